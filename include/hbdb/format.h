@@ -1,0 +1,154 @@
+/* The recording as bytes: opening, reading, sealing, checking.
+ *
+ * Nothing here knows what a call means: an event is a function with arguments,
+ * two times and a list of results (docs/man/hbdb-recording.5, "RESULTS").
+ * No function prints or exits. Functions that can fail return 0 or a negative
+ * hb_status and fill *err (may be NULL).
+ *
+ * Thread safety: a reader may be used by one thread at a time.
+ */
+#ifndef HBDB_FORMAT_H
+#define HBDB_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+	HB_OK = 0,
+	HB_E_SYSTEM = -1,      /* errno in hb_error.sys: cannot open, read, write */
+	HB_E_FOREIGN = -2,     /* not a recording of hbdb at all */
+	HB_E_VERSION = -3,     /* a recording, but of a version or with flags this build does not know */
+	HB_E_DAMAGED = -4,     /* bytes contradict the format: nothing could be read */
+	HB_E_MEMORY = -5,
+	HB_E_ARGUMENT = -6,    /* the caller's mistake */
+} hb_status;
+
+typedef struct hb_error {
+	hb_status status;
+	int sys;               /* errno, or 0 */
+	uint64_t offset;       /* byte offset in file, when it has one */
+	char file[256];
+	char message[256];     /* one sentence, no line feed */
+} hb_error;
+
+/* A number no function, lane or slot has. */
+#define HB_NO UINT32_MAX
+
+typedef struct hb_log hb_log;         /* the log of one process, raw or sealed */
+
+/* What the file header says. Strings are NUL terminated copies. */
+typedef struct hb_log_info {
+	int sealed;
+	int32_t rank, size;
+	uint32_t pid, level;            /* HB_LEVEL_* : 0 order, 1 events */
+	uint32_t state, stopped;        /* as in the format's page */
+	uint32_t thread_level, library; /* library: 1 Open MPI, 2 MPICH */
+	double tick_ns;                 /* nanoseconds per tick, from the best calibration */
+	uint64_t origin_real, origin_mono;
+	uint64_t lost;
+	char host[65], version_text[257], program[513];
+	uint32_t lanes;                 /* lanes 0 .. lanes-1 */
+	uint32_t functions;             /* function numbers are 0 .. functions-1; some may be undefined */
+	uint32_t sites, modules, comms, datatypes, ops; /* likewise */
+	uint64_t events;                /* over all lanes, as far as readable */
+	uint64_t bytes;                 /* size of the log (raw: units in use) */
+	int recovered;                  /* 1: cut or damaged; what is readable ends early */
+	char trouble[256];              /* why, when recovered */
+} hb_log_info;
+
+typedef struct hb_lane_info {
+	uint64_t thread;                /* identity of the thread */
+	uint64_t polls;                 /* failed polls after the last event */
+	int inside;                     /* the thread never returned from a call: inside_slot, inside_enter */
+	uint32_t inside_slot;
+	uint64_t inside_enter;          /* tick */
+	uint64_t events;
+} hb_lane_info;
+
+typedef struct hb_function {
+	const char *name;               /* NULL: not defined in this log */
+	uint8_t cls;                    /* 0 local .. 9 special */
+	uint32_t nargs;
+	const uint8_t *arg_kind;
+	const char *const *arg_name;
+	uint64_t calls;                 /* how often it was called, over all lanes */
+} hb_function;
+
+typedef struct hb_module { const char *path, *build_id; uint64_t base; } hb_module;
+typedef struct hb_site { uint32_t module; uint64_t offset; } hb_site;
+
+typedef struct hb_comm {
+	int64_t parent;
+	uint64_t index;
+	int64_t leader;
+	uint32_t rank, flags;           /* flags 1: intercommunicator */
+	uint32_t size, remote_size;
+	const int32_t *member, *remote; /* world ranks; owned by the log */
+} hb_comm;
+
+typedef struct hb_datatype { const char *name; uint64_t size; } hb_datatype;
+
+/* One event. Pointers are valid until the next call on the same lane's cursor. */
+typedef struct hb_row {
+	uint64_t number;                /* 1, 2, ... within the lane */
+	uint32_t lane;
+	uint32_t slot, function, site;
+	uint32_t nargs;
+	const int64_t *arg;
+	uint64_t enter, exit;           /* ticks; 0 at level order */
+	uint64_t polls;                 /* failed polls before it */
+	int64_t result;                 /* error class, 0 for success */
+	int has_check;
+	uint16_t check;
+	uint32_t nresults;
+	const int64_t *results;
+} hb_row;
+
+typedef struct hb_cursor hb_cursor;   /* reads one lane forward */
+
+/* Opens a log file. A cut or damaged log opens up to the cut (info.recovered).
+ * *ret_log is owned by the caller: hb_log_close. */
+hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err);
+void hb_log_close(hb_log *log);
+
+const hb_log_info *hb_log_get_info(const hb_log *log);
+hb_status hb_log_lane(const hb_log *log, uint32_t lane, hb_lane_info *ret_lane);
+/* These return NULL for a number that is not defined. Owned by the log. */
+const hb_function *hb_log_function(const hb_log *log, uint32_t number);
+const hb_module *hb_log_module(const hb_log *log, uint32_t number);
+const hb_site *hb_log_site(const hb_log *log, uint32_t number);
+const hb_comm *hb_log_comm(const hb_log *log, uint32_t number);
+const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number);
+const char *hb_log_op(const hb_log *log, uint32_t number);
+
+/* A cursor before event `from` (1 is the first) of a lane; sealed logs seek by
+ * their index, raw logs by their units. hb_cursor_next returns 1 and fills
+ * *ret_row, 0 at the end (or the cut), or a negative status. */
+hb_status hb_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err);
+int hb_cursor_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err);
+/* What is known of a slot at the point where the cursor stands (for `inside`). */
+hb_status hb_cursor_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
+void hb_cursor_close(hb_cursor *cursor);
+
+/* Writes the sealed form of the raw log at `from` to `to` (a new file, renamed
+ * into place when complete). Sealing a recovered log keeps what is readable and
+ * its trouble. progress, when not NULL, is called now and then with the share done. */
+typedef void hb_progress(void *user, double share);
+hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, void *user, hb_error *err);
+
+/* Writes the raw form of a log (for the target, which reads nothing else). A
+ * raw log is copied up to its last whole record. */
+hb_status hb_log_unseal(const char *from, const char *to, hb_error *err);
+
+/* Reads everything and checks every checksum. 0 when whole; HB_E_DAMAGED with
+ * the first damage in *err. */
+hb_status hb_log_verify(const char *path, uint64_t *ret_events, hb_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,147 @@
+/* The rows of a raw log: the constants and the coding of integers that the
+ * writer in the target and the reader share. docs/man/hbdb-recording.5 is the
+ * normative description; this header follows it. */
+#ifndef HBDB_FORMAT_ROW_H
+#define HBDB_FORMAT_ROW_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the raw log is written by plain stores: a big-endian machine needs swaps here"
+#endif
+
+#define HB_LOG_MAGIC "HBDBLOG\n"
+#define HB_LOG_VERSION 1u
+#define HB_LOG_INCOMPAT_SEALED 1u
+#define HB_UNIT_SIZE 32768u
+#define HB_UNIT_PAYLOAD 64u
+#define HB_UNIT_MAGIC 0x55444248u /* "HBDU" */
+#define HB_LANE_DEFINITIONS 65535u
+
+enum { HB_UNIT_LANE = 1, HB_UNIT_ROWS = 2 };
+
+enum { /* the first uv of a record */
+	HB_ROW_DEF = 1,
+	HB_ROW_POLLS = 2,
+	HB_ROW_RESULT = 3,
+	HB_ROW_NOTE = 4,
+	HB_ROW_EVENT = 16,
+};
+
+enum { /* kinds of definitions */
+	HB_DEF_FUNCTION = 1,
+	HB_DEF_MODULE = 2,
+	HB_DEF_SITE = 3,
+	HB_DEF_SLOT = 4,
+	HB_DEF_COMM = 5,
+	HB_DEF_DATATYPE = 6,
+	HB_DEF_OP = 7,
+};
+
+enum { HB_SLOT_CHECK = 1 };                      /* flags of a slot */
+enum { HB_STATE_RUNNING, HB_STATE_FINALIZED, HB_STATE_LEFT, HB_STATE_ABORTED };
+enum { HB_LEVEL_ORDER, HB_LEVEL_EVENTS };
+
+enum { /* status codes in results */
+	HB_ST_AS_POSTED = 0,
+	HB_ST_MESSAGE = 1,
+	HB_ST_CANCELLED = 2,
+	HB_ST_ERROR = 3,
+	HB_ST_NULL = 4,
+	HB_ST_UNKNOWN = 5,
+};
+
+/* neutral values */
+enum {
+	HB_ANY_SOURCE = -1,
+	HB_PROC_NULL = -2,
+	HB_ROOT = -3,
+	HB_ANY_TAG = -1,
+	HB_UNDEFINED = -32766,
+	HB_NONE = -1,
+};
+
+/* The file header, as it lies in the first 4096 bytes. */
+struct hb_log_header {
+	char magic[8];
+	uint32_t version, incompatible, compatible, unit_size;
+	int32_t rank, size;
+	uint32_t pid, level;
+	uint64_t tick_fs, origin_real, origin_mono, last_tick, last_mono;
+	uint32_t state, stopped;
+	uint64_t units;
+	uint32_t thread_level, library;
+	char host[64], version_text[256], program[512];
+	uint64_t lost;
+} __attribute__((packed));
+
+struct hb_unit_header {
+	uint32_t magic;
+	uint16_t kind, lane;
+	uint32_t seq, committed, closed, zero;
+	uint64_t checksum, events_before, base_tick, spare[2];
+};
+
+struct hb_lane_control {
+	struct hb_unit_header unit;
+	uint64_t thread, polls, inside, inside_enter, events;
+	uint64_t spare[19];
+	uint64_t calls[(HB_UNIT_SIZE - 256) / 8];
+};
+
+_Static_assert(sizeof(struct hb_log_header) == 944, "as in hbdb-recording.5");
+_Static_assert(sizeof(struct hb_unit_header) == HB_UNIT_PAYLOAD, "as in hbdb-recording.5");
+_Static_assert(sizeof(struct hb_lane_control) == HB_UNIT_SIZE, "as in hbdb-recording.5");
+_Static_assert(__builtin_offsetof(struct hb_lane_control, calls) == 256, "as in hbdb-recording.5");
+
+#define HB_UV_MAX 10 /* bytes of the longest uv */
+
+static inline uint8_t *hb_put_uv(uint8_t *p, uint64_t v)
+{
+	while (__builtin_expect(v >= 0x80, 0)) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static inline uint64_t hb_zigzag(int64_t n) { return ((uint64_t)n << 1) ^ (uint64_t)(n >> 63); }
+static inline int64_t hb_unzigzag(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+static inline uint8_t *hb_put_sv(uint8_t *p, int64_t n) { return hb_put_uv(p, hb_zigzag(n)); }
+
+static inline uint8_t *hb_put_str(uint8_t *p, const char *s, size_t n)
+{
+	p = hb_put_uv(p, n);
+	memcpy(p, s, n);
+	return p + n;
+}
+
+/* Reads a uv in [p, end). Returns the byte after it, or NULL when it is cut or longer than 64 bits. */
+static inline const uint8_t *hb_get_uv(const uint8_t *p, const uint8_t *end, uint64_t *ret_v)
+{
+	uint64_t v = 0;
+	for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+		uint8_t b = *p++;
+		if (shift == 63 && b > 1)
+			return NULL;
+		v |= (uint64_t)(b & 0x7f) << shift;
+		if (b < 0x80) {
+			*ret_v = v;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+static inline const uint8_t *hb_get_sv(const uint8_t *p, const uint8_t *end, int64_t *ret_n)
+{
+	uint64_t v;
+	p = hb_get_uv(p, end, &v);
+	if (p)
+		*ret_n = hb_unzigzag(v);
+	return p;
+}
+
+#endif
