@@ -1,0 +1,139 @@
+#!/usr/bin/python3
+"""Runs the suites of scripts/suites.txt, one after the other, and adds up their closing lines.
+
+usage: scripts/check.py [-l] [SUITE...]
+
+Output of a suite goes to build/check/NAME.log. A suite that crashes, takes too long, prints no
+closing line, or reports nothing at all, counts as one failure.
+"""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed\b")
+FAILURE = re.compile(r"^\s*(FAIL|not ok)\b")
+SHOWN = 40  # failure lines of a suite that are repeated on the terminal
+
+
+def suites():
+    with open(os.path.join(TOP, "scripts/suites.txt"), encoding="utf-8") as f:
+        for line in f:
+            if line.strip() and not line.startswith("#"):
+                name, seconds, command = line.split(None, 2)
+                yield name, int(seconds), command.strip()
+
+
+def session_members(sid):
+    """The processes of a session: a launcher puts its children into groups of their own."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                if os.getsid(int(entry)) == sid:
+                    yield int(entry)
+            except OSError:
+                pass
+
+
+def end_session(sid):
+    for sig, patience in ((signal.SIGTERM, 3), (signal.SIGKILL, 1)):
+        for pid in list(session_members(sid)):
+            try:
+                os.kill(pid, sig)
+            except OSError:
+                pass
+        end = time.monotonic() + patience
+        while time.monotonic() < end and any(session_members(sid)):
+            time.sleep(0.1)
+
+
+def environment():
+    build = os.path.join(TOP, "build")
+    return dict(os.environ, BUILD=build, HBDB=os.path.join(build, "hbdb"), PYTHONDONTWRITEBYTECODE="1",
+                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
+
+
+def run(command, seconds, log):
+    """Returns the exit status, or None when the time ran out."""
+    with open(log, "wb") as out:
+        child = subprocess.Popen(["bash", "-c", command], cwd=TOP, stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=subprocess.STDOUT, env=environment(), start_new_session=True)
+        try:
+            return child.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            end_session(child.pid)
+            child.wait()
+
+
+def judge(status, seconds, text):
+    """What a suite comes to: (passed, failed, complaint or None)."""
+    lines = text.rstrip("\n").split("\n")
+    closing = CLOSING.match(lines[-1]) if lines else None
+    if status is None:
+        return 0, 1, "took longer than %d s" % seconds
+    if not closing:
+        return 0, 1, "no closing line, exit status %d" % status
+    passed, failed = int(closing[1]), int(closing[2])
+    if status < 0:
+        return passed, failed + 1, "ended by signal %d" % -status
+    if passed + failed == 0:
+        return 0, 1, "ran nothing"
+    if failed == 0 and status != 0:
+        return passed, 1, "says that nothing failed, but its exit status is %d" % status
+    return passed, failed, None
+
+
+def show_failures(text, complaint, log):
+    lines = text.rstrip("\n").split("\n")
+    failures = [line for line in lines if FAILURE.match(line)]
+    if complaint and not failures:
+        failures = lines[-15:]
+    for line in failures[:SHOWN]:
+        print("   | " + line)
+    if len(failures) > SHOWN:
+        print("   | ... %d more" % (len(failures) - SHOWN))
+    print("   | the whole output: " + os.path.relpath(log, TOP))
+
+
+def main():
+    every = list(suites())
+    if "-l" in sys.argv[1:]:
+        for name, seconds, command in every:
+            print("%-14s %s" % (name, command))
+        return 0
+    wanted = sys.argv[1:]
+    unknown = [name for name in wanted if name not in [s[0] for s in every]]
+    if unknown:
+        print("check: no such suite: %s (./dev check -l lists them)" % " ".join(unknown), file=sys.stderr)
+        return 2
+    folder = os.path.join(TOP, "build/check")
+    os.makedirs(folder, exist_ok=True)
+    started, total_passed, total_failed = time.monotonic(), 0, 0
+    for name, seconds, command in every:
+        if wanted and name not in wanted:
+            continue
+        log = os.path.join(folder, name + ".log")
+        before = time.monotonic()
+        print("-- %-14s " % name, end="", flush=True)
+        status = run(command, seconds, log)
+        with open(log, encoding="utf-8", errors="replace") as f:
+            text = f.read()
+        passed, failed, complaint = judge(status, seconds, text)
+        print("%5d passed, %d failed  %4.0f s%s" % (passed, failed, time.monotonic() - before,
+                                                   "  " + complaint if complaint else ""), flush=True)
+        if failed:
+            show_failures(text, complaint, log)
+        total_passed, total_failed = total_passed + passed, total_failed + failed
+    print("-- all suites: %.0f s" % (time.monotonic() - started))
+    print("%d passed, %d failed" % (total_passed, total_failed))
+    return 1 if total_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
