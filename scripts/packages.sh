@@ -33,7 +33,7 @@ as_root()
 need()
 {
 	local missing log=$TOP/build/packages.log
-	command -v dpkg-query >/dev/null || die "./dev installs Debian 12 packages; without dpkg, see scripts/packages.txt"
+	command -v dpkg-query >/dev/null || die "no dpkg here: ./dev installs packages of Debian 12"
 	missing=$(packages_missing "$@")
 	[ -n "$missing" ] || return 0
 	say "installing $(echo "$missing" | wc -l) packages: $(echo $missing)"

@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+"""What was built stands alone: neither the program nor the capture libraries need an MPI library, the capture libraries
+need nothing that a target may not have, and they export no name of ours beside the wrappers."""
+import os
+import re
+import subprocess
+
+import lib
+
+BUILD = os.environ.get("BUILD", os.path.join(lib.TOP, "build"))
+LIBRARIES = ("libhbdb-openmpi.so", "libhbdb-mpich.so")
+ALLOWED = re.compile(r"lib(c|m|dl|pthread|rt|gcc_s)\.so|ld-linux")
+EXPORTED = re.compile(r"P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
+
+
+def output(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+def needed(path):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", path))
+
+
+def run(report):
+    for name in ("hbdb",) + LIBRARIES:
+        path = os.path.join(BUILD, name)
+        if not os.path.exists(path):
+            report.check(name + " was built", [path + " is not there"])
+            continue
+        report.check(name + " needs no MPI library", [n for n in needed(path) if re.search(r"mpi", n)])
+        if name in LIBRARIES:
+            report.check(name + " needs the C library only", [n for n in needed(path) if not ALLOWED.match(n)])
+            symbols = [line.split()[-1] for line in output("nm", "-D", "--defined-only", path).splitlines()]
+            report.check(name + " exports wrappers only", [s for s in symbols if not EXPORTED.fullmatch(s)])
+
+
+lib.main(run)

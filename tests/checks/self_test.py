@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+"""The checks can fail: each is run on a small tree that breaks its rule, and has to name the place."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LONG = "\tx++;\n" * 61
+
+# check, file to write, its text, what the check has to say
+CASES = [
+    ("includes", "src/format/a.c", '#include "model/m.h"\n', r"format/a\.c:1: format may not include model"),
+    ("includes", "src/format/a.c", "/* x */\n#include <hbdb/model.h>\n", r"a\.c:2: format may not include model"),
+    ("includes", "src/model/a.c", '#include "../tool/t.h"\n', r"model may not include tool"),
+    ("includes", "src/extra/a.c", "int x;\n", r"src/extra: is not in the table"),
+    ("mentions", "src/model/a.c", "int x = MPI_ANY_SOURCE;\n", r"a\.c:1: MPI: MPI_ANY_SOURCE"),
+    ("mentions", "src/format/a.c", "\n#include <mpi.h>\n", r"a\.c:2: MPI: #include <mpi\.h"),
+    ("mentions", "src/capture/a.c", "#ifdef OPEN_MPI\n#endif\n", r"a\.c:1: a difference of the MPIs"),
+    ("mentions", "tests/a.c", "void f(void) { strcpy(a, b); }\n", r"a\.c:1: banned: strcpy"),
+    ("mentions", "src/capture/a.c", "void f(void) { abort(); }\n", r"a\.c:1: banned: abort"),
+    ("mentions", "src/format/a.c", "void f(void) { printf(1); }\n", r"a\.c:1: banned: printf"),
+    ("sizes", "src/a.c", "int f(int x)\n{\n" + LONG + "}\n", r"a\.c:2: f has 63 lines"),
+    ("sizes", "src/a.c", 'extern "C" {\nvoid g(void) {\n' + LONG + "}\n}\n", r"a\.c:2: g has 63 lines"),
+    ("sizes", "src/a.py", "def f(x):\n" + "    x += 1\n" * 61, r"a\.py:1: f has 62 lines"),
+    ("sizes", "src/a.c", "int x;\n" * 601, r"a\.c: 601 lines"),
+    ("sizes", "src/a.c", "int " + "x" * 120 + ";\n", r"a\.c:1: 1 lines wider"),
+    ("layout", "src/a.c", "int f(void) {\n  return 1; }\n", r"src/a\.c:1:14 \(\./dev format src/a\.c\)"),
+    ("docs", "src/a.c", "int x;\n", r"src has no README"),
+    ("docs", "README.md", "See `docs/NOTHING.md`.\n", r"README\.md:1: no such file: docs/NOTHING\.md"),
+    ("docs", "README.md", "See [this](docs/gone.md).\n", r"README\.md:1: no such file: docs/gone\.md"),
+    ("docs", "README.md", "Run `./dev fly`.\n", r"no such command: \./dev fly"),
+]
+# what must not be found
+FINE = [
+    ("mentions", "src/model/a.c", '/* MPI_Send */\nconst char *x = "MPI_Send";\n'),
+    ("mentions", "src/capture/mpi/a.c", "#ifdef OPEN_MPI\n#endif\n"),
+    ("mentions", "src/format/a.c", "int f(int n) { return snprintf(0, 0, n); }\n"),
+    ("includes", "src/tool/a.c", '#include "model/m.h"\n#include "format/f.h"\n'),
+    ("sizes", "src/a.c", "int f(int x)\n{\n" + "\tx++;\n" * 58 + "}\nint t[] = {\n" + "\t1,\n" * 70 + "};\n"),
+]
+
+
+def outcome(check, path, text):
+    with tempfile.TemporaryDirectory() as top:
+        os.makedirs(os.path.dirname(os.path.join(top, path)) or top, exist_ok=True)
+        with open(os.path.join(top, path), "w", encoding="utf-8") as f:
+            f.write(text)
+        with open(os.path.join(HERE, "../../.clang-format"), encoding="utf-8") as f:
+            style = f.read()
+        with open(os.path.join(top, ".clang-format"), "w", encoding="utf-8") as f:
+            f.write(style)
+        done = subprocess.run([sys.executable, os.path.join(HERE, check + ".py")], env=dict(os.environ, HBDB_TOP=top),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return done.returncode, done.stdout.decode(errors="replace")
+
+
+def main():
+    passed = failed = 0
+    for case in CASES + FINE:
+        status, text = outcome(*case[:3])
+        if len(case) == 4:
+            good, name = status == 1 and re.search("^FAIL .*" + case[3], text, re.M), "finds " + case[3]
+        else:
+            good, name = status == 0 and "FAIL" not in text, "lets pass " + repr(case[2][:40])
+        print("%s %s %s" % ("ok" if good else "FAIL", case[0], name if good else name + "; it said: " + text.strip()))
+        passed, failed = passed + bool(good), failed + (not good)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
