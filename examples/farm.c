@@ -1,10 +1,11 @@
 /* A task farm: process 0 hands out tasks, the others compute them.
  *
  * Tasks take unequal time, and process 0 takes whichever result comes first
- * (MPI_ANY_SOURCE). It adds the results up as they come. Floating-point
- * addition is not associative, so the sum depends on the order of the
- * messages: it differs from run to run in its last digits. Each run is a
- * correct run, and no run can be repeated - but under hbdb replay. */
+ * (MPI_ANY_SOURCE). It keeps a running mean and variance (Welford 1962) of the
+ * results as they come. Floating-point arithmetic rounds, so both depend on
+ * the order of the messages: they differ from run to run in their last
+ * digits. Each run is a correct run, and none can be repeated - but under
+ * hbdb replay. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,9 +58,9 @@ static int hand_out(int worker, int *next)
 
 static void manage(int workers)
 {
-	int next = 0, busy = 0;
+	int next = 0, busy = 0, results = 0;
 	int *done = calloc((size_t)workers + 1, sizeof *done);
-	double sum = 0;
+	double mean = 0, squares = 0;
 	uint32_t order = 2166136261u; /* a hash of the order of arrival (FNV-1a) */
 
 	for (int worker = 1; worker <= workers; worker++)
@@ -68,14 +69,17 @@ static void manage(int workers)
 		struct result result;
 		MPI_Status status;
 		MPI_Recv(&result, 2, MPI_DOUBLE, MPI_ANY_SOURCE, TAG_RESULT, MPI_COMM_WORLD, &status);
-		sum += result.value;
+		double delta = result.value - mean;
+		mean += delta / ++results;
+		squares += delta * (result.value - mean);
 		order = (order ^ (uint32_t)result.task) * 16777619u;
 		done[status.MPI_SOURCE]++;
 		busy += hand_out(status.MPI_SOURCE, &next) - 1;
 	}
-	printf("sum of %d results: %.17g\n", TASKS, sum);
-	printf("order of arrival:  %08x\n", order);
-	printf("tasks per worker: ");
+	printf("mean of %d results: %.17g\n", results, mean);
+	printf("variance: %.17g\n", squares / results);
+	printf("order of arrival: %08x\n", order);
+	printf("tasks per worker:");
 	for (int worker = 1; worker <= workers; worker++)
 		printf(" %d", done[worker]);
 	printf("\n");
