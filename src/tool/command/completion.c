@@ -1,0 +1,193 @@
+/* hbdb completion: scripts for bash, zsh and fish, made from the table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../options.h"
+
+const hb_option hb__completion_options[] = {{0}};
+
+/* Options first, then NAME.hbdb or the words that the operand takes. */
+static void bash_case(const hb_command *c)
+{
+	printf("\t%s)\n", c->name);
+	for (const hb_option *o = c->options; o->name; o++) {
+		if (o->kind == HB_OPTION_FLAG)
+			continue;
+		printf("\t\t[[ $last == --%s", o->name);
+		if (o->letter)
+			printf(" || $last == -%c", o->letter);
+		printf(" ]] && { ");
+		if (o->kind == HB_OPTION_CHOICE) {
+			printf("COMPREPLY=($(compgen -W '");
+			for (const char *p = o->value; *p; p++)
+				putchar(*p == '|' ? ' ' : *p);
+			printf("' -- \"$word\")); ");
+		} else if (o->kind == HB_OPTION_RECORDING)
+			printf("COMPREPLY=($(compgen -d -- \"$word\")); ");
+		printf("return; }\n");
+	}
+	printf("\t\toptions='");
+	for (const hb_option *o = c->options; o->name; o++)
+		printf("--%s ", o->name);
+	printf("--help'\n\t\twords='");
+	if (c->kind == HB_OPERANDS_SHELL)
+		printf("bash zsh fish");
+	for (const hb_command *t = hb__commands; c->kind == HB_OPERANDS_TOPIC && t->name; t++)
+		printf("%s ", t->name);
+	printf("'\n\t\t%s;;\n", c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH ? "names=1 " : "");
+}
+
+static void print_bash(void)
+{
+	printf("# bash completion for hbdb: source <(hbdb completion bash)\n_hbdb()\n{\n"
+	       "\tlocal word=${COMP_WORDS[COMP_CWORD]} last=${COMP_WORDS[COMP_CWORD-1]} options= words= names= i\n"
+	       "\tCOMPREPLY=()\n\tif ((COMP_CWORD == 1)); then\n\t\tCOMPREPLY=($(compgen -W '");
+	for (const hb_command *c = hb__commands; c->name; c++)
+		printf("%s ", c->name);
+	printf("--help --version' -- \"$word\"))\n\t\treturn\n\tfi\n"
+	       "\tcase ${COMP_WORDS[1]} in\n\trecord|replay)\n\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	       "\t\t\t[[ ${COMP_WORDS[i]} == -- ]] || continue\n"
+	       "\t\t\tif declare -F _command_offset >/dev/null; then _command_offset $((i + 1)); else COMPREPLY=($(compgen -c -f -- \"$word\")); fi\n"
+	       "\t\t\treturn\n\t\tdone ;;\n\tesac\n\tcase ${COMP_WORDS[1]} in\n");
+	for (const hb_command *c = hb__commands; c->name; c++)
+		bash_case(c);
+	printf("\tesac\n\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n\t\treturn\n\tfi\n"
+	       "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+	       "\t[[ $names ]] && COMPREPLY+=($(compgen -d -- \"$word\" | grep '\\.hbdb$'))\n"
+	       "\tif [[ ${COMP_WORDS[1]} == record ]]; then COMPREPLY+=($(compgen -c -- \"$word\")); fi\n}\n"
+	       "complete -o filenames -F _hbdb hbdb\n");
+}
+
+static void zsh_text(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			printf("'\\''");
+		else if (*text == ':' || *text == '[' || *text == ']')
+			printf("\\%c", *text);
+		else
+			putchar(*text);
+	}
+}
+
+static void zsh_option(const hb_option *o)
+{
+	printf(" \\\n\t\t\t");
+	if (o->letter)
+		printf("'(-%c --%s)'{-%c,--%s}", o->letter, o->name, o->letter, o->name);
+	else
+		printf("'--%s'", o->name);
+	printf("'[");
+	zsh_text(o->help);
+	printf("]");
+	if (o->kind == HB_OPTION_CHOICE) {
+		printf(":value:(");
+		for (const char *p = o->value; *p; p++)
+			putchar(*p == '|' ? ' ' : *p);
+		printf(")");
+	} else if (o->kind == HB_OPTION_RECORDING)
+		printf(":recording:_files -/");
+	else if (o->kind != HB_OPTION_FLAG) {
+		printf(":");
+		zsh_text(o->value);
+		printf(":");
+	}
+	printf("'");
+}
+
+static void print_zsh(void)
+{
+	printf("#compdef hbdb\n# zsh completion for hbdb: hbdb completion zsh >~/.zfunc/_hbdb\n_hbdb()\n{\n"
+	       "\tif ((CURRENT == 2)); then\n\t\tlocal -a commands=(\n");
+	for (const hb_command *c = hb__commands; c->name; c++) {
+		printf("\t\t\t'%s:", c->name);
+		zsh_text(c->summary);
+		printf("'\n");
+	}
+	printf("\t\t)\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tlocal command=$words[2]\n"
+	       "\tshift words; ((CURRENT--))\n\tcase $command in\n");
+	for (const hb_command *c = hb__commands; c->name; c++) {
+		printf("\t%s)\n\t\t_arguments -S", c->name);
+		for (const hb_option *o = c->options; o->name; o++)
+			zsh_option(o);
+		zsh_option(hb__common_options);
+		if (c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH)
+			printf(" \\\n\t\t\t'::recording:_files -/ -g \"*.hbdb\"'");
+		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
+			printf(" \\\n\t\t\t'*::command:_normal'");
+		if (c->kind == HB_OPERANDS_SHELL)
+			printf(" \\\n\t\t\t'1:shell:(bash zsh fish)'");
+		if (c->kind == HB_OPERANDS_TOPIC) {
+			printf(" \\\n\t\t\t'::command:(");
+			for (const hb_command *t = hb__commands; t->name; t++)
+				printf("%s ", t->name);
+			printf(")'");
+		}
+		printf(" ;;\n");
+	}
+	printf("\tesac\n}\nif [[ $funcstack[1] == _hbdb ]]; then _hbdb \"$@\"; else compdef _hbdb hbdb; fi\n");
+}
+
+static void fish_quoted(const char *text)
+{
+	putchar('\'');
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			putchar('\\');
+		putchar(*text);
+	}
+	putchar('\'');
+}
+
+static void fish_option(const hb_command *c, const hb_option *o)
+{
+	printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -l %s", c->name, o->name);
+	if (o->letter)
+		printf(" -s %c", o->letter);
+	if (o->kind == HB_OPTION_CHOICE) {
+		printf(" -x -a '");
+		for (const char *p = o->value; *p; p++)
+			putchar(*p == '|' ? ' ' : *p);
+		printf("'");
+	} else if (o->kind != HB_OPTION_FLAG)
+		printf(o->kind == HB_OPTION_RECORDING ? " -r" : " -x");
+	printf(" -d ");
+	fish_quoted(o->help);
+	printf("\n");
+}
+
+static void print_fish(void)
+{
+	printf("# fish completion for hbdb: hbdb completion fish >~/.config/fish/completions/hbdb.fish\n"
+	       "complete -c hbdb -f\n");
+	for (const hb_command *c = hb__commands; c->name; c++) {
+		printf("complete -c hbdb -n __fish_use_subcommand -a %s -d ", c->name);
+		fish_quoted(c->summary);
+		printf("\n");
+		for (const hb_option *o = c->options; o->name; o++)
+			fish_option(c, o);
+		fish_option(c, hb__common_options);
+		if (c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH)
+			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a '(__fish_complete_directories)'\n", c->name);
+		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
+			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -F\n", c->name);
+		if (c->kind == HB_OPERANDS_SHELL)
+			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a 'bash zsh fish'\n", c->name);
+		for (const hb_command *t = hb__commands; c->kind == HB_OPERANDS_TOPIC && t->name; t++)
+			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a %s\n", c->name, t->name);
+	}
+}
+
+int hb__completion(const hb_args *args)
+{
+	const char *shell = args->operand ? args->operand : "";
+	if (!strcmp(shell, "bash"))
+		print_bash();
+	else if (!strcmp(shell, "zsh"))
+		print_zsh();
+	else if (!strcmp(shell, "fish"))
+		print_fish();
+	else
+		return hb__fail(HB_EXIT_USAGE, "completion takes one of bash, zsh, fish%s%s", *shell ? ", not " : "", shell);
+	return HB_EXIT_OK;
+}

@@ -1,0 +1,62 @@
+/* hbdb verify */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../options.h"
+#include "../store/find.h"
+#include "../store/logs.h"
+#include "../store/manifest.h"
+
+const hb_option hb__verify_options[] = {{0}};
+
+/* 0, or the exit code. A log that ends early is not damaged: its process was killed, or a copy is cut. */
+static int verify_log(const char *path, uint64_t *events)
+{
+	hb_error err = {0};
+	hb_log *log = NULL;
+	uint64_t n = 0;
+	if (hb_log_open(path, &log, &err))
+		return hb__fail_log(path, &err);
+	hb_log_info info = *hb_log_get_info(log);
+	hb_log_close(log);
+	if (hb_log_verify(path, &n, &err))
+		return hb__fail_log(path, &err);
+	*events += n;
+	if (info.recovered)
+		return hb__fail(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path, info.trouble,
+		                (unsigned long long)n);
+	if (info.state == 0)
+		hb__say("%s: its process ended inside MPI; whole up to there", path);
+	return 0;
+}
+
+int hb__verify(const hb_args *args)
+{
+	char *recording;
+	hb_manifest manifest;
+	hb_logs logs;
+	uint64_t events = 0;
+	int code = hb__find_recording(args->operand, &recording);
+	if (code)
+		return code;
+	if (hb__manifest_read(recording, &manifest))
+		code = HB_EXIT_RECORDING;
+	int listed = hb__list_logs(recording, &logs);
+	if (!listed && !logs.n)
+		listed = hb__fail(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
+	code = listed ? listed : code;
+	for (size_t i = 0; i < logs.n; i++) {
+		int one = verify_log(logs.at[i].path, &events);
+		code = one ? one : code;
+	}
+	if (manifest.finished && manifest.processes != logs.n)
+		code = hb__fail(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs", recording,
+		                (unsigned long long)manifest.processes, logs.n);
+	if (!code)
+		printf("%s: whole, %zu %s, %llu events\n", hb__short(recording), logs.n, hb__plural(logs.n, "log", "logs"),
+		       (unsigned long long)events);
+	hb__close_logs(&logs);
+	hb__manifest_free(&manifest);
+	free(recording);
+	return code;
+}

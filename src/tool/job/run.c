@@ -1,0 +1,200 @@
+/* Starts the job, hands signals on, ends it when asked to. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define GRACE_S 3.0 /* from SIGTERM to SIGKILL */
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool has_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static _Noreturn void become(const hb_job *job, bool own_group, const sigset_t *mask, int report)
+{
+	int random = 0, code;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (own_group)
+		setpgid(0, 0);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	for (char **v = job->variables; v && *v; v++)
+		putenv(*v);
+	if (!job->aslr && personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
+		random = -1;
+	if (random && write(report, &random, sizeof random) < 0)
+		_exit(127);
+	if (!job->folder || !chdir(job->folder))
+		execvp(job->argv[0], job->argv);
+	code = errno;
+	if (write(report, &code, sizeof code) < 0)
+		_exit(127);
+	_exit(code == ENOENT ? 127 : 126);
+}
+
+/* Every process below this one: orphans come to us, as we are their reaper. */
+static void signal_below(int sig)
+{
+	struct { pid_t pid, parent; bool below; } *all = NULL;
+	size_t n = 0, room = 0;
+	DIR *proc = opendir("/proc");
+	for (struct dirent *e; proc && (e = readdir(proc));) {
+		char path[300], text[512], *p;
+		if (e->d_name[0] < '0' || e->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+		if (fd >= 0)
+			close(fd);
+		text[got > 0 ? got : 0] = 0;
+		if (!(p = strrchr(text, ')')))
+			continue;
+		if (n == room)
+			all = hb__grow(all, (room = room * 2 + 256) * sizeof *all);
+		all[n].pid = atoi(e->d_name);
+		all[n].parent = atoi(p + 4);
+		all[n++].below = false;
+	}
+	if (proc)
+		closedir(proc);
+	for (bool more = true; more;) {
+		more = false;
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = 0; !all[i].below && k < n; k++)
+				if (all[i].parent == getpid() || (all[k].below && all[k].pid == all[i].parent))
+					more = all[i].below = true;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (all[i].below)
+			kill(all[i].pid, sig);
+	free(all);
+}
+
+/* The state of a job under way. */
+struct running {
+	const hb_job *job;
+	pid_t pid;
+	bool own_group, gone, ending, killed;
+	int status;
+	double asked; /* when it was asked to end */
+};
+
+static void reap(struct running *r)
+{
+	int status;
+	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;)
+		if (pid == r->pid) {
+			r->status = status;
+			r->gone = true;
+		}
+}
+
+/* A signal typed at the terminal reached the job without us; others did not. */
+static void hand_on(struct running *r, const siginfo_t *info)
+{
+	if (info->si_signo == SIGCHLD || (!r->own_group && info->si_code == SI_KERNEL))
+		return;
+	kill(r->own_group ? -r->pid : r->pid, info->si_signo);
+}
+
+static void end_job(struct running *r)
+{
+	if (!r->ending) {
+		r->ending = true;
+		r->asked = now();
+		/* a launcher takes its processes with it; a script would leave them behind */
+		if (r->job->launcher)
+			kill(r->pid, SIGTERM);
+		else
+			signal_below(SIGTERM);
+	} else if (!r->killed && now() - r->asked > GRACE_S) {
+		r->killed = true;
+		signal_below(SIGKILL);
+	}
+}
+
+static void follow(struct running *r, const sigset_t *signals)
+{
+	const struct timespec tick = {0, 50000000};
+	while (!r->gone) {
+		siginfo_t info;
+		int sig = sigtimedwait(signals, &info, r->job->watch || r->ending ? &tick : NULL);
+		if (sig > 0)
+			hand_on(r, &info);
+		reap(r);
+		if (!r->gone && (r->ending || (r->job->watch && r->job->watch(r->job->user))))
+			end_job(r);
+	}
+	if (r->ending) /* what the launcher left */
+		signal_below(SIGKILL);
+	reap(r);
+}
+
+static void take_signals(sigset_t *ret_signals, sigset_t *ret_old)
+{
+	static const int taken[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
+	sigemptyset(ret_signals);
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		sigaddset(ret_signals, taken[i]);
+	sigprocmask(SIG_BLOCK, ret_signals, ret_old);
+}
+
+static void read_report(int fd, hb_job_end *ret)
+{
+	for (int code; read(fd, &code, sizeof code) == sizeof code;) {
+		if (code < 0)
+			ret->random = true;
+		else
+			ret->error = code;
+	}
+	close(fd);
+}
+
+void hb__run(const hb_job *job, hb_job_end *ret)
+{
+	sigset_t signals, old;
+	int report[2];
+	struct running r = {.job = job, .own_group = !has_terminal()};
+	*ret = (hb_job_end){.status = 127};
+	double begin = now();
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	take_signals(&signals, &old);
+	if (pipe2(report, O_CLOEXEC) || (r.pid = fork()) < 0) {
+		ret->error = errno;
+		return;
+	}
+	if (!r.pid)
+		become(job, r.own_group, &old, report[1]);
+	if (r.own_group)
+		setpgid(r.pid, r.pid);
+	close(report[1]);
+	read_report(report[0], ret);
+	follow(&r, &signals);
+	ret->seconds = now() - begin;
+	ret->ended = r.ending;
+	ret->signal = WIFSIGNALED(r.status) ? WTERMSIG(r.status) : 0;
+	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(r.status);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}

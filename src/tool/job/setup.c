@@ -1,0 +1,76 @@
+/* Finds the capture library and writes down the environment of the target. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "setup.h"
+
+/* An installed hbdb has its libraries in ../lib/hbdb, a built one beside it or where Meson leaves them. */
+static char *find_library(hb_mpi mpi)
+{
+	static const char *const places[] = {"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..",
+	                                     "/src/capture"};
+	char self[PATH_MAX];
+	const char *forced = getenv("HBDB_LIBRARY_FOLDER");
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n < 0)
+		return NULL;
+	self[n] = 0;
+	*strrchr(self, '/') = 0;
+	for (size_t i = 0; i < (forced ? 1 : sizeof places / sizeof *places); i++) {
+		char *path = hb__format("%s%s/libhbdb-%s.so", forced ? forced : self, forced ? "" : places[i], hb__mpi_key(mpi));
+		char *real = realpath(path, NULL);
+		free(path);
+		if (real)
+			return real;
+	}
+	return NULL;
+}
+
+static void add(hb_strings *list, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	char *text = hb__format("%s=%s", name, value);
+	hb__push(list, text);
+	free(text);
+}
+
+int hb__setup(const hb_setup *setup, hb_strings *ret)
+{
+	*ret = (hb_strings){0};
+	char *library = find_library(setup->mpi);
+	if (!library)
+		return hb__fail(HB_EXIT_USAGE, "libhbdb-%s.so is not where hbdb looks for it, beside the program and in ../lib/hbdb: "
+		                "build or install it (HBDB_LIBRARY_FOLDER names another folder)", hb__mpi_key(setup->mpi));
+	if (strpbrk(library, " :"))
+		return hb__fail(HB_EXIT_USAGE, "%s: LD_PRELOAD cannot hold a path with a blank or a colon: install hbdb elsewhere",
+		                library);
+	const char *old = getenv("LD_PRELOAD");
+	char *preload = old && *old ? hb__format("%s:%s", library, old) : hb__copy(library);
+	char shake[32];
+	snprintf(shake, sizeof shake, "%llu", (unsigned long long)setup->shake_us);
+	add(ret, "LD_PRELOAD", preload);
+	add(ret, "HBDB_MODE", setup->mode);
+	add(ret, "HBDB_DIR", setup->folder);
+	add(ret, "HBDB_LEVEL", setup->level);
+	add(ret, "HBDB_CHECK", setup->check ? NULL : "0");
+	add(ret, "HBDB_SCRIPT", setup->script);
+	add(ret, "HBDB_REPLAY_LOG", setup->replay_log);
+	add(ret, "HBDB_DIVERGENCE", setup->divergence);
+	add(ret, "HBDB_CONTENTS", setup->contents);
+	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
+	free(preload);
+	free(library);
+	return 0;
+}
+
+void hb__clean_environment(void)
+{
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_CHECK", "HBDB_SCRIPT", "HBDB_REPLAY_LOG",
+	                                    "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		unsetenv(names[i]);
+}

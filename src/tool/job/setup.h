@@ -1,0 +1,23 @@
+/* The environment of the target, docs/CONTRACTS.md. */
+#ifndef HBDB_JOB_SETUP_H
+#define HBDB_JOB_SETUP_H
+
+#include "family.h"
+
+typedef struct hb_setup {
+	hb_mpi mpi;
+	const char *mode;        /* record, replay */
+	const char *folder;      /* absolute */
+	const char *level;       /* order, events */
+	bool check;
+	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
+	uint64_t shake_us;       /* 0: not set */
+} hb_setup;
+
+/* The variables as "NAME=VALUE". 0, or an exit code after having said why. */
+int hb__setup(const hb_setup *setup, hb_strings *ret_variables);
+
+/* What an outer hbdb left in the environment must not reach the job. */
+void hb__clean_environment(void);
+
+#endif

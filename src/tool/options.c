@@ -1,0 +1,191 @@
+/* Reads command lines by the tables of options.h, and prints them as help. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+const hb_option hb__common_options[] = {
+	{"help", 'h', HB_OPTION_FLAG, NULL, "print this help"},
+	{0},
+};
+
+const hb_command hb__commands[] = {
+#define COMMAND(name, operands, kind, summary) {#name, operands, kind, summary, hb__##name##_options, hb__##name},
+#include "commands.def"
+#undef COMMAND
+	{0},
+};
+
+const hb_command *hb__command(const char *name)
+{
+	for (const hb_command *c = hb__commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static int place(const hb_command *command, const char *name, size_t length, char letter)
+{
+	for (int i = 0; command->options[i].name; i++) {
+		const hb_option *o = &command->options[i];
+		if (name ? strlen(o->name) == length && !strncmp(o->name, name, length) : letter && o->letter == letter)
+			return i;
+	}
+	return -1;
+}
+
+static bool among(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *p = words; p && n; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+		if (!strncmp(p, word, n) && (p[n] == '|' || !p[n]))
+			return true;
+	return false;
+}
+
+static int check(const hb_command *command, const hb_option *o, const char *value)
+{
+	char *end;
+	if (o->kind == HB_OPTION_CHOICE && !among(o->value, value))
+		return hb__fail(HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
+	if (o->kind == HB_OPTION_NUMBER) {
+		errno = 0;
+		strtoull(value, &end, 10);
+		if (errno || *end || value[0] < '0' || value[0] > '9')
+			return hb__fail(HB_EXIT_USAGE, "%s --%s takes a number, not '%s'", command->name, o->name, value);
+	}
+	if (!*value)
+		return hb__fail(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
+	return 0;
+}
+
+static int unknown(const hb_command *command, const char *arg)
+{
+	return hb__fail(HB_EXIT_USAGE, "%s does not know the option %s; see 'hbdb help %s'%s", command->name, arg,
+	                command->name,
+	                command->kind == HB_OPERANDS_COMMAND ? " (the command to record begins with its program)" : "");
+}
+
+/* One argument that begins with a dash. Moves *p past the value it takes. */
+static int read_option(const hb_command *command, char ***p, hb_args *args, bool *ret_done)
+{
+	char *arg = **p;
+	bool is_long = arg[1] == '-';
+	const char *name = is_long ? arg + 2 : NULL;
+	const char *equals = is_long ? strchr(name, '=') : NULL;
+	size_t length = is_long ? (equals ? (size_t)(equals - name) : strlen(name)) : 0;
+
+	if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
+		hb__print_help(command);
+		*ret_done = true;
+		return 0;
+	}
+	int i = place(command, name, length, is_long ? 0 : arg[1]);
+	if (i < 0)
+		return unknown(command, arg);
+	const hb_option *o = &command->options[i];
+	const char *value = equals ? equals + 1 : !is_long && arg[2] ? arg + 2 : NULL;
+	if (o->kind == HB_OPTION_FLAG) {
+		if (value)
+			return hb__fail(HB_EXIT_USAGE, "%s --%s takes no value", command->name, o->name);
+		args->value[i] = "";
+		return 0;
+	}
+	if (!value) {
+		if (!(*p)[1])
+			return hb__fail(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
+		value = *++*p;
+	}
+	args->value[i] = value;
+	return check(command, o, value);
+}
+
+static int read_operand(const hb_command *command, const char *arg, hb_args *args)
+{
+	if (command->kind == HB_OPERANDS_NONE)
+		return hb__fail(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
+	if (args->operand)
+		return hb__fail(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name, command->operands, arg,
+		                command->kind == HB_OPERANDS_BOTH ? " (a command stands after --)" : "");
+	args->operand = arg;
+	return 0;
+}
+
+int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *ret_done)
+{
+	*ret_args = (hb_args){.command = command};
+	*ret_done = false;
+	for (char **p = argv; *p; p++) {
+		int code = 0;
+		bool takes_command = command->kind == HB_OPERANDS_COMMAND || command->kind == HB_OPERANDS_BOTH;
+		if (!strcmp(*p, "--")) {
+			if (takes_command) {
+				ret_args->rest = p + 1;
+				break;
+			}
+			continue;
+		}
+		if ((*p)[0] == '-' && (*p)[1])
+			code = read_option(command, &p, ret_args, ret_done);
+		else if (command->kind == HB_OPERANDS_COMMAND) {
+			ret_args->rest = p;
+			break;
+		} else
+			code = read_operand(command, *p, ret_args);
+		if (code || *ret_done)
+			return code;
+	}
+	if (ret_args->rest && !*ret_args->rest)
+		return hb__fail(HB_EXIT_USAGE, "%s: no command stands after --", command->name);
+	return 0;
+}
+
+const char *hb__value(const hb_args *args, const char *name)
+{
+	int i = place(args->command, name, strlen(name), 0);
+	return i < 0 ? NULL : args->value[i];
+}
+
+uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise)
+{
+	const char *value = hb__value(args, name);
+	return value ? strtoull(value, NULL, 10) : otherwise;
+}
+
+static void print_option(const hb_option *o)
+{
+	char left[80], letter[6] = "    ";
+	if (o->letter)
+		snprintf(letter, sizeof letter, "-%c, ", o->letter);
+	snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+	if (strlen(left) > 30)
+		printf("  %s\n  %-30s %s\n", left, "", o->help);
+	else
+		printf("  %-30s %s\n", left, o->help);
+}
+
+static void print_overview(void)
+{
+	printf("usage: hbdb COMMAND [OPTION...]\n\nRecords a run of an MPI program and runs it again exactly so.\n\n");
+	for (const hb_command *c = hb__commands; c->name; c++)
+		printf("  %-12s %s\n", c->name, c->summary);
+	printf("\n  %-12s %s\n", "--version", "print the version");
+	printf("\n'hbdb help COMMAND' explains one, 'man hbdb-COMMAND' at length.\n");
+}
+
+void hb__print_help(const hb_command *command)
+{
+	if (!command) {
+		print_overview();
+		return;
+	}
+	printf("usage: hbdb %s%s %s\n\nhbdb %s: %s\n\n", command->name, command->options[0].name ? " [OPTION...]" : "",
+	       command->operands, command->name, command->summary);
+	for (const hb_option *o = command->options; o->name; o++)
+		print_option(o);
+	for (const hb_option *o = hb__common_options; o->name; o++)
+		print_option(o);
+	printf("\nAt length: man hbdb-%s\n", command->name);
+}

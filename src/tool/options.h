@@ -1,0 +1,72 @@
+/* The declarative table of commands and their options, and its reader. */
+#ifndef HBDB_OPTIONS_H
+#define HBDB_OPTIONS_H
+
+#include "tool.h"
+
+typedef enum {
+	HB_OPTION_FLAG,
+	HB_OPTION_TEXT,
+	HB_OPTION_CHOICE,     /* value: the words allowed, separated by | */
+	HB_OPTION_NUMBER,     /* not negative */
+	HB_OPTION_RECORDING,  /* a NAME.hbdb */
+} hb_option_kind;
+
+typedef struct hb_option {
+	const char *name;     /* long form, without --; NULL ends a table */
+	char letter;          /* short form, or 0 */
+	hb_option_kind kind;
+	const char *value;    /* what the help calls the value */
+	const char *help;
+} hb_option;
+
+typedef enum {
+	HB_OPERANDS_NONE,
+	HB_OPERANDS_RECORDING, /* at most one NAME */
+	HB_OPERANDS_COMMAND,   /* the first operand begins the command */
+	HB_OPERANDS_BOTH,      /* at most one NAME, then -- and a command */
+	HB_OPERANDS_SHELL,
+	HB_OPERANDS_TOPIC,
+} hb_operands;
+
+#define HB_OPTIONS_MAX 24
+
+typedef struct hb_args {
+	const struct hb_command *command;
+	const char *value[HB_OPTIONS_MAX]; /* by place in the table; a flag that was given: "" */
+	const char *operand;               /* NAME, shell or topic, or NULL */
+	char **rest;                       /* the command to run; NULL when none was given */
+} hb_args;
+
+typedef struct hb_command {
+	const char *name, *operands;
+	hb_operands kind;
+	const char *summary;
+	const hb_option *options;
+	int (*run)(const hb_args *args);
+} hb_command;
+
+/* All commands, ended by a NULL name; the options every command has. */
+extern const hb_command hb__commands[];
+extern const hb_option hb__common_options[];
+
+const hb_command *hb__command(const char *name);
+
+/* Reads the arguments after the command's name. 0, or an exit code after
+ * having said why; *ret_done is set when help was asked for and printed. */
+int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *ret_done);
+
+/* The value of an option of the command, NULL when it was not given. */
+const char *hb__value(const hb_args *args, const char *name);
+uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise);
+
+/* Prints the help of one command, or the overview. */
+void hb__print_help(const hb_command *command);
+
+#define COMMAND(name, operands, kind, summary) \
+	extern const hb_option hb__##name##_options[]; \
+	int hb__##name(const hb_args *args);
+#include "commands.def"
+#undef COMMAND
+
+#endif

@@ -1,0 +1,23 @@
+/* Names of recordings: new ones, given ones, the last one. */
+#ifndef HBDB_STORE_FIND_H
+#define HBDB_STORE_FIND_H
+
+#include "../tool.h"
+
+/* Makes the folder of a new recording: `given`, or NAME-1.hbdb, NAME-2.hbdb, ... in the current
+ * folder after the program's name. 0 and its absolute path, or an exit code after having said why. */
+int hb__new_recording(const char *given, const char *program, char **ret_path);
+
+/* The absolute path of the recording `given`, or of the last one when it is NULL. 0, or an exit code. */
+int hb__find_recording(const char *given, char **ret_path);
+
+/* Keeps path as the last recording. Nothing is said when that fails: the name can still be given. */
+void hb__remember(const char *path);
+
+/* Removes a folder and what is in it. */
+void hb__remove_folder(const char *path);
+
+/* The name to print for a path: relative to the current folder when it is inside. Static. */
+const char *hb__short(const char *path);
+
+#endif

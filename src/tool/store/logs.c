@@ -1,0 +1,193 @@
+/* The logs of a recording. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "find.h"
+#include "logs.h"
+
+static int by_rank(const void *a, const void *b)
+{
+	const hb_log_file *x = a, *y = b;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->pid != y->pid ? x->pid < y->pid ? -1 : 1 : strcmp(x->path, y->path);
+}
+
+/* rank.N.log or rank.N.PID.log */
+static bool read_name(const char *name, int32_t *ret_rank, uint32_t *ret_pid)
+{
+	int end = -1;
+	*ret_pid = 0;
+	if (sscanf(name, "rank.%d.log%n", ret_rank, &end) == 1 && end > 0 && !name[end])
+		return true;
+	end = -1;
+	return sscanf(name, "rank.%d.%u.log%n", ret_rank, ret_pid, &end) == 2 && end > 0 && !name[end];
+}
+
+int hb__list_logs(const char *recording, hb_logs *ret)
+{
+	*ret = (hb_logs){0};
+	DIR *dir = opendir(recording);
+	if (!dir)
+		return hb__fail(HB_EXIT_RECORDING, "%s: %s", recording, strerror(errno));
+	for (struct dirent *e; (e = readdir(dir));) {
+		hb_log_file file = {0};
+		if (!read_name(e->d_name, &file.rank, &file.pid))
+			continue;
+		file.path = hb__format("%s/%s", recording, e->d_name);
+		ret->at = hb__grow(ret->at, (ret->n + 1) * sizeof *ret->at);
+		ret->at[ret->n++] = file;
+	}
+	closedir(dir);
+	if (ret->n)
+		qsort(ret->at, ret->n, sizeof *ret->at, by_rank);
+	return 0;
+}
+
+int hb__open_logs(const char *recording, hb_logs *ret)
+{
+	int code = hb__list_logs(recording, ret);
+	for (size_t i = 0; i < ret->n; i++) {
+		hb_error err = {0};
+		if (hb_log_open(ret->at[i].path, &ret->at[i].log, &err)) {
+			ret->at[i].log = NULL;
+			code = hb__fail_log(ret->at[i].path, &err);
+		}
+	}
+	if (!code && !ret->n)
+		code = hb__fail(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
+	return code;
+}
+
+void hb__close_logs(hb_logs *logs)
+{
+	for (size_t i = 0; i < logs->n; i++) {
+		if (logs->at[i].log)
+			hb_log_close(logs->at[i].log);
+		free(logs->at[i].path);
+	}
+	free(logs->at);
+	*logs = (hb_logs){0};
+}
+
+/* Sealing under way: shown on a terminal when it lasts. */
+struct progress {
+	struct timespec begin;
+	size_t done, all;
+	bool shown;
+};
+
+static void show_progress(void *user, double share)
+{
+	struct progress *p = user;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	double seconds = (double)(now.tv_sec - p->begin.tv_sec) + (double)(now.tv_nsec - p->begin.tv_nsec) * 1e-9;
+	if (seconds < 1 || !isatty(2))
+		return;
+	fprintf(stderr, "\rhbdb: sealing %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
+	p->shown = true;
+}
+
+/* The sealed form replaces the raw one only when it is complete. */
+static bool seal(const char *path, struct progress *progress, hb_sum *sum)
+{
+	hb_error err = {0};
+	char *next = hb__format("%s.sealed", path);
+	bool ok = !hb_log_seal(path, next, show_progress, progress, &err);
+	if (ok && rename(next, path)) {
+		err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
+		ok = false;
+	}
+	if (!ok) {
+		unlink(next);
+		char *line = hb__format("%s stays unsealed: %s", path, err.sys ? strerror(err.sys) : err.message);
+		hb__push(&sum->trouble, line);
+		free(line);
+		sum->not_sealed++;
+	}
+	free(next);
+	return ok;
+}
+
+static void add_up(const hb_log_info *info, hb_sum *sum)
+{
+	sum->processes++;
+	sum->events += info->events;
+	sum->lost += info->lost;
+	sum->size = info->size > sum->size ? info->size : sum->size;
+	sum->killed += info->state == 0;
+	sum->left += info->state == 2;
+	sum->aborted += info->state == 3;
+	if (info->stopped) {
+		sum->stopped++;
+		sum->stopped_errno = (int)info->stopped;
+	}
+	if (info->recovered) {
+		char *line = hb__format("rank %d: %s", info->rank, info->trouble);
+		hb__push(&sum->trouble, line);
+		free(line);
+		sum->damaged++;
+	}
+}
+
+void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
+{
+	hb_logs logs;
+	*ret = (hb_sum){0};
+	hb__list_logs(recording, &logs);
+	struct progress progress = {.all = logs.n};
+	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+	for (size_t i = 0; i < logs.n; i++, progress.done++) {
+		hb_error err = {0};
+		hb_log *log = NULL;
+		if (hb_log_open(logs.at[i].path, &log, &err)) {
+			char *line = hb__format("%s cannot be read: %s", logs.at[i].path, err.sys ? strerror(err.sys) : err.message);
+			hb__push(&ret->trouble, line);
+			free(line);
+			ret->damaged++;
+			continue;
+		}
+		bool sealed = hb_log_get_info(log)->sealed;
+		uint64_t raw_bytes = hb_log_get_info(log)->bytes;
+		add_up(hb_log_get_info(log), ret);
+		hb_log_close(log);
+		struct stat st;
+		if (with_seal && !sealed)
+			sealed = seal(logs.at[i].path, &progress, ret);
+		ret->bytes += sealed && !stat(logs.at[i].path, &st) ? (uint64_t)st.st_size : raw_bytes;
+	}
+	if (progress.shown)
+		fprintf(stderr, "\r%24s\r", "");
+	hb__close_logs(&logs);
+}
+
+static void print_state(uint64_t n, const char *what)
+{
+	if (n)
+		hb__say("%llu %s %s", (unsigned long long)n, hb__plural(n, "process", "processes"), what);
+}
+
+void hb__print_sum(const char *recording, const hb_sum *sum)
+{
+	hb__say("%s: %llu %s, %llu %s, %llu bytes", hb__short(recording), (unsigned long long)sum->processes,
+	        hb__plural(sum->processes, "process", "processes"), (unsigned long long)sum->events,
+	        hb__plural(sum->events, "event", "events"), (unsigned long long)sum->bytes);
+	if (sum->size && sum->processes < (uint64_t)sum->size)
+		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
+	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to there");
+	print_state(sum->left, "left without MPI_Finalize");
+	print_state(sum->aborted, "called MPI_Abort");
+	if (sum->stopped)
+		hb__say("%llu %s stopped recording: %s; %llu events are missing", (unsigned long long)sum->stopped,
+		        hb__plural(sum->stopped, "process", "processes"), strerror(sum->stopped_errno),
+		        (unsigned long long)sum->lost);
+	for (size_t i = 0; i < sum->trouble.n; i++)
+		hb__say("%s", sum->trouble.at[i]);
+}

@@ -1,0 +1,40 @@
+/* The logs of a recording: listing, opening, sealing them and adding them up. */
+#ifndef HBDB_STORE_LOGS_H
+#define HBDB_STORE_LOGS_H
+
+#include "../tool.h"
+
+typedef struct hb_log_file {
+	char *path;
+	int32_t rank;
+	uint32_t pid;       /* 0: the first process of the rank */
+	hb_log *log;        /* NULL: not open */
+} hb_log_file;
+
+typedef struct hb_logs {
+	hb_log_file *at;
+	size_t n;           /* by rank, then by name */
+} hb_logs;
+
+/* Names only. 0, or an exit code after having said why. */
+int hb__list_logs(const char *recording, hb_logs *ret);
+/* Opens all; those that cannot be opened are said, and stay NULL. Returns the exit code: 0 when all are open. */
+int hb__open_logs(const char *recording, hb_logs *ret);
+void hb__close_logs(hb_logs *logs);
+
+/* What a finished run left behind. */
+typedef struct hb_sum {
+	uint64_t processes, events, bytes, lost;
+	uint64_t left, aborted, killed, stopped, damaged; /* processes */
+	int stopped_errno;
+	uint64_t not_sealed;
+	int32_t size;       /* of MPI_COMM_WORLD as the logs say; 0: none */
+	hb_strings trouble; /* lines to print */
+} hb_sum;
+
+/* Adds up the logs of a run and, when asked to, seals them in place. */
+void hb__finish_logs(const char *recording, bool seal, hb_sum *ret);
+/* Prints the sum: the first line names the recording, further ones what was not covered. */
+void hb__print_sum(const char *recording, const hb_sum *sum);
+
+#endif

@@ -1,0 +1,243 @@
+/* manifest.json: written with cJSON when a run starts, and again when it has ended. */
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "manifest.h"
+
+#define MANIFEST_VERSION 1
+#define MANIFEST_MAX (16u << 20) /* bytes; more is not a manifest */
+
+void hb__manifest_free(hb_manifest *m)
+{
+	hb__strings_free(&m->command);
+	hb__strings_free(&m->environment);
+	char *all[] = {m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		free(all[i]);
+	*m = (hb_manifest){0};
+}
+
+/* Variables that change how the program or MPI behaves; others may hold secrets. */
+static bool matters(const char *variable)
+{
+	static const char *const begin[] = {"OMPI_", "OPAL_", "PMIX_MCA_", "PRTE_", "MPICH_", "MPIR_CVAR_", "HYDRA_", "UCX_", "FI_",
+	                                    "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "LD_LIBRARY_PATH=", "LD_PRELOAD=",
+	                                    "PYTHONPATH=", "PYTHONHASHSEED=", "VIRTUAL_ENV=", "PATH=", "LANG=", "LC_", "TZ=",
+	                                    "MALLOC_", "SLURM_NTASKS="};
+	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+		if (!strncmp(variable, begin[i], strlen(begin[i])))
+			return true;
+	return false;
+}
+
+void hb__manifest_begin(hb_manifest *m, char **command)
+{
+	struct timespec now;
+	struct tm utc;
+	char text[64], folder[PATH_MAX];
+	for (char **c = command; *c; c++)
+		hb__push(&m->command, *c);
+	for (char **e = environ; *e; e++)
+		if (matters(*e))
+			hb__push(&m->environment, *e);
+	clock_gettime(CLOCK_REALTIME, &now);
+	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
+	m->started = hb__format("%s.%03ldZ", text, now.tv_nsec / 1000000);
+	m->folder = hb__copy(getcwd(folder, sizeof folder) ? folder : "/");
+	m->version = hb__copy(HBDB_VERSION);
+}
+
+void hb__digest_program(const char *path, hb_program_digest *ret)
+{
+	struct stat st;
+	*ret = (hb_program_digest){0};
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		void *bytes = st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+		if (bytes != MAP_FAILED) {
+			ret->path = realpath(path, NULL);
+			ret->size = (uint64_t)st.st_size;
+			ret->mtime = st.st_mtim.tv_sec;
+			ret->xxh3 = XXH3_64bits(bytes, (size_t)st.st_size);
+			if (bytes)
+				munmap(bytes, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+}
+
+static void put_program(cJSON *root, const hb_program_digest *p)
+{
+	char digest[24];
+	if (!p->path)
+		return;
+	snprintf(digest, sizeof digest, "%016llx", (unsigned long long)p->xxh3);
+	cJSON *o = cJSON_AddObjectToObject(root, "program");
+	cJSON_AddStringToObject(o, "path", p->path);
+	cJSON_AddNumberToObject(o, "size", (double)p->size);
+	cJSON_AddNumberToObject(o, "modified", (double)p->mtime);
+	cJSON_AddStringToObject(o, "xxh3", digest);
+}
+
+static cJSON *as_json(const hb_manifest *m)
+{
+	cJSON *root = cJSON_CreateObject();
+	cJSON_AddStringToObject(root, "format", "hbdb-recording");
+	cJSON_AddNumberToObject(root, "version", MANIFEST_VERSION);
+	cJSON_AddStringToObject(root, "hbdb", m->version);
+	cJSON *list = cJSON_AddArrayToObject(root, "command");
+	for (size_t i = 0; i < m->command.n; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(m->command.at[i]));
+	cJSON_AddStringToObject(root, "folder", m->folder);
+	cJSON_AddStringToObject(root, "started", m->started);
+	cJSON_AddStringToObject(root, "mpi", m->mpi);
+	cJSON_AddStringToObject(root, "level", m->level);
+	cJSON_AddBoolToObject(root, "contents", m->contents);
+	cJSON_AddBoolToObject(root, "aslr", m->aslr);
+	if (m->shake_us)
+		cJSON_AddNumberToObject(root, "shake_us", (double)m->shake_us);
+	if (m->replay_of)
+		cJSON_AddStringToObject(root, "replay_of", m->replay_of);
+	put_program(root, &m->program);
+	cJSON *environment = cJSON_AddObjectToObject(root, "environment");
+	for (size_t i = 0; i < m->environment.n; i++) {
+		char *name = hb__copy(m->environment.at[i]), *value = strchr(name, '=');
+		*value++ = 0;
+		cJSON_AddStringToObject(environment, name, value);
+		free(name);
+	}
+	if (m->finished) {
+		cJSON_AddNumberToObject(root, "processes", (double)m->processes);
+		cJSON_AddNumberToObject(root, "exit_status", m->exit_status);
+		cJSON_AddNumberToObject(root, "seconds", m->seconds);
+	}
+	return root;
+}
+
+int hb__manifest_write(const hb_manifest *m, const char *recording)
+{
+	cJSON *root = as_json(m);
+	char *text = cJSON_Print(root);
+	cJSON_Delete(root);
+	if (!text) {
+		errno = ENOMEM;
+		return -1;
+	}
+	char *path = hb__format("%s/manifest.json", recording), *next = hb__format("%s.new", path);
+	FILE *f = fopen(next, "we");
+	bool ok = f && fprintf(f, "%s\n", text) > 0;
+	if (f)
+		ok = !fclose(f) && ok;
+	ok = ok && !rename(next, path);
+	int error = errno;
+	if (!ok)
+		unlink(next);
+	free(text);
+	free(path);
+	free(next);
+	errno = error;
+	return ok ? 0 : -1;
+}
+
+static char *text_of(const cJSON *root, const char *name)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
+	return cJSON_IsString(item) ? hb__copy(item->valuestring) : NULL;
+}
+
+static double number_of(const cJSON *root, const char *name, double otherwise)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, name);
+	return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+static void read_fields(const cJSON *root, hb_manifest *ret)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "command"))
+		if (cJSON_IsString(item))
+			hb__push(&ret->command, item->valuestring);
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "environment"))
+		if (cJSON_IsString(item) && item->string) {
+			char *text = hb__format("%s=%s", item->string, item->valuestring);
+			hb__push(&ret->environment, text);
+			free(text);
+		}
+	ret->version = text_of(root, "hbdb");
+	ret->folder = text_of(root, "folder");
+	ret->mpi = text_of(root, "mpi");
+	ret->level = text_of(root, "level");
+	ret->started = text_of(root, "started");
+	ret->replay_of = text_of(root, "replay_of");
+	ret->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "contents"));
+	ret->aslr = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "aslr"));
+	ret->finished = cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;
+	ret->processes = (uint64_t)number_of(root, "processes", 0);
+	ret->exit_status = (int)number_of(root, "exit_status", 0);
+	ret->seconds = number_of(root, "seconds", 0);
+	ret->shake_us = (uint64_t)number_of(root, "shake_us", 0);
+	const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");
+	ret->program.path = program ? text_of(program, "path") : NULL;
+	if (ret->program.path) {
+		char *digest = text_of(program, "xxh3");
+		ret->program.size = (uint64_t)number_of(program, "size", 0);
+		ret->program.mtime = (int64_t)number_of(program, "modified", 0);
+		ret->program.xxh3 = digest ? strtoull(digest, NULL, 16) : 0;
+		free(digest);
+	}
+}
+
+static char *whole_file(const char *path, size_t *ret_size)
+{
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return NULL;
+	char *text = hb__alloc(MANIFEST_MAX + 1);
+	*ret_size = fread(text, 1, MANIFEST_MAX, f);
+	fclose(f);
+	return text;
+}
+
+int hb__manifest_read(const char *recording, hb_manifest *ret)
+{
+	size_t size = 0;
+	*ret = (hb_manifest){0};
+	char *path = hb__format("%s/manifest.json", recording), *text = whole_file(path, &size);
+	int code = -1;
+	if (!text) {
+		hb__say("%s: %s", path, strerror(errno));
+		free(path);
+		return -1;
+	}
+	cJSON *root = cJSON_ParseWithLength(text, size);
+	char *format = root ? text_of(root, "format") : NULL;
+	double version = root ? number_of(root, "version", 0) : 0;
+	if (!root)
+		hb__say("%s: damaged at offset %zu: not JSON", path, (size_t)(cJSON_GetErrorPtr() ? cJSON_GetErrorPtr() - text : 0));
+	else if (!format || strcmp(format, "hbdb-recording"))
+		hb__say("%s is not a manifest of hbdb", path);
+	else if (version > MANIFEST_VERSION)
+		hb__say("%s: version %g, this hbdb reads up to %d: use the hbdb that wrote it", path, version, MANIFEST_VERSION);
+	else {
+		read_fields(root, ret);
+		code = 0;
+	}
+	free(format);
+	cJSON_Delete(root);
+	free(text);
+	free(path);
+	return code;
+}

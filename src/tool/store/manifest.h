@@ -1,0 +1,39 @@
+/* manifest.json: how a recording was made. docs/man/hbdb-recording.5, MANIFEST. */
+#ifndef HBDB_STORE_MANIFEST_H
+#define HBDB_STORE_MANIFEST_H
+
+#include "../tool.h"
+
+typedef struct hb_program_digest {
+	char *path;           /* NULL: not known */
+	uint64_t size, xxh3;
+	int64_t mtime;        /* seconds since the epoch */
+} hb_program_digest;
+
+typedef struct hb_manifest {
+	char *version;        /* of the hbdb that wrote it */
+	hb_strings command;
+	char *folder;         /* the command ran in it */
+	hb_strings environment; /* NAME=VALUE, those that steer MPI */
+	char *mpi, *level, *started;
+	uint64_t processes;   /* 0: not known (yet) */
+	bool contents, aslr, finished;
+	uint64_t shake_us;
+	int exit_status;
+	double seconds;
+	char *replay_of;      /* NULL, or the recording this is a replay of */
+	hb_program_digest program;
+} hb_manifest;
+
+void hb__manifest_free(hb_manifest *m);
+/* Fills time, folder, environment and version from this process. */
+void hb__manifest_begin(hb_manifest *m, char **command);
+/* 0, or -1 with errno. The file is replaced as a whole. */
+int hb__manifest_write(const hb_manifest *m, const char *recording);
+/* 0, or -1 after having said why; a missing manifest is said, too. */
+int hb__manifest_read(const char *recording, hb_manifest *ret);
+
+/* Size, time and digest of a file; ret->path is NULL when it cannot be read. */
+void hb__digest_program(const char *path, hb_program_digest *ret);
+
+#endif
