@@ -6,6 +6,7 @@ usage: scripts/check.py [-l] [SUITE...]
 Output of a suite goes to build/check/NAME.log. A suite that crashes, takes too long, prints no
 closing line, or reports nothing at all, counts as one failure.
 """
+import ctypes
 import os
 import re
 import signal
@@ -27,27 +28,49 @@ def suites():
                 yield name, int(seconds), command.strip()
 
 
-def session_members(sid):
-    """The processes of a session: a launcher puts its children into groups of their own."""
+def adopt_orphans():
+    """Processes whose parent is gone become children of this one, so that none of a suite outlives it."""
+    pr_set_child_subreaper = 36
+    if ctypes.CDLL(None, use_errno=True).prctl(pr_set_child_subreaper, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def descendants():
+    parent = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                if os.getsid(int(entry)) == sid:
-                    yield int(entry)
+                with open("/proc/%s/stat" % entry, "rb") as f:
+                    state, above = f.read().rsplit(b")", 1)[1].split()[:2]
             except OSError:
-                pass
+                continue
+            if state != b"Z":
+                parent[int(entry)] = int(above)
+    found, new = set(), {os.getpid()}
+    while new:
+        new = {pid for pid, above in parent.items() if above in new} - found
+        found |= new
+    return found
 
 
-def end_session(sid):
+def end_descendants():
     for sig, patience in ((signal.SIGTERM, 3), (signal.SIGKILL, 1)):
-        for pid in list(session_members(sid)):
+        for pid in descendants():
             try:
                 os.kill(pid, sig)
             except OSError:
                 pass
         end = time.monotonic() + patience
-        while time.monotonic() < end and any(session_members(sid)):
-            time.sleep(0.1)
+        while time.monotonic() < end and descendants():
+            time.sleep(0.05)
+
+
+def reap():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
 
 
 def environment():
@@ -59,6 +82,7 @@ def environment():
 
 def run(command, seconds, log):
     """Returns the exit status, or None when the time ran out."""
+    adopt_orphans()
     with open(log, "wb") as out:
         child = subprocess.Popen(["bash", "-c", command], cwd=TOP, stdin=subprocess.DEVNULL, stdout=out,
                                  stderr=subprocess.STDOUT, env=environment(), start_new_session=True)
@@ -67,8 +91,9 @@ def run(command, seconds, log):
         except subprocess.TimeoutExpired:
             return None
         finally:
-            end_session(child.pid)
+            end_descendants()
             child.wait()
+            reap()
 
 
 def judge(status, seconds, text):

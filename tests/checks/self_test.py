@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""The checks can fail: each is run on a small tree that breaks its rule, and has to name the place."""
+"""The checks can fail: each is run on a small tree that breaks its rule, and has to name the place. So can a suite:
+scripts/check.py is given suites that fail in every way they can."""
+import importlib.util
 import os
 import re
 import subprocess
@@ -40,6 +42,30 @@ FINE = [
     ("includes", "src/tool/a.c", '#include "model/m.h"\n#include "format/f.h"\n'),
     ("sizes", "src/a.c", "int f(int x)\n{\n" + "\tx++;\n" * 58 + "}\nint t[] = {\n" + "\t1,\n" * 70 + "};\n"),
 ]
+# what a suite runs, the seconds it has, what it comes to, the complaint
+SUITES = [
+    ("echo ok; echo 3 passed, 0 failed", 9, (3, 0), None),
+    ("echo FAIL; echo 3 passed, 2 failed; exit 1", 9, (3, 2), None),
+    ("echo 3 passed, 0 failed; exit 1", 9, (3, 1), "exit status is 1"),
+    ("echo 0 passed, 0 failed", 9, (0, 1), "ran nothing"),
+    ("echo ok; exit 0", 9, (0, 1), "no closing line"),
+    ("echo 3 passed, 0 failed; echo more", 9, (0, 1), "no closing line"),
+    ("echo 3 passed, 0 failed; kill -SEGV $$", 9, (3, 1), "signal 11"),
+    ("nothing-of-that-name", 9, (0, 1), "no closing line"),
+    ("echo 3 passed, 0 failed; setsid sleep 8 & sleep 8", 1, (0, 1), "longer than"),
+    ("! read -r line && echo 1 passed, 0 failed", 9, (1, 0), None),  # no stdin
+]
+
+
+def suite_outcome(command, seconds):
+    spec = importlib.util.spec_from_file_location("check", os.path.join(HERE, "../../scripts/check.py"))
+    check = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(check)
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log")
+        status = check.run(command, seconds, log)
+        with open(log, encoding="utf-8") as f:
+            return check.judge(status, seconds, f.read())
 
 
 def outcome(check, path, text):
@@ -65,6 +91,11 @@ def main():
         else:
             good, name = status == 0 and "FAIL" not in text, "lets pass " + repr(case[2][:40])
         print("%s %s %s" % ("ok" if good else "FAIL", case[0], name if good else name + "; it said: " + text.strip()))
+        passed, failed = passed + bool(good), failed + (not good)
+    for command, seconds, numbers, complaint in SUITES:
+        got = suite_outcome(command, seconds)
+        good = got[:2] == numbers and (complaint in got[2] if complaint else got[2] is None)
+        print("%s suite `%s`%s" % ("ok" if good else "FAIL", command, "" if good else ": %s" % (got,)))
         passed, failed = passed + bool(good), failed + (not good)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
