@@ -56,6 +56,7 @@ typedef struct hb_log_info {
 	uint32_t sites, modules, comms, datatypes, ops; /* likewise */
 	uint64_t events;                /* over all lanes, as far as readable */
 	uint64_t bytes;                 /* size of the log (raw: units in use) */
+	uint32_t notes;
 	int recovered;                  /* 1: cut or damaged; what is readable ends early */
 	char trouble[256];              /* why, when recovered */
 } hb_log_info;
@@ -90,13 +91,21 @@ typedef struct hb_comm {
 	const int32_t *member, *remote; /* world ranks; owned by the log */
 } hb_comm;
 
+/* A line of the recorder for people. lane is HB_NO when it belongs to the whole process. */
+typedef struct hb_note {
+	uint32_t lane;
+	uint64_t event;                 /* it stands before this event of the lane */
+	const char *text;
+} hb_note;
+
 typedef struct hb_datatype { const char *name; uint64_t size; } hb_datatype;
 
 /* One event. Pointers are valid until the next call on the same lane's cursor. */
 typedef struct hb_row {
 	uint64_t number;                /* 1, 2, ... within the lane */
 	uint32_t lane;
-	uint32_t slot, function, site;
+	uint32_t slot;                  /* of this row: another row may use the number for another call */
+	uint32_t function, site;
 	uint32_t nargs;
 	const int64_t *arg;
 	uint64_t enter, exit;           /* ticks; 0 at level order */
@@ -111,6 +120,7 @@ typedef struct hb_row {
 typedef struct hb_cursor hb_cursor;   /* reads one lane forward */
 
 /* Opens a log file. A cut or damaged log opens up to the cut (info.recovered).
+ * The log of a process that still runs opens as it is now: open it again for more.
  * *ret_log is owned by the caller: hb_log_close. */
 hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err);
 void hb_log_close(hb_log *log);
@@ -124,13 +134,16 @@ const hb_site *hb_log_site(const hb_log *log, uint32_t number);
 const hb_comm *hb_log_comm(const hb_log *log, uint32_t number);
 const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number);
 const char *hb_log_op(const hb_log *log, uint32_t number);
+const hb_note *hb_log_note(const hb_log *log, uint32_t index);
 
 /* A cursor before event `from` (1 is the first) of a lane; sealed logs seek by
  * their index, raw logs by their units. hb_cursor_next returns 1 and fills
  * *ret_row, 0 at the end (or the cut), or a negative status. */
 hb_status hb_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err);
 int hb_cursor_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err);
-/* What is known of a slot at the point where the cursor stands (for `inside`). */
+/* What is known of a slot at the point where the cursor stands: with a cursor
+ * opened at events + 1, for lane_info.inside_slot. Only slot, function, site
+ * and the arguments of *ret_row are set. HB_E_ARGUMENT: no such slot. */
 hb_status hb_cursor_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
 void hb_cursor_close(hb_cursor *cursor);
 

@@ -26,6 +26,7 @@ enum { /* the first uv of a record */
 	HB_ROW_POLLS = 2,
 	HB_ROW_RESULT = 3,
 	HB_ROW_NOTE = 4,
+	HB_ROW_RESULTS = 5,
 	HB_ROW_EVENT = 16,
 };
 

@@ -1,0 +1,190 @@
+/* Definitions: functions, modules, call sites, communicators, datatypes, operations, and slots. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/internal.h"
+#include "format/row.h"
+
+static bool table_set(struct hb__defs *defs, uint8_t kind, uint64_t number, void *what)
+{
+	struct hb__table *t = &defs->table[kind];
+	if (!what || number > defs->limit || number >= HB_NO)
+		return false;
+	if (number >= t->cap) {
+		size_t old = t->cap;
+		if (!hb__grow((void **)&t->at, &t->cap, number, sizeof *t->at))
+			return false;
+		memset(t->at + old, 0, (t->cap - old) * sizeof *t->at);
+	}
+	t->at[number] = what;
+	if (number >= t->n)
+		t->n = (uint32_t)number + 1;
+	return true;
+}
+
+static const char *text(struct hb__defs *defs, struct hb__in *in)
+{
+	uint64_t n = hb__in_uv(in);
+	const uint8_t *p = hb__in_bytes(in, n);
+	char *s = p ? hb__arena_get(&defs->arena, n + 1) : NULL;
+	if (!s) {
+		in->bad = true;
+		return NULL;
+	}
+	memcpy(s, p, n);
+	s[n] = 0;
+	return s;
+}
+
+static void *function(struct hb__defs *defs, struct hb__in *in)
+{
+	hb_function *f = hb__arena_get(&defs->arena, sizeof *f);
+	if (!f)
+		return NULL;
+	*f = (hb_function){ .cls = hb__in_u8(in) };
+	f->name = text(defs, in);
+	uint64_t n = hb__in_uv(in);
+	if (in->bad || n > (uint64_t)(in->end - in->p) / 2)
+		return NULL;
+	f->nargs = (uint32_t)n;
+	uint8_t *kind = hb__arena_get(&defs->arena, n);
+	const char **name = hb__arena_get(&defs->arena, n * sizeof *name);
+	if (!kind || !name)
+		return NULL;
+	for (uint64_t i = 0; i < n; i++) {
+		kind[i] = hb__in_u8(in);
+		name[i] = text(defs, in);
+	}
+	f->arg_kind = kind;
+	f->arg_name = name;
+	return f;
+}
+
+static const int32_t *members(struct hb__defs *defs, struct hb__in *in, uint32_t *ret_n)
+{
+	uint64_t n = hb__in_uv(in);
+	if (in->bad || n > (uint64_t)(in->end - in->p)) {
+		in->bad = true;
+		return NULL;
+	}
+	int32_t *m = hb__arena_get(&defs->arena, n * sizeof *m);
+	int64_t at = 0;
+	for (uint64_t i = 0; m && i < n; i++) {
+		at = (int64_t)((uint64_t)at + (uint64_t)hb__in_sv(in));
+		if (at < -1 || at > INT32_MAX)
+			in->bad = true;
+		m[i] = (int32_t)at;
+	}
+	*ret_n = (uint32_t)n;
+	return m;
+}
+
+static void *comm(struct hb__defs *defs, struct hb__in *in)
+{
+	hb_comm *c = hb__arena_get(&defs->arena, sizeof *c);
+	if (!c)
+		return NULL;
+	*c = (hb_comm){ .parent = hb__in_sv(in) };
+	c->index = hb__in_uv(in);
+	c->leader = hb__in_sv(in);
+	c->rank = (uint32_t)hb__in_uv(in);
+	c->flags = (uint32_t)hb__in_uv(in);
+	c->member = members(defs, in, &c->size);
+	if (c->flags & 1 && !in->bad)
+		c->remote = members(defs, in, &c->remote_size);
+	return c->member && (!(c->flags & 1) || c->remote) ? c : NULL;
+}
+
+static void *other(struct hb__defs *defs, uint8_t kind, struct hb__in *in)
+{
+	struct hb__arena *a = &defs->arena;
+	if (kind == HB_DEF_MODULE) {
+		hb_module *m = hb__arena_get(a, sizeof *m);
+		if (m) {
+			m->base = hb__in_uv(in);
+			m->path = text(defs, in);
+			m->build_id = text(defs, in);
+		}
+		return m;
+	}
+	if (kind == HB_DEF_SITE) {
+		hb_site *s = hb__arena_get(a, sizeof *s);
+		if (s) {
+			uint64_t module = hb__in_uv(in);
+			s->module = module < HB_NO ? (uint32_t)module : HB_NO;
+			s->offset = hb__in_uv(in);
+		}
+		return s;
+	}
+	if (kind == HB_DEF_DATATYPE) {
+		hb_datatype *d = hb__arena_get(a, sizeof *d);
+		if (d) {
+			d->size = hb__in_uv(in);
+			d->name = text(defs, in);
+		}
+		return d;
+	}
+	return (void *)text(defs, in);
+}
+
+bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
+{
+	struct hb__in in = { p, p + n, false };
+	if (kind < HB_DEF_FUNCTION || kind == HB_DEF_SLOT)
+		return false;
+	if (kind <= HB_DEF_OP) { /* later kinds are kept and not understood */
+		uint64_t number = hb__in_uv(&in);
+		if (in.bad || number > defs->limit)
+			return false;
+		void *what = kind == HB_DEF_FUNCTION ? function(defs, &in)
+			: kind == HB_DEF_COMM        ? comm(defs, &in)
+						     : other(defs, kind, &in);
+		if (!what || in.bad || in.p != in.end || !table_set(defs, kind, number, what))
+			return false;
+	}
+	hb__bytes_u8(&defs->raw, kind);
+	hb__bytes_uv(&defs->raw, n);
+	hb__bytes_put(&defs->raw, p, n);
+	return !defs->raw.failed;
+}
+
+void hb__defs_free(struct hb__defs *defs)
+{
+	for (int i = 0; i < 8; i++)
+		free(defs->table[i].at);
+	hb__arena_free(&defs->arena);
+	free(defs->raw.p);
+}
+
+bool hb__slotdef_read(struct hb__in *in, struct hb__slotdef *slot)
+{
+	uint64_t function_number = hb__in_uv(in), site = hb__in_uv(in), flags = hb__in_uv(in), n = hb__in_uv(in);
+	if (in->bad || function_number >= HB_NO || site >= HB_NO || flags > UINT32_MAX ||
+		n > (uint64_t)(in->end - in->p))
+		return false;
+	if (n > slot->cap) {
+		int64_t *arg = realloc(slot->arg, n * sizeof *arg);
+		if (!arg)
+			return false;
+		slot->arg = arg;
+		slot->cap = (uint32_t)n;
+	}
+	slot->function = (uint32_t)function_number;
+	slot->site = (uint32_t)site;
+	slot->flags = (uint32_t)flags;
+	slot->nargs = (uint32_t)n;
+	for (uint64_t i = 0; i < n; i++)
+		slot->arg[i] = hb__in_sv(in);
+	slot->defined = !in->bad;
+	return slot->defined;
+}
+
+void hb__slotdef_row(const struct hb__slotdef *slot, uint32_t number, hb_row *ret_row)
+{
+	ret_row->slot = number;
+	ret_row->function = slot->function;
+	ret_row->site = slot->site;
+	ret_row->nargs = slot->nargs;
+	ret_row->arg = slot->arg;
+	ret_row->has_check = slot->flags & HB_SLOT_CHECK;
+}

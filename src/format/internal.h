@@ -1,0 +1,166 @@
+/* What the files of this folder share: the opened log, its lanes, its cursors.
+ * Not for other folders: they include <hbdb/format.h>. */
+#ifndef HBDB_FORMAT_INTERNAL_H
+#define HBDB_FORMAT_INTERNAL_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hbdb/format.h>
+
+/* Memory that is given back all at once. */
+struct hb__arena {
+	struct hb__chunk *first;
+	uint8_t *p;
+	size_t left;
+};
+void *hb__arena_get(struct hb__arena *arena, size_t bytes); /* NULL: out of memory */
+void hb__arena_free(struct hb__arena *arena);
+
+/* Makes room for at least one element more in a growing array; false: out of memory. */
+bool hb__grow(void **array, size_t *cap, size_t n, size_t element);
+
+/* Bytes being written. After `failed` nothing is written any more. */
+struct hb__bytes {
+	uint8_t *p;
+	size_t n, cap;
+	bool failed;
+};
+uint8_t *hb__bytes_room(struct hb__bytes *b, size_t n); /* NULL: out of memory */
+void hb__bytes_put(struct hb__bytes *b, const void *p, size_t n);
+void hb__bytes_u8(struct hb__bytes *b, uint8_t v);
+void hb__bytes_uv(struct hb__bytes *b, uint64_t v);
+void hb__bytes_sv(struct hb__bytes *b, int64_t v);
+void hb__bytes_str(struct hb__bytes *b, const char *s);
+
+/* Bytes being read. After `bad` every read gives 0. */
+struct hb__in {
+	const uint8_t *p, *end;
+	bool bad;
+};
+uint64_t hb__in_uv(struct hb__in *in);
+int64_t hb__in_sv(struct hb__in *in);
+uint8_t hb__in_u8(struct hb__in *in);
+const uint8_t *hb__in_bytes(struct hb__in *in, uint64_t n); /* NULL: not so many left */
+
+hb_status hb__fail(hb_error *err, hb_status status, const char *file, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/* ---- defs.c: what holds for the whole process ---- */
+
+struct hb__table {
+	void **at;
+	size_t cap;
+	uint32_t n;
+};
+
+struct hb__defs {
+	struct hb__table table[8]; /* by kind of definition */
+	struct hb__arena arena;
+	struct hb__bytes raw;      /* the records as they came, for sealing */
+	uint64_t limit;            /* numbers are given densely: none passes the size of the file */
+};
+
+/* One definition of kind `kind`; false when its bytes contradict the format or memory is gone. */
+bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n);
+void hb__defs_free(struct hb__defs *defs);
+
+/* ---- lanes ---- */
+
+/* A call as a slot stands for it. */
+struct hb__slotdef {
+	uint32_t function, site, flags, nargs;
+	uint32_t cap;              /* room in arg */
+	bool defined;
+	int64_t *arg;
+};
+/* Reads the body of a slot definition after the slot's number; false: contradicts the format, or no memory. */
+bool hb__slotdef_read(struct hb__in *in, struct hb__slotdef *slot);
+void hb__slotdef_row(const struct hb__slotdef *slot, uint32_t number, hb_row *ret_row);
+
+struct hb__unit {              /* raw: a unit with rows */
+	uint64_t offset;           /* of the payload in the file; 0: missing */
+	uint32_t bytes;            /* of whole records */
+	bool pending_result;
+	uint64_t base_tick, events_before, polls_before;
+	int64_t result_before;
+	size_t defs_before;
+};
+
+struct hb__block {             /* sealed: a block of rows */
+	uint64_t offset, first;    /* of the section; number of its first event */
+	uint32_t bytes, events;
+};
+
+struct hb__lane {
+	hb_lane_info info;
+	uint64_t *calls;           /* by function */
+	uint32_t ncalls;
+	struct hb__slotdef inside; /* sealed: the call that the thread is in */
+	struct hb__unit *unit;
+	size_t units, units_cap;
+	uint64_t *def;             /* raw: offsets of the slot definitions, in order */
+	size_t defs, defs_cap;
+	struct hb__block *block;
+	size_t blocks, blocks_cap;
+};
+
+struct hb__cursor_ops {
+	hb_status (*open)(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err);
+	int (*next)(hb_cursor *cursor, hb_row *ret_row, hb_error *err);
+	hb_status (*slot)(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
+	void (*close)(hb_cursor *cursor);
+};
+
+struct hb_cursor {             /* the start of every kind of cursor */
+	const struct hb__cursor_ops *ops;
+};
+
+#define HB__HEAD 104           /* bytes of the file header before its texts */
+
+struct hb_log {
+	hb_log_info info;
+	char *path;
+	const uint8_t *map;
+	uint64_t size;             /* of the mapping */
+	int fd;
+	uint8_t head[HB__HEAD];    /* the fixed part of the header, as it was at opening */
+	struct hb__defs defs;
+	struct hb__lane *lane;
+	uint32_t lanes;
+	hb_note *note;
+	size_t notes, notes_cap;
+	const struct hb__cursor_ops *ops;
+};
+
+/* Lane `number`, made when it is not there yet. NULL: out of memory. */
+struct hb__lane *hb__log_lane(hb_log *log, uint32_t number);
+/* Notes that the log is readable only in part. The first reason is kept. */
+void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n);
+
+bool hb__log_remap(hb_log *log);
+
+hb_status hb__raw_open(hb_log *log, hb_error *err);
+hb_status hb__sealed_open(hb_log *log, hb_error *err);
+/* Checks what opening does not look at. */
+hb_status hb__sealed_verify(hb_log *log, hb_error *err);
+
+/* A file that appears under its name when it is complete. */
+struct hb__out {
+	struct hb__bytes b;
+	uint64_t offset;           /* of b.p[0] in the file */
+	int fd;
+	int sys;                   /* errno of the first failure */
+	char *path, *part;
+};
+hb_status hb__out_open(struct hb__out *out, const char *path, hb_error *err);
+void hb__out_flush(struct hb__out *out);
+hb_status hb__out_finish(struct hb__out *out, hb_error *err);
+void hb__out_abandon(struct hb__out *out);
+/* Overwrites bytes already written. */
+void hb__out_patch(struct hb__out *out, uint64_t offset, const void *p, size_t n);
+
+#endif

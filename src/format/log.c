@@ -1,0 +1,284 @@
+/* Opening a log of either form, and what is known of it as a whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/internal.h"
+#include "format/row.h"
+
+struct hb__lane *hb__log_lane(hb_log *log, uint32_t number)
+{
+	if (number >= log->lanes) {
+		struct hb__lane *l = realloc(log->lane, ((size_t)number + 1) * sizeof *l);
+		if (!l)
+			return NULL;
+		memset(l + log->lanes, 0, (number + 1 - log->lanes) * sizeof *l);
+		log->lane = l;
+		log->lanes = number + 1;
+	}
+	return &log->lane[number];
+}
+
+void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...)
+{
+	if (log->info.recovered)
+		return;
+	log->info.recovered = 1;
+	char *s = log->info.trouble;
+	va_list ap;
+	va_start(ap, format);
+	int n = vsnprintf(s, sizeof log->info.trouble, format, ap);
+	va_end(ap);
+	if (n >= 0 && (size_t)n < sizeof log->info.trouble)
+		snprintf(s + n, sizeof log->info.trouble - (size_t)n, " (offset %llu)", (unsigned long long)offset);
+}
+
+bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n)
+{
+	char *s = hb__arena_get(&log->defs.arena, n + 1);
+	if (!s || !hb__grow((void **)&log->note, &log->notes_cap, log->notes, sizeof *log->note))
+		return false;
+	memcpy(s, text, n);
+	s[n] = 0;
+	log->note[log->notes++] = (hb_note){ .lane = lane, .event = event, .text = s };
+	return true;
+}
+
+static hb_status map_file(hb_log *log, hb_error *err)
+{
+	int fd = open(log->path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	/* The number of units first, then the size: a log that grows meanwhile does not look cut. */
+	ssize_t head = fd < 0 ? -1 : pread(fd, log->head, sizeof log->head, 0);
+	if (head < 0 || fstat(fd, &st)) {
+		hb_status s = hb__fail(err, HB_E_SYSTEM, log->path, 0, "cannot open %s", log->path);
+		if (fd >= 0)
+			close(fd);
+		return s;
+	}
+	hb_status s = HB_OK;
+	if (!S_ISREG(st.st_mode)) {
+		s = hb__fail(err, HB_E_FOREIGN, log->path, 0, "%s is not a file", log->path);
+	} else if (st.st_size == 0) {
+		s = hb__fail(err, HB_E_DAMAGED, log->path, 0, "%s is empty", log->path);
+	} else {
+		void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (p == MAP_FAILED) {
+			s = hb__fail(err, HB_E_SYSTEM, log->path, 0, "cannot map %s", log->path);
+		} else {
+			log->map = p;
+			log->size = (uint64_t)st.st_size;
+			log->fd = fd;
+			return HB_OK;
+		}
+	}
+	close(fd);
+	return s;
+}
+
+/* Maps what a living process has added. False: out of memory. */
+bool hb__log_remap(hb_log *log)
+{
+	struct stat st;
+	if (fstat(log->fd, &st) || (uint64_t)st.st_size <= log->size)
+		return true;
+	void *p = mremap((void *)log->map, log->size, (size_t)st.st_size, MREMAP_MAYMOVE);
+	if (p == MAP_FAILED)
+		return false;
+	log->map = p;
+	log->size = log->defs.limit = (uint64_t)st.st_size;
+	return true;
+}
+
+static double tick_ns(const struct hb_log_header *h)
+{
+	double estimate = (double)h->tick_fs / 1e6;
+	if (h->last_tick == 0 || h->last_mono <= h->origin_mono)
+		return estimate;
+	return (double)(h->last_mono - h->origin_mono) / (double)h->last_tick;
+}
+
+static hb_status read_head(hb_log *log, hb_error *err)
+{
+	struct hb_log_header h = {0};
+	if (log->size < sizeof h.magic || memcmp(log->map, HB_LOG_MAGIC, sizeof h.magic) != 0)
+		return hb__fail(err, HB_E_FOREIGN, log->path, 0, "%s is not a log of hbdb", log->path);
+	if (log->size < sizeof log->head)
+		return hb__fail(err, HB_E_DAMAGED, log->path, log->size, "%s ends within its header", log->path);
+	memcpy(&h, log->head, sizeof log->head);
+	if (h.version != HB_LOG_VERSION)
+		return hb__fail(err, HB_E_VERSION, log->path, 8, "%s has format version %u, known is %u", log->path,
+			h.version, HB_LOG_VERSION);
+	if (h.incompatible & ~HB_LOG_INCOMPAT_SEALED)
+		return hb__fail(err, HB_E_VERSION, log->path, 12, "%s uses features this build does not know (flags %x)",
+			log->path, h.incompatible);
+	log->info = (hb_log_info){
+		.sealed = h.incompatible & HB_LOG_INCOMPAT_SEALED,
+		.rank = h.rank, .size = h.size, .pid = h.pid, .level = h.level,
+		.state = h.state, .stopped = h.stopped,
+		.thread_level = h.thread_level, .library = h.library,
+		.tick_ns = tick_ns(&h), .origin_real = h.origin_real, .origin_mono = h.origin_mono,
+		.bytes = log->size,
+	};
+	if (h.level > HB_LEVEL_EVENTS)
+		return hb__fail(err, HB_E_DAMAGED, log->path, 36, "%s has a level that does not exist", log->path);
+	return HB_OK;
+}
+
+static void count(hb_log *log)
+{
+	hb_log_info *i = &log->info;
+	struct hb__table *t = log->defs.table;
+	i->lanes = log->lanes;
+	i->functions = t[HB_DEF_FUNCTION].n;
+	i->sites = t[HB_DEF_SITE].n;
+	i->modules = t[HB_DEF_MODULE].n;
+	i->comms = t[HB_DEF_COMM].n;
+	i->datatypes = t[HB_DEF_DATATYPE].n;
+	i->ops = t[HB_DEF_OP].n;
+	i->notes = (uint32_t)log->notes;
+	i->events = 0;
+	for (uint32_t l = 0; l < log->lanes; l++) {
+		i->events += log->lane[l].info.events;
+		for (uint32_t f = 0; f < log->lane[l].ncalls && f < i->functions; f++) {
+			hb_function *fn = t[HB_DEF_FUNCTION].at[f];
+			if (fn)
+				fn->calls += log->lane[l].calls[f];
+		}
+	}
+}
+
+hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err)
+{
+	if (ret_log)
+		*ret_log = NULL;
+	if (!path || !ret_log)
+		return hb__fail(err, HB_E_ARGUMENT, path, 0, "no path, or nowhere to put the log");
+	hb_log *log = calloc(1, sizeof *log);
+	if (!log || !(log->path = strdup(path))) {
+		free(log);
+		return hb__fail(err, HB_E_MEMORY, path, 0, "out of memory");
+	}
+	hb_status s = map_file(log, err);
+	if (!s)
+		s = read_head(log, err);
+	log->defs.limit = log->size;
+	if (!s)
+		s = log->info.sealed ? hb__sealed_open(log, err) : hb__raw_open(log, err);
+	if (s) {
+		hb_log_close(log);
+		return s;
+	}
+	count(log);
+	*ret_log = log;
+	return HB_OK;
+}
+
+void hb_log_close(hb_log *log)
+{
+	if (!log)
+		return;
+	for (uint32_t i = 0; i < log->lanes; i++) {
+		struct hb__lane *l = &log->lane[i];
+		free(l->calls);
+		free(l->inside.arg);
+		free(l->unit);
+		free(l->def);
+		free(l->block);
+	}
+	free(log->lane);
+	free(log->note);
+	hb__defs_free(&log->defs);
+	if (log->map) {
+		munmap((void *)log->map, log->size);
+		close(log->fd);
+	}
+	free(log->path);
+	free(log);
+}
+
+const hb_log_info *hb_log_get_info(const hb_log *log) { return &log->info; }
+
+hb_status hb_log_lane(const hb_log *log, uint32_t lane, hb_lane_info *ret_lane)
+{
+	if (lane >= log->lanes)
+		return HB_E_ARGUMENT;
+	*ret_lane = log->lane[lane].info;
+	return HB_OK;
+}
+
+static const void *defined(const hb_log *log, int kind, uint32_t number)
+{
+	const struct hb__table *t = &log->defs.table[kind];
+	return number < t->n ? t->at[number] : NULL;
+}
+
+const hb_function *hb_log_function(const hb_log *log, uint32_t number)
+{
+	return defined(log, HB_DEF_FUNCTION, number);
+}
+
+const hb_module *hb_log_module(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_MODULE, number); }
+const hb_site *hb_log_site(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_SITE, number); }
+const hb_comm *hb_log_comm(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_COMM, number); }
+
+const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number)
+{
+	return defined(log, HB_DEF_DATATYPE, number);
+}
+
+const char *hb_log_op(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_OP, number); }
+
+const hb_note *hb_log_note(const hb_log *log, uint32_t index)
+{
+	return index < log->notes ? &log->note[index] : NULL;
+}
+
+hb_status hb_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err)
+{
+	*ret_cursor = NULL;
+	if (lane >= log->lanes || from == 0)
+		return hb__fail(err, HB_E_ARGUMENT, log->path, 0, "lane %u has no event %llu", lane,
+			(unsigned long long)from);
+	return log->ops->open(log, lane, from, ret_cursor, err);
+}
+
+int hb_cursor_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
+{
+	return cursor->ops->next(cursor, ret_row, err);
+}
+
+hb_status hb_cursor_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
+{
+	*ret_row = (hb_row){0};
+	return cursor->ops->slot(cursor, slot, ret_row);
+}
+
+void hb_cursor_close(hb_cursor *cursor)
+{
+	if (cursor)
+		cursor->ops->close(cursor);
+}
+
+hb_status hb_log_verify(const char *path, uint64_t *ret_events, hb_error *err)
+{
+	hb_log *log;
+	hb_status s = hb_log_open(path, &log, err);
+	if (ret_events)
+		*ret_events = 0;
+	if (s)
+		return s;
+	if (ret_events)
+		*ret_events = log->info.events;
+	if (log->info.recovered)
+		s = hb__fail(err, HB_E_DAMAGED, path, 0, "%s", log->info.trouble);
+	else if (log->info.sealed)
+		s = hb__sealed_verify(log, err);
+	hb_log_close(log);
+	return s;
+}

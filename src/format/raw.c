@@ -1,0 +1,516 @@
+/* The raw log: one look at the bounds of all units, one scan over their
+ * records when the log is opened, then cursors that read again what was scanned.
+ *
+ * The process may still be writing. So everything is read up to the bounds that
+ * were taken at opening, rows before definitions: a definition is committed
+ * before the first row that needs it. */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "format/internal.h"
+#include "format/row.h"
+
+struct raw_cursor {
+	hb_cursor base;
+	hb_log *log;
+	const struct hb__lane *lane;
+	uint32_t number;           /* of the lane */
+	size_t unit;               /* the unit that [p, end) is in */
+	const uint8_t *p, *end;
+	uint64_t event, tick;      /* events passed; exit of the last */
+	uint64_t polls;            /* pending, for the next event */
+	int64_t result;
+	bool has_result, timed;
+	struct hb__slotdef *slot;
+	size_t slots;
+	int64_t *results;
+	size_t results_cap;
+};
+
+enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_OTHER };
+
+static bool slot_define(struct raw_cursor *c, struct hb__in *in)
+{
+	uint64_t number = hb__in_uv(in);
+	if (in->bad || number > c->log->defs.limit || number >= HB_NO)
+		return false;
+	if (number >= c->slots) {
+		size_t old = c->slots;
+		if (!hb__grow((void **)&c->slot, &c->slots, number, sizeof *c->slot))
+			return false;
+		memset(c->slot + old, 0, (c->slots - old) * sizeof *c->slot);
+	}
+	return hb__slotdef_read(in, &c->slot[number]) && in->p == in->end;
+}
+
+static enum step definition(struct raw_cursor *c, struct hb__in *in)
+{
+	uint8_t kind = hb__in_u8(in);
+	uint64_t n = hb__in_uv(in);
+	const uint8_t *p = hb__in_bytes(in, n);
+	if (!p)
+		return STEP_BAD;
+	if (c->number != HB_LANE_DEFINITIONS) {
+		struct hb__in body = { p, p + n, false };
+		return kind == HB_DEF_SLOT && slot_define(c, &body) ? STEP_SLOT : STEP_BAD;
+	}
+	return hb__define(&c->log->defs, kind, p, n) ? STEP_OTHER : STEP_BAD;
+}
+
+static bool read_results(struct raw_cursor *c, struct hb__in *in, hb_row *row)
+{
+	uint64_t n = hb__in_uv(in);
+	if (in->bad || n > (uint64_t)(in->end - in->p))
+		return false;
+	if (n && !hb__grow((void **)&c->results, &c->results_cap, n - 1, sizeof *c->results))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		c->results[i] = hb__in_sv(in);
+	row->nresults = (uint32_t)n;
+	return !in->bad;
+}
+
+static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_row *row)
+{
+	uint64_t number = w >> 1;
+	if (number >= c->slots || !c->slot[number].defined)
+		return STEP_BAD;
+	*row = (hb_row){ .number = c->event + 1, .lane = c->number, .polls = c->polls, .result = c->result };
+	hb__slotdef_row(&c->slot[number], (uint32_t)number, row);
+	uint64_t tick = c->tick;
+	if (c->timed) {
+		row->enter = tick + hb__in_uv(in);
+		row->exit = tick = row->enter + hb__in_uv(in);
+	}
+	if (row->has_check) {
+		const uint8_t *p = hb__in_bytes(in, 2);
+		if (p)
+			row->check = (uint16_t)(p[0] | p[1] << 8);
+	}
+	if ((w & 1 && !read_results(c, in, row)) || in->bad)
+		return STEP_BAD;
+	row->results = c->results;
+	c->event++;
+	c->tick = tick;
+	c->polls = 0;
+	c->result = 0;
+	c->has_result = false;
+	return STEP_EVENT;
+}
+
+/* Reads the record at c->p, which moves past it when it is good. */
+static enum step step(struct raw_cursor *c, hb_row *row)
+{
+	struct hb__in in = { c->p, c->end, false };
+	enum step what = STEP_OTHER;
+	uint64_t v = hb__in_uv(&in), n;
+	const uint8_t *text;
+	if (in.bad)
+		return STEP_BAD;
+	if (v >= HB_ROW_EVENT) {
+		what = event(c, &in, v - HB_ROW_EVENT, row);
+	} else if (v == HB_ROW_DEF) {
+		what = definition(c, &in);
+	} else if (v == HB_ROW_POLLS) {
+		n = hb__in_uv(&in);
+		c->polls += in.bad ? 0 : n;
+	} else if (v == HB_ROW_RESULT) {
+		int64_t r = hb__in_sv(&in);
+		if (!in.bad) {
+			c->result = r;
+			c->has_result = true;
+		}
+	} else if (v == HB_ROW_NOTE) {
+		n = hb__in_uv(&in);
+		text = hb__in_bytes(&in, n);
+		*row = (hb_row){0};
+		row->results = (const int64_t *)text; /* for the scan alone */
+		row->nresults = text ? (uint32_t)n : 0;
+		what = STEP_NOTE;
+	} else {
+		return STEP_BAD;
+	}
+	if (in.bad)
+		return STEP_BAD;
+	if (what != STEP_BAD)
+		c->p = in.p;
+	return what;
+}
+
+/* Begins unit number c->unit; false: there is none. */
+static bool enter_unit(struct raw_cursor *c)
+{
+	if (c->unit >= c->lane->units)
+		return false;
+	const struct hb__unit *u = &c->lane->unit[c->unit];
+	c->p = c->log->map + u->offset;
+	c->end = c->p + u->bytes;
+	c->tick = u->base_tick;
+	return true;
+}
+
+/* ---- the scan ---- */
+
+static bool scan_note(hb_log *log, struct raw_cursor *c, const hb_row *row)
+{
+	bool process = c->number == HB_LANE_DEFINITIONS;
+	return hb__note_add(log, process ? HB_NO : c->number, process ? 0 : c->event + 1,
+		(const uint8_t *)row->results, row->nresults);
+}
+
+/* Reads the records of one unit. False: they end early, *ret_memory when for want of memory. */
+static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, bool *ret_memory)
+{
+	struct hb__unit *u = &lane->unit[c->unit];
+	hb_row row;
+	u->events_before = c->event;
+	u->polls_before = c->polls;
+	u->result_before = c->result;
+	u->pending_result = c->has_result;
+	u->defs_before = lane->defs;
+	enter_unit(c);
+	while (c->p < c->end) {
+		const uint8_t *at = c->p;
+		enum step what = step(c, &row);
+		if (what == STEP_BAD) {
+			u->bytes = (uint32_t)(at - log->map - u->offset);
+			hb__trouble(log, u->offset + u->bytes, "the records of lane %u end in a damaged one", c->number);
+			return false;
+		}
+		if (what == STEP_SLOT) {
+			if (!hb__grow((void **)&lane->def, &lane->defs_cap, lane->defs, sizeof *lane->def))
+				return *ret_memory = true, false;
+			lane->def[lane->defs++] = (uint64_t)(at - log->map);
+		} else if (what == STEP_NOTE && !scan_note(log, c, &row)) {
+			return *ret_memory = true, false;
+		}
+	}
+	return true;
+}
+
+static bool unit_whole(hb_log *log, const struct hb__unit *u, uint32_t number)
+{
+	struct hb_unit_header h;
+	memcpy(&h, log->map + u->offset - HB_UNIT_PAYLOAD, sizeof h);
+	/* Closed after the bounds were taken: what was committed then is checked by the scan alone. */
+	if (h.closed != 1 || h.committed != u->bytes)
+		return true;
+	if (XXH3_64bits(log->map + u->offset, u->bytes) == h.checksum)
+		return true;
+	hb__trouble(log, u->offset, "a unit of lane %u does not match its checksum", number);
+	return false;
+}
+
+static void cursor_free(struct raw_cursor *c)
+{
+	for (size_t i = 0; i < c->slots; i++)
+		free(c->slot[i].arg);
+	free(c->slot);
+	free(c->results);
+}
+
+/* Scans a lane; what follows its first damage is dropped. Returns false when memory is gone. */
+static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
+{
+	struct raw_cursor c = { .log = log, .lane = lane, .number = number, .timed = log->info.level == HB_LEVEL_EVENTS };
+	bool memory = false, early = false;
+	uint64_t filed;
+	for (c.unit = 0; c.unit < lane->units && !early; c.unit++) {
+		struct hb__unit *u = &lane->unit[c.unit];
+		memcpy(&filed, log->map + u->offset - HB_UNIT_PAYLOAD + offsetof(struct hb_unit_header, events_before), 8);
+		if (number != HB_LANE_DEFINITIONS && filed != c.event) {
+			hb__trouble(log, u->offset, "a unit of lane %u does not follow the one before", number);
+			early = true;
+			break;
+		}
+		if (!unit_whole(log, u, number)) {
+			early = true;
+			break;
+		}
+		early = !scan_unit(log, &c, lane, &memory);
+	}
+	lane->units = c.unit;
+	if (early) { /* how the lane went on is not known: neither polls nor a call hold any more */
+		lane->info.inside = 0;
+		lane->info.polls = 0;
+	}
+	lane->info.polls += c.polls;
+	lane->info.events = c.event;
+	cursor_free(&c);
+	return !memory;
+}
+
+/* ---- the bounds ---- */
+
+static bool take_control(hb_log *log, uint32_t number, uint64_t offset)
+{
+	struct hb_lane_control k;
+	struct hb__lane *lane = hb__log_lane(log, number);
+	if (!lane)
+		return false;
+	if (lane->calls) {
+		hb__trouble(log, offset, "lane %u has a second control unit", number);
+		return true;
+	}
+	memcpy(&k, log->map + offset, sizeof k);
+	lane->info.thread = k.thread;
+	lane->info.polls = k.polls;
+	lane->info.inside = k.inside != 0 && k.inside <= HB_NO;
+	lane->info.inside_slot = lane->info.inside ? (uint32_t)(k.inside - 1) : 0;
+	lane->info.inside_enter = lane->info.inside ? k.inside_enter : 0;
+	uint32_t n = sizeof k.calls / sizeof *k.calls;
+	while (n && !k.calls[n - 1])
+		n--;
+	lane->calls = malloc((n + 1) * sizeof *lane->calls);
+	if (!lane->calls)
+		return false;
+	memcpy(lane->calls, k.calls, n * sizeof *lane->calls);
+	lane->ncalls = n;
+	return true;
+}
+
+static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_header *h, uint64_t offset)
+{
+	uint64_t room = log->size - offset - HB_UNIT_PAYLOAD;
+	if (room > HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
+		room = HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
+	uint32_t bytes = h->committed;
+	if (bytes > room) {
+		hb__trouble(log, offset, "a unit holds less than it says");
+		bytes = (uint32_t)room;
+	}
+	if (!hb__grow((void **)&lane->unit, &lane->units_cap, h->seq, sizeof *lane->unit))
+		return false;
+	if (h->seq >= lane->units) {
+		memset(lane->unit + lane->units, 0, (h->seq + 1 - lane->units) * sizeof *lane->unit);
+		lane->units = h->seq + 1;
+	}
+	struct hb__unit *u = &lane->unit[h->seq];
+	if (u->offset) {
+		hb__trouble(log, offset, "two units have the same number");
+		return true;
+	}
+	*u = (struct hb__unit){ .offset = offset + HB_UNIT_PAYLOAD, .bytes = bytes, .base_tick = h->base_tick };
+	return true;
+}
+
+/* Takes the bounds of one unit: of the lane of definitions, or of any other. */
+static bool take_unit(hb_log *log, struct hb__lane *definitions, bool want_definitions, uint64_t k)
+{
+	struct hb_unit_header h;
+	uint64_t offset = k * HB_UNIT_SIZE;
+	if (log->size - offset < HB_UNIT_PAYLOAD) {
+		hb__trouble(log, offset, "the file ends within a unit");
+		return true;
+	}
+	const struct hb_unit_header *live = (const struct hb_unit_header *)(log->map + offset);
+	uint32_t committed = __atomic_load_n(&live->committed, __ATOMIC_ACQUIRE);
+	memcpy(&h, live, sizeof h);
+	h.committed = committed;
+	if (h.magic == 0)
+		return true; /* never begun */
+	bool whole = log->size - offset >= HB_UNIT_SIZE;
+	if (h.magic != HB_UNIT_MAGIC || (h.kind != HB_UNIT_LANE && h.kind != HB_UNIT_ROWS) ||
+		h.seq >= log->size / HB_UNIT_SIZE || (h.kind == HB_UNIT_LANE && h.lane == HB_LANE_DEFINITIONS)) {
+		if (!want_definitions)
+			hb__trouble(log, offset, "the header of a unit is damaged");
+		return true;
+	}
+	if ((h.lane == HB_LANE_DEFINITIONS) != want_definitions)
+		return true;
+	if (h.kind == HB_UNIT_ROWS) {
+		struct hb__lane *lane = want_definitions ? definitions : hb__log_lane(log, h.lane);
+		return lane && take_rows(log, lane, &h, offset);
+	}
+	if (!whole) {
+		hb__trouble(log, offset, "the file ends within the control unit of lane %u", h.lane);
+		return hb__log_lane(log, h.lane) != NULL;
+	}
+	return take_control(log, h.lane, offset);
+}
+
+static uint64_t units_in_file(const hb_log *log) { return (log->size + HB_UNIT_SIZE - 1) / HB_UNIT_SIZE; }
+
+/* The units in use when the file was opened. */
+static uint64_t units_at_first(hb_log *log)
+{
+	uint64_t units, in_file = units_in_file(log);
+	memcpy(&units, log->head + offsetof(struct hb_log_header, units), sizeof units);
+	if (units <= in_file)
+		return units;
+	hb__trouble(log, log->size, "the file is cut: %llu of %llu units are there", (unsigned long long)in_file,
+		(unsigned long long)units);
+	return in_file;
+}
+
+/* The units in use now, all of them mapped when the process grew its log. False: out of memory. */
+static bool units_now(hb_log *log, uint64_t *ret_units)
+{
+	const struct hb_log_header *h = (const struct hb_log_header *)log->map;
+	const void *at = &h->units;
+	uint64_t units = __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+	if (units > units_in_file(log) && !hb__log_remap(log))
+		return false;
+	*ret_units = units < units_in_file(log) ? units : units_in_file(log);
+	return true;
+}
+
+/* A unit that is missing from the middle of a lane ends the lane. */
+static void close_gaps(hb_log *log, struct hb__lane *lane, uint32_t number)
+{
+	for (size_t i = 0; i < lane->units; i++)
+		if (!lane->unit[i].offset) {
+			hb__trouble(log, 0, "unit %zu of lane %u is missing", i, number);
+			lane->units = i;
+			lane->info.inside = 0;
+			lane->info.polls = 0;
+		}
+}
+
+static bool take_all(hb_log *log, struct hb__lane *definitions)
+{
+	uint64_t units = units_at_first(log);
+	log->info.bytes = units * HB_UNIT_SIZE < log->size ? units * HB_UNIT_SIZE : log->size;
+	for (uint64_t k = 1; k < units; k++)
+		if (!take_unit(log, definitions, false, k))
+			return false;
+	if (!units_now(log, &units))
+		return false;
+	for (uint64_t k = 1; k < units; k++)
+		if (!take_unit(log, definitions, true, k))
+			return false;
+	close_gaps(log, definitions, HB_LANE_DEFINITIONS);
+	if (!scan_lane(log, definitions, HB_LANE_DEFINITIONS))
+		return false;
+	for (uint32_t l = 0; l < log->lanes; l++) {
+		close_gaps(log, &log->lane[l], l);
+		if (!scan_lane(log, &log->lane[l], l))
+			return false;
+	}
+	return true;
+}
+
+static const struct hb__cursor_ops raw_ops;
+
+hb_status hb__raw_open(hb_log *log, hb_error *err)
+{
+	struct hb_log_header h;
+	if (log->size < sizeof h)
+		return hb__fail(err, HB_E_DAMAGED, log->path, log->size, "%s ends within its header", log->path);
+	memcpy(&h, log->map, sizeof h);
+	if (h.unit_size != HB_UNIT_SIZE)
+		return hb__fail(err, HB_E_DAMAGED, log->path, 20, "%s has units of %u bytes", log->path, h.unit_size);
+	memcpy(log->info.host, h.host, sizeof h.host);
+	memcpy(log->info.version_text, h.version_text, sizeof h.version_text);
+	memcpy(log->info.program, h.program, sizeof h.program);
+	log->info.lost = h.lost;
+	log->ops = &raw_ops;
+	struct hb__lane definitions = {0};
+	bool good = take_all(log, &definitions);
+	free(definitions.unit);
+	free(definitions.def);
+	return good ? HB_OK : hb__fail(err, HB_E_MEMORY, log->path, 0, "out of memory");
+}
+
+/* ---- cursors ---- */
+
+static void raw_close(hb_cursor *cursor)
+{
+	cursor_free((struct raw_cursor *)cursor);
+	free(cursor);
+}
+
+/* Moves into the unit that holds event `from`, with the slots as they are there. */
+static bool seek_unit(struct raw_cursor *c, uint64_t from)
+{
+	const struct hb__lane *lane = c->lane;
+	size_t low = 0, high = lane->units;
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+		if (lane->unit[middle].events_before < from)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (low >= lane->units)
+		return true;
+	const struct hb__unit *u = &lane->unit[low];
+	hb_row row;
+	for (size_t i = 0; i < u->defs_before; i++) {
+		c->p = c->log->map + lane->def[i];
+		uint64_t left = c->log->size - lane->def[i];
+		c->end = c->p + (left < HB_UNIT_SIZE ? left : HB_UNIT_SIZE); /* its unit ends before, but it was whole */
+		if (step(c, &row) != STEP_SLOT)
+			return false;
+	}
+	c->unit = low;
+	enter_unit(c);
+	c->event = u->events_before;
+	c->polls = u->polls_before;
+	c->result = u->result_before;
+	c->has_result = u->pending_result;
+	return true;
+}
+
+static int raw_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
+{
+	struct raw_cursor *c = (struct raw_cursor *)cursor;
+	for (;;) {
+		if (c->p == c->end) {
+			if (c->unit >= c->lane->units)
+				return 0;
+			c->unit++;
+			if (!enter_unit(c))
+				return 0;
+			continue;
+		}
+		enum step what = step(c, ret_row);
+		if (what == STEP_EVENT)
+			return 1;
+		if (what == STEP_BAD) /* it was good when it was scanned */
+			return hb__fail(err, HB_E_MEMORY, c->log->path, (uint64_t)(c->p - c->log->map),
+				"out of memory, or the file changed while it was read");
+	}
+}
+
+static hb_status raw_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err)
+{
+	struct raw_cursor *c = calloc(1, sizeof *c);
+	if (!c)
+		return hb__fail(err, HB_E_MEMORY, log->path, 0, "out of memory");
+	c->base.ops = &raw_ops;
+	c->log = log;
+	c->lane = &log->lane[lane];
+	c->number = lane;
+	c->timed = log->info.level == HB_LEVEL_EVENTS;
+	bool good = seek_unit(c, from);
+	hb_row row;
+	while (good && c->event + 1 < from) {
+		int k = raw_next(&c->base, &row, err);
+		good = k >= 0;
+		if (k <= 0)
+			break;
+	}
+	if (!good) {
+		raw_close(&c->base);
+		return hb__fail(err, HB_E_MEMORY, log->path, 0, "out of memory");
+	}
+	*ret_cursor = &c->base;
+	return HB_OK;
+}
+
+static hb_status raw_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
+{
+	struct raw_cursor *c = (struct raw_cursor *)cursor;
+	hb_row row;
+	/* After the last event only definitions follow, perhaps of this very slot. */
+	if (c->event == c->lane->info.events && raw_next(cursor, &row, NULL) < 0)
+		return HB_E_MEMORY;
+	if (slot >= c->slots || !c->slot[slot].defined)
+		return HB_E_ARGUMENT;
+	hb__slotdef_row(&c->slot[slot], slot, ret_row);
+	return HB_OK;
+}
+
+static const struct hb__cursor_ops raw_ops = { raw_cursor_open, raw_next, raw_slot, raw_close };
