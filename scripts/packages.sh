@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by ./dev: what Debian's packages are missing, and how they are installed.
 
 # packages_of GROUP...: the names listed for these groups.
@@ -36,7 +37,7 @@ need()
 	command -v dpkg-query >/dev/null || die "no dpkg here: ./dev installs packages of Debian 12"
 	missing=$(packages_missing "$@")
 	[ -n "$missing" ] || return 0
-	say "installing $(echo "$missing" | wc -l) packages: $(echo $missing)"
+	say "installing $(echo "$missing" | wc -l) packages: ${missing//$'\n'/ }"
 	mkdir -p "$TOP/build"
 	# shellcheck disable=SC2086
 	as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q >"$log" 2>&1 </dev/null ||
