@@ -72,6 +72,8 @@ class Session:
         done = {}
         levels = [v for v in row.variants if v != "replay"]
         turned = levels[number % len(levels):] + levels[:number % len(levels)]
+        if row.bench.warm:
+            self.one_run(row, "bare", None)
         for variant in turned + [v for v in row.variants if v == "replay"]:
             if variant == "replay" and "events" not in done:
                 continue

@@ -81,10 +81,14 @@ static const struct operation {
 	void (*run)(void);
 	int calls;
 } operations[] = {
-	{"comm_rank", comm_rank, 1},         {"iprobe_no", iprobe_no, 1},
-	{"send_null", send_null, 1},         {"recv_null", recv_null, 1},
-	{"test_null", test_null, 1},         {"bcast_self", bcast_self, 1},
-	{"barrier_self", barrier_self, 1},   {"self_message", self_message, 3},
+	{"comm_rank", comm_rank, 1},
+	{"iprobe_no", iprobe_no, 1},
+	{"send_null", send_null, 1},
+	{"recv_null", recv_null, 1},
+	{"test_null", test_null, 1},
+	{"bcast_self", bcast_self, 1},
+	{"barrier_self", barrier_self, 1},
+	{"self_message", self_message, 3},
 	{"self_wildcard", self_wildcard, 3},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
@@ -114,8 +118,7 @@ static void time_all(long batches)
 static void count_turns(const struct operation *op, long n, const char *turns)
 {
 	/* Given by alloc.c when that is preloaded. */
-	unsigned long (*allocations)(void) =
-		(unsigned long (*)(void))dlsym(RTLD_DEFAULT, "bench_allocations");
+	unsigned long (*allocations)(void) = (unsigned long (*)(void))dlsym(RTLD_DEFAULT, "bench_allocations");
 	char mark[96], line[96];
 	snprintf(mark, sizeof mark, "/bench/%s/%s", op->name, turns);
 	snprintf(line, sizeof line, "%s.allocations.%s", op->name, turns);

@@ -27,8 +27,7 @@ static uint64_t lead(int size, uint64_t tasks)
 		MPI_Recv(&result, 1, MPI_UINT64_T, MPI_ANY_SOURCE, TAG_RESULT, MPI_COMM_WORLD, &status);
 		chained = mix(chained ^ result);
 		int more = next < tasks;
-		MPI_Send(&next, 1, MPI_UINT64_T, status.MPI_SOURCE, more ? TAG_TASK : TAG_STOP,
-			 MPI_COMM_WORLD);
+		MPI_Send(&next, 1, MPI_UINT64_T, status.MPI_SOURCE, more ? TAG_TASK : TAG_STOP, MPI_COMM_WORLD);
 		next += (uint64_t)more;
 		busy -= !more;
 	}

@@ -55,7 +55,7 @@ static void relax(struct field *f)
 		for (long c = 1; c <= f->side; c++)
 			*cell(f, f->next, r, c) =
 				0.25 * (*cell(f, f->now, r - 1, c) + *cell(f, f->now, r + 1, c) +
-					*cell(f, f->now, r, c - 1) + *cell(f, f->now, r, c + 1));
+					       *cell(f, f->now, r, c - 1) + *cell(f, f->now, r, c + 1));
 	double *swap = f->now;
 	f->now = f->next;
 	f->next = swap;

@@ -34,8 +34,8 @@ static int finalize(void)
 		double span = now_ns() - started;
 		clock_gettime(CLOCK_REALTIME, &t);
 		/* A line of its own, whatever the program left on the last one. */
-		fprintf(stderr, "\nbench: span %.9g s\nbench: end %lld.%09ld s\n", span / 1e9,
-			(long long)t.tv_sec, t.tv_nsec);
+		fprintf(stderr, "\nbench: span %.9g s\nbench: end %lld.%09ld s\n", span / 1e9, (long long)t.tv_sec,
+			t.tv_nsec);
 	}
 	return next();
 }
