@@ -36,6 +36,14 @@ static void send_null(void)
 	MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
 }
 
+/* A program that numbers its messages: the arguments are never the same for long. */
+static void send_tags(void)
+{
+	static int value;
+	value = (value + 1) % 30000;
+	MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, value, MPI_COMM_WORLD);
+}
+
 static void recv_null(void)
 {
 	int value;
