@@ -26,10 +26,11 @@ class Row:
     def pairs(self, variant, metric):
         """(bare, variant) of every round that has both."""
         return [(r["bare"].values[metric], r[variant].values[metric]) for r in self.rounds
-                if variant in r and "bare" in r]
+                if all(v in r and metric in r[v].values for v in ("bare", variant))]
 
     def values(self, variant, metric):
-        return [r[variant].values[metric] for r in self.rounds if variant in r]
+        return [r[variant].values[metric] for r in self.rounds
+                if variant in r and metric in r[variant].values]
 
 
 class Session:

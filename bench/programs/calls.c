@@ -92,6 +92,7 @@ static const struct operation {
 	{"comm_rank", comm_rank, 1},
 	{"iprobe_no", iprobe_no, 1},
 	{"send_null", send_null, 1},
+	{"send_tags", send_tags, 1},
 	{"recv_null", recv_null, 1},
 	{"test_null", test_null, 1},
 	{"bcast_self", bcast_self, 1},
