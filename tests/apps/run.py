@@ -1,0 +1,253 @@
+#!/usr/bin/python3
+"""Run real applications alone, under `hbdb record` and under `hbdb replay`, and compare what they print.
+
+alone   runs the application twice; outputs must agree once what is known to vary is masked, and where
+        the registry says so (free_runs_differ) unmasked outputs must differ in at most that many runs.
+record  runs it alone and under `hbdb record`; masked outputs must agree.
+replay  records, then replays twice; outputs must equal the recorded run's with nothing masked but times.
+
+One line per application, MPI, rank count and mode, then `N passed, N failed`.
+"""
+import argparse
+import difflib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import inputs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILT = os.path.join(ROOT, "build", "apps")
+LAUNCHERS = {
+    "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
+    "mpich": ["mpirun.mpich", "-n"],
+}
+MODES = ("alone", "record", "replay")
+
+
+class Failure(Exception):
+    """What went wrong in one line, with details for the log."""
+
+    def __init__(self, text, details=""):
+        super().__init__(text)
+        self.details = details
+
+
+def of_family(value, mpi):
+    """Registry values are the same for both MPIs or an object with one value for each."""
+    return value.get(mpi) if isinstance(value, dict) else value
+
+
+def installed(package):
+    out = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status}", package], capture_output=True, text=True)
+    return out.stdout == "installed"
+
+
+def missing(app, mpi):
+    """Why the application cannot run here, or None."""
+    absent = [p for p in of_family(app["needs"], mpi) if not installed(p)]
+    if absent:
+        return "needs " + " ".join(absent)
+    built = of_family(app.get("built"), mpi)
+    if built and not os.access(os.path.join(BUILT, built), os.X_OK):
+        try:
+            with open(os.path.join(BUILT, built + ".why")) as f:
+                return f.read().strip()
+        except OSError:
+            return built + " was not built"
+    return None
+
+
+def launch_line(app, mpi, ranks):
+    command = of_family(app["command"], mpi)
+    return LAUNCHERS[mpi] + [str(ranks)] + [re.sub("^@(.*)@$", lambda m: os.path.join(BUILT, m[1]), c) for c in command]
+
+
+def prepare(app, ranks, folder):
+    """Put the input files into a fresh working folder."""
+    os.makedirs(folder)
+    for name in app.get("inputs", []):
+        with open(os.path.join(folder, name), "w") as f:
+            f.write(inputs.MAKERS[name](ranks))
+    for path in app.get("copy", []):
+        shutil.copy(path.replace("@here@", HERE), folder)
+
+
+def run(app, line, folder, tag):
+    """Run a command line in the working folder; the text to compare (stdout and output files)."""
+    for name in app.get("outputs", []):
+        if os.path.exists(os.path.join(folder, name)):
+            os.unlink(os.path.join(folder, name))
+    log = os.path.join(folder, tag)
+    stdin = os.path.join(folder, app["stdin"]) if "stdin" in app else os.devnull
+    env = dict(os.environ, OMP_NUM_THREADS="1")
+    with open(stdin) as i, open(log + ".out", "w") as o, open(log + ".err", "w") as e:
+        job = subprocess.Popen(line, cwd=folder, stdin=i, stdout=o, stderr=e, env=env, start_new_session=True)
+        try:
+            status = job.wait(timeout=app.get("timeout", 60) * ARGS.patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGTERM)
+            try:
+                job.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                os.killpg(job.pid, signal.SIGKILL)
+                job.wait()
+            raise Failure("%s: no end after %g s" % (tag, app.get("timeout", 60) * ARGS.patience), tail(log + ".err"))
+    if status != 0:
+        raise Failure("%s: exit status %d" % (tag, status), tail(log + ".err") or tail(log + ".out"))
+    names = [log + ".out"] + [os.path.join(folder, n) for n in app.get("outputs", [])]
+    if app.get("merge_stderr"):
+        names.append(log + ".err")
+    return "".join(read(n) for n in names)
+
+
+def read(path):
+    with open(path, errors="replace") as f:
+        return f.read()
+
+
+def tail(path):
+    return "".join(read(path).splitlines(keepends=True)[-12:])
+
+
+def normalise(app, text, loose):
+    """Drop what hbdb and the clock wrote; with loose, also what is known to vary from run to run."""
+    drop = [re.compile(p) for p in app.get("drop", []) + ["^hbdb: "]]
+    keep = [re.compile(p) for p in app.get("keep", [""])]
+    lines = [l.rstrip() for l in text.splitlines()
+             if any(p.search(l) for p in keep) and not any(p.search(l) for p in drop)]
+    text = "\n".join(lines) + "\n"
+    for pattern, by in app.get("replace", []) + (app.get("loose", []) if loose else []):
+        text = re.sub(pattern, by, text, flags=re.M)
+    if app.get("sort"):
+        text = "\n".join(sorted(text.splitlines())) + "\n"
+    if len(text.strip()) == 0:
+        raise Failure("nothing left to compare after normalising")
+    return text
+
+
+def same(app, one, other, loose, what):
+    a, b = (normalise(app, t, loose).splitlines() for t in (one, other))
+    if a != b:
+        diff = list(difflib.unified_diff(a, b, "expected", what, lineterm="", n=0))
+        raise Failure("%s differs in %d lines" % (what, sum(l[0] in "+-" for l in diff[2:])), "\n".join(diff[:14]) + "\n")
+
+
+def mode_alone(app, line, folder):
+    first = run(app, line, folder, "alone-1")
+    same(app, first, run(app, line, folder, "alone-2"), True, "second run alone")
+    limit = app.get("free_runs_differ", 0)
+    for i in range(2, limit + 1):
+        again = run(app, line, folder, "alone-%d" % i)
+        if normalise(app, again, False) != normalise(app, first, False):
+            return "free runs differ: run %d is not run 1" % i
+    if limit:
+        raise Failure("%d free runs were all the same, though %s should vary" % (limit, app["varies"]))
+    return ""
+
+
+def record(app, line, folder, tag):
+    name = os.path.join(folder, "x.hbdb")
+    shutil.rmtree(name, ignore_errors=True)
+    text = run(app, [ARGS.hbdb, "record", "-o", name, "--"] + line, folder, tag)
+    if not os.path.exists(name):
+        raise Failure("record wrote no recording")
+    return text
+
+
+def mode_record(app, line, folder):
+    alone = run(app, line, folder, "alone")
+    same(app, alone, record(app, line, folder, "record"), True, "recorded run")
+    return ""
+
+
+def mode_replay(app, line, folder):
+    recorded = record(app, line, folder, "record")
+    for i in (1, 2):
+        again = run(app, [ARGS.hbdb, "replay", os.path.join(folder, "x.hbdb")], folder, "replay-%d" % i)
+        same(app, recorded, again, False, "replay %d" % i)
+    return ""
+
+
+def selected(registry):
+    for app in registry:
+        if ARGS.app and app["name"] not in ARGS.app:
+            continue
+        for mpi, counts in app["ranks"].items():
+            if ARGS.mpi in (None, mpi):
+                for ranks in counts:
+                    if not ARGS.ranks or ranks in ARGS.ranks:
+                        yield app, mpi, ranks
+
+
+def one(app, mpi, ranks, mode):
+    """Run one case in a folder of its own; the folder stays when it failed."""
+    name = "%s %s %d %s" % (app["name"], mpi, ranks, mode)
+    folder = os.path.join(ARGS.dir, name.replace(" ", "."))
+    shutil.rmtree(folder, ignore_errors=True)
+    prepare(app, ranks, folder)
+    try:
+        note = globals()["mode_" + mode](app, launch_line(app, mpi, ranks), folder)
+    except Failure as why:
+        print("FAIL %s: %s (%s)" % (name, why, folder), flush=True)
+        for text in why.details.splitlines():
+            print("     " + text[:200])
+        return False
+    print("ok %s%s" % (name, ": " + note if note else ""), flush=True)
+    if not ARGS.keep:
+        shutil.rmtree(folder)
+    return True
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--app", action="append", help="only this application (may be repeated)")
+    parser.add_argument("--mpi", choices=sorted(LAUNCHERS))
+    parser.add_argument("--ranks", action="append", type=int, help="only this rank count (may be repeated)")
+    parser.add_argument("--mode", action="append", choices=MODES, help="default: all three")
+    parser.add_argument("--list", action="store_true", help="print the cases and what they need")
+    parser.add_argument("--hbdb", default=os.path.join(ROOT, "build", "hbdb"))
+    parser.add_argument("--dir", help="where to work (default: a new folder in /tmp)")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of passed cases too")
+    parser.add_argument("--patience", type=float, default=1, help="factor for every time limit")
+    return parser.parse_args()
+
+
+def main():
+    with open(os.path.join(HERE, "apps.json")) as f:
+        cases = list(selected(json.load(f)["apps"]))
+    if not cases:
+        sys.exit("run.py: no such application")
+    if not ARGS.list:
+        subprocess.run(["sh", os.path.join(HERE, "build.sh"), BUILT], stderr=subprocess.DEVNULL, check=False)
+    modes = ARGS.mode or MODES
+    if not ARGS.list and set(modes) != {"alone"} and not os.access(ARGS.hbdb, os.X_OK):
+        sys.exit("run.py: %s is not there; only --mode alone works without it" % ARGS.hbdb)
+    ARGS.dir = ARGS.dir or (None if ARGS.list else tempfile.mkdtemp(prefix="hbdb-apps."))
+    count = {True: 0, False: 0}
+    skipped = set()
+    for app, mpi, ranks in cases:
+        why = missing(app, mpi)
+        if ARGS.list:
+            print("%-22s %-8s %2d  %s" % (app["name"], mpi, ranks, why or app.get("varies", "")))
+        elif why:
+            if (app["name"], mpi) not in skipped:
+                print("skipped %s %s: %s" % (app["name"], mpi, why), flush=True)
+            skipped.add((app["name"], mpi))
+        else:
+            for mode in modes:
+                count[one(app, mpi, ranks, mode)] += 1
+    if not ARGS.list:
+        print("%d passed, %d failed" % (count[True], count[False]))
+    return 1 if count[False] else 0
+
+
+if __name__ == "__main__":
+    ARGS = arguments()
+    sys.exit(main())
