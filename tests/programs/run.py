@@ -35,7 +35,7 @@ LAUNCH = {
 }
 COMPILERS = {".c": "mpicc", ".cc": "mpicxx", ".f90": "mpifort"}
 COMPILE_FLAGS = {
-    ".c": ["-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow", "-Werror", "-pthread"],
+    ".c": ["-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow", "-Wno-stringop-overread", "-Werror", "-pthread"],
     ".cc": ["-std=gnu++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"],
     ".f90": ["-O1", "-g", "-Wall", "-Wno-unused-dummy-argument", "-ffree-line-length-none"],
 }
