@@ -49,21 +49,21 @@ static int check(const hb_command *command, const hb_option *o, const char *valu
 {
 	char *end;
 	if (o->kind == HB_OPTION_CHOICE && !among(o->value, value))
-		return hb__fail(HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
+		return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
 	if (o->kind == HB_OPTION_NUMBER) {
 		errno = 0;
 		strtoull(value, &end, 10);
 		if (errno || *end || value[0] < '0' || value[0] > '9')
-			return hb__fail(HB_EXIT_USAGE, "%s --%s takes a number, not '%s'", command->name, o->name, value);
+			return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes a number, not '%s'", command->name, o->name, value);
 	}
 	if (!*value)
-		return hb__fail(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
+		return hb__fail_with(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
 	return 0;
 }
 
 static int unknown(const hb_command *command, const char *arg)
 {
-	return hb__fail(HB_EXIT_USAGE, "%s does not know the option %s; see 'hbdb help %s'%s", command->name, arg,
+	return hb__fail_with(HB_EXIT_USAGE, "%s does not know the option %s; see 'hbdb help %s'%s", command->name, arg,
 	                command->name,
 	                command->kind == HB_OPERANDS_COMMAND ? " (the command to record begins with its program)" : "");
 }
@@ -89,13 +89,13 @@ static int read_option(const hb_command *command, char ***p, hb_args *args, bool
 	const char *value = equals ? equals + 1 : !is_long && arg[2] ? arg + 2 : NULL;
 	if (o->kind == HB_OPTION_FLAG) {
 		if (value)
-			return hb__fail(HB_EXIT_USAGE, "%s --%s takes no value", command->name, o->name);
+			return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes no value", command->name, o->name);
 		args->value[i] = "";
 		return 0;
 	}
 	if (!value) {
 		if (!(*p)[1])
-			return hb__fail(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
+			return hb__fail_with(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
 		value = *++*p;
 	}
 	args->value[i] = value;
@@ -105,9 +105,9 @@ static int read_option(const hb_command *command, char ***p, hb_args *args, bool
 static int read_operand(const hb_command *command, const char *arg, hb_args *args)
 {
 	if (command->kind == HB_OPERANDS_NONE)
-		return hb__fail(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
+		return hb__fail_with(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
 	if (args->operand)
-		return hb__fail(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name, command->operands, arg,
+		return hb__fail_with(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name, command->operands, arg,
 		                command->kind == HB_OPERANDS_BOTH ? " (a command stands after --)" : "");
 	args->operand = arg;
 	return 0;
@@ -138,7 +138,7 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 			return code;
 	}
 	if (ret_args->rest && !*ret_args->rest)
-		return hb__fail(HB_EXIT_USAGE, "%s: no command stands after --", command->name);
+		return hb__fail_with(HB_EXIT_USAGE, "%s: no command stands after --", command->name);
 	return 0;
 }
 

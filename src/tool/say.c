@@ -45,7 +45,7 @@ void hb__say(const char *format, ...)
 	va_end(ap);
 }
 
-int hb__fail(int code, const char *format, ...)
+int hb__fail_with(int code, const char *format, ...)
 {
 	va_list ap;
 	va_start(ap, format);
@@ -59,16 +59,16 @@ int hb__fail_log(const char *path, const hb_error *err)
 	const char *file = err->file[0] ? err->file : path;
 	switch (err->status) {
 	case HB_E_SYSTEM:
-		return hb__fail(HB_EXIT_RECORDING, "%s: %s", file, err->sys ? strerror(err->sys) : err->message);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", file, err->sys ? strerror(err->sys) : err->message);
 	case HB_E_FOREIGN:
-		return hb__fail(HB_EXIT_RECORDING, "%s is not a log of hbdb", file);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is not a log of hbdb", file);
 	case HB_E_VERSION:
-		return hb__fail(HB_EXIT_RECORDING, "%s: %s (this hbdb is %s: read it with the one that wrote it)", file,
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s (this hbdb is %s: read it with the one that wrote it)", file,
 		                err->message, HBDB_VERSION);
 	case HB_E_MEMORY:
-		return hb__fail(HB_EXIT_RECORDING, "%s: out of memory", file);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: out of memory", file);
 	default:
-		return hb__fail(HB_EXIT_RECORDING, "%s: damaged at offset %llu: %s", file,
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: damaged at offset %llu: %s", file,
 		                (unsigned long long)err->offset, err->message);
 	}
 }
@@ -83,7 +83,7 @@ static void *or_die(void *p)
 }
 
 void *hb__alloc(size_t size) { return or_die(calloc(1, size ? size : 1)); }
-void *hb__grow(void *old, size_t size) { return or_die(realloc(old, size ? size : 1)); }
+void *hb__resize(void *old, size_t size) { return or_die(realloc(old, size ? size : 1)); }
 char *hb__copy(const char *text) { return or_die(strdup(text ? text : "")); }
 
 char *hb__format(const char *format, ...)
@@ -99,7 +99,7 @@ char *hb__format(const char *format, ...)
 
 void hb__insert(hb_strings *list, size_t before, const char *text)
 {
-	list->at = hb__grow(list->at, (list->n + 2) * sizeof *list->at);
+	list->at = hb__resize(list->at, (list->n + 2) * sizeof *list->at);
 	memmove(list->at + before + 1, list->at + before, (list->n - before) * sizeof *list->at);
 	list->at[before] = hb__copy(text);
 	list->at[++list->n] = NULL;

@@ -23,7 +23,7 @@ enum {
 /* Prints one line on stderr, after "hbdb: ". */
 void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and returns code. */
-int hb__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int hb__fail_with(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says what the reader said of a file, and what to do; returns the exit code. */
 int hb__fail_log(const char *path, const hb_error *err);
 /* Whether the terminal on this descriptor wants colour. */
@@ -31,7 +31,7 @@ bool hb__colour(int fd);
 
 /* Memory that is there, or the program ends. */
 void *hb__alloc(size_t size);
-void *hb__grow(void *old, size_t size);
+void *hb__resize(void *old, size_t size);
 char *hb__copy(const char *text);
 char *hb__format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -188,6 +188,6 @@ int hb__completion(const hb_args *args)
 	else if (!strcmp(shell, "fish"))
 		print_fish();
 	else
-		return hb__fail(HB_EXIT_USAGE, "completion takes one of bash, zsh, fish%s%s", *shell ? ", not " : "", shell);
+		return hb__fail_with(HB_EXIT_USAGE, "completion takes one of bash, zsh, fish%s%s", *shell ? ", not " : "", shell);
 	return HB_EXIT_OK;
 }

@@ -52,7 +52,7 @@ static void finish(const char *recording, bool seal, const hb_command_line *line
 	if (!sum.processes && !sum.damaged) {
 		hb__remove_folder(recording);
 		say_nothing_recorded(line, end);
-		hb__strings_free(&sum.trouble);
+		hb__sum_free(&sum);
 		return;
 	}
 	m->processes = sum.processes;
@@ -68,7 +68,7 @@ static void finish(const char *recording, bool seal, const hb_command_line *line
 		hb__say("the command asked for %ld processes, MPI_COMM_WORLD has %d: is %s a program of %s?", line->processes,
 		        sum.size, line->program.path ? line->program.path : "it", hb__mpi_name(line->mpi));
 	hb__print_sum(recording, &sum);
-	hb__strings_free(&sum.trouble);
+	hb__sum_free(&sum);
 }
 
 static int run(const hb_args *args, const hb_command_line *line, const char *recording, hb_manifest *m)
@@ -102,10 +102,10 @@ static int run(const hb_args *args, const hb_command_line *line, const char *rec
 int hb__record(const hb_args *args)
 {
 	if (!args->rest)
-		return hb__fail(HB_EXIT_USAGE, "record needs the command to run, e.g. hbdb record -- mpirun -n 4 ./program");
+		return hb__fail_with(HB_EXIT_USAGE, "record needs the command to run, e.g. hbdb record -- mpirun -n 4 ./program");
 	uint64_t shake = hb__number(args, "shake", 0);
 	if (shake > SHAKE_MAX_US)
-		return hb__fail(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
+		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
 	hb_command_line line;
 	hb__clean_environment();
 	int code = hb__read_command_line(args->rest, hb__mpi_from_key(hb__value(args, "mpi")), &line);

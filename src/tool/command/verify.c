@@ -23,7 +23,7 @@ static int verify_log(const char *path, uint64_t *events)
 		return hb__fail_log(path, &err);
 	*events += n;
 	if (info.recovered)
-		return hb__fail(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path, info.trouble,
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path, info.trouble,
 		                (unsigned long long)n);
 	if (info.state == 0)
 		hb__say("%s: its process ended inside MPI; whole up to there", path);
@@ -43,14 +43,14 @@ int hb__verify(const hb_args *args)
 		code = HB_EXIT_RECORDING;
 	int listed = hb__list_logs(recording, &logs);
 	if (!listed && !logs.n)
-		listed = hb__fail(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
+		listed = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
 	code = listed ? listed : code;
 	for (size_t i = 0; i < logs.n; i++) {
 		int one = verify_log(logs.at[i].path, &events);
 		code = one ? one : code;
 	}
 	if (manifest.finished && manifest.processes != logs.n)
-		code = hb__fail(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs", recording,
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs", recording,
 		                (unsigned long long)manifest.processes, logs.n);
 	if (!code)
 		printf("%s: whole, %zu %s, %llu events\n", hb__short(recording), logs.n, hb__plural(logs.n, "log", "logs"),

@@ -201,7 +201,7 @@ static void guess(char **argv, hb_command_line *ret)
 static int disagree(char **argv, const hb_command_line *line, hb_mpi by_launcher)
 {
 	const hb_program *p = &line->program;
-	return hb__fail(HB_EXIT_USAGE,
+	return hb__fail_with(HB_EXIT_USAGE,
 	                "%s is linked with %s (%s), but %s starts programs of %s: start it with %s, or build it with %s "
 	                "(--mpi %s skips this check)",
 	                p->path, hb__mpi_name(p->mpi), p->library, argv[line->launcher_at], hb__mpi_name(by_launcher),
@@ -223,7 +223,7 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 		hb__look_at_program(argv[ret->program_at], &ret->program);
 	if (!ret->launcher && !ret->program.path) {
 		bool there = strchr(argv[first], '/') && !access(argv[first], F_OK);
-		return hb__fail(there ? 126 : 127, "cannot run %s: %s", argv[first], there ? "it is not a program" : "there is no such program");
+		return hb__fail_with(there ? 126 : 127, "cannot run %s: %s", argv[first], there ? "it is not a program" : "there is no such program");
 	}
 
 	hb_mpi by_launcher = mpi_of(ret->launcher);
@@ -239,7 +239,7 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 	} else
 		guess(argv, ret);
 	if (!ret->mpi)
-		return hb__fail(HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: say --mpi openmpi or --mpi mpich", argv[0]);
+		return hb__fail_with(HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: say --mpi openmpi or --mpi mpich", argv[0]);
 	return 0;
 }
 

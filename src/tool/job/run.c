@@ -71,7 +71,7 @@ static void signal_below(int sig)
 		if (!(p = strrchr(text, ')')))
 			continue;
 		if (n == room)
-			all = hb__grow(all, (room = room * 2 + 256) * sizeof *all);
+			all = hb__resize(all, (room = room * 2 + 256) * sizeof *all);
 		all[n].pid = atoi(e->d_name);
 		all[n].parent = atoi(p + 4);
 		all[n++].below = false;

@@ -21,8 +21,8 @@ static bool is_folder(const char *path)
 static int cannot_make(const char *path)
 {
 	if (errno == EEXIST)
-		return hb__fail(HB_EXIT_USAGE, "%s exists already: remove it, or choose another name with -o", path);
-	return hb__fail(HB_EXIT_USAGE, "cannot make the folder %s: %s; -o names another place", path, strerror(errno));
+		return hb__fail_with(HB_EXIT_USAGE, "%s exists already: remove it, or choose another name with -o", path);
+	return hb__fail_with(HB_EXIT_USAGE, "cannot make the folder %s: %s; -o names another place", path, strerror(errno));
 }
 
 static int make(const char *path, char **ret)
@@ -145,7 +145,7 @@ static int find_last(char **ret)
 	if (!last)
 		last = newest_here();
 	if (!last)
-		return hb__fail(HB_EXIT_USAGE, "there is no recording yet: make one with 'hbdb record -- COMMAND', or name one");
+		return hb__fail_with(HB_EXIT_USAGE, "there is no recording yet: make one with 'hbdb record -- COMMAND', or name one");
 	*ret = realpath(last, NULL);
 	hb__say("recording %s", hb__short(*ret ? *ret : last));
 	free(last);
@@ -163,17 +163,17 @@ int hb__find_recording(const char *given, char **ret)
 		*ret = realpath(longer, NULL);
 	free(longer);
 	if (!*ret && stat(given, &st))
-		return hb__fail(HB_EXIT_RECORDING, "%s: %s", given, errno == ENOENT ? "there is no recording of this name" : strerror(errno));
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given, errno == ENOENT ? "there is no recording of this name" : strerror(errno));
 	if (!*ret && !S_ISDIR(st.st_mode))
-		return hb__fail(HB_EXIT_RECORDING, "%s is a file; a recording is a folder, NAME" SUFFIX, given);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is a file; a recording is a folder, NAME" SUFFIX, given);
 	if (!*ret)
 		*ret = realpath(given, NULL);
 	DIR *dir = *ret ? opendir(*ret) : NULL;
 	if (!dir)
-		return hb__fail(HB_EXIT_RECORDING, "%s: %s", given, strerror(errno));
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given, strerror(errno));
 	closedir(dir);
 	if (!looks_recorded(*ret))
-		return hb__fail(HB_EXIT_RECORDING, "%s is a folder, but no recording of hbdb: it has no manifest.json and no rank.N.log", given);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is a folder, but no recording of hbdb: it has no manifest.json and no rank.N.log", given);
 	return 0;
 }
 

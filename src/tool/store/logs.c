@@ -35,13 +35,13 @@ int hb__list_logs(const char *recording, hb_logs *ret)
 	*ret = (hb_logs){0};
 	DIR *dir = opendir(recording);
 	if (!dir)
-		return hb__fail(HB_EXIT_RECORDING, "%s: %s", recording, strerror(errno));
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", recording, strerror(errno));
 	for (struct dirent *e; (e = readdir(dir));) {
 		hb_log_file file = {0};
 		if (!read_name(e->d_name, &file.rank, &file.pid))
 			continue;
 		file.path = hb__format("%s/%s", recording, e->d_name);
-		ret->at = hb__grow(ret->at, (ret->n + 1) * sizeof *ret->at);
+		ret->at = hb__resize(ret->at, (ret->n + 1) * sizeof *ret->at);
 		ret->at[ret->n++] = file;
 	}
 	closedir(dir);
@@ -61,7 +61,7 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 		}
 	}
 	if (!code && !ret->n)
-		code = hb__fail(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
 	return code;
 }
 
@@ -116,8 +116,20 @@ static bool seal(const char *path, struct progress *progress, hb_sum *sum)
 	return ok;
 }
 
-static void add_up(const hb_log_info *info, hb_sum *sum)
+static void add_note(const char *text, int32_t rank, hb_sum *sum)
 {
+	for (size_t i = 0; i < sum->nnotes; i++)
+		if (!strcmp(sum->notes[i].text, text)) {
+			sum->notes[i].processes++;
+			return;
+		}
+	sum->notes = hb__resize(sum->notes, (sum->nnotes + 1) * sizeof *sum->notes);
+	sum->notes[sum->nnotes++] = (struct hb_noted){hb__copy(text), 1, rank};
+}
+
+void hb__add_log(hb_log *log, hb_sum *sum)
+{
+	const hb_log_info *info = hb_log_get_info(log);
 	sum->processes++;
 	sum->events += info->events;
 	sum->lost += info->lost;
@@ -135,6 +147,24 @@ static void add_up(const hb_log_info *info, hb_sum *sum)
 		free(line);
 		sum->damaged++;
 	}
+	/* the same note twice in a process counts once */
+	for (uint32_t i = 0; i < info->notes; i++) {
+		const hb_note *note = hb_log_note(log, i);
+		bool again = false;
+		for (uint32_t k = 0; k < i && !again; k++)
+			again = !strcmp(hb_log_note(log, k)->text, note->text);
+		if (!again)
+			add_note(note->text, info->rank, sum);
+	}
+}
+
+void hb__sum_free(hb_sum *sum)
+{
+	for (size_t i = 0; i < sum->nnotes; i++)
+		free(sum->notes[i].text);
+	free(sum->notes);
+	hb__strings_free(&sum->trouble);
+	*sum = (hb_sum){0};
 }
 
 void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
@@ -156,7 +186,7 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 		}
 		bool sealed = hb_log_get_info(log)->sealed;
 		uint64_t raw_bytes = hb_log_get_info(log)->bytes;
-		add_up(hb_log_get_info(log), ret);
+		hb__add_log(log, ret);
 		hb_log_close(log);
 		struct stat st;
 		if (with_seal && !sealed)
@@ -172,6 +202,17 @@ static void print_state(uint64_t n, const char *what)
 {
 	if (n)
 		hb__say("%llu %s %s", (unsigned long long)n, hb__plural(n, "process", "processes"), what);
+}
+
+void hb__print_notes(const hb_sum *sum)
+{
+	for (size_t i = 0; i < sum->nnotes; i++) {
+		const struct hb_noted *n = &sum->notes[i];
+		if (n->processes == 1)
+			hb__say("rank %d: %s", n->rank, n->text);
+		else
+			hb__say("%llu processes: %s", (unsigned long long)n->processes, n->text);
+	}
 }
 
 void hb__print_sum(const char *recording, const hb_sum *sum)
@@ -190,4 +231,5 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 		        (unsigned long long)sum->lost);
 	for (size_t i = 0; i < sum->trouble.n; i++)
 		hb__say("%s", sum->trouble.at[i]);
+	hb__print_notes(sum);
 }

@@ -30,10 +30,21 @@ typedef struct hb_sum {
 	uint64_t not_sealed;
 	int32_t size;       /* of MPI_COMM_WORLD as the logs say; 0: none */
 	hb_strings trouble; /* lines to print */
+	struct hb_noted {
+		char *text;         /* a note of the recorder ... */
+		uint64_t processes; /* ... and how many processes wrote it */
+		int32_t rank;       /* the first of them */
+	} *notes;
+	size_t nnotes;
 } hb_sum;
 
 /* Adds up the logs of a run and, when asked to, seals them in place. */
 void hb__finish_logs(const char *recording, bool seal, hb_sum *ret);
+/* Adds one log to a sum: its state, its trouble, its notes. */
+void hb__add_log(hb_log *log, hb_sum *sum);
+void hb__sum_free(hb_sum *sum);
+/* Prints the notes, lines such as "rank 3: ..." */
+void hb__print_notes(const hb_sum *sum);
 /* Prints the sum: the first line names the recording, further ones what was not covered. */
 void hb__print_sum(const char *recording, const hb_sum *sum);
 

@@ -1,0 +1,343 @@
+/* Decodes the results of rows. Every read is checked: a log may be damaged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "event.h"
+#include "format/row.h"
+
+/* What is looked up once per function of a log. */
+struct known {
+	bool ready;
+	hb_behaviour behaviour;
+	int8_t peer, source, tag, source_tag, comm, count, type; /* places of arguments, -1: none */
+};
+
+struct hb_events {
+	hb_log *log;
+	hb_cursor *cursor;
+	uint32_t lane;
+	int64_t posted;      /* postings so far */
+	int64_t last;        /* posting referred to last */
+	uint64_t clock;      /* bits of the last time */
+	struct known *known; /* by function number */
+	uint32_t functions;
+	hb_row row;
+	hb_answer *answers;
+	uint32_t room;
+	uint8_t *wild;       /* a bit per posting: it had a wildcard */
+	size_t wild_room;    /* bytes */
+};
+
+static hb_status out_of_memory(hb_error *err)
+{
+	if (err)
+		*err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
+	return HB_E_MEMORY;
+}
+
+hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret, hb_error *err)
+{
+	hb_events *e = calloc(1, sizeof *e);
+	if (!e)
+		return out_of_memory(err);
+	e->log = log;
+	e->lane = lane;
+	e->last = -1;
+	e->functions = hb_log_get_info(log)->functions;
+	e->known = calloc((size_t)e->functions + 1, sizeof *e->known);
+	hb_status status = e->known ? hb_cursor_open(log, lane, 1, &e->cursor, err) : out_of_memory(err);
+	if (status) {
+		free(e->known);
+		free(e);
+		return status;
+	}
+	*ret = e;
+	return HB_OK;
+}
+
+void hb_events_close(hb_events *e)
+{
+	if (!e)
+		return;
+	hb_cursor_close(e->cursor);
+	free(e->known);
+	free(e->answers);
+	free(e->wild);
+	free(e);
+}
+
+/* ---- what a function is ---- */
+
+static int8_t place(const hb_function *f, const char *const *names)
+{
+	for (; *names; names++)
+		for (uint32_t i = 0; i < f->nargs && i < 127; i++)
+			if (!strcmp(f->arg_name[i], *names))
+				return (int8_t)i;
+	return -1;
+}
+
+static const struct known *look_up(hb_events *e, uint32_t number, const hb_function *f)
+{
+	static const char *const peers[] = {"dest", "source", "root", "rank", "target_rank", NULL};
+	static const char *const tags[] = {"tag", "sendtag", NULL};
+	static const char *const sources[] = {"source", NULL}, *const source_tags[] = {"tag", "recvtag", NULL};
+	static const char *const comms[] = {"comm", "comm_old", "local_comm", "intercomm", NULL};
+	static const char *const counts[] = {"count", "sendcount", "origin_count", "recvcount", NULL};
+	static const char *const types[] = {"datatype", "sendtype", "origin_datatype", "recvtype", NULL};
+	struct known *k = &e->known[number];
+	if (!k->ready)
+		*k = (struct known){.ready = true, .behaviour = hb_behaviour_of(f->name, f->cls), .peer = place(f, peers),
+		                    .source = place(f, sources), .tag = place(f, tags), .source_tag = place(f, source_tags),
+		                    .comm = place(f, comms), .count = place(f, counts), .type = place(f, types)};
+	return k;
+}
+
+static int64_t argument(const hb_row *row, int8_t at) { return at >= 0 && (uint32_t)at < row->nargs ? row->arg[at] : HB_ABSENT; }
+
+int64_t hb_event_argument(const hb_event *event, const char *name)
+{
+	const char *names[] = {name, NULL};
+	return event->function ? argument(event->row, place(event->function, names)) : HB_ABSENT;
+}
+
+/* ---- results ---- */
+
+static int64_t take(hb_event *ev)
+{
+	if (ev->used < ev->row->nresults)
+		return ev->row->results[ev->used++];
+	ev->malformed = true;
+	return 0;
+}
+
+static hb_reference take_reference(hb_events *e, hb_event *ev)
+{
+	int64_t n = take(ev);
+	if (ev->malformed)
+		return (hb_reference){e->lane, -1};
+	if (n & 1) {
+		uint32_t lane = (uint32_t)((uint64_t)(n - 1) / 2);
+		return (hb_reference){lane, take(ev)};
+	}
+	/* unsigned, for a damaged log may ask for anything */
+	e->last = (int64_t)((uint64_t)(n / 2) + 1 + (uint64_t)e->last);
+	return (hb_reference){e->lane, e->last};
+}
+
+static bool was_wild(const hb_events *e, hb_reference r)
+{
+	if (r.lane != e->lane)
+		return true; /* not known here: it was told, so take it for one */
+	uint64_t n = (uint64_t)r.posting;
+	return r.posting >= 0 && n / 8 < e->wild_room && e->wild[n / 8] & (1 << n % 8);
+}
+
+/* The answers of one event lie in one array that only grows. */
+static hb_answer *add_answer(hb_events *e, hb_event *ev)
+{
+	if (ev->nanswers == e->room) {
+		uint32_t room = e->room ? e->room * 2 : 16;
+		hb_answer *more = realloc(e->answers, room * sizeof *more);
+		if (!more) {
+			ev->malformed = true;
+			return NULL;
+		}
+		e->answers = more;
+		e->room = room;
+	}
+	ev->answers = e->answers;
+	hb_answer *a = &e->answers[ev->nanswers++];
+	*a = (hb_answer){.index = HB_ABSENT, .request = {e->lane, -1}, .source = HB_ABSENT, .tag = HB_ABSENT, .bytes = HB_ABSENT};
+	return a;
+}
+
+static void take_status(hb_events *e, hb_event *ev, int64_t index)
+{
+	hb_answer *a = add_answer(e, ev);
+	if (!a)
+		return;
+	int64_t code = take(ev);
+	a->index = index;
+	a->code = (uint8_t)code;
+	if (code < 0 || code > HB_ST_UNKNOWN)
+		ev->malformed = true;
+	if (ev->malformed || code == HB_ST_NULL || code == HB_ST_UNKNOWN)
+		return;
+	a->request = take_reference(e, ev);
+	if (code == HB_ST_ERROR)
+		a->error = take(ev);
+	if (code == HB_ST_MESSAGE || code == HB_ST_ERROR) {
+		a->source = take(ev);
+		a->tag = take(ev);
+		a->bytes = take(ev);
+	}
+	if (code == HB_ST_CANCELLED || (code == HB_ST_MESSAGE && was_wild(e, a->request)))
+		ev->choice = true;
+}
+
+static void take_message(hb_event *ev)
+{
+	if (ev->row->nresults - ev->used < 3)
+		return;
+	ev->source = take(ev);
+	ev->source_tag = take(ev);
+	ev->bytes = take(ev);
+}
+
+static void take_references(hb_events *e, hb_event *ev, bool all)
+{
+	while (ev->used < ev->row->nresults && !ev->malformed) {
+		hb_answer *a = add_answer(e, ev);
+		if (a)
+			a->request = take_reference(e, ev);
+		if (!all)
+			break;
+	}
+}
+
+static void take_indexed(hb_events *e, hb_event *ev)
+{
+	int64_t n = take(ev);
+	if (n < 0)
+		ev->undefined = true;
+	else if (ev->shape == HB_SHAPE_ANY)
+		take_status(e, ev, n);
+	else
+		for (; n && !ev->malformed; n--)
+			take_status(e, ev, take(ev));
+}
+
+static void decode_results(hb_events *e, hb_event *ev)
+{
+	switch (ev->shape) {
+	case HB_SHAPE_NONE:
+		break;
+	case HB_SHAPE_MESSAGE:
+		take_message(ev);
+		break;
+	case HB_SHAPE_STARTED:
+		take_references(e, ev, true);
+		break;
+	case HB_SHAPE_MATCHED:
+	case HB_SHAPE_REQUEST:
+		take_references(e, ev, false);
+		break;
+	case HB_SHAPE_STATUS:
+		take_status(e, ev, HB_ABSENT);
+		break;
+	case HB_SHAPE_ALL:
+		while (ev->used < ev->row->nresults && !ev->malformed)
+			take_status(e, ev, HB_ABSENT);
+		break;
+	case HB_SHAPE_ANY:
+	case HB_SHAPE_SOME:
+		take_indexed(e, ev);
+		break;
+	case HB_SHAPE_COMM:
+		ev->made = take(ev);
+		break;
+	case HB_SHAPE_CLOCK:
+		e->clock += (uint64_t)take(ev);
+		memcpy(&ev->clock, &e->clock, sizeof ev->clock);
+		break;
+	}
+}
+
+/* ---- postings ---- */
+
+static void mark_wild(hb_events *e, uint64_t posting)
+{
+	size_t need = posting / 8 + 1;
+	if (need > e->wild_room) {
+		size_t room = need * 2 + 64;
+		uint8_t *more = realloc(e->wild, room);
+		if (!more)
+			return; /* costs only the mark of a choice */
+		memset(more + e->wild_room, 0, room - e->wild_room);
+		e->wild = more;
+		e->wild_room = room;
+	}
+	e->wild[posting / 8] |= (uint8_t)(1 << posting % 8);
+}
+
+static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
+{
+	if (k->behaviour.posts == HB_POSTS_NONE || ev->row->result)
+		return;
+	int64_t count = 1;
+	if (k->behaviour.posts == HB_POSTS_COUNT)
+		count = ev->row->nargs ? hb_event_argument(ev, "count") : (int64_t)ev->nanswers;
+	if (count < 0 || count > INT32_MAX) {
+		ev->malformed = true;
+		return;
+	}
+	ev->posts = (uint32_t)count;
+	ev->posting = e->posted;
+	for (int64_t i = 0; i < count; i++) {
+		bool from_wild = k->behaviour.posts == HB_POSTS_COUNT || ev->shape == HB_SHAPE_STARTED
+		                         ? i < ev->nanswers && was_wild(e, ev->answers[i].request)
+		                         : wild;
+		if (from_wild)
+			mark_wild(e, (uint64_t)(e->posted + i));
+	}
+	e->posted += count;
+}
+
+static void decode(hb_events *e, hb_event *ev)
+{
+	const hb_row *row = ev->row;
+	ev->function = hb_log_function(e->log, row->function);
+	if (!ev->function || !ev->function->name || row->function >= e->functions) {
+		ev->function = NULL;
+		ev->malformed = true;
+		return;
+	}
+	const struct known *k = look_up(e, row->function, ev->function);
+	ev->shape = k->behaviour.shape;
+	ev->peer = argument(row, k->peer);
+	ev->tag = argument(row, k->tag);
+	ev->comm = argument(row, k->comm);
+	int64_t count = argument(row, k->count), type = argument(row, k->type);
+	const hb_datatype *datatype = type >= 0 && type < HB_NO ? hb_log_datatype(e->log, (uint32_t)type) : NULL;
+	if (count >= 0 && datatype)
+		ev->bytes = (int64_t)((uint64_t)count * datatype->size);
+	bool wild = k->source >= 0 && (argument(row, k->source) == HB_ANY_SOURCE || argument(row, k->source_tag) == HB_ANY_TAG);
+	bool blocking = k->behaviour.posts == HB_POSTS_NONE || ev->shape == HB_SHAPE_MESSAGE;
+	if (row->nresults)
+		decode_results(e, ev);
+	ev->choice = ev->choice || k->behaviour.polls || (wild && blocking) || ev->shape == HB_SHAPE_CLOCK ||
+	             (!row->nargs && row->nresults && !ev->function->nargs && ev->shape == HB_SHAPE_MESSAGE);
+	post(e, ev, k, wild);
+}
+
+static void clear(hb_event *ev, const hb_row *row)
+{
+	*ev = (hb_event){.row = row, .peer = HB_ABSENT, .tag = HB_ABSENT, .comm = HB_ABSENT, .bytes = HB_ABSENT,
+	                 .source = HB_ABSENT, .source_tag = HB_ABSENT, .posting = -1, .made = HB_ABSENT};
+}
+
+int hb_events_next(hb_events *e, hb_event *ret, hb_error *err)
+{
+	int got = hb_cursor_next(e->cursor, &e->row, err);
+	if (got != 1)
+		return got;
+	clear(ret, &e->row);
+	decode(e, ret);
+	return 1;
+}
+
+int hb_events_inside(hb_events *e, hb_event *ret)
+{
+	hb_lane_info lane;
+	if (hb_log_lane(e->log, e->lane, &lane) || !lane.inside)
+		return 0;
+	memset(&e->row, 0, sizeof e->row);
+	if (hb_cursor_slot(e->cursor, lane.inside_slot, &e->row))
+		return 0;
+	e->row.enter = lane.inside_enter;
+	e->row.nresults = 0;
+	clear(ret, &e->row);
+	ret->function = hb_log_function(e->log, e->row.function);
+	return ret->function && ret->function->name;
+}

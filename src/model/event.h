@@ -1,0 +1,94 @@
+/* Events: what the rows of a log mean. docs/man/hbdb-recording.5, "RESULTS".
+ *
+ * A row says which function was called with which arguments and lists numbers
+ * as results; an event says what they are: which message, which posting, which
+ * choice. Nothing here prints.
+ *
+ * Ownership: an event and all it points to belong to its hb_events and hold
+ * until the next call on it. Thread safety: one thread per hb_events. */
+#ifndef HBDB_MODEL_EVENT_H
+#define HBDB_MODEL_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hbdb/format.h>
+
+/* A number that an event does not have. */
+#define HB_ABSENT INT64_MIN
+
+/* How the results of a function are laid out. */
+typedef enum hb_shape {
+	HB_SHAPE_NONE,      /* nothing is answered */
+	HB_SHAPE_MESSAGE,   /* source, tag, bytes */
+	HB_SHAPE_STARTED,   /* a reference for each request started */
+	HB_SHAPE_MATCHED,   /* a reference to the probe that took the message */
+	HB_SHAPE_STATUS,    /* one status */
+	HB_SHAPE_ALL,       /* one status for each request */
+	HB_SHAPE_ANY,       /* an index and a status */
+	HB_SHAPE_SOME,      /* a count, and so many indices and statuses */
+	HB_SHAPE_REQUEST,   /* a reference */
+	HB_SHAPE_COMM,      /* a new communicator */
+	HB_SHAPE_CLOCK,     /* a time */
+} hb_shape;
+
+/* A request or matched message, named by the call that made it. */
+typedef struct hb_reference {
+	uint32_t lane;
+	int64_t posting;    /* -1: none */
+} hb_reference;
+
+/* What became of one request. */
+typedef struct hb_answer {
+	int64_t index;      /* in the array of requests, HB_ABSENT when it is not told */
+	uint8_t code;       /* HB_ST_* of format/row.h */
+	hb_reference request;
+	int64_t error;      /* error class, 0 for success */
+	int64_t source, tag, bytes; /* HB_ABSENT when as posted; bytes -1: not recorded */
+} hb_answer;
+
+typedef struct hb_event {
+	const hb_row *row;
+	const hb_function *function;  /* NULL: the log does not define it */
+	hb_shape shape;
+	int64_t peer;       /* destination, source or root as asked for */
+	int64_t tag;        /* as asked for */
+	int64_t comm;
+	int64_t bytes;      /* of the message received, else count times size of the datatype */
+	int64_t source, source_tag;   /* of the message received, when it was told */
+	uint32_t posts;     /* how many requests or messages this call made ... */
+	int64_t posting;    /* ... and the number of the first */
+	bool choice;        /* MPI could have answered otherwise */
+	bool undefined;     /* Waitany, Waitsome: no request was active */
+	int64_t made;       /* HB_SHAPE_COMM: the new communicator, -1: none */
+	double clock;       /* HB_SHAPE_CLOCK: seconds */
+	uint32_t nanswers;
+	const hb_answer *answers; /* STARTED, MATCHED and REQUEST: only .request is set */
+	uint32_t used;      /* results understood; row->nresults, unless the log says more than this knows */
+	bool malformed;     /* the results contradict the format */
+} hb_event;
+
+/* The events of one lane, from the first. */
+typedef struct hb_events hb_events;
+hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret_events, hb_error *err);
+/* 1 and *ret_event, 0 at the end or the cut, or a negative status. */
+int hb_events_next(hb_events *events, hb_event *ret_event, hb_error *err);
+/* The call the thread never returned from, once hb_events_next gave 0: 1, or 0 when there is none. */
+int hb_events_inside(hb_events *events, hb_event *ret_event);
+void hb_events_close(hb_events *events);
+
+/* The value of a recorded argument by its name, HB_ABSENT when it is not recorded. */
+int64_t hb_event_argument(const hb_event *event, const char *name);
+
+/* Nanoseconds from tick 0 of the process. */
+static inline double hb_ticks_ns(const hb_log_info *info, uint64_t ticks) { return (double)ticks * info->tick_ns; }
+
+/* How a function answers and whether it posts, by its name (functions.c). */
+typedef struct hb_behaviour {
+	hb_shape shape;
+	enum { HB_POSTS_NONE, HB_POSTS_ONE, HB_POSTS_COUNT } posts; /* COUNT: as the argument count says */
+	bool polls;         /* answers yes or no: an event is a yes, and a choice */
+} hb_behaviour;
+hb_behaviour hb_behaviour_of(const char *name, uint8_t cls);
+
+#endif

@@ -1,0 +1,282 @@
+/* hbdb dump */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../options.h"
+#include "../show/line.h"
+#include "../store/find.h"
+#include "../store/logs.h"
+
+const hb_option hb__dump_options[] = {
+	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B means A to B"},
+	{"from", 0, HB_OPTION_NUMBER, "I", "from this event of each process on; the first is 1"},
+	{"to", 0, HB_OPTION_NUMBER, "J", "up to this event"},
+	{"function", 'f', HB_OPTION_TEXT, "NAME", "only calls of this function, with or without MPI_"},
+	{"choices", 'c', HB_OPTION_FLAG, NULL, "only events that MPI could have answered otherwise"},
+	{"time", 't', HB_OPTION_FLAG, NULL, "all processes merged, in the order in which their calls returned"},
+	{"plain", 0, HB_OPTION_FLAG, NULL, "without times and source lines: the same in every run that made the same choices"},
+	{"polls", 0, HB_OPTION_FLAG, NULL, "with --plain, how often polls answered no before an event"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line"},
+	{0},
+};
+
+/* One lane of one process, read forward. */
+struct stream {
+	hb_view *view;
+	hb_events *events;
+	hb_event event;
+	int64_t time_ns; /* exit of event */
+	bool ended;
+	const char *path;
+};
+
+struct dump {
+	const hb_args *args;
+	const char *ranks, *function;
+	uint64_t from, to;
+	bool json, choices;
+	hb_logs logs;
+	hb_view *views;
+	hb_output *out;
+	int code;
+};
+
+static bool has_rank(const char *list, int32_t rank)
+{
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		char *end;
+		long first = strtol(p, &end, 10), last = first;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (rank >= first && rank <= last)
+			return true;
+	}
+	return !list;
+}
+
+static bool good_ranks(const char *list)
+{
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		size_t digits = strspn(p, "0123456789");
+		if (digits && p[digits] == '-') {
+			size_t more = strspn(p + digits + 1, "0123456789");
+			digits = more ? digits + 1 + more : 0;
+		}
+		if (!digits || (p[digits] && p[digits] != ','))
+			return false;
+	}
+	return true;
+}
+
+static bool wanted_function(const struct dump *d, const hb_event *ev)
+{
+	if (!d->function)
+		return true;
+	const char *name = ev->function ? ev->function->name : "";
+	return !strcmp(name, d->function) || (!strncmp(name, "MPI_", 4) && !strcmp(name + 4, d->function));
+}
+
+static void print(struct dump *d, struct stream *s)
+{
+	const hb_event *ev = &s->event;
+	if (ev->row->number < d->from || ev->row->number > d->to || !wanted_function(d, ev) || (d->choices && !ev->choice))
+		return;
+	if (d->json)
+		hb__put_object(d->out, s->view, ev);
+	else
+		hb__put_line(d->out, s->view, ev);
+}
+
+static bool step(struct dump *d, struct stream *s)
+{
+	hb_error err = {0};
+	int got = hb_events_next(s->events, &s->event, &err);
+	if (got < 0)
+		d->code = hb__fail_log(s->path, &err);
+	if (got == 1)
+		s->time_ns = hb__view_ns(s->view, s->event.row->exit);
+	s->ended = got != 1;
+	return got == 1;
+}
+
+/* After the last event of a lane: the call that its thread never returned from. */
+static void print_inside(struct dump *d, struct stream *s, uint64_t last)
+{
+	hb_event ev;
+	if (s->view->plain || last >= d->to || d->choices || hb_events_inside(s->events, &ev) != 1)
+		return;
+	hb_row row = *ev.row;
+	row.number = last + 1;
+	row.lane = s->event.row ? s->event.row->lane : row.lane;
+	ev.row = &row;
+	s->event = ev;
+	s->view->never = true;
+	print(d, s);
+	s->view->never = false;
+}
+
+static bool open_stream(struct dump *d, size_t i, uint32_t lane, struct stream *ret)
+{
+	hb_error err = {0};
+	*ret = (struct stream){.view = &d->views[i], .path = d->logs.at[i].path};
+	if (!hb_events_open(d->logs.at[i].log, lane, &ret->events, &err))
+		return true;
+	d->code = hb__fail_log(ret->path, &err);
+	return false;
+}
+
+static void dump_by_rank(struct dump *d)
+{
+	for (size_t i = 0; i < d->logs.n; i++) {
+		if (!d->logs.at[i].log || !has_rank(d->ranks, d->logs.at[i].rank))
+			continue;
+		for (uint32_t lane = 0; lane < d->views[i].info->lanes; lane++) {
+			struct stream s;
+			uint64_t last = 0;
+			if (!open_stream(d, i, lane, &s))
+				continue;
+			while (last < d->to && !d->out->broken && step(d, &s)) {
+				last = s.event.row->number;
+				print(d, &s);
+			}
+			if (last < d->to)
+				print_inside(d, &s, last);
+			hb_events_close(s.events);
+		}
+	}
+}
+
+/* A heap of streams, the one with the earliest exit on top. */
+static void sift(struct stream **heap, size_t n, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < n; k++)
+			if (heap[k]->time_ns < heap[least]->time_ns)
+				least = k;
+		if (least == i)
+			return;
+		struct stream *t = heap[i];
+		heap[i] = heap[least];
+		heap[least] = t;
+		i = least;
+	}
+}
+
+static void dump_by_time(struct dump *d)
+{
+	struct stream **heap = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < d->logs.n; i++)
+		for (uint32_t lane = 0; d->logs.at[i].log && has_rank(d->ranks, d->logs.at[i].rank) && lane < d->views[i].info->lanes; lane++) {
+			struct stream *s = hb__alloc(sizeof *s);
+			if (!open_stream(d, i, lane, s) || !step(d, s)) {
+				hb_events_close(s->events);
+				free(s);
+				continue;
+			}
+			heap = hb__resize(heap, (n + 1) * sizeof *heap);
+			heap[n++] = s;
+		}
+	for (size_t i = n; i-- > 0;)
+		sift(heap, n, i);
+	while (n && !d->out->broken) {
+		print(d, heap[0]);
+		if (!step(d, heap[0])) {
+			hb_events_close(heap[0]->events);
+			free(heap[0]);
+			heap[0] = heap[--n];
+		}
+		sift(heap, n, 0);
+	}
+	while (n)  {
+		hb_events_close(heap[--n]->events);
+		free(heap[n]);
+	}
+	free(heap);
+}
+
+/* Time 0 is the earliest start of a process; clocks of other hosts are compared by the time of day. */
+static void make_views(struct dump *d)
+{
+	uint64_t first = UINT64_MAX;
+	d->views = hb__alloc(d->logs.n * sizeof *d->views);
+	for (size_t i = 0; i < d->logs.n; i++)
+		if (d->logs.at[i].log && hb_log_get_info(d->logs.at[i].log)->origin_real < first)
+			first = hb_log_get_info(d->logs.at[i].log)->origin_real;
+	for (size_t i = 0; i < d->logs.n; i++) {
+		hb_view *v = &d->views[i];
+		if (!d->logs.at[i].log)
+			continue;
+		v->log = d->logs.at[i].log;
+		v->info = hb_log_get_info(v->log);
+		v->shift_ns = (int64_t)(v->info->origin_real - first);
+		v->plain = hb__value(d->args, "plain") != NULL;
+		v->polls = hb__value(d->args, "polls") != NULL;
+		v->colour = hb__colour(1);
+		v->nplaces = v->info->sites;
+		v->places = hb__alloc(((size_t)v->nplaces + 1) * sizeof *v->places);
+	}
+}
+
+static int check(const struct dump *d)
+{
+	if (d->from > d->to)
+		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu is behind --to %llu", (unsigned long long)d->from,
+		                     (unsigned long long)d->to);
+	if (d->ranks && !good_ranks(d->ranks))
+		return hb__fail_with(HB_EXIT_USAGE, "dump --rank takes ranks, as in 0,2,4-7, not '%s'", d->ranks);
+	return 0;
+}
+
+static int check_logs(const struct dump *d)
+{
+	bool found = false;
+	for (size_t i = 0; i < d->logs.n; i++) {
+		found = found || has_rank(d->ranks, d->logs.at[i].rank);
+		if (d->logs.at[i].log && d->views[i].info->level == 0 && hb__value(d->args, "time"))
+			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level order has no times");
+	}
+	if (!found)
+		return hb__fail_with(HB_EXIT_USAGE, "dump --rank %s: the recording has no such rank; it has %zu processes", d->ranks,
+		                     d->logs.n);
+	return 0;
+}
+
+int hb__dump(const hb_args *args)
+{
+	struct dump d = {.args = args, .ranks = hb__value(args, "rank"), .function = hb__value(args, "function"),
+	                 .from = hb__number(args, "from", 1), .to = hb__number(args, "to", UINT64_MAX),
+	                 .json = hb__value(args, "json") != NULL, .choices = hb__value(args, "choices") != NULL};
+	char *recording = NULL;
+	signal(SIGPIPE, SIG_IGN);
+	int code = check(&d);
+	code = code ? code : hb__find_recording(args->operand, &recording);
+	if (code)
+		return code;
+	d.code = hb__open_logs(recording, &d.logs);
+	d.out = hb__alloc(sizeof *d.out);
+	d.out->fd = 1;
+	make_views(&d);
+	code = d.logs.n ? check_logs(&d) : d.code;
+	if (!code) {
+		if (hb__value(args, "time"))
+			dump_by_time(&d);
+		else
+			dump_by_rank(&d);
+		hb__flush(d.out);
+		code = d.code;
+		if (d.out->broken && d.out->error != EPIPE)
+			code = hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(d.out->error));
+	}
+	for (size_t i = 0; i < d.logs.n; i++)
+		free(d.views[i].places);
+	free(d.views);
+	free(d.out);
+	hb__close_logs(&d.logs);
+	free(recording);
+	return code;
+}

@@ -1,0 +1,401 @@
+/* hbdb info */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../options.h"
+#include "../show/line.h"
+#include "../store/find.h"
+#include "../store/logs.h"
+#include "../store/manifest.h"
+
+const hb_option hb__info_options[] = {
+	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object"},
+	{0},
+};
+
+#define SHOWN_MAX 24 /* processes and communicators on a page; the rest is counted */
+
+struct called {
+	const char *name;
+	uint64_t calls;
+	uint8_t cls;
+};
+
+/* A communicator as all processes see it: made of the parent's, by number and leader. */
+struct community {
+	char *identity;
+	uint64_t processes, size, remote_size;
+	int64_t number;      /* in the first process that has it */
+	int64_t parent;
+	uint32_t flags;
+};
+
+struct facts {
+	const char *recording;
+	hb_manifest manifest;
+	bool has_manifest;
+	hb_logs logs;
+	hb_sum sum;
+	struct called *called;
+	size_t ncalled;
+	struct community *comms;
+	size_t ncomms;
+	const char *version_text;
+};
+
+/* ---- gathering ---- */
+
+static void count_calls(struct facts *f, const hb_log *log, const hb_log_info *info)
+{
+	for (uint32_t i = 0; i < info->functions; i++) {
+		const hb_function *function = hb_log_function(log, i);
+		size_t k = 0;
+		if (!function || !function->name || !function->calls)
+			continue;
+		while (k < f->ncalled && strcmp(f->called[k].name, function->name))
+			k++;
+		if (k == f->ncalled) {
+			f->called = hb__resize(f->called, (k + 1) * sizeof *f->called);
+			f->called[f->ncalled++] = (struct called){function->name, 0, function->cls};
+		}
+		f->called[k].calls += function->calls;
+	}
+}
+
+static char *identity_of(const hb_log *log, int64_t number, int depth)
+{
+	const hb_comm *c = number > 1 && number < HB_NO && depth < 64 ? hb_log_comm(log, (uint32_t)number) : NULL;
+	if (!c)
+		return hb__format("%lld", (long long)number);
+	char *parent = identity_of(log, c->parent, depth + 1);
+	/* an intercommunicator has the same index and two leaders: its groups, ordered, are its identity */
+	int32_t a = c->size && c->member ? c->member[0] : -1, b = c->remote_size && c->remote ? c->remote[0] : -1;
+	char *identity = c->flags & 1 ? hb__format("%s/%llux%d,%d", parent, (unsigned long long)c->index, a < b ? a : b, a < b ? b : a)
+	                              : hb__format("%s/%llu.%lld", parent, (unsigned long long)c->index, (long long)c->leader);
+	free(parent);
+	return identity;
+}
+
+static void count_comms(struct facts *f, const hb_log *log, const hb_log_info *info)
+{
+	for (uint32_t i = 0; i < info->comms; i++) {
+		const hb_comm *c = hb_log_comm(log, i);
+		size_t k = 0;
+		if (!c || i == 1)
+			continue;
+		char *identity = identity_of(log, i, 0);
+		while (k < f->ncomms && strcmp(f->comms[k].identity, identity))
+			k++;
+		if (k == f->ncomms) {
+			f->comms = hb__resize(f->comms, (k + 1) * sizeof *f->comms);
+			f->comms[f->ncomms++] = (struct community){hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags};
+		}
+		f->comms[k].processes++;
+		free(identity);
+	}
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct called *x = a, *y = b;
+	return x->calls != y->calls ? (x->calls < y->calls) - (x->calls > y->calls) : strcmp(x->name, y->name);
+}
+
+static void gather(struct facts *f)
+{
+	for (size_t i = 0; i < f->logs.n; i++) {
+		hb_log *log = f->logs.at[i].log;
+		if (!log)
+			continue;
+		const hb_log_info *info = hb_log_get_info(log);
+		hb__add_log(log, &f->sum);
+		f->sum.bytes += info->bytes;
+		count_calls(f, log, info);
+		count_comms(f, log, info);
+		if (!f->version_text)
+			f->version_text = info->version_text;
+	}
+	if (f->ncalled)
+		qsort(f->called, f->ncalled, sizeof *f->called, by_calls);
+}
+
+static const char *state_text(const hb_log_info *info)
+{
+	static const char *const states[] = {"ended inside MPI", "finalized", "left without MPI_Finalize", "MPI_Abort"};
+	return info->stopped ? "recording stopped" : info->state < 4 ? states[info->state] : "unknown";
+}
+
+/* ---- text ---- */
+
+static void print_command(const hb_manifest *m)
+{
+	printf("command       ");
+	for (size_t i = 0; i < m->command.n; i++) {
+		const char *word = m->command.at[i];
+		bool bare = *word && !strpbrk(word, " \t\n'\"\\$`;&|<>()*?[]#~");
+		if (bare)
+			printf("%s%s", i ? " " : "", word);
+		else {
+			printf("%s'", i ? " " : "");
+			for (; *word; word++)
+				printf(*word == '\'' ? "'\\''" : "%c", *word);
+			printf("'");
+		}
+	}
+	printf("\nfolder        %s\n", m->folder ? m->folder : "?");
+	printf("started       %s", m->started ? m->started : "?");
+	if (m->finished)
+		printf(", %.3f s, exit status %d\n", m->seconds, m->exit_status);
+	else
+		printf(", not known to have ended\n");
+	if (m->replay_of)
+		printf("replay of     %s\n", m->replay_of);
+}
+
+static void print_processes(const struct facts *f)
+{
+	printf("\n%5s  %-16s %8s %12s %6s %12s  %s\n", "rank", "host", "pid", "events", "lanes", "bytes", "state");
+	for (size_t i = 0, shown = 0; i < f->logs.n; i++) {
+		if (!f->logs.at[i].log)
+			continue;
+		if (++shown > SHOWN_MAX) {
+			printf("%5s  and %zu more (--json lists all)\n", "", f->logs.n - i);
+			break;
+		}
+		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
+		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, p->host, p->pid, (unsigned long long)p->events, p->lanes,
+		       (unsigned long long)p->bytes, state_text(p));
+	}
+}
+
+/* Threads that never came back from a call: where a hung or killed run stood. */
+static void print_inside(const struct facts *f)
+{
+	size_t shown = 0;
+	for (size_t i = 0; i < f->logs.n; i++) {
+		hb_log *log = f->logs.at[i].log;
+		for (uint32_t lane = 0; log && lane < hb_log_get_info(log)->lanes && shown < SHOWN_MAX; lane++) {
+			hb_lane_info info;
+			hb_events *events;
+			hb_event ev;
+			if (hb_log_lane(log, lane, &info) || !info.inside || hb_events_open(log, lane, &events, NULL))
+				continue;
+			while (hb_events_next(events, &ev, NULL) == 1)
+				;
+			if (hb_events_inside(events, &ev) == 1) {
+				const hb_log_info *p = hb_log_get_info(log);
+				printf("%srank %d never returned from %s, after event %llu\n", shown++ ? "" : "\n", p->rank, ev.function->name,
+				       (unsigned long long)info.events);
+			}
+			hb_events_close(events);
+		}
+	}
+}
+
+static void print_calls(const struct facts *f)
+{
+	if (f->ncalled)
+		printf("\n%14s  %s\n", "calls", "function");
+	for (size_t i = 0; i < f->ncalled; i++)
+		printf("%14llu  %s\n", (unsigned long long)f->called[i].calls, f->called[i].name);
+}
+
+static void print_comms(const struct facts *f)
+{
+	if (f->ncomms)
+		printf("\n%14s  %s\n", "processes", "communicator");
+	for (size_t i = 0; i < f->ncomms; i++) {
+		const struct community *c = &f->comms[i];
+		if (i == SHOWN_MAX) {
+			printf("%14s  and %zu more (--json lists all)\n", "", f->ncomms - i);
+			break;
+		}
+		printf("%14llu  ", (unsigned long long)(c->size + c->remote_size));
+		if (c->number == 0)
+			printf("WORLD\n");
+		else
+			printf("%lld%s, made from %s%.0lld\n", (long long)c->number, c->flags & 1 ? " (intercommunicator)" : "",
+			       c->parent == 0 ? "WORLD" : c->parent == 1 ? "SELF" : c->parent < 0 ? "none" : "", c->parent > 1 ? (long long)c->parent : 0LL);
+	}
+}
+
+static void print_text(const struct facts *f)
+{
+	const hb_manifest *m = &f->manifest;
+	printf("recording     %s\n", f->recording);
+	if (f->has_manifest) {
+		print_command(m);
+		printf("MPI           %s (%.*s)\n", m->mpi ? m->mpi : "?", f->version_text ? (int)strcspn(f->version_text, ",\n") : 0,
+		       f->version_text ? f->version_text : "");
+		printf("level         %s%s%s\n", m->level ? m->level : "?", m->contents ? "" : ", without a check of contents",
+		       m->aslr ? ", addresses randomised" : "");
+		if (m->program.path)
+			printf("program       %s\n", m->program.path);
+	}
+	printf("processes     %llu", (unsigned long long)f->sum.processes);
+	if (f->sum.size && f->sum.processes < (uint64_t)f->sum.size)
+		printf(" of %d", f->sum.size);
+	printf("\nevents        %llu in %llu bytes", (unsigned long long)f->sum.events, (unsigned long long)f->sum.bytes);
+	if (f->sum.events)
+		printf(", %.2f per event", (double)f->sum.bytes / (double)f->sum.events);
+	printf("\n");
+	print_processes(f);
+	print_inside(f);
+	print_calls(f);
+	print_comms(f);
+	for (size_t i = 0; i < f->sum.nnotes; i++)
+		printf("%snot covered   %llu %s: %s\n", i ? "" : "\n", (unsigned long long)f->sum.notes[i].processes,
+		       hb__plural(f->sum.notes[i].processes, "process", "processes"), f->sum.notes[i].text);
+	for (size_t i = 0; i < f->sum.trouble.n; i++)
+		printf("%strouble       %s\n", i ? "" : "\n", f->sum.trouble.at[i]);
+	if (f->sum.stopped)
+		printf("not stored    %llu events: %s\n", (unsigned long long)f->sum.lost, strerror(f->sum.stopped_errno));
+}
+
+/* ---- JSON ---- */
+
+static void field(hb_output *o, bool first, const char *name, const char *value)
+{
+	hb__put_text(o, first ? "\"" : ",\"");
+	hb__put_text(o, name);
+	hb__put_text(o, "\":");
+	if (value)
+		hb__put_json(o, value);
+	else
+		hb__put_text(o, "null");
+}
+
+static void field_number(hb_output *o, bool first, const char *name, int64_t value)
+{
+	hb__put_text(o, first ? "\"" : ",\"");
+	hb__put_text(o, name);
+	hb__put_text(o, "\":");
+	hb__put_int(o, value);
+}
+
+static void json_run(hb_output *o, const struct facts *f)
+{
+	const hb_manifest *m = &f->manifest;
+	hb__put_char(o, '{');
+	field(o, true, "recording", f->recording);
+	hb__put_text(o, ",\"command\":[");
+	for (size_t i = 0; i < m->command.n; i++) {
+		hb__put_text(o, i ? "," : "");
+		hb__put_json(o, m->command.at[i]);
+	}
+	hb__put_char(o, ']');
+	field(o, false, "folder", m->folder);
+	field(o, false, "started", m->started);
+	field(o, false, "mpi", m->mpi);
+	field(o, false, "mpi_version", f->version_text);
+	field(o, false, "level", m->level);
+	field(o, false, "program", m->program.path);
+	field(o, false, "hbdb", m->version);
+	field(o, false, "replay_of", m->replay_of);
+	if (m->finished) {
+		field_number(o, false, "exit_status", m->exit_status);
+		field_number(o, false, "duration_ns", (int64_t)(m->seconds * 1e9));
+	}
+	field_number(o, false, "world_size", f->sum.size);
+	field_number(o, false, "events", (int64_t)f->sum.events);
+	field_number(o, false, "bytes", (int64_t)f->sum.bytes);
+	field_number(o, false, "events_not_stored", (int64_t)f->sum.lost);
+}
+
+static void json_processes(hb_output *o, const struct facts *f)
+{
+	bool first = true;
+	hb__put_text(o, ",\"processes\":[");
+	for (size_t i = 0; i < f->logs.n; i++) {
+		if (!f->logs.at[i].log)
+			continue;
+		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
+		hb__put_text(o, first ? "{" : ",{");
+		first = false;
+		field_number(o, true, "rank", p->rank);
+		field(o, false, "host", p->host);
+		field_number(o, false, "pid", p->pid);
+		field(o, false, "state", state_text(p));
+		field_number(o, false, "events", (int64_t)p->events);
+		field_number(o, false, "lanes", p->lanes);
+		field_number(o, false, "bytes", (int64_t)p->bytes);
+		field_number(o, false, "thread_level", p->thread_level);
+		field(o, false, "program", p->program);
+		hb__put_text(o, p->sealed ? ",\"sealed\":true" : ",\"sealed\":false");
+		if (p->stopped)
+			field(o, false, "stopped", strerror((int)p->stopped));
+		if (p->recovered)
+			field(o, false, "trouble", p->trouble);
+		hb__put_char(o, '}');
+	}
+	hb__put_char(o, ']');
+}
+
+static void print_json(const struct facts *f)
+{
+	hb_output *o = hb__alloc(sizeof *o);
+	o->fd = 1;
+	json_run(o, f);
+	json_processes(o, f);
+	hb__put_text(o, ",\"calls\":{");
+	for (size_t i = 0; i < f->ncalled; i++)
+		field_number(o, !i, f->called[i].name, (int64_t)f->called[i].calls);
+	hb__put_text(o, "},\"communicators\":[");
+	for (size_t i = 0; i < f->ncomms; i++) {
+		hb__put_text(o, i ? ",{" : "{");
+		field(o, true, "identity", f->comms[i].identity);
+		field_number(o, false, "number", f->comms[i].number);
+		field_number(o, false, "parent", f->comms[i].parent);
+		field_number(o, false, "size", (int64_t)f->comms[i].size);
+		field_number(o, false, "remote_size", (int64_t)f->comms[i].remote_size);
+		field_number(o, false, "seen_in", (int64_t)f->comms[i].processes);
+		hb__put_char(o, '}');
+	}
+	hb__put_text(o, "],\"not_covered\":[");
+	for (size_t i = 0; i < f->sum.nnotes; i++) {
+		hb__put_text(o, i ? ",{" : "{");
+		field(o, true, "text", f->sum.notes[i].text);
+		field_number(o, false, "processes", (int64_t)f->sum.notes[i].processes);
+		hb__put_char(o, '}');
+	}
+	hb__put_text(o, "]}\n");
+	hb__flush(o);
+	free(o);
+}
+
+static void release(struct facts *f)
+{
+	for (size_t i = 0; i < f->ncomms; i++)
+		free(f->comms[i].identity);
+	free(f->comms);
+	free(f->called);
+	hb__sum_free(&f->sum);
+	hb__close_logs(&f->logs);
+	hb__manifest_free(&f->manifest);
+}
+
+int hb__info(const hb_args *args)
+{
+	char *recording;
+	struct facts f = {0};
+	signal(SIGPIPE, SIG_IGN);
+	int code = hb__find_recording(args->operand, &recording);
+	if (code)
+		return code;
+	f.recording = hb__short(recording);
+	f.has_manifest = !hb__manifest_read(recording, &f.manifest);
+	code = hb__open_logs(recording, &f.logs);
+	if (!code && !f.has_manifest)
+		code = HB_EXIT_RECORDING;
+	gather(&f);
+	if (hb__value(args, "json"))
+		print_json(&f);
+	else
+		print_text(&f);
+	release(&f);
+	free(recording);
+	return code;
+}

@@ -1,0 +1,329 @@
+/* hbdb replay */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../job/reports.h"
+#include "../job/run.h"
+#include "../job/setup.h"
+#include "../options.h"
+#include "../store/find.h"
+#include "../store/logs.h"
+#include "../store/manifest.h"
+
+const hb_option hb__replay_options[] = {
+	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn", "end the job at the first call that differs (default), or go on and tell"},
+	{"contents", 0, HB_OPTION_CHOICE, "stop|warn|ignore", "what other contents of a message do; default: as --on-divergence, "
+	                                                      "warn under another MPI"},
+	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay itself"},
+	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich", "the MPI library of the program; default: found from launcher and program"},
+	{0},
+};
+
+/* A replay under way. */
+struct replay {
+	const hb_args *args;
+	char *recording, *session, *script, *new_recording;
+	hb_manifest manifest;
+	hb_command_line line;
+	char **command;
+	int32_t size;        /* processes that have a log */
+	uint64_t events;
+	bool logs_end_early; /* a process was killed, or stopped recording */
+	hb_reports reports;
+};
+
+/* ---- before ---- */
+
+/* Beside the recording, for the logs may be large; elsewhere when that cannot be written. */
+static int make_session(struct replay *r)
+{
+	char *slash = strrchr(r->recording, '/');
+	const char *temporary = getenv("TMPDIR");
+	char *session = hb__format("%.*s/.hbdb-replay-XXXXXX", (int)(slash - r->recording), r->recording);
+	if (!mkdtemp(session)) {
+		free(session);
+		session = hb__format("%s/hbdb-replay-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
+		if (!mkdtemp(session)) {
+			int code = hb__fail_with(HB_EXIT_USAGE, "cannot make the folder %s: %s (TMPDIR names another place)", session, strerror(errno));
+			free(session);
+			return code;
+		}
+	}
+	r->session = session;
+	r->script = hb__format("%s/script", session);
+	if (mkdir(r->script, 0700))
+		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", r->script, strerror(errno));
+	return 0;
+}
+
+static int unseal(struct replay *r)
+{
+	hb_logs logs;
+	int code = hb__open_logs(r->recording, &logs);
+	bool more = false;
+	for (size_t i = 0; i < logs.n && !code; i++) {
+		hb_error err = {0};
+		const hb_log_info *info = hb_log_get_info(logs.at[i].log);
+		if (logs.at[i].pid) {
+			more = true;
+			continue;
+		}
+		if (logs.at[i].rank >= r->size)
+			r->size = logs.at[i].rank + 1;
+		if (info->size > r->size)
+			r->size = info->size;
+		r->events += info->events;
+		r->logs_end_early = r->logs_end_early || info->state == 0 || info->stopped || info->recovered;
+		char *to = hb__format("%s/rank.%d.log", r->script, logs.at[i].rank);
+		if (hb_log_unseal(logs.at[i].path, to, &err))
+			code = err.status == HB_E_SYSTEM ? hb__fail_with(HB_EXIT_USAGE, "cannot write %s: %s (TMPDIR names another place)", to,
+			                                                 strerror(err.sys))
+			                                 : hb__fail_log(logs.at[i].path, &err);
+		free(to);
+	}
+	if (more)
+		hb__say("the recording has processes that were started by the program: they are not replayed");
+	hb__close_logs(&logs);
+	return code;
+}
+
+/* The recorded command runs where and with what it ran then. */
+static void enter_recorded_place(const hb_manifest *m)
+{
+	if (m->folder && chdir(m->folder))
+		hb__say("%s, where the command was recorded: %s; running it here", m->folder, strerror(errno));
+	for (size_t i = 0; i < m->environment.n; i++) {
+		char *name = hb__copy(m->environment.at[i]), *value = strchr(name, '=');
+		*value++ = 0;
+		if (strcmp(name, "LD_PRELOAD"))
+			setenv(name, value, 1);
+		free(name);
+	}
+}
+
+static void compare_program(const struct replay *r)
+{
+	const hb_program_digest *old = &r->manifest.program;
+	hb_program_digest now;
+	hb__digest_program(r->line.program.path, &now);
+	if (old->path && now.path && (old->size != now.size || old->xxh3 != now.xxh3)) {
+		if (!strcmp(old->path, now.path))
+			hb__say("%s has changed since it was recorded", now.path);
+		else
+			hb__say("%s is another program than the recorded %s", now.path, old->path);
+	}
+	free(now.path);
+}
+
+static int choose_command(struct replay *r)
+{
+	r->command = r->args->rest ? r->args->rest : r->manifest.command.at;
+	if (!r->command || !*r->command)
+		return hb__fail_with(HB_EXIT_USAGE, "the recording does not say its command: give it, hbdb replay NAME -- COMMAND");
+	if (!r->args->rest)
+		enter_recorded_place(&r->manifest);
+	hb__clean_environment();
+	/* what was asked for then holds for the same command now */
+	hb_mpi wanted = hb__mpi_from_key(hb__value(r->args, "mpi"));
+	if (!wanted && !r->args->rest)
+		wanted = hb__mpi_from_key(r->manifest.mpi);
+	int code = hb__read_command_line(r->command, wanted, &r->line);
+	if (code)
+		return code;
+	if (r->line.processes && r->line.processes != r->size)
+		return hb__fail_with(HB_EXIT_USAGE, "the recording has %d %s, the command starts %ld: a replay needs the same number",
+		                     r->size, hb__plural((uint64_t)r->size, "process", "processes"), r->line.processes);
+	compare_program(r);
+	return 0;
+}
+
+/* ---- the run ---- */
+
+static int run(struct replay *r, hb_job_end *ret_end)
+{
+	const char *divergence = hb__value(r->args, "on-divergence"), *contents = hb__value(r->args, "contents");
+	bool same_mpi = r->manifest.mpi && r->line.mpi == hb__mpi_from_key(r->manifest.mpi);
+	divergence = divergence ? divergence : "stop";
+	if (!contents)
+		contents = same_mpi ? divergence : "warn";
+	hb_setup setup = {.mpi = r->line.mpi, .mode = "replay", .folder = r->session,
+	                  .level = r->manifest.level ? r->manifest.level : "events", .check = r->manifest.contents, .script = r->script,
+	                  .replay_log = r->new_recording, .divergence = divergence, .contents = contents};
+	hb_strings variables, argv;
+	bool plain;
+	int code = hb__setup(&setup, &variables);
+	if (code)
+		return code;
+	hb__forward(&r->line, r->command, variables.at, &argv, &plain);
+	r->reports = (hb_reports){.folder = r->session, .size = r->size, .stop = !strcmp(divergence, "stop"),
+	                          .seen = hb__alloc((size_t)r->size + 1), .foreign = -1};
+	hb_job job = {.argv = argv.at, .variables = plain ? variables.at : NULL, .launcher = r->line.launcher,
+	              .aslr = r->manifest.aslr, .watch = hb__watch_reports, .user = &r->reports};
+	hb__run(&job, ret_end);
+	hb__watch_reports(&r->reports);
+	if (ret_end->error)
+		hb__say("cannot run %s: %s", r->command[0], strerror(ret_end->error));
+	hb__strings_free(&variables);
+	hb__strings_free(&argv);
+	return 0;
+}
+
+/* ---- after ---- */
+
+/* "0, 2-5": ranks that are neither done nor at an end. */
+static char *silent_ranks(const hb_reports *reports, int32_t *ret_n)
+{
+	char *list = hb__copy("");
+	*ret_n = 0;
+	for (int32_t i = 0; i < reports->size; i++) {
+		int32_t first = i;
+		while (i < reports->size && !hb__report_seen(reports, i, HB_REPORT_DONE) && !hb__report_seen(reports, i, HB_REPORT_END))
+			i++;
+		if (i == first)
+			continue;
+		*ret_n += i - first;
+		char *more = i - first == 1 ? hb__format("%s%s%d", list, *list ? ", " : "", first)
+		                            : hb__format("%s%s%d-%d", list, *list ? ", " : "", first, i - 1);
+		free(list);
+		list = more;
+	}
+	return list;
+}
+
+static int say_unfinished(const struct replay *r, const hb_job_end *end, int32_t n, const char *list)
+{
+	if (n == r->size) {
+		hb__say("nothing was replayed: no process followed its record%s", end->status ? "" : " (is it the program that was recorded?)");
+		return end->status ? end->status : HB_EXIT_FINDING;
+	}
+	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->size,
+	        hb__plural((uint64_t)r->size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+	if (end->signal)
+		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
+	return end->status ? end->status : HB_EXIT_FINDING;
+}
+
+static int conclude(const struct replay *r, const hb_job_end *end)
+{
+	const hb_reports *reports = &r->reports;
+	hb__print_reports(reports, HB_REPORT_DIVERGENCE);
+	hb__print_reports(reports, HB_REPORT_CONTENTS);
+	hb__print_reports(reports, HB_REPORT_NOTE);
+	if (reports->foreign >= 0)
+		return hb__fail_with(HB_EXIT_FINDING, "a process with rank %d came up, the recording has %d: a replay needs the same number",
+		                     reports->foreign, r->size);
+	if (reports->count[HB_REPORT_DIVERGENCE]) {
+		hb__say("the replay differs in %llu of %d processes%s", (unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->size,
+		        reports->stop ? ": ended there" : "");
+		return HB_EXIT_FINDING;
+	}
+	if (reports->record_ended) {
+		hb__print_reports(reports, HB_REPORT_END);
+		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended", r->size,
+		        hb__plural((uint64_t)r->size, "process", "processes"), (unsigned long long)r->events);
+		return HB_EXIT_OK;
+	}
+	int32_t n;
+	char *list = silent_ranks(reports, &n);
+	int code = end->status;
+	if (n)
+		code = say_unfinished(r, end, n, list);
+	else
+		hb__say("replayed %d %s, %llu events: no difference%s", r->size, hb__plural((uint64_t)r->size, "process", "processes"),
+		        (unsigned long long)r->events, reports->count[HB_REPORT_CONTENTS] ? " but in contents" : "");
+	free(list);
+	return code;
+}
+
+static void keep_new_recording(struct replay *r, const hb_job_end *end)
+{
+	hb_sum sum;
+	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(r->line.mpi)), .level = hb__copy(r->manifest.level ? r->manifest.level : "events"),
+	                 .contents = r->manifest.contents, .aslr = r->manifest.aslr, .replay_of = hb__copy(r->recording),
+	                 .finished = true, .exit_status = end->status, .seconds = end->seconds};
+	hb__finish_logs(r->new_recording, true, &sum);
+	hb__manifest_begin(&m, r->command);
+	hb__digest_program(r->line.program.path, &m.program);
+	m.processes = sum.processes;
+	if (!sum.processes && !sum.damaged) {
+		hb__remove_folder(r->new_recording);
+		hb__say("the replay left no log: %s was not made", r->new_recording);
+	} else {
+		if (hb__manifest_write(&m, r->new_recording))
+			hb__say("%s/manifest.json: %s", r->new_recording, strerror(errno));
+		hb__print_sum(r->new_recording, &sum);
+	}
+	hb__sum_free(&sum);
+	hb__manifest_free(&m);
+}
+
+/* Preparing and cleaning up must not be cut by Ctrl-C: the session would stay. */
+static void hold_signals(bool hold, sigset_t *old)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (hold)
+		sigprocmask(SIG_BLOCK, &set, old);
+	else
+		sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+static bool interrupted(void)
+{
+	sigset_t set;
+	return !sigpending(&set) && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGHUP) == 1);
+}
+
+static int replay(struct replay *r)
+{
+	sigset_t old;
+	hb_job_end end;
+	const char *name = hb__value(r->args, "output");
+	hold_signals(true, &old);
+	int code = make_session(r);
+	code = code ? code : unseal(r);
+	if (!code && name)
+		code = hb__new_recording(name, "", &r->new_recording);
+	code = code ? code : choose_command(r);
+	if (!code && !interrupted()) {
+		hold_signals(false, &old);
+		code = run(r, &end);
+		hold_signals(true, &old);
+		if (!code) {
+			code = conclude(r, &end);
+			if (r->new_recording)
+				keep_new_recording(r, &end);
+		}
+	} else if (r->new_recording)
+		rmdir(r->new_recording);
+	if (r->session)
+		hb__remove_folder(r->session);
+	hold_signals(false, &old);
+	return code;
+}
+
+int hb__replay(const hb_args *args)
+{
+	struct replay r = {.args = args};
+	int code = hb__find_recording(args->operand, &r.recording);
+	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
+		code = HB_EXIT_RECORDING;
+	if (!code)
+		code = replay(&r);
+	hb__manifest_free(&r.manifest);
+	hb__command_line_free(&r.line);
+	free(r.reports.seen);
+	free(r.recording);
+	free(r.session);
+	free(r.script);
+	free(r.new_recording);
+	return code;
+}

@@ -1,0 +1,150 @@
+/* Watches the reports of a replay and prints them. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../show/source.h"
+#include "reports.h"
+
+#define OTHERS_S 0.3     /* what the other processes get to report, too */
+#define PRINTED_MAX 16   /* reports of a kind; the rest is counted */
+
+static const char *const names[HB_REPORT_KINDS] = {"divergence.", "contents.", "end.", "done.", "note."};
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool read_name(const char *name, hb_report_kind *ret_kind, int32_t *ret_rank)
+{
+	for (int k = 0; k < HB_REPORT_KINDS; k++) {
+		size_t n = strlen(names[k]);
+		char *end;
+		if (strncmp(name, names[k], n))
+			continue;
+		*ret_kind = (hb_report_kind)k;
+		*ret_rank = (int32_t)strtol(name + n, &end, 10);
+		return end != name + n && !*end;
+	}
+	return false;
+}
+
+static void look(hb_reports *r)
+{
+	DIR *dir = opendir(r->folder);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		hb_report_kind kind;
+		int32_t rank;
+		if (!read_name(e->d_name, &kind, &rank))
+			continue;
+		if (rank < 0 || rank >= r->size) {
+			r->foreign = rank;
+			continue;
+		}
+		if (r->seen[rank] & 1 << kind)
+			continue;
+		r->seen[rank] |= (unsigned char)(1 << kind);
+		r->count[kind]++;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+bool hb__report_seen(const hb_reports *r, int32_t rank, hb_report_kind kind)
+{
+	return rank >= 0 && rank < r->size && r->seen[rank] & 1 << kind;
+}
+
+bool hb__watch_reports(void *user)
+{
+	hb_reports *r = user;
+	look(r);
+	bool stopped = r->stop && r->count[HB_REPORT_DIVERGENCE];
+	if (stopped && !r->divergence_seen)
+		r->divergence_seen = now();
+	if (stopped)
+		return now() - r->divergence_seen >= OTHERS_S;
+	int32_t finished = 0;
+	for (int32_t i = 0; i < r->size; i++)
+		finished += (r->seen[i] & (1 << HB_REPORT_END | 1 << HB_REPORT_DONE)) != 0;
+	r->record_ended = r->count[HB_REPORT_END] && finished == r->size;
+	return r->record_ended;
+}
+
+struct report {
+	int32_t rank;
+	struct timespec time;
+	char *text;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct report *x = a, *y = b;
+	if (x->time.tv_sec != y->time.tv_sec)
+		return x->time.tv_sec < y->time.tv_sec ? -1 : 1;
+	if (x->time.tv_nsec != y->time.tv_nsec)
+		return x->time.tv_nsec < y->time.tv_nsec ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static bool read_report(const hb_reports *r, hb_report_kind kind, int32_t rank, struct report *ret)
+{
+	struct stat st;
+	char *path = hb__format("%s/%s%d", r->folder, names[kind], rank);
+	FILE *f = fopen(path, "re");
+	free(path);
+	if (!f)
+		return false;
+	size_t room = 65536;
+	char *text = hb__alloc(room);
+	size_t n = fread(text, 1, room - 1, f);
+	*ret = (struct report){.rank = rank, .text = hb__with_places(text)};
+	if (!fstat(fileno(f), &st))
+		ret->time = st.st_mtim;
+	fclose(f);
+	free(text);
+	if (!n) {
+		free(ret->text);
+		return false;
+	}
+	return true;
+}
+
+static void print_lines(const struct report *report)
+{
+	for (const char *p = report->text; *p;) {
+		size_t n = strcspn(p, "\n");
+		if (n)
+			hb__say("%.*s", (int)n, p);
+		p += n + (p[n] == '\n');
+	}
+}
+
+void hb__print_reports(const hb_reports *r, hb_report_kind kind)
+{
+	struct report *all = hb__alloc((size_t)(r->size + 1) * sizeof *all);
+	size_t n = 0;
+	for (int32_t i = 0; i < r->size; i++)
+		if (hb__report_seen(r, i, kind) && read_report(r, kind, i, &all[n]))
+			n++;
+	qsort(all, n, sizeof *all, by_time);
+	for (size_t i = 0; i < n; i++) {
+		bool again = false;
+		/* a note is the same in many processes */
+		for (size_t k = 0; kind == HB_REPORT_NOTE && k < i && !again; k++)
+			again = !strcmp(all[k].text, all[i].text);
+		if (!again && i < PRINTED_MAX)
+			print_lines(&all[i]);
+	}
+	if (n > PRINTED_MAX && kind != HB_REPORT_NOTE)
+		hb__say("%zu more processes reported so", n - PRINTED_MAX);
+	for (size_t i = 0; i < n; i++)
+		free(all[i].text);
+	free(all);
+}

@@ -1,0 +1,26 @@
+/* What the processes of a replay report, docs/CONTRACTS.md "Replay reports". */
+#ifndef HBDB_JOB_REPORTS_H
+#define HBDB_JOB_REPORTS_H
+
+#include "../tool.h"
+
+typedef enum { HB_REPORT_DIVERGENCE, HB_REPORT_CONTENTS, HB_REPORT_END, HB_REPORT_DONE, HB_REPORT_NOTE, HB_REPORT_KINDS } hb_report_kind;
+
+typedef struct hb_reports {
+	const char *folder;
+	int32_t size;            /* processes of the recording */
+	bool stop;               /* a divergence ends the job */
+	unsigned char *seen;     /* per rank: bits by kind */
+	uint64_t count[HB_REPORT_KINDS];
+	double divergence_seen;  /* seconds; 0: none */
+	bool record_ended;       /* every process is done or at the end of its record */
+	int32_t foreign;         /* a rank that the recording does not have, or -1 */
+} hb_reports;
+
+/* Looks at the folder; true when the job is to be ended. Fits hb_job.watch. */
+bool hb__watch_reports(void *reports);
+bool hb__report_seen(const hb_reports *reports, int32_t rank, hb_report_kind kind);
+/* Prints all reports of one kind, the earliest first. */
+void hb__print_reports(const hb_reports *reports, hb_report_kind kind);
+
+#endif

@@ -1,0 +1,160 @@
+/* One event as a JSON object on a line. */
+#include <stdlib.h>
+
+#include "format/row.h"
+#include "line.h"
+#include "source.h"
+
+static void key(hb_output *out, const char *name)
+{
+	hb__put_text(out, ",\"");
+	hb__put_text(out, name);
+	hb__put_text(out, "\":");
+}
+
+static void number(hb_output *out, const char *name, int64_t value)
+{
+	if (value == HB_ABSENT)
+		return;
+	key(out, name);
+	hb__put_int(out, value);
+}
+
+static void text(hb_output *out, const char *name, const char *value)
+{
+	key(out, name);
+	hb__put_json(out, value);
+}
+
+/* Words stand as strings, numbers as numbers; a word has nothing to escape but a datatype's name. */
+static void put_arguments(hb_output *out, const hb_view *view, const hb_event *ev)
+{
+	key(out, "arguments");
+	hb__put_char(out, '{');
+	for (uint32_t i = 0; i < ev->row->nargs && i < ev->function->nargs; i++) {
+		uint8_t kind = ev->function->arg_kind[i];
+		const char *word = hb__word(view->log, kind, ev->row->arg[i]);
+		const char *quote = hb__is_number(kind) ? "" : "\"";
+		if (i)
+			hb__put_char(out, ',');
+		hb__put_json(out, ev->function->arg_name[i]);
+		hb__put_char(out, ':');
+		if (word) {
+			hb__put_json(out, word);
+			continue;
+		}
+		hb__put_text(out, quote);
+		hb__put_value(out, view->log, kind, ev->row->arg[i]);
+		hb__put_text(out, quote);
+	}
+	hb__put_char(out, '}');
+}
+
+static void put_error(hb_output *out, const char *name, int64_t class)
+{
+	const char *known = hb__error_class(class);
+	if (!class)
+		return;
+	if (known)
+		text(out, name, known);
+	else
+		number(out, name, class);
+}
+
+static void put_answers(hb_output *out, const hb_event *ev)
+{
+	static const char *const codes[] = {"as posted", "message", "cancelled", "error", "null", "unknown"};
+	bool statuses = ev->shape >= HB_SHAPE_STATUS && ev->shape <= HB_SHAPE_SOME;
+	key(out, "answers");
+	hb__put_char(out, '[');
+	for (uint32_t i = 0; i < ev->nanswers; i++) {
+		const hb_answer *a = &ev->answers[i];
+		hb__put_text(out, i ? ",{\"posting\":" : "{\"posting\":");
+		if (a->request.posting >= 0)
+			hb__put_int(out, a->request.posting);
+		else
+			hb__put_text(out, "null");
+		if (a->request.lane != ev->row->lane)
+			number(out, "lane", a->request.lane);
+		number(out, "index", a->index);
+		if (statuses && a->code < sizeof codes / sizeof *codes)
+			text(out, "status", codes[a->code]);
+		put_error(out, "error", a->error);
+		number(out, "source", a->source);
+		number(out, "tag", a->tag);
+		number(out, "bytes", a->bytes);
+		hb__put_char(out, '}');
+	}
+	hb__put_char(out, ']');
+}
+
+static void put_results(hb_output *out, const hb_event *ev)
+{
+	number(out, "source", ev->source);
+	number(out, "source_tag", ev->source_tag);
+	if (ev->undefined)
+		text(out, "index", "UNDEFINED");
+	if (ev->nanswers)
+		put_answers(out, ev);
+	if (ev->made != HB_ABSENT)
+		number(out, "new_comm", ev->made);
+	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {
+		char *time = hb__format("%.9f", ev->clock);
+		key(out, "time");
+		hb__put_text(out, ev->clock - ev->clock == 0 ? time : "null");
+		free(time);
+	}
+	if (ev->posts) {
+		number(out, "posting", ev->posting);
+		number(out, "posts", ev->posts);
+	}
+	if (ev->malformed)
+		hb__put_text(out, ",\"malformed\":true");
+}
+
+static void put_place(hb_output *out, hb_view *view, uint32_t number_of_site)
+{
+	const hb_place *place = hb__view_place(view, number_of_site);
+	if (!place)
+		return;
+	if (place->file) {
+		text(out, "file", place->file);
+		number(out, "line", place->line);
+	} else
+		text(out, "address", place->text);
+}
+
+void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
+{
+	const hb_row *row = ev->row;
+	hb__put_text(out, "{\"rank\":");
+	hb__put_int(out, view->info->rank);
+	number(out, "lane", row->lane);
+	number(out, "event", (int64_t)row->number);
+	if (ev->function) {
+		text(out, "function", ev->function->name);
+		text(out, "class", hb__class_name(ev->function->cls));
+		put_arguments(out, view, ev);
+	} else
+		number(out, "function", row->function);
+	if (row->enter || row->exit) {
+		number(out, "enter_ns", hb__view_ns(view, row->enter));
+		if (!view->never)
+			number(out, "exit_ns", hb__view_ns(view, row->exit));
+	}
+	put_error(out, "result", row->result);
+	number(out, "peer", ev->peer);
+	number(out, "tag", ev->tag);
+	number(out, "comm", ev->comm);
+	number(out, "bytes", ev->bytes);
+	put_results(out, ev);
+	hb__put_text(out, ev->choice ? ",\"choice\":true" : ",\"choice\":false");
+	if (row->polls)
+		number(out, "polls", (int64_t)row->polls);
+	if (row->has_check)
+		number(out, "check", row->check);
+	if (view->never)
+		hb__put_text(out, ",\"never_returned\":true");
+	put_place(out, view, row->site);
+	hb__put_text(out, "}\n");
+}
