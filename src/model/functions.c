@@ -30,6 +30,8 @@ static const struct named {
 	{"Cancel", {HB_SHAPE_REQUEST, HB_POSTS_NONE, false}},
 	{"Request_free", {HB_SHAPE_REQUEST, HB_POSTS_NONE, false}},
 	{"Grequest_start", {HB_SHAPE_NONE, HB_POSTS_ONE, false}},
+	{"Parrived", {HB_SHAPE_NONE, HB_POSTS_NONE, true}},
+	{"Win_test", {HB_SHAPE_NONE, HB_POSTS_NONE, true}},
 	{"Wtime", {HB_SHAPE_CLOCK, HB_POSTS_NONE, false}},
 	{"Comm_idup", {HB_SHAPE_COMM, HB_POSTS_ONE, false}},
 	{"Comm_idup_with_info", {HB_SHAPE_COMM, HB_POSTS_ONE, false}},
