@@ -66,7 +66,10 @@ replays()
 	show "hbdb replay $mpi.hbdb"
 	for ((run = 1; run <= REPLAYS; run++)); do
 		timeout 120 "$HBDB" replay "$mpi.hbdb" >"$mpi.replay.$run" 2>"$mpi.replay.$run.err" ||
-			{ printf '  replay %d ended with status %d\n' "$run" $?; tail -n 5 "$mpi.replay.$run.err" | indent; }
+			{
+				printf '  replay %d ended with status %d\n' "$run" $?
+				tail -n 5 "$mpi.replay.$run.err" | indent
+			}
 		if cmp -s "$mpi.recorded" "$mpi.replay.$run"; then
 			printf '  replay %d: identical\n' "$run"
 			same=$((same + 1))

@@ -35,13 +35,14 @@ def spans(text):
 
 def exists(page, name):
     name = name.split("#")[0].rstrip("/")
-    return any(os.path.exists(os.path.join(lib.TOP, base, name)) for base in ("", os.path.dirname(page)))
+    return any(os.path.exists(os.path.join(lib.TOP, base, name + source))
+               for base in ("", os.path.dirname(page)) for source in ("", ".scd"))  # a man page by its own name
 
 
 def path_in(word):
     """The word when it means a file of this tree: begins with one of its folders and has no pattern in it."""
     word = re.sub(r"^\./", "", word.rstrip(".,:;")) if word != "./dev" else "dev"
-    if re.search(r"[*<>{}$|=\"'(]|\.\.\.|\b[A-Z]{2,}(?![\w.])", word) and not re.search(r"[A-Z_]+\.(?:md|txt)$", word):
+    if re.search(r"[*<>{}$|=\"'(]|\.\.\.|\b[A-Z]{2,}\b", word) and not re.search(r"[A-Z_]+\.(?:md|txt)$", word):
         return None
     first = word.split("/")[0]
     return word if "/" in word and first in TOP_FOLDERS or word == "dev" else None
