@@ -83,7 +83,7 @@ void hb__slotdef_row(const struct hb__slotdef *slot, uint32_t number, hb_row *re
 struct hb__unit {              /* raw: a unit with rows */
 	uint64_t offset;           /* of the payload in the file; 0: missing */
 	uint32_t bytes;            /* of whole records */
-	bool pending_result;
+	bool pending_result, continues; /* results of its first event stand before it */
 	uint64_t base_tick, events_before, polls_before;
 	int64_t result_before;
 	size_t defs_before;

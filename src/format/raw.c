@@ -25,8 +25,10 @@ struct raw_cursor {
 	struct hb__slotdef *slot;
 	size_t slots;
 	int64_t *results;
-	size_t results_cap;
+	size_t results_cap, pending; /* results told before their event */
 };
+
+#define RESULTS_MAX (1u << 21) /* of one event */
 
 enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_OTHER };
 
@@ -58,16 +60,17 @@ static enum step definition(struct raw_cursor *c, struct hb__in *in)
 	return hb__define(&c->log->defs, kind, p, n) ? STEP_OTHER : STEP_BAD;
 }
 
-static bool read_results(struct raw_cursor *c, struct hb__in *in, hb_row *row)
+/* Reads results after those that are pending; *ret_n: all of them. */
+static bool read_results(struct raw_cursor *c, struct hb__in *in, size_t *ret_n)
 {
 	uint64_t n = hb__in_uv(in);
-	if (in->bad || n > (uint64_t)(in->end - in->p))
+	if (in->bad || n > (uint64_t)(in->end - in->p) || n + c->pending > RESULTS_MAX)
 		return false;
-	if (n && !hb__grow((void **)&c->results, &c->results_cap, n - 1, sizeof *c->results))
+	if (n && !hb__grow((void **)&c->results, &c->results_cap, c->pending + n - 1, sizeof *c->results))
 		return false;
 	for (uint64_t i = 0; i < n; i++)
-		c->results[i] = hb__in_sv(in);
-	row->nresults = (uint32_t)n;
+		c->results[c->pending + i] = hb__in_sv(in);
+	*ret_n = c->pending + n;
 	return !in->bad;
 }
 
@@ -88,9 +91,12 @@ static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_r
 		if (p)
 			row->check = (uint16_t)(p[0] | p[1] << 8);
 	}
-	if ((w & 1 && !read_results(c, in, row)) || in->bad)
+	size_t n = c->pending;
+	if ((w & 1 && !read_results(c, in, &n)) || in->bad)
 		return STEP_BAD;
+	row->nresults = (uint32_t)n;
 	row->results = c->results;
+	c->pending = 0;
 	c->event++;
 	c->tick = tick;
 	c->polls = 0;
@@ -121,6 +127,11 @@ static enum step step(struct raw_cursor *c, hb_row *row)
 			c->result = r;
 			c->has_result = true;
 		}
+	} else if (v == HB_ROW_RESULTS) {
+		size_t all;
+		if (!read_results(c, &in, &all))
+			return STEP_BAD;
+		c->pending = all;
 	} else if (v == HB_ROW_NOTE) {
 		n = hb__in_uv(&in);
 		text = hb__in_bytes(&in, n);
@@ -169,6 +180,7 @@ static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, 
 	u->result_before = c->result;
 	u->pending_result = c->has_result;
 	u->defs_before = lane->defs;
+	u->continues = c->pending > 0;
 	enter_unit(c);
 	while (c->p < c->end) {
 		const uint8_t *at = c->p;
@@ -435,6 +447,8 @@ static bool seek_unit(struct raw_cursor *c, uint64_t from)
 	}
 	if (low >= lane->units)
 		return true;
+	while (low > 0 && lane->unit[low].continues)
+		low--;
 	const struct hb__unit *u = &lane->unit[low];
 	hb_row row;
 	for (size_t i = 0; i < u->defs_before; i++) {

@@ -7,6 +7,7 @@
 #include "format/row.h"
 
 #define PAYLOAD (HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
+#define RESULTS 3000           /* in one record, however long each is */
 #define SLOTS 4096             /* slots of a lane; a call that finds its slot taken defines it anew */
 
 struct stream {                /* the units of one lane, or of the definitions */
@@ -181,6 +182,15 @@ static bool put_event(struct unsealer *u, const hb_row *row)
 		if (!put_record(u))
 			return false;
 	}
+	uint32_t told = 0;
+	for (; row->nresults - told > RESULTS; told += RESULTS) {
+		hb__bytes_uv(r, HB_ROW_RESULTS);
+		hb__bytes_uv(r, RESULTS);
+		for (uint32_t i = 0; i < RESULTS; i++)
+			hb__bytes_sv(r, row->results[told + i]);
+		if (!put_record(u))
+			return false;
+	}
 	hb__bytes_uv(r, HB_ROW_EVENT + 2 * (uint64_t)slot + (row->nresults != 0));
 	if (u->log->info.level == HB_LEVEL_EVENTS) {
 		hb__bytes_uv(r, row->enter - s->tick);
@@ -191,8 +201,8 @@ static bool put_event(struct unsealer *u, const hb_row *row)
 		hb__bytes_u8(r, (uint8_t)(row->check >> 8));
 	}
 	if (row->nresults)
-		hb__bytes_uv(r, row->nresults);
-	for (uint32_t i = 0; i < row->nresults; i++)
+		hb__bytes_uv(r, row->nresults - told);
+	for (uint32_t i = told; i < row->nresults; i++)
 		hb__bytes_sv(r, row->results[i]);
 	if (!put_record(u))
 		return false;

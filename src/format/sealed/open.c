@@ -113,11 +113,14 @@ static bool take_lane(hb_log *log, uint32_t number, struct hb__in *in)
 
 static bool take_notes(hb_log *log, struct hb__in *in)
 {
-	uint64_t n = hb__in_uv(in);
+	uint64_t n = hb__in_uv(in), last_lane = 0, last_event = 0;
 	for (uint64_t i = 0; i < n && !in->bad; i++) {
 		uint64_t lane = hb__in_uv(in), event = hb__in_uv(in), bytes = hb__in_uv(in);
 		const uint8_t *p = hb__in_bytes(in, bytes);
-		if (!p || lane > HB_LANE_DEFINITIONS ||
+		bool ordered = lane > last_lane || (lane == last_lane && event >= last_event);
+		last_lane = lane;
+		last_event = event;
+		if (!p || lane > HB_LANE_DEFINITIONS || !ordered ||
 			!hb__note_add(log, lane ? (uint32_t)lane - 1 : HB_NO, event, p, bytes))
 			return false;
 	}
