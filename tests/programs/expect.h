@@ -332,7 +332,7 @@ MAYBE void answer_done(MPI_Request *at, MPI_Status *st, int err)
 	if (cancelled)
 		answer("cancelled");
 	else if (err != MPI_SUCCESS) {
-		answer("%s", error_name(err));
+		answer("error=%s", error_name(err));
 		answer_status(st);
 	} else if (p->recv)
 		answer_recv(st, p->bytes, p->source, p->tag);

@@ -171,7 +171,7 @@ MAYBE void answer_some(MPI_Request *r, int done, int *indices, MPI_Status *st, i
 	if (rc != MPI_SUCCESS)
 		MPI_Error_class(rc, &class);
 	if (done == MPI_UNDEFINED)
-		answer("UNDEFINED");
+		answer("index=UNDEFINED");
 	for (int i = 0; i < done; i++) {
 		answer("index=%d", indices[i]);
 		answer_done(&r[indices[i]], &st[i], class == MPI_ERR_IN_STATUS ? st[i].MPI_ERROR : rc);

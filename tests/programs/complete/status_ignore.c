@@ -71,7 +71,7 @@ static void several(MPI_Request *r, int first, int n)
 			from(v[first + which[i]], "Testsome", first + which[i]);
 		}
 		if (left == MPI_UNDEFINED)
-			answer("UNDEFINED");
+			answer("index=UNDEFINED");
 		if (left)
 			expect("MPI_Testsome(incount=%d)%s", n, ending(0));
 	}
