@@ -1,0 +1,102 @@
+/* What the generated wrappers and the handlers share: one descriptor per MPI
+ * function, made from mpi.calls. No MPI type stands here. */
+#ifndef HBDB_CALLS_CALLS_H
+#define HBDB_CALLS_CALLS_H
+
+#include <stdint.h>
+
+enum hb_class {
+	HB_LOCAL,
+	HB_SEND,
+	HB_RECV,
+	HB_COMPLETE,
+	HB_PROBE,
+	HB_COLLECTIVE,
+	HB_COMM,
+	HB_RMA,
+	HB_IO,
+	HB_SPECIAL,
+};
+
+enum { /* flags of a function */
+	HB_EVENT = 1,        /* stands in the recording; others are only counted */
+	HB_NONBLOCKING = 2,  /* returns an active request */
+	HB_PERSISTENT = 4,   /* returns an inactive request */
+	HB_POLL = 8,         /* may answer no */
+	HB_START = 16,       /* makes persistent requests active */
+	HB_MATCHED = 32,     /* receives a message that a probe took */
+};
+
+enum { /* kinds of recorded arguments, as in hbdb-recording.5 */
+	HB_ARG_NUMBER,
+	HB_ARG_RANK,
+	HB_ARG_TAG,
+	HB_ARG_COMM,
+	HB_ARG_DATATYPE,
+	HB_ARG_OP,
+	HB_ARG_WIN,
+	HB_ARG_FILE,
+	HB_ARG_DIGEST,       /* of an array of counts or displacements */
+	HB_ARG_DIGEST_TYPES, /* of an array of datatypes; written as HB_ARG_DIGEST */
+	HB_ARG_COLOR,        /* written as HB_ARG_NUMBER */
+};
+
+/* What an argument is to its handler: index into the arguments, or -1. */
+enum hb_role {
+	HB_R_SBUF,       /* first buffer sent from */
+	HB_R_RBUF,       /* first buffer received into */
+	HB_R_COUNT,      /* first count */
+	HB_R_LAST_COUNT,
+	HB_R_TYPE,       /* first datatype */
+	HB_R_LAST_TYPE,
+	HB_R_DEST,
+	HB_R_SOURCE,
+	HB_R_TAG,        /* first tag */
+	HB_R_LAST_TAG,
+	HB_R_COMM,
+	HB_R_NEWCOMM,
+	HB_R_COMMPTR,
+	HB_R_NEWTYPE,
+	HB_R_TYPEPTR,
+	HB_R_OPPTR,
+	HB_R_WINPTR,
+	HB_R_FILEPTR,
+	HB_R_REQUEST,
+	HB_R_NEWREQ,
+	HB_R_NREQ,
+	HB_R_REQS,
+	HB_R_STATUS,
+	HB_R_STATUSES,
+	HB_R_FLAG,
+	HB_R_INDEX,
+	HB_R_INDICES,
+	HB_R_OUTCOUNT,
+	HB_R_MESSAGE,
+	HB_R_NEWMSG,
+	HB_R_WIN,
+	HB_R_FILE,
+	HB_R_COUNT_OF_ROLES
+};
+
+#define HB_MAX_RECORDED 12 /* arguments of one call that are recorded; the generator checks */
+#define HB_MAX_ARGS 20
+
+struct hb__call;
+typedef void (*hb__function)(void);                       /* an MPI function of any prototype */
+typedef int hb__invoke(hb__function f, uintptr_t *a);     /* casts it back and calls it */
+
+struct hb__fn {
+	const char *name;
+	uint16_t id;
+	uint8_t cls, flags;
+	uint8_t nargs, nrecorded;
+	uint8_t wide;                                     /* counts are MPI_Count (a _c function) */
+	struct {
+		uint8_t arg, kind;
+		const char *name;
+	} recorded[HB_MAX_RECORDED];
+	int8_t role[HB_R_COUNT_OF_ROLES];
+	hb__invoke *invoke;
+};
+
+#endif

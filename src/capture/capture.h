@@ -1,0 +1,121 @@
+/* Everything that runs inside the target.
+ *
+ * The rules of this folder, for the program belongs to somebody else:
+ *  - never exit, abort or print to stdout; one line on stderr when something is lost;
+ *  - no lock, no system call and no allocation on the path of a call that the
+ *    lane has seen before (slow paths: a new slot, a full unit, a new thread);
+ *  - when recording fails, the program goes on and the log says that it is partial;
+ *  - nothing of libmpi is linked: its functions are looked up when it is there.
+ *
+ * A call goes: generated wrapper -> hb__wrap (nesting, counting) -> the handler
+ * of its class (wrap/) -> the next definition of the same function. Handlers
+ * ask replay/ what to answer and give record/ what was answered; track/ knows
+ * the handles that are alive. All state of a thread is its lane.
+ */
+#ifndef HBDB_CAPTURE_CAPTURE_H
+#define HBDB_CAPTURE_CAPTURE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
+#include <mpi.h>
+
+#include "calls/calls.h"
+#include "format/row.h"
+#include "mpi_ids.h"
+
+#define HB__EXPORT __attribute__((visibility("default")))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+enum hb__mode { HB__OFF, HB__RECORD, HB__REPLAY };
+
+/* What the environment asked for, read once; see docs/CONTRACTS.md. */
+struct hb__config {
+	enum hb__mode mode;
+	bool order;              /* level order: only choices are stored */
+	bool contents;           /* store a check of contents sent */
+	bool warn;               /* replay: go on after a difference */
+	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
+	unsigned shake;          /* microseconds */
+	char dir[4096], script[4096], replay_log[4096];
+};
+extern struct hb__config hb__config;
+
+/* True between MPI_Init and MPI_Finalize in a process that is recorded or replayed. */
+extern bool hb__active;
+extern bool hb__threaded;    /* MPI_THREAD_MULTIPLE: tables need their lock */
+extern int hb__rank, hb__size;
+
+struct hb__slot;
+struct hb__follow;
+
+/* A thread that calls MPI. Only its own thread touches it. */
+struct hb__lane {
+	int depth;               /* > 0: inside a wrapped call */
+	bool storing;            /* rows are written (not stopped by a full disk) */
+	uint16_t number;
+	uint8_t *w, *end;        /* where the next record goes in the open unit */
+	struct hb_unit_header *unit;
+	struct hb_lane_control *control;
+	uint64_t last_tick;      /* exit of the last event */
+	uint64_t posted;         /* postings so far */
+	int64_t last_ref;        /* posting referred to last, for references */
+	uint64_t last_wtime;
+	uint32_t seq;            /* rows units so far */
+	struct hb__slots *slots;
+	uint8_t *scratch, *scratch_base, *scratch_end;
+	uint64_t random;
+	struct hb__follow *follow; /* replay: where the thread stands in its record */
+	uint64_t thread;
+	struct hb__lane *next;
+};
+
+extern __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
+
+/* One call on its way through a handler. */
+struct hb__call {
+	const struct hb__fn *fn;
+	uintptr_t *a;
+	hb__function next;
+	struct hb__lane *lane;
+	const void *pc, *cfa;    /* return address and stack pointer of the caller */
+	const struct hb__slot *slot;
+	uint32_t slot_id;
+	bool choice;             /* stored at level order too */
+	bool followed;           /* replay: the lane's row is this call's counterpart */
+	uint16_t check;
+	uint64_t enter, outer_inside;
+	int64_t *results;
+	size_t nresults;
+	uint8_t *mark;           /* scratch is given back to here */
+};
+
+static inline int hb__role(const struct hb__call *c, enum hb_role role) { return c->fn->role[role] - 1; }
+static inline bool hb__has(const struct hb__call *c, enum hb_role role) { return c->fn->role[role] != 0; }
+static inline uintptr_t hb__arg(const struct hb__call *c, enum hb_role role) { return c->a[c->fn->role[role] - 1]; }
+static inline int hb__invoke_next(struct hb__call *c) { return c->fn->invoke(c->next, c->a); }
+
+/* The functions of the library, past every wrapper: PMPI(Comm_rank)(comm, &rank). */
+extern hb__function hb__pmpi[HB_FN_COUNT], hb__mpi[HB_FN_COUNT];
+extern const struct hb__fn *const hb__fns[HB_FN_COUNT];
+#define PMPI(name) ((__typeof__(&MPI_##name))hb__pmpi[HB_FN_MPI_##name])
+
+/* Memory that is never given back to malloc: zeroed pages, NULL when there are none. */
+void *hb__pages(size_t bytes);
+/* A line on stderr, with the rank; for what the user must know. */
+void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* start.c */
+bool hb__find_library(void);                              /* fills hb__mpi and hb__pmpi; false: no MPI, or the other one */
+void hb__begin_process(int thread_level);                 /* after MPI_Init */
+void hb__end_process(uint32_t state);                     /* after MPI_Finalize, or when the process leaves without */
+struct hb__lane *hb__lane_of_this_thread(void);           /* NULL when there can be none */
+
+#endif

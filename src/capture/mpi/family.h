@@ -1,0 +1,39 @@
+/* What differs between the MPI libraries; each folder beside this file answers it once. */
+#ifndef HBDB_CAPTURE_MPI_FAMILY_H
+#define HBDB_CAPTURE_MPI_FAMILY_H
+
+#include "capture/capture.h"
+#include "family_local.h" /* HB__FAMILY, hb__status_bytes, hb__status_cancelled: of openmpi/ or mpich/ */
+
+/* Handles that are addresses in one library and constants in the other. */
+struct hb__known {
+	MPI_Comm comm_world, comm_self, comm_null;
+	MPI_Request request_null;
+	MPI_Message message_null, message_no_proc;
+	MPI_Datatype byte;
+};
+extern struct hb__known hb__known;
+
+/* Finds the handles above. False when the loaded library is not of this family. */
+bool hb__family_start(hb__function (*find)(const char *name));
+/* Names under which the library may already be loaded, ended by NULL. */
+extern const char *const hb__library_names[];
+bool hb__predefined_type(unsigned index, uintptr_t *ret_handle);
+bool hb__predefined_op(unsigned index, uintptr_t *ret_handle);
+
+/* ---- the same for both: neutral.c ---- */
+int hb__error_class(int code);
+void hb__library_version(char *text, size_t size);
+static inline int hb__neutral_rank(int rank)
+{
+	return likely(rank >= 0) ? rank : rank == MPI_ANY_SOURCE ? HB_ANY_SOURCE : rank == MPI_PROC_NULL ? HB_PROC_NULL
+		: rank == MPI_ROOT ? HB_ROOT : rank - 1000;
+}
+static inline int hb__neutral_tag(int tag) { return likely(tag >= 0) ? tag : tag == MPI_ANY_TAG ? HB_ANY_TAG : tag - 1000; }
+static inline int hb__library_rank(int64_t rank)
+{
+	return rank >= 0 ? (int)rank : rank == HB_ANY_SOURCE ? MPI_ANY_SOURCE : rank == HB_PROC_NULL ? MPI_PROC_NULL : MPI_ROOT;
+}
+static inline int hb__library_tag(int64_t tag) { return tag >= 0 ? (int)tag : MPI_ANY_TAG; }
+
+#endif

@@ -1,0 +1,13 @@
+/* MPICH: where a status keeps what the standard only hands out by calls. */
+#ifndef HBDB_CAPTURE_MPI_MPICH_FAMILY_LOCAL_H
+#define HBDB_CAPTURE_MPI_MPICH_FAMILY_LOCAL_H
+
+#define HB__FAMILY 2
+
+static inline int64_t hb__status_bytes(const MPI_Status *s)
+{
+	return (int64_t)((uint64_t)(uint32_t)s->count_hi_and_cancelled >> 1 << 32 | (uint32_t)s->count_lo);
+}
+static inline bool hb__status_cancelled(const MPI_Status *s) { return s->count_hi_and_cancelled & 1; }
+
+#endif

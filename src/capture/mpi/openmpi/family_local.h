@@ -1,0 +1,10 @@
+/* Open MPI: where a status keeps what the standard only hands out by calls. */
+#ifndef HBDB_CAPTURE_MPI_OPENMPI_FAMILY_LOCAL_H
+#define HBDB_CAPTURE_MPI_OPENMPI_FAMILY_LOCAL_H
+
+#define HB__FAMILY 1
+
+static inline int64_t hb__status_bytes(const MPI_Status *s) { return (int64_t)s->_ucount; }
+static inline bool hb__status_cancelled(const MPI_Status *s) { return s->_cancelled != 0; }
+
+#endif

@@ -1,0 +1,40 @@
+/* The clock of the rows: the processor's, where it runs at one rate in every
+ * state and on every core, else the system's. */
+#ifndef HBDB_CAPTURE_RECORD_CLOCK_H
+#define HBDB_CAPTURE_RECORD_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <x86intrin.h>
+#endif
+
+struct hb__clock {
+	bool counter;         /* the processor's counter is usable */
+	unsigned shift;       /* one tick is 2^shift counts: no finer than a clock read takes */
+	uint64_t zero;        /* count at tick 0 */
+	uint64_t mono_zero, real_zero;
+};
+extern struct hb__clock hb__clock;
+
+static inline uint64_t hb__system_ns(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t hb__count(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(hb__clock.counter, 1))
+		return __rdtsc();
+#endif
+	return hb__system_ns(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t hb__tick(void) { return (hb__count() - hb__clock.zero) >> hb__clock.shift; }
+
+#endif

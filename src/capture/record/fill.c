@@ -1,0 +1,83 @@
+/* The arguments of a call in neutral values: worked out once per slot. */
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+#include "capture/track/track.h"
+
+/* Wrappers widen every integer with its sign. */
+static int64_t number_at(const struct hb__call *c, unsigned arg) { return (int64_t)c->a[arg]; }
+
+static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
+{
+	uintptr_t v = c->a[c->fn->recorded[i].arg];
+	switch (c->fn->recorded[i].kind) {
+	case HB_ARG_RANK:
+		return hb__neutral_rank((int)v);
+	case HB_ARG_TAG:
+		return hb__neutral_tag((int)v);
+	case HB_ARG_COLOR:
+		return (int)v == MPI_UNDEFINED ? HB_UNDEFINED : (int)v;
+	case HB_ARG_COMM: {
+		struct hb__comm *comm = hb__comm_find(s->key[i]);
+		if (comm)
+			s->comm = comm->number;
+		return comm ? comm->number : HB_NONE;
+	}
+	case HB_ARG_DATATYPE:
+		return hb__type_find(v)->number;
+	case HB_ARG_OP:
+		return hb__op_number(v);
+	case HB_ARG_WIN:
+		return hb__win_number(v);
+	case HB_ARG_FILE:
+		return hb__file_number(v);
+	case HB_ARG_DIGEST:
+	case HB_ARG_DIGEST_TYPES:
+		return (int64_t)s->key[i];
+	default:
+		return number_at(c, c->fn->recorded[i].arg);
+	}
+}
+
+/* The size of what is sent, or of the room for what is received. */
+static void measure(struct hb__call *c, struct hb__slot *s)
+{
+	bool receives = c->fn->cls == HB_RECV;
+	int count = hb__role(c, receives ? HB_R_LAST_COUNT : HB_R_COUNT);
+	int type = hb__role(c, receives ? HB_R_LAST_TYPE : HB_R_TYPE);
+	if (count < 0 || type < 0)
+		return;
+	const struct hb__type *t = hb__type_find(c->a[type]);
+	if (t->size < 0 || number_at(c, (unsigned)count) < 0)
+		return;
+	s->bytes = t->size * number_at(c, (unsigned)count);
+}
+
+/* A check of the contents is possible where they lie in one piece that the call will read anyway. */
+static void checkable(struct hb__call *c, struct hb__slot *s)
+{
+	if (!hb__config.contents || !hb__has(c, HB_R_DEST) || c->fn->flags & HB_PERSISTENT)
+		return;
+	int buf = hb__has(c, HB_R_SBUF) ? hb__role(c, HB_R_SBUF) : hb__role(c, HB_R_RBUF);
+	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	if (buf < 0 || !comm || c->fn->cls > HB_RECV)
+		return;
+	int dest = (int)hb__arg(c, HB_R_DEST), size = comm->inter ? comm->remote_size : comm->size;
+	const struct hb__type *t = hb__type_find(hb__arg(c, HB_R_TYPE));
+	int64_t count = number_at(c, (unsigned)hb__role(c, HB_R_COUNT));
+	if (dest < 0 || dest >= size || !t->dense || count <= 0)
+		return;
+	s->dense = true;
+	s->check_bytes = t->size * count;
+	s->check_arg = (uint8_t)buf;
+	s->flags |= HB_SLOT_CHECK;
+}
+
+void hb__slot_fill(struct hb__call *c, struct hb__slot *s)
+{
+	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	for (unsigned i = 0; i < s->nargs; i++)
+		s->arg[i] = hb__argument_significant(c, i, comm) ? neutral(c, s, i) : HB_UNDEFINED;
+	measure(c, s);
+	if (!hb__config.order)
+		checkable(c, s);
+}

@@ -1,0 +1,257 @@
+/* The file of a process: a header, then units, mapped chunk by chunk. Space is
+ * allocated before it is mapped, so that a full disk is an error here and never
+ * a SIGBUS in the program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+
+#define CHUNKS 4096
+#define CHUNK_UNITS_MAX 128u /* 4 MiB */
+
+struct hb__clock hb__clock;
+
+struct chunk {
+	uint8_t *base;
+	uint32_t units, given, done;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	int fd;
+	dev_t device;
+	ino_t inode;
+	bool discard;
+	char path[4200];
+	struct hb_log_header *header;
+	struct chunk chunk[CHUNKS];
+	uint32_t chunks;
+	uint64_t units;           /* allocated in the file */
+} file = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+
+/* Two readings of both clocks far enough apart give the rate; MPI_Init lies between them. */
+static uint64_t start_count, start_mono;
+
+__attribute__((constructor)) static void clock_start(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
+		hb__clock.counter = true;
+#endif
+	start_count = hb__count();
+	start_mono = hb__system_ns(CLOCK_MONOTONIC);
+}
+
+static double clock_calibrate(void)
+{
+	uint64_t count = hb__count(), mono = hb__system_ns(CLOCK_MONOTONIC);
+	while (mono - start_mono < 2000000) { /* a process that reaches here within 2 ms waits */
+		count = hb__count();
+		mono = hb__system_ns(CLOCK_MONOTONIC);
+	}
+	double ns = hb__clock.counter ? (double)(mono - start_mono) / (double)(count - start_count) : 1.0;
+	hb__clock.shift = 0;
+	while (ns * (double)(1u << hb__clock.shift) < 4.0)
+		hb__clock.shift++;
+	hb__clock.zero = count;
+	hb__clock.mono_zero = mono;
+	hb__clock.real_zero = hb__system_ns(CLOCK_REALTIME);
+	return ns * (double)(1u << hb__clock.shift);
+}
+
+static void stop(int why, const char *doing)
+{
+	struct hb_log_header *h = file.header;
+	if (h && h->stopped)
+		return;
+	if (h)
+		h->stopped = (uint32_t)why;
+	hb__say("cannot %s %s: %s; the program goes on, %s", doing, file.path, strerror(why),
+		h ? "its recording ends here" : "without being recorded");
+}
+
+/* The program may have closed our descriptor and opened another file under its number. */
+static bool descriptor_is_ours(void)
+{
+	struct stat st;
+	if (fstat(file.fd, &st) == 0 && st.st_dev == file.device && st.st_ino == file.inode)
+		return true;
+	file.fd = open(file.path, O_RDWR | O_CLOEXEC);
+	return file.fd >= 0;
+}
+
+static int chunk_add(uint32_t units)
+{
+	if (file.chunks == CHUNKS)
+		return EFBIG;
+	if (!descriptor_is_ours())
+		return errno;
+	off_t from = (off_t)file.units * HB_UNIT_SIZE, bytes = (off_t)units * HB_UNIT_SIZE;
+	int e = posix_fallocate(file.fd, from, bytes);
+	if (e)
+		return e;
+	void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, from);
+	if (p == MAP_FAILED)
+		return errno;
+	file.chunk[file.chunks++] = (struct chunk){ .base = p, .units = units };
+	file.units += units;
+	return 0;
+}
+
+static void *take(struct chunk *k)
+{
+	return k->base + (size_t)HB_UNIT_SIZE * k->given++;
+}
+
+void *hb__log_unit(void)
+{
+	void *unit = NULL;
+	pthread_mutex_lock(&file.lock);
+	if (file.header && !file.header->stopped) {
+		struct chunk *last = &file.chunk[file.chunks - 1];
+		int e = 0;
+		if (last->given == last->units) {
+			uint32_t more = last->units * 2 > CHUNK_UNITS_MAX ? CHUNK_UNITS_MAX : last->units * 2;
+			e = chunk_add(more);
+			if (e == ENOSPC && more > 1) /* the last bit of room is worth having */
+				e = chunk_add(1);
+			last = &file.chunk[file.chunks - 1];
+		}
+		if (e) {
+			stop(e, "extend");
+		} else {
+			unit = take(last);
+			file.header->units++;
+			uint64_t tick = hb__tick();
+			file.header->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+			file.header->last_tick = tick;
+		}
+	}
+	pthread_mutex_unlock(&file.lock);
+	return unit;
+}
+
+void hb__log_unit_done(struct hb_unit_header *unit)
+{
+	pthread_mutex_lock(&file.lock);
+	for (uint32_t i = file.chunks; i-- > 0;) {
+		struct chunk *k = &file.chunk[i];
+		uint8_t *p = (uint8_t *)unit;
+		if (!k->base || p < k->base || p >= k->base + (size_t)k->units * HB_UNIT_SIZE)
+			continue;
+		/* The first chunk holds the header and the first lane: it stays. */
+		if (++k->done == k->units && i > 0) {
+			munmap(k->base, (size_t)k->units * HB_UNIT_SIZE);
+			k->base = NULL;
+		}
+		break;
+	}
+	pthread_mutex_unlock(&file.lock);
+}
+
+void hb__log_lost(void)
+{
+	if (file.header)
+		__atomic_fetch_add(&file.header->lost, 1, __ATOMIC_RELAXED);
+}
+
+bool hb__log_discards(void) { return file.discard; }
+
+static int create(const char *dir)
+{
+	snprintf(file.path, sizeof file.path, "%s/rank.%d.log", dir, hb__rank);
+	int fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 && errno == EEXIST) {
+		snprintf(file.path, sizeof file.path, "%s/rank.%d.%d.log", dir, hb__rank, (int)getpid());
+		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	}
+	if (fd < 0)
+		return -1;
+	/* A program counts on getting the lowest free descriptor: keep out of its way. */
+	for (int from = 1000; from >= 100; from /= 2) {
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
+		if (high >= 0) {
+			close(fd);
+			return high;
+		}
+	}
+	return fd;
+}
+
+static void header_fill(struct hb_log_header *h, double tick_ns)
+{
+	memcpy(h->magic, HB_LOG_MAGIC, 8);
+	h->version = HB_LOG_VERSION;
+	h->unit_size = HB_UNIT_SIZE;
+	h->rank = hb__rank;
+	h->size = hb__size;
+	h->pid = (uint32_t)getpid();
+	h->level = hb__config.order ? HB_LEVEL_ORDER : HB_LEVEL_EVENTS;
+	h->tick_fs = (uint64_t)(tick_ns * 1e6);
+	h->origin_real = hb__clock.real_zero;
+	h->origin_mono = hb__clock.mono_zero;
+	h->library = HB__FAMILY;
+	gethostname(h->host, sizeof h->host - 1);
+	hb__library_version(h->version_text, sizeof h->version_text);
+	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
+	h->program[n > 0 ? n : 0] = 0;
+	h->units = 1;
+}
+
+bool hb__log_create(const char *dir, bool discard)
+{
+	double tick_ns = clock_calibrate();
+	file.discard = discard;
+	file.fd = create(dir);
+	struct stat st;
+	int e = 0;
+	if (file.fd < 0 || fstat(file.fd, &st))
+		e = errno;
+	if (!e) {
+		file.device = st.st_dev;
+		file.inode = st.st_ino;
+		e = chunk_add(4); /* header, lane 0, its rows, definitions */
+	}
+	if (e) {
+		stop(e, "create");
+		return false;
+	}
+	struct hb_log_header *h = take(&file.chunk[0]);
+	header_fill(h, tick_ns);
+	file.header = h;
+	return true;
+}
+
+void hb__log_state(uint32_t state)
+{
+	if (file.header)
+		file.header->state = state;
+}
+
+void hb__log_finish(uint32_t state)
+{
+	struct hb_log_header *h = file.header;
+	if (!h)
+		return;
+	pthread_mutex_lock(&file.lock);
+	h->last_tick = hb__tick();
+	h->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+	h->state = state;
+	/* Give back what was allocated ahead; failing to is harmless. */
+	if (descriptor_is_ours() && ftruncate(file.fd, (off_t)h->units * HB_UNIT_SIZE) == 0)
+		file.units = h->units;
+	pthread_mutex_unlock(&file.lock);
+}
+
+void hb__log_thread_level(int level)
+{
+	if (file.header)
+		file.header->thread_level = (uint32_t)(level - MPI_THREAD_SINGLE);
+}

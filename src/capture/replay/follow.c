@@ -1,0 +1,150 @@
+/* Following: each call of the program against the next row of its record. */
+#include "capture/record/record.h"
+#include "capture/replay/replay.h"
+
+#define LOOK_AHEAD 32
+
+static bool fetch(struct hb__follow *f)
+{
+	if (f->have)
+		return true;
+	if (f->ended)
+		return false;
+	f->have = hb__script_next(f->reader, &f->row);
+	f->ended = !f->have;
+	f->polls_left = f->have ? f->row.polls : hb__script_last_polls(f->reader);
+	return f->have;
+}
+
+static void use(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	f->have = false;
+	f->event++;
+	c->followed = true;
+}
+
+/* What differs, or NULL. A pair of slots that was compared once need not be again. */
+static const char *difference(const struct hb__call *c, const struct hb__row *row)
+{
+	struct hb__slot *s = (struct hb__slot *)c->slot;
+	if (row->slot->fn != c->fn)
+		return "another function";
+	if (row->slot->arg && s->followed == (uint64_t)(uintptr_t)row->slot->arg)
+		return NULL;
+	if (row->slot->nargs != s->nargs)
+		return "another number of arguments";
+	for (unsigned i = 0; i < s->nargs; i++)
+		if (row->slot->arg[i] != s->arg[i])
+			return c->fn->recorded[i].name;
+	s->followed = (uint64_t)(uintptr_t)row->slot->arg;
+	return NULL;
+}
+
+/* Under warn the program may have left calls out: goes on where the record fits again. */
+static bool catch_up(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	struct hb__row row;
+	struct hb__reader *ahead = hb__script_fork(f->reader);
+	int skip = -1;
+	for (int i = 0; ahead && skip < 0 && i < LOOK_AHEAD && hb__script_next(ahead, &row); i++)
+		if (!difference(c, &row))
+			skip = i;
+	hb__script_close(ahead);
+	if (skip < 0)
+		return false;
+	for (int i = 0; i <= skip; i++) {
+		f->have = false;
+		fetch(f);
+		f->event++;
+	}
+	f->polls_left = 0;
+	return f->have;
+}
+
+/* The record has no further row for this call. */
+static void past_the_end(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	if (hb__script_finalized()) {
+		hb__report_difference(c, NULL, "the recorded process made no further call");
+		f->over = true; /* only when told to go on */
+		return;
+	}
+	if (f->over)
+		hb__wait_here();
+	hb__report_end(c);
+	f->over = true;
+}
+
+void hb__follow(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	if (!f || (f->over && hb__config.warn))
+		return;
+	if (!fetch(f)) {
+		past_the_end(c);
+		return;
+	}
+	const char *why = f->polls_left ? "the recorded run asked once more before (a poll that said no)" : difference(c, &f->row);
+	if (why) {
+		hb__report_difference(c, &f->row, why);
+		if (!catch_up(c)) /* reached only under warn: a call too many is let through */
+			return;
+	}
+	use(c);
+	if (f->row.has_check && c->slot->flags & HB_SLOT_CHECK && f->row.check != c->check)
+		hb__report_contents(c, &f->row);
+}
+
+enum hb__answer hb__follow_poll(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	if (!f || (f->over && hb__config.warn))
+		return HB__FREE;
+	bool have = fetch(f);
+	if (f->polls_left) {
+		/* Requests move on only inside MPI: the library gets its share of the polls. */
+		if ((f->polls_left-- & 63) == 0)
+			hb__again_progress();
+		return HB__NO;
+	}
+	c->slot = hb__slot_find(c, &c->slot_id);
+	if (!have) {
+		past_the_end(c);
+		if (!hb__config.warn && !hb__script_finalized())
+			hb__wait_here(); /* it polled when its record ended */
+		return HB__FREE;
+	}
+	const char *why = difference(c, &f->row);
+	if (why) {
+		hb__report_difference(c, &f->row, why);
+		if (!catch_up(c))
+			return HB__FREE;
+	}
+	use(c);
+	return HB__YES;
+}
+
+void hb__follow_lane(struct hb__lane *lane)
+{
+	struct hb__reader *reader = hb__script_reader(lane->thread);
+	struct hb__follow *f = reader ? hb__pages(sizeof *f) : NULL;
+	if (!f) {
+		hb__say("a thread calls MPI that made no call in the recorded run; it is not followed");
+		return;
+	}
+	f->reader = reader;
+	lane->follow = f;
+}
+
+void hb__follow_finish(void)
+{
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+		if (lane->follow && !lane->follow->over && fetch(lane->follow)) {
+			hb__report_missing(lane, &lane->follow->row);
+			return;
+		}
+	hb__report_done();
+}

@@ -1,0 +1,105 @@
+/* Following a record: what the recorded run did at each call, and doing it again. */
+#ifndef HBDB_CAPTURE_REPLAY_REPLAY_H
+#define HBDB_CAPTURE_REPLAY_REPLAY_H
+
+#include "capture/capture.h"
+#include "capture/track/track.h"
+
+/* ---- script.c: the raw log that is followed ---- */
+
+struct hb__script_slot {
+	const struct hb__fn *fn;   /* NULL: a function this library does not have */
+	uint32_t function, site, nargs;
+	uint8_t flags;
+	const int64_t *arg;
+};
+
+struct hb__row {
+	const struct hb__script_slot *slot;
+	uint32_t slot_id;
+	uint64_t polls;
+	int64_t code;              /* error class */
+	bool has_check;
+	uint16_t check;
+	size_t n;
+	int64_t *results;          /* valid until the next row is read */
+};
+
+/* One lane of the record, read forward. */
+struct hb__reader;
+
+bool hb__script_open(const char *dir);      /* false, said: nothing can be followed */
+bool hb__script_order(void);                /* the record is of level order */
+struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
+bool hb__script_next(struct hb__reader *reader, struct hb__row *ret_row);
+/* A reader at the same place, to look ahead with. */
+struct hb__reader *hb__script_fork(const struct hb__reader *reader);
+void hb__script_close(struct hb__reader *reader);
+/* Lane control number `index` of the record, NULL past the last. */
+struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane);
+uint64_t hb__script_reader_thread(const struct hb__reader *reader);
+uint64_t hb__script_last_polls(const struct hb__reader *reader);
+bool hb__script_finalized(void);
+/* Names, for reports. */
+const char *hb__script_function(uint32_t function);
+bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind);
+bool hb__script_site(uint32_t site, char *ret_path, size_t size, uint64_t *ret_offset);
+bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size);
+
+/* ---- outcome.c: how each posting of the record ended ---- */
+enum hb__ended { HB__UNKNOWN, HB__DONE, HB__MESSAGE, HB__CANCELLED };
+struct hb__outcome {
+	uint8_t ended;             /* enum hb__ended */
+	int32_t source, tag;
+};
+bool hb__outcomes_learn(void);
+struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting);
+
+/* ---- follow.c ---- */
+struct hb__follow {
+	struct hb__reader *reader;
+	struct hb__row row;        /* the row the current call follows */
+	bool have;                 /* row was read and not used yet */
+	uint64_t polls_left;
+	bool ended;                /* no row is left */
+	bool over;                 /* ... and that was said: the call that was under way then runs, no other */
+	uint64_t event;            /* rows used */
+};
+/* Sets c->followed and the lane's row, or reports and stops. */
+void hb__follow(struct hb__call *c);
+enum hb__answer { HB__FREE, HB__NO, HB__YES };
+enum hb__answer hb__follow_poll(struct hb__call *c);
+/* Replay: attaches the lane to its record. */
+void hb__follow_lane(struct hb__lane *lane);
+/* The call did not return: everything followed so far was the same. */
+void hb__follow_finish(void);
+static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }
+
+/* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */
+/* The call differs from `expected` (NULL: the record has no further call). `why` is a clause. */
+void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why);
+/* The record has a call that the program did not make. */
+void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
+void hb__report_contents(struct hb__call *c, const struct hb__row *expected);
+void hb__report_end(struct hb__call *c);
+void hb__report_done(void);
+/* Waits for the end of the job, keeping MPI going so that others can proceed. */
+void hb__wait_here(void) __attribute__((noreturn));
+
+/* ---- again.c: doing what the record says ---- */
+void hb__again_start(void);
+int hb__again_recv(struct hb__call *c);
+int hb__again_post(struct hb__call *c);     /* Isend, Irecv and their persistent kin */
+void hb__again_posted(struct hb__call *c, struct hb__request *r);
+int hb__again_probe(struct hb__call *c, MPI_Status *st);
+int hb__again_wait(MPI_Request *req, MPI_Status *st);
+int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st);
+int hb__again_waitany(struct hb__call *c, int *index, MPI_Status *st);
+int hb__again_waitsome(struct hb__call *c, int *outcount, int *indices, MPI_Status *st);
+int hb__again_get_status(struct hb__call *c, MPI_Status *st);
+int hb__again_start_one(struct hb__lane *lane, MPI_Request *req);
+int hb__again_cancel(struct hb__call *c);
+int hb__again_free(struct hb__call *c);
+void hb__again_progress(void);
+
+#endif

@@ -1,0 +1,186 @@
+/* What replay has to say, as files in the session folder. */
+#include <inttypes.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/record/record.h"
+#include "capture/replay/replay.h"
+
+/* Text of a report, cut at the end of the buffer. */
+struct out { char text[4096]; size_t n; };
+
+__attribute__((format(printf, 2, 3))) static void add(struct out *o, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = vsnprintf(o->text + o->n, sizeof o->text - o->n, format, args);
+	va_end(args);
+	if (n > 0)
+		o->n = o->n + (size_t)n < sizeof o->text ? o->n + (size_t)n : sizeof o->text - 1;
+}
+
+/* Under warn reports add up in one file; it is always whole, for it is renamed into place. */
+static void publish(const char *kind, const struct out *o)
+{
+	char name[4300], temporary[4300];
+	static char before[65536];
+	ssize_t had = 0;
+	snprintf(name, sizeof name, "%s/%s.%d", hb__config.dir, kind, hb__rank);
+	snprintf(temporary, sizeof temporary, "%s/.%s.%d", hb__config.dir, kind, hb__rank);
+	int old = open(name, O_RDONLY | O_CLOEXEC);
+	if (old >= 0) {
+		had = read(old, before, sizeof before);
+		close(old);
+	}
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return;
+	bool whole = (had <= 0 || write(fd, before, (size_t)had) == had) && write(fd, o->text, o->n) == (ssize_t)o->n;
+	close(fd);
+	if (whole)
+		rename(temporary, name);
+}
+
+static void rank_value(struct out *o, int64_t v)
+{
+	if (v == HB_ANY_SOURCE || v == HB_PROC_NULL || v == HB_ROOT)
+		add(o, "%s", v == HB_ANY_SOURCE ? "ANY" : v == HB_PROC_NULL ? "PROC_NULL" : "ROOT");
+	else
+		add(o, "%" PRId64, v);
+}
+
+static void value(struct out *o, int kind, int64_t v)
+{
+	char name[128];
+	if (v == HB_UNDEFINED)
+		add(o, "UNDEFINED");
+	else if (kind == HB_ARG_RANK)
+		rank_value(o, v);
+	else if (kind == HB_ARG_TAG && v == HB_ANY_TAG)
+		add(o, "ANY");
+	else if (kind == HB_ARG_COMM && v <= 1)
+		add(o, "%s", v == 0 ? "WORLD" : v == 1 ? "SELF" : "NULL");
+	else if ((kind == HB_ARG_DATATYPE || kind == HB_ARG_OP) && hb__script_named(kind == HB_ARG_OP, v, name, sizeof name))
+		add(o, "%s", name);
+	else if (kind == HB_ARG_DIGEST || kind == HB_ARG_DIGEST_TYPES)
+		add(o, "~%" PRIx64, (uint64_t)v);
+	else
+		add(o, "%" PRId64, v);
+}
+
+static void recorded_call(struct out *o, const struct hb__row *row)
+{
+	char name[128];
+	int kind;
+	const struct hb__script_slot *s = row->slot;
+	add(o, "    %s(", hb__script_function(s->function));
+	for (uint32_t i = 0; i < s->nargs && hb__script_argument(s->function, i, name, sizeof name, &kind); i++) {
+		add(o, "%s%s=", i ? ", " : "", name);
+		value(o, kind, s->arg[i]);
+	}
+	char path[1024];
+	uint64_t offset;
+	add(o, ")");
+	if (hb__script_site(s->site, path, sizeof path, &offset))
+		add(o, "  @%s+0x%" PRIx64 "@", path, offset);
+	add(o, "\n");
+}
+
+static void program_call(struct out *o, const struct hb__call *c)
+{
+	add(o, "    %s(", c->fn->name);
+	for (unsigned i = 0; c->slot && i < c->slot->nargs; i++) {
+		add(o, "%s%s=", i ? ", " : "", c->fn->recorded[i].name);
+		value(o, c->fn->recorded[i].kind, c->slot->arg[i]);
+	}
+	const void *pc = hb__site_of(c->pc, c->cfa);
+	const char *path;
+	uintptr_t base, end;
+	add(o, ")");
+	if (hb__module_of(pc, &path, &base, &end))
+		add(o, "  @%s+0x%" PRIxPTR "@", path, (uintptr_t)pc - base);
+	add(o, "\n");
+}
+
+static void where(struct out *o, const struct hb__lane *lane, uint64_t event)
+{
+	if (lane->number)
+		add(o, "rank %d, lane %d, event %" PRIu64, hb__rank, lane->number, event);
+	else
+		add(o, "rank %d, event %" PRIu64, hb__rank, event);
+}
+
+void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why)
+{
+	struct out o = { .n = 0 };
+	where(&o, c->lane, c->lane->follow->event + 1);
+	if (expected) {
+		add(&o, ": the program differs from the recording (%s)\n  recorded:\n", why);
+		recorded_call(&o, expected);
+		add(&o, "  now:\n");
+	} else {
+		add(&o, ": %s, the program makes one:\n", why);
+	}
+	program_call(&o, c);
+	publish("divergence", &o);
+	if (!hb__config.warn)
+		hb__wait_here();
+}
+
+void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
+{
+	struct out o = { .n = 0 };
+	where(&o, lane, lane->follow->event + 1);
+	add(&o, ": the program ends here, but the recording goes on with\n");
+	recorded_call(&o, expected);
+	publish("divergence", &o);
+	if (!hb__config.warn)
+		hb__wait_here();
+}
+
+void hb__report_contents(struct hb__call *c, const struct hb__row *expected)
+{
+	if (hb__config.on_contents == HB__CONTENTS_IGNORE)
+		return;
+	static int reports;
+	if (hb__config.on_contents == HB__CONTENTS_WARN && ++reports > 20) /* one cause, many messages */
+		return;
+	struct out o = { .n = 0 };
+	where(&o, c->lane, c->lane->follow->event);
+	add(&o, ": the same call sends other contents than in the recording\n");
+	program_call(&o, c);
+	add(&o, "  (recorded check %04x, now %04x; clocks, addresses or uninitialised bytes in messages do that,\n"
+		"  too: --contents warn or ignore goes on)\n", expected->check, c->check);
+	bool stop = hb__config.on_contents == HB__CONTENTS_STOP;
+	publish(stop ? "divergence" : "contents", &o);
+	if (stop)
+		hb__wait_here();
+}
+
+void hb__report_end(struct hb__call *c)
+{
+	struct out o = { .n = 0 };
+	where(&o, c->lane, c->lane->follow->event);
+	add(&o, ": the record ends here; next comes\n");
+	program_call(&o, c);
+	publish("end", &o);
+}
+
+void hb__report_done(void)
+{
+	struct out o = { .n = 0 };
+	add(&o, "%d\n", hb__rank);
+	publish("done", &o);
+}
+
+void hb__wait_here(void)
+{
+	for (;;) {
+		hb__again_progress();
+		struct timespec t = { 0, 1000000 };
+		nanosleep(&t, NULL);
+	}
+}

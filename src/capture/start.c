@@ -1,0 +1,235 @@
+/* The beginning and the end: what the environment asks for, where the MPI
+ * library is, which thread is which, and the ways a process leaves. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+#include "capture/replay/replay.h"
+#include "capture/track/track.h"
+
+struct hb__config hb__config;
+bool hb__active, hb__threaded;
+int hb__rank = -1, hb__size;
+
+void hb__say(const char *format, ...)
+{
+	char line[1024];
+	int n = hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank) : snprintf(line, sizeof line, "hbdb: ");
+	va_list args;
+	va_start(args, format);
+	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+	va_end(args);
+	n = m < 0 ? n : n + m >= (int)sizeof line - 1 ? (int)sizeof line - 2 : n + m;
+	line[n++] = '\n';
+	ssize_t written = write(2, line, (size_t)n);
+	(void)written;
+}
+
+/* ---- the environment ---- */
+
+static void text(char *to, size_t size, const char *name)
+{
+	const char *v = getenv(name);
+	snprintf(to, size, "%s", v ? v : "");
+}
+
+static bool is(const char *name, const char *value)
+{
+	const char *v = getenv(name);
+	return v && strcmp(v, value) == 0;
+}
+
+__attribute__((constructor)) static void configure(void)
+{
+	struct hb__config *k = &hb__config;
+	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
+	k->order = is("HBDB_LEVEL", "order");
+	k->contents = !k->order && !is("HBDB_CHECK", "0");
+	k->warn = is("HBDB_DIVERGENCE", "warn");
+	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE
+		: is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN : HB__CONTENTS_STOP;
+	k->shake = getenv("HBDB_SHAKE") ? (unsigned)strtoul(getenv("HBDB_SHAKE"), NULL, 10) : 0;
+	text(k->dir, sizeof k->dir, "HBDB_DIR");
+	text(k->script, sizeof k->script, "HBDB_SCRIPT");
+	text(k->replay_log, sizeof k->replay_log, "HBDB_REPLAY_LOG");
+	if (!*k->dir || (k->mode == HB__REPLAY && !*k->script))
+		k->mode = HB__OFF;
+}
+
+/* ---- the library ---- */
+
+static void *library; /* RTLD_NEXT, or the handle of a library that was loaded late and locally */
+
+static hb__function find(const char *name) { return (hb__function)dlsym(library, name); }
+
+/* Data: a program that names a handle may own the only living copy of it (a copy relocation). */
+static hb__function find_data(const char *name)
+{
+	void *p = dlsym(RTLD_DEFAULT, name);
+	return (hb__function)(p ? p : dlsym(library, name));
+}
+
+static bool locate(void)
+{
+	if (library)
+		return true;
+	if (dlsym(RTLD_NEXT, "PMPI_Init")) {
+		library = RTLD_NEXT;
+		return true;
+	}
+	for (const char *const *name = hb__library_names; *name && !library; name++)
+		library = dlopen(*name, RTLD_LAZY | RTLD_NOLOAD);
+	/* The other family, so that the program gets its MPI even when we have no part in it. */
+	static const char *const any[] = { "libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi.so" };
+	for (unsigned i = 0; i < sizeof any / sizeof *any && !library; i++)
+		library = dlopen(any[i], RTLD_LAZY | RTLD_NOLOAD);
+	return library != NULL;
+}
+
+bool hb__find_library(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool done, ours;
+	pthread_mutex_lock(&lock);
+	if (!done && locate()) {
+		static const char *const names[] = { HB_FUNCTION_NAMES };
+		for (int i = 0; i < HB_FN_COUNT; i++) {
+			char pmpi[80];
+			snprintf(pmpi, sizeof pmpi, "P%s", names[i]);
+			hb__mpi[i] = find(names[i]);
+			hb__function p = find(pmpi);
+			hb__pmpi[i] = p ? p : hb__mpi[i];
+			hb__mpi[i] = hb__mpi[i] ? hb__mpi[i] : p;
+		}
+		done = true;
+		ours = hb__family_start(find_data);
+		if (!ours && hb__config.mode != HB__OFF) {
+			hb__say("this program uses another MPI library than %s was told; it runs without being %s (see hbdb record --mpi)",
+				hb__config.mode == HB__RECORD ? "hbdb record" : "hbdb replay",
+				hb__config.mode == HB__RECORD ? "recorded" : "replayed");
+			hb__config.mode = HB__OFF;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return ours;
+}
+
+/* ---- threads ---- */
+
+/* A thread is who created it and as which of its children: the same in every run. */
+static __thread uint64_t thread_identity __attribute__((tls_model("initial-exec")));
+static __thread uint64_t thread_children __attribute__((tls_model("initial-exec")));
+static __thread bool lane_refused __attribute__((tls_model("initial-exec")));
+
+struct beginning {
+	void *(*start)(void *);
+	void *argument;
+	uint64_t identity;
+};
+
+static void *begin_thread(void *p)
+{
+	struct beginning b = *(struct beginning *)p;
+	free(p);
+	thread_identity = b.identity;
+	return b.start(b.argument);
+}
+
+HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "pthread_create");
+	struct beginning *b = hb__config.mode == HB__OFF ? NULL : malloc(sizeof *b);
+	if (!b)
+		return next(thread, attr, start, argument);
+	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
+	*b = (struct beginning){ start, argument, (h ^ h >> 31) | 1 };
+	int e = next(thread, attr, begin_thread, b);
+	if (e)
+		free(b);
+	return e;
+}
+
+struct hb__lane *hb__lane_of_this_thread(void)
+{
+	if (hb__self || lane_refused || !hb__active)
+		return hb__self;
+	struct hb__lane *lane = hb__lane_create(thread_identity);
+	lane_refused = !lane;
+	if (lane && hb__config.mode == HB__REPLAY)
+		hb__follow_lane(lane);
+	hb__self = lane;
+	return lane;
+}
+
+/* ---- beginning and end of what is recorded ---- */
+
+static pid_t owner;
+
+/* A child has the parent's log mapped and must not write it. */
+static void after_fork(void)
+{
+	hb__active = false;
+	hb__self = NULL;
+	hb__config.mode = HB__OFF;
+	owner = 0;
+}
+
+void hb__begin_process(int thread_level)
+{
+	if (hb__active || owner || !hb__find_library())
+		return;
+	PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
+	PMPI(Comm_size)(hb__known.comm_world, &hb__size);
+	hb__threaded = thread_level == MPI_THREAD_MULTIPLE;
+	hb__learn_modules();
+	bool replay = hb__config.mode == HB__REPLAY;
+	if (replay && !hb__script_open(hb__config.script)) {
+		hb__config.mode = HB__OFF;
+		return;
+	}
+	if (replay)
+		hb__config.order = hb__script_order();
+	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
+	hb__log_create(dir, replay && !*hb__config.replay_log);
+	hb__log_thread_level(thread_level);
+	owner = getpid();
+	pthread_atfork(NULL, NULL, after_fork);
+	hb__active = true;
+	thread_identity = 0;
+	struct hb__lane *lane = hb__lane_of_this_thread();
+	if (!lane) {
+		hb__active = false;
+		return;
+	}
+	lane->depth = 1; /* what follows is ours */
+	hb__types_start();
+	hb__comms_start();
+	if (replay)
+		hb__again_start();
+	lane->depth = 0;
+}
+
+void hb__end_process(uint32_t state)
+{
+	if (!hb__active)
+		return;
+	hb__active = false;
+	hb__log_finish(state);
+	hb__self = NULL; /* other threads must not call MPI any more; ours may ask MPI_Finalized */
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+	if (!hb__active || owner != getpid())
+		return;
+	if (hb__config.mode == HB__REPLAY)
+		hb__follow_finish();
+	hb__end_process(HB_STATE_LEFT);
+}

@@ -1,0 +1,116 @@
+/* Communicators. A communicator is known everywhere by its parent, by how many
+ * the parent had made before, and by the world rank of its rank 0: three facts
+ * that every member has without a message. */
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+#include "capture/track/track.h"
+
+static struct hb__map comms;
+static int count;
+static MPI_Group world_group;
+/* The communicator found last; calls come in runs on one. Keyed by handle, dropped when one dies. */
+static __thread uintptr_t last_handle __attribute__((tls_model("initial-exec")));
+static __thread struct hb__comm *last_comm __attribute__((tls_model("initial-exec")));
+static uint64_t deaths;
+static __thread uint64_t last_deaths __attribute__((tls_model("initial-exec")));
+
+static int *world_ranks(MPI_Group group, int n)
+{
+	int *at = hb__pool(sizeof(int) * (size_t)(2 * n + 2)), *own = at + n;
+	if (!at)
+		return NULL;
+	for (int i = 0; i < n; i++)
+		own[i] = i;
+	if (n > 0 && PMPI(Group_translate_ranks)(group, n, own, world_group, at) != MPI_SUCCESS)
+		return NULL;
+	for (int i = 0; i < n; i++)
+		if (at[i] == MPI_UNDEFINED)
+			at[i] = HB_NONE;
+	return at;
+}
+
+static void neighbors(MPI_Comm handle, struct hb__comm *c)
+{
+	int kind = MPI_UNDEFINED, weighted, dims;
+	c->neighbors_in = c->neighbors_out = -1;
+	if (c->inter || PMPI(Topo_test)(handle, &kind) != MPI_SUCCESS)
+		return;
+	if (kind == MPI_CART && PMPI(Cartdim_get)(handle, &dims) == MPI_SUCCESS)
+		c->neighbors_in = c->neighbors_out = 2 * dims;
+	else if (kind == MPI_GRAPH && PMPI(Graph_neighbors_count)(handle, c->rank, &dims) == MPI_SUCCESS)
+		c->neighbors_in = c->neighbors_out = dims;
+	else if (kind == MPI_DIST_GRAPH)
+		PMPI(Dist_graph_neighbors_count)(handle, &c->neighbors_in, &c->neighbors_out, &weighted);
+}
+
+static void describe(MPI_Comm handle, struct hb__comm *c)
+{
+	int inter = 0;
+	MPI_Group group;
+	PMPI(Comm_test_inter)(handle, &inter);
+	c->inter = inter;
+	PMPI(Comm_rank)(handle, &c->rank);
+	PMPI(Comm_size)(handle, &c->size);
+	PMPI(Comm_group)(handle, &group);
+	c->member = world_ranks(group, c->size);
+	PMPI(Group_free)(&group);
+	if (inter) {
+		PMPI(Comm_remote_size)(handle, &c->remote_size);
+		PMPI(Comm_remote_group)(handle, &group);
+		c->remote = world_ranks(group, c->remote_size);
+		PMPI(Group_free)(&group);
+	}
+	c->leader = c->member && c->size > 0 ? c->member[0] : HB_NONE;
+	neighbors(handle, c);
+}
+
+int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
+{
+	if (handle == hb__known.comm_null)
+		return HB_NONE;
+	hb__track_lock();
+	struct hb__comm *c = hb__pool(sizeof *c);
+	int number = HB_NONE;
+	if (c) {
+		number = c->number = count++;
+		c->parent = parent ? parent->number : HB_NONE;
+		c->index = index;
+		describe(handle, c);
+		hb__map_put(&comms, (uintptr_t)handle, c);
+		deaths++; /* the handle may have been another communicator's */
+		hb__define_comm(c);
+	}
+	hb__track_unlock();
+	return number;
+}
+
+void hb__comms_start(void)
+{
+	PMPI(Comm_group)(hb__known.comm_world, &world_group);
+	hb__comm_add(NULL, 0, hb__known.comm_world);
+	hb__comm_add(NULL, 0, hb__known.comm_self);
+}
+
+struct hb__comm *hb__comm_find(uintptr_t handle)
+{
+	if (likely(handle == last_handle && last_deaths == deaths))
+		return last_comm;
+	hb__track_lock();
+	struct hb__comm *c = hb__map_find(&comms, handle);
+	last_handle = handle;
+	last_comm = c;
+	last_deaths = deaths;
+	hb__track_unlock();
+	return c;
+}
+
+void hb__comm_remove(uintptr_t handle)
+{
+	hb__track_lock();
+	if (hb__map_find(&comms, handle)) {
+		hb__map_remove(&comms, handle);
+		deaths++;
+		hb__slots_outdated();
+	}
+	hb__track_unlock();
+}

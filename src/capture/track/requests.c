@@ -1,0 +1,66 @@
+/* Requests and matched messages by handle. A handle is not always unique: both
+ * libraries hand out one shared request for operations that are complete at
+ * once. Such requests are alike, so the oldest is taken to complete first. */
+#include "capture/track/track.h"
+
+static struct hb__map requests;
+static struct hb__request *unused;
+
+struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle)
+{
+	hb__track_lock();
+	uint64_t posting = lane->posted++;
+	struct hb__request *r = unused;
+	if (r)
+		unused = r->chain;
+	else
+		r = hb__pool(sizeof *r);
+	if (r) {
+		*r = (struct hb__request){ .handle = handle, .posting = posting, .lane = lane->number,
+			.active = true, .source = HB_PROC_NULL, .bytes = -1 };
+		struct hb__request *first = hb__map_find(&requests, handle);
+		if (first) {
+			first->tail->chain = r;
+			first->tail = r;
+		} else {
+			r->tail = r;
+			hb__map_put(&requests, handle, r);
+		}
+	}
+	hb__track_unlock();
+	return r;
+}
+
+struct hb__request *hb__request_find(uintptr_t handle)
+{
+	hb__track_lock();
+	struct hb__request *r = hb__map_find(&requests, handle);
+	hb__track_unlock();
+	return r;
+}
+
+void hb__request_remove(struct hb__request *r)
+{
+	hb__track_lock();
+	struct hb__request *at = hb__map_find(&requests, r->handle);
+	if (at == r) {
+		if (r->chain) {
+			r->chain->tail = r->tail;
+			hb__map_put(&requests, r->handle, r->chain);
+		} else {
+			hb__map_remove(&requests, r->handle);
+		}
+	} else {
+		struct hb__request *first = at;
+		while (at && at->chain != r)
+			at = at->chain;
+		if (at) {
+			at->chain = r->chain;
+			if (first->tail == r)
+				first->tail = at;
+		}
+	}
+	r->chain = unused;
+	unused = r;
+	hb__track_unlock();
+}

@@ -1,0 +1,87 @@
+/* The handles of the target that are alive, and their neutral numbers. */
+#ifndef HBDB_CAPTURE_TRACK_TRACK_H
+#define HBDB_CAPTURE_TRACK_TRACK_H
+
+#include "capture/capture.h"
+
+/* ---- map.c: a handle -> a pointer, for the tables that are not on the fast path ---- */
+struct hb__map {
+	uintptr_t *key;
+	void **value;
+	uint32_t size, used;       /* size: a power of two */
+};
+void *hb__map_find(const struct hb__map *map, uintptr_t key);
+bool hb__map_put(struct hb__map *map, uintptr_t key, void *value);
+void hb__map_remove(struct hb__map *map, uintptr_t key);
+/* Zeroed memory that is kept for ever; under the lock. NULL when there is none. */
+void *hb__pool(size_t bytes);
+/* One lock for all of track/, taken only when threads may call at once. */
+void hb__track_lock(void);
+void hb__track_unlock(void);
+
+/* ---- comms.c ---- */
+struct hb__comm {
+	int number, parent;
+	uint64_t index;            /* communicators the parent had created before */
+	uint64_t created;
+	int rank, size, remote_size;
+	bool inter, topology;
+	int leader;                /* world rank of rank 0 */
+	int *member, *remote;      /* world ranks */
+	int neighbors_in, neighbors_out; /* -1: no topology */
+};
+void hb__comms_start(void);
+struct hb__comm *hb__comm_find(uintptr_t handle);       /* NULL: unknown */
+/* Registers the communicator that `parent` (NULL: none) made after `index` others; its number, or -1 for MPI_COMM_NULL. */
+int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle);
+/* To be called once per constructor call on the parent, whatever it returned here. */
+static inline uint64_t hb__comm_index(struct hb__comm *parent) { return parent ? parent->created++ : 0; }
+void hb__comm_remove(uintptr_t handle);
+
+/* ---- types.c: datatypes, operations, windows, files ---- */
+struct hb__type {
+	int number;
+	bool dense;                /* bytes follow each other without holes, from the address given */
+	int64_t size;
+};
+void hb__types_start(void);
+const struct hb__type *hb__type_find(uintptr_t handle); /* never NULL; number -1 when unknown */
+void hb__type_add(MPI_Datatype handle);
+void hb__type_remove(uintptr_t handle);
+int hb__op_number(uintptr_t handle);
+void hb__op_remove(uintptr_t handle);
+int hb__win_number(uintptr_t handle);
+void hb__win_remove(uintptr_t handle);
+int hb__file_number(uintptr_t handle);
+void hb__file_remove(uintptr_t handle);
+
+/* ---- arrays.c: how long the argument arrays of collectives are, and what counts at this process ---- */
+int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded);
+bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struct hb__comm *comm);
+
+/* ---- requests.c ---- */
+struct hb__request {
+	struct hb__request *chain; /* further requests with the same handle, oldest first */
+	struct hb__request *tail;  /* of the chain; kept by the first */
+	uintptr_t handle;
+	uint64_t posting;          /* number in its lane; of the activation when persistent */
+	uint64_t made;             /* persistent: posting of the call that made it */
+	uint16_t lane, made_lane;
+	bool receive, wild, persistent, active;
+	bool cancelling;           /* MPI_Cancel was called */
+	int32_t source, tag;       /* neutral, as asked for */
+	int64_t bytes;             /* room of the receive; -1 unknown */
+	MPI_Comm *idup;            /* where a new communicator appears at completion */
+	struct hb__comm *idup_parent;
+	uint64_t idup_index;
+	struct hb__recv_args *args;/* replay: what a persistent receive was made with */
+	MPI_Request shadow;        /* replay: what really runs in its place while active */
+	bool has_shadow;
+};
+/* Takes the next posting number of the lane; NULL when memory is gone. */
+struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle);
+struct hb__request *hb__request_find(uintptr_t handle);
+/* One of the requests with this handle is over. */
+void hb__request_remove(struct hb__request *r);
+
+#endif

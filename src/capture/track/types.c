@@ -1,0 +1,146 @@
+/* Datatypes, operations, windows and files. Predefined ones have the numbers of
+ * their lists in calls/; derived and user-made ones follow, in order of first use. */
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+#include "capture/track/track.h"
+
+#define DERIVED 1024
+#define USER_OP 64
+
+static struct hb__map types, ops, wins, files;
+static int derived = DERIVED, user_ops = USER_OP, win_count, file_count;
+static const struct hb__type unknown = { .number = HB_NONE, .size = -1 };
+static bool predefined_told[DERIVED];
+
+static const char *const type_names[] = {
+#define HB_DATATYPE(name) "MPI_" #name,
+#include "calls/datatypes.def"
+#undef HB_DATATYPE
+};
+static const char *const op_names[] = {
+#define HB_OPERATION(name) "MPI_" #name,
+#include "calls/operations.def"
+#undef HB_OPERATION
+};
+
+static void measure(MPI_Datatype handle, struct hb__type *t)
+{
+	MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+	if (PMPI(Type_size_x)(handle, &size) != MPI_SUCCESS || size < 0)
+		return;
+	t->size = size;
+	PMPI(Type_get_extent_x)(handle, &lb, &extent);
+	PMPI(Type_get_true_extent_x)(handle, &true_lb, &true_extent);
+	t->dense = true_lb == 0 && lb == 0 && true_extent == size && extent == size;
+}
+
+static struct hb__type *type_new(uintptr_t handle, int number)
+{
+	struct hb__type *t = hb__pool(sizeof *t);
+	if (!t)
+		return NULL;
+	t->number = number;
+	t->size = -1;
+	hb__map_put(&types, handle, t);
+	return t;
+}
+
+void hb__types_start(void)
+{
+	uintptr_t handle;
+	for (unsigned i = 0; i < sizeof type_names / sizeof *type_names; i++) {
+		if (hb__predefined_type(i, &handle) && !hb__map_find(&types, handle)) {
+			struct hb__type *t = type_new(handle, (int)i);
+			if (t)
+				measure((MPI_Datatype)handle, t);
+		}
+	}
+	for (unsigned i = 0; i < sizeof op_names / sizeof *op_names; i++)
+		if (hb__predefined_op(i, &handle))
+			hb__map_put(&ops, handle, (void *)(uintptr_t)(i + 1));
+}
+
+const struct hb__type *hb__type_find(uintptr_t handle)
+{
+	hb__track_lock();
+	struct hb__type *t = hb__map_find(&types, handle);
+	if (t && t->number == INT32_MAX) { /* first used now */
+		t->number = derived++;
+		char name[24];
+		snprintf(name, sizeof name, "type#%d", t->number - DERIVED);
+		hb__define_datatype(t->number, (uint64_t)t->size, name);
+	} else if (t && t->number < DERIVED && !predefined_told[t->number]) {
+		predefined_told[t->number] = true;
+		hb__define_datatype(t->number, (uint64_t)t->size, type_names[t->number]);
+	}
+	hb__track_unlock();
+	return t ? t : &unknown;
+}
+
+/* Called for every call that returns a datatype. Its number waits for its first use in a message. */
+void hb__type_add(MPI_Datatype handle)
+{
+	hb__track_lock();
+	if (!hb__map_find(&types, (uintptr_t)handle)) {
+		struct hb__type *t = type_new((uintptr_t)handle, INT32_MAX);
+		if (t)
+			measure(handle, t);
+	}
+	hb__track_unlock();
+}
+
+void hb__type_remove(uintptr_t handle)
+{
+	hb__track_lock();
+	struct hb__type *t = hb__map_find(&types, handle);
+	if (t && t->number >= DERIVED) {
+		hb__map_remove(&types, handle);
+		hb__slots_outdated();
+	}
+	hb__track_unlock();
+}
+
+int hb__op_number(uintptr_t handle)
+{
+	hb__track_lock();
+	uintptr_t n = (uintptr_t)hb__map_find(&ops, handle);
+	static bool told[USER_OP + 1];
+	if (!n) {
+		n = (uintptr_t)++user_ops;
+		hb__map_put(&ops, handle, (void *)n);
+		char name[24];
+		snprintf(name, sizeof name, "op#%d", (int)n - 1 - USER_OP);
+		hb__define_op((int)n - 1, name);
+	} else if (n <= sizeof op_names / sizeof *op_names && !told[n]) {
+		told[n] = true;
+		hb__define_op((int)n - 1, op_names[n - 1]);
+	}
+	hb__track_unlock();
+	return (int)n - 1;
+}
+
+static int number_of(struct hb__map *map, uintptr_t handle, int *count)
+{
+	hb__track_lock();
+	uintptr_t n = (uintptr_t)hb__map_find(map, handle);
+	if (!n) {
+		n = (uintptr_t)++*count;
+		hb__map_put(map, handle, (void *)n);
+	}
+	hb__track_unlock();
+	return (int)n - 1;
+}
+
+static void remove_from(struct hb__map *map, uintptr_t handle)
+{
+	hb__track_lock();
+	hb__map_remove(map, handle);
+	hb__slots_outdated();
+	hb__track_unlock();
+}
+
+int hb__win_number(uintptr_t handle) { return number_of(&wins, handle, &win_count); }
+int hb__file_number(uintptr_t handle) { return number_of(&files, handle, &file_count); }
+void hb__op_remove(uintptr_t handle) { remove_from(&ops, handle); }
+void hb__win_remove(uintptr_t handle) { remove_from(&wins, handle); }
+void hb__file_remove(uintptr_t handle) { remove_from(&files, handle); }

@@ -1,0 +1,334 @@
+/* Completion: Wait and Test, of one request, of all, of any, of some. The
+ * handles are copied first, for completion overwrites them. */
+#include "capture/wrap/step.h"
+
+/* With a status of their own each, requests that share a handle are told apart by order only. */
+static bool is_null(uintptr_t handle) { return (MPI_Request)handle == hb__known.request_null; }
+
+/* At level order a completion is a choice when it tells which message a wildcard got, or whether a cancel worked. */
+static bool chosen(uintptr_t handle)
+{
+	if (is_null(handle))
+		return false;
+	const struct hb__request *r = hb__request_find(handle);
+	return r && r->active && (r->wild || r->cancelling);
+}
+
+void hb__result_status(struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error)
+{
+	bool cancelled = hb__status_cancelled(st);
+	bool told = r->receive && r->source != HB_PROC_NULL
+		&& (r->wild || (r->bytes >= 0 && hb__status_bytes(st) != r->bytes));
+	hb__result(c, error != MPI_SUCCESS ? HB_ST_ERROR : cancelled ? HB_ST_CANCELLED : told ? HB_ST_MESSAGE : HB_ST_AS_POSTED);
+	hb__result_ref(c, r->lane, r->posting);
+	if (error != MPI_SUCCESS)
+		hb__result(c, hb__error_class(error));
+	if (error != MPI_SUCCESS || (told && !cancelled))
+		hb__result_message(c, st);
+}
+
+/* A communicator that was being duplicated exists now. */
+static void duplicated(struct hb__request *r)
+{
+	if (r->idup)
+		hb__comm_add(r->idup_parent, r->idup_index, *r->idup);
+}
+
+/* The results of one completed request, and its end. */
+static void completed(struct hb__call *c, uintptr_t handle, const MPI_Status *st, int error, bool tell)
+{
+	struct hb__request *r = is_null(handle) ? NULL : hb__request_find(handle);
+	if (is_null(handle) || (r && !r->active)) {
+		if (tell)
+			hb__result(c, HB_ST_NULL);
+		return;
+	}
+	if (!r) {
+		if (tell)
+			hb__result(c, HB_ST_UNKNOWN);
+		return;
+	}
+	if (tell)
+		hb__result_status(c, r, st, error);
+	if (error != MPI_SUCCESS && hb__error_class(error) == 18) /* pending: not complete */
+		return;
+	if (error == MPI_SUCCESS)
+		duplicated(r);
+	r->cancelling = false;
+	if (r->persistent)
+		r->active = false;
+	else
+		hb__request_remove(r);
+}
+
+static bool telling(const struct hb__call *c) { return !hb__config.order || c->choice; }
+
+int hb__on_wait(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	uintptr_t was = (uintptr_t)*req;
+	MPI_Status own, *st = hb__status(c, &own);
+	hb__begin(c, hb__config.order && chosen(was));
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_wait(req, st) : hb__invoke_next(c);
+	completed(c, was, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
+	hb__end(c, code);
+	return code;
+}
+
+int hb__on_test(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	uintptr_t was = (uintptr_t)*req;
+	MPI_Status own, *st = hb__status(c, &own);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		code = *flag ? hb__again_wait(req, st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+		return code;
+	}
+	hb__begin_poll(c);
+	completed(c, was, st, code, hb__results(c, HB__STATUS_RESULTS));
+	hb__end_poll(c, code);
+	return code;
+}
+
+int hb__on_get_status(struct hb__call *c)
+{
+	uintptr_t was = c->a[0];
+	MPI_Status own, *st = hb__status(c, &own);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		code = *flag ? hb__again_get_status(c, st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+		return code;
+	}
+	hb__begin_poll(c);
+	struct hb__request *r = is_null(was) ? NULL : hb__request_find(was);
+	if (hb__results(c, HB__STATUS_RESULTS)) {
+		if (r && r->active)
+			hb__result_status(c, r, st, code);
+		else
+			hb__result(c, is_null(was) || r ? HB_ST_NULL : HB_ST_UNKNOWN);
+	}
+	hb__end_poll(c, code);
+	return code;
+}
+
+/* ---- arrays of requests ---- */
+
+struct several {
+	uint8_t *mark;
+	int n;
+	MPI_Request *reqs;
+	uintptr_t *was;
+	MPI_Status *st;            /* of the program, or our own */
+};
+
+static bool several(struct hb__call *c, struct several *s)
+{
+	s->mark = c->lane->scratch;
+	s->n = (int)hb__arg(c, HB_R_NREQ);
+	s->reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
+	size_t n = s->n > 0 ? (size_t)s->n : 0;
+	s->was = hb__scratch(c->lane, (n + 1) * sizeof *s->was);
+	if (!s->was)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->was[i] = (uintptr_t)s->reqs[i];
+	s->st = NULL;
+	if (hb__has(c, HB_R_STATUSES)) {
+		uintptr_t *at = &c->a[hb__role(c, HB_R_STATUSES)];
+		if ((MPI_Status *)*at == MPI_STATUSES_IGNORE) {
+			MPI_Status *own = hb__scratch(c->lane, (n + 1) * sizeof *own);
+			if (!own)
+				return false;
+			*at = (uintptr_t)own;
+		}
+		s->st = (MPI_Status *)*at;
+	}
+	return true;
+}
+
+static bool any_chosen(const struct several *s)
+{
+	bool yes = false;
+	for (int i = 0; hb__config.order && i < s->n && !yes; i++)
+		yes = chosen(s->was[i]);
+	return yes;
+}
+
+static int error_of(int code, const MPI_Status *st)
+{
+	return code == MPI_SUCCESS ? MPI_SUCCESS : hb__error_class(code) == 19 /* in status */ ? st->MPI_ERROR : MPI_SUCCESS;
+}
+
+static void all_completed(struct hb__call *c, struct several *s, int code)
+{
+	bool tell = telling(c) && hb__results(c, (size_t)s->n * HB__STATUS_RESULTS + 1);
+	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
+		return; /* the call itself was wrong: nothing completed */
+	for (int i = 0; i < s->n; i++)
+		completed(c, s->was[i], &s->st[i], error_of(code, &s->st[i]), tell);
+}
+
+int hb__on_waitall(struct hb__call *c)
+{
+	struct several s;
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	hb__begin(c, any_chosen(&s));
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_waitall(c->lane, s.n, s.reqs, s.st) : hb__invoke_next(c);
+	all_completed(c, &s, code);
+	hb__end(c, code);
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+int hb__on_testall(struct hb__call *c)
+{
+	struct several s;
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		code = *flag ? hb__again_waitall(c->lane, s.n, s.reqs, s.st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+	} else {
+		hb__begin_poll(c);
+		all_completed(c, &s, code);
+		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+static void one_completed(struct hb__call *c, struct several *s, int index, const MPI_Status *st, int code)
+{
+	if (!hb__results(c, HB__STATUS_RESULTS + 1))
+		return;
+	if (index < 0 || index >= s->n) { /* MPI_UNDEFINED: none was active */
+		hb__result(c, -1);
+		return;
+	}
+	hb__result(c, index);
+	completed(c, s->was[index], st, code, true);
+}
+
+int hb__on_waitany(struct hb__call *c)
+{
+	struct several s;
+	MPI_Status own, *st = hb__status(c, &own);
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	int *index = (int *)hb__arg(c, HB_R_INDEX);
+	hb__begin(c, true);
+	int code = unlikely(c->followed) ? hb__again_waitany(c, index, st) : hb__invoke_next(c);
+	if (code == MPI_SUCCESS || hb__error_class(code) != 7 /* request */)
+		one_completed(c, &s, *index, st, code);
+	hb__end(c, code);
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+int hb__on_testany(struct hb__call *c)
+{
+	struct several s;
+	MPI_Status own, *st = hb__status(c, &own);
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), *index = (int *)hb__arg(c, HB_R_INDEX), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		*index = MPI_UNDEFINED;
+		code = *flag ? hb__again_waitany(c, index, st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+	} else {
+		hb__begin_poll(c);
+		one_completed(c, &s, *index, st, code);
+		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+static void some_completed(struct hb__call *c, struct several *s, int code)
+{
+	int n = *(int *)hb__arg(c, HB_R_OUTCOUNT);
+	const int *indices = (const int *)hb__arg(c, HB_R_INDICES);
+	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
+		return;
+	if (n == MPI_UNDEFINED || n < 0) {
+		if (hb__results(c, 1))
+			hb__result(c, -1);
+		return;
+	}
+	bool tell = hb__results(c, 1 + (size_t)n * (HB__STATUS_RESULTS + 1));
+	if (tell)
+		hb__result(c, n);
+	for (int k = 0; k < n; k++) {
+		if (tell)
+			hb__result(c, indices[k]);
+		completed(c, s->was[indices[k]], &s->st[k], error_of(code, &s->st[k]), tell);
+	}
+}
+
+int hb__on_waitsome(struct hb__call *c)
+{
+	struct several s;
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
+	hb__begin(c, true);
+	int code = unlikely(c->followed) ? hb__again_waitsome(c, out, indices, s.st) : hb__invoke_next(c);
+	some_completed(c, &s, code);
+	hb__end(c, code);
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+int hb__on_testsome(struct hb__call *c)
+{
+	struct several s;
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*out = 0;
+		code = answer == HB__YES ? hb__again_waitsome(c, out, indices, s.st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && *out == 0)) {
+		c->lane->control->polls++;
+	} else {
+		hb__begin_poll(c);
+		some_completed(c, &s, code);
+		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}

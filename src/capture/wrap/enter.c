@@ -1,0 +1,117 @@
+/* From the wrapper to the handler: nesting, counting, and threads seen first. */
+#include "capture/wrap/step.h"
+
+__thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
+
+hb__function hb__pmpi[HB_FN_COUNT], hb__mpi[HB_FN_COUNT];
+/* Calls made before MPI_Init or after MPI_Finalize; told with the first lane. */
+uint64_t hb__early_calls[HB_FN_COUNT];
+
+static hb__function next_of(const struct hb__fn *fn, enum hb__entry entry)
+{
+	if (unlikely(!hb__pmpi[fn->id]))
+		hb__find_library();
+	return entry == HB_ENTRY_MPI ? hb__mpi[fn->id] : hb__pmpi[fn->id];
+}
+
+static int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next, const void *pc, const void *cfa)
+{
+	struct hb__call c = { .fn = fn, .a = a, .next = next, .lane = lane, .pc = pc, .cfa = cfa };
+	lane->depth = 1;
+	lane->control->calls[fn->id]++;
+	int code = hb__handler_of(fn)(&c);
+	lane->depth = 0;
+	return code;
+}
+
+/* A call below another one is the library's own, or a callback's: then it is the program's. */
+static __attribute__((noinline)) int below(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next,
+	const void *pc, const void *cfa)
+{
+	if (hb__in_library(pc))
+		return fn->invoke(next, a);
+	int depth = lane->depth;
+	int code = run(lane, fn, a, next, pc, cfa);
+	lane->depth = depth;
+	return code;
+}
+
+static __attribute__((noinline)) int outside(const struct hb__fn *fn, uintptr_t *a, hb__function next, const void *pc, const void *cfa)
+{
+	if (fn->id == HB_FN_MPI_Init || fn->id == HB_FN_MPI_Init_thread) {
+		struct hb__call c = { .fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa };
+		return hb__on_init(&c);
+	}
+	if (!hb__active) {
+		hb__early_calls[fn->id]++;
+		return fn->invoke(next, a);
+	}
+	struct hb__lane *lane = hb__in_library(pc) ? NULL : hb__lane_of_this_thread();
+	return lane ? run(lane, fn, a, next, pc, cfa) : fn->invoke(next, a);
+}
+
+int hb__wrap(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
+{
+	hb__function next = next_of(fn, entry);
+	struct hb__lane *lane = hb__self;
+	if (unlikely(!next)) {
+		hb__say("%s was called, but no MPI library is loaded", fn->name);
+		return MPI_ERR_OTHER;
+	}
+	if (unlikely(!lane))
+		return outside(fn, a, next, pc, cfa);
+	if (unlikely(lane->depth))
+		return below(lane, fn, a, next, pc, cfa);
+	return run(lane, fn, a, next, pc, cfa);
+}
+
+/* ---- functions that return a value ---- */
+
+hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, const void *pc, const void *cfa)
+{
+	(void)pc;
+	(void)cfa;
+	struct hb__lane *lane = hb__self;
+	hb__function next = next_of(fn, entry);
+	if (lane && !lane->depth)
+		lane->control->calls[fn->id]++;
+	else if (!lane)
+		hb__early_calls[fn->id]++;
+	return next;
+}
+
+/* The clock is one more thing that MPI answers: recorded, and in replay the same again. */
+static double clock_value(struct hb__lane *lane, const struct hb__fn *fn, double value, const void *pc, const void *cfa)
+{
+	struct hb__call c = { .fn = fn, .lane = lane, .pc = pc, .cfa = cfa };
+	uint64_t bits;
+	lane->depth = 1;
+	hb__begin(&c, true);
+	if (c.followed && hb__expected(&c)->n == 1) {
+		bits = lane->last_wtime + (uint64_t)hb__expected(&c)->results[0];
+		memcpy(&value, &bits, sizeof value);
+	}
+	memcpy(&bits, &value, sizeof bits);
+	if (hb__results(&c, 1))
+		hb__result(&c, (int64_t)(bits - lane->last_wtime));
+	lane->last_wtime = bits;
+	hb__end(&c, MPI_SUCCESS);
+	lane->depth = 0;
+	return value;
+}
+
+double hb__double_leave(const struct hb__fn *fn, double value, const void *pc, const void *cfa)
+{
+	struct hb__lane *lane = hb__self;
+	if (!lane || lane->depth || fn->id != HB_FN_MPI_Wtime)
+		return value;
+	return clock_value(lane, fn, value, pc, cfa);
+}
+
+MPI_Aint hb__aint_leave(const struct hb__fn *fn, MPI_Aint value, const void *pc, const void *cfa)
+{
+	(void)fn;
+	(void)pc;
+	(void)cfa;
+	return value;
+}

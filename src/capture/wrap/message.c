@@ -1,0 +1,192 @@
+/* Sends, receives and probes. */
+#include <time.h>
+
+#include "capture/wrap/step.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define WHOLE 4096          /* contents up to this size are digested whole */
+#define PIECE 1024          /* of longer ones the first, a middle and the last piece */
+
+uint16_t hb__contents(const void *p, int64_t bytes)
+{
+	if (!p)
+		return 0;
+	const uint8_t *b = p;
+	if (bytes <= WHOLE)
+		return (uint16_t)XXH3_64bits(b, (size_t)bytes);
+	uint64_t h = XXH3_64bits_withSeed(b, PIECE, (uint64_t)bytes);
+	h = XXH3_64bits_withSeed(b + bytes / 2, PIECE, h);
+	return (uint16_t)XXH3_64bits_withSeed(b + bytes - PIECE, PIECE, h);
+}
+
+/* A delay below what was asked for: makes orders happen that are rare. */
+static void shake(struct hb__lane *lane)
+{
+	lane->random ^= lane->random << 13;
+	lane->random ^= lane->random >> 7;
+	lane->random ^= lane->random << 17;
+	uint64_t ns = lane->random % (hb__config.shake * 1000ull);
+	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+	nanosleep(&t, NULL);
+}
+
+static void request_described(struct hb__call *c, struct hb__request *r)
+{
+	bool receive = hb__has(c, HB_R_SOURCE);
+	r->persistent = c->fn->flags & HB_PERSISTENT;
+	r->active = !r->persistent;
+	r->receive = receive;
+	if (!receive)
+		return;
+	int source = (int)hb__arg(c, HB_R_SOURCE), tag = (int)hb__arg(c, HB_R_LAST_TAG);
+	r->source = hb__neutral_rank(source);
+	r->tag = hb__neutral_tag(tag);
+	r->wild = r->source != HB_PROC_NULL && (r->source == HB_ANY_SOURCE || r->tag == HB_ANY_TAG);
+	r->bytes = r->source == HB_PROC_NULL ? 0 : hb__config.order ? -1 : c->slot->bytes;
+}
+
+struct hb__request *hb__posted(struct hb__call *c, int code)
+{
+	if (code != MPI_SUCCESS)
+		return NULL;
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_NEWREQ);
+	struct hb__request *r = hb__request_add(c->lane, (uintptr_t)*req);
+	if (r) {
+		r->persistent = c->fn->flags & HB_PERSISTENT;
+		r->active = !r->persistent;
+		r->made = r->posting;
+		r->made_lane = r->lane;
+	}
+	return r;
+}
+
+int hb__on_send(struct hb__call *c)
+{
+	bool posts = c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT);
+	hb__begin(c, false);
+	if (unlikely(hb__config.shake) && !(c->fn->flags & HB_PERSISTENT))
+		shake(c->lane);
+	int code = unlikely(hb__config.mode == HB__REPLAY && posts) ? hb__again_post(c) : hb__invoke_next(c);
+	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
+	if (unlikely(r && hb__config.mode == HB__REPLAY))
+		hb__again_posted(c, r);
+	hb__end(c, code);
+	return code;
+}
+
+static int post_receive(struct hb__call *c)
+{
+	uintptr_t source = hb__arg(c, HB_R_SOURCE), tag = hb__arg(c, HB_R_LAST_TAG);
+	hb__begin(c, false);
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_post(c) : hb__invoke_next(c);
+	c->a[hb__role(c, HB_R_SOURCE)] = source; /* replay may have asked for less */
+	c->a[hb__role(c, HB_R_LAST_TAG)] = tag;
+	struct hb__request *r = hb__posted(c, code);
+	if (r)
+		request_described(c, r);
+	if (unlikely(r && hb__config.mode == HB__REPLAY))
+		hb__again_posted(c, r);
+	hb__end(c, code);
+	return code;
+}
+
+int hb__on_recv(struct hb__call *c)
+{
+	if (c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
+		return post_receive(c);
+	MPI_Status own, *st = hb__status(c, &own);
+	int source = (int)hb__arg(c, HB_R_SOURCE), tag = (int)hb__arg(c, HB_R_LAST_TAG);
+	bool null = source == MPI_PROC_NULL;
+	bool wild = !null && (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
+	hb__begin(c, wild);
+	if (unlikely(hb__config.shake) && hb__has(c, HB_R_DEST))
+		shake(c->lane);
+	int code = unlikely(c->followed) ? hb__again_recv(c) : hb__invoke_next(c);
+	bool told = !hb__config.order || c->choice;
+	if (told && !null && (wild || code != MPI_SUCCESS || hb__status_bytes(st) != c->slot->bytes)
+	    && (code == MPI_SUCCESS || hb__error_class(code) == 15 /* truncated: there was a message */) && hb__results(c, 3))
+		hb__result_message(c, st);
+	hb__end(c, code);
+	return code;
+}
+
+/* Mrecv and Imrecv: what they receive was chosen by the probe. */
+int hb__on_mrecv(struct hb__call *c)
+{
+	bool posts = c->fn->flags & HB_NONBLOCKING;
+	MPI_Message *message = (MPI_Message *)hb__arg(c, HB_R_MESSAGE);
+	MPI_Message was = *message;
+	MPI_Status own;
+	if (!posts)
+		hb__status(c, &own);
+	hb__begin(c, false);
+	int code = hb__invoke_next(c);
+	struct hb__request *probe = hb__request_find((uintptr_t)was);
+	if (probe && code == MPI_SUCCESS) {
+		if ((!hb__config.order || c->choice) && hb__results(c, 2))
+			hb__result_ref(c, probe->lane, probe->posting);
+		hb__request_remove(probe);
+	}
+	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
+	if (r)
+		r->receive = true;
+	hb__end(c, code);
+	return code;
+}
+
+static void message_posted(struct hb__call *c, int code)
+{
+	if (!hb__has(c, HB_R_NEWMSG) || code != MPI_SUCCESS)
+		return;
+	MPI_Message m = *(MPI_Message *)hb__arg(c, HB_R_NEWMSG);
+	if (m != hb__known.message_null && m != hb__known.message_no_proc)
+		hb__request_add(c->lane, (uintptr_t)m);
+	else
+		c->lane->posted++;
+}
+
+int hb__on_probe(struct hb__call *c)
+{
+	MPI_Status own, *st = hb__status(c, &own);
+	/* Without wildcards it is no choice, but for Mprobe, which posts. */
+	bool wild = (int)hb__arg(c, HB_R_SOURCE) == MPI_ANY_SOURCE || (int)hb__arg(c, HB_R_TAG) == MPI_ANY_TAG;
+	hb__begin(c, wild);
+	int code = unlikely(c->followed) ? hb__again_probe(c, st) : hb__invoke_next(c);
+	message_posted(c, code);
+	if (code == MPI_SUCCESS && (!hb__config.order || wild) && hb__results(c, 3))
+		hb__result_message(c, st);
+	hb__end(c, code);
+	return code;
+}
+
+int hb__on_iprobe(struct hb__call *c)
+{
+	MPI_Status own, *st = hb__status(c, &own);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__YES) {
+		code = hb__again_probe(c, st);
+		*flag = 1;
+	} else if (answer == HB__NO) {
+		*flag = 0;
+		if (hb__has(c, HB_R_NEWMSG))
+			*(MPI_Message *)hb__arg(c, HB_R_NEWMSG) = hb__known.message_null;
+		code = MPI_SUCCESS;
+	} else {
+		code = hb__invoke_next(c);
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+		return code;
+	}
+	hb__begin_poll(c);
+	if (code == MPI_SUCCESS) {
+		message_posted(c, code);
+		if (hb__results(c, 3))
+			hb__result_message(c, st);
+	}
+	hb__end_poll(c, code);
+	return code;
+}

@@ -1,0 +1,146 @@
+/* Calls without a choice: collectives, communicators, RMA, files, handles. */
+#include "capture/wrap/step.h"
+
+int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
+
+int hb__on_event(struct hb__call *c)
+{
+	hb__begin(c, false);
+	int code = hb__invoke_next(c);
+	if (hb__has(c, HB_R_NEWREQ))
+		hb__posted(c, code);
+	hb__end(c, code);
+	return code;
+}
+
+/* A poll without a request of ours behind it: Win_test, Parrived. */
+int hb__on_poll(struct hb__call *c)
+{
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code = MPI_SUCCESS;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
+	if (answer == HB__NO) {
+		*flag = 0;
+	} else {
+		code = hb__invoke_next(c);
+		while (answer == HB__YES && code == MPI_SUCCESS && !*flag)
+			code = hb__invoke_next(c);
+	}
+	if (code == MPI_SUCCESS && !*flag) {
+		c->lane->control->polls++;
+		return code;
+	}
+	hb__begin_poll(c);
+	hb__end_poll(c, code);
+	return code;
+}
+
+/* ---- communicators ---- */
+
+static bool dynamic(const struct hb__fn *fn)
+{
+	return fn->id == HB_FN_MPI_Comm_spawn || fn->id == HB_FN_MPI_Comm_spawn_multiple || fn->id == HB_FN_MPI_Comm_accept
+		|| fn->id == HB_FN_MPI_Comm_connect || fn->id == HB_FN_MPI_Comm_join;
+}
+
+static void note_dynamic(void)
+{
+	static bool told;
+	if (!told)
+		hb__row_note("dynamic processes: what is done with them is recorded but not replayed");
+	told = true;
+}
+
+int hb__on_comm(struct hb__call *c)
+{
+	struct hb__comm *parent = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
+	if (dynamic(c->fn))
+		note_dynamic();
+	hb__begin(c, false);
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS) {
+		uint64_t index = hb__comm_index(parent);
+		if (c->fn->flags & HB_NONBLOCKING) {
+			struct hb__request *r = hb__posted(c, code);
+			if (r) {
+				r->idup = made;
+				r->idup_parent = parent;
+				r->idup_index = index;
+			}
+		} else {
+			int number = made ? hb__comm_add(parent, index, *made) : HB_NONE;
+			if (!hb__config.order && hb__results(c, 1))
+				hb__result(c, number);
+		}
+	}
+	hb__end(c, code);
+	return code;
+}
+
+/* Only hands out a communicator that is there already. */
+int hb__on_get_parent(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	MPI_Comm *parent = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
+	if (code == MPI_SUCCESS && *parent != hb__known.comm_null && !hb__comm_find((uintptr_t)*parent)) {
+		note_dynamic();
+		hb__comm_add(NULL, 0, *parent);
+	}
+	return code;
+}
+
+int hb__on_comm_free(struct hb__call *c)
+{
+	MPI_Comm *comm = (MPI_Comm *)hb__arg(c, HB_R_COMMPTR);
+	uintptr_t was = comm ? (uintptr_t)*comm : 0;
+	hb__begin(c, false);
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__comm_remove(was);
+	hb__end(c, code);
+	return code;
+}
+
+/* ---- handles that other calls refer to ---- */
+
+int hb__on_newtype(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	MPI_Datatype *made = (MPI_Datatype *)hb__arg(c, HB_R_NEWTYPE);
+	if (code == MPI_SUCCESS && made)
+		hb__type_add(*made);
+	return code;
+}
+
+int hb__on_type_free(struct hb__call *c)
+{
+	MPI_Datatype *type = (MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR);
+	uintptr_t was = type ? (uintptr_t)*type : 0;
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__type_remove(was);
+	return code;
+}
+
+int hb__on_op_free(struct hb__call *c)
+{
+	MPI_Op *op = (MPI_Op *)hb__arg(c, HB_R_OPPTR);
+	uintptr_t was = op ? (uintptr_t)*op : 0;
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__op_remove(was);
+	return code;
+}
+
+/* Win_free and File_close: events, and the end of a handle. */
+int hb__on_handle_free(struct hb__call *c)
+{
+	uintptr_t win = hb__has(c, HB_R_WINPTR) ? (uintptr_t)*(MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
+	uintptr_t file = hb__has(c, HB_R_FILEPTR) ? (uintptr_t)*(MPI_File *)hb__arg(c, HB_R_FILEPTR) : 0;
+	int code = hb__on_event(c);
+	if (code == MPI_SUCCESS && win)
+		hb__win_remove(win);
+	if (code == MPI_SUCCESS && file)
+		hb__file_remove(file);
+	return code;
+}

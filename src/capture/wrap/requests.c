@@ -1,0 +1,93 @@
+/* The life of requests beside their completion: start, cancel, free. */
+#include "capture/wrap/step.h"
+
+static void start_told(struct hb__call *c, const struct hb__request *r)
+{
+	if (r)
+		hb__result_ref(c, r->made_lane, r->made);
+}
+
+static void started(struct hb__lane *lane, uintptr_t handle)
+{
+	struct hb__request *r = hb__request_find(handle);
+	uint64_t posting = lane->posted++;
+	if (!r)
+		return;
+	r->posting = posting;
+	r->lane = lane->number;
+	r->active = true;
+}
+
+int hb__on_start(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	hb__begin(c, false);
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_start_one(c->lane, req) : hb__invoke_next(c);
+	if (code == MPI_SUCCESS) {
+		if (!hb__config.order && hb__results(c, 2))
+			start_told(c, hb__request_find((uintptr_t)*req));
+		started(c->lane, (uintptr_t)*req);
+	}
+	hb__end(c, code);
+	return code;
+}
+
+int hb__on_startall(struct hb__call *c)
+{
+	int n = (int)hb__arg(c, HB_R_NREQ), code = MPI_SUCCESS;
+	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
+	hb__begin(c, false);
+	if (likely(hb__config.mode == HB__RECORD)) {
+		code = hb__invoke_next(c);
+	} else {
+		uint64_t posted = c->lane->posted;
+		for (int i = 0; i < n && code == MPI_SUCCESS; i++) {
+			c->lane->posted = posted + (uint64_t)i;
+			code = hb__again_start_one(c->lane, &reqs[i]);
+		}
+		c->lane->posted = posted;
+	}
+	if (code == MPI_SUCCESS) {
+		if (!hb__config.order && n > 0 && hb__results(c, 2 * (size_t)n))
+			for (int i = 0; i < n; i++)
+				start_told(c, hb__request_find((uintptr_t)reqs[i]));
+		for (int i = 0; i < n; i++)
+			started(c->lane, (uintptr_t)reqs[i]);
+	}
+	hb__end(c, code);
+	return code;
+}
+
+int hb__on_cancel(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	struct hb__request *r = hb__request_find((uintptr_t)*req);
+	hb__begin(c, false);
+	if (r && !hb__config.order && hb__results(c, 2))
+		hb__result_ref(c, r->lane, r->posting);
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_cancel(c) : hb__invoke_next(c);
+	if (r && code == MPI_SUCCESS)
+		r->cancelling = true;
+	hb__end(c, code);
+	return code;
+}
+
+int hb__on_request_free(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	struct hb__request *r = hb__request_find((uintptr_t)*req);
+	hb__begin(c, false);
+	if (r && !hb__config.order && hb__results(c, 2))
+		hb__result_ref(c, r->lane, r->posting);
+	if (r && r->active && r->wild) {
+		static bool told;
+		if (!told)
+			hb__row_note("an active wildcard receive was freed: what it received is not known and cannot be replayed");
+		told = true;
+	}
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c) : hb__invoke_next(c);
+	if (r && code == MPI_SUCCESS)
+		hb__request_remove(r);
+	hb__end(c, code);
+	return code;
+}

@@ -1,0 +1,111 @@
+/* Start and end of MPI, and which handler a function has. */
+#include "capture/wrap/step.h"
+
+extern uint64_t hb__early_calls[HB_FN_COUNT];
+
+/* Everything begins when MPI_Init returns: then there is a rank. */
+int hb__on_init(struct hb__call *c)
+{
+	static __thread bool inside;
+	if (inside)
+		return hb__invoke_next(c);
+	inside = true;
+	uint64_t enter = hb__count();
+	int code = hb__invoke_next(c);
+	inside = false;
+	if (code != MPI_SUCCESS || hb__config.mode == HB__OFF)
+		return code;
+	int level = 0;
+	PMPI(Query_thread)(&level);
+	hb__begin_process(level);
+	struct hb__lane *lane = hb__self;
+	if (!lane)
+		return code;
+	lane->depth = 1;
+	hb__early_calls[c->fn->id]++;
+	for (int i = 0; i < HB_FN_COUNT; i++)
+		lane->control->calls[i] += hb__early_calls[i];
+	c->lane = lane;
+	hb__begin(c, false);
+	(void)enter; /* before tick 0: Init shows as an instant */
+	hb__end(c, code);
+	lane->depth = 0;
+	return code;
+}
+
+int hb__on_finalize(struct hb__call *c)
+{
+	hb__begin(c, false);
+	int code = hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
+	hb__end(c, code);
+	if (hb__config.mode == HB__REPLAY)
+		hb__follow_finish();
+	hb__end_process(HB_STATE_FINALIZED);
+	return code;
+}
+
+/* Does not come back: what can be said is said before. */
+int hb__on_abort(struct hb__call *c)
+{
+	hb__begin(c, false);
+	hb__end(c, MPI_SUCCESS);
+	if (hb__config.mode == HB__REPLAY)
+		hb__follow_finish();
+	hb__log_state(HB_STATE_ABORTED);
+	return hb__invoke_next(c);
+}
+
+static hb__handler *handlers[HB_FN_COUNT];
+
+static hb__handler *by_class(const struct hb__fn *fn)
+{
+	bool event = fn->flags & (HB_EVENT | HB_NONBLOCKING | HB_PERSISTENT);
+	switch (fn->cls) {
+	case HB_SEND:
+		return hb__on_send;
+	case HB_RECV:
+		return fn->flags & HB_MATCHED ? hb__on_mrecv : hb__on_recv;
+	case HB_PROBE:
+		return fn->flags & HB_POLL ? hb__on_iprobe : hb__on_probe;
+	case HB_COMM:
+		return fn->role[HB_R_NEWCOMM] ? hb__on_comm : hb__on_comm_free;
+	default:
+		break;
+	}
+	if (fn->role[HB_R_NEWTYPE])
+		return hb__on_newtype;
+	if (!event)
+		return hb__on_plain;
+	return fn->flags & HB_POLL ? hb__on_poll : hb__on_event;
+}
+
+static __attribute__((constructor)) void choose_handlers(void)
+{
+	for (int i = 0; i < HB_FN_COUNT; i++)
+		if (hb__fns[i])
+			handlers[i] = by_class(hb__fns[i]);
+	handlers[HB_FN_MPI_Wait] = hb__on_wait;
+	handlers[HB_FN_MPI_Waitall] = hb__on_waitall;
+	handlers[HB_FN_MPI_Waitany] = hb__on_waitany;
+	handlers[HB_FN_MPI_Waitsome] = hb__on_waitsome;
+	handlers[HB_FN_MPI_Test] = hb__on_test;
+	handlers[HB_FN_MPI_Testall] = hb__on_testall;
+	handlers[HB_FN_MPI_Testany] = hb__on_testany;
+	handlers[HB_FN_MPI_Testsome] = hb__on_testsome;
+	handlers[HB_FN_MPI_Request_get_status] = hb__on_get_status;
+	handlers[HB_FN_MPI_Request_free] = hb__on_request_free;
+	handlers[HB_FN_MPI_Start] = hb__on_start;
+	handlers[HB_FN_MPI_Startall] = hb__on_startall;
+	handlers[HB_FN_MPI_Cancel] = hb__on_cancel;
+	handlers[HB_FN_MPI_Comm_get_parent] = hb__on_get_parent;
+	handlers[HB_FN_MPI_Type_free] = hb__on_type_free;
+	handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
+	handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
+	handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
+	handlers[HB_FN_MPI_Init] = hb__on_plain;         /* a second one: an error of the program */
+	handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
+	handlers[HB_FN_MPI_Finalize] = hb__on_finalize;
+	handlers[HB_FN_MPI_Abort] = hb__on_abort;
+}
+
+hb__handler *hb__handler_of(const struct hb__fn *fn) { return handlers[fn->id]; }

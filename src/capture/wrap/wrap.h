@@ -1,0 +1,34 @@
+/* The way from a generated wrapper to the handler of its class. */
+#ifndef HBDB_CAPTURE_WRAP_WRAP_H
+#define HBDB_CAPTURE_WRAP_WRAP_H
+
+#include "capture/capture.h"
+
+enum hb__entry { HB_ENTRY_MPI, HB_ENTRY_PMPI };
+
+#define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
+
+/* Called by every generated wrapper. */
+int hb__wrap(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa);
+hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, const void *pc, const void *cfa);
+double hb__double_leave(const struct hb__fn *fn, double value, const void *pc, const void *cfa);
+MPI_Aint hb__aint_leave(const struct hb__fn *fn, MPI_Aint value, const void *pc, const void *cfa);
+
+/* Handlers. Each returns what the program gets. */
+typedef int hb__handler(struct hb__call *c);
+hb__handler *hb__handler_of(const struct hb__fn *fn);
+
+hb__handler hb__on_get_status;
+hb__handler hb__on_plain;        /* not an event */
+hb__handler hb__on_event;        /* an event without a choice */
+hb__handler hb__on_send, hb__on_recv, hb__on_mrecv;
+hb__handler hb__on_probe, hb__on_iprobe;
+hb__handler hb__on_wait, hb__on_waitall, hb__on_waitany, hb__on_waitsome;
+hb__handler hb__on_test, hb__on_testall, hb__on_testany, hb__on_testsome;
+hb__handler hb__on_poll;         /* other polls: counted when they say no */
+hb__handler hb__on_start, hb__on_startall, hb__on_cancel, hb__on_request_free;
+hb__handler hb__on_comm, hb__on_comm_free, hb__on_get_parent;
+hb__handler hb__on_newtype, hb__on_type_free, hb__on_op_free, hb__on_handle_free;
+hb__handler hb__on_init, hb__on_finalize, hb__on_abort;
+
+#endif
