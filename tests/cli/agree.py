@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""The table of commands, their help, the shell completion and the manual pages say the same."""
+import re
+import subprocess
+
+import lib
+from lib import TOP, check, has, same
+
+
+def table():
+    rows = re.findall(r'^COMMAND\((\w+), "([^"]*)", (\w+), "([^"]*)"\)', open(TOP + "/src/tool/commands.def").read(), re.M)
+    return {name: (operands, summary) for name, operands, _, summary in rows}
+
+
+def options_of_code(name):
+    text = open("%s/src/tool/command/%s.c" % (TOP, name)).read()
+    body = re.search(r"hb__%s_options\[\] = \{(.*?)\{0\}" % name, text, re.S).group(1)
+    return {o: letter for o, letter in re.findall(r'\{"([\w-]+)", (0|\'\w\')', body)}
+
+
+def options_of_help(text):
+    return {long: "'%s'" % short if short else "0"
+            for short, long in re.findall(r"^  (?:-(\w), |    )--([\w-]+)", text, re.M)}
+
+
+def options_of_page(text):
+    section = re.search(r"^# OPTIONS\n(.*?)^# ", text, re.S | re.M)
+    return {long: "'%s'" % short if short else "0"
+            for short, long in re.findall(r"^(?:\*-(\w)\*, )?\*--([\w-]+)\*", section.group(1), re.M)}
+
+
+def main():
+    with lib.Place() as place:
+        commands = table()
+        check("the table is not empty", len(commands) >= 7, commands)
+        status, overview, _ = place.run("help")
+        same("help succeeds", status, 0)
+        main_page = open(TOP + "/docs/man/hbdb.1.scd").read()
+        completions = {shell: place.run("completion", shell)[1] for shell in ("bash", "zsh", "fish")}
+        for name, (operands, summary) in commands.items():
+            page_path = "%s/docs/man/hbdb-%s.1.scd" % (TOP, name)
+            page = open(page_path).read()
+            status, text, _ = place.run("help", name)
+            same("help %s succeeds" % name, status, 0)
+            same("%s -h is the same" % name, place.run(name, "-h"), (0, text, ""))
+            same("%s --help is the same" % name, place.run(name, "--help"), (0, text, ""))
+            has("the overview names %s" % name, overview, name, summary)
+            has("help %s shows its operands" % name, text, operands)
+            has("hbdb(1) names %s" % name, main_page, "*%s*\n" % name, "*hbdb-%s*(1)" % name, summary)
+            has("hbdb-%s(1) begins as it should" % name, page, "hbdb-%s(1)\n" % name, "hbdb-%s - %s\n" % (name, summary), "# EXAMPLES",
+                "*hbdb %s*" % name)
+            rendered = subprocess.run(["scdoc"], stdin=open(page_path), capture_output=True, text=True)
+            check("hbdb-%s(1) is good scdoc" % name, rendered.returncode == 0, rendered.stderr)
+            code = dict(options_of_code(name), help="'h'")
+            same("help %s lists the options of the code" % name, options_of_help(text), code)
+            same("hbdb-%s(1) lists the options of the code" % name, options_of_page(page), code)
+            for option, letter in code.items():
+                bash = re.search(r"^\t%s\)\n(.*?);;" % name, completions["bash"], re.S | re.M).group(1)
+                has("bash completes %s --%s" % (name, option), bash, "--" + option)
+                zsh = re.search(r"^\t%s\)\n(.*?);;" % name, completions["zsh"], re.S | re.M).group(1)
+                has("zsh completes %s --%s" % (name, option), zsh, "--" + option)
+                line = "-n '__fish_seen_subcommand_from %s' -l %s" % (name, option)
+                has("fish completes %s --%s" % (name, option), completions["fish"], line)
+        check("bash reads its completion", subprocess.run(["bash", "-n"], input=completions["bash"], text=True).returncode == 0)
+        bash_completes(completions["bash"])
+    lib.finish()
+
+
+def bash_completes(script):
+    """Asks bash what it would offer."""
+    for words, wanted in (("hbdb re", "record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ", "order events"),
+                          ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js", "--json")):
+        parts = words.split(" ")
+        ask = script + "\nCOMP_WORDS=(%s)\nCOMP_CWORD=%d\n_hbdb\necho ${COMPREPLY[*]}\n" % (" ".join(repr(p) for p in parts), len(parts) - 1)
+        done = subprocess.run(["bash", "--norc"], input=ask, capture_output=True, text=True)
+        same("bash offers for '%s'" % words, sorted(done.stdout.split()), sorted(wanted.split()))
+
+
+main()
