@@ -30,7 +30,7 @@ MPIS = ("openmpi", "mpich")
 FLAGS = {"order", "noexpect", "threads", "xmpi", "counts"}
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
-                "--mca", "mpi_yield_when_idle", "1", "--mca", "btl_vader_single_copy_mechanism", "none"],
+                "--mca", "mpi_yield_when_idle", "1"],
     "mpich": ["mpirun.mpich"],
 }
 COMPILERS = {".c": "mpicc", ".cc": "mpicxx", ".f90": "mpifort"}
