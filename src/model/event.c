@@ -24,8 +24,8 @@ struct hb_events {
 	hb_row row;
 	hb_answer *answers;
 	uint32_t room;
-	uint8_t *wild;       /* a bit per posting: it had a wildcard */
-	size_t wild_room;    /* bytes */
+	uint8_t *wild;    /* a bit per posting: it had a wildcard */
+	size_t wild_room; /* bytes */
 };
 
 static hb_status out_of_memory(hb_error *err)
@@ -87,13 +87,22 @@ static const struct known *look_up(hb_events *e, uint32_t number, const hb_funct
 	static const char *const types[] = {"datatype", "sendtype", "origin_datatype", "recvtype", NULL};
 	struct known *k = &e->known[number];
 	if (!k->ready)
-		*k = (struct known){.ready = true, .behaviour = hb_behaviour_of(f->name, f->cls), .peer = place(f, peers),
-		                    .source = place(f, sources), .tag = place(f, tags), .source_tag = place(f, source_tags),
-		                    .comm = place(f, comms), .count = place(f, counts), .type = place(f, types)};
+		*k = (struct known){.ready = true,
+			.behaviour = hb_behaviour_of(f->name, f->cls),
+			.peer = place(f, peers),
+			.source = place(f, sources),
+			.tag = place(f, tags),
+			.source_tag = place(f, source_tags),
+			.comm = place(f, comms),
+			.count = place(f, counts),
+			.type = place(f, types)};
 	return k;
 }
 
-static int64_t argument(const hb_row *row, int8_t at) { return at >= 0 && (uint32_t)at < row->nargs ? row->arg[at] : HB_ABSENT; }
+static int64_t argument(const hb_row *row, int8_t at)
+{
+	return at >= 0 && (uint32_t)at < row->nargs ? row->arg[at] : HB_ABSENT;
+}
 
 int64_t hb_event_argument(const hb_event *event, const char *name)
 {
@@ -148,7 +157,11 @@ static hb_answer *add_answer(hb_events *e, hb_event *ev)
 	}
 	ev->answers = e->answers;
 	hb_answer *a = &e->answers[ev->nanswers++];
-	*a = (hb_answer){.index = HB_ABSENT, .request = {e->lane, -1}, .source = HB_ABSENT, .tag = HB_ABSENT, .bytes = HB_ABSENT};
+	*a = (hb_answer){.index = HB_ABSENT,
+		.request = {e->lane, -1},
+		.source = HB_ABSENT,
+		.tag = HB_ABSENT,
+		.bytes = HB_ABSENT};
 	return a;
 }
 
@@ -276,8 +289,8 @@ static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
 	ev->posting = e->posted;
 	for (int64_t i = 0; i < count; i++) {
 		bool from_wild = k->behaviour.posts == HB_POSTS_COUNT || ev->shape == HB_SHAPE_STARTED
-		                         ? i < ev->nanswers && was_wild(e, ev->answers[i].request)
-		                         : wild;
+					 ? i < ev->nanswers && was_wild(e, ev->answers[i].request)
+					 : wild;
 		if (from_wild)
 			mark_wild(e, (uint64_t)(e->posted + i));
 	}
@@ -302,19 +315,27 @@ static void decode(hb_events *e, hb_event *ev)
 	const hb_datatype *datatype = type >= 0 && type < HB_NO ? hb_log_datatype(e->log, (uint32_t)type) : NULL;
 	if (count >= 0 && datatype)
 		ev->bytes = (int64_t)((uint64_t)count * datatype->size);
-	bool wild = k->source >= 0 && (argument(row, k->source) == HB_ANY_SOURCE || argument(row, k->source_tag) == HB_ANY_TAG);
+	bool wild = k->source >= 0 &&
+		    (argument(row, k->source) == HB_ANY_SOURCE || argument(row, k->source_tag) == HB_ANY_TAG);
 	bool blocking = k->behaviour.posts == HB_POSTS_NONE || ev->shape == HB_SHAPE_MESSAGE;
 	if (row->nresults)
 		decode_results(e, ev);
 	ev->choice = ev->choice || k->behaviour.polls || (wild && blocking) || ev->shape == HB_SHAPE_CLOCK ||
-	             (!row->nargs && row->nresults && !ev->function->nargs && ev->shape == HB_SHAPE_MESSAGE);
+		     (!row->nargs && row->nresults && !ev->function->nargs && ev->shape == HB_SHAPE_MESSAGE);
 	post(e, ev, k, wild);
 }
 
 static void clear(hb_event *ev, const hb_row *row)
 {
-	*ev = (hb_event){.row = row, .peer = HB_ABSENT, .tag = HB_ABSENT, .comm = HB_ABSENT, .bytes = HB_ABSENT,
-	                 .source = HB_ABSENT, .source_tag = HB_ABSENT, .posting = -1, .made = HB_ABSENT};
+	*ev = (hb_event){.row = row,
+		.peer = HB_ABSENT,
+		.tag = HB_ABSENT,
+		.comm = HB_ABSENT,
+		.bytes = HB_ABSENT,
+		.source = HB_ABSENT,
+		.source_tag = HB_ABSENT,
+		.posting = -1,
+		.made = HB_ABSENT};
 }
 
 int hb_events_next(hb_events *e, hb_event *ret, hb_error *err)

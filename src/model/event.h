@@ -19,53 +19,53 @@
 
 /* How the results of a function are laid out. */
 typedef enum hb_shape {
-	HB_SHAPE_NONE,      /* nothing is answered */
-	HB_SHAPE_MESSAGE,   /* source, tag, bytes */
-	HB_SHAPE_STARTED,   /* a reference for each request started */
-	HB_SHAPE_MATCHED,   /* a reference to the probe that took the message */
-	HB_SHAPE_STATUS,    /* one status */
-	HB_SHAPE_ALL,       /* one status for each request */
-	HB_SHAPE_ANY,       /* an index and a status */
-	HB_SHAPE_SOME,      /* a count, and so many indices and statuses */
-	HB_SHAPE_REQUEST,   /* a reference */
-	HB_SHAPE_COMM,      /* a new communicator */
-	HB_SHAPE_CLOCK,     /* a time */
+	HB_SHAPE_NONE,    /* nothing is answered */
+	HB_SHAPE_MESSAGE, /* source, tag, bytes */
+	HB_SHAPE_STARTED, /* a reference for each request started */
+	HB_SHAPE_MATCHED, /* a reference to the probe that took the message */
+	HB_SHAPE_STATUS,  /* one status */
+	HB_SHAPE_ALL,     /* one status for each request */
+	HB_SHAPE_ANY,     /* an index and a status */
+	HB_SHAPE_SOME,    /* a count, and so many indices and statuses */
+	HB_SHAPE_REQUEST, /* a reference */
+	HB_SHAPE_COMM,    /* a new communicator */
+	HB_SHAPE_CLOCK,   /* a time */
 } hb_shape;
 
 /* A request or matched message, named by the call that made it. */
 typedef struct hb_reference {
 	uint32_t lane;
-	int64_t posting;    /* -1: none */
+	int64_t posting; /* -1: none */
 } hb_reference;
 
 /* What became of one request. */
 typedef struct hb_answer {
-	int64_t index;      /* in the array of requests, HB_ABSENT when it is not told */
-	uint8_t code;       /* HB_ST_* of format/row.h */
+	int64_t index; /* in the array of requests, HB_ABSENT when it is not told */
+	uint8_t code;  /* HB_ST_* of format/row.h */
 	hb_reference request;
-	int64_t error;      /* error class, 0 for success */
+	int64_t error;              /* error class, 0 for success */
 	int64_t source, tag, bytes; /* HB_ABSENT when as posted; bytes -1: not recorded */
 } hb_answer;
 
 typedef struct hb_event {
 	const hb_row *row;
-	const hb_function *function;  /* NULL: the log does not define it */
+	const hb_function *function; /* NULL: the log does not define it */
 	hb_shape shape;
-	int64_t peer;       /* destination, source or root as asked for */
-	int64_t tag;        /* as asked for */
+	int64_t peer; /* destination, source or root as asked for */
+	int64_t tag;  /* as asked for */
 	int64_t comm;
-	int64_t bytes;      /* of the message received, else count times size of the datatype */
-	int64_t source, source_tag;   /* of the message received, when it was told */
-	uint32_t posts;     /* how many requests or messages this call made ... */
-	int64_t posting;    /* ... and the number of the first */
-	bool choice;        /* MPI could have answered otherwise */
-	bool undefined;     /* Waitany, Waitsome: no request was active */
-	int64_t made;       /* HB_SHAPE_COMM: the new communicator, -1: none */
-	double clock;       /* HB_SHAPE_CLOCK: seconds */
+	int64_t bytes;              /* of the message received, else count times size of the datatype */
+	int64_t source, source_tag; /* of the message received, when it was told */
+	uint32_t posts;             /* how many requests or messages this call made ... */
+	int64_t posting;            /* ... and the number of the first */
+	bool choice;                /* MPI could have answered otherwise */
+	bool undefined;             /* Waitany, Waitsome: no request was active */
+	int64_t made;               /* HB_SHAPE_COMM: the new communicator, -1: none */
+	double clock;               /* HB_SHAPE_CLOCK: seconds */
 	uint32_t nanswers;
 	const hb_answer *answers; /* STARTED, MATCHED and REQUEST: only .request is set */
-	uint32_t used;      /* results understood; row->nresults, unless the log says more than this knows */
-	bool malformed;     /* the results contradict the format */
+	uint32_t used;            /* results understood; row->nresults, unless the log says more than this knows */
+	bool malformed;           /* the results contradict the format */
 } hb_event;
 
 /* The events of one lane, from the first. */
@@ -87,7 +87,7 @@ static inline double hb_ticks_ns(const hb_log_info *info, uint64_t ticks) { retu
 typedef struct hb_behaviour {
 	hb_shape shape;
 	enum { HB_POSTS_NONE, HB_POSTS_ONE, HB_POSTS_COUNT } posts; /* COUNT: as the argument count says */
-	bool polls;         /* answers yes or no: an event is a yes, and a choice */
+	bool polls; /* answers yes or no: an event is a yes, and a choice */
 } hb_behaviour;
 hb_behaviour hb_behaviour_of(const char *name, uint8_t cls);
 

@@ -4,7 +4,18 @@
 
 #include "event.h"
 
-enum { CLASS_LOCAL, CLASS_SEND, CLASS_RECV, CLASS_COMPLETE, CLASS_PROBE, CLASS_COLLECTIVE, CLASS_COMM, CLASS_RMA, CLASS_IO, CLASS_SPECIAL };
+enum {
+	CLASS_LOCAL,
+	CLASS_SEND,
+	CLASS_RECV,
+	CLASS_COMPLETE,
+	CLASS_PROBE,
+	CLASS_COLLECTIVE,
+	CLASS_COMM,
+	CLASS_RMA,
+	CLASS_IO,
+	CLASS_SPECIAL
+};
 
 static const struct named {
 	const char *name; /* without the prefix of the library and _c */

@@ -49,12 +49,14 @@ static int check(const hb_command *command, const hb_option *o, const char *valu
 {
 	char *end;
 	if (o->kind == HB_OPTION_CHOICE && !among(o->value, value))
-		return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
 	if (o->kind == HB_OPTION_NUMBER) {
 		errno = 0;
 		strtoull(value, &end, 10);
 		if (errno || *end || value[0] < '0' || value[0] > '9')
-			return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes a number, not '%s'", command->name, o->name, value);
+			return hb__fail_with(
+				HB_EXIT_USAGE, "%s --%s takes a number, not '%s'", command->name, o->name, value);
 	}
 	if (!*value)
 		return hb__fail_with(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
@@ -64,8 +66,8 @@ static int check(const hb_command *command, const hb_option *o, const char *valu
 static int unknown(const hb_command *command, const char *arg)
 {
 	return hb__fail_with(HB_EXIT_USAGE, "%s does not know the option %s; see 'hbdb help %s'%s", command->name, arg,
-	                command->name,
-	                command->kind == HB_OPERANDS_COMMAND ? " (the command to record begins with its program)" : "");
+		command->name,
+		command->kind == HB_OPERANDS_COMMAND ? " (the command to record begins with its program)" : "");
 }
 
 /* One argument that begins with a dash. Moves *p past the value it takes. */
@@ -95,7 +97,8 @@ static int read_option(const hb_command *command, char ***p, hb_args *args, bool
 	}
 	if (!value) {
 		if (!(*p)[1])
-			return hb__fail_with(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
+			return hb__fail_with(
+				HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
 		value = *++*p;
 	}
 	args->value[i] = value;
@@ -107,8 +110,9 @@ static int read_operand(const hb_command *command, const char *arg, hb_args *arg
 	if (command->kind == HB_OPERANDS_NONE)
 		return hb__fail_with(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
 	if (args->operand)
-		return hb__fail_with(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name, command->operands, arg,
-		                command->kind == HB_OPERANDS_BOTH ? " (a command stands after --)" : "");
+		return hb__fail_with(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name,
+			command->operands, arg,
+			command->kind == HB_OPERANDS_BOTH ? " (a command stands after --)" : "");
 	args->operand = arg;
 	return 0;
 }
@@ -182,7 +186,7 @@ void hb__print_help(const hb_command *command)
 		return;
 	}
 	printf("usage: hbdb %s%s %s\n\nhbdb %s: %s\n\n", command->name, command->options[0].name ? " [OPTION...]" : "",
-	       command->operands, command->name, command->summary);
+		command->operands, command->name, command->summary);
 	for (const hb_option *o = command->options; o->name; o++)
 		print_option(o);
 	for (const hb_option *o = hb__common_options; o->name; o++)

@@ -7,16 +7,16 @@
 typedef enum {
 	HB_OPTION_FLAG,
 	HB_OPTION_TEXT,
-	HB_OPTION_CHOICE,     /* value: the words allowed, separated by | */
-	HB_OPTION_NUMBER,     /* not negative */
-	HB_OPTION_RECORDING,  /* a NAME.hbdb */
+	HB_OPTION_CHOICE,    /* value: the words allowed, separated by | */
+	HB_OPTION_NUMBER,    /* not negative */
+	HB_OPTION_RECORDING, /* a NAME.hbdb */
 } hb_option_kind;
 
 typedef struct hb_option {
-	const char *name;     /* long form, without --; NULL ends a table */
-	char letter;          /* short form, or 0 */
+	const char *name; /* long form, without --; NULL ends a table */
+	char letter;      /* short form, or 0 */
 	hb_option_kind kind;
-	const char *value;    /* what the help calls the value */
+	const char *value; /* what the help calls the value */
 	const char *help;
 } hb_option;
 
@@ -63,7 +63,7 @@ uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise);
 /* Prints the help of one command, or the overview. */
 void hb__print_help(const hb_command *command);
 
-#define COMMAND(name, operands, kind, summary) \
+#define COMMAND(name, operands, kind, summary)         \
 	extern const hb_option hb__##name##_options[]; \
 	int hb__##name(const hb_args *args);
 #include "commands.def"

@@ -63,13 +63,13 @@ int hb__fail_log(const char *path, const hb_error *err)
 	case HB_E_FOREIGN:
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is not a log of hbdb", file);
 	case HB_E_VERSION:
-		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s (this hbdb is %s: read it with the one that wrote it)", file,
-		                err->message, HBDB_VERSION);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s (this hbdb is %s: read it with the one that wrote it)",
+			file, err->message, HBDB_VERSION);
 	case HB_E_MEMORY:
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: out of memory", file);
 	default:
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: damaged at offset %llu: %s", file,
-		                (unsigned long long)err->offset, err->message);
+			(unsigned long long)err->offset, err->message);
 	}
 }
 

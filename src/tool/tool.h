@@ -15,9 +15,9 @@
 
 enum {
 	HB_EXIT_OK = 0,
-	HB_EXIT_FINDING = 1,    /* a finding, or a replay that differs */
-	HB_EXIT_USAGE = 2,      /* the user's command cannot be done as given */
-	HB_EXIT_RECORDING = 3,  /* the recording cannot be read */
+	HB_EXIT_FINDING = 1,   /* a finding, or a replay that differs */
+	HB_EXIT_USAGE = 2,     /* the user's command cannot be done as given */
+	HB_EXIT_RECORDING = 3, /* the recording cannot be read */
 };
 
 /* Prints one line on stderr, after "hbdb: ". */

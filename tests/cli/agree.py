@@ -8,7 +8,8 @@ from lib import TOP, check, has, same
 
 
 def table():
-    rows = re.findall(r'^COMMAND\((\w+), "([^"]*)", (\w+), "([^"]*)"\)', open(TOP + "/src/tool/commands.def").read(), re.M)
+    rows = re.findall(r'^COMMAND\((\w+), "([^"]*)", (\w+), "([^"]*)"\)',
+            open(TOP + "/src/tool/commands.def").read(), re.M)
     return {name: (operands, summary) for name, operands, _, summary in rows}
 
 
@@ -47,7 +48,8 @@ def main():
             has("the overview names %s" % name, overview, name, summary)
             has("help %s shows its operands" % name, text, operands)
             has("hbdb(1) names %s" % name, main_page, "*%s*\n" % name, "*hbdb-%s*(1)" % name, summary)
-            has("hbdb-%s(1) begins as it should" % name, page, "hbdb-%s(1)\n" % name, "hbdb-%s - %s\n" % (name, summary), "# EXAMPLES",
+            has("hbdb-%s(1) begins as it should" % name, page, "hbdb-%s(1)\n" % name, "hbdb-%s - %s\n" % (name,
+                    summary), "# EXAMPLES",
                 "*hbdb %s*" % name)
             rendered = subprocess.run(["scdoc"], stdin=open(page_path), capture_output=True, text=True)
             check("hbdb-%s(1) is good scdoc" % name, rendered.returncode == 0, rendered.stderr)
@@ -61,17 +63,21 @@ def main():
                 has("zsh completes %s --%s" % (name, option), zsh, "--" + option)
                 line = "-n '__fish_seen_subcommand_from %s' -l %s" % (name, option)
                 has("fish completes %s --%s" % (name, option), completions["fish"], line)
-        check("bash reads its completion", subprocess.run(["bash", "-n"], input=completions["bash"], text=True).returncode == 0)
+        check("bash reads its completion", subprocess.run(["bash", "-n"], input=completions["bash"],
+                text=True).returncode == 0)
         bash_completes(completions["bash"])
     lib.finish()
 
 
 def bash_completes(script):
     """Asks bash what it would offer."""
-    for words, wanted in (("hbdb re", "record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ", "order events"),
-                          ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js", "--json")):
+    for words, wanted in (("hbdb re", "record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ",
+            "order events"),
+                          ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js",
+                          "--json")):
         parts = words.split(" ")
-        ask = script + "\nCOMP_WORDS=(%s)\nCOMP_CWORD=%d\n_hbdb\necho ${COMPREPLY[*]}\n" % (" ".join(repr(p) for p in parts), len(parts) - 1)
+        quoted = " ".join(repr(p) for p in parts)
+        ask = script + "\nCOMP_WORDS=(%s)\nCOMP_CWORD=%d\n_hbdb\necho ${COMPREPLY[*]}\n" % (quoted, len(parts) - 1)
         done = subprocess.run(["bash", "--norc"], input=ask, capture_output=True, text=True)
         same("bash offers for '%s'" % words, sorted(done.stdout.split()), sorted(wanted.split()))
 

@@ -38,7 +38,8 @@ def launchers(place):
     _, out, _ = place.run("record", "orte/orterun", "-n", "1", "./prog", ":", "-n", "1", "./prog")
     same("Open MPI: each context gets the variables", lines(out, "arg").count("LD_PRELOAD=" + openmpi), 2)
     _, out, _ = place.run("record", "orte/mpirun", "-x", "LD_PRELOAD=/other.so", "./prog")
-    check("Open MPI: the user's -x LD_PRELOAD is kept behind ours", "LD_PRELOAD=%s:/other.so" % openmpi in lines(out, "arg"), out)
+    check("Open MPI: the user's -x LD_PRELOAD is kept behind ours",
+            "LD_PRELOAD=%s:/other.so" % openmpi in lines(out, "arg"), out)
 
     _, out, _ = place.run("record", "--level", "order", "hydra/mpirun", "-n", "2", "./prog")
     args = lines(out, "arg")
@@ -54,7 +55,8 @@ def launchers(place):
     check("srun: else --export=ALL", lines(out, "arg")[0].startswith("--export=ALL,LD_PRELOAD=" + openmpi), out)
 
     _, out, _ = place.run("record", "--mpi", "mpich", "--", "./prog", "x", env={"LD_PRELOAD": "libm.so.6"})
-    same("a program gets plain environment, what was preloaded stays", (lines(out, "preload"), lines(out, "mode"), lines(out, "arg")),
+    same("a program gets plain environment, what was preloaded stays", (lines(out, "preload"), lines(out, "mode"),
+            lines(out, "arg")),
          ([mpich + ":libm.so.6"], ["record"], ["x"]))
     _, out, err = place.run("record", "sh", "-c", "hydra/mpirun ./prog")
     same("a launcher named in sh -c decides", lines(out, "preload"), [mpich])
@@ -72,11 +74,14 @@ def families(place):
     for mpi, needed in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
         os.mkdir(place.path + "/" + mpi)
         place.build("int f(void) { return 0; }", mpi + "/" + needed, "-shared", "-fPIC", "-Wl,-soname," + needed)
-        place.build("int f(void); int g(void) { return f(); }", mpi + "/libmiddle.so", "-shared", "-fPIC", "-Wl,-soname,libmiddle.so",
+        place.build("int f(void); int g(void) { return f(); }", mpi + "/libmiddle.so", "-shared", "-fPIC",
+                "-Wl,-soname,libmiddle.so",
                     place.path + "/%s/%s" % (mpi, needed), "-Wl,-rpath,$ORIGIN")
-        place.build("int f(void); int main(void) { return f(); }", "direct-" + mpi, place.path + "/%s/%s" % (mpi, needed),
+        place.build("int f(void); int main(void) { return f(); }", "direct-" + mpi, place.path + "/%s/%s" % (mpi,
+                needed),
                     "-Wl,-rpath,$ORIGIN/" + mpi)
-        place.build("int g(void); int main(void) { return g(); }", "through-" + mpi, place.path + "/%s/libmiddle.so" % mpi,
+        place.build("int g(void); int main(void) { return g(); }", "through-" + mpi,
+                place.path + "/%s/libmiddle.so" % mpi,
                     "-Wl,-rpath,$ORIGIN/" + mpi, "-Wl,-rpath-link," + place.path + "/" + mpi)
     wrong = {"openmpi": "hydra/mpirun", "mpich": "orte/mpirun"}
     for mpi, launcher in wrong.items():
@@ -105,7 +110,8 @@ def statuses(place):
     same("an unknown command", place.run("rekord")[0], 2)
     same("no command", place.run()[0], 2)
     same("the version", place.run("--version")[0], 0)
-    check("no empty recording stays behind", not [f for f in os.listdir(place.path) if f.endswith(".hbdb")], os.listdir(place.path))
+    check("no empty recording stays behind", not [f for f in os.listdir(place.path) if f.endswith(".hbdb")],
+            os.listdir(place.path))
 
 
 def streams(place):
@@ -113,7 +119,8 @@ def streams(place):
     same("stdin reaches the program", out, "first\nsecond\n")
     _, out, err = place.run("record", "--mpi", "mpich", "sh", "-c", "echo out; echo err >&2")
     same("stdout is the program's alone", out, "out\n")
-    check("hbdb's own lines begin with hbdb:", all(line == "err" or line.startswith("hbdb: ") for line in err.splitlines()), err)
+    check("hbdb's own lines begin with hbdb:",
+            all(line == "err" or line.startswith("hbdb: ") for line in err.splitlines()), err)
     check("no colour but on a terminal", "\033" not in err, err)
     _, out, _ = place.run("record", "--mpi", "mpich", "sh", "-c", "exec setarch --list >/dev/null; exit", input="")
     maps = "awk '/heap/ {print $1}' /proc/self/maps"
@@ -125,9 +132,12 @@ def streams(place):
 
 def signals(place):
     log = place.path + "/signals"
-    place.script("catch", "trap 'echo TERM >>%s; exit 3' TERM\ntrap 'echo INT >>%s' INT\necho ready >>%s\nwhile :; do sleep 0.05; done\n"
+    place.script("catch",
+            "trap 'echo TERM >>%s; exit 3' TERM\ntrap 'echo INT >>%s' INT\necho ready >>%s\n"
+            "while :; do sleep 0.05; done\n"
                  % (log, log, log))
-    job = subprocess.Popen([HBDB, "record", "--mpi", "mpich", "./catch"], cwd=place.path, env=place.env, stderr=subprocess.PIPE,
+    job = subprocess.Popen([HBDB, "record", "--mpi", "mpich", "./catch"], cwd=place.path, env=place.env,
+            stderr=subprocess.PIPE,
                            stdin=subprocess.DEVNULL, start_new_session=True)
     for _ in range(100):
         if os.path.exists(log):
@@ -160,15 +170,18 @@ def names(place):
     status, out, err = place.run("info")
     has("info takes the last one", err + out, "recording app-2.hbdb")
     written = json.load(open(place.path + "/app-2.hbdb/manifest.json"))
-    same("the manifest tells of the run", [written[k] for k in ("format", "command", "mpi", "level", "processes", "exit_status")],
+    same("the manifest tells of the run", [written[k] for k in ("format", "command", "mpi", "level", "processes",
+            "exit_status")],
          ["hbdb-recording", ["./app"], "mpich", "events", 2, 0])
     same("and which program it was", written["program"]["path"], os.path.realpath(place.path + "/app"))
     status, _, err = place.run("record", "-o", "app-1.hbdb", "--mpi", "mpich", "./app")
     same("an existing recording is not overwritten", status, 2)
     has("and the message says what to do", err, "-o")
-    for header, wanted in (("{'state': 0}", "2 processes ended inside MPI"), ("{'state': 2}", "2 processes left without MPI_Finalize"),
+    for header, wanted in (("{'state': 0}", "2 processes ended inside MPI"), ("{'state': 2}",
+            "2 processes left without MPI_Finalize"),
                            ("{'state': 3}", "2 processes called MPI_Abort"),
-                           ("{'stopped': 28, 'lost': 12}", "2 processes stopped recording: No space left on device; 24 events")):
+                           ("{'stopped': 28, 'lost': 12}",
+                           "2 processes stopped recording: No space left on device; 24 events")):
         _, _, err = place.run("record", "--keep-raw", "--mpi", "mpich", "./app", env={"TEST_HEADER": header})
         has("told: " + wanted, err, wanted)
 

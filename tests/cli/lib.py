@@ -48,7 +48,8 @@ class Place:
             shutil.copy(self.path + "/lib/libhbdb-openmpi.so", self.path + "/lib/libhbdb-mpich.so")
 
     def build(self, source, name, *flags):
-        subprocess.run(["cc", "-g", "-x", "c", "-", "-x", "none", "-o", self.path + "/" + name, *flags], input=source.encode(), check=True)
+        subprocess.run(["cc", "-g", "-x", "c", "-", "-x", "none", "-o", self.path + "/" + name, *flags],
+                input=source.encode(), check=True)
 
     def script(self, name, text):
         path = self.path + "/" + name
@@ -60,7 +61,8 @@ class Place:
 
     def run(self, *args, input=None, env=None, timeout=60):
         """(status, stdout, stderr) of hbdb; a status below 0 is a signal."""
-        done = subprocess.run([HBDB, *args], cwd=self.path, env=dict(self.env, **(env or {})), input=input, timeout=timeout,
+        done = subprocess.run([HBDB, *args], cwd=self.path, env=dict(self.env, **(env or {})), input=input,
+                timeout=timeout,
                               stdin=None if input is not None else subprocess.DEVNULL, capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
 

@@ -61,7 +61,8 @@ class Log:
                 out += sv(r - last)
                 last = r
             return out
-        self.defs += definition(5, uv(number) + sv(parent) + uv(index) + sv(leader) + uv(rank) + uv(flags) + group(members) +
+        self.defs += definition(5,
+                uv(number) + sv(parent) + uv(index) + sv(leader) + uv(rank) + uv(flags) + group(members) +
                                 (group(remote) if flags & 1 else b""))
 
     def datatype(self, number, size, name):
@@ -104,11 +105,13 @@ class Log:
                 struct.pack("<II", 4000 + self.rank, self.level) +
                 struct.pack("<QQQQQ", 1000000, 1700000000 * 10**9 + self.rank * 1000, 5 * 10**9, 0, 0) +
                 struct.pack("<IIQII", self.state, self.stopped, units, 0, self.library) + b"node-a".ljust(64, b"\0") +
-                b"Test MPI 1.0".ljust(256, b"\0") + b"/tmp/app".ljust(512, b"\0") + struct.pack("<Q", self.lost)).ljust(UNIT, b"\0")
+                b"Test MPI 1.0".ljust(256, b"\0") + b"/tmp/app".ljust(512, b"\0") + struct.pack("<Q",
+                self.lost)).ljust(UNIT, b"\0")
 
     def unit(self, kind, lane, payload):
         assert len(payload) <= UNIT - 64, "too much for one unit"
-        head = b"HBDU" + struct.pack("<HHIIII", kind, lane, 0, len(payload), 0, 0) + struct.pack("<QQQ", 0, 0, 0) + bytes(16)
+        head = b"HBDU" + struct.pack("<HHIIII", kind, lane, 0, len(payload), 0, 0) + struct.pack("<QQQ", 0, 0,
+                0) + bytes(16)
         return (head + payload).ljust(UNIT, b"\0")
 
     def control(self):
@@ -127,13 +130,14 @@ class Log:
         return path
 
 
-def manifest(folder, **more):
-    os.makedirs(folder, exist_ok=True)
+def manifest(recording, **more):
+    os.makedirs(recording, exist_ok=True)
     out = {"format": "hbdb-recording", "version": 1, "hbdb": "0.1.0", "command": ["mpirun", "-n", "1", "./app"],
-           "folder": "/tmp", "started": "2026-01-01T00:00:00.000Z", "mpi": "openmpi", "level": "events", "contents": True,
+           "folder": "/tmp", "started": "2026-01-01T00:00:00.000Z", "mpi": "openmpi", "level": "events",
+           "contents": True,
            "aslr": False, "environment": {}, "processes": 1, "exit_status": 0, "seconds": 1.5}
     out.update(more)
-    with open(folder + "/manifest.json", "w") as f:
+    with open(recording + "/manifest.json", "w") as f:
         json.dump(out, f)
 
 

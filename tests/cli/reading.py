@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""hbdb dump, info and verify on raw logs written by rawlog.py: every shape of result, and everything that can be wrong."""
+"""hbdb dump, info and verify on raw logs written by rawlog.py: every shape of result, everything that can be wrong."""
 import json
 import os
 import re
@@ -20,7 +20,8 @@ def dump(place):
     same("--polls", [line for line in polls.splitlines() if "polls" in line],
          ["0:11 MPI_Iprobe(source=ANY, tag=3, comm=WORLD) -> source=1 tag=3 bytes=400 [polls 17]"])
     status, full, _ = place.run("dump", "one")
-    has("with times, and the number of a posting", full, "0:1  0.000000100  +0.000000050  MPI_Irecv(", "comm=WORLD) -> #0\n")
+    has("with times, and the number of a posting", full, "0:1  0.000000100  +0.000000050  MPI_Irecv(",
+            "comm=WORLD) -> #0\n")
     same("--from and --to", place.run("dump", "--plain", "--from", "12", "--to", "13", "one")[1].splitlines(),
          rawlog.EXPECTED.splitlines()[11:13])
     same("--function, without MPI_", len(place.run("dump", "--plain", "--function", "Isend", "one")[1].splitlines()), 3)
@@ -35,10 +36,13 @@ def json_lines(place):
     status, out, _ = place.run("dump", "--json", "one")
     events = [json.loads(line) for line in out.splitlines()]
     same("one object per event", [e["event"] for e in events], list(range(1, 26)))
-    same("a receive", {k: events[3][k] for k in ("function", "class", "peer", "tag", "comm", "bytes", "source", "source_tag", "choice")},
-         {"function": "MPI_Recv", "class": "recv", "peer": -1, "tag": -1, "comm": 0, "bytes": 4, "source": 2, "source_tag": 5,
+    same("a receive", {k: events[3][k] for k in ("function", "class", "peer", "tag", "comm", "bytes", "source",
+            "source_tag", "choice")},
+         {"function": "MPI_Recv", "class": "recv", "peer": -1, "tag": -1, "comm": 0, "bytes": 4, "source": 2,
+         "source_tag": 5,
           "choice": True})
-    same("a completion", events[4]["answers"], [{"posting": 0, "index": 1, "status": "message", "source": 2, "tag": 5, "bytes": 36}])
+    same("a completion", events[4]["answers"], [{"posting": 0, "index": 1, "status": "message", "source": 2,
+            "tag": 5, "bytes": 36}])
     same("arguments", events[2]["arguments"], {"count": 1, "datatype": "type#1", "dest": 3, "tag": 7, "comm": "WORLD"})
     same("a failure", (events[24]["result"], events[9]["result"]), ("ERR_RANK", "ERR_OTHER"))
     same("postings", [(e["posting"], e["posts"]) for e in events if "posting" in e],
@@ -55,18 +59,23 @@ def several(place):
     same("rank after rank", [line.split(":")[0] for line in out], ["0"] * 25 + ["1"] * 25 + ["2"] * 25)
     same("--rank", len(place.run("dump", "--plain", "--rank", "0,2", "three")[1].splitlines()), 50)
     same("--rank with a range", len(place.run("dump", "--plain", "--rank", "1-2", "three")[1].splitlines()), 50)
-    times = [float(line.split()[1]) + float(line.split()[2]) for line in place.run("dump", "--time", "three")[1].splitlines()]
+    times = [float(line.split()[1]) + float(line.split()[2]) for line in place.run("dump", "--time",
+            "three")[1].splitlines()]
     check("--time merges in the order of the returns", len(times) == 75 and times == sorted(times), times[:20])
     out = place.run("info", "three")[1]
-    has("info", out, "processes     3\n", "events        75 in", "mpirun -n 1 ./app", "finalized", "MPI_Iprobe", "made from WORLD")
+    has("info", out, "processes     3\n", "events        75 in", "mpirun -n 1 ./app", "finalized", "MPI_Iprobe",
+            "made from WORLD")
     facts = json.loads(place.run("info", "--json", "three")[1])
-    same("info --json", (len(facts["processes"]), facts["events"], facts["calls"]["MPI_Iprobe"], facts["world_size"]), (3, 75, 54, 3))
+    same("info --json", (len(facts["processes"]), facts["events"], facts["calls"]["MPI_Iprobe"],
+            facts["world_size"]), (3, 75, 54, 3))
     same("a communicator of all is one", [c["seen_in"] for c in facts["communicators"] if c["number"] == 0], [3])
 
 
 def sources(place):
-    place.build("#include <unistd.h>\n#include <stdio.h>\nvoid f(void)\n{\n\tputs(\"x\");\n}\nint main(void) { f(); return 0; }\n", "prog")
-    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", place.path + "/prog"], capture_output=True, text=True).stdout
+    place.build("#include <unistd.h>\n#include <stdio.h>\n"
+                "void f(void)\n{\n\tputs(\"x\");\n}\nint main(void) { f(); return 0; }\n", "prog")
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", place.path + "/prog"], capture_output=True,
+            text=True).stdout
     body = text[text.index("<f>:"):].splitlines()
     call = next(i for i, line in enumerate(body) if "call" in line)
     after = int(body[call + 1].split(":")[0], 16)
@@ -96,7 +105,8 @@ def killed(place):
     rawlog.manifest(folder)
     log.write(folder)
     has("where a killed process stood", place.run("dump", "killed")[1], "0:26  ", "-> never returned")
-    has("info says so, and what was not covered", place.run("info", "killed")[1], "rank 0 never returned from MPI_Recv, after event 25",
+    has("info says so, and what was not covered", place.run("info", "killed")[1],
+            "rank 0 never returned from MPI_Recv, after event 25",
         "ended inside MPI", "RMA is not replayed", "1 of 2")
     same("and it is whole", place.run("verify", "killed")[0], 0)
 
@@ -117,7 +127,8 @@ def wrong(place):
     for command in ("dump", "info", "verify"):
         status, _, err = place.run(command, "foreign")
         same("%s of a foreign log" % command, (status, "not a log of hbdb" in err), (3, True))
-    for text, wanted in (('{"format": "hbdb-recording", "version": 9}', "version 9"), ("{", "damaged"), ("{}", "not a manifest")):
+    for text, wanted in (('{"format": "hbdb-recording", "version": 9}', "version 9"), ("{", "damaged"), ("{}",
+            "not a manifest")):
         with open(place.path + "/foreign.hbdb/manifest.json", "w") as f:
             f.write(text)
         has("a manifest that is %s" % wanted, place.run("verify", "foreign")[2], wanted)
@@ -150,7 +161,8 @@ def ends_early(place):
         log.event("MPI_Barrier", (0,))
     rawlog.manifest(folder)
     log.write(folder)
-    done = subprocess.run(["bash", "-c", "%s dump long | head -1; echo ${PIPESTATUS[0]}" % HBDB], cwd=place.path, env=place.env,
+    done = subprocess.run(["bash", "-c", "%s dump long | head -1; echo ${PIPESTATUS[0]}" % HBDB], cwd=place.path,
+            env=place.env,
                           capture_output=True, text=True, timeout=60)
     lines = done.stdout.splitlines()
     check("dump ends quietly when nobody reads on", lines[-1] == "0" and not done.stderr, (done.stdout, done.stderr))

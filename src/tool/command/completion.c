@@ -47,11 +47,13 @@ static void print_bash(void)
 	printf("--help --version' -- \"$word\"))\n\t\treturn\n\tfi\n"
 	       "\tcase ${COMP_WORDS[1]} in\n\trecord|replay)\n\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	       "\t\t\t[[ ${COMP_WORDS[i]} == -- ]] || continue\n"
-	       "\t\t\tif declare -F _command_offset >/dev/null; then _command_offset $((i + 1)); else COMPREPLY=($(compgen -c -f -- \"$word\")); fi\n"
+	       "\t\t\tif declare -F _command_offset >/dev/null; then _command_offset $((i + 1))\n"
+	       "\t\t\telse COMPREPLY=($(compgen -c -f -- \"$word\")); fi\n"
 	       "\t\t\treturn\n\t\tdone ;;\n\tesac\n\tcase ${COMP_WORDS[1]} in\n");
 	for (const hb_command *c = hb__commands; c->name; c++)
 		bash_case(c);
-	printf("\tesac\n\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n\t\treturn\n\tfi\n"
+	printf("\tesac\n\tif [[ $word == -* ]]; then\n"
+	       "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n\t\treturn\n\tfi\n"
 	       "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
 	       "\t[[ $names ]] && COMPREPLY+=($(compgen -d -- \"$word\" | grep '\\.hbdb$'))\n"
 	       "\tif [[ ${COMP_WORDS[1]} == record ]]; then COMPREPLY+=($(compgen -c -- \"$word\")); fi\n}\n"
@@ -168,7 +170,9 @@ static void print_fish(void)
 			fish_option(c, o);
 		fish_option(c, hb__common_options);
 		if (c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH)
-			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a '(__fish_complete_directories)'\n", c->name);
+			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a "
+			       "'(__fish_complete_directories)'\n",
+				c->name);
 		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -F\n", c->name);
 		if (c->kind == HB_OPERANDS_SHELL)
@@ -188,6 +192,7 @@ int hb__completion(const hb_args *args)
 	else if (!strcmp(shell, "fish"))
 		print_fish();
 	else
-		return hb__fail_with(HB_EXIT_USAGE, "completion takes one of bash, zsh, fish%s%s", *shell ? ", not " : "", shell);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "completion takes one of bash, zsh, fish%s%s", *shell ? ", not " : "", shell);
 	return HB_EXIT_OK;
 }

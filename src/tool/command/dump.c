@@ -17,7 +17,8 @@ const hb_option hb__dump_options[] = {
 	{"function", 'f', HB_OPTION_TEXT, "NAME", "only calls of this function, with or without MPI_"},
 	{"choices", 'c', HB_OPTION_FLAG, NULL, "only events that MPI could have answered otherwise"},
 	{"time", 't', HB_OPTION_FLAG, NULL, "all processes merged, in the order in which their calls returned"},
-	{"plain", 0, HB_OPTION_FLAG, NULL, "without times and source lines: the same in every run that made the same choices"},
+	{"plain", 0, HB_OPTION_FLAG, NULL,
+		"without times and source lines: the same in every run that made the same choices"},
 	{"polls", 0, HB_OPTION_FLAG, NULL, "with --plain, how often polls answered no before an event"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line"},
 	{0},
@@ -82,7 +83,8 @@ static bool wanted_function(const struct dump *d, const hb_event *ev)
 static void print(struct dump *d, struct stream *s)
 {
 	const hb_event *ev = &s->event;
-	if (ev->row->number < d->from || ev->row->number > d->to || !wanted_function(d, ev) || (d->choices && !ev->choice))
+	if (ev->row->number < d->from || ev->row->number > d->to || !wanted_function(d, ev) ||
+		(d->choices && !ev->choice))
 		return;
 	if (d->json)
 		hb__put_object(d->out, s->view, ev);
@@ -171,7 +173,9 @@ static void dump_by_time(struct dump *d)
 	struct stream **heap = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < d->logs.n; i++)
-		for (uint32_t lane = 0; d->logs.at[i].log && has_rank(d->ranks, d->logs.at[i].rank) && lane < d->views[i].info->lanes; lane++) {
+		for (uint32_t lane = 0;
+			d->logs.at[i].log && has_rank(d->ranks, d->logs.at[i].rank) && lane < d->views[i].info->lanes;
+			lane++) {
 			struct stream *s = hb__alloc(sizeof *s);
 			if (!open_stream(d, i, lane, s) || !step(d, s)) {
 				hb_events_close(s->events);
@@ -192,7 +196,7 @@ static void dump_by_time(struct dump *d)
 		}
 		sift(heap, n, 0);
 	}
-	while (n)  {
+	while (n) {
 		hb_events_close(heap[--n]->events);
 		free(heap[n]);
 	}
@@ -226,7 +230,7 @@ static int check(const struct dump *d)
 {
 	if (d->from > d->to)
 		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu is behind --to %llu", (unsigned long long)d->from,
-		                     (unsigned long long)d->to);
+			(unsigned long long)d->to);
 	if (d->ranks && !good_ranks(d->ranks))
 		return hb__fail_with(HB_EXIT_USAGE, "dump --rank takes ranks, as in 0,2,4-7, not '%s'", d->ranks);
 	return 0;
@@ -241,16 +245,20 @@ static int check_logs(const struct dump *d)
 			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level order has no times");
 	}
 	if (!found)
-		return hb__fail_with(HB_EXIT_USAGE, "dump --rank %s: the recording has no such rank; it has %zu processes", d->ranks,
-		                     d->logs.n);
+		return hb__fail_with(HB_EXIT_USAGE,
+			"dump --rank %s: the recording has no such rank; it has %zu processes", d->ranks, d->logs.n);
 	return 0;
 }
 
 int hb__dump(const hb_args *args)
 {
-	struct dump d = {.args = args, .ranks = hb__value(args, "rank"), .function = hb__value(args, "function"),
-	                 .from = hb__number(args, "from", 1), .to = hb__number(args, "to", UINT64_MAX),
-	                 .json = hb__value(args, "json") != NULL, .choices = hb__value(args, "choices") != NULL};
+	struct dump d = {.args = args,
+		.ranks = hb__value(args, "rank"),
+		.function = hb__value(args, "function"),
+		.from = hb__number(args, "from", 1),
+		.to = hb__number(args, "to", UINT64_MAX),
+		.json = hb__value(args, "json") != NULL,
+		.choices = hb__value(args, "choices") != NULL};
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = check(&d);

@@ -7,7 +7,8 @@ int hb__help(const hb_args *args)
 {
 	const hb_command *command = NULL;
 	if (args->operand && !(command = hb__command(args->operand)))
-		return hb__fail_with(HB_EXIT_USAGE, "there is no command '%s'; 'hbdb help' lists them all", args->operand);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "there is no command '%s'; 'hbdb help' lists them all", args->operand);
 	hb__print_help(command);
 	return HB_EXIT_OK;
 }

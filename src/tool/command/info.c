@@ -28,7 +28,7 @@ struct called {
 struct community {
 	char *identity;
 	uint64_t processes, size, remote_size;
-	int64_t number;      /* in the first process that has it */
+	int64_t number; /* in the first process that has it */
 	int64_t parent;
 	uint32_t flags;
 };
@@ -73,8 +73,10 @@ static char *identity_of(const hb_log *log, int64_t number, int depth)
 	char *parent = identity_of(log, c->parent, depth + 1);
 	/* an intercommunicator has the same index and two leaders: its groups, ordered, are its identity */
 	int32_t a = c->size && c->member ? c->member[0] : -1, b = c->remote_size && c->remote ? c->remote[0] : -1;
-	char *identity = c->flags & 1 ? hb__format("%s/%llux%d,%d", parent, (unsigned long long)c->index, a < b ? a : b, a < b ? b : a)
-	                              : hb__format("%s/%llu.%lld", parent, (unsigned long long)c->index, (long long)c->leader);
+	char *identity =
+		c->flags & 1 ? hb__format("%s/%llux%d,%d", parent, (unsigned long long)c->index, a < b ? a : b,
+				       a < b ? b : a)
+			     : hb__format("%s/%llu.%lld", parent, (unsigned long long)c->index, (long long)c->leader);
 	free(parent);
 	return identity;
 }
@@ -91,7 +93,8 @@ static void count_comms(struct facts *f, const hb_log *log, const hb_log_info *i
 			k++;
 		if (k == f->ncomms) {
 			f->comms = hb__resize(f->comms, (k + 1) * sizeof *f->comms);
-			f->comms[f->ncomms++] = (struct community){hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags};
+			f->comms[f->ncomms++] = (struct community){
+				hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags};
 		}
 		f->comms[k].processes++;
 		free(identity);
@@ -166,8 +169,8 @@ static void print_processes(const struct facts *f)
 			break;
 		}
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
-		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, p->host, p->pid, (unsigned long long)p->events, p->lanes,
-		       (unsigned long long)p->bytes, state_text(p));
+		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, p->host, p->pid,
+			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state_text(p));
 	}
 }
 
@@ -187,8 +190,8 @@ static void print_inside(const struct facts *f)
 				;
 			if (hb_events_inside(events, &ev) == 1) {
 				const hb_log_info *p = hb_log_get_info(log);
-				printf("%srank %d never returned from %s, after event %llu\n", shown++ ? "" : "\n", p->rank, ev.function->name,
-				       (unsigned long long)info.events);
+				printf("%srank %d never returned from %s, after event %llu\n", shown++ ? "" : "\n",
+					p->rank, ev.function->name, (unsigned long long)info.events);
 			}
 			hb_events_close(events);
 		}
@@ -217,8 +220,13 @@ static void print_comms(const struct facts *f)
 		if (c->number == 0)
 			printf("WORLD\n");
 		else
-			printf("%lld%s, made from %s%.0lld\n", (long long)c->number, c->flags & 1 ? " (intercommunicator)" : "",
-			       c->parent == 0 ? "WORLD" : c->parent == 1 ? "SELF" : c->parent < 0 ? "none" : "", c->parent > 1 ? (long long)c->parent : 0LL);
+			printf("%lld%s, made from %s%.0lld\n", (long long)c->number,
+				c->flags & 1 ? " (intercommunicator)" : "",
+				c->parent == 0   ? "WORLD"
+				: c->parent == 1 ? "SELF"
+				: c->parent < 0  ? "none"
+						 : "",
+				c->parent > 1 ? (long long)c->parent : 0LL);
 	}
 }
 
@@ -228,17 +236,19 @@ static void print_text(const struct facts *f)
 	printf("recording     %s\n", f->recording);
 	if (f->has_manifest) {
 		print_command(m);
-		printf("MPI           %s (%.*s)\n", m->mpi ? m->mpi : "?", f->version_text ? (int)strcspn(f->version_text, ",\n") : 0,
-		       f->version_text ? f->version_text : "");
-		printf("level         %s%s%s\n", m->level ? m->level : "?", m->contents ? "" : ", without a check of contents",
-		       m->aslr ? ", addresses randomised" : "");
+		printf("MPI           %s (%.*s)\n", m->mpi ? m->mpi : "?",
+			f->version_text ? (int)strcspn(f->version_text, ",\n") : 0,
+			f->version_text ? f->version_text : "");
+		printf("level         %s%s%s\n", m->level ? m->level : "?",
+			m->contents ? "" : ", without a check of contents", m->aslr ? ", addresses randomised" : "");
 		if (m->program.path)
 			printf("program       %s\n", m->program.path);
 	}
 	printf("processes     %llu", (unsigned long long)f->sum.processes);
 	if (f->sum.size && f->sum.processes < (uint64_t)f->sum.size)
 		printf(" of %d", f->sum.size);
-	printf("\nevents        %llu in %llu bytes", (unsigned long long)f->sum.events, (unsigned long long)f->sum.bytes);
+	printf("\nevents        %llu in %llu bytes", (unsigned long long)f->sum.events,
+		(unsigned long long)f->sum.bytes);
 	if (f->sum.events)
 		printf(", %.2f per event", (double)f->sum.bytes / (double)f->sum.events);
 	printf("\n");
@@ -248,11 +258,12 @@ static void print_text(const struct facts *f)
 	print_comms(f);
 	for (size_t i = 0; i < f->sum.nnotes; i++)
 		printf("%snot covered   %llu %s: %s\n", i ? "" : "\n", (unsigned long long)f->sum.notes[i].processes,
-		       hb__plural(f->sum.notes[i].processes, "process", "processes"), f->sum.notes[i].text);
+			hb__plural(f->sum.notes[i].processes, "process", "processes"), f->sum.notes[i].text);
 	for (size_t i = 0; i < f->sum.trouble.n; i++)
 		printf("%strouble       %s\n", i ? "" : "\n", f->sum.trouble.at[i]);
 	if (f->sum.stopped)
-		printf("not stored    %llu events: %s\n", (unsigned long long)f->sum.lost, strerror(f->sum.stopped_errno));
+		printf("not stored    %llu events: %s\n", (unsigned long long)f->sum.lost,
+			strerror(f->sum.stopped_errno));
 }
 
 /* ---- JSON ---- */

@@ -13,9 +13,12 @@
 #include "../store/manifest.h"
 
 const hb_option hb__record_options[] = {
-	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb", "the recording to write; default: the program's name, a dash and a number"},
-	{"level", 'l', HB_OPTION_CHOICE, "order|events", "what to store: only the choices, enough to replay, or every call (default)"},
-	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich", "the MPI library of the program; default: found from launcher and program"},
+	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
+		"the recording to write; default: the program's name, a dash and a number"},
+	{"level", 'l', HB_OPTION_CHOICE, "order|events",
+		"what to store: only the choices, enough to replay, or every call (default)"},
+	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
+		"the MPI library of the program; default: found from launcher and program"},
 	{"shake", 0, HB_OPTION_NUMBER, "USEC", "delay every send by a random time below this, to provoke rare orders"},
 	{"no-contents", 0, HB_OPTION_FLAG, NULL, "do not store a check of the contents sent"},
 	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "leave the logs as the processes wrote them, do not seal them"},
@@ -33,15 +36,23 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 	if (end->error)
 		hb__say("nothing was recorded");
 	else if (p->elf && p->is_static)
-		hb__say("nothing was recorded: %s is linked statically; hbdb records programs that load libmpi as a shared library", path);
+		hb__say("nothing was recorded: %s is linked statically; hbdb records programs that "
+			"load libmpi as a shared library",
+			path);
 	else if (p->is_privileged)
-		hb__say("nothing was recorded: %s runs with changed privileges, so the system loads nothing into it; run it as its owner", path);
+		hb__say("nothing was recorded: %s runs with changed privileges, so the system loads nothing into it; "
+			"run it as its owner",
+			path);
 	else if (p->elf && !p->mpi)
-		hb__say("nothing was recorded: no process called MPI_Init (%s needs no MPI library itself; is it an MPI program?)", path);
+		hb__say("nothing was recorded: no process called MPI_Init (%s needs no MPI library itself; "
+			"is it an MPI program?)",
+			path);
 	else if (end->status)
-		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d", end->status);
+		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
+			end->status);
 	else
-		hb__say("nothing was recorded: no process called MPI_Init of %s (%s)", hb__mpi_name(line->mpi), line->why);
+		hb__say("nothing was recorded: no process called MPI_Init of %s (%s)", hb__mpi_name(line->mpi),
+			line->why);
 }
 
 /* After the job: what it left, sealed and said. */
@@ -65,16 +76,21 @@ static void finish(const char *recording, bool seal, const hb_command_line *line
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	if (line->processes && sum.size && line->processes != sum.size)
-		hb__say("the command asked for %ld processes, MPI_COMM_WORLD has %d: is %s a program of %s?", line->processes,
-		        sum.size, line->program.path ? line->program.path : "it", hb__mpi_name(line->mpi));
+		hb__say("the command asked for %ld processes, MPI_COMM_WORLD has %d: is %s a program of %s?",
+			line->processes, sum.size, line->program.path ? line->program.path : "it",
+			hb__mpi_name(line->mpi));
 	hb__print_sum(recording, &sum);
 	hb__sum_free(&sum);
 }
 
 static int run(const hb_args *args, const hb_command_line *line, const char *recording, hb_manifest *m)
 {
-	hb_setup setup = {.mpi = line->mpi, .mode = "record", .folder = recording, .level = m->level, .check = m->contents,
-	                  .shake_us = m->shake_us};
+	hb_setup setup = {.mpi = line->mpi,
+		.mode = "record",
+		.folder = recording,
+		.level = m->level,
+		.check = m->contents,
+		.shake_us = m->shake_us};
 	hb_strings variables, argv;
 	bool plain;
 	int code = hb__setup(&setup, &variables);
@@ -83,7 +99,8 @@ static int run(const hb_args *args, const hb_command_line *line, const char *rec
 		return code;
 	}
 	hb__forward(line, args->rest, variables.at, &argv, &plain);
-	hb_job job = {.argv = argv.at, .variables = plain ? variables.at : NULL, .launcher = line->launcher, .aslr = m->aslr};
+	hb_job job = {
+		.argv = argv.at, .variables = plain ? variables.at : NULL, .launcher = line->launcher, .aslr = m->aslr};
 	hb_job_end end;
 	if (hb__manifest_write(m, recording))
 		hb__say("%s/manifest.json: %s", recording, strerror(errno));
@@ -91,8 +108,8 @@ static int run(const hb_args *args, const hb_command_line *line, const char *rec
 	if (end.error)
 		hb__say("cannot run %s: %s", args->rest[0], strerror(end.error));
 	if (end.random)
-		hb__say("the system does not allow to switch off address space randomisation: a replay may differ where the "
-		        "program sends or sorts by addresses");
+		hb__say("the system does not allow to switch off address space randomisation: "
+			"a replay may differ where the program sends or sorts by addresses");
 	finish(recording, !hb__value(args, "keep-raw"), line, &end, m);
 	hb__strings_free(&variables);
 	hb__strings_free(&argv);
@@ -102,7 +119,8 @@ static int run(const hb_args *args, const hb_command_line *line, const char *rec
 int hb__record(const hb_args *args)
 {
 	if (!args->rest)
-		return hb__fail_with(HB_EXIT_USAGE, "record needs the command to run, e.g. hbdb record -- mpirun -n 4 ./program");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record needs the command to run, e.g. hbdb record -- mpirun -n 4 ./program");
 	uint64_t shake = hb__number(args, "shake", 0);
 	if (shake > SHAKE_MAX_US)
 		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
@@ -110,7 +128,8 @@ int hb__record(const hb_args *args)
 	hb__clean_environment();
 	int code = hb__read_command_line(args->rest, hb__mpi_from_key(hb__value(args, "mpi")), &line);
 	char *recording = NULL;
-	const char *name = line.program.path ? line.program.path : args->rest[line.program_at];
+	const char *program = line.script && !access(line.script, R_OK) ? line.script : line.program.path;
+	const char *name = line.script ? line.script : program ? program : args->rest[line.program_at];
 	if (!code)
 		code = hb__new_recording(hb__value(args, "output"), name, &recording);
 	if (code) {
@@ -118,10 +137,13 @@ int hb__record(const hb_args *args)
 		return code;
 	}
 	const char *level = hb__value(args, "level");
-	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(line.mpi)), .level = hb__copy(level ? level : "events"),
-	                 .contents = !hb__value(args, "no-contents"), .aslr = hb__value(args, "aslr") != NULL, .shake_us = shake};
+	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(line.mpi)),
+		.level = hb__copy(level ? level : "events"),
+		.contents = !hb__value(args, "no-contents"),
+		.aslr = hb__value(args, "aslr") != NULL,
+		.shake_us = shake};
 	hb__manifest_begin(&m, args->rest);
-	hb__digest_program(line.program.path, &m.program);
+	hb__digest_program(program, &m.program);
 	code = run(args, &line, recording, &m);
 	hb__manifest_free(&m);
 	hb__command_line_free(&line);

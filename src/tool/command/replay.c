@@ -16,11 +16,14 @@
 #include "../store/manifest.h"
 
 const hb_option hb__replay_options[] = {
-	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn", "end the job at the first call that differs (default), or go on and tell"},
-	{"contents", 0, HB_OPTION_CHOICE, "stop|warn|ignore", "what other contents of a message do; default: as --on-divergence, "
-	                                                      "warn under another MPI"},
+	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
+		"end the job at the first call that differs (default), or go on and tell"},
+	{"contents", 0, HB_OPTION_CHOICE, "stop|warn|ignore",
+		"what other contents of a message do; default: as --on-divergence, "
+		"warn under another MPI"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay itself"},
-	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich", "the MPI library of the program; default: found from launcher and program"},
+	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
+		"the MPI library of the program; default: found from launcher and program"},
 	{0},
 };
 
@@ -31,9 +34,10 @@ struct replay {
 	hb_manifest manifest;
 	hb_command_line line;
 	char **command;
-	int32_t size;        /* processes that have a log */
+	int32_t size; /* processes that have a log */
 	uint64_t events;
-	bool logs_end_early; /* a process was killed, or stopped recording */
+	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
+	int32_t marked;           /* ranks that broke_off has room for */
 	hb_reports reports;
 };
 
@@ -49,7 +53,8 @@ static int make_session(struct replay *r)
 		free(session);
 		session = hb__format("%s/hbdb-replay-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
 		if (!mkdtemp(session)) {
-			int code = hb__fail_with(HB_EXIT_USAGE, "cannot make the folder %s: %s (TMPDIR names another place)", session, strerror(errno));
+			int code = hb__fail_with(HB_EXIT_USAGE,
+				"cannot make the folder %s: %s (TMPDIR names another place)", session, strerror(errno));
 			free(session);
 			return code;
 		}
@@ -59,6 +64,16 @@ static int make_session(struct replay *r)
 	if (mkdir(r->script, 0700))
 		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", r->script, strerror(errno));
 	return 0;
+}
+
+static void mark_broken_off(struct replay *r, int32_t rank, bool broke_off)
+{
+	if (r->size > r->marked) {
+		r->broke_off = hb__resize(r->broke_off, (size_t)r->size);
+		memset(r->broke_off + r->marked, 0, (size_t)(r->size - r->marked));
+		r->marked = r->size;
+	}
+	r->broke_off[rank] = broke_off;
 }
 
 static int unseal(struct replay *r)
@@ -77,13 +92,14 @@ static int unseal(struct replay *r)
 			r->size = logs.at[i].rank + 1;
 		if (info->size > r->size)
 			r->size = info->size;
+		mark_broken_off(r, logs.at[i].rank, info->state == 0);
 		r->events += info->events;
-		r->logs_end_early = r->logs_end_early || info->state == 0 || info->stopped || info->recovered;
 		char *to = hb__format("%s/rank.%d.log", r->script, logs.at[i].rank);
 		if (hb_log_unseal(logs.at[i].path, to, &err))
-			code = err.status == HB_E_SYSTEM ? hb__fail_with(HB_EXIT_USAGE, "cannot write %s: %s (TMPDIR names another place)", to,
-			                                                 strerror(err.sys))
-			                                 : hb__fail_log(logs.at[i].path, &err);
+			code = err.status == HB_E_SYSTEM ? hb__fail_with(HB_EXIT_USAGE,
+								   "cannot write %s: %s (TMPDIR names another place)",
+								   to, strerror(err.sys))
+							 : hb__fail_log(logs.at[i].path, &err);
 		free(to);
 	}
 	if (more)
@@ -110,7 +126,8 @@ static void compare_program(const struct replay *r)
 {
 	const hb_program_digest *old = &r->manifest.program;
 	hb_program_digest now;
-	hb__digest_program(r->line.program.path, &now);
+	const char *script = r->line.script;
+	hb__digest_program(script && !access(script, R_OK) ? script : r->line.program.path, &now);
 	if (old->path && now.path && (old->size != now.size || old->xxh3 != now.xxh3)) {
 		if (!strcmp(old->path, now.path))
 			hb__say("%s has changed since it was recorded", now.path);
@@ -124,7 +141,8 @@ static int choose_command(struct replay *r)
 {
 	r->command = r->args->rest ? r->args->rest : r->manifest.command.at;
 	if (!r->command || !*r->command)
-		return hb__fail_with(HB_EXIT_USAGE, "the recording does not say its command: give it, hbdb replay NAME -- COMMAND");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "the recording does not say its command: give it, hbdb replay NAME -- COMMAND");
 	if (!r->args->rest)
 		enter_recorded_place(&r->manifest);
 	hb__clean_environment();
@@ -136,8 +154,9 @@ static int choose_command(struct replay *r)
 	if (code)
 		return code;
 	if (r->line.processes && r->line.processes != r->size)
-		return hb__fail_with(HB_EXIT_USAGE, "the recording has %d %s, the command starts %ld: a replay needs the same number",
-		                     r->size, hb__plural((uint64_t)r->size, "process", "processes"), r->line.processes);
+		return hb__fail_with(HB_EXIT_USAGE,
+			"the recording has %d %s, the command starts %ld: a replay needs the same number", r->size,
+			hb__plural((uint64_t)r->size, "process", "processes"), r->line.processes);
 	compare_program(r);
 	return 0;
 }
@@ -151,19 +170,33 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	divergence = divergence ? divergence : "stop";
 	if (!contents)
 		contents = same_mpi ? divergence : "warn";
-	hb_setup setup = {.mpi = r->line.mpi, .mode = "replay", .folder = r->session,
-	                  .level = r->manifest.level ? r->manifest.level : "events", .check = r->manifest.contents, .script = r->script,
-	                  .replay_log = r->new_recording, .divergence = divergence, .contents = contents};
+	hb_setup setup = {.mpi = r->line.mpi,
+		.mode = "replay",
+		.folder = r->session,
+		.level = r->manifest.level ? r->manifest.level : "events",
+		.check = r->manifest.contents,
+		.script = r->script,
+		.replay_log = r->new_recording,
+		.divergence = divergence,
+		.contents = contents};
 	hb_strings variables, argv;
 	bool plain;
 	int code = hb__setup(&setup, &variables);
 	if (code)
 		return code;
 	hb__forward(&r->line, r->command, variables.at, &argv, &plain);
-	r->reports = (hb_reports){.folder = r->session, .size = r->size, .stop = !strcmp(divergence, "stop"),
-	                          .seen = hb__alloc((size_t)r->size + 1), .foreign = -1};
-	hb_job job = {.argv = argv.at, .variables = plain ? variables.at : NULL, .launcher = r->line.launcher,
-	              .aslr = r->manifest.aslr, .watch = hb__watch_reports, .user = &r->reports};
+	r->reports = (hb_reports){.folder = r->session,
+		.size = r->size,
+		.stop = !strcmp(divergence, "stop"),
+		.seen = hb__alloc((size_t)r->size + 1),
+		.foreign = -1,
+		.printed = hb__alloc(((size_t)r->size + 1) * sizeof(size_t))};
+	hb_job job = {.argv = argv.at,
+		.variables = plain ? variables.at : NULL,
+		.launcher = r->line.launcher,
+		.aslr = r->manifest.aslr,
+		.watch = hb__watch_reports,
+		.user = &r->reports};
 	hb__run(&job, ret_end);
 	hb__watch_reports(&r->reports);
 	if (ret_end->error)
@@ -175,34 +208,48 @@ static int run(struct replay *r, hb_job_end *ret_end)
 
 /* ---- after ---- */
 
-/* "0, 2-5": ranks that are neither done nor at an end. */
-static char *silent_ranks(const hb_reports *reports, int32_t *ret_n)
+/* Neither done nor at an end: it was killed or crashed, or has left unseen. */
+static bool silent(const struct replay *r, int32_t rank)
+{
+	return !hb__report_seen(&r->reports, rank, HB_REPORT_DONE) &&
+	       !hb__report_seen(&r->reports, rank, HB_REPORT_END);
+}
+
+/* "0, 2-5": the silent ranks; *ret_again says that all of them broke off in the recording, too. */
+static char *silent_ranks(const struct replay *r, int32_t *ret_n, bool *ret_again)
 {
 	char *list = hb__copy("");
 	*ret_n = 0;
-	for (int32_t i = 0; i < reports->size; i++) {
+	*ret_again = true;
+	for (int32_t i = 0; i < r->size; i++) {
 		int32_t first = i;
-		while (i < reports->size && !hb__report_seen(reports, i, HB_REPORT_DONE) && !hb__report_seen(reports, i, HB_REPORT_END))
-			i++;
+		for (; i < r->size && silent(r, i); i++)
+			*ret_again = *ret_again && r->broke_off[i];
 		if (i == first)
 			continue;
 		*ret_n += i - first;
 		char *more = i - first == 1 ? hb__format("%s%s%d", list, *list ? ", " : "", first)
-		                            : hb__format("%s%s%d-%d", list, *list ? ", " : "", first, i - 1);
+					    : hb__format("%s%s%d-%d", list, *list ? ", " : "", first, i - 1);
 		free(list);
 		list = more;
 	}
 	return list;
 }
 
-static int say_unfinished(const struct replay *r, const hb_job_end *end, int32_t n, const char *list)
+static int say_unfinished(const struct replay *r, const hb_job_end *end, int32_t n, const char *list, bool again)
 {
+	if (again && end->status) {
+		hb__say("replayed %d %s: no difference; %s %s ended inside MPI, as in the recording", r->size,
+			hb__plural((uint64_t)r->size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+		return end->status;
+	}
 	if (n == r->size) {
-		hb__say("nothing was replayed: no process followed its record%s", end->status ? "" : " (is it the program that was recorded?)");
+		hb__say("nothing was replayed: no process followed its record%s",
+			end->status ? "" : " (is it the program that was recorded?)");
 		return end->status ? end->status : HB_EXIT_FINDING;
 	}
 	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->size,
-	        hb__plural((uint64_t)r->size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+		hb__plural((uint64_t)r->size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	return end->status ? end->status : HB_EXIT_FINDING;
@@ -215,27 +262,31 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	hb__print_reports(reports, HB_REPORT_CONTENTS);
 	hb__print_reports(reports, HB_REPORT_NOTE);
 	if (reports->foreign >= 0)
-		return hb__fail_with(HB_EXIT_FINDING, "a process with rank %d came up, the recording has %d: a replay needs the same number",
-		                     reports->foreign, r->size);
+		return hb__fail_with(HB_EXIT_FINDING,
+			"a process with rank %d came up, the recording has %d: a replay needs the same number",
+			reports->foreign, r->size);
 	if (reports->count[HB_REPORT_DIVERGENCE]) {
-		hb__say("the replay differs in %llu of %d processes%s", (unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->size,
-		        reports->stop ? ": ended there" : "");
+		hb__say("the replay differs in %llu of %d processes%s",
+			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->size,
+			reports->stop ? ": ended there" : "");
 		return HB_EXIT_FINDING;
 	}
 	if (reports->record_ended) {
 		hb__print_reports(reports, HB_REPORT_END);
-		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended", r->size,
-		        hb__plural((uint64_t)r->size, "process", "processes"), (unsigned long long)r->events);
+		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended",
+			r->size, hb__plural((uint64_t)r->size, "process", "processes"), (unsigned long long)r->events);
 		return HB_EXIT_OK;
 	}
 	int32_t n;
-	char *list = silent_ranks(reports, &n);
+	bool again;
+	char *list = silent_ranks(r, &n, &again);
 	int code = end->status;
 	if (n)
-		code = say_unfinished(r, end, n, list);
+		code = say_unfinished(r, end, n, list, again);
 	else
-		hb__say("replayed %d %s, %llu events: no difference%s", r->size, hb__plural((uint64_t)r->size, "process", "processes"),
-		        (unsigned long long)r->events, reports->count[HB_REPORT_CONTENTS] ? " but in contents" : "");
+		hb__say("replayed %d %s, %llu events: no difference%s", r->size,
+			hb__plural((uint64_t)r->size, "process", "processes"), (unsigned long long)r->events,
+			reports->count[HB_REPORT_CONTENTS] ? " but in contents" : "");
 	free(list);
 	return code;
 }
@@ -243,9 +294,14 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 static void keep_new_recording(struct replay *r, const hb_job_end *end)
 {
 	hb_sum sum;
-	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(r->line.mpi)), .level = hb__copy(r->manifest.level ? r->manifest.level : "events"),
-	                 .contents = r->manifest.contents, .aslr = r->manifest.aslr, .replay_of = hb__copy(r->recording),
-	                 .finished = true, .exit_status = end->status, .seconds = end->seconds};
+	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(r->line.mpi)),
+		.level = hb__copy(r->manifest.level ? r->manifest.level : "events"),
+		.contents = r->manifest.contents,
+		.aslr = r->manifest.aslr,
+		.replay_of = hb__copy(r->recording),
+		.finished = true,
+		.exit_status = end->status,
+		.seconds = end->seconds};
 	hb__finish_logs(r->new_recording, true, &sum);
 	hb__manifest_begin(&m, r->command);
 	hb__digest_program(r->line.program.path, &m.program);
@@ -279,7 +335,8 @@ static void hold_signals(bool hold, sigset_t *old)
 static bool interrupted(void)
 {
 	sigset_t set;
-	return !sigpending(&set) && (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGHUP) == 1);
+	return !sigpending(&set) &&
+	       (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGHUP) == 1);
 }
 
 static int replay(struct replay *r)
@@ -320,7 +377,9 @@ int hb__replay(const hb_args *args)
 		code = replay(&r);
 	hb__manifest_free(&r.manifest);
 	hb__command_line_free(&r.line);
+	free(r.broke_off);
 	free(r.reports.seen);
+	free(r.reports.printed);
 	free(r.recording);
 	free(r.session);
 	free(r.script);

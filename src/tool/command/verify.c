@@ -23,8 +23,8 @@ static int verify_log(const char *path, uint64_t *events)
 		return hb__fail_log(path, &err);
 	*events += n;
 	if (info.recovered)
-		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path, info.trouble,
-		                (unsigned long long)n);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path,
+			info.trouble, (unsigned long long)n);
 	if (info.state == 0)
 		hb__say("%s: its process ended inside MPI; whole up to there", path);
 	return 0;
@@ -50,11 +50,11 @@ int hb__verify(const hb_args *args)
 		code = one ? one : code;
 	}
 	if (manifest.finished && manifest.processes != logs.n)
-		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs", recording,
-		                (unsigned long long)manifest.processes, logs.n);
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs",
+			recording, (unsigned long long)manifest.processes, logs.n);
 	if (!code)
-		printf("%s: whole, %zu %s, %llu events\n", hb__short(recording), logs.n, hb__plural(logs.n, "log", "logs"),
-		       (unsigned long long)events);
+		printf("%s: whole, %zu %s, %llu events\n", hb__short(recording), logs.n,
+			hb__plural(logs.n, "log", "logs"), (unsigned long long)events);
 	hb__close_logs(&logs);
 	hb__manifest_free(&manifest);
 	free(recording);

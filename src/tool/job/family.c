@@ -19,11 +19,17 @@ const char *hb__mpi_name(hb_mpi mpi)
 	return mpi == HB_MPI_OPENMPI ? "Open MPI" : mpi == HB_MPI_MPICH ? "MPICH" : "an unknown MPI";
 }
 
-const char *hb__mpi_key(hb_mpi mpi) { return mpi == HB_MPI_OPENMPI ? "openmpi" : mpi == HB_MPI_MPICH ? "mpich" : "unknown"; }
+const char *hb__mpi_key(hb_mpi mpi)
+{
+	return mpi == HB_MPI_OPENMPI ? "openmpi" : mpi == HB_MPI_MPICH ? "mpich" : "unknown";
+}
 
 hb_mpi hb__mpi_from_key(const char *key)
 {
-	return !key ? HB_MPI_UNKNOWN : !strcmp(key, "openmpi") ? HB_MPI_OPENMPI : !strcmp(key, "mpich") ? HB_MPI_MPICH : HB_MPI_UNKNOWN;
+	return !key                      ? HB_MPI_UNKNOWN
+	       : !strcmp(key, "openmpi") ? HB_MPI_OPENMPI
+	       : !strcmp(key, "mpich")   ? HB_MPI_MPICH
+					 : HB_MPI_UNKNOWN;
 }
 
 static bool is_program(const char *path)
@@ -51,11 +57,11 @@ char *hb__find_program(const char *name)
 /* The ABI names: libmpi.so.12 is MPICH's (and its derivatives'), libmpi.so.40 Open MPI's. */
 static hb_mpi by_soname(const char *name)
 {
-	if (!strncmp(name, "libmpich", 8) || !strncmp(name, "libmpi.so.12", 12) || !strncmp(name, "libmpifort.so.12", 16) ||
-	    !strncmp(name, "libmpicxx.so.12", 15))
+	if (!strncmp(name, "libmpich", 8) || !strncmp(name, "libmpi.so.12", 12) ||
+		!strncmp(name, "libmpifort.so.12", 16) || !strncmp(name, "libmpicxx.so.12", 15))
 		return HB_MPI_MPICH;
 	if (!strncmp(name, "libmpi.so.", 10) || !strncmp(name, "libmpi_", 7) || !strncmp(name, "libopen-rte", 11) ||
-	    !strncmp(name, "libopen-pal", 11) || !strncmp(name, "libprrte", 8))
+		!strncmp(name, "libopen-pal", 11) || !strncmp(name, "libprrte", 8))
 		return HB_MPI_OPENMPI;
 	return HB_MPI_UNKNOWN;
 }

@@ -11,11 +11,11 @@ const char *hb__mpi_key(hb_mpi mpi);  /* openmpi, mpich */
 hb_mpi hb__mpi_from_key(const char *key);
 
 typedef struct hb_program {
-	char *path;          /* as it will be run; NULL: there is no such program */
+	char *path; /* as it will be run; NULL: there is no such program */
 	bool elf, is_static, is_script;
-	bool is_privileged;  /* set-user-id or capabilities: the loader ignores LD_PRELOAD */
+	bool is_privileged; /* set-user-id or capabilities: the loader ignores LD_PRELOAD */
 	hb_mpi mpi;
-	char library[128];   /* the library that told */
+	char library[128]; /* the library that told */
 } hb_program;
 
 /* The file that running `name` would run, or NULL. Owned by the caller. */

@@ -12,7 +12,8 @@ static size_t merge(hb_launcher_kind kind, char **argv, size_t i, const char *pr
 {
 	const char *ours = strchr(preload, '=') + 1, *old = getenv("LD_PRELOAD");
 	size_t own = strcspn(ours, ":"); /* what the environment had stands behind it already */
-	if (kind == HB_LAUNCHER_ORTE && !strcmp(argv[i], "-x") && argv[i + 1] && !strncmp(argv[i + 1], "LD_PRELOAD", 10)) {
+	if (kind == HB_LAUNCHER_ORTE && !strcmp(argv[i], "-x") && argv[i + 1] &&
+		!strncmp(argv[i + 1], "LD_PRELOAD", 10)) {
 		const char *value = argv[i + 1][10] == '=' ? argv[i + 1] + 11 : argv[i + 1][10] ? NULL : old ? old : "";
 		if (!value)
 			return 0;
@@ -23,7 +24,7 @@ static size_t merge(hb_launcher_kind kind, char **argv, size_t i, const char *pr
 		return 2;
 	}
 	if (kind == HB_LAUNCHER_HYDRA && (!strcmp(argv[i], "-genv") || !strcmp(argv[i], "-env")) && argv[i + 1] &&
-	    !strcmp(argv[i + 1], "LD_PRELOAD") && argv[i + 2]) {
+		!strcmp(argv[i + 1], "LD_PRELOAD") && argv[i + 2]) {
 		char *text = hb__format("%.*s%s%s", (int)own, ours, *argv[i + 2] ? ":" : "", argv[i + 2]);
 		hb__push(out, argv[i]);
 		hb__push(out, "LD_PRELOAD");
@@ -73,7 +74,8 @@ static bool forward_srun(const hb_command_line *line, char **argv, char **variab
 	}
 	bool merged = false;
 	for (size_t i = 0; argv[i]; i++) {
-		bool theirs = i > line->launcher_at && !strncmp(argv[i], "--export=", 9) && (!line->program_at || i < line->program_at);
+		bool theirs = i > line->launcher_at && !strncmp(argv[i], "--export=", 9) &&
+			      (!line->program_at || i < line->program_at);
 		char *text = theirs ? hb__format("%s%s", argv[i], list) : hb__copy(argv[i]);
 		hb__push(out, text);
 		free(text);
@@ -99,14 +101,17 @@ void hb__forward(const hb_command_line *line, char **argv, char **variables, hb_
 	}
 	bool global = line->launcher == HB_LAUNCHER_HYDRA;
 	for (size_t i = 0; argv[i];) {
-		size_t used = *ret_plain || i <= line->launcher_at ? 0 : merge(line->launcher, argv, i, find_preload(variables), ret_argv);
+		size_t used = *ret_plain || i <= line->launcher_at
+				      ? 0
+				      : merge(line->launcher, argv, i, find_preload(variables), ret_argv);
 		if (used) {
 			i += used;
 			continue;
 		}
 		hb__push(ret_argv, argv[i]);
 		/* Open MPI's -x holds for one context; contexts are separated by a colon */
-		if (!*ret_plain && (i == line->launcher_at || (!global && i > line->launcher_at && !strcmp(argv[i], ":"))))
+		if (!*ret_plain &&
+			(i == line->launcher_at || (!global && i > line->launcher_at && !strcmp(argv[i], ":"))))
 			add_variables(line->launcher, variables, ret_argv);
 		i++;
 	}

@@ -25,11 +25,12 @@ static bool in(const char *word, const char *const *words)
 /* By its own name and by the name of the file that the links lead to. */
 static hb_launcher_kind kind_of(const char *name)
 {
-	static const char *const any[] = {"mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi",
-	                                  "mpiexec.hydra", "hydra_mpiexec", "mpirun.mpich", "mpiexec.mpich", "srun",
-	                                  "mpirun.hydra", NULL};
+	static const char *const any[] = {"mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi",
+		"mpiexec.openmpi", "mpiexec.hydra", "hydra_mpiexec", "mpirun.mpich", "mpiexec.mpich", "srun",
+		"mpirun.hydra", NULL};
 	static const char *const orte[] = {"orterun", "prterun", "prte", "mpirun.openmpi", "mpiexec.openmpi", NULL};
-	static const char *const hydra[] = {"mpiexec.hydra", "mpirun.hydra", "hydra_mpiexec", "mpirun.mpich", "mpiexec.mpich", NULL};
+	static const char *const hydra[] = {
+		"mpiexec.hydra", "mpirun.hydra", "hydra_mpiexec", "mpirun.mpich", "mpiexec.mpich", NULL};
 	char real[PATH_MAX];
 
 	if (!in(base(name), any))
@@ -56,21 +57,20 @@ static hb_launcher_kind kind_of(const char *name)
 static int values_of(hb_launcher_kind kind, const char *option)
 {
 	static const char *const two[] = {"mca", "gmca", "omca", "prtemca", "pmca", "genv", "env", NULL};
-	static const char *const one_orte[] = {
-		"am", "app", "bind-to", "c", "np", "n", "cf", "cartofile", "cpu-list", "cpu-set", "cpus-per-proc", "cpus-per-rank",
-		"debugger", "default-hostfile", "H", "host", "hnp", "hostfile", "launch-agent", "machinefile", "map-by",
-		"max-restarts", "max-vm-size", "N", "npernode", "npersocket", "ompi-server", "output-filename", "path",
-		"personality", "ppr", "prefix", "preload-files", "rank-by", "report-events", "report-pid", "report-uri", "rf",
-		"rankfile", "stdin", "timeout", "tune", "wd", "wdir", "x", "xml-file", "xterm", "dvm", "output", NULL};
-	static const char *const one_hydra[] = {
-		"genvlist", "envlist", "f", "hosts", "host", "wdir", "configfile", "n", "np", "launcher", "launcher-exec", "rmk",
-		"topolib", "bind-to", "map-by", "membind", "demux", "iface", "ppn", "prepend-pattern", "outfile-pattern",
-		"errfile-pattern", "nameserver", "localhost", "usize", "gpus-per-proc", "ckpoint-prefix", "ckpoint-num",
-		"machinefile", "path", NULL};
-	static const char *const one_srun[] = {
-		"n", "N", "c", "t", "p", "A", "w", "x", "o", "e", "i", "J", "D", "m", "q", "C", "B", "G", "ntasks", "nodes", "time",
-		"partition", "account", "nodelist", "exclude", "output", "error", "input", "job-name", "chdir", "cpus-per-task",
-		"distribution", "qos", "constraint", "mem", "gres", "mpi", "export", "ntasks-per-node", "jobid", NULL};
+	static const char *const one_orte[] = {"am", "app", "bind-to", "c", "np", "n", "cf", "cartofile", "cpu-list",
+		"cpu-set", "cpus-per-proc", "cpus-per-rank", "debugger", "default-hostfile", "H", "host", "hnp",
+		"hostfile", "launch-agent", "machinefile", "map-by", "max-restarts", "max-vm-size", "N", "npernode",
+		"npersocket", "ompi-server", "output-filename", "path", "personality", "ppr", "prefix", "preload-files",
+		"rank-by", "report-events", "report-pid", "report-uri", "rf", "rankfile", "stdin", "timeout", "tune",
+		"wd", "wdir", "x", "xml-file", "xterm", "dvm", "output", NULL};
+	static const char *const one_hydra[] = {"genvlist", "envlist", "f", "hosts", "host", "wdir", "configfile", "n",
+		"np", "launcher", "launcher-exec", "rmk", "topolib", "bind-to", "map-by", "membind", "demux", "iface",
+		"ppn", "prepend-pattern", "outfile-pattern", "errfile-pattern", "nameserver", "localhost", "usize",
+		"gpus-per-proc", "ckpoint-prefix", "ckpoint-num", "machinefile", "path", NULL};
+	static const char *const one_srun[] = {"n", "N", "c", "t", "p", "A", "w", "x", "o", "e", "i", "J", "D", "m",
+		"q", "C", "B", "G", "ntasks", "nodes", "time", "partition", "account", "nodelist", "exclude", "output",
+		"error", "input", "job-name", "chdir", "cpus-per-task", "distribution", "qos", "constraint", "mem",
+		"gres", "mpi", "export", "ntasks-per-node", "jobid", NULL};
 	const char *name = option + strspn(option, "-");
 	if (strchr(name, '='))
 		return 0;
@@ -99,9 +99,9 @@ static bool runs(const char *word)
 /* Behind env, timeout and the like stands another command; none of them is the program. */
 static size_t behind_wrappers(char **argv, size_t i)
 {
-	static const char *const wrappers[] = {"env", "nice", "timeout", "stdbuf", "taskset", "time", "nohup", "setarch",
-	                                       "numactl", "valgrind", "strace", "ltrace", "perf", "catchsegv", "chrt",
-	                                       "ionice", "setsid", "xterm", "gdb", "libtool", NULL};
+	static const char *const wrappers[] = {"env", "nice", "timeout", "stdbuf", "taskset", "time", "nohup",
+		"setarch", "numactl", "valgrind", "strace", "ltrace", "perf", "catchsegv", "chrt", "ionice", "setsid",
+		"xterm", "gdb", "libtool", NULL};
 	while (argv[i] && in(base(argv[i]), wrappers)) {
 		size_t next = i + 1;
 		while (argv[next] && !runs(argv[next]))
@@ -111,6 +111,27 @@ static size_t behind_wrappers(char **argv, size_t i)
 		i = next;
 	}
 	return i;
+}
+
+/* python3 -u script.py: the first argument that is a file names the run better than the interpreter. */
+static const char *script_of(char **argv, size_t program_at)
+{
+	static const char *const interpreters[] = {"python", "perl", "ruby", "julia", "sh", "bash", "dash", "zsh"};
+	const char *name = base(argv[program_at]);
+	for (size_t i = 0; i < sizeof interpreters / sizeof *interpreters; i++) {
+		size_t n = strlen(interpreters[i]);
+		if (strncmp(name, interpreters[i], n) || strspn(name + n, "0123456789.") != strlen(name + n))
+			continue;
+		for (char **a = argv + program_at + 1; *a; a++) {
+			if (!strcmp(*a, "-c") || !strcmp(*a, ":"))
+				return NULL;
+			if (!strcmp(*a, "-m"))
+				return a[1];
+			if ((*a)[0] != '-')
+				return access(*a, R_OK) ? NULL : *a;
+		}
+	}
+	return NULL;
 }
 
 /* Finds the first context's program and adds up the counts of all contexts. */
@@ -193,8 +214,9 @@ static void guess(char **argv, hb_command_line *ret)
 	ret->mpi = mpi_of(kind_of("mpirun"));
 	if (ret->mpi) {
 		ret->why = hb__format("the mpirun in the PATH is %s's", hb__mpi_name(ret->mpi));
-		hb__say("the command does not tell which MPI it uses: taking %s, as the mpirun in the PATH (--mpi says otherwise)",
-		        hb__mpi_name(ret->mpi));
+		hb__say("the command does not tell which MPI it uses: taking %s, as the mpirun in the PATH "
+			"(--mpi says otherwise)",
+			hb__mpi_name(ret->mpi));
 	}
 }
 
@@ -202,11 +224,11 @@ static int disagree(char **argv, const hb_command_line *line, hb_mpi by_launcher
 {
 	const hb_program *p = &line->program;
 	return hb__fail_with(HB_EXIT_USAGE,
-	                "%s is linked with %s (%s), but %s starts programs of %s: start it with %s, or build it with %s "
-	                "(--mpi %s skips this check)",
-	                p->path, hb__mpi_name(p->mpi), p->library, argv[line->launcher_at], hb__mpi_name(by_launcher),
-	                p->mpi == HB_MPI_MPICH ? "mpiexec.hydra or mpirun.mpich" : "Open MPI's mpirun (mpirun.openmpi)",
-	                by_launcher == HB_MPI_MPICH ? "MPICH's mpicc" : "Open MPI's mpicc", hb__mpi_key(by_launcher));
+		"%s is linked with %s (%s), but %s starts programs of %s: start it with %s, or build it with %s "
+		"(--mpi %s skips this check)",
+		p->path, hb__mpi_name(p->mpi), p->library, argv[line->launcher_at], hb__mpi_name(by_launcher),
+		p->mpi == HB_MPI_MPICH ? "mpiexec.hydra or mpirun.mpich" : "Open MPI's mpirun (mpirun.openmpi)",
+		by_launcher == HB_MPI_MPICH ? "MPICH's mpicc" : "Open MPI's mpicc", hb__mpi_key(by_launcher));
 }
 
 int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
@@ -223,9 +245,12 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 		hb__look_at_program(argv[ret->program_at], &ret->program);
 	if (!ret->launcher && !ret->program.path) {
 		bool there = strchr(argv[first], '/') && !access(argv[first], F_OK);
-		return hb__fail_with(there ? 126 : 127, "cannot run %s: %s", argv[first], there ? "it is not a program" : "there is no such program");
+		return hb__fail_with(there ? 126 : 127, "cannot run %s: %s", argv[first],
+			there ? "it is not a program" : "there is no such program");
 	}
 
+	if (ret->program.path)
+		ret->script = script_of(argv, ret->program_at);
 	hb_mpi by_launcher = mpi_of(ret->launcher);
 	if (wanted) {
 		ret->mpi = wanted;
@@ -235,11 +260,12 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 	else if (by_launcher || ret->program.mpi) {
 		ret->mpi = by_launcher ? by_launcher : ret->program.mpi;
 		ret->why = by_launcher ? hb__format("%s is a launcher of %s", argv[first], hb__mpi_name(by_launcher))
-		                       : hb__format("it needs %s", ret->program.library);
+				       : hb__format("it needs %s", ret->program.library);
 	} else
 		guess(argv, ret);
 	if (!ret->mpi)
-		return hb__fail_with(HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: say --mpi openmpi or --mpi mpich", argv[0]);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: say --mpi openmpi or --mpi mpich", argv[0]);
 	return 0;
 }
 

@@ -5,20 +5,21 @@
 #include "family.h"
 
 typedef enum {
-	HB_LAUNCHER_NONE,    /* a program or a script: plain environment */
-	HB_LAUNCHER_ORTE,    /* Open MPI's mpirun */
-	HB_LAUNCHER_HYDRA,   /* MPICH's */
+	HB_LAUNCHER_NONE,  /* a program or a script: plain environment */
+	HB_LAUNCHER_ORTE,  /* Open MPI's mpirun */
+	HB_LAUNCHER_HYDRA, /* MPICH's */
 	HB_LAUNCHER_SRUN,
 } hb_launcher_kind;
 
 typedef struct hb_command_line {
 	hb_launcher_kind launcher;
-	size_t launcher_at;     /* index of the launcher's name in the command */
-	size_t program_at;      /* index of the program's name; 0 with a launcher: not found */
-	long processes;         /* asked for on the command line, 0 when it does not say */
-	hb_program program;     /* what stands there */
-	hb_mpi mpi;             /* the one to take */
-	char *why;              /* how that was found, for people */
+	size_t launcher_at; /* index of the launcher's name in the command */
+	size_t program_at;  /* index of the program's name; 0 with a launcher: not found */
+	long processes;     /* asked for on the command line, 0 when it does not say */
+	hb_program program; /* what stands there */
+	const char *script; /* the file that it interprets, or NULL: points into the command */
+	hb_mpi mpi;         /* the one to take */
+	char *why;          /* how that was found, for people */
 } hb_command_line;
 
 /* Reads a command. wanted: the user's --mpi, or HB_MPI_UNKNOWN. 0, or an exit

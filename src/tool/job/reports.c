@@ -9,8 +9,8 @@
 #include "../show/source.h"
 #include "reports.h"
 
-#define OTHERS_S 0.3     /* what the other processes get to report, too */
-#define PRINTED_MAX 16   /* reports of a kind; the rest is counted */
+#define OTHERS_S 0.3   /* what the other processes get to report, too */
+#define PRINTED_MAX 16 /* reports of a kind; the rest is counted */
 
 static const char *const names[HB_REPORT_KINDS] = {"divergence.", "contents.", "end.", "done.", "note."};
 
@@ -68,6 +68,10 @@ bool hb__watch_reports(void *user)
 	bool stopped = r->stop && r->count[HB_REPORT_DIVERGENCE];
 	if (stopped && !r->divergence_seen)
 		r->divergence_seen = now();
+	if (!r->stop && r->count[HB_REPORT_DIVERGENCE] != r->divergences_told) {
+		r->divergences_told = r->count[HB_REPORT_DIVERGENCE];
+		hb__print_reports(r, HB_REPORT_DIVERGENCE);
+	}
 	if (stopped)
 		return now() - r->divergence_seen >= OTHERS_S;
 	int32_t finished = 0;
@@ -104,12 +108,18 @@ static bool read_report(const hb_reports *r, hb_report_kind kind, int32_t rank, 
 	size_t room = 65536;
 	char *text = hb__alloc(room);
 	size_t n = fread(text, 1, room - 1, f);
-	*ret = (struct report){.rank = rank, .text = hb__with_places(text)};
+	/* under warn a report is rewritten with more behind it */
+	size_t *printed = kind == HB_REPORT_DIVERGENCE ? &r->printed[rank] : NULL,
+	       skip = printed && *printed < n ? *printed : 0;
+	bool nothing_new = !n || (printed && *printed >= n);
+	*ret = (struct report){.rank = rank, .text = hb__with_places(text + skip)};
+	if (printed)
+		*printed = n;
 	if (!fstat(fileno(f), &st))
 		ret->time = st.st_mtim;
 	fclose(f);
 	free(text);
-	if (!n) {
+	if (nothing_new) {
 		free(ret->text);
 		return false;
 	}

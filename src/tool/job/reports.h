@@ -4,23 +4,32 @@
 
 #include "../tool.h"
 
-typedef enum { HB_REPORT_DIVERGENCE, HB_REPORT_CONTENTS, HB_REPORT_END, HB_REPORT_DONE, HB_REPORT_NOTE, HB_REPORT_KINDS } hb_report_kind;
+typedef enum {
+	HB_REPORT_DIVERGENCE,
+	HB_REPORT_CONTENTS,
+	HB_REPORT_END,
+	HB_REPORT_DONE,
+	HB_REPORT_NOTE,
+	HB_REPORT_KINDS
+} hb_report_kind;
 
 typedef struct hb_reports {
 	const char *folder;
-	int32_t size;            /* processes of the recording */
-	bool stop;               /* a divergence ends the job */
-	unsigned char *seen;     /* per rank: bits by kind */
+	int32_t size;        /* processes of the recording */
+	bool stop;           /* a divergence ends the job */
+	unsigned char *seen; /* per rank: bits by kind */
 	uint64_t count[HB_REPORT_KINDS];
-	double divergence_seen;  /* seconds; 0: none */
-	bool record_ended;       /* every process is done or at the end of its record */
-	int32_t foreign;         /* a rank that the recording does not have, or -1 */
+	uint64_t divergences_told; /* under warn they are printed as they come */
+	double divergence_seen;    /* seconds; 0: none */
+	bool record_ended;         /* every process is done or at the end of its record */
+	int32_t foreign;           /* a rank that the recording does not have, or -1 */
+	size_t *printed;           /* per rank: bytes of its divergence report that were printed */
 } hb_reports;
 
 /* Looks at the folder; true when the job is to be ended. Fits hb_job.watch. */
 bool hb__watch_reports(void *reports);
 bool hb__report_seen(const hb_reports *reports, int32_t rank, hb_report_kind kind);
-/* Prints all reports of one kind, the earliest first. */
+/* Prints all reports of one kind, the earliest first; of divergences what was not yet printed. */
 void hb__print_reports(const hb_reports *reports, hb_report_kind kind);
 
 #endif

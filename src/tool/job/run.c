@@ -55,7 +55,10 @@ static _Noreturn void become(const hb_job *job, bool own_group, const sigset_t *
 /* Every process below this one: orphans come to us, as we are their reaper. */
 static void signal_below(int sig)
 {
-	struct { pid_t pid, parent; bool below; } *all = NULL;
+	struct {
+		pid_t pid, parent;
+		bool below;
+	} *all = NULL;
 	size_t n = 0, room = 0;
 	DIR *proc = opendir("/proc");
 	for (struct dirent *e; proc && (e = readdir(proc));) {

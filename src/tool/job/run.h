@@ -6,20 +6,20 @@
 
 typedef struct hb_job {
 	char **argv;
-	char **variables;         /* set in the job's environment; NULL: none */
-	const char *folder;       /* to run in, NULL: here */
+	char **variables;   /* set in the job's environment; NULL: none */
+	const char *folder; /* to run in, NULL: here */
 	hb_launcher_kind launcher;
-	bool aslr;                /* leave address space randomisation as it is */
+	bool aslr;                 /* leave address space randomisation as it is */
 	bool (*watch)(void *user); /* called every 50 ms when not NULL; true ends the job */
 	void *user;
 } hb_job;
 
 typedef struct hb_job_end {
-	int status;               /* exit status; 128 + signal when killed; 126, 127: did not start */
-	int signal;               /* that killed it, or 0 */
-	int error;                /* errno of the start, or 0 */
-	bool ended;               /* watch ended it */
-	bool random;              /* randomisation could not be switched off */
+	int status;  /* exit status; 128 + signal when killed; 126, 127: did not start */
+	int signal;  /* that killed it, or 0 */
+	int error;   /* errno of the start, or 0 */
+	bool ended;  /* watch ended it */
+	bool random; /* randomisation could not be switched off */
 	double seconds;
 } hb_job_end;
 

@@ -10,8 +10,8 @@
 /* An installed hbdb has its libraries in ../lib/hbdb, a built one beside it or where Meson leaves them. */
 static char *find_library(hb_mpi mpi)
 {
-	static const char *const places[] = {"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..",
-	                                     "/src/capture"};
+	static const char *const places[] = {
+		"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..", "/src/capture"};
 	char self[PATH_MAX];
 	const char *forced = getenv("HBDB_LIBRARY_FOLDER");
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -20,7 +20,8 @@ static char *find_library(hb_mpi mpi)
 	self[n] = 0;
 	*strrchr(self, '/') = 0;
 	for (size_t i = 0; i < (forced ? 1 : sizeof places / sizeof *places); i++) {
-		char *path = hb__format("%s%s/libhbdb-%s.so", forced ? forced : self, forced ? "" : places[i], hb__mpi_key(mpi));
+		char *path = hb__format(
+			"%s%s/libhbdb-%s.so", forced ? forced : self, forced ? "" : places[i], hb__mpi_key(mpi));
 		char *real = realpath(path, NULL);
 		free(path);
 		if (real)
@@ -43,11 +44,13 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	*ret = (hb_strings){0};
 	char *library = find_library(setup->mpi);
 	if (!library)
-		return hb__fail_with(HB_EXIT_USAGE, "libhbdb-%s.so is not where hbdb looks for it, beside the program and in ../lib/hbdb: "
-		                "build or install it (HBDB_LIBRARY_FOLDER names another folder)", hb__mpi_key(setup->mpi));
+		return hb__fail_with(HB_EXIT_USAGE,
+			"libhbdb-%s.so is not where hbdb looks for it, beside the program and in ../lib/hbdb: "
+			"build or install it (HBDB_LIBRARY_FOLDER names another folder)",
+			hb__mpi_key(setup->mpi));
 	if (strpbrk(library, " :"))
-		return hb__fail_with(HB_EXIT_USAGE, "%s: LD_PRELOAD cannot hold a path with a blank or a colon: install hbdb elsewhere",
-		                library);
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s: LD_PRELOAD cannot hold a path with a blank or a colon: install hbdb elsewhere", library);
 	const char *old = getenv("LD_PRELOAD");
 	char *preload = old && *old ? hb__format("%s:%s", library, old) : hb__copy(library);
 	char shake[32];
@@ -69,8 +72,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 
 void hb__clean_environment(void)
 {
-	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_CHECK", "HBDB_SCRIPT", "HBDB_REPLAY_LOG",
-	                                    "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE"};
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_CHECK", "HBDB_SCRIPT",
+		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

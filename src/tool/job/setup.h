@@ -6,12 +6,12 @@
 
 typedef struct hb_setup {
 	hb_mpi mpi;
-	const char *mode;        /* record, replay */
-	const char *folder;      /* absolute */
-	const char *level;       /* order, events */
+	const char *mode;   /* record, replay */
+	const char *folder; /* absolute */
+	const char *level;  /* order, events */
 	bool check;
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
-	uint64_t shake_us;       /* 0: not set */
+	uint64_t shake_us;                                       /* 0: not set */
 } hb_setup;
 
 /* The variables as "NAME=VALUE". 0, or an exit code after having said why. */

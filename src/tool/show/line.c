@@ -9,7 +9,7 @@ const char *hb__error_class(int64_t number)
 {
 	switch (number) {
 #define HB_ERROR(name, n) \
-	case n: \
+	case n:           \
 		return "ERR_" #name;
 #include "calls/errors.def"
 #undef HB_ERROR
@@ -20,7 +20,8 @@ const char *hb__error_class(int64_t number)
 
 const char *hb__class_name(uint8_t cls)
 {
-	static const char *const names[] = {"local", "send", "recv", "complete", "probe", "collective", "comm", "rma", "io", "special"};
+	static const char *const names[] = {
+		"local", "send", "recv", "complete", "probe", "collective", "comm", "rma", "io", "special"};
 	return cls < sizeof names / sizeof *names ? names[cls] : "unknown";
 }
 
@@ -33,7 +34,11 @@ const char *hb__word(const hb_log *log, uint8_t kind, int64_t value)
 	case KIND_NUMBER:
 		return value == HB_UNDEFINED ? "UNDEFINED" : NULL;
 	case KIND_RANK:
-		return value == HB_ANY_SOURCE ? "ANY" : value == HB_PROC_NULL ? "PROC_NULL" : value == HB_ROOT ? "ROOT" : value == HB_UNDEFINED ? "UNDEFINED" : NULL;
+		return value == HB_ANY_SOURCE  ? "ANY"
+		       : value == HB_PROC_NULL ? "PROC_NULL"
+		       : value == HB_ROOT      ? "ROOT"
+		       : value == HB_UNDEFINED ? "UNDEFINED"
+					       : NULL;
 	case KIND_TAG:
 		return value == HB_ANY_TAG ? "ANY" : value == HB_UNDEFINED ? "UNDEFINED" : NULL;
 	case KIND_COMM:

@@ -8,9 +8,9 @@
 typedef struct hb_view {
 	const hb_log *log;
 	const hb_log_info *info;
-	int64_t shift_ns;   /* from tick 0 of this process to time 0 of the recording */
+	int64_t shift_ns; /* from tick 0 of this process to time 0 of the recording */
 	bool plain, polls, colour;
-	bool never;         /* the call never returned */
+	bool never; /* the call never returned */
 	/* the place of a call site, remembered by its number */
 	const struct hb_place **places;
 	uint32_t nplaces;

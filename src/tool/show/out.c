@@ -83,12 +83,16 @@ void hb__put_seconds(hb_output *out, int64_t ns)
 /* Length of the UTF-8 character at p, 0 when it is none. */
 static int utf8(const unsigned char *p)
 {
-	int n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
+	int n = p[0] < 0x80                   ? 1
+		: p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+		: p[0] >= 0xe0 && p[0] < 0xf0 ? 3
+		: p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+					      : 0;
 	for (int i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] > 0x8f))
+		(p[0] == 0xf4 && p[1] > 0x8f))
 		return 0;
 	return n;
 }

@@ -10,8 +10,8 @@
 
 typedef struct hb_output {
 	int fd;
-	bool broken;       /* the reader has gone, or the disk is full: nothing more is written */
-	int error;         /* errno of that */
+	bool broken; /* the reader has gone, or the disk is full: nothing more is written */
+	int error;   /* errno of that */
 	size_t n;
 	char at[HB_OUT_ROOM];
 } hb_output;

@@ -10,9 +10,9 @@
 struct module {
 	char *path, *build_id;
 	Dwfl *dwfl;
-	Dwfl_Module *dw;      /* NULL: no such file now, or another */
+	Dwfl_Module *dw; /* NULL: no such file now, or another */
 	GElf_Addr bias;
-	void *sites;          /* tree of struct site */
+	void *sites; /* tree of struct site */
 	struct module *next;
 };
 
@@ -42,9 +42,10 @@ static bool same_build(Dwfl_Module *dw, const char *build_id)
 static void open_module(struct module *m)
 {
 	static char *debug_folders;
-	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf, .find_debuginfo = dwfl_standard_find_debuginfo,
-	                                         .section_address = dwfl_offline_section_address,
-	                                         .debuginfo_path = &debug_folders};
+	static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &debug_folders};
 	m->dwfl = dwfl_begin(&callbacks);
 	if (!m->dwfl)
 		return;
@@ -130,7 +131,8 @@ char *hb__with_places(const char *text)
 		char *more;
 		if (plus && *end == '@') {
 			char *path = hb__format("%.*s", (int)(plus - at - 1), at + 1);
-			more = hb__format("%s%.*s%s", out, (int)before, text, hb__place(path, NULL, strtoull(plus + 3, NULL, 16))->text);
+			more = hb__format("%s%.*s%s", out, (int)before, text,
+				hb__place(path, NULL, strtoull(plus + 3, NULL, 16))->text);
 			free(path);
 			text = end + 1;
 		} else {

@@ -5,8 +5,8 @@
 #include "../tool.h"
 
 typedef struct hb_place {
-	const char *text;     /* file.c:12, or program+0x1234 */
-	const char *file;     /* as the compiler wrote it, NULL when there is no line */
+	const char *text; /* file.c:12, or program+0x1234 */
+	const char *file; /* as the compiler wrote it, NULL when there is no line */
 	int line;
 } hb_place;
 

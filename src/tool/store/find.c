@@ -21,8 +21,10 @@ static bool is_folder(const char *path)
 static int cannot_make(const char *path)
 {
 	if (errno == EEXIST)
-		return hb__fail_with(HB_EXIT_USAGE, "%s exists already: remove it, or choose another name with -o", path);
-	return hb__fail_with(HB_EXIT_USAGE, "cannot make the folder %s: %s; -o names another place", path, strerror(errno));
+		return hb__fail_with(
+			HB_EXIT_USAGE, "%s exists already: remove it, or choose another name with -o", path);
+	return hb__fail_with(
+		HB_EXIT_USAGE, "cannot make the folder %s: %s; -o names another place", path, strerror(errno));
 }
 
 static int make(const char *path, char **ret)
@@ -39,8 +41,11 @@ int hb__new_recording(const char *given, const char *program, char **ret)
 		return make(given, ret);
 	const char *slash = strrchr(program, '/');
 	const char *name = slash ? slash + 1 : program;
+	const char *dot = strrchr(name, '.');
+	int length = dot && dot > name && (!strcmp(dot, ".py") || !strcmp(dot, ".sh")) ? (int)(dot - name)
+										       : (int)strlen(name);
 	for (unsigned i = 1;; i++) {
-		char *path = hb__format("%s-%u" SUFFIX, name, i);
+		char *path = hb__format("%.*s-%u" SUFFIX, length, name, i);
 		int code = 0;
 		if (!mkdir(path, 0777)) {
 			*ret = realpath(path, NULL);
@@ -125,10 +130,10 @@ static char *newest_here(void)
 		struct stat st;
 		size_t n = strlen(e->d_name), s = strlen(SUFFIX);
 		if (n <= s || strcmp(e->d_name + n - s, SUFFIX) || stat(e->d_name, &st) || !S_ISDIR(st.st_mode) ||
-		    !looks_recorded(e->d_name))
+			!looks_recorded(e->d_name))
 			continue;
 		if (!best || st.st_mtim.tv_sec > time.tv_sec ||
-		    (st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec)) {
+			(st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec)) {
 			free(best);
 			best = hb__copy(e->d_name);
 			time = st.st_mtim;
@@ -145,7 +150,8 @@ static int find_last(char **ret)
 	if (!last)
 		last = newest_here();
 	if (!last)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no recording yet: make one with 'hbdb record -- COMMAND', or name one");
+		return hb__fail_with(HB_EXIT_USAGE,
+			"there is no recording yet: make one with 'hbdb record -- COMMAND', or name one");
 	*ret = realpath(last, NULL);
 	hb__say("recording %s", hb__short(*ret ? *ret : last));
 	free(last);
@@ -163,7 +169,8 @@ int hb__find_recording(const char *given, char **ret)
 		*ret = realpath(longer, NULL);
 	free(longer);
 	if (!*ret && stat(given, &st))
-		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given, errno == ENOENT ? "there is no recording of this name" : strerror(errno));
+		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given,
+			errno == ENOENT ? "there is no recording of this name" : strerror(errno));
 	if (!*ret && !S_ISDIR(st.st_mode))
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is a file; a recording is a folder, NAME" SUFFIX, given);
 	if (!*ret)
@@ -173,7 +180,8 @@ int hb__find_recording(const char *given, char **ret)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given, strerror(errno));
 	closedir(dir);
 	if (!looks_recorded(*ret))
-		return hb__fail_with(HB_EXIT_RECORDING, "%s is a folder, but no recording of hbdb: it has no manifest.json and no rank.N.log", given);
+		return hb__fail_with(HB_EXIT_RECORDING,
+			"%s is a folder, but no recording of hbdb: it has no manifest.json and no rank.N.log", given);
 	return 0;
 }
 

@@ -178,7 +178,8 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 		hb_error err = {0};
 		hb_log *log = NULL;
 		if (hb_log_open(logs.at[i].path, &log, &err)) {
-			char *line = hb__format("%s cannot be read: %s", logs.at[i].path, err.sys ? strerror(err.sys) : err.message);
+			char *line = hb__format(
+				"%s cannot be read: %s", logs.at[i].path, err.sys ? strerror(err.sys) : err.message);
 			hb__push(&ret->trouble, line);
 			free(line);
 			ret->damaged++;
@@ -218,8 +219,8 @@ void hb__print_notes(const hb_sum *sum)
 void hb__print_sum(const char *recording, const hb_sum *sum)
 {
 	hb__say("%s: %llu %s, %llu %s, %llu bytes", hb__short(recording), (unsigned long long)sum->processes,
-	        hb__plural(sum->processes, "process", "processes"), (unsigned long long)sum->events,
-	        hb__plural(sum->events, "event", "events"), (unsigned long long)sum->bytes);
+		hb__plural(sum->processes, "process", "processes"), (unsigned long long)sum->events,
+		hb__plural(sum->events, "event", "events"), (unsigned long long)sum->bytes);
 	if (sum->size && sum->processes < (uint64_t)sum->size)
 		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
 	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to there");
@@ -227,8 +228,8 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	print_state(sum->aborted, "called MPI_Abort");
 	if (sum->stopped)
 		hb__say("%llu %s stopped recording: %s; %llu events are missing", (unsigned long long)sum->stopped,
-		        hb__plural(sum->stopped, "process", "processes"), strerror(sum->stopped_errno),
-		        (unsigned long long)sum->lost);
+			hb__plural(sum->stopped, "process", "processes"), strerror(sum->stopped_errno),
+			(unsigned long long)sum->lost);
 	for (size_t i = 0; i < sum->trouble.n; i++)
 		hb__say("%s", sum->trouble.at[i]);
 	hb__print_notes(sum);

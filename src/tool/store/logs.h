@@ -7,13 +7,13 @@
 typedef struct hb_log_file {
 	char *path;
 	int32_t rank;
-	uint32_t pid;       /* 0: the first process of the rank */
-	hb_log *log;        /* NULL: not open */
+	uint32_t pid; /* 0: the first process of the rank */
+	hb_log *log;  /* NULL: not open */
 } hb_log_file;
 
 typedef struct hb_logs {
 	hb_log_file *at;
-	size_t n;           /* by rank, then by name */
+	size_t n; /* by rank, then by name */
 } hb_logs;
 
 /* Names only. 0, or an exit code after having said why. */
@@ -34,7 +34,7 @@ typedef struct hb_sum {
 		char *text;         /* a note of the recorder ... */
 		uint64_t processes; /* ... and how many processes wrote it */
 		int32_t rank;       /* the first of them */
-	} *notes;
+	} * notes;
 	size_t nnotes;
 } hb_sum;
 

@@ -31,10 +31,10 @@ void hb__manifest_free(hb_manifest *m)
 /* Variables that change how the program or MPI behaves; others may hold secrets. */
 static bool matters(const char *variable)
 {
-	static const char *const begin[] = {"OMPI_", "OPAL_", "PMIX_MCA_", "PRTE_", "MPICH_", "MPIR_CVAR_", "HYDRA_", "UCX_", "FI_",
-	                                    "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "LD_LIBRARY_PATH=", "LD_PRELOAD=",
-	                                    "PYTHONPATH=", "PYTHONHASHSEED=", "VIRTUAL_ENV=", "PATH=", "LANG=", "LC_", "TZ=",
-	                                    "MALLOC_", "SLURM_NTASKS="};
+	static const char *const begin[] = {"OMPI_", "OPAL_", "PMIX_MCA_", "PRTE_", "MPICH_", "MPIR_CVAR_", "HYDRA_",
+		"UCX_", "FI_", "OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "LD_LIBRARY_PATH=", "LD_PRELOAD=",
+		"PYTHONPATH=", "PYTHONHASHSEED=", "VIRTUAL_ENV=", "PATH=", "LANG=", "LC_", "TZ=", "MALLOC_",
+		"SLURM_NTASKS="};
 	for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
 		if (!strncmp(variable, begin[i], strlen(begin[i])))
 			return true;
@@ -167,15 +167,15 @@ static double number_of(const cJSON *root, const char *name, double otherwise)
 static void read_fields(const cJSON *root, hb_manifest *ret)
 {
 	const cJSON *item;
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "command"))
-		if (cJSON_IsString(item))
-			hb__push(&ret->command, item->valuestring);
-	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "environment"))
-		if (cJSON_IsString(item) && item->string) {
-			char *text = hb__format("%s=%s", item->string, item->valuestring);
-			hb__push(&ret->environment, text);
-			free(text);
-		}
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "command")) if (cJSON_IsString(item))
+		hb__push(&ret->command, item->valuestring);
+	cJSON_ArrayForEach(
+		item, cJSON_GetObjectItemCaseSensitive(root, "environment")) if (cJSON_IsString(item) && item->string)
+	{
+		char *text = hb__format("%s=%s", item->string, item->valuestring);
+		hb__push(&ret->environment, text);
+		free(text);
+	}
 	ret->version = text_of(root, "hbdb");
 	ret->folder = text_of(root, "folder");
 	ret->mpi = text_of(root, "mpi");
@@ -226,11 +226,13 @@ int hb__manifest_read(const char *recording, hb_manifest *ret)
 	char *format = root ? text_of(root, "format") : NULL;
 	double version = root ? number_of(root, "version", 0) : 0;
 	if (!root)
-		hb__say("%s: damaged at offset %zu: not JSON", path, (size_t)(cJSON_GetErrorPtr() ? cJSON_GetErrorPtr() - text : 0));
+		hb__say("%s: damaged at offset %zu: not JSON", path,
+			(size_t)(cJSON_GetErrorPtr() ? cJSON_GetErrorPtr() - text : 0));
 	else if (!format || strcmp(format, "hbdb-recording"))
 		hb__say("%s is not a manifest of hbdb", path);
 	else if (version > MANIFEST_VERSION)
-		hb__say("%s: version %g, this hbdb reads up to %d: use the hbdb that wrote it", path, version, MANIFEST_VERSION);
+		hb__say("%s: version %g, this hbdb reads up to %d: use the hbdb that wrote it", path, version,
+			MANIFEST_VERSION);
 	else {
 		read_fields(root, ret);
 		code = 0;

@@ -5,23 +5,23 @@
 #include "../tool.h"
 
 typedef struct hb_program_digest {
-	char *path;           /* NULL: not known */
+	char *path; /* NULL: not known */
 	uint64_t size, xxh3;
-	int64_t mtime;        /* seconds since the epoch */
+	int64_t mtime; /* seconds since the epoch */
 } hb_program_digest;
 
 typedef struct hb_manifest {
-	char *version;        /* of the hbdb that wrote it */
+	char *version; /* of the hbdb that wrote it */
 	hb_strings command;
-	char *folder;         /* the command ran in it */
+	char *folder;           /* the command ran in it */
 	hb_strings environment; /* NAME=VALUE, those that steer MPI */
 	char *mpi, *level, *started;
-	uint64_t processes;   /* 0: not known (yet) */
+	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
 	uint64_t shake_us;
 	int exit_status;
 	double seconds;
-	char *replay_of;      /* NULL, or the recording this is a replay of */
+	char *replay_of; /* NULL, or the recording this is a replay of */
 	hb_program_digest program;
 } hb_manifest;
 
