@@ -134,6 +134,12 @@ class Abyss(Benchmark):
         outcome.checks = re.findall(r"^Assembled .*$", outcome.output, re.M)
 
 
+def farm(name, full, quick):
+    bench = Benchmark(name, full, quick, [("task", "per task", "us")], {"openmpi": 4, "mpich": 2}, replay=True)
+    bench.program = "farm"
+    return bench
+
+
 def benchmarks():
     both, four = {"openmpi": 2, "mpich": 2}, {"openmpi": 4, "mpich": 2}
     return [
@@ -146,7 +152,8 @@ def benchmarks():
                   [("iprobe.p10", "Iprobe no", "ns"), ("test.p10", "Test no", "ns")], both, replay=True),
         Benchmark("steal", [8000, 50], [2000, 50], [("node", "per node", "ns")], four, replay=True),
         Benchmark("halo", [64, 20000], [64, 4000], [("step", "per step", "us")], four, replay=True),
-        Benchmark("farm", [40000, 2000], [10000, 2000], [("task", "per task", "us")], four, replay=True),
+        farm("farm, 50 us tasks", [10000, 10000], [4000, 10000]),
+        farm("farm, 10 us tasks", [40000, 2000], [10000, 2000]),
         Lammps("LAMMPS", [600], [200], [("loop", "melt, loop", "ms")], {"openmpi": 2}),
         Abyss("ABySS", [60000], [60000], [("span", "assembly", "ms")], {"openmpi": 2}),
     ]
