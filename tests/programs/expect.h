@@ -36,10 +36,13 @@ struct expect_post {
 	int source, tag;
 	long bytes;
 	bool recv, persistent, active;
+	bool send; /* of one message, not persistent */
 };
 
 static __thread FILE *expect_file;
 static __thread int expect_posted;
+static __thread int expect_sends;   /* Isends under way */
+static __thread bool expect_shared; /* there were several: both libraries may give them one handle, and hbdb any */
 static __thread struct expect_post expect_posts[EXPECT_POSTS];
 static __thread int expect_high;          /* posts in use are below */
 static __thread char expect_result[65536]; /* what stands after the arrow */
@@ -259,9 +262,11 @@ MAYBE void answer_status(MPI_Status *st)
 	answer("source=%s tag=%s bytes=%ld", rank_name(st->MPI_SOURCE), tag_name(st->MPI_TAG), status_bytes(st));
 }
 
-/* A blocking receive answers only what it was not told. */
+/* A receive answers only what it was not told; from nobody comes nothing. */
 MAYBE void answer_recv(MPI_Status *st, long bytes, int source, int tag)
 {
+	if (source == MPI_PROC_NULL)
+		return;
 	if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG || st->MPI_SOURCE != source || st->MPI_TAG != tag ||
 	    status_bytes(st) != bytes)
 		answer_status(st);
@@ -296,7 +301,8 @@ MAYBE int posted(MPI_Request *at, bool recv, long bytes, int source, int tag, bo
 		}
 	if (!p)
 		abort();
-	*p = (struct expect_post){at, expect_posted, expect_posted, source, tag, bytes, recv, persistent, !persistent};
+	*p = (struct expect_post){at, expect_posted, expect_posted, source, tag, bytes, recv, persistent,
+		!persistent, false};
 	return expect_posted++;
 }
 
@@ -317,6 +323,19 @@ MAYBE void moved(MPI_Request *from, MPI_Request *to)
 		p->at = to;
 }
 
+/* The posting that ends here. */
+static const char *posting_name(struct expect_post *p)
+{
+	char *text = expect_text();
+	snprintf(text, 64, "#%d", p->number);
+	if (!p->send)
+		return text;
+	bool shared = expect_shared;
+	if (--expect_sends == 0)
+		expect_shared = false;
+	return shared ? "#?" : text;
+}
+
 /* What a completion says of this request; err is its own error class or MPI_SUCCESS. Call it after the call. */
 MAYBE void answer_done(MPI_Request *at, MPI_Status *st, int err)
 {
@@ -326,7 +345,7 @@ MAYBE void answer_done(MPI_Request *at, MPI_Status *st, int err)
 		answer("null");
 		return;
 	}
-	answer("#%d", p->number);
+	answer("%s", posting_name(p));
 	if (p->recv)
 		MPI_Test_cancelled(st, &cancelled);
 	if (cancelled)

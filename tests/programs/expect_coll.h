@@ -4,8 +4,8 @@
 
 #include "expect.h"
 
-/* Arguments that only the root's are read of: elsewhere hbdb must not look at them. */
-#define HERE_NOT(count, type) count "=0, " type "=NULL"
+/* Arguments that only the root's are read of: elsewhere hbdb does not look at them. */
+#define HERE_NOT(count, type) count "=UNDEFINED, " type "=UNDEFINED"
 
 MAYBE void Barrier(MPI_Comm c)
 {

@@ -15,6 +15,14 @@ SENDER(Ssend)
 SENDER(Rsend)
 SENDER(Bsend)
 
+MAYBE void posted_send(MPI_Request *r, bool persistent)
+{
+	posted(r, false, 0, 0, 0, persistent);
+	expect_find(r)->send = !persistent;
+	expect_sends += !persistent;
+	expect_shared = expect_shared || expect_sends > 1;
+}
+
 #define ISENDER(name, persistent) \
 	MAYBE int name(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r) \
 	{ \
@@ -22,7 +30,7 @@ SENDER(Bsend)
 		expect("MPI_" #name "(count=%ld, datatype=%s, dest=%s, tag=%s, comm=%s)%s", COUNT_TYPE(n, t), \
 			rank_name(to), tag_name(tag), comm_name(c), ending(rc)); \
 		if (rc == MPI_SUCCESS) \
-			posted(r, false, 0, 0, 0, persistent); \
+			posted_send(r, persistent); \
 		return rc; \
 	}
 ISENDER(Isend, false)
@@ -106,8 +114,11 @@ MAYBE bool Request_get_status(MPI_Request *r, MPI_Status *st)
 	if (p)
 		kept = *p;
 	answer_done(r, st, rc);
-	if (p)
-		*p = kept; /* the request stays as it was */
+	if (p) { /* the request stays as it was */
+		*p = kept;
+		if (p - expect_posts >= expect_high)
+			expect_high = (int)(p - expect_posts) + 1;
+	}
 	expect("MPI_Request_get_status()%s", ending(rc));
 	return true;
 }
@@ -235,13 +246,12 @@ MAYBE int Cancel(MPI_Request *r)
 	return rc;
 }
 
-/* Of an inactive persistent request the call that made it is meant. */
 MAYBE int Request_free(MPI_Request *r)
 {
 	int rc = MPI_Request_free(r);
 	struct expect_post *p = expect_find(r);
 	if (p)
-		answer("#%d", p->active ? p->number : p->made);
+		answer("%s", posting_name(p));
 	unposted(r);
 	expect("MPI_Request_free()%s", ending(rc));
 	return rc;
