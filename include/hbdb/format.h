@@ -19,26 +19,26 @@ extern "C" {
 
 typedef enum {
 	HB_OK = 0,
-	HB_E_SYSTEM = -1,      /* errno in hb_error.sys: cannot open, read, write */
-	HB_E_FOREIGN = -2,     /* not a recording of hbdb at all */
-	HB_E_VERSION = -3,     /* a recording, but of a version or with flags this build does not know */
-	HB_E_DAMAGED = -4,     /* bytes contradict the format: nothing could be read */
+	HB_E_SYSTEM = -1,  /* errno in hb_error.sys: cannot open, read, write */
+	HB_E_FOREIGN = -2, /* not a recording of hbdb at all */
+	HB_E_VERSION = -3, /* a recording, but of a version or with flags this build does not know */
+	HB_E_DAMAGED = -4, /* bytes contradict the format: nothing could be read */
 	HB_E_MEMORY = -5,
-	HB_E_ARGUMENT = -6,    /* the caller's mistake */
+	HB_E_ARGUMENT = -6, /* the caller's mistake */
 } hb_status;
 
 typedef struct hb_error {
 	hb_status status;
-	int sys;               /* errno, or 0 */
-	uint64_t offset;       /* byte offset in file, when it has one */
+	int sys;         /* errno, or 0 */
+	uint64_t offset; /* byte offset in file, when it has one */
 	char file[256];
-	char message[256];     /* one sentence, no line feed */
+	char message[256]; /* one sentence, no line feed */
 } hb_error;
 
 /* A number no function, lane or slot has. */
 #define HB_NO UINT32_MAX
 
-typedef struct hb_log hb_log;         /* the log of one process, raw or sealed */
+typedef struct hb_log hb_log; /* the log of one process, raw or sealed */
 
 /* What the file header says. Strings are NUL terminated copies. */
 typedef struct hb_log_info {
@@ -51,42 +51,48 @@ typedef struct hb_log_info {
 	uint64_t origin_real, origin_mono;
 	uint64_t lost;
 	char host[65], version_text[257], program[513];
-	uint32_t lanes;                 /* lanes 0 .. lanes-1 */
-	uint32_t functions;             /* function numbers are 0 .. functions-1; some may be undefined */
+	uint32_t lanes;     /* lanes 0 .. lanes-1 */
+	uint32_t functions; /* function numbers are 0 .. functions-1; some may be undefined */
 	uint32_t sites, modules, comms, datatypes, ops; /* likewise */
-	uint64_t events;                /* over all lanes, as far as readable */
-	uint64_t bytes;                 /* size of the log (raw: units in use) */
+	uint64_t events;                                /* over all lanes, as far as readable */
+	uint64_t bytes;                                 /* size of the log (raw: units in use) */
 	uint32_t notes;
-	int recovered;                  /* 1: cut or damaged; what is readable ends early */
-	char trouble[256];              /* why, when recovered */
+	int recovered;     /* 1: cut or damaged; what is readable ends early */
+	char trouble[256]; /* why, when recovered */
 } hb_log_info;
 
 typedef struct hb_lane_info {
-	uint64_t thread;                /* identity of the thread */
-	uint64_t polls;                 /* failed polls after the last event */
-	int inside;                     /* the thread never returned from a call: inside_slot, inside_enter */
+	uint64_t thread; /* identity of the thread */
+	uint64_t polls;  /* failed polls after the last event */
+	int inside;      /* the thread never returned from a call: inside_slot, inside_enter */
 	uint32_t inside_slot;
-	uint64_t inside_enter;          /* tick */
+	uint64_t inside_enter; /* tick */
 	uint64_t events;
 } hb_lane_info;
 
 typedef struct hb_function {
-	const char *name;               /* NULL: not defined in this log */
-	uint8_t cls;                    /* 0 local .. 9 special */
+	const char *name; /* NULL: not defined in this log */
+	uint8_t cls;      /* 0 local .. 9 special */
 	uint32_t nargs;
 	const uint8_t *arg_kind;
 	const char *const *arg_name;
-	uint64_t calls;                 /* how often it was called, over all lanes */
+	uint64_t calls; /* how often it was called, over all lanes */
 } hb_function;
 
-typedef struct hb_module { const char *path, *build_id; uint64_t base; } hb_module;
-typedef struct hb_site { uint32_t module; uint64_t offset; } hb_site;
+typedef struct hb_module {
+	const char *path, *build_id;
+	uint64_t base;
+} hb_module;
+typedef struct hb_site {
+	uint32_t module;
+	uint64_t offset;
+} hb_site;
 
 typedef struct hb_comm {
 	int64_t parent;
 	uint64_t index;
 	int64_t leader;
-	uint32_t rank, flags;           /* flags 1: intercommunicator */
+	uint32_t rank, flags; /* flags 1: intercommunicator */
 	uint32_t size, remote_size;
 	const int32_t *member, *remote; /* world ranks; owned by the log */
 } hb_comm;
@@ -94,30 +100,33 @@ typedef struct hb_comm {
 /* A line of the recorder for people. lane is HB_NO when it belongs to the whole process. */
 typedef struct hb_note {
 	uint32_t lane;
-	uint64_t event;                 /* it stands before this event of the lane */
+	uint64_t event; /* it stands before this event of the lane */
 	const char *text;
 } hb_note;
 
-typedef struct hb_datatype { const char *name; uint64_t size; } hb_datatype;
+typedef struct hb_datatype {
+	const char *name;
+	uint64_t size;
+} hb_datatype;
 
 /* One event. Pointers are valid until the next call on the same lane's cursor. */
 typedef struct hb_row {
-	uint64_t number;                /* 1, 2, ... within the lane */
+	uint64_t number; /* 1, 2, ... within the lane */
 	uint32_t lane;
-	uint32_t slot;                  /* of this row: another row may use the number for another call */
+	uint32_t slot; /* of this row: another row may use the number for another call */
 	uint32_t function, site;
 	uint32_t nargs;
 	const int64_t *arg;
-	uint64_t enter, exit;           /* ticks; 0 at level order */
-	uint64_t polls;                 /* failed polls before it */
-	int64_t result;                 /* error class, 0 for success */
+	uint64_t enter, exit; /* ticks; 0 at level order */
+	uint64_t polls;       /* failed polls before it */
+	int64_t result;       /* error class, 0 for success */
 	int has_check;
 	uint16_t check;
 	uint32_t nresults;
 	const int64_t *results;
 } hb_row;
 
-typedef struct hb_cursor hb_cursor;   /* reads one lane forward */
+typedef struct hb_cursor hb_cursor; /* reads one lane forward */
 
 /* Opens a log file. A cut or damaged log opens up to the cut (info.recovered).
  * The log of a process that still runs opens as it is now: open it again for more.

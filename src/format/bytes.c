@@ -152,7 +152,7 @@ hb_status hb__fail(hb_error *err, hb_status status, const char *file, uint64_t o
 
 hb_status hb__out_open(struct hb__out *out, const char *path, hb_error *err)
 {
-	*out = (struct hb__out){ .fd = -1 };
+	*out = (struct hb__out){.fd = -1};
 	out->path = strdup(path);
 	if (!out->path || asprintf(&out->part, "%s.part.%ld", path, (long)getpid()) < 0) {
 		out->part = NULL;
@@ -210,7 +210,7 @@ void hb__out_abandon(struct hb__out *out)
 	free(out->b.p);
 	free(out->path);
 	free(out->part);
-	*out = (struct hb__out){ .fd = -1 };
+	*out = (struct hb__out){.fd = -1};
 }
 
 hb_status hb__out_finish(struct hb__out *out, hb_error *err)

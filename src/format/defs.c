@@ -41,7 +41,7 @@ static void *function(struct hb__defs *defs, struct hb__in *in)
 	hb_function *f = hb__arena_get(&defs->arena, sizeof *f);
 	if (!f)
 		return NULL;
-	*f = (hb_function){ .cls = hb__in_u8(in) };
+	*f = (hb_function){.cls = hb__in_u8(in)};
 	f->name = text(defs, in);
 	uint64_t n = hb__in_uv(in);
 	if (in->bad || n > (uint64_t)(in->end - in->p) / 2)
@@ -84,7 +84,7 @@ static void *comm(struct hb__defs *defs, struct hb__in *in)
 	hb_comm *c = hb__arena_get(&defs->arena, sizeof *c);
 	if (!c)
 		return NULL;
-	*c = (hb_comm){ .parent = hb__in_sv(in) };
+	*c = (hb_comm){.parent = hb__in_sv(in)};
 	c->index = hb__in_uv(in);
 	c->leader = hb__in_sv(in);
 	c->rank = (uint32_t)hb__in_uv(in);
@@ -129,7 +129,7 @@ static void *other(struct hb__defs *defs, uint8_t kind, struct hb__in *in)
 
 bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 {
-	struct hb__in in = { p, p + n, false };
+	struct hb__in in = {p, p + n, false};
 	if (kind < HB_DEF_FUNCTION || kind == HB_DEF_SLOT)
 		return false;
 	if (kind <= HB_DEF_OP) { /* later kinds are kept and not understood */
@@ -137,7 +137,7 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		if (in.bad || number > defs->limit)
 			return false;
 		void *what = kind == HB_DEF_FUNCTION ? function(defs, &in)
-			: kind == HB_DEF_COMM        ? comm(defs, &in)
+			     : kind == HB_DEF_COMM   ? comm(defs, &in)
 						     : other(defs, kind, &in);
 		if (!what || in.bad || in.p != in.end || !table_set(defs, kind, number, what))
 			return false;

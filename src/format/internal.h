@@ -59,8 +59,8 @@ struct hb__table {
 struct hb__defs {
 	struct hb__table table[8]; /* by kind of definition */
 	struct hb__arena arena;
-	struct hb__bytes raw;      /* the records as they came, for sealing */
-	uint64_t limit;            /* numbers are given densely: none passes the size of the file */
+	struct hb__bytes raw; /* the records as they came, for sealing */
+	uint64_t limit;       /* numbers are given densely: none passes the size of the file */
 };
 
 /* One definition of kind `kind`; false when its bytes contradict the format or memory is gone. */
@@ -72,7 +72,7 @@ void hb__defs_free(struct hb__defs *defs);
 /* A call as a slot stands for it. */
 struct hb__slotdef {
 	uint32_t function, site, flags, nargs;
-	uint32_t cap;              /* room in arg */
+	uint32_t cap; /* room in arg */
 	bool defined;
 	int64_t *arg;
 };
@@ -80,28 +80,28 @@ struct hb__slotdef {
 bool hb__slotdef_read(struct hb__in *in, struct hb__slotdef *slot);
 void hb__slotdef_row(const struct hb__slotdef *slot, uint32_t number, hb_row *ret_row);
 
-struct hb__unit {              /* raw: a unit with rows */
-	uint64_t offset;           /* of the payload in the file; 0: missing */
-	uint32_t bytes;            /* of whole records */
+struct hb__unit {                       /* raw: a unit with rows */
+	uint64_t offset;                /* of the payload in the file; 0: missing */
+	uint32_t bytes;                 /* of whole records */
 	bool pending_result, continues; /* results of its first event stand before it */
 	uint64_t base_tick, events_before, polls_before;
 	int64_t result_before;
 	size_t defs_before;
 };
 
-struct hb__block {             /* sealed: a block of rows */
-	uint64_t offset, first;    /* of the section; number of its first event */
+struct hb__block {              /* sealed: a block of rows */
+	uint64_t offset, first; /* of the section; number of its first event */
 	uint32_t bytes, events;
 };
 
 struct hb__lane {
 	hb_lane_info info;
-	uint64_t *calls;           /* by function */
+	uint64_t *calls; /* by function */
 	uint32_t ncalls;
 	struct hb__slotdef inside; /* sealed: the call that the thread is in */
 	struct hb__unit *unit;
 	size_t units, units_cap;
-	uint64_t *def;             /* raw: offsets of the slot definitions, in order */
+	uint64_t *def; /* raw: offsets of the slot definitions, in order */
 	size_t defs, defs_cap;
 	struct hb__block *block;
 	size_t blocks, blocks_cap;
@@ -114,19 +114,19 @@ struct hb__cursor_ops {
 	void (*close)(hb_cursor *cursor);
 };
 
-struct hb_cursor {             /* the start of every kind of cursor */
+struct hb_cursor { /* the start of every kind of cursor */
 	const struct hb__cursor_ops *ops;
 };
 
-#define HB__HEAD 104           /* bytes of the file header before its texts */
+#define HB__HEAD 104 /* bytes of the file header before its texts */
 
 struct hb_log {
 	hb_log_info info;
 	char *path;
 	const uint8_t *map;
-	uint64_t size;             /* of the mapping */
+	uint64_t size; /* of the mapping */
 	int fd;
-	uint8_t head[HB__HEAD];    /* the fixed part of the header, as it was at opening */
+	uint8_t head[HB__HEAD]; /* the fixed part of the header, as it was at opening */
 	struct hb__defs defs;
 	struct hb__lane *lane;
 	uint32_t lanes;
@@ -151,9 +151,9 @@ hb_status hb__sealed_verify(hb_log *log, hb_error *err);
 /* A file that appears under its name when it is complete. */
 struct hb__out {
 	struct hb__bytes b;
-	uint64_t offset;           /* of b.p[0] in the file */
+	uint64_t offset; /* of b.p[0] in the file */
 	int fd;
-	int sys;                   /* errno of the first failure */
+	int sys; /* errno of the first failure */
 	char *path, *part;
 };
 hb_status hb__out_open(struct hb__out *out, const char *path, hb_error *err);

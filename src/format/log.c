@@ -45,7 +45,7 @@ bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *tex
 		return false;
 	memcpy(s, text, n);
 	s[n] = 0;
-	log->note[log->notes++] = (hb_note){ .lane = lane, .event = event, .text = s };
+	log->note[log->notes++] = (hb_note){.lane = lane, .event = event, .text = s};
 	return true;
 }
 
@@ -115,14 +115,21 @@ static hb_status read_head(hb_log *log, hb_error *err)
 		return hb__fail(err, HB_E_VERSION, log->path, 8, "%s has format version %u, known is %u", log->path,
 			h.version, HB_LOG_VERSION);
 	if (h.incompatible & ~HB_LOG_INCOMPAT_SEALED)
-		return hb__fail(err, HB_E_VERSION, log->path, 12, "%s uses features this build does not know (flags %x)",
-			log->path, h.incompatible);
+		return hb__fail(err, HB_E_VERSION, log->path, 12,
+			"%s uses features this build does not know (flags %x)", log->path, h.incompatible);
 	log->info = (hb_log_info){
 		.sealed = h.incompatible & HB_LOG_INCOMPAT_SEALED,
-		.rank = h.rank, .size = h.size, .pid = h.pid, .level = h.level,
-		.state = h.state, .stopped = h.stopped,
-		.thread_level = h.thread_level, .library = h.library,
-		.tick_ns = tick_ns(&h), .origin_real = h.origin_real, .origin_mono = h.origin_mono,
+		.rank = h.rank,
+		.size = h.size,
+		.pid = h.pid,
+		.level = h.level,
+		.state = h.state,
+		.stopped = h.stopped,
+		.thread_level = h.thread_level,
+		.library = h.library,
+		.tick_ns = tick_ns(&h),
+		.origin_real = h.origin_real,
+		.origin_mono = h.origin_mono,
 		.bytes = log->size,
 	};
 	if (h.level > HB_LEVEL_EVENTS)
@@ -218,33 +225,24 @@ static const void *defined(const hb_log *log, int kind, uint32_t number)
 	return number < t->n ? t->at[number] : NULL;
 }
 
-const hb_function *hb_log_function(const hb_log *log, uint32_t number)
-{
-	return defined(log, HB_DEF_FUNCTION, number);
-}
+const hb_function *hb_log_function(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_FUNCTION, number); }
 
 const hb_module *hb_log_module(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_MODULE, number); }
 const hb_site *hb_log_site(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_SITE, number); }
 const hb_comm *hb_log_comm(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_COMM, number); }
 
-const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number)
-{
-	return defined(log, HB_DEF_DATATYPE, number);
-}
+const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_DATATYPE, number); }
 
 const char *hb_log_op(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_OP, number); }
 
-const hb_note *hb_log_note(const hb_log *log, uint32_t index)
-{
-	return index < log->notes ? &log->note[index] : NULL;
-}
+const hb_note *hb_log_note(const hb_log *log, uint32_t index) { return index < log->notes ? &log->note[index] : NULL; }
 
 hb_status hb_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err)
 {
 	*ret_cursor = NULL;
 	if (lane >= log->lanes || from == 0)
-		return hb__fail(err, HB_E_ARGUMENT, log->path, 0, "lane %u has no event %llu", lane,
-			(unsigned long long)from);
+		return hb__fail(
+			err, HB_E_ARGUMENT, log->path, 0, "lane %u has no event %llu", lane, (unsigned long long)from);
 	return log->ops->open(log, lane, from, ret_cursor, err);
 }
 

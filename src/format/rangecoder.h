@@ -11,19 +11,19 @@
 
 #include "format/internal.h"
 
-#define HB__RC_ONE (1u << 22)  /* probability 1 */
+#define HB__RC_ONE (1u << 22) /* probability 1 */
 #define HB__RC_LIMIT 255u
 #define HB__RC_TOP (1u << 24)
 
 struct hb__rc_node {
-	uint32_t p;                /* that 1 comes, of HB__RC_ONE */
-	uint32_t n;                /* decisions seen, at most HB__RC_LIMIT */
+	uint32_t p; /* that 1 comes, of HB__RC_ONE */
+	uint32_t n; /* decisions seen, at most HB__RC_LIMIT */
 };
 
 static inline void hb__rc_start(struct hb__rc_node *node, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		node[i] = (struct hb__rc_node){ HB__RC_ONE / 2, 0 };
+		node[i] = (struct hb__rc_node){HB__RC_ONE / 2, 0};
 }
 
 static inline void hb__rc_learn(struct hb__rc_node *node, unsigned bit)
@@ -44,7 +44,7 @@ static inline uint32_t hb__rc_bound(uint32_t range, const struct hb__rc_node *no
 }
 
 struct hb__rc_encoder {
-	uint64_t low, cached;      /* cached: bytes held back, waiting for a carry */
+	uint64_t low, cached; /* cached: bytes held back, waiting for a carry */
 	uint32_t range;
 	uint8_t cache;
 	struct hb__bytes *out;
@@ -52,7 +52,7 @@ struct hb__rc_encoder {
 
 static inline struct hb__rc_encoder hb__rc_encoder(struct hb__bytes *out)
 {
-	return (struct hb__rc_encoder){ .range = UINT32_MAX, .cached = 1, .out = out };
+	return (struct hb__rc_encoder){.range = UINT32_MAX, .cached = 1, .out = out};
 }
 
 static inline void hb__rc_shift(struct hb__rc_encoder *e)
@@ -113,7 +113,7 @@ static inline uint8_t hb__rc_byte(struct hb__rc_decoder *d) { return d->p < d->e
 
 static inline struct hb__rc_decoder hb__rc_decoder(const uint8_t *p, size_t n)
 {
-	struct hb__rc_decoder d = { .range = UINT32_MAX, .p = p, .end = p + n };
+	struct hb__rc_decoder d = {.range = UINT32_MAX, .p = p, .end = p + n};
 	for (int i = 0; i < 4; i++)
 		d.code = d.code << 8 | hb__rc_byte(&d);
 	return d;

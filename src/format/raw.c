@@ -15,11 +15,11 @@ struct raw_cursor {
 	hb_cursor base;
 	hb_log *log;
 	const struct hb__lane *lane;
-	uint32_t number;           /* of the lane */
-	size_t unit;               /* the unit that [p, end) is in */
+	uint32_t number; /* of the lane */
+	size_t unit;     /* the unit that [p, end) is in */
 	const uint8_t *p, *end;
-	uint64_t event, tick;      /* events passed; exit of the last */
-	uint64_t polls;            /* pending, for the next event */
+	uint64_t event, tick; /* events passed; exit of the last */
+	uint64_t polls;       /* pending, for the next event */
 	int64_t result;
 	bool has_result, timed;
 	struct hb__slotdef *slot;
@@ -54,7 +54,7 @@ static enum step definition(struct raw_cursor *c, struct hb__in *in)
 	if (!p)
 		return STEP_BAD;
 	if (c->number != HB_LANE_DEFINITIONS) {
-		struct hb__in body = { p, p + n, false };
+		struct hb__in body = {p, p + n, false};
 		return kind == HB_DEF_SLOT && slot_define(c, &body) ? STEP_SLOT : STEP_BAD;
 	}
 	return hb__define(&c->log->defs, kind, p, n) ? STEP_OTHER : STEP_BAD;
@@ -79,7 +79,7 @@ static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_r
 	uint64_t number = w >> 1;
 	if (number >= c->slots || !c->slot[number].defined)
 		return STEP_BAD;
-	*row = (hb_row){ .number = c->event + 1, .lane = c->number, .polls = c->polls, .result = c->result };
+	*row = (hb_row){.number = c->event + 1, .lane = c->number, .polls = c->polls, .result = c->result};
 	hb__slotdef_row(&c->slot[number], (uint32_t)number, row);
 	uint64_t tick = c->tick;
 	if (c->timed) {
@@ -108,7 +108,7 @@ static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_r
 /* Reads the record at c->p, which moves past it when it is good. */
 static enum step step(struct raw_cursor *c, hb_row *row)
 {
-	struct hb__in in = { c->p, c->end, false };
+	struct hb__in in = {c->p, c->end, false};
 	enum step what = STEP_OTHER;
 	uint64_t v = hb__in_uv(&in), n;
 	const uint8_t *text;
@@ -166,8 +166,8 @@ static bool enter_unit(struct raw_cursor *c)
 static bool scan_note(hb_log *log, struct raw_cursor *c, const hb_row *row)
 {
 	bool process = c->number == HB_LANE_DEFINITIONS;
-	return hb__note_add(log, process ? HB_NO : c->number, process ? 0 : c->event + 1,
-		(const uint8_t *)row->results, row->nresults);
+	return hb__note_add(log, process ? HB_NO : c->number, process ? 0 : c->event + 1, (const uint8_t *)row->results,
+		row->nresults);
 }
 
 /* Reads the records of one unit. False: they end early, *ret_memory when for want of memory. */
@@ -187,7 +187,8 @@ static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, 
 		enum step what = step(c, &row);
 		if (what == STEP_BAD) {
 			u->bytes = (uint32_t)(at - log->map - u->offset);
-			hb__trouble(log, u->offset + u->bytes, "the records of lane %u end in a damaged one", c->number);
+			hb__trouble(
+				log, u->offset + u->bytes, "the records of lane %u end in a damaged one", c->number);
 			return false;
 		}
 		if (what == STEP_SLOT) {
@@ -225,12 +226,13 @@ static void cursor_free(struct raw_cursor *c)
 /* Scans a lane; what follows its first damage is dropped. Returns false when memory is gone. */
 static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
 {
-	struct raw_cursor c = { .log = log, .lane = lane, .number = number, .timed = log->info.level == HB_LEVEL_EVENTS };
+	struct raw_cursor c = {.log = log, .lane = lane, .number = number, .timed = log->info.level == HB_LEVEL_EVENTS};
 	bool memory = false, early = false;
 	uint64_t filed;
 	for (c.unit = 0; c.unit < lane->units && !early; c.unit++) {
 		struct hb__unit *u = &lane->unit[c.unit];
-		memcpy(&filed, log->map + u->offset - HB_UNIT_PAYLOAD + offsetof(struct hb_unit_header, events_before), 8);
+		memcpy(&filed, log->map + u->offset - HB_UNIT_PAYLOAD + offsetof(struct hb_unit_header, events_before),
+			8);
 		if (number != HB_LANE_DEFINITIONS && filed != c.event) {
 			hb__trouble(log, u->offset, "a unit of lane %u does not follow the one before", number);
 			early = true;
@@ -303,7 +305,7 @@ static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_h
 		hb__trouble(log, offset, "two units have the same number");
 		return true;
 	}
-	*u = (struct hb__unit){ .offset = offset + HB_UNIT_PAYLOAD, .bytes = bytes, .base_tick = h->base_tick };
+	*u = (struct hb__unit){.offset = offset + HB_UNIT_PAYLOAD, .bytes = bytes, .base_tick = h->base_tick};
 	return true;
 }
 
@@ -454,7 +456,8 @@ static bool seek_unit(struct raw_cursor *c, uint64_t from)
 	for (size_t i = 0; i < u->defs_before; i++) {
 		c->p = c->log->map + lane->def[i];
 		uint64_t left = c->log->size - lane->def[i];
-		c->end = c->p + (left < HB_UNIT_SIZE ? left : HB_UNIT_SIZE); /* its unit ends before, but it was whole */
+		c->end =
+			c->p + (left < HB_UNIT_SIZE ? left : HB_UNIT_SIZE); /* its unit ends before, but it was whole */
 		if (step(c, &row) != STEP_SLOT)
 			return false;
 	}
@@ -527,4 +530,4 @@ static hb_status raw_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	return HB_OK;
 }
 
-static const struct hb__cursor_ops raw_ops = { raw_cursor_open, raw_next, raw_slot, raw_close };
+static const struct hb__cursor_ops raw_ops = {raw_cursor_open, raw_next, raw_slot, raw_close};

@@ -40,7 +40,7 @@ enum { /* kinds of definitions */
 	HB_DEF_OP = 7,
 };
 
-enum { HB_SLOT_CHECK = 1 };                      /* flags of a slot */
+enum { HB_SLOT_CHECK = 1 }; /* flags of a slot */
 enum { HB_STATE_RUNNING, HB_STATE_FINALIZED, HB_STATE_LEFT, HB_STATE_ABORTED };
 enum { HB_LEVEL_ORDER, HB_LEVEL_EVENTS };
 

@@ -7,10 +7,10 @@
 #include "format/row.h"
 
 #define PAYLOAD (HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
-#define RESULTS 3000           /* in one record, however long each is */
-#define SLOTS 4096             /* slots of a lane; a call that finds its slot taken defines it anew */
+#define RESULTS 3000 /* in one record, however long each is */
+#define SLOTS 4096   /* slots of a lane; a call that finds its slot taken defines it anew */
 
-struct stream {                /* the units of one lane, or of the definitions */
+struct stream { /* the units of one lane, or of the definitions */
 	uint16_t lane;
 	uint32_t seq;
 	uint64_t events, tick;
@@ -25,7 +25,7 @@ struct unsealer {
 	struct stream stream;
 	struct hb__slotdef slot[SLOTS];
 	struct hb__bytes record;
-	uint32_t note;             /* the next of the log's notes, which stand in order of lanes and events */
+	uint32_t note; /* the next of the log's notes, which stand in order of lanes and events */
 };
 
 static void unit_close(struct unsealer *u, bool full)
@@ -52,8 +52,12 @@ static bool put_record(struct unsealer *u)
 	if (s->head.magic && s->head.committed + n > PAYLOAD)
 		unit_close(u, true);
 	if (!s->head.magic) {
-		s->head = (struct hb_unit_header){ .magic = HB_UNIT_MAGIC, .kind = HB_UNIT_ROWS, .lane = s->lane,
-			.seq = s->seq++, .events_before = s->events, .base_tick = s->tick };
+		s->head = (struct hb_unit_header){.magic = HB_UNIT_MAGIC,
+			.kind = HB_UNIT_ROWS,
+			.lane = s->lane,
+			.seq = s->seq++,
+			.events_before = s->events,
+			.base_tick = s->tick};
 		memset(s->payload, 0, sizeof s->payload);
 	}
 	memcpy(s->payload + s->head.committed, u->record.p, n);
@@ -102,7 +106,7 @@ static bool put_note(struct unsealer *u, const char *text)
 static bool put_definitions(struct unsealer *u)
 {
 	struct hb__bytes *raw = &u->log->defs.raw, *r = &u->record;
-	struct hb__in in = { raw->p, raw->p + raw->n, false };
+	struct hb__in in = {raw->p, raw->p + raw->n, false};
 	stream_begin(u, HB_LANE_DEFINITIONS);
 	while (in.p < in.end) {
 		uint8_t kind = hb__in_u8(&in);
@@ -136,7 +140,7 @@ static bool define_slot(struct unsealer *u, uint32_t number, const hb_row *row)
 	hb__bytes_uv(&body, row->nargs);
 	for (uint32_t i = 0; i < row->nargs; i++)
 		hb__bytes_sv(&body, row->arg[i]);
-	struct hb__in in = { body.p, body.p + body.n, body.failed };
+	struct hb__in in = {body.p, body.p + body.n, body.failed};
 	hb__in_uv(&in);
 	bool good = hb__slotdef_read(&in, &u->slot[number]);
 	hb__bytes_uv(r, HB_ROW_DEF);
@@ -150,7 +154,7 @@ static bool define_slot(struct unsealer *u, uint32_t number, const hb_row *row)
 /* The slot of the row's call, defined when it was not. HB_NO: cannot be written. */
 static uint32_t slot_of(struct unsealer *u, const hb_row *row)
 {
-	uint64_t key[3] = { row->function, row->site, row->has_check != 0 };
+	uint64_t key[3] = {row->function, row->site, row->has_check != 0};
 	uint64_t hash = XXH3_64bits(key, sizeof key);
 	if (row->nargs)
 		hash = XXH3_64bits_withSeed(row->arg, row->nargs * sizeof *row->arg, hash);
@@ -283,7 +287,8 @@ static hb_status put_lane(struct unsealer *u, uint32_t number, hb_error *err)
 		good = put_control(u, number, inside);
 	if (more < 0)
 		return (hb_status)more;
-	return good ? HB_OK : hb__fail(err, HB_E_MEMORY, u->out.path, 0, "out of memory, or a record larger than a unit");
+	return good ? HB_OK
+		    : hb__fail(err, HB_E_MEMORY, u->out.path, 0, "out of memory, or a record larger than a unit");
 }
 
 static hb_status put_all(struct unsealer *u, hb_error *err)

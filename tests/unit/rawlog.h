@@ -16,8 +16,8 @@
 #define RAW_RECORD_MAX 20000
 
 struct raw_lane {
-	size_t unit;               /* offset of the open unit in the image; 0 none */
-	size_t control;            /* offset of its control unit */
+	size_t unit;    /* offset of the open unit in the image; 0 none */
+	size_t control; /* offset of its control unit */
 	uint32_t seq;
 	uint64_t events, tick;
 	uint8_t slot_flags[4096];
@@ -51,7 +51,7 @@ static inline size_t raw_unit(struct raw_log *r, uint16_t kind, uint16_t lane)
 
 static inline void raw_begin(struct raw_log *r, int level)
 {
-	*r = (struct raw_log){ .level = level };
+	*r = (struct raw_log){.level = level};
 	raw_unit(r, 0, 0);
 	struct hb_log_header *h = raw_header(r);
 	memcpy(h->magic, HB_LOG_MAGIC, 8);
@@ -66,9 +66,9 @@ static inline void raw_begin(struct raw_log *r, int level)
 	h->origin_mono = 5000000000u;
 	h->state = HB_STATE_FINALIZED;
 	h->library = 1;
-	strcpy(h->host, "node7");
-	strcpy(h->version_text, "a library, version 4");
-	strcpy(h->program, "/home/user/bin/program");
+	memcpy(h->host, "node7", sizeof "node7");
+	memcpy(h->version_text, "a library, version 4", sizeof "a library, version 4");
+	memcpy(h->program, "/home/user/bin/program", sizeof "/home/user/bin/program");
 }
 
 static inline void raw_close_unit(struct raw_log *r, struct raw_lane *l)
@@ -125,7 +125,7 @@ static inline uint8_t *raw_text(uint8_t *p, const char *s) { return hb_put_str(p
 
 static inline void raw_function(struct raw_log *r, unsigned number, uint8_t cls, const char *name, int nargs)
 {
-	static const char *const names[] = { "count", "dest", "tag", "comm", "datatype", "root" };
+	static const char *const names[] = {"count", "dest", "tag", "comm", "datatype", "root"};
 	uint8_t b[512], *p = hb_put_uv(b, number);
 	*p++ = cls;
 	p = raw_text(p, name);
@@ -226,6 +226,15 @@ static inline void raw_polls(struct raw_log *r, int lane, uint64_t n)
 	raw_record(r, lane, b, (size_t)(p - b));
 }
 
+/* Results that stand before their event: `n` times `value`. */
+static inline void raw_early_results(struct raw_log *r, int lane, unsigned n, int64_t value)
+{
+	uint8_t b[RAW_RECORD_MAX], *p = hb_put_uv(hb_put_uv(b, HB_ROW_RESULTS), n);
+	for (unsigned i = 0; i < n; i++)
+		p = hb_put_sv(p, value);
+	raw_record(r, lane, b, (size_t)(p - b));
+}
+
 static inline void raw_result(struct raw_log *r, int lane, int64_t error)
 {
 	uint8_t b[16], *p = hb_put_sv(hb_put_uv(b, HB_ROW_RESULT), error);
@@ -247,10 +256,7 @@ static inline void raw_write(const char *path, const void *p, size_t n)
 	}
 }
 
-static inline void raw_save(struct raw_log *r, const char *path)
-{
-	raw_write(path, r->image, r->units * HB_UNIT_SIZE);
-}
+static inline void raw_save(struct raw_log *r, const char *path) { raw_write(path, r->image, r->units * HB_UNIT_SIZE); }
 
 static inline void raw_free(struct raw_log *r) { free(r->image); }
 

@@ -6,12 +6,12 @@
 
 #include "format/sealed/sealed.h"
 
-#define OWN_GROUP 4096         /* rows that earn a slot its own columns */
+#define OWN_GROUP 4096 /* rows that earn a slot its own columns */
 #define RECENT 256
 
 struct slot {
 	uint32_t function, site, flags, nargs;
-	size_t arg;                /* in args */
+	size_t arg; /* in args */
 	uint64_t hash;
 	uint32_t rows;
 	uint8_t group;
@@ -20,7 +20,7 @@ struct slot {
 struct row {
 	uint64_t gap, lasted, polls;
 	int64_t result;
-	size_t results;            /* in values */
+	size_t results; /* in values */
 	uint32_t nresults, slot;
 	uint16_t check;
 };
@@ -33,16 +33,16 @@ struct hb__block_writer {
 	size_t slots, slots_cap;
 	int64_t *args;
 	size_t nargs, args_cap;
-	uint32_t *table;           /* of slots by hash; 1 + number */
+	uint32_t *table; /* of slots by hash; 1 + number */
 	size_t table_size;
-	uint32_t recent[RECENT];   /* by the number the row came with; 1 + number */
+	uint32_t recent[RECENT]; /* by the number the row came with; 1 + number */
 	struct row *row;
 	size_t rows, rows_cap;
-	int64_t *values;           /* results */
+	int64_t *values; /* results */
 	size_t nvalues, values_cap;
 	/* while writing */
 	uint32_t groups;
-	uint32_t *order;           /* rows by group */
+	uint32_t *order; /* rows by group */
 	uint64_t *column;
 };
 
@@ -97,8 +97,8 @@ uint32_t hb__block_events(const struct hb__block_writer *w) { return (uint32_t)w
 static bool same(const struct hb__block_writer *w, const struct slot *s, const hb_row *row)
 {
 	return s->function == row->function && s->site == row->site && s->nargs == row->nargs &&
-		(s->flags & HB_SLOT_CHECK) == (row->has_check ? HB_SLOT_CHECK : 0u) &&
-		(row->nargs == 0 || memcmp(w->args + s->arg, row->arg, row->nargs * sizeof *row->arg) == 0);
+	       (s->flags & HB_SLOT_CHECK) == (row->has_check ? HB_SLOT_CHECK : 0u) &&
+	       (row->nargs == 0 || memcmp(w->args + s->arg, row->arg, row->nargs * sizeof *row->arg) == 0);
 }
 
 static bool table_grow(struct hb__block_writer *w)
@@ -128,8 +128,12 @@ static bool slot_new(struct hb__block_writer *w, const hb_row *row, uint64_t has
 		return false;
 	if (row->nargs)
 		memcpy(w->args + w->nargs, row->arg, row->nargs * sizeof *row->arg);
-	w->slot[w->slots++] = (struct slot){ .function = row->function, .site = row->site,
-		.flags = row->has_check ? HB_SLOT_CHECK : 0, .nargs = row->nargs, .arg = w->nargs, .hash = hash };
+	w->slot[w->slots++] = (struct slot){.function = row->function,
+		.site = row->site,
+		.flags = row->has_check ? HB_SLOT_CHECK : 0,
+		.nargs = row->nargs,
+		.arg = w->nargs,
+		.hash = hash};
 	w->nargs += row->nargs;
 	return true;
 }
@@ -140,7 +144,7 @@ static uint32_t slot_of(struct hb__block_writer *w, const hb_row *row)
 	uint32_t *recent = &w->recent[row->slot % RECENT];
 	if (*recent && same(w, &w->slot[*recent - 1], row))
 		return *recent - 1;
-	uint64_t key[3] = { row->function, row->site, (uint64_t)row->nargs << 1 | (row->has_check != 0) };
+	uint64_t key[3] = {row->function, row->site, (uint64_t)row->nargs << 1 | (row->has_check != 0)};
 	uint64_t hash = XXH3_64bits(key, sizeof key);
 	if (row->nargs)
 		hash = XXH3_64bits_withSeed(row->arg, row->nargs * sizeof *row->arg, hash);
@@ -169,9 +173,14 @@ bool hb__block_add(struct hb__block_writer *w, const hb_row *row)
 	if (row->nresults)
 		memcpy(w->values + w->nvalues, row->results, row->nresults * sizeof *row->results);
 	w->slot[slot].rows = w->slot[slot].rows + 1;
-	w->row[w->rows++] = (struct row){ .gap = row->enter - w->tick, .lasted = row->exit - row->enter,
-		.polls = row->polls, .result = row->result, .results = w->nvalues, .nresults = row->nresults,
-		.slot = slot, .check = row->check };
+	w->row[w->rows++] = (struct row){.gap = row->enter - w->tick,
+		.lasted = row->exit - row->enter,
+		.polls = row->polls,
+		.result = row->result,
+		.results = w->nvalues,
+		.nresults = row->nresults,
+		.slot = slot,
+		.check = row->check};
 	w->nvalues += row->nresults;
 	w->tick = row->exit;
 	return true;
@@ -203,11 +212,11 @@ static void put_column(struct hb__block_writer *w, struct hb__bytes *out, size_t
 	hb__column_write(&w->packer, out, w->column, n);
 }
 
-#define SLOT_COLUMN(field) \
-	do { \
-		for (size_t i_ = 0; i_ < w->slots; i_++) \
+#define SLOT_COLUMN(field)                                 \
+	do {                                               \
+		for (size_t i_ = 0; i_ < w->slots; i_++)   \
 			w->column[i_] = w->slot[i_].field; \
-		put_column(w, out, w->slots); \
+		put_column(w, out, w->slots);              \
 	} while (0)
 
 static void write_args(struct hb__block_writer *w, struct hb__bytes *out, uint32_t group)
@@ -252,13 +261,13 @@ static void write_sequence(struct hb__block_writer *w, struct hb__bytes *out)
 	put_column(w, out, w->rows);
 }
 
-#define ROW_COLUMN(value) \
-	do { \
-		for (size_t i_ = 0; i_ < n; i_++) { \
+#define ROW_COLUMN(value)                                         \
+	do {                                                      \
+		for (size_t i_ = 0; i_ < n; i_++) {               \
 			const struct row *r = &w->row[order[i_]]; \
-			w->column[i_] = (value); \
-		} \
-		put_column(w, out, n); \
+			w->column[i_] = (value);                  \
+		}                                                 \
+		put_column(w, out, n);                            \
 	} while (0)
 
 static void write_results(struct hb__block_writer *w, struct hb__bytes *out, const uint32_t *order, size_t n)

@@ -28,8 +28,8 @@ static inline uint64_t bucket_low(uint8_t bucket)
 struct shape {
 	bool constant;
 	uint64_t most;
-	size_t distinct;           /* 257: more than 256 */
-	uint64_t value[256];       /* ascending */
+	size_t distinct;     /* 257: more than 256 */
+	uint64_t value[256]; /* ascending */
 };
 
 static int by_value(const void *a, const void *b)
@@ -40,7 +40,7 @@ static int by_value(const void *a, const void *b)
 
 static struct shape shape_of(const uint64_t *v, size_t n)
 {
-	struct shape s = { .constant = true };
+	struct shape s = {.constant = true};
 	uint64_t seen[1024];
 	uint8_t used[1024] = {0};
 	for (size_t i = 0; i < n; i++) {
@@ -92,8 +92,8 @@ static uint8_t index_of(const struct shape *s, uint64_t v)
 	return (uint8_t)low;
 }
 
-static void write_dictionary(struct hb__packer *k, struct hb__bytes *out, const struct shape *s, const uint64_t *v,
-	size_t n)
+static void write_dictionary(
+	struct hb__packer *k, struct hb__bytes *out, const struct shape *s, const uint64_t *v, size_t n)
 {
 	uint8_t *symbol = malloc(n);
 	if (!symbol) {
@@ -306,7 +306,7 @@ static void read_integers(struct hb__in *in, struct hb__arena *arena, size_t n, 
 		return;
 	}
 	const uint8_t *p = symbols(in, arena, bytes);
-	struct hb__in body = { p, p ? p + bytes : NULL, !p };
+	struct hb__in body = {p, p ? p + bytes : NULL, !p};
 	for (size_t i = 0; p && i < n; i++)
 		v[i] = hb__in_uv(&body);
 	if (body.bad || body.p != body.end)
@@ -315,7 +315,7 @@ static void read_integers(struct hb__in *in, struct hb__arena *arena, size_t n, 
 
 void hb__column_read(struct hb__in *in, struct hb__arena *arena, size_t n, struct hb__column *ret_column)
 {
-	*ret_column = (struct hb__column){ .n = n };
+	*ret_column = (struct hb__column){.n = n};
 	if (n == 0 || in->bad)
 		return;
 	uint8_t how = hb__in_u8(in);

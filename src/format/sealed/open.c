@@ -10,7 +10,7 @@
 #else
 #define SUM_GOOD(sum, p, n) ((sum) == XXH3_64bits(p, n))
 #endif
-#define SEARCHES 4096          /* places where a lost section is looked for */
+#define SEARCHES 4096 /* places where a lost section is looked for */
 #define DEFINITIONS_MAX (1u << 28)
 
 /* The section at `offset`, whole and with its checksum right. */
@@ -22,8 +22,8 @@ static bool section_at(const hb_log *log, uint64_t offset, struct hb__section *r
 	memcpy(s, log->map + offset, sizeof *s);
 	if (memcmp(s->magic, HB_SECTION_MAGIC, sizeof s->magic) != 0 || s->bytes > log->size - offset - sizeof *s)
 		return false;
-	return SUM_GOOD(s->checksum, log->map + offset + HB__SECTION_HASHED,
-		(size_t)s->bytes + sizeof *s - HB__SECTION_HASHED);
+	return SUM_GOOD(
+		s->checksum, log->map + offset + HB__SECTION_HASHED, (size_t)s->bytes + sizeof *s - HB__SECTION_HASHED);
 }
 
 /* ---- what the sections say ---- */
@@ -69,7 +69,7 @@ static bool take_definitions(hb_log *log, struct hb__in *in)
 	if (!raw)
 		return false;
 	hb__unpack(in, n, raw);
-	struct hb__in defs = { raw, raw + n, in->bad };
+	struct hb__in defs = {raw, raw + n, in->bad};
 	log->defs.limit = n > log->size ? n : log->size;
 	while (!defs.bad && defs.p < defs.end) {
 		uint8_t kind = hb__in_u8(&defs);
@@ -143,16 +143,22 @@ static bool take_rows(hb_log *log, const struct hb__block *b, uint32_t number)
 
 static bool take_section(hb_log *log, uint64_t offset, const struct hb__section *s)
 {
-	struct hb__in in = { log->map + offset + sizeof *s, NULL, false };
-	struct hb__block b = { .offset = offset, .first = s->first, .bytes = s->bytes, .events = s->events };
+	struct hb__in in = {log->map + offset + sizeof *s, NULL, false};
+	struct hb__block b = {.offset = offset, .first = s->first, .bytes = s->bytes, .events = s->events};
 	in.end = in.p + s->bytes;
 	switch (s->kind) {
-	case HB_SECTION_PROCESS: return take_process(log, &in);
-	case HB_SECTION_DEFINITIONS: return take_definitions(log, &in);
-	case HB_SECTION_LANE: return s->lane != HB_LANE_DEFINITIONS && take_lane(log, s->lane, &in);
-	case HB_SECTION_NOTES: return take_notes(log, &in);
-	case HB_SECTION_ROWS: return take_rows(log, &b, s->lane);
-	default: return true; /* the index, and what later versions add */
+	case HB_SECTION_PROCESS:
+		return take_process(log, &in);
+	case HB_SECTION_DEFINITIONS:
+		return take_definitions(log, &in);
+	case HB_SECTION_LANE:
+		return s->lane != HB_LANE_DEFINITIONS && take_lane(log, s->lane, &in);
+	case HB_SECTION_NOTES:
+		return take_notes(log, &in);
+	case HB_SECTION_ROWS:
+		return take_rows(log, &b, s->lane);
+	default:
+		return true; /* the index, and what later versions add */
 	}
 }
 
@@ -164,12 +170,14 @@ static bool index_read(hb_log *log, struct hb__in *in, bool apply, uint64_t inde
 	for (uint64_t i = 0; i < sections; i++) {
 		uint64_t kind = hb__in_uv(in), lane = hb__in_uv(in), bytes = hb__in_uv(in), events = hb__in_uv(in);
 		uint64_t first = hb__in_uv(in);
-		if (in->bad || bytes < sizeof(struct hb__section) || bytes > index - offset || lane > HB_LANE_DEFINITIONS ||
-			events > UINT32_MAX || bytes > UINT32_MAX)
+		if (in->bad || bytes < sizeof(struct hb__section) || bytes > index - offset ||
+			lane > HB_LANE_DEFINITIONS || events > UINT32_MAX || bytes > UINT32_MAX)
 			return false;
 		struct hb__section s;
-		struct hb__block b = { .offset = offset, .first = first, .events = (uint32_t)events,
-			.bytes = (uint32_t)(bytes - sizeof s) };
+		struct hb__block b = {.offset = offset,
+			.first = first,
+			.events = (uint32_t)events,
+			.bytes = (uint32_t)(bytes - sizeof s)};
 		bool rows = kind == HB_SECTION_ROWS;
 		if (apply && rows && !take_rows(log, &b, (uint32_t)lane))
 			hb__trouble(log, offset, "a block of rows belongs to no lane");
@@ -185,15 +193,14 @@ static bool by_index(hb_log *log)
 {
 	uint64_t index;
 	struct hb__section s;
-	if (log->size < HB__HEAD + HB__TRAILER ||
-		memcmp(log->map + log->size - 8, HB_SEALED_END, 8) != 0)
+	if (log->size < HB__HEAD + HB__TRAILER || memcmp(log->map + log->size - 8, HB_SEALED_END, 8) != 0)
 		return false;
 	memcpy(&index, log->map + log->size - HB__TRAILER, sizeof index);
 	if (index < HB__HEAD || !section_at(log, index, &s) || s.kind != HB_SECTION_INDEX ||
 		index + sizeof s + s.bytes + HB__TRAILER != log->size)
 		return false;
 	const uint8_t *p = log->map + index + sizeof s;
-	struct hb__in in = { p, p + s.bytes, false };
+	struct hb__in in = {p, p + s.bytes, false};
 	uint64_t sections = hb__in_uv(&in);
 	struct hb__in again = in;
 	return index_read(log, &in, false, index, sections) && index_read(log, &again, true, index, sections);
@@ -266,9 +273,9 @@ struct sealed_cursor {
 	hb_log *log;
 	const struct hb__lane *lane;
 	uint32_t number, level;
-	size_t block;              /* the next to read */
+	size_t block; /* the next to read */
 	struct hb__rows rows;
-	uint32_t row;              /* the next of rows */
+	uint32_t row; /* the next of rows */
 	uint64_t event, tick;
 	int64_t *results;
 	size_t results_cap;
@@ -293,15 +300,15 @@ static int next_block(struct sealed_cursor *c, hb_error *err)
 	c->row = 0;
 	uint32_t most = 0;
 	bool good = section_at(c->log, b->offset, &s) && s.kind == HB_SECTION_ROWS && s.lane == c->number &&
-		s.events == b->events && s.first == b->first && s.bytes == b->bytes &&
-		hb__rows_read(&c->rows, c->log->map + b->offset + sizeof s, s.bytes, s.events, c->level);
+		    s.events == b->events && s.first == b->first && s.bytes == b->bytes &&
+		    hb__rows_read(&c->rows, c->log->map + b->offset + sizeof s, s.bytes, s.events, c->level);
 	for (uint32_t g = 0; good && g < c->rows.groups; g++)
 		if (c->rows.group[g].most_results > most)
 			most = c->rows.group[g].most_results;
 	if (!good || (most && !hb__grow((void **)&c->results, &c->results_cap, most - 1, sizeof *c->results))) {
 		hb__rows_free(&c->rows);
-		return hb__fail(err, HB_E_DAMAGED, c->log->path, b->offset, "the block of lane %u from event %llu is damaged",
-			c->number, (unsigned long long)b->first);
+		return hb__fail(err, HB_E_DAMAGED, c->log->path, b->offset,
+			"the block of lane %u from event %llu is damaged", c->number, (unsigned long long)b->first);
 	}
 	c->event = b->first - 1;
 	c->tick = c->rows.tick;
@@ -327,7 +334,7 @@ static int sealed_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
 	}
 	uint32_t slot = c->rows.sequence[c->row++];
 	struct hb__group *g = &c->rows.group[c->rows.group_of[slot]];
-	*ret_row = (hb_row){ .number = ++c->event, .lane = c->number };
+	*ret_row = (hb_row){.number = ++c->event, .lane = c->number};
 	hb__slotdef_row(&c->rows.slot[slot], slot, ret_row);
 	if (c->level == HB_LEVEL_EVENTS) {
 		ret_row->enter = c->tick + hb__column_next(&g->gap);
@@ -386,4 +393,4 @@ static hb_status sealed_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	return HB_OK;
 }
 
-static const struct hb__cursor_ops sealed_ops = { sealed_cursor_open, sealed_next, sealed_slot, sealed_close };
+static const struct hb__cursor_ops sealed_ops = {sealed_cursor_open, sealed_next, sealed_slot, sealed_close};

@@ -6,11 +6,11 @@
 #include "format/rangecoder.h"
 #include "format/sealed/sealed.h"
 
-enum { STORED, ZSTD, RANGE };  /* RANGE + order 0, 1, 2 */
+enum { STORED, ZSTD, RANGE }; /* RANGE + order 0, 1, 2 */
 
 bool hb__packer_open(struct hb__packer *k, bool small)
 {
-	*k = (struct hb__packer){ .zstd = ZSTD_createCCtx(), .small = small, .level = small ? 12 : 3 };
+	*k = (struct hb__packer){.zstd = ZSTD_createCCtx(), .small = small, .level = small ? 12 : 3};
 	return k->zstd;
 }
 

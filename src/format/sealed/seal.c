@@ -18,8 +18,8 @@ struct sealer {
 static void section(struct sealer *s, uint16_t kind, uint16_t lane, uint32_t events, uint64_t first)
 {
 	struct hb__bytes *b = &s->out.b;
-	struct hb__section h = { .bytes = (uint32_t)s->payload.n, .kind = kind, .lane = lane, .events = events,
-		.first = first };
+	struct hb__section h = {
+		.bytes = (uint32_t)s->payload.n, .kind = kind, .lane = lane, .events = events, .first = first};
 	memcpy(h.magic, HB_SECTION_MAGIC, sizeof h.magic);
 	if (s->payload.n > UINT32_MAX)
 		b->failed = true;
@@ -206,7 +206,7 @@ static hb_status all_sections(struct sealer *s, hb_error *err)
 
 hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, void *user, hb_error *err)
 {
-	struct sealer s = { .progress = progress, .user = user };
+	struct sealer s = {.progress = progress, .user = user};
 	if (!from || !to)
 		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to read, or none to write");
 	hb_status status = hb_log_open(from, &s.log, err);

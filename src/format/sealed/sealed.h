@@ -21,20 +21,20 @@ enum {
 
 struct hb__section {
 	char magic[4];
-	uint32_t bytes;            /* of the payload */
-	uint64_t checksum;         /* XXH3 of all that follows it */
+	uint32_t bytes;    /* of the payload */
+	uint64_t checksum; /* XXH3 of all that follows it */
 	uint16_t kind, lane;
 	uint32_t events;
-	uint64_t first;            /* number of the first event */
+	uint64_t first; /* number of the first event */
 };
 _Static_assert(sizeof(struct hb__section) == 32, "as in hbdb-recording.5");
 #define HB__SECTION_HASHED 16 /* where the checksum starts to count */
 
 /* Bounds of a block. A reader refuses more, a writer ends the block earlier. */
 #define HB__BLOCK_EVENTS_MAX (1u << 20)
-#define HB__BLOCK_VALUES_MAX (1u << 22)  /* arguments, results */
+#define HB__BLOCK_VALUES_MAX (1u << 22) /* arguments, results */
 #define HB__BLOCK_GROUPS_MAX 256u
-#define HB__POSITIONS 16u      /* columns by position; the last holds all further ones */
+#define HB__POSITIONS 16u                            /* columns by position; the last holds all further ones */
 #define HB__FUNCTIONS_MAX ((HB_UNIT_SIZE - 256) / 8) /* a lane counts the calls of so many */
 /* What our writer does. */
 #define HB__BLOCK_EVENTS (1u << 16)
@@ -45,10 +45,10 @@ _Static_assert(sizeof(struct hb__section) == 32, "as in hbdb-recording.5");
 
 /* ---- pack.c: strings of byte symbols ---- */
 
-struct hb__packer {            /* what a writer needs again and again */
+struct hb__packer { /* what a writer needs again and again */
 	void *zstd;
-	bool small;                /* try the range coder too: smaller, slower */
-	int level;                 /* of zstd */
+	bool small; /* try the range coder too: smaller, slower */
+	int level;  /* of zstd */
 	struct hb__bytes trial[2];
 };
 bool hb__packer_open(struct hb__packer *k, bool small);
@@ -60,7 +60,7 @@ void hb__unpack(struct hb__in *in, size_t n, uint8_t *ret_symbol);
 /* ---- columns.c: columns of unsigned numbers ---- */
 
 struct hb__column {
-	const uint64_t *v;         /* NULL: all are `fixed` */
+	const uint64_t *v; /* NULL: all are `fixed` */
 	uint64_t fixed;
 	size_t n, i;
 };
@@ -92,11 +92,11 @@ struct hb__group {
 };
 
 struct hb__rows {
-	struct hb__arena arena;    /* everything below */
+	struct hb__arena arena; /* everything below */
 	uint32_t events, slots, groups;
 	struct hb__slotdef *slot;
-	uint8_t *group_of;         /* by slot */
-	uint32_t *sequence;        /* slot of each event */
+	uint8_t *group_of;  /* by slot */
+	uint32_t *sequence; /* slot of each event */
 	struct hb__group *group;
 	uint64_t tick;
 };

@@ -23,8 +23,11 @@ static bool read_slot_columns(struct hb__rows *rows, struct hb__in *in)
 		if (g >= rows->groups || count > HB__BLOCK_VALUES_MAX || args > HB__BLOCK_VALUES_MAX || f >= HB_NO ||
 			p >= HB_NO || a > UINT32_MAX)
 			return false;
-		*s = (struct hb__slotdef){ .function = (uint32_t)f, .site = (uint32_t)p, .flags = (uint32_t)a,
-			.nargs = (uint32_t)count, .defined = true };
+		*s = (struct hb__slotdef){.function = (uint32_t)f,
+			.site = (uint32_t)p,
+			.flags = (uint32_t)a,
+			.nargs = (uint32_t)count,
+			.defined = true};
 		s->arg = hb__arena_get(&rows->arena, count * sizeof *s->arg);
 		if (!s->arg)
 			return false;
@@ -135,8 +138,8 @@ static bool read_group(struct hb__rows *rows, struct hb__in *in, struct hb__grou
 
 bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t events, uint32_t level)
 {
-	struct hb__in in = { p, p + n, false };
-	*rows = (struct hb__rows){ .events = events };
+	struct hb__in in = {p, p + n, false};
+	*rows = (struct hb__rows){.events = events};
 	if (events == 0 || events > HB__BLOCK_EVENTS_MAX || !read_slots(rows, &in) || !read_sequence(rows, &in))
 		return false;
 	if (level == HB_LEVEL_EVENTS)
