@@ -183,7 +183,8 @@ class Report:
         yield "added ns per failed poll, events", 5, max(polls, default=None)
         sizes = [(self.per_event(row, "events"), f"{row.bench.name}, {row.mpi}") for row in self.rows
                  if (self.events(row) or 0) >= ENOUGH_EVENTS]
-        yield f"bytes per event, events ({ENOUGH_EVENTS} and more)", 6, max((s for s in sizes if s[0] is not None), default=None)
+        sizes = [s for s in sizes if s[0] is not None]
+        yield f"bytes per event, events ({ENOUGH_EVENTS} and more)", 6, max(sizes, default=None)
         shares = []
         for row in self.rows:
             found = self.wildcard(row) if row.bench.name == "stream" else None
