@@ -276,7 +276,7 @@ int hb__dump(const hb_args *args)
 		else
 			dump_by_rank(&d);
 		hb__flush(d.out);
-		code = d.code;
+		code = d.code || hb__logs_whole(&d.logs) ? d.code : HB_EXIT_RECORDING;
 		if (d.out->broken && d.out->error != EPIPE)
 			code = hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(d.out->error));
 	}

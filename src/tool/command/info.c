@@ -399,7 +399,7 @@ int hb__info(const hb_args *args)
 	f.recording = hb__short(recording);
 	f.has_manifest = !hb__manifest_read(recording, &f.manifest);
 	code = hb__open_logs(recording, &f.logs);
-	if (!code && !f.has_manifest)
+	if (!code && (!f.has_manifest || !hb__logs_whole(&f.logs)))
 		code = HB_EXIT_RECORDING;
 	gather(&f);
 	if (hb__value(args, "json"))

@@ -58,11 +58,20 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 		if (hb_log_open(ret->at[i].path, &ret->at[i].log, &err)) {
 			ret->at[i].log = NULL;
 			code = hb__fail_log(ret->at[i].path, &err);
-		}
+		} else if (hb_log_get_info(ret->at[i].log)->recovered)
+			hb__say("%s ends early: %s", hb__short(ret->at[i].path), hb_log_get_info(ret->at[i].log)->trouble);
 	}
 	if (!code && !ret->n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
 	return code;
+}
+
+bool hb__logs_whole(const hb_logs *logs)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (!logs->at[i].log || hb_log_get_info(logs->at[i].log)->recovered)
+			return false;
+	return true;
 }
 
 void hb__close_logs(hb_logs *logs)
@@ -95,12 +104,28 @@ static void show_progress(void *user, double share)
 	p->shown = true;
 }
 
-/* The sealed form replaces the raw one only when it is complete. */
-static bool seal(const char *path, struct progress *progress, hb_sum *sum)
+/* Whether the sealed form reads back as what the raw one held. */
+static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
+{
+	uint64_t events = 0;
+	hb_log *log;
+	if (hb_log_verify(path, &events, err) || hb_log_open(path, &log, err))
+		return false;
+	const hb_log_info *info = hb_log_get_info(log);
+	bool same = events == raw->events && info->events == raw->events && info->lanes == raw->lanes &&
+		info->notes == raw->notes && (raw->recovered || !info->recovered);
+	hb_log_close(log);
+	if (!same)
+		*err = (hb_error){.status = HB_E_DAMAGED, .message = "what was sealed does not read back"};
+	return same;
+}
+
+/* The sealed form replaces the raw one only when it is complete and reads back: the run may not come again. */
+static bool seal(const char *path, const hb_log_info *raw, struct progress *progress, hb_sum *sum)
 {
 	hb_error err = {0};
 	char *next = hb__format("%s.sealed", path);
-	bool ok = !hb_log_seal(path, next, show_progress, progress, &err);
+	bool ok = !hb_log_seal(path, next, show_progress, progress, &err) && reads_back(next, raw, &err);
 	if (ok && rename(next, path)) {
 		err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
 		ok = false;
@@ -186,13 +211,13 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 			continue;
 		}
 		bool sealed = hb_log_get_info(log)->sealed;
-		uint64_t raw_bytes = hb_log_get_info(log)->bytes;
+		hb_log_info raw = *hb_log_get_info(log);
 		hb__add_log(log, ret);
 		hb_log_close(log);
 		struct stat st;
 		if (with_seal && !sealed)
-			sealed = seal(logs.at[i].path, &progress, ret);
-		ret->bytes += sealed && !stat(logs.at[i].path, &st) ? (uint64_t)st.st_size : raw_bytes;
+			sealed = seal(logs.at[i].path, &raw, &progress, ret);
+		ret->bytes += sealed && !stat(logs.at[i].path, &st) ? (uint64_t)st.st_size : raw.bytes;
 	}
 	if (progress.shown)
 		fprintf(stderr, "\r%24s\r", "");

@@ -18,8 +18,11 @@ typedef struct hb_logs {
 
 /* Names only. 0, or an exit code after having said why. */
 int hb__list_logs(const char *recording, hb_logs *ret);
-/* Opens all; those that cannot be opened are said, and stay NULL. Returns the exit code: 0 when all are open. */
+/* Opens all; those that cannot be opened are said, and stay NULL, those that end early are said. Returns the exit
+ * code: 0 when all are open. */
 int hb__open_logs(const char *recording, hb_logs *ret);
+/* Whether all are open and none of them ends early. */
+bool hb__logs_whole(const hb_logs *logs);
 void hb__close_logs(hb_logs *logs);
 
 /* What a finished run left behind. */
