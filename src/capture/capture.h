@@ -51,6 +51,7 @@ extern struct hb__config hb__config;
 /* True between MPI_Init and MPI_Finalize in a process that is recorded or replayed. */
 extern bool hb__active;
 extern bool hb__threaded;    /* MPI_THREAD_MULTIPLE: tables need their lock */
+extern bool hb__many_threads; /* the program started threads of its own: what they tell each other MPI does not see */
 extern int hb__rank, hb__size;
 
 struct hb__slot;

@@ -13,7 +13,7 @@
 #include "capture/track/track.h"
 
 struct hb__config hb__config;
-bool hb__active, hb__threaded;
+bool hb__active, hb__threaded, hb__many_threads;
 int hb__rank = -1, hb__size;
 
 void hb__say(const char *format, ...)
@@ -148,6 +148,7 @@ HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	struct beginning *b = hb__config.mode == HB__OFF ? NULL : malloc(sizeof *b);
 	if (!b)
 		return next(thread, attr, start, argument);
+	hb__many_threads |= !hb__in_library(__builtin_return_address(0));
 	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
 	*b = (struct beginning){ start, argument, (h ^ h >> 31) | 1 };
 	int e = next(thread, attr, begin_thread, b);

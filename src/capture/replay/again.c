@@ -216,7 +216,7 @@ int hb__again_cancel(struct hb__call *c)
 	for (struct hb__lane *lane = hb__lanes; r && lane; lane = lane->next)
 		if (lane->number == r->lane)
 			how = hb__outcome(lane, r->posting).ended;
-	if (how == HB__DONE || how == HB__MESSAGE)
+	if (r && r->message && (how == HB__DONE || how == HB__MESSAGE))
 		return MPI_SUCCESS; /* it came too late in the recorded run */
 	return r && r->has_shadow ? PMPI(Cancel)(&r->shadow) : hb__invoke_next(c);
 }

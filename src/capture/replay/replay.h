@@ -64,6 +64,7 @@ struct hb__follow {
 	bool ended;                /* no row is left */
 	bool over;                 /* ... and that was said: the call that was under way then runs, no other */
 	uint64_t event;            /* rows used */
+	uint64_t surplus_since;    /* nanoseconds; 0: no surplus poll since the last row */
 };
 /* Sets c->followed and the lane's row, or reports and stops. */
 void hb__follow(struct hb__call *c);

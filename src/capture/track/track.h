@@ -68,6 +68,7 @@ struct hb__request {
 	uint64_t made;             /* persistent: posting of the call that made it */
 	uint16_t lane, made_lane;
 	bool receive, wild, persistent, active;
+	bool message;              /* a send or a receive */
 	bool cancelling;           /* MPI_Cancel was called */
 	int32_t source, tag;       /* neutral, as asked for */
 	int64_t bytes;             /* room of the receive; -1 unknown */

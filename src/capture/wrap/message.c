@@ -56,6 +56,7 @@ struct hb__request *hb__posted(struct hb__call *c, int code)
 	if (r) {
 		r->persistent = c->fn->flags & HB_PERSISTENT;
 		r->active = !r->persistent;
+		r->message = c->fn->cls == HB_SEND || c->fn->cls == HB_RECV;
 		r->made = r->posting;
 		r->made_lane = r->lane;
 	}
