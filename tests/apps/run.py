@@ -4,8 +4,13 @@
 alone   runs the application twice; outputs must agree once what is known to vary is masked, and where
         the registry says so (free_runs_differ) unmasked outputs must differ in at most that many runs.
 record  runs it alone and under `hbdb record`; masked outputs must agree.
-replay  records, then replays twice; outputs must equal the recorded run's with nothing masked but times.
+replay  records (or takes what mode record left), replays; outputs must equal the recorded run's with
+        nothing masked but times. With --full twice.
+time    medians of the seconds alone, recorded and replayed, and their ratios; nothing can fail here
+        but a run itself.
 
+By default the cases that the registry calls quick, modes record and replay. With --full all cases, mode
+alone too, and record and replay also with shaken sends and at level order.
 One line per application, MPI, rank count and mode, then `N passed, N failed`.
 """
 import argparse
@@ -15,9 +20,11 @@ import os
 import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import inputs
 
@@ -28,7 +35,8 @@ LAUNCHERS = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
     "mpich": ["mpirun.mpich", "-n"],
 }
-MODES = ("alone", "record", "replay")
+MODES = ("alone", "record", "replay", "time")
+VARIANTS = {"": [], "shake": ["--shake", "200"], "order": ["--level", "order"]}
 
 
 class Failure(Exception):
@@ -79,7 +87,7 @@ def prepare(app, ranks, folder):
         shutil.copy(path.replace("@here@", HERE), folder)
 
 
-def run(app, line, folder, tag):
+def run(app, line, folder, tag, wanted=0):
     """Run a command line in the working folder; the text to compare (stdout and output files)."""
     for name in app.get("outputs", []):
         if os.path.exists(os.path.join(folder, name)):
@@ -99,7 +107,7 @@ def run(app, line, folder, tag):
                 os.killpg(job.pid, signal.SIGKILL)
                 job.wait()
             raise Failure("%s: no end after %g s" % (tag, app.get("timeout", 60) * ARGS.patience), tail(log + ".err"))
-    if status != 0:
+    if status != wanted:
         raise Failure("%s: exit status %d" % (tag, status), tail(log + ".err") or tail(log + ".out"))
     names = [log + ".out"] + [os.path.join(folder, n) for n in app.get("outputs", [])]
     if app.get("merge_stderr"):
@@ -155,7 +163,7 @@ def mode_alone(app, line, folder):
 def record(app, line, folder, tag):
     name = os.path.join(folder, "x.hbdb")
     shutil.rmtree(name, ignore_errors=True)
-    text = run(app, [ARGS.hbdb, "record", "-o", name, "--"] + line, folder, tag)
+    text = run(app, [ARGS.hbdb, "record"] + VARIANTS[ARGS.variant] + ["-o", name, "--"] + line, folder, tag)
     if not os.path.exists(name):
         raise Failure("record wrote no recording")
     return text
@@ -163,46 +171,85 @@ def record(app, line, folder, tag):
 
 def mode_record(app, line, folder):
     alone = run(app, line, folder, "alone")
-    same(app, alone, record(app, line, folder, "record"), True, "recorded run")
+    recorded = record(app, line, folder, "record")
+    same(app, alone, recorded, True, "recorded run")
+    with open(os.path.join(folder, "recorded"), "w") as f:
+        f.write(recorded)
     return ""
+
+
+def replay(app, folder, tag, wanted=0):
+    return run(app, [ARGS.hbdb, "replay"] + app.get("replay", []) + [os.path.join(folder, "x.hbdb")], folder, tag, wanted)
+
+
+def must_diverge(app, folder):
+    """The registry says that something which is no part of the recording steers the program: replay must say where."""
+    replay(app, folder, "replay-1", 1)
+    told = [l for l in read(os.path.join(folder, "replay-1.err")).splitlines() if "differs from the recording" in l
+            or "recording goes on with" in l or "made no further call" in l]
+    if not told:
+        raise Failure("replay ended with status 1 but tells no divergence", tail(os.path.join(folder, "replay-1.err")))
+    return "stopped as it must: " + told[0].split("hbdb: ")[-1]
 
 
 def mode_replay(app, line, folder):
-    recorded = record(app, line, folder, "record")
-    for i in (1, 2):
-        again = run(app, [ARGS.hbdb, "replay", os.path.join(folder, "x.hbdb")], folder, "replay-%d" % i)
-        same(app, recorded, again, False, "replay %d" % i)
+    before = os.path.join(folder, "recorded")
+    recorded = read(before) if os.path.exists(before) else record(app, line, folder, "record")
+    if app.get("diverges"):
+        return must_diverge(app, folder)
+    for i in range(2 if ARGS.full else 1):
+        same(app, recorded, replay(app, folder, "replay-%d" % (i + 1)), False, "replay %d" % (i + 1))
     return ""
+
+
+def mode_time(app, line, folder):
+    took = {"alone": [], "record": [], "replay": []}
+    for i in range(3):
+        for what, do in (("alone", lambda: run(app, line, folder, "alone")), ("record", lambda: record(app, line, folder, "record")),
+                         ("replay", lambda: replay(app, folder, "replay"))):
+            if what != "replay" or not app.get("diverges"):
+                begin = time.monotonic()
+                do()
+                took[what].append(time.monotonic() - begin)
+    middle = {what: statistics.median(s) for what, s in took.items() if s}
+    return ", ".join("%s %.2f s%s" % (what, s, " (%.2f)" % (s / middle["alone"]) if what != "alone" else "")
+                     for what, s in middle.items())
 
 
 def selected(registry):
     for app in registry:
         if ARGS.app and app["name"] not in ARGS.app:
             continue
-        for mpi, counts in app["ranks"].items():
+        everything = ARGS.full or ARGS.app or ARGS.ranks or ARGS.list
+        for mpi, counts in app["ranks" if everything else "quick"].items():
             if ARGS.mpi in (None, mpi):
                 for ranks in counts:
                     if not ARGS.ranks or ranks in ARGS.ranks:
                         yield app, mpi, ranks
 
 
-def one(app, mpi, ranks, mode):
-    """Run one case in a folder of its own; the folder stays when it failed."""
-    name = "%s %s %d %s" % (app["name"], mpi, ranks, mode)
-    folder = os.path.join(ARGS.dir, name.replace(" ", "."))
+def one(app, mpi, ranks, modes):
+    """Run one case in a folder of its own, which stays when it failed; how many modes passed and failed."""
+    case = "%s %s %d" % (app["name"], mpi, ranks)
+    folder = os.path.join(ARGS.dir, (case + " " + ARGS.variant).strip().replace(" ", "."))
     shutil.rmtree(folder, ignore_errors=True)
     prepare(app, ranks, folder)
-    try:
-        note = globals()["mode_" + mode](app, launch_line(app, mpi, ranks), folder)
-    except Failure as why:
-        print("FAIL %s: %s (%s)" % (name, why, folder), flush=True)
-        for text in why.details.splitlines():
-            print("     " + text[:200])
-        return False
-    print("ok %s%s" % (name, ": " + note if note else ""), flush=True)
-    if not ARGS.keep:
+    failed = 0
+    for mode in modes:
+        name = "%s %s%s" % (case, mode, " " + ARGS.variant if ARGS.variant else "")
+        begin = time.monotonic()
+        try:
+            note = globals()["mode_" + mode](app, launch_line(app, mpi, ranks), folder)
+        except Failure as why:
+            print("FAIL %s: %s (%s)" % (name, why, folder), flush=True)
+            for text in why.details.splitlines():
+                print("     " + text[:200])
+            failed += 1
+            continue
+        print("ok %s (%.1f s)%s" % (name, time.monotonic() - begin, ": " + note if note else ""), flush=True)
+    if not failed and not ARGS.keep:
         shutil.rmtree(folder)
-    return True
+    return len(modes) - failed, failed
 
 
 def arguments():
@@ -210,13 +257,18 @@ def arguments():
     parser.add_argument("--app", action="append", help="only this application (may be repeated)")
     parser.add_argument("--mpi", choices=sorted(LAUNCHERS))
     parser.add_argument("--ranks", action="append", type=int, help="only this rank count (may be repeated)")
-    parser.add_argument("--mode", action="append", choices=MODES, help="default: all three")
+    parser.add_argument("--mode", action="append", choices=MODES, help="default: record and replay")
+    parser.add_argument("--full", action="store_true", help="every case in every way")
+    parser.add_argument("--shake", dest="variant", action="store_const", const="shake", help="record with shaken sends")
+    parser.add_argument("--order", dest="variant", action="store_const", const="order", help="record at level order")
     parser.add_argument("--list", action="store_true", help="print the cases and what they need")
     parser.add_argument("--hbdb", default=os.path.join(ROOT, "build", "hbdb"))
     parser.add_argument("--dir", help="where to work (default: a new folder in /tmp)")
     parser.add_argument("--keep", action="store_true", help="keep the folders of passed cases too")
     parser.add_argument("--patience", type=float, default=1, help="factor for every time limit")
-    return parser.parse_args()
+    args = parser.parse_args()
+    args.variant = args.variant or ""
+    return args
 
 
 def main():
@@ -226,11 +278,12 @@ def main():
         sys.exit("run.py: no such application")
     if not ARGS.list:
         subprocess.run(["sh", os.path.join(HERE, "build.sh"), BUILT], stderr=subprocess.DEVNULL, check=False)
-    modes = ARGS.mode or MODES
+    modes = ARGS.mode or (["alone"] if ARGS.full else []) + ["record", "replay"]
     if not ARGS.list and set(modes) != {"alone"} and not os.access(ARGS.hbdb, os.X_OK):
         sys.exit("run.py: %s is not there; only --mode alone works without it" % ARGS.hbdb)
     ARGS.dir = ARGS.dir or (None if ARGS.list else tempfile.mkdtemp(prefix="hbdb-apps."))
-    count = {True: 0, False: 0}
+    variants = VARIANTS if ARGS.full and not ARGS.variant else [ARGS.variant]
+    passed = failed = 0
     skipped = set()
     for app, mpi, ranks in cases:
         why = missing(app, mpi)
@@ -241,11 +294,13 @@ def main():
                 print("skipped %s %s: %s" % (app["name"], mpi, why), flush=True)
             skipped.add((app["name"], mpi))
         else:
-            for mode in modes:
-                count[one(app, mpi, ranks, mode)] += 1
+            for ARGS.variant in variants:
+                did = one(app, mpi, ranks, [m for m in modes if m != "alone" or not ARGS.variant])
+                passed += did[0]
+                failed += did[1]
     if not ARGS.list:
-        print("%d passed, %d failed" % (count[True], count[False]))
-    return 1 if count[False] else 0
+        print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
