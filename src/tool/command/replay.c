@@ -14,6 +14,7 @@
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
+#include "../store/session.h"
 
 const hb_option hb__replay_options[] = {
 	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
@@ -30,7 +31,8 @@ const hb_option hb__replay_options[] = {
 /* A replay under way. */
 struct replay {
 	const hb_args *args;
-	char *recording, *session, *script, *new_recording;
+	char *recording, *new_recording;
+	hb_session session;
 	hb_manifest manifest;
 	hb_command_line line;
 	char **command;
@@ -42,71 +44,6 @@ struct replay {
 };
 
 /* ---- before ---- */
-
-/* Beside the recording, for the logs may be large; elsewhere when that cannot be written. */
-static int make_session(struct replay *r)
-{
-	char *slash = strrchr(r->recording, '/');
-	const char *temporary = getenv("TMPDIR");
-	char *session = hb__format("%.*s/.hbdb-replay-XXXXXX", (int)(slash - r->recording), r->recording);
-	if (!mkdtemp(session)) {
-		free(session);
-		session = hb__format("%s/hbdb-replay-XXXXXX", temporary && *temporary == '/' ? temporary : "/tmp");
-		if (!mkdtemp(session)) {
-			int code = hb__fail_with(HB_EXIT_USAGE,
-				"cannot make the folder %s: %s (TMPDIR names another place)", session, strerror(errno));
-			free(session);
-			return code;
-		}
-	}
-	r->session = session;
-	r->script = hb__format("%s/script", session);
-	if (mkdir(r->script, 0700))
-		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", r->script, strerror(errno));
-	return 0;
-}
-
-static void mark_broken_off(struct replay *r, int32_t rank, bool broke_off)
-{
-	if (r->size > r->marked) {
-		r->broke_off = hb__resize(r->broke_off, (size_t)r->size);
-		memset(r->broke_off + r->marked, 0, (size_t)(r->size - r->marked));
-		r->marked = r->size;
-	}
-	r->broke_off[rank] = broke_off;
-}
-
-static int unseal(struct replay *r)
-{
-	hb_logs logs;
-	int code = hb__open_logs(r->recording, &logs);
-	bool more = false;
-	for (size_t i = 0; i < logs.n && !code; i++) {
-		hb_error err = {0};
-		const hb_log_info *info = hb_log_get_info(logs.at[i].log);
-		if (logs.at[i].pid) {
-			more = true;
-			continue;
-		}
-		if (logs.at[i].rank >= r->size)
-			r->size = logs.at[i].rank + 1;
-		if (info->size > r->size)
-			r->size = info->size;
-		mark_broken_off(r, logs.at[i].rank, info->state == 0);
-		r->events += info->events;
-		char *to = hb__format("%s/rank.%d.log", r->script, logs.at[i].rank);
-		if (hb_log_unseal(logs.at[i].path, to, &err))
-			code = err.status == HB_E_SYSTEM ? hb__fail_with(HB_EXIT_USAGE,
-								   "cannot write %s: %s (TMPDIR names another place)",
-								   to, strerror(err.sys))
-							 : hb__fail_log(logs.at[i].path, &err);
-		free(to);
-	}
-	if (more)
-		hb__say("the recording has processes that were started by the program: they are not replayed");
-	hb__close_logs(&logs);
-	return code;
-}
 
 /* The recorded command runs where and with what it ran then. */
 static void enter_recorded_place(const hb_manifest *m)
@@ -153,10 +90,11 @@ static int choose_command(struct replay *r)
 	int code = hb__read_command_line(r->command, wanted, &r->line);
 	if (code)
 		return code;
-	if (r->line.processes && r->line.processes != r->size)
+	if (r->line.processes && r->line.processes != r->session.size)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"the recording has %d %s, the command starts %ld: a replay needs the same number", r->size,
-			hb__plural((uint64_t)r->size, "process", "processes"), r->line.processes);
+			"the recording has %d %s, the command starts %ld: a replay needs the same number",
+			r->session.size, hb__plural((uint64_t)r->session.size, "process", "processes"),
+			r->line.processes);
 	compare_program(r);
 	return 0;
 }
@@ -172,10 +110,10 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		contents = same_mpi ? divergence : "warn";
 	hb_setup setup = {.mpi = r->line.mpi,
 		.mode = "replay",
-		.folder = r->session,
+		.folder = r->session.folder,
 		.level = r->manifest.level ? r->manifest.level : "events",
 		.check = r->manifest.contents,
-		.script = r->script,
+		.script = r->session.script,
 		.replay_log = r->new_recording,
 		.divergence = divergence,
 		.contents = contents};
@@ -185,12 +123,12 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	if (code)
 		return code;
 	hb__forward(&r->line, r->command, variables.at, &argv, &plain);
-	r->reports = (hb_reports){.folder = r->session,
-		.size = r->size,
+	r->reports = (hb_reports){.folder = r->session.folder,
+		.size = r->session.size,
 		.stop = !strcmp(divergence, "stop"),
-		.seen = hb__alloc((size_t)r->size + 1),
+		.seen = hb__alloc((size_t)r->session.size + 1),
 		.foreign = -1,
-		.printed = hb__alloc(((size_t)r->size + 1) * sizeof(size_t))};
+		.printed = hb__alloc(((size_t)r->session.size + 1) * sizeof(size_t))};
 	hb_job job = {.argv = argv.at,
 		.variables = plain ? variables.at : NULL,
 		.launcher = r->line.launcher,
@@ -221,10 +159,10 @@ static char *silent_ranks(const struct replay *r, int32_t *ret_n, bool *ret_agai
 	char *list = hb__copy("");
 	*ret_n = 0;
 	*ret_again = true;
-	for (int32_t i = 0; i < r->size; i++) {
+	for (int32_t i = 0; i < r->session.size; i++) {
 		int32_t first = i;
-		for (; i < r->size && silent(r, i); i++)
-			*ret_again = *ret_again && r->broke_off[i];
+		for (; i < r->session.size && silent(r, i); i++)
+			*ret_again = *ret_again && r->session.broke_off[i];
 		if (i == first)
 			continue;
 		*ret_n += i - first;
@@ -239,17 +177,17 @@ static char *silent_ranks(const struct replay *r, int32_t *ret_n, bool *ret_agai
 static int say_unfinished(const struct replay *r, const hb_job_end *end, int32_t n, const char *list, bool again)
 {
 	if (again && end->status) {
-		hb__say("replayed %d %s: no difference; %s %s ended inside MPI, as in the recording", r->size,
-			hb__plural((uint64_t)r->size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+		hb__say("replayed %d %s: no difference; %s %s ended inside MPI, as in the recording", r->session.size,
+			hb__plural((uint64_t)r->session.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
 		return end->status;
 	}
-	if (n == r->size) {
+	if (n == r->session.size) {
 		hb__say("nothing was replayed: no process followed its record%s",
 			end->status ? "" : " (is it the program that was recorded?)");
 		return end->status ? end->status : HB_EXIT_FINDING;
 	}
-	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->size,
-		hb__plural((uint64_t)r->size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->session.size,
+		hb__plural((uint64_t)r->session.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	return end->status ? end->status : HB_EXIT_FINDING;
@@ -264,17 +202,18 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	if (reports->foreign >= 0)
 		return hb__fail_with(HB_EXIT_FINDING,
 			"a process with rank %d came up, the recording has %d: a replay needs the same number",
-			reports->foreign, r->size);
+			reports->foreign, r->session.size);
 	if (reports->count[HB_REPORT_DIVERGENCE]) {
 		hb__say("the replay differs in %llu of %d processes%s",
-			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->size,
+			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->session.size,
 			reports->stop ? ": ended there" : "");
 		return HB_EXIT_FINDING;
 	}
 	if (reports->record_ended) {
 		hb__print_reports(reports, HB_REPORT_END);
 		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended",
-			r->size, hb__plural((uint64_t)r->size, "process", "processes"), (unsigned long long)r->events);
+			r->session.size, hb__plural((uint64_t)r->session.size, "process", "processes"),
+			(unsigned long long)r->session.events);
 		return HB_EXIT_OK;
 	}
 	int32_t n;
@@ -284,8 +223,9 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	if (n)
 		code = say_unfinished(r, end, n, list, again);
 	else
-		hb__say("replayed %d %s, %llu events: no difference%s", r->size,
-			hb__plural((uint64_t)r->size, "process", "processes"), (unsigned long long)r->events,
+		hb__say("replayed %d %s, %llu events: no difference%s", r->session.size,
+			hb__plural((uint64_t)r->session.size, "process", "processes"),
+			(unsigned long long)r->session.events,
 			reports->count[HB_REPORT_CONTENTS] ? " but in contents" : "");
 	free(list);
 	return code;
@@ -345,8 +285,7 @@ static int replay(struct replay *r)
 	hb_job_end end;
 	const char *name = hb__value(r->args, "output");
 	hold_signals(true, &old);
-	int code = make_session(r);
-	code = code ? code : unseal(r);
+	int code = hb__open_session(r->recording, &r->session);
 	if (!code && name)
 		code = hb__new_recording(name, "", &r->new_recording);
 	code = code ? code : choose_command(r);
@@ -361,8 +300,7 @@ static int replay(struct replay *r)
 		}
 	} else if (r->new_recording)
 		rmdir(r->new_recording);
-	if (r->session)
-		hb__remove_folder(r->session);
+	hb__close_session(&r->session);
 	hold_signals(false, &old);
 	return code;
 }
@@ -377,12 +315,9 @@ int hb__replay(const hb_args *args)
 		code = replay(&r);
 	hb__manifest_free(&r.manifest);
 	hb__command_line_free(&r.line);
-	free(r.broke_off);
 	free(r.reports.seen);
 	free(r.reports.printed);
 	free(r.recording);
-	free(r.session);
-	free(r.script);
 	free(r.new_recording);
 	return code;
 }

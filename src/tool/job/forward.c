@@ -51,6 +51,21 @@ static void add_variables(hb_launcher_kind kind, char **variables, hb_strings *o
 	}
 }
 
+/* Open MPI does not take -x beside this variable: its content becomes -x, too. */
+static void add_listed(hb_strings *out)
+{
+	const char *list = getenv("OMPI_MCA_mca_base_env_list");
+	for (const char *p = list, *end; p && *p; p = *end ? end + 1 : NULL) {
+		end = strchrnul(p, ';');
+		char *one = hb__format("%.*s", (int)(end - p), p);
+		if (*one) {
+			hb__push(out, "-x");
+			hb__push(out, one);
+		}
+		free(one);
+	}
+}
+
 static const char *find_preload(char **variables)
 {
 	for (; *variables; variables++)
@@ -111,8 +126,13 @@ void hb__forward(const hb_command_line *line, char **argv, char **variables, hb_
 		hb__push(ret_argv, argv[i]);
 		/* Open MPI's -x holds for one context; contexts are separated by a colon */
 		if (!*ret_plain &&
-			(i == line->launcher_at || (!global && i > line->launcher_at && !strcmp(argv[i], ":"))))
+			(i == line->launcher_at || (!global && i > line->launcher_at && !strcmp(argv[i], ":")))) {
+			if (line->launcher == HB_LAUNCHER_ORTE)
+				add_listed(ret_argv);
 			add_variables(line->launcher, variables, ret_argv);
+		}
 		i++;
 	}
+	if (line->launcher == HB_LAUNCHER_ORTE)
+		unsetenv("OMPI_MCA_mca_base_env_list");
 }

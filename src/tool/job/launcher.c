@@ -254,7 +254,7 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 	hb_mpi by_launcher = mpi_of(ret->launcher);
 	if (wanted) {
 		ret->mpi = wanted;
-		ret->why = hb__copy("--mpi");
+		ret->why = hb__copy("as --mpi says");
 	} else if (by_launcher && ret->program.mpi && by_launcher != ret->program.mpi)
 		return disagree(argv, ret, by_launcher);
 	else if (by_launcher || ret->program.mpi) {

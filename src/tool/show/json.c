@@ -82,7 +82,7 @@ static void put_answers(hb_output *out, const hb_event *ev)
 		put_error(out, "error", a->error);
 		number(out, "source", a->source);
 		number(out, "tag", a->tag);
-		number(out, "bytes", a->bytes);
+		number(out, "bytes", a->bytes == -1 ? HB_ABSENT : a->bytes);
 		hb__put_char(out, '}');
 	}
 	hb__put_char(out, ']');
@@ -146,7 +146,7 @@ void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
 	number(out, "peer", ev->peer);
 	number(out, "tag", ev->tag);
 	number(out, "comm", ev->comm);
-	number(out, "bytes", ev->bytes);
+	number(out, "bytes", ev->bytes == -1 ? HB_ABSENT : ev->bytes);
 	put_results(out, ev);
 	hb__put_text(out, ev->choice ? ",\"choice\":true" : ",\"choice\":false");
 	if (row->polls)

@@ -27,10 +27,33 @@ static int cannot_make(const char *path)
 		HB_EXIT_USAGE, "cannot make the folder %s: %s; -o names another place", path, strerror(errno));
 }
 
+/* A place that cannot be written must not keep the program from running: the recording goes elsewhere. */
+static int make_elsewhere(const char *path, char **ret)
+{
+	int error = errno;
+	const char *folder = getenv("TMPDIR"), *slash = strrchr(path, '/');
+	if (error != EACCES && error != EROFS && error != EPERM && error != ENOSPC && error != EDQUOT)
+		return cannot_make(path);
+	folder = folder && *folder == '/' ? folder : "/tmp";
+	for (unsigned i = 1; i < 1000000; i++) {
+		char *other = hb__format("%s/%u-%s", folder, i, slash ? slash + 1 : path);
+		if (!mkdir(other, 0777)) {
+			hb__say("cannot make the folder %s: %s; recording into %s", path, strerror(error), other);
+			*ret = other;
+			return 0;
+		}
+		free(other);
+		if (errno != EEXIST)
+			break;
+	}
+	errno = error;
+	return cannot_make(path);
+}
+
 static int make(const char *path, char **ret)
 {
 	if (mkdir(path, 0777))
-		return cannot_make(path);
+		return make_elsewhere(path, ret);
 	*ret = realpath(path, NULL);
 	return *ret ? 0 : cannot_make(path);
 }
@@ -54,7 +77,7 @@ int hb__new_recording(const char *given, const char *program, char **ret)
 			free(path);
 			continue;
 		} else
-			code = cannot_make(path);
+			code = make_elsewhere(path, ret);
 		free(path);
 		return code;
 	}

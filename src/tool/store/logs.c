@@ -22,12 +22,15 @@ static int by_rank(const void *a, const void *b)
 /* rank.N.log or rank.N.PID.log */
 static bool read_name(const char *name, int32_t *ret_rank, uint32_t *ret_pid)
 {
-	int end = -1;
-	*ret_pid = 0;
-	if (sscanf(name, "rank.%d.log%n", ret_rank, &end) == 1 && end > 0 && !name[end])
-		return true;
-	end = -1;
-	return sscanf(name, "rank.%d.%u.log%n", ret_rank, ret_pid, &end) == 2 && end > 0 && !name[end];
+	char *end;
+	if (strncmp(name, "rank.", 5) || name[5] < '0' || name[5] > '9')
+		return false;
+	unsigned long rank = strtoul(name + 5, &end, 10), pid = 0;
+	if (end[0] == '.' && end[1] >= '0' && end[1] <= '9')
+		pid = strtoul(end + 1, &end, 10);
+	*ret_rank = (int32_t)rank;
+	*ret_pid = (uint32_t)pid;
+	return !strcmp(end, ".log") && rank < HB_RANKS_MAX && pid <= INT32_MAX;
 }
 
 int hb__list_logs(const char *recording, hb_logs *ret)

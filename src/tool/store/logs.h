@@ -4,6 +4,8 @@
 
 #include "../tool.h"
 
+#define HB_RANKS_MAX (1 << 24) /* a greater rank is not one */
+
 typedef struct hb_log_file {
 	char *path;
 	int32_t rank;

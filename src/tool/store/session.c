@@ -1,0 +1,120 @@
+/* The folder of a replay. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "find.h"
+#include "logs.h"
+#include "session.h"
+
+static int make_folders(const char *parent, const char *name, hb_session *s)
+{
+	s->folder = hb__format("%s/%s-XXXXXX", parent, name);
+	if (!mkdtemp(s->folder)) {
+		free(s->folder);
+		s->folder = NULL;
+		return errno;
+	}
+	s->script = hb__format("%s/script", s->folder);
+	return mkdir(s->script, 0700) ? errno : 0;
+}
+
+static void remove_folders(hb_session *s)
+{
+	if (s->folder)
+		hb__remove_folder(s->folder);
+	free(s->folder);
+	free(s->script);
+	s->folder = s->script = NULL;
+}
+
+static void count(const hb_logs *logs, hb_session *s)
+{
+	bool more = false;
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
+		more = more || logs->at[i].pid;
+		s->size = logs->at[i].rank >= s->size ? logs->at[i].rank + 1 : s->size;
+		if (info->size > s->size && info->size <= HB_RANKS_MAX) /* more is a damaged header */
+			s->size = info->size;
+	}
+	s->broke_off = hb__alloc((size_t)s->size);
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
+		if (logs->at[i].pid)
+			continue;
+		s->events += info->events;
+		s->broke_off[logs->at[i].rank] = info->state == 0;
+	}
+	if (more)
+		hb__say("the recording has processes that were started by the program: they are not replayed");
+}
+
+/* 0, or a status with *ret_err; *ret_at is the log it happened with. */
+static hb_status unseal(const hb_logs *logs, const hb_session *s, size_t *ret_at, hb_error *ret_err)
+{
+	hb_status status = HB_OK;
+	for (size_t i = 0; i < logs->n && !status; i++) {
+		if (logs->at[i].pid)
+			continue;
+		char *to = hb__format("%s/rank.%d.log", s->script, logs->at[i].rank);
+		*ret_at = i;
+		status = hb_log_unseal(logs->at[i].path, to, ret_err);
+		free(to);
+	}
+	return status;
+}
+
+static bool elsewhere_helps(int error)
+{
+	return error == EACCES || error == EROFS || error == EPERM || error == ENOSPC || error == EDQUOT;
+}
+
+static int fill(const char *recording, const hb_logs *logs, hb_session *s)
+{
+	const char *slash = strrchr(recording, '/'), *temporary = getenv("TMPDIR");
+	char *beside = hb__format("%.*s", slash > recording ? (int)(slash - recording) : 1, recording);
+	const char *const parents[] = {beside, temporary && *temporary == '/' ? temporary : "/tmp"};
+	int code = 0;
+	for (int i = 0; i < 2; i++) {
+		hb_error err = {0};
+		size_t at = 0;
+		int error = make_folders(parents[i], i ? "hbdb-replay" : ".hbdb-replay", s);
+		hb_status status = error ? HB_E_SYSTEM : unseal(logs, s, &at, &err);
+		error = error ? error : err.sys;
+		if (!status)
+			break;
+		remove_folders(s);
+		if (status == HB_E_SYSTEM && elsewhere_helps(error) && !i)
+			continue;
+		code = status == HB_E_SYSTEM ? hb__fail_with(HB_EXIT_USAGE,
+						       "cannot unseal the logs in %s: %s (TMPDIR names another place)",
+						       parents[i], strerror(error))
+					     : hb__fail_log(logs->at[at].path, &err);
+		break;
+	}
+	free(beside);
+	return code;
+}
+
+int hb__open_session(const char *recording, hb_session *ret)
+{
+	hb_logs logs;
+	*ret = (hb_session){0};
+	int code = hb__open_logs(recording, &logs);
+	if (!code) {
+		count(&logs, ret);
+		code = fill(recording, &logs, ret);
+	}
+	hb__close_logs(&logs);
+	return code;
+}
+
+void hb__close_session(hb_session *s)
+{
+	remove_folders(s);
+	free(s->broke_off);
+	*s = (hb_session){0};
+}

@@ -1,0 +1,20 @@
+/* The folder of a replay: the logs in raw form, and the reports of the processes. */
+#ifndef HBDB_STORE_SESSION_H
+#define HBDB_STORE_SESSION_H
+
+#include "../tool.h"
+
+typedef struct hb_session {
+	char *folder, *script; /* script: where the logs are */
+	int32_t size;          /* processes of the recording */
+	uint64_t events;
+	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
+} hb_session;
+
+/* Makes the folder beside the recording, for the logs may be large, and
+ * elsewhere ($TMPDIR) when that cannot be written or is full. 0, or an exit code after having said why. */
+int hb__open_session(const char *recording, hb_session *ret);
+/* Removes it. */
+void hb__close_session(hb_session *session);
+
+#endif
