@@ -3,9 +3,11 @@
  * a SIGBUS in the program. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +26,7 @@ struct chunk {
 
 static struct {
 	pthread_mutex_t lock;
-	int fd;
+	sigset_t signals;         /* of the thread that has the lock */
 	dev_t device;
 	ino_t inode;
 	bool discard;
@@ -33,7 +35,24 @@ static struct {
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks;
 	uint64_t units;           /* allocated in the file */
-} file = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
+} file = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* A handler of the program may jump out of here or call MPI, and its timer would interrupt each try to allocate. */
+static void lock(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&file.lock);
+	file.signals = before;
+}
+
+static void unlock(void)
+{
+	sigset_t before = file.signals;
+	pthread_mutex_unlock(&file.lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
 
 /* Two readings of both clocks far enough apart give the rate; MPI_Init lies between them. */
 static uint64_t start_count, start_mono;
@@ -77,29 +96,59 @@ static void stop(int why, const char *doing)
 		h ? "its recording ends here" : "without being recorded");
 }
 
-/* The program may have closed our descriptor and opened another file under its number. */
-static bool descriptor_is_ours(void)
+/* No descriptor is kept open: a program counts on getting the lowest free one, on having as many as its
+ * limit says, and closes those that it does not know. When all are in use the limit grows for a moment. */
+static int open_again(void)
 {
+	int fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct rlimit old, more;
+	if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &old) == 0) {
+		more = old;
+		more.rlim_cur++;
+		if (more.rlim_max < more.rlim_cur)
+			more.rlim_max = more.rlim_cur;
+		if (setrlimit(RLIMIT_NOFILE, &more) == 0) {
+			fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+			int e = errno;
+			setrlimit(RLIMIT_NOFILE, &old);
+			errno = e;
+		} else {
+			errno = EMFILE;
+		}
+	}
 	struct stat st;
-	if (fstat(file.fd, &st) == 0 && st.st_dev == file.device && st.st_ino == file.inode)
-		return true;
-	file.fd = open(file.path, O_RDWR | O_CLOEXEC);
-	return file.fd >= 0;
+	if (fd >= 0 && (fstat(fd, &st) || st.st_dev != file.device || st.st_ino != file.inode)) {
+		close(fd);
+		errno = ESTALE; /* somebody put another file in its place */
+		return -1;
+	}
+	return fd;
+}
+
+/* Growing past the limit would bring SIGXFSZ. */
+static bool within_limit(off_t size)
+{
+	struct rlimit r;
+	return getrlimit(RLIMIT_FSIZE, &r) || r.rlim_cur == RLIM_INFINITY || (rlim_t)size <= r.rlim_cur;
 }
 
 static int chunk_add(uint32_t units)
 {
-	if (file.chunks == CHUNKS)
-		return EFBIG;
-	if (!descriptor_is_ours())
-		return errno;
 	off_t from = (off_t)file.units * HB_UNIT_SIZE, bytes = (off_t)units * HB_UNIT_SIZE;
-	int e = posix_fallocate(file.fd, from, bytes);
+	if (file.chunks == CHUNKS || !within_limit(from + bytes))
+		return EFBIG;
+	int fd = open_again();
+	if (fd < 0)
+		return errno;
+	void *p = MAP_FAILED;
+	int e = posix_fallocate(fd, from, bytes);
+	if (!e) {
+		p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+		e = p == MAP_FAILED ? errno : 0;
+	}
+	close(fd);
 	if (e)
 		return e;
-	void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, from);
-	if (p == MAP_FAILED)
-		return errno;
 	file.chunk[file.chunks++] = (struct chunk){ .base = p, .units = units };
 	file.units += units;
 	return 0;
@@ -113,14 +162,14 @@ static void *take(struct chunk *k)
 void *hb__log_unit(void)
 {
 	void *unit = NULL;
-	pthread_mutex_lock(&file.lock);
+	lock();
 	if (file.header && !file.header->stopped) {
 		struct chunk *last = &file.chunk[file.chunks - 1];
 		int e = 0;
 		if (last->given == last->units) {
 			uint32_t more = last->units * 2 > CHUNK_UNITS_MAX ? CHUNK_UNITS_MAX : last->units * 2;
 			e = chunk_add(more);
-			if (e == ENOSPC && more > 1) /* the last bit of room is worth having */
+			if ((e == ENOSPC || e == EFBIG || e == ENOMEM) && more > 1) /* the last bit of room is worth having */
 				e = chunk_add(1);
 			last = &file.chunk[file.chunks - 1];
 		}
@@ -134,13 +183,13 @@ void *hb__log_unit(void)
 			file.header->last_tick = tick;
 		}
 	}
-	pthread_mutex_unlock(&file.lock);
+	unlock();
 	return unit;
 }
 
 void hb__log_unit_done(struct hb_unit_header *unit)
 {
-	pthread_mutex_lock(&file.lock);
+	lock();
 	for (uint32_t i = file.chunks; i-- > 0;) {
 		struct chunk *k = &file.chunk[i];
 		uint8_t *p = (uint8_t *)unit;
@@ -153,7 +202,7 @@ void hb__log_unit_done(struct hb_unit_header *unit)
 		}
 		break;
 	}
-	pthread_mutex_unlock(&file.lock);
+	unlock();
 }
 
 void hb__log_lost(void)
@@ -173,16 +222,13 @@ static int create(const char *dir)
 		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	}
 	if (fd < 0)
-		return -1;
-	/* A program counts on getting the lowest free descriptor: keep out of its way. */
-	for (int from = 1000; from >= 100; from /= 2) {
-		int high = fcntl(fd, F_DUPFD_CLOEXEC, from);
-		if (high >= 0) {
-			close(fd);
-			return high;
-		}
-	}
-	return fd;
+		return errno;
+	struct stat st;
+	int e = fstat(fd, &st) ? errno : 0;
+	close(fd);
+	file.device = st.st_dev;
+	file.inode = st.st_ino;
+	return e ? e : chunk_add(4); /* header, lane 0, its rows, definitions */
 }
 
 static void header_fill(struct hb_log_header *h, double tick_ns)
@@ -209,16 +255,9 @@ bool hb__log_create(const char *dir, bool discard)
 {
 	double tick_ns = clock_calibrate();
 	file.discard = discard;
-	file.fd = create(dir);
-	struct stat st;
-	int e = 0;
-	if (file.fd < 0 || fstat(file.fd, &st))
-		e = errno;
-	if (!e) {
-		file.device = st.st_dev;
-		file.inode = st.st_ino;
-		e = chunk_add(4); /* header, lane 0, its rows, definitions */
-	}
+	lock();
+	int e = create(dir);
+	unlock();
 	if (e) {
 		stop(e, "create");
 		return false;
@@ -240,14 +279,17 @@ void hb__log_finish(uint32_t state)
 	struct hb_log_header *h = file.header;
 	if (!h)
 		return;
-	pthread_mutex_lock(&file.lock);
+	lock();
 	h->last_tick = hb__tick();
 	h->last_mono = hb__system_ns(CLOCK_MONOTONIC);
 	h->state = state;
 	/* Give back what was allocated ahead; failing to is harmless. */
-	if (descriptor_is_ours() && ftruncate(file.fd, (off_t)h->units * HB_UNIT_SIZE) == 0)
+	int fd = open_again();
+	if (fd >= 0 && ftruncate(fd, (off_t)h->units * HB_UNIT_SIZE) == 0)
 		file.units = h->units;
-	pthread_mutex_unlock(&file.lock);
+	if (fd >= 0)
+		close(fd);
+	unlock();
 }
 
 void hb__log_thread_level(int level)
