@@ -1,0 +1,112 @@
+"""A program that does something else than its recording is stopped at that call; it never hangs."""
+import re
+
+from lib import Failed, test
+
+MOST = 20  # seconds until a replay counts as hung
+# mode: (rank of the report, what must stand in it); the last rank of two is the one that differs
+MODES = {
+    "dest": (1, "MPI_Send(count=2, datatype=MPI_INT, dest=0, tag=5, comm=WORLD)", "MPI_Send(count=2, datatype=MPI_INT, dest=1, tag=5, comm=WORLD)"),
+    "count": (1, "MPI_Send(count=2,", "MPI_Send(count=3,"),
+    "tag": (1, "dest=0, tag=5,", "dest=0, tag=6,"),
+    "type": (1, "datatype=MPI_INT, dest=0", "datatype=MPI_FLOAT, dest=0"),
+    "comm": (1, "tag=5, comm=WORLD)", "tag=5, comm=2)"),
+    "payload": (1, "other contents", "MPI_Send(count=2, datatype=MPI_INT, dest=0, tag=5, comm=WORLD)"),
+    "root": (None, "MPI_Bcast(count=4, datatype=MPI_INT, root=0, comm=WORLD)", "MPI_Bcast(count=4, datatype=MPI_INT, root=1, comm=WORLD)"),
+    "more-end": (1, "MPI_Finalize(", "MPI_Send(count=1, datatype=MPI_INT, dest=PROC_NULL, tag=3, comm=WORLD)"),
+    "less-end": (1, "MPI_Send(count=1, datatype=MPI_INT, dest=PROC_NULL, tag=3, comm=WORLD)", "MPI_Finalize("),
+    "more-middle": (1, "tag=8, comm=WORLD)", "MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=5, comm=WORLD)"),
+    "less-middle": (1, "MPI_Send(count=2,", "MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=8, comm=WORLD)"),
+    "order": (1, "MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=8, comm=WORLD)", "MPI_Recv("),
+    "exit": (1, "MPI_Send(count=2,", "ends here"),
+}
+
+
+def recorded(t, mode, *options):
+    done = t.record(t.launch(2, t.program("diverge"), mode), *options)
+    t.want(done.status == 0, "record: status %d\n%s" % (done.status, done.tail()))
+
+
+def both_places(t, said, mode):
+    """The lines of the calls name places in the source."""
+    places = re.findall(r"\((?:.*)\)  (\S+)", said)
+    wanted = 1 if mode in ("payload", "exit") else 2
+    good = [p for p in places if re.fullmatch(r"(diverge\.c|robust\.h):\d+", p)]
+    t.want(len(good) >= wanted, "%d source lines are wanted, there are %r\n%s" % (wanted, places, said))
+
+
+def differs(name, base, mode, rank, was, now):
+    def run(t):
+        recorded(t, base)
+        done = t.replay(command=t.launch(2, t.program("diverge"), mode), seconds=MOST)
+        t.want(done.status == 1, "status %d\n%s" % (done.status, done.tail()))
+        for text in (was, now):
+            t.want(text in done.said, "%r is not in what replay says\n%s" % (text, done.said))
+        t.want(rank is None or "rank %d, event" % rank in done.said, "rank %d should be the first\n%s" % (rank, done.said))
+        both_places(t, done.said, mode)
+        t.want(not done.left, "%d processes outlive the replay" % done.left)
+        t.want(done.seconds < 10, "it took %.1f s" % done.seconds)
+    test("diverge/" + name)(run)
+
+
+for the_mode, (the_rank, the_was, the_now) in MODES.items():
+    differs(the_mode, "base", the_mode, the_rank, the_was, the_now)
+differs("back-from-more-middle", "more-middle", "base", 1, "tag=5, comm=WORLD)", "tag=8, comm=WORLD)")
+
+
+@test("diverge/not-at-all")
+def not_at_all(t):
+    for level in ("events", "order"):
+        recorded(t, "base", "--level", level)
+        for options in ([], ["--on-divergence", "warn"]):
+            done = t.replay(*options)
+            t.want(done.status == 0 and "no difference" in done.said, "level %s: status %d\n%s" % (level, done.status, done.tail()))
+        t.run(["rm", "-r", t.path("r.hbdb")])
+
+
+@test("diverge/warn")
+def warn(t):
+    """Told to go on, the program comes to its end."""
+    recorded(t, "base")
+    for mode in ("tag", "count", "payload", "type", "more-end", "less-end", "comm-free"):
+        if mode == "comm-free":
+            continue
+        command = t.launch(2, t.program("diverge"), mode)
+        bare = t.run(command)
+        done = t.replay("--on-divergence", "warn", command=command, seconds=MOST)
+        t.want(done.status == 1, "%s: status %d\n%s" % (mode, done.status, done.tail()))
+        t.want(done.lines() == bare.lines(), "%s: it did not come to its end\n%s\n%s" % (mode, done.lines(), done.tail()))
+        t.want("MPI_" in done.said, "%s: replay does not say what differs\n%s" % (mode, done.said))
+
+
+@test("diverge/another-number-of-processes")
+def another_number(t):
+    recorded(t, "base")
+    done = t.replay(command=t.launch(1, t.program("diverge"), "base"), seconds=MOST)
+    t.want(done.status == 2 and "same number" in done.said, "status %d\n%s" % (done.status, done.tail()))
+
+
+@test("diverge/another-program")
+def another_program(t):
+    recorded(t, "base")
+    done = t.replay(command=t.launch(2, t.program("process"), "plain", "100"), seconds=MOST)
+    t.want(done.status == 1 and "another program" in done.said and "MPI_Comm_dup" in done.said, "status %d\n%s" % (done.status, done.tail()))
+
+
+@test("diverge/loops-for-ever")
+def loops(t):
+    """A rank that computes for ever cannot be told from a slow one: replay says who is waited for, and ends when it is told to."""
+    recorded(t, "base")
+    said = []
+
+    def during(child):
+        import signal
+        import time
+        time.sleep(9)
+        if child.poll() is None:
+            said.append("interrupted")
+            child.send_signal(signal.SIGINT)
+    done = t.run([__import__("lib").HBDB, "replay", t.path("r.hbdb"), "--"] + t.launch(2, t.program("diverge"), "loop"), during=during)
+    t.want(not done.left, "%d processes outlive the replay" % done.left)
+    t.want(re.search(r"rank 1", done.said), "replay does not say that rank 1 makes no further call\n%s" % done.tail())
+    t.want(done.status not in (0,), "status 0")

@@ -1,0 +1,186 @@
+"""Recordings of runs that came to no good end, and hbdb itself killed or interrupted."""
+import os
+import re
+import signal
+import time
+
+from lib import HBDB, test
+
+
+def children(pid):
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open("/proc/%s/stat" % entry) as stat:
+                    name, fields = stat.read().rsplit(")", 1)
+            except OSError:
+                continue
+            if int(fields.split()[1]) == pid:
+                found.append((int(entry), name.split("(", 1)[1]))
+    return found
+
+
+def below(pid):
+    for child, name in children(pid):
+        yield child, name
+        yield from below(child)
+
+
+def find(pid, name):
+    return [child for child, its in below(pid) if its == name]
+
+
+def after_start(t, action, rank_count=2):
+    """Calls action(child) once every rank has printed something."""
+    def during(child):
+        end = time.time() + 10
+        while time.time() < end and child.poll() is None:
+            if len([f for f in os.listdir(t.dir) if f.startswith("events.")]) == rank_count:
+                break
+            time.sleep(0.01)
+        time.sleep(0.1)
+        if child.poll() is None:
+            action(child)
+    return during
+
+
+def kill_ranks(which):
+    def action(child):
+        pids = find(child.pid, "process")
+        for pid in pids if which is None else pids[which:which + 1]:
+            os.kill(pid, signal.SIGKILL)
+    return action
+
+
+def kill_launcher(child):
+    # the launcher: hbdb's child
+    for pid, _ in children(child.pid):
+        os.kill(pid, signal.SIGKILL)
+
+
+def replays_to_the_end(t, wanted=(0,)):
+    done = t.replay()
+    t.want(done.status in wanted, "replay: status %d\n%s" % (done.status, done.tail()))
+    t.want("differs" not in done.said, "replay differs\n" + done.said)
+    t.want(re.search("record ends here|as in the recording|no difference", done.said), "replay says: " + done.said)
+    return done
+
+
+def cut_short(name, action, mode=("slow", "1000")):
+    def run(t):
+        command = t.launch(2, t.program("process"), *mode)
+        bare = t.run(command, during=after_start(t, lambda child: bare_action(t, child, action)))
+        for f in os.listdir(t.dir):
+            if f.startswith("events."):
+                os.unlink(t.path(f))
+        done = t.record(command, during=after_start(t, action))
+        t.want(not done.left, "%d processes outlive hbdb record" % done.left)
+        wanted = bare.status if bare.status >= 0 else 128 - bare.status
+        t.want(done.status == wanted, "status %d, alone %d\n%s" % (done.status, wanted, done.tail()))
+        t.want("ended inside MPI" in done.said, "hbdb should say that processes were cut off: " + done.said)
+        counts, info = t.counted(), t.info()
+        for p in info["processes"]:
+            t.want(p["events"] >= counts[p["rank"]], "rank %d: %d calls counted, %d events" % (p["rank"], counts[p["rank"]], p["events"]))
+        t.want(t.verify().status == 0, "verify: " + t.verify().tail())
+        began = time.time()
+        replays_to_the_end(t, (0, wanted))
+        t.want(time.time() - began < 15, "the replay took %.1f s" % (time.time() - began))
+    test("interrupted/" + name)(run)
+
+
+def bare_action(t, child, action):
+    """The same done to a run without hbdb: there the launcher is the child itself."""
+    if action is kill_launcher:
+        child.kill()
+    else:
+        action(child)
+
+
+cut_short("one-rank-killed", kill_ranks(1))
+cut_short("rank-0-killed", kill_ranks(0))
+cut_short("all-ranks-killed", kill_ranks(None))
+cut_short("launcher-killed", kill_launcher)
+cut_short("terminated", lambda child: child.send_signal(signal.SIGTERM))
+cut_short("deadlock-terminated", lambda child: child.send_signal(signal.SIGTERM), ("hang",))
+
+
+def timed_out(name, mode, inside):
+    """Ended by timeout(1), as people do with programs that hang."""
+    def run(t):
+        command = ["timeout", "2"] + t.launch(2, t.program("process"), mode)
+        bare = t.run(command)
+        done = t.record(command)
+        t.same_status(bare, done)
+        info = t.run([HBDB, "info", t.path("r.hbdb")])
+        for rank in inside:
+            t.want("rank %d never returned from MPI_Recv" % rank in info.out, "info does not say where rank %d hung\n%s" % (rank, info.out))
+        began = time.time()
+        done = replays_to_the_end(t, (0, bare.status))
+        t.want(time.time() - began < 8, "the replay took %.1f s" % (time.time() - began))
+        t.want("record ends here" in done.said, "replay does not say that the record ends here: " + done.said)
+    test("interrupted/" + name)(run)
+
+
+timed_out("deadlock", "hang", (0, 1))
+timed_out("loop", "loop", (0,))
+
+
+@test("interrupted/record-killed")
+def record_killed(t):
+    """SIGKILL of hbdb itself: what it left is a recording."""
+    pids = []
+
+    def action(child):
+        pids.extend(pid for pid, _ in below(child.pid))
+        child.kill()
+    command = t.launch(2, t.program("process"), "slow", "40")
+    t.record(command, during=after_start(t, action))
+    end = time.time() + 10
+    while time.time() < end and any(os.path.exists("/proc/%d" % pid) for pid in pids):
+        time.sleep(0.05)
+    left = [pid for pid in pids if os.path.exists("/proc/%d" % pid)]
+    t.want(not left, "processes of the job are left: %r" % left)
+    info, counts = t.info(), t.counted()
+    t.want(not any(p["sealed"] for p in info["processes"]), "who sealed it?")
+    for p in info["processes"]:
+        t.want(p["events"] >= counts[p["rank"]], "rank %d: %d calls counted, %d events" % (p["rank"], counts[p["rank"]], p["events"]))
+    t.want(len(t.dump()) >= sum(counts.values()), "dump is shorter than the record")
+    t.want(t.verify().status == 0, "verify: " + t.verify().tail())
+    replays_to_the_end(t)
+
+
+def ctrl_c(name, which):
+    """A signal to hbdb: the job ends as without it, and the recording is finished."""
+    def run(t):
+        command = t.launch(2, t.program("process"), "slow", "1000")
+        bare = t.run(command, during=after_start(t, lambda child: child.send_signal(which)))
+        for f in os.listdir(t.dir):
+            if f.startswith("events."):
+                os.unlink(t.path(f))
+        done = t.record(command, during=after_start(t, lambda child: child.send_signal(which)))
+        t.same_status(bare, done)
+        info, counts = t.info(), t.counted()
+        t.want(info["exit_status"] == done.status, "exit status in the manifest: %r" % info["exit_status"])
+        for p in info["processes"]:
+            t.want(p["sealed"] and p["events"] >= counts[p["rank"]], "rank %d: %r, counted %d" % (p["rank"], p, counts[p["rank"]]))
+        replays_to_the_end(t, (0, done.status))
+    test("interrupted/" + name)(run)
+
+
+ctrl_c("sigint", signal.SIGINT)
+ctrl_c("sighup", signal.SIGHUP)
+
+
+@test("interrupted/replay-interrupted")
+def replay_interrupted(t):
+    command = t.launch(2, t.program("process"), "slow", "300")
+    t.want(t.record(command).status == 0, "record failed")
+    for f in os.listdir(t.dir):
+        if f.startswith("events."):
+            os.unlink(t.path(f))
+    done = t.replay(during=after_start(t, lambda child: child.send_signal(signal.SIGINT)))
+    t.want(done.status not in (0, 3) and done.seconds < 6, "status %d after %.1f s\n%s" % (done.status, done.seconds, done.tail()))
+    t.want(not done.left, "%d processes outlive it" % done.left)
+    left = [f for f in os.listdir(t.dir) if f.startswith(".hbdb-replay") or f.startswith("hbdb-replay")]
+    t.want(not left, "left behind: %r" % left)

@@ -1,0 +1,93 @@
+"""What processes do beside calling MPI: they do it as without hbdb, and every call is in the record, once."""
+from lib import test
+
+
+def transparent(t, n, *arguments, program="process", lost=False, counted=True, silent=True, replays=0, replay_status=None):
+    """Runs alone and recorded: same output, same status, all events. Then `replays` times replayed, with the same output."""
+    command = t.launch(n, t.program(program), *arguments)
+    bare = t.run(command)
+    done = t.record(command)
+    t.same_run(bare, done)
+    if silent:
+        t.silent(done, "stopped recording", "ended inside MPI", "left without MPI_Finalize", "called MPI_Abort", "killed by signal")
+    if counted:
+        t.all_events(lost=lost)
+        verified = t.verify()
+        t.want(verified.status == 0, "verify: status %d\n%s" % (verified.status, verified.tail()))
+    for _ in range(replays):
+        again = t.replay()
+        t.want(again.lines() == bare.lines(), "replay prints something else\nalone: %s\nnow:   %s\n%s" % (
+            bare.lines()[:8], again.lines()[:8], again.tail()))
+        t.want("differs" not in again.said, "replay differs\n" + again.tail())
+        wanted = bare.status if replay_status is None else replay_status
+        t.want(again.status == wanted, "replay: status %d, alone %d\n%s" % (again.status, bare.status, again.tail()))
+    return bare, done
+
+
+def plain(name, *arguments, n=2, **more):
+    """Registers a test that consists of a transparent run."""
+    test("process/" + name)(lambda t: transparent(t, n, *arguments, **more))
+
+
+plain("plain", "plain", replays=1)
+plain("5000-files", "files", "5000", replays=1)
+plain("closes-all-files", "closing", replays=1)
+plain("address-space-roomy", "memory", "65536")
+plain("forks", "forks", replays=1)
+plain("spawns", "spawns", replays=1)
+plain("alarm", "alarm", replays=1)
+plain("execs-itself-before-init", "execself", replays=1)
+plain("init-and-finalize-only", "initfinal", replays=1)
+plain("calls-outside-init-and-finalize", "early", replays=1)
+plain("init-twice", "twice", counted=False, replays=1)
+
+
+@test("process/address-space-tight")
+def address_space_tight(t):
+    """No room for another piece of the log: the program goes on."""
+    bare, done = transparent(t, 2, "memory", "16", lost=True, silent=False)
+    t.want("Cannot allocate memory" in done.err, "the limit had no effect: the test shows nothing\n" + done.tail())
+
+
+@test("process/no-mpi")
+def no_mpi(t):
+    """Linked with MPI, never calls it."""
+    bare, done = transparent(t, 1, "nompi", counted=False, silent=False)
+    t.want("nothing was recorded" in done.said and len(done.said.splitlines()) == 1, "one line is wanted: " + done.said)
+
+
+@test("process/init-only")
+def init_only(t):
+    command = t.launch(2, t.program("process"), "initonly")
+    bare = t.run(command)
+    done = t.record(command)
+    t.same_run(bare, done)
+    t.want(all(p["events"] == 1 for p in t.info()["processes"]), "MPI_Init alone is wanted")
+    t.want("left without MPI_Finalize" in done.said, "hbdb should say that nobody called MPI_Finalize: " + done.said)
+
+
+def ends(name, *arguments, says):
+    def run(t):
+        bare, done = transparent(t, 2, *arguments)
+        t.want(says in done.said, "hbdb should say %r: %s" % (says, done.said))
+        states = {p["state"] for p in t.info()["processes"]}
+        t.want("finalized" not in states, "states: %r" % states)
+        again = t.replay()
+        t.want(again.lines() == bare.lines(), "replay prints something else\nalone: %s\nnow:   %s\n%s" % (
+            bare.lines(), again.lines(), again.tail()))
+        t.want("differs" not in again.said, "replay differs\n" + again.tail())
+        wanted = bare.status if bare.status >= 0 else 128 - bare.status
+        t.want(again.status in (0, wanted), "replay: status %d, alone %d\n%s" % (again.status, wanted, again.tail()))
+        t.want("record ends" in again.said or "no difference" in again.said, "replay says: " + again.said)
+        t.want("before the end of the record" not in again.said, "replay says that it came less far: " + again.said)
+    test("process/ends-" + name)(run)
+
+
+ends("segv", "segv", says="ended inside MPI")
+ends("sigterm", "term", says="ended inside MPI")
+ends("abort", "abort", says="ended inside MPI")
+ends("mpi-abort", "mpiabort", says="MPI_Abort")
+ends("exit-0", "exit", "0", says="left without MPI_Finalize")
+ends("exit-5", "exit", "5", says="left without MPI_Finalize")
+ends("_exit", "_exit", "6", says="left by _exit")
+ends("return", "return", "7", says="left without MPI_Finalize")

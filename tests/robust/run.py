@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+"""Programs that are killed, run out of disk, fork, crash, differ: they behave as without hbdb, and it says what was lost.
+
+usage: run.py [--only PATTERN] [--mpi openmpi|mpich] [--list] [--keep]
+"""
+import argparse
+import concurrent.futures
+import fnmatch
+import os
+import sys
+import time
+import traceback
+
+import lib
+import kills, disk, process, tools, libraries, diverge, interrupt  # noqa: E401,F401  each registers its tests
+
+
+def options_of():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", help="tests whose name contains or matches this")
+    parser.add_argument("--mpi", choices=lib.MPIS)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of failed tests")
+    return parser.parse_args()
+
+
+def run_one(name, function, mpi, options):
+    """Returns (title, reason or None, seconds)."""
+    context, began, reason = lib.Context(mpi), time.time(), None
+    note = ""
+    try:
+        function(context)
+    except lib.Failed as failure:
+        reason = str(failure)
+    except lib.Skipped as skipped:
+        note = " skipped: %s" % skipped
+    except Exception:  # a defect of the test is a failure, too
+        reason = traceback.format_exc()
+    if reason and options.keep:
+        reason += "\nkept in " + context.dir
+    else:
+        context.close()
+    return "%s %s%s" % (name, mpi, note), reason, time.time() - began
+
+
+def main():
+    options = options_of()
+    cases = [(name, function, mpi) for name, function, mpis in lib.TESTS for mpi in mpis
+             if options.mpi in (None, mpi) and (not options.only or options.only in name or fnmatch.fnmatch(name, options.only))]
+    if options.list:
+        for name, _, mpi in cases:
+            print(name, mpi)
+        return 0
+    if not os.access(lib.HBDB, os.X_OK):
+        sys.exit("%s is not there: ./dev build" % lib.HBDB)
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        broken = dict(zip(lib.MPIS, pool.map(lib.build, lib.MPIS)))
+    for mpi in lib.MPIS:
+        for program, text in broken[mpi].items():
+            failed += 1
+            print("FAIL %s %s does not compile\n    %s" % (program, mpi, text.replace("\n", "\n    ")))
+    # one test of each MPI at a time: that is what two processors bear
+    pools = {mpi: concurrent.futures.ThreadPoolExecutor(1) for mpi in lib.MPIS}
+    waiting = [pools[mpi].submit(run_one, name, function, mpi, options) for name, function, mpi in cases]
+    for done in concurrent.futures.as_completed(waiting):
+        title, reason, seconds = done.result()
+        passed, failed = passed + (not reason), failed + bool(reason)
+        if reason:
+            print("FAIL %s (%.1f s) %s" % (title, seconds, reason.rstrip().replace("\n", "\n    ")), flush=True)
+        else:
+            print("ok %s (%.1f s)" % (title, seconds), flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
