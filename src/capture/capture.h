@@ -31,6 +31,10 @@
 #include "mpi_ids.h"
 
 #define HB__EXPORT __attribute__((visibility("default")))
+
+/* Everything declared from here on is ours alone: no detour through the table of addresses. */
+#pragma GCC visibility push(hidden)
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -88,7 +92,6 @@ struct hb__call {
 	struct hb__lane *lane;
 	const void *pc, *cfa;    /* return address and stack pointer of the caller */
 	const struct hb__slot *slot;
-	uint32_t slot_id;
 	bool choice;             /* stored at level order too */
 	bool followed;           /* replay: the lane's row is this call's counterpart */
 	uint16_t check;
@@ -118,5 +121,7 @@ bool hb__find_library(void);                              /* fills hb__mpi and h
 void hb__begin_process(int thread_level);                 /* after MPI_Init */
 void hb__end_process(uint32_t state);                     /* after MPI_Finalize, or when the process leaves without */
 struct hb__lane *hb__lane_of_this_thread(void);           /* NULL when there can be none */
+
+#pragma GCC visibility pop
 
 #endif

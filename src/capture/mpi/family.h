@@ -5,6 +5,8 @@
 #include "capture/capture.h"
 #include "family_local.h" /* HB__FAMILY, hb__status_bytes, hb__status_cancelled: of openmpi/ or mpich/ */
 
+#pragma GCC visibility push(hidden)
+
 /* Handles that are addresses in one library and constants in the other. */
 struct hb__known {
 	MPI_Comm comm_world, comm_self, comm_null;
@@ -35,5 +37,7 @@ static inline int hb__library_rank(int64_t rank)
 	return rank >= 0 ? (int)rank : rank == HB_ANY_SOURCE ? MPI_ANY_SOURCE : rank == HB_PROC_NULL ? MPI_PROC_NULL : MPI_ROOT;
 }
 static inline int hb__library_tag(int64_t tag) { return tag >= 0 ? (int)tag : MPI_ANY_TAG; }
+
+#pragma GCC visibility pop
 
 #endif

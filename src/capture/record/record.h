@@ -5,6 +5,8 @@
 #include "capture/capture.h"
 #include "capture/record/clock.h"
 
+#pragma GCC visibility push(hidden)
+
 /* ---- log.c: the file and its units ---- */
 
 /* Creates the log of this process. `discard`: rows are thrown away, only the
@@ -42,8 +44,6 @@ static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 	lane->w = w;
 	__atomic_store_n(&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
 }
-/* The event of a call that returned `code`: its rows, once it is over. */
-void hb__row_event(struct hb__call *c, uint64_t exit, int code);
 void hb__row_note(const char *text);
 
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
@@ -51,7 +51,9 @@ struct hb__slot {
 	const struct hb__fn *fn;
 	const void *pc;
 	uint64_t epoch;
-	uint32_t site;
+	struct hb__slot *after;    /* the slot of the call that came next, the last time */
+	bool plain;                /* the key is the arguments as they stand */
+	uint32_t id, site;
 	uint8_t nargs, flags;
 	uint32_t next;             /* in its bucket: 1 + slot, 0 at the end */
 	uint32_t bucket;
@@ -64,8 +66,57 @@ struct hb__slot {
 	int64_t arg[HB_MAX_RECORDED]; /* neutral */
 	uint64_t followed;         /* replay: a record's slot that was found equal, + 1 */
 };
+#define HB__SLOTS 4096u
+struct hb__slots {
+	uint32_t bucket[HB__SLOTS]; /* 1 + slot, 0 at the end */
+	uint32_t used, hand;
+	struct hb__slot *last;
+	struct hb__slot slot[HB__SLOTS];
+};
+extern uint64_t hb__epoch;     /* grows when handles die */
 /* Finds or defines the slot of a call. Never NULL once the lane exists. */
-const struct hb__slot *hb__slot_find(struct hb__call *c, uint32_t *ret_id);
+const struct hb__slot *hb__slot_search(struct hb__call *c);
+
+/* Programs go in loops: the call that followed the last one before most likely follows it again. */
+static inline const struct hb__slot *hb__slot_find(struct hb__call *c)
+{
+	struct hb__slots *t = c->lane->slots;
+	struct hb__slot *s = t->last ? t->last->after : NULL;
+	if (unlikely(!s || s->pc != c->pc || s->fn != c->fn || !s->plain || s->epoch != hb__epoch))
+		return hb__slot_search(c);
+	const struct hb__fn *fn = c->fn;
+	for (unsigned i = 0; i < fn->nrecorded; i++)
+		if (unlikely(s->key[i] != c->a[fn->recorded[i].arg]))
+			return hb__slot_search(c);
+	t->last = s;
+	return s;
+}
+/* The event of a call that returned `code`: its rows, once it is over. */
+void hb__row_event(struct hb__call *c, uint64_t exit, int code);
+
+/* The same, quick where the event is a usual one without results. */
+static inline void hb__row_usual(struct hb__call *c, uint64_t exit, int code)
+{
+	struct hb__lane *lane = c->lane;
+	uint8_t *w = lane->w;
+	uint64_t gap = c->enter - lane->last_tick, took = exit - c->enter;
+	bool usual = !(c->nresults | lane->control->polls | (unsigned)code | (gap | took) >> 63);
+	if (unlikely(!usual || lane->end - w < 4 * HB_UV_MAX)) {
+		hb__row_event(c, exit, code);
+		return;
+	}
+	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot->id << 1));
+	w = hb_put_uv(w, gap);
+	w = hb_put_uv(w, took);
+	if (c->slot->flags & HB_SLOT_CHECK) {
+		memcpy(w, &c->check, 2);
+		w += 2;
+	}
+	lane->last_tick = exit;
+	hb__row_commit(lane, w);
+	lane->control->events++;
+}
+
 /* Fills `slot->arg` and friends from the call, in neutral values. */
 void hb__slot_fill(struct hb__call *c, struct hb__slot *slot);
 /* A handle died or changed its meaning: slots made before are not reused. */
@@ -90,5 +141,7 @@ void hb__learn_modules(void);
 /* Path and load address of the module of an address; false when there is none. */
 const char *hb__build_id(uintptr_t base);
 bool hb__module_of(const void *pc, const char **ret_path, uintptr_t *ret_base, uintptr_t *ret_end);
+
+#pragma GCC visibility pop
 
 #endif

@@ -95,7 +95,7 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int code)
 	uint8_t *w = lane->w;
 	if (unlikely(lane->control->polls | (uint64_t)(code != MPI_SUCCESS)))
 		w = modifiers(lane, w, code);
-	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot_id << 1 | (n > 0)));
+	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot->id << 1 | (n > 0)));
 	if (!hb__config.order) {
 		/* A call whose callback made calls counts from the last of them: rows stand in the order of return. */
 		uint64_t enter = likely(c->enter >= lane->last_tick) ? c->enter : lane->last_tick;

@@ -5,17 +5,11 @@
 #include "capture/record/record.h"
 #include "capture/track/track.h"
 
-#define SLOTS 4096u
+#define SLOTS HB__SLOTS
 
-struct hb__slots {
-	uint32_t bucket[SLOTS];    /* slot + 1 */
-	uint32_t used, hand;
-	struct hb__slot slot[SLOTS];
-};
+uint64_t hb__epoch = 1;
 
-static uint64_t epoch = 1;
-
-void hb__slots_outdated(void) { __atomic_fetch_add(&epoch, 1, __ATOMIC_RELAXED); }
+void hb__slots_outdated(void) { __atomic_fetch_add(&hb__epoch, 1, __ATOMIC_RELAXED); }
 
 struct hb__slots *hb__slots_create(void) { return hb__pages(sizeof(struct hb__slots)); }
 
@@ -92,9 +86,18 @@ static void define_slot(struct hb__lane *lane, uint32_t id, const struct hb__slo
 	hb__row_commit(lane, to + n);
 }
 
+static bool plain_key(const struct hb__fn *fn, const void *pc, const void *site)
+{
+	bool plain = !hb__config.order && pc == site;
+	for (unsigned i = 0; i < fn->nrecorded; i++)
+		plain = plain && fn->recorded[i].kind != HB_ARG_DIGEST && fn->recorded[i].kind != HB_ARG_DIGEST_TYPES
+			&& fn->recorded[i].arg + 1 != fn->role[HB_R_COMMPTR];
+	return plain;
+}
+
 /* `stale`: 1 + a slot of the same call whose handles died; it is defined anew. */
 static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, const void *pc, uint64_t now, uint32_t bucket,
-	const uintptr_t *key, uint32_t stale, uint32_t *ret_id)
+	const uintptr_t *key, uint32_t stale)
 {
 	struct hb__slots *t = c->lane->slots;
 	uint32_t id;
@@ -108,7 +111,8 @@ static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, c
 		unlink_slot(t, id);
 	}
 	struct hb__slot *s = &t->slot[id];
-	*s = (struct hb__slot){ .fn = c->fn, .pc = pc, .epoch = now, .bucket = bucket, .comm = HB_NONE, .bytes = -1 };
+	*s = (struct hb__slot){ .fn = c->fn, .pc = pc, .epoch = now, .bucket = bucket, .comm = HB_NONE, .bytes = -1,
+		.id = id, .plain = plain_key(c->fn, c->pc, pc) };
 	if (!hb__config.order) {
 		memcpy(s->key, key, sizeof s->key);
 		s->nargs = c->fn->nrecorded;
@@ -119,16 +123,15 @@ static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, c
 	define_slot(c->lane, id, s);
 	s->next = t->bucket[bucket];
 	t->bucket[bucket] = id + 1;
-	*ret_id = id;
 	return s;
 }
 
-const struct hb__slot *hb__slot_find(struct hb__call *c, uint32_t *ret_id)
+static struct hb__slot *search(struct hb__call *c)
 {
 	struct hb__slots *t = c->lane->slots;
 	const struct hb__fn *fn = c->fn;
 	uintptr_t key[HB_MAX_RECORDED];
-	uint64_t now = epoch;
+	uint64_t now = hb__epoch;
 	unsigned nkey = fn->nrecorded;
 	const void *pc = NULL;
 	uint32_t bucket = fn->id, stale = 0;
@@ -148,10 +151,17 @@ const struct hb__slot *hb__slot_find(struct hb__call *c, uint32_t *ret_id)
 			stale = at;
 		for (unsigned i = 0; same && i < nkey; i++)
 			same = s->key[i] == key[i];
-		if (likely(same)) {
-			*ret_id = at - 1;
+		if (likely(same))
 			return s;
-		}
 	}
-	return slot_new(c, pc, now, bucket, key, stale, ret_id);
+	return slot_new(c, pc, now, bucket, key, stale);
+}
+
+const struct hb__slot *hb__slot_search(struct hb__call *c)
+{
+	struct hb__slots *t = c->lane->slots;
+	struct hb__slot *s = search(c);
+	if (t->last)
+		t->last->after = s;
+	return t->last = s;
 }

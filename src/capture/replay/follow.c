@@ -128,7 +128,7 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 			hb__again_progress();
 		return HB__NO;
 	}
-	c->slot = hb__slot_find(c, &c->slot_id);
+	c->slot = hb__slot_find(c);
 	if (!have) {
 		past_the_end(c);
 		if (!hb__config.warn && !hb__script_finalized())

@@ -5,6 +5,8 @@
 #include "capture/capture.h"
 #include "capture/track/track.h"
 
+#pragma GCC visibility push(hidden)
+
 /* ---- script.c: the raw log that is followed ---- */
 
 struct hb__script_slot {
@@ -102,5 +104,7 @@ int hb__again_start_one(struct hb__lane *lane, MPI_Request *req);
 int hb__again_cancel(struct hb__call *c);
 int hb__again_free(struct hb__call *c);
 void hb__again_progress(void);
+
+#pragma GCC visibility pop
 
 #endif

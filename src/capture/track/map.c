@@ -4,19 +4,7 @@
 
 #include "capture/track/track.h"
 
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-
-void hb__track_lock(void)
-{
-	if (hb__threaded)
-		pthread_mutex_lock(&lock);
-}
-
-void hb__track_unlock(void)
-{
-	if (hb__threaded)
-		pthread_mutex_unlock(&lock);
-}
+pthread_mutex_t hb__track_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static uint32_t place(const struct hb__map *map, uintptr_t key)
 {
@@ -66,6 +54,19 @@ bool hb__map_put(struct hb__map *map, uintptr_t key, void *value)
 	map->key[i] = key;
 	map->value[i] = value;
 	return true;
+}
+
+void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value)
+{
+	if (map->used * 2 >= map->size && !grow(map))
+		return NULL;
+	uint32_t i = place(map, key);
+	for (; map->value[i]; i = (i + 1) & (map->size - 1))
+		if (map->key[i] == key)
+			return map->value[i];
+	map->used++;
+	map->key[i] = key;
+	return map->value[i] = value;
 }
 
 /* Closes the gap by moving up what still finds its place (Knuth, vol. 3, 6.4, algorithm R). */

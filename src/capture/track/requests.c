@@ -18,13 +18,12 @@ struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle)
 	if (r) {
 		*r = (struct hb__request){ .handle = handle, .posting = posting, .lane = lane->number,
 			.active = true, .source = HB_PROC_NULL, .bytes = -1 };
-		struct hb__request *first = hb__map_find(&requests, handle);
-		if (first) {
+		r->tail = r;
+		struct hb__request *first = hb__map_find_or_put(&requests, handle, r);
+		if (first && first != r) {
+			r->tail = NULL;
 			first->tail->chain = r;
 			first->tail = r;
-		} else {
-			r->tail = r;
-			hb__map_put(&requests, handle, r);
 		}
 	}
 	hb__track_unlock();
@@ -42,16 +41,13 @@ struct hb__request *hb__request_find(uintptr_t handle)
 void hb__request_remove(struct hb__request *r)
 {
 	hb__track_lock();
-	struct hb__request *at = hb__map_find(&requests, r->handle);
-	if (at == r) {
-		if (r->chain) {
-			r->chain->tail = r->tail;
-			hb__map_put(&requests, r->handle, r->chain);
-		} else {
-			hb__map_remove(&requests, r->handle);
-		}
+	struct hb__request *first = r->chain || r->tail != r ? hb__map_find(&requests, r->handle) : r, *at = first;
+	if (first == r && !r->chain) {
+		hb__map_remove(&requests, r->handle);
+	} else if (first == r) {
+		r->chain->tail = r->tail;
+		hb__map_put(&requests, r->handle, r->chain);
 	} else {
-		struct hb__request *first = at;
 		while (at && at->chain != r)
 			at = at->chain;
 		if (at) {

@@ -4,6 +4,8 @@
 
 #include "capture/capture.h"
 
+#pragma GCC visibility push(hidden)
+
 /* ---- map.c: a handle -> a pointer, for the tables that are not on the fast path ---- */
 struct hb__map {
 	uintptr_t *key;
@@ -12,12 +14,23 @@ struct hb__map {
 };
 void *hb__map_find(const struct hb__map *map, uintptr_t key);
 bool hb__map_put(struct hb__map *map, uintptr_t key, void *value);
+/* The value that is there, or `value`, which then is; NULL when there is no room. */
+void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value);
 void hb__map_remove(struct hb__map *map, uintptr_t key);
 /* Zeroed memory that is kept for ever; under the lock. NULL when there is none. */
 void *hb__pool(size_t bytes);
 /* One lock for all of track/, taken only when threads may call at once. */
-void hb__track_lock(void);
-void hb__track_unlock(void);
+extern pthread_mutex_t hb__track_mutex;
+static inline void hb__track_lock(void)
+{
+	if (unlikely(hb__threaded))
+		pthread_mutex_lock(&hb__track_mutex);
+}
+static inline void hb__track_unlock(void)
+{
+	if (unlikely(hb__threaded))
+		pthread_mutex_unlock(&hb__track_mutex);
+}
 
 /* ---- comms.c ---- */
 struct hb__comm {
@@ -62,7 +75,7 @@ bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struc
 /* ---- requests.c ---- */
 struct hb__request {
 	struct hb__request *chain; /* further requests with the same handle, oldest first */
-	struct hb__request *tail;  /* of the chain; kept by the first */
+	struct hb__request *tail;  /* of the chain; kept by the first, NULL in the others */
 	uintptr_t handle;
 	uint64_t posting;          /* number in its lane; of the activation when persistent */
 	uint64_t made;             /* persistent: posting of the call that made it */
@@ -84,5 +97,7 @@ struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle);
 struct hb__request *hb__request_find(uintptr_t handle);
 /* One of the requests with this handle is over. */
 void hb__request_remove(struct hb__request *r);
+
+#pragma GCC visibility pop
 
 #endif

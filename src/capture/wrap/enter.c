@@ -14,12 +14,22 @@ static hb__function next_of(const struct hb__fn *fn, enum hb__entry entry)
 	return entry == HB_ENTRY_MPI ? hb__mpi[fn->id] : hb__pmpi[fn->id];
 }
 
-static int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next, const void *pc, const void *cfa)
+static inline __attribute__((always_inline)) int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next,
+	const void *pc, const void *cfa)
 {
-	struct hb__call c = { .fn = fn, .a = a, .next = next, .lane = lane, .pc = pc, .cfa = cfa };
+	struct hb__call c; /* set up member by member: hb__begin and the handlers fill the rest */
+	c.fn = fn;
+	c.a = a;
+	c.next = next;
+	c.lane = lane;
+	c.pc = pc;
+	c.cfa = cfa;
+	c.slot = NULL;
+	c.followed = false;
+	c.nresults = 0;
 	lane->depth = 1;
 	lane->control->calls[fn->id]++;
-	int code = hb__handler_of(fn)(&c);
+	int code = hb__handlers[fn->id](&c);
 	lane->depth = 0;
 	return code;
 }

@@ -55,7 +55,7 @@ int hb__on_abort(struct hb__call *c)
 	return hb__invoke_next(c);
 }
 
-static hb__handler *handlers[HB_FN_COUNT];
+hb__handler *hb__handlers[HB_FN_COUNT];
 
 static hb__handler *by_class(const struct hb__fn *fn)
 {
@@ -83,29 +83,27 @@ static __attribute__((constructor)) void choose_handlers(void)
 {
 	for (int i = 0; i < HB_FN_COUNT; i++)
 		if (hb__fns[i])
-			handlers[i] = by_class(hb__fns[i]);
-	handlers[HB_FN_MPI_Wait] = hb__on_wait;
-	handlers[HB_FN_MPI_Waitall] = hb__on_waitall;
-	handlers[HB_FN_MPI_Waitany] = hb__on_waitany;
-	handlers[HB_FN_MPI_Waitsome] = hb__on_waitsome;
-	handlers[HB_FN_MPI_Test] = hb__on_test;
-	handlers[HB_FN_MPI_Testall] = hb__on_testall;
-	handlers[HB_FN_MPI_Testany] = hb__on_testany;
-	handlers[HB_FN_MPI_Testsome] = hb__on_testsome;
-	handlers[HB_FN_MPI_Request_get_status] = hb__on_get_status;
-	handlers[HB_FN_MPI_Request_free] = hb__on_request_free;
-	handlers[HB_FN_MPI_Start] = hb__on_start;
-	handlers[HB_FN_MPI_Startall] = hb__on_startall;
-	handlers[HB_FN_MPI_Cancel] = hb__on_cancel;
-	handlers[HB_FN_MPI_Comm_get_parent] = hb__on_get_parent;
-	handlers[HB_FN_MPI_Type_free] = hb__on_type_free;
-	handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
-	handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
-	handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
-	handlers[HB_FN_MPI_Init] = hb__on_plain;         /* a second one: an error of the program */
-	handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
-	handlers[HB_FN_MPI_Finalize] = hb__on_finalize;
-	handlers[HB_FN_MPI_Abort] = hb__on_abort;
+			hb__handlers[i] = by_class(hb__fns[i]);
+	hb__handlers[HB_FN_MPI_Wait] = hb__on_wait;
+	hb__handlers[HB_FN_MPI_Waitall] = hb__on_waitall;
+	hb__handlers[HB_FN_MPI_Waitany] = hb__on_waitany;
+	hb__handlers[HB_FN_MPI_Waitsome] = hb__on_waitsome;
+	hb__handlers[HB_FN_MPI_Test] = hb__on_test;
+	hb__handlers[HB_FN_MPI_Testall] = hb__on_testall;
+	hb__handlers[HB_FN_MPI_Testany] = hb__on_testany;
+	hb__handlers[HB_FN_MPI_Testsome] = hb__on_testsome;
+	hb__handlers[HB_FN_MPI_Request_get_status] = hb__on_get_status;
+	hb__handlers[HB_FN_MPI_Request_free] = hb__on_request_free;
+	hb__handlers[HB_FN_MPI_Start] = hb__on_start;
+	hb__handlers[HB_FN_MPI_Startall] = hb__on_startall;
+	hb__handlers[HB_FN_MPI_Cancel] = hb__on_cancel;
+	hb__handlers[HB_FN_MPI_Comm_get_parent] = hb__on_get_parent;
+	hb__handlers[HB_FN_MPI_Type_free] = hb__on_type_free;
+	hb__handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
+	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
+	hb__handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
+	hb__handlers[HB_FN_MPI_Init] = hb__on_plain;         /* a second one: an error of the program */
+	hb__handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
+	hb__handlers[HB_FN_MPI_Finalize] = hb__on_finalize;
+	hb__handlers[HB_FN_MPI_Abort] = hb__on_abort;
 }
-
-hb__handler *hb__handler_of(const struct hb__fn *fn) { return handlers[fn->id]; }

@@ -8,6 +8,8 @@
 #include "capture/track/track.h"
 #include "capture/wrap/wrap.h"
 
+#pragma GCC visibility push(hidden)
+
 /* A short digest of contents sent. */
 uint16_t hb__contents(const void *p, int64_t bytes);
 
@@ -20,11 +22,11 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 	c->nresults = 0;
 	if (hb__config.order && !choice)
 		return;
-	c->slot = hb__slot_find(c, &c->slot_id);
+	c->slot = hb__slot_find(c);
 	if (c->slot->flags & HB_SLOT_CHECK)
 		c->check = hb__contents((const void *)c->a[c->slot->check_arg], c->slot->check_bytes);
 	c->outer_inside = lane->control->inside;
-	lane->control->inside = (uint64_t)c->slot_id + 1;
+	lane->control->inside = (uint64_t)c->slot->id + 1;
 	if (unlikely(hb__config.mode == HB__REPLAY))
 		hb__follow(c);
 	if (hb__config.order)
@@ -39,7 +41,7 @@ static inline void hb__begin_poll(struct hb__call *c)
 	c->choice = true;
 	c->mark = c->lane->scratch;
 	c->nresults = 0;
-	c->slot = hb__slot_find(c, &c->slot_id);
+	c->slot = hb__slot_find(c);
 	c->outer_inside = c->lane->control->inside;
 	c->enter = hb__config.order ? 0 : hb__tick();
 }
@@ -49,7 +51,10 @@ static inline void hb__end(struct hb__call *c, int code)
 	struct hb__lane *lane = c->lane;
 	if (hb__config.order && !c->choice)
 		return;
-	hb__row_event(c, hb__config.order ? 0 : hb__tick(), code);
+	if (likely(!hb__config.order))
+		hb__row_usual(c, hb__tick(), code);
+	else
+		hb__row_event(c, 0, code);
 	lane->control->inside = c->outer_inside;
 	if (c->nresults)
 		hb__scratch_release(lane, c->mark);
@@ -103,5 +108,7 @@ static inline MPI_Status *hb__status(struct hb__call *c, MPI_Status *own)
 
 /* Registers what a call returned in its request argument. */
 struct hb__request *hb__posted(struct hb__call *c, int code);
+
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "capture/capture.h"
 
+#pragma GCC visibility push(hidden)
+
 enum hb__entry { HB_ENTRY_MPI, HB_ENTRY_PMPI };
 
 #define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
@@ -16,7 +18,7 @@ MPI_Aint hb__aint_leave(const struct hb__fn *fn, MPI_Aint value, const void *pc,
 
 /* Handlers. Each returns what the program gets. */
 typedef int hb__handler(struct hb__call *c);
-hb__handler *hb__handler_of(const struct hb__fn *fn);
+extern hb__handler *hb__handlers[HB_FN_COUNT]; /* by function number */
 
 hb__handler hb__on_get_status;
 hb__handler hb__on_plain;        /* not an event */
@@ -30,5 +32,7 @@ hb__handler hb__on_start, hb__on_startall, hb__on_cancel, hb__on_request_free;
 hb__handler hb__on_comm, hb__on_comm_free, hb__on_get_parent;
 hb__handler hb__on_newtype, hb__on_type_free, hb__on_op_free, hb__on_handle_free;
 hb__handler hb__on_init, hb__on_finalize, hb__on_abort;
+
+#pragma GCC visibility pop
 
 #endif
