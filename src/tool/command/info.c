@@ -230,15 +230,22 @@ static void print_comms(const struct facts *f)
 	}
 }
 
+/* The libraries tell their version in many lines and with tabs: the first line will do. */
+static void print_mpi(const char *name, const char *version)
+{
+	printf("MPI           %s (", name);
+	for (const char *p = version; *p && *p != '\n' && *p != ','; p++)
+		putchar(*p == '\t' ? ' ' : *p);
+	printf(")\n");
+}
+
 static void print_text(const struct facts *f)
 {
 	const hb_manifest *m = &f->manifest;
 	printf("recording     %s\n", f->recording);
 	if (f->has_manifest) {
 		print_command(m);
-		printf("MPI           %s (%.*s)\n", m->mpi ? m->mpi : "?",
-			f->version_text ? (int)strcspn(f->version_text, ",\n") : 0,
-			f->version_text ? f->version_text : "");
+		print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
 		printf("level         %s%s%s\n", m->level ? m->level : "?",
 			m->contents ? "" : ", without a check of contents", m->aslr ? ", addresses randomised" : "");
 		if (m->program.path)
