@@ -68,6 +68,9 @@ class Runner:
         except subprocess.TimeoutExpired:
             self.end(process)
             raise Failure(f"not done after {timeout} s: {' '.join(command)}") from None
+        except BaseException:  # an interrupt must not leave the run behind
+            self.end(process)
+            raise
         finished = time.time()
         if process.returncode:
             last = " | ".join(output.strip().splitlines()[-3:])
