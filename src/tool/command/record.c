@@ -128,7 +128,7 @@ int hb__record(const hb_args *args)
 	hb__clean_environment();
 	int code = hb__read_command_line(args->rest, hb__mpi_from_key(hb__value(args, "mpi")), &line);
 	char *recording = NULL;
-	const char *program = line.script && !access(line.script, R_OK) ? line.script : line.program.path;
+	const char *program = hb__program_file(&line);
 	const char *name = line.script ? line.script : program ? program : args->rest[line.program_at];
 	if (!code)
 		code = hb__new_recording(hb__value(args, "output"), name, &recording);

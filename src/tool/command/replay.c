@@ -63,8 +63,7 @@ static void compare_program(const struct replay *r)
 {
 	const hb_program_digest *old = &r->manifest.program;
 	hb_program_digest now;
-	const char *script = r->line.script;
-	hb__digest_program(script && !access(script, R_OK) ? script : r->line.program.path, &now);
+	hb__digest_program(hb__program_file(&r->line), &now);
 	if (old->path && now.path && (old->size != now.size || old->xxh3 != now.xxh3)) {
 		if (!strcmp(old->path, now.path))
 			hb__say("%s has changed since it was recorded", now.path);
@@ -244,7 +243,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 		.seconds = end->seconds};
 	hb__finish_logs(r->new_recording, true, &sum);
 	hb__manifest_begin(&m, r->command);
-	hb__digest_program(r->line.program.path, &m.program);
+	hb__digest_program(hb__program_file(&r->line), &m.program);
 	m.processes = sum.processes;
 	if (!sum.processes && !sum.damaged) {
 		hb__remove_folder(r->new_recording);

@@ -269,6 +269,11 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 	return 0;
 }
 
+const char *hb__program_file(const hb_command_line *line)
+{
+	return line->script && !access(line->script, R_OK) ? line->script : line->program.path;
+}
+
 void hb__command_line_free(hb_command_line *line)
 {
 	free(line->program.path);

@@ -25,6 +25,8 @@ typedef struct hb_command_line {
 /* Reads a command. wanted: the user's --mpi, or HB_MPI_UNKNOWN. 0, or an exit
  * code after having said why. Free with hb__command_line_free. */
 int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret);
+/* The file that tells most about what runs: the script that is interpreted, else the program; NULL: none. */
+const char *hb__program_file(const hb_command_line *line);
 void hb__command_line_free(hb_command_line *line);
 
 /* argv for running the command with these variables ("NAME=VALUE", NULL ended)

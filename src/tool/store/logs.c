@@ -62,7 +62,8 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 			ret->at[i].log = NULL;
 			code = hb__fail_log(ret->at[i].path, &err);
 		} else if (hb_log_get_info(ret->at[i].log)->recovered)
-			hb__say("%s ends early: %s", hb__short(ret->at[i].path), hb_log_get_info(ret->at[i].log)->trouble);
+			hb__say("%s ends early: %s", hb__short(ret->at[i].path),
+				hb_log_get_info(ret->at[i].log)->trouble);
 	}
 	if (!code && !ret->n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
@@ -86,62 +87,6 @@ void hb__close_logs(hb_logs *logs)
 	}
 	free(logs->at);
 	*logs = (hb_logs){0};
-}
-
-/* Sealing under way: shown on a terminal when it lasts. */
-struct progress {
-	struct timespec begin;
-	size_t done, all;
-	bool shown;
-};
-
-static void show_progress(void *user, double share)
-{
-	struct progress *p = user;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	double seconds = (double)(now.tv_sec - p->begin.tv_sec) + (double)(now.tv_nsec - p->begin.tv_nsec) * 1e-9;
-	if (seconds < 1 || !isatty(2))
-		return;
-	fprintf(stderr, "\rhbdb: sealing %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
-	p->shown = true;
-}
-
-/* Whether the sealed form reads back as what the raw one held. */
-static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
-{
-	uint64_t events = 0;
-	hb_log *log;
-	if (hb_log_verify(path, &events, err) || hb_log_open(path, &log, err))
-		return false;
-	const hb_log_info *info = hb_log_get_info(log);
-	bool same = events == raw->events && info->events == raw->events && info->lanes == raw->lanes &&
-		info->notes == raw->notes && (raw->recovered || !info->recovered);
-	hb_log_close(log);
-	if (!same)
-		*err = (hb_error){.status = HB_E_DAMAGED, .message = "what was sealed does not read back"};
-	return same;
-}
-
-/* The sealed form replaces the raw one only when it is complete and reads back: the run may not come again. */
-static bool seal(const char *path, const hb_log_info *raw, struct progress *progress, hb_sum *sum)
-{
-	hb_error err = {0};
-	char *next = hb__format("%s.sealed", path);
-	bool ok = !hb_log_seal(path, next, show_progress, progress, &err) && reads_back(next, raw, &err);
-	if (ok && rename(next, path)) {
-		err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
-		ok = false;
-	}
-	if (!ok) {
-		unlink(next);
-		char *line = hb__format("%s stays unsealed: %s", path, err.sys ? strerror(err.sys) : err.message);
-		hb__push(&sum->trouble, line);
-		free(line);
-		sum->not_sealed++;
-	}
-	free(next);
-	return ok;
 }
 
 static void add_note(const char *text, int32_t rank, hb_sum *sum)
@@ -193,38 +138,6 @@ void hb__sum_free(hb_sum *sum)
 	free(sum->notes);
 	hb__strings_free(&sum->trouble);
 	*sum = (hb_sum){0};
-}
-
-void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
-{
-	hb_logs logs;
-	*ret = (hb_sum){0};
-	hb__list_logs(recording, &logs);
-	struct progress progress = {.all = logs.n};
-	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
-	for (size_t i = 0; i < logs.n; i++, progress.done++) {
-		hb_error err = {0};
-		hb_log *log = NULL;
-		if (hb_log_open(logs.at[i].path, &log, &err)) {
-			char *line = hb__format(
-				"%s cannot be read: %s", logs.at[i].path, err.sys ? strerror(err.sys) : err.message);
-			hb__push(&ret->trouble, line);
-			free(line);
-			ret->damaged++;
-			continue;
-		}
-		bool sealed = hb_log_get_info(log)->sealed;
-		hb_log_info raw = *hb_log_get_info(log);
-		hb__add_log(log, ret);
-		hb_log_close(log);
-		struct stat st;
-		if (with_seal && !sealed)
-			sealed = seal(logs.at[i].path, &raw, &progress, ret);
-		ret->bytes += sealed && !stat(logs.at[i].path, &st) ? (uint64_t)st.st_size : raw.bytes;
-	}
-	if (progress.shown)
-		fprintf(stderr, "\r%24s\r", "");
-	hb__close_logs(&logs);
 }
 
 static void print_state(uint64_t n, const char *what)

@@ -1,0 +1,150 @@
+/* The end of a run: its logs are sealed and added up. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "logs.h"
+
+#define DYING_MS 2000 /* what the processes of a job that was killed get to disappear */
+
+/* Sealing under way: shown on a terminal when it lasts. */
+struct progress {
+	struct timespec begin;
+	size_t done, all;
+	bool shown;
+};
+
+static void show_progress(void *user, double share)
+{
+	struct progress *p = user;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	double seconds = (double)(now.tv_sec - p->begin.tv_sec) + (double)(now.tv_nsec - p->begin.tv_nsec) * 1e-9;
+	if (seconds < 1 || !isatty(2))
+		return;
+	fprintf(stderr, "\rhbdb: sealing %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
+	p->shown = true;
+}
+
+/* Whether the sealed form reads back as what the raw one held. */
+static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
+{
+	uint64_t events = 0;
+	hb_log *log;
+	if (hb_log_verify(path, &events, err) || hb_log_open(path, &log, err))
+		return false;
+	const hb_log_info *info = hb_log_get_info(log);
+	bool same = events == raw->events && info->events == raw->events && info->lanes == raw->lanes &&
+		    info->notes == raw->notes && (raw->recovered || !info->recovered);
+	hb_log_close(log);
+	if (!same)
+		*err = (hb_error){.status = HB_E_DAMAGED, .message = "what was sealed does not read back"};
+	return same;
+}
+
+/* The sealed form replaces the raw one only when it is complete and reads back: the run may not come again. */
+static bool seal(const char *path, const hb_log_info *raw, struct progress *progress, hb_sum *sum)
+{
+	hb_error err = {0};
+	char *next = hb__format("%s.sealed", path);
+	bool ok = !hb_log_seal(path, next, show_progress, progress, &err) && reads_back(next, raw, &err);
+	if (ok && rename(next, path)) {
+		err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
+		ok = false;
+	}
+	if (!ok) {
+		unlink(next);
+		char *line = hb__format("%s stays unsealed: %s", path, err.sys ? strerror(err.sys) : err.message);
+		hb__push(&sum->trouble, line);
+		free(line);
+		sum->not_sealed++;
+	}
+	free(next);
+	return ok;
+}
+
+/* Whether the process that writes a log is there still: a killed launcher leaves its processes for a
+ * moment, a script may leave them for good. A zombie does not write. */
+static bool still_writes(const hb_log_info *info)
+{
+	char host[sizeof info->host] = "", path[64], text[256], *state;
+	if (info->state != 0 || gethostname(host, sizeof host - 1) || strcmp(host, info->host))
+		return false;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	snprintf(path, sizeof path, "/proc/%u/stat", info->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	state = strrchr(text, ')');
+	return state && state[1] && state[2] != 'Z' && state[2] != 'X';
+}
+
+/* Opens a log once its process has gone, at the latest after what is left of *patience (in ms). */
+static hb_log *open_finished(const char *path, int *patience, bool *ret_running, hb_error *err)
+{
+	const struct timespec pause = {0, 20000000};
+	for (;;) {
+		hb_log *log = NULL;
+		if (hb_log_open(path, &log, err))
+			return NULL;
+		*ret_running = still_writes(hb_log_get_info(log));
+		if (!*ret_running || *patience <= 0)
+			return log;
+		hb_log_close(log);
+		nanosleep(&pause, NULL);
+		*patience -= 20;
+	}
+}
+
+static void finish_log(const char *path, bool with_seal, int *patience, struct progress *progress, hb_sum *sum)
+{
+	hb_error err = {0};
+	bool running = false;
+	struct stat st;
+	hb_log *log = open_finished(path, patience, &running, &err);
+	if (!log) {
+		char *line = hb__format("%s cannot be read: %s", path, err.sys ? strerror(err.sys) : err.message);
+		hb__push(&sum->trouble, line);
+		free(line);
+		sum->damaged++;
+		return;
+	}
+	hb_log_info raw = *hb_log_get_info(log);
+	bool sealed = raw.sealed;
+	hb__add_log(log, sum);
+	hb_log_close(log);
+	if (running) {
+		char *line = hb__format(
+			"rank %d (process %u) still runs: its log stays open and unsealed", raw.rank, raw.pid);
+		hb__push(&sum->trouble, line);
+		free(line);
+		sum->killed--;
+	} else if (with_seal && !sealed)
+		sealed = seal(path, &raw, progress, sum);
+	sum->bytes += sealed && !stat(path, &st) ? (uint64_t)st.st_size : raw.bytes;
+}
+
+void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
+{
+	hb_logs logs;
+	int patience = DYING_MS;
+	*ret = (hb_sum){0};
+	hb__list_logs(recording, &logs);
+	struct progress progress = {.all = logs.n};
+	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+	for (size_t i = 0; i < logs.n; i++, progress.done++)
+		finish_log(logs.at[i].path, with_seal, &patience, &progress, ret);
+	if (progress.shown)
+		fprintf(stderr, "\r%24s\r", "");
+	hb__close_logs(&logs);
+}
