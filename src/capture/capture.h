@@ -94,6 +94,7 @@ struct hb__call {
 	const struct hb__slot *slot;
 	bool choice;             /* stored at level order too */
 	bool followed;           /* replay: the lane's row is this call's counterpart */
+	bool deferred;           /* replay: its row comes after those of calls its callbacks make */
 	uint16_t check;
 	uint64_t enter, outer_inside;
 	int64_t *results;

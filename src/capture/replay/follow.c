@@ -57,6 +57,23 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 	return NULL;
 }
 
+/* Rows stand in the order of return: what the delete function of an attribute
+ * calls stands before the call that ran it. True when the row of such a call
+ * comes a little later; it is then compared when the call is over. */
+static bool comes_after_callbacks(const struct hb__call *c)
+{
+	const struct hb__fn *fn = c->fn;
+	if (c->deferred || (fn->cls != HB_COMM && !fn->role[HB_R_WINPTR] && fn->id != HB_FN_MPI_Finalize))
+		return false;
+	struct hb__row row;
+	struct hb__reader *ahead = hb__script_fork(c->lane->follow->reader);
+	bool found = false;
+	for (int i = 0; ahead && !found && i < LOOK_AHEAD && hb__script_next(ahead, &row); i++)
+		found = !difference(c, &row);
+	hb__script_close(ahead);
+	return found;
+}
+
 /* Under warn the program may have left calls out: goes on where the record fits again. */
 static bool catch_up(struct hb__call *c)
 {
@@ -83,7 +100,7 @@ static bool catch_up(struct hb__call *c)
 static void past_the_end(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;
-	if (hb__script_finalized()) {
+	if (hb__script_complete(f->reader)) {
 		hb__report_difference(c, NULL, "the recorded process made no further call");
 		f->over = true; /* only when told to go on */
 		return;
@@ -106,6 +123,15 @@ void hb__follow(struct hb__call *c)
 	const char *why = difference(c, &f->row);
 	if (!why && f->polls_left && !hb__many_threads)
 		why = "the recorded run polled more often before it";
+	if (why && comes_after_callbacks(c)) {
+		c->deferred = true;
+		return;
+	}
+	/* The recorded call failed and its error handler aborted: it has no row of its own. */
+	if (why && f->row.slot->fn && f->row.slot->fn->id == HB_FN_MPI_Abort && !f->aborting) {
+		f->aborting = true;
+		return;
+	}
 	if (why) {
 		hb__report_difference(c, &f->row, why);
 		if (!catch_up(c)) /* reached only under warn: a call too many is let through */
@@ -131,7 +157,7 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 	c->slot = hb__slot_find(c);
 	if (!have) {
 		past_the_end(c);
-		if (!hb__config.warn && !hb__script_finalized())
+		if (!hb__config.warn && !hb__script_complete(f->reader))
 			hb__wait_here(); /* it polled when its record ended */
 		return HB__FREE;
 	}

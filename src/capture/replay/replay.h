@@ -41,7 +41,8 @@ void hb__script_close(struct hb__reader *reader);
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane);
 uint64_t hb__script_reader_thread(const struct hb__reader *reader);
 uint64_t hb__script_last_polls(const struct hb__reader *reader);
-bool hb__script_finalized(void);
+/* The end of the record is where the process ended by itself, not where the recording broke off. */
+bool hb__script_complete(const struct hb__reader *reader);
 /* Names, for reports. */
 const char *hb__script_function(uint32_t function);
 bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind);
@@ -66,6 +67,7 @@ struct hb__follow {
 	bool ended;                /* no row is left */
 	bool over;                 /* ... and that was said: the call that was under way then runs, no other */
 	uint64_t event;            /* rows used */
+	bool aborting;             /* a call was let through whose error handler is to abort */
 	uint64_t surplus_since;    /* nanoseconds; 0: no surplus poll since the last row */
 };
 /* Sets c->followed and the lane's row, or reports and stops. */

@@ -1,13 +1,17 @@
 /* What replay has to say, as files in the session folder. */
-#include <inttypes.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
+
+#define MOST 100 /* differences told by a process that goes on after them */
 
 /* Text of a report, cut at the end of the buffer. */
 struct out { char text[4096]; size_t n; };
@@ -22,26 +26,38 @@ __attribute__((format(printf, 2, 3))) static void add(struct out *o, const char 
 		o->n = o->n + (size_t)n < sizeof o->text ? o->n + (size_t)n : sizeof o->text - 1;
 }
 
+/* The tool only waits for the name: where no file can be written (full disk, no descriptor left) a folder
+ * has to do, and the text goes to stderr. */
+static void publish_bare(const char *name, const char *temporary, const struct out *o)
+{
+	unlink(temporary);
+	hb__say("%.*s", (int)o->n - 1, o->text);
+	if (mkdir(name, 0777) && errno != EEXIST)
+		hb__say("cannot report to hbdb replay: %s: %s", name, strerror(errno));
+}
+
 /* Under warn reports add up in one file; it is always whole, for it is renamed into place. */
 static void publish(const char *kind, const struct out *o)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	char name[4300], temporary[4300];
 	static char before[65536];
 	ssize_t had = 0;
 	snprintf(name, sizeof name, "%s/%s.%d", hb__config.dir, kind, hb__rank);
 	snprintf(temporary, sizeof temporary, "%s/.%s.%d", hb__config.dir, kind, hb__rank);
+	pthread_mutex_lock(&lock);
 	int old = open(name, O_RDONLY | O_CLOEXEC);
 	if (old >= 0) {
 		had = read(old, before, sizeof before);
 		close(old);
 	}
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return;
-	bool whole = (had <= 0 || write(fd, before, (size_t)had) == had) && write(fd, o->text, o->n) == (ssize_t)o->n;
-	close(fd);
-	if (whole)
-		rename(temporary, name);
+	bool whole = fd >= 0 && (had <= 0 || write(fd, before, (size_t)had) == had) && write(fd, o->text, o->n) == (ssize_t)o->n;
+	if (fd >= 0)
+		close(fd);
+	if (!whole || rename(temporary, name))
+		publish_bare(name, temporary, o);
+	pthread_mutex_unlock(&lock);
 }
 
 static void rank_value(struct out *o, int64_t v)
@@ -52,9 +68,27 @@ static void rank_value(struct out *o, int64_t v)
 		add(o, "%" PRId64, v);
 }
 
+/* The recording names only what it uses; the program may use another one now. */
+static const char *predefined(bool op, int64_t v)
+{
+	static const char *const types[] = {
+#define HB_DATATYPE(name) "MPI_" #name,
+#include "calls/datatypes.def"
+#undef HB_DATATYPE
+	};
+	static const char *const ops[] = {
+#define HB_OPERATION(name) "MPI_" #name,
+#include "calls/operations.def"
+#undef HB_OPERATION
+	};
+	int64_t n = op ? sizeof ops / sizeof *ops : sizeof types / sizeof *types;
+	return v >= 0 && v < n ? (op ? ops : types)[v] : NULL;
+}
+
 static void value(struct out *o, int kind, int64_t v)
 {
 	char name[128];
+	bool op = kind == HB_ARG_OP, named = op || kind == HB_ARG_DATATYPE;
 	if (v == HB_UNDEFINED)
 		add(o, "UNDEFINED");
 	else if (kind == HB_ARG_RANK)
@@ -63,7 +97,9 @@ static void value(struct out *o, int kind, int64_t v)
 		add(o, "ANY");
 	else if (kind == HB_ARG_COMM && v <= 1)
 		add(o, "%s", v == 0 ? "WORLD" : v == 1 ? "SELF" : "NULL");
-	else if ((kind == HB_ARG_DATATYPE || kind == HB_ARG_OP) && hb__script_named(kind == HB_ARG_OP, v, name, sizeof name))
+	else if (named && (v < 0 || predefined(op, v)))
+		add(o, "%s", v < 0 ? "NULL" : predefined(op, v));
+	else if (named && hb__script_named(op, v, name, sizeof name))
 		add(o, "%s", name);
 	else if (kind == HB_ARG_DIGEST || kind == HB_ARG_DIGEST_TYPES)
 		add(o, "~%" PRIx64, (uint64_t)v);
@@ -115,7 +151,10 @@ static void where(struct out *o, const struct hb__lane *lane, uint64_t event)
 
 void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why)
 {
+	static int reports;
 	struct out o = { .n = 0 };
+	if (hb__config.warn && __atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) > MOST) /* the file is written anew each time */
+		return;
 	where(&o, c->lane, c->lane->follow->event + 1);
 	if (expected) {
 		add(&o, ": the program differs from the recording (%s)\n  recorded:\n", why);
@@ -125,6 +164,8 @@ void hb__report_difference(struct hb__call *c, const struct hb__row *expected, c
 		add(&o, ": %s, the program makes one:\n", why);
 	}
 	program_call(&o, c);
+	if (reports == MOST)
+		add(&o, "  (further differences of this process are not told)\n");
 	publish("divergence", &o);
 	if (!hb__config.warn)
 		hb__wait_here();

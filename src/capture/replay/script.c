@@ -145,7 +145,7 @@ bool hb__script_open(const char *dir)
 
 static const struct hb_log_header *header(void) { return (const void *)script.base; }
 bool hb__script_order(void) { return header()->level == HB_LEVEL_ORDER; }
-bool hb__script_finalized(void) { return header()->state == HB_STATE_FINALIZED; }
+
 
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)
 {
@@ -289,6 +289,14 @@ bool hb__script_next(struct hb__reader *r, struct hb__row *ret_row)
 		r->p = p;
 	}
 	return false;
+}
+
+bool hb__script_complete(const struct hb__reader *r)
+{
+	const struct hb_log_header *h = header();
+	if (h->stopped || h->state == HB_STATE_RUNNING)
+		return false;
+	return h->state != HB_STATE_LEFT || !r->control->inside; /* left from a signal handler: the call would have gone on */
 }
 
 uint64_t hb__script_last_polls(const struct hb__reader *r) { return r->control->polls; }

@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	c.pc = pc;
 	c.cfa = cfa;
 	c.slot = NULL;
-	c.followed = false;
+	c.followed = c.deferred = false;
 	c.nresults = 0;
 	lane->depth = 1;
 	lane->control->calls[fn->id]++;

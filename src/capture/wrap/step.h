@@ -51,6 +51,8 @@ static inline void hb__end(struct hb__call *c, int code)
 	struct hb__lane *lane = c->lane;
 	if (hb__config.order && !c->choice)
 		return;
+	if (unlikely(c->deferred))
+		hb__follow(c);
 	if (likely(!hb__config.order))
 		hb__row_usual(c, hb__tick(), code);
 	else
