@@ -1,0 +1,135 @@
+/* Prints all that a log says, a line for each thing: what tests/checks/second_reader.py prints, from our reader. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <hbdb/format.h>
+
+static void numbers(const char *name, const int64_t *v, uint32_t n)
+{
+	printf(" %s=[", name);
+	for (uint32_t i = 0; i < n; i++)
+		printf("%s%" PRId64, i ? "," : "", v[i]);
+	putchar(']');
+}
+
+static void members(const char *name, const int32_t *v, uint32_t n)
+{
+	printf(" %s=[", name);
+	for (uint32_t i = 0; i < n; i++)
+		printf("%s%d", i ? "," : "", v[i]);
+	putchar(']');
+}
+
+static void print_info(const hb_log_info *i)
+{
+	printf("log sealed=%d rank=%d size=%d pid=%u level=%u state=%u stopped=%u threads=%u library=%u", i->sealed,
+		i->rank, i->size, i->pid, i->level, i->state, i->stopped, i->thread_level, i->library);
+	printf(" real=%" PRIu64 " mono=%" PRIu64 " lost=%" PRIu64 " recovered=%d tick=%.9g\n", i->origin_real,
+		i->origin_mono, i->lost, i->recovered, i->tick_ns);
+	printf("host %s\nversion %s\nprogram %s\n", i->host, i->version_text, i->program);
+}
+
+static void print_definitions(const hb_log *log)
+{
+	const hb_log_info *i = hb_log_get_info(log);
+	for (uint32_t k = 0; k < i->functions; k++) {
+		const hb_function *f = hb_log_function(log, k);
+		if (!f)
+			continue;
+		printf("function %u class=%u calls=%" PRIu64 " %s(", k, f->cls, f->calls, f->name);
+		for (uint32_t a = 0; a < f->nargs; a++)
+			printf("%s%s:%u", a ? "," : "", f->arg_name[a], f->arg_kind[a]);
+		puts(")");
+	}
+	for (uint32_t k = 0; k < i->modules; k++) {
+		const hb_module *m = hb_log_module(log, k);
+		if (m)
+			printf("module %u base=%" PRIx64 " id=%s %s\n", k, m->base, m->build_id, m->path);
+	}
+	for (uint32_t k = 0; k < i->sites; k++) {
+		const hb_site *s = hb_log_site(log, k);
+		if (s)
+			printf("site %u module=%u offset=%" PRIx64 "\n", k, s->module, s->offset);
+	}
+	for (uint32_t k = 0; k < i->comms; k++) {
+		const hb_comm *c = hb_log_comm(log, k);
+		if (!c)
+			continue;
+		printf("comm %u parent=%" PRId64 " index=%" PRIu64 " leader=%" PRId64 " rank=%u flags=%u", k, c->parent,
+			c->index, c->leader, c->rank, c->flags);
+		members("members", c->member, c->size);
+		members("remote", c->remote, c->remote_size);
+		putchar('\n');
+	}
+	for (uint32_t k = 0; k < i->datatypes; k++) {
+		const hb_datatype *d = hb_log_datatype(log, k);
+		if (d)
+			printf("datatype %u size=%" PRIu64 " %s\n", k, d->size, d->name);
+	}
+	for (uint32_t k = 0; k < i->ops; k++)
+		if (hb_log_op(log, k))
+			printf("op %u %s\n", k, hb_log_op(log, k));
+	for (uint32_t k = 0; k < i->notes; k++) {
+		const hb_note *n = hb_log_note(log, k);
+		printf("note lane=%d event=%" PRIu64 " %s\n", n->lane == HB_NO ? -1 : (int)n->lane, n->event, n->text);
+	}
+}
+
+static void print_row(const hb_row *r)
+{
+	printf("%u:%" PRIu64 " function=%u site=%u enter=%" PRIu64 " exit=%" PRIu64 " polls=%" PRIu64
+	       " result=%" PRId64,
+		r->lane, r->number, r->function, r->site, r->enter, r->exit, r->polls, r->result);
+	if (r->has_check)
+		printf(" check=%04x", r->check);
+	numbers("args", r->arg, r->nargs);
+	numbers("results", r->results, r->nresults);
+	putchar('\n');
+}
+
+static void print_lane(hb_log *log, uint32_t lane)
+{
+	hb_lane_info l;
+	hb_cursor *c;
+	hb_row r;
+	int more = -1;
+	if (hb_log_lane(log, lane, &l))
+		return;
+	printf("lane %u thread=%" PRIu64 " polls=%" PRIu64 " events=%" PRIu64, lane, l.thread, l.polls, l.events);
+	if (l.inside && !hb_cursor_open(log, lane, l.events + 1, &c, NULL)) {
+		if (!hb_cursor_slot(c, l.inside_slot, &r)) {
+			printf(" inside=%u site=%u enter=%" PRIu64, r.function, r.site, l.inside_enter);
+			numbers("args", r.arg, r.nargs);
+		}
+		hb_cursor_close(c);
+	}
+	putchar('\n');
+	if (!hb_cursor_open(log, lane, 1, &c, NULL)) {
+		while ((more = hb_cursor_next(c, &r, NULL)) > 0)
+			print_row(&r);
+		hb_cursor_close(c);
+	}
+	if (more < 0)
+		puts("damaged");
+}
+
+int main(int argc, char **argv)
+{
+	hb_log *log;
+	hb_error e;
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s LOG\n", argv[0]);
+		return 2;
+	}
+	if (hb_log_open(argv[1], &log, &e)) {
+		printf("cannot be read\n");
+		fprintf(stderr, "%s\n", e.message);
+		return 3;
+	}
+	print_info(hb_log_get_info(log));
+	print_definitions(log);
+	for (uint32_t l = 0; l < hb_log_get_info(log)->lanes; l++)
+		print_lane(log, l);
+	hb_log_close(log);
+	return 0;
+}
