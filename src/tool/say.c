@@ -68,6 +68,8 @@ int hb__fail_log(const char *path, const hb_error *err)
 	case HB_E_MEMORY:
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: out of memory", file);
 	default:
+		if (!err->offset)
+			return hb__fail_with(HB_EXIT_RECORDING, "%s is damaged: %s", file, err->message);
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: damaged at offset %llu: %s", file,
 			(unsigned long long)err->offset, err->message);
 	}

@@ -109,6 +109,13 @@ def killed(place):
             "rank 0 never returned from MPI_Recv, after event 25",
         "ended inside MPI", "RMA is not replayed", "1 of 2")
     same("and it is whole", place.run("verify", "killed")[0], 0)
+    log = rawlog.Log()
+    log.function("MPI_Win_lock", rawlog.RMA)
+    log.event("MPI_Win_lock")
+    rawlog.manifest(place.path + "/locks.hbdb")
+    log.write(place.path + "/locks.hbdb")
+    has("calls that a replay does not enforce are told", place.run("info", "locks")[1], "the order in which locks are granted")
+    check("only when they were called", "locks are granted" not in place.run("info", "one")[1])
 
 
 def wrong(place):

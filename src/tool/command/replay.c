@@ -198,6 +198,7 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	hb__print_reports(reports, HB_REPORT_DIVERGENCE);
 	hb__print_reports(reports, HB_REPORT_CONTENTS);
 	hb__print_reports(reports, HB_REPORT_NOTE);
+	hb__print_notes(&r->session.sum);
 	if (reports->foreign >= 0)
 		return hb__fail_with(HB_EXIT_FINDING,
 			"a process with rank %d came up, the recording has %d: a replay needs the same number",

@@ -100,6 +100,51 @@ static void add_note(const char *text, int32_t rank, hb_sum *sum)
 	sum->notes[sum->nnotes++] = (struct hb_noted){hb__copy(text), 1, rank};
 }
 
+/* What a replay does not enforce, told by what the program called. */
+static void add_uncovered(hb_log *log, const hb_log_info *info, hb_sum *sum)
+{
+	static const struct {
+		const char *begin; /* of the function's name */
+		const char *note;
+	} calls[] = {
+		{"MPI_Win_lock",
+			"one-sided communication: a replay does not enforce the order in which locks are granted"},
+		{"MPI_Fetch_and_op",
+			"one-sided communication: a replay does not enforce the order of atomic operations"},
+		{"MPI_Compare_and_swap",
+			"one-sided communication: a replay does not enforce the order of atomic operations"},
+		{"MPI_Get_accumulate",
+			"one-sided communication: a replay does not enforce the order of atomic operations"},
+		{"MPI_Rget_accumulate",
+			"one-sided communication: a replay does not enforce the order of atomic operations"},
+		{"MPI_File_read_shared",
+			"files: a replay does not enforce the order of accesses through a shared pointer"},
+		{"MPI_File_write_shared",
+			"files: a replay does not enforce the order of accesses through a shared pointer"},
+		{"MPI_File_iread_shared",
+			"files: a replay does not enforce the order of accesses through a shared pointer"},
+		{"MPI_File_iwrite_shared",
+			"files: a replay does not enforce the order of accesses through a shared pointer"},
+	};
+	const char *told[4] = {NULL};
+	if (info->lanes > 1)
+		add_note("several threads call MPI: a replay enforces the order in each of them, "
+			 "not yet the order between them",
+			info->rank, sum);
+	for (uint32_t i = 0; i < info->functions; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		for (size_t k = 0; f && f->name && f->calls && k < sizeof calls / sizeof *calls; k++) {
+			size_t n = 0;
+			if (strncmp(f->name, calls[k].begin, strlen(calls[k].begin)))
+				continue;
+			while (told[n] && strcmp(told[n], calls[k].note))
+				n++;
+			if (!told[n])
+				add_note(told[n] = calls[k].note, info->rank, sum);
+		}
+	}
+}
+
 void hb__add_log(hb_log *log, hb_sum *sum)
 {
 	const hb_log_info *info = hb_log_get_info(log);
@@ -120,6 +165,7 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		free(line);
 		sum->damaged++;
 	}
+	add_uncovered(log, info, sum);
 	/* the same note twice in a process counts once */
 	for (uint32_t i = 0; i < info->notes; i++) {
 		const hb_note *note = hb_log_note(log, i);

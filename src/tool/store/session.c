@@ -46,6 +46,7 @@ static void count(const hb_logs *logs, hb_session *s)
 		if (logs->at[i].pid)
 			continue;
 		s->events += info->events;
+		hb__add_log(logs->at[i].log, &s->sum);
 		s->broke_off[logs->at[i].rank] = info->state == 0;
 	}
 	if (more)
@@ -116,5 +117,6 @@ void hb__close_session(hb_session *s)
 {
 	remove_folders(s);
 	free(s->broke_off);
+	hb__sum_free(&s->sum);
 	*s = (hb_session){0};
 }

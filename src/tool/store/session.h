@@ -2,12 +2,13 @@
 #ifndef HBDB_STORE_SESSION_H
 #define HBDB_STORE_SESSION_H
 
-#include "../tool.h"
+#include "logs.h"
 
 typedef struct hb_session {
 	char *folder, *script; /* script: where the logs are */
 	int32_t size;          /* processes of the recording */
 	uint64_t events;
+	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
 	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
 } hb_session;
 
