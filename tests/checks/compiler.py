@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The compiler has nothing to say: every file of build/ is compiled again with warnings as errors."""
+"""The compiler has nothing to say: every file of build/ is read again with warnings as errors."""
 import json
 import os
 import shlex
@@ -17,7 +17,7 @@ def complaints(entry):
         if option in command:
             at = command.index(option)
             del command[at:at + 2]
-    command = [word for word in command if word != "-MD"] + ["-Werror", "-o", os.devnull]
+    command = [word for word in command if word != "-MD"] + ["-Werror", "-fsyntax-only"]
     done = subprocess.run(command, cwd=entry["directory"], stderr=subprocess.PIPE, check=False)
     text = done.stderr.decode(errors="replace").replace("../", "")
     return [line for line in text.split("\n") if "error:" in line][:5] or (["fails"] if done.returncode else [])
