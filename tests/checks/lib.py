@@ -3,7 +3,7 @@ import os
 import re
 import sys
 
-# HBDB_TOP: the tree to look at, for self_test.py, which shows that the checks can fail.
+# HBDB_TOP: the tree to look at, for scripts/self_test.py, which shows that the checks can fail.
 TOP = os.environ.get("HBDB_TOP") or os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Folders of data, not of source.

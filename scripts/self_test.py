@@ -57,7 +57,7 @@ SUITES = [
 
 
 def suite_outcome(command, seconds):
-    spec = importlib.util.spec_from_file_location("check", os.path.join(HERE, "../../scripts/check.py"))
+    spec = importlib.util.spec_from_file_location("check", os.path.join(HERE, "check.py"))
     check = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(check)
     with tempfile.TemporaryDirectory() as folder:
@@ -72,11 +72,11 @@ def outcome(check, path, text):
         os.makedirs(os.path.dirname(os.path.join(top, path)) or top, exist_ok=True)
         with open(os.path.join(top, path), "w", encoding="utf-8") as f:
             f.write(text)
-        with open(os.path.join(HERE, "../../.clang-format"), encoding="utf-8") as f:
+        with open(os.path.join(HERE, "../.clang-format"), encoding="utf-8") as f:
             style = f.read()
         with open(os.path.join(top, ".clang-format"), "w", encoding="utf-8") as f:
             f.write(style)
-        done = subprocess.run([sys.executable, os.path.join(HERE, check + ".py")], env=dict(os.environ, HBDB_TOP=top),
+        done = subprocess.run([sys.executable, os.path.join(HERE, "../tests/checks", check + ".py")], env=dict(os.environ, HBDB_TOP=top),
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.returncode, done.stdout.decode(errors="replace")
 
