@@ -14,12 +14,21 @@ TOP_FOLDERS = "src docs tests examples bench scripts include .ci".split()
 PAGE_LINES = 60  # a README of a folder is a page at most; README.md at the top is a tour
 
 
+def told_by_parent(folder):
+    """A folder without folders of its own may be explained in the README of the one above it."""
+    above, name = os.path.split(folder)
+    readme = os.path.join(above, "README.md")
+    leaf = not any(f.startswith(folder + "/") for f, _ in lib.folders())
+    return leaf and os.path.exists(os.path.join(lib.TOP, readme)) and re.search("`%s/?`" % re.escape(name), lib.read(readme))
+
+
 def readmes():
     wanted = [f for f, names in lib.folders() if names and f and f.split("/")[0] in TOP_FOLDERS and not lib.is_data(f)]
     for folder in wanted:
         path = os.path.join(folder, "README.md")
         if not os.path.exists(os.path.join(lib.TOP, path)):
-            yield folder + " has no README.md"
+            if not told_by_parent(folder):
+                yield folder + " has no README.md, and the one above it does not say what is in it"
         elif lib.read(path).count("\n") > PAGE_LINES:
             yield "%s has %d lines" % (path, lib.read(path).count("\n"))
 
