@@ -19,7 +19,7 @@ struct hb__chunk {
 
 void *hb__arena_get(struct hb__arena *arena, size_t bytes)
 {
-	bytes = (bytes + 15) & ~(size_t)15;
+	bytes = bytes ? (bytes + 15) & ~(size_t)15 : 16; /* NULL means no memory, and nothing else */
 	if (bytes > arena->left) {
 		size_t size = bytes > CHUNK ? bytes : CHUNK;
 		struct hb__chunk *c = malloc(sizeof *c + size);

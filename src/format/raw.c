@@ -249,6 +249,13 @@ static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
 		lane->info.inside = 0;
 		lane->info.polls = 0;
 	}
+	uint32_t slot = lane->info.inside_slot;
+	if (slot >= c.slots || !c.slot[slot].defined) /* inside of a call that is not told */
+		lane->info.inside = 0;
+	if (!lane->info.inside) {
+		lane->info.inside_slot = 0;
+		lane->info.inside_enter = 0;
+	}
 	lane->info.polls += c.polls;
 	lane->info.events = c.event;
 	cursor_free(&c);

@@ -106,7 +106,7 @@ static bool put_note(struct unsealer *u, const char *text)
 static bool put_definitions(struct unsealer *u)
 {
 	struct hb__bytes *raw = &u->log->defs.raw, *r = &u->record;
-	struct hb__in in = {raw->p, raw->p + raw->n, false};
+	struct hb__in in = {raw->p, raw->p ? raw->p + raw->n : NULL, false};
 	stream_begin(u, HB_LANE_DEFINITIONS);
 	while (in.p < in.end) {
 		uint8_t kind = hb__in_u8(&in);

@@ -1,0 +1,22 @@
+#!/bin/sh
+# Builds the fuzzers with libFuzzer, ASan and UBSan, and lets each look for findings.
+# usage: tests/fuzz/run.sh [SECONDS_EACH [FUZZER...]]     (package libclang-rt-14-dev; work in $FUZZ_DIR or /tmp)
+set -e
+top=$(cd "$(dirname "$0")/../.." && pwd)
+seconds=${1:-60}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- file rows block
+work=${FUZZ_DIR:-$(mktemp -d /tmp/hbdb-fuzz.XXXXXX)}
+mkdir -p "$work"
+cd "$top"
+for name; do
+	clang -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined -Isrc -Iinclude "tests/fuzz/fuzz_$name.c" src/format/*.c src/format/sealed/*.c \
+		-lzstd -lxxhash -o "$work/fuzz_$name"
+	mkdir -p "$work/found-$name"
+	longest=40000
+	[ "$name" != file ] || longest=140000
+	(cd "$work" && nice -n 19 "./fuzz_$name" -max_total_time="$seconds" -max_len=$longest -timeout=20 -rss_limit_mb=1500 \
+		-print_final_stats=1 -verbosity=1 "found-$name" "$top/tests/fuzz/corpora/$name" 2>&1 | tee "log-$name" | tail -n 12)
+done
+echo "findings and logs are in $work"
