@@ -7,6 +7,7 @@ sys.dont_write_bytecode = True
 import argparse
 import os
 import shutil
+import signal
 import tempfile
 import time
 
@@ -118,6 +119,9 @@ class Session:
                                      f"{self.options.budget} s")
                 return
             for row in rows:
+                if time.monotonic() - self.started > 1.2 * self.options.budget:
+                    self.problems.append(f"round {number + 1} was cut short: the machine is busy, or slow")
+                    return
                 # what failed twice will fail again
                 if len(row.failures) < 2 * len(row.variants):
                     self.one_round(row, number)
@@ -145,7 +149,7 @@ def options_of(arguments):
     add("--only", action="append", metavar="NAME", help="benchmarks whose name contains NAME")
     add("--mpi", action="append", choices=["openmpi", "mpich"], help="one MPI only")
     add("--pairs", type=int, metavar="N", help="rounds (default 3 quick, 9 full)")
-    add("--budget", type=float, metavar="S", help="seconds after which no round begins (95; 660)")
+    add("--budget", type=float, metavar="S", help="seconds after which no round begins (95; 560)")
     add("--no-counts", dest="counts", action="store_false",
         help="leave out instructions, allocations and system calls per call")
     add("--hbdb", default=os.path.join(TOP, "build", "hbdb"), metavar="PATH")
@@ -155,7 +159,7 @@ def options_of(arguments):
     options = parser.parse_args(arguments)
     options.mpi = options.mpi or ["openmpi", "mpich"]
     options.pairs = options.pairs or (3 if options.quick else 9)
-    options.budget = options.budget or (95 if options.quick else 660)
+    options.budget = options.budget or (95 if options.quick else 560)
     options.hbdb = os.path.abspath(options.hbdb)
     return options
 
@@ -163,6 +167,7 @@ def options_of(arguments):
 def main():
     options = options_of(sys.argv[1:])
     folder = tempfile.mkdtemp(prefix="hbdb-bench-")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         done = Session(options, folder).measure()
     except Failure as failure:
