@@ -56,6 +56,7 @@ extern struct hb__config hb__config;
 extern bool hb__active;
 extern bool hb__threaded;    /* MPI_THREAD_MULTIPLE: tables need their lock */
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other MPI does not see */
+extern bool hb__spawned;     /* MPI_Comm_spawn made this process: its world is another */
 extern int hb__rank, hb__size;
 
 struct hb__slot;

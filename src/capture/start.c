@@ -13,7 +13,7 @@
 #include "capture/track/track.h"
 
 struct hb__config hb__config;
-bool hb__active, hb__threaded, hb__many_threads;
+bool hb__active, hb__threaded, hb__many_threads, hb__spawned;
 int hb__rank = -1, hb__size;
 
 void hb__say(const char *format, ...)
@@ -191,6 +191,13 @@ void hb__begin_process(int thread_level)
 	hb__threaded = thread_level == MPI_THREAD_MULTIPLE;
 	hb__learn_modules();
 	bool replay = hb__config.mode == HB__REPLAY;
+	MPI_Comm parent = hb__known.comm_null;
+	hb__spawned = PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null;
+	if (replay && hb__spawned) {
+		hb__say("a spawned process: it runs free, dynamic processes are not replayed");
+		hb__config.mode = HB__OFF;
+		return;
+	}
 	if (replay && !hb__script_open(hb__config.script)) {
 		hb__config.mode = HB__OFF;
 		return;

@@ -26,12 +26,16 @@ bool hb__predefined_op(unsigned index, uintptr_t *ret_handle);
 /* ---- the same for both: neutral.c ---- */
 int hb__error_class(int code);
 void hb__library_version(char *text, size_t size);
+/* Invalid ranks keep their value, but for those that mean something else in a recording. */
 static inline int hb__neutral_rank(int rank)
 {
 	return likely(rank >= 0) ? rank : rank == MPI_ANY_SOURCE ? HB_ANY_SOURCE : rank == MPI_PROC_NULL ? HB_PROC_NULL
-		: rank == MPI_ROOT ? HB_ROOT : rank - 1000;
+		: rank == MPI_ROOT ? HB_ROOT : rank >= HB_ROOT ? rank - 1000 : rank;
 }
-static inline int hb__neutral_tag(int tag) { return likely(tag >= 0) ? tag : tag == MPI_ANY_TAG ? HB_ANY_TAG : tag - 1000; }
+static inline int hb__neutral_tag(int tag)
+{
+	return likely(tag >= 0) ? tag : tag == MPI_ANY_TAG ? HB_ANY_TAG : tag == HB_ANY_TAG ? tag - 1000 : tag;
+}
 static inline int hb__library_rank(int64_t rank)
 {
 	return rank >= 0 ? (int)rank : rank == HB_ANY_SOURCE ? MPI_ANY_SOURCE : rank == HB_PROC_NULL ? MPI_PROC_NULL : MPI_ROOT;

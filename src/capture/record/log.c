@@ -215,9 +215,11 @@ bool hb__log_discards(void) { return file.discard; }
 
 static int create(const char *dir)
 {
+	int fd = -1;
 	snprintf(file.path, sizeof file.path, "%s/rank.%d.log", dir, hb__rank);
-	int fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0 && errno == EEXIST) {
+	if (!hb__spawned)
+		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 && (hb__spawned || errno == EEXIST)) {
 		snprintf(file.path, sizeof file.path, "%s/rank.%d.%d.log", dir, hb__rank, (int)getpid());
 		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	}

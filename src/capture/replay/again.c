@@ -128,6 +128,33 @@ int hb__again_wait(MPI_Request *req, MPI_Status *st)
 	return PMPI(Wait)(&r->shadow, st);
 }
 
+/* Length of a status among results. */
+static size_t status_length(const int64_t *p, size_t left)
+{
+	if (!left || p[0] == HB_ST_NULL || p[0] == HB_ST_UNKNOWN)
+		return 1;
+	size_t n = 1 + (left > 1 && p[1] & 1 ? 2 : 1);
+	return n + (p[0] == HB_ST_MESSAGE ? 3 : p[0] == HB_ST_ERROR ? 4 : 0);
+}
+
+/* In the recorded run some requests failed and others were still pending: only what was complete is waited for. */
+int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs, MPI_Status *st)
+{
+	size_t at = 0;
+	for (int i = 0; i < n && at < row->n; i++) {
+		const int64_t *p = row->results + at;
+		size_t length = status_length(p, row->n - at), reference = length > 2 && p[1] & 1 ? 2 : 1;
+		bool pending = p[0] == HB_ST_ERROR && 1 + reference < length && p[1 + reference] == 18;
+		st[i].MPI_ERROR = pending ? MPI_ERR_PENDING : MPI_SUCCESS;
+		if (!pending) {
+			int code = hb__again_wait(&reqs[i], &st[i]);
+			st[i].MPI_ERROR = code;
+		}
+		at += length;
+	}
+	return MPI_ERR_IN_STATUS;
+}
+
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st)
 {
 	bool any = false;
@@ -161,15 +188,6 @@ int hb__again_waitany(struct hb__call *c, int *index, MPI_Status *st)
 		return hb__invoke_next(c); /* none was active: it says so again */
 	*index = (int)row->results[0];
 	return hb__again_wait((MPI_Request *)hb__arg(c, HB_R_REQS) + *index, st);
-}
-
-/* The indices of a Waitsome stand among its statuses. */
-static size_t status_length(const int64_t *p, size_t left)
-{
-	if (!left || p[0] == HB_ST_NULL || p[0] == HB_ST_UNKNOWN)
-		return 1;
-	size_t n = 1 + (left > 1 && p[1] & 1 ? 2 : 1);
-	return n + (p[0] == HB_ST_MESSAGE ? 3 : p[0] == HB_ST_ERROR ? 4 : 0);
 }
 
 int hb__again_waitsome(struct hb__call *c, int *outcount, int *indices, MPI_Status *st)

@@ -58,18 +58,19 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 }
 
 /* Rows stand in the order of return: what the delete function of an attribute
- * calls stands before the call that ran it. True when the row of such a call
- * comes a little later; it is then compared when the call is over. */
+ * or an error handler calls stands before the call that ran it. True when the
+ * row of such a call comes a little later; it is compared when the call is over. */
 static bool comes_after_callbacks(const struct hb__call *c)
 {
 	const struct hb__fn *fn = c->fn;
-	if (c->deferred || (fn->cls != HB_COMM && !fn->role[HB_R_WINPTR] && fn->id != HB_FN_MPI_Finalize))
+	if (c->deferred)
 		return false;
+	bool attributes = fn->cls == HB_COMM || fn->role[HB_R_WINPTR] || fn->id == HB_FN_MPI_Finalize;
 	struct hb__row row;
 	struct hb__reader *ahead = hb__script_fork(c->lane->follow->reader);
 	bool found = false;
 	for (int i = 0; ahead && !found && i < LOOK_AHEAD && hb__script_next(ahead, &row); i++)
-		found = !difference(c, &row);
+		found = (attributes || row.code) && !difference(c, &row);
 	hb__script_close(ahead);
 	return found;
 }

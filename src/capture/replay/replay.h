@@ -99,6 +99,7 @@ void hb__again_posted(struct hb__call *c, struct hb__request *r);
 int hb__again_probe(struct hb__call *c, MPI_Status *st);
 int hb__again_wait(MPI_Request *req, MPI_Status *st);
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st);
+int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs, MPI_Status *st);
 int hb__again_waitany(struct hb__call *c, int *index, MPI_Status *st);
 int hb__again_waitsome(struct hb__call *c, int *outcount, int *indices, MPI_Status *st);
 int hb__again_get_status(struct hb__call *c, MPI_Status *st);

@@ -189,7 +189,13 @@ int hb__on_waitall(struct hb__call *c)
 	if (!several(c, &s))
 		return hb__invoke_next(c);
 	hb__begin(c, any_chosen(&s));
-	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_waitall(c->lane, s.n, s.reqs, s.st) : hb__invoke_next(c);
+	int code;
+	if (likely(hb__config.mode == HB__RECORD))
+		code = hb__invoke_next(c);
+	else if (c->followed && hb__expected(c)->code == 19 && hb__expected(c)->n)
+		code = hb__again_waitall_failed(hb__expected(c), s.n, s.reqs, s.st);
+	else
+		code = hb__again_waitall(c->lane, s.n, s.reqs, s.st);
 	all_completed(c, &s, code);
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);

@@ -28,7 +28,8 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	c.followed = c.deferred = false;
 	c.nresults = 0;
 	lane->depth = 1;
-	lane->control->calls[fn->id]++;
+	if (unlikely(lane->control->calls[fn->id]++ == 0))
+		hb__define_function(fn); /* a count needs a name */
 	int code = hb__handlers[fn->id](&c);
 	lane->depth = 0;
 	return code;
@@ -83,8 +84,8 @@ hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, cons
 	(void)cfa;
 	struct hb__lane *lane = hb__self;
 	hb__function next = next_of(fn, entry);
-	if (lane && !lane->depth)
-		lane->control->calls[fn->id]++;
+	if (lane && !lane->depth && lane->control->calls[fn->id]++ == 0)
+		hb__define_function(fn);
 	else if (!lane)
 		hb__early_calls[fn->id]++;
 	return next;

@@ -23,8 +23,11 @@ int hb__on_init(struct hb__call *c)
 		return code;
 	lane->depth = 1;
 	hb__early_calls[c->fn->id]++;
-	for (int i = 0; i < HB_FN_COUNT; i++)
+	for (int i = 0; i < HB_FN_COUNT; i++) {
 		lane->control->calls[i] += hb__early_calls[i];
+		if (hb__early_calls[i] && hb__fns[i])
+			hb__define_function(hb__fns[i]);
+	}
 	c->lane = lane;
 	hb__begin(c, false);
 	(void)enter; /* before tick 0: Init shows as an instant */
