@@ -11,6 +11,7 @@ EACH = 8
 world = MPI.COMM_WORLD
 rank, size = world.rank, world.size
 ex.begin(rank)
+ex.expect("MPI_Init_thread()")
 buf = array.array("i", [0])
 if rank == 0:
     status = MPI.Status()
@@ -26,3 +27,4 @@ else:
         ex.linger(500)
         world.Send([buf, 1, MPI.INT], 0, i)
         ex.expect("MPI_Send(count=1, datatype=MPI_INT, dest=0, tag=%d, comm=WORLD)" % i)
+ex.expect("MPI_Finalize()")            # by mpi4py, at exit

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 		for (int n = 1; n <= 5; n++)
 			data.emplace_back(n, mpi.rank);
 		for (auto &v : data) {
-			usleep(std::rand() * 7 % 300 + getpid() % 100);
+			usleep(std::rand() % 300 + getpid() % 100);
 			requests.emplace_back();
 			MPI_Isend(v.data(), (int)v.size(), MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &requests.back());
 		}

@@ -6,7 +6,7 @@
 int main(int argc, char **argv)
 {
 	static char room[N * (400 + MPI_BSEND_OVERHEAD)];
-	int v[100], bytes, need;
+	int v[100] = {0}, bytes, need;
 	void *gone;
 	MPI_Status st;
 	MPI_Request r;
