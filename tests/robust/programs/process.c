@@ -212,7 +212,9 @@ static int ending(const char *mode)
 			abort();
 		MPI_Abort(MPI_COMM_WORLD, 7);
 	}
+	EVENT(MPI_Barrier(MPI_COMM_WORLD));
 	tell(mode);
+	usleep(150000); /* the first that leaves takes the others with it: let them print */
 	if (!strcmp(mode, "exit"))
 		exit(atoi(argument));
 	if (!strcmp(mode, "_exit"))

@@ -52,13 +52,15 @@ static inline void tell(const char *what)
 	const char *prefix = getenv("ROBUST_EVENTS");
 	if (!prefix)
 		return;
-	char name[4096];
+	char name[4096], temporary[4096];
 	snprintf(name, sizeof name, "%s.%d", prefix, rank);
-	FILE *f = fopen(name, "w");
+	snprintf(temporary, sizeof temporary, "%s.%d.new", prefix, rank);
+	FILE *f = fopen(temporary, "w");
 	if (!f)
 		return;
 	fprintf(f, "%ld\n", events);
 	fclose(f);
+	rename(temporary, name); /* whoever reads it reads a number */
 }
 
 static inline int finish(const char *what)
