@@ -52,8 +52,6 @@ int hb__on_abort(struct hb__call *c)
 {
 	hb__begin(c, false);
 	hb__end(c, MPI_SUCCESS);
-	if (hb__config.mode == HB__REPLAY)
-		hb__follow_finish();
 	hb__log_state(HB_STATE_ABORTED);
 	return hb__invoke_next(c);
 }

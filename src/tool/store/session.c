@@ -35,7 +35,10 @@ static void count(const hb_logs *logs, hb_session *s)
 	bool more = false;
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
-		more = more || logs->at[i].pid;
+		if (logs->at[i].pid) {
+			more = true;
+			continue;
+		}
 		s->size = logs->at[i].rank >= s->size ? logs->at[i].rank + 1 : s->size;
 		if (info->size > s->size && info->size <= HB_RANKS_MAX) /* more is a damaged header */
 			s->size = info->size;
