@@ -9,7 +9,9 @@ def main(comm):
     if comm.rank == 0:
         child.send("hello", dest=0, tag=1)
         print(child.recv(source=0, tag=2))
-    print(comm.rank, comm.size, child.Is_inter(), child.remote_size, comm.allreduce(comm.rank))
+    lines = comm.gather("%d %d %s %d" % (comm.rank, comm.size, child.Is_inter(), child.remote_size))
+    if comm.rank == 0:
+        print("\n".join(lines), comm.size)
     child.Disconnect()
 
 
