@@ -23,7 +23,7 @@ ENOUGH_EVENTS = 10000  # below, what a recording costs once is most of it
 class Report:
     def __init__(self, session, rows, machine, counted):
         self.session, self.machine, self.counted = session, machine, counted
-        self.rows = [r for r in rows if r.bench.metrics]
+        self.rows = [r for r in rows if r.bench.metrics and r.rounds]
         self.calls = {r.mpi: r for r in rows if not r.bench.metrics}
         self.failures = [(r, f) for r in rows for f in r.failures]
         self.levels = [v for v in session.levels if v != "bare"]
@@ -69,7 +69,7 @@ class Report:
         return (mine - (bare if added else 0)) / CALLS_IN_TURN.get(operation, 1)
 
     def one_call(self):
-        if not self.calls and not self.counted:
+        if not any(row.rounds for row in self.calls.values()) and not self.counted:
             return []
         header = ["one call", "MPI", "bare ns", "order +ns", "events +ns", "bare instr", "order +instr",
                   "events +instr", "+alloc", "+syscalls/1e5"]
@@ -222,6 +222,9 @@ class Report:
 
     def remarks(self):
         lines = [f"missing: {m}" for m in self.session.missing + self.session.problems]
+        if os.getloadavg()[1] > 2 * self.session.runner.cores:
+            lines.append("the machine was busy with other things: times of more than one process mean little; "
+                         "counts, sizes and times of single calls stand")
         told = {}
         for row, (variant, failure) in self.failures:
             told.setdefault((row.bench.name, row.mpi, variant, failure), 0)
