@@ -5,10 +5,13 @@
 #include "format/internal.h"
 #include "format/row.h"
 
+/* Numbers are given densely. What came before bounds them, the same in a raw log and in its sealed form. */
+static uint64_t limit(const struct hb__defs *defs) { return 65536 + defs->raw.n; }
+
 static bool table_set(struct hb__defs *defs, uint8_t kind, uint64_t number, void *what)
 {
 	struct hb__table *t = &defs->table[kind];
-	if (!what || number > defs->limit || number >= HB_NO)
+	if (!what || number > limit(defs) || number >= HB_NO)
 		return false;
 	if (number >= t->cap) {
 		size_t old = t->cap;
@@ -134,7 +137,7 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		return false;
 	if (kind <= HB_DEF_OP) { /* later kinds are kept and not understood */
 		uint64_t number = hb__in_uv(&in);
-		if (in.bad || number > defs->limit)
+		if (in.bad || number > limit(defs))
 			return false;
 		void *what = kind == HB_DEF_FUNCTION ? function(defs, &in)
 			     : kind == HB_DEF_COMM   ? comm(defs, &in)

@@ -60,7 +60,6 @@ struct hb__defs {
 	struct hb__table table[8]; /* by kind of definition */
 	struct hb__arena arena;
 	struct hb__bytes raw; /* the records as they came, for sealing */
-	uint64_t limit;       /* numbers are given densely: none passes the size of the file */
 };
 
 /* One definition of kind `kind`; false when its bytes contradict the format or memory is gone. */

@@ -91,7 +91,7 @@ bool hb__log_remap(hb_log *log)
 	if (p == MAP_FAILED)
 		return false;
 	log->map = p;
-	log->size = log->defs.limit = (uint64_t)st.st_size;
+	log->size = (uint64_t)st.st_size;
 	return true;
 }
 
@@ -174,7 +174,6 @@ hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err)
 	hb_status s = map_file(log, err);
 	if (!s)
 		s = read_head(log, err);
-	log->defs.limit = log->size;
 	if (!s)
 		s = log->info.sealed ? hb__sealed_open(log, err) : hb__raw_open(log, err);
 	if (s) {

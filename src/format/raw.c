@@ -35,7 +35,7 @@ enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_OTHER };
 static bool slot_define(struct raw_cursor *c, struct hb__in *in)
 {
 	uint64_t number = hb__in_uv(in);
-	if (in->bad || number > c->log->defs.limit || number >= HB_NO)
+	if (in->bad || number > c->log->size || number >= HB_NO)
 		return false;
 	if (number >= c->slots) {
 		size_t old = c->slots;

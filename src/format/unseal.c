@@ -9,6 +9,7 @@
 #define PAYLOAD (HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
 #define RESULTS 3000 /* in one record, however long each is */
 #define SLOTS 4096   /* slots of a lane; a call that finds its slot taken defines it anew */
+#define WAYS 8       /* slots where a call may be */
 
 struct stream { /* the units of one lane, or of the definitions */
 	uint16_t lane;
@@ -24,6 +25,7 @@ struct unsealer {
 	uint64_t units;
 	struct stream stream;
 	struct hb__slotdef slot[SLOTS];
+	uint8_t oldest[SLOTS / WAYS];
 	struct hb__bytes record;
 	uint32_t note; /* the next of the log's notes, which stand in order of lanes and events */
 };
@@ -151,6 +153,13 @@ static bool define_slot(struct unsealer *u, uint32_t number, const hb_row *row)
 	return good && put_record(u);
 }
 
+static bool is_call(const struct hb__slotdef *s, const hb_row *row)
+{
+	return s->function == row->function && s->site == row->site && s->nargs == row->nargs &&
+	       s->flags == (row->has_check ? HB_SLOT_CHECK : 0u) &&
+	       (row->nargs == 0 || memcmp(s->arg, row->arg, row->nargs * sizeof *row->arg) == 0);
+}
+
 /* The slot of the row's call, defined when it was not. HB_NO: cannot be written. */
 static uint32_t slot_of(struct unsealer *u, const hb_row *row)
 {
@@ -158,12 +167,12 @@ static uint32_t slot_of(struct unsealer *u, const hb_row *row)
 	uint64_t hash = XXH3_64bits(key, sizeof key);
 	if (row->nargs)
 		hash = XXH3_64bits_withSeed(row->arg, row->nargs * sizeof *row->arg, hash);
-	uint32_t number = hash % SLOTS;
-	const struct hb__slotdef *s = &u->slot[number];
-	if (s->defined && s->function == row->function && s->site == row->site && s->nargs == row->nargs &&
-		s->flags == (row->has_check ? HB_SLOT_CHECK : 0u) &&
-		(row->nargs == 0 || memcmp(s->arg, row->arg, row->nargs * sizeof *row->arg) == 0))
-		return number;
+	uint32_t first = (uint32_t)(hash % (SLOTS / WAYS)) * WAYS, number = first;
+	for (; number < first + WAYS && u->slot[number].defined; number++)
+		if (is_call(&u->slot[number], row))
+			return number;
+	if (number == first + WAYS) /* all taken: the one longest defined goes */
+		number = first + u->oldest[first / WAYS]++ % WAYS;
 	return define_slot(u, number, row) ? number : HB_NO;
 }
 

@@ -65,7 +65,6 @@ static bool take_definitions(hb_log *log, struct hb__in *in)
 		return false;
 	hb__unpack(in, n, raw);
 	struct hb__in defs = {raw, raw + n, in->bad};
-	log->defs.limit = n > log->size ? n : log->size;
 	while (!defs.bad && defs.p < defs.end) {
 		uint8_t kind = hb__in_u8(&defs);
 		uint64_t bytes = hb__in_uv(&defs);
