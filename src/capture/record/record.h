@@ -71,6 +71,7 @@ struct hb__slots {
 	uint32_t bucket[HB__SLOTS]; /* 1 + slot, 0 at the end */
 	uint32_t used, hand;
 	struct hb__slot *last;
+	struct { const void *pc; uint32_t site; } place[64]; /* numbers of call sites, by hash */
 	struct hb__slot slot[HB__SLOTS];
 };
 extern uint64_t hb__epoch;     /* grows when handles die */

@@ -95,6 +95,17 @@ static bool plain_key(const struct hb__fn *fn, const void *pc, const void *site)
 	return plain;
 }
 
+/* The number of a call site; the lane keeps those it uses, for arguments change more often than places. */
+static uint32_t site_number(struct hb__slots *t, const void *pc)
+{
+	unsigned at = (unsigned)((uintptr_t)pc * 0x9e3779b97f4a7c15u >> 58);
+	if (t->place[at].pc != pc) {
+		t->place[at].site = hb__define_site(pc);
+		t->place[at].pc = pc;
+	}
+	return t->place[at].site;
+}
+
 /* `stale`: 1 + a slot of the same call whose handles died; it is defined anew. */
 static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, const void *pc, uint64_t now, uint32_t bucket,
 	const uintptr_t *key, uint32_t stale)
@@ -116,7 +127,7 @@ static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, c
 	if (!hb__config.order) {
 		memcpy(s->key, key, sizeof s->key);
 		s->nargs = c->fn->nrecorded;
-		s->site = hb__define_site(pc);
+		s->site = site_number(t, pc);
 	}
 	hb__slot_fill(c, s);
 	hb__define_function(c->fn);

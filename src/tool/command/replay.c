@@ -25,6 +25,8 @@ const hb_option hb__replay_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay itself"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
+	{"patience", 0, HB_OPTION_NUMBER, "SECONDS",
+		"how long all processes may wait inside MPI before the job is ended (default 10)"},
 	{0},
 };
 
@@ -36,10 +38,6 @@ struct replay {
 	hb_manifest manifest;
 	hb_command_line line;
 	char **command;
-	int32_t size; /* processes that have a log */
-	uint64_t events;
-	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
-	int32_t marked;           /* ranks that broke_off has room for */
 	hb_reports reports;
 };
 
@@ -105,6 +103,8 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	const char *divergence = hb__value(r->args, "on-divergence"), *contents = hb__value(r->args, "contents");
 	bool same_mpi = r->manifest.mpi && r->line.mpi == hb__mpi_from_key(r->manifest.mpi);
 	divergence = divergence ? divergence : "stop";
+	const char *seconds = hb__value(r->args, "patience");
+	double patience = seconds ? strtod(seconds, NULL) : 10;
 	if (!contents)
 		contents = same_mpi ? divergence : "warn";
 	hb_setup setup = {.mpi = r->line.mpi,
@@ -126,6 +126,11 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.size = r->session.size,
 		.stop = !strcmp(divergence, "stop"),
 		.seen = hb__alloc((size_t)r->session.size + 1),
+		.over = hb__alloc(((size_t)r->session.size + 1) * sizeof(bool)),
+		.stall = {.logs = r->new_recording ? r->new_recording : r->session.folder,
+			.script = r->session.script,
+			.size = r->session.size,
+			.patience = patience},
 		.foreign = -1,
 		.printed = hb__alloc(((size_t)r->session.size + 1) * sizeof(size_t))};
 	hb_job job = {.argv = argv.at,
@@ -211,10 +216,17 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	}
 	if (reports->record_ended) {
 		hb__print_reports(reports, HB_REPORT_END);
+		if (reports->stalled)
+			hb__print_waiting(&reports->stall, reports->over);
 		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended",
 			r->session.size, hb__plural((uint64_t)r->session.size, "process", "processes"),
 			(unsigned long long)r->session.events);
 		return HB_EXIT_OK;
+	}
+	if (reports->stalled) {
+		hb__print_waiting(&reports->stall, reports->over);
+		hb__say("the replay got stuck: no process moved for %.0f seconds; ended there", reports->stall.patience);
+		return HB_EXIT_FINDING;
 	}
 	int32_t n;
 	bool again;
@@ -316,6 +328,7 @@ int hb__replay(const hb_args *args)
 	hb__manifest_free(&r.manifest);
 	hb__command_line_free(&r.line);
 	free(r.reports.seen);
+	free(r.reports.over);
 	free(r.reports.printed);
 	free(r.recording);
 	free(r.new_recording);

@@ -75,10 +75,13 @@ bool hb__watch_reports(void *user)
 	if (stopped)
 		return now() - r->divergence_seen >= OTHERS_S;
 	int32_t finished = 0;
-	for (int32_t i = 0; i < r->size; i++)
-		finished += (r->seen[i] & (1 << HB_REPORT_END | 1 << HB_REPORT_DONE)) != 0;
-	r->record_ended = r->count[HB_REPORT_END] && finished == r->size;
-	return r->record_ended;
+	for (int32_t i = 0; i < r->size; i++) {
+		r->over[i] = (r->seen[i] & (1 << HB_REPORT_END | 1 << HB_REPORT_DONE)) != 0;
+		finished += r->over[i];
+	}
+	r->stalled = finished < r->size && hb__stalled(&r->stall, r->over);
+	r->record_ended = r->count[HB_REPORT_END] && (finished == r->size || r->stalled);
+	return r->record_ended || r->stalled;
 }
 
 struct report {

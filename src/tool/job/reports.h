@@ -2,6 +2,7 @@
 #ifndef HBDB_JOB_REPORTS_H
 #define HBDB_JOB_REPORTS_H
 
+#include "../store/stall.h"
 #include "../tool.h"
 
 typedef enum {
@@ -21,7 +22,10 @@ typedef struct hb_reports {
 	uint64_t count[HB_REPORT_KINDS];
 	uint64_t divergences_told; /* under warn they are printed as they come */
 	double divergence_seen;    /* seconds; 0: none */
-	bool record_ended;         /* every process is done or at the end of its record */
+	bool record_ended;         /* every process is done or at the end of its record, or waits for one that is */
+	hb_stall stall;
+	bool *over;                /* per rank: done, or at the end of its record */
+	bool stalled;              /* nobody moves any more */
 	int32_t foreign;           /* a rank that the recording does not have, or -1 */
 	size_t *printed;           /* per rank: bytes of its divergence report that were printed */
 } hb_reports;
