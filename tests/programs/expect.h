@@ -44,7 +44,7 @@ static __thread int expect_posted;
 static __thread int expect_sends;   /* Isends under way */
 static __thread bool expect_shared; /* there were several: both libraries may give them one handle, and hbdb any */
 static __thread struct expect_post expect_posts[EXPECT_POSTS];
-static __thread int expect_high;          /* posts in use are below */
+static __thread int expect_high;           /* posts in use are below */
 static __thread char expect_result[65536]; /* what stands after the arrow */
 static __thread int expect_used;
 static MPI_Comm expect_comms[EXPECT_COMMS];
@@ -53,12 +53,12 @@ static MPI_Datatype expect_types[EXPECT_TYPES];
 static MPI_Op expect_ops[EXPECT_TYPES];
 static int expect_ntypes, expect_nops;
 
-#define CHECK(x) \
-	do { \
-		if (!(x)) { \
+#define CHECK(x)                                                                                 \
+	do {                                                                                     \
+		if (!(x)) {                                                                      \
 			fprintf(stderr, "%d: %s:%d: wrong: %s\n", rank, __FILE__, __LINE__, #x); \
-			MPI_Abort(MPI_COMM_WORLD, 1); \
-		} \
+			MPI_Abort(MPI_COMM_WORLD, 1);                                            \
+		}                                                                                \
 	} while (0)
 
 /* One line of output, with the rank in front. */
@@ -164,12 +164,28 @@ MAYBE void gone_comm(MPI_Comm c)
 MAYBE const char *type_name(MPI_Datatype t)
 {
 	char *text = expect_text();
-#define NAMED(x) \
+#define NAMED(x)          \
 	if (t == MPI_##x) \
-		return "MPI_" #x
-	NAMED(INT); NAMED(BYTE); NAMED(CHAR); NAMED(DOUBLE); NAMED(FLOAT); NAMED(LONG); NAMED(PACKED); NAMED(SHORT);
-	NAMED(UNSIGNED); NAMED(2INT); NAMED(DOUBLE_INT); NAMED(LONG_LONG_INT); NAMED(UINT64_T); NAMED(INT32_T);
-	NAMED(UNSIGNED_CHAR); NAMED(UNSIGNED_LONG); NAMED(AINT); NAMED(COUNT); NAMED(C_BOOL);
+	return "MPI_" #x
+	NAMED(INT);
+	NAMED(BYTE);
+	NAMED(CHAR);
+	NAMED(DOUBLE);
+	NAMED(FLOAT);
+	NAMED(LONG);
+	NAMED(PACKED);
+	NAMED(SHORT);
+	NAMED(UNSIGNED);
+	NAMED(2INT);
+	NAMED(DOUBLE_INT);
+	NAMED(LONG_LONG_INT);
+	NAMED(UINT64_T);
+	NAMED(INT32_T);
+	NAMED(UNSIGNED_CHAR);
+	NAMED(UNSIGNED_LONG);
+	NAMED(AINT);
+	NAMED(COUNT);
+	NAMED(C_BOOL);
 #undef NAMED
 	for (int i = 0; i < expect_ntypes; i++)
 		if (expect_types[i] == t) {
@@ -186,11 +202,23 @@ MAYBE const char *type_name(MPI_Datatype t)
 MAYBE const char *op_name(MPI_Op o)
 {
 	char *text = expect_text();
-#define NAMED(x) \
+#define NAMED(x)          \
 	if (o == MPI_##x) \
-		return "MPI_" #x
-	NAMED(SUM); NAMED(MAX); NAMED(MIN); NAMED(PROD); NAMED(LAND); NAMED(BAND); NAMED(LOR); NAMED(BOR);
-	NAMED(LXOR); NAMED(BXOR); NAMED(MAXLOC); NAMED(MINLOC); NAMED(REPLACE); NAMED(NO_OP);
+	return "MPI_" #x
+	NAMED(SUM);
+	NAMED(MAX);
+	NAMED(MIN);
+	NAMED(PROD);
+	NAMED(LAND);
+	NAMED(BAND);
+	NAMED(LOR);
+	NAMED(BOR);
+	NAMED(LXOR);
+	NAMED(BXOR);
+	NAMED(MAXLOC);
+	NAMED(MINLOC);
+	NAMED(REPLACE);
+	NAMED(NO_OP);
 #undef NAMED
 	for (int i = 0; i < expect_nops; i++)
 		if (expect_ops[i] == o) {
@@ -209,12 +237,28 @@ MAYBE const char *error_name(int code)
 	char *text = expect_text();
 	int class = MPI_SUCCESS;
 	MPI_Error_class(code, &class);
-#define NAMED(x) \
+#define NAMED(x)                  \
 	if (class == MPI_ERR_##x) \
-		return "ERR_" #x
-	NAMED(BUFFER); NAMED(COUNT); NAMED(TYPE); NAMED(TAG); NAMED(COMM); NAMED(RANK); NAMED(REQUEST); NAMED(ROOT);
-	NAMED(GROUP); NAMED(OP); NAMED(TOPOLOGY); NAMED(DIMS); NAMED(ARG); NAMED(UNKNOWN); NAMED(TRUNCATE); NAMED(OTHER);
-	NAMED(INTERN); NAMED(IN_STATUS); NAMED(PENDING);
+	return "ERR_" #x
+	NAMED(BUFFER);
+	NAMED(COUNT);
+	NAMED(TYPE);
+	NAMED(TAG);
+	NAMED(COMM);
+	NAMED(RANK);
+	NAMED(REQUEST);
+	NAMED(ROOT);
+	NAMED(GROUP);
+	NAMED(OP);
+	NAMED(TOPOLOGY);
+	NAMED(DIMS);
+	NAMED(ARG);
+	NAMED(UNKNOWN);
+	NAMED(TRUNCATE);
+	NAMED(OTHER);
+	NAMED(INTERN);
+	NAMED(IN_STATUS);
+	NAMED(PENDING);
 #undef NAMED
 	snprintf(text, 64, "%d", class);
 	return text;
@@ -268,7 +312,7 @@ MAYBE void answer_recv(MPI_Status *st, long bytes, int source, int tag)
 	if (source == MPI_PROC_NULL)
 		return;
 	if (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG || st->MPI_SOURCE != source || st->MPI_TAG != tag ||
-	    status_bytes(st) != bytes)
+		status_bytes(st) != bytes)
 		answer_status(st);
 }
 
@@ -301,8 +345,8 @@ MAYBE int posted(MPI_Request *at, bool recv, long bytes, int source, int tag, bo
 		}
 	if (!p)
 		abort();
-	*p = (struct expect_post){at, expect_posted, expect_posted, source, tag, bytes, recv, persistent,
-		!persistent, false};
+	*p = (struct expect_post){
+		at, expect_posted, expect_posted, source, tag, bytes, recv, persistent, !persistent, false};
 	return expect_posted++;
 }
 

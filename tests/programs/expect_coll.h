@@ -27,24 +27,24 @@ MAYBE void Reduce(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, int r
 		rank_name(root), comm_name(c), ending(rc));
 }
 
-#define REDUCER(name) \
-	MAYBE void name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c) \
-	{ \
-		int rc = MPI_##name(s, r, n, t, o, c); \
+#define REDUCER(name)                                                                                           \
+	MAYBE void name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c)                    \
+	{                                                                                                       \
+		int rc = MPI_##name(s, r, n, t, o, c);                                                          \
 		expect("MPI_" #name "(count=%ld, datatype=%s, op=%s, comm=%s)%s", COUNT_TYPE(n, t), op_name(o), \
-			comm_name(c), ending(rc)); \
+			comm_name(c), ending(rc));                                                              \
 	}
 REDUCER(Allreduce)
 REDUCER(Scan)
 REDUCER(Exscan)
 
-#define REDUCER_IN(name) \
-	MAYBE void name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request *q) \
-	{ \
-		int rc = MPI_##name(s, r, n, t, o, c, q); \
+#define REDUCER_IN(name)                                                                                        \
+	MAYBE void name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request *q)    \
+	{                                                                                                       \
+		int rc = MPI_##name(s, r, n, t, o, c, q);                                                       \
 		expect("MPI_" #name "(count=%ld, datatype=%s, op=%s, comm=%s)%s", COUNT_TYPE(n, t), op_name(o), \
-			comm_name(c), ending(rc)); \
-		posted(q, false, 0, 0, 0, false); \
+			comm_name(c), ending(rc));                                                              \
+		posted(q, false, 0, 0, 0, false);                                                               \
 	}
 REDUCER_IN(Iallreduce)
 REDUCER_IN(Iscan)
@@ -60,8 +60,8 @@ MAYBE void Ibarrier(MPI_Comm c, MPI_Request *q)
 MAYBE void Ibcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *q)
 {
 	int rc = MPI_Ibcast(b, n, t, root, c, q);
-	expect("MPI_Ibcast(count=%ld, datatype=%s, root=%s, comm=%s)%s", COUNT_TYPE(n, t), rank_name(root), comm_name(c),
-		ending(rc));
+	expect("MPI_Ibcast(count=%ld, datatype=%s, root=%s, comm=%s)%s", COUNT_TYPE(n, t), rank_name(root),
+		comm_name(c), ending(rc));
 	posted(q, false, 0, 0, 0, false);
 }
 

@@ -2,13 +2,13 @@
 
 #define COUNT_TYPE(n, t) (long)(n), type_name(t)
 
-#define SENDER(name) \
-	MAYBE int name(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c) \
-	{ \
-		int rc = MPI_##name(b, n, t, to, tag, c); \
+#define SENDER(name)                                                                                          \
+	MAYBE int name(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c)                     \
+	{                                                                                                     \
+		int rc = MPI_##name(b, n, t, to, tag, c);                                                     \
 		expect("MPI_" #name "(count=%ld, datatype=%s, dest=%s, tag=%s, comm=%s)%s", COUNT_TYPE(n, t), \
-			rank_name(to), tag_name(tag), comm_name(c), ending(rc)); \
-		return rc; \
+			rank_name(to), tag_name(tag), comm_name(c), ending(rc));                              \
+		return rc;                                                                                    \
 	}
 SENDER(Send)
 SENDER(Ssend)
@@ -23,15 +23,15 @@ MAYBE void posted_send(MPI_Request *r, bool persistent)
 	expect_shared = expect_shared || expect_sends > 1;
 }
 
-#define ISENDER(name, persistent) \
-	MAYBE int name(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r) \
-	{ \
-		int rc = MPI_##name(b, n, t, to, tag, c, r); \
+#define ISENDER(name, persistent)                                                                             \
+	MAYBE int name(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r)     \
+	{                                                                                                     \
+		int rc = MPI_##name(b, n, t, to, tag, c, r);                                                  \
 		expect("MPI_" #name "(count=%ld, datatype=%s, dest=%s, tag=%s, comm=%s)%s", COUNT_TYPE(n, t), \
-			rank_name(to), tag_name(tag), comm_name(c), ending(rc)); \
-		if (rc == MPI_SUCCESS) \
-			posted_send(r, persistent); \
-		return rc; \
+			rank_name(to), tag_name(tag), comm_name(c), ending(rc));                              \
+		if (rc == MPI_SUCCESS)                                                                        \
+			posted_send(r, persistent);                                                           \
+		return rc;                                                                                    \
 	}
 ISENDER(Isend, false)
 ISENDER(Issend, false)
@@ -42,15 +42,15 @@ ISENDER(Ssend_init, true)
 ISENDER(Rsend_init, true)
 ISENDER(Bsend_init, true)
 
-#define IRECEIVER(name, persistent) \
-	MAYBE int name(void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r) \
-	{ \
-		int rc = MPI_##name(b, n, t, from, tag, c, r); \
+#define IRECEIVER(name, persistent)                                                                             \
+	MAYBE int name(void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r)           \
+	{                                                                                                       \
+		int rc = MPI_##name(b, n, t, from, tag, c, r);                                                  \
 		expect("MPI_" #name "(count=%ld, datatype=%s, source=%s, tag=%s, comm=%s)%s", COUNT_TYPE(n, t), \
-			rank_name(from), tag_name(tag), comm_name(c), ending(rc)); \
-		if (rc == MPI_SUCCESS) \
-			posted(r, true, type_bytes(n, t), from, tag, persistent); \
-		return rc; \
+			rank_name(from), tag_name(tag), comm_name(c), ending(rc));                              \
+		if (rc == MPI_SUCCESS)                                                                          \
+			posted(r, true, type_bytes(n, t), from, tag, persistent);                               \
+		return rc;                                                                                      \
 	}
 IRECEIVER(Irecv, false)
 IRECEIVER(Recv_init, true)
@@ -70,13 +70,14 @@ MAYBE int Sendrecv(const void *sb, int sn, MPI_Datatype t, int to, int stag, voi
 	int rc = MPI_Sendrecv(sb, sn, t, to, stag, rb, rn, t, from, rtag, c, st);
 	answer_recv(st, type_bytes(rn, t), from, rtag);
 	expect("MPI_Sendrecv(sendcount=%d, sendtype=%s, dest=%s, sendtag=%s, recvcount=%d, recvtype=%s, source=%s, "
-		"recvtag=%s, comm=%s)%s", sn, type_name(t), rank_name(to), tag_name(stag), rn, type_name(t),
-		rank_name(from), tag_name(rtag), comm_name(c), ending(rc));
+	       "recvtag=%s, comm=%s)%s",
+		sn, type_name(t), rank_name(to), tag_name(stag), rn, type_name(t), rank_name(from), tag_name(rtag),
+		comm_name(c), ending(rc));
 	return rc;
 }
 
-MAYBE int Sendrecv_replace(void *b, int n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm c,
-	MPI_Status *st)
+MAYBE int Sendrecv_replace(
+	void *b, int n, MPI_Datatype t, int to, int stag, int from, int rtag, MPI_Comm c, MPI_Status *st)
 {
 	int rc = MPI_Sendrecv_replace(b, n, t, to, stag, from, rtag, c, st);
 	answer_recv(st, type_bytes(n, t), from, rtag);

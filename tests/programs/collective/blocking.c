@@ -42,7 +42,10 @@ static void reducing(void)
 	MPI_Reduce_scatter_block(in, &one, 1, MPI_INT, MPI_SUM, WORLD);
 	expect("MPI_Reduce_scatter_block(recvcount=1, datatype=MPI_INT, op=MPI_SUM, comm=WORLD)");
 	CHECK(one == size * (size - 1) / 2 + size * rank);
-	struct { double v; int at; } pair = {10.0 - rank, rank}, best;
+	struct {
+		double v;
+		int at;
+	} pair = {10.0 - rank, rank}, best;
 	Allreduce(&pair, &best, 1, MPI_DOUBLE_INT, MPI_MINLOC, WORLD);
 	CHECK(best.at == size - 1);
 }

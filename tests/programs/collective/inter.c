@@ -11,8 +11,8 @@ static void rooted(void)
 	CHECK(low || v == 77);
 	MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, root, inter);
 	if (!low)
-		expect("MPI_Gather(sendcount=1, sendtype=MPI_INT, %s, root=0, comm=%s)", HERE_NOT("recvcount", "recvtype"),
-			comm_name(inter));
+		expect("MPI_Gather(sendcount=1, sendtype=MPI_INT, %s, root=0, comm=%s)",
+			HERE_NOT("recvcount", "recvtype"), comm_name(inter));
 	else
 		expect("MPI_Gather(%s, %s, root=%s, comm=%s)", HERE_NOT("sendcount", "sendtype"),
 			local == 0 ? "recvcount=1, recvtype=MPI_INT" : HERE_NOT("recvcount", "recvtype"),
@@ -30,7 +30,8 @@ static void symmetric(void)
 	Barrier(inter);
 	Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, inter);
 	MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, inter);
-	expect("MPI_Allgather(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=%s)", comm_name(inter));
+	expect("MPI_Allgather(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=%s)",
+		comm_name(inter));
 	int want = 0;
 	for (int i = 0; i < remotes; i++) {
 		CHECK(all[i] == (low ? locals : 0) + i);

@@ -18,13 +18,15 @@ static void blocking(const char *name)
 	expect("MPI_Neighbor_allgather(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=%s)", name);
 	check();
 	MPI_Neighbor_allgatherv(&rank, 1, MPI_INT, from, ones, displs, MPI_INT, ring);
-	expect("MPI_Neighbor_allgatherv(sendcount=1, sendtype=MPI_INT, recvcounts=~0, recvtype=MPI_INT, comm=%s)", name);
+	expect("MPI_Neighbor_allgatherv(sendcount=1, sendtype=MPI_INT, recvcounts=~0, recvtype=MPI_INT, comm=%s)",
+		name);
 	check();
 	MPI_Neighbor_alltoall(to, 1, MPI_INT, from, 1, MPI_INT, ring);
 	expect("MPI_Neighbor_alltoall(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=%s)", name);
 	check();
 	MPI_Neighbor_alltoallv(to, ones, displs, MPI_INT, from, ones, displs, MPI_INT, ring);
-	expect("MPI_Neighbor_alltoallv(sendcounts=~0, sendtype=MPI_INT, recvcounts=~0, recvtype=MPI_INT, comm=%s)", name);
+	expect("MPI_Neighbor_alltoallv(sendcounts=~0, sendtype=MPI_INT, recvcounts=~0, recvtype=MPI_INT, comm=%s)",
+		name);
 	check();
 	MPI_Neighbor_alltoallw(to, ones, bytes, types, from, ones, bytes, types, ring);
 	expect("MPI_Neighbor_alltoallw(sendcounts=~0, sendtypes=~0, recvcounts=~0, recvtypes=~0, comm=%s)", name);
@@ -41,7 +43,8 @@ static void nonblocking(const char *name)
 	MPI_Ineighbor_alltoall(to, 1, MPI_INT, b, 1, MPI_INT, ring, &r[1]);
 	expect("MPI_Ineighbor_alltoall(sendcount=1, sendtype=MPI_INT, recvcount=1, recvtype=MPI_INT, comm=%s)", name);
 	MPI_Ineighbor_alltoallv(to, ones, displs, MPI_INT, c, ones, displs, MPI_INT, ring, &r[2]);
-	expect("MPI_Ineighbor_alltoallv(sendcounts=~0, sendtype=MPI_INT, recvcounts=~0, recvtype=MPI_INT, comm=%s)", name);
+	expect("MPI_Ineighbor_alltoallv(sendcounts=~0, sendtype=MPI_INT, recvcounts=~0, recvtype=MPI_INT, comm=%s)",
+		name);
 	for (int i = 0; i < 3; i++)
 		posted(&r[i], false, 0, 0, 0, false);
 	Waitall(3, r, sts);

@@ -65,7 +65,8 @@ int main(int argc, char **argv)
 	int triangle = size * (size - 1) / 2;
 	CHECK(bcast == 42 && all[size - 1] == size - 1 && scattered == 10 * rank && sum == triangle);
 	CHECK(from[size - 1] == size - 1 + 10 * rank && scan == rank * (rank + 1) / 2);
-	CHECK(block == triangle + 10 * rank * size && some == block && (rank || (red == size - 1 && gathered[size - 1])));
+	CHECK(block == triangle + 10 * rank * size && some == block &&
+		(rank || (red == size - 1 && gathered[size - 1])));
 	Finalize();
 	return 0;
 }

@@ -6,7 +6,7 @@ static int called;
 /* The later matrix times the earlier one: order matters. */
 static void multiply(void *in, void *inout, int *n, MPI_Datatype *t)
 {
-	int (*a)[4] = in, (*b)[4] = inout, c[4];
+	int(*a)[4] = in, (*b)[4] = inout, c[4];
 	(void)t;
 	called++;
 	for (int i = 0; i < *n; i++) {
@@ -28,7 +28,7 @@ static void both(void *in, void *inout, int *n, MPI_Datatype *t)
 int main(int argc, char **argv)
 {
 	int m[4] = {1, 0, 0, 1}, p[4], bits, got;
-	MPI_Op op, or;
+	MPI_Op op, or ;
 	MPI_Datatype matrix;
 	MPI_Request r;
 	MPI_Status st;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	MPI_Type_contiguous(4, MPI_INT, &matrix);
 	MPI_Type_commit(&matrix);
 	MPI_Op_create(multiply, 0, &op);
-	MPI_Op_create(both, 1, &or);
+	MPI_Op_create(both, 1, & or);
 	m[1] = rank + 1; /* upper triangular: the product sums them */
 	Reduce(m, p, 1, matrix, op, 0, WORLD);
 	CHECK(rank != 0 || p[1] == size * (size + 1) / 2);
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 	MPI_Reduce_local(a, b, 1, matrix, op);
 	CHECK(b[1] == 5);
 	MPI_Op_free(&op);
-	MPI_Op_free(&or);
+	MPI_Op_free(& or);
 	MPI_Type_free(&matrix);
 	Finalize();
 	return 0;

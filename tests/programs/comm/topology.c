@@ -43,8 +43,8 @@ int main(int argc, char **argv)
 	snprintf(line, sizeof line, "MPI_Graph_create(comm_old=WORLD, nnodes=%d, reorder=0)", size);
 	made(graph, line);
 	ring_on(graph);
-	MPI_Dist_graph_create_adjacent(WORLD, 1, &prev, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-		&adjacent);
+	MPI_Dist_graph_create_adjacent(
+		WORLD, 1, &prev, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &adjacent);
 	made(adjacent, "MPI_Dist_graph_create_adjacent(comm_old=WORLD, indegree=1, outdegree=1, reorder=0)");
 	ring_on(adjacent);
 	MPI_Dist_graph_create(WORLD, 1, &rank, &one, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &dist);

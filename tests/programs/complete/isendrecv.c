@@ -12,7 +12,8 @@ int main(int argc, char **argv)
 	for (int turn = 0; turn < 4; turn++) {
 		MPI_Isendrecv(&rank, 1, MPI_INT, next, turn, &v, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, &r[0]);
 		expect("MPI_Isendrecv(sendcount=1, sendtype=MPI_INT, dest=%d, sendtag=%d, recvcount=1, recvtype=MPI_INT, "
-			"source=ANY, recvtag=ANY, comm=WORLD)", next, turn);
+		       "source=ANY, recvtag=ANY, comm=WORLD)",
+			next, turn);
 		posted(&r[0], true, 4, MPI_ANY_SOURCE, MPI_ANY_TAG, false);
 		Wait(&r[0], &st);
 		CHECK(v == prev);
@@ -21,7 +22,8 @@ int main(int argc, char **argv)
 	}
 	w = 50 + rank;
 	MPI_Isendrecv_replace(&w, 1, MPI_INT, next, 8, MPI_ANY_SOURCE, 8, WORLD, &r[0]);
-	expect("MPI_Isendrecv_replace(count=1, datatype=MPI_INT, dest=%d, sendtag=8, source=ANY, recvtag=8, comm=WORLD)", next);
+	expect("MPI_Isendrecv_replace(count=1, datatype=MPI_INT, dest=%d, sendtag=8, source=ANY, recvtag=8, comm=WORLD)",
+		next);
 	posted(&r[0], true, 4, MPI_ANY_SOURCE, 8, false);
 	Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 9, WORLD, &r[1]);
 	Send(&rank, 1, MPI_INT, next, 9, WORLD);

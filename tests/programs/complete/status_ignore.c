@@ -26,7 +26,8 @@ static void blocking(void)
 		MPI_STATUS_IGNORE);
 	from(m, "Sendrecv", -1);
 	expect("MPI_Sendrecv(sendcount=1, sendtype=MPI_INT, dest=PROC_NULL, sendtag=0, recvcount=2, recvtype=MPI_INT, "
-		"source=ANY, recvtag=ANY, comm=WORLD)%s", ending(0));
+	       "source=ANY, recvtag=ANY, comm=WORLD)%s",
+		ending(0));
 }
 
 static void one_by_one(MPI_Request *r)

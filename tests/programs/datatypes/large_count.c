@@ -21,7 +21,8 @@ int main(int argc, char **argv)
 			CHECK(n == 3 && v[2] == st.MPI_SOURCE);
 			out("from %d", st.MPI_SOURCE);
 			MPI_Irecv_c(v, 10, MPI_INT, st.MPI_SOURCE, MPI_ANY_TAG, WORLD, &r);
-			expect("MPI_Irecv_c(count=10, datatype=MPI_INT, source=%d, tag=ANY, comm=WORLD)", st.MPI_SOURCE);
+			expect("MPI_Irecv_c(count=10, datatype=MPI_INT, source=%d, tag=ANY, comm=WORLD)",
+				st.MPI_SOURCE);
 			posted(&r, true, 40, st.MPI_SOURCE, MPI_ANY_TAG, false);
 			Wait(&r, &st);
 		}

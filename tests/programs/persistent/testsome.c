@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 					continue;
 				}
 				for (int k = 0; k < done; k++)
-					out("turn %d request %d from %d after %ld", turn, which[k], sts[k].MPI_SOURCE, no);
+					out("turn %d request %d from %d after %ld", turn, which[k], sts[k].MPI_SOURCE,
+						no);
 				left -= done;
 			}
 			CHECK(Testsome(N - 1, r, &done, which, sts) && done == MPI_UNDEFINED);

@@ -9,10 +9,7 @@ static MPI_Request bounds[64];
 static int incoming[64];
 
 /* Bounds are kept posted, one receive for each of the others. */
-static void listen(int from)
-{
-	Irecv(&incoming[from], 1, MPI_INT, from, 1, WORLD, &bounds[from]);
-}
+static void listen(int from) { Irecv(&incoming[from], 1, MPI_INT, from, 1, WORLD, &bounds[from]); }
 
 static void hear(void)
 {
