@@ -121,8 +121,8 @@ static void try_zstd(struct hb__packer *k, const uint8_t *symbol, size_t n)
 static void try_range(struct hb__packer *k, unsigned order, const uint8_t *symbol, size_t n)
 {
 	unsigned width = width_of(symbol, n);
-	if (order == 2 && width > 6)
-		return;
+	if ((order == 2 && width > 6) || n * 4 < (size_t)1 << width * order)
+		return; /* so few symbols would not teach so many contexts anything */
 	struct hb__bytes *t = &k->trial[1], body = {0};
 	t->n = 0;
 	if (range_write(&body, order, width, symbol, n)) {
