@@ -109,9 +109,10 @@ static inline uintptr_t hb__arg(const struct hb__call *c, enum hb_role role) { r
 static inline int hb__invoke_next(struct hb__call *c) { return c->fn->invoke(c->next, c->a); }
 
 /* The functions of the library, past every wrapper: PMPI(Comm_rank)(comm, &rank). */
-extern hb__function hb__pmpi[HB_FN_COUNT], hb__mpi[HB_FN_COUNT];
+enum hb__entry { HB_ENTRY_MPI, HB_ENTRY_PMPI };
+extern hb__function hb__next[2][HB_FN_COUNT]; /* by the name under which it was called */
 extern const struct hb__fn *const hb__fns[HB_FN_COUNT];
-#define PMPI(name) ((__typeof__(&MPI_##name))hb__pmpi[HB_FN_MPI_##name])
+#define PMPI(name) ((__typeof__(&MPI_##name))hb__next[HB_ENTRY_PMPI][HB_FN_MPI_##name])
 
 /* Memory that is never given back to malloc: zeroed pages, NULL when there are none. */
 void *hb__pages(size_t bytes);

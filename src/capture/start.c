@@ -101,10 +101,9 @@ bool hb__find_library(void)
 		for (int i = 0; i < HB_FN_COUNT; i++) {
 			char pmpi[80];
 			snprintf(pmpi, sizeof pmpi, "P%s", names[i]);
-			hb__mpi[i] = find(names[i]);
-			hb__function p = find(pmpi);
-			hb__pmpi[i] = p ? p : hb__mpi[i];
-			hb__mpi[i] = hb__mpi[i] ? hb__mpi[i] : p;
+			hb__function m = find(names[i]), p = find(pmpi);
+			hb__next[HB_ENTRY_MPI][i] = m ? m : p;
+			hb__next[HB_ENTRY_PMPI][i] = p ? p : m;
 		}
 		done = true;
 		ours = hb__family_start(find_data);

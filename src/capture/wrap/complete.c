@@ -75,27 +75,36 @@ int hb__on_wait(struct hb__call *c)
 	return code;
 }
 
+/* Apart from the way of a poll that says no, which is to stay short. */
+static __attribute__((noinline)) int test_completed(struct hb__call *c, uintptr_t was, const MPI_Status *st, int code)
+{
+	hb__begin_poll(c);
+	completed(c, was, st, code, hb__results(c, HB__STATUS_RESULTS));
+	hb__end_poll(c, code);
+	return code;
+}
+
+static __attribute__((noinline)) int test_followed(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
+{
+	enum hb__answer answer = hb__follow_poll(c);
+	if (answer == HB__FREE)
+		return hb__invoke_next(c);
+	*flag = answer == HB__YES;
+	return *flag ? hb__again_wait(req, st) : MPI_SUCCESS;
+}
+
 int hb__on_test(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
 	uintptr_t was = (uintptr_t)*req;
 	MPI_Status own, *st = hb__status(c, &own);
-	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
-	if (answer == HB__FREE) {
-		code = hb__invoke_next(c);
-	} else {
-		*flag = answer == HB__YES;
-		code = *flag ? hb__again_wait(req, st) : MPI_SUCCESS;
-	}
+	int *flag = (int *)hb__arg(c, HB_R_FLAG);
+	int code = likely(hb__config.mode == HB__RECORD) ? hb__invoke_next(c) : test_followed(c, req, st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;
 		return code;
 	}
-	hb__begin_poll(c);
-	completed(c, was, st, code, hb__results(c, HB__STATUS_RESULTS));
-	hb__end_poll(c, code);
-	return code;
+	return test_completed(c, was, st, code);
 }
 
 int hb__on_get_status(struct hb__call *c)

@@ -3,15 +3,15 @@
 
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 
-hb__function hb__pmpi[HB_FN_COUNT], hb__mpi[HB_FN_COUNT];
+hb__function hb__next[2][HB_FN_COUNT];
 /* Calls made before MPI_Init or after MPI_Finalize; told with the first lane. */
 uint64_t hb__early_calls[HB_FN_COUNT];
 
 static hb__function next_of(const struct hb__fn *fn, enum hb__entry entry)
 {
-	if (unlikely(!hb__pmpi[fn->id]))
+	if (unlikely(!hb__next[entry][fn->id]))
 		hb__find_library();
-	return entry == HB_ENTRY_MPI ? hb__mpi[fn->id] : hb__pmpi[fn->id];
+	return hb__next[entry][fn->id];
 }
 
 static inline __attribute__((always_inline)) int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next,
@@ -47,8 +47,13 @@ static __attribute__((noinline)) int below(struct hb__lane *lane, const struct h
 	return code;
 }
 
-static __attribute__((noinline)) int outside(const struct hb__fn *fn, uintptr_t *a, hb__function next, const void *pc, const void *cfa)
+static __attribute__((noinline)) int outside(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
 {
+	hb__function next = next_of(fn, entry);
+	if (!next) {
+		hb__say("%s was called, but no MPI library is loaded", fn->name);
+		return MPI_ERR_OTHER;
+	}
 	if (fn->id == HB_FN_MPI_Init || fn->id == HB_FN_MPI_Init_thread) {
 		struct hb__call c = { .fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa };
 		return hb__on_init(&c);
@@ -63,17 +68,11 @@ static __attribute__((noinline)) int outside(const struct hb__fn *fn, uintptr_t 
 
 int hb__wrap(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
 {
-	hb__function next = next_of(fn, entry);
 	struct hb__lane *lane = hb__self;
-	if (unlikely(!next)) {
-		hb__say("%s was called, but no MPI library is loaded", fn->name);
-		return MPI_ERR_OTHER;
-	}
-	if (unlikely(!lane))
-		return outside(fn, a, next, pc, cfa);
-	if (unlikely(lane->depth))
-		return below(lane, fn, a, next, pc, cfa);
-	return run(lane, fn, a, next, pc, cfa);
+	if (unlikely(!lane)) /* with a lane the library was found */
+		return outside(fn, a, entry, pc, cfa);
+	hb__function next = hb__next[entry][fn->id];
+	return likely(!lane->depth) ? run(lane, fn, a, next, pc, cfa) : below(lane, fn, a, next, pc, cfa);
 }
 
 /* ---- functions that return a value ---- */

@@ -162,26 +162,9 @@ int hb__on_probe(struct hb__call *c)
 	return code;
 }
 
-int hb__on_iprobe(struct hb__call *c)
+/* Apart from the way of a probe that says no, which is to stay short. */
+static __attribute__((noinline)) int iprobe_found(struct hb__call *c, const MPI_Status *st, int code)
 {
-	MPI_Status own, *st = hb__status(c, &own);
-	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
-	if (answer == HB__YES) {
-		code = hb__again_probe(c, st);
-		*flag = 1;
-	} else if (answer == HB__NO) {
-		*flag = 0;
-		if (hb__has(c, HB_R_NEWMSG))
-			*(MPI_Message *)hb__arg(c, HB_R_NEWMSG) = hb__known.message_null;
-		code = MPI_SUCCESS;
-	} else {
-		code = hb__invoke_next(c);
-	}
-	if (likely(code == MPI_SUCCESS && !*flag)) {
-		c->lane->control->polls++;
-		return code;
-	}
 	hb__begin_poll(c);
 	if (code == MPI_SUCCESS) {
 		message_posted(c, code);
@@ -190,4 +173,29 @@ int hb__on_iprobe(struct hb__call *c)
 	}
 	hb__end_poll(c, code);
 	return code;
+}
+
+static __attribute__((noinline)) int iprobe_followed(struct hb__call *c, MPI_Status *st, int *flag)
+{
+	enum hb__answer answer = hb__follow_poll(c);
+	if (answer == HB__FREE)
+		return hb__invoke_next(c);
+	*flag = answer == HB__YES;
+	if (*flag)
+		return hb__again_probe(c, st);
+	if (hb__has(c, HB_R_NEWMSG))
+		*(MPI_Message *)hb__arg(c, HB_R_NEWMSG) = hb__known.message_null;
+	return MPI_SUCCESS;
+}
+
+int hb__on_iprobe(struct hb__call *c)
+{
+	MPI_Status own, *st = hb__status(c, &own);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG);
+	int code = likely(hb__config.mode == HB__RECORD) ? hb__invoke_next(c) : iprobe_followed(c, st, flag);
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+		return code;
+	}
+	return iprobe_found(c, st, code);
 }

@@ -6,8 +6,6 @@
 
 #pragma GCC visibility push(hidden)
 
-enum hb__entry { HB_ENTRY_MPI, HB_ENTRY_PMPI };
-
 #define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
 
 /* Called by every generated wrapper. */
