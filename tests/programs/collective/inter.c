@@ -7,7 +7,12 @@ static int low, local, locals, remotes;
 static void rooted(void)
 {
 	int root = low ? (local == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, v = rank == 0 ? 77 : -1, all[64], sum = 0;
-	Bcast(&v, 1, MPI_INT, root, inter);
+	if (root == MPI_PROC_NULL) { /* takes part in nothing: but for the root no argument counts */
+		MPI_Bcast(&v, 1, MPI_INT, root, inter);
+		expect("MPI_Bcast(%s, root=PROC_NULL, comm=%s)", HERE_NOT("count", "datatype"), comm_name(inter));
+	} else {
+		Bcast(&v, 1, MPI_INT, root, inter);
+	}
 	CHECK(low || v == 77);
 	MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, root, inter);
 	if (!low)
@@ -18,7 +23,13 @@ static void rooted(void)
 			local == 0 ? "recvcount=1, recvtype=MPI_INT" : HERE_NOT("recvcount", "recvtype"),
 			rank_name(root), comm_name(inter));
 	CHECK(root != MPI_ROOT || all[remotes - 1] == size - 1);
-	Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, root, inter);
+	if (root == MPI_PROC_NULL) {
+		MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, root, inter);
+		expect("MPI_Reduce(%s, op=UNDEFINED, root=PROC_NULL, comm=%s)", HERE_NOT("count", "datatype"),
+			comm_name(inter));
+	} else {
+		Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, root, inter);
+	}
 	out("sum %d", sum);
 }
 
