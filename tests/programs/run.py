@@ -54,7 +54,7 @@ class Program:
         self.name, self.suffix = os.path.splitext(self.path)
         self.ranks = {"openmpi": [2, 4], "mpich": [2]}
         self.full = {"openmpi": [], "mpich": []}
-        self.exit, self.replay_exit, self.mpis, self.flags = 0, None, MPIS, set()
+        self.exit, self.mpis, self.flags = 0, MPIS, set()
         for word in words[1:]:
             self.option(*word.partition("="))
 
@@ -71,8 +71,6 @@ class Program:
             self.mpis = (value,)
         elif key == "exit":
             self.exit = int(value)
-        elif key == "replay":
-            self.replay_exit = int(value)
         else:
             sys.exit("programs.txt: %s: unknown option %s" % (self.path, key))
 
@@ -242,7 +240,7 @@ class Case:
                 failure = found
         for turn in range(times):
             text = run("replay %s %d" % (word, turn + 1), [HBDB, "replay", recording], self.env(),
-                       self.program.exit if self.program.replay_exit is None else self.program.replay_exit)
+                       self.program.exit)
             differ("replay %s %d prints something else" % (word, turn + 1), wanted, by_rank(text),
                    ("recorded", "replayed"))
         if "xmpi" in self.program.flags and word != "calm":
