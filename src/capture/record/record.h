@@ -64,7 +64,7 @@ struct hb__slot {
 	int comm;                  /* number of the communicator, -1 when unknown or none */
 	uintptr_t key[HB_MAX_RECORDED];
 	int64_t arg[HB_MAX_RECORDED]; /* neutral */
-	uint64_t followed;         /* replay: a record's slot that was found equal, + 1 */
+	uint64_t followed;         /* replay: the definition of a record's slot that was found equal */
 };
 #define HB__SLOTS 4096u
 struct hb__slots {

@@ -46,14 +46,14 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 	struct hb__slot *s = (struct hb__slot *)c->slot;
 	if (row->slot->fn != c->fn)
 		return "another function";
-	if (row->slot->arg && s->followed == (uint64_t)(uintptr_t)row->slot->arg)
+	if (row->slot->definition && s->followed == row->slot->definition)
 		return NULL;
 	if (row->slot->nargs != s->nargs)
 		return "another number of arguments";
 	for (unsigned i = 0; i < s->nargs; i++)
 		if (row->slot->arg[i] != s->arg[i])
 			return c->fn->recorded[i].name;
-	s->followed = (uint64_t)(uintptr_t)row->slot->arg;
+	s->followed = row->slot->definition;
 	return NULL;
 }
 

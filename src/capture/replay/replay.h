@@ -12,8 +12,10 @@
 struct hb__script_slot {
 	const struct hb__fn *fn;   /* NULL: a function this library does not have */
 	uint32_t function, site, nargs;
+	uint32_t room;             /* numbers that `arg` has room for */
 	uint8_t flags;
-	const int64_t *arg;
+	uint64_t definition;       /* tells definitions of the same slot apart; 0: none */
+	int64_t *arg;
 };
 
 struct hb__row {

@@ -29,6 +29,7 @@ struct hb__reader {
 	uint64_t nslots;
 	int64_t *results;
 	size_t nresults, room;
+	bool ahead;                   /* a second reader */
 	uint64_t polls;               /* of the row to come */
 	int64_t code;
 };
@@ -200,11 +201,23 @@ static void define_slot(struct hb__reader *r, const uint8_t *p, const uint8_t *e
 		return;
 	if (id >= r->nslots && !(r->slots = grown(r->slots, sizeof *r->slots, &r->nslots, id)))
 		return;
-	int64_t *arg = hb__pool((n + 1) * sizeof *arg);
+	static uint64_t definitions;
+	struct hb__script_slot *old = &r->slots[id];
+	uint32_t room = (uint32_t)n + 1;
+	int64_t *arg;
+	if (old->room >= room && !r->ahead) { /* a reader that looks ahead shares them */
+		arg = old->arg;
+		room = old->room;
+	} else {
+		hb__track_lock();
+		arg = hb__pool(room * sizeof *arg);
+		hb__track_unlock();
+	}
 	for (uint64_t i = 0; arg && i < n; i++)
 		if (!(p = hb_get_sv(p, end, &arg[i])))
 			return;
 	r->slots[id] = (struct hb__script_slot){
+		.room = arg ? room : 0, .definition = __atomic_add_fetch(&definitions, 1, __ATOMIC_RELAXED),
 		.fn = function < script.function.size ? script.local[function] : NULL,
 		.function = (uint32_t)function, .site = (uint32_t)site, .flags = (uint8_t)flags, .nargs = (uint32_t)n, .arg = arg,
 	};
@@ -358,6 +371,7 @@ struct hb__reader *hb__script_fork(const struct hb__reader *r)
 		return NULL;
 	*copy = *r;
 	copy->results = NULL;
+	copy->ahead = true;
 	copy->room = copy->nresults = 0;
 	copy->slots = hb__pages(r->nslots * sizeof *r->slots + 1);
 	if (copy->slots)

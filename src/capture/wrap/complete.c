@@ -66,8 +66,9 @@ static bool telling(const struct hb__call *c) { return !hb__config.order || c->c
 int hb__on_wait(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
-	uintptr_t was = (uintptr_t)*req;
 	MPI_Status own, *st = hb__status(c, &own);
+	HB__NEED(req && st);
+	uintptr_t was = (uintptr_t)*req;
 	hb__begin(c, hb__config.order && chosen(was));
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_wait(req, st) : hb__invoke_next(c);
 	completed(c, was, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
@@ -96,9 +97,11 @@ static __attribute__((noinline)) int test_followed(struct hb__call *c, MPI_Reque
 int hb__on_test(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
-	uintptr_t was = (uintptr_t)*req;
 	MPI_Status own, *st = hb__status(c, &own);
+	HB__NEED(req && st);
+	uintptr_t was = (uintptr_t)*req;
 	int *flag = (int *)hb__arg(c, HB_R_FLAG);
+	HB__NEED(flag);
 	int code = likely(hb__config.mode == HB__RECORD) ? hb__invoke_next(c) : test_followed(c, req, st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;
@@ -112,6 +115,7 @@ int hb__on_get_status(struct hb__call *c)
 	uintptr_t was = c->a[0];
 	MPI_Status own, *st = hb__status(c, &own);
 	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	HB__NEED(flag && st);
 	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
 	if (answer == HB__FREE) {
 		code = hb__invoke_next(c);
@@ -145,12 +149,19 @@ struct several {
 	MPI_Status *st;            /* of the program, or our own */
 };
 
+/* False: the call is wrong, or memory is gone; it is then the library's alone. */
 static bool several(struct hb__call *c, struct several *s)
 {
+	static const enum hb_role answers[] = { HB_R_FLAG, HB_R_INDEX, HB_R_OUTCOUNT, HB_R_STATUS };
 	s->mark = c->lane->scratch;
 	s->n = (int)hb__arg(c, HB_R_NREQ);
 	s->reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
-	size_t n = s->n > 0 ? (size_t)s->n : 0;
+	if (s->n < 0 || (s->n && (!s->reqs || (hb__has(c, HB_R_INDICES) && !hb__arg(c, HB_R_INDICES)))))
+		return false;
+	for (unsigned i = 0; i < sizeof answers / sizeof *answers; i++)
+		if (hb__has(c, answers[i]) && !hb__arg(c, answers[i]))
+			return false;
+	size_t n = (size_t)s->n;
 	s->was = hb__scratch(c->lane, (n + 1) * sizeof *s->was);
 	if (!s->was)
 		return false;
@@ -166,6 +177,8 @@ static bool several(struct hb__call *c, struct several *s)
 			*at = (uintptr_t)own;
 		}
 		s->st = (MPI_Status *)*at;
+		if (n && !s->st)
+			return false;
 	}
 	return true;
 }

@@ -98,6 +98,7 @@ int hb__on_recv(struct hb__call *c)
 	if (c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
 		return post_receive(c);
 	MPI_Status own, *st = hb__status(c, &own);
+	HB__NEED(st);
 	int source = (int)hb__arg(c, HB_R_SOURCE), tag = (int)hb__arg(c, HB_R_LAST_TAG);
 	bool null = source == MPI_PROC_NULL;
 	bool wild = !null && (source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG);
@@ -118,6 +119,7 @@ int hb__on_mrecv(struct hb__call *c)
 {
 	bool posts = c->fn->flags & HB_NONBLOCKING;
 	MPI_Message *message = (MPI_Message *)hb__arg(c, HB_R_MESSAGE);
+	HB__NEED(message);
 	MPI_Message was = *message;
 	MPI_Status own;
 	if (!posts)
@@ -151,6 +153,7 @@ static void message_posted(struct hb__call *c, int code)
 int hb__on_probe(struct hb__call *c)
 {
 	MPI_Status own, *st = hb__status(c, &own);
+	HB__NEED(st && (!hb__has(c, HB_R_NEWMSG) || hb__arg(c, HB_R_NEWMSG)));
 	/* Without wildcards it is no choice, but for Mprobe, which posts. */
 	bool wild = (int)hb__arg(c, HB_R_SOURCE) == MPI_ANY_SOURCE || (int)hb__arg(c, HB_R_TAG) == MPI_ANY_TAG;
 	hb__begin(c, wild);
@@ -192,6 +195,7 @@ int hb__on_iprobe(struct hb__call *c)
 {
 	MPI_Status own, *st = hb__status(c, &own);
 	int *flag = (int *)hb__arg(c, HB_R_FLAG);
+	HB__NEED(flag && st && (!hb__has(c, HB_R_NEWMSG) || hb__arg(c, HB_R_NEWMSG)));
 	int code = likely(hb__config.mode == HB__RECORD) ? hb__invoke_next(c) : iprobe_followed(c, st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;

@@ -17,6 +17,7 @@ int hb__on_event(struct hb__call *c)
 int hb__on_poll(struct hb__call *c)
 {
 	int *flag = (int *)hb__arg(c, HB_R_FLAG), code = MPI_SUCCESS;
+	HB__NEED(flag);
 	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
 	if (answer == HB__NO) {
 		*flag = 0;
@@ -112,6 +113,15 @@ int hb__on_newtype(struct hb__call *c)
 	return code;
 }
 
+/* Known from its constructor, but for one that MPI_Type_get_contents handed out. */
+int hb__on_type_commit(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__type_add(*(MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR));
+	return code;
+}
+
 int hb__on_type_free(struct hb__call *c)
 {
 	MPI_Datatype *type = (MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR);
@@ -135,6 +145,7 @@ int hb__on_op_free(struct hb__call *c)
 /* Win_free and File_close: events, and the end of a handle. */
 int hb__on_handle_free(struct hb__call *c)
 {
+	HB__NEED(hb__has(c, HB_R_WINPTR) ? hb__arg(c, HB_R_WINPTR) : hb__arg(c, HB_R_FILEPTR));
 	uintptr_t win = hb__has(c, HB_R_WINPTR) ? (uintptr_t)*(MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
 	uintptr_t file = hb__has(c, HB_R_FILEPTR) ? (uintptr_t)*(MPI_File *)hb__arg(c, HB_R_FILEPTR) : 0;
 	int code = hb__on_event(c);

@@ -21,6 +21,7 @@ static void started(struct hb__lane *lane, uintptr_t handle)
 int hb__on_start(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	HB__NEED(req);
 	hb__begin(c, false);
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_start_one(c->lane, req) : hb__invoke_next(c);
 	if (code == MPI_SUCCESS) {
@@ -36,6 +37,7 @@ int hb__on_startall(struct hb__call *c)
 {
 	int n = (int)hb__arg(c, HB_R_NREQ), code = MPI_SUCCESS;
 	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
+	HB__NEED(n >= 0 && (reqs || !n));
 	hb__begin(c, false);
 	if (likely(hb__config.mode == HB__RECORD)) {
 		code = hb__invoke_next(c);
@@ -61,6 +63,7 @@ int hb__on_startall(struct hb__call *c)
 int hb__on_cancel(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	HB__NEED(req);
 	struct hb__request *r = hb__request_find((uintptr_t)*req);
 	hb__begin(c, false);
 	if (r && !hb__config.order && hb__results(c, 2))
@@ -75,6 +78,7 @@ int hb__on_cancel(struct hb__call *c)
 int hb__on_request_free(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	HB__NEED(req);
 	struct hb__request *r = hb__request_find((uintptr_t)*req);
 	hb__begin(c, false);
 	if (r && !hb__config.order && hb__results(c, 2))

@@ -99,6 +99,7 @@ static __attribute__((constructor)) void choose_handlers(void)
 	hb__handlers[HB_FN_MPI_Startall] = hb__on_startall;
 	hb__handlers[HB_FN_MPI_Cancel] = hb__on_cancel;
 	hb__handlers[HB_FN_MPI_Comm_get_parent] = hb__on_get_parent;
+	hb__handlers[HB_FN_MPI_Type_commit] = hb__on_type_commit;
 	hb__handlers[HB_FN_MPI_Type_free] = hb__on_type_free;
 	hb__handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
 	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
