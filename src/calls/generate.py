@@ -43,7 +43,8 @@ FLAGS = {"event": "HB_EVENT", "nonblocking": "HB_EVENT | HB_NONBLOCKING", "persi
          "poll": "HB_POLL", "start": "HB_START", "matched": "HB_MATCHED"}
 RETURNS = {"double": "double", "aint": "MPI_Aint"}
 
-# The wrapper of every function that returns an error code.
+# The wrapper of every function that returns an error code. Its parameters are whole registers, under an assembler
+# name: in a program of the other library (hb__foreign) handles have another width, and go through untouched.
 WRAPPER = """
 static int invoke_{name}(hb__function f, uintptr_t *a)
 {{
@@ -57,14 +58,20 @@ static const struct hb__fn fn_{name} = {{
 	.role = {{{roles}}}, .invoke = invoke_{name},
 }};
 
-HB__EXPORT int {name}({params})
+HB__EXPORT int hb_{name}({wide_params}) __asm__("{name}");
+int hb_{name}({wide_params})
 {{
+	if (unlikely(hb__foreign))
+		return ((int (*)({wide_types}))hb__next[HB_ENTRY_MPI][HB_FN_{name}])({names});
 	uintptr_t a[] = {{{pack}}};
 	return hb__wrap(&fn_{name}, a, HB_ENTRY_MPI, HB__CALLER);
 }}
 
-HB__EXPORT int P{name}({params})
+HB__EXPORT int hb_P{name}({wide_params}) __asm__("P{name}");
+int hb_P{name}({wide_params})
 {{
+	if (unlikely(hb__foreign))
+		return ((int (*)({wide_types}))hb__next[HB_ENTRY_PMPI][HB_FN_{name}])({names});
 	uintptr_t a[] = {{{pack}}};
 	return hb__wrap(&fn_{name}, a, HB_ENTRY_PMPI, HB__CALLER);
 }}
@@ -159,7 +166,9 @@ def emit(row):
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
     return WRAPPER.format(
         nargs=len(names), wide=int(row.wide), nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
-        pack=", ".join(f"(uintptr_t){n}" for n in names) or "0",
+        pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0",
+        wide_params=", ".join(f"uintptr_t {n}" for n in names) or "void",
+        wide_types=", ".join("uintptr_t" for _ in names) or "void",
         unpack=", ".join(f"(__typeof__({t}))a[{i}]" for i, t in enumerate(types)), **fields)
 
 

@@ -108,6 +108,9 @@ static inline bool hb__has(const struct hb__call *c, enum hb_role role) { return
 static inline uintptr_t hb__arg(const struct hb__call *c, enum hb_role role) { return c->a[c->fn->role[role] - 1]; }
 static inline int hb__invoke_next(struct hb__call *c) { return c->fn->invoke(c->next, c->a); }
 
+/* The process runs on the other family's library: every call goes straight through. */
+extern bool hb__foreign;
+
 /* The functions of the library, past every wrapper: PMPI(Comm_rank)(comm, &rank). */
 enum hb__entry { HB_ENTRY_MPI, HB_ENTRY_PMPI };
 extern hb__function hb__next[2][HB_FN_COUNT]; /* by the name under which it was called */

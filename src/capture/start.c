@@ -13,7 +13,7 @@
 #include "capture/track/track.h"
 
 struct hb__config hb__config;
-bool hb__active, hb__threaded, hb__many_threads, hb__spawned;
+bool hb__foreign, hb__active, hb__threaded, hb__many_threads, hb__spawned;
 int hb__rank = -1, hb__size;
 
 void hb__say(const char *format, ...)
@@ -107,6 +107,7 @@ bool hb__find_library(void)
 		}
 		done = true;
 		ours = hb__family_start(find_data);
+		hb__foreign = !ours;
 		if (!ours && hb__config.mode != HB__OFF) {
 			hb__say("this program uses another MPI library than %s was told; it runs without being %s (see hbdb record --mpi)",
 				hb__config.mode == HB__RECORD ? "hbdb record" : "hbdb replay",

@@ -138,6 +138,8 @@ void hb__define_finish(void);
 const void *hb__site_of(const void *pc, const void *cfa);
 /* True for an address inside the MPI library (not its language bindings). */
 bool hb__in_library(const void *pc);
+/* True for an address inside a language binding of the library. */
+bool hb__in_binding(const void *pc);
 void hb__learn_modules(void);
 /* Path and load address of the module of an address; false when there is none. */
 const char *hb__build_id(uintptr_t base);

@@ -142,6 +142,12 @@ bool hb__in_library(const void *pc)
 	return m && m->kind == LIBRARY;
 }
 
+bool hb__in_binding(const void *pc)
+{
+	const struct module *m = find(pc);
+	return m && m->kind == BINDING;
+}
+
 /* ---- frames of bindings ---- */
 
 #define FRAMES 1024u

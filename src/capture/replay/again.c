@@ -37,11 +37,32 @@ static void ask_for(struct hb__call *c, int64_t source, int64_t tag)
 	c->a[hb__role(c, HB_R_LAST_TAG)] = (uintptr_t)hb__library_tag(tag);
 }
 
+/* Under warn the program may have sent something else than the message that the wildcard got. False when that does not
+ * come for a while and another one is there. */
+static bool comes(struct hb__call *c, int tag_role, int64_t source, int64_t tag)
+{
+	MPI_Comm comm = (MPI_Comm)hb__arg(c, HB_R_COMM);
+	uint64_t end = hb__system_ns(CLOCK_MONOTONIC) + 2000000000u;
+	int recorded = 0, other = 0;
+	if (source < 0)
+		return true;
+	while (!recorded && !other) {
+		if (PMPI(Iprobe)(hb__library_rank(source), hb__library_tag(tag), comm, &recorded, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			return true;
+		if (!recorded && hb__system_ns(CLOCK_MONOTONIC) > end)
+			PMPI(Iprobe)((int)hb__arg(c, HB_R_SOURCE), (int)c->a[tag_role], comm, &other, MPI_STATUS_IGNORE);
+	}
+	if (other)
+		hb__report_not_sent(c, (int)source, (int)tag);
+	return recorded;
+}
+
 int hb__again_recv(struct hb__call *c)
 {
 	const struct hb__row *row = hb__expected(c);
 	uintptr_t source = hb__arg(c, HB_R_SOURCE), tag = hb__arg(c, HB_R_LAST_TAG);
-	if (row->n >= 3)
+	bool sends = hb__has(c, HB_R_DEST); /* waiting before it would hold up what others wait for */
+	if (row->n >= 3 && (!hb__config.warn || sends || comes(c, hb__role(c, HB_R_LAST_TAG), row->results[0], row->results[1])))
 		ask_for(c, row->results[0], row->results[1]);
 	int code = hb__invoke_next(c);
 	c->a[hb__role(c, HB_R_SOURCE)] = source;
@@ -56,7 +77,8 @@ int hb__again_post(struct hb__call *c)
 	struct hb__outcome how = hb__outcome(c->lane, c->lane->posted);
 	if (how.ended == HB__CANCELLED)
 		return never((MPI_Request *)hb__arg(c, HB_R_NEWREQ));
-	if (how.ended == HB__MESSAGE && hb__has(c, HB_R_SOURCE))
+	bool untold = HB__SENDRECV_UNTOLD && hb__has(c, HB_R_DEST);
+	if (how.ended == HB__MESSAGE && hb__has(c, HB_R_SOURCE) && !untold)
 		ask_for(c, how.source, how.tag);
 	return hb__invoke_next(c);
 }
@@ -101,7 +123,7 @@ int hb__again_probe(struct hb__call *c, MPI_Status *st)
 {
 	const struct hb__row *row = hb__expected(c);
 	int source = (int)hb__arg(c, HB_R_SOURCE), tag = (int)hb__arg(c, HB_R_TAG);
-	if (row->n >= 3) {
+	if (row->n >= 3 && (!hb__config.warn || comes(c, hb__role(c, HB_R_TAG), row->results[0], row->results[1]))) {
 		source = hb__library_rank(row->results[0]);
 		tag = source == MPI_PROC_NULL ? tag : hb__library_tag(row->results[1]);
 	}
@@ -154,6 +176,8 @@ int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs
 	}
 	return MPI_ERR_IN_STATUS;
 }
+
+bool hb__again_shadowed(MPI_Request req) { return shadowed(req) != NULL; }
 
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st)
 {

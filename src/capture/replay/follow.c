@@ -86,8 +86,9 @@ static bool catch_up(struct hb__call *c)
 		if (!difference(c, &row))
 			skip = i;
 	hb__script_close(ahead);
+	/* A call of the same function in its place: its arguments were changed. */
 	if (skip < 0)
-		return false;
+		return f->row.slot->fn == c->fn;
 	for (int i = 0; i <= skip; i++) {
 		f->have = false;
 		fetch(f);
@@ -110,12 +111,14 @@ static void past_the_end(struct hb__call *c)
 		hb__wait_here();
 	hb__report_end(c);
 	f->over = true;
+	/* Another process may need messages that this one sent after its recording had stopped. */
+	f->free = hb__script_stopped();
 }
 
 void hb__follow(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;
-	if (!f || (f->over && hb__config.warn))
+	if (!f || f->free || (f->over && hb__config.warn))
 		return;
 	if (!fetch(f)) {
 		past_the_end(c);
@@ -146,7 +149,7 @@ void hb__follow(struct hb__call *c)
 enum hb__answer hb__follow_poll(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;
-	if (!f || (f->over && hb__config.warn))
+	if (!f || f->free || (f->over && hb__config.warn))
 		return HB__FREE;
 	bool have = fetch(f);
 	if (f->polls_left) {
@@ -158,7 +161,7 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 	c->slot = hb__slot_find(c);
 	if (!have) {
 		past_the_end(c);
-		if (!hb__config.warn && !hb__script_complete(f->reader))
+		if (!hb__config.warn && !f->free && !hb__script_complete(f->reader))
 			hb__wait_here(); /* it polled when its record ended */
 		return HB__FREE;
 	}

@@ -33,6 +33,7 @@ struct hb__row {
 struct hb__reader;
 
 bool hb__script_open(const char *dir);      /* false, said: nothing can be followed */
+bool hb__script_stopped(void);              /* the process went on when its recording did not */
 bool hb__script_order(void);                /* the record is of level order */
 struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
 bool hb__script_next(struct hb__reader *reader, struct hb__row *ret_row);
@@ -67,6 +68,7 @@ struct hb__follow {
 	bool have;                 /* row was read and not used yet */
 	uint64_t polls_left;
 	bool ended;                /* no row is left */
+	bool free;                 /* ... because the recording had stopped: the process goes on as it likes */
 	bool over;                 /* ... and that was said: the call that was under way then runs, no other */
 	uint64_t event;            /* rows used */
 	bool aborting;             /* a call was let through whose error handler is to abort */
@@ -89,6 +91,8 @@ void hb__report_difference(struct hb__call *c, const struct hb__row *expected, c
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
 void hb__report_contents(struct hb__call *c, const struct hb__row *expected);
 void hb__report_end(struct hb__call *c);
+/* Under warn: a wildcard cannot get what the record says, for nobody sent it. */
+void hb__report_not_sent(struct hb__call *c, int source, int tag);
 void hb__report_done(void);
 /* Waits for the end of the job, keeping MPI going so that others can proceed. */
 void hb__wait_here(void) __attribute__((noreturn));
@@ -99,6 +103,7 @@ int hb__again_recv(struct hb__call *c);
 int hb__again_post(struct hb__call *c);     /* Isend, Irecv and their persistent kin */
 void hb__again_posted(struct hb__call *c, struct hb__request *r);
 int hb__again_probe(struct hb__call *c, MPI_Status *st);
+bool hb__again_shadowed(MPI_Request req);   /* another request runs in its place */
 int hb__again_wait(MPI_Request *req, MPI_Status *st);
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st);
 int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs, MPI_Status *st);

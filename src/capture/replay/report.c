@@ -210,6 +210,15 @@ void hb__report_end(struct hb__call *c)
 	publish("end", &o);
 }
 
+void hb__report_not_sent(struct hb__call *c, int source, int tag)
+{
+	struct out o = { .n = 0 };
+	where(&o, c->lane, c->lane->follow->event);
+	add(&o, ": the message of the recording, from %d with tag %d, does not come; another one is taken by\n", source, tag);
+	program_call(&o, c);
+	publish("divergence", &o);
+}
+
 void hb__report_done(void)
 {
 	struct out o = { .n = 0 };

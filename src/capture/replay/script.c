@@ -146,6 +146,7 @@ bool hb__script_open(const char *dir)
 
 static const struct hb_log_header *header(void) { return (const void *)script.base; }
 bool hb__script_order(void) { return header()->level == HB_LEVEL_ORDER; }
+bool hb__script_stopped(void) { return header()->stopped; }
 
 
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)

@@ -35,11 +35,12 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	return code;
 }
 
-/* A call below another one is the library's own, or a callback's: then it is the program's. */
-static __attribute__((noinline)) int below(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next,
-	const void *pc, const void *cfa)
+/* A call below another one is the library's own, or that of another tool, which stands between us and the library and
+ * calls PMPI_X, or a callback's: then it is the program's. A Fortran callback calls PMPI_X, too, by its binding. */
+static __attribute__((noinline)) int below(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry,
+	hb__function next, const void *pc, const void *cfa)
 {
-	if (hb__in_library(pc))
+	if (hb__in_library(pc) || (entry == HB_ENTRY_PMPI && !hb__in_binding(pc)))
 		return fn->invoke(next, a);
 	int depth = lane->depth;
 	int code = run(lane, fn, a, next, pc, cfa);
@@ -72,7 +73,7 @@ int hb__wrap(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const 
 	if (unlikely(!lane)) /* with a lane the library was found */
 		return outside(fn, a, entry, pc, cfa);
 	hb__function next = hb__next[entry][fn->id];
-	return likely(!lane->depth) ? run(lane, fn, a, next, pc, cfa) : below(lane, fn, a, next, pc, cfa);
+	return likely(!lane->depth) ? run(lane, fn, a, next, pc, cfa) : below(lane, fn, a, entry, next, pc, cfa);
 }
 
 /* ---- functions that return a value ---- */

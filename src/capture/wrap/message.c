@@ -44,6 +44,12 @@ static void request_described(struct hb__call *c, struct hb__request *r)
 	r->source = hb__neutral_rank(source);
 	r->tag = hb__neutral_tag(tag);
 	r->wild = r->source != HB_PROC_NULL && (r->source == HB_ANY_SOURCE || r->tag == HB_ANY_TAG);
+	if (r->wild && HB__SENDRECV_UNTOLD && hb__has(c, HB_R_DEST)) {
+		static bool told;
+		if (!told)
+			hb__row_note("MPI_Isendrecv with a wildcard: this library does not tell what was received; it is not replayed");
+		told = true;
+	}
 	r->bytes = r->source == HB_PROC_NULL ? 0 : hb__config.order ? -1 : c->slot->bytes;
 }
 

@@ -90,6 +90,7 @@ static int run(const hb_args *args, const hb_command_line *line, const char *rec
 		.folder = recording,
 		.level = m->level,
 		.check = m->contents,
+		.sanitized = line->program.sanitized,
 		.shake_us = m->shake_us};
 	hb_strings variables, argv;
 	bool plain;

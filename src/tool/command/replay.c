@@ -112,6 +112,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.folder = r->session.folder,
 		.level = r->manifest.level ? r->manifest.level : "events",
 		.check = r->manifest.contents,
+		.sanitized = r->line.program.sanitized,
 		.script = r->session.script,
 		.replay_log = r->new_recording,
 		.divergence = divergence,
@@ -130,6 +131,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.stall = {.logs = r->new_recording ? r->new_recording : r->session.folder,
 			.script = r->session.script,
 			.size = r->session.size,
+			.last = r->session.last,
 			.patience = patience},
 		.foreign = -1,
 		.printed = hb__alloc(((size_t)r->session.size + 1) * sizeof(size_t))};

@@ -237,6 +237,8 @@ void hb__look_at_program(const char *name, hb_program *ret)
 		else
 			follow(&s, i);
 	}
+	for (size_t i = 0; i < s.libraries.n; i++)
+		ret->sanitized = ret->sanitized || !strncmp(s.libraries.at[i], "libasan.so", 10);
 	hb__strings_free(&s.libraries);
 	hb__strings_free(&s.paths);
 	hb__strings_free(&s.folders);

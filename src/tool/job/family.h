@@ -14,6 +14,7 @@ typedef struct hb_program {
 	char *path; /* as it will be run; NULL: there is no such program */
 	bool elf, is_static, is_script;
 	bool is_privileged; /* set-user-id or capabilities: the loader ignores LD_PRELOAD */
+	bool sanitized;     /* it needs the runtime of the address sanitizer, which wants to be the first library */
 	hb_mpi mpi;
 	char library[128]; /* the library that told */
 } hb_program;

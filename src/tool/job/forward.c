@@ -35,6 +35,35 @@ static size_t merge(hb_launcher_kind kind, char **argv, size_t i, const char *pr
 	return 0;
 }
 
+/* The same for what the address sanitizer is told: ours, which holds what the environment had, or theirs and ours. */
+static size_t merge_sanitizer(hb_launcher_kind kind, char **argv, size_t i, char **variables, hb_strings *out)
+{
+	static const char name[] = "ASAN_OPTIONS", ours[] = "verify_asan_link_order=0";
+	size_t n = sizeof name - 1;
+	while (*variables && strncmp(*variables, name, n))
+		variables++;
+	if (!*variables || !argv[i + 1] || strncmp(argv[i + 1], name, n))
+		return 0;
+	if (kind == HB_LAUNCHER_ORTE && !strcmp(argv[i], "-x") && (!argv[i + 1][n] || argv[i + 1][n] == '=')) {
+		if (argv[i + 1][n]) {
+			char *text = hb__format("%s:%s", argv[i + 1], ours);
+			hb__push(out, "-x");
+			hb__push(out, text);
+			free(text);
+		}
+		return 2;
+	}
+	if (kind == HB_LAUNCHER_HYDRA && (!strcmp(argv[i], "-genv") || !strcmp(argv[i], "-env")) && !argv[i + 1][n] && argv[i + 2]) {
+		char *text = hb__format("%s:%s", argv[i + 2], ours);
+		hb__push(out, argv[i]);
+		hb__push(out, name);
+		hb__push(out, text);
+		free(text);
+		return 3;
+	}
+	return 0;
+}
+
 static void add_variables(hb_launcher_kind kind, char **variables, hb_strings *out)
 {
 	for (char **v = variables; *v; v++) {
@@ -119,6 +148,8 @@ void hb__forward(const hb_command_line *line, char **argv, char **variables, hb_
 		size_t used = *ret_plain || i <= line->launcher_at
 				      ? 0
 				      : merge(line->launcher, argv, i, find_preload(variables), ret_argv);
+		if (!used && !*ret_plain && i > line->launcher_at)
+			used = merge_sanitizer(line->launcher, argv, i, variables, ret_argv);
 		if (used) {
 			i += used;
 			continue;

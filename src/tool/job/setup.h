@@ -10,6 +10,7 @@ typedef struct hb_setup {
 	const char *folder; /* absolute */
 	const char *level;  /* order, events */
 	bool check;
+	bool sanitized; /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
 	uint64_t shake_us;                                       /* 0: not set */
 } hb_setup;

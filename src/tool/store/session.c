@@ -44,13 +44,18 @@ static void count(const hb_logs *logs, hb_session *s)
 			s->size = info->size;
 	}
 	s->broke_off = hb__alloc((size_t)s->size);
+	s->last = hb__alloc((size_t)s->size * sizeof *s->last);
+	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
 		if (logs->at[i].pid)
 			continue;
 		s->events += info->events;
 		hb__add_log(logs->at[i].log, &s->sum);
+		hb_lane_info lane;
 		s->broke_off[logs->at[i].rank] = info->state == 0;
+		if (!info->state && !hb_log_lane(logs->at[i].log, 0, &lane))
+			s->last[logs->at[i].rank] = lane.events;
 	}
 	if (more)
 		hb__say("the recording has processes that were started by the program: they are not replayed");
@@ -120,6 +125,7 @@ void hb__close_session(hb_session *s)
 {
 	remove_folders(s);
 	free(s->broke_off);
+	free(s->last);
 	hb__sum_free(&s->sum);
 	*s = (hb_session){0};
 }

@@ -9,6 +9,7 @@ typedef struct hb_session {
 	int32_t size;          /* processes of the recording */
 	uint64_t events;
 	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
+	uint64_t *last;           /* per rank: events of its first lane when it broke off, else UINT64_MAX */
 	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
 } hb_session;
 

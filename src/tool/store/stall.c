@@ -59,14 +59,17 @@ bool hb__stalled(hb_stall *s, const bool *over)
 	s->looked = t;
 	uint64_t sum = 0;
 	bool waiting = true;
+	s->used_up = false;
 	for (int32_t i = 0; i < s->size; i++) {
-		uint64_t steps, events;
+		uint64_t steps, events = 0;
 		bool inside = false;
 		if (!read_steps(s->logs, i, &steps, &events, &inside))
 			waiting = false;
 		else
 			sum += steps;
-		waiting = waiting && (over[i] || inside);
+		bool past = !inside && events >= s->last[i];
+		s->used_up = s->used_up || (past && !over[i]);
+		waiting = waiting && (over[i] || inside || past);
 	}
 	if (!waiting || sum != s->steps || !s->since) {
 		s->steps = sum;
@@ -83,6 +86,10 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 		bool inside;
 		if (over[i] || !read_steps(s->logs, i, &steps, &events, &inside))
 			continue;
+		if (events >= s->last[i]) {
+			hb__say("rank %d, event %llu: the record ends here; it makes no further call", i, (unsigned long long)events);
+			continue;
+		}
 		char *path = hb__format("%s/rank.%d.log", s->script, i);
 		hb_log *log;
 		hb_cursor *cursor = NULL;

@@ -3,6 +3,7 @@
 #define HBDB_CAPTURE_MPI_OPENMPI_FAMILY_LOCAL_H
 
 #define HB__FAMILY 1
+#define HB__SENDRECV_UNTOLD false
 
 static inline int64_t hb__status_bytes(const MPI_Status *s) { return (int64_t)s->_ucount; }
 static inline bool hb__status_cancelled(const MPI_Status *s) { return s->_cancelled != 0; }
