@@ -18,13 +18,13 @@ enum hb_class {
 	HB_SPECIAL,
 };
 
-enum { /* flags of a function */
-	HB_EVENT = 1,        /* stands in the recording; others are only counted */
-	HB_NONBLOCKING = 2,  /* returns an active request */
-	HB_PERSISTENT = 4,   /* returns an inactive request */
-	HB_POLL = 8,         /* may answer no */
-	HB_START = 16,       /* makes persistent requests active */
-	HB_MATCHED = 32,     /* receives a message that a probe took */
+enum {                      /* flags of a function */
+	HB_EVENT = 1,       /* stands in the recording; others are only counted */
+	HB_NONBLOCKING = 2, /* returns an active request */
+	HB_PERSISTENT = 4,  /* returns an inactive request */
+	HB_POLL = 8,        /* may answer no */
+	HB_START = 16,      /* makes persistent requests active */
+	HB_MATCHED = 32,    /* receives a message that a probe took */
 };
 
 enum { /* kinds of recorded arguments, as in hbdb-recording.5 */
@@ -43,15 +43,15 @@ enum { /* kinds of recorded arguments, as in hbdb-recording.5 */
 
 /* What an argument is to its handler: index into the arguments, or -1. */
 enum hb_role {
-	HB_R_SBUF,       /* first buffer sent from */
-	HB_R_RBUF,       /* first buffer received into */
-	HB_R_COUNT,      /* first count */
+	HB_R_SBUF,  /* first buffer sent from */
+	HB_R_RBUF,  /* first buffer received into */
+	HB_R_COUNT, /* first count */
 	HB_R_LAST_COUNT,
-	HB_R_TYPE,       /* first datatype */
+	HB_R_TYPE, /* first datatype */
 	HB_R_LAST_TYPE,
 	HB_R_DEST,
 	HB_R_SOURCE,
-	HB_R_TAG,        /* first tag */
+	HB_R_TAG, /* first tag */
 	HB_R_LAST_TAG,
 	HB_R_COMM,
 	HB_R_NEWCOMM,
@@ -82,15 +82,15 @@ enum hb_role {
 #define HB_MAX_ARGS 20
 
 struct hb__call;
-typedef void (*hb__function)(void);                       /* an MPI function of any prototype */
-typedef int hb__invoke(hb__function f, uintptr_t *a);     /* casts it back and calls it */
+typedef void (*hb__function)(void);                   /* an MPI function of any prototype */
+typedef int hb__invoke(hb__function f, uintptr_t *a); /* casts it back and calls it */
 
 struct hb__fn {
 	const char *name;
 	uint16_t id;
 	uint8_t cls, flags;
 	uint8_t nargs, nrecorded;
-	uint8_t wide;                                     /* counts are MPI_Count (a _c function) */
+	uint8_t wide; /* counts are MPI_Count (a _c function) */
 	struct {
 		uint8_t arg, kind;
 		const char *name;

@@ -43,20 +43,20 @@ enum hb__mode { HB__OFF, HB__RECORD, HB__REPLAY };
 /* What the environment asked for, read once; see docs/CONTRACTS.md. */
 struct hb__config {
 	enum hb__mode mode;
-	bool order;              /* level order: only choices are stored */
-	bool contents;           /* store a check of contents sent */
-	bool warn;               /* replay: go on after a difference */
+	bool order;    /* level order: only choices are stored */
+	bool contents; /* store a check of contents sent */
+	bool warn;     /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
-	unsigned shake;          /* microseconds */
+	unsigned shake; /* microseconds */
 	char dir[4096], script[4096], replay_log[4096];
 };
 extern struct hb__config hb__config;
 
 /* True between MPI_Init and MPI_Finalize in a process that is recorded or replayed. */
 extern bool hb__active;
-extern bool hb__threaded;    /* MPI_THREAD_MULTIPLE: tables need their lock */
+extern bool hb__threaded;     /* MPI_THREAD_MULTIPLE: tables need their lock */
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other MPI does not see */
-extern bool hb__spawned;     /* MPI_Comm_spawn made this process: its world is another */
+extern bool hb__spawned;      /* MPI_Comm_spawn made this process: its world is another */
 extern int hb__rank, hb__size;
 
 struct hb__slot;
@@ -64,17 +64,17 @@ struct hb__follow;
 
 /* A thread that calls MPI. Only its own thread touches it. */
 struct hb__lane {
-	int depth;               /* > 0: inside a wrapped call */
-	bool storing;            /* rows are written (not stopped by a full disk) */
+	int depth;    /* > 0: inside a wrapped call */
+	bool storing; /* rows are written (not stopped by a full disk) */
 	uint16_t number;
-	uint8_t *w, *end;        /* where the next record goes in the open unit */
+	uint8_t *w, *end; /* where the next record goes in the open unit */
 	struct hb_unit_header *unit;
 	struct hb_lane_control *control;
-	uint64_t last_tick;      /* exit of the last event */
-	uint64_t posted;         /* postings so far */
-	int64_t last_ref;        /* posting referred to last, for references */
+	uint64_t last_tick; /* exit of the last event */
+	uint64_t posted;    /* postings so far */
+	int64_t last_ref;   /* posting referred to last, for references */
 	uint64_t last_wtime;
-	uint32_t seq;            /* rows units so far */
+	uint32_t seq; /* rows units so far */
 	struct hb__slots *slots;
 	uint8_t *scratch, *scratch_base, *scratch_end;
 	uint64_t random;
@@ -91,16 +91,16 @@ struct hb__call {
 	uintptr_t *a;
 	hb__function next;
 	struct hb__lane *lane;
-	const void *pc, *cfa;    /* return address and stack pointer of the caller */
+	const void *pc, *cfa; /* return address and stack pointer of the caller */
 	const struct hb__slot *slot;
-	bool choice;             /* stored at level order too */
-	bool followed;           /* replay: the lane's row is this call's counterpart */
-	bool deferred;           /* replay: its row comes after those of calls its callbacks make */
+	bool choice;   /* stored at level order too */
+	bool followed; /* replay: the lane's row is this call's counterpart */
+	bool deferred; /* replay: its row comes after those of calls its callbacks make */
 	uint16_t check;
 	uint64_t enter, outer_inside;
 	int64_t *results;
 	size_t nresults;
-	uint8_t *mark;           /* scratch is given back to here */
+	uint8_t *mark; /* scratch is given back to here */
 };
 
 static inline int hb__role(const struct hb__call *c, enum hb_role role) { return c->fn->role[role] - 1; }
@@ -123,10 +123,10 @@ void *hb__pages(size_t bytes);
 void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* start.c */
-bool hb__find_library(void);                              /* fills hb__mpi and hb__pmpi; false: no MPI, or the other one */
-void hb__begin_process(int thread_level);                 /* after MPI_Init */
-void hb__end_process(uint32_t state);                     /* after MPI_Finalize, or when the process leaves without */
-struct hb__lane *hb__lane_of_this_thread(void);           /* NULL when there can be none */
+bool hb__find_library(void);                    /* fills hb__mpi and hb__pmpi; false: no MPI, or the other one */
+void hb__begin_process(int thread_level);       /* after MPI_Init */
+void hb__end_process(uint32_t state);           /* after MPI_Finalize, or when the process leaves without */
+struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */
 
 #pragma GCC visibility pop
 

@@ -19,7 +19,8 @@ int hb__rank = -1, hb__size;
 void hb__say(const char *format, ...)
 {
 	char line[1024];
-	int n = hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank) : snprintf(line, sizeof line, "hbdb: ");
+	int n = hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank)
+			      : snprintf(line, sizeof line, "hbdb: ");
 	va_list args;
 	va_start(args, format);
 	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
@@ -52,7 +53,8 @@ __attribute__((constructor)) static void configure(void)
 	k->contents = !k->order && !is("HBDB_CHECK", "0");
 	k->warn = is("HBDB_DIVERGENCE", "warn");
 	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE
-		: is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN : HB__CONTENTS_STOP;
+			 : is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN
+												    : HB__CONTENTS_STOP;
 	k->shake = getenv("HBDB_SHAKE") ? (unsigned)strtoul(getenv("HBDB_SHAKE"), NULL, 10) : 0;
 	text(k->dir, sizeof k->dir, "HBDB_DIR");
 	text(k->script, sizeof k->script, "HBDB_SCRIPT");
@@ -85,7 +87,7 @@ static bool locate(void)
 	for (const char *const *name = hb__library_names; *name && !library; name++)
 		library = dlopen(*name, RTLD_LAZY | RTLD_NOLOAD);
 	/* The other family, so that the program gets its MPI even when we have no part in it. */
-	static const char *const any[] = { "libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi.so" };
+	static const char *const any[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi.so"};
 	for (unsigned i = 0; i < sizeof any / sizeof *any && !library; i++)
 		library = dlopen(any[i], RTLD_LAZY | RTLD_NOLOAD);
 	return library != NULL;
@@ -97,7 +99,7 @@ bool hb__find_library(void)
 	static bool done, ours;
 	pthread_mutex_lock(&lock);
 	if (!done && locate()) {
-		static const char *const names[] = { HB_FUNCTION_NAMES };
+		static const char *const names[] = {HB_FUNCTION_NAMES};
 		for (int i = 0; i < HB_FN_COUNT; i++) {
 			char pmpi[80];
 			snprintf(pmpi, sizeof pmpi, "P%s", names[i]);
@@ -150,7 +152,7 @@ HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 		return next(thread, attr, start, argument);
 	hb__many_threads |= !hb__in_library(__builtin_return_address(0));
 	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
-	*b = (struct beginning){ start, argument, (h ^ h >> 31) | 1 };
+	*b = (struct beginning){start, argument, (h ^ h >> 31) | 1};
 	int e = next(thread, attr, begin_thread, b);
 	if (e)
 		free(b);

@@ -7,7 +7,7 @@
 
 time_t time(time_t *t)
 {
-	struct timespec now = { .tv_sec = 1000000000 };
+	struct timespec now = {.tv_sec = 1000000000};
 	if (strncmp(program_invocation_short_name, "hpcc", 4) != 0)
 		clock_gettime(CLOCK_REALTIME, &now);
 	if (t)

@@ -29,8 +29,12 @@ void hb__library_version(char *text, size_t size);
 /* Invalid ranks keep their value, but for those that mean something else in a recording. */
 static inline int hb__neutral_rank(int rank)
 {
-	return likely(rank >= 0) ? rank : rank == MPI_ANY_SOURCE ? HB_ANY_SOURCE : rank == MPI_PROC_NULL ? HB_PROC_NULL
-		: rank == MPI_ROOT ? HB_ROOT : rank >= HB_ROOT ? rank - 1000 : rank;
+	return likely(rank >= 0)        ? rank
+	       : rank == MPI_ANY_SOURCE ? HB_ANY_SOURCE
+	       : rank == MPI_PROC_NULL  ? HB_PROC_NULL
+	       : rank == MPI_ROOT       ? HB_ROOT
+	       : rank >= HB_ROOT        ? rank - 1000
+					: rank;
 }
 static inline int hb__neutral_tag(int tag)
 {
@@ -38,7 +42,10 @@ static inline int hb__neutral_tag(int tag)
 }
 static inline int hb__library_rank(int64_t rank)
 {
-	return rank >= 0 ? (int)rank : rank == HB_ANY_SOURCE ? MPI_ANY_SOURCE : rank == HB_PROC_NULL ? MPI_PROC_NULL : MPI_ROOT;
+	return rank >= 0               ? (int)rank
+	       : rank == HB_ANY_SOURCE ? MPI_ANY_SOURCE
+	       : rank == HB_PROC_NULL  ? MPI_PROC_NULL
+				       : MPI_ROOT;
 }
 static inline int hb__library_tag(int64_t tag) { return tag >= 0 ? (int)tag : MPI_ANY_TAG; }
 

@@ -5,8 +5,10 @@
 
 int hb__error_class(int code)
 {
-	static const struct { int library, neutral; } classes[] = {
-#define HB_ERROR(name, number) { MPI_ERR_##name, number },
+	static const struct {
+		int library, neutral;
+	} classes[] = {
+#define HB_ERROR(name, number) {MPI_ERR_##name, number},
 #include "calls/errors.def"
 #undef HB_ERROR
 	};

@@ -12,9 +12,9 @@
 #endif
 
 struct hb__clock {
-	bool counter;         /* the processor's counter is usable */
-	unsigned shift;       /* one tick is 2^shift counts: no finer than a clock read takes */
-	uint64_t zero;        /* count at tick 0 */
+	bool counter;   /* the processor's counter is usable */
+	unsigned shift; /* one tick is 2^shift counts: no finer than a clock read takes */
+	uint64_t zero;  /* count at tick 0 */
 	uint64_t mono_zero, real_zero;
 };
 extern struct hb__clock hb__clock;

@@ -5,7 +5,7 @@
 #include "capture/track/track.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct hb__lane definitions = { .number = HB_LANE_DEFINITIONS, .storing = true };
+static struct hb__lane definitions = {.number = HB_LANE_DEFINITIONS, .storing = true};
 static bool function_told[HB_FN_COUNT];
 
 static void put(uint8_t kind, const uint8_t *body, size_t n)
@@ -38,7 +38,9 @@ void hb__define_function(const struct hb__fn *fn)
 	w = hb_put_uv(w, n);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned kind = fn->recorded[i].kind;
-		*w++ = kind == HB_ARG_DIGEST_TYPES ? HB_ARG_DIGEST : kind == HB_ARG_COLOR ? HB_ARG_NUMBER : (uint8_t)kind;
+		*w++ = kind == HB_ARG_DIGEST_TYPES ? HB_ARG_DIGEST
+		       : kind == HB_ARG_COLOR      ? HB_ARG_NUMBER
+						   : (uint8_t)kind;
 		w = text(w, fn->recorded[i].name);
 	}
 	pthread_mutex_lock(&lock);

@@ -43,7 +43,8 @@ struct hb__lane *hb__lane_create(uint64_t thread)
 	pthread_mutex_unlock(&lanes_lock);
 	lane->thread = thread;
 	lane->last_ref = -1;
-	lane->random = 0x9e3779b97f4a7c15u ^ (thread + 1) * 0xbf58476d1ce4e5b9u ^ (uint64_t)hb__rank << 32 ^ hb__count();
+	lane->random =
+		0x9e3779b97f4a7c15u ^ (thread + 1) * 0xbf58476d1ce4e5b9u ^ (uint64_t)hb__rank << 32 ^ hb__count();
 	lane->scratch = lane->scratch_base = hb__pages(SCRATCH);
 	lane->scratch_end = lane->scratch + SCRATCH;
 	lane->slots = hb__slots_create();

@@ -26,7 +26,7 @@ struct chunk {
 
 static struct {
 	pthread_mutex_t lock;
-	sigset_t signals;         /* of the thread that has the lock */
+	sigset_t signals; /* of the thread that has the lock */
 	dev_t device;
 	ino_t inode;
 	bool discard;
@@ -34,8 +34,8 @@ static struct {
 	struct hb_log_header *header;
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks;
-	uint64_t units;           /* allocated in the file */
-} file = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	uint64_t units; /* allocated in the file */
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A handler of the program may jump out of here or call MPI, and its timer would interrupt each try to allocate. */
 static void lock(void)
@@ -149,15 +149,12 @@ static int chunk_add(uint32_t units)
 	close(fd);
 	if (e)
 		return e;
-	file.chunk[file.chunks++] = (struct chunk){ .base = p, .units = units };
+	file.chunk[file.chunks++] = (struct chunk){.base = p, .units = units};
 	file.units += units;
 	return 0;
 }
 
-static void *take(struct chunk *k)
-{
-	return k->base + (size_t)HB_UNIT_SIZE * k->given++;
-}
+static void *take(struct chunk *k) { return k->base + (size_t)HB_UNIT_SIZE * k->given++; }
 
 void *hb__log_unit(void)
 {
@@ -169,7 +166,8 @@ void *hb__log_unit(void)
 		if (last->given == last->units) {
 			uint32_t more = last->units * 2 > CHUNK_UNITS_MAX ? CHUNK_UNITS_MAX : last->units * 2;
 			e = chunk_add(more);
-			if ((e == ENOSPC || e == EFBIG || e == ENOMEM) && more > 1) /* the last bit of room is worth having */
+			if ((e == ENOSPC || e == EFBIG || e == ENOMEM) &&
+				more > 1) /* the last bit of room is worth having */
 				e = chunk_add(1);
 			last = &file.chunk[file.chunks - 1];
 		}

@@ -42,7 +42,8 @@ bool hb__row_room(struct hb__lane *lane, size_t need);
 static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 {
 	lane->w = w;
-	__atomic_store_n(&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
 }
 void hb__row_note(const char *text);
 
@@ -51,30 +52,33 @@ struct hb__slot {
 	const struct hb__fn *fn;
 	const void *pc;
 	uint64_t epoch;
-	struct hb__slot *after;    /* the slot of the call that came next, the last time */
-	bool plain;                /* the key is the arguments as they stand */
+	struct hb__slot *after; /* the slot of the call that came next, the last time */
+	bool plain;             /* the key is the arguments as they stand */
 	uint32_t id, site;
 	uint8_t nargs, flags;
-	uint32_t next;             /* in its bucket: 1 + slot, 0 at the end */
+	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
 	uint32_t bucket;
-	int64_t bytes;             /* of one buffer of the first (for receives: last) count; -1 unknown */
-	bool dense;                /* the contents sent lie in one piece: */
-	uint8_t check_arg;         /* ... from this argument on */
+	int64_t bytes;     /* of one buffer of the first (for receives: last) count; -1 unknown */
+	bool dense;        /* the contents sent lie in one piece: */
+	uint8_t check_arg; /* ... from this argument on */
 	int64_t check_bytes;
-	int comm;                  /* number of the communicator, -1 when unknown or none */
+	int comm; /* number of the communicator, -1 when unknown or none */
 	uintptr_t key[HB_MAX_RECORDED];
 	int64_t arg[HB_MAX_RECORDED]; /* neutral */
-	uint64_t followed;         /* replay: the definition of a record's slot that was found equal */
+	uint64_t followed;            /* replay: the definition of a record's slot that was found equal */
 };
 #define HB__SLOTS 4096u
 struct hb__slots {
 	uint32_t bucket[HB__SLOTS]; /* 1 + slot, 0 at the end */
 	uint32_t used, hand;
 	struct hb__slot *last;
-	struct { const void *pc; uint32_t site; } place[64]; /* numbers of call sites, by hash */
+	struct {
+		const void *pc;
+		uint32_t site;
+	} place[64]; /* numbers of call sites, by hash */
 	struct hb__slot slot[HB__SLOTS];
 };
-extern uint64_t hb__epoch;     /* grows when handles die */
+extern uint64_t hb__epoch; /* grows when handles die */
 /* Finds or defines the slot of a call. Never NULL once the lane exists. */
 const struct hb__slot *hb__slot_search(struct hb__call *c);
 

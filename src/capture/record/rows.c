@@ -5,7 +5,7 @@
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 
-#define PART 1024          /* results in one record */
+#define PART 1024 /* results in one record */
 #define EVENT_MAX (2 * (1 + HB_UV_MAX) + 4 * HB_UV_MAX + 2)
 
 static void unit_close(struct hb_unit_header *unit)

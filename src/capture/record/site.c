@@ -27,9 +27,10 @@ static bool begins(const char *s, const char *with) { return strncmp(s, with, st
 
 static enum kind kind_of(const char *path)
 {
-	static const char *const bindings[] = { "libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpi_cxx", "libmpichcxx" };
-	static const char *const libraries[] = { "libmpi.so", "libmpich.so", "libopen-", "mca_", "libompi", "libhbdb-",
-		"libmca_", "libpmix", "libprrte", "libucp", "libuct", "libucs", "libfabric", "libpsm" };
+	static const char *const bindings[] = {
+		"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpi_cxx", "libmpichcxx"};
+	static const char *const libraries[] = {"libmpi.so", "libmpich.so", "libopen-", "mca_", "libompi", "libhbdb-",
+		"libmca_", "libpmix", "libprrte", "libucp", "libuct", "libucs", "libfabric", "libpsm"};
 	const char *name = strrchr(path, '/');
 	name = name ? name + 1 : path;
 	for (unsigned i = 0; i < sizeof bindings / sizeof *bindings; i++)
@@ -51,7 +52,8 @@ static void read_build_id(struct dl_phdr_info *info, struct module *m)
 		while (p + sizeof(ElfW(Nhdr)) <= end) {
 			const ElfW(Nhdr) *n = (const void *)p;
 			const uint8_t *desc = p + sizeof *n + ((n->n_namesz + 3u) & ~3u);
-			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= 20 && desc + n->n_descsz <= end) {
+			if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= 20 &&
+				desc + n->n_descsz <= end) {
 				for (unsigned k = 0; k < n->n_descsz; k++)
 					snprintf(m->build_id + 2 * k, 3, "%02x", desc[k]);
 				return;
@@ -80,7 +82,7 @@ static int learn(struct dl_phdr_info *info, size_t size, void *unused)
 	if (modules == MODULES || low >= high)
 		return 0;
 	struct module *m = &module[modules];
-	*m = (struct module){ .base = info->dlpi_addr, .low = low, .high = high };
+	*m = (struct module){.base = info->dlpi_addr, .low = low, .high = high};
 	if (info->dlpi_name && *info->dlpi_name) {
 		snprintf(m->path, sizeof m->path, "%s", info->dlpi_name);
 	} else {
@@ -151,7 +153,10 @@ bool hb__in_binding(const void *pc)
 /* ---- frames of bindings ---- */
 
 #define FRAMES 1024u
-static struct { const void *pc; uintptr_t size; } frame[FRAMES];
+static struct {
+	const void *pc;
+	uintptr_t size;
+} frame[FRAMES];
 
 struct walk {
 	const void *pc;
@@ -183,7 +188,7 @@ static uintptr_t frame_size(const void *pc)
 		if (!there)
 			break;
 	}
-	struct walk w = { .pc = pc };
+	struct walk w = {.pc = pc};
 	_Unwind_Backtrace(step, &w);
 	pthread_mutex_lock(&lock);
 	if (!frame[at].pc) {

@@ -49,7 +49,7 @@ static inline uint64_t key_of(struct hb__call *c, const void *pc, uintptr_t *key
 		if (unlikely(kind == HB_ARG_DIGEST || kind == HB_ARG_DIGEST_TYPES))
 			v = array_digest(c, i);
 		else if (unlikely(fn->recorded[i].arg + 1 == fn->role[HB_R_COMMPTR]))
-			v = v ? (uintptr_t)*(MPI_Comm *)v : 0; /* MPI_Comm_free: the handle, not where it lies */
+			v = v ? (uintptr_t) * (MPI_Comm *)v : 0; /* MPI_Comm_free: the handle, not where it lies */
 		key[i] = v;
 		h = (h ^ v) * 0x9e3779b97f4a7c15u;
 	}
@@ -90,8 +90,8 @@ static bool plain_key(const struct hb__fn *fn, const void *pc, const void *site)
 {
 	bool plain = !hb__config.order && pc == site;
 	for (unsigned i = 0; i < fn->nrecorded; i++)
-		plain = plain && fn->recorded[i].kind != HB_ARG_DIGEST && fn->recorded[i].kind != HB_ARG_DIGEST_TYPES
-			&& fn->recorded[i].arg + 1 != fn->role[HB_R_COMMPTR];
+		plain = plain && fn->recorded[i].kind != HB_ARG_DIGEST && fn->recorded[i].kind != HB_ARG_DIGEST_TYPES &&
+			fn->recorded[i].arg + 1 != fn->role[HB_R_COMMPTR];
 	return plain;
 }
 
@@ -107,8 +107,8 @@ static uint32_t site_number(struct hb__slots *t, const void *pc)
 }
 
 /* `stale`: 1 + a slot of the same call whose handles died; it is defined anew. */
-static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, const void *pc, uint64_t now, uint32_t bucket,
-	const uintptr_t *key, uint32_t stale)
+static __attribute__((noinline)) struct hb__slot *slot_new(
+	struct hb__call *c, const void *pc, uint64_t now, uint32_t bucket, const uintptr_t *key, uint32_t stale)
 {
 	struct hb__slots *t = c->lane->slots;
 	uint32_t id;
@@ -122,8 +122,14 @@ static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, c
 		unlink_slot(t, id);
 	}
 	struct hb__slot *s = &t->slot[id];
-	*s = (struct hb__slot){ .fn = c->fn, .pc = pc, .epoch = now, .bucket = bucket, .comm = HB_NONE, .bytes = -1,
-		.id = id, .plain = plain_key(c->fn, c->pc, pc) };
+	*s = (struct hb__slot){.fn = c->fn,
+		.pc = pc,
+		.epoch = now,
+		.bucket = bucket,
+		.comm = HB_NONE,
+		.bytes = -1,
+		.id = id,
+		.plain = plain_key(c->fn, c->pc, pc)};
 	if (!hb__config.order) {
 		memcpy(s->key, key, sizeof s->key);
 		s->nargs = c->fn->nrecorded;

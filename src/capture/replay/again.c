@@ -12,7 +12,7 @@ struct hb__recv_args {
 	uintptr_t buf;
 	int64_t count;
 	MPI_Datatype type;
-	bool own_type;             /* a duplicate: the program may free its own */
+	bool own_type; /* a duplicate: the program may free its own */
 	int source, tag;
 	MPI_Comm comm;
 };
@@ -47,10 +47,12 @@ static bool comes(struct hb__call *c, int tag_role, int64_t source, int64_t tag)
 	if (source < 0)
 		return true;
 	while (!recorded && !other) {
-		if (PMPI(Iprobe)(hb__library_rank(source), hb__library_tag(tag), comm, &recorded, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+		if (PMPI(Iprobe)(hb__library_rank(source), hb__library_tag(tag), comm, &recorded, MPI_STATUS_IGNORE) !=
+			MPI_SUCCESS)
 			return true;
 		if (!recorded && hb__system_ns(CLOCK_MONOTONIC) > end)
-			PMPI(Iprobe)((int)hb__arg(c, HB_R_SOURCE), (int)c->a[tag_role], comm, &other, MPI_STATUS_IGNORE);
+			PMPI(Iprobe)
+		((int)hb__arg(c, HB_R_SOURCE), (int)c->a[tag_role], comm, &other, MPI_STATUS_IGNORE);
 	}
 	if (other)
 		hb__report_not_sent(c, (int)source, (int)tag);
@@ -62,7 +64,8 @@ int hb__again_recv(struct hb__call *c)
 	const struct hb__row *row = hb__expected(c);
 	uintptr_t source = hb__arg(c, HB_R_SOURCE), tag = hb__arg(c, HB_R_LAST_TAG);
 	bool sends = hb__has(c, HB_R_DEST); /* waiting before it would hold up what others wait for */
-	if (row->n >= 3 && (!hb__config.warn || sends || comes(c, hb__role(c, HB_R_LAST_TAG), row->results[0], row->results[1])))
+	if (row->n >= 3 &&
+		(!hb__config.warn || sends || comes(c, hb__role(c, HB_R_LAST_TAG), row->results[0], row->results[1])))
 		ask_for(c, row->results[0], row->results[1]);
 	int code = hb__invoke_next(c);
 	c->a[hb__role(c, HB_R_SOURCE)] = source;
@@ -94,8 +97,12 @@ void hb__again_posted(struct hb__call *c, struct hb__request *r)
 	if (!hb__has(c, HB_R_SOURCE))
 		return;
 	*p = (struct hb__recv_args){
-		.buf = hb__arg(c, HB_R_RBUF), .count = (int64_t)hb__arg(c, HB_R_COUNT), .type = (MPI_Datatype)hb__arg(c, HB_R_TYPE),
-		.source = (int)hb__arg(c, HB_R_SOURCE), .tag = (int)hb__arg(c, HB_R_LAST_TAG), .comm = (MPI_Comm)hb__arg(c, HB_R_COMM),
+		.buf = hb__arg(c, HB_R_RBUF),
+		.count = (int64_t)hb__arg(c, HB_R_COUNT),
+		.type = (MPI_Datatype)hb__arg(c, HB_R_TYPE),
+		.source = (int)hb__arg(c, HB_R_SOURCE),
+		.tag = (int)hb__arg(c, HB_R_LAST_TAG),
+		.comm = (MPI_Comm)hb__arg(c, HB_R_COMM),
 	};
 	if (r->wild && hb__type_find((uintptr_t)p->type)->number >= 1024)
 		p->own_type = PMPI(Type_dup)(p->type, &p->type) == MPI_SUCCESS;
@@ -111,8 +118,8 @@ int hb__again_start_one(struct hb__lane *lane, MPI_Request *req)
 	if (how.ended == HB__CANCELLED)
 		code = never(&r->shadow);
 	else if (how.ended == HB__MESSAGE && r->receive && r->wild)
-		code = PMPI(Irecv)((void *)r->args->buf, (int)r->args->count, r->args->type, hb__library_rank(how.source),
-			hb__library_tag(how.tag), r->args->comm, &r->shadow);
+		code = PMPI(Irecv)((void *)r->args->buf, (int)r->args->count, r->args->type,
+			hb__library_rank(how.source), hb__library_tag(how.tag), r->args->comm, &r->shadow);
 	else
 		return PMPI(Start)(req);
 	r->has_shadow = code == MPI_SUCCESS;
@@ -265,7 +272,7 @@ int hb__again_cancel(struct hb__call *c)
 
 int hb__again_free(struct hb__call *c)
 {
-	struct hb__request *r = hb__request_find((uintptr_t)*(MPI_Request *)hb__arg(c, HB_R_REQUEST));
+	struct hb__request *r = hb__request_find((uintptr_t) * (MPI_Request *)hb__arg(c, HB_R_REQUEST));
 	if (r && r->has_shadow)
 		PMPI(Request_free)(&r->shadow);
 	if (r && r->args && r->args->own_type)

@@ -39,7 +39,10 @@ static void ended(uint64_t lane, int64_t posting, struct hb__outcome how)
 }
 
 /* Reads results one by one; past the end they are zero and `ok` falls. */
-struct take { const int64_t *p, *end; bool ok; };
+struct take {
+	const int64_t *p, *end;
+	bool ok;
+};
 
 static int64_t next(struct take *t)
 {
@@ -64,7 +67,7 @@ static void status(struct take *t, uint16_t lane)
 {
 	int64_t code = next(t);
 	uint64_t of = 0;
-	struct hb__outcome how = { .ended = HB__DONE };
+	struct hb__outcome how = {.ended = HB__DONE};
 	if (code == HB_ST_NULL || code == HB_ST_UNKNOWN)
 		return;
 	int64_t posting = reference(t, lane, &of);
@@ -84,11 +87,12 @@ static void status(struct take *t, uint16_t lane)
 static void row_read(const struct hb__row *row, uint16_t lane)
 {
 	const struct hb__fn *fn = row->slot->fn;
-	struct take t = { row->results, row->results + row->n, true };
+	struct take t = {row->results, row->results + row->n, true};
 	if (!fn || !row->n)
 		return;
 	uint64_t of;
-	if (fn->flags & HB_START || fn->flags & HB_MATCHED || fn->id == HB_FN_MPI_Cancel || fn->id == HB_FN_MPI_Request_free) {
+	if (fn->flags & HB_START || fn->flags & HB_MATCHED || fn->id == HB_FN_MPI_Cancel ||
+		fn->id == HB_FN_MPI_Request_free) {
 		while (t.p < t.end)
 			reference(&t, lane, &of);
 		return;
@@ -130,6 +134,6 @@ struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting)
 {
 	for (unsigned i = 0; i < LANES && lanes[i].known; i++)
 		if (lanes[i].thread == lane->thread)
-			return posting < lanes[i].size ? lanes[i].at[posting] : (struct hb__outcome){ 0 };
-	return (struct hb__outcome){ 0 };
+			return posting < lanes[i].size ? lanes[i].at[posting] : (struct hb__outcome){0};
+	return (struct hb__outcome){0};
 }

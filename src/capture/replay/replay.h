@@ -10,11 +10,11 @@
 /* ---- script.c: the raw log that is followed ---- */
 
 struct hb__script_slot {
-	const struct hb__fn *fn;   /* NULL: a function this library does not have */
+	const struct hb__fn *fn; /* NULL: a function this library does not have */
 	uint32_t function, site, nargs;
-	uint32_t room;             /* numbers that `arg` has room for */
+	uint32_t room; /* numbers that `arg` has room for */
 	uint8_t flags;
-	uint64_t definition;       /* tells definitions of the same slot apart; 0: none */
+	uint64_t definition; /* tells definitions of the same slot apart; 0: none */
 	int64_t *arg;
 };
 
@@ -22,19 +22,19 @@ struct hb__row {
 	const struct hb__script_slot *slot;
 	uint32_t slot_id;
 	uint64_t polls;
-	int64_t code;              /* error class */
+	int64_t code; /* error class */
 	bool has_check;
 	uint16_t check;
 	size_t n;
-	int64_t *results;          /* valid until the next row is read */
+	int64_t *results; /* valid until the next row is read */
 };
 
 /* One lane of the record, read forward. */
 struct hb__reader;
 
-bool hb__script_open(const char *dir);      /* false, said: nothing can be followed */
-bool hb__script_stopped(void);              /* the process went on when its recording did not */
-bool hb__script_order(void);                /* the record is of level order */
+bool hb__script_open(const char *dir);                 /* false, said: nothing can be followed */
+bool hb__script_stopped(void);                         /* the process went on when its recording did not */
+bool hb__script_order(void);                           /* the record is of level order */
 struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
 bool hb__script_next(struct hb__reader *reader, struct hb__row *ret_row);
 /* A reader at the same place, to look ahead with. */
@@ -55,7 +55,7 @@ bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size);
 /* ---- outcome.c: how each posting of the record ended ---- */
 enum hb__ended { HB__UNKNOWN, HB__DONE, HB__MESSAGE, HB__CANCELLED };
 struct hb__outcome {
-	uint8_t ended;             /* enum hb__ended */
+	uint8_t ended; /* enum hb__ended */
 	int32_t source, tag;
 };
 bool hb__outcomes_learn(void);
@@ -64,15 +64,15 @@ struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting);
 /* ---- follow.c ---- */
 struct hb__follow {
 	struct hb__reader *reader;
-	struct hb__row row;        /* the row the current call follows */
-	bool have;                 /* row was read and not used yet */
+	struct hb__row row; /* the row the current call follows */
+	bool have;          /* row was read and not used yet */
 	uint64_t polls_left;
-	bool ended;                /* no row is left */
-	bool free;                 /* ... because the recording had stopped: the process goes on as it likes */
-	bool over;                 /* ... and that was said: the call that was under way then runs, no other */
-	uint64_t event;            /* rows used */
-	bool aborting;             /* a call was let through whose error handler is to abort */
-	uint64_t surplus_since;    /* nanoseconds; 0: no surplus poll since the last row */
+	bool ended;             /* no row is left */
+	bool free;              /* ... because the recording had stopped: the process goes on as it likes */
+	bool over;              /* ... and that was said: the call that was under way then runs, no other */
+	uint64_t event;         /* rows used */
+	bool aborting;          /* a call was let through whose error handler is to abort */
+	uint64_t surplus_since; /* nanoseconds; 0: no surplus poll since the last row */
 };
 /* Sets c->followed and the lane's row, or reports and stops. */
 void hb__follow(struct hb__call *c);
@@ -100,10 +100,10 @@ void hb__wait_here(void) __attribute__((noreturn));
 /* ---- again.c: doing what the record says ---- */
 void hb__again_start(void);
 int hb__again_recv(struct hb__call *c);
-int hb__again_post(struct hb__call *c);     /* Isend, Irecv and their persistent kin */
+int hb__again_post(struct hb__call *c); /* Isend, Irecv and their persistent kin */
 void hb__again_posted(struct hb__call *c, struct hb__request *r);
 int hb__again_probe(struct hb__call *c, MPI_Status *st);
-bool hb__again_shadowed(MPI_Request req);   /* another request runs in its place */
+bool hb__again_shadowed(MPI_Request req); /* another request runs in its place */
 int hb__again_wait(MPI_Request *req, MPI_Status *st);
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st);
 int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs, MPI_Status *st);

@@ -14,7 +14,10 @@
 #define MOST 100 /* differences told by a process that goes on after them */
 
 /* Text of a report, cut at the end of the buffer. */
-struct out { char text[4096]; size_t n; };
+struct out {
+	char text[4096];
+	size_t n;
+};
 
 __attribute__((format(printf, 2, 3))) static void add(struct out *o, const char *format, ...)
 {
@@ -52,7 +55,8 @@ static void publish(const char *kind, const struct out *o)
 		close(old);
 	}
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool whole = fd >= 0 && (had <= 0 || write(fd, before, (size_t)had) == had) && write(fd, o->text, o->n) == (ssize_t)o->n;
+	bool whole = fd >= 0 && (had <= 0 || write(fd, before, (size_t)had) == had) &&
+		     write(fd, o->text, o->n) == (ssize_t)o->n;
 	if (fd >= 0)
 		close(fd);
 	if (!whole || rename(temporary, name))
@@ -152,8 +156,9 @@ static void where(struct out *o, const struct hb__lane *lane, uint64_t event)
 void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why)
 {
 	static int reports;
-	struct out o = { .n = 0 };
-	if (hb__config.warn && __atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) > MOST) /* the file is written anew each time */
+	struct out o = {.n = 0};
+	if (hb__config.warn &&
+		__atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) > MOST) /* the file is written anew each time */
 		return;
 	where(&o, c->lane, c->lane->follow->event + 1);
 	if (expected) {
@@ -173,7 +178,7 @@ void hb__report_difference(struct hb__call *c, const struct hb__row *expected, c
 
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
 {
-	struct out o = { .n = 0 };
+	struct out o = {.n = 0};
 	where(&o, lane, lane->follow->event + 1);
 	add(&o, ": the program ends here, but the recording goes on with\n");
 	recorded_call(&o, expected);
@@ -189,12 +194,14 @@ void hb__report_contents(struct hb__call *c, const struct hb__row *expected)
 	static int reports;
 	if (hb__config.on_contents == HB__CONTENTS_WARN && ++reports > 20) /* one cause, many messages */
 		return;
-	struct out o = { .n = 0 };
+	struct out o = {.n = 0};
 	where(&o, c->lane, c->lane->follow->event);
 	add(&o, ": the same call sends other contents than in the recording\n");
 	program_call(&o, c);
-	add(&o, "  (recorded check %04x, now %04x; clocks, addresses or uninitialised bytes in messages do that,\n"
-		"  too: --contents warn or ignore goes on)\n", expected->check, c->check);
+	add(&o,
+		"  (recorded check %04x, now %04x; clocks, addresses or uninitialised bytes in messages do that,\n"
+		"  too: --contents warn or ignore goes on)\n",
+		expected->check, c->check);
 	bool stop = hb__config.on_contents == HB__CONTENTS_STOP;
 	publish(stop ? "divergence" : "contents", &o);
 	if (stop)
@@ -203,7 +210,7 @@ void hb__report_contents(struct hb__call *c, const struct hb__row *expected)
 
 void hb__report_end(struct hb__call *c)
 {
-	struct out o = { .n = 0 };
+	struct out o = {.n = 0};
 	where(&o, c->lane, c->lane->follow->event);
 	add(&o, ": the record ends here; next comes\n");
 	program_call(&o, c);
@@ -212,16 +219,17 @@ void hb__report_end(struct hb__call *c)
 
 void hb__report_not_sent(struct hb__call *c, int source, int tag)
 {
-	struct out o = { .n = 0 };
+	struct out o = {.n = 0};
 	where(&o, c->lane, c->lane->follow->event);
-	add(&o, ": the message of the recording, from %d with tag %d, does not come; another one is taken by\n", source, tag);
+	add(&o, ": the message of the recording, from %d with tag %d, does not come; another one is taken by\n", source,
+		tag);
 	program_call(&o, c);
 	publish("divergence", &o);
 }
 
 void hb__report_done(void)
 {
-	struct out o = { .n = 0 };
+	struct out o = {.n = 0};
 	add(&o, "%d\n", hb__rank);
 	publish("done", &o);
 }
@@ -230,7 +238,7 @@ void hb__wait_here(void)
 {
 	for (;;) {
 		hb__again_progress();
-		struct timespec t = { 0, 1000000 };
+		struct timespec t = {0, 1000000};
 		nanosleep(&t, NULL);
 	}
 }

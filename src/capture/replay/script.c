@@ -10,27 +10,32 @@
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
 
-struct definition { const uint8_t *body, *end; };
-struct table { struct definition *at; uint64_t size; };
+struct definition {
+	const uint8_t *body, *end;
+};
+struct table {
+	struct definition *at;
+	uint64_t size;
+};
 
 static struct {
 	const uint8_t *base;
 	uint64_t units;
 	struct table function, site, module, datatype, op;
-	const struct hb__fn **local;  /* by function number */
+	const struct hb__fn **local; /* by function number */
 } script;
 
 struct hb__reader {
 	uint16_t lane;
 	const struct hb_lane_control *control;
-	uint64_t unit;                /* the one being read; 0 before the first */
+	uint64_t unit; /* the one being read; 0 before the first */
 	const uint8_t *p, *end;
 	struct hb__script_slot *slots;
 	uint64_t nslots;
 	int64_t *results;
 	size_t nresults, room;
-	bool ahead;                   /* a second reader */
-	uint64_t polls;               /* of the row to come */
+	bool ahead;     /* a second reader */
+	uint64_t polls; /* of the row to come */
 	int64_t code;
 };
 
@@ -63,7 +68,7 @@ static void remember(struct table *t, const uint8_t *body, const uint8_t *end)
 		return;
 	if (number >= t->size && !(t->at = grown(t->at, sizeof *t->at, &t->size, number)))
 		return;
-	t->at[number] = (struct definition){ p, end };
+	t->at[number] = (struct definition){p, end};
 }
 
 static void learn_definitions(const struct hb_unit_header *u)
@@ -75,9 +80,12 @@ static void learn_definitions(const struct hb_unit_header *u)
 		p = hb_get_uv(p, end, &length);
 		if (!p || length > (uint64_t)(end - p))
 			return;
-		struct table *t = kind == HB_DEF_FUNCTION ? &script.function : kind == HB_DEF_SITE ? &script.site
-			: kind == HB_DEF_MODULE ? &script.module : kind == HB_DEF_DATATYPE ? &script.datatype
-			: kind == HB_DEF_OP ? &script.op : NULL;
+		struct table *t = kind == HB_DEF_FUNCTION   ? &script.function
+				  : kind == HB_DEF_SITE     ? &script.site
+				  : kind == HB_DEF_MODULE   ? &script.module
+				  : kind == HB_DEF_DATATYPE ? &script.datatype
+				  : kind == HB_DEF_OP       ? &script.op
+							    : NULL;
 		if (t)
 			remember(t, p, p + length);
 		p += length;
@@ -104,7 +112,7 @@ static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, char *to, s
 
 static void learn_functions(void)
 {
-	static const char *const names[] = { HB_FUNCTION_NAMES };
+	static const char *const names[] = {HB_FUNCTION_NAMES};
 	script.local = hb__pages((script.function.size + 1) * sizeof *script.local);
 	for (uint64_t i = 0; script.local && i < script.function.size; i++) {
 		char name[128];
@@ -147,7 +155,6 @@ bool hb__script_open(const char *dir)
 static const struct hb_log_header *header(void) { return (const void *)script.base; }
 bool hb__script_order(void) { return header()->level == HB_LEVEL_ORDER; }
 bool hb__script_stopped(void) { return header()->stopped; }
-
 
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)
 {
@@ -197,8 +204,8 @@ static bool next_unit(struct hb__reader *r)
 static void define_slot(struct hb__reader *r, const uint8_t *p, const uint8_t *end)
 {
 	uint64_t id, function, site, flags, n;
-	if (!(p = hb_get_uv(p, end, &id)) || !(p = hb_get_uv(p, end, &function)) || !(p = hb_get_uv(p, end, &site))
-	    || !(p = hb_get_uv(p, end, &flags)) || !(p = hb_get_uv(p, end, &n)) || n > 64 || id > 1u << 24)
+	if (!(p = hb_get_uv(p, end, &id)) || !(p = hb_get_uv(p, end, &function)) || !(p = hb_get_uv(p, end, &site)) ||
+		!(p = hb_get_uv(p, end, &flags)) || !(p = hb_get_uv(p, end, &n)) || n > 64 || id > 1u << 24)
 		return;
 	if (id >= r->nslots && !(r->slots = grown(r->slots, sizeof *r->slots, &r->nslots, id)))
 		return;
@@ -218,9 +225,14 @@ static void define_slot(struct hb__reader *r, const uint8_t *p, const uint8_t *e
 		if (!(p = hb_get_sv(p, end, &arg[i])))
 			return;
 	r->slots[id] = (struct hb__script_slot){
-		.room = arg ? room : 0, .definition = __atomic_add_fetch(&definitions, 1, __ATOMIC_RELAXED),
+		.room = arg ? room : 0,
+		.definition = __atomic_add_fetch(&definitions, 1, __ATOMIC_RELAXED),
 		.fn = function < script.function.size ? script.local[function] : NULL,
-		.function = (uint32_t)function, .site = (uint32_t)site, .flags = (uint8_t)flags, .nargs = (uint32_t)n, .arg = arg,
+		.function = (uint32_t)function,
+		.site = (uint32_t)site,
+		.flags = (uint8_t)flags,
+		.nargs = (uint32_t)n,
+		.arg = arg,
 	};
 }
 
@@ -247,7 +259,7 @@ static const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, 
 	uint64_t id = w >> 1;
 	if (id >= r->nslots)
 		return NULL;
-	*row = (struct hb__row){ .slot = &r->slots[id], .slot_id = (uint32_t)id, .polls = r->polls, .code = r->code };
+	*row = (struct hb__row){.slot = &r->slots[id], .slot_id = (uint32_t)id, .polls = r->polls, .code = r->code};
 	if (!hb__script_order() && (!(p = hb_get_uv(p, r->end, &unused)) || !(p = hb_get_uv(p, r->end, &unused))))
 		return NULL;
 	if (row->slot->flags & HB_SLOT_CHECK) {
@@ -310,7 +322,8 @@ bool hb__script_complete(const struct hb__reader *r)
 	const struct hb_log_header *h = header();
 	if (h->stopped || h->state == HB_STATE_RUNNING)
 		return false;
-	return h->state != HB_STATE_LEFT || !r->control->inside; /* left from a signal handler: the call would have gone on */
+	return h->state != HB_STATE_LEFT ||
+	       !r->control->inside; /* left from a signal handler: the call would have gone on */
 }
 
 uint64_t hb__script_last_polls(const struct hb__reader *r) { return r->control->polls; }

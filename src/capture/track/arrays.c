@@ -39,7 +39,8 @@ bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struc
 		int root = (int)c->a[root_at];
 		if (comm->inter) {
 			if (root == MPI_PROC_NULL) /* the root's other processes: no data, but who they say they are */
-				return fn->recorded[recorded].kind == HB_ARG_COMM || fn->recorded[recorded].kind == HB_ARG_RANK;
+				return fn->recorded[recorded].kind == HB_ARG_COMM ||
+				       fn->recorded[recorded].kind == HB_ARG_RANK;
 			if (root_only(fn, name))
 				return root == MPI_ROOT;
 			return root != MPI_ROOT || !other_side(fn, name);

@@ -16,8 +16,12 @@ struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle)
 	else
 		r = hb__pool(sizeof *r);
 	if (r) {
-		*r = (struct hb__request){ .handle = handle, .posting = posting, .lane = lane->number,
-			.active = true, .source = HB_PROC_NULL, .bytes = -1 };
+		*r = (struct hb__request){.handle = handle,
+			.posting = posting,
+			.lane = lane->number,
+			.active = true,
+			.source = HB_PROC_NULL,
+			.bytes = -1};
 		r->tail = r;
 		struct hb__request *first = hb__map_find_or_put(&requests, handle, r);
 		if (first && first != r) {

@@ -10,7 +10,7 @@
 struct hb__map {
 	uintptr_t *key;
 	void **value;
-	uint32_t size, used;       /* size: a power of two */
+	uint32_t size, used; /* size: a power of two */
 };
 void *hb__map_find(const struct hb__map *map, uintptr_t key);
 bool hb__map_put(struct hb__map *map, uintptr_t key, void *value);
@@ -35,16 +35,16 @@ static inline void hb__track_unlock(void)
 /* ---- comms.c ---- */
 struct hb__comm {
 	int number, parent;
-	uint64_t index;            /* communicators the parent had created before */
+	uint64_t index; /* communicators the parent had created before */
 	uint64_t created;
 	int rank, size, remote_size;
 	bool inter, topology;
-	int leader;                /* world rank of rank 0 */
-	int *member, *remote;      /* world ranks */
+	int leader;                      /* world rank of rank 0 */
+	int *member, *remote;            /* world ranks */
 	int neighbors_in, neighbors_out; /* -1: no topology */
 };
 void hb__comms_start(void);
-struct hb__comm *hb__comm_find(uintptr_t handle);       /* NULL: unknown */
+struct hb__comm *hb__comm_find(uintptr_t handle); /* NULL: unknown */
 /* Registers the communicator that `parent` (NULL: none) made after `index` others; its number, or -1 for MPI_COMM_NULL. */
 int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle);
 /* To be called once per constructor call on the parent, whatever it returned here. */
@@ -54,7 +54,7 @@ void hb__comm_remove(uintptr_t handle);
 /* ---- types.c: datatypes, operations, windows, files ---- */
 struct hb__type {
 	int number;
-	bool dense;                /* bytes follow each other without holes, from the address given */
+	bool dense; /* bytes follow each other without holes, from the address given */
 	int64_t size;
 };
 void hb__types_start(void);
@@ -77,19 +77,19 @@ struct hb__request {
 	struct hb__request *chain; /* further requests with the same handle, oldest first */
 	struct hb__request *tail;  /* of the chain; kept by the first, NULL in the others */
 	uintptr_t handle;
-	uint64_t posting;          /* number in its lane; of the activation when persistent */
-	uint64_t made;             /* persistent: posting of the call that made it */
+	uint64_t posting; /* number in its lane; of the activation when persistent */
+	uint64_t made;    /* persistent: posting of the call that made it */
 	uint16_t lane, made_lane;
 	bool receive, wild, persistent, active;
-	bool message;              /* a send or a receive */
-	bool cancelling;           /* MPI_Cancel was called */
-	int32_t source, tag;       /* neutral, as asked for */
-	int64_t bytes;             /* room of the receive; -1 unknown */
-	MPI_Comm *idup;            /* where a new communicator appears at completion */
+	bool message;        /* a send or a receive */
+	bool cancelling;     /* MPI_Cancel was called */
+	int32_t source, tag; /* neutral, as asked for */
+	int64_t bytes;       /* room of the receive; -1 unknown */
+	MPI_Comm *idup;      /* where a new communicator appears at completion */
 	struct hb__comm *idup_parent;
 	uint64_t idup_index;
-	struct hb__recv_args *args;/* replay: what a persistent receive was made with */
-	MPI_Request shadow;        /* replay: what really runs in its place while active */
+	struct hb__recv_args *args; /* replay: what a persistent receive was made with */
+	MPI_Request shadow;         /* replay: what really runs in its place while active */
 	bool has_shadow;
 };
 /* Takes the next posting number of the lane; NULL when memory is gone. */

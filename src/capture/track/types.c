@@ -9,7 +9,7 @@
 
 static struct hb__map types, ops, wins, files;
 static int derived = DERIVED, user_ops = USER_OP, win_count, file_count;
-static const struct hb__type unknown = { .number = HB_NONE, .size = -1 };
+static const struct hb__type unknown = {.number = HB_NONE, .size = -1};
 static bool predefined_told[DERIVED];
 
 static const char *const type_names[] = {
@@ -124,7 +124,7 @@ static int number_of(struct hb__map *map, uintptr_t handle, int *count)
 	hb__track_lock();
 	uintptr_t n = (uintptr_t)hb__map_find(map, handle);
 	if (!n) {
-		n = (uintptr_t)++*count;
+		n = (uintptr_t)++ * count;
 		hb__map_put(map, handle, (void *)n);
 	}
 	hb__track_unlock();

@@ -17,9 +17,12 @@ static bool chosen(uintptr_t handle)
 void hb__result_status(struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error)
 {
 	bool cancelled = hb__status_cancelled(st);
-	bool told = r->receive && r->source != HB_PROC_NULL
-		&& (r->wild || (r->bytes >= 0 && hb__status_bytes(st) != r->bytes));
-	hb__result(c, error != MPI_SUCCESS ? HB_ST_ERROR : cancelled ? HB_ST_CANCELLED : told ? HB_ST_MESSAGE : HB_ST_AS_POSTED);
+	bool told = r->receive && r->source != HB_PROC_NULL &&
+		    (r->wild || (r->bytes >= 0 && hb__status_bytes(st) != r->bytes));
+	hb__result(c, error != MPI_SUCCESS ? HB_ST_ERROR
+		      : cancelled          ? HB_ST_CANCELLED
+		      : told               ? HB_ST_MESSAGE
+					   : HB_ST_AS_POSTED);
 	hb__result_ref(c, r->lane, r->posting);
 	if (error != MPI_SUCCESS)
 		hb__result(c, hb__error_class(error));
@@ -147,13 +150,13 @@ struct several {
 	int n;
 	MPI_Request *reqs;
 	uintptr_t *was;
-	MPI_Status *st;            /* of the program, or our own */
+	MPI_Status *st; /* of the program, or our own */
 };
 
 /* False: the call is wrong, or memory is gone; it is then the library's alone. */
 static bool several(struct hb__call *c, struct several *s)
 {
-	static const enum hb_role answers[] = { HB_R_FLAG, HB_R_INDEX, HB_R_OUTCOUNT, HB_R_STATUS };
+	static const enum hb_role answers[] = {HB_R_FLAG, HB_R_INDEX, HB_R_OUTCOUNT, HB_R_STATUS};
 	s->mark = c->lane->scratch;
 	s->n = (int)hb__arg(c, HB_R_NREQ);
 	s->reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
@@ -194,7 +197,9 @@ static bool any_chosen(const struct several *s)
 
 static int error_of(int code, const MPI_Status *st)
 {
-	return code == MPI_SUCCESS ? MPI_SUCCESS : hb__error_class(code) == 19 /* in status */ ? st->MPI_ERROR : MPI_SUCCESS;
+	return code == MPI_SUCCESS                           ? MPI_SUCCESS
+	       : hb__error_class(code) == 19 /* in status */ ? st->MPI_ERROR
+							     : MPI_SUCCESS;
 }
 
 static void all_completed(struct hb__call *c, struct several *s, int code)

@@ -14,8 +14,8 @@ static hb__function next_of(const struct hb__fn *fn, enum hb__entry entry)
 	return hb__next[entry][fn->id];
 }
 
-static inline __attribute__((always_inline)) int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next,
-	const void *pc, const void *cfa)
+static inline __attribute__((always_inline)) int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a,
+	hb__function next, const void *pc, const void *cfa)
 {
 	struct hb__call c; /* set up member by member: hb__begin and the handlers fill the rest */
 	c.fn = fn;
@@ -37,8 +37,8 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 
 /* A call below another one is the library's own, or that of another tool, which stands between us and the library and
  * calls PMPI_X, or a callback's: then it is the program's. A Fortran callback calls PMPI_X, too, by its binding. */
-static __attribute__((noinline)) int below(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry,
-	hb__function next, const void *pc, const void *cfa)
+static __attribute__((noinline)) int below(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a,
+	enum hb__entry entry, hb__function next, const void *pc, const void *cfa)
 {
 	if (hb__in_library(pc) || (entry == HB_ENTRY_PMPI && !hb__in_binding(pc)))
 		return fn->invoke(next, a);
@@ -48,7 +48,8 @@ static __attribute__((noinline)) int below(struct hb__lane *lane, const struct h
 	return code;
 }
 
-static __attribute__((noinline)) int outside(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
+static __attribute__((noinline)) int outside(
+	const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
 {
 	hb__function next = next_of(fn, entry);
 	if (!next) {
@@ -56,7 +57,7 @@ static __attribute__((noinline)) int outside(const struct hb__fn *fn, uintptr_t 
 		return MPI_ERR_OTHER;
 	}
 	if (fn->id == HB_FN_MPI_Init || fn->id == HB_FN_MPI_Init_thread) {
-		struct hb__call c = { .fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa };
+		struct hb__call c = {.fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa};
 		return hb__on_init(&c);
 	}
 	if (!hb__active) {
@@ -94,7 +95,7 @@ hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, cons
 /* The clock is one more thing that MPI answers: recorded, and in replay the same again. */
 static double clock_value(struct hb__lane *lane, const struct hb__fn *fn, double value, const void *pc, const void *cfa)
 {
-	struct hb__call c = { .fn = fn, .lane = lane, .pc = pc, .cfa = cfa };
+	struct hb__call c = {.fn = fn, .lane = lane, .pc = pc, .cfa = cfa};
 	uint64_t bits;
 	lane->depth = 1;
 	hb__begin(&c, true);

@@ -6,8 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define WHOLE 4096          /* contents up to this size are digested whole */
-#define PIECE 1024          /* of longer ones the first, a middle and the last piece */
+#define WHOLE 4096 /* contents up to this size are digested whole */
+#define PIECE 1024 /* of longer ones the first, a middle and the last piece */
 
 uint16_t hb__contents(const void *p, int64_t bytes)
 {
@@ -28,7 +28,7 @@ static void shake(struct hb__lane *lane)
 	lane->random ^= lane->random >> 7;
 	lane->random ^= lane->random << 17;
 	uint64_t ns = lane->random % (hb__config.shake * 1000ull);
-	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 	nanosleep(&t, NULL);
 }
 
@@ -47,7 +47,8 @@ static void request_described(struct hb__call *c, struct hb__request *r)
 	if (r->wild && HB__SENDRECV_UNTOLD && hb__has(c, HB_R_DEST)) {
 		static bool told;
 		if (!told)
-			hb__row_note("MPI_Isendrecv with a wildcard: this library does not tell what was received; it is not replayed");
+			hb__row_note(
+				"MPI_Isendrecv with a wildcard: this library does not tell what was received; it is not replayed");
 		told = true;
 	}
 	r->bytes = r->source == HB_PROC_NULL ? 0 : hb__config.order ? -1 : c->slot->bytes;
@@ -113,8 +114,9 @@ int hb__on_recv(struct hb__call *c)
 		shake(c->lane);
 	int code = unlikely(c->followed) ? hb__again_recv(c) : hb__invoke_next(c);
 	bool told = !hb__config.order || c->choice;
-	if (told && !null && (wild || code != MPI_SUCCESS || hb__status_bytes(st) != c->slot->bytes)
-	    && (code == MPI_SUCCESS || hb__error_class(code) == 15 /* truncated: there was a message */) && hb__results(c, 3))
+	if (told && !null && (wild || code != MPI_SUCCESS || hb__status_bytes(st) != c->slot->bytes) &&
+		(code == MPI_SUCCESS || hb__error_class(code) == 15 /* truncated: there was a message */) &&
+		hb__results(c, 3))
 		hb__result_message(c, st);
 	hb__end(c, code);
 	return code;

@@ -39,8 +39,8 @@ int hb__on_poll(struct hb__call *c)
 
 static bool dynamic(const struct hb__fn *fn)
 {
-	return fn->id == HB_FN_MPI_Comm_spawn || fn->id == HB_FN_MPI_Comm_spawn_multiple || fn->id == HB_FN_MPI_Comm_accept
-		|| fn->id == HB_FN_MPI_Comm_connect || fn->id == HB_FN_MPI_Comm_join;
+	return fn->id == HB_FN_MPI_Comm_spawn || fn->id == HB_FN_MPI_Comm_spawn_multiple ||
+	       fn->id == HB_FN_MPI_Comm_accept || fn->id == HB_FN_MPI_Comm_connect || fn->id == HB_FN_MPI_Comm_join;
 }
 
 static void note_dynamic(void)
@@ -146,8 +146,8 @@ int hb__on_op_free(struct hb__call *c)
 int hb__on_handle_free(struct hb__call *c)
 {
 	HB__NEED(hb__has(c, HB_R_WINPTR) ? hb__arg(c, HB_R_WINPTR) : hb__arg(c, HB_R_FILEPTR));
-	uintptr_t win = hb__has(c, HB_R_WINPTR) ? (uintptr_t)*(MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
-	uintptr_t file = hb__has(c, HB_R_FILEPTR) ? (uintptr_t)*(MPI_File *)hb__arg(c, HB_R_FILEPTR) : 0;
+	uintptr_t win = hb__has(c, HB_R_WINPTR) ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
+	uintptr_t file = hb__has(c, HB_R_FILEPTR) ? (uintptr_t) * (MPI_File *)hb__arg(c, HB_R_FILEPTR) : 0;
 	int code = hb__on_event(c);
 	if (code == MPI_SUCCESS && win)
 		hb__win_remove(win);

@@ -86,7 +86,8 @@ int hb__on_request_free(struct hb__call *c)
 	if (r && r->active && r->wild) {
 		static bool told;
 		if (!told)
-			hb__row_note("an active wildcard receive was freed: what it received is not known and cannot be replayed");
+			hb__row_note(
+				"an active wildcard receive was freed: what it received is not known and cannot be replayed");
 		told = true;
 	}
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c) : hb__invoke_next(c);

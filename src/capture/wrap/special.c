@@ -39,7 +39,8 @@ int hb__on_init(struct hb__call *c)
 int hb__on_finalize(struct hb__call *c)
 {
 	hb__begin(c, false);
-	int code = hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
+	int code =
+		hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
 	hb__end(c, code);
 	if (hb__config.mode == HB__REPLAY)
 		hb__follow_finish();
@@ -104,7 +105,7 @@ static __attribute__((constructor)) void choose_handlers(void)
 	hb__handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
 	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
 	hb__handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
-	hb__handlers[HB_FN_MPI_Init] = hb__on_plain;         /* a second one: an error of the program */
+	hb__handlers[HB_FN_MPI_Init] = hb__on_plain; /* a second one: an error of the program */
 	hb__handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
 	hb__handlers[HB_FN_MPI_Finalize] = hb__on_finalize;
 	hb__handlers[HB_FN_MPI_Abort] = hb__on_abort;

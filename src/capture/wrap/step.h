@@ -11,10 +11,10 @@
 #pragma GCC visibility push(hidden)
 
 /* A null pointer where the standard wants none: what the library says of it is the program's business. */
-#define HB__NEED(pointer)                           \
-	do {                                        \
-		if (unlikely(!(pointer)))           \
-			return hb__invoke_next(c);  \
+#define HB__NEED(pointer)                          \
+	do {                                       \
+		if (unlikely(!(pointer)))          \
+			return hb__invoke_next(c); \
 	} while (0)
 
 /* A short digest of contents sent. */

@@ -227,7 +227,8 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	}
 	if (reports->stalled) {
 		hb__print_waiting(&reports->stall, reports->over);
-		hb__say("the replay got stuck: no process moved for %.0f seconds; ended there", reports->stall.patience);
+		hb__say("the replay got stuck: no process moved for %.0f seconds; ended there",
+			reports->stall.patience);
 		return HB_EXIT_FINDING;
 	}
 	int32_t n;

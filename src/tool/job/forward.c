@@ -53,7 +53,8 @@ static size_t merge_sanitizer(hb_launcher_kind kind, char **argv, size_t i, char
 		}
 		return 2;
 	}
-	if (kind == HB_LAUNCHER_HYDRA && (!strcmp(argv[i], "-genv") || !strcmp(argv[i], "-env")) && !argv[i + 1][n] && argv[i + 2]) {
+	if (kind == HB_LAUNCHER_HYDRA && (!strcmp(argv[i], "-genv") || !strcmp(argv[i], "-env")) && !argv[i + 1][n] &&
+		argv[i + 2]) {
 		char *text = hb__format("%s:%s", argv[i + 2], ours);
 		hb__push(out, argv[i]);
 		hb__push(out, name);

@@ -81,7 +81,7 @@ bool hb__watch_reports(void *user)
 	}
 	r->stalled = finished < r->size && hb__stalled(&r->stall, r->over);
 	r->record_ended = (r->count[HB_REPORT_END] && finished == r->size) ||
-		(r->stalled && (r->count[HB_REPORT_END] || r->stall.used_up));
+			  (r->stalled && (r->count[HB_REPORT_END] || r->stall.used_up));
 	return r->record_ended || r->stalled;
 }
 

@@ -24,10 +24,10 @@ typedef struct hb_reports {
 	double divergence_seen;    /* seconds; 0: none */
 	bool record_ended;         /* every process is done or at the end of its record, or waits for one that is */
 	hb_stall stall;
-	bool *over;                /* per rank: done, or at the end of its record */
-	bool stalled;              /* nobody moves any more */
-	int32_t foreign;           /* a rank that the recording does not have, or -1 */
-	size_t *printed;           /* per rank: bytes of its divergence report that were printed */
+	bool *over;      /* per rank: done, or at the end of its record */
+	bool stalled;    /* nobody moves any more */
+	int32_t foreign; /* a rank that the recording does not have, or -1 */
+	size_t *printed; /* per rank: bytes of its divergence report that were printed */
 } hb_reports;
 
 /* Looks at the folder; true when the job is to be ended. Fits hb_job.watch. */

@@ -67,7 +67,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
 	if (setup->sanitized) {
 		const char *options = getenv("ASAN_OPTIONS");
-		char *more = hb__format("%s%sverify_asan_link_order=0", options ? options : "", options && *options ? ":" : "");
+		char *more = hb__format(
+			"%s%sverify_asan_link_order=0", options ? options : "", options && *options ? ":" : "");
 		add(ret, "ASAN_OPTIONS", more);
 		free(more);
 	}

@@ -45,8 +45,10 @@ const char *hb__word(const hb_log *log, uint8_t kind, int64_t value)
 		return value == 0 ? "WORLD" : value == 1 ? "SELF" : value == HB_NONE ? "NULL" : NULL;
 	case KIND_DATATYPE:
 		type = value >= 0 && value < HB_NO ? hb_log_datatype(log, (uint32_t)value) : NULL;
-		return value == HB_NONE ? "NULL" : value == HB_UNDEFINED ? "UNDEFINED"
-		       : type && type->name && *type->name ? type->name : NULL;
+		return value == HB_NONE                    ? "NULL"
+		       : value == HB_UNDEFINED             ? "UNDEFINED"
+		       : type && type->name && *type->name ? type->name
+							   : NULL;
 	case KIND_OP:
 		op = value >= 0 && value < HB_NO ? hb_log_op(log, (uint32_t)value) : NULL;
 		return value == HB_NONE ? "NULL" : value == HB_UNDEFINED ? "UNDEFINED" : op && *op ? op : NULL;

@@ -34,7 +34,10 @@ static bool read_steps(const char *folder, int32_t rank, uint64_t *ret_steps, ui
 	*ret_steps = 0;
 	if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h) {
 		for (uint64_t k = 1; k < h.units; k++) {
-			struct { struct hb_unit_header unit; uint64_t thread, polls, inside, inside_enter, events; } c;
+			struct {
+				struct hb_unit_header unit;
+				uint64_t thread, polls, inside, inside_enter, events;
+			} c;
 			if (pread(fd, &c, sizeof c, (off_t)(k * HB_UNIT_SIZE)) != (ssize_t)sizeof c)
 				break;
 			if (c.unit.magic != HB_UNIT_MAGIC || c.unit.kind != HB_UNIT_LANE)
@@ -87,7 +90,8 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 		if (over[i] || !read_steps(s->logs, i, &steps, &events, &inside))
 			continue;
 		if (events >= s->last[i]) {
-			hb__say("rank %d, event %llu: the record ends here; it makes no further call", i, (unsigned long long)events);
+			hb__say("rank %d, event %llu: the record ends here; it makes no further call", i,
+				(unsigned long long)events);
 			continue;
 		}
 		char *path = hb__format("%s/rank.%d.log", s->script, i);
@@ -96,7 +100,8 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 		hb_row row;
 		const char *name = "a call";
 		bool open = !hb_log_open(path, &log, NULL);
-		if (open && !hb_cursor_open(log, 0, events + 1, &cursor, NULL) && hb_cursor_next(cursor, &row, NULL) == 1) {
+		if (open && !hb_cursor_open(log, 0, events + 1, &cursor, NULL) &&
+			hb_cursor_next(cursor, &row, NULL) == 1) {
 			const hb_function *f = hb_log_function(log, row.function);
 			name = f ? f->name : name;
 		}

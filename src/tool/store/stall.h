@@ -11,9 +11,9 @@ typedef struct hb_stall {
 	int32_t size;
 	const uint64_t *last; /* per rank: events after which its record breaks off, UINT64_MAX where it does not */
 	bool used_up;         /* a process made no call after its last recorded one */
-	double patience;    /* seconds without a step that count as standing still */
+	double patience;      /* seconds without a step that count as standing still */
 	double looked, since;
-	uint64_t steps;     /* events and polls of all processes, at `since` */
+	uint64_t steps; /* events and polls of all processes, at `since` */
 } hb_stall;
 
 /* True when for `patience` seconds no process made a step and each that is not

@@ -6,7 +6,7 @@ static const char *mode;
 
 static void middle(void)
 {
-	int x[4] = { rank, 2, 3, 4 }, y[8] = { 0 }, other = (rank + 1) % size;
+	int x[4] = {rank, 2, 3, 4}, y[8] = {0}, other = (rank + 1) % size;
 	MPI_Comm comm = MPI_COMM_WORLD;
 	int last = rank == size - 1, dest = 0, tag = 5, count = 2, root = 0;
 	MPI_Datatype type = MPI_INT;

@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	COUNTED(MPI_Init(&argc, &argv));
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	int left = (rank + size - 1) % size, right = (rank + 1) % size, in[2] = { 0, 0 }, sum_of = 0;
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, in[2] = {0, 0}, sum_of = 0;
 	for (int i = 0; i < n; i++) {
 		MPI_Request req;
 		MPI_Status st;

@@ -83,7 +83,7 @@ static int memory(void)
 {
 	rounds(0, 100);
 	rlim_t most = (rlim_t)(address_space() + atol(argument) * 1024);
-	struct rlimit r = { most, most };
+	struct rlimit r = {most, most};
 	if (setrlimit(RLIMIT_AS, &r))
 		perror("setrlimit");
 	rounds(100, 20000);
@@ -92,7 +92,7 @@ static int memory(void)
 
 static int file_size(void)
 {
-	struct rlimit r = { 65536, 65536 };
+	struct rlimit r = {65536, 65536};
 	setrlimit(RLIMIT_FSIZE, &r);
 	rounds(0, 20000);
 	return finish("file size");
@@ -146,7 +146,7 @@ static int forks(void)
 
 static int spawns(void)
 {
-	static char *const no[] = { "sh", "-c", "exit 9", NULL };
+	static char *const no[] = {"sh", "-c", "exit 9", NULL};
 	char line[64] = "";
 	pid_t pid = vfork();
 	if (!pid) {
@@ -180,8 +180,8 @@ static void on_alarm(int sig)
 
 static int alarm_clock(void)
 {
-	struct sigaction a = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
-	struct itimerval every = { { 0, 500 }, { 0, 500 } }, none = { { 0, 0 }, { 0, 0 } };
+	struct sigaction a = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	struct itimerval every = {{0, 500}, {0, 500}}, none = {{0, 0}, {0, 0}};
 	sigaction(SIGALRM, &a, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	rounds(0, 30000);
@@ -294,9 +294,20 @@ static int again(int argc, char **argv)
 
 static int run(const char *mode)
 {
-	static const struct { const char *name; int (*run)(void); } modes[] = {
-		{ "files", files }, { "closing", closing }, { "memory", memory }, { "filesize", file_size }, { "forks", forks },
-		{ "spawns", spawns }, { "alarm", alarm_clock }, { "hang", hang }, { "loop", loop }, { "slow", slow },
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} modes[] = {
+		{"files", files},
+		{"closing", closing},
+		{"memory", memory},
+		{"filesize", file_size},
+		{"forks", forks},
+		{"spawns", spawns},
+		{"alarm", alarm_clock},
+		{"hang", hang},
+		{"loop", loop},
+		{"slow", slow},
 	};
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(mode, modes[i].name))

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static int rank, size;
-static long events;    /* calls that hbdb must have stored as events */
-static long sum;       /* what the traffic has brought so far */
+static long events; /* calls that hbdb must have stored as events */
+static long sum;    /* what the traffic has brought so far */
 
 /* One call that is an event. */
 #define EVENT(call) ((call), events++)

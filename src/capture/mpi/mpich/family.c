@@ -2,16 +2,20 @@
 #include "capture/mpi/family.h"
 
 struct hb__known hb__known;
-const char *const hb__library_names[] = { "libmpich.so.12", "libmpi.so.12", NULL };
+const char *const hb__library_names[] = {"libmpich.so.12", "libmpi.so.12", NULL};
 
 bool hb__family_start(hb__function (*find)(const char *name))
 {
 	if (find("ompi_mpi_comm_world"))
 		return false;
 	hb__known = (struct hb__known){
-		.comm_world = MPI_COMM_WORLD, .comm_self = MPI_COMM_SELF, .comm_null = MPI_COMM_NULL,
-		.request_null = MPI_REQUEST_NULL, .message_null = MPI_MESSAGE_NULL,
-		.message_no_proc = MPI_MESSAGE_NO_PROC, .byte = MPI_BYTE,
+		.comm_world = MPI_COMM_WORLD,
+		.comm_self = MPI_COMM_SELF,
+		.comm_null = MPI_COMM_NULL,
+		.request_null = MPI_REQUEST_NULL,
+		.message_null = MPI_MESSAGE_NULL,
+		.message_no_proc = MPI_MESSAGE_NO_PROC,
+		.byte = MPI_BYTE,
 	};
 	return true;
 }
