@@ -231,6 +231,12 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 			reports->stall.patience);
 		return HB_EXIT_FINDING;
 	}
+	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)r->session.size) {
+		hb__print_waiting(&reports->stall, reports->over);
+		hb__say("interrupted by signal %d (%s); no difference up to there", end->interrupted,
+			strsignal(end->interrupted));
+		return end->status ? end->status : 128 + end->interrupted;
+	}
 	int32_t n;
 	bool again;
 	char *list = silent_ranks(r, &n, &again);

@@ -99,7 +99,7 @@ struct running {
 	const hb_job *job;
 	pid_t pid;
 	bool own_group, gone, ending, killed;
-	int status;
+	int status, interrupted;
 	double asked; /* when it was asked to end */
 };
 
@@ -116,6 +116,8 @@ static void reap(struct running *r)
 /* A signal typed at the terminal reached the job without us; others did not. */
 static void hand_on(struct running *r, const siginfo_t *info)
 {
+	if (info->si_signo == SIGINT || info->si_signo == SIGTERM || info->si_signo == SIGHUP || info->si_signo == SIGQUIT)
+		r->interrupted = info->si_signo;
 	if (info->si_signo == SIGCHLD || (!r->own_group && info->si_code == SI_KERNEL))
 		return;
 	kill(r->own_group ? -r->pid : r->pid, info->si_signo);
@@ -197,6 +199,7 @@ void hb__run(const hb_job *job, hb_job_end *ret)
 	follow(&r, &signals);
 	ret->seconds = now() - begin;
 	ret->ended = r.ending;
+	ret->interrupted = r.interrupted;
 	ret->signal = WIFSIGNALED(r.status) ? WTERMSIG(r.status) : 0;
 	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(r.status);
 	sigprocmask(SIG_SETMASK, &old, NULL);
