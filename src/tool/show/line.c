@@ -32,6 +32,7 @@ const char *hb__word(const hb_log *log, uint8_t kind, int64_t value)
 	const char *op;
 	switch (kind) {
 	case KIND_NUMBER:
+	case KIND_DIGEST:
 		return value == HB_UNDEFINED ? "UNDEFINED" : NULL;
 	case KIND_RANK:
 		return value == HB_ANY_SOURCE  ? "ANY"
