@@ -65,6 +65,8 @@ bool hb__watch_reports(void *user)
 {
 	hb_reports *r = user;
 	look(r);
+	if (r->stalled) /* what ended the job stays what ended it */
+		return true;
 	bool stopped = r->stop && r->count[HB_REPORT_DIVERGENCE];
 	if (stopped && !r->divergence_seen)
 		r->divergence_seen = now();

@@ -116,7 +116,8 @@ static void reap(struct running *r)
 /* A signal typed at the terminal reached the job without us; others did not. */
 static void hand_on(struct running *r, const siginfo_t *info)
 {
-	if (info->si_signo == SIGINT || info->si_signo == SIGTERM || info->si_signo == SIGHUP || info->si_signo == SIGQUIT)
+	if (info->si_signo == SIGINT || info->si_signo == SIGTERM || info->si_signo == SIGHUP ||
+		info->si_signo == SIGQUIT)
 		r->interrupted = info->si_signo;
 	if (info->si_signo == SIGCHLD || (!r->own_group && info->si_code == SI_KERNEL))
 		return;

@@ -15,12 +15,12 @@ typedef struct hb_job {
 } hb_job;
 
 typedef struct hb_job_end {
-	int status;  /* exit status; 128 + signal when killed; 126, 127: did not start */
-	int signal;  /* that killed it, or 0 */
-	int error;   /* errno of the start, or 0 */
+	int status;      /* exit status; 128 + signal when killed; 126, 127: did not start */
+	int signal;      /* that killed it, or 0 */
+	int error;       /* errno of the start, or 0 */
 	int interrupted; /* the signal that was handed on to it and asks for an end, or 0 */
-	bool ended;  /* watch ended it */
-	bool random; /* randomisation could not be switched off */
+	bool ended;      /* watch ended it */
+	bool random;     /* randomisation could not be switched off */
 	double seconds;
 } hb_job_end;
 
