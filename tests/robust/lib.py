@@ -137,8 +137,9 @@ class Result:
         return "\n".join((self.err or self.out).strip().splitlines()[-14:])
 
     def lines(self):
-        """What was printed, ranks in any order; MPICH's launcher tells the number of a process that ended badly."""
-        return sorted(line for line in self.out.splitlines() if "=   PID " not in line)
+        """What was printed, ranks in any order; without the box that MPICH's launcher prints or not when a process ends badly."""
+        box = ("=   ", "=====", "YOUR APPLICATION TERMINATED", "This typically refers", "Please see the FAQ")
+        return sorted(line for line in self.out.splitlines() if line.strip() and not line.startswith(box))
 
 
 class Context:
