@@ -128,6 +128,9 @@ def show_failures(text, complaint, log):
 
 def main():
     every = list(suites())
+    if "-h" in sys.argv[1:] or "--help" in sys.argv[1:]:
+        print(__doc__.strip())
+        return 0
     if "-l" in sys.argv[1:]:
         for name, seconds, command in every:
             print("%-14s %s" % (name, command))

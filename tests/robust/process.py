@@ -1,5 +1,8 @@
 """What processes do beside calling MPI: they do it as without hbdb, and every call is in the record, once."""
-from lib import test
+import os
+import shutil
+
+from lib import Failed, test
 
 
 def transparent(t, n, *arguments, program="process", lost=False, counted=True, silent=True, replays=0, replay_status=None):
@@ -67,7 +70,7 @@ def init_only(t):
 
 
 def ends(name, *arguments, says):
-    def run(t):
+    def once(t):
         bare, done = transparent(t, 2, *arguments)
         t.want(says in done.said, "hbdb should say %r: %s" % (says, done.said))
         states = {p["state"] for p in t.info()["processes"]}
@@ -80,6 +83,19 @@ def ends(name, *arguments, says):
         t.want(again.status in (0, wanted), "replay: status %d, alone %d\n%s" % (again.status, wanted, again.tail()))
         t.want("record ends" in again.said or "no difference" in again.said, "replay says: " + again.said)
         t.want("before the end of the record" not in again.said, "replay says that it came less far: " + again.said)
+    def run(t):
+        # About one run in a hundred MPICH's launcher says "Hangup" of a process that left without MPI_Finalize, and returns 1.
+        for attempt in range(3 if t.mpi == "mpich" else 1):
+            try:
+                shutil.rmtree(t.path("r.hbdb"), ignore_errors=True)
+                for f in os.listdir(t.dir):
+                    if f.startswith("events."):
+                        os.unlink(t.path(f))
+                once(t)
+                return
+            except Failed as failure:
+                last = failure
+        raise last
     test("process/ends-" + name)(run)
 
 

@@ -60,14 +60,20 @@ int hb__on_startall(struct hb__call *c)
 	return code;
 }
 
+/* Which posting the call is about. */
+static void refer(struct hb__call *c, const struct hb__request *r)
+{
+	if (r && !hb__config.order && hb__results(c, 2))
+		hb__result_ref(c, r->lane, r->posting);
+}
+
 int hb__on_cancel(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
 	HB__NEED(req);
 	struct hb__request *r = hb__request_find((uintptr_t)*req);
 	hb__begin(c, false);
-	if (r && !hb__config.order && hb__results(c, 2))
-		hb__result_ref(c, r->lane, r->posting);
+	refer(c, r);
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_cancel(c) : hb__invoke_next(c);
 	if (r && code == MPI_SUCCESS)
 		r->cancelling = true;
@@ -81,8 +87,7 @@ int hb__on_request_free(struct hb__call *c)
 	HB__NEED(req);
 	struct hb__request *r = hb__request_find((uintptr_t)*req);
 	hb__begin(c, false);
-	if (r && !hb__config.order && hb__results(c, 2))
-		hb__result_ref(c, r->lane, r->posting);
+	refer(c, r);
 	if (r && r->active && r->wild) {
 		static bool told;
 		if (!told)
