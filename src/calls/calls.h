@@ -79,7 +79,6 @@ enum hb_role {
 };
 
 #define HB_MAX_RECORDED 12 /* arguments of one call that are recorded; the generator checks */
-#define HB_MAX_ARGS 20
 
 struct hb__call;
 typedef void (*hb__function)(void);                   /* an MPI function of any prototype */

@@ -66,7 +66,6 @@ static void checkable(struct hb__call *c, struct hb__slot *s)
 	int64_t count = number_at(c, (unsigned)hb__role(c, HB_R_COUNT));
 	if (dest < 0 || dest >= size || !t->dense || count <= 0)
 		return;
-	s->dense = true;
 	s->check_bytes = t->size * count;
 	s->check_arg = (uint8_t)buf;
 	s->flags |= HB_SLOT_CHECK;

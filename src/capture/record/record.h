@@ -59,8 +59,7 @@ struct hb__slot {
 	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
 	uint32_t bucket;
 	int64_t bytes;     /* of one buffer of the first (for receives: last) count; -1 unknown */
-	bool dense;        /* the contents sent lie in one piece: */
-	uint8_t check_arg; /* ... from this argument on */
+	uint8_t check_arg; /* with the flag check: the contents sent lie in one piece from this argument on */
 	int64_t check_bytes;
 	int comm; /* number of the communicator, -1 when unknown or none */
 	uintptr_t key[HB_MAX_RECORDED];
@@ -135,7 +134,6 @@ void hb__define_op(int number, const char *name);
 struct hb__comm;
 void hb__define_comm(const struct hb__comm *comm);
 uint32_t hb__define_site(const void *pc);
-void hb__define_finish(void);
 
 /* ---- site.c ---- */
 /* The program's call site: `pc` itself, or past the frames of language bindings. */

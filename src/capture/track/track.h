@@ -38,7 +38,7 @@ struct hb__comm {
 	uint64_t index; /* communicators the parent had created before */
 	uint64_t created;
 	int rank, size, remote_size;
-	bool inter, topology;
+	bool inter;
 	int leader;                      /* world rank of rank 0 */
 	int *member, *remote;            /* world ranks */
 	int neighbors_in, neighbors_out; /* -1: no topology */

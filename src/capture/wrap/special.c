@@ -10,7 +10,6 @@ int hb__on_init(struct hb__call *c)
 	if (inside)
 		return hb__invoke_next(c);
 	inside = true;
-	uint64_t enter = hb__count();
 	int code = hb__invoke_next(c);
 	inside = false;
 	if (code != MPI_SUCCESS || hb__config.mode == HB__OFF)
@@ -30,7 +29,6 @@ int hb__on_init(struct hb__call *c)
 	}
 	c->lane = lane;
 	hb__begin(c, false);
-	(void)enter; /* before tick 0: Init shows as an instant */
 	hb__end(c, code);
 	lane->depth = 0;
 	return code;
