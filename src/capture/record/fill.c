@@ -18,8 +18,6 @@ static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 		return (int)v == MPI_UNDEFINED ? HB_UNDEFINED : (int)v;
 	case HB_ARG_COMM: {
 		struct hb__comm *comm = hb__comm_find(s->key[i]);
-		if (comm)
-			s->comm = comm->number;
 		return comm ? comm->number : HB_NONE;
 	}
 	case HB_ARG_DATATYPE:

@@ -61,7 +61,6 @@ struct hb__slot {
 	int64_t bytes;     /* of one buffer of the first (for receives: last) count; -1 unknown */
 	uint8_t check_arg; /* with the flag check: the contents sent lie in one piece from this argument on */
 	int64_t check_bytes;
-	int comm; /* number of the communicator, -1 when unknown or none */
 	uintptr_t key[HB_MAX_RECORDED];
 	int64_t arg[HB_MAX_RECORDED]; /* neutral */
 	uint64_t followed;            /* replay: the definition of a record's slot that was found equal */

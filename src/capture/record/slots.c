@@ -126,7 +126,6 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 		.pc = pc,
 		.epoch = now,
 		.bucket = bucket,
-		.comm = HB_NONE,
 		.bytes = -1,
 		.id = id,
 		.plain = plain_key(c->fn, c->pc, pc)};
