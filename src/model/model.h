@@ -1,0 +1,267 @@
+/* The model of a run: who sent which message to whom, and what had to happen
+ * before what. Built from the logs of a recording alone; nothing here prints.
+ *
+ * Words:
+ *   process  one log. Its index counts the logs given to hb_model_build.
+ *   line     a lane of a process, with events 1, 2, ... in program order. Lines
+ *            are numbered over all processes: those of process 0 first. Vector
+ *            clocks have a component for each line.
+ *   event    a line and a number. It is an interval with two points, enter and
+ *            exit. A call that its thread never returned from (a hang, a crash)
+ *            is the last event of its line: it has an enter and no exit.
+ *   PAST     of a point: all points that happened before it, and itself.
+ *
+ * Happened-before is the transitive closure over points of: program order; the
+ * enter of a send -> the exit of the call that completed its receive, or of a probe
+ * that saw it; for a synchronous send also the enter of the call that posted the
+ * receive -> the exit of the call that completed the send; collectives by class
+ * (hb_order). MPI_Init of the first lane -> everything of the other lanes.
+ *
+ * Matching: MPI does not let messages overtake, so among the messages of one channel
+ * (communicator, source, destination, tag) the k-th send belongs to the k-th
+ * receive in the order of posting.
+ *
+ * Ownership: all pointers handed out belong to the model and hold until it is closed.
+ * The logs must stay open as long as the model. Thread safety: one thread per model.
+ */
+#ifndef HBDB_MODEL_MODEL_H
+#define HBDB_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hbdb/format.h>
+
+#include "model/event.h"
+
+typedef struct hb_model hb_model;
+
+/* An event: a line and a number in it. line HB_NO: none. */
+typedef struct hb_at {
+	uint32_t line, event;
+} hb_at;
+
+typedef struct hb_source {
+	hb_log *log;  /* NULL: the process is known to have run, but its log cannot be read */
+	int32_t rank; /* in its MPI_COMM_WORLD */
+	uint32_t pid; /* 0: of the world that was started; else a spawned one, whose messages are not matched */
+} hb_source;
+
+typedef struct hb_process {
+	hb_log *log; /* NULL: missing */
+	int32_t rank;
+	uint32_t pid;
+	uint32_t first_line, nlines;
+	bool cut; /* its log ends before the process did: what follows is not known */
+} hb_process;
+
+typedef struct hb_line {
+	uint32_t process, lane;
+	uint32_t events; /* with the one it is inside of */
+	bool inside;     /* the last event has no exit */
+} hb_line;
+
+/* A communicator, the same for all its members. */
+typedef struct hb_group {
+	uint32_t size, remote_size;      /* remote_size 0: an intracommunicator */
+	const uint32_t *member, *remote; /* process indices; HB_NO for one that has no log */
+	uint32_t parent;                 /* HB_NO: none, or not known */
+	bool self;                       /* MPI_COMM_SELF of one process */
+	char name[24]; /* WORLD, SELF, or WORLD.2 for the third made from it, WORLD.2:5 with world rank 5 at its head */
+} hb_group;
+
+/* Messages that cannot overtake each other. */
+typedef struct hb_channel {
+	uint32_t group, source, dest; /* source and dest are processes; dest HB_NO: not in this recording */
+	int32_t tag;
+	uint32_t sent, received; /* how many */
+} hb_channel;
+
+/* What a receive or probe asked for, and where it stands in the program. */
+typedef struct hb_spec {
+	uint32_t group, process;
+	uint32_t source;         /* process; HB_NO any */
+	int32_t tag;             /* HB_ANY_TAG any */
+	uint32_t function, site; /* numbers in the log of the process */
+	bool any_source;
+} hb_spec;
+
+enum {                      /* flags of messages and receives */
+	HB_SYNCHRONOUS = 1, /* send: it completes only when its receive was posted */
+	HB_BIG = 2,         /* bytes does not fit: hb_send_bytes */
+	HB_CANCELLED = 4,
+	HB_AMBIGUOUS = 8,  /* threads, or a receive whose end is not known, leave open whether this match is right */
+	HB_ELSEWHERE = 16, /* receive: completed by another lane than posted it; send: completed elsewhere */
+	HB_PENDING = 32,   /* receive: posted, and its end is not known: never completed, freed, or the log is cut */
+	HB_CHOSEN = 64,    /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
+	HB_FAILED =
+		128, /* the call, or the completion, returned an error (truncated: the message is matched all the same) */
+};
+
+typedef struct hb_send {
+	uint32_t event; /* the call that began it: Send, Isend, Start, Sendrecv, ... */
+	uint32_t line : 24, flags : 8;
+	uint32_t channel;
+	uint32_t receive; /* HB_NO: never received */
+	uint32_t seen;    /* events of the receiver's line in the PAST of its enter: use hb_send_seen */
+	uint32_t bytes;
+} hb_send;
+
+typedef struct hb_receive {
+	uint32_t post; /* the call that posted it: Recv, Irecv, Start, Mprobe ... */
+	uint32_t line : 24, flags : 8;
+	uint32_t done; /* the call that completed it, 0: none. On `line` unless HB_ELSEWHERE: hb_receive_done */
+	uint32_t send; /* HB_NO: none, or not known */
+	uint32_t spec;
+} hb_receive;
+
+typedef struct hb_probe {
+	uint32_t event;
+	uint32_t line : 24, flags : 8;
+	uint32_t spec;
+	uint32_t send; /* the message it saw; HB_NO not known */
+} hb_probe;
+
+/* How a collective orders its processes. */
+typedef enum hb_order {
+	HB_ORDER_NONE, /* it moves nothing: no order follows (free, no data, neighbours that are not recorded) */
+	HB_ORDER_ALL,  /* every enter -> every exit */
+	HB_ORDER_OUT,  /* the root's enter -> every exit */
+	HB_ORDER_IN,   /* every enter -> the root's exit */
+	HB_ORDER_SCAN, /* lower ranks' enter -> exit; the own enter, too */
+	HB_ORDER_EXSCAN,
+} hb_order;
+
+typedef struct hb_collective {
+	uint32_t group, number; /* the number-th of its group, from 0 */
+	hb_order order;
+	uint32_t root;          /* process; HB_NO: none */
+	uint32_t function;      /* in the log of the first process that has it */
+	uint32_t process;       /* that process */
+	uint32_t enters, exits; /* processes that entered and left it, as recorded */
+	bool differs;           /* processes called different functions, or with different roots */
+} hb_collective;
+
+/* What an event does to the order, in program order along a line. */
+typedef enum hb_op_kind {
+	HB_OP_SEND,     /* enter of a send; id: send */
+	HB_OP_POST,     /* enter of a nonblocking receive; id: receive */
+	HB_OP_ENTER,    /* enter of a collective; id: collective */
+	HB_OP_RECEIVED, /* exit that completed a receive; id: receive */
+	HB_OP_SENT,     /* exit that completed a synchronous send; id: send */
+	HB_OP_PROBED,   /* exit of a probe; id: probe */
+	HB_OP_LEAVE,    /* exit that completed a collective; id: collective */
+} hb_op_kind;
+
+typedef struct hb_op {
+	uint32_t event;
+	uint32_t id : 28, kind : 4; /* hb_op_kind */
+} hb_op;
+
+typedef struct hb_model_info {
+	uint32_t processes, lines, groups, channels, specs;
+	uint64_t events; /* over all lines */
+	uint32_t sends, receives, probes, collectives;
+	uint32_t matched;   /* sends with a receive */
+	uint32_t ambiguous; /* matches that may be others: told in the trouble */
+	uint32_t troubles;
+} hb_model_info;
+
+/* Reads all logs and matches their messages. HB_E_ARGUMENT: a log is not at level
+ * events (the message says so). Work and memory are linear in the events. progress
+ * may be NULL; it is called about a hundred times. *ret_model: hb_model_close. */
+hb_status hb_model_build(
+	const hb_source *sources, size_t n, hb_progress *progress, void *user, hb_model **ret_model, hb_error *err);
+void hb_model_close(hb_model *model);
+
+const hb_model_info *hb_model_get_info(const hb_model *model);
+/* Arrays, indexed from 0 up to the numbers in the info. */
+const hb_process *hb_model_processes(const hb_model *model);
+const hb_line *hb_model_lines(const hb_model *model);
+const hb_group *hb_model_groups(const hb_model *model);
+const hb_channel *hb_model_channels(const hb_model *model);
+const hb_spec *hb_model_specs(const hb_model *model);
+const hb_send *hb_model_sends(const hb_model *model);
+const hb_receive *hb_model_receives(const hb_model *model); /* those of a process in the order of posting */
+const hb_probe *hb_model_probes(const hb_model *model);
+const hb_collective *hb_model_collectives(const hb_model *model);
+const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
+/* What is missing or open, a sentence each, and which answers it makes uncertain. */
+const char *hb_model_trouble(const hb_model *model, uint32_t index);
+
+/* The line of a lane of a rank of the first world; HB_NO: there is none. */
+uint32_t hb_model_line(const hb_model *model, int32_t rank, uint32_t lane);
+/* The group that a process knows as its communicator number `comm`; HB_NO: not known. */
+uint32_t hb_model_group(const hb_model *model, uint32_t process, int64_t comm);
+uint64_t hb_send_bytes(const hb_model *model, uint32_t send);
+hb_at hb_send_at(const hb_model *model, uint32_t send);         /* where it began */
+hb_at hb_receive_post(const hb_model *model, uint32_t receive); /* where it was posted */
+hb_at hb_receive_done(const hb_model *model, uint32_t receive); /* event 0: never */
+/* The call of a process that is part of a collective: where it entered. line HB_NO: it did not. */
+hb_at hb_collective_enter(const hb_model *model, uint32_t collective, uint32_t process);
+
+/* ---- clocks (clocks.c) ---- */
+
+/* One event, with the clocks of its exit (of its enter when it never returned).
+ * clock[l] is the number of events of line l that were entered in the PAST; lamport is one
+ * more than the greatest of the events before, the first have 1. */
+typedef struct hb_stamp {
+	hb_at at;
+	uint64_t lamport;
+	const uint32_t *clock; /* info.lines numbers, until the visit returns */
+} hb_stamp;
+typedef bool hb_visit(void *user, const hb_stamp *stamp); /* false: stop */
+
+/* Goes through all events once, each after all that happened before it; along a line in
+ * order. Sets what hb_send_seen answers. visit may be NULL: then it is faster. Method: Fidge 1988
+ * and Mattern 1989, with a version of a line's clock shared by all sends between two changes of it. */
+hb_status hb_clocks_run(
+	hb_model *model, hb_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err);
+/* The number of events of a line of the receiver that were entered in the PAST of the send's enter; after hb_clocks_run. */
+uint32_t hb_send_seen(const hb_model *model, uint32_t send, uint32_t line);
+
+/* ---- cones, cuts and order (cone.c) ---- */
+
+typedef enum hb_stop {
+	HB_STOP_NOTHING, /* no event of the line is in the PAST */
+	HB_STOP_AFTER,   /* after the event: its exit is in the PAST, or needs nothing outside it */
+	HB_STOP_INSIDE,  /* inside the event: its exit needs something outside the PAST */
+	HB_STOP_END,     /* after the last event of the line */
+} hb_stop;
+
+/* The cut of an event: line l stops at event ret_event[l], as ret_stop[l] says (arrays of info.lines). */
+hb_status hb_cut(hb_model *model, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err);
+/* The first event of each line whose exit has the enter of `at` in its PAST, 0: none. */
+hb_status hb_future(hb_model *model, hb_at at, uint32_t *ret_first, hb_error *err);
+
+typedef enum hb_relation {
+	HB_SAME,
+	HB_BEFORE, /* a's enter is in the PAST of b's exit, and not the other way */
+	HB_AFTER,
+	HB_TOGETHER,   /* both: each had to begin before the other could end */
+	HB_CONCURRENT, /* neither */
+} hb_relation;
+
+typedef enum hb_link_kind {
+	HB_LINK_PROGRAM,    /* the next call of the same line, or the end of the same call */
+	HB_LINK_MESSAGE,    /* id: send */
+	HB_LINK_PROBE,      /* a probe saw the message; id: send */
+	HB_LINK_SYNC,       /* the receive was posted, so the synchronous send completed; id: send */
+	HB_LINK_COLLECTIVE, /* id: collective */
+	HB_LINK_START,      /* MPI_Init, before the other threads */
+} hb_link_kind;
+
+/* A step of a proof: from the enter of one event to the exit of another (PROGRAM on the same line: from an exit to an
+ * enter, or across one event). */
+typedef struct hb_link {
+	hb_link_kind kind;
+	hb_at from, to;
+	uint32_t id;
+} hb_link;
+
+/* How two events are ordered. strict: a's exit is in the PAST of b's enter (or b's of a's when AFTER). When they are
+ * ordered, *ret_chain is a chain of links from the earlier to the later (from a to b when TOGETHER); free it. */
+hb_status hb_order_of(hb_model *model, hb_at a, hb_at b, hb_relation *ret_relation, bool *ret_strict,
+	hb_link **ret_chain, size_t *ret_links, hb_error *err);
+
+#endif

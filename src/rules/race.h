@@ -1,0 +1,57 @@
+/* Races: which receives could have got another message than they got.
+ *
+ * A receive with MPI_ANY_SOURCE races when another message would have matched it: one on the same
+ * communicator with a compatible tag, from another process, that was received by a
+ * receive posted later (or by none) and was not sent because of this one. As messages of
+ * one sender do not overtake, only the first such message of each sender can. Wildcard
+ * probes likewise. Calls that choose among requests (Waitany, Waitsome, Testany, Testsome)
+ * race when a request that was pending then could have been complete instead.
+ *
+ * Source of the condition: R. Netzer and B. Miller, "Optimal tracing and replay for debugging
+ * message-passing parallel programs", 1992; of the rule of the first message per sender: S1.7. */
+#ifndef HBDB_RULES_RACE_H
+#define HBDB_RULES_RACE_H
+
+#include "model/model.h"
+
+typedef enum hb_race_kind {
+	HB_RACE_RECEIVE, /* id: receive */
+	HB_RACE_PROBE,   /* id: probe */
+	HB_RACE_CHOICE, /* a Waitany or its kin completed one request where another could have been; id: the receive it completed */
+} hb_race_kind;
+
+typedef struct hb_alternative {
+	uint32_t send;    /* the message it could have got (CHOICE: the message of the other request) */
+	uint32_t receive; /* the receive that got it in this run; HB_NO: none did */
+	bool dependent;   /* only when another race turned out otherwise (with all only) */
+} hb_alternative;
+
+typedef struct hb_race {
+	hb_race_kind kind;
+	uint32_t id, spec;
+	hb_at post, done; /* where it was posted and completed; the same for blocking calls and probes */
+	uint32_t got;     /* the message it got; HB_NO when that is not known */
+	bool dependent;   /* it differs only when an earlier race turned out otherwise (with all only) */
+	bool uncertain;   /* rests on an ambiguous match or an incomplete log */
+	uint32_t nalternatives;
+	const hb_alternative *alternative; /* in the order of senders; until the visit returns */
+} hb_race;
+
+typedef struct hb_race_sum {
+	uint64_t wildcards; /* receives and probes with MPI_ANY_SOURCE that got a message */
+	uint64_t racing;    /* of these */
+	uint64_t dependent; /* of these */
+	uint64_t choices, racing_choices;
+	uint64_t alternatives;
+} hb_race_sum;
+
+typedef bool hb_race_visit(void *user, const hb_race *race); /* false: stop */
+
+enum { HB_RACES_ALL = 1 }; /* every alternative, and receives that differ only as a consequence */
+
+/* Calls visit for every race, process by process, in the order of posting. visit may be NULL: only the sum.
+ * Runs the clocks when that has not been done yet. */
+hb_status hb_races(hb_model *model, unsigned flags, hb_race_visit *visit, void *user, hb_race_sum *ret_sum,
+	hb_progress *progress, void *progress_user, hb_error *err);
+
+#endif
