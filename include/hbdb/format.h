@@ -44,7 +44,7 @@ typedef struct hb_log hb_log; /* the log of one process, raw or sealed */
 typedef struct hb_log_info {
 	int sealed;
 	int32_t rank, size;
-	uint32_t pid, level;            /* HB_LEVEL_* : 0 order, 1 events */
+	uint32_t pid, level;            /* HB_LEVEL_* : 0 order, 1 events, 2 racing */
 	uint32_t state, stopped;        /* as in the format's page */
 	uint32_t thread_level, library; /* library: 1 Open MPI, 2 MPICH */
 	double tick_ns;                 /* nanoseconds per tick, from the best calibration */
@@ -57,14 +57,16 @@ typedef struct hb_log_info {
 	uint64_t events;                                /* over all lanes, as far as readable */
 	uint64_t bytes;                                 /* size of the log (raw: units in use) */
 	uint32_t notes;
+	uint64_t marks;    /* see hb_log_mark */
 	int recovered;     /* 1: cut or damaged; what is readable ends early */
 	char trouble[256]; /* why, when recovered */
 } hb_log_info;
 
 typedef struct hb_lane_info {
-	uint64_t thread; /* identity of the thread */
-	uint64_t polls;  /* failed polls after the last event */
-	int inside;      /* the thread never returned from a call: inside_slot, inside_enter */
+	uint64_t thread;  /* identity of the thread */
+	uint64_t polls;   /* failed polls after the last event */
+	uint64_t skipped; /* level racing: receives not stored after the last event */
+	int inside;       /* the thread never returned from a call: inside_slot, inside_enter */
 	uint32_t inside_slot;
 	uint64_t inside_enter; /* tick */
 	uint64_t events;
@@ -109,6 +111,13 @@ typedef struct hb_datatype {
 	uint64_t size;
 } hb_datatype;
 
+/* Level racing, while the process runs: the call that is event `event` of lane `lane` received the message that world
+ * rank `rank` sent as its event `sent`, and could have got another one. */
+typedef struct hb_mark {
+	uint64_t event, sent;
+	uint32_t lane, rank;
+} hb_mark;
+
 /* One event. Pointers are valid until the next call on the same lane's cursor. */
 typedef struct hb_row {
 	uint64_t number; /* 1, 2, ... within the lane */
@@ -119,6 +128,7 @@ typedef struct hb_row {
 	const int64_t *arg;
 	uint64_t enter, exit; /* ticks; 0 at level order */
 	uint64_t polls;       /* failed polls before it */
+	uint64_t skipped;     /* level racing: calls before it that answered wildcard receives and are not stored */
 	int64_t result;       /* error class, 0 for success */
 	int has_check;
 	uint16_t check;
@@ -144,6 +154,8 @@ const hb_comm *hb_log_comm(const hb_log *log, uint32_t number);
 const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number);
 const char *hb_log_op(const hb_log *log, uint32_t number);
 const hb_note *hb_log_note(const hb_log *log, uint32_t index);
+/* Marks are in raw logs only, in the order in which they came lane by lane. */
+const hb_mark *hb_log_mark(const hb_log *log, uint64_t index);
 
 /* A cursor before event `from` (1 is the first) of a lane; sealed logs seek by
  * their index, raw logs by their units. hb_cursor_next returns 1 and fills
@@ -165,6 +177,20 @@ hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, v
 /* Writes the raw form of a log (for the target, which reads nothing else). A
  * raw log is copied up to its last whole record. */
 hb_status hb_log_unseal(const char *from, const char *to, hb_error *err);
+
+/* What becomes of a row that is copied. */
+typedef enum hb_fate {
+	HB_FATE_KEEP, /* as it stands in *row now */
+	HB_FATE_DROP, /* the level does not store it */
+	HB_FATE_SKIP, /* counted as skipped: a wildcard receive that did not race */
+} hb_fate;
+/* Decides about a row and may change it; what it points to must last until the next call. inside: it is the call that
+ * the lane never returned from (no results), KEEP or DROP. Polls before rows that are not kept count for the next one. */
+typedef hb_fate hb_filter(void *user, hb_row *row, int inside);
+
+/* Writes a raw log at level racing from what the filter keeps of the rows of a log of any level: calls without arguments,
+ * times and places. */
+hb_status hb_log_distil(hb_log *log, const char *to, hb_filter *filter, void *user, hb_error *err);
 
 /* Reads everything and checks every checksum. 0 when whole; HB_E_DAMAGED with
  * the first damage in *err. */

@@ -83,7 +83,7 @@ struct hb__unit {                       /* raw: a unit with rows */
 	uint64_t offset;                /* of the payload in the file; 0: missing */
 	uint32_t bytes;                 /* of whole records */
 	bool pending_result, continues; /* results of its first event stand before it */
-	uint64_t base_tick, events_before, polls_before;
+	uint64_t base_tick, events_before, polls_before, skipped_before;
 	int64_t result_before;
 	size_t defs_before;
 };
@@ -131,6 +131,8 @@ struct hb_log {
 	uint32_t lanes;
 	hb_note *note;
 	size_t notes, notes_cap;
+	hb_mark *mark;
+	size_t marks, marks_cap;
 	const struct hb__cursor_ops *ops;
 };
 

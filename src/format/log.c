@@ -132,7 +132,7 @@ static hb_status read_head(hb_log *log, hb_error *err)
 		.origin_mono = h.origin_mono,
 		.bytes = log->size,
 	};
-	if (h.level > HB_LEVEL_EVENTS)
+	if (h.level > HB_LEVEL_RACING)
 		return hb__fail(err, HB_E_DAMAGED, log->path, 36, "%s has a level that does not exist", log->path);
 	return HB_OK;
 }
@@ -149,6 +149,7 @@ static void count(hb_log *log)
 	i->datatypes = t[HB_DEF_DATATYPE].n;
 	i->ops = t[HB_DEF_OP].n;
 	i->notes = (uint32_t)log->notes;
+	i->marks = log->marks;
 	i->events = 0;
 	for (uint32_t l = 0; l < log->lanes; l++) {
 		i->events += log->lane[l].info.events;
@@ -199,6 +200,7 @@ void hb_log_close(hb_log *log)
 	}
 	free(log->lane);
 	free(log->note);
+	free(log->mark);
 	hb__defs_free(&log->defs);
 	if (log->map) {
 		munmap((void *)log->map, log->size);
@@ -235,6 +237,8 @@ const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number) { return 
 const char *hb_log_op(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_OP, number); }
 
 const hb_note *hb_log_note(const hb_log *log, uint32_t index) { return index < log->notes ? &log->note[index] : NULL; }
+
+const hb_mark *hb_log_mark(const hb_log *log, uint64_t index) { return index < log->marks ? &log->mark[index] : NULL; }
 
 hb_status hb_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err)
 {

@@ -20,8 +20,9 @@ struct raw_cursor {
 	const uint8_t *p, *end;
 	uint64_t event, tick; /* events passed; exit of the last */
 	uint64_t polls;       /* pending, for the next event */
+	uint64_t skipped;     /* likewise */
 	int64_t result;
-	bool has_result, timed;
+	bool has_result, timed, racing;
 	struct hb__slotdef *slot;
 	size_t slots;
 	int64_t *results;
@@ -30,7 +31,7 @@ struct raw_cursor {
 
 #define RESULTS_MAX (1u << 21) /* of one event */
 
-enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_OTHER };
+enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_MARK, STEP_OTHER };
 
 static bool slot_define(struct raw_cursor *c, struct hb__in *in)
 {
@@ -79,7 +80,11 @@ static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_r
 	uint64_t number = w >> 1;
 	if (number >= c->slots || !c->slot[number].defined)
 		return STEP_BAD;
-	*row = (hb_row){.number = c->event + 1, .lane = c->number, .polls = c->polls, .result = c->result};
+	*row = (hb_row){.number = c->event + 1,
+		.lane = c->number,
+		.polls = c->polls,
+		.skipped = c->skipped,
+		.result = c->result};
 	hb__slotdef_row(&c->slot[number], (uint32_t)number, row);
 	uint64_t tick = c->tick;
 	if (c->timed) {
@@ -100,9 +105,21 @@ static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_r
 	c->event++;
 	c->tick = tick;
 	c->polls = 0;
+	c->skipped = 0;
 	c->result = 0;
 	c->has_result = false;
 	return STEP_EVENT;
+}
+
+/* A mark: its numbers go into *row, for the scan alone. */
+static enum step mark(struct hb__in *in, hb_row *row)
+{
+	uint64_t lane = hb__in_uv(in);
+	*row = (hb_row){.lane = (uint32_t)lane, .number = hb__in_uv(in)};
+	uint64_t rank = hb__in_uv(in);
+	row->function = (uint32_t)rank;
+	row->enter = hb__in_uv(in);
+	return lane < HB_LANE_DEFINITIONS && rank <= INT32_MAX ? STEP_MARK : STEP_BAD;
 }
 
 /* Reads the record at c->p, which moves past it when it is good. */
@@ -121,6 +138,11 @@ static enum step step(struct raw_cursor *c, hb_row *row)
 	} else if (v == HB_ROW_POLLS) {
 		n = hb__in_uv(&in);
 		c->polls += in.bad ? 0 : n;
+	} else if (v == HB_ROW_SKIPPED && c->racing) {
+		n = hb__in_uv(&in);
+		c->skipped += in.bad ? 0 : n;
+	} else if (v == HB_ROW_MARK && c->racing) {
+		what = mark(&in, row);
 	} else if (v == HB_ROW_RESULT) {
 		int64_t r = hb__in_sv(&in);
 		if (!in.bad) {
@@ -170,6 +192,15 @@ static bool scan_note(hb_log *log, struct raw_cursor *c, const hb_row *row)
 		row->nresults);
 }
 
+static bool scan_mark(hb_log *log, const hb_row *row)
+{
+	if (!hb__grow((void **)&log->mark, &log->marks_cap, log->marks, sizeof *log->mark))
+		return false;
+	log->mark[log->marks++] =
+		(hb_mark){.event = row->number, .sent = row->enter, .lane = row->lane, .rank = row->function};
+	return true;
+}
+
 /* Reads the records of one unit. False: they end early, *ret_memory when for want of memory. */
 static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, bool *ret_memory)
 {
@@ -177,6 +208,7 @@ static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, 
 	hb_row row;
 	u->events_before = c->event;
 	u->polls_before = c->polls;
+	u->skipped_before = c->skipped;
 	u->result_before = c->result;
 	u->pending_result = c->has_result;
 	u->defs_before = lane->defs;
@@ -195,7 +227,8 @@ static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, 
 			if (!hb__grow((void **)&lane->def, &lane->defs_cap, lane->defs, sizeof *lane->def))
 				return *ret_memory = true, false;
 			lane->def[lane->defs++] = (uint64_t)(at - log->map);
-		} else if (what == STEP_NOTE && !scan_note(log, c, &row)) {
+		} else if ((what == STEP_NOTE && !scan_note(log, c, &row)) ||
+			   (what == STEP_MARK && !scan_mark(log, &row))) {
 			return *ret_memory = true, false;
 		}
 	}
@@ -226,7 +259,11 @@ static void cursor_free(struct raw_cursor *c)
 /* Scans a lane; what follows its first damage is dropped. Returns false when memory is gone. */
 static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
 {
-	struct raw_cursor c = {.log = log, .lane = lane, .number = number, .timed = log->info.level == HB_LEVEL_EVENTS};
+	struct raw_cursor c = {.log = log,
+		.lane = lane,
+		.number = number,
+		.timed = log->info.level == HB_LEVEL_EVENTS,
+		.racing = log->info.level == HB_LEVEL_RACING && number != HB_LANE_DEFINITIONS};
 	bool memory = false, early = false;
 	uint64_t filed;
 	for (c.unit = 0; c.unit < lane->units && !early; c.unit++) {
@@ -257,6 +294,7 @@ static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
 		lane->info.inside_enter = 0;
 	}
 	lane->info.polls += c.polls;
+	lane->info.skipped = c.skipped;
 	lane->info.events = c.event;
 	cursor_free(&c);
 	return !memory;
@@ -472,6 +510,7 @@ static bool seek_unit(struct raw_cursor *c, uint64_t from)
 	enter_unit(c);
 	c->event = u->events_before;
 	c->polls = u->polls_before;
+	c->skipped = u->skipped_before;
 	c->result = u->result_before;
 	c->has_result = u->pending_result;
 	return true;
@@ -508,6 +547,7 @@ static hb_status raw_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_c
 	c->lane = &log->lane[lane];
 	c->number = lane;
 	c->timed = log->info.level == HB_LEVEL_EVENTS;
+	c->racing = log->info.level == HB_LEVEL_RACING;
 	bool good = seek_unit(c, from);
 	hb_row row;
 	while (good && c->event + 1 < from) {

@@ -27,6 +27,8 @@ enum { /* the first uv of a record */
 	HB_ROW_RESULT = 3,
 	HB_ROW_NOTE = 4,
 	HB_ROW_RESULTS = 5,
+	HB_ROW_MARK = 6,
+	HB_ROW_SKIPPED = 7,
 	HB_ROW_EVENT = 16,
 };
 
@@ -42,7 +44,7 @@ enum { /* kinds of definitions */
 
 enum { HB_SLOT_CHECK = 1 }; /* flags of a slot */
 enum { HB_STATE_RUNNING, HB_STATE_FINALIZED, HB_STATE_LEFT, HB_STATE_ABORTED };
-enum { HB_LEVEL_ORDER, HB_LEVEL_EVENTS };
+enum { HB_LEVEL_ORDER, HB_LEVEL_EVENTS, HB_LEVEL_RACING };
 
 enum { /* status codes in results */
 	HB_ST_AS_POSTED = 0,

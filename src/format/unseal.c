@@ -1,4 +1,4 @@
-/* A log of either form written out as a raw log. */
+/* A log of either form written out as a raw log: all of it, or what a filter keeps. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -28,6 +28,10 @@ struct unsealer {
 	uint8_t oldest[SLOTS / WAYS];
 	struct hb__bytes record;
 	uint32_t note; /* the next of the log's notes, which stand in order of lanes and events */
+	uint32_t level;
+	hb_filter *filter; /* NULL: everything is kept */
+	void *user;
+	uint64_t polls, skipped; /* of rows that were not kept */
 };
 
 static void unit_close(struct unsealer *u, bool full)
@@ -82,6 +86,7 @@ static bool put_header(struct unsealer *u)
 	const hb_log_info *i = &u->log->info;
 	memcpy(&h, u->log->head, HB__HEAD);
 	h.incompatible &= ~HB_LOG_INCOMPAT_SEALED;
+	h.level = u->level;
 	h.unit_size = HB_UNIT_SIZE;
 	h.units = 0;
 	memcpy(h.host, i->host, sizeof h.host);
@@ -105,6 +110,22 @@ static bool put_note(struct unsealer *u, const char *text)
 	return put_record(u);
 }
 
+/* The definition of a function of which no arguments are stored. */
+static bool without_arguments(const uint8_t *p, uint64_t n, struct hb__bytes *ret)
+{
+	struct hb__in in = {p, p + n, false};
+	hb__bytes_uv(ret, hb__in_uv(&in));
+	hb__bytes_u8(ret, hb__in_u8(&in));
+	uint64_t length = hb__in_uv(&in);
+	const uint8_t *name = hb__in_bytes(&in, length);
+	if (!name)
+		return false;
+	hb__bytes_uv(ret, length);
+	hb__bytes_put(ret, name, length);
+	hb__bytes_uv(ret, 0);
+	return !ret->failed;
+}
+
 static bool put_definitions(struct unsealer *u)
 {
 	struct hb__bytes *raw = &u->log->defs.raw, *r = &u->record;
@@ -116,10 +137,16 @@ static bool put_definitions(struct unsealer *u)
 		const uint8_t *p = hb__in_bytes(&in, n);
 		if (!p)
 			return false;
+		if (u->filter && kind != HB_DEF_FUNCTION && kind != HB_DEF_COMM)
+			continue;
+		struct hb__bytes bare = {0};
+		if (u->filter && kind == HB_DEF_FUNCTION && !without_arguments(p, n, &bare))
+			return false;
 		hb__bytes_uv(r, HB_ROW_DEF);
 		hb__bytes_u8(r, kind);
-		hb__bytes_uv(r, n);
-		hb__bytes_put(r, p, n);
+		hb__bytes_uv(r, bare.p ? bare.n : n);
+		hb__bytes_put(r, bare.p ? bare.p : p, bare.p ? bare.n : n);
+		free(bare.p);
 		if (!put_record(u))
 			return false;
 	}
@@ -176,25 +203,25 @@ static uint32_t slot_of(struct unsealer *u, const hb_row *row)
 	return define_slot(u, number, row) ? number : HB_NO;
 }
 
+/* A record of one number that stands before an event. */
+static bool put_modifier(struct unsealer *u, unsigned kind, uint64_t n)
+{
+	if (!n)
+		return true;
+	hb__bytes_uv(&u->record, kind);
+	hb__bytes_uv(&u->record, n);
+	return put_record(u);
+}
+
 static bool put_event(struct unsealer *u, const hb_row *row)
 {
 	struct hb__bytes *r = &u->record;
 	struct stream *s = &u->stream;
 	uint32_t slot = slot_of(u, row);
-	if (slot == HB_NO)
+	if (slot == HB_NO || !put_modifier(u, HB_ROW_POLLS, row->polls) ||
+		!put_modifier(u, HB_ROW_SKIPPED, row->skipped) ||
+		!put_modifier(u, HB_ROW_RESULT, hb_zigzag(row->result)))
 		return false;
-	if (row->polls) {
-		hb__bytes_uv(r, HB_ROW_POLLS);
-		hb__bytes_uv(r, row->polls);
-		if (!put_record(u))
-			return false;
-	}
-	if (row->result) {
-		hb__bytes_uv(r, HB_ROW_RESULT);
-		hb__bytes_sv(r, row->result);
-		if (!put_record(u))
-			return false;
-	}
 	uint32_t told = 0;
 	for (; row->nresults - told > RESULTS; told += RESULTS) {
 		hb__bytes_uv(r, HB_ROW_RESULTS);
@@ -205,7 +232,7 @@ static bool put_event(struct unsealer *u, const hb_row *row)
 			return false;
 	}
 	hb__bytes_uv(r, HB_ROW_EVENT + 2 * (uint64_t)slot + (row->nresults != 0));
-	if (u->log->info.level == HB_LEVEL_EVENTS) {
+	if (u->level == HB_LEVEL_EVENTS) {
 		hb__bytes_uv(r, row->enter - s->tick);
 		hb__bytes_uv(r, row->exit - row->enter);
 	}
@@ -221,6 +248,31 @@ static bool put_event(struct unsealer *u, const hb_row *row)
 		return false;
 	s->events++;
 	s->tick = row->exit;
+	return true;
+}
+
+/* As the level racing has it: no arguments, no place, no times. */
+static void strip(hb_row *row)
+{
+	row->site = row->nargs = 0;
+	row->arg = NULL;
+	row->enter = row->exit = 0;
+	row->has_check = 0;
+}
+
+static bool put_row(struct unsealer *u, hb_row *row)
+{
+	if (!u->filter)
+		return put_event(u, row);
+	hb_fate fate = u->filter(u->user, row, 0);
+	row->polls += u->polls;
+	row->skipped += u->skipped;
+	u->polls = u->skipped = 0;
+	strip(row);
+	if (fate == HB_FATE_KEEP)
+		return put_event(u, row);
+	u->polls = row->polls;
+	u->skipped = row->skipped + (fate == HB_FATE_SKIP);
 	return true;
 }
 
@@ -248,10 +300,10 @@ static bool put_control(struct unsealer *u, uint32_t number, uint32_t inside)
 	k->unit.kind = HB_UNIT_LANE;
 	k->unit.lane = (uint16_t)number;
 	k->thread = l->info.thread;
-	k->polls = l->info.polls;
+	k->polls = l->info.polls + u->polls;
 	k->inside = inside == HB_NO ? 0 : (uint64_t)inside + 1;
-	k->inside_enter = l->info.inside_enter;
-	k->events = l->info.events;
+	k->inside_enter = u->filter ? 0 : l->info.inside_enter;
+	k->events = u->stream.events;
 	if (l->ncalls)
 		memcpy(k->calls, l->calls, l->ncalls * sizeof *l->calls);
 	hb__bytes_put(&u->out.b, k, sizeof *k);
@@ -269,6 +321,10 @@ static bool put_inside(struct unsealer *u, hb_cursor *c, uint32_t number, uint32
 	const hb_lane_info *l = &u->log->lane[number].info;
 	if (!l->inside || hb_cursor_slot(c, l->inside_slot, &row) != HB_OK)
 		return true;
+	if (u->filter && u->filter(u->user, &row, 1) != HB_FATE_KEEP)
+		return true;
+	if (u->filter)
+		strip(&row);
 	*ret_slot = slot_of(u, &row);
 	return *ret_slot != HB_NO;
 }
@@ -281,15 +337,17 @@ static hb_status put_lane(struct unsealer *u, uint32_t number, hb_error *err)
 	if (status)
 		return status;
 	stream_begin(u, (uint16_t)number);
+	u->polls = u->skipped = 0;
 	for (int i = 0; i < SLOTS; i++)
 		u->slot[i].defined = false;
 	int more = 0;
 	bool good = true;
 	uint32_t inside = HB_NO;
 	while (good && (more = hb_cursor_next(c, &row, err)) > 0)
-		good = notes_before(u, row.number) && put_event(u, &row);
+		good = notes_before(u, row.number) && put_row(u, &row);
 	if (good && more == 0)
-		good = notes_before(u, UINT64_MAX) && put_inside(u, c, number, &inside);
+		good = notes_before(u, UINT64_MAX) && put_inside(u, c, number, &inside) &&
+		       put_modifier(u, HB_ROW_SKIPPED, u->skipped + u->log->lane[number].info.skipped);
 	hb_cursor_close(c);
 	unit_close(u, false);
 	if (good)
@@ -311,16 +369,16 @@ static hb_status put_all(struct unsealer *u, hb_error *err)
 	return status;
 }
 
-hb_status hb_log_unseal(const char *from, const char *to, hb_error *err)
+static hb_status write_raw(hb_log *log, const char *to, hb_filter *filter, void *user, hb_error *err)
 {
-	if (!from || !to)
-		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to read, or none to write");
 	struct unsealer *u = calloc(1, sizeof *u);
 	if (!u)
-		return hb__fail(err, HB_E_MEMORY, from, 0, "out of memory");
-	hb_status status = hb_log_open(from, &u->log, err);
-	if (!status)
-		status = hb__out_open(&u->out, to, err);
+		return hb__fail(err, HB_E_MEMORY, to, 0, "out of memory");
+	u->log = log;
+	u->level = filter ? HB_LEVEL_RACING : log->info.level;
+	u->filter = filter;
+	u->user = user;
+	hb_status status = hb__out_open(&u->out, to, err);
 	if (!status) {
 		status = put_all(u, err);
 		if (status)
@@ -331,7 +389,26 @@ hb_status hb_log_unseal(const char *from, const char *to, hb_error *err)
 	for (int i = 0; i < SLOTS; i++)
 		free(u->slot[i].arg);
 	free(u->record.p);
-	hb_log_close(u->log);
 	free(u);
 	return status;
+}
+
+hb_status hb_log_unseal(const char *from, const char *to, hb_error *err)
+{
+	hb_log *log;
+	if (!from || !to)
+		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to read, or none to write");
+	hb_status status = hb_log_open(from, &log, err);
+	if (!status) {
+		status = write_raw(log, to, NULL, NULL, err);
+		hb_log_close(log);
+	}
+	return status;
+}
+
+hb_status hb_log_distil(hb_log *log, const char *to, hb_filter *filter, void *user, hb_error *err)
+{
+	if (!log || !to || !filter)
+		return hb__fail(err, HB_E_ARGUMENT, to, 0, "no log to read, no file to write, or no filter");
+	return write_raw(log, to, filter, user, err);
 }

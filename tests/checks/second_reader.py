@@ -12,7 +12,7 @@ XXH.XXH3_64bits.restype, XXH.XXH3_64bits.argtypes = ctypes.c_uint64, [ctypes.c_c
 ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
 ZSTD.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t] * 2
 Slot = collections.namedtuple("Slot", "function site flags args")
-Row = collections.namedtuple("Row", "slot enter leave polls result check results")
+Row = collections.namedtuple("Row", "slot enter leave polls skipped result check results")
 
 def xxh3(data):
     return XXH.XXH3_64bits(data, len(data))
@@ -59,7 +59,7 @@ class In:
 
 class Lane:
     def __init__(self):
-        self.thread = self.polls = self.events = 0
+        self.thread = self.polls = self.skipped = self.events = 0
         self.inside, self.rows, self.calls, self.damaged = None, [], {}, False
 
 class Log:
@@ -70,7 +70,7 @@ class Log:
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
         self.recovered, self.host, self.text, self.program, self.lost = False, b"", b"", b"", 0
-        if data[:8] != b"HBDBLOG\n" or version != 1 or self.incompatible & ~1 or self.level > 1:
+        if data[:8] != b"HBDBLOG\n" or version != 1 or self.incompatible & ~1 or self.level > 2:
             raise ValueError("not a log, or not for this reader")
         (self.read_sealed if self.incompatible else self.read_raw)()
 
@@ -117,7 +117,7 @@ class Log:
             self.raw_lane(n, self.lanes.get(n, Lane()), rows[n])
 
     def raw_lane(self, number, lane, units):
-        self.slots, self.pending, self.early, self.result = {}, 0, [], 0
+        self.slots, self.pending, self.skipped, self.early, self.result = {}, 0, 0, [], 0
         try:
             for seq in range(max(units, default=-1) + 1):
                 payload, before, self.tick, whole = units.get(seq, (b"", 0, 0, False))
@@ -128,7 +128,7 @@ class Log:
                     self.record(number, lane, i)
         except ValueError:
             self.recovered, lane.polls, lane.inside = True, 0, None
-        lane.polls, lane.events = lane.polls + self.pending, len(lane.rows)
+        lane.polls, lane.skipped, lane.events = lane.polls + self.pending, self.skipped, len(lane.rows)
         slot = self.slots.get(lane.inside[1]) if lane.inside else None
         lane.inside = (lane.inside[0], slot) if slot else None
 
@@ -151,15 +151,19 @@ class Log:
             self.notes.append((-1, 0, i.str()) if number == 65535 else (number, len(lane.rows) + 1, i.str()))
         elif v == 5:
             self.early += i.times(i.sv)
+        elif v == 6 and self.level == 2 and number != 65535:
+            [i.uv() for _ in range(4)]
+        elif v == 7 and self.level == 2 and number != 65535:
+            self.skipped += i.uv()
         elif v < 16 or (v - 16) >> 1 not in self.slots:
             raise ValueError("not a record")
         else:
             slot = self.slots[(v - 16) >> 1]
-            enter = (self.tick + i.uv()) & M64 if self.level else 0
-            leave = (enter + i.uv()) & M64 if self.level else 0
-            lane.rows.append(Row(slot, enter, leave, self.pending, self.result, i.u(2) if slot.flags & 1 else None,
-                                 self.early + (i.times(i.sv) if v & 1 else [])))
-            self.tick, self.pending, self.early, self.result = leave, 0, [], 0
+            enter = (self.tick + i.uv()) & M64 if self.level == 1 else 0
+            leave = (enter + i.uv()) & M64 if self.level == 1 else 0
+            lane.rows.append(Row(slot, enter, leave, self.pending, self.skipped, self.result,
+                                 i.u(2) if slot.flags & 1 else None, self.early + (i.times(i.sv) if v & 1 else [])))
+            self.tick, self.pending, self.skipped, self.early, self.result = leave, 0, 0, [], 0
 
     def section(self, at):
         if len(self.data) - at < 32 or self.data[at:at + 4] != b"HBDS":
@@ -207,7 +211,8 @@ class Log:
                     self.define(d.u(1), d.str())
             elif kind == 3:
                 to = self.lanes[lane]
-                to.thread, to.polls, to.events = i.uv(), i.uv(), i.uv()
+                to.thread, to.polls = i.uv(), i.uv()
+                to.skipped, to.events = i.uv() if self.level == 2 else 0, i.uv()
                 to.inside = (i.uv(), i.slot()) if i.u(1) else None
                 f = -1
                 while i.more():
@@ -217,7 +222,8 @@ class Log:
                 self.notes = i.times(lambda: (i.uv() - 1, i.uv(), i.str()))
         for lane in self.lanes.values():
             if not lane.damaged and len(lane.rows) != lane.events:
-                self.recovered, lane.events, lane.polls, lane.inside = True, len(lane.rows), 0, None
+                self.recovered, lane.events, lane.inside = True, len(lane.rows), None
+                lane.polls = lane.skipped = 0
 
 def range_decode(code, order, width, n):
     i, nodes, out, before = iter(code), {}, bytearray(), 0
@@ -285,16 +291,18 @@ def block(i, events, level):
     slots = [Slot(*what, args[s]) for s, what in enumerate(zip(*rest))]
     sequence = column(i, events)
     sequence = [v - 1 if v else n - 1 for v, n in zip(sequence, itertools.accumulate(v == 0 for v in sequence))]
-    tick, columns, rows = i.uv() if level else 0, [], []
+    tick, columns, rows = i.uv() if level == 1 else 0, [], []
     for g in groups:
         n = len(mine := [slots[s] for s in sequence if group[s] == g])
-        plain = [column(i, n) for _ in range(4 if level else 2)]
+        plain = [column(i, n) for _ in range(2 + (level > 0) + (level == 1))]
         checks = iter(column(i, sum(s.flags & 1 for s in mine)))
         plain += [[next(checks) if s.flags & 1 else None for s in mine], by_position(i, column(i, n))]
-        columns.append(zip(*([] if level else [[0] * n] * 2), *plain))
+        plain[:0] = [] if level == 1 else [[0] * n] * 2
+        plain[3:3] = [] if level == 2 else [[0] * n]
+        columns.append(zip(*plain))
     for s in sequence:
-        gap, lasted, polls, result, check, results = next(columns[group[s]])
+        gap, lasted, polls, skipped, result, check, results = next(columns[group[s]])
         enter = (tick + gap) & M64
         tick = (enter + lasted) & M64
-        rows.append(Row(slots[s], enter, tick, polls, signed(result), check, results))
+        rows.append(Row(slots[s], enter, tick, polls, skipped, signed(result), check, results))
     return rows

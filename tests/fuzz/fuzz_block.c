@@ -1,4 +1,4 @@
-/* Any bytes as a block of rows of a sealed log. Input: u8 level (bit 0), u16 events, the block. */
+/* Any bytes as a block of rows of a sealed log. Input: u8 level (bit 0; bit 7: racing), u16 events, the block. */
 #include "format/sealed/sealed.h"
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy = malloc(size - 2);
 	fuzz_must(copy != NULL, "memory");
 	memcpy(copy, data + 3, size - 3);
-	if (hb__rows_read(&rows, copy, size - 3, events, data[0] & 1))
+	if (hb__rows_read(&rows, copy, size - 3, events, data[0] & 0x80 ? HB_LEVEL_RACING : data[0] & 1))
 		for (uint32_t i = 0; i < rows.events; i++) {
 			fuzz_must(rows.sequence[i] < rows.slots, "a row has a slot");
 			fuzz_must(rows.group_of[rows.sequence[i]] < rows.groups, "a slot has a group");

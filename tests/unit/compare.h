@@ -23,8 +23,8 @@ static inline bool same_call(const hb_row *a, const hb_row *b)
 static inline bool same_row(const hb_row *a, const hb_row *b)
 {
 	return same_call(a, b) && a->number == b->number && a->lane == b->lane && a->enter == b->enter &&
-	       a->exit == b->exit && a->polls == b->polls && a->result == b->result && a->check == b->check &&
-	       a->nresults == b->nresults &&
+	       a->exit == b->exit && a->polls == b->polls && a->skipped == b->skipped && a->result == b->result &&
+	       a->check == b->check && a->nresults == b->nresults &&
 	       (a->nresults == 0 || memcmp(a->results, b->results, a->nresults * sizeof *a->results) == 0);
 }
 
@@ -134,7 +134,8 @@ static inline bool same_logs(hb_log *a, hb_log *b)
 	for (uint32_t l = 0; l < hb_log_get_info(a)->lanes; l++) {
 		hb_lane_info i, j;
 		if (hb_log_lane(a, l, &i) || hb_log_lane(b, l, &j) || i.thread != j.thread || i.polls != j.polls ||
-			i.inside != j.inside || i.inside_enter != j.inside_enter || i.events != j.events)
+			i.skipped != j.skipped || i.inside != j.inside || i.inside_enter != j.inside_enter ||
+			i.events != j.events)
 			DIFFER("state of lane %u", l);
 		if (!same_rows(a, b, l, 1))
 			return false;

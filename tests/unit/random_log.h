@@ -54,6 +54,10 @@ static inline void random_event(struct raw_log *r, uint64_t *state, int lane, un
 		random_slot(r, state, lane, slot);
 	if (below(state, 8) == 0)
 		raw_polls(r, lane, below(state, 2) ? 1 : raw_random(state) >> 40);
+	if (r->level == HB_LEVEL_RACING && below(state, 3) == 0)
+		raw_skipped(r, lane, 1 + below(state, 40));
+	if (r->level == HB_LEVEL_RACING && below(state, 9) == 0)
+		raw_mark(r, lane, lane, r->lane[lane].events, below(state, 8), below(state, 1000));
 	if (below(state, 20) == 0)
 		raw_result(r, lane, any_number(state));
 	if (below(state, 100) == 0)
@@ -94,6 +98,8 @@ static inline void random_log(struct raw_log *r, uint64_t seed, int level, int l
 			k->calls[f] = below(&state, 1000);
 		if (below(&state, 3) == 0)
 			raw_polls(r, l, 4);
+		if (level == HB_LEVEL_RACING)
+			raw_skipped(r, l, 1 + below(&state, 9));
 	}
 	if (below(&state, 2))
 		raw_header(r)->last_tick = 1000000, raw_header(r)->last_mono = 5000000000u + 4100000;

@@ -226,6 +226,19 @@ static inline void raw_polls(struct raw_log *r, int lane, uint64_t n)
 	raw_record(r, lane, b, (size_t)(p - b));
 }
 
+static inline void raw_skipped(struct raw_log *r, int lane, uint64_t n)
+{
+	uint8_t b[16], *p = hb_put_uv(hb_put_uv(b, HB_ROW_SKIPPED), n);
+	raw_record(r, lane, b, (size_t)(p - b));
+}
+
+static inline void raw_mark(struct raw_log *r, int lane, int of, uint64_t event, uint64_t rank, uint64_t sent)
+{
+	uint8_t b[64], *p = hb_put_uv(hb_put_uv(b, HB_ROW_MARK), (uint64_t)of);
+	p = hb_put_uv(hb_put_uv(hb_put_uv(p, event), rank), sent);
+	raw_record(r, lane, b, (size_t)(p - b));
+}
+
 /* Results that stand before their event: `n` times `value`. */
 static inline void raw_early_results(struct raw_log *r, int lane, unsigned n, int64_t value)
 {

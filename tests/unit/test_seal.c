@@ -97,13 +97,19 @@ static void edges(void)
 int main(void)
 {
 	for (uint64_t seed = 1; seed <= 16; seed++)
-		round_trip(seed, seed % 3 ? HB_LEVEL_EVENTS : HB_LEVEL_ORDER, 1 + (int)(seed % 4), 200 * (long)seed,
-			seed % 2);
+		round_trip(seed,
+			seed % 5 == 0 ? HB_LEVEL_RACING
+			: seed % 3    ? HB_LEVEL_EVENTS
+				      : HB_LEVEL_ORDER,
+			1 + (int)(seed % 4), 200 * (long)seed, seed % 2);
 	round_trip(100, HB_LEVEL_EVENTS, 1, 0, false);
 	round_trip(101, HB_LEVEL_ORDER, 1, 1, true);
 	round_trip(102, HB_LEVEL_EVENTS, 2, 140000, false);
 	round_trip(103, HB_LEVEL_EVENTS, 1, 20000, true);
 	round_trip(104, HB_LEVEL_ORDER, 3, 10000, true);
+	round_trip(105, HB_LEVEL_RACING, 1, 0, false);
+	round_trip(106, HB_LEVEL_RACING, 2, 30000, false);
+	round_trip(107, HB_LEVEL_RACING, 3, 8000, true);
 	edges();
 	check_clean();
 	return check_end();

@@ -18,7 +18,7 @@ struct slot {
 };
 
 struct row {
-	uint64_t gap, lasted, polls;
+	uint64_t gap, lasted, polls, skipped;
 	int64_t result;
 	size_t results; /* in values */
 	uint32_t nresults, slot;
@@ -52,10 +52,11 @@ struct hb__block_writer *hb__block_writer_open(uint32_t level)
 	if (!w)
 		return NULL;
 	w->level = level;
-	w->limit = level == HB_LEVEL_ORDER ? HB__BLOCK_EVENTS_ORDER : HB__BLOCK_EVENTS;
+	bool choices = level != HB_LEVEL_EVENTS;
+	w->limit = choices ? HB__BLOCK_EVENTS_ORDER : HB__BLOCK_EVENTS;
 	w->table_size = 4096;
 	w->table = calloc(w->table_size, sizeof *w->table);
-	if (!w->table || !hb__packer_open(&w->packer, level == HB_LEVEL_ORDER)) {
+	if (!w->table || !hb__packer_open(&w->packer, choices)) {
 		hb__block_writer_close(w);
 		return NULL;
 	}
@@ -176,6 +177,7 @@ bool hb__block_add(struct hb__block_writer *w, const hb_row *row)
 	w->row[w->rows++] = (struct row){.gap = row->enter - w->tick,
 		.lasted = row->exit - row->enter,
 		.polls = row->polls,
+		.skipped = row->skipped,
 		.result = row->result,
 		.results = w->nvalues,
 		.nresults = row->nresults,
@@ -291,6 +293,8 @@ static void write_group(struct hb__block_writer *w, struct hb__bytes *out, const
 		ROW_COLUMN(r->lasted);
 	}
 	ROW_COLUMN(r->polls);
+	if (w->level == HB_LEVEL_RACING)
+		ROW_COLUMN(r->skipped);
 	ROW_COLUMN(hb_zigzag(r->result));
 	size_t m = 0;
 	for (size_t i = 0; i < n; i++)

@@ -83,6 +83,8 @@ static bool take_lane(hb_log *log, uint32_t number, struct hb__in *in)
 		return false;
 	l->info.thread = hb__in_uv(in);
 	l->info.polls = hb__in_uv(in);
+	if (log->info.level == HB_LEVEL_RACING)
+		l->info.skipped = hb__in_uv(in);
 	l->info.events = hb__in_uv(in);
 	if (hb__in_u8(in)) {
 		l->info.inside_enter = hb__in_uv(in);
@@ -238,6 +240,7 @@ hb_status hb__sealed_open(hb_log *log, hb_error *err)
 		l->info.events = there;
 		l->info.inside = 0;
 		l->info.polls = 0;
+		l->info.skipped = 0;
 	}
 	return HB_OK;
 }
@@ -335,6 +338,8 @@ static int sealed_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
 		ret_row->exit = c->tick = ret_row->enter + hb__column_next(&g->lasted);
 	}
 	ret_row->polls = hb__column_next(&g->polls);
+	if (c->level == HB_LEVEL_RACING)
+		ret_row->skipped = hb__column_next(&g->skipped);
 	ret_row->result = hb_unzigzag(hb__column_next(&g->result));
 	if (ret_row->has_check)
 		ret_row->check = (uint16_t)hb__column_next(&g->check);

@@ -84,32 +84,29 @@ static hb_status lane_state(struct sealer *s, uint32_t number, hb_error *err)
 	struct hb__bytes *b = &s->payload;
 	hb_row inside = {0};
 	bool known = false;
+	hb_cursor *c = NULL;
 	if (l->info.inside) {
-		hb_cursor *c;
 		hb_status status = hb_cursor_open(s->log, number, l->info.events + 1, &c, err);
 		if (status)
 			return status;
 		known = hb_cursor_slot(c, l->info.inside_slot, &inside) == HB_OK;
-		hb__bytes_uv(b, l->info.thread);
-		hb__bytes_uv(b, l->info.polls);
-		hb__bytes_uv(b, l->info.events);
-		hb__bytes_u8(b, known);
-		if (known) {
-			hb__bytes_uv(b, l->info.inside_enter);
-			hb__bytes_uv(b, inside.function);
-			hb__bytes_uv(b, inside.site);
-			hb__bytes_uv(b, inside.has_check ? HB_SLOT_CHECK : 0);
-			hb__bytes_uv(b, inside.nargs);
-			for (uint32_t i = 0; i < inside.nargs; i++)
-				hb__bytes_sv(b, inside.arg[i]);
-		}
-		hb_cursor_close(c);
-	} else {
-		hb__bytes_uv(b, l->info.thread);
-		hb__bytes_uv(b, l->info.polls);
-		hb__bytes_uv(b, l->info.events);
-		hb__bytes_u8(b, 0);
 	}
+	hb__bytes_uv(b, l->info.thread);
+	hb__bytes_uv(b, l->info.polls);
+	if (s->log->info.level == HB_LEVEL_RACING)
+		hb__bytes_uv(b, l->info.skipped);
+	hb__bytes_uv(b, l->info.events);
+	hb__bytes_u8(b, known);
+	if (known) {
+		hb__bytes_uv(b, l->info.inside_enter);
+		hb__bytes_uv(b, inside.function);
+		hb__bytes_uv(b, inside.site);
+		hb__bytes_uv(b, inside.has_check ? HB_SLOT_CHECK : 0);
+		hb__bytes_uv(b, inside.nargs);
+		for (uint32_t i = 0; i < inside.nargs; i++)
+			hb__bytes_sv(b, inside.arg[i]);
+	}
+	hb_cursor_close(c);
 	for (uint32_t f = 0, next = 0; f < l->ncalls; f++)
 		if (l->calls[f]) {
 			hb__bytes_uv(b, f - next);

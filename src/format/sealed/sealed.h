@@ -86,7 +86,7 @@ bool hb__block_write(struct hb__block_writer *w, struct hb__bytes *out);
 /* ---- unblock.c: a block into rows ---- */
 
 struct hb__group {
-	struct hb__column gap, lasted, polls, result, check, nresults, results[HB__POSITIONS];
+	struct hb__column gap, lasted, polls, skipped, result, check, nresults, results[HB__POSITIONS];
 	uint32_t slots, events, checks, most_results;
 	uint32_t most_args;
 };

@@ -115,6 +115,8 @@ static bool read_group(struct hb__rows *rows, struct hb__in *in, struct hb__grou
 		hb__column_read(in, a, g->events, &g->lasted);
 	}
 	hb__column_read(in, a, g->events, &g->polls);
+	if (level == HB_LEVEL_RACING)
+		hb__column_read(in, a, g->events, &g->skipped);
 	hb__column_read(in, a, g->events, &g->result);
 	hb__column_read(in, a, g->checks, &g->check);
 	hb__column_read(in, a, g->events, &g->nresults);

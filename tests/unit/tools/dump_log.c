@@ -78,8 +78,8 @@ static void print_definitions(const hb_log *log)
 static void print_row(const hb_row *r)
 {
 	printf("%u:%" PRIu64 " function=%u site=%u enter=%" PRIu64 " exit=%" PRIu64 " polls=%" PRIu64
-	       " result=%" PRId64,
-		r->lane, r->number, r->function, r->site, r->enter, r->exit, r->polls, r->result);
+	       " skipped=%" PRIu64 " result=%" PRId64,
+		r->lane, r->number, r->function, r->site, r->enter, r->exit, r->polls, r->skipped, r->result);
 	if (r->has_check)
 		printf(" check=%04x", r->check);
 	numbers("args", r->arg, r->nargs);
@@ -95,7 +95,8 @@ static void print_lane(hb_log *log, uint32_t lane)
 	int more = -1;
 	if (hb_log_lane(log, lane, &l))
 		return;
-	printf("lane %u thread=%" PRIu64 " polls=%" PRIu64 " events=%" PRIu64, lane, l.thread, l.polls, l.events);
+	printf("lane %u thread=%" PRIu64 " polls=%" PRIu64 " skipped=%" PRIu64 " events=%" PRIu64, lane, l.thread,
+		l.polls, l.skipped, l.events);
 	if (l.inside && !hb_cursor_open(log, lane, l.events + 1, &c, NULL)) {
 		if (!hb_cursor_slot(c, l.inside_slot, &r)) {
 			printf(" inside=%u site=%u enter=%" PRIu64, r.function, r.site, l.inside_enter);

@@ -72,9 +72,13 @@ int main(int argc, char **argv)
 	raw_header(&r)->state = HB_STATE_RUNNING;
 	raw_save(&r, place("raw-threads"));
 	raw_free(&r);
+	random_log(&r, 11, HB_LEVEL_RACING, 2, 500, false);
+	raw_save(&r, place("raw-racing"));
+	raw_free(&r);
 	seal("raw-events", "sealed-events");
 	seal("raw-order", "sealed-order");
 	seal("raw-threads", "sealed-threads");
+	seal("raw-racing", "sealed-racing");
 	two_blocks();
 	/* its units 5 to 7 hold the rows of its three lanes */
 	harm("raw-threads", "raw-cut", 0, 0, 7 * HB_UNIT_SIZE + 1200);
