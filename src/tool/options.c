@@ -109,6 +109,13 @@ static int read_operand(const hb_command *command, const char *arg, hb_args *arg
 {
 	if (command->kind == HB_OPERANDS_NONE)
 		return hb__fail_with(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
+	if (command->kind == HB_OPERANDS_WORDS && args->nwords < HB_WORDS_MAX) {
+		args->word[args->nwords++] = arg;
+		return 0;
+	}
+	if (command->kind == HB_OPERANDS_WORDS)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "%s takes %s, not also '%s'", command->name, command->operands, arg);
 	if (args->operand)
 		return hb__fail_with(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name,
 			command->operands, arg,
@@ -121,6 +128,7 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 {
 	*ret_args = (hb_args){.command = command};
 	*ret_done = false;
+	bool only_operands = false;
 	for (char **p = argv; *p; p++) {
 		int code = 0;
 		bool takes_command = command->kind == HB_OPERANDS_COMMAND || command->kind == HB_OPERANDS_BOTH;
@@ -129,9 +137,10 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 				ret_args->rest = p + 1;
 				break;
 			}
+			only_operands = command->kind == HB_OPERANDS_WORDS;
 			continue;
 		}
-		if ((*p)[0] == '-' && (*p)[1])
+		if ((*p)[0] == '-' && (*p)[1] && !only_operands)
 			code = read_option(command, &p, ret_args, ret_done);
 		else if (command->kind == HB_OPERANDS_COMMAND) {
 			ret_args->rest = p;

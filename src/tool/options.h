@@ -27,15 +27,19 @@ typedef enum {
 	HB_OPERANDS_BOTH,      /* at most one NAME, then -- and a command */
 	HB_OPERANDS_SHELL,
 	HB_OPERANDS_TOPIC,
+	HB_OPERANDS_WORDS, /* a few, of which one may be a NAME: the command tells which is which */
 } hb_operands;
 
 #define HB_OPTIONS_MAX 24
+#define HB_WORDS_MAX 4
 
 typedef struct hb_args {
 	const struct hb_command *command;
 	const char *value[HB_OPTIONS_MAX]; /* by place in the table; a flag that was given: "" */
 	const char *operand;               /* NAME, shell or topic, or NULL */
 	char **rest;                       /* the command to run; NULL when none was given */
+	const char *word[HB_WORDS_MAX];    /* HB_OPERANDS_WORDS: all operands */
+	int nwords;
 } hb_args;
 
 typedef struct hb_command {

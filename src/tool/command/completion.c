@@ -6,6 +6,11 @@
 
 const hb_option hb__completion_options[] = {{0}};
 
+static bool takes_recording(const hb_command *c)
+{
+	return c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH || c->kind == HB_OPERANDS_WORDS;
+}
+
 /* Options first, then NAME.hbdb or the words that the operand takes. */
 static void bash_case(const hb_command *c)
 {
@@ -34,7 +39,7 @@ static void bash_case(const hb_command *c)
 		printf("bash zsh fish");
 	for (const hb_command *t = hb__commands; c->kind == HB_OPERANDS_TOPIC && t->name; t++)
 		printf("%s ", t->name);
-	printf("'\n\t\t%s;;\n", c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH ? "names=1 " : "");
+	printf("'\n\t\t%s;;\n", takes_recording(c) ? "names=1 " : "");
 }
 
 static void print_bash(void)
@@ -113,7 +118,7 @@ static void print_zsh(void)
 		for (const hb_option *o = c->options; o->name; o++)
 			zsh_option(o);
 		zsh_option(hb__common_options);
-		if (c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH)
+		if (takes_recording(c))
 			printf(" \\\n\t\t\t'::recording:_files -/ -g \"*.hbdb\"'");
 		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
 			printf(" \\\n\t\t\t'*::command:_normal'");
@@ -169,7 +174,7 @@ static void print_fish(void)
 		for (const hb_option *o = c->options; o->name; o++)
 			fish_option(c, o);
 		fish_option(c, hb__common_options);
-		if (c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH)
+		if (takes_recording(c))
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a "
 			       "'(__fish_complete_directories)'\n",
 				c->name);
