@@ -112,7 +112,7 @@ typedef struct hb_datatype {
 } hb_datatype;
 
 /* Level racing, while the process runs: the call that is event `event` of lane `lane` received the message that world
- * rank `rank` sent as its event `sent`, and could have got another one. */
+ * rank `rank` (HB_NO: not known) sent as number `sent`, and could have got another one. */
 typedef struct hb_mark {
 	uint64_t event, sent;
 	uint32_t lane, rank;

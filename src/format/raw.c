@@ -117,9 +117,9 @@ static enum step mark(struct hb__in *in, hb_row *row)
 	uint64_t lane = hb__in_uv(in);
 	*row = (hb_row){.lane = (uint32_t)lane, .number = hb__in_uv(in)};
 	uint64_t rank = hb__in_uv(in);
-	row->function = (uint32_t)rank;
+	row->function = rank <= INT32_MAX ? (uint32_t)rank : HB_NO;
 	row->enter = hb__in_uv(in);
-	return lane < HB_LANE_DEFINITIONS && rank <= INT32_MAX ? STEP_MARK : STEP_BAD;
+	return lane < HB_LANE_DEFINITIONS ? STEP_MARK : STEP_BAD;
 }
 
 /* Reads the record at c->p, which moves past it when it is good. */
