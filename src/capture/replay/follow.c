@@ -14,6 +14,7 @@ static bool fetch(struct hb__follow *f)
 	f->have = hb__script_next(f->reader, &f->row);
 	f->ended = !f->have;
 	f->polls_left = f->have ? f->row.polls : hb__script_last_polls(f->reader);
+	f->skipped_left = f->have ? f->row.skipped : hb__script_last_skipped(f->reader);
 	return f->have;
 }
 
@@ -94,8 +95,26 @@ static bool catch_up(struct hb__call *c)
 		fetch(f);
 		f->event++;
 	}
-	f->polls_left = 0;
+	f->polls_left = f->skipped_left = 0;
 	return f->have;
+}
+
+/* Level racing: receives that could have got no other message are not stored. They run free, and those that are
+ * asked for with wildcards get the same again. True: this call is one of them. */
+static bool unstored(const struct hb__call *c)
+{
+	const struct hb__fn *fn = c->fn;
+	bool receives = fn->cls == HB_RECV && !(fn->flags & (HB_NONBLOCKING | HB_PERSISTENT | HB_MATCHED));
+	struct hb__follow *f = c->lane->follow;
+	if (!f->skipped_left || !(receives || fn->id == HB_FN_MPI_Wait || fn->id == HB_FN_MPI_Waitall))
+		return false;
+	f->skipped_left--;
+	return true;
+}
+
+static const char *left_out(const struct hb__follow *f)
+{
+	return f->skipped_left ? "the recorded run received more often with a wildcard before it" : NULL;
 }
 
 /* The record has no further row for this call. */
@@ -120,11 +139,16 @@ void hb__follow(struct hb__call *c)
 	struct hb__follow *f = c->lane->follow;
 	if (!f || f->free || (f->over && hb__config.warn))
 		return;
-	if (!fetch(f)) {
+	bool have = fetch(f);
+	if (unstored(c))
+		return;
+	if (!have) {
 		past_the_end(c);
 		return;
 	}
-	const char *why = difference(c, &f->row);
+	const char *why = left_out(f);
+	if (!why)
+		why = difference(c, &f->row);
 	if (!why && f->polls_left && !hb__many_threads)
 		why = "the recorded run polled more often before it";
 	if (why && comes_after_callbacks(c)) {
@@ -165,7 +189,9 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 			hb__wait_here(); /* it polled when its record ended */
 		return HB__FREE;
 	}
-	const char *why = difference(c, &f->row);
+	const char *why = left_out(f);
+	if (!why)
+		why = difference(c, &f->row);
 	if (why && surplus_poll(f))
 		return HB__NO;
 	if (why) {
@@ -192,8 +218,8 @@ void hb__follow_lane(struct hb__lane *lane)
 void hb__follow_finish(void)
 {
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
-		if (lane->follow && !lane->follow->over && fetch(lane->follow)) {
-			hb__report_missing(lane, &lane->follow->row);
+		if (lane->follow && !lane->follow->over && (fetch(lane->follow) || lane->follow->skipped_left)) {
+			hb__report_missing(lane, lane->follow->have ? &lane->follow->row : NULL);
 			return;
 		}
 	hb__report_done();

@@ -22,7 +22,8 @@ struct hb__row {
 	const struct hb__script_slot *slot;
 	uint32_t slot_id;
 	uint64_t polls;
-	int64_t code; /* error class */
+	uint64_t skipped; /* wildcard receives before it that are not stored */
+	int64_t code;     /* error class */
 	bool has_check;
 	uint16_t check;
 	size_t n;
@@ -34,7 +35,7 @@ struct hb__reader;
 
 bool hb__script_open(const char *dir);                 /* false, said: nothing can be followed */
 bool hb__script_stopped(void);                         /* the process went on when its recording did not */
-bool hb__script_order(void);                           /* the record is of level order */
+bool hb__script_order(void);                           /* only choices are in the record */
 struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
 bool hb__script_next(struct hb__reader *reader, struct hb__row *ret_row);
 /* A reader at the same place, to look ahead with. */
@@ -44,6 +45,8 @@ void hb__script_close(struct hb__reader *reader);
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane);
 uint64_t hb__script_reader_thread(const struct hb__reader *reader);
 uint64_t hb__script_last_polls(const struct hb__reader *reader);
+/* Receives not stored after the last row, once there was no further one. */
+uint64_t hb__script_last_skipped(const struct hb__reader *reader);
 /* The end of the record is where the process ended by itself, not where the recording broke off. */
 bool hb__script_complete(const struct hb__reader *reader);
 /* Names, for reports. */
@@ -66,7 +69,7 @@ struct hb__follow {
 	struct hb__reader *reader;
 	struct hb__row row; /* the row the current call follows */
 	bool have;          /* row was read and not used yet */
-	uint64_t polls_left;
+	uint64_t polls_left, skipped_left;
 	bool ended;             /* no row is left */
 	bool free;              /* ... because the recording had stopped: the process goes on as it likes */
 	bool over;              /* ... and that was said: the call that was under way then runs, no other */
@@ -87,7 +90,7 @@ static inline const struct hb__row *hb__expected(const struct hb__call *c) { ret
 /* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */
 /* The call differs from `expected` (NULL: the record has no further call). `why` is a clause. */
 void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why);
-/* The record has a call that the program did not make. */
+/* The record has a call that the program did not make; NULL: a receive that is not stored. */
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
 void hb__report_contents(struct hb__call *c, const struct hb__row *expected);
 void hb__report_end(struct hb__call *c);

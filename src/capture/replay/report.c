@@ -181,7 +181,10 @@ void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
 	struct out o = {.n = 0};
 	where(&o, lane, lane->follow->event + 1);
 	add(&o, ": the program ends here, but the recording goes on with\n");
-	recorded_call(&o, expected);
+	if (expected)
+		recorded_call(&o, expected);
+	else
+		add(&o, "    a receive with a wildcard\n");
 	publish("divergence", &o);
 	if (!hb__config.warn)
 		hb__wait_here();

@@ -34,8 +34,8 @@ struct hb__reader {
 	uint64_t nslots;
 	int64_t *results;
 	size_t nresults, room;
-	bool ahead;     /* a second reader */
-	uint64_t polls; /* of the row to come */
+	bool ahead;              /* a second reader */
+	uint64_t polls, skipped; /* of the row to come */
 	int64_t code;
 };
 
@@ -153,7 +153,7 @@ bool hb__script_open(const char *dir)
 }
 
 static const struct hb_log_header *header(void) { return (const void *)script.base; }
-bool hb__script_order(void) { return header()->level == HB_LEVEL_ORDER; }
+bool hb__script_order(void) { return header()->level != HB_LEVEL_EVENTS; }
 bool hb__script_stopped(void) { return header()->stopped; }
 
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)
@@ -259,7 +259,11 @@ static const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, 
 	uint64_t id = w >> 1;
 	if (id >= r->nslots)
 		return NULL;
-	*row = (struct hb__row){.slot = &r->slots[id], .slot_id = (uint32_t)id, .polls = r->polls, .code = r->code};
+	*row = (struct hb__row){.slot = &r->slots[id],
+		.slot_id = (uint32_t)id,
+		.polls = r->polls,
+		.skipped = r->skipped,
+		.code = r->code};
 	if (!hb__script_order() && (!(p = hb_get_uv(p, r->end, &unused)) || !(p = hb_get_uv(p, r->end, &unused))))
 		return NULL;
 	if (row->slot->flags & HB_SLOT_CHECK) {
@@ -279,7 +283,7 @@ static const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, 
 bool hb__script_next(struct hb__reader *r, struct hb__row *ret_row)
 {
 	r->nresults = 0;
-	r->polls = 0;
+	r->polls = r->skipped = 0;
 	r->code = 0;
 	while (r->p != r->end || next_unit(r)) {
 		uint64_t v, n;
@@ -299,7 +303,14 @@ bool hb__script_next(struct hb__reader *r, struct hb__row *ret_row)
 				p = NULL;
 			}
 		} else if (p && v == HB_ROW_POLLS) {
-			p = hb_get_uv(p, r->end, &r->polls);
+			p = hb_get_uv(p, r->end, &n);
+			r->polls += p ? n : 0;
+		} else if (p && v == HB_ROW_SKIPPED) {
+			p = hb_get_uv(p, r->end, &n);
+			r->skipped += p ? n : 0;
+		} else if (p && v == HB_ROW_MARK) {
+			for (int i = 0; p && i < 4; i++)
+				p = hb_get_uv(p, r->end, &n);
 		} else if (p && v == HB_ROW_RESULT) {
 			p = hb_get_sv(p, r->end, &r->code);
 		} else if (p && v == HB_ROW_RESULTS) {
@@ -326,7 +337,8 @@ bool hb__script_complete(const struct hb__reader *r)
 	       !r->control->inside; /* left from a signal handler: the call would have gone on */
 }
 
-uint64_t hb__script_last_polls(const struct hb__reader *r) { return r->control->polls; }
+uint64_t hb__script_last_polls(const struct hb__reader *r) { return r->control->polls + r->polls; }
+uint64_t hb__script_last_skipped(const struct hb__reader *r) { return r->skipped; }
 
 /* ---- names, for reports ---- */
 
