@@ -311,6 +311,8 @@ static void decode(hb_events *e, hb_event *ev)
 	ev->peer = argument(row, k->peer);
 	ev->tag = argument(row, k->tag);
 	ev->comm = argument(row, k->comm);
+	ev->from = argument(row, k->source);
+	ev->from_tag = argument(row, k->source_tag);
 	int64_t count = argument(row, k->count), type = argument(row, k->type);
 	const hb_datatype *datatype = type >= 0 && type < HB_NO ? hb_log_datatype(e->log, (uint32_t)type) : NULL;
 	if (count >= 0 && datatype)
@@ -330,6 +332,8 @@ static void clear(hb_event *ev, const hb_row *row)
 	*ev = (hb_event){.row = row,
 		.peer = HB_ABSENT,
 		.tag = HB_ABSENT,
+		.from = HB_ABSENT,
+		.from_tag = HB_ABSENT,
 		.comm = HB_ABSENT,
 		.bytes = HB_ABSENT,
 		.source = HB_ABSENT,

@@ -51,8 +51,9 @@ typedef struct hb_event {
 	const hb_row *row;
 	const hb_function *function; /* NULL: the log does not define it */
 	hb_shape shape;
-	int64_t peer; /* destination, source or root as asked for */
-	int64_t tag;  /* as asked for */
+	int64_t peer;           /* destination, source or root as asked for */
+	int64_t tag;            /* as asked for */
+	int64_t from, from_tag; /* of the receive half: source and tag as asked for */
 	int64_t comm;
 	int64_t bytes;              /* of the message received, else count times size of the datatype */
 	int64_t source, source_tag; /* of the message received, when it was told */

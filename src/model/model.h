@@ -122,6 +122,13 @@ typedef struct hb_probe {
 	uint32_t send; /* the message it saw; HB_NO not known */
 } hb_probe;
 
+/* An answer of a call that chooses among requests (Waitany, Waitsome, Testany, Testsome): in the order of lines and events. */
+typedef struct hb_chosen {
+	hb_at at;
+	uint32_t function, site; /* numbers in the log of the process */
+	uint32_t receive;        /* the receive that it completed; HB_NO: another request */
+} hb_chosen;
+
 /* How a collective orders its processes. */
 typedef enum hb_order {
 	HB_ORDER_NONE, /* it moves nothing: no order follows (free, no data, neighbours that are not recorded) */
@@ -139,6 +146,8 @@ typedef struct hb_collective {
 	uint32_t function;      /* in the log of the first process that has it */
 	uint32_t process;       /* that process */
 	uint32_t enters, exits; /* processes that entered and left it, as recorded */
+	uint16_t base;          /* of the function, the same for its blocking, nonblocking and persistent forms */
+	bool both_sides;        /* of an intercommunicator: it orders each side by both, not only by the other */
 	bool differs;           /* processes called different functions, or with different roots */
 } hb_collective;
 
@@ -164,6 +173,7 @@ typedef struct hb_model_info {
 	uint32_t sends, receives, probes, collectives;
 	uint32_t matched;   /* sends with a receive */
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
+	uint32_t chosen;
 	uint32_t troubles;
 } hb_model_info;
 
@@ -185,6 +195,7 @@ const hb_send *hb_model_sends(const hb_model *model);
 const hb_receive *hb_model_receives(const hb_model *model); /* those of a process in the order of posting */
 const hb_probe *hb_model_probes(const hb_model *model);
 const hb_collective *hb_model_collectives(const hb_model *model);
+const hb_chosen *hb_model_chosen(const hb_model *model);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* What is missing or open, a sentence each, and which answers it makes uncertain. */
 const char *hb_model_trouble(const hb_model *model, uint32_t index);
@@ -203,11 +214,14 @@ hb_at hb_collective_enter(const hb_model *model, uint32_t collective, uint32_t p
 /* ---- clocks (clocks.c) ---- */
 
 /* One event, with the clocks of its exit (of its enter when it never returned).
- * clock[l] is the number of events of line l that were entered in the PAST; lamport is one
- * more than the greatest of the events before, the first have 1. */
+ * clock[l] is the number of events of line l that were entered in the PAST.
+ * Lamport times: of an enter, one more than that of the exit before it on the line (the first: 1); of an
+ * exit, the greatest of its own enter, one more than the enter of each send it received or saw,
+ * and, so that they stand under each other, the enter of the other side of a
+ * synchronous message and the enters of the others in a collective that it depends on. */
 typedef struct hb_stamp {
 	hb_at at;
-	uint64_t lamport;
+	uint64_t lamport_enter, lamport;
 	const uint32_t *clock; /* info.lines numbers, until the visit returns */
 } hb_stamp;
 typedef bool hb_visit(void *user, const hb_stamp *stamp); /* false: stop */

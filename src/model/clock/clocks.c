@@ -1,0 +1,402 @@
+/* Clocks of all events in one pass. Each line is run until its next exit needs an enter that was not reached
+ * yet; then it sleeps until that enter wakes it. */
+#include "model/clock/run.h"
+
+static void push(struct hb__run *run, uint32_t line)
+{
+	if (run->lines[line].queued)
+		return;
+	run->lines[line].queued = true;
+	run->lines[line].next = HB_NO;
+	if (run->first == HB_NO)
+		run->first = line;
+	else
+		run->lines[run->last].next = line;
+	run->last = line;
+}
+
+void hb__wake(struct hb__run *run, uint32_t line) { push(run, line); }
+
+void hb__wake_chain(struct hb__run *run, uint32_t *chain)
+{
+	for (uint32_t l = *chain, next; l != HB_NO; l = next) {
+		next = run->lines[l].chain;
+		push(run, l);
+	}
+	*chain = HB_NO;
+}
+
+/* ---- messages ---- */
+
+void hb__learn(struct hb__run *run, uint32_t line, uint32_t version)
+{
+	struct hb__runner *r = &run->lines[line];
+	hb__clock_merge(r->clock, hb__version(&run->versions, version), run->versions.width);
+	r->clock[line] = r->event;
+	hb__version_drop(&run->versions, r->version);
+	r->version = HB_NO;
+}
+
+uint32_t hb__snapshot(struct hb__run *run, uint32_t line)
+{
+	struct hb__runner *r = &run->lines[line];
+	if (r->version == HB_NO)
+		r->version = hb__version_new(&run->versions, r->clock);
+	if (r->version == HB_NO) {
+		run->no_memory = true;
+		return HB_NO;
+	}
+	return hb__version_share(&run->versions, r->version);
+}
+
+static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
+{
+	hb_model *m = run->m;
+	uint32_t dest = m->channels.at[s->channel].dest;
+	const hb_process *p = dest == HB_NO ? NULL : &m->processes.at[dest];
+	if (!p || !p->nlines) {
+		s->seen = 0;
+	} else if (p->nlines == 1) {
+		s->seen = clock[p->first_line];
+	} else if (hb__grow_to((void **)&m->seen_more, &m->seen_room, m->seen_used + p->nlines, sizeof *clock)) {
+		s->seen = (uint32_t)m->seen_used;
+		memcpy(m->seen_more + m->seen_used, clock + p->first_line, p->nlines * sizeof *clock);
+		m->seen_used += p->nlines;
+	} else {
+		run->no_memory = true;
+	}
+}
+
+static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
+{
+	struct hb__runner *r = &run->lines[line];
+	hb_send *s = &run->m->sends.at[id];
+	uint32_t was = run->flight[id];
+	note_seen(run, s, r->clock);
+	if (run->send_time)
+		run->send_time[id] = (uint32_t)r->lamport_enter;
+	if (s->receive == HB_NO && !(s->flags & HB__PROBED)) {
+		run->flight[id] = HB__GONE;
+	} else {
+		uint32_t version = hb__snapshot(run, line);
+		run->flight[id] = version == HB_NO ? HB__GONE : version + 1;
+	}
+	if (was & HB__SLEEPER)
+		hb__wake(run, was & ~HB__SLEEPER);
+}
+
+/* The message is in: its sender's enter happened before. False: not sent yet. */
+static bool arrived(struct hb__run *run, uint32_t line, uint32_t id, bool last)
+{
+	struct hb__runner *r = &run->lines[line];
+	hb_send *s = &run->m->sends.at[id];
+	uint32_t at = run->flight[id];
+	if (!at || at & HB__SLEEPER) {
+		if (!r->force) {
+			if (!at)
+				run->flight[id] = HB__SLEEPER | line;
+			else if ((at & ~HB__SLEEPER) != line) { /* another thread waits for the same message */
+				run->idle++;
+				push(run, line);
+			}
+			return false;
+		}
+		if (at == (HB__SLEEPER | line))
+			run->flight[id] = 0;
+		r->force = false;
+		return true;
+	}
+	if (at != HB__GONE && r->clock[s->line] < s->event) {
+		hb__learn(run, line, at - 1);
+		r->clock[s->line] = s->event;
+	}
+	if (run->send_time) {
+		uint64_t t = run->send_time[id] + (s->flags & HB_SYNCHRONOUS ? 0u : 1u);
+		r->lamport = t > r->lamport ? t : r->lamport;
+	}
+	if (last && at != HB__GONE && !(s->flags & HB__PROBED)) {
+		hb__version_drop(&run->versions, at - 1);
+		run->flight[id] = HB__GONE;
+	}
+	return true;
+}
+
+/* ---- synchronous sends: the receive was posted ---- */
+
+static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
+{
+	hb_model *m = run->m;
+	uint32_t send = m->receives.at[id].send;
+	if (send == HB_NO || !(m->sends.at[send].flags & HB_SYNCHRONOUS))
+		return;
+	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){id, 0});
+	if (cell && cell->value != HB_NO && !(cell->value & HB__SLEEPER))
+		return; /* a call that slept comes by again */
+	uint32_t sleeper = cell ? cell->value : HB_NO;
+	struct hb__post post = {hb__snapshot(run, line), run->lines[line].lamport_enter};
+	if (!cell || !hb__push(&run->posts, post)) {
+		run->no_memory = true;
+		return;
+	}
+	cell->value = (uint32_t)run->posts.n - 1;
+	if (sleeper != HB_NO)
+		hb__wake(run, sleeper & ~HB__SLEEPER);
+}
+
+static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
+{
+	struct hb__runner *r = &run->lines[line];
+	uint32_t receive = run->m->sends.at[id].receive;
+	if (receive == HB_NO)
+		return true;
+	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){receive, 0});
+	if (!cell)
+		return true;
+	if (cell->value == HB_NO || cell->value & HB__SLEEPER) {
+		if (!r->force) {
+			cell->value = HB__SLEEPER | line;
+			return false;
+		}
+		if (cell->value == HB_NO)
+			hb__erase(&run->posted, (struct hb__key){receive, 0});
+		r->force = false;
+		return true;
+	}
+	struct hb__post *post = &run->posts.at[cell->value];
+	const hb_receive *v = &run->m->receives.at[receive];
+	if (post->version != HB_NO && r->clock[v->line] < v->post) {
+		hb__learn(run, line, post->version);
+		r->clock[v->line] = v->post;
+	}
+	r->lamport = post->lamport > r->lamport ? post->lamport : r->lamport;
+	hb__version_drop(&run->versions, post->version);
+	post->version = HB_NO;
+	return true;
+}
+
+/* ---- lines ---- */
+
+/* False: the line sleeps; something will wake it. */
+static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
+{
+	hb_model *m = run->m;
+	switch ((hb_op_kind)o->kind) {
+	case HB_OP_SEND:
+		on_send(run, line, o->id);
+		return true;
+	case HB_OP_POST:
+		on_post(run, line, o->id);
+		return true;
+	case HB_OP_ENTER:
+		hb__collective_entered(run, line, o->id);
+		return true;
+	case HB_OP_RECEIVED: {
+		const hb_receive *v = &m->receives.at[o->id];
+		if (v->post == o->event && v->line == line)
+			on_post(run, line, o->id);
+		return v->send == HB_NO || arrived(run, line, v->send, true);
+	}
+	case HB_OP_SENT:
+		return sent(run, line, o->id);
+	case HB_OP_PROBED: {
+		uint32_t send = m->probes.at[o->id].send;
+		return send == HB_NO || arrived(run, line, send, false);
+	}
+	case HB_OP_LEAVE:
+		return hb__collective_left(run, line, o->id);
+	}
+	return true;
+}
+
+static bool show(struct hb__run *run, uint32_t line)
+{
+	struct hb__runner *r = &run->lines[line];
+	if (!run->visit || !r->event)
+		return true;
+	hb_stamp stamp = {{line, r->event}, r->lamport_enter, r->lamport, r->clock};
+	if (!run->visit(run->user, &stamp))
+		run->stopped = true;
+	return !run->stopped;
+}
+
+/* Goes on to event `to`; with a visitor it sees each one on the way. */
+static bool advance(struct hb__run *run, uint32_t line, uint32_t to)
+{
+	struct hb__runner *r = &run->lines[line];
+	uint32_t step_by = run->visit ? 1 : to - r->event;
+	while (r->event < to) {
+		if (!show(run, line))
+			return false;
+		r->event += step_by;
+		r->clock[line] = r->event;
+		r->lamport_enter = r->lamport += step_by;
+	}
+	if (r->starters != HB_NO && r->event > run->init[line])
+		hb__wake_chain(run, &r->starters);
+	return true;
+}
+
+/* Lines of further threads begin after MPI_Init of the first. */
+static bool begun(struct hb__run *run, uint32_t line)
+{
+	hb_model *m = run->m;
+	struct hb__runner *r = &run->lines[line];
+	uint32_t first = m->processes.at[m->lines.at[line].process].first_line, init = m->line_more.at[line].init;
+	if (r->begun || first == line || !init)
+		return r->begun = true;
+	struct hb__runner *f = &run->lines[first];
+	if (f->event <= init && !f->ended && !r->force) {
+		r->chain = f->starters;
+		f->starters = line;
+		return false;
+	}
+	r->force = false;
+	r->clock[first] = init;
+	return r->begun = true;
+}
+
+static void run_line(struct hb__run *run, uint32_t line)
+{
+	hb_model *m = run->m;
+	struct hb__runner *r = &run->lines[line];
+	struct hb__line *more = &m->line_more.at[line];
+	if (!begun(run, line))
+		return;
+	for (uint32_t left = run->quantum; r->op < more->ops.n; r->op++, run->done++, run->idle = 0) {
+		const hb_op *o = &more->ops.at[r->op];
+		if (!left--) {
+			push(run, line);
+			return;
+		}
+		if (o->event > r->event && !advance(run, line, o->event))
+			return;
+		if (!step(run, line, o))
+			return;
+		r->force = false;
+	}
+	if (!advance(run, line, m->lines.at[line].events) || !show(run, line))
+		return;
+	r->ended = true;
+	hb__wake_chain(run, &r->starters);
+	hb__version_drop(&run->versions, r->version);
+	r->version = HB_NO;
+	run->ended++;
+}
+
+/* All sleep: what the logs say cannot have happened. One edge is given up, and all look again. */
+static bool give_up_one(struct hb__run *run)
+{
+	uint32_t forced = HB_NO;
+	for (size_t i = 0; i < run->states.n; i++)
+		run->states.at[i].sleepers = HB_NO;
+	for (uint32_t l = 0; l < run->m->lines.n; l++)
+		run->lines[l].starters = HB_NO;
+	for (uint32_t l = 0; l < run->m->lines.n; l++) {
+		if (run->lines[l].ended)
+			continue;
+		if (forced == HB_NO && !run->lines[l].force) {
+			run->lines[l].force = true;
+			forced = l;
+		}
+		push(run, l);
+	}
+	run->broken++;
+	run->idle = 0;
+	return forced != HB_NO;
+}
+
+static void run_all(struct hb__run *run, hb_progress *progress, void *user)
+{
+	uint64_t told = 0, all = 1;
+	for (size_t l = 0; l < run->m->lines.n; l++) {
+		all += run->m->line_more.at[l].ops.n;
+		push(run, (uint32_t)l);
+	}
+	while (!run->stopped && !run->no_memory && run->ended < run->m->lines.n) {
+		if ((run->first == HB_NO || run->idle > 4 * run->m->lines.n) && !give_up_one(run))
+			break;
+		uint32_t line = run->first;
+		run->first = run->lines[line].next;
+		run->lines[line].queued = false;
+		if (!run->lines[line].ended)
+			run_line(run, line);
+		if (progress && run->done - told > all / 100) {
+			told = run->done;
+			progress(user, (double)told / (double)all);
+		}
+	}
+}
+
+static bool prepare(struct hb__run *run)
+{
+	hb_model *m = run->m;
+	size_t lines = m->lines.n;
+	hb__versions_open(&run->versions, (uint32_t)lines);
+	run->lines = calloc(lines + 1, sizeof *run->lines);
+	run->init = calloc(lines + 1, sizeof *run->init);
+	run->flight = calloc((size_t)m->info.sends + 1, sizeof *run->flight);
+	run->state_of = calloc((size_t)m->info.collectives + 1, sizeof *run->state_of);
+	run->clocks = calloc((lines + 1) * run->versions.width + 1, sizeof *run->clocks);
+	if (run->visit)
+		run->send_time = calloc((size_t)m->info.sends + 1, sizeof *run->send_time);
+	if (!run->lines || !run->init || !run->flight || !run->state_of || !run->clocks ||
+		(run->visit && !run->send_time))
+		return false;
+	for (uint32_t l = 0; l < lines; l++) {
+		run->lines[l] = (struct hb__runner){.clock = run->clocks + (size_t)l * run->versions.width,
+			.version = HB_NO,
+			.next = HB_NO,
+			.starters = HB_NO};
+		if (m->line_more.at[l].init)
+			run->init[m->processes.at[m->lines.at[l].process].first_line] = m->line_more.at[l].init;
+	}
+	for (uint32_t i = 0; i < m->info.probes; i++)
+		if (m->probes.at[i].send != HB_NO &&
+			(m->processes.at[m->lines.at[m->probes.at[i].line].process].nlines > 1 ||
+				m->sends.at[m->probes.at[i].send].receive == HB_NO))
+			m->sends.at[m->probes.at[i].send].flags |= HB__PROBED;
+	run->first = HB_NO;
+	run->free_state = HB_NO;
+	run->quantum = 65536u / (uint32_t)(lines + 1);
+	run->quantum = run->quantum < 8 ? 8 : run->quantum > 1024 ? 1024 : run->quantum;
+	m->seen_used = 0;
+	return true;
+}
+
+hb_status hb_clocks_run(
+	hb_model *m, hb_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err)
+{
+	struct hb__run run = {.m = m, .visit = visit, .user = user};
+	if (prepare(&run))
+		run_all(&run, progress, progress_user);
+	else
+		run.no_memory = true;
+	if (!run.stopped && !run.no_memory && !m->clocks_done) {
+		m->clocks_done = true;
+		if (run.broken)
+			hb__trouble(m,
+				"%llu orders in the logs contradict each other: what rests on them is not certain",
+				(unsigned long long)run.broken);
+	}
+	hb__versions_close(&run.versions);
+	hb__collectives_close(&run);
+	free(run.lines);
+	free(run.init);
+	free(run.flight);
+	free(run.state_of);
+	free(run.clocks);
+	free(run.send_time);
+	free(run.posted.at);
+	free(run.posts.at);
+	return run.no_memory ? hb__no_memory(err) : HB_OK;
+}
+
+uint32_t hb_send_seen(const hb_model *m, uint32_t send, uint32_t line)
+{
+	const hb_send *s = &m->sends.at[send];
+	uint32_t process = m->lines.at[line].process;
+	if (m->channels.at[s->channel].dest != process)
+		return 0;
+	const hb_process *p = &m->processes.at[process];
+	return p->nlines == 1 ? s->seen : m->seen_more[s->seen + (line - p->first_line)];
+}

@@ -1,0 +1,225 @@
+/* The PAST of one event, and what follows from it: cuts, the order of two events and a proof of it. The PAST is
+ * found backwards: for each line the last event that was entered in it, and the exits before
+ * that one may bring more of other lines. Every such raise is kept: a proof is read off them. */
+#include "model/clock/past.h"
+
+static void raise(struct hb__past *p, hb_at to, hb_at by, hb_link_kind kind, uint32_t id)
+{
+	struct hb__past_line *l = &p->lines[to.line];
+	if (to.event <= l->entered)
+		return;
+	l->entered = to.event;
+	if (!hb__push(&l->raises, ((struct hb__raise){to.event, by, kind, id})))
+		p->no_memory = true;
+	if (!l->queued) {
+		l->queued = true;
+		l->next = p->queue;
+		p->queue = to.line;
+	}
+}
+
+struct visit {
+	struct hb__past *p;
+	hb_at by;
+	uint32_t collective;
+};
+
+static bool entered_collective(void *user, uint32_t process)
+{
+	struct visit *v = user;
+	hb_at at = hb_collective_enter(v->p->m, v->collective, process);
+	if (at.line != HB_NO)
+		raise(v->p, at, v->by, HB_LINK_COLLECTIVE, v->collective);
+	return true;
+}
+
+/* What the exit of an event needs. */
+static void need(struct hb__past *p, uint32_t line, const hb_op *o)
+{
+	hb_model *m = p->m;
+	hb_at by = {line, o->event};
+	uint32_t send;
+	switch ((hb_op_kind)o->kind) {
+	case HB_OP_RECEIVED:
+		send = m->receives.at[o->id].send;
+		if (send != HB_NO)
+			raise(p, hb_send_at(m, send), by, HB_LINK_MESSAGE, send);
+		break;
+	case HB_OP_PROBED:
+		send = m->probes.at[o->id].send;
+		if (send != HB_NO)
+			raise(p, hb_send_at(m, send), by, HB_LINK_PROBE, send);
+		break;
+	case HB_OP_SENT:
+		if (m->sends.at[o->id].receive != HB_NO)
+			raise(p, hb_receive_post(m, m->sends.at[o->id].receive), by, HB_LINK_SYNC, o->id);
+		break;
+	case HB_OP_LEAVE: {
+		struct visit v = {p, by, o->id};
+		hb__collective_needs(m, o->id, m->lines.at[line].process, entered_collective, &v);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+size_t hb__first_op(const struct hb__line *l, uint32_t event)
+{
+	size_t low = 0, high = l->ops.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (l->ops.at[mid].event < event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The exits of the events from..to of a line, the last first: it brings most. */
+static void scan(struct hb__past *p, uint32_t line, uint32_t from, uint32_t to)
+{
+	const struct hb__line *l = &p->m->line_more.at[line];
+	for (size_t i = hb__first_op(l, to + 1); i-- > 0 && l->ops.at[i].event >= from;)
+		need(p, line, &l->ops.at[i]);
+}
+
+static void begin_thread(struct hb__past *p, uint32_t line)
+{
+	uint32_t init = p->m->line_more.at[line].init;
+	uint32_t first = p->m->processes.at[p->m->lines.at[line].process].first_line;
+	if (init && first != line)
+		raise(p, (hb_at){first, init}, (hb_at){line, 1}, HB_LINK_START, 0);
+}
+
+hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb_error *err)
+{
+	struct hb__past *p = ret;
+	*p = (struct hb__past){.m = m, .queue = HB_NO};
+	p->lines = calloc(m->lines.n + 1, sizeof *p->lines);
+	if (!p->lines)
+		return hb__no_memory(err);
+	raise(p, at, at, HB_LINK_PROGRAM, 0);
+	if (exit) {
+		p->lines[at.line].scanned = at.event;
+		scan(p, at.line, 1, at.event);
+		begin_thread(p, at.line);
+	}
+	while (p->queue != HB_NO && !p->no_memory) {
+		uint32_t line = p->queue;
+		struct hb__past_line *l = &p->lines[line];
+		p->queue = l->next;
+		l->queued = false;
+		uint32_t from = l->scanned + 1, to = l->entered - 1;
+		if (!l->begun)
+			begin_thread(p, line);
+		l->begun = true;
+		if (to >= from) {
+			l->scanned = to;
+			scan(p, line, from, to);
+		}
+	}
+	return p->no_memory ? hb__no_memory(err) : HB_OK;
+}
+
+void hb__past_free(struct hb__past *p)
+{
+	for (size_t i = 0; p->lines && i < p->m->lines.n; i++)
+		free(p->lines[i].raises.at);
+	free(p->lines);
+}
+
+/* ---- cuts ---- */
+
+struct inside {
+	const struct hb__past *p;
+	uint32_t collective;
+	bool missing;
+};
+
+static bool in_past(void *user, uint32_t process)
+{
+	struct inside *in = user;
+	hb_at at = hb_collective_enter(in->p->m, in->collective, process);
+	if (at.line != HB_NO && at.event > in->p->lines[at.line].entered)
+		in->missing = true;
+	return !in->missing;
+}
+
+static bool known(const struct hb__past *p, hb_at at) { return at.event <= p->lines[at.line].entered; }
+
+static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
+{
+	const hb_model *m = p->m;
+	uint32_t other;
+	switch ((hb_op_kind)o->kind) {
+	case HB_OP_RECEIVED:
+		other = m->receives.at[o->id].send;
+		return other == HB_NO || known(p, hb_send_at(m, other));
+	case HB_OP_PROBED:
+		other = m->probes.at[o->id].send;
+		return other == HB_NO || known(p, hb_send_at(m, other));
+	case HB_OP_SENT:
+		other = m->sends.at[o->id].receive;
+		return other == HB_NO || known(p, hb_receive_post(m, other));
+	case HB_OP_LEAVE: {
+		struct inside in = {p, o->id, false};
+		hb__collective_needs(m, o->id, m->lines.at[line].process, in_past, &in);
+		return !in.missing;
+	}
+	default:
+		return true;
+	}
+}
+
+/* Whether the exit of the event needs nothing outside the PAST. */
+static bool can_leave(const struct hb__past *p, uint32_t line, uint32_t event)
+{
+	const struct hb__line *l = &p->m->line_more.at[line];
+	for (size_t i = hb__first_op(l, event); i < l->ops.n && l->ops.at[i].event == event; i++)
+		if (!satisfied(p, line, &l->ops.at[i]))
+			return false;
+	return true;
+}
+
+hb_status hb_cut(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
+{
+	struct hb__past p;
+	hb_status status = hb__past_of(m, at, true, &p, err);
+	for (uint32_t l = 0; !status && l < m->lines.n; l++) {
+		uint32_t event = p.lines[l].entered;
+		const hb_line *line = &m->lines.at[l];
+		bool last = event == line->events, never = last && line->inside;
+		ret_event[l] = event;
+		ret_stop[l] = !event                              ? HB_STOP_NOTHING
+			      : never || !can_leave(&p, l, event) ? HB_STOP_INSIDE
+			      : last                              ? HB_STOP_END
+								  : HB_STOP_AFTER;
+	}
+	hb__past_free(&p);
+	return status;
+}
+
+struct future {
+	hb_at at;
+	const hb_model *m;
+	uint32_t *first;
+};
+
+static bool look(void *user, const hb_stamp *stamp)
+{
+	struct future *f = user;
+	const hb_line *line = &f->m->lines.at[stamp->at.line];
+	bool exits = !line->inside || stamp->at.event < line->events;
+	if (!f->first[stamp->at.line] && exits && stamp->clock[f->at.line] >= f->at.event)
+		f->first[stamp->at.line] = stamp->at.event;
+	return true;
+}
+
+hb_status hb_future(hb_model *m, hb_at at, uint32_t *ret_first, hb_error *err)
+{
+	struct future f = {at, m, ret_first};
+	memset(ret_first, 0, m->lines.n * sizeof *ret_first);
+	return hb_clocks_run(m, look, &f, NULL, NULL, err);
+}

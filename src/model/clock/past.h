@@ -1,0 +1,36 @@
+/* The PAST of a point, as cone.c finds it and proof.c reads it. */
+#ifndef HBDB_MODEL_CLOCK_PAST_H
+#define HBDB_MODEL_CLOCK_PAST_H
+
+#include "model/clock/clock.h"
+
+/* An enter was found to be in the PAST, because the exit of `by` needs it. */
+struct hb__raise {
+	uint32_t event;
+	hb_at by;
+	hb_link_kind kind;
+	uint32_t id;
+};
+
+struct hb__past_line {
+	uint32_t entered;             /* events entered in the PAST */
+	uint32_t scanned;             /* exits whose needs are known */
+	VEC(struct hb__raise) raises; /* event grows */
+	uint32_t next;
+	bool queued, begun;
+};
+
+struct hb__past {
+	hb_model *m;
+	struct hb__past_line *lines;
+	uint32_t queue;
+	bool no_memory;
+};
+
+/* The PAST of the exit, or of the enter, of an event. Free it in any case. */
+hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb_error *err);
+void hb__past_free(struct hb__past *p);
+/* The first operation of an event not before this one. */
+size_t hb__first_op(const struct hb__line *l, uint32_t event);
+
+#endif

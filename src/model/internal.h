@@ -1,0 +1,155 @@
+/* Inside the model: its state while it is built and after, growing arrays, hash tables. */
+#ifndef HBDB_MODEL_INTERNAL_H
+#define HBDB_MODEL_INTERNAL_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/row.h"
+#include "model/model.h"
+
+/* ---- growing arrays: VEC(type) v; hb__grow makes room for one more ---- */
+
+#define VEC(type)               \
+	struct {                \
+		type *at;       \
+		size_t n, room; \
+	}
+/* False without memory. Large blocks are moved by the system without a copy, so growth costs no second copy. */
+bool hb__grow_to(void **at, size_t *room, size_t need, size_t size);
+#define hb__grow(v, need) hb__grow_to((void **)&(v)->at, &(v)->room, (need), sizeof *(v)->at)
+#define hb__push(v, item) (((v)->n < (v)->room || hb__grow((v), (v)->n + 1)) && ((v)->at[(v)->n++] = (item), true))
+
+/* ---- hash tables from a key of 128 bits to a number, open addressing ---- */
+
+struct hb__key {
+	uint64_t a, b;
+};
+struct hb__cell {
+	struct hb__key key;
+	uint32_t value; /* HB_NO: empty */
+};
+struct hb__table {
+	struct hb__cell *at;
+	size_t size, used; /* size: 0 or a power of two */
+};
+/* Where the key is, or where it would go (value HB_NO); NULL without memory. */
+struct hb__cell *hb__place(struct hb__table *table, struct hb__key key);
+uint32_t hb__look(const struct hb__table *table, struct hb__key key);
+void hb__erase(struct hb__table *table, struct hb__key key);
+
+/* ---- what a function does to the order (match/kinds.c) ---- */
+
+enum hb__does {
+	HB__NOTHING,
+	HB__SEND,
+	HB__RECV, /* and Sendrecv: it has a destination, too */
+	HB__MRECV,
+	HB__PROBE,
+	HB__MPROBE,
+	HB__START,
+	HB__COMPLETE,
+	HB__GET_STATUS,
+	HB__FREE,
+	HB__COLLECTIVE,
+	HB__BIRTH, /* collective over the communicator that it makes */
+	HB__FENCE,
+	HB__WINDOW,    /* makes a window; collective */
+	HB__UNMATCHED, /* posts something that is not matched: partitioned, spawned */
+	HB__INIT,
+};
+struct hb__function {
+	bool known;
+	uint8_t does, order;
+	bool synchronous, persistent, posts, chooses, polls;
+	bool empty_is_nothing; /* with 0 bytes it orders nothing */
+	bool rooted, both_sides;
+	uint16_t base;    /* the same for Bcast, Ibcast and Bcast_init */
+	int8_t root, win; /* places of arguments, -1: none */
+};
+void hb__know(const hb_function *f, struct hb__function *ret);
+
+/* ---- state ---- */
+
+/* A collective's call on one process. */
+struct hb__part {
+	uint32_t group;
+	uint8_t side;      /* of an intercommunicator: which group is the own one */
+	uint32_t fences;   /* so far */
+	VEC(hb_at) enters; /* by number of the collective */
+};
+
+struct hb__group_more {
+	VEC(uint32_t) collectives; /* by number */
+	uint32_t *known_as;        /* by member, then by remote member: number of the communicator there; HB_NO */
+};
+
+enum { HB__REGULAR, HB__ODD }; /* of a collective: enters are in the parts, or in the table of odd ones */
+
+struct hb__process {
+	VEC(struct hb__part) parts; /* by communicator number */
+	uint32_t first_send, first_receive, first_probe;
+};
+
+struct hb__line {
+	VEC(hb_op) ops;
+	uint32_t init; /* lines after the first of a process: events of the first line before them */
+};
+
+struct hb_model {
+	hb_model_info info;
+	VEC(hb_process) processes;
+	struct hb__process *process_more;
+	VEC(hb_line) lines;
+	VEC(struct hb__line) line_more;
+	VEC(hb_group) groups;
+	VEC(struct hb__group_more) group_more;
+	VEC(hb_channel) channels;
+	VEC(hb_spec) specs;
+	VEC(hb_send) sends;
+	VEC(hb_receive) receives;
+	VEC(hb_probe) probes;
+	VEC(uint32_t) probe_after; /* receives that were posted before it */
+	VEC(hb_collective) collectives;
+	VEC(uint8_t) collective_kind;
+	VEC(hb_at) odd_at; /* enters of odd collectives, values of odd_enters */
+	VEC(hb_chosen) chosen;
+	VEC(char *) troubles;
+	struct hb__table channel_of, spec_of, group_of, odd_collective, odd_enters;
+	struct hb__table big;       /* send -> place in big_bytes */
+	struct hb__table elsewhere; /* receive -> place in elsewhere_at */
+	VEC(uint64_t) big_bytes;
+	VEC(hb_at) elsewhere_at;
+	uint32_t *rank_process; /* of the first world; HB_NO */
+	uint32_t ranks;
+	bool clocks_done;
+	uint32_t *seen_more; /* sends to processes of several lines: their numbers, from place `seen` on */
+	size_t seen_used, seen_room;
+	bool no_memory;
+};
+
+bool hb__trouble(hb_model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+hb_status hb__no_memory(hb_error *err);
+
+/* ---- match/groups.c ---- */
+bool hb__groups_of_process(hb_model *m, uint32_t process);
+/* The part of a process in its communicator; NULL: not known. */
+struct hb__part *hb__part(hb_model *m, uint32_t process, int64_t comm);
+/* The process with a rank, as a peer of `process` in the part; HB_NO: none. */
+uint32_t hb__peer(const hb_model *m, const struct hb__part *part, int64_t rank);
+
+/* ---- match/stream.c: the events of a process, its lanes merged ---- */
+struct hb__stream;
+struct hb__stream *hb__stream_open(hb_model *m, uint32_t process, hb_error *err);
+/* 1: an event and its line; 0: the end; else a negative status. */
+int hb__stream_next(struct hb__stream *s, const hb_event **ret_event, uint32_t *ret_line, hb_error *err);
+void hb__stream_close(struct hb__stream *s);
+
+/* ---- match/read.c: one process -> sends, receives, probes, collectives ---- */
+typedef void hb__tick(void *user, uint64_t events);
+hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *user, hb_error *err);
+
+/* ---- match/link.c: sends and receives become messages ---- */
+bool hb__link(hb_model *m);
+
+#endif

@@ -1,0 +1,184 @@
+/* Collectives. The k-th call on a communicator is part of its k-th collective: all processes call them in
+ * the same order, blocking, nonblocking and constructors alike. What is not numbered so, the
+ * odd ones: starts of persistent collectives (by the call that made them and how often it was
+ * started), constructors that not all of the parent call (by the communicator made), fences (by the
+ * window's communicator; how many there were before). */
+#include "model/match/read.h"
+
+enum { KIND_START = 1, KIND_BIRTH, KIND_FENCE };
+
+static uint32_t new_collective(hb_model *m, uint32_t group, uint32_t number, uint8_t kind)
+{
+	hb_collective c = {.group = group, .number = number, .root = HB_NO, .function = HB_NO, .process = HB_NO};
+	if (m->collectives.n >> 28 || !hb__push(&m->collectives, c) || !hb__push(&m->collective_kind, kind)) {
+		m->no_memory = true;
+		return HB_NO;
+	}
+	return (uint32_t)m->collectives.n - 1;
+}
+
+static hb_at here(const struct hb__reading *r) { return (hb_at){r->line, (uint32_t)r->event->row->number}; }
+
+static uint32_t regular(struct hb__reading *r, struct hb__part *part)
+{
+	hb_model *m = r->m;
+	struct hb__group_more *more = &m->group_more.at[part->group];
+	uint32_t number = (uint32_t)part->enters.n, id;
+	if (!hb__push(&part->enters, here(r))) {
+		m->no_memory = true;
+		return HB_NO;
+	}
+	if (number < more->collectives.n)
+		return more->collectives.at[number];
+	id = new_collective(m, part->group, number, HB__REGULAR);
+	if (id != HB_NO && !hb__push(&more->collectives, id))
+		m->no_memory = true;
+	return id;
+}
+
+static uint32_t odd(struct hb__reading *r, uint32_t group, uint32_t kind, uint64_t what, uint32_t number)
+{
+	hb_model *m = r->m;
+	struct hb__cell *cell =
+		hb__place(&m->odd_collective, (struct hb__key){what << 8 | kind, (uint64_t)number << 32 | group});
+	if (cell && cell->value == HB_NO)
+		cell->value = new_collective(m, group, number, HB__ODD);
+	uint32_t id = cell ? cell->value : HB_NO;
+	struct hb__cell *enter = id == HB_NO ? NULL : hb__place(&m->odd_enters, (struct hb__key){id, r->process});
+	if (!enter || !hb__push(&m->odd_at, here(r))) {
+		m->no_memory = true;
+		return HB_NO;
+	}
+	enter->value = (uint32_t)m->odd_at.n - 1;
+	return id;
+}
+
+/* The process of the root; HB_NO: none. *ret_part: whether this process takes part at all. */
+static uint32_t root_of(
+	struct hb__reading *r, const struct hb__function *f, const struct hb__part *part, bool *ret_part)
+{
+	*ret_part = true;
+	if (!f->rooted || f->root < 0 || (uint32_t)f->root >= r->event->row->nargs)
+		return HB_NO;
+	int64_t root = r->event->row->arg[f->root];
+	if (root == HB_PROC_NULL)
+		*ret_part = false;
+	return root == HB_ROOT ? r->process : hb__peer(r->m, part, root);
+}
+
+static void describe(struct hb__reading *r, uint32_t id, const struct hb__function *f, uint32_t root)
+{
+	hb_collective *c = &r->m->collectives.at[id];
+	bool nothing = f->persistent || (f->empty_is_nothing && r->event->bytes == 0);
+	hb_order order = nothing ? HB_ORDER_NONE : (hb_order)f->order;
+	if (c->process == HB_NO) {
+		c->process = r->process;
+		c->function = r->event->row->function;
+		c->order = order;
+		c->root = root;
+		c->base = f->base;
+		c->both_sides = f->both_sides;
+		return;
+	}
+	if (c->base != f->base || (root != HB_NO && c->root != HB_NO && c->root != root))
+		c->differs = true;
+	if (c->root == HB_NO)
+		c->root = root;
+	if (c->order == HB_ORDER_NONE)
+		c->order = order;
+}
+
+static void take_part(struct hb__reading *r, uint32_t id, const struct hb__function *f)
+{
+	hb_model *m = r->m;
+	hb_op op = {(uint32_t)r->event->row->number, id, HB_OP_ENTER};
+	m->collectives.at[id].enters++;
+	if (!hb__push(&m->line_more.at[r->line].ops, op))
+		m->no_memory = true;
+	if (f->posts || r->inside)
+		return;
+	op.kind = HB_OP_LEAVE;
+	m->collectives.at[id].exits++;
+	if (!hb__push(&m->line_more.at[r->line].ops, op))
+		m->no_memory = true;
+}
+
+/* The communicator of the window; NULL: not known. Windows are numbered when they are first used,
+ * so with several new ones on different communicators the oldest is taken. */
+static struct hb__part *part_of_window(struct hb__reading *r, const struct hb__function *f)
+{
+	if (f->win < 0 || (uint32_t)f->win >= r->event->row->nargs)
+		return NULL;
+	int64_t number = r->event->row->arg[f->win];
+	struct hb__window *fresh = NULL;
+	for (size_t i = 0; i < r->windows.n && number >= 0; i++) {
+		struct hb__window *w = &r->windows.at[i];
+		if (w->number == number)
+			return hb__part(r->m, r->process, w->comm);
+		if (w->number < 0 && !fresh)
+			fresh = w;
+	}
+	if (!fresh)
+		return NULL;
+	fresh->number = number;
+	return hb__part(r->m, r->process, fresh->comm);
+}
+
+void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
+{
+	const hb_event *e = r->event;
+	bool takes_part = true;
+	uint32_t id = HB_NO, root = HB_NO;
+	struct hb__part *part;
+	if (e->row->result)
+		return;
+	if (f->does == HB__BIRTH) {
+		part = e->made != HB_ABSENT ? hb__part(r->m, r->process, e->made) : NULL;
+		id = part ? odd(r, part->group, KIND_BIRTH, 0, 0) : HB_NO;
+	} else if (f->does == HB__FENCE) {
+		part = part_of_window(r, f);
+		id = part ? odd(r, part->group, KIND_FENCE, 0, part->fences++) : HB_NO;
+	} else {
+		part = hb__part(r->m, r->process, e->comm);
+		if (part && f->does == HB__WINDOW)
+			hb__push(&r->windows, ((struct hb__window){-1, (uint32_t)e->comm}));
+		id = part ? regular(r, part) : HB_NO;
+		root = part ? root_of(r, f, part, &takes_part) : HB_NO;
+	}
+	if (id == HB_NO)
+		return;
+	describe(r, id, f, root);
+	if (f->persistent) {
+		struct hb__request *q = hb__request_new(r, e->posting);
+		*q = (struct hb__request){.type = HB__R_PCOLL, .id = id, .bytes = e->bytes};
+		q->comm = f->order | (uint32_t)(takes_part ? 0 : 1) << 8;
+		return;
+	}
+	if (takes_part)
+		take_part(r, id, f);
+	if (takes_part && f->posts)
+		*hb__request_new(r, e->posting) = (struct hb__request){.type = HB__R_COLL, .id = id};
+}
+
+uint32_t hb__collective_started(struct hb__reading *r, const struct hb__request *made)
+{
+	if (made->comm >> 8)
+		return HB_NO;
+	hb_model *m = r->m;
+	hb_collective init = m->collectives.at[made->id];
+	uint32_t id = odd(r, init.group, KIND_START, made->id, made->count);
+	if (id == HB_NO)
+		return id;
+	hb_collective *c = &m->collectives.at[id];
+	if (c->process == HB_NO) {
+		c->process = init.process;
+		c->function = init.function;
+		c->base = init.base;
+		c->order = (hb_order)(made->comm & 0xff);
+	}
+	if (c->root == HB_NO)
+		c->root = init.root;
+	c->differs = init.differs;
+	c->enters++;
+	return id;
+}

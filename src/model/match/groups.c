@@ -1,0 +1,203 @@
+/* Communicators, one identity for all their members. Each process numbers them in its own
+ * way; the same one is known by its parent, by how many the parent had made before
+ * and by the world rank of its rank 0. An intercommunicator made of two communicators has two
+ * parents: it is known by its two groups, and by how many there were with these. */
+#include <stdio.h>
+
+#include "model/internal.h"
+
+enum { KEY_CHILD = 1, KEY_PAIR, KEY_ORPHAN };
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+static uint64_t digest(const int32_t *member, uint32_t n)
+{
+	uint64_t h = n;
+	for (uint32_t i = 0; i < n; i++)
+		h = mix(h, (uint64_t)member[i]);
+	return h;
+}
+
+static uint32_t process_of(const hb_model *m, int32_t rank)
+{
+	return rank >= 0 && (uint32_t)rank < m->ranks ? m->rank_process[rank] : HB_NO;
+}
+
+static uint32_t *members(const hb_model *m, const int32_t *rank, uint32_t n)
+{
+	uint32_t *at = malloc(((size_t)n + 1) * sizeof *at);
+	for (uint32_t i = 0; at && i < n; i++)
+		at[i] = process_of(m, rank[i]);
+	return at;
+}
+
+static uint32_t add(hb_model *m, hb_group g)
+{
+	size_t all = (size_t)g.size + g.remote_size;
+	struct hb__group_more more = {.known_as = malloc((all + 1) * sizeof(uint32_t))};
+	if (!more.known_as || !g.member || (g.remote_size && !g.remote) || !hb__push(&m->groups, g) ||
+		!hb__push(&m->group_more, more)) {
+		m->no_memory = true;
+		return HB_NO;
+	}
+	memset(more.known_as, 0xff, (all + 1) * sizeof(uint32_t));
+	return (uint32_t)m->groups.n - 1;
+}
+
+static void name_child(const hb_model *m, hb_group *g, uint64_t index, int64_t leader)
+{
+	const char *parent = g->parent == HB_NO ? "?" : m->groups.at[g->parent].name;
+	char text[96];
+	snprintf(text, sizeof text, leader > 0 ? "%s.%llu:%lld" : "%s.%llu", parent, (unsigned long long)index,
+		(long long)leader);
+	snprintf(g->name, sizeof g->name, "%s", text);
+}
+
+/* How many communicators of this process before `comm` have the same two groups and two parents. */
+static uint64_t pairs_before(const hb_log *log, uint32_t comm, const hb_comm *c)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 2; i < comm; i++) {
+		const hb_comm *o = hb_log_comm(log, i);
+		if (o && o->flags == c->flags && o->size == c->size && o->remote_size == c->remote_size &&
+			!memcmp(o->member, c->member, c->size * sizeof *c->member) &&
+			(!c->remote_size || !memcmp(o->remote, c->remote, c->remote_size * sizeof *c->remote)))
+			n++;
+	}
+	return n;
+}
+
+static struct hb__key key_of(
+	const hb_model *m, uint32_t process, uint32_t comm, const hb_comm *c, uint32_t parent, int64_t head)
+{
+	const hb_process *p = &m->processes.at[process];
+	bool inter = c->flags & 1, parent_inter = parent != HB_NO && m->groups.at[parent].remote_size;
+	if (p->pid) /* of another world: a communicator of its own for each process */
+		return (struct hb__key){KEY_ORPHAN, mix(mix(1, process), comm)};
+	if (parent == HB_NO || (inter && !parent_inter)) {
+		uint64_t a = digest(c->member, c->size), b = inter ? digest(c->remote, c->remote_size) : 0;
+		uint64_t both = a < b ? mix(a, b) : mix(b, a);
+		return (struct hb__key){KEY_PAIR | pairs_before(p->log, comm, c) << 8, both};
+	}
+	return (struct hb__key){KEY_CHILD | (uint64_t)parent << 8, mix(mix(7, c->index), (uint64_t)head)};
+}
+
+/* The group of a communicator that the process defines; *ret_side: which of its two groups the process is in. */
+static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_comm *c, uint8_t *ret_side)
+{
+	const struct hb__process *more = &m->process_more[process];
+	uint32_t parent =
+		c->parent >= 0 && (uint64_t)c->parent < more->parts.n ? more->parts.at[c->parent].group : HB_NO;
+	bool inter = c->flags & 1;
+	int64_t other = inter && c->remote_size ? c->remote[0] : INT64_MAX;
+	int64_t head = c->leader < other ? c->leader : other;
+	*ret_side = inter && other < c->leader;
+	struct hb__cell *cell = hb__place(&m->group_of, key_of(m, process, comm, c, parent, head));
+	if (!cell) {
+		m->no_memory = true;
+		return HB_NO;
+	}
+	if (cell->value != HB_NO)
+		return cell->value;
+	hb_group g = {.size = c->size, .parent = parent};
+	g.member = members(m, c->member, c->size);
+	if (inter) {
+		g.remote_size = c->remote_size;
+		g.remote = members(m, c->remote, c->remote_size);
+	}
+	if (*ret_side) {
+		hb_group t = g;
+		g.size = t.remote_size, g.remote_size = t.size;
+		g.member = t.remote, g.remote = t.member;
+	}
+	name_child(m, &g, c->index, head);
+	return cell->value = add(m, g);
+}
+
+static uint32_t world(hb_model *m, uint32_t process)
+{
+	const hb_process *p = &m->processes.at[process];
+	struct hb__cell *cell = hb__place(&m->group_of, (struct hb__key){0, p->pid ? process + 1 : 0});
+	if (!cell || cell->value != HB_NO)
+		return cell ? cell->value : HB_NO;
+	hb_group g = {.size = m->ranks, .parent = HB_NO, .name = "WORLD"};
+	uint32_t *at = malloc(((size_t)m->ranks + 1) * sizeof *at);
+	if (at && p->pid) { /* its peers are not known */
+		g.size = (uint32_t)hb_log_get_info(p->log)->size;
+		g.size = g.size > m->ranks ? m->ranks : g.size;
+		memset(at, 0xff, ((size_t)m->ranks + 1) * sizeof *at);
+		if (p->rank >= 0 && (uint32_t)p->rank < g.size)
+			at[p->rank] = process;
+	} else if (at) {
+		memcpy(at, m->rank_process, m->ranks * sizeof *at);
+	}
+	g.member = at;
+	return cell->value = add(m, g);
+}
+
+static uint32_t self(hb_model *m, uint32_t process)
+{
+	hb_group g = {.size = 1, .parent = HB_NO, .self = true, .name = "SELF"};
+	uint32_t *at = malloc(sizeof *at);
+	if (at)
+		*at = process;
+	g.member = at;
+	return add(m, g);
+}
+
+static void remember(hb_model *m, uint32_t process, uint32_t comm, uint32_t group, uint8_t side)
+{
+	const hb_group *g = &m->groups.at[group];
+	const uint32_t *member = side ? g->remote : g->member;
+	uint32_t n = side ? g->remote_size : g->size, *as = m->group_more.at[group].known_as + (side ? g->size : 0);
+	/* in the world a process stands at its own rank */
+	uint32_t rank = (uint32_t)m->processes.at[process].rank;
+	if (rank < n && member[rank] == process) {
+		as[rank] = comm;
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (member[i] == process)
+			as[i] = comm;
+}
+
+bool hb__groups_of_process(hb_model *m, uint32_t process)
+{
+	struct hb__process *more = &m->process_more[process];
+	const hb_log *log = m->processes.at[process].log;
+	uint32_t comms = hb_log_get_info(log)->comms;
+	for (uint32_t i = 0; i < comms || i < 2; i++) {
+		struct hb__part part = {.group = HB_NO};
+		const hb_comm *c = i > 1 ? hb_log_comm(log, i) : NULL;
+		if (i < 2)
+			part.group = i ? self(m, process) : world(m, process);
+		else if (c)
+			part.group = group_of(m, process, i, c, &part.side);
+		if (m->no_memory || !hb__push(&more->parts, part))
+			return false;
+		if (part.group != HB_NO)
+			remember(m, process, i, part.group, part.side);
+	}
+	return true;
+}
+
+struct hb__part *hb__part(hb_model *m, uint32_t process, int64_t comm)
+{
+	struct hb__process *more = &m->process_more[process];
+	if (comm < 0 || (uint64_t)comm >= more->parts.n || more->parts.at[comm].group == HB_NO)
+		return NULL;
+	return &more->parts.at[comm];
+}
+
+uint32_t hb__peer(const hb_model *m, const struct hb__part *part, int64_t rank)
+{
+	const hb_group *g = &m->groups.at[part->group];
+	bool remote = g->remote_size && !part->side;
+	const uint32_t *member = remote ? g->remote : g->member;
+	uint32_t n = remote ? g->remote_size : g->size;
+	return rank >= 0 && rank < (int64_t)n ? member[rank] : HB_NO;
+}

@@ -1,0 +1,435 @@
+/* One process: its calls become sends, receives, probes and parts of collectives. What a receive
+ * got is known when it completed; until all processes are read its `send` is the channel. */
+#include "model/match/read.h"
+
+static struct hb__key request_key(hb_reference r) { return (struct hb__key){r.lane, (uint64_t)r.posting}; }
+
+struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting)
+{
+	struct hb__cell *cell = hb__place(&r->request_of, request_key((hb_reference){r->event->row->lane, posting}));
+	uint32_t i = r->free_request;
+	if (!cell)
+		goto no_memory;
+	if (cell->value != HB_NO) /* a posting made twice: a damaged log */
+		return &r->requests.at[cell->value];
+	if (i != HB_NO) {
+		r->free_request = r->requests.at[i].id;
+	} else {
+		if (!hb__push(&r->requests, (struct hb__request){0}))
+			goto no_memory;
+		i = (uint32_t)r->requests.n - 1;
+	}
+	cell->value = i;
+	r->requests.at[i] = (struct hb__request){0};
+	return &r->requests.at[i];
+no_memory:
+	r->m->no_memory = true;
+	return &r->nowhere;
+}
+
+static struct hb__request *request_find(struct hb__reading *r, hb_reference ref)
+{
+	uint32_t i = hb__look(&r->request_of, request_key(ref));
+	return i == HB_NO ? NULL : &r->requests.at[i];
+}
+
+static void request_over(struct hb__reading *r, hb_reference ref, struct hb__request *q)
+{
+	q->id = r->free_request;
+	r->free_request = (uint32_t)(q - r->requests.at);
+	hb__erase(&r->request_of, request_key(ref));
+}
+
+static void op(struct hb__reading *r, hb_op_kind kind, uint32_t id)
+{
+	if (!hb__push(&r->m->line_more.at[r->line].ops, ((hb_op){(uint32_t)r->event->row->number, id, kind})))
+		r->m->no_memory = true;
+}
+
+/* ---- sends ---- */
+
+static uint32_t channel(struct hb__reading *r, uint32_t group, uint32_t source, uint32_t dest, int64_t tag)
+{
+	hb_model *m = r->m;
+	struct hb__cell *cell = hb__place(
+		&m->channel_of, (struct hb__key){(uint64_t)group << 32 | source, (uint64_t)dest << 32 | (uint32_t)tag});
+	if (cell && cell->value != HB_NO)
+		return cell->value;
+	if (!cell || !hb__push(&m->channels, ((hb_channel){group, source, dest, (int32_t)tag, 0, 0}))) {
+		m->no_memory = true;
+		return 0;
+	}
+	return cell->value = (uint32_t)m->channels.n - 1;
+}
+
+static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, bool synchronous)
+{
+	hb_model *m = r->m;
+	hb_send s = {(uint32_t)r->event->row->number, r->line, synchronous ? HB_SYNCHRONOUS : 0, to, HB_NO, 0, 0};
+	if (bytes >= UINT32_MAX) {
+		struct hb__cell *cell = hb__place(&m->big, (struct hb__key){m->sends.n, 0});
+		if (cell && hb__push(&m->big_bytes, (uint64_t)bytes))
+			cell->value = (uint32_t)m->big_bytes.n - 1;
+		s.flags |= HB_BIG;
+		s.bytes = UINT32_MAX;
+	} else if (bytes > 0) {
+		s.bytes = (uint32_t)bytes;
+	}
+	if (r->threads)
+		hb__push(&r->sent_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
+	if (m->sends.n >> 28 || !hb__push(&m->sends, s))
+		m->no_memory = true;
+	uint32_t id = (uint32_t)m->sends.n - 1;
+	op(r, HB_OP_SEND, id);
+	return id;
+}
+
+/* The channel of a message to rank `dest` of the event's communicator; HB_NO: there is no message. */
+static uint32_t channel_to(struct hb__reading *r, int64_t dest, int64_t tag)
+{
+	struct hb__part *part = dest >= 0 ? hb__part(r->m, r->process, r->event->comm) : NULL;
+	if (!part)
+		return HB_NO;
+	return channel(r, part->group, r->process, hb__peer(r->m, part, dest), tag);
+}
+
+static void on_send(struct hb__reading *r, const struct hb__function *f)
+{
+	const hb_event *e = r->event;
+	uint32_t to = e->row->result ? HB_NO : channel_to(r, e->peer, e->tag);
+	if (f->posts) {
+		struct hb__request *q = to != HB_NO && (f->persistent || f->synchronous || r->cancels)
+						? hb__request_new(r, e->posting)
+						: NULL;
+		if (q && f->persistent)
+			*q = (struct hb__request){
+				.type = HB__R_PSEND, .id = to, .flag = f->synchronous, .bytes = e->bytes};
+		else if (to != HB_NO) {
+			uint32_t id = add_send(r, to, e->bytes, f->synchronous);
+			if (q)
+				*q = (struct hb__request){.type = HB__R_SEND, .id = id, .flag = f->synchronous};
+		}
+		return;
+	}
+	if (to == HB_NO)
+		return;
+	uint32_t id = add_send(r, to, e->bytes, f->synchronous);
+	if (f->synchronous && !r->inside)
+		op(r, HB_OP_SENT, id);
+}
+
+/* ---- receives ---- */
+
+static uint32_t spec(struct hb__reading *r, const struct hb__part *part, int64_t from, int64_t tag)
+{
+	hb_model *m = r->m;
+	const hb_row *row = r->event->row;
+	uint32_t source = from == HB_ANY_SOURCE ? HB_NO : hb__peer(m, part, from);
+	uint32_t site = row->site >> 28 ? 0 : row->site, function = row->function & 0xfff;
+	struct hb__key key = {(uint64_t)part->group << 32 | (uint32_t)tag,
+		(uint64_t)(source & 0xffffff) << 40 | (uint64_t)function << 28 | site};
+	struct hb__cell *cell = hb__place(&r->spec_of, key);
+	if (cell && cell->value != HB_NO)
+		return cell->value;
+	hb_spec s = {part->group, r->process, source, (int32_t)tag, row->function, site, from == HB_ANY_SOURCE};
+	if (!cell || !hb__push(&m->specs, s)) {
+		m->no_memory = true;
+		return 0;
+	}
+	return cell->value = (uint32_t)m->specs.n - 1;
+}
+
+static uint32_t add_receive(struct hb__reading *r, uint32_t of)
+{
+	hb_model *m = r->m;
+	hb_receive v = {(uint32_t)r->event->row->number, r->line, HB_PENDING, 0, HB_NO, of};
+	if (r->threads)
+		hb__push(&r->posted_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
+	if (m->receives.n >> 28 || !hb__push(&m->receives, v))
+		m->no_memory = true;
+	return (uint32_t)m->receives.n - 1;
+}
+
+/* The receive got a message from rank `source` (HB_ABSENT: from whom it was asked for). */
+static void got(struct hb__reading *r, uint32_t id, int64_t source, int64_t tag)
+{
+	hb_model *m = r->m;
+	hb_receive *v = &m->receives.at[id];
+	const hb_spec *s = &m->specs.at[v->spec];
+	struct hb__part *part = &m->process_more[r->process].parts.at[r->requests_comm];
+	uint32_t from = source == HB_ABSENT ? s->source : hb__peer(m, part, source);
+	v->flags &= ~HB_PENDING;
+	if (from != HB_NO || source != HB_ABSENT)
+		v->send = channel(r, s->group, from, r->process, tag == HB_ABSENT ? s->tag : tag);
+	op(r, HB_OP_RECEIVED, id);
+}
+
+static void done(struct hb__reading *r, uint32_t id)
+{
+	hb_model *m = r->m;
+	hb_receive *v = &m->receives.at[id];
+	v->done = (uint32_t)r->event->row->number;
+	if (v->line == r->line)
+		return;
+	v->flags |= HB_ELSEWHERE;
+	struct hb__cell *cell = hb__place(&m->elsewhere, (struct hb__key){id, 0});
+	if (!cell || !hb__push(&m->elsewhere_at, ((hb_at){r->line, v->done})))
+		m->no_memory = true;
+	else
+		cell->value = (uint32_t)m->elsewhere_at.n - 1;
+}
+
+static bool truncated(int64_t error) { return error == 15; }
+
+static void on_receive(struct hb__reading *r, const struct hb__function *f)
+{
+	const hb_event *e = r->event;
+	struct hb__part *part = hb__part(r->m, r->process, e->comm);
+	bool failed = e->row->result && !truncated(e->row->result);
+	int64_t dest = hb_event_argument(e, "dest");
+	if (dest != HB_ABSENT && !failed) { /* the sending half of Sendrecv */
+		uint32_t to = channel_to(r, dest, e->tag);
+		if (to != HB_NO)
+			add_send(r, to, e->bytes, false);
+	}
+	if (!part || failed || e->from == HB_PROC_NULL || (e->from < 0 && e->from != HB_ANY_SOURCE))
+		return;
+	uint32_t of = spec(r, part, e->from, e->from_tag);
+	if (f->posts) {
+		struct hb__request *q = hb__request_new(r, e->posting);
+		*q = (struct hb__request){.type = f->persistent ? HB__R_PRECV : HB__R_RECV, .comm = (uint32_t)e->comm};
+		q->id = f->persistent ? of : add_receive(r, of);
+		if (!f->persistent)
+			op(r, HB_OP_POST, q->id);
+		return;
+	}
+	uint32_t id = add_receive(r, of);
+	if (r->inside) {
+		op(r, HB_OP_POST, id);
+		return;
+	}
+	done(r, id);
+	r->requests_comm = (uint32_t)e->comm;
+	if (truncated(e->row->result) && e->source == HB_ABSENT && e->from == HB_ANY_SOURCE)
+		return; /* something came, but from whom was not told */
+	if (e->row->result)
+		r->m->receives.at[id].flags |= HB_FAILED;
+	got(r, id, e->source, e->source_tag);
+}
+
+static void on_probe(struct hb__reading *r, bool takes)
+{
+	const hb_event *e = r->event;
+	struct hb__part *part = hb__part(r->m, r->process, e->comm);
+	if (!part || e->row->result || e->from == HB_PROC_NULL || e->source == HB_PROC_NULL)
+		return;
+	uint32_t of = spec(r, part, e->from, e->from_tag);
+	if (takes) {
+		uint32_t id = add_receive(r, of);
+		if (r->inside || e->source == HB_ABSENT)
+			return;
+		done(r, id);
+		r->requests_comm = (uint32_t)e->comm;
+		got(r, id, e->source, e->source_tag);
+		return;
+	}
+	if (r->inside || e->source == HB_ABSENT)
+		return;
+	uint32_t from = hb__peer(r->m, part, e->source);
+	hb_probe p = {
+		(uint32_t)e->row->number, r->line, 0, of, channel(r, part->group, from, r->process, e->source_tag)};
+	if (!hb__push(&r->m->probes, p) || !hb__push(&r->m->probe_after, (uint32_t)r->m->receives.n))
+		r->m->no_memory = true;
+	op(r, HB_OP_PROBED, (uint32_t)r->m->probes.n - 1);
+}
+
+/* ---- completion ---- */
+
+static void receive_completed(
+	struct hb__reading *r, const struct hb__function *f, struct hb__request *q, const hb_answer *a)
+{
+	hb_receive *v = &r->m->receives.at[q->id];
+	if (v->done)
+		return; /* MPI_Request_get_status told it before */
+	uint32_t id = q->id;
+	r->requests_comm = q->comm;
+	done(r, id);
+	v->flags |= f->polls ? HB_CHOSEN : 0;
+	if (a->code == HB_ST_CANCELLED) {
+		v->flags = (uint8_t)((v->flags & ~HB_PENDING) | HB_CANCELLED);
+	} else if (a->code == HB_ST_ERROR && !truncated(a->error)) {
+		v->flags = (uint8_t)((v->flags & ~HB_PENDING) | HB_FAILED);
+	} else {
+		if (a->code == HB_ST_ERROR)
+			v->flags |= HB_FAILED;
+		got(r, id, a->source, a->tag);
+	}
+}
+
+static void completed(struct hb__reading *r, const struct hb__function *f, const hb_answer *a)
+{
+	bool pending = a->code == HB_ST_ERROR && a->error == 18;
+	struct hb__request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
+	if (f->chooses && a->code != HB_ST_NULL && a->code != HB_ST_UNKNOWN)
+		hb__push(
+			&r->m->chosen, ((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
+					       r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO}));
+	if (!q)
+		return;
+	if (q->type == HB__R_RECV)
+		receive_completed(r, f, q, a);
+	else if (q->type == HB__R_SEND && a->code == HB_ST_CANCELLED)
+		r->m->sends.at[q->id].flags |= HB_CANCELLED;
+	else if (q->type == HB__R_SEND && q->flag)
+		op(r, HB_OP_SENT, q->id);
+	else if (q->type == HB__R_COLL)
+		op(r, HB_OP_LEAVE, q->id);
+	if (q->type == HB__R_COLL)
+		r->m->collectives.at[q->id].exits++;
+	if (f->does != HB__GET_STATUS)
+		request_over(r, a->request, q);
+	else if (q->type != HB__R_RECV)
+		q->type = HB__R_OTHER; /* told once */
+}
+
+/* ---- persistent requests ---- */
+
+static void start(struct hb__reading *r, hb_reference made, int64_t posting)
+{
+	struct hb__request *base = request_find(r, made);
+	if (!base)
+		return;
+	struct hb__request was = *base, q = {.type = HB__R_OTHER};
+	base->count++;
+	if (was.type == HB__R_PSEND) {
+		q = (struct hb__request){.type = HB__R_SEND, .flag = was.flag};
+		q.id = add_send(r, was.id, was.bytes, was.flag);
+	} else if (was.type == HB__R_PRECV) {
+		q = (struct hb__request){.type = HB__R_RECV, .comm = was.comm, .id = add_receive(r, was.id)};
+		op(r, HB_OP_POST, q.id);
+	} else if (was.type == HB__R_PCOLL) {
+		q = (struct hb__request){.type = HB__R_COLL};
+		q.id = hb__collective_started(r, &was);
+		if (q.id == HB_NO)
+			return;
+		op(r, HB_OP_ENTER, q.id);
+	}
+	*hb__request_new(r, posting) = q;
+}
+
+static void handle(struct hb__reading *r, const struct hb__function *f)
+{
+	const hb_event *e = r->event;
+	switch (f->does) {
+	case HB__SEND:
+		on_send(r, f);
+		break;
+	case HB__RECV:
+		on_receive(r, f);
+		break;
+	case HB__PROBE:
+	case HB__MPROBE:
+		on_probe(r, f->does == HB__MPROBE);
+		break;
+	case HB__COMPLETE:
+	case HB__GET_STATUS:
+		for (uint32_t i = 0; i < e->nanswers; i++)
+			completed(r, f, &e->answers[i]);
+		break;
+	case HB__START:
+		for (uint32_t i = 0; i < e->nanswers && i < e->posts; i++)
+			start(r, e->answers[i].request, e->posting + i);
+		break;
+	case HB__FREE:
+		if (e->nanswers && e->answers[0].request.posting >= 0) {
+			struct hb__request *q = request_find(r, e->answers[0].request);
+			if (q)
+				request_over(r, e->answers[0].request, q);
+		}
+		break;
+	case HB__COLLECTIVE:
+	case HB__BIRTH:
+	case HB__FENCE:
+	case HB__WINDOW:
+		hb__on_collective(r, f);
+		break;
+	case HB__INIT:
+		r->init = (uint32_t)e->row->number;
+		break;
+	default:
+		break;
+	}
+}
+
+static const struct hb__function *known(struct hb__reading *r)
+{
+	uint32_t number = r->event->row->function;
+	if (!r->event->function || number >= r->nfunctions)
+		return NULL;
+	if (!r->functions[number].known)
+		hb__know(r->event->function, &r->functions[number]);
+	return &r->functions[number];
+}
+
+static hb_status read_events(
+	struct hb__reading *r, struct hb__stream *stream, hb__tick *tick, void *user, hb_error *err)
+{
+	hb_model *m = r->m;
+	const hb_event *e = NULL;
+	int got_one;
+	uint64_t n = 0;
+	while ((got_one = hb__stream_next(stream, &e, &r->line, err)) == 1) {
+		r->event = e;
+		r->inside = e->row->exit == UINT64_MAX;
+		m->lines.at[r->line].events = (uint32_t)e->row->number;
+		m->lines.at[r->line].inside = r->inside;
+		const struct hb__function *f = known(r);
+		if (f && f->does != HB__NOTHING)
+			handle(r, f);
+		if ((++n & 0xffff) == 0 && tick)
+			tick(user, n);
+		if (m->no_memory)
+			return hb__no_memory(err);
+	}
+	return got_one < 0 ? (hb_status)got_one : HB_OK;
+}
+
+static bool has_function(const hb_log *log, const char *name)
+{
+	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		if (f && f->name && strstr(f->name, name))
+			return true;
+	}
+	return false;
+}
+
+hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *user, hb_error *err)
+{
+	const hb_process *p = &m->processes.at[process];
+	const hb_log_info *info = hb_log_get_info(p->log);
+	struct hb__reading r = {.m = m, .process = process, .threads = p->nlines > 1, .free_request = HB_NO};
+	r.nfunctions = info->functions;
+	r.functions = calloc((size_t)r.nfunctions + 1, sizeof *r.functions);
+	r.cancels = has_function(p->log, "Cancel");
+	struct hb__stream *stream = r.functions ? hb__stream_open(m, process, err) : NULL;
+	hb_status status = !r.functions ? hb__no_memory(err) : !stream ? HB_E_DAMAGED : HB_OK;
+	if (!stream && r.functions && err && err->status)
+		status = err->status;
+	if (!status) {
+		status = read_events(&r, stream, tick, user, err);
+		hb__stream_close(stream);
+	}
+	for (uint32_t i = 1; i < p->nlines; i++)
+		m->line_more.at[p->first_line + i].init = r.init;
+	if (!status && r.threads)
+		hb__mark_overlaps(&r);
+	free(r.functions);
+	free(r.requests.at);
+	free(r.request_of.at);
+	free(r.spec_of.at);
+	free(r.sent_when.at);
+	free(r.posted_when.at);
+	free(r.windows.at);
+	return status;
+}

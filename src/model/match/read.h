@@ -1,0 +1,65 @@
+/* What read.c, collect.c and threads.c share while one process is read. */
+#ifndef HBDB_MODEL_READ_H
+#define HBDB_MODEL_READ_H
+
+#include "model/internal.h"
+
+enum {
+	HB__R_OTHER,
+	HB__R_SEND,  /* id: send */
+	HB__R_RECV,  /* id: receive */
+	HB__R_COLL,  /* id: collective */
+	HB__R_PSEND, /* persistent; id: channel */
+	HB__R_PRECV, /* id: spec */
+	HB__R_PCOLL, /* id: collective of the call that made it */
+};
+struct hb__request {
+	uint8_t type;
+	bool flag;      /* synchronous */
+	uint32_t id;    /* free: the next free one */
+	uint32_t comm;  /* number of the communicator in the process */
+	uint32_t count; /* persistent: starts so far */
+	int64_t bytes;
+};
+
+struct hb__when {
+	uint64_t enter, exit; /* ticks of the call that posted it */
+};
+
+struct hb__window {
+	int64_t number; /* in the log; -1: not used yet */
+	uint32_t comm;
+};
+
+struct hb__reading {
+	hb_model *m;
+	uint32_t process;
+	bool threads, cancels;
+	uint32_t nfunctions;
+	struct hb__function *functions; /* by number in the log */
+	/* the call at hand */
+	const hb_event *event;
+	uint32_t line;
+	bool inside;
+	uint32_t requests_comm; /* number of the communicator of the receive at hand */
+	uint32_t init;          /* number of the call of MPI_Init */
+	struct hb__table request_of, spec_of;
+	VEC(struct hb__request) requests;
+	uint32_t free_request;
+	struct hb__request nowhere;
+	VEC(struct hb__when) sent_when, posted_when; /* with threads: of the process's sends and receives */
+	VEC(struct hb__window) windows;
+};
+
+struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting);
+
+/* ---- collect.c ---- */
+void hb__on_collective(struct hb__reading *r, const struct hb__function *f);
+/* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
+uint32_t hb__collective_started(struct hb__reading *r, const struct hb__request *made);
+
+/* ---- threads.c ---- */
+/* Flags the messages whose order among the threads of the process is not known. */
+void hb__mark_overlaps(struct hb__reading *r);
+
+#endif

@@ -1,0 +1,343 @@
+/* Building the model, and what it answers. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "model/internal.h"
+
+hb_status hb__no_memory(hb_error *err)
+{
+	if (err)
+		*err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
+	return HB_E_MEMORY;
+}
+
+bool hb__trouble(hb_model *m, const char *format, ...)
+{
+	va_list list;
+	char *text = NULL;
+	va_start(list, format);
+	bool good = vasprintf(&text, format, list) >= 0 && hb__push(&m->troubles, text);
+	va_end(list);
+	m->info.troubles = (uint32_t)m->troubles.n;
+	m->no_memory = m->no_memory || !good;
+	return good;
+}
+
+/* ---- building ---- */
+
+struct build {
+	hb_model *m;
+	hb_progress *progress;
+	void *user;
+	uint64_t before, all; /* events */
+	double told;
+};
+
+static void tick(void *user, uint64_t events)
+{
+	struct build *b = user;
+	double share = b->all ? (double)(b->before + events) / (double)b->all * 0.9 : 0;
+	if (b->progress && share >= b->told + 0.01) {
+		b->told = share;
+		b->progress(b->user, share);
+	}
+}
+
+static hb_status wrong_level(const hb_source *s, hb_error *err)
+{
+	if (err) {
+		*err = (hb_error){.status = HB_E_ARGUMENT};
+		snprintf(err->message, sizeof err->message,
+			"rank %d was recorded without its sends (level order or racing): record the run again at level events",
+			s->rank);
+	}
+	return HB_E_ARGUMENT;
+}
+
+static bool add_lines(hb_model *m, uint32_t process)
+{
+	hb_process *p = &m->processes.at[process];
+	p->first_line = (uint32_t)m->lines.n;
+	p->nlines = p->log ? hb_log_get_info(p->log)->lanes : 0;
+	for (uint32_t i = 0; i < p->nlines; i++) {
+		struct hb__line more = {.init = 0};
+		if (!hb__push(&m->lines, ((hb_line){process, i, 0, false})) || !hb__push(&m->line_more, more))
+			return false;
+	}
+	return true;
+}
+
+static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, hb_error *err)
+{
+	m->process_more = calloc(n + 1, sizeof *m->process_more);
+	if (!m->process_more)
+		return hb__no_memory(err);
+	for (size_t i = 0; i < n; i++) {
+		const hb_source *s = &sources[i];
+		hb_process p = {.log = s->log, .rank = s->rank, .pid = s->pid};
+		const hb_log_info *info = s->log ? hb_log_get_info(s->log) : NULL;
+		if (info && info->level != HB_LEVEL_EVENTS)
+			return wrong_level(s, err);
+		p.cut = info && (info->recovered || info->stopped || info->lost);
+		if (!hb__push(&m->processes, p) || !add_lines(m, (uint32_t)i))
+			return hb__no_memory(err);
+		uint32_t ranks = s->pid || s->rank < 0 ? 0 : (uint32_t)s->rank + 1;
+		if (info && !s->pid && info->size > 0 && (uint32_t)info->size > ranks)
+			ranks = (uint32_t)info->size;
+		if (ranks > m->ranks)
+			m->ranks = ranks;
+	}
+	if (m->lines.n >> 24)
+		return hb__no_memory(err);
+	m->rank_process = malloc(((size_t)m->ranks + 1) * sizeof *m->rank_process);
+	if (!m->rank_process)
+		return hb__no_memory(err);
+	memset(m->rank_process, 0xff, ((size_t)m->ranks + 1) * sizeof *m->rank_process);
+	for (uint32_t i = 0; i < n; i++)
+		if (!sources[i].pid && sources[i].rank >= 0)
+			m->rank_process[sources[i].rank] = i;
+	return HB_OK;
+}
+
+static hb_status read_all(struct build *b, hb_error *err)
+{
+	hb_model *m = b->m;
+	for (uint32_t i = 0; i < m->processes.n; i++)
+		if (m->processes.at[i].log)
+			b->all += hb_log_get_info(m->processes.at[i].log)->events;
+	for (uint32_t i = 0; i < m->processes.n; i++) {
+		struct hb__process *more = &m->process_more[i];
+		more->first_send = (uint32_t)m->sends.n;
+		more->first_receive = (uint32_t)m->receives.n;
+		more->first_probe = (uint32_t)m->probes.n;
+		if (!m->processes.at[i].log)
+			continue;
+		if (!hb__groups_of_process(m, i))
+			return hb__no_memory(err);
+		hb_status status = hb__read_process(m, i, tick, b, err);
+		if (status)
+			return status;
+		b->before += hb_log_get_info(m->processes.at[i].log)->events;
+	}
+	return HB_OK;
+}
+
+/* ---- what is missing ---- */
+
+static void tell_processes(hb_model *m)
+{
+	uint32_t spawned = 0;
+	for (uint32_t i = 0; i < m->processes.n; i++) {
+		const hb_process *p = &m->processes.at[i];
+		spawned += p->pid != 0;
+		if (!p->log)
+			hb__trouble(m,
+				"rank %d is missing: messages from and to it are not known, so order that came "
+				"through it and races with its messages do not show",
+				p->rank);
+		else if (p->cut)
+			hb__trouble(m,
+				"rank %d ends early (%s): what it did after event %u is not known, so order that came "
+				"through it later and races with later messages of it do not show",
+				p->rank,
+				hb_log_get_info(p->log)->recovered ? hb_log_get_info(p->log)->trouble
+								   : "recording stopped",
+				p->nlines ? m->lines.at[p->first_line].events : 0);
+	}
+	if (spawned)
+		hb__trouble(m, "%u process%s spawned by the program: messages with them are not matched", spawned,
+			spawned == 1 ? " was" : "es were");
+}
+
+/* Messages that were received and that nobody sent. */
+static void tell_orphans(hb_model *m)
+{
+	for (size_t i = 0; i < m->channels.n; i++) {
+		const hb_channel *c = &m->channels.at[i];
+		if (c->received <= c->sent || c->source == HB_NO || c->dest == HB_NO)
+			continue;
+		hb_process *from = &m->processes.at[c->source];
+		if (from->pid || !from->log || from->cut)
+			continue; /* told already */
+		hb__trouble(m,
+			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs "
+			"are not of the same run, and what connects them is not certain",
+			m->processes.at[c->dest].rank, c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
+			c->tag, from->rank, from->rank);
+		if (m->troubles.n > 20)
+			break;
+	}
+}
+
+static void tell_collectives(hb_model *m)
+{
+	uint64_t differ = 0, absent = 0;
+	for (size_t i = 0; i < m->collectives.n; i++) {
+		const hb_collective *c = &m->collectives.at[i];
+		const hb_group *g = &m->groups.at[c->group];
+		differ += c->differs;
+		absent += c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
+	}
+	if (differ)
+		hb__trouble(m,
+			"in %llu collective operations the processes called different functions or gave "
+			"different roots: the order that follows from them is not certain",
+			(unsigned long long)differ);
+	if (absent)
+		hb__trouble(m,
+			"%llu collective operations were left by some although not all of their processes are "
+			"seen to enter: the order that came through those does not show",
+			(unsigned long long)absent);
+}
+
+static hb_status finish(struct build *b, hb_error *err)
+{
+	hb_model *m = b->m;
+	tell_processes(m);
+	if (!hb__link(m))
+		return hb__no_memory(err);
+	tell_orphans(m);
+	tell_collectives(m);
+	if (m->info.ambiguous)
+		hb__trouble(m,
+			"%u messages may belong to other receives than shown: threads called at the same time, or a "
+			"wildcard receive before them has no known end",
+			m->info.ambiguous);
+	m->info.processes = (uint32_t)m->processes.n;
+	m->info.lines = (uint32_t)m->lines.n;
+	m->info.groups = (uint32_t)m->groups.n;
+	m->info.channels = (uint32_t)m->channels.n;
+	m->info.specs = (uint32_t)m->specs.n;
+	m->info.sends = (uint32_t)m->sends.n;
+	m->info.receives = (uint32_t)m->receives.n;
+	m->info.probes = (uint32_t)m->probes.n;
+	m->info.collectives = (uint32_t)m->collectives.n;
+	m->info.chosen = (uint32_t)m->chosen.n;
+	for (size_t i = 0; i < m->lines.n; i++)
+		m->info.events += m->lines.at[i].events;
+	return m->no_memory ? hb__no_memory(err) : HB_OK;
+}
+
+hb_status hb_model_build(
+	const hb_source *sources, size_t n, hb_progress *progress, void *user, hb_model **ret, hb_error *err)
+{
+	struct build b = {.m = calloc(1, sizeof *b.m), .progress = progress, .user = user};
+	if (!b.m)
+		return hb__no_memory(err);
+	hb_status status = add_processes(b.m, sources, n, err);
+	status = status ? status : read_all(&b, err);
+	status = status ? status : finish(&b, err);
+	if (status) {
+		hb_model_close(b.m);
+		return status;
+	}
+	if (progress)
+		progress(user, 1);
+	*ret = b.m;
+	return HB_OK;
+}
+
+void hb_model_close(hb_model *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; m->process_more && i < m->processes.n; i++) {
+		for (size_t k = 0; k < m->process_more[i].parts.n; k++)
+			free(m->process_more[i].parts.at[k].enters.at);
+		free(m->process_more[i].parts.at);
+	}
+	for (size_t i = 0; i < m->line_more.n; i++)
+		free(m->line_more.at[i].ops.at);
+	for (size_t i = 0; i < m->groups.n; i++) {
+		free((void *)m->groups.at[i].member);
+		free((void *)m->groups.at[i].remote);
+	}
+	for (size_t i = 0; i < m->group_more.n; i++) {
+		free(m->group_more.at[i].collectives.at);
+		free(m->group_more.at[i].known_as);
+	}
+	for (size_t i = 0; i < m->troubles.n; i++)
+		free(m->troubles.at[i]);
+	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
+		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
+		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
+		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
+		m->big_bytes.at, m->elsewhere_at.at, m->rank_process, m->seen_more, m};
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+		free(blocks[i]);
+}
+
+/* ---- answers ---- */
+
+const hb_model_info *hb_model_get_info(const hb_model *m) { return &m->info; }
+const hb_process *hb_model_processes(const hb_model *m) { return m->processes.at; }
+const hb_line *hb_model_lines(const hb_model *m) { return m->lines.at; }
+const hb_group *hb_model_groups(const hb_model *m) { return m->groups.at; }
+const hb_channel *hb_model_channels(const hb_model *m) { return m->channels.at; }
+const hb_spec *hb_model_specs(const hb_model *m) { return m->specs.at; }
+const hb_send *hb_model_sends(const hb_model *m) { return m->sends.at; }
+const hb_receive *hb_model_receives(const hb_model *m) { return m->receives.at; }
+const hb_probe *hb_model_probes(const hb_model *m) { return m->probes.at; }
+const hb_collective *hb_model_collectives(const hb_model *m) { return m->collectives.at; }
+const hb_chosen *hb_model_chosen(const hb_model *m) { return m->chosen.at; }
+
+const hb_op *hb_model_ops(const hb_model *m, uint32_t line, uint64_t *ret_n)
+{
+	*ret_n = m->line_more.at[line].ops.n;
+	return m->line_more.at[line].ops.at;
+}
+
+const char *hb_model_trouble(const hb_model *m, uint32_t index)
+{
+	return index < m->troubles.n ? m->troubles.at[index] : NULL;
+}
+
+uint32_t hb_model_line(const hb_model *m, int32_t rank, uint32_t lane)
+{
+	if (rank < 0 || (uint32_t)rank >= m->ranks || m->rank_process[rank] == HB_NO)
+		return HB_NO;
+	const hb_process *p = &m->processes.at[m->rank_process[rank]];
+	return lane < p->nlines ? p->first_line + lane : HB_NO;
+}
+
+uint32_t hb_model_group(const hb_model *m, uint32_t process, int64_t comm)
+{
+	const struct hb__process *more = &m->process_more[process];
+	return comm >= 0 && (uint64_t)comm < more->parts.n ? more->parts.at[comm].group : HB_NO;
+}
+
+uint64_t hb_send_bytes(const hb_model *m, uint32_t send)
+{
+	const hb_send *s = &m->sends.at[send];
+	uint32_t at = s->flags & HB_BIG ? hb__look(&m->big, (struct hb__key){send, 0}) : HB_NO;
+	return at == HB_NO ? s->bytes : m->big_bytes.at[at];
+}
+
+hb_at hb_send_at(const hb_model *m, uint32_t send) { return (hb_at){m->sends.at[send].line, m->sends.at[send].event}; }
+
+hb_at hb_receive_post(const hb_model *m, uint32_t receive)
+{
+	return (hb_at){m->receives.at[receive].line, m->receives.at[receive].post};
+}
+
+hb_at hb_receive_done(const hb_model *m, uint32_t receive)
+{
+	const hb_receive *v = &m->receives.at[receive];
+	uint32_t at = v->flags & HB_ELSEWHERE ? hb__look(&m->elsewhere, (struct hb__key){receive, 0}) : HB_NO;
+	return at == HB_NO ? (hb_at){v->line, v->done} : m->elsewhere_at.at[at];
+}
+
+hb_at hb_collective_enter(const hb_model *m, uint32_t id, uint32_t process)
+{
+	const hb_at none = {HB_NO, 0};
+	const hb_collective *c = &m->collectives.at[id];
+	if (m->collective_kind.at[id] != HB__REGULAR) {
+		uint32_t at = hb__look(&m->odd_enters, (struct hb__key){id, process});
+		return at == HB_NO ? none : m->odd_at.at[at];
+	}
+	const struct hb__process *more = &m->process_more[process];
+	for (size_t i = 0; i < more->parts.n; i++)
+		if (more->parts.at[i].group == c->group)
+			return c->number < more->parts.at[i].enters.n ? more->parts.at[i].enters.at[c->number] : none;
+	return none;
+}
