@@ -1,4 +1,5 @@
 /* Rows of choices from a log, with what they refer to counted anew. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,9 +184,8 @@ static bool is_choice(const struct distiller *d, const hb_event *ev)
 		return ev->from == HB_ANY_SOURCE || ev->from_tag == HB_ANY_TAG;
 	bool yes = false;
 	for (uint32_t i = 0; is_wait(ev) && !yes && i < ev->nanswers; i++)
-		yes = ev->answers[i].code != HB_ST_NULL &&
-		      (of(d->wild, d->lanes, ev->answers[i].request) ||
-			      of(d->cancelling, d->lanes, ev->answers[i].request));
+		yes = ev->answers[i].code != HB_ST_NULL && (of(d->wild, d->lanes, ev->answers[i].request) ||
+								   of(d->cancelling, d->lanes, ev->answers[i].request));
 	return yes;
 }
 
@@ -345,8 +345,11 @@ static hb_status failed(const struct distiller *d, hb_error *err)
 {
 	if (err) {
 		*err = (hb_error){.status = d->status};
-		const char *text = d->status == HB_E_MEMORY ? "out of memory" : "an event contradicts the format";
-		memcpy(err->message, text, strlen(text) + 1);
+		if (d->status == HB_E_MEMORY)
+			snprintf(err->message, sizeof err->message, "out of memory");
+		else
+			snprintf(err->message, sizeof err->message, "event %llu of lane %u contradicts the format",
+				(unsigned long long)d->bad, d->lane);
 	}
 	return d->status;
 }
@@ -362,8 +365,10 @@ hb_status hb_distil(hb_log *log, const char *to, const hb_raced *raced, hb_kept 
 	hb_status status = d.events ? learn_requests(&d, err) : HB_OK;
 	if (!status)
 		status = hb_log_distil(log, to, filter, &d, err);
-	if (!status && d.status)
+	if (!status && d.status) {
 		status = failed(&d, err);
+		remove(to);
+	}
 	free_bits(d.wild, d.lanes);
 	free_bits(d.cancelling, d.lanes);
 	hb_events_close(d.reader);

@@ -128,7 +128,7 @@ struct hb_model {
 	bool no_memory;
 };
 
-bool hb__trouble(hb_model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool hb__model_trouble(hb_model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 hb_status hb__no_memory(hb_error *err);
 
 /* ---- match/groups.c ---- */

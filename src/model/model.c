@@ -11,7 +11,7 @@ hb_status hb__no_memory(hb_error *err)
 	return HB_E_MEMORY;
 }
 
-bool hb__trouble(hb_model *m, const char *format, ...)
+bool hb__model_trouble(hb_model *m, const char *format, ...)
 {
 	va_list list;
 	char *text = NULL;
@@ -131,12 +131,12 @@ static void tell_processes(hb_model *m)
 		const hb_process *p = &m->processes.at[i];
 		spawned += p->pid != 0;
 		if (!p->log)
-			hb__trouble(m,
+			hb__model_trouble(m,
 				"rank %d is missing: messages from and to it are not known, so order that came "
 				"through it and races with its messages do not show",
 				p->rank);
 		else if (p->cut)
-			hb__trouble(m,
+			hb__model_trouble(m,
 				"rank %d ends early (%s): what it did after event %u is not known, so order that came "
 				"through it later and races with later messages of it do not show",
 				p->rank,
@@ -145,7 +145,7 @@ static void tell_processes(hb_model *m)
 				p->nlines ? m->lines.at[p->first_line].events : 0);
 	}
 	if (spawned)
-		hb__trouble(m, "%u process%s spawned by the program: messages with them are not matched", spawned,
+		hb__model_trouble(m, "%u process%s spawned by the program: messages with them are not matched", spawned,
 			spawned == 1 ? " was" : "es were");
 }
 
@@ -159,7 +159,7 @@ static void tell_orphans(hb_model *m)
 		hb_process *from = &m->processes.at[c->source];
 		if (from->pid || !from->log || from->cut)
 			continue; /* told already */
-		hb__trouble(m,
+		hb__model_trouble(m,
 			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs "
 			"are not of the same run, and what connects them is not certain",
 			m->processes.at[c->dest].rank, c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
@@ -179,12 +179,12 @@ static void tell_collectives(hb_model *m)
 		absent += c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
 	}
 	if (differ)
-		hb__trouble(m,
+		hb__model_trouble(m,
 			"in %llu collective operations the processes called different functions or gave "
 			"different roots: the order that follows from them is not certain",
 			(unsigned long long)differ);
 	if (absent)
-		hb__trouble(m,
+		hb__model_trouble(m,
 			"%llu collective operations were left by some although not all of their processes are "
 			"seen to enter: the order that came through those does not show",
 			(unsigned long long)absent);
@@ -199,7 +199,7 @@ static hb_status finish(struct build *b, hb_error *err)
 	tell_orphans(m);
 	tell_collectives(m);
 	if (m->info.ambiguous)
-		hb__trouble(m,
+		hb__model_trouble(m,
 			"%u messages may belong to other receives than shown: threads called at the same time, or a "
 			"wildcard receive before them has no known end",
 			m->info.ambiguous);

@@ -374,7 +374,7 @@ hb_status hb_clocks_run(
 	if (!run.stopped && !run.no_memory && !m->clocks_done) {
 		m->clocks_done = true;
 		if (run.broken)
-			hb__trouble(m,
+			hb__model_trouble(m,
 				"%llu orders in the logs contradict each other: what rests on them is not certain",
 				(unsigned long long)run.broken);
 	}
