@@ -43,7 +43,9 @@ enum hb__mode { HB__OFF, HB__RECORD, HB__REPLAY };
 /* What the environment asked for, read once; see docs/CONTRACTS.md. */
 struct hb__config {
 	enum hb__mode mode;
-	bool order;    /* level order: only choices are stored */
+	bool order;    /* levels order and racing: only choices are stored */
+	bool racing;   /* level racing: every message carries what its sender knew */
+	bool serial;   /* every message carries who sent it */
 	bool contents; /* store a check of contents sent */
 	bool warn;     /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
@@ -80,6 +82,7 @@ struct hb__lane {
 	uint64_t random;
 	struct hb__follow *follow; /* replay: where the thread stands in its record */
 	uint64_t thread;
+	uint32_t *known; /* carried: of each process the last message whose begin is known here */
 	struct hb__lane *next;
 };
 

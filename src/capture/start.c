@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/carry/carry.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
@@ -49,7 +50,9 @@ __attribute__((constructor)) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
-	k->order = is("HBDB_LEVEL", "order");
+	k->racing = is("HBDB_LEVEL", "racing");
+	k->order = k->racing || is("HBDB_LEVEL", "order");
+	k->serial = !k->order && is("HBDB_CARRY", "serial");
 	k->contents = !k->order && !is("HBDB_CHECK", "0");
 	k->warn = is("HBDB_DIVERGENCE", "warn");
 	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE
@@ -220,6 +223,7 @@ void hb__begin_process(int thread_level)
 	}
 	lane->depth = 1; /* what follows is ours */
 	hb__types_start();
+	hb__carry_begin_process();
 	hb__comms_start();
 	if (replay)
 		hb__again_start();

@@ -12,7 +12,7 @@ struct hb__known {
 	MPI_Comm comm_world, comm_self, comm_null;
 	MPI_Request request_null;
 	MPI_Message message_null, message_no_proc;
-	MPI_Datatype byte;
+	MPI_Datatype byte, type_null;
 };
 extern struct hb__known hb__known;
 
@@ -22,6 +22,9 @@ bool hb__family_start(hb__function (*find)(const char *name));
 extern const char *const hb__library_names[];
 bool hb__predefined_type(unsigned index, uintptr_t *ret_handle);
 bool hb__predefined_op(unsigned index, uintptr_t *ret_handle);
+/* A committed type of `bytes` bytes at `first`, then `count` times `type` at `second`, to be used with MPI_BOTTOM. */
+bool hb__type_of_two(
+	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type);
 
 /* ---- the same for both: neutral.c ---- */
 int hb__error_class(int code);

@@ -98,16 +98,21 @@ void hb__define_comm(const struct hb__comm *comm)
 	pthread_mutex_unlock(&lock);
 }
 
+void hb__row_lane_note(struct hb__lane *lane, const char *note)
+{
+	size_t n = strlen(note);
+	n = n > 1000 ? 1000 : n;
+	if (!hb__row_room(lane, n + 2 + HB_UV_MAX))
+		return;
+	uint8_t *w = lane->w;
+	*w++ = HB_ROW_NOTE;
+	hb__row_commit(lane, hb_put_str(w, note, n));
+}
+
 void hb__row_note(const char *note)
 {
 	pthread_mutex_lock(&lock);
-	size_t n = strlen(note);
-	n = n > 1000 ? 1000 : n;
-	if (hb__row_room(&definitions, n + 2 + HB_UV_MAX)) {
-		uint8_t *w = definitions.w;
-		*w++ = HB_ROW_NOTE;
-		hb__row_commit(&definitions, hb_put_str(w, note, n));
-	}
+	hb__row_lane_note(&definitions, note);
 	pthread_mutex_unlock(&lock);
 }
 

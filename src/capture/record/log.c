@@ -239,7 +239,7 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 	h->rank = hb__rank;
 	h->size = hb__size;
 	h->pid = (uint32_t)getpid();
-	h->level = hb__config.order ? HB_LEVEL_ORDER : HB_LEVEL_EVENTS;
+	h->level = hb__config.racing ? HB_LEVEL_RACING : hb__config.order ? HB_LEVEL_ORDER : HB_LEVEL_EVENTS;
 	h->tick_fs = (uint64_t)(tick_ns * 1e6);
 	h->origin_real = hb__clock.real_zero;
 	h->origin_mono = hb__clock.mono_zero;

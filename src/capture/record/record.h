@@ -46,6 +46,8 @@ static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 		&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
 }
 void hb__row_note(const char *text);
+/* The same in the lane, before its next event. */
+void hb__row_lane_note(struct hb__lane *lane, const char *text);
 
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
 struct hb__slot {

@@ -64,6 +64,21 @@ static void describe(MPI_Comm handle, struct hb__comm *c)
 	neighbors(handle, c);
 }
 
+/* All members must come to the same answer: it rests on the groups and on the way the communicator was made. */
+static bool carried(const struct hb__comm *parent, MPI_Comm handle, const struct hb__comm *c)
+{
+	bool root = handle == hb__known.comm_world || handle == hb__known.comm_self;
+	if (!c->member || (c->inter && !c->remote) || !(root || (parent && parent->carried)))
+		return false;
+	for (int i = 0; i < c->size; i++)
+		if (c->member[i] < 0)
+			return false;
+	for (int i = 0; i < c->remote_size; i++)
+		if (c->remote[i] < 0)
+			return false;
+	return true;
+}
+
 int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 {
 	if (handle == hb__known.comm_null)
@@ -76,6 +91,7 @@ int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 		c->parent = parent ? parent->number : HB_NONE;
 		c->index = index;
 		describe(handle, c);
+		c->carried = carried(parent, handle, c);
 		hb__map_put(&comms, (uintptr_t)handle, c);
 		deaths++; /* the handle may have been another communicator's */
 		hb__define_comm(c);

@@ -39,6 +39,7 @@ struct hb__comm {
 	uint64_t created;
 	int rank, size, remote_size;
 	bool inter;
+	bool carried;                    /* its messages carry a prefix, if any do */
 	int leader;                      /* world rank of rank 0 */
 	int *member, *remote;            /* world ranks */
 	int neighbors_in, neighbors_out; /* -1: no topology */
@@ -55,11 +56,13 @@ void hb__comm_remove(uintptr_t handle);
 struct hb__type {
 	int number;
 	bool dense; /* bytes follow each other without holes, from the address given */
+	bool committed;
 	int64_t size;
 };
 void hb__types_start(void);
 const struct hb__type *hb__type_find(uintptr_t handle); /* never NULL; number -1 when unknown */
-void hb__type_add(MPI_Datatype handle);
+const struct hb__type *hb__type_look(uintptr_t handle); /* the same, and it is not a use */
+void hb__type_add(MPI_Datatype handle, bool committed);
 void hb__type_remove(uintptr_t handle);
 int hb__op_number(uintptr_t handle);
 void hb__op_remove(uintptr_t handle);
@@ -81,11 +84,15 @@ struct hb__request {
 	uint64_t made;    /* persistent: posting of the call that made it */
 	uint16_t lane, made_lane;
 	bool receive, wild, persistent, active;
-	bool message;        /* a send or a receive */
-	bool cancelling;     /* MPI_Cancel was called */
-	int32_t source, tag; /* neutral, as asked for */
-	int64_t bytes;       /* room of the receive; -1 unknown */
-	MPI_Comm *idup;      /* where a new communicator appears at completion */
+	bool message;               /* a send or a receive */
+	bool cancelling;            /* MPI_Cancel was called */
+	int32_t source, tag;        /* neutral, as asked for */
+	int64_t bytes;              /* room of the receive; -1 unknown */
+	struct hb__carry *out, *in; /* prefixes of what it sends and receives */
+	bool carried;               /* a matched message that has a prefix, ... */
+	int comm;                   /* ... its communicator ... */
+	uint64_t place;             /* ... and its place among the receives posted */
+	MPI_Comm *idup;             /* where a new communicator appears at completion */
 	struct hb__comm *idup_parent;
 	uint64_t idup_index;
 	struct hb__recv_args *args; /* replay: what a persistent receive was made with */

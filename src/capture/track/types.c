@@ -51,8 +51,10 @@ void hb__types_start(void)
 	for (unsigned i = 0; i < sizeof type_names / sizeof *type_names; i++) {
 		if (hb__predefined_type(i, &handle) && !hb__map_find(&types, handle)) {
 			struct hb__type *t = type_new(handle, (int)i);
-			if (t)
+			if (t) {
 				measure((MPI_Datatype)handle, t);
+				t->committed = true;
+			}
 		}
 	}
 	for (unsigned i = 0; i < sizeof op_names / sizeof *op_names; i++)
@@ -77,15 +79,26 @@ const struct hb__type *hb__type_find(uintptr_t handle)
 	return t ? t : &unknown;
 }
 
-/* Called for every call that returns a datatype. Its number waits for its first use in a message. */
-void hb__type_add(MPI_Datatype handle)
+const struct hb__type *hb__type_look(uintptr_t handle)
 {
 	hb__track_lock();
-	if (!hb__map_find(&types, (uintptr_t)handle)) {
-		struct hb__type *t = type_new((uintptr_t)handle, INT32_MAX);
+	const struct hb__type *t = hb__map_find(&types, handle);
+	hb__track_unlock();
+	return t ? t : &unknown;
+}
+
+/* Called for every call that returns a datatype. Its number waits for its first use in a message. */
+void hb__type_add(MPI_Datatype handle, bool committed)
+{
+	hb__track_lock();
+	struct hb__type *t = hb__map_find(&types, (uintptr_t)handle);
+	if (!t) {
+		t = type_new((uintptr_t)handle, INT32_MAX);
 		if (t)
 			measure(handle, t);
 	}
+	if (t)
+		t->committed |= committed;
 	hb__track_unlock();
 }
 

@@ -1,5 +1,6 @@
 /* Completion: Wait and Test, of one request, of all, of any, of some. The
  * handles are copied first, for completion overwrites them. */
+#include "capture/carry/carry.h"
 #include "capture/wrap/step.h"
 
 /* With a status of their own each, requests that share a handle are told apart by order only. */
@@ -38,7 +39,7 @@ static void duplicated(struct hb__request *r)
 }
 
 /* The results of one completed request, and its end. */
-static void completed(struct hb__call *c, uintptr_t handle, const MPI_Status *st, int error, bool tell)
+static void completed(struct hb__call *c, uintptr_t handle, MPI_Status *st, int error, bool tell)
 {
 	struct hb__request *r = is_null(handle) ? NULL : hb__request_find(handle);
 	if (is_null(handle) || (r && !r->active)) {
@@ -51,9 +52,12 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Status *st
 			hb__result(c, HB_ST_UNKNOWN);
 		return;
 	}
+	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == 18; /* not complete */
+	if (unlikely(hb__carrying) && !pending)
+		hb__carry_completed(c, r, st, error);
 	if (tell)
 		hb__result_status(c, r, st, error);
-	if (error != MPI_SUCCESS && hb__error_class(error) == 18) /* pending: not complete */
+	if (pending)
 		return;
 	if (error == MPI_SUCCESS)
 		duplicated(r);
@@ -81,7 +85,7 @@ int hb__on_wait(struct hb__call *c)
 }
 
 /* Apart from the way of a poll that says no, which is to stay short. */
-static __attribute__((noinline)) int test_completed(struct hb__call *c, uintptr_t was, const MPI_Status *st, int code)
+static __attribute__((noinline)) int test_completed(struct hb__call *c, uintptr_t was, MPI_Status *st, int code)
 {
 	hb__begin_poll(c);
 	completed(c, was, st, code, hb__results(c, HB__STATUS_RESULTS));
@@ -133,6 +137,8 @@ int hb__on_get_status(struct hb__call *c)
 	}
 	hb__begin_poll(c);
 	struct hb__request *r = is_null(was) ? NULL : hb__request_find(was);
+	if (unlikely(hb__carrying))
+		hb__carry_look(r, st, code);
 	if (hb__results(c, HB__STATUS_RESULTS)) {
 		if (r && r->active)
 			hb__result_status(c, r, st, code);
@@ -254,7 +260,7 @@ int hb__on_testall(struct hb__call *c)
 	return code;
 }
 
-static void one_completed(struct hb__call *c, struct several *s, int index, const MPI_Status *st, int code)
+static void one_completed(struct hb__call *c, struct several *s, int index, MPI_Status *st, int code)
 {
 	if (!hb__results(c, HB__STATUS_RESULTS + 1))
 		return;

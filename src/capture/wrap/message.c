@@ -1,6 +1,7 @@
 /* Sends, receives and probes. */
 #include <time.h>
 
+#include "capture/carry/carry.h"
 #include "capture/wrap/step.h"
 
 #define XXH_INLINE_ALL
@@ -70,12 +71,42 @@ struct hb__request *hb__posted(struct hb__call *c, int code)
 	return r;
 }
 
+/* A send, or a receive that posts, with a prefix before its message. */
+static __attribute__((noinline)) int post_carried(struct hb__call *c, bool posts)
+{
+	struct hb__carried k;
+	hb__carry_begin(c, NULL, &k);
+	int code = hb__invoke_next(c);
+	hb__carry_invoked(c, &k);
+	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
+	if (r && c->fn->cls == HB_RECV)
+		request_described(c, r);
+	if (posts)
+		hb__carry_posted(c, &k, r);
+	else
+		hb__carry_end(c, &k, NULL, NULL, code);
+	hb__end(c, code);
+	return code;
+}
+
+static __attribute__((noinline)) int recv_carried(struct hb__call *c, MPI_Status *st)
+{
+	struct hb__carried k;
+	hb__carry_begin(c, NULL, &k);
+	int code = hb__invoke_next(c);
+	hb__carry_invoked(c, &k);
+	hb__carry_end(c, &k, NULL, st, code);
+	return code;
+}
+
 int hb__on_send(struct hb__call *c)
 {
 	bool posts = c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT);
 	hb__begin(c, false);
 	if (unlikely(hb__config.shake) && !(c->fn->flags & HB_PERSISTENT))
 		shake(c->lane);
+	if (unlikely(hb__carrying))
+		return post_carried(c, posts);
 	int code = unlikely(hb__config.mode == HB__REPLAY && posts) ? hb__again_post(c) : hb__invoke_next(c);
 	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
 	if (unlikely(r && hb__config.mode == HB__REPLAY))
@@ -88,6 +119,8 @@ static int post_receive(struct hb__call *c)
 {
 	uintptr_t source = hb__arg(c, HB_R_SOURCE), tag = hb__arg(c, HB_R_LAST_TAG);
 	hb__begin(c, false);
+	if (unlikely(hb__carrying))
+		return post_carried(c, true);
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_post(c) : hb__invoke_next(c);
 	c->a[hb__role(c, HB_R_SOURCE)] = source; /* replay may have asked for less */
 	c->a[hb__role(c, HB_R_LAST_TAG)] = tag;
@@ -112,7 +145,9 @@ int hb__on_recv(struct hb__call *c)
 	hb__begin(c, wild);
 	if (unlikely(hb__config.shake) && hb__has(c, HB_R_DEST))
 		shake(c->lane);
-	int code = unlikely(c->followed) ? hb__again_recv(c) : hb__invoke_next(c);
+	int code = unlikely(c->followed)    ? hb__again_recv(c)
+		   : unlikely(hb__carrying) ? recv_carried(c, st)
+					    : hb__invoke_next(c);
 	bool told = !hb__config.order || c->choice;
 	if (told && !null && (wild || code != MPI_SUCCESS || hb__status_bytes(st) != c->slot->bytes) &&
 		(code == MPI_SUCCESS || hb__error_class(code) == 15 /* truncated: there was a message */) &&
@@ -133,8 +168,16 @@ int hb__on_mrecv(struct hb__call *c)
 	if (!posts)
 		hb__status(c, &own);
 	hb__begin(c, false);
-	int code = hb__invoke_next(c);
 	struct hb__request *probe = hb__request_find((uintptr_t)was);
+	struct hb__carried k;
+	if (unlikely(hb__carrying))
+		hb__carry_begin(c, probe, &k);
+	int code = hb__invoke_next(c);
+	if (unlikely(hb__carrying)) {
+		hb__carry_invoked(c, &k);
+		if (!posts)
+			hb__carry_end(c, &k, probe, (MPI_Status *)hb__arg(c, HB_R_STATUS), code);
+	}
 	if (probe && code == MPI_SUCCESS) {
 		if ((!hb__config.order || c->choice) && hb__results(c, 2))
 			hb__result_ref(c, probe->lane, probe->posting);
@@ -143,6 +186,8 @@ int hb__on_mrecv(struct hb__call *c)
 	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
 	if (r)
 		r->receive = true;
+	if (unlikely(hb__carrying) && posts)
+		hb__carry_posted(c, &k, r);
 	hb__end(c, code);
 	return code;
 }
@@ -152,10 +197,13 @@ static void message_posted(struct hb__call *c, int code)
 	if (!hb__has(c, HB_R_NEWMSG) || code != MPI_SUCCESS)
 		return;
 	MPI_Message m = *(MPI_Message *)hb__arg(c, HB_R_NEWMSG);
+	struct hb__request *r = NULL;
 	if (m != hb__known.message_null && m != hb__known.message_no_proc)
-		hb__request_add(c->lane, (uintptr_t)m);
+		r = hb__request_add(c->lane, (uintptr_t)m);
 	else
 		c->lane->posted++;
+	if (unlikely(hb__carrying) && r)
+		hb__carry_matched(c, r);
 }
 
 int hb__on_probe(struct hb__call *c)
@@ -166,6 +214,8 @@ int hb__on_probe(struct hb__call *c)
 	bool wild = (int)hb__arg(c, HB_R_SOURCE) == MPI_ANY_SOURCE || (int)hb__arg(c, HB_R_TAG) == MPI_ANY_TAG;
 	hb__begin(c, wild);
 	int code = unlikely(c->followed) ? hb__again_probe(c, st) : hb__invoke_next(c);
+	if (unlikely(hb__carrying) && code == MPI_SUCCESS)
+		hb__carry_probed(c, st);
 	message_posted(c, code);
 	if (code == MPI_SUCCESS && (!hb__config.order || wild) && hb__results(c, 3))
 		hb__result_message(c, st);
@@ -174,10 +224,12 @@ int hb__on_probe(struct hb__call *c)
 }
 
 /* Apart from the way of a probe that says no, which is to stay short. */
-static __attribute__((noinline)) int iprobe_found(struct hb__call *c, const MPI_Status *st, int code)
+static __attribute__((noinline)) int iprobe_found(struct hb__call *c, MPI_Status *st, int code)
 {
 	hb__begin_poll(c);
 	if (code == MPI_SUCCESS) {
+		if (unlikely(hb__carrying))
+			hb__carry_probed(c, st);
 		message_posted(c, code);
 		if (hb__results(c, 3))
 			hb__result_message(c, st);

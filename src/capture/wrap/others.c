@@ -104,12 +104,28 @@ int hb__on_comm_free(struct hb__call *c)
 
 /* ---- handles that other calls refer to ---- */
 
+/* Predefined ones that are handed out, and copies of committed ones. */
+static bool born_committed(const struct hb__call *c)
+{
+	switch (c->fn->id) {
+	case HB_FN_MPI_Type_dup:
+		return hb__type_look(hb__arg(c, HB_R_TYPE))->committed;
+	case HB_FN_MPI_Type_create_f90_complex:
+	case HB_FN_MPI_Type_create_f90_integer:
+	case HB_FN_MPI_Type_create_f90_real:
+	case HB_FN_MPI_Type_match_size:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int hb__on_newtype(struct hb__call *c)
 {
 	int code = hb__invoke_next(c);
 	MPI_Datatype *made = (MPI_Datatype *)hb__arg(c, HB_R_NEWTYPE);
 	if (code == MPI_SUCCESS && made)
-		hb__type_add(*made);
+		hb__type_add(*made, born_committed(c));
 	return code;
 }
 
@@ -118,7 +134,7 @@ int hb__on_type_commit(struct hb__call *c)
 {
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS)
-		hb__type_add(*(MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR));
+		hb__type_add(*(MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR), true);
 	return code;
 }
 

@@ -1,4 +1,5 @@
 /* The life of requests beside their completion: start, cancel, free. */
+#include "capture/carry/carry.h"
 #include "capture/wrap/step.h"
 
 static void start_told(struct hb__call *c, const struct hb__request *r)
@@ -16,6 +17,8 @@ static void started(struct hb__lane *lane, uintptr_t handle)
 	r->posting = posting;
 	r->lane = lane->number;
 	r->active = true;
+	if (unlikely(hb__carrying))
+		hb__carry_started(r);
 }
 
 int hb__on_start(struct hb__call *c)
@@ -23,6 +26,8 @@ int hb__on_start(struct hb__call *c)
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
 	HB__NEED(req);
 	hb__begin(c, false);
+	if (unlikely(hb__carrying))
+		hb__carry_start(c, hb__request_find((uintptr_t)*req));
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_start_one(c->lane, req) : hb__invoke_next(c);
 	if (code == MPI_SUCCESS) {
 		if (!hb__config.order && hb__results(c, 2))
@@ -39,6 +44,8 @@ int hb__on_startall(struct hb__call *c)
 	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
 	HB__NEED(n >= 0 && (reqs || !n));
 	hb__begin(c, false);
+	for (int i = 0; unlikely(hb__carrying) && i < n; i++)
+		hb__carry_start(c, hb__request_find((uintptr_t)reqs[i]));
 	if (likely(hb__config.mode == HB__RECORD)) {
 		code = hb__invoke_next(c);
 	} else {
@@ -96,6 +103,8 @@ int hb__on_request_free(struct hb__call *c)
 		told = true;
 	}
 	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c) : hb__invoke_next(c);
+	if (unlikely(hb__carrying) && r && code == MPI_SUCCESS)
+		hb__carry_freed(c, r);
 	if (r && code == MPI_SUCCESS)
 		hb__request_remove(r);
 	hb__end(c, code);

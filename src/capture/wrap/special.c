@@ -1,4 +1,5 @@
 /* Start and end of MPI, and which handler a function has. */
+#include "capture/carry/carry.h"
 #include "capture/wrap/step.h"
 
 extern uint64_t hb__early_calls[HB_FN_COUNT];
@@ -37,6 +38,8 @@ int hb__on_init(struct hb__call *c)
 int hb__on_finalize(struct hb__call *c)
 {
 	hb__begin(c, false);
+	if (unlikely(hb__carrying))
+		hb__race_finish(c);
 	int code =
 		hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
 	hb__end(c, code);
@@ -103,6 +106,8 @@ static __attribute__((constructor)) void choose_handlers(void)
 	hb__handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
 	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
 	hb__handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
+	hb__handlers[HB_FN_MPI_Buffer_attach] = hb__handlers[HB_FN_MPI_Buffer_attach_c] = hb__on_buffer_attach;
+	hb__handlers[HB_FN_MPI_Buffer_detach] = hb__handlers[HB_FN_MPI_Buffer_detach_c] = hb__on_buffer_detach;
 	hb__handlers[HB_FN_MPI_Init] = hb__on_plain; /* a second one: an error of the program */
 	hb__handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
 	hb__handlers[HB_FN_MPI_Finalize] = hb__on_finalize;

@@ -16,6 +16,7 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.message_null = MPI_MESSAGE_NULL,
 		.message_no_proc = MPI_MESSAGE_NO_PROC,
 		.byte = MPI_BYTE,
+		.type_null = MPI_DATATYPE_NULL,
 	};
 	return true;
 }
@@ -44,4 +45,14 @@ bool hb__predefined_op(unsigned index, uintptr_t *ret_handle)
 		return false;
 	*ret_handle = (uintptr_t)handles[index];
 	return true;
+}
+
+/* The form for large counts: a call may have been given one. */
+bool hb__type_of_two(
+	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type)
+{
+	MPI_Count lengths[2] = {bytes, count}, at[2] = {(MPI_Count)first, (MPI_Count)second};
+	MPI_Datatype types[2] = {MPI_BYTE, type};
+	return PMPI(Type_create_struct_c)(2, lengths, at, types, ret_type) == MPI_SUCCESS &&
+	       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
 }

@@ -10,6 +10,11 @@ static inline int64_t hb__status_bytes(const MPI_Status *s)
 {
 	return (int64_t)((uint64_t)(uint32_t)s->count_hi_and_cancelled >> 1 << 32 | (uint32_t)s->count_lo);
 }
+static inline void hb__status_set_bytes(MPI_Status *s, int64_t n)
+{
+	s->count_lo = (int)(uint32_t)n;
+	s->count_hi_and_cancelled = (int)((uint32_t)(n >> 32) << 1 | ((uint32_t)s->count_hi_and_cancelled & 1));
+}
 static inline bool hb__status_cancelled(const MPI_Status *s) { return s->count_hi_and_cancelled & 1; }
 
 #endif

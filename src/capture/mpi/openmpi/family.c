@@ -26,6 +26,7 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.message_null = (MPI_Message)symbol(MPI_MESSAGE_NULL),
 		.message_no_proc = (MPI_Message)symbol(MPI_MESSAGE_NO_PROC),
 		.byte = (MPI_Datatype)symbol(MPI_BYTE),
+		.type_null = (MPI_Datatype)symbol(MPI_DATATYPE_NULL),
 	};
 	return true;
 }
@@ -48,4 +49,14 @@ bool hb__predefined_op(unsigned index, uintptr_t *ret_handle)
 #undef HB_OPERATION
 	};
 	return index < sizeof names / sizeof *names && (*ret_handle = symbol(names[index]));
+}
+
+bool hb__type_of_two(
+	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type)
+{
+	int lengths[2] = {bytes, (int)count};
+	MPI_Aint at[2] = {(MPI_Aint)first, (MPI_Aint)second};
+	MPI_Datatype types[2] = {hb__known.byte, type};
+	return PMPI(Type_create_struct)(2, lengths, at, types, ret_type) == MPI_SUCCESS &&
+	       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
 }

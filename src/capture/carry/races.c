@@ -1,0 +1,294 @@
+/* Which wildcard receives raced, seen while the program runs.
+ *
+ * A wildcard receive r could have got another message m when m matches it too, went to a
+ * receive posted later, comes from another sender, and was sent without knowing that r
+ * was over. The last is what the vector that came with m tells: messages of this process are
+ * numbered, and m's sender knew of the message after r's end or did not. (R. Netzer and
+ * B. Miller, "Optimal tracing and replay for debugging message-passing parallel programs", 1992;
+ * the paper marks the later receive, whose message would have to be held back. Here the earlier one
+ * is marked: replay asks it for its sender.)
+ *
+ * What is not known counts as a race: too many marks cost bytes, too few cost the replay.
+ * A process with several lanes needs no marks, for the tool keeps all its rows. */
+#include <sched.h>
+
+#include "capture/carry/carry.h"
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+
+#define LISTED_MAX 4096
+#define PATIENCE 5000000000u /* nanoseconds that MPI_Finalize waits for the counts of the others */
+
+/* A wildcard receive that is over. */
+struct past {
+	struct past *before, *after; /* by the time of their end */
+	const struct hb__lane *lane;
+	uint64_t event; /* its number in the lane */
+	struct hb__asked asked;
+	uint32_t done; /* messages that this process had sent then */
+	bool known;    /* the rest is */
+	int32_t from;
+	uint32_t from_lane, sent;
+};
+
+static struct past *oldest, *newest;      /* not known to race */
+static struct past *doomed, *doomed_last; /* raced; the mark is not written yet */
+static struct past *unused;
+static unsigned listed;
+static struct hb__carry *first_pending, *last_pending; /* wildcard receives, in the order of posting */
+static uint64_t places;
+static uint32_t messages;                 /* sent by this process */
+static uint32_t *sent_to, *received_from; /* of each process; NULL without memory */
+
+static bool several_lanes(void) { return hb__lanes && hb__lanes->next; }
+
+uint64_t hb__race_place(void) { return __atomic_add_fetch(&places, 1, __ATOMIC_RELAXED); }
+
+uint32_t hb__race_send(int peer)
+{
+	hb__track_lock();
+	if (messages < UINT32_MAX) /* from there on everything counts as a race */
+		messages++;
+	uint32_t number = messages;
+	if (hb__config.racing && !sent_to) {
+		uint32_t *p = hb__pages(8 * (size_t)hb__size);
+		sent_to = p;
+		received_from = p ? p + hb__size : NULL;
+	}
+	if (sent_to && peer >= 0)
+		sent_to[peer]++;
+	hb__track_unlock();
+	return number;
+}
+
+/* ---- marks ---- */
+
+static void put_mark(struct hb__lane *to, const struct past *p)
+{
+	if (!hb__row_room(to, 5 * HB_UV_MAX))
+		return;
+	uint8_t *w = to->w;
+	*w++ = HB_ROW_MARK;
+	w = hb_put_uv(w, p->lane->number);
+	w = hb_put_uv(w, p->event);
+	w = hb_put_uv(w, p->known ? (uint64_t)p->from : UINT64_MAX);
+	w = hb_put_uv(w, p->known ? p->sent : 0);
+	hb__row_commit(to, w);
+}
+
+/* A mark stands after the row that it names. */
+static void put_marks(struct hb__lane *to)
+{
+	while (doomed && doomed->lane->control->events >= doomed->event) {
+		struct past *p = doomed;
+		doomed = p->after;
+		put_mark(to, p);
+		p->after = unused;
+		unused = p;
+	}
+}
+
+static void doom(struct past *p)
+{
+	p->after = NULL;
+	if (doomed)
+		doomed_last->after = p;
+	else
+		doomed = p;
+	doomed_last = p;
+}
+
+static void unlist(struct past *p)
+{
+	*(p->before ? &p->before->after : &oldest) = p->after;
+	*(p->after ? &p->after->before : &newest) = p->before;
+	listed--;
+}
+
+static struct past *past_new(void)
+{
+	struct past *p = unused;
+	if (p)
+		unused = p->after;
+	else if (!(p = hb__pool(sizeof *p)))
+		hb__row_note("racing: no memory for what may race");
+	return p;
+}
+
+static void list(struct past *p)
+{
+	p->before = newest;
+	p->after = NULL;
+	*(newest ? &newest->after : &oldest) = p;
+	newest = p;
+	if (++listed > LISTED_MAX) {
+		p = oldest;
+		unlist(p);
+		doom(p);
+	}
+}
+
+/* ---- receives that are not over ---- */
+
+void hb__race_pending(struct hb__carry *in)
+{
+	in->rival = in->rivals = false;
+	if (!hb__config.racing || !in->asked.wild)
+		return;
+	hb__track_lock();
+	in->pending = true;
+	in->before = last_pending;
+	in->after = NULL;
+	*(last_pending ? &last_pending->after : &first_pending) = in;
+	last_pending = in;
+	hb__track_unlock();
+}
+
+void hb__race_over(struct hb__carry *in)
+{
+	if (!in->pending)
+		return;
+	hb__track_lock();
+	in->pending = false;
+	*(in->before ? &in->before->after : &first_pending) = in->after;
+	*(in->after ? &in->after->before : &last_pending) = in->before;
+	hb__track_unlock();
+}
+
+/* ---- a message came ---- */
+
+/* Source and tag may be wildcards on both sides. */
+static bool matches(const struct hb__asked *a, int comm, int32_t source, int32_t tag)
+{
+	return a->comm == comm && (a->source == HB_ANY_SOURCE || source == HB_ANY_SOURCE || a->source == source) &&
+	       (a->tag == HB_ANY_TAG || tag == HB_ANY_TAG || a->tag == tag);
+}
+
+static void rival(struct hb__carry *in, bool known, const struct hb__prefix *p)
+{
+	if (!known || (in->rival && (in->rival_rank != p->rank || in->rival_lane != p->lane))) {
+		in->rivals = true;
+		return;
+	}
+	in->rival = true;
+	in->rival_rank = p->rank;
+	in->rival_lane = p->lane;
+}
+
+/* The receives posted before `in` that could have got its message. */
+static void compete(const struct hb__carry *in, bool known, int32_t source, int32_t tag)
+{
+	const struct hb__prefix *p = in->prefix;
+	uint32_t seen = known ? p->known[hb__rank] : 0;
+	struct past *before;
+	for (struct past *r = newest; r && r->done >= seen; r = before) {
+		before = r->before;
+		if (r->asked.place > in->asked.place || !matches(&r->asked, in->asked.comm, source, tag) ||
+			(known && r->from == p->rank &&
+				r->from_lane == p->lane)) /* messages of one sender keep their order */
+			continue;
+		unlist(r);
+		doom(r);
+	}
+	for (struct hb__carry *r = first_pending; r && r->asked.place < in->asked.place; r = r->after)
+		if (matches(&r->asked, in->asked.comm, source, tag))
+			rival(r, known, p);
+}
+
+static void over(struct hb__call *c, const struct hb__carry *in, bool known)
+{
+	struct past *r = past_new();
+	if (!r)
+		return;
+	*r = (struct past){.lane = c->lane, .event = c->lane->control->events + 1, .done = messages};
+	if (in) {
+		r->asked = in->asked;
+		r->known = known;
+		r->from = in->prefix->rank;
+		r->from_lane = in->prefix->lane;
+		r->sent = in->prefix->sent;
+	}
+	bool another =
+		in && (in->rivals || (in->rival && (in->rival_rank != r->from || in->rival_lane != r->from_lane)));
+	if (!known || another)
+		doom(r);
+	else
+		list(r);
+}
+
+void hb__race_received(struct hb__call *c, struct hb__carry *in, int32_t source, int32_t tag)
+{
+	bool known = hb__prefix_came(in) && in->prefix->rank >= 0 && in->prefix->rank < hb__size;
+	hb__track_lock();
+	if (received_from && known)
+		received_from[in->prefix->rank]++;
+	if (!several_lanes()) {
+		put_marks(c->lane);
+		compete(in, known, source, tag);
+		if (in->asked.wild)
+			over(c, in, known);
+	}
+	hb__track_unlock();
+}
+
+void hb__race_unknown(struct hb__call *c, struct hb__carry *in)
+{
+	hb__track_lock();
+	hb__race_over(in);
+	if (!several_lanes()) {
+		put_marks(c->lane);
+		compete(in, false, in->asked.source, in->asked.tag);
+	}
+	hb__track_unlock();
+}
+
+void hb__race_untold(struct hb__call *c)
+{
+	hb__track_lock();
+	if (!several_lanes()) {
+		put_marks(c->lane);
+		over(c, NULL, false);
+	}
+	hb__track_unlock();
+}
+
+/* ---- the end ---- */
+
+/* How many messages each process has sent to this one; false when not all processes say so. */
+static bool told_counts(uint32_t *ret_counts)
+{
+	MPI_Request all;
+	int done = 0;
+	if (PMPI(Ialltoall)(sent_to, 4, hb__known.byte, ret_counts, 4, hb__known.byte, hb__known.comm_world, &all) !=
+		MPI_SUCCESS)
+		return false;
+	uint64_t end = hb__system_ns(CLOCK_MONOTONIC) + PATIENCE;
+	while (!done && hb__system_ns(CLOCK_MONOTONIC) < end) {
+		if (PMPI(Test)(&all, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+			return false;
+		if (!done)
+			sched_yield();
+	}
+	return done;
+}
+
+/* A message that nobody received races with every receive that it matches: none can be told from the others any more. */
+void hb__race_finish(struct hb__call *c)
+{
+	if (!hb__config.racing)
+		return;
+	uint32_t *counts = sent_to ? hb__pages(4 * (size_t)hb__size) : NULL;
+	bool told = counts && told_counts(counts), equal = told;
+	for (int i = 0; equal && i < hb__size; i++)
+		equal = counts[i] == received_from[i];
+	if (!told)
+		hb__row_note("racing: not all processes said how many messages they sent");
+	hb__track_lock();
+	while (!equal && oldest) {
+		struct past *p = oldest;
+		unlist(p);
+		doom(p);
+	}
+	put_marks(c->lane);
+	hb__track_unlock();
+}
