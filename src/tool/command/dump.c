@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "../options.h"
-#include "../show/line.h"
+#include "../run/run.h"
 #include "../store/find.h"
-#include "../store/logs.h"
 
 const hb_option hb__dump_options[] = {
 	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B means A to B"},
@@ -203,26 +202,12 @@ static void dump_by_time(struct dump *d)
 	free(heap);
 }
 
-/* Time 0 is the earliest start of a process; clocks of other hosts are compared by the time of day. */
 static void make_views(struct dump *d)
 {
-	uint64_t first = UINT64_MAX;
-	d->views = hb__alloc(d->logs.n * sizeof *d->views);
-	for (size_t i = 0; i < d->logs.n; i++)
-		if (d->logs.at[i].log && hb_log_get_info(d->logs.at[i].log)->origin_real < first)
-			first = hb_log_get_info(d->logs.at[i].log)->origin_real;
+	d->views = hb__make_views(&d->logs);
 	for (size_t i = 0; i < d->logs.n; i++) {
-		hb_view *v = &d->views[i];
-		if (!d->logs.at[i].log)
-			continue;
-		v->log = d->logs.at[i].log;
-		v->info = hb_log_get_info(v->log);
-		v->shift_ns = (int64_t)(v->info->origin_real - first);
-		v->plain = hb__value(d->args, "plain") != NULL;
-		v->polls = hb__value(d->args, "polls") != NULL;
-		v->colour = hb__colour(1);
-		v->nplaces = v->info->sites;
-		v->places = hb__alloc(((size_t)v->nplaces + 1) * sizeof *v->places);
+		d->views[i].plain = hb__value(d->args, "plain") != NULL;
+		d->views[i].polls = hb__value(d->args, "polls") != NULL;
 	}
 }
 
@@ -280,9 +265,7 @@ int hb__dump(const hb_args *args)
 		if (d.out->broken && d.out->error != EPIPE)
 			code = hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(d.out->error));
 	}
-	for (size_t i = 0; i < d.logs.n; i++)
-		free(d.views[i].places);
-	free(d.views);
+	hb__free_views(d.views, d.logs.n);
 	free(d.out);
 	hb__close_logs(&d.logs);
 	free(recording);

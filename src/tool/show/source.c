@@ -95,7 +95,7 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-const hb_place *hb__place(const char *path, const char *build_id, uint64_t offset)
+const hb_place *hb__source_place(const char *path, const char *build_id, uint64_t offset)
 {
 	struct module *m = find_module(path, build_id);
 	struct site *s = hb__alloc(sizeof *s);
@@ -116,7 +116,7 @@ const hb_place *hb__place_of_site(const hb_log *log, uint32_t number)
 {
 	const hb_site *site = hb_log_site(log, number);
 	const hb_module *module = site ? hb_log_module(log, site->module) : NULL;
-	return module && module->path ? hb__place(module->path, module->build_id, site->offset) : NULL;
+	return module && module->path ? hb__source_place(module->path, module->build_id, site->offset) : NULL;
 }
 
 char *hb__with_places(const char *text)
@@ -132,7 +132,7 @@ char *hb__with_places(const char *text)
 		if (plus && *end == '@') {
 			char *path = hb__format("%.*s", (int)(plus - at - 1), at + 1);
 			more = hb__format("%s%.*s%s", out, (int)before, text,
-				hb__place(path, NULL, strtoull(plus + 3, NULL, 16))->text);
+				hb__source_place(path, NULL, strtoull(plus + 3, NULL, 16))->text);
 			free(path);
 			text = end + 1;
 		} else {

@@ -13,7 +13,7 @@ typedef struct hb_place {
 /* The place of the call that returns to `offset` from the load address of the
  * file. build_id: in hexadecimal, NULL or empty when not known; a file that
  * has another one now gives no lines. Owned by this part, valid to the end. */
-const hb_place *hb__place(const char *module_path, const char *build_id, uint64_t offset);
+const hb_place *hb__source_place(const char *module_path, const char *build_id, uint64_t offset);
 
 /* The place of a call site of a log; NULL when it is not known. */
 const hb_place *hb__place_of_site(const hb_log *log, uint32_t site);

@@ -1,0 +1,154 @@
+/* Opening a recording to be analysed. */
+#include <stdlib.h>
+
+#include "../show/progress.h"
+#include "../store/find.h"
+#include "run.h"
+
+#define TOLD_MAX 12 /* lines of troubles; the rest is counted */
+
+hb_view *hb__make_views(const hb_logs *logs)
+{
+	uint64_t first = UINT64_MAX;
+	hb_view *views = hb__alloc(logs->n * sizeof *views);
+	/* clocks of other hosts are compared by the time of day */
+	for (size_t i = 0; i < logs->n; i++)
+		if (logs->at[i].log && hb_log_get_info(logs->at[i].log)->origin_real < first)
+			first = hb_log_get_info(logs->at[i].log)->origin_real;
+	for (size_t i = 0; i < logs->n; i++) {
+		hb_view *v = &views[i];
+		if (!logs->at[i].log)
+			continue;
+		v->log = logs->at[i].log;
+		v->info = hb_log_get_info(v->log);
+		v->shift_ns = (int64_t)(v->info->origin_real - first);
+		v->colour = hb__colour(1);
+		v->nplaces = v->info->sites;
+		v->places = hb__alloc(((size_t)v->nplaces + 1) * sizeof *v->places);
+	}
+	return views;
+}
+
+void hb__free_views(hb_view *views, size_t n)
+{
+	for (size_t i = 0; views && i < n; i++)
+		free(views[i].places);
+	free(views);
+}
+
+hb_source *hb__make_sources(const hb_logs *logs, size_t *ret_n, uint32_t **ret_log_of)
+{
+	size_t size = 0, n = 0;
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_file *f = &logs->at[i];
+		size_t ranks = f->pid ? 0 : (size_t)f->rank + 1;
+		if (f->log && !f->pid && hb_log_get_info(f->log)->size > f->rank)
+			ranks = (size_t)hb_log_get_info(f->log)->size;
+		size = ranks > size && ranks <= HB_RANKS_MAX ? ranks : size;
+	}
+	hb_source *sources = hb__alloc((size + logs->n) * sizeof *sources);
+	*ret_log_of = hb__alloc((size + logs->n) * sizeof **ret_log_of);
+	for (; n < size; n++) {
+		sources[n].rank = (int32_t)n;
+		(*ret_log_of)[n] = HB_NO;
+	}
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_file *f = &logs->at[i];
+		bool spawned = f->pid || (size_t)f->rank >= size;
+		if (!f->log)
+			continue;
+		size_t at = spawned ? n++ : (size_t)f->rank;
+		sources[at] = (hb_source){f->log, f->rank, f->pid};
+		(*ret_log_of)[at] = (uint32_t)i;
+	}
+	*ret_n = n;
+	return sources;
+}
+
+/* Like hb__open_logs, but for what the model will say of logs that end early. */
+static int open_logs(hb_run *run)
+{
+	size_t open = 0;
+	int code = hb__list_logs(run->path, &run->logs);
+	for (size_t i = 0; i < run->logs.n; i++) {
+		hb_error err = {0};
+		if (hb_log_open(run->logs.at[i].path, &run->logs.at[i].log, &err)) {
+			run->logs.at[i].log = NULL;
+			code = hb__fail_log(run->logs.at[i].path, &err);
+		} else
+			open++;
+	}
+	if (!code && !run->logs.n)
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", run->path);
+	return open ? 0 : code;
+}
+
+/* The model would refuse, but cannot say what to do about it. */
+static int check_level(const hb_run *run)
+{
+	for (size_t i = 0; i < run->logs.n; i++) {
+		const hb_log *log = run->logs.at[i].log;
+		if (!log || hb_log_get_info(log)->level == 1)
+			continue;
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s was recorded at level %s: it holds what a replay needs, not who sent what; record a run at level "
+			"events, the default",
+			hb__short(run->path), hb_log_get_info(log)->level == 0 ? "order" : "racing");
+	}
+	return 0;
+}
+
+void hb__say_troubles(hb_run *run)
+{
+	uint32_t n = hb_model_get_info(run->model)->troubles, first = run->told;
+	for (; run->told < n && run->told - first < TOLD_MAX; run->told++)
+		hb__say("%s", hb_model_trouble(run->model, run->told));
+	if (run->told < n)
+		hb__say("and %u more of these", n - run->told);
+	run->told = n;
+}
+
+static int build(hb_run *run)
+{
+	hb_error err = {0};
+	hb_bar bar;
+	size_t n;
+	hb_source *sources = hb__make_sources(&run->logs, &n, &run->log_of);
+	hb__bar_begin(&bar, "matching messages");
+	hb_status status = hb_model_build(sources, n, hb__bar_step, &bar, &run->model, &err);
+	hb__bar_end(&bar);
+	free(sources);
+	if (status) {
+		run->model = NULL;
+		return hb__fail_log(run->path, &err);
+	}
+	hb__say_troubles(run);
+	const hb_process *processes = hb_model_processes(run->model);
+	for (size_t i = 0; i < n; i++)
+		if (!processes[i].log || processes[i].cut)
+			return HB_EXIT_RECORDING;
+	return 0;
+}
+
+int hb__open_run(const char *recording, hb_run *ret)
+{
+	*ret = (hb_run){.path = hb__copy(recording)};
+	int code = open_logs(ret);
+	if (code)
+		return code;
+	size_t dropped = hb__drop_strangers(recording, &ret->logs);
+	ret->views = hb__make_views(&ret->logs);
+	code = check_level(ret);
+	code = code ? code : build(ret);
+	return code || !dropped ? code : HB_EXIT_RECORDING;
+}
+
+void hb__close_run(hb_run *run)
+{
+	hb_model_close(run->model);
+	hb__free_views(run->views, run->logs.n);
+	hb__close_logs(&run->logs);
+	free(run->log_of);
+	free(run->path);
+	*run = (hb_run){0};
+}

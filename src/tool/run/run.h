@@ -1,0 +1,38 @@
+/* A recording, opened to be analysed: its logs, how to print them, and the model of the run. */
+#ifndef HBDB_RUN_RUN_H
+#define HBDB_RUN_RUN_H
+
+#include "../show/line.h"
+#include "../store/logs.h"
+#include "model/model.h"
+
+typedef struct hb_run {
+	char *path; /* of the recording */
+	hb_logs logs;
+	hb_view *views; /* by log; .log NULL where it could not be opened, or is not of this run */
+	hb_model *model;
+	uint32_t *log_of; /* by process of the model; HB_NO: its log is missing */
+	uint32_t told;    /* troubles of the model that have been printed */
+} hb_run;
+
+/* Opens all logs of a recording (a path from hb__find_recording) and builds their model, with a progress bar. Says first
+ * what is missing. Returns the exit code: 0; 3 when something is missing, and then analysis goes on all the same when
+ * ret->model is set; or another one. Close it in any case. */
+int hb__open_run(const char *recording, hb_run *ret);
+void hb__close_run(hb_run *run);
+/* Says the troubles that the model has found since: its clocks may find some. */
+void hb__say_troubles(hb_run *run);
+
+/* ---- parts of it, for who opens logs himself ---- */
+
+/* A view for each log that is open; time 0 is the earliest start of a process. */
+hb_view *hb__make_views(const hb_logs *logs);
+void hb__free_views(hb_view *views, size_t n);
+
+/* Closes the logs that are not of the run that the others are of, and says so. Returns how many. */
+size_t hb__drop_strangers(const char *recording, hb_logs *logs);
+
+/* The processes of a model: the ranks of the world in order, those without a log too, then spawned ones. Free both. */
+hb_source *hb__make_sources(const hb_logs *logs, size_t *ret_n, uint32_t **ret_log_of);
+
+#endif

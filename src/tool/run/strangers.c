@@ -1,0 +1,162 @@
+/* Logs that are not of the run that the others are of: copied from another recording, or renamed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../store/find.h"
+#include "../store/manifest.h"
+#include "run.h"
+
+/* On one host nothing starts before hbdb did; the manifest tells milliseconds. */
+#define SLACK_NS 5000000
+
+struct agreed {
+	int32_t size;
+	uint32_t level, library;
+	int64_t from_ns, to_ns; /* when processes started, by the clock of the host of hbdb; to_ns 0: not known */
+};
+
+/* The value that most logs have; among equals the first. */
+static uint32_t most(const hb_logs *logs, uint32_t (*value)(const hb_log_file *file))
+{
+	uint32_t best = 0;
+	size_t best_n = 0;
+	for (size_t i = 0; i < logs->n && best_n <= logs->n / 2; i++) {
+		size_t n = 0;
+		if (!logs->at[i].log || logs->at[i].pid)
+			continue;
+		for (size_t k = i; k < logs->n; k++)
+			n += logs->at[k].log && !logs->at[k].pid && value(&logs->at[k]) == value(&logs->at[i]);
+		if (n > best_n) {
+			best_n = n;
+			best = value(&logs->at[i]);
+		}
+	}
+	return best;
+}
+
+static uint32_t size_of(const hb_log_file *f) { return (uint32_t)hb_log_get_info(f->log)->size; }
+static uint32_t level_of(const hb_log_file *f) { return hb_log_get_info(f->log)->level; }
+static uint32_t library_of(const hb_log_file *f) { return hb_log_get_info(f->log)->library; }
+
+/* What the manifest says goes before what most logs say. */
+static void ask_manifest(const char *recording, struct agreed *a)
+{
+	char *path = hb__format("%s/manifest.json", recording);
+	bool there = !access(path, R_OK);
+	hb_manifest m = {0};
+	struct tm utc = {0};
+	double seconds;
+	free(path);
+	if (!there || hb__manifest_read(recording, &m)) {
+		hb__manifest_free(&m);
+		return;
+	}
+	static const char *const levels[] = {"order", "events", "racing"}, *const libraries[] = {
+										   "", "openmpi", "mpich"};
+	for (uint32_t i = 0; i < 3; i++) {
+		if (m.level && !strcmp(m.level, levels[i]))
+			a->level = i;
+		if (m.mpi && i && !strcmp(m.mpi, libraries[i]))
+			a->library = i;
+	}
+	if (m.started &&
+		sscanf(m.started, "%d-%d-%dT%d:%d:%lfZ", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour,
+			&utc.tm_min, &seconds) == 6 &&
+		seconds >= 0 && seconds < 61) {
+		utc.tm_year -= 1900;
+		utc.tm_mon--;
+		a->from_ns = (int64_t)timegm(&utc) * 1000000000 + (int64_t)(seconds * 1e9);
+		if (m.finished && m.seconds >= 0 && m.seconds < 1e9)
+			a->to_ns = a->from_ns + (int64_t)(m.seconds * 1e9);
+	}
+	hb__manifest_free(&m);
+}
+
+/* Nanoseconds by which the log began outside the time of the run; negative: before it. */
+static int64_t outside(const struct agreed *a, const hb_log_info *info)
+{
+	int64_t at = (int64_t)info->origin_real;
+	if (a->from_ns && at < a->from_ns - SLACK_NS)
+		return at - a->from_ns;
+	return a->to_ns && at > a->to_ns + SLACK_NS ? at - a->to_ns : 0;
+}
+
+/* A host has one clock: where another log of it lies within the time of the run, this one is of another run. */
+static bool same_host_inside(const hb_logs *logs, const struct agreed *a, const hb_log_info *info)
+{
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_info *other = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
+		if (other && !outside(a, other) && !strcmp(other->host, info->host))
+			return true;
+	}
+	return false;
+}
+
+/* Why the log is not of this run; NULL: it is. */
+static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
+{
+	static const char *const levels[] = {"order", "events", "racing"}, *const libraries[] = {
+										   "?", "Open MPI", "MPICH"};
+	const hb_log_file *f = &logs->at[i];
+	const hb_log_info *info = hb_log_get_info(f->log);
+	int64_t late = outside(a, info);
+	if (!f->pid && info->rank != f->rank)
+		return hb__format("it is the log of rank %d", info->rank);
+	if (!f->pid && info->rank >= info->size)
+		return hb__format("it says that it is rank %d of %d", info->rank, info->size);
+	if (!f->pid && info->size != a->size)
+		return hb__format("it is of a run of %d processes, the others are of one of %d", info->size, a->size);
+	if (info->level != a->level && info->level < 3 && a->level < 3)
+		return hb__format(
+			"it was recorded at level %s, the run at level %s", levels[info->level], levels[a->level]);
+	if (info->library != a->library && info->library < 3 && a->library < 3)
+		return hb__format("it is of a run under %s, the run was under %s", libraries[info->library],
+			libraries[a->library]);
+	for (size_t k = 0; k < i; k++)
+		if (logs->at[k].log && logs->at[k].rank == f->rank && logs->at[k].pid == f->pid)
+			return hb__format("%s is there, too", hb__short(logs->at[k].path));
+	if (late && same_host_inside(logs, a, info))
+		return hb__format("its process began %.3f s %s", (double)(late < 0 ? -late : late) * 1e-9,
+			late < 0 ? "before this run" : "after this run had ended");
+	return NULL;
+}
+
+/* Only told: nothing but `hbdb dump --time` looks at clocks. */
+static void tell_clock(const hb_log_file *f, const struct agreed *a)
+{
+	int64_t late = outside(a, hb_log_get_info(f->log));
+	if (late)
+		hb__say("rank %d: by the clock of its host %s it began %.3f s %s: that clock is wrong, or the log is of "
+			"another run",
+			f->rank, hb_log_get_info(f->log)->host, (double)(late < 0 ? -late : late) * 1e-9,
+			late < 0 ? "before this run" : "after this run had ended");
+}
+
+size_t hb__drop_strangers(const char *recording, hb_logs *logs)
+{
+	struct agreed a = {
+		.size = (int32_t)most(logs, size_of), .level = most(logs, level_of), .library = most(logs, library_of)};
+	size_t dropped = 0;
+	ask_manifest(recording, &a);
+	char **why = hb__alloc(logs->n * sizeof *why);
+	for (size_t i = 0; i < logs->n; i++)
+		why[i] = logs->at[i].log ? stranger(logs, i, &a) : NULL;
+	for (size_t i = 0; i < logs->n; i++) {
+		hb_log_file *f = &logs->at[i];
+		if (!why[i]) {
+			if (f->log)
+				tell_clock(f, &a);
+			continue;
+		}
+		hb__say("%s is not of this run: %s; it is left out", hb__short(f->path), why[i]);
+		hb_log_close(f->log);
+		f->log = NULL;
+		free(why[i]);
+		dropped++;
+	}
+	free(why);
+	return dropped;
+}
