@@ -1,0 +1,231 @@
+/* Events of a run by their names, and as lines of text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "events.h"
+
+/* ---- names ---- */
+
+struct name {
+	int64_t rank, event;
+	uint32_t lane, pid;
+};
+
+/* At most 18 digits; false: there are none. */
+static bool read_number(const char **p, int64_t *ret)
+{
+	size_t n = strspn(*p, "0123456789");
+	if (!n || n > 18)
+		return false;
+	*ret = strtoll(*p, NULL, 10);
+	*p += n;
+	return true;
+}
+
+static bool read_name(const char *text, struct name *ret)
+{
+	int64_t pid = 0, lane = 0;
+	*ret = (struct name){0};
+	if (!read_number(&text, &ret->rank))
+		return false;
+	if (*text == '@' && (text++, !read_number(&text, &pid)))
+		return false;
+	if (*text == '.' && (text++, !read_number(&text, &lane)))
+		return false;
+	if (*text != ':' || (text++, !read_number(&text, &ret->event)) || *text || pid > INT32_MAX || lane > 65535)
+		return false;
+	ret->pid = (uint32_t)pid;
+	ret->lane = (uint32_t)lane;
+	return true;
+}
+
+static const hb_process *process_of(const hb_run *run, const struct name *name)
+{
+	const hb_process *p = hb_model_processes(run->model);
+	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
+		if (p[i].rank == name->rank && p[i].pid == name->pid)
+			return &p[i];
+	return NULL;
+}
+
+static uint32_t ranks_of(const hb_run *run)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
+		n += !hb_model_processes(run->model)[i].pid;
+	return n;
+}
+
+int hb__check_event(const char *text)
+{
+	struct name name;
+	if (read_name(text, &name))
+		return 0;
+	return hb__fail_with(HB_EXIT_USAGE,
+		"'%s' is not an event: events are written RANK:EVENT, as in 0:17, or RANK.LANE:EVENT", text);
+}
+
+int hb__read_event(const hb_run *run, const char *text, hb_at *ret)
+{
+	struct name name;
+	char buffer[HB_EVENT_NAME];
+	if (!read_name(text, &name))
+		return hb__check_event(text);
+	const hb_process *p = process_of(run, &name);
+	if (!p && name.pid)
+		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: the recording has no process %lld@%u", text,
+			(long long)name.rank, name.pid);
+	if (!p)
+		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: the run has %u %s, ranks 0 to %u", text,
+			ranks_of(run), hb__plural(ranks_of(run), "process", "processes"),
+			ranks_of(run) ? ranks_of(run) - 1 : 0);
+	if (!p->log)
+		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: the log of rank %d is missing", text, p->rank);
+	if (name.lane >= p->nlines)
+		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: rank %d has %u %s", text, p->rank, p->nlines,
+			p->nlines == 1 ? "lane, 0" : "lanes");
+	*ret = (hb_at){p->first_line + name.lane, 0};
+	uint32_t events = hb_model_lines(run->model)[ret->line].events;
+	if (!name.event || name.event > events)
+		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: rank %s has %u %s, counted from 1%s", text,
+			hb__line_name(run, ret->line, buffer), events, hb__plural(events, "event", "events"),
+			p->cut ? ", and its log ends early" : "");
+	ret->event = (uint32_t)name.event;
+	return 0;
+}
+
+const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT_NAME])
+{
+	const hb_line *l = &hb_model_lines(run->model)[line];
+	const hb_process *p = &hb_model_processes(run->model)[l->process];
+	int n = snprintf(buffer, HB_EVENT_NAME, "%d", p->rank);
+	if (p->pid)
+		n += snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), "@%u", p->pid);
+	if (l->lane)
+		snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), ".%u", l->lane);
+	return buffer;
+}
+
+const char *hb__event_name(const hb_run *run, hb_at at, char buffer[HB_EVENT_NAME])
+{
+	hb__line_name(run, at.line, buffer);
+	size_t n = strlen(buffer);
+	snprintf(buffer + n, HB_EVENT_NAME - n, ":%u", at.event);
+	return buffer;
+}
+
+const hb_place *hb__process_place(hb_run *run, uint32_t process, uint32_t site)
+{
+	return run->log_of[process] == HB_NO ? NULL : hb__view_place(&run->views[run->log_of[process]], site);
+}
+
+/* ---- lines ---- */
+
+struct wanted {
+	hb_at at;
+	size_t place; /* in the answer */
+};
+
+static int by_line(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+	if (x->at.line != y->at.line)
+		return x->at.line < y->at.line ? -1 : 1;
+	return x->at.event < y->at.event ? -1 : x->at.event > y->at.event;
+}
+
+/* What was put out since `from`, without the line feed. The output may have been flushed in between: it goes to a file. */
+static char *taken(hb_output *out, off_t from)
+{
+	hb__flush(out);
+	off_t end = lseek(out->fd, 0, SEEK_CUR);
+	size_t n = out->broken || end <= from ? 0 : (size_t)(end - from), done = 0;
+	char *text = hb__alloc(n + 1);
+	while (done < n) {
+		ssize_t r = pread(out->fd, text + done, n - done, from + (off_t)done);
+		if (r <= 0)
+			break;
+		done += (size_t)r;
+	}
+	text[done] = 0;
+	if (done && text[done - 1] == '\n')
+		text[done - 1] = 0;
+	return text;
+}
+
+static char *text_of(hb_output *out, hb_view *view, const hb_event *ev, bool json)
+{
+	off_t from = lseek(out->fd, 0, SEEK_CUR);
+	if (json)
+		hb__put_object(out, view, ev);
+	else
+		hb__put_line(out, view, ev);
+	return taken(out, from);
+}
+
+/* All wanted events of one line. */
+static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *out, bool json, char **ret)
+{
+	const hb_line *line = &hb_model_lines(run->model)[w->at.line];
+	uint32_t log = run->log_of[line->process];
+	hb_events *events;
+	hb_event ev;
+	size_t i = 0;
+	if (log == HB_NO || hb_events_open(run->logs.at[log].log, line->lane, &events, NULL))
+		return;
+	uint32_t returned = line->events - (line->inside ? 1 : 0);
+	for (uint32_t number = 1; i < n && number <= returned && hb_events_next(events, &ev, NULL) == 1; number++)
+		for (; i < n && w[i].at.event == number; i++)
+			ret[w[i].place] = text_of(out, &run->views[log], &ev, json);
+	if (i < n && line->inside) {
+		while (hb_events_next(events, &ev, NULL) == 1)
+			;
+		if (hb_events_inside(events, &ev) == 1) {
+			hb_row row = *ev.row;
+			row.number = line->events;
+			row.lane = line->lane;
+			ev.row = &row;
+			run->views[log].never = true;
+			for (; i < n && w[i].at.event == line->events; i++)
+				ret[w[i].place] = text_of(out, &run->views[log], &ev, json);
+			run->views[log].never = false;
+		}
+	}
+	hb_events_close(events);
+}
+
+char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json)
+{
+	char **ret = hb__alloc(n * sizeof *ret), buffer[HB_EVENT_NAME];
+	struct wanted *w = hb__alloc(n * sizeof *w);
+	hb_output *out = hb__alloc(sizeof *out);
+	for (size_t i = 0; i < n; i++)
+		w[i] = (struct wanted){at[i], i};
+	if (n)
+		qsort(w, n, sizeof *w, by_line);
+	out->fd = memfd_create("hbdb-lines", MFD_CLOEXEC);
+	for (size_t i = 0, k; out->fd >= 0 && i < n; i = k) {
+		for (k = i; k < n && w[k].at.line == w[i].at.line; k++)
+			;
+		read_line(run, &w[i], k - i, out, json, ret);
+	}
+	if (out->fd >= 0)
+		close(out->fd);
+	for (size_t i = 0; i < n; i++)
+		if (!ret[i])
+			ret[i] = json ? hb__copy("null")
+				      : hb__format("%s  (cannot be read)", hb__event_name(run, at[i], buffer));
+	free(out);
+	free(w);
+	return ret;
+}
+
+void hb__free_texts(char **texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}

@@ -1,0 +1,42 @@
+/* Events of a run by their names and places: what the model does not keep. */
+#ifndef HBDB_RUN_EVENTS_H
+#define HBDB_RUN_EVENTS_H
+
+#include "../show/source.h"
+#include "run.h"
+
+/* Reads RANK:EVENT, RANK.LANE:EVENT; a process that was spawned: RANK@PID:EVENT. Returns 0, or the exit code after
+ * having said what is wrong with it. */
+int hb__read_event(const hb_run *run, const char *text, hb_at *ret);
+/* Only whether it is written like one: 0, or the exit code. */
+int hb__check_event(const char *text);
+/* The name of an event, as hb__read_event takes it. */
+#define HB_EVENT_NAME 48
+const char *hb__event_name(const hb_run *run, hb_at at, char buffer[HB_EVENT_NAME]);
+/* The name of a line: RANK, RANK.LANE or RANK@PID. */
+const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT_NAME]);
+
+/* The lines of `hbdb dump` for n events, in their order, without line feeds; with json, the objects of `hbdb dump --json`.
+ * Every line of the model that has some of the events is read once. Free with hb__free_texts. */
+char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json);
+void hb__free_texts(char **texts, size_t n);
+
+/* ---- what a row says, of any event: read in pieces, and kept ---- */
+
+typedef struct hb_fact {
+	uint64_t enter, exit; /* ticks */
+	uint32_t function, site;
+	bool returned;
+} hb_fact;
+
+typedef struct hb_facts hb_facts;
+/* The model must stay open. */
+hb_facts *hb__facts_open(const hb_model *model);
+/* False: there is no such event, or its log is not readable there. */
+bool hb__fact(hb_facts *facts, hb_at at, hb_fact *ret);
+void hb__facts_close(hb_facts *facts);
+
+/* The place of a call site of a process; NULL: not known. */
+const hb_place *hb__process_place(hb_run *run, uint32_t process, uint32_t site);
+
+#endif
