@@ -154,18 +154,19 @@ static void tell_orphans(hb_model *m)
 {
 	for (size_t i = 0; i < m->channels.n; i++) {
 		const hb_channel *c = &m->channels.at[i];
-		if (c->received <= c->sent || c->source == HB_NO || c->dest == HB_NO)
+		if (c->received <= c->sent)
+			continue;
+		m->info.open = true;
+		if (c->source == HB_NO || c->dest == HB_NO)
 			continue;
 		hb_process *from = &m->processes.at[c->source];
-		if (from->pid || !from->log || from->cut)
+		if (m->troubles.n > 20 || from->pid || !from->log || from->cut)
 			continue; /* told already */
 		hb__model_trouble(m,
 			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs "
 			"are not of the same run, and what connects them is not certain",
 			m->processes.at[c->dest].rank, c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
 			c->tag, from->rank, from->rank);
-		if (m->troubles.n > 20)
-			break;
 	}
 }
 
@@ -183,6 +184,7 @@ static void tell_collectives(hb_model *m)
 			"in %llu collective operations the processes called different functions or gave "
 			"different roots: the order that follows from them is not certain",
 			(unsigned long long)differ);
+	m->info.open = m->info.open || differ || absent;
 	if (absent)
 		hb__model_trouble(m,
 			"%llu collective operations were left by some although not all of their processes are "
@@ -305,6 +307,8 @@ uint32_t hb_model_group(const hb_model *m, uint32_t process, int64_t comm)
 	const struct hb__process *more = &m->process_more[process];
 	return comm >= 0 && (uint64_t)comm < more->parts.n ? more->parts.at[comm].group : HB_NO;
 }
+
+uint32_t hb_probe_after(const hb_model *m, uint32_t probe) { return m->probe_after.at[probe]; }
 
 uint64_t hb_send_bytes(const hb_model *m, uint32_t send)
 {

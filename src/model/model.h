@@ -174,6 +174,7 @@ typedef struct hb_model_info {
 	uint32_t matched;   /* sends with a receive */
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
+	bool open; /* order between recorded events may be missing: a message or a part in a collective is not recorded */
 	uint32_t troubles;
 } hb_model_info;
 
@@ -204,6 +205,8 @@ const char *hb_model_trouble(const hb_model *model, uint32_t index);
 uint32_t hb_model_line(const hb_model *model, int32_t rank, uint32_t lane);
 /* The group that a process knows as its communicator number `comm`; HB_NO: not known. */
 uint32_t hb_model_group(const hb_model *model, uint32_t process, int64_t comm);
+/* How many receives of all processes up to its own had been posted before a probe: the number of the next. */
+uint32_t hb_probe_after(const hb_model *model, uint32_t probe);
 uint64_t hb_send_bytes(const hb_model *model, uint32_t send);
 hb_at hb_send_at(const hb_model *model, uint32_t send);         /* where it began */
 hb_at hb_receive_post(const hb_model *model, uint32_t receive); /* where it was posted */
@@ -231,6 +234,28 @@ typedef bool hb_visit(void *user, const hb_stamp *stamp); /* false: stop */
  * and Mattern 1989, with a version of a line's clock shared by all sends between two changes of it. */
 hb_status hb_clocks_run(
 	hb_model *model, hb_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err);
+/* Runs it when that has not been done yet. */
+hb_status hb_model_clocks(hb_model *model, hb_progress *progress, void *user, hb_error *err);
+
+/* A question to the pass: how many events of a line are in the PAST of a send's enter. */
+typedef struct hb_ask {
+	uint32_t send, line;
+	uint32_t ret_seen;
+} hb_ask;
+
+/* The same pass with questions, and with orders that are not to count. */
+typedef struct hb_clock_options {
+	hb_visit *visit; /* may be NULL */
+	void *user;
+	const bool *drop_receive, *drop_probe; /* by number: the message into it orders nothing; may be NULL */
+	uint32_t *
+		seen; /* by send: set as hb_send.seen is, in the place of those; 0 for processes of several lines; may be NULL */
+	hb_ask *asks; /* in the order of sends */
+	size_t nasks;
+} hb_clock_options;
+hb_status hb_clocks_run_with(
+	hb_model *model, const hb_clock_options *options, hb_progress *progress, void *progress_user, hb_error *err);
+
 /* The number of events of a line of the receiver that were entered in the PAST of the send's enter; after hb_clocks_run. */
 uint32_t hb_send_seen(const hb_model *model, uint32_t send, uint32_t line);
 

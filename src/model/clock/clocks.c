@@ -53,6 +53,11 @@ static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
 {
 	hb_model *m = run->m;
 	uint32_t dest = m->channels.at[s->channel].dest;
+	if (run->ask.seen) {
+		const hb_process *to = dest == HB_NO ? NULL : &m->processes.at[dest];
+		run->ask.seen[s - m->sends.at] = to && to->nlines == 1 ? clock[to->first_line] : 0;
+		return;
+	}
 	const hb_process *p = dest == HB_NO ? NULL : &m->processes.at[dest];
 	if (!p || !p->nlines) {
 		s->seen = 0;
@@ -67,12 +72,21 @@ static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
 	}
 }
 
+static void answer(struct hb__run *run, uint32_t id, const uint32_t *clock)
+{
+	uint32_t i = hb__look(&run->asked, (struct hb__key){id, 0});
+	for (; i < run->ask.nasks && run->ask.asks[i].send == id; i++)
+		run->ask.asks[i].ret_seen = clock[run->ask.asks[i].line];
+}
+
 static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
 {
 	struct hb__runner *r = &run->lines[line];
 	hb_send *s = &run->m->sends.at[id];
 	uint32_t was = run->flight[id];
 	note_seen(run, s, r->clock);
+	if (run->ask.nasks)
+		answer(run, id, r->clock);
 	if (run->send_time)
 		run->send_time[id] = (uint32_t)r->lamport_enter;
 	if (s->receive == HB_NO && !(s->flags & HB__PROBED)) {
@@ -147,7 +161,7 @@ static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
 {
 	struct hb__runner *r = &run->lines[line];
 	uint32_t receive = run->m->sends.at[id].receive;
-	if (receive == HB_NO)
+	if (receive == HB_NO || (run->ask.drop_receive && run->ask.drop_receive[receive]))
 		return true;
 	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){receive, 0});
 	if (!cell)
@@ -194,13 +208,15 @@ static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
 		const hb_receive *v = &m->receives.at[o->id];
 		if (v->post == o->event && v->line == line)
 			on_post(run, line, o->id);
-		return v->send == HB_NO || arrived(run, line, v->send, true);
+		bool dropped = run->ask.drop_receive && run->ask.drop_receive[o->id];
+		return v->send == HB_NO || dropped || arrived(run, line, v->send, true);
 	}
 	case HB_OP_SENT:
 		return sent(run, line, o->id);
 	case HB_OP_PROBED: {
 		uint32_t send = m->probes.at[o->id].send;
-		return send == HB_NO || arrived(run, line, send, false);
+		bool dropped = run->ask.drop_probe && run->ask.drop_probe[o->id];
+		return send == HB_NO || dropped || arrived(run, line, send, false);
 	}
 	case HB_OP_LEAVE:
 		return hb__collective_left(run, line, o->id);
@@ -211,10 +227,10 @@ static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
 static bool show(struct hb__run *run, uint32_t line)
 {
 	struct hb__runner *r = &run->lines[line];
-	if (!run->visit || !r->event)
+	if (!run->ask.visit || !r->event)
 		return true;
 	hb_stamp stamp = {{line, r->event}, r->lamport_enter, r->lamport, r->clock};
-	if (!run->visit(run->user, &stamp))
+	if (!run->ask.visit(run->ask.user, &stamp))
 		run->stopped = true;
 	return !run->stopped;
 }
@@ -223,7 +239,7 @@ static bool show(struct hb__run *run, uint32_t line)
 static bool advance(struct hb__run *run, uint32_t line, uint32_t to)
 {
 	struct hb__runner *r = &run->lines[line];
-	uint32_t step_by = run->visit ? 1 : to - r->event;
+	uint32_t step_by = run->ask.visit ? 1 : to - r->event;
 	while (r->event < to) {
 		if (!show(run, line))
 			return false;
@@ -337,10 +353,10 @@ static bool prepare(struct hb__run *run)
 	run->flight = calloc((size_t)m->info.sends + 1, sizeof *run->flight);
 	run->state_of = calloc((size_t)m->info.collectives + 1, sizeof *run->state_of);
 	run->clocks = calloc((lines + 1) * run->versions.width + 1, sizeof *run->clocks);
-	if (run->visit)
+	if (run->ask.visit)
 		run->send_time = calloc((size_t)m->info.sends + 1, sizeof *run->send_time);
 	if (!run->lines || !run->init || !run->flight || !run->state_of || !run->clocks ||
-		(run->visit && !run->send_time))
+		(run->ask.visit && !run->send_time))
 		return false;
 	for (uint32_t l = 0; l < lines; l++) {
 		run->lines[l] = (struct hb__runner){.clock = run->clocks + (size_t)l * run->versions.width,
@@ -359,25 +375,45 @@ static bool prepare(struct hb__run *run)
 	run->free_state = HB_NO;
 	run->quantum = 65536u / (uint32_t)(lines + 1);
 	run->quantum = run->quantum < 8 ? 8 : run->quantum > 1024 ? 1024 : run->quantum;
-	m->seen_used = 0;
+	if (!run->ask.seen)
+		m->seen_used = 0;
 	return true;
 }
 
-hb_status hb_clocks_run(
-	hb_model *m, hb_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err)
+static bool take_questions(struct hb__run *run)
 {
-	struct hb__run run = {.m = m, .visit = visit, .user = user};
-	if (prepare(&run))
+	for (size_t i = run->ask.nasks; i-- > 0;) {
+		struct hb__cell *cell = hb__place(&run->asked, (struct hb__key){run->ask.asks[i].send, 0});
+		if (!cell)
+			return false;
+		cell->value = (uint32_t)i;
+		run->ask.asks[i].ret_seen = 0;
+	}
+	return true;
+}
+
+static void tell(hb_model *m, const struct hb__run *run)
+{
+	bool plain = !run->ask.drop_receive && !run->ask.drop_probe && !run->ask.seen;
+	if (run->stopped || run->no_memory || m->clocks_done || !plain)
+		return;
+	m->clocks_done = true;
+	if (!run->broken)
+		return;
+	m->info.open = true;
+	hb__model_trouble(m, "%llu orders in the logs contradict each other: what rests on them is not certain",
+		(unsigned long long)run->broken);
+}
+
+hb_status hb_clocks_run_with(
+	hb_model *m, const hb_clock_options *options, hb_progress *progress, void *progress_user, hb_error *err)
+{
+	struct hb__run run = {.m = m, .ask = *options};
+	if (prepare(&run) && take_questions(&run))
 		run_all(&run, progress, progress_user);
 	else
 		run.no_memory = true;
-	if (!run.stopped && !run.no_memory && !m->clocks_done) {
-		m->clocks_done = true;
-		if (run.broken)
-			hb__model_trouble(m,
-				"%llu orders in the logs contradict each other: what rests on them is not certain",
-				(unsigned long long)run.broken);
-	}
+	tell(m, &run);
 	hb__versions_close(&run.versions);
 	hb__collectives_close(&run);
 	free(run.lines);
@@ -386,9 +422,21 @@ hb_status hb_clocks_run(
 	free(run.state_of);
 	free(run.clocks);
 	free(run.send_time);
+	free(run.asked.at);
 	free(run.posted.at);
 	free(run.posts.at);
 	return run.no_memory ? hb__no_memory(err) : HB_OK;
+}
+
+hb_status hb_clocks_run(
+	hb_model *m, hb_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err)
+{
+	return hb_clocks_run_with(m, &(hb_clock_options){.visit = visit, .user = user}, progress, progress_user, err);
+}
+
+hb_status hb_model_clocks(hb_model *m, hb_progress *progress, void *user, hb_error *err)
+{
+	return m->clocks_done ? HB_OK : hb_clocks_run(m, NULL, NULL, progress, user, err);
 }
 
 uint32_t hb_send_seen(const hb_model *m, uint32_t send, uint32_t line)

@@ -43,8 +43,8 @@ struct hb__collective_state {
 
 struct hb__run {
 	hb_model *m;
-	hb_visit *visit;
-	void *user;
+	hb_clock_options ask;
+	struct hb__table asked; /* send -> its first question */
 	struct hb__versions versions;
 	struct hb__runner *lines;
 	uint32_t *clocks, *init; /* init: by first line of a process, number of its MPI_Init */

@@ -54,7 +54,7 @@ static void name_child(const hb_model *m, hb_group *g, uint64_t index, int64_t l
 	char text[96];
 	snprintf(text, sizeof text, leader > 0 ? "%s.%llu:%lld" : "%s.%llu", parent, (unsigned long long)index,
 		(long long)leader);
-	snprintf(g->name, sizeof g->name, "%s", text);
+	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
 }
 
 /* How many communicators of this process before `comm` have the same two groups and two parents. */

@@ -54,9 +54,11 @@ static void link_receive(hb_model *m, struct queue *queues, uint32_t id)
 		return;
 	struct queue *q = &queues[channel];
 	uint32_t send = q->first;
+	v->send = HB_NO;
+	if (send == HB_NO && v->flags & HB_PENDING)
+		return; /* nothing came */
 	probes_saw(m, q, send);
 	m->channels.at[channel].received++;
-	v->send = HB_NO;
 	if (send == HB_NO)
 		return;
 	q->first = m->sends.at[send].seen;

@@ -1,0 +1,278 @@
+/* Receives and probes with MPI_ANY_SOURCE that race. The receives of a process are gone through in the order of
+ * posting, with the next message of each channel in front (race/front.h): at a receive, the next messages of the other
+ * senders are what it could have got, when they were not sent because of it. A message m was sent
+ * because of receive r exactly when the sender of m knew, at its enter, of an event of r's line after
+ * the one that completed r: one comparison with hb_send.seen. */
+#include "rules/race/parts.h"
+
+bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
+{
+	if (r->nfound == r->room) {
+		uint32_t room = r->room ? r->room * 2 : 64;
+		hb_alternative *more = realloc(r->found, room * sizeof *more);
+		if (!more) {
+			r->no_memory = true;
+			return false;
+		}
+		r->found = more;
+		r->room = room;
+	}
+	r->found[r->nfound++] = (hb_alternative){send, hb_model_sends(r->m)[send].receive, dependent};
+	return true;
+}
+
+static uint32_t source_of(const hb_model *m, uint32_t send)
+{
+	return hb_model_channels(m)[hb_model_sends(m)[send].channel].source;
+}
+
+static bool uncertain(const struct hb__racing *r, const hb_race *race)
+{
+	const hb_send *sends = hb_model_sends(r->m);
+	if (hb_model_get_info(r->m)->open || (race->got != HB_NO && sends[race->got].flags & HB_AMBIGUOUS))
+		return true;
+	for (uint32_t i = 0; i < race->nalternatives; i++)
+		if (sends[race->alternative[i].send].flags & HB_AMBIGUOUS)
+			return true;
+	return false;
+}
+
+void hb__race_told(struct hb__racing *r, hb_race *race)
+{
+	race->nalternatives = r->nfound;
+	race->alternative = r->found;
+	if (!r->nfound)
+		return;
+	race->dependent = true;
+	for (uint32_t i = 0; i < r->nfound; i++)
+		race->dependent = race->dependent && r->found[i].dependent;
+	race->uncertain = uncertain(r, race);
+	r->sum.alternatives += r->nfound;
+	if (race->kind == HB_RACE_CHOICE)
+		r->sum.racing_choices++;
+	else if (race->dependent)
+		r->sum.dependent++;
+	else
+		r->sum.racing++;
+	if (r->visit && !r->visit(r->user, race))
+		r->stopped = true;
+}
+
+/* ---- receives posted earlier that still wait ---- */
+
+/* A wildcard receive is put down when its message could only be sent after something that had not happened yet. */
+static void put_down(struct hb__racing *r, uint32_t id)
+{
+	const hb_receive *v = &hb_model_receives(r->m)[id];
+	bool open = v->flags & HB_PENDING && v->send == HB_NO;
+	uint32_t until = open ? HB_NO : v->send == HB_NO ? 0 : hb_send_seen(r->m, v->send, v->line);
+	if (until <= v->post || v->flags & HB_CANCELLED)
+		return;
+	if (r->nwaiting == r->waiting_room) {
+		size_t room = r->waiting_room ? r->waiting_room * 2 : 64;
+		struct hb__waiting *more = realloc(r->waiting, room * sizeof *more);
+		if (!more) {
+			r->no_memory = true;
+			return;
+		}
+		r->waiting = more;
+		r->waiting_room = room;
+	}
+	r->waiting[r->nwaiting++] = (struct hb__waiting){id, until};
+}
+
+static void forget_waiting(struct hb__racing *r, uint32_t post)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->nwaiting; i++)
+		if (r->waiting[i].until > post)
+			r->waiting[n++] = r->waiting[i];
+	r->nwaiting = n;
+}
+
+/* A receive posted earlier would take the message before this one can: its own comes only after this one is done. */
+static bool intercepted(const struct hb__racing *r, uint32_t send, hb_at done)
+{
+	const hb_channel *c = &hb_model_channels(r->m)[hb_model_sends(r->m)[send].channel];
+	uint32_t taker = hb_model_sends(r->m)[send].receive, limit = done.event;
+	hb_at taken = taker == HB_NO ? (hb_at){HB_NO, 0} : hb_receive_done(r->m, taker);
+	if (taken.event && taken.line == done.line && taken.event < limit)
+		limit = taken.event;
+	for (size_t i = 0; i < r->nwaiting; i++) {
+		const hb_receive *v = &hb_model_receives(r->m)[r->waiting[i].receive];
+		const hb_spec *s = &hb_model_specs(r->m)[v->spec];
+		if (r->waiting[i].until > limit && s->group == c->group && (s->tag == -1 || s->tag == c->tag) &&
+			(s->any_source || s->source == c->source))
+			return true;
+	}
+	return false;
+}
+
+/* ---- one receive or probe ---- */
+
+static void first_messages(struct hb__racing *r, const hb_race *race)
+{
+	struct hb__row_of row = hb__front_row(&r->front, race->spec);
+	uint32_t own = source_of(r->m, race->got);
+	bool ack = hb_model_sends(r->m)[race->got].flags & HB_SYNCHRONOUS && race->kind == HB_RACE_RECEIVE;
+	for (uint32_t i = 0; i < row.n; i++) {
+		if (row.seen[i] > race->done.event && r->front.line != HB_NO)
+			continue;
+		uint32_t send = hb__row_send(&r->front, &row, i);
+		if (send == HB_NO || hb__row_source(&r->front, &row, i) == own ||
+			hb_send_seen(r->m, send, race->done.line) > race->done.event)
+			continue;
+		if ((r->nwaiting && intercepted(r, send, race->done)) || (ack && hb__acked(r->acks, race->got, send)))
+			continue;
+		hb__found(r, send, false);
+	}
+}
+
+/* Without a visitor only the number counts. */
+static bool only_count(struct hb__racing *r, const hb_race *race)
+{
+	const hb_send *got = &hb_model_sends(r->m)[race->got];
+	if (r->visit || r->flags & HB_RACES_ALL || r->nwaiting || got->flags & HB_SYNCHRONOUS || r->front.line == HB_NO)
+		return false;
+	struct hb__row_of row = hb__front_row(&r->front, race->spec);
+	uint32_t n = hb__count_at_most(row.seen, row.n, race->done.event);
+	if (n) { /* the sender's own next message is none */
+		uint32_t place = r->front.place[got->channel];
+		uint32_t at = row.send ? r->front.any_of[place] : place - row.first_place;
+		n -= row.seen[at] <= race->done.event;
+	}
+	r->sum.alternatives += n;
+	r->sum.racing += n != 0;
+	return true;
+}
+
+static void examine(struct hb__racing *r, hb_race *race)
+{
+	r->sum.wildcards++;
+	if (only_count(r, race))
+		return;
+	r->nfound = 0;
+	first_messages(r, race);
+	if (r->weak)
+		hb__weak_alternatives(r, race);
+	hb__race_told(r, race);
+}
+
+static void on_receive(struct hb__racing *r, uint32_t id)
+{
+	const hb_receive *v = &hb_model_receives(r->m)[id];
+	bool wild = hb_model_specs(r->m)[v->spec].any_source;
+	if (r->nwaiting)
+		forget_waiting(r, v->post);
+	hb__front_take(&r->front, id);
+	if (r->weak)
+		hb__weak_take(r->weak, id);
+	if (wild && v->done && v->send != HB_NO) {
+		hb_race race = {.kind = HB_RACE_RECEIVE, .id = id, .spec = v->spec, .got = v->send};
+		race.post = hb_receive_post(r->m, id);
+		race.done = hb_receive_done(r->m, id);
+		examine(r, &race);
+	}
+	if (wild)
+		put_down(r, id);
+	if (r->weak)
+		hb__weak_receive(r->weak, id);
+}
+
+static void on_probe(struct hb__racing *r, uint32_t id)
+{
+	const hb_probe *p = &hb_model_probes(r->m)[id];
+	if (!hb_model_specs(r->m)[p->spec].any_source || p->send == HB_NO)
+		return;
+	hb_race race = {.kind = HB_RACE_PROBE, .id = id, .spec = p->spec, .got = p->send};
+	race.post = race.done = (hb_at){p->line, p->event};
+	examine(r, &race);
+}
+
+/* Receives and probes of a process in the order of posting; numbers of both grow with it. */
+static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive, uint32_t *probe)
+{
+	const hb_model_info *info = hb_model_get_info(r->m);
+	const hb_line *lines = hb_model_lines(r->m);
+	const hb_receive *receives = hb_model_receives(r->m);
+	const hb_probe *probes = hb_model_probes(r->m);
+	hb__front_process(&r->front, process);
+	if (r->weak)
+		hb__weak_process(r->weak, process);
+	r->nwaiting = 0;
+	while (!r->stopped && !r->no_memory) {
+		bool more = *receive < info->receives && lines[receives[*receive].line].process == process;
+		bool probed = *probe < info->probes && lines[probes[*probe].line].process == process;
+		if (!more && !probed)
+			break;
+		if (probed && (!more || hb_probe_after(r->m, *probe) <= *receive))
+			on_probe(r, (*probe)++);
+		else
+			on_receive(r, (*receive)++);
+	}
+	if (!r->stopped)
+		hb__race_choices(r, process);
+}
+
+static void on_all(struct hb__racing *r, hb_progress *progress, void *user)
+{
+	const hb_model_info *info = hb_model_get_info(r->m);
+	uint32_t receive = 0, probe = 0, told = 0;
+	for (uint32_t p = 0; p < info->processes && !r->stopped && !r->no_memory; p++) {
+		on_process(r, p, &receive, &probe);
+		if (progress && receive - told > info->receives / 100) {
+			told = receive;
+			progress(user, (double)receive / (double)(info->receives + 1));
+		}
+	}
+}
+
+static bool once(struct hb__racing *r, hb_progress *progress, void *user)
+{
+	r->sum = (hb_race_sum){0};
+	r->stopped = false;
+	if (r->weak)
+		hb__weak_again(r->weak);
+	if (hb__front_open(r->m, NULL, &r->front))
+		on_all(r, progress, user);
+	else
+		r->no_memory = true;
+	r->no_memory = r->no_memory || r->front.no_memory;
+	hb__front_close(&r->front);
+	return !r->no_memory;
+}
+
+static hb_status run(struct hb__racing *r, hb_progress *progress, void *user, hb_error *err)
+{
+	hb_status status = HB_OK;
+	if (hb__acks_needed(r->acks)) {
+		hb_race_visit *visit = r->visit;
+		r->visit = NULL;
+		if (!once(r, NULL, NULL) || !hb__acks_answer(r->acks, err))
+			status = HB_E_MEMORY;
+		r->visit = visit;
+	}
+	return !status && once(r, progress, user) ? HB_OK : HB_E_MEMORY;
+}
+
+hb_status hb_races(hb_model *m, unsigned flags, hb_race_visit *visit, void *user, hb_race_sum *ret_sum,
+	hb_progress *progress, void *progress_user, hb_error *err)
+{
+	struct hb__racing r = {.m = m, .flags = flags, .visit = visit, .user = user};
+	hb_status status = hb_model_clocks(m, progress, progress_user, err);
+	if (status)
+		return status;
+	r.acks = hb__acks_new(m);
+	r.weak = flags & HB_RACES_ALL ? hb__weak_new(m, err) : NULL;
+	if (!r.acks || (flags & HB_RACES_ALL && !r.weak))
+		status = HB_E_MEMORY;
+	status = status ? status : run(&r, progress, progress_user, err);
+	hb__weak_free(r.weak);
+	hb__acks_free(r.acks);
+	free(r.waiting);
+	free(r.found);
+	*ret_sum = r.sum;
+	if (status && err)
+		*err = (hb_error){.status = status, .message = "out of memory"};
+	return status;
+}
