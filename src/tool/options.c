@@ -167,6 +167,34 @@ uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise)
 	return value ? strtoull(value, NULL, 10) : otherwise;
 }
 
+int hb__check_ranks(const char *command, const char *list)
+{
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		size_t digits = strspn(p, "0123456789");
+		if (digits && p[digits] == '-') {
+			size_t more = strspn(p + digits + 1, "0123456789");
+			digits = more ? digits + 1 + more : 0;
+		}
+		if (!digits || (p[digits] && p[digits] != ','))
+			return hb__fail_with(
+				HB_EXIT_USAGE, "%s --rank takes ranks, as in 0,2,4-7, not '%s'", command, list);
+	}
+	return 0;
+}
+
+bool hb__has_rank(const char *list, int32_t rank)
+{
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		char *end;
+		long first = strtol(p, &end, 10), last = first;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (rank >= first && rank <= last)
+			return true;
+	}
+	return !list;
+}
+
 static void print_option(const hb_option *o)
 {
 	char left[80], letter[6] = "    ";

@@ -64,6 +64,10 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 const char *hb__value(const hb_args *args, const char *name);
 uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise);
 
+/* A list of ranks, as in 0,2,4-7: whether it is one (0, or the exit code), and what is in it; NULL: all. */
+int hb__check_ranks(const char *command, const char *list);
+bool hb__has_rank(const char *list, int32_t rank);
+
 /* Prints the help of one command, or the overview. */
 void hb__print_help(const hb_command *command);
 

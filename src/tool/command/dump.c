@@ -44,33 +44,6 @@ struct dump {
 	int code;
 };
 
-static bool has_rank(const char *list, int32_t rank)
-{
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-		char *end;
-		long first = strtol(p, &end, 10), last = first;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		if (rank >= first && rank <= last)
-			return true;
-	}
-	return !list;
-}
-
-static bool good_ranks(const char *list)
-{
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-		size_t digits = strspn(p, "0123456789");
-		if (digits && p[digits] == '-') {
-			size_t more = strspn(p + digits + 1, "0123456789");
-			digits = more ? digits + 1 + more : 0;
-		}
-		if (!digits || (p[digits] && p[digits] != ','))
-			return false;
-	}
-	return true;
-}
-
 static bool wanted_function(const struct dump *d, const hb_event *ev)
 {
 	if (!d->function)
@@ -132,7 +105,7 @@ static bool open_stream(struct dump *d, size_t i, uint32_t lane, struct stream *
 static void dump_by_rank(struct dump *d)
 {
 	for (size_t i = 0; i < d->logs.n; i++) {
-		if (!d->logs.at[i].log || !has_rank(d->ranks, d->logs.at[i].rank))
+		if (!d->logs.at[i].log || !hb__has_rank(d->ranks, d->logs.at[i].rank))
 			continue;
 		for (uint32_t lane = 0; lane < d->views[i].info->lanes; lane++) {
 			struct stream s;
@@ -172,8 +145,8 @@ static void dump_by_time(struct dump *d)
 	struct stream **heap = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < d->logs.n; i++)
-		for (uint32_t lane = 0;
-			d->logs.at[i].log && has_rank(d->ranks, d->logs.at[i].rank) && lane < d->views[i].info->lanes;
+		for (uint32_t lane = 0; d->logs.at[i].log && hb__has_rank(d->ranks, d->logs.at[i].rank) &&
+					lane < d->views[i].info->lanes;
 			lane++) {
 			struct stream *s = hb__alloc(sizeof *s);
 			if (!open_stream(d, i, lane, s) || !step(d, s)) {
@@ -216,16 +189,14 @@ static int check(const struct dump *d)
 	if (d->from > d->to)
 		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu is behind --to %llu", (unsigned long long)d->from,
 			(unsigned long long)d->to);
-	if (d->ranks && !good_ranks(d->ranks))
-		return hb__fail_with(HB_EXIT_USAGE, "dump --rank takes ranks, as in 0,2,4-7, not '%s'", d->ranks);
-	return 0;
+	return d->ranks ? hb__check_ranks("dump", d->ranks) : 0;
 }
 
 static int check_logs(const struct dump *d)
 {
 	bool found = false;
 	for (size_t i = 0; i < d->logs.n; i++) {
-		found = found || has_rank(d->ranks, d->logs.at[i].rank);
+		found = found || hb__has_rank(d->ranks, d->logs.at[i].rank);
 		if (d->logs.at[i].log && d->views[i].info->level == 0 && hb__value(d->args, "time"))
 			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level order has no times");
 	}

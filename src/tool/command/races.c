@@ -1,0 +1,173 @@
+/* hbdb races */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../options.h"
+#include "../run/races.h"
+#include "../show/progress.h"
+#include "../store/find.h"
+
+const hb_option hb__races_options[] = {
+	{"all", 'a', HB_OPTION_FLAG, NULL,
+		"every message that could have come, also those that others of the same sender must precede"},
+	{"limit", 'n', HB_OPTION_NUMBER, "N", "receives shown for each source line, 3 unless told; 0: all"},
+	{"line", 'l', HB_OPTION_TEXT, "FILE[:LINE]", "only receives called there"},
+	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only receives of these ranks; A-B means A to B"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each race"},
+	{0},
+};
+
+/* ---- text ---- */
+
+static void print_send(struct hb_races *r, uint32_t send)
+{
+	char name[HB_EVENT_NAME];
+	const hb_place *place = hb__send_place(r, send);
+	printf("%s", hb__event_name(&r->run, hb_send_at(r->run.model, send), name));
+	if (place)
+		printf(" (%s)", place->text);
+}
+
+static void print_alternative(struct hb_races *r, const hb_alternative *a)
+{
+	char name[HB_EVENT_NAME];
+	printf("         or ");
+	print_send(r, a->send);
+	if (a->receive == HB_NO)
+		printf(", which was never received");
+	else {
+		hb_at at = hb_receive_done(r->run.model, a->receive);
+		printf(at.event ? ", which %s received" : ", which the receive posted by %s was to get",
+			hb__event_name(&r->run, at.event ? at : hb_receive_post(r->run.model, a->receive), name));
+	}
+	printf("%s\n", a->dependent ? " (only if a race before turned out otherwise)" : "");
+}
+
+static void print_race(struct hb_races *r, const struct hb_kept *k)
+{
+	char name[HB_EVENT_NAME], post[HB_EVENT_NAME];
+	const hb_race *race = &k->race;
+	static const char *const did[] = {"got", "saw", "completed with"};
+	printf("  %s", hb__event_name(&r->run, race->done.event ? race->done : race->post, name));
+	if (race->done.event && (race->post.event != race->done.event || race->post.line != race->done.line))
+		printf(", posted by %s,", hb__event_name(&r->run, race->post, post));
+	if (race->got == HB_NO)
+		printf(" %s a message that is not known", did[race->kind]);
+	else {
+		printf(" %s ", did[race->kind]);
+		print_send(r, race->got);
+	}
+	printf("%s%s\n", race->dependent ? " (a consequence of races before)" : "",
+		race->uncertain ? " (uncertain)" : "");
+	for (uint32_t i = 0; i < k->nalternatives; i++)
+		print_alternative(r, &k->alternative[i]);
+	if (race->nalternatives > k->nalternatives)
+		printf("         or %u others\n", race->nalternatives - k->nalternatives);
+}
+
+static void print_group(struct hb_races *r, const struct hb_raced *g)
+{
+	bool colour = hb__colour(1);
+	printf("\n%s%s%s  %s: %llu of %llu raced", colour ? "\033[1m" : "", g->place, colour ? "\033[0m" : "",
+		g->function, (unsigned long long)g->races,
+		(unsigned long long)(g->calls > g->races ? g->calls : g->races));
+	if (g->uncertain)
+		printf(", %llu of them uncertain", (unsigned long long)g->uncertain);
+	if (g->dependent)
+		printf(", %llu only as a consequence", (unsigned long long)g->dependent);
+	printf("\n");
+	for (size_t i = 0; i < g->nkept; i++)
+		print_race(r, &g->kept[i]);
+	if (g->races > g->nkept)
+		printf("  and %llu more (--limit 0 shows all)\n", (unsigned long long)(g->races - g->nkept));
+}
+
+static int by_races(const void *a, const void *b)
+{
+	const struct hb_raced *x = *(struct hb_raced *const *)a, *y = *(struct hb_raced *const *)b;
+	if (x->races != y->races)
+		return x->races > y->races ? -1 : 1;
+	int order = strcmp(x->place, y->place);
+	return order ? order : strcmp(x->function, y->function);
+}
+
+static void print_text(struct hb_races *r)
+{
+	struct hb_raced **sorted = hb__alloc(r->ngroups * sizeof *sorted);
+	uint64_t races = 0, calls = 0, places = 0;
+	for (size_t i = 0; i < r->ngroups; i++) {
+		sorted[i] = &r->groups[i];
+		races += sorted[i]->races;
+		calls += sorted[i]->calls > sorted[i]->races ? sorted[i]->calls : sorted[i]->races;
+		places += sorted[i]->races > 0;
+	}
+	if (r->ngroups)
+		qsort(sorted, r->ngroups, sizeof *sorted, by_races);
+	if (!races)
+		printf("no races: of %llu wildcard receives, probes and choices none could have got another message%s\n",
+			(unsigned long long)calls, r->whole ? "" : ", as far as this recording shows");
+	else
+		printf("%llu of %llu wildcard receives, probes and choices raced, at %llu %s%s\n",
+			(unsigned long long)races, (unsigned long long)calls, (unsigned long long)places,
+			hb__plural(places, "place", "places"), r->whole ? "" : "; there may be more");
+	for (size_t i = 0; i < r->ngroups && sorted[i]->races; i++)
+		print_group(r, sorted[i]);
+	free(sorted);
+}
+
+/* ---- the command ---- */
+
+static int look(struct hb_races *r)
+{
+	hb_error err = {0};
+	hb_race_sum sum;
+	hb_bar bar;
+	hb__bar_begin(&bar, "looking for races");
+	hb_status status =
+		hb_races(r->run.model, r->all ? HB_RACES_ALL : 0, hb__keep_race, r, &sum, hb__bar_step, &bar, &err);
+	hb__bar_end(&bar);
+	if (status)
+		return hb__fail_log(r->run.path, &err);
+	hb__say_troubles(&r->run);
+	if (r->out) {
+		hb__flush(r->out);
+		if (r->out->broken && r->out->error != EPIPE)
+			return hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(r->out->error));
+	} else
+		print_text(r);
+	return r->found ? HB_EXIT_FINDING : 0;
+}
+
+int hb__races(const hb_args *args)
+{
+	struct hb_races r = {.all = hb__value(args, "all") != NULL,
+		.limit = hb__number(args, "limit", 3),
+		.line = hb__value(args, "line"),
+		.ranks = hb__value(args, "rank")};
+	char *recording = NULL;
+	signal(SIGPIPE, SIG_IGN);
+	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;
+	code = code ? code : hb__find_recording(args->operand, &recording);
+	if (code)
+		return code;
+	code = hb__open_run(recording, &r.run);
+	if (r.run.model) {
+		r.whole = !code;
+		if (hb__value(args, "json")) {
+			r.out = hb__alloc(sizeof *r.out);
+			r.out->fd = 1;
+		}
+		hb__begin_races(&r);
+		int found = look(&r);
+		/* what is missing decides: neither "none" nor "these" is the whole answer */
+		code = found > HB_EXIT_FINDING || !code ? found : code;
+		hb__end_races(&r);
+		free(r.out);
+	}
+	hb__close_run(&r.run);
+	free(recording);
+	return code;
+}

@@ -1,0 +1,46 @@
+/* Races by the source line of the receive. */
+#ifndef HBDB_RUN_RACES_H
+#define HBDB_RUN_RACES_H
+
+#include "events.h"
+#include "rules/race.h"
+
+/* A race that is shown, with the first of its alternatives. */
+struct hb_kept {
+	hb_race race;
+	uint32_t nalternatives;
+	hb_alternative *alternative;
+};
+
+/* The races at one place in one function. */
+struct hb_raced {
+	char *place, *function;
+	uint64_t calls; /* wildcard receives, probes or choices made there that got a message */
+	uint64_t races, dependent, uncertain;
+	struct hb_kept *kept;
+	size_t nkept;
+};
+
+struct hb_races {
+	hb_run run;
+	bool all, whole;
+	uint64_t limit;           /* races kept for each place; 0: all */
+	const char *line, *ranks; /* filters, or NULL */
+	hb_output *out;           /* JSON, or NULL */
+	uint64_t found;
+	struct hb_raced *groups;
+	size_t ngroups;
+	uint32_t *group_of_spec; /* HB_NO: none yet; HB_NO - 1: not asked for */
+	void *by_site;           /* tree: the groups of choices */
+	hb_facts *facts;
+};
+
+/* Counts the calls at each place. */
+void hb__begin_races(struct hb_races *races);
+void hb__end_races(struct hb_races *races);
+/* Of the type hb_race_visit. */
+bool hb__keep_race(void *races, const hb_race *race);
+
+const hb_place *hb__send_place(struct hb_races *races, uint32_t send);
+
+#endif
