@@ -61,7 +61,7 @@ __attribute__((format(printf, 3, 4))) static inline void differs(
 {
 	va_list ap;
 	va_start(ap, format);
-	if (s->shown++ < 5) {
+	if (s->shown++ < (s->verbose ? 100000 : 5)) {
 		printf("difference: ");
 		vprintf(format, ap);
 		printf("\n");

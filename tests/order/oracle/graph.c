@@ -51,7 +51,7 @@ static void messages(struct graph *g)
 		const struct message *m = &p->message[g->run->end.got[i]];
 		struct place own = {r->thread, r->call};
 		if ((r->probe || r->matched) && graph_exited(g, r->thread, r->call + 1))
-			across(g, m->thread, m->call, own, EDGE_PROBE, true);
+			across(g, m->thread, m->call, own, EDGE_PROBE, !m->sync);
 		if (r->probe)
 			continue;
 		across(g, m->thread, m->call, g->run->received[i], EDGE_MESSAGE, !m->sync);
