@@ -14,6 +14,7 @@
 
 struct hb__chunk {
 	struct hb__chunk *next;
+	size_t size;
 	max_align_t data[];
 };
 
@@ -26,6 +27,7 @@ void *hb__arena_get(struct hb__arena *arena, size_t bytes)
 		if (!c)
 			return NULL;
 		c->next = arena->first;
+		c->size = size;
 		arena->first = c;
 		arena->p = (uint8_t *)c->data;
 		arena->left = size;
@@ -43,6 +45,26 @@ void hb__arena_free(struct hb__arena *arena)
 		free(c);
 	}
 	*arena = (struct hb__arena){0};
+}
+
+void hb__arena_reset(struct hb__arena *arena)
+{
+	size_t all = 0;
+	for (const struct hb__chunk *c = arena->first; c; c = c->next)
+		all += c->size;
+	if (all && arena->first->size != all) {
+		hb__arena_free(arena);
+		hb__arena_get(arena, all); /* without memory the next call says so */
+	}
+	struct hb__chunk *c = arena->first;
+	arena->p = c ? (uint8_t *)c->data : NULL;
+	arena->left = c ? c->size : 0;
+}
+
+void hb__arena_back(struct hb__arena *arena, const struct hb__arena *before)
+{
+	if (arena->first == before->first)
+		*arena = *before;
 }
 
 bool hb__grow(void **array, size_t *cap, size_t n, size_t element)

@@ -18,6 +18,10 @@ struct hb__arena {
 };
 void *hb__arena_get(struct hb__arena *arena, size_t bytes); /* NULL: out of memory */
 void hb__arena_free(struct hb__arena *arena);
+/* As empty as after hb__arena_free, but ready to give as much again: one piece that is in use needs no new pages. */
+void hb__arena_reset(struct hb__arena *arena);
+/* Gives back what was got since `before` was a copy of the arena, unless that took more pieces. */
+void hb__arena_back(struct hb__arena *arena, const struct hb__arena *before);
 
 /* Makes room for at least one element more in a growing array; false: out of memory. */
 bool hb__grow(void **array, size_t *cap, size_t n, size_t element);
@@ -111,6 +115,7 @@ struct hb__cursor_ops {
 	int (*next)(hb_cursor *cursor, hb_row *ret_row, hb_error *err);
 	hb_status (*slot)(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
 	void (*close)(hb_cursor *cursor);
+	void (*skip_times)(hb_cursor *cursor); /* NULL: it costs nothing to read them */
 };
 
 struct hb_cursor { /* the start of every kind of cursor */

@@ -181,6 +181,10 @@ hb_status hb_log_open(const char *path, hb_log **ret_log, hb_error *err)
 		hb_log_close(log);
 		return s;
 	}
+	if (log->info.sealed) { /* it does not grow; a recording may have more logs than a process may open files */
+		close(log->fd);
+		log->fd = -1;
+	}
 	count(log);
 	*ret_log = log;
 	return HB_OK;
@@ -204,7 +208,8 @@ void hb_log_close(hb_log *log)
 	hb__defs_free(&log->defs);
 	if (log->map) {
 		munmap((void *)log->map, log->size);
-		close(log->fd);
+		if (log->fd >= 0)
+			close(log->fd);
 	}
 	free(log->path);
 	free(log);
@@ -264,6 +269,12 @@ void hb_cursor_close(hb_cursor *cursor)
 {
 	if (cursor)
 		cursor->ops->close(cursor);
+}
+
+void hb_cursor_skip_times(hb_cursor *cursor)
+{
+	if (cursor->ops->skip_times)
+		cursor->ops->skip_times(cursor);
 }
 
 hb_status hb_log_verify(const char *path, uint64_t *ret_events, hb_error *err)

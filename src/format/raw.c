@@ -577,4 +577,4 @@ static hb_status raw_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	return HB_OK;
 }
 
-static const struct hb__cursor_ops raw_ops = {raw_cursor_open, raw_next, raw_slot, raw_close};
+static const struct hb__cursor_ops raw_ops = {raw_cursor_open, raw_next, raw_slot, raw_close, NULL};

@@ -278,18 +278,23 @@ static inline uint64_t bits_at(const uint8_t *p, size_t bytes, uint64_t at, unsi
 	return word;
 }
 
+/* Bytes of the low bits of n buckets. */
+static uint64_t low_bytes(struct hb__in *in, const uint8_t *symbol, size_t n)
+{
+	uint64_t bits = 0;
+	uint8_t most = 0;
+	for (size_t i = 0; i < n; i++) {
+		most = symbol[i] > most ? symbol[i] : most;
+		bits += bucket_bits(symbol[i]);
+	}
+	in->bad |= most > bucket_of(UINT64_MAX);
+	return (bits + 7) / 8;
+}
+
 static void read_buckets(struct hb__in *in, struct hb__arena *arena, size_t n, uint64_t *v)
 {
 	const uint8_t *symbol = symbols(in, arena, n);
-	uint64_t all = 0, at = 0;
-	for (size_t i = 0; symbol && i < n; i++) {
-		if (symbol[i] > bucket_of(UINT64_MAX)) {
-			in->bad = true;
-			return;
-		}
-		all += bucket_bits(symbol[i]);
-	}
-	uint64_t bytes = (all + 7) / 8;
+	uint64_t at = 0, bytes = symbol ? low_bytes(in, symbol, n) : 0;
 	const uint8_t *p = symbol ? hb__in_bytes(in, bytes) : NULL;
 	for (size_t i = 0; p && i < n; i++) {
 		unsigned count = bucket_bits(symbol[i]);
@@ -313,9 +318,46 @@ static void read_integers(struct hb__in *in, struct hb__arena *arena, size_t n, 
 		in->bad = true;
 }
 
+static void skip_buckets(struct hb__in *in, struct hb__arena *arena, size_t n)
+{
+	const uint8_t *symbol = symbols(in, arena, n);
+	if (symbol)
+		hb__in_bytes(in, low_bytes(in, symbol, n));
+}
+
+void hb__column_skip(struct hb__in *in, struct hb__arena *arena, size_t n)
+{
+	if (n == 0 || in->bad)
+		return;
+	uint8_t how = hb__in_u8(in);
+	if (how == DIFFERENCES)
+		how = hb__in_u8(in);
+	switch (how) {
+	case CONSTANT:
+		hb__in_uv(in);
+		break;
+	case BYTES:
+		hb__unpack_skip(in, n);
+		break;
+	case DICTIONARY:
+		for (uint64_t left = hb__in_uv(in); left && !in->bad; left--)
+			hb__in_uv(in);
+		hb__unpack_skip(in, n);
+		break;
+	case BUCKETS:
+		skip_buckets(in, arena, n);
+		break;
+	case INTEGERS:
+		hb__unpack_skip(in, hb__in_uv(in));
+		break;
+	default:
+		in->bad = true;
+	}
+}
+
 void hb__column_read(struct hb__in *in, struct hb__arena *arena, size_t n, struct hb__column *ret_column)
 {
-	*ret_column = (struct hb__column){.n = n};
+	*ret_column = (struct hb__column){.v = &ret_column->fixed};
 	if (n == 0 || in->bad)
 		return;
 	uint8_t how = hb__in_u8(in);
@@ -331,6 +373,7 @@ void hb__column_read(struct hb__in *in, struct hb__arena *arena, size_t n, struc
 		in->bad = true;
 		return;
 	}
+	struct hb__arena before = *arena;
 	uint64_t fixed = how == CONSTANT ? hb__in_uv(in) : 0;
 	const uint8_t *symbol = how == BYTES ? symbols(in, arena, n) : NULL;
 	if (how == CONSTANT)
@@ -348,5 +391,7 @@ void hb__column_read(struct hb__in *in, struct hb__arena *arena, size_t n, struc
 	if (differences && !in->bad)
 		for (size_t i = 0; i < n; i++)
 			v[i] = (uint64_t)hb_unzigzag(v[i]) + (i ? v[i - 1] : 0);
+	hb__arena_back(arena, &before);
 	ret_column->v = v;
+	ret_column->mask = SIZE_MAX;
 }

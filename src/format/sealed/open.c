@@ -270,19 +270,17 @@ struct sealed_cursor {
 	hb_log *log;
 	const struct hb__lane *lane;
 	uint32_t number, level;
+	bool times;   /* wanted */
 	size_t block; /* the next to read */
 	struct hb__rows rows;
 	uint32_t row; /* the next of rows */
 	uint64_t event, tick;
-	int64_t *results;
-	size_t results_cap;
 };
 
 static void sealed_close(hb_cursor *cursor)
 {
 	struct sealed_cursor *c = (struct sealed_cursor *)cursor;
 	hb__rows_free(&c->rows);
-	free(c->results);
 	free(c);
 }
 
@@ -293,16 +291,11 @@ static int next_block(struct sealed_cursor *c, hb_error *err)
 		return 0;
 	const struct hb__block *b = &c->lane->block[c->block];
 	struct hb__section s;
-	hb__rows_free(&c->rows);
-	c->row = 0;
-	uint32_t most = 0;
+	c->row = c->rows.events = 0;
 	bool good = section_at(c->log, b->offset, &s) && s.kind == HB_SECTION_ROWS && s.lane == c->number &&
 		    s.events == b->events && s.first == b->first && s.bytes == b->bytes &&
-		    hb__rows_read(&c->rows, c->log->map + b->offset + sizeof s, s.bytes, s.events, c->level);
-	for (uint32_t g = 0; good && g < c->rows.groups; g++)
-		if (c->rows.group[g].most_results > most)
-			most = c->rows.group[g].most_results;
-	if (!good || (most && !hb__grow((void **)&c->results, &c->results_cap, most - 1, sizeof *c->results))) {
+		    hb__rows_read(&c->rows, c->log->map + b->offset + sizeof s, s.bytes, s.events, c->level, c->times);
+	if (!good) {
 		hb__rows_free(&c->rows);
 		return hb__fail(err, HB_E_DAMAGED, c->log->path, b->offset,
 			"the block of lane %u from event %llu is damaged", c->number, (unsigned long long)b->first);
@@ -313,41 +306,52 @@ static int next_block(struct sealed_cursor *c, hb_error *err)
 	return 1;
 }
 
-static inline void take_results(struct sealed_cursor *c, struct hb__group *g, uint32_t n)
+static void take_unusual(
+	struct sealed_cursor *c, struct hb__group *g, const struct hb__slotdef *call, uint32_t at, hb_row *row)
 {
-	for (uint32_t p = 0; p < n; p++) {
-		struct hb__column *column = &g->results[p < HB__POSITIONS ? p : HB__POSITIONS - 1];
-		c->results[p] = hb_unzigzag(hb__column_next(column));
-	}
+	row->polls = hb__column_at(&g->polls, at);
+	row->skipped = hb__column_at(&g->skipped, at);
+	row->result = hb_unzigzag(hb__column_at(&g->result, at));
+	if (g->checked || !c->times || !(call->flags & HB_SLOT_CHECK))
+		return;
+	row->has_check = 1;
+	row->check = (uint16_t)hb__column_next(&g->some_check);
 }
 
 static int sealed_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
 {
 	struct sealed_cursor *c = (struct sealed_cursor *)cursor;
-	if (c->row >= c->rows.events) {
+	if (__builtin_expect(c->row >= c->rows.events, 0)) {
 		int more = next_block(c, err);
 		if (more <= 0)
 			return more;
 	}
 	uint32_t slot = c->rows.sequence[c->row++];
+	const struct hb__slotdef *call = &c->rows.slot[slot];
 	struct hb__group *g = &c->rows.group[c->rows.group_of[slot]];
-	*ret_row = (hb_row){.number = ++c->event, .lane = c->number};
-	hb__slotdef_row(&c->rows.slot[slot], slot, ret_row);
+	uint32_t at = g->at++;
+	*ret_row = (hb_row){.number = ++c->event,
+		.lane = c->number,
+		.slot = slot,
+		.function = call->function,
+		.site = call->site,
+		.nargs = call->nargs,
+		.arg = call->arg,
+		.nresults = (uint32_t)hb__column_at(&g->nresults, at),
+		.results = g->results};
+	g->results += ret_row->nresults;
 	if (c->level == HB_LEVEL_EVENTS) {
-		ret_row->enter = c->tick + hb__column_next(&g->gap);
-		ret_row->exit = c->tick = ret_row->enter + hb__column_next(&g->lasted);
+		ret_row->enter = c->tick + hb__column_at(&g->gap, at);
+		ret_row->exit = c->tick = ret_row->enter + hb__column_at(&g->lasted, at);
 	}
-	ret_row->polls = hb__column_next(&g->polls);
-	if (c->level == HB_LEVEL_RACING)
-		ret_row->skipped = hb__column_next(&g->skipped);
-	ret_row->result = hb_unzigzag(hb__column_next(&g->result));
-	if (ret_row->has_check)
-		ret_row->check = (uint16_t)hb__column_next(&g->check);
-	ret_row->nresults = (uint32_t)hb__column_next(&g->nresults);
-	take_results(c, g, ret_row->nresults);
-	ret_row->results = c->results;
+	ret_row->has_check = g->checked;
+	ret_row->check = (uint16_t)hb__column_at(&g->check, at);
+	if (__builtin_expect(!g->usual, 0))
+		take_unusual(c, g, call, at, ret_row);
 	return 1;
 }
+
+static void sealed_skip_times(hb_cursor *cursor) { ((struct sealed_cursor *)cursor)->times = false; }
 
 static hb_status sealed_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err)
 {
@@ -359,6 +363,7 @@ static hb_status sealed_cursor_open(hb_log *log, uint32_t lane, uint64_t from, h
 	c->lane = &log->lane[lane];
 	c->number = lane;
 	c->level = log->info.level;
+	c->times = true;
 	size_t low = 0, high = c->lane->blocks;
 	while (high - low > 1) {
 		size_t middle = (low + high) / 2;
@@ -392,4 +397,5 @@ static hb_status sealed_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	return HB_OK;
 }
 
-static const struct hb__cursor_ops sealed_ops = {sealed_cursor_open, sealed_next, sealed_slot, sealed_close};
+static const struct hb__cursor_ops sealed_ops = {
+	sealed_cursor_open, sealed_next, sealed_slot, sealed_close, sealed_skip_times};

@@ -1,4 +1,5 @@
 /* Strings of byte symbols, stored in the way that needs least room. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -149,6 +150,36 @@ void hb__pack(struct hb__packer *k, struct hb__bytes *out, const uint8_t *symbol
 	hb__bytes_put(out, k->trial[0].p, k->trial[0].n);
 }
 
+/* ---- reading ---- */
+
+static pthread_key_t decoder_key;
+static bool decoder_kept;
+
+static void free_decoder(void *decoder) { ZSTD_freeDCtx(decoder); }
+static void make_key(void) { decoder_kept = pthread_key_create(&decoder_key, free_decoder) == 0; }
+
+/* One for each thread: to make one asks the processor what it can do, which under a hypervisor takes longer than to
+ * decode most packs. */
+static ZSTD_DCtx *decoder(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, make_key);
+	ZSTD_DCtx *d = decoder_kept ? pthread_getspecific(decoder_key) : NULL;
+	if (!d && decoder_kept && (d = ZSTD_createDCtx()) && pthread_setspecific(decoder_key, d)) {
+		ZSTD_freeDCtx(d);
+		d = NULL;
+	}
+	return d;
+}
+
+void hb__unpack_skip(struct hb__in *in, size_t n)
+{
+	uint8_t how = hb__in_u8(in);
+	if (how >= RANGE)
+		hb__in_u8(in);
+	hb__in_bytes(in, how == STORED ? n : hb__in_uv(in));
+}
+
 void hb__unpack(struct hb__in *in, size_t n, uint8_t *ret_symbol)
 {
 	uint8_t how = hb__in_u8(in);
@@ -163,7 +194,8 @@ void hb__unpack(struct hb__in *in, size_t n, uint8_t *ret_symbol)
 	const uint8_t *p = hb__in_bytes(in, bytes);
 	bool good = false;
 	if (p && how == ZSTD) {
-		good = ZSTD_decompress(ret_symbol, n, p, bytes) == n;
+		ZSTD_DCtx *d = decoder();
+		good = d && ZSTD_decompressDCtx(d, ret_symbol, n, p, bytes) == n;
 	} else if (p) {
 		good = range_read(p, bytes, how - RANGE, width, n, ret_symbol);
 	}

@@ -56,20 +56,25 @@ void hb__packer_close(struct hb__packer *k);
 void hb__pack(struct hb__packer *k, struct hb__bytes *out, const uint8_t *symbol, size_t n);
 /* n symbols into ret_symbol; sets in->bad when they cannot be read. */
 void hb__unpack(struct hb__in *in, size_t n, uint8_t *ret_symbol);
+void hb__unpack_skip(struct hb__in *in, size_t n);
 
 /* ---- columns.c: columns of unsigned numbers ---- */
 
-struct hb__column {
-	const uint64_t *v; /* NULL: all are `fixed` */
+struct hb__column { /* once read it stays where it is: v may point to fixed */
+	const uint64_t *v;
+	size_t mask; /* 0: all are `fixed` */
+	size_t i;
 	uint64_t fixed;
-	size_t n, i;
 };
 void hb__column_write(struct hb__packer *k, struct hb__bytes *out, const uint64_t *v, size_t n);
 /* Memory comes from the arena. Sets in->bad. */
 void hb__column_read(struct hb__in *in, struct hb__arena *arena, size_t n, struct hb__column *ret_column);
+/* Goes past a column; what it holds is not looked at more than that needs. */
+void hb__column_skip(struct hb__in *in, struct hb__arena *arena, size_t n);
 
-static inline uint64_t hb__column_at(const struct hb__column *c, size_t i) { return c->v ? c->v[i] : c->fixed; }
-static inline uint64_t hb__column_next(struct hb__column *c) { return c->v ? c->v[c->i++] : c->fixed; }
+/* Which column is the same all over changes from row to row, so there is no branch here. */
+static inline uint64_t hb__column_at(const struct hb__column *c, size_t i) { return c->v[i & c->mask]; }
+static inline uint64_t hb__column_next(struct hb__column *c) { return c->v[c->i++ & c->mask]; }
 
 /* ---- block.c: rows into a block ---- */
 
@@ -86,9 +91,12 @@ bool hb__block_write(struct hb__block_writer *w, struct hb__bytes *out);
 /* ---- unblock.c: a block into rows ---- */
 
 struct hb__group {
-	struct hb__column gap, lasted, polls, skipped, result, check, nresults, results[HB__POSITIONS];
-	uint32_t slots, events, checks, most_results;
-	uint32_t most_args;
+	uint32_t at;  /* the next of its rows */
+	bool usual;   /* no polls, nothing skipped, no error; all have a check, or none */
+	bool checked; /* all have a check: in `check`; otherwise those whose slot says so, in some_check */
+	struct hb__column gap, lasted, polls, skipped, result, check, some_check, nresults;
+	const int64_t *results; /* of the next row; those of all rows follow each other */
+	uint32_t slots, events, checks;
 };
 
 struct hb__rows {
@@ -100,8 +108,9 @@ struct hb__rows {
 	struct hb__group *group;
 	uint64_t tick;
 };
-/* False: the bytes contradict the format, or memory is gone. */
-bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t events, uint32_t level);
+/* Rows begin as {0}, and may be read again and again. Without `times` gaps, durations and checks are left out.
+ * False: the bytes contradict the format, or memory is gone. */
+bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t events, uint32_t level, bool times);
 void hb__rows_free(struct hb__rows *rows);
 
 #endif

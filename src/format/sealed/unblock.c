@@ -107,48 +107,105 @@ static bool read_sequence(struct hb__rows *rows, struct hb__in *in)
 	return true;
 }
 
-static bool read_group(struct hb__rows *rows, struct hb__in *in, struct hb__group *g, uint32_t level, uint64_t *left)
+static bool is_fixed(const struct hb__column *c) { return c->mask == 0; }
+static bool is_zero(const struct hb__column *c) { return is_fixed(c) && c->fixed == 0; }
+
+/* How many results the rows of a group have, at each position and in all. */
+static bool count_results(const struct hb__group *g, uint64_t *left, size_t *ret_values, size_t *ret_all)
 {
-	struct hb__arena *a = &rows->arena;
-	if (level == HB_LEVEL_EVENTS) {
-		hb__column_read(in, a, g->events, &g->gap);
-		hb__column_read(in, a, g->events, &g->lasted);
-	}
-	hb__column_read(in, a, g->events, &g->polls);
-	if (level == HB_LEVEL_RACING)
-		hb__column_read(in, a, g->events, &g->skipped);
-	hb__column_read(in, a, g->events, &g->result);
-	hb__column_read(in, a, g->checks, &g->check);
-	hb__column_read(in, a, g->events, &g->nresults);
-	size_t values[HB__POSITIONS] = {0};
-	for (uint32_t i = 0; i < g->events && !in->bad; i++) {
+	uint64_t same = is_fixed(&g->nresults) ? g->events : 1;
+	for (uint32_t i = 0; i < g->events; i += (uint32_t)same) {
 		uint64_t n = hb__column_at(&g->nresults, i);
-		if (n > *left)
+		if (n > *left / same)
 			return false;
-		*left -= n;
+		*left -= n * same;
+		*ret_all += n * same;
 		for (uint32_t p = 0; p < n && p + 1 < HB__POSITIONS; p++)
-			values[p]++;
+			ret_values[p] += same;
 		if (n >= HB__POSITIONS)
-			values[HB__POSITIONS - 1] += n - (HB__POSITIONS - 1);
-		if (n > g->most_results)
-			g->most_results = (uint32_t)n;
+			ret_values[HB__POSITIONS - 1] += (n - (HB__POSITIONS - 1)) * same;
 	}
-	for (uint32_t p = 0; p < HB__POSITIONS; p++)
-		hb__column_read(in, a, values[p], &g->results[p]);
-	return !in->bad;
+	return true;
 }
 
-bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t events, uint32_t level)
+/* From columns by position to one row after the other. */
+static void turn_results(const struct hb__group *g, struct hb__column *column, int64_t *to)
+{
+	if (is_fixed(&g->nresults)) {
+		size_t n = g->nresults.fixed, own = n < HB__POSITIONS ? n : HB__POSITIONS - 1;
+		for (size_t p = 0; p < own; p++)
+			for (size_t i = 0; i < g->events; i++)
+				to[i * n + p] = hb_unzigzag(hb__column_at(&column[p], i));
+		for (size_t i = 0; n > own && i < g->events; i++)
+			for (size_t p = own; p < n; p++)
+				to[i * n + p] = hb_unzigzag(hb__column_next(&column[own]));
+		return;
+	}
+	for (size_t i = 0; i < g->events; i++) {
+		size_t n = hb__column_at(&g->nresults, i);
+		for (size_t p = 0; p < n; p++)
+			*to++ = hb_unzigzag(hb__column_next(&column[p < HB__POSITIONS ? p : HB__POSITIONS - 1]));
+	}
+}
+
+static bool read_results(struct hb__rows *rows, struct hb__in *in, struct hb__group *g, uint64_t *left)
+{
+	struct hb__column column[HB__POSITIONS];
+	size_t values[HB__POSITIONS] = {0}, all = 0;
+	if (in->bad || !count_results(g, left, values, &all))
+		return false;
+	int64_t *results = hb__arena_get(&rows->arena, all * sizeof *results);
+	struct hb__arena before = rows->arena;
+	for (uint32_t p = 0; p < HB__POSITIONS; p++)
+		hb__column_read(in, &rows->arena, values[p], &column[p]);
+	if (in->bad || !results)
+		return false;
+	turn_results(g, column, results);
+	hb__arena_back(&rows->arena, &before);
+	g->results = results;
+	return true;
+}
+
+/* Reads a column, or goes past it: then it is 0 all over. */
+static void read_if(bool wanted, struct hb__rows *rows, struct hb__in *in, size_t n, struct hb__column *ret_column)
+{
+	*ret_column = (struct hb__column){.v = &ret_column->fixed};
+	if (wanted)
+		hb__column_read(in, &rows->arena, n, ret_column);
+	else
+		hb__column_skip(in, &rows->arena, n);
+}
+
+static bool read_group(
+	struct hb__rows *rows, struct hb__in *in, struct hb__group *g, uint32_t level, bool times, uint64_t *left)
+{
+	size_t n = g->events, timed = level == HB_LEVEL_EVENTS ? n : 0;
+	g->checked = times && g->checks == n;
+	read_if(times, rows, in, timed, &g->gap);
+	read_if(times, rows, in, timed, &g->lasted);
+	read_if(true, rows, in, n, &g->polls);
+	read_if(true, rows, in, level == HB_LEVEL_RACING ? n : 0, &g->skipped);
+	read_if(true, rows, in, n, &g->result);
+	read_if(times, rows, in, g->checked ? n : 0, &g->check);
+	read_if(times, rows, in, g->checked ? 0 : g->checks, &g->some_check);
+	read_if(true, rows, in, n, &g->nresults);
+	g->usual = (g->checked || g->checks == 0 || !times) && is_zero(&g->polls) && is_zero(&g->skipped) &&
+		   is_zero(&g->result);
+	return read_results(rows, in, g, left);
+}
+
+bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t events, uint32_t level, bool times)
 {
 	struct hb__in in = {p, p + n, false};
-	*rows = (struct hb__rows){.events = events};
+	hb__arena_reset(&rows->arena);
+	*rows = (struct hb__rows){.arena = rows->arena, .events = events};
 	if (events == 0 || events > HB__BLOCK_EVENTS_MAX || !read_slots(rows, &in) || !read_sequence(rows, &in))
 		return false;
 	if (level == HB_LEVEL_EVENTS)
 		rows->tick = hb__in_uv(&in);
 	uint64_t left = HB__BLOCK_VALUES_MAX;
 	for (uint32_t g = 0; g < rows->groups; g++)
-		if (!read_group(rows, &in, &rows->group[g], level, &left))
+		if (!read_group(rows, &in, &rows->group[g], level, times, &left))
 			return false;
 	return !in.bad && in.p == in.end;
 }
