@@ -131,8 +131,8 @@ static void tell_model(const hb_model *model)
 	       ", \"probes\": %" PRIu32 ", \"collectives\": %" PRIu32 ", \"channels\": %" PRIu32 ", \"specs\": %" PRIu32
 	       ", \"groups\": %" PRIu32 ", \"matched\": %" PRIu32 ", \"ambiguous\": %" PRIu32 ", \"troubles\": %" PRIu32
 	       ", \"digest\": \"%016" PRIx64 "\"},\n ",
-		i->events, i->sends, i->receives, i->probes, i->collectives, i->channels, i->specs, i->groups, i->matched,
-		i->ambiguous, i->troubles, digest(model));
+		i->events, i->sends, i->receives, i->probes, i->collectives, i->channels, i->specs, i->groups,
+		i->matched, i->ambiguous, i->troubles, digest(model));
 	for (uint32_t t = 0; t < i->troubles && t < 10; t++)
 		fprintf(stderr, "measure: %s\n", hb_model_trouble(model, t));
 }
