@@ -25,6 +25,7 @@ struct hb__prefix {
 	uint32_t lane;
 	uint32_t sent;    /* of the messages that its process sent, from 1 */
 	uint64_t event;   /* of the lane: the call that sent it */
+	uint64_t bytes;   /* of the message, where the library does not tell; else 0 */
 	uint32_t known[]; /* level racing: of each process, the last message whose begin the sender knew */
 };
 
@@ -40,8 +41,9 @@ struct hb__asked {
 struct hb__carry {
 	struct hb__carry *before, *after; /* pending wildcard receives, oldest first; `after` also chains unused ones */
 	struct hb__prefix *prefix;
-	MPI_Datatype type; /* type_null: the prefix alone is sent */
-	int peer;          /* world rank that it goes to */
+	MPI_Datatype type;       /* type_null: the prefix alone is sent */
+	struct hb__stage *stage; /* NULL: the library works on the program's memory */
+	int peer;                /* world rank that it goes to */
 	struct hb__asked asked;
 	bool pending, shared; /* shared: what came lies where what went out lay */
 	bool rival;           /* a receive posted later has got a message that this one could have got ... */
@@ -68,6 +70,13 @@ void hb__carry_end(
 	struct hb__call *c, struct hb__carried *k, const struct hb__request *probe, MPI_Status *st, int code);
 /* The call made request r (NULL: it failed). */
 void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__request *r);
+
+/* ---- stage.c: where a datatype with the prefix in it does not work, message and prefix lie in memory of ours ---- */
+void hb__stage_begin_process(void);
+/* Copies what is sent; false without memory. The message is then hb__stage_bytes of MPI_BYTE at m->prefix. */
+bool hb__stage(struct hb__carry *m, const void *buf, int64_t count, MPI_Datatype type, int64_t bytes, bool sends);
+void hb__stage_deliver(struct hb__carry *m); /* what came, to the program */
+void hb__stage_end(struct hb__carry *m);
 
 /* ---- pending.c: requests with a prefix ---- */
 struct hb__carry *hb__carry_new(void); /* NULL: memory is gone */

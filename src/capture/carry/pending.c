@@ -26,6 +26,8 @@ void hb__carry_give_back(struct hb__carry *m)
 		return;
 	if (m->type != hb__known.type_null)
 		PMPI(Type_free)(&m->type);
+	if (m->stage)
+		hb__stage_end(m);
 	hb__track_lock();
 	m->after = unused;
 	unused = m;

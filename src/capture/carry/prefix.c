@@ -13,6 +13,8 @@ void hb__carry_begin_process(void)
 	/* A spawned world knows the other worlds' ranks as little as they know its own. */
 	hb__carrying = hb__config.mode == HB__RECORD && (hb__config.serial || hb__config.racing) && !hb__spawned;
 	hb__prefix_bytes = sizeof(struct hb__prefix) + (hb__config.racing ? 4 * (size_t)hb__size : 0);
+	if (hb__carrying && !HB__ISENDRECV_DERIVED)
+		hb__stage_begin_process();
 }
 
 void hb__prefix_fill(struct hb__call *c, struct hb__carry *out)
@@ -51,25 +53,49 @@ static bool hopeless(struct hb__call *c, struct where w)
 	return !t->committed || (!c->a[w.buf] && count > 0 && t->size > 0 && t->number < 1024);
 }
 
-static bool put_before(struct hb__call *c, struct where w, struct hb__carry *m)
+static bool staged(const struct hb__call *c)
 {
-	int64_t count = (int64_t)c->a[w.count];
+	return !HB__ISENDRECV_DERIVED && c->fn->flags & HB_NONBLOCKING && hb__has(c, HB_R_DEST) &&
+	       hb__has(c, HB_R_SOURCE);
+}
+
+static void message_is(struct hb__call *c, struct where w, const void *buf, size_t count, MPI_Datatype type)
+{
+	c->a[w.buf] = (uintptr_t)buf;
+	c->a[w.count] = count;
+	c->a[w.type] = (uintptr_t)type;
+}
+
+static bool put_before(struct hb__call *c, struct where w, struct hb__carry *m, bool sends)
+{
+	const void *buf = (const void *)c->a[w.buf];
+	const struct hb__type *t = hb__type_look(c->a[w.type]);
+	bool dense = t->dense;
+	int64_t count = (int64_t)c->a[w.count], size = t->size;
 	MPI_Datatype type = (MPI_Datatype)c->a[w.type];
-	const struct hb__type *t = hb__type_look((uintptr_t)type);
-	m->type = hb__known.type_null;
-	if (count == 0 || t->size == 0) {
-		c->a[w.buf] = (uintptr_t)m->prefix;
-		c->a[w.count] = hb__prefix_bytes;
-		c->a[w.type] = (uintptr_t)hb__known.byte;
+	MPI_Count asked = 0;
+	if (size < 0 && PMPI(Type_size_x)(type, &asked) == MPI_SUCCESS)
+		size = asked;
+	m->prefix->bytes = sends && size > 0 ? (uint64_t)(size * count) : 0;
+	if (count == 0 || size == 0) {
+		message_is(c, w, m->prefix, hb__prefix_bytes, hb__known.byte);
 		return true;
 	}
-	if (!hb__type_of_two(m->prefix, (int)hb__prefix_bytes, (const void *)c->a[w.buf], count, type, &m->type)) {
+	if (staged(c)) {
+		if (!hb__stage(m, buf, count, type, size * count, sends))
+			return false;
+		message_is(c, w, m->prefix, hb__prefix_bytes + (size_t)(size * count), hb__known.byte);
+		return true;
+	}
+	if (dense && size * count <= INT32_MAX) { /* bytes: parts of an element are less trouble to the library */
+		count *= size;
+		type = hb__known.byte;
+	}
+	if (!hb__type_of_two(m->prefix, (int)hb__prefix_bytes, buf, count, type, &m->type)) {
 		m->type = hb__known.type_null;
 		return false;
 	}
-	c->a[w.buf] = (uintptr_t)MPI_BOTTOM;
-	c->a[w.count] = 1;
-	c->a[w.type] = (uintptr_t)m->type;
+	message_is(c, w, MPI_BOTTOM, 1, m->type);
 	return true;
 }
 
@@ -135,11 +161,14 @@ static void halves(struct hb__call *c, const struct hb__request *probe, const st
 /* One buffer for both halves: the library packs the prefix that goes out before the one that comes lands in its place. */
 static bool put_shared(struct hb__call *c, struct hb__carried *k, struct where w)
 {
+	bool done = put_before(c, w, k->out ? k->out : k->in, k->out);
 	if (k->out && k->in) {
 		k->in->prefix = k->out->prefix;
 		k->in->shared = true;
+		k->in->stage = k->out->stage;
+		k->out->stage = NULL;
 	}
-	return put_before(c, w, k->out ? k->out : k->in);
+	return done;
 }
 
 static bool put_all(struct hb__call *c, struct hb__carried *k)
@@ -148,7 +177,7 @@ static bool put_all(struct hb__call *c, struct hb__carried *k)
 	struct where last = {hb__role(c, HB_R_RBUF), hb__role(c, HB_R_LAST_COUNT), hb__role(c, HB_R_LAST_TYPE)};
 	if (hb__has(c, HB_R_DEST) && !hb__has(c, HB_R_SBUF))
 		return put_shared(c, k, last);
-	return (!k->out || put_before(c, first, k->out)) && (!k->in || put_before(c, last, k->in));
+	return (!k->out || put_before(c, first, k->out, true)) && (!k->in || put_before(c, last, k->in, false));
 }
 
 static bool refused(struct hb__call *c)
@@ -256,6 +285,8 @@ void hb__carry_received(struct hb__call *c, struct hb__carry *in, const char *ki
 	if (!had_message(st, error))
 		return;
 	put_right(st);
+	if (in->stage)
+		hb__stage_deliver(in);
 	if (in->shared && error != MPI_SUCCESS) /* it may be the one that went out */
 		in->prefix->magic = 0;
 	if (hb__config.serial)

@@ -5,6 +5,8 @@
 #define HB__FAMILY 2
 /* 4.0 completes MPI_Isendrecv with an empty status: what was received is not known. */
 #define HB__SENDRECV_UNTOLD true
+/* 4.0 gives a derived type back once too often after MPI_Isendrecv. */
+#define HB__ISENDRECV_DERIVED false
 
 static inline int64_t hb__status_bytes(const MPI_Status *s)
 {
