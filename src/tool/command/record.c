@@ -15,8 +15,8 @@
 const hb_option hb__record_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
 		"the recording to write; default: the program's name, a dash and a number"},
-	{"level", 'l', HB_OPTION_CHOICE, "order|events",
-		"what to store: only the choices, enough to replay, or every call (default)"},
+	{"level", 'l', HB_OPTION_CHOICE, "order|racing|events",
+		"what to store: only the choices, enough to replay; of these only what raced; or every call (default)"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"shake", 0, HB_OPTION_NUMBER, "USEC", "delay every send by a random time below this, to provoke rare orders"},

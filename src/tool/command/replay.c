@@ -98,6 +98,13 @@ static int choose_command(struct replay *r)
 
 /* ---- the run ---- */
 
+/* At which level a replay is recorded itself: in it nothing is watched for races, so all choices are stored. */
+static const char *level(const struct replay *r)
+{
+	const char *recorded = r->manifest.level ? r->manifest.level : "events";
+	return strcmp(recorded, "racing") ? recorded : "order";
+}
+
 static int run(struct replay *r, hb_job_end *ret_end)
 {
 	const char *divergence = hb__value(r->args, "on-divergence"), *contents = hb__value(r->args, "contents");
@@ -110,7 +117,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	hb_setup setup = {.mpi = r->line.mpi,
 		.mode = "replay",
 		.folder = r->session.folder,
-		.level = r->manifest.level ? r->manifest.level : "events",
+		.level = level(r),
 		.check = r->manifest.contents,
 		.sanitized = r->line.program.sanitized,
 		.script = r->session.script,
@@ -256,7 +263,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 {
 	hb_sum sum;
 	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(r->line.mpi)),
-		.level = hb__copy(r->manifest.level ? r->manifest.level : "events"),
+		.level = hb__copy(level(r)),
 		.contents = r->manifest.contents,
 		.aslr = r->manifest.aslr,
 		.replay_of = hb__copy(r->recording),

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../racing/distil.h"
 #include "logs.h"
 
 #define DYING_MS 2000 /* what the processes of a job that was killed get to disappear */
@@ -49,12 +50,32 @@ static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
 	return same;
 }
 
+/* Level racing: the rows that raced, in a file of their own, and what it holds. */
+static bool distil(hb_distillery *d, const char *path, const char *to, hb_log_info *ret_raw, hb_error *err)
+{
+	hb_log *log, *kept = NULL;
+	if (hb_log_open(path, &log, err))
+		return false;
+	bool good = !hb__distil_log(d, log, to, err) && !hb_log_open(to, &kept, err);
+	hb_log_close(log);
+	if (good)
+		*ret_raw = *hb_log_get_info(kept);
+	hb_log_close(kept);
+	return good;
+}
+
 /* The sealed form replaces the raw one only when it is complete and reads back: the run may not come again. */
-static bool seal(const char *path, const hb_log_info *raw, struct progress *progress, hb_sum *sum)
+static bool seal(const char *path, const hb_log_info *raw, hb_distillery *d, struct progress *progress, hb_sum *sum)
 {
 	hb_error err = {0};
-	char *next = hb__format("%s.sealed", path);
-	bool ok = !hb_log_seal(path, next, show_progress, progress, &err) && reads_back(next, raw, &err);
+	hb_log_info what = *raw;
+	char *next = hb__format("%s.sealed", path), *kept = d->racing ? hb__format("%s.kept", path) : NULL;
+	bool ok = (!kept || distil(d, path, kept, &what, &err)) &&
+		  !hb_log_seal(kept ? kept : path, next, show_progress, progress, &err) &&
+		  reads_back(next, &what, &err);
+	if (kept)
+		unlink(kept);
+	free(kept);
 	if (ok && rename(next, path)) {
 		err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
 		ok = false;
@@ -106,45 +127,71 @@ static hb_log *open_finished(const char *path, int *patience, bool *ret_running,
 	}
 }
 
-static void finish_log(const char *path, bool with_seal, int *patience, struct progress *progress, hb_sum *sum)
+static void say_trouble(hb_sum *sum, char *line)
+{
+	hb__push(&sum->trouble, line);
+	free(line);
+}
+
+/* Opens a log again, as it is now that it is reduced and sealed. */
+static void add_sealed(const char *path, hb_sum *sum)
+{
+	hb_error err = {0};
+	hb_log *log;
+	if (hb_log_open(path, &log, &err)) {
+		say_trouble(sum, hb__format("%s cannot be read: %s", path, err.message));
+		sum->damaged++;
+		return;
+	}
+	hb__add_log(log, sum);
+	hb_log_close(log);
+}
+
+static void finish_log(
+	const char *path, hb_distillery *d, bool with_seal, int *patience, struct progress *progress, hb_sum *sum)
 {
 	hb_error err = {0};
 	bool running = false;
 	struct stat st;
 	hb_log *log = open_finished(path, patience, &running, &err);
 	if (!log) {
-		char *line = hb__format("%s cannot be read: %s", path, err.sys ? strerror(err.sys) : err.message);
-		hb__push(&sum->trouble, line);
-		free(line);
+		say_trouble(sum, hb__format("%s cannot be read: %s", path, err.sys ? strerror(err.sys) : err.message));
 		sum->damaged++;
 		return;
 	}
 	hb_log_info raw = *hb_log_get_info(log);
-	bool sealed = raw.sealed;
-	hb__add_log(log, sum);
+	bool sealed = raw.sealed, later = d->racing && with_seal && !running;
+	if (!later)
+		hb__add_log(log, sum);
 	hb_log_close(log);
 	if (running) {
-		char *line = hb__format(
-			"rank %d (process %u) still runs: its log stays open and unsealed", raw.rank, raw.pid);
-		hb__push(&sum->trouble, line);
-		free(line);
+		say_trouble(sum, hb__format("rank %d (process %u) still runs: its log stays open and unsealed",
+					 raw.rank, raw.pid));
 		sum->killed--;
 	} else if (with_seal && !sealed)
-		sealed = seal(path, &raw, progress, sum);
+		sealed = seal(path, &raw, d, progress, sum);
+	if (later)
+		add_sealed(path, sum);
 	sum->bytes += sealed && !stat(path, &st) ? (uint64_t)st.st_size : raw.bytes;
 }
 
 void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 {
 	hb_logs logs;
+	hb_distillery d;
 	int patience = DYING_MS;
 	*ret = (hb_sum){0};
 	hb__list_logs(recording, &logs);
 	struct progress progress = {.all = logs.n};
 	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+	hb__distillery_open(&logs, &d);
 	for (size_t i = 0; i < logs.n; i++, progress.done++)
-		finish_log(logs.at[i].path, with_seal, &patience, &progress, ret);
+		finish_log(logs.at[i].path, &d, with_seal, &patience, &progress, ret);
 	if (progress.shown)
 		fprintf(stderr, "\r%24s\r", "");
+	if (d.whole)
+		say_trouble(ret, hb__format("every wildcard receive is kept: %s", d.whole));
+	if (!hb__distillery_close(&d, recording))
+		say_trouble(ret, hb__format("%s: the list of messages that raced: %s", recording, strerror(errno)));
 	hb__close_logs(&logs);
 }

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "find.h"
+#include "format/row.h"
 #include "logs.h"
+#include "model/distil.h"
 
 static int by_rank(const void *a, const void *b)
 {
@@ -165,6 +167,12 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		free(line);
 		sum->damaged++;
 	}
+	hb_kept kept;
+	if (info->level == HB_LEVEL_RACING && !hb_kept_count(log, &kept, NULL)) {
+		sum->racing = true;
+		sum->kept += kept.kept;
+		sum->skipped += kept.skipped;
+	}
 	add_uncovered(log, info, sum);
 	/* the same note twice in a process counts once */
 	for (uint32_t i = 0; i < info->notes; i++) {
@@ -208,6 +216,9 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	hb__say("%s: %llu %s, %llu %s, %llu bytes", hb__short(recording), (unsigned long long)sum->processes,
 		hb__plural(sum->processes, "process", "processes"), (unsigned long long)sum->events,
 		hb__plural(sum->events, "event", "events"), (unsigned long long)sum->bytes);
+	if (sum->racing)
+		hb__say("%llu of %llu wildcard receives are kept", (unsigned long long)sum->kept,
+			(unsigned long long)(sum->kept + sum->skipped));
 	if (sum->size && sum->processes < (uint64_t)sum->size)
 		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
 	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to there");

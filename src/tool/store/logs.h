@@ -33,8 +33,10 @@ typedef struct hb_sum {
 	uint64_t left, aborted, killed, stopped, damaged; /* processes */
 	int stopped_errno;
 	uint64_t not_sealed;
-	int32_t size;       /* of MPI_COMM_WORLD as the logs say; 0: none */
-	hb_strings trouble; /* lines to print */
+	bool racing;            /* level racing */
+	uint64_t kept, skipped; /* ... calls that answered wildcard receives */
+	int32_t size;           /* of MPI_COMM_WORLD as the logs say; 0: none */
+	hb_strings trouble;     /* lines to print */
 	struct hb_noted {
 		char *text;         /* a note of the recorder ... */
 		uint64_t processes; /* ... and how many processes wrote it */
@@ -43,7 +45,7 @@ typedef struct hb_sum {
 	size_t nnotes;
 } hb_sum;
 
-/* Adds up the logs of a run and, when asked to, seals them in place. */
+/* Adds up the logs of a run and, when asked to, seals them in place; at level racing what did not race is taken out. */
 void hb__finish_logs(const char *recording, bool seal, hb_sum *ret);
 /* Adds one log to a sum: its state, its trouble, its notes. */
 void hb__add_log(hb_log *log, hb_sum *sum);

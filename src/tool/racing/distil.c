@@ -1,0 +1,155 @@
+/* Level racing: rows that did not race are taken out of the logs, and the messages that raced are listed by sender. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "distil.h"
+#include "format/row.h"
+#include "model/distil.h"
+
+/* A message that raced. */
+struct hb_sent {
+	uint64_t number, event;
+	uint32_t rank, to, lane;
+};
+
+/* Only what every process saw to its end tells that nothing else could have come. */
+static const char *unfit(const hb_log_info *info)
+{
+	return info->recovered                     ? "a log is damaged"
+	       : info->stopped                     ? "a process stopped recording"
+	       : info->state != HB_STATE_FINALIZED ? "a process did not return from MPI_Finalize"
+						   : NULL;
+}
+
+void hb__distillery_open(const hb_logs *logs, hb_distillery *ret)
+{
+	const char *why = NULL;
+	int32_t size = 0;
+	*ret = (hb_distillery){0};
+	for (size_t i = 0; i < logs->n && !why; i++) {
+		hb_log *log;
+		if (hb_log_open(logs->at[i].path, &log, NULL)) {
+			why = "a log cannot be read";
+			break;
+		}
+		const hb_log_info *info = hb_log_get_info(log);
+		ret->racing = info->level == HB_LEVEL_RACING && !info->sealed;
+		size = info->size;
+		why = logs->at[i].pid ? "the program started processes" : unfit(info);
+		hb_log_close(log);
+		if (!ret->racing)
+			return;
+	}
+	if (!why && (int64_t)logs->n != size)
+		why = "a process has no log";
+	if (ret->racing && why)
+		ret->whole = hb__copy(why);
+}
+
+static void note_marks(hb_distillery *d, const hb_log *log)
+{
+	const hb_log_info *info = hb_log_get_info(log);
+	const hb_mark *m;
+	for (uint64_t i = 0; (m = hb_log_mark(log, i)); i++) {
+		if (m->rank == HB_NO)
+			continue;
+		if (d->nsent == d->room) {
+			d->room = d->room ? 2 * d->room : 256;
+			d->sent = hb__resize(d->sent, d->room * sizeof *d->sent);
+		}
+		d->sent[d->nsent++] = (struct hb_sent){.number = m->sent,
+			.event = m->event,
+			.rank = m->rank,
+			.to = (uint32_t)info->rank,
+			.lane = m->lane};
+	}
+}
+
+/* What the target could not watch, and threads, whose order is not recorded. */
+static bool keep_whole(const hb_distillery *d, const hb_log *log)
+{
+	static const char unwatched[] = "racing: ";
+	const hb_log_info *info = hb_log_get_info(log);
+	bool whole = d->whole || info->lanes > 1;
+	for (uint32_t i = 0; i < info->notes && !whole; i++)
+		whole = !strncmp(hb_log_note(log, i)->text, unwatched, sizeof unwatched - 1);
+	return whole;
+}
+
+hb_status hb__distil_log(hb_distillery *d, hb_log *log, const char *to, hb_error *err)
+{
+	hb_raced *raced = hb_raced_create(log);
+	if (!raced) {
+		*err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
+		return HB_E_MEMORY;
+	}
+	hb_raced_add_marks(raced, log);
+	note_marks(d, log);
+	hb_status status = hb_distil(log, to, keep_whole(d, log) ? NULL : raced, NULL, err);
+	hb_raced_free(raced);
+	return status;
+}
+
+/* ---- rank.N.ctf ---- */
+
+static int by_sender(const void *a, const void *b)
+{
+	const struct hb_sent *x = a, *y = b;
+	return x->rank != y->rank       ? (x->rank > y->rank) - (x->rank < y->rank)
+	       : x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+	       : x->to != y->to         ? (x->to > y->to) - (x->to < y->to)
+	       : x->lane != y->lane     ? (x->lane > y->lane) - (x->lane < y->lane)
+					: (x->event > y->event) - (x->event < y->event);
+}
+
+static void put(FILE *f, uint64_t v)
+{
+	uint8_t b[HB_UV_MAX];
+	fwrite(b, 1, (size_t)(hb_put_uv(b, v) - b), f);
+}
+
+static bool write_one(const char *recording, const struct hb_sent *sent, size_t n)
+{
+	char *path = hb__format("%s/rank.%u.ctf", recording, sent->rank);
+	FILE *f = fopen(path, "we");
+	uint64_t before = 0;
+	if (f) {
+		fwrite("HBDBCTF\n", 1, 8, f);
+		put(f, n);
+		for (size_t i = 0; i < n; before = sent[i++].number) {
+			put(f, sent[i].number - before);
+			put(f, sent[i].to);
+			put(f, sent[i].lane);
+			put(f, sent[i].event);
+		}
+	}
+	bool good = f && !ferror(f);
+	good = (f && !fclose(f)) && good;
+	int error = errno;
+	free(path);
+	errno = error;
+	return good;
+}
+
+bool hb__distillery_close(hb_distillery *d, const char *recording)
+{
+	bool good = true;
+	size_t n = 0;
+	if (d->nsent)
+		qsort(d->sent, d->nsent, sizeof *d->sent, by_sender);
+	for (size_t i = 0; i < d->nsent; i++) /* a mark may come twice */
+		if (!n || by_sender(&d->sent[n - 1], &d->sent[i]))
+			d->sent[n++] = d->sent[i];
+	for (size_t i = 0, next; i < n && good; i = next) {
+		for (next = i + 1; next < n && d->sent[next].rank == d->sent[i].rank;)
+			next++;
+		good = write_one(recording, d->sent + i, next - i);
+	}
+	free(d->sent);
+	free(d->whole);
+	*d = (hb_distillery){0};
+	return good;
+}
