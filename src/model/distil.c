@@ -14,7 +14,7 @@ struct bits {
 	size_t bytes;
 };
 
-struct hb_raced {
+struct hb_racers {
 	uint32_t lanes;
 	struct bits *lane;
 };
@@ -36,41 +36,41 @@ static bool put(struct bits *b, uint64_t n)
 	return true;
 }
 
-hb_raced *hb_raced_create(const hb_log *log)
+hb_racers *hb_racers_create(const hb_log *log)
 {
 	uint32_t lanes = hb_log_get_info(log)->lanes;
-	hb_raced *r = calloc(1, sizeof *r);
+	hb_racers *r = calloc(1, sizeof *r);
 	struct bits *lane = calloc((size_t)lanes + 1, sizeof *lane);
 	if (!r || !lane) {
 		free(r);
 		free(lane);
 		return NULL;
 	}
-	*r = (hb_raced){lanes, lane};
+	*r = (hb_racers){lanes, lane};
 	for (uint32_t i = 0; i < lanes; i++) {
 		hb_lane_info info;
 		hb_log_lane(log, i, &info);
 		lane[i].bytes = info.events / 8 + 1;
 		lane[i].bit = calloc(lane[i].bytes, 1);
 		if (!lane[i].bit) {
-			hb_raced_free(r);
+			hb_racers_free(r);
 			return NULL;
 		}
 	}
 	return r;
 }
 
-void hb_raced_add(hb_raced *r, uint32_t lane, uint64_t event)
+void hb_racers_add(hb_racers *r, uint32_t lane, uint64_t event)
 {
 	if (lane < r->lanes && event / 8 < r->lane[lane].bytes)
 		put(&r->lane[lane], event);
 }
 
-void hb_raced_add_marks(hb_raced *r, const hb_log *log)
+void hb_racers_add_marks(hb_racers *r, const hb_log *log)
 {
 	const hb_mark *m;
 	for (uint64_t i = 0; (m = hb_log_mark(log, i)); i++)
-		hb_raced_add(r, m->lane, m->event);
+		hb_racers_add(r, m->lane, m->event);
 }
 
 static void free_bits(struct bits *b, uint32_t n)
@@ -80,7 +80,7 @@ static void free_bits(struct bits *b, uint32_t n)
 	free(b);
 }
 
-void hb_raced_free(hb_raced *r)
+void hb_racers_free(hb_racers *r)
 {
 	if (!r)
 		return;
@@ -92,7 +92,7 @@ void hb_raced_free(hb_raced *r)
 
 struct distiller {
 	hb_log *log;
-	const hb_raced *raced;
+	const hb_racers *raced;
 	bool events, cancels; /* the log is at level events; MPI was told to cancel something */
 	uint32_t lanes;
 	struct bits *wild, *cancelling; /* level events: postings by lane */
@@ -101,7 +101,7 @@ struct distiller {
 	int64_t last; /* posting referred to last, by what was kept */
 	int64_t *results;
 	size_t room;
-	hb_kept kept;
+	hb_distilled kept;
 	hb_status status;
 	uint64_t bad; /* the event that is not understood */
 };
@@ -354,7 +354,7 @@ static hb_status failed(const struct distiller *d, hb_error *err)
 	return d->status;
 }
 
-hb_status hb_distil(hb_log *log, const char *to, const hb_raced *raced, hb_kept *ret_kept, hb_error *err)
+hb_status hb_distil(hb_log *log, const char *to, const hb_racers *raced, hb_distilled *ret_kept, hb_error *err)
 {
 	const hb_log_info *info = hb_log_get_info(log);
 	struct distiller d = {.log = log,
@@ -378,10 +378,10 @@ hb_status hb_distil(hb_log *log, const char *to, const hb_raced *raced, hb_kept 
 	return status;
 }
 
-hb_status hb_kept_count(hb_log *log, hb_kept *ret, hb_error *err)
+hb_status hb_distilled_count(hb_log *log, hb_distilled *ret, hb_error *err)
 {
 	struct distiller d = {.log = log, .lanes = hb_log_get_info(log)->lanes};
-	*ret = (hb_kept){0};
+	*ret = (hb_distilled){0};
 	for (uint32_t lane = 0; lane < d.lanes; lane++) {
 		hb_events *events;
 		hb_event ev;

@@ -20,22 +20,22 @@
 #include <hbdb/format.h>
 
 /* Events of one log: those whose receives raced. */
-typedef struct hb_raced hb_raced;
-hb_raced *hb_raced_create(const hb_log *log);                      /* NULL: out of memory */
-void hb_raced_add(hb_raced *raced, uint32_t lane, uint64_t event); /* an event that is not there is left out */
-void hb_raced_add_marks(hb_raced *raced, const hb_log *log);
-void hb_raced_free(hb_raced *raced);
+typedef struct hb_racers hb_racers;
+hb_racers *hb_racers_create(const hb_log *log);                      /* NULL: out of memory */
+void hb_racers_add(hb_racers *raced, uint32_t lane, uint64_t event); /* an event that is not there is left out */
+void hb_racers_add_marks(hb_racers *raced, const hb_log *log);
+void hb_racers_free(hb_racers *raced);
 
 /* Calls that answered wildcard receives. */
-typedef struct hb_kept {
+typedef struct hb_distilled {
 	uint64_t kept, skipped;
-} hb_kept;
+} hb_distilled;
 
 /* Writes a raw log at level racing: of any log the choices; of its calls that answered wildcard receives and nothing else
  * only those in `raced`, or all when it is NULL. HB_E_DAMAGED: an event contradicts the format. */
-hb_status hb_distil(hb_log *log, const char *to, const hb_raced *raced, hb_kept *ret_kept, hb_error *err);
+hb_status hb_distil(hb_log *log, const char *to, const hb_racers *raced, hb_distilled *ret_kept, hb_error *err);
 
 /* What a log at level order or racing has of them. */
-hb_status hb_kept_count(hb_log *log, hb_kept *ret_kept, hb_error *err);
+hb_status hb_distilled_count(hb_log *log, hb_distilled *ret_kept, hb_error *err);
 
 #endif

@@ -363,6 +363,6 @@ int hb_events_inside(hb_events *e, hb_event *ret)
 	e->row.enter = lane.inside_enter;
 	e->row.nresults = 0;
 	clear(ret, &e->row);
-	ret->function = hb_log_function(e->log, e->row.function);
+	decode(e, ret);
 	return ret->function && ret->function->name;
 }

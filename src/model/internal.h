@@ -152,4 +152,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 /* ---- match/link.c: sends and receives become messages ---- */
 bool hb__link(hb_model *m);
 
+/* ---- match/doubt.c: matches that may be others ---- */
+bool hb__doubt(hb_model *m);
+
 #endif

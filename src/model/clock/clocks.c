@@ -74,9 +74,8 @@ static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
 
 static void answer(struct hb__run *run, uint32_t id, const uint32_t *clock)
 {
-	uint32_t i = hb__look(&run->asked, (struct hb__key){id, 0});
-	for (; i < run->ask.nasks && run->ask.asks[i].send == id; i++)
-		run->ask.asks[i].ret_seen = clock[run->ask.asks[i].line];
+	for (uint32_t i = run->asked[id]; i && i <= run->ask.nasks && run->ask.asks[i - 1].send == id; i++)
+		run->ask.asks[i - 1].ret_seen = clock[run->ask.asks[i - 1].line];
 }
 
 static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
@@ -382,14 +381,14 @@ static bool prepare(struct hb__run *run)
 
 static bool take_questions(struct hb__run *run)
 {
-	for (size_t i = run->ask.nasks; i-- > 0;) {
-		struct hb__cell *cell = hb__place(&run->asked, (struct hb__key){run->ask.asks[i].send, 0});
-		if (!cell)
-			return false;
-		cell->value = (uint32_t)i;
+	if (!run->ask.nasks)
+		return true;
+	run->asked = calloc((size_t)run->m->info.sends + 1, sizeof *run->asked);
+	for (size_t i = run->ask.nasks; run->asked && i-- > 0;) {
+		run->asked[run->ask.asks[i].send] = (uint32_t)i + 1;
 		run->ask.asks[i].ret_seen = 0;
 	}
-	return true;
+	return run->asked != NULL;
 }
 
 static void tell(hb_model *m, const struct hb__run *run)
@@ -422,7 +421,7 @@ hb_status hb_clocks_run_with(
 	free(run.state_of);
 	free(run.clocks);
 	free(run.send_time);
-	free(run.asked.at);
+	free(run.asked);
 	free(run.posted.at);
 	free(run.posts.at);
 	return run.no_memory ? hb__no_memory(err) : HB_OK;

@@ -44,7 +44,7 @@ struct hb__collective_state {
 struct hb__run {
 	hb_model *m;
 	hb_clock_options ask;
-	struct hb__table asked; /* send -> its first question */
+	uint32_t *asked; /* by send: 1 + its first question */
 	struct hb__versions versions;
 	struct hb__runner *lines;
 	uint32_t *clocks, *init; /* init: by first line of a process, number of its MPI_Init */

@@ -100,35 +100,6 @@ static void link_process(hb_model *m, struct queue *queues, uint32_t process)
 	}
 }
 
-/* A wildcard receive whose end is not known may have taken a message: what was posted after it is then open. */
-static void doubt(hb_model *m, const struct queue *queues, uint32_t process)
-{
-	bool last = process + 1 == m->processes.n;
-	uint32_t i = m->process_more[process].first_receive, open = HB_NO;
-	uint32_t end = last ? (uint32_t)m->receives.n : m->process_more[process + 1].first_receive;
-	for (uint32_t k = i; k < end && open == HB_NO; k++) {
-		const hb_spec *s = &m->specs.at[m->receives.at[k].spec];
-		if (m->receives.at[k].flags & HB_PENDING && (s->any_source || s->tag == HB_ANY_TAG))
-			open = k;
-	}
-	if (open == HB_NO)
-		return;
-	/* only where a message is left that it could have had */
-	for (uint32_t k = open + 1; k < end; k++) {
-		hb_receive *v = &m->receives.at[k];
-		if (v->send == HB_NO)
-			continue;
-		uint32_t channel = m->sends.at[v->send].channel;
-		const hb_channel *c = &m->channels.at[channel];
-		const hb_spec *s = &m->specs.at[m->receives.at[open].spec];
-		if (queues[channel].first == HB_NO || s->group != c->group ||
-			(s->tag != HB_ANY_TAG && s->tag != c->tag) || (!s->any_source && s->source != c->source))
-			continue;
-		v->flags |= HB_AMBIGUOUS;
-		m->sends.at[v->send].flags |= HB_AMBIGUOUS;
-	}
-}
-
 bool hb__link(hb_model *m)
 {
 	struct queue *queues = malloc((m->channels.n + 1) * sizeof *queues);
@@ -139,8 +110,6 @@ bool hb__link(hb_model *m)
 		link_send(m, queues, i);
 	for (uint32_t p = 0; p < m->processes.n; p++)
 		link_process(m, queues, p);
-	for (uint32_t p = 0; p < m->processes.n; p++)
-		doubt(m, queues, p);
 	for (size_t c = 0; c < m->channels.n; c++) {
 		probes_saw(m, &queues[c], queues[c].first);
 		for (uint32_t i = queues[c].first, next; i != HB_NO; i = next) {
@@ -149,6 +118,8 @@ bool hb__link(hb_model *m)
 		}
 	}
 	free(queues);
+	if (!hb__doubt(m))
+		return false;
 	for (uint32_t i = 0; i < m->sends.n; i++)
 		m->info.ambiguous += (m->sends.at[i].flags & HB_AMBIGUOUS) && m->sends.at[i].receive != HB_NO;
 	return true;

@@ -8,16 +8,21 @@ static bool list_sends(struct hb__front *f)
 	const hb_send *sends = hb_model_sends(f->m);
 	f->first = calloc((size_t)info->channels + 2, sizeof *f->first);
 	f->sends = malloc(((size_t)info->sends + 1) * sizeof *f->sends);
-	if (!f->first || !f->sends)
+	f->knew = malloc(((size_t)info->sends + 1) * sizeof *f->knew);
+	if (!f->first || !f->sends || !f->knew)
 		return false;
 	for (uint32_t i = 0; i < info->sends; i++)
 		if (!(sends[i].flags & HB_CANCELLED))
 			f->first[sends[i].channel + 2]++;
 	for (uint32_t c = 2; c < info->channels + 2; c++)
 		f->first[c] += f->first[c - 1];
-	for (uint32_t i = 0; i < info->sends; i++)
-		if (!(sends[i].flags & HB_CANCELLED))
-			f->sends[f->first[sends[i].channel + 1]++] = i;
+	for (uint32_t i = 0; i < info->sends; i++) {
+		if (sends[i].flags & HB_CANCELLED)
+			continue;
+		uint32_t at = f->first[sends[i].channel + 1]++;
+		f->sends[at] = i;
+		f->knew[at] = f->known ? f->known[i] : sends[i].seen;
+	}
 	return true;
 }
 
@@ -62,16 +67,18 @@ bool hb__front_open(hb_model *m, const uint32_t *known, struct hb__front *ret)
 	const hb_model_info *info = hb_model_get_info(m);
 	size_t channels = (size_t)info->channels + 1, specs = (size_t)info->specs + 1;
 	*f = (struct hb__front){.m = m, .known = known};
-	f->taken = calloc(channels, sizeof *f->taken);
+	f->at = malloc(channels * sizeof *f->at);
+	f->end = malloc(channels * sizeof *f->end);
 	f->order = malloc(channels * sizeof *f->order);
 	f->place = malloc(channels * sizeof *f->place);
 	f->any_of = malloc(channels * sizeof *f->any_of);
 	f->seen = malloc(channels * sizeof *f->seen);
+	f->next = malloc(channels * sizeof *f->next);
 	f->begin = malloc(((size_t)info->processes + 2) * sizeof *f->begin);
 	f->low = malloc(specs * sizeof *f->low);
 	f->high = malloc(specs * sizeof *f->high);
-	if (!f->taken || !f->order || !f->place || !f->any_of || !f->seen || !f->begin || !f->low || !f->high ||
-		!list_sends(f))
+	if (!f->at || !f->end || !f->order || !f->place || !f->any_of || !f->seen || !f->next || !f->begin || !f->low ||
+		!f->high || !list_sends(f))
 		return false;
 	memset(f->low, 0xff, specs * sizeof *f->low);
 	order_channels(f);
@@ -97,10 +104,13 @@ void hb__front_close(struct hb__front *f)
 	forget_any(f);
 	free(f->first);
 	free(f->sends);
-	free(f->taken);
+	free(f->knew);
+	free(f->at);
+	free(f->end);
 	free(f->order);
 	free(f->begin);
 	free(f->seen);
+	free(f->next);
 	free(f->place);
 	free(f->any_of);
 	free(f->low);
@@ -109,17 +119,13 @@ void hb__front_close(struct hb__front *f)
 
 /* ---- one process ---- */
 
-uint32_t hb__front_next(const struct hb__front *f, uint32_t place)
+/* The next message of a place came in front. */
+static void show(struct hb__front *f, uint32_t place)
 {
-	uint32_t c = f->order[place], at = f->first[c] + f->taken[c];
-	return at < f->first[c + 1] ? f->sends[at] : HB_NO;
-}
-
-static uint32_t seen_of(const struct hb__front *f, uint32_t send)
-{
-	if (send == HB_NO)
-		return HB_NO;
-	return f->line == HB_NO ? 0 : f->known ? f->known[send] : hb_model_sends(f->m)[send].seen;
+	uint32_t at = f->at[place];
+	bool none = at >= f->end[place];
+	f->next[place] = none ? HB_NO : f->sends[at];
+	f->seen[place] = none ? HB_NO : f->line == HB_NO ? 0 : f->knew[at];
 }
 
 void hb__front_process(struct hb__front *f, uint32_t process)
@@ -128,19 +134,25 @@ void hb__front_process(struct hb__front *f, uint32_t process)
 	forget_any(f);
 	f->process = process;
 	f->line = p->nlines == 1 ? p->first_line : HB_NO;
-	for (uint32_t i = f->begin[process]; i < f->begin[process + 1]; i++)
-		f->seen[i] = seen_of(f, hb__front_next(f, i));
+	for (uint32_t i = f->begin[process]; i < f->begin[process + 1]; i++) {
+		f->at[i] = f->first[f->order[i]];
+		f->end[i] = f->first[f->order[i] + 1];
+		show(f, i);
+	}
 }
 
 static void any_update(struct hb__front *f, struct hb__any *a, uint32_t source)
 {
-	uint32_t best = HB_NO;
+	uint32_t best = HB_NO, seen = HB_NO;
 	for (uint32_t k = a->first[source]; k < a->first[source + 1]; k++) {
-		uint32_t send = hb__front_next(f, a->place[k]);
-		best = send < best ? send : best;
+		uint32_t place = a->place[k];
+		if (f->next[place] < best) {
+			best = f->next[place];
+			seen = f->seen[place];
+		}
 	}
 	a->send[source] = best;
-	a->seen[source] = seen_of(f, best);
+	a->seen[source] = seen;
 }
 
 void hb__front_take(struct hb__front *f, uint32_t receive)
@@ -149,8 +161,8 @@ void hb__front_take(struct hb__front *f, uint32_t receive)
 	if (send == HB_NO)
 		return;
 	uint32_t c = hb_model_sends(f->m)[send].channel, place = f->place[c];
-	f->taken[c]++;
-	f->seen[place] = seen_of(f, hb__front_next(f, place));
+	f->at[place]++;
+	show(f, place);
 	if (f->any_of[place] == HB_NO)
 		return;
 	for (size_t i = 0; i < f->nany; i++)
@@ -260,7 +272,7 @@ struct hb__row_of hb__front_row(struct hb__front *f, uint32_t spec)
 
 uint32_t hb__row_send(const struct hb__front *f, const struct hb__row_of *row, uint32_t i)
 {
-	return row->send ? row->send[i] : hb__front_next(f, row->first_place + i);
+	return row->send ? row->send[i] : f->next[row->first_place + i];
 }
 
 uint32_t hb__row_source(const struct hb__front *f, const struct hb__row_of *row, uint32_t i)

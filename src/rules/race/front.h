@@ -21,10 +21,13 @@ struct hb__front {
 	const uint32_t *known;
 	/* of the whole model */
 	uint32_t *first, *sends; /* by channel: its sends are sends[first[c]] .. sends[first[c + 1] - 1] */
-	uint32_t *taken;         /* by channel */
+	uint32_t *knew;          /* beside sends: their hb_send.seen */
+	uint32_t *at;            /* by place: the next message, as a place in sends */
+	uint32_t *end;           /* by place: behind the last one */
 	uint32_t *order;         /* channels by dest, group, tag, source */
 	uint32_t *begin;         /* by process: where its channels begin in `order` */
 	uint32_t *seen;          /* by place in order: hb_send.seen of the next message, HB_NO: none */
+	uint32_t *next;          /* by place: the next message */
 	uint32_t *place;         /* by channel: its place in order */
 	uint32_t *any_of;        /* by place: source in the `any` of its group, HB_NO */
 	uint32_t *low,
@@ -43,14 +46,11 @@ void hb__front_close(struct hb__front *f);
 void hb__front_process(struct hb__front *f, uint32_t process);
 /* The receive's message is taken. */
 void hb__front_take(struct hb__front *f, uint32_t receive);
-/* The next message on a place; HB_NO: none. */
-uint32_t hb__front_next(const struct hb__front *f, uint32_t place);
-
 /* The next messages that match a spec, one for each source: seen and source (process) of each. */
 struct hb__row_of {
 	uint32_t n;
 	const uint32_t *seen;
-	const uint32_t *send;   /* any tag; else NULL: hb__front_next(first_place + i) */
+	const uint32_t *send;   /* any tag; else NULL: next[first_place + i] */
 	const uint32_t *source; /* any tag; else NULL: that of the channel */
 	uint32_t first_place;
 };
