@@ -5,6 +5,8 @@
  * the one that completed r: one comparison with hb_send.seen. */
 #include "rules/race/parts.h"
 
+#define AHEAD 16 /* receives: their messages are fetched into the cache in time */
+
 bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
 {
 	if (r->nfound == r->room) {
@@ -119,8 +121,9 @@ static void first_messages(struct hb__racing *r, const hb_race *race)
 		if (row.seen[i] > race->done.event && r->front.line != HB_NO)
 			continue;
 		uint32_t send = hb__row_send(&r->front, &row, i);
-		if (send == HB_NO || hb__row_source(&r->front, &row, i) == own ||
-			hb_send_seen(r->m, send, race->done.line) > race->done.event)
+		if (send == HB_NO || hb__row_source(&r->front, &row, i) == own)
+			continue;
+		if (r->front.line == HB_NO && hb_send_seen(r->m, send, race->done.line) > race->done.event)
 			continue;
 		if ((r->nwaiting && intercepted(r, send, race->done)) || (ack && hb__acked(r->acks, race->got, send)))
 			continue;
@@ -173,7 +176,7 @@ static void on_receive(struct hb__racing *r, uint32_t id)
 		race.done = hb_receive_done(r->m, id);
 		examine(r, &race);
 	}
-	if (wild)
+	if (wild && !(r->flags & HB_RACES_REPLAY))
 		put_down(r, id);
 	if (r->weak)
 		hb__weak_receive(r->weak, id);
@@ -196,12 +199,18 @@ static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive
 	const hb_line *lines = hb_model_lines(r->m);
 	const hb_receive *receives = hb_model_receives(r->m);
 	const hb_probe *probes = hb_model_probes(r->m);
+	const hb_send *sends = hb_model_sends(r->m);
 	hb__front_process(&r->front, process);
 	if (r->weak)
 		hb__weak_process(r->weak, process);
 	r->nwaiting = 0;
 	while (!r->stopped && !r->no_memory) {
 		bool more = *receive < info->receives && lines[receives[*receive].line].process == process;
+		if (more && *receive + AHEAD < info->receives) {
+			uint32_t soon = receives[*receive + AHEAD].send;
+			if (soon != HB_NO)
+				__builtin_prefetch(&sends[soon]);
+		}
 		bool probed = *probe < info->probes && lines[probes[*probe].line].process == process;
 		if (!more && !probed)
 			break;
