@@ -81,15 +81,15 @@ static bool keep_whole(const hb_distillery *d, const hb_log *log)
 
 hb_status hb__distil_log(hb_distillery *d, hb_log *log, const char *to, hb_error *err)
 {
-	hb_raced *raced = hb_raced_create(log);
+	hb_racers *raced = hb_racers_create(log);
 	if (!raced) {
 		*err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
 		return HB_E_MEMORY;
 	}
-	hb_raced_add_marks(raced, log);
+	hb_racers_add_marks(raced, log);
 	note_marks(d, log);
 	hb_status status = hb_distil(log, to, keep_whole(d, log) ? NULL : raced, NULL, err);
-	hb_raced_free(raced);
+	hb_racers_free(raced);
 	return status;
 }
 

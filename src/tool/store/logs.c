@@ -167,8 +167,8 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		free(line);
 		sum->damaged++;
 	}
-	hb_kept kept;
-	if (info->level == HB_LEVEL_RACING && !hb_kept_count(log, &kept, NULL)) {
+	hb_distilled kept;
+	if (info->level == HB_LEVEL_RACING && !hb_distilled_count(log, &kept, NULL)) {
 		sum->racing = true;
 		sum->kept += kept.kept;
 		sum->skipped += kept.skipped;

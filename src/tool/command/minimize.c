@@ -1,0 +1,181 @@
+/* hbdb minimize */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../options.h"
+#include "../run/run.h"
+#include "../show/progress.h"
+#include "../store/find.h"
+#include "../store/manifest.h"
+#include "model/distil.h"
+#include "rules/race.h"
+
+const hb_option hb__minimize_options[] = {
+	{"output", 'o', HB_OPTION_RECORDING, "OUT.hbdb",
+		"the recording to write; default: NAME-min.hbdb beside NAME.hbdb"},
+	{0},
+};
+
+struct minimize {
+	char *from, *to;
+	hb_run run;
+	hb_manifest manifest;
+	hb_racers **racers; /* by process; NULL: all is kept of it */
+	hb_distilled sum;
+	uint64_t before, after; /* bytes */
+};
+
+/* Why nothing can be left out, or NULL: a race that is not seen must not be one that is not there. */
+static const char *whole(const struct minimize *m)
+{
+	const hb_model_info *info = hb_model_get_info(m->run.model);
+	for (uint32_t p = 0; p < info->processes; p++) {
+		const hb_process *process = &hb_model_processes(m->run.model)[p];
+		if (!process->log)
+			return "a process has no log";
+		if (process->pid)
+			return "the program started processes";
+		if (process->cut)
+			return "a log ends before its process did";
+	}
+	return info->ambiguous ? "which message some receives got is not known"
+	       : info->open    ? "some messages or collectives are not recorded"
+			       : NULL;
+}
+
+static bool note_race(void *user, const hb_race *race)
+{
+	struct minimize *m = user;
+	if (race->kind != HB_RACE_RECEIVE)
+		return true;
+	const hb_line *line = &hb_model_lines(m->run.model)[race->done.line];
+	if (m->racers[line->process])
+		hb_racers_add(m->racers[line->process], line->lane, race->done.event);
+	return true;
+}
+
+/* Finds what raced. 0, or an exit code after having said why. */
+static int find_races(struct minimize *m)
+{
+	const hb_model_info *info = hb_model_get_info(m->run.model);
+	hb_error err = {0};
+	hb_race_sum sum;
+	hb_bar bar;
+	m->racers = hb__alloc(((size_t)info->processes + 1) * sizeof(hb_racers *));
+	const char *why = whole(m);
+	if (why) {
+		hb__say("every wildcard receive is kept: %s", why);
+		return 0;
+	}
+	for (uint32_t p = 0; p < info->processes; p++) {
+		const hb_process *process = &hb_model_processes(m->run.model)[p];
+		if (process->nlines > 1) /* the order between threads is not in the recording */
+			continue;
+		m->racers[p] = hb_racers_create(process->log);
+		if (!m->racers[p])
+			return hb__fail_with(HB_EXIT_USAGE, "out of memory");
+	}
+	hb__bar_begin(&bar, "looking for races");
+	hb_status status = hb_races(m->run.model, HB_RACES_REPLAY, note_race, m, &sum, hb__bar_step, &bar, &err);
+	hb__bar_end(&bar);
+	return status ? hb__fail_log(m->from, &err) : 0;
+}
+
+static int write_log(struct minimize *m, uint32_t process, uint32_t number)
+{
+	hb_log_file *f = &m->run.logs.at[number];
+	const char *name = strrchr(f->path, '/') + 1;
+	char *to = hb__format("%s/%s", m->to, name), *raw = hb__format("%s.raw", to);
+	hb_error err = {0};
+	hb_distilled sum = {0};
+	hb_log *log = NULL;
+	hb_status status = hb_distil(f->log, raw, m->racers[process], &sum, &err);
+	status = status ? status : hb_log_seal(raw, to, NULL, NULL, &err);
+	status = status ? status : hb_log_verify(to, NULL, &err);
+	status = status ? status : hb_log_open(to, &log, &err);
+	unlink(raw);
+	m->before += hb_log_get_info(f->log)->bytes;
+	m->after += log ? hb_log_get_info(log)->bytes : 0;
+	m->sum.kept += sum.kept;
+	m->sum.skipped += sum.skipped;
+	hb_log_close(log);
+	int code = status ? hb__fail_log(status == HB_E_SYSTEM ? to : f->path, &err) : 0;
+	free(to);
+	free(raw);
+	return code;
+}
+
+static int write_all(struct minimize *m)
+{
+	int code = 0;
+	uint64_t n = 0;
+	for (uint32_t p = 0; p < hb_model_get_info(m->run.model)->processes && !code; p++)
+		if (m->run.log_of[p] != HB_NO) {
+			code = write_log(m, p, m->run.log_of[p]);
+			n++;
+		}
+	free(m->manifest.level);
+	m->manifest.level = hb__copy("racing");
+	m->manifest.contents = false;
+	m->manifest.processes = m->manifest.processes ? m->manifest.processes : n;
+	if (!code && hb__manifest_write(&m->manifest, m->to))
+		code = hb__fail_with(HB_EXIT_USAGE, "%s/manifest.json: %s", m->to, strerror(errno));
+	return code;
+}
+
+/* NAME-min.hbdb beside NAME.hbdb. */
+static char *default_name(const char *from)
+{
+	size_t n = strlen(from), ending = strlen(".hbdb");
+	if (n > ending && !strcmp(from + n - ending, ".hbdb"))
+		n -= ending;
+	return hb__format("%.*s-min.hbdb", (int)n, from);
+}
+
+static int minimize(struct minimize *m, const char *output)
+{
+	int code = hb__open_run(m->from, &m->run);
+	if (!m->run.model)
+		return code;
+	for (size_t i = 0; i < m->run.logs.n; i++)
+		if (!m->run.logs.at[i].log || hb_log_get_info(m->run.logs.at[i].log)->recovered)
+			return hb__fail_with(
+				HB_EXIT_RECORDING, "%s is damaged: nothing was made of it", m->run.logs.at[i].path);
+	code = find_races(m);
+	if (code)
+		return code;
+	char *name = output ? hb__copy(output) : default_name(m->from);
+	code = hb__new_recording(name, "", &m->to);
+	free(name);
+	if (code)
+		return code;
+	code = write_all(m);
+	if (code) {
+		hb__remove_folder(m->to);
+		return code;
+	}
+	printf("%s: %llu of %llu wildcard receives are kept, %llu of %llu bytes\n", hb__short(m->to),
+		(unsigned long long)m->sum.kept, (unsigned long long)(m->sum.kept + m->sum.skipped),
+		(unsigned long long)m->after, (unsigned long long)m->before);
+	return 0;
+}
+
+int hb__minimize(const hb_args *args)
+{
+	struct minimize m = {0};
+	int code = hb__find_recording(args->operand, &m.from);
+	if (code)
+		return code;
+	code = hb__manifest_read(m.from, &m.manifest) ? HB_EXIT_RECORDING : minimize(&m, hb__value(args, "output"));
+	for (uint32_t p = 0; m.racers && p < hb_model_get_info(m.run.model)->processes; p++)
+		hb_racers_free(m.racers[p]);
+	free(m.racers);
+	hb__close_run(&m.run);
+	hb__manifest_free(&m.manifest);
+	free(m.from);
+	free(m.to);
+	return code;
+}
