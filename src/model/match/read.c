@@ -48,18 +48,28 @@ static void op(struct hb__reading *r, hb_op_kind kind, uint32_t id)
 
 /* ---- sends ---- */
 
-static uint32_t channel(struct hb__reading *r, uint32_t group, uint32_t source, uint32_t dest, int64_t tag)
+static uint32_t find_channel(hb_model *m, struct hb__key key)
 {
-	hb_model *m = r->m;
-	struct hb__cell *cell = hb__place(
-		&m->channel_of, (struct hb__key){(uint64_t)group << 32 | source, (uint64_t)dest << 32 | (uint32_t)tag});
+	struct hb__cell *cell = hb__place(&m->channel_of, key);
 	if (cell && cell->value != HB_NO)
 		return cell->value;
-	if (!cell || !hb__push(&m->channels, ((hb_channel){group, source, dest, (int32_t)tag, 0, 0}))) {
+	hb_channel c = {(uint32_t)(key.a >> 32), (uint32_t)key.a, (uint32_t)(key.b >> 32), (int32_t)(uint32_t)key.b, 0, 0};
+	if (!cell || !hb__push(&m->channels, c)) {
 		m->no_memory = true;
 		return 0;
 	}
 	return cell->value = (uint32_t)m->channels.n - 1;
+}
+
+/* A process uses few of all channels, again and again: those stand in a small table by a hash of their key. */
+static uint32_t channel(struct hb__reading *r, uint32_t group, uint32_t source, uint32_t dest, int64_t tag)
+{
+	struct hb__key key = {(uint64_t)group << 32 | source, (uint64_t)dest << 32 | (uint32_t)tag};
+	uint64_t h = (key.a * 0x9e3779b97f4a7c15u ^ key.b) * 0xbf58476d1ce4e5b9u;
+	struct hb__cell *at = &r->recent[h >> (64 - HB__RECENT_BITS)];
+	if (at->value == HB_NO || at->key.a != key.a || at->key.b != key.b)
+		*at = (struct hb__cell){key, find_channel(r->m, key)};
+	return at->value;
 }
 
 static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, bool synchronous)
@@ -412,6 +422,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	r.nfunctions = info->functions;
 	r.functions = calloc((size_t)r.nfunctions + 1, sizeof *r.functions);
 	r.cancels = has_function(p->log, "Cancel");
+	memset(r.recent, 0xff, sizeof r.recent);
 	struct hb__stream *stream = r.functions ? hb__stream_open(m, process, err) : NULL;
 	hb_status status = !r.functions ? hb__no_memory(err) : !stream ? HB_E_DAMAGED : HB_OK;
 	if (!stream && r.functions && err && err->status)

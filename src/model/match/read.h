@@ -31,6 +31,8 @@ struct hb__window {
 	uint32_t comm;
 };
 
+#define HB__RECENT_BITS 11
+
 struct hb__reading {
 	hb_model *m;
 	uint32_t process;
@@ -44,6 +46,7 @@ struct hb__reading {
 	uint32_t requests_comm; /* number of the communicator of the receive at hand */
 	uint32_t init;          /* number of the call of MPI_Init */
 	struct hb__table request_of, spec_of;
+	struct hb__cell recent[1 << HB__RECENT_BITS]; /* channels */
 	VEC(struct hb__request) requests;
 	uint32_t free_request;
 	struct hb__request nowhere;
