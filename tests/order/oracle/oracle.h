@@ -251,9 +251,6 @@ struct limits {
 };
 
 void explore(const struct program *p, const struct limits *limits, struct outcomes *ret);
-/* What receive r of the run could have got while all that does not follow it stays: see races.c. */
-void explore_from(const struct run *run, int receive, uint64_t max_states, struct outcomes *ret);
-
 /* ---- happened-before by definition ---- */
 
 #define MAX_POINTS (2 * MAX_THREADS * MAX_CALLS)
@@ -282,5 +279,9 @@ bool graph_exited(const struct graph *g, int line, int event);
 int graph_last(const struct graph *g, int line, int event); /* its exit, or its enter when it has none */
 static inline bool graph_before(const struct graph *g, int a, int b) { return g->past[b][a / 64] >> a % 64 & 1; }
 uint32_t graph_clock(const struct graph *g, int at, int line);
+
+/* The runs in which all that does not follow from what the receive got stays as it was: receives of the same process
+ * that were posted before it, and those of others, as well as Waitany's choices, that had an end not after its own. */
+void explore_first(const struct graph *g, int receive, uint64_t states, struct outcomes *ret);
 
 #endif

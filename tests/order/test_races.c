@@ -1,0 +1,258 @@
+/* Issue "Order and races", item 3: the report of races against all outcomes of thousands of programs.
+ *
+ * A receive (or probe) of a run can differ when some run of the program gives it a message of another sender. All of
+ * these must be reported with HB_RACES_ALL. By default only those are asked for that can differ while everything
+ * that does not follow from them stays: none of these may be missing, and what is reported must be possible. */
+#include "rules/race.h"
+#include "suite.h"
+
+static struct suite suite = {.seed = 1, .programs = 2500, .runs = 2};
+
+struct sums {
+	long programs, large, runs, open_runs, receives, differ, differ_first;
+	long all, all_missed, all_false, dependent_wrong;
+	long first, first_missed, first_false, first_never, alternatives, alternatives_false, alternatives_never,
+		alternatives_missed;
+	long uncertain;
+	long choices, choices_differ, choices_reported, choices_missed, choices_false;
+};
+
+/* What hb_races said of one run. */
+struct report {
+	bool named[MAX_ITEMS], dependent[MAX_ITEMS], uncertain[MAX_ITEMS];
+	uint64_t alternatives[MAX_ITEMS];
+	bool choice[MAX_THREADS][MAX_CALLS];
+	const struct run *run;
+	const struct opened *o;
+	long strange;
+};
+
+static bool on_race(void *user, const hb_race *race)
+{
+	struct report *to = user;
+	const struct program *p = to->run->p;
+	struct place post = place_of(to->o, p, race->post), done = place_of(to->o, p, race->done);
+	if (race->kind == HB_RACE_CHOICE) {
+		if (done.thread != NONE)
+			to->choice[done.thread][done.call] = true;
+		return true;
+	}
+	int mine = receive_at(p, post);
+	if (mine == NONE) {
+		to->strange++;
+		return true;
+	}
+	to->named[mine] = true;
+	to->dependent[mine] = race->dependent;
+	to->uncertain[mine] = race->uncertain;
+	for (uint32_t i = 0; i < race->nalternatives; i++) {
+		int m = send_number(to->o, p, race->alternative[i].send);
+		if (m == NONE)
+			to->strange++;
+		else
+			to->alternatives[mine] |= (uint64_t)1 << m;
+	}
+	return true;
+}
+
+static bool ask(struct opened *o, const struct run *r, unsigned flags, struct report *ret, struct sums *sums)
+{
+	hb_error err = {0};
+	hb_race_sum sum;
+	memset(ret, 0, sizeof *ret);
+	ret->run = r;
+	ret->o = o;
+	if (hb_races(o->model, flags, on_race, ret, &sum, NULL, NULL, &err) || ret->strange) {
+		differs(&suite, r, "hb_races: %s, %ld names unknown", err.message, ret->strange);
+		sums->all_missed++;
+		return false;
+	}
+	return true;
+}
+
+/* ---- comparing ---- */
+
+static uint64_t other_senders(const struct program *p, uint64_t messages, int source)
+{
+	uint64_t left = 0;
+	for (; messages; messages &= messages - 1)
+		if (p->message[__builtin_ctzll(messages)].source != source)
+			left |= messages & -messages;
+	return left;
+}
+
+static unsigned senders(const struct program *p, uint64_t messages)
+{
+	unsigned set = 0;
+	for (; messages; messages &= messages - 1)
+		set |= 1u << p->message[__builtin_ctzll(messages)].source;
+	return set;
+}
+
+static bool completed(const struct run *r, int receive)
+{
+	const struct receive *q = &r->p->receive[receive];
+	if (q->source != ANY || r->end.got[receive] == NONE)
+		return false;
+	return q->probe || q->matched ? r->event[q->thread][q->call].exited : r->received[receive].thread != NONE;
+}
+
+static void compare_first(const struct run *r, const struct graph *g, const struct outcomes *all,
+	const struct report *said, int i, struct sums *sums)
+{
+	const struct program *p = r->p;
+	int source = p->message[r->end.got[i]].source;
+	struct outcomes first;
+	explore_first(g, i, 50000, &first);
+	if (!first.complete)
+		return;
+	uint64_t truth = other_senders(p, first.got[i], source), ever = other_senders(p, all->got[i], source);
+	uint64_t named = said->alternatives[i];
+	sums->differ_first += truth != 0;
+	sums->first += said->named[i];
+	for (uint64_t left = named; left; left &= left - 1) {
+		int m = __builtin_ctzll(left);
+		unsigned from = 1u << p->message[m].source;
+		sums->alternatives++;
+		if (!(senders(p, ever) & from)) {
+			sums->alternatives_never++;
+			if (!said->uncertain[i])
+				differs(&suite, r, "R%d got m%d; m%d is reported, no run gives it one of that sender",
+					i, r->end.got[i], m);
+		} else if (!(senders(p, truth) & from)) {
+			sums->alternatives_false++;
+			if (suite.verbose)
+				differs(&suite, r, "R%d got m%d; m%d is reported, but only if earlier choices differ",
+					i, r->end.got[i], m);
+		}
+	}
+	sums->alternatives_missed += __builtin_popcount(senders(p, truth) & ~senders(p, named));
+	sums->first_never += said->named[i] && !ever;
+	sums->first_false += said->named[i] && ever && !truth;
+	if (truth && !said->named[i]) {
+		sums->first_missed++;
+		differs(&suite, r, "R%d got m%d, could have got m%d, and is not reported", i, r->end.got[i],
+			__builtin_ctzll(truth));
+	}
+}
+
+static void compare_all(
+	const struct run *r, const struct outcomes *all, const struct report *said, int i, struct sums *sums)
+{
+	uint64_t ever = other_senders(r->p, all->got[i], r->p->message[r->end.got[i]].source);
+	sums->receives++;
+	sums->differ += ever != 0;
+	sums->all += said->named[i];
+	sums->uncertain += said->uncertain[i];
+	sums->all_false += said->named[i] && !ever;
+	if (ever && !said->named[i]) {
+		sums->all_missed++;
+		differs(&suite, r, "R%d got m%d, can get m%d, and is not reported with all", i, r->end.got[i],
+			__builtin_ctzll(ever));
+	}
+}
+
+/* Waitany that ended a receive: could it have ended another one? */
+static void compare_choices(
+	const struct run *r, const struct outcomes *all, const struct report *said, struct sums *sums)
+{
+	for (int t = 0; t < r->p->threads; t++)
+		for (int k = 0; k < r->exited[t]; k++) {
+			const struct call *c = &r->p->thread[t].call[k];
+			if (c->kind != K_WAITANY || !r->picked[t][k])
+				continue;
+			unsigned receives = 0;
+			for (int v = 0; v < c->nvars; v++)
+				receives |= (unsigned)(c->refers[v] != NONE &&
+						       r->p->request[c->refers[v]].kind == REQUEST_RECV)
+					    << v;
+			if (!(r->picked[t][k] & receives))
+				continue;
+			bool can = all->picked[t][k] & receives & ~r->picked[t][k];
+			sums->choices++;
+			sums->choices_differ += can;
+			sums->choices_reported += said->choice[t][k];
+			sums->choices_false += said->choice[t][k] && !can;
+			if (can && !said->choice[t][k]) {
+				sums->choices_missed++;
+				differs(&suite, r, "Waitany at %d:%d can answer otherwise", t, k + 1);
+			}
+		}
+}
+
+static void compare(const struct run *r, const struct outcomes *all, struct sums *sums)
+{
+	static struct graph g;
+	struct opened o;
+	struct report first, every;
+	sums->runs++;
+	if (!record_and_open(r, &o)) {
+		differs(&suite, r, "no model: %s", o.err.message);
+		sums->all_missed++;
+	} else if (ask(&o, r, 0, &first, sums) && ask(&o, r, HB_RACES_ALL, &every, sums)) {
+		graph_build(r, &g);
+		sums->open_runs += !r->whole;
+		for (int i = 0; i < r->p->receives; i++) {
+			if (!completed(r, i))
+				continue;
+			compare_all(r, all, &every, i, sums);
+			if (r->whole)
+				compare_first(r, &g, all, &first, i, sums);
+		}
+		compare_choices(r, all, &every, sums);
+	}
+	model_close(&o);
+}
+
+static void print_table(const char *name, const struct sums *s)
+{
+	printf("%s\n"
+	       "  programs %ld (%ld too large for all outcomes, left out), runs %ld (%ld not to the end)\n"
+	       "  receives and probes with any source that got a message: %ld\n"
+	       "  %-34s %10s %10s %10s %10s\n"
+	       "  %-34s %10ld %10ld %10ld %10ld\n"
+	       "  %-34s %10ld %10ld %10ld %10ld  (and %ld possible only with other earlier choices)\n"
+	       "  %-34s %10s %10ld %10ld %10ld  (and %ld possible only with other earlier choices)\n"
+	       "  %-34s %10ld %10ld %10ld %10ld\n"
+	       "  marked uncertain: %ld\n",
+		name, s->programs, s->large, s->runs, s->open_runs, s->receives, "", "can", "reported", "missed",
+		"false", "all: the sender can differ", s->differ, s->all, s->all_missed, s->all_false,
+		"default: the sender can differ", s->differ_first, s->first, s->first_missed, s->first_never,
+		s->first_false, "default: alternatives", "", s->alternatives, s->alternatives_missed,
+		s->alternatives_never, s->alternatives_false, "Waitany: the receive can differ", s->choices_differ,
+		s->choices_reported, s->choices_missed, s->choices_false, s->uncertain);
+}
+
+static void many(const char *name, const struct wish *wish, long programs)
+{
+	static struct program p;
+	static struct run r;
+	struct outcomes all;
+	struct sums s = {0};
+	for (long i = 0; i < programs; i++) {
+		if (!suite_program(&suite, wish, i, &p))
+			continue;
+		explore(&p, &(struct limits){.states = 100000}, &all);
+		s.programs++;
+		s.large += !all.complete;
+		for (long k = 0; k < suite.runs && all.complete; k++) {
+			run_random(&p, suite.seed * 1000 + (uint64_t)(i * suite.runs + k), &r);
+			compare(&r, &all, &s);
+		}
+	}
+	print_table(name, &s);
+	check(s.differ > programs / 10 && s.all_missed == 0, "%s: every receive that can differ is reported with all",
+		name);
+	check(s.differ_first > programs / 10 && s.first_missed == 0, "%s: every first race is reported", name);
+	check(s.alternatives > programs / 10 && s.alternatives_never == 0, "%s: every alternative is possible", name);
+	check(s.choices_missed == 0, "%s: every choice of a Waitany that can differ is reported", name);
+}
+
+int main(int argc, char **argv)
+{
+	suite_options(&suite, argc, argv);
+	many("all calls", &(struct wish){.lanes = 1, .calls = 10}, suite.programs);
+	many("all requests completed", &(struct wish){.lanes = 1, .calls = 10, .simple = true}, suite.programs);
+	check_clean();
+	return check_end();
+}
