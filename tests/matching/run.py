@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+"""Confirms the matching of messages: records with HBDB_CARRY=serial, where every message carries the number of its
+send, and compares what each receive found in its message with the send that the model gives it.
+
+usage: run.py [--all] [--only PATTERN] [--mpi openmpi|mpich] [--keep]
+
+By default a selection of tests/programs and LAMMPS; --all: every program, under both MPIs, with all its numbers of ranks.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.dirname(HERE)
+TOP = os.path.dirname(TESTS)
+sys.path[:0] = [os.path.join(TESTS, "programs"), os.path.join(TESTS, "apps")]
+import inputs  # noqa: E402
+import run as programs  # noqa: E402
+
+COMPARE = os.environ.get("HBDB_COMPARE", os.path.join(TOP, "build/tests/matching/compare"))
+LAMMPS = "/usr/bin/lmp"
+# Folders of tests/programs where messages are: all with one number of ranks under Open MPI, some under MPICH.
+QUICK = {"openmpi": ("p2p/", "nonblocking/", "probe/", "complete/", "persistent/", "comm/", "errors/truncate",
+                     "threads/", "races/", "fortran/requests", "fortran/probe", "cxx_python/farm"),
+         "mpich": ("p2p/wildcard", "p2p/sendrecv", "p2p/tags", "nonblocking/irecv_wait", "probe/improbe", "complete/mixed",
+                   "complete/isendrecv", "persistent/several", "comm/inter", "threads/hand_over")}
+SLOW = ("probe/million_polls",)  # few messages
+COUNTS = ("same", "wrong", "unposted", "doubted-same", "doubted-wrong", "lost", "unconfirmed")
+
+
+class Case:
+    """A command to be recorded."""
+
+    def __init__(self, title, mpi, command, status=0, env=None, prepare=None, seconds=90):
+        self.title, self.mpi, self.command, self.status, self.seconds = title, mpi, command, status, seconds
+        self.env, self.prepare = env or {}, prepare
+
+    def run(self, keep):
+        """What the comparison printed, and its counts."""
+        folder = tempfile.mkdtemp(prefix="hbdb-matching.")
+        recording = os.path.join(folder, "run.hbdb")
+        if self.prepare:
+            self.prepare(folder)
+        try:
+            programs.run("record", [programs.HBDB, "record", "-o", recording, "--"] + self.command(folder),
+                         dict(self.env, HBDB_CARRY="serial", HB_SCRATCH=folder, PYTHONDONTWRITEBYTECODE="1"),
+                         self.status, self.seconds)
+            done = subprocess.run([COMPARE, recording], capture_output=True, text=True, timeout=120)
+            found = re.search("^" + " ".join(r"%s (\d+)" % name for name in COUNTS) + "$", done.stdout, re.M)
+            if not found:
+                raise programs.Failed("compare: exit status %d\n%s" % (done.returncode, done.stderr or done.stdout))
+            return done.stdout, dict(zip(COUNTS, map(int, found.groups())))
+        finally:
+            if not keep:
+                shutil.rmtree(folder, ignore_errors=True)
+            else:
+                print("    kept in", folder)
+
+
+def program_cases(options):
+    for program in programs.read_programs():
+        for mpi in program.mpis:
+            quick = program.name.startswith(QUICK[mpi]) and not program.name.startswith(SLOW)
+            if not (options.all or options.only or quick) or (program.suffix == ".py" and not programs.has_mpi4py(mpi)):
+                continue
+            for n in program.ranks[mpi] if options.all else program.ranks[mpi][:1]:
+                env = {"PYTHONPATH": os.environ["MPI4PY_MPICH"]} if program.suffix == ".py" and mpi == "mpich" else {}
+                yield program, Case("%s %s %d" % (program.name, mpi, n), mpi,
+                                    lambda folder, p=program, m=mpi, k=n: p.command(m, k), program.exit, env)
+
+
+def lammps():
+    def prepare(folder):
+        with open(os.path.join(folder, "in.melt"), "w") as f:
+            f.write(inputs.MAKERS["in.melt"](4))
+
+    def command(folder):
+        return programs.LAUNCH["openmpi"] + ["-n", "4", LAMMPS, "-in", os.path.join(folder, "in.melt"), "-log", "none"]
+    return Case("lammps openmpi 4", "openmpi", command, prepare=prepare, env={"OMP_NUM_THREADS": "1"})
+
+
+def options_of():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--only", help="programs whose name contains this")
+    parser.add_argument("--mpi", choices=programs.MPIS)
+    parser.add_argument("--keep", action="store_true", help="keep the recordings")
+    return parser.parse_args()
+
+
+def judge(case, text, counts):
+    """Why the case fails, or None."""
+    bad = [line for line in text.splitlines() if line.startswith(("wrong", "unposted", "unconfirmed"))]
+    if counts["wrong"] or counts["unposted"] or counts["unconfirmed"]:
+        return "%d wrong, %d not posted, %d not confirmed\n%s" % (
+            counts["wrong"], counts["unposted"], counts["unconfirmed"], "\n".join(bad[:12]))
+    return None
+
+
+def main():
+    options = options_of()
+    pairs = [(p, c) for p, c in program_cases(options)
+             if options.mpi in (None, c.mpi) and (not options.only or options.only in c.title)]
+    broken = programs.compile_all(list(dict.fromkeys((p, c.mpi) for p, c in pairs)), 2)
+    cases = [(c, broken.get((p.path, c.mpi))) for p, c in pairs]
+    if options.mpi != "mpich" and (not options.only or options.only in "lammps"):
+        cases.insert(0, (lammps(), None if os.access(LAMMPS, os.X_OK) else "needs %s (package lammps)" % LAMMPS))
+    total = dict.fromkeys(COUNTS, 0)
+    passed = failed = 0
+
+    def work(item):
+        case, why = item
+        if why:
+            return case, why, None
+        try:
+            text, counts = case.run(options.keep)
+            return case, judge(case, text, counts), counts
+        except (programs.Failed, subprocess.TimeoutExpired) as failure:
+            return case, str(failure), None
+
+    # MPICH spins: one of its runs at a time, beside those of the other.
+    pools = {mpi: concurrent.futures.ThreadPoolExecutor(1 if mpi == "mpich" else 2) for mpi in programs.MPIS}
+    for done in concurrent.futures.as_completed([pools[c.mpi].submit(work, (c, why)) for c, why in cases]):
+        case, why, counts = done.result()
+        passed, failed = passed + (not why), failed + bool(why)
+        for name in counts or ():
+            total[name] += counts[name]
+        if why:
+            print("FAIL %s %s" % (case.title, why.replace("\n", "\n    ")), flush=True)
+        else:
+            doubted = counts["doubted-same"] + counts["doubted-wrong"]
+            print("ok %s: %d messages%s%s" % (case.title, counts["same"], ", %d ambiguous" % doubted if doubted else "",
+                                              ", %d lost their serial" % counts["lost"] if counts["lost"] else ""), flush=True)
+    print("%d messages matched as they were sent, %d wrong; %d called ambiguous, of which %d are others than shown; "
+          "%d lost their serial (truncated)" % (total["same"], total["wrong"], total["doubted-same"] +
+                                                total["doubted-wrong"], total["doubted-wrong"], total["lost"]))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
