@@ -1,0 +1,340 @@
+/* What a query answers, as an aligned table, tab or comma separated, or as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../show/out.h"
+#include "sql.h"
+
+#define HELD 1000 /* rows of a table that are held back to find the widths of its columns */
+
+struct cell {
+	char *text;   /* NULL: NULL */
+	int decimals; /* -1: no fraction */
+	bool number;
+};
+
+struct hb_sql_printer {
+	hb_output out;
+	hb_sql_form form;
+	bool header, again; /* again: something was printed before */
+	int columns;
+	char **names;
+	bool *texts; /* a column with a text in it: to the left */
+	int *width, *decimals;
+	struct cell *cells;
+	size_t rows; /* held back */
+	bool started;
+};
+
+hb_sql_printer *hb__sql_printer_open(hb_sql_form form, bool header)
+{
+	hb_sql_printer *p = hb__alloc(sizeof *p);
+	p->out.fd = 1;
+	p->form = form;
+	p->header = header;
+	return p;
+}
+
+bool hb__sql_print_broken(const hb_sql_printer *p) { return p->out.broken; }
+
+int hb__sql_printer_close(hb_sql_printer *p)
+{
+	hb__flush(&p->out);
+	int error = p->out.broken ? p->out.error : 0;
+	free(p);
+	return error;
+}
+
+/* ---- values ---- */
+
+/* Nine decimals are nanoseconds: of those, the ones that say something. */
+static void number_text(double value, char *text, size_t room, int *ret_decimals)
+{
+	double size = fabs(value);
+	*ret_decimals = -1;
+	if (!isfinite(value) || size >= 1e15 || (size > 0 && size < 5e-10)) {
+		snprintf(text, room, isinf(value) ? (value > 0 ? "Infinity" : "-Infinity") : "%.15g", value);
+		return;
+	}
+	int n = snprintf(text, room, "%.9f", value);
+	*ret_decimals = 9;
+	while (*ret_decimals > 1 && text[n - 1] == '0') {
+		text[--n] = 0;
+		--*ret_decimals;
+	}
+}
+
+static char *hexadecimal(const unsigned char *bytes, int n)
+{
+	char *text = hb__alloc(2 * (size_t)n + 4);
+	strcpy(text, "x'");
+	for (int i = 0; i < n; i++)
+		snprintf(text + 2 + 2 * i, 3, "%02x", bytes[i]);
+	return strcat(text, "'");
+}
+
+static struct cell take(sqlite3_stmt *statement, int column)
+{
+	char text[400];
+	struct cell cell = {NULL, -1, false};
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_NULL:
+		break;
+	case SQLITE_FLOAT:
+		number_text(sqlite3_column_double(statement, column), text, sizeof text, &cell.decimals);
+		cell.text = hb__copy(text);
+		cell.number = true;
+		break;
+	case SQLITE_BLOB:
+		cell.text =
+			hexadecimal(sqlite3_column_blob(statement, column), sqlite3_column_bytes(statement, column));
+		break;
+	default:
+		cell.number = sqlite3_column_type(statement, column) == SQLITE_INTEGER;
+		cell.text = hb__copy((const char *)sqlite3_column_text(statement, column));
+	}
+	return cell;
+}
+
+/* ---- an aligned table ---- */
+
+static int width_of(const char *text)
+{
+	int n = 0;
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void pad(hb_sql_printer *p, int n)
+{
+	while (n-- > 0)
+		hb__put_char(&p->out, ' ');
+}
+
+static void put_plain(hb_output *out, const char *text)
+{
+	for (; *text; text++)
+		hb__put_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
+}
+
+static void put_cell(hb_sql_printer *p, int column, const struct cell *cell)
+{
+	char longer[420];
+	const char *text = cell->text ? cell->text : "";
+	if (cell->decimals >= 0 && cell->decimals < p->decimals[column]) {
+		snprintf(longer, sizeof longer, "%s%.*s", text, p->decimals[column] - cell->decimals, "000000000");
+		text = longer;
+	}
+	int space = p->width[column] - width_of(text);
+	if (!p->texts[column])
+		pad(p, space);
+	put_plain(&p->out, text);
+	if (p->texts[column] && column + 1 < p->columns)
+		pad(p, space);
+	if (column + 1 < p->columns)
+		hb__put_text(&p->out, "  ");
+}
+
+static void put_header(hb_sql_printer *p)
+{
+	if (!p->header)
+		return;
+	for (int i = 0; i < p->columns; i++) {
+		struct cell name = {p->names[i], -1, false};
+		put_cell(p, i, &name);
+	}
+	hb__put_char(&p->out, '\n');
+	for (int i = 0; i < p->columns; i++) {
+		for (int k = 0; k < p->width[i]; k++)
+			hb__put_char(&p->out, '-');
+		hb__put_text(&p->out, i + 1 < p->columns ? "  " : "\n");
+	}
+}
+
+/* The widths that what is held back needs; they stay as they are from then on. */
+static void find_widths(hb_sql_printer *p)
+{
+	size_t n = p->rows * (size_t)p->columns;
+	for (int i = 0; i < p->columns; i++) {
+		p->width[i] = p->header ? width_of(p->names[i]) : 0;
+		for (size_t k = (size_t)i; k < n; k += (size_t)p->columns) {
+			p->texts[i] = p->texts[i] || (p->cells[k].text && !p->cells[k].number);
+			if (p->cells[k].decimals > p->decimals[i])
+				p->decimals[i] = p->cells[k].decimals;
+		}
+		for (size_t k = (size_t)i; k < n; k += (size_t)p->columns) {
+			const struct cell *cell = &p->cells[k];
+			int more = cell->decimals >= 0 ? p->decimals[i] - cell->decimals : 0;
+			int width = cell->text ? width_of(cell->text) + more : 0;
+			p->width[i] = width > p->width[i] ? width : p->width[i];
+		}
+	}
+}
+
+static void put_held(hb_sql_printer *p)
+{
+	size_t n = p->rows * (size_t)p->columns;
+	if (!p->started) {
+		find_widths(p);
+		put_header(p);
+	}
+	for (size_t k = 0; k < n; k++) {
+		put_cell(p, (int)(k % (size_t)p->columns), &p->cells[k]);
+		if ((k + 1) % (size_t)p->columns == 0)
+			hb__put_char(&p->out, '\n');
+		free(p->cells[k].text);
+	}
+	p->rows = 0;
+	p->started = true;
+}
+
+static void table_row(hb_sql_printer *p, sqlite3_stmt *statement)
+{
+	struct cell *row = &p->cells[p->rows * (size_t)p->columns];
+	for (int i = 0; i < p->columns; i++)
+		row[i] = take(statement, i);
+	p->rows++;
+	if (p->rows == HELD || p->started)
+		put_held(p);
+}
+
+/* ---- lines ---- */
+
+static void put_separated(hb_sql_printer *p, const char *text)
+{
+	hb_output *out = &p->out;
+	if (p->form == HB_SQL_TSV) {
+		for (; *text; text++) {
+			if (*text == '\t' || *text == '\n' || *text == '\r' || *text == '\\') {
+				hb__put_char(out, '\\');
+				hb__put_char(out, *text == '\t'   ? 't'
+						  : *text == '\n' ? 'n'
+						  : *text == '\r' ? 'r'
+								  : '\\');
+			} else
+				hb__put_char(out, *text);
+		}
+	} else if (!strpbrk(text, ",\"\r\n"))
+		hb__put_text(out, text);
+	else {
+		hb__put_char(out, '"');
+		for (; *text; text++) {
+			if (*text == '"')
+				hb__put_char(out, '"');
+			hb__put_char(out, *text);
+		}
+		hb__put_char(out, '"');
+	}
+}
+
+static void put_real(hb_sql_printer *p, double value)
+{
+	char text[400];
+	int decimals;
+	if (p->form == HB_SQL_JSON && !isfinite(value))
+		strcpy(text, "null");
+	else
+		number_text(value, text, sizeof text, &decimals);
+	hb__put_text(&p->out, text);
+}
+
+static void put_blob(hb_sql_printer *p, sqlite3_stmt *statement, int column)
+{
+	char *text = hexadecimal(sqlite3_column_blob(statement, column), sqlite3_column_bytes(statement, column));
+	if (p->form == HB_SQL_JSON)
+		hb__put_json(&p->out, text);
+	else
+		hb__put_text(&p->out, text);
+	free(text);
+}
+
+static void put_value(hb_sql_printer *p, sqlite3_stmt *statement, int column)
+{
+	const char *text;
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_NULL:
+		if (p->form == HB_SQL_JSON)
+			hb__put_text(&p->out, "null");
+		break;
+	case SQLITE_INTEGER:
+		hb__put_int(&p->out, sqlite3_column_int64(statement, column));
+		break;
+	case SQLITE_FLOAT:
+		put_real(p, sqlite3_column_double(statement, column));
+		break;
+	case SQLITE_BLOB:
+		put_blob(p, statement, column);
+		break;
+	default:
+		text = (const char *)sqlite3_column_text(statement, column);
+		if (p->form == HB_SQL_JSON)
+			hb__put_json(&p->out, text ? text : "");
+		else
+			put_separated(p, text ? text : "");
+	}
+}
+
+static void line_row(hb_sql_printer *p, sqlite3_stmt *statement)
+{
+	for (int i = 0; i < p->columns; i++) {
+		if (p->form == HB_SQL_JSON) {
+			hb__put_text(&p->out, i ? "," : "{");
+			hb__put_json(&p->out, p->names[i]);
+			hb__put_char(&p->out, ':');
+		} else if (i)
+			hb__put_char(&p->out, p->form == HB_SQL_CSV ? ',' : '\t');
+		put_value(p, statement, i);
+	}
+	hb__put_text(&p->out, p->form == HB_SQL_JSON ? "}\n" : "\n");
+}
+
+/* ---- a statement ---- */
+
+void hb__sql_print_begin(hb_sql_printer *p, sqlite3_stmt *statement)
+{
+	p->columns = sqlite3_column_count(statement);
+	size_t n = (size_t)p->columns;
+	p->names = hb__alloc(n * sizeof *p->names);
+	for (int i = 0; i < p->columns; i++)
+		p->names[i] = hb__copy(sqlite3_column_name(statement, i));
+	if (p->form == HB_SQL_TABLE) {
+		if (p->again)
+			hb__put_char(&p->out, '\n');
+		p->texts = hb__alloc(n * sizeof *p->texts);
+		p->width = hb__alloc(n * sizeof *p->width);
+		p->decimals = hb__alloc(n * sizeof *p->decimals);
+		p->cells = hb__alloc(n * HELD * sizeof *p->cells);
+		p->started = false;
+	} else if (p->header && p->form != HB_SQL_JSON)
+		for (int i = 0; i < p->columns; i++) {
+			put_separated(p, p->names[i]);
+			hb__put_char(&p->out, i + 1 == p->columns ? '\n' : p->form == HB_SQL_CSV ? ',' : '\t');
+		}
+	p->again = true;
+}
+
+void hb__sql_print_row(hb_sql_printer *p, sqlite3_stmt *statement)
+{
+	if (p->form == HB_SQL_TABLE)
+		table_row(p, statement);
+	else
+		line_row(p, statement);
+}
+
+void hb__sql_print_end(hb_sql_printer *p)
+{
+	if (p->form == HB_SQL_TABLE) {
+		if (!p->started)
+			put_held(p);
+		free(p->texts);
+		free(p->width);
+		free(p->decimals);
+		free(p->cells);
+	}
+	for (int i = 0; i < p->columns; i++)
+		free(p->names[i]);
+	free(p->names);
+}
