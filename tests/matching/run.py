@@ -30,6 +30,8 @@ QUICK = {"openmpi": ("p2p/", "nonblocking/", "probe/", "complete/", "persistent/
          "mpich": ("p2p/wildcard", "p2p/sendrecv", "p2p/tags", "nonblocking/irecv_wait", "probe/improbe", "complete/mixed",
                    "complete/isendrecv", "persistent/several", "comm/inter", "threads/hand_over")}
 SLOW = ("probe/million_polls",)  # few messages
+# What a library tells wrongly; the model must say so, and give no message to another receive.
+KNOWN = {"complete/isendrecv mpich": "MPICH 4.0 answers MPI_Isendrecv from any source with an empty status"}
 COUNTS = ("same", "wrong", "unposted", "doubted-same", "doubted-wrong", "lost", "unconfirmed")
 
 
@@ -95,6 +97,12 @@ def options_of():
 
 def judge(case, text, counts):
     """Why the case fails, or None."""
+    known = KNOWN.get(case.title.rsplit(" ", 1)[0])
+    wrong = [line for line in text.splitlines() if line.startswith("wrong")]
+    if known and wrong and "\ntrouble: " in "\n" + text and all("matched with nothing" in line for line in wrong):
+        print("known %s: %d messages without a send: %s" % (case.title, len(wrong), known))
+        counts["wrong"] = 0
+        return None
     bad = [line for line in text.splitlines() if line.startswith(("wrong", "unposted", "unconfirmed"))]
     if counts["wrong"] or counts["unposted"] or counts["unconfirmed"]:
         return "%d wrong, %d not posted, %d not confirmed\n%s" % (
