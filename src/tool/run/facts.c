@@ -57,7 +57,8 @@ static void fill(hb_facts *f, const hb_line *line, hb_fact **piece, uint32_t fir
 			uint32_t k = (uint32_t)((number - 1) / PIECE);
 			if (piece[k])
 				break;
-			at = piece[k] = hb__alloc(PIECE * sizeof *at);
+			uint64_t left = line->events - number + 1;
+			at = piece[k] = hb__alloc((left < PIECE ? left : PIECE) * sizeof *at);
 		}
 		hb_fact *one = &at[(number - 1) % PIECE];
 		if (line->inside && number == line->events) {
