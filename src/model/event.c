@@ -12,6 +12,16 @@ struct known {
 	int8_t peer, source, tag, source_tag, comm, count, type; /* places of arguments, -1: none */
 };
 
+/* A call with its arguments. function NULL: the log does not define it. */
+struct call {
+	const hb_function *function;
+	const struct known *known;
+	int64_t peer, tag, from, from_tag, comm, bytes;
+	bool wild, choice, bare; /* bare: level order, arguments are not recorded */
+};
+
+#define MOST_CALLS 65536 /* that are remembered */
+
 struct hb_events {
 	hb_log *log;
 	hb_cursor *cursor;
@@ -21,6 +31,12 @@ struct hb_events {
 	uint64_t clock;      /* bits of the last time */
 	struct known *known; /* by function number */
 	uint32_t functions;
+	struct remembered {
+		uint32_t era;
+		struct call call;
+	} * call; /* by slot */
+	uint32_t calls;
+	struct call other; /* one that is not remembered */
 	hb_row row;
 	hb_answer *answers;
 	uint32_t room;
@@ -61,6 +77,7 @@ void hb_events_close(hb_events *e)
 		return;
 	hb_cursor_close(e->cursor);
 	free(e->known);
+	free(e->call);
 	free(e->answers);
 	free(e->wild);
 	free(e);
@@ -276,7 +293,7 @@ static void mark_wild(hb_events *e, uint64_t posting)
 
 static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
 {
-	if (k->behaviour.posts == HB_POSTS_NONE || ev->row->result)
+	if (ev->row->result)
 		return;
 	int64_t count = 1;
 	if (k->behaviour.posts == HB_POSTS_COUNT)
@@ -297,57 +314,98 @@ static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
 	e->posted += count;
 }
 
-static void decode(hb_events *e, hb_event *ev)
+/* ---- calls: what a row says before its results ---- */
+
+static void understand(hb_events *e, const hb_row *row, struct call *ret)
 {
-	const hb_row *row = ev->row;
-	ev->function = hb_log_function(e->log, row->function);
-	if (!ev->function || !ev->function->name || row->function >= e->functions) {
-		ev->function = NULL;
-		ev->malformed = true;
+	const hb_function *f = hb_log_function(e->log, row->function);
+	if (!f || !f->name || row->function >= e->functions) {
+		*ret = (struct call){0};
 		return;
 	}
-	const struct known *k = look_up(e, row->function, ev->function);
-	ev->shape = k->behaviour.shape;
-	ev->peer = argument(row, k->peer);
-	ev->tag = argument(row, k->tag);
-	ev->comm = argument(row, k->comm);
-	ev->from = argument(row, k->source);
-	ev->from_tag = argument(row, k->source_tag);
+	const struct known *k = look_up(e, row->function, f);
+	hb_shape shape = k->behaviour.shape;
+	*ret = (struct call){.function = f,
+		.known = k,
+		.peer = argument(row, k->peer),
+		.tag = argument(row, k->tag),
+		.comm = argument(row, k->comm),
+		.from = argument(row, k->source),
+		.from_tag = argument(row, k->source_tag),
+		.bytes = HB_ABSENT};
 	int64_t count = argument(row, k->count), type = argument(row, k->type);
 	const hb_datatype *datatype = type >= 0 && type < HB_NO ? hb_log_datatype(e->log, (uint32_t)type) : NULL;
 	if (count >= 0 && datatype)
-		ev->bytes = (int64_t)((uint64_t)count * datatype->size);
-	bool wild = k->source >= 0 &&
-		    (argument(row, k->source) == HB_ANY_SOURCE || argument(row, k->source_tag) == HB_ANY_TAG);
-	bool blocking = k->behaviour.posts == HB_POSTS_NONE || ev->shape == HB_SHAPE_MESSAGE;
-	if (row->nresults)
-		decode_results(e, ev);
-	ev->choice = ev->choice || k->behaviour.polls || (wild && blocking) || ev->shape == HB_SHAPE_CLOCK ||
-		     (!row->nargs && row->nresults && !ev->function->nargs && ev->shape == HB_SHAPE_MESSAGE);
-	post(e, ev, k, wild);
+		ret->bytes = (int64_t)((uint64_t)count * datatype->size);
+	ret->wild = k->source >= 0 && (ret->from == HB_ANY_SOURCE || ret->from_tag == HB_ANY_TAG);
+	bool blocking = k->behaviour.posts == HB_POSTS_NONE || shape == HB_SHAPE_MESSAGE;
+	ret->choice = k->behaviour.polls || (ret->wild && blocking) || shape == HB_SHAPE_CLOCK;
+	ret->bare = !row->nargs && !f->nargs && shape == HB_SHAPE_MESSAGE;
 }
 
-static void clear(hb_event *ev, const hb_row *row)
+/* A call is understood once: rows of the same slot and era are the same call. */
+static const struct call *call_of(hb_events *e, const hb_row *row)
 {
-	*ev = (hb_event){.row = row,
-		.peer = HB_ABSENT,
-		.tag = HB_ABSENT,
-		.from = HB_ABSENT,
-		.from_tag = HB_ABSENT,
-		.comm = HB_ABSENT,
-		.bytes = HB_ABSENT,
-		.source = HB_ABSENT,
-		.source_tag = HB_ABSENT,
-		.posting = -1,
-		.made = HB_ABSENT};
+	uint32_t slot = row->slot;
+	if (slot < e->calls && e->call[slot].era == row->era && row->era)
+		return &e->call[slot].call;
+	if (slot >= e->calls && slot < MOST_CALLS) {
+		uint32_t room = slot * 2 + 64;
+		struct remembered *more = realloc(e->call, room * sizeof *more);
+		if (more) {
+			memset(more + e->calls, 0, (room - e->calls) * sizeof *more);
+			e->call = more;
+			e->calls = room;
+		}
+	}
+	if (slot >= e->calls) {
+		understand(e, row, &e->other);
+		return &e->other;
+	}
+	e->call[slot].era = row->era;
+	understand(e, row, &e->call[slot].call);
+	return &e->call[slot].call;
 }
+
+/* Every member is set by itself: clearing all of them first would take longer than the rest. */
+static void decode(hb_events *e, hb_event *ev)
+{
+	const hb_row *row = &e->row;
+	const struct call *c = call_of(e, row);
+	ev->row = row;
+	ev->function = c->function;
+	ev->shape = c->function ? c->known->behaviour.shape : HB_SHAPE_NONE;
+	ev->source = ev->source_tag = ev->made = HB_ABSENT;
+	ev->posts = ev->nanswers = ev->used = 0;
+	ev->posting = -1;
+	ev->undefined = ev->choice = false;
+	ev->clock = 0;
+	ev->answers = NULL;
+	ev->malformed = !c->function;
+	if (!c->function) {
+		ev->peer = ev->tag = ev->from = ev->from_tag = ev->comm = ev->bytes = HB_ABSENT;
+		return;
+	}
+	ev->peer = c->peer;
+	ev->tag = c->tag;
+	ev->from = c->from;
+	ev->from_tag = c->from_tag;
+	ev->comm = c->comm;
+	ev->bytes = c->bytes;
+	if (row->nresults)
+		decode_results(e, ev);
+	ev->choice = ev->choice || c->choice || (c->bare && row->nresults);
+	if (c->known->behaviour.posts != HB_POSTS_NONE)
+		post(e, ev, c->known, c->wild);
+}
+
+void hb_events_skip_times(hb_events *e) { hb_cursor_skip_times(e->cursor); }
 
 int hb_events_next(hb_events *e, hb_event *ret, hb_error *err)
 {
 	int got = hb_cursor_next(e->cursor, &e->row, err);
 	if (got != 1)
 		return got;
-	clear(ret, &e->row);
 	decode(e, ret);
 	return 1;
 }
@@ -362,7 +420,6 @@ int hb_events_inside(hb_events *e, hb_event *ret)
 		return 0;
 	e->row.enter = lane.inside_enter;
 	e->row.nresults = 0;
-	clear(ret, &e->row);
 	decode(e, ret);
 	return ret->function && ret->function->name;
 }

@@ -74,6 +74,8 @@ typedef struct hb_events hb_events;
 hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret_events, hb_error *err);
 /* 1 and *ret_event, 0 at the end or the cut, or a negative status. */
 int hb_events_next(hb_events *events, hb_event *ret_event, hb_error *err);
+/* enter, exit and check of rows will not be looked at: they may be anything from now on, and events come faster. */
+void hb_events_skip_times(hb_events *events);
 /* The call the thread never returned from, once hb_events_next gave 0: 1, or 0 when there is none. */
 int hb_events_inside(hb_events *events, hb_event *ret_event);
 void hb_events_close(hb_events *events);

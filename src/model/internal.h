@@ -65,7 +65,7 @@ struct hb__function {
 	bool empty_is_nothing; /* with 0 bytes it orders nothing */
 	bool rooted, both_sides;
 	uint16_t base;    /* the same for Bcast, Ibcast and Bcast_init */
-	int8_t root, win; /* places of arguments, -1: none */
+	int8_t root, win, dest; /* places of arguments, -1: none */
 };
 void hb__know(const hb_function *f, struct hb__function *ret);
 
@@ -107,6 +107,7 @@ struct hb_model {
 	VEC(hb_channel) channels;
 	VEC(hb_spec) specs;
 	VEC(hb_send) sends;
+	uint32_t *channel_first, *channel_sends; /* sends by channel: channel_sends[channel_first[c]] and on */
 	VEC(hb_receive) receives;
 	VEC(hb_probe) probes;
 	VEC(uint32_t) probe_after; /* receives that were posted before it */

@@ -264,7 +264,8 @@ void hb_model_close(hb_model *m)
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
 		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
-		m->big_bytes.at, m->elsewhere_at.at, m->rank_process, m->seen_more, m};
+		m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->rank_process, m->seen_more,
+		m};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 }
@@ -292,6 +293,12 @@ const hb_op *hb_model_ops(const hb_model *m, uint32_t line, uint64_t *ret_n)
 const char *hb_model_trouble(const hb_model *m, uint32_t index)
 {
 	return index < m->troubles.n ? m->troubles.at[index] : NULL;
+}
+
+const uint32_t *hb_model_channel_sends(const hb_model *m, uint32_t channel, uint32_t *ret_n)
+{
+	*ret_n = m->channel_first[channel + 1] - m->channel_first[channel];
+	return m->channel_sends + m->channel_first[channel];
 }
 
 uint32_t hb_model_line(const hb_model *m, int32_t rank, uint32_t lane)

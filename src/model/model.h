@@ -198,6 +198,8 @@ const hb_probe *hb_model_probes(const hb_model *model);
 const hb_collective *hb_model_collectives(const hb_model *model);
 const hb_chosen *hb_model_chosen(const hb_model *model);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
+/* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
+const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);
 /* What is missing or open, a sentence each, and which answers it makes uncertain. */
 const char *hb_model_trouble(const hb_model *model, uint32_t index);
 

@@ -1,5 +1,9 @@
 /* Growing arrays and hash tables. */
+#include <sys/mman.h>
+
 #include "model/internal.h"
+
+#define HUGE ((size_t)8 << 20)
 
 bool hb__grow_to(void **at, size_t *room, size_t need, size_t size)
 {
@@ -11,6 +15,11 @@ bool hb__grow_to(void **at, size_t *room, size_t need, size_t size)
 		return false;
 	*at = p;
 	*room = more;
+#ifdef MADV_HUGEPAGE
+	if (more * size >=
+		HUGE) /* fewer faults and fewer misses of address translation; where refused, nothing is lost */
+		madvise((void *)(((uintptr_t)p + 4095) & ~(uintptr_t)4095), more * size - 4096, MADV_HUGEPAGE);
+#endif
 	return true;
 }
 

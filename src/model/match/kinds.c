@@ -111,7 +111,8 @@ static const struct named *look_up(const char *name, size_t length)
 
 void hb__know(const hb_function *f, struct hb__function *ret)
 {
-	*ret = (struct hb__function){.known = true, .root = place(f, "root"), .win = place(f, "win")};
+	*ret = (struct hb__function){
+		.known = true, .root = place(f, "root"), .win = place(f, "win"), .dest = place(f, "dest")};
 	hb_behaviour behaviour = hb_behaviour_of(f->name, f->cls);
 	const char *underscore = strchr(f->name, '_'), *name = underscore ? underscore + 1 : f->name;
 	size_t length = strlen(name);

@@ -1,11 +1,12 @@
-/* Sends and receives of one channel become messages: the k-th with the k-th. Until then a receive's
- * `send` is its channel; sends that wait are chained by `seen`, receives by `send`. */
+/* Sends and receives of one channel become messages: the k-th with the k-th. The sends are listed channel by
+ * channel; until a receive is linked its `send` is its channel. */
 #include "model/internal.h"
 
+#define AHEAD 16 /* receives */
+
 struct queue {
-	uint32_t first, last; /* of the sends that no receive took; HB_NO: none */
-	uint32_t first_receive, last_receive;
-	uint32_t probes; /* of those that look at the next message: the last one; chained by `send` */
+	uint32_t at, end; /* of the sends that no receive took, as places in the list */
+	uint32_t probes;  /* of those that look at the next message: the last one; chained by `send` */
 };
 
 static void match(hb_model *m, uint32_t send, uint32_t receive)
@@ -13,7 +14,6 @@ static void match(hb_model *m, uint32_t send, uint32_t receive)
 	hb_send *s = &m->sends.at[send];
 	hb_receive *v = &m->receives.at[receive];
 	s->receive = receive;
-	s->seen = 0;
 	v->send = send;
 	m->info.matched++;
 	uint8_t open = (uint8_t)((s->flags | v->flags) & HB_AMBIGUOUS);
@@ -30,22 +30,38 @@ static void probes_saw(hb_model *m, struct queue *q, uint32_t send)
 	q->probes = HB_NO;
 }
 
-static void link_send(hb_model *m, struct queue *queues, uint32_t id)
+/* Counting sort by channel. */
+static struct queue *list_sends(hb_model *m)
 {
-	hb_send *s = &m->sends.at[id];
-	if (s->flags & HB_CANCELLED)
-		return;
-	struct queue *q = &queues[s->channel];
-	m->channels.at[s->channel].sent++;
-	s->seen = HB_NO;
-	if (q->first == HB_NO)
-		q->first = id;
-	else
-		m->sends.at[q->last].seen = id;
-	q->last = id;
+	size_t channels = m->channels.n;
+	uint32_t *first = calloc(channels + 2, sizeof *first), *list = malloc((m->sends.n + 1) * sizeof *list);
+	struct queue *queues = malloc((channels + 1) * sizeof *queues);
+	m->channel_first = first;
+	m->channel_sends = list;
+	if (!first || !list || !queues) {
+		free(queues);
+		return NULL;
+	}
+	for (size_t i = 0; i < m->sends.n; i++)
+		if (!(m->sends.at[i].flags & HB_CANCELLED))
+			first[m->sends.at[i].channel + 2]++;
+	for (size_t c = 2; c < channels + 2; c++)
+		first[c] += first[c - 1];
+	for (uint32_t i = 0; i < m->sends.n; i++)
+		if (!(m->sends.at[i].flags & HB_CANCELLED))
+			list[first[m->sends.at[i].channel + 1]++] = i;
+	for (size_t c = 0; c < channels; c++) {
+		queues[c] = (struct queue){first[c], first[c + 1], HB_NO};
+		m->channels.at[c].sent = first[c + 1] - first[c];
+	}
+	return queues;
 }
 
-/* All sends of all processes are in their queues. */
+static uint32_t next_of(const hb_model *m, const struct queue *q)
+{
+	return q->at < q->end ? m->channel_sends[q->at] : HB_NO;
+}
+
 static void link_receive(hb_model *m, struct queue *queues, uint32_t id)
 {
 	hb_receive *v = &m->receives.at[id];
@@ -53,15 +69,16 @@ static void link_receive(hb_model *m, struct queue *queues, uint32_t id)
 	if (channel == HB_NO)
 		return;
 	struct queue *q = &queues[channel];
-	uint32_t send = q->first;
+	uint32_t send = next_of(m, q);
 	v->send = HB_NO;
 	if (send == HB_NO && v->flags & HB_PENDING)
 		return; /* nothing came */
-	probes_saw(m, q, send);
+	if (q->probes != HB_NO)
+		probes_saw(m, q, send);
 	m->channels.at[channel].received++;
 	if (send == HB_NO)
 		return;
-	q->first = m->sends.at[send].seen;
+	q->at++;
 	match(m, send, id);
 }
 
@@ -84,6 +101,21 @@ static void place_pending(hb_model *m, uint32_t id)
 		(struct hb__key){(uint64_t)s->group << 32 | s->source, (uint64_t)s->process << 32 | (uint32_t)s->tag});
 }
 
+/* What the receives ahead need is all over the memory: it is asked for in time. How many of those between are of the
+ * same channel is not known: none or all is usual. */
+static void fetch_ahead(const hb_model *m, const struct queue *queues, uint32_t receive, uint32_t end)
+{
+	if (receive + 2 * AHEAD < end && m->receives.at[receive + 2 * AHEAD].send != HB_NO)
+		__builtin_prefetch(&queues[m->receives.at[receive + 2 * AHEAD].send]);
+	if (receive + AHEAD >= end || m->receives.at[receive + AHEAD].send == HB_NO)
+		return;
+	const struct queue *q = &queues[m->receives.at[receive + AHEAD].send];
+	if (q->at < q->end)
+		__builtin_prefetch(&m->sends.at[m->channel_sends[q->at]], 1);
+	if (q->at + AHEAD < q->end)
+		__builtin_prefetch(&m->sends.at[m->channel_sends[q->at + AHEAD]], 1);
+}
+
 static void link_process(hb_model *m, struct queue *queues, uint32_t process)
 {
 	bool last = process + 1 == m->processes.n;
@@ -95,6 +127,7 @@ static void link_process(hb_model *m, struct queue *queues, uint32_t process)
 			link_probe(m, queues, probe++);
 		if (receive >= receives)
 			continue;
+		fetch_ahead(m, queues, receive, receives);
 		place_pending(m, receive);
 		link_receive(m, queues, receive);
 	}
@@ -102,25 +135,18 @@ static void link_process(hb_model *m, struct queue *queues, uint32_t process)
 
 bool hb__link(hb_model *m)
 {
-	struct queue *queues = malloc((m->channels.n + 1) * sizeof *queues);
+	struct queue *queues = list_sends(m);
 	if (!queues)
 		return false;
-	memset(queues, 0xff, (m->channels.n + 1) * sizeof *queues);
-	for (uint32_t i = 0; i < m->sends.n; i++)
-		link_send(m, queues, i);
 	for (uint32_t p = 0; p < m->processes.n; p++)
 		link_process(m, queues, p);
-	for (size_t c = 0; c < m->channels.n; c++) {
-		probes_saw(m, &queues[c], queues[c].first);
-		for (uint32_t i = queues[c].first, next; i != HB_NO; i = next) {
-			next = m->sends.at[i].seen;
-			m->sends.at[i].seen = 0;
-		}
-	}
+	for (size_t c = 0; c < m->channels.n; c++)
+		if (queues[c].probes != HB_NO)
+			probes_saw(m, &queues[c], next_of(m, &queues[c]));
 	free(queues);
 	if (!hb__doubt(m))
 		return false;
-	for (uint32_t i = 0; i < m->sends.n; i++)
-		m->info.ambiguous += (m->sends.at[i].flags & HB_AMBIGUOUS) && m->sends.at[i].receive != HB_NO;
+	for (size_t i = 0; i < m->receives.n; i++)
+		m->info.ambiguous += (m->receives.at[i].flags & HB_AMBIGUOUS) && m->receives.at[i].send != HB_NO;
 	return true;
 }

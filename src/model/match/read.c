@@ -53,7 +53,8 @@ static uint32_t find_channel(hb_model *m, struct hb__key key)
 	struct hb__cell *cell = hb__place(&m->channel_of, key);
 	if (cell && cell->value != HB_NO)
 		return cell->value;
-	hb_channel c = {(uint32_t)(key.a >> 32), (uint32_t)key.a, (uint32_t)(key.b >> 32), (int32_t)(uint32_t)key.b, 0, 0};
+	hb_channel c = {
+		(uint32_t)(key.a >> 32), (uint32_t)key.a, (uint32_t)(key.b >> 32), (int32_t)(uint32_t)key.b, 0, 0};
 	if (!cell || !hb__push(&m->channels, c)) {
 		m->no_memory = true;
 		return 0;
@@ -196,9 +197,9 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	const hb_event *e = r->event;
 	struct hb__part *part = hb__part(r->m, r->process, e->comm);
 	bool failed = e->row->result && !truncated(e->row->result);
-	int64_t dest = hb_event_argument(e, "dest");
-	if (dest != HB_ABSENT && !failed) { /* the sending half of Sendrecv */
-		uint32_t to = channel_to(r, dest, e->tag);
+	bool sends = f->dest >= 0 && (uint32_t)f->dest < e->row->nargs;
+	if (sends && !failed) { /* the sending half of Sendrecv */
+		uint32_t to = channel_to(r, e->row->arg[f->dest], e->tag);
 		if (to != HB_NO)
 			add_send(r, to, e->bytes, false);
 	}

@@ -2,28 +2,24 @@
 
 /* ---- tables of the whole model ---- */
 
-static bool list_sends(struct hb__front *f)
+/* What the senders knew, beside the model's list of sends by channel: read in order, not from all over the memory. */
+static bool list_knew(struct hb__front *f)
 {
 	const hb_model_info *info = hb_model_get_info(f->m);
 	const hb_send *sends = hb_model_sends(f->m);
-	f->first = calloc((size_t)info->channels + 2, sizeof *f->first);
-	f->sends = malloc(((size_t)info->sends + 1) * sizeof *f->sends);
+	uint32_t n;
 	f->knew = malloc(((size_t)info->sends + 1) * sizeof *f->knew);
-	if (!f->first || !f->sends || !f->knew)
-		return false;
-	for (uint32_t i = 0; i < info->sends; i++)
-		if (!(sends[i].flags & HB_CANCELLED))
-			f->first[sends[i].channel + 2]++;
-	for (uint32_t c = 2; c < info->channels + 2; c++)
-		f->first[c] += f->first[c - 1];
-	for (uint32_t i = 0; i < info->sends; i++) {
-		if (sends[i].flags & HB_CANCELLED)
-			continue;
-		uint32_t at = f->first[sends[i].channel + 1]++;
-		f->sends[at] = i;
-		f->knew[at] = f->known ? f->known[i] : sends[i].seen;
+	f->sends = info->channels ? hb_model_channel_sends(f->m, 0, &n) : NULL;
+	for (uint32_t c = 0; c < info->channels && f->knew; c++) {
+		const uint32_t *list = hb_model_channel_sends(f->m, c, &n);
+		uint32_t *knew = f->knew + (list - f->sends);
+		for (uint32_t i = 0; i < n; i++) {
+			if (i + 16 < n)
+				__builtin_prefetch(&sends[list[i + 16]]);
+			knew[i] = f->known ? f->known[list[i]] : sends[list[i]].seen;
+		}
 	}
-	return true;
+	return f->knew != NULL;
 }
 
 static int by_dest(const void *a, const void *b, void *user)
@@ -78,7 +74,7 @@ bool hb__front_open(hb_model *m, const uint32_t *known, struct hb__front *ret)
 	f->low = malloc(specs * sizeof *f->low);
 	f->high = malloc(specs * sizeof *f->high);
 	if (!f->at || !f->end || !f->order || !f->place || !f->any_of || !f->seen || !f->next || !f->begin || !f->low ||
-		!f->high || !list_sends(f))
+		!f->high || !list_knew(f))
 		return false;
 	memset(f->low, 0xff, specs * sizeof *f->low);
 	order_channels(f);
@@ -102,8 +98,6 @@ static void forget_any(struct hb__front *f)
 void hb__front_close(struct hb__front *f)
 {
 	forget_any(f);
-	free(f->first);
-	free(f->sends);
 	free(f->knew);
 	free(f->at);
 	free(f->end);
@@ -135,8 +129,9 @@ void hb__front_process(struct hb__front *f, uint32_t process)
 	f->process = process;
 	f->line = p->nlines == 1 ? p->first_line : HB_NO;
 	for (uint32_t i = f->begin[process]; i < f->begin[process + 1]; i++) {
-		f->at[i] = f->first[f->order[i]];
-		f->end[i] = f->first[f->order[i] + 1];
+		uint32_t n;
+		f->at[i] = (uint32_t)(hb_model_channel_sends(f->m, f->order[i], &n) - f->sends);
+		f->end[i] = f->at[i] + n;
 		show(f, i);
 	}
 }

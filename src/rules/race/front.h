@@ -20,16 +20,16 @@ struct hb__front {
 	hb_model *m;
 	const uint32_t *known;
 	/* of the whole model */
-	uint32_t *first, *sends; /* by channel: its sends are sends[first[c]] .. sends[first[c + 1] - 1] */
-	uint32_t *knew;          /* beside sends: their hb_send.seen */
-	uint32_t *at;            /* by place: the next message, as a place in sends */
-	uint32_t *end;           /* by place: behind the last one */
-	uint32_t *order;         /* channels by dest, group, tag, source */
-	uint32_t *begin;         /* by process: where its channels begin in `order` */
-	uint32_t *seen;          /* by place in order: hb_send.seen of the next message, HB_NO: none */
-	uint32_t *next;          /* by place: the next message */
-	uint32_t *place;         /* by channel: its place in order */
-	uint32_t *any_of;        /* by place: source in the `any` of its group, HB_NO */
+	const uint32_t *sends; /* by channel, as the model lists them */
+	uint32_t *knew;        /* beside sends: their hb_send.seen */
+	uint32_t *at;          /* by place: the next message, as a place in sends */
+	uint32_t *end;         /* by place: behind the last one */
+	uint32_t *order;       /* channels by dest, group, tag, source */
+	uint32_t *begin;       /* by process: where its channels begin in `order` */
+	uint32_t *seen;        /* by place in order: hb_send.seen of the next message, HB_NO: none */
+	uint32_t *next;        /* by place: the next message */
+	uint32_t *place;       /* by channel: its place in order */
+	uint32_t *any_of;      /* by place: source in the `any` of its group, HB_NO */
 	uint32_t *low,
 		*high; /* by spec: its places in order; for any tag the number of the `any`, HB_NO: not looked up */
 	/* of the process at hand */
