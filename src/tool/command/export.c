@@ -1,0 +1,218 @@
+/* hbdb export */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../export/export.h"
+#include "../options.h"
+#include "../store/find.h"
+
+const hb_option hb__export_options[] = {
+	{"to", 't', HB_OPTION_CHOICE, "otf2|perfetto|shiviz|csv", "the format"},
+	{"output", 'o', HB_OPTION_TEXT, "OUT", "where to; - is standard output (not otf2)"},
+	{"force", 'f', HB_OPTION_FLAG, NULL, "replace an output that is there already"},
+	{"table", 0, HB_OPTION_CHOICE, "events|messages", "csv: only this table"},
+	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B means A to B"},
+	{"first", 0, HB_OPTION_NUMBER, "I", "from this event of each process on; the first is 1"},
+	{"last", 0, HB_OPTION_NUMBER, "J", "up to this event"},
+	{0},
+};
+
+static volatile sig_atomic_t stopped; /* by this signal */
+
+/* The second one ends the program at once. */
+static void stop(int number) { stopped = number; }
+
+bool hb__export_step(hb_export *x, uint64_t events)
+{
+	x->done += events;
+	if (events && x->all)
+		hb__bar_step(&x->bar, (double)x->done / (double)x->all);
+	return !stopped;
+}
+
+/* ---- what is asked for ---- */
+
+static bool has_rank(const char *list, int32_t rank)
+{
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		char *end;
+		long first = strtol(p, &end, 10), last = first;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (rank >= first && rank <= last)
+			return true;
+	}
+	return !list;
+}
+
+static bool good_ranks(const char *list)
+{
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		size_t digits = strspn(p, "0123456789");
+		if (digits && p[digits] == '-') {
+			size_t more = strspn(p + digits + 1, "0123456789");
+			digits = more ? digits + 1 + more : 0;
+		}
+		if (!digits || (p[digits] && p[digits] != ','))
+			return false;
+	}
+	return true;
+}
+
+bool hb__export_wants(const hb_export *x, size_t log)
+{
+	return x->run.logs.at[log].log && x->run.views[log].log && (!x->run.model || x->process_of[log] != HB_NO) &&
+	       has_rank(x->ranks, x->run.logs.at[log].rank);
+}
+
+bool hb__export_wants_process(const hb_export *x, uint32_t process)
+{
+	return process != HB_NO && has_rank(x->ranks, hb_model_processes(x->run.model)[process].rank);
+}
+
+bool hb__export_wants_event(const hb_export *x, hb_at at)
+{
+	return at.event && at.event >= x->first && at.event <= x->last &&
+	       hb__export_wants_process(x, hb_model_lines(x->run.model)[at.line].process);
+}
+
+char *hb__export_line_name(const hb_export *x, size_t log, uint32_t lane)
+{
+	const hb_log_file *file = &x->run.logs.at[log];
+	char *process = file->pid ? hb__format("rank %d of process %u", file->rank, file->pid)
+				  : hb__format("rank %d", file->rank);
+	if (!lane)
+		return process;
+	char *name = hb__format("%s lane %u", process, lane);
+	free(process);
+	return name;
+}
+
+/* ---- the command ---- */
+
+/* Events alone need no model, so any level will do. */
+static int open_events(const char *recording, hb_export *x)
+{
+	int code = hb__open_logs(recording, &x->run.logs);
+	x->run.path = hb__copy(recording);
+	x->run.views = hb__make_views(&x->run.logs);
+	if (!code && !hb__logs_whole(&x->run.logs))
+		code = HB_EXIT_RECORDING;
+	return code;
+}
+
+static void look_around(hb_export *x)
+{
+	size_t n = x->run.logs.n;
+	x->process_of = hb__alloc(n * sizeof *x->process_of);
+	memset(x->process_of, 0xff, n * sizeof *x->process_of);
+	for (uint32_t p = 0; x->run.model && p < hb_model_get_info(x->run.model)->processes; p++)
+		if (x->run.log_of[p] != HB_NO)
+			x->process_of[x->run.log_of[p]] = p;
+	for (size_t i = 0; i < n; i++)
+		if (hb__export_wants(x, i))
+			x->all += x->run.views[i].info->events;
+}
+
+static int check(const hb_export *x, const char *to)
+{
+	if (!to)
+		return hb__fail_with(HB_EXIT_USAGE, "export --to names the format: otf2, perfetto, shiviz or csv");
+	if (x->first > x->last)
+		return hb__fail_with(HB_EXIT_USAGE, "export --first %llu is behind --last %llu",
+			(unsigned long long)x->first, (unsigned long long)x->last);
+	if (x->ranks && !good_ranks(x->ranks))
+		return hb__fail_with(HB_EXIT_USAGE, "export --rank takes ranks, as in 0,2,4-7, not '%s'", x->ranks);
+	if (x->table && strcmp(to, "csv") != 0)
+		return hb__fail_with(HB_EXIT_USAGE, "export --table is for --to csv");
+	return 0;
+}
+
+static int check_ranks(const hb_export *x)
+{
+	for (size_t i = 0; i < x->run.logs.n; i++)
+		if (hb__export_wants(x, i))
+			return 0;
+	if (!x->ranks)
+		return hb__fail_with(HB_EXIT_RECORDING, "no log of %s can be read", hb__short(x->run.path));
+	return hb__fail_with(HB_EXIT_USAGE, "export --rank %s: the recording has no such rank; it has %zu processes",
+		x->ranks, x->run.logs.n);
+}
+
+static int export_otf2(hb_export *x)
+{
+#ifdef HBDB_OTF2
+	return hb__export_otf2(x);
+#else
+	(void)x;
+	return hb__fail_with(HB_EXIT_USAGE,
+		"this hbdb was built without libotf2: install it (Debian: libopen-trace-format2-dev) and build again");
+#endif
+}
+
+static int write_out(hb_export *x, const char *to)
+{
+	int code;
+	struct sigaction act = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}, old[3];
+	const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	for (int i = 0; i < 3; i++)
+		sigaction(signals[i], &act, &old[i]);
+	hb__bar_begin(&x->bar, "exporting");
+	if (!strcmp(to, "perfetto"))
+		code = hb__export_perfetto(x);
+	else if (!strcmp(to, "shiviz"))
+		code = hb__export_shiviz(x);
+	else if (!strcmp(to, "csv"))
+		code = hb__export_csv(x);
+	else
+		code = export_otf2(x);
+	hb__bar_end(&x->bar);
+	for (int i = 0; i < 3; i++)
+		sigaction(signals[i], &old[i], NULL);
+	return stopped ? 128 + stopped : code;
+}
+
+static char *base_name(const char *recording)
+{
+	const char *slash = strrchr(recording, '/');
+	char *name = hb__copy(slash ? slash + 1 : recording);
+	size_t n = strlen(name);
+	if (n > 5 && !strcmp(name + n - 5, ".hbdb"))
+		name[n - 5] = 0;
+	return name;
+}
+
+int hb__export(const hb_args *args)
+{
+	hb_export x = {.out = hb__value(args, "output"),
+		.ranks = hb__value(args, "rank"),
+		.table = hb__value(args, "table"),
+		.first = hb__number(args, "first", 1),
+		.last = hb__number(args, "last", UINT64_MAX),
+		.force = hb__value(args, "force") != NULL};
+	const char *to = hb__value(args, "to");
+	char *recording = NULL;
+	signal(SIGPIPE, SIG_IGN);
+	int code = check(&x, to);
+	code = code ? code : hb__find_recording(args->operand, &recording);
+	if (code)
+		return code;
+	x.name = base_name(recording);
+	bool model = !x.table || strcmp(x.table, "events") != 0;
+	code = model ? hb__open_run(recording, &x.run) : open_events(recording, &x);
+	if (x.run.views && (x.run.model || !model)) {
+		look_around(&x);
+		int bad = check_ranks(&x);
+		bad = bad ? bad : write_out(&x, to);
+		bad = bad ? bad : x.code;
+		code = bad ? bad : code;
+	}
+	hb__close_run(&x.run);
+	free(x.process_of);
+	free(x.name);
+	free(recording);
+	return code;
+}
