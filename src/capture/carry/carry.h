@@ -100,6 +100,7 @@ void hb__carry_received(struct hb__call *c, struct hb__carry *in, const char *ki
 static inline bool hb__prefix_came(const struct hb__carry *in) { return in->prefix->magic == HB__PREFIX_MAGIC; }
 
 /* ---- races.c: level racing ---- */
+void hb__race_begin_process(void);
 uint64_t hb__race_place(void); /* for a receive that is posted now */
 void hb__race_pending(struct hb__carry *in);
 void hb__race_over(struct hb__carry *in); /* it is not pending any more */

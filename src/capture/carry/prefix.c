@@ -13,6 +13,8 @@ void hb__carry_begin_process(void)
 	/* A spawned world knows the other worlds' ranks as little as they know its own. */
 	hb__carrying = hb__config.mode == HB__RECORD && (hb__config.serial || hb__config.racing) && !hb__spawned;
 	hb__prefix_bytes = sizeof(struct hb__prefix) + (hb__config.racing ? 4 * (size_t)hb__size : 0);
+	if (hb__carrying && hb__config.racing)
+		hb__race_begin_process();
 	if (hb__carrying && !HB__ISENDRECV_DERIVED)
 		hb__stage_begin_process();
 }

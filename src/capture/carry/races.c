@@ -42,6 +42,12 @@ static uint32_t *sent_to, *received_from; /* of each process; NULL without memor
 
 static bool several_lanes(void) { return hb__lanes && hb__lanes->next; }
 
+void hb__race_begin_process(void)
+{
+	sent_to = hb__pages(8 * (size_t)hb__size);
+	received_from = sent_to ? sent_to + hb__size : NULL;
+}
+
 uint64_t hb__race_place(void) { return __atomic_add_fetch(&places, 1, __ATOMIC_RELAXED); }
 
 uint32_t hb__race_send(int peer)
@@ -50,11 +56,6 @@ uint32_t hb__race_send(int peer)
 	if (messages < UINT32_MAX) /* from there on everything counts as a race */
 		messages++;
 	uint32_t number = messages;
-	if (hb__config.racing && !sent_to) {
-		uint32_t *p = hb__pages(8 * (size_t)hb__size);
-		sent_to = p;
-		received_from = p ? p + hb__size : NULL;
-	}
 	if (sent_to && peer >= 0)
 		sent_to[peer]++;
 	hb__track_unlock();
