@@ -32,6 +32,7 @@ QUICK = {"openmpi": ("p2p/", "nonblocking/", "probe/", "complete/", "persistent/
 SLOW = ("probe/million_polls",)  # few messages
 # What a library tells wrongly; the model must say so, and give no message to another receive.
 KNOWN = {"complete/isendrecv mpich": "MPICH 4.0 answers MPI_Isendrecv from any source with an empty status"}
+NOT_CARRIED = ("comm/session",)  # messages on communicators of sessions carry nothing
 COUNTS = ("same", "wrong", "unposted", "doubted-same", "doubted-wrong", "lost", "unconfirmed")
 
 
@@ -40,7 +41,7 @@ class Case:
 
     def __init__(self, title, mpi, command, status=0, env=None, prepare=None, seconds=90):
         self.title, self.mpi, self.command, self.status, self.seconds = title, mpi, command, status, seconds
-        self.env, self.prepare = env or {}, prepare
+        self.env, self.prepare, self.doubtful = env or {}, prepare, False
 
     def run(self, keep):
         """What the comparison printed, and its counts."""
@@ -86,6 +87,16 @@ def lammps():
     return Case("lammps openmpi 4", "openmpi", command, prepare=prepare, env={"OMP_NUM_THREADS": "1"})
 
 
+def threads(mpi):
+    """Two threads send, or receive, on one channel: most of it must be called ambiguous."""
+    binary = os.path.join(programs.BUILT, mpi, "matching_threads")
+    done = subprocess.run(["mpicc." + mpi] + programs.COMPILE_FLAGS[".c"] + [os.path.join(HERE, "threads.c"), "-o", binary],
+                          capture_output=True, text=True)
+    case = Case("threads %s 2" % mpi, mpi, lambda folder: programs.LAUNCH[mpi] + ["-n", "2", binary])
+    case.doubtful = True
+    return case, done.stderr if done.returncode else None
+
+
 def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--all", action="store_true")
@@ -104,6 +115,10 @@ def judge(case, text, counts):
         counts["wrong"] = 0
         return None
     bad = [line for line in text.splitlines() if line.startswith(("wrong", "unposted", "unconfirmed"))]
+    if case.title.startswith(NOT_CARRIED):
+        counts["unconfirmed"] = 0
+    if case.doubtful and not counts["doubted-same"] + counts["doubted-wrong"]:
+        return "no message is called ambiguous"
     if counts["wrong"] or counts["unposted"] or counts["unconfirmed"]:
         return "%d wrong, %d not posted, %d not confirmed\n%s" % (
             counts["wrong"], counts["unposted"], counts["unconfirmed"], "\n".join(bad[:12]))
@@ -112,12 +127,17 @@ def judge(case, text, counts):
 
 def main():
     options = options_of()
+    for needed in (programs.HBDB, COMPARE):
+        if not os.access(needed, os.X_OK):
+            sys.exit("%s is not there: ./dev build" % needed)
     pairs = [(p, c) for p, c in program_cases(options)
              if options.mpi in (None, c.mpi) and (not options.only or options.only in c.title)]
     broken = programs.compile_all(list(dict.fromkeys((p, c.mpi) for p, c in pairs)), 2)
     cases = [(c, broken.get((p.path, c.mpi))) for p, c in pairs]
     if options.mpi != "mpich" and (not options.only or options.only in "lammps"):
         cases.insert(0, (lammps(), None if os.access(LAMMPS, os.X_OK) else "needs %s (package lammps)" % LAMMPS))
+    cases += [threads(mpi) for mpi in programs.MPIS
+              if options.mpi in (None, mpi) and (not options.only or options.only in "threads")]
     total = dict.fromkeys(COUNTS, 0)
     passed = failed = 0
 
