@@ -197,8 +197,9 @@ static int check_logs(const struct dump *d)
 	bool found = false;
 	for (size_t i = 0; i < d->logs.n; i++) {
 		found = found || hb__has_rank(d->ranks, d->logs.at[i].rank);
-		if (d->logs.at[i].log && d->views[i].info->level == 0 && hb__value(d->args, "time"))
-			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level order has no times");
+		if (d->logs.at[i].log && d->views[i].info->level != 1 && hb__value(d->args, "time"))
+			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level %s has no times",
+				d->views[i].info->level ? "racing" : "order");
 	}
 	if (!found)
 		return hb__fail_with(HB_EXIT_USAGE,

@@ -259,6 +259,9 @@ static void print_text(const struct facts *f)
 	if (f->sum.events)
 		printf(", %.2f per event", (double)f->sum.bytes / (double)f->sum.events);
 	printf("\n");
+	if (f->sum.racing)
+		printf("receives      %llu of %llu with wildcards are stored\n", (unsigned long long)f->sum.kept,
+			(unsigned long long)(f->sum.kept + f->sum.skipped));
 	print_processes(f);
 	print_inside(f);
 	print_calls(f);
@@ -321,6 +324,10 @@ static void json_run(hb_output *o, const struct facts *f)
 	field_number(o, false, "events", (int64_t)f->sum.events);
 	field_number(o, false, "bytes", (int64_t)f->sum.bytes);
 	field_number(o, false, "events_not_stored", (int64_t)f->sum.lost);
+	if (f->sum.racing) {
+		field_number(o, false, "wildcard_receives", (int64_t)(f->sum.kept + f->sum.skipped));
+		field_number(o, false, "wildcard_receives_stored", (int64_t)f->sum.kept);
+	}
 }
 
 static void json_processes(hb_output *o, const struct facts *f)

@@ -151,6 +151,8 @@ void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
 	hb__put_text(out, ev->choice ? ",\"choice\":true" : ",\"choice\":false");
 	if (row->polls)
 		number(out, "polls", (int64_t)row->polls);
+	if (row->skipped)
+		number(out, "not_stored", (int64_t)row->skipped);
 	if (row->has_check)
 		number(out, "check", row->check);
 	if (view->never)

@@ -245,6 +245,11 @@ void hb__put_line(hb_output *out, hb_view *view, const hb_event *ev)
 		hb__put_int(out, (int64_t)row->polls);
 		hb__put_char(out, ']');
 	}
+	if (row->skipped) {
+		hb__put_text(out, " [not stored ");
+		hb__put_int(out, (int64_t)row->skipped);
+		hb__put_char(out, ']');
+	}
 	const hb_place *place = view->plain ? NULL : hb__view_place(view, row->site);
 	if (place) {
 		hb__put_text(out, "  ");
