@@ -49,21 +49,40 @@ int hb__sql_printer_close(hb_sql_printer *p)
 
 /* ---- values ---- */
 
-/* Nine decimals are nanoseconds: of those, the ones that say something. */
-static void number_text(double value, char *text, size_t room, int *ret_decimals)
+/* Nanoseconds in decimal digits, from the end of `end` to the front; returns the beginning. */
+static char *digits(char *end, uint64_t n, int least)
 {
-	double size = fabs(value);
+	for (; n || least > 0; n /= 10, least--)
+		*--end = (char)('0' + n % 10);
+	return end;
+}
+
+/* Nine decimals are nanoseconds: of those, the ones that say something. Most numbers are times, and many. */
+static const char *number_text(double value, char *room, size_t size, int *ret_decimals)
+{
+	double magnitude = fabs(value);
 	*ret_decimals = -1;
-	if (!isfinite(value) || size >= 1e15 || (size > 0 && size < 5e-10)) {
-		snprintf(text, room, isinf(value) ? (value > 0 ? "Infinity" : "-Infinity") : "%.15g", value);
-		return;
+	if (!isfinite(value) || magnitude >= 1e15 || (magnitude > 0 && magnitude < 5e-10)) {
+		snprintf(room, size, isinf(value) ? (value > 0 ? "Infinity" : "-Infinity") : "%.15g", value);
+		return room;
 	}
-	int n = snprintf(text, room, "%.9f", value);
+	char *end = room + size - 1, *text;
+	*end = 0;
+	if (magnitude < 4e6) {
+		uint64_t n = (uint64_t)(magnitude * 1e9 + 0.5);
+		text = digits(end, n % 1000000000, 9);
+		*--text = '.';
+		text = digits(text, n / 1000000000, 1);
+		if (value < 0 && n)
+			*--text = '-';
+	} else {
+		end = room + snprintf(room, size, "%.9f", value);
+		text = room;
+	}
 	*ret_decimals = 9;
-	while (*ret_decimals > 1 && text[n - 1] == '0') {
-		text[--n] = 0;
-		--*ret_decimals;
-	}
+	for (; *ret_decimals > 1 && end[-1] == '0'; --*ret_decimals)
+		*--end = 0;
+	return text;
 }
 
 static char *hexadecimal(const unsigned char *bytes, int n)
@@ -83,8 +102,8 @@ static struct cell take(sqlite3_stmt *statement, int column)
 	case SQLITE_NULL:
 		break;
 	case SQLITE_FLOAT:
-		number_text(sqlite3_column_double(statement, column), text, sizeof text, &cell.decimals);
-		cell.text = hb__copy(text);
+		cell.text = hb__copy(
+			number_text(sqlite3_column_double(statement, column), text, sizeof text, &cell.decimals));
 		cell.number = true;
 		break;
 	case SQLITE_BLOB:
@@ -203,23 +222,22 @@ static void table_row(hb_sql_printer *p, sqlite3_stmt *statement)
 
 /* ---- lines ---- */
 
-static void put_separated(hb_sql_printer *p, const char *text)
+static void put_separated(hb_sql_printer *p, const char *text, size_t n)
 {
 	hb_output *out = &p->out;
-	if (p->form == HB_SQL_TSV) {
+	const char *special = p->form == HB_SQL_TSV ? "\t\n\r\\" : ",\"\r\n";
+	if (strcspn(text, special) >= n) {
+		hb__put(out, text, n);
+	} else if (p->form == HB_SQL_TSV) {
 		for (; *text; text++) {
-			if (*text == '\t' || *text == '\n' || *text == '\r' || *text == '\\') {
+			const char *which = strchr("\tt\nn\rr\\\\", *text); /* each before its name */
+			if (strchr(special, *text)) {
 				hb__put_char(out, '\\');
-				hb__put_char(out, *text == '\t'   ? 't'
-						  : *text == '\n' ? 'n'
-						  : *text == '\r' ? 'r'
-								  : '\\');
+				hb__put_char(out, which[1]);
 			} else
 				hb__put_char(out, *text);
 		}
-	} else if (!strpbrk(text, ",\"\r\n"))
-		hb__put_text(out, text);
-	else {
+	} else {
 		hb__put_char(out, '"');
 		for (; *text; text++) {
 			if (*text == '"')
@@ -235,10 +253,9 @@ static void put_real(hb_sql_printer *p, double value)
 	char text[400];
 	int decimals;
 	if (p->form == HB_SQL_JSON && !isfinite(value))
-		strcpy(text, "null");
+		hb__put_text(&p->out, "null");
 	else
-		number_text(value, text, sizeof text, &decimals);
-	hb__put_text(&p->out, text);
+		hb__put_text(&p->out, number_text(value, text, sizeof text, &decimals));
 }
 
 static void put_blob(hb_sql_printer *p, sqlite3_stmt *statement, int column)
@@ -273,7 +290,7 @@ static void put_value(hb_sql_printer *p, sqlite3_stmt *statement, int column)
 		if (p->form == HB_SQL_JSON)
 			hb__put_json(&p->out, text ? text : "");
 		else
-			put_separated(p, text ? text : "");
+			put_separated(p, text ? text : "", (size_t)sqlite3_column_bytes(statement, column));
 	}
 }
 
@@ -310,7 +327,7 @@ void hb__sql_print_begin(hb_sql_printer *p, sqlite3_stmt *statement)
 		p->started = false;
 	} else if (p->header && p->form != HB_SQL_JSON)
 		for (int i = 0; i < p->columns; i++) {
-			put_separated(p, p->names[i]);
+			put_separated(p, p->names[i], strlen(p->names[i]));
 			hb__put_char(&p->out, i + 1 == p->columns ? '\n' : p->form == HB_SQL_CSV ? ',' : '\t');
 		}
 	p->again = true;
