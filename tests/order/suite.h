@@ -65,7 +65,7 @@ __attribute__((format(printf, 3, 4))) static inline void differs(
 		printf("difference: ");
 		vprintf(format, ap);
 		printf("\n");
-		if (s->shown <= 2) {
+		if (s->shown <= 2 || s->verbose) {
 			print_program(stdout, r->p);
 			print_run(stdout, r);
 		}

@@ -282,8 +282,9 @@ static void prepare_search(struct search *x)
 	for (int m = 0; m < p->messages; m++) {
 		int d = p->message[m].dest;
 		x->to[d] |= BIT(m);
-		if ((p->message[m].channel & (BIT(m) - 1)) == 0)
-			x->channel[d][x->channels[d]++] = p->message[m].channel;
+		uint64_t channel = x->limits->weak ? p->message[m].tagged : p->message[m].channel;
+		if ((channel & (BIT(m) - 1)) == 0)
+			x->channel[d][x->channels[d]++] = channel;
 	}
 }
 
@@ -297,7 +298,7 @@ void explore(const struct program *p, const struct limits *limits, struct outcom
 	ret->complete = true;
 	*x = (struct search){.p = p, .limits = limits, .out = ret};
 	prepare_search(x);
-	state_begin(&s, limits->must);
+	state_begin(&s, limits->must, limits->weak);
 	search(x, &s);
 	free(x->seen.slot);
 	free(x);

@@ -20,14 +20,14 @@ static uint8_t must_get(const struct graph *g, int receive, int other, int known
 	bool same = p->receive[other].thread == p->receive[receive].thread;
 	if (g->run->end.cancelled >> other & 1)
 		return same && other < receive ? MUST_CANCEL : MUST_FREE;
-	if (other == receive || end < 0)
+	if (other == receive || (same && other > receive))
 		return MUST_FREE;
-	if (same ? other > receive : graph_before(g, known, end))
-		return MUST_FREE;
-	return g->run->end.got[other];
+	if (same)
+		return g->run->end.got[other]; /* NONE: nothing */
+	return end < 0 || graph_before(g, known, end) ? MUST_FREE : g->run->end.got[other];
 }
 
-void explore_first(const struct graph *g, int receive, uint64_t states, struct outcomes *ret)
+void explore_first(const struct graph *g, int receive, uint64_t states, bool weak, struct outcomes *ret)
 {
 	const struct run *run = g->run;
 	uint8_t must[MAX_ITEMS], picks[MAX_THREADS][MAX_CALLS] = {{0}};

@@ -77,6 +77,8 @@ static void complete(struct build *b, int thread)
 		c->var = (int8_t)below(&b->random, first + 1);
 		c->nvars = (uint8_t)(first - c->var + 1 + below(&b->random, VARS - first));
 	}
+	if (c->kind == K_WAITANY && chance(&b->random, 50) && b->room[thread] > 0)
+		*add(b, thread, K_WAITANY) = *c;
 	if (c->kind == K_WAITANY || c->kind == K_WAITSOME)
 		return; /* the rest is still under way, who knows which */
 	for (int v = c->var; v < c->var + c->nvars; v++)

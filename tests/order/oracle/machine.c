@@ -5,11 +5,12 @@
 
 #define BIT(i) ((uint64_t)1 << (i))
 
-void state_begin(struct state *s, const uint8_t *must)
+void state_begin(struct state *s, const uint8_t *must, bool weak)
 {
 	memset(s, 0, sizeof *s);
 	memset(s->got, NONE, sizeof s->got);
 	s->must = must;
+	s->weak = weak;
 }
 
 static const struct call *at(const struct program *p, const struct state *s, int thread)
@@ -35,11 +36,26 @@ static void match(struct state *s, int receive, int message)
 		s->bad = true;
 }
 
+/* Whether the receive may take this message: not when it takes an earlier one of the same sender, too. */
+static bool allowed(const struct program *p, const struct state *s, int receive, int message)
+{
+	const struct receive *r = &p->receive[receive];
+	if (!receive_takes(r, &p->message[message]))
+		return false;
+	uint64_t same = s->weak ? p->message[message].channel & (s->transit | s->unexpected) : 0;
+	for (; same; same &= same - 1) {
+		int m = __builtin_ctzll(same);
+		if (s->sent_at[m] < s->sent_at[message] && receive_takes(r, &p->message[m]))
+			return false;
+	}
+	return true;
+}
+
 /* The place in the queue of the first message that the receive takes, -1: none. */
 static int arrived(const struct program *p, const struct state *s, int receive)
 {
 	for (int i = 0; i < s->nqueue; i++)
-		if (receive_takes(&p->receive[receive], &p->message[s->queue[i]]))
+		if (allowed(p, s, receive, s->queue[i]))
 			return i;
 	return -1;
 }
@@ -75,7 +91,8 @@ uint64_t heads(const struct program *p, const struct state *s)
 	for (uint64_t left = s->transit; left; left &= left - 1) {
 		int m = __builtin_ctzll(left);
 		bool first = true;
-		for (uint64_t same = s->transit & p->message[m].channel; same && first; same &= same - 1)
+		uint64_t channel = s->weak ? p->message[m].tagged : p->message[m].channel;
+		for (uint64_t same = s->transit & channel; same && first; same &= same - 1)
 			first = s->sent_at[__builtin_ctzll(same)] >= s->sent_at[m];
 		if (first)
 			found |= BIT(m);
@@ -83,23 +100,33 @@ uint64_t heads(const struct program *p, const struct state *s)
 	return found;
 }
 
-void deliver(const struct program *p, struct state *s, int message)
+/* The posted receive that takes the message; -1: none. */
+static int taker(const struct program *p, const struct state *s, int message)
 {
 	int best = -1;
-	s->transit &= ~BIT(message);
 	for (uint64_t left = s->posted; left; left &= left - 1) {
 		int r = __builtin_ctzll(left);
-		if (receive_takes(&p->receive[r], &p->message[message]) &&
-			(best < 0 || s->posted_at[r] < s->posted_at[best]))
+		if (allowed(p, s, r, message) && (best < 0 || s->posted_at[r] < s->posted_at[best]))
 			best = r;
 	}
-	if (best >= 0) {
-		s->posted &= ~BIT(best);
-		match(s, best, message);
-		return;
-	}
+	return best;
+}
+
+void deliver(const struct program *p, struct state *s, int message)
+{
+	s->transit &= ~BIT(message);
 	s->unexpected |= BIT(message);
 	s->queue[s->nqueue++] = (uint8_t)message;
+	/* when order is weak, its arrival may free others that waited for it */
+	for (int i = s->weak ? 0 : s->nqueue - 1, r; i < s->nqueue;) {
+		if ((r = taker(p, s, s->queue[i])) < 0) {
+			i++;
+			continue;
+		}
+		s->posted &= ~BIT(r);
+		take_from_queue(s, r, i);
+		i = s->weak ? 0 : s->nqueue;
+	}
 }
 
 /* ---- requests ---- */

@@ -89,6 +89,7 @@ struct message {
 	int8_t tag, rank;                         /* rank of the sender for the receiver */
 	bool sync;
 	uint64_t channel; /* messages that cannot overtake each other */
+	uint64_t tagged;  /* of these, those of one tag */
 };
 
 struct receive {
@@ -178,11 +179,12 @@ struct state {
 	uint8_t got[MAX_ITEMS]; /* message by receive */
 	uint8_t sent_at[MAX_ITEMS], posted_at[MAX_ITEMS], clock;
 	bool bad;            /* a match was made that `must` forbids */
+	bool weak;           /* messages of one sender with different tags may become visible in any order */
 	const uint8_t *must; /* message by receive: the only one allowed, MUST_FREE, or MUST_CANCEL */
 };
 enum { MUST_FREE = 0xfe, MUST_CANCEL = 0xfd };
 
-void state_begin(struct state *s, const uint8_t *must);
+void state_begin(struct state *s, const uint8_t *must, bool weak);
 bool may_enter(const struct program *p, const struct state *s, int thread);
 bool is_poll(int kind);                                                 /* enters only to say yes */
 void take_effect(const struct program *p, struct state *s, int thread); /* BEFORE or ENTERED -> INSIDE */
@@ -247,7 +249,10 @@ struct limits {
 	uint64_t states;
 	const uint8_t *must;                   /* by receive, or NULL */
 	const uint8_t (*must_pick)[MAX_CALLS]; /* places, 0: free; or NULL */
-	bool naive;                            /* without any reduction */
+	/* By the standard's words alone a message may overtake another one that no receive is for which takes both. No
+	 * library lets it. */
+	bool weak;
+	bool naive; /* without any reduction */
 };
 
 void explore(const struct program *p, const struct limits *limits, struct outcomes *ret);
@@ -282,6 +287,6 @@ uint32_t graph_clock(const struct graph *g, int at, int line);
 
 /* The runs in which all that does not follow from what the receive got stays as it was: receives of the same process
  * that were posted before it, and those of others, as well as Waitany's choices, that had an end not after its own. */
-void explore_first(const struct graph *g, int receive, uint64_t states, struct outcomes *ret);
+void explore_first(const struct graph *g, int receive, uint64_t states, bool weak, struct outcomes *ret);
 
 #endif

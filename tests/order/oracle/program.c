@@ -258,6 +258,8 @@ bool prepare(struct program *p)
 			struct message *a = &p->message[i], *b = &p->message[j];
 			if (a->comm == b->comm && a->source == b->source && a->dest == b->dest)
 				a->channel |= (uint64_t)1 << j;
+			if (a->channel >> j & 1 && a->tag == b->tag)
+				a->tagged |= (uint64_t)1 << j;
 		}
 	return true;
 }

@@ -169,9 +169,11 @@ static void write_lane(struct raw_log *r, const struct run *run, int thread)
 	int64_t last = -1;
 	for (int i = 0; i < t->n; i++) {
 		int64_t arg[9];
+		/* Waitany stands in a loop, most of the time: all of a lane have one place */
+		unsigned site = (unsigned)(t->lane * MAX_CALLS + (t->call[i].kind == K_WAITANY ? 0 : i) + 1);
 		int n = arguments(run->p, t->proc, &t->call[i], arg);
-		raw_slot(r, t->lane, (unsigned)i, t->call[i].kind, (unsigned)(t->lane * MAX_CALLS + i + 1),
-			t->call[i].send != NONE ? HB_SLOT_CHECK : 0, n, arg);
+		raw_slot(r, t->lane, (unsigned)i, t->call[i].kind, site, t->call[i].send != NONE ? HB_SLOT_CHECK : 0, n,
+			arg);
 	}
 	for (int i = 0; i < run->exited[thread]; i++) {
 		struct happening e = run->event[thread][i];

@@ -229,7 +229,7 @@ void run_random(const struct program *p, uint64_t seed, struct run *ret)
 	memset(ret->sent, NONE, sizeof ret->sent);
 	memset(ret->left, NONE, sizeof ret->left);
 	ret->p = p;
-	state_begin(&x.s, NULL);
+	state_begin(&x.s, NULL, false);
 	for (int t = 0; t < p->threads; t++)
 		x.thread_weight[t] = 1 << below(&x.random, 6);
 	int slow = below(&x.random, 3) * 2 + 1;
