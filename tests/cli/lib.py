@@ -63,7 +63,8 @@ class Place:
         """(status, stdout, stderr) of hbdb; a status below 0 is a signal."""
         done = subprocess.run([HBDB, *args], cwd=self.path, env=dict(self.env, **(env or {})), input=input,
                 timeout=timeout,
-                              stdin=None if input is not None else subprocess.DEVNULL, capture_output=True, text=True)
+                              stdin=None if input is not None else subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace")
         return done.returncode, done.stdout, done.stderr
 
     def __enter__(self):

@@ -147,8 +147,10 @@ int hb__cone(const hb_args *args)
 			HB_EXIT_USAGE, "cone takes an event, then the recording, as in 'hbdb cone 0:17 farm.hbdb'");
 	int code = hb__check_event(args->word[0]);
 	code = code ? code : hb__find_recording(args->nwords > 1 ? args->word[1] : NULL, &recording);
-	if (code)
+	if (code) {
+		free(recording);
 		return code;
+	}
 	code = hb__open_run(recording, &c.run);
 	if (c.run.model) {
 		int failed = answer(&c, args->word[0]);

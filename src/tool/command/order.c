@@ -275,8 +275,10 @@ int hb__order(const hb_args *args)
 			"order takes two events, then the recording, as in 'hbdb order 0:17 2:5 farm.hbdb'");
 	int code = hb__check_event(args->word[0]) || hb__check_event(args->word[1]) ? HB_EXIT_USAGE : 0;
 	code = code ? code : hb__find_recording(args->nwords > 2 ? args->word[2] : NULL, &recording);
-	if (code)
+	if (code) {
+		free(recording);
 		return code;
+	}
 	code = hb__open_run(recording, &o.run);
 	if (o.run.model) {
 		o.whole = !code;

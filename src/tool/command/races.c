@@ -151,8 +151,10 @@ int hb__races(const hb_args *args)
 	signal(SIGPIPE, SIG_IGN);
 	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;
 	code = code ? code : hb__find_recording(args->operand, &recording);
-	if (code)
+	if (code) {
+		free(recording);
 		return code;
+	}
 	code = hb__open_run(recording, &r.run);
 	if (r.run.model) {
 		r.whole = !code;

@@ -124,15 +124,23 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 	return NULL;
 }
 
-/* Only told: nothing but `hbdb dump --time` looks at clocks. */
-static void tell_clock(const hb_log_file *f, const struct agreed *a)
+/* Only told, once for each host: nothing but `hbdb dump --time` looks at clocks. */
+static void tell_clocks(const hb_logs *logs, const struct agreed *a)
 {
-	int64_t late = outside(a, hb_log_get_info(f->log));
-	if (late)
-		hb__say("rank %d: by the clock of its host %s it began %.3f s %s: that clock is wrong, or the log is of "
-			"another run",
-			f->rank, hb_log_get_info(f->log)->host, (double)(late < 0 ? -late : late) * 1e-9,
-			late < 0 ? "before this run" : "after this run had ended");
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
+		int64_t late = info ? outside(a, info) : 0;
+		bool told = false;
+		for (size_t k = 0; late && k < i && !told; k++) {
+			const hb_log_info *other = logs->at[k].log ? hb_log_get_info(logs->at[k].log) : NULL;
+			told = other && outside(a, other) && !strcmp(other->host, info->host);
+		}
+		if (late && !told)
+			hb__say("by the clock of host %s rank %d began %.3f s %s: that clock is another than hbdb's, or the log "
+				"is of another run",
+				info->host, logs->at[i].rank, (double)(late < 0 ? -late : late) * 1e-9,
+				late < 0 ? "before this run" : "after this run had ended");
+	}
 }
 
 size_t hb__drop_strangers(const char *recording, hb_logs *logs)
@@ -146,11 +154,8 @@ size_t hb__drop_strangers(const char *recording, hb_logs *logs)
 		why[i] = logs->at[i].log ? stranger(logs, i, &a) : NULL;
 	for (size_t i = 0; i < logs->n; i++) {
 		hb_log_file *f = &logs->at[i];
-		if (!why[i]) {
-			if (f->log)
-				tell_clock(f, &a);
+		if (!why[i])
 			continue;
-		}
 		hb__say("%s is not of this run: %s; it is left out", hb__short(f->path), why[i]);
 		hb_log_close(f->log);
 		f->log = NULL;
@@ -158,5 +163,6 @@ size_t hb__drop_strangers(const char *recording, hb_logs *logs)
 		dropped++;
 	}
 	free(why);
+	tell_clocks(logs, &a);
 	return dropped;
 }
