@@ -122,7 +122,8 @@ typedef struct hb_mark {
 typedef struct hb_row {
 	uint64_t number; /* 1, 2, ... within the lane */
 	uint32_t lane;
-	uint32_t slot; /* of this row: another row may use the number for another call */
+	uint32_t slot; /* of this row: another row may use the number for another call ... */
+	uint32_t era;  /* ... but not one of the same era, of the same cursor; never 0 */
 	uint32_t function, site;
 	uint32_t nargs;
 	const int64_t *arg;

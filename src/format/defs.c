@@ -185,6 +185,7 @@ bool hb__slotdef_read(struct hb__in *in, struct hb__slotdef *slot)
 void hb__slotdef_row(const struct hb__slotdef *slot, uint32_t number, hb_row *ret_row)
 {
 	ret_row->slot = number;
+	ret_row->era = slot->era;
 	ret_row->function = slot->function;
 	ret_row->site = slot->site;
 	ret_row->nargs = slot->nargs;

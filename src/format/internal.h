@@ -75,6 +75,7 @@ void hb__defs_free(struct hb__defs *defs);
 /* A call as a slot stands for it. */
 struct hb__slotdef {
 	uint32_t function, site, flags, nargs;
+	uint32_t era; /* as in hb_row */
 	uint32_t cap; /* room in arg */
 	bool defined;
 	int64_t *arg;

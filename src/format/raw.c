@@ -25,6 +25,7 @@ struct raw_cursor {
 	bool has_result, timed, racing;
 	struct hb__slotdef *slot;
 	size_t slots;
+	uint32_t era; /* of the slot defined last */
 	int64_t *results;
 	size_t results_cap, pending; /* results told before their event */
 };
@@ -44,6 +45,7 @@ static bool slot_define(struct raw_cursor *c, struct hb__in *in)
 			return false;
 		memset(c->slot + old, 0, (c->slots - old) * sizeof *c->slot);
 	}
+	c->slot[number].era = ++c->era ? c->era : ++c->era;
 	return hb__slotdef_read(in, &c->slot[number]) && in->p == in->end;
 }
 

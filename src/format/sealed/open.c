@@ -333,6 +333,7 @@ static int sealed_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
 	*ret_row = (hb_row){.number = ++c->event,
 		.lane = c->number,
 		.slot = slot,
+		.era = (uint32_t)c->block,
 		.function = call->function,
 		.site = call->site,
 		.nargs = call->nargs,
