@@ -168,7 +168,7 @@ static void choose_places(struct search *x, const struct state *s, int thread)
 {
 	const struct call *c = inside(x, s, thread);
 	unsigned active, done = ready(x->p, s, c, &active);
-	uint8_t must = x->limits->must_pick ? x->limits->must_pick[thread][s->pc[thread]] : 0;
+	uint8_t must = s->must ? s->must->picked[must_now(s)][thread][s->pc[thread]] : 0;
 	for (unsigned set = done; set; set = (set - 1) & done) {
 		if ((c->kind == K_WAITANY && (set & (set - 1))) || (must && set != must))
 			continue;

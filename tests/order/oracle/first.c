@@ -13,34 +13,33 @@ static int known_at(const struct graph *g, int receive)
 	return point(w.thread, w.call + 1, true);
 }
 
-static uint8_t must_get(const struct graph *g, int receive, int other, int known)
+/* Whether the other one may turn out otherwise once this one did. */
+static bool follows(const struct graph *g, int receive, int other, int known)
 {
 	const struct program *p = g->run->p;
+	if (p->receive[other].thread == p->receive[receive].thread)
+		return other > receive;
 	int end = known_at(g, other);
-	bool same = p->receive[other].thread == p->receive[receive].thread;
-	if (g->run->end.cancelled >> other & 1)
-		return same && other < receive ? MUST_CANCEL : MUST_FREE;
-	if (other == receive || (same && other > receive))
-		return MUST_FREE;
-	if (same)
-		return g->run->end.got[other]; /* NONE: nothing */
-	return end < 0 || graph_before(g, known, end) ? MUST_FREE : g->run->end.got[other];
+	return end < 0 || graph_before(g, known, end);
 }
 
 void explore_first(const struct graph *g, int receive, uint64_t states, bool weak, struct outcomes *ret)
 {
 	const struct run *run = g->run;
-	uint8_t must[MAX_ITEMS], picks[MAX_THREADS][MAX_CALLS] = {{0}};
+	struct must must = {.until = (uint8_t)receive};
 	int known = known_at(g, receive);
 	memset(ret, 0, sizeof *ret);
 	if (known < 0)
 		return;
-	for (int i = 0; i < run->p->receives; i++)
-		must[i] = must_get(g, receive, i, known);
+	for (int i = 0; i < run->p->receives; i++) {
+		uint8_t truth = run->end.cancelled >> i & 1 ? MUST_CANCEL : run->end.got[i];
+		must.got[0][i] = i == receive ? MUST_FREE : truth;
+		must.got[1][i] = i == receive || follows(g, receive, i, known) ? MUST_FREE : truth;
+	}
 	for (int t = 0; t < run->p->threads; t++)
-		for (int c = 0; c < run->exited[t]; c++)
-			if (!graph_before(g, known, point(t, c + 1, true)))
-				picks[t][c] = run->picked[t][c];
-	explore(run->p,
-		&(struct limits){.states = states, .must = must, .must_pick = (const uint8_t(*)[MAX_CALLS])picks}, ret);
+		for (int c = 0; c < run->exited[t]; c++) {
+			must.picked[0][t][c] = run->picked[t][c];
+			must.picked[1][t][c] = graph_before(g, known, point(t, c + 1, true)) ? 0 : run->picked[t][c];
+		}
+	explore(run->p, &(struct limits){.states = states, .weak = weak, .must = &must}, ret);
 }

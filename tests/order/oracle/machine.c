@@ -5,7 +5,7 @@
 
 #define BIT(i) ((uint64_t)1 << (i))
 
-void state_begin(struct state *s, const uint8_t *must, bool weak)
+void state_begin(struct state *s, const struct must *must, bool weak)
 {
 	memset(s, 0, sizeof *s);
 	memset(s->got, NONE, sizeof s->got);
@@ -28,12 +28,22 @@ bool receive_takes(const struct receive *r, const struct message *m)
 
 /* ---- matching ---- */
 
+int must_now(const struct state *s) { return s->must->until == NONE || (s->matched >> s->must->until & 1); }
+
+static void demand(struct state *s, int receive, int outcome)
+{
+	if (!s->must)
+		return;
+	uint8_t must = s->must->got[must_now(s)][receive];
+	if (must != MUST_FREE && must != outcome)
+		s->bad = true;
+}
+
 static void match(struct state *s, int receive, int message)
 {
+	demand(s, receive, message);
 	s->got[receive] = (uint8_t)message;
 	s->matched |= BIT(receive);
-	if (s->must && s->must[receive] != MUST_FREE && s->must[receive] != message)
-		s->bad = true;
 }
 
 /* Whether the receive may take this message: not when it takes an earlier one of the same sender, too. */
@@ -225,8 +235,7 @@ void take_effect(const struct program *p, struct state *s, int thread)
 		if (s->posted & BIT(r)) {
 			s->posted &= ~BIT(r);
 			s->cancelled |= BIT(r);
-			if (s->must && s->must[r] != MUST_FREE && s->must[r] != MUST_CANCEL)
-				s->bad = true;
+			demand(s, r, MUST_CANCEL);
 		}
 	}
 }

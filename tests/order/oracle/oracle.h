@@ -169,6 +169,14 @@ static inline bool chance(uint64_t *state, int percent) { return below(state, 10
 
 enum phase { BEFORE, ENTERED, INSIDE }; /* ENTERED: what the call does has not happened yet */
 
+/* What is asked of a run: the messages by receive, and by call the places that a Waitany answers with (0: free); other
+ * ones until receive `until` got its message (NONE: always the same). */
+enum { MUST_FREE = 0xfe, MUST_CANCEL = 0xfd };
+struct must {
+	uint8_t until;
+	uint8_t got[2][MAX_ITEMS], picked[2][MAX_THREADS][MAX_CALLS]; /* 0 until then, 1 after it */
+};
+
 struct state {
 	uint8_t pc[MAX_THREADS], phase[MAX_THREADS];
 	uint64_t transit, unexpected;        /* messages */
@@ -178,13 +186,12 @@ struct state {
 	/* from here on history, which decides nothing */
 	uint8_t got[MAX_ITEMS]; /* message by receive */
 	uint8_t sent_at[MAX_ITEMS], posted_at[MAX_ITEMS], clock;
-	bool bad;            /* a match was made that `must` forbids */
-	bool weak;           /* messages of one sender with different tags may become visible in any order */
-	const uint8_t *must; /* message by receive: the only one allowed, MUST_FREE, or MUST_CANCEL */
+	bool bad;  /* a match was made that `must` forbids */
+	bool weak; /* messages of one sender with different tags may become visible in any order */
+	const struct must *must;
 };
-enum { MUST_FREE = 0xfe, MUST_CANCEL = 0xfd };
 
-void state_begin(struct state *s, const uint8_t *must, bool weak);
+void state_begin(struct state *s, const struct must *must, bool weak);
 bool may_enter(const struct program *p, const struct state *s, int thread);
 bool is_poll(int kind);                                                 /* enters only to say yes */
 void take_effect(const struct program *p, struct state *s, int thread); /* BEFORE or ENTERED -> INSIDE */
@@ -197,6 +204,7 @@ bool request_ready(const struct program *p, const struct state *s, int request);
 /* Messages that may be delivered next: the first under way of each channel. */
 uint64_t heads(const struct program *p, const struct state *s);
 void deliver(const struct program *p, struct state *s, int message);
+int must_now(const struct state *s); /* 0 or 1, as in struct must */
 bool receive_takes(const struct receive *r, const struct message *m);
 static inline bool finished(const struct program *p, const struct state *s, int thread)
 {
@@ -247,8 +255,7 @@ struct outcomes {
 
 struct limits {
 	uint64_t states;
-	const uint8_t *must;                   /* by receive, or NULL */
-	const uint8_t (*must_pick)[MAX_CALLS]; /* places, 0: free; or NULL */
+	const struct must *must; /* or NULL */
 	/* By the standard's words alone a message may overtake another one that no receive is for which takes both. No
 	 * library lets it. */
 	bool weak;
@@ -285,8 +292,9 @@ int graph_last(const struct graph *g, int line, int event); /* its exit, or its 
 static inline bool graph_before(const struct graph *g, int a, int b) { return g->past[b][a / 64] >> a % 64 & 1; }
 uint32_t graph_clock(const struct graph *g, int at, int line);
 
-/* The runs in which all that does not follow from what the receive got stays as it was: receives of the same process
- * that were posted before it, and those of others, as well as Waitany's choices, that had an end not after its own. */
+/* The runs in which this receive is the first that turns out otherwise: until it got its message all others get what
+ * they got in the run and every Waitany answers as it did; from then on all that follow are free: receives of the same
+ * process that were posted after it, those of others and Waitany's answers that came to their end after its own. */
 void explore_first(const struct graph *g, int receive, uint64_t states, bool weak, struct outcomes *ret);
 
 #endif
