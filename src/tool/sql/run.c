@@ -37,7 +37,8 @@ static int allow(void *user, int action, const char *first, const char *second, 
 
 static int connect_to(struct hb_sql *sql, sqlite3 **ret)
 {
-	int status = sqlite3_open_v2(":memory:", ret, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+	int status = sqlite3_open_v2(
+		":memory:", ret, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
 	if (status)
 		return status;
 	sqlite3_exec(*ret, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);

@@ -26,6 +26,7 @@ enum {
 	DONE_EVENT,
 	DONE_CALL,
 	DONE_PLACE,
+	DONE_ENTER,
 	DONE_EXIT,
 	COMM,
 	TAG,
@@ -65,6 +66,7 @@ static const hb_sql_column columns[] = {
 		"the event that completed it; of a blocking receive the same as post_event"},
 	{"done_call", "TEXT", 0, HB_SQL_NO_KEY, "its function"},
 	{"done_place", "TEXT", 0, HB_SQL_NO_KEY, "file and line of it"},
+	{"done_enter", "REAL", 0, HB_SQL_NO_KEY, "when it was entered: from here on the receiver waited"},
 	{"done_exit", "REAL", 0, HB_SQL_NO_KEY, "when it returned: the message was there"},
 	{"comm", "TEXT", 0, HB_SQL_NO_KEY,
 		"the communicator, by the name that all processes share: WORLD, WORLD.2, SELF"},
@@ -280,7 +282,7 @@ static void give_end(struct cursor *s, sqlite3_context *out, int column)
 	static const enum hb_sql_part send_parts[] = {
 		HB_SQL_LANE, HB_SQL_EVENT, HB_SQL_CALL, HB_SQL_PLACE, HB_SQL_ENTER, HB_SQL_EXIT};
 	static const enum hb_sql_part done_parts[] = {
-		HB_SQL_LANE, HB_SQL_EVENT, HB_SQL_CALL, HB_SQL_PLACE, HB_SQL_EXIT};
+		HB_SQL_LANE, HB_SQL_EVENT, HB_SQL_CALL, HB_SQL_PLACE, HB_SQL_ENTER, HB_SQL_EXIT};
 	struct hb_sql *sql = s->c.sql;
 	if (column <= SEND_EXIT && s->send != HB_NO)
 		hb__sql_part(sql, out, hb_send_at(sql->model, s->send), send_parts[column - SEND_LANE]);

@@ -1,0 +1,110 @@
+"""Conditions that are handed down read less and answer the same."""
+import json
+import random
+import re
+
+from lib import check, has
+from tables import ask
+
+COLUMNS = {
+    "events": ("rank", "lane", "event", "enter", "exit", "call", "class"),
+    "messages": ("sender", "receiver", "send_event", "post_event", "done_event", "tag", "bytes", "state"),
+    "races": ("rank", "event", "kind"),
+    "collectives": ("rank", "collective"),
+    "calls": ("rank", "call", "class"),
+    "processes": ("rank",),
+}
+COMPARE = {"=": lambda a, b: a == b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
+           ">=": lambda a, b: a >= b}
+
+
+def literal(value):
+    return "'%s'" % value if isinstance(value, str) else repr(value)
+
+
+def same_answers(place, name, seed):
+    """Random conditions, several at once, in one run of hbdb per table; the answer is computed from all rows."""
+    draw = random.Random(seed)
+    for table, columns in COLUMNS.items():
+        all_rows = ask(place, name, "SELECT * FROM %s" % table)
+        asked = []
+        for _ in range(60):
+            terms = []
+            for column in draw.sample(columns, draw.randint(1, min(3, len(columns)))):
+                value = draw.choice(all_rows)[column]
+                value = draw.choice([-1, 0, 0.5, 7, 1000, "x"]) if value is None or draw.random() < 0.1 else value
+                terms.append((column, "=" if isinstance(value, str) else draw.choice(sorted(COMPARE)), value))
+            asked.append(terms)
+        text = ";".join("SELECT %d AS q, t.* FROM %s AS t WHERE %s" % (
+            i, table, " AND ".join("%s %s %s" % (c, op, literal(v)) for c, op, v in terms)) for i, terms in enumerate(asked))
+        got = [[] for _ in asked]
+        for row in ask(place, name, text):
+            got[row.pop("q")].append(row)
+        wrong = [terms for terms, rows in zip(asked, got)
+                 if sorted(map(json.dumps, rows)) != sorted(json.dumps(r) for r in all_rows if matches(r, terms))]
+        check("%s: %s: %d random conditions" % (name, table, len(asked)), not wrong, wrong[:5])
+
+
+def matches(row, terms):
+    for column, op, value in terms:
+        own = row[column]
+        if own is None:
+            return False
+        if isinstance(own, str) != isinstance(value, str):  # numbers sort before texts
+            if not COMPARE[op](1 if isinstance(own, str) else 0, 1 if isinstance(value, str) else 0):
+                return False
+        elif not COMPARE[op](own, value):
+            return False
+    return True
+
+
+def read(place, name, query):
+    """Rows that the tables gave for it: table -> number."""
+    status, _, err = place.run("sql", "--stats", name, query)
+    return {t: int(n) for t, n in re.findall(r"^hbdb: (\w+): (\d+) rows? read$", err, re.M)} if status == 0 else err
+
+
+def reads_less(place, name, recording):
+    e = recording.events
+    n, last = len(e), recording.ranks[-1]
+    of_last = sum(x["rank"] == last for x in e)
+    middle = sorted(x["exit_ns"] for x in e if "exit_ns" in x)[n // 2] / 1e9
+    sent = [s for s, _, _ in recording.messages() if s]
+    from_last = sum(s["rank"] == last for s in sent)
+    for query, table, most, least in (
+            ("SELECT count(*) FROM events", "events", n, n),
+            ("SELECT * FROM events WHERE rank = %d" % last, "events", of_last, of_last),
+            ("SELECT * FROM events WHERE rank = 0 AND event = 7", "events", 1, 1),
+            ("SELECT * FROM events WHERE rank = 0 AND event BETWEEN 5 AND 9", "events", 5, 5),
+            ("SELECT * FROM events WHERE rank IN (0, %d) AND event < 3" % last, "events", 4, 4),
+            ("SELECT * FROM events WHERE call = 'MPI_Recv'", "events",
+             sum(x["function"] == "MPI_Recv" for x in e), 1),
+            ("SELECT * FROM events WHERE exit <= %.9f" % middle, "events", n // 2 + 1, n // 2),
+            ("SELECT * FROM events WHERE rank > 1000000", None, 0, 0),
+            ("SELECT * FROM events WHERE rank = NULL", None, 0, 0),
+            ("SELECT * FROM messages WHERE sender = %d" % last, "messages", from_last, from_last),
+            ("SELECT * FROM messages WHERE sender = 1 AND send_event = %d" % sent[0]["event"], "messages", 1, 0),
+            ("SELECT * FROM messages WHERE state = 'unreceived'", "messages", 1, 1)):
+        rows = read(place, name, query)
+        got = rows.get(table, 0) if isinstance(rows, dict) and table else rows
+        check("%s: reads %d to %d: %s" % (name, least, most, query), rows == {} if not table else
+              isinstance(got, int) and least <= got <= most, rows)
+
+
+def explained(place, name):
+    for query, wanted in (
+            ("SELECT * FROM events WHERE rank = 1 AND event > 5", "rank=? AND event>?"),
+            ("SELECT * FROM messages WHERE receiver = 1", "receiver=?"),
+            ("SELECT * FROM events WHERE call = 'MPI_Send' AND enter >= 0.1", "call=? AND enter>=?")):
+        has("%s: EXPLAIN of %s" % (name, query), place.run("sql", name, "EXPLAIN QUERY PLAN " + query)[1],
+            "VIRTUAL TABLE INDEX", wanted)
+    plan = place.run("sql", name, "EXPLAIN QUERY PLAN SELECT * FROM events ORDER BY rank, lane, event")[1]
+    check(name + ": events come in their order", "TEMP B-TREE" not in plan, plan)
+    plan = place.run("sql", name, "EXPLAIN QUERY PLAN SELECT * FROM events ORDER BY enter")[1]
+    check(name + ": others are sorted", "TEMP B-TREE" in plan, plan)
+
+
+def run(place, name, recording):
+    reads_less(place, name, recording)
+    explained(place, name)
+    same_answers(place, name, "one")

@@ -1,0 +1,70 @@
+#!/usr/bin/python3
+"""hbdb sql: the command, every table and the queries of docs/queries.md, on recordings of mixed.c under both MPIs."""
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cli")]
+
+import command  # noqa: E402
+import lib  # noqa: E402
+import narrow  # noqa: E402
+import queries  # noqa: E402
+import tables  # noqa: E402
+from lib import check, same  # noqa: E402
+from reference import Recording  # noqa: E402
+
+LAUNCH = {
+    "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--mca",
+                "mpi_yield_when_idle", "1", "-n", "4"],
+    "mpich": ["mpirun.mpich", "-n", "3"],
+}
+
+
+def record(place, mpi, name, *args, timeout=60):
+    subprocess.run(["mpicc." + mpi, "-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Werror",
+                    "-Wno-stringop-overflow", "-Wno-stringop-overread", "-o", place.path + "/mixed-" + mpi,
+                    HERE + "/mixed.c"], check=True)
+    # the library that writes the log: of the build, not of the sanitised one
+    done = subprocess.run([os.path.join(lib.TOP, "build/hbdb"), "record", "-o", name + ".hbdb", "--", *LAUNCH[mpi],
+                           place.path + "/mixed-" + mpi, *args], cwd=place.path, env=place.env, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=timeout)
+    return done.returncode, done.stdout + done.stderr
+
+
+def hanging(place):
+    """A call that never returned is an event without an end, and a receive without a message."""
+    import rawlog
+    folder = place.path + "/hang.hbdb"
+    rawlog.manifest(folder, started=command.STARTED)
+    log = rawlog.example(0, 2, state=0)
+    log.never_returned("MPI_Recv", (1, 0, 1, 77, 0))
+    log.write(folder)
+    status, out, err = place.run("sql", "hang", "SELECT event, call, exit, duration, returned, peer, tag FROM events "
+                                 "WHERE returned = 0; SELECT inside, state FROM processes WHERE rank = 0;"
+                                 "SELECT post_event, done_event, asked_source, tag FROM messages WHERE state = 'unsatisfied' "
+                                 "AND post_event > 25")
+    lines = out.split("\n")
+    same("an event that never ended", lines[0].split("\t")[:5], ["26", "MPI_Recv", "", "", "0"])
+    same("its process", lines[1], "1\tinside")
+    check("its receive, and the missing rank", status == 3 and lines[2] == "26\t\t1\t77" and "rank 1" in err, (out, err))
+
+
+def main():
+    with lib.Place(libraries=False) as place:
+        command.run(place)
+        hanging(place)
+        for mpi in LAUNCH:
+            status, said = record(place, mpi, mpi)
+            check("recorded under " + mpi, status == 0, said)
+            recording = Recording(place, mpi)
+            check("the dump of it has events", recording.status == 0 and len(recording.events) > 60, recording.events[:3])
+            tables.run(place, mpi, recording)
+            narrow.run(place, mpi, recording)
+            queries.run(place, mpi, recording)
+            command.not_whole(place, mpi)
+    lib.finish()
+
+
+main()
