@@ -87,11 +87,13 @@ static const char *number_text(double value, char *room, size_t size, int *ret_d
 
 static char *hexadecimal(const unsigned char *bytes, int n)
 {
-	char *text = hb__alloc(2 * (size_t)n + 4);
-	strcpy(text, "x'");
+	size_t room = 2 * (size_t)n + 4;
+	char *text = hb__alloc(room);
+	int at = snprintf(text, room, "x'");
 	for (int i = 0; i < n; i++)
-		snprintf(text + 2 + 2 * i, 3, "%02x", bytes[i]);
-	return strcat(text, "'");
+		at += snprintf(text + at, room - (size_t)at, "%02x", bytes[i]);
+	snprintf(text + at, room - (size_t)at, "'");
+	return text;
 }
 
 static struct cell take(sqlite3_stmt *statement, int column)
