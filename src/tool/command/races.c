@@ -106,7 +106,10 @@ static void print_text(struct hb_races *r)
 	}
 	if (r->ngroups)
 		qsort(sorted, r->ngroups, sizeof *sorted, by_races);
-	if (!races)
+	if (!calls)
+		printf("no races: no wildcard receives, no wildcard probes, no choices among requests%s\n",
+			r->whole ? "" : ", as far as this recording shows");
+	else if (!races)
 		printf("no races: of %llu wildcard receives, probes and choices none could have got another message%s\n",
 			(unsigned long long)calls, r->whole ? "" : ", as far as this recording shows");
 	else

@@ -124,16 +124,25 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 	return NULL;
 }
 
+/* Clocks of hosts differ by this as a rule. */
+#define SKEW_NS 60000000000
+
+static bool far_off(const struct agreed *a, const hb_log_info *info)
+{
+	int64_t late = outside(a, info);
+	return late > SKEW_NS || late < -SKEW_NS;
+}
+
 /* Only told, once for each host: nothing but `hbdb dump --time` looks at clocks. */
 static void tell_clocks(const hb_logs *logs, const struct agreed *a)
 {
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
-		int64_t late = info ? outside(a, info) : 0;
+		int64_t late = info && far_off(a, info) ? outside(a, info) : 0;
 		bool told = false;
 		for (size_t k = 0; late && k < i && !told; k++) {
 			const hb_log_info *other = logs->at[k].log ? hb_log_get_info(logs->at[k].log) : NULL;
-			told = other && outside(a, other) && !strcmp(other->host, info->host);
+			told = other && far_off(a, other) && !strcmp(other->host, info->host);
 		}
 		if (late && !told)
 			hb__say("by the clock of host %s rank %d began %.3f s %s: that clock is another than hbdb's, or the log "
