@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The table of commands, their help, the shell completion and the manual pages say the same."""
+import os
 import re
 import subprocess
 
@@ -14,7 +15,8 @@ def table():
 
 
 def options_of_code(name):
-    text = open("%s/src/tool/command/%s.c" % (TOP, name)).read()
+    folder = next(f for f in ("src/tool/command", "src/tool") if os.path.exists("%s/%s/%s.c" % (TOP, f, name)))
+    text = open("%s/%s/%s.c" % (TOP, folder, name)).read()
     body = re.search(r"hb__%s_options\[\] = \{(.*?)\{0\}" % name, text, re.S).group(1)
     return {o: letter for o, letter in re.findall(r'\{"([\w-]+)", (0|\'\w\')', body)}
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../options.h"
+#include "options.h"
 
 const hb_option hb__completion_options[] = {{0}};
 

@@ -1,5 +1,5 @@
 /* hbdb help */
-#include "../options.h"
+#include "options.h"
 
 const hb_option hb__help_options[] = {{0}};
 
