@@ -8,6 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cli")]
 
 import command  # noqa: E402
+import damage  # noqa: E402
 import lib  # noqa: E402
 import narrow  # noqa: E402
 import queries  # noqa: E402
@@ -15,6 +16,7 @@ import tables  # noqa: E402
 from lib import check, same  # noqa: E402
 from reference import Recording  # noqa: E402
 
+ROUNDS = int(os.environ.get("ROUNDS", 20))  # of damaged recordings; more by hand
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--mca",
                 "mpi_yield_when_idle", "1", "-n", "4"],
@@ -64,6 +66,8 @@ def main():
             narrow.run(place, mpi, recording)
             queries.run(place, mpi, recording)
             command.not_whole(place, mpi)
+            damage.run(place, mpi, ROUNDS)
+        damage.golden(place)
     lib.finish()
 
 
