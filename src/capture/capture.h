@@ -82,6 +82,7 @@ struct hb__lane {
 	uint64_t random;
 	struct hb__follow *follow; /* replay: where the thread stands in its record */
 	uint64_t thread;
+	uint32_t epoch;  /* carried: the last collective of all processes that is known here to be over */
 	uint32_t *known; /* carried: of each process the last message whose begin is known here */
 	struct hb__lane *next;
 };

@@ -272,6 +272,66 @@ static void many(void)
 	}
 }
 
+/* What every process has begun before any can end it. */
+static void barrier(void)
+{
+	int sum;
+	for (int i = 0; i < 4; i++) {
+		if (rank == 1 + i % 2)
+			plain(0, 1);
+		if (rank == 0)
+			get(ANY, 1);
+		if (i % 2)
+			MPI_Barrier(WORLD);
+		else
+			MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, WORLD);
+	}
+}
+
+/* Sent before it. */
+static void before_barrier(void)
+{
+	if (rank)
+		plain(0, 1);
+	if (rank == 0)
+		get(ANY, 1);
+	MPI_Barrier(WORLD);
+	if (rank == 0)
+		get(ANY, 1);
+}
+
+/* It moves nothing, so it waits for nobody. */
+static void empty_sum(void)
+{
+	int a = 0, b = 0;
+	if (rank == 1)
+		plain(0, 1);
+	if (rank == 0)
+		get(ANY, 1);
+	MPI_Allreduce(&a, &b, 0, MPI_INT, MPI_SUM, WORLD);
+	if (rank == 2)
+		plain(0, 1);
+	if (rank == 0)
+		get(ANY, 1);
+}
+
+/* 2 is not in it. */
+static void barrier_of_some(void)
+{
+	MPI_Comm some;
+	MPI_Comm_split(WORLD, rank == 2, 0, &some);
+	if (rank == 1)
+		plain(0, 1);
+	if (rank == 0)
+		get(ANY, 1);
+	MPI_Barrier(some);
+	if (rank == 2)
+		plain(0, 1);
+	if (rank == 0)
+		get(ANY, 1);
+	MPI_Comm_free(&some);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -281,7 +341,8 @@ int main(int argc, char **argv)
 		{"tag_any", tag_any}, {"comms", comms}, {"one_sender", one_sender}, {"named", named},
 		{"named_later", named_later}, {"posted", posted}, {"pending", pending}, {"pending_same", pending_same},
 		{"matched", matched}, {"never", never}, {"freed", freed}, {"at_once", at_once}, {"started", started},
-		{"farm", farm}, {"many", many}};
+		{"farm", farm}, {"many", many}, {"barrier", barrier}, {"before_barrier", before_barrier},
+		{"empty_sum", empty_sum}, {"barrier_of_some", barrier_of_some}};
 	int done = 0;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(WORLD, &rank);

@@ -6,8 +6,9 @@ usage: run.py [--mpi openmpi|mpich] [--only WORD] [--full]
 sizes     invisible.c prints every size and status it sees: the same alone, under HBDB_CARRY=serial and at level racing.
 marks     marks.c at level racing: the receives that are marked are those that race.
 serials   marks.c under HBDB_CARRY=serial: the notes in the log name the event that sent each message.
+rounds    random messages, recorded at level racing: replays from what is kept give the same states.
 programs  programs of ../programs: what they expect is recorded under HBDB_CARRY=serial, and what was recorded at level
-          racing is replayed with the same output. --full: more of them.
+          racing is replayed with the same output. --full: more of both.
 lammps    prints the same with and without.
 """
 import argparse
@@ -35,6 +36,7 @@ MARKS = {
     "two": [1], "chain": [], "too_early": [1], "tags": [], "tag_any": [], "comms": [], "one_sender": [], "named": [],
     "named_later": [1], "posted": [1], "pending": [1], "pending_same": [], "matched": [1], "never": [1], "freed": [1],
     "at_once": [1], "started": [2], "farm": [], "many": list(range(1, 905)),
+    "barrier": [], "before_barrier": [1], "empty_sum": [1], "barrier_of_some": [1],
 }
 # Notes of process 0 under HBDB_CARRY=serial: event before which they stand, text. * is either of two senders.
 SERIALS = {
@@ -156,6 +158,17 @@ def program(case):
         raise Failed(failure)
 
 
+def rounds(mpi, folder, seed):
+    """Recorded at level racing, what did not race taken out, and replayed: the same again, three times."""
+    recording = os.path.join(folder, "r.hbdb")
+    command = programs.LAUNCH[mpi] + ["-n", "4" if mpi == "openmpi" else "3", build("rounds", mpi), str(seed), "20"]
+    wanted = programs.by_rank(programs.run("record", [programs.HBDB, "record", "--level", "racing", "--shake", "100",
+                                                      "-o", recording, "--"] + command))
+    for turn in range(3):
+        got = programs.by_rank(programs.run("replay", [programs.HBDB, "replay", recording]))
+        programs.differ("replay %d" % (turn + 1), wanted, got, ("recorded", "replayed"))
+
+
 def lammps(mpi, folder):
     with open(os.path.join(folder, "in.melt"), "w") as out:
         out.write(inputs.melt(4))
@@ -180,6 +193,8 @@ def all_cases(options):
             yield "marks %s %s" % (case, mpi), lambda folder, mpi=mpi, case=case: marks(mpi, folder, case)
         for case in SERIALS:
             yield "serials %s %s" % (case, mpi), lambda folder, mpi=mpi, case=case: serials(mpi, folder, case)
+        for seed in range(100 if options.full else 2):
+            yield "rounds %d %s" % (seed, mpi), lambda folder, mpi=mpi, seed=seed: rounds(mpi, folder, seed)
         for case in program_cases(mpi, options.full):
             yield "programs " + case.title, lambda folder, case=case: program(case)
         if mpi == "openmpi" and os.path.exists("/usr/bin/lmp"):

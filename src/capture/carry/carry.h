@@ -26,6 +26,7 @@ struct hb__prefix {
 	uint32_t sent;    /* of the messages that its process sent, from 1 */
 	uint64_t event;   /* of the lane: the call that sent it */
 	uint64_t bytes;   /* of the message, where the library does not tell; else 0 */
+	uint32_t epoch;   /* level racing: the last collective of all processes that the sender knew to be over */
 	uint32_t known[]; /* level racing: of each process, the last message whose begin the sender knew */
 };
 
@@ -41,7 +42,12 @@ struct hb__asked {
 struct hb__carry {
 	struct hb__carry *before, *after; /* pending wildcard receives, oldest first; `after` also chains unused ones */
 	struct hb__prefix *prefix;
-	MPI_Datatype type;       /* type_null: the prefix alone is sent */
+	MPI_Datatype type;    /* type_null: the prefix alone is sent */
+	void *buf;            /* receive: where the program wants the contents, ... */
+	int64_t room;         /* ... if they come behind the prefix; -1: they come to their place */
+	const void *kept_buf; /* a type that waits for the next receive of so many bytes to this place */
+	int64_t kept_bytes;
+	MPI_Datatype kept;
 	struct hb__stage *stage; /* NULL: the library works on the program's memory */
 	int peer;                /* world rank that it goes to */
 	struct hb__asked asked;
@@ -79,8 +85,11 @@ void hb__stage_deliver(struct hb__carry *m); /* what came, to the program */
 void hb__stage_end(struct hb__carry *m);
 
 /* ---- pending.c: requests with a prefix ---- */
-struct hb__carry *hb__carry_new(void); /* NULL: memory is gone */
-void hb__carry_give_back(struct hb__carry *m);
+#define HB__BEHIND 1024 /* contents up to this size can lie behind their prefix */
+/* A receive: preferably the one that has the type for this place and size. NULL: memory is gone. */
+struct hb__carry *hb__carry_new(bool receive, const void *buf, int64_t bytes);
+void hb__carry_end_process(void);
+void hb__carry_give_back(struct hb__carry *m, bool receive);
 void hb__carry_start(struct hb__call *c, struct hb__request *r); /* before the library starts it */
 void hb__carry_started(struct hb__request *r);
 /* Active request r is over: puts st right, tells who sent it. Nothing of it is kept when the request is gone with it. */
@@ -112,6 +121,9 @@ void hb__race_unknown(struct hb__call *c, struct hb__carry *in);
 void hb__race_untold(struct hb__call *c);
 uint32_t hb__race_send(int peer); /* the number of a message that is sent now */
 void hb__race_finish(struct hb__call *c);
+/* A collective begins: its number when it keeps every process until all have begun it, else 0; and it is over. */
+uint32_t hb__race_enter(const struct hb__call *c);
+void hb__race_left(struct hb__lane *lane, uint32_t number, int code);
 
 /* ---- buffer.c: MPI_Bsend packs into memory of the program, which has no room for prefixes ---- */
 int hb__on_buffer_attach(struct hb__call *c);

@@ -2,25 +2,48 @@
 #include "capture/carry/carry.h"
 #include "capture/mpi/family.h"
 
-static struct hb__carry *unused;
+/* Unused ones: of receives the longest unused first, for programs post the same ones again in the same order. */
+static struct hb__carry *first[2], *last[2];
+
+#define SEARCH 8 /* unused ones that are looked at for a type */
 
 static size_t header_bytes(void) { return (sizeof(struct hb__carry) + 15) & ~(size_t)15; }
 
-struct hb__carry *hb__carry_new(void)
+static struct hb__carry *take(bool receive, const void *buf, int64_t bytes)
 {
-	hb__track_lock();
-	struct hb__carry *m = unused;
-	if (m)
-		unused = m->after;
-	else
-		m = hb__pool(header_bytes() + hb__prefix_bytes);
-	hb__track_unlock();
-	if (m)
-		*m = (struct hb__carry){.prefix = (void *)((char *)m + header_bytes()), .type = hb__known.type_null};
+	struct hb__carry *before = NULL, *m = first[receive];
+	for (int i = 0; receive && m && i < SEARCH && (m->kept_buf != buf || m->kept_bytes != bytes); i++)
+		before = m, m = m->after;
+	if (!m || m->kept_buf != buf || m->kept_bytes != bytes)
+		before = NULL, m = first[receive];
+	if (!m)
+		return NULL;
+	*(before ? &before->after : &first[receive]) = m->after;
+	if (last[receive] == m)
+		last[receive] = before;
 	return m;
 }
 
-void hb__carry_give_back(struct hb__carry *m)
+struct hb__carry *hb__carry_new(bool receive, const void *buf, int64_t bytes)
+{
+	size_t size = header_bytes() + hb__prefix_bytes + HB__BEHIND;
+	hb__track_lock();
+	struct hb__carry *m = take(receive, buf, bytes);
+	if (!m && (m = hb__pool(size)))
+		m->kept = hb__known.type_null;
+	hb__track_unlock();
+	if (!m)
+		return NULL;
+	*m = (struct hb__carry){.prefix = (void *)((char *)m + header_bytes()),
+		.type = hb__known.type_null,
+		.room = -1,
+		.kept_buf = m->kept_buf,
+		.kept_bytes = m->kept_bytes,
+		.kept = m->kept};
+	return m;
+}
+
+void hb__carry_give_back(struct hb__carry *m, bool receive)
 {
 	if (!m)
 		return;
@@ -29,8 +52,20 @@ void hb__carry_give_back(struct hb__carry *m)
 	if (m->stage)
 		hb__stage_end(m);
 	hb__track_lock();
-	m->after = unused;
-	unused = m;
+	m->after = NULL;
+	*(last[receive] ? &last[receive]->after : &first[receive]) = m;
+	last[receive] = m;
+	hb__track_unlock();
+}
+
+/* MPICH tells the user of types that are left over. */
+void hb__carry_end_process(void)
+{
+	hb__track_lock();
+	for (struct hb__carry *m = first[1]; m; m = m->after)
+		if (m->kept != hb__known.type_null)
+			PMPI(Type_free)(&m->kept);
+	first[1] = last[1] = NULL;
 	hb__track_unlock();
 }
 
@@ -52,8 +87,8 @@ void hb__carry_started(struct hb__request *r)
 
 static void gone(struct hb__request *r)
 {
-	hb__carry_give_back(r->out);
-	hb__carry_give_back(r->in);
+	hb__carry_give_back(r->out, false);
+	hb__carry_give_back(r->in, true);
 	r->out = r->in = NULL;
 }
 

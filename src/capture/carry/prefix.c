@@ -12,7 +12,7 @@ void hb__carry_begin_process(void)
 {
 	/* A spawned world knows the other worlds' ranks as little as they know its own. */
 	hb__carrying = hb__config.mode == HB__RECORD && (hb__config.serial || hb__config.racing) && !hb__spawned;
-	hb__prefix_bytes = sizeof(struct hb__prefix) + (hb__config.racing ? 4 * (size_t)hb__size : 0);
+	hb__prefix_bytes = offsetof(struct hb__prefix, known) + (hb__config.racing ? 4 * (size_t)hb__size : 0);
 	if (hb__carrying && hb__config.racing)
 		hb__race_begin_process();
 	if (hb__carrying && !HB__ISENDRECV_DERIVED)
@@ -27,6 +27,7 @@ void hb__prefix_fill(struct hb__call *c, struct hb__carry *out)
 	p->lane = c->lane->number;
 	p->event = c->lane->control->events + 1; /* a send runs nobody's callback: its row comes next */
 	p->sent = hb__race_send(out->peer);
+	p->epoch = hb__threaded ? 0 : c->lane->epoch; /* threads may call them in another order */
 	if (!hb__config.racing)
 		return;
 	if (c->lane->known)
@@ -68,45 +69,79 @@ static void message_is(struct hb__call *c, struct where w, const void *buf, size
 	c->a[w.type] = (uintptr_t)type;
 }
 
+/* Prefix and contents in one piece: the cheapest way for small messages. A receive that is pending must not
+ * take it, for the program may free the request and know by other means that its data came. */
+static bool behind(
+	struct hb__call *c, const struct hb__carry *m, const void *buf, bool dense, int64_t bytes, bool sends)
+{
+	bool later = c->fn->flags & HB_PERSISTENT || (!sends && c->fn->flags & HB_NONBLOCKING);
+	bool replaced = hb__has(c, HB_R_DEST) && !hb__has(c, HB_R_SBUF);
+	return m && dense && buf && bytes <= HB__BEHIND && !later && !replaced;
+}
+
+/* The type for prefix and contents in their places. */
+static bool type_for(struct hb__call *c, struct hb__carry *m, const void *buf, int64_t count, MPI_Datatype type,
+	bool dense, int64_t bytes, bool sends)
+{
+	int length = (int)hb__prefix_bytes;
+	if (!dense || bytes > INT32_MAX)
+		return hb__type_of_two(m->prefix, length, buf, count, type, &m->type);
+	/* bytes: parts of an element are less trouble to the library */
+	bool keeps = !sends && (c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT)) == HB_NONBLOCKING;
+	if (!keeps)
+		return hb__type_of_two(m->prefix, length, buf, bytes, hb__known.byte, &m->type);
+	if (m->kept != hb__known.type_null && m->kept_buf == buf && m->kept_bytes == bytes)
+		return true;
+	if (m->kept != hb__known.type_null)
+		PMPI(Type_free)(&m->kept);
+	m->kept_buf = buf;
+	m->kept_bytes = bytes;
+	return hb__type_of_two(m->prefix, length, buf, bytes, hb__known.byte, &m->kept);
+}
+
 static bool put_before(struct hb__call *c, struct where w, struct hb__carry *m, bool sends)
 {
-	const void *buf = (const void *)c->a[w.buf];
 	const struct hb__type *t = hb__type_look(c->a[w.type]);
 	bool dense = t->dense;
-	int64_t count = (int64_t)c->a[w.count], size = t->size;
+	const void *buf = (const void *)c->a[w.buf];
 	MPI_Datatype type = (MPI_Datatype)c->a[w.type];
-	MPI_Count asked = 0;
-	if (size < 0 && PMPI(Type_size_x)(type, &asked) == MPI_SUCCESS)
-		size = asked;
-	m->prefix->bytes = sends && size > 0 ? (uint64_t)(size * count) : 0;
-	if (count == 0 || size == 0) {
+	MPI_Count size = t->size;
+	if (size < 0 && PMPI(Type_size_x)(type, &size) != MPI_SUCCESS)
+		size = 1;
+	int64_t count = (int64_t)c->a[w.count], bytes = size * count;
+	m->prefix->bytes = sends ? (uint64_t)bytes : 0;
+	if (bytes == 0) {
 		message_is(c, w, m->prefix, hb__prefix_bytes, hb__known.byte);
 		return true;
 	}
-	if (staged(c)) {
-		if (!hb__stage(m, buf, count, type, size * count, sends))
-			return false;
-		message_is(c, w, m->prefix, hb__prefix_bytes + (size_t)(size * count), hb__known.byte);
+	if (staged(c) && !hb__stage(m, buf, count, type, bytes, sends))
+		return false;
+	if (m->stage || behind(c, m, buf, dense, bytes, sends)) {
+		if (!m->stage && sends)
+			memcpy((char *)m->prefix + hb__prefix_bytes, buf, (size_t)bytes);
+		if (!m->stage && !sends)
+			m->buf = (void *)(uintptr_t)buf, m->room = bytes;
+		message_is(c, w, m->prefix, hb__prefix_bytes + (size_t)bytes, hb__known.byte);
 		return true;
 	}
-	if (dense && size * count <= INT32_MAX) { /* bytes: parts of an element are less trouble to the library */
-		count *= size;
-		type = hb__known.byte;
-	}
-	if (!hb__type_of_two(m->prefix, (int)hb__prefix_bytes, buf, count, type, &m->type)) {
-		m->type = hb__known.type_null;
+	if (!type_for(c, m, buf, count, type, dense, bytes, sends))
 		return false;
-	}
-	message_is(c, w, MPI_BOTTOM, 1, m->type);
+	message_is(c, w, MPI_BOTTOM, 1, m->type != hb__known.type_null ? m->type : m->kept);
 	return true;
 }
 
-static struct hb__carry *message_new(struct hb__call *c, struct hb__carried *k, int which)
+static struct hb__carry *message_new(struct hb__call *c, struct hb__carried *k, bool receive)
 {
-	if (c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
-		return hb__carry_new();
-	struct hb__carry *m = &k->own[which];
-	*m = (struct hb__carry){.prefix = hb__scratch(c->lane, hb__prefix_bytes), .type = hb__known.type_null};
+	if (c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT)) {
+		int64_t size = receive ? hb__type_look(hb__arg(c, HB_R_LAST_TYPE))->size : 0;
+		return hb__carry_new(receive, receive ? (const void *)hb__arg(c, HB_R_RBUF) : NULL,
+			receive ? size * (int64_t)hb__arg(c, HB_R_LAST_COUNT) : 0);
+	}
+	struct hb__carry *m = &k->own[receive];
+	*m = (struct hb__carry){.prefix = hb__scratch(c->lane, hb__prefix_bytes + HB__BEHIND),
+		.type = hb__known.type_null,
+		.kept = hb__known.type_null,
+		.room = -1};
 	return m->prefix ? m : NULL;
 }
 
@@ -199,8 +234,8 @@ void hb__carry_begin(struct hb__call *c, const struct hb__request *probe, struct
 	halves(c, probe, comm, &sends, &receives);
 	if ((!sends && !receives) || refused(c))
 		return;
-	k->out = sends ? message_new(c, k, 0) : NULL;
-	k->in = receives ? message_new(c, k, 1) : NULL;
+	k->out = sends ? message_new(c, k, false) : NULL;
+	k->in = receives ? message_new(c, k, true) : NULL;
 	if (k->out)
 		describe_out(c, k->out, comm);
 	if (k->in) /* before a shared prefix: the other half fills it */
@@ -235,7 +270,7 @@ void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__requ
 			m->type = hb__known.type_null;
 		}
 		if (m && !r)
-			hb__carry_give_back(m);
+			hb__carry_give_back(m, i);
 	}
 	if (!r)
 		return;
@@ -261,6 +296,7 @@ static void note(struct hb__call *c, const struct hb__carry *in, const char *kin
 
 static void learn(struct hb__lane *lane, const struct hb__prefix *p)
 {
+	lane->epoch = lane->epoch > p->epoch ? lane->epoch : p->epoch;
 	if (!lane->known && !(lane->known = hb__pages(4 * (size_t)hb__size)))
 		return;
 	for (int i = 0; i < hb__size; i++)
@@ -289,6 +325,10 @@ void hb__carry_received(struct hb__call *c, struct hb__carry *in, const char *ki
 	put_right(st);
 	if (in->stage)
 		hb__stage_deliver(in);
+	if (in->room >= 0 && hb__prefix_came(in)) {
+		int64_t bytes = hb__status_bytes(st);
+		memcpy(in->buf, (char *)in->prefix + hb__prefix_bytes, (size_t)(bytes < in->room ? bytes : in->room));
+	}
 	if (in->shared && error != MPI_SUCCESS) /* it may be the one that went out */
 		in->prefix->magic = 0;
 	if (hb__config.serial)

@@ -25,8 +25,9 @@ struct past {
 	const struct hb__lane *lane;
 	uint64_t event; /* its number in the lane */
 	struct hb__asked asked;
-	uint32_t done; /* messages that this process had sent then */
-	bool known;    /* the rest is */
+	uint32_t done;  /* messages that this process had sent then */
+	uint32_t epoch; /* collectives of all processes that it had begun */
+	bool known;     /* the rest is */
 	int32_t from;
 	uint32_t from_lane, sent;
 };
@@ -36,6 +37,7 @@ static struct past *doomed, *doomed_last; /* raced; the mark is not written yet 
 static struct past *unused;
 static unsigned listed;
 static struct hb__carry *first_pending, *last_pending; /* wildcard receives, in the order of posting */
+static uint32_t epochs;                                /* collectives of all processes, begun by this one */
 static uint64_t places;
 static uint32_t messages;                 /* sent by this process */
 static uint32_t *sent_to, *received_from; /* of each process; NULL without memory */
@@ -184,6 +186,8 @@ static void compete(const struct hb__carry *in, bool known, int32_t source, int3
 	struct past *before;
 	for (struct past *r = newest; r && r->done >= seen; r = before) {
 		before = r->before;
+		if (known && p->epoch > r->epoch) /* sent after a collective that this process began after r's end */
+			break;
 		if (r->asked.place > in->asked.place || !matches(&r->asked, in->asked.comm, source, tag) ||
 			(known && r->from == p->rank &&
 				r->from_lane == p->lane)) /* messages of one sender keep their order */
@@ -201,7 +205,7 @@ static void over(struct hb__call *c, const struct hb__carry *in, bool known)
 	struct past *r = past_new();
 	if (!r)
 		return;
-	*r = (struct past){.lane = c->lane, .event = c->lane->control->events + 1, .done = messages};
+	*r = (struct past){.lane = c->lane, .event = c->lane->control->events + 1, .done = messages, .epoch = epochs};
 	if (in) {
 		r->asked = in->asked;
 		r->known = known;
@@ -251,6 +255,36 @@ void hb__race_untold(struct hb__call *c)
 		over(c, NULL, false);
 	}
 	hb__track_unlock();
+}
+
+/* ---- what collectives tell ---- */
+
+/* Only those that cannot end anywhere before they have begun everywhere, with the same processes each time: then
+ * all processes call them in the same order, and count them alike. */
+uint32_t hb__race_enter(const struct hb__call *c)
+{
+	const struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	if (!hb__config.racing || !comm || !comm->carried || comm->inter || comm->size != hb__size)
+		return 0;
+	switch (c->fn->id) {
+	case HB_FN_MPI_Allreduce:
+		if ((int)hb__arg(c, HB_R_COUNT) <= 0 || hb__type_look(hb__arg(c, HB_R_TYPE))->size <= 0)
+			return 0;
+		break;
+	case HB_FN_MPI_Barrier:
+	case HB_FN_MPI_Comm_dup:
+	case HB_FN_MPI_Comm_split:
+		break;
+	default:
+		return 0;
+	}
+	return __atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
+}
+
+void hb__race_left(struct hb__lane *lane, uint32_t number, int code)
+{
+	if (code == MPI_SUCCESS && number > lane->epoch)
+		lane->epoch = number;
 }
 
 /* ---- the end ---- */

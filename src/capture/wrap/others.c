@@ -1,4 +1,5 @@
 /* Calls without a choice: collectives, communicators, RMA, files, handles. */
+#include "capture/carry/carry.h"
 #include "capture/wrap/step.h"
 
 int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
@@ -6,7 +7,10 @@ int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
 int hb__on_event(struct hb__call *c)
 {
 	hb__begin(c, false);
+	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
 	int code = hb__invoke_next(c);
+	if (unlikely(epoch))
+		hb__race_left(c->lane, epoch, code);
 	if (hb__has(c, HB_R_NEWREQ))
 		hb__posted(c, code);
 	hb__end(c, code);
@@ -58,7 +62,10 @@ int hb__on_comm(struct hb__call *c)
 	if (dynamic(c->fn))
 		note_dynamic();
 	hb__begin(c, false);
+	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
 	int code = hb__invoke_next(c);
+	if (unlikely(epoch))
+		hb__race_left(c->lane, epoch, code);
 	if (code == MPI_SUCCESS) {
 		uint64_t index = hb__comm_index(parent);
 		if (c->fn->flags & HB_NONBLOCKING) {

@@ -38,8 +38,10 @@ int hb__on_init(struct hb__call *c)
 int hb__on_finalize(struct hb__call *c)
 {
 	hb__begin(c, false);
-	if (unlikely(hb__carrying))
+	if (unlikely(hb__carrying)) {
 		hb__race_finish(c);
+		hb__carry_end_process();
+	}
 	int code =
 		hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
 	hb__end(c, code);
