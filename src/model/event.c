@@ -51,7 +51,7 @@ static hb_status out_of_memory(hb_error *err)
 	return HB_E_MEMORY;
 }
 
-hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret, hb_error *err)
+hb_status hb_events_open_at(hb_log *log, uint32_t lane, uint64_t from, hb_events **ret, hb_error *err)
 {
 	hb_events *e = calloc(1, sizeof *e);
 	if (!e)
@@ -61,7 +61,7 @@ hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret, hb_error *
 	e->last = -1;
 	e->functions = hb_log_get_info(log)->functions;
 	e->known = calloc((size_t)e->functions + 1, sizeof *e->known);
-	hb_status status = e->known ? hb_cursor_open(log, lane, 1, &e->cursor, err) : out_of_memory(err);
+	hb_status status = e->known ? hb_cursor_open(log, lane, from, &e->cursor, err) : out_of_memory(err);
 	if (status) {
 		free(e->known);
 		free(e);
@@ -69,6 +69,11 @@ hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret, hb_error *
 	}
 	*ret = e;
 	return HB_OK;
+}
+
+hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret, hb_error *err)
+{
+	return hb_events_open_at(log, lane, 1, ret, err);
 }
 
 void hb_events_close(hb_events *e)

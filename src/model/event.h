@@ -72,6 +72,9 @@ typedef struct hb_event {
 /* The events of one lane, from the first. */
 typedef struct hb_events hb_events;
 hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret_events, hb_error *err);
+/* From event `from` on. What rests on earlier events is not known then: numbers of postings and references,
+ * whether a completion was a choice, the clock. */
+hb_status hb_events_open_at(hb_log *log, uint32_t lane, uint64_t from, hb_events **ret_events, hb_error *err);
 /* 1 and *ret_event, 0 at the end or the cut, or a negative status. */
 int hb_events_next(hb_events *events, hb_event *ret_event, hb_error *err);
 /* enter, exit and check of rows will not be looked at: they may be anything from now on, and events come faster. */
