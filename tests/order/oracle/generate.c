@@ -88,9 +88,14 @@ static void complete(struct build *b, int thread)
 
 static void finish_requests(struct build *b, int thread)
 {
-	bool active = false;
+	int active = 0;
 	for (int v = 0; v < VARS; v++)
-		active = active || b->var[thread][v] == ACTIVE || b->var[thread][v] == SENDS;
+		active += b->var[thread][v] == ACTIVE || b->var[thread][v] == SENDS;
+	for (int k = 0; k < active && b->wish->window; k++) {
+		struct call *c = add(b, thread, K_WAITANY);
+		c->nvars = VARS;
+		c->var = 0;
+	}
 	if (active && (b->wish->simple || chance(&b->random, 93))) {
 		struct call *c = add(b, thread, K_WAITALL);
 		c->var = 0;
@@ -154,7 +159,8 @@ static void receive(struct build *b, int which)
 	b->pending[which] = b->pending[--b->npending];
 	int source = chance(&b->random, b->any) ? ANY : rank_in(b->p, m.comm, proc_of(b, m.thread), m.from);
 	int tag = chance(&b->random, b->any_tag) ? ANY : m.tag;
-	receive_as(b, m.thread, below(&b->random, 100), m.comm, source, tag);
+	int how = b->wish->window && free_var(b, m.thread) >= 0 ? 40 : below(&b->random, 100);
+	receive_as(b, m.thread, how, m.comm, source, tag);
 }
 
 static int any_comm(struct build *b, int thread)

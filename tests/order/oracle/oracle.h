@@ -144,6 +144,7 @@ struct wish {
 	int procs, lanes; /* 0: any; lanes 1 or 2 */
 	int calls;        /* at most so many per thread, beside start and end */
 	bool own_comms;   /* each lane on a communicator of its own */
+	bool window;      /* several receives posted at once, and Waitany until all are complete */
 	bool simple;      /* nothing that leaves a request without an end */
 };
 
@@ -243,6 +244,7 @@ void run_random(const struct program *p, uint64_t seed, struct run *ret);
 void print_run(FILE *to, const struct run *r);
 /* Writes FOLDER/rank.N.log of every process. */
 void record(const struct run *r, const char *folder);
+void record_one(const struct run *r, int proc, const char *folder);
 
 /* ---- all runs ---- */
 

@@ -187,34 +187,38 @@ static void write_lane(struct raw_log *r, const struct run *run, int thread)
 	}
 }
 
-void record(const struct run *run, const char *folder)
+void record_one(const struct run *run, int proc, const char *folder)
 {
 	const struct program *p = run->p;
-	for (int proc = 0; proc < p->procs; proc++) {
-		struct raw_log r;
-		char path[160];
-		bool done = true;
-		raw_begin(&r, HB_LEVEL_EVENTS);
-		for (int lane = 0; lane < p->lanes; lane++) {
-			raw_lane(&r, lane, (uint64_t)lane);
-			done = done && run->exited[proc * p->lanes + lane] == p->thread[proc * p->lanes + lane].n;
-		}
-		define_functions(&r);
-		raw_module(&r, 0, 0x400000, "/home/user/bin/program", "0123456789abcdef");
-		for (unsigned site = 1; site <= (unsigned)(p->lanes * MAX_CALLS); site++)
-			raw_site(&r, site, 0, site * 16);
-		define_comms(&r, p, proc);
-		raw_datatype(&r, INT_TYPE, 4, "MPI_INT");
-		raw_op(&r, SUM, "MPI_SUM");
-		for (int lane = 0; lane < p->lanes; lane++)
-			write_lane(&r, run, proc * p->lanes + lane);
-		struct hb_log_header *h = raw_header(&r);
-		h->rank = proc;
-		h->size = p->procs;
-		h->state = done ? HB_STATE_FINALIZED : HB_STATE_RUNNING;
-		h->thread_level = p->lanes > 1 ? 3 : 0;
-		snprintf(path, sizeof path, "%s/rank.%d.log", folder, proc);
-		raw_save(&r, path);
-		raw_free(&r);
+	struct raw_log r;
+	char path[160];
+	bool done = true;
+	raw_begin(&r, HB_LEVEL_EVENTS);
+	for (int lane = 0; lane < p->lanes; lane++) {
+		raw_lane(&r, lane, (uint64_t)lane);
+		done = done && run->exited[proc * p->lanes + lane] == p->thread[proc * p->lanes + lane].n;
 	}
+	define_functions(&r);
+	raw_module(&r, 0, 0x400000, "/home/user/bin/program", "0123456789abcdef");
+	for (unsigned site = 1; site <= (unsigned)(p->lanes * MAX_CALLS); site++)
+		raw_site(&r, site, 0, site * 16);
+	define_comms(&r, p, proc);
+	raw_datatype(&r, INT_TYPE, 4, "MPI_INT");
+	raw_op(&r, SUM, "MPI_SUM");
+	for (int lane = 0; lane < p->lanes; lane++)
+		write_lane(&r, run, proc * p->lanes + lane);
+	struct hb_log_header *h = raw_header(&r);
+	h->rank = proc;
+	h->size = p->procs;
+	h->state = done ? HB_STATE_FINALIZED : HB_STATE_RUNNING;
+	h->thread_level = p->lanes > 1 ? 3 : 0;
+	snprintf(path, sizeof path, "%s/rank.%d.log", folder, proc);
+	raw_save(&r, path);
+	raw_free(&r);
+}
+
+void record(const struct run *run, const char *folder)
+{
+	for (int proc = 0; proc < run->p->procs; proc++)
+		record_one(run, proc, folder);
 }
