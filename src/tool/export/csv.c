@@ -182,7 +182,7 @@ static void keep_time(void *user, const hb_call *call, bool end)
 	const hb_model *m = t->x->run.model;
 	for (size_t i = 0; i < call->nops; i++) {
 		const hb_op *op = &call->op[i];
-		if (op->kind == HB_OP_SEND && (!end || call->late))
+		if (op->kind == HB_OP_SEND && !end)
 			t->sent[op->id] = hb__view_ns(&t->x->run.views[call->log], call->event->row->enter);
 		if (op->kind == HB_OP_RECEIVED && end && hb_model_receives(m)[op->id].send != HB_NO)
 			t->received[hb_model_receives(m)[op->id].send] =

@@ -72,19 +72,14 @@ void hb__names_free(hb_names *names);
 typedef struct hb_call {
 	size_t log;
 	uint32_t lane;
-	uint64_t number;
-	const hb_function *function; /* NULL: not defined in the log */
-	uint32_t function_number, site;
 	int64_t ns; /* of this point; never before the point that was told before */
-	const hb_event
-		*event;  /* NULL at a begin: the call ran others inside (a callback), the rest is known at its end */
-	bool late;       /* at an end: its begin was told without event */
+	const hb_event *event;
 	const hb_op *op; /* what it does to the order */
 	size_t nops;
 } hb_call;
 typedef void hb_point(void *user, const hb_call *call, bool end);
 
-/* Tells begin and end of each call that the options ask for, nested as they were. A call that never returned has no end.
+/* Tells begin and end of each call that the options ask for. A call that never returned has no end.
  * 0, or an exit code after having said why. */
 int hb__walk(hb_export *x, size_t log, uint32_t lane, hb_point *point, void *user);
 

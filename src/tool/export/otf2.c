@@ -134,7 +134,8 @@ static void put_received(struct hb__otf2 *o, const hb_call *call, uint32_t id)
 	uint32_t source = s->source, group = s->group;
 	int64_t tag = s->tag;
 	uint64_t bytes = 0, ns = (uint64_t)call->ns;
-	bool posted = v->post != call->number || hb_receive_post(o->m, id).line != hb_receive_done(o->m, id).line;
+	bool posted =
+		v->post != call->event->row->number || hb_receive_post(o->m, id).line != hb_receive_done(o->m, id).line;
 	if (v->send != HB_NO) {
 		const hb_channel *c = &hb_model_channels(o->m)[hb_model_sends(o->m)[v->send].channel];
 		source = c->source;
@@ -217,7 +218,7 @@ static void put_left(struct hb__otf2 *o, const hb_call *call, uint32_t id, bool 
 {
 	const hb_collective *c = &hb_model_collectives(o->m)[id];
 	const hb_function *f = hb_log_function(hb_model_processes(o->m)[c->process].log, c->function);
-	OTF2_CollectiveOp op = operation(blocking ? call->function->name : f && f->name ? f->name : "");
+	OTF2_CollectiveOp op = operation(blocking ? call->event->function->name : f && f->name ? f->name : "");
 	uint64_t bytes = blocking && call->event->bytes > 0 ? (uint64_t)call->event->bytes : 0;
 	bool receives = c->order == HB_ORDER_OUT && c->root != o->process;
 	uint64_t sent = receives ? 0 : bytes, received = receives ? bytes : 0;
@@ -276,19 +277,20 @@ static void put_ended(struct hb__otf2 *o, const hb_call *call)
 static uint32_t region_of(struct hb__otf2 *o, const hb_call *call)
 {
 	bool fresh;
-	uint32_t region = hb__name(&o->regions, call->function ? call->function->name : "unknown", &fresh);
+	uint32_t region =
+		hb__name(&o->regions, call->event->function ? call->event->function->name : "unknown", &fresh);
 	if (fresh) {
 		o->region_class = hb__resize(o->region_class, (region + 1) * sizeof *o->region_class);
-		o->region_class[region] = call->function ? call->function->cls : 0;
+		o->region_class[region] = call->event->function ? call->event->function->cls : 0;
 	}
 	return region;
 }
 
 static void add_attributes(struct hb__otf2 *o, const hb_call *call)
 {
-	const struct hb_place *place = hb__view_place(&o->x->run.views[call->log], call->site);
+	const struct hb_place *place = hb__view_place(&o->x->run.views[call->log], call->event->row->site);
 	bool fresh;
-	hb__otf2_check(o, OTF2_AttributeList_AddUint64(o->attributes, HB__OTF2_EVENT, call->number));
+	hb__otf2_check(o, OTF2_AttributeList_AddUint64(o->attributes, HB__OTF2_EVENT, call->event->row->number));
 	if (!place)
 		return;
 	uint32_t id = hb__name(&o->places, place->text, &fresh);
@@ -311,7 +313,7 @@ static void put_point(void *user, const hb_call *call, bool end)
 		add_attributes(o, call);
 		hb__otf2_check(o, OTF2_EvtWriter_Enter(o->writer, o->attributes, ns, region_of(o, call)));
 	}
-	if (call->event && (!end || call->late))
+	if (!end)
 		put_begun(o, call);
 	if (!end)
 		return;

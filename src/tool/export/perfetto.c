@@ -154,12 +154,12 @@ static void put_arguments(struct perfetto *f, const hb_call *call)
 {
 	const hb_log *log = f->x->run.logs.at[call->log].log;
 	const hb_row *row = call->event->row;
-	for (uint32_t i = 0; call->function && i < row->nargs && i < call->function->nargs; i++) {
-		const char *word = hb__word(log, call->function->arg_kind[i], row->arg[i]);
+	for (uint32_t i = 0; call->event->function && i < row->nargs && i < call->event->function->nargs; i++) {
+		const char *word = hb__word(log, call->event->function->arg_kind[i], row->arg[i]);
 		if (word)
-			annotate_text(f, call->function->arg_name[i], word);
+			annotate_text(f, call->event->function->arg_name[i], word);
 		else
-			annotate(f, call->function->arg_name[i], row->arg[i]);
+			annotate(f, call->event->function->arg_name[i], row->arg[i]);
 	}
 }
 
@@ -190,15 +190,21 @@ static void put_flow(struct perfetto *f, uint32_t send, uint32_t receive, uint32
 		hb__proto_fixed64(&f->packet, field, (uint64_t)send + 1);
 }
 
+/* A slice has room for one correlation: of a call that begins several collectives (MPI_Startall) none is told. */
 static void put_begin_ops(struct perfetto *f, const hb_call *call)
 {
 	const hb_model *m = f->x->run.model;
+	uint32_t entered = HB_NO, n = 0;
 	for (size_t i = 0; i < call->nops; i++) {
 		if (call->op[i].kind == HB_OP_SEND)
 			put_flow(f, call->op[i].id, hb_model_sends(m)[call->op[i].id].receive, EVENT_FLOW);
-		if (call->op[i].kind == HB_OP_ENTER)
-			hb__proto_uint(&f->packet, EVENT_CORRELATION, (uint64_t)call->op[i].id + 1);
+		if (call->op[i].kind == HB_OP_ENTER) {
+			entered = call->op[i].id;
+			n++;
+		}
 	}
+	if (n == 1)
+		hb__proto_uint(&f->packet, EVENT_CORRELATION, (uint64_t)entered + 1);
 }
 
 /* Perfetto draws a flow from the earlier of its points to the later: it ends where the receive ends. */
@@ -213,9 +219,9 @@ static void put_end_ops(struct perfetto *f, const hb_call *call)
 static void put_point(void *user, const hb_call *call, bool end)
 {
 	struct perfetto *f = user;
-	const struct hb_place *place = end ? NULL : hb__view_place(&f->x->run.views[call->log], call->site);
-	const char *name = call->function ? call->function->name : "unknown";
-	const char *class = call->function ? hb__class_name(call->function->cls) : "unknown";
+	const struct hb_place *place = end ? NULL : hb__view_place(&f->x->run.views[call->log], call->event->row->site);
+	const char *name = call->event->function ? call->event->function->name : "unknown";
+	const char *class = call->event->function ? hb__class_name(call->event->function->cls) : "unknown";
 	hb__proto_open(&f->packet, TRACE_PACKET);
 	hb__proto_uint(&f->packet, PACKET_TIMESTAMP, (uint64_t)(call->ns > 0 ? call->ns : 0));
 	hb__proto_open(&f->packet, PACKET_TRACK_EVENT);
@@ -224,11 +230,11 @@ static void put_point(void *user, const hb_call *call, bool end)
 	if (!end) {
 		hb__proto_uint(&f->packet, EVENT_NAME_IID, intern(f, &f->names, INTERNED_NAME, name));
 		hb__proto_uint(&f->packet, EVENT_CATEGORY_IID, intern(f, &f->categories, INTERNED_CATEGORY, class));
-		annotate(f, "event", (int64_t)call->number);
+		annotate(f, "event", (int64_t)call->event->row->number);
 	}
 	if (place)
 		hb__proto_uint(&f->packet, EVENT_SOURCE_IID, intern_source(f, place));
-	if (call->event && (!end || call->late)) {
+	if (!end) {
 		put_arguments(f, call);
 		put_begin_ops(f, call);
 	}
