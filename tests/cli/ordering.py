@@ -184,6 +184,28 @@ def races(place):
     has("--limit 0", place.run("races", "--limit", "0", "many")[1], "  0:10 got 1:10")
 
 
+def choices(place):
+    """Waitany completes a send where a receive could have been complete."""
+    folder = place.path + "/choices-of-two.hbdb"
+    logs = [log(rank, 2) for rank in range(2)]
+    for name, cls, peer in (("MPI_Isend", rawlog.SEND, "dest"), ("MPI_Irecv", rawlog.RECV, "source")):
+        logs[0].function(name, cls, *rawlog.MESSAGE, (peer, rawlog.RANK), ("tag", rawlog.TAG), *rawlog.COMM_ARGS)
+    logs[0].function("MPI_Waitany", rawlog.COMPLETE, ("count", rawlog.NUMBER))
+    logs[0].event("MPI_Isend", (1, 0, 1, 1, 0))
+    logs[0].event("MPI_Irecv", (1, 0, 1, 1, 0))
+    logs[0].event("MPI_Waitany", (2,), (0, 0, 0))
+    logs[0].event("MPI_Waitany", (2,), (1, 0, 0))
+    send(logs[1], 0, 1)
+    recv(logs[1], 0, 1)
+    for one in logs:
+        one.write(folder)
+    has("a choice", place.run("races", "choices-of-two")[1], "MPI_Waitany: 1 of 2 raced",
+        "  0:3 completed a request that is no receive\n         or 1:1, which 0:4 received")
+    found = [json.loads(line) for line in place.run("races", "--json", "choices-of-two")[1].splitlines()]
+    same("a choice, --json", [(one["kind"], one["event"], one["function"], one["got"], one["alternatives"][0]["event"])
+                              for one in found], [("choice", "0:3", "MPI_Waitany", None, "1:1")])
+
+
 def bad_events(place):
     for event, why in (("0:9", "rank 0 has 4 events"), ("0:0", "rank 0 has 4 events, counted from 1"),
                        ("7:1", "the run has 3 processes, ranks 0 to 2"), ("0.1:1", "rank 0 has 1 lane"),
@@ -352,7 +374,7 @@ def damage(place):
 def main():
     with lib.Place(libraries=False) as place:
         run_of_three(place.path + "/three.hbdb")
-        for part in (orders, long_chain, cones, inside, races, bad_events, bad_recordings, without_one, cut_short, strangers,
+        for part in (orders, long_chain, cones, inside, races, choices, bad_events, bad_recordings, without_one, cut_short, strangers,
                      same_time, spawned, damage):
             part(place)
     lib.finish()

@@ -54,7 +54,9 @@ static void print_race(struct hb_races *r, const struct hb_kept *k)
 	printf("  %s", hb__event_name(&r->run, race->done.event ? race->done : race->post, name));
 	if (race->done.event && (race->post.event != race->done.event || race->post.line != race->done.line))
 		printf(", posted by %s,", hb__event_name(&r->run, race->post, post));
-	if (race->got == HB_NO)
+	if (race->kind == HB_RACE_CHOICE && race->id == HB_NO)
+		printf(" completed a request that is no receive");
+	else if (race->got == HB_NO)
 		printf(" %s a message that is not known", did[race->kind]);
 	else {
 		printf(" %s ", did[race->kind]);

@@ -76,6 +76,8 @@ static uint32_t group_of_site(struct hb_races *r, uint32_t process, uint32_t fun
 
 static uint32_t group_of_spec(struct hb_races *r, uint32_t spec)
 {
+	if (spec == HB_NO)
+		return UNASKED;
 	uint32_t *group = &r->group_of_spec[spec];
 	const hb_spec *s = &hb_model_specs(r->run.model)[spec];
 	if (*group == HB_NO)
@@ -220,13 +222,17 @@ static void put_alternative(struct hb_races *r, const hb_alternative *a)
 
 static void put_asked(struct hb_races *r, const hb_race *race)
 {
-	const hb_spec *s = &hb_model_specs(r->run.model)[race->spec];
-	const hb_process *p = &hb_model_processes(r->run.model)[s->process];
+	/* a choice of a request that is no receive has no specification */
+	const hb_spec *s = race->spec == HB_NO ? NULL : &hb_model_specs(r->run.model)[race->spec];
 	const hb_chosen *c = race->kind == HB_RACE_CHOICE ? chosen_at(r, race->done) : NULL;
-	const hb_function *f = p->log ? hb_log_function(p->log, c ? c->function : s->function) : NULL;
+	uint32_t process = hb_model_lines(r->run.model)[race->post.line].process;
+	hb_log *log = hb_model_processes(r->run.model)[process].log;
+	const hb_function *f = log && (c || s) ? hb_log_function(log, c ? c->function : s->function) : NULL;
 	key(r->out, "function");
 	hb__put_json(r->out, f && f->name ? f->name : "");
-	put_place(r->out, hb__process_place(&r->run, s->process, c ? c->site : s->site));
+	put_place(r->out, hb__process_place(&r->run, process, c ? c->site : s ? s->site : 0));
+	if (!s)
+		return;
 	key(r->out, "communicator");
 	hb__put_json(r->out, s->group == HB_NO ? "" : hb_model_groups(r->run.model)[s->group].name);
 	key(r->out, "tag");
