@@ -53,7 +53,8 @@ QUICK = {
     "mpich": ["p2p/wildcard_recv.c", "complete/isendrecv.c", "complete/mixed.c", "persistent/wildcard.c",
               "datatypes/buffered.c", "races/same_tag.c"],
 }
-FULL = ("p2p/", "nonblocking/", "probe/", "complete/", "persistent/", "datatypes/", "errors/", "comm/", "races/", "fortran/")
+FULL = ("p2p/", "nonblocking/", "probe/", "complete/", "persistent/", "datatypes/", "errors/", "comm/", "races/", "fortran/",
+        "threads/", "cxx_python/", "collective/")
 
 
 def build(name, mpi):
