@@ -64,7 +64,7 @@ struct hb__function {
 	bool synchronous, persistent, posts, chooses, polls;
 	bool empty_is_nothing; /* with 0 bytes it orders nothing */
 	bool rooted, both_sides;
-	uint16_t base;    /* the same for Bcast, Ibcast and Bcast_init */
+	uint16_t base;          /* the same for Bcast, Ibcast and Bcast_init */
 	int8_t root, win, dest; /* places of arguments, -1: none */
 };
 void hb__know(const hb_function *f, struct hb__function *ret);

@@ -152,13 +152,22 @@ static void tell_processes(hb_model *m)
 /* Messages that were received and that nobody sent. */
 static void tell_orphans(hb_model *m)
 {
+	int told = 0;
 	for (size_t i = 0; i < m->channels.n; i++) {
 		const hb_channel *c = &m->channels.at[i];
 		if (c->received <= c->sent)
 			continue;
 		m->info.open = true;
-		if (c->source == HB_NO || c->dest == HB_NO)
+		if (c->dest == HB_NO)
 			continue;
+		if (c->source == HB_NO) {
+			if (!told++)
+				hb__model_trouble(m,
+					"rank %d received a message from a process that is not in this recording: "
+					"what came through it is not known",
+					m->processes.at[c->dest].rank);
+			continue;
+		}
 		hb_process *from = &m->processes.at[c->source];
 		if (m->troubles.n > 20 || from->pid || !from->log || from->cut)
 			continue; /* told already */

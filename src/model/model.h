@@ -127,6 +127,7 @@ typedef struct hb_chosen {
 	hb_at at;
 	uint32_t function, site; /* numbers in the log of the process */
 	uint32_t receive;        /* the receive that it completed; HB_NO: another request */
+	uint32_t count;          /* requests in its array */
 } hb_chosen;
 
 /* How a collective orders its processes. */

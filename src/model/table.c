@@ -7,6 +7,8 @@
 
 bool hb__grow_to(void **at, size_t *room, size_t need, size_t size)
 {
+	if (need <= *room)
+		return true;
 	size_t more = *room ? *room + *room / 2 : 16;
 	if (more < need)
 		more = need;

@@ -5,7 +5,8 @@
  * the one that completed r: one comparison with hb_send.seen. */
 #include "rules/race/parts.h"
 
-#define AHEAD 16 /* receives: their messages are fetched into the cache in time */
+#define WINDOW 4096 /* receives that are looked at behind one that is pending */
+#define AHEAD 16    /* receives: their messages are fetched into the cache in time */
 
 bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
 {
@@ -48,7 +49,7 @@ void hb__race_told(struct hb__racing *r, hb_race *race)
 	race->dependent = true;
 	for (uint32_t i = 0; i < r->nfound; i++)
 		race->dependent = race->dependent && r->found[i].dependent;
-	race->uncertain = uncertain(r, race);
+	race->uncertain = r->open || uncertain(r, race);
 	r->sum.alternatives += r->nfound;
 	if (race->kind == HB_RACE_CHOICE)
 		r->sum.racing_choices++;
@@ -93,7 +94,7 @@ static void forget_waiting(struct hb__racing *r, uint32_t post)
 }
 
 /* A receive posted earlier would take the message before this one can: its own comes only after this one is done. */
-static bool intercepted(const struct hb__racing *r, uint32_t send, hb_at done)
+static bool intercepted(struct hb__racing *r, uint32_t send, hb_at done)
 {
 	const hb_channel *c = &hb_model_channels(r->m)[hb_model_sends(r->m)[send].channel];
 	uint32_t taker = hb_model_sends(r->m)[send].receive, limit = done.event;
@@ -104,45 +105,71 @@ static bool intercepted(const struct hb__racing *r, uint32_t send, hb_at done)
 		const hb_receive *v = &hb_model_receives(r->m)[r->waiting[i].receive];
 		const hb_spec *s = &hb_model_specs(r->m)[v->spec];
 		if (r->waiting[i].until > limit && s->group == c->group && (s->tag == -1 || s->tag == c->tag) &&
-			(s->any_source || s->source == c->source))
-			return true;
+			(s->any_source || s->source == c->source)) {
+			if (r->waiting[i].until != HB_NO)
+				return true;
+			r->open = true; /* it took one message at most, and which is not known */
+		}
 	}
 	return false;
 }
 
 /* ---- one receive or probe ---- */
 
-static void first_messages(struct hb__racing *r, const hb_race *race)
+/* A receive was matched at the latest when one that was posted later was done with a message that it could have
+ * taken, whenever it was completed itself. `sure`: only where that holds whatever the later one gets. */
+uint32_t hb__matched_by(const hb_model *m, uint32_t receive, uint32_t done, bool sure)
 {
+	const hb_receive *v = &hb_model_receives(m)[receive];
+	const hb_spec *specs = hb_model_specs(m), *s = &specs[v->spec];
+	uint32_t all = hb_model_get_info(m)->receives;
+	for (uint32_t i = receive + 1; i < all && i - receive < WINDOW && v[i - receive].post < done; i++) {
+		const hb_receive *w = &v[i - receive];
+		const hb_spec *o = &specs[w->spec];
+		if (o->process != s->process)
+			break;
+		if (o->group != s->group || w->line != v->line || w->send == HB_NO || !w->done || w->done >= done ||
+			w->flags & HB_ELSEWHERE)
+			continue;
+		int32_t tag = sure ? o->tag : hb_model_channels(m)[hb_model_sends(m)[w->send].channel].tag;
+		if (s->tag == -1 || s->tag == tag)
+			done = w->done;
+	}
+	return done;
+}
+
+static void first_messages(struct hb__racing *r, const hb_race *race, uint32_t limit)
+{
+	const hb_at matched = {race->done.line, limit};
 	struct hb__row_of row = hb__front_row(&r->front, race->spec);
 	uint32_t own = source_of(r->m, race->got);
 	bool ack = hb_model_sends(r->m)[race->got].flags & HB_SYNCHRONOUS && race->kind == HB_RACE_RECEIVE;
 	for (uint32_t i = 0; i < row.n; i++) {
-		if (row.seen[i] > race->done.event && r->front.line != HB_NO)
+		if (row.seen[i] > limit && r->front.line != HB_NO)
 			continue;
 		uint32_t send = hb__row_send(&r->front, &row, i);
 		if (send == HB_NO || hb__row_source(&r->front, &row, i) == own)
 			continue;
-		if (r->front.line == HB_NO && hb_send_seen(r->m, send, race->done.line) > race->done.event)
+		if (r->front.line == HB_NO && hb_send_seen(r->m, send, race->done.line) > limit)
 			continue;
-		if ((r->nwaiting && intercepted(r, send, race->done)) || (ack && hb__acked(r->acks, race->got, send)))
+		if ((r->nwaiting && intercepted(r, send, matched)) || (ack && hb__acked(r->acks, race->got, send)))
 			continue;
 		hb__found(r, send, false);
 	}
 }
 
 /* Without a visitor only the number counts. */
-static bool only_count(struct hb__racing *r, const hb_race *race)
+static bool only_count(struct hb__racing *r, const hb_race *race, uint32_t limit)
 {
 	const hb_send *got = &hb_model_sends(r->m)[race->got];
 	if (r->visit || r->flags & HB_RACES_ALL || r->nwaiting || got->flags & HB_SYNCHRONOUS || r->front.line == HB_NO)
 		return false;
 	struct hb__row_of row = hb__front_row(&r->front, race->spec);
-	uint32_t n = hb__count_at_most(row.seen, row.n, race->done.event);
+	uint32_t n = hb__count_at_most(row.seen, row.n, limit);
 	if (n) { /* the sender's own next message is none */
 		uint32_t place = r->front.place[got->channel];
 		uint32_t at = row.send ? r->front.any_of[place] : place - row.first_place;
-		n -= row.seen[at] <= race->done.event;
+		n -= row.seen[at] <= limit;
 	}
 	r->sum.alternatives += n;
 	r->sum.racing += n != 0;
@@ -151,11 +178,16 @@ static bool only_count(struct hb__racing *r, const hb_race *race)
 
 static void examine(struct hb__racing *r, hb_race *race)
 {
+	uint32_t limit = race->done.event;
+	bool same_line = race->done.line == race->post.line;
+	if (race->kind == HB_RACE_RECEIVE && same_line && race->post.event != limit)
+		limit = hb__matched_by(r->m, race->id, limit, false);
 	r->sum.wildcards++;
-	if (only_count(r, race))
+	if (only_count(r, race, limit))
 		return;
 	r->nfound = 0;
-	first_messages(r, race);
+	r->open = false;
+	first_messages(r, race, limit);
 	if (r->weak)
 		hb__weak_alternatives(r, race);
 	hb__race_told(r, race);
@@ -200,6 +232,7 @@ static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive
 	const hb_receive *receives = hb_model_receives(r->m);
 	const hb_probe *probes = hb_model_probes(r->m);
 	const hb_send *sends = hb_model_sends(r->m);
+	const uint32_t first = *receive;
 	hb__front_process(&r->front, process);
 	if (r->weak)
 		hb__weak_process(r->weak, process);
@@ -220,7 +253,7 @@ static void on_process(struct hb__racing *r, uint32_t process, uint32_t *receive
 			on_receive(r, (*receive)++);
 	}
 	if (!r->stopped)
-		hb__race_choices(r, process);
+		hb__race_choices(r, process, first, *receive);
 }
 
 static void on_all(struct hb__racing *r, hb_progress *progress, void *user)

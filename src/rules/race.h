@@ -48,8 +48,9 @@ typedef struct hb_race_sum {
 typedef bool hb_race_visit(void *user, const hb_race *race); /* false: stop */
 
 enum {
-	HB_RACES_ALL = 1,    /* every sender that could come, and receives that differ only as a consequence */
-	HB_RACES_REPLAY = 2, /* what a replay must force: a receive posted earlier that is itself forced takes nothing away */
+	HB_RACES_ALL = 1, /* every sender that could come, and receives that differ only as a consequence */
+	HB_RACES_REPLAY =
+		2, /* what a replay must force: a receive posted earlier that is itself forced takes nothing away */
 };
 
 /* Calls visit for every race, process by process, in the order of posting. visit may be NULL: only the sum.

@@ -267,6 +267,7 @@ static bool begun(struct hb__run *run, uint32_t line)
 	}
 	r->force = false;
 	r->clock[first] = init;
+	r->lamport = init; /* nothing can come before MPI_Init but calls of its own line */
 	return r->begun = true;
 }
 

@@ -89,8 +89,10 @@ static void begin_thread(struct hb__past *p, uint32_t line)
 {
 	uint32_t init = p->m->line_more.at[line].init;
 	uint32_t first = p->m->processes.at[p->m->lines.at[line].process].first_line;
-	if (init && first != line)
-		raise(p, (hb_at){first, init}, (hb_at){line, 1}, HB_LINK_START, 0);
+	if (!init || first == line)
+		return;
+	p->lines[first].left = init;
+	raise(p, (hb_at){first, init}, (hb_at){line, 1}, HB_LINK_START, 0);
 }
 
 hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb_error *err)

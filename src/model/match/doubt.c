@@ -71,8 +71,10 @@ static bool doubt_process(struct doubt *d, uint32_t process)
 	for (uint32_t k = p->first_probe; k < probes; k++) {
 		hb_probe *v = &m->probes.at[k];
 		uint32_t channel = v->send == HB_NO ? HB_NO : m->sends.at[v->send].channel;
-		if (channel == HB_NO)
+		if (channel == HB_NO) {
+			v->flags |= threads ? HB_AMBIGUOUS : 0; /* another thread may have taken it first */
 			continue;
+		}
 		bool others = threads && (d->lines[channel] > 1 || (d->lines[channel] && d->line[channel] != v->line));
 		if (others || m->sends.at[v->send].flags & HB_AMBIGUOUS || is_open(d, channel, m->probe_after.at[k]))
 			v->flags |= HB_AMBIGUOUS;

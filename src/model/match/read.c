@@ -277,14 +277,21 @@ static void receive_completed(
 	}
 }
 
+/* The length of the array of requests; the first argument of all such calls. */
+static uint32_t requests(const struct hb__reading *r)
+{
+	const hb_row *row = r->event->row;
+	return row->nargs && row->arg[0] > 0 && row->arg[0] < HB_NO ? (uint32_t)row->arg[0] : 0;
+}
+
 static void completed(struct hb__reading *r, const struct hb__function *f, const hb_answer *a)
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
 	struct hb__request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
 	if (f->chooses && a->code != HB_ST_NULL && a->code != HB_ST_UNKNOWN)
-		hb__push(
-			&r->m->chosen, ((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
-					       r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO}));
+		hb__push(&r->m->chosen,
+			((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
+				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r)}));
 	if (!q)
 		return;
 	if (q->type == HB__R_RECV)

@@ -23,15 +23,18 @@ struct hb__racing {
 	uint32_t nfound, room;
 	struct hb__weak *weak; /* with all */
 	struct hb__acks *acks;
+	bool open; /* a receive without a known end may have taken what was found */
 	bool stopped, no_memory;
 };
 
+uint32_t hb__matched_by(const hb_model *m, uint32_t receive, uint32_t done, bool sure);
 bool hb__found(struct hb__racing *r, uint32_t send, bool dependent);
 /* Shows the race that was found at the receive or probe, if any; counts it. */
 void hb__race_told(struct hb__racing *r, hb_race *race);
 
 /* ---- choice.c: Waitany and its kin ---- */
-void hb__race_choices(struct hb__racing *r, uint32_t process);
+/* first, end: the receives of the process. */
+void hb__race_choices(struct hb__racing *r, uint32_t process, uint32_t first, uint32_t end);
 
 /* ---- ack.c: a synchronous send that completed tells its process that the receive was matched ---- */
 /* Which pairs (message that could have been received instead, synchronous message that was) are asked for. First

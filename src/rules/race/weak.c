@@ -59,7 +59,8 @@ static uint32_t latest(const struct hb__weak *w, uint32_t receive)
 {
 	const hb_receive *v = &hb_model_receives(w->m)[receive];
 	bool chosen = v->flags & (HB_CHOSEN | HB_ELSEWHERE);
-	return chosen ? HB_NO - 1 : v->done;
+	uint32_t done = chosen ? HB_NO - 1 : v->done;
+	return done == v->post ? done : hb__matched_by(w->m, receive, done, true);
 }
 
 /* Messages of other senders that a wildcard with this spec could get; calls visit with each sender's first. */
@@ -99,13 +100,27 @@ static void collect(void *user, uint32_t send)
 	c->sends[c->n++] = send;
 }
 
+/* A wildcard receive whose end is not known may have taken any message in front, in this run or in others. */
+static void open_end(struct hb__weak *w, uint32_t spec)
+{
+	struct hb__row_of row = hb__front_row(&w->front, spec);
+	for (uint32_t i = 0; i < row.n; i++) {
+		uint32_t send = hb__row_send(&w->front, &row, i);
+		if (send != HB_NO)
+			displace(w, send);
+	}
+}
+
 /* Takes a receive into account for those after it: sets whether it is unstable. */
 void hb__weak_receive(struct hb__weak *w, uint32_t id)
 {
 	const hb_receive *v = &hb_model_receives(w->m)[id];
 	const hb_spec *s = &hb_model_specs(w->m)[v->spec];
-	if (v->send == HB_NO)
+	if (v->send == HB_NO) {
+		if (v->flags & HB_PENDING && s->any_source)
+			open_end(w, v->spec);
 		return;
+	}
 	bool touched = false;
 	for (size_t i = 0; i < w->n && !touched; i++)
 		touched = takes(w->m, s, w->displaced[i].channel);
