@@ -164,33 +164,36 @@ static void choose_deliveries(struct search *x, const struct state *s, uint64_t 
 	}
 }
 
-static void choose_places(struct search *x, const struct state *s, int thread)
+static int choose_places(struct search *x, const struct state *s, int thread)
 {
 	const struct call *c = inside(x, s, thread);
 	unsigned active, done = ready(x->p, s, c, &active);
+	int taken = 0;
 	uint8_t must = s->must ? s->must->picked[must_now(s)][thread][s->pc[thread]] : 0;
 	for (unsigned set = done; set; set = (set - 1) & done) {
 		if ((c->kind == K_WAITANY && (set & (set - 1))) || (must && set != must))
 			continue;
 		struct state next = *s;
+		taken++;
 		x->out->picked[thread][s->pc[thread]] |= (uint8_t)set;
 		leave(x->p, &next, thread, set);
 		go(x, &next);
 	}
+	return taken;
 }
 
-static void choose_own(struct search *x, const struct state *s, int thread)
+/* Returns how many ways there were. */
+static int choose_own(struct search *x, const struct state *s, int thread)
 {
 	if (!chooses(x, s, thread))
-		return;
-	if (inside(x, s, thread)->kind == K_CANCEL) {
-		struct state next = *s;
-		take_effect(x->p, &next, thread);
-		leave(x->p, &next, thread, 0);
-		go(x, &next);
-	} else {
-		choose_places(x, s, thread);
-	}
+		return 0;
+	if (inside(x, s, thread)->kind != K_CANCEL)
+		return choose_places(x, s, thread);
+	struct state next = *s;
+	take_effect(x->p, &next, thread);
+	leave(x->p, &next, thread, 0);
+	go(x, &next);
+	return 1;
 }
 
 /* A process in Waitany whose sends or collectives others may complete. */
@@ -255,14 +258,14 @@ static void search(struct search *x, const struct state *from)
 	int only = x->limits->naive ? -1 : persistent(x, &s, first), choices = __builtin_popcountll(first);
 	choose_deliveries(x, &s, only >= 0 ? first & x->to[only] : first);
 	for (int t = 0; t < x->p->threads; t++) {
-		choices += chooses(x, &s, t) || (x->limits->naive && may_move(x, &s, t));
+		choices += x->limits->naive && may_move(x, &s, t);
 		if (x->limits->naive && may_move(x, &s, t)) {
 			struct state next = s;
 			move(x, &next, t);
 			go(x, &next);
 		}
 		if (only < 0 || only == t)
-			choose_own(x, &s, t);
+			choices += choose_own(x, &s, t);
 	}
 	if (choices)
 		return;
