@@ -230,6 +230,7 @@ int main(int argc, char **argv)
 {
 	static int m[MANY][2];
 	static MPI_Request sends[MANY];
+	setvbuf(stdout, NULL, _IOLBF, 0); /* lines stay whole */
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
