@@ -42,6 +42,9 @@ def forms(place):
                         "1  a,\"b c        0.25  x'01ff'\n\ns     \n------\nsecond\n")):
         status, out, err = place.run("sql", option, "one", query)
         same("form %s" % option, (status, re.sub(" +\n", "\n", out), err), (0, re.sub(" +\n", "\n", wanted), ""))
+    long = "'%s'" % ("x" * 70000)
+    rows = [json.loads(r) for r in place.run("sql", "--json", "one", "SELECT %s, 2 AS b" % long)[1].splitlines()]
+    same("a column with a long name", rows, [{long: long[1:-1], "b": 2}])
     same("--header with tabs", place.run("sql", "--header", "one", "SELECT 1 AS a, 2 AS b")[1], "a\tb\n1\t2\n")
     same("--no-header", place.run("sql", "--csv", "--no-header", "one", "SELECT 1 AS a, 2 AS b")[1], "1,2\n")
     numbers = place.run("sql", "one", "SELECT 0.1 + 0.2, 1e-9, 12345.000000001, 1e20, -2.5, 3.0, 1e-12, 9e999")[1]

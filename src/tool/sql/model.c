@@ -3,6 +3,18 @@
 
 #include "sql.h"
 
+#define TOLD_MAX 12 /* lines of troubles; the rest is counted */
+
+void hb__sql_say_troubles(struct hb_sql *sql)
+{
+	uint32_t n = hb_model_get_info(sql->model)->troubles, first = sql->told;
+	for (; sql->told < n && sql->told - first < TOLD_MAX; sql->told++)
+		hb__say("%s", hb_model_trouble(sql->model, sql->told));
+	if (sql->told < n)
+		hb__say("and %u more of these", n - sql->told);
+	sql->told = n;
+}
+
 int hb__sql_model(hb_sql_cursor *c)
 {
 	struct hb_sql *sql = c->sql;
@@ -27,9 +39,7 @@ int hb__sql_model(hb_sql_cursor *c)
 		if (sql->log_of_process[i] != HB_NO)
 			sql->process_of_log[sql->log_of_process[i]] = (uint32_t)i;
 	sql->facts = hb__facts_open(sql->model);
-	const hb_model_info *info = hb_model_get_info(sql->model);
-	for (uint32_t i = 0; i < info->troubles; i++)
-		hb__say("%s", hb_model_trouble(sql->model, i));
+	hb__sql_say_troubles(sql);
 	return 0;
 }
 
@@ -59,7 +69,10 @@ int hb__sql_lamport(hb_sql_cursor *c)
 	hb__bar_begin(&bar, "clocks");
 	hb_status status = hb_clocks_run(sql->model, keep_time, sql->lamport, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
-	return status ? hb__sql_fail_log(c, NULL, &err) : 0;
+	if (status)
+		return hb__sql_fail_log(c, NULL, &err);
+	hb__sql_say_troubles(sql);
+	return 0;
 }
 
 /* ---- names ---- */

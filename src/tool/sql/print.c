@@ -21,6 +21,7 @@ struct hb_sql_printer {
 	bool header, again; /* again: something was printed before */
 	int columns;
 	char **names;
+	char **keys; /* the names as JSON, with what stands around them */
 	bool *texts; /* a column with a text in it: to the left */
 	int *width, *decimals;
 	struct cell *cells;
@@ -296,14 +297,21 @@ static void put_value(hb_sql_printer *p, sqlite3_stmt *statement, int column)
 	}
 }
 
+static void put_key(hb_output *out, const char *name, bool first)
+{
+	hb__put_text(out, first ? "{" : ",");
+	hb__put_json(out, name);
+	hb__put_char(out, ':');
+}
+
 static void line_row(hb_sql_printer *p, sqlite3_stmt *statement)
 {
 	for (int i = 0; i < p->columns; i++) {
-		if (p->form == HB_SQL_JSON) {
-			hb__put_text(&p->out, i ? "," : "{");
-			hb__put_json(&p->out, p->names[i]);
-			hb__put_char(&p->out, ':');
-		} else if (i)
+		if (p->form == HB_SQL_JSON && p->keys[i])
+			hb__put_text(&p->out, p->keys[i]);
+		else if (p->form == HB_SQL_JSON)
+			put_key(&p->out, p->names[i], !i);
+		else if (i)
 			hb__put_char(&p->out, p->form == HB_SQL_CSV ? ',' : '\t');
 		put_value(p, statement, i);
 	}
@@ -312,13 +320,28 @@ static void line_row(hb_sql_printer *p, sqlite3_stmt *statement)
 
 /* ---- a statement ---- */
 
+/* NULL: longer than an output holds, as the name of an expression may be. */
+static char *make_key(const char *name, bool first)
+{
+	hb_output *o = hb__alloc(sizeof *o);
+	o->fd = -1;
+	put_key(o, name, first);
+	char *key = o->broken ? NULL : hb__format("%.*s", (int)o->n, o->at);
+	free(o);
+	return key;
+}
+
 void hb__sql_print_begin(hb_sql_printer *p, sqlite3_stmt *statement)
 {
 	p->columns = sqlite3_column_count(statement);
 	size_t n = (size_t)p->columns;
 	p->names = hb__alloc(n * sizeof *p->names);
-	for (int i = 0; i < p->columns; i++)
+	p->keys = hb__alloc(n * sizeof *p->keys);
+	for (int i = 0; i < p->columns; i++) {
 		p->names[i] = hb__copy(sqlite3_column_name(statement, i));
+		if (p->form == HB_SQL_JSON)
+			p->keys[i] = make_key(p->names[i], !i);
+	}
 	if (p->form == HB_SQL_TABLE) {
 		if (p->again)
 			hb__put_char(&p->out, '\n');
@@ -353,7 +376,10 @@ void hb__sql_print_end(hb_sql_printer *p)
 		free(p->decimals);
 		free(p->cells);
 	}
-	for (int i = 0; i < p->columns; i++)
+	for (int i = 0; i < p->columns; i++) {
 		free(p->names[i]);
+		free(p->keys[i]);
+	}
 	free(p->names);
+	free(p->keys);
 }

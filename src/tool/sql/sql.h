@@ -13,6 +13,7 @@ enum {                      /* what a column costs beside reading the row */
 	HB_SQL_HIDDEN = 1,  /* not in `SELECT *` */
 	HB_SQL_HISTORY = 2, /* rests on the events before: the lane is read from its first */
 	HB_SQL_LAMPORT = 4, /* needs the clocks of all events */
+	HB_SQL_TIMES = 8,   /* times are decoded only for these */
 };
 
 typedef enum { /* a condition on the column is handed down, and this is the share of rows that one value keeps */
@@ -80,7 +81,7 @@ struct hb_sql {
 	/* the model, once a table has asked for it */
 	hb_model *model;
 	uint32_t *process_of_log, *log_of_process; /* HB_NO: its log is missing */
-	uint32_t missing;
+	uint32_t missing, told; /* processes without a log; troubles of the model that have been said */
 	hb_facts *facts;
 	struct hb_sql_races *races[2];
 	uint32_t **lamport; /* by line, then event - 1 */
@@ -111,6 +112,8 @@ const char *hb__sql_state(const hb_log_info *info);
 /* model.c. 0, or -1 after hb__sql_fail. */
 int hb__sql_model(hb_sql_cursor *c);
 int hb__sql_lamport(hb_sql_cursor *c);
+/* Says the troubles that the model has found since: clocks and races may find some. */
+void hb__sql_say_troubles(struct hb_sql *sql);
 int32_t hb__sql_rank(const struct hb_sql *sql, uint32_t process); /* -1: HB_NO */
 int32_t hb__sql_line_rank(const struct hb_sql *sql, uint32_t line);
 /* Columns of an event that is named by the model. */

@@ -74,6 +74,8 @@ static int open_lane(struct hb_sql_events *e, struct hb_sql_lane *lane)
 	uint64_t begin = 1;
 	if (hb_events_open(log, e->number, &lane->events, &err))
 		return hb__sql_fail_log(&e->c, e->c.sql->logs.at[e->log].path, &err);
+	if (!(e->c.flags & HB_SQL_TIMES))
+		hb_events_skip_times(lane->events);
 	e->open++;
 	lane->begin = begin;
 	lane->last = begin - 1;
@@ -195,7 +197,7 @@ static bool wanted(const struct hb_sql_events *e, bool *ret_past)
 		return false;
 	if (e->wanted && (row->function >= e->c.sql->views[e->log].info->functions || !e->wanted[row->function]))
 		return false;
-	if (!hb__sql_timed(lane))
+	if (!(e->c.flags & HB_SQL_TIMES) || !hb__sql_timed(lane))
 		return true;
 	/* a call that ran a callback stands behind the callback's calls: enters may decrease, exits do not */
 	double exit = hb__sql_time(e->c.sql, e->log, row->exit);

@@ -133,8 +133,10 @@ static int start(hb_sql_cursor *c)
 	hb_status status =
 		hb_races(sql->model, variant ? HB_RACES_ALL : 0, keep, races, &sum, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
-	if (!status)
+	if (!status) {
+		hb__sql_say_troubles(sql);
 		return 0;
+	}
 	free(races->row);
 	free(races);
 	sql->races[variant] = NULL;
