@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""./dev bench: what recording and replaying cost, in time and in space. See bench/README.md."""
+"""./dev bench: what recording, replaying and analysing cost, in time and in space. See bench/README.md."""
 import sys
 
 sys.dont_write_bytecode = True
@@ -13,6 +13,7 @@ import time
 
 import percall
 import report
+import scale
 import suite
 from runner import Failure, Outcome, Runner, TOP
 
@@ -48,15 +49,19 @@ class Session:
         else:
             self.problems.append(f"{options.hbdb}: not there, bare runs only")
         self.missing = []
+        self.scale = scale.Scale(options.quick, self.say, folder, os.path.dirname(options.hbdb))
 
     def say(self, text):
         if self.options.verbose:
             print(f"-- {time.monotonic() - self.started:5.0f} s  {text}", file=sys.stderr, flush=True)
 
+    def wanted(self, name):
+        return not self.options.only or any(o in name for o in self.options.only)
+
     def rows(self):
         chosen = []
         for bench in suite.benchmarks() + [suite.single_calls()]:
-            if self.options.only and not any(o in bench.name for o in self.options.only):
+            if not self.wanted(bench.name):
                 continue
             bench.prepare(self.runner, self.options.quick)
             for mpi in bench.ranks:
@@ -138,13 +143,15 @@ class Session:
         self.before_rounds = time.monotonic() - self.started
         rows = self.rows()
         self.all_rounds(rows)
+        if self.wanted("scale"):  # after the rounds, whose budget it is not part of
+            self.scale.run()
         return report.Report(self, rows, machine, counted)
 
 
 def options_of(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
     add = parser.add_argument
-    add("--quick", action="store_true", help="small sizes, under 2 minutes")
+    add("--quick", action="store_true", help="small sizes, under 4 minutes")
     add("--write", action="store_true", help="write the table to bench/results.md as well")
     add("--only", action="append", metavar="NAME", help="benchmarks whose name contains NAME")
     add("--mpi", action="append", choices=["openmpi", "mpich"], help="one MPI only")

@@ -34,11 +34,12 @@ class Failure(Exception):
 class Point:
     """One recording: what the generator says of it, and the best of some runs of the analysis."""
 
-    def __init__(self, pattern, ranks, made, runs, peak):
-        self.pattern, self.ranks, self.made, self.peak = pattern, ranks, made, peak
+    def __init__(self, pattern, ranks, made, runs):
+        self.pattern, self.ranks, self.made = pattern, ranks, made
         self.events = made["events"]
         self.sum = runs[0]["sum"]
-        self.own = max(run["races"]["own_kib"] for run in runs) * 1024
+        # what the kernel says of the process itself: rusage of a child would begin with the memory of its parent
+        self.peak = max(run["races"]["peak_kib"] for run in runs) * 1024
         phases = ["open", "rows", "events"] + PHASES
         self.ns = {p: min(run[p]["cpu"] for run in runs) / self.events * 1e9 for p in phases}
         self.all = sum(self.ns[p] for p in PHASES)
@@ -51,18 +52,13 @@ class Scale:
         self.points, self.failures, self.missing = [], [], []
 
     def command(self, *arguments):
-        """Output and peak memory in bytes of one of the two programs."""
-        with tempfile.TemporaryFile(dir=self.folder) as out, tempfile.TemporaryFile(dir=self.folder) as err:
-            process = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            err.seek(0)
-            if process.returncode:
-                last = (err.read().decode(errors="replace").strip().splitlines() or ["no message"])[-1]
-                raise Failure(f"{os.path.basename(arguments[0])} {' '.join(arguments[1:])}: status "
-                              f"{process.returncode}: {last}")
-            return json.loads(out.read()), usage.ru_maxrss * 1024
+        """What one of the two programs prints."""
+        done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise Failure(f"{os.path.basename(arguments[0])} {' '.join(arguments[1:])}: status "
+                          f"{done.returncode}: {last}")
+        return json.loads(done.stdout)
 
     def check(self, made, run):
         """The model must say what the generator knows."""
@@ -81,19 +77,18 @@ class Scale:
         self.say(f"{pattern}, {ranks} ranks, {events:.0e} events")
         try:
             jobs = str(max(1, min(len(os.sched_getaffinity(0)), 4)))
-            made, _ = self.command(os.path.join(self.tools, "generate"), "-o", name, "-p", pattern, "-n", str(ranks),
+            made = self.command(os.path.join(self.tools, "generate"), "-o", name, "-p", pattern, "-n", str(ranks),
                                    "-e", str(events), "-j", jobs)
-            runs, peak = [], 0
+            runs = []
             for turn in range(turns):
                 # reading alone only once: it is not part of the analysis
                 options = [] if turn else ["-r"]
-                run, most = self.command(os.path.join(self.tools, "measure"), *options, name)
+                run = self.command(os.path.join(self.tools, "measure"), *options, name)
                 self.check(made, run)
                 if turn:
                     run["rows"] = run["events"] = {"cpu": float("inf")}
                 runs.append(run)
-                peak = max(peak, most)
-            self.points.append(Point(pattern, ranks, made, runs, peak))
+            self.points.append(Point(pattern, ranks, made, runs))
         except (Failure, OSError, ValueError, KeyError) as failure:
             self.failures.append(f"{pattern}, {ranks} ranks, {events:.0e} events: {failure}")
         finally:
