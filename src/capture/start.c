@@ -50,8 +50,8 @@ __attribute__((constructor)) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
-	k->racing = is("HBDB_LEVEL", "racing");
-	k->order = k->racing || is("HBDB_LEVEL", "order");
+	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
+	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
 	k->serial = !k->order && is("HBDB_CARRY", "serial");
 	k->contents = !k->order && !is("HBDB_CHECK", "0");
 	k->warn = is("HBDB_DIVERGENCE", "warn");

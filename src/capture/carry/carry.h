@@ -48,6 +48,7 @@ struct hb__carry {
 	const void *kept_buf; /* a type that waits for the next receive of so many bytes to this place */
 	int64_t kept_bytes;
 	MPI_Datatype kept;
+	MPI_Request orphan;      /* a send that the program freed while it was under way */
 	struct hb__stage *stage; /* NULL: the library works on the program's memory */
 	int peer;                /* world rank that it goes to */
 	struct hb__asked asked;
@@ -75,7 +76,7 @@ void hb__carry_invoked(struct hb__call *c, struct hb__carried *k);
 void hb__carry_end(
 	struct hb__call *c, struct hb__carried *k, const struct hb__request *probe, MPI_Status *st, int code);
 /* The call made request r (NULL: it failed). */
-void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__request *r);
+void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__request *r, int code);
 
 /* ---- stage.c: where a datatype with the prefix in it does not work, message and prefix lie in memory of ours ---- */
 void hb__stage_begin_process(void);
@@ -85,7 +86,7 @@ void hb__stage_deliver(struct hb__carry *m); /* what came, to the program */
 void hb__stage_end(struct hb__carry *m);
 
 /* ---- pending.c: requests with a prefix ---- */
-#define HB__BEHIND 1024 /* contents up to this size can lie behind their prefix */
+#define HB__BEHIND 512 /* contents up to this size can lie behind their prefix */
 /* A receive: preferably the one that has the type for this place and size. NULL: memory is gone. */
 struct hb__carry *hb__carry_new(bool receive, const void *buf, int64_t bytes);
 void hb__carry_end_process(void);
@@ -95,6 +96,8 @@ void hb__carry_started(struct hb__request *r);
 /* Active request r is over: puts st right, tells who sent it. Nothing of it is kept when the request is gone with it. */
 void hb__carry_completed(struct hb__call *c, struct hb__request *r, MPI_Status *st, int error);
 void hb__carry_freed(struct hb__call *c, struct hb__request *r);
+/* Takes a send that is under way over from the program, which frees it; false: it is freed as usual. */
+bool hb__carry_adopt(struct hb__request *r, MPI_Request *req);
 /* A status that was only asked for. */
 void hb__carry_look(const struct hb__request *r, MPI_Status *st, int error);
 void hb__carry_probed(const struct hb__call *c, MPI_Status *st);

@@ -29,7 +29,7 @@ struct hb__carry *hb__carry_new(bool receive, const void *buf, int64_t bytes)
 	size_t size = header_bytes() + hb__prefix_bytes + HB__BEHIND;
 	hb__track_lock();
 	struct hb__carry *m = take(receive, buf, bytes);
-	if (!m && (m = hb__pool(size)))
+	if (!m && (m = hb__pool(size - (receive ? HB__BEHIND : 0))))
 		m->kept = hb__known.type_null;
 	hb__track_unlock();
 	if (!m)
@@ -58,6 +58,53 @@ void hb__carry_give_back(struct hb__carry *m, bool receive)
 	hb__track_unlock();
 }
 
+/* ---- sends that the program freed ---- */
+
+static struct hb__carry *oldest_orphan, *newest_orphan;
+
+static struct hb__carry *orphan_next(void)
+{
+	hb__track_lock();
+	struct hb__carry *m = oldest_orphan;
+	if (m && !(oldest_orphan = m->after))
+		newest_orphan = NULL;
+	hb__track_unlock();
+	return m;
+}
+
+static void orphan_add(struct hb__carry *m)
+{
+	hb__track_lock();
+	m->after = NULL;
+	*(newest_orphan ? &newest_orphan->after : &oldest_orphan) = m;
+	newest_orphan = m;
+	hb__track_unlock();
+}
+
+/* The memory of the prefix is needed until the send is over, and only its request tells. */
+bool hb__carry_adopt(struct hb__request *r, MPI_Request *req)
+{
+	struct hb__carry *m = r->out;
+	if (!m || r->in || !r->active)
+		return false;
+	m->orphan = *req;
+	*req = hb__known.request_null;
+	r->out = NULL;
+	orphan_add(m);
+	for (int i = 0; i < 4 && (m = orphan_next()); i++) {
+		int over = 0;
+		PMPI(Test)(&m->orphan, &over, MPI_STATUS_IGNORE);
+		if (!over) {
+			orphan_add(m);
+			continue;
+		}
+		if (m->orphan != hb__known.request_null) /* persistent */
+			PMPI(Request_free)(&m->orphan);
+		hb__carry_give_back(m, false);
+	}
+	return true;
+}
+
 /* MPICH tells the user of types that are left over. */
 void hb__carry_end_process(void)
 {
@@ -67,6 +114,8 @@ void hb__carry_end_process(void)
 			PMPI(Type_free)(&m->kept);
 	first[1] = last[1] = NULL;
 	hb__track_unlock();
+	for (struct hb__carry *m; (m = orphan_next());)
+		PMPI(Request_free)(&m->orphan);
 }
 
 void hb__carry_start(struct hb__call *c, struct hb__request *r)

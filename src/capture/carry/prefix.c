@@ -260,7 +260,7 @@ void hb__carry_end(struct hb__call *c, struct hb__carried *k, const struct hb__r
 	hb__scratch_release(c->lane, k->mark);
 }
 
-void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__request *r)
+void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__request *r, int code)
 {
 	bool persistent = c->fn->flags & HB_PERSISTENT;
 	for (int i = 0; i < 2; i++) {
@@ -269,7 +269,7 @@ void hb__carry_posted(struct hb__call *c, struct hb__carried *k, struct hb__requ
 			drop(m);
 			m->type = hb__known.type_null;
 		}
-		if (m && !r)
+		if (m && code != MPI_SUCCESS)
 			hb__carry_give_back(m, i);
 	}
 	if (!r)

@@ -82,7 +82,7 @@ static __attribute__((noinline)) int post_carried(struct hb__call *c, bool posts
 	if (r && c->fn->cls == HB_RECV)
 		request_described(c, r);
 	if (posts)
-		hb__carry_posted(c, &k, r);
+		hb__carry_posted(c, &k, r, code);
 	else
 		hb__carry_end(c, &k, NULL, NULL, code);
 	hb__end(c, code);
@@ -187,7 +187,7 @@ int hb__on_mrecv(struct hb__call *c)
 	if (r)
 		r->receive = true;
 	if (unlikely(hb__carrying) && posts)
-		hb__carry_posted(c, &k, r);
+		hb__carry_posted(c, &k, r, code);
 	hb__end(c, code);
 	return code;
 }

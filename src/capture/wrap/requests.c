@@ -102,7 +102,10 @@ int hb__on_request_free(struct hb__call *c)
 				"an active wildcard receive was freed: what it received is not known and cannot be replayed");
 		told = true;
 	}
-	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c) : hb__invoke_next(c);
+	bool adopted = unlikely(hb__carrying) && r && hb__carry_adopt(r, req);
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c)
+		   : unlikely(adopted)                     ? MPI_SUCCESS
+							   : hb__invoke_next(c);
 	if (unlikely(hb__carrying) && r && code == MPI_SUCCESS)
 		hb__carry_freed(c, r);
 	if (r && code == MPI_SUCCESS)
