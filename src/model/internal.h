@@ -51,6 +51,7 @@ enum hb__does {
 	HB__COMPLETE,
 	HB__GET_STATUS,
 	HB__FREE,
+	HB__CANCEL,
 	HB__COLLECTIVE,
 	HB__BIRTH, /* collective over the communicator that it makes */
 	HB__FENCE,

@@ -86,9 +86,10 @@ typedef struct hb_spec {
 	bool any_source;
 } hb_spec;
 
-enum {                      /* flags of messages and receives */
-	HB_SYNCHRONOUS = 1, /* send: it completes only when its receive was posted */
-	HB_BIG = 2,         /* bytes does not fit: hb_send_bytes */
+enum {                       /* flags of messages and receives */
+	HB_SYNCHRONOUS = 1,  /* send: it completes only when its receive was posted */
+	HB_BIG = 2,          /* bytes does not fit: hb_send_bytes */
+	HB_CANCEL_ASKED = 2, /* receive: MPI_Cancel was called on it; it may have come too late */
 	HB_CANCELLED = 4,
 	HB_AMBIGUOUS = 8,  /* threads, or a receive whose end is not known, leave open whether this match is right */
 	HB_ELSEWHERE = 16, /* receive: completed by another lane than posted it; send: completed elsewhere */

@@ -3,8 +3,8 @@
  * is not so where no message is left: when all messages of the channel were taken by others, it took none. */
 #include "model/internal.h"
 
-struct open { /* receives of one spec whose end is not known */
-	uint32_t spec, first;
+struct open {                 /* receives of one spec whose end is not known */
+	uint32_t spec, first; /* first: the receive from which on it matters */
 };
 
 struct doubt {
@@ -32,22 +32,24 @@ static bool is_open(const struct doubt *d, uint32_t channel, uint32_t next_recei
 	if (!d->left[channel])
 		return false;
 	for (size_t i = 0; i < d->opens.n; i++)
-		if (d->opens.at[i].first < next_receive &&
+		if (d->opens.at[i].first <= next_receive &&
 			could_take(&d->m->specs.at[d->opens.at[i].spec], &d->m->channels.at[channel]))
 			return true;
 	return false;
 }
 
-static bool find_opens(struct doubt *d, uint32_t receive, uint32_t end)
+/* With threads the order of posting is open, too: such a receive may have come before all. */
+static bool find_opens(struct doubt *d, uint32_t receive, uint32_t end, bool threads)
 {
+	uint32_t first = receive;
 	d->opens.n = 0;
 	for (; receive < end; receive++) {
 		const hb_receive *v = &d->m->receives.at[receive];
 		const hb_spec *s = &d->m->specs.at[v->spec];
-		bool known = !(v->flags & HB_PENDING) || (!s->any_source && s->tag != HB_ANY_TAG);
+		bool known = !(v->flags & HB_PENDING) || (!threads && !s->any_source && s->tag != HB_ANY_TAG);
 		for (size_t i = 0; i < d->opens.n && !known; i++)
 			known = d->opens.at[i].spec == v->spec;
-		if (!known && !hb__push(&d->opens, ((struct open){v->spec, receive})))
+		if (!known && !hb__push(&d->opens, ((struct open){v->spec, threads ? first : receive + 1})))
 			return false;
 	}
 	return true;
@@ -61,7 +63,7 @@ static bool doubt_process(struct doubt *d, uint32_t process)
 	uint32_t receives = last ? (uint32_t)m->receives.n : p[1].first_receive;
 	uint32_t probes = last ? (uint32_t)m->probes.n : p[1].first_probe;
 	bool threads = m->processes.at[process].nlines > 1;
-	if (!find_opens(d, p->first_receive, receives))
+	if (!find_opens(d, p->first_receive, receives, threads))
 		return false;
 	for (uint32_t k = p->first_receive; k < receives && d->opens.n; k++) {
 		uint32_t send = m->receives.at[k].send;

@@ -30,6 +30,7 @@ static const struct named {
 	{"Testsome", HB__COMPLETE, 0, false, false},
 	{"Request_get_status", HB__GET_STATUS, 0, false, false},
 	{"Request_free", HB__FREE, 0, false, false},
+	{"Cancel", HB__CANCEL, 0, false, false},
 	{"Psend", HB__UNMATCHED, 0, false, false},
 	{"Precv", HB__UNMATCHED, 0, false, false},
 	{"Init", HB__INIT, 0, false, false},

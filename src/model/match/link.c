@@ -95,7 +95,8 @@ static void place_pending(hb_model *m, uint32_t id)
 {
 	hb_receive *v = &m->receives.at[id];
 	const hb_spec *s = &m->specs.at[v->spec];
-	if (!(v->flags & HB_PENDING) || s->any_source || s->tag == HB_ANY_TAG)
+	bool threads = m->processes.at[s->process].nlines > 1; /* then it may have been posted last, too */
+	if (!(v->flags & HB_PENDING) || s->any_source || s->tag == HB_ANY_TAG || threads)
 		return;
 	v->send = hb__look(&m->channel_of,
 		(struct hb__key){(uint64_t)s->group << 32 | s->source, (uint64_t)s->process << 32 | (uint32_t)s->tag});

@@ -371,6 +371,13 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB__WINDOW:
 		hb__on_collective(r, f);
 		break;
+	case HB__CANCEL: {
+		bool told = e->nanswers && e->answers[0].request.posting >= 0;
+		struct hb__request *q = told ? request_find(r, e->answers[0].request) : NULL;
+		if (q && q->type == HB__R_RECV)
+			r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
+		break;
+	}
 	case HB__INIT:
 		r->init = (uint32_t)e->row->number;
 		break;

@@ -117,7 +117,7 @@ void hb__weak_receive(struct hb__weak *w, uint32_t id)
 	const hb_receive *v = &hb_model_receives(w->m)[id];
 	const hb_spec *s = &hb_model_specs(w->m)[v->spec];
 	if (v->send == HB_NO) {
-		if (v->flags & HB_PENDING && s->any_source)
+		if (v->flags & (HB_PENDING | HB_CANCELLED) && s->any_source)
 			open_end(w, v->spec);
 		return;
 	}
@@ -131,7 +131,7 @@ void hb__weak_receive(struct hb__weak *w, uint32_t id)
 			displace(w, c.sends[i]);
 		touched = touched || c.any;
 	}
-	if (!touched)
+	if (!touched && !(v->flags & HB_CANCEL_ASKED))
 		return;
 	w->unstable[id] = true;
 	displace(w, v->send);
