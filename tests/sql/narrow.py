@@ -1,9 +1,13 @@
 """Conditions that are handed down read less and answer the same."""
 import json
+import os
 import random
 import re
+import subprocess
 
-from lib import check, has
+import lib
+from lib import check, has, same
+from reference import Recording
 from tables import ask
 
 COLUMNS = {
@@ -102,6 +106,45 @@ def explained(place, name):
     check(name + ": events come in their order", "TEMP B-TREE" not in plan, plan)
     plan = place.run("sql", name, "EXPLAIN QUERY PLAN SELECT * FROM events ORDER BY enter")[1]
     check(name + ": others are sorted", "TEMP B-TREE" in plan, plan)
+
+
+def large(place):
+    """Lanes of several blocks: single events and times that are sought, in sealed logs and in raw ones."""
+    for name, options in (("large", ()), ("large-raw", ("--raw",))):
+        done = subprocess.run([os.path.join(lib.TOP, "build/bench/generate/generate"), "-o", "%s/%s.hbdb" % (place.path, name),
+                               "-p", "random", "-n", "2", "-e", "2.5e5", *options], capture_output=True, text=True)
+        check(name + ": generated", done.returncode == 0, done.stderr)
+        recording = Recording(place, name)
+        draw = random.Random(name)
+        picked = draw.sample(recording.events, 40) + [recording.events[0], recording.events[-1]]
+        columns = "rank, lane, event, call, enter, exit, peer, tag, bytes, source, source_tag, polls, returned"
+        got = ask(place, name, ";".join("SELECT %s FROM events WHERE rank = %d AND lane = %d AND event = %d" % (
+            columns, e["rank"], e["lane"], e["event"]) for e in picked))
+        same(name + ": single events", [(r["rank"], r["event"], r["call"], r["bytes"], round(r["enter"] * 1e9)) for r in got],
+             [(e["rank"], e["event"], e["function"], bytes_of(e), e["enter_ns"]) for e in picked])
+        got = ask(place, name, ";".join("SELECT rank, event, choice, posting, completed FROM events WHERE rank = %d AND "
+                                        "event = %d" % (e["rank"], e["event"]) for e in picked[:10]))
+        same(name + ": what rests on the events before", [(r["choice"], r["posting"], r["completed"]) for r in got],
+             [(int(e["choice"]), e.get("posting"), completed(e)) for e in picked[:10]])
+        times = sorted(e["exit_ns"] for e in recording.events)
+        for low, high in ((0.4, 0.41), (0.9, 0.95), (0.999, 1), (0, 0.001)):
+            begin, end = times[int(low * (len(times) - 1))], times[int(high * (len(times) - 1))]
+            where = "exit >= %.9f AND exit <= %.9f" % (begin / 1e9, end / 1e9)
+            wanted = [(e["rank"], e["event"]) for e in recording.events if begin <= e["exit_ns"] <= end]
+            got = ask(place, name, "SELECT rank, event FROM events WHERE " + where)
+            check("%s: between two times, %d events" % (name, len(wanted)), [(r["rank"], r["event"]) for r in got] == wanted)
+            rows = read(place, name, "SELECT * FROM events WHERE " + where)
+            check("%s: no others are read" % name, rows["events"] <= len(wanted) + 2, rows)
+
+
+def bytes_of(e):
+    answers = [a for a in e.get("answers", []) if "status" in a]
+    return answers[0].get("bytes", e.get("bytes")) if len(e.get("answers", [])) == len(answers) == 1 else e.get("bytes")
+
+
+def completed(e):
+    answers = [a for a in e.get("answers", []) if "status" in a]
+    return answers[0]["posting"] if len(answers) == 1 else None
 
 
 def run(place, name, recording):

@@ -68,6 +68,7 @@ def main():
             command.not_whole(place, mpi)
             damage.run(place, mpi, ROUNDS)
         damage.golden(place)
+        narrow.large(place)
     lib.finish()
 
 

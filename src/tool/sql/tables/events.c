@@ -56,7 +56,7 @@ static uint64_t seek_time(const struct hb_sql_events *e, uint64_t low, uint64_t 
 static int open_lane(struct hb_sql_events *e, struct hb_sql_lane *lane)
 {
 	hb_log *log = e->c.sql->logs.at[e->log].log;
-	bool history = true;
+	bool history = e->c.flags & HB_SQL_HISTORY;
 	hb_lane_info info;
 	hb_error err = {0};
 	if (hb_log_lane(log, e->number, &info))
@@ -71,8 +71,8 @@ static int open_lane(struct hb_sql_events *e, struct hb_sql_lane *lane)
 	if (e->open >= OPEN_MAX)
 		close_lanes(e);
 	/* behind the last event is the call that never returned */
-	uint64_t begin = 1;
-	if (hb_events_open(log, e->number, &lane->events, &err))
+	uint64_t begin = history ? 1 : e->from <= info.events ? e->from : info.events + 1;
+	if (hb_events_open_at(log, e->number, begin, &lane->events, &err))
 		return hb__sql_fail_log(&e->c, e->c.sql->logs.at[e->log].path, &err);
 	if (!(e->c.flags & HB_SQL_TIMES))
 		hb_events_skip_times(lane->events);
