@@ -12,7 +12,7 @@
 
 const hb_option hb__races_options[] = {
 	{"all", 'a', HB_OPTION_FLAG, NULL,
-		"every message that could have come, also those that others of the same sender must precede"},
+		"also receives and messages that could differ only when a race before turned out otherwise"},
 	{"limit", 'n', HB_OPTION_NUMBER, "N", "receives shown for each source line, 3 unless told; 0: all"},
 	{"line", 'l', HB_OPTION_TEXT, "FILE[:LINE]", "only receives called there"},
 	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only receives of these ranks; A-B means A to B"},
