@@ -334,6 +334,21 @@ def same_time(place):
     check("and no race of it", "2:1" not in out, (status, out))
 
 
+def unfinished(place):
+    def spoil(folder):
+        with open(folder + "/manifest.json") as f:
+            manifest = json.load(f)
+        for member in ("processes", "exit_status", "seconds"):
+            del manifest[member]
+        with open(folder + "/manifest.json", "w") as f:
+            json.dump(manifest, f)
+    answers = spoiled(place, "unfinished", spoil)
+    for command, (status, out, err) in answers.items():
+        has("%s of a run that has not ended says so first" % command, first(err), "the run has not ended, or hbdb was killed")
+    has("not ended: order", answers["order"][1], "as far as this recording shows")
+    has("not ended: races", answers["races"][1], "1 of 2 wildcard receives, probes and choices raced, at 1 place; there may be more")
+
+
 def spawned(place):
     folder = place.path + "/spawned.hbdb"
     run_of_three(folder)
@@ -375,7 +390,7 @@ def main():
     with lib.Place(libraries=False) as place:
         run_of_three(place.path + "/three.hbdb")
         for part in (orders, long_chain, cones, inside, races, choices, bad_events, bad_recordings, without_one, cut_short, strangers,
-                     same_time, spawned, damage):
+                     same_time, unfinished, spawned, damage):
             part(place)
     lib.finish()
 

@@ -281,7 +281,7 @@ int hb__order(const hb_args *args)
 	}
 	code = hb__open_run(recording, &o.run);
 	if (o.run.model) {
-		o.whole = !code;
+		o.whole = !code && o.run.ended;
 		int failed = answer(&o, args);
 		code = failed ? failed : code;
 	}

@@ -37,7 +37,7 @@ static void print_alternative(struct hb_races *r, const hb_alternative *a)
 	printf("         or ");
 	print_send(r, a->send);
 	if (a->receive == HB_NO)
-		printf(", which was never received");
+		printf(r->whole ? ", which was never received" : ", which was not received as far as is known");
 	else {
 		hb_at at = hb_receive_done(r->run.model, a->receive);
 		printf(at.event ? ", which %s received" : ", which the receive posted by %s was to get",
@@ -162,7 +162,7 @@ int hb__races(const hb_args *args)
 	}
 	code = hb__open_run(recording, &r.run);
 	if (r.run.model) {
-		r.whole = !code;
+		r.whole = !code && r.run.ended;
 		if (hb__value(args, "json")) {
 			r.out = hb__alloc(sizeof *r.out);
 			r.out->fd = 1;

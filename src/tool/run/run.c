@@ -136,7 +136,11 @@ int hb__open_run(const char *recording, hb_run *ret)
 	int code = open_logs(ret);
 	if (code)
 		return code;
-	size_t dropped = hb__drop_strangers(recording, &ret->logs);
+	size_t dropped = hb__check_run(recording, &ret->logs, &ret->ended);
+	if (!ret->ended)
+		hb__say("%s: the run has not ended, or hbdb was killed: what comes later, and messages that are still to be "
+			"received, are not known",
+			hb__short(recording));
 	ret->views = hb__make_views(&ret->logs);
 	code = check_level(ret);
 	code = code ? code : build(ret);

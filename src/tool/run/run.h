@@ -13,6 +13,7 @@ typedef struct hb_run {
 	hb_model *model;
 	uint32_t *log_of; /* by process of the model; HB_NO: its log is missing */
 	uint32_t told;    /* troubles of the model that have been printed */
+	bool ended;       /* false: the run goes on, or hbdb was killed */
 } hb_run;
 
 /* Opens all logs of a recording (a path from hb__find_recording) and builds their model, with a progress bar. Says first
@@ -31,6 +32,8 @@ void hb__free_views(hb_view *views, size_t n);
 
 /* Closes the logs that are not of the run that the others are of, and says so. Returns how many. */
 size_t hb__drop_strangers(const char *recording, hb_logs *logs);
+/* The same; *ret_ended: false when the manifest does not know of the end of the run. */
+size_t hb__check_run(const char *recording, hb_logs *logs, bool *ret_ended);
 
 /* The processes of a model: the ranks of the world in order, those without a log too, then spawned ones. Free both. */
 hb_source *hb__make_sources(const hb_logs *logs, size_t *ret_n, uint32_t **ret_log_of);

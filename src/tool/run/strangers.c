@@ -42,11 +42,12 @@ static uint32_t level_of(const hb_log_file *f) { return hb_log_get_info(f->log)-
 static uint32_t library_of(const hb_log_file *f) { return hb_log_get_info(f->log)->library; }
 
 /* What the manifest says goes before what most logs say. */
-static void ask_manifest(const char *recording, struct agreed *a)
+static void ask_manifest(const char *recording, struct agreed *a, bool *ret_ended)
 {
 	char *path = hb__format("%s/manifest.json", recording);
 	bool there = !access(path, R_OK);
 	hb_manifest m = {0};
+	*ret_ended = true;
 	struct tm utc = {0};
 	double seconds;
 	free(path);
@@ -54,6 +55,7 @@ static void ask_manifest(const char *recording, struct agreed *a)
 		hb__manifest_free(&m);
 		return;
 	}
+	*ret_ended = m.finished;
 	static const char *const levels[] = {"order", "events", "racing"}, *const libraries[] = {
 										   "", "openmpi", "mpich"};
 	for (uint32_t i = 0; i < 3; i++) {
@@ -152,12 +154,12 @@ static void tell_clocks(const hb_logs *logs, const struct agreed *a)
 	}
 }
 
-size_t hb__drop_strangers(const char *recording, hb_logs *logs)
+size_t hb__check_run(const char *recording, hb_logs *logs, bool *ret_ended)
 {
 	struct agreed a = {
 		.size = (int32_t)most(logs, size_of), .level = most(logs, level_of), .library = most(logs, library_of)};
 	size_t dropped = 0;
-	ask_manifest(recording, &a);
+	ask_manifest(recording, &a, ret_ended);
 	char **why = hb__alloc(logs->n * sizeof *why);
 	for (size_t i = 0; i < logs->n; i++)
 		why[i] = logs->at[i].log ? stranger(logs, i, &a) : NULL;
@@ -174,4 +176,10 @@ size_t hb__drop_strangers(const char *recording, hb_logs *logs)
 	free(why);
 	tell_clocks(logs, &a);
 	return dropped;
+}
+
+size_t hb__drop_strangers(const char *recording, hb_logs *logs)
+{
+	bool ended;
+	return hb__check_run(recording, logs, &ended);
 }
