@@ -3,14 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../options.h"
+#include "../racing/distil.h"
 #include "../run/run.h"
 #include "../show/progress.h"
 #include "../store/find.h"
 #include "../store/manifest.h"
-#include "model/distil.h"
 #include "rules/race.h"
 
 const hb_option hb__minimize_options[] = {
@@ -88,15 +87,14 @@ static int write_log(struct minimize *m, uint32_t process, uint32_t number)
 {
 	hb_log_file *f = &m->run.logs.at[number];
 	const char *name = strrchr(f->path, '/') + 1;
-	char *to = hb__format("%s/%s", m->to, name), *raw = hb__format("%s.raw", to);
+	char *to = hb__format("%s/%s", m->to, name);
 	hb_error err = {0};
 	hb_distilled sum = {0};
+	hb_log_info rows;
 	hb_log *log = NULL;
-	hb_status status = hb_distil(f->log, raw, m->racers[process], &sum, &err);
-	status = status ? status : hb_log_seal(raw, to, NULL, NULL, &err);
+	hb_status status = hb__seal_racing(f->log, m->racers[process], to, NULL, NULL, &rows, &sum, &err);
 	status = status ? status : hb_log_verify(to, NULL, &err);
 	status = status ? status : hb_log_open(to, &log, &err);
-	unlink(raw);
 	m->before += hb_log_get_info(f->log)->bytes;
 	m->after += log ? hb_log_get_info(log)->bytes : 0;
 	m->sum.kept += sum.kept;
@@ -104,7 +102,6 @@ static int write_log(struct minimize *m, uint32_t process, uint32_t number)
 	hb_log_close(log);
 	int code = status ? hb__fail_log(status == HB_E_SYSTEM ? to : f->path, &err) : 0;
 	free(to);
-	free(raw);
 	return code;
 }
 

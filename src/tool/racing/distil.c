@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "distil.h"
 #include "format/row.h"
-#include "model/distil.h"
+
+#define MANY 1000 /* receives kept ... */
+#define FEW 4     /* ... and of so many at most one left out: it may be shorter to keep that one, too */
 
 /* A message that raced. */
 struct hb_sent {
@@ -79,17 +82,71 @@ static bool keep_whole(const hb_distillery *d, const hb_log *log)
 	return whole;
 }
 
-hb_status hb__distil_log(hb_distillery *d, hb_log *log, const char *to, hb_error *err)
+static hb_status seal_once(hb_log *log, const hb_racers *racers, const char *to, hb_progress *progress, void *user,
+	hb_log_info *ret_rows, hb_distilled *ret_kept, hb_error *err)
 {
-	hb_racers *raced = hb_racers_create(log);
-	if (!raced) {
-		*err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
-		return HB_E_MEMORY;
+	char *raw = hb__format("%s.raw", to);
+	hb_log *rows = NULL;
+	hb_status status = hb_distil(log, raw, racers, ret_kept, err);
+	status = status ? status : hb_log_open(raw, &rows, err);
+	if (!status)
+		*ret_rows = *hb_log_get_info(rows);
+	hb_log_close(rows);
+	status = status ? status : hb_log_seal(raw, to, progress, user, err);
+	unlink(raw);
+	free(raw);
+	return status;
+}
+
+static int64_t size_of(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) ? INT64_MAX : st.st_size;
+}
+
+hb_status hb__seal_racing(hb_log *log, const hb_racers *racers, const char *to, hb_progress *progress, void *user,
+	hb_log_info *ret_rows, hb_distilled *ret_kept, hb_error *err)
+{
+	hb_status status = seal_once(log, racers, to, progress, user, ret_rows, ret_kept, err);
+	if (status || ret_kept->kept < MANY || !ret_kept->skipped || ret_kept->skipped > ret_kept->kept / FEW)
+		return status;
+	hb_log_info rows;
+	hb_distilled kept;
+	char *all = hb__format("%s.all", to);
+	status = seal_once(log, NULL, all, progress, user, &rows, &kept, err);
+	if (!status && size_of(all) <= size_of(to) && !rename(all, to)) {
+		*ret_rows = rows;
+		*ret_kept = kept;
 	}
-	hb_racers_add_marks(raced, log);
+	unlink(all);
+	free(all);
+	return status;
+}
+
+hb_status hb__distil_log(hb_distillery *d, const char *path, const char *to, hb_progress *progress, void *user,
+	hb_log_info *ret_rows, hb_error *err)
+{
+	hb_log *log;
+	hb_distilled kept;
+	hb_status status = hb_log_open(path, &log, err);
+	if (status)
+		return status;
 	note_marks(d, log);
-	hb_status status = hb_distil(log, to, keep_whole(d, log) ? NULL : raced, NULL, err);
-	hb_racers_free(raced);
+	if (keep_whole(d, log)) { /* with what it says of its end */
+		*ret_rows = *hb_log_get_info(log);
+		hb_log_close(log);
+		return hb_log_seal(path, to, progress, user, err);
+	}
+	hb_racers *racers = hb_racers_create(log);
+	if (racers) {
+		hb_racers_add_marks(racers, log);
+		status = hb__seal_racing(log, racers, to, progress, user, ret_rows, &kept, err);
+	} else {
+		*err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
+		status = HB_E_MEMORY;
+	}
+	hb_racers_free(racers);
+	hb_log_close(log);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #define HBDB_RACING_DISTIL_H
 
 #include "../store/logs.h"
+#include "model/distil.h"
 
 /* A run whose logs are being reduced. */
 typedef struct hb_distillery {
@@ -14,9 +15,16 @@ typedef struct hb_distillery {
 
 /* Looks at all logs of a run that has ended. */
 void hb__distillery_open(const hb_logs *logs, hb_distillery *ret);
-/* Takes what did not race out of an open raw log; the result goes to `to`, its marks are noted. 0, or why not. */
-hb_status hb__distil_log(hb_distillery *d, hb_log *log, const char *to, hb_error *err);
+/* Seals the raw log at `path` into `to` without what did not race, and notes its marks. *ret_rows: what must be
+ * read back. 0, or why not. */
+hb_status hb__distil_log(hb_distillery *d, const char *path, const char *to, hb_progress *progress, void *user,
+	hb_log_info *ret_rows, hb_error *err);
 /* Writes the rank.N.ctf files and ends. False: the files could not be written (errno). */
 bool hb__distillery_close(hb_distillery *d, const char *recording);
+
+/* Seals what `racers` (NULL: everything) leaves of an open log into `to`. Of many receives all are kept when that takes fewer bytes
+ * than to leave a few of them out. */
+hb_status hb__seal_racing(hb_log *log, const hb_racers *racers, const char *to, hb_progress *progress, void *user,
+	hb_log_info *ret_rows, hb_distilled *ret_kept, hb_error *err);
 
 #endif

@@ -50,32 +50,15 @@ static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
 	return same;
 }
 
-/* Level racing: the rows that raced, in a file of their own, and what it holds. */
-static bool distil(hb_distillery *d, const char *path, const char *to, hb_log_info *ret_raw, hb_error *err)
-{
-	hb_log *log, *kept = NULL;
-	if (hb_log_open(path, &log, err))
-		return false;
-	bool good = !hb__distil_log(d, log, to, err) && !hb_log_open(to, &kept, err);
-	hb_log_close(log);
-	if (good)
-		*ret_raw = *hb_log_get_info(kept);
-	hb_log_close(kept);
-	return good;
-}
-
 /* The sealed form replaces the raw one only when it is complete and reads back: the run may not come again. */
 static bool seal(const char *path, const hb_log_info *raw, hb_distillery *d, struct progress *progress, hb_sum *sum)
 {
 	hb_error err = {0};
-	hb_log_info what = *raw;
-	char *next = hb__format("%s.sealed", path), *kept = d->racing ? hb__format("%s.kept", path) : NULL;
-	bool ok = (!kept || distil(d, path, kept, &what, &err)) &&
-		  !hb_log_seal(kept ? kept : path, next, show_progress, progress, &err) &&
-		  reads_back(next, &what, &err);
-	if (kept)
-		unlink(kept);
-	free(kept);
+	hb_log_info rows = *raw;
+	char *next = hb__format("%s.sealed", path);
+	hb_status status = d->racing ? hb__distil_log(d, path, next, show_progress, progress, &rows, &err)
+				     : hb_log_seal(path, next, show_progress, progress, &err);
+	bool ok = !status && reads_back(next, &rows, &err);
 	if (ok && rename(next, path)) {
 		err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
 		ok = false;
