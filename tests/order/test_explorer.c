@@ -2,7 +2,7 @@
  * do is among what it finds. */
 #include "suite.h"
 
-static struct suite suite = {.seed = 1, .programs = 600, .runs = 4};
+static struct suite suite = {.seed = 1, .programs = 300, .runs = 4};
 
 /* A run's matches that the search says cannot be. */
 static long impossible(const struct run *r, const struct outcomes *o)
@@ -57,7 +57,7 @@ static void against_plain(bool weak)
 		static const struct wish wish = {.lanes = 1, .calls = 6};
 		if (!suite_program(&suite, &wish, i, &p))
 			continue;
-		explore(&p, &(struct limits){.states = 50000, .naive = true, .weak = weak}, &plain);
+		explore(&p, &(struct limits){.states = 20000, .naive = true, .weak = weak}, &plain);
 		if (!plain.complete)
 			continue;
 		explore(&p, &(struct limits){.states = 30000, .weak = weak}, &o);

@@ -2,7 +2,7 @@
  * closure of a graph built by definition from what happened. */
 #include "suite.h"
 
-static struct suite suite = {.seed = 1, .programs = 250, .runs = 2};
+static struct suite suite = {.seed = 1, .programs = 400, .runs = 2};
 
 struct sums {
 	long runs, other_match, events, pairs, chains, links, cuts, futures, together, concurrent;

@@ -6,7 +6,7 @@
 #include "rules/race.h"
 #include "suite.h"
 
-static struct suite suite = {.seed = 1, .programs = 2500, .runs = 2};
+static struct suite suite = {.seed = 1, .programs = 1500, .runs = 2};
 
 struct sums {
 	long programs, large, runs, open_runs, receives, differ, differ_first;

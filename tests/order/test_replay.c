@@ -4,7 +4,7 @@
 #include "rules/race.h"
 #include "suite.h"
 
-static struct suite suite = {.seed = 1, .programs = 2000, .runs = 2};
+static struct suite suite = {.seed = 1, .programs = 1500, .runs = 2};
 
 struct sums {
 	long runs, large, wildcards, forced, always, other, stuck, free_runs;
