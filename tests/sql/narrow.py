@@ -74,6 +74,8 @@ def reads_less(place, name, recording):
     of_last = sum(x["rank"] == last for x in e)
     middle = sorted(x["exit_ns"] for x in e if "exit_ns" in x)[n // 2] / 1e9
     sent = [s for s, _, _ in recording.messages() if s]
+    received = sum(1 for _, _, d in recording.messages() if d and d["rank"] == 0 and d["function"] == "MPI_Recv")
+    got = next(d for _, p, d in recording.messages() if d and p is d and d["rank"] == 0)
     from_last = sum(s["rank"] == last for s in sent)
     for query, table, most, least in (
             ("SELECT count(*) FROM events", "events", n, n),
@@ -88,6 +90,10 @@ def reads_less(place, name, recording):
             ("SELECT * FROM events WHERE rank = NULL", None, 0, 0),
             ("SELECT * FROM messages WHERE sender = %d" % last, "messages", from_last, from_last),
             ("SELECT * FROM messages WHERE sender = 1 AND send_event = %d" % sent[0]["event"], "messages", 1, 0),
+            ("SELECT * FROM messages WHERE receiver = 0 AND done_event = %d" % got["event"], "messages", 1, 1),
+            ("SELECT * FROM messages WHERE receiver = 0 AND post_event = %d" % got["event"], "messages", 1, 1),
+            ("SELECT * FROM events e JOIN messages m ON e.rank = m.receiver AND e.lane = m.done_lane AND e.event = m.done_event "
+             "WHERE e.call = 'MPI_Recv' AND e.rank = 0", "messages", received, received),
             ("SELECT * FROM messages WHERE state = 'unreceived'", "messages", 1, 1)):
         rows = read(place, name, query)
         got = rows.get(table, 0) if isinstance(rows, dict) and table else rows

@@ -56,6 +56,7 @@ struct hb_sql_table {
 	size_t size; /* of its cursors */
 	int variant;
 	double (*rows)(const struct hb_sql *sql); /* how many there may be */
+	double (*seek)(const struct hb_sql *sql); /* what it costs to start anew, in rows; NULL: nothing */
 	bool ordered;                             /* by its keys of rank, lane and event */
 	/* 0, or -1 after hb__sql_fail. A cursor is started anew for each set of bounds. */
 	int (*start)(hb_sql_cursor *c);
@@ -83,6 +84,7 @@ struct hb_sql {
 	uint32_t *process_of_log, *log_of_process; /* HB_NO: its log is missing */
 	uint32_t missing, told; /* processes without a log; troubles of the model that have been said */
 	hb_facts *facts;
+	struct hb_sql_index *index;
 	struct hb_sql_races *races[2];
 	uint32_t **lamport; /* by line, then event - 1 */
 };
@@ -120,6 +122,7 @@ int32_t hb__sql_line_rank(const struct hb_sql *sql, uint32_t line);
 enum hb_sql_part { HB_SQL_LANE, HB_SQL_EVENT, HB_SQL_CALL, HB_SQL_PLACE, HB_SQL_ENTER, HB_SQL_EXIT };
 void hb__sql_part(struct hb_sql *sql, sqlite3_context *out, hb_at at, enum hb_sql_part part);
 
+void hb__sql_index_close(struct hb_sql *sql);
 void hb__sql_races_close(struct hb_sql *sql);
 
 /* run.c */

@@ -140,7 +140,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 			info->idxNum |= t->what->columns[i].flags;
 	info->orderByConsumed = info->nOrderBy && is_ordered(t, info);
 	info->estimatedRows = (sqlite3_int64)(rows < 1 ? 1 : rows);
-	info->estimatedCost = 20 + read + rows;
+	info->estimatedCost = 20 + read + rows + (t->what->seek ? t->what->seek(t->sql) : 0);
 	if (info->idxNum & HB_SQL_HISTORY)
 		info->estimatedCost += t->sql->longest / 2.0;
 	if (sqlite3_str_length(text)) {

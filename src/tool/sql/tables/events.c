@@ -242,12 +242,16 @@ static void stop(hb_sql_cursor *c)
 
 static double rows(const struct hb_sql *sql) { return (double)sql->events; }
 
+/* A lane is read from the beginning of a block. */
+static double seek(const struct hb_sql *sql) { return (sql->longest < 65536 ? sql->longest : 65536) / 64.0; }
+
 const hb_sql_table hb__sql_events = {
 	.name = "events",
 	.help = "a row for each event: a call that the program made",
 	.columns = hb__sql_event_columns,
 	.size = sizeof(struct hb_sql_events),
 	.rows = rows,
+	.seek = seek,
 	.ordered = true,
 	.start = start,
 	.next = next,

@@ -1,5 +1,5 @@
 /* messages: a row per message that was sent, and one per receive that got none. The sends of a process stand together
- * in the model, and so do its receives: bounds on the sender, on the receiver and on the event of the send are sought,
+ * in the model, and so do its receives: bounds on the sender, on the receiver and on one of their events are sought,
  * the others are compared before SQLite sees the row. */
 #include <math.h>
 #include <stdlib.h>
@@ -57,12 +57,12 @@ static const hb_sql_column columns[] = {
 		"when that call returned (a nonblocking one: before the send was complete)"},
 	{"receiver", "INTEGER", 0, HB_SQL_BY_RANK, "rank in MPI_COMM_WORLD"},
 	{"post_lane", "INTEGER", 0, HB_SQL_NO_KEY, "the thread that posted the receive"},
-	{"post_event", "INTEGER", 0, HB_SQL_BY_VALUE, "the event that posted it"},
+	{"post_event", "INTEGER", 0, HB_SQL_BY_EVENT, "the event that posted it"},
 	{"post_call", "TEXT", 0, HB_SQL_NO_KEY, "its function"},
 	{"post_place", "TEXT", 0, HB_SQL_NO_KEY, "file and line of it"},
 	{"post_enter", "REAL", 0, HB_SQL_NO_KEY, "when it was entered"},
 	{"done_lane", "INTEGER", 0, HB_SQL_NO_KEY, "the thread that completed the receive"},
-	{"done_event", "INTEGER", 0, HB_SQL_BY_VALUE,
+	{"done_event", "INTEGER", 0, HB_SQL_BY_EVENT,
 		"the event that completed it; of a blocking receive the same as post_event"},
 	{"done_call", "TEXT", 0, HB_SQL_NO_KEY, "its function"},
 	{"done_place", "TEXT", 0, HB_SQL_NO_KEY, "file and line of it"},
@@ -87,13 +87,23 @@ static const hb_sql_column columns[] = {
 	{0},
 };
 
+/* Made when a query asks for it first. */
+struct hb_sql_index {
+	uint32_t *unreceived; /* sends that nobody received, by process */
+	uint32_t nunreceived;
+	uint32_t *by_done; /* receives by process, then by the event that completed them */
+};
+
 struct cursor {
 	hb_sql_cursor c;
 	uint32_t send, receive; /* of the row; HB_NO: none */
-	/* what is left to look at: sends, then receives */
+	/* What is left to look at: sends, then receives. A list names them; without one the places are the numbers. */
+	const uint32_t *sends, *receives;
 	uint32_t at_send, end_send, at_receive, end_receive;
-	bool by_receiver; /* receives bring their sends along, and sends only those that nobody received */
+	bool by_receiver; /* receives bring their sends along, and sends are only those that nobody received */
 };
+
+static uint32_t item(const uint32_t *list, uint32_t at) { return list ? list[at] : at; }
 
 /* ---- finding the part of a process ---- */
 
@@ -132,52 +142,159 @@ static bool bounded(const hb_sql_cursor *c, int column)
 	return c->low[column] > -INFINITY || c->high[column] < INFINITY;
 }
 
-/* Along a single line events increase: the sends of a process with one are cut to the bounds. */
-static void narrow_events(struct cursor *s)
+/* ---- seeking events ---- */
+
+static uint32_t send_event(const hb_model *m, uint32_t send) { return hb_model_sends(m)[send].event; }
+static uint32_t post_event(const hb_model *m, uint32_t receive) { return hb_model_receives(m)[receive].post; }
+static uint32_t done_event(const hb_model *m, uint32_t receive) { return hb_receive_done(m, receive).event; }
+
+typedef uint32_t number_of(const hb_model *m, uint32_t id);
+
+static uint32_t first_not_below(
+	const hb_model *m, const uint32_t *list, uint32_t low, uint32_t high, number_of *number, double bound)
 {
-	const hb_model *m = s->c.sql->model;
-	const hb_send *sends = hb_model_sends(m);
-	if (s->at_send >= s->end_send || !bounded(&s->c, SEND_EVENT))
-		return;
-	uint32_t process = process_of_line(m, sends[s->at_send].line);
-	if (process_of_line(m, sends[s->end_send - 1].line) != process || hb_model_processes(m)[process].nlines != 1)
-		return;
-	uint32_t high = s->end_send;
-	while (s->at_send < high) {
-		uint32_t middle = s->at_send + (high - s->at_send) / 2;
-		if (sends[middle].event < s->c.low[SEND_EVENT])
-			s->at_send = middle + 1;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (number(m, item(list, middle)) < bound)
+			low = middle + 1;
 		else
 			high = middle;
+	}
+	return low;
+}
+
+/* Cuts [low, high) to the bounds of a column; the numbers must not decrease in it. */
+static void cut(
+	const hb_sql_cursor *c, int column, number_of *number, const uint32_t *list, uint32_t *low, uint32_t *high)
+{
+	const hb_model *m = c->sql->model;
+	*low = first_not_below(m, list, *low, *high, number, c->low[column]);
+	if (c->high[column] < INFINITY)
+		*high = first_not_below(m, list, *low, *high, number, floor(c->high[column]) + 1);
+}
+
+/* A single process with a single line, whose events stand in order; HB_NO: it is not that. */
+static uint32_t only_process(const hb_sql_cursor *c, int column)
+{
+	const hb_model *m = c->sql->model;
+	uint32_t low, high;
+	processes(c, column, &low, &high);
+	return high == low + 1 && hb_model_processes(m)[low].nlines == 1 ? low : HB_NO;
+}
+
+static int compare_done(const void *a, const void *b, void *user)
+{
+	const hb_model *m = user;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t p = process_of_line(m, hb_model_receives(m)[x].line);
+	uint32_t q = process_of_line(m, hb_model_receives(m)[y].line);
+	if (p != q)
+		return p < q ? -1 : 1;
+	uint32_t d = done_event(m, x), e = done_event(m, y);
+	return d != e ? (d < e ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static struct hb_sql_index *get_index(struct hb_sql *sql)
+{
+	if (!sql->index)
+		sql->index = hb__alloc(sizeof *sql->index);
+	return sql->index;
+}
+
+static const uint32_t *receives_by_done(struct hb_sql *sql)
+{
+	struct hb_sql_index *index = get_index(sql);
+	uint32_t n = hb_model_get_info(sql->model)->receives;
+	if (index->by_done)
+		return index->by_done;
+	index->by_done = hb__alloc((size_t)n * sizeof *index->by_done);
+	for (uint32_t i = 0; i < n; i++)
+		index->by_done[i] = i;
+	qsort_r(index->by_done, n, sizeof *index->by_done, compare_done, sql->model);
+	return index->by_done;
+}
+
+static const uint32_t *sends_not_received(struct hb_sql *sql, uint32_t *ret_n)
+{
+	struct hb_sql_index *index = get_index(sql);
+	uint32_t n = hb_model_get_info(sql->model)->sends;
+	if (!index->unreceived) {
+		for (uint32_t i = 0; i < n; i++)
+			index->nunreceived += hb_model_sends(sql->model)[i].receive == HB_NO;
+		index->unreceived = hb__alloc((size_t)index->nunreceived * sizeof *index->unreceived);
+		for (uint32_t i = 0, k = 0; i < n; i++)
+			if (hb_model_sends(sql->model)[i].receive == HB_NO)
+				index->unreceived[k++] = i;
+	}
+	*ret_n = index->nunreceived;
+	return index->unreceived;
+}
+
+void hb__sql_index_close(struct hb_sql *sql)
+{
+	if (!sql->index)
+		return;
+	free(sql->index->unreceived);
+	free(sql->index->by_done);
+	free(sql->index);
+	sql->index = NULL;
+}
+
+/* ---- where to look ---- */
+
+static void start_by_sender(struct cursor *s)
+{
+	hb_sql_cursor *c = &s->c;
+	const hb_model *m = c->sql->model;
+	uint32_t low, high;
+	processes(c, SENDER, &low, &high);
+	s->at_send = first_of(m, true, low);
+	s->end_send = first_of(m, true, high);
+	s->end_receive = 0; /* receives without a send have no sender */
+	if (bounded(c, SEND_EVENT) && only_process(c, SENDER) != HB_NO)
+		cut(c, SEND_EVENT, send_event, NULL, &s->at_send, &s->end_send);
+}
+
+static void start_by_receiver(struct cursor *s)
+{
+	hb_sql_cursor *c = &s->c;
+	const hb_model *m = c->sql->model;
+	uint32_t low, high, only = only_process(c, RECEIVER);
+	bool posted = bounded(c, POST_EVENT), done = bounded(c, DONE_EVENT);
+	s->by_receiver = true;
+	s->sends = sends_not_received(c->sql, &s->end_send);
+	processes(c, RECEIVER, &low, &high);
+	s->at_receive = first_of(m, false, low);
+	s->end_receive = first_of(m, false, high);
+	if (posted || done)
+		s->end_send = 0; /* sends without a receive have no such event */
+	if (only == HB_NO)
+		return;
+	if (posted)
+		cut(c, POST_EVENT, post_event, NULL, &s->at_receive, &s->end_receive);
+	else if (done) {
+		s->receives = receives_by_done(c->sql);
+		cut(c, DONE_EVENT, done_event, s->receives, &s->at_receive, &s->end_receive);
 	}
 }
 
 static int start(hb_sql_cursor *c)
 {
 	struct cursor *s = (struct cursor *)c;
-	uint32_t low, high;
 	if (hb__sql_model(c))
 		return -1;
-	const hb_model *m = c->sql->model;
-	const hb_model_info *info = hb_model_get_info(m);
+	const hb_model_info *info = hb_model_get_info(c->sql->model);
+	s->sends = s->receives = NULL;
 	s->at_send = s->at_receive = 0;
 	s->end_send = info->sends;
 	s->end_receive = info->receives;
-	bool by_sender = bounded(c, SENDER);
-	if (by_sender) {
-		processes(c, SENDER, &low, &high);
-		s->at_send = first_of(m, true, low);
-		s->end_send = first_of(m, true, high);
-		narrow_events(s);
-	}
-	if (by_sender || bounded(c, SEND_EVENT))
-		s->end_receive = 0; /* receives without a send have no such values */
-	if (bounded(c, RECEIVER) && s->end_receive) {
-		processes(c, RECEIVER, &low, &high);
-		s->at_receive = first_of(m, false, low);
-		s->end_receive = first_of(m, false, high);
-	}
-	s->by_receiver = !by_sender && s->end_receive && bounded(c, RECEIVER);
+	s->by_receiver = false;
+	if (bounded(c, SENDER))
+		start_by_sender(s);
+	else if (bounded(c, SEND_EVENT))
+		s->end_receive = 0;
+	else if (bounded(c, RECEIVER))
+		start_by_receiver(s);
 	return 0;
 }
 
@@ -242,15 +359,13 @@ static int next(hb_sql_cursor *c)
 	struct cursor *s = (struct cursor *)c;
 	const hb_model *m = c->sql->model;
 	while (s->at_send < s->end_send) {
-		s->send = s->at_send++;
+		s->send = item(s->sends, s->at_send++);
 		s->receive = hb_model_sends(m)[s->send].receive;
-		if (s->by_receiver && s->receive != HB_NO)
-			continue;
 		if (wanted(s))
 			return 1;
 	}
 	while (s->at_receive < s->end_receive) {
-		s->receive = s->at_receive++;
+		s->receive = item(s->receives, s->at_receive++);
 		s->send = hb_model_receives(m)[s->receive].send;
 		if (s->send != HB_NO && !s->by_receiver)
 			continue;
