@@ -240,6 +240,18 @@ def bad_recordings(place):
             check("%s of %s" % (command[0], name), status == wanted and why in err and not out, (status, out, err))
 
 
+def no_such_size(place):
+    folder = place.path + "/vast.hbdb"
+    path = log(0, 1).write(folder)
+    with open(path, "r+b") as f:
+        f.seek(28)
+        f.write(struct.pack("<i", 0x7F000000))
+    for command in (["order", "0:1", "0:2"], ["cone", "0:1"], ["races"]):
+        status, out, err = place.run(*command, "vast")
+        check("%s of a size that cannot be" % command[0], status == 3 and not out and
+              "it says that it is rank 0 of 2130706432" in err, (status, out, err))
+
+
 def spoiled(place, name, spoil):
     """A copy of the run of three, spoiled; the answers of all commands."""
     folder = "%s/%s.hbdb" % (place.path, name)
@@ -389,7 +401,7 @@ def damage(place):
 def main():
     with lib.Place(libraries=False) as place:
         run_of_three(place.path + "/three.hbdb")
-        for part in (orders, long_chain, cones, inside, races, choices, bad_events, bad_recordings, without_one, cut_short, strangers,
+        for part in (orders, long_chain, cones, inside, races, choices, bad_events, bad_recordings, no_such_size, without_one, cut_short, strangers,
                      same_time, unfinished, spawned, damage):
             part(place)
     lib.finish()

@@ -130,6 +130,14 @@ static int build(hb_run *run)
 	return 0;
 }
 
+static bool any_open(const hb_logs *logs)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (logs->at[i].log)
+			return true;
+	return false;
+}
+
 int hb__open_run(const char *recording, hb_run *ret)
 {
 	*ret = (hb_run){.path = hb__copy(recording)};
@@ -141,6 +149,8 @@ int hb__open_run(const char *recording, hb_run *ret)
 		hb__say("%s: the run has not ended, or hbdb was killed: what comes later, and messages that are still to be "
 			"received, are not known",
 			hb__short(recording));
+	if (dropped && !any_open(&ret->logs))
+		return HB_EXIT_RECORDING;
 	ret->views = hb__make_views(&ret->logs);
 	code = check_level(ret);
 	code = code ? code : build(ret);

@@ -12,6 +12,9 @@
 /* On one host nothing starts before hbdb did; the manifest tells milliseconds. */
 #define SLACK_NS 5000000
 
+/* More processes than any run has: a damaged header. */
+#define SIZE_MAX_SANE (1 << 20)
+
 struct agreed {
 	int32_t size;
 	uint32_t level, library;
@@ -107,7 +110,7 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 	int64_t late = outside(a, info);
 	if (!f->pid && info->rank != f->rank)
 		return hb__format("it is the log of rank %d", info->rank);
-	if (!f->pid && info->rank >= info->size)
+	if (!f->pid && (info->rank >= info->size || info->size > SIZE_MAX_SANE))
 		return hb__format("it says that it is rank %d of %d", info->rank, info->size);
 	if (!f->pid && info->size != a->size)
 		return hb__format("it is of a run of %d processes, the others are of one of %d", info->size, a->size);
