@@ -96,6 +96,7 @@ struct distiller {
 	bool events, cancels; /* the log is at level events; MPI was told to cancel something */
 	uint32_t lanes;
 	struct bits *wild, *cancelling; /* level events: postings by lane */
+	uint64_t said;                  /* results of the lane so far: it cannot have posted more */
 	uint32_t lane;                  /* the one that is being read */
 	hb_events *reader;
 	int64_t last; /* posting referred to last, by what was kept */
@@ -124,18 +125,23 @@ static bool of(const struct bits *set, uint32_t lanes, hb_reference r)
 	return r.lane < lanes && r.posting >= 0 && has(&set[r.lane], (uint64_t)r.posting);
 }
 
-/* Which requests an event makes wild or cancels; false: out of memory. */
+#define ELSEWHERE (1u << 24) /* postings of a lane that others may refer to */
+
+/* Which requests an event makes wild or cancels; false: out of memory. A damaged log may name any posting. */
 static bool learn(struct distiller *d, const hb_event *ev)
 {
 	bool good = true;
+	d->said += 1 + ev->row->nresults;
 	if (ev->shape == HB_SHAPE_REQUEST && ev->nanswers && named(ev, "Cancel")) {
 		hb_reference r = ev->answers[0].request;
-		good = r.lane >= d->lanes || r.posting < 0 || put(&d->cancelling[r.lane], (uint64_t)r.posting);
+		uint64_t most = r.lane == ev->row->lane ? d->said : ELSEWHERE;
+		if (r.lane < d->lanes && r.posting >= 0 && (uint64_t)r.posting < most)
+			good = put(&d->cancelling[r.lane], (uint64_t)r.posting);
 	}
 	bool wild = ev->function->cls == CLASS_RECV && ev->shape == HB_SHAPE_NONE && asks_wild(ev);
-	for (uint32_t i = 0; good && i < ev->posts; i++) {
-		bool started = ev->shape == HB_SHAPE_STARTED && i < ev->nanswers &&
-			       of(d->wild, d->lanes, ev->answers[i].request);
+	uint32_t n = ev->shape == HB_SHAPE_STARTED && ev->posts > ev->nanswers ? ev->nanswers : ev->posts;
+	for (uint32_t i = 0; good && i < n && (uint64_t)ev->posting + i < d->said; i++) {
+		bool started = ev->shape == HB_SHAPE_STARTED && of(d->wild, d->lanes, ev->answers[i].request);
 		if (wild || started)
 			good = put(&d->wild[ev->row->lane], (uint64_t)ev->posting + i);
 	}
@@ -155,6 +161,7 @@ static hb_status learn_requests(struct distiller *d, hb_error *err)
 		hb_status status = hb_events_open(d->log, lane, &events, err);
 		if (status)
 			return status;
+		d->said = 0;
 		while ((more = hb_events_next(events, &ev, err)) > 0)
 			if (ev.function && !ev.malformed && !learn(d, &ev))
 				more = HB_E_MEMORY;

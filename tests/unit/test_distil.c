@@ -2,7 +2,7 @@
 #include "check.h"
 #include "model/distil.h"
 #include "model/event.h"
-#include "rawlog.h"
+#include "random_log.h"
 
 enum { RECV, IRECV, WAIT, WAITALL, WAITANY, IPROBE, WTIME, SEND, CANCEL };
 
@@ -216,12 +216,43 @@ static void contradictions(void)
 	raw_free(&r);
 }
 
+/* Logs of noise: an error, or a log that reads back. */
+static void noise(void)
+{
+	unsigned good = 0, errors = 0, bad = 0;
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct raw_log r;
+		hb_distilled n = {0};
+		hb_error e = {0};
+		uint64_t events = 0;
+		random_log(&r, seed, (int)(seed % 3), 1 + (int)(seed % 2), 20 + (long)seed, seed % 5 == 0);
+		raw_save(&r, check_path("raw"));
+		hb_log *log = opened(check_path("raw"));
+		hb_racers *racers = log ? hb_racers_create(log) : NULL;
+		if (racers)
+			hb_racers_add_marks(racers, log);
+		hb_status status =
+			log ? hb_distil(log, check_path("kept"), seed % 7 ? racers : NULL, &n, &e) : HB_E_MEMORY;
+		if (!status && !hb_log_verify(check_path("kept"), &events, &e))
+			good++;
+		else if (status == HB_E_DAMAGED)
+			errors++;
+		else
+			bad++;
+		hb_racers_free(racers);
+		hb_log_close(log);
+		raw_free(&r);
+	}
+	check(!bad && good + errors == 60, "logs of noise are refused or read back: %u and %u", errors, good);
+}
+
 int main(void)
 {
 	with_marks();
 	from_events();
 	cancelled();
 	contradictions();
+	noise();
 	check_clean();
 	return check_end();
 }
