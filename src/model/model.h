@@ -15,7 +15,8 @@
  * enter of a send -> the exit of the call that completed its receive, or of a probe
  * that saw it; for a synchronous send also the enter of the call that posted the
  * receive -> the exit of the call that completed the send; collectives by class
- * (hb_order). MPI_Init of the first lane -> everything of the other lanes.
+ * (hb_order). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
+ * the exit of the call of another lane that completed it.
  *
  * Matching: MPI does not let messages overtake, so among the messages of one channel
  * (communicator, source, destination, tag) the k-th send belongs to the k-th
@@ -291,6 +292,7 @@ typedef enum hb_link_kind {
 	HB_LINK_PROBE,      /* a probe saw the message; id: send */
 	HB_LINK_SYNC,       /* the receive was posted, so the synchronous send completed; id: send */
 	HB_LINK_COLLECTIVE, /* id: collective */
+	HB_LINK_REQUEST,    /* a receive that one thread posted was completed by another; id: receive */
 	HB_LINK_START,      /* MPI_Init, before the other threads */
 } hb_link_kind;
 

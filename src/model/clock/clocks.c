@@ -140,7 +140,8 @@ static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
 {
 	hb_model *m = run->m;
 	uint32_t send = m->receives.at[id].send;
-	if (send == HB_NO || !(m->sends.at[send].flags & HB_SYNCHRONOUS))
+	bool elsewhere = m->receives.at[id].flags & HB_ELSEWHERE;
+	if (!elsewhere && (send == HB_NO || !(m->sends.at[send].flags & HB_SYNCHRONOUS)))
 		return;
 	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){id, 0});
 	if (cell && cell->value != HB_NO && !(cell->value & HB__SLEEPER))
@@ -156,12 +157,10 @@ static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
 		hb__wake(run, sleeper & ~HB__SLEEPER);
 }
 
-static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
+/* The receive was posted: by the process that a synchronous send went to, or by another thread of this one. */
+static bool posted(struct hb__run *run, uint32_t line, uint32_t receive)
 {
 	struct hb__runner *r = &run->lines[line];
-	uint32_t receive = run->m->sends.at[id].receive;
-	if (receive == HB_NO || (run->ask.drop_receive && run->ask.drop_receive[receive]))
-		return true;
 	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){receive, 0});
 	if (!cell)
 		return true;
@@ -182,9 +181,19 @@ static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
 		r->clock[v->line] = v->post;
 	}
 	r->lamport = post->lamport > r->lamport ? post->lamport : r->lamport;
+	if (v->flags & HB_ELSEWHERE)
+		return true; /* the version has two readers */
 	hb__version_drop(&run->versions, post->version);
 	post->version = HB_NO;
 	return true;
+}
+
+static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
+{
+	uint32_t receive = run->m->sends.at[id].receive;
+	if (receive == HB_NO || (run->ask.drop_receive && run->ask.drop_receive[receive]))
+		return true;
+	return posted(run, line, receive);
 }
 
 /* ---- lines ---- */
@@ -207,6 +216,8 @@ static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
 		const hb_receive *v = &m->receives.at[o->id];
 		if (v->post == o->event && v->line == line)
 			on_post(run, line, o->id);
+		if (v->line != line && !posted(run, line, o->id))
+			return false;
 		bool dropped = run->ask.drop_receive && run->ask.drop_receive[o->id];
 		return v->send == HB_NO || dropped || arrived(run, line, v->send, true);
 	}

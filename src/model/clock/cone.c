@@ -41,6 +41,8 @@ static void need(struct hb__past *p, uint32_t line, const hb_op *o)
 	uint32_t send;
 	switch ((hb_op_kind)o->kind) {
 	case HB_OP_RECEIVED:
+		if (m->receives.at[o->id].line != line)
+			raise(p, hb_receive_post(m, o->id), by, HB_LINK_REQUEST, o->id);
 		send = m->receives.at[o->id].send;
 		if (send != HB_NO)
 			raise(p, hb_send_at(m, send), by, HB_LINK_MESSAGE, send);
@@ -157,6 +159,8 @@ static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 	uint32_t other;
 	switch ((hb_op_kind)o->kind) {
 	case HB_OP_RECEIVED:
+		if (m->receives.at[o->id].line != line && !known(p, hb_receive_post(m, o->id)))
+			return false;
 		other = m->receives.at[o->id].send;
 		return other == HB_NO || known(p, hb_send_at(m, other));
 	case HB_OP_PROBED:

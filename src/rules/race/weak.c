@@ -20,6 +20,7 @@ struct hb__weak {
 	struct displaced *displaced;
 	size_t n, room;
 	bool *is_displaced; /* by channel */
+	size_t channels;    /* of the process */
 	bool no_memory;
 };
 
@@ -124,6 +125,10 @@ void hb__weak_receive(struct hb__weak *w, uint32_t id)
 	bool touched = false;
 	for (size_t i = 0; i < w->n && !touched; i++)
 		touched = takes(w->m, s, w->displaced[i].channel);
+	if (w->n == w->channels) { /* all are open to others already */
+		w->unstable[id] = w->unstable[id] || touched;
+		return;
+	}
 	if (s->any_source) {
 		struct collect c = {.w = w};
 		others(w, v->spec, v->send, latest(w, id), collect, &c);
@@ -164,6 +169,7 @@ void hb__weak_process(struct hb__weak *w, uint32_t process)
 		w->is_displaced[w->displaced[i].channel] = false;
 	w->n = 0;
 	hb__front_process(&w->front, process);
+	w->channels = w->front.begin[process + 1] - w->front.begin[process];
 }
 
 void hb__weak_take(struct hb__weak *w, uint32_t receive) { hb__front_take(&w->front, receive); }
@@ -275,6 +281,8 @@ static void add(void *user, uint32_t send)
 
 void hb__weak_alternatives(struct hb__racing *r, const hb_race *race)
 {
+	if (!r->visit && r->nfound)
+		return; /* only the number of races is asked for */
 	uint32_t limit = race->kind == HB_RACE_RECEIVE ? latest(r->weak, race->id) : race->done.event;
 	others(r->weak, race->spec, race->got, limit, add, &(struct add){r});
 }
