@@ -114,6 +114,9 @@ static void print_link(const struct order *o, const hb_link *l)
 	case HB_LINK_START:
 		printf("MPI_Init, before the other threads\n");
 		break;
+	case HB_LINK_REQUEST:
+		printf("receive posted by the first, completed by another thread\n");
+		break;
 	}
 }
 
@@ -163,7 +166,8 @@ static void print_text(struct order *o, bool all)
 
 static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 {
-	static const char *const kinds[] = {"program", "message", "probe", "synchronous", "collective", "start"};
+	static const char *const kinds[] = {
+		"program", "message", "probe", "synchronous", "collective", "start", "request"};
 	bool message = l->kind == HB_LINK_MESSAGE || l->kind == HB_LINK_PROBE || l->kind == HB_LINK_SYNC;
 	hb__put_text(out, ",\"link\":\"");
 	hb__put_text(out, kinds[l->kind]);
