@@ -261,8 +261,19 @@ static void farm(void)
 	}
 }
 
-/* More receives than the list holds. */
+/* More receives than the list holds, no two alike. */
 static void many(void)
+{
+	for (int i = 0; i < 5000; i++) {
+		if (rank == 1)
+			plain(0, 1 + i % 2);
+		if (rank == 0)
+			get(ANY, 1 + i % 2);
+	}
+}
+
+/* As many, which take no room. */
+static void stream(void)
 {
 	for (int i = 0; i < 5000; i++) {
 		if (rank == 1)
@@ -270,6 +281,24 @@ static void many(void)
 		if (rank == 0)
 			get(ANY, 1);
 	}
+}
+
+/* What 2 sends at last, it could have sent after the fifth: a broadcast tells nothing of who was there. */
+static void tail(void)
+{
+	for (int i = 1; i <= 10; i++) {
+		if (rank == 1)
+			plain(0, 1), i == 5 ? 0 : get(0, 2);
+		if (rank == 0)
+			get(ANY, 1), plain(i == 5 ? 2 : 1, 2);
+	}
+	if (rank == 2)
+		get(0, 2);
+	MPI_Bcast(v, 1, MPI_INT, 0, WORLD);
+	if (rank == 2)
+		plain(0, 1);
+	if (rank == 0)
+		get(ANY, 1);
 }
 
 /* What every process has begun before any can end it. */
@@ -341,8 +370,8 @@ int main(int argc, char **argv)
 		{"tag_any", tag_any}, {"comms", comms}, {"one_sender", one_sender}, {"named", named},
 		{"named_later", named_later}, {"posted", posted}, {"pending", pending}, {"pending_same", pending_same},
 		{"matched", matched}, {"never", never}, {"freed", freed}, {"at_once", at_once}, {"started", started},
-		{"farm", farm}, {"many", many}, {"barrier", barrier}, {"before_barrier", before_barrier},
-		{"empty_sum", empty_sum}, {"barrier_of_some", barrier_of_some}};
+		{"farm", farm}, {"many", many}, {"stream", stream}, {"tail", tail}, {"barrier", barrier},
+		{"before_barrier", before_barrier}, {"empty_sum", empty_sum}, {"barrier_of_some", barrier_of_some}};
 	int done = 0;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(WORLD, &rank);

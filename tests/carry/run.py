@@ -35,7 +35,7 @@ Failed = programs.Failed
 MARKS = {
     "two": [1], "chain": [], "too_early": [1], "tags": [], "tag_any": [], "comms": [], "one_sender": [], "named": [],
     "named_later": [1], "posted": [1], "pending": [1], "pending_same": [], "matched": [1], "never": [1], "freed": [1],
-    "at_once": [1], "started": [2], "farm": [], "many": list(range(1, 905)),
+    "at_once": [1], "started": [2], "farm": [], "many": list(range(1, 905)), "stream": [], "tail": [6, 7, 8, 9, 10],
     "barrier": [], "before_barrier": [1], "empty_sum": [1], "barrier_of_some": [1],
 }
 # Notes of process 0 under HBDB_CARRY=serial: event before which they stand, text. * is either of two senders.

@@ -19,17 +19,26 @@
 #define LISTED_MAX 4096
 #define PATIENCE 5000000000u /* nanoseconds that MPI_Finalize waits for the counts of the others */
 
-/* A wildcard receive that is over. */
+/* Where a receive stands, and what this process had done when it was over. */
+struct stand {
+	uint64_t event; /* its number in the lane */
+	uint64_t place; /* among the receives posted */
+	uint32_t sent;  /* number of its message at the sender */
+	uint32_t done;  /* messages that this process had sent then */
+	uint32_t epoch; /* collectives of all processes that it had begun */
+};
+
+/* Wildcard receives that are over and got messages of one sender: `count` of them, each by `step` further than the one
+ * before. So a loop that receives the same way over and over takes no more room than one receive. */
 struct past {
 	struct past *before, *after; /* by the time of their end */
 	const struct hb__lane *lane;
-	uint64_t event; /* its number in the lane */
-	struct hb__asked asked;
-	uint32_t done;  /* messages that this process had sent then */
-	uint32_t epoch; /* collectives of all processes that it had begun */
-	bool known;     /* the rest is */
+	struct hb__asked asked; /* without place */
+	bool known;             /* the sender is */
 	int32_t from;
-	uint32_t from_lane, sent;
+	uint32_t from_lane;
+	uint64_t count;
+	struct stand first, last, step;
 };
 
 static struct past *oldest, *newest;      /* not known to race */
@@ -66,6 +75,16 @@ uint32_t hb__race_send(int peer)
 
 /* ---- marks ---- */
 
+static struct stand moved(struct stand s, struct stand step, uint64_t times)
+{
+	s.event += step.event * times;
+	s.place += step.place * times;
+	s.sent += step.sent * (uint32_t)times;
+	s.done += step.done * (uint32_t)times;
+	s.epoch += step.epoch * (uint32_t)times;
+	return s;
+}
+
 static void put_mark(struct hb__lane *to, const struct past *p)
 {
 	if (!hb__row_room(to, 5 * HB_UV_MAX))
@@ -73,19 +92,22 @@ static void put_mark(struct hb__lane *to, const struct past *p)
 	uint8_t *w = to->w;
 	*w++ = HB_ROW_MARK;
 	w = hb_put_uv(w, p->lane->number);
-	w = hb_put_uv(w, p->event);
+	w = hb_put_uv(w, p->first.event);
 	w = hb_put_uv(w, p->known ? (uint64_t)p->from : UINT64_MAX);
-	w = hb_put_uv(w, p->known ? p->sent : 0);
+	w = hb_put_uv(w, p->known ? p->first.sent : 0);
 	hb__row_commit(to, w);
 }
 
 /* A mark stands after the row that it names. */
 static void put_marks(struct hb__lane *to)
 {
-	while (doomed && doomed->lane->control->events >= doomed->event) {
+	while (doomed && doomed->lane->control->events >= doomed->first.event) {
 		struct past *p = doomed;
-		doomed = p->after;
 		put_mark(to, p);
+		p->first = moved(p->first, p->step, 1);
+		if (--p->count)
+			continue;
+		doomed = p->after;
 		p->after = unused;
 		unused = p;
 	}
@@ -118,8 +140,34 @@ static struct past *past_new(void)
 	return p;
 }
 
+/* True when p comes after the receives of `run` as they come after each other; it is then one of them. */
+static bool extends(struct past *run, const struct past *p)
+{
+	const struct stand *a = &run->last, *b = &p->first;
+	if (run->lane != p->lane || !run->known || !p->known || run->from != p->from ||
+		run->from_lane != p->from_lane || run->asked.comm != p->asked.comm ||
+		run->asked.source != p->asked.source || run->asked.tag != p->asked.tag || b->place <= a->place ||
+		b->sent < a->sent)
+		return false;
+	struct stand step = {
+		b->event - a->event, b->place - a->place, b->sent - a->sent, b->done - a->done, b->epoch - a->epoch};
+	if (run->count == 1)
+		run->step = step;
+	else if (step.event != run->step.event || step.place != run->step.place || step.sent != run->step.sent ||
+		 step.done != run->step.done || step.epoch != run->step.epoch)
+		return false;
+	run->last = *b;
+	run->count++;
+	return true;
+}
+
 static void list(struct past *p)
 {
+	if (newest && extends(newest, p)) {
+		p->after = unused;
+		unused = p;
+		return;
+	}
 	p->before = newest;
 	p->after = NULL;
 	*(newest ? &newest->after : &oldest) = p;
@@ -129,6 +177,32 @@ static void list(struct past *p)
 		unlist(p);
 		doom(p);
 	}
+}
+
+/* Those of a run from number k on. */
+static void doom_from(struct past *run, uint64_t k)
+{
+	struct past *p = k ? past_new() : NULL;
+	if (!p) {
+		unlist(run);
+		doom(run);
+		return;
+	}
+	*p = *run;
+	p->first = moved(run->first, run->step, k);
+	p->count = run->count - k;
+	run->count = k;
+	run->last = moved(run->first, run->step, k - 1);
+	doom(p);
+}
+
+/* The first of `count` numbers that is not less than `wanted`; count when none is. */
+static uint64_t reaches(uint32_t first, uint32_t step, uint64_t count, uint32_t wanted)
+{
+	if (first >= wanted)
+		return 0;
+	uint64_t n = step ? ((uint64_t)wanted - first + step - 1) / step : count;
+	return n < count ? n : count;
 }
 
 /* ---- receives that are not over ---- */
@@ -182,18 +256,20 @@ static void rival(struct hb__carry *in, bool known, const struct hb__prefix *p)
 static void compete(const struct hb__carry *in, bool known, int32_t source, int32_t tag)
 {
 	const struct hb__prefix *p = in->prefix;
-	uint32_t seen = known ? p->known[hb__rank] : 0;
+	uint32_t seen = known ? p->known[hb__rank] : 0, epoch = known ? p->epoch : 0;
 	struct past *before;
-	for (struct past *r = newest; r && r->done >= seen; r = before) {
+	for (struct past *r = newest; r; r = before) {
 		before = r->before;
-		if (known && p->epoch > r->epoch) /* sent after a collective that this process began after r's end */
-			break;
-		if (r->asked.place > in->asked.place || !matches(&r->asked, in->asked.comm, source, tag) ||
-			(known && r->from == p->rank &&
-				r->from_lane == p->lane)) /* messages of one sender keep their order */
-			continue;
-		unlist(r);
-		doom(r);
+		/* Sent without knowing of a message, or of a collective, that this process began after their end. */
+		uint64_t k = reaches(r->first.done, r->step.done, r->count, seen);
+		uint64_t l = reaches(r->first.epoch, r->step.epoch, r->count, epoch);
+		k = k > l ? k : l;
+		if (k == r->count)
+			break; /* and all before are older */
+		bool earlier = moved(r->first, r->step, k).place < in->asked.place;
+		bool same = known && r->from == p->rank && r->from_lane == p->lane; /* they keep their order */
+		if (earlier && !same && matches(&r->asked, in->asked.comm, source, tag))
+			doom_from(r, k);
 	}
 	for (struct hb__carry *r = first_pending; r && r->asked.place < in->asked.place; r = r->after)
 		if (matches(&r->asked, in->asked.comm, source, tag))
@@ -205,14 +281,17 @@ static void over(struct hb__call *c, const struct hb__carry *in, bool known)
 	struct past *r = past_new();
 	if (!r)
 		return;
-	*r = (struct past){.lane = c->lane, .event = c->lane->control->events + 1, .done = messages, .epoch = epochs};
+	*r = (struct past){.lane = c->lane, .count = 1};
+	r->first = (struct stand){.event = c->lane->control->events + 1, .done = messages, .epoch = epochs};
 	if (in) {
 		r->asked = in->asked;
 		r->known = known;
 		r->from = in->prefix->rank;
 		r->from_lane = in->prefix->lane;
-		r->sent = in->prefix->sent;
+		r->first.sent = in->prefix->sent;
+		r->first.place = in->asked.place;
 	}
+	r->last = r->first;
 	bool another =
 		in && (in->rivals || (in->rival && (in->rival_rank != r->from || in->rival_lane != r->from_lane)));
 	if (!known || another)
