@@ -151,6 +151,9 @@ void hb__stream_close(struct hb__stream *s);
 typedef void hb__tick(void *user, uint64_t events);
 hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *user, hb_error *err);
 
+/* ---- match/reserve.c: room for all that the logs will give ---- */
+bool hb__reserve(hb_model *m);
+
 /* ---- match/link.c: sends and receives become messages ---- */
 bool hb__link(hb_model *m);
 

@@ -105,6 +105,8 @@ static hb_status read_all(struct build *b, hb_error *err)
 	for (uint32_t i = 0; i < m->processes.n; i++)
 		if (m->processes.at[i].log)
 			b->all += hb_log_get_info(m->processes.at[i].log)->events;
+	if (!hb__reserve(m))
+		return hb__no_memory(err);
 	for (uint32_t i = 0; i < m->processes.n; i++) {
 		struct hb__process *more = &m->process_more[i];
 		more->first_send = (uint32_t)m->sends.n;
@@ -179,6 +181,15 @@ static void tell_orphans(hb_model *m)
 	}
 }
 
+/* Whether all members are processes of this recording, with or without a log. */
+static bool all_here(const hb_group *g)
+{
+	for (uint32_t i = 0; i < g->size; i++)
+		if (g->member[i] == HB_NO)
+			return false;
+	return true;
+}
+
 static void tell_collectives(hb_model *m)
 {
 	uint64_t differ = 0, absent = 0;
@@ -186,7 +197,8 @@ static void tell_collectives(hb_model *m)
 		const hb_collective *c = &m->collectives.at[i];
 		const hb_group *g = &m->groups.at[c->group];
 		differ += c->differs;
-		absent += c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
+		bool fewer = c->order == HB_ORDER_ALL && c->exits && !g->remote_size && c->enters < g->size;
+		absent += fewer && all_here(g);
 	}
 	if (differ)
 		hb__model_trouble(m,

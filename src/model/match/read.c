@@ -4,40 +4,70 @@
 
 static struct hb__key request_key(hb_reference r) { return (struct hb__key){r.lane, (uint64_t)r.posting}; }
 
+/* Few requests are under way at a time, and postings are numbered one after the other: so most have their place to
+ * themselves, and the others stand in a table. */
+static struct hb__near *near_of(struct hb__reading *r, hb_reference ref)
+{
+	return &r->near[((uint64_t)ref.posting + ref.lane * 389u) & ((1 << HB__NEAR_BITS) - 1)];
+}
+
+static bool is_at(const struct hb__near *n, hb_reference ref)
+{
+	return n->request != HB_NO && n->posting == ref.posting && n->lane == ref.lane;
+}
+
+/* A place for a request; HB_NO without memory. */
+static uint32_t request_room(struct hb__reading *r)
+{
+	uint32_t i = r->free_request;
+	if (i != HB_NO)
+		r->free_request = r->requests.at[i].id;
+	else if (hb__push(&r->requests, (struct hb__request){0}))
+		i = (uint32_t)r->requests.n - 1;
+	if (i != HB_NO)
+		r->requests.at[i] = (struct hb__request){0};
+	return i;
+}
+
 struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting)
 {
-	struct hb__cell *cell = hb__place(&r->request_of, request_key((hb_reference){r->event->row->lane, posting}));
-	uint32_t i = r->free_request;
-	if (!cell)
-		goto no_memory;
-	if (cell->value != HB_NO) /* a posting made twice: a damaged log */
+	hb_reference ref = {r->event->row->lane, posting};
+	struct hb__near *near = near_of(r, ref);
+	if (is_at(near, ref)) /* a posting made twice: a damaged log */
+		return &r->requests.at[near->request];
+	struct hb__cell *cell = near->request == HB_NO ? NULL : hb__place(&r->request_of, request_key(ref));
+	if (cell && cell->value != HB_NO)
 		return &r->requests.at[cell->value];
-	if (i != HB_NO) {
-		r->free_request = r->requests.at[i].id;
-	} else {
-		if (!hb__push(&r->requests, (struct hb__request){0}))
-			goto no_memory;
-		i = (uint32_t)r->requests.n - 1;
+	uint32_t i = near->request == HB_NO || cell ? request_room(r) : HB_NO;
+	if (i == HB_NO) {
+		r->m->no_memory = true;
+		return &r->nowhere;
 	}
-	cell->value = i;
-	r->requests.at[i] = (struct hb__request){0};
+	if (cell)
+		cell->value = i;
+	else
+		*near = (struct hb__near){posting, ref.lane, i};
 	return &r->requests.at[i];
-no_memory:
-	r->m->no_memory = true;
-	return &r->nowhere;
 }
 
 static struct hb__request *request_find(struct hb__reading *r, hb_reference ref)
 {
-	uint32_t i = hb__look(&r->request_of, request_key(ref));
+	const struct hb__near *near = near_of(r, ref);
+	uint32_t i = is_at(near, ref)     ? near->request
+		     : r->request_of.used ? hb__look(&r->request_of, request_key(ref))
+					  : HB_NO;
 	return i == HB_NO ? NULL : &r->requests.at[i];
 }
 
 static void request_over(struct hb__reading *r, hb_reference ref, struct hb__request *q)
 {
+	struct hb__near *near = near_of(r, ref);
 	q->id = r->free_request;
 	r->free_request = (uint32_t)(q - r->requests.at);
-	hb__erase(&r->request_of, request_key(ref));
+	if (is_at(near, ref))
+		near->request = HB_NO;
+	else
+		hb__erase(&r->request_of, request_key(ref));
 }
 
 static void op(struct hb__reading *r, hb_op_kind kind, uint32_t id)
@@ -131,7 +161,7 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 
 /* ---- receives ---- */
 
-static uint32_t spec(struct hb__reading *r, const struct hb__part *part, int64_t from, int64_t tag)
+static uint32_t find_spec(struct hb__reading *r, const struct hb__part *part, int64_t from, int64_t tag)
 {
 	hb_model *m = r->m;
 	const hb_row *row = r->event->row;
@@ -148,6 +178,22 @@ static uint32_t spec(struct hb__reading *r, const struct hb__part *part, int64_t
 		return 0;
 	}
 	return cell->value = (uint32_t)m->specs.n - 1;
+}
+
+/* What a call asks for is the same for all rows of its slot and era. */
+static uint32_t spec(struct hb__reading *r, const struct hb__part *part)
+{
+	const hb_event *e = r->event;
+	uint32_t slot = e->row->slot, era = r->threads ? 0 : e->row->era;
+	if (slot < r->calls.n && era && r->calls.at[slot].era == era)
+		return r->calls.at[slot].spec;
+	uint32_t id = find_spec(r, part, e->from, e->from_tag);
+	if (era && slot < HB__CALLS_MOST && hb__grow(&r->calls, (size_t)slot + 1)) {
+		while (r->calls.n <= slot)
+			r->calls.at[r->calls.n++] = (struct hb__spec_of_call){0};
+		r->calls.at[slot] = (struct hb__spec_of_call){era, id};
+	}
+	return id;
 }
 
 static uint32_t add_receive(struct hb__reading *r, uint32_t of)
@@ -205,7 +251,7 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	}
 	if (!part || failed || e->from == HB_PROC_NULL || (e->from < 0 && e->from != HB_ANY_SOURCE))
 		return;
-	uint32_t of = spec(r, part, e->from, e->from_tag);
+	uint32_t of = spec(r, part);
 	if (f->posts) {
 		struct hb__request *q = hb__request_new(r, e->posting);
 		*q = (struct hb__request){.type = f->persistent ? HB__R_PRECV : HB__R_RECV, .comm = (uint32_t)e->comm};
@@ -234,7 +280,7 @@ static void on_probe(struct hb__reading *r, bool takes)
 	struct hb__part *part = hb__part(r->m, r->process, e->comm);
 	if (!part || e->row->result || e->from == HB_PROC_NULL || e->source == HB_PROC_NULL)
 		return;
-	uint32_t of = spec(r, part, e->from, e->from_tag);
+	uint32_t of = spec(r, part);
 	if (takes) {
 		uint32_t id = add_receive(r, of);
 		if (r->inside || e->source == HB_ABSENT)
@@ -438,6 +484,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	r.functions = calloc((size_t)r.nfunctions + 1, sizeof *r.functions);
 	r.cancels = has_function(p->log, "Cancel");
 	memset(r.recent, 0xff, sizeof r.recent);
+	memset(r.near, 0xff, sizeof r.near);
 	struct hb__stream *stream = r.functions ? hb__stream_open(m, process, err) : NULL;
 	hb_status status = !r.functions ? hb__no_memory(err) : !stream ? HB_E_DAMAGED : HB_OK;
 	if (!stream && r.functions && err && err->status)
@@ -454,6 +501,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	free(r.requests.at);
 	free(r.request_of.at);
 	free(r.spec_of.at);
+	free(r.calls.at);
 	free(r.sent_when.at);
 	free(r.posted_when.at);
 	free(r.windows.at);

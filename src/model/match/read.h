@@ -32,6 +32,20 @@ struct hb__window {
 };
 
 #define HB__RECENT_BITS 11
+#define HB__NEAR_BITS 8
+#define HB__CALLS_MOST 65536
+
+/* A request among those under way, at the place of its posting's last bits. */
+struct hb__near {
+	int64_t posting;
+	uint32_t lane;
+	uint32_t request; /* HB_NO: free */
+};
+
+/* The spec of a call of a slot, while its era lasts. */
+struct hb__spec_of_call {
+	uint32_t era, spec;
+};
 
 struct hb__reading {
 	hb_model *m;
@@ -45,7 +59,10 @@ struct hb__reading {
 	bool inside;
 	uint32_t requests_comm; /* number of the communicator of the receive at hand */
 	uint32_t init;          /* number of the call of MPI_Init */
-	struct hb__table request_of, spec_of;
+	struct hb__near near[1 << HB__NEAR_BITS];
+	struct hb__table request_of; /* those whose place was taken */
+	struct hb__table spec_of;
+	VEC(struct hb__spec_of_call) calls;           /* by slot; one lane only */
 	struct hb__cell recent[1 << HB__RECENT_BITS]; /* channels */
 	VEC(struct hb__request) requests;
 	uint32_t free_request;

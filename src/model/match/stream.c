@@ -58,6 +58,8 @@ struct hb__stream *hb__stream_open(hb_model *m, uint32_t process, hb_error *err)
 			hb__stream_close(s);
 			return NULL;
 		}
+		if (s->n == 1) /* nothing is merged by time, then */
+			hb_events_skip_times(o->events);
 	}
 	return s;
 }
