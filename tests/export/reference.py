@@ -237,6 +237,8 @@ class Run:
         for send, receive in self.messages:
             if receive:
                 edges[receive.done + ("exit",)].add(send.at + ("enter",))
+                if receive.post[1] != receive.done[1]:
+                    edges[receive.done + ("exit",)].add(receive.post + ("enter",))
         for i, probe in self.probed:
             edges[probe.done + ("exit",)].add(self.sends[i].at + ("enter",))
         for i, at in self.completed_sends:

@@ -9,15 +9,11 @@ static void end_line(hb_output *out) { hb__put(out, "\r\n", 2); }
 static void put_field(hb_output *out, const char *text)
 {
 	if (!text[strcspn(text, ",\"\r\n")]) {
-		hb__put_text(out, text);
+		hb__put_clean(out, text, 0);
 		return;
 	}
 	hb__put_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			hb__put_char(out, '"');
-		hb__put_char(out, *text);
-	}
+	hb__put_clean(out, text, '"');
 	hb__put_char(out, '"');
 }
 
@@ -48,7 +44,6 @@ static const char event_columns[] =
 	"rank,pid,lane,event,call,class,enter,exit,peer,tag,comm,bytes,source,source_tag,error,"
 	"choice,polls,posting,posts,completed,new_comm,returned,place,arguments";
 
-/* Values of an argument never hold a space or a quote, but for names of datatypes. */
 static void put_arguments(hb_output *out, const hb_log *log, const hb_event *ev)
 {
 	hb__put_text(out, ",\"");
@@ -57,15 +52,12 @@ static void put_arguments(hb_output *out, const hb_log *log, const hb_event *ev)
 		const char *word = hb__word(log, kind, ev->row->arg[i]);
 		if (i)
 			hb__put_char(out, ' ');
-		hb__put_text(out, ev->function->arg_name[i]);
+		hb__put_clean(out, ev->function->arg_name[i], '"');
 		hb__put_char(out, '=');
-		if (!word)
+		if (word)
+			hb__put_clean(out, word, '"');
+		else
 			hb__put_value(out, log, kind, ev->row->arg[i]);
-		for (; word && *word; word++) {
-			if (*word == '"')
-				hb__put_char(out, '"');
-			hb__put_char(out, *word);
-		}
 	}
 	hb__put_char(out, '"');
 }

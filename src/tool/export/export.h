@@ -53,7 +53,12 @@ int hb__target_folder(const char *path, bool force, hb_target *ret);
 /* Moves it into its place when keep, else removes it. Returns 0, or an exit code after having said why. Frees it. */
 int hb__target_end(hb_target *target, bool keep);
 
-/* ---- numbers for texts (names.c) ---- */
+/* ---- texts (names.c) ---- */
+
+/* Bytes of the UTF-8 character that text begins with, 0: none. */
+size_t hb__utf8(const char *text);
+/* A text, what is no UTF-8 as '?'; each quote (0: none) twice. */
+void hb__put_clean(hb_output *out, const char *text, char quote);
 
 typedef struct hb_names {
 	char **text; /* by number */

@@ -1,4 +1,4 @@
-/* Numbers for texts: a hash table with open addressing. */
+/* Texts: numbers for them (a hash table with open addressing), and what of them may be written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,4 +53,26 @@ void hb__names_free(hb_names *n)
 	free(n->text);
 	free(n->slot);
 	*n = (hb_names){0};
+}
+
+size_t hb__utf8(const char *text)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	bool narrow = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
+	bool wide = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
+	return n > 1 && (narrow || wide) ? 0 : n;
+}
+
+void hb__put_clean(hb_output *out, const char *text, char quote)
+{
+	for (size_t n; *text; text += n ? n : 1) {
+		n = hb__utf8(text);
+		if (quote && *text == quote)
+			hb__put_char(out, quote);
+		hb__put(out, n ? text : "?", n ? n : 1);
+	}
 }

@@ -127,6 +127,7 @@ static void put_send(struct hb__otf2 *o, const hb_call *call, uint32_t id, int64
 				: OTF2_EvtWriter_MpiSend(o->writer, NULL, ns, dest, c->group, (uint32_t)c->tag, bytes));
 }
 
+/* A request belongs to a location: of a receive that another thread completes only the receipt is written. */
 static void put_received(struct hb__otf2 *o, const hb_call *call, uint32_t id)
 {
 	const hb_receive *v = &hb_model_receives(o->m)[id];
@@ -134,8 +135,7 @@ static void put_received(struct hb__otf2 *o, const hb_call *call, uint32_t id)
 	uint32_t source = s->source, group = s->group;
 	int64_t tag = s->tag;
 	uint64_t bytes = 0, ns = (uint64_t)call->ns;
-	bool posted =
-		v->post != call->event->row->number || hb_receive_post(o->m, id).line != hb_receive_done(o->m, id).line;
+	bool posted = v->post != call->event->row->number && !(v->flags & HB_ELSEWHERE);
 	if (v->send != HB_NO) {
 		const hb_channel *c = &hb_model_channels(o->m)[hb_model_sends(o->m)[v->send].channel];
 		source = c->source;
@@ -245,7 +245,8 @@ static void put_begun(struct hb__otf2 *o, const hb_call *call)
 			bool blocking = is_blocking(call->event);
 			put_send(o, call, op->id, blocking ? -1 : posting_of_send(o, call->event, sends));
 			sends++;
-		} else if (op->kind == HB_OP_POST && !is_blocking(call->event))
+		} else if (op->kind == HB_OP_POST && !is_blocking(call->event) &&
+			   !(hb_model_receives(o->m)[op->id].flags & HB_ELSEWHERE))
 			hb__otf2_check(o, OTF2_EvtWriter_MpiIrecvRequest(o->writer, NULL, ns, receive_request(op->id)));
 		else if (op->kind == HB_OP_ENTER && is_blocking(call->event))
 			hb__otf2_check(o, OTF2_EvtWriter_MpiCollectiveBegin(o->writer, NULL, ns));

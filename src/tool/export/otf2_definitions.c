@@ -47,9 +47,15 @@ struct definitions {
 static OTF2_StringRef string(struct definitions *d, const char *text)
 {
 	uint32_t id = hb__name(&d->o->strings, text, NULL);
-	for (; d->written < d->o->strings.n; d->written++)
-		hb__otf2_check(
-			d->o, OTF2_GlobalDefWriter_WriteString(d->writer, d->written, d->o->strings.text[d->written]));
+	for (; d->written < d->o->strings.n; d->written++) {
+		char *clean = hb__copy(d->o->strings.text[d->written]);
+		for (size_t i = 0, n; clean[i]; i += n ? n : 1) {
+			n = hb__utf8(clean + i);
+			clean[i] = n ? clean[i] : '?';
+		}
+		hb__otf2_check(d->o, OTF2_GlobalDefWriter_WriteString(d->writer, d->written, clean));
+		free(clean);
+	}
 	return id;
 }
 

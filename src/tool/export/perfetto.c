@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "../show/line.h"
-#include "export.h"
 #include "proto.h"
 
 enum { TRACE_PACKET = 1 };

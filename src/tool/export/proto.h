@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../tool.h"
+#include "export.h"
 
 #define HB_PROTO_DEPTH 8
 
@@ -49,17 +49,6 @@ static inline void hb__proto_fixed64(hb_proto *p, uint32_t field, uint64_t v)
 	p->n += 8;
 }
 
-/* Bytes of the UTF-8 character at p, 0: none begins there. */
-static inline size_t hb__proto_utf8(const char *text)
-{
-	const uint8_t *p = (const uint8_t *)text;
-	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 /* What is no UTF-8 becomes '?': a field of type string must not hold it. */
 static inline void hb__proto_text(hb_proto *p, uint32_t field, const char *text)
 {
@@ -69,7 +58,7 @@ static inline void hb__proto_text(hb_proto *p, uint32_t field, const char *text)
 	char *to = (char *)hb__proto_room(p, length);
 	memcpy(to, text, length);
 	for (size_t i = 0, n; i < length; i += n ? n : 1) {
-		n = hb__proto_utf8(text + i);
+		n = hb__utf8(text + i);
 		if (!n)
 			to[i] = '?';
 	}

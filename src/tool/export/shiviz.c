@@ -1,8 +1,8 @@
 /* ShiViz: a line per point with a vector clock. ShiViz knows events without extent, so a call becomes one of its
  * events, or two:
  *
- *   - its enter, when other processes may depend on it (it sends, enters a collective, or posts the receive of a
- *     synchronous message),
+ *   - its enter, when other processes may depend on it (it sends, enters a collective, posts the receive of a
+ *     synchronous message, or one that another thread completes),
  *   - its exit, when it may depend on other processes (it receives, probes, leaves a collective, completes a
  *     synchronous send),
  *   - both, when both hold; one event, when at most one does.
@@ -60,7 +60,8 @@ static void mark_ops(const struct shiviz *s, uint64_t **sources, uint64_t **sink
 	}
 	const hb_receive *receives = hb_model_receives(s->m);
 	for (uint32_t i = 0; i < hb_model_get_info(s->m)->receives; i++)
-		if (receives[i].send != HB_NO && hb_model_sends(s->m)[receives[i].send].flags & HB_SYNCHRONOUS)
+		if (receives[i].flags & HB_ELSEWHERE ||
+			(receives[i].send != HB_NO && hb_model_sends(s->m)[receives[i].send].flags & HB_SYNCHRONOUS))
 			set(sources[receives[i].line], receives[i].post);
 }
 
@@ -133,8 +134,12 @@ static void put_call(struct shiviz *s, hb_view *view, const hb_event *ev, bool n
 		s->line->n--;
 	if (!answered && !never && s->line->n > tail)
 		s->line->n -= tail;
-	for (size_t i = 0; i < s->line->n; i++)
-		hb__put_char(s->out, (uint8_t)s->line->at[i] < ' ' ? ' ' : s->line->at[i]);
+	size_t n = s->line->n < HB_OUT_ROOM ? s->line->n : HB_OUT_ROOM - 1;
+	s->line->at[n] = 0;
+	for (size_t i = 0; i < n; i++)
+		if ((uint8_t)s->line->at[i] < ' ' || s->line->at[i] == 0x7f)
+			s->line->at[i] = ' ';
+	hb__put_clean(s->out, s->line->at, 0);
 	s->line->n = 0;
 	hb__put_char(s->out, '\n');
 }
@@ -142,8 +147,12 @@ static void put_call(struct shiviz *s, hb_view *view, const hb_event *ev, bool n
 /* A place without spaces: the pattern ends it there. */
 static void put_place(hb_output *out, const struct hb_place *place)
 {
-	for (const char *p = place ? place->text : "-"; *p; p++)
-		hb__put_char(out, (uint8_t)*p <= ' ' ? '_' : *p);
+	char *text = hb__copy(place ? place->text : "-");
+	for (char *p = text; *p; p++)
+		if ((uint8_t)*p <= ' ' || *p == 0x7f)
+			*p = '_';
+	hb__put_clean(out, text, 0);
+	free(text);
 }
 
 static void put_clock(struct shiviz *s, uint32_t line, uint32_t own, bool inherited)
