@@ -29,7 +29,7 @@ class Report:
         self.levels = [v for v in session.levels if v != "bare"]
 
     def failed(self):
-        return bool(self.failures or self.session.scale.failures)
+        return bool(self.failures or any(part.failures for part in self.session.parts))
 
     # -- times ---------------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ class Report:
 
     def text(self):
         parts = [self.facts(), self.times(), self.one_call(), self.sizes(), self.wildcards(),
-                 self.machine_lines(), self.goal_lines(), self.session.scale.lines(), self.remarks()]
+                 self.machine_lines(), self.goal_lines(), *(part.lines() for part in self.session.parts), self.remarks()]
         spent = time.monotonic() - self.session.started
         return "\n\n".join("\n".join(p) for p in parts if p) + f"\n\n{spent:.0f} s"
 

@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import percall
+import racing
 import report
 import scale
 import suite
@@ -49,7 +50,11 @@ class Session:
         else:
             self.problems.append(f"{options.hbdb}: not there, bare runs only")
         self.missing = []
-        self.scale = scale.Scale(options.quick, self.say, folder, os.path.dirname(options.hbdb))
+        self.parts = []  # what measures and tells for itself
+        if self.wanted("racing") and self.runner.hbdb and "openmpi" in self.mpis:
+            self.parts.append(racing.Racing(options.quick, self.say, self.runner))
+        if self.wanted("scale"):
+            self.parts.append(scale.Scale(options.quick, self.say, folder, os.path.dirname(options.hbdb)))
 
     def say(self, text):
         if self.options.verbose:
@@ -143,15 +148,15 @@ class Session:
         self.before_rounds = time.monotonic() - self.started
         rows = self.rows()
         self.all_rounds(rows)
-        if self.wanted("scale"):  # after the rounds, whose budget it is not part of
-            self.scale.run()
+        for part in self.parts:  # after the rounds, whose budget they are not part of
+            part.run()
         return report.Report(self, rows, machine, counted)
 
 
 def options_of(arguments):
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
     add = parser.add_argument
-    add("--quick", action="store_true", help="small sizes, under 4 minutes")
+    add("--quick", action="store_true", help="small sizes, under 6 minutes")
     add("--write", action="store_true", help="write the table to bench/results.md as well")
     add("--only", action="append", metavar="NAME", help="benchmarks whose name contains NAME")
     add("--mpi", action="append", choices=["openmpi", "mpich"], help="one MPI only")
