@@ -27,24 +27,35 @@ static const char *unfit(const hb_log_info *info)
 						   : NULL;
 }
 
+/* By the header alone: opening a log at level events reads all of it. */
+static bool at_level_racing(const char *path)
+{
+	struct hb_log_header h = {0};
+	FILE *f = fopen(path, "re");
+	bool read = f && fread(&h, 1, offsetof(struct hb_log_header, host), f) > 0;
+	if (f)
+		fclose(f);
+	return read && !memcmp(h.magic, HB_LOG_MAGIC, sizeof h.magic) && h.level == HB_LEVEL_RACING &&
+	       !(h.incompatible & HB_LOG_INCOMPAT_SEALED);
+}
+
 void hb__distillery_open(const hb_logs *logs, hb_distillery *ret)
 {
 	const char *why = NULL;
 	int32_t size = 0;
 	*ret = (hb_distillery){0};
-	for (size_t i = 0; i < logs->n && !why; i++) {
+	for (size_t i = 0; i < logs->n; i++)
+		ret->racing = ret->racing || at_level_racing(logs->at[i].path);
+	for (size_t i = 0; i < logs->n && ret->racing && !why; i++) {
 		hb_log *log;
 		if (hb_log_open(logs->at[i].path, &log, NULL)) {
 			why = "a log cannot be read";
 			break;
 		}
 		const hb_log_info *info = hb_log_get_info(log);
-		ret->racing = info->level == HB_LEVEL_RACING && !info->sealed;
 		size = info->size;
 		why = logs->at[i].pid ? "the program started processes" : unfit(info);
 		hb_log_close(log);
-		if (!ret->racing)
-			return;
 	}
 	if (!why && (int64_t)logs->n != size)
 		why = "a process has no log";
