@@ -33,6 +33,12 @@ bool hb__export_step(hb_export *x, uint64_t events)
 	return !stopped;
 }
 
+void hb__export_wrote(hb_export *x, const char *path)
+{
+	hb__bar_end(&x->bar);
+	hb__say("wrote %s", path);
+}
+
 /* ---- what is asked for ---- */
 
 static bool has_rank(const char *list, int32_t rank)

@@ -296,7 +296,7 @@ static int put_tables(hb_export *x, hb_target *targets, const bool *wanted)
 		char *path = hb__copy(targets[i].path);
 		int bad = hb__target_end(&targets[i], !code && hb__export_step(x, 0));
 		if (!bad && !code && strcmp(path, "-") != 0 && hb__export_step(x, 0))
-			hb__say("wrote %s", path);
+			hb__export_wrote(x, path);
 		code = bad ? bad : code;
 		free(path);
 	}

@@ -35,6 +35,8 @@ bool hb__export_wants_process(const hb_export *x, uint32_t process);
 bool hb__export_wants_event(const hb_export *x, hb_at at);
 /* Counts events on the bar. False: the user interrupted, leave things clean and return. */
 bool hb__export_step(hb_export *x, uint64_t events);
+/* Says what was written. */
+void hb__export_wrote(hb_export *x, const char *path);
 /* "rank 3", "rank 3 lane 1", "rank 0 of process 4711" (spawned); free it. */
 char *hb__export_line_name(const hb_export *x, size_t log, uint32_t lane);
 

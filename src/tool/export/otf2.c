@@ -431,7 +431,7 @@ int hb__export_otf2(hb_export *x)
 			code = hb__fail_with(HB_EXIT_RECORDING, "cannot write %s: %s", path,
 				o.sys ? strerror(o.sys) : OTF2_Error_GetDescription(o.error));
 		else if (!code && good)
-			hb__say("wrote %s/traces.otf2", path);
+			hb__export_wrote(x, path);
 		if (o.unknown)
 			hb__say("%llu messages were received from senders that are not known: they have no record",
 				(unsigned long long)o.unknown);

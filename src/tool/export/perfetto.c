@@ -281,7 +281,7 @@ int hb__export_perfetto(hb_export *x)
 		hb__names_free(&f.sources);
 		code = hb__target_end(&target, hb__export_step(x, 0));
 		if (!code && strcmp(path, "-") != 0 && hb__export_step(x, 0))
-			hb__say("wrote %s", path);
+			hb__export_wrote(x, path);
 	}
 	free(path);
 	return code;

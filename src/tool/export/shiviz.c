@@ -313,7 +313,7 @@ int hb__export_shiviz(hb_export *x)
 		code = hb__target_end(&target, !s.code && hb__export_step(x, 0));
 		code = s.code ? s.code : code;
 		if (!code && strcmp(path, "-") != 0 && hb__export_step(x, 0))
-			hb__say("wrote %s", path);
+			hb__export_wrote(x, path);
 	}
 	free(path);
 	return code;
