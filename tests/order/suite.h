@@ -134,6 +134,13 @@ static inline int message_at(const struct program *p, struct place w)
 	return w.thread == NONE || w.call >= p->thread[w.thread].n ? NONE : p->thread[w.thread].call[w.call].send;
 }
 
+/* A Start that never returned does not say what it starts: the log knows nothing of its message. */
+static inline bool told(const struct run *r, int message)
+{
+	const struct message *m = &r->p->message[message];
+	return r->p->thread[m->thread].call[m->call].kind != K_START || r->event[m->thread][m->call].exited;
+}
+
 static inline int receive_at(const struct program *p, struct place w)
 {
 	return w.thread == NONE || w.call >= p->thread[w.thread].n ? NONE : p->thread[w.thread].call[w.call].recv;

@@ -24,7 +24,7 @@ static void against_runs(void)
 	long programs = 0, large = 0, runs = 0, wrong = 0, choices = 0;
 	uint64_t states = 0;
 	for (long i = 0; i < suite.programs; i++) {
-		if (!suite_program(&suite, &(struct wish){.lanes = 1, .calls = 10}, i, &p))
+		if (!suite_program(&suite, &(struct wish){.lanes = 1, .calls = 10, .probed = true}, i, &p))
 			continue;
 		explore(&p, &(struct limits){.states = 100000}, &o);
 		programs++;
@@ -54,7 +54,7 @@ static void against_plain(bool weak)
 	long compared = 0, wrong = 0, choices = 0;
 	uint64_t states = 0, reduced = 0;
 	for (long i = 0; i < suite.programs; i++) {
-		static const struct wish wish = {.lanes = 1, .calls = 6};
+		static const struct wish wish = {.lanes = 1, .calls = 6, .probed = true};
 		if (!suite_program(&suite, &wish, i, &p))
 			continue;
 		explore(&p, &(struct limits){.states = 20000, .naive = true, .weak = weak}, &plain);

@@ -106,7 +106,7 @@ static bool ask(struct opened *o, const struct run *r, unsigned flags, struct re
 static bool completed(const struct run *r, int receive)
 {
 	const struct receive *q = &r->p->receive[receive];
-	if (q->source != ANY || r->end.got[receive] == NONE)
+	if (q->source != ANY || r->end.got[receive] == NONE || !told(r, r->end.got[receive]))
 		return false;
 	return q->probe || q->matched ? r->event[q->thread][q->call].exited : r->received[receive].thread != NONE;
 }
@@ -204,6 +204,13 @@ static void compare_all(
 	}
 }
 
+/* What Mprobe took is received; that its Imrecv could end before another request is not looked at. */
+static bool is_receive(const struct program *p, uint8_t request)
+{
+	return request != NONE && p->request[request].kind == REQUEST_RECV &&
+	       !p->receive[p->request[request].item].matched;
+}
+
 /* Waitany that ended a receive: could it have ended another one? */
 static void compare_choices(
 	const struct run *r, const struct outcomes *all, const struct report *said, struct sums *sums)
@@ -215,9 +222,7 @@ static void compare_choices(
 				continue;
 			unsigned receives = 0;
 			for (int v = 0; v < c->nvars; v++)
-				receives |= (unsigned)(c->refers[v] != NONE &&
-						       r->p->request[c->refers[v]].kind == REQUEST_RECV)
-					    << v;
+				receives |= (unsigned)is_receive(r->p, c->refers[v]) << v;
 			if (!(r->picked[t][k] & receives))
 				continue;
 			/* which requests were there is not recorded: those that a Waitany of the same place ends later */
@@ -293,6 +298,8 @@ static void print_table(const char *name, const struct sums *s)
 		s->unsure, s->uncertain);
 }
 
+/* Where a receive asks for whom a probe told it, other calls are made when the probe sees something else: what follows
+ * from that is out of reach of an analysis of one run, and only counted. */
 static void many(const char *name, const struct wish *wish, long programs, bool only_whole)
 {
 	static struct program p;
@@ -313,8 +320,9 @@ static void many(const char *name, const struct wish *wish, long programs, bool 
 		}
 	}
 	print_table(name, &s);
-	check(s.differ > programs / 10 && s.all_missed == 0, "%s: every receive that can differ is reported with all",
-		name);
+	check(s.differ > programs / 10 && (s.all_missed == 0 || wish->probed),
+		"%s: every receive that can differ is reported with all%s", name,
+		wish->probed ? ", but where calls differ" : "");
 	check(s.differ_first > programs / 10 && s.first_missed == 0, "%s: every first race is reported", name);
 	check(s.alternatives > programs / 10 && s.alternatives_never * 1000 <= s.alternatives,
 		"%s: an alternative is possible, but for %ld of %ld (at most one in a thousand)", name,
@@ -329,6 +337,8 @@ int main(int argc, char **argv)
 		suite.programs, true);
 	many("windows of receives, runs to the end",
 		&(struct wish){.lanes = 1, .calls = 8, .window = true, .simple = true}, suite.programs / 2, true);
+	many("receives from whom a probe told, runs to the end",
+		&(struct wish){.lanes = 1, .calls = 10, .probed = true, .simple = true}, suite.programs / 2, true);
 	many("all calls, runs broken off and deadlocks among them", &(struct wish){.lanes = 1, .calls = 10},
 		suite.programs, false);
 	check_clean();

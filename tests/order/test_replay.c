@@ -111,7 +111,7 @@ static void many(const char *name, const struct wish *wish, long programs)
 int main(int argc, char **argv)
 {
 	suite_options(&suite, argc, argv);
-	many("all calls", &(struct wish){.lanes = 1, .calls = 10, .simple = true}, suite.programs);
+	many("all calls", &(struct wish){.lanes = 1, .calls = 10, .probed = true, .simple = true}, suite.programs);
 	many("windows of receives", &(struct wish){.lanes = 1, .calls = 8, .window = true, .simple = true},
 		suite.programs / 2);
 	check_clean();

@@ -49,7 +49,11 @@ static uint64_t hash_state(const struct search *x, const struct state *s)
 	}
 	for (int i = 0; i < COMMS * MAX_PROCS; i++)
 		h = mix(h, queue[i]);
-	h = mix(h, 77);
+	for (int r = 0; r < x->p->receives; r++) { /* what a probe saw decides what its receive asks for */
+		uint8_t probe = x->p->receive[r].follows;
+		if (probe != NONE && s->matched >> probe & 1 && !(s->matched >> r & 1))
+			h = mix(h, (uint64_t)s->got[probe] << 8 | (uint64_t)r);
+	}
 	return h ? h : 1;
 }
 

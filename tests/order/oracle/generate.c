@@ -140,7 +140,9 @@ static void receive_as(struct build *b, int thread, int how, int comm, int sourc
 		b->var[thread][v] = ACTIVE;
 	if (!ways[way].second)
 		return;
-	if (ways[way].second == K_RECV && b->wish->simple)
+	if (ways[way].second == K_RECV && b->wish->probed && chance(&b->random, 60))
+		c = add_message(b, thread, K_RECV, comm, PROBED, tag);
+	else if (ways[way].second == K_RECV && b->wish->simple)
 		c = add_message(b, thread, K_RECV, comm, source, tag);
 	else if (ways[way].second == K_RECV)
 		c = add_message(b, thread, K_RECV, comm, source, chance(&b->random, 90) ? tag : ANY);
@@ -245,6 +247,20 @@ static void collective(struct build *b)
 	}
 }
 
+/* On an intercommunicator: the root says so, the others of its side that they have no part, the other side names it. */
+static void inter_collective(struct build *b)
+{
+	static const int kinds[] = {K_BARRIER, K_BCAST, K_REDUCE, K_ALLREDUCE};
+	int kind = kinds[below(&b->random, 4)], root = below(&b->random, b->p->procs);
+	if (b->second != K_INTER || b->p->lanes > 1)
+		return;
+	for (int proc = 0; proc < b->p->procs; proc++) {
+		int own = b->p->color[proc] == b->p->color[root];
+		int peer = proc == root ? ROOT : own ? PROC_NULL : rank_in(b->p, COMM_INTER, proc, root);
+		add_message(b, proc, kind, COMM_INTER, kind == K_BCAST || kind == K_REDUCE ? peer : 0, 0);
+	}
+}
+
 static void cancel(struct build *b, int thread)
 {
 	int v = free_var(b, thread), comm = any_comm(b, thread);
@@ -295,8 +311,10 @@ static void step(struct build *b)
 		receive(b, below(&b->random, b->npending));
 	else if (what < 85)
 		complete(b, thread);
-	else if (what < 89)
+	else if (what < 89 && chance(&b->random, 70))
 		collective(b);
+	else if (what < 89)
+		inter_collective(b);
 	else if (what < 91)
 		exchange(b);
 	else if (what < 93 && !b->wish->simple)

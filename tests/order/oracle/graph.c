@@ -65,17 +65,11 @@ static void collectives(struct graph *g)
 	const struct program *p = g->run->p;
 	for (int k = 0; k < p->colls; k++) {
 		const struct collective *q = &p->coll[k];
-		for (int from = 0; from < q->n; from++) {
-			for (int to = 0; to < q->n; to++) {
-				bool orders =
-					q->order == COLL_ALL || (q->order == COLL_OUT && q->member[from] == q->root) ||
-					(q->order == COLL_IN && q->member[to] == q->root) ||
-					(q->order == COLL_SCAN && from <= to) || (q->order == COLL_EXSCAN && from < to);
-				if (orders && q->thread[from] != NONE)
+		for (int from = 0; from < q->n; from++)
+			for (int to = 0; to < q->n; to++)
+				if (coll_orders(q, from, to) && q->thread[from] != NONE)
 					across(g, q->thread[from], q->call[from], g->run->left[k][to], EDGE_COLLECTIVE,
 						false);
-			}
-		}
 	}
 }
 

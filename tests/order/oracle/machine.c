@@ -49,7 +49,10 @@ static void match(struct state *s, int receive, int message)
 /* Whether the receive may take this message: not when it takes an earlier one of the same sender, too. */
 static bool allowed(const struct program *p, const struct state *s, int receive, int message)
 {
-	const struct receive *r = &p->receive[receive];
+	struct receive asked = p->receive[receive];
+	const struct receive *r = &asked;
+	if (asked.follows != NONE)
+		asked.source = (int8_t)p->message[s->got[asked.follows]].source;
 	if (!receive_takes(r, &p->message[message]))
 		return false;
 	uint64_t same = s->weak ? p->message[message].channel & (s->transit | s->unexpected) : 0;
@@ -160,9 +163,8 @@ static bool coll_done(const struct program *p, const struct state *s, int coll, 
 	while (q->member[own] != proc)
 		own++;
 	for (int i = 0; i < q->n; i++) {
-		bool needed = q->order == COLL_ALL || (q->order == COLL_OUT && q->member[i] == q->root) ||
-			      (q->order == COLL_IN && proc == q->root) || (q->order >= COLL_SCAN && i < own);
-		if (needed && (q->thread[i] == NONE || !entered(s, q->thread[i], q->call[i])))
+		if (i != own && coll_orders(q, i, own) &&
+			(q->thread[i] == NONE || !entered(s, q->thread[i], q->call[i])))
 			return false;
 	}
 	return true;

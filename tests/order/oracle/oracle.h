@@ -19,7 +19,7 @@
 #define MAX_ITEMS 64 /* messages, receives, requests; collectives: half */
 #define NONE 0xff
 
-enum { ANY = -1, PROC_NULL = -2 };
+enum { ANY = -1, PROC_NULL = -2, ROOT = -3, PROBED = -5 }; /* PROBED: the source that the last probe told */
 enum { COMM_WORLD, COMM_SECOND, COMM_INTER, COMMS };
 
 #define KINDS(X)                        \
@@ -88,6 +88,7 @@ struct message {
 	uint8_t thread, call, comm, source, dest; /* processes */
 	int8_t tag, rank;                         /* rank of the sender for the receiver */
 	bool sync;
+	int8_t count;
 	uint64_t channel; /* messages that cannot overtake each other */
 	uint64_t tagged;  /* of these, those of one tag */
 };
@@ -96,8 +97,9 @@ struct receive {
 	uint8_t thread, call, proc, comm;
 	int8_t source; /* process or ANY */
 	int8_t tag;
-	bool probe;   /* leaves the message where it is */
-	bool matched; /* an Mprobe */
+	bool probe;      /* leaves the message where it is */
+	bool matched;    /* an Mprobe */
+	uint8_t follows; /* the probe whose source it asks for; NONE: none */
 };
 
 enum request_kind { REQUEST_NULL, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_INACTIVE };
@@ -108,10 +110,14 @@ struct request {
 };
 
 enum coll_order { COLL_ALL, COLL_OUT, COLL_IN, COLL_SCAN, COLL_EXSCAN };
+enum { RECEIVED_COUNT = 3 }; /* elements that every receive has room for */
 
 struct collective {
-	uint8_t kind, order, comm, number, root;    /* root: a process */
-	uint8_t n, member[MAX_PROCS];               /* processes in the order of ranks, */
+	uint8_t kind, order, comm, number, root; /* root: a process */
+	uint8_t n, member[MAX_PROCS];            /* processes in the order of ranks, */
+	uint8_t side
+		[MAX_PROCS]; /* of an intercommunicator; both are ordered by it (a constructor), or each by the other */
+	bool both_sides;
 	uint8_t thread[MAX_PROCS], call[MAX_PROCS]; /* and where they enter; thread NONE: never */
 };
 
@@ -144,11 +150,13 @@ struct wish {
 	int procs, lanes; /* 0: any; lanes 1 or 2 */
 	int calls;        /* at most so many per thread, beside start and end */
 	bool own_comms;   /* each lane on a communicator of its own */
-	bool window;      /* several receives posted at once, and Waitany until all are complete */
-	bool simple;      /* nothing that leaves a request without an end */
+	bool probed; /* receives from whom a probe told, as most programs do it: a given source that follows from a choice */
+	bool window; /* several receives posted at once, and Waitany until all are complete */
+	bool simple; /* nothing that leaves a request without an end */
 };
 
 const char *kind_name(int kind);
+bool coll_orders(const struct collective *q, int from, int to); /* the enter of one member the exit of another */
 bool generate(struct program *p, uint64_t seed, const struct wish *wish); /* false: it got too large */
 bool prepare(struct program *p); /* numbers the items, once the calls stand; false: too many */
 void print_program(FILE *to, const struct program *p);

@@ -34,7 +34,7 @@ struct walk {
 	uint8_t request[16], init[16]; /* by variable */
 	uint8_t probe[16];             /* by variable: the Mprobe whose message it holds */
 	uint8_t init_call[16];
-	uint8_t postings;
+	uint8_t postings, last_probe;
 	bool full;
 };
 
@@ -56,7 +56,8 @@ static uint8_t new_message(struct walk *w, int call, int comm, int peer, int tag
 		.dest = (uint8_t)to,
 		.tag = (int8_t)tag,
 		.rank = (int8_t)rank_in(p, comm, to, from),
-		.sync = sync};
+		.sync = sync,
+		.count = (int8_t)(1 + p->messages % RECEIVED_COUNT)};
 	return (uint8_t)p->messages++;
 }
 
@@ -72,7 +73,8 @@ static uint8_t new_receive(struct walk *w, int call, int comm, int source, int t
 		.call = (uint8_t)call,
 		.proc = (uint8_t)proc,
 		.comm = (uint8_t)comm,
-		.source = (int8_t)(source == ANY ? ANY : process_of(p, comm, proc, source)),
+		.follows = source == PROBED ? w->last_probe : NONE,
+		.source = (int8_t)(source == ANY || source == PROBED ? source : process_of(p, comm, proc, source)),
 		.tag = (int8_t)tag,
 		.probe = kind == K_PROBE || kind == K_IPROBE,
 		.matched = kind == K_MPROBE};
@@ -127,27 +129,42 @@ static uint8_t order_of(int kind)
 	}
 }
 
-/* The members of the communicator on which the call is a collective. */
-static int members(const struct program *p, const struct call *c, int proc, uint8_t *ret)
+/* The members of the communicator on which the call is a collective; of an intercommunicator those of both sides. */
+static int members(const struct program *p, int comm, int proc, uint8_t *ret, uint8_t *ret_side)
 {
-	int comm = c->kind == K_INTER ? COMM_INTER : c->comm, n = p->size[comm][proc];
-	memcpy(ret, p->member[comm][proc], (size_t)n);
-	if (c->kind != K_INTER)
-		return n;
-	int more = p->remote_size[comm][proc];
-	bool first = ret[0] < p->remote[comm][proc][0]; /* the same order on both sides */
-	memmove(ret + (first ? 0 : more), ret, (size_t)n);
+	int n = p->size[comm][proc], more = comm == COMM_INTER ? p->remote_size[comm][proc] : 0;
+	bool first = !more || p->member[comm][proc][0] < p->remote[comm][proc][0]; /* the same order on both sides */
+	memcpy(ret + (first ? 0 : more), p->member[comm][proc], (size_t)n);
 	memcpy(ret + (first ? n : 0), p->remote[comm][proc], (size_t)more);
+	for (int i = 0; i < n + more; i++)
+		ret_side[i] = i >= (first ? n : more);
 	return n + more;
+}
+
+bool coll_orders(const struct collective *q, int from, int to)
+{
+	bool across = q->comm != COMM_INTER || q->both_sides || q->side[from] != q->side[to];
+	switch (q->order) {
+	case COLL_ALL:
+		return across;
+	case COLL_OUT:
+		return across && q->member[from] == q->root;
+	case COLL_IN:
+		return across && q->member[to] == q->root;
+	case COLL_SCAN:
+		return from <= to;
+	default:
+		return from < to;
+	}
 }
 
 /* The number-th collective of a communicator is one for all its members. */
 static void collective(struct walk *w, struct call *c, int call, int number)
 {
 	struct program *p = w->p;
-	uint8_t member[MAX_PROCS];
-	int n = members(p, c, proc_of(w), member), k = 0;
-	int comm = c->kind == K_INTER ? COMM_INTER : c->comm;
+	uint8_t member[MAX_PROCS], side[MAX_PROCS];
+	int comm = c->kind == K_INTER ? COMM_INTER : c->comm, proc = proc_of(w), k = 0;
+	int n = members(p, comm, proc, member, side);
 	for (; k < p->colls; k++)
 		if (p->coll[k].comm == comm && p->coll[k].number == number && p->coll[k].member[0] == member[0])
 			break;
@@ -161,18 +178,25 @@ static void collective(struct walk *w, struct call *c, int call, int number)
 			.order = order_of(c->kind),
 			.comm = (uint8_t)comm,
 			.n = (uint8_t)n,
-			.number = (uint8_t)number};
-		q->root = c->peer >= 0 && n > c->peer ? member[c->peer] : NONE;
+			.number = (uint8_t)number,
+			.both_sides = c->kind == K_INTER,
+			.root = NONE};
 		memcpy(q->member, member, sizeof member);
+		memcpy(q->side, side, sizeof side);
 		memset(q->thread, NONE, sizeof q->thread);
 		p->colls++;
 	}
-	for (int i = 0; i < n; i++)
-		if (member[i] == proc_of(w)) {
+	if (c->peer == ROOT)
+		q->root = (uint8_t)proc;
+	else if (c->peer >= 0 && c->kind >= K_BARRIER)
+		q->root = (uint8_t)process_of(p, comm, proc, c->peer);
+	for (int i = 0; i < n && c->peer != PROC_NULL; i++)
+		if (member[i] == proc) {
 			q->thread[i] = (uint8_t)w->thread;
 			q->call[i] = (uint8_t)call;
 		}
-	c->coll = (uint8_t)k;
+	if (c->peer != PROC_NULL)
+		c->coll = (uint8_t)k;
 }
 
 static void message_call(struct walk *w, struct call *c, int i)
@@ -209,6 +233,8 @@ static void message_call(struct walk *w, struct call *c, int i)
 		break;
 	default:
 		c->recv = new_receive(w, i, c->comm, c->peer, c->tag, c->kind);
+		if (c->kind == K_PROBE || c->kind == K_IPROBE)
+			w->last_probe = c->recv;
 		if (c->kind == K_IRECV)
 			new_request(w, c, i, REQUEST_RECV, c->recv);
 		if (c->kind == K_MPROBE) {
@@ -220,7 +246,7 @@ static void message_call(struct walk *w, struct call *c, int i)
 
 static void prepare_thread(struct program *p, int thread, int number[COMMS][MAX_PROCS])
 {
-	struct walk w = {.p = p, .thread = thread};
+	struct walk w = {.p = p, .thread = thread, .last_probe = NONE};
 	struct thread *t = &p->thread[thread];
 	memset(w.request, NONE, sizeof w.request);
 	memset(w.probe, NONE, sizeof w.probe);
@@ -272,6 +298,8 @@ static void print_rank(FILE *to, int rank)
 		fputs("ANY", to);
 	else if (rank == PROC_NULL)
 		fputs("NULL", to);
+	else if (rank == PROBED)
+		fputs("PROBED", to);
 	else
 		fprintf(to, "%d", rank);
 }

@@ -108,9 +108,24 @@ static void define_comms(struct raw_log *r, const struct program *p, int proc)
 				p->remote_size[c][proc]);
 }
 
-/* The recorded arguments of a call, by the letters of its signature. */
-static int arguments(const struct program *p, int proc, const struct call *c, int64_t *arg)
+/* How many elements it sends, or has room for. */
+static int64_t elements(const struct program *p, const struct call *c, bool sends)
 {
+	if (!sends)
+		return RECEIVED_COUNT;
+	return c->send == NONE ? 1 : p->message[c->send].count;
+}
+
+static int64_t probed(const struct run *run, const struct call *c)
+{
+	uint8_t got = c->recv == NONE ? NONE : run->end.got[run->p->receive[c->recv].follows];
+	return got == NONE ? 0 : run->p->message[got].rank;
+}
+
+/* The recorded arguments of a call, by the letters of its signature. */
+static int arguments(const struct run *run, int proc, const struct call *c, int64_t *arg)
+{
+	const struct program *p = run->p;
 	const char *kinds = signature[c->kind].kinds;
 	int comm = c->kind == K_DUP_SELF ? 1 : p->number[c->comm][proc];
 	int numbers = 0, ranks = 0, tags = 0, n = 0;
@@ -126,7 +141,7 @@ static int arguments(const struct program *p, int proc, const struct call *c, in
 			arg[n] = SUM;
 			break;
 		case 'r':
-			arg[n] = ranks++ ? c->source : c->peer;
+			arg[n] = ranks++ ? c->source : c->peer == PROBED ? probed(run, c) : c->peer;
 			break;
 		case 't':
 			arg[n] = tags++ ? c->rtag : c->kind == K_INTER ? 9 : c->tag;
@@ -139,6 +154,8 @@ static int arguments(const struct program *p, int proc, const struct call *c, in
 				arg[n] = 0;
 			else if (c->nvars)
 				arg[n] = c->nvars;
+			else if (c->kind >= K_SEND && c->kind <= K_IMRECV)
+				arg[n] = elements(p, c, c->kind < K_RECV || (c->kind == K_SENDRECV && !numbers++));
 		}
 	}
 	return n;
@@ -171,7 +188,7 @@ static void write_lane(struct raw_log *r, const struct run *run, int thread)
 		int64_t arg[9];
 		/* Waitany stands in a loop, most of the time: all of a lane have one place */
 		unsigned site = (unsigned)(t->lane * MAX_CALLS + (t->call[i].kind == K_WAITANY ? 0 : i) + 1);
-		int n = arguments(run->p, t->proc, &t->call[i], arg);
+		int n = arguments(run, t->proc, &t->call[i], arg);
 		raw_slot(r, t->lane, (unsigned)i, t->call[i].kind, site, t->call[i].send != NONE ? HB_SLOT_CHECK : 0, n,
 			arg);
 	}

@@ -29,13 +29,14 @@ static void answer_request(const struct runner *x, struct happening *e, int requ
 	if (r && x->s.cancelled >> q->item & 1) {
 		answer(e, 2);
 		answer(e, REFERS + q->posting);
-	} else if (r && !r->matched && (r->source == ANY || r->tag == ANY)) {
+	} else if (r && ((!r->matched && (r->source == ANY || r->tag == ANY)) ||
+				x->p->message[x->s.got[q->item]].count != RECEIVED_COUNT)) {
 		const struct message *m = &x->p->message[x->s.got[q->item]];
 		answer(e, 1);
 		answer(e, REFERS + q->posting);
 		answer(e, m->rank);
 		answer(e, m->tag);
-		answer(e, 4);
+		answer(e, 4 * m->count);
 	} else {
 		answer(e, 0);
 		answer(e, REFERS + q->posting);
@@ -46,11 +47,11 @@ static void answer_message(const struct runner *x, struct happening *e, int rece
 {
 	const struct receive *r = &x->p->receive[receive];
 	const struct message *m = &x->p->message[x->s.got[receive]];
-	if (r->source != ANY && r->tag != ANY && !r->probe && !r->matched)
+	if (r->source != ANY && r->tag != ANY && !r->probe && !r->matched && m->count == RECEIVED_COUNT)
 		return;
 	answer(e, m->rank);
 	answer(e, m->tag);
-	answer(e, 4);
+	answer(e, 4 * m->count);
 }
 
 /* Which requests a completion ends, and what it says of them. */
