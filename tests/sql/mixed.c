@@ -24,7 +24,7 @@ static void farm(int rank, int size)
 static void late(int rank)
 {
 	if (rank == 1) {
-		usleep(30000);
+		usleep(200000);
 		MPI_Send(buffer, LARGE, MPI_CHAR, 0, LATE, MPI_COMM_WORLD);
 	} else if (!rank)
 		MPI_Recv(buffer, LARGE, MPI_CHAR, 1, LATE, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* waits */

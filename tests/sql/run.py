@@ -16,7 +16,7 @@ import tables  # noqa: E402
 from lib import check, same  # noqa: E402
 from reference import Recording  # noqa: E402
 
-ROUNDS = int(os.environ.get("ROUNDS", 20))  # of damaged recordings; more by hand
+ROUNDS = int(os.environ.get("ROUNDS", 10))  # of damaged recordings; more by hand
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--mca",
                 "mpi_yield_when_idle", "1", "-n", "4"],
@@ -53,10 +53,31 @@ def hanging(place):
     check("its receive, and the missing rank", status == 3 and lines[2] == "26\t\t1\t77" and "rank 1" in err, (out, err))
 
 
+def pending(place):
+    """A message whose receive was posted, and of that no end is known: neither received nor unreceived."""
+    import rawlog
+    folder = place.path + "/pending.hbdb"
+    rawlog.manifest(folder, processes=2, started=command.STARTED)
+    message = (*rawlog.MESSAGE, ("peer", rawlog.RANK), ("tag", rawlog.TAG), *rawlog.COMM_ARGS)
+    for rank, name, cls, peer in ((0, "MPI_Recv", rawlog.RECV, "source"), (1, "MPI_Send", rawlog.SEND, "dest")):
+        log = rawlog.Log(rank, 2, state=0)
+        log.function(name, cls, *((peer if a == "peer" else a, k) for a, k in message))
+        log.datatype(0, 4, "MPI_INT")
+        log.comm(0, -1, 0, 0, rank, [0, 1])
+        if rank:
+            log.event(name, (1, 0, 0, 77, 0))
+        else:
+            log.never_returned(name, (1, 0, 1, 77, 0))
+        log.write(folder)
+    same("a message whose receive has no end", place.run("sql", "pending", "SELECT state, sender, send_event, receiver, "
+         "post_event, done_event FROM messages")[1], "pending\t1\t1\t0\t1\t\n")
+
+
 def main():
     with lib.Place(libraries=False) as place:
         command.run(place)
         hanging(place)
+        pending(place)
         for mpi in LAUNCH:
             status, said = record(place, mpi, mpi)
             check("recorded under " + mpi, status == 0, said)
