@@ -67,6 +67,7 @@ struct hb__follow;
 /* A thread that calls MPI. Only its own thread touches it. */
 struct hb__lane {
 	int depth;    /* > 0: inside a wrapped call */
+	int nested;   /* > 0: inside a callback of the program that such a call runs */
 	bool storing; /* rows are written (not stopped by a full disk) */
 	uint16_t number;
 	uint8_t *w, *end; /* where the next record goes in the open unit */

@@ -294,7 +294,8 @@ static void over(struct hb__call *c, const struct hb__carry *in, bool known)
 	r->last = r->first;
 	bool another =
 		in && (in->rivals || (in->rival && (in->rival_rank != r->from || in->rival_lane != r->from_lane)));
-	if (!known || another)
+	/* The rows of callbacks stand before that of the call that ran them: replay needs them to know which is which. */
+	if (!known || another || c->lane->nested)
 		doom(r);
 	else
 		list(r);

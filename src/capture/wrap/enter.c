@@ -43,7 +43,9 @@ static __attribute__((noinline)) int below(struct hb__lane *lane, const struct h
 	if (hb__in_library(pc) || (entry == HB_ENTRY_PMPI && !hb__in_binding(pc)))
 		return fn->invoke(next, a);
 	int depth = lane->depth;
+	lane->nested++;
 	int code = run(lane, fn, a, next, pc, cfa);
+	lane->nested--;
 	lane->depth = depth;
 	return code;
 }
