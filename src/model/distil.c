@@ -172,6 +172,29 @@ static hb_status learn_requests(struct distiller *d, hb_error *err)
 	return HB_OK;
 }
 
+/* A call that failed may have run a callback that received: its rows stand before that of the call, and when they are
+ * left out a replay cannot tell them from it. */
+static hb_status look_for_failures(struct distiller *d, hb_error *err)
+{
+	for (uint32_t lane = 0; lane < d->lanes && d->raced; lane++) {
+		hb_cursor *cursor;
+		hb_row row;
+		int more = 0;
+		hb_status status = hb_cursor_open(d->log, lane, 1, &cursor, err);
+		if (status)
+			return status;
+		while (d->raced && (more = hb_cursor_next(cursor, &row, err)) > 0) {
+			const hb_function *f = row.result ? hb_log_function(d->log, row.function) : NULL;
+			if (f && f->cls >= CLASS_RECV && f->cls <= CLASS_PROBE)
+				d->raced = NULL;
+		}
+		hb_cursor_close(cursor);
+		if (d->raced && more < 0)
+			return (hb_status)more;
+	}
+	return HB_OK;
+}
+
 /* ---- which rows ---- */
 
 static bool is_wait(const hb_event *ev)
@@ -370,6 +393,7 @@ hb_status hb_distil(hb_log *log, const char *to, const hb_racers *raced, hb_dist
 		.cancels = calls_cancel(log),
 		.lanes = info->lanes};
 	hb_status status = d.events ? learn_requests(&d, err) : HB_OK;
+	status = status ? status : look_for_failures(&d, err);
 	if (!status)
 		status = hb_log_distil(log, to, filter, &d, err);
 	if (!status && d.status) {

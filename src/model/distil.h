@@ -10,7 +10,8 @@
  * (A wildcard tag with a source given can therefore never differ.) Asking for less cannot make another receive
  * differ: a message that is now refused here went elsewhere in the recorded run as well.
  *
- * Answers of polls, of probes, of calls that choose among requests, cancellations and times are kept always. */
+ * Answers of polls, of probes, of calls that choose among requests, cancellations and times are kept always; waits of a
+ * process that cancels anything, and all that a process received of which a receive, probe or wait failed. */
 #ifndef HBDB_MODEL_DISTIL_H
 #define HBDB_MODEL_DISTIL_H
 

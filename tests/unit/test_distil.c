@@ -205,6 +205,22 @@ static void cancelled(void)
 	raw_free(&r);
 }
 
+/* Calls of an error handler stand before the call that failed. */
+static void failed(void)
+{
+	struct raw_log r;
+	hb_distilled n = {0};
+	raw_begin(&r, HB_LEVEL_RACING);
+	functions(&r, false);
+	EVENT(&r, RECV, 1, 5, -1);
+	raw_result(&r, 0, 15);
+	EVENT(&r, WAIT, HB_ST_ERROR, 0, 15, 1, 5, -1);
+	hb_log *log = distilled(&r, NULL, false, &n);
+	check(log && hb_log_get_info(log)->events == 2, "where a wait failed all is kept");
+	hb_log_close(log);
+	raw_free(&r);
+}
+
 static void contradictions(void)
 {
 	struct raw_log r;
@@ -251,6 +267,7 @@ int main(void)
 	with_marks();
 	from_events();
 	cancelled();
+	failed();
 	contradictions();
 	noise();
 	check_clean();
