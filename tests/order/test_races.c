@@ -324,8 +324,8 @@ static void many(const char *name, const struct wish *wish, long programs, bool 
 		"%s: every receive that can differ is reported with all%s", name,
 		wish->probed ? ", but where calls differ" : "");
 	check(s.differ_first > programs / 10 && s.first_missed == 0, "%s: every first race is reported", name);
-	check(s.alternatives > programs / 10 && s.alternatives_never * 1000 <= s.alternatives,
-		"%s: an alternative is possible, but for %ld of %ld (at most one in a thousand)", name,
+	check(s.alternatives > programs / 10 && s.alternatives_never * 500 <= s.alternatives,
+		"%s: an alternative is possible, but for %ld of %ld (at most two in a thousand)", name,
 		s.alternatives_never, s.alternatives);
 	check(s.choices_missed == 0, "%s: every choice of a Waitany that can differ is reported", name);
 }
