@@ -1,10 +1,12 @@
 /* Reads the sealed form: by its index, or section by section when that is lost. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <xxhash.h>
 
 #include "format/sealed/sealed.h"
 
+#define LARGE (1u << 20)
 #define SEARCHES 4096 /* places where a lost section is looked for */
 #define DEFINITIONS_MAX (1u << 28)
 
@@ -76,6 +78,29 @@ static bool take_definitions(hb_log *log, struct hb__in *in)
 	return !defs.bad;
 }
 
+/* How often each function was called. Read twice, for the numbers of functions have gaps: room for all that there can be
+ * would be most of what a small log costs. */
+static bool take_calls(struct hb__lane *l, struct hb__in *in)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		struct hb__in again = *in;
+		uint64_t f = 0;
+		while (!again.bad && again.p < again.end) {
+			uint64_t skip = hb__in_uv(&again), calls = hb__in_uv(&again);
+			if (again.bad || skip >= HB__FUNCTIONS_MAX - f)
+				return false;
+			f += skip + 1;
+			if (turn)
+				l->calls[f - 1] = calls;
+		}
+		if (again.bad || (!turn && !(l->calls = calloc(f + 1, sizeof *l->calls))))
+			return false;
+		l->ncalls = (uint32_t)f;
+	}
+	in->p = in->end;
+	return true;
+}
+
 static bool take_lane(hb_log *log, uint32_t number, struct hb__in *in)
 {
 	struct hb__lane *l = hb__log_lane(log, number);
@@ -93,18 +118,7 @@ static bool take_lane(hb_log *log, uint32_t number, struct hb__in *in)
 		l->info.inside = 1;
 		l->info.inside_slot = HB__SLOT_INSIDE;
 	}
-	l->calls = calloc(HB__FUNCTIONS_MAX, sizeof *l->calls);
-	if (!l->calls)
-		return false;
-	for (uint64_t f = 0; !in->bad && in->p < in->end;) {
-		uint64_t skip = hb__in_uv(in);
-		if (in->bad || skip >= HB__FUNCTIONS_MAX - f)
-			return false;
-		f += skip;
-		l->calls[f++] = hb__in_uv(in);
-		l->ncalls = (uint32_t)f;
-	}
-	return !in->bad;
+	return take_calls(l, in);
 }
 
 static bool take_notes(hb_log *log, struct hb__in *in)
@@ -280,6 +294,9 @@ struct sealed_cursor {
 static void sealed_close(hb_cursor *cursor)
 {
 	struct sealed_cursor *c = (struct sealed_cursor *)cursor;
+	/* What was read counts as memory of the process for as long as it is mapped. */
+	if (c->log->size >= LARGE && c->block == c->lane->blocks)
+		madvise((void *)c->log->map, c->log->size, MADV_DONTNEED);
 	hb__rows_free(&c->rows);
 	free(c);
 }
