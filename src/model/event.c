@@ -422,7 +422,6 @@ int hb_events_inside(hb_events *e, hb_event *ret)
 		return 0;
 	memset(&e->row, 0, sizeof e->row);
 	e->row.lane = e->lane;
-	e->row.lane = e->lane;
 	if (hb_cursor_slot(e->cursor, lane.inside_slot, &e->row))
 		return 0;
 	e->row.enter = lane.inside_enter;
