@@ -216,7 +216,7 @@ static void got(struct hb__reading *r, uint32_t id, int64_t source, int64_t tag)
 	struct hb__part *part = &m->process_more[r->process].parts.at[r->requests_comm];
 	uint32_t from = source == HB_ABSENT ? s->source : hb__peer(m, part, source);
 	v->flags &= ~HB_PENDING;
-	if (from != HB_NO || source != HB_ABSENT)
+	if (from != HB_NO || source != HB_ABSENT || !s->any_source)
 		v->send = channel(r, s->group, from, r->process, tag == HB_ABSENT ? s->tag : tag);
 	op(r, HB_OP_RECEIVED, id);
 }
