@@ -138,7 +138,9 @@ def signals(place):
                  % (log, log, log))
     job = subprocess.Popen([HBDB, "record", "--mpi", "mpich", "./catch"], cwd=place.path, env=place.env,
             stderr=subprocess.PIPE,
-                           stdin=subprocess.DEVNULL, start_new_session=True)
+                           stdin=subprocess.DEVNULL, start_new_session=True,
+                           # a shell in the background has it ignored, and a shell cannot trap what it found ignored
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     for _ in range(100):
         if os.path.exists(log):
             break
