@@ -1,5 +1,5 @@
 #!/bin/bash
-# ./dev demo [openmpi|mpich]: records examples/farm.c, whose result depends on message order, and replays it.
+# ./dev demo [openmpi|mpich]: records examples/farm.c, whose result depends on message order, replays it, and says why.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH LC_ALL=C.UTF-8
@@ -92,6 +92,17 @@ look()
 	"$HBDB" dump --rank 0 --from 1 --to 12 "$mpi.hbdb" | indent
 }
 
+# Exit status 1 is the finding.
+why()
+{
+	local mpi=$1 status=0
+	say "$mpi: which receives raced, and what else they could have got"
+	show "hbdb races --limit 2 $mpi.hbdb"
+	"$HBDB" races --limit 2 "$mpi.hbdb" >"$mpi.races" || status=$?
+	indent <"$mpi.races"
+	[ "$status" -le 1 ] || die "hbdb races failed (status $status)"
+}
+
 [ $# -gt 0 ] || set -- openmpi mpich
 mkdir -p "$DIR"
 cd "$DIR"
@@ -103,6 +114,7 @@ for mpi in "$@"; do
 	record "$mpi"
 	replays "$mpi" || failed=1
 	look "$mpi"
+	why "$mpi"
 done
 say "done in $((SECONDS - STARTED)) s; recordings and outputs are in build/demo"
 [ "$failed" = 0 ] || die "a replay differed from the recorded run"
