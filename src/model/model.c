@@ -322,20 +322,6 @@ const uint32_t *hb_model_channel_sends(const hb_model *m, uint32_t channel, uint
 	return m->channel_sends + m->channel_first[channel];
 }
 
-uint32_t hb_model_line(const hb_model *m, int32_t rank, uint32_t lane)
-{
-	if (rank < 0 || (uint32_t)rank >= m->ranks || m->rank_process[rank] == HB_NO)
-		return HB_NO;
-	const hb_process *p = &m->processes.at[m->rank_process[rank]];
-	return lane < p->nlines ? p->first_line + lane : HB_NO;
-}
-
-uint32_t hb_model_group(const hb_model *m, uint32_t process, int64_t comm)
-{
-	const struct hb__process *more = &m->process_more[process];
-	return comm >= 0 && (uint64_t)comm < more->parts.n ? more->parts.at[comm].group : HB_NO;
-}
-
 uint32_t hb_probe_after(const hb_model *m, uint32_t probe) { return m->probe_after.at[probe]; }
 
 uint64_t hb_send_bytes(const hb_model *m, uint32_t send)

@@ -206,10 +206,6 @@ const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, 
 /* What is missing or open, a sentence each, and which answers it makes uncertain. */
 const char *hb_model_trouble(const hb_model *model, uint32_t index);
 
-/* The line of a lane of a rank of the first world; HB_NO: there is none. */
-uint32_t hb_model_line(const hb_model *model, int32_t rank, uint32_t lane);
-/* The group that a process knows as its communicator number `comm`; HB_NO: not known. */
-uint32_t hb_model_group(const hb_model *model, uint32_t process, int64_t comm);
 /* How many receives of all processes up to its own had been posted before a probe: the number of the next. */
 uint32_t hb_probe_after(const hb_model *model, uint32_t probe);
 uint64_t hb_send_bytes(const hb_model *model, uint32_t send);

@@ -12,7 +12,7 @@ struct hb__versions {
 	VEC(uint32_t *) chunks;
 	VEC(uint32_t) references; /* of a free one: the next free one */
 };
-bool hb__versions_open(struct hb__versions *v, uint32_t width);
+void hb__versions_open(struct hb__versions *v, uint32_t width);
 void hb__versions_close(struct hb__versions *v);
 uint32_t *hb__version(const struct hb__versions *v, uint32_t id);
 /* A copy of the clock, with one reference; HB_NO without memory. */

@@ -15,8 +15,6 @@ static void push(struct hb__run *run, uint32_t line)
 	run->last = line;
 }
 
-void hb__wake(struct hb__run *run, uint32_t line) { push(run, line); }
-
 void hb__wake_chain(struct hb__run *run, uint32_t *chain)
 {
 	for (uint32_t l = *chain, next; l != HB_NO; l = next) {
@@ -37,7 +35,8 @@ void hb__learn(struct hb__run *run, uint32_t line, uint32_t version)
 	r->version = HB_NO;
 }
 
-uint32_t hb__snapshot(struct hb__run *run, uint32_t line)
+/* A version of the line's clock, with a reference for the caller. */
+static uint32_t snapshot(struct hb__run *run, uint32_t line)
 {
 	struct hb__runner *r = &run->lines[line];
 	if (r->version == HB_NO)
@@ -91,11 +90,11 @@ static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
 	if (s->receive == HB_NO && !(s->flags & HB__PROBED)) {
 		run->flight[id] = HB__GONE;
 	} else {
-		uint32_t version = hb__snapshot(run, line);
+		uint32_t version = snapshot(run, line);
 		run->flight[id] = version == HB_NO ? HB__GONE : version + 1;
 	}
 	if (was & HB__SLEEPER)
-		hb__wake(run, was & ~HB__SLEEPER);
+		push(run, was & ~HB__SLEEPER);
 }
 
 /* The message is in: its sender's enter happened before. False: not sent yet. */
@@ -147,14 +146,14 @@ static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
 	if (cell && cell->value != HB_NO && !(cell->value & HB__SLEEPER))
 		return; /* a call that slept comes by again */
 	uint32_t sleeper = cell ? cell->value : HB_NO;
-	struct hb__post post = {hb__snapshot(run, line), run->lines[line].lamport_enter};
+	struct hb__post post = {snapshot(run, line), run->lines[line].lamport_enter};
 	if (!cell || !hb__push(&run->posts, post)) {
 		run->no_memory = true;
 		return;
 	}
 	cell->value = (uint32_t)run->posts.n - 1;
 	if (sleeper != HB_NO)
-		hb__wake(run, sleeper & ~HB__SLEEPER);
+		push(run, sleeper & ~HB__SLEEPER);
 }
 
 /* The receive was posted: by the process that a synchronous send went to, or by another thread of this one. */

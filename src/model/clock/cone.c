@@ -66,7 +66,8 @@ static void need(struct hb__past *p, uint32_t line, const hb_op *o)
 	}
 }
 
-size_t hb__first_op(const struct hb__line *l, uint32_t event)
+/* The first operation of an event not before this one. */
+static size_t first_op(const struct hb__line *l, uint32_t event)
 {
 	size_t low = 0, high = l->ops.n;
 	while (low < high) {
@@ -83,7 +84,7 @@ size_t hb__first_op(const struct hb__line *l, uint32_t event)
 static void scan(struct hb__past *p, uint32_t line, uint32_t from, uint32_t to)
 {
 	const struct hb__line *l = &p->m->line_more.at[line];
-	for (size_t i = hb__first_op(l, to + 1); i-- > 0 && l->ops.at[i].event >= from;)
+	for (size_t i = first_op(l, to + 1); i-- > 0 && l->ops.at[i].event >= from;)
 		need(p, line, &l->ops.at[i]);
 }
 
@@ -183,7 +184,7 @@ static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 static bool can_leave(const struct hb__past *p, uint32_t line, uint32_t event)
 {
 	const struct hb__line *l = &p->m->line_more.at[line];
-	for (size_t i = hb__first_op(l, event); i < l->ops.n && l->ops.at[i].event == event; i++)
+	for (size_t i = first_op(l, event); i < l->ops.n && l->ops.at[i].event == event; i++)
 		if (!satisfied(p, line, &l->ops.at[i]))
 			return false;
 	return true;

@@ -31,7 +31,5 @@ struct hb__past {
 /* The PAST of the exit, or of the enter, of an event. Free it in any case. */
 hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb_error *err);
 void hb__past_free(struct hb__past *p);
-/* The first operation of an event not before this one. */
-size_t hb__first_op(const struct hb__line *l, uint32_t event);
 
 #endif

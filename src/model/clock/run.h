@@ -63,12 +63,9 @@ struct hb__run {
 	bool stopped, no_memory;
 };
 
-void hb__wake(struct hb__run *run, uint32_t line);
 void hb__wake_chain(struct hb__run *run, uint32_t *chain);
 /* The line's clock becomes the maximum of itself and the version. */
 void hb__learn(struct hb__run *run, uint32_t line, uint32_t version);
-/* A version of the line's clock, with a reference for the caller. */
-uint32_t hb__snapshot(struct hb__run *run, uint32_t line);
 
 void hb__collective_entered(struct hb__run *run, uint32_t line, uint32_t id);
 bool hb__collective_left(struct hb__run *run, uint32_t line, uint32_t id); /* false: the line sleeps */

@@ -5,10 +5,9 @@
 
 #define CHUNK 256u /* versions */
 
-bool hb__versions_open(struct hb__versions *v, uint32_t width)
+void hb__versions_open(struct hb__versions *v, uint32_t width)
 {
 	*v = (struct hb__versions){.width = (width + 7u) & ~7u, .free = HB_NO};
-	return true;
 }
 
 void hb__versions_close(struct hb__versions *v)

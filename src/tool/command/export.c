@@ -41,42 +41,15 @@ void hb__export_wrote(hb_export *x, const char *path)
 
 /* ---- what is asked for ---- */
 
-static bool has_rank(const char *list, int32_t rank)
-{
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-		char *end;
-		long first = strtol(p, &end, 10), last = first;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		if (rank >= first && rank <= last)
-			return true;
-	}
-	return !list;
-}
-
-static bool good_ranks(const char *list)
-{
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-		size_t digits = strspn(p, "0123456789");
-		if (digits && p[digits] == '-') {
-			size_t more = strspn(p + digits + 1, "0123456789");
-			digits = more ? digits + 1 + more : 0;
-		}
-		if (!digits || (p[digits] && p[digits] != ','))
-			return false;
-	}
-	return true;
-}
-
 bool hb__export_wants(const hb_export *x, size_t log)
 {
 	return x->run.logs.at[log].log && x->run.views[log].log && (!x->run.model || x->process_of[log] != HB_NO) &&
-	       has_rank(x->ranks, x->run.logs.at[log].rank);
+	       hb__has_rank(x->ranks, x->run.logs.at[log].rank);
 }
 
 bool hb__export_wants_process(const hb_export *x, uint32_t process)
 {
-	return process != HB_NO && has_rank(x->ranks, hb_model_processes(x->run.model)[process].rank);
+	return process != HB_NO && hb__has_rank(x->ranks, hb_model_processes(x->run.model)[process].rank);
 }
 
 bool hb__export_wants_event(const hb_export *x, hb_at at)
@@ -130,8 +103,8 @@ static int check(const hb_export *x, const char *to)
 	if (x->first > x->last)
 		return hb__fail_with(HB_EXIT_USAGE, "export --first %llu is behind --last %llu",
 			(unsigned long long)x->first, (unsigned long long)x->last);
-	if (x->ranks && !good_ranks(x->ranks))
-		return hb__fail_with(HB_EXIT_USAGE, "export --rank takes ranks, as in 0,2,4-7, not '%s'", x->ranks);
+	if (x->ranks && hb__check_ranks("export", x->ranks))
+		return HB_EXIT_USAGE;
 	if (x->table && strcmp(to, "csv") != 0)
 		return hb__fail_with(HB_EXIT_USAGE, "export --table is for --to csv");
 	return 0;
