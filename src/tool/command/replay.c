@@ -14,7 +14,7 @@
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
-#include "../store/session.h"
+#include "../store/replay_folder.h"
 
 const hb_option hb__replay_options[] = {
 	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
@@ -34,7 +34,7 @@ const hb_option hb__replay_options[] = {
 struct replay {
 	const hb_args *args;
 	char *recording, *new_recording;
-	hb_session session;
+	hb_replay_folder folder;
 	hb_manifest manifest;
 	hb_command_line line;
 	char **command;
@@ -87,10 +87,10 @@ static int choose_command(struct replay *r)
 	int code = hb__read_command_line(r->command, wanted, &r->line);
 	if (code)
 		return code;
-	if (r->line.processes && r->line.processes != r->session.size)
+	if (r->line.processes && r->line.processes != r->folder.size)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"the recording has %d %s, the command starts %ld: a replay needs the same number",
-			r->session.size, hb__plural((uint64_t)r->session.size, "process", "processes"),
+			r->folder.size, hb__plural((uint64_t)r->folder.size, "process", "processes"),
 			r->line.processes);
 	compare_program(r);
 	return 0;
@@ -116,11 +116,11 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		contents = same_mpi ? divergence : "warn";
 	hb_setup setup = {.mpi = r->line.mpi,
 		.mode = "replay",
-		.folder = r->session.folder,
+		.folder = r->folder.folder,
 		.level = level(r),
 		.check = r->manifest.contents,
 		.sanitized = r->line.program.sanitized,
-		.script = r->session.script,
+		.script = r->folder.script,
 		.replay_log = r->new_recording,
 		.divergence = divergence,
 		.contents = contents};
@@ -130,18 +130,18 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	if (code)
 		return code;
 	hb__forward(&r->line, r->command, variables.at, &argv, &plain);
-	r->reports = (hb_reports){.folder = r->session.folder,
-		.size = r->session.size,
+	r->reports = (hb_reports){.folder = r->folder.folder,
+		.size = r->folder.size,
 		.stop = !strcmp(divergence, "stop"),
-		.seen = hb__alloc((size_t)r->session.size + 1),
-		.over = hb__alloc(((size_t)r->session.size + 1) * sizeof(bool)),
-		.stall = {.logs = r->new_recording ? r->new_recording : r->session.folder,
-			.script = r->session.script,
-			.size = r->session.size,
-			.last = r->session.last,
+		.seen = hb__alloc((size_t)r->folder.size + 1),
+		.over = hb__alloc(((size_t)r->folder.size + 1) * sizeof(bool)),
+		.stall = {.logs = r->new_recording ? r->new_recording : r->folder.folder,
+			.script = r->folder.script,
+			.size = r->folder.size,
+			.last = r->folder.last,
 			.patience = patience},
 		.foreign = -1,
-		.printed = hb__alloc(((size_t)r->session.size + 1) * sizeof(size_t))};
+		.printed = hb__alloc(((size_t)r->folder.size + 1) * sizeof(size_t))};
 	hb_job job = {.argv = argv.at,
 		.variables = plain ? variables.at : NULL,
 		.launcher = r->line.launcher,
@@ -172,10 +172,10 @@ static char *silent_ranks(const struct replay *r, int32_t *ret_n, bool *ret_agai
 	char *list = hb__copy("");
 	*ret_n = 0;
 	*ret_again = true;
-	for (int32_t i = 0; i < r->session.size; i++) {
+	for (int32_t i = 0; i < r->folder.size; i++) {
 		int32_t first = i;
-		for (; i < r->session.size && silent(r, i); i++)
-			*ret_again = *ret_again && r->session.broke_off[i];
+		for (; i < r->folder.size && silent(r, i); i++)
+			*ret_again = *ret_again && r->folder.broke_off[i];
 		if (i == first)
 			continue;
 		*ret_n += i - first;
@@ -190,17 +190,17 @@ static char *silent_ranks(const struct replay *r, int32_t *ret_n, bool *ret_agai
 static int say_unfinished(const struct replay *r, const hb_job_end *end, int32_t n, const char *list, bool again)
 {
 	if (again && end->status) {
-		hb__say("replayed %d %s: no difference; %s %s ended inside MPI, as in the recording", r->session.size,
-			hb__plural((uint64_t)r->session.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+		hb__say("replayed %d %s: no difference; %s %s ended inside MPI, as in the recording", r->folder.size,
+			hb__plural((uint64_t)r->folder.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
 		return end->status;
 	}
-	if (n == r->session.size) {
+	if (n == r->folder.size) {
 		hb__say("nothing was replayed: no process followed its record%s",
 			end->status ? "" : " (is it the program that was recorded?)");
 		return end->status ? end->status : HB_EXIT_FINDING;
 	}
-	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->session.size,
-		hb__plural((uint64_t)r->session.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->folder.size,
+		hb__plural((uint64_t)r->folder.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	return end->status ? end->status : HB_EXIT_FINDING;
@@ -212,14 +212,14 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	hb__print_reports(reports, HB_REPORT_DIVERGENCE);
 	hb__print_reports(reports, HB_REPORT_CONTENTS);
 	hb__print_reports(reports, HB_REPORT_NOTE);
-	hb__print_notes(&r->session.sum);
+	hb__print_notes(&r->folder.sum);
 	if (reports->foreign >= 0)
 		return hb__fail_with(HB_EXIT_FINDING,
 			"a process with rank %d came up, the recording has %d: a replay needs the same number",
-			reports->foreign, r->session.size);
+			reports->foreign, r->folder.size);
 	if (reports->count[HB_REPORT_DIVERGENCE]) {
 		hb__say("the replay differs in %llu of %d processes%s",
-			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->session.size,
+			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->folder.size,
 			reports->stop ? ": ended there" : "");
 		return HB_EXIT_FINDING;
 	}
@@ -228,8 +228,8 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
 		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended",
-			r->session.size, hb__plural((uint64_t)r->session.size, "process", "processes"),
-			(unsigned long long)r->session.events);
+			r->folder.size, hb__plural((uint64_t)r->folder.size, "process", "processes"),
+			(unsigned long long)r->folder.events);
 		return HB_EXIT_OK;
 	}
 	if (reports->stalled) {
@@ -238,7 +238,7 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 			reports->stall.patience);
 		return HB_EXIT_FINDING;
 	}
-	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)r->session.size) {
+	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)r->folder.size) {
 		hb__print_waiting(&reports->stall, reports->over);
 		hb__say("interrupted by signal %d (%s); no difference up to there", end->interrupted,
 			strsignal(end->interrupted));
@@ -251,9 +251,9 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 	if (n)
 		code = say_unfinished(r, end, n, list, again);
 	else
-		hb__say("replayed %d %s, %llu events: no difference%s", r->session.size,
-			hb__plural((uint64_t)r->session.size, "process", "processes"),
-			(unsigned long long)r->session.events,
+		hb__say("replayed %d %s, %llu events: no difference%s", r->folder.size,
+			hb__plural((uint64_t)r->folder.size, "process", "processes"),
+			(unsigned long long)r->folder.events,
 			reports->count[HB_REPORT_CONTENTS] ? " but in contents" : "");
 	free(list);
 	return code;
@@ -286,7 +286,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 	hb__manifest_free(&m);
 }
 
-/* Preparing and cleaning up must not be cut by Ctrl-C: the session would stay. */
+/* Preparing and cleaning up must not be cut by Ctrl-C: the folder would stay. */
 static void hold_signals(bool hold, sigset_t *old)
 {
 	sigset_t set;
@@ -313,7 +313,7 @@ static int replay(struct replay *r)
 	hb_job_end end;
 	const char *name = hb__value(r->args, "output");
 	hold_signals(true, &old);
-	int code = hb__open_session(r->recording, &r->session);
+	int code = hb__open_replay_folder(r->recording, &r->folder);
 	if (!code && name)
 		code = hb__new_recording(name, "", &r->new_recording);
 	code = code ? code : choose_command(r);
@@ -328,7 +328,7 @@ static int replay(struct replay *r)
 		}
 	} else if (r->new_recording)
 		rmdir(r->new_recording);
-	hb__close_session(&r->session);
+	hb__close_replay_folder(&r->folder);
 	hold_signals(false, &old);
 	return code;
 }

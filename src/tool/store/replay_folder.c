@@ -7,9 +7,9 @@
 
 #include "find.h"
 #include "logs.h"
-#include "session.h"
+#include "replay_folder.h"
 
-static int make_folders(const char *parent, const char *name, hb_session *s)
+static int make_folders(const char *parent, const char *name, hb_replay_folder *s)
 {
 	s->folder = hb__format("%s/%s-XXXXXX", parent, name);
 	if (!mkdtemp(s->folder)) {
@@ -21,7 +21,7 @@ static int make_folders(const char *parent, const char *name, hb_session *s)
 	return mkdir(s->script, 0700) ? errno : 0;
 }
 
-static void remove_folders(hb_session *s)
+static void remove_folders(hb_replay_folder *s)
 {
 	if (s->folder)
 		hb__remove_folder(s->folder);
@@ -30,7 +30,7 @@ static void remove_folders(hb_session *s)
 	s->folder = s->script = NULL;
 }
 
-static void count(const hb_logs *logs, hb_session *s)
+static void count(const hb_logs *logs, hb_replay_folder *s)
 {
 	bool more = false;
 	for (size_t i = 0; i < logs->n; i++) {
@@ -62,7 +62,7 @@ static void count(const hb_logs *logs, hb_session *s)
 }
 
 /* 0, or a status with *ret_err; *ret_at is the log it happened with. */
-static hb_status unseal(const hb_logs *logs, const hb_session *s, size_t *ret_at, hb_error *ret_err)
+static hb_status unseal(const hb_logs *logs, const hb_replay_folder *s, size_t *ret_at, hb_error *ret_err)
 {
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < logs->n && !status; i++) {
@@ -81,7 +81,7 @@ static bool elsewhere_helps(int error)
 	return error == EACCES || error == EROFS || error == EPERM || error == ENOSPC || error == EDQUOT;
 }
 
-static int fill(const char *recording, const hb_logs *logs, hb_session *s)
+static int fill(const char *recording, const hb_logs *logs, hb_replay_folder *s)
 {
 	const char *slash = strrchr(recording, '/'), *temporary = getenv("TMPDIR");
 	char *beside = hb__format("%.*s", slash > recording ? (int)(slash - recording) : 1, recording);
@@ -108,10 +108,10 @@ static int fill(const char *recording, const hb_logs *logs, hb_session *s)
 	return code;
 }
 
-int hb__open_session(const char *recording, hb_session *ret)
+int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
 {
 	hb_logs logs;
-	*ret = (hb_session){0};
+	*ret = (hb_replay_folder){0};
 	int code = hb__open_logs(recording, &logs);
 	if (!code) {
 		count(&logs, ret);
@@ -121,11 +121,11 @@ int hb__open_session(const char *recording, hb_session *ret)
 	return code;
 }
 
-void hb__close_session(hb_session *s)
+void hb__close_replay_folder(hb_replay_folder *s)
 {
 	remove_folders(s);
 	free(s->broke_off);
 	free(s->last);
 	hb__sum_free(&s->sum);
-	*s = (hb_session){0};
+	*s = (hb_replay_folder){0};
 }
