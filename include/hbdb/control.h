@@ -1,0 +1,23 @@
+/* The control protocol: how the processes of a run under control talk with the session that
+ * controls it. docs/control.md describes it whole.
+ *
+ * Each process dials in once MPI_Init has returned, and waits for its first `go`. Both sides send
+ * lines of ASCII: words with one blank between them and a line feed at the end. */
+#ifndef HBDB_CONTROL_H
+#define HBDB_CONTROL_H
+
+#define HB_CONTROL_VERSION 1
+#define HB_CONTROL_LINE 512 /* bytes of the longest line with its line feed */
+
+/* Where to dial in: unix:PATH or tcp:HOST:PORT; not set: the run is not under control. */
+#define HB_CONTROL_ENV "HBDB_CONTROL"
+/* What a process says to be believed: hexadecimal digits. */
+#define HB_CONTROL_SECRET_ENV "HBDB_CONTROL_SECRET"
+
+/* Why a process waits, the third word of `at`. */
+#define HB_CONTROL_START "start"     /* MPI_Init has returned */
+#define HB_CONTROL_AFTER "after"     /* the event that was asked for is over */
+#define HB_CONTROL_END "end"         /* replay: its record ends here; it cannot go on */
+#define HB_CONTROL_DIFFERS "differs" /* replay: the program differs from its record; it cannot go on */
+
+#endif

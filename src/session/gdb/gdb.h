@@ -1,0 +1,115 @@
+/* One gdb over one gdbserver, with up to HB_GDB_MOST processes of this machine attached. Speaks gdb/MI. Processes are
+ * named by a number of the caller's (their rank). Each is on its own: stopping, continuing or looking at one leaves the others as
+ * they are (gdb's non-stop mode).
+ *
+ * Calls wait for gdb's answer, at most the time limit of the gdb (10 s; the error says when it is over); what other
+ * processes do meanwhile is kept for hb_gdb_poll. Texts handed out belong to the caller unless said otherwise. Thread safety: one thread at a time. */
+#ifndef HBDB_SESSION_GDB_GDB_H
+#define HBDB_SESSION_GDB_GDB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hbdb/format.h>
+
+#define HB_GDB_MOST 32
+
+typedef struct hb_gdb hb_gdb;
+
+typedef enum hb_gdb_reason {
+	HB_GDB_ASKED,      /* interrupted, or just attached */
+	HB_GDB_BREAKPOINT, /* number tells which */
+	HB_GDB_WATCHPOINT, /* number; old and new value */
+	HB_GDB_STEPPED,    /* a step, next or finish is over */
+	HB_GDB_SIGNAL,     /* signal tells which */
+	HB_GDB_EXITED,     /* status */
+	HB_GDB_KILLED,     /* signal */
+	HB_GDB_RUNNING,    /* it goes on */
+	HB_GDB_LOST,       /* gdb itself has died: no process is attached any more */
+} hb_gdb_reason;
+
+typedef struct hb_frame {
+	uint64_t pc;
+	char function[128];  /* empty: not known */
+	char file[512];      /* as the compiler wrote it; empty: no line */
+	char fullname[1024]; /* absolute; empty: no line */
+	int line;
+	char module[256]; /* the file that the code is in; empty: not known */
+	bool ours;        /* of hbdb's library, or of the MPI library, or below main: not the program's */
+	uint32_t level;   /* number in gdb */
+} hb_frame;
+
+typedef struct hb_gdb_stop {
+	hb_gdb_reason reason;
+	int number; /* of the breakpoint */
+	int status, signal;
+	char signal_name[16], meaning[64]; /* SIGSEGV, Segmentation fault */
+	char old_value[128], new_value[128], expression[128];
+	hb_frame frame;
+	int thread; /* gdb's number of the thread */
+} hb_gdb_stop;
+
+/* Starts both. gdb, gdbserver: programs, NULL: those in PATH. HB_E_SYSTEM with what is missing and which package has it. */
+hb_status hb_gdb_open(const char *gdb, const char *gdbserver, hb_gdb **ret_gdb, hb_error *err);
+/* Detaches from all; they go on. */
+void hb_gdb_close(hb_gdb *gdb);
+int hb_gdb_fd(const hb_gdb *gdb); /* readable: hb_gdb_poll has something to do */
+/* Takes in what gdb says without waiting. visit is called for each stop, exit and continuation since the last time. */
+typedef void hb_gdb_visit(void *user, int32_t id, const hb_gdb_stop *stop);
+void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user);
+/* The time limit of single calls in seconds. */
+void hb_gdb_patience(hb_gdb *gdb, double seconds);
+
+/* Attaches to processes; afterwards those are stopped. ret_failed[i]: not attached (NULL: not told); err says why the first was not. */
+hb_status hb_gdb_attach(
+	hb_gdb *gdb, const int32_t *ids, const int32_t *pids, size_t n, bool *ret_failed, hb_error *err);
+void hb_gdb_detach(hb_gdb *gdb, int32_t id);
+bool hb_gdb_has(const hb_gdb *gdb, int32_t id);
+bool hb_gdb_stopped(const hb_gdb *gdb, int32_t id);
+
+/* Stops a process (all its threads) and waits for that. */
+hb_status hb_gdb_interrupt(hb_gdb *gdb, int32_t id, hb_error *err);
+typedef enum hb_gdb_step {
+	HB_GDB_CONTINUE,
+	HB_GDB_STEP,
+	HB_GDB_NEXT,
+	HB_GDB_FINISH,
+	HB_GDB_STEPI,
+	HB_GDB_NEXTI
+} hb_gdb_step;
+/* Lets it go on; does not wait for the next stop. FINISH: out of frame `level`. times: of steps, 1 and more. CONTINUE: all its threads. */
+hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, uint32_t times, hb_error *err);
+
+/* The stack, innermost first, at most `most` frames. Free *ret_frames. */
+hb_status hb_gdb_stack(hb_gdb *gdb, int32_t id, uint32_t most, hb_frame **ret_frames, size_t *ret_n, hb_error *err);
+typedef struct hb_variable {
+	char *name, *type, *value; /* value as gdb prints it, cut at some length; NULL: not to be had */
+	bool argument;
+} hb_variable;
+/* Arguments and variables of a frame. Free with hb_gdb_free_variables. */
+hb_status hb_gdb_variables(
+	hb_gdb *gdb, int32_t id, uint32_t level, hb_variable **ret_variables, size_t *ret_n, hb_error *err);
+void hb_gdb_free_variables(hb_variable *variables, size_t n);
+/* The value of an expression of the program's language in a frame, as gdb prints it. An assignment is an expression, too. */
+hb_status hb_gdb_evaluate(
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, char **ret_value, hb_error *err);
+/* The output of any command of gdb's command line (`info registers`, `ptype x`), in a frame. */
+hb_status hb_gdb_command(
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *command, char **ret_output, hb_error *err);
+
+typedef struct hb_gdb_breakpoint {
+	const char *location;  /* as gdb takes it: file.c:12, function */
+	const char *condition; /* or NULL */
+	uint32_t ignore;       /* how many times it lets pass */
+	bool temporary;
+} hb_gdb_breakpoint;
+/* A breakpoint in one process. *ret_number is gdb's. A location not known (yet) is an error. ret_where (may be NULL): where it came to be. */
+hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpoint, int *ret_number,
+	hb_frame *ret_where, hb_error *err);
+/* A watchpoint: stops when the value of the expression, seen from a frame, changes. */
+hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
+hb_status hb_gdb_delete(hb_gdb *gdb, int number, hb_error *err);
+hb_status hb_gdb_enable(hb_gdb *gdb, int number, bool enable, hb_error *err);
+
+#endif

@@ -1,0 +1,141 @@
+/* A live run under control: its processes dial in (docs/control.md), are told where to stop, and are
+ * looked at with gdb when somebody asks. Who starts the job is not this part's business: it gives the
+ * variables that the processes need and waits for them. Nothing here prints or exits.
+ *
+ * Words:
+ *   process  by its rank in MPI_COMM_WORLD.
+ *   held     waiting inside hbdb's library after an event: MPI goes on, nothing of the program runs.
+ *   broken   stopped by gdb: at a breakpoint, after a step, by a signal, because it was asked to.
+ *
+ * Thread safety: one thread at a time. Calls return at once unless they name a time limit or say
+ * otherwise; answers of processes are taken in by hb_session_poll and by everything that waits. */
+#ifndef HBDB_SESSION_SESSION_H
+#define HBDB_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hbdb/format.h>
+
+#include "session/gdb/gdb.h"
+#include "session/set.h"
+
+typedef struct hb_session hb_session;
+
+typedef enum hb_life {
+	HB_LIFE_ABSENT,  /* has not dialled in yet */
+	HB_LIFE_RUNNING, /* computing, or blocked in a call: inside tells */
+	HB_LIFE_HELD,    /* see why */
+	HB_LIFE_BROKEN,  /* stopped by gdb */
+	HB_LIFE_EXITED,  /* said goodbye */
+	HB_LIFE_DEAD,    /* ended without */
+} hb_life;
+
+typedef enum hb_why {
+	HB_WHY_START,   /* at the end of MPI_Init */
+	HB_WHY_AFTER,   /* the event that was asked for is over */
+	HB_WHY_SIGNAL,  /* a fatal signal is about to end it */
+	HB_WHY_END,     /* its record ends here; it cannot go on */
+	HB_WHY_DIFFERS, /* it differs from its record; it cannot go on */
+} hb_why;
+
+/* A thread that calls MPI. */
+typedef struct hb_thread {
+	uint64_t event; /* events that are over */
+	bool inside;    /* inside event + 1 */
+	uint32_t slot;  /* ... whose slot in the log is this one */
+	bool held;
+	hb_why why;       /* when held */
+	bool asked;       /* told to stop ... */
+	uint64_t stop;    /* ... once so many events are over */
+	bool stop_inside; /* ... or inside the event after that: it is expected to block there (HB_STOP_INSIDE) */
+	bool lane_known;  /* false: it has made no call yet */
+} hb_thread;
+
+typedef struct hb_proc {
+	int32_t rank;
+	hb_life life;
+	int32_t pid;
+	char host[64];
+	bool here;         /* on this machine: gdb can attach, the lane controls can be read */
+	bool record;       /* its mode */
+	uint32_t nthreads; /* thread 0 is the one that called MPI_Init */
+	hb_thread *threads;
+	int signal;         /* WHY_SIGNAL; DEAD: 0 when it is not known */
+	char bye[16];       /* EXITED: finalized, left, aborted */
+	bool attached;      /* gdb has it */
+	hb_gdb_stop broken; /* BROKEN: where and why */
+	uint64_t changes;   /* grows with every change of the above */
+} hb_proc;
+
+typedef struct hb_session_options {
+	int32_t size;       /* processes expected; 0: the first that dials in tells */
+	const char *folder; /* absolute: where the socket is made */
+	const char *
+		logs; /* absolute: where the processes keep their logs (rank.N.log); NULL: nobody can tell what is inside */
+	const char *tcp;             /* NULL: a Unix socket in folder; else the address of this machine to listen at */
+	const char *gdb, *gdbserver; /* programs; NULL: those in PATH */
+} hb_session_options;
+
+/* Listens. HB_E_SYSTEM when that is not possible. *ret_session: hb_session_close, which lets go of everything. */
+hb_status hb_session_open(const hb_session_options *options, hb_session **ret_session, hb_error *err);
+void hb_session_close(hb_session *session);
+/* "NAME=VALUE", NULL ended: what every process of the run needs in its environment. Owned by the session. */
+char *const *hb_session_environment(const hb_session *session);
+/* The run has ended or is to be run anew: forgets its processes and their gdb, and goes on listening with another secret
+ * (the environment changes). logs: where those of the next run will be, or NULL for the same. */
+hb_status hb_session_again(hb_session *session, const char *logs, hb_error *err);
+
+int32_t hb_session_size(const hb_session *session); /* 0: not known yet */
+const hb_proc *hb_session_proc(const hb_session *session, int32_t rank);
+
+/* Takes in what processes and gdb say, for at most `ms` milliseconds (0: only what is there, -1: until something comes).
+ * Returns how many changes there were. */
+int hb_session_poll(hb_session *session, int ms);
+
+/* ---- stops by events ---- */
+
+/* Where a process is to stop: thread `lane` once `event` events of it are over; inside: it is expected to block in the event after that one. */
+typedef struct hb_target {
+	int32_t rank;
+	uint32_t lane;
+	bool free; /* not at all: it runs to its end */
+	bool inside;
+	uint64_t event;
+} hb_target;
+
+/* Tells processes where to stop; nobody moves by that. Threads of the ranks named that are not named themselves run free.
+ * May be called before they dial in. */
+hb_status hb_session_stop_at(hb_session *session, const hb_target *targets, size_t n, hb_error *err);
+/* Lets the processes of the set go on: held ones leave their stop, broken ones go on under gdb. A process that waits for
+ * ever (END, DIFFERS) stays. Returns how many moved. */
+int hb_session_go(hb_session *session, const hb_set *set);
+/* Asks running processes to stop: by gdb where it can attach, which stops them wherever they are; else after their next event. */
+hb_status hb_session_halt(hb_session *session, const hb_set *set, hb_error *err);
+
+typedef enum hb_arrival {
+	HB_ARRIVED,  /* held, broken, exited or dead, or inside the event where it was expected to block */
+	HB_BLOCKED,  /* inside a call, and nothing moves any more: what it waits for comes from a process that stands */
+	HB_UNDERWAY, /* neither yet */
+} hb_arrival;
+hb_arrival hb_session_arrival(hb_session *session, int32_t rank);
+/* Waits until no process of the set is under way, at most `seconds` (< 0: for ever; 0: looks once). still: for how long nothing
+ * must have moved before a process inside a call counts as blocked, in seconds; 0: half a second. interrupted may be NULL; it is asked between. True: nobody is. */
+bool hb_session_wait(hb_session *session, const hb_set *set, double seconds, double still,
+	bool (*interrupted)(void *user), void *user);
+
+/* ---- gdb ---- */
+
+/* The gdb of a process, attached to it when it was not yet, and the process broken: what is asked of it then is asked with
+ * `hb_gdb_...(gdb, rank, ...)`. Takes some 0.1 s the first time. Errors: not here, gone, ptrace forbidden (the message says what to do). */
+hb_status hb_session_gdb(hb_session *session, int32_t rank, hb_gdb **ret_gdb, hb_error *err);
+/* The same for many at once, which is quicker. Those that could not be attached are not in *ret_failed's complement: the set of them, and why the first. */
+hb_status hb_session_attach(hb_session *session, const hb_set *set, hb_set *ret_failed, hb_error *err);
+/* gdb lets go of a process; it goes on as it was: held where it was held. */
+void hb_session_detach(hb_session *session, const hb_set *set);
+/* A held process returns from hbdb's and MPI's frames to the program's own, and is broken there: as `finish` up to it. Waits for that.
+ * HB_E_ARGUMENT when it cannot go on. Before a step this is what makes `step` mean the next line of the program. */
+hb_status hb_session_return(hb_session *session, int32_t rank, double seconds, hb_error *err);
+
+#endif

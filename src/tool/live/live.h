@@ -1,0 +1,47 @@
+/* A job under control: starts it with the variables of a session, keeps it in view, ends it, starts it again. For `hbdb debug`
+ * and `hbdb view`, which only differ in how they ask and show. */
+#ifndef HBDB_LIVE_LIVE_H
+#define HBDB_LIVE_LIVE_H
+
+#include "../options.h"
+#include "../run/run.h"
+#include "session/session.h"
+
+typedef struct hb_live hb_live;
+
+typedef struct hb_live_options {
+	const char *recording; /* path of a recording to replay; NULL: a live run of `command` */
+	char **command;        /* NULL: the recorded one */
+	const char *mpi;       /* or NULL: found out */
+	const char *tcp;       /* for jobs over several machines */
+	hb_run *run;           /* of the recording, for cuts; NULL without a recording */
+	const char *output;    /* live run: the name of the recording it makes, or NULL */
+} hb_live_options;
+
+/* Prepares; starts nothing. 0, or an exit code after having said why. Close in any case. */
+int hb__live_open(const hb_live_options *options, hb_live **ret);
+/* Ends the job when it runs, keeps the recording of a live run, removes what was temporary. */
+void hb__live_close(hb_live *live);
+
+hb_session *hb__live_session(hb_live *live);
+/* Starts the job, or starts it again from the beginning. 0, or an exit code after having said why. */
+int hb__live_start(hb_live *live);
+void hb__live_end(hb_live *live);
+bool hb__live_running(const hb_live *live);
+/* Status of the command once it has ended; 128 + signal. */
+int hb__live_status(const hb_live *live);
+/* Takes in what happened, waiting at most `ms`. To be called often while something runs: the job's signals and reports are looked at in it. */
+int hb__live_poll(hb_live *live, int ms);
+/* Stops of a cut (arrays by line of the model, from hb_cut) as targets of the session. */
+int hb__live_stop_at(hb_live *live, const uint32_t *event, const hb_stop *stop);
+/* Sets the cut of `at`; starts the job, or starts it anew when some process has already passed the cut; lets all go. Does not wait.
+ * *ret_restarted says that it began anew. */
+int hb__live_run_to(hb_live *live, hb_at at, bool *ret_restarted);
+/* Waits until every process of the set has arrived, is blocked, or ended; false: interrupted (Ctrl-C) or `seconds` (< 0: no limit) passed. */
+bool hb__live_wait(hb_live *live, const hb_set *set, double seconds);
+/* Seconds from the start of the job until all had arrived the last time; < 0: not yet. */
+double hb__live_reached(const hb_live *live);
+/* What a process is inside of, by its log: the MPI function and, of a receive, what it waits for: "MPI_Recv from 3". Static until the next call. */
+const char *hb__live_inside(hb_live *live, int32_t rank);
+
+#endif

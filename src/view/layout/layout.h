@@ -1,0 +1,124 @@
+/* Where everything of a run stands in the picture: x is logical (Lamport) or physical time, y a line per process
+ * (and lane). A viewport is answered with at most some thousand shapes; what is too fine for it is merged into
+ * densities, and how many events are hidden in them is told. Used by the server of `hbdb view` and by `hbdb graph`.
+ *
+ * Two stages. From the indexes of the logs alone (no row is read): how many events each line has, when it began and
+ * ended, and a coarse density over physical time or event numbers. With the model and its clocks: everything. */
+#ifndef HBDB_VIEW_LAYOUT_LAYOUT_H
+#define HBDB_VIEW_LAYOUT_LAYOUT_H
+
+#include "model/model.h"
+#include "rules/race.h"
+
+typedef struct hb_layout hb_layout;
+
+typedef enum hb_axis { HB_AXIS_LOGICAL, HB_AXIS_PHYSICAL } hb_axis;
+
+/* Logical x: Lamport time of the enter and of the exit. Physical x: nanoseconds from the earliest start.
+ * Runs the clocks. The model must stay open and is used by nobody else meanwhile. shift_ns: by process of the model, from tick
+ * 0 of its log to time 0. Memory: at most 16 bytes per event. *ret_layout: hb_layout_close. */
+hb_status hb_layout_build(hb_model *model, const int64_t *shift_ns, hb_progress *progress, void *user,
+	hb_layout **ret_layout, hb_error *err);
+void hb_layout_close(hb_layout *layout);
+void hb_layout_span(const hb_layout *layout, hb_axis axis, double *ret_from, double *ret_to);
+/* x of an event's enter and exit (equal to the enter when it never returned). */
+void hb_layout_x(hb_layout *layout, hb_axis axis, hb_at at, double *ret_enter, double *ret_exit);
+/* The last event of a line that entered at or before x; 0: none. */
+uint32_t hb_layout_event_at(hb_layout *layout, hb_axis axis, uint32_t line, double x);
+
+/* Which events are wanted; zeroed: all. Ranges and numbers as in the model. */
+typedef struct hb_layout_filter {
+	const bool *
+		function; /* by a process's function number is not enough: see names; by name index of hb_layout_functions, NULL all */
+	const bool *group; /* by group; NULL all */
+	bool has_tag;
+	int32_t tag;
+	const bool *hidden_line; /* by line; NULL none */
+} hb_layout_filter;
+/* The names of all functions called, of all processes, sorted; index into filter.function and hb_box.function. */
+const char *const *hb_layout_functions(const hb_layout *layout, uint32_t *ret_n);
+
+typedef enum hb_box_kind {
+	HB_BOX_LOCAL,
+	HB_BOX_SEND,
+	HB_BOX_RECEIVE,
+	HB_BOX_COMPLETE,
+	HB_BOX_PROBE,
+	HB_BOX_COLLECTIVE
+} hb_box_kind;
+
+enum {                     /* flags of boxes and arrows */
+	HB_BOX_RACES = 1,  /* a receive, probe or choice that could have gone otherwise */
+	HB_BOX_INSIDE = 2, /* it never returned */
+	HB_BOX_FAILED = 4, /* returned an error */
+	HB_ARROW_SYNCHRONOUS = 8,
+	HB_ARROW_UNMATCHED = 16,   /* a message nobody received: `to` is where it would go, event 0 */
+	HB_ARROW_ALTERNATIVE = 32, /* not what happened: another message the receive could have got */
+	HB_ARROW_AMBIGUOUS = 64,
+};
+
+typedef struct hb_box {
+	hb_at at;
+	double x0, x1; /* enter, exit */
+	double waited; /* of that, how long it waited for others, on the same axis */
+	uint32_t function;
+	uint8_t kind, flags;
+} hb_box;
+
+typedef struct hb_arrow {
+	hb_at from, to;
+	double x0, x1; /* enter of the send, exit of the call that completed the receive */
+	uint32_t send;
+	uint32_t merged; /* messages that stand for this one arrow; 1 usually */
+	uint8_t flags;
+} hb_arrow;
+
+/* A collective: its parts in the window are part[first..first+n). */
+typedef struct hb_shape {
+	uint32_t collective, first, n;
+	uint32_t function;
+} hb_shape;
+typedef struct hb_part {
+	hb_at at;
+	double x0, x1;
+} hb_part;
+
+/* A line that has too many events in the window to be drawn one by one: for each of `columns` equal slices of the window
+ * how many events, and which share of the slice was spent waiting (0 to 255). */
+typedef struct hb_density {
+	uint32_t line;
+	uint64_t events;
+	const uint32_t *count;
+	const uint8_t *waiting;
+} hb_density;
+
+typedef struct hb_window {
+	hb_axis axis;
+	double from, to;
+	uint32_t columns;     /* pixels across */
+	const uint32_t *line; /* the lines to draw, in order; NULL: all */
+	uint32_t nlines;
+	uint32_t most; /* shapes of each kind; 0: 10000 */
+	const hb_layout_filter *filter;
+} hb_window;
+
+typedef struct hb_picture {
+	hb_box *boxes;
+	size_t nboxes;
+	hb_arrow *arrows;
+	size_t narrows;
+	hb_shape *shapes;
+	size_t nshapes;
+	hb_part *parts;
+	size_t nparts;
+	hb_density *densities;
+	size_t ndensities;
+	uint64_t events, hidden; /* in the window: all, and those not drawn one by one */
+	uint64_t messages, hidden_messages;
+	void *store;
+} hb_picture;
+
+hb_status hb_layout_query(hb_layout *layout, const hb_window *window, hb_picture *ret, hb_error *err);
+void hb_picture_free(hb_picture *picture);
+
+#endif
