@@ -1,5 +1,5 @@
 /* Where everything of a run stands in the picture: x is logical (Lamport) or physical time, y a line per process
- * (and lane). A viewport is answered with at most some thousand shapes; what is too fine for it is merged into
+ * (and lane). A viewport is answered with at most some thousand rings; what is too fine for it is merged into
  * densities, and how many events are hidden in them is told. Used by the server of `hbdb view` and by `hbdb graph`.
  *
  * Two stages. From the indexes of the logs alone (no row is read): how many events each line has, when it began and
@@ -74,10 +74,10 @@ typedef struct hb_arrow {
 } hb_arrow;
 
 /* A collective: its parts in the window are part[first..first+n). */
-typedef struct hb_shape {
+typedef struct hb_ring {
 	uint32_t collective, first, n;
 	uint32_t function;
-} hb_shape;
+} hb_ring;
 typedef struct hb_part {
 	hb_at at;
 	double x0, x1;
@@ -107,8 +107,8 @@ typedef struct hb_picture {
 	size_t nboxes;
 	hb_arrow *arrows;
 	size_t narrows;
-	hb_shape *shapes;
-	size_t nshapes;
+	hb_ring *rings;
+	size_t nrings;
 	hb_part *parts;
 	size_t nparts;
 	hb_density *densities;
