@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/carry/carry.h"
+#include "capture/control/control.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
@@ -171,6 +172,12 @@ struct hb__lane *hb__lane_of_this_thread(void)
 	if (lane && hb__config.mode == HB__REPLAY)
 		hb__follow_lane(lane);
 	hb__self = lane;
+	if (lane) {
+		int depth = lane->depth;
+		lane->depth = 1;
+		hb__control_check(lane); /* a thread that is to stop before its first event */
+		lane->depth = depth;
+	}
 	return lane;
 }
 
@@ -185,6 +192,7 @@ static void after_fork(void)
 	hb__self = NULL;
 	hb__config.mode = HB__OFF;
 	owner = 0;
+	hb__control_forget();
 }
 
 void hb__begin_process(int thread_level)
@@ -235,6 +243,7 @@ void hb__end_process(uint32_t state)
 	if (!hb__active)
 		return;
 	hb__active = false;
+	hb__control_bye(state == HB_STATE_FINALIZED ? "finalized" : "left");
 	hb__log_finish(state);
 	hb__self = NULL; /* other threads must not call MPI any more; ours may ask MPI_Finalized */
 }

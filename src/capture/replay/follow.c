@@ -1,4 +1,5 @@
 /* Following: each call of the program against the next row of its record. */
+#include "capture/control/control.h"
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
 
@@ -127,7 +128,7 @@ static void past_the_end(struct hb__call *c)
 		return;
 	}
 	if (f->over)
-		hb__wait_here();
+		hb__wait_here(c->lane, HB_CONTROL_END);
 	hb__report_end(c);
 	f->over = true;
 	/* Another process may need messages that this one sent after its recording had stopped. */
@@ -186,7 +187,7 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 	if (!have) {
 		past_the_end(c);
 		if (!hb__config.warn && !f->free && !hb__script_complete(f->reader))
-			hb__wait_here(); /* it polled when its record ended */
+			hb__wait_here(c->lane, HB_CONTROL_END); /* it polled when its record ended */
 		return HB__FREE;
 	}
 	const char *why = left_out(f);

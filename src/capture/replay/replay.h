@@ -98,7 +98,7 @@ void hb__report_end(struct hb__call *c);
 void hb__report_not_sent(struct hb__call *c, int source, int tag);
 void hb__report_done(void);
 /* Waits for the end of the job, keeping MPI going so that others can proceed. */
-void hb__wait_here(void) __attribute__((noreturn));
+void hb__wait_here(const struct hb__lane *lane, const char *why) __attribute__((noreturn)); /* why: HB_CONTROL_... */
 
 /* ---- again.c: doing what the record says ---- */
 void hb__again_start(void);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/control/control.h"
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
 
@@ -173,7 +174,7 @@ void hb__report_difference(struct hb__call *c, const struct hb__row *expected, c
 		add(&o, "  (further differences of this process are not told)\n");
 	publish("divergence", &o);
 	if (!hb__config.warn)
-		hb__wait_here();
+		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
 }
 
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
@@ -187,7 +188,7 @@ void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
 		add(&o, "    a receive with a wildcard\n");
 	publish("divergence", &o);
 	if (!hb__config.warn)
-		hb__wait_here();
+		hb__wait_here(lane, HB_CONTROL_DIFFERS);
 }
 
 void hb__report_contents(struct hb__call *c, const struct hb__row *expected)
@@ -208,7 +209,7 @@ void hb__report_contents(struct hb__call *c, const struct hb__row *expected)
 	bool stop = hb__config.on_contents == HB__CONTENTS_STOP;
 	publish(stop ? "divergence" : "contents", &o);
 	if (stop)
-		hb__wait_here();
+		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
 }
 
 void hb__report_end(struct hb__call *c)
@@ -237,8 +238,9 @@ void hb__report_done(void)
 	publish("done", &o);
 }
 
-void hb__wait_here(void)
+void hb__wait_here(const struct hb__lane *lane, const char *why)
 {
+	hb__control_stands(lane, why);
 	for (;;) {
 		hb__again_progress();
 		struct timespec t = {0, 1000000};

@@ -1,4 +1,5 @@
 /* From the wrapper to the handler: nesting, counting, and threads seen first. */
+#include "capture/control/control.h"
 #include "capture/wrap/step.h"
 
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
@@ -31,6 +32,7 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	if (unlikely(lane->control->calls[fn->id]++ == 0))
 		hb__define_function(fn); /* a count needs a name */
 	int code = hb__handlers[fn->id](&c);
+	hb__control_check(lane);
 	lane->depth = 0;
 	return code;
 }
@@ -110,6 +112,7 @@ static double clock_value(struct hb__lane *lane, const struct hb__fn *fn, double
 		hb__result(&c, (int64_t)(bits - lane->last_wtime));
 	lane->last_wtime = bits;
 	hb__end(&c, MPI_SUCCESS);
+	hb__control_check(lane);
 	lane->depth = 0;
 	return value;
 }

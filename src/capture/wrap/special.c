@@ -1,5 +1,6 @@
 /* Start and end of MPI, and which handler a function has. */
 #include "capture/carry/carry.h"
+#include "capture/control/control.h"
 #include "capture/wrap/step.h"
 
 extern uint64_t hb__early_calls[HB_FN_COUNT];
@@ -31,6 +32,7 @@ int hb__on_init(struct hb__call *c)
 	c->lane = lane;
 	hb__begin(c, false);
 	hb__end(c, code);
+	hb__control_start(lane);
 	lane->depth = 0;
 	return code;
 }
@@ -57,6 +59,8 @@ int hb__on_abort(struct hb__call *c)
 	hb__begin(c, false);
 	hb__end(c, MPI_SUCCESS);
 	hb__log_state(HB_STATE_ABORTED);
+	hb__control_check(c->lane);
+	hb__control_bye("aborted");
 	return hb__invoke_next(c);
 }
 

@@ -1,0 +1,98 @@
+/* Stopping after an event, and what goes on meanwhile: MPI, for others may need it. */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/control/control.h"
+#include "capture/mpi/family.h"
+#include "capture/record/record.h"
+
+bool hb__controlled;
+
+static void lost(void)
+{
+	if (!__atomic_exchange_n(&hb__controlled, false, __ATOMIC_RELAXED))
+		return;
+	hb__dial_close();
+	hb__say("the session has ended; this process runs on alone");
+}
+
+/* Only one thread may be inside a library that was not asked for more. */
+static void progress(void)
+{
+	int flag;
+	if (hb__active && (hb__threaded || !hb__lanes->next))
+		PMPI(Iprobe)(0, 0, hb__known.comm_self, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Milliseconds between two looks: somebody may still need this process at first. */
+static int pause_ms(uint64_t looks) { return looks < 2000 ? 1 : looks < 4000 ? 5 : 20; }
+
+static void wait_for_go(struct hb__lane *lane, const char *why)
+{
+	uint64_t goes = hb__dial_goes(lane->number);
+	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, why);
+	for (uint64_t looks = 0; hb__controlled && hb__dial_goes(lane->number) == goes; looks++) {
+		progress();
+		if (!hb__dial_take(pause_ms(looks)))
+			lost();
+	}
+	if (hb__controlled)
+		hb__dial_say("going %u", lane->number);
+}
+
+void hb__control_look(struct hb__lane *lane)
+{
+	if (!hb__active)
+		return;
+	if (!hb__dial_take(0)) {
+		lost();
+		return;
+	}
+	struct hb__wish w = hb__dial_wish(lane->number);
+	while (hb__controlled && w.set && !w.free && lane->control->events >= w.event) {
+		uint64_t asked = w.event;
+		wait_for_go(lane, HB_CONTROL_AFTER);
+		w = hb__dial_wish(lane->number);
+		if (w.event == asked) /* let go without another wish: it goes on */
+			break;
+	}
+}
+
+void hb__control_start(struct hb__lane *lane)
+{
+	const char *secret = getenv(HB_CONTROL_SECRET_ENV);
+	char host[HOST_NAME_MAX + 1] = "?";
+	if (!hb__dial())
+		return;
+	gethostname(host, sizeof host - 1);
+	hb__controlled = true;
+	hb__fatal_start();
+	hb__dial_say("hello %d %s %d %d %d %s %s", HB_CONTROL_VERSION, secret && *secret ? secret : "-", hb__rank,
+		hb__size, (int)getpid(), hb__config.mode == HB__REPLAY ? "replay" : "record", host);
+	wait_for_go(lane, HB_CONTROL_START);
+	if (hb__controlled)
+		hb__control_look(lane);
+}
+
+void hb__control_stands(const struct hb__lane *lane, const char *why)
+{
+	if (hb__controlled)
+		hb__dial_say("at %u %llu %s", lane ? lane->number : 0,
+			lane ? (unsigned long long)lane->control->events : 0ull, why);
+}
+
+void hb__control_bye(const char *state)
+{
+	if (!hb__controlled)
+		return;
+	hb__controlled = false;
+	hb__dial_say("bye %s", state);
+	hb__dial_close();
+}
+
+void hb__control_forget(void)
+{
+	hb__controlled = false;
+	hb__dial_close();
+}
