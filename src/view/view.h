@@ -1,13 +1,15 @@
 /* The event graph in the browser: a web server on loopback, and the page (page/). What it answers is in API.md.
  * Nothing here prints or exits. What only the tool knows (how events are printed, source places, how a run is
- * started) it gives as functions. */
+ * started) it gives as functions.
+ *
+ * Threads: requests are answered by threads of the server; a thread of its own builds model and layout. What concerns a live
+ * run is done by the thread that calls hb_view_turn, and by no other. The model and the functions of hb_view_source are
+ * used by one thread at a time. */
 #ifndef HBDB_VIEW_VIEW_H
 #define HBDB_VIEW_VIEW_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include <hbdb/format.h>
 
 #include "model/model.h"
 #include "rules/race.h"
@@ -16,37 +18,91 @@
 
 typedef struct hb_view_server hb_view_server;
 
-/* A growing text; functions of the tool append to it. Zeroed memory is an empty one; free(at). */
+/* A growing text; functions of the tool append to it. Zeroed memory is an empty one; free(at). NUL terminated once something was
+ * added. Without memory what was to be added is left out, and broken is set. */
 typedef struct hb_text {
 	char *at;
 	size_t n, room;
+	bool broken;
 } hb_text;
 void hb_text_add(hb_text *text, const char *bytes, size_t n);
+void hb_text_put(hb_text *text, const char *string);
 void hb_text_format(hb_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hb_text_json(hb_text *text, const char *string); /* with quotes; bytes that are no UTF-8 become U+FFFD */
+void hb_text_number(hb_text *text, double x);         /* the shortest that reads back the same */
 
-/* What the tool gives. Each is called by one thread at a time. A false answer means: not to be had. */
+/* Where a call stands in the program. */
+typedef struct hb_view_place {
+	const char *text;   /* farm.c:42, or farm+0x1234 */
+	const char *file;   /* as the compiler wrote it, NULL: no line is known */
+	const char *module; /* the file of the program or library that the code is in */
+	int line;
+} hb_view_place;
+
+/* What the tool gives. A false answer means: not to be had. */
 typedef struct hb_view_source {
 	void *user;
-	/* The object that `hbdb dump --json` prints for the event, and its line of text. */
-	bool (*event_json)(void *user, hb_at at, hb_text *ret);
-	bool (*event_text)(void *user, hb_at at, hb_text *ret);
-	/* File and line of its call; the file as the compiler wrote it, to be found by the server beside the program. */
-	bool (*event_place)(void *user, hb_at at, const char **ret_file, int *ret_line);
-	/* RANK:EVENT and back. */
-	bool (*event_name)(void *user, hb_at at, char ret_name[48]);
-	bool (*read_event)(void *user, const char *name, hb_at *ret);
+	/* Builds the model, in the thread of the server, once. The model stays the tool's, and open until hb_view_close has returned. */
+	hb_status (*build)(void *user, hb_progress *progress, void *progress_user, hb_model **ret_model, hb_error *err);
+	/* ---- these are asked once the model is there ---- */
+	/* The object that `hbdb dump --json` prints for the event, or its line of text, without the line feed. */
+	bool (*event_text)(void *user, hb_at at, bool json, hb_text *ret);
+	/* The place of a call site of a process. */
+	bool (*place)(void *user, uint32_t process, uint32_t site, hb_view_place *ret);
+	/* RANK:EVENT and back; RANK or RANK.LANE of a line. *ret_why (when there is no such event): a sentence, valid until the next call. */
+	void (*event_name)(void *user, hb_at at, char ret_name[48]);
+	void (*line_name)(void *user, uint32_t line, char ret_name[48]);
+	bool (*read_event)(void *user, const char *name, hb_at *ret, const char **ret_why);
 } hb_view_source;
 
-/* What can be done with a replay; NULL members: not possible. All return at once; what comes of it the session shows. They return
- * NULL, or why not (static, or owned by the other side until the next call). */
+/* What can be done with a replay. Called in the thread of hb_view_turn. Those that do something return NULL, or why it
+ * cannot be done (valid until the next call). */
 typedef struct hb_view_control {
 	void *user;
-	hb_session *session;                         /* may change when a replay starts anew: read it each time */
-	const char *(*run_to)(void *user, hb_at at); /* to the cut of an event; from the start when it lies behind */
-	const char *(*end)(void *user);              /* ends the replay */
-	double (*started)(void *user, bool *ret_running,
-		double *ret_reached); /* seconds since the replay began, and until all had arrived (< 0: not yet) */
+	hb_session *(*session)(void *user); /* NULL: there is none now */
+	/* Starts the replay, or lets it go on, to a cut (arrays by line of the model, as from hb_cut); from its start when a process
+	 * has passed it. Waits for nobody. */
+	const char *(*run_to)(void *user, hb_at at, const uint32_t *event, const hb_stop *stop);
+	const char *(*end)(void *user); /* ends the replay */
+	/* Whether the job runs; seconds since it was started (< 0: never) and from there until all had arrived (< 0: not yet). */
+	bool (*running)(void *user, double *ret_seconds, double *ret_reached);
+	/* What a process is inside of: "MPI_Recv from 3"; NULL: nothing, or not known. Valid until the next call. */
+	const char *(*inside)(void *user, int32_t rank);
 } hb_view_control;
+
+typedef struct hb_view_options {
+	const char *name, *command; /* as the page shows them */
+	const char *mpi, *level;
+	const char *
+		folder; /* absolute: where the command ran; relative names of source files are looked for there. NULL: not known */
+	const hb_source *sources; /* the logs, as for hb_model_build */
+	size_t nsources;
+	const int64_t *shift_ns;     /* by source, from tick 0 of its log to time 0 */
+	const char *const *troubles; /* sentences for the page: what is missing */
+	size_t ntroubles;
+	uint16_t port; /* 0: any that is free */
+	hb_view_source source;
+	const hb_view_control *control; /* NULL: the recording cannot be replayed */
+	const char *no_control;         /* why control is NULL: a sentence, or NULL */
+} hb_view_options;
+
+/* Listens on loopback, serves the overview, and begins to build. HB_E_SYSTEM with EADDRINUSE: the port is taken. All that options
+ * point to must last until hb_view_close. *ret: hb_view_close. */
+hb_status hb_view_open(const hb_view_options *options, hb_view_server **ret, hb_error *err);
+/* Stops serving and building, and waits for both. Who waits for something in hb_view_turn is told that this ends. */
+void hb_view_close(hb_view_server *server);
+/* http://127.0.0.1:PORT/TOKEN/ */
+const char *hb_view_address(const hb_view_server *server);
+uint16_t hb_view_port(const hb_view_server *server);
+/* The thread for the live run: what requests ask of it is done here, and what has become of it is published. Returns whether something was done. Call it when
+ * hb_view_fd is readable, and after every hb_session_poll. */
+bool hb_view_turn(hb_view_server *server);
+int hb_view_fd(const hb_view_server *server);
+
+/* Waits until model and layout are there. Errors: those of the building. */
+hb_status hb_view_wait(hb_view_server *server, hb_error *err);
+/* What a GET of an address ("run", "view?axis=logical&columns=800") answers, without a server's way: for pages in a file. Returns the
+ * status, 200 when ret is what was asked for, else ret is {"error": TEXT}. */
+int hb_view_answer(hb_view_server *server, const char *address, hb_text *ret);
 
 #endif
