@@ -40,8 +40,21 @@ struct hb_events {
 	hb_row row;
 	hb_answer *answers;
 	uint32_t room;
-	uint8_t *wild;    /* a bit per posting: it had a wildcard */
-	size_t wild_room; /* bytes */
+	uint8_t *wild;         /* a bit per posting: it had a wildcard */
+	size_t wild_room;      /* bytes */
+	const hb_marks *marks; /* NULL: read from the start */
+};
+
+#define MARK_EVERY 16384u /* events; a seek decodes a block of the log, of up to 65536 */
+
+struct hb_marks {
+	struct mark {
+		int64_t posted, last;
+		uint64_t clock;
+	} * at; /* the k-th stands before event k * MARK_EVERY + 1 */
+	size_t n;
+	uint8_t *wild; /* of the whole lane: a posting is marked once, before anything refers to it */
+	size_t wild_room;
 };
 
 static hb_status out_of_memory(hb_error *err)
@@ -161,7 +174,11 @@ static bool was_wild(const hb_events *e, hb_reference r)
 	if (r.lane != e->lane)
 		return true; /* not known here: it was told, so take it for one */
 	uint64_t n = (uint64_t)r.posting;
-	return r.posting >= 0 && n / 8 < e->wild_room && e->wild[n / 8] & (1 << n % 8);
+	if (r.posting < 0)
+		return false;
+	if (e->marks)
+		return n / 8 < e->marks->wild_room && e->marks->wild[n / 8] & (1 << n % 8);
+	return n / 8 < e->wild_room && e->wild[n / 8] & (1 << n % 8);
 }
 
 /* The answers of one event lie in one array that only grows. */
@@ -283,6 +300,8 @@ static void decode_results(hb_events *e, hb_event *ev)
 
 static void mark_wild(hb_events *e, uint64_t posting)
 {
+	if (e->marks)
+		return;
 	size_t need = posting / 8 + 1;
 	if (need > e->wild_room) {
 		size_t room = need * 2 + 64;
@@ -428,4 +447,75 @@ int hb_events_inside(hb_events *e, hb_event *ret)
 	e->row.nresults = 0;
 	decode(e, ret);
 	return ret->function && ret->function->name;
+}
+
+/* ---- from anywhere ---- */
+
+static bool add_mark(hb_marks *m, const hb_events *e)
+{
+	if (!(m->n & (m->n - 1))) {
+		struct mark *more = realloc(m->at, (m->n ? 2 * m->n : 1) * sizeof *more);
+		if (!more)
+			return false;
+		m->at = more;
+	}
+	m->at[m->n++] = (struct mark){e->posted, e->last, e->clock};
+	return true;
+}
+
+void hb_marks_free(hb_marks *m)
+{
+	if (!m)
+		return;
+	free(m->at);
+	free(m->wild);
+	free(m);
+}
+
+hb_status hb_marks_make(hb_log *log, uint32_t lane, hb_marks **ret, hb_error *err)
+{
+	hb_events *e;
+	hb_event ev;
+	hb_status status = hb_events_open(log, lane, &e, err);
+	if (status)
+		return status;
+	hb_marks *m = calloc(1, sizeof *m);
+	bool room = m != NULL;
+	hb_events_skip_times(e);
+	/* an error ends the lane here as it does for everybody else who reads it */
+	for (uint64_t n = 0; room; n++)
+		if ((n % MARK_EVERY == 0 && !(room = add_mark(m, e))) || hb_events_next(e, &ev, NULL) != 1)
+			break;
+	if (room) {
+		m->wild = e->wild;
+		m->wild_room = e->wild_room;
+		e->wild = NULL;
+	}
+	hb_events_close(e);
+	if (!room) {
+		hb_marks_free(m);
+		return out_of_memory(err);
+	}
+	*ret = m;
+	return HB_OK;
+}
+
+hb_status hb_events_open_marked(
+	hb_log *log, uint32_t lane, const hb_marks *marks, uint64_t from, hb_events **ret, hb_error *err)
+{
+	hb_event ev;
+	size_t k = from ? (size_t)((from - 1) / MARK_EVERY) : 0;
+	k = k < marks->n ? k : marks->n - 1;
+	uint64_t at = (uint64_t)k * MARK_EVERY + 1;
+	hb_status status = hb_events_open_at(log, lane, at, ret, err);
+	if (status)
+		return status;
+	hb_events *e = *ret;
+	e->marks = marks;
+	e->posted = marks->at[k].posted;
+	e->last = marks->at[k].last;
+	e->clock = marks->at[k].clock;
+	while (at < from && hb_events_next(e, &ev, NULL) == 1)
+		at++;
+	return HB_OK;
 }

@@ -75,6 +75,13 @@ hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret_events, hb_
 /* From event `from` on. What rests on earlier events is not known then: numbers of postings and references,
  * whether a completion was a choice, the clock. */
 hb_status hb_events_open_at(hb_log *log, uint32_t lane, uint64_t from, hb_events **ret_events, hb_error *err);
+/* What events rest on that came before them, at places along a lane. Made by reading it once (without its times); small. */
+typedef struct hb_marks hb_marks;
+hb_status hb_marks_make(hb_log *log, uint32_t lane, hb_marks **ret_marks, hb_error *err);
+void hb_marks_free(hb_marks *marks);
+/* From event `from` on as if read from the start; work bounded by the size of a block. The marks must last as long. */
+hb_status hb_events_open_marked(
+	hb_log *log, uint32_t lane, const hb_marks *marks, uint64_t from, hb_events **ret_events, hb_error *err);
 /* 1 and *ret_event, 0 at the end or the cut, or a negative status. */
 int hb_events_next(hb_events *events, hb_event *ret_event, hb_error *err);
 /* enter, exit and check of rows will not be looked at: they may be anything from now on, and events come faster. */
