@@ -9,7 +9,7 @@
 #define HB_CONTROL_VERSION 1
 #define HB_CONTROL_LINE 512 /* bytes of the longest line with its line feed */
 
-/* Where to dial in: unix:PATH or tcp:HOST:PORT; not set: the run is not under control. */
+/* Where to dial in: unix:PATH, unix:@NAME (abstract) or tcp:HOST:PORT; not set: the run is not under control. */
 #define HB_CONTROL_ENV "HBDB_CONTROL"
 /* What a process says to be believed: hexadecimal digits. */
 #define HB_CONTROL_SECRET_ENV "HBDB_CONTROL_SECRET"

@@ -50,6 +50,7 @@ typedef struct hb_thread {
 	bool asked;       /* told to stop ... */
 	uint64_t stop;    /* ... once so many events are over */
 	bool stop_inside; /* ... or inside the event after that: it is expected to block there (HB_STOP_INSIDE) */
+	bool done;        /* ... and that was so: `go` then takes it further */
 	bool lane_known;  /* false: it has made no call yet */
 } hb_thread;
 
@@ -70,11 +71,11 @@ typedef struct hb_proc {
 } hb_proc;
 
 typedef struct hb_session_options {
-	int32_t size;       /* processes expected; 0: the first that dials in tells */
-	const char *folder; /* absolute: where the socket is made */
+	int32_t size; /* processes expected; 0: the first that dials in tells */
 	const char *
 		logs; /* absolute: where the processes keep their logs (rank.N.log); NULL: nobody can tell what is inside */
-	const char *tcp;             /* NULL: a Unix socket in folder; else the address of this machine to listen at */
+	const char *
+		tcp; /* NULL: a Unix socket without a name in the file system; else the address of this machine to listen at */
 	const char *gdb, *gdbserver; /* programs; NULL: those in PATH */
 } hb_session_options;
 
@@ -83,6 +84,8 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 void hb_session_close(hb_session *session);
 /* "NAME=VALUE", NULL ended: what every process of the run needs in its environment. Owned by the session. */
 char *const *hb_session_environment(const hb_session *session);
+/* Before the job is ended: gdb lets go of all. */
+void hb_session_let_go(hb_session *session);
 /* The run has ended or is to be run anew: forgets its processes and their gdb, and goes on listening with another secret
  * (the environment changes). logs: where those of the next run will be, or NULL for the same. */
 hb_status hb_session_again(hb_session *session, const char *logs, hb_error *err);

@@ -30,9 +30,12 @@ static int connect_unix(const char *path)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	strcpy(a.sun_path, path);
+	size_t n = strlen(path);
+	memcpy(a.sun_path, path, n);
+	if (*path == '@') /* a name without a file */
+		a.sun_path[0] = 0;
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (s >= 0 && connect(s, (struct sockaddr *)&a, sizeof a)) {
+	if (s >= 0 && connect(s, (struct sockaddr *)&a, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n))) {
 		int e = errno;
 		close(s);
 		errno = e;

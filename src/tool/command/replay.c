@@ -10,6 +10,7 @@
 #include "../job/reports.h"
 #include "../job/run.h"
 #include "../job/setup.h"
+#include "../live/command.h"
 #include "../options.h"
 #include "../store/find.h"
 #include "../store/logs.h"
@@ -41,69 +42,7 @@ struct replay {
 	hb_reports reports;
 };
 
-/* ---- before ---- */
-
-/* The recorded command runs where and with what it ran then. */
-static void enter_recorded_place(const hb_manifest *m)
-{
-	if (m->folder && chdir(m->folder))
-		hb__say("%s, where the command was recorded: %s; running it here", m->folder, strerror(errno));
-	for (size_t i = 0; i < m->environment.n; i++) {
-		char *name = hb__copy(m->environment.at[i]), *value = strchr(name, '=');
-		*value++ = 0;
-		if (strcmp(name, "LD_PRELOAD"))
-			setenv(name, value, 1);
-		free(name);
-	}
-}
-
-static void compare_program(const struct replay *r)
-{
-	const hb_program_digest *old = &r->manifest.program;
-	hb_program_digest now;
-	hb__digest_program(hb__program_file(&r->line), &now);
-	if (old->path && now.path && (old->size != now.size || old->xxh3 != now.xxh3)) {
-		if (!strcmp(old->path, now.path))
-			hb__say("%s has changed since it was recorded", now.path);
-		else
-			hb__say("%s is another program than the recorded %s", now.path, old->path);
-	}
-	free(now.path);
-}
-
-static int choose_command(struct replay *r)
-{
-	r->command = r->args->rest ? r->args->rest : r->manifest.command.at;
-	if (!r->command || !*r->command)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "the recording does not say its command: give it, hbdb replay NAME -- COMMAND");
-	if (!r->args->rest)
-		enter_recorded_place(&r->manifest);
-	hb__clean_environment();
-	/* what was asked for then holds for the same command now */
-	hb_mpi wanted = hb__mpi_from_key(hb__value(r->args, "mpi"));
-	if (!wanted && !r->args->rest)
-		wanted = hb__mpi_from_key(r->manifest.mpi);
-	int code = hb__read_command_line(r->command, wanted, &r->line);
-	if (code)
-		return code;
-	if (r->line.processes && r->line.processes != r->folder.size)
-		return hb__fail_with(HB_EXIT_USAGE,
-			"the recording has %d %s, the command starts %ld: a replay needs the same number",
-			r->folder.size, hb__plural((uint64_t)r->folder.size, "process", "processes"),
-			r->line.processes);
-	compare_program(r);
-	return 0;
-}
-
 /* ---- the run ---- */
-
-/* At which level a replay is recorded itself: in it nothing is watched for races, so all choices are stored. */
-static const char *level(const struct replay *r)
-{
-	const char *recorded = r->manifest.level ? r->manifest.level : "events";
-	return strcmp(recorded, "racing") ? recorded : "order";
-}
 
 static int run(struct replay *r, hb_job_end *ret_end)
 {
@@ -117,7 +56,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	hb_setup setup = {.mpi = r->line.mpi,
 		.mode = "replay",
 		.folder = r->folder.folder,
-		.level = level(r),
+		.level = hb__replay_level(&r->manifest),
 		.check = r->manifest.contents,
 		.sanitized = r->line.program.sanitized,
 		.script = r->folder.script,
@@ -263,7 +202,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 {
 	hb_sum sum;
 	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(r->line.mpi)),
-		.level = hb__copy(level(r)),
+		.level = hb__copy(hb__replay_level(&r->manifest)),
 		.contents = r->manifest.contents,
 		.aslr = r->manifest.aslr,
 		.replay_of = hb__copy(r->recording),
@@ -316,7 +255,9 @@ static int replay(struct replay *r)
 	int code = hb__open_replay_folder(r->recording, &r->folder);
 	if (!code && name)
 		code = hb__new_recording(name, "", &r->new_recording);
-	code = code ? code : choose_command(r);
+	code = code ? code
+		    : hb__recorded_command(&r->manifest, r->args->rest, hb__value(r->args, "mpi"), r->folder.size,
+			      &r->line, &r->command);
 	if (!code && !interrupted()) {
 		hold_signals(false, &old);
 		code = run(r, &end);

@@ -35,7 +35,7 @@ static bool read_name(const char *name, hb_report_kind *ret_kind, int32_t *ret_r
 	return false;
 }
 
-static void look(hb_reports *r)
+void hb__look_for_reports(hb_reports *r)
 {
 	DIR *dir = opendir(r->folder);
 	for (struct dirent *e; dir && (e = readdir(dir));) {
@@ -64,7 +64,7 @@ bool hb__report_seen(const hb_reports *r, int32_t rank, hb_report_kind kind)
 bool hb__watch_reports(void *user)
 {
 	hb_reports *r = user;
-	look(r);
+	hb__look_for_reports(r);
 	if (r->stalled) /* what ended the job stays what ended it */
 		return true;
 	bool stopped = r->stop && r->count[HB_REPORT_DIVERGENCE];

@@ -30,6 +30,8 @@ typedef struct hb_reports {
 	size_t *printed; /* per rank: bytes of its divergence report that were printed */
 } hb_reports;
 
+/* Looks which are there. */
+void hb__look_for_reports(hb_reports *reports);
 /* Looks at the folder; true when the job is to be ended. Fits hb_job.watch. */
 bool hb__watch_reports(void *reports);
 bool hb__report_seen(const hb_reports *reports, int32_t rank, hb_report_kind kind);

@@ -40,6 +40,9 @@ static _Noreturn void become(const hb_job *job, bool own_group, const sigset_t *
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	for (char **v = job->variables; v && *v; v++)
 		putenv(*v);
+	int input = job->input ? open(job->input, O_RDONLY) : 0;
+	if (input > 0 && dup2(input, 0) == 0)
+		close(input);
 	if (!job->aslr && personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
 		random = -1;
 	if (random && write(report, &random, sizeof random) < 0)
@@ -52,13 +55,14 @@ static _Noreturn void become(const hb_job *job, bool own_group, const sigset_t *
 	_exit(code == ENOENT ? 127 : 126);
 }
 
-/* Every process below this one: orphans come to us, as we are their reaper. */
-static void signal_below(int sig)
+struct family {
+	pid_t pid, parent;
+	bool below;
+};
+
+static size_t list_processes(struct family **ret)
 {
-	struct {
-		pid_t pid, parent;
-		bool below;
-	} *all = NULL;
+	struct family *all = NULL;
 	size_t n = 0, room = 0;
 	DIR *proc = opendir("/proc");
 	for (struct dirent *e; proc && (e = readdir(proc));) {
@@ -75,23 +79,42 @@ static void signal_below(int sig)
 			continue;
 		if (n == room)
 			all = hb__resize(all, (room = room * 2 + 256) * sizeof *all);
-		all[n].pid = atoi(e->d_name);
-		all[n].parent = atoi(p + 4);
-		all[n++].below = false;
+		all[n++] = (struct family){atoi(e->d_name), atoi(p + 4), false};
 	}
 	if (proc)
 		closedir(proc);
+	*ret = all;
+	return n;
+}
+
+/* Every process below `root`; free *ret. */
+static size_t list_below(pid_t root, pid_t **ret)
+{
+	struct family *all;
+	size_t n = list_processes(&all), found = 0;
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < n; i++)
 			for (size_t k = 0; !all[i].below && k < n; k++)
-				if (all[i].parent == getpid() || (all[k].below && all[k].pid == all[i].parent))
+				if (all[i].parent == root || (all[k].below && all[k].pid == all[i].parent))
 					more = all[i].below = true;
 	}
+	*ret = hb__alloc((n + 1) * sizeof **ret);
 	for (size_t i = 0; i < n; i++)
 		if (all[i].below)
-			kill(all[i].pid, sig);
+			(*ret)[found++] = all[i].pid;
 	free(all);
+	return found;
+}
+
+/* Every process below this one: orphans come to us, as we are their reaper. */
+static void signal_below(int sig)
+{
+	pid_t *pids;
+	size_t n = list_below(getpid(), &pids);
+	for (size_t i = 0; i < n; i++)
+		kill(pids[i], sig);
+	free(pids);
 }
 
 /* The state of a job under way. */
@@ -204,4 +227,77 @@ void hb__run(const hb_job *job, hb_job_end *ret)
 	ret->signal = WIFSIGNALED(r.status) ? WTERMSIG(r.status) : 0;
 	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(r.status);
 	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+/* ---- a job beside us ---- */
+
+struct hb_started {
+	pid_t pid;
+	bool over, launched;
+	int status;
+	double begin;
+};
+
+hb_started *hb__job_start(const hb_job *job, hb_job_end *ret)
+{
+	int report[2];
+	sigset_t mask;
+	*ret = (hb_job_end){.status = 127};
+	hb_started *s = hb__alloc(sizeof *s);
+	*s = (hb_started){.begin = now(), .launched = job->launcher != HB_LAUNCHER_NONE};
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	if (pipe2(report, O_CLOEXEC) || (s->pid = fork()) < 0) {
+		ret->error = errno;
+		free(s);
+		return NULL;
+	}
+	if (!s->pid) {
+		sigset_t none;
+		sigemptyset(&none);
+		become(job, true, &none, report[1]);
+	}
+	setpgid(s->pid, s->pid);
+	close(report[1]);
+	read_report(report[0], ret);
+	if (!ret->error)
+		return s;
+	waitpid(s->pid, NULL, 0);
+	free(s);
+	return NULL;
+}
+
+bool hb__job_over(hb_started *s)
+{
+	if (!s->over && waitpid(s->pid, &s->status, WNOHANG) == s->pid)
+		s->over = true;
+	return s->over;
+}
+
+void hb__job_finish(hb_started *s, hb_job_end *ret)
+{
+	const struct timespec tick = {0, 10000000};
+	pid_t *pids = NULL;
+	/* those that the launcher leaves behind are ours then; what else is below us is none of its */
+	size_t n = s->over ? 0 : list_below(s->pid, &pids);
+	ret->ended = !hb__job_over(s);
+	if (ret->ended) {
+		double asked = now();
+		kill(s->launched ? s->pid : -s->pid, SIGTERM);
+		while (!hb__job_over(s) && now() - asked < GRACE_S)
+			nanosleep(&tick, NULL);
+		for (size_t i = 0; i < n; i++)
+			kill(pids[i], SIGKILL);
+		if (!s->over)
+			kill(s->pid, SIGKILL);
+		while (!hb__job_over(s))
+			nanosleep(&tick, NULL);
+		for (size_t i = 0; i < n; i++)
+			waitpid(pids[i], NULL, WNOHANG);
+	}
+	ret->seconds = now() - s->begin;
+	ret->signal = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
+	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(s->status);
+	free(pids);
+	free(s);
 }

@@ -9,6 +9,7 @@ typedef struct hb_job {
 	char **variables;   /* set in the job's environment; NULL: none */
 	const char *folder; /* to run in, NULL: here */
 	hb_launcher_kind launcher;
+	const char *input;         /* a file for its standard input, NULL: ours */
 	bool aslr;                 /* leave address space randomisation as it is */
 	bool (*watch)(void *user); /* called every 50 ms when not NULL; true ends the job */
 	void *user;
@@ -25,5 +26,14 @@ typedef struct hb_job_end {
 } hb_job_end;
 
 void hb__run(const hb_job *job, hb_job_end *ret);
+
+/* A job that runs beside us: in a process group of its own, so that what is typed does not reach it. */
+typedef struct hb_started hb_started;
+/* NULL: not started, ret_end->error says why. */
+hb_started *hb__job_start(const hb_job *job, hb_job_end *ret_end);
+/* Whether it is over, without waiting. */
+bool hb__job_over(hb_started *started);
+/* Ends it when it is not over: asked first, then by force, with everything that it started. Frees it. */
+void hb__job_finish(hb_started *started, hb_job_end *ret_end);
 
 #endif

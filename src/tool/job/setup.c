@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hbdb/control.h>
+
 #include "setup.h"
 
 /* An installed hbdb has its libraries in ../lib/hbdb, a built one beside it or where Meson leaves them. */
@@ -65,6 +67,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
 	add(ret, "HBDB_SHAKE", setup->shake_us ? shake : NULL);
+	for (char *const *v = setup->control; v && *v; v++)
+		hb__push(ret, *v);
 	if (setup->sanitized) {
 		const char *options = getenv("ASAN_OPTIONS");
 		char *more = hb__format(
@@ -80,7 +84,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_CHECK", "HBDB_SCRIPT",
-		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE"};
+		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", HB_CONTROL_ENV,
+		HB_CONTROL_SECRET_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

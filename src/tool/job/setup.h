@@ -12,7 +12,8 @@ typedef struct hb_setup {
 	bool check;
 	bool sanitized; /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
-	uint64_t shake_us;                                       /* 0: not set */
+	char *const *control; /* variables of a session, NULL: the run is not under control */
+	uint64_t shake_us;    /* 0: not set */
 } hb_setup;
 
 /* The variables as "NAME=VALUE". 0, or an exit code after having said why. */

@@ -15,6 +15,7 @@ typedef struct hb_live_options {
 	const char *mpi;       /* or NULL: found out */
 	const char *tcp;       /* for jobs over several machines */
 	hb_run *run;           /* of the recording, for cuts; NULL without a recording */
+	const char *input;     /* a file for the standard input of the job; NULL: none */
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
 } hb_live_options;
 
@@ -41,6 +42,12 @@ int hb__live_run_to(hb_live *live, hb_at at, bool *ret_restarted);
 bool hb__live_wait(hb_live *live, const hb_set *set, double seconds);
 /* Seconds from the start of the job until all had arrived the last time; < 0: not yet. */
 double hb__live_reached(const hb_live *live);
+/* Seconds since the start of the job; < 0: none runs. */
+double hb__live_seconds(const hb_live *live);
+/* Some process differed from its record: the replay is not the recorded run any more. */
+bool hb__live_differs(const hb_live *live);
+/* Lets all processes go on, also those that have not come up yet, and takes the time until all have arrived. */
+void hb__live_go_all(hb_live *live);
 /* What a process is inside of, by its log: the MPI function and, of a receive, what it waits for: "MPI_Recv from 3". Static until the next call. */
 const char *hb__live_inside(hb_live *live, int32_t rank);
 

@@ -1,0 +1,81 @@
+/* What the files of the session share. */
+#ifndef HBDB_SESSION_INTERNAL_H
+#define HBDB_SESSION_INTERNAL_H
+
+#include <hbdb/control.h>
+
+#include "session/session.h"
+
+#define HB__LANES_MOST 1024 /* threads of a process that are followed */
+
+/* Where a log keeps the lane controls: found once. */
+struct hb__control_at {
+	uint32_t lane;
+	uint64_t offset;
+};
+
+struct hb__process {
+	hb_proc p;
+	int fd;        /* of its connection, -1: none */
+	bool go_ahead; /* let go before it had dialled in */
+	bool named;    /* stops were asked for, perhaps before it dialled in */
+	hb_gdb *gdb;   /* the one it is attached to; NULL: none */
+	struct hb__control_at *controls;
+	uint32_t ncontrols;
+	uint64_t scanned; /* units of the log that were looked through */
+	uint64_t steps;   /* events and polls, the last time */
+	double moved;     /* seconds: when that, or whether it is inside a call, changed last */
+};
+
+struct hb__connection {
+	int fd;
+	int32_t rank; /* -1: has not said hello */
+	char pending[HB_CONTROL_LINE];
+	size_t n;
+};
+
+struct hb_session {
+	int listener;
+	char where[300], secret[40];
+	char *environment[3];
+	char *logs, *tcp, *gdb, *gdbserver;
+	int32_t size;
+	struct hb__process *process;
+	struct hb__connection *connection;
+	size_t nconnections, room;
+	hb_gdb **gdbs;
+	size_t ngdbs;
+	uint64_t changes;
+	double looked; /* when the lane controls were read last */
+};
+
+double hb__now(void);
+/* Counts a change of a process. */
+void hb__changed(hb_session *session, struct hb__process *process);
+struct hb__process *hb__process_of(const hb_session *session, int32_t rank); /* NULL: no such */
+hb_thread *hb__thread_of(struct hb__process *process, uint32_t lane);        /* made when it is new; NULL: too many */
+hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- dial.c ---- */
+hb_status hb__listen(hb_session *session, hb_error *err);
+void hb__hang_up(hb_session *session);
+void hb__accept(hb_session *session);
+void hb__hear(hb_session *session, size_t connection);
+__attribute__((format(printf, 2, 3))) void hb__tell(const struct hb__process *process, const char *format, ...);
+/* Sends what its threads are asked for. */
+void hb__tell_stops(struct hb__process *process);
+
+/* ---- lanes.c ---- */
+/* Reads the lane controls of all processes that run here. */
+void hb__read_lanes(hb_session *session);
+/* The signal that ended a process, 0 when nobody can tell any more. */
+int hb__died_of(int32_t pid);
+
+/* ---- attach.c ---- */
+void hb__poll_gdbs(hb_session *session);
+void hb__close_gdbs(hb_session *session);
+/* Lets a broken process go on. */
+bool hb__go_on(hb_session *session, struct hb__process *process);
+
+#endif

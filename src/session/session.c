@@ -1,0 +1,376 @@
+/* A session: opening and closing it, taking in what comes, and who has arrived where it was to. */
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/internal.h"
+
+#define LOOK_S 0.02     /* between two readings of the lane controls */
+#define STILL_S 0.5     /* inside a call for so long without a step: blocked, when nobody else moves */
+#define EXPECTED_S 0.05 /* the same where the cut says that it blocks there */
+
+double hb__now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
+{
+	va_list args;
+	if (!err)
+		return status;
+	*err = (hb_error){.status = status, .sys = errno};
+	va_start(args, format);
+	vsnprintf(err->message, sizeof err->message, format, args);
+	va_end(args);
+	return status;
+}
+
+void hb__changed(hb_session *s, struct hb__process *p)
+{
+	p->p.changes++;
+	s->changes++;
+}
+
+struct hb__process *hb__process_of(const hb_session *s, int32_t rank)
+{
+	return rank >= 0 && rank < s->size ? &s->process[rank] : NULL;
+}
+
+hb_thread *hb__thread_of(struct hb__process *p, uint32_t lane)
+{
+	if (lane >= HB__LANES_MOST)
+		return NULL;
+	if (lane >= p->p.nthreads) {
+		hb_thread *more = realloc(p->p.threads, (lane + 1) * sizeof *more);
+		if (!more)
+			return NULL;
+		memset(more + p->p.nthreads, 0, (lane + 1 - p->p.nthreads) * sizeof *more);
+		p->p.threads = more;
+		p->p.nthreads = lane + 1;
+	}
+	return &p->p.threads[lane];
+}
+
+/* ---- opening and closing ---- */
+
+static char *copy(const char *text) { return text ? strdup(text) : NULL; }
+
+static void forget_processes(hb_session *s)
+{
+	for (int32_t i = 0; i < s->size; i++) {
+		free(s->process[i].p.threads);
+		free(s->process[i].controls);
+		s->process[i] = (struct hb__process){.p.rank = i, .fd = -1};
+	}
+}
+
+hb_status hb_session_open(const hb_session_options *options, hb_session **ret_session, hb_error *err)
+{
+	hb_session *s = calloc(1, sizeof *s);
+	*ret_session = NULL;
+	if (!s)
+		return HB_E_MEMORY;
+	s->listener = -1;
+	s->logs = copy(options->logs);
+	s->tcp = copy(options->tcp);
+	s->gdb = copy(options->gdb);
+	s->gdbserver = copy(options->gdbserver);
+	s->process = options->size ? calloc((size_t)options->size, sizeof *s->process) : NULL;
+	s->size = s->process ? options->size : 0;
+	forget_processes(s);
+	hb_status status = hb__listen(s, err);
+	if (status)
+		hb_session_close(s);
+	else
+		*ret_session = s;
+	return status;
+}
+
+void hb_session_close(hb_session *s)
+{
+	if (!s)
+		return;
+	hb__close_gdbs(s);
+	hb__hang_up(s);
+	if (s->listener >= 0)
+		close(s->listener);
+	forget_processes(s);
+	free(s->process);
+	free(s->connection);
+	for (int i = 0; i < 2; i++)
+		free(s->environment[i]);
+	free(s->logs);
+	free(s->tcp);
+	free(s->gdb);
+	free(s->gdbserver);
+	free(s);
+}
+
+void hb_session_let_go(hb_session *s) { hb__close_gdbs(s); }
+
+hb_status hb_session_again(hb_session *s, const char *logs, hb_error *err)
+{
+	hb__close_gdbs(s);
+	hb__hang_up(s);
+	forget_processes(s);
+	if (logs) {
+		free(s->logs);
+		s->logs = copy(logs);
+	}
+	s->changes++;
+	return hb__listen(s, err);
+}
+
+char *const *hb_session_environment(const hb_session *s) { return (char *const *)s->environment; }
+int32_t hb_session_size(const hb_session *s) { return s->size; }
+
+const hb_proc *hb_session_proc(const hb_session *s, int32_t rank)
+{
+	struct hb__process *p = hb__process_of(s, rank);
+	return p ? &p->p : NULL;
+}
+
+/* ---- taking in ---- */
+
+static bool go_process(hb_session *s, struct hb__process *p);
+
+static void take_in(hb_session *s)
+{
+	hb__accept(s);
+	/* from the last one: a connection that ends is replaced by the last */
+	for (size_t i = s->nconnections; i-- > 0;)
+		hb__hear(s, i);
+	for (int32_t i = 0; i < s->size; i++)
+		if (s->process[i].go_ahead && s->process[i].p.life == HB_LIFE_HELD)
+			go_process(s, &s->process[i]);
+	hb__poll_gdbs(s);
+	if (hb__now() - s->looked >= LOOK_S) {
+		s->looked = hb__now();
+		hb__read_lanes(s);
+	}
+}
+
+static void wait_for_any(hb_session *s, int ms)
+{
+	size_t n = 0, room = 1 + s->nconnections + s->ngdbs;
+	struct pollfd *p = calloc(room, sizeof *p);
+	if (!p)
+		return;
+	p[n++] = (struct pollfd){s->listener, POLLIN, 0};
+	for (size_t i = 0; i < s->nconnections; i++)
+		p[n++] = (struct pollfd){s->connection[i].fd, POLLIN, 0};
+	for (size_t i = 0; i < s->ngdbs; i++)
+		if (s->gdbs[i])
+			p[n++] = (struct pollfd){hb_gdb_fd(s->gdbs[i]), POLLIN, 0};
+	poll(p, n, ms);
+	free(p);
+}
+
+int hb_session_poll(hb_session *s, int ms)
+{
+	uint64_t before = s->changes;
+	double end = hb__now() + ms / 1000.0;
+	for (;;) {
+		take_in(s);
+		double left = end - hb__now();
+		if (s->changes != before || (ms >= 0 && left <= 0))
+			break;
+		/* what the lane controls say does not make a descriptor readable */
+		wait_for_any(s, ms >= 0 && left < LOOK_S ? (int)(left * 1000) + 1 : (int)(LOOK_S * 1000));
+	}
+	return (int)(s->changes - before);
+}
+
+/* ---- stops by events ---- */
+
+hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, hb_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct hb__process *p = hb__process_of(s, targets[i].rank);
+		if (!p)
+			return hb__session_fail(err, HB_E_ARGUMENT, "there is no rank %d", targets[i].rank);
+		for (uint32_t k = 0; k < p->p.nthreads && !p->named; k++)
+			p->p.threads[k].asked = p->p.threads[k].done = false;
+		p->named = true;
+	}
+	for (size_t i = 0; i < n; i++) {
+		hb_thread *t = hb__thread_of(&s->process[targets[i].rank], targets[i].lane);
+		if (!t || targets[i].free)
+			continue;
+		t->asked = true;
+		t->done = false;
+		t->stop = targets[i].event;
+		t->stop_inside = targets[i].inside;
+	}
+	for (int32_t i = 0; i < s->size; i++) {
+		if (!s->process[i].named)
+			continue;
+		s->process[i].named = false;
+		hb__tell_stops(&s->process[i]);
+		hb__changed(s, &s->process[i]);
+	}
+	return HB_OK;
+}
+
+/* A held thread that stands where it is to stand stays there for the first `go`. */
+static bool go_thread(struct hb__process *p, uint32_t lane)
+{
+	hb_thread *t = &p->p.threads[lane];
+	if (!t->held || t->why == HB_WHY_END || t->why == HB_WHY_DIFFERS)
+		return false;
+	if (t->asked && t->event >= t->stop + t->stop_inside && t->why != HB_WHY_SIGNAL) {
+		if (!t->done) {
+			t->done = true;
+			return false;
+		}
+		t->asked = false;
+		hb__tell(p, "free %u", lane);
+	}
+	t->held = false;
+	hb__tell(p, "go %u", lane);
+	return true;
+}
+
+static bool go_process(hb_session *s, struct hb__process *p)
+{
+	bool any = false, held = false;
+	p->go_ahead = p->p.life == HB_LIFE_ABSENT;
+	for (uint32_t k = 0; k < p->p.nthreads; k++) {
+		any |= go_thread(p, k);
+		held |= p->p.threads[k].held;
+	}
+	if (p->p.life == HB_LIFE_HELD && !held)
+		p->p.life = HB_LIFE_RUNNING;
+	/* one that is to stay held goes on under gdb all the same: only then it keeps MPI going */
+	if (p->p.life == HB_LIFE_BROKEN)
+		any |= hb__go_on(s, p) && !held;
+	if (any) {
+		p->moved = hb__now();
+		hb__changed(s, p);
+	}
+	return any;
+}
+
+int hb_session_go(hb_session *s, const hb_set *set)
+{
+	int moved = 0;
+	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1))
+		moved += go_process(s, &s->process[i]);
+	return moved;
+}
+
+hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
+{
+	hb_status status = HB_OK;
+	hb_session_poll(s, 0);
+	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1)) {
+		struct hb__process *p = &s->process[i];
+		hb_gdb *gdb;
+		if (p->p.life != HB_LIFE_RUNNING)
+			continue;
+		if (p->p.here) {
+			hb_status failed = hb_session_gdb(s, i, &gdb, status ? NULL : err);
+			status = status ? status : failed;
+			continue;
+		}
+		for (uint32_t k = 0; k < p->p.nthreads; k++) {
+			hb_thread *t = &p->p.threads[k];
+			t->asked = true;
+			t->stop = t->event;
+			t->stop_inside = t->done = false;
+		}
+		hb__tell_stops(p);
+	}
+	return status;
+}
+
+/* ---- arriving ---- */
+
+static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
+{
+	return t->asked && t->stop_inside && t->inside && t->event == t->stop && hb__now() - p->moved >= EXPECTED_S;
+}
+
+/* Threads besides the first count while they are to stop somewhere, or stand in a call: one that has no more calls to make
+ * cannot be told from one that computes. */
+static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && (!lane || t->asked); }
+
+/* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
+static bool stands_still(const struct hb__process *p, double still)
+{
+	switch (p->p.life) {
+	case HB_LIFE_HELD:
+	case HB_LIFE_RUNNING:
+		for (uint32_t i = 0; i < p->p.nthreads; i++) {
+			const hb_thread *t = &p->p.threads[i];
+			if (counts(t, i) && !t->held && !blocks_as_expected(p, t) &&
+				!(t->inside && hb__now() - p->moved >= still))
+				return false;
+		}
+		return true;
+	case HB_LIFE_ABSENT:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool has_arrived(const struct hb__process *p)
+{
+	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
+		return p->p.life != HB_LIFE_ABSENT;
+	for (uint32_t i = 0; i < p->p.nthreads; i++) {
+		const hb_thread *t = &p->p.threads[i];
+		if (counts(t, i) && !t->held && !blocks_as_expected(p, t))
+			return false;
+	}
+	return true;
+}
+
+static hb_arrival arrival(hb_session *s, int32_t rank, double still)
+{
+	if (has_arrived(&s->process[rank]))
+		return HB_ARRIVED;
+	for (int32_t i = 0; i < s->size; i++)
+		if (!stands_still(&s->process[i], still))
+			return HB_UNDERWAY;
+	return HB_BLOCKED;
+}
+
+hb_arrival hb_session_arrival(hb_session *s, int32_t rank)
+{
+	return hb__process_of(s, rank) ? arrival(s, rank, STILL_S) : HB_UNDERWAY;
+}
+
+static bool all_there(hb_session *s, const hb_set *set, double still)
+{
+	if (!s->size)
+		return false;
+	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1))
+		if (arrival(s, i, still) == HB_UNDERWAY)
+			return false;
+	return true;
+}
+
+bool hb_session_wait(
+	hb_session *s, const hb_set *set, double seconds, double still, bool (*interrupted)(void *), void *user)
+{
+	double end = hb__now() + seconds;
+	still = still > 0 ? still : STILL_S;
+	for (;;) {
+		hb_session_poll(s, 0);
+		if (all_there(s, set, still))
+			return true;
+		if ((seconds >= 0 && hb__now() >= end) || (interrupted && interrupted(user)))
+			return false;
+		hb_session_poll(s, 20);
+	}
+}

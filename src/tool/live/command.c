@@ -1,0 +1,69 @@
+/* The command that a recording is replayed with. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../job/setup.h"
+
+/* The recorded command runs where and with what it ran then. */
+static void enter_recorded_place(const hb_manifest *m)
+{
+	if (m->folder && chdir(m->folder))
+		hb__say("%s, where the command was recorded: %s; running it here", m->folder, strerror(errno));
+	for (size_t i = 0; i < m->environment.n; i++) {
+		char *name = hb__copy(m->environment.at[i]), *value = strchr(name, '=');
+		*value++ = 0;
+		if (strcmp(name, "LD_PRELOAD"))
+			setenv(name, value, 1);
+		free(name);
+	}
+}
+
+static void compare_program(const hb_manifest *m, const hb_command_line *line)
+{
+	const hb_program_digest *old = &m->program;
+	hb_program_digest now;
+	hb__digest_program(hb__program_file(line), &now);
+	if (old->path && now.path && (old->size != now.size || old->xxh3 != now.xxh3)) {
+		if (!strcmp(old->path, now.path))
+			hb__say("%s has changed since it was recorded", now.path);
+		else
+			hb__say("%s is another program than the recorded %s", now.path, old->path);
+	}
+	free(now.path);
+}
+
+int hb__recorded_command(const hb_manifest *m, char **given, const char *mpi, int32_t size, hb_command_line *ret_line,
+	char ***ret_command)
+{
+	char **command = given ? given : m->command.at;
+	if (!command || !*command)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"the recording does not say its command: give it behind its name, as in NAME -- COMMAND");
+	if (!given)
+		enter_recorded_place(m);
+	hb__clean_environment();
+	/* what was asked for then holds for the same command now */
+	hb_mpi wanted = hb__mpi_from_key(mpi);
+	if (!wanted && !given)
+		wanted = hb__mpi_from_key(m->mpi);
+	int code = hb__read_command_line(command, wanted, ret_line);
+	if (code)
+		return code;
+	if (ret_line->processes && ret_line->processes != size)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"the recording has %d %s, the command starts %ld: a replay needs the same number", size,
+			hb__plural((uint64_t)size, "process", "processes"), ret_line->processes);
+	compare_program(m, ret_line);
+	*ret_command = command;
+	return 0;
+}
+
+const char *hb__replay_level(const hb_manifest *m)
+{
+	const char *recorded = m->level ? m->level : "events";
+	return strcmp(recorded, "racing") ? recorded : "order";
+}

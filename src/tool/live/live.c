@@ -1,0 +1,378 @@
+/* A job under control: what it is started with, starting and ending it, where it is to stop. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "parts.h"
+
+double hb__live_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- opening ---- */
+
+static int open_replay(hb_live *l, const hb_live_options *o)
+{
+	if (hb__manifest_read(l->recording, &l->manifest) && !o->command)
+		return HB_EXIT_RECORDING;
+	int code = hb__open_replay_folder(l->recording, &l->folder);
+	if (code)
+		return code;
+	return hb__recorded_command(&l->manifest, o->command, o->mpi, l->folder.size, &l->line, &l->command);
+}
+
+static int open_command(hb_live *l, const hb_live_options *o)
+{
+	hb__clean_environment();
+	l->command = o->command;
+	return hb__read_command_line(l->command, hb__mpi_from_key(o->mpi), &l->line);
+}
+
+int hb__live_open(const hb_live_options *options, hb_live **ret)
+{
+	hb_live *l = *ret = hb__alloc(sizeof *l);
+	hb_error err = {0};
+	*l = (hb_live){.run = options->run, .replay = options->recording != NULL, .reached = -1};
+	l->recording = options->recording ? hb__copy(options->recording) : NULL;
+	l->output = options->output;
+	l->input = hb__copy(options->input ? options->input : "/dev/null");
+	int code = l->replay ? open_replay(l, options) : open_command(l, options);
+	if (code)
+		return code;
+	const hb_session_options o = {.size = l->folder.size, .logs = l->folder.folder, .tcp = options->tcp};
+	if (hb_session_open(&o, &l->session, &err))
+		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	return 0;
+}
+
+void hb__live_close(hb_live *l)
+{
+	if (!l)
+		return;
+	hb__live_end(l);
+	hb_session_close(l->session);
+	if (l->replay)
+		hb__close_replay_folder(&l->folder);
+	hb__manifest_free(&l->manifest);
+	hb__command_line_free(&l->line);
+	hb__live_free_reports(l);
+	free(l->recording);
+	free(l->input);
+	free(l);
+}
+
+hb_session *hb__live_session(hb_live *l) { return l->session; }
+bool hb__live_running(const hb_live *l) { return l->job != NULL; }
+int hb__live_status(const hb_live *l) { return l->end.status; }
+double hb__live_reached(const hb_live *l) { return l->reached; }
+double hb__live_seconds(const hb_live *l) { return l->job ? hb__live_now() - l->begin : -1; }
+
+/* ---- starting ---- */
+
+/* What the run before left in the folder: logs and reports. */
+static void clear_folder(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		struct stat st;
+		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* A rank that dies must not take the others along: they are to be looked at. */
+static void keep_the_others(const hb_command_line *line, hb_strings *argv)
+{
+	if (line->launcher == HB_LAUNCHER_ORTE)
+		hb__insert(argv, line->launcher_at + 1, "--enable-recovery");
+	else if (line->launcher == HB_LAUNCHER_HYDRA)
+		hb__insert(argv, line->launcher_at + 1, "-disable-auto-cleanup");
+}
+
+static int begin_recording(hb_live *l)
+{
+	const char *program = hb__program_file(&l->line);
+	const char *name = l->line.script ? l->line.script : program ? program : l->command[l->line.program_at];
+	free(l->recording);
+	l->recording = NULL;
+	int code = hb__new_recording(l->output, name, &l->recording);
+	if (code)
+		return code;
+	hb__manifest_free(&l->manifest);
+	l->manifest =
+		(hb_manifest){.mpi = hb__copy(hb__mpi_key(l->line.mpi)), .level = hb__copy("events"), .contents = true};
+	hb__manifest_begin(&l->manifest, l->command);
+	hb__digest_program(program, &l->manifest.program);
+	if (hb__manifest_write(&l->manifest, l->recording))
+		hb__say("%s/manifest.json: %s", l->recording, strerror(errno));
+	return 0;
+}
+
+static hb_setup setup_of(const hb_live *l)
+{
+	if (!l->replay)
+		return (hb_setup){.mpi = l->line.mpi,
+			.mode = "record",
+			.folder = l->recording,
+			.level = "events",
+			.check = true,
+			.sanitized = l->line.program.sanitized};
+	bool same_mpi = l->manifest.mpi && l->line.mpi == hb__mpi_from_key(l->manifest.mpi);
+	return (hb_setup){.mpi = l->line.mpi,
+		.mode = "replay",
+		.folder = l->folder.folder,
+		.level = hb__replay_level(&l->manifest),
+		.check = l->manifest.contents,
+		.sanitized = l->line.program.sanitized,
+		.script = l->folder.script,
+		.divergence = "stop",
+		.contents = same_mpi ? "stop" : "warn"};
+}
+
+static int launch(hb_live *l)
+{
+	hb_strings variables, argv;
+	bool plain;
+	hb_setup setup = setup_of(l);
+	setup.control = hb_session_environment(l->session);
+	int code = hb__setup(&setup, &variables);
+	if (code)
+		return code;
+	hb__forward(&l->line, l->command, variables.at, &argv, &plain);
+	keep_the_others(&l->line, &argv);
+	hb_job job = {.argv = argv.at,
+		.variables = plain ? variables.at : NULL,
+		.launcher = l->line.launcher,
+		.input = l->input,
+		.aslr = l->replay && l->manifest.aslr};
+	l->begin = hb__live_now();
+	l->reached = -1;
+	l->job = hb__job_start(&job, &l->end);
+	if (!l->job)
+		code = hb__fail_with(l->end.status, "cannot run %s: %s", l->command[0], strerror(l->end.error));
+	/* for a plain environment the strings have become part of the child's only */
+	hb__strings_free(&variables);
+	hb__strings_free(&argv);
+	return code;
+}
+
+int hb__live_start(hb_live *l)
+{
+	hb_error err = {0};
+	hb__live_end(l);
+	int code = l->replay ? 0 : begin_recording(l);
+	if (code)
+		return code;
+	if (l->replay)
+		clear_folder(l->folder.folder);
+	if (hb_session_again(l->session, l->replay ? NULL : l->recording, &err))
+		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	hb__live_begin_reports(l);
+	return launch(l);
+}
+
+static void keep_recording(hb_live *l)
+{
+	hb_sum sum;
+	hb__finish_logs(l->recording, true, &sum);
+	if (!sum.processes && !sum.damaged) {
+		hb__remove_folder(l->recording);
+		hb__say("nothing was recorded: no process called MPI_Init");
+	} else {
+		l->manifest.processes = sum.processes;
+		l->manifest.finished = true;
+		l->manifest.exit_status = l->end.status;
+		l->manifest.seconds = l->end.seconds;
+		if (hb__manifest_write(&l->manifest, l->recording))
+			hb__say("%s/manifest.json: %s", l->recording, strerror(errno));
+		hb__remember(l->recording);
+		hb__print_sum(l->recording, &sum);
+	}
+	hb__sum_free(&sum);
+}
+
+void hb__live_end(hb_live *l)
+{
+	if (!l->job)
+		return;
+	hb_session_let_go(l->session);
+	hb__job_finish(l->job, &l->end);
+	l->job = NULL;
+	l->going = false;
+	hb_session_poll(l->session, 0);
+	if (!l->replay)
+		keep_recording(l);
+}
+
+/* ---- keeping it in view ---- */
+
+static bool everybody_is_there(hb_live *l)
+{
+	int32_t size = hb_session_size(l->session);
+	for (int32_t i = 0; i < size; i++)
+		if (hb_session_arrival(l->session, i) == HB_UNDERWAY)
+			return false;
+	return size > 0;
+}
+
+int hb__live_poll(hb_live *l, int ms)
+{
+	int changes = hb_session_poll(l->session, ms);
+	if (!l->job)
+		return changes;
+	hb__live_look_at_reports(l);
+	if (l->going && everybody_is_there(l)) {
+		l->reached = hb__live_now() - l->begin;
+		l->going = false;
+		changes++;
+	}
+	if (hb__job_over(l->job)) {
+		hb_session_poll(l->session, 0);
+		hb__live_look_at_reports(l);
+		hb__live_end(l);
+		changes++;
+	}
+	return changes;
+}
+
+/* ---- stops ---- */
+
+static hb_target target_of(const hb_live *l, uint32_t line, uint32_t event, hb_stop stop)
+{
+	const hb_line *at = &hb_model_lines(l->run->model)[line];
+	return (hb_target){.rank = hb_model_processes(l->run->model)[at->process].rank,
+		.lane = at->lane,
+		.free = stop == HB_STOP_END,
+		.inside = stop == HB_STOP_INSIDE,
+		.event = stop == HB_STOP_NOTHING  ? 0
+			 : stop == HB_STOP_INSIDE ? event - 1
+						  : event};
+}
+
+/* The targets of a cut; processes that MPI_Comm_spawn made are not replayed. Free *ret. */
+static size_t targets_of(const hb_live *l, const uint32_t *event, const hb_stop *stop, hb_target **ret)
+{
+	uint32_t lines = hb_model_get_info(l->run->model)->lines;
+	size_t n = 0;
+	*ret = hb__alloc((lines + 1) * sizeof **ret);
+	for (uint32_t i = 0; i < lines; i++)
+		if (!hb_model_processes(l->run->model)[hb_model_lines(l->run->model)[i].process].pid)
+			(*ret)[n++] = target_of(l, i, event[i], stop[i]);
+	return n;
+}
+
+static int set_targets(hb_live *l, const hb_target *targets, size_t n)
+{
+	hb_error err = {0};
+	return hb_session_stop_at(l->session, targets, n, &err) ? hb__fail_with(HB_EXIT_USAGE, "%s", err.message) : 0;
+}
+
+int hb__live_stop_at(hb_live *l, const uint32_t *event, const hb_stop *stop)
+{
+	hb_target *targets;
+	size_t n = targets_of(l, event, stop, &targets);
+	int code = set_targets(l, targets, n);
+	free(targets);
+	return code;
+}
+
+/* Whether a process is already behind its target, so that the replay must begin anew. */
+static bool passed(const hb_live *l, const hb_target *t)
+{
+	const hb_proc *p = hb_session_proc(l->session, t->rank);
+	if (!p || p->life == HB_LIFE_ABSENT || t->free)
+		return false;
+	if (p->life == HB_LIFE_EXITED || p->life == HB_LIFE_DEAD)
+		return true;
+	if (t->lane >= p->nthreads)
+		return false;
+	const hb_thread *thread = &p->threads[t->lane];
+	if (thread->held && thread->why > HB_WHY_AFTER)
+		return true;
+	/* MPI_Init is over before anybody can be held */
+	uint64_t least = t->event + t->inside, over = thread->event;
+	return over > (least || t->lane ? least : 1) || (!least && thread->inside);
+}
+
+int hb__live_run_to(hb_live *l, hb_at at, bool *ret_restarted)
+{
+	uint32_t lines = hb_model_get_info(l->run->model)->lines, *event = hb__alloc((lines + 1) * sizeof *event);
+	hb_stop *stop = hb__alloc((lines + 1) * sizeof *stop);
+	hb_error err = {0};
+	hb_target *targets = NULL;
+	int code = hb_cut(l->run->model, at, event, stop, &err) ? hb__fail_log(l->run->path, &err) : 0;
+	if (!code) {
+		/* The event itself: the process stands there even when it makes no further call. */
+		stop[at.line] = stop[at.line] == HB_STOP_END ? HB_STOP_AFTER : stop[at.line];
+		size_t n = targets_of(l, event, stop, &targets);
+		bool again = !l->job;
+		for (size_t i = 0; i < n && !again; i++)
+			again = passed(l, &targets[i]);
+		*ret_restarted = again && l->job;
+		code = again ? hb__live_start(l) : 0;
+		code = code ? code : set_targets(l, targets, n);
+	}
+	if (!code) {
+		if (!*ret_restarted)
+			l->reached = -1;
+		hb__live_go_all(l);
+	}
+	free(targets);
+	free(event);
+	free(stop);
+	return code;
+}
+
+void hb__live_go_all(hb_live *l)
+{
+	hb_set all;
+	hb_set_init(&all, hb_session_size(l->session));
+	hb_set_all(&all);
+	hb_session_go(l->session, &all);
+	hb_set_free(&all);
+	l->going = true;
+}
+
+/* ---- waiting ---- */
+
+static volatile sig_atomic_t typed;
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	typed = 1;
+}
+
+static bool give_up(void *user)
+{
+	hb_live *l = user;
+	hb__live_poll(l, 0);
+	return typed || !l->job;
+}
+
+bool hb__live_wait(hb_live *l, const hb_set *set, double seconds)
+{
+	struct sigaction mine = {.sa_handler = on_interrupt}, old;
+	sigset_t interrupt, mask;
+	typed = 0;
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigaction(SIGINT, &mine, &old);
+	sigprocmask(SIG_UNBLOCK, &interrupt, &mask);
+	bool there = hb_session_wait(l->session, set, seconds, 0, give_up, l);
+	hb__live_poll(l, 0);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(SIGINT, &old, NULL);
+	return !typed && (there || !l->job);
+}

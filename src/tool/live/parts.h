@@ -1,0 +1,41 @@
+/* What the files of live/ share. */
+#ifndef HBDB_LIVE_PARTS_H
+#define HBDB_LIVE_PARTS_H
+
+#include "../job/reports.h"
+#include "../job/run.h"
+#include "../job/setup.h"
+#include "../store/find.h"
+#include "../store/logs.h"
+#include "../store/replay_folder.h"
+#include "command.h"
+#include "live.h"
+
+struct hb_live {
+	char *recording; /* replayed, or being made */
+	bool replay;
+	const char *output;
+	char *input;
+	hb_run *run;
+	hb_replay_folder folder;
+	hb_manifest manifest;
+	hb_command_line line;
+	char **command;
+	hb_session *session;
+	hb_started *job;
+	hb_job_end end;
+	hb_reports reports;
+	uint64_t differences; /* printed */
+	double begin, reached;
+	bool going; /* on the way to a cut: when all are there the time is taken */
+	char inside[256];
+};
+
+double hb__live_now(void);
+
+/* reports.c */
+void hb__live_begin_reports(hb_live *live);
+void hb__live_look_at_reports(hb_live *live);
+void hb__live_free_reports(hb_live *live);
+
+#endif
