@@ -141,4 +141,10 @@ void hb_session_detach(hb_session *session, const hb_set *set);
  * HB_E_ARGUMENT when it cannot go on. Before a step this is what makes `step` mean the next line of the program. */
 hb_status hb_session_return(hb_session *session, int32_t rank, double seconds, hb_error *err);
 
+/* Steps a broken process, which then runs until the step is over; does not wait. As hb_gdb_go; the session knows at once that it moves. */
+hb_status hb_session_step(
+	hb_session *session, int32_t rank, hb_gdb_step how, uint32_t level, uint32_t times, hb_error *err);
+/* A process that was broken only to be looked at goes on as it was: a held one is held again, and keeps MPI going. */
+void hb_session_resume(hb_session *session, int32_t rank);
+
 #endif

@@ -43,6 +43,8 @@ static _Noreturn void become(const hb_job *job, bool own_group, const sigset_t *
 	int input = job->input ? open(job->input, O_RDONLY) : 0;
 	if (input > 0 && dup2(input, 0) == 0)
 		close(input);
+	if (job->out && (dup2(job->out, 1) < 0 || dup2(job->out, 2) < 0))
+		_exit(126);
 	if (!job->aslr && personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE) < 0)
 		random = -1;
 	if (random && write(report, &random, sizeof random) < 0)

@@ -10,6 +10,7 @@ typedef struct hb_job {
 	const char *folder; /* to run in, NULL: here */
 	hb_launcher_kind launcher;
 	const char *input;         /* a file for its standard input, NULL: ours */
+	int out;                   /* descriptor for what it prints on both of its outputs, 0: ours */
 	bool aslr;                 /* leave address space randomisation as it is */
 	bool (*watch)(void *user); /* called every 50 ms when not NULL; true ends the job */
 	void *user;

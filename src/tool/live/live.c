@@ -45,6 +45,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	*l = (hb_live){.run = options->run, .replay = options->recording != NULL, .reached = -1};
 	l->recording = options->recording ? hb__copy(options->recording) : NULL;
 	l->output = options->output;
+	l->out = options->out;
 	l->input = hb__copy(options->input ? options->input : "/dev/null");
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	if (code)
@@ -156,9 +157,9 @@ static int launch(hb_live *l)
 		.variables = plain ? variables.at : NULL,
 		.launcher = l->line.launcher,
 		.input = l->input,
+		.out = l->out,
 		.aslr = l->replay && l->manifest.aslr};
 	l->begin = hb__live_now();
-	l->reached = -1;
 	l->job = hb__job_start(&job, &l->end);
 	if (!l->job)
 		code = hb__fail_with(l->end.status, "cannot run %s: %s", l->command[0], strerror(l->end.error));
@@ -234,7 +235,7 @@ int hb__live_poll(hb_live *l, int ms)
 		return changes;
 	hb__live_look_at_reports(l);
 	if (l->going && everybody_is_there(l)) {
-		l->reached = hb__live_now() - l->begin;
+		l->reached = hb__live_now() - l->went;
 		l->going = false;
 		changes++;
 	}
@@ -309,6 +310,7 @@ static bool passed(const hb_live *l, const hb_target *t)
 int hb__live_run_to(hb_live *l, hb_at at, bool *ret_restarted)
 {
 	uint32_t lines = hb_model_get_info(l->run->model)->lines, *event = hb__alloc((lines + 1) * sizeof *event);
+	l->went = hb__live_now();
 	hb_stop *stop = hb__alloc((lines + 1) * sizeof *stop);
 	hb_error err = {0};
 	hb_target *targets = NULL;
@@ -325,9 +327,9 @@ int hb__live_run_to(hb_live *l, hb_at at, bool *ret_restarted)
 		code = code ? code : set_targets(l, targets, n);
 	}
 	if (!code) {
-		if (!*ret_restarted)
-			l->reached = -1;
+		double went = l->went;
 		hb__live_go_all(l);
+		l->went = went; /* the start counts, too */
 	}
 	free(targets);
 	free(event);
@@ -340,6 +342,8 @@ void hb__live_go_all(hb_live *l)
 	hb_set all;
 	hb_set_init(&all, hb_session_size(l->session));
 	hb_set_all(&all);
+	l->reached = -1;
+	l->went = hb__live_now();
 	hb_session_go(l->session, &all);
 	hb_set_free(&all);
 	l->going = true;

@@ -16,6 +16,7 @@ typedef struct hb_live_options {
 	const char *tcp;       /* for jobs over several machines */
 	hb_run *run;           /* of the recording, for cuts; NULL without a recording */
 	const char *input;     /* a file for the standard input of the job; NULL: none */
+	int out;               /* descriptor for what the job prints; 0: where we print */
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
 } hb_live_options;
 
@@ -40,7 +41,7 @@ int hb__live_stop_at(hb_live *live, const uint32_t *event, const hb_stop *stop);
 int hb__live_run_to(hb_live *live, hb_at at, bool *ret_restarted);
 /* Waits until every process of the set has arrived, is blocked, or ended; false: interrupted (Ctrl-C) or `seconds` (< 0: no limit) passed. */
 bool hb__live_wait(hb_live *live, const hb_set *set, double seconds);
-/* Seconds from the start of the job until all had arrived the last time; < 0: not yet. */
+/* Seconds that the last way took, until all had arrived, with the start of the job when it began with that; < 0: not there yet. */
 double hb__live_reached(const hb_live *live);
 /* Seconds since the start of the job; < 0: none runs. */
 double hb__live_seconds(const hb_live *live);

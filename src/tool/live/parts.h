@@ -16,6 +16,7 @@ struct hb_live {
 	bool replay;
 	const char *output;
 	char *input;
+	int out;
 	hb_run *run;
 	hb_replay_folder folder;
 	hb_manifest manifest;
@@ -26,7 +27,7 @@ struct hb_live {
 	hb_job_end end;
 	hb_reports reports;
 	uint64_t differences; /* printed */
-	double begin, reached;
+	double begin, went, reached;
 	bool going; /* on the way to a cut: when all are there the time is taken */
 	char inside[256];
 };
