@@ -262,6 +262,12 @@ static hb_target target_of(const hb_live *l, uint32_t line, uint32_t event, hb_s
 						  : event};
 }
 
+static bool same_line(const hb_live *l, uint32_t line, const hb_target *t)
+{
+	const hb_line *at = &hb_model_lines(l->run->model)[line];
+	return t->lane == at->lane && t->rank == hb_model_processes(l->run->model)[at->process].rank;
+}
+
 /* The targets of a cut; processes that MPI_Comm_spawn made are not replayed. Free *ret. */
 static size_t targets_of(const hb_live *l, const uint32_t *event, const hb_stop *stop, hb_target **ret)
 {
@@ -307,31 +313,38 @@ static bool passed(const hb_live *l, const hb_target *t)
 	return over > (least || t->lane ? least : 1) || (!least && thread->inside);
 }
 
-int hb__live_run_to(hb_live *l, hb_at at, bool *ret_restarted)
+int hb__live_run_to_cut(hb_live *l, hb_at at, const uint32_t *event, const hb_stop *stop, bool *ret_restarted)
 {
-	uint32_t lines = hb_model_get_info(l->run->model)->lines, *event = hb__alloc((lines + 1) * sizeof *event);
+	hb_target *targets;
 	l->went = hb__live_now();
-	hb_stop *stop = hb__alloc((lines + 1) * sizeof *stop);
-	hb_error err = {0};
-	hb_target *targets = NULL;
-	int code = hb_cut(l->run->model, at, event, stop, &err) ? hb__fail_log(l->run->path, &err) : 0;
-	if (!code) {
-		/* The event itself: the process stands there even when it makes no further call. */
-		stop[at.line] = stop[at.line] == HB_STOP_END ? HB_STOP_AFTER : stop[at.line];
-		size_t n = targets_of(l, event, stop, &targets);
-		bool again = !l->job;
-		for (size_t i = 0; i < n && !again; i++)
-			again = passed(l, &targets[i]);
-		*ret_restarted = again && l->job;
-		code = again ? hb__live_start(l) : 0;
-		code = code ? code : set_targets(l, targets, n);
-	}
+	size_t n = targets_of(l, event, stop, &targets);
+	/* The event itself: the process stands there even when it makes no further call. */
+	for (size_t i = 0; i < n; i++)
+		if (stop[at.line] == HB_STOP_END && same_line(l, at.line, &targets[i]))
+			targets[i] = target_of(l, at.line, event[at.line], HB_STOP_AFTER);
+	bool again = !l->job;
+	for (size_t i = 0; i < n && !again; i++)
+		again = passed(l, &targets[i]);
+	*ret_restarted = again && l->job;
+	int code = again ? hb__live_start(l) : 0;
+	code = code ? code : set_targets(l, targets, n);
 	if (!code) {
 		double went = l->went;
 		hb__live_go_all(l);
 		l->went = went; /* the start counts, too */
 	}
 	free(targets);
+	return code;
+}
+
+int hb__live_run_to(hb_live *l, hb_at at, bool *ret_restarted)
+{
+	uint32_t lines = hb_model_get_info(l->run->model)->lines, *event = hb__alloc((lines + 1) * sizeof *event);
+	hb_stop *stop = hb__alloc((lines + 1) * sizeof *stop);
+	hb_error err = {0};
+	int code = hb_cut(l->run->model, at, event, stop, &err)
+			   ? hb__fail_log(l->run->path, &err)
+			   : hb__live_run_to_cut(l, at, event, stop, ret_restarted);
 	free(event);
 	free(stop);
 	return code;

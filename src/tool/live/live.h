@@ -39,6 +39,8 @@ int hb__live_stop_at(hb_live *live, const uint32_t *event, const hb_stop *stop);
 /* Sets the cut of `at`; starts the job, or starts it anew when some process has already passed the cut; lets all go. Does not wait.
  * *ret_restarted says that it began anew. */
 int hb__live_run_to(hb_live *live, hb_at at, bool *ret_restarted);
+/* The same with the cut of `at` already computed (hb_cut): the lists of lines and processes are all that is asked of the model. */
+int hb__live_run_to_cut(hb_live *live, hb_at at, const uint32_t *event, const hb_stop *stop, bool *ret_restarted);
 /* Waits until every process of the set has arrived, is blocked, or ended; false: interrupted (Ctrl-C) or `seconds` (< 0: no limit) passed. */
 bool hb__live_wait(hb_live *live, const hb_set *set, double seconds);
 /* Seconds that the last way took, until all had arrived, with the start of the job when it began with that; < 0: not there yet. */

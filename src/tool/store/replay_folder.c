@@ -1,9 +1,13 @@
 /* The folder of a replay. */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "find.h"
 #include "logs.h"
@@ -28,6 +32,51 @@ static void remove_folders(hb_replay_folder *s)
 	free(s->folder);
 	free(s->script);
 	s->folder = s->script = NULL;
+}
+
+/* Logs may be large: they are to go also when this process is killed. The guard knows that by the end of a pipe that
+ * nobody else has. */
+static void watch(int fd, const char *folder)
+{
+	char byte;
+	setsid();
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	for (int i = 0; i < 3; i++)
+		close(i);
+	while (read(fd, &byte, 1) < 0 && errno == EINTR)
+		;
+	hb__remove_folder(folder);
+	_exit(0);
+}
+
+static void set_guard(hb_replay_folder *s)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	s->guard = fork();
+	if (!s->guard) {
+		close(ends[1]);
+		watch(ends[0], s->folder);
+	}
+	close(ends[0]);
+	s->guard_fd = ends[1];
+	if (s->guard > 0)
+		return;
+	close(ends[1]);
+	s->guard = 0;
+}
+
+static void dismiss_guard(hb_replay_folder *s)
+{
+	if (!s->guard)
+		return;
+	kill(s->guard, SIGKILL);
+	waitpid(s->guard, NULL, 0);
+	close(s->guard_fd);
+	s->guard = 0;
 }
 
 static void count(const hb_logs *logs, hb_replay_folder *s)
@@ -118,11 +167,14 @@ int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
 		code = fill(recording, &logs, ret);
 	}
 	hb__close_logs(&logs);
+	if (!code)
+		set_guard(ret);
 	return code;
 }
 
 void hb__close_replay_folder(hb_replay_folder *s)
 {
+	dismiss_guard(s);
 	remove_folders(s);
 	free(s->broke_off);
 	free(s->last);

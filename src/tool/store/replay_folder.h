@@ -2,6 +2,8 @@
 #ifndef HBDB_STORE_REPLAY_FOLDER_H
 #define HBDB_STORE_REPLAY_FOLDER_H
 
+#include <sys/types.h>
+
 #include "logs.h"
 
 typedef struct hb_replay_folder {
@@ -10,6 +12,8 @@ typedef struct hb_replay_folder {
 	uint64_t events;
 	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
 	uint64_t *last;           /* per rank: events of its first lane when it broke off, else UINT64_MAX */
+	pid_t guard;              /* removes the folder when this process dies without doing it; 0: none */
+	int guard_fd;             /* it waits for the end of this pipe */
 	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
 } hb_replay_folder;
 
