@@ -1,0 +1,194 @@
+/* What the files of this folder share. Events of a line are kept in arrays by number; both axes grow along a line, so
+ * that what stands in a window is found by searching. */
+#ifndef HBDB_VIEW_LAYOUT_PARTS_H
+#define HBDB_VIEW_LAYOUT_PARTS_H
+
+#include "view/layout/layout.h"
+
+#define HB__AXES 2
+#define HB__BLOCK 64 /* events, or messages, that have something in common; the bits of a word */
+
+/* Every 64 events of a line. */
+struct hb__block {
+	int64_t tick;    /* of the enter of the first */
+	double waited;   /* nanoseconds of waiting in the line before it */
+	uint32_t flying; /* events marked so in the line before it */
+	uint8_t shift;   /* offsets count 2^shift ticks */
+};
+
+enum { /* in hb__track.mark */
+	HB__KIND = 7,
+	HB__MARK_SHIFT = 3, /* flags of boxes stand this far up: 1, 2, 4 */
+	HB__FLYING = 64,    /* the last unit of its logical length is the way of a message, no waiting */
+};
+
+/* Every 64 messages of a line. */
+struct hb__reach {
+	uint32_t low[HB__AXES], high[HB__AXES]; /* of `arrives` */
+	uint8_t longest[HB__AXES];              /* which of them takes longest */
+};
+
+/* The messages that a line sends, in its order, without those that were cancelled. */
+struct hb__sent {
+	uint32_t n, first;
+	uint32_t *id;                /* NULL: first, first + 1, ... */
+	uint32_t *to;                /* HB__TO, HB__LEVEL */
+	uint32_t *arrives[HB__AXES]; /* hb__grain of its other end */
+	struct hb__reach *reach;
+};
+#define HB__NOWHERE 0xffffffu
+#define HB__TO(word) ((word)&0xffffffu)
+/* k: it is the longest of its line's 2^k, counted off from the first message. */
+#define HB__LEVEL(word, axis) ((word) >> (24 + 4 * (axis)) & 15u)
+#define HB__LEVELS 16
+
+struct hb__track {
+	uint32_t n;
+	uint32_t first;         /* logical enter of the first event */
+	uint32_t *left;         /* logical exits; an enter is one more than the exit before */
+	uint32_t *enter, *exit; /* physical, from the tick of the block */
+	uint16_t *waited;       /* physical, of its length, 65535 is all */
+	uint16_t *function;
+	uint8_t *mark;
+	struct hb__block *block;
+	double tick_ns, shift;
+	struct hb__sent sent;
+	/* races by event: the event, then layout.alternatives sends (HB_NO: none) */
+	uint32_t *race;
+	size_t races, race_room;
+};
+
+/* A collective of two processes or more: from the first enter to the last exit of these calls. */
+struct hb__meeting {
+	double from, to;
+	uint32_t logical_from, logical_to;
+};
+
+/* What is left of a filter: a bit for each event and for each message, and how many are set before each word. */
+struct hb__bits {
+	uint64_t *word;
+	uint32_t *before;
+};
+struct hb__sieve {
+	bool used;
+	bool *function, *group; /* copies of the filter's; NULL: all */
+	bool has_tag;
+	int32_t tag;
+	struct hb__bits *event, *message; /* by line */
+};
+
+struct hb_layout {
+	hb_model *model;
+	const hb_model_info *info;
+	struct hb__track *track; /* by line */
+	const char **name;
+	uint32_t names;
+	double from[HB__AXES], to[HB__AXES];
+	double grain; /* physical: of the numbers in arrives, per nanosecond */
+	struct hb__meeting *meeting;
+	uint32_t meetings;              /* those with two parts or more */
+	uint32_t *meeting_by[HB__AXES]; /* in the order of their beginnings */
+	double *meeting_end[HB__AXES];  /* the last end of each 64 in that order */
+	uint32_t alternatives;          /* kept of each race */
+	struct hb__sieve sieve;
+};
+
+/* ---- where events stand ---- */
+
+static inline double hb__tick_x(const struct hb__track *t, int64_t tick)
+{
+	return t->shift + (double)tick * t->tick_ns;
+}
+
+static inline double hb__enter(const struct hb__track *t, hb_axis axis, uint32_t i)
+{
+	if (axis == HB_AXIS_LOGICAL)
+		return i ? (double)t->left[i - 1] + 1 : (double)t->first;
+	const struct hb__block *b = &t->block[i / HB__BLOCK];
+	return hb__tick_x(t, b->tick + ((int64_t)t->enter[i] << b->shift));
+}
+
+static inline double hb__exit(const struct hb__track *t, hb_axis axis, uint32_t i)
+{
+	if (axis == HB_AXIS_LOGICAL)
+		return t->left[i];
+	const struct hb__block *b = &t->block[i / HB__BLOCK];
+	return hb__tick_x(t, b->tick + ((int64_t)t->exit[i] << b->shift));
+}
+
+static inline double hb__waited(const struct hb__track *t, hb_axis axis, uint32_t i)
+{
+	double length = hb__exit(t, axis, i) - hb__enter(t, axis, i);
+	if (axis == HB_AXIS_LOGICAL)
+		return length - (t->mark[i] & HB__FLYING ? 1 : 0);
+	return length * t->waited[i] / 65535;
+}
+
+/* The first event of a line for which this does not hold, from `hint` on. */
+enum hb__edge {
+	HB__ENTERS_BEFORE, /* enter < x */
+	HB__ENTERS_UNTIL,  /* enter <= x */
+	HB__LEAVES_BEFORE, /* exit < x */
+};
+uint32_t hb__search(const struct hb__track *t, hb_axis axis, uint32_t hint, double x, enum hb__edge edge);
+
+/* ---- memory ---- */
+/* Room for `need` things in a growing array; false: out of memory. */
+bool hb__room(void **at, size_t *room, size_t need, size_t size);
+hb_status hb__layout_fail(hb_error *err, hb_status status, const char *message);
+
+/* ---- build.c: names, rows ---- */
+/* ---- waits.c: kinds, waiting; the spans of collectives ---- */
+bool hb__waits_build(hb_layout *layout);
+/* ---- races.c ---- */
+hb_status hb__races_build(hb_layout *layout, hb_progress *progress, void *user, hb_error *err);
+/* Sends that the event could have received, too; up to layout.alternatives, HB_NO at the end. NULL: none are known. */
+const uint32_t *hb__race_of(const hb_layout *layout, hb_at at);
+
+/* ---- messages.c ---- */
+bool hb__messages_build(hb_layout *layout);
+static inline uint32_t hb__sent_id(const struct hb__sent *s, uint32_t k) { return s->id ? s->id[k] : s->first + k; }
+/* Which place a send has among those of its line; HB_NO: cancelled. */
+uint32_t hb__sent_place(const hb_layout *layout, uint32_t send);
+
+/* ---- rings.c ---- */
+bool hb__rings_build(hb_layout *layout);
+
+/* ---- sieve.c ---- */
+/* NULL: the filter lets everything pass. Without memory *ret_failed. */
+const struct hb__sieve *hb__sieve_of(hb_layout *layout, const hb_layout_filter *filter, bool *ret_failed);
+void hb__sieve_free(hb_layout *layout);
+static inline bool hb__bit(const struct hb__bits *b, uint32_t i) { return b->word[i / 64] >> i % 64 & 1; }
+/* Bits that are set before i. */
+static inline uint32_t hb__bits_before(const struct hb__bits *b, uint32_t i)
+{
+	uint64_t word = i % 64 ? b->word[i / 64] & (UINT64_MAX >> (64 - i % 64)) : 0;
+	return b->before[i / 64] + (uint32_t)__builtin_popcountll(word);
+}
+
+/* ---- a question ---- */
+struct hb__query {
+	hb_layout *layout;
+	hb_axis axis;
+	double from, to;
+	uint32_t columns, most;
+	uint32_t nlines, *line; /* to draw, in order */
+	bool *wanted, *hidden;  /* by line */
+	bool any_hidden, all;   /* all: every line is wanted */
+	const struct hb__sieve *sieve;
+	const hb_layout_filter *filter;
+	hb_picture *picture;
+};
+bool hb__query_arrows(struct hb__query *q);
+bool hb__query_alternatives(struct hb__query *q);
+bool hb__query_rings(struct hb__query *q);
+/* What hb_layout_query and hb_overview_query have in common: says what is wrong with a window. */
+const char *hb__window_wrong(const hb_window *window, uint32_t lines);
+uint32_t hb__columns_for(uint32_t columns, uint32_t lines);
+/* The left edge of a column; of `columns`, the right edge of the last. */
+static inline double hb__edge_of(double from, double to, uint32_t columns, uint32_t i)
+{
+	return i >= columns ? to : from + (to - from) * i / columns;
+}
+
+#endif

@@ -1,0 +1,217 @@
+/* How long each call waited for others: until the last enter of another that its exit needed. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "view/layout/parts.h"
+
+/* A point on both axes. */
+struct when {
+	double logical, physical;
+};
+#define NEVER ((struct when){-1, -INFINITY})
+
+static struct when later(struct when a, struct when b)
+{
+	return (struct when){
+		a.logical > b.logical ? a.logical : b.logical, a.physical > b.physical ? a.physical : b.physical};
+}
+
+static struct when enter_of(const hb_layout *l, hb_at at)
+{
+	if (at.line == HB_NO || !at.event)
+		return NEVER;
+	const struct hb__track *t = &l->track[at.line];
+	return (struct when){hb__enter(t, HB_AXIS_LOGICAL, at.event - 1), hb__enter(t, HB_AXIS_PHYSICAL, at.event - 1)};
+}
+
+/* What is gathered of a collective. */
+struct gathering {
+	struct when last, root;
+	struct when *lower; /* scans: by place in the group, the last of the lower ranks */
+};
+
+struct waits {
+	hb_layout *l;
+	struct gathering *of;
+	bool no_memory;
+};
+
+/* ---- collectives ---- */
+
+static void gather_line(struct waits *w, uint32_t line)
+{
+	const hb_collective *collectives = hb_model_collectives(w->l->model);
+	const struct hb__track *t = &w->l->track[line];
+	uint32_t process = hb_model_lines(w->l->model)[line].process;
+	uint64_t n;
+	const hb_op *op = hb_model_ops(w->l->model, line, &n);
+	for (uint64_t i = 0; i < n; i++) {
+		if (op[i].kind != HB_OP_ENTER)
+			continue;
+		struct gathering *g = &w->of[op[i].id];
+		struct hb__meeting *m = &w->l->meeting[op[i].id];
+		uint32_t e = op[i].event - 1;
+		struct when in = enter_of(w->l, (hb_at){line, op[i].event});
+		double out = hb__exit(t, HB_AXIS_PHYSICAL, e);
+		g->last = later(g->last, in);
+		if (collectives[op[i].id].root == process)
+			g->root = later(g->root, in);
+		m->from = in.physical < m->from ? in.physical : m->from;
+		m->to = out > m->to ? out : m->to;
+		m->logical_from = in.logical < m->logical_from ? (uint32_t)in.logical : m->logical_from;
+		m->logical_to = t->left[e] > m->logical_to ? t->left[e] : m->logical_to;
+	}
+}
+
+static uint32_t place_in(const hb_group *g, uint32_t process)
+{
+	for (uint32_t i = 0; i < g->size; i++)
+		if (g->member[i] == process)
+			return i;
+	return HB_NO;
+}
+
+/* The last enter of the lower ranks of a scan. */
+static struct when lower(struct waits *w, uint32_t id, uint32_t process)
+{
+	const hb_group *g = &hb_model_groups(w->l->model)[hb_model_collectives(w->l->model)[id].group];
+	uint32_t place = place_in(g, process);
+	if (place == HB_NO)
+		return NEVER;
+	struct when **at = &w->of[id].lower;
+	if (!*at) {
+		*at = malloc(((size_t)g->size + 1) * sizeof **at);
+		if (!*at) {
+			w->no_memory = true;
+			return NEVER;
+		}
+		(*at)[0] = NEVER;
+		for (uint32_t i = 0; i < g->size; i++) {
+			hb_at enter = g->member[i] == HB_NO ? (hb_at){HB_NO, 0}
+							    : hb_collective_enter(w->l->model, id, g->member[i]);
+			(*at)[i + 1] = later((*at)[i], enter_of(w->l, enter));
+		}
+	}
+	return (*at)[place];
+}
+
+static struct when collective_need(struct waits *w, uint32_t id, uint32_t process)
+{
+	const hb_collective *c = &hb_model_collectives(w->l->model)[id];
+	switch (c->order) {
+	case HB_ORDER_ALL:
+		return w->of[id].last;
+	case HB_ORDER_OUT:
+		return w->of[id].root;
+	case HB_ORDER_IN:
+		return c->root == process ? w->of[id].last : NEVER;
+	case HB_ORDER_SCAN:
+	case HB_ORDER_EXSCAN:
+		return lower(w, id, process);
+	case HB_ORDER_NONE:
+		break;
+	}
+	return NEVER;
+}
+
+/* ---- what the exit of an event needs ---- */
+
+static struct when need(struct waits *w, uint32_t line, uint32_t process, const hb_op *o)
+{
+	const hb_model *m = w->l->model;
+	const hb_receive *receives = hb_model_receives(m);
+	uint32_t other;
+	struct when at = NEVER;
+	switch ((hb_op_kind)o->kind) {
+	case HB_OP_RECEIVED:
+		if (receives[o->id].line != line)
+			at = enter_of(w->l, hb_receive_post(m, o->id));
+		other = receives[o->id].send;
+		return other == HB_NO ? at : later(at, enter_of(w->l, hb_send_at(m, other)));
+	case HB_OP_PROBED:
+		other = hb_model_probes(m)[o->id].send;
+		return other == HB_NO ? at : enter_of(w->l, hb_send_at(m, other));
+	case HB_OP_SENT:
+		other = hb_model_sends(m)[o->id].receive;
+		return other == HB_NO ? at : enter_of(w->l, hb_receive_post(m, other));
+	case HB_OP_LEAVE:
+		return collective_need(w, o->id, process);
+	default:
+		return at;
+	}
+}
+
+/* In logical time a call has a length only by what it waited for, and by the way of the message. */
+static void set_wait(struct hb__track *t, uint32_t i, struct when until)
+{
+	double enter = hb__enter(t, HB_AXIS_PHYSICAL, i), length = hb__exit(t, HB_AXIS_PHYSICAL, i) - enter;
+	double part = length > 0 ? (until.physical - enter) / length : 0;
+	t->waited[i] = part <= 0 ? 0 : part >= 1 ? 65535 : (uint16_t)(part * 65535 + 0.5);
+	if (hb__exit(t, HB_AXIS_LOGICAL, i) > hb__enter(t, HB_AXIS_LOGICAL, i) && t->left[i] > until.logical)
+		t->mark[i] |= HB__FLYING;
+}
+
+static void wait_line(struct waits *w, uint32_t line)
+{
+	struct hb__track *t = &w->l->track[line];
+	uint32_t process = hb_model_lines(w->l->model)[line].process;
+	uint64_t n, i = 0;
+	const hb_op *op = hb_model_ops(w->l->model, line, &n);
+	while (i < n) {
+		uint32_t event = op[i].event;
+		struct when until = NEVER;
+		bool meets = false;
+		for (; i < n && op[i].event == event; i++) {
+			until = later(until, need(w, line, process, &op[i]));
+			meets = meets || op[i].kind == HB_OP_ENTER;
+		}
+		if (meets && (t->mark[event - 1] & HB__KIND) == HB_BOX_LOCAL)
+			t->mark[event - 1] |= HB_BOX_COLLECTIVE;
+		set_wait(t, event - 1, until);
+	}
+}
+
+/* Sums before each block, so that waiting between any two places is known at once. */
+static void add_up(struct hb__track *t)
+{
+	double waited = 0;
+	uint32_t flying = 0;
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (i % HB__BLOCK == 0) {
+			t->block[i / HB__BLOCK].waited = waited;
+			t->block[i / HB__BLOCK].flying = flying;
+		}
+		if (t->waited[i])
+			waited += hb__waited(t, HB_AXIS_PHYSICAL, i);
+		flying += (t->mark[i] & HB__FLYING) != 0;
+	}
+	if (t->n % HB__BLOCK == 0) { /* the block after the last */
+		t->block[t->n / HB__BLOCK].waited = waited;
+		t->block[t->n / HB__BLOCK].flying = flying;
+	}
+}
+
+bool hb__waits_build(hb_layout *l)
+{
+	uint32_t collectives = l->info->collectives;
+	struct waits w = {l, malloc(((size_t)collectives + 1) * sizeof *w.of), false};
+	l->meeting = malloc(((size_t)collectives + 1) * sizeof *l->meeting);
+	if (!w.of || !l->meeting) {
+		free(w.of);
+		return false;
+	}
+	for (uint32_t i = 0; i < collectives; i++) {
+		w.of[i] = (struct gathering){NEVER, NEVER, NULL};
+		l->meeting[i] = (struct hb__meeting){INFINITY, -INFINITY, UINT32_MAX, 0};
+	}
+	for (uint32_t i = 0; i < l->info->lines; i++)
+		gather_line(&w, i);
+	for (uint32_t i = 0; i < l->info->lines && !w.no_memory; i++) {
+		wait_line(&w, i);
+		add_up(&l->track[i]);
+	}
+	for (uint32_t i = 0; i < collectives; i++)
+		free(w.of[i].lower);
+	free(w.of);
+	return !w.no_memory;
+}
