@@ -132,7 +132,8 @@ void hb__tell_stops(struct hb__process *process)
 	for (uint32_t i = 0; i < process->p.nthreads; i++) {
 		const hb_thread *t = &process->p.threads[i];
 		if (t->asked)
-			hb__tell(process, "stop %u %" PRIu64, i, t->stop + t->stop_inside);
+			hb__tell(process, "stop %u %" PRIu64 "%s", i, t->stop + t->stop_inside,
+				t->stop_next ? " next" : "");
 	}
 }
 
@@ -185,7 +186,7 @@ static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 	p->p.here = !strcmp(own, host);
 	snprintf(p->p.host, sizeof p->p.host, "%s", host);
 	p->moved = hb__now();
-	hb__thread_of(p, 0);
+	hb__thread_of(p, 0)->lane_known = true;
 	hb__tell_stops(p);
 	hb__changed(s, p);
 	return true;

@@ -209,6 +209,7 @@ hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, 
 		t->done = false;
 		t->stop = targets[i].event;
 		t->stop_inside = targets[i].inside;
+		t->stop_next = targets[i].next;
 	}
 	for (int32_t i = 0; i < s->size; i++) {
 		if (!s->process[i].named)
@@ -226,7 +227,8 @@ static bool go_thread(struct hb__process *p, uint32_t lane)
 	hb_thread *t = &p->p.threads[lane];
 	if (!t->held || t->why == HB_WHY_END || t->why == HB_WHY_DIFFERS)
 		return false;
-	if (t->asked && t->event >= t->stop + t->stop_inside && t->why != HB_WHY_SIGNAL) {
+	bool begun = !t->stop_next || t->why != HB_WHY_START; /* it is to start its threads */
+	if (t->asked && begun && t->event >= t->stop + t->stop_inside && t->why != HB_WHY_SIGNAL) {
 		if (!t->done) {
 			t->done = true;
 			return false;
@@ -285,7 +287,7 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 			hb_thread *t = &p->p.threads[k];
 			t->asked = true;
 			t->stop = t->event;
-			t->stop_inside = t->done = false;
+			t->stop_inside = t->stop_next = t->done = false;
 		}
 		hb__tell_stops(p);
 	}
@@ -303,6 +305,12 @@ static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
  * cannot be told from one that computes. */
 static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && (!lane || t->asked); }
 
+/* A thread that is still to make its first call, unless who starts it stands. */
+static bool to_be_started(const struct hb__process *p, const hb_thread *t, double still)
+{
+	return t->asked && !t->lane_known && hb__now() - p->moved < still;
+}
+
 /* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
 static bool stands_still(const struct hb__process *p, double still)
 {
@@ -313,6 +321,8 @@ static bool stands_still(const struct hb__process *p, double still)
 			const hb_thread *t = &p->p.threads[i];
 			if (counts(t, i) && !t->held && !blocks_as_expected(p, t) &&
 				!(t->inside && hb__now() - p->moved >= still))
+				return false;
+			if (to_be_started(p, t, still))
 				return false;
 		}
 		return true;
@@ -330,6 +340,8 @@ static bool has_arrived(const struct hb__process *p)
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		const hb_thread *t = &p->p.threads[i];
 		if (counts(t, i) && !t->held && !blocks_as_expected(p, t))
+			return false;
+		if (to_be_started(p, t, STILL_S))
 			return false;
 	}
 	return true;

@@ -50,6 +50,7 @@ typedef struct hb_thread {
 	bool asked;       /* told to stop ... */
 	uint64_t stop;    /* ... once so many events are over */
 	bool stop_inside; /* ... or inside the event after that: it is expected to block there (HB_STOP_INSIDE) */
+	bool stop_next;   /* ... as the next call begins, not at once */
 	bool done;        /* ... and that was so: `go` then takes it further */
 	bool lane_known;  /* false: it has made no call yet */
 } hb_thread;
@@ -105,6 +106,7 @@ typedef struct hb_target {
 	uint32_t lane;
 	bool free; /* not at all: it runs to its end */
 	bool inside;
+	bool next; /* not at once when the event is over but when the next call begins: so that it starts the threads it is to start before */
 	uint64_t event;
 } hb_target;
 

@@ -15,12 +15,12 @@ extern bool hb__controlled;
 
 /* MPI_Init is over: dials in and waits for the first `go`. Nothing happens when the environment names no session. */
 void hb__control_start(struct hb__lane *lane);
-/* A call is over, or (`first`) a new thread is about to make its first one: waits here when the session wants that. */
-void hb__control_look(struct hb__lane *lane);
+/* An event is about to begin (`entering`), or a call is over: waits here when the session wants that. */
+void hb__control_look(struct hb__lane *lane, bool entering);
 static inline void hb__control_check(struct hb__lane *lane)
 {
 	if (unlikely(hb__controlled))
-		hb__control_look(lane);
+		hb__control_look(lane, false);
 }
 /* This process cannot go on (HB_CONTROL_END, HB_CONTROL_DIFFERS): says so. */
 void hb__control_stands(const struct hb__lane *lane, const char *why);
@@ -32,7 +32,7 @@ void hb__control_forget(void);
 /* ---- dial.c: the connection ---- */
 
 struct hb__wish {
-	bool set, free;
+	bool set, free, next; /* next: not when the event is over but when the next call begins */
 	uint64_t event;
 };
 

@@ -154,9 +154,9 @@ static void obey(const char *line)
 		else if (!number(&q, &lane))
 			return;
 		if (number(&q, &event))
-			want(p, (struct hb__wish){true, false, event});
+			want(p, (struct hb__wish){true, false, strncmp(q, "next", 4) == 0, event});
 	} else if (!strncmp(line, "free ", 5)) {
-		want(p, (struct hb__wish){true, true, 0});
+		want(p, (struct hb__wish){.set = true, .free = true});
 	} else if (!strncmp(line, "go ", 3)) {
 		if (*p == '*')
 			goes_of_all++;

@@ -41,7 +41,14 @@ static void wait_for_go(struct hb__lane *lane, const char *why)
 		hb__dial_say("going %u", lane->number);
 }
 
-void hb__control_look(struct hb__lane *lane)
+/* A thread that has made no event yet can only be stopped as its first call begins. */
+static bool stops_here(const struct hb__lane *lane, const struct hb__wish *w, bool entering)
+{
+	return w->set && !w->free && lane->control->events >= w->event &&
+	       (w->next || !lane->control->events ? entering : !entering);
+}
+
+void hb__control_look(struct hb__lane *lane, bool entering)
 {
 	if (!hb__active)
 		return;
@@ -50,7 +57,7 @@ void hb__control_look(struct hb__lane *lane)
 		return;
 	}
 	struct hb__wish w = hb__dial_wish(lane->number);
-	while (hb__controlled && w.set && !w.free && lane->control->events >= w.event) {
+	while (hb__controlled && stops_here(lane, &w, entering)) {
 		uint64_t asked = w.event;
 		wait_for_go(lane, HB_CONTROL_AFTER);
 		w = hb__dial_wish(lane->number);
@@ -72,7 +79,7 @@ void hb__control_start(struct hb__lane *lane)
 		hb__size, (int)getpid(), hb__config.mode == HB__REPLAY ? "replay" : "record", host);
 	wait_for_go(lane, HB_CONTROL_START);
 	if (hb__controlled)
-		hb__control_look(lane);
+		hb__control_look(lane, false);
 }
 
 void hb__control_stands(const struct hb__lane *lane, const char *why)

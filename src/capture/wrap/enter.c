@@ -31,6 +31,8 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	lane->depth = 1;
 	if (unlikely(lane->control->calls[fn->id]++ == 0))
 		hb__define_function(fn); /* a count needs a name */
+	if (unlikely(hb__controlled) && hb__handlers[fn->id] != hb__on_plain)
+		hb__control_look(lane, true);
 	int code = hb__handlers[fn->id](&c);
 	hb__control_check(lane);
 	lane->depth = 0;

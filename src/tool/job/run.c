@@ -15,6 +15,8 @@
 #include "run.h"
 
 #define GRACE_S 3.0 /* from SIGTERM to SIGKILL */
+#define SHORT_GRACE_S \
+	0.05 /* the same for the processes of a job under control, which is never ended for its own sake */
 
 static double now(void)
 {
@@ -235,7 +237,8 @@ void hb__run(const hb_job *job, hb_job_end *ret)
 
 struct hb_started {
 	pid_t pid;
-	bool over, launched;
+	bool over;
+	hb_launcher_kind launcher;
 	int status;
 	double begin;
 };
@@ -246,7 +249,7 @@ hb_started *hb__job_start(const hb_job *job, hb_job_end *ret)
 	sigset_t mask;
 	*ret = (hb_job_end){.status = 127};
 	hb_started *s = hb__alloc(sizeof *s);
-	*s = (hb_started){.begin = now(), .launched = job->launcher != HB_LAUNCHER_NONE};
+	*s = (hb_started){.begin = now(), .launcher = job->launcher};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	if (pipe2(report, O_CLOEXEC) || (s->pid = fork()) < 0) {
@@ -276,27 +279,37 @@ bool hb__job_over(hb_started *s)
 	return s->over;
 }
 
-void hb__job_finish(hb_started *s, hb_job_end *ret)
+/* Open MPI's launcher has files to clean up and is asked; when its processes are gone at once it does not wait for them. MPICH's
+ * has none, and would only complain. */
+static void take_down(hb_started *s, const pid_t *pids, size_t n)
 {
 	const struct timespec tick = {0, 10000000};
+	double asked = now();
+	if (s->launcher != HB_LAUNCHER_HYDRA)
+		kill(s->launcher ? s->pid : -s->pid, SIGTERM);
+	for (bool forced = false; !hb__job_over(s); nanosleep(&tick, NULL)) {
+		double waited = now() - asked;
+		if (!forced && (s->launcher == HB_LAUNCHER_HYDRA || waited > SHORT_GRACE_S))
+			for (size_t i = 0; i < n; i++)
+				kill(pids[i], SIGKILL);
+		forced = forced || waited > SHORT_GRACE_S;
+		if (s->launcher == HB_LAUNCHER_HYDRA || waited > GRACE_S)
+			kill(s->pid, SIGKILL);
+	}
+	for (size_t i = 0; i < n; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, WNOHANG);
+	}
+}
+
+void hb__job_finish(hb_started *s, hb_job_end *ret)
+{
 	pid_t *pids = NULL;
 	/* those that the launcher leaves behind are ours then; what else is below us is none of its */
-	size_t n = s->over ? 0 : list_below(s->pid, &pids);
-	ret->ended = !hb__job_over(s);
-	if (ret->ended) {
-		double asked = now();
-		kill(s->launched ? s->pid : -s->pid, SIGTERM);
-		while (!hb__job_over(s) && now() - asked < GRACE_S)
-			nanosleep(&tick, NULL);
-		for (size_t i = 0; i < n; i++)
-			kill(pids[i], SIGKILL);
-		if (!s->over)
-			kill(s->pid, SIGKILL);
-		while (!hb__job_over(s))
-			nanosleep(&tick, NULL);
-		for (size_t i = 0; i < n; i++)
-			waitpid(pids[i], NULL, WNOHANG);
-	}
+	size_t n = hb__job_over(s) ? 0 : list_below(s->pid, &pids);
+	ret->ended = !s->over;
+	if (ret->ended)
+		take_down(s, pids, n);
 	ret->seconds = now() - s->begin;
 	ret->signal = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
 	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(s->status);

@@ -257,6 +257,7 @@ static hb_target target_of(const hb_live *l, uint32_t line, uint32_t event, hb_s
 		.lane = at->lane,
 		.free = stop == HB_STOP_END,
 		.inside = stop == HB_STOP_INSIDE,
+		.next = hb_model_processes(l->run->model)[at->process].nlines > 1,
 		.event = stop == HB_STOP_NOTHING  ? 0
 			 : stop == HB_STOP_INSIDE ? event - 1
 						  : event};
