@@ -1,0 +1,101 @@
+// An answered picture with what drawing and pointing need: who is where.
+import { Flag, type Arrow, type Box, type Density, type View } from "./types";
+
+const EVENTS = 2 ** 32;
+
+export class Scene {
+	byKind: Box[][] = [[], [], [], [], [], []];
+	lines = new Map<number, Box[]>(); // in the order of x
+	densities = new Map<number, Density>();
+	private boxes = new Map<number, Box>();
+	private ends: Map<number, Arrow[]> | null = null;
+	most = 1; // events in a column of a density
+	racing: Box[] = [];
+	fine: boolean; // nothing is merged: coming nearer shows nothing new
+
+	constructor(readonly view: View, readonly key: string) {
+		let merged = view.hidden > 0 || view.hidden_messages > 0;
+		for (const box of view.boxes) {
+			(this.byKind[box[6]] ?? this.byKind[0]!).push(box);
+			const list = this.lines.get(box[0]);
+			if (list) {
+				list.push(box);
+			} else {
+				this.lines.set(box[0], [box]);
+			}
+			this.boxes.set(box[0] * EVENTS + box[1], box);
+			if (box[7] & Flag.Races) {
+				this.racing.push(box);
+			}
+		}
+		for (const list of [...this.byKind, this.racing]) {
+			list.sort((a, b) => a[0] - b[0] || a[2] - b[2]);
+		}
+		for (const list of this.lines.values()) {
+			list.sort((a, b) => a[2] - b[2] || a[1] - b[1]);
+		}
+		for (const density of view.densities) {
+			this.densities.set(density[0], density);
+			for (const n of density[2]) {
+				this.most = Math.max(this.most, n);
+			}
+			merged = true;
+		}
+		this.fine = !merged && !view.arrows.some((a) => a[7] > 1);
+	}
+
+	box(line: number, event: number): Box | undefined {
+		return this.boxes.get(line * EVENTS + event);
+	}
+
+	// The arrows that begin or end at an event.
+	arrowsAt(line: number, event: number): Arrow[] {
+		if (!this.ends) {
+			this.ends = new Map();
+			for (const arrow of this.view.arrows) {
+				this.end(arrow[0] * EVENTS + arrow[1], arrow);
+				if (arrow[4]) {
+					this.end(arrow[3] * EVENTS + arrow[4], arrow);
+				}
+			}
+		}
+		return this.ends.get(line * EVENTS + event) ?? [];
+	}
+
+	private end(key: number, arrow: Arrow): void {
+		const list = this.ends!.get(key);
+		if (list) {
+			list.push(arrow);
+		} else {
+			this.ends!.set(key, [arrow]);
+		}
+	}
+
+	// The box of the line that x is in, or the nearest within `reach` of it.
+	boxNear(line: number, x: number, reach: number): Box | undefined {
+		const list = this.lines.get(line);
+		if (!list) {
+			return undefined;
+		}
+		let low = 0, high = list.length;
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (list[middle]![2] <= x) {
+				low = middle + 1;
+			} else {
+				high = middle;
+			}
+		}
+		let best: Box | undefined, distance = reach;
+		for (const box of [list[low - 1], list[low]]) {
+			if (box) {
+				const away = Math.max(0, box[2] - x, x - Math.max(box[3], box[2]));
+				if (away < distance || (away === 0 && !best)) {
+					best = box;
+					distance = away;
+				}
+			}
+		}
+		return best;
+	}
+}

@@ -1,0 +1,155 @@
+// What the server answers (../../API.md).
+
+export type Axis = "logical" | "physical";
+export type Span = [from: number, to: number];
+
+export interface Line {
+	process: number;
+	lane: number;
+	name: string;
+	events: number;
+	inside: boolean;
+}
+
+export interface Run {
+	name: string;
+	command: string | string[];
+	mpi: string;
+	level: string;
+	events: number;
+	ready: boolean;
+	progress: number;
+	processes: { rank: number; pid?: number; host: string; cut: boolean }[];
+	lines: Line[];
+	span: Record<Axis, Span>;
+	functions: string[];
+	groups: { name: string; size: number }[];
+	tags: [tag: number, count: number][];
+	races: number;
+	troubles: string[];
+	control: boolean;
+}
+
+export type Box = [line: number, event: number, x0: number, x1: number, waited: number, fn: number, kind: number, flags: number];
+export type Arrow = [
+	line0: number, event0: number, x0: number, line1: number, event1: number, x1: number,
+	send: number, merged: number, flags: number,
+];
+export type Part = [line: number, event: number, x0: number, x1: number];
+export type Ring = [fn: number, collective: number, parts: Part[]];
+export type Density = [line: number, events: number, count: number[], waiting: number[]];
+
+export interface View {
+	axis: Axis;
+	from: number;
+	to: number;
+	events: number;
+	hidden: number;
+	messages: number;
+	hidden_messages: number;
+	boxes: Box[];
+	arrows: Arrow[];
+	collectives: Ring[];
+	densities: Density[];
+}
+
+// Kinds and flags as in ../../layout/layout.h.
+export const enum Kind { Local, Send, Receive, Complete, Probe, Collective }
+export const KINDS = ["local", "send", "receive", "completion", "probe", "collective"];
+export const enum Flag {
+	Races = 1,
+	Inside = 2,
+	Failed = 4,
+	Synchronous = 8,
+	Unmatched = 16,
+	Alternative = 32,
+	Ambiguous = 64,
+}
+
+export interface SourceRow { row: number; text: string }
+
+export interface Message {
+	send: string;
+	receive: string | null;
+	source: number;
+	dest: number;
+	tag: number;
+	bytes: number;
+	synchronous: boolean;
+	ambiguous: boolean;
+}
+
+export interface EventInfo {
+	at: string;
+	line: number;
+	event: number;
+	text: string;
+	call: Record<string, unknown>;
+	x: Record<Axis, Span>;
+	file: string | null;
+	row: number;
+	source: SourceRow[];
+	messages: Message[];
+	collective: Record<string, unknown> | null;
+	race: { alternatives: { send: string; receive: string | null; rank: number; tag: number; text: string }[] } | null;
+	next: string | null;
+	previous: string | null;
+	match: string | null;
+}
+
+export type Stop = "nothing" | "after" | "inside" | "end";
+
+export interface Cone {
+	cut: { line: number; event: number; stop: Stop; logical: number; physical: number }[];
+	future: { line: number; event: number; logical: number; physical: number }[];
+}
+
+export interface Hit {
+	at: string;
+	line: number;
+	event: number;
+	logical: number;
+	physical: number;
+	text: string;
+}
+
+export interface Races {
+	places: { place: string; function: string; calls: number; races: number }[];
+	races: { at: string; place: string; got: string; alternatives: unknown[] }[];
+}
+
+export interface Frame { level?: number; function: string; file: string; row: number; module?: string; ours?: boolean }
+
+export interface ProcessState {
+	rank: number;
+	life: string;
+	why: string | null;
+	event: number;
+	inside: boolean;
+	call: string | null;
+	blocked_on: string | number | null;
+	signal: string | number | null;
+	attached: boolean;
+	frame?: Frame | null;
+	logical?: number | null;
+	physical?: number | null;
+}
+
+export interface State {
+	running: boolean;
+	started: number | null;
+	reached: number | null;
+	seconds: number;
+	processes: ProcessState[];
+	change: number;
+}
+
+export interface Variable { name: string; type: string; value: string; argument: boolean }
+
+// The data of a page in one file.
+export interface Alone {
+	run: Run;
+	views: View[];
+	events: Record<string, EventInfo>;
+	cones?: Record<string, Cone>;
+}

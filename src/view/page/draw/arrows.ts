@@ -1,0 +1,164 @@
+// Messages: an arrow each, from where it was sent to where it had been received.
+import { Flag, type Arrow } from "../core/types";
+import { paint, SMALL } from "./paint";
+import { boxPlace, type Frame } from "./picture";
+
+const HEADS = 1200; // more arrows than this get no heads
+
+export interface Ends { x0: number; y0: number; x1: number; y1: number; aligned: boolean }
+
+// Both ends on the screen; null when nothing of it can be seen.
+export function ends(f: Frame, arrow: Arrow): Ends | null {
+	const { app, from, k } = f, s0 = app.rows.at[arrow[0]], s1 = app.rows.at[arrow[3]];
+	let x0 = (arrow[2] - from) * k, x1 = (arrow[5] - from) * k, aligned = false;
+	if (!s0 || !s1 || Math.max(x0, x1) < 0 || Math.min(x0, x1) > app.width) {
+		return null;
+	}
+	if (arrow[8] & Flag.Synchronous) {
+		// Both calls were open at once: the arrow stands upright in that time.
+		const a = f.scene.box(arrow[0], arrow[1]), b = f.scene.box(arrow[3], arrow[4]);
+		const open = a && b ? [Math.max(a[2], b[2]), Math.min(a[3], b[3])] as const : null;
+		if (open && open[1] >= open[0]) {
+			x0 = x1 = ((open[0] + open[1]) / 2 - from) * k;
+			aligned = true;
+		}
+	}
+	const p0 = boxPlace(app, s0), p1 = boxPlace(app, s1), down = s1.y >= s0.y;
+	const edge = (slot: typeof s0, place: typeof p0, low: boolean) =>
+		place ? place.y + (low ? place.h : 0) : app.y(slot.y + slot.h / 2);
+	return { x0, y0: edge(s0, p0, down), x1, y1: s0 === s1 ? edge(s1, p1, false) : edge(s1, p1, !down), aligned };
+}
+
+export function head(ctx: CanvasRenderingContext2D, e: Ends, size: number): void {
+	const dx = e.x1 - e.x0, dy = e.y1 - e.y0, long = Math.hypot(dx, dy);
+	if (long < size) {
+		return;
+	}
+	const ux = dx / long, uy = dy / long, bx = e.x1 - ux * size, by = e.y1 - uy * size, w = size * 0.42;
+	ctx.moveTo(e.x1, e.y1);
+	ctx.lineTo(bx - uy * w, by + ux * w);
+	ctx.lineTo(bx + uy * w, by - ux * w);
+	ctx.closePath();
+}
+
+interface Sorts { plain: Ends[]; thick: { e: Ends; n: number }[]; synchronous: Ends[]; lost: Ends[]; other: Ends[] }
+
+function sorted(f: Frame): Sorts {
+	const sorts: Sorts = { plain: [], thick: [], synchronous: [], lost: [], other: [] };
+	let last = "";
+	for (const arrow of f.scene.view.arrows) {
+		const e = ends(f, arrow), flags = arrow[8];
+		if (!e) {
+			continue;
+		}
+		if (flags & Flag.Alternative) {
+			sorts.other.push(e);
+		} else if (flags & Flag.Unmatched) {
+			sorts.lost.push(e);
+		} else if (flags & Flag.Synchronous) {
+			sorts.synchronous.push(e);
+		} else if (arrow[7] > 1) {
+			sorts.thick.push({ e, n: arrow[7] });
+		} else {
+			// those that would cover each other to the pixel are drawn once
+			const key = ((e.x0 * 2) | 0) + "," + ((e.x1 * 2) | 0) + "," + arrow[0] + "," + arrow[3];
+			if (key !== last) {
+				sorts.plain.push(e);
+			}
+			last = key;
+		}
+	}
+	return sorts;
+}
+
+function lines(ctx: CanvasRenderingContext2D, list: Ends[]): void {
+	ctx.beginPath();
+	for (const e of list) {
+		ctx.moveTo(e.x0, e.y0);
+		ctx.lineTo(e.x1, e.y1);
+	}
+	ctx.stroke();
+}
+
+function heads(ctx: CanvasRenderingContext2D, list: Ends[], size: number): void {
+	for (const e of list) {
+		ctx.beginPath();
+		head(ctx, e, size);
+		ctx.fill();
+	}
+}
+
+// Two lines side by side: neither side could go on without the other.
+function drawSynchronous(f: Frame, list: Ends[], many: boolean): void {
+	const { ctx } = f, colours = paint();
+	ctx.strokeStyle = ctx.fillStyle = colours.synchronous;
+	ctx.globalAlpha = many ? 0.5 : 1;
+	if (many) {
+		lines(ctx, list);
+		return;
+	}
+	const shifted = (by: number) => list.map((e) => ({ ...e, x0: e.x0 + by, x1: e.x1 + by, y1: e.y1 - Math.sign(e.y1 - e.y0) * 5 }));
+	lines(ctx, shifted(-1.5));
+	lines(ctx, shifted(1.5));
+	heads(ctx, list, 8);
+}
+
+function drawThick(f: Frame, list: Sorts["thick"]): void {
+	const { ctx } = f, few = list.length < 50;
+	for (const { e, n } of list) {
+		ctx.lineWidth = list.length < 600 ? Math.min(4, 1 + Math.log2(n) * 0.4) : 1 / f.dpr;
+		lines(ctx, [e]);
+		if (few) {
+			ctx.font = SMALL;
+			ctx.fillText("×" + n, (e.x0 + e.x1) / 2 + 4, (e.y0 + e.y1) / 2);
+		}
+	}
+}
+
+export function drawArrows(f: Frame): void {
+	const { ctx, dpr } = f, colours = paint(), { plain, thick, synchronous, lost, other } = sorted(f);
+	const all = plain.length + thick.length + synchronous.length, many = all > HEADS, thin = 1 / dpr;
+	ctx.lineWidth = thin;
+	ctx.strokeStyle = ctx.fillStyle = colours.arrow;
+	ctx.globalAlpha = many ? Math.max(0.16, 0.8 * Math.sqrt(HEADS / 4 / all)) : 0.85;
+	lines(ctx, plain);
+	if (!many) {
+		heads(ctx, plain, 7);
+	}
+	drawThick(f, thick);
+	ctx.lineWidth = thin;
+	drawSynchronous(f, synchronous, many);
+	ctx.lineWidth = thin;
+	ctx.strokeStyle = ctx.fillStyle = colours.race;
+	ctx.globalAlpha = 0.9;
+	ctx.setLineDash([4, 3]);
+	// so many would only be a grey veil: the bars above the boxes tell that they raced
+	if (other.length < 300) {
+		lines(ctx, other);
+	}
+	ctx.setLineDash([1.5, 2.5]);
+	ctx.strokeStyle = ctx.fillStyle = colours.stop;
+	ctx.globalAlpha = 1;
+	lines(ctx, lost);
+	ctx.setLineDash([]);
+	if (other.length < 300) {
+		ctx.fillStyle = colours.race;
+		heads(ctx, other, 6);
+	}
+	if (lost.length < HEADS) {
+		crosses(ctx, lost);
+	}
+}
+
+// A message that nobody received ends at a cross.
+function crosses(ctx: CanvasRenderingContext2D, list: Ends[]): void {
+	ctx.lineWidth = 1.5;
+	ctx.beginPath();
+	for (const { x1, y1 } of list) {
+		ctx.moveTo(x1 - 3.5, y1 - 3.5);
+		ctx.lineTo(x1 + 3.5, y1 + 3.5);
+		ctx.moveTo(x1 + 3.5, y1 - 3.5);
+		ctx.lineTo(x1 - 3.5, y1 + 3.5);
+	}
+	ctx.stroke();
+}

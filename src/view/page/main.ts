@@ -1,0 +1,173 @@
+// Puts the page together.
+import { Actions } from "./core/actions";
+import { App } from "./core/app";
+import { connect } from "./core/server";
+import type { Run } from "./core/types";
+import { Graph } from "./draw/graph";
+import { Minimap } from "./draw/minimap";
+import { setDark } from "./draw/paint";
+import { Bar } from "./panel/bar";
+import { byId, el } from "./panel/dom";
+import { listen, showHelp, type Keys } from "./panel/help";
+import { Labels } from "./panel/labels";
+import { Panel } from "./panel/panel";
+import { Search } from "./panel/search";
+import { Stops } from "./panel/stop";
+
+const app = new App(connect());
+const say = (text: string) => {
+	byId("live").textContent = text;
+};
+const complain = (text: string) => {
+	const notice = el("p", { click: () => notice.remove() }, text), all = byId("notices");
+	all.replaceChildren(...[...all.children].filter((c) => c.textContent !== text).slice(-2), notice);
+	setTimeout(() => notice.remove(), 9000);
+};
+const actions = new Actions(app, say, complain);
+const stops = new Stops(app, actions);
+const search = new Search(app, actions);
+const graph = new Graph(app, actions, byId("graph"));
+const labels = new Labels(app, byId("labels"), say);
+const minimap = new Minimap(app, byId<HTMLCanvasElement>("minimap"));
+const panel = new Panel(app, actions, stops, byId("panel"));
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
+function theme(): void {
+	const dark = app.choice.theme ? app.choice.theme === "dark" : prefersDark.matches;
+	document.documentElement.dataset.theme = dark ? "dark" : "light";
+	setDark(dark);
+	app.touch("theme", "picture", "overlay");
+}
+
+function turnTheme(): void {
+	app.choice.theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+	app.keep();
+	theme();
+}
+
+function turnAxis(): void {
+	app.setAxis(app.choice.axis === "logical" ? "physical" : "logical");
+	void minimap.load();
+	say(`${app.choice.axis} time`);
+}
+
+function turnPanel(): void {
+	app.choice.panel = !app.choice.panel;
+	app.keep();
+	panel.show();
+	resized();
+}
+
+function resized(): void {
+	if (graph.size() && app.run) {
+		app.laid();
+		minimap.paintBack();
+	}
+}
+
+// Escape takes back one thing at a time.
+function back(): void {
+	if (app.choice.cone) {
+		actions.toggleCone();
+	} else if (app.choice.at) {
+		void actions.choose("");
+	} else if (app.choice.query) {
+		search.input.value = "";
+		void search.find();
+	}
+	graph.area.focus();
+}
+
+function hideChosen(): void {
+	const place = app.choice.at ? app.lineOf(app.choice.at) : null;
+	if (place) {
+		labels.hide(place.line);
+	}
+}
+
+function taller(by: number): void {
+	const now = app.choice.row || app.rows.rows.find((r) => r.kind === "line")?.h || 24;
+	app.choice.row = Math.max(3, Math.min(120, Math.round(now * by + Math.sign(by - 1))));
+	app.laid();
+}
+
+const keys: Keys[] = [
+	{ title: "See", keys: [
+		{ keys: ["+", "="], shown: "+", text: "nearer", press: () => app.zoom(0.625) },
+		{ keys: ["-"], text: "further away", press: () => app.zoom(1.6) },
+		{ keys: ["0", "f"], text: "the whole run", press: () => app.fit() },
+		{ keys: ["z"], text: "near the chosen event", press: () => actions.bringIn(app.choice.at, true) },
+		{ keys: ["ArrowLeft"], text: "move left", press: () => app.pan(-app.width * 0.15) },
+		{ keys: ["ArrowRight"], text: "move right", press: () => app.pan(app.width * 0.15) },
+		{ keys: ["PageUp"], text: "processes above", press: () => app.scroll(-app.height * 0.7) },
+		{ keys: ["PageDown"], text: "processes below", press: () => app.scroll(app.height * 0.7) },
+		{ keys: ["Home"], text: "to the start", press: () => app.pan(-1e9 * app.width) },
+		{ keys: ["End"], text: "to the end", press: () => app.pan(1e9 * app.width) },
+		{ keys: ["]"], text: "taller lines", press: () => taller(1.25) },
+		{ keys: ["["], text: "lower lines", press: () => taller(0.8) },
+		{ keys: ["a"], text: "logical or physical time", press: turnAxis },
+		{ keys: ["d"], text: "light or dark", press: turnTheme },
+		{ keys: ["s"], text: "show or hide the panel", press: turnPanel },
+		{ keys: ["t"], text: "next tab of the panel", press: () => panel.turn(1) },
+		{ keys: ["h"], text: "filter and groups", press: () => panel.open("filter") },
+		{ keys: ["x"], text: "hide the process of the event", press: hideChosen },
+	] },
+	{ title: "Events", keys: [
+		{ keys: ["n"], text: "next event of the process", press: () => actions.next() },
+		{ keys: ["p"], text: "previous event of the process", press: () => actions.previous() },
+		{ keys: ["ArrowUp"], text: "event of the process above", press: () => void actions.across(-1) },
+		{ keys: ["ArrowDown"], text: "event of the process below", press: () => void actions.across(1) },
+		{ keys: ["m"], text: "other end of its message", press: () => actions.match() },
+		{ keys: ["c"], text: "its past and future", press: () => actions.toggleCone() },
+		{ keys: ["k"], text: "bookmark", press: () => actions.toggleMark() },
+		{ keys: ["/"], text: "search", press: () => search.input.select() },
+		{ keys: ["Enter"], text: "next hit", press: () => void search.step("next") },
+		{ keys: ["N"], text: "previous hit", press: () => void search.step("previous") },
+		{ keys: ["Escape"], text: "back: cone, event, search", press: back },
+	] },
+	{ title: "Stop", keys: [
+		{ keys: ["b"], text: "breakpoint, and its cut", press: () => actions.toggleStop() },
+		{ keys: ["r"], text: "run to the chosen event", press: () => stops.runTo() },
+		{ keys: ["."], text: "run to the next event", press: () => void stops.runBeside("next") },
+		{ keys: [","], text: "run to the previous event", press: () => void stops.runBeside("previous") },
+		{ keys: ["g"], text: "let all go on", press: () => stops.go() },
+		{ keys: ["?"], text: "these keys", press: () => showHelp(keys) },
+	] },
+];
+
+async function start(): Promise<void> {
+	for (;;) {
+		app.run = await app.server.get<Run>("run");
+		app.touch("run");
+		if (!app.run.ready) {
+			app.choice.axis = "physical";
+		}
+		app.laid();
+		if (app.run.ready) {
+			return;
+		}
+		await new Promise((done) => setTimeout(done, 250));
+	}
+}
+
+async function restore(): Promise<void> {
+	theme();
+	search.input.value = app.choice.query;
+	if (app.choice.query) {
+		void search.find();
+	}
+	void actions.learnPlaces();
+	await actions.choose(app.choice.at, false);
+	app.laid();
+}
+
+new Bar(app, search, { axis: turnAxis, theme: turnTheme, help: () => showHelp(keys), panel: turnPanel });
+listen(keys);
+prefersDark.addEventListener("change", theme);
+new ResizeObserver(resized).observe(graph.area);
+window.addEventListener("hashchange", () => app.reread() && void restore());
+theme();
+graph.size();
+// for tests and curious people: nothing on the page uses it
+Object.assign(window, { hbdb: { app, actions, graph, stops } });
+start().then(restore).catch((error: Error) => complain(error.message));

@@ -1,0 +1,56 @@
+// The bar above: name, search, axis, fit, theme, help; and the lines of signs and numbers below.
+import type { App } from "../core/app";
+import { KINDS } from "../core/types";
+import { count, time } from "../draw/ruler";
+import { button, byId, el } from "./dom";
+import type { Search } from "./search";
+
+export interface BarActions { axis: () => void; theme: () => void; help: () => void; panel: () => void }
+
+export class Bar {
+	private name = el("span", { class: "name" });
+	private axes: HTMLButtonElement[];
+
+	constructor(private app: App, search: Search, actions: BarActions) {
+		this.axes = (["logical", "physical"] as const).map((axis) => button(axis === "logical" ? "Logical" : "Physical",
+			axis === "logical" ? "logical time: an effect is always right of its cause (a)" : "time of the clock (a)",
+			() => app.choice.axis !== axis && actions.axis(), { "data-axis": axis }));
+		byId("bar").append(
+			el("strong", {}, "hbdb"), this.name, search.element, el("span", { class: "gap" }),
+			el("span", { class: "pair", role: "group", "aria-label": "axis" }, ...this.axes),
+			el("span", { class: "pair", role: "group", "aria-label": "zoom" },
+				button("−", "further away (-)", () => app.zoom(1.6), { "aria-label": "further away" }),
+				button("Fit", "the whole run (0 or f)", () => app.fit()),
+				button("+", "nearer (+)", () => app.zoom(0.625), { "aria-label": "nearer" })),
+			button("◐", "light or dark (d)", actions.theme, { "aria-label": "light or dark" }),
+			button("▤", "panel (s)", actions.panel, { "aria-label": "show or hide the panel" }),
+			button("?", "keys (?)", actions.help, { "aria-label": "keys" }));
+		app.on("choice", () => this.show());
+		app.on("run", () => this.show());
+		app.on("theme", () => this.legend());
+		this.legend();
+	}
+
+	private show(): void {
+		const { app } = this, { run, choice, scene } = app;
+		this.name.textContent = run.name;
+		document.title = `${run.name} - hbdb`;
+		this.axes.forEach((b) => b.setAttribute("aria-pressed", b.dataset.axis === choice.axis ? "true" : "false"));
+		const [from, to] = app.range(), status = byId("status");
+		const seen = choice.axis === "logical" ? `${count(Math.max(0, from))} to ${count(to)}` : `${time(Math.max(0, from), (to - from) / 100)}, ${time(to - from)} wide`;
+		const view = scene?.view;
+		status.replaceChildren(
+			el("span", {}, run.ready ? "" : `reading the recording: ${Math.round(run.progress * 100)} %`),
+			el("span", {}, seen),
+			el("span", {}, view ? `${count(view.events)} events, ${count(view.messages)} messages` : ""),
+			el("span", {}, view && view.hidden ? `${count(view.hidden)} merged` : ""));
+	}
+
+	private legend(): void {
+		byId("legend").replaceChildren(
+			...KINDS.map((name, i) => el("span", {}, el("i", { class: `kind k${i}` }), name)),
+			el("span", {}, el("i", { class: "kind waits" }), "waiting"),
+			el("span", {}, el("i", { class: "line race" }), "could have come instead"),
+			el("span", {}, el("i", { class: "line sync" }), "synchronous"));
+	}
+}

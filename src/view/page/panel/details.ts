@@ -1,0 +1,133 @@
+// The chosen event: its text, source, messages, collective, what else could have come.
+import type { App } from "../core/app";
+import type { Actions } from "../core/actions";
+import { KINDS, type EventInfo, type Message, type SourceRow } from "../core/types";
+import { count, time } from "../draw/ruler";
+import { button, el, link, section } from "./dom";
+
+export function sourceView(rows: SourceRow[], row: number): HTMLElement {
+	return el("pre", { class: "source", tabindex: "0", "aria-label": "source" },
+		...rows.map((r) => el("div", { class: r.row === row ? "here" : "", ...(r.row === row ? { "aria-current": "true" } : {}) },
+			el("span", { class: "no" }, String(r.row)), r.text || " ")));
+}
+
+export function fileName(path: string | null | undefined): string {
+	return (path ?? "").replace(/^.*\//, "");
+}
+
+function flat(value: unknown): string {
+	return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
+
+export class Details {
+	constructor(private app: App, private actions: Actions) {}
+
+	private go = (at: string) => void this.actions.choose(at);
+
+	private heading(at: string, info: EventInfo | null): HTMLElement {
+		const { app, actions } = this, { choice } = app, press = (on: boolean) => ({ "aria-pressed": on ? "true" : "false" });
+		const stopped = choice.stops.includes(at), marked = choice.marks.includes(at);
+		return el("div", { class: "heading" },
+			el("h2", {}, at, el("span", { class: "dim" }, info ? `process ${at.split(/[.:]/)[0]}, event ${info.event}` : "")),
+			el("div", { class: "buttons" },
+				button("◀ prev", "previous event of the process (p)", () => actions.previous(), { disabled: !info?.previous }),
+				button("next ▶", "next event of the process (n)", () => actions.next(), { disabled: !info?.next }),
+				button("⇄ match", "other end of its message (m)", () => actions.match(), { disabled: !info?.match }),
+				button("◌ cone", "past and future of it (c)", () => actions.toggleCone(), press(choice.cone)),
+				button("● break", "breakpoint here (b, double click)", () => actions.toggleStop(), { ...press(stopped), class: stopped ? "stop" : "" }),
+				button("▮ mark", "bookmark (k)", () => actions.toggleMark(), press(marked)),
+				button("⊕ zoom", "come near (z)", () => actions.bringIn(at, true)),
+			));
+	}
+
+	private times(info: EventInfo): HTMLElement {
+		const [l0, l1] = info.x.logical, [p0, p1] = info.x.physical;
+		return el("dl", { class: "pairs" },
+			el("dt", {}, "logical"), el("dd", {}, l0 === l1 ? count(l0) : `${count(l0)} to ${count(l1)}`),
+			el("dt", {}, "began"), el("dd", {}, time(p0, 1000)),
+			el("dt", {}, "took"), el("dd", {}, time(p1 - p0)));
+	}
+
+	private message(at: string, m: Message): HTMLElement {
+		const sent = m.send === at, other = sent ? m.receive : m.send;
+		return el("tr", {},
+			el("td", {}, sent ? `to ${m.dest}` : `from ${m.source}`),
+			el("td", {}, String(m.tag)), el("td", {}, count(m.bytes)),
+			el("td", {}, other ? link(other, this.go) : el("span", { class: "bad" }, "nobody")),
+			el("td", { class: "dim" }, [m.synchronous && "synchronous", m.ambiguous && "ambiguous"].filter(Boolean).join(", ")));
+	}
+
+	private messages(info: EventInfo): HTMLElement | null {
+		if (!info.messages.length) {
+			return null;
+		}
+		const most = 200, head = el("tr", {}, ...["", "tag", "bytes", "event", ""].map((t) => el("th", {}, t)));
+		return section(info.messages.length > 1 ? `${info.messages.length} messages` : "Message",
+			el("table", { class: "list" }, el("thead", {}, head),
+				el("tbody", {}, ...info.messages.slice(0, most).map((m) => this.message(info.at, m)))),
+			info.messages.length > most && el("p", { class: "dim" }, `and ${info.messages.length - most} more`));
+	}
+
+	private race(info: EventInfo): HTMLElement | null {
+		const list = info.race?.alternatives ?? [];
+		return info.race && section("Raced: it could have got", el("ul", { class: "race" },
+			...list.map((a) => el("li", {}, link(a.send, this.go), ` from ${a.rank}, tag ${a.tag}`,
+				a.receive ? el("span", { class: "dim" }, " which ", link(a.receive, this.go), " received") : el("span", { class: "dim" }, " which nobody received"),
+				el("div", { class: "code dim" }, a.text)))));
+	}
+
+	private collective(info: EventInfo): HTMLElement | null {
+		const known = info.collective;
+		if (!known) {
+			return null;
+		}
+		const parts = Array.isArray(known.parts) ? known.parts as unknown[] : [];
+		const names = parts.map((p) => (typeof p === "string" ? p : String((p as { at?: string } | null)?.at ?? ""))).filter(Boolean);
+		const rest = Object.entries(known).filter(([key]) => key !== "parts");
+		return section("Collective",
+			el("dl", { class: "pairs" }, ...rest.flatMap(([key, value]) => [el("dt", {}, key), el("dd", {}, flat(value))])),
+			names.length > 0 && el("p", { class: "links" }, ...names.slice(0, 128).flatMap((at) => [link(at, this.go), " "])));
+	}
+
+	private source(info: EventInfo): HTMLElement | null {
+		if (!info.file) {
+			return null;
+		}
+		return section(`${fileName(info.file)}:${info.row}`,
+			info.source?.length ? sourceView(info.source, info.row) : el("p", { class: "dim" }, `${info.file} is not to be found here`));
+	}
+
+	private intro(): HTMLElement[] {
+		const { run } = this.app, command = Array.isArray(run.command) ? run.command.join(" ") : run.command;
+		return [
+			el("h2", {}, run.name),
+			el("dl", { class: "pairs" },
+				el("dt", {}, "command"), el("dd", { class: "code" }, command ?? ""),
+				el("dt", {}, "MPI"), el("dd", {}, run.mpi ?? ""),
+				el("dt", {}, "level"), el("dd", {}, run.level ?? ""),
+				el("dt", {}, "processes"), el("dd", {}, count(run.processes.length)),
+				el("dt", {}, "events"), el("dd", {}, count(run.events)),
+				el("dt", {}, "raced"), el("dd", {}, count(run.races ?? 0))),
+			...(run.troubles?.length ? [section("Troubles", el("ul", {}, ...run.troubles.map((t) => el("li", { class: "bad" }, t))))] : []),
+			el("p", { class: "dim" }, "A click chooses an event. Drag to move, turn the wheel to come nearer, hold Shift and drag a box. ? shows the keys."),
+		];
+	}
+
+	show(): HTMLElement[] {
+		const { app } = this, { at } = app.choice, info = app.event;
+		if (!at) {
+			return this.intro();
+		}
+		if (!info) {
+			return [this.heading(at, null)];
+		}
+		const kind = app.scene?.box(info.line, info.event)?.[6];
+		return [
+			this.heading(at, info),
+			el("p", { class: "code text" }, info.text),
+			this.source(info), this.messages(info), this.race(info), this.collective(info),
+			section("Time", this.times(info)),
+			kind !== undefined && el("p", { class: "dim" }, KINDS[kind]!),
+		].filter((e): e is HTMLElement => Boolean(e));
+	}
+}

@@ -1,0 +1,103 @@
+// The panel at the right: one of its tabs at a time.
+import type { App } from "../core/app";
+import type { Actions } from "../core/actions";
+import { Details } from "./details";
+import { el } from "./dom";
+import { Filter } from "./filter";
+import { MarkList, RaceList } from "./lists";
+import type { Stops } from "./stop";
+
+interface Tab { id: string; title: string; show: () => HTMLElement[] }
+
+export class Panel {
+	private tabs: Tab[];
+	private strip = el("div", { role: "tablist", class: "tabs", "aria-label": "panels" });
+	private body = el("div", { role: "tabpanel", class: "body", id: "body", tabindex: "-1" });
+	private shown = "";
+
+	constructor(private app: App, actions: Actions, stops: Stops, private area: HTMLElement) {
+		const details = new Details(app, actions), races = new RaceList(app, actions), marks = new MarkList(app, actions), filter = new Filter(app);
+		this.tabs = [
+			{ id: "event", title: "Event", show: () => details.show() },
+			{ id: "stop", title: "Stop", show: () => stops.show() },
+			{ id: "races", title: "Races", show: () => races.show() },
+			{ id: "marks", title: "Marks", show: () => marks.show() },
+			{ id: "filter", title: "Filter", show: () => filter.show() },
+		];
+		area.append(this.strip, this.body);
+		for (const topic of ["chosen", "tab", "run"] as const) {
+			app.on(topic, () => this.show());
+		}
+		this.strip.addEventListener("keydown", (event) => this.key(event));
+	}
+
+	open(id: string): void {
+		this.app.choice.tab = id;
+		this.app.choice.panel = true;
+		this.app.keep();
+		this.app.touch("tab");
+	}
+
+	// The tab after the shown one.
+	turn(by: number): void {
+		const at = this.tabs.findIndex((t) => t.id === this.app.choice.tab);
+		this.open(this.tabs[(at + by + this.tabs.length) % this.tabs.length]!.id);
+	}
+
+	private key(event: KeyboardEvent): void {
+		const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+		if (by) {
+			event.preventDefault();
+			event.stopPropagation();
+			this.turn(by);
+			requestAnimationFrame(() => requestAnimationFrame(() => this.strip.querySelector<HTMLElement>('[aria-selected="true"]')?.focus()));
+		}
+	}
+
+	show(): void {
+		const { choice } = this.app, tab = this.tabs.find((t) => t.id === choice.tab) ?? this.tabs[0]!;
+		document.body.classList.toggle("wide", !choice.panel);
+		const focus = document.activeElement, kept = focus instanceof HTMLElement && this.area.contains(focus) ? this.pathTo(focus) : null;
+		const value = focus instanceof HTMLInputElement && focus.type === "text" ? focus.value : null;
+		this.strip.replaceChildren(...this.tabs.map((t) => el("button", {
+			type: "button", role: "tab", id: "tab-" + t.id, "aria-selected": t === tab ? "true" : "false", "aria-controls": "body",
+			tabindex: t === tab ? "0" : "-1", click: () => this.open(t.id),
+		}, t.title, this.badge(t.id))));
+		const scrolled = this.shown === tab.id + choice.at ? this.body.scrollTop : 0;
+		this.shown = tab.id + choice.at;
+		this.body.setAttribute("aria-labelledby", "tab-" + tab.id);
+		this.body.replaceChildren(...tab.show());
+		this.body.scrollTop = scrolled;
+		const here = kept && this.find(kept);
+		if (here instanceof HTMLElement) {
+			here.focus({ preventScroll: true });
+			if (value !== null && here instanceof HTMLInputElement) {
+				here.value = value;
+			}
+		}
+	}
+
+	private badge(id: string): HTMLElement | null {
+		const { choice, run } = this.app;
+		const n = id === "stop" ? choice.stops.length : id === "marks" ? choice.marks.length : id === "races" ? run?.races ?? 0
+			: id === "filter" ? choice.functions.length + (choice.tag ? 1 : 0) + (choice.group ? 1 : 0) + (choice.hidden.length ? 1 : 0) : 0;
+		return n > 0 ? el("span", { class: "badge" }, n > 999 ? "999+" : String(n)) : null;
+	}
+
+	// The panel is made anew when something changes; what had the focus keeps it.
+	private pathTo(element: Element): number[] {
+		const path: number[] = [];
+		for (let at: Element = element; at !== this.area && at.parentElement; at = at.parentElement) {
+			path.unshift([...at.parentElement.children].indexOf(at));
+		}
+		return path;
+	}
+
+	private find(path: number[]): Element | undefined {
+		let at: Element | undefined = this.area;
+		for (const index of path) {
+			at = at?.children[index];
+		}
+		return at;
+	}
+}
