@@ -51,3 +51,10 @@ need()
 	missing=$(packages_missing "$@")
 	[ -z "$missing" ] || die "still missing after the installation: $missing"
 }
+
+# need_page: node and npm. Those that are here may be from elsewhere, and Debian's must not be put over them.
+need_page()
+{
+	command -v node >/dev/null && command -v npm >/dev/null && return 0
+	need page
+}
