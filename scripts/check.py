@@ -1,12 +1,15 @@
 #!/usr/bin/python3
-"""Runs the suites of scripts/suites.txt, one after the other, and adds up their closing lines.
+"""Runs the suites of scripts/suites.txt and adds up their closing lines: those that start no MPI program two at a time,
+then the others, one after the other.
 
 usage: scripts/check.py [-l] [SUITE...]
 
 Output of a suite goes to build/check/NAME.log. A suite that crashes, takes too long, prints no
 closing line, or reports nothing at all, counts as one failure.
 """
+import concurrent.futures
 import ctypes
+import json
 import os
 import re
 import signal
@@ -25,7 +28,7 @@ def suites():
         for line in f:
             if line.strip() and not line.startswith("#"):
                 name, seconds, command = line.split(None, 2)
-                yield name, int(seconds), command.strip()
+                yield name, int(seconds.rstrip("+")), command.strip(), seconds.endswith("+")
 
 
 def adopt_orphans():
@@ -126,37 +129,64 @@ def show_failures(text, complaint, log):
     print("   | the whole output: " + os.path.relpath(log, TOP))
 
 
+def one(name, seconds, command):
+    """Runs a suite in this process: (seconds it took, passed, failed, complaint)."""
+    log = os.path.join(TOP, "build/check", name + ".log")
+    before = time.monotonic()
+    status = run(command, seconds, log)
+    with open(log, encoding="utf-8", errors="replace") as f:
+        passed, failed, complaint = judge(status, seconds, f.read())
+    return time.monotonic() - before, passed, failed, complaint
+
+
+def apart(suite):
+    """The same in a process of its own, so that two suites do not end each other's processes."""
+    child = subprocess.run([sys.executable, os.path.abspath(__file__), "--one", suite[0]], stdout=subprocess.PIPE,
+                           check=False)
+    return json.loads(child.stdout) if child.returncode == 0 else (0, 0, 1, "could not be run")
+
+
+def tell(name, took, passed, failed, complaint):
+    print("-- %-14s %5d passed, %d failed  %4.0f s%s" % (name, passed, failed, took,
+                                                       "  " + complaint if complaint else ""), flush=True)
+    if failed:
+        log = os.path.join(TOP, "build/check", name + ".log")
+        with open(log, encoding="utf-8", errors="replace") as f:
+            show_failures(f.read(), complaint, log)
+    return passed, failed
+
+
+def run_all(every):
+    """Yields (passed, failed) of each suite as it ends."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+        waiting = {pool.submit(apart, suite): suite[0] for suite in every if suite[3]}
+        for done in concurrent.futures.as_completed(waiting):
+            yield tell(waiting[done], *done.result())
+    for suite in every:
+        if not suite[3]:
+            yield tell(suite[0], *apart(suite))
+
+
 def main():
     every = list(suites())
-    if "-h" in sys.argv[1:] or "--help" in sys.argv[1:]:
+    wanted = sys.argv[1:]
+    if "-h" in wanted or "--help" in wanted:
         print(__doc__.strip())
         return 0
-    if "-l" in sys.argv[1:]:
-        for name, seconds, command in every:
-            print("%-14s %s" % (name, command))
+    if "-l" in wanted:
+        for suite in every:
+            print("%-14s %s" % (suite[0], suite[2]))
         return 0
-    wanted = sys.argv[1:]
+    if wanted[:1] == ["--one"]:
+        print(json.dumps(next(one(*suite[:3]) for suite in every if suite[0] == wanted[1])))
+        return 0
     unknown = [name for name in wanted if name not in [s[0] for s in every]]
     if unknown:
         print("check: no such suite: %s (./dev check -l lists them)" % " ".join(unknown), file=sys.stderr)
         return 2
-    folder = os.path.join(TOP, "build/check")
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(os.path.join(TOP, "build/check"), exist_ok=True)
     started, total_passed, total_failed = time.monotonic(), 0, 0
-    for name, seconds, command in every:
-        if wanted and name not in wanted:
-            continue
-        log = os.path.join(folder, name + ".log")
-        before = time.monotonic()
-        print("-- %-14s " % name, end="", flush=True)
-        status = run(command, seconds, log)
-        with open(log, encoding="utf-8", errors="replace") as f:
-            text = f.read()
-        passed, failed, complaint = judge(status, seconds, text)
-        print("%5d passed, %d failed  %4.0f s%s" % (passed, failed, time.monotonic() - before,
-                                                   "  " + complaint if complaint else ""), flush=True)
-        if failed:
-            show_failures(text, complaint, log)
+    for passed, failed in run_all([s for s in every if not wanted or s[0] in wanted]):
         total_passed, total_failed = total_passed + passed, total_failed + failed
     print("-- all suites: %.0f s" % (time.monotonic() - started))
     print("%d passed, %d failed" % (total_passed, total_failed))
