@@ -164,6 +164,7 @@ struct sweep {
 	const struct hb__bits *bits;   /* NULL: all are wanted */
 	uint64_t at_least[HB__LEVELS]; /* messages of this level or more */
 	uint32_t level;                /* to be drawn */
+	uint64_t every, lower; /* of the messages one level lower, each so many-th too; 0: none. So many came by */
 	bool draw, full, no_memory;
 	size_t room;
 };
@@ -246,7 +247,7 @@ static void take(struct sweep *w, uint32_t k)
 	uint32_t level = HB__LEVEL(word, q->axis);
 	if (!w->draw)
 		w->at_least[level]++;
-	else if (level >= w->level)
+	else if (level >= w->level || (w->every && level + 1 == w->level && w->lower++ % w->every == 0))
 		draw(w, k);
 }
 
@@ -262,7 +263,7 @@ static void take_inside(struct sweep *w, uint32_t from, uint32_t to)
 		w->at_least[HB__LEVELS - 1] += n >> (HB__LEVELS - 1);
 		return;
 	}
-	if (!all || w->level < 6) {
+	if (!all || w->level < 6 || w->every) {
 		for (uint32_t k = from; k < to && !w->full; k++)
 			take(w, k);
 		return;
@@ -307,6 +308,17 @@ static void sweep_all(struct sweep *w)
 	}
 }
 
+/* The lowest level that is not too much; when it is hardly anything, some of the one below come along. */
+static void choose_level(struct sweep *w)
+{
+	uint64_t most = w->q->most;
+	while (w->level + 1 < HB__LEVELS && w->at_least[w->level] > most)
+		w->level++;
+	uint64_t n = w->at_least[w->level];
+	if (w->level && n < most / 8 + 1 && n < most)
+		w->every = (w->at_least[w->level - 1] - n + most - n - 1) / (most - n);
+}
+
 bool hb__query_arrows(struct hb__query *q)
 {
 	struct sweep w = {
@@ -315,8 +327,7 @@ bool hb__query_arrows(struct hb__query *q)
 	for (uint32_t level = HB__LEVELS - 1; level-- > 0;)
 		w.at_least[level] += w.at_least[level + 1];
 	q->picture->messages = w.at_least[0];
-	while (w.level + 1 < HB__LEVELS && w.at_least[w.level] > q->most)
-		w.level++;
+	choose_level(&w);
 	w.draw = true;
 	if (q->picture->messages)
 		sweep_all(&w);

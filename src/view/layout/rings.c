@@ -50,11 +50,38 @@ static bool sort(hb_layout *l, hb_axis axis, struct span *span)
 	return true;
 }
 
+/* Between two groups some only pass by (MPI_PROC_NULL in the place of a root): no operation, but a call. */
+static void widen(hb_layout *l, uint32_t id, const uint32_t *member, uint32_t n)
+{
+	struct hb__meeting *m = &l->meeting[id];
+	for (uint32_t i = 0; i < n; i++) {
+		hb_at at = member[i] == HB_NO ? (hb_at){HB_NO, 0} : hb_collective_enter(l->model, id, member[i]);
+		if (at.line == HB_NO || !at.event)
+			continue;
+		const struct hb__track *t = &l->track[at.line];
+		double from = hb__enter(t, HB_AXIS_PHYSICAL, at.event - 1),
+		       to = hb__exit(t, HB_AXIS_PHYSICAL, at.event - 1);
+		uint32_t logical_from = (uint32_t)hb__enter(t, HB_AXIS_LOGICAL, at.event - 1),
+			 logical_to = t->left[at.event - 1];
+		m->from = from < m->from ? from : m->from;
+		m->to = to > m->to ? to : m->to;
+		m->logical_from = logical_from < m->logical_from ? logical_from : m->logical_from;
+		m->logical_to = logical_to > m->logical_to ? logical_to : m->logical_to;
+	}
+}
+
 bool hb__rings_build(hb_layout *l)
 {
 	const hb_collective *c = hb_model_collectives(l->model);
 	struct span *span = malloc(((size_t)l->info->collectives + 1) * sizeof *span);
 	bool good = span != NULL;
+	for (uint32_t i = 0; good && i < l->info->collectives; i++) {
+		const hb_group *g = &hb_model_groups(l->model)[c[i].group];
+		if (!g->remote_size)
+			continue;
+		widen(l, i, g->member, g->size);
+		widen(l, i, g->remote, g->remote_size);
+	}
 	for (uint32_t i = 0; good && i < l->info->collectives; i++)
 		if (c[i].enters > 1 && l->meeting[i].to >= l->meeting[i].from)
 			span[l->meetings++].id = i;
@@ -135,7 +162,7 @@ static void take(struct circle *c, uint32_t place, uint32_t id)
 		c->parts += a->enters;
 		return;
 	}
-	if (place % c->every || p->nrings >= c->q->most)
+	if (place % c->every || p->nrings >= c->q->most || p->nparts >= c->q->most)
 		return;
 	size_t first = p->nparts;
 	uint32_t n = find_parts(c, id);

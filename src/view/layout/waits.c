@@ -26,8 +26,8 @@ static struct when enter_of(const hb_layout *l, hb_at at)
 
 /* What is gathered of a collective. */
 struct gathering {
-	struct when last, root;
-	struct when *lower; /* scans: by place in the group, the last of the lower ranks */
+	struct when last[2], root; /* last: of each side of an intercommunicator */
+	struct when *lower;        /* scans: by place in the group, the last of the lower ranks */
 };
 
 struct waits {
@@ -37,6 +37,32 @@ struct waits {
 };
 
 /* ---- collectives ---- */
+
+/* Of an intercommunicator whether the process is on the other side, and its place there; HB_NO: in neither. */
+static uint32_t place_in(const hb_layout *l, const hb_group *g, uint32_t process, bool *ret_remote)
+{
+	int32_t rank = hb_model_processes(l->model)[process].rank;
+	*ret_remote = false;
+	if (rank >= 0 && (uint32_t)rank < g->size && g->member[rank] == process)
+		return (uint32_t)rank;
+	for (uint32_t i = 0; i < g->size; i++)
+		if (g->member[i] == process)
+			return i;
+	*ret_remote = g->remote_size != 0;
+	for (uint32_t i = 0; i < g->remote_size; i++)
+		if (g->remote[i] == process)
+			return i;
+	return HB_NO;
+}
+
+static bool is_remote(const hb_layout *l, uint32_t id, uint32_t process)
+{
+	const hb_group *g = &hb_model_groups(l->model)[hb_model_collectives(l->model)[id].group];
+	bool remote = false;
+	if (g->remote_size)
+		place_in(l, g, process, &remote);
+	return remote;
+}
 
 static void gather_line(struct waits *w, uint32_t line)
 {
@@ -53,7 +79,8 @@ static void gather_line(struct waits *w, uint32_t line)
 		uint32_t e = op[i].event - 1;
 		struct when in = enter_of(w->l, (hb_at){line, op[i].event});
 		double out = hb__exit(t, HB_AXIS_PHYSICAL, e);
-		g->last = later(g->last, in);
+		bool remote = is_remote(w->l, op[i].id, process);
+		g->last[remote] = later(g->last[remote], in);
 		if (collectives[op[i].id].root == process)
 			g->root = later(g->root, in);
 		m->from = in.physical < m->from ? in.physical : m->from;
@@ -63,20 +90,13 @@ static void gather_line(struct waits *w, uint32_t line)
 	}
 }
 
-static uint32_t place_in(const hb_group *g, uint32_t process)
-{
-	for (uint32_t i = 0; i < g->size; i++)
-		if (g->member[i] == process)
-			return i;
-	return HB_NO;
-}
-
 /* The last enter of the lower ranks of a scan. */
 static struct when lower(struct waits *w, uint32_t id, uint32_t process)
 {
 	const hb_group *g = &hb_model_groups(w->l->model)[hb_model_collectives(w->l->model)[id].group];
-	uint32_t place = place_in(g, process);
-	if (place == HB_NO)
+	bool remote;
+	uint32_t place = place_in(w->l, g, process, &remote);
+	if (place == HB_NO || place > g->size)
 		return NEVER;
 	struct when **at = &w->of[id].lower;
 	if (!*at) {
@@ -98,13 +118,18 @@ static struct when lower(struct waits *w, uint32_t id, uint32_t process)
 static struct when collective_need(struct waits *w, uint32_t id, uint32_t process)
 {
 	const hb_collective *c = &hb_model_collectives(w->l->model)[id];
+	const struct gathering *g = &w->of[id];
 	switch (c->order) {
-	case HB_ORDER_ALL:
-		return w->of[id].last;
 	case HB_ORDER_OUT:
-		return w->of[id].root;
+		return g->root;
 	case HB_ORDER_IN:
-		return c->root == process ? w->of[id].last : NEVER;
+		if (c->root != process)
+			return NEVER;
+		/* fall through */
+	case HB_ORDER_ALL:
+		if (c->both_sides || !hb_model_groups(w->l->model)[c->group].remote_size)
+			return later(g->last[0], g->last[1]);
+		return g->last[!is_remote(w->l, id, process)];
 	case HB_ORDER_SCAN:
 	case HB_ORDER_EXSCAN:
 		return lower(w, id, process);
@@ -201,7 +226,7 @@ bool hb__waits_build(hb_layout *l)
 		return false;
 	}
 	for (uint32_t i = 0; i < collectives; i++) {
-		w.of[i] = (struct gathering){NEVER, NEVER, NULL};
+		w.of[i] = (struct gathering){{NEVER, NEVER}, NEVER, NULL};
 		l->meeting[i] = (struct hb__meeting){INFINITY, -INFINITY, UINT32_MAX, 0};
 	}
 	for (uint32_t i = 0; i < l->info->lines; i++)
