@@ -80,6 +80,7 @@ typedef struct hb_view_options {
 	const int64_t *shift_ns;     /* by source, from tick 0 of its log to time 0 */
 	const char *const *troubles; /* sentences for the page: what is missing */
 	size_t ntroubles;
+	bool silent;   /* listens to nobody: for hb_view_answer alone */
 	uint16_t port; /* 0: any that is free */
 	hb_view_source source;
 	const hb_view_control *control; /* NULL: the recording cannot be replayed */
@@ -101,6 +102,8 @@ int hb_view_fd(const hb_view_server *server);
 
 /* Waits until model and layout are there. Errors: those of the building. */
 hb_status hb_view_wait(hb_view_server *server, hb_error *err);
+/* Whether they are there; else ret_err->status is set when the building has failed. hb_view_fd becomes readable when either has come. */
+bool hb_view_ready(hb_view_server *server, hb_error *ret_err);
 /* What a GET of an address ("run", "view?axis=logical&columns=800") answers, without a server's way: for pages in a file. Returns the
  * status, 200 when ret is what was asked for, else ret is {"error": TEXT}. */
 int hb_view_answer(hb_view_server *server, const char *address, hb_text *ret);

@@ -59,42 +59,60 @@ static uint32_t ranks_of(const hb_run *run)
 	return n;
 }
 
+#define NOT_AN_EVENT "'%s' is not an event: events are written RANK:EVENT, as in 0:17, or RANK.LANE:EVENT"
+
 int hb__check_event(const char *text)
 {
 	struct name name;
 	if (read_name(text, &name))
 		return 0;
-	return hb__fail_with(HB_EXIT_USAGE,
-		"'%s' is not an event: events are written RANK:EVENT, as in 0:17, or RANK.LANE:EVENT", text);
+	return hb__fail_with(HB_EXIT_USAGE, NOT_AN_EVENT, text);
 }
 
-int hb__read_event(const hb_run *run, const char *text, hb_at *ret)
+static int none(char **ret_why, char *why)
+{
+	*ret_why = why;
+	return HB_EXIT_USAGE;
+}
+
+int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_why)
 {
 	struct name name;
 	char buffer[HB_EVENT_NAME];
 	if (!read_name(text, &name))
-		return hb__check_event(text);
+		return none(ret_why, hb__format(NOT_AN_EVENT, text));
 	const hb_process *p = process_of(run, &name);
 	if (!p && name.pid)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: the recording has no process %lld@%u", text,
-			(long long)name.rank, name.pid);
+		return none(ret_why, hb__format("there is no %s: the recording has no process %lld@%u", text,
+					     (long long)name.rank, name.pid));
 	if (!p)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: the run has %u %s, ranks 0 to %u", text,
-			ranks_of(run), hb__plural(ranks_of(run), "process", "processes"),
-			ranks_of(run) ? ranks_of(run) - 1 : 0);
+		return none(ret_why, hb__format("there is no %s: the run has %u %s, ranks 0 to %u", text, ranks_of(run),
+					     hb__plural(ranks_of(run), "process", "processes"),
+					     ranks_of(run) ? ranks_of(run) - 1 : 0));
 	if (!p->log)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: the log of rank %d is missing", text, p->rank);
+		return none(ret_why, hb__format("there is no %s: the log of rank %d is missing", text, p->rank));
 	if (name.lane >= p->nlines)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: rank %d has %u %s", text, p->rank, p->nlines,
-			p->nlines == 1 ? "lane, 0" : "lanes");
+		return none(ret_why, hb__format("there is no %s: rank %d has %u %s", text, p->rank, p->nlines,
+					     p->nlines == 1 ? "lane, 0" : "lanes"));
 	*ret = (hb_at){p->first_line + name.lane, 0};
 	uint32_t events = hb_model_lines(run->model)[ret->line].events;
 	if (!name.event || name.event > events)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no %s: rank %s has %u %s, counted from 1%s", text,
-			hb__line_name(run, ret->line, buffer), events, hb__plural(events, "event", "events"),
-			p->cut ? ", and its log ends early" : "");
+		return none(ret_why,
+			hb__format("there is no %s: rank %s has %u %s, counted from 1%s", text,
+				hb__line_name(run, ret->line, buffer), events, hb__plural(events, "event", "events"),
+				p->cut ? ", and its log ends early" : ""));
 	ret->event = (uint32_t)name.event;
 	return 0;
+}
+
+int hb__read_event(const hb_run *run, const char *text, hb_at *ret)
+{
+	char *why = NULL;
+	int code = hb__find_event(run, text, ret, &why);
+	if (code)
+		hb__say("%s", why);
+	free(why);
+	return code;
 }
 
 const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT_NAME])
@@ -166,6 +184,18 @@ static char *text_of(hb_output *out, hb_view *view, const hb_event *ev, bool jso
 	return taken(out, from);
 }
 
+/* The call that a line never returned from; the reader stands behind all others. */
+static bool read_inside(hb_events *events, const hb_line *line, hb_row *row, hb_event *ret)
+{
+	if (hb_events_inside(events, ret) != 1)
+		return false;
+	*row = *ret->row;
+	row->number = line->events;
+	row->lane = line->lane;
+	ret->row = row;
+	return true;
+}
+
 /* All wanted events of one line. */
 static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *out, bool json, char **ret)
 {
@@ -173,6 +203,7 @@ static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *
 	uint32_t log = run->log_of[line->process];
 	hb_events *events;
 	hb_event ev;
+	hb_row row;
 	size_t i = 0;
 	if (log == HB_NO || hb_events_open(run->logs.at[log].log, line->lane, &events, NULL))
 		return;
@@ -183,11 +214,7 @@ static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *
 	if (i < n && line->inside) {
 		while (hb_events_next(events, &ev, NULL) == 1)
 			;
-		if (hb_events_inside(events, &ev) == 1) {
-			hb_row row = *ev.row;
-			row.number = line->events;
-			row.lane = line->lane;
-			ev.row = &row;
+		if (read_inside(events, line, &row, &ev)) {
 			run->views[log].never = true;
 			for (; i < n && w[i].at.event == line->events; i++)
 				ret[w[i].place] = text_of(out, &run->views[log], &ev, json);
@@ -195,6 +222,26 @@ static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *
 		}
 	}
 	hb_events_close(events);
+}
+
+char *hb__event_text(hb_run *run, hb_at at, const hb_marks *marks, hb_output *out, bool json)
+{
+	const hb_line *line = &hb_model_lines(run->model)[at.line];
+	uint32_t log = run->log_of[line->process];
+	hb_events *events;
+	hb_event ev;
+	hb_row row;
+	char *text = NULL;
+	if (log == HB_NO || hb_events_open_marked(run->logs.at[log].log, line->lane, marks, at.event, &events, NULL))
+		return NULL;
+	bool inside = line->inside && at.event == line->events;
+	if (inside ? read_inside(events, line, &row, &ev) : hb_events_next(events, &ev, NULL) == 1) {
+		run->views[log].never = inside;
+		text = text_of(out, &run->views[log], &ev, json);
+		run->views[log].never = false;
+	}
+	hb_events_close(events);
+	return text;
 }
 
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json)

@@ -8,6 +8,8 @@
 /* Reads RANK:EVENT, RANK.LANE:EVENT; a process that was spawned: RANK@PID:EVENT. Returns 0, or the exit code after
  * having said what is wrong with it. */
 int hb__read_event(const hb_run *run, const char *text, hb_at *ret);
+/* The same without a word: *ret_why says what is wrong with it; free it. */
+int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_why);
 /* Only whether it is written like one: 0, or the exit code. */
 int hb__check_event(const char *text);
 /* The name of an event, as hb__read_event takes it. */
@@ -20,6 +22,10 @@ const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT
  * Every line of the model that has some of the events is read once. Free with hb__free_texts. */
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json);
 void hb__free_texts(char **texts, size_t n);
+
+/* The same of one event, from the marks of its line: quick however long the line is. NULL: it cannot be read. out->fd: a file, of which
+ * nothing but this is asked. Free it. */
+char *hb__event_text(hb_run *run, hb_at at, const hb_marks *marks, hb_output *out, bool json);
 
 /* ---- what a row says, of any event: read in pieces, and kept ---- */
 

@@ -108,23 +108,30 @@ void hb__say_troubles(hb_run *run)
 	run->told = n;
 }
 
+hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error *err)
+{
+	size_t n;
+	free(run->log_of);
+	hb_source *sources = hb__make_sources(&run->logs, &n, &run->log_of);
+	hb_status status = hb_model_build(sources, n, progress, user, &run->model, err);
+	free(sources);
+	if (status)
+		run->model = NULL;
+	return status;
+}
+
 static int build(hb_run *run)
 {
 	hb_error err = {0};
 	hb_bar bar;
-	size_t n;
-	hb_source *sources = hb__make_sources(&run->logs, &n, &run->log_of);
 	hb__bar_begin(&bar, "matching messages");
-	hb_status status = hb_model_build(sources, n, hb__bar_step, &bar, &run->model, &err);
+	hb_status status = hb__match_run(run, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
-	free(sources);
-	if (status) {
-		run->model = NULL;
+	if (status)
 		return hb__fail_log(run->path, &err);
-	}
 	hb__say_troubles(run);
 	const hb_process *processes = hb_model_processes(run->model);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
 		if (!processes[i].log || processes[i].cut)
 			return HB_EXIT_RECORDING;
 	return 0;
@@ -138,7 +145,7 @@ static bool any_open(const hb_logs *logs)
 	return false;
 }
 
-int hb__open_run(const char *recording, hb_run *ret)
+int hb__begin_run(const char *recording, hb_run *ret)
 {
 	*ret = (hb_run){.path = hb__copy(recording)};
 	int code = open_logs(ret);
@@ -151,10 +158,17 @@ int hb__open_run(const char *recording, hb_run *ret)
 			hb__short(recording));
 	if (dropped && !any_open(&ret->logs))
 		return HB_EXIT_RECORDING;
-	ret->views = hb__make_views(&ret->logs);
 	code = check_level(ret);
-	code = code ? code : build(ret);
-	return code || !dropped ? code : HB_EXIT_RECORDING;
+	if (code)
+		return code;
+	ret->views = hb__make_views(&ret->logs);
+	return dropped ? HB_EXIT_RECORDING : 0;
+}
+
+int hb__open_run(const char *recording, hb_run *ret)
+{
+	int begun = hb__begin_run(recording, ret), code = ret->views ? build(ret) : begun;
+	return code ? code : begun;
 }
 
 void hb__close_run(hb_run *run)

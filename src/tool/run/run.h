@@ -21,6 +21,10 @@ typedef struct hb_run {
  * ret->model is set; or another one. Close it in any case. */
 int hb__open_run(const char *recording, hb_run *ret);
 void hb__close_run(hb_run *run);
+/* The same in two steps, for who shows something before the model is there. The first says what is missing; it can go on when
+ * ret->views is set. The second says nothing and may run in another thread. */
+int hb__begin_run(const char *recording, hb_run *ret);
+hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error *err);
 /* Says the troubles that the model has found since: its clocks may find some. */
 void hb__say_troubles(hb_run *run);
 

@@ -1,0 +1,222 @@
+/* hbdb view */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../options.h"
+#include "../page/page.h"
+#include "../store/find.h"
+
+const hb_option hb__view_options[] = {
+	{"port", 'p', HB_OPTION_NUMBER, "N", "listen at this port of loopback; one that is free, unless told"},
+	{"no-browser", 0, HB_OPTION_FLAG, NULL, "only print the address"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print the address as a JSON object"},
+	{"html", 0, HB_OPTION_TEXT, "FILE", "write a page that needs no server, and end"},
+	{"around", 0, HB_OPTION_TEXT, "EVENT", "with --html: the events around this one"},
+	{"range", 0, HB_OPTION_TEXT, "FROM-TO", "with --html: the events between two logical times"},
+	{"events", 0, HB_OPTION_NUMBER, "N", "with --html: at most so many events, 2000 unless told"},
+	{0},
+};
+
+struct view {
+	const hb_args *args;
+	char *recording;
+	hb_run run;
+	hb_page_run page;
+	hb_manifest manifest;
+	bool replayable;
+	char *command;
+	hb_source *sources;
+	size_t nsources;
+	int64_t *shift_ns;
+	hb_page_replay replay;
+	hb_view_control control;
+	hb_view_server *server;
+	char *browser; /* the file that led it here */
+};
+
+/* ---- options ---- */
+
+static char *joined(const hb_strings *words)
+{
+	char *all = hb__copy("");
+	for (size_t i = 0; i < words->n; i++) {
+		char *more = hb__format("%s%s%s", all, i ? " " : "", words->at[i]);
+		free(all);
+		all = more;
+	}
+	return all;
+}
+
+static int check_options(const hb_args *args)
+{
+	const char *html = hb__value(args, "html"), *around = hb__value(args, "around");
+	uint64_t port = hb__number(args, "port", 0);
+	if (port > 65535)
+		return hb__fail_with(HB_EXIT_USAGE, "--port %llu: ports are below 65536", (unsigned long long)port);
+	if (!html && (around || hb__value(args, "range") || hb__value(args, "events")))
+		return hb__fail_with(HB_EXIT_USAGE, "--around, --range and --events choose what --html FILE writes");
+	if (around && hb__value(args, "range"))
+		return hb__fail_with(HB_EXIT_USAGE, "--around and --range are two ways to choose: give one of them");
+	return around ? hb__check_event(around) : 0;
+}
+
+static hb_view_options options_of(struct view *v)
+{
+	hb_view_options o = {.name = hb__short(v->recording),
+		.command = v->command,
+		.mpi = v->manifest.mpi,
+		.level = v->manifest.level ? v->manifest.level : "events",
+		.folder = v->manifest.folder,
+		.sources = v->sources,
+		.nsources = v->nsources,
+		.shift_ns = v->shift_ns,
+		.silent = hb__value(v->args, "html") != NULL,
+		.port = (uint16_t)hb__number(v->args, "port", 0),
+		.source = hb__page_source(&v->page)};
+	v->control = hb__page_control(&v->replay);
+	if (v->replayable && !o.silent)
+		o.control = &v->control;
+	else
+		o.no_control =
+			"how this run was started is not known, so it cannot be replayed; hbdb view NAME -- COMMAND says it";
+	return o;
+}
+
+/* ---- serving ---- */
+
+static volatile sig_atomic_t asked_to_end;
+static int wake_fd;
+
+static void on_signal(int sig)
+{
+	const uint64_t one = 1;
+	int error = errno;
+	asked_to_end = sig;
+	if (write(wake_fd, &one, sizeof one) < 0)
+		asked_to_end = sig;
+	errno = error;
+}
+
+static void take_signals(int fd)
+{
+	const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal};
+	wake_fd = fd;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+static int print_address(const struct view *v)
+{
+	const char *address = hb_view_address(v->server);
+	if (hb__value(v->args, "json"))
+		printf("{\"address\":\"%s\",\"port\":%u,\"pid\":%d}\n", address, hb_view_port(v->server),
+			(int)getpid());
+	else
+		printf("%s\n", address);
+	if (fflush(stdout))
+		return hb__fail_with(HB_EXIT_USAGE, "cannot print the address: %s", strerror(errno));
+	if (isatty(2))
+		hb__say("Ctrl-C ends it");
+	return 0;
+}
+
+static int serve(struct view *v)
+{
+	hb_error err = {0};
+	bool told = false;
+	struct pollfd fd = {.fd = hb_view_fd(v->server), .events = POLLIN};
+	take_signals(fd.fd);
+	int code = print_address(v);
+	if (!code && !hb__value(v->args, "no-browser"))
+		hb__open_browser(hb_view_address(v->server), &v->browser);
+	while (!code && !asked_to_end) {
+		bool running = v->replay.live && hb__live_running(v->replay.live);
+		poll(&fd, 1, running ? 20 : 1000);
+		if (v->replay.live)
+			hb__live_poll(v->replay.live, 0);
+		hb_view_turn(v->server);
+		if (!told && hb_view_ready(v->server, &err)) {
+			hb__say_troubles(&v->run);
+			told = true;
+		}
+		if (!told && err.status)
+			code = hb__fail_log(v->recording, &err);
+	}
+	return code;
+}
+
+static int write_page(struct view *v)
+{
+	hb_error err = {0};
+	const char *range = hb__value(v->args, "range"), *dash = range ? strchr(range, '-') : NULL;
+	hb_page_part part = {.around = hb__value(v->args, "around"), .events = hb__number(v->args, "events", 2000)};
+	if (range && (strspn(range, "0123456789-") != strlen(range) || !dash || dash == range || !dash[1]))
+		return hb__fail_with(HB_EXIT_USAGE, "--range %s: write FROM-TO, as in --range 100-200", range);
+	part.from = range;
+	part.to = dash ? dash + 1 : NULL;
+	if (hb_view_wait(v->server, &err))
+		return hb__fail_log(v->recording, &err);
+	hb__say_troubles(&v->run);
+	return hb__write_page(v->server, hb__value(v->args, "html"), &part);
+}
+
+static int open_server(struct view *v)
+{
+	hb_error err = {0};
+	hb_view_options options = options_of(v);
+	if (!hb_view_open(&options, &v->server, &err))
+		return 0;
+	v->server = NULL;
+	if (err.status == HB_E_SYSTEM && err.sys == EADDRINUSE)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "port %u is taken: leave --port away, and a free one is found", options.port);
+	if (err.status == HB_E_SYSTEM && err.sys == EACCES)
+		return hb__fail_with(HB_EXIT_USAGE, "port %u may not be used: take one above 1023", options.port);
+	return hb__fail_with(HB_EXIT_USAGE, "cannot serve the page: %s%s%s", err.message, err.sys ? ": " : "",
+		err.sys ? strerror(err.sys) : "");
+}
+
+static int view(struct view *v)
+{
+	int code = hb__page_begin(v->recording, &v->run, &v->page);
+	if (!v->run.views)
+		return code;
+	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;
+	v->replayable = v->replayable || v->args->rest;
+	v->command = joined(&v->manifest.command);
+	v->sources = hb__page_sources(&v->page, &v->nsources, &v->shift_ns);
+	v->replay.options =
+		(hb_live_options){.recording = v->recording, .command = v->args->rest, .run = &v->run, .out = 2};
+	code = open_server(v);
+	if (!code)
+		code = hb__value(v->args, "html") ? write_page(v) : serve(v);
+	return code;
+}
+
+int hb__view(const hb_args *args)
+{
+	struct view v = {.args = args};
+	int code = check_options(args);
+	code = code ? code : hb__find_recording(args->operand, &v.recording);
+	code = code ? code : view(&v);
+	/* first the job, for as long as it ends nobody is answered; then who asks the run, then the run */
+	hb__page_end_replay(&v.replay);
+	hb_view_close(v.server);
+	hb__page_end(&v.page);
+	hb__close_run(&v.run);
+	if (v.browser)
+		unlink(v.browser);
+	free(v.browser);
+	free(v.sources);
+	free(v.shift_ns);
+	free(v.command);
+	hb__manifest_free(&v.manifest);
+	free(v.recording);
+	return code;
+}

@@ -1,0 +1,140 @@
+/* A run for the server of the page. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "page.h"
+
+int hb__page_begin(const char *recording, hb_run *run, hb_page_run *ret)
+{
+	*ret = (hb_page_run){.run = run};
+	int code = hb__begin_run(recording, run);
+	for (size_t i = 0; run->views && i < run->logs.n; i++)
+		run->views[i].colour = false;
+	ret->out = hb__alloc(sizeof *ret->out);
+	ret->out->fd = memfd_create("hbdb-lines", MFD_CLOEXEC);
+	return code;
+}
+
+void hb__page_end(hb_page_run *p)
+{
+	for (uint32_t i = 0; i < p->lines; i++)
+		hb_marks_free(p->marks[i]);
+	free(p->marks);
+	if (p->out && p->out->fd >= 0)
+		close(p->out->fd);
+	free(p->out);
+	free(p->why);
+}
+
+hb_source *hb__page_sources(const hb_page_run *p, size_t *ret_n, int64_t **ret_shift_ns)
+{
+	uint32_t *log_of;
+	hb_source *sources = hb__make_sources(&p->run->logs, ret_n, &log_of);
+	*ret_shift_ns = hb__alloc(*ret_n * sizeof **ret_shift_ns);
+	for (size_t i = 0; i < *ret_n; i++)
+		if (log_of[i] != HB_NO)
+			(*ret_shift_ns)[i] = p->run->views[log_of[i]].shift_ns;
+	free(log_of);
+	return sources;
+}
+
+/* ---- building ---- */
+
+struct part {
+	hb_progress *progress;
+	void *user;
+};
+
+/* The marks take a tenth of the time. */
+static void step(void *user, double share)
+{
+	struct part *p = user;
+	p->progress(p->user, 0.9 * share);
+}
+
+static hb_status build(void *user, hb_progress *progress, void *progress_user, hb_model **ret, hb_error *err)
+{
+	hb_page_run *p = user;
+	struct part part = {progress, progress_user};
+	hb_status status = hb__match_run(p->run, step, &part, err);
+	if (status)
+		return status;
+	const hb_model *model = p->run->model;
+	uint32_t lines = hb_model_get_info(model)->lines;
+	p->marks = hb__alloc(lines * sizeof *p->marks);
+	p->lines = lines;
+	for (uint32_t i = 0; i < lines && !status; i++) {
+		const hb_line *line = &hb_model_lines(model)[i];
+		hb_log *log = hb_model_processes(model)[line->process].log;
+		progress(progress_user, 0.9 + 0.1 * i / lines);
+		if (log)
+			status = hb_marks_make(log, line->lane, &p->marks[i], err);
+	}
+	*ret = p->run->model;
+	return status;
+}
+
+/* ---- events ---- */
+
+static bool event_text(void *user, hb_at at, bool json, hb_text *ret)
+{
+	hb_page_run *p = user;
+	if (p->out->fd < 0 || !p->marks[at.line] || ftruncate(p->out->fd, 0) || lseek(p->out->fd, 0, SEEK_SET))
+		return false;
+	char *text = hb__event_text(p->run, at, p->marks[at.line], p->out, json);
+	if (text)
+		hb_text_put(ret, text);
+	free(text);
+	return text;
+}
+
+static bool place(void *user, uint32_t process, uint32_t site, hb_view_place *ret)
+{
+	hb_page_run *p = user;
+	const hb_place *found = hb__process_place(p->run, process, site);
+	if (!found)
+		return false;
+	const hb_log *log = hb_model_processes(p->run->model)[process].log;
+	const hb_site *at = log ? hb_log_site(log, site) : NULL;
+	const hb_module *module = at ? hb_log_module(log, at->module) : NULL;
+	*ret = (hb_view_place){
+		.text = found->text, .file = found->file, .module = module ? module->path : NULL, .line = found->line};
+	return true;
+}
+
+static void event_name(void *user, hb_at at, char ret[48])
+{
+	hb_page_run *p = user;
+	hb__event_name(p->run, at, ret);
+}
+
+static void line_name(void *user, uint32_t line, char ret[48])
+{
+	hb_page_run *p = user;
+	hb__line_name(p->run, line, ret);
+}
+
+static bool read_event(void *user, const char *name, hb_at *ret, const char **ret_why)
+{
+	hb_page_run *p = user;
+	free(p->why);
+	p->why = NULL;
+	if (!hb__find_event(p->run, name, ret, &p->why))
+		return true;
+	*ret_why = p->why;
+	return false;
+}
+
+hb_view_source hb__page_source(hb_page_run *p)
+{
+	_Static_assert(HB_EVENT_NAME == 48, "the names of events fit");
+	return (hb_view_source){.user = p,
+		.build = build,
+		.event_text = event_text,
+		.place = place,
+		.event_name = event_name,
+		.line_name = line_name,
+		.read_event = read_event};
+}

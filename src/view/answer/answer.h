@@ -1,0 +1,29 @@
+/* The answers to requests, by their names in API.md. */
+#ifndef HBDB_VIEW_ANSWER_ANSWER_H
+#define HBDB_VIEW_ANSWER_ANSWER_H
+
+#include "view/server.h"
+
+typedef void hb_view_answerer(struct hb_request *request);
+
+/* These are called with the lock held, once all is built. */
+hb_view_answerer hb__answer_event, hb__answer_cone, hb__answer_races, hb__answer_source;
+/* These lock by themselves. */
+hb_view_answerer hb__answer_page, hb__answer_run, hb__answer_view, hb__answer_search;
+hb_view_answerer hb__answer_state, hb__answer_live;
+
+/* ---- parts of answers ---- */
+
+/* "0:17" with its quotes; null for event 0. */
+void hb__put_at(struct hb_request *request, hb_at at);
+/* ,"logical":[enter,exit],"physical":[enter,exit] without the comma. */
+void hb__put_x(struct hb_request *request, hb_at at);
+/* The text of an event as a JSON string. */
+void hb__put_event_text(struct hb_request *request, hb_at at);
+/* What is recorded of a call in its row: function and site, of the process's log. False: not to be had. */
+struct hb_view_call {
+	const char *function; /* NULL: not known */
+	uint32_t process, site;
+};
+
+#endif

@@ -1,0 +1,328 @@
+/* All that is known of one event. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "races.h"
+#include "sources.h"
+
+#define ROWS_AROUND 6
+#define MESSAGES_MOST 200 /* of a Waitall of thousands: the first ones */
+#define PARTS_MOST 4096
+
+/* ---- parts of answers ---- */
+
+void hb__put_at(struct hb_request *r, hb_at at)
+{
+	char name[48];
+	if (!at.event || at.line == HB_NO) {
+		hb_text_put(&r->out, "null");
+		return;
+	}
+	r->server->o.source.event_name(r->server->o.source.user, at, name);
+	hb_text_format(&r->out, "\"%s\"", name);
+}
+
+void hb__put_x(struct hb_request *r, hb_at at)
+{
+	double enter, exit;
+	static const char *const names[] = {"\"logical\":[", "],\"physical\":["};
+	for (int i = 0; i < 2; i++) {
+		hb_layout_x(r->server->layout, i ? HB_AXIS_PHYSICAL : HB_AXIS_LOGICAL, at, &enter, &exit);
+		hb_text_put(&r->out, names[i]);
+		hb_text_number(&r->out, enter);
+		hb_text_put(&r->out, ",");
+		hb_text_number(&r->out, exit);
+	}
+	hb_text_put(&r->out, "]");
+}
+
+void hb__put_event_text(struct hb_request *r, hb_at at)
+{
+	hb_text text = {0};
+	const hb_view_source *source = &r->server->o.source;
+	bool there = source->event_text(source->user, at, false, &text);
+	hb_text_json(&r->out, there && text.at ? text.at : "(cannot be read)");
+	free(text.at);
+}
+
+/* ---- operations of an event ---- */
+
+static const hb_op *ops_of(const hb_model *m, hb_at at, size_t *ret_n)
+{
+	uint64_t n;
+	const hb_op *op = hb_model_ops(m, at.line, &n);
+	size_t low = 0, high = n, k = 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (op[mid].event < at.event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	while (low + k < n && op[low + k].event == at.event)
+		k++;
+	*ret_n = k;
+	return op + low;
+}
+
+/* Where a message ended: the call that completed its receive, or posted it. */
+static hb_at end_of(const hb_model *m, uint32_t send)
+{
+	uint32_t receive = hb_model_sends(m)[send].receive;
+	if (receive == HB_NO)
+		return (hb_at){HB_NO, 0};
+	hb_at done = hb_receive_done(m, receive);
+	return done.event ? done : hb_receive_post(m, receive);
+}
+
+/* The message that an operation is about; HB_NO: none, or not known. */
+static uint32_t message_of(const hb_model *m, const hb_op *op)
+{
+	switch ((hb_op_kind)op->kind) {
+	case HB_OP_SEND:
+	case HB_OP_SENT:
+		return op->id;
+	case HB_OP_POST:
+	case HB_OP_RECEIVED:
+		return hb_model_receives(m)[op->id].send;
+	case HB_OP_PROBED:
+		return hb_model_probes(m)[op->id].send;
+	default:
+		return HB_NO;
+	}
+}
+
+static bool same(hb_at a, hb_at b) { return a.line == b.line && a.event == b.event; }
+
+/* The other end of what the event is part of: of a send the receive, of a receive the send, of a post its completion. */
+static hb_at match_of(const hb_model *m, hb_at at, const hb_op *op, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t send = message_of(m, &op[i]);
+		if (op[i].kind == HB_OP_POST) {
+			hb_at done = hb_receive_done(m, op[i].id);
+			if (done.event && !same(done, at))
+				return done;
+		}
+		if (send == HB_NO)
+			continue;
+		hb_at from = hb_send_at(m, send), to = end_of(m, send);
+		hb_at other = same(from, at) || op[i].kind == HB_OP_SENT ? to : from;
+		if (other.event && !same(other, at))
+			return other;
+	}
+	return (hb_at){HB_NO, 0};
+}
+
+/* ---- messages ---- */
+
+static void put_rank(struct hb_request *r, uint32_t process)
+{
+	if (process == HB_NO)
+		hb_text_put(&r->out, "null");
+	else
+		hb_text_format(&r->out, "%d", hb_model_processes(r->server->model)[process].rank);
+}
+
+static void put_message(struct hb_request *r, uint32_t number)
+{
+	const hb_model *m = r->server->model;
+	const hb_send *send = &hb_model_sends(m)[number];
+	const hb_channel *channel = &hb_model_channels(m)[send->channel];
+	uint32_t receive = send->receive;
+	hb_text_put(&r->out, "{\"send\":");
+	hb__put_at(r, hb_send_at(m, number));
+	hb_text_put(&r->out, ",\"receive\":");
+	hb__put_at(r, end_of(m, number));
+	hb_text_put(&r->out, ",\"posted\":");
+	hb__put_at(r, receive == HB_NO ? (hb_at){HB_NO, 0} : hb_receive_post(m, receive));
+	hb_text_put(&r->out, ",\"source\":");
+	put_rank(r, channel->source);
+	hb_text_put(&r->out, ",\"dest\":");
+	put_rank(r, channel->dest);
+	hb_text_format(&r->out, ",\"tag\":%d,\"bytes\":%llu,\"comm\":", channel->tag,
+		(unsigned long long)hb_send_bytes(m, number));
+	hb_text_json(&r->out, hb_model_groups(m)[channel->group].name);
+	bool ambiguous =
+		send->flags & HB_AMBIGUOUS || (receive != HB_NO && hb_model_receives(m)[receive].flags & HB_AMBIGUOUS);
+	hb_text_format(&r->out, ",\"synchronous\":%s,\"ambiguous\":%s,\"cancelled\":%s}",
+		send->flags & HB_SYNCHRONOUS ? "true" : "false", ambiguous ? "true" : "false",
+		send->flags & HB_CANCELLED ? "true" : "false");
+}
+
+static void put_messages(struct hb_request *r, const hb_op *op, size_t n)
+{
+	uint32_t put[MESSAGES_MOST];
+	size_t k = 0, all = 0;
+	hb_text_put(&r->out, ",\"messages\":[");
+	for (size_t i = 0; i < n; i++) {
+		uint32_t send = message_of(r->server->model, &op[i]);
+		size_t seen = 0;
+		while (seen < k && put[seen] != send)
+			seen++;
+		if (send == HB_NO || seen < k)
+			continue;
+		all++;
+		if (k == MESSAGES_MOST)
+			continue;
+		hb_text_put(&r->out, k ? "," : "");
+		put[k++] = send;
+		put_message(r, send);
+	}
+	hb_text_format(&r->out, "],\"more_messages\":%zu", all - k);
+}
+
+/* ---- collectives ---- */
+
+static void put_collective(struct hb_request *r, const hb_op *op, size_t n)
+{
+	static const char *const orders[] = {"none", "all", "out", "in", "scan", "exscan"};
+	const hb_model *m = r->server->model;
+	hb_text_put(&r->out, ",\"collective\":");
+	while (n && op->kind != HB_OP_ENTER && op->kind != HB_OP_LEAVE) {
+		op++;
+		n--;
+	}
+	if (!n) {
+		hb_text_put(&r->out, "null");
+		return;
+	}
+	const hb_collective *c = &hb_model_collectives(m)[op->id];
+	const hb_group *group = &hb_model_groups(m)[c->group];
+	const hb_log *log = hb_model_processes(m)[c->process].log;
+	const hb_function *f = log ? hb_log_function(log, c->function) : NULL;
+	hb_text_put(&r->out, "{\"function\":");
+	hb_text_json(&r->out, f && f->name ? f->name : "a collective");
+	hb_text_put(&r->out, ",\"group\":");
+	hb_text_json(&r->out, group->name);
+	hb_text_format(&r->out, ",\"number\":%u,\"order\":\"%s\",\"root\":", c->number, orders[c->order]);
+	put_rank(r, c->root);
+	uint32_t size = group->size + group->remote_size, first = 1;
+	hb_text_format(&r->out, ",\"size\":%u,\"entered\":%u,\"left\":%u,\"differs\":%s,\"parts\":[", size, c->enters,
+		c->exits, c->differs ? "true" : "false");
+	for (uint32_t i = 0; i < size && i < PARTS_MOST; i++) {
+		uint32_t process = i < group->size ? group->member[i] : group->remote[i - group->size];
+		hb_at at = process == HB_NO ? (hb_at){HB_NO, 0} : hb_collective_enter(m, op->id, process);
+		if (at.line == HB_NO)
+			continue;
+		hb_text_put(&r->out, first ? "" : ",");
+		hb__put_at(r, at);
+		first = 0;
+	}
+	hb_text_put(&r->out, "]}");
+}
+
+/* ---- races ---- */
+
+static void put_alternatives(struct hb_request *r, const struct hb_kept_race *race, bool *first)
+{
+	const hb_view_server *s = r->server;
+	for (uint32_t i = 0; i < race->kept; i++) {
+		const struct hb_kept_alternative *a = &s->races->alternative[race->first + i];
+		const hb_channel *channel = &hb_model_channels(s->model)[hb_model_sends(s->model)[a->send].channel];
+		hb_at send = hb_send_at(s->model, a->send), to = end_of(s->model, a->send);
+		hb_text_put(&r->out, *first ? "{\"send\":" : ",{\"send\":");
+		hb__put_at(r, send);
+		hb_text_put(&r->out, ",\"receive\":");
+		hb__put_at(r, to);
+		hb_text_put(&r->out, ",\"rank\":");
+		put_rank(r, channel->source);
+		hb_text_format(&r->out, ",\"tag\":%d,\"text\":", channel->tag);
+		hb__put_event_text(r, send);
+		hb_text_put(&r->out, "}");
+		*first = false;
+	}
+}
+
+static void put_race(struct hb_request *r, hb_at at)
+{
+	size_t n;
+	uint64_t all = 0;
+	bool first = true, uncertain = false;
+	const struct hb_kept_race *race = hb__races_at(r->server->races, at, &n);
+	hb_text_put(&r->out, ",\"race\":");
+	if (!n) {
+		hb_text_put(&r->out, "null");
+		return;
+	}
+	hb_text_put(&r->out, "{\"alternatives\":[");
+	for (size_t i = 0; i < n; i++) {
+		all += race[i].alternatives;
+		uncertain = uncertain || race[i].uncertain;
+		put_alternatives(r, &race[i], &first);
+	}
+	hb_text_format(
+		&r->out, "],\"n\":%llu,\"uncertain\":%s}", (unsigned long long)all, uncertain ? "true" : "false");
+}
+
+/* ---- the event ---- */
+
+static void put_place(struct hb_request *r, hb_at at)
+{
+	hb_view_server *s = r->server;
+	hb_events *events;
+	hb_event ev;
+	const hb_line *line = &hb_model_lines(s->model)[at.line];
+	hb_log *log = hb_model_processes(s->model)[line->process].log;
+	hb_view_place place;
+	uint32_t site = 0;
+	if (log && !hb_events_open_at(log, line->lane, at.event, &events, NULL)) {
+		bool last = line->inside && at.event == line->events;
+		if ((last ? hb_events_inside(events, &ev) : hb_events_next(events, &ev, NULL)) == 1)
+			site = ev.row->site;
+		hb_events_close(events);
+	}
+	bool known = s->o.source.place(s->o.source.user, line->process, site, &place);
+	hb_text_put(&r->out, ",\"place\":");
+	if (known)
+		hb_text_json(&r->out, place.text);
+	else
+		hb_text_put(&r->out, "null");
+	if (!known || !place.file) {
+		hb_text_put(&r->out, ",\"file\":null,\"row\":0,\"source\":[]");
+		return;
+	}
+	hb__sources_know(s->files, place.file, place.module);
+	hb_text_put(&r->out, ",\"file\":");
+	hb_text_json(&r->out, place.file);
+	hb_text_format(&r->out, ",\"row\":%d,\"source\":", place.line);
+	hb__put_rows(r, place.file, place.line, ROWS_AROUND);
+}
+
+static void put_named(struct hb_request *r, const char *name, hb_at at)
+{
+	hb_text_format(&r->out, ",\"%s\":", name);
+	hb__put_at(r, at);
+}
+
+void hb__answer_event(struct hb_request *r)
+{
+	hb_view_server *s = r->server;
+	hb_at at;
+	size_t n;
+	hb_text call = {0};
+	if (!hb__view_event(r, "at", &at))
+		return;
+	hb_text_put(&r->out, "{\"at\":");
+	hb__put_at(r, at);
+	hb_text_format(&r->out, ",\"line\":%u,\"event\":%u,\"text\":", at.line, at.event);
+	hb__put_event_text(r, at);
+	hb_text_put(&r->out, ",\"call\":");
+	bool there = s->o.source.event_text(s->o.source.user, at, true, &call);
+	hb_text_add(&r->out, there ? call.at : "null", there ? call.n : 4);
+	free(call.at);
+	hb_text_put(&r->out, ",\"x\":{");
+	hb__put_x(r, at);
+	hb_text_put(&r->out, "}");
+	put_place(r, at);
+	const hb_op *op = ops_of(s->model, at, &n);
+	put_messages(r, op, n);
+	put_collective(r, op, n);
+	put_race(r, at);
+	uint32_t events = hb_model_lines(s->model)[at.line].events;
+	put_named(r, "next", (hb_at){at.line, at.event < events ? at.event + 1 : 0});
+	put_named(r, "previous", (hb_at){at.line, at.event - 1});
+	put_named(r, "match", match_of(s->model, at, op, n));
+	hb_text_put(&r->out, "}");
+}
