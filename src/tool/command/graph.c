@@ -1,0 +1,190 @@
+/* hbdb graph */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../export/export.h"
+#include "../graph/graph.h"
+#include "../options.h"
+#include "../store/find.h"
+
+const hb_option hb__graph_options[] = {
+	{"svg", 0, HB_OPTION_FLAG, NULL, "a picture as SVG, for browsers and pages (default)"},
+	{"png", 0, HB_OPTION_FLAG, NULL, "a picture as PNG"},
+	{"dot", 0, HB_OPTION_FLAG, NULL, "the graph for Graphviz"},
+	{"around", 'a', HB_OPTION_TEXT, "EVENT", "the events around this one, with its cut and its past and future"},
+	{"cut", 'c', HB_OPTION_TEXT, "EVENT", "draw the cut of this event, its past and its future"},
+	{"events", 'n', HB_OPTION_NUMBER, "N", "at most about so many events"},
+	{"from", 0, HB_OPTION_TEXT, "X", "from this logical time on (with --physical: seconds), or from this event on"},
+	{"to", 0, HB_OPTION_TEXT, "X", "up to this time or event"},
+	{"ranks", 'r', HB_OPTION_TEXT, "SET", "only these processes, as in 0:3,5"},
+	{"physical", 0, HB_OPTION_FLAG, NULL, "the time of the clocks across, not logical time"},
+	{"output", 'o', HB_OPTION_TEXT, "FILE",
+		"where to; .svg, .png or .dot at its end names the format; - is standard output"},
+	{0},
+};
+
+#define PNG_SCALE 1.5
+#define PNG_PIXELS 30000.0 /* across: what libcairo can do */
+
+enum format { SVG, PNG, DOT, UNTOLD };
+static const char *const formats[] = {"svg", "png", "dot"};
+
+/* ---- the format ---- */
+
+static enum format format_of_name(const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+	for (int i = SVG; dot && i < UNTOLD; i++)
+		if (!strcasecmp(dot + 1, formats[i]))
+			return (enum format)i;
+	return UNTOLD;
+}
+
+static int choose_format(const hb_args *args, enum format *ret)
+{
+	const char *out = hb__value(args, "output");
+	enum format told = UNTOLD, named = format_of_name(out);
+	for (int i = SVG; i < UNTOLD; i++) {
+		if (!hb__value(args, formats[i]))
+			continue;
+		if (told != UNTOLD)
+			return hb__fail_with(HB_EXIT_USAGE, "graph: --%s or --%s, not both", formats[told], formats[i]);
+		told = (enum format)i;
+	}
+	if (told != UNTOLD && named != UNTOLD && told != named)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "graph: --%s, but %s ends in .%s", formats[told], out, formats[named]);
+	*ret = told != UNTOLD ? told : named != UNTOLD ? named : SVG;
+	if (*ret == PNG && !hb__pen_has_png())
+		return hb__fail_with(HB_EXIT_USAGE,
+			"this hbdb was built without libcairo, which draws PNG: install it (Debian: libcairo2-dev) and build again, "
+			"or take --svg");
+	return 0;
+}
+
+/* ---- what is asked for ---- */
+
+static int check(const hb_args *args, hb_graph_options *ret)
+{
+	*ret = (hb_graph_options){.around = hb__value(args, "around"),
+		.cut = hb__value(args, "cut"),
+		.from = hb__value(args, "from"),
+		.to = hb__value(args, "to"),
+		.ranks = hb__value(args, "ranks"),
+		.events = hb__number(args, "events", 0),
+		.physical = hb__value(args, "physical") != NULL};
+	bool range = ret->from || ret->to;
+	if (hb__value(args, "events") && !ret->events)
+		return hb__fail_with(HB_EXIT_USAGE, "graph --events 0 draws nothing: give how many to draw");
+	if (ret->events > HB_GRAPH_EVENTS)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "graph --events takes at most %d: nobody can read more", HB_GRAPH_EVENTS);
+	if (range && ret->around)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"graph: --around chooses the part, and so do --from and --to: leave one away, or take --cut");
+	if (range && ret->events)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "graph: --events does not go with --from and --to, which say how much");
+	int code = ret->around ? hb__check_event(ret->around) : 0;
+	return code || !ret->cut ? code : hb__check_event(ret->cut);
+}
+
+/* ---- output ---- */
+
+static char *base_name(const char *recording)
+{
+	const char *slash = strrchr(recording, '/');
+	char *name = hb__copy(slash ? slash + 1 : recording);
+	size_t n = strlen(name);
+	if (n > 5 && !strcmp(name + n - 5, ".hbdb"))
+		name[n - 5] = 0;
+	return name;
+}
+
+static int draw(const hb_graph *g, enum format format, hb_output *out)
+{
+	hb_sheet sheet;
+	if (format == DOT) {
+		hb__graph_dot(g, out);
+		return 0;
+	}
+	int code = hb__sheet_make(g, &sheet);
+	if (!code) {
+		double longer = sheet.width > sheet.height ? sheet.width : sheet.height;
+		double scale = longer * PNG_SCALE > PNG_PIXELS ? PNG_PIXELS / longer : PNG_SCALE;
+		char *title = hb__format("event graph of %s", g->name);
+		hb_pen *pen = format == PNG ? hb__pen_png(out, sheet.width, sheet.height, scale)
+					    : hb__pen_svg(out, sheet.width, sheet.height, title);
+		hb__graph_draw(g, &sheet, pen);
+		const char *wrong = hb__pen_end(pen);
+		if (wrong)
+			code = hb__fail_with(HB_EXIT_RECORDING, "cannot draw: %s", wrong);
+		free(title);
+	}
+	hb__sheet_free(&sheet);
+	return code;
+}
+
+static void say_part(const hb_graph *g, const char *path)
+{
+	char from[48], to[48];
+	if (path)
+		hb__say("wrote %s", path);
+	if (g->what)
+		hb__say("drew %llu of %llu events, %s: %s %s to %s%s", (unsigned long long)g->events,
+			(unsigned long long)g->total, g->what, g->options.physical ? "time" : "logical time",
+			hb__graph_number(g, g->from, from), hb__graph_number(g, g->to, to),
+			g->options.around || g->options.from || g->options.to
+				? ""
+				: " (--around, --from and --to choose another part)");
+	if (!g->picture.nboxes)
+		hb__say("there is no event in this part");
+	if (g->picture.hidden)
+		hb__say("%llu events are too close together to be drawn one by one: take a smaller part",
+			(unsigned long long)g->picture.hidden);
+}
+
+static int write_out(const hb_graph *g, const char *given, enum format format)
+{
+	char *path = given       ? hb__copy(given)
+		     : isatty(1) ? hb__format("%s-graph.%s", g->name, formats[format])
+				 : hb__copy("-");
+	hb_target target;
+	int code = hb__target_file(path, true, &target);
+	if (!code) {
+		int bad = draw(g, format, target.out);
+		code = hb__target_end(&target, !bad);
+		code = bad ? bad : code;
+		if (!code)
+			say_part(g, strcmp(path, "-") ? path : NULL);
+	}
+	free(path);
+	return code;
+}
+
+int hb__graph(const hb_args *args)
+{
+	hb_graph g = {0};
+	enum format format;
+	char *recording = NULL;
+	signal(SIGPIPE, SIG_IGN);
+	int code = choose_format(args, &format);
+	code = code ? code : check(args, &g.options);
+	code = code ? code : hb__find_recording(args->operand, &recording);
+	if (code) {
+		free(recording);
+		return code;
+	}
+	g.name = base_name(recording);
+	code = hb__open_run(recording, &g.run);
+	if (g.run.model) {
+		int bad = hb__graph_part(&g);
+		bad = bad ? bad : write_out(&g, hb__value(args, "output"), format);
+		code = bad ? bad : code;
+	}
+	hb__graph_close(&g);
+	free(recording);
+	return code;
+}

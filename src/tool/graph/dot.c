@@ -1,0 +1,161 @@
+/* The part for Graphviz: events as nodes, in a cluster for each line; program order and messages as edges. */
+#include <stdlib.h>
+
+#include "graph.h"
+
+static void put_string(hb_output *out, const char *text)
+{
+	hb__put_char(out, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			hb__put_char(out, '\\');
+		hb__put_char(out, (uint8_t)*text < ' ' ? ' ' : *text);
+	}
+	hb__put_char(out, '"');
+}
+
+static void put_event(const hb_graph *g, hb_output *out, hb_at at)
+{
+	char name[HB_EVENT_NAME];
+	put_string(out, hb__event_name(&g->run, at, name));
+}
+
+static void put_colour(hb_output *out, hb_colour colour)
+{
+	char *text = hb__format("\"#%06x\"", colour >> 8);
+	hb__put_text(out, text);
+	free(text);
+}
+
+static void put_node(const hb_graph *g, hb_output *out, size_t i)
+{
+	const hb_box *b = &g->picture.boxes[i];
+	char name[HB_EVENT_NAME];
+	uint32_t n;
+	const char *const *functions = hb_layout_functions(g->layout, &n);
+	char *label = hb__format("%s %s", hb__event_name(&g->run, b->at, name),
+		b->function < n ? hb__short_function(functions[b->function]) : "?");
+	hb__put_text(out, "    ");
+	put_event(g, out, b->at);
+	hb__put_text(out, " [label=");
+	put_string(out, label);
+	hb__put_text(out, ", fillcolor=");
+	put_colour(out, hb__kind_colour(b->kind));
+	if (b->flags & (HB_BOX_RACES | HB_BOX_INSIDE)) {
+		hb__put_text(out, ", penwidth=3, color=");
+		put_colour(out, b->flags & HB_BOX_INSIDE ? HB_STOP : HB_RACE);
+	}
+	hb__put_text(out, ", tooltip=");
+	put_string(out, g->texts[i]);
+	hb__put_text(out, "];\n");
+	free(label);
+}
+
+/* Boxes of a line in the order of events, as the layout tells them. */
+static void put_line(const hb_graph *g, hb_output *out, uint32_t row)
+{
+	char name[HB_EVENT_NAME];
+	const hb_box *before = NULL;
+	hb__line_name(&g->run, g->line[row], name);
+	char *label = hb__format("rank %s", name), *id = hb__format("cluster_%u", row);
+	hb__put_text(out, "  subgraph ");
+	put_string(out, id);
+	hb__put_text(out, " {\n    label=");
+	put_string(out, label);
+	hb__put_text(out, ";\n");
+	for (size_t i = 0; i < g->picture.nboxes; i++)
+		if (g->picture.boxes[i].at.line == g->line[row])
+			put_node(g, out, i);
+	for (size_t i = 0; i < g->picture.nboxes; i++) {
+		const hb_box *b = &g->picture.boxes[i];
+		if (b->at.line != g->line[row])
+			continue;
+		if (before) {
+			hb__put_text(out, "    ");
+			put_event(g, out, before->at);
+			hb__put_text(out, " -> ");
+			put_event(g, out, b->at);
+			hb__put_text(out, " [weight=10];\n");
+		}
+		before = b;
+	}
+	hb__put_text(out, "  }\n");
+	free(label);
+	free(id);
+}
+
+static bool drawn(const hb_graph *g, hb_at at)
+{
+	if (!at.event || at.line == HB_NO)
+		return false;
+	for (size_t i = 0; i < g->picture.nboxes; i++)
+		if (g->picture.boxes[i].at.line == at.line && g->picture.boxes[i].at.event == at.event)
+			return true;
+	return false;
+}
+
+static void put_arrow(const hb_graph *g, hb_output *out, const hb_arrow *a)
+{
+	if (!drawn(g, a->from) || !drawn(g, a->to))
+		return;
+	const hb_send *send = &hb_model_sends(g->run.model)[a->send];
+	char *label = hb__format("tag %d", hb_model_channels(g->run.model)[send->channel].tag);
+	hb__put_text(out, "  ");
+	put_event(g, out, a->from);
+	hb__put_text(out, " -> ");
+	put_event(g, out, a->to);
+	if (a->flags & HB_ARROW_ALTERNATIVE) {
+		hb__put_text(out, " [style=dashed, constraint=false, color=");
+		put_colour(out, HB_RACE);
+	} else {
+		hb__put_text(out, a->flags & HB_ARROW_SYNCHRONOUS ? " [constraint=false, dir=both, penwidth=2, color="
+								  : " [color=");
+		put_colour(out, HB_MESSAGE);
+		hb__put_text(out, ", label=");
+		put_string(out, label);
+	}
+	hb__put_text(out, "];\n");
+	free(label);
+}
+
+static void put_ring(const hb_graph *g, hb_output *out, const hb_ring *ring)
+{
+	uint32_t n;
+	const char *const *functions = hb_layout_functions(g->layout, &n);
+	const char *function = ring->function < n ? hb__short_function(functions[ring->function]) : "collective";
+	char *id = hb__format("collective %u", ring->collective);
+	hb__put_text(out, "  ");
+	put_string(out, id);
+	hb__put_text(out, " [shape=ellipse, label=");
+	put_string(out, function);
+	hb__put_text(out, ", fillcolor=\"#d9f1ea\"];\n");
+	for (uint32_t i = 0; i < ring->n; i++) {
+		hb_at at = g->picture.parts[ring->first + i].at;
+		if (!drawn(g, at))
+			continue;
+		hb__put_text(out, "  ");
+		put_event(g, out, at);
+		hb__put_text(out, " -> ");
+		put_string(out, id);
+		hb__put_text(out, " [dir=none, constraint=false, color=");
+		put_colour(out, hb__kind_colour(HB_BOX_COLLECTIVE));
+		hb__put_text(out, "];\n");
+	}
+	free(id);
+}
+
+void hb__graph_dot(const hb_graph *g, hb_output *out)
+{
+	hb__put_text(out, "digraph ");
+	put_string(out, g->name);
+	hb__put_text(out, " {\n  rankdir=LR;\n  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", "
+			  "fontsize=10];\n"
+			  "  edge [fontname=\"Helvetica\", fontsize=8];\n");
+	for (uint32_t row = 0; row < g->nlines; row++)
+		put_line(g, out, row);
+	for (size_t i = 0; i < g->picture.nrings; i++)
+		put_ring(g, out, &g->picture.rings[i]);
+	for (size_t i = 0; i < g->narrows; i++)
+		put_arrow(g, out, &g->arrows[i]);
+	hb__put_text(out, "}\n");
+}
