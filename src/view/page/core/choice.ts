@@ -63,9 +63,9 @@ export function numbers(text: string, end = 1e6): number[] {
 
 function written(value: Value): string {
 	if (Array.isArray(value)) {
-		return typeof value[0] === "number" ? ranges(value as number[]) : (value as string[]).map(encodeURIComponent).join(",");
+		return typeof value[0] === "number" ? ranges(value as number[]) : (value as string[]).map((part) => part.replace(/[%,]/g, encodeURIComponent)).join(",");
 	}
-	return typeof value === "number" ? String(Number(value.toPrecision(15))) : typeof value === "boolean" ? (value ? "1" : "0") : value;
+	return typeof value === "number" ? String(value) : typeof value === "boolean" ? (value ? "1" : "0") : value;
 }
 
 const LISTS_OF_NUMBERS = new Set(["hidden", "order"]);

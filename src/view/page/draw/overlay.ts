@@ -33,7 +33,7 @@ function shade(ctx: CanvasRenderingContext2D, app: App, at: Point[], past: boole
 function front(ctx: CanvasRenderingContext2D, app: App, at: Point[]): void {
 	ctx.beginPath();
 	at.forEach(({ x, slot }, i) => {
-		const y = app.y(slot.y), clipped = Math.max(-9, Math.min(app.width + 9, x));
+		const y = app.y(slot.y), clipped = Math.round(Math.max(-9, Math.min(app.width + 9, x)));
 		if (i === 0) {
 			ctx.moveTo(clipped, y);
 		} else {

@@ -1,0 +1,174 @@
+// The graph: pixels of known runs, zoom, pan, pointing, themes, speed.
+import { check, clean, FILES, frames, live, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { makeMock, Mock } from "./mock.mjs";
+import { farm } from "./made.mjs";
+
+const SEND = rgb("#6aabe3"), RECEIVE = rgb("#f0ae47"), RACE = rgb("#cc4a00"), RING = rgb("#57bd9e"), CHOSEN = rgb("#0b57c9"), WHITE = [255, 255, 255];
+
+async function pixels() {
+	const mock = new Mock(farm(4, 60), FILES), at = await open((await mock.listen()) + "#from=20&to=70"), { page } = at;
+	const where = await places(page), boxes = mock.view(new URLSearchParams({ axis: "logical", from: 22, to: 68, columns: 800 })).boxes;
+	let wrong = [], seen = 0;
+	for (const [line, event, x0, x1, waited, , kind] of boxes.filter((b) => b[2] > 22 && b[3] < 68)) {
+		const colour = kind === 1 ? SEND : kind === 2 ? RECEIVE : null, got = await pixel(page, where.x((x0 + waited + x1) / 2), where.y(line) + 8);
+		if (colour) {
+			seen++;
+			if (!near(got, colour)) {
+				wrong.push(`${line}:${event} ${got}`);
+			}
+		}
+	}
+	check(`a box is where its event is, in the colour of its kind (${seen})`, seen > 40 && wrong.length === 0, wrong.join("\n"));
+	const gap = boxes.find((b) => b[0] === 0 && b[2] > 30);
+	check("between events there is none", near(await pixel(page, where.x(gap[3] + 0.5), where.y(0) + 8), WHITE, 12));
+	const raced = boxes.find((b) => b[7] & 1 && b[2] > 25), place = where.y(0) - 16;
+	check("what raced has a bar above", near(await pixel(page, where.x((raced[2] + raced[3]) / 2), place), RACE), String(await pixel(page, where.x((raced[2] + raced[3]) / 2), place)));
+	const waits = boxes.find((b) => b[4] >= 4 && b[2] > 25 && b[3] < 66), row = [];
+	for (let i = 0; i < 24; i++) {
+		row.push(await pixel(page, where.x(waits[2] + waits[4] * 0.8) + i, where.y(waits[0]) + 8));
+	}
+	check("waiting is pale and hatched", row.some((p) => near(p, rgb("#fdf0da"), 10)) && row.some((p) => !near(p, rgb("#fdf0da"), 10)) && !row.every((p) => near(p, RECEIVE)));
+	const arrow = mock.view(new URLSearchParams({ axis: "logical", from: 30, to: 60, columns: 800 })).arrows.find((a) => a[0] === 0 && a[3] === 1 && a[2] > 30 && !(a[8] & 32));
+	await page.mouse.click(where.box.x + where.x((arrow[2] + arrow[2] + 1) / 2), where.box.y + where.y(0));
+	await frames(page);
+	await page.waitForFunction(() => window.hbdb.app.event);
+	const y0 = where.y(0) + 15, y1 = where.y(1) - 15, middle = [where.x((arrow[2] + arrow[5]) / 2), (y0 + y1) / 2], found = [];
+	for (let dx = -3; dx <= 3; dx++) {
+		found.push(await pixel(page, middle[0] + dx, middle[1], "overlay"));
+	}
+	check("the arrow of a chosen send goes to its receive", found.some((p) => p[3] > 120 && near(p, CHOSEN, 40)), JSON.stringify(found));
+	same("a click chooses the event that is there", await page.evaluate(() => window.hbdb.app.choice.at), `0:${arrow[1]}`);
+	check("what is chosen is said to those who cannot see", (await live(page)).startsWith(`0:${arrow[1]}  MPI_Send(`), await live(page));
+	await clean("pixels", at);
+	await at.close();
+	mock.close();
+}
+
+async function collectives() {
+	const mock = makeMock(FILES, "mixed", 8, 12), at = await open((await mock.listen()) + "#from=0&to=60"), { page } = at, where = await places(page);
+	const view = mock.view(new URLSearchParams({ axis: "logical", from: 0, to: 60, columns: 800 })), ring = view.collectives.find((r) => r[2].length === 8 && r[2][0][2] > 5);
+	const part = ring[2][3], x = where.x(part[3] - 0.5), between = (where.y(3) + where.y(4)) / 2, got = await pixel(page, x, between), ground = await pixel(page, where.x(part[3] + 0.6), between);
+	check("a collective is one shape across its processes", near(await pixel(page, x, where.y(3) + 7), RING) && !near(got, ground, 6) && got[1] > got[0], `${got} ${ground}`);
+	const pair = view.arrows.find((a) => a[8] & 8), y = (where.y(pair[0]) + where.y(pair[3])) / 2, s = view.boxes.find((b) => b[0] === pair[0] && b[1] === pair[1]), r = view.boxes.find((b) => b[0] === pair[3] && b[1] === pair[4]);
+	const upright = where.x((Math.max(s[2], r[2]) + Math.min(s[3], r[3])) / 2), columns = [];
+	for (let dx = -4; dx <= 4; dx++) {
+		columns.push(near(await pixel(page, upright + dx, y - 6), rgb("#1f5f99"), 70));
+	}
+	check("a synchronous pair is joined by an upright double line", columns.filter(Boolean).length >= 2, JSON.stringify(columns));
+	await clean("collectives", at);
+	await at.close();
+	mock.close();
+}
+
+async function moving() {
+	const mock = makeMock(FILES, "farm", 8, 400), at = await open(await mock.listen()), { page } = at, box = await page.locator("#graph").boundingBox();
+	const range = () => page.evaluate(() => window.hbdb.app.range());
+	const all = await range();
+	await page.mouse.move(box.x + box.width / 4, box.y + 200);
+	const under = await page.evaluate((x) => window.hbdb.app.valueAt(x), box.width / 4);
+	await page.mouse.wheel(0, -600);
+	await settled(page);
+	const after = await range(), still = await page.evaluate((x) => window.hbdb.app.valueAt(x), box.width / 4);
+	check("the wheel comes nearer, to where the pointer is", after[1] - after[0] < (all[1] - all[0]) * 0.6 && Math.abs(still - under) < (after[1] - after[0]) / 200, `${under} ${still}`);
+	await page.mouse.move(box.x + 700, box.y + 300);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 500, box.y + 300, { steps: 4 });
+	await page.mouse.up();
+	await settled(page);
+	const panned = await range();
+	check("dragging moves along", Math.abs(panned[0] - after[0] - (200 / box.width) * (after[1] - after[0])) < (after[1] - after[0]) / 50, `${after} ${panned}`);
+	await page.keyboard.down("Shift");
+	await page.mouse.move(box.x + 300, box.y + 300);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 400, box.y + 350, { steps: 4 });
+	await page.mouse.up();
+	await page.keyboard.up("Shift");
+	await settled(page);
+	const boxed = await range();
+	check("Shift and a box come nearer to it", Math.abs((boxed[1] - boxed[0]) / (panned[1] - panned[0]) - 100 / box.width) < 0.01, `${panned} ${boxed}`);
+	for (const [key, holds, what] of [["-", (a, b) => b[1] - b[0] > (a[1] - a[0]) * 1.3, "- goes away"], ["+", (a, b) => b[1] - b[0] < (a[1] - a[0]) * 0.8, "+ comes nearer"],
+		["ArrowRight", (a, b) => b[0] > a[0], "right moves right"], ["ArrowLeft", (a, b) => b[0] < a[0], "left moves left"], ["f", (a, b) => Math.abs(b[0] - all[0]) < 1 && Math.abs(b[1] - all[1]) < 1, "f shows all"]]) {
+		const before = await range();
+		await page.keyboard.press(key);
+		await settled(page);
+		const now = await range();
+		check(what, holds(before, now), `${before} ${now}`);
+	}
+	await page.keyboard.press("+");
+	await page.keyboard.press("+");
+	await settled(page);
+	const mini = await page.locator("#minimap").boundingBox(), [a, b] = await range();
+	await page.mouse.click(mini.x + mini.width * 0.9, mini.y + 20);
+	await settled(page);
+	const there = await range();
+	check("the small map goes where it is clicked", there[0] > a && Math.abs((there[1] - there[0]) - (b - a)) < 1, `${a} ${there}`);
+	await clean("moving", at);
+	await at.close();
+	mock.close();
+}
+
+async function dense() {
+	const mock = makeMock(FILES, "many", 64, 60000), at = await open(await mock.listen()), { page } = at;
+	const where = await places(page), first = await pixel(page, where.box.width * 0.4, where.y(0) + 2);
+	check("too many events are a density", !near(first, WHITE, 20), String(first));
+	check("how many are hidden is told", /merged/.test(await page.locator("#status").textContent()));
+	await page.mouse.move(where.box.x + 300, where.box.y + where.y(5));
+	await frames(page);
+	check("and told of each line", /5: [\d\u202f]+ hidden here/.test(await page.locator("#tip").textContent()), await page.locator("#tip").textContent());
+	await page.mouse.click(where.box.x + 400, where.box.y + where.y(5));
+	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 5000 });
+	check("a click on a density chooses the event nearest", /^5:\d+$/.test(await page.evaluate(() => window.hbdb.app.choice.at)));
+	const asked = mock.asked.length;
+	await page.mouse.move(where.box.x + 500, where.box.y + 300);
+	for (let i = 0; i < 30; i++) {
+		await page.mouse.wheel(0, -40);
+	}
+	await settled(page);
+	const views = mock.asked.slice(asked).filter((q) => q.includes("/view?")).length;
+	check(`thirty turns of the wheel are a few requests (${views})`, views >= 1 && views <= 12);
+	await clean("dense", at);
+	await at.close();
+	mock.close();
+}
+
+async function themes() {
+	const mock = makeMock(FILES, "farm", 4, 40), at = await open(await mock.listen(), { dark: true }), { page } = at;
+	const ground = () => pixel(page, 40, 500).then((p) => p.reduce((a, b) => a + b) / 3);
+	check("dark where the system is dark", (await ground()) < 60 && (await page.evaluate(() => getComputedStyle(document.body).backgroundColor)) === "rgb(20, 24, 29)");
+	await page.keyboard.press("d");
+	await settled(page);
+	check("d turns it light", (await ground()) > 200);
+	await page.reload();
+	await settled(page);
+	check("and the address keeps that", (await ground()) > 200);
+	await clean("themes", at);
+	await at.close();
+	mock.close();
+}
+
+// Measured with the picture read back, so that it has been drawn. No limit of time here: ./dev bench has the figures.
+async function speed() {
+	const mock = makeMock(FILES, "farm", 64, 2400), at = await open(await mock.listen()), { page } = at;
+	const took = await page.evaluate(() => {
+		const { graph, app } = window.hbdb, c = document.getElementById("picture").getContext("2d"), times = [];
+		for (let i = 0; i < 12; i++) {
+			const before = performance.now();
+			graph.draw();
+			c.getImageData(0, 0, 1, 1);
+			times.push(performance.now() - before);
+		}
+		return { least: Math.min(...times), shapes: app.scene.view.boxes.length + app.scene.view.arrows.length };
+	});
+	check(`drawn: ${took.shapes} shapes in ${took.least.toFixed(1)} ms at best`, took.shapes > 10000 && took.least > 0);
+	await at.close();
+	mock.close();
+}
+
+export default async function graph() {
+	await pixels();
+	await collectives();
+	await moving();
+	await dense();
+	await themes();
+	await speed();
+}

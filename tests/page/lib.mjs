@@ -1,0 +1,118 @@
+// For the tests of the page: counting checks, the browser, what must not happen on any page, pixels.
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const TOP = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
+export const PAGE = path.join(TOP, "src/view/page");
+export const BUILD = process.env.BUILD ?? path.join(TOP, "build");
+export const HBDB = process.env.HBDB ?? path.join(BUILD, "hbdb");
+export const PLACE = fs.mkdtempSync(path.join(os.tmpdir(), "hbdb-page-"));
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+	"--disable-component-update", "--disable-sync"];
+const OWN = /willReadFrequently/; // said because of what these tests read
+let passed = 0, failed = 0;
+
+export function check(name, good, detail = "") {
+	if (good) {
+		passed++;
+		console.log("ok " + name);
+	} else {
+		failed++;
+		console.log("FAIL " + name);
+		for (const line of String(detail).trimEnd().split("\n").slice(0, 30)) {
+			console.log("    " + line);
+		}
+	}
+}
+
+export function same(name, got, wanted) {
+	const a = JSON.stringify(got), b = JSON.stringify(wanted);
+	check(name, a === b, `got:    ${a}\nwanted: ${b}`);
+}
+
+export function finish() {
+	fs.rmSync(PLACE, { recursive: true, force: true });
+	console.log(`${passed} passed, ${failed} failed`);
+	process.exitCode = failed ? 1 : 0;
+}
+
+export const bundle = (...args) => execFileSync("python3", [path.join(PAGE, "bundle.py"), ...args], { encoding: "utf8" }).trim();
+export const MODULES = bundle("modules");
+export const FILES = path.join(PLACE, "files");
+const { chromium } = createRequire(import.meta.url)(path.join(MODULES, "playwright-core"));
+let browser;
+
+export async function launch() {
+	browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
+}
+
+export async function quit() {
+	await browser?.close();
+}
+
+// A page, and what went wrong on it: console errors, exceptions, violations of the content policy, requests to elsewhere.
+export async function open(url, { width = 1600, height = 900, dark = false } = {}) {
+	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
+	const page = await context.newPage(), wrong = [], origin = url.startsWith("file:") ? "file://" : new URL(url).origin;
+	page.on("console", (m) => /error|warning/.test(m.type()) && !OWN.test(m.text()) && wrong.push(`${m.type()}: ${m.text()}`));
+	page.on("pageerror", (e) => wrong.push("exception: " + e.message));
+	page.on("request", (r) => !r.url().startsWith(origin + "/") && !r.url().startsWith("data:") && wrong.push("request: " + r.url()));
+	await page.addInitScript(() => {
+		window.violations = [];
+		document.addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective + " " + e.blockedURI));
+	});
+	await page.goto(url);
+	await settled(page);
+	return { page, wrong, close: () => context.close() };
+}
+
+export async function clean(name, { page, wrong }) {
+	same(`${name}: no error, no violation, no request to elsewhere`, [...wrong, ...(await page.evaluate(() => window.violations))], []);
+}
+
+// The picture asked for has come and is drawn.
+export async function settled(page) {
+	await page.waitForFunction(() => window.hbdb?.app.run?.ready && window.hbdb.app.scene && window.hbdb.app.loader.quiet, null, { timeout: 30000 });
+	await page.waitForTimeout(120);
+	await page.waitForFunction(() => window.hbdb.app.loader.quiet, null, { timeout: 30000 });
+	await frames(page);
+}
+
+export async function frames(page) {
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+}
+
+// [r, g, b] of the picture (or overlay, with alpha) at x, y of the graph.
+export async function pixel(page, x, y, layer = "picture") {
+	return page.evaluate(([x, y, layer]) => {
+		const c = document.getElementById(layer), k = c.width / c.clientWidth;
+		return [...c.getContext("2d").getImageData(Math.round(x * k), Math.round(y * k), 1, 1).data].slice(0, layer === "picture" ? 3 : 4);
+	}, [x, y, layer]);
+}
+
+export const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+export const near = (a, b, by = 24) => [0, 1, 2].every((i) => Math.abs(a[i] - b[i]) <= by);
+
+// Where a value of the axis, and a line, stand in the graph: from the address alone, as a user could work it out.
+export async function places(page) {
+	await page.waitForTimeout(200); // the address is written a little later
+	const given = new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
+	const box = await page.locator("#graph").boundingBox(), rows = await page.evaluate(() =>
+		[...document.querySelectorAll("#labels .row.line")].map((e) => ({ name: e.querySelector(".name").textContent, y: e.getBoundingClientRect().top, h: e.offsetHeight })));
+	const from = Number(given.get("from")), to = Number(given.get("to"));
+	return {
+		box, given,
+		x: (value) => ((value - from) / (to - from)) * box.width,
+		y: (name) => {
+			const row = rows.find((r) => r.name === String(name));
+			return row.y - box.y + row.h / 2;
+		},
+	};
+}
+
+export const address = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash.slice(1)), 220)));
+export const live = (page) => page.locator("#live").textContent();

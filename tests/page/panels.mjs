@@ -1,0 +1,187 @@
+// Search, filter, groups, cones, bookmarks, the address, the keyboard.
+import { address, check, clean, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { makeMock } from "./mock.mjs";
+
+const chosen = (page) => page.evaluate(() => window.hbdb.app.choice.at);
+const known = (page, at) => page.waitForFunction((at) => window.hbdb.app.event?.at === at, at, { timeout: 5000 });
+
+async function search(page, mock) {
+	await page.keyboard.press("/");
+	await page.keyboard.type("function:recv rank:2");
+	await page.waitForFunction(() => window.hbdb.app.hits.length > 0);
+	const wanted = mock.run.lines[2].filter((e) => e.fn === mock.run.functions.indexOf("MPI_Recv")).length;
+	same("search finds what there is", await page.evaluate(() => window.hbdb.app.hits.length), wanted);
+	await page.keyboard.press("Enter");
+	await page.waitForFunction(() => window.hbdb.app.event);
+	const first = await chosen(page);
+	await page.keyboard.press("Enter");
+	await page.waitForFunction((first) => window.hbdb.app.event && window.hbdb.app.choice.at !== first, first);
+	const second = await chosen(page);
+	check("Enter goes from hit to hit", first.startsWith("2:") && second.startsWith("2:") && Number(second.slice(2)) > Number(first.slice(2)), `${first} ${second}`);
+	await page.keyboard.press("Shift+Enter");
+	await known(page, first);
+	same("Shift+Enter goes back", await chosen(page), first);
+	check("which of how many is told", (await page.locator(".hits").textContent()).endsWith(` of ${wanted}`), await page.locator(".hits").textContent());
+	await page.keyboard.press("Escape");
+	same("Escape goes to the graph", await page.evaluate(() => document.activeElement.id), "graph");
+}
+
+async function following(page) {
+	await page.evaluate(() => window.hbdb.actions.choose("1:3"));
+	await known(page, "1:3");
+	for (const [key, at] of [["n", "1:4"], ["p", "1:3"], ["m", "0:3"], ["m", "1:3"]]) {
+		await page.keyboard.press(key);
+		await known(page, at);
+		same(`${key} goes to ${at}`, await chosen(page), at);
+	}
+	await page.keyboard.press("ArrowDown");
+	await page.waitForFunction(() => window.hbdb.app.event?.at.startsWith("2:"));
+	await page.keyboard.press("ArrowUp");
+	await page.waitForFunction(() => window.hbdb.app.event?.at.startsWith("1:"));
+	check("down and up go to other processes", true);
+	const text = await page.locator("#body").textContent();
+	check("details have text, source and messages", /MPI_Recv\(count=2/.test(text) && /farm\.c:71/.test(text) && /<b>&amp;/.test(text) && /Message/.test(text), text);
+	check("the line of the call is marked", (await page.locator(".source .here").textContent()).includes("71"));
+}
+
+async function cone(page, mock) {
+	await page.evaluate(() => window.hbdb.actions.choose("0:30"));
+	await known(page, "0:30");
+	await page.keyboard.press("c");
+	await page.waitForFunction(() => window.hbdb.app.cone);
+	await settled(page);
+	const where = await places(page), { cut } = mock.cone(new URLSearchParams({ at: "0:30" })), wrong = [];
+	const [from, to] = await page.evaluate(() => window.hbdb.app.range()), x = (v) => ((v - from) / (to - from)) * where.box.width;
+	for (const c of cut) {
+		const row = [];
+		for (let dx = -2; dx <= 2; dx++) {
+			row.push(await pixel(page, x(c.logical) + dx, where.y(c.line) - 20, "overlay"));
+		}
+		if (!row.some((p) => p[3] > 150 && near(p, rgb("#2456b0"), 40))) {
+			wrong.push(`${c.line} ${JSON.stringify(row)}`);
+		}
+	}
+	check("the cut is a line across the processes", wrong.length === 0, wrong.join("\n"));
+	const line = cut.find((c) => c.line === 3), past = await pixel(page, x(line.logical) - 20, where.y(3) - 22, "overlay"), other = await pixel(page, x(line.logical) + 4, where.y(3) - 22, "overlay");
+	check("the past is shaded, what follows the cut is not", past[3] > 10 && other[3] < past[3], `${past} ${other}`);
+	await page.keyboard.press("k");
+	await page.keyboard.press("c");
+	same("a bookmark is in the address", /marks=0:30/.test(await address(page)), true);
+}
+
+async function filter(page, mock) {
+	const recv = mock.run.functions.indexOf("MPI_Recv");
+	await page.keyboard.press("h");
+	await page.waitForSelector(".checks");
+	await page.locator(".checks label", { hasText: "Recv" }).click();
+	await settled(page);
+	same("only the functions ticked are shown", await page.evaluate(() => [...new Set(window.hbdb.app.scene.view.boxes.map((b) => b[5]))]), [recv]);
+	await page.locator(".checks label", { hasText: "Recv" }).click();
+	const input = page.locator('input[aria-label="processes shown"]');
+	await input.fill("0:2,5");
+	await input.press("Enter");
+	await settled(page);
+	same("only the processes named are shown", await page.locator("#labels .row.line .name").allTextContents(), ["0", "1", "2", "5"]);
+	check("and asked for", mock.asked.some((q) => q.includes("lines=0%2C1%2C2%2C5")), mock.asked.slice(-3).join("\n"));
+	await page.locator("#labels .corner button").click();
+	await page.locator('select[aria-label="Group by"]').selectOption("2");
+	await settled(page);
+	same("processes are grouped", await page.locator("#labels .row.head .name").allTextContents(), ["0 to 1", "2 to 3", "4 to 5"]);
+	await page.locator("#labels .row.head .fold").nth(1).click();
+	await settled(page);
+	same("a folded group is one line", [await page.locator("#labels .row.fold").count(), await page.locator("#labels .row.line").count()], [1, 4]);
+	const state = await address(page);
+	check("the address has it", /by=2/.test(state) && /folded=2%20to%203/.test(state), state);
+	await page.locator('select[aria-label="Group by"]').selectOption("");
+	await settled(page);
+}
+
+async function order(page) {
+	const rows = page.locator("#labels .row.line"), a = await rows.nth(0).boundingBox(), c = await rows.nth(2).boundingBox();
+	await page.mouse.move(a.x + 60, a.y + a.height / 2);
+	await page.mouse.down();
+	await page.mouse.move(c.x + 60, c.y + c.height * 0.9, { steps: 6 });
+	await page.mouse.up();
+	await settled(page);
+	same("a name is dragged to another place", (await page.locator("#labels .row.line .name").allTextContents()).slice(0, 3), ["1", "2", "0"]);
+	await rows.nth(2).focus();
+	await page.keyboard.press("Alt+ArrowUp");
+	await settled(page);
+	same("and moved by keys", (await page.locator("#labels .row.line .name").allTextContents()).slice(0, 3), ["1", "0", "2"]);
+}
+
+async function restored(at, mock, url) {
+	const { page } = at;
+	await page.evaluate(() => window.hbdb.actions.choose("1:12"));
+	await known(page, "1:12");
+	await page.locator("#graph").focus();
+	await page.keyboard.press("z");
+	await page.keyboard.press("c");
+	await page.keyboard.press("a");
+	await settled(page);
+	const hash = await address(page), again = await open(url + "#" + hash);
+	await again.page.waitForFunction(() => window.hbdb.app.cone && window.hbdb.app.event);
+	const what = (p) => p.evaluate(() => {
+		const { choice, rows } = window.hbdb.app, scene = window.hbdb.app.scene.view;
+		return { choice: { ...choice }, rows: rows.rows.map((r) => r.name + r.y), boxes: scene.boxes.length };
+	});
+	same("the address restores everything", await what(again.page), await what(page));
+	check("that is: axis, cone, order, bookmark", /axis=physical/.test(hash) && /cone=1/.test(hash) && /order=1,0,2-5/.test(hash) && /marks=0:30/.test(hash) && /at=1:12/.test(hash), hash);
+	await again.page.evaluate(() => (location.hash = "#from=1&to=20&at=2:3"));
+	await known(again.page, "2:3");
+	await settled(again.page);
+	same("a changed address counts at once", await again.page.evaluate(() => [window.hbdb.app.choice.axis, ...window.hbdb.app.range()]), ["logical", 1, 20]);
+	for (const bad of ["#from=x&to=%", "#at=9:9&axis=7&order=1e9-2e9&hidden=0-999999999", "#%00&&==&top=-1e99"]) {
+		const spoilt = await open(url + bad);
+		spoilt.wrong.splice(0, spoilt.wrong.length, ...spoilt.wrong.filter((w) => !/404/.test(w)));
+		check(`an address that makes no sense does no harm: ${bad}`, (await spoilt.page.evaluate(() => window.hbdb.app.scene !== null)) && spoilt.wrong.length === 0, spoilt.wrong.join("\n"));
+		await spoilt.close();
+	}
+	await clean("restored", again);
+	await again.close();
+}
+
+async function keyboard(page) {
+	await page.locator("#graph").focus();
+	await page.keyboard.press("?");
+	await frames(page);
+	check("? shows the keys", (await page.locator("#help").isVisible()) && (await page.locator("#help dt").count()) > 30);
+	await page.keyboard.press("Escape");
+	await frames(page);
+	check("Escape hides them", !(await page.locator("#help").isVisible()));
+	const seen = new Set();
+	for (let i = 0; i < 60; i++) {
+		await page.keyboard.press("Tab");
+		seen.add(await page.evaluate(() => {
+			const e = document.activeElement, ring = getComputedStyle(e).outlineStyle;
+			return (e.id || e.textContent.slice(0, 12) || e.tagName) + (ring === "none" && e !== document.body ? " WITHOUT OUTLINE" : "");
+		}));
+	}
+	const names = [...seen];
+	check("Tab reaches everything, and shows where it is", names.includes("search") && names.includes("graph") && names.some((n) => n.startsWith("tab-")) && !names.some((n) => n.endsWith("OUTLINE")), names.join(" | "));
+	await page.locator("#graph").focus();
+	await page.keyboard.press("t");
+	await frames(page);
+	const tab = await page.locator('[role="tab"][aria-selected="true"]').textContent();
+	await page.keyboard.press("s");
+	await frames(page);
+	check("t turns the tabs, s hides the panel", tab.length > 0 && !(await page.locator("#panel").isVisible()));
+	await page.keyboard.press("s");
+	const roles = await page.evaluate(() => ["application", "tablist", "tabpanel", "list", "status", "alert"].filter((r) => !document.querySelector(`[role="${r}"]`)));
+	same("roles are there", roles, []);
+}
+
+export default async function panels() {
+	const mock = makeMock(FILES, "farm", 6, 80), url = await mock.listen(), at = await open(url), { page } = at;
+	await page.locator("#graph").focus();
+	await search(page, mock);
+	await following(page);
+	await cone(page, mock);
+	await filter(page, mock);
+	await order(page);
+	await restored(at, mock, url);
+	await keyboard(page);
+	await clean("panels", at);
+	await at.close();
+	mock.close();
+}
