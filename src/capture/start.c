@@ -167,7 +167,9 @@ struct hb__lane *hb__lane_of_this_thread(void)
 {
 	if (hb__self || lane_refused || !hb__active)
 		return hb__self;
-	struct hb__lane *lane = hb__lane_create(thread_identity);
+	/* Lanes are numbered as threads come; in a replay they have the numbers they had. */
+	struct hb__lane *lane = hb__lane_create(
+		thread_identity, hb__config.mode == HB__REPLAY ? hb__script_number(thread_identity) : -1);
 	lane_refused = !lane;
 	if (lane && hb__config.mode == HB__REPLAY)
 		hb__follow_lane(lane);
@@ -211,6 +213,8 @@ void hb__begin_process(int thread_level)
 	}
 	if (replay)
 		hb__config.order = hb__script_order();
+	if (replay)
+		hb__lanes_reserve(hb__script_lanes());
 	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
 	hb__log_create(dir, replay && !*hb__config.replay_log);
 	hb__log_thread_level(thread_level);

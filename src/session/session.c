@@ -311,6 +311,12 @@ static bool to_be_started(const struct hb__process *p, const hb_thread *t, doubl
 	return t->asked && !t->lane_known && hb__now() - p->moved < still;
 }
 
+/* A thread that is over its last event and in no call: it computes, or waits for threads that it started. */
+static bool rests(const struct hb__process *p, const hb_thread *t, double still)
+{
+	return t->asked && t->stop_next && !t->inside && t->event == t->stop && hb__now() - p->moved >= still;
+}
+
 /* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
 static bool stands_still(const struct hb__process *p, double still)
 {
@@ -319,7 +325,7 @@ static bool stands_still(const struct hb__process *p, double still)
 	case HB_LIFE_RUNNING:
 		for (uint32_t i = 0; i < p->p.nthreads; i++) {
 			const hb_thread *t = &p->p.threads[i];
-			if (counts(t, i) && !t->held && !blocks_as_expected(p, t) &&
+			if (counts(t, i) && !t->held && !blocks_as_expected(p, t) && !rests(p, t, still) &&
 				!(t->inside && hb__now() - p->moved >= still))
 				return false;
 			if (to_be_started(p, t, still))
@@ -339,7 +345,7 @@ static bool has_arrived(const struct hb__process *p)
 		return p->p.life != HB_LIFE_ABSENT;
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		const hb_thread *t = &p->p.threads[i];
-		if (counts(t, i) && !t->held && !blocks_as_expected(p, t))
+		if (counts(t, i) && !t->held && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))
 			return false;
 		if (to_be_started(p, t, STILL_S))
 			return false;

@@ -31,15 +31,17 @@ static struct hb_lane_control *control_create(struct hb__lane *lane)
 	return k;
 }
 
-struct hb__lane *hb__lane_create(uint64_t thread)
+void hb__lanes_reserve(unsigned n) { lane_count = (uint16_t)n; }
+
+struct hb__lane *hb__lane_create(uint64_t thread, int number)
 {
 	struct hb__lane *lane = hb__pages(sizeof *lane);
 	if (!lane)
 		return NULL;
 	pthread_mutex_lock(&lanes_lock);
-	bool room = lane_count < HB_LANE_DEFINITIONS - 1;
+	bool room = number >= 0 || lane_count < HB_LANE_DEFINITIONS - 1;
 	if (room)
-		lane->number = lane_count++;
+		lane->number = number >= 0 ? (uint16_t)number : lane_count++;
 	pthread_mutex_unlock(&lanes_lock);
 	lane->thread = thread;
 	lane->last_ref = -1;

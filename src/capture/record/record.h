@@ -23,7 +23,10 @@ void hb__log_lost(void);
 bool hb__log_discards(void);
 
 /* ---- lane.c ---- */
-struct hb__lane *hb__lane_create(uint64_t thread);
+/* number -1: the next one. */
+struct hb__lane *hb__lane_create(uint64_t thread, int number);
+/* Numbers below n are given by the caller. */
+void hb__lanes_reserve(unsigned n);
 extern struct hb__lane *hb__lanes;
 /* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
 void *hb__scratch(struct hb__lane *lane, size_t bytes);

@@ -37,6 +37,8 @@ bool hb__script_open(const char *dir);                 /* false, said: nothing c
 bool hb__script_stopped(void);                         /* the process went on when its recording did not */
 bool hb__script_order(void);                           /* only choices are in the record */
 struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
+int hb__script_number(uint64_t thread);                /* of its lane; -1: the record knows no such thread */
+unsigned hb__script_lanes(void);                       /* numbers of lanes that the record has given away */
 bool hb__script_next(struct hb__reader *reader, struct hb__row *ret_row);
 /* A reader at the same place, to look ahead with. */
 struct hb__reader *hb__script_fork(const struct hb__reader *reader);

@@ -173,6 +173,27 @@ struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)
 	return NULL;
 }
 
+int hb__script_number(uint64_t thread)
+{
+	for (uint64_t k = 1; k < script.units; k++) {
+		const struct hb_lane_control *c = (const void *)unit_at(k);
+		if (c->unit.magic == HB_UNIT_MAGIC && c->unit.kind == HB_UNIT_LANE && c->thread == thread)
+			return c->unit.lane;
+	}
+	return -1;
+}
+
+unsigned hb__script_lanes(void)
+{
+	unsigned n = 0;
+	for (uint64_t k = 1; k < script.units; k++) {
+		const struct hb_unit_header *u = unit_at(k);
+		if (u->magic == HB_UNIT_MAGIC && u->kind == HB_UNIT_LANE && u->lane >= n)
+			n = u->lane + 1u;
+	}
+	return n;
+}
+
 struct hb__reader *hb__script_reader(uint64_t thread)
 {
 	uint16_t lane;
