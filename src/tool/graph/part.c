@@ -44,12 +44,10 @@ static int choose_lines(hb_graph *g)
 	}
 	hb_set_free(&ranks);
 	if (wrong)
-		return hb__fail_with(HB_EXIT_USAGE, "graph --ranks %s: %s at '%s'; write it as in 0:3,5",
-			g->options.ranks, wrong, at ? at : "");
+		return hb__fail_with(HB_EXIT_USAGE, "graph --ranks %s: %s at '%s'; the ranks are 0 to %d, as in 0:3,5",
+			g->options.ranks, wrong, at ? at : "", greatest_rank(g));
 	if (!g->nlines)
-		return hb__fail_with(HB_EXIT_USAGE,
-			"graph --ranks %s: the run has no such process; its ranks are 0 to %d",
-			g->options.ranks ? g->options.ranks : "", greatest_rank(g));
+		return hb__fail_with(HB_EXIT_USAGE, "graph: there is no process to draw");
 	if (g->nlines > HB_GRAPH_LINES)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"%u lines are more than a picture can show (%d): name some of them, as in --ranks 0:31",
