@@ -6,6 +6,7 @@
 #include "capture/control/control.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
+#include "capture/replay/replay.h"
 
 bool hb__controlled;
 
@@ -20,9 +21,8 @@ static void lost(void)
 /* Only one thread may be inside a library that was not asked for more. */
 static void progress(void)
 {
-	int flag;
 	if (hb__active && (hb__threaded || !hb__lanes->next))
-		PMPI(Iprobe)(0, 0, hb__known.comm_self, &flag, MPI_STATUS_IGNORE);
+		hb__again_progress();
 }
 
 /* Milliseconds between two looks: somebody may still need this process at first. */
