@@ -1,0 +1,263 @@
+/* Breakpoints and watchpoints of one process. gdb 13 sets a breakpoint in every process that has the place, so the places in
+ * others are switched off, and a condition holds it to its process where gdb switches one on again (when a library is loaded). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/gdb/inside.h"
+
+/* ---- which ones there are ---- */
+
+static bool add_point(hb_gdb *gdb, int number, int32_t id, bool watch)
+{
+	if (gdb->npoints == gdb->cap_points) {
+		size_t cap = gdb->cap_points ? 2 * gdb->cap_points : 16;
+		void *more = realloc(gdb->points, cap * sizeof *gdb->points);
+		if (!more)
+			return false;
+		gdb->points = more;
+		gdb->cap_points = cap;
+	}
+	gdb->points[gdb->npoints++] = (struct hb__point){number, id, watch};
+	return true;
+}
+
+static struct hb__point *find_point(hb_gdb *gdb, int number)
+{
+	for (size_t i = 0; i < gdb->npoints; i++)
+		if (gdb->points[i].number == number)
+			return &gdb->points[i];
+	return NULL;
+}
+
+void hb__gdb_forget_point(hb_gdb *gdb, int number)
+{
+	struct hb__point *point = find_point(gdb, number);
+	if (point)
+		*point = gdb->points[--gdb->npoints];
+}
+
+void hb__gdb_forget_points(hb_gdb *gdb, int32_t id)
+{
+	for (size_t i = gdb->npoints; i-- > 0;)
+		if (id == -1 || gdb->points[i].id == id) {
+			if (!gdb->lost)
+				hb__gdb_send(gdb, "-break-delete %d", gdb->points[i].number);
+			gdb->points[i] = gdb->points[--gdb->npoints];
+		}
+}
+
+/* ---- places ---- */
+
+static bool in_group(const struct hb__mi *mi, const struct hb__mi_value *place, int group)
+{
+	char name[16];
+	snprintf(name, sizeof name, "i%d", group);
+	const struct hb__mi_value *v = hb__mi_first(mi, hb__mi_get(mi, place, "thread-groups"));
+	for (; v; v = hb__mi_next(mi, v))
+		if (v->text && !strcmp(v->text, name))
+			return true;
+	return false;
+}
+
+/* The best of a breakpoint's places in a process: one with a source file that is there. */
+static bool own_place(const struct hb__mi *mi, const struct hb__mi_value *bkpt, int group, hb_frame *ret_where)
+{
+	const struct hb__mi_value *list = hb__mi_get(mi, bkpt, "locations"), *v = list ? hb__mi_first(mi, list) : bkpt;
+	bool found = false, source = false;
+	for (; v; v = list ? hb__mi_next(mi, v) : NULL)
+		if (in_group(mi, v, group)) {
+			hb_frame where;
+			hb__gdb_read_frame(mi, v, &where);
+			bool here = where.fullname[0] && !access(where.fullname, R_OK);
+			if (!found || (here && !source))
+				*ret_where = where;
+			found = true;
+			source |= here;
+		}
+	return found;
+}
+
+/* Switches off the places of a breakpoint in other processes. The answer holds it. */
+static void narrow(hb_gdb *gdb, const struct hb__mi_value *bkpt, int group)
+{
+	const struct hb__mi *mi = &gdb->answer;
+	char *numbers = NULL;
+	size_t size = 0;
+	FILE *list = open_memstream(&numbers, &size);
+	if (!list)
+		return;
+	for (const struct hb__mi_value *v = hb__mi_first(mi, hb__mi_get(mi, bkpt, "locations")); v;
+		v = hb__mi_next(mi, v)) {
+		const char *number = hb__mi_text(mi, v, "number"), *enabled = hb__mi_text(mi, v, "enabled");
+		if (number && !in_group(mi, v, group) && enabled && *enabled != 'n')
+			fprintf(list, " %s", number);
+	}
+	fclose(list);
+	if (numbers && *numbers)
+		hb__gdb_send(gdb, "-break-disable%s", numbers);
+	free(numbers);
+}
+
+void hb__gdb_narrow_all(hb_gdb *gdb)
+{
+	for (size_t i = 0; i < gdb->npoints; i++) {
+		struct hb__inferior *inf = gdb->points[i].watch ? NULL : hb__gdb_find(gdb, gdb->points[i].id);
+		if (!inf || hb__gdb_ask(gdb, NULL, "-break-info %d", gdb->points[i].number))
+			continue;
+		const struct hb__mi *mi = &gdb->answer;
+		const struct hb__mi_value *table = hb__mi_get(mi, &mi->values[0], "BreakpointTable");
+		const struct hb__mi_value *bkpt = hb__mi_first(mi, hb__mi_get(mi, table, "body"));
+		if (bkpt)
+			narrow(gdb, bkpt, inf->group);
+	}
+}
+
+/* ---- conditions ---- */
+
+/* gdb 13 reads a condition in the scope of each place but with the symbols of whichever process is current, which makes it
+ * invalid in most. So it is read anew at each hit, by a function of gdb's own that knows the process as well. */
+static hb_status need_python(hb_gdb *gdb, hb_error *err)
+{
+	static const char function[] = "-interpreter-exec console \"python exec('class HbdbHolds(gdb.Function):\\\\n"
+				       " def __init__(self): super().__init__(\\\"_hbdb_holds\\\")\\\\n"
+				       " def invoke(self, inferior, text):\\\\n"
+				       "  if gdb.selected_inferior().num != int(inferior): return False\\\\n"
+				       "  return bool(gdb.parse_and_eval(bytes.fromhex(text.string()).decode()))\\\\n"
+				       "HbdbHolds()')\"";
+	if (gdb->python)
+		return HB_OK;
+	if (hb__gdb_ask(gdb, NULL, "%s", function))
+		return hb__gdb_fail(
+			err, HB_E_SYSTEM, "conditions need a gdb with Python: apt-get install gdb (not gdb-minimal)");
+	gdb->python = true;
+	return HB_OK;
+}
+
+/* Lets gdb read the condition once, for its errors; then sets the one that holds the breakpoint to its process. */
+static hb_status set_condition(
+	hb_gdb *gdb, const struct hb__inferior *inf, int number, const char *condition, hb_error *err)
+{
+	if (!condition || !condition[strspn(condition, " \t")])
+		return hb__gdb_ask(gdb, err, "-break-condition %d \"$_inferior == %d\"", number, inf->group);
+	char *quoted = hb__mi_quote(condition), *digits = malloc(2 * strlen(condition) + 1);
+	hb_status status = quoted && digits ? need_python(gdb, err) : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	if (!status)
+		status = hb__gdb_ask(gdb, err, "-break-condition --thread %d %d %s", inf->thread, number, quoted);
+	if (!status) {
+		for (size_t i = 0; i <= strlen(condition); i++)
+			snprintf(digits + 2 * i, 3, "%.2x", (unsigned char)condition[i]);
+		digits[2 * strlen(condition)] = 0;
+		status = hb__gdb_ask(
+			gdb, err, "-break-condition %d \"$_hbdb_holds(%d, \\\"%s\\\")\"", number, inf->group, digits);
+	}
+	free(quoted);
+	free(digits);
+	return status;
+}
+
+/* ---- setting them ---- */
+
+static hb_status absent(const hb_gdb *gdb) { return gdb->lost ? HB_E_SYSTEM : HB_E_ARGUMENT; }
+
+hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpoint, int *ret_number,
+	hb_frame *ret_where, hb_error *err)
+{
+	struct hb__inferior *inf = hb__gdb_process(gdb, id, true, err);
+	if (!inf)
+		return absent(gdb);
+	hb_frame where = {0};
+	char *quoted = hb__mi_quote(breakpoint->location);
+	hb_status status = quoted ? hb__gdb_ask(gdb, err, "-break-insert --thread %d -d %s -i %u %s", inf->thread,
+					    breakpoint->temporary ? "-t" : "", breakpoint->ignore, quoted)
+				  : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	free(quoted);
+	if (status)
+		return status;
+	const struct hb__mi *mi = &gdb->answer;
+	const struct hb__mi_value *bkpt = hb__mi_get(mi, &mi->values[0], "bkpt");
+	int number = hb__mi_int(mi, bkpt, "number", 0);
+	if (!own_place(mi, bkpt, inf->group, &where))
+		status = hb__gdb_fail(err, HB_E_ARGUMENT, "there is no %s in process %d", breakpoint->location, id);
+	narrow(gdb, bkpt, inf->group);
+	if (!status)
+		status = set_condition(gdb, inf, number, breakpoint->condition, err);
+	if (!status)
+		status = hb__gdb_ask(gdb, err, "-break-enable %d", number);
+	if (!status && !add_point(gdb, number, id, false))
+		status = hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	if (status) {
+		hb__gdb_send(gdb, "-break-delete %d", number);
+		return status;
+	}
+	hb__gdb_place_frames(inf->pid, &where, 1, false);
+	*ret_number = number;
+	if (ret_where)
+		*ret_where = where;
+	return HB_OK;
+}
+
+/* Whether the processor does the watching. */
+static bool in_hardware(hb_gdb *gdb, int number)
+{
+	if (hb__gdb_ask(gdb, NULL, "-break-info %d", number))
+		return false;
+	const struct hb__mi *mi = &gdb->answer;
+	const struct hb__mi_value *table = hb__mi_get(mi, &mi->values[0], "BreakpointTable");
+	const char *type = hb__mi_text(mi, hb__mi_first(mi, hb__mi_get(mi, table, "body")), "type");
+	return type && !strncmp(type, "hw", 2);
+}
+
+hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
+{
+	struct hb__inferior *inf = hb__gdb_process(gdb, id, true, err);
+	if (!inf)
+		return absent(gdb);
+	char *quoted = hb__mi_quote(expression);
+	hb_status status =
+		quoted ? hb__gdb_ask(gdb, err, "-break-watch --thread %d --frame %u %s", inf->thread, level, quoted)
+		       : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	free(quoted);
+	if (status)
+		return status;
+	const struct hb__mi *mi = &gdb->answer;
+	int number = hb__mi_int(mi, hb__mi_get(mi, &mi->values[0], "wpt"), "number", 0);
+	if (!number || !in_hardware(gdb, number)) {
+		if (number)
+			hb__gdb_send(gdb, "-break-delete %d", number);
+		return hb__gdb_fail(err, HB_E_ARGUMENT,
+			"the processor cannot watch %s, and single steps would take for ever: watch a part of it, of at most 8 bytes",
+			expression);
+	}
+	if (!add_point(gdb, number, id, true)) {
+		hb__gdb_send(gdb, "-break-delete %d", number);
+		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	}
+	*ret_number = number;
+	return HB_OK;
+}
+
+static hb_status known_point(hb_gdb *gdb, int number, hb_error *err)
+{
+	while (hb__gdb_take(gdb, 0))
+		;
+	if (gdb->lost)
+		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended: no process is attached any more");
+	return find_point(gdb, number) ? HB_OK : hb__gdb_fail(err, HB_E_ARGUMENT, "there is no breakpoint %d", number);
+}
+
+hb_status hb_gdb_delete(hb_gdb *gdb, int number, hb_error *err)
+{
+	hb_status status = known_point(gdb, number, err);
+	if (status)
+		return status;
+	hb__gdb_forget_point(gdb, number);
+	return hb__gdb_ask(gdb, err, "-break-delete %d", number);
+}
+
+hb_status hb_gdb_enable(hb_gdb *gdb, int number, bool enable, hb_error *err)
+{
+	hb_status status = known_point(gdb, number, err);
+	return status ? status : hb__gdb_ask(gdb, err, "-break-%s %d", enable ? "enable" : "disable", number);
+}

@@ -1,0 +1,134 @@
+/* What the files of this folder share. */
+#ifndef HBDB_SESSION_GDB_INSIDE_H
+#define HBDB_SESSION_GDB_INSIDE_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "session/gdb/gdb.h"
+#include "session/gdb/mi/mi.h"
+
+struct hb__gdb_thread {
+	int number; /* gdb's */
+	bool running;
+	hb_gdb_stop *
+		kept; /* it stopped for a reason of its own while another stop was told: told when the process is to go on */
+};
+
+enum hb__gdb_state {
+	HB__RUNNING,
+	HB__STOPPING, /* one thread has stopped, the others are asked to */
+	HB__STOPPED,
+};
+
+/* A process under gdb: an "inferior". */
+struct hb__inferior {
+	bool used;
+	int32_t id, pid;
+	int group; /* its number in gdb */
+	enum hb__gdb_state state;
+	struct hb__gdb_thread *threads;
+	size_t nthreads, cap;
+	int thread;    /* the one that stopped last, or the first */
+	bool has_stop; /* stop: why it is stopping */
+	hb_gdb_stop stop;
+	bool attaching, detaching;
+	bool asking;  /* interrupt was sent */
+	bool calling; /* an expression is being evaluated: the stops of a function called are gdb's own business */
+	bool dying;   /* it has exited; gdb has not said how yet */
+};
+
+/* A breakpoint or watchpoint. */
+struct hb__point {
+	int number;
+	int32_t id;
+	bool watch;
+};
+
+struct hb__told {
+	int32_t id;
+	hb_gdb_stop stop;
+};
+
+struct hb_gdb {
+	/* gdb itself */
+	pid_t pid;
+	int process; /* a pidfd */
+	int socket;  /* its standard input and output */
+	int waiting; /* what hb_gdb_fd gives: an epoll of the above and `news` */
+	int news;    /* an eventfd: readable while `told` has something */
+	pthread_t keeper;
+	bool kept; /* the keeper runs */
+	bool lost;
+	double patience;
+	bool python; /* for conditions */
+	/* what it says */
+	char *in;
+	size_t in_at, in_n, in_cap;
+	struct hb__mi record;
+	char words[256]; /* the last line that is no record: why it died, perhaps */
+	/* the answer waited for */
+	int64_t token, want;
+	bool answered;
+	struct hb__mi answer;
+	char *answer_line;
+	bool collecting; /* what commands print */
+	char *said;
+	size_t said_n, said_cap;
+	/* what it knows */
+	struct hb__inferior at[HB_GDB_MOST];
+	struct hb__point *points;
+	size_t npoints, cap_points;
+	struct hb__told *told;
+	size_t ntold, cap_told;
+};
+
+double hb__gdb_now(void);
+hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- process.c ---- */
+
+hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver, hb_error *err);
+/* Ends it, by force when it does not end by itself within `seconds`. */
+void hb__gdb_end(hb_gdb *gdb, double seconds);
+bool hb__gdb_signal(hb_gdb *gdb, int signal);
+
+/* ---- command.c ---- */
+
+/* Sends a command and waits for its answer, which is gdb->answer until the next call. An error of gdb's becomes HB_E_ARGUMENT with its
+ * text; no answer or a dead gdb HB_E_SYSTEM. */
+hb_status hb__gdb_ask(hb_gdb *gdb, hb_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Sends a command; returns its token, for hb__gdb_answer; -1: lost. Not waited for: its answer is ignored. */
+int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, hb_error *err);
+/* Takes in one line; waits for it until `until` (see hb__gdb_now). False: none came. */
+bool hb__gdb_take(hb_gdb *gdb, double until);
+/* gdb is of no use any more: ends it and tells that all is lost. */
+void hb__gdb_lose(hb_gdb *gdb, const char *why);
+
+/* ---- state.c ---- */
+
+void hb__gdb_heard(hb_gdb *gdb, const struct hb__mi *record); /* * and = records, text and prompts */
+void hb__gdb_tell(hb_gdb *gdb, int32_t id, const hb_gdb_stop *stop);
+struct hb__inferior *hb__gdb_find(hb_gdb *gdb, int32_t id);
+/* The process, which has to be attached (and stopped). */
+struct hb__inferior *hb__gdb_process(hb_gdb *gdb, int32_t id, bool stopped, hb_error *err);
+void hb__gdb_forget(hb_gdb *gdb, struct hb__inferior *inferior);
+/* Tells the stop when all threads stand. */
+void hb__gdb_settled(hb_gdb *gdb, struct hb__inferior *inferior);
+bool hb__gdb_all_stopped(const struct hb__inferior *inferior);
+
+/* ---- frames.c ---- */
+
+void hb__gdb_read_frame(const struct hb__mi *mi, const struct hb__mi_value *tuple, hb_frame *ret_frame);
+/* Fills in module and ours of a stack, innermost first. whole: it reaches to the outermost frame. */
+void hb__gdb_place_frames(int32_t pid, hb_frame *frames, size_t n, bool whole);
+
+/* ---- break.c ---- */
+
+/* After a process was attached: breakpoints of others are not to stop it. */
+void hb__gdb_narrow_all(hb_gdb *gdb);
+void hb__gdb_forget_point(hb_gdb *gdb, int number);
+void hb__gdb_forget_points(hb_gdb *gdb, int32_t id); /* -1: all */
+
+#endif

@@ -1,0 +1,321 @@
+/* Starting gdb and ending it. Nothing may stay behind when this process dies, however that happens: gdb then gets an end of
+ * file and a SIGTERM, and lets go of what it has; gdbserver ends with it (--once). */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/gdb/inside.h"
+
+extern char **environ;
+
+double hb__gdb_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
+{
+	if (err) {
+		va_list ap;
+		*err = (hb_error){.status = status, .sys = status == HB_E_SYSTEM ? errno : 0};
+		va_start(ap, format);
+		vsnprintf(err->message, sizeof err->message, format, ap);
+		va_end(ap);
+		for (char *p = err->message; *p; p++)
+			if (*p == '\n')
+				*p = ' ';
+	}
+	return status;
+}
+
+/* ---- what is started ---- */
+
+/* The path of a program; NULL: not there. */
+static char *find_program(const char *name)
+{
+	char *path = NULL;
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : strdup(name);
+	const char *folders = getenv("PATH");
+	for (const char *p = folders ? folders : "/usr/bin:/bin"; *p; p += *p == ':') {
+		size_t n = strcspn(p, ":");
+		if (asprintf(&path, "%.*s%s%s", (int)n, p, n ? "/" : "", name) < 0)
+			return NULL;
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+		p += n;
+	}
+	return NULL;
+}
+
+static bool left_out(const char *variable)
+{
+	static const char *const names[] = {"LD_PRELOAD=", "HBDB_", "DEBUGINFOD_URLS=", "LANGUAGE=", "LC_",
+		"LANG=", "COLUMNS=", "LINES=", "PYTHON"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(variable, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* The environment for gdb: English, UTF-8, nothing that is meant for the program. Strings are environ's. */
+static char **environment(void)
+{
+	size_t n = 0, k = 0;
+	while (environ[n])
+		n++;
+	char **copy = malloc((n + 2) * sizeof *copy);
+	for (size_t i = 0; copy && i < n; i++)
+		if (!left_out(environ[i]))
+			copy[k++] = environ[i];
+	if (copy) {
+		static char language[] = "LC_ALL=C.UTF-8";
+		copy[k++] = language;
+		copy[k] = NULL;
+	}
+	return copy;
+}
+
+/* ---- starting ---- */
+
+struct birth {
+	hb_gdb *gdb;
+	const char *program;
+	char **environment;
+	int end; /* of the socket, for gdb */
+	pthread_mutex_t lock;
+	pthread_cond_t born;
+	bool done;
+	int trouble;
+};
+
+static void become_gdb(const struct birth *b)
+{
+	static char name[] = "gdb", nx[] = "-nx", quiet[] = "-q", interpreter[] = "--interpreter=mi3";
+	char *argv[] = {name, nx, quiet, interpreter, NULL};
+	sigset_t none;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	for (int i = 1; i < 32; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setsid(); /* keys pressed at the terminal are not for it */
+	dup2(b->end, 0);
+	dup2(b->end, 1);
+	dup2(b->end, 2);
+	close_range(3, ~0U, 0);
+	execve(b->program, argv, b->environment);
+	_exit(127);
+}
+
+/* The thread that starts gdb and lives as long as it does: the death of the thread that forked, not of the whole process, is what
+ * a child is told of (PR_SET_PDEATHSIG). */
+static void *keep(void *birth)
+{
+	struct birth *b = birth;
+	siginfo_t how;
+	pid_t pid = fork();
+	if (!pid)
+		become_gdb(b);
+	pthread_mutex_lock(&b->lock);
+	b->gdb->pid = pid;
+	b->gdb->process = pid < 0 ? -1 : pidfd_open(pid, 0);
+	b->trouble = pid < 0 || b->gdb->process < 0 ? errno : 0;
+	b->done = true;
+	pthread_cond_signal(&b->born);
+	pthread_mutex_unlock(&b->lock); /* b is gone from here on */
+	while (pid > 0 && waitid(P_PID, (id_t)pid, &how, WEXITED) && errno == EINTR)
+		;
+	return NULL;
+}
+
+static hb_status give_birth(hb_gdb *gdb, const char *program, int end, hb_error *err)
+{
+	struct birth b = {.gdb = gdb, .program = program, .environment = environment(), .end = end};
+	sigset_t all, before;
+	if (!b.environment)
+		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	pthread_mutex_init(&b.lock, NULL);
+	pthread_cond_init(&b.born, NULL);
+	sigfillset(&all); /* the keeper handles no signals of the program's */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int trouble = pthread_create(&gdb->keeper, NULL, keep, &b);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!trouble) {
+		gdb->kept = true;
+		pthread_mutex_lock(&b.lock);
+		while (!b.done)
+			pthread_cond_wait(&b.born, &b.lock);
+		pthread_mutex_unlock(&b.lock);
+		trouble = b.trouble;
+	}
+	pthread_cond_destroy(&b.born);
+	pthread_mutex_destroy(&b.lock);
+	free(b.environment);
+	errno = trouble;
+	return trouble ? hb__gdb_fail(err, HB_E_SYSTEM, "cannot start %s: %s", program, strerror(trouble)) : HB_OK;
+}
+
+static bool watch(hb_gdb *gdb, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+	return !epoll_ctl(gdb->waiting, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* First settings. Those that some version of gdb does not know are left as they are there. */
+static hb_status settle(hb_gdb *gdb, const char *gdbserver, hb_error *err)
+{
+	static const char *const settings[] = {"debuginfod enabled off", "confirm off", "pagination off", "width 0",
+		"height 0", "sysroot /", "startup-with-shell off", "schedule-multiple off", "print thread-events off",
+		"print inferior-events off", "breakpoint pending off", "unwindonsignal on",
+		"unwind-on-terminating-exception on", "exec-file-mismatch off", "print elements 200",
+		"print repeats 10", "remotetimeout 10", "print finish on", "history save off",
+		"index-cache enabled off"};
+	/* Calls of MPI are stepped over, also into hbdb's library, which has lines. */
+	static const char skip[] = "-interpreter-exec console \"skip -rfu ^P?MPI_[A-Z]\"";
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		hb__gdb_send(gdb, "-gdb-set %s", settings[i]);
+	hb__gdb_send(gdb, "%s", skip);
+	hb_status status = hb__gdb_ask(gdb, err, "-gdb-set non-stop on");
+	status = status ? status : hb__gdb_ask(gdb, err, "-gdb-set mi-async on");
+	char *command = NULL;
+	if (!status && strchr(gdbserver, '\''))
+		status = hb__gdb_fail(err, HB_E_ARGUMENT, "%s: this path cannot be given to gdb", gdbserver);
+	if (!status && asprintf(&command, "-target-select extended-remote | exec '%s' --once --multi -", gdbserver) < 0)
+		status = hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	if (!status)
+		status = hb__gdb_ask(gdb, err, "%s", command);
+	free(command);
+	return status;
+}
+
+hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver, hb_error *err)
+{
+	int ends[2] = {-1, -1};
+	hb_status status = HB_OK;
+	gdb->waiting = epoll_create1(EPOLL_CLOEXEC);
+	gdb->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (gdb->waiting < 0 || gdb->news < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
+	else
+		status = give_birth(gdb, program, ends[1], err);
+	gdb->socket = ends[0];
+	if (ends[1] >= 0)
+		close(ends[1]);
+	if (!status && (!watch(gdb, gdb->socket) || !watch(gdb, gdb->news) || !watch(gdb, gdb->process)))
+		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
+	return status ? status : settle(gdb, gdbserver, err);
+}
+
+static hb_status missing(hb_error *err, const char *name, const char *package)
+{
+	errno = ENOENT;
+	return hb__gdb_fail(err, HB_E_SYSTEM,
+		"%s is not there, and needed to stop processes and look into them: apt-get install %s", name, package);
+}
+
+hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
+{
+	hb_gdb *gdb = calloc(1, sizeof *gdb);
+	hb_status status = HB_OK;
+	if (!gdb)
+		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	gdb->socket = gdb->waiting = gdb->news = gdb->process = -1;
+	gdb->patience = 10;
+	char *program = find_program(gdb_name ? gdb_name : "gdb");
+	char *server = find_program(gdbserver_name ? gdbserver_name : "gdbserver");
+	if (!program)
+		status = missing(err, gdb_name ? gdb_name : "gdb", "gdb");
+	else if (!server)
+		status = missing(err, gdbserver_name ? gdbserver_name : "gdbserver", "gdbserver");
+	else
+		status = hb__gdb_start(gdb, program, server, err);
+	free(program);
+	free(server);
+	if (status)
+		hb_gdb_close(gdb);
+	else
+		*ret_gdb = gdb;
+	return status;
+}
+
+/* ---- ending ---- */
+
+bool hb__gdb_signal(hb_gdb *gdb, int signal)
+{
+	return gdb->process >= 0 && !pidfd_send_signal(gdb->process, signal, NULL, 0);
+}
+
+static bool ended(hb_gdb *gdb, double seconds)
+{
+	double until = hb__gdb_now() + seconds;
+	char thrown[4096];
+	for (;;) {
+		struct pollfd fds[2] = {{gdb->process, POLLIN, 0}, {gdb->socket, POLLIN, 0}};
+		double left = until - hb__gdb_now();
+		if (poll(fds, gdb->socket < 0 ? 1 : 2, left <= 0 ? 0 : (int)(left * 1000) + 1) < 0 && errno != EINTR)
+			return false;
+		if (fds[0].revents)
+			return true;
+		if (left <= 0)
+			return false;
+		/* what it still says is not to block it */
+		if (fds[1].revents && recv(gdb->socket, thrown, sizeof thrown, MSG_DONTWAIT) <= 0)
+			usleep(1000);
+	}
+}
+
+void hb__gdb_end(hb_gdb *gdb, double seconds)
+{
+	if (!gdb->kept)
+		return;
+	if (gdb->process >= 0 && !ended(gdb, seconds)) {
+		hb__gdb_signal(gdb, SIGTERM);
+		if (!ended(gdb, 3))
+			hb__gdb_signal(gdb, SIGKILL);
+	}
+	pthread_join(gdb->keeper, NULL);
+	gdb->kept = false;
+}
+
+void hb_gdb_close(hb_gdb *gdb)
+{
+	if (!gdb)
+		return;
+	if (!gdb->lost)
+		hb__gdb_send(gdb, "-gdb-exit");
+	hb__gdb_end(gdb, gdb->lost ? 0 : 5);
+	int fds[] = {gdb->socket, gdb->process, gdb->news, gdb->waiting};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	for (size_t i = 0; i < HB_GDB_MOST; i++)
+		hb__gdb_forget(gdb, &gdb->at[i]);
+	hb__mi_free(&gdb->record);
+	hb__mi_free(&gdb->answer);
+	free(gdb->answer_line);
+	free(gdb->said);
+	free(gdb->in);
+	free(gdb->points);
+	free(gdb->told);
+	free(gdb);
+}
+
+int hb_gdb_fd(const hb_gdb *gdb) { return gdb->waiting; }
+
+void hb_gdb_patience(hb_gdb *gdb, double seconds) { gdb->patience = seconds; }
