@@ -22,54 +22,6 @@ const hb_option hb__races_options[] = {
 
 /* ---- text ---- */
 
-static void print_send(struct hb_races *r, uint32_t send)
-{
-	char name[HB_EVENT_NAME];
-	const hb_place *place = hb__send_place(r, send);
-	printf("%s", hb__event_name(&r->run, hb_send_at(r->run.model, send), name));
-	if (place)
-		printf(" (%s)", place->text);
-}
-
-static void print_alternative(struct hb_races *r, const hb_alternative *a)
-{
-	char name[HB_EVENT_NAME];
-	printf("         or ");
-	print_send(r, a->send);
-	if (a->receive == HB_NO)
-		printf(r->whole ? ", which was never received" : ", which was not received as far as is known");
-	else {
-		hb_at at = hb_receive_done(r->run.model, a->receive);
-		printf(at.event ? ", which %s received" : ", which the receive posted by %s was to get",
-			hb__event_name(&r->run, at.event ? at : hb_receive_post(r->run.model, a->receive), name));
-	}
-	printf("%s\n", a->dependent ? " (only if a race before turned out otherwise)" : "");
-}
-
-static void print_race(struct hb_races *r, const struct hb_kept *k)
-{
-	char name[HB_EVENT_NAME], post[HB_EVENT_NAME];
-	const hb_race *race = &k->race;
-	static const char *const did[] = {"got", "saw", "completed with"};
-	printf("  %s", hb__event_name(&r->run, race->done.event ? race->done : race->post, name));
-	if (race->done.event && (race->post.event != race->done.event || race->post.line != race->done.line))
-		printf(", posted by %s,", hb__event_name(&r->run, race->post, post));
-	if (race->kind == HB_RACE_CHOICE && race->id == HB_NO)
-		printf(" completed a request that is no receive");
-	else if (race->got == HB_NO)
-		printf(" %s a message that is not known", did[race->kind]);
-	else {
-		printf(" %s ", did[race->kind]);
-		print_send(r, race->got);
-	}
-	printf("%s%s\n", race->dependent ? " (a consequence of races before)" : "",
-		race->uncertain ? " (uncertain)" : "");
-	for (uint32_t i = 0; i < k->nalternatives; i++)
-		print_alternative(r, &k->alternative[i]);
-	if (race->nalternatives > k->nalternatives)
-		printf("         or %u others\n", race->nalternatives - k->nalternatives);
-}
-
 static void print_group(struct hb_races *r, const struct hb_raced *g)
 {
 	bool colour = hb__colour(1);
@@ -82,7 +34,7 @@ static void print_group(struct hb_races *r, const struct hb_raced *g)
 		printf(", %llu only as a consequence", (unsigned long long)g->dependent);
 	printf("\n");
 	for (size_t i = 0; i < g->nkept; i++)
-		print_race(r, &g->kept[i]);
+		hb__put_race(stdout, r, &g->kept[i]);
 	if (g->races > g->nkept)
 		printf("  and %llu more (--limit 0 shows all)\n", (unsigned long long)(g->races - g->nkept));
 }

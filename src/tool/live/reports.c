@@ -119,6 +119,10 @@ static bool call_of_log(
 		return false;
 	bool found = !hb_cursor_open(log, lane, event, &cursor, NULL) &&
 		     (by_slot ? !hb_cursor_slot(cursor, slot, &row) : hb_cursor_next(cursor, &row, NULL) == 1);
+	hb_lane_info ends;
+	if (!found && !by_slot && cursor && !hb_log_lane(log, lane, &ends) && ends.inside && ends.events + 1 == event)
+		/* the call that its thread never returned from: it has no row of its own */
+		by_slot = found = !hb_cursor_slot(cursor, ends.inside_slot, &row);
 	const hb_function *f = found ? hb_log_function(log, row.function) : NULL;
 	if (f)
 		snprintf(ret, size, "%s", f->name);

@@ -2,6 +2,8 @@
 #ifndef HBDB_RUN_RACES_H
 #define HBDB_RUN_RACES_H
 
+#include <stdio.h>
+
 #include "events.h"
 #include "rules/race.h"
 
@@ -40,6 +42,9 @@ void hb__begin_races(struct hb_races *races);
 void hb__end_races(struct hb_races *races);
 /* Of the type hb_race_visit. */
 bool hb__keep_race(void *races, const hb_race *race);
+
+/* What the receive got, and what it could have got: a line each. */
+void hb__put_race(FILE *to, struct hb_races *races, const struct hb_kept *kept);
 
 const hb_place *hb__send_place(struct hb_races *races, uint32_t send);
 

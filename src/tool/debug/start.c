@@ -1,0 +1,237 @@
+/* The command's frame: opens the recording and the job, reads commands until the end, gives the exit code. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../store/find.h"
+#include "../store/manifest.h"
+#include "debug.h"
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t interrupted, ended;
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+static void on_end(int sig) { ended = sig; }
+/* Not SIG_IGN: the job would inherit that. */
+static void on_nothing(int sig) { (void)sig; }
+
+static void catch (int sig, void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler}; /* no SA_RESTART: what waits is to wake up */
+	sigaction(sig, &action, NULL);
+}
+
+static void catch_signals(void)
+{
+	catch (SIGINT, on_interrupt);
+	catch (SIGTERM, on_end);
+	catch (SIGHUP, on_end);
+	catch (SIGPIPE, on_nothing);
+}
+
+int hb__d_signal(void)
+{
+	if (ended)
+		return ended;
+	int sig = interrupted ? SIGINT : 0;
+	interrupted = 0;
+	return sig;
+}
+
+bool hb__d_interrupted(void) { return interrupted || ended; }
+
+/* ---- opening ---- */
+
+/* A recording to replay: its model when it has one. 0, or an exit code. */
+static int open_recording(hb_debug *d, const char *name)
+{
+	hb_manifest m = {0};
+	int code = hb__find_recording(name, &d->recording);
+	if (code)
+		return code;
+	if (!hb__manifest_read(d->recording, &m) && m.level && strcmp(m.level, "events")) {
+		d->level = hb__copy(m.level);
+		d->whyno =
+			"the recording does not hold all events: record at level events, the default, to stop at them";
+		hb__say("%s was recorded at level %s: there are no event numbers to stop at (record at level events, the "
+			"default, for that); breakpoints in the source work",
+			hb__short(d->recording), m.level);
+		hb__manifest_free(&m);
+		return 0;
+	}
+	hb__manifest_free(&m);
+	code = hb__open_run(d->recording, &d->run);
+	if (!d->run.model)
+		return code;
+	d->facts = hb__facts_open(d->run.model);
+	const hb_process *p = hb_model_processes(d->run.model);
+	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->processes; i++)
+		if (!p[i].pid && p[i].rank >= d->size)
+			d->size = p[i].rank + 1;
+	return 0; /* what is missing has been said; the rest can be replayed */
+}
+
+/* What the job prints comes through a pipe, so that it does not break a line that is being edited. 0, or an exit code. */
+static int open_streams(const hb_args *args, hb_live_options *options, int *ret_read)
+{
+	const char *in = hb__value(args, "stdin");
+	int fds[2];
+	if (in && access(in, R_OK))
+		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", in, strerror(errno));
+	if (pipe2(fds, O_CLOEXEC))
+		return hb__fail_with(HB_EXIT_USAGE, "no pipe for what the job prints: %s", strerror(errno));
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	*ret_read = fds[0];
+	options->out = fds[1];
+	return 0;
+}
+
+static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
+{
+	*options = (hb_live_options){.recording = d->recording,
+		.command = args->rest,
+		.mpi = hb__value(args, "mpi"),
+		.tcp = hb__value(args, "listen"),
+		.run = d->run.model ? &d->run : NULL,
+		.output = hb__value(args, "output"),
+		.input = hb__value(args, "stdin")};
+	int code = open_streams(args, options, &d->job_out);
+	return code ? code : hb__live_open(options, &d->live);
+}
+
+static void settle(hb_debug *d, const hb_args *args)
+{
+	hb__d_default_settings(&d->settings, hb__value(args, "json") != NULL);
+	d->focus = hb__copy("*");
+	d->last.line = HB_NO;
+	d->job_out = -1;
+}
+
+static void close_all(hb_debug *d, const hb_live_options *options)
+{
+	hb__console_close(d);
+	hb__live_close(d->live);
+	d->live = NULL;
+	if (options->out)
+		close(options->out);
+	hb__d_poll(d, 0); /* what the job printed at its end */
+	if (d->job_out >= 0)
+		close(d->job_out);
+	hb__facts_close(d->facts);
+	hb__close_run(&d->run);
+	for (size_t i = 0; i < d->npoints; i++)
+		hb__d_free_point(&d->points[i]);
+	free(d->points);
+	hb__d_pairs_free(&d->sets);
+	hb__d_pairs_free(&d->aliases);
+	hb__d_pairs_free(&d->bookmarks);
+	hb__strings_free(&d->history);
+	if (d->log)
+		fclose(d->log);
+	free(d->seen);
+	free(d->told);
+	free(d->frame);
+	free(d->gdb);
+	free(d->at_point);
+	free(d->focus);
+	free(d->level);
+	free(d->list_file);
+	free(d->recording);
+}
+
+/* ---- commands ---- */
+
+static void read_terminal(hb_debug *d)
+{
+	d->console = hb__console_open(d);
+	while (!d->quit) {
+		bool end = false;
+		char *line = hb__console_line(d, &end);
+		if (line)
+			hb__d_line(d, line);
+		free(line);
+		if (end)
+			d->quit = true;
+	}
+}
+
+/* A line for the user who gets the prompt. */
+static void greet(hb_debug *d)
+{
+	if (d->size && !d->settings.json && isatty(1) && isatty(0))
+		printf("%d %s of %s; help lists the commands\n", d->size,
+			hb__plural((uint64_t)d->size, "process", "processes"),
+			d->recording ? hb__short(d->recording) : "a live run");
+}
+
+static int begin(hb_debug *d, const char *at)
+{
+	hb_at event;
+	if (!at)
+		return hb__d_start(d);
+	int code = hb__d_event(d, at, &event);
+	if (code)
+		return code;
+	return hb__d_goto(d, event);
+}
+
+static int work(hb_debug *d, const hb_args *args)
+{
+	const char *file = hb__value(args, "command"), *commands = hb__value(args, "execute");
+	bool script = file || commands, terminal = isatty(0) && isatty(1);
+	int code = begin(d, hb__value(args, "at"));
+	if (code && (script || !terminal || code >= HB_EXIT_USAGE))
+		return code;
+	if (!script)
+		greet(d);
+	if (file)
+		code = hb__d_script(d, file);
+	if (commands && !d->quit && (!code || d->settings.go_on)) {
+		int failed = hb__d_line(d, commands);
+		code = code ? code : failed;
+	}
+	if (script)
+		d->code = d->code ? d->code : code;
+	/* a script without exit, on a terminal: the user takes over where it stands */
+	if (!d->quit && terminal && !(file && !strcmp(file, "-"))) {
+		d->code = 0;
+		read_terminal(d);
+	} else if (!d->quit && !script)
+		d->code = hb__d_script(d, "-");
+	return d->code;
+}
+
+int hb__debug_main(const hb_args *args)
+{
+	hb_debug d = {0};
+	hb_live_options options = {0};
+	const char *at = hb__value(args, "at");
+	settle(&d, args);
+	catch_signals();
+	int code = at ? hb__check_event(at) : 0;
+	/* a command alone is a live run; a name, or nothing at all, is a recording */
+	if (!code && (args->operand || !args->rest))
+		code = open_recording(&d, args->operand);
+	else if (!code)
+		d.whyno = "there is no recording of this run yet: exit, and debug the one that is made meanwhile";
+	if (!code && at && !d.run.model)
+		code = hb__fail_with(HB_EXIT_USAGE, "--at %s: %s", at, d.whyno);
+	if (!code)
+		code = open_job(&d, args, &options);
+	if (!code)
+		code = work(&d, args);
+	bool differed = d.differed;
+	close_all(&d, &options);
+	if (ended)
+		return 128 + ended;
+	return !code && differed ? HB_EXIT_FINDING : code;
+}

@@ -1,0 +1,246 @@
+/* How a process stands, in words. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug.h"
+
+bool hb__d_alive(const hb_proc *p)
+{
+	return p->life == HB_LIFE_RUNNING || p->life == HB_LIFE_HELD || p->life == HB_LIFE_BROKEN;
+}
+
+bool hb__d_stopped(const hb_proc *p) { return p->life == HB_LIFE_HELD || p->life == HB_LIFE_BROKEN; }
+
+/* The thread that is held, else the first. */
+static const hb_thread *thread_of(const hb_proc *p)
+{
+	for (uint32_t i = 0; i < p->nthreads; i++)
+		if (p->threads[i].held)
+			return &p->threads[i];
+	return p->nthreads ? &p->threads[0] : NULL;
+}
+
+uint64_t hb__d_event_of(const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	return t ? t->event : 0;
+}
+
+/* "0:17", with the lane when it is not the first. */
+static char *event_name(const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	uint32_t lane = t ? (uint32_t)(t - p->threads) : 0;
+	unsigned long long event = t ? t->event : 0;
+	return lane ? hb__format("%d.%u:%llu", p->rank, lane, event) : hb__format("%d:%llu", p->rank, event);
+}
+
+char *hb__d_call(hb_debug *d, hb_at at)
+{
+	hb_fact fact;
+	if (!d->facts || !at.event || !hb__fact(d->facts, at, &fact))
+		return NULL;
+	uint32_t process = hb_model_lines(d->run.model)[at.line].process;
+	const hb_log *log = hb_model_processes(d->run.model)[process].log;
+	const hb_function *f = log ? hb_log_function(log, fact.function) : NULL;
+	const hb_place *place = hb__process_place(&d->run, process, fact.site);
+	return hb__format("%s%s%s", f && f->name ? f->name : "a call", place ? "  " : "", place ? place->text : "");
+}
+
+/* The call that a process stands after, when the recording tells. */
+static char *call_of(hb_debug *d, const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	if (!d->run.model || !t || !t->event)
+		return NULL;
+	uint32_t lane = (uint32_t)(t - p->threads);
+	const hb_process *all = hb_model_processes(d->run.model);
+	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->processes; i++) {
+		if (all[i].rank != p->rank || all[i].pid || lane >= all[i].nlines)
+			continue;
+		hb_at at = {all[i].first_line + lane, (uint32_t)t->event};
+		return t->event <= hb_model_lines(d->run.model)[at.line].events ? hb__d_call(d, at) : NULL;
+	}
+	return NULL;
+}
+
+static const char *signal_name(int sig)
+{
+	static char name[32];
+	const char *abbreviation = sigabbrev_np(sig);
+	if (abbreviation)
+		snprintf(name, sizeof name, "SIG%s", abbreviation);
+	else
+		snprintf(name, sizeof name, "signal %d", sig);
+	return name;
+}
+
+/* ---- one life each ---- */
+
+static bool in_init(const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	return !t || !t->event || (t->held && t->why == HB_WHY_START);
+}
+
+/* What a process that is waited for is doing itself: ", which is stopped after 3:17". */
+static char *whose(hb_debug *d, int32_t waits, const char *inside)
+{
+	const char *from = strstr(inside, " from ");
+	long rank = from ? hb__d_number(from + 6) : -1;
+	const hb_proc *p = rank >= 0 && rank < d->size && rank != waits
+				   ? hb_session_proc(hb__live_session(d->live), (int32_t)rank)
+				   : NULL;
+	if (!p)
+		return hb__copy("");
+	char *name = event_name(p), *text;
+	if (hb__d_stopped(p))
+		text = in_init(p) ? hb__copy(", which is stopped in MPI_Init")
+				  : hb__format(", which is stopped after %s", name);
+	else if (p->life == HB_LIFE_DEAD)
+		text = hb__copy(", which is dead");
+	else if (p->life == HB_LIFE_EXITED)
+		text = hb__copy(", which has ended");
+	else if (p->life == HB_LIFE_ABSENT)
+		text = hb__copy(", which is not in MPI_Init yet");
+	else
+		text = hb_session_arrival(hb__live_session(d->live), (int32_t)rank) == HB_BLOCKED
+			       ? hb__copy(", which is blocked itself")
+			       : hb__copy("");
+	free(name);
+	return text;
+}
+
+static char *running(hb_debug *d, const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	const char *inside = t && t->inside ? hb__live_inside(d->live, p->rank) : NULL;
+	char *copy = inside ? hb__copy(inside) : NULL, *name = event_name(p), *text;
+	bool blocked = hb_session_arrival(hb__live_session(d->live), p->rank) == HB_BLOCKED;
+	bool expected = t && t->asked && t->stop_inside && t->inside && t->event == t->stop;
+	if (copy) {
+		char *who = whose(d, p->rank, copy);
+		bool stuck = blocked || expected;
+		text = hb__format("%s in %s%s%s%s", stuck ? "blocked" : "running,", copy, who,
+			!stuck && t->event ? ", after " : "", !stuck && t->event ? name : "");
+		free(who);
+	} else
+		text = t && t->event ? hb__format("running, after %s", name) : hb__copy("running");
+	free(name);
+	free(copy);
+	return text;
+}
+
+static char *held(hb_debug *d, const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	char *name = event_name(p), *call = call_of(d, p), *text;
+	hb_why why = t ? t->why : HB_WHY_START;
+	if (p->signal && why == HB_WHY_SIGNAL)
+		text = hb__format(
+			"%s (%s), after %s; about to die", signal_name(p->signal), strsignal(p->signal), name);
+	else if (in_init(p))
+		text = hb__copy("held in MPI_Init");
+	else if (why == HB_WHY_END)
+		text = hb__format("held after %s, where its record ends%s%s", name, call ? "  " : "", call ? call : "");
+	else if (why == HB_WHY_DIFFERS)
+		text = hb__format("differs from its record after %s", name);
+	else
+		text = hb__format("held after %s%s%s", name, call ? "  " : "", call ? call : "");
+	free(name);
+	free(call);
+	return text;
+}
+
+static char *broken(hb_debug *d, const hb_proc *p)
+{
+	const hb_gdb_stop *s = &p->broken;
+	char *frame = hb__d_frame_text(&s->frame), *text;
+	const hb_point *point = hb__d_point_of(d, p->rank, s->number);
+	const hb_thread *t = thread_of(p);
+	static const char *const kinds[] = {"breakpoint", "barrier", "watchpoint"};
+	if ((s->reason == HB_GDB_BREAKPOINT || s->reason == HB_GDB_WATCHPOINT) && point &&
+		s->reason == HB_GDB_BREAKPOINT)
+		text = hb__format("%s %d: %s", kinds[point->kind], point->number, frame);
+	else if (s->reason == HB_GDB_WATCHPOINT)
+		text = hb__format("watchpoint %d: %s was %s, is %s: %s", point ? point->number : s->number,
+			s->expression, s->old_value, s->new_value, frame);
+	else if (s->reason == HB_GDB_SIGNAL)
+		text = hb__format("%s (%s): %s", s->signal_name, s->meaning, frame);
+	else if (s->frame.ours && t && t->inside && hb__live_inside(d->live, p->rank))
+		text = hb__format("stopped in %s", hb__live_inside(d->live, p->rank));
+	else if (s->frame.ours && t)
+		text = hb__format("stopped after %d:%llu", p->rank, (unsigned long long)t->event);
+	else
+		text = hb__format("stopped: %s", frame);
+	free(frame);
+	return text;
+}
+
+static char *ended(const hb_proc *p)
+{
+	if (p->life == HB_LIFE_DEAD)
+		return p->signal ? hb__format("dead: %s", signal_name(p->signal)) : hb__copy("dead");
+	if (!strcmp(p->bye, "left"))
+		return hb__copy("exited without MPI_Finalize");
+	if (!strcmp(p->bye, "aborted"))
+		return hb__copy("exited by MPI_Abort");
+	return hb__copy("exited");
+}
+
+/* ---- all of them ---- */
+
+static char *as_json(hb_debug *d, const hb_proc *p, const char *text)
+{
+	static const char *const lives[] = {"absent", "running", "held", "broken", "exited", "dead"};
+	static const char *const whys[] = {"start", "after", "signal", "end", "differs"};
+	const hb_thread *t = thread_of(p);
+	char *said = hb__d_json(text), *call = call_of(d, p), *quoted = call ? hb__d_json(call) : NULL;
+	bool blocked =
+		p->life == HB_LIFE_RUNNING && hb_session_arrival(hb__live_session(d->live), p->rank) == HB_BLOCKED;
+	char *json =
+		hb__format("\"rank\":%d,\"life\":\"%s\",\"why\":%s%s%s,\"blocked\":%s,\"event\":%llu,\"inside\":%s,"
+			   "\"signal\":%d,\"pid\":%d,\"call\":%s,\"text\":%s",
+			p->rank, lives[p->life], p->life == HB_LIFE_HELD && t ? "\"" : "",
+			p->life == HB_LIFE_HELD && t ? whys[t->why] : "null", p->life == HB_LIFE_HELD && t ? "\"" : "",
+			blocked ? "true" : "false", (unsigned long long)(t ? t->event : 0),
+			t && t->inside ? "true" : "false", p->signal, p->pid, quoted ? quoted : "null", said);
+	free(said);
+	free(call);
+	free(quoted);
+	return json;
+}
+
+char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json)
+{
+	static const hb_proc nobody;
+	const hb_proc *p = d->live ? hb_session_proc(hb__live_session(d->live), rank) : NULL;
+	hb_proc absent = nobody;
+	absent.rank = rank;
+	p = p ? p : &absent;
+	char *text = p->life == HB_LIFE_ABSENT    ? hb__copy("not in MPI_Init yet")
+		     : p->life == HB_LIFE_RUNNING ? running(d, p)
+		     : p->life == HB_LIFE_HELD    ? held(d, p)
+		     : p->life == HB_LIFE_BROKEN  ? broken(d, p)
+						  : ended(p);
+	if (p->life == HB_LIFE_ABSENT && d->live && !hb__live_running(d->live)) {
+		free(text);
+		text = hb__copy("not running; run starts the job");
+	}
+	if (ret_json)
+		*ret_json = as_json(d, p, text);
+	return text;
+}
+
+int hb__d_show(hb_debug *d, const hb_set *set)
+{
+	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
+		char *json, *text = hb__d_state(d, i, &json);
+		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
+		hb__d_reply(d, i, false, json, "%s", text);
+		d->told[i] = p ? p->changes : 0;
+		free(text);
+	}
+	return hb__d_replies(d, "status");
+}

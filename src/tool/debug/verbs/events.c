@@ -1,0 +1,346 @@
+/* stop, goto, next event, back, bookmark: moving by events of the recording. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../debug.h"
+
+static int needs_events(hb_debug *d) { return d->run.model ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "%s", d->whyno); }
+
+int hb__d_event(hb_debug *d, const char *text, hb_at *ret)
+{
+	const char *marked = hb__d_get(&d->bookmarks, text);
+	int code = needs_events(d);
+	if (!code && !marked && hb__d_is_name(text))
+		return hb__d_fail(d, HB_EXIT_USAGE, "there is no bookmark %s; bookmark lists them", text);
+	code = code ? code : hb__check_event(marked ? marked : text);
+	return code ? code : hb__read_event(&d->run, marked ? marked : text, ret);
+}
+
+bool hb__d_stands_at(hb_debug *d, int32_t rank, hb_at *ret)
+{
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
+	const hb_process *all = hb_model_processes(d->run.model);
+	for (uint32_t i = 0; p && i < hb_model_get_info(d->run.model)->processes; i++) {
+		if (all[i].rank != rank || all[i].pid || !all[i].nlines)
+			continue;
+		uint32_t lane = 0;
+		for (uint32_t k = 0; k < p->nthreads && k < all[i].nlines; k++)
+			if (p->threads[k].held) {
+				lane = k;
+				break;
+			}
+		*ret = (hb_at){all[i].first_line + lane, p->nthreads ? (uint32_t)p->threads[lane].event : 0};
+		return true;
+	}
+	return false;
+}
+
+bool hb__d_here(hb_debug *d, hb_at *ret)
+{
+	int32_t rank = hb_set_next(&d->set, 0);
+	return rank >= 0 && d->run.model && hb_set_count(&d->set) == 1 && hb__d_stands_at(d, rank, ret);
+}
+
+/* ---- cuts ---- */
+
+static char *cut_line(hb_debug *d, hb_at at, hb_stop stop)
+{
+	char name[HB_EVENT_NAME], *call, *text;
+	static const char *const words[] = {"", "after", "inside", "after"};
+	if (stop == HB_STOP_NOTHING)
+		return hb__copy("does not run");
+	call = hb__d_call(d, at);
+	text = hb__format("%s %s  %s%s", words[stop], hb__event_name(&d->run, at, name), call ? call : "",
+		stop == HB_STOP_END ? ", its last" : "");
+	free(call);
+	return text;
+}
+
+int hb__d_show_cut(hb_debug *d, hb_at at, const uint32_t *event, const hb_stop *stop)
+{
+	static const char *const words[] = {"nothing", "after", "inside", "end"};
+	char of[HB_EVENT_NAME];
+	const hb_line *lines = hb_model_lines(d->run.model);
+	const hb_process *processes = hb_model_processes(d->run.model);
+	hb__event_name(&d->run, at, of);
+	hb__d_note(d, "the cut of %s", of);
+	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++) {
+		const hb_process *p = &processes[lines[i].process];
+		if (p->pid || p->rank >= d->size)
+			continue;
+		char *text = cut_line(d, (hb_at){i, event[i]}, stop[i]);
+		char *json = hb__format("\"of\":\"%s\",\"rank\":%d,\"lane\":%u,\"stop\":\"%s\",\"event\":%u", of,
+			p->rank, lines[i].lane, words[stop[i]], event[i]);
+		hb__d_reply(d, p->rank, false, json, "%s", text);
+		free(text);
+	}
+	return hb__d_replies(d, "cut");
+}
+
+/* Free both arrays. */
+static int cut_of(hb_debug *d, hb_at at, uint32_t **ret_event, hb_stop **ret_stop)
+{
+	uint32_t lines = hb_model_get_info(d->run.model)->lines;
+	hb_error err = {0};
+	*ret_event = hb__alloc((lines + 1) * sizeof **ret_event);
+	*ret_stop = hb__alloc((lines + 1) * sizeof **ret_stop);
+	if (hb_cut(d->run.model, at, *ret_event, *ret_stop, &err))
+		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
+	/* the process of the event stands there even when that is its last */
+	if ((*ret_stop)[at.line] == HB_STOP_END)
+		(*ret_stop)[at.line] = HB_STOP_AFTER;
+	return 0;
+}
+
+int hb__v_cone(hb_debug *d, char *args)
+{
+	hb_at at;
+	uint32_t *event;
+	hb_stop *stop;
+	if (!*args)
+		return hb__d_fail(d, HB_EXIT_USAGE, "cone takes an event, as in cone 0:17");
+	int code = hb__d_event(d, args, &at);
+	if (code)
+		return code;
+	code = cut_of(d, at, &event, &stop);
+	code = code ? code : hb__d_show_cut(d, at, event, stop);
+	free(event);
+	free(stop);
+	return code;
+}
+
+/* ---- stop ---- */
+
+static int stop_off(hb_debug *d)
+{
+	hb_target *targets = hb__alloc((size_t)d->size * sizeof *targets + 1);
+	hb_error err = {0};
+	size_t n = 0;
+	for (int32_t i = 0; i < d->size; i++)
+		targets[n++] = (hb_target){.rank = i, .free = true};
+	int code = hb_session_stop_at(hb__live_session(d->live), targets, n, &err)
+			   ? hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message)
+			   : 0;
+	free(targets);
+	return code;
+}
+
+/* Without a model nobody knows what an event needs: its own process is all that can be stopped. */
+static int stop_one(hb_debug *d, const char *text)
+{
+	hb_target t = {0};
+	hb_error err = {0};
+	int rank;
+	unsigned lane = 0;
+	unsigned long long event;
+	char rest;
+	if (sscanf(text, "%d:%llu%c", &rank, &event, &rest) != 2 &&
+		sscanf(text, "%d.%u:%llu%c", &rank, &lane, &event, &rest) != 3)
+		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is no event: RANK:EVENT, as in 0:17", text);
+	if (rank < 0 || rank >= d->size)
+		return hb__d_fail(d, HB_EXIT_USAGE, "there is no rank %d; the job has %d %s", rank, d->size,
+			hb__plural((uint64_t)d->size, "process", "processes"));
+	if (d->recording)
+		return needs_events(d);
+	t = (hb_target){.rank = rank, .lane = lane, .event = event};
+	if (hb_session_stop_at(hb__live_session(d->live), &t, 1, &err))
+		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
+	hb__d_note(
+		d, "only [%d] stops, after %s: what the event depends on is known from a recording only", rank, text);
+	return 0;
+}
+
+/* Processes that are behind their stop already: a stop cannot bring them back. */
+static void say_passed(hb_debug *d, hb_at at, const uint32_t *event, const hb_stop *stop)
+{
+	hb_set set;
+	char name[HB_EVENT_NAME];
+	hb__d_init(d, &set);
+	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++) {
+		const hb_line *l = &hb_model_lines(d->run.model)[i];
+		const hb_process *of = &hb_model_processes(d->run.model)[l->process];
+		const hb_proc *p = of->pid ? NULL : hb_session_proc(hb__live_session(d->live), of->rank);
+		/* MPI_Init is over before anybody can be held */
+		if (p && l->lane < p->nthreads && stop[i] != HB_STOP_END &&
+			p->threads[l->lane].event > (event[i] || l->lane ? event[i] : 1))
+			hb_set_add(&set, of->rank);
+	}
+	if (hb_set_count(&set))
+		hb__d_note(d, "%s %s past it: goto %s begins again and stops there", hb__d_set_name(&set),
+			hb_set_count(&set) == 1 ? "is" : "are", hb__event_name(&d->run, at, name));
+	hb_set_free(&set);
+}
+
+int hb__v_stop(hb_debug *d, char *args)
+{
+	hb_at at;
+	uint32_t *event;
+	hb_stop *stop;
+	char *word = hb__d_word(&args), *text = hb__d_trim(args);
+	if (word && !strcmp(word, "off") && !*text)
+		return stop_off(d);
+	if (!word || strcmp(word, "at") || !*text)
+		return hb__d_fail(d, HB_EXIT_USAGE, "stop at EVENT, as in stop at 0:17; stop off; halt stops at once");
+	hb__d_poll(d, 0);
+	if (!d->run.model)
+		return stop_one(d, text);
+	int code = hb__d_event(d, text, &at);
+	if (code)
+		return code;
+	code = cut_of(d, at, &event, &stop);
+	code = code ? code : hb__live_stop_at(d->live, event, stop);
+	if (!code) {
+		d->last = at;
+		code = hb__d_show_cut(d, at, event, stop);
+		say_passed(d, at, event, stop);
+	}
+	free(event);
+	free(stop);
+	return code;
+}
+
+/* ---- goto, back ---- */
+
+static bool reached(hb_debug *d, hb_at at)
+{
+	const hb_line *l = &hb_model_lines(d->run.model)[at.line];
+	int32_t rank = hb_model_processes(d->run.model)[l->process].rank;
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
+	const hb_thread *t = p && l->lane < p->nthreads ? &p->threads[l->lane] : NULL;
+	return t && (t->event == at.event || (t->inside && t->event + 1 == at.event));
+}
+
+int hb__d_goto(hb_debug *d, hb_at at)
+{
+	bool restarted = false, was = hb__live_running(d->live);
+	char name[HB_EVENT_NAME];
+	double begin = hb__d_now();
+	hb_set all;
+	for (int32_t i = 0; d->at_point && i < d->size; i++)
+		d->at_point[i] = false;
+	int code = hb__live_run_to(d->live, at, &restarted);
+	if (code)
+		return code;
+	if (restarted || !was)
+		hb__d_anew(d);
+	hb__d_poll(d, 0);
+	d->last = at;
+	hb__d_init(d, &all);
+	hb_set_all(&all);
+	for (int32_t i = 0; i < d->size; i++)
+		d->frame[i] = 0;
+	hb_waited waited = hb__d_wait(d, &all, d->settings.timeout);
+	bool there = reached(d, at);
+	double seconds = hb__d_now() - begin;
+	hb__event_name(&d->run, at, name);
+	if (d->settings.json)
+		hb__d_print(d,
+			"{\"answer\":\"goto\",\"event\":\"%s\",\"reached\":%s,\"restarted\":%s,\"seconds\":%.3f}\n",
+			name, there ? "true" : "false", restarted ? "true" : "false", seconds);
+	else if (there)
+		hb__d_print(d, "at the cut of %s, %.2f s%s\n", name, seconds, restarted ? " from the beginning" : "");
+	hb__d_show(d, &all);
+	hb_set_free(&all);
+	if (waited == HB_WAIT_INTERRUPTED)
+		hb__d_signal();
+	if (waited == HB_WAITED && there)
+		return 0;
+	return hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name,
+		waited == HB_WAIT_INTERRUPTED ? ": interrupted"
+		: waited == HB_WAIT_OVER      ? ": the time limit is over (set timeout)"
+		: waited == HB_WAIT_ENDED     ? ": the job has ended"
+					      : "");
+}
+
+int hb__v_goto(hb_debug *d, char *args)
+{
+	hb_at at;
+	if (!*args)
+		return hb__d_fail(d, HB_EXIT_USAGE, "goto takes an event or a bookmark, as in goto 0:17");
+	int code = hb__d_event(d, args, &at);
+	return code ? code : hb__d_goto(d, at);
+}
+
+int hb__v_back(hb_debug *d, char *args)
+{
+	hb_at at = d->last;
+	char name[HB_EVENT_NAME];
+	long n = *args ? hb__d_number(args) : 1;
+	int code = needs_events(d);
+	if (code)
+		return code;
+	if (n < 1)
+		return hb__d_fail(d, HB_EXIT_USAGE, "back takes a number of events, not '%s'", args);
+	hb__d_poll(d, 0);
+	if (!hb__d_here(d, &at) && at.line == HB_NO)
+		return hb__d_fail(d, HB_EXIT_FINDING,
+			"back from where? Choose one process, as in [0] back, or go to an event first");
+	if ((long)at.event <= n)
+		return hb__d_fail(d, HB_EXIT_FINDING, "before %s there is no event %ld back",
+			hb__event_name(&d->run, at, name), n);
+	at.event -= (uint32_t)n;
+	return hb__d_goto(d, at);
+}
+
+/* ---- next event ---- */
+
+int hb__d_next_event(hb_debug *d, uint32_t times)
+{
+	hb_session *session = hb__live_session(d->live);
+	hb_target *targets = NULL;
+	size_t n = 0;
+	hb_error err = {0};
+	hb__d_poll(d, 0);
+	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
+		const hb_proc *p = hb_session_proc(session, i);
+		bool held = false;
+		for (uint32_t k = 0; p && k < p->nthreads; k++)
+			held |= p->threads[k].held;
+		for (uint32_t k = 0; p && hb__d_alive(p) && k < p->nthreads; k++) {
+			if (held && !p->threads[k].held)
+				continue;
+			targets = hb__resize(targets, (n + 1) * sizeof *targets);
+			targets[n++] = (hb_target){.rank = i, .lane = k, .event = p->threads[k].event + times};
+		}
+		d->frame[i] = 0;
+		d->at_point[i] = false;
+	}
+	int code = n ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is there", hb__d_set_name(&d->set));
+	if (!code && hb_session_stop_at(session, targets, n, &err))
+		code = hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
+	free(targets);
+	if (code)
+		return code;
+	hb__d_plant(d, &d->set);
+	hb__d_replies(d, "next");
+	hb_session_go(session, &d->set);
+	return hb__d_wait_and_show(d, &d->set);
+}
+
+/* ---- bookmarks ---- */
+
+int hb__v_bookmark(hb_debug *d, char *args)
+{
+	char *name = hb__d_word(&args), *text = hb__d_trim(args), event[HB_EVENT_NAME];
+	hb_at at = d->last;
+	int code = needs_events(d);
+	if (code)
+		return code;
+	if (!name) {
+		for (size_t i = 0; i < d->bookmarks.n; i++)
+			hb__d_print(d, "%-12s %s\n", d->bookmarks.at[i].name, d->bookmarks.at[i].value);
+		return 0;
+	}
+	if (!hb__d_is_name(name))
+		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' cannot be the name of a bookmark", name);
+	if (*text)
+		code = hb__d_event(d, text, &at);
+	else if ((!hb__d_here(d, &at) && at.line == HB_NO) || !at.event)
+		code = hb__d_fail(d, HB_EXIT_FINDING, "which event? bookmark %s 0:17, or choose one process", name);
+	if (code)
+		return code;
+	hb__d_put(&d->bookmarks, name, hb__event_name(&d->run, at, event));
+	hb__d_note(d, "%s is %s", name, event);
+	return 0;
+}

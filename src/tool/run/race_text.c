@@ -1,0 +1,52 @@
+/* A race in words. */
+#include <stdio.h>
+
+#include "races.h"
+
+static void put_send(FILE *to, struct hb_races *r, uint32_t send)
+{
+	char name[HB_EVENT_NAME];
+	const hb_place *place = hb__send_place(r, send);
+	fprintf(to, "%s", hb__event_name(&r->run, hb_send_at(r->run.model, send), name));
+	if (place)
+		fprintf(to, " (%s)", place->text);
+}
+
+static void put_alternative(FILE *to, struct hb_races *r, const hb_alternative *a)
+{
+	char name[HB_EVENT_NAME];
+	fprintf(to, "         or ");
+	put_send(to, r, a->send);
+	if (a->receive == HB_NO)
+		fprintf(to, r->whole ? ", which was never received" : ", which was not received as far as is known");
+	else {
+		hb_at at = hb_receive_done(r->run.model, a->receive);
+		fprintf(to, at.event ? ", which %s received" : ", which the receive posted by %s was to get",
+			hb__event_name(&r->run, at.event ? at : hb_receive_post(r->run.model, a->receive), name));
+	}
+	fprintf(to, "%s\n", a->dependent ? " (only if a race before turned out otherwise)" : "");
+}
+
+void hb__put_race(FILE *to, struct hb_races *r, const struct hb_kept *k)
+{
+	char name[HB_EVENT_NAME], post[HB_EVENT_NAME];
+	const hb_race *race = &k->race;
+	static const char *const did[] = {"got", "saw", "completed with"};
+	fprintf(to, "  %s", hb__event_name(&r->run, race->done.event ? race->done : race->post, name));
+	if (race->done.event && (race->post.event != race->done.event || race->post.line != race->done.line))
+		fprintf(to, ", posted by %s,", hb__event_name(&r->run, race->post, post));
+	if (race->kind == HB_RACE_CHOICE && race->id == HB_NO)
+		fprintf(to, " completed a request that is no receive");
+	else if (race->got == HB_NO)
+		fprintf(to, " %s a message that is not known", did[race->kind]);
+	else {
+		fprintf(to, " %s ", did[race->kind]);
+		put_send(to, r, race->got);
+	}
+	fprintf(to, "%s%s\n", race->dependent ? " (a consequence of races before)" : "",
+		race->uncertain ? " (uncertain)" : "");
+	for (uint32_t i = 0; i < k->nalternatives; i++)
+		put_alternative(to, r, &k->alternative[i]);
+	if (race->nalternatives > k->nalternatives)
+		fprintf(to, "         or %u others\n", race->nalternatives - k->nalternatives);
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/python3
+"""Stops by events: cuts are reached exactly, back, next event, who waits for whom, bookmarks, level order."""
+import os
+import subprocess
+
+from lib import TOP, Place, check, finish, has, lacks, objects, same
+
+SIZE = {"openmpi": 8, "mpich": 3}
+
+
+def stands(out):
+    """(life, event) by rank as the last status of --json tells."""
+    last = {}
+    for o in objects(out, "status"):
+        last[o["rank"]] = o
+    return last
+
+
+def as_cut(p, out, event):
+    """Whether the processes stand where the cut of the event says."""
+    cut, now = [o for o in objects(out, "cut") if o["of"] == event], stands(out)
+    wrong = []
+    for c in cut:
+        o = now[c["rank"]]
+        wanted = c["event"] - (c["stop"] == "inside") if c["stop"] != "nothing" else 1
+        if c["stop"] != "end" and (o["event"] != wanted or o["inside"] != (c["stop"] == "inside")):
+            wrong.append((c, o))
+    return check("%s: all stand at the cut of %s" % (p.mpi, event), cut and not wrong, "%r\n%s" % (wrong, out))
+
+
+def cuts(p):
+    n = SIZE[p.mpi]
+    for event in ("0:2", "%d:4" % (n - 1), "1:8"):
+        status, out, err = p.debug(["cone " + event, "status"], "--json", "--at", event, "ring.hbdb")
+        check("%s: --at %s" % (p.mpi, event), status == 0, err)
+        as_cut(p, out, event)
+    status, out, err = p.debug(["stop at 1:6", "cont"], "--json", "ring.hbdb")
+    as_cut(p, out, "1:6")
+    status, out, err = p.debug(["goto 0:5", "goto 1:6", "goto 0:3", "stop off", "cont"], "--json", "ring.hbdb")
+    same("%s: goto begins again only for what lies behind" % p.mpi,
+         [(o["event"], o["reached"], o["restarted"]) for o in objects(out, "goto")],
+         [("0:5", True, False), ("1:6", True, False), ("0:3", True, True)])
+    same("%s: stop off and cont run to the end" % p.mpi, {o["life"] for o in stands(out).values()}, {"exited"})
+    check("%s: and tell of it" % p.mpi, status == 0 and "total" in out, out + err)
+
+
+def farm(p):
+    """Wildcards: which message comes first decides the cut."""
+    n = min(SIZE[p.mpi], 4)
+    with open(TOP + "/examples/farm.c") as f:
+        source = f.read().replace("TASKS = 1000", "TASKS = 30")
+    with open(p.path + "/farm.c", "w") as f:
+        f.write(source)
+    subprocess.run(["mpicc." + p.mpi, "-g", "-o", p.path + "/farm", p.path + "/farm.c"], check=True)
+    status, out, err = p.run("record", "-o", "farm.hbdb", "--", *p.command(n, program="./farm"))
+    for event in ("0:21", "1:8"):
+        status, out, err = p.debug(["cone " + event, "status"], "--json", "--at", event, "farm.hbdb")
+        as_cut(p, out, event)
+    status, out, err = p.debug(["race", "[0] race", "stop off", "cont"], "farm.hbdb", "--at", "0:%d" % (n + 1))
+    check("%s: race without an event needs one process" % p.mpi, status == 2 and "one process" in err, out + err)
+    status, out, err = p.debug(["[0] race", "race 1:3", "[0] events 2"], "farm.hbdb", "--at", "0:%d" % (n + 1))
+    has("%s: race" % p.mpi, out, "MPI_Recv  farm.c:71", "0:%d got " % (n + 1), "or ",
+        "1:3 did not race", "> 0:%d" % (n + 1), "MPI_Recv(count=2")
+
+
+def moving(p):
+    n = SIZE[p.mpi]
+    status, out, err = p.debug(["[0] next event", "[1] next event", "[1] next event 2", "[1] back", "expect [1] after 1:4", "back 2",
+                                "[1] expect after 1:2"], "ring.hbdb", "--at", "0:3")
+    has("%s: next event and back" % p.mpi, out, "at the cut of 0:3", "[0] held after 0:4  MPI_Send", "[1] held after 1:4  MPI_Recv",
+        "[1] blocked in MPI_Recv from 0, which is stopped after 0:4\n", "at the cut of 1:4, ", " from the beginning",
+        "[1] after 1:4, as expected", "at the cut of 1:2", "[1] after 1:2, as expected")
+    same("%s: next event and back: fine" % p.mpi, (status, err), (0, ""))
+    status, out, err = p.debug(["stop at 0:3", "cont", "[1] next event 3", "[0] next event", "[1] cont", "status"], "ring.hbdb")
+    lacks("%s: nobody dies of being stopped" % p.mpi, out, "dead")
+    status, out, err = p.debug(["back", "[0] back 2", "[0] back"], "ring.hbdb")
+    check("%s: nothing before the first event" % p.mpi, status == 1 and "back from where" in err, out + err)
+    status, out, err = p.debug(["[0] next event 2", "[0] back", "[0] back 9"], "ring.hbdb")
+    check("%s: back of one process" % p.mpi, "at the cut of 0:" in out and "there is no event 9 back" in err, out + err)
+    status, out, err = p.debug(["stop at 1:3", "cont", "stop at 1:2"], "ring.hbdb")
+    has("%s: a stop that lies behind is told" % p.mpi, out, "the cut of 1:2", "past it: goto 1:2 begins again")
+    same("%s: and is no mistake" % p.mpi, status, 0)
+
+
+def bookmarks(p):
+    status, out, err = p.debug(["bookmark a 1:4", "bookmark b 0:2", "bookmark", "goto a", "[1] expect after 1:4", "goto b",
+                                "[0] expect after 0:2", "cone a"], "ring.hbdb")
+    check("%s: bookmarks" % p.mpi, status == 0, out + err)
+    has("%s: bookmarks are listed" % p.mpi, out, "a is 1:4", "a            1:4\nb            0:2\n", "[1] after 1:4, as expected",
+        "[0] after 0:2, as expected", "the cut of 1:4")
+
+
+def never(p):
+    """What a process waits for comes from one that stands: told, not waited for for ever."""
+    n = SIZE[p.mpi]
+    status, out, err = p.debug(["[0:%d] cont" % (n - 2), "[0:%d] status" % (n - 2), "[0] expect is blocked",
+                                "[%d] expect is held" % (n - 1)], "ring.hbdb")
+    has("%s: a process that never arrives" % p.mpi, out, "[0] blocked in MPI_Recv from %d, which is stopped in MPI_Init" % (n - 1))
+    status, out, err = p.debug(["set timeout 60", "[0:%d] cont" % (n - 2), "[0] expect is blocked", "[%d] cont" % (n - 1), "wait",
+                                "expect is exited"], "ring.hbdb")
+    check("%s: and it goes on when the other does" % p.mpi, status == 0 and "total" in out, out + err)
+
+
+def hang(p):
+    """A recorded hang: at the end everybody stands where it hung."""
+    n = 2
+    record = p.start("record", "-o", "hang.hbdb", "--", *p.command(n, 2, "hang"), stdout=subprocess.DEVNULL,
+                     stderr=subprocess.DEVNULL)
+    try:
+        record.wait(8)
+    except subprocess.TimeoutExpired:
+        record.terminate()
+        record.wait(30)
+    status, out, err = p.debug(["set timeout 60", "cont", "status"], "hang.hbdb")
+    has("%s: a recorded hang" % p.mpi, out, "[0] blocked in MPI_Recv", "[1] blocked in MPI_Finalize")
+    lacks("%s: is stopped, not dead" % p.mpi, out, "[0] dead", "[0] exited")
+
+
+def order(p):
+    p.run("record", "--level", "order", "-o", "order.hbdb", "--", *p.command(2, 2))
+    status, out, err = p.debug(["status", "goto 0:3"], "order.hbdb")
+    check("%s: level order: no events to stop at, and it says so" % p.mpi, status == 1 and "level order" in err
+          and "record at level events" in err and "[0:1] held in MPI_Init" in out, out + err)
+    status, out, err = p.run("debug", "--at", "0:3", "order.hbdb")
+    check("%s: level order: nor to go to" % p.mpi, status == 2 and "record at level events" in err, out + err)
+    status, out, err = p.debug(["cont", "expect is exited"], "order.hbdb")
+    check("%s: level order: it is replayed all the same" % p.mpi, status == 0 and "total" in out, out + err)
+
+
+def live(p):
+    n = SIZE[p.mpi] if p.mpi == "openmpi" else 2
+    status, out, err = p.live(["stop at 1:4", "cont", "[1] expect after 1:4", "stop off", "goto 1:2"], n, 3)
+    has("%s: a live run stops one process" % p.mpi, out, "only [1] stops, after 1:4", "[1] held after 1:4", "[1] after 1:4, as expected")
+    check("%s: and says why it cannot go to an event" % p.mpi, status == 1 and "no recording of this run" in err, err)
+    check("%s: its recording is told at the end" % p.mpi, "live-0.hbdb" in err, err)
+    status, out, err = p.run("verify", "live-0.hbdb")
+    check("%s: and is whole" % p.mpi, status == 0, out + err)
+    status, out, err = p.live(["cont", "expect is exited"], n, 3)
+    check("%s: a live run to its end" % p.mpi, status == 0 and "total" in out, out + err)
+    status, out, err = p.debug(["goto 1:6"], p.name("live").replace("live-2", "live-1"))
+    check("%s: is a recording to debug" % p.mpi, status == 0 and "at the cut of 1:6" in out, out + err)
+
+
+def other(p):
+    """NAME -- COMMAND: the same recording with another command line."""
+    subprocess.run(["cp", p.path + "/steps", p.path + "/other"], check=True)
+    status, out, err = p.debug(["goto 1:4", "[1] expect after 1:4"], "ring.hbdb", "--",
+                               *p.command(SIZE[p.mpi], 3, program="./other"))
+    check("%s: another program that does the same" % p.mpi, status == 0, out + err)
+    status, out, err = p.debug(["cont", "status"], "ring.hbdb", "--", *p.command(SIZE[p.mpi], 1))
+    check("%s: one that differs: status 1" % p.mpi, status == 1 and "differs" in out + err, out + err)
+
+
+def main():
+    for mpi in os.environ.get("ONLY", "openmpi mpich").split():
+        with Place(mpi) as p:
+            p.record("ring.hbdb", SIZE[mpi], 3)
+            for part in (cuts, farm, moving, bookmarks, never, hang, order, live, other):
+                part(p)
+    finish()
+
+
+main()
