@@ -45,8 +45,9 @@ typedef struct hb_view_source {
 	/* Builds the model, in the thread of the server, once. The model stays the tool's, and open until hb_view_close has returned. */
 	hb_status (*build)(void *user, hb_progress *progress, void *progress_user, hb_model **ret_model, hb_error *err);
 	/* ---- these are asked once the model is there ---- */
-	/* The object that `hbdb dump --json` prints for the event, or its line of text, without the line feed. */
-	bool (*event_text)(void *user, hb_at at, bool json, hb_text *ret);
+	/* The line of text of `hbdb dump` and the object that `hbdb dump --json` prints for the event (each may be NULL: not wanted), and its
+	 * call site: a number of the log of its process. */
+	bool (*event)(void *user, hb_at at, hb_text *ret_line, hb_text *ret_json, uint32_t *ret_site);
 	/* The place of a call site of a process. */
 	bool (*place)(void *user, uint32_t process, uint32_t site, hb_view_place *ret);
 	/* RANK:EVENT and back; RANK or RANK.LANE of a line. *ret_why (when there is no such event): a sentence, valid until the next call. */

@@ -14,6 +14,11 @@ typedef struct hb_page_run {
 	hb_marks **marks; /* by line of the model */
 	uint32_t lines;
 	hb_output *out; /* a file in memory, to print events into */
+	/* the event that was read last */
+	hb_events *events;
+	hb_at at; /* event 0: none */
+	hb_event event;
+	hb_row row;
 	char *why;
 } hb_page_run;
 

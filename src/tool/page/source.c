@@ -6,6 +6,8 @@
 
 #include "page.h"
 
+#define READ_ON_MOST 4096 /* events that are read over rather than sought */
+
 int hb__page_begin(const char *recording, hb_run *run, hb_page_run *ret)
 {
 	*ret = (hb_page_run){.run = run};
@@ -22,6 +24,7 @@ void hb__page_end(hb_page_run *p)
 	for (uint32_t i = 0; i < p->lines; i++)
 		hb_marks_free(p->marks[i]);
 	free(p->marks);
+	hb_events_close(p->events);
 	if (p->out && p->out->fd >= 0)
 		close(p->out->fd);
 	free(p->out);
@@ -78,16 +81,54 @@ static hb_status build(void *user, hb_progress *progress, void *progress_user, h
 
 /* ---- events ---- */
 
-static bool event_text(void *user, hb_at at, bool json, hb_text *ret)
+/* The event is read and held. Events that are asked for one after the other are read on, in one pass. */
+static bool hold(hb_page_run *p, hb_at at)
+{
+	const hb_line *line = &hb_model_lines(p->run->model)[at.line];
+	hb_log *log = hb_model_processes(p->run->model)[line->process].log;
+	bool inside = line->inside && at.event == line->events;
+	if (p->at.event && p->at.line == at.line && p->at.event == at.event)
+		return true;
+	bool on =
+		p->at.event && p->at.line == at.line && at.event > p->at.event && at.event - p->at.event < READ_ON_MOST;
+	uint32_t number = on ? p->at.event + 1 : at.event;
+	p->at.event = 0;
+	if (!on) {
+		hb_events_close(p->events);
+		p->events = NULL;
+		if (!log || !p->marks[at.line] ||
+			hb_events_open_marked(log, line->lane, p->marks[at.line], at.event, &p->events, NULL))
+			return false;
+	}
+	for (; number < at.event; number++)
+		if (hb_events_next(p->events, &p->event, NULL) != 1)
+			return false;
+	if (inside ? !hb__event_inside(p->events, line, &p->row, &p->event)
+		   : hb_events_next(p->events, &p->event, NULL) != 1)
+		return false;
+	p->at = at;
+	return true;
+}
+
+static bool event(void *user, hb_at at, hb_text *ret_line, hb_text *ret_json, uint32_t *ret_site)
 {
 	hb_page_run *p = user;
-	if (p->out->fd < 0 || !p->marks[at.line] || ftruncate(p->out->fd, 0) || lseek(p->out->fd, 0, SEEK_SET))
+	hb_text *const rets[] = {ret_line, ret_json};
+	const hb_line *line = &hb_model_lines(p->run->model)[at.line];
+	if (!hold(p, at))
 		return false;
-	char *text = hb__event_text(p->run, at, p->marks[at.line], p->out, json);
-	if (text)
-		hb_text_put(ret, text);
-	free(text);
-	return text;
+	hb_view *view = &p->run->views[p->run->log_of[line->process]];
+	view->never = line->inside && at.event == line->events;
+	for (int json = 0; json < 2; json++) {
+		if (!rets[json] || ftruncate(p->out->fd, 0) || lseek(p->out->fd, 0, SEEK_SET))
+			continue;
+		char *text = hb__event_text(p->out, view, &p->event, json);
+		hb_text_put(rets[json], text);
+		free(text);
+	}
+	view->never = false;
+	*ret_site = p->event.row->site;
+	return true;
 }
 
 static bool place(void *user, uint32_t process, uint32_t site, hb_view_place *ret)
@@ -132,7 +173,7 @@ hb_view_source hb__page_source(hb_page_run *p)
 	_Static_assert(HB_EVENT_NAME == 48, "the names of events fit");
 	return (hb_view_source){.user = p,
 		.build = build,
-		.event_text = event_text,
+		.event = event,
 		.place = place,
 		.event_name = event_name,
 		.line_name = line_name,

@@ -174,7 +174,7 @@ static char *taken(hb_output *out, off_t from)
 	return text;
 }
 
-static char *text_of(hb_output *out, hb_view *view, const hb_event *ev, bool json)
+char *hb__event_text(hb_output *out, hb_view *view, const hb_event *ev, bool json)
 {
 	off_t from = lseek(out->fd, 0, SEEK_CUR);
 	if (json)
@@ -184,8 +184,7 @@ static char *text_of(hb_output *out, hb_view *view, const hb_event *ev, bool jso
 	return taken(out, from);
 }
 
-/* The call that a line never returned from; the reader stands behind all others. */
-static bool read_inside(hb_events *events, const hb_line *line, hb_row *row, hb_event *ret)
+bool hb__event_inside(hb_events *events, const hb_line *line, hb_row *row, hb_event *ret)
 {
 	if (hb_events_inside(events, ret) != 1)
 		return false;
@@ -210,38 +209,18 @@ static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *
 	uint32_t returned = line->events - (line->inside ? 1 : 0);
 	for (uint32_t number = 1; i < n && number <= returned && hb_events_next(events, &ev, NULL) == 1; number++)
 		for (; i < n && w[i].at.event == number; i++)
-			ret[w[i].place] = text_of(out, &run->views[log], &ev, json);
+			ret[w[i].place] = hb__event_text(out, &run->views[log], &ev, json);
 	if (i < n && line->inside) {
 		while (hb_events_next(events, &ev, NULL) == 1)
 			;
-		if (read_inside(events, line, &row, &ev)) {
+		if (hb__event_inside(events, line, &row, &ev)) {
 			run->views[log].never = true;
 			for (; i < n && w[i].at.event == line->events; i++)
-				ret[w[i].place] = text_of(out, &run->views[log], &ev, json);
+				ret[w[i].place] = hb__event_text(out, &run->views[log], &ev, json);
 			run->views[log].never = false;
 		}
 	}
 	hb_events_close(events);
-}
-
-char *hb__event_text(hb_run *run, hb_at at, const hb_marks *marks, hb_output *out, bool json)
-{
-	const hb_line *line = &hb_model_lines(run->model)[at.line];
-	uint32_t log = run->log_of[line->process];
-	hb_events *events;
-	hb_event ev;
-	hb_row row;
-	char *text = NULL;
-	if (log == HB_NO || hb_events_open_marked(run->logs.at[log].log, line->lane, marks, at.event, &events, NULL))
-		return NULL;
-	bool inside = line->inside && at.event == line->events;
-	if (inside ? read_inside(events, line, &row, &ev) : hb_events_next(events, &ev, NULL) == 1) {
-		run->views[log].never = inside;
-		text = text_of(out, &run->views[log], &ev, json);
-		run->views[log].never = false;
-	}
-	hb_events_close(events);
-	return text;
 }
 
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json)

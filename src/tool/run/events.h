@@ -23,9 +23,10 @@ const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json);
 void hb__free_texts(char **texts, size_t n);
 
-/* The same of one event, from the marks of its line: quick however long the line is. NULL: it cannot be read. out->fd: a file, of which
- * nothing but this is asked. Free it. */
-char *hb__event_text(hb_run *run, hb_at at, const hb_marks *marks, hb_output *out, bool json);
+/* The same of an event that was read, of the log of the view. out->fd: a file, of which nothing but this is asked. Free it. */
+char *hb__event_text(hb_output *out, hb_view *view, const hb_event *event, bool json);
+/* The call that a line never returned from; the reader stands behind all others. row: room for what *ret_event points to. */
+bool hb__event_inside(hb_events *events, const hb_line *line, hb_row *row, hb_event *ret_event);
 
 /* ---- what a row says, of any event: read in pieces, and kept ---- */
 

@@ -14,16 +14,12 @@ hb_view_answerer hb__answer_state, hb__answer_live;
 
 /* ---- parts of answers ---- */
 
+/* As it is told: nanoseconds are whole. */
+double hb__shown_x(hb_axis axis, double x);
 /* "0:17" with its quotes; null for event 0. */
 void hb__put_at(struct hb_request *request, hb_at at);
 /* ,"logical":[enter,exit],"physical":[enter,exit] without the comma. */
 void hb__put_x(struct hb_request *request, hb_at at);
 /* The text of an event as a JSON string. */
 void hb__put_event_text(struct hb_request *request, hb_at at);
-/* What is recorded of a call in its row: function and site, of the process's log. False: not to be had. */
-struct hb_view_call {
-	const char *function; /* NULL: not known */
-	uint32_t process, site;
-};
-
 #endif

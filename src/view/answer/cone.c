@@ -10,10 +10,10 @@ static double x_of(const hb_view_server *s, hb_axis axis, hb_at at, enum side si
 	double enter, exit;
 	if (!at.event) {
 		hb_layout_span(s->layout, axis, &enter, &exit);
-		return enter;
+		return hb__shown_x(axis, enter);
 	}
 	hb_layout_x(s->layout, axis, at, &enter, &exit);
-	return side == ENTER ? enter : side == EXIT ? exit : enter + (exit - enter) / 2;
+	return hb__shown_x(axis, side == ENTER ? enter : side == EXIT ? exit : enter + (exit - enter) / 2);
 }
 
 static void put_crossing(struct hb_request *r, hb_at at, enum side side)

@@ -1,4 +1,5 @@
 /* All that is known of one event. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +24,19 @@ void hb__put_at(struct hb_request *r, hb_at at)
 	hb_text_format(&r->out, "\"%s\"", name);
 }
 
+double hb__shown_x(hb_axis axis, double x) { return axis == HB_AXIS_PHYSICAL ? rint(x) : x; }
+
 void hb__put_x(struct hb_request *r, hb_at at)
 {
 	double enter, exit;
 	static const char *const names[] = {"\"logical\":[", "],\"physical\":["};
 	for (int i = 0; i < 2; i++) {
-		hb_layout_x(r->server->layout, i ? HB_AXIS_PHYSICAL : HB_AXIS_LOGICAL, at, &enter, &exit);
+		hb_axis axis = i ? HB_AXIS_PHYSICAL : HB_AXIS_LOGICAL;
+		hb_layout_x(r->server->layout, axis, at, &enter, &exit);
 		hb_text_put(&r->out, names[i]);
-		hb_text_number(&r->out, enter);
+		hb_text_number(&r->out, hb__shown_x(axis, enter));
 		hb_text_put(&r->out, ",");
-		hb_text_number(&r->out, exit);
+		hb_text_number(&r->out, hb__shown_x(axis, exit));
 	}
 	hb_text_put(&r->out, "]");
 }
@@ -41,7 +45,8 @@ void hb__put_event_text(struct hb_request *r, hb_at at)
 {
 	hb_text text = {0};
 	const hb_view_source *source = &r->server->o.source;
-	bool there = source->event_text(source->user, at, false, &text);
+	uint32_t site;
+	bool there = source->event(source->user, at, &text, NULL, &site);
 	hb_text_json(&r->out, there && text.at ? text.at : "(cannot be read)");
 	free(text.at);
 }
@@ -258,22 +263,11 @@ static void put_race(struct hb_request *r, hb_at at)
 
 /* ---- the event ---- */
 
-static void put_place(struct hb_request *r, hb_at at)
+static void put_place(struct hb_request *r, uint32_t process, uint32_t site)
 {
 	hb_view_server *s = r->server;
-	hb_events *events;
-	hb_event ev;
-	const hb_line *line = &hb_model_lines(s->model)[at.line];
-	hb_log *log = hb_model_processes(s->model)[line->process].log;
 	hb_view_place place;
-	uint32_t site = 0;
-	if (log && !hb_events_open_at(log, line->lane, at.event, &events, NULL)) {
-		bool last = line->inside && at.event == line->events;
-		if ((last ? hb_events_inside(events, &ev) : hb_events_next(events, &ev, NULL)) == 1)
-			site = ev.row->site;
-		hb_events_close(events);
-	}
-	bool known = s->o.source.place(s->o.source.user, line->process, site, &place);
+	bool known = s->o.source.place(s->o.source.user, process, site, &place);
 	hb_text_put(&r->out, ",\"place\":");
 	if (known)
 		hb_text_json(&r->out, place.text);
@@ -301,27 +295,29 @@ void hb__answer_event(struct hb_request *r)
 	hb_view_server *s = r->server;
 	hb_at at;
 	size_t n;
-	hb_text call = {0};
+	hb_text text = {0}, call = {0};
+	uint32_t site = 0;
 	if (!hb__view_event(r, "at", &at))
 		return;
+	const hb_line *line = &hb_model_lines(s->model)[at.line];
+	bool there = s->o.source.event(s->o.source.user, at, &text, &call, &site) && text.at && call.at;
 	hb_text_put(&r->out, "{\"at\":");
 	hb__put_at(r, at);
 	hb_text_format(&r->out, ",\"line\":%u,\"event\":%u,\"text\":", at.line, at.event);
-	hb__put_event_text(r, at);
+	hb_text_json(&r->out, there ? text.at : "(cannot be read)");
 	hb_text_put(&r->out, ",\"call\":");
-	bool there = s->o.source.event_text(s->o.source.user, at, true, &call);
-	hb_text_add(&r->out, there ? call.at : "null", there ? call.n : 4);
+	hb_text_put(&r->out, there ? call.at : "null");
+	free(text.at);
 	free(call.at);
 	hb_text_put(&r->out, ",\"x\":{");
 	hb__put_x(r, at);
 	hb_text_put(&r->out, "}");
-	put_place(r, at);
+	put_place(r, line->process, site);
 	const hb_op *op = ops_of(s->model, at, &n);
 	put_messages(r, op, n);
 	put_collective(r, op, n);
 	put_race(r, at);
-	uint32_t events = hb_model_lines(s->model)[at.line].events;
-	put_named(r, "next", (hb_at){at.line, at.event < events ? at.event + 1 : 0});
+	put_named(r, "next", (hb_at){at.line, at.event < line->events ? at.event + 1 : 0});
 	put_named(r, "previous", (hb_at){at.line, at.event - 1});
 	put_named(r, "match", match_of(s->model, at, op, n));
 	hb_text_put(&r->out, "}");

@@ -27,7 +27,7 @@ static bool each_number(const char *list, uint32_t end, bool (*take)(void *user,
 		unsigned long from = strtoul(list, &next, 10), to = from;
 		if (next == list || *list < '0' || *list > '9')
 			return false;
-		if (*next == ':') {
+		if (*next == ':' || *next == '-') {
 			list = next + 1;
 			to = strtoul(list, &next, 10);
 			if (next == list || *list < '0' || *list > '9')
@@ -154,7 +154,7 @@ static void put(hb_text *out, double x)
 	hb_text_number(out, x);
 }
 
-static void put_boxes(hb_text *out, const hb_picture *p)
+static void put_boxes(hb_text *out, hb_axis axis, const hb_picture *p)
 {
 	hb_text_put(out, ",\"boxes\":[");
 	for (size_t i = 0; i < p->nboxes; i++) {
@@ -162,9 +162,9 @@ static void put_boxes(hb_text *out, const hb_picture *p)
 		hb_text_add(out, i ? ",[" : "[", i ? 2 : 1);
 		hb_text_number(out, b->at.line);
 		put(out, b->at.event);
-		put(out, b->x0);
-		put(out, b->x1);
-		put(out, b->waited);
+		put(out, hb__shown_x(axis, b->x0));
+		put(out, hb__shown_x(axis, b->x1));
+		put(out, hb__shown_x(axis, b->waited));
 		put(out, b->function);
 		put(out, b->kind);
 		put(out, b->flags);
@@ -173,7 +173,7 @@ static void put_boxes(hb_text *out, const hb_picture *p)
 	hb_text_put(out, "]");
 }
 
-static void put_arrows(hb_text *out, const hb_picture *p)
+static void put_arrows(hb_text *out, hb_axis axis, const hb_picture *p)
 {
 	hb_text_put(out, ",\"arrows\":[");
 	for (size_t i = 0; i < p->narrows; i++) {
@@ -181,10 +181,10 @@ static void put_arrows(hb_text *out, const hb_picture *p)
 		hb_text_add(out, i ? ",[" : "[", i ? 2 : 1);
 		hb_text_number(out, a->from.line);
 		put(out, a->from.event);
-		put(out, a->x0);
+		put(out, hb__shown_x(axis, a->x0));
 		put(out, a->to.line);
 		put(out, a->to.event);
-		put(out, a->x1);
+		put(out, hb__shown_x(axis, a->x1));
 		put(out, a->send);
 		put(out, a->merged);
 		put(out, a->flags);
@@ -193,7 +193,7 @@ static void put_arrows(hb_text *out, const hb_picture *p)
 	hb_text_put(out, "]");
 }
 
-static void put_rings(hb_text *out, const hb_picture *p)
+static void put_rings(hb_text *out, hb_axis axis, const hb_picture *p)
 {
 	hb_text_put(out, ",\"collectives\":[");
 	for (size_t i = 0; i < p->nrings; i++) {
@@ -204,8 +204,8 @@ static void put_rings(hb_text *out, const hb_picture *p)
 			hb_text_add(out, k ? ",[" : "[", k ? 2 : 1);
 			hb_text_number(out, part->at.line);
 			put(out, part->at.event);
-			put(out, part->x0);
-			put(out, part->x1);
+			put(out, hb__shown_x(axis, part->x0));
+			put(out, hb__shown_x(axis, part->x1));
 			hb_text_add(out, "]", 1);
 		}
 		hb_text_put(out, "]]");
@@ -243,9 +243,9 @@ static void put_picture(hb_text *out, const struct asked *a, const hb_picture *p
 		",\"columns\":%u,\"events\":%llu,\"hidden\":%llu,\"messages\":%llu,\"hidden_messages\":%llu",
 		a->window.columns, (unsigned long long)p->events, (unsigned long long)p->hidden,
 		(unsigned long long)p->messages, (unsigned long long)p->hidden_messages);
-	put_boxes(out, p);
-	put_arrows(out, p);
-	put_rings(out, p);
+	put_boxes(out, a->window.axis, p);
+	put_arrows(out, a->window.axis, p);
+	put_rings(out, a->window.axis, p);
 	put_densities(out, p, a->window.columns);
 	hb_text_put(out, "}");
 }

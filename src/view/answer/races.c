@@ -36,7 +36,7 @@ static void put_race(struct hb_request *r, const struct hb_kept_race *race)
 	if (race->place == HB_NO)
 		hb_text_put(&r->out, "null");
 	else
-		hb_text_format(&r->out, "%u", race->place);
+		hb_text_json(&r->out, s->races->place[race->place].text);
 	hb_text_put(&r->out, ",\"got\":");
 	hb__put_at(r, race->got == HB_NO ? (hb_at){0, 0} : hb_send_at(s->model, race->got));
 	hb_text_format(&r->out, ",\"n\":%u,\"alternatives\":[", race->alternatives);

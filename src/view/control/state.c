@@ -57,7 +57,7 @@ static void put_x(struct hb_request *r, hb_at at, bool inside)
 			continue;
 		}
 		hb_layout_x(r->server->layout, i ? HB_AXIS_PHYSICAL : HB_AXIS_LOGICAL, at, &enter, &exit);
-		hb_text_number(&r->out, inside ? enter : exit);
+		hb_text_number(&r->out, hb__shown_x(i ? HB_AXIS_PHYSICAL : HB_AXIS_LOGICAL, inside ? enter : exit));
 	}
 }
 
@@ -81,13 +81,12 @@ static void put_blocked_on(struct hb_request *r, hb_at at)
 		       : op[i].kind == HB_OP_PROBED ? hb_model_probes(m)[op[i].id].send
 						    : HB_NO;
 	if (send == HB_NO) {
-		hb_text_put(&r->out, "null");
+		hb_text_put(&r->out, "null,\"blocked_by\":null");
 		return;
 	}
 	uint32_t source = hb_model_channels(m)[hb_model_sends(m)[send].channel].source;
-	hb_text_format(&r->out, "{\"rank\":%d,\"send\":", hb_model_processes(m)[source].rank);
+	hb_text_format(&r->out, "%d,\"blocked_by\":", hb_model_processes(m)[source].rank);
 	hb__put_at(r, hb_send_at(m, send));
-	hb_text_put(&r->out, "}");
 }
 
 /* ---- writing ---- */
@@ -119,7 +118,8 @@ static void put_process(struct hb_request *r, int32_t rank, const struct hb_show
 		hb_text_json(&r->out, p->call);
 	else
 		hb_text_put(&r->out, "null");
-	hb_text_format(&r->out, ",\"signal\":%d,\"attached\":%s,\"bye\":", p->signal, p->attached ? "true" : "false");
+	hb_text_format(&r->out, p->signal ? ",\"signal\":%d" : ",\"signal\":null", p->signal);
+	hb_text_format(&r->out, ",\"attached\":%s,\"bye\":", p->attached ? "true" : "false");
 	hb_text_json(&r->out, p->bye);
 	hb_at at = ready ? place_of(r->server, rank, p) : (hb_at){HB_NO, 0};
 	put_x(r, at, p->inside);
@@ -127,7 +127,7 @@ static void put_process(struct hb_request *r, int32_t rank, const struct hb_show
 	if (at.line != HB_NO && p->inside)
 		put_blocked_on(r, at);
 	else
-		hb_text_put(&r->out, "null");
+		hb_text_put(&r->out, "null,\"blocked_by\":null");
 	if (p->life == HB_LIFE_BROKEN)
 		put_frame(r, p);
 	hb_text_put(&r->out, "}");
