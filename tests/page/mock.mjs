@@ -54,7 +54,7 @@ export class Mock {
 
 	view(q) {
 		const { run } = this, axis = q.get("axis"), from = Number(q.get("from")), to = Number(q.get("to")), columns = Number(q.get("columns"));
-		const lines = q.get("lines") ? q.get("lines").split(",").map(Number) : run.lines.map((_, i) => i);
+		const lines = q.get("lines") ? q.get("lines").split(",").flatMap((part) => { const [a, b] = part.split(":").map(Number); return Array.from({ length: (b ?? a) - a + 1 }, (_, i) => a + i); }) : run.lines.map((_, i) => i);
 		const names = q.get("function") ? new Set(q.get("function").split(",").map((n) => run.functions.indexOf(n))) : null;
 		const shown = new Set(lines), inside = (e) => x(e, axis)[1] >= from && x(e, axis)[0] <= to;
 		const events = lines.map((l) => run.lines[l].filter((e) => inside(e) && (!names || names.has(e.fn)))), n = events.reduce((s, l) => s + l.length, 0);
@@ -150,7 +150,7 @@ export class Mock {
 	races() {
 		const raced = this.run.lines.flat().filter((e) => e.flags & 1);
 		return { places: [{ place: "farm.c:71", function: "MPI_Recv", calls: raced.length, races: raced.length }],
-			races: raced.slice(0, 100).map((e) => ({ at: at(e), place: "farm.c:71", got: at(this.by.get(at(e))[0].from), alternatives: [{}] })) };
+			races: raced.slice(0, 100).map((e) => ({ at: at(e), place: "farm.c:71", got: at(this.by.get(at(e))[0].from), n: 1, alternatives: [] })) };
 	}
 
 	changed(state) {
@@ -161,8 +161,8 @@ export class Mock {
 	runTo(name) {
 		const { cut } = this.cone(new URLSearchParams({ at: name }));
 		this.changed({ running: true, started: 0, reached: 0.42, seconds: 0.42, processes: cut.map((c, rank) => ({
-			rank, life: rank === 2 ? "dead" : c.stop === "inside" || c.stop === "end" ? "running" : "held", why: c.stop === "nothing" ? "start" : "after", event: c.event,
-			inside: c.stop === "inside", call: "MPI_Recv", blocked_on: c.stop === "inside" ? 0 : null, signal: rank === 2 ? "SIGSEGV" : null, attached: false,
+			rank, life: rank === 2 ? "dead" : c.stop === "inside" || c.stop === "end" ? "running" : "held", why: c.stop === "nothing" ? "start" : "after", event: c.stop === "inside" ? c.event - 1 : c.event,
+			inside: c.stop === "inside", call: "MPI_Recv", blocked_on: c.stop === "inside" ? 0 : null, signal: rank === 2 ? 11 : null, arrival: c.stop === "inside" ? "blocked" : "arrived", attached: false,
 			frame: { function: "master", file: "/home/me/farm.c", row: 71 }, logical: c.logical, physical: c.physical })) });
 	}
 
@@ -185,7 +185,7 @@ export class Mock {
 		case "stack": return { frames: [{ level: 0, function: "hb__wait", file: "", row: 0, module: "libhbdb.so", ours: true }, { level: 1, function: "MPI_Recv", file: "", row: 0, module: "/lib/libmpi.so", ours: false },
 			{ level: 2, function: "master", file: "/home/me/farm.c", row: 71, module: "farm", ours: false }, { level: 3, function: "main", file: "/home/me/farm.c", row: 99, module: "farm", ours: false }] };
 		case "variables": return { variables: [{ name: "size", type: "int", value: "4", argument: true }, { name: "mean", type: "double", value: "2222.5274", argument: false }, { name: "<img src=x onerror=alert(1)>", type: "char *", value: "0x5555 \"</script><b>\"", argument: false }] };
-		case "evaluate": return { value: "(" + q.get("expression") + ")" };
+		case "evaluate": return { value: "(" + body.expression + ")" };
 		case "source": return { file: q.get("file"), rows: Array.from({ length: 13 }, (_, i) => ({ row: Number(q.get("row")) - 6 + i, text: "\tline of source " + i })) };
 		default: return null;
 		}

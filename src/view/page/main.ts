@@ -135,15 +135,22 @@ const keys: Keys[] = [
 	] },
 ];
 
+// What is not known before the recording is read.
+const EMPTY = { events: 0, functions: [], groups: [], tags: [], races: 0, troubles: [], failed: null };
+
+// Until the recording has been read there are only densities over the clock's time; then what the address wants.
 async function start(): Promise<void> {
+	const { axis, from, to } = app.choice;
 	for (;;) {
-		app.run = await app.server.get<Run>("run");
+		app.run = { ...EMPTY, ...(await app.server.get<Run>("run")) };
+		const { ready, failed } = app.run;
+		Object.assign(app.choice, ready ? { axis, from, to } : { axis: "physical", from: 0, to: 0 });
 		app.touch("run");
-		if (!app.run.ready) {
-			app.choice.axis = "physical";
-		}
 		app.laid();
-		if (app.run.ready) {
+		if (failed) {
+			complain(failed);
+		}
+		if (ready || failed) {
 			return;
 		}
 		await new Promise((done) => setTimeout(done, 250));

@@ -1,5 +1,6 @@
 // Fetches pictures: a little more than is seen, not while everything moves, never two at once.
 import type { App } from "./app";
+import { ranges } from "./choice";
 import { ordered } from "./rows";
 import { Scene } from "./scene";
 import type { Parameters } from "./server";
@@ -20,7 +21,7 @@ export class Loader {
 		const { choice, run } = this.app;
 		return {
 			axis: choice.axis,
-			lines: choice.hidden.length ? ordered(run, choice).sort((a, b) => a - b).join(",") : "",
+			lines: choice.hidden.length ? ranges(ordered(run, choice).sort((a, b) => a - b)).replace(/-/g, ":") : "",
 			function: choice.functions.join(","),
 			tag: choice.tag,
 			group: choice.group,
@@ -58,7 +59,7 @@ export class Loader {
 	}
 
 	private async load(force: boolean): Promise<void> {
-		const { app } = this, filter = this.filter(), key = JSON.stringify(filter);
+		const { app } = this, filter = this.filter(), key = JSON.stringify([filter, app.run.ready]);
 		if (!force && this.goodEnough(key)) {
 			return;
 		}

@@ -1,4 +1,5 @@
 // Questions to the server, or, in a page that is one file, to the data in it.
+import { numbers } from "./choice";
 import type { Alone, Axis, Cone, EventInfo, Run, View } from "./types";
 
 export type Parameters = Record<string, string | number | null | undefined>;
@@ -46,7 +47,7 @@ class Live implements Server {
 
 // The picture of the file, without what the filter leaves out.
 function filtered(run: Run, view: View, parameters: Parameters): View {
-	const lines = parameters.lines ? new Set(String(parameters.lines).split(",").map(Number)) : null;
+	const lines = parameters.lines ? new Set(numbers(String(parameters.lines))) : null;
 	const wanted = parameters.function ? new Set(String(parameters.function).split(",")) : null;
 	const functions = wanted ? new Set(run.functions.flatMap((name, i) => (wanted.has(name) ? [i] : []))) : null;
 	const shown = (line: number) => !lines || lines.has(line);

@@ -28,6 +28,7 @@ export interface Run {
 	races: number;
 	troubles: string[];
 	control: boolean;
+	failed?: string | null; // the model cannot be built
 }
 
 export type Box = [line: number, event: number, x0: number, x1: number, waited: number, fn: number, kind: number, flags: number];
@@ -115,7 +116,8 @@ export interface Hit {
 
 export interface Races {
 	places: { place: string; function: string; calls: number; races: number }[];
-	races: { at: string; place: string; got: string; alternatives: unknown[] }[];
+	races: { at: string; place: string | null; got: string | null; n: number }[];
+	more: boolean;
 }
 
 export interface Frame { level?: number; function: string; file: string; row: number; module?: string; ours?: boolean }
@@ -127,9 +129,10 @@ export interface ProcessState {
 	event: number;
 	inside: boolean;
 	call: string | null;
-	blocked_on: string | number | null;
-	signal: string | number | null;
+	blocked_on: number | null;
+	signal: number | null;
 	attached: boolean;
+	arrival?: string;
 	frame?: Frame | null;
 	logical?: number | null;
 	physical?: number | null;
@@ -137,14 +140,14 @@ export interface ProcessState {
 
 export interface State {
 	running: boolean;
-	started: number | null;
+	started: boolean;
 	reached: number | null;
 	seconds: number;
 	processes: ProcessState[];
 	change: number;
 }
 
-export interface Variable { name: string; type: string; value: string; argument: boolean }
+export interface Variable { name: string; type: string; value: string | null; argument: boolean }
 
 // The data of a page in one file.
 export interface Alone {

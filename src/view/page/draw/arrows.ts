@@ -120,7 +120,8 @@ export function drawArrows(f: Frame): void {
 	const all = plain.length + thick.length + synchronous.length, many = all > HEADS, thin = 1 / dpr;
 	ctx.lineWidth = thin;
 	ctx.strokeStyle = ctx.fillStyle = colours.arrow;
-	ctx.globalAlpha = many ? Math.max(0.16, 0.8 * Math.sqrt(HEADS / 4 / all)) : 0.85;
+	// paler the closer they stand, so that many are a shade and not a wall
+	ctx.globalAlpha = Math.max(0.1, Math.min(0.85, 0.85 * (f.app.width / 8 / (all + 1)) ** 0.7));
 	lines(ctx, plain);
 	if (!many) {
 		heads(ctx, plain, 7);

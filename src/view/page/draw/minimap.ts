@@ -25,7 +25,7 @@ export class Minimap {
 	async load(): Promise<void> {
 		const { app } = this, { choice } = app, [from, to] = app.span();
 		const filter = { axis: choice.axis, function: choice.functions.join(","), tag: choice.tag, group: choice.group };
-		const key = JSON.stringify([filter, from, to]);
+		const key = JSON.stringify([filter, from, to, app.run.ready]);
 		if (key === this.asked) {
 			this.paintBack();
 			return;

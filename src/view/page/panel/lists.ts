@@ -36,8 +36,9 @@ export class RaceList {
 			section("By place", el("table", { class: "list" }, el("thead", {}, el("tr", {}, ...["place", "call", "raced"].map((t) => el("th", {}, t)))),
 				el("tbody", {}, ...races.places.map((p) => el("tr", {}, el("td", {}, p.place), el("td", {}, p.function), el("td", {}, `${count(p.races)} of ${count(p.calls)}`)))))),
 			section("Each", el("table", { class: "list" }, el("thead", {}, el("tr", {}, ...["event", "place", "got", "others"].map((t) => el("th", {}, t)))),
-				el("tbody", {}, ...races.races.map((r) => el("tr", {}, el("td", {}, link(r.at, go)), el("td", {}, r.place),
-					el("td", {}, r.got ? link(r.got, go) : ""), el("td", {}, String(Array.isArray(r.alternatives) ? r.alternatives.length : r.alternatives))))))),
+				el("tbody", {}, ...races.races.map((r) => el("tr", {}, el("td", {}, link(r.at, go)), el("td", {}, r.place ?? ""),
+					el("td", {}, r.got ? link(r.got, go) : ""), el("td", {}, count(r.n)))))),
+				races.more && el("p", { class: "dim" }, "and more: hbdb races lists them all")),
 		];
 	}
 }

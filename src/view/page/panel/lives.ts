@@ -30,14 +30,26 @@ function why(p: ProcessState): string {
 	case "differs":
 		return "held: differs from its record";
 	case "signal":
-		return `held: signal ${p.signal ?? ""}`;
+		return "held" + signal(p);
 	default:
 		return p.life;
 	}
 }
 
+const SIGNALS: Record<number, string> = { 1: "HUP", 2: "INT", 3: "QUIT", 4: "ILL", 5: "TRAP", 6: "ABRT", 7: "BUS", 8: "FPE", 9: "KILL", 11: "SEGV", 13: "PIPE", 15: "TERM", 31: "SYS" };
+
+function signal(p: ProcessState): string {
+	return p.signal ? `: SIG${SIGNALS[p.signal] ?? p.signal}` : "";
+}
+
 export function blocked(p: ProcessState): boolean {
-	return p.life === "running" && p.inside && p.blocked_on !== null && p.blocked_on !== undefined && p.blocked_on !== "";
+	return p.life === "running" && p.inside && p.arrival !== "underway";
+}
+
+// "Recv from 3": the call may say so itself, else the recording knows whom it waited for.
+function waits(p: ProcessState, from: string): string {
+	const call = short(p.call ?? "a call");
+	return call.includes(" ") || p.blocked_on === null ? call.replace(" from ", from) : call + from + p.blocked_on;
 }
 
 export function doing(p: ProcessState): string {
@@ -47,15 +59,14 @@ export function doing(p: ProcessState): string {
 	case "held":
 		return why(p);
 	case "broken":
-		return "stopped by gdb" + (p.signal ? `, signal ${p.signal}` : "");
+		return "stopped by gdb" + signal(p);
 	case "dead":
-		return "dead" + (p.signal ? `: ${typeof p.signal === "number" ? "signal " : ""}${p.signal}` : "");
+		return "dead" + signal(p);
 	case "exited":
 		return "exited";
 	default:
 		if (blocked(p)) {
-			const on = String(p.blocked_on);
-			return `blocked in ${short(p.call ?? "a call")}` + (/^\d+$/.test(on) ? ` from ${on}` : `, ${on}`);
+			return "blocked in " + waits(p, " from ");
 		}
 		return p.inside && p.call ? `in ${short(p.call)}` : "running";
 	}
@@ -64,7 +75,7 @@ export function doing(p: ProcessState): string {
 // The same where there is little room.
 export function briefly(p: ProcessState): string {
 	if (blocked(p)) {
-		return `${short(p.call ?? "")} ← ${String(p.blocked_on)}`;
+		return waits(p, " ← ");
 	}
-	return p.life === "held" && p.why === "after" ? `after ${p.event}` : p.life === "held" ? p.why ?? p.life : p.life === "dead" ? `${p.signal ?? "dead"}` : doing(p);
+	return p.life === "held" && p.why === "after" ? `after ${p.event}` : p.life === "held" ? p.why ?? p.life : p.life === "dead" ? "dead" + signal(p) : doing(p);
 }

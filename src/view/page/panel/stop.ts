@@ -155,7 +155,7 @@ export class Stops {
 		const level = looked.frames[looked.level]?.level ?? looked.level;
 		looked.asked = expression;
 		try {
-			looked.value = (await this.app.server.get<{ value: string }>("evaluate", { rank: looked.rank, level, expression })).value;
+			looked.value = (await this.app.server.post<{ value: string }>("evaluate", { rank: looked.rank, level, expression })).value;
 		} catch (error) {
 			looked.value = (error as Error).message;
 		}
@@ -177,7 +177,7 @@ export class Stops {
 			shownFrames,
 			looked.rows.length > 0 && frame && sourceView(looked.rows, frame.row),
 			looked.variables.length > 0 && el("table", { class: "list variables" }, el("tbody", {}, ...looked.variables.map((v) =>
-				el("tr", {}, el("td", { title: v.type }, v.name), el("td", { class: "code" }, v.value))))),
+				el("tr", {}, el("td", { title: v.type }, v.name), el("td", { class: "code" }, v.value ?? "(not to be had)"))))),
 			frame && ask,
 			looked.value !== "" && el("p", { class: "code" }, `${looked.asked} = ${looked.value}`));
 	}
@@ -212,7 +212,7 @@ export class Stops {
 			if (!c) {
 				return [];
 			}
-			const name = app.nameOf(line, c.stop === "inside" ? c.event + 1 : c.event);
+			const name = app.nameOf(line, c.event);
 			return [el("tr", { class: "stop-" + c.stop }, el("td", {}, app.run.lines[line]!.name), el("td", {}, STOPS[c.stop] ?? c.stop),
 				el("td", {}, c.stop === "after" || c.stop === "inside" ? link(name, (to) => void this.actions.choose(to)) : ""))];
 		});
@@ -246,7 +246,7 @@ export class Stops {
 	show(): HTMLElement[] {
 		const { app } = this, { choice, state, cone } = app;
 		const list = choice.stops.map((at) => el("li", {}, el("span", { class: "disc" }, "●"), link(at, (to) => void this.actions.choose(to)),
-			el("span", { class: "code dim" }, choice.at === at ? app.event?.text ?? "" : ""),
+			el("span", { class: "code dim" }, choice.at === at ? (app.event?.text ?? "").replace(/^\S+\s+/, " ") : ""),
 			button("×", "remove", () => this.actions.toggleStop(at), { class: "link", "aria-label": `remove breakpoint ${at}` })));
 		return [
 			this.buttons(state),
