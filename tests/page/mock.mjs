@@ -193,10 +193,10 @@ export class Mock {
 
 	listen(port = 0) {
 		this.http = http.createServer(async (request, response) => {
-			const url = new URL(request.url, "http://x"), name = url.pathname.replace(/^\/token\//, "");
+			const url = new URL(request.url, "http://x"), name = url.pathname.replace(/^\/token\//, "") || "page.html";
 			const headers = { "Content-Security-Policy": CSP, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 			this.asked.push(url.pathname + url.search);
-			const kind = { page: "text/html; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8" }[name];
+			const kind = { "page.html": "text/html; charset=utf-8", "page.js": "text/javascript; charset=utf-8", "page.css": "text/css; charset=utf-8" }[name];
 			if (kind) {
 				response.writeHead(200, { ...headers, "Content-Type": kind }).end(fs.readFileSync(path.join(this.files, name)));
 				return;
@@ -214,7 +214,7 @@ export class Mock {
 			response.writeHead(status, { ...headers, "Content-Type": "application/json" });
 			response.end(JSON.stringify(status === 200 ? got : { error: got?.message ?? "there is nothing of that name" }));
 		});
-		return new Promise((done) => this.http.listen(port, "127.0.0.1", () => done(`http://127.0.0.1:${this.http.address().port}/token/page`)));
+		return new Promise((done) => this.http.listen(port, "127.0.0.1", () => done(`http://127.0.0.1:${this.http.address().port}/token/`)));
 	}
 
 	close() {

@@ -13,7 +13,7 @@ function types() {
 
 async function size() {
 	const fs = await import("node:fs");
-	const bytes = ["page", "page.js", "page.css"].reduce((n, name) => n + fs.statSync(path.join(lib.FILES, name)).size, 0);
+	const bytes = ["page.html", "page.js", "page.css"].reduce((n, name) => n + fs.statSync(path.join(lib.FILES, name)).size, 0);
 	lib.check(`the page, its script and style take less than 100 KB (${bytes})`, bytes < 100 * 1000);
 	const lock = fs.readFileSync(path.join(lib.PAGE, "package-lock.json"), "utf8");
 	lib.check("the lock file names no address", !/https?:/.test(lock));

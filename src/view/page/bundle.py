@@ -95,7 +95,7 @@ def page_files():
     with open(os.path.join(HERE, "page.html"), encoding="utf-8") as f:
         html = f.read()
     head, tail = alone(html, script, style)
-    return [("page", "text/html; charset=utf-8", html.encode()), ("page.js", "text/javascript; charset=utf-8", script),
+    return [("page.html", "text/html; charset=utf-8", html.encode()), ("page.js", "text/javascript; charset=utf-8", script),
             ("page.css", "text/css; charset=utf-8", style), ("alone.head", "", head), ("alone.tail", "", tail)]
 
 

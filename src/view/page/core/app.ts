@@ -90,18 +90,13 @@ export class App {
 	}
 
 	nameOf(line: number, event: number): string {
-		const { process, lane } = this.run.lines[line]!, rank = this.run.processes[process]!.rank;
-		return lane ? `${rank}.${lane}:${event}` : `${rank}:${event}`;
+		return `${this.run.lines[line]!.name}:${event}`;
 	}
 
 	lineOf(at: string): { line: number; event: number } | null {
-		const match = /^(\d+)(?:\.(\d+))?:(\d+)$/.exec(at);
-		if (!match) {
-			return null;
-		}
-		const rank = Number(match[1]), lane = Number(match[2] ?? 0);
-		const line = this.run.lines.findIndex((l) => l.lane === lane && this.run.processes[l.process]!.rank === rank);
-		return line < 0 ? null : { line, event: Number(match[3]) };
+		const colon = at.lastIndexOf(":"), name = at.slice(0, colon), event = Number(at.slice(colon + 1));
+		const line = this.run.lines.findIndex((l) => l.name === name);
+		return line < 0 || !(event > 0) ? null : { line, event };
 	}
 
 	// Where an event stands, when that is known without asking.

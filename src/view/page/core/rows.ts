@@ -33,7 +33,7 @@ interface Group { name: string; lines: number[] }
 function groupOf(run: Run, by: string, line: number): string {
 	const process = run.lines[line]!.process;
 	if (by === "host") {
-		return run.processes[process]?.host ?? "";
+		return run.processes[process]?.host ?? "host not known";
 	}
 	const size = Math.max(1, Number(by) || 1), first = Math.floor(process / size) * size;
 	return `${first} to ${Math.min(first + size, run.processes.length) - 1}`;

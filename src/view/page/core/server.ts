@@ -87,7 +87,7 @@ class InFile implements Server {
 		const { run, views, events, cones } = this.data;
 		switch (path) {
 		case "run":
-			return { ...run, ready: true, control: false };
+			return { ...run, ready: true, control: false, span: Object.fromEntries(views.map((v) => [v.axis, [v.from, v.to]])) };
 		case "view": {
 			const view = views.find((v) => v.axis === (parameters.axis as Axis)) ?? views[0];
 			return view && filtered(run, view, parameters);

@@ -19,7 +19,7 @@ export interface Run {
 	events: number;
 	ready: boolean;
 	progress: number;
-	processes: { rank: number; pid?: number; host: string; cut: boolean }[];
+	processes: { rank: number; pid?: number; host: string | null; cut: boolean; missing?: boolean }[];
 	lines: Line[];
 	span: Record<Axis, Span>;
 	functions: string[];

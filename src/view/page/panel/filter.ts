@@ -53,7 +53,7 @@ export class Filter {
 
 	private groups(): HTMLElement {
 		const { app } = this, { choice, run } = app, sizes = [2, 4, 8, 16, 32, 64, 128].filter((n) => n < run.processes.length);
-		const hosts = new Set(run.processes.map((p) => p.host)).size;
+		const hosts = new Set(run.processes.map((p) => p.host ?? "")).size;
 		return section("Groups",
 			this.pick("Group by", choice.by, [["", "nothing"], ["host", `host (${hosts})`], ...sizes.map((n): [string, string] => [String(n), `${n} processes`])], (value) => {
 				choice.by = value;

@@ -86,12 +86,12 @@ export class Labels {
 		const state = app.state?.running ? app.state.processes.find((p) => p.rank === process.rank) : undefined;
 		element.setAttribute("tabindex", "0");
 		element.title = `process ${process.rank}` + (process.host ? ` on ${process.host}` : "") + (process.pid ? `, pid ${process.pid}` : "") +
-			`: ${known.events} events` + (process.cut ? ", its log is cut off" : "") + "\ndrag to move, Alt+Up and Alt+Down too";
+			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\ndrag to move, Alt+Up and Alt+Down too";
 		element.append(el("span", { class: "name" }, known.name));
 		if (state && known.lane === 0) {
 			element.append(el("span", { class: "life " + state.life, title: doing(state) }, glyph(state)), el("span", { class: "doing" }, this.area.clientWidth < 160 ? briefly(state) : doing(state)));
-		} else if (row.h >= 15 && process.cut) {
-			element.append(el("span", { class: "doing" }, "cut off"));
+		} else if (row.h >= 15 && (process.cut || process.missing)) {
+			element.append(el("span", { class: "doing" }, process.missing ? "no log" : "cut off"));
 		}
 		if (row.h >= 13) {
 			element.append(el("button", { type: "button", class: "hide", title: "hide this line", "aria-label": `hide ${known.name}`, click: () => this.hide(line) }, "×"));
