@@ -1,6 +1,6 @@
 // Messages: an arrow each, from where it was sent to where it had been received.
 import { Flag, type Arrow } from "../core/types";
-import { paint, SMALL } from "./paint";
+import { mixed, paint, SMALL } from "./paint";
 import { boxPlace, type Frame } from "./picture";
 
 const HEADS = 1200; // more arrows than this get no heads
@@ -119,9 +119,10 @@ export function drawArrows(f: Frame): void {
 	const { ctx, dpr } = f, colours = paint(), { plain, thick, synchronous, lost, other } = sorted(f);
 	const all = plain.length + thick.length + synchronous.length, many = all > HEADS, thin = 1 / dpr;
 	ctx.lineWidth = thin;
-	ctx.strokeStyle = ctx.fillStyle = colours.arrow;
-	// paler the closer they stand, so that many are a shade and not a wall
-	ctx.globalAlpha = Math.max(0.1, Math.min(0.85, 0.85 * (f.app.width / 8 / (all + 1)) ** 0.7));
+	// Paler the closer they stand, so that many are a shade and not a wall. Mixed with the ground, not transparent: that is
+	// twice as quick to draw.
+	ctx.strokeStyle = ctx.fillStyle = mixed(colours.arrow, colours.ground, Math.max(0.2, Math.min(0.85, 0.85 * (f.app.width / 8 / (all + 1)) ** 0.55)));
+	ctx.globalAlpha = 1;
 	lines(ctx, plain);
 	if (!many) {
 		heads(ctx, plain, 7);

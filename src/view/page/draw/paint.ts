@@ -96,3 +96,9 @@ export function hatch(ctx: CanvasRenderingContext2D, kind: number): CanvasPatter
 
 export const FONT = '11px "Inter", "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif';
 export const SMALL = '10px "Inter", "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif';
+
+// So much of one colour (#rrggbb) on another.
+export function mixed(colour: string, ground: string, share: number): string {
+	const part = (text: string, i: number) => parseInt(text.slice(i, i + 2), 16);
+	return "#" + [1, 3, 5].map((i) => Math.round(part(colour, i) * share + part(ground, i) * (1 - share)).toString(16).padStart(2, "0")).join("");
+}
