@@ -144,7 +144,9 @@ static void first_messages(struct hb__racing *r, const hb_race *race, uint32_t l
 	struct hb__row_of row = hb__front_row(&r->front, race->spec);
 	uint32_t own = source_of(r->m, race->got);
 	bool ack = hb_model_sends(r->m)[race->got].flags & HB_SYNCHRONOUS && race->kind == HB_RACE_RECEIVE;
-	for (uint32_t i = 0; i < row.n; i++) {
+	/* without a visitor pairs are gathered for hb__acks_answer: all that may be asked for */
+	uint32_t enough = r->flags & HB_RACES_FEW && r->visit ? HB_RACE_FEW : UINT32_MAX;
+	for (uint32_t i = 0; i < row.n && r->nfound < enough; i++) {
 		if (row.seen[i] > limit && r->front.line != HB_NO)
 			continue;
 		uint32_t send = hb__row_send(&r->front, &row, i);

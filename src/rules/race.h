@@ -51,7 +51,10 @@ enum {
 	HB_RACES_ALL = 1, /* every sender that could come, and receives that differ only as a consequence */
 	HB_RACES_REPLAY =
 		2, /* what a replay must force: a receive posted earlier that is itself forced takes nothing away */
+	HB_RACES_FEW =
+		4, /* of a receive or probe only the first HB_RACE_FEW alternatives are looked for, not all: faster */
 };
+#define HB_RACE_FEW 8
 
 /* Calls visit for every race, process by process, in the order of posting. visit may be NULL: only the sum.
  * Runs the clocks when that has not been done yet. */
