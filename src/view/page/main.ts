@@ -85,6 +85,13 @@ function hideChosen(): void {
 	}
 }
 
+function toEnd(which: 0 | 1): void {
+	const [from, to] = app.range(), wide = to - from, room = wide * 0.02, end = app.span()[which];
+	if (wide < app.span()[1] - app.span()[0]) {
+		app.setRange(which ? end + room - wide : end - room, which ? end + room : end - room + wide);
+	}
+}
+
 function taller(by: number): void {
 	const now = app.choice.row || app.rows.rows.find((r) => r.kind === "line")?.h || 24;
 	app.choice.row = Math.max(3, Math.min(120, Math.round(now * by + Math.sign(by - 1))));
@@ -101,8 +108,8 @@ const keys: Keys[] = [
 		{ keys: ["ArrowRight"], text: "move right", press: () => app.pan(app.width * 0.15) },
 		{ keys: ["PageUp"], text: "processes above", press: () => app.scroll(-app.height * 0.7) },
 		{ keys: ["PageDown"], text: "processes below", press: () => app.scroll(app.height * 0.7) },
-		{ keys: ["Home"], text: "to the start", press: () => app.pan(-1e9 * app.width) },
-		{ keys: ["End"], text: "to the end", press: () => app.pan(1e9 * app.width) },
+		{ keys: ["Home"], text: "to the start", press: () => toEnd(0) },
+		{ keys: ["End"], text: "to the end", press: () => toEnd(1) },
 		{ keys: ["]"], text: "taller lines", press: () => taller(1.25) },
 		{ keys: ["["], text: "lower lines", press: () => taller(0.8) },
 		{ keys: ["a"], text: "logical or physical time", press: turnAxis },

@@ -70,7 +70,13 @@ export class Minimap {
 				for (const box of boxes) {
 					const at = y(box[0]), x = (box[2] - from) * k, x1 = (box[3] - from) * k;
 					if (at && (box[0] !== on || x1 - last > 0.5)) {
-						ctx.fillRect(x, at[0], Math.max(0.75, x1 - x), at[1]);
+						const waited = box[4] * k;
+						if (waited > 1) {
+							ctx.fillStyle = colours.waits[kind]!;
+							ctx.fillRect(x, at[0], waited, at[1]);
+							ctx.fillStyle = colours.kinds[kind]!;
+						}
+						ctx.fillRect(x + waited, at[0], Math.max(0.75, x1 - x - waited), at[1]);
 						last = x1;
 						on = box[0];
 					}

@@ -14,6 +14,8 @@ export class Panel {
 	private strip = el("div", { role: "tablist", class: "tabs", "aria-label": "panels" });
 	private body = el("div", { role: "tabpanel", class: "body", id: "body", tabindex: "-1" });
 	private shown = "";
+	private pressed = false; // nothing is made anew under a pressed pointer: the click would be lost
+	private late = false;
 
 	constructor(private app: App, actions: Actions, stops: Stops, private area: HTMLElement) {
 		const details = new Details(app, actions), races = new RaceList(app, actions), marks = new MarkList(app, actions), filter = new Filter(app);
@@ -29,6 +31,10 @@ export class Panel {
 			app.on(topic, () => this.show());
 		}
 		this.strip.addEventListener("keydown", (event) => this.key(event));
+		area.addEventListener("pointerdown", (event) => (this.pressed = (event.target as HTMLElement).closest("button, label") !== null));
+		for (const end of ["pointerup", "pointercancel"]) {
+			window.addEventListener(end, () => setTimeout(() => this.released(), 0));
+		}
 	}
 
 	open(id: string): void {
@@ -36,6 +42,14 @@ export class Panel {
 		this.app.choice.panel = true;
 		this.app.keep();
 		this.app.touch("tab");
+	}
+
+	private released(): void {
+		this.pressed = false;
+		if (this.late) {
+			this.late = false;
+			this.show();
+		}
 	}
 
 	// The tab after the shown one.
@@ -55,6 +69,10 @@ export class Panel {
 	}
 
 	show(): void {
+		if (this.pressed) {
+			this.late = true;
+			return;
+		}
 		const { choice } = this.app, tab = this.tabs.find((t) => t.id === choice.tab) ?? this.tabs[0]!;
 		document.body.classList.toggle("wide", !choice.panel);
 		const focus = document.activeElement, kept = focus instanceof HTMLElement && this.area.contains(focus) ? this.pathTo(focus) : null;

@@ -15,6 +15,7 @@ export class Stops {
 	private picked = new Set<number>(); // ranks
 	private looked: Looked | null = null;
 	private reached: number | null = null;
+	private seen = "";
 
 	constructor(private app: App, private actions: Actions) {
 		app.on("run", () => void (app.run.control && this.watch()));
@@ -31,7 +32,7 @@ export class Stops {
 					since = state.change;
 					this.took(state);
 				}
-				await new Promise((done) => setTimeout(done, 40));
+				await new Promise((done) => setTimeout(done, 120));
 			} catch (error) {
 				this.actions.complain((error as Error).message === "Failed to fetch" ? "hbdb view has ended" : (error as Error).message);
 				await new Promise((done) => setTimeout(done, 3000));
@@ -40,7 +41,7 @@ export class Stops {
 	}
 
 	private took(state: State): void {
-		const { app } = this, before = app.state;
+		const { app } = this, before = app.state, seen = JSON.stringify({ ...state, seconds: 0, change: 0 });
 		app.state = state;
 		if (state.running && state.reached !== null && state.reached >= 0 && this.reached === null) {
 			this.reached = state.reached;
@@ -50,6 +51,13 @@ export class Stops {
 			this.looked = null;
 			this.actions.say("the replay has ended");
 		}
+		// Only the clock goes on: nothing is made anew for that.
+		if (seen === this.seen) {
+			const told = document.getElementById("told");
+			told?.replaceChildren(this.told(state));
+			return;
+		}
+		this.seen = seen;
 		app.touch("state", "overlay", "tab");
 	}
 
