@@ -166,17 +166,22 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 	return status;
 }
 
+bool hb__leave(hb_session *s, struct hb__process *p)
+{
+	hb__go_on(s, p);
+	hb_gdb_detach(p->gdb, p->p.rank);
+	p->gdb = NULL;
+	p->p.attached = false;
+	hb__changed(s, p);
+	return true;
+}
+
 void hb_session_detach(hb_session *s, const hb_set *set)
 {
 	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1)) {
 		struct hb__process *p = &s->process[i];
-		if (!p->gdb)
-			continue;
-		hb__go_on(s, p);
-		hb_gdb_detach(p->gdb, i);
-		p->gdb = NULL;
-		p->p.attached = false;
-		hb__changed(s, p);
+		if (p->gdb)
+			hb__leave(s, p);
 	}
 }
 

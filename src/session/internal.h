@@ -77,5 +77,7 @@ void hb__poll_gdbs(hb_session *session);
 void hb__close_gdbs(hb_session *session);
 /* Lets a broken process go on. */
 bool hb__go_on(hb_session *session, struct hb__process *process);
+/* The same without gdb, which makes a process slow: each library that it loads or unloads is a stop to gdb. */
+bool hb__leave(hb_session *session, struct hb__process *process);
 
 #endif

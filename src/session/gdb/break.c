@@ -31,6 +31,14 @@ static struct hb__point *find_point(hb_gdb *gdb, int number)
 	return NULL;
 }
 
+uint32_t hb_gdb_points(const hb_gdb *gdb, int32_t id)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < gdb->npoints; i++)
+		n += gdb->points[i].id == id;
+	return n;
+}
+
 void hb__gdb_forget_point(hb_gdb *gdb, int number)
 {
 	struct hb__point *point = find_point(gdb, number);

@@ -109,6 +109,8 @@ hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpo
 	hb_frame *ret_where, hb_error *err);
 /* A watchpoint: stops when the value of the expression, seen from a frame, changes. */
 hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
+/* How many of both a process has. */
+uint32_t hb_gdb_points(const hb_gdb *gdb, int32_t id);
 hb_status hb_gdb_delete(hb_gdb *gdb, int number, hb_error *err);
 hb_status hb_gdb_enable(hb_gdb *gdb, int number, bool enable, hb_error *err);
 
