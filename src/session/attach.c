@@ -166,14 +166,13 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 	return status;
 }
 
-bool hb__leave(hb_session *s, struct hb__process *p)
+void hb__leave(hb_session *s, struct hb__process *p)
 {
 	hb__go_on(s, p);
 	hb_gdb_detach(p->gdb, p->p.rank);
 	p->gdb = NULL;
 	p->p.attached = false;
 	hb__changed(s, p);
-	return true;
 }
 
 void hb_session_detach(hb_session *s, const hb_set *set)

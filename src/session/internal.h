@@ -69,6 +69,8 @@ void hb__tell_stops(struct hb__process *process);
 /* ---- lanes.c ---- */
 /* Reads the lane controls of all processes that run here. */
 void hb__read_lanes(hb_session *session);
+/* Of one: before it is gone, so that what it did last is known. */
+void hb__read_lanes_of(hb_session *session, struct hb__process *process);
 /* The signal that ended a process, 0 when nobody can tell any more. */
 int hb__died_of(int32_t pid);
 
@@ -78,6 +80,6 @@ void hb__close_gdbs(hb_session *session);
 /* Lets a broken process go on. */
 bool hb__go_on(hb_session *session, struct hb__process *process);
 /* The same without gdb, which makes a process slow: each library that it loads or unloads is a stop to gdb. */
-bool hb__leave(hb_session *session, struct hb__process *process);
+void hb__leave(hb_session *session, struct hb__process *process);
 
 #endif

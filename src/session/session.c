@@ -253,7 +253,9 @@ static bool go_process(hb_session *s, struct hb__process *p)
 		p->p.life = HB_LIFE_RUNNING;
 	/* one that is to stay held goes on under gdb all the same: only then it keeps MPI going */
 	if (p->p.life == HB_LIFE_BROKEN)
-		any |= (p->gdb && !hb_gdb_points(p->gdb, p->p.rank) ? hb__leave(s, p) : hb__go_on(s, p)) && !held;
+		any |= hb__go_on(s, p) && !held;
+	if (any && p->gdb && !hb_gdb_points(p->gdb, p->p.rank))
+		hb__leave(s, p);
 	if (any) {
 		p->moved = hb__now();
 		hb__changed(s, p);
