@@ -95,7 +95,8 @@ static void find_owners(hb_frame *frames, size_t n, const char *program, bool wh
 	for (size_t i = n; i-- > 0;) {
 		enum owner owner = owner_of(frames[i].module, program);
 		caller = owner == SYSTEM ? caller : owner;
-		frames[i].ours = caller == MPI || (outer && i >= outer);
+		frames[i].ours = caller == MPI || (outer && i >= outer) ||
+				 !strcmp(frames[i].function, "<signal handler called>");
 	}
 }
 
