@@ -204,7 +204,7 @@ static void check_messages(struct asked *a)
 {
 	const struct truth *t = a->c->t;
 	uint8_t *drawn = calloc(t->info->sends + 1u, 1);
-	uint64_t all = 0, arrows = 0, alternatives = 0;
+	uint64_t all = 0, arrows = 0, alternatives = 0, merged = 0;
 	for (size_t i = 0; i < a->p.narrows; i++) {
 		const hb_arrow *r = &a->p.arrows[i];
 		if (r->flags & HB_ARROW_ALTERNATIVE) {
@@ -214,6 +214,7 @@ static void check_messages(struct asked *a)
 		}
 		arrows++;
 		a->c->merged += r->merged > 1;
+		merged += r->merged;
 		check_arrow(a, r, drawn);
 	}
 	a->c->arrows += (long)arrows;
@@ -223,11 +224,14 @@ static void check_messages(struct asked *a)
 		bool in = message_in(a, i, &x0, &x1, &to);
 		all += in;
 	}
-	if (a->p.messages != all || a->p.hidden_messages != all - arrows || arrows > a->most || alternatives > a->most)
+	uint64_t most = a->p.ndensities && a->most > 4 ? a->most / 4 : a->most;
+	if (a->p.messages != all || a->p.hidden_messages != all - arrows || arrows > most || alternatives > a->most)
 		wrong(a, "%lu messages, %lu hidden, %lu drawn, not %lu", (unsigned long)a->p.messages,
 			(unsigned long)a->p.hidden_messages, (unsigned long)arrows, (unsigned long)all);
-	if ((all <= a->most && arrows < all) || (all && !arrows && all > a->most * 4 && !a->w->filter && !a->w->line))
-		wrong(a, "%lu of %lu messages drawn", (unsigned long)arrows, (unsigned long)all);
+	if ((all <= most && arrows < all) || (arrows > t->info->lines && merged != all) || merged > all ||
+		(all > most && arrows < most / 3 && arrows < t->info->lines) || (all && !arrows))
+		wrong(a, "%lu of %lu messages drawn, for %lu", (unsigned long)arrows, (unsigned long)all,
+			(unsigned long)merged);
 	for (size_t i = 0; i < a->p.nboxes && alternatives < a->most && !a->w->filter; i++) {
 		bool found = !(a->p.boxes[i].flags & HB_BOX_RACES);
 		for (size_t k = 0; k < a->p.narrows && !found; k++)
@@ -301,7 +305,7 @@ static void check_rings(struct asked *a)
 void compare_window(struct compared *c, const hb_window *w)
 {
 	uint32_t lines = c->t->info->lines;
-	struct asked a = {.c = c, .w = w, .most = w->most ? w->most : 10000};
+	struct asked a = {.c = c, .w = w, .most = w->most ? w->most : 6000};
 	hb_error err = {0};
 	a.wanted = calloc(lines + 1u, 1);
 	a.hidden = calloc(lines + 1u, 1);

@@ -1,6 +1,9 @@
 /* Building: the names of functions, and the rows of all logs once more for what the model does not keep. */
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "view/layout/parts.h"
 
@@ -96,7 +99,7 @@ static struct known *know(const hb_layout *l, hb_log *log)
 
 /* ---- rows ---- */
 
-static bool make_track(struct hb__track *t, uint32_t n)
+static bool make_track(struct hb__track *t, uint32_t n, bool many_names)
 {
 	size_t blocks = n / HB__BLOCK + 1;
 	t->n = n;
@@ -105,9 +108,11 @@ static bool make_track(struct hb__track *t, uint32_t n)
 	t->exit = malloc(((size_t)n + 1) * sizeof *t->exit);
 	t->waited = calloc((size_t)n + 1, sizeof *t->waited);
 	t->function = calloc((size_t)n + 1, sizeof *t->function);
+	t->function_high = many_names ? calloc((size_t)n + 1, sizeof *t->function_high) : NULL;
 	t->mark = calloc((size_t)n + 1, sizeof *t->mark);
 	t->block = calloc(blocks, sizeof *t->block);
-	return t->left && t->enter && t->exit && t->waited && t->function && t->mark && t->block;
+	return t->left && t->enter && t->exit && t->waited && t->function && (t->function_high || !many_names) &&
+	       t->mark && t->block;
 }
 
 struct reader {
@@ -146,6 +151,13 @@ static void put(struct reader *r, uint64_t enter, uint64_t exit)
 		end_block(r);
 }
 
+static void name(struct reader *r, uint16_t number)
+{
+	r->t->function[r->n] = (uint8_t)number;
+	if (r->t->function_high)
+		r->t->function_high[r->n] = (uint8_t)(number >> 8);
+}
+
 static hb_status read_rows(struct reader *r, const struct known *known, uint32_t functions, hb_cursor *cursor,
 	uint32_t rows, hb_error *err)
 {
@@ -153,7 +165,7 @@ static hb_status read_rows(struct reader *r, const struct known *known, uint32_t
 	int more = 1;
 	while (r->n < rows && (more = hb_cursor_next(cursor, &row, err)) == 1) {
 		const struct known *k = &known[row.function < functions ? row.function : functions];
-		r->t->function[r->n] = k->name;
+		name(r, k->name);
 		r->t->mark[r->n] = (uint8_t)(k->kind | (row.result ? HB_BOX_FAILED << HB__MARK_SHIFT : 0));
 		put(r, row.enter, row.exit);
 	}
@@ -168,7 +180,7 @@ static void read_inside(
 	if (hb_log_lane(log, lane, &info) || !info.inside || hb_cursor_slot(cursor, info.inside_slot, &row))
 		return;
 	const struct known *k = &known[row.function < functions ? row.function : functions];
-	r->t->function[r->n] = k->name;
+	name(r, k->name);
 	r->t->mark[r->n] = (uint8_t)(k->kind | HB_BOX_INSIDE << HB__MARK_SHIFT);
 	put(r, info.inside_enter, info.inside_enter);
 }
@@ -180,7 +192,7 @@ static hb_status read_line(hb_layout *l, uint32_t number, const struct known *kn
 	uint32_t functions = hb_log_get_info(log)->functions;
 	struct reader r = {.t = &l->track[number]};
 	hb_cursor *cursor;
-	if (!make_track(r.t, line->events))
+	if (!make_track(r.t, line->events, l->names > 256))
 		return hb__layout_fail(err, HB_E_MEMORY, "out of memory");
 	hb_status status = hb_cursor_open(log, line->lane, 1, &cursor, err);
 	if (status)
@@ -284,7 +296,11 @@ static hb_status build(hb_layout *l, const int64_t *shift_ns, hb_progress *progr
 	l->grain = UINT32_MAX / (l->to[HB_AXIS_PHYSICAL] - l->from[HB_AXIS_PHYSICAL]);
 	if (!hb__waits_build(l) || !hb__messages_build(l) || !hb__rings_build(l))
 		return hb__layout_fail(err, HB_E_MEMORY, "out of memory");
-	return hb__races_build(l, tell, &races, err);
+	status = hb__races_build(l, tell, &races, err);
+#ifdef __GLIBC__
+	malloc_trim(0); /* what all the passes had for themselves stays with the process otherwise: 4 bytes an event */
+#endif
+	return status;
 }
 
 hb_status hb_layout_build(hb_model *model, const int64_t *shift_ns, hb_progress *progress, void *user,
@@ -309,8 +325,8 @@ void hb_layout_close(hb_layout *l)
 	hb__sieve_free(l);
 	for (uint32_t i = 0; l->track && i < l->info->lines; i++) {
 		struct hb__track *t = &l->track[i];
-		void *all[] = {t->left, t->enter, t->exit, t->waited, t->function, t->mark, t->block, t->race,
-			t->sent.id, t->sent.to, t->sent.arrives[0], t->sent.arrives[1], t->sent.reach};
+		void *all[] = {t->left, t->enter, t->exit, t->waited, t->function, t->function_high, t->mark, t->block,
+			t->race, t->sent.id, t->sent.to, t->sent.arrives[0], t->sent.arrives[1], t->sent.reach};
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			free(all[k]);
 	}

@@ -77,7 +77,8 @@ typedef struct hb_arrow {
 	hb_at from, to;
 	double x0, x1; /* enter of the send (unmatched: twice), exit of the call that completed the receive */
 	uint32_t send;
-	uint32_t merged; /* messages of its line that this one stands for, the longest of them; 1 usually */
+	uint32_t
+		merged; /* messages of its line and window that this one stands for, one of the longest of them; 1 usually */
 	uint8_t flags;
 } hb_arrow;
 
@@ -110,13 +111,15 @@ typedef struct hb_window {
 	uint32_t columns;     /* pixels across */
 	const uint32_t *line; /* the lines to draw, each once; NULL: all */
 	uint32_t nlines;
-	uint32_t most; /* shapes of each kind; 0: 10000 */
+	uint32_t most; /* shapes of each kind; 0: 6000 */
 	const hb_layout_filter *filter;
 } hb_window;
 
-/* Boxes and densities stand in the order of the lines asked for, boxes of a line in program order. Of too many messages the
- * longest of each stretch of a line are drawn, of too many collectives every 2nd, 4th, ...; which ones does not depend on
- * the window. Alternatives come on top of the arrows of messages, at most `most`, for races that are drawn as boxes. */
+/* Boxes and densities stand in the order of the lines asked for, boxes of a line in program order. When some lines are drawn
+ * as densities there are at most half as many boxes and a quarter as many arrows. Messages of a line are counted off in
+ * groups of 2, 4, 8, ...: of each group in the window the longest is drawn, and tells how many it stands for (of lines with hardly
+ * any messages, none may be). Of too many collectives every 2nd, 4th, ... is drawn. Alternatives come on top of the arrows
+ * of messages, at most `most`, for races that are drawn as boxes. */
 typedef struct hb_picture {
 	uint32_t columns; /* of densities: those asked for, or fewer when there are many lines */
 	hb_box *boxes;

@@ -6,6 +6,8 @@
 
 #include "view/layout/parts.h"
 
+#define AHEAD 12 /* messages */
+
 /* ---- the other end ---- */
 
 /* x on an axis as a number of 32 bits that never goes down when x goes up. */
@@ -20,25 +22,20 @@ static hb_at end_of(const hb_layout *l, uint32_t send)
 {
 	const hb_model *m = l->model;
 	const hb_send *s = &hb_model_sends(m)[send];
-	hb_at none = {HB_NO, 0};
+	if (s->receive != HB_NO) {
+		hb_at done = hb_receive_done(m, s->receive);
+		return done.event ? done : (hb_at){hb_receive_post(m, s->receive).line, 0};
+	}
 	uint32_t dest = hb_model_channels(m)[s->channel].dest;
-	if (dest != HB_NO && hb_model_processes(m)[dest].nlines)
-		none.line = hb_model_processes(m)[dest].first_line;
-	if (s->receive == HB_NO)
-		return none;
-	hb_at done = hb_receive_done(m, s->receive);
-	if (done.event)
-		return done;
-	none.line = hb_receive_post(m, s->receive).line;
-	return none;
+	bool there = dest != HB_NO && hb_model_processes(m)[dest].nlines;
+	return (hb_at){there ? hb_model_processes(m)[dest].first_line : HB_NO, 0};
 }
 
-static double arrival(const hb_layout *l, hb_axis axis, uint32_t send, hb_at *ret_at)
+static double arrival(const hb_layout *l, hb_axis axis, uint32_t send, hb_at end)
 {
 	hb_at from = hb_send_at(l->model, send);
-	*ret_at = end_of(l, send);
-	return ret_at->event ? hb__exit(&l->track[ret_at->line], axis, ret_at->event - 1)
-			     : hb__enter(&l->track[from.line], axis, from.event - 1);
+	return end.event ? hb__exit(&l->track[end.line], axis, end.event - 1)
+			 : hb__enter(&l->track[from.line], axis, from.event - 1);
 }
 
 /* ---- building ---- */
@@ -67,26 +64,52 @@ static void rank(struct hb__sent *s, hb_axis axis, struct rival *rival)
 	}
 }
 
-static void fill(hb_layout *l, uint32_t line, hb_axis axis, struct rival *rival)
+static void reach(const hb_layout *l, struct hb__sent *s, uint32_t k, hb_axis axis, double there)
+{
+	uint32_t g = s->arrives[axis][k] = grain(l, axis, there);
+	struct hb__reach *r = &s->reach[k / HB__BLOCK];
+	if (k % HB__BLOCK == 0 || g < r->low[axis])
+		r->low[axis] = g;
+	if (k % HB__BLOCK == 0 || g > r->high[axis])
+		r->high[axis] = g;
+}
+
+/* A message's other end lies anywhere: it is asked for in time, its receive first. */
+static void fetch(const hb_layout *l, const struct hb__sent *s, uint32_t k)
+{
+	const hb_send *sends = hb_model_sends(l->model);
+	const hb_receive *receives = hb_model_receives(l->model);
+	if (k + 2 * AHEAD < s->n) {
+		uint32_t receive = sends[hb__sent_id(s, k + 2 * AHEAD)].receive;
+		if (receive != HB_NO)
+			__builtin_prefetch(&receives[receive]);
+	}
+	if (k + AHEAD >= s->n)
+		return;
+	uint32_t receive = sends[hb__sent_id(s, k + AHEAD)].receive;
+	if (receive != HB_NO && receives[receive].done)
+		hb__fetch(&l->track[receives[receive].line], receives[receive].done - 1);
+}
+
+static void fill(hb_layout *l, uint32_t line, struct rival *rival, struct rival *other)
 {
 	const struct hb__track *t = &l->track[line];
 	struct hb__sent *s = &l->track[line].sent;
 	const hb_send *sends = hb_model_sends(l->model);
 	for (uint32_t k = 0; k < s->n; k++) {
-		hb_at end;
-		uint32_t id = hb__sent_id(s, k);
-		double there = arrival(l, axis, id, &end), here = hb__enter(t, axis, sends[id].event - 1);
-		uint32_t g = s->arrives[axis][k] = grain(l, axis, there);
-		struct hb__reach *r = &s->reach[k / HB__BLOCK];
-		if (k % HB__BLOCK == 0 || g < r->low[axis])
-			r->low[axis] = g;
-		if (k % HB__BLOCK == 0 || g > r->high[axis])
-			r->high[axis] = g;
-		if (axis == 0)
-			s->to[k] = end.line == HB_NO ? HB__NOWHERE : end.line;
-		rival[k] = (struct rival){k, (float)(there > here ? there - here : here - there)};
+		fetch(l, s, k);
+		uint32_t id = hb__sent_id(s, k), i = sends[id].event - 1;
+		hb_at end = end_of(l, id);
+		s->to[k] = end.line == HB_NO ? HB__NOWHERE : end.line;
+		for (int axis = 0; axis < HB__AXES; axis++) {
+			double there = arrival(l, (hb_axis)axis, id, end), here = hb__enter(t, (hb_axis)axis, i);
+			reach(l, s, k, (hb_axis)axis, there);
+			(axis ? other : rival)[k] =
+				(struct rival){k, (float)(there > here ? there - here : here - there)};
+		}
 	}
-	rank(s, axis, rival);
+	rank(s, 0, rival);
+	rank(s, 1, other);
 }
 
 /* Finds the sends of a line. Those of a process follow each other, unless it has several lines. */
@@ -127,11 +150,11 @@ bool hb__messages_build(hb_layout *l)
 	for (uint32_t line = 0; line < l->info->lines; line++) {
 		if (!list(l, line))
 			return false;
-		struct rival *rival = malloc(((size_t)l->track[line].sent.n + 1) * sizeof *rival);
+		size_t n = (size_t)l->track[line].sent.n + 1;
+		struct rival *rival = malloc(2 * n * sizeof *rival);
 		if (!rival)
 			return false;
-		for (int axis = 0; axis < HB__AXES; axis++)
-			fill(l, line, (hb_axis)axis, rival);
+		fill(l, line, rival, rival + n);
 		free(rival);
 	}
 	return true;
@@ -156,17 +179,25 @@ uint32_t hb__sent_place(const hb_layout *l, uint32_t send)
 
 /* ---- what is in a window ---- */
 
+/* Groups of 2^k messages of a line, counted off from the first: of each that has one in the window one can be drawn. */
 struct sweep {
 	struct hb__query *q;
 	uint32_t from_grain, to_grain;
+	bool *good; /* by line, and at HB__NOWHERE's place behind the last: a message from `line` may go there */
+	bool all;   /* to anywhere */
 	uint32_t line;
 	const struct hb__track *t;
-	const struct hb__bits *bits;   /* NULL: all are wanted */
-	uint64_t at_least[HB__LEVELS]; /* messages of this level or more */
-	uint32_t level;                /* to be drawn */
-	uint64_t every, lower; /* of the messages one level lower, each so many-th too; 0: none. So many came by */
-	bool draw, full, no_memory;
+	const struct hb__bits *bits; /* NULL: all are wanted */
+	uint32_t from, to;           /* messages that are sent in the window */
+	uint64_t messages, groups[HB__LEVELS];
+	uint32_t last[HB__LEVELS]; /* group counted last */
+	uint32_t level;            /* to be drawn */
+	uint64_t every, passed;    /* when that is still too much: every so many-th group */
+	/* the group at hand */
+	uint32_t group, best, best_level;
+	uint64_t members;
 	size_t room;
+	bool no_memory;
 };
 
 /* The first message that was sent by event `event` (from 0) or later. */
@@ -186,8 +217,8 @@ static uint32_t sent_from(const struct sweep *w, uint32_t event)
 
 static double exact(const struct sweep *w, uint32_t k)
 {
-	hb_at at;
-	return arrival(w->q->layout, w->q->axis, hb__sent_id(&w->t->sent, k), &at);
+	uint32_t id = hb__sent_id(&w->t->sent, k);
+	return arrival(w->q->layout, w->q->axis, id, end_of(w->q->layout, id));
 }
 
 static bool arrives_in_time(const struct sweep *w, uint32_t k)
@@ -202,136 +233,169 @@ static bool arrives_early(const struct sweep *w, uint32_t k)
 	return g != w->to_grain ? g < w->to_grain : exact(w, k) <= w->q->to;
 }
 
-/* How many messages stand behind one that is drawn. */
-static uint32_t stands_for(const struct sweep *w, uint32_t k)
+/* Which of 64 messages are in the window and wanted. Those that begin in it are; of the others it is looked at where they end:
+ * with clocks that are not quite right also of those that begin behind it. */
+static uint64_t mask_of(const struct sweep *w, uint32_t b)
 {
-	uint32_t n = w->t->sent.n, first = k >> w->level << w->level, size = 1u << w->level;
-	uint32_t end = n - first > size ? first + size : n;
-	return w->bits ? hb__bits_before(w->bits, end) - hb__bits_before(w->bits, first) : end - first;
+	const struct hb__sent *s = &w->t->sent;
+	const struct hb__reach *r = &s->reach[b];
+	hb_axis axis = w->q->axis;
+	uint32_t first = b * HB__BLOCK, end = s->n - first > HB__BLOCK ? first + HB__BLOCK : s->n, k = first;
+	uint64_t mask = 0;
+	if (r->high[axis] >= w->from_grain)
+		for (; k < end && k < w->from; k++)
+			mask |= (uint64_t)arrives_in_time(w, k) << (k - first);
+	k = w->from > first ? w->from : first;
+	if (k < end && k < w->to) {
+		uint32_t n = (w->to < end ? w->to : end) - k;
+		mask |= UINT64_MAX >> (64 - n) << (k - first);
+	}
+	if (r->low[axis] <= w->to_grain)
+		for (k = w->to > first ? w->to : first; k < end; k++)
+			mask |= (uint64_t)arrives_early(w, k) << (k - first);
+	if (w->bits)
+		mask &= w->bits->word[b];
+	if (mask && !w->all) {
+		uint64_t good = 0;
+		for (k = first; k < end; k++) {
+			uint32_t to = HB__TO(s->to[k]);
+			good |= (uint64_t)w->good[to == HB__NOWHERE ? w->q->layout->info->lines : to] << (k - first);
+		}
+		mask &= good;
+	}
+	return mask;
 }
 
-static void draw(struct sweep *w, uint32_t k)
+static void count(struct sweep *w, uint32_t b, uint64_t mask)
+{
+	static const uint64_t even[] = {
+		0x5555555555555555, 0x1111111111111111, 0x0101010101010101, 0x0001000100010001, 0x0000000100000001, 1};
+	uint32_t n = (uint32_t)__builtin_popcountll(mask);
+	w->messages += n;
+	w->groups[0] += n;
+	for (uint32_t level = 1; level <= 6; level++) {
+		mask = (mask | mask >> (1u << (level - 1))) & even[level - 1];
+		w->groups[level] += (uint32_t)__builtin_popcountll(mask);
+	}
+	for (uint32_t level = 7; level < HB__LEVELS; level++)
+		if (w->last[level] != b >> (level - 6)) {
+			w->last[level] = b >> (level - 6);
+			w->groups[level]++;
+		}
+}
+
+static void draw(struct sweep *w)
 {
 	hb_layout *l = w->q->layout;
 	hb_picture *p = w->q->picture;
-	uint32_t id = hb__sent_id(&w->t->sent, k);
-	const hb_send *s = &hb_model_sends(l->model)[id];
-	hb_at to;
-	double there = arrival(l, w->q->axis, id, &to);
-	if (p->narrows >= w->q->most)
-		w->full = true;
-	else if (!hb__room((void **)&p->arrows, &w->room, p->narrows + 1, sizeof *p->arrows))
-		w->full = w->no_memory = true;
-	if (w->full)
+	uint64_t members = w->members;
+	w->members = 0;
+	if (!members || w->passed++ % w->every || p->narrows >= w->q->most)
 		return;
+	if (!hb__room((void **)&p->arrows, &w->room, p->narrows + 1, sizeof *p->arrows)) {
+		w->no_memory = true;
+		return;
+	}
+	uint32_t id = hb__sent_id(&w->t->sent, w->best);
+	const hb_send *s = &hb_model_sends(l->model)[id];
+	hb_at to = end_of(l, id);
 	uint8_t flags = (s->flags & HB_SYNCHRONOUS ? HB_ARROW_SYNCHRONOUS : 0) |
 			(s->flags & HB_AMBIGUOUS ? HB_ARROW_AMBIGUOUS : 0) | (to.event ? 0 : HB_ARROW_UNMATCHED);
 	p->arrows[p->narrows++] = (hb_arrow){.from = hb_send_at(l->model, id),
 		.to = to,
 		.x0 = hb__enter(w->t, w->q->axis, s->event - 1),
-		.x1 = there,
+		.x1 = arrival(l, w->q->axis, id, to),
 		.send = id,
-		.merged = stands_for(w, k),
+		.merged = (uint32_t)members,
 		.flags = flags};
 }
 
-/* A message that touches the window: is it wanted? */
-static void take(struct sweep *w, uint32_t k)
+/* The longest of a group is remembered until the group is over. */
+static void gather(struct sweep *w, uint32_t group, uint32_t k, uint32_t members)
 {
-	const struct hb__query *q = w->q;
-	uint32_t word = w->t->sent.to[k], to = HB__TO(word);
-	if (w->bits && !hb__bit(w->bits, k))
-		return;
-	if (to != HB__NOWHERE ? q->hidden[to] || (!q->wanted[w->line] && !q->wanted[to]) : !q->wanted[w->line])
-		return;
-	uint32_t level = HB__LEVEL(word, q->axis);
-	if (!w->draw)
-		w->at_least[level]++;
-	else if (level >= w->level || (w->every && level + 1 == w->level && w->lower++ % w->every == 0))
-		draw(w, k);
+	uint32_t level = HB__LEVEL(w->t->sent.to[k], w->q->axis);
+	if (w->members && w->group != group)
+		draw(w);
+	if (!w->members || level > w->best_level) {
+		w->best = k;
+		w->best_level = level;
+	}
+	w->group = group;
+	w->members += members;
 }
 
-/* Those that begin in the window all touch it: where none is to be left out they need not be looked at. */
-static void take_inside(struct sweep *w, uint32_t from, uint32_t to)
+static void draw_block(struct sweep *w, uint32_t b, uint64_t mask)
 {
-	const struct hb__query *q = w->q;
-	bool all = q->wanted[w->line] && !q->any_hidden && !w->bits;
-	if (all && !w->draw) {
-		uint32_t n = to - from;
-		for (uint32_t level = 0; level + 1 < HB__LEVELS; level++)
-			w->at_least[level] += (n >> level) - (n >> (level + 1));
-		w->at_least[HB__LEVELS - 1] += n >> (HB__LEVELS - 1);
+	uint32_t first = b * HB__BLOCK;
+	if (w->level < 6) {
+		for (; mask; mask &= mask - 1) {
+			uint32_t k = first + (uint32_t)__builtin_ctzll(mask);
+			gather(w, k >> w->level, k, 1);
+		}
 		return;
 	}
-	if (!all || w->level < 6 || w->every) {
-		for (uint32_t k = from; k < to && !w->full; k++)
-			take(w, k);
-		return;
-	}
-	for (uint32_t b = from / HB__BLOCK; b * HB__BLOCK < to && !w->full; b++) {
-		uint32_t k = b * HB__BLOCK + w->t->sent.reach[b].longest[q->axis];
-		if (k >= from && k < to)
-			take(w, k);
-	}
+	/* the longest, unless it is not wanted: then one that is */
+	uint32_t k = w->t->sent.reach[b].longest[w->q->axis];
+	if (!(mask >> k & 1))
+		k = (uint32_t)__builtin_ctzll(mask);
+	gather(w, b >> (w->level - 6), first + k, (uint32_t)__builtin_popcountll(mask));
 }
 
-static void sweep_line(struct sweep *w)
+static void sweep_line(struct sweep *w, bool drawing)
 {
 	const struct hb__query *q = w->q;
-	const struct hb__sent *s = &w->t->sent;
 	uint32_t begin = hb__search(w->t, q->axis, 0, q->from, HB__ENTERS_BEFORE);
 	uint32_t end = hb__search(w->t, q->axis, begin, q->to, HB__ENTERS_UNTIL);
-	uint32_t from = sent_from(w, begin), to = sent_from(w, end);
-	for (uint32_t b = 0; b * HB__BLOCK < from && !w->full; b++)
-		for (uint32_t k = b * HB__BLOCK;
-			s->reach[b].high[q->axis] >= w->from_grain && k < from && k < (b + 1) * HB__BLOCK && !w->full;
-			k++)
-			if (arrives_in_time(w, k))
-				take(w, k);
-	take_inside(w, from, to);
-	/* clocks that are not quite right: it arrived before it was sent */
-	for (uint32_t b = to / HB__BLOCK; b * HB__BLOCK < s->n && !w->full; b++)
-		for (uint32_t k = b * HB__BLOCK > to ? b * HB__BLOCK : to;
-			s->reach[b].low[q->axis] <= w->to_grain && k < s->n && k < (b + 1) * HB__BLOCK && !w->full; k++)
-			if (arrives_early(w, k))
-				take(w, k);
+	w->from = sent_from(w, begin);
+	w->to = sent_from(w, end);
+	memset(w->last, 0xff, sizeof w->last);
+	for (uint32_t b = 0; b * HB__BLOCK < w->t->sent.n && !w->no_memory; b++) {
+		uint64_t mask = mask_of(w, b);
+		if (!mask)
+			continue;
+		if (drawing)
+			draw_block(w, b, mask);
+		else
+			count(w, b, mask);
+	}
+	if (drawing)
+		draw(w);
 }
 
-static void sweep_all(struct sweep *w)
+static void sweep_all(struct sweep *w, bool drawing)
 {
-	for (w->line = 0; w->line < w->q->layout->info->lines && !w->full; w->line++) {
-		if (w->q->hidden[w->line] || !w->q->layout->track[w->line].sent.n)
+	const struct hb__query *q = w->q;
+	uint32_t lines = q->layout->info->lines;
+	for (w->line = 0; w->line < lines && !w->no_memory; w->line++) {
+		w->t = &q->layout->track[w->line];
+		if (q->hidden[w->line] || !w->t->sent.n)
 			continue;
-		w->t = &w->q->layout->track[w->line];
-		w->bits = w->q->sieve ? &w->q->sieve->message[w->line] : NULL;
-		sweep_line(w);
+		w->bits = q->sieve ? &q->sieve->message[w->line] : NULL;
+		w->all = q->wanted[w->line] && !q->any_hidden;
+		for (uint32_t i = 0; i < lines && !w->all; i++)
+			w->good[i] = !q->hidden[i] && (q->wanted[w->line] || q->wanted[i]);
+		w->good[lines] = q->wanted[w->line];
+		sweep_line(w, drawing);
 	}
 }
 
-/* The lowest level that is not too much; when it is hardly anything, some of the one below come along. */
-static void choose_level(struct sweep *w)
+bool hb__query_arrows(struct hb__query *q, uint32_t most)
 {
-	uint64_t most = w->q->most;
-	while (w->level + 1 < HB__LEVELS && w->at_least[w->level] > most)
-		w->level++;
-	uint64_t n = w->at_least[w->level];
-	if (w->level && n < most / 8 + 1 && n < most)
-		w->every = (w->at_least[w->level - 1] - n + most - n - 1) / (most - n);
-}
-
-bool hb__query_arrows(struct hb__query *q)
-{
-	struct sweep w = {
-		.q = q, .from_grain = grain(q->layout, q->axis, q->from), .to_grain = grain(q->layout, q->axis, q->to)};
-	sweep_all(&w);
-	for (uint32_t level = HB__LEVELS - 1; level-- > 0;)
-		w.at_least[level] += w.at_least[level + 1];
-	q->picture->messages = w.at_least[0];
-	choose_level(&w);
-	w.draw = true;
-	if (q->picture->messages)
-		sweep_all(&w);
-	q->picture->hidden_messages = q->picture->messages - q->picture->narrows;
+	struct sweep w = {.q = q,
+		.from_grain = grain(q->layout, q->axis, q->from),
+		.to_grain = grain(q->layout, q->axis, q->to),
+		.good = malloc((size_t)q->layout->info->lines + 1)};
+	if (!w.good)
+		return false;
+	sweep_all(&w, false);
+	q->picture->messages = w.messages;
+	while (w.level + 1 < HB__LEVELS && w.groups[w.level] > most)
+		w.level++;
+	w.every = (w.groups[w.level] + most - 1) / most;
+	if (w.messages)
+		sweep_all(&w, true);
+	q->picture->hidden_messages = w.messages - q->picture->narrows;
+	free(w.good);
 	return !w.no_memory;
 }
 

@@ -44,11 +44,11 @@ struct hb__sent {
 
 struct hb__track {
 	uint32_t n;
-	uint32_t first;         /* logical enter of the first event */
-	uint32_t *left;         /* logical exits; an enter is one more than the exit before */
-	uint32_t *enter, *exit; /* physical, from the tick of the block */
-	uint16_t *waited;       /* physical, of its length, 65535 is all */
-	uint16_t *function;
+	uint32_t first;                    /* logical enter of the first event */
+	uint32_t *left;                    /* logical exits; an enter is one more than the exit before */
+	uint32_t *enter, *exit;            /* physical, from the tick of the block */
+	uint16_t *waited;                  /* physical, of its length, 65535 is all */
+	uint8_t *function, *function_high; /* high: NULL with up to 256 names */
 	uint8_t *mark;
 	struct hb__block *block;
 	double tick_ns, shift;
@@ -116,12 +116,26 @@ static inline double hb__exit(const struct hb__track *t, hb_axis axis, uint32_t 
 	return hb__tick_x(t, b->tick + ((int64_t)t->exit[i] << b->shift));
 }
 
+/* Index into the names. */
+static inline uint32_t hb__function_of(const struct hb__track *t, uint32_t i)
+{
+	return t->function[i] | (t->function_high ? (uint32_t)t->function_high[i] << 8 : 0);
+}
+
 static inline double hb__waited(const struct hb__track *t, hb_axis axis, uint32_t i)
 {
 	double length = hb__exit(t, axis, i) - hb__enter(t, axis, i);
 	if (axis == HB_AXIS_LOGICAL)
 		return length - (t->mark[i] & HB__FLYING ? 1 : 0);
 	return length * t->waited[i] / 65535;
+}
+
+/* Asks for what is needed of an event soon. */
+static inline void hb__fetch(const struct hb__track *t, uint32_t i)
+{
+	__builtin_prefetch(&t->left[i]);
+	__builtin_prefetch(&t->exit[i]);
+	__builtin_prefetch(&t->block[i / HB__BLOCK]);
 }
 
 /* The first event of a line for which this does not hold, from `hint` on. */
@@ -179,7 +193,7 @@ struct hb__query {
 	const hb_layout_filter *filter;
 	hb_picture *picture;
 };
-bool hb__query_arrows(struct hb__query *q);
+bool hb__query_arrows(struct hb__query *q, uint32_t most);
 bool hb__query_alternatives(struct hb__query *q);
 bool hb__query_rings(struct hb__query *q);
 /* What hb_layout_query and hb_overview_query have in common: says what is wrong with a window. */

@@ -5,9 +5,10 @@
 
 #include "view/layout/parts.h"
 
-#define MOST 10000
+#define MOST 6000 /* of each kind: an answer of half a megabyte */
 #define MOST_EVER 1000000
-#define COLUMNS 65536 /* at most, and of all lines together */
+#define COLUMNS 65536     /* at most */
+#define ALL_COLUMNS 49152 /* of all lines together */
 #define FEW_COLUMNS 64
 #define CROWDED 4 /* events per column: no line is drawn one by one then */
 #define WALKED 32 /* events per column up to which all are looked at */
@@ -72,7 +73,7 @@ const char *hb__window_wrong(const hb_window *w, uint32_t lines)
 
 uint32_t hb__columns_for(uint32_t columns, uint32_t lines)
 {
-	uint32_t most = COLUMNS / (lines + 1);
+	uint32_t most = ALL_COLUMNS / (lines + 1);
 	most = most < FEW_COLUMNS ? FEW_COLUMNS : most;
 	return columns < most ? columns : most;
 }
@@ -92,7 +93,7 @@ static void put_box(struct hb__query *q, uint32_t line, uint32_t i)
 		.x0 = hb__enter(t, q->axis, i),
 		.x1 = hb__exit(t, q->axis, i),
 		.waited = hb__waited(t, q->axis, i),
-		.function = t->function[i],
+		.function = hb__function_of(t, i),
 		.kind = t->mark[i] & HB__KIND,
 		.flags = t->mark[i] >> HB__MARK_SHIFT & 7};
 }
@@ -138,30 +139,48 @@ static void spread(struct counter *c, double from, double to)
 	}
 }
 
-static void count_one(struct counter *c, uint32_t i)
+/* `axis` is known where this is called, so that nothing has to be chosen for each event. */
+static inline __attribute__((always_inline)) void count_one(struct counter *c, uint32_t i, hb_axis axis)
 {
-	double x = hb__enter(c->t, c->q->axis, i);
-	while (c->column + 1 < c->columns && x >= c->next)
+	const struct hb__track *t = c->t;
+	double x = hb__enter(t, axis, i), waited;
+	if (axis == HB_AXIS_LOGICAL)
+		waited = t->left[i] - x - (t->mark[i] & HB__FLYING ? 1 : 0);
+	else
+		waited = t->waited[i] ? (hb__exit(t, axis, i) - x) * t->waited[i] / 65535 : 0;
+	while (x >= c->next && c->column + 1 < c->columns)
 		c->next = edge(c, ++c->column + 1);
 	c->count[c->column]++;
-	double waited = hb__waited(c->t, c->q->axis, i);
-	if (waited > 0)
-		spread(c, x, x + waited);
+	if (waited > 0) {
+		if (x >= c->q->from && x + waited <= c->next)
+			c->waited[c->column] += waited;
+		else
+			spread(c, x, x + waited);
+	}
+}
+
+static inline __attribute__((always_inline)) void count_each(struct counter *c, const struct range *r, hb_axis axis)
+{
+	const struct hb__bits *b = c->q->sieve ? &c->q->sieve->event[r->line] : NULL;
+	for (uint32_t i = r->first; !b && i < r->end; i++)
+		count_one(c, i, axis);
+	for (uint32_t w = r->first / 64; b && w * 64 < r->end; w++) {
+		uint64_t left = b->word[w];
+		if (w == r->first / 64)
+			left &= UINT64_MAX << r->first % 64;
+		if (w == r->end / 64)
+			left &= r->end % 64 ? UINT64_MAX >> (64 - r->end % 64) : 0;
+		for (; left; left &= left - 1)
+			count_one(c, w * 64 + (uint32_t)__builtin_ctzll(left), axis);
+	}
 }
 
 static void count_wanted(struct counter *c, const struct range *r)
 {
-	const struct hb__bits *b = c->q->sieve ? &c->q->sieve->event[r->line] : NULL;
-	for (uint32_t i = r->first; !b && i < r->end; i++)
-		count_one(c, i);
-	if (!b)
-		return;
-	for (uint32_t w = r->first / 64; w * 64 < r->end; w++)
-		for (uint64_t left = b->word[w]; left; left &= left - 1) {
-			uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(left);
-			if (i >= r->first && i < r->end)
-				count_one(c, i);
-		}
+	if (c->q->axis == HB_AXIS_LOGICAL)
+		count_each(c, r, HB_AXIS_LOGICAL);
+	else
+		count_each(c, r, HB_AXIS_PHYSICAL);
 }
 
 /* Waiting in a line before event i. */
@@ -254,10 +273,10 @@ static int by_number(const void *a, const void *b)
 	return x->n != y->n ? (x->n > y->n) - (x->n < y->n) : (x > y) - (x < y);
 }
 
-/* The emptiest lines first, as long as there is room. */
+/* The emptiest lines first, as long as there is room: less when some are left over, for their densities take some, too. */
 static bool choose(struct hb__query *q, struct range *range, uint32_t *ret_crowded)
 {
-	uint64_t boxes = 0;
+	uint64_t boxes = 0, room = q->picture->events <= q->most ? q->most : q->most / 2;
 	const struct range **order = malloc(((size_t)q->nlines + 1) * sizeof *order);
 	*ret_crowded = 0;
 	if (!order)
@@ -267,7 +286,7 @@ static bool choose(struct hb__query *q, struct range *range, uint32_t *ret_crowd
 	qsort(order, q->nlines, sizeof *order, by_number);
 	for (uint32_t i = 0; i < q->nlines; i++) {
 		struct range *r = &range[order[i] - range];
-		r->crowded = boxes + r->n > q->most || r->n / CROWDED > q->columns;
+		r->crowded = boxes + r->n > room || r->n / CROWDED > q->columns;
 		boxes += r->crowded ? 0 : r->n;
 		*ret_crowded += r->crowded;
 	}
@@ -296,7 +315,9 @@ static bool answer(struct hb__query *q)
 			put_boxes(q, &range[i]);
 	good = good && put_densities(q, range, crowded);
 	free(range);
-	return good && hb__query_arrows(q) && hb__query_alternatives(q) && hb__query_rings(q);
+	/* between crowded lines arrows say little */
+	uint32_t arrows = crowded && q->most > 4 ? q->most / 4 : q->most;
+	return good && hb__query_arrows(q, arrows) && hb__query_alternatives(q) && hb__query_rings(q);
 }
 
 static bool take_lines(struct hb__query *q, const hb_window *w)

@@ -4,8 +4,6 @@
 
 #include "view/layout/parts.h"
 
-#define MOST_ALTERNATIVES 8 /* of a race */
-
 struct taking {
 	hb_layout *l;
 	uint32_t each; /* numbers of a race */
@@ -49,17 +47,30 @@ static void sort(struct hb__track *t, uint32_t each)
 	}
 }
 
+/* Calls that may race: more than do, so that room is there for all. */
+static uint64_t candidates(const hb_layout *l)
+{
+	const hb_spec *spec = hb_model_specs(l->model);
+	const hb_receive *receive = hb_model_receives(l->model);
+	const hb_probe *probe = hb_model_probes(l->model);
+	uint64_t n = l->info->chosen;
+	for (uint32_t i = 0; i < l->info->receives; i++)
+		n += spec[receive[i].spec].any_source && receive[i].send != HB_NO;
+	for (uint32_t i = 0; i < l->info->probes; i++)
+		n += spec[probe[i].spec].any_source && probe[i].send != HB_NO;
+	return n;
+}
+
 hb_status hb__races_build(hb_layout *l, hb_progress *progress, void *user, hb_error *err)
 {
 	hb_race_sum sum = {0};
-	hb_status status = hb_races(l->model, 0, NULL, NULL, &sum, NULL, NULL, err);
-	uint64_t races = sum.racing + sum.racing_choices;
-	if (status || !races)
-		return status;
-	uint64_t room = l->info->events / 4 / races; /* a byte of an event */
-	l->alternatives = room < 1 ? 1 : room > MOST_ALTERNATIVES ? MOST_ALTERNATIVES : (uint32_t)room;
+	uint64_t most = candidates(l);
+	if (!most)
+		return HB_OK;
+	uint64_t room = l->info->events / 4 / most; /* a byte of an event */
+	l->alternatives = room < 1 ? 1 : room > HB_RACE_FEW ? HB_RACE_FEW : (uint32_t)room;
 	struct taking k = {l, 1 + l->alternatives, false};
-	status = hb_races(l->model, 0, take, &k, &sum, progress, user, err);
+	hb_status status = hb_races(l->model, HB_RACES_FEW, take, &k, &sum, progress, user, err);
 	if (k.no_memory)
 		return hb__layout_fail(err, HB_E_MEMORY, "out of memory");
 	for (uint32_t i = 0; i < l->info->lines; i++)

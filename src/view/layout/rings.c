@@ -112,7 +112,7 @@ static bool part_of(const struct circle *c, uint32_t id, uint32_t process, hb_pa
 	if (at.line == HB_NO || !at.event || !q->wanted[at.line])
 		return false;
 	const struct hb__track *t = &q->layout->track[at.line];
-	if (c->function && !c->function[t->function[at.event - 1]])
+	if (c->function && !c->function[hb__function_of(t, at.event - 1)])
 		return false;
 	*ret = (hb_part){at, hb__enter(t, q->axis, at.event - 1), hb__exit(t, q->axis, at.event - 1)};
 	return ret->x1 >= q->from && ret->x0 <= q->to;
@@ -150,7 +150,8 @@ static bool wanted(const struct circle *c, uint32_t id)
 	if (!c->function)
 		return true;
 	hb_at at = hb_collective_enter(m, id, a->process);
-	return at.line == HB_NO || !at.event || c->function[c->q->layout->track[at.line].function[at.event - 1]];
+	return at.line == HB_NO || !at.event ||
+	       c->function[hb__function_of(&c->q->layout->track[at.line], at.event - 1)];
 }
 
 static void take(struct circle *c, uint32_t place, uint32_t id)
@@ -177,7 +178,7 @@ static void take(struct circle *c, uint32_t place, uint32_t id)
 		.first = (uint32_t)first,
 		.n = n,
 		.of = a->enters,
-		.function = c->q->layout->track[at.line].function[at.event - 1]};
+		.function = hb__function_of(&c->q->layout->track[at.line], at.event - 1)};
 }
 
 static void go_round(struct circle *c)

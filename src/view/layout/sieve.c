@@ -134,11 +134,11 @@ static void sift_events(struct making *m, uint32_t line)
 		uint64_t n;
 		const hb_op *op = hb_model_ops(m->l->model, line, &n);
 		for (uint64_t i = 0; i < n; i++)
-			if ((!function || function[t->function[op[i].event - 1]]) && op_wanted(m, &op[i]))
+			if ((!function || function[hb__function_of(t, op[i].event - 1)]) && op_wanted(m, &op[i]))
 				set(b, op[i].event - 1);
 	} else {
 		for (uint32_t i = 0; i < t->n; i++)
-			b->word[i / 64] |= (uint64_t)function[t->function[i]] << i % 64;
+			b->word[i / 64] |= (uint64_t)function[hb__function_of(t, i)] << i % 64;
 	}
 	count(b, t->n);
 }
@@ -151,7 +151,7 @@ static void sift_sent(struct making *m, uint32_t line)
 	const bool *function = m->s->function;
 	for (uint32_t k = 0; k < t->sent.n; k++) {
 		const hb_send *s = &sends[hb__sent_id(&t->sent, k)];
-		if (m->channel[s->channel] && (!function || function[t->function[s->event - 1]]))
+		if (m->channel[s->channel] && (!function || function[hb__function_of(t, s->event - 1)]))
 			set(b, k);
 	}
 }
@@ -163,7 +163,7 @@ static void sift_received(struct making *m, uint32_t line)
 	uint64_t n;
 	const hb_op *op = hb_model_ops(m->l->model, line, &n);
 	for (uint64_t i = 0; i < n; i++) {
-		if (op[i].kind != HB_OP_RECEIVED || !m->s->function[t->function[op[i].event - 1]])
+		if (op[i].kind != HB_OP_RECEIVED || !m->s->function[hb__function_of(t, op[i].event - 1)])
 			continue;
 		uint32_t send = hb_model_receives(m->l->model)[op[i].id].send;
 		uint32_t place = send == HB_NO || !send_wanted(m, send) ? HB_NO : hb__sent_place(m->l, send);
