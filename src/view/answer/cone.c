@@ -3,6 +3,14 @@
 
 #include "answer.h"
 
+static uint64_t exit_time(void *user, hb_at at)
+{
+	hb_view_server *s = user;
+	double enter, exit;
+	hb_layout_x(s->layout, HB_AXIS_LOGICAL, at, &enter, &exit);
+	return (uint64_t)exit;
+}
+
 enum side { ENTER, MIDDLE, EXIT };
 
 static double x_of(const hb_view_server *s, hb_axis axis, hb_at at, enum side side)
@@ -65,7 +73,7 @@ void hb__answer_cone(struct hb_request *r)
 	hb_stop *stop = calloc((size_t)lines + 1, sizeof *stop);
 	if (!event || !future || !stop)
 		hb__view_refuse(r, 500, "out of memory");
-	else if (hb_cut(s->model, at, event, stop, &err) || hb_future(s->model, at, future, &err))
+	else if (hb_cut(s->model, at, event, stop, &err) || hb_future_by(s->model, at, exit_time, s, future, &err))
 		hb__view_refuse(r, 500, "%s", err.message);
 	else {
 		put_cut(r, lines, event, stop);
