@@ -49,7 +49,6 @@ static inline void hb__begin_poll(struct hb__call *c)
 	c->mark = c->lane->scratch;
 	c->nresults = 0;
 	c->slot = hb__slot_find(c);
-	c->outer_inside = c->lane->control->inside;
 	c->enter = hb__config.order ? 0 : hb__tick();
 }
 
@@ -72,6 +71,8 @@ static inline void hb__end(struct hb__call *c, int code)
 static inline void hb__end_poll(struct hb__call *c, int code)
 {
 	hb__row_event(c, c->enter, code);
+	if (unlikely(c->followed))
+		c->lane->control->inside = c->outer_inside;
 	hb__scratch_release(c->lane, c->mark);
 }
 
