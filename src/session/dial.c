@@ -260,6 +260,7 @@ static bool understand(hb_session *s, struct hb__connection *c, const char *line
 	else if (!strncmp(line, "going ", 6))
 		going(p, line);
 	else if (!strncmp(line, "bye ", 4)) {
+		hb__read_lanes_of(s, p);
 		p->p.life = HB_LIFE_EXITED;
 		snprintf(p->p.bye, sizeof p->p.bye, "%.15s", line + 4);
 	} else
@@ -278,6 +279,7 @@ static void ended(hb_session *s, struct hb__connection *c)
 		return;
 	p->fd = -1;
 	if (p->p.life != HB_LIFE_EXITED) {
+		hb__read_lanes_of(s, p);
 		int sig = p->p.here ? hb__died_of(p->p.pid) : 0;
 		p->p.life = HB_LIFE_DEAD;
 		p->p.signal = sig ? sig : p->p.signal;

@@ -37,11 +37,13 @@ static void find_controls(struct hb__process *p, int fd)
 	}
 }
 
-static void read_process(hb_session *s, struct hb__process *p)
+void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 {
 	char path[4300];
 	uint64_t steps = 0;
 	bool changed = false;
+	if (!s->logs || !p->p.here)
+		return;
 	snprintf(path, sizeof path, "%s/rank.%d.log", s->logs, p->p.rank);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -76,7 +78,7 @@ void hb__read_lanes(hb_session *s)
 		struct hb__process *p = &s->process[i];
 		if (p->p.here &&
 			(p->p.life == HB_LIFE_RUNNING || p->p.life == HB_LIFE_HELD || p->p.life == HB_LIFE_BROKEN))
-			read_process(s, p);
+			hb__read_lanes_of(s, p);
 	}
 }
 

@@ -309,9 +309,9 @@ static bool passed(const hb_live *l, const hb_target *t)
 	const hb_thread *thread = &p->threads[t->lane];
 	if (thread->held && thread->why > HB_WHY_AFTER)
 		return true;
-	/* MPI_Init is over before anybody can be held */
-	uint64_t least = t->event + t->inside, over = thread->event;
-	return over > (least || t->lane ? least : 1) || (!least && thread->inside);
+	/* MPI_Init is over before anybody can be held; inside of the next event is further than after this one */
+	uint64_t most = t->event + t->inside, entered = thread->event + thread->inside;
+	return entered > (most || t->lane ? most : 1) || (t->inside && thread->event > t->event);
 }
 
 int hb__live_run_to_cut(hb_live *l, hb_at at, const uint32_t *event, const hb_stop *stop, bool *ret_restarted)
