@@ -103,6 +103,20 @@ why()
 	[ "$status" -le 1 ] || die "hbdb races failed (status $status)"
 }
 
+# Every process where event 0:21 needs it, with its stack; the picture of that part.
+stop()
+{
+	local mpi=$1
+	say "$mpi: run again and stopped at event 0:21, with everything that it depends on"
+	show "hbdb debug $mpi.hbdb --at 0:21 -c 'where; [0] print mean'"
+	timeout 120 "$HBDB" debug "$mpi.hbdb" --at 0:21 -c 'where; [0] print mean' >"$mpi.stopped" 2>&1 ||
+		{ indent <"$mpi.stopped"; die "hbdb debug failed"; }
+	indent <"$mpi.stopped"
+	show "hbdb graph --around 0:21 -o $mpi.svg $mpi.hbdb"
+	"$HBDB" graph --around 0:21 -o "$mpi.svg" "$mpi.hbdb" 2>&1 | indent
+	printf '  the whole of it, in a browser: hbdb view %s\n' "$DIR/$mpi.hbdb"
+}
+
 [ $# -gt 0 ] || set -- openmpi mpich
 mkdir -p "$DIR"
 cd "$DIR"
@@ -115,6 +129,7 @@ for mpi in "$@"; do
 	replays "$mpi" || failed=1
 	look "$mpi"
 	why "$mpi"
+	stop "$mpi"
 done
 say "done in $((SECONDS - STARTED)) s; recordings and outputs are in build/demo"
 [ "$failed" = 0 ] || die "a replay differed from the recorded run"
