@@ -29,7 +29,7 @@ async function pixels() {
 	}
 	check("waiting is pale and hatched", row.some((p) => near(p, rgb("#fdf0da"), 10)) && row.some((p) => !near(p, rgb("#fdf0da"), 10)) && !row.every((p) => near(p, RECEIVE)));
 	const arrow = mock.view(new URLSearchParams({ axis: "logical", from: 30, to: 60, columns: 800 })).arrows.find((a) => a[0] === 0 && a[3] === 1 && a[2] > 30 && !(a[8] & 32));
-	await page.mouse.click(where.box.x + where.x((arrow[2] + arrow[2] + 1) / 2), where.box.y + where.y(0));
+	await page.mouse.click(where.box.x + where.x(arrow[2]), where.box.y + where.y(0));
 	await frames(page);
 	await page.waitForFunction(() => window.hbdb.app.event);
 	const y0 = where.y(0) + 15, y1 = where.y(1) - 15, middle = [where.x((arrow[2] + arrow[5]) / 2), (y0 + y1) / 2], found = [];
@@ -47,7 +47,7 @@ async function pixels() {
 async function collectives() {
 	const mock = makeMock(FILES, "mixed", 8, 12), at = await open((await mock.listen()) + "#from=0&to=60"), { page } = at, where = await places(page);
 	const view = mock.view(new URLSearchParams({ axis: "logical", from: 0, to: 60, columns: 800 })), ring = view.collectives.find((r) => r[2].length === 8 && r[2][0][2] > 5);
-	const part = ring[2][3], x = where.x(part[3] - 0.5), between = (where.y(3) + where.y(4)) / 2, got = await pixel(page, x, between), ground = await pixel(page, where.x(part[3] + 0.6), between);
+	const part = ring[2][3], x = where.x(part[3]), between = (where.y(3) + where.y(4)) / 2, got = await pixel(page, x, between), ground = await pixel(page, where.x(part[3] + 0.5), between);
 	check("a collective is one shape across its processes", near(await pixel(page, x, where.y(3) + 7), RING) && !near(got, ground, 6) && got[1] > got[0], `${got} ${ground}`);
 	const pair = view.arrows.find((a) => a[8] & 8), y = (where.y(pair[0]) + where.y(pair[3])) / 2, s = view.boxes.find((b) => b[0] === pair[0] && b[1] === pair[1]), r = view.boxes.find((b) => b[0] === pair[3] && b[1] === pair[4]);
 	const upright = where.x((Math.max(s[2], r[2]) + Math.min(s[3], r[3])) / 2), columns = [];

@@ -114,5 +114,7 @@ export async function places(page) {
 	};
 }
 
+// In logical time a cut passes half a step behind the event it is after, and through the one it is inside of.
+export const crossing = (c) => c.logical + { nothing: -0.5, after: 0.5, inside: 0, end: 0.5 }[c.stop];
 export const address = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash.slice(1)), 220)));
 export const live = (page) => page.locator("#live").textContent();

@@ -30,12 +30,12 @@ class Run {
 	// An event of a process; after: points [logical, physical] that its end comes after.
 	event(line, name, kind, work, after = [], flags = 0) {
 		const l0 = ++this.logical[line], p0 = (this.physical[line] += 200 + Math.floor(this.random() * 300));
-		const until = after.reduce((t, a) => Math.max(t, a[1] + 300), 0), l1 = Math.max(l0, ...after.map((a) => a[0])) + 1;
+		const until = after.reduce((t, a) => Math.max(t, a[1] + 300), 0), l1 = Math.max(l0, ...after.map((a) => a[0] + 1));
 		const p1 = Math.max(p0 + work, until);
 		this.logical[line] = l1;
 		this.physical[line] = p1;
 		const event = { line, event: this.lines[line].length + 1, fn: this.fn(name), kind, flags, l: [l0, l1], p: [p0, p1],
-			lw: Math.max(0, l1 - l0 - 1), pw: until > p0 + work ? until - p0 - work : 0 };
+			lw: l1 - l0, pw: until > p0 + work ? until - p0 - work : 0 };
 		this.lines[line].push(event);
 		return event;
 	}

@@ -80,7 +80,7 @@ export class Mock {
 		for (const e of events) {
 			const i = Math.max(0, Math.min(columns - 1, Math.floor(((x(e, axis)[0] - from) / (to - from)) * columns)));
 			count[i]++;
-			waiting[i] += axis === "logical" ? e.lw / (e.l[1] - e.l[0]) : e.pw / (e.p[1] - e.p[0]);
+			waiting[i] += axis === "logical" ? e.lw / (e.l[1] - e.l[0] + 1) : e.pw / (e.p[1] - e.p[0]);
 		}
 		return [line, events.length, count, waiting.map((w, i) => (count[i] ? Math.round((255 * w) / count[i]) : 0))];
 	}
@@ -121,7 +121,7 @@ export class Mock {
 			const slack = l === e.line ? 0 : 2 + Math.abs(l - e.line), last = line.filter((o) => o.l[1] <= e.l[1] - slack).pop();
 			const here = l === e.line ? e : last, next = l === e.line ? e : line.find((o) => o.l[0] >= e.l[1] + slack);
 			const stop = !here ? "nothing" : here.event === line.length ? "end" : l % 5 === 4 ? "inside" : "after";
-			cut.push({ line: l, event: here?.event ?? 0, stop, logical: here ? here.l[1] : 0, physical: here ? here.p[1] : 0 });
+			cut.push({ line: l, event: here?.event ?? 0, stop, logical: !here ? 1 : stop === "inside" ? (here.l[0] + here.l[1]) / 2 : here.l[1], physical: here ? here.p[1] : 0 });
 			if (next) {
 				future.push({ line: l, event: next.event, logical: next.l[0], physical: next.p[0] });
 			}

@@ -1,5 +1,5 @@
 // Search, filter, groups, cones, bookmarks, the address, the keyboard.
-import { address, check, clean, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { address, check, clean, crossing, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
 import { makeMock } from "./mock.mjs";
 
 const chosen = (page) => page.evaluate(() => window.hbdb.app.choice.at);
@@ -55,14 +55,14 @@ async function cone(page, mock) {
 	for (const c of cut) {
 		const row = [];
 		for (let dx = -2; dx <= 2; dx++) {
-			row.push(await pixel(page, x(c.logical) + dx, where.y(c.line) - 20, "overlay"));
+			row.push(await pixel(page, x(crossing(c)) + dx, where.y(c.line) - 20, "overlay"));
 		}
 		if (!row.some((p) => p[3] > 150 && near(p, rgb("#2456b0"), 40))) {
 			wrong.push(`${c.line} ${JSON.stringify(row)}`);
 		}
 	}
 	check("the cut is a line across the processes", wrong.length === 0, wrong.join("\n"));
-	const line = cut.find((c) => c.line === 3), past = await pixel(page, x(line.logical) - 20, where.y(3) - 22, "overlay"), other = await pixel(page, x(line.logical) + 4, where.y(3) - 22, "overlay");
+	const line = cut.find((c) => c.line === 3), past = await pixel(page, x(crossing(line)) - 20, where.y(3) - 22, "overlay"), other = await pixel(page, x(crossing(line)) + 4, where.y(3) - 22, "overlay");
 	check("the past is shaded, what follows the cut is not", past[3] > 10 && other[3] < past[3], `${past} ${other}`);
 	await page.keyboard.press("k");
 	await page.keyboard.press("c");

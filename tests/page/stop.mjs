@@ -1,5 +1,5 @@
 // Breakpoints, the cut, and what the page shows of a replay, against the stand-in; real.mjs has the real one.
-import { address, check, clean, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { address, check, clean, crossing, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
 import { makeMock } from "./mock.mjs";
 
 export default async function stop() {
@@ -10,11 +10,11 @@ export default async function stop() {
 	await page.waitForFunction(() => window.hbdb.app.cone && window.hbdb.app.choice.stops.length === 1);
 	await frames(page);
 	check("a double click sets a breakpoint", (await address(page)).includes(`stops=${name}`), await address(page));
-	const disc = await pixel(page, where.x(e.l[0]), y - 14, "overlay");
+	const disc = await pixel(page, where.x(e.l[0] - 0.4), y - 14, "overlay");
 	check("which is a red disc", near(disc, rgb("#c81e3a"), 30), String(disc));
 	const { cut } = mock.cone(new URLSearchParams({ at: name })), c = cut.find((c) => c.line === 3), row = [];
 	for (let dx = -2; dx <= 2; dx++) {
-		row.push(await pixel(page, where.x(c.logical) + dx, where.y(3) - 24, "overlay"));
+		row.push(await pixel(page, where.x(crossing(c)) + dx, where.y(3) - 24, "overlay"));
 	}
 	check("and its cut a red line", row.some((p) => near(p, rgb("#c81e3a"), 40) && p[3] > 150), JSON.stringify(row));
 	const table = await page.locator(".cut tbody tr").allTextContents();
@@ -29,7 +29,7 @@ export default async function stop() {
 	const lives = await page.locator("#labels .doing").allTextContents();
 	check("the lines say what each process does", lives[0] === `held after ${e.event}` && /dead: SIGSEGV/.test(lives[2]) && /blocked in Recv from 0/.test(lives[4]), lives.join("\n"));
 	check("how long it took is said", /All arrived 0.42 s/.test(await page.locator("#told").textContent()));
-	const veil = await pixel(page, where.x(cut[1].logical + 8), where.y(1) - 24, "overlay");
+	const veil = await pixel(page, where.x(crossing(cut[1]) + 6), where.y(1) - 24, "overlay");
 	check("what is not run yet is veiled", veil[3] > 80, String(veil));
 	await page.locator(".states button", { hasText: /^1$/ }).click();
 	await page.waitForSelector(".frames li");

@@ -1,5 +1,6 @@
 // What the user can do with events, from keys, pointer and panels alike.
 import { RULER, type App } from "./app";
+import { besides } from "./scene";
 import type { Box, Cone, EventInfo, View } from "./types";
 
 export class Actions {
@@ -45,7 +46,7 @@ export class Actions {
 		let cone = app.cones.get(at) ?? null;
 		if (!cone) {
 			try {
-				cone = await app.server.get<Cone>("cone", { at });
+				cone = besides(await app.server.get<Cone>("cone", { at }));
 				app.cones.set(at, cone);
 			} catch (error) {
 				this.complain((error as Error).message);

@@ -2,7 +2,7 @@
 import { fromAddress, initial, toAddress, type Choice } from "./choice";
 import { Loader } from "./load";
 import { layRows, type Rows } from "./rows";
-import type { Scene } from "./scene";
+import { AROUND, type Scene } from "./scene";
 import type { Server } from "./server";
 import type { Axis, Cone, EventInfo, Hit, Run, Span, State } from "./types";
 
@@ -115,7 +115,10 @@ export class App {
 	}
 
 	remember(event: EventInfo): void {
-		this.places.set(event.at, { at: event.at, line: event.line, event: event.event, ...event.x });
+		this.places.set(event.at, {
+			at: event.at, line: event.line, event: event.event, physical: event.x.physical,
+			logical: [event.x.logical[0] - AROUND, event.x.logical[1] + AROUND],
+		});
 	}
 
 	// ---- changes of what is seen ----

@@ -1,7 +1,19 @@
 // An answered picture with what drawing and pointing need: who is where.
-import { Flag, type Arrow, type Box, type Density, type View } from "./types";
+import { Flag, type Arrow, type Box, type Cone, type Density, type View } from "./types";
 
 const EVENTS = 2 ** 32;
+
+// In logical time most events take none: each is drawn as wide as most of one step, around it. What passes between two events passes half a step off.
+export const AROUND = 0.4, BETWEEN = 0.5;
+
+// The logical x of a cut is behind its events, that of a future before them.
+export function besides(cone: Cone): Cone {
+	const shift = { nothing: -BETWEEN, after: BETWEEN, inside: 0, end: BETWEEN };
+	return {
+		cut: cone.cut.map((c) => ({ ...c, logical: c.logical + shift[c.stop] })),
+		future: cone.future.map((c) => ({ ...c, logical: c.logical - BETWEEN })),
+	};
+}
 
 export class Scene {
 	byKind: Box[][] = [[], [], [], [], [], []];
@@ -15,7 +27,13 @@ export class Scene {
 
 	constructor(readonly view: View, readonly key: string) {
 		let merged = view.hidden > 0 || view.hidden_messages > 0;
+		const around = view.axis === "logical" ? AROUND : 0;
+		for (const ring of view.collectives) {
+			ring[2] = ring[2].map((p) => [p[0], p[1], p[2] - around, p[3] + around]);
+		}
 		for (const box of view.boxes) {
+			box[2] -= around;
+			box[3] += around;
 			(this.byKind[box[6]] ?? this.byKind[0]!).push(box);
 			const list = this.lines.get(box[0]);
 			if (list) {

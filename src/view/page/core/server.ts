@@ -1,6 +1,6 @@
 // Questions to the server, or, in a page that is one file, to the data in it.
 import { numbers } from "./choice";
-import type { Alone, Axis, Cone, EventInfo, Run, View } from "./types";
+import type { Alone, Axis, Box, Cone, EventInfo, Ring, Run, View } from "./types";
 
 export type Parameters = Record<string, string | number | null | undefined>;
 
@@ -51,7 +51,7 @@ function filtered(run: Run, view: View, parameters: Parameters): View {
 	const wanted = parameters.function ? new Set(String(parameters.function).split(",")) : null;
 	const functions = wanted ? new Set(run.functions.flatMap((name, i) => (wanted.has(name) ? [i] : []))) : null;
 	const shown = (line: number) => !lines || lines.has(line);
-	const boxes = view.boxes.filter((b) => shown(b[0]) && (!functions || functions.has(b[5])));
+	const boxes = view.boxes.filter((b) => shown(b[0]) && (!functions || functions.has(b[5]))).map((b): Box => [...b]);
 	const kept = new Set(boxes.map((b) => b[0] + ":" + b[1]));
 	const known = new Set(view.boxes.map((b) => b[0] + ":" + b[1]));
 	const there = (line: number, event: number) =>
@@ -60,7 +60,7 @@ function filtered(run: Run, view: View, parameters: Parameters): View {
 		...view,
 		boxes,
 		arrows: view.arrows.filter((a) => there(a[0], a[1]) && there(a[3], a[4])),
-		collectives: view.collectives.filter((c) => !functions || functions.has(c[0])),
+		collectives: view.collectives.filter((c) => !functions || functions.has(c[0])).map((c): Ring => [...c]),
 		densities: view.densities.filter((d) => shown(d[0])),
 	};
 }

@@ -1,6 +1,7 @@
 // The upper layer: what is chosen, its past and future, breakpoints, bookmarks, hits, and where a replay stands.
 import { RULER, type App } from "../core/app";
 import type { Slot } from "../core/rows";
+import { BETWEEN } from "../core/scene";
 import { Flag, type Cone, type ProcessState } from "../core/types";
 import { ends, head } from "./arrows";
 import { paint, SMALL } from "./paint";
@@ -155,7 +156,7 @@ export function standsAt(app: App, p: ProcessState): { line: number; x: number }
 	}
 	const told = p[app.choice.axis];
 	if (typeof told === "number") {
-		return { line, x: told };
+		return { line, x: app.choice.axis === "logical" && !p.inside ? told + BETWEEN : told };
 	}
 	const cut = app.cone?.cut.find((c) => c.line === line && c.event === p.event), event = p.event + (p.inside ? 1 : 0);
 	const place = app.placeOf(app.nameOf(line, event));
