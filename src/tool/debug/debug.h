@@ -48,6 +48,7 @@ typedef struct hb_reply {
 	int32_t rank;
 	bool failed;
 	char *text, *json;
+	size_t place; /* the order in which it came */
 } hb_reply;
 
 typedef struct hb_console hb_console;
@@ -63,6 +64,7 @@ typedef struct hb_debug {
 	int job_out;  /* what the job prints comes here; -1: it prints itself */
 	bool half;    /* the last that it printed was no whole line */
 	bool started, differed, ended_told;
+	double blocked_since; /* in a wait: all are blocked, or have arrived; 0: not so */
 	/* by rank */
 	uint64_t *seen;  /* changes that were looked at ... */
 	uint64_t *told;  /* ... and shown */

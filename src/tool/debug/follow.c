@@ -10,6 +10,8 @@
 #include "debug.h"
 
 #define STEP_MS 20
+#define HANG_S 3.0
+#define FINALIZE_S 20.0
 #define START_S 30.0 /* for all processes to have called MPI_Init, before the prompt comes all the same */
 
 double hb__d_now(void)
@@ -104,19 +106,45 @@ void hb__d_poll(hb_debug *d, int ms)
 
 /* ---- waiting ---- */
 
+/* When nobody stands, what is inside a call for long is slow, or hangs by itself: for so many seconds it gets the benefit of the doubt. */
+static double doubt(hb_debug *d)
+{
+	double seconds = HANG_S;
+	for (int32_t i = 0; i < d->size; i++) {
+		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
+		if (!p || hb__d_stopped(p))
+			return 0;
+		const char *inside = p->life == HB_LIFE_RUNNING ? hb__live_inside(d->live, i) : NULL;
+		if (inside && !strncmp(inside, "MPI_Finalize", 12))
+			seconds = FINALIZE_S;
+	}
+	return seconds;
+}
+
 static bool underway(hb_debug *d, const hb_set *set)
 {
+	bool blocked = false;
 	if (!d->size)
 		return true;
-	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1))
-		if (hb_session_arrival(hb__live_session(d->live), i) == HB_UNDERWAY)
+	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
+		hb_arrival a = hb_session_arrival(hb__live_session(d->live), i);
+		if (a == HB_UNDERWAY) {
+			d->blocked_since = 0;
 			return true;
-	return false;
+		}
+		blocked |= a == HB_BLOCKED;
+	}
+	if (!blocked)
+		return false;
+	if (!d->blocked_since)
+		d->blocked_since = hb__d_now();
+	return hb__d_now() - d->blocked_since < doubt(d);
 }
 
 hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds)
 {
 	double end = hb__d_now() + seconds;
+	d->blocked_since = 0;
 	hb__d_poll(d, 0);
 	for (;;) {
 		if (!hb__live_running(d->live))

@@ -61,7 +61,7 @@ char *hb__d_json(const char *text)
 
 void hb__d_reply(hb_debug *d, int32_t rank, bool failed, char *json, const char *format, ...)
 {
-	hb_reply r = {rank, failed, NULL, json};
+	hb_reply r = {.rank = rank, .failed = failed, .json = json, .place = d->nreplies};
 	va_list ap;
 	va_start(ap, format);
 	if (vasprintf(&r.text, format, ap) < 0)
@@ -77,7 +77,9 @@ void hb__d_reply(hb_debug *d, int32_t rank, bool failed, char *json, const char 
 static int by_rank(const void *a, const void *b)
 {
 	const hb_reply *x = a, *y = b;
-	return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : 0;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
 }
 
 /* As people or machines read it: what they do not see makes no difference. */

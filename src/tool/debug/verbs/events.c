@@ -85,7 +85,7 @@ static int cut_of(hb_debug *d, hb_at at, uint32_t **ret_event, hb_stop **ret_sto
 	hb_error err = {0};
 	*ret_event = hb__alloc((lines + 1) * sizeof **ret_event);
 	*ret_stop = hb__alloc((lines + 1) * sizeof **ret_stop);
-	if (hb_cut(d->run.model, at, *ret_event, *ret_stop, &err))
+	if (hb_stops(d->run.model, at, *ret_event, *ret_stop, &err))
 		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
 	/* the process of the event stands there even when that is its last */
 	if ((*ret_stop)[at.line] == HB_STOP_END)

@@ -6,6 +6,8 @@
 
 #include "../debug.h"
 
+#define EXPECT_S 1.5 /* for a state to come about */
+
 struct asked {
 	const char *text;  /* expression, or command of gdb */
 	const char *show;  /* what stands before the value; NULL: nothing */
@@ -196,10 +198,21 @@ static void expect(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 	free(value);
 }
 
+static bool all_are(hb_debug *d, const char *word)
+{
+	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1))
+		if (hb__d_is(d, i, word) <= 0)
+			return false;
+	return true;
+}
+
 static int expect_state(hb_debug *d, const char *word)
 {
 	if (hb__d_is(d, 0, word) < 0)
 		return hb__d_fail(d, HB_EXIT_USAGE, "there is no state %s; viewset lists those that there are", word);
+	/* who was looked at a moment ago counts as blocked again when it has not moved for a while */
+	for (double end = hb__d_now() + EXPECT_S; !all_are(d, word) && hb__d_now() < end && !hb__d_interrupted();)
+		hb__d_poll(d, 20);
 	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
 		char *text = hb__d_state(d, i, NULL);
 		bool good = hb__d_is(d, i, word) > 0;

@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""Breakpoints, barriers, watchpoints, steps, stacks and values of 8 processes; a few of them under MPICH."""
+import os
+
+from lib import Place, check, finish, has, lacks, mark, objects, same
+
+SIZE = {"openmpi": 8, "mpich": 4}
+
+
+def breaks(p):
+    last = SIZE[p.mpi] - 1
+    add, total, call = mark("add"), mark("sum"), mark("call")
+    others = "[0:2,4:%d]" % last if last > 4 else "[0:2]" if last == 3 else "[0:2,4]"
+    status, out, err = p.debug(["break add", "cont", "where", "print a", "up", "print n", "down", "actions", "print n"], "ring.hbdb")
+    has("%s: a breakpoint in all" % p.mpi, out, "[0:%d] breakpoint 1: add (steps.c:%d)" % (last, add),
+        "breakpoint 1: add (steps.c:%d)" % add, "[0:%d]\n  #0  add (steps.c:%d)\n  #1  main (steps.c:%d)\n" % (last, add, call),
+        "a = 0\n", "#1  main", "%s n = 100\n[3] n = 101\n" % others, "#0  add", "  1  break    [0:%d] add" % last,
+        "stopped %d times" % (last + 1), "No symbol \"n\"")
+    check("%s: a symbol that is not there is a failure" % p.mpi, status == 1, err)
+    status, out, err = p.debug(["[1] break steps.c:%d -if b == 2" % total, "cont", "[1] print b", "expect [1] last.b == 2", "[1] print total",
+                                "expect [0] is blocked", "delete 1", "cont", "expect is exited"], "ring.hbdb")
+    has("%s: -if" % p.mpi, out, "[1] breakpoint 1: add (steps.c:%d)" % total, "[1] breakpoint 1: add (steps.c:%d)" % total, "[1] b = 2\n",
+        "last.b == 2, as expected", "[1] total = 1\n", "[0] blocked, as expected", "exited, as expected")
+    status, out, err = p.debug(["break add -count 3", "cont", "[2] print total", "[1] expect total == 1", "disable 1", "actions", "cont",
+                                "expect is exited"], "ring.hbdb")
+    has("%s: -count" % p.mpi, out, "breakpoint 1: add", "[2] total = 21\n", "from the 3. time on", "(disabled)", "exited, as expected")
+    status, out, err = p.debug(["[2] break add -stop [0:3]", "cont", "expect [2] is broken", "expect [0:3] is stopped", "actions"], "ring.hbdb")
+    has("%s: -stop" % p.mpi, out, "[2] breakpoint 1: add", "[2] broken, as expected", "[0:3] stopped, as expected", "stops [0:3]")
+    status, out, err = p.debug(["set onerror continue", "break nowhere", "break steps.c:99999", "watch nothing", "actions"], "ring.hbdb")
+    check("%s: places that are not there" % p.mpi, status == 1 and "no breakpoints" in out and out.count("nowhere") and "99999" in out, out + err)
+
+
+def restarts(p):
+    status, out, err = p.debug(["goto 1:4", "break add", "goto 1:3", "expect [0] is held", "cont", "expect is broken", "expect last.a == 0", "run", "cont",
+                                "expect is broken"], "ring.hbdb")
+    check("%s: breakpoints hold in the next run" % p.mpi, status == 0, out + err)
+    status, out, err = p.debug(["break add", "goto 1:6"], "ring.hbdb")
+    check("%s: a breakpoint on the way to an event is told" % p.mpi, status == 1 and "1:6 was not reached" in err and "breakpoint 1" in out, out + err)
+
+
+def barriers(p):
+    status, out, err = p.debug(["[0:2] barrier add", "[3] break add", "cont", "expect [0:2] is broken", "cont", "[0] actions", "delete 1",
+                                "delete *", "cont", "expect is exited"], "ring.hbdb")
+    has("%s: a barrier lets all go when all have come" % p.mpi, out, "[0:2] barrier 1: add", "[3] breakpoint 2: add",
+        "[0:2] broken, as expected", "[0:2] barrier 1: add", "exited, as expected")
+    check("%s: a barrier: no failure" % p.mpi, status == 0, err)
+    status, out, err = p.debug(["[1,2] barrier add", "[0:1] cont", "expect [1] is broken", "set onerror continue", "[1] cont", "[1] step", "actions",
+                                "[2] cont", "[1:2] cont", "expect [1] is running"], "ring.hbdb")
+    has("%s: who waits for whom at a barrier" % p.mpi, out, "[1] barrier 1: add", "[1] broken, as expected",
+        "[1] waits at barrier 1 for [2]\n", "[1] wait for [2]", "[2] barrier 1: add", "[1] running, as expected")
+
+
+def steps(p):
+    line = mark("add")
+    status, out, err = p.debug(["[1:2] break add", "cont", "[1:2] next", "[1:2] next", "[1:2] expect last.b < 11", "[1:2] print sum",
+                                "[1:2] step -finish", "[1] stepi", "[1:2] where 1"], "ring.hbdb")
+    has("%s: steps" % p.mpi, out, "[1:2] breakpoint 1: add", "[1:2] stopped: add (steps.c:%d)" % (line + 1), "[1:2] stopped: add (steps.c:%d)" % (line + 2),
+        "as expected", "[1] sum = 0\n[2] sum = 10\n", "[1:2] stopped: main (steps.c:%d)" % mark("call"), "#0  main")
+    status, out, err = p.debug(["[1] step", "[1] where", "[1] step", "[1] step 2", "[3] next", "[1] list", "list", "[1] list 1", "[2] what last",
+                                "[1] list add"], "--at", "1:3", "ring.hbdb")
+    lacks("%s: a step goes back to the program first" % p.mpi, out, "hb__", "wrappers")
+    has("%s: list and what" % p.mpi, out, "[1] stopped: pass (steps.c:", ">", "#include <mpi.h>", "last = struct pair", "static int add")
+    status, out, err = p.debug(["[1] assign total 1000", "[1] assign last.b=7", "[1] print last", "[1] print/x total", "[0:1] print total + 1",
+                                "[0] gdb info line add", "[0] cont", "[0] step"], "ring.hbdb", "--at", "1:3")
+    has("%s: assign and print" % p.mpi, out, "total = 1000", "last.b = 7", "last = {a = 0, b = 7}", "total = 0x3e8", "[0] total + 1 = 1",
+        "[1] total + 1 = 1001", "steps.c\" starts at address", "[0] is running; halt stops it")
+    check("%s: no step for one that runs" % p.mpi, status == 1, err)
+
+
+def watching(p):
+    status, out, err = p.debug(["[1] watch total", "cont", "[1] print total", "delete 1", "cont", "expect is exited"], "ring.hbdb")
+    has("%s: watch" % p.mpi, out, "[1] watchpoint 1: total", "[1] watchpoint 1: total was 0, is 1", "[1] total = 1", "exited, as expected")
+
+
+def halted(p):
+    """A process that computes is stopped where it is; looking at the others leaves them as they were."""
+    n = 4 if p.mpi == "openmpi" else 2
+    status, out, err = p.live(["set onerror continue", "go", "wait 2", "[1] halt", "[1] where", "[1] up", "[1] print rank", "[0] where",
+                               "[1] stepi", "expect [1] is broken", "[0] print n", "expect [0] is running", "[1] go", "expect [1] is running"],
+                              n, 2, "spin", 1)
+    has("%s: halt and where" % p.mpi, out, "[1] stopped: end_badly (steps.c:", "#0  end_badly (steps.c:", "#1  main", "rank = 1", "[0] #0  main",
+        "[1] broken, as expected", "[0] n = 100", "[0] running, as expected", "[1] running, as expected")
+    check("%s: a wait with a limit fails when it is over" % p.mpi, status == 1 and "not all have stopped after 2 s" in err, out + err)
+    status, out, err = p.debug(["print total", "expect is held", "[1] cont", "expect [1] is blocked", "[1] print total", "expect [1] is blocked", "detach",
+                                "expect [0] is held", "cont", "expect is exited"], "ring.hbdb")
+    check("%s: looking leaves a process as it was" % p.mpi, status == 0, out + err)
+
+
+def machines(p):
+    status, out, err = p.debug(["break add", "cont", "where", "print a", "print b", "print n"], "--json", "ring.hbdb")
+    frames = objects(out, "where")[0]
+    same("%s: --json: where" % p.mpi, [(f["function"], f["line"], f["own"]) for f in frames["frames"]],
+         [("add", mark("add"), True), ("main", mark("call"), True)])
+    everybody = "0:%d" % (SIZE[p.mpi] - 1)
+    prints = [(o["set"], o.get("value"), "error" in o) for o in objects(out, "print")]
+    same("%s: --json: print" % p.mpi, [prints[0], prints[1], prints[-1]],
+         [(everybody, "0", False), ("0", str(10 * SIZE[p.mpi] - 10), False), (everybody, None, True)])
+
+
+def main():
+    for mpi in os.environ.get("ONLY", "openmpi mpich").split():
+        with Place(mpi) as p:
+            p.record("ring.hbdb", SIZE[mpi], 3)
+            for part in (breaks, restarts, barriers, steps, watching, halted, machines):
+                part(p)
+    finish()
+
+
+main()
