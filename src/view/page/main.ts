@@ -177,6 +177,8 @@ async function restore(): Promise<void> {
 
 new Bar(app, search, { axis: turnAxis, theme: turnTheme, help: () => showHelp(keys), panel: turnPanel });
 listen(keys);
+// the names get room for what each process is doing
+app.on("state", () => document.body.classList.toggle("live", Boolean(app.state?.running)));
 prefersDark.addEventListener("change", theme);
 new ResizeObserver(resized).observe(graph.area);
 window.addEventListener("hashchange", () => app.reread() && void restore());

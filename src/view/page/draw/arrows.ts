@@ -3,7 +3,7 @@ import { Flag, type Arrow } from "../core/types";
 import { mixed, paint, SMALL } from "./paint";
 import { boxPlace, type Frame } from "./picture";
 
-const HEADS = 1200; // more arrows than this get no heads
+export const HEADS = 1200; // more arrows than this get no heads
 
 export interface Ends { x0: number; y0: number; x1: number; y1: number; aligned: boolean }
 
@@ -91,8 +91,7 @@ function heads(ctx: CanvasRenderingContext2D, list: Ends[], size: number): void 
 // Two lines side by side: neither side could go on without the other.
 function drawSynchronous(f: Frame, list: Ends[], many: boolean): void {
 	const { ctx } = f, colours = paint();
-	ctx.strokeStyle = ctx.fillStyle = colours.synchronous;
-	ctx.globalAlpha = many ? 0.5 : 1;
+	ctx.strokeStyle = ctx.fillStyle = many ? mixed(colours.synchronous, colours.ground, Math.max(0.25, 0.7 * (300 / (list.length + 300)))) : colours.synchronous;
 	if (many) {
 		lines(ctx, list);
 		return;
@@ -129,7 +128,7 @@ export function drawArrows(f: Frame): void {
 	}
 	drawThick(f, thick);
 	ctx.lineWidth = thin;
-	drawSynchronous(f, synchronous, many);
+	drawSynchronous(f, synchronous, all > HEADS / 4);
 	ctx.lineWidth = thin;
 	ctx.strokeStyle = ctx.fillStyle = colours.race;
 	ctx.globalAlpha = 0.9;

@@ -3,7 +3,7 @@ import { RULER, type App } from "../core/app";
 import type { Slot } from "../core/rows";
 import type { Scene } from "../core/scene";
 import { Flag, Kind, type Box } from "../core/types";
-import { drawArrows } from "./arrows";
+import { drawArrows, HEADS } from "./arrows";
 import { drawDensities, drawHidden } from "./dense";
 import { FONT, hatch, paint } from "./paint";
 import { drawRings } from "./rings";
@@ -138,14 +138,14 @@ function drawSpecial(f: Frame): void {
 	}
 }
 
-// A bar and a diamond above what could have gone otherwise.
+// A bar and a diamond above what could have gone otherwise, where the answer came.
 function drawRaces(f: Frame): void {
 	const { ctx, app, from, k } = f;
 	ctx.fillStyle = paint().race;
 	let line = -1, last = -1e9;
 	ctx.beginPath();
 	for (const box of f.scene.racing) {
-		const place = boxPlace(app, app.rows.at[box[0]]), x0 = (box[2] - from) * k, x1 = (box[3] - from) * k;
+		const place = boxPlace(app, app.rows.at[box[0]]), x0 = (box[2] + box[4] - from) * k, x1 = (box[3] - from) * k;
 		if (box[0] !== line) {
 			line = box[0];
 			last = -1e9;
@@ -230,9 +230,15 @@ export function drawPicture(ctx: CanvasRenderingContext2D, app: App, dpr: number
 	app.hiddenTold = false;
 	if (scene && scene.view.axis === app.choice.axis) {
 		const [from, to] = app.range(), f: Frame = { ctx, app, scene, from, k: app.width / (to - from), dpr };
+		// so many arrows are only a shade, behind everything
+		if (scene.view.arrows.length > HEADS) {
+			drawArrows(f);
+			drawRings(f);
+		} else {
+			drawRings(f);
+			drawArrows(f);
+		}
 		drawDensities(f);
-		drawRings(f);
-		drawArrows(f);
 		scene.byKind.forEach((boxes, kind) => boxes.length && drawKind(f, kind, boxes));
 		drawSpecial(f);
 		drawRaces(f);

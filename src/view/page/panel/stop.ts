@@ -7,7 +7,7 @@ import { fileName, sourceView } from "./details";
 import { button, el, link, section } from "./dom";
 import { doing, glyph } from "./lives";
 
-interface Looked { rank: number; frames: Frame[]; level: number; rows: SourceRow[]; variables: Variable[]; asked: string; value: string; busy: boolean }
+interface Looked { rank: number; frames: Frame[]; level: number; rows: SourceRow[]; variables: Variable[]; asked: string; value: string; busy: boolean; all: boolean }
 
 const STOPS: Record<string, string> = { nothing: "not run", after: "after", inside: "inside", end: "runs to its end" };
 
@@ -104,6 +104,7 @@ export class Stops {
 
 	go(some = false): void {
 		const ranks = this.set(some);
+		this.looked = null; // it stands there no longer
 		void this.order("go", { ranks }, `going on: ${ranks}`);
 	}
 
@@ -126,7 +127,7 @@ export class Stops {
 	// ---- one process ----
 
 	async look(rank: number): Promise<void> {
-		const looked: Looked = (this.looked = { rank, frames: [], level: 0, rows: [], variables: [], asked: "", value: "", busy: true });
+		const looked: Looked = (this.looked = { rank, frames: [], level: 0, rows: [], variables: [], asked: "", value: "", busy: true, all: false });
 		this.app.touch("tab");
 		try {
 			const { frames } = await this.app.server.get<{ frames: Frame[] }>("stack", { rank });
@@ -171,7 +172,12 @@ export class Stops {
 	}
 
 	private showLooked(looked: Looked): HTMLElement {
-		const shownFrames = el("ol", { class: "frames" }, ...looked.frames.map((f, i) => el("li", {},
+		// What happens inside MPI and hbdb is rarely wanted.
+		const first = looked.frames.findIndex((f) => !f.ours), inner = first > 0 && !looked.all ? first : 0;
+		const shownFrames = el("ol", { class: "frames" }, inner > 0 && el("li", {}, button(`${inner} frames inside MPI and hbdb`, "show them", () => {
+			looked.all = true;
+			this.app.touch("tab");
+		}, { class: "link" })), ...looked.frames.map((f, i) => i < inner ? null : el("li", {},
 			button(`${f.function || "?"}`, f.file ? `${f.file}:${f.row}` : f.module ?? "", () => void this.frame(looked, i),
 				{ class: "frame" + (f.ours ? " ours" : ""), "aria-current": i === looked.level ? "true" : "false" },),
 			el("span", { class: "dim" }, f.file ? `${fileName(f.file)}:${f.row}` : fileName(f.module)))));
