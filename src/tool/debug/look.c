@@ -68,6 +68,13 @@ bool hb__d_look(hb_debug *d, const hb_set *set, hb_look *look, void *user)
 
 /* ---- frames ---- */
 
+/* What abort or qsort do inside is not what somebody looks for. */
+static bool of_c_library(const hb_frame *f)
+{
+	const char *slash = strrchr(f->module, '/'), *name = slash ? slash + 1 : f->module;
+	return !strncmp(name, "libc.so", 7) || !strncmp(name, "ld-linux", 8) || !strncmp(name, "libpthread", 10);
+}
+
 bool hb__d_frames(hb_debug *d, int32_t rank, hb_gdb *gdb, hb_frames *ret, hb_error *err)
 {
 	(void)d;
@@ -75,9 +82,10 @@ bool hb__d_frames(hb_debug *d, int32_t rank, hb_gdb *gdb, hb_frames *ret, hb_err
 	if (hb_gdb_stack(gdb, rank, FRAMES_MOST, &ret->all, &ret->n, err))
 		return false;
 	ret->own = hb__alloc((ret->n + 1) * sizeof *ret->own);
-	for (size_t i = 0; i < ret->n; i++)
-		if (!ret->all[i].ours)
-			ret->own[ret->nown++] = i;
+	for (int c_library = 0; !ret->nown && c_library < 2; c_library++)
+		for (size_t i = 0; i < ret->n; i++)
+			if (!ret->all[i].ours && (c_library || !of_c_library(&ret->all[i])))
+				ret->own[ret->nown++] = i;
 	return true;
 }
 

@@ -78,19 +78,17 @@ int hb__d_show_cut(hb_debug *d, hb_at at, const uint32_t *event, const hb_stop *
 	return hb__d_replies(d, "cut");
 }
 
+typedef hb_status cut_function(hb_model *model, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err);
+
 /* Free both arrays. */
-static int cut_of(hb_debug *d, hb_at at, uint32_t **ret_event, hb_stop **ret_stop)
+static int cut_of(hb_debug *d, cut_function *cut, hb_at at, uint32_t **ret_event, hb_stop **ret_stop)
 {
 	uint32_t lines = hb_model_get_info(d->run.model)->lines;
 	hb_error err = {0};
 	*ret_event = hb__alloc((lines + 1) * sizeof **ret_event);
 	*ret_stop = hb__alloc((lines + 1) * sizeof **ret_stop);
-	if (hb_stops(d->run.model, at, *ret_event, *ret_stop, &err))
-		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
-	/* the process of the event stands there even when that is its last */
-	if ((*ret_stop)[at.line] == HB_STOP_END)
-		(*ret_stop)[at.line] = HB_STOP_AFTER;
-	return 0;
+	return cut(d->run.model, at, *ret_event, *ret_stop, &err) ? hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message)
+								  : 0;
 }
 
 int hb__v_cone(hb_debug *d, char *args)
@@ -103,7 +101,7 @@ int hb__v_cone(hb_debug *d, char *args)
 	int code = hb__d_event(d, args, &at);
 	if (code)
 		return code;
-	code = cut_of(d, at, &event, &stop);
+	code = cut_of(d, hb_cut, at, &event, &stop);
 	code = code ? code : hb__d_show_cut(d, at, event, stop);
 	free(event);
 	free(stop);
@@ -188,7 +186,10 @@ int hb__v_stop(hb_debug *d, char *args)
 	int code = hb__d_event(d, text, &at);
 	if (code)
 		return code;
-	code = cut_of(d, at, &event, &stop);
+	code = cut_of(d, hb_stops, at, &event, &stop);
+	/* the process of the event stands there even when that is its last */
+	if (!code && stop[at.line] == HB_STOP_END)
+		stop[at.line] = HB_STOP_AFTER;
 	code = code ? code : hb__live_stop_at(d->live, event, stop);
 	if (!code) {
 		d->last = at;

@@ -76,7 +76,7 @@ int hb__v_where(hb_debug *d, char *args)
 	hb__d_look(d, &d->set, where, &w);
 	code = hb__d_replies(d, "where");
 	if (w.hidden && !w.all)
-		hb__d_note(d, "(%s%zu %s of hbdb and MPI hidden: where -all)", "up to ", w.hidden,
+		hb__d_note(d, "(%s%zu %s of hbdb, MPI and the C library hidden: where -all)", "up to ", w.hidden,
 			hb__plural(w.hidden, "frame", "frames"));
 	return code;
 }
