@@ -171,6 +171,16 @@ void hb_cursor_close(hb_cursor *cursor);
 /* enter, exit and check of rows will not be looked at: they may be anything from now on, and rows come faster. */
 void hb_cursor_skip_times(hb_cursor *cursor);
 
+/* A stretch of a lane that can be found without reading what stands before it: a block of a sealed log, a unit of a raw one. */
+typedef struct hb_stretch {
+	uint64_t first, events; /* number of its first event, and how many */
+	uint64_t
+		tick; /* at which the event before it was left; for the first one some time before it; 0 at level order */
+} hb_stretch;
+/* Stretch `index` of a lane, counted from 0 in its order. Of a sealed log no more is read than the beginning of the block, and no checksum, so
+ * that a damaged one may say anything. HB_E_ARGUMENT: there are not so many; HB_E_DAMAGED: its beginning makes no sense. */
+hb_status hb_log_stretch(const hb_log *log, uint32_t lane, uint64_t index, hb_stretch *ret_stretch, hb_error *err);
+
 /* Writes the sealed form of the raw log at `from` to `to` (a new file, renamed
  * into place when complete). Sealing a recovered log keeps what is readable and
  * its trouble. progress, when not NULL, is called now and then with the share done. */

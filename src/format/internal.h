@@ -117,6 +117,8 @@ struct hb__cursor_ops {
 	hb_status (*slot)(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
 	void (*close)(hb_cursor *cursor);
 	void (*skip_times)(hb_cursor *cursor); /* NULL: it costs nothing to read them */
+	hb_status (*stretch)(
+		const hb_log *log, const struct hb__lane *lane, uint64_t index, hb_stretch *ret, hb_error *err);
 };
 
 struct hb_cursor { /* the start of every kind of cursor */

@@ -277,6 +277,14 @@ void hb_cursor_skip_times(hb_cursor *cursor)
 		cursor->ops->skip_times(cursor);
 }
 
+hb_status hb_log_stretch(const hb_log *log, uint32_t lane, uint64_t index, hb_stretch *ret, hb_error *err)
+{
+	*ret = (hb_stretch){0};
+	if (lane >= log->lanes)
+		return hb__fail(err, HB_E_ARGUMENT, log->path, 0, "there is no lane %u", lane);
+	return log->ops->stretch(log, &log->lane[lane], index, ret, err);
+}
+
 hb_status hb_log_verify(const char *path, uint64_t *ret_events, hb_error *err)
 {
 	hb_log *log;

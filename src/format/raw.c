@@ -579,4 +579,15 @@ static hb_status raw_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	return HB_OK;
 }
 
-static const struct hb__cursor_ops raw_ops = {raw_cursor_open, raw_next, raw_slot, raw_close, NULL};
+static hb_status raw_stretch(
+	const hb_log *log, const struct hb__lane *lane, uint64_t index, hb_stretch *ret, hb_error *err)
+{
+	if (index >= lane->units)
+		return hb__fail(err, HB_E_ARGUMENT, log->path, 0, "the lane has %zu units", lane->units);
+	const struct hb__unit *u = &lane->unit[index];
+	uint64_t end = index + 1 < lane->units ? u[1].events_before : lane->info.events;
+	*ret = (hb_stretch){u->events_before + 1, end - u->events_before, u->base_tick};
+	return HB_OK;
+}
+
+static const struct hb__cursor_ops raw_ops = {raw_cursor_open, raw_next, raw_slot, raw_close, NULL, raw_stretch};

@@ -415,5 +415,21 @@ static hb_status sealed_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	return HB_OK;
 }
 
+static hb_status sealed_stretch(
+	const hb_log *log, const struct hb__lane *lane, uint64_t index, hb_stretch *ret, hb_error *err)
+{
+	if (index >= lane->blocks)
+		return hb__fail(
+			err, HB_E_ARGUMENT, log->path, 0, "the lane has %llu blocks", (unsigned long long)lane->blocks);
+	const struct hb__block *b = &lane->block[index];
+	uint64_t from = b->offset + sizeof(struct hb__section);
+	*ret = (hb_stretch){b->first, b->events, 0};
+	if (from <= log->size && b->bytes <= log->size - from &&
+		hb__rows_tick(log->map + from, b->bytes, b->events, log->info.level, &ret->tick))
+		return HB_OK;
+	return hb__fail(err, HB_E_DAMAGED, log->path, b->offset, "the block from event %llu is damaged",
+		(unsigned long long)b->first);
+}
+
 static const struct hb__cursor_ops sealed_ops = {
-	sealed_cursor_open, sealed_next, sealed_slot, sealed_close, sealed_skip_times};
+	sealed_cursor_open, sealed_next, sealed_slot, sealed_close, sealed_skip_times, sealed_stretch};

@@ -112,5 +112,7 @@ struct hb__rows {
  * False: the bytes contradict the format, or memory is gone. */
 bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t events, uint32_t level, bool times);
 void hb__rows_free(struct hb__rows *rows);
+/* Only the tick at which the event before the block was left: what stands after it is not read. */
+bool hb__rows_tick(const uint8_t *p, size_t n, uint32_t events, uint32_t level, uint64_t *ret_tick);
 
 #endif

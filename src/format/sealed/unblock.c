@@ -210,6 +210,22 @@ bool hb__rows_read(struct hb__rows *rows, const uint8_t *p, size_t n, uint32_t e
 	return !in.bad && in.p == in.end;
 }
 
+bool hb__rows_tick(const uint8_t *p, size_t n, uint32_t events, uint32_t level, uint64_t *ret_tick)
+{
+	struct hb__in in = {p, p + n, false};
+	struct hb__rows rows = {.events = events};
+	*ret_tick = 0;
+	if (level != HB_LEVEL_EVENTS)
+		return true;
+	bool good = events > 0 && events <= HB__BLOCK_EVENTS_MAX && read_slots(&rows, &in);
+	if (good)
+		hb__column_skip(&in, &rows.arena, events); /* the sequence */
+	*ret_tick = hb__in_uv(&in);
+	good = good && !in.bad;
+	hb__rows_free(&rows);
+	return good;
+}
+
 void hb__rows_free(struct hb__rows *rows)
 {
 	hb__arena_free(&rows->arena);
