@@ -14,7 +14,8 @@ BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 GENERATE = os.path.join(BUILD, "bench", "generate", "generate")
 TESTS = os.path.join(BUILD, "asan", "tests", "layout")
 RECORDINGS = [("farm", 16, 20000), ("halo", 9, 20000), ("alltoall", 16, 20000), ("random", 8, 20000),
-              ("random", 64, 6000), ("farm", 2, 500), ("halo", 64, 3000)]
+              ("random", 64, 6000), ("farm", 2, 500), ("halo", 64, 3000), ("random", 3, 5000, "--raw"),
+              ("farm", 3, 400000)]
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed$")
 passed = failed = 0
 
@@ -38,12 +39,13 @@ def main():
     run("test_windows")
     with tempfile.TemporaryDirectory(prefix="hbdb-layout-") as folder:
         names = []
-        for pattern, ranks, events in RECORDINGS:
-            name = os.path.join(folder, f"{pattern}-{ranks}-{events}")
-            subprocess.run([GENERATE, "-o", name, "-p", pattern, "-n", str(ranks), "-e", str(events)],
+        for pattern, ranks, events, *options in RECORDINGS:
+            name = os.path.join(folder, "-".join([pattern, str(ranks), str(events)]))
+            subprocess.run([GENERATE, "-o", name, "-p", pattern, "-n", str(ranks), "-e", str(events), *options],
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60, check=True)
             names.append(name)
-        run("test_windows", "--programs", "60", *names)
+        run("test_windows", "--programs", "60", *names[:-1])
+        run("test_overview", *names)
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

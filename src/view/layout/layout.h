@@ -30,6 +30,9 @@ void hb_layout_x(hb_layout *layout, hb_axis axis, hb_at at, double *ret_enter, d
 /* The last event of a line that entered at or before x; 0: none. */
 uint32_t hb_layout_event_at(hb_layout *layout, hb_axis axis, uint32_t line, double x);
 
+/* The name of an event's call: an index of hb_layout_functions. */
+uint32_t hb_layout_function(const hb_layout *layout, hb_at at);
+
 /* Which events are wanted; zeroed: all. Arrays are read while a question is asked and may be gone afterwards. An event has
  * the group and the tag of what it sends, posts, receives, sees or takes part in (a collective has no tag; the wait
  * for an eager send has neither); one of several is enough. A message is wanted when its channel has group and tag, and

@@ -50,6 +50,8 @@ void hb_layout_x(hb_layout *l, hb_axis axis, hb_at at, double *ret_enter, double
 	*ret_exit = hb__exit(&l->track[at.line], axis, at.event - 1);
 }
 
+uint32_t hb_layout_function(const hb_layout *l, hb_at at) { return hb__function_of(&l->track[at.line], at.event - 1); }
+
 uint32_t hb_layout_event_at(hb_layout *l, hb_axis axis, uint32_t line, double x)
 {
 	return hb__search(&l->track[line], axis, 0, x, HB__ENTERS_UNTIL);
