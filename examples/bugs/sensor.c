@@ -2,7 +2,7 @@
  *
  * Four processes compute how heat spreads over a rod; each has a piece of it. Process 3 has a sensor in its piece. It is told by process 0
  * of how many cells a piece is, and by process 1 where the sensor is, counted from the end of the rod. Both tell it at the start; the
- * sensor is read after twelve steps.
+ * sensor is read after eight steps.
  *
  * usage: mpirun -n 4 sensor */
 #include <mpi.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { TAG_CELLS = 1, TAG_SENSOR, TAG_LEFT, TAG_RIGHT };
-enum { CELLS = 64, FROM_END = 6, STEPS = 12 };
+enum { CELLS = 64, FROM_END = 6, STEPS = 8 };
 
 struct rod {
 	uint32_t cells;  /* of this piece */
