@@ -265,7 +265,7 @@ static void query(struct hb_request *r, struct asked *a, bool ready)
 		hb__view_unlock(&s->lock);
 	/* the picture is a copy: writing it holds up nobody */
 	if (status && r->status == 200)
-		hb__view_refuse(r, 500, "%s", err.message);
+		hb__view_refuse(r, status == HB_E_ARGUMENT ? 400 : 500, "%s", err.message);
 	else if (!status)
 		put_picture(&r->out, a, &picture);
 	hb_picture_free(&picture);

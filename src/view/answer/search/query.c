@@ -37,6 +37,7 @@ bool hb__query_read(struct hb_request *r, struct hb_query *ret)
 	memset(ret, 0, sizeof *ret);
 	ret->server = r->server;
 	ret->process = HB_NO;
+	ret->last.line = HB_NO;
 	hb__view_parameter(r, "q", ret->text, sizeof ret->text);
 	for (char *rest = ret->text, *word; (word = strsep(&rest, " \t"));) {
 		if (!*word)
@@ -55,10 +56,18 @@ bool hb__query_read(struct hb_request *r, struct hb_query *ret)
 	return ret->n > 0;
 }
 
-void hb__query_free(struct hb_query *q)
+static void leave_process(struct hb_query *q)
 {
 	free(q->function);
 	free(q->site);
+	q->function = NULL;
+	q->site = NULL;
+}
+
+void hb__query_free(struct hb_query *q)
+{
+	leave_process(q);
+	free(q->name);
 }
 
 /* ---- the process at hand ---- */
@@ -71,13 +80,38 @@ static bool functions_match(const struct hb_query *q, const char *name)
 	return true;
 }
 
+/* With the lock held, for the layout has the names. */
+static void match_names(struct hb_query *q)
+{
+	uint32_t n;
+	const char *const *names = hb_layout_functions(q->server->layout, &n);
+	for (int i = 0; i < q->n && !q->name; i++)
+		if (q->word[i].kind == HB_WORD_FUNCTION)
+			q->name = calloc((size_t)n + 1, sizeof *q->name);
+	for (uint32_t i = 0; q->name && i < n; i++)
+		q->name[i] = functions_match(q, names[i]);
+}
+
+uint32_t hb__query_candidate(const struct hb_query *q, uint32_t line, uint32_t event, uint32_t last)
+{
+	const struct hb_view_races *races = q->server->races;
+	size_t n;
+	if (q->racing) {
+		const struct hb_kept_race *r = hb__races_at(races, (hb_at){line, event}, &n);
+		bool none = r == races->at + races->n || r->at.line != line || r->at.event > last;
+		return none ? HB_NO : r->at.event;
+	}
+	for (; q->name && event <= last; event++)
+		if (q->name[hb_layout_function(q->server->layout, (hb_at){line, event})])
+			break;
+	return event <= last ? event : HB_NO;
+}
+
 static bool enter_process(struct hb_query *q, uint32_t process)
 {
 	const hb_log *log = hb_model_processes(q->server->model)[process].log;
 	bool some = false;
-	hb__query_free(q);
-	q->function = NULL;
-	q->site = NULL;
+	leave_process(q);
 	q->process = process;
 	q->functions = log ? hb_log_get_info(log)->functions : 0;
 	q->sites = log ? hb_log_get_info(log)->sites : 0;
@@ -98,6 +132,8 @@ bool hb__query_line(struct hb_query *q, uint32_t line)
 	const hb_model *m = q->server->model;
 	uint32_t process = hb_model_lines(m)[line].process;
 	size_t n;
+	if (!q->name)
+		match_names(q);
 	for (int i = 0; i < q->n; i++)
 		if (q->word[i].kind == HB_WORD_RANK && q->word[i].number != hb_model_processes(m)[process].rank)
 			return false;
@@ -137,18 +173,25 @@ static bool site_matches(struct hb_query *q, uint32_t site)
 	return q->site[site] == 1;
 }
 
-static const hb_op *first_op(const hb_model *m, hb_at at, const hb_op **ret_end)
+/* The operations of an event. Events come one after the other: then they are near. */
+static const hb_op *first_op(struct hb_query *q, hb_at at, const hb_op **ret_end)
 {
-	uint64_t n;
-	const hb_op *op = hb_model_ops(m, at.line, &n);
-	size_t low = 0, high = n;
+	uint64_t n, low, high;
+	const hb_op *op = hb_model_ops(q->server->model, at.line, &n);
+	bool on = q->last.line == at.line && at.event >= q->last.event && at.event - q->last.event < 64;
+	low = on ? q->op : 0;
+	high = on ? low : n;
+	while (on && low < n && op[low].event < at.event)
+		low++;
 	while (low < high) {
-		size_t mid = low + (high - low) / 2;
+		uint64_t mid = low + (high - low) / 2;
 		if (op[mid].event < at.event)
 			low = mid + 1;
 		else
 			high = mid;
 	}
+	q->last = at;
+	q->op = low;
 	*ret_end = op + n;
 	return op + low;
 }
@@ -201,9 +244,9 @@ static bool argument_matches(const struct hb_word *w, const hb_event *ev)
 	return (ev->comm == 0 && !strcmp(w->text, "WORLD")) || (ev->comm == 1 && !strcmp(w->text, "SELF"));
 }
 
-static bool word_matches(const struct hb_query *q, const struct hb_word *w, hb_at at, const hb_event *ev)
+static bool word_matches(struct hb_query *q, const struct hb_word *w, hb_at at, const hb_event *ev)
 {
-	const hb_op *end, *op = first_op(q->server->model, at, &end);
+	const hb_op *end, *op = first_op(q, at, &end);
 	bool message = false;
 	for (; op < end && op->event == at.event; op++) {
 		if (op_matches(q, w, op))

@@ -28,15 +28,20 @@ struct hb_query {
 	struct hb_word word[HB_WORDS_MOST];
 	int n;
 	bool racing; /* one of them is */
+	bool *name;  /* by name of the layout: may match; NULL: every name does */
 	/* ---- of the process at hand ---- */
 	uint32_t process;
 	bool *function; /* by number in the log: may match */
 	uint8_t *site;  /* by number: 0 not asked yet, 1 matches, 2 does not; NULL: no matter */
 	uint32_t functions, sites;
+	hb_at last;  /* the event looked at last, ... */
+	uint64_t op; /* ... and the first operation of it or after it */
 };
 
 /* Splits the query of a request. False: it was refused. */
 bool hb__query_read(struct hb_request *request, struct hb_query *ret);
+/* The next event of a line from `event` on whose name and races do not speak against it; HB_NO: none up to `last`. */
+uint32_t hb__query_candidate(const struct hb_query *query, uint32_t line, uint32_t event, uint32_t last);
 void hb__query_free(struct hb_query *query);
 /* Prepares for the events of a line; the lock must be held. False: none of them can match. */
 bool hb__query_line(struct hb_query *query, uint32_t line);

@@ -7,6 +7,7 @@
 #include "view/answer/races.h"
 
 #define PIECE 8192u        /* events between two locks */
+#define READ_OVER 20000u   /* events: a seek costs as much */
 #define ROWS_MOST 40000000 /* of one request; then it says that there may be more */
 #define HITS_MOST 10000
 
@@ -62,51 +63,57 @@ static void drop_hits(struct search *s, size_t from, size_t n)
 	s->n -= n;
 }
 
-/* The next event from `number` on that can match: all, unless it must race. */
-static uint32_t candidate(const struct search *s, uint32_t line, uint32_t number)
+/* A reader before an event, or NULL. What lies between is read over when it is little. */
+static hb_events *move(struct search *s, hb_events *events, uint32_t line, uint32_t from, uint32_t to)
 {
-	const struct hb_view_races *races = s->request->server->races;
-	size_t n;
-	if (!s->query.racing)
-		return number;
-	const struct hb_kept_race *r = hb__races_at(races, (hb_at){line, number}, &n);
-	return r == races->at + races->n || r->at.line != line ? HB_NO : r->at.event;
+	const hb_model *m = s->request->server->model;
+	const hb_line *l = &hb_model_lines(m)[line];
+	hb_log *log = hb_model_processes(m)[l->process].log;
+	hb_event ev;
+	if (events && to - from <= READ_OVER) {
+		for (; from<to; from++, s->left -= s->left> 0)
+			if (hb_events_next(events, &ev, NULL) != 1)
+				break;
+		return events;
+	}
+	hb_events_close(events);
+	if (!log || hb_events_open_at(log, l->lane, to, &events, NULL))
+		return NULL;
+	hb_events_skip_times(events);
+	return events;
 }
 
 /* Events `first` to `last` of a line, as long as fewer than `most` hits are there. Locks and unlocks. Returns the event after the last one
  * that was looked at. */
 static uint32_t look(struct search *s, uint32_t line, uint32_t first, uint32_t last, size_t most)
 {
-	const hb_model *m = s->request->server->model;
-	const hb_line *l = &hb_model_lines(m)[line];
-	hb_log *log = hb_model_processes(m)[l->process].log;
+	const hb_line *l = &hb_model_lines(s->request->server->model)[line];
 	hb_events *events = NULL;
 	hb_event ev;
+	uint32_t number = first, at = first; /* at: where the reader stands */
 	lock(s);
-	uint32_t number = candidate(s, line, first);
-	if (number > last || !log || hb_events_open_at(log, l->lane, number, &events, NULL))
-		number = last + 1;
-	if (events)
-		hb_events_skip_times(events);
-	for (uint32_t piece = 0; number <= last && s->n < most && s->left && !s->broken; piece++) {
-		bool inside = l->inside && number == l->events;
-		if (piece == PIECE) {
+	for (uint32_t piece = 1; s->n < most && s->left && !s->broken; piece++) {
+		number = hb__query_candidate(&s->query, line, number, last);
+		if (number > last)
+			break;
+		if (piece % PIECE == 0) {
 			unlock(s);
-			piece = 0;
 			lock(s);
 		}
-		if ((inside ? hb_events_inside(events, &ev) : hb_events_next(events, &ev, NULL)) != 1) {
-			number = last + 1;
+		events = move(s, events, line, at, number);
+		bool inside = l->inside && number == l->events;
+		if (!events || (inside ? hb_events_inside(events, &ev) : hb_events_next(events, &ev, NULL)) != 1) {
+			number = HB_NO;
 			break;
 		}
 		s->left--;
 		if (hb__query_event(&s->query, (hb_at){line, number}, &ev))
 			add_hit(s, (hb_at){line, number}, &ev);
-		number++;
+		at = ++number;
 	}
 	hb_events_close(events);
 	unlock(s);
-	return number;
+	return number > last ? last + 1 : number;
 }
 
 static bool enter_line(struct search *s, uint32_t line)
