@@ -120,12 +120,14 @@ async function dense() {
 	check("a click on a density chooses the event nearest", /^5:\d+$/.test(await page.evaluate(() => window.hbdb.app.choice.at)));
 	const asked = mock.asked.length;
 	await page.mouse.move(where.box.x + 500, where.box.y + 300);
-	for (let i = 0; i < 30; i++) {
-		await page.mouse.wheel(0, -40);
-	}
+	await page.evaluate(() => {
+		for (let i = 0; i < 30; i++) {
+			document.getElementById("graph").dispatchEvent(new WheelEvent("wheel", { deltaY: -40, clientX: 600, clientY: 300, cancelable: true, bubbles: true }));
+		}
+	});
 	await settled(page);
 	const views = mock.asked.slice(asked).filter((q) => q.includes("/view?")).length;
-	check(`thirty turns of the wheel are a few requests (${views})`, views >= 1 && views <= 12);
+	check(`thirty turns of the wheel are a few requests (${views})`, views >= 1 && views <= 3);
 	await clean("dense", at);
 	await at.close();
 	mock.close();

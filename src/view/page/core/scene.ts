@@ -15,13 +15,27 @@ export function besides(cone: Cone): Cone {
 	};
 }
 
+// A high column, but not the highest: one crowded place must not make the rest flat.
+function usual(densities: Density[]): number {
+	const seen: number[] = [], all = densities.reduce((n, d) => n + d[2].length, 0), every = Math.max(1, Math.floor(all / 8000));
+	for (const density of densities) {
+		for (let i = 0; i < density[2].length; i += every) {
+			if (density[2][i]) {
+				seen.push(density[2][i]!);
+			}
+		}
+	}
+	seen.sort((a, b) => a - b);
+	return seen[Math.floor(seen.length * 0.97)] ?? 1;
+}
+
 export class Scene {
 	byKind: Box[][] = [[], [], [], [], [], []];
 	lines = new Map<number, Box[]>(); // in the order of x
 	densities = new Map<number, Density>();
 	private boxes = new Map<number, Box>();
 	private ends: Map<number, Arrow[]> | null = null;
-	most = 1; // events in a column of a density
+	most: number; // events in a column of a density that is drawn as high as can be
 	racing: Box[] = [];
 	fine: boolean; // nothing is merged: coming nearer shows nothing new
 
@@ -54,11 +68,9 @@ export class Scene {
 		}
 		for (const density of view.densities) {
 			this.densities.set(density[0], density);
-			for (const n of density[2]) {
-				this.most = Math.max(this.most, n);
-			}
 			merged = true;
 		}
+		this.most = usual(view.densities);
 		this.fine = !merged && !view.arrows.some((a) => a[7] > 1);
 	}
 

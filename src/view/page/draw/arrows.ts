@@ -19,7 +19,7 @@ export function ends(f: Frame, arrow: Arrow): Ends | null {
 		const a = f.scene.box(arrow[0], arrow[1]), b = f.scene.box(arrow[3], arrow[4]);
 		const open = a && b ? [Math.max(a[2], b[2]), Math.min(a[3], b[3])] as const : null;
 		if (open && open[1] >= open[0]) {
-			x0 = x1 = ((open[0] + open[1]) / 2 - from) * k;
+			x0 = x1 = Math.round(((open[0] + open[1]) / 2 - from) * k);
 			aligned = true;
 		}
 	}

@@ -42,7 +42,7 @@ export function drawDensities(f: Frame): void {
 			}
 			const n = i < 0 ? 0 : counts[i]!;
 			if (n > 0) {
-				const tall = Math.max(2, Math.round((high * Math.sqrt(n)) / scale)), idle = Math.round((tall * (waiting[i] ?? 0)) / 255);
+				const tall = Math.max(2, Math.min(high, Math.round((high * Math.sqrt(n)) / scale))), idle = Math.round((tall * (waiting[i] ?? 0)) / 255);
 				for (let y = 0, at = (bottom - 1) * width + x; y < tall && at >= 0; y++, at -= width) {
 					words[at] = y < tall - idle ? solid : pale;
 				}

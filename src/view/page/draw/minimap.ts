@@ -93,7 +93,7 @@ export class Minimap {
 			const at = y(line), slice = w / counts.length;
 			for (let i = 0; at && i < counts.length; i++) {
 				if (counts[i]) {
-					const strength = 0.25 + 0.75 * Math.sqrt(counts[i]! / scene.most);
+					const strength = 0.25 + 0.75 * Math.sqrt(Math.min(1, counts[i]! / scene.most));
 					ctx.fillStyle = `rgba(${r},${g},${b},${strength.toFixed(2)})`;
 					ctx.fillRect(i * slice, at[0], Math.max(1, slice), at[1]);
 				}
