@@ -94,7 +94,9 @@ struct hb__process {
 
 struct hb__line {
 	VEC(hb_op) ops;
-	uint32_t init; /* lines after the first of a process: events of the first line before them */
+	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
+	 * the first of them that began when all of the line were over, 0: none. */
+	uint32_t init, started, joined;
 };
 
 struct hb_model {

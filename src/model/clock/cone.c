@@ -88,20 +88,45 @@ static void scan(struct hb__past *p, uint32_t line, uint32_t from, uint32_t to)
 		need(p, line, &l->ops.at[i]);
 }
 
+/* The exit of an event of another thread, too. */
+static void reach(struct hb__past *p, hb_at at, hb_at by)
+{
+	struct hb__past_line *l = &p->lines[at.line];
+	uint32_t from = l->scanned + 1;
+	raise(p, at, by, HB_LINK_START, 0);
+	if (at.event >= from) {
+		l->scanned = at.event;
+		scan(p, at.line, from, at.event);
+	}
+}
+
+/* The threads that were over when the first one of the process got where it is. */
+static void reach_joined(struct hb__past *p, uint32_t line)
+{
+	const hb_process *process = &p->m->processes.at[p->m->lines.at[line].process];
+	for (uint32_t i = 1; i < process->nlines && process->first_line == line; i++) {
+		uint32_t joined = p->m->line_more.at[line + i].joined;
+		if (joined && joined <= p->lines[line].entered)
+			reach(p, (hb_at){line + i, p->m->lines.at[line + i].events}, (hb_at){line, joined});
+	}
+}
+
 static void begin_thread(struct hb__past *p, uint32_t line)
 {
 	uint32_t init = p->m->line_more.at[line].init;
 	uint32_t first = p->m->processes.at[p->m->lines.at[line].process].first_line;
+	if (p->starts && first != line)
+		reach(p, (hb_at){first, p->m->line_more.at[line].started}, (hb_at){line, 1});
 	if (!init || first == line)
 		return;
 	p->lines[first].left = init;
 	raise(p, (hb_at){first, init}, (hb_at){line, 1}, HB_LINK_START, 0);
 }
 
-hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb_error *err)
+static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct hb__past *ret, hb_error *err)
 {
 	struct hb__past *p = ret;
-	*p = (struct hb__past){.m = m, .queue = HB_NO};
+	*p = (struct hb__past){.m = m, .queue = HB_NO, .starts = starts};
 	p->lines = calloc(m->lines.n + 1, sizeof *p->lines);
 	if (!p->lines)
 		return hb__no_memory(err);
@@ -120,12 +145,19 @@ hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb
 		if (!l->begun)
 			begin_thread(p, line);
 		l->begun = true;
+		if (p->starts)
+			reach_joined(p, line);
 		if (to >= from) {
 			l->scanned = to;
 			scan(p, line, from, to);
 		}
 	}
 	return p->no_memory ? hb__no_memory(err) : HB_OK;
+}
+
+hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb_error *err)
+{
+	return find_past(m, at, exit, false, ret, err);
 }
 
 void hb__past_free(struct hb__past *p)
@@ -190,10 +222,10 @@ static bool can_leave(const struct hb__past *p, uint32_t line, uint32_t event)
 	return true;
 }
 
-hb_status hb_cut(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
+static hb_status cut(hb_model *m, hb_at at, bool starts, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
 {
 	struct hb__past p;
-	hb_status status = hb__past_of(m, at, true, &p, err);
+	hb_status status = find_past(m, at, true, starts, &p, err);
 	for (uint32_t l = 0; !status && l < m->lines.n; l++) {
 		uint32_t event = p.lines[l].entered;
 		const hb_line *line = &m->lines.at[l];
@@ -206,6 +238,16 @@ hb_status hb_cut(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, 
 	}
 	hb__past_free(&p);
 	return status;
+}
+
+hb_status hb_cut(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
+{
+	return cut(m, at, false, ret_event, ret_stop, err);
+}
+
+hb_status hb_stops(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
+{
+	return cut(m, at, true, ret_event, ret_stop, err);
 }
 
 struct future {

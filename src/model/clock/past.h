@@ -25,6 +25,7 @@ struct hb__past {
 	hb_model *m;
 	struct hb__past_line *lines;
 	uint32_t queue;
+	bool starts; /* what started the other threads is in it */
 	bool no_memory;
 };
 

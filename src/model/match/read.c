@@ -442,6 +442,23 @@ static const struct hb__function *known(struct hb__reading *r)
 	return &r->functions[number];
 }
 
+/* How far the first line was when another one began, and when it was over. */
+static void note_threads(struct hb__reading *r)
+{
+	const hb_row *row = r->event->row;
+	const hb_process *p = &r->m->processes.at[r->process];
+	struct hb__line *lines = &r->m->line_more.at[p->first_line];
+	uint32_t lane = r->line - p->first_line, first = r->m->lines.at[p->first_line].events;
+	if (lane && row->number == 1)
+		lines[lane].started = first && r->over[0] > row->enter ? first - 1 : first;
+	if (lane)
+		lines[lane].joined = 0;
+	for (uint32_t i = 1; i < p->nlines && !lane; i++)
+		if (r->over[i] && !lines[i].joined && r->over[i] <= row->enter)
+			lines[i].joined = (uint32_t)row->number;
+	r->over[lane] = row->exit;
+}
+
 static hb_status read_events(
 	struct hb__reading *r, struct hb__stream *stream, hb__tick *tick, void *user, hb_error *err)
 {
@@ -454,6 +471,8 @@ static hb_status read_events(
 		r->inside = e->row->exit == UINT64_MAX;
 		m->lines.at[r->line].events = (uint32_t)e->row->number;
 		m->lines.at[r->line].inside = r->inside;
+		if (r->threads)
+			note_threads(r);
 		const struct hb__function *f = known(r);
 		if (f && f->does != HB__NOTHING)
 			handle(r, f);
@@ -482,12 +501,14 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	struct hb__reading r = {.m = m, .process = process, .threads = p->nlines > 1, .free_request = HB_NO};
 	r.nfunctions = info->functions;
 	r.functions = calloc((size_t)r.nfunctions + 1, sizeof *r.functions);
+	r.over = calloc((size_t)p->nlines + 1, sizeof *r.over);
 	r.cancels = has_function(p->log, "Cancel");
 	memset(r.recent, 0xff, sizeof r.recent);
 	memset(r.near, 0xff, sizeof r.near);
-	struct hb__stream *stream = r.functions ? hb__stream_open(m, process, err) : NULL;
-	hb_status status = !r.functions ? hb__no_memory(err) : !stream ? HB_E_DAMAGED : HB_OK;
-	if (!stream && r.functions && err && err->status)
+	bool memory = r.functions && r.over;
+	struct hb__stream *stream = memory ? hb__stream_open(m, process, err) : NULL;
+	hb_status status = !memory ? hb__no_memory(err) : !stream ? HB_E_DAMAGED : HB_OK;
+	if (!stream && memory && err && err->status)
 		status = err->status;
 	if (!status) {
 		status = read_events(&r, stream, tick, user, err);
@@ -498,6 +519,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	if (!status && r.threads)
 		hb__mark_overlaps(&r);
 	free(r.functions);
+	free(r.over);
 	free(r.requests.at);
 	free(r.request_of.at);
 	free(r.spec_of.at);

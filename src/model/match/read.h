@@ -59,6 +59,7 @@ struct hb__reading {
 	bool inside;
 	uint32_t requests_comm; /* number of the communicator of the receive at hand */
 	uint32_t init;          /* number of the call of MPI_Init */
+	uint64_t *over;         /* by line of the process: when the last event so far returns */
 	struct hb__near near[1 << HB__NEAR_BITS];
 	struct hb__table request_of; /* those whose place was taken */
 	struct hb__table spec_of;

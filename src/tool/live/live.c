@@ -343,7 +343,7 @@ int hb__live_run_to(hb_live *l, hb_at at, bool *ret_restarted)
 	uint32_t lines = hb_model_get_info(l->run->model)->lines, *event = hb__alloc((lines + 1) * sizeof *event);
 	hb_stop *stop = hb__alloc((lines + 1) * sizeof *stop);
 	hb_error err = {0};
-	int code = hb_cut(l->run->model, at, event, stop, &err)
+	int code = hb_stops(l->run->model, at, event, stop, &err)
 			   ? hb__fail_log(l->run->path, &err)
 			   : hb__live_run_to_cut(l, at, event, stop, ret_restarted);
 	free(event);

@@ -192,7 +192,7 @@ static bool read_event(struct hb_request *r, const char *name, struct hb_wish *w
 		hb__view_refuse(r, 404, "%s", why);
 	else if (!w->event || !w->stop)
 		hb__view_refuse(r, 500, "out of memory");
-	else if (hb_cut(s->model, w->at, w->event, w->stop, &err))
+	else if (hb_stops(s->model, w->at, w->event, w->stop, &err))
 		hb__view_refuse(r, 500, "%s", err.message);
 	hb__view_unlock(&s->lock);
 	return r->status == 200;
