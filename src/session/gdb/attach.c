@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "session/gdb/inside.h"
@@ -98,6 +98,9 @@ static struct hb__inferior *new_place(hb_gdb *gdb, int32_t id, int32_t pid, hb_e
 	inf->used = inf->attaching = inf->asking = true;
 	inf->state = HB__STOPPING;
 	inf->stop.reason = HB_GDB_RUNNING;
+	inf->life = pidfd_open(pid, 0);
+	if (inf->life >= 0)
+		hb__gdb_watch(gdb, inf->life);
 	if (inf->group > 0)
 		return inf;
 	hb__gdb_forget(gdb, inf);
@@ -218,11 +221,7 @@ hb_status hb_gdb_interrupt(hb_gdb *gdb, int32_t id, hb_error *err)
 		return gdb->lost ? HB_E_SYSTEM : HB_E_ARGUMENT;
 	if (inf->state == HB__STOPPED)
 		return HB_OK;
-	if (!inf->asking) {
-		inf->asking = true;
-		hb_status status = hb__gdb_ask(gdb, err, "-exec-interrupt --thread-group i%d", inf->group);
-		if (status)
-			return status;
-	}
+	if (!inf->asking)
+		hb__gdb_ask_to_stop(gdb, inf);
 	return await_stop(gdb, id, err);
 }

@@ -19,7 +19,7 @@ static bool add_point(hb_gdb *gdb, int number, int32_t id, bool watch)
 		gdb->points = more;
 		gdb->cap_points = cap;
 	}
-	gdb->points[gdb->npoints++] = (struct hb__point){number, id, watch};
+	gdb->points[gdb->npoints++] = (struct hb__point){number, id, watch, true};
 	return true;
 }
 
@@ -37,6 +37,13 @@ uint32_t hb_gdb_points(const hb_gdb *gdb, int32_t id)
 	for (size_t i = 0; i < gdb->npoints; i++)
 		n += gdb->points[i].id == id;
 	return n;
+}
+
+void hb__gdb_mute(hb_gdb *gdb, int32_t id, bool off)
+{
+	for (size_t i = 0; i < gdb->npoints; i++)
+		if (gdb->points[i].id == id && gdb->points[i].enabled)
+			hb__gdb_send(gdb, "-break-%s %d", off ? "disable" : "enable", gdb->points[i].number);
 }
 
 void hb__gdb_forget_point(hb_gdb *gdb, int number)
@@ -125,14 +132,16 @@ void hb__gdb_narrow_all(hb_gdb *gdb)
 /* ---- conditions ---- */
 
 /* gdb 13 reads a condition in the scope of each place but with the symbols of whichever process is current, which makes it
- * invalid in most. So it is read anew at each hit, by a function of gdb's own that knows the process as well. */
+ * invalid in most. So it is read anew at each hit, by a function of gdb's own that knows the process as well. Its texts are
+ * kept by the number of the breakpoint: strings are written differently in each language. */
 static hb_status need_python(hb_gdb *gdb, hb_error *err)
 {
 	static const char function[] = "-interpreter-exec console \"python exec('class HbdbHolds(gdb.Function):\\\\n"
+				       " text = {}\\\\n"
 				       " def __init__(self): super().__init__(\\\"_hbdb_holds\\\")\\\\n"
-				       " def invoke(self, inferior, text):\\\\n"
+				       " def invoke(self, inferior, number):\\\\n"
 				       "  if gdb.selected_inferior().num != int(inferior): return False\\\\n"
-				       "  return bool(gdb.parse_and_eval(bytes.fromhex(text.string()).decode()))\\\\n"
+				       "  return bool(gdb.parse_and_eval(self.text[int(number)]))\\\\n"
 				       "HbdbHolds()')\"";
 	if (gdb->python)
 		return HB_OK;
@@ -143,25 +152,38 @@ static hb_status need_python(hb_gdb *gdb, hb_error *err)
 	return HB_OK;
 }
 
+static hb_status keep_text(hb_gdb *gdb, int number, const char *condition, hb_error *err)
+{
+	size_t n = strlen(condition);
+	char *digits = malloc(2 * n + 1);
+	if (!digits)
+		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	digits[0] = 0;
+	for (size_t i = 0; i < n; i++)
+		snprintf(digits + 2 * i, 3, "%.2x", (unsigned char)condition[i]);
+	hb_status status = hb__gdb_ask(gdb, err,
+		"-interpreter-exec console \"python HbdbHolds.text[%d] = bytes.fromhex('%s').decode()\"", number,
+		digits);
+	free(digits);
+	return status;
+}
+
 /* Lets gdb read the condition once, for its errors; then sets the one that holds the breakpoint to its process. */
 static hb_status set_condition(
 	hb_gdb *gdb, const struct hb__inferior *inf, int number, const char *condition, hb_error *err)
 {
 	if (!condition || !condition[strspn(condition, " \t")])
 		return hb__gdb_ask(gdb, err, "-break-condition %d \"$_inferior == %d\"", number, inf->group);
-	char *quoted = hb__mi_quote(condition), *digits = malloc(2 * strlen(condition) + 1);
-	hb_status status = quoted && digits ? need_python(gdb, err) : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	char *quoted = hb__mi_quote(condition);
+	hb_status status = quoted ? need_python(gdb, err) : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
 	if (!status)
 		status = hb__gdb_ask(gdb, err, "-break-condition --thread %d %d %s", inf->thread, number, quoted);
-	if (!status) {
-		for (size_t i = 0; i <= strlen(condition); i++)
-			snprintf(digits + 2 * i, 3, "%.2x", (unsigned char)condition[i]);
-		digits[2 * strlen(condition)] = 0;
-		status = hb__gdb_ask(
-			gdb, err, "-break-condition %d \"$_hbdb_holds(%d, \\\"%s\\\")\"", number, inf->group, digits);
-	}
 	free(quoted);
-	free(digits);
+	if (!status)
+		status = keep_text(gdb, number, condition, err);
+	if (!status)
+		status = hb__gdb_ask(
+			gdb, err, "-break-condition %d \"$_hbdb_holds(%d, %d)\"", number, inf->group, number);
 	return status;
 }
 
@@ -206,7 +228,7 @@ hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpo
 	return HB_OK;
 }
 
-/* Whether the processor does the watching. */
+/* Whether the processor does the watching. Else gdb would go in single steps, a thousand times slower and of one thread only. */
 static bool in_hardware(hb_gdb *gdb, int number)
 {
 	if (hb__gdb_ask(gdb, NULL, "-break-info %d", number))
@@ -217,33 +239,56 @@ static bool in_hardware(hb_gdb *gdb, int number)
 	return type && !strncmp(type, "hw", 2);
 }
 
+/* A watchpoint that gdb has made, but could not set, is still there. */
+static void delete_strays(hb_gdb *gdb)
+{
+	int stray[64];
+	size_t n = 0;
+	if (hb__gdb_ask(gdb, NULL, "-break-list"))
+		return;
+	const struct hb__mi *mi = &gdb->answer;
+	const struct hb__mi_value *table = hb__mi_get(mi, &mi->values[0], "BreakpointTable");
+	const struct hb__mi_value *v = hb__mi_first(mi, hb__mi_get(mi, table, "body"));
+	for (; v && n < 64; v = hb__mi_next(mi, v)) {
+		const char *type = hb__mi_text(mi, v, "type");
+		int number = hb__mi_int(mi, v, "number", 0);
+		if (type && strstr(type, "watchpoint") && !find_point(gdb, number))
+			stray[n++] = number;
+	}
+	for (size_t i = 0; i < n; i++)
+		hb__gdb_ask(gdb, NULL, "-break-delete %d", stray[i]);
+}
+
 hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
 {
 	struct hb__inferior *inf = hb__gdb_process(gdb, id, true, err);
 	if (!inf)
 		return absent(gdb);
 	char *quoted = hb__mi_quote(expression);
-	hb_status status =
-		quoted ? hb__gdb_ask(gdb, err, "-break-watch --thread %d --frame %u %s", inf->thread, level, quoted)
-		       : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
-	free(quoted);
-	if (status)
-		return status;
-	const struct hb__mi *mi = &gdb->answer;
-	int number = hb__mi_int(mi, hb__mi_get(mi, &mi->values[0], "wpt"), "number", 0);
-	if (!number || !in_hardware(gdb, number)) {
-		if (number)
-			hb__gdb_send(gdb, "-break-delete %d", number);
-		return hb__gdb_fail(err, HB_E_ARGUMENT,
-			"the processor cannot watch %s, and single steps would take for ever: watch a part of it, of at most 8 bytes",
-			expression);
-	}
-	if (!add_point(gdb, number, id, true)) {
-		hb__gdb_send(gdb, "-break-delete %d", number);
+	if (!quoted)
 		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
-	}
-	*ret_number = number;
-	return HB_OK;
+	/* set at once, so that what the processor cannot do is an error here, not when the process is to go on */
+	hb__gdb_send(gdb, "-gdb-set breakpoint always-inserted on");
+	hb_status status = hb__gdb_ask(gdb, err, "-break-watch --thread %d --frame %u %s", inf->thread, level, quoted);
+	free(quoted);
+	const struct hb__mi *mi = &gdb->answer;
+	int number = status ? 0 : hb__mi_int(mi, hb__mi_get(mi, &mi->values[0], "wpt"), "number", 0);
+	const char *why = status == HB_E_ARGUMENT ? hb__mi_text(mi, &mi->values[0], "msg") : NULL;
+	bool unable = (why && strstr(why, "hardware")) || (!status && !number);
+	if (number && !in_hardware(gdb, number))
+		unable = true;
+	else if (number && !add_point(gdb, number, id, true))
+		status = hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	if (unable)
+		status = hb__gdb_fail(err, HB_E_ARGUMENT,
+			"the processor cannot watch %s: at most four places of 8 bytes at a time in each process",
+			expression);
+	if (status)
+		delete_strays(gdb);
+	hb__gdb_send(gdb, "-gdb-set breakpoint always-inserted off");
+	if (!status)
+		*ret_number = number;
+	return status;
 }
 
 static hb_status known_point(hb_gdb *gdb, int number, hb_error *err)
@@ -267,5 +312,8 @@ hb_status hb_gdb_delete(hb_gdb *gdb, int number, hb_error *err)
 hb_status hb_gdb_enable(hb_gdb *gdb, int number, bool enable, hb_error *err)
 {
 	hb_status status = known_point(gdb, number, err);
-	return status ? status : hb__gdb_ask(gdb, err, "-break-%s %d", enable ? "enable" : "disable", number);
+	if (status)
+		return status;
+	find_point(gdb, number)->enabled = enable;
+	return hb__gdb_ask(gdb, err, "-break-%s %d", enable ? "enable" : "disable", number);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,20 +40,28 @@ static bool receive(hb_gdb *gdb, double until)
 		gdb->in_cap = cap;
 	}
 	for (;;) {
-		struct pollfd fds[2] = {{gdb->socket, POLLIN, 0}, {gdb->process, POLLIN, 0}};
+		struct epoll_event e[16];
+		bool dead = false;
 		double left = until - hb__gdb_now();
-		int n = poll(fds, 2, left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1);
+		int n = epoll_wait(gdb->inner, e, 16, left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1);
 		if (n < 0 && errno != EINTR)
 			return false;
-		ssize_t got = fds[0].revents
-				      ? recv(gdb->socket, gdb->in + gdb->in_n, gdb->in_cap - gdb->in_n, MSG_DONTWAIT)
-				      : -1;
+		ssize_t got = -1;
+		for (int i = 0; i < n; i++)
+			if (e[i].data.fd == gdb->socket)
+				got = recv(gdb->socket, gdb->in + gdb->in_n, gdb->in_cap - gdb->in_n, MSG_DONTWAIT);
+			else if (e[i].data.fd == gdb->process)
+				dead = true;
+			else
+				hb__gdb_noticed(gdb, e[i].data.fd);
+		if (gdb->lost)
+			return false;
 		if (got > 0) {
 			gdb->in_n += (size_t)got;
 			return true;
 		}
 		/* gdbserver may hold the socket's other end: an end of file alone is not to be waited for */
-		if (n > 0 && (got == 0 || fds[1].revents)) {
+		if (got == 0 || dead) {
 			hb__gdb_lose(gdb, gdb->words[0] ? gdb->words : "gdb has ended");
 			return false;
 		}
@@ -291,6 +300,9 @@ void hb__gdb_lose(hb_gdb *gdb, const char *why)
 	gdb->lost = true;
 	snprintf(stop.meaning, sizeof stop.meaning, "%s", why);
 	hb__gdb_end(gdb, 0.1);
+	/* nothing more is to come: hb_gdb_fd is not to be readable for ever */
+	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->socket, NULL);
+	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->process, NULL);
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
 		hb__gdb_forget(gdb, &gdb->at[i]);
 	hb__gdb_forget_points(gdb, -1);

@@ -33,7 +33,10 @@ struct hb__inferior {
 	bool has_stop; /* stop: why it is stopping */
 	hb_gdb_stop stop;
 	bool attaching, detaching;
-	bool asking;  /* interrupt was sent */
+	bool asking;  /* interrupt was sent ... */
+	int tries;    /* ... so many times more */
+	bool muted;   /* its breakpoints are off meanwhile */
+	int life;     /* a pidfd */
 	bool calling; /* an expression is being evaluated: the stops of a function called are gdb's own business */
 	bool dying;   /* it has exited; gdb has not said how yet */
 };
@@ -42,7 +45,7 @@ struct hb__inferior {
 struct hb__point {
 	int number;
 	int32_t id;
-	bool watch;
+	bool watch, enabled;
 };
 
 struct hb__told {
@@ -55,8 +58,10 @@ struct hb_gdb {
 	pid_t pid;
 	int process; /* a pidfd */
 	int socket;  /* its standard input and output */
-	int waiting; /* what hb_gdb_fd gives: an epoll of the above and `news` */
+	int inner;   /* an epoll of the two, of `timer` and of the processes attached */
+	int timer;   /* interrupts are repeated when it fires */
 	int news;    /* an eventfd: readable while `told` has something */
+	int waiting; /* what hb_gdb_fd gives: an epoll of inner and news */
 	pthread_t keeper;
 	bool kept; /* the keeper runs */
 	bool lost;
@@ -88,6 +93,8 @@ hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 
 /* ---- process.c ---- */
 
+/* Has inner wait for a file descriptor, too. */
+bool hb__gdb_watch(hb_gdb *gdb, int fd);
 hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver, hb_error *err);
 /* Ends it, by force when it does not end by itself within `seconds`. */
 void hb__gdb_end(hb_gdb *gdb, double seconds);
@@ -108,6 +115,10 @@ void hb__gdb_lose(hb_gdb *gdb, const char *why);
 
 /* ---- state.c ---- */
 
+/* A file descriptor of inner is readable: the timer, or a process has died. */
+void hb__gdb_noticed(hb_gdb *gdb, int fd);
+/* Asks all threads of a process to stop; again, when they do not. */
+void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inferior);
 void hb__gdb_heard(hb_gdb *gdb, const struct hb__mi *record); /* * and = records, text and prompts */
 void hb__gdb_tell(hb_gdb *gdb, int32_t id, const hb_gdb_stop *stop);
 struct hb__inferior *hb__gdb_find(hb_gdb *gdb, int32_t id);
@@ -128,6 +139,8 @@ void hb__gdb_place_frames(int32_t pid, hb_frame *frames, size_t n, bool whole);
 
 /* After a process was attached: breakpoints of others are not to stop it. */
 void hb__gdb_narrow_all(hb_gdb *gdb);
+/* Switches the breakpoints of a process off for a while, and on again. */
+void hb__gdb_mute(hb_gdb *gdb, int32_t id, bool off);
 void hb__gdb_forget_point(hb_gdb *gdb, int number);
 void hb__gdb_forget_points(hb_gdb *gdb, int32_t id); /* -1: all */
 

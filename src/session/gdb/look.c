@@ -118,7 +118,7 @@ static hb_status ask_calling(
 	inf->calling = false;
 	/* threads that the function has started */
 	if (inf->state == HB__STOPPED && !hb__gdb_all_stopped(inf))
-		hb__gdb_send(gdb, "-exec-interrupt --thread-group i%d", inf->group);
+		hb__gdb_ask_to_stop(gdb, inf);
 	return status;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,10 +172,23 @@ static hb_status give_birth(hb_gdb *gdb, const char *program, int end, hb_error 
 	return trouble ? hb__gdb_fail(err, HB_E_SYSTEM, "cannot start %s: %s", program, strerror(trouble)) : HB_OK;
 }
 
-static bool watch(hb_gdb *gdb, int fd)
+bool hb__gdb_watch(hb_gdb *gdb, int fd)
 {
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+	return !epoll_ctl(gdb->inner, EPOLL_CTL_ADD, fd, &e);
+}
+
+/* The file descriptors that the world is waited for with; gdb itself comes later. */
+static bool make_waiting(hb_gdb *gdb)
+{
+	gdb->inner = epoll_create1(EPOLL_CLOEXEC);
+	gdb->waiting = epoll_create1(EPOLL_CLOEXEC);
+	gdb->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	gdb->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	struct epoll_event e = {.events = EPOLLIN};
-	return !epoll_ctl(gdb->waiting, EPOLL_CTL_ADD, fd, &e);
+	return gdb->inner >= 0 && gdb->waiting >= 0 && gdb->news >= 0 && gdb->timer >= 0 &&
+	       !epoll_ctl(gdb->waiting, EPOLL_CTL_ADD, gdb->inner, &e) &&
+	       !epoll_ctl(gdb->waiting, EPOLL_CTL_ADD, gdb->news, &e) && hb__gdb_watch(gdb, gdb->timer);
 }
 
 /* First settings. Those that some version of gdb does not know are left as they are there. */
@@ -208,16 +222,14 @@ hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver,
 {
 	int ends[2] = {-1, -1};
 	hb_status status = HB_OK;
-	gdb->waiting = epoll_create1(EPOLL_CLOEXEC);
-	gdb->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (gdb->waiting < 0 || gdb->news < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+	if (!make_waiting(gdb) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
 	else
 		status = give_birth(gdb, program, ends[1], err);
 	gdb->socket = ends[0];
 	if (ends[1] >= 0)
 		close(ends[1]);
-	if (!status && (!watch(gdb, gdb->socket) || !watch(gdb, gdb->news) || !watch(gdb, gdb->process)))
+	if (!status && (!hb__gdb_watch(gdb, gdb->socket) || !hb__gdb_watch(gdb, gdb->process)))
 		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
 	return status ? status : settle(gdb, gdbserver, err);
 }
@@ -235,7 +247,7 @@ hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb *
 	hb_status status = HB_OK;
 	if (!gdb)
 		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
-	gdb->socket = gdb->waiting = gdb->news = gdb->process = -1;
+	gdb->socket = gdb->waiting = gdb->inner = gdb->timer = gdb->news = gdb->process = -1;
 	gdb->patience = 10;
 	char *program = find_program(gdb_name ? gdb_name : "gdb");
 	char *server = find_program(gdbserver_name ? gdbserver_name : "gdbserver");
@@ -300,7 +312,7 @@ void hb_gdb_close(hb_gdb *gdb)
 	if (!gdb->lost)
 		hb__gdb_send(gdb, "-gdb-exit");
 	hb__gdb_end(gdb, gdb->lost ? 0 : 5);
-	int fds[] = {gdb->socket, gdb->process, gdb->news, gdb->waiting};
+	int fds[] = {gdb->socket, gdb->process, gdb->timer, gdb->news, gdb->inner, gdb->waiting};
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

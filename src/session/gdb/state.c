@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "session/gdb/inside.h"
@@ -80,6 +81,8 @@ void hb__gdb_forget(hb_gdb *gdb, struct hb__inferior *inf)
 	for (size_t i = 0; i < inf->nthreads; i++)
 		free(inf->threads[i].kept);
 	free(inf->threads);
+	if (inf->used && inf->life >= 0)
+		close(inf->life);
 	*inf = (struct hb__inferior){0};
 }
 
@@ -135,6 +138,10 @@ void hb__gdb_settled(hb_gdb *gdb, struct hb__inferior *inf)
 		return;
 	inf->state = HB__STOPPED;
 	inf->asking = false;
+	inf->tries = 0;
+	if (inf->muted)
+		hb__gdb_mute(gdb, inf->id, false);
+	inf->muted = false;
 	if (inf->has_stop)
 		inf->thread = inf->stop.thread;
 	inf->has_stop = false;
@@ -142,11 +149,58 @@ void hb__gdb_settled(hb_gdb *gdb, struct hb__inferior *inf)
 	hb__gdb_tell(gdb, inf->id, &inf->stop);
 }
 
+/* gdb 13 forgets that it is to stop a thread that has just met a breakpoint whose condition does not hold. So it is asked
+ * again and again, and breakpoints that may be met all the time are switched off meanwhile. */
+#define AGAIN 100000000 /* nanoseconds */
+
+void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inf)
+{
+	struct itimerspec soon = {.it_value.tv_nsec = AGAIN};
+	inf->asking = true;
+	hb__gdb_send(gdb, "-exec-interrupt --thread-group i%d", inf->group);
+	timerfd_settime(gdb->timer, 0, &soon, NULL);
+}
+
+static void ask_again(hb_gdb *gdb)
+{
+	for (size_t i = 0; i < HB_GDB_MOST && !gdb->lost; i++) {
+		struct hb__inferior *inf = &gdb->at[i];
+		if (!inf->used || !inf->asking || inf->attaching || inf->detaching || inf->state == HB__STOPPED)
+			continue;
+		if (++inf->tries == 2) {
+			inf->muted = true;
+			hb__gdb_mute(gdb, inf->id, true);
+		}
+		hb__gdb_ask_to_stop(gdb, inf);
+	}
+}
+
+void hb__gdb_noticed(hb_gdb *gdb, int fd)
+{
+	uint64_t times;
+	if (fd == gdb->timer) {
+		if (read(fd, &times, sizeof times) > 0)
+			ask_again(gdb);
+		return;
+	}
+	for (size_t i = 0; i < HB_GDB_MOST; i++) {
+		struct hb__inferior *inf = &gdb->at[i];
+		if (!inf->used || inf->life != fd)
+			continue;
+		close(inf->life);
+		inf->life = -1;
+		/* of the death of one that stands gdb learns when it is to go on */
+		if (inf->state == HB__STOPPED && !inf->calling) {
+			inf->state = HB__RUNNING;
+			hb__gdb_send(gdb, "-exec-continue --thread-group i%d", inf->group);
+		}
+	}
+}
+
 static void stop_others(hb_gdb *gdb, struct hb__inferior *inf)
 {
 	if (!inf->asking && !hb__gdb_all_stopped(inf) && !inf->attaching)
-		hb__gdb_send(gdb, "-exec-interrupt --thread-group i%d", inf->group);
-	inf->asking = true;
+		hb__gdb_ask_to_stop(gdb, inf);
 	if (inf->state == HB__RUNNING)
 		inf->state = HB__STOPPING;
 }
@@ -299,7 +353,7 @@ static void heard_thread(hb_gdb *gdb, const struct hb__mi *mi, bool created)
 	if (created) {
 		add_thread(inf, number);
 		if (inf->state != HB__RUNNING && !inf->calling && !inf->attaching)
-			hb__gdb_send(gdb, "-exec-interrupt --thread-group i%d", inf->group);
+			hb__gdb_ask_to_stop(gdb, inf);
 		return;
 	}
 	for (size_t i = 0; i < inf->nthreads; i++)

@@ -1,0 +1,190 @@
+"""Processes that end, gdbs that end, what is missing."""
+import os
+import signal
+import subprocess
+import time
+
+import lib
+from lib import Driver, check
+
+
+def opened(place, n):
+    workers, driver = place.workers(n), Driver()
+    time.sleep(0.2)
+    driver.ask("open")
+    driver.attach([w.pid for w in workers])
+    return driver, workers
+
+
+def tell(driver, who, what):
+    """Lets a worker do something at its next round."""
+    driver.ask("interrupt %d" % who)
+    driver.ask("evaluate %d 0 what = %d" % (who, what))
+    driver.events.clear()
+    driver.ask("go %d 0 continue" % who)
+
+
+def children(pid):
+    out = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,comm="], capture_output=True, text=True).stdout.split("\n")
+    rows = [line.split(None, 2) for line in out if line]
+    found = [(int(r[0]), r[2]) for r in rows if int(r[1]) == pid]
+    return found + [x for p, _ in found for x in children(p)]
+
+
+def gone(pids, seconds=20):
+    end = time.time() + seconds
+    while time.time() < end and any(lib.state(p) and lib.state(p)[0] != "Z" for p in pids):
+        time.sleep(0.05)
+    return not any(lib.state(p) and lib.state(p)[0] != "Z" for p in pids)
+
+
+def free(workers, seconds=20):
+    """Whether all run and nobody traces them."""
+    end = time.time() + seconds
+    while time.time() < end and any(lib.state(w.pid)[1] or lib.state(w.pid)[0] in "tT" for w in workers):
+        time.sleep(0.05)
+    return all(w.poll() is None and lib.state(w.pid)[1] == 0 and lib.state(w.pid)[0] in "SR" for w in workers)
+
+
+def test_deaths(place):
+    driver, workers = opened(place, 4)
+    tell(driver, 0, 1)
+    check(" exited number=0 status=3 " in driver.wait_for("^! 0 exited"), "an exit status")
+    tell(driver, 1, 2)
+    event = driver.wait_for("^! 1 signal")
+    check("signal=11 SIGSEGV" in event and " at crash " in event and "meaning=Segmentation fault" in event, "a crash is seen")
+    check("main" in driver.ask("stack 1 9").text[-1], "with its stack")
+    driver.ask("go 1 0 continue")
+    check("signal=11 SIGSEGV" in driver.wait_for("^! 1 killed"), "and then the death")
+    tell(driver, 2, 3)
+    check("signal=9 SIGKILL" in driver.wait_for("^! 2 killed"), "SIGKILL")
+    check([driver.ask("state %d" % i).text[0] for i in range(4)] == ["none"] * 3 + ["stopped"], "only those are gone")
+    check(driver.ask("evaluate 3 0 1 + 1").text == ["2"], "the last one is well")
+    tell(driver, 3, 5)
+    check("signal=10 SIGUSR1" in driver.wait_for("^! 3 signal"), "another signal")
+    said = driver.ask("interrupt 0")
+    check(not said.ok and "not attached" in said.status, "a process that is gone: " + said.status)
+    fresh = place.workers(3)
+    time.sleep(0.2)
+    said = driver.ask("attach " + " ".join("%d=%d" % (i, w.pid) for i, w in enumerate(fresh)))
+    check(said.ok and driver.ask("evaluate 1 0 1 + 2").text == ["3"], "their places are used again")
+    os.kill(fresh[0].pid, signal.SIGKILL)
+    check("signal=9 SIGKILL" in driver.wait_for("^! 0 killed"), "a process killed while it stands")
+    workers[3].kill()
+    check(driver.close() == 0, "the end")
+
+
+def test_detach(place):
+    driver, workers = opened(place, 3)
+    driver.ask("break 0 0 k step")
+    driver.ask("go 0 0 continue")
+    driver.wait_for("breakpoint")
+    driver.ask("break 1 0 k step if n < 0")
+    driver.ask("go 1 0 continue")
+    for who in range(3):
+        check(driver.ask("detach %d" % who).ok and driver.ask("state %d" % who).text == ["none"], "detached")
+    check(free(workers), "all run on their own, whether they stood or ran")
+    time.sleep(0.5)
+    check(free(workers), "and still do")
+    check(driver.attach([w.pid for w in workers]).ok, "attached again")
+    driver.ask("go 1 0 continue")
+    check(driver.close() == 0 and free(workers), "closing lets go of all")
+
+
+def test_gdb_dies(place):
+    for who, name in (("gdb", "gdb is killed"), ("gdbserver", "gdbserver is killed")):
+        driver, workers = opened(place, 2)
+        driver.ask("go 0 0 continue")
+        pids = [pid for pid, comm in children(driver.process.pid) if comm == who]
+        if check(len(pids) == 1, "%s is found" % who):
+            os.kill(pids[0], signal.SIGKILL)
+        check(driver.wait_for("^! -1 lost"), name)
+        said = driver.ask("stack 1 5")
+        check(not said.ok and "gdb has ended" in said.status, said.status)
+        check(driver.ask("state 0").text == ["none"] and not driver.ask("go 0 0 continue").ok, "no process is attached")
+        check(free(workers), "they run")
+        check(driver.close() == 0, "the end")
+        place.end()
+    driver, workers = opened(place, 1)
+    driver.process.stdin.write("evaluate 0 0 endless(1)\n")
+    driver.process.stdin.flush()
+    time.sleep(1)
+    os.kill([pid for pid, comm in children(driver.process.pid) if comm == "gdb"][0], signal.SIGKILL)
+    said = driver.process.stdout.readline()
+    check("lost" in said or "gdb has ended" in said, "in the middle of a call: " + said.strip())
+    driver.close()
+
+
+def test_nothing_stays(place):
+    """However the program that uses gdb dies."""
+    for how in ("quiet", "calling", "breakpoint"):
+        driver, workers = opened(place, 2)
+        helpers = [pid for pid, _ in children(driver.process.pid)]
+        if how == "calling":
+            driver.process.stdin.write("evaluate 0 0 endless(1)\n")
+            driver.process.stdin.flush()
+            time.sleep(1)
+        if how == "breakpoint":
+            driver.ask("break 0 0 k step")
+            driver.ask("break 1 0 k step if n < 0")
+            for i in range(2):
+                driver.ask("go %d 0 continue" % i)
+            driver.wait_for("breakpoint")
+        driver.process.kill()
+        check(len(helpers) >= 2 and gone(helpers), "%s: gdb and gdbserver end" % how)
+        check(free(workers), "%s: the processes go on" % how)
+        time.sleep(0.3)
+        check(free(workers), "%s: and still do" % how)
+        driver.process.wait()
+        place.end()
+
+
+def test_two_gdbs(place):
+    one, workers = opened(place, 2)
+    two = Driver()
+    two.ask("open")
+    said = two.attach([workers[0].pid])
+    check(not said.ok and "another debugger" in said.status and said.text == ["failed 0"], said.status)
+    more = place.workers(1)
+    time.sleep(0.2)
+    check(two.attach([more[0].pid]).ok and two.ask("evaluate 0 0 1 + 1").text == ["2"], "two gdbs at once")
+    one.ask("go 0 0 continue")
+    two.ask("break 0 0 t step")
+    two.ask("go 0 0 continue")
+    check(two.wait_for("^! 0 breakpoint") and one.ask("state 0").text == ["running"], "they do not mind each other")
+    check(one.close() == 0 and two.close() == 0, "the end")
+
+
+def test_refusals(place):
+    driver = Driver()
+    said = driver.ask("open /no/gdb")
+    check(not said.ok and "apt-get install gdb" in said.status, "no gdb: " + said.status)
+    said = driver.ask("open gdb no-gdbserver")
+    check(not said.ok and "apt-get install gdbserver" in said.status, "no gdbserver: " + said.status)
+    said = driver.ask("open /bin/true")
+    check(not said.ok and "gdb has ended" in said.status, "not a gdb: " + said.status)
+    said = driver.ask("open gdb /bin/true")
+    check(not said.ok, "not a gdbserver: " + said.status)
+    said = Driver(env={"PATH": place.folder})
+    check("apt-get install gdb" in said.ask("open").status, "not in PATH")
+    said.close()
+    driver.ask("open")
+    child = subprocess.Popen(["true"])
+    time.sleep(0.2)  # a zombie
+    said = driver.attach([child.pid])
+    check(not said.ok and "is gone" in said.status, said.status)
+    child.wait()
+    check("is gone" in driver.attach([child.pid]).status, "a pid that is not there")
+    worker = place.workers(1)[0]
+    time.sleep(0.2)
+    said = driver.attach([child.pid, worker.pid])
+    check(not said.ok and said.text == ["failed 0"] and driver.ask("state 1").text == ["stopped"], "one of two is gone")
+    check(not driver.ask("attach 1=%d" % worker.pid).ok, "attached twice")
+    driver.close()
+    if os.geteuid() == 0:
+        other = Driver(user="65534")
+        said = other.ask("open")
+        said = other.attach([worker.pid])
+        check(not said.ok and "another user" in said.status, said.status)
+        other.close()
+    check(free([worker]), "the process goes on")
