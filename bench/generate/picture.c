@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "view/layout/layout.h"
+#include "view/layout/overview.h"
 
 #define COLUMNS 1600
 #define PLACES 9 /* of a window of one size */
@@ -188,6 +188,28 @@ static int windows(const struct run *r)
 	return failed;
 }
 
+/* The first picture, from the opened logs. */
+static int first(const struct run *r)
+{
+	hb_error err = {0};
+	hb_overview *o;
+	hb_picture p;
+	double begin = cpu(), from, to;
+	if (hb_overview_open(r->source, r->n, NULL, &o, &err))
+		return fail("overview", &err);
+	double opened = cpu();
+	hb_overview_span(o, &from, &to);
+	hb_window w = {.axis = HB_AXIS_PHYSICAL, .from = from, .to = to, .columns = COLUMNS};
+	if (hb_overview_query(o, &w, &p, &err))
+		return fail("overview", &err);
+	printf(" \"first\": {\"cpu\": %.6f, \"window_ms\": %.3f, \"events\": %" PRIu64 ", \"own_kib\": %ld},\n",
+		opened - begin, (cpu() - opened) * 1e3, p.events, own_kib());
+	fflush(stdout);
+	hb_picture_free(&p);
+	hb_overview_close(o);
+	return 0;
+}
+
 static int build(struct run *r)
 {
 	hb_error err = {0};
@@ -205,29 +227,42 @@ static int build(struct run *r)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int zooms(const struct run *r)
 {
-	bool each = argc > 2 && !strcmp(argv[1], "-z");
-	struct run r = {0};
-	if (argc != 2 + each) {
-		fprintf(stderr, "usage: picture [-z] NAME.hbdb\n  -z: windows of each size by themselves, too\n");
-		return 2;
-	}
-	double begin = cpu();
-	if (open_logs(argv[1 + each], &r))
-		return 1;
-	printf("{\"ranks\": %u, \"events\": %" PRIu64 ", \"open\": {\"cpu\": %.6f, \"own_kib\": %ld},\n", r.n, r.events,
-		cpu() - begin, own_kib());
-	if (build(&r) || windows(&r))
-		return 1;
-	for (int axis = 0; axis < 2 && each; axis++) {
+	for (int axis = 0; axis < 2; axis++) {
 		struct sums s = {0};
 		printf(" \"zoom %s\": [\n", axis ? "physical" : "logical");
-		if (zoom(&r, (hb_axis)axis, NULL, 0, &s, true))
+		if (zoom(r, (hb_axis)axis, NULL, 0, &s, true))
 			return 1;
 		printf(" ],\n");
 	}
-	printf(" \"lines\": %u}\n", hb_model_get_info(r.model)->lines);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	bool each = false, only_first = false, bad = false;
+	struct run r = {0};
+	for (int c; (c = getopt(argc, argv, "zf")) != -1;) {
+		each = each || c == 'z';
+		only_first = only_first || c == 'f';
+		bad = bad || c == '?';
+	}
+	if (bad || optind != argc - 1) {
+		fprintf(stderr, "usage: picture [-f|-z] NAME.hbdb\n"
+				"  -f: the first picture only; -z: windows of each size by themselves, too\n");
+		return 2;
+	}
+	double begin = cpu();
+	if (open_logs(argv[optind], &r))
+		return 1;
+	printf("{\"ranks\": %u, \"events\": %" PRIu64 ", \"open\": {\"cpu\": %.6f, \"own_kib\": %ld},\n", r.n, r.events,
+		cpu() - begin, own_kib());
+	if (first(&r))
+		return 1;
+	if (!only_first && (build(&r) || windows(&r) || (each && zooms(&r))))
+		return 1;
+	printf(" \"done\": true}\n");
 	hb_layout_close(r.layout);
 	hb_model_close(r.model);
 	for (uint32_t i = 0; i < r.n; i++)

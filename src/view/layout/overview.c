@@ -3,7 +3,6 @@
  * are taken to come evenly. */
 #include "view/layout/overview.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +153,7 @@ static void refine(struct opening *p)
 	for (bool any = true; any && p->rows && !p->no_memory;) {
 		any = false;
 		for (uint32_t i = 0; i < p->o->lines && p->rows && !p->no_memory; i++) {
-			size_t place;
+			size_t place = 0;
 			if (!widest(&p->o->sketch[i], &place))
 				continue;
 			uint64_t before = p->rows;
@@ -239,13 +238,13 @@ void hb_overview_span(const hb_overview *o, double *ret_from, double *ret_to)
 
 /* ---- windows ---- */
 
-/* How many events of a line there were up to x, about. */
-static uint64_t events_until(const struct sketch *s, double x)
+/* How many events of a line there were up to x, or before it, about. */
+static uint64_t events_until(const struct sketch *s, double x, bool before)
 {
 	size_t low = 0, high = s->n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (s->point[mid].x <= x)
+		if (before ? s->point[mid].x < x : s->point[mid].x <= x)
 			low = mid + 1;
 		else
 			high = mid;
@@ -267,9 +266,9 @@ static bool draw(const hb_overview *o, const hb_window *w, const uint32_t *line,
 	for (uint32_t i = 0; i < lines; i++) {
 		const struct sketch *s = &o->sketch[line[i]];
 		uint32_t *count = (uint32_t *)p->store + (size_t)i * p->columns;
-		uint64_t before = events_until(s, nextafter(w->from, -INFINITY)), first = before;
+		uint64_t before = events_until(s, w->from, true), first = before;
 		for (uint32_t k = 0; k < p->columns; k++) {
-			uint64_t after = events_until(s, hb__edge_of(w->from, w->to, p->columns, k + 1));
+			uint64_t after = events_until(s, hb__edge_of(w->from, w->to, p->columns, k + 1), false);
 			count[k] = (uint32_t)(after - before);
 			before = after;
 		}
