@@ -160,23 +160,6 @@ bool hb__messages_build(hb_layout *l)
 	return true;
 }
 
-uint32_t hb__sent_place(const hb_layout *l, uint32_t send)
-{
-	const hb_send *e = &hb_model_sends(l->model)[send];
-	const struct hb__sent *s = &l->track[e->line].sent;
-	if (!s->id)
-		return send - s->first < s->n ? send - s->first : HB_NO;
-	uint32_t low = 0, high = s->n;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (s->id[mid] < send)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < s->n && s->id[low] == send ? low : HB_NO;
-}
-
 /* ---- what is in a window ---- */
 
 /* Groups of 2^k messages of a line, counted off from the first: of each that has one in the window one can be drawn. */

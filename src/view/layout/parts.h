@@ -134,6 +134,7 @@ static inline double hb__waited(const struct hb__track *t, hb_axis axis, uint32_
 static inline void hb__fetch(const struct hb__track *t, uint32_t i)
 {
 	__builtin_prefetch(&t->left[i]);
+	__builtin_prefetch(&t->enter[i]);
 	__builtin_prefetch(&t->exit[i]);
 	__builtin_prefetch(&t->block[i / HB__BLOCK]);
 }
@@ -162,8 +163,6 @@ const uint32_t *hb__race_of(const hb_layout *layout, hb_at at);
 /* ---- messages.c ---- */
 bool hb__messages_build(hb_layout *layout);
 static inline uint32_t hb__sent_id(const struct hb__sent *s, uint32_t k) { return s->id ? s->id[k] : s->first + k; }
-/* Which place a send has among those of its line; HB_NO: cancelled. */
-uint32_t hb__sent_place(const hb_layout *layout, uint32_t send);
 
 /* ---- rings.c ---- */
 bool hb__rings_build(hb_layout *layout);

@@ -67,37 +67,45 @@ static void count(struct hb__bits *b, uint32_t n)
 	}
 }
 
-static void set(struct hb__bits *b, uint32_t i) { b->word[i / 64] |= (uint64_t)1 << i % 64; }
-
+/* Messages are looked up in any order: a bit of each fits into a near cache, the messages themselves do not. */
 struct making {
 	hb_layout *l;
 	struct hb__sieve *s;
-	bool *channel; /* of the wanted group and tag */
+	uint64_t *belongs; /* by send: of the wanted group and tag; NULL: all */
+	uint64_t *called;  /* by send: the call at one end is a wanted function; NULL: all */
 };
+
+static bool marked(const uint64_t *bits, uint32_t i) { return !bits || bits[i / 64] >> i % 64 & 1; }
+static void mark(uint64_t *bits, uint32_t i) { bits[i / 64] |= (uint64_t)1 << i % 64; }
 
 /* ---- groups and tags ---- */
 
-static bool choose_channels(struct making *m)
+static bool in_group(const struct hb__sieve *s, uint32_t group) { return !s->group || s->group[group]; }
+
+static bool choose_belonging(struct making *m)
 {
 	const hb_channel *c = hb_model_channels(m->l->model);
-	m->channel = calloc((size_t)m->l->info->channels + 1, sizeof *m->channel);
-	for (uint32_t i = 0; m->channel && i < m->l->info->channels; i++)
-		m->channel[i] = (!m->s->has_tag || c[i].tag == m->s->tag) && (!m->s->group || m->s->group[c[i].group]);
-	return m->channel != NULL;
-}
-
-static bool send_wanted(const struct making *m, uint32_t send)
-{
-	return m->channel[hb_model_sends(m->l->model)[send].channel];
+	const hb_send *send = hb_model_sends(m->l->model);
+	if (!m->s->has_tag && !m->s->group)
+		return true;
+	m->belongs = calloc((size_t)m->l->info->sends / 64 + 1, sizeof *m->belongs);
+	uint8_t *channel = calloc((size_t)m->l->info->channels + 1, 1);
+	for (uint32_t i = 0; channel && i < m->l->info->channels; i++)
+		channel[i] = (!m->s->has_tag || c[i].tag == m->s->tag) && in_group(m->s, c[i].group);
+	for (uint32_t i = 0; channel && m->belongs && i < m->l->info->sends; i++)
+		m->belongs[i / 64] |= (uint64_t)channel[send[i].channel] << i % 64;
+	bool good = channel && m->belongs;
+	free(channel);
+	return good;
 }
 
 /* A receive or probe: as the message says, or as it was asked for when it got none. */
 static bool asked(const struct making *m, uint32_t send, uint32_t spec)
 {
 	if (send != HB_NO)
-		return send_wanted(m, send);
+		return marked(m->belongs, send);
 	const hb_spec *s = &hb_model_specs(m->l->model)[spec];
-	return (!m->s->has_tag || s->tag == m->s->tag) && (!m->s->group || m->s->group[s->group]);
+	return (!m->s->has_tag || s->tag == m->s->tag) && in_group(m->s, s->group);
 }
 
 static bool op_wanted(const struct making *m, const hb_op *o)
@@ -106,7 +114,7 @@ static bool op_wanted(const struct making *m, const hb_op *o)
 	switch ((hb_op_kind)o->kind) {
 	case HB_OP_SEND:
 	case HB_OP_SENT:
-		return send_wanted(m, o->id);
+		return marked(m->belongs, o->id);
 	case HB_OP_POST:
 	case HB_OP_RECEIVED: {
 		const hb_receive *v = &hb_model_receives(model)[o->id];
@@ -118,7 +126,7 @@ static bool op_wanted(const struct making *m, const hb_op *o)
 	}
 	case HB_OP_ENTER:
 	case HB_OP_LEAVE:
-		return !m->s->has_tag && (!m->s->group || m->s->group[hb_model_collectives(model)[o->id].group]);
+		return !m->s->has_tag && in_group(m->s, hb_model_collectives(model)[o->id].group);
 	}
 	return false;
 }
@@ -135,7 +143,7 @@ static void sift_events(struct making *m, uint32_t line)
 		const hb_op *op = hb_model_ops(m->l->model, line, &n);
 		for (uint64_t i = 0; i < n; i++)
 			if ((!function || function[hb__function_of(t, op[i].event - 1)]) && op_wanted(m, &op[i]))
-				set(b, op[i].event - 1);
+				mark(b->word, op[i].event - 1);
 	} else {
 		for (uint32_t i = 0; i < t->n; i++)
 			b->word[i / 64] |= (uint64_t)function[hb__function_of(t, i)] << i % 64;
@@ -143,33 +151,31 @@ static void sift_events(struct making *m, uint32_t line)
 	count(b, t->n);
 }
 
-static void sift_sent(struct making *m, uint32_t line)
-{
-	const struct hb__track *t = &m->l->track[line];
-	const hb_send *sends = hb_model_sends(m->l->model);
-	struct hb__bits *b = &m->s->message[line];
-	const bool *function = m->s->function;
-	for (uint32_t k = 0; k < t->sent.n; k++) {
-		const hb_send *s = &sends[hb__sent_id(&t->sent, k)];
-		if (m->channel[s->channel] && (!function || function[hb__function_of(t, s->event - 1)]))
-			set(b, k);
-	}
-}
-
-/* Messages whose receiving call is one of the functions. */
-static void sift_received(struct making *m, uint32_t line)
+/* Messages that a wanted function sends or receives on this line. */
+static void choose_called(struct making *m, uint32_t line)
 {
 	const struct hb__track *t = &m->l->track[line];
 	uint64_t n;
 	const hb_op *op = hb_model_ops(m->l->model, line, &n);
 	for (uint64_t i = 0; i < n; i++) {
-		if (op[i].kind != HB_OP_RECEIVED || !m->s->function[hb__function_of(t, op[i].event - 1)])
+		if ((op[i].kind != HB_OP_RECEIVED && op[i].kind != HB_OP_SEND) ||
+			!m->s->function[hb__function_of(t, op[i].event - 1)])
 			continue;
-		uint32_t send = hb_model_receives(m->l->model)[op[i].id].send;
-		uint32_t place = send == HB_NO || !send_wanted(m, send) ? HB_NO : hb__sent_place(m->l, send);
-		if (place != HB_NO)
-			set(&m->s->message[hb_model_sends(m->l->model)[send].line], place);
+		uint32_t send = op[i].kind == HB_OP_SEND ? op[i].id : hb_model_receives(m->l->model)[op[i].id].send;
+		if (send != HB_NO)
+			mark(m->called, send);
 	}
+}
+
+static void sift_messages(struct making *m, uint32_t line)
+{
+	const struct hb__sent *sent = &m->l->track[line].sent;
+	struct hb__bits *b = &m->s->message[line];
+	for (uint32_t k = 0; k < sent->n; k++) {
+		uint32_t id = hb__sent_id(sent, k);
+		b->word[k / 64] |= (uint64_t)(marked(m->belongs, id) && marked(m->called, id)) << k % 64;
+	}
+	count(b, sent->n);
 }
 
 static bool build(struct making *m)
@@ -177,18 +183,18 @@ static bool build(struct making *m)
 	uint32_t lines = m->l->info->lines;
 	m->s->event = calloc((size_t)lines + 1, sizeof *m->s->event);
 	m->s->message = calloc((size_t)lines + 1, sizeof *m->s->message);
-	if (!m->s->event || !m->s->message || !choose_channels(m))
+	m->called = m->s->function ? calloc((size_t)m->l->info->sends / 64 + 1, sizeof *m->called) : NULL;
+	if (!m->s->event || !m->s->message || (m->s->function && !m->called) || !choose_belonging(m))
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
 		if (!make(&m->s->event[i], m->l->track[i].n) || !make(&m->s->message[i], m->l->track[i].sent.n))
 			return false;
 		sift_events(m, i);
-		sift_sent(m, i);
+		if (m->called)
+			choose_called(m, i);
 	}
-	for (uint32_t i = 0; i < lines && m->s->function; i++)
-		sift_received(m, i);
 	for (uint32_t i = 0; i < lines; i++)
-		count(&m->s->message[i], m->l->track[i].sent.n);
+		sift_messages(m, i);
 	return true;
 }
 
@@ -203,10 +209,11 @@ const struct hb__sieve *hb__sieve_of(hb_layout *l, const hb_layout_filter *f, bo
 	drop(l, s);
 	s->has_tag = f->has_tag;
 	s->tag = f->tag;
-	struct making m = {l, s, NULL};
+	struct making m = {.l = l, .s = s};
 	*ret_failed =
 		!copy(&s->function, f->function, l->names) || !copy(&s->group, f->group, l->info->groups) || !build(&m);
-	free(m.channel);
+	free(m.belongs);
+	free(m.called);
 	if (*ret_failed)
 		drop(l, s);
 	s->used = !*ret_failed;

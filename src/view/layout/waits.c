@@ -4,6 +4,8 @@
 
 #include "view/layout/parts.h"
 
+#define AHEAD 12 /* operations */
+
 /* A point on both axes. */
 struct when {
 	double logical, physical;
@@ -176,6 +178,23 @@ static void set_wait(struct hb__track *t, uint32_t i, struct when until)
 		t->mark[i] |= HB__FLYING;
 }
 
+/* Senders are anywhere: they are asked for in time, first the message, then its call. */
+static void fetch(const struct waits *w, const hb_op *op, uint64_t i, uint64_t n)
+{
+	const hb_model *m = w->l->model;
+	const hb_send *sends = hb_model_sends(m);
+	if (i + 2 * AHEAD < n && op[i + 2 * AHEAD].kind == HB_OP_RECEIVED) {
+		uint32_t send = hb_model_receives(m)[op[i + 2 * AHEAD].id].send;
+		if (send != HB_NO)
+			__builtin_prefetch(&sends[send]);
+	}
+	if (i + AHEAD < n && op[i + AHEAD].kind == HB_OP_RECEIVED) {
+		uint32_t send = hb_model_receives(m)[op[i + AHEAD].id].send;
+		if (send != HB_NO)
+			hb__fetch(&w->l->track[sends[send].line], sends[send].event - 1);
+	}
+}
+
 static void wait_line(struct waits *w, uint32_t line)
 {
 	struct hb__track *t = &w->l->track[line];
@@ -187,6 +206,7 @@ static void wait_line(struct waits *w, uint32_t line)
 		struct when until = NEVER;
 		bool meets = false;
 		for (; i < n && op[i].event == event; i++) {
+			fetch(w, op, i, n);
 			until = later(until, need(w, line, process, &op[i]));
 			meets = meets || op[i].kind == HB_OP_ENTER;
 		}
