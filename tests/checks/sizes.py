@@ -7,7 +7,7 @@ import lib
 
 FILES, LINES, FUNCTION = 12, 600, 60
 PAGES = ("docs/man",)  # a page for each command
-CODE = (".c", ".h", ".cc", ".inc", ".tmpl", ".py", ".sh", ".f90", ".F90", "meson.build")
+CODE = (".c", ".h", ".cc", ".inc", ".tmpl", ".py", ".sh", ".f90", ".F90", ".ts", ".mjs", ".css", "meson.build")
 
 
 def c_functions(text):
