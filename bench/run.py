@@ -16,6 +16,7 @@ import racing
 import report
 import scale
 import suite
+import view
 from runner import Failure, Outcome, Runner, TOP
 
 
@@ -55,6 +56,8 @@ class Session:
             self.parts.append(racing.Racing(options.quick, self.say, self.runner))
         if self.wanted("scale"):
             self.parts.append(scale.Scale(options.quick, self.say, folder, os.path.dirname(options.hbdb)))
+        if self.wanted("view"):
+            self.parts.append(view.View(options.quick, self.say, folder, os.path.dirname(options.hbdb)))
 
     def say(self, text):
         if self.options.verbose:
