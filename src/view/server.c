@@ -94,6 +94,22 @@ static char *read_body(struct mg_connection *c, long long n)
 	return body;
 }
 
+static void *answer_thread(void *request)
+{
+	hb__view_answer(request);
+	return NULL;
+}
+
+/* Threads of civetweb have stacks of 100 KiB: too little for libdw, and for JSON that somebody nested on purpose. */
+static void answer_with_room(struct hb_request *r)
+{
+	pthread_t thread;
+	if (pthread_create(&thread, NULL, answer_thread, r))
+		hb__view_refuse(r, 503, "too much is going on");
+	else
+		pthread_join(thread, NULL);
+}
+
 static void answer(struct mg_connection *c, const struct mg_request_info *info, struct hb_request *r)
 {
 	const hb_view_server *s = r->server;
@@ -118,7 +134,7 @@ static void answer(struct mg_connection *c, const struct mg_request_info *info, 
 	if (r->post && !body)
 		hb__view_refuse(r, 400, "the request did not come whole");
 	else
-		hb__view_answer(r);
+		answer_with_room(r);
 	free(body);
 }
 

@@ -61,7 +61,9 @@ def looks(label, view):
 
 
 def all_of(label, place, recording, binary):
-    with View(place, recording, binary=binary) as view:
+    temporary = place.path + "/temporary"
+    os.makedirs(temporary, exist_ok=True)
+    with View(place, recording, binary=binary, env={"TMPDIR": temporary}) as view:
         view.ready()
         state = view.get("state")
         same(label + ": nothing runs", (state["running"], state["started"], state["processes"]), (False, False, []))
@@ -95,6 +97,8 @@ def all_of(label, place, recording, binary):
         check(label + ": Ctrl-C in the middle of a replay", status == 0 and "Sanitizer" not in err, err)
         left = [line for line in children(pid) if "defunct" not in line]
         check(label + ": nothing stays behind", not left, "\n".join(left))
+        stays = [n for n in os.listdir(temporary) if n.startswith("hbdb")]
+        check(label + ": no folder stays behind", not stays, stays)
 
 
 def without_command(label, place, recording, binary):
