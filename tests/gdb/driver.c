@@ -59,14 +59,13 @@ static hb_status await(double seconds)
 	return HB_OK;
 }
 
-static hb_status attach(char *rest)
+static hb_status attach(const char *rest)
 {
 	int32_t ids[64], pids[64];
 	bool failed[64];
 	size_t n = 0;
-	for (char *word = strtok(rest, " "); word && n < 64; word = strtok(NULL, " "), n++)
-		if (sscanf(word, "%d=%d", &ids[n], &pids[n]) != 2)
-			return HB_E_ARGUMENT;
+	for (int used; n < 64 && sscanf(rest, "%d=%d %n", &ids[n], &pids[n], &used) == 2; n++)
+		rest += used;
 	double start = now();
 	hb_status status = hb_gdb_attach(gdb, ids, pids, n, failed, &err);
 	for (size_t i = 0; i < n; i++)

@@ -2,8 +2,14 @@
  * named by a number of the caller's (their rank). Each is on its own: stopping, continuing or looking at one leaves the others as
  * they are (gdb's non-stop mode).
  *
- * Calls wait for gdb's answer, at most the time limit of the gdb (10 s; the error says when it is over); what other
- * processes do meanwhile is kept for hb_gdb_poll. Texts handed out belong to the caller unless said otherwise. Thread safety: one thread at a time. */
+ * A process stands or runs as a whole: when one of its threads stops, the others are stopped, too, and then the stop is told.
+ * Looks are at the thread that stopped last, or the first one.
+ *
+ * Calls wait for gdb's answer, at most the time limit of the gdb (10 s; the error says when it is over); what processes
+ * do meanwhile is kept for hb_gdb_poll. HB_E_SYSTEM: gdb does not answer, or has ended; a process is gone, or may not be attached.
+ * HB_E_ARGUMENT: all that gdb refuses, in its own words; a process that runs when it has to stand. A gdb that does not answer at all
+ * is ended: everything is then lost (HB_GDB_LOST). Texts handed out belong to the caller unless said otherwise. Thread safety: one
+ * thread at a time. When this process dies, gdb and gdbserver let go of all processes and end. */
 #ifndef HBDB_SESSION_GDB_GDB_H
 #define HBDB_SESSION_GDB_GDB_H
 
@@ -20,13 +26,13 @@ typedef struct hb_gdb hb_gdb;
 typedef enum hb_gdb_reason {
 	HB_GDB_ASKED,      /* interrupted, or just attached */
 	HB_GDB_BREAKPOINT, /* number tells which */
-	HB_GDB_WATCHPOINT, /* number; old and new value */
-	HB_GDB_STEPPED,    /* a step, next or finish is over */
+	HB_GDB_WATCHPOINT, /* number; old and new value; or meaning `out of scope`, and the watchpoint is gone */
+	HB_GDB_STEPPED,    /* a step, next or finish is over; new_value: what the finished function returned */
 	HB_GDB_SIGNAL,     /* signal tells which */
 	HB_GDB_EXITED,     /* status */
-	HB_GDB_KILLED,     /* signal */
+	HB_GDB_KILLED,     /* signal; 0: gdb does not know */
 	HB_GDB_RUNNING,    /* it goes on */
-	HB_GDB_LOST,       /* gdb itself has died: no process is attached any more */
+	HB_GDB_LOST,       /* gdb itself has died (id -1): no process is attached any more; meaning says why */
 } hb_gdb_reason;
 
 typedef struct hb_frame {
@@ -36,8 +42,8 @@ typedef struct hb_frame {
 	char fullname[1024]; /* absolute; empty: no line */
 	int line;
 	char module[256]; /* the file that the code is in; empty: not known */
-	bool ours;        /* of hbdb's library, or of the MPI library, or below main: not the program's */
-	uint32_t level;   /* number in gdb */
+	bool ours; /* of hbdb's library, or of the MPI library, or what these called, or below main: not the program's */
+	uint32_t level; /* number in gdb */
 } hb_frame;
 
 typedef struct hb_gdb_stop {
@@ -54,14 +60,17 @@ typedef struct hb_gdb_stop {
 hb_status hb_gdb_open(const char *gdb, const char *gdbserver, hb_gdb **ret_gdb, hb_error *err);
 /* Detaches from all; they go on. */
 void hb_gdb_close(hb_gdb *gdb);
-int hb_gdb_fd(const hb_gdb *gdb); /* readable: hb_gdb_poll has something to do */
+/* Readable: hb_gdb_poll has something to do, also what other calls have taken in. It has to be called then: it sees to stops that
+ * gdb forgets and to processes that die while they stand. */
+int hb_gdb_fd(const hb_gdb *gdb);
 /* Takes in what gdb says without waiting. visit is called for each stop, exit and continuation since the last time. */
 typedef void hb_gdb_visit(void *user, int32_t id, const hb_gdb_stop *stop);
 void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user);
 /* The time limit of single calls in seconds. */
 void hb_gdb_patience(hb_gdb *gdb, double seconds);
 
-/* Attaches to processes; afterwards those are stopped. ret_failed[i]: not attached (NULL: not told); err says why the first was not. */
+/* Attaches to processes; afterwards those are stopped (HB_GDB_ASKED is told). ret_failed[i]: not attached (NULL: not told); err says
+ * why the first was not. */
 hb_status hb_gdb_attach(
 	hb_gdb *gdb, const int32_t *ids, const int32_t *pids, size_t n, bool *ret_failed, hb_error *err);
 void hb_gdb_detach(hb_gdb *gdb, int32_t id);
@@ -87,14 +96,16 @@ typedef struct hb_variable {
 	char *name, *type, *value; /* value as gdb prints it, cut at some length; NULL: not to be had */
 	bool argument;
 } hb_variable;
-/* Arguments and variables of a frame. Free with hb_gdb_free_variables. */
+/* Arguments and variables of a frame, those of inner blocks first. Free with hb_gdb_free_variables. */
 hb_status hb_gdb_variables(
 	hb_gdb *gdb, int32_t id, uint32_t level, hb_variable **ret_variables, size_t *ret_n, hb_error *err);
 void hb_gdb_free_variables(hb_variable *variables, size_t n);
-/* The value of an expression of the program's language in a frame, as gdb prints it. An assignment is an expression, too. */
+/* The value of an expression of the program's language in a frame, as gdb prints it. An assignment is an expression, too. A function of
+ * the program may be called; only its thread runs. When it crashes or does not return in time, everything is put back. */
 hb_status hb_gdb_evaluate(
 	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, char **ret_value, hb_error *err);
-/* The output of any command of gdb's command line (`info registers`, `ptype x`), in a frame. */
+/* The output of a command of gdb's command line (`info registers`, `ptype x`), in a frame. Not those that read further lines, or that
+ * take the process away (`quit`, `detach`, `run`, ...). */
 hb_status hb_gdb_command(
 	hb_gdb *gdb, int32_t id, uint32_t level, const char *command, char **ret_output, hb_error *err);
 
@@ -104,10 +115,12 @@ typedef struct hb_gdb_breakpoint {
 	uint32_t ignore;       /* how many times it lets pass */
 	bool temporary;
 } hb_gdb_breakpoint;
-/* A breakpoint in one process. *ret_number is gdb's. A location not known (yet) is an error. ret_where (may be NULL): where it came to be. */
+/* A breakpoint in one process, which ends with it. *ret_number is gdb's. A location not known (yet) is an error. ret_where (may be NULL):
+ * where it came to be. */
 hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpoint, int *ret_number,
 	hb_frame *ret_where, hb_error *err);
-/* A watchpoint: stops when the value of the expression, seen from a frame, changes. */
+/* A watchpoint: stops when the value of the expression, seen from a frame, changes. The processor watches, at most four places of 8
+ * bytes in each process; what it cannot watch is an error. */
 hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
 /* How many of both a process has. */
 uint32_t hb_gdb_points(const hb_gdb *gdb, int32_t id);
