@@ -67,7 +67,8 @@ typedef struct hb_debug {
 	double blocked_since; /* in a wait: all are blocked, or have arrived; 0: not so */
 	/* by rank */
 	uint64_t *seen;  /* changes that were looked at ... */
-	uint64_t *told;  /* ... and shown */
+	uint64_t *told;  /* ... and shown, or nothing for the user to see ... */
+	uint64_t *shown; /* ... of which this is a hash */
 	uint32_t *frame; /* chosen with up and down, counted from the innermost of the program */
 	hb_gdb **gdb;    /* that has it */
 	bool *at_point;  /* that it stands at one has been noted */
@@ -176,6 +177,8 @@ char *hb__d_json(const char *text);
 char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json);
 /* Shows it of all processes of a set. */
 int hb__d_show(hb_debug *d, const hb_set *set);
+/* Notes that the user has been shown how a process stands; true: he had been before. */
+bool hb__d_told(hb_debug *d, int32_t rank);
 bool hb__d_alive(const hb_proc *p);   /* dialled in, and not ended */
 bool hb__d_stopped(const hb_proc *p); /* held or broken */
 uint64_t hb__d_event_of(const hb_proc *p);

@@ -55,11 +55,12 @@ static void grow(hb_debug *d)
 	size_t old = d->seen ? (size_t)d->size : 0, now = (size_t)room + 1;
 	d->seen = hb__resize(d->seen, now * sizeof *d->seen);
 	d->told = hb__resize(d->told, now * sizeof *d->told);
+	d->shown = hb__resize(d->shown, now * sizeof *d->shown);
 	d->frame = hb__resize(d->frame, now * sizeof *d->frame);
 	d->gdb = hb__resize(d->gdb, now * sizeof *d->gdb);
 	d->at_point = hb__resize(d->at_point, now * sizeof *d->at_point);
 	for (size_t i = old; i < now; i++) {
-		d->seen[i] = d->told[i] = 0;
+		d->seen[i] = d->told[i] = d->shown[i] = 0;
 		d->frame[i] = 0;
 		d->gdb[i] = NULL;
 		d->at_point[i] = false;
@@ -195,7 +196,7 @@ bool hb__d_news(hb_debug *d)
 	for (int32_t i = 0; d->live && i < d->size; i++) {
 		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
 		bool stands = p && (hb__d_stopped(p) || p->life == HB_LIFE_EXITED || p->life == HB_LIFE_DEAD);
-		if (stands && p->changes != d->told[i])
+		if (stands && p->changes != d->told[i] && !hb__d_told(d, i))
 			hb_set_add(&set, i);
 	}
 	bool ended = d->live && d->started && !d->ended_told && !hb__live_running(d->live);
@@ -218,7 +219,7 @@ void hb__d_anew(hb_debug *d)
 	for (int32_t i = 0; d->seen && i < d->size; i++) {
 		d->frame[i] = 0;
 		d->gdb[i] = NULL;
-		d->seen[i] = d->told[i] = 0;
+		d->seen[i] = d->told[i] = d->shown[i] = 0;
 		d->at_point[i] = false;
 	}
 	d->ended_told = false;
@@ -243,10 +244,8 @@ int hb__d_start(hb_debug *d)
 		if (!wait)
 			break;
 	} while (hb__live_running(d->live) && !hb__d_interrupted() && hb__d_now() < end);
-	for (int32_t i = 0; i < d->size; i++) {
-		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
-		d->told[i] = p ? p->changes : 0; /* that all are held in MPI_Init is as expected */
-	}
+	for (int32_t i = 0; i < d->size; i++)
+		hb__d_told(d, i); /* that all are held in MPI_Init is as expected */
 	if (!hb__live_running(d->live)) {
 		d->ended_told = true;
 		return hb__d_fail(d, HB_EXIT_FINDING,

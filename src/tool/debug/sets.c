@@ -76,7 +76,9 @@ int hb__d_set(hb_debug *d, const char *text, hb_set *ret)
 		p[n - 1] = 0;
 		p++;
 	}
-	if (!*hb__d_trim(p))
+	if (*p == '[')
+		code = hb__d_fail(d, HB_EXIT_USAGE, "the set of processes %s has no ] at its end", p);
+	else if (!*hb__d_trim(p))
 		code = hb__d_fail(d, HB_EXIT_USAGE, "[] is no set of processes");
 	while (!code && (item = strsep(&p, ","))) {
 		hb_set one;

@@ -139,6 +139,7 @@ static void close_all(hb_debug *d, const hb_live_options *options)
 		fclose(d->log);
 	free(d->seen);
 	free(d->told);
+	free(d->shown);
 	free(d->frame);
 	free(d->gdb);
 	free(d->at_point);

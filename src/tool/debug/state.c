@@ -233,13 +233,33 @@ char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json)
 	return text;
 }
 
+/* FNV-1a */
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 14695981039346656037u;
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 1099511628211u;
+	return h;
+}
+
+bool hb__d_told(hb_debug *d, int32_t rank)
+{
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
+	char *text = hb__d_state(d, rank, NULL);
+	uint64_t now = hash(text);
+	bool told = now == d->shown[rank];
+	free(text);
+	d->shown[rank] = now;
+	d->told[rank] = p ? p->changes : 0;
+	return told;
+}
+
 int hb__d_show(hb_debug *d, const hb_set *set)
 {
 	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
 		char *json, *text = hb__d_state(d, i, &json);
-		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
 		hb__d_reply(d, i, false, json, "%s", text);
-		d->told[i] = p ? p->changes : 0;
+		hb__d_told(d, i);
 		free(text);
 	}
 	return hb__d_replies(d, "status");

@@ -76,7 +76,7 @@ static void symbols(hb_debug *d, const char *verb, const char *typed, hb_strings
 			char *rest = output;
 			size_t n = strlen(verb) + 1;
 			for (char *line; (line = strsep(&rest, "\n")) && to->n < ENOUGH;)
-				if (strlen(line) > n)
+				if (strlen(line) > n && !strchr(line, '@')) /* versions of symbols are nobody's words */
 					offer(to, line + n, typed);
 		}
 		free(command);
