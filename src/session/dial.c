@@ -23,7 +23,7 @@ static bool random_digits(char *to, size_t bytes)
 	if (bytes > sizeof r || getrandom(r, bytes, 0) != (ssize_t)bytes)
 		return false;
 	for (size_t i = 0; i < bytes; i++)
-		sprintf(to + 2 * i, "%02x", r[i]);
+		snprintf(to + 2 * i, 3, "%02x", r[i]);
 	return true;
 }
 
