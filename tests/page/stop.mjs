@@ -2,9 +2,7 @@
 import { address, check, clean, crossing, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
 import { makeMock } from "./mock.mjs";
 
-export default async function stop() {
-	const mock = makeMock(FILES, "farm", 6, 80), at = await open((await mock.listen()) + "#from=60&to=130"), { page } = at, where = await places(page);
-	const e = mock.run.lines[0].find((e) => e.l[0] > 90 && e.kind === 2), name = `0:${e.event}`;
+async function breakpoint(page, mock, where, e, name) {
 	const x = where.x((e.l[0] + e.l[1]) / 2), y = where.y(0);
 	await page.mouse.dblclick(where.box.x + x, where.box.y + y);
 	await page.waitForFunction(() => window.hbdb.app.cone && window.hbdb.app.choice.stops.length === 1);
@@ -20,6 +18,10 @@ export default async function stop() {
 	const table = await page.locator(".cut tbody tr").allTextContents();
 	same("the table says where each stops", table.length, 6);
 	check("after, inside, not run, to its end", table[0] === `0after${name}` && table[4].startsWith("4inside"), table.join("\n"));
+	return cut;
+}
+
+async function running(page, mock, where, e, name, cut) {
 	await page.locator("#graph").focus();
 	await page.keyboard.press("r");
 	await page.waitForFunction(() => window.hbdb.app.state?.running);
@@ -41,6 +43,9 @@ export default async function stop() {
 	await page.locator(".ask input").press("Enter");
 	await page.waitForFunction(() => /= \(mean \* 2\)/.test(document.querySelector("#body").textContent));
 	check("an expression is printed", true);
+}
+
+async function moving(page, mock, e, name) {
 	await page.locator('.states input[aria-label="choose 3"]').check();
 	await page.locator('.states input[aria-label="choose 4"]').check();
 	await page.locator(".buttons button", { hasText: /^go 3,4$/ }).click();
@@ -58,6 +63,14 @@ export default async function stop() {
 	same("and the previous one", mock.posts.at(-1), ["run-to", { at: name }]);
 	await page.locator(".buttons button", { hasText: /^end$/ }).click();
 	await page.waitForFunction(() => !window.hbdb.app.state.running);
+}
+
+export default async function stop() {
+	const mock = makeMock(FILES, "farm", 6, 80), at = await open((await mock.listen()) + "#from=60&to=130"), { page } = at, where = await places(page);
+	const e = mock.run.lines[0].find((e) => e.l[0] > 90 && e.kind === 2), name = `0:${e.event}`;
+	const cut = await breakpoint(page, mock, where, e, name);
+	await running(page, mock, where, e, name, cut);
+	await moving(page, mock, e, name);
 	await page.locator("#graph").focus();
 	await page.keyboard.press("b");
 	await settled(page);

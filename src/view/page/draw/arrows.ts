@@ -131,7 +131,7 @@ export function drawArrows(f: Frame): void {
 	drawSynchronous(f, synchronous, all > HEADS / 4);
 	ctx.lineWidth = thin;
 	ctx.strokeStyle = ctx.fillStyle = colours.race;
-	ctx.globalAlpha = 0.9;
+	ctx.globalAlpha = other.length > 60 ? 0.55 : 0.9;
 	ctx.setLineDash([4, 3]);
 	// so many would only be a grey veil: the bars above the boxes tell that they raced
 	if (other.length < 300) {

@@ -200,9 +200,11 @@ function drawNames(f: Frame): void {
 			if (wide === undefined) {
 				widths.set(text, (wide = ctx.measureText(text).width));
 			}
-			const left = Math.max(x, 0) + 6, room = Math.min(x + w, app.width) - left - 4;
+			// where it waited, unless the name has more room where it worked
+			const waited = Math.min(w, box[4] * k), behind = waited > 5 && wide + 12 > waited && wide + 12 < w - waited;
+			const left = Math.max(x + (behind ? waited : 0), 0) + 6, room = Math.min(x + w, app.width) - left - 4;
 			if (wide <= room) {
-				const waited = Math.min(w, box[4] * k), onHatch = waited > 5 && left < x + waited;
+				const onHatch = waited > 5 && left < x + waited;
 				name(ctx, text, left, wide, place, onHatch ? box[6] : -1);
 				rest--;
 			}
