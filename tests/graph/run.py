@@ -306,11 +306,10 @@ def damaged(place):
 
 def broken(place):
     """A process that dies, others that wait for ever."""
-    os.environ["PATIENCE"] = "4"
     script = os.path.join(TOP, "examples/bugs/until_fails.sh")
     os.makedirs(place.path + "/bin")
     os.symlink(lib.HBDB, place.path + "/bin/hbdb")
-    env = dict(place.env, PATH=place.path + "/bin:" + place.env["PATH"])
+    env = dict(place.env, PATH=place.path + "/bin:" + place.env["PATH"], PATIENCE="5")
     subprocess.run(["mpicc.openmpi", "-g", "-O1", "-o", "transfer", TOP + "/examples/bugs/transfer.c"], cwd=place.path)
     done = subprocess.run(["sh", script, "hang", "20", *MPIRUN, "-n", "3", "./transfer"], cwd=place.path, env=env,
                           capture_output=True, text=True)
