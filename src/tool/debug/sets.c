@@ -1,4 +1,5 @@
 /* Sets of processes as the user writes them: ranks, names, what holds at this moment. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,8 +112,7 @@ const char *hb__d_set_name(const hb_set *set)
 	static char buffers[4][512];
 	static unsigned next;
 	char *buffer = buffers[next++ % 4];
-	buffer[0] = '[';
-	hb_set_write(set, buffer + 1, sizeof buffers[0] - 2);
-	strcat(buffer, "]");
+	char ranks[sizeof buffers[0] - 4];
+	snprintf(buffer, sizeof buffers[0], "[%s]", hb_set_write(set, ranks, sizeof ranks));
 	return buffer;
 }

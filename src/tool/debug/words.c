@@ -54,41 +54,37 @@ static char *unquoted(char *value)
 	return value;
 }
 
+/* The value of an option that begins at *p, up to the next option; *p moves there. */
+static char *value_at(hb_d_option *options, const char *text, char **p)
+{
+	char *end = *p;
+	while (*end && !option_at(options, text, end))
+		end++;
+	char *raw = hb__format("%.*s", (int)(end - *p), *p), *value = hb__copy(unquoted(hb__d_trim(raw)));
+	free(raw);
+	*p = end;
+	return value;
+}
+
 int hb__d_options(char *args, hb_d_option *options)
 {
-	char *rest = args, *copy = hb__copy(args), *from = copy;
+	char *copy = hb__copy(args), *to = args;
 	int code = 0;
-	*rest = 0;
 	for (char *p = copy; *p && !code;) {
 		hb_d_option *o = option_at(options, copy, p);
 		if (!o) {
-			p++;
+			*to++ = *p++; /* belongs to the rest, which is never longer */
 			continue;
 		}
-		/* what stood before it belongs to the rest */
-		*p = 0;
-		strcat(rest, from);
 		p += strlen(o->name);
-		from = p;
-		if (o->flag) {
-			o->value = hb__copy("");
-			continue;
-		}
-		char *end = p;
-		while (*end && !option_at(options, copy, end))
-			end++;
-		char *value = hb__alloc((size_t)(end - p) + 1);
-		memcpy(value, p, (size_t)(end - p));
 		free(o->value);
-		o->value = hb__copy(unquoted(hb__d_trim(value)));
-		free(value);
-		if (!*o->value)
+		o->value = o->flag ? hb__copy("") : value_at(options, copy, &p);
+		if (!o->flag && !*o->value)
 			code = hb__fail_with(HB_EXIT_USAGE, "%s needs a value", o->name);
-		from = p = end;
 	}
-	strcat(rest, from);
+	*to = 0;
 	free(copy);
-	char *trimmed = hb__d_trim(rest);
+	char *trimmed = hb__d_trim(args);
 	memmove(args, trimmed, strlen(trimmed) + 1);
 	return code;
 }
