@@ -15,6 +15,7 @@ import percall
 import racing
 import report
 import scale
+import stops
 import suite
 import view
 from runner import Failure, Outcome, Runner, TOP
@@ -54,6 +55,8 @@ class Session:
         self.parts = []  # what measures and tells for itself
         if self.wanted("racing") and self.runner.hbdb and "openmpi" in self.mpis:
             self.parts.append(racing.Racing(options.quick, self.say, self.runner))
+        if self.wanted("stops") and self.runner.hbdb and "openmpi" in self.mpis:
+            self.parts.append(stops.Stops(options.quick, self.say, self.runner))
         if self.wanted("scale"):
             self.parts.append(scale.Scale(options.quick, self.say, folder, os.path.dirname(options.hbdb)))
         if self.wanted("view"):
