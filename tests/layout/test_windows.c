@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "order/suite.h"
+#include "unit/rawlog.h"
 
 static struct suite suite = {.seed = 1, .programs = 250, .runs = 1};
 
@@ -201,6 +202,58 @@ static void many_programs(const char *name, const struct wish *wish, long progra
 	tell(&c, true);
 }
 
+/* More names than a byte counts, calls that are hours apart, times that go backwards. */
+static void compare_odd_log(uint64_t gap, uint64_t lasted)
+{
+	enum { FUNCTIONS = 300, EVENTS = 1000 };
+	struct raw_log r;
+	hb_source source = {.rank = 3};
+	hb_error err = {0};
+	hb_model *model = NULL;
+	hb_layout *l = NULL;
+	raw_begin(&r, HB_LEVEL_EVENTS);
+	raw_lane(&r, 0, 1);
+	for (unsigned i = 0; i < FUNCTIONS; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "MPI_Nothing_%03u", i);
+		raw_function(&r, i, 0, name, 0);
+		raw_slot(&r, 0, i, i, 0, 0, 0, NULL);
+	}
+	for (unsigned i = 0; i < EVENTS; i++)
+		raw_event(&r, 0, i % FUNCTIONS, i % 7 ? gap : 3, i % 5 ? lasted : 1, 0, 0, NULL);
+	raw_save(&r, check_path("rank.3.log"));
+	raw_free(&r);
+	bool good = !hb_log_open(check_path("rank.3.log"), &source.log, &err) &&
+		    !hb_model_build(&source, 1, NULL, NULL, &model, &err) &&
+		    !hb_layout_build(model, NULL, NULL, NULL, &l, &err);
+	check(good, "gaps of %llu: a layout %s", (unsigned long long)gap, err.message);
+	uint32_t names, wrong = 0;
+	double last = -1, tick_ns = good ? hb_log_get_info(source.log)->tick_ns : 0;
+	const char *const *name = good ? hb_layout_functions(l, &names) : NULL;
+	uint64_t tick = 0;
+	for (uint32_t i = 0; good && i < EVENTS; i++) {
+		double enter, exit;
+		hb_picture p;
+		hb_layout_x(l, HB_AXIS_PHYSICAL, (hb_at){0, i + 1}, &enter, &exit);
+		tick += i % 7 ? gap : 3;
+		double near = 64 * (double)gap * tick_ns / UINT32_MAX + 64 * (double)lasted * tick_ns / UINT32_MAX;
+		wrong += !(enter >= last && exit >= enter) ||
+			 (gap < UINT64_MAX / EVENTS / 4 && fabs(enter - (double)tick * tick_ns) > near);
+		tick += i % 5 ? lasted : 1;
+		last = exit;
+		hb_window w = {.axis = HB_AXIS_LOGICAL, .from = i + 0.5, .to = i + 1.5, .columns = 10};
+		if (hb_layout_query(l, &w, &p, &err) || p.nboxes != 1 || p.boxes[0].at.event != i + 1 ||
+			strtoul(name[p.boxes[0].function] + 12, NULL, 10) != i % FUNCTIONS)
+			wrong++;
+		hb_picture_free(&p);
+	}
+	check(good && names == FUNCTIONS && !wrong, "gaps of %llu: %u of %u names, %u wrong", (unsigned long long)gap,
+		names, (unsigned)FUNCTIONS, wrong);
+	hb_layout_close(l);
+	hb_model_close(model);
+	hb_log_close(source.log);
+}
+
 /* A recording on disk; its number of ranks is found by trying. */
 static void compare_recording(const char *folder, long windows)
 {
@@ -243,6 +296,9 @@ int main(int argc, char **argv)
 		many_programs("two lanes", &(struct wish){.lanes = 2, .calls = 10, .own_comms = true, .procs = 3},
 			suite.programs / 2, false);
 		many_programs("damaged", &(struct wish){.lanes = 1, .calls = 16}, suite.programs / 2, true);
+		compare_odd_log(5, 2);
+		compare_odd_log(10000000000000, 50000000000);
+		compare_odd_log(UINT64_MAX / 3, UINT64_MAX - 5);
 		check_clean();
 	}
 	return check_end();

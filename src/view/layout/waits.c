@@ -125,10 +125,9 @@ static struct when collective_need(struct waits *w, uint32_t id, uint32_t proces
 	case HB_ORDER_OUT:
 		return g->root;
 	case HB_ORDER_IN:
-		if (c->root != process)
-			return NEVER;
-		/* fall through */
 	case HB_ORDER_ALL:
+		if (c->order == HB_ORDER_IN && c->root != process)
+			return NEVER;
 		if (c->both_sides || !hb_model_groups(w->l->model)[c->group].remote_size)
 			return later(g->last[0], g->last[1]);
 		return g->last[!is_remote(w->l, id, process)];
