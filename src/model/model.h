@@ -278,8 +278,11 @@ hb_status hb_cut(hb_model *model, hb_at at, uint32_t *ret_event, hb_stop *ret_st
 hb_status hb_stops(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err);
 /* The first event of each line whose exit has the enter of `at` in its PAST, 0: none. */
 hb_status hb_future(hb_model *model, hb_at at, uint32_t *ret_first, hb_error *err);
-/* The same for who has kept the Lamport times of exits (hb_stamp.lamport): quick, for the work ends where all lines have felt the event. */
+/* The cut and the future for who has kept the Lamport times of exits (hb_stamp.lamport; of a call that never returned that of its
+ * enter). Quick: the work ends where no line can be reached any more, mostly near the event. */
 typedef uint64_t hb_exit_time(void *user, hb_at at);
+hb_status hb_cut_by(hb_model *model, hb_at at, hb_exit_time *time, void *user, uint32_t *ret_event, hb_stop *ret_stop,
+	hb_error *err);
 hb_status hb_future_by(hb_model *model, hb_at at, hb_exit_time *time, void *user, uint32_t *ret_first, hb_error *err);
 
 typedef enum hb_relation {

@@ -160,6 +160,107 @@ hb_status hb__past_of(hb_model *m, hb_at at, bool exit, struct hb__past *ret, hb
 	return find_past(m, at, exit, false, ret, err);
 }
 
+/* ---- the same from kept Lamport times ---- */
+
+/* An exit needs no enter with a later time. So exits are gone through back to some time, and further back only as long as an
+ * enter that is not known to be in the PAST could still be needed by an earlier exit. */
+struct back {
+	struct hb__past *p;
+	hb_at at;
+	hb_exit_time *time;
+	void *user;
+	uint64_t from; /* exits of this time and later have been looked at ... */
+	uint32_t *low; /* ... by line: from this event to `scanned` */
+};
+
+/* The first event of a line whose exit comes at a time or later. */
+static uint32_t event_from(const struct back *b, uint32_t line, uint64_t time)
+{
+	uint32_t low = 1, high = b->p->m->lines.at[line].events + 1;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (b->time(b->user, (hb_at){line, mid}) < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void scan_back(struct back *b, uint32_t line)
+{
+	struct hb__past_line *l = &b->p->lines[line];
+	uint32_t low = event_from(b, line, b->from), high = line == b->at.line ? b->at.event : l->entered - 1;
+	if (high < low)
+		return;
+	if (!l->scanned) {
+		scan(b->p, line, low, high);
+		b->low[line] = low;
+	} else {
+		if (high > l->scanned)
+			scan(b->p, line, l->scanned + 1, high);
+		if (low < b->low[line]) {
+			scan(b->p, line, low, b->low[line] - 1);
+			b->low[line] = low;
+		}
+	}
+	l->scanned = high > l->scanned ? high : l->scanned;
+}
+
+static void drain(struct back *b)
+{
+	struct hb__past *p = b->p;
+	while (p->queue != HB_NO && !p->no_memory) {
+		uint32_t line = p->queue;
+		p->queue = p->lines[line].next;
+		p->lines[line].queued = false;
+		if (!p->lines[line].begun)
+			begin_thread(p, line);
+		p->lines[line].begun = true;
+		scan_back(b, line);
+	}
+}
+
+/* Whether an exit before the time looked back to could need an enter that is not known. Then all lines are looked at again. */
+static bool further(struct back *b)
+{
+	struct hb__past *p = b->p;
+	bool more = false;
+	for (uint32_t line = 0; b->from && line < p->m->lines.n && !more; line++) {
+		uint32_t entered = p->lines[line].entered;
+		uint64_t next = entered ? b->time(b->user, (hb_at){line, entered}) + 1 : 1;
+		more = entered < p->m->lines.at[line].events && line != b->at.line && next < b->from;
+	}
+	for (uint32_t line = 0; more && line < p->m->lines.n; line++)
+		if (p->lines[line].entered && !p->lines[line].queued) {
+			p->lines[line].queued = true;
+			p->lines[line].next = p->queue;
+			p->queue = line;
+		}
+	return more;
+}
+
+static hb_status past_by(hb_model *m, hb_at at, hb_exit_time *time, void *user, struct hb__past *ret, hb_error *err)
+{
+	struct hb__past *p = ret;
+	*p = (struct hb__past){.m = m, .queue = HB_NO};
+	struct back b = {.p = p, .at = at, .time = time, .user = user};
+	p->lines = calloc(m->lines.n + 1, sizeof *p->lines);
+	b.low = calloc(m->lines.n + 1, sizeof *b.low);
+	uint64_t exit = time(user, at);
+	p->no_memory = !p->lines || !b.low;
+	if (!p->no_memory)
+		raise(p, at, at, HB_LINK_PROGRAM, 0);
+	for (uint64_t back = 64; !p->no_memory; back *= 4) {
+		b.from = exit > back ? exit - back : 0;
+		drain(&b);
+		if (!further(&b))
+			break;
+	}
+	free(b.low);
+	return p->no_memory ? hb__no_memory(err) : HB_OK;
+}
+
 void hb__past_free(struct hb__past *p)
 {
 	for (size_t i = 0; p->lines && i < p->m->lines.n; i++)
@@ -222,32 +323,41 @@ static bool can_leave(const struct hb__past *p, uint32_t line, uint32_t event)
 	return true;
 }
 
-static hb_status cut(hb_model *m, hb_at at, bool starts, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
+/* What the PAST makes of each line, unless finding it has failed. Frees it. */
+static hb_status cut(hb_status status, struct hb__past *p, uint32_t *ret_event, hb_stop *ret_stop)
 {
-	struct hb__past p;
-	hb_status status = find_past(m, at, true, starts, &p, err);
+	const hb_model *m = p->m;
 	for (uint32_t l = 0; !status && l < m->lines.n; l++) {
-		uint32_t event = p.lines[l].entered;
+		uint32_t event = p->lines[l].entered;
 		const hb_line *line = &m->lines.at[l];
 		bool last = event == line->events, never = last && line->inside;
 		ret_event[l] = event;
-		ret_stop[l] = !event                              ? HB_STOP_NOTHING
-			      : never || !can_leave(&p, l, event) ? HB_STOP_INSIDE
-			      : last                              ? HB_STOP_END
-								  : HB_STOP_AFTER;
+		ret_stop[l] = !event                             ? HB_STOP_NOTHING
+			      : never || !can_leave(p, l, event) ? HB_STOP_INSIDE
+			      : last                             ? HB_STOP_END
+								 : HB_STOP_AFTER;
 	}
-	hb__past_free(&p);
+	hb__past_free(p);
 	return status;
 }
 
 hb_status hb_cut(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
 {
-	return cut(m, at, false, ret_event, ret_stop, err);
+	struct hb__past p;
+	return cut(find_past(m, at, true, false, &p, err), &p, ret_event, ret_stop);
+}
+
+hb_status hb_cut_by(
+	hb_model *m, hb_at at, hb_exit_time *time, void *user, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
+{
+	struct hb__past p;
+	return cut(past_by(m, at, time, user, &p, err), &p, ret_event, ret_stop);
 }
 
 hb_status hb_stops(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err)
 {
-	return cut(m, at, true, ret_event, ret_stop, err);
+	struct hb__past p;
+	return cut(find_past(m, at, true, true, &p, err), &p, ret_event, ret_stop);
 }
 
 struct future {

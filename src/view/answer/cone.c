@@ -73,7 +73,8 @@ void hb__answer_cone(struct hb_request *r)
 	hb_stop *stop = calloc((size_t)lines + 1, sizeof *stop);
 	if (!event || !future || !stop)
 		hb__view_refuse(r, 500, "out of memory");
-	else if (hb_cut(s->model, at, event, stop, &err) || hb_future_by(s->model, at, exit_time, s, future, &err))
+	else if (hb_cut_by(s->model, at, exit_time, s, event, stop, &err) ||
+		 hb_future_by(s->model, at, exit_time, s, future, &err))
 		hb__view_refuse(r, 500, "%s", err.message);
 	else {
 		put_cut(r, lines, event, stop);
