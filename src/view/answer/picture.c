@@ -241,12 +241,12 @@ static void put_picture(hb_text *out, const struct asked *a, const hb_picture *p
 	hb_text_number(out, a->window.to);
 	hb_text_format(out,
 		",\"columns\":%u,\"events\":%llu,\"hidden\":%llu,\"messages\":%llu,\"hidden_messages\":%llu",
-		a->window.columns, (unsigned long long)p->events, (unsigned long long)p->hidden,
+		p->columns, (unsigned long long)p->events, (unsigned long long)p->hidden,
 		(unsigned long long)p->messages, (unsigned long long)p->hidden_messages);
 	put_boxes(out, a->window.axis, p);
 	put_arrows(out, a->window.axis, p);
 	put_rings(out, a->window.axis, p);
-	put_densities(out, p, a->window.columns);
+	put_densities(out, p, p->columns);
 	hb_text_put(out, "}");
 }
 
