@@ -189,6 +189,8 @@ static hb_status run(const char *word, int32_t id, unsigned level, char *rest)
 		       HB_OK;
 	if (!strcmp(word, "interrupt"))
 		return hb_gdb_interrupt(gdb, id, &err);
+	if (!strcmp(word, "halt"))
+		return hb_gdb_halt(gdb, id, &err);
 	if (!strcmp(word, "go"))
 		return go(id, level, rest);
 	if (!strcmp(word, "stack"))

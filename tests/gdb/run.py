@@ -128,6 +128,10 @@ def test_breakpoints(place):
     check(driver.ask("state 1").text == ["running"], "the other runs")
     driver.ask("interrupt 1")
     check(driver.ask("state 1").text == ["stopped"] and driver.ask("state 0").text == ["stopped"], "and stands")
+    driver.ask("go 1 0 continue")
+    driver.ask("go 0 0 continue")
+    check(driver.ask("halt 1").ok and driver.ask("halt 0").ok and driver.wait_for("asked") and driver.wait_for("asked"),
+          "two are asked to stop at once")
     late = place.workers(1)[0]
     time.sleep(0.2)
     driver.ask("break 2 0 k add")

@@ -140,8 +140,11 @@ static hb_status finish_attach(hb_gdb *gdb, struct hb__inferior *inf, int64_t to
 	if (status == HB_E_ARGUMENT) {
 		status = not_attached(inf, &why, err);
 		drop(gdb, inf);
-	} else if (status && err) {
-		*err = why;
+	} else if (status) {
+		/* neither attached nor not */
+		hb__gdb_lose(gdb, "a process could not be attached in time");
+		if (err)
+			*err = why;
 	} else if (!status) {
 		inf->attaching = false;
 		hb__gdb_settled(gdb, inf);
@@ -214,14 +217,18 @@ void hb_gdb_detach(hb_gdb *gdb, int32_t id)
 
 /* ---- stopping ---- */
 
-hb_status hb_gdb_interrupt(hb_gdb *gdb, int32_t id, hb_error *err)
+hb_status hb_gdb_halt(hb_gdb *gdb, int32_t id, hb_error *err)
 {
 	struct hb__inferior *inf = hb__gdb_process(gdb, id, false, err);
 	if (!inf)
 		return gdb->lost ? HB_E_SYSTEM : HB_E_ARGUMENT;
-	if (inf->state == HB__STOPPED)
-		return HB_OK;
-	if (!inf->asking)
+	if (inf->state != HB__STOPPED && !inf->asking)
 		hb__gdb_ask_to_stop(gdb, inf);
-	return await_stop(gdb, id, err);
+	return HB_OK;
+}
+
+hb_status hb_gdb_interrupt(hb_gdb *gdb, int32_t id, hb_error *err)
+{
+	hb_status status = hb_gdb_halt(gdb, id, err);
+	return status ? status : await_stop(gdb, id, err);
 }

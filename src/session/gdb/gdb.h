@@ -79,6 +79,8 @@ bool hb_gdb_stopped(const hb_gdb *gdb, int32_t id);
 
 /* Stops a process (all its threads) and waits for that. */
 hb_status hb_gdb_interrupt(hb_gdb *gdb, int32_t id, hb_error *err);
+/* The same without waiting, for many at once: its stop is told by hb_gdb_poll. */
+hb_status hb_gdb_halt(hb_gdb *gdb, int32_t id, hb_error *err);
 typedef enum hb_gdb_step {
 	HB_GDB_CONTINUE,
 	HB_GDB_STEP,

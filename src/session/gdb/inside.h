@@ -55,7 +55,7 @@ struct hb__told {
 
 struct hb_gdb {
 	/* gdb itself */
-	pid_t pid;
+	pid_t pid, server;
 	int process; /* a pidfd */
 	int socket;  /* its standard input and output */
 	int inner;   /* an epoll of the two, of `timer` and of the processes attached */
@@ -99,6 +99,15 @@ hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver,
 /* Ends it, by force when it does not end by itself within `seconds`. */
 void hb__gdb_end(hb_gdb *gdb, double seconds);
 bool hb__gdb_signal(hb_gdb *gdb, int signal);
+
+/* The environment for gdb and gdbserver. Free the array; its strings are not its own. */
+char **hb__gdb_environment(void);
+
+/* ---- server.c ---- */
+
+/* Starts gdbserver and connects gdb with it. */
+hb_status hb__gdb_connect(hb_gdb *gdb, const char *program, hb_error *err);
+void hb__gdb_end_server(hb_gdb *gdb);
 
 /* ---- command.c ---- */
 

@@ -75,7 +75,7 @@ static bool left_out(const char *variable)
 }
 
 /* The environment for gdb: English, UTF-8, nothing that is meant for the program. Strings are environ's. */
-static char **environment(void)
+char **hb__gdb_environment(void)
 {
 	size_t n = 0, k = 0;
 	while (environ[n])
@@ -147,7 +147,7 @@ static void *keep(void *birth)
 
 static hb_status give_birth(hb_gdb *gdb, const char *program, int end, hb_error *err)
 {
-	struct birth b = {.gdb = gdb, .program = program, .environment = environment(), .end = end};
+	struct birth b = {.gdb = gdb, .program = program, .environment = hb__gdb_environment(), .end = end};
 	sigset_t all, before;
 	if (!b.environment)
 		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
@@ -207,15 +207,7 @@ static hb_status settle(hb_gdb *gdb, const char *gdbserver, hb_error *err)
 	hb__gdb_send(gdb, "%s", skip);
 	hb_status status = hb__gdb_ask(gdb, err, "-gdb-set non-stop on");
 	status = status ? status : hb__gdb_ask(gdb, err, "-gdb-set mi-async on");
-	char *command = NULL;
-	if (!status && strchr(gdbserver, '\''))
-		status = hb__gdb_fail(err, HB_E_ARGUMENT, "%s: this path cannot be given to gdb", gdbserver);
-	if (!status && asprintf(&command, "-target-select extended-remote | exec '%s' --once --multi -", gdbserver) < 0)
-		status = hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
-	if (!status)
-		status = hb__gdb_ask(gdb, err, "%s", command);
-	free(command);
-	return status;
+	return status ? status : hb__gdb_connect(gdb, gdbserver, err);
 }
 
 hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver, hb_error *err)
@@ -303,6 +295,7 @@ void hb__gdb_end(hb_gdb *gdb, double seconds)
 	}
 	pthread_join(gdb->keeper, NULL);
 	gdb->kept = false;
+	hb__gdb_end_server(gdb);
 }
 
 void hb_gdb_close(hb_gdb *gdb)
