@@ -72,11 +72,13 @@ static void *builder(void *user)
 	return NULL;
 }
 
+hb_status hb__build_overview(hb_view_server *s, hb_error *err)
+{
+	return hb_overview_open(s->o.sources, s->o.nsources, s->o.shift_ns, &s->overview, err);
+}
+
 hb_status hb__build_begin(hb_view_server *s, hb_error *err)
 {
-	hb_status status = hb_overview_open(s->o.sources, s->o.nsources, s->o.shift_ns, &s->overview, err);
-	if (status)
-		return status;
 	s->files = hb__sources_new();
 	int failed = s->files ? pthread_create(&s->builder, NULL, builder, s) : 1;
 	if (failed) {

@@ -4,7 +4,9 @@
 
 #include "server.h"
 
-/* Makes the overview, and starts the thread. */
+/* Makes the overview. */
+hb_status hb__build_overview(hb_view_server *server, hb_error *err);
+/* Starts the thread. From here on the logs are the thread's. */
 hb_status hb__build_begin(hb_view_server *server, hb_error *err);
 /* Waits for the thread, and frees what it made. What the tool has built stays the tool's. */
 void hb__build_end(hb_view_server *server);

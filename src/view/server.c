@@ -229,9 +229,10 @@ hb_status hb_view_open(const hb_view_options *options, hb_view_server **ret, hb_
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	hb_status status = hb__guard_token(s->token) ? HB_OK : failed(err, errno, "no random numbers");
 	status = status ? status : hb__live_new(s, err);
-	status = status ? status : hb__build_begin(s, err);
+	status = status ? status : hb__build_overview(s, err);
 	if (!status && !options->silent)
 		status = listen_at(s, options->port, err);
+	status = status ? status : hb__build_begin(s, err);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (status) {
 		hb_view_close(s);

@@ -55,12 +55,15 @@ static char *joined(const hb_strings *words)
 static int check_options(const hb_args *args)
 {
 	const char *html = hb__value(args, "html"), *around = hb__value(args, "around");
+	const char *range = hb__value(args, "range"), *dash = range ? strchr(range, '-') : NULL;
 	uint64_t port = hb__number(args, "port", 0);
 	if (port > 65535)
 		return hb__fail_with(HB_EXIT_USAGE, "--port %llu: ports are below 65536", (unsigned long long)port);
-	if (!html && (around || hb__value(args, "range") || hb__value(args, "events")))
+	if (!html && (around || range || hb__value(args, "events")))
 		return hb__fail_with(HB_EXIT_USAGE, "--around, --range and --events choose what --html FILE writes");
-	if (around && hb__value(args, "range"))
+	if (range && (strspn(range, "0123456789-") != strlen(range) || !dash || dash == range || !dash[1]))
+		return hb__fail_with(HB_EXIT_USAGE, "--range %s: write FROM-TO, as in --range 100-200", range);
+	if (around && range)
 		return hb__fail_with(HB_EXIT_USAGE, "--around and --range are two ways to choose: give one of them");
 	return around ? hb__check_event(around) : 0;
 }
@@ -156,8 +159,6 @@ static int write_page(struct view *v)
 	hb_error err = {0};
 	const char *range = hb__value(v->args, "range"), *dash = range ? strchr(range, '-') : NULL;
 	hb_page_part part = {.around = hb__value(v->args, "around"), .events = hb__number(v->args, "events", 2000)};
-	if (range && (strspn(range, "0123456789-") != strlen(range) || !dash || dash == range || !dash[1]))
-		return hb__fail_with(HB_EXIT_USAGE, "--range %s: write FROM-TO, as in --range 100-200", range);
 	part.from = range;
 	part.to = dash ? dash + 1 : NULL;
 	if (hb_view_wait(v->server, &err))
