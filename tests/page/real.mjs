@@ -11,6 +11,7 @@ const run = (program, ...args) => execFileSync(program, args, { cwd: PLACE, env:
 // hbdb view of a recording: its address, and a way to end it.
 async function view(recording, ...more) {
 	const child = spawn(HBDB, ["view", recording, "--no-browser", ...more], { cwd: PLACE, env: ENV, stdio: ["ignore", "pipe", "pipe"] });
+	process.on("exit", () => child.exitCode === null && child.kill("SIGTERM"));
 	let said = "";
 	child.stderr.on("data", (d) => (said += d));
 	const ended = new Promise((done) => child.on("exit", (code) => done(code)));
