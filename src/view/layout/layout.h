@@ -20,7 +20,7 @@ typedef enum hb_axis { HB_AXIS_LOGICAL, HB_AXIS_PHYSICAL } hb_axis;
  *
  * Reads the logs once more and runs the clocks and the rule of races. The model and its logs must stay open; nobody else uses
  * them while this runs or while a question is asked (so: one thread at a time). shift_ns: by process of the model, NULL: 0.
- * Memory: 18 bytes an event, 13 a message, 8 a race, 32 a collective. *ret_layout: hb_layout_close. */
+ * Memory: 17 bytes an event, 13 a message, at least 8 a race, 32 a collective. *ret_layout: hb_layout_close. */
 hb_status hb_layout_build(hb_model *model, const int64_t *shift_ns, hb_progress *progress, void *user,
 	hb_layout **ret_layout, hb_error *err);
 void hb_layout_close(hb_layout *layout);
@@ -56,8 +56,9 @@ typedef enum hb_box_kind {
 	HB_BOX_COLLECTIVE
 } hb_box_kind;
 
-enum {                     /* flags of boxes and arrows */
-	HB_BOX_RACES = 1,  /* a receive, probe or choice that could have gone otherwise */
+enum { /* flags of boxes and arrows */
+	HB_BOX_RACES =
+		1, /* a receive, probe or choice that could have gone otherwise; of a nonblocking one the call that completed it */
 	HB_BOX_INSIDE = 2, /* it never returned */
 	HB_BOX_FAILED = 4, /* returned an error */
 	HB_ARROW_SYNCHRONOUS = 8,
