@@ -3,6 +3,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -31,25 +32,34 @@ def compiled(folder, mpi, source):
     return out
 
 
-def call(command, seconds, cwd=None, env=None, wanted=(0,), interrupt=None):
-    """(status, stdout, stderr). interrupt: seconds after which it gets SIGINT, for programs that hang."""
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
-                             text=True, errors="replace", start_new_session=True, env=dict(os.environ, **(env or {})))
+def wait(child, seconds, interrupt):
     try:
         if interrupt:
             try:
-                out, err = child.communicate(timeout=interrupt)
+                child.wait(interrupt)
             except subprocess.TimeoutExpired:
                 child.send_signal(signal.SIGINT)
-        out, err = child.communicate(timeout=seconds)
+        child.wait(seconds)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGTERM)
         try:
-            child.communicate(timeout=5)
+            child.wait(5)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
-            child.communicate()
-        raise Failed("no end after %g s: %s" % (seconds, " ".join(command)))
+            child.wait()
+        raise Failed("no end after %g s: %s" % (seconds, " ".join(child.args)))
+
+
+def call(command, seconds, cwd=None, env=None, wanted=(0,), interrupt=None):
+    """(status, stdout, stderr). interrupt: seconds after which it gets SIGINT, for programs that hang."""
+    # files, not pipes: a launcher that was left behind would keep a pipe open
+    with tempfile.TemporaryFile("w+", errors="replace") as o, tempfile.TemporaryFile("w+", errors="replace") as e:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=o, stderr=e, cwd=cwd, start_new_session=True,
+                                 env=dict(os.environ, **(env or {})))
+        wait(child, seconds, interrupt)
+        o.seek(0)
+        e.seek(0)
+        out, err = o.read(), e.read()
     if wanted is not None and child.returncode not in wanted:
         raise Failed("status %s of %s\n%s" % (child.returncode, " ".join(command), err[-2000:]))
     return child.returncode, out, err

@@ -17,7 +17,7 @@ import jobs
 import judge
 import oracle
 
-ENDINGS = ["", "", "", "", "", "", "finalize", "threads", "abort", "segv", "leave", "hang"]
+ENDINGS = ["", "", "", "", "", "", "finalize", "abort", "segv", "leave", "hang"]
 RANKS = {"openmpi": [2, 3, 4, 4, 5, 6, 8], "mpich": [2, 2, 3, 4]}
 count = collections.Counter()
 
@@ -205,7 +205,7 @@ def options():
     p.add_argument("--mpi", choices=["openmpi", "mpich"])
     p.add_argument("--ranks", type=int)
     p.add_argument("--length", type=int)
-    p.add_argument("--ending")
+    p.add_argument("--ending", help="one for all: threads, finalize, abort, segv, leave, hang, or an empty word")
     p.add_argument("--big", action="store_true")
     p.add_argument("--only-random", action="store_true", help="without the farm and LAMMPS")
     p.add_argument("--limit", type=float, default=20, help="seconds for a way at most")
