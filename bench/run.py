@@ -15,9 +15,9 @@ import percall
 import racing
 import report
 import scale
-import stops
 import suite
-import view
+from generate import view
+from live import stops
 from runner import Failure, Outcome, Runner, TOP
 
 

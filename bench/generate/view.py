@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What the picture of a recording costs: the first one, the layout of the whole, windows of every size: a part of ./dev bench.
 
-By itself: bench/view.py [--quick] [-v]. Needs bench/generate in the build folder. Recordings are made in a temporary folder
+By itself: bench/generate/view.py [--quick] [-v]. Needs bench/generate in the build folder. Recordings are made in a temporary folder
 ($TMPDIR), one at a time, and removed as soon as they were measured.
 """
 import sys
@@ -16,9 +16,11 @@ import subprocess
 import tempfile
 import time
 
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "bench"))
+
 from tables import columns, figure
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PATTERNS = ["farm", "halo", "alltoall", "random"]
 RANKS = 64
 KINDS = ["all", "some lines", "half of the functions", "a group", "a tag"]
