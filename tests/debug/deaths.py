@@ -12,7 +12,6 @@ SIZE = {"openmpi": 8, "mpich": 3}
 
 def crashes(p):
     n = SIZE[p.mpi]
-    others = "[0:1,3:%d]" % (n - 1) if n > 4 else "[0:1]"
     status, out, err = p.live(["set timeout 60", "cont", "expect [2] is held", "[2] where", "[2] print how", "[0] where 1", "[2] cont", "wait",
                                "expect [2] is dead", "[2] where"], n, 2, "segv", 2)
     has("%s: a crash stops with its stack" % p.mpi, out, "[2] SIGSEGV (Segmentation fault), after 2:", "about to die",
@@ -23,8 +22,8 @@ def crashes(p):
     has("%s: abort stops, too" % p.mpi, out, "[2] SIGABRT (Aborted), after 2:", "#0  end_badly", "how = ")
     same("%s: and leaving it there is fine" % p.mpi, status, 0)
     status, out, err = p.live(["set timeout 60", "cont", "wait", "expect [2] is dead", "status"], n, 2, "kill", 2)
-    has("%s: kill -9 cannot be stopped, and is told" % p.mpi, out, "[2] dead: SIGKILL")
-    return others
+    # MPICH's launcher reaps the process before anybody can ask what it died of, and kills the others
+    has("%s: kill -9 cannot be stopped, and is told" % p.mpi, out, "[2] dead: SIGKILL" if p.mpi == "openmpi" else "[2] dead, as expected")
 
 
 def one_dies(p):
@@ -90,8 +89,10 @@ def child_killed(p):
     steps = [pid for pid, _ in p.processes() if os.readlink("/proc/%d/exe" % pid) == p.path + "/steps"]
     same("%s: all processes are there" % p.mpi, len(steps), SIZE[p.mpi])
     os.kill(max(steps), signal.SIGKILL)
+    time.sleep(2)  # MPICH's launcher kills the others
     out, _ = d.communicate("set timeout 30\nwait\nstatus\nexpect [dead] is dead\nset onerror continue\n[held] print total\nrun\nexpect is held\n", timeout=100)
-    has("%s: a held process is killed" % p.mpi, out, "dead", "total = ", "held in MPI_Init", "held, as expected")
+    has("%s: a held process is killed" % p.mpi, out, "dead", *(["total = "] if p.mpi == "openmpi" else []), "held in MPI_Init",
+        "held, as expected")
     d, _ = start_held(p, "[1] print total")
     gdbs = [pid for pid, _ in p.processes() if os.path.basename(os.readlink("/proc/%d/exe" % pid)).startswith("gdb")]
     for pid in gdbs:
