@@ -334,8 +334,7 @@ def main():
         synchronous(place)
         parts(place)
         cuts(place)
-        for name in ("strips", "modes"):
-            png(place, name)
+        png(place, "modes")
         for name in ("strips", "blocking", "modes"):
             dot(place, name)
         outputs(place)
