@@ -33,12 +33,16 @@ void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user)
 	while (hb__gdb_take(gdb, 0))
 		;
 	eventfd_read(gdb->news, &count);
-	/* visit may ask gdb, whose answers may bring more */
-	for (size_t i = 0; i < gdb->ntold; i++) {
-		struct hb__told told = gdb->told[i];
-		visit(user, told.id, &told.stop);
+	/* visit may ask gdb, whose answers may bring more, and may even come here again */
+	while (gdb->ntold) {
+		struct hb__told *told = gdb->told;
+		size_t n = gdb->ntold;
+		gdb->told = NULL;
+		gdb->ntold = gdb->cap_told = 0;
+		for (size_t i = 0; i < n; i++)
+			visit(user, told[i].id, &told[i].stop);
+		free(told);
 	}
-	gdb->ntold = 0;
 }
 
 /* ---- processes ---- */
