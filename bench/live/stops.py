@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What a causal stop costs: the farm, replayed to the middle event of its first process, 4 to 32 ranks: a part of ./dev bench.
 
-By itself: bench/stops.py [--quick] [--pairs N] [-v]. Open MPI only: ranks outnumber the cores, and it yields. A round records the farm, replays
+By itself: bench/live/stops.py [--quick] [--pairs N] [-v]. Open MPI only: ranks outnumber the cores, and it yields. A round records the farm, replays
 it to its end, and lets `hbdb debug` go to the middle event; a ratio is taken within a round.
 """
 import sys
@@ -17,10 +17,11 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from runner import Failure, Runner
 from tables import columns, figure, with_spread
 
-TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RANKS, QUICK_RANKS = [4, 16, 32], [4, 16]
 SECONDS = 120
 
