@@ -11,6 +11,7 @@
 #include "session/internal.h"
 
 #define LOOK_S 0.02     /* between two readings of the lane controls */
+#define HALT_S 10       /* for a process to be stopped by gdb */
 #define STILL_S 0.5     /* inside a call for so long without a step: blocked, when nobody else moves */
 #define EXPECTED_S 0.05 /* the same where the cut says that it blocks there */
 
@@ -271,28 +272,55 @@ int hb_session_go(hb_session *s, const hb_set *set)
 	return moved;
 }
 
+/* One that gdb cannot reach stops after its next event. */
+static void stop_soon(struct hb__process *p)
+{
+	for (uint32_t k = 0; k < p->p.nthreads; k++) {
+		hb_thread *t = &p->p.threads[k];
+		t->asked = true;
+		t->stop = t->event;
+		t->stop_inside = t->stop_next = t->done = false;
+	}
+	hb__tell_stops(p);
+}
+
+static bool any_runs(const hb_session *s, const hb_set *set)
+{
+	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1))
+		if (s->process[i].gdb && s->process[i].p.life == HB_LIFE_RUNNING)
+			return true;
+	return false;
+}
+
 hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 {
-	hb_status status = HB_OK;
+	hb_set attach, halt;
 	hb_session_poll(s, 0);
+	hb_set_init(&attach, s->size);
+	hb_set_init(&halt, s->size);
 	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1)) {
 		struct hb__process *p = &s->process[i];
-		hb_gdb *gdb;
-		if (p->p.life != HB_LIFE_RUNNING)
-			continue;
-		if (p->p.here) {
-			hb_status failed = hb_session_gdb(s, i, &gdb, status ? NULL : err);
-			status = status ? status : failed;
-			continue;
-		}
-		for (uint32_t k = 0; k < p->p.nthreads; k++) {
-			hb_thread *t = &p->p.threads[k];
-			t->asked = true;
-			t->stop = t->event;
-			t->stop_inside = t->stop_next = t->done = false;
-		}
-		hb__tell_stops(p);
+		if (p->p.life == HB_LIFE_RUNNING && !p->p.here)
+			stop_soon(p);
+		else if (p->p.life == HB_LIFE_RUNNING)
+			hb_set_add(p->gdb ? &halt : &attach, i);
 	}
+	/* all are asked before one is waited for */
+	hb_status status = HB_OK;
+	for (int32_t i = hb_set_next(&halt, 0); i >= 0; i = hb_set_next(&halt, i + 1)) {
+		hb_status failed = hb_gdb_halt(s->process[i].gdb, i, status ? NULL : err);
+		status = status ? status : failed;
+	}
+	if (hb_set_count(&attach)) {
+		hb_status failed = hb_session_attach(s, &attach, NULL, status ? NULL : err);
+		status = status ? status : failed;
+	}
+	for (double end = hb__now() + HALT_S; any_runs(s, &halt) && hb__now() < end;)
+		hb_session_poll(s, 20);
+	if (!status && any_runs(s, &halt))
+		status = hb__session_fail(err, HB_E_SYSTEM, "not all processes stopped within %d s", HALT_S);
+	hb_set_free(&attach);
+	hb_set_free(&halt);
 	return status;
 }
 

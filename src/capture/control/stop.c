@@ -1,6 +1,7 @@
 /* Stopping after an event, and what goes on meanwhile: MPI, for others may need it. */
 #include <limits.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "capture/control/control.h"
@@ -74,6 +75,7 @@ void hb__control_start(struct hb__lane *lane)
 		return;
 	gethostname(host, sizeof host - 1);
 	hb__controlled = true;
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* gdb is no ancestor of this process */
 	hb__fatal_start();
 	hb__dial_say("hello %d %s %d %d %d %s %s", HB_CONTROL_VERSION, secret && *secret ? secret : "-", hb__rank,
 		hb__size, (int)getpid(), hb__config.mode == HB__REPLAY ? "replay" : "record", host);
