@@ -10,7 +10,7 @@ import time
 
 from lib import HBDB, Place, check, finish, has, same
 
-LIMIT = 30
+LIMIT = 60
 
 
 class Missing(Exception):
