@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../job/run.h"
-#include "../job/setup.h"
-#include "../options.h"
-#include "../store/find.h"
-#include "../store/logs.h"
-#include "../store/manifest.h"
+#include "../../job/run.h"
+#include "../../job/setup.h"
+#include "../../options.h"
+#include "../../store/find.h"
+#include "../../store/logs.h"
+#include "../../store/manifest.h"
 
 const hb_option hb__record_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../options.h"
-#include "../page/page.h"
-#include "../store/find.h"
+#include "../../options.h"
+#include "../../page/page.h"
+#include "../../store/find.h"
 
 const hb_option hb__view_options[] = {
 	{"port", 'p', HB_OPTION_NUMBER, "N", "listen at this port of loopback; one that is free, unless told"},

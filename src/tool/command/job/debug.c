@@ -1,5 +1,5 @@
 /* hbdb debug */
-#include "../debug/debug.h"
+#include "../../debug/debug.h"
 
 const hb_option hb__debug_options[] = {
 	{"at", 'a', HB_OPTION_TEXT, "RANK:EVENT", "go there first: every process to where that event needs it"},

@@ -7,15 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../job/reports.h"
-#include "../job/run.h"
-#include "../job/setup.h"
-#include "../live/command.h"
-#include "../options.h"
-#include "../store/find.h"
-#include "../store/logs.h"
-#include "../store/manifest.h"
-#include "../store/replay_folder.h"
+#include "../../job/reports.h"
+#include "../../job/run.h"
+#include "../../job/setup.h"
+#include "../../live/command.h"
+#include "../../options.h"
+#include "../../store/find.h"
+#include "../../store/logs.h"
+#include "../../store/manifest.h"
+#include "../../store/replay_folder.h"
 
 const hb_option hb__replay_options[] = {
 	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
