@@ -8,17 +8,12 @@ import argparse
 import json
 import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
-import tempfile
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
+from pages import MPIRUN, TOP, Place  # noqa: E402
+
 PAGE = os.path.join(TOP, "docs/observation.md")
-MPIRUN = {"openmpi": "mpirun.openmpi --oversubscribe --allow-run-as-root --bind-to none --mca mpi_yield_when_idle 1",
-          "mpich": "mpirun.mpich"}
 TRIES = 3  # the programs show their order by waiting 0.3 s: a busy machine may be slower
 passed = failed = 0
 
@@ -49,35 +44,9 @@ def mask(line):
     return re.sub(r"\b\d+ bytes$", "N bytes", line) if line.startswith("hbdb: ") else line
 
 
-class Place:
-    """A folder to work in, where mpicc, mpirun and hbdb are those of one MPI."""
-
-    def __init__(self, mpi):
-        self.path = tempfile.mkdtemp(prefix="hbdb-observation.")
-        os.mkdir(self.path + "/bin")
-        os.mkdir(self.path + "/work")
-        for name, line in (("mpicc", "mpicc." + mpi), ("mpirun", MPIRUN[mpi]), ("hbdb", HBDB)):
-            with open("%s/bin/%s" % (self.path, name), "w") as f:
-                f.write('#!/bin/sh\nexec %s "$@"\n' % line)
-            os.chmod("%s/bin/%s" % (self.path, name), 0o755)
-        self.env = dict(os.environ, PATH=self.path + "/bin:" + os.environ["PATH"], XDG_STATE_HOME=self.path, LC_ALL="C")
-        self.env.pop("LD_PRELOAD", None)
-
-    def run(self, command, seconds=60):
-        job = subprocess.Popen(["/bin/sh", "-c", "exec 2>&1; " + command.replace("~/hbdb", TOP)], cwd=self.path + "/work",
-                               env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace",
-                               start_new_session=True)
-        try:
-            return job.communicate(timeout=seconds)[0]
-        except subprocess.TimeoutExpired:
-            os.killpg(job.pid, signal.SIGTERM)
-            return job.communicate()[0] + "(no end after %d s)\n" % seconds
-
-    def json(self, command):
-        return [json.loads(line) for line in self.run(command).splitlines() if line.startswith("{")]
-
-    def close(self):
-        shutil.rmtree(self.path, ignore_errors=True)
+def objects(place, command):
+    """The JSON objects that a command prints."""
+    return [json.loads(line) for line in place.run(command).splitlines() if line.startswith("{")]
 
 
 def follow_page(place, mpi, show):
@@ -98,23 +67,23 @@ def follow_page(place, mpi, show):
 
 
 def one_order(place, a, b, name):
-    return place.json("hbdb order --json %s %s %s" % (a, b, name))[0]["order"]
+    return objects(place, "hbdb order --json %s %s %s" % (a, b, name))[0]["order"]
 
 
 def sends(place, name):
     """Events of the sends as --time lists them."""
-    return ["%d:%d" % (e["rank"], e["event"]) for e in place.json("hbdb dump --json --time --function Send " + name)]
+    return ["%d:%d" % (e["rank"], e["event"]) for e in objects(place, "hbdb dump --json --time --function Send " + name)]
 
 
 def claims(place, mpi):
-    runs = {name: place.json("hbdb races --json " + name) for name in "ab"}
+    runs = {name: objects(place, "hbdb races --json " + name) for name in "ab"}
     for this, other in ("ab", "ba"):
         check("%s: the race of run %s names what run %s got" % (mpi, this, other),
               [a["event"] for a in runs[this][0]["alternatives"]] == [runs[other][0]["got"]["event"]], runs)
-    seen = {race["event"]: race["got"]["event"].split(":")[0] for race in place.json("hbdb races --json o")}
+    seen = {race["event"]: race["got"]["event"].split(":")[0] for race in objects(place, "hbdb races --json o")}
     check("%s: the observers saw different orders" % mpi, seen == {"0:3": "1", "3:3": "2"}, seen)
     check("%s: of events without one" % mpi, one_order(place, "1:3", "2:3", "o") == "concurrent")
-    calls = {(e["rank"], e["function"], e.get("peer")): e for e in place.json("hbdb dump --json q")}
+    calls = {(e["rank"], e["function"], e.get("peer")): e for e in objects(place, "hbdb dump --json q")}
     asked, heard = calls[0, "MPI_Send", 1], calls[1, "MPI_Recv", 0]
     check("%s: by the clocks the question was heard before it was asked" % mpi, heard["exit_ns"] < asked["enter_ns"],
           (asked, heard))

@@ -22,4 +22,7 @@ void hb__put_at(struct hb_request *request, hb_at at);
 void hb__put_x(struct hb_request *request, hb_at at);
 /* The text of an event as a JSON string. */
 void hb__put_event_text(struct hb_request *request, hb_at at);
+/* The message that an operation is about; HB_NO: none, or not known (search/query.c). */
+uint32_t hb__message_of(const hb_model *model, const hb_op *op);
+
 #endif

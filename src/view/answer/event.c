@@ -81,30 +81,13 @@ static hb_at end_of(const hb_model *m, uint32_t send)
 	return done.event ? done : hb_receive_post(m, receive);
 }
 
-/* The message that an operation is about; HB_NO: none, or not known. */
-static uint32_t message_of(const hb_model *m, const hb_op *op)
-{
-	switch ((hb_op_kind)op->kind) {
-	case HB_OP_SEND:
-	case HB_OP_SENT:
-		return op->id;
-	case HB_OP_POST:
-	case HB_OP_RECEIVED:
-		return hb_model_receives(m)[op->id].send;
-	case HB_OP_PROBED:
-		return hb_model_probes(m)[op->id].send;
-	default:
-		return HB_NO;
-	}
-}
-
 static bool same(hb_at a, hb_at b) { return a.line == b.line && a.event == b.event; }
 
 /* The other end of what the event is part of: of a send the receive, of a receive the send, of a post its completion. */
 static hb_at match_of(const hb_model *m, hb_at at, const hb_op *op, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint32_t send = message_of(m, &op[i]);
+		uint32_t send = hb__message_of(m, &op[i]);
 		if (op[i].kind == HB_OP_POST) {
 			hb_at done = hb_receive_done(m, op[i].id);
 			if (done.event && !same(done, at))
@@ -162,7 +145,7 @@ static void put_messages(struct hb_request *r, const hb_op *op, size_t n)
 	size_t k = 0, all = 0;
 	hb_text_put(&r->out, ",\"messages\":[");
 	for (size_t i = 0; i < n; i++) {
-		uint32_t send = message_of(r->server->model, &op[i]);
+		uint32_t send = hb__message_of(r->server->model, &op[i]);
 		size_t seen = 0;
 		while (seen < k && put[seen] != send)
 			seen++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query.h"
+#include "view/answer/answer.h"
 #include "view/answer/races.h"
 
 static const char *const kinds[] = {"function", "tag", "comm", "peer", "line", "rank", "racing"};
@@ -196,7 +197,7 @@ static const hb_op *first_op(struct hb_query *q, hb_at at, const hb_op **ret_end
 	return op + low;
 }
 
-static uint32_t send_of(const hb_model *m, const hb_op *op)
+uint32_t hb__message_of(const hb_model *m, const hb_op *op)
 {
 	switch ((hb_op_kind)op->kind) {
 	case HB_OP_SEND:
@@ -225,7 +226,7 @@ static bool op_matches(const struct hb_query *q, const struct hb_word *w, const 
 	if (op->kind == HB_OP_ENTER || op->kind == HB_OP_LEAVE)
 		return w->kind == HB_WORD_COMM &&
 		       !strcmp(hb_model_groups(m)[hb_model_collectives(m)[op->id].group].name, w->text);
-	uint32_t send = send_of(m, op);
+	uint32_t send = hb__message_of(m, op);
 	if (send == HB_NO)
 		return false;
 	const hb_channel *c = &hb_model_channels(m)[hb_model_sends(m)[send].channel];
@@ -251,7 +252,7 @@ static bool word_matches(struct hb_query *q, const struct hb_word *w, hb_at at, 
 	for (; op < end && op->event == at.event; op++) {
 		if (op_matches(q, w, op))
 			return true;
-		message = message || send_of(q->server->model, op) != HB_NO;
+		message = message || hb__message_of(q->server->model, op) != HB_NO;
 	}
 	/* ranks in the arguments are those of the communicator, not of the world */
 	return !(message && w->kind == HB_WORD_PEER) && argument_matches(w, ev);
