@@ -289,12 +289,13 @@ static void take_down(hb_started *s, const pid_t *pids, size_t n)
 		kill(s->launcher ? s->pid : -s->pid, SIGTERM);
 	for (bool forced = false; !hb__job_over(s); nanosleep(&tick, NULL)) {
 		double waited = now() - asked;
+		/* the launcher first: it would tell of the others */
+		if (s->launcher == HB_LAUNCHER_HYDRA || waited > GRACE_S)
+			kill(s->pid, SIGKILL);
 		if (!forced && (s->launcher == HB_LAUNCHER_HYDRA || waited > SHORT_GRACE_S))
 			for (size_t i = 0; i < n; i++)
 				kill(pids[i], SIGKILL);
 		forced = forced || waited > SHORT_GRACE_S;
-		if (s->launcher == HB_LAUNCHER_HYDRA || waited > GRACE_S)
-			kill(s->pid, SIGKILL);
 	}
 	for (size_t i = 0; i < n; i++) {
 		kill(pids[i], SIGKILL);
