@@ -98,7 +98,7 @@ def test_breakpoints(place):
     said = driver.ask("break 0 0 k step")
     check(" at step worker.c:" in said.text[0] and said.text[0].endswith(" full"), "a breakpoint tells where it is")
     number = said.number()
-    driver.ask("break 1 0 k step if n == 77777 || n > 20 && a != 1000000")
+    held = driver.ask("break 1 0 k step if n == 77777 || n > 20 && a != 1000000").number()
     second = driver.ask("break 2 4 t add").number()
     for who in range(3):
         driver.ask("go %d 0 continue" % who)
@@ -124,6 +124,7 @@ def test_breakpoints(place):
         said = driver.ask("break 0 0 k " + bad)
         check(not said.ok and why in said.status, "no breakpoint at %s: %s" % (bad, said.status))
     check(not driver.ask("break 7 0 k step").ok, "no such process")
+    driver.ask("delete %d" % held)
     driver.ask("go 1 0 continue")
     check(driver.ask("state 1").text == ["running"], "the other runs")
     driver.ask("interrupt 1")
