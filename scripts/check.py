@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the suites of scripts/suites.txt and adds up their closing lines: those that start no MPI program two at a time,
+"""Runs the suites of scripts/suites.txt and adds up their closing lines: those with a + two at a time,
 then the others, one after the other.
 
 usage: scripts/check.py [-l] [SUITE...]
