@@ -111,7 +111,7 @@ def html(label, path):
 
 
 def pages(label, place, recording, binary):
-    out = os.path.join(place.path, "page.html")
+    out = os.path.join(place.path, binary.replace("/", "_") + ".html")
     status, text = refused(place, binary, recording, "--html", out)
     check(label + ": html: too many events", status == 2 and "--around" in text and not os.path.exists(out), text)
     status, text = refused(place, binary, recording, "--html", out, "--around", "0:100", "--events", "100")
