@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the suites of scripts/suites.txt and adds up their closing lines: those with a + two at a time,
+"""Runs the suites of scripts/suites.txt and adds up their closing lines: those with a + three at a time,
 then the others, one after the other.
 
 usage: scripts/check.py [-l] [SUITE...]
@@ -20,6 +20,7 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed\b")
 FAILURE = re.compile(r"^\s*(FAIL|not ok)\b")
+BESIDE = 3  # suites at a time; those that wait leave the processors to the others
 SHOWN = 40  # failure lines of a suite that are repeated on the terminal
 
 
@@ -140,7 +141,7 @@ def one(name, seconds, command):
 
 
 def apart(suite):
-    """The same in a process of its own, so that two suites do not end each other's processes."""
+    """The same in a process of its own, so that suites do not end each other's processes."""
     child = subprocess.run([sys.executable, os.path.abspath(__file__), "--one", suite[0]], stdout=subprocess.PIPE,
                            check=False)
     return json.loads(child.stdout) if child.returncode == 0 else (0, 0, 1, "could not be run")
@@ -158,7 +159,7 @@ def tell(name, took, passed, failed, complaint):
 
 def run_all(every):
     """Yields (passed, failed) of each suite as it ends."""
-    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=BESIDE) as pool:
         waiting = {pool.submit(apart, suite): suite[0] for suite in every if suite[3]}
         for done in concurrent.futures.as_completed(waiting):
             yield tell(waiting[done], *done.result())
