@@ -47,6 +47,7 @@ struct hb__config {
 	bool racing;   /* level racing: every message carries what its sender knew */
 	bool serial;   /* every message carries who sent it */
 	bool contents; /* store a check of contents sent */
+	bool remarks;  /* the recorder says what it sees, for hbdb check */
 	bool warn;     /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
 	unsigned shake; /* microseconds */

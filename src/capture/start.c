@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/carry/carry.h"
+#include "capture/check/check.h"
 #include "capture/control/control.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
@@ -55,6 +56,7 @@ __attribute__((constructor)) static void configure(void)
 	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
 	k->serial = !k->order && is("HBDB_CARRY", "serial");
 	k->contents = !k->order && !is("HBDB_CHECK", "0");
+	k->remarks = k->mode == HB__RECORD && !k->order && is("HBDB_REMARKS", "1");
 	k->warn = is("HBDB_DIVERGENCE", "warn");
 	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE
 			 : is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN
@@ -233,6 +235,9 @@ void hb__begin_process(int thread_level)
 	hb__comms_start();
 	if (replay)
 		hb__again_start();
+	hb__checking = hb__config.remarks;
+	if (hb__checking)
+		hb__check_begin_process();
 	lane->depth = 0;
 }
 
@@ -252,5 +257,7 @@ __attribute__((destructor)) static void leave(void)
 		return;
 	if (hb__config.mode == HB__REPLAY)
 		hb__follow_finish();
+	if (hb__checking)
+		hb__check_left();
 	hb__end_process(HB_STATE_LEFT);
 }

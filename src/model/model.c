@@ -78,6 +78,7 @@ static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, 
 		const hb_log_info *info = s->log ? hb_log_get_info(s->log) : NULL;
 		if (info && info->level != HB_LEVEL_EVENTS)
 			return wrong_level(s, err);
+		p.ending = info ? (hb_ending)info->state : HB_ENDING_NONE;
 		p.cut = info && (info->recovered || info->stopped || info->lost);
 		if (!hb__push(&m->processes, p) || !add_lines(m, (uint32_t)i))
 			return hb__no_memory(err);

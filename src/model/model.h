@@ -48,11 +48,20 @@ typedef struct hb_source {
 	uint32_t pid; /* 0: of the world that was started; else a spawned one, whose messages are not matched */
 } hb_source;
 
+/* How a process ended, as its log says. */
+typedef enum hb_ending {
+	HB_ENDING_NONE,      /* it runs, was killed, or crashed */
+	HB_ENDING_FINALIZED, /* MPI_Finalize returned */
+	HB_ENDING_LEFT,      /* it left without MPI_Finalize */
+	HB_ENDING_ABORTED,   /* MPI_Abort */
+} hb_ending;
+
 typedef struct hb_process {
 	hb_log *log; /* NULL: missing */
 	int32_t rank;
 	uint32_t pid;
 	uint32_t first_line, nlines;
+	hb_ending ending;
 	bool cut; /* its log ends before the process did: what follows is not known */
 } hb_process;
 

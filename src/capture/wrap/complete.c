@@ -1,6 +1,7 @@
 /* Completion: Wait and Test, of one request, of all, of any, of some. The
  * handles are copied first, for completion overwrites them. */
 #include "capture/carry/carry.h"
+#include "capture/check/check.h"
 #include "capture/wrap/step.h"
 
 /* With a status of their own each, requests that share a handle are told apart by order only. */
@@ -57,6 +58,8 @@ static void completed(struct hb__call *c, uintptr_t handle, MPI_Status *st, int 
 		hb__carry_completed(c, r, st, error);
 	if (tell)
 		hb__result_status(c, r, st, error);
+	if (unlikely(hb__checking) && !pending)
+		hb__check_completed(c, r, st, error);
 	if (pending)
 		return;
 	if (error == MPI_SUCCESS)

@@ -1,4 +1,5 @@
 /* From the wrapper to the handler: nesting, counting, and threads seen first. */
+#include "capture/check/check.h"
 #include "capture/control/control.h"
 #include "capture/wrap/step.h"
 
@@ -33,7 +34,11 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 		hb__define_function(fn); /* a count needs a name */
 	if (unlikely(hb__controlled) && hb__handlers[fn->id] != hb__on_plain)
 		hb__control_look(lane, true);
+	if (unlikely(hb__checking))
+		hb__check_enter(&c);
 	int code = hb__handlers[fn->id](&c);
+	if (unlikely(hb__checking))
+		hb__check_leave(&c, code);
 	hb__control_check(lane);
 	lane->depth = 0;
 	return code;

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "capture/carry/carry.h"
+#include "capture/check/check.h"
 #include "capture/wrap/step.h"
 
 #define XXH_INLINE_ALL
@@ -67,6 +68,8 @@ struct hb__request *hb__posted(struct hb__call *c, int code)
 		r->message = c->fn->cls == HB_SEND || c->fn->cls == HB_RECV;
 		r->made = r->posting;
 		r->made_lane = r->lane;
+		if (unlikely(hb__checking))
+			hb__check_posted(c, r);
 	}
 	return r;
 }

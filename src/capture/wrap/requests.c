@@ -1,5 +1,6 @@
 /* The life of requests beside their completion: start, cancel, free. */
 #include "capture/carry/carry.h"
+#include "capture/check/check.h"
 #include "capture/wrap/step.h"
 
 static void start_told(struct hb__call *c, const struct hb__request *r)
@@ -8,8 +9,9 @@ static void start_told(struct hb__call *c, const struct hb__request *r)
 		hb__result_ref(c, r->made_lane, r->made);
 }
 
-static void started(struct hb__lane *lane, uintptr_t handle)
+static void started(struct hb__call *c, uintptr_t handle)
 {
+	struct hb__lane *lane = c->lane;
 	struct hb__request *r = hb__request_find(handle);
 	uint64_t posting = lane->posted++;
 	if (!r)
@@ -19,6 +21,8 @@ static void started(struct hb__lane *lane, uintptr_t handle)
 	r->active = true;
 	if (unlikely(hb__carrying))
 		hb__carry_started(r);
+	if (unlikely(hb__checking))
+		hb__check_posted(c, r);
 }
 
 int hb__on_start(struct hb__call *c)
@@ -32,7 +36,7 @@ int hb__on_start(struct hb__call *c)
 	if (code == MPI_SUCCESS) {
 		if (!hb__config.order && hb__results(c, 2))
 			start_told(c, hb__request_find((uintptr_t)*req));
-		started(c->lane, (uintptr_t)*req);
+		started(c, (uintptr_t)*req);
 	}
 	hb__end(c, code);
 	return code;
@@ -61,7 +65,7 @@ int hb__on_startall(struct hb__call *c)
 			for (int i = 0; i < n; i++)
 				start_told(c, hb__request_find((uintptr_t)reqs[i]));
 		for (int i = 0; i < n; i++)
-			started(c->lane, (uintptr_t)reqs[i]);
+			started(c, (uintptr_t)reqs[i]);
 	}
 	hb__end(c, code);
 	return code;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "find.h"
+#include "format/remark.h"
 #include "format/row.h"
 #include "logs.h"
 #include "model/distil.h"
@@ -177,7 +178,9 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 	/* the same note twice in a process counts once */
 	for (uint32_t i = 0; i < info->notes; i++) {
 		const hb_note *note = hb_log_note(log, i);
-		bool again = !strncmp(note->text, "serial ", 7); /* one per message, for the tests of the matching */
+		/* one per message, for the tests of the matching; and remarks, which are for hbdb check */
+		bool again = !strncmp(note->text, "serial ", 7) ||
+			     !strncmp(note->text, HB_REMARK_BEGIN, strlen(HB_REMARK_BEGIN));
 		for (uint32_t k = 0; k < i && !again; k++)
 			again = !strcmp(hb_log_note(log, k)->text, note->text);
 		if (!again)

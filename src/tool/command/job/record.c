@@ -21,6 +21,7 @@ const hb_option hb__record_options[] = {
 		"the MPI library of the program; default: found from launcher and program"},
 	{"shake", 0, HB_OPTION_NUMBER, "USEC", "delay every send by a random time below this, to provoke rare orders"},
 	{"no-contents", 0, HB_OPTION_FLAG, NULL, "do not store a check of the contents sent"},
+	{"check", 0, HB_OPTION_FLAG, NULL, "record also what hbdb check needs: arguments, handles, buffers, types"},
 	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "leave the logs as the processes wrote them, do not seal them"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "leave address space randomisation on"},
 	{0},
@@ -90,6 +91,7 @@ static int run(const hb_args *args, const hb_command_line *line, const char *rec
 		.folder = recording,
 		.level = m->level,
 		.check = m->contents,
+		.remarks = hb__value(args, "check") != NULL,
 		.sanitized = line->program.sanitized,
 		.shake_us = m->shake_us};
 	hb_strings variables, argv;

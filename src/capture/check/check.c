@@ -1,0 +1,53 @@
+/* The way of every call through the checks, and how a remark is written. */
+#include "capture/check/check.h"
+
+#include <stdarg.h>
+
+#include "mpi_ids.h"
+
+bool hb__checking;
+
+static const char *const words[] = {
+#define HB_REMARK(name, word, keys) word,
+#include "format/remark.def"
+#undef HB_REMARK
+};
+
+/* The call's own event is in the log already: a remark that comes now is about the event before. */
+static __thread bool late __attribute__((tls_model("initial-exec")));
+
+uint32_t hb__check_site(const struct hb__call *c) { return hb__define_site(hb__site_of(c->pc, c->cfa)); }
+
+void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
+{
+	char line[1000];
+	int n = snprintf(line, sizeof line, HB_REMARK_BEGIN "%s%s fn=%s site=%u ", words[word],
+		late && c->fn->flags & HB_EVENT ? " late=1" : "", c->fn->name, hb__check_site(c));
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line + n, sizeof line - (size_t)n, format, args);
+	va_end(args);
+	hb__row_lane_note(c->lane, line);
+}
+
+void hb__check_begin_process(void) { hb__row_note(HB_REMARK_BEGIN "on"); }
+
+void hb__check_enter(struct hb__call *c)
+{
+	hb__check_arguments(c);
+	hb__check_handles_enter(c);
+	hb__check_buffers_enter(c);
+	hb__check_windows_enter(c);
+	hb__check_waits(c);
+	if (c->fn->id == HB_FN_MPI_Finalize)
+		hb__check_finalize(c);
+}
+
+void hb__check_leave(struct hb__call *c, int code)
+{
+	late = true;
+	hb__check_handles_leave(c, code);
+	hb__check_buffers_leave(c, code);
+	hb__check_windows_leave(c, code);
+	late = false;
+}

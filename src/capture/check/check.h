@@ -1,0 +1,66 @@
+/* What `hbdb check` needs and a log of events does not have: the recorder's own eyes, at HBDB_REMARKS=1.
+ *
+ * Every call of the program passes through here before and after its handler. What is seen goes into the log as a
+ * remark (format/remark.h): nothing is judged here that needs more than this process, and nothing is changed: the
+ * library gets the call as the program made it.
+ *
+ * The rules of capture.h hold, but for one: a call may cost more here, in the order of a microsecond. */
+#ifndef HBDB_CAPTURE_CHECK_CHECK_H
+#define HBDB_CAPTURE_CHECK_CHECK_H
+
+#include "capture/record/record.h"
+#include "capture/track/track.h"
+#include "format/remark.h"
+
+#pragma GCC visibility push(hidden)
+
+extern bool hb__checking; /* remarks are wanted: recording, level events, HBDB_REMARKS=1 */
+
+/* ---- check.c ---- */
+void hb__check_begin_process(void); /* MPI_Init has returned, the first lane is there */
+/* Before the handler of a call of the program, and after it. code: what the call returned. */
+void hb__check_enter(struct hb__call *c);
+void hb__check_leave(struct hb__call *c, int code);
+/* MPI_Finalize is about to be called; and the process leaves without it. */
+void hb__check_finalize(struct hb__call *c);
+void hb__check_left(void);
+/* A request has completed and is about to be forgotten or made inactive; st may be NULL. */
+void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Status *st, int error);
+/* A request of the program has been registered (posted, or a persistent one started). */
+void hb__check_posted(struct hb__call *c, struct hb__request *r);
+
+/* Writes a remark into the lane of the call: `check WORD fn=... site=... ` and what the format says. */
+void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Number of the program's call site of this call. */
+uint32_t hb__check_site(const struct hb__call *c);
+
+/* ---- typemap.c: what a datatype consists of ---- */
+struct hb__typerun {
+	int64_t offset; /* bytes from the address given */
+	uint32_t basic,
+		elements; /* so many of a predefined datatype (its number in calls/datatypes.def), one behind the other */
+};
+struct hb__typemap {
+	int64_t size, lb, extent, true_lb, true_extent;
+	uint64_t signature; /* digest of the sequence of basic types: equal for equal sequences */
+	bool exact;         /* false: too long to be listed; run is empty, the rest holds */
+	uint32_t n;
+	struct hb__typerun run[]; /* in the order of the type map */
+};
+/* Made at first use and kept as long as the datatype lives. NULL: not known (freed, invalid, no memory). */
+const struct hb__typemap *hb__typemap(MPI_Datatype handle);
+
+/* ---- the parts, called by check.c ---- */
+void hb__check_arguments(struct hb__call *c);     /* arguments.c */
+void hb__check_handles_enter(struct hb__call *c); /* handles.c: use after free, ... */
+void hb__check_handles_leave(struct hb__call *c, int code);
+void hb__check_buffers_enter(struct hb__call *c); /* buffers.c: pending buffers, by address and digest */
+void hb__check_buffers_leave(struct hb__call *c, int code);
+void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
+void hb__check_windows_leave(struct hb__call *c, int code);
+void hb__check_waits(struct hb__call *c); /* waits.c: which requests a call waits for */
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,169 @@
+/* All rules on one run, and what they found put in order. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/finding.h"
+
+const hb_finding_kind hb_finding_kinds[HB_FINDINGS] = {
+#define HB_FINDING(name, id, category, severity, title) \
+	[name] = {id, HB_CATEGORY_##category, HB_SEVERITY_##severity, title},
+#include "rules/findings.def"
+#undef HB_FINDING
+};
+
+const char *const hb_category_names[HB_CATEGORIES] = {
+	"deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments"};
+
+struct hb_found {
+	hb_finding *at; /* owns sentence, advice and points */
+	size_t n, room;
+};
+
+/* ---- keeping ---- */
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static uint32_t site_of(const hb_point *p) { return p->site; }
+
+/* The same finding at the same lines of the program, or word for word the same. */
+static bool alike(const hb_finding *a, const hb_finding *b)
+{
+	if (a->id != b->id || a->possible != b->possible || a->npoints != b->npoints)
+		return false;
+	if (!a->npoints || !site_of(&a->point[0]))
+		return same_text(a->sentence, b->sentence);
+	for (uint32_t i = 0; i < a->npoints; i++)
+		if (a->point[i].process != b->point[i].process || site_of(&a->point[i]) != site_of(&b->point[i]) ||
+			strcmp(a->point[i].function, b->point[i].function) != 0)
+			return false;
+	return true;
+}
+
+static hb_status no_memory(hb_error *err)
+{
+	if (err) {
+		*err = (hb_error){.status = HB_E_MEMORY};
+		snprintf(err->message, sizeof err->message, "out of memory");
+	}
+	return HB_E_MEMORY;
+}
+
+static void drop(hb_finding *f)
+{
+	free((char *)f->sentence);
+	free((char *)f->advice);
+	free((hb_point *)f->point);
+}
+
+hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *err)
+{
+	struct hb_found *found = c->found;
+	for (size_t i = found->n; i-- > 0;)
+		if (alike(&found->at[i], finding)) {
+			found->at[i].times += finding->times ? finding->times : 1;
+			return HB_OK;
+		}
+	if (found->n == found->room) {
+		size_t room = found->room ? 2 * found->room : 32;
+		hb_finding *at = realloc(found->at, room * sizeof *at);
+		if (!at)
+			return no_memory(err);
+		found->at = at;
+		found->room = room;
+	}
+	hb_finding copy = *finding;
+	hb_point *points = malloc((finding->npoints + 1) * sizeof *points);
+	copy.times = finding->times ? finding->times : 1;
+	copy.sentence = strdup(finding->sentence);
+	copy.advice = finding->advice ? strdup(finding->advice) : NULL;
+	copy.point = points;
+	if (!points || !copy.sentence || (finding->advice && !copy.advice)) {
+		drop(&copy);
+		return no_memory(err);
+	}
+	if (finding->npoints)
+		memcpy(points, finding->point, finding->npoints * sizeof *points);
+	found->at[found->n++] = copy;
+	return HB_OK;
+}
+
+hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *advice, const hb_point *point,
+	uint32_t n, hb_error *err, const char *format, ...)
+{
+	char sentence[1000];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(sentence, sizeof sentence, format, args);
+	va_end(args);
+	hb_finding f = {
+		.id = id, .possible = possible, .sentence = sentence, .advice = advice, .npoints = n, .point = point};
+	return hb__report_finding(c, &f, err);
+}
+
+/* ---- running ---- */
+
+/* Errors first, then by category, then as they were found. */
+static int rank_of(const hb_finding *f)
+{
+	const hb_finding_kind *k = &hb_finding_kinds[f->id];
+	return ((int)k->severity * 2 + f->possible) * HB_CATEGORIES + (int)k->category;
+}
+
+static void describe(hb_case *c, unsigned flags)
+{
+	const hb_model_info *info = hb_model_get_info(c->model);
+	const hb_process *p = hb_model_processes(c->model);
+	c->complete = true;
+	c->hanging = flags & HB_CHECK_HANGING;
+	c->remarked = c->remarks->all;
+	for (uint32_t i = 0; i < info->processes; i++) {
+		c->complete &= p[i].log && !p[i].cut && p[i].ending == HB_ENDING_FINALIZED;
+		c->died |= p[i].ending == HB_ENDING_ABORTED;
+	}
+}
+
+static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, void *user, hb_error *err)
+{
+	static const struct {
+		hb_rule *rule;
+		bool deadlock;
+	} rules[] = {{hb_rule_deadlock, true}, {hb_rule_potential, false}, {hb_rule_messages, false},
+		{hb_rule_collectives, false}, {hb_rule_lifecycle, false}, {hb_rule_onesided, false},
+		{hb_rule_arguments, false}};
+	size_t n = sizeof rules / sizeof *rules;
+	for (size_t i = 0; i < n; i++) {
+		if (progress)
+			progress(user, (double)i / (double)n);
+		if (flags & HB_CHECK_DEADLOCK_ONLY && !rules[i].deadlock)
+			continue;
+		hb_status status = rules[i].rule(c, err);
+		if (status)
+			return status;
+	}
+	return HB_OK;
+}
+
+hb_status hb_check(hb_model *model, unsigned flags, hb_finding_visit *visit, void *user, hb_progress *progress,
+	void *progress_user, hb_error *err)
+{
+	struct hb_found found = {0};
+	hb_case c = {.model = model, .found = &found};
+	hb_status status = hb_remarks_read(model, &c.remarks, err);
+	if (!status) {
+		describe(&c, flags);
+		status = run_rules(&c, flags, progress, progress_user, err);
+	}
+	int last = 2 * (HB_SEVERITY_NOTE + 1) * HB_CATEGORIES;
+	bool go = !status;
+	for (int rank = 0; go && rank < last; rank++)
+		for (size_t i = 0; go && i < found.n; i++)
+			if (rank_of(&found.at[i]) == rank)
+				go = visit(user, &found.at[i]);
+	for (size_t i = 0; i < found.n; i++)
+		drop(&found.at[i]);
+	free(found.at);
+	hb_remarks_free(c.remarks);
+	return status;
+}

@@ -1,0 +1,106 @@
+/* Findings: what is wrong with a run, or will be elsewhere. `hbdb check` prints them.
+ *
+ * A rule reads a case (the model of the run and the recorder's remarks) and reports findings; hb_check runs all rules.
+ * A finding names its places; its first one is where to look. Same finding at the same source lines: reported once, and
+ * counted. Nothing here prints.
+ *
+ * No false alarms: a rule that is not sure, because logs are missing or cut, matches are ambiguous or the run was ended
+ * from outside, stays silent or says `possible`. */
+#ifndef HBDB_RULES_FINDING_H
+#define HBDB_RULES_FINDING_H
+
+#include "model/model.h"
+#include "model/remark/remark.h"
+
+typedef enum hb_category {
+	HB_CATEGORY_DEADLOCK,
+	HB_CATEGORY_MESSAGES,
+	HB_CATEGORY_COLLECTIVES,
+	HB_CATEGORY_LIFECYCLE,
+	HB_CATEGORY_ONESIDED,
+	HB_CATEGORY_ARGUMENTS,
+	HB_CATEGORIES
+} hb_category;
+
+typedef enum hb_severity {
+	HB_SEVERITY_ERROR,   /* erroneous by the standard, and it happened in this run */
+	HB_SEVERITY_WARNING, /* goes wrong elsewhere: under another library, another order, another size */
+	HB_SEVERITY_NOTE,    /* worth knowing; a correct program may have it. Never makes `hbdb check` fail */
+} hb_severity;
+
+typedef enum hb_finding_id {
+#define HB_FINDING(name, id, category, severity, title) name,
+#include "rules/findings.def"
+#undef HB_FINDING
+	HB_FINDINGS
+} hb_finding_id;
+
+typedef struct hb_finding_kind {
+	const char *id; /* "HB-DEADLOCK-CYCLE" */
+	hb_category category;
+	hb_severity severity;
+	const char *title; /* a few words */
+} hb_finding_kind;
+extern const hb_finding_kind hb_finding_kinds[HB_FINDINGS];
+extern const char *const hb_category_names[HB_CATEGORIES]; /* "deadlock", ... */
+
+/* A place that a finding names: a call of a process. */
+typedef struct hb_point {
+	uint32_t process;  /* of the model */
+	hb_at at;          /* the event; line HB_NO: a call that is no event, or none */
+	uint32_t site;     /* call site in the log of the process; 0: not known. Of an event it may be left 0 */
+	char function[64]; /* "" when at tells it */
+	char role[160];    /* what this place has to do with it: "sends 4 MPI_INT with tag 7"; may be "" */
+} hb_point;
+
+typedef struct hb_finding {
+	hb_finding_id id;
+	bool possible;        /* it can be so, and cannot be proven from this recording */
+	uint64_t times;       /* how often, at these source lines */
+	const char *sentence; /* one, without a line feed; ranks as "rank 3" of MPI_COMM_WORLD */
+	const char *advice;   /* what would mend or release it; NULL: none */
+	uint32_t npoints;
+	const hb_point *point;
+} hb_finding;
+typedef bool hb_finding_visit(void *user, const hb_finding *finding); /* false: stop */
+
+/* ---- for rules ---- */
+
+typedef struct hb_case {
+	hb_model *model;
+	hb_remarks *remarks; /* of all processes; empty when none were recorded */
+	bool remarked;       /* every log has them: their absence means something */
+	bool complete;       /* every process has a log, reached MPI_Finalize, and no log is cut */
+	bool hanging;        /* somebody says that nothing moves any more: calls that never returned wait for ever */
+	bool died;           /* some process crashed, was killed or aborted: others may have been ended by that */
+	struct hb_found *found;
+} hb_case;
+
+/* Keeps a finding; sentence, advice and points are copied. HB_E_MEMORY, or HB_OK. */
+hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *err);
+/* Helps to write one: hb__finding(c, ID, possible, advice, points, n, "sentence %d", ...). */
+hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *advice, const hb_point *point,
+	uint32_t n, hb_error *err, const char *format, ...) __attribute__((format(printf, 8, 9)));
+
+/* A rule. */
+typedef hb_status hb_rule(hb_case *c, hb_error *err);
+hb_rule hb_rule_deadlock;    /* deadlock.c */
+hb_rule hb_rule_potential;   /* potential.c: sends that only buffering let through */
+hb_rule hb_rule_messages;    /* messages.c */
+hb_rule hb_rule_collectives; /* collectives.c */
+hb_rule hb_rule_lifecycle;   /* lifecycle.c */
+hb_rule hb_rule_onesided;    /* onesided.c */
+hb_rule hb_rule_arguments;   /* arguments.c */
+
+/* ---- check.c ---- */
+
+enum {
+	HB_CHECK_HANGING = 1,      /* as hb_case.hanging */
+	HB_CHECK_DEADLOCK_ONLY = 2 /* only rules of the category deadlock: for a job that hangs now */
+};
+
+/* Runs all rules on a model and visits their findings: errors first, then by category and place. The logs must be open. */
+hb_status hb_check(hb_model *model, unsigned flags, hb_finding_visit *visit, void *user, hb_progress *progress,
+	void *progress_user, hb_error *err);
+
+#endif
