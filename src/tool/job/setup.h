@@ -10,7 +10,7 @@ typedef struct hb_setup {
 	const char *folder; /* absolute */
 	const char *level;  /* order, events */
 	bool check;
-	bool remarks; /* for hbdb check */
+	bool remarks;   /* for hbdb check */
 	bool sanitized; /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
 	char *const *control; /* variables of a session, NULL: the run is not under control */
