@@ -78,6 +78,76 @@ enum hb_role {
 	HB_R_COUNT_OF_ROLES
 };
 
+/* What a parameter is: the kinds of mpi.calls. */
+enum hb_param {
+	HB_P_AS,     /* a type of its own: as(TYPE) */
+	HB_P_REQVAL, /* a request by value */
+	HB_P_SBUF,
+	HB_P_RBUF,
+	HB_P_COUNT,
+	HB_P_SIZE,
+	HB_P_COUNTS,
+	HB_P_DISPLS,
+	HB_P_DTYPE,
+	HB_P_DTYPES,
+	HB_P_DEST,
+	HB_P_SOURCE,
+	HB_P_ROOT,
+	HB_P_TAG,
+	HB_P_COMM,
+	HB_P_NEWCOMM,
+	HB_P_COMMPTR,
+	HB_P_OP,
+	HB_P_OPPTR,
+	HB_P_NEWTYPE,
+	HB_P_TYPEPTR,
+	HB_P_REQUEST,
+	HB_P_NEWREQ,
+	HB_P_REQS,
+	HB_P_NREQ,
+	HB_P_STATUS,
+	HB_P_STATUSES,
+	HB_P_FLAG,
+	HB_P_INDEX,
+	HB_P_INDICES,
+	HB_P_OUTCOUNT,
+	HB_P_MESSAGE,
+	HB_P_NEWMSG,
+	HB_P_WIN,
+	HB_P_WINPTR,
+	HB_P_FILE,
+	HB_P_FILEPTR,
+	HB_P_INFO,
+	HB_P_INFOPTR,
+	HB_P_GROUP,
+	HB_P_GROUPPTR,
+	HB_P_ERRH,
+	HB_P_ERRHPTR,
+	HB_P_SESSION,
+	HB_P_SESSIONPTR,
+	HB_P_COLOR,
+	HB_P_KEY,
+	HB_P_INT,
+	HB_P_INTPTR,
+	HB_P_CINTPTR,
+	HB_P_AINT,
+	HB_P_AINTPTR,
+	HB_P_DISP,
+	HB_P_OFFSET,
+	HB_P_OFFSETPTR,
+	HB_P_CNT,
+	HB_P_CNTPTR,
+	HB_P_CSTR,
+	HB_P_STR,
+	HB_P_PTR,
+	HB_P_PPTR,
+	HB_P_KINDS
+};
+struct hb__param {
+	uint8_t kind; /* enum hb_param */
+	const char *name;
+};
+
 #define HB_MAX_RECORDED 12 /* arguments of one call that are recorded; the generator checks */
 
 struct hb__call;
@@ -95,6 +165,7 @@ struct hb__fn {
 		const char *name;
 	} recorded[HB_MAX_RECORDED];
 	int8_t role[HB_R_COUNT_OF_ROLES];
+	const struct hb__param *param; /* nargs of them */
 	hb__invoke *invoke;
 };
 

@@ -52,9 +52,11 @@ static int invoke_{name}(hb__function f, uintptr_t *a)
 	return ((int (*)({types}))f)({unpack});
 }}
 
+static const struct hb__param params_{name}[] = {{{param}}};
+
 static const struct hb__fn fn_{name} = {{
 	.name = "{name}", .id = HB_FN_{name}, .cls = HB_{cls}, .flags = {flags}, .nargs = {nargs},
-	.wide = {wide}, .nrecorded = {nrecorded}, .recorded = {{{recorded}}},
+	.wide = {wide}, .nrecorded = {nrecorded}, .recorded = {{{recorded}}}, .param = params_{name},
 	.role = {{{roles}}}, .invoke = invoke_{name},
 }};
 
@@ -141,6 +143,11 @@ def read(path, family):
     return rows
 
 
+def param_of(name, kind):
+    known = {"as(MPI_Request)": "REQVAL"}
+    return f'{{HB_P_{known.get(kind, "AS") if kind.startswith("as(") else kind.upper()}, "{name}"}}'
+
+
 def emit(row):
     types = [row.ctype(kind) for _, kind in row.params]
     names = [name for name, _ in row.params]
@@ -165,7 +172,7 @@ def emit(row):
     if value:
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
     return WRAPPER.format(
-        nargs=len(names), wide=int(row.wide), nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
+        nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}", nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
         pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0",
         wide_params=", ".join(f"uintptr_t {n}" for n in names) or "void",
         wide_types=", ".join("uintptr_t" for _ in names) or "void",
