@@ -82,9 +82,14 @@ enum hb_role {
 enum hb_param {
 	HB_P_AS,     /* a type of its own: as(TYPE) */
 	HB_P_REQVAL, /* a request by value */
+	HB_P_PEER,   /* MPI_Comm that counts at one process alone */
+	HB_P_STATUSIN,
+	HB_P_AINTS,
+	HB_P_CNTS, /* arrays of MPI_Aint and MPI_Count */
 	HB_P_SBUF,
 	HB_P_RBUF,
 	HB_P_COUNT,
+	HB_P_ICOUNT,
 	HB_P_SIZE,
 	HB_P_COUNTS,
 	HB_P_DISPLS,

@@ -20,7 +20,7 @@ CTYPE = {
     "newmsg": "MPI_Message *", "win": "MPI_Win", "winptr": "MPI_Win *", "file": "MPI_File",
     "fileptr": "MPI_File *", "info": "MPI_Info", "infoptr": "MPI_Info *", "group": "MPI_Group",
     "groupptr": "MPI_Group *", "errh": "MPI_Errhandler", "errhptr": "MPI_Errhandler *",
-    "session": "MPI_Session", "sessionptr": "MPI_Session *", "color": "int", "key": "int", "int": "int",
+    "session": "MPI_Session", "sessionptr": "MPI_Session *", "color": "int", "key": "int", "int": "int", "icount": "int",
     "intptr": "int *", "cintptr": "const int *", "aint": "MPI_Aint", "aintptr": "MPI_Aint *",
     "disp": "MPI_Aint", "offset": "MPI_Offset", "offsetptr": "MPI_Offset *", "cnt": "MPI_Count",
     "cntptr": "MPI_Count *", "cstr": "const char *", "str": "char *", "ptr": "void *", "pptr": "void *",
@@ -144,7 +144,8 @@ def read(path, family):
 
 
 def param_of(name, kind):
-    known = {"as(MPI_Request)": "REQVAL"}
+    known = {"as(MPI_Request)": "REQVAL", "as(MPI_Comm)": "PEER", "as(const MPI_Status *)": "STATUSIN",
+             "as(const MPI_Aint *)": "AINTS", "as(const MPI_Count *)": "CNTS"}
     return f'{{HB_P_{known.get(kind, "AS") if kind.startswith("as(") else kind.upper()}, "{name}"}}'
 
 
@@ -172,7 +173,8 @@ def emit(row):
     if value:
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
     return WRAPPER.format(
-        nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}", nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
+        nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
+        nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
         pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0",
         wide_params=", ".join(f"uintptr_t {n}" for n in names) or "void",
         wide_types=", ".join("uintptr_t" for _ in names) or "void",
