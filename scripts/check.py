@@ -147,13 +147,24 @@ def apart(suite):
     return json.loads(child.stdout) if child.returncode == 0 else (0, 0, 1, "could not be run")
 
 
+def show_table(log):
+    """Lines that a suite wants on the terminal begin with `table: `."""
+    if os.path.exists(log):
+        with open(log, encoding="utf-8", errors="replace") as f:
+            for line in f:
+                if line.startswith("table: "):
+                    print("   " + line[len("table: "):].rstrip("\n"))
+
+
 def tell(name, took, passed, failed, complaint):
+    log = os.path.join(TOP, "build/check", name + ".log")
     print("-- %-14s %5d passed, %d failed  %4.0f s%s" % (name, passed, failed, took,
                                                        "  " + complaint if complaint else ""), flush=True)
+    show_table(log)
     if failed:
-        log = os.path.join(TOP, "build/check", name + ".log")
         with open(log, encoding="utf-8", errors="replace") as f:
             show_failures(f.read(), complaint, log)
+    sys.stdout.flush()
     return passed, failed
 
 
