@@ -13,6 +13,12 @@ struct hb__known {
 	MPI_Request request_null;
 	MPI_Message message_null, message_no_proc;
 	MPI_Datatype byte, type_null;
+	MPI_Op op_null;
+	MPI_Group group_null, group_empty;
+	MPI_Win win_null;
+	MPI_File file_null;
+	MPI_Info info_null;
+	MPI_Errhandler errhandler_null;
 };
 extern struct hb__known hb__known;
 
@@ -20,6 +26,21 @@ extern struct hb__known hb__known;
 bool hb__family_start(hb__function (*find)(const char *name));
 /* Names under which the library may already be loaded, ended by NULL. */
 extern const char *const hb__library_names[];
+/* Whether a handle that no table knows can be one of its kind: not null, not garbage. Never touches memory that may not be there. */
+enum hb__handle {
+	HB_HANDLE_COMM,
+	HB_HANDLE_DATATYPE,
+	HB_HANDLE_OP,
+	HB_HANDLE_GROUP,
+	HB_HANDLE_WIN,
+	HB_HANDLE_FILE,
+	HB_HANDLE_INFO,
+	HB_HANDLE_ERRHANDLER,
+	HB_HANDLE_REQUEST,
+	HB_HANDLE_MESSAGE,
+	HB_HANDLES
+};
+bool hb__handle_plausible(enum hb__handle what, uintptr_t handle);
 bool hb__predefined_type(unsigned index, uintptr_t *ret_handle);
 bool hb__predefined_op(unsigned index, uintptr_t *ret_handle);
 /* A committed type of `bytes` bytes at `first`, then `count` times `type` at `second`, to be used with MPI_BOTTOM. */

@@ -17,8 +17,33 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.message_no_proc = MPI_MESSAGE_NO_PROC,
 		.byte = MPI_BYTE,
 		.type_null = MPI_DATATYPE_NULL,
+		.op_null = MPI_OP_NULL,
+		.group_null = MPI_GROUP_NULL,
+		.group_empty = MPI_GROUP_EMPTY,
+		.win_null = MPI_WIN_NULL,
+		.file_null = MPI_FILE_NULL,
+		.info_null = MPI_INFO_NULL,
+		.errhandler_null = MPI_ERRHANDLER_NULL,
 	};
 	return true;
+}
+
+/* A handle holds what it is: two bits for where its object lies (0: nowhere), four for the kind. Files are addresses. */
+bool hb__handle_plausible(enum hb__handle what, uintptr_t handle)
+{
+	static const uint32_t like[HB_HANDLES] = {[HB_HANDLE_COMM] = MPI_COMM_NULL,
+		[HB_HANDLE_DATATYPE] = MPI_DATATYPE_NULL,
+		[HB_HANDLE_OP] = MPI_OP_NULL,
+		[HB_HANDLE_GROUP] = MPI_GROUP_NULL,
+		[HB_HANDLE_WIN] = MPI_WIN_NULL,
+		[HB_HANDLE_INFO] = MPI_INFO_NULL,
+		[HB_HANDLE_ERRHANDLER] = MPI_ERRHANDLER_NULL,
+		[HB_HANDLE_REQUEST] = MPI_REQUEST_NULL,
+		[HB_HANDLE_MESSAGE] = MPI_MESSAGE_NULL};
+	if (what == HB_HANDLE_FILE)
+		return handle > 4096 && !(handle & 7);
+	uint32_t bits = (uint32_t)handle;
+	return bits >> 30 && (bits & 0x3c000000) == (like[what] & 0x3c000000);
 }
 
 bool hb__predefined_type(unsigned index, uintptr_t *ret_handle)
