@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "find.h"
+#include "manifest.h"
 
 #define SUFFIX ".hbdb"
 
@@ -83,14 +84,17 @@ int hb__new_recording(const char *given, const char *program, char **ret)
 	}
 }
 
-/* $XDG_STATE_HOME/hbdb/last, or ~/.local/state/hbdb/last; NULL without a home. */
-static char *memory_path(bool make_folders)
+#define LAST "last"
+#define RUNNING "running"
+
+/* $XDG_STATE_HOME/hbdb/NAME, or ~/.local/state/hbdb/NAME; NULL without a home. */
+static char *memory_path(const char *name, bool make_folders)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 	if (!(state && *state == '/') && !(home && *home == '/'))
 		return NULL;
 	bool own = state && *state == '/';
-	char *path = own ? hb__format("%s/hbdb/last", state) : hb__format("%s/.local/state/hbdb/last", home);
+	char *path = own ? hb__format("%s/hbdb/%s", state, name) : hb__format("%s/.local/state/hbdb/%s", home, name);
 	for (char *p = strchr(path + 1, '/'); make_folders && p; p = strchr(p + 1, '/')) {
 		*p = 0;
 		mkdir(path, 0700);
@@ -99,9 +103,9 @@ static char *memory_path(bool make_folders)
 	return path;
 }
 
-void hb__remember(const char *path)
+static void remember(const char *name, const char *path)
 {
-	char *file = memory_path(true);
+	char *file = memory_path(name, true);
 	if (!file)
 		return;
 	char *next = hb__format("%s.%d", file, (int)getpid());
@@ -115,6 +119,9 @@ void hb__remember(const char *path)
 	free(next);
 	free(file);
 }
+
+void hb__remember(const char *path) { remember(LAST, path); }
+void hb__remember_running(const char *path) { remember(RUNNING, path); }
 
 static bool looks_recorded(const char *path)
 {
@@ -131,10 +138,10 @@ static bool looks_recorded(const char *path)
 	return found;
 }
 
-static char *remembered(void)
+static char *remembered(const char *name)
 {
 	char line[PATH_MAX + 2] = "";
-	char *file = memory_path(false);
+	char *file = memory_path(name, false);
 	FILE *f = file ? fopen(file, "re") : NULL;
 	free(file);
 	if (f && fgets(line, sizeof line, f))
@@ -144,7 +151,18 @@ static char *remembered(void)
 	return *line && is_folder(line) && looks_recorded(line) ? hb__copy(line) : NULL;
 }
 
-static char *newest_here(void)
+/* The end of the run stands in the manifest, once there is one. */
+static bool under_way(const char *path)
+{
+	hb_manifest m;
+	if (hb__manifest_read(path, &m))
+		return false;
+	bool finished = m.finished;
+	hb__manifest_free(&m);
+	return !finished;
+}
+
+static char *newest_here(bool running)
 {
 	char *best = NULL;
 	struct timespec time = {0};
@@ -153,7 +171,7 @@ static char *newest_here(void)
 		struct stat st;
 		size_t n = strlen(e->d_name), s = strlen(SUFFIX);
 		if (n <= s || strcmp(e->d_name + n - s, SUFFIX) || stat(e->d_name, &st) || !S_ISDIR(st.st_mode) ||
-			!looks_recorded(e->d_name))
+			!looks_recorded(e->d_name) || (running && !under_way(e->d_name)))
 			continue;
 		if (!best || st.st_mtim.tv_sec > time.tv_sec ||
 			(st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec)) {
@@ -169,9 +187,9 @@ static char *newest_here(void)
 
 static int find_last(char **ret)
 {
-	char *last = remembered();
+	char *last = remembered(LAST);
 	if (!last)
-		last = newest_here();
+		last = newest_here(false);
 	if (!last)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"there is no recording yet: make one with 'hbdb record -- COMMAND', or name one");
@@ -205,6 +223,26 @@ int hb__find_recording(const char *given, char **ret)
 	if (!looks_recorded(*ret))
 		return hb__fail_with(HB_EXIT_RECORDING,
 			"%s is a folder, but no recording of hbdb: it has no manifest.json and no rank.N.log", given);
+	return 0;
+}
+
+int hb__find_running(const char *given, char **ret)
+{
+	if (given)
+		return hb__find_recording(given, ret);
+	char *last = remembered(RUNNING);
+	if (last && !under_way(last)) {
+		free(last);
+		last = NULL;
+	}
+	last = last ? last : newest_here(true);
+	*ret = last ? realpath(last, NULL) : NULL;
+	free(last);
+	if (!*ret)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"no job is being recorded: start it with 'hbdb record -- COMMAND', or name "
+			"its recording");
+	hb__say("recording %s", hb__short(*ret));
 	return 0;
 }
 

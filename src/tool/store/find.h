@@ -14,6 +14,11 @@ int hb__find_recording(const char *given, char **ret_path);
 /* Keeps path as the last recording. Nothing is said when that fails: the name can still be given. */
 void hb__remember(const char *path);
 
+/* The same for the one that is being made: `hbdb hang` looks at it. */
+void hb__remember_running(const char *path);
+/* The absolute path of the recording that is being made, `given` or the latest one that has not ended. 0, or an exit code. */
+int hb__find_running(const char *given, char **ret_path);
+
 /* Removes a folder and what is in it. */
 void hb__remove_folder(const char *path);
 

@@ -1,0 +1,165 @@
+/* hbdb check */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../findings/findings.h"
+#include "../../making/make.h"
+#include "../../options.h"
+#include "../../store/find.h"
+#include "../../store/manifest.h"
+#include "../../watch/watch.h"
+
+const hb_option hb__check_options[] = {
+	{"severity", 0, HB_OPTION_CHOICE, "error|warning|note", "show these and what is worse; default: note"},
+	{"only", 0, HB_OPTION_TEXT, "ID[,ID...]", "show findings whose identifiers begin so"},
+	{"category", 0, HB_OPTION_CHOICE, "deadlock|messages|collectives|lifecycle|onesided|arguments",
+		"show findings of this category"},
+	{"suppress", 0, HB_OPTION_TEXT, "FILE", "suppressions, besides those in .hbdb-suppressions"},
+	{"generate-suppressions", 0, HB_OPTION_FLAG, NULL, "print a suppression for each finding"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each finding, and one for the whole"},
+	{"sarif", 0, HB_OPTION_TEXT, "FILE", "write the findings as SARIF, - for standard output"},
+	{"junit", 0, HB_OPTION_TEXT, "FILE", "write the findings as JUnit XML, - for standard output"},
+	{"fail-on", 0, HB_OPTION_CHOICE, "error|warning|never", "what makes the check fail; default: warning"},
+	{"error-exit", 0, HB_OPTION_NUMBER, "CODE", "exit code of a check that fails; default: 1"},
+	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb", "with a COMMAND: the recording to write"},
+	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich", "with a COMMAND: its MPI library; default: found"},
+	{"watch", 0, HB_OPTION_NUMBER, "SECONDS",
+		"with a COMMAND: standing still for so long is a hang, also when it cannot be proven; 0: never; default: 10"},
+	{"verbose", 'v', HB_OPTION_FLAG, NULL, "say also which suppressions were not needed"},
+	{0},
+};
+
+struct check {
+	const hb_args *args;
+	hb_run run;
+	hb_findings found;
+	hb_quiets *quiets;
+	char *recording;
+	hb_made made;
+	bool hung;
+};
+
+static bool for_machines(const hb_args *args)
+{
+	const char *sarif = hb__value(args, "sarif"), *junit = hb__value(args, "junit");
+	return hb__value(args, "json") || (sarif && !strcmp(sarif, "-")) || (junit && !strcmp(junit, "-"));
+}
+
+/* Runs the command: what it prints passes through, beside what a program will read. */
+static int record(struct check *k)
+{
+	const hb_args *args = k->args;
+	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+		.then = HB_ON_HANG_KILL,
+		.quiet = true};
+	hb_making making = {.argv = args->rest,
+		.output = hb__value(args, "output"),
+		.mpi = hb__value(args, "mpi"),
+		.contents = true,
+		.remarks = true,
+		.quiet = true,
+		.out = for_machines(args) ? 2 : 0,
+		.watch = watch.patience > 0 ? hb__watch : NULL,
+		.user = &watch};
+	int code = hb__make(&making, &k->made);
+	k->hung = watch.ever;
+	k->recording = k->made.recording;
+	hb__watch_close(&watch);
+	if (!code && !k->recording)
+		return k->made.end.status ? k->made.end.status : HB_EXIT_RECORDING;
+	return code;
+}
+
+static int write_files(struct check *k)
+{
+	const char *sarif = hb__value(k->args, "sarif"), *junit = hb__value(k->args, "junit");
+	int status = k->args->rest ? k->made.end.status : -1;
+	int code = sarif ? hb__findings_sarif(&k->found, sarif, status) : 0;
+	int other = junit ? hb__findings_junit(&k->found, junit, k->made.end.seconds) : 0;
+	return code ? code : other;
+}
+
+static void print(struct check *k)
+{
+	const hb_args *args = k->args;
+	if (hb__value(args, "json"))
+		hb__findings_json(&k->found, 1, args->rest ? k->made.end.status : -1);
+	else if (!for_machines(args)) {
+		hb__findings_text(&k->found, stdout, hb__colour(1));
+		if (!k->found.remarked)
+			hb__say("%s was recorded without --check: arguments, handles, buffers and windows were not looked at; "
+				"'hbdb check -- COMMAND' does",
+				hb__short(k->run.path));
+	}
+	fflush(stdout);
+	if (hb__value(args, "generate-suppressions"))
+		hb__quiets_generate(&k->found, for_machines(args) ? stderr : stdout);
+	if (hb__value(args, "verbose"))
+		hb__quiets_say_unused(k->quiets);
+}
+
+static bool fails(const struct check *k)
+{
+	const char *on = hb__value(k->args, "fail-on");
+	if (on && !strcmp(on, "never"))
+		return false;
+	uint64_t n = k->found.count[HB_SEVERITY_ERROR] + (on && !strcmp(on, "error") ? 0 : k->found.count[1]);
+	return n || k->found.hanging;
+}
+
+static int judge(struct check *k)
+{
+	hb_wanted wanted = {hb__value(k->args, "severity"), hb__value(k->args, "only"), hb__value(k->args, "category")};
+	int code = hb__findings_read(&k->run, k->hung ? HB_CHECK_HANGING : 0, &k->found);
+	if (code)
+		return code;
+	hb__quiets_apply(k->quiets, &k->found);
+	hb__findings_choose(&k->found, &wanted);
+	print(k);
+	code = write_files(k);
+	if (k->made.recording)
+		hb__say("recording %s", hb__short(k->recording));
+	if (!code && fails(k))
+		code = (int)hb__number(k->args, "error-exit", HB_EXIT_FINDING);
+	return code;
+}
+
+/* A job that failed without any finding fails the check, too. */
+static int job_failed(const struct check *k)
+{
+	const hb_job_end *end = &k->made.end;
+	if (!k->args->rest || !end->status || end->ended)
+		return 0;
+	hb__say("the command itself ended with status %d", end->status);
+	return end->status;
+}
+
+int hb__check(const hb_args *args)
+{
+	struct check k = {.args = args};
+	signal(SIGPIPE, SIG_IGN);
+	if (args->rest && args->operand)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "check takes a recording or a command, not both; -o names the recording");
+	int code = hb__quiets_read(&k.quiets, NULL);
+	const char *more = hb__value(args, "suppress");
+	if (!code && more)
+		code = hb__quiets_read(&k.quiets, more);
+	if (!code)
+		code = args->rest ? record(&k) : hb__find_recording(args->operand, &k.recording);
+	if (!code) {
+		int missing = hb__open_run(k.recording, &k.run);
+		code = k.run.model ? judge(&k) : missing;
+		if (k.run.model && !code)
+			code = job_failed(&k);
+		if (!code)
+			code = missing;
+	}
+	hb__findings_free(&k.found);
+	hb__close_run(&k.run);
+	hb__quiets_free(k.quiets);
+	free(k.recording);
+	return code;
+}

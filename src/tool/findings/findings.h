@@ -1,0 +1,86 @@
+/* What `hbdb check` found, ready to be shown: places looked up, alike ones put together, suppressed ones marked. */
+#ifndef HBDB_FINDINGS_FINDINGS_H
+#define HBDB_FINDINGS_FINDINGS_H
+
+#include <stdio.h>
+
+#include "../run/events.h"
+#include "rules/finding.h"
+
+/* A point of a finding. */
+typedef struct hb_spot {
+	int32_t rank;
+	uint32_t pid;              /* of a process that was spawned, or 0 */
+	char event[HB_EVENT_NAME]; /* as hbdb dump names it; "": none */
+	char function[64];
+	const hb_place *place; /* NULL: not known */
+	char role[160];
+} hb_spot;
+
+typedef struct hb_shown {
+	hb_finding_id id;
+	const hb_finding_kind *kind;
+	hb_severity severity; /* what cannot be proven is at most a warning */
+	bool possible;
+	uint64_t times;
+	char *sentence, *advice; /* advice may be NULL */
+	uint32_t nspots;
+	hb_spot *spot;
+	int32_t *also; /* ranks where the same stands at the same lines; that of the first spot is not among them */
+	size_t nalso;
+	uint64_t print;    /* the same for the same lines, in every run */
+	const void *quiet; /* the suppression that hides it, or NULL */
+	bool hidden;       /* not asked for */
+} hb_shown;
+
+typedef struct hb_findings {
+	hb_run *run;
+	hb_facts *facts;
+	hb_shown *at; /* errors first */
+	size_t n, room;
+	uint64_t count[3], suppressed; /* shown ones by severity; hidden by a suppression */
+	bool hanging;                  /* nothing moved when the job was ended, or moves now */
+	bool remarked;                 /* recorded for check */
+	int lines;                     /* of a screen: a finding takes no more */
+	const char *last;              /* what a command line needs to name the recording; "": nothing */
+} hb_findings;
+
+/* What is to be shown. NULL, or 0: everything. */
+typedef struct hb_wanted {
+	const char *severity, *only, *category; /* only: beginnings of identifiers, separated by commas */
+} hb_wanted;
+
+extern const char *const hb__severity_names[3];
+
+/* Runs the rules. 0, or an exit code after having said why. hb__findings_free. */
+int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret);
+void hb__findings_free(hb_findings *f);
+/* Hides what is not wanted, counts the rest. */
+void hb__findings_choose(hb_findings *f, const hb_wanted *wanted);
+/* Whether a finding is among those to show. */
+static inline bool hb__is_shown(const hb_shown *s) { return !s->hidden && !s->quiet; }
+
+/* "2 errors, 1 warning, 3 notes", or "no errors". Free it. */
+char *hb__findings_sum(const hb_findings *f);
+
+/* ---- outputs ---- */
+void hb__findings_text(const hb_findings *f, FILE *to, bool colour);
+void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool colour);
+/* Ends with a line for the whole. exit_status: of the job, -1: none ran. */
+void hb__findings_json(const hb_findings *f, int fd, int exit_status);
+/* Into files, - for standard output. 0, or an exit code after having said why. */
+int hb__findings_sarif(const hb_findings *f, const char *file, int exit_status);
+int hb__findings_junit(const hb_findings *f, const char *file, double seconds);
+
+/* ---- suppressions (suppress.c) ---- */
+typedef struct hb_quiets hb_quiets;
+/* Adds those of a file; NULL: .hbdb-suppressions here, when there is one. 0, or an exit code after having said why. */
+int hb__quiets_read(hb_quiets **quiets, const char *file);
+void hb__quiets_apply(hb_quiets *quiets, hb_findings *f);
+/* Says which were not needed. */
+void hb__quiets_say_unused(const hb_quiets *quiets);
+void hb__quiets_free(hb_quiets *quiets);
+/* Prints a suppression for each finding that is shown. */
+void hb__quiets_generate(const hb_findings *f, FILE *to);
+
+#endif

@@ -1,0 +1,199 @@
+/* From the findings of the rules to what is shown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../show/progress.h"
+#include "findings.h"
+
+const char *const hb__severity_names[3] = {"error", "warning", "note"};
+
+static void look_up(hb_findings *f, const hb_point *p, hb_spot *ret)
+{
+	hb_fact fact = {0};
+	const hb_process *process = &hb_model_processes(f->run->model)[p->process];
+	uint32_t site = p->site;
+	ret->rank = process->rank;
+	ret->pid = process->pid;
+	snprintf(ret->function, sizeof ret->function, "%s", p->function);
+	snprintf(ret->role, sizeof ret->role, "%s", p->role);
+	if (p->at.line != HB_NO && p->at.event && hb__fact(f->facts, p->at, &fact)) {
+		hb__event_name(f->run, p->at, ret->event);
+		site = site ? site : fact.site;
+		const hb_function *called = process->log ? hb_log_function(process->log, fact.function) : NULL;
+		if (!*ret->function && called && called->name)
+			snprintf(ret->function, sizeof ret->function, "%s", called->name);
+	}
+	ret->place = site && process->log ? hb__process_place(f->run, p->process, site) : NULL;
+}
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* Which lines of which files, not which processes: the same in the next run, and for each process that does the same. */
+static uint64_t print_of(const hb_shown *s)
+{
+	XXH3_state_t *state = XXH3_createState();
+	XXH3_64bits_reset(state);
+	XXH3_64bits_update(state, s->kind->id, strlen(s->kind->id) + 1);
+	XXH3_64bits_update(state, &s->possible, sizeof s->possible);
+	for (uint32_t i = 0; i < s->nspots; i++) {
+		const hb_spot *p = &s->spot[i];
+		const char *text = p->place ? p->place->file ? base(p->place->file) : p->place->text : "";
+		int line = p->place ? p->place->line : 0;
+		XXH3_64bits_update(state, p->function, strlen(p->function) + 1);
+		XXH3_64bits_update(state, text, strlen(text) + 1);
+		XXH3_64bits_update(state, &line, sizeof line);
+	}
+	if (!s->nspots || !s->spot[0].place)
+		XXH3_64bits_update(state, s->sentence, strlen(s->sentence));
+	uint64_t print = XXH3_64bits_digest(state);
+	XXH3_freeState(state);
+	return print;
+}
+
+static void drop(hb_shown *s)
+{
+	free(s->sentence);
+	free(s->advice);
+	free(s->spot);
+	free(s->also);
+}
+
+static bool has_rank(const hb_shown *s, int32_t rank)
+{
+	for (size_t i = 0; i < s->nalso; i++)
+		if (s->also[i] == rank)
+			return true;
+	return s->spot[0].rank == rank;
+}
+
+/* The same at the same lines in another process: counted with the first. */
+static bool merge(hb_findings *f, hb_shown *s)
+{
+	for (size_t i = f->n; s->nspots && s->spot[0].place && i-- > 0;) {
+		hb_shown *o = &f->at[i];
+		if (o->print != s->print || o->id != s->id)
+			continue;
+		o->times += s->times;
+		if (has_rank(o, s->spot[0].rank))
+			return true;
+		o->also = hb__resize(o->also, (o->nalso + 1) * sizeof *o->also);
+		o->also[o->nalso++] = s->spot[0].rank;
+		return true;
+	}
+	return false;
+}
+
+static bool take(void *user, const hb_finding *found)
+{
+	hb_findings *f = user;
+	hb_shown s = {.id = found->id,
+		.kind = &hb_finding_kinds[found->id],
+		.possible = found->possible,
+		.times = found->times,
+		.sentence = hb__copy(found->sentence),
+		.advice = found->advice ? hb__copy(found->advice) : NULL,
+		.nspots = found->npoints,
+		.spot = hb__alloc(found->npoints * sizeof *s.spot)};
+	s.severity = s.possible && s.kind->severity == HB_SEVERITY_ERROR ? HB_SEVERITY_WARNING : s.kind->severity;
+	for (uint32_t i = 0; i < s.nspots; i++)
+		look_up(f, &found->point[i], &s.spot[i]);
+	s.print = print_of(&s);
+	if (merge(f, &s)) {
+		drop(&s);
+		return true;
+	}
+	if (f->n == f->room)
+		f->at = hb__resize(f->at, (f->room = f->room * 2 + 16) * sizeof *f->at);
+	f->at[f->n++] = s;
+	return true;
+}
+
+static bool remarked(const hb_run *run)
+{
+	bool all = true;
+	for (size_t i = 0; all && i < run->logs.n; i++) {
+		const hb_log *log = run->logs.at[i].log;
+		uint32_t n = log ? hb_log_get_info(log)->notes : 0;
+		bool on = !log;
+		for (uint32_t k = 0; k < n && !on; k++)
+			on = !strcmp(hb_log_note(log, k)->text, "check on");
+		all = on;
+	}
+	return all;
+}
+
+int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
+{
+	hb_error err = {0};
+	hb_bar bar;
+	*ret = (hb_findings){.run = run, .lines = 24, .last = ""};
+	ret->facts = hb__facts_open(run->model);
+	ret->hanging = flags & HB_CHECK_HANGING;
+	ret->remarked = remarked(run);
+	hb__bar_begin(&bar, "checking");
+	hb_status status = hb_check(run->model, flags, take, ret, hb__bar_step, &bar, &err);
+	hb__bar_end(&bar);
+	return status ? hb__fail_log(run->path, &err) : 0;
+}
+
+void hb__findings_free(hb_findings *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		drop(&f->at[i]);
+	free(f->at);
+	hb__facts_close(f->facts);
+	*f = (hb_findings){0};
+}
+
+static bool begins_with_one(const char *id, const char *list)
+{
+	for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		size_t n = strcspn(p, ",");
+		if (n && !strncmp(id, p, n))
+			return true;
+	}
+	return !list;
+}
+
+void hb__findings_choose(hb_findings *f, const hb_wanted *w)
+{
+	int least = HB_SEVERITY_NOTE;
+	for (int i = 0; w->severity && i < 3; i++)
+		if (!strcmp(w->severity, hb__severity_names[i]))
+			least = i;
+	memset(f->count, 0, sizeof f->count);
+	f->suppressed = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		hb_shown *s = &f->at[i];
+		s->hidden = (int)s->severity > least || !begins_with_one(s->kind->id, w->only) ||
+			    (w->category && strcmp(w->category, hb_category_names[s->kind->category]) != 0);
+		f->count[s->severity] += hb__is_shown(s);
+		f->suppressed += !s->hidden && s->quiet;
+	}
+}
+
+char *hb__findings_sum(const hb_findings *f)
+{
+	static const char *const many[] = {"errors", "warnings", "notes"};
+	char *text = hb__copy("");
+	for (int i = 0; i < 3; i++)
+		if (f->count[i]) {
+			char *longer =
+				hb__format("%s%s%llu %s", text, *text ? ", " : "", (unsigned long long)f->count[i],
+					hb__plural(f->count[i], hb__severity_names[i], many[i]));
+			free(text);
+			text = longer;
+		}
+	if (f->count[0] + f->count[1])
+		return text;
+	char *none = hb__format("no errors found%s%s", *text ? ", " : "", text);
+	free(text);
+	return none;
+}

@@ -1,0 +1,103 @@
+/* Findings for programs: an object on a line each. */
+#include <stdlib.h>
+
+#include "../show/out.h"
+#include "findings.h"
+
+static void text(hb_output *out, const char *name, const char *value)
+{
+	hb__put_text(out, ",\"");
+	hb__put_text(out, name);
+	hb__put_text(out, "\":");
+	if (value)
+		hb__put_json(out, value);
+	else
+		hb__put_text(out, "null");
+}
+
+static void number(hb_output *out, const char *name, int64_t value)
+{
+	hb__put_text(out, ",\"");
+	hb__put_text(out, name);
+	hb__put_text(out, "\":");
+	hb__put_int(out, value);
+}
+
+static void truth(hb_output *out, const char *name, bool value)
+{
+	hb__put_text(out, ",\"");
+	hb__put_text(out, name);
+	hb__put_text(out, value ? "\":true" : "\":false");
+}
+
+static void put_spot(hb_output *out, const hb_spot *p)
+{
+	hb__put_text(out, "{\"rank\":");
+	hb__put_int(out, p->rank);
+	if (p->pid)
+		number(out, "pid", p->pid);
+	text(out, "event", *p->event ? p->event : NULL);
+	text(out, "function", *p->function ? p->function : NULL);
+	if (p->place && p->place->file) {
+		text(out, "file", p->place->file);
+		number(out, "line", p->place->line);
+	} else if (p->place)
+		text(out, "address", p->place->text);
+	text(out, "role", p->role);
+	hb__put_char(out, '}');
+}
+
+static void put_finding(hb_output *out, const hb_shown *s)
+{
+	char *print = hb__format("%016llx", (unsigned long long)s->print);
+	hb__put_text(out, "{\"finding\":");
+	hb__put_json(out, s->kind->id);
+	text(out, "severity", hb__severity_names[s->severity]);
+	text(out, "category", hb_category_names[s->kind->category]);
+	text(out, "title", s->kind->title);
+	truth(out, "possible", s->possible);
+	text(out, "sentence", s->sentence);
+	text(out, "advice", s->advice);
+	number(out, "times", (int64_t)s->times);
+	hb__put_text(out, ",\"points\":[");
+	for (uint32_t i = 0; i < s->nspots; i++) {
+		if (i)
+			hb__put_char(out, ',');
+		put_spot(out, &s->spot[i]);
+	}
+	hb__put_text(out, "],\"also_ranks\":[");
+	for (size_t i = 0; i < s->nalso; i++) {
+		if (i)
+			hb__put_char(out, ',');
+		hb__put_int(out, s->also[i]);
+	}
+	hb__put_char(out, ']');
+	text(out, "fingerprint", print);
+	hb__put_text(out, "}\n");
+	free(print);
+}
+
+void hb__findings_json(const hb_findings *f, int fd, int exit_status)
+{
+	hb_output *out = hb__alloc(sizeof *out);
+	out->fd = fd;
+	for (size_t i = 0; i < f->n; i++)
+		if (hb__is_shown(&f->at[i]))
+			put_finding(out, &f->at[i]);
+	const hb_model_info *info = hb_model_get_info(f->run->model);
+	hb__put_text(out, "{\"summary\":");
+	hb__put_json(out, f->run->path);
+	number(out, "errors", (int64_t)f->count[0]);
+	number(out, "warnings", (int64_t)f->count[1]);
+	number(out, "notes", (int64_t)f->count[2]);
+	number(out, "suppressed", (int64_t)f->suppressed);
+	number(out, "processes", info->processes);
+	number(out, "events", (int64_t)info->events);
+	truth(out, "remarks", f->remarked);
+	truth(out, "hanging", f->hanging);
+	if (exit_status >= 0)
+		number(out, "exit_status", exit_status);
+	hb__put_text(out, "}\n");
+	hb__flush(out);
+	free(out);
+}

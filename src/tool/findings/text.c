@@ -1,0 +1,157 @@
+/* Findings for people. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+
+#define COLUMNS 4
+
+static const char *const colours[] = {"\033[1;31m", "\033[1;33m", "\033[1;36m"};
+
+/* A spot, or several that differ in nothing but their rank. */
+struct row {
+	const hb_spot *spot;
+	int32_t *rank;
+	size_t n;
+	char *cell[COLUMNS]; /* who, event, function, place */
+};
+
+/* 0, 2, 4-7 */
+static char *ranks_text(int32_t *rank, size_t n)
+{
+	char *text = hb__copy("");
+	for (size_t i = 1; i < n; i++) /* few, and mostly in order */
+		for (size_t k = i; k && rank[k] < rank[k - 1]; k--) {
+			int32_t t = rank[k];
+			rank[k] = rank[k - 1];
+			rank[k - 1] = t;
+		}
+	for (size_t i = 0; i < n;) {
+		size_t end = i + 1;
+		while (end < n && rank[end] <= rank[end - 1] + 1)
+			end++;
+		char *more = end - i > 1 && rank[end - 1] > rank[i]
+				     ? hb__format("%s%s%d-%d", text, *text ? "," : "", rank[i], rank[end - 1])
+				     : hb__format("%s%s%d", text, *text ? "," : "", rank[i]);
+		free(text);
+		text = more;
+		i = end;
+	}
+	return text;
+}
+
+static bool alike(const hb_spot *a, const hb_spot *b)
+{
+	return a->place == b->place && a->pid == b->pid && !strcmp(a->function, b->function) &&
+	       !strcmp(a->role, b->role);
+}
+
+static struct row *rows_of(const hb_shown *s, size_t *ret_n)
+{
+	struct row *rows = hb__alloc((s->nspots + 1) * sizeof *rows);
+	size_t n = 0;
+	for (uint32_t i = 0; i < s->nspots; i++) {
+		const hb_spot *p = &s->spot[i];
+		size_t k = n;
+		/* only neighbours: the order of the points means something */
+		if (n && p->place && alike(rows[n - 1].spot, p))
+			k = n - 1;
+		if (k == n)
+			rows[n++] = (struct row){.spot = p};
+		rows[k].rank = hb__resize(rows[k].rank, (rows[k].n + 1) * sizeof *rows[k].rank);
+		rows[k].rank[rows[k].n++] = p->rank;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const hb_spot *p = rows[i].spot;
+		char *list = ranks_text(rows[i].rank, rows[i].n);
+		rows[i].cell[0] = p->pid ? hb__format("process %u", p->pid)
+					 : hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
+		rows[i].cell[1] = hb__copy(p->event);
+		rows[i].cell[2] = hb__copy(p->function);
+		rows[i].cell[3] = hb__copy(p->place ? p->place->text : *p->function ? "?" : "");
+		free(list);
+	}
+	*ret_n = n;
+	return rows;
+}
+
+static void put_rows(const hb_findings *f, const hb_shown *s, FILE *to)
+{
+	size_t n, width[COLUMNS] = {0}, most = (size_t)(f->lines > 10 ? f->lines - 8 : 2);
+	struct row *rows = rows_of(s, &n);
+	for (size_t i = 0; i < n && i < most; i++)
+		for (int k = 0; k < COLUMNS; k++) {
+			size_t w = strlen(rows[i].cell[k]);
+			width[k] = w > width[k] && w < 60 ? w : width[k];
+		}
+	for (size_t i = 0; i < n && i < most; i++) {
+		int pad = 0;
+		fprintf(to, "  ");
+		for (int k = 0; k < COLUMNS; k++)
+			if (width[k]) {
+				fprintf(to, "%*s%s", pad, "", rows[i].cell[k]);
+				size_t w = strlen(rows[i].cell[k]);
+				pad = 2 + (int)(w < width[k] ? width[k] - w : 0);
+			}
+		if (*rows[i].spot->role)
+			fprintf(to, "%*s%s", pad, "", rows[i].spot->role);
+		fprintf(to, "\n");
+	}
+	if (n > most)
+		fprintf(to, "  and %zu more (--json has all)\n", n - most);
+	for (size_t i = 0; i < n; i++) {
+		for (int k = 0; k < COLUMNS; k++)
+			free(rows[i].cell[k]);
+		free(rows[i].rank);
+	}
+	free(rows);
+}
+
+static void put_next(const hb_findings *f, const hb_shown *s, FILE *to)
+{
+	const char *event = "";
+	for (uint32_t i = 0; i < s->nspots && !*event; i++)
+		event = s->spot[i].event;
+	fprintf(to, "  next: ");
+	if (*event)
+		fprintf(to, "hbdb view %s--at %s, hbdb debug %s--at %s, ", f->last, event, f->last, event);
+	fprintf(to, "hbdb help %s\n", s->kind->id);
+}
+
+void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool colour)
+{
+	fprintf(to, "%s%s %s%s%s: %s\n", colour ? colours[s->severity] : "", hb__severity_names[s->severity],
+		s->kind->id, s->possible ? " (possible)" : "", colour ? "\033[0m" : "", s->sentence);
+	put_rows(f, s, to);
+	if (s->nalso) {
+		int32_t *copy = hb__alloc(s->nalso * sizeof *copy);
+		memcpy(copy, s->also, s->nalso * sizeof *copy);
+		char *list = ranks_text(copy, s->nalso);
+		fprintf(to, "  the same in %s %s\n", strpbrk(list, ",-") ? "ranks" : "rank", list);
+		free(list);
+		free(copy);
+	}
+	if (s->times > s->nalso + 1)
+		fprintf(to, "  %llu times\n", (unsigned long long)s->times);
+	if (s->advice)
+		fprintf(to, "  %s\n", s->advice);
+	put_next(f, s, to);
+}
+
+void hb__findings_text(const hb_findings *f, FILE *to, bool colour)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (hb__is_shown(&f->at[i])) {
+			hb__finding_text(f, &f->at[i], to, colour);
+			fprintf(to, "\n");
+		}
+	char *sum = hb__findings_sum(f);
+	const hb_model_info *info = hb_model_get_info(f->run->model);
+	fprintf(to, "%s in %u %s, %llu %s", sum, info->processes, hb__plural(info->processes, "process", "processes"),
+		(unsigned long long)info->events, hb__plural(info->events, "event", "events"));
+	if (f->suppressed)
+		fprintf(to, ", %llu suppressed", (unsigned long long)f->suppressed);
+	fprintf(to, "\n");
+	free(sum);
+}

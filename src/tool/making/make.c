@@ -1,0 +1,154 @@
+/* From a command to its recording. */
+#include "make.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../job/setup.h"
+#include "../store/find.h"
+#include "../store/logs.h"
+#include "../store/manifest.h"
+
+/* Why a run left no log, as far as can be told from outside. */
+static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *end)
+{
+	const hb_program *p = &line->program;
+	const char *path = p->path ? p->path : "the program";
+	if (end->error)
+		hb__say("nothing was recorded");
+	else if (p->elf && p->is_static)
+		hb__say("nothing was recorded: %s is linked statically; hbdb records programs that "
+			"load libmpi as a shared library",
+			path);
+	else if (p->is_privileged)
+		hb__say("nothing was recorded: %s runs with changed privileges, so the system loads nothing into it; "
+			"run it as its owner",
+			path);
+	else if (p->elf && !p->mpi)
+		hb__say("nothing was recorded: no process called MPI_Init (%s needs no MPI library itself; "
+			"is it an MPI program?)",
+			path);
+	else if (end->status)
+		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
+			end->status);
+	else
+		hb__say("nothing was recorded: no process called MPI_Init of %s (%s)", hb__mpi_name(line->mpi),
+			line->why);
+}
+
+struct watched {
+	const hb_making *making;
+	const char *recording;
+};
+
+static bool watch(void *user)
+{
+	struct watched *w = user;
+	return w->making->watch(w->making->user, w->recording);
+}
+
+/* After the job: what it left, sealed and said. */
+static void finish(
+	const hb_making *making, const char *recording, const hb_command_line *line, hb_manifest *m, hb_made *made)
+{
+	const hb_job_end *end = &made->end;
+	hb_sum sum;
+	hb__finish_logs(recording, !making->raw, &sum);
+	if (!sum.processes && !sum.damaged) {
+		hb__remove_folder(recording);
+		say_nothing_recorded(line, end);
+		hb__sum_free(&sum);
+		return;
+	}
+	m->processes = made->processes = sum.processes;
+	made->events = sum.events;
+	made->recording = hb__copy(recording);
+	m->finished = true;
+	m->exit_status = end->status;
+	m->seconds = end->seconds;
+	if (hb__manifest_write(m, recording))
+		hb__say("%s/manifest.json: %s", recording, strerror(errno));
+	hb__remember(recording);
+	if (end->signal && !end->ended)
+		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
+	if (line->processes && sum.size && line->processes != sum.size)
+		hb__say("the command asked for %ld processes, MPI_COMM_WORLD has %d: is %s a program of %s?",
+			line->processes, sum.size, line->program.path ? line->program.path : "it",
+			hb__mpi_name(line->mpi));
+	if (making->quiet)
+		hb__print_notes(&sum);
+	else
+		hb__print_sum(recording, &sum);
+	hb__sum_free(&sum);
+}
+
+static int run(
+	const hb_making *making, const hb_command_line *line, const char *recording, hb_manifest *m, hb_made *made)
+{
+	hb_setup setup = {.mpi = line->mpi,
+		.mode = "record",
+		.folder = recording,
+		.level = m->level,
+		.check = m->contents,
+		.remarks = making->remarks,
+		.sanitized = line->program.sanitized,
+		.shake_us = m->shake_us};
+	struct watched watched = {making, recording};
+	hb_strings variables, argv;
+	bool plain;
+	int code = hb__setup(&setup, &variables);
+	if (code) {
+		hb__remove_folder(recording);
+		return code;
+	}
+	hb__forward(line, making->argv, variables.at, &argv, &plain);
+	hb_job job = {.argv = argv.at,
+		.variables = plain ? variables.at : NULL,
+		.launcher = line->launcher,
+		.out = making->out,
+		.aslr = m->aslr,
+		.watch = making->watch ? watch : NULL,
+		.user = &watched};
+	if (hb__manifest_write(m, recording))
+		hb__say("%s/manifest.json: %s", recording, strerror(errno));
+	hb__remember_running(recording);
+	hb__run(&job, &made->end);
+	if (made->end.error)
+		hb__say("cannot run %s: %s", making->argv[0], strerror(made->end.error));
+	if (made->end.random)
+		hb__say("the system does not allow to switch off address space randomisation: "
+			"a replay may differ where the program sends or sorts by addresses");
+	finish(making, recording, line, m, made);
+	hb__strings_free(&variables);
+	hb__strings_free(&argv);
+	return 0;
+}
+
+int hb__make(const hb_making *making, hb_made *ret)
+{
+	hb_command_line line;
+	char *recording = NULL;
+	*ret = (hb_made){0};
+	hb__clean_environment();
+	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), &line);
+	const char *program = hb__program_file(&line);
+	const char *name = line.script ? line.script : program ? program : making->argv[line.program_at];
+	if (!code)
+		code = hb__new_recording(making->output, name, &recording);
+	if (!code) {
+		hb_manifest m = {.mpi = hb__copy(hb__mpi_key(line.mpi)),
+			.level = hb__copy(making->level ? making->level : "events"),
+			.contents = making->contents,
+			.aslr = making->aslr,
+			.shake_us = making->shake_us};
+		hb__manifest_begin(&m, making->argv);
+		hb__digest_program(program, &m.program);
+		code = run(making, &line, recording, &m, ret);
+		hb__manifest_free(&m);
+	}
+	hb__command_line_free(&line);
+	free(recording);
+	return code;
+}

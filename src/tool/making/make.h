@@ -1,0 +1,31 @@
+/* Recording a command: what `hbdb record` and `hbdb check -- COMMAND` share. */
+#ifndef HBDB_MAKING_MAKE_H
+#define HBDB_MAKING_MAKE_H
+
+#include "../job/run.h"
+#include "../tool.h"
+
+typedef struct hb_making {
+	char **argv;        /* the command */
+	const char *output; /* the folder to make, NULL: named after the program */
+	const char *level, *mpi;
+	bool contents, remarks, aslr;
+	bool raw;   /* the logs stay as the processes wrote them */
+	bool quiet; /* the sum is not printed when all went well: the caller has more to say */
+	int out;    /* as hb_job.out */
+	uint64_t shake_us;
+	/* While the job runs, every 50 ms; true ends it. May be NULL. */
+	bool (*watch)(void *user, const char *recording);
+	void *user;
+} hb_making;
+
+typedef struct hb_made {
+	char *recording; /* NULL: nothing was recorded, and why has been said. Free it */
+	hb_job_end end;
+	uint64_t processes, events;
+} hb_made;
+
+/* 0 when the command was run, whatever it did; an exit code when it could not be, after having said why. */
+int hb__make(const hb_making *making, hb_made *ret);
+
+#endif

@@ -1,0 +1,51 @@
+/* What the processes of a job are doing, by their live logs: every thread that calls MPI keeps counters there, in a
+ * shared mapping. The files are only read; the processes do not notice. */
+#ifndef HBDB_WATCH_LANES_H
+#define HBDB_WATCH_LANES_H
+
+#include "../tool.h"
+
+typedef struct hb_lane_now {
+	uint32_t lane;
+	uint64_t offset; /* of its control in the log */
+	uint64_t events, polls, inside, inside_enter;
+	double asked; /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
+} hb_lane_now;
+
+typedef struct hb_process_now {
+	char *path;
+	int32_t rank;
+	uint32_t pid;     /* 0: not read yet */
+	uint32_t state;   /* as in the log's header */
+	uint64_t scanned; /* units that were looked at for lane controls */
+	bool seen;        /* it was there, on this host, once */
+	bool gone;        /* it is not there any more */
+	double moved;     /* when */
+	hb_lane_now *lane;
+	size_t nlanes;
+} hb_process_now;
+
+typedef struct hb_lanes {
+	char *recording;
+	hb_process_now *at;
+	size_t n;
+	int32_t size; /* of the world; 0: no log yet */
+	char host[65];
+	uint32_t elsewhere;   /* processes on other hosts */
+	double listed, moved; /* when the folder was, and when anything last moved */
+} hb_lanes;
+
+double hb__seconds(void); /* of the monotonic clock */
+
+void hb__lanes_open(const char *recording, hb_lanes *ret);
+/* A look; true when anything moved since the last one: an event, a call begun or ended, a process come or gone. */
+bool hb__lanes_look(hb_lanes *lanes);
+void hb__lanes_close(hb_lanes *lanes);
+
+/* Its end is in its log, or it is gone: it will do nothing any more. */
+bool hb__is_over(const hb_process_now *p);
+/* Each of its threads is inside a call, or asked again and again during the last `seconds`. Else it computes, as far as
+ * can be seen. */
+bool hb__only_waits(const hb_process_now *p, double seconds);
+
+#endif
