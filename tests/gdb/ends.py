@@ -41,9 +41,15 @@ def gone(pids, seconds=20):
 def free(workers, seconds=20):
     """Whether all run and nobody traces them."""
     end = time.time() + seconds
-    while time.time() < end and any(lib.state(w.pid)[1] or lib.state(w.pid)[0] in "tT" for w in workers):
+    while True:
+        ends = [w.poll() for w in workers]
+        states = [lib.state(w.pid) for w in workers]
+        if all(how is None and state and state[1] == 0 and state[0] in "SR" for how, state in zip(ends, states)):
+            return True
+        if any(how is not None for how in ends) or time.time() > end:
+            print("  ended: %s, state and tracer: %s" % (ends, states))
+            return False
         time.sleep(0.05)
-    return all(w.poll() is None and lib.state(w.pid)[1] == 0 and lib.state(w.pid)[0] in "SR" for w in workers)
 
 
 def test_deaths(place):
@@ -115,26 +121,36 @@ def test_gdb_dies(place):
     driver.close()
 
 
+def busy(driver, how):
+    """Has gdb do something that its user is to be killed in the middle of."""
+    if how == "breakpoint":
+        for i in range(4):  # three are always on their way past a breakpoint
+            driver.ask("break %d 0 k step%s" % (i, " if n < 0" if i else ""))
+        for i in range(4):
+            driver.ask("go %d 0 continue" % i)
+        driver.wait_for("breakpoint")
+    elif how != "quiet":
+        command = {"calling": "evaluate 0 0 endless(1)", "commanding": "command 0 0 python import time; time.sleep(100)"}
+        driver.process.stdin.write(command[how] + "\n")
+        driver.process.stdin.flush()
+        time.sleep(1)
+
+
 def test_nothing_stays(place):
     """However the program that uses gdb dies."""
-    for how in ("quiet", "calling", "breakpoint"):
-        driver, workers = opened(place, 2)
+    for how in ["quiet", "calling", "commanding"] + 8 * ["breakpoint"]:
+        driver, workers = opened(place, 4)
         helpers = [pid for pid, _ in children(driver.process.pid)]
-        if how == "calling":
-            driver.process.stdin.write("evaluate 0 0 endless(1)\n")
-            driver.process.stdin.flush()
-            time.sleep(1)
-        if how == "breakpoint":
-            driver.ask("break 0 0 k step")
-            driver.ask("break 1 0 k step if n < 0")
-            for i in range(2):
-                driver.ask("go %d 0 continue" % i)
-            driver.wait_for("breakpoint")
+        busy(driver, how)
         driver.process.kill()
-        check(len(helpers) >= 2 and gone(helpers), "%s: gdb and gdbserver end" % how)
+        # out of a command of its own gdb comes only by force, which it waits for
+        check(len(helpers) >= 2 and gone(helpers, 60 if how == "commanding" else 20), "%s: gdb and gdbserver end" % how)
         check(free(workers), "%s: the processes go on" % how)
         time.sleep(0.3)
         check(free(workers), "%s: and still do" % how)
+        for pid in helpers:
+            if not gone([pid], 0):
+                os.kill(pid, signal.SIGKILL)
         driver.process.wait()
         place.end()
 

@@ -1,5 +1,9 @@
 /* Starting gdb and ending it. Nothing may stay behind when this process dies, however that happens: gdb then gets an end of
- * file and a SIGTERM, and lets go of what it has; gdbserver ends with it (--once). */
+ * file and a SIGHUP, and lets go of what it has; gdbserver ends with it (--once).
+ *
+ * Both have gdb quit in its event loop, where nothing is half done, SIGHUP also while a function of the program is being called.
+ * SIGTERM interrupts gdb wherever it is, the letting go as well: breakpoints then stay in processes, or one is left in the middle
+ * of a step over a breakpoint. It is for a gdb that has not ended long after that. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -110,7 +114,7 @@ static void become_gdb(const struct birth *b)
 	static char name[] = "gdb", nx[] = "-nx", quiet[] = "-q", interpreter[] = "--interpreter=mi3";
 	char *argv[] = {name, nx, quiet, interpreter, NULL};
 	sigset_t none;
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_PDEATHSIG, SIGHUP);
 	for (int i = 1; i < 32; i++)
 		signal(i, SIG_DFL);
 	sigemptyset(&none);
@@ -191,6 +195,20 @@ static bool make_waiting(hb_gdb *gdb)
 	       !epoll_ctl(gdb->waiting, EPOLL_CTL_ADD, gdb->news, &e) && hb__gdb_watch(gdb, gdb->timer);
 }
 
+/* A thread in gdb that ends it some time after this process has died, where it still has not come back to its event loop: from a
+ * command in Python that does not return. A gdb without Python has no such commands. */
+static const char guard[] = "-interpreter-exec console \"python exec('import _thread, os, select, signal, time\\\\n"
+			    "def guard():\\\\n"
+			    " hung_up = select.poll()\\\\n"
+			    " hung_up.register(0, 0)\\\\n"
+			    " hung_up.poll()\\\\n"
+			    " for last in signal.SIGTERM, signal.SIGKILL:\\\\n"
+			    "  time.sleep(10)\\\\n"
+			    "  os.kill(os.getpid(), last)\\\\n"
+			    "mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())\\\\n"
+			    "_thread.start_new_thread(guard, ())\\\\n"
+			    "signal.pthread_sigmask(signal.SIG_SETMASK, mask)', {})\"";
+
 /* First settings. Those that some version of gdb does not know are left as they are there. */
 static hb_status settle(hb_gdb *gdb, const char *gdbserver, hb_error *err)
 {
@@ -205,6 +223,7 @@ static hb_status settle(hb_gdb *gdb, const char *gdbserver, hb_error *err)
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
 		hb__gdb_send(gdb, "-gdb-set %s", settings[i]);
 	hb__gdb_send(gdb, "%s", skip);
+	hb__gdb_send(gdb, "%s", guard);
 	hb_status status = hb__gdb_ask(gdb, err, "-gdb-set non-stop on");
 	status = status ? status : hb__gdb_ask(gdb, err, "-gdb-set mi-async on");
 	return status ? status : hb__gdb_connect(gdb, gdbserver, err);
@@ -288,10 +307,10 @@ void hb__gdb_end(hb_gdb *gdb, double seconds)
 {
 	if (!gdb->kept)
 		return;
-	if (gdb->process >= 0 && !ended(gdb, seconds)) {
-		hb__gdb_signal(gdb, SIGTERM);
-		if (!ended(gdb, 3))
-			hb__gdb_signal(gdb, SIGKILL);
+	static const int ways[] = {SIGHUP, SIGTERM, SIGKILL};
+	for (size_t i = 0; i < sizeof ways / sizeof *ways && gdb->process >= 0 && !ended(gdb, seconds); i++) {
+		hb__gdb_signal(gdb, ways[i]);
+		seconds = 3;
 	}
 	pthread_join(gdb->keeper, NULL);
 	gdb->kept = false;
