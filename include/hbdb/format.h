@@ -70,6 +70,12 @@ typedef struct hb_lane_info {
 	uint32_t inside_slot;
 	uint64_t inside_enter; /* tick */
 	uint64_t events;
+	/* With remarks, when the last call of the lane waits for requests or asked and was told no: */
+	int polling; /* it asked: polling_slot says what (as inside_slot); else it is the call that the thread is inside */
+	uint32_t polling_slot;
+	uint64_t waits;       /* how many active requests it is about ... */
+	uint32_t nwait;       /* ... and those of them that are told, each LANE << 48 | POSTING; all ones: not known. */
+	const uint64_t *wait; /* Owned by the log */
 } hb_lane_info;
 
 typedef struct hb_function {
@@ -164,7 +170,7 @@ const hb_mark *hb_log_mark(const hb_log *log, uint64_t index);
 hb_status hb_cursor_open(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err);
 int hb_cursor_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err);
 /* What is known of a slot at the point where the cursor stands: with a cursor
- * opened at events + 1, for lane_info.inside_slot. Only slot, function, site
+ * opened at events + 1, for lane_info.inside_slot and polling_slot. Only slot, function, site
  * and the arguments of *ret_row are set. HB_E_ARGUMENT: no such slot. */
 hb_status hb_cursor_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
 void hb_cursor_close(hb_cursor *cursor);

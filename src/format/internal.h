@@ -102,7 +102,8 @@ struct hb__lane {
 	hb_lane_info info;
 	uint64_t *calls; /* by function */
 	uint32_t ncalls;
-	struct hb__slotdef inside; /* sealed: the call that the thread is in */
+	struct hb__slotdef inside, polling; /* sealed: the call that the thread is in, and the one it asked last */
+	uint64_t *wait, asked;              /* what info.wait points to; raw: as in the lane control */
 	struct hb__unit *unit;
 	size_t units, units_cap;
 	uint64_t *def; /* raw: offsets of the slot definitions, in order */
@@ -110,6 +111,15 @@ struct hb__lane {
 	struct hb__block *block;
 	size_t blocks, blocks_cap;
 };
+
+/* ---- waits.c: what the last call of a lane waits for ---- */
+struct hb_lane_control;
+bool hb__waits_take(struct hb__lane *lane, const struct hb_lane_control *control); /* false: out of memory */
+/* It holds only when no event came after it. defined: the call that it polled with is known. */
+void hb__waits_keep(struct hb__lane *lane, uint64_t events, bool defined, bool damaged);
+/* The payload of its section, and back; false: damaged, or out of memory. polling: the call, when info.polling. */
+void hb__waits_write(const hb_lane_info *info, const hb_row *polling, struct hb__bytes *out);
+bool hb__waits_read(struct hb__lane *lane, struct hb__in *in);
 
 struct hb__cursor_ops {
 	hb_status (*open)(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err);
@@ -124,6 +134,10 @@ struct hb__cursor_ops {
 struct hb_cursor { /* the start of every kind of cursor */
 	const struct hb__cursor_ops *ops;
 };
+
+/* Sealed: numbers of the slots that stand for the call a thread never returned from, and for the one it polled with. */
+#define HB__SLOT_INSIDE (HB_NO - 1)
+#define HB__SLOT_POLLING (HB_NO - 2)
 
 #define HB__HEAD 104 /* bytes of the file header before its texts */
 

@@ -198,6 +198,8 @@ void hb_log_close(hb_log *log)
 		struct hb__lane *l = &log->lane[i];
 		free(l->calls);
 		free(l->inside.arg);
+		free(l->polling.arg);
+		free(l->wait);
 		free(l->unit);
 		free(l->def);
 		free(l->block);

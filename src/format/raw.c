@@ -295,6 +295,8 @@ static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
 		lane->info.inside_slot = 0;
 		lane->info.inside_enter = 0;
 	}
+	slot = lane->info.polling_slot;
+	hb__waits_keep(lane, c.event, slot < c.slots && c.slot[slot].defined, early);
 	lane->info.polls += c.polls;
 	lane->info.skipped = c.skipped;
 	lane->info.events = c.event;
@@ -328,7 +330,7 @@ static bool take_control(hb_log *log, uint32_t number, uint64_t offset)
 		return false;
 	memcpy(lane->calls, k.calls, n * sizeof *lane->calls);
 	lane->ncalls = n;
-	return true;
+	return hb__waits_take(lane, &k);
 }
 
 static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_header *h, uint64_t offset)

@@ -18,6 +18,7 @@
 #define HB_UNIT_PAYLOAD 64u
 #define HB_UNIT_MAGIC 0x55444248u /* "HBDU" */
 #define HB_LANE_DEFINITIONS 65535u
+#define HB_LANE_WAITS 16384u /* where the requests waited for stand in a lane control unit */
 
 enum { HB_UNIT_LANE = 1, HB_UNIT_ROWS = 2 };
 
@@ -89,14 +90,18 @@ struct hb_unit_header {
 struct hb_lane_control {
 	struct hb_unit_header unit;
 	uint64_t thread, polls, inside, inside_enter, events;
-	uint64_t spare[19];
-	uint64_t calls[(HB_UNIT_SIZE - 256) / 8];
+	uint64_t asked;          /* with remarks: 1 + events when the last call that completes or polls began */
+	uint64_t polling, waits; /* of that call: 1 + its slot when it polls; how many requests it waits for */
+	uint64_t spare[16];
+	uint64_t calls[(HB_LANE_WAITS - 256) / 8];
+	uint64_t wait[(HB_UNIT_SIZE - HB_LANE_WAITS) / 8]; /* LANE << 48 | POSTING */
 };
 
 _Static_assert(sizeof(struct hb_log_header) == 944, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_unit_header) == HB_UNIT_PAYLOAD, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_lane_control) == HB_UNIT_SIZE, "as in hbdb-recording.5");
 _Static_assert(__builtin_offsetof(struct hb_lane_control, calls) == 256, "as in hbdb-recording.5");
+_Static_assert(__builtin_offsetof(struct hb_lane_control, wait) == HB_LANE_WAITS, "as in hbdb-recording.5");
 
 #define HB_UV_MAX 10 /* bytes of the longest uv */
 

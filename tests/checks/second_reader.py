@@ -61,6 +61,7 @@ class Lane:
     def __init__(self):
         self.thread = self.polls = self.skipped = self.events = 0
         self.inside, self.rows, self.calls, self.damaged = None, [], {}, False
+        self.waits, self.asked = None, 0
 
 class Log:
     def __init__(self, data):
@@ -109,7 +110,9 @@ class Log:
             if kind == 1 and not short:
                 to.thread, to.polls, inside, enter = struct.unpack_from("<QQQQ", unit, 64)
                 to.inside = (enter, inside - 1) if inside else None
-                to.calls = {f: n for f, n in enumerate(struct.unpack_from("<4064Q", unit, 256)) if n}
+                to.calls = {f: n for f, n in enumerate(struct.unpack_from("<2016Q", unit, 256)) if n}
+                to.asked, polling, waits = struct.unpack_from("<QQQ", unit, 104)
+                to.waits = (waits, list(struct.unpack_from("<2048Q", unit, 16384)[:waits]), polling)
             elif kind == 2:
                 whole = not closed or short or xxh3(unit[64:64 + committed]) == checksum
                 rows[lane][seq] = (unit[64:64 + committed], before, base, whole)
@@ -118,6 +121,7 @@ class Log:
 
     def raw_lane(self, number, lane, units):
         self.slots, self.pending, self.skipped, self.early, self.result = {}, 0, 0, [], 0
+        self.cut = False
         try:
             for seq in range(max(units, default=-1) + 1):
                 payload, before, self.tick, whole = units.get(seq, (b"", 0, 0, False))
@@ -127,10 +131,14 @@ class Log:
                 while i.more():
                     self.record(number, lane, i)
         except ValueError:
-            self.recovered, lane.polls, lane.inside = True, 0, None
+            self.recovered, lane.polls, lane.inside, self.cut = True, 0, None, True
         lane.polls, lane.skipped, lane.events = lane.polls + self.pending, self.skipped, len(lane.rows)
         slot = self.slots.get(lane.inside[1]) if lane.inside else None
         lane.inside = (lane.inside[0], slot) if slot else None
+        waits, listed, polling = lane.waits or (0, [], 0)
+        slot = self.slots.get(polling - 1)
+        holds = lane.asked == len(lane.rows) + 1 and (slot if polling else lane.inside) and not self.cut
+        lane.waits = (waits, listed, slot) if holds and (waits or polling) else None
 
     def record(self, number, lane, i):
         v = i.uv()
@@ -218,11 +226,13 @@ class Log:
                 while i.more():
                     f += 1 + i.uv()
                     to.calls[f] = i.uv()
+            elif kind == 7:
+                self.lanes[lane].waits = (i.uv(), i.times(i.uv), i.slot() if i.u(1) else None)
             elif kind == 4:
                 self.notes = i.times(lambda: (i.uv() - 1, i.uv(), i.str()))
         for lane in self.lanes.values():
             if not lane.damaged and len(lane.rows) != lane.events:
-                self.recovered, lane.events, lane.inside = True, len(lane.rows), None
+                self.recovered, lane.events, lane.inside, lane.waits = True, len(lane.rows), None, None
                 lane.polls = lane.skipped = 0
 
 def range_decode(code, order, width, n):

@@ -65,6 +65,10 @@ def dump(log):
         if lane.inside:
             enter, slot = lane.inside
             line += " inside=%d site=%d enter=%d" % (slot.function, slot.site, enter) + listed("args", slot.args)
+        if lane.waits:
+            waits, listed_requests, slot = lane.waits
+            line += " waits=%d/%s" % (waits, "".join("%x," % r for r in listed_requests))
+            line += " polling=%d site=%d" % (slot.function, slot.site) + listed("args", slot.args) if slot else ""
         out.append(line.encode())
         out += [row(number, n + 1, r).encode() for n, r in enumerate(lane.rows)]
         if lane.damaged:

@@ -1,4 +1,51 @@
-/* Which requests a call waits for. */
+/* Which requests a call waits for, or asks after: into the lane control, where it can be read while the call blocks.
+ * Plain stores; `asked` last, for who reads along. A list that an event has followed is outdated, so nobody clears it. */
 #include "capture/check/check.h"
+#include "capture/mpi/family.h"
 
-void hb__check_waits(struct hb__call *c) { (void)c; }
+#define MOST (sizeof((struct hb_lane_control *)0)->wait / sizeof(uint64_t))
+#define UNKNOWN UINT64_MAX
+
+_Static_assert(HB_FN_COUNT <= (HB_LANE_WAITS - 256) / 8, "the lane control has a count for each function");
+
+static uint64_t add(struct hb_lane_control *k, uint64_t n, uintptr_t handle)
+{
+	if ((MPI_Request)handle == hb__known.request_null)
+		return n;
+	const struct hb__request *r = hb__request_find(handle);
+	if (r && !r->active)
+		return n;
+	if (n < MOST)
+		k->wait[n] = r ? (uint64_t)r->lane << 48 | (r->posting & ~(UINT64_MAX << 48)) : UNKNOWN;
+	return n + 1;
+}
+
+static uint64_t list(struct hb__call *c, struct hb_lane_control *k)
+{
+	uint64_t n = 0;
+	if (c->fn->cls != HB_COMPLETE)
+		return 0;
+	if (c->fn->id == HB_FN_MPI_Request_get_status)
+		return add(k, n, c->a[0]);
+	if (hb__has(c, HB_R_REQUEST)) {
+		const MPI_Request *one = (const MPI_Request *)hb__arg(c, HB_R_REQUEST);
+		return one ? add(k, n, (uintptr_t)*one) : 0;
+	}
+	const MPI_Request *all = (const MPI_Request *)hb__arg(c, HB_R_REQS);
+	int count = (int)hb__arg(c, HB_R_NREQ);
+	for (int i = 0; all && i < count; i++)
+		n = add(k, n, (uintptr_t)all[i]);
+	return n;
+}
+
+void hb__check_waits(struct hb__call *c)
+{
+	bool polls = c->fn->flags & HB_POLL;
+	if (!polls && (c->fn->cls != HB_COMPLETE || c->fn->id == HB_FN_MPI_Request_free))
+		return;
+	struct hb_lane_control *k = c->lane->control;
+	__atomic_store_n(&k->asked, 0, __ATOMIC_RELEASE);
+	k->polling = polls ? (uint64_t)hb__slot_find(c)->id + 1 : 0;
+	k->waits = list(c, k);
+	__atomic_store_n(&k->asked, k->events + 1, __ATOMIC_RELEASE);
+}

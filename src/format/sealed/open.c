@@ -163,6 +163,10 @@ static bool take_section(hb_log *log, uint64_t offset, const struct hb__section 
 		return take_definitions(log, &in);
 	case HB_SECTION_LANE:
 		return s->lane != HB_LANE_DEFINITIONS && take_lane(log, s->lane, &in);
+	case HB_SECTION_WAITS: {
+		struct hb__lane *l = s->lane != HB_LANE_DEFINITIONS ? hb__log_lane(log, s->lane) : NULL;
+		return l && l->calls && hb__waits_read(l, &in);
+	}
 	case HB_SECTION_NOTES:
 		return take_notes(log, &in);
 	case HB_SECTION_ROWS:
@@ -255,6 +259,7 @@ hb_status hb__sealed_open(hb_log *log, hb_error *err)
 		l->info.inside = 0;
 		l->info.polls = 0;
 		l->info.skipped = 0;
+		hb__waits_keep(l, 0, false, true);
 	}
 	return HB_OK;
 }
@@ -408,6 +413,8 @@ static hb_status sealed_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 	struct sealed_cursor *c = (struct sealed_cursor *)cursor;
 	if (slot == HB__SLOT_INSIDE && c->lane->inside.defined)
 		hb__slotdef_row(&c->lane->inside, slot, ret_row);
+	else if (slot == HB__SLOT_POLLING && c->lane->polling.defined)
+		hb__slotdef_row(&c->lane->polling, slot, ret_row);
 	else if (slot < c->rows.slots)
 		hb__slotdef_row(&c->rows.slot[slot], slot, ret_row);
 	else

@@ -117,6 +117,23 @@ static hb_status lane_state(struct sealer *s, uint32_t number, hb_error *err)
 	return HB_OK;
 }
 
+static hb_status lane_waits(struct sealer *s, uint32_t number, hb_error *err)
+{
+	const hb_lane_info *l = &s->log->lane[number].info;
+	hb_row polling = {0};
+	hb_cursor *c = NULL;
+	if (!l->waits && !l->polling)
+		return HB_OK;
+	hb_status status = hb_cursor_open(s->log, number, l->events + 1, &c, err);
+	if (status)
+		return status;
+	bool known = l->polling && hb_cursor_slot(c, l->polling_slot, &polling) == HB_OK;
+	hb__waits_write(l, known ? &polling : NULL, &s->payload);
+	hb_cursor_close(c);
+	section(s, HB_SECTION_WAITS, (uint16_t)number, 0, 0);
+	return HB_OK;
+}
+
 static void notes(struct sealer *s)
 {
 	if (!s->log->notes)
@@ -193,6 +210,8 @@ static hb_status all_sections(struct sealer *s, hb_error *err)
 		status = hb__fail(err, HB_E_MEMORY, s->out.path, 0, "out of memory");
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_state(s, l, err);
+	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
+		status = lane_waits(s, l, err);
 	notes(s);
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_rows(s, w, l, err);

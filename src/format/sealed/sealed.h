@@ -17,6 +17,7 @@ enum {
 	HB_SECTION_NOTES = 4,
 	HB_SECTION_ROWS = 5,
 	HB_SECTION_INDEX = 6,
+	HB_SECTION_WAITS = 7,
 };
 
 struct hb__section {
@@ -34,14 +35,12 @@ _Static_assert(sizeof(struct hb__section) == 32, "as in hbdb-recording.5");
 #define HB__BLOCK_EVENTS_MAX (1u << 20)
 #define HB__BLOCK_VALUES_MAX (1u << 22) /* arguments, results */
 #define HB__BLOCK_GROUPS_MAX 256u
-#define HB__POSITIONS 16u                            /* columns by position; the last holds all further ones */
-#define HB__FUNCTIONS_MAX ((HB_UNIT_SIZE - 256) / 8) /* a lane counts the calls of so many */
+#define HB__POSITIONS 16u                             /* columns by position; the last holds all further ones */
+#define HB__FUNCTIONS_MAX ((HB_LANE_WAITS - 256) / 8) /* a lane counts the calls of so many */
 /* What our writer does. */
 #define HB__BLOCK_EVENTS (1u << 16)
 #define HB__BLOCK_EVENTS_ORDER (1u << 20)
 #define HB__BLOCK_VALUES (1u << 20)
-/* Number of the slot that stands for the call a thread never returned from. */
-#define HB__SLOT_INSIDE (HB_NO - 1)
 
 /* ---- pack.c: strings of byte symbols ---- */
 

@@ -87,6 +87,24 @@ static void print_row(const hb_row *r)
 	putchar('\n');
 }
 
+static void print_waits(hb_log *log, uint32_t lane, const hb_lane_info *l)
+{
+	hb_cursor *c;
+	hb_row r;
+	if (!l->waits && !l->polling)
+		return;
+	printf(" waits=%" PRIu64 "/", l->waits);
+	for (uint32_t i = 0; i < l->nwait; i++)
+		printf("%" PRIx64 ",", l->wait[i]);
+	if (!l->polling || hb_cursor_open(log, lane, l->events + 1, &c, NULL))
+		return;
+	if (!hb_cursor_slot(c, l->polling_slot, &r)) {
+		printf(" polling=%u site=%u", r.function, r.site);
+		numbers("args", r.arg, r.nargs);
+	}
+	hb_cursor_close(c);
+}
+
 static void print_lane(hb_log *log, uint32_t lane)
 {
 	hb_lane_info l;
@@ -104,6 +122,7 @@ static void print_lane(hb_log *log, uint32_t lane)
 		}
 		hb_cursor_close(c);
 	}
+	print_waits(log, lane, &l);
 	putchar('\n');
 	if (!hb_cursor_open(log, lane, 1, &c, NULL)) {
 		while ((more = hb_cursor_next(c, &r, NULL)) > 0)
