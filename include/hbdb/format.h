@@ -160,6 +160,8 @@ const hb_site *hb_log_site(const hb_log *log, uint32_t number);
 const hb_comm *hb_log_comm(const hb_log *log, uint32_t number);
 const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number);
 const char *hb_log_op(const hb_log *log, uint32_t number);
+/* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
+const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);
 const hb_note *hb_log_note(const hb_log *log, uint32_t index);
 /* Marks are in raw logs only, in the order in which they came lane by lane. */
 const hb_mark *hb_log_mark(const hb_log *log, uint64_t index);

@@ -130,6 +130,56 @@ static void *other(struct hb__defs *defs, uint8_t kind, struct hb__in *in)
 	return (void *)text(defs, in);
 }
 
+static struct hb__array *cell_of(const struct hb__defs *defs, uint64_t digest)
+{
+	size_t mask = defs->arrays_cap - 1, i = (digest * 0x9e3779b97f4a7c15u >> 32) & mask;
+	while (defs->array[i].value && defs->array[i].digest != digest)
+		i = (i + 1) & mask;
+	return &defs->array[i];
+}
+
+static bool more_cells(struct hb__defs *defs)
+{
+	struct hb__defs old = *defs;
+	size_t cap = old.arrays_cap ? 2 * old.arrays_cap : 64;
+	struct hb__array *array = calloc(cap, sizeof *array);
+	if (!array)
+		return false;
+	defs->array = array;
+	defs->arrays_cap = cap;
+	for (size_t i = 0; i < old.arrays_cap; i++)
+		if (old.array[i].value)
+			*cell_of(defs, old.array[i].digest) = old.array[i];
+	free(old.array);
+	return true;
+}
+
+/* The last one of a digest holds. */
+static bool array(struct hb__defs *defs, struct hb__in *in)
+{
+	uint64_t digest = hb__in_uv(in), n = hb__in_uv(in);
+	if (in->bad || n > (uint64_t)(in->end - in->p))
+		return false;
+	int64_t *value = hb__arena_get(&defs->arena, (n + 1) * sizeof *value);
+	if (!value || (2 * defs->arrays >= defs->arrays_cap && !more_cells(defs)))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		value[i] = hb__in_sv(in);
+	struct hb__array *cell = cell_of(defs, digest);
+	defs->arrays += !cell->value;
+	*cell = (struct hb__array){digest, (uint32_t)n, value};
+	return !in->bad && in->p == in->end;
+}
+
+const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n)
+{
+	const struct hb__array *cell = log->defs.arrays ? cell_of(&log->defs, digest) : NULL;
+	if (!cell || !cell->value)
+		return NULL;
+	*ret_n = cell->n;
+	return cell->value;
+}
+
 bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 {
 	struct hb__in in = {p, p + n, false};
@@ -145,6 +195,8 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		if (!what || in.bad || in.p != in.end || !table_set(defs, kind, number, what))
 			return false;
 	}
+	if (kind == HB_DEF_ARRAY && !array(defs, &in))
+		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);
 	hb__bytes_put(&defs->raw, p, n);
@@ -155,6 +207,7 @@ void hb__defs_free(struct hb__defs *defs)
 {
 	for (int i = 0; i < 8; i++)
 		free(defs->table[i].at);
+	free(defs->array);
 	hb__arena_free(&defs->arena);
 	free(defs->raw.p);
 }

@@ -62,6 +62,12 @@ struct hb__table {
 
 struct hb__defs {
 	struct hb__table table[8]; /* by kind of definition */
+	struct hb__array {
+		uint64_t digest;
+		uint32_t n;
+		const int64_t *value; /* NULL: a free cell */
+	} * array;                    /* by digest, with open addressing */
+	size_t arrays, arrays_cap;    /* cap: a power of two */
 	struct hb__arena arena;
 	struct hb__bytes raw; /* the records as they came, for sealing */
 };

@@ -41,6 +41,7 @@ enum { /* kinds of definitions */
 	HB_DEF_COMM = 5,
 	HB_DEF_DATATYPE = 6,
 	HB_DEF_OP = 7,
+	HB_DEF_ARRAY = 9, /* 8 is a datatype's signature */
 };
 
 enum { HB_SLOT_CHECK = 1 }; /* flags of a slot */

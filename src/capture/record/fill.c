@@ -6,6 +6,23 @@
 /* Wrappers widen every integer with its sign. */
 static int64_t number_at(const struct hb__call *c, unsigned arg) { return (int64_t)c->a[arg]; }
 
+/* What is in an array of counts or types: its digest tells no rule anything. */
+static void tell_array(struct hb__call *c, unsigned i, uint64_t digest)
+{
+	static __thread int64_t value[HB__ARRAY_MAX] __attribute__((tls_model("initial-exec")));
+	uintptr_t p = c->a[c->fn->recorded[i].arg];
+	struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
+	int n = comm && p ? hb__array_length(comm, c->fn, i) : 0;
+	if (n <= 0 || n > HB__ARRAY_MAX || !digest)
+		return;
+	for (int k = 0; k < n; k++)
+		value[k] = c->fn->recorded[i].kind == HB_ARG_DIGEST_TYPES
+				   ? hb__type_find((uintptr_t)((const MPI_Datatype *)p)[k])->number
+			   : c->fn->wide ? (int64_t)((const MPI_Count *)p)[k]
+					 : ((const int *)p)[k];
+	hb__define_array(digest, value, n);
+}
+
 static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 {
 	uintptr_t v = c->a[c->fn->recorded[i].arg];
@@ -30,6 +47,8 @@ static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 		return hb__file_number(v);
 	case HB_ARG_DIGEST:
 	case HB_ARG_DIGEST_TYPES:
+		if (hb__config.remarks && hb__has(c, HB_R_COMM))
+			tell_array(c, i, s->key[i]);
 		return (int64_t)s->key[i];
 	default:
 		return number_at(c, c->fn->recorded[i].arg);

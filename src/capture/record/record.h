@@ -135,6 +135,9 @@ struct hb__slots *hb__slots_create(void);
 void hb__define_function(const struct hb__fn *fn);
 void hb__define_datatype(int number, uint64_t size, const char *name);
 void hb__define_op(int number, const char *name);
+/* What an array of counts or types held whose digest stands in a slot; n up to HB__ARRAY_MAX. */
+#define HB__ARRAY_MAX 2048
+void hb__define_array(uint64_t digest, const int64_t *value, int n);
 struct hb__comm;
 void hb__define_comm(const struct hb__comm *comm);
 uint32_t hb__define_site(const void *pc);
