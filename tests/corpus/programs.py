@@ -20,7 +20,7 @@ CATEGORIES = ("deadlock", "messages", "collectives", "lifecycle", "onesided", "a
 MPIS = ("openmpi", "mpich")
 MARK = "HBDB_CORPUS_RUN"  # in the environment of all that a run starts, so that nothing of it is left behind
 LIMIT = 25  # seconds until a run without a verdict is given up
-HUNG = 6  # seconds after which a run is interrupted, where hbdb check cannot run programs itself
+PATIENCE = 3  # seconds of standing still until hbdb check calls that a hang, also where it cannot prove it
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
                 "--mca", "mpi_yield_when_idle", "1"],
@@ -150,29 +150,22 @@ def end_marked(mark):
 class Run:
     """What a command did: status (None: it was given up), out, err, seconds."""
 
-    def __init__(self, command, folder, seconds=LIMIT, env=None, interrupt=None):
+    def __init__(self, command, folder, seconds=LIMIT):
         self.mark = uuid.uuid4().hex
-        env = dict(os.environ, **{MARK: self.mark, "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                                  "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}, **(env or {}))
+        env = dict(os.environ, **{MARK: self.mark, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
         began = time.monotonic()
-        self.interrupted = self.left = False
+        self.left = False
         with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
             child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, env=env,
                                      start_new_session=True)
-            self.status = self.wait(child, seconds, interrupt)
+            self.status = self.wait(child, seconds)
             out.seek(0)
             err.seek(0)
             self.out, self.err = out.read(), err.read()
         self.seconds = time.monotonic() - began
 
-    def wait(self, child, seconds, interrupt):
+    def wait(self, child, seconds):
         try:
-            if interrupt:
-                try:
-                    return child.wait(interrupt)
-                except subprocess.TimeoutExpired:
-                    self.interrupted = True
-                    child.send_signal(signal.SIGINT)
             return child.wait(seconds)
         except subprocess.TimeoutExpired:
             return None
@@ -183,31 +176,14 @@ class Run:
             child.wait()
 
 
-def findings_of(text):
-    """[(identifier, severity, the line)] from the lines of JSON, or of text, that hbdb check printed."""
-    found = []
+def objects(text):
+    """The lines of JSON in what hbdb check printed."""
     for line in text.splitlines():
         if line.startswith("{"):
             try:
-                one = json.loads(line)
+                yield json.loads(line)
             except ValueError:
-                continue
-            name = one.get("id") or one.get("identifier")
-            if name:
-                found.append((name, one.get("severity", "error"), one.get("sentence") or one.get("message") or line))
-        else:
-            told = re.match(r"(error|warning|note) (HB-[A-Z0-9-]+)( \(possible\))?: (.*)", line)
-            if told:
-                found.append((told[2], told[1], told[4]))
-    return found
-
-
-def checks_commands():
-    """Whether hbdb check can run a program itself."""
-    if not hasattr(checks_commands, "answer"):
-        done = subprocess.run([HBDB, "help", "check"], capture_output=True, text=True, check=False)
-        checks_commands.answer = "COMMAND" in done.stdout
-    return checks_commands.answer
+                pass
 
 
 class Verdict:
@@ -221,44 +197,25 @@ class Verdict:
         return [f for f in self.findings if f[1] != "note"]
 
 
-def check(binary, mpi, processes, folder, seconds=LIMIT, before=()):
+def check(binary, mpi, processes, folder, seconds=LIMIT):
     """Runs a program under hbdb check in a folder of its own."""
     verdict = Verdict()
-    command = LAUNCH[mpi] + ["-n", str(processes)] + list(before) + [binary]
-    recording = os.path.join(folder, "x.hbdb")
-    if checks_commands():
-        run = Run([HBDB, "check", "--json", "-o", recording, "--"] + command, folder, seconds)
-        text, last = run.out, run
-        verdict.job = job_status(run)
-    else:
-        last = Run([HBDB, "record", "-o", recording, "--"] + command, folder, seconds, {"HBDB_REMARKS": "1"}, HUNG)
-        verdict.job = last.status
-        asked = Run([HBDB, "check", "--json", recording], folder, seconds)
-        text = asked.out
-        if asked.status not in (0, 1, 3):
-            verdict.complaint = "hbdb check ended with status %s: %s" % (asked.status, last_line(asked.err))
-        last.seconds += asked.seconds
-    verdict.seconds, verdict.said = last.seconds, text + last.err
-    verdict.findings = findings_of(text)
-    if last.status is None:
+    command = LAUNCH[mpi] + ["-n", str(processes), binary]
+    run = Run([HBDB, "check", "--json", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb"), "--"] + command,
+              folder, seconds)
+    said = list(objects(run.out))
+    verdict.findings = [(one["finding"], one["severity"], one["sentence"]) for one in said if "finding" in one]
+    summary = [one for one in said if "summary" in one]
+    verdict.seconds, verdict.said = run.seconds, run.out + run.err
+    if run.status is None:
         verdict.complaint = "no verdict within %d s" % seconds
-    elif last.left:
+    elif not summary:
+        verdict.complaint = "no verdict, exit status %d: %s" % (run.status, last_line(run.err))
+    elif run.left:
         verdict.complaint = "left processes behind"
+    else:
+        verdict.job = summary[0]["exit_status"]
     return verdict
-
-
-def job_status(run):
-    """The job's own exit status, as the last line of JSON says it."""
-    for line in reversed(run.out.splitlines()):
-        if line.startswith("{"):
-            try:
-                one = json.loads(line)
-            except ValueError:
-                continue
-            for key in ("job_status", "status", "exit"):
-                if isinstance(one.get(key), int):
-                    return one[key]
-    return run.status
 
 
 def last_line(text):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the programs of the corpus under hbdb check and compares what is found with what each says of itself.
 
-usage: run.py [--mpi openmpi|mpich|both|spread] [--category NAME] [--jobs N] [--wrong|--right] [--list] [--keep] [PATTERN...]
+usage: run.py [--mpi openmpi|mpich|both|spread] [--category NAME] [--jobs N] [--wrong|--right] [--list] [--keep] [-v] [PATTERN...]
 
 PATTERN: programs whose path contains it, or matches it. Last come the table by category and `N passed, N failed`.
 """
@@ -26,6 +26,7 @@ def options_of():
     parser.add_argument("--limit", type=int, default=programs.LIMIT, help="seconds until a program is given up")
     parser.add_argument("--list", action="store_true", help="only say what there is")
     parser.add_argument("--keep", action="store_true", help="keep the recordings of programs that fail")
+    parser.add_argument("-v", "--verbose", action="store_true", help="say how to see a failure again")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     return parser.parse_args()
 
@@ -60,7 +61,7 @@ def one(program, mpi, options):
     verdict = programs.check(binary, mpi, program.processes, folder, options.limit)
     complaint = judge.complaint(program, verdict)
     more = []
-    if complaint:
+    if complaint and options.verbose:
         more.append(programs.line_of(program, mpi, binary))
     if complaint and options.keep:
         more.append("kept: " + folder)

@@ -1,6 +1,7 @@
 /* expect: HB-COLLECTIVE-TYPE
  * why: the root scatters doubles, the receivers take pairs of integers */
 #include <mpi.h>
+#include <stddef.h>
 
 int main(int argc, char **argv)
 {
