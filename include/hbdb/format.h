@@ -112,9 +112,22 @@ typedef struct hb_note {
 	const char *text;
 } hb_note;
 
+/* The sequence of predefined datatypes that a derived one consists of, without where they lie. */
+typedef struct hb_signature_run {
+	uint32_t basic;    /* number of a predefined datatype ... */
+	uint64_t elements; /* ... and how many of it follow each other */
+} hb_signature_run;
+typedef struct hb_signature {
+	uint64_t elements, digest; /* of the whole sequence: see hbdb-recording(5) */
+	uint32_t n;
+	const hb_signature_run *run; /* its beginning; all of it when complete */
+	int complete;
+} hb_signature;
+
 typedef struct hb_datatype {
 	const char *name;
 	uint64_t size;
+	const hb_signature *signature; /* NULL: not recorded (predefined ones are a sequence of one: themselves) */
 } hb_datatype;
 
 /* Level racing, while the process runs: the call that is event `event` of lane `lane` received the message that world

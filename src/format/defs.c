@@ -122,7 +122,7 @@ static void *other(struct hb__defs *defs, uint8_t kind, struct hb__in *in)
 	if (kind == HB_DEF_DATATYPE) {
 		hb_datatype *d = hb__arena_get(a, sizeof *d);
 		if (d) {
-			d->size = hb__in_uv(in);
+			*d = (hb_datatype){.size = hb__in_uv(in)};
 			d->name = text(defs, in);
 		}
 		return d;
@@ -180,6 +180,37 @@ const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n)
 	return cell->value;
 }
 
+/* Of a datatype that was defined before. */
+static bool signature(struct hb__defs *defs, struct hb__in *in)
+{
+	const struct hb__table *types = &defs->table[HB_DEF_DATATYPE];
+	uint64_t number = hb__in_uv(in);
+	hb_datatype *d = !in->bad && number < types->n ? types->at[number] : NULL;
+	hb_signature *s = d ? hb__arena_get(&defs->arena, sizeof *s) : NULL;
+	if (!s)
+		return false;
+	*s = (hb_signature){.elements = hb__in_uv(in)};
+	s->digest = hb__in_uv(in);
+	uint64_t n = hb__in_uv(in), listed = 0;
+	if (in->bad || n > (uint64_t)(in->end - in->p) / 2)
+		return false;
+	hb_signature_run *run = hb__arena_get(&defs->arena, (n + 1) * sizeof *run);
+	if (!run)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t basic = hb__in_uv(in);
+		run[i] = (hb_signature_run){(uint32_t)basic, hb__in_uv(in)};
+		if (basic >= HB_NO || !run[i].elements || run[i].elements > s->elements - listed)
+			return false;
+		listed += run[i].elements;
+	}
+	s->n = (uint32_t)n;
+	s->run = run;
+	s->complete = listed == s->elements;
+	d->signature = s;
+	return !in->bad && in->p == in->end;
+}
+
 bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 {
 	struct hb__in in = {p, p + n, false};
@@ -195,7 +226,7 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		if (!what || in.bad || in.p != in.end || !table_set(defs, kind, number, what))
 			return false;
 	}
-	if (kind == HB_DEF_ARRAY && !array(defs, &in))
+	if ((kind == HB_DEF_SIGNATURE && !signature(defs, &in)) || (kind == HB_DEF_ARRAY && !array(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);

@@ -41,6 +41,7 @@ enum { /* kinds of definitions */
 	HB_DEF_COMM = 5,
 	HB_DEF_DATATYPE = 6,
 	HB_DEF_OP = 7,
+	HB_DEF_SIGNATURE = 8,
 	HB_DEF_ARRAY = 9, /* 8 is a datatype's signature */
 };
 
@@ -151,6 +152,54 @@ static inline const uint8_t *hb_get_sv(const uint8_t *p, const uint8_t *end, int
 	if (p)
 		*ret_n = hb_unzigzag(v);
 	return p;
+}
+
+/* ---- digests of sequences of basic datatypes: polynomials modulo 2^61 - 1, so that those of a sequence of sequences follow
+ * from theirs, without listing it (definitions of kind 8) ---- */
+
+#define HB_SIGNATURE_MODULUS ((1ull << 61) - 1)
+#define HB_SIGNATURE_BASE 1000003ull
+
+__extension__ typedef unsigned __int128 hb_wide;
+
+struct hb_sequence {
+	uint64_t digest, elements;
+};
+
+static inline uint64_t hb_signature_times(uint64_t a, uint64_t b)
+{
+	hb_wide p = (hb_wide)a * b;
+	uint64_t r = (uint64_t)(p & HB_SIGNATURE_MODULUS) + (uint64_t)(p >> 61);
+	return r >= HB_SIGNATURE_MODULUS ? r - HB_SIGNATURE_MODULUS : r;
+}
+
+static inline uint64_t hb_signature_power(uint64_t n)
+{
+	uint64_t r = 1;
+	for (uint64_t b = HB_SIGNATURE_BASE; n; n >>= 1, b = hb_signature_times(b, b))
+		if (n & 1)
+			r = hb_signature_times(r, b);
+	return r;
+}
+
+/* One element. */
+static inline struct hb_sequence hb_signature_one(uint32_t basic) { return (struct hb_sequence){basic + 1u, 1}; }
+
+/* a, then b. */
+static inline struct hb_sequence hb_signature_then(struct hb_sequence a, struct hb_sequence b)
+{
+	uint64_t d = hb_signature_times(a.digest, hb_signature_power(b.elements)) + b.digest;
+	return (struct hb_sequence){d >= HB_SIGNATURE_MODULUS ? d - HB_SIGNATURE_MODULUS : d, a.elements + b.elements};
+}
+
+/* a, count times. */
+static inline struct hb_sequence hb_signature_repeat(struct hb_sequence a, uint64_t count)
+{
+	struct hb_sequence r = {0, 0};
+	for (; count; count >>= 1, a = hb_signature_then(a, a))
+		if (count & 1)
+			r = hb_signature_then(r, a);
+	return r;
 }
 
 #endif

@@ -66,7 +66,7 @@ class Lane:
 class Log:
     def __init__(self, data):
         self.data, self.lanes, self.notes = data, collections.defaultdict(Lane), []
-        self.defs = {k: {} for k in range(1, 8)}
+        self.defs = {k: {} for k in range(1, 9)}
         (version, self.incompatible, _, self.unit, self.rank, self.size, self.pid, self.level, self.tick_fs, self.real,
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
@@ -77,7 +77,7 @@ class Log:
 
     def define(self, kind, body):
         i = In(body)
-        if kind > 7:
+        if kind > 8:
             return
         number = i.uv()
         if kind == 1:
@@ -85,6 +85,8 @@ class Log:
         elif kind == 5:
             what = [i.sv(), i.uv(), i.sv(), i.uv(), i.uv()]
             what += [list(itertools.accumulate(i.times(i.sv))) for _ in range(1 + (what[4] & 1))]
+        elif kind == 8:
+            what = [i.uv(), i.uv(), i.times(lambda: (i.uv(), i.uv()))]
         else:
             what = [i.str() if c == "s" else i.uv() for c in {2: "uss", 3: "uu", 6: "us", 7: "s"}.get(kind, "")]
         if i.more() or kind in (0, 4):

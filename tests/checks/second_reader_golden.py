@@ -40,7 +40,12 @@ def definitions(log):
     for n, d in sorted(log.defs[5].items()):
         line = "comm %d parent=%d index=%d leader=%d rank=%d flags=%d" % (n, *d[:5])
         out.append((line + listed("members", d[5]) + listed("remote", d[6] if len(d) > 6 else [])).encode())
-    out += [b"datatype %d size=%d %s" % (n, *d) for n, d in sorted(log.defs[6].items())]
+    for n, d in sorted(log.defs[6].items()):
+        out.append(b"datatype %d size=%d %s" % (n, *d))
+        if n in log.defs[8]:
+            elements, digest, runs = log.defs[8][n]
+            out.append(("signature %d elements=%d digest=%x" % (n, elements, digest)).encode() +
+                       b"".join(b" %d:%d" % run for run in runs))
     out += [b"op %d %s" % (n, *d) for n, d in sorted(log.defs[7].items())]
     return out + [b"note lane=%d event=%d %s" % n for n in log.notes]
 

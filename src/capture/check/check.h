@@ -43,13 +43,21 @@ struct hb__typerun {
 };
 struct hb__typemap {
 	int64_t size, lb, extent, true_lb, true_extent;
-	uint64_t signature; /* digest of the sequence of basic types: equal for equal sequences */
-	bool exact;         /* false: too long to be listed; run is empty, the rest holds */
-	uint32_t n;
-	struct hb__typerun run[]; /* in the order of the type map */
+	/* Of the sequence of basic types (format/row.h: hb_signature_repeat gives that of several): digest and length. */
+	uint64_t signature, elements;
+	bool known; /* false: only sizes and bounds are known */
+	bool exact; /* false: too long to be listed; run is empty, the rest holds */
+	uint32_t n, nseq;
+	struct hb__signature_run *seq; /* the sequence of basic types, or the beginning of it, without places */
+	struct hb__typerun run[];      /* in the order of the type map */
 };
 /* Made at first use and kept as long as the datatype lives. NULL: not known (freed, invalid, no memory). */
 const struct hb__typemap *hb__typemap(MPI_Datatype handle);
+/* Bytes from one element of a predefined datatype to the next; of one that was seen in a type map. */
+int64_t hb__basic_extent(uint32_t basic);
+/* Under the lock of track/: writes the signature of a datatype that was defined; and forgets the map of one that is freed. */
+void hb__typemap_define(struct hb__type *t, MPI_Datatype handle);
+void hb__typemap_drop(struct hb__type *t);
 
 /* ---- the parts, called by check.c ---- */
 void hb__check_arguments(struct hb__call *c);     /* arguments.c */

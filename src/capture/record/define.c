@@ -60,6 +60,24 @@ void hb__define_datatype(int number, uint64_t size, const char *name)
 	pthread_mutex_unlock(&lock);
 }
 
+void hb__define_signature(
+	int number, uint64_t elements, uint64_t digest, const struct hb__signature_run *run, unsigned n)
+{
+	static uint8_t body[4 * HB_UV_MAX + HB__SIGNATURE_RUNS * 2 * HB_UV_MAX];
+	pthread_mutex_lock(&lock);
+	uint8_t *w = hb_put_uv(body, (uint64_t)number);
+	w = hb_put_uv(w, elements);
+	w = hb_put_uv(w, digest);
+	n = n > HB__SIGNATURE_RUNS ? HB__SIGNATURE_RUNS : n;
+	w = hb_put_uv(w, n);
+	for (unsigned i = 0; i < n; i++) {
+		w = hb_put_uv(w, run[i].basic);
+		w = hb_put_uv(w, run[i].elements);
+	}
+	put(HB_DEF_SIGNATURE, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
 void hb__define_op(int number, const char *name)
 {
 	uint8_t body[1100], *w = hb_put_uv(body, (uint64_t)number);

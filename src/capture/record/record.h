@@ -134,6 +134,14 @@ struct hb__slots *hb__slots_create(void);
 /* ---- define.c: definitions of the whole process ---- */
 void hb__define_function(const struct hb__fn *fn);
 void hb__define_datatype(int number, uint64_t size, const char *name);
+/* The sequence of basic datatypes of one that was defined: elements and digest of all, and its first n runs. */
+struct hb__signature_run {
+	uint32_t basic;
+	uint64_t elements;
+};
+#define HB__SIGNATURE_RUNS 1024u /* that fit a unit */
+void hb__define_signature(
+	int number, uint64_t elements, uint64_t digest, const struct hb__signature_run *run, unsigned n);
 void hb__define_op(int number, const char *name);
 /* What an array of counts or types held whose digest stands in a slot; n up to HB__ARRAY_MAX. */
 #define HB__ARRAY_MAX 2048

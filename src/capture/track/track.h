@@ -58,8 +58,10 @@ struct hb__type {
 	bool dense; /* bytes follow each other without holes, from the address given */
 	bool committed;
 	int64_t size;
+	struct hb__typemap *map; /* check/typemap.c; NULL: not asked for */
 };
 void hb__types_start(void);
+struct hb__type *hb__type_at(uintptr_t handle);         /* under the lock; NULL: unknown. It is not a use */
 const struct hb__type *hb__type_find(uintptr_t handle); /* never NULL; number -1 when unknown */
 const struct hb__type *hb__type_look(uintptr_t handle); /* the same, and it is not a use */
 void hb__type_add(MPI_Datatype handle, bool committed);

@@ -1,5 +1,6 @@
 /* Datatypes, operations, windows and files. Predefined ones have the numbers of
  * their lists in calls/; derived and user-made ones follow, in order of first use. */
+#include "capture/check/check.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 #include "capture/track/track.h"
@@ -62,6 +63,8 @@ void hb__types_start(void)
 			hb__map_put(&ops, handle, (void *)(uintptr_t)(i + 1));
 }
 
+struct hb__type *hb__type_at(uintptr_t handle) { return hb__map_find(&types, handle); }
+
 const struct hb__type *hb__type_find(uintptr_t handle)
 {
 	hb__track_lock();
@@ -71,6 +74,8 @@ const struct hb__type *hb__type_find(uintptr_t handle)
 		char name[24];
 		snprintf(name, sizeof name, "type#%d", t->number - DERIVED);
 		hb__define_datatype(t->number, (uint64_t)t->size, name);
+		if (unlikely(hb__checking))
+			hb__typemap_define(t, (MPI_Datatype)handle);
 	} else if (t && t->number < DERIVED && !predefined_told[t->number]) {
 		predefined_told[t->number] = true;
 		hb__define_datatype(t->number, (uint64_t)t->size, type_names[t->number]);
@@ -107,6 +112,7 @@ void hb__type_remove(uintptr_t handle)
 	hb__track_lock();
 	struct hb__type *t = hb__map_find(&types, handle);
 	if (t && t->number >= DERIVED) {
+		hb__typemap_drop(t);
 		hb__map_remove(&types, handle);
 		hb__slots_outdated();
 	}

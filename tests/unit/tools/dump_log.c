@@ -29,6 +29,18 @@ static void print_info(const hb_log_info *i)
 	printf("host %s\nversion %s\nprogram %s\n", i->host, i->version_text, i->program);
 }
 
+static void print_datatype(uint32_t number, const hb_datatype *d)
+{
+	printf("datatype %u size=%" PRIu64 " %s\n", number, d->size, d->name);
+	const hb_signature *s = d->signature;
+	if (!s)
+		return;
+	printf("signature %u elements=%" PRIu64 " digest=%" PRIx64, number, s->elements, s->digest);
+	for (uint32_t i = 0; i < s->n; i++)
+		printf(" %u:%" PRIu64, s->run[i].basic, s->run[i].elements);
+	putchar('\n');
+}
+
 static void print_definitions(const hb_log *log)
 {
 	const hb_log_info *i = hb_log_get_info(log);
@@ -64,7 +76,7 @@ static void print_definitions(const hb_log *log)
 	for (uint32_t k = 0; k < i->datatypes; k++) {
 		const hb_datatype *d = hb_log_datatype(log, k);
 		if (d)
-			printf("datatype %u size=%" PRIu64 " %s\n", k, d->size, d->name);
+			print_datatype(k, d);
 	}
 	for (uint32_t k = 0; k < i->ops; k++)
 		if (hb_log_op(log, k))

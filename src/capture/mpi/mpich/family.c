@@ -72,6 +72,14 @@ bool hb__predefined_op(unsigned index, uintptr_t *ret_handle)
 	return true;
 }
 
+bool hb__type_has_large_counts(MPI_Datatype type)
+{
+	MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+	int combiner;
+	return PMPI(Type_get_envelope_c)(type, &integers, &addresses, &large, &types, &combiner) != MPI_SUCCESS ||
+	       large > 0;
+}
+
 /* The form for large counts: a call may have been given one. */
 bool hb__type_of_two(
 	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type)

@@ -105,6 +105,12 @@ bool hb__predefined_op(unsigned index, uintptr_t *ret_handle)
 	return index < sizeof names / sizeof *names && (*ret_handle = symbol(names[index]));
 }
 
+bool hb__type_has_large_counts(MPI_Datatype type)
+{
+	(void)type;
+	return false;
+}
+
 bool hb__type_of_two(
 	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type)
 {
