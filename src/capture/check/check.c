@@ -30,10 +30,14 @@ void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format
 	hb__row_lane_note(c->lane, line);
 }
 
-void hb__check_begin_process(void) { hb__row_note(HB_REMARK_BEGIN "on"); }
+void hb__check_begin_process(void)
+{
+	hb__row_note(hb__guard_works() ? HB_REMARK_BEGIN "on guard=1" : HB_REMARK_BEGIN "on guard=0");
+}
 
 void hb__check_enter(struct hb__call *c)
 {
+	hb__guard_look(c);
 	hb__check_arguments(c);
 	hb__check_handles_enter(c);
 	hb__check_buffers_enter(c);
@@ -50,4 +54,5 @@ void hb__check_leave(struct hb__call *c, int code)
 	hb__check_buffers_leave(c, code);
 	hb__check_windows_leave(c, code);
 	late = false;
+	hb__guard_look(NULL);
 }

@@ -59,6 +59,17 @@ int64_t hb__basic_extent(uint32_t basic);
 void hb__typemap_define(struct hb__type *t, MPI_Datatype handle);
 void hb__typemap_drop(struct hb__type *t);
 
+/* ---- guard.c: memory that the program has to leave alone, watched by the processor ---- */
+bool hb__guard_works(void);
+/* From the end of this call until hb__guard_end(key): accesses of this thread between MPI calls (writes only, or reads too) become
+ * the remark `touched` of the next call, with `owner` (keys and values, at most 47 bytes) in it. A few bytes of the memory are
+ * watched, of a few operations at once: what is not told may have happened all the same. */
+void hb__guard_begin(
+	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner);
+void hb__guard_end(const void *key);
+/* c NULL: what was seen is forgotten: it was the library's doing, or ours. */
+void hb__guard_look(struct hb__call *c);
+
 /* ---- the parts, called by check.c ---- */
 void hb__check_arguments(struct hb__call *c);     /* arguments.c */
 void hb__check_handles_enter(struct hb__call *c); /* handles.c: use after free, ... */

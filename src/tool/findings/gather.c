@@ -123,7 +123,7 @@ static bool remarked(const hb_run *run)
 		uint32_t n = log ? hb_log_get_info(log)->notes : 0;
 		bool on = !log;
 		for (uint32_t k = 0; k < n && !on; k++)
-			on = !strcmp(hb_log_note(log, k)->text, "check on");
+			on = !strncmp(hb_log_note(log, k)->text, "check on", 8);
 		all = on;
 	}
 	return all;

@@ -1,0 +1,238 @@
+/* Memory that the program has to leave alone, watched by the processor: an access between two MPI calls is seen, with its
+ * place, and costs nothing where there is none. The kernel lends the four breakpoint registers through perf_event_open
+ * (PERF_TYPE_BREAKPOINT); where it does not, nothing is watched and `on` says guard=0.
+ *
+ * What is watched is a few bytes: the first ones, the last ones and some between. Only accesses of this thread count, and
+ * only those between the calls, for inside them the library may do what it likes. After some hits a watch
+ * is over, so that a loop over window memory does not pay for each of its rounds. */
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/check/check.h"
+
+#define REGISTERS 4
+#define HITS 4       /* of one watch, then it is over */
+#define ALWAYS 64    /* times that operations of one call site are watched ... */
+#define SOMETIMES 64 /* ... then one of so many */
+#define RING 4096
+
+struct guard {
+	const void *key; /* NULL: free */
+	uintptr_t address;
+	int fd;
+	uint64_t id; /* of the event: the program may have closed our descriptor and opened another one there */
+	bool told;
+	char owner[48];
+};
+
+struct guards {
+	bool tried, works;
+	int ring; /* the event whose buffer all watches write into */
+	struct perf_event_mmap_page *page;
+	uint32_t used;
+	struct guard guard[REGISTERS];
+};
+static __thread struct guards self __attribute__((tls_model("initial-exec")));
+
+static int event_open(struct perf_event_attr *attr)
+{
+	attr->size = sizeof *attr;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int breakpoint(uintptr_t address, unsigned bytes, bool reads)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
+		.bp_addr = address,
+		.bp_len = bytes,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR,
+		.disabled = 1};
+	return event_open(&attr);
+}
+
+static void start(struct guards *w)
+{
+	w->tried = true;
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR};
+	w->ring = event_open(&attr);
+	if (w->ring < 0)
+		return;
+	long page = sysconf(_SC_PAGESIZE);
+	void *p = page == RING ? mmap(NULL, 2 * RING, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0) : MAP_FAILED;
+	static _Alignas(8) char probe[8];
+	int fd = p == MAP_FAILED ? -1 : breakpoint((uintptr_t)probe, HW_BREAKPOINT_LEN_8, false);
+	w->works = fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring);
+	if (fd >= 0)
+		close(fd);
+	if (w->works)
+		w->page = p;
+	else if (p != MAP_FAILED)
+		munmap(p, 2 * RING);
+	if (!w->works)
+		close(w->ring);
+}
+
+bool hb__guard_works(void)
+{
+	if (!self.tried)
+		start(&self);
+	return self.works;
+}
+
+/* ---- which operations ---- */
+
+static bool worth_it(const void *pc)
+{
+	static uint32_t seen[256]; /* by call site; a race between threads only changes how often */
+	uint32_t n = seen[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 56]++;
+	return n < ALWAYS || n % SOMETIMES == 0;
+}
+
+/* The widest aligned piece that begins at the address. */
+static unsigned width(uintptr_t address, size_t bytes)
+{
+	for (unsigned n = 8; n > 1; n /= 2)
+		if (address % n == 0 && bytes >= n)
+			return n;
+	return 1;
+}
+
+static bool place(struct guards *w, const void *key, uintptr_t address, size_t bytes, bool reads, const char *owner)
+{
+	struct guard *free = NULL;
+	for (int i = 0; i < REGISTERS; i++)
+		if (!w->guard[i].key)
+			free = &w->guard[i];
+	if (!free || !bytes)
+		return false;
+	int fd = breakpoint(address, width(address, bytes), reads);
+	if (fd < 0)
+		return false;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring) || ioctl(fd, PERF_EVENT_IOC_REFRESH, HITS)) {
+		close(fd);
+		return false;
+	}
+	*free = (struct guard){.key = key, .address = address, .fd = fd};
+	ioctl(fd, PERF_EVENT_IOC_ID, &free->id);
+	snprintf(free->owner, sizeof free->owner, "%s", owner);
+	w->used++;
+	return true;
+}
+
+void hb__guard_begin(
+	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner)
+{
+	struct guards *w = &self;
+	if (!hb__guard_works() || w->used == REGISTERS || !address || !bytes || !worth_it(c->pc))
+		return;
+	uintptr_t first = (uintptr_t)address, last = first + bytes;
+	uintptr_t at = first;
+	/* half of the registers that are left, so that the next operations get some */
+	uint32_t most = (REGISTERS - w->used + 1) / 2;
+	for (uint32_t i = 0; i < most && at < last; i++) {
+		bool end = i + 1 == most && i && last - at > 8;
+		if (end)
+			at = (last - 1) & ~(uintptr_t)7; /* the last bytes tell of a loop over all of them */
+		at = at < first ? first : at;
+		if (!place(w, key, at, last - at, reads, owner))
+			return;
+		at += width(at, last - at);
+	}
+}
+
+static bool ours(const struct guard *x)
+{
+	uint64_t id;
+	return !ioctl(x->fd, PERF_EVENT_IOC_ID, &id) && id == x->id;
+}
+
+void hb__guard_end(const void *key)
+{
+	struct guards *w = &self;
+	for (int i = 0; w->used && i < REGISTERS; i++)
+		if (w->guard[i].key == key) {
+			if (ours(&w->guard[i]))
+				close(w->guard[i].fd);
+			w->guard[i].key = NULL;
+			w->used--;
+		}
+}
+
+/* ---- what was seen ---- */
+
+struct hit {
+	struct perf_event_header header;
+	uint64_t ip, address;
+};
+
+/* libc's string functions read past what they were given, in whole words: not the program's doing. A write is. */
+static bool counts(const struct hit *hit)
+{
+	const char *path;
+	uintptr_t base, end;
+	if (hb__in_library((const void *)hit->ip) || !hb__module_of((const void *)hit->ip, &path, &base, &end))
+		return false;
+	const char *name = strrchr(path, '/');
+	return strncmp(name ? name + 1 : path, "libhbdb", 7) != 0;
+}
+
+static void tell(struct hb__call *c, struct guards *w, const struct hit *hit)
+{
+	for (int i = 0; i < REGISTERS; i++) {
+		struct guard *x = &w->guard[i];
+		if (!x->key || x->told || hit->address != x->address)
+			continue;
+		const void *key = x->key;
+		for (int k = 0; k < REGISTERS; k++)
+			w->guard[k].told |= w->guard[k].key == key;
+		hb__remark(c, HB_REMARK_TOUCHED, "%s by=%u", x->owner, hb__define_site((const void *)hit->ip));
+	}
+}
+
+/* What the library did inside a call does not use up the hits of the program. */
+static void give_back(struct guards *w, const struct hit *hit)
+{
+	for (int i = 0; i < REGISTERS; i++)
+		if (w->guard[i].key && hit->address == w->guard[i].address && ours(&w->guard[i]))
+			ioctl(w->guard[i].fd, PERF_EVENT_IOC_REFRESH, 1);
+}
+
+static __attribute__((noinline)) void read_ring(struct hb__call *c, struct guards *w, uint64_t head)
+{
+	const uint8_t *ring = (const uint8_t *)w->page + RING;
+	uint64_t tail = w->page->data_tail;
+	while (tail + sizeof(struct hit) <= head) {
+		struct hit hit;
+		for (size_t i = 0; i < sizeof hit; i++) /* a record may go around the end */
+			((uint8_t *)&hit)[i] = ring[(tail + i) % RING];
+		bool sample = hit.header.type == PERF_RECORD_SAMPLE;
+		if (sample && !c)
+			give_back(w, &hit);
+		else if (sample && counts(&hit))
+			tell(c, w, &hit);
+		tail += hit.header.size ? hit.header.size : head - tail;
+	}
+	__atomic_store_n(&w->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+void hb__guard_look(struct hb__call *c)
+{
+	struct guards *w = &self;
+	if (likely(!w->works))
+		return;
+	uint64_t head = __atomic_load_n(&w->page->data_head, __ATOMIC_ACQUIRE);
+	if (unlikely(head != w->page->data_tail))
+		read_ring(c, w, head);
+}
