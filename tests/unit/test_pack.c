@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "format/rangecoder.h"
+#include "format/sealed/rangecoder.h"
 #include "format/sealed/sealed.h"
 #include "random_log.h"
 

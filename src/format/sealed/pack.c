@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "format/rangecoder.h"
+#include "format/sealed/rangecoder.h"
 #include "format/sealed/sealed.h"
 
 enum { STORED, ZSTD, RANGE }; /* RANGE + order 0, 1, 2 */
