@@ -104,6 +104,7 @@ struct hb__call {
 	bool deferred; /* replay: its row comes after those of calls its callbacks make */
 	uint16_t check;
 	uint64_t enter, outer_inside;
+	uintptr_t ending; /* check: the handle that the call is about to end */
 	int64_t *results;
 	size_t nresults;
 	uint8_t *mark; /* scratch is given back to here */

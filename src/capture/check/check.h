@@ -21,11 +21,15 @@ void hb__check_begin_process(void); /* MPI_Init has returned, the first lane is 
 /* Before the handler of a call of the program, and after it. code: what the call returned. */
 void hb__check_enter(struct hb__call *c);
 void hb__check_leave(struct hb__call *c, int code);
-/* MPI_Finalize is about to be called; and the process leaves without it. */
+/* MPI_Finalize is about to be called, and has returned (what follows is lost); and the process leaves without it. */
 void hb__check_finalize(struct hb__call *c);
+void hb__check_finalized(struct hb__call *c);
 void hb__check_left(void);
-/* A request has completed and is about to be forgotten or made inactive; st may be NULL. */
-void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Status *st, int error);
+/* A request has completed and is about to be forgotten or made inactive; at: its variable; st may be NULL. */
+void hb__check_completed(
+	struct hb__call *c, struct hb__request *r, const MPI_Request *at, const MPI_Status *st, int error);
+/* MPI_Request_free has returned; the request is about to be forgotten. */
+void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at);
 /* A request of the program has been registered (posted, or a persistent one started). */
 void hb__check_posted(struct hb__call *c, struct hb__request *r);
 
@@ -70,11 +74,30 @@ void hb__guard_end(const void *key);
 /* c NULL: what was seen is forgotten: it was the library's doing, or ours. */
 void hb__guard_look(struct hb__call *c);
 
+/* ---- handles/: what the program made, and what has ended ---- */
+enum hb__what {
+	HB__H_NONE,
+	HB__H_REQUEST,
+	HB__H_COMM,
+	HB__H_DATATYPE,
+	HB__H_GROUP,
+	HB__H_OP,
+	HB__H_WIN,
+	HB__H_FILE,
+	HB__H_INFO,
+	HB__H_ERRHANDLER,
+	HB__H_KEYVAL,
+	HB__H_MESSAGE,
+	HB__H_KINDS
+};
+/* The program had this handle and it has ended: freed, completed. Its use is told by handles/. */
+bool hb__handle_ended(enum hb__what what, uintptr_t value);
+
 /* ---- the parts, called by check.c ---- */
 void hb__check_arguments(struct hb__call *c);     /* arguments.c */
-void hb__check_handles_enter(struct hb__call *c); /* handles.c: use after free, ... */
+void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, ... */
 void hb__check_handles_leave(struct hb__call *c, int code);
-void hb__check_buffers_enter(struct hb__call *c); /* buffers.c: pending buffers, by address and digest */
+void hb__check_buffers_enter(struct hb__call *c); /* buffers/: pending buffers, by address and digest */
 void hb__check_buffers_leave(struct hb__call *c, int code);
 void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
 void hb__check_windows_leave(struct hb__call *c, int code);

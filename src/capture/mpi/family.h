@@ -45,6 +45,8 @@ bool hb__predefined_type(unsigned index, uintptr_t *ret_handle);
 bool hb__predefined_op(unsigned index, uintptr_t *ret_handle);
 /* Made with counts that the calls of MPI 3 cannot tell. */
 bool hb__type_has_large_counts(MPI_Datatype type);
+/* The library has it from the start: predefined, or null. Not for keyvals. */
+bool hb__handle_given(uintptr_t handle);
 /* A committed type of `bytes` bytes at `first`, then `count` times `type` at `second`, to be used with MPI_BOTTOM. */
 bool hb__type_of_two(
 	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type);

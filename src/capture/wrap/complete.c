@@ -39,8 +39,8 @@ static void duplicated(struct hb__request *r)
 		hb__comm_add(r->idup_parent, r->idup_index, *r->idup);
 }
 
-/* The results of one completed request, and its end. */
-static void completed(struct hb__call *c, uintptr_t handle, MPI_Status *st, int error, bool tell)
+/* The results of one completed request, and its end. at: its variable. */
+static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell)
 {
 	struct hb__request *r = is_null(handle) ? NULL : hb__request_find(handle);
 	if (is_null(handle) || (r && !r->active)) {
@@ -59,7 +59,7 @@ static void completed(struct hb__call *c, uintptr_t handle, MPI_Status *st, int 
 	if (tell)
 		hb__result_status(c, r, st, error);
 	if (unlikely(hb__checking) && !pending)
-		hb__check_completed(c, r, st, error);
+		hb__check_completed(c, r, at, st, error);
 	if (pending)
 		return;
 	if (error == MPI_SUCCESS)
@@ -82,16 +82,17 @@ int hb__on_wait(struct hb__call *c)
 	hb__begin(c, hb__config.order && chosen(was));
 	bool other = unlikely(hb__config.mode == HB__REPLAY) && hb__again_shadowed(*req);
 	int code = other ? hb__again_wait(req, st) : hb__invoke_next(c); /* a tool behind us sees the call, too */
-	completed(c, was, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
+	completed(c, was, req, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
 	hb__end(c, code);
 	return code;
 }
 
 /* Apart from the way of a poll that says no, which is to stay short. */
-static __attribute__((noinline)) int test_completed(struct hb__call *c, uintptr_t was, MPI_Status *st, int code)
+static __attribute__((noinline)) int test_completed(
+	struct hb__call *c, uintptr_t was, const MPI_Request *req, MPI_Status *st, int code)
 {
 	hb__begin_poll(c);
-	completed(c, was, st, code, hb__results(c, HB__STATUS_RESULTS));
+	completed(c, was, req, st, code, hb__results(c, HB__STATUS_RESULTS));
 	hb__end_poll(c, code);
 	return code;
 }
@@ -118,7 +119,7 @@ int hb__on_test(struct hb__call *c)
 		c->lane->control->polls++;
 		return code;
 	}
-	return test_completed(c, was, st, code);
+	return test_completed(c, was, req, st, code);
 }
 
 int hb__on_get_status(struct hb__call *c)
@@ -217,7 +218,7 @@ static void all_completed(struct hb__call *c, struct several *s, int code)
 	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
 		return; /* the call itself was wrong: nothing completed */
 	for (int i = 0; i < s->n; i++)
-		completed(c, s->was[i], &s->st[i], error_of(code, &s->st[i]), tell);
+		completed(c, s->was[i], &s->reqs[i], &s->st[i], error_of(code, &s->st[i]), tell);
 }
 
 int hb__on_waitall(struct hb__call *c)
@@ -272,7 +273,7 @@ static void one_completed(struct hb__call *c, struct several *s, int index, MPI_
 		return;
 	}
 	hb__result(c, index);
-	completed(c, s->was[index], st, code, true);
+	completed(c, s->was[index], &s->reqs[index], st, code, true);
 }
 
 int hb__on_waitany(struct hb__call *c)
@@ -334,7 +335,7 @@ static void some_completed(struct hb__call *c, struct several *s, int code)
 	for (int k = 0; k < n; k++) {
 		if (tell)
 			hb__result(c, indices[k]);
-		completed(c, s->was[indices[k]], &s->st[k], error_of(code, &s->st[k]), tell);
+		completed(c, s->was[indices[k]], &s->reqs[indices[k]], &s->st[k], error_of(code, &s->st[k]), tell);
 	}
 }
 

@@ -112,6 +112,8 @@ int hb__on_request_free(struct hb__call *c)
 							   : hb__invoke_next(c);
 	if (unlikely(hb__carrying) && r && code == MPI_SUCCESS)
 		hb__carry_freed(c, r);
+	if (unlikely(hb__checking) && r && code == MPI_SUCCESS)
+		hb__check_request_freed(c, r, req);
 	if (r && code == MPI_SUCCESS)
 		hb__request_remove(r);
 	hb__end(c, code);

@@ -1,5 +1,6 @@
 /* Start and end of MPI, and which handler a function has. */
 #include "capture/carry/carry.h"
+#include "capture/check/check.h"
 #include "capture/control/control.h"
 #include "capture/wrap/step.h"
 
@@ -46,6 +47,8 @@ int hb__on_finalize(struct hb__call *c)
 	}
 	int code =
 		hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
+	if (unlikely(hb__checking))
+		hb__check_finalized(c);
 	hb__end(c, code);
 	if (hb__config.mode == HB__REPLAY)
 		hb__follow_finish();

@@ -1,8 +1,83 @@
-/* Handles, requests and buffers from their making to their end. */
-#include "rules/finding.h"
+/* Handles, requests and buffers from their making to their end: what the recorder remarked, as findings. */
+#include <string.h>
+
+#include "rules/lifecycle/parts.h"
+
+#define FUNCTIONS 2048 /* more than MPI has */
+#define LOCAL 0        /* class of functions that are no events */
+#define RMA 7
+#define IO 8
+
+/* Some calls of windows and files are no events, either: their place is the call site. */
+static bool is_event(const hb_case *c, uint32_t process, const char *name)
+{
+	const hb_log *log = hb_model_processes(c->model)[process].log;
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		if (f && f->name && !strcmp(f->name, name))
+			return f->cls != LOCAL && f->cls != RMA && f->cls != IO;
+	}
+	return false;
+}
+
+static void text_into(char *to, size_t size, const char *text)
+{
+	size_t n = strlen(text);
+	n = n < size ? n : size - 1;
+	memcpy(to, text, n);
+	to[n] = 0;
+}
+
+hb_point hb__call_point(const hb_case *c, const hb_remark *r, const char *role)
+{
+	hb_point p = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	hb_remark_text(r, "fn", p.function, sizeof p.function);
+	text_into(p.role, sizeof p.role, role);
+	if (is_event(c, r->process, p.function))
+		p.at = r->at;
+	return p;
+}
+
+hb_point hb__other_point(const hb_remark *r, const char *site, const char *fn, const char *role)
+{
+	hb_point p = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, site, 0)};
+	hb_remark_text(r, fn, p.function, sizeof p.function);
+	text_into(p.role, sizeof p.role, role);
+	return p;
+}
+
+const char *hb__what_text(const char *what)
+{
+	static const struct {
+		const char *what, *text;
+	} texts[] = {{"comm", "a communicator"}, {"op", "an operation"}, {"win", "a window"},
+		{"info", "an info object"}, {"errhandler", "an error handler"}, {"keyval", "an attribute key"},
+		{"message", "a matched message"}, {"datatype", "a datatype"}, {"group", "a group"}, {"file", "a file"},
+		{"request", "a request"}};
+	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (!strcmp(texts[i].what, what))
+			return texts[i].text;
+	return "a handle";
+}
 
 hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)
 {
-	(void)c, (void)err;
+	static hb_remark_rule *const rules[HB_REMARKS] = {
+		[HB_REMARK_FREED] = hb__told_freed,
+		[HB_REMARK_PREDEFINED] = hb__told_predefined,
+		[HB_REMARK_LEAK] = hb__told_leak,
+		[HB_REMARK_UNSTARTED] = hb__told_unstarted,
+		[HB_REMARK_START_ACTIVE] = hb__told_start,
+		[HB_REMARK_START_OTHER] = hb__told_start,
+		[HB_REMARK_FREE_ACTIVE] = hb__told_free_active,
+		[HB_REMARK_FREE_RECEIVE] = hb__told_free_receive,
+		[HB_REMARK_CANCEL] = hb__told_cancel,
+	};
+	for (size_t i = 0; i < c->remarks->n; i++) {
+		const hb_remark *r = &c->remarks->at[i];
+		hb_status status = rules[r->word] ? rules[r->word](c, r, err) : HB_OK;
+		if (status)
+			return status;
+	}
 	return HB_OK;
 }

@@ -80,6 +80,12 @@ bool hb__type_has_large_counts(MPI_Datatype type)
 	       large > 0;
 }
 
+/* The two highest bits say how a handle was made: 0 is null, 1 built in. Files are addresses. */
+bool hb__handle_given(uintptr_t handle)
+{
+	return !(handle >> 32 && (intptr_t)handle > 0) && (uint32_t)handle >> 30 < 2;
+}
+
 /* The form for large counts: a call may have been given one. */
 bool hb__type_of_two(
 	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type)

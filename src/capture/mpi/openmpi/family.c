@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "capture/mpi/family.h"
+#include "capture/record/record.h"
 
 /* Makes every MPI_X constant of mpi.h the name of its symbol. */
 #undef OMPI_PREDEFINED_GLOBAL
@@ -109,6 +110,14 @@ bool hb__type_has_large_counts(MPI_Datatype type)
 {
 	(void)type;
 	return false;
+}
+
+/* Its objects lie in the library or, by copy relocation, in the program; those made later on the heap. */
+bool hb__handle_given(uintptr_t handle)
+{
+	const char *path;
+	uintptr_t base, end;
+	return !handle || hb__module_of((const void *)handle, &path, &base, &end);
 }
 
 bool hb__type_of_two(

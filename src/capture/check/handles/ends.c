@@ -1,0 +1,243 @@
+/* Calls that make handles, end them, and use ended ones. */
+#include "capture/check/handles/handles.h"
+#include "capture/mpi/family.h"
+
+/* Variables that a call has just set to null, by address: freeing them once more is freeing twice. */
+static struct hb__map emptied;
+
+bool hb__ends_handle(const struct hb__fn *fn, unsigned i)
+{
+	switch (fn->id) {
+	case HB_FN_MPI_Comm_free:
+	case HB_FN_MPI_Comm_disconnect:
+	case HB_FN_MPI_Type_free:
+	case HB_FN_MPI_Op_free:
+	case HB_FN_MPI_Win_free:
+	case HB_FN_MPI_File_close:
+	case HB_FN_MPI_Info_free:
+	case HB_FN_MPI_Group_free:
+	case HB_FN_MPI_Errhandler_free:
+	case HB_FN_MPI_Comm_free_keyval:
+	case HB_FN_MPI_Type_free_keyval:
+	case HB_FN_MPI_Win_free_keyval:
+	case HB_FN_MPI_Keyval_free:
+		return i == 0;
+	case HB_FN_MPI_Mrecv:
+	case HB_FN_MPI_Mrecv_c:
+	case HB_FN_MPI_Imrecv:
+	case HB_FN_MPI_Imrecv_c:
+		return fn->param[i].kind == HB_P_MESSAGE;
+	default:
+		return false;
+	}
+}
+
+/* What the library has from the start, null among it. Empty groups may be freed: constructors return them. */
+static bool given(enum hb__what what, uintptr_t value)
+{
+	return what == HB__H_KEYVAL ? (int)value == MPI_KEYVAL_INVALID
+				    : hb__handle_given(value) || (what == HB__H_FILE && !value);
+}
+
+static bool null(enum hb__what what, uintptr_t value)
+{
+	const struct hb__known *k = &hb__known;
+	switch (what) {
+	case HB__H_COMM:
+		return (MPI_Comm)value == k->comm_null;
+	case HB__H_DATATYPE:
+		return (MPI_Datatype)value == k->type_null;
+	case HB__H_OP:
+		return (MPI_Op)value == k->op_null;
+	case HB__H_GROUP:
+		return (MPI_Group)value == k->group_null;
+	case HB__H_WIN:
+		return (MPI_Win)value == k->win_null;
+	case HB__H_FILE:
+		return (MPI_File)value == k->file_null;
+	case HB__H_INFO:
+		return (MPI_Info)value == k->info_null;
+	case HB__H_ERRHANDLER:
+		return (MPI_Errhandler)value == k->errhandler_null;
+	case HB__H_KEYVAL:
+		return (int)value == MPI_KEYVAL_INVALID;
+	default:
+		return (MPI_Message)value == k->message_null;
+	}
+}
+
+/* ---- making ---- */
+
+static bool predefined_type(MPI_Datatype type)
+{
+	int integers, addresses, types, combiner = MPI_COMBINER_NAMED;
+	if (PMPI(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+		return true;
+	return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+	       combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/* Derived types come out as new references, which the program has to free. */
+static void contents(struct hb__call *c, bool large)
+{
+	MPI_Datatype *at = (MPI_Datatype *)c->a[large ? 8 : 6], type = (MPI_Datatype)c->a[0];
+	int64_t room = (int64_t)c->a[large ? 4 : 3];
+	int integers, addresses, types, combiner;
+	if (!at || PMPI(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
+		return;
+	for (int64_t i = 0; i < types && i < room; i++)
+		if (!given(HB__H_DATATYPE, (uintptr_t)at[i]) && !predefined_type(at[i]))
+			hb__handle_made(c, HB__H_DATATYPE, (uintptr_t)at[i], false);
+}
+
+/* Whether a pointer to a handle is one that this call fills. *ret_quiet: the program need not free it. */
+static bool makes(const struct hb__fn *fn, unsigned i, bool *ret_quiet)
+{
+	*ret_quiet = false;
+	switch (fn->id) {
+	case HB_FN_MPI_Comm_get_parent:
+	case HB_FN_MPI_File_get_view:
+		*ret_quiet = true;
+		break;
+	case HB_FN_MPI_Comm_idup: /* made when the request completes */
+	case HB_FN_MPI_Comm_idup_with_info:
+	case HB_FN_MPI_Type_create_f90_complex:
+	case HB_FN_MPI_Type_create_f90_integer:
+	case HB_FN_MPI_Type_create_f90_real:
+	case HB_FN_MPI_Type_match_size:
+	case HB_FN_MPI_Type_commit:
+	case HB_FN_MPI_T_cvar_get_info:
+	case HB_FN_MPI_T_pvar_get_info:
+		return false;
+	default:
+		break;
+	}
+	return fn->param[i].kind != HB_P_MESSAGE && !hb__ends_handle(fn, i);
+}
+
+static void made(struct hb__call *c)
+{
+	for (unsigned i = 0; i < c->fn->nargs; i++) {
+		bool pointer, quiet;
+		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
+		if (!what || !pointer || !c->a[i] || !makes(c->fn, i, &quiet))
+			continue;
+		uintptr_t value = hb__handle_at(what, (void *)c->a[i]);
+		if (given(what, value) ||
+			(c->fn->id == HB_FN_MPI_File_get_view && predefined_type((MPI_Datatype)value)))
+			continue;
+		hb__handle_made(c, what, value, quiet);
+		hb__track_lock();
+		hb__map_remove(&emptied, c->a[i]);
+		hb__track_unlock();
+	}
+	if (c->fn->id == HB_FN_MPI_Type_get_contents || c->fn->id == HB_FN_MPI_Type_get_contents_c)
+		contents(c, c->fn->id == HB_FN_MPI_Type_get_contents_c);
+}
+
+/* ---- using ---- */
+
+static void told_ended(struct hb__call *c, const struct hb__held *h, const char *arg, bool again)
+{
+	if (hb__remark_wanted(HB_REMARK_FREED, hb__check_site(c)))
+		hb__remark(c, HB_REMARK_FREED, "arg=%s what=%s made=%u madefn=%s freed=%u freedfn=%s again=%d", arg,
+			hb__what_names[h->what], h->made_site, h->made_fn, h->ended_site, h->ended_fn, again);
+}
+
+/* At this process the argument may be anything. */
+static bool insignificant(struct hb__call *c, unsigned i)
+{
+	const struct hb__comm *comm = NULL;
+	for (unsigned k = 0; k < c->fn->nrecorded; k++) {
+		if (c->fn->recorded[k].arg != i)
+			continue;
+		if (hb__has(c, HB_R_COMM))
+			comm = hb__comm_find(hb__arg(c, HB_R_COMM));
+		return !hb__argument_significant(c, k, comm);
+	}
+	return false;
+}
+
+static void used_one(struct hb__call *c, enum hb__what what, uintptr_t value, unsigned i)
+{
+	const struct hb__held *h = hb__handle_find(what, value);
+	if (h && !h->made && !insignificant(c, i))
+		told_ended(c, h, c->fn->param[i].name, hb__ends_handle(c->fn, i));
+}
+
+static void used_types(struct hb__call *c, unsigned i)
+{
+	const MPI_Datatype *types = (const MPI_Datatype *)c->a[i];
+	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	int n = 0;
+	for (unsigned k = 0; comm && k < c->fn->nrecorded; k++)
+		if (c->fn->recorded[k].arg == i && hb__argument_significant(c, k, comm))
+			n = hb__array_length(comm, c->fn, k);
+	if (c->fn->cls == HB_LOCAL && hb__has(c, HB_R_COUNT))
+		n = (int)hb__arg(c, HB_R_COUNT);
+	for (int k = 0; types && k < n; k++) {
+		const struct hb__held *h = hb__handle_find(HB__H_DATATYPE, (uintptr_t)types[k]);
+		if (h && !h->made) {
+			told_ended(c, h, c->fn->param[i].name, false);
+			return;
+		}
+	}
+}
+
+/* The end of what may not be ended, or of what the call before ended. */
+static void ending(struct hb__call *c, enum hb__what what, uintptr_t value, unsigned i)
+{
+	if (null(what, value)) {
+		hb__track_lock();
+		const struct hb__held *h = hb__map_find(&emptied, c->a[i]);
+		hb__track_unlock();
+		if (h && h->what == what)
+			told_ended(c, h, c->fn->param[i].name, true);
+	} else if (given(what, value) && what != HB__H_ERRHANDLER &&
+		   !(what == HB__H_GROUP && (MPI_Group)value == hb__known.group_empty)) {
+		if (hb__remark_wanted(HB_REMARK_PREDEFINED, hb__check_site(c)))
+			hb__remark(
+				c, HB_REMARK_PREDEFINED, "arg=%s what=%s", c->fn->param[i].name, hb__what_names[what]);
+	}
+}
+
+void hb__ends_enter(struct hb__call *c)
+{
+	for (unsigned i = 0; i < c->fn->nargs; i++) {
+		bool pointer;
+		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
+		if (c->fn->param[i].kind == HB_P_DTYPES)
+			used_types(c, i);
+		if (!what)
+			continue;
+		if (!pointer) {
+			used_one(c, what, c->a[i], i);
+		} else if (c->a[i] && (hb__ends_handle(c->fn, i) || c->fn->id == HB_FN_MPI_Type_commit)) {
+			uintptr_t value = hb__handle_at(what, (void *)c->a[i]);
+			used_one(c, what, value, i);
+			c->ending = value; /* its handler sets the variable to null */
+			if (hb__ends_handle(c->fn, i))
+				ending(c, what, value, i);
+		}
+	}
+}
+
+void hb__ends_leave(struct hb__call *c, int code)
+{
+	if (code != MPI_SUCCESS)
+		return;
+	for (unsigned i = 0; i < c->fn->nargs; i++) {
+		bool pointer;
+		if (!hb__ends_handle(c->fn, i) || !c->a[i])
+			continue;
+		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
+		if (!given(what, c->ending))
+			hb__handle_over(c, what, c->ending);
+		struct hb__held *h = NULL;
+		hb__track_lock();
+		if ((h = hb__handle_get(what, c->ending)))
+			hb__map_put(&emptied, c->a[i], h);
+		hb__track_unlock();
+	}
+	made(c);
+}

@@ -1,0 +1,79 @@
+/* Handles of the program from their making to their end. */
+#ifndef HBDB_CAPTURE_CHECK_HANDLES_HANDLES_H
+#define HBDB_CAPTURE_CHECK_HANDLES_HANDLES_H
+
+#include "capture/check/check.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- table.c ---- */
+
+/* One time that the program was given a handle. Libraries count references: two calls may give the same one. */
+struct hb__making {
+	struct hb__making *before;
+	uint32_t site;
+	const char *fn;
+	bool quiet; /* need not be freed */
+};
+
+/* What is known of a handle's value. Kept for ever: a value that has ended is one that nobody may use. */
+struct hb__held {
+	enum hb__what what;
+	uintptr_t value;
+	struct hb__making *made; /* NULL: it has ended */
+	uint32_t made_site, ended_site;
+	const char *made_fn, *ended_fn;
+};
+
+/* A handle where a pointer to one points. */
+uintptr_t hb__handle_at(enum hb__what what, const void *at);
+/* What a parameter holds or points to, HB__H_NONE: no handle. *ret_pointer: the argument points to it. */
+enum hb__what hb__handle_of_param(const struct hb__fn *fn, unsigned i, bool *ret_pointer);
+const struct hb__held *hb__handle_find(enum hb__what what, uintptr_t value);
+/* Under the lock of track/. */
+struct hb__held *hb__handle_get(enum hb__what what, uintptr_t value);
+void hb__handle_made(struct hb__call *c, enum hb__what what, uintptr_t value, bool quiet);
+void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value);
+/* Calls visit for each that has not ended. */
+void hb__handles_alive(void (*visit)(void *user, const struct hb__held *h), void *user);
+extern const char *const hb__what_names[];
+/* False once a place has made enough remarks of a word: a loop shall not fill the log. */
+bool hb__remark_wanted(enum hb_remark_word word, uint32_t site);
+
+/* ---- ends.c: calls that end handles, and those that use ended ones ---- */
+bool hb__ends_handle(const struct hb__fn *fn, unsigned i);
+void hb__ends_enter(struct hb__call *c);
+void hb__ends_leave(struct hb__call *c, int code);
+
+/* ---- requests.c ---- */
+
+/* A request of the program, from the call that made it to its end. */
+struct hb__watch {
+	struct hb__watch *chain;       /* further ones with the same handle, in the order of making */
+	struct hb__watch *next, *prev; /* all */
+	uintptr_t handle;
+	const MPI_Request *at; /* the variable it was put into */
+	const struct hb__fn *fn;
+	uint32_t site, waited_site, over_site;
+	const char *waited_fn;
+	uint16_t lane;
+	uint64_t posting;
+	bool persistent, active, started;
+	bool receive;
+	bool told;                   /* that it was waited for and never started */
+	bool unsure;                 /* it shared its handle, and which of them completed is not known */
+	struct hb__pending *pending; /* its buffers: buffers/ */
+};
+extern struct hb__watch hb__watches; /* the head of all */
+void hb__requests_enter(struct hb__call *c);
+/* The one at this variable, or the oldest with this handle; NULL: none. Under the lock of track/. */
+struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at);
+void hb__requests_leaks(struct hb__call *c);
+
+/* ---- leaks.c ---- */
+void hb__leaks_enter(struct hb__call *c);
+void hb__leaks_seen(struct hb__call *c); /* a call that puts an attribute on MPI_COMM_SELF */
+
+#pragma GCC visibility pop
+
+#endif

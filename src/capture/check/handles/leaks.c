@@ -1,0 +1,109 @@
+/* What still lives when MPI_Finalize is called. */
+#include <stdlib.h>
+
+#include "capture/check/handles/handles.h"
+#include "capture/mpi/family.h"
+
+/* Attributes of MPI_COMM_SELF are deleted in MPI_Finalize: libraries free what they have there, so one looks later. */
+static bool later;
+
+void hb__leaks_enter(struct hb__call *c)
+{
+	bool sets = c->fn->id == HB_FN_MPI_Comm_set_attr || c->fn->id == HB_FN_MPI_Attr_put;
+	if (sets && (MPI_Comm)c->a[0] == hb__known.comm_self)
+		later = true;
+}
+
+/* Leaks of one place are one remark. */
+#define KINDS 512
+struct leaks {
+	uint32_t n;
+	struct leak {
+		enum hb__what what;
+		uint32_t site;
+		const char *fn;
+		uint64_t count;
+		uint16_t lane; /* of the first request */
+		uint64_t posting;
+		uint32_t over;
+		bool active, unsure;
+	} at[KINDS];
+};
+
+static struct leak *leak_of(struct leaks *l, const struct leak *key)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i].what == key->what && l->at[i].site == key->site && l->at[i].fn == key->fn &&
+			l->at[i].active == key->active)
+			return &l->at[i];
+	if (l->n == KINDS)
+		return NULL;
+	l->at[l->n] = *key;
+	return &l->at[l->n++];
+}
+
+static void handle_seen(void *user, const struct hb__held *h)
+{
+	if (h->what == HB__H_REQUEST)
+		return;
+	for (const struct hb__making *m = h->made; m; m = m->before) {
+		struct leak key = {.what = h->what, .site = m->site, .fn = m->fn};
+		struct leak *l = m->quiet ? NULL : leak_of(user, &key);
+		if (l)
+			l->count++;
+	}
+}
+
+static void requests_seen(struct leaks *all)
+{
+	hb__track_lock();
+	for (const struct hb__watch *w = hb__watches.next; w != &hb__watches; w = w->next) {
+		struct leak key = {.what = HB__H_REQUEST,
+			.site = w->site,
+			.fn = w->fn->name,
+			.lane = w->lane,
+			.posting = w->posting,
+			.over = w->over_site,
+			.active = w->active};
+		struct leak *l = leak_of(all, &key);
+		if (!l)
+			continue;
+		l->count++;
+		l->unsure |= w->unsure;
+	}
+	hb__track_unlock();
+}
+
+static void tell(struct hb__call *c)
+{
+	static struct leaks all; /* MPI_Finalize is called once */
+	if (all.n)
+		return;
+	hb__handles_alive(handle_seen, &all);
+	requests_seen(&all);
+	for (uint32_t i = 0; i < all.n; i++) {
+		const struct leak *l = &all.at[i];
+		if (l->what != HB__H_REQUEST)
+			hb__remark(c, HB_REMARK_LEAK, "what=%s made=%u madefn=%s count=%llu", hb__what_names[l->what],
+				l->site, l->fn, (unsigned long long)l->count);
+		else
+			hb__remark(c, HB_REMARK_LEAK,
+				"what=request made=%u madefn=%s count=%llu req=%u.%llu active=%d over=%u unsure=%d",
+				l->site, l->fn, (unsigned long long)l->count, l->lane, (unsigned long long)l->posting,
+				l->active, l->over, l->unsure);
+	}
+}
+
+void hb__check_finalize(struct hb__call *c)
+{
+	if (!later)
+		tell(c);
+}
+
+void hb__check_finalized(struct hb__call *c)
+{
+	if (later)
+		tell(c);
+}
+
+void hb__check_left(void) {}

@@ -1,0 +1,249 @@
+/* Requests: made, started, completed, freed. */
+#include <string.h>
+
+#include "capture/check/buffers/buffers.h"
+#include "capture/check/handles/handles.h"
+#include "capture/mpi/family.h"
+
+struct hb__watch hb__watches = {.next = &hb__watches, .prev = &hb__watches};
+
+static struct hb__map by_handle, by_variable; /* the first of a chain; the last one posted into a variable */
+static struct hb__watch *unused;
+
+/* ---- the list; under the lock ---- */
+
+static struct hb__watch *watch_new(void)
+{
+	struct hb__watch *w = unused;
+	if (w)
+		unused = w->chain;
+	else
+		w = hb__pool(sizeof *w);
+	if (!w)
+		return NULL;
+	*w = (struct hb__watch){.next = &hb__watches, .prev = hb__watches.prev};
+	w->prev->next = w;
+	hb__watches.prev = w;
+	return w;
+}
+
+static void chain_in(struct hb__watch *w)
+{
+	struct hb__watch *at = hb__map_find_or_put(&by_handle, w->handle, w);
+	while (at && at != w && at->chain)
+		at = at->chain;
+	if (at && at != w)
+		at->chain = w;
+}
+
+static void watch_drop(struct hb__watch *w)
+{
+	struct hb__watch *first = hb__map_find(&by_handle, w->handle);
+	if (first == w && !w->chain)
+		hb__map_remove(&by_handle, w->handle);
+	else if (first == w)
+		hb__map_put(&by_handle, w->handle, w->chain);
+	for (; first && first != w; first = first->chain)
+		if (first->chain == w) {
+			first->chain = w->chain;
+			break;
+		}
+	if (hb__map_find(&by_variable, (uintptr_t)w->at) == w)
+		hb__map_remove(&by_variable, (uintptr_t)w->at);
+	w->prev->next = w->next;
+	w->next->prev = w->prev;
+	w->chain = unused;
+	unused = w;
+}
+
+struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
+{
+	struct hb__watch *first = hb__map_find(&by_handle, handle);
+	for (struct hb__watch *w = first; w && w->chain; w = w->chain)
+		if (w->at == at)
+			return w;
+	for (struct hb__watch *w = first; w; w = w->chain)
+		if (w->at == at)
+			return w;
+	for (struct hb__watch *w = first; w && first->chain; w = w->chain)
+		w->unsure = true; /* which of them it is nobody knows */
+	return first;
+}
+
+/* ---- making and ending ---- */
+
+static void request_made(struct hb__call *c, struct hb__request *r)
+{
+	const MPI_Request *at = (const MPI_Request *)hb__arg(c, HB_R_NEWREQ);
+	uint32_t site = hb__check_site(c);
+	hb__track_lock();
+	struct hb__watch *w = watch_new(), *before = hb__map_find(&by_variable, (uintptr_t)at);
+	if (w) {
+		if (before && !before->over_site)
+			before->over_site = site;
+		w->handle = r->handle;
+		w->at = at;
+		w->fn = c->fn;
+		w->site = site;
+		w->lane = r->lane;
+		w->posting = r->posting;
+		w->persistent = c->fn->flags & HB_PERSISTENT;
+		w->active = !w->persistent;
+		w->receive = c->fn->cls == HB_RECV;
+		chain_in(w);
+		hb__map_put(&by_variable, (uintptr_t)at, w);
+		struct hb__held *h = hb__handle_get(HB__H_REQUEST, r->handle);
+		static struct hb__making alive;
+		if (h) {
+			h->made = &alive;
+			h->made_site = site;
+			h->made_fn = c->fn->name;
+		}
+	}
+	hb__track_unlock();
+	if (w && w->active)
+		hb__pending_begin(c, w);
+}
+
+static void request_started(struct hb__call *c, struct hb__request *r)
+{
+	hb__track_lock();
+	struct hb__watch *w = hb__watch_find(r->handle, NULL);
+	if (w) {
+		w->active = w->started = true;
+		w->unsure = false;
+		w->lane = r->lane;
+		w->posting = r->posting;
+	}
+	hb__track_unlock();
+	if (!w)
+		return;
+	if (w->told)
+		hb__remark(c, HB_REMARK_STARTED, "req=%u.%llu", r->made_lane, (unsigned long long)r->made);
+	w->told = false;
+	hb__pending_begin(c, w);
+}
+
+void hb__check_posted(struct hb__call *c, struct hb__request *r)
+{
+	if (c->fn->flags & HB_START)
+		request_started(c, r);
+	else
+		request_made(c, r);
+}
+
+static void request_over(struct hb__call *c, struct hb__watch *w)
+{
+	uintptr_t handle = w->handle;
+	uint32_t site = hb__check_site(c);
+	hb__track_lock();
+	watch_drop(w);
+	struct hb__held *h = hb__map_find(&by_handle, handle) ? NULL : hb__handle_get(HB__H_REQUEST, handle);
+	if (h) {
+		h->made = NULL;
+		h->ended_site = site;
+		h->ended_fn = c->fn->name;
+	}
+	hb__track_unlock();
+}
+
+void hb__check_completed(
+	struct hb__call *c, struct hb__request *r, const MPI_Request *at, const MPI_Status *st, int error)
+{
+	hb__track_lock();
+	struct hb__watch *w = hb__watch_find(r->handle, at);
+	hb__track_unlock();
+	if (r->idup && error == MPI_SUCCESS && *r->idup != hb__known.comm_null)
+		hb__handle_made(c, HB__H_COMM, (uintptr_t)*r->idup, false);
+	if (!w)
+		return;
+	hb__pending_end(c, w, r, st, error);
+	if (w->persistent)
+		w->active = false;
+	else
+		request_over(c, w);
+}
+
+void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at)
+{
+	hb__track_lock();
+	struct hb__watch *w = hb__watch_find(r->handle, at);
+	hb__track_unlock();
+	if (!w)
+		return;
+	hb__pending_drop(w);
+	request_over(c, w);
+}
+
+/* ---- before a call ---- */
+
+static bool wanted(struct hb__call *c, enum hb_remark_word word) { return hb__remark_wanted(word, hb__check_site(c)); }
+
+static void about(struct hb__call *c, enum hb_remark_word word, const struct hb__watch *w)
+{
+	if (wanted(c, word))
+		hb__remark(c, word, "what=request req=%u.%llu made=%u madefn=%s", w->lane,
+			(unsigned long long)w->posting, w->site, w->fn->name);
+}
+
+/* Requests that may neither be freed while active nor cancelled. */
+static bool collective(const struct hb__watch *w)
+{
+	return w->fn->cls == HB_COLLECTIVE || w->fn->cls == HB_COMM || w->fn->cls == HB_RMA;
+}
+
+static void waited(struct hb__call *c, struct hb__watch *w)
+{
+	if (!w->persistent || w->active || w->started || w->told || !wanted(c, HB_REMARK_UNSTARTED))
+		return;
+	w->told = true;
+	hb__remark(c, HB_REMARK_UNSTARTED, "what=request req=%u.%llu made=%u madefn=%s", w->lane,
+		(unsigned long long)w->posting, w->site, w->fn->name);
+}
+
+static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, const char *arg)
+{
+	if ((MPI_Request)handle == hb__known.request_null)
+		return;
+	const struct hb__held *h = hb__handle_find(HB__H_REQUEST, handle);
+	if (h && !h->made) {
+		if (wanted(c, HB_REMARK_FREED))
+			hb__remark(c, HB_REMARK_FREED, "arg=%s what=request made=%u madefn=%s freed=%u freedfn=%s", arg,
+				h->made_site, h->made_fn, h->ended_site, h->ended_fn);
+		return;
+	}
+	hb__track_lock();
+	struct hb__watch *w = hb__map_find(&by_handle, handle);
+	if (w && w->chain && at)
+		w = hb__watch_find(handle, at);
+	hb__track_unlock();
+	if (!w)
+		return;
+	if (c->fn->flags & HB_START) {
+		if (!w->persistent || w->active)
+			about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w);
+	} else if (c->fn->id == HB_FN_MPI_Request_free) {
+		if (w->active && (collective(w) || w->receive))
+			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w);
+	} else if (c->fn->id == HB_FN_MPI_Cancel) {
+		if (collective(w))
+			about(c, HB_REMARK_CANCEL, w);
+	} else if (c->fn->cls == HB_COMPLETE) {
+		waited(c, w);
+	}
+}
+
+void hb__requests_enter(struct hb__call *c)
+{
+	int n = hb__has(c, HB_R_NREQ) ? (int)hb__arg(c, HB_R_NREQ) : 0;
+	for (unsigned i = 0; i < c->fn->nargs; i++) {
+		const MPI_Request *at = (const MPI_Request *)c->a[i];
+		if (c->fn->param[i].kind == HB_P_REQVAL)
+			one(c, c->a[i], NULL, c->fn->param[i].name);
+		else if (c->fn->param[i].kind == HB_P_REQUEST && at)
+			one(c, (uintptr_t)*at, at, c->fn->param[i].name);
+		else if (c->fn->param[i].kind == HB_P_REQS && at)
+			for (int k = 0; k < n; k++)
+				one(c, (uintptr_t)at[k], &at[k], c->fn->param[i].name);
+	}
+}

@@ -1,0 +1,126 @@
+/* Handles used after their end, ended that may not be, and never ended. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/lifecycle/parts.h"
+
+static bool is(const hb_remark *r, const char *key, const char *value)
+{
+	char text[64];
+	return !strcmp(hb_remark_text(r, key, text, sizeof text), value);
+}
+
+hb_status hb__told_freed(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char what[32], fn[64], by[64], arg[48];
+	hb_remark_text(r, "what", what, sizeof what);
+	hb_remark_text(r, "fn", fn, sizeof fn);
+	hb_remark_text(r, "freedfn", by, sizeof by);
+	hb_remark_text(r, "arg", arg, sizeof arg);
+	bool request = !strcmp(what, "request"), freed = !request || !strcmp(by, "MPI_Request_free");
+	hb_point points[] = {hb__call_point(c, r, "uses it"),
+		hb__other_point(r, "freed", "freedfn", freed ? "freed it" : "completed it"),
+		hb__other_point(r, "made", "madefn", "made it")};
+	const char *advice =
+		request ? "Give each call the variable that holds the request: completion sets it to MPI_REQUEST_NULL, and a copy "
+			  "of it means nothing from then on."
+			: "Free it after its last use; a copy of the handle means nothing once one of them was freed.";
+	if (hb_remark_number(r, "again", 0))
+		return hb__finding(c, HB_HANDLE_FREED, false, "Free it once, by the variable that the constructor set.",
+			points, 3, err, "rank %d frees %s twice: %s has freed it before", hb__rank_of(c, r),
+			hb__what_text(what), by);
+	return hb__finding(c, HB_HANDLE_FREED, false, advice, points, 3, err,
+		"rank %d passes %s (%s) to %s that %s has %s before", hb__rank_of(c, r), hb__what_text(what), arg, fn,
+		by, freed ? "freed" : "completed");
+}
+
+hb_status hb__told_predefined(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char what[32], fn[64];
+	hb_remark_text(r, "what", what, sizeof what);
+	hb_remark_text(r, "fn", fn, sizeof fn);
+	const char *text = hb__what_text(what);
+	hb_point point = hb__call_point(c, r, "frees it");
+	return hb__finding(c, HB_HANDLE_PREDEFINED, false, "Free only what the program has made.", &point, 1, err,
+		"rank %d frees a predefined %s with %s", hb__rank_of(c, r), strchr(text, ' ') + 1, fn);
+}
+
+/* ---- leaks ---- */
+
+struct leak {
+	const char *what;
+	hb_finding_id id;
+	const char *end; /* what should have been called */
+};
+static const struct leak leaks[] = {
+	{"comm", HB_LEAK_COMM, "MPI_Comm_free"},
+	{"datatype", HB_LEAK_DATATYPE, "MPI_Type_free"},
+	{"group", HB_LEAK_GROUP, "MPI_Group_free"},
+	{"op", HB_LEAK_OP, "MPI_Op_free"},
+	{"win", HB_LEAK_WIN, "MPI_Win_free"},
+	{"file", HB_LEAK_FILE, "MPI_File_close"},
+	{"info", HB_LEAK_OTHER, "MPI_Info_free"},
+	{"message", HB_LEAK_MESSAGE, "MPI_Mrecv"},
+	{"errhandler", HB_LEAK_MINOR, "MPI_Errhandler_free"},
+	{"keyval", HB_LEAK_MINOR, "the function that frees its key"},
+};
+
+static hb_status leaked_request(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char fn[64];
+	hb_remark_text(r, "madefn", fn, sizeof fn);
+	int64_t count = hb_remark_number(r, "count", 1);
+	bool active = hb_remark_number(r, "active", 1), over = hb_remark_number(r, "over", 0) > 0;
+	bool persistent = strstr(fn, "_init") != NULL;
+	hb_point points[3] = {
+		hb__other_point(r, "made", "madefn", "made it"), hb__call_point(c, r, "it is still there")};
+	uint32_t n = 2;
+	char many[40] = "";
+	if (count > 1)
+		snprintf(many, sizeof many, ", %" PRId64 " times", count);
+	if (over) {
+		points[n] = hb__other_point(r, "over", "", "overwrites its handle");
+		n++;
+	}
+	if (!active)
+		return hb__finding(c, HB_LEAK_PERSISTENT, false,
+			"Call MPI_Request_free when the request is not started again.", points, n, err,
+			"rank %d never frees the persistent request of %s%s", hb__rank_of(c, r), fn, many);
+	if (persistent)
+		return hb__finding(c, HB_FINALIZE_PENDING, false,
+			"Complete what was started (MPI_Wait, MPI_Waitall) before MPI_Finalize, then free it.", points,
+			n, err,
+			"rank %d calls MPI_Finalize while the request of %s is active: it was started and not completed%s",
+			hb__rank_of(c, r), fn, many);
+	return hb__finding(c, HB_LEAK_REQUEST, false,
+		over ? "The variable of the request was overwritten: keep each request until it is completed (MPI_Wait, MPI_Waitall)."
+		     : "Complete it (MPI_Wait, MPI_Test, MPI_Waitall) before MPI_Finalize.",
+		points, n, err, "rank %d never completes the request of %s%s", hb__rank_of(c, r), fn, many);
+}
+
+hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	if (is(r, "what", "request"))
+		return leaked_request(c, r, err);
+	char fn[64], advice[120];
+	hb_remark_text(r, "madefn", fn, sizeof fn);
+	int64_t count = hb_remark_number(r, "count", 1);
+	for (unsigned i = 0; i < sizeof leaks / sizeof *leaks; i++) {
+		const struct leak *l = &leaks[i];
+		if (!is(r, "what", l->what))
+			continue;
+		hb_point points[] = {
+			hb__other_point(r, "made", "madefn", "made it"), hb__call_point(c, r, "it is still there")};
+		bool message = l->id == HB_LEAK_MESSAGE;
+		snprintf(advice, sizeof advice,
+			message ? "Receive it with %s or MPI_Imrecv." : "Call %s before MPI_Finalize.", l->end);
+		char many[40] = "";
+		if (count > 1)
+			snprintf(many, sizeof many, ", %" PRId64 " times", count);
+		return hb__finding(c, l->id, false, advice, points, 2, err,
+			message ? "rank %d never receives %s that %s took%s" : "rank %d never frees %s that %s made%s",
+			hb__rank_of(c, r), hb__what_text(l->what), fn, many);
+	}
+	return HB_OK;
+}

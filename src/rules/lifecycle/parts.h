@@ -1,0 +1,23 @@
+/* Handles, requests, buffers, from MPI_Init to MPI_Finalize: what the files of this folder share. */
+#ifndef HBDB_RULES_LIFECYCLE_PARTS_H
+#define HBDB_RULES_LIFECYCLE_PARTS_H
+
+#include "rules/finding.h"
+
+/* The call that a remark is about. */
+hb_point hb__call_point(const hb_case *c, const hb_remark *r, const char *role);
+/* Another call of the same process: keys of the remark that have its call site and its function. */
+hb_point hb__other_point(const hb_remark *r, const char *site, const char *fn, const char *role);
+/* "a communicator" for "comm". */
+const char *hb__what_text(const char *what);
+static inline int hb__rank_of(const hb_case *c, const hb_remark *r)
+{
+	return hb_model_processes(c->model)[r->process].rank;
+}
+
+typedef hb_status hb_remark_rule(hb_case *c, const hb_remark *r, hb_error *err);
+hb_remark_rule hb__told_freed, hb__told_predefined, hb__told_leak; /* handles.c */
+hb_remark_rule hb__told_unstarted, hb__told_start, hb__told_free_active, hb__told_free_receive, hb__told_cancel;
+/* requests.c */
+
+#endif

@@ -1,0 +1,16 @@
+/* processes: 2
+ * expect: HB-HANDLE-PREDEFINED
+ * also: HB-CALL-FAILED HB-ARG-TYPE
+ * why: predefined datatypes must not be freed */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Datatype t = MPI_INT;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Type_free(&t);
+	MPI_Finalize();
+	return 0;
+}
