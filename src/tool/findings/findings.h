@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../run/events.h"
+#include "../show/out.h"
 #include "rules/finding.h"
 
 /* A point of a finding. */
@@ -41,6 +42,7 @@ typedef struct hb_findings {
 	uint64_t count[3], suppressed; /* shown ones by severity; hidden by a suppression */
 	bool hanging;                  /* nothing moved when the job was ended, or moves now */
 	bool remarked;                 /* recorded for check */
+	int failing;                   /* severities up to this one make a check fail; -1: none does */
 	int lines;                     /* of a screen: a finding takes no more */
 	const char *last;              /* what a command line needs to name the recording; "": nothing */
 } hb_findings;
@@ -71,6 +73,9 @@ void hb__findings_json(const hb_findings *f, int fd, int exit_status);
 /* Into files, - for standard output. 0, or an exit code after having said why. */
 int hb__findings_sarif(const hb_findings *f, const char *file, int exit_status);
 int hb__findings_junit(const hb_findings *f, const char *file, double seconds);
+/* A file that is written as a whole; NULL after having said why. */
+hb_output *hb__report_open(const char *file);
+int hb__report_close(hb_output *out, const char *file);
 
 /* ---- suppressions (suppress.c) ---- */
 typedef struct hb_quiets hb_quiets;

@@ -118,3 +118,21 @@ void hb__put_json(hb_output *out, const char *text)
 	}
 	hb__put_char(out, '"');
 }
+
+void hb__put_xml(hb_output *out, const char *text)
+{
+	static const char *const entities[128] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\n'] = "&#10;", ['\t'] = "&#9;"};
+	for (const unsigned char *p = (const unsigned char *)text; *p;) {
+		int n = utf8(p);
+		if (n == 1 && entities[*p])
+			hb__put_text(out, entities[*p]);
+		else if (n == 1 && (*p < 0x20 || *p == 0x7f))
+			hb__put_char(out, '?'); /* XML has no way to write it */
+		else if (n)
+			hb__put(out, (const char *)p, (size_t)n);
+		else
+			hb__put_text(out, "\xef\xbf\xbd");
+		p += n ? n : 1;
+	}
+}

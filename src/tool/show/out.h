@@ -26,5 +26,7 @@ void hb__put_hex(hb_output *out, uint64_t n);
 void hb__put_seconds(hb_output *out, int64_t ns);
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void hb__put_json(hb_output *out, const char *text);
+/* Text of XML, also for attributes in double quotes. */
+void hb__put_xml(hb_output *out, const char *text);
 
 #endif

@@ -100,13 +100,21 @@ static void print(struct check *k)
 		hb__quiets_say_unused(k->quiets);
 }
 
+/* The last severity that makes the check fail. */
+static int failing(const hb_args *args)
+{
+	const char *on = hb__value(args, "fail-on");
+	if (on && !strcmp(on, "never"))
+		return -1;
+	return on && !strcmp(on, "error") ? HB_SEVERITY_ERROR : HB_SEVERITY_WARNING;
+}
+
 static bool fails(const struct check *k)
 {
-	const char *on = hb__value(k->args, "fail-on");
-	if (on && !strcmp(on, "never"))
-		return false;
-	uint64_t n = k->found.count[HB_SEVERITY_ERROR] + (on && !strcmp(on, "error") ? 0 : k->found.count[1]);
-	return n || k->found.hanging;
+	uint64_t n = 0;
+	for (int i = 0; i <= k->found.failing; i++)
+		n += k->found.count[i];
+	return n || (k->found.hanging && k->found.failing >= 0);
 }
 
 static int judge(struct check *k)
@@ -115,6 +123,7 @@ static int judge(struct check *k)
 	int code = hb__findings_read(&k->run, k->hung ? HB_CHECK_HANGING : 0, &k->found);
 	if (code)
 		return code;
+	k->found.failing = failing(k->args);
 	hb__quiets_apply(k->quiets, &k->found);
 	hb__findings_choose(&k->found, &wanted);
 	print(k);
