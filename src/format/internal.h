@@ -169,6 +169,8 @@ struct hb__lane *hb__log_lane(hb_log *log, uint32_t number);
 /* Notes that the log is readable only in part. The first reason is kept. */
 void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n);
+struct hb_log_header;
+bool hb__signal_note(hb_log *log, const struct hb_log_header *header);
 
 bool hb__log_remap(hb_log *log);
 

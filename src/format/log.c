@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "format/internal.h"
+#include "format/remark.h"
 #include "format/row.h"
 
 struct hb__lane *hb__log_lane(hb_log *log, uint32_t number)
@@ -47,6 +48,17 @@ bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *tex
 	s[n] = 0;
 	log->note[log->notes++] = (hb_note){.lane = lane, .event = event, .text = s};
 	return true;
+}
+
+/* The recorder could not write a note any more: it is made of what it left in the header. */
+bool hb__signal_note(hb_log *log, const struct hb_log_header *h)
+{
+	char text[64];
+	if (!h->signal || h->state != HB_STATE_RUNNING)
+		return true;
+	int n = snprintf(text, sizeof text, HB_REMARK_BEGIN "crash signal=%u lane=%d", h->signal,
+		h->signal_lane ? (int)h->signal_lane - 1 : -1);
+	return hb__note_add(log, HB_NO, 0, (const uint8_t *)text, (size_t)n);
 }
 
 static hb_status map_file(hb_log *log, hb_error *err)

@@ -470,7 +470,7 @@ hb_status hb__raw_open(hb_log *log, hb_error *err)
 	log->info.lost = h.lost;
 	log->ops = &raw_ops;
 	struct hb__lane definitions = {0};
-	bool good = take_all(log, &definitions);
+	bool good = take_all(log, &definitions) && hb__signal_note(log, &h);
 	free(definitions.unit);
 	free(definitions.def);
 	return good ? HB_OK : hb__fail(err, HB_E_MEMORY, log->path, 0, "out of memory");

@@ -80,6 +80,8 @@ struct hb_log_header {
 	uint32_t thread_level, library;
 	char host[64], version_text[256], program[512];
 	uint64_t lost;
+	uint32_t signal,
+		signal_lane; /* with remarks: the signal that ended the process, 1 + lane of the thread that got it */
 } __attribute__((packed));
 
 struct hb_unit_header {
@@ -99,7 +101,7 @@ struct hb_lane_control {
 	uint64_t wait[(HB_UNIT_SIZE - HB_LANE_WAITS) / 8]; /* LANE << 48 | POSTING */
 };
 
-_Static_assert(sizeof(struct hb_log_header) == 944, "as in hbdb-recording.5");
+_Static_assert(sizeof(struct hb_log_header) == 952, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_unit_header) == HB_UNIT_PAYLOAD, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_lane_control) == HB_UNIT_SIZE, "as in hbdb-recording.5");
 _Static_assert(__builtin_offsetof(struct hb_lane_control, calls) == 256, "as in hbdb-recording.5");

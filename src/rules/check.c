@@ -122,6 +122,8 @@ static void describe(hb_case *c, unsigned flags)
 		c->complete &= p[i].log && !p[i].cut && p[i].ending == HB_ENDING_FINALIZED;
 		c->died |= p[i].ending == HB_ENDING_ABORTED;
 	}
+	for (size_t i = 0; i < c->remarks->n; i++)
+		c->died |= c->remarks->at[i].word == HB_REMARK_CRASH;
 }
 
 static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, void *user, hb_error *err)
@@ -130,8 +132,8 @@ static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, vo
 		hb_rule *rule;
 		bool deadlock;
 	} rules[] = {{hb_rule_deadlock, true}, {hb_rule_potential, false}, {hb_rule_messages, false},
-		{hb_rule_collectives, false}, {hb_rule_lifecycle, false}, {hb_rule_onesided, false},
-		{hb_rule_arguments, false}};
+		{hb_rule_collectives, false}, {hb_rule_lifecycle, false}, {hb_rule_crash, false},
+		{hb_rule_onesided, false}, {hb_rule_arguments, false}};
 	size_t n = sizeof rules / sizeof *rules;
 	for (size_t i = 0; i < n; i++) {
 		if (progress)

@@ -89,6 +89,7 @@ hb_rule hb_rule_potential;   /* potential.c: sends that only buffering let throu
 hb_rule hb_rule_messages;    /* messages.c */
 hb_rule hb_rule_collectives; /* collectives.c */
 hb_rule hb_rule_lifecycle;   /* lifecycle.c */
+hb_rule hb_rule_crash;       /* lifecycle/crash.c */
 hb_rule hb_rule_onesided;    /* onesided.c */
 hb_rule hb_rule_arguments;   /* arguments.c */
 

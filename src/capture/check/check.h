@@ -93,6 +93,9 @@ enum hb__what {
 /* The program had this handle and it has ended: freed, completed. Its use is told by handles/. */
 bool hb__handle_ended(enum hb__what what, uintptr_t value);
 
+/* ---- crash.c: signals that end the process ---- */
+void hb__crash_start(void);
+
 /* ---- the parts, called by check.c ---- */
 void hb__check_arguments(struct hb__call *c);     /* arguments.c */
 void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, ... */

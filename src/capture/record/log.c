@@ -274,6 +274,15 @@ void hb__log_state(uint32_t state)
 		file.header->state = state;
 }
 
+/* From a signal handler. */
+void hb__log_signal(uint32_t signal, uint32_t lane)
+{
+	if (!file.header)
+		return;
+	file.header->signal_lane = lane;
+	file.header->signal = signal;
+}
+
 void hb__log_finish(uint32_t state)
 {
 	struct hb_log_header *h = file.header;

@@ -15,6 +15,7 @@
 bool hb__log_create(const char *dir, bool discard);
 void hb__log_finish(uint32_t state);
 void hb__log_state(uint32_t state);
+void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
 void hb__log_thread_level(int level);
 /* The next unit of the file, zeroed, or NULL when recording had to stop. */
 void *hb__log_unit(void);

@@ -7,6 +7,9 @@
 
 #include "../show/progress.h"
 #include "findings.h"
+#include "format/remark.h"
+
+#define ON HB_REMARK_BEGIN "on"
 
 const char *const hb__severity_names[3] = {"error", "warning", "note"};
 

@@ -93,8 +93,8 @@ static void put_location(hb_output *out, const hb_spot *p, int64_t id)
 	char *who = hb__format("rank %d%s%s", p->rank, *p->event ? ", event " : "", p->event);
 	put_member(out, ",\"logicalLocations\":[{\"kind\":\"process\",\"name\":", who);
 	free(who);
-	char *text = hb__format("rank %d%s%s%s%s", p->rank, *p->function ? ": " : "", p->function,
-		*p->role ? ": " : "", p->role);
+	char *text = hb__format(
+		"rank %d%s%s%s%s", p->rank, *p->function ? ": " : "", p->function, *p->role ? ": " : "", p->role);
 	put_member(out, "}],\"message\":{\"text\":", text);
 	free(text);
 	hb__put_text(out, "}}");
@@ -132,7 +132,8 @@ static void put_result(hb_output *out, const hb_shown *s)
 
 static void put_rule(hb_output *out, const hb_finding_kind *kind)
 {
-	char *help = hb__format("%s. 'hbdb help %s' explains it, with a wrong and a right program.", kind->title, kind->id);
+	char *help =
+		hb__format("%s. 'hbdb help %s' explains it, with a wrong and a right program.", kind->title, kind->id);
 	char *uri = hb__format("man:%s(7)", kind->id);
 	for (char *p = uri; *p; p++)
 		if (*p >= 'A' && *p <= 'Z')
@@ -157,14 +158,16 @@ int hb__findings_sarif(const hb_findings *f, const char *file, int exit_status)
 	if (!out)
 		return HB_EXIT_USAGE;
 	put_member(out, "{\"$schema\":", SCHEMA);
-	put_member(out, ",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"hbdb\",\"version\":", HBDB_VERSION);
+	put_member(out,
+		",\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"hbdb\",\"version\":", HBDB_VERSION);
 	hb__put_text(out, ",\"rules\":[");
 	for (int i = 0; i < HB_FINDINGS; i++) {
 		if (i)
 			hb__put_char(out, ',');
 		put_rule(out, &hb_finding_kinds[i]);
 	}
-	hb__put_text(out, "]}},\"columnKind\":\"utf16CodeUnits\",\"originalUriBaseIds\":{\"" ROOT "\":{\"uri\":\"file://");
+	hb__put_text(
+		out, "]}},\"columnKind\":\"utf16CodeUnits\",\"originalUriBaseIds\":{\"" ROOT "\":{\"uri\":\"file://");
 	put_path(out, getcwd(here, sizeof here) ? here : "");
 	hb__put_text(out, "/\"}},\"invocations\":[{\"executionSuccessful\":true");
 	if (exit_status >= 0) {

@@ -1,0 +1,81 @@
+/* Processes that a signal ended. Why the others were ended, or wait, often starts there. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/finding.h"
+
+static const char *meaning(int64_t sig)
+{
+	switch (sig) {
+	case SIGSEGV:
+		return "SIGSEGV, memory that is not its own";
+	case SIGBUS:
+		return "SIGBUS, memory that cannot be reached";
+	case SIGFPE:
+		return "SIGFPE, arithmetic that cannot be done";
+	case SIGILL:
+		return "SIGILL, an instruction that does not exist";
+	case SIGABRT:
+		return "SIGABRT, it ended itself with abort, as a failed assertion does";
+	case SIGSYS:
+		return "SIGSYS, a call that the system does not allow";
+	default:
+		return "it does not say why";
+	}
+}
+
+/* Name of the last call, and whether the thread was inside. */
+static const char *last_call(const hb_case *c, const hb_point *p, bool *ret_inside)
+{
+	const hb_line *line = &hb_model_lines(c->model)[p->at.line];
+	hb_log *log = hb_model_processes(c->model)[p->process].log;
+	const hb_function *f = NULL;
+	hb_events *events;
+	hb_event event;
+	*ret_inside = line->inside;
+	uint32_t from = line->inside ? line->events - 1 : line->events;
+	if (!log || hb_events_open_at(log, line->lane, from ? from : 1, &events, NULL))
+		return NULL;
+	int more;
+	while ((more = hb_events_next(events, &event, NULL)) > 0)
+		f = event.function;
+	if (!more && line->inside && hb_events_inside(events, &event) > 0)
+		f = event.function;
+	hb_events_close(events);
+	return f ? f->name : NULL; /* the log keeps it */
+}
+
+static hb_status report(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	const hb_process *process = &hb_model_processes(c->model)[r->process];
+	int64_t lane = hb_remark_number(r, "lane", -1), sig = hb_remark_number(r, "signal", 0);
+	hb_point point = {.process = r->process, .at = {HB_NO, 0}};
+	const char *call = NULL;
+	bool inside = false;
+	uint32_t line = process->first_line + (lane > 0 ? (uint32_t)lane : 0);
+	if (lane < (int64_t)process->nlines && process->nlines && hb_model_lines(c->model)[line].events) {
+		point.at = (hb_at){line, hb_model_lines(c->model)[line].events};
+		call = last_call(c, &point, &inside);
+	}
+	snprintf(point.role, sizeof point.role, "%s",
+		lane < 0 ? "its last call; another thread got the signal"
+		: inside ? "it died in this call"
+			 : "its last call before it died");
+	return hb__finding(c, HB_CRASH, false,
+		"Look at the process where it died: run it again under hbdb debug, which stops there with stack and variables.",
+		&point, 1, err, "rank %d was killed by signal %d (%s)%s%s", process->rank, (int)sig, meaning(sig),
+		!call    ? ""
+		: inside ? " inside "
+			 : " after ",
+		call ? call : "");
+}
+
+hb_status hb_rule_crash(hb_case *c, hb_error *err)
+{
+	hb_status status = HB_OK;
+	for (size_t i = 0; i < c->remarks->n && !status; i++)
+		if (c->remarks->at[i].word == HB_REMARK_CRASH)
+			status = report(c, &c->remarks->at[i], err);
+	return status;
+}
