@@ -253,7 +253,12 @@ typedef struct hb_ask {
 	uint32_t ret_seen;
 } hb_ask;
 
-/* The same pass with questions, and with orders that are not to count. */
+/* An order that the logs do not tell: from the enter of one event to the exit of another. */
+typedef struct hb_edge {
+	hb_at from, to;
+} hb_edge;
+
+/* The same pass with questions, with orders that are not to count, and with further ones. */
 typedef struct hb_clock_options {
 	hb_visit *visit; /* may be NULL */
 	void *user;
@@ -262,6 +267,8 @@ typedef struct hb_clock_options {
 		seen; /* by send: set as hb_send.seen is, in the place of those; 0 for processes of several lines; may be NULL */
 	hb_ask *asks; /* in the order of sends */
 	size_t nasks;
+	const hb_edge *edges; /* of events that exist; in any order */
+	size_t nedges;
 } hb_clock_options;
 hb_status hb_clocks_run_with(
 	hb_model *model, const hb_clock_options *options, hb_progress *progress, void *progress_user, hb_error *err);

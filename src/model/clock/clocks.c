@@ -15,6 +15,8 @@ static void push(struct hb__run *run, uint32_t line)
 	run->last = line;
 }
 
+void hb__clock_wake(struct hb__run *run, uint32_t line) { push(run, line); }
+
 void hb__wake_chain(struct hb__run *run, uint32_t *chain)
 {
 	for (uint32_t l = *chain, next; l != HB_NO; l = next) {
@@ -36,7 +38,7 @@ void hb__learn(struct hb__run *run, uint32_t line, uint32_t version)
 }
 
 /* A version of the line's clock, with a reference for the caller. */
-static uint32_t snapshot(struct hb__run *run, uint32_t line)
+uint32_t hb__clock_snapshot(struct hb__run *run, uint32_t line)
 {
 	struct hb__runner *r = &run->lines[line];
 	if (r->version == HB_NO)
@@ -90,7 +92,7 @@ static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
 	if (s->receive == HB_NO && !(s->flags & HB__PROBED)) {
 		run->flight[id] = HB__GONE;
 	} else {
-		uint32_t version = snapshot(run, line);
+		uint32_t version = hb__clock_snapshot(run, line);
 		run->flight[id] = version == HB_NO ? HB__GONE : version + 1;
 	}
 	if (was & HB__SLEEPER)
@@ -146,7 +148,7 @@ static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
 	if (cell && cell->value != HB_NO && !(cell->value & HB__SLEEPER))
 		return; /* a call that slept comes by again */
 	uint32_t sleeper = cell ? cell->value : HB_NO;
-	struct hb__post post = {snapshot(run, line), run->lines[line].lamport_enter};
+	struct hb__post post = {hb__clock_snapshot(run, line), run->lines[line].lamport_enter};
 	if (!cell || !hb__push(&run->posts, post)) {
 		run->no_memory = true;
 		return;
@@ -201,6 +203,10 @@ static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
 static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
 {
 	hb_model *m = run->m;
+	if (o->kind == HB__OP_OUT)
+		hb__edge_begun(run, line, o->id);
+	if (o->kind >= HB__OP_OUT)
+		return o->kind == HB__OP_OUT || hb__edge_ended(run, line, o->id);
 	switch ((hb_op_kind)o->kind) {
 	case HB_OP_SEND:
 		on_send(run, line, o->id);
@@ -285,11 +291,11 @@ static void run_line(struct hb__run *run, uint32_t line)
 {
 	hb_model *m = run->m;
 	struct hb__runner *r = &run->lines[line];
-	struct hb__line *more = &m->line_more.at[line];
+	const struct hb__ops *ops = &run->ops[line];
 	if (!begun(run, line))
 		return;
-	for (uint32_t left = run->quantum; r->op < more->ops.n; r->op++, run->done++, run->idle = 0) {
-		const hb_op *o = &more->ops.at[r->op];
+	for (uint32_t left = run->quantum; r->op < ops->n; r->op++, run->done++, run->idle = 0) {
+		const hb_op *o = &ops->at[r->op];
 		if (!left--) {
 			push(run, line);
 			return;
@@ -335,7 +341,7 @@ static void run_all(struct hb__run *run, hb_progress *progress, void *user)
 {
 	uint64_t told = 0, all = 1;
 	for (size_t l = 0; l < run->m->lines.n; l++) {
-		all += run->m->line_more.at[l].ops.n;
+		all += run->ops[l].n;
 		push(run, (uint32_t)l);
 	}
 	while (!run->stopped && !run->no_memory && run->ended < run->m->lines.n) {
@@ -365,7 +371,7 @@ static bool prepare(struct hb__run *run)
 	run->clocks = calloc((lines + 1) * run->versions.width + 1, sizeof *run->clocks);
 	if (run->ask.visit)
 		run->send_time = calloc((size_t)m->info.sends + 1, sizeof *run->send_time);
-	if (!run->lines || !run->init || !run->flight || !run->state_of || !run->clocks ||
+	if (!hb__edges_open(run) || !run->lines || !run->init || !run->flight || !run->state_of || !run->clocks ||
 		(run->ask.visit && !run->send_time))
 		return false;
 	for (uint32_t l = 0; l < lines; l++) {
@@ -404,7 +410,7 @@ static bool take_questions(struct hb__run *run)
 
 static void tell(hb_model *m, const struct hb__run *run)
 {
-	bool plain = !run->ask.drop_receive && !run->ask.drop_probe && !run->ask.seen;
+	bool plain = !run->ask.drop_receive && !run->ask.drop_probe && !run->ask.seen && !run->ask.nedges;
 	if (run->stopped || run->no_memory || m->clocks_done || !plain)
 		return;
 	m->clocks_done = true;
@@ -426,6 +432,7 @@ hb_status hb_clocks_run_with(
 	tell(m, &run);
 	hb__versions_close(&run.versions);
 	hb__collectives_close(&run);
+	hb__edges_close(&run);
 	free(run.lines);
 	free(run.init);
 	free(run.flight);

@@ -1,8 +1,135 @@
-/* Epochs and accesses of windows. */
-#include "rules/finding.h"
+/* Epochs and accesses of windows: what the recorder saw of one process, and what only all together tell. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/onesided/onesided.h"
+
+hb_status hb__onesided_no_memory(hb_error *err)
+{
+	if (err) {
+		*err = (hb_error){.status = HB_E_MEMORY};
+		snprintf(err->message, sizeof err->message, "out of memory");
+	}
+	return HB_E_MEMORY;
+}
+
+/* ---- what the recorder saw ---- */
+
+static hb_finding_id id_of(const char *error)
+{
+	static const struct {
+		const char *error;
+		hb_finding_id id;
+	} ids[] = {{"none", HB_RMA_EPOCH_NONE}, {"open", HB_RMA_EPOCH_OPEN}, {"twice", HB_RMA_EPOCH_TWICE},
+		{"end", HB_RMA_EPOCH_END}, {"assert", HB_RMA_EPOCH_END}, {"range", HB_RMA_RANGE},
+		{"type", HB_RMA_TYPE}};
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		if (!strcmp(ids[i].error, error))
+			return ids[i].id;
+	return HB_FINDINGS;
+}
+
+static const char *advice_of(hb_finding_id id)
+{
+	switch (id) {
+	case HB_RMA_EPOCH_NONE:
+		return "Begin an epoch before: MPI_Win_fence on all processes of the window, MPI_Win_start (the target calls "
+		       "MPI_Win_post), or MPI_Win_lock.";
+	case HB_RMA_EPOCH_OPEN:
+		return "Add the call that ends the epoch.";
+	case HB_RMA_EPOCH_TWICE:
+		return "End the epoch before the next one begins.";
+	case HB_RMA_EPOCH_END:
+		return "Each call that ends an epoch needs the one that begins it, on the same window and rank.";
+	case HB_RMA_RANGE:
+		return "Check the displacement (it counts in the target's unit) and the count.";
+	case HB_RMA_TYPE:
+		return "Give the same basic types and as many elements for origin and target.";
+	case HB_RMA_LOCAL:
+		return "Complete the access first: MPI_Win_flush_local, MPI_Wait on its request, or the end of the epoch.";
+	default:
+		return NULL;
+	}
+}
+
+/* The place of the remark, and the earlier one that it names. */
+static uint32_t places(const hb_case *c, const hb_remark *r, hb_point *ret)
+{
+	int64_t made = hb_remark_number(r, "made", 0);
+	uint32_t n = 1;
+	memset(ret, 0, 2 * sizeof *ret);
+	ret[0] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	hb_remark_text(r, "fn", ret[0].function, sizeof ret[0].function);
+	/* The next event is this call only when it is one. */
+	const hb_process *p = &hb_model_processes(c->model)[r->process];
+	(void)p;
+	if (made > 0) {
+		ret[n] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)made};
+		snprintf(ret[n].role, sizeof ret[n].role, "%s",
+			r->word == HB_REMARK_RMALOCAL ? "the access" : "began the epoch");
+		n++;
+	}
+	return n;
+}
+
+static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char error[16], text[400];
+	hb_point point[2];
+	hb_finding_id id = HB_RMA_LOCAL;
+	if (r->word == HB_REMARK_EPOCH)
+		id = id_of(hb_remark_text(r, "error", error, sizeof error));
+	if (id == HB_FINDINGS)
+		return HB_OK;
+	uint32_t n = places(c, r, point);
+	hb_remark_text(r, "text", text, sizeof text);
+	int64_t target = hb_remark_number(r, "target", -1);
+	char to[40] = "";
+	if (id == HB_RMA_TYPE || id == HB_RMA_RANGE || id == HB_RMA_EPOCH_NONE)
+		snprintf(to, sizeof to, target >= 0 ? " to rank %lld" : "", (long long)target);
+	return hb__finding(c, id, false, advice_of(id), point, n, err, "%s of rank %d%s: %s", point[0].function,
+		hb_model_processes(c->model)[r->process].rank, to, text);
+}
+
+/* ---- all ---- */
+
+static bool open_all(struct hb__onesided *o)
+{
+	uint32_t n = hb_model_get_info(o->c->model)->processes;
+	o->part = calloc(n + 1, sizeof *o->part);
+	o->nparts = calloc(n + 1, sizeof *o->nparts);
+	return o->part && o->nparts;
+}
+
+static void close_all(struct hb__onesided *o)
+{
+	uint32_t n = hb_model_get_info(o->c->model)->processes;
+	for (uint32_t i = 0; i < n && o->part; i++)
+		free(o->part[i]);
+	free(o->part);
+	free(o->nparts);
+	free(o->access);
+	free(o->pool);
+	free(o->edges);
+}
 
 hb_status hb_rule_onesided(hb_case *c, hb_error *err)
 {
-	(void)c, (void)err;
-	return HB_OK;
+	struct hb__onesided o = {.c = c, .err = err};
+	hb_status status = HB_OK;
+	bool windows = false;
+	for (size_t i = 0; i < c->remarks->n && !status; i++) {
+		enum hb_remark_word word = c->remarks->at[i].word;
+		windows |= word == HB_REMARK_WINDOW;
+		if (word == HB_REMARK_EPOCH || word == HB_REMARK_RMALOCAL)
+			status = seen(c, &c->remarks->at[i], err);
+	}
+	if (!windows || status)
+		return status;
+	status = open_all(&o) ? hb__onesided_gather(&o) : hb__onesided_no_memory(err);
+	if (!status && !o.no_memory)
+		status = hb__onesided_conflicts(&o);
+	close_all(&o);
+	return status ? status : o.no_memory ? hb__onesided_no_memory(err) : HB_OK;
 }

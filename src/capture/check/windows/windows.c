@@ -1,0 +1,237 @@
+/* Windows from their making to their end, and the way of a call through the parts of this folder. */
+#include "capture/check/windows/windows.h"
+
+struct hb__window *hb__windows;
+uint32_t hb__windows_alive;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock(void)
+{
+	if (unlikely(hb__threaded))
+		pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+	if (unlikely(hb__threaded))
+		pthread_mutex_unlock(&mutex);
+}
+
+/* ---- the table ---- */
+
+struct hb__window *hb__window_find(uintptr_t handle)
+{
+	for (struct hb__window *w = hb__windows; w && handle; w = w->next)
+		if (w->handle == handle)
+			return w;
+	return NULL;
+}
+
+struct hb__window *hb__window_at(const char *address, int64_t *ret_offset)
+{
+	for (struct hb__window *w = hb__windows; w; w = w->next) {
+		if (!w->handle)
+			continue;
+		if (w->base && address >= w->base && address < w->base + w->size) {
+			*ret_offset = address - w->base;
+			return w;
+		}
+		for (uint32_t i = 0; i < w->nregions; i++)
+			if (address >= w->region[i].base && address < w->region[i].base + w->region[i].size) {
+				*ret_offset = (int64_t)(intptr_t)address;
+				return w;
+			}
+	}
+	return NULL;
+}
+
+/* A free place whose arrays are long enough, or a new one. */
+static struct hb__window *place_for(int n)
+{
+	struct hb__window *w = hb__windows;
+	while (w && (w->handle || (int)w->room < n))
+		w = w->next;
+	if (w) {
+		memset(w->started_to, 0, w->room);
+		memset(w->lock, 0, w->room);
+		return w;
+	}
+	size_t room = (size_t)n;
+	hb__track_lock();
+	w = hb__pool(sizeof *w);
+	uint8_t *arrays = w ? hb__pool(room * (2 + sizeof(uint32_t)) + 64) : NULL;
+	hb__track_unlock();
+	if (!arrays)
+		return NULL;
+	w->lock_site = (uint32_t *)arrays;
+	w->lock = arrays + room * sizeof(uint32_t);
+	w->started_to = w->lock + room;
+	w->room = (uint32_t)room;
+	w->next = hb__windows;
+	hb__windows = w;
+	return w;
+}
+
+struct making {
+	const char *name;
+	char *base;
+	int64_t size, unit;
+	bool dynamic, shared;
+	uintptr_t comm, win;
+};
+
+/* What a constructor that returned has made. */
+static bool made_by(const struct hb__call *c, struct making *ret)
+{
+	uintptr_t *a = c->a;
+	const char *name = c->fn->name + strlen("MPI_Win_");
+	*ret = (struct making){.unit = 1};
+	if (!strncmp(name, "create_dynamic", 14)) {
+		ret->name = "dynamic";
+		ret->dynamic = true;
+		ret->comm = a[1];
+		ret->win = a[2];
+	} else if (!strncmp(name, "create_keyval", 13) || !strncmp(name, "create_errhandler", 17)) {
+		return false;
+	} else if (!strncmp(name, "create", 6)) {
+		*ret = (struct making){"create", (char *)a[0], (int64_t)a[1], c->fn->wide ? (int64_t)a[2] : (int)a[2],
+			false, false, a[4], a[5]};
+	} else if (!strncmp(name, "allocate", 8)) {
+		ret->shared = !strncmp(name, "allocate_shared", 15);
+		ret->name = ret->shared ? "shared" : "allocate";
+		ret->size = (int64_t)a[0];
+		ret->unit = c->fn->wide ? (int64_t)a[1] : (int)a[1];
+		ret->comm = a[3];
+		ret->base = a[4] ? *(char **)a[4] : NULL;
+		ret->win = a[5];
+	} else {
+		return false;
+	}
+	return ret->win != 0;
+}
+
+static void made(struct hb__call *c)
+{
+	struct making m;
+	if (!made_by(c, &m))
+		return;
+	const struct hb__comm *comm = hb__comm_find(m.comm);
+	uintptr_t handle = (uintptr_t) * (MPI_Win *)m.win;
+	if (!comm || comm->size <= 0)
+		return;
+	struct hb__window *w = place_for(comm->size);
+	if (!w)
+		return;
+	struct hb__window fresh = {.next = w->next,
+		.handle = handle,
+		.number = hb__win_number(handle),
+		.rank = comm->rank,
+		.n = comm->size,
+		.base = m.base,
+		.size = m.size,
+		.unit = m.unit,
+		.dynamic = m.dynamic,
+		.shared = m.shared,
+		.room = w->room,
+		.started_to = w->started_to,
+		.lock = w->lock,
+		.lock_site = w->lock_site};
+	fresh.has_group = PMPI(Win_get_group)(*(MPI_Win *)m.win, &fresh.group) == MPI_SUCCESS;
+	*w = fresh;
+	hb__windows_alive++;
+	hb__remark(c, HB_REMARK_WINDOW, "make=%s win=%d base=%llu size=%lld unit=%lld rank=%d n=%d", m.name, w->number,
+		(unsigned long long)(uintptr_t)w->base, (long long)w->size, (long long)w->unit, w->rank, w->n);
+}
+
+static void attached(const struct hb__call *c, struct hb__window *w)
+{
+	if (w->nregions < HB__REGIONS) {
+		w->region[w->nregions].base = (char *)c->a[1];
+		w->region[w->nregions++].size = (int64_t)c->a[2];
+	}
+}
+
+static void detached(const struct hb__call *c, struct hb__window *w)
+{
+	for (uint32_t i = 0; i < w->nregions; i++)
+		if (w->region[i].base == (char *)c->a[1])
+			w->region[i] = w->region[--w->nregions];
+}
+
+/* ---- calls ---- */
+
+static uintptr_t freeing; /* the window that the call under way frees */
+
+static void end_of_window(struct hb__call *c)
+{
+	struct hb__window *w = hb__window_find(c->a[0] ? (uintptr_t) * (MPI_Win *)c->a[0] : 0);
+	freeing = w ? w->handle : 0;
+	if (!w)
+		return;
+	hb__epochs_over(c, w);
+	hb__locals_synced(c, w, -1);
+	hb__remark(c, HB_REMARK_WINSYNC, "kind=free win=%d rank=-1", w->number);
+}
+
+void hb__check_windows_enter(struct hb__call *c)
+{
+	if (likely(!hb__windows_alive))
+		return;
+	lock();
+	hb__watch_end(c);
+	if (c->fn->cls == HB_RMA) {
+		struct hb__window *w = hb__has(c, HB_R_WIN) ? hb__window_find(hb__arg(c, HB_R_WIN)) : NULL;
+		if (w && c->fn->flags & HB_EVENT)
+			hb__epochs_enter(c, w);
+		else if (w)
+			hb__access_enter(c, w);
+		else if (c->fn->id == HB_FN_MPI_Win_free)
+			end_of_window(c);
+	} else if (c->fn->cls == HB_COMPLETE) {
+		hb__locals_completing(c);
+	} else if (c->fn->id == HB_FN_MPI_Finalize) {
+		for (struct hb__window *w = hb__windows; w; w = w->next)
+			if (w->handle)
+				hb__epochs_over(c, w);
+	} else if (c->fn->flags & HB_EVENT) {
+		hb__locals_call(c);
+	}
+	unlock();
+}
+
+static void left_window(struct hb__call *c, int code)
+{
+	struct hb__window *w = hb__has(c, HB_R_WIN) ? hb__window_find(hb__arg(c, HB_R_WIN)) : NULL;
+	if (code == MPI_SUCCESS && c->fn->id == HB_FN_MPI_Win_free) {
+		w = hb__window_find(freeing);
+		if (w) {
+			if (w->has_group)
+				PMPI(Group_free)(&w->group);
+			w->handle = 0;
+			hb__windows_alive--;
+		}
+	} else if (code == MPI_SUCCESS && c->fn->id == HB_FN_MPI_Win_attach && w) {
+		attached(c, w);
+	} else if (code == MPI_SUCCESS && c->fn->id == HB_FN_MPI_Win_detach && w) {
+		detached(c, w);
+	} else if (code == MPI_SUCCESS && hb__has(c, HB_R_WINPTR)) {
+		made(c);
+	} else if (w && c->fn->flags & HB_EVENT) {
+		hb__epochs_leave(c, w, code);
+	} else if (w) {
+		hb__access_leave(c, code);
+	}
+}
+
+void hb__check_windows_leave(struct hb__call *c, int code)
+{
+	if (likely(!hb__windows_alive && !(c->fn->cls == HB_RMA && hb__has(c, HB_R_WINPTR))))
+		return;
+	lock();
+	if (c->fn->cls == HB_RMA)
+		left_window(c, code);
+	else if (c->fn->cls == HB_COMPLETE)
+		hb__locals_completed(c);
+	hb__watch_begin();
+	unlock();
+}

@@ -1,0 +1,348 @@
+/* From remarks to windows and accesses: when each began, what completed it, which bytes of whom it touched. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/onesided/onesided.h"
+
+#define PIECES 1024 /* of one access; with more it is left out */
+
+bool hb__grow_one(void **at, size_t *room, size_t n, size_t size)
+{
+	if (n < *room)
+		return true;
+	size_t more = *room ? 2 * *room : 64;
+	void *p = realloc(*at, more * size);
+	if (!p)
+		return false;
+	*at = p;
+	*room = more;
+	return true;
+}
+
+struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number)
+{
+	if (number < 0 || number >= o->nparts[process] || !o->part[process][number].known)
+		return NULL;
+	return &o->part[process][number];
+}
+
+/* The same window at another process. */
+static struct hb__part *part_at(struct hb__onesided *o, uint32_t process, uint32_t id)
+{
+	for (uint32_t i = 0; i < o->nparts[process]; i++)
+		if (o->part[process][i].known && o->part[process][i].id == id)
+			return &o->part[process][i];
+	return NULL;
+}
+
+/* ---- windows ---- */
+
+/* The collective that a call entered. */
+static uint32_t collective_at(const hb_model *m, hb_at at)
+{
+	uint64_t n;
+	if (at.line == HB_NO)
+		return HB_NO;
+	const hb_op *op = hb_model_ops(m, at.line, &n);
+	uint64_t from = 0, to = n;
+	while (from < to) {
+		uint64_t middle = (from + to) / 2;
+		if (op[middle].event < at.event)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < n && op[from].event == at.event; from++)
+		if (op[from].kind == HB_OP_ENTER)
+			return op[from].id;
+	return HB_NO;
+}
+
+static void on_window(struct hb__onesided *o, const hb_remark *r)
+{
+	int64_t number = hb_remark_number(r, "win", -1);
+	uint32_t p = r->process;
+	if (number < 0 || number > 1 << 20)
+		return;
+	if ((uint64_t)number >= o->nparts[p]) {
+		uint32_t n = (uint32_t)number + 8;
+		struct hb__part *more = realloc(o->part[p], n * sizeof *more);
+		if (!more) {
+			o->no_memory = true;
+			return;
+		}
+		memset(more + o->nparts[p], 0, (n - o->nparts[p]) * sizeof *more);
+		o->part[p] = more;
+		o->nparts[p] = n;
+	}
+	char make[16];
+	uint32_t id = collective_at(o->c->model, r->at);
+	o->part[p][number] = (struct hb__part){.id = id,
+		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->c->model)[id].group,
+		.base = (int64_t)strtoull(hb_remark_text(r, "base", (char[32]){0}, 32), NULL, 10),
+		.size = hb_remark_number(r, "size", 0),
+		.unit = hb_remark_number(r, "unit", 1),
+		.known = true,
+		.dynamic = !strcmp(hb_remark_text(r, "make", make, sizeof make), "dynamic")};
+}
+
+/* ---- accesses ---- */
+
+static bool piece(struct hb__onesided *o, struct hb__access *a, int64_t from, int64_t length)
+{
+	if (!hb__grow_one((void **)&o->pool, &o->pool_room, o->npool, sizeof *o->pool)) {
+		o->no_memory = true;
+		return false;
+	}
+	o->pool[o->npool++] = (struct hb__bytes){from, from + length};
+	return ++a->nbytes < PIECES;
+}
+
+/* OFFSET:LENGTH[:COUNT:STRIDE],... from an address on. */
+static void pieces(struct hb__onesided *o, struct hb__access *a, const char *text, int64_t base)
+{
+	a->bytes = (uint32_t)o->npool;
+	for (const char *p = text; *p;) {
+		char *end;
+		int64_t offset = strtoll(p, &end, 10), length = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+		int64_t count = *end == ':' ? strtoll(end + 1, &end, 10) : 1;
+		int64_t stride = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
+		for (int64_t k = 0; k < count; k++)
+			if (length > 0 && !piece(o, a, base + offset + k * stride, length)) {
+				a->inexact = true;
+				return;
+			}
+		if (end == p)
+			return;
+		p = *end ? end + 1 : end;
+	}
+}
+
+static struct hb__access *new_access(struct hb__onesided *o, const hb_remark *r)
+{
+	if (!hb__grow_one((void **)&o->access, &o->room, o->naccesses, sizeof *o->access)) {
+		o->no_memory = true;
+		return NULL;
+	}
+	struct hb__access *a = &o->access[o->naccesses++];
+	*a = (struct hb__access){.remark = (size_t)(r - o->c->remarks->at),
+		.process = r->process,
+		.line = r->at.line,
+		.start = r->at.event,
+		.operation = -1,
+		.post = {HB_NO, 0},
+		.seq = (uint64_t)hb_remark_number(r, "seq", 0),
+		.number = hb_remark_number(r, "win", -1),
+		.target = HB_NO};
+	return a;
+}
+
+static void describe(struct hb__access *a, const hb_remark *r)
+{
+	char op[8], epoch[8];
+	hb_remark_text(r, "op", op, sizeof op);
+	hb_remark_text(r, "ep", epoch, sizeof epoch);
+	a->get = !strcmp(op, "get");
+	a->swap = !strcmp(op, "cas");
+	a->fetches = a->get || a->swap || !strcmp(op, "gacc") || !strcmp(op, "fao");
+	a->touching = a->get ? HB__READS : !strcmp(op, "put") ? HB__WRITES : HB__ACCUMULATES;
+	a->operation = (int32_t)hb_remark_number(r, "aop", -1);
+	a->type = (int32_t)hb_remark_number(r, "type", -1);
+	a->exclusive = hb_remark_number(r, "x", 0) == 1;
+	a->locked = !strcmp(epoch, "lock") || !strcmp(epoch, "all");
+	a->passive = a->locked;
+	a->pscw = !strcmp(epoch, "pscw");
+	a->inexact = hb_remark_number(r, "inexact", 0) == 1;
+}
+
+static hb_status outside(struct hb__onesided *o, const hb_remark *r, const struct hb__part *there,
+	const struct hb__access *a, int64_t rank)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	for (uint32_t i = 0; i < a->nbytes; i++) {
+		const struct hb__bytes *b = &o->pool[a->bytes + i];
+		from = b->from < from ? b->from : from;
+		to = b->to > to ? b->to : to;
+	}
+	if (!a->nbytes || a->inexact || (from >= there->base && to <= there->base + there->size))
+		return HB_OK;
+	if (hb_remark_number(r, "disp", 0) < 0)
+		return HB_OK; /* told already */
+	hb_point point = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	hb_remark_text(r, "fn", point.function, sizeof point.function);
+	return hb__finding(o->c, HB_RMA_RANGE, false,
+		"Check the displacement (it counts in the target's unit) and the count.", &point, 1, o->err,
+		"%s of rank %d touches bytes %lld to %lld of the window of rank %lld, which has %lld bytes",
+		point.function, hb_model_processes(o->c->model)[r->process].rank, (long long)(from - there->base),
+		(long long)(to - there->base - 1), (long long)rank, (long long)there->size);
+}
+
+static hb_status on_access(struct hb__onesided *o, const hb_remark *r)
+{
+	char runs[700];
+	int64_t rank = hb_remark_number(r, "target", -1);
+	struct hb__part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+	if (!here || here->id == HB_NO || r->at.line == HB_NO)
+		return HB_OK;
+	const hb_group *g = &hb_model_groups(o->c->model)[here->group];
+	if (rank < 0 || rank >= g->size || g->member[rank] == HB_NO)
+		return HB_OK;
+	struct hb__part *there = part_at(o, g->member[rank], here->id);
+	struct hb__access *a = there ? new_access(o, r) : NULL;
+	if (!a)
+		return HB_OK;
+	describe(a, r);
+	a->window = here->id;
+	a->target = g->member[rank];
+	int64_t disp = hb_remark_number(r, "disp", 0);
+	pieces(o, a, hb_remark_text(r, "runs", runs, sizeof runs),
+		there->dynamic ? disp : there->base + disp * there->unit);
+	return there->dynamic ? HB_OK : outside(o, r, there, a, rank);
+}
+
+/* The process itself uses memory of the window. */
+static void on_touch(struct hb__onesided *o, const hb_remark *r)
+{
+	struct hb__part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+	struct hb__access *a = here && here->id != HB_NO && r->at.line != HB_NO ? new_access(o, r) : NULL;
+	char lock[4];
+	if (!a)
+		return;
+	hb_remark_text(r, "lock", lock, sizeof lock);
+	a->local = true;
+	a->locked = *lock != '-';
+	a->exclusive = *lock == 'x';
+	a->window = here->id;
+	a->target = r->process;
+	a->touching = hb_remark_number(r, "write", 0) ? HB__WRITES : HB__READS;
+	int64_t at = (here->dynamic ? 0 : here->base) + hb_remark_number(r, "off", 0);
+	a->bytes = (uint32_t)o->npool;
+	piece(o, a, at, hb_remark_number(r, "len", 0));
+	if (a->seq)
+		return;
+	a->done_line = r->at.line;
+	a->done = r->at.event;
+	a->done_exit = !hb_remark_number(r, "own", 0); /* own: by the program, before that event */
+}
+
+/* ---- completion ---- */
+
+struct open { /* accesses of a process that nothing has completed yet */
+	size_t *at, n, room;
+};
+
+struct sync {
+	const char *kind;
+	int64_t win, rank;
+	hb_at at;
+};
+
+static bool completes(const struct hb__onesided *o, const struct sync *s, const struct hb__access *a)
+{
+	if (a->number != s->win)
+		return false;
+	if (!strcmp(s->kind, "fence") || !strcmp(s->kind, "free"))
+		return true;
+	if (!strcmp(s->kind, "complete"))
+		return a->pscw || a->local;
+	bool local = !strncmp(s->kind, "flushlocal", 10);
+	if (local && !a->fetches && !a->local)
+		return false;
+	if (s->rank < 0)
+		return true;
+	const hb_group *g = &hb_model_groups(o->c->model)[o->part[a->process][a->number].group];
+	return a->local || (s->rank < g->size && g->member[s->rank] == a->target);
+}
+
+static void synced(struct hb__onesided *o, struct open *open, const struct sync *s)
+{
+	size_t kept = 0;
+	bool exit = strcmp(s->kind, "fence") != 0 && strcmp(s->kind, "complete") != 0 && strcmp(s->kind, "free") != 0;
+	for (size_t i = 0; i < open->n; i++) {
+		struct hb__access *a = &o->access[open->at[i]];
+		if (!completes(o, s, a)) {
+			open->at[kept++] = open->at[i];
+			continue;
+		}
+		a->done_line = s->at.line;
+		a->done = s->at.event;
+		a->done_exit = exit;
+	}
+	open->n = kept;
+}
+
+static void request_done(struct hb__onesided *o, struct open *open, const hb_remark *r)
+{
+	uint64_t seq = (uint64_t)hb_remark_number(r, "seq", 0);
+	size_t kept = 0;
+	for (size_t i = 0; i < open->n; i++) {
+		struct hb__access *a = &o->access[open->at[i]];
+		if (a->seq != seq || !(a->fetches || a->local)) {
+			open->at[kept++] = open->at[i];
+			continue;
+		}
+		a->done_line = r->at.line;
+		a->done = r->at.event;
+		a->done_exit = true;
+	}
+	open->n = kept;
+}
+
+static void on_sync(struct hb__onesided *o, struct open *open, struct hb__exposures *e, const hb_remark *r)
+{
+	char kind[20], ranks[500];
+	struct sync s = {hb_remark_text(r, "kind", kind, sizeof kind), hb_remark_number(r, "win", -1),
+		hb_remark_number(r, "rank", -1), r->at};
+	if (!strcmp(kind, "start") || !strcmp(kind, "post"))
+		hb__exposure_begun(e, r->process, s.win, r->at, hb_remark_text(r, "ranks", ranks, sizeof ranks),
+			!strcmp(kind, "start"));
+	if (!strcmp(kind, "complete") || !strcmp(kind, "wait"))
+		hb__exposure_ended(e, r->process, s.win, r->at, !strcmp(kind, "complete"));
+	if (strcmp(kind, "start") && strcmp(kind, "post") && strcmp(kind, "wait") && strncmp(kind, "lock", 4))
+		synced(o, open, &s);
+}
+
+static hb_status each(struct hb__onesided *o, struct open *open, struct hb__exposures *e, const hb_remark *r)
+{
+	hb_status status = HB_OK;
+	size_t before = o->naccesses;
+	if (r->word == HB_REMARK_RMA)
+		status = on_access(o, r);
+	else if (r->word == HB_REMARK_TOUCH)
+		on_touch(o, r);
+	else if (r->word == HB_REMARK_WINSYNC)
+		on_sync(o, open, e, r);
+	else if (r->word == HB_REMARK_RMADONE)
+		request_done(o, open, r);
+	if (o->naccesses > before && !o->access[before].done) {
+		if (hb__grow_one((void **)&open->at, &open->room, open->n, sizeof *open->at))
+			open->at[open->n++] = before;
+		else
+			o->no_memory = true;
+	}
+	return status;
+}
+
+hb_status hb__onesided_gather(struct hb__onesided *o)
+{
+	const hb_remarks *all = o->c->remarks;
+	struct open open = {0};
+	struct hb__exposures *e = hb__exposures_open(o);
+	hb_status status = e ? HB_OK : hb__onesided_no_memory(o->err);
+	for (size_t i = 0; i < all->n && !status; i++)
+		if (all->at[i].word == HB_REMARK_WINDOW)
+			on_window(o, &all->at[i]);
+	uint32_t process = HB_NO;
+	for (size_t i = 0; i < all->n && !status; i++) {
+		if (all->at[i].process != process)
+			open.n = 0;
+		process = all->at[i].process;
+		status = each(o, &open, e, &all->at[i]);
+	}
+	if (!status)
+		status = hb__exposures_match(e);
+	if (e)
+		hb__exposures_close(e);
+	free(open.at);
+	return status;
+}

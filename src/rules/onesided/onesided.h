@@ -1,0 +1,79 @@
+/* One-sided communication of a run, gathered from the recorder's remarks (src/capture/check/windows/). */
+#ifndef HBDB_RULES_ONESIDED_ONESIDED_H
+#define HBDB_RULES_ONESIDED_ONESIDED_H
+
+#include "rules/finding.h"
+
+/* A window as one process made it. */
+struct hb__part {
+	uint32_t id; /* the collective that made it: the same for all its processes; HB_NO: not known */
+	uint32_t group;
+	int64_t base, size, unit;
+	bool known, dynamic;
+};
+
+enum hb__touching { HB__READS, HB__WRITES, HB__ACCUMULATES };
+
+struct hb__bytes {
+	int64_t from, to; /* addresses of the target process; to: behind the last */
+};
+
+struct hb__access {
+	size_t remark;
+	uint32_t process, line, start; /* it began before event `start` of the line */
+	uint32_t done_line, done;      /* the event that completed it; 0: none did */
+	bool done_exit;                /* complete when that event is over, not already when it begins */
+	bool local;                    /* the target's own, by a call or by the program itself */
+	bool exclusive, locked;        /* under a lock; under an exclusive one */
+	bool passive;                  /* the target takes no part: locks */
+	bool pscw;
+	bool fetches; /* tells the origin what was there */
+	bool inexact;
+	enum hb__touching touching;
+	int32_t operation, type; /* of an accumulate: numbers of the recording; -1 */
+	bool swap;               /* compare and swap */
+	bool get;                /* complete as soon as it is so at the origin */
+	uint64_t seq;
+	uint32_t window;        /* id */
+	uint32_t target;        /* process */
+	int64_t number;         /* of the window at the origin */
+	uint32_t bytes, nbytes; /* in the pool */
+	hb_at post;             /* the call that exposed the target for it; line HB_NO */
+	uint64_t time;          /* Lamport, of the event before */
+};
+
+struct hb__onesided {
+	hb_case *c;
+	struct hb__part **part; /* by process, by number of the window */
+	uint32_t *nparts;
+	struct hb__access *access;
+	size_t naccesses, room;
+	struct hb__bytes *pool;
+	size_t npool, pool_room;
+	hb_edge *edges; /* complete -> wait */
+	size_t nedges, edge_room;
+	hb_error *err;
+	bool no_memory;
+};
+
+bool hb__grow_one(void **at, size_t *room, size_t n, size_t size);
+struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number);
+/* Reads all remarks. */
+hb_status hb__onesided_gather(struct hb__onesided *o);
+
+/* epochs.c: which post an access rests on, and what that orders; the starts and posts are added as they come. */
+struct hb__exposures;
+struct hb__exposures *hb__exposures_open(struct hb__onesided *o);
+void hb__exposures_close(struct hb__exposures *e);
+/* ranks: of the window's communicator, separated by commas. */
+void hb__exposure_begun(
+	struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, const char *ranks, bool start);
+void hb__exposure_ended(struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, bool start);
+hb_status hb__exposures_match(struct hb__exposures *e);
+
+/* conflicts.c */
+hb_status hb__onesided_conflicts(struct hb__onesided *o);
+
+hb_status hb__onesided_no_memory(hb_error *err);
+
+#endif
