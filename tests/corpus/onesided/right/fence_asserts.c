@@ -1,0 +1,27 @@
+/*
+ * processes: 3
+ * why: fences with all that may be asserted
+ */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	int rank, *mem, got = 0;
+	MPI_Win win;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Win_allocate(16 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+	for (int i = 0; i < 16; i++)
+		mem[i] = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOPUT, win);
+	if (rank == 1)
+		MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED, win);
+	MPI_Win_free(&win);
+	if (got < 0)
+		printf("%d\n", got);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,34 @@
+/*
+ * processes: 3
+ * expect: HB-RMA-RACE
+ * why: MPI_Win_flush_local does not complete the put at the target
+ */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	int rank, *mem, value = 1, got = 0;
+	MPI_Win win;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Win_allocate(16 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+	for (int i = 0; i < 16; i++)
+		mem[i] = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, win);
+	if (rank == 1) {
+		MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_flush_local(0, win);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 2)
+		MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_free(&win);
+	if (got < 0)
+		printf("%d\n", got);
+	MPI_Finalize();
+	return 0;
+}
