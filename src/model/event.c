@@ -434,19 +434,33 @@ int hb_events_next(hb_events *e, hb_event *ret, hb_error *err)
 	return 1;
 }
 
+/* A call of which nothing is known but its slot. */
+static int decode_slot(hb_events *e, uint32_t slot, uint64_t enter, hb_event *ret)
+{
+	memset(&e->row, 0, sizeof e->row);
+	e->row.lane = e->lane;
+	if (hb_cursor_slot(e->cursor, slot, &e->row))
+		return 0;
+	e->row.enter = enter;
+	e->row.nresults = 0;
+	decode(e, ret);
+	return ret->function && ret->function->name;
+}
+
 int hb_events_inside(hb_events *e, hb_event *ret)
 {
 	hb_lane_info lane;
 	if (hb_log_lane(e->log, e->lane, &lane) || !lane.inside)
 		return 0;
-	memset(&e->row, 0, sizeof e->row);
-	e->row.lane = e->lane;
-	if (hb_cursor_slot(e->cursor, lane.inside_slot, &e->row))
+	return decode_slot(e, lane.inside_slot, lane.inside_enter, ret);
+}
+
+int hb_events_polling(hb_events *e, hb_event *ret)
+{
+	hb_lane_info lane;
+	if (hb_log_lane(e->log, e->lane, &lane) || !lane.polling)
 		return 0;
-	e->row.enter = lane.inside_enter;
-	e->row.nresults = 0;
-	decode(e, ret);
-	return ret->function && ret->function->name;
+	return decode_slot(e, lane.polling_slot, 0, ret);
 }
 
 /* ---- from anywhere ---- */

@@ -88,6 +88,8 @@ int hb_events_next(hb_events *events, hb_event *ret_event, hb_error *err);
 void hb_events_skip_times(hb_events *events);
 /* The call the thread never returned from, once hb_events_next gave 0: 1, or 0 when there is none. */
 int hb_events_inside(hb_events *events, hb_event *ret_event);
+/* Likewise the call that answered no, again and again, after the last event; known only with remarks. */
+int hb_events_polling(hb_events *events, hb_event *ret_event);
 void hb_events_close(hb_events *events);
 
 /* The value of a recorded argument by its name, HB_ABSENT when it is not recorded. */

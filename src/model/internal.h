@@ -62,7 +62,7 @@ enum hb__does {
 struct hb__function {
 	bool known;
 	uint8_t does, order;
-	bool synchronous, persistent, posts, chooses, polls;
+	bool synchronous, buffered, persistent, posts, chooses, polls;
 	bool empty_is_nothing; /* with 0 bytes it orders nothing */
 	bool rooted, both_sides;
 	uint16_t base;          /* the same for Bcast, Ibcast and Bcast_init */
@@ -90,10 +90,13 @@ enum { HB__REGULAR, HB__ODD }; /* of a collective: enters are in the parts, or i
 struct hb__process {
 	VEC(struct hb__part) parts; /* by communicator number */
 	uint32_t first_send, first_receive, first_probe;
+	uint32_t first_pending, pending;
+	bool followed; /* all its requests, up to their end */
 };
 
 struct hb__line {
 	VEC(hb_op) ops;
+	VEC(hb_op) sent; /* completions of sends that are not synchronous, when the process's requests are followed */
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
 	 * the first of them that began when all of the line were over, 0: none. */
 	uint32_t init, started, joined;
@@ -118,6 +121,7 @@ struct hb_model {
 	VEC(uint8_t) collective_kind;
 	VEC(hb_at) odd_at; /* enters of odd collectives, values of odd_enters */
 	VEC(hb_chosen) chosen;
+	VEC(hb_pending) pending; /* in the order of processes */
 	VEC(char *) troubles;
 	struct hb__table channel_of, spec_of, group_of, odd_collective, odd_enters;
 	struct hb__table big;       /* send -> place in big_bytes */
@@ -152,6 +156,10 @@ void hb__stream_close(struct hb__stream *s);
 /* ---- match/read.c: one process -> sends, receives, probes, collectives ---- */
 typedef void hb__tick(void *user, uint64_t events);
 hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *user, hb_error *err);
+
+/* ---- match/pending.c: requests that are under way when a log ends ---- */
+/* Whether all requests of a process are to be followed: it was recorded with remarks, or it waits for some. */
+bool hb__follow_requests(const hb_model *m, uint32_t process);
 
 /* ---- match/reserve.c: room for all that the logs will give ---- */
 bool hb__reserve(hb_model *m);

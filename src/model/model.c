@@ -270,8 +270,10 @@ void hb_model_close(hb_model *m)
 			free(m->process_more[i].parts.at[k].enters.at);
 		free(m->process_more[i].parts.at);
 	}
-	for (size_t i = 0; i < m->line_more.n; i++)
+	for (size_t i = 0; i < m->line_more.n; i++) {
 		free(m->line_more.at[i].ops.at);
+		free(m->line_more.at[i].sent.at);
+	}
 	for (size_t i = 0; i < m->groups.n; i++) {
 		free((void *)m->groups.at[i].member);
 		free((void *)m->groups.at[i].remote);
@@ -285,9 +287,9 @@ void hb_model_close(hb_model *m)
 	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
-		m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at,
-		m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->rank_process, m->seen_more,
-		m};
+		m->pending.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at,
+		m->elsewhere.at, m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends,
+		m->rank_process, m->seen_more, m};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 }

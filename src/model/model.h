@@ -103,6 +103,7 @@ enum {                       /* flags of messages and receives */
 	HB_CANCELLED = 4,
 	HB_AMBIGUOUS = 8,  /* threads, or a receive whose end is not known, leave open whether this match is right */
 	HB_ELSEWHERE = 16, /* receive: completed by another lane than posted it; send: completed elsewhere */
+	HB_BUFFERED = 32,  /* send: Bsend, Ibsend: it completes by itself */
 	HB_PENDING = 32,   /* receive: posted, and its end is not known: never completed, freed, or the log is cut */
 	HB_CHOSEN = 64,    /* receive: completed by a call that chose among requests or asked (Waitany, Test, ...) */
 	HB_FAILED =
@@ -179,6 +180,19 @@ typedef struct hb_op {
 	uint32_t id : 28, kind : 4; /* hb_op_kind */
 } hb_op;
 
+/* A request that was under way when the log of its process ended. Only of processes that hb_model_followed. */
+typedef enum hb_pending_kind {
+	HB_PENDING_OTHER,      /* nothing that is matched: one-sided, files, generalised, ... */
+	HB_PENDING_SEND,       /* id: send */
+	HB_PENDING_RECEIVE,    /* id: receive */
+	HB_PENDING_COLLECTIVE, /* id: collective */
+} hb_pending_kind;
+typedef struct hb_pending {
+	hb_pending_kind kind;
+	uint32_t id;
+	hb_reference request;
+} hb_pending;
+
 typedef struct hb_model_info {
 	uint32_t processes, lines, groups, channels, specs;
 	uint64_t events; /* over all lines */
@@ -212,6 +226,17 @@ const hb_chosen *hb_model_chosen(const hb_model *model);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
 const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);
+/* Whether all requests of a process were followed to their end: it was recorded with remarks, or it is inside a call that
+ * completes requests. */
+bool hb_model_followed(const hb_model *model, uint32_t process);
+/* Its requests under way at the end of its log, those waited for or not; in the order of lanes and postings. */
+const hb_pending *hb_model_pending(const hb_model *model, uint32_t process, uint32_t *ret_n);
+/* Of such processes: completions of sends that are not synchronous, in program order along a line (kind HB_OP_SENT). They
+ * order nothing, for a buffer may have let them through: hb_model_ops does not have them. */
+const hb_op *hb_model_sent(const hb_model *model, uint32_t line, uint64_t *ret_n);
+/* The group of a communicator by its number in the log of a process; HB_NO: not known.
+ * *ret_peers_are_member: those whom it sends to are `member`; else they are `remote`. */
+uint32_t hb_model_group(const hb_model *model, uint32_t process, int64_t comm, bool *ret_peers_are_member);
 /* What is missing or open, a sentence each, and which answers it makes uncertain. */
 const char *hb_model_trouble(const hb_model *model, uint32_t index);
 

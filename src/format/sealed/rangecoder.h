@@ -6,8 +6,8 @@
  * made common. The estimate is close to that of Krichevsky and Trofimov: after n
  * decisions a node moves by 1 / (n + 1.5) of its error, n at most HB__RC_LIMIT, so
  * that it follows a source that changes. hbdb-recording(5) says the same in words. */
-#ifndef HBDB_FORMAT_RANGECODER_H
-#define HBDB_FORMAT_RANGECODER_H
+#ifndef HBDB_FORMAT_SEALED_RANGECODER_H
+#define HBDB_FORMAT_SEALED_RANGECODER_H
 
 #include "format/internal.h"
 

@@ -103,10 +103,10 @@ static uint32_t channel(struct hb__reading *r, uint32_t group, uint32_t source, 
 	return at->value;
 }
 
-static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, bool synchronous)
+static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, uint8_t flags)
 {
 	hb_model *m = r->m;
-	hb_send s = {(uint32_t)r->event->row->number, r->line, synchronous ? HB_SYNCHRONOUS : 0, to, HB_NO, 0, 0};
+	hb_send s = {(uint32_t)r->event->row->number, r->line, flags, to, HB_NO, 0, 0};
 	if (bytes >= UINT32_MAX) {
 		struct hb__cell *cell = hb__place(&m->big, (struct hb__key){m->sends.n, 0});
 		if (cell && hb__push(&m->big_bytes, (uint64_t)bytes))
@@ -134,19 +134,26 @@ static uint32_t channel_to(struct hb__reading *r, int64_t dest, int64_t tag)
 	return channel(r, part->group, r->process, hb__peer(r->m, part, dest), tag);
 }
 
+static uint8_t mode(bool synchronous, bool buffered)
+{
+	return (uint8_t)((synchronous ? HB_SYNCHRONOUS : 0) | (buffered ? HB_BUFFERED : 0));
+}
+
 static void on_send(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
+	bool follow = f->persistent || f->synchronous || r->cancels || r->follows;
 	uint32_t to = e->row->result ? HB_NO : channel_to(r, e->peer, e->tag);
 	if (f->posts) {
-		struct hb__request *q = to != HB_NO && (f->persistent || f->synchronous || r->cancels)
-						? hb__request_new(r, e->posting)
-						: NULL;
+		struct hb__request *q = to != HB_NO && follow ? hb__request_new(r, e->posting) : NULL;
 		if (q && f->persistent)
-			*q = (struct hb__request){
-				.type = HB__R_PSEND, .id = to, .flag = f->synchronous, .bytes = e->bytes};
+			*q = (struct hb__request){.type = HB__R_PSEND,
+				.id = to,
+				.flag = f->synchronous,
+				.buffered = f->buffered,
+				.bytes = e->bytes};
 		else if (to != HB_NO) {
-			uint32_t id = add_send(r, to, e->bytes, f->synchronous);
+			uint32_t id = add_send(r, to, e->bytes, mode(f->synchronous, f->buffered));
 			if (q)
 				*q = (struct hb__request){.type = HB__R_SEND, .id = id, .flag = f->synchronous};
 		}
@@ -154,7 +161,7 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 	}
 	if (to == HB_NO)
 		return;
-	uint32_t id = add_send(r, to, e->bytes, f->synchronous);
+	uint32_t id = add_send(r, to, e->bytes, mode(f->synchronous, f->buffered));
 	if (f->synchronous && !r->inside)
 		op(r, HB_OP_SENT, id);
 }
@@ -247,7 +254,7 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	if (sends && !failed) { /* the sending half of Sendrecv */
 		uint32_t to = channel_to(r, e->row->arg[f->dest], e->tag);
 		if (to != HB_NO)
-			add_send(r, to, e->bytes, false);
+			add_send(r, to, e->bytes, 0);
 	}
 	if (!part || failed || e->from == HB_PROC_NULL || (e->from < 0 && e->from != HB_ANY_SOURCE))
 		return;
@@ -330,6 +337,13 @@ static uint32_t requests(const struct hb__reading *r)
 	return row->nargs && row->arg[0] > 0 && row->arg[0] < HB_NO ? (uint32_t)row->arg[0] : 0;
 }
 
+static void sent(struct hb__reading *r, uint32_t id)
+{
+	hb_op o = {(uint32_t)r->event->row->number, id, HB_OP_SENT};
+	if (r->follows && !hb__push(&r->m->line_more.at[r->line].sent, o))
+		r->m->no_memory = true;
+}
+
 static void completed(struct hb__reading *r, const struct hb__function *f, const hb_answer *a)
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
@@ -346,6 +360,8 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 		r->m->sends.at[q->id].flags |= HB_CANCELLED;
 	else if (q->type == HB__R_SEND && q->flag)
 		op(r, HB_OP_SENT, q->id);
+	else if (q->type == HB__R_SEND)
+		sent(r, q->id);
 	else if (q->type == HB__R_COLL)
 		op(r, HB_OP_LEAVE, q->id);
 	if (q->type == HB__R_COLL)
@@ -367,7 +383,7 @@ static void start(struct hb__reading *r, hb_reference made, int64_t posting)
 	base->count++;
 	if (was.type == HB__R_PSEND) {
 		q = (struct hb__request){.type = HB__R_SEND, .flag = was.flag};
-		q.id = add_send(r, was.id, was.bytes, was.flag);
+		q.id = add_send(r, was.id, was.bytes, mode(was.flag, was.buffered));
 	} else if (was.type == HB__R_PRECV) {
 		q = (struct hb__request){.type = HB__R_RECV, .comm = was.comm, .id = add_receive(r, was.id)};
 		op(r, HB_OP_POST, q.id);
@@ -503,6 +519,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	r.functions = calloc((size_t)r.nfunctions + 1, sizeof *r.functions);
 	r.over = calloc((size_t)p->nlines + 1, sizeof *r.over);
 	r.cancels = has_function(p->log, "Cancel");
+	r.follows = m->process_more[process].followed = hb__follow_requests(m, process);
 	memset(r.recent, 0xff, sizeof r.recent);
 	memset(r.near, 0xff, sizeof r.near);
 	bool memory = r.functions && r.over;
@@ -518,6 +535,8 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 		m->line_more.at[p->first_line + i].init = r.init;
 	if (!status && r.threads)
 		hb__mark_overlaps(&r);
+	if (!status && r.follows)
+		hb__note_pending(&r);
 	free(r.functions);
 	free(r.over);
 	free(r.requests.at);

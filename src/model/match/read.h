@@ -15,7 +15,8 @@ enum {
 };
 struct hb__request {
 	uint8_t type;
-	bool flag;      /* synchronous */
+	bool flag; /* synchronous */
+	bool buffered;
 	uint32_t id;    /* free: the next free one */
 	uint32_t comm;  /* number of the communicator in the process */
 	uint32_t count; /* persistent: starts so far */
@@ -50,7 +51,7 @@ struct hb__spec_of_call {
 struct hb__reading {
 	hb_model *m;
 	uint32_t process;
-	bool threads, cancels;
+	bool threads, cancels, follows; /* follows: ordinary sends have a request, too */
 	uint32_t nfunctions;
 	struct hb__function *functions; /* by number in the log */
 	/* the call at hand */
@@ -73,6 +74,10 @@ struct hb__reading {
 };
 
 struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting);
+
+/* ---- pending.c ---- */
+/* Keeps what is still under way, once all events were read. */
+void hb__note_pending(struct hb__reading *r);
 
 /* ---- collect.c ---- */
 void hb__on_collective(struct hb__reading *r, const struct hb__function *f);

@@ -1,0 +1,108 @@
+/* Requests that are under way when the log of a process ends, for who asks what it waits for. */
+#include <stdlib.h>
+
+#include "format/remark.h"
+#include "model/match/read.h"
+
+static bool remarked(const hb_log *log)
+{
+	uint32_t n = hb_log_get_info(log)->notes;
+	for (uint32_t i = 0; i < n; i++) {
+		const hb_note *note = hb_log_note(log, i);
+		if (note && !strncmp(note->text, HB_REMARK_BEGIN, sizeof HB_REMARK_BEGIN - 1))
+			return true;
+	}
+	return false;
+}
+
+/* The lane is inside a call that completes requests. */
+static bool completes(hb_log *log, uint32_t lane, const hb_lane_info *info)
+{
+	enum { CLASS_COMPLETE = 3 };
+	hb_cursor *c;
+	hb_row row;
+	if (!info->inside || hb_cursor_open(log, lane, info->events + 1, &c, NULL))
+		return false;
+	bool found = !hb_cursor_slot(c, info->inside_slot, &row);
+	const hb_function *f = found ? hb_log_function(log, row.function) : NULL;
+	hb_cursor_close(c);
+	return f && f->cls == CLASS_COMPLETE;
+}
+
+bool hb__follow_requests(const hb_model *m, uint32_t process)
+{
+	const hb_process *p = &m->processes.at[process];
+	hb_lane_info info;
+	if (remarked(p->log))
+		return true;
+	for (uint32_t i = 0; i < p->nlines; i++)
+		if (!hb_log_lane(p->log, i, &info) && (info.polls || completes(p->log, i, &info)))
+			return true;
+	return false;
+}
+
+static int by_posting(const void *a, const void *b)
+{
+	const hb_reference *x = &((const hb_pending *)a)->request, *y = &((const hb_pending *)b)->request;
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return (x->posting > y->posting) - (x->posting < y->posting);
+}
+
+static void keep(struct hb__reading *r, hb_reference ref, const struct hb__request *q)
+{
+	static const hb_pending_kind kind[] = {[HB__R_SEND] = HB_PENDING_SEND,
+		[HB__R_RECV] = HB_PENDING_RECEIVE,
+		[HB__R_COLL] = HB_PENDING_COLLECTIVE};
+	if (q->type > HB__R_COLL) /* persistent: its starts have requests of their own */
+		return;
+	if (!hb__push(&r->m->pending, ((hb_pending){kind[q->type], q->id, ref})))
+		r->m->no_memory = true;
+}
+
+void hb__note_pending(struct hb__reading *r)
+{
+	hb_model *m = r->m;
+	struct hb__process *more = &m->process_more[r->process];
+	more->first_pending = (uint32_t)m->pending.n;
+	for (size_t i = 0; i < sizeof r->near / sizeof *r->near; i++) {
+		const struct hb__near *n = &r->near[i];
+		if (n->request != HB_NO)
+			keep(r, (hb_reference){n->lane, n->posting}, &r->requests.at[n->request]);
+	}
+	for (size_t i = 0; r->request_of.used && i < r->request_of.size; i++) {
+		const struct hb__cell *c = &r->request_of.at[i];
+		if (c->value != HB_NO)
+			keep(r, (hb_reference){(uint32_t)c->key.a, (int64_t)c->key.b}, &r->requests.at[c->value]);
+	}
+	more->pending = (uint32_t)m->pending.n - more->first_pending;
+	if (more->pending)
+		qsort(m->pending.at + more->first_pending, more->pending, sizeof *m->pending.at, by_posting);
+}
+
+/* ---- answers ---- */
+
+bool hb_model_followed(const hb_model *m, uint32_t process) { return m->process_more[process].followed; }
+
+const hb_pending *hb_model_pending(const hb_model *m, uint32_t process, uint32_t *ret_n)
+{
+	*ret_n = m->process_more[process].pending;
+	return m->pending.at + m->process_more[process].first_pending;
+}
+
+const hb_op *hb_model_sent(const hb_model *m, uint32_t line, uint64_t *ret_n)
+{
+	*ret_n = m->line_more.at[line].sent.n;
+	return m->line_more.at[line].sent.at;
+}
+
+uint32_t hb_model_group(const hb_model *m, uint32_t process, int64_t comm, bool *ret_peers_are_member)
+{
+	const struct hb__process *more = &m->process_more[process];
+	*ret_peers_are_member = true;
+	if (comm < 0 || (uint64_t)comm >= more->parts.n || more->parts.at[comm].group == HB_NO)
+		return HB_NO;
+	const struct hb__part *part = &more->parts.at[comm];
+	*ret_peers_are_member = !m->groups.at[part->group].remote_size || part->side;
+	return part->group;
+}

@@ -1,0 +1,349 @@
+/* The call that each lane is inside of, or polls with, and what it needs. */
+#include "rules/deadlock/wait.h"
+
+#define SMALL 4096 /* bytes of a standard send that a library buffers for sure, more or less */
+
+/* What kind of call it is, by the name behind the prefix of the library. */
+enum kind {
+	RETURNS, /* by itself */
+	SENDS,
+	RECEIVES, /* and both */
+	PROBES,
+	COMPLETES,
+	COLLECTS, /* whatever the model has as a collective */
+	ENDS,
+	ABORTS,
+	WAITS, /* for others, and which is not known */
+};
+
+static const struct {
+	const char *name;
+	enum kind kind;
+} kinds[] = {
+	{"Send", SENDS},
+	{"Ssend", SENDS},
+	{"Rsend", SENDS},
+	{"Bsend", RETURNS},
+	{"Recv", RECEIVES},
+	{"Sendrecv", RECEIVES},
+	{"Sendrecv_replace", RECEIVES},
+	{"Mprobe", RECEIVES},
+	{"Probe", PROBES},
+	{"Iprobe", PROBES},
+	{"Improbe", PROBES},
+	{"Mrecv", RETURNS},
+	{"Finalize", ENDS},
+	{"Abort", ABORTS},
+	{"Comm_free", WAITS},
+	{"Comm_disconnect", WAITS},
+	{"Comm_create_group", WAITS},
+	{"Comm_create_from_group", WAITS},
+	{"Intercomm_create", WAITS},
+	{"Intercomm_create_from_groups", WAITS},
+	{"Comm_spawn", WAITS},
+	{"Comm_spawn_multiple", WAITS},
+	{"Comm_accept", WAITS},
+	{"Comm_connect", WAITS},
+	{"Comm_join", WAITS},
+	{"Win_start", WAITS},
+	{"Win_complete", WAITS},
+	{"Win_wait", WAITS},
+	{"Win_test", WAITS},
+	{"Win_lock", WAITS},
+	{"Win_lock_all", WAITS},
+	{"Win_unlock", WAITS},
+	{"Win_unlock_all", WAITS},
+	{"Win_flush", WAITS},
+	{"Win_flush_all", WAITS},
+	{"Win_sync", RETURNS},
+	{"Buffer_detach", WAITS},
+	{"File_close", WAITS},
+	{"File_set_view", WAITS},
+	{"File_set_size", WAITS},
+	{"File_sync", WAITS},
+	{"Get", WAITS},
+	{"Put", WAITS},
+	{"Accumulate", WAITS},
+	{"Fetch_and_op", WAITS},
+	{"Compare_and_swap", WAITS},
+	{"Get_accumulate", WAITS},
+};
+
+static enum kind kind_of(const hb_function *f)
+{
+	enum { CLASS_COMPLETE = 3, CLASS_COLLECTIVE = 5, CLASS_COMM = 6, CLASS_RMA = 7, CLASS_IO = 8 };
+	const char *name = strchr(f->name, '_') ? strchr(f->name, '_') + 1 : f->name;
+	size_t n = strlen(name);
+	if (n > 2 && !strcmp(name + n - 2, "_c"))
+		n -= 2;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strlen(kinds[i].name) == n && !strncmp(kinds[i].name, name, n))
+			return kinds[i].kind;
+	if (f->cls == CLASS_COMPLETE)
+		return strstr(name, "free") ? RETURNS : COMPLETES;
+	if (hb_behaviour_of(f->name, f->cls).posts != HB_POSTS_NONE)
+		return RETURNS;
+	if (f->cls == CLASS_IO)
+		return strstr(name, "_all") || strstr(name, "_ordered") || strstr(name, "open") ? WAITS : RETURNS;
+	return f->cls == CLASS_COLLECTIVE || f->cls == CLASS_COMM || f->cls == CLASS_RMA ? COLLECTS : RETURNS;
+}
+
+/* ---- needs ---- */
+
+static void need_message(struct hb__graph *g, struct hb__wait *w, const hb_spec *s, uint32_t receive)
+{
+	struct hb__need need = {HB__WANT_MESSAGE, receive, s->source, s->source, s->group, s->tag};
+	if (s->any_source) {
+		const hb_group *group = &hb_model_groups(g->m)[s->group];
+		bool member = !group->remote_size;
+		for (uint32_t i = 0; !member && i < group->remote_size; i++)
+			member = group->remote[i] == s->process;
+		need.node = hb__any_node(g, s->group, member);
+	} else if (s->source == HB_NO) { /* not in this recording: it may send any time */
+		w->done |= true;
+		return;
+	}
+	hb__need(g, w, need);
+}
+
+/* The needs of a receive, a send, a collective under way. False: it needs nothing more, or that is not known. */
+static bool need_receive(struct hb__graph *g, struct hb__wait *w, uint32_t id)
+{
+	const hb_receive *v = &hb_model_receives(g->m)[id];
+	const hb_spec *s = &hb_model_specs(g->m)[v->spec];
+	if (g->got[id] || !(v->flags & HB_PENDING) || v->flags & HB_CANCEL_ASKED ||
+		(!s->any_source && s->source == HB_NO))
+		return false;
+	need_message(g, w, s, id);
+	return true;
+}
+
+static bool need_send(struct hb__graph *g, struct hb__wait *w, uint32_t id)
+{
+	const hb_send *s = &hb_model_sends(g->m)[id];
+	const hb_channel *c = &hb_model_channels(g->m)[s->channel];
+	bool buffered = s->flags & HB_BUFFERED ||
+			(!g->hanging && !(s->flags & HB_SYNCHRONOUS) && hb_send_bytes(g->m, id) <= SMALL);
+	if (g->sent[id] || buffered || c->dest == HB_NO || s->flags & HB_CANCELLED)
+		return false;
+	hb__need(g, w, (struct hb__need){HB__WANT_RECEIVE, id, c->dest, c->dest, c->group, c->tag});
+	return true;
+}
+
+static bool need_pending(struct hb__graph *g, struct hb__wait *w, const hb_pending *p, const hb_event *e)
+{
+	switch (p->kind) {
+	case HB_PENDING_SEND:
+		return need_send(g, w, p->id);
+	case HB_PENDING_RECEIVE:
+		return need_receive(g, w, p->id);
+	case HB_PENDING_COLLECTIVE:
+		return hb__need_collective(g, w, p->id, e);
+	default:
+		return false;
+	}
+}
+
+static const hb_pending *find(const struct hb__graph *g, uint32_t process, uint64_t request)
+{
+	uint32_t n, low = 0;
+	const hb_pending *p = hb_model_pending(g->m, process, &n);
+	uint32_t lane = (uint32_t)(request >> 48);
+	int64_t posting = (int64_t)(request & ~(UINT64_MAX << 48));
+	while (low < n) {
+		uint32_t middle = low + (n - low) / 2;
+		const hb_reference *r = &p[middle].request;
+		if (r->lane == lane && r->posting == posting)
+			return &p[middle];
+		if (r->lane < lane || (r->lane == lane && r->posting < posting))
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return NULL;
+}
+
+/* The requests are told: each is needed, or one. */
+static void needs_told(struct hb__graph *g, struct hb__wait *w, const hb_lane_info *info, const hb_event *e)
+{
+	bool short_list = info->nwait < info->waits;
+	w->requests = (uint32_t)info->waits;
+	for (uint32_t i = 0; i < info->nwait; i++) {
+		const hb_pending *p = find(g, w->process, info->wait[i]);
+		bool needs = p && need_pending(g, w, p, e);
+		w->done |= w->any && !needs;
+	}
+	w->done |= !w->n || (w->any && short_list);
+}
+
+/* They are not: it waits for some that are under way. What all of them need is needed. */
+static void needs_guessed(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
+{
+	uint32_t n;
+	const hb_pending *p = hb_model_pending(g->m, w->process, &n);
+	int64_t count = hb_event_argument(e, "count");
+	bool all = !w->any && (n == 1 || count == (int64_t)n);
+	w->any = !all;
+	w->requests = n;
+	for (uint32_t i = 0; i < n; i++) {
+		bool needs = need_pending(g, w, &p[i], e);
+		w->done |= !all && !needs;
+	}
+	w->done |= !w->n;
+}
+
+static void completes(struct hb__graph *g, struct hb__wait *w, const hb_lane_info *info, const hb_event *e)
+{
+	const char *name = e->function->name;
+	w->any = strstr(name, "any") || strstr(name, "some");
+	if (info->waits)
+		needs_told(g, w, info, e);
+	else if (hb_model_followed(g->m, w->process) && !info->polling)
+		needs_guessed(g, w, e);
+	else
+		w->done = true;
+}
+
+static void probes(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
+{
+	bool members;
+	uint32_t group = hb_model_group(g->m, w->process, e->comm, &members), source = HB_NO;
+	if (group == HB_NO || e->from == HB__NO_PEER || e->from == HB_ABSENT) {
+		w->done = true;
+		return;
+	}
+	const hb_group *of = &hb_model_groups(g->m)[group];
+	const uint32_t *member = members ? of->member : of->remote;
+	if (e->from >= 0 && e->from < (int64_t)(members ? of->size : of->remote_size))
+		source = member[e->from];
+	hb_spec s = {.group = group,
+		.process = w->process,
+		.source = source,
+		.tag = (int32_t)e->from_tag,
+		.any_source = e->from == HB__ANY_SOURCE};
+	w->done = hb__tail_probe(g, w->process, group, s.any_source ? HB_NO : source, s.tag) != HB_NO;
+	if (!w->done)
+		need_message(g, w, &s, HB_NO);
+}
+
+/* The sends, receives and collectives that began with the call itself. */
+static void parts_of_call(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
+{
+	uint64_t n;
+	const hb_op *op = hb_model_ops(g->m, w->line, &n);
+	uint32_t event = hb_model_lines(g->m)[w->line].events;
+	bool known = false;
+	for (; n-- > 0 && op[n].event == event;) {
+		known = true;
+		if (op[n].kind == HB_OP_SEND)
+			need_send(g, w, op[n].id);
+		else if (op[n].kind == HB_OP_POST)
+			need_receive(g, w, op[n].id);
+		else if (op[n].kind == HB_OP_ENTER)
+			hb__need_collective(g, w, op[n].id, e);
+	}
+	for (uint32_t i = g->open_first[w->process + 1]; !known && i-- > g->open_first[w->process];) {
+		const hb_receive *v = &hb_model_receives(g->m)[g->open[i]];
+		if (v->line == w->line && v->post == event) { /* a matched probe */
+			known = true;
+			need_receive(g, w, g->open[i]);
+		}
+	}
+	w->done |= !w->n;
+}
+
+/* It waits for others of its group, or for all others; for which ones is not known. */
+static void waits(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
+{
+	bool members = true;
+	uint32_t group = hb_model_group(g->m, w->process, e->comm != HB_ABSENT && e->comm >= 0 ? e->comm : 0, &members);
+	w->state = HB__UNSURE;
+	w->any = true;
+	if (group == HB_NO)
+		w->done = true;
+	else
+		hb__need(g, w,
+			(struct hb__need){HB__WANT_OTHER, HB_NO, hb__any_node(g, group, members), HB_NO, group, 0});
+}
+
+static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info *info, const hb_event *e)
+{
+	enum kind kind = kind_of(e->function);
+	w->name = e->function->name;
+	w->site = e->row->site;
+	w->function = e->row->function;
+	w->comm = e->comm == HB_ABSENT ? -1 : e->comm;
+	w->state = w->poll ? HB__POLLS : HB__BLOCKED;
+	switch (kind) {
+	case ENDS:
+		g->process[w->process] = HB__OVER;
+		break;
+	case ABORTS:
+		g->process[w->process] = HB__DEAD;
+		break;
+	case SENDS:
+	case RECEIVES:
+	case COLLECTS:
+		if (w->poll)
+			probes(g, w, e); /* Improbe */
+		else
+			parts_of_call(g, w, e);
+		break;
+	case PROBES:
+		probes(g, w, e);
+		break;
+	case COMPLETES:
+		completes(g, w, info, e);
+		break;
+	case WAITS:
+		waits(g, w, e);
+		break;
+	default:
+		w->done = true;
+		break;
+	}
+	if (w->done || !w->n)
+		w->state = kind == ENDS ? HB__OVER : w->state == HB__UNSURE ? HB__UNSURE : HB__RUNS;
+}
+
+static hb_status read_line(struct hb__graph *g, uint32_t line, hb_error *err)
+{
+	struct hb__wait *w = &g->wait[line];
+	const hb_line *l = &hb_model_lines(g->m)[line];
+	hb_log *log = hb_model_processes(g->m)[l->process].log;
+	hb_lane_info info;
+	hb_events *events = NULL;
+	hb_event e;
+	*w = (struct hb__wait){.line = line, .process = l->process, .comm = -1};
+	if (hb_log_lane(log, l->lane, &info) || (!l->inside && !info.polling))
+		return HB_OK;
+	hb_status status = hb_events_open_at(log, l->lane, info.events + 1, &events, err);
+	if (status)
+		return status;
+	w->poll = !l->inside;
+	int known = l->inside ? hb_events_inside(events, &e) : hb_events_polling(events, &e);
+	if (known == 1 && e.function && e.function->name)
+		classify(g, w, &info, &e);
+	hb_events_close(events);
+	return HB_OK;
+}
+
+bool hb__read_waits(struct hb__graph *g, hb_error *err)
+{
+	const hb_model_info *info = hb_model_get_info(g->m);
+	const hb_process *process = hb_model_processes(g->m);
+	for (uint32_t p = 0; p < info->processes; p++) {
+		const hb_process *at = &process[p];
+		g->process[p] = !at->log || at->cut || at->pid || !at->nlines ? HB__RUNS
+				: at->ending == HB_ENDING_ABORTED             ? HB__DEAD
+				: at->ending != HB_ENDING_NONE                ? HB__OVER
+									      : HB__BLOCKED;
+		for (uint32_t i = 0; i < at->nlines; i++) {
+			g->wait[at->first_line + i].line = at->first_line + i;
+			g->wait[at->first_line + i].process = p;
+			if (g->process[p] == HB__BLOCKED && read_line(g, at->first_line + i, err))
+				return false;
+		}
+	}
+	return true;
+}

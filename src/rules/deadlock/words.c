@@ -1,0 +1,150 @@
+/* The graph in words. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "rules/deadlock/wait.h"
+
+void hb__phrase(struct hb__text *t, const char *format, ...)
+{
+	va_list args;
+	if (t->n >= sizeof t->at - 1)
+		return;
+	va_start(args, format);
+	int n = vsnprintf(t->at + t->n, sizeof t->at - t->n, format, args);
+	va_end(args);
+	if (n > 0)
+		t->n = t->n + (size_t)n < sizeof t->at ? t->n + (size_t)n : sizeof t->at - 1;
+}
+
+int32_t hb__rank(const struct hb__graph *g, uint32_t process) { return hb_model_processes(g->m)[process].rank; }
+
+void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint32_t *process, size_t n)
+{
+	enum { MOST = 12 }; /* runs of ranks */
+	size_t runs = 0;
+	hb__phrase(t, n == 1 ? "rank " : "ranks ");
+	for (size_t i = 0; i < n;) {
+		int32_t first = hb__rank(g, process[i]), last = first;
+		size_t k = i + 1;
+		while (k < n && hb__rank(g, process[k]) <= last + 1)
+			last = hb__rank(g, process[k++]);
+		if (runs)
+			hb__phrase(t, k == n ? " and " : ", ");
+		if (runs++ == MOST) {
+			hb__phrase(t, "%zu more", n - i);
+			return;
+		}
+		if (last == first)
+			hb__phrase(t, "%d", first);
+		else if (last == first + 1)
+			hb__phrase(t, k == n && !i ? "%d and %d" : "%d, %d", first, last);
+		else
+			hb__phrase(t, "%d-%d", first, last);
+		i = k;
+	}
+}
+
+static void say_group(struct hb__text *t, const struct hb__graph *g, uint32_t group)
+{
+	if (group != HB_NO && strcmp(hb_model_groups(g->m)[group].name, "WORLD") != 0)
+		hb__phrase(t, " on %s", hb_model_groups(g->m)[group].name);
+}
+
+static void say_tag(struct hb__text *t, int32_t tag)
+{
+	if (tag == HB__ANY_TAG)
+		hb__phrase(t, " with any tag");
+	else
+		hb__phrase(t, " with tag %d", tag);
+}
+
+static void say_missing(struct hb__text *t, const struct hb__graph *g, const struct hb__need *need)
+{
+	const struct hb__node *n = &g->node[need->node];
+	uint32_t *missing = malloc(((size_t)n->n + 1) * sizeof *missing), k = 0;
+	for (uint32_t i = 0; i < n->n && missing; i++)
+		missing[k++] = g->edge[n->first + i].input;
+	if (n->kind == HB__NODE_PROCESS)
+		hb__phrase(t, "rank %d", hb__rank(g, n->id));
+	else if (missing)
+		hb__phrase_ranks(t, g, missing, k);
+	hb__phrase(t, " to take part");
+	free(missing);
+}
+
+void hb__phrase_need(
+	struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need)
+{
+	bool self = need->peer == w->process;
+	switch (need->want) {
+	case HB__WANT_MESSAGE:
+		if (need->peer == HB_NO)
+			hb__phrase(t, "any rank to send a message");
+		else
+			hb__phrase(t, self ? "itself (rank %d) to send a message" : "rank %d to send a message",
+				hb__rank(g, need->peer));
+		break;
+	case HB__WANT_RECEIVE:
+		hb__phrase(t, self ? "itself (rank %d) to receive its message" : "rank %d to receive its message",
+			hb__rank(g, need->peer));
+		break;
+	case HB__WANT_COLLECTIVE:
+		say_missing(t, g, need);
+		say_group(t, g, need->group);
+		return;
+	default:
+		hb__phrase(t, "other ranks");
+		say_group(t, g, need->group);
+		return;
+	}
+	say_tag(t, need->tag);
+	say_group(t, g, need->group);
+}
+
+void hb__phrase_wait(struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w)
+{
+	enum { MOST = 3 };
+	hb__phrase(t, w->poll ? "asks with %s for " : "waits in %s for ", w->name);
+	for (uint32_t i = 0; i < w->n && i < MOST; i++) {
+		if (i)
+			hb__phrase(t, w->any ? ", or for " : ", and for ");
+		hb__phrase_need(t, g, w, &g->need[w->need + i]);
+	}
+	if (w->n > MOST)
+		hb__phrase(t, w->any ? ", or for one of %u more" : ", and for %u more", w->n - MOST);
+}
+
+void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t process)
+{
+	const hb_process *p = &hb_model_processes(g->m)[process];
+	const struct hb__wait *w = NULL;
+	for (uint32_t i = 0; i < p->nlines && !w; i++)
+		if (g->wait[p->first_line + i].name)
+			w = &g->wait[p->first_line + i];
+	if (!p->log)
+		hb__phrase(t, "has no log");
+	else if (p->ending == HB_ENDING_FINALIZED)
+		hb__phrase(t, "has finished");
+	else if (p->ending == HB_ENDING_LEFT)
+		hb__phrase(t, "has left without MPI_Finalize");
+	else if (p->ending == HB_ENDING_ABORTED)
+		hb__phrase(t, "has aborted");
+	else if (w && w->poll)
+		hb__phrase(t, "asks with %s again and again", w->name);
+	else if (w)
+		hb__phrase(t, "is in %s", w->name);
+	else
+		hb__phrase(t, "is in no call of MPI");
+}
+
+hb_point hb__point_of(const struct hb__graph *g, uint32_t line)
+{
+	const struct hb__wait *w = &g->wait[line];
+	const hb_line *l = &hb_model_lines(g->m)[line];
+	hb_point p = {.process = w->process, .at = {line, l->events}, .site = w->site};
+	if (w->poll)
+		p.at.event = l->events + 1;
+	if (w->name)
+		strncpy(p.function, w->name, sizeof p.function - 1);
+	return p;
+}

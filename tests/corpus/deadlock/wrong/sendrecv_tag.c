@@ -1,0 +1,17 @@
+/* processes: 2
+   expect: HB-DEADLOCK-CYCLE
+   also: HB-MESSAGE-LOST HB-MESSAGE-MISSING HB-LEAK-REQUEST HB-FINALIZE-PENDING
+   why: the two halves of MPI_Sendrecv do not fit those of the other */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank, size;
+	int x = 0, y = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Sendrecv(&x, 1, MPI_INT, 1 - rank, 1, &y, 1, MPI_INT, 1 - rank, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return size < 1;
+}

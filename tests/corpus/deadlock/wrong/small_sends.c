@@ -1,0 +1,17 @@
+/* processes: 2
+   expect: HB-DEADLOCK-POTENTIAL
+   why: both send before they receive: only buffering lets it through */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank, size;
+	int x = 0, y = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Send(&x, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+	MPI_Recv(&y, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return size < 1;
+}
