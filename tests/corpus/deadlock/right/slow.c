@@ -1,0 +1,18 @@
+/* why: a slow process is no deadlock: the others wait a second for it */
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int value = rank;
+	if (rank == 0) {
+		sleep(1);
+		MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+	} else
+		MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}

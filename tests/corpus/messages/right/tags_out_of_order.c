@@ -1,0 +1,18 @@
+/* why: messages are received in another order than sent, by their tags */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int value[3] = {1, 2, 3};
+	if (rank == 0)
+		for (int i = 0; i < 3; i++)
+			MPI_Send(&value[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD);
+	else
+		for (int i = 2; i >= 0; i--)
+			MPI_Recv(&value[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* why: request-based accesses, each completed before its buffer is used again */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int memory[2] = {0}, value = 1, got;
+	MPI_Win win;
+	MPI_Request request;
+	MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_lock_all(0, win);
+	if (rank == 1) {
+		MPI_Rput(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		value = 2;
+		MPI_Rget(&got, 1, MPI_INT, 0, 1, 1, MPI_INT, win, &request);
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		got++;
+	}
+	MPI_Win_unlock_all(win);
+	MPI_Win_free(&win);
+	MPI_Finalize();
+	return 0;
+}

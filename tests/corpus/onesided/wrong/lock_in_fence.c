@@ -1,0 +1,24 @@
+/* expect: HB-RMA-EPOCH-TWICE
+ * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-DEADLOCK-ORPHAN HB-DEADLOCK-CYCLE HB-RMA-EPOCH-END HB-LEAK-WIN HB-RMA-EPOCH-OPEN
+ * why: a lock while the epoch of a fence is open and used */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int memory = 0, value = rank;
+	MPI_Win win;
+	MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	if (rank == 1) {
+		MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+		MPI_Win_unlock(0, win);
+	}
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	MPI_Win_free(&win);
+	MPI_Finalize();
+	return 0;
+}

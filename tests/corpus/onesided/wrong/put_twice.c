@@ -1,0 +1,22 @@
+/* expect: HB-RMA-RACE
+ * why: one process puts twice to the same place in one epoch: their order is not defined */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int memory = 0, one = 1, two = 2;
+	MPI_Win win;
+	MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	if (rank == 1) {
+		MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Put(&two, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	}
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* processes: 3
+ * expect: HB-RMA-RACE
+ * why: two processes put to the same place in one epoch (MPI 4.0, 12.7) */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	int memory = 0, value = rank;
+	MPI_Win win;
+	MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	if (rank > 0)
+		MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* expect: HB-RMA-RACE|HB-RMA-LOCAL
+ * also: HB-RMA-RACE HB-RMA-LOCAL
+ * why: the target stores into its window while another process puts there */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	static int memory = 0;
+	int value = rank;
+	MPI_Win win;
+	MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	if (rank == 1)
+		MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+	else
+		memory = 7;
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+	MPI_Finalize();
+	return 0;
+}
