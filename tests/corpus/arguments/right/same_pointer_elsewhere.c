@@ -15,8 +15,7 @@ int main(int argc, char **argv)
 		MPI_Gather(&value, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	else
 		MPI_Gather(&value, 1, MPI_INT, &value, 1, MPI_INT, 0, MPI_COMM_WORLD);
-	MPI_Alltoallv(all, zero, zero, MPI_INT, all, zero, zero, MPI_INT, MPI_COMM_WORLD);
-	MPI_Allgather(&all[0], 0, MPI_INT, &all[0], 0, MPI_INT, MPI_COMM_SELF);
+	MPI_Alltoallv(&value, zero, zero, MPI_INT, all, zero, zero, MPI_INT, MPI_COMM_WORLD);
 	MPI_Finalize();
 	return 0;
 }

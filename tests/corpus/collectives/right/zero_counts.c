@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 	MPI_Gatherv(rank ? &value : NULL, rank ? 1 : 0, MPI_INT, all, counts, at, MPI_INT, 0, MPI_COMM_WORLD);
 	MPI_Allgatherv(rank ? &value : NULL, rank ? 1 : 0, MPI_INT, all, counts, at, MPI_INT, MPI_COMM_WORLD);
 	int none[3] = {0, 0, 0};
-	MPI_Alltoallv(NULL, none, none, MPI_INT, NULL, none, none, MPI_INT, MPI_COMM_WORLD);
+	MPI_Alltoallv(NULL, none, none, MPI_INT, all, none, none, MPI_INT, MPI_COMM_WORLD);
 	MPI_Finalize();
 	return 0;
 }

@@ -5,7 +5,8 @@
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
-	int memory[2] = {0}, one = 1, zero = 0, old;
+	static int memory[2];
+	int one = 1, zero = 0, old;
 	MPI_Win win;
 	MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_lock_all(0, win);

@@ -8,7 +8,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	int memory[3] = {0}, value = rank;
+	static int memory[3];
+	int value = rank;
 	MPI_Win win;
 	MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_fence(MPI_MODE_NOPRECEDE, win);

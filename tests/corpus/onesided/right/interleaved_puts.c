@@ -7,7 +7,8 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory[8] = {0}, values[4] = {1, 2, 3, 4};
+	static int memory[8];
+	int values[4] = {1, 2, 3, 4};
 	MPI_Win win;
 	MPI_Datatype other;
 	MPI_Type_vector(4, 1, 2, MPI_INT, &other);

@@ -7,7 +7,7 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory = 0;
+	static int memory;
 	MPI_Win win;
 	MPI_Win_create(rank ? NULL : &memory, rank ? 0 : sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_fence(0, win);

@@ -6,7 +6,8 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory = 0, value = rank, other = 1 - rank, flag = 0;
+	static int memory;
+	int value = rank, other = 1 - rank, flag = 0;
 	MPI_Win win;
 	MPI_Group world, group;
 	MPI_Comm_group(MPI_COMM_WORLD, &world);

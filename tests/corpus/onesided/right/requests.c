@@ -6,7 +6,8 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory[2] = {0}, value = 1, got;
+	static int memory[2];
+	int value = 1, got;
 	MPI_Win win;
 	MPI_Request request;
 	MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);

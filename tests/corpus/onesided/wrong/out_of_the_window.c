@@ -8,7 +8,8 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory[8] = {0}, values[3] = {1, 2, 3};
+	static int memory[8];
+	int values[3] = {1, 2, 3};
 	MPI_Win win;
 	MPI_Win_create(memory, 4 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_fence(0, win);

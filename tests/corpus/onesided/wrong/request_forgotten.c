@@ -8,7 +8,8 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory = 0, value = rank;
+	static int memory;
+	int value = rank;
 	MPI_Win win;
 	MPI_Request request;
 	MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);

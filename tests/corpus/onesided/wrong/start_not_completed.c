@@ -8,7 +8,8 @@ int main(int argc, char **argv)
 	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	int memory = 0, value = rank, other = 1 - rank;
+	static int memory;
+	int value = rank, other = 1 - rank;
 	MPI_Win win;
 	MPI_Group world, group;
 	MPI_Comm_group(MPI_COMM_WORLD, &world);
