@@ -7,6 +7,7 @@
  *
  * Keys that all words share:
  *   fn=MPI_Send       the function of the program's call (of one that is no event only this says which)
+ *   event=0           the call is no event (or one only when it says yes)
  *   site=12           where it was called: a call site of the log, 0: not known
  *   arg=count         the argument concerned, by its name in the standard
  *   value=-3          what was given, a number or a name

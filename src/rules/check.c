@@ -102,6 +102,24 @@ hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *a
 	return hb__report_finding(c, &f, err);
 }
 
+bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
+{
+	for (size_t i = 0; i < c->found->n; i++) {
+		const hb_finding *f = &c->found->at[i];
+		if (hb_finding_kinds[f->id].severity != HB_SEVERITY_ERROR)
+			continue;
+		for (uint32_t k = 0; k < f->npoints; k++) {
+			const hb_point *p = &f->point[k];
+			bool same = at.line == HB_NO || p->at.line == HB_NO
+					    ? site && p->site == site
+					    : p->at.line == at.line && p->at.event == at.event;
+			if (p->process == process && same)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* ---- running ---- */
 
 /* Errors first, then by category, then as they were found. */

@@ -22,8 +22,10 @@ uint32_t hb__check_site(const struct hb__call *c) { return hb__define_site(hb__s
 void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
 {
 	char line[1000];
-	int n = snprintf(line, sizeof line, HB_REMARK_BEGIN "%s%s fn=%s site=%u ", words[word],
-		late && c->fn->flags & HB_EVENT ? " late=1" : "", c->fn->name, hb__check_site(c));
+	bool event = c->fn->flags & HB_EVENT;
+	int n = snprintf(line, sizeof line, HB_REMARK_BEGIN "%s%s fn=%s%s site=%u ", words[word],
+		late && event ? " late=1" : "", c->fn->name, event && !(c->fn->flags & HB_POLL) ? "" : " event=0",
+		hb__check_site(c));
 	va_list args;
 	va_start(args, format);
 	vsnprintf(line + n, sizeof line - (size_t)n, format, args);
@@ -53,6 +55,7 @@ void hb__check_enter(struct hb__call *c)
 void hb__check_leave(struct hb__call *c, int code)
 {
 	late = true;
+	hb__check_arguments_leave(c, code);
 	hb__check_handles_leave(c, code);
 	hb__check_buffers_leave(c, code);
 	hb__check_windows_leave(c, code);

@@ -97,7 +97,8 @@ bool hb__handle_ended(enum hb__what what, uintptr_t value);
 void hb__crash_start(void);
 
 /* ---- the parts, called by check.c ---- */
-void hb__check_arguments(struct hb__call *c);     /* arguments.c */
+void hb__check_arguments(struct hb__call *c); /* arguments/ */
+void hb__check_arguments_leave(struct hb__call *c, int code);
 void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, ... */
 void hb__check_handles_leave(struct hb__call *c, int code);
 void hb__check_buffers_enter(struct hb__call *c); /* buffers/: pending buffers, by address and digest */

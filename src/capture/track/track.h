@@ -67,6 +67,7 @@ const struct hb__type *hb__type_look(uintptr_t handle); /* the same, and it is n
 void hb__type_add(MPI_Datatype handle, bool committed);
 void hb__type_remove(uintptr_t handle);
 int hb__op_number(uintptr_t handle);
+int hb__op_look(uintptr_t handle); /* of a predefined one; -1: another. It is not a use */
 void hb__op_remove(uintptr_t handle);
 int hb__win_number(uintptr_t handle);
 void hb__win_remove(uintptr_t handle);

@@ -138,6 +138,14 @@ int hb__op_number(uintptr_t handle)
 	return (int)n - 1;
 }
 
+int hb__op_look(uintptr_t handle)
+{
+	hb__track_lock();
+	uintptr_t n = (uintptr_t)hb__map_find(&ops, handle);
+	hb__track_unlock();
+	return n && n <= sizeof op_names / sizeof *op_names ? (int)n - 1 : HB_NONE;
+}
+
 static int number_of(struct hb__map *map, uintptr_t handle, int *count)
 {
 	hb__track_lock();

@@ -1,8 +1,97 @@
-/* Arguments that the standard calls erroneous. */
+/* Arguments that the standard calls erroneous, as the recorder saw them, and calls that failed for another reason. */
+#include <stdio.h>
+#include <string.h>
+
 #include "rules/finding.h"
+
+static const struct rule {
+	bool mine;
+	hb_finding_id id;
+	const char *advice;
+} rules[HB_REMARKS] = {
+	[HB_REMARK_ARG_BUFFER] = {true, HB_ARG_BUFFER,
+		"give the address of the data, or a count of 0 where there is none"},
+	[HB_REMARK_ARG_ALIAS] = {true, HB_ARG_ALIAS,
+		"use separate memory; where a collective may work in place, give MPI_IN_PLACE"},
+	[HB_REMARK_ARG_COUNT] = {true, HB_ARG_COUNT, "look where the number comes from: a loop, an overflow of int"},
+	[HB_REMARK_ARG_RANK] = {true, HB_ARG_RANK,
+		"ranks are those of the communicator of this call; who has no neighbour gives MPI_PROC_NULL"},
+	[HB_REMARK_ARG_ROOT] = {true, HB_ARG_ROOT, "the root is a rank of the communicator of this call"},
+	[HB_REMARK_ARG_TAG] = {true, HB_ARG_TAG, "use a tag from 0 up to MPI_TAG_UB, which is at least 32767"},
+	[HB_REMARK_ARG_COMM] = {true, HB_ARG_COMM, NULL},
+	[HB_REMARK_ARG_TYPE] = {true, HB_ARG_TYPE, NULL},
+	[HB_REMARK_ARG_UNCOMMITTED] = {true, HB_ARG_UNCOMMITTED,
+		"call MPI_Type_commit once, after the datatype was made"},
+	[HB_REMARK_ARG_OP] = {true, HB_ARG_OP, NULL},
+	[HB_REMARK_ARG_HANDLE] = {true, HB_ARG_HANDLE, NULL},
+	[HB_REMARK_ARG_POINTER] = {true, HB_ARG_POINTER, NULL},
+	[HB_REMARK_ARG_VALUE] = {true, HB_ARG_VALUE, NULL},
+};
+
+static hb_finding_id by_handle(const char *what)
+{
+	return !strcmp(what, "comm")       ? HB_ARG_COMM
+	       : !strcmp(what, "datatype") ? HB_ARG_TYPE
+	       : !strcmp(what, "op")       ? HB_ARG_OP
+	       : !strcmp(what, "request")  ? HB_ARG_REQUEST
+	       : !strcmp(what, "win")      ? HB_ARG_WIN
+					   : HB_ARG_HANDLE;
+}
+
+static hb_point point_of(const hb_remark *r)
+{
+	hb_point p = {.process = r->process, .at = r->at, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	hb_remark_text(r, "fn", p.function, sizeof p.function);
+	if (!hb_remark_number(r, "event", 1))
+		p.at.line = HB_NO;
+	return p;
+}
+
+/* What is no number and no name stands for itself: the text tells. */
+static bool told(const char *value) { return *value && (*value < 'a' || *value > 'z'); }
+
+static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	const struct rule *rule = &rules[r->word];
+	char arg[64], value[64], what[24], text[420];
+	hb_point point = point_of(r);
+	hb_finding_id id = rule->id;
+	int rank = hb_model_processes(c->model)[r->process].rank;
+	hb_remark_text(r, "arg", arg, sizeof arg);
+	hb_remark_text(r, "value", value, sizeof value);
+	hb_remark_text(r, "text", text, sizeof text);
+	if (r->word == HB_REMARK_ARG_HANDLE) {
+		id = by_handle(hb_remark_text(r, "what", what, sizeof what));
+		if (hb__found_here(c, r->process, point.at, point.site))
+			return HB_OK; /* freed before: said with where */
+	}
+	snprintf(point.role, sizeof point.role, "%s%s%s", arg, told(value) ? " = " : "", told(value) ? value : "");
+	return hb__finding(c, id, false, rule->advice, &point, 1, err, "rank %d calls %s with %s, but %s", rank,
+		point.function, point.role, text);
+}
+
+/* A file that is not there is an answer, not an error of the program; what another finding names is said there. */
+static hb_status failed(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char name[64], text[420];
+	hb_point point = point_of(r);
+	if (hb_remark_number(r, "answer", 0) || hb__found_here(c, r->process, point.at, point.site))
+		return HB_OK;
+	hb_remark_text(r, "value", name, sizeof name);
+	hb_remark_text(r, "text", text, sizeof text);
+	snprintf(point.role, sizeof point.role, "returns %s", name);
+	return hb__finding(c, HB_CALL_FAILED, false, NULL, &point, 1, err, "rank %d: %s returns %s: %s",
+		hb_model_processes(c->model)[r->process].rank, point.function, name, text);
+}
 
 hb_status hb_rule_arguments(hb_case *c, hb_error *err)
 {
-	(void)c, (void)err;
-	return HB_OK;
+	hb_status status = HB_OK;
+	for (size_t i = 0; !status && i < c->remarks->n; i++)
+		if (rules[c->remarks->at[i].word].mine)
+			status = argument(c, &c->remarks->at[i], err);
+	for (size_t i = 0; !status && i < c->remarks->n; i++)
+		if (c->remarks->at[i].word == HB_REMARK_CALL_FAILED)
+			status = failed(c, &c->remarks->at[i], err);
+	return status;
 }

@@ -1,0 +1,179 @@
+/* Arguments of windows, files, attributes and memory, beside what their kinds say. */
+#include "capture/check/arguments/look.h"
+
+static void wrong(struct hb__look *l, const char *name, int64_t value, const char *text)
+{
+	int i = hb__find_param(l, name);
+	if (i >= 0)
+		hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)i, -1, value, "%s", text);
+}
+
+static int64_t number(const struct hb__look *l, const char *name)
+{
+	int i = hb__find_param(l, name);
+	return i >= 0 ? hb__value(l, (unsigned)i) : 0;
+}
+
+/* ---- windows ---- */
+
+static void window(struct hb__look *l)
+{
+	int unit = hb__find_param(l, "disp_unit");
+	int64_t size = number(l, "size");
+	if (size < 0)
+		return; /* said with the counts */
+	if (unit >= 0 && hb__value(l, (unsigned)unit) <= 0)
+		wrong(l, "disp_unit", hb__value(l, (unsigned)unit), "the unit of displacements has to be positive");
+	int base = hb__find_param(l, "base");
+	if (base >= 0 && !l->c->a[base] && size > 0)
+		hb__fault(l, HB_REMARK_ARG_BUFFER, (unsigned)base, -1, "NULL", "size = %lld", (long long)size);
+}
+
+static void assertion(struct hb__look *l, int allowed, const char *text)
+{
+	int64_t v = number(l, "assert");
+	if (v & ~(int64_t)allowed)
+		wrong(l, "assert", v, text);
+}
+
+static void synchronization(struct hb__look *l)
+{
+	switch (l->fn->id) {
+	case HB_FN_MPI_Win_fence:
+		assertion(l, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
+			"a fence takes MPI_MODE_NOSTORE, NOPUT, NOPRECEDE and NOSUCCEED");
+		break;
+	case HB_FN_MPI_Win_post:
+		assertion(l, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT,
+			"MPI_Win_post takes MPI_MODE_NOCHECK, NOSTORE and NOPUT");
+		break;
+	case HB_FN_MPI_Win_start:
+		assertion(l, MPI_MODE_NOCHECK, "MPI_Win_start takes MPI_MODE_NOCHECK only");
+		break;
+	default:
+		assertion(l, MPI_MODE_NOCHECK, "a lock takes MPI_MODE_NOCHECK only");
+		if (l->fn->id == HB_FN_MPI_Win_lock && number(l, "lock_type") != MPI_LOCK_EXCLUSIVE &&
+			number(l, "lock_type") != MPI_LOCK_SHARED)
+			wrong(l, "lock_type", number(l, "lock_type"),
+				"it has to be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED");
+	}
+}
+
+/* ---- files ---- */
+
+static void file_open(struct hb__look *l)
+{
+	int64_t mode = number(l, "amode");
+	int access = !!(mode & MPI_MODE_RDONLY) + !!(mode & MPI_MODE_WRONLY) + !!(mode & MPI_MODE_RDWR);
+	if (access != 1)
+		wrong(l, "amode", mode,
+			"exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR has to be given");
+	else if (mode & MPI_MODE_RDONLY && mode & (MPI_MODE_CREATE | MPI_MODE_EXCL))
+		wrong(l, "amode", mode, "MPI_MODE_CREATE and MPI_MODE_EXCL do not go with MPI_MODE_RDONLY");
+	else if (mode & MPI_MODE_RDWR && mode & MPI_MODE_SEQUENTIAL)
+		wrong(l, "amode", mode, "MPI_MODE_SEQUENTIAL does not go with MPI_MODE_RDWR");
+}
+
+static void file(struct hb__look *l)
+{
+	int whence = hb__find_param(l, "whence"), offset = hb__find_param(l, "offset"),
+	    size = hb__find_param(l, "size");
+	if (whence >= 0) {
+		int64_t v = hb__value(l, (unsigned)whence);
+		if (v != MPI_SEEK_SET && v != MPI_SEEK_CUR && v != MPI_SEEK_END)
+			wrong(l, "whence", v, "it has to be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END");
+	} else if (offset >= 0 && hb__kind(l, (unsigned)offset) == HB_P_OFFSET && hb__value(l, (unsigned)offset) < 0 &&
+		   l->fn->id != HB_FN_MPI_File_get_byte_offset) {
+		wrong(l, "offset", hb__value(l, (unsigned)offset), "an offset cannot be negative");
+	}
+	if (size >= 0 && hb__kind(l, (unsigned)size) == HB_P_OFFSET && hb__value(l, (unsigned)size) < 0)
+		wrong(l, "size", hb__value(l, (unsigned)size), "a size cannot be negative");
+}
+
+/* ---- attributes ---- */
+
+static void keyval(struct hb__look *l)
+{
+	for (unsigned i = 0; i < l->fn->nargs; i++) {
+		const char *name = hb__name(l, i);
+		size_t n = strlen(name);
+		if (n < 6 || strcmp(name + n - 6, "keyval") != 0 || strstr(l->fn->name, "create"))
+			continue;
+		int kind = (int)hb__kind(l, i);
+		const int *at = kind == HB_P_INTPTR ? (const int *)l->c->a[i] : NULL;
+		if (kind == HB_P_INT ? (int)l->c->a[i] == MPI_KEYVAL_INVALID : at && *at == MPI_KEYVAL_INVALID)
+			hb__fault(l, HB_REMARK_ARG_VALUE, i, -1, "MPI_KEYVAL_INVALID", "it needs a key");
+	}
+}
+
+/* ---- operations and memory ---- */
+
+static void op_free(struct hb__look *l)
+{
+	static const char *const names[] = {
+#define HB_OPERATION(op) "MPI_" #op,
+#include "calls/operations.def"
+#undef HB_OPERATION
+	};
+	uintptr_t at = hb__arg(l->c, HB_R_OPPTR);
+	int number = !at ? -1 : hb__op_look((uintptr_t) * (const MPI_Op *)at);
+	if (number >= 0)
+		hb__fault(l, HB_REMARK_ARG_OP, (unsigned)hb__role(l->c, HB_R_OPPTR), -1, names[number],
+			"a predefined operation cannot be freed");
+}
+
+static void attach(struct hb__look *l)
+{
+	if (!l->c->a[0] && hb__value(l, 1) > 0)
+		hb__fault(l, HB_REMARK_ARG_BUFFER, 0, -1, "NULL", "size = %lld", (long long)hb__value(l, 1));
+}
+
+static void op_create(struct hb__look *l)
+{
+	if (!l->c->a[0])
+		hb__fault(l, HB_REMARK_ARG_POINTER, 0, -1, "NULL", "an operation needs a function");
+}
+
+void hb__look_other(struct hb__look *l)
+{
+	const char *name = l->fn->name + 4;
+	if (l->faulty || l->lost)
+		return;
+	if (!strncmp(name, "File_", 5) && l->fn->id != HB_FN_MPI_File_open)
+		file(l);
+	if (strstr(name, "attr") || strstr(name, "Attr") || strstr(name, "eyval"))
+		keyval(l);
+	switch (l->fn->id) {
+	case HB_FN_MPI_Win_create:
+	case HB_FN_MPI_Win_create_c:
+	case HB_FN_MPI_Win_allocate:
+	case HB_FN_MPI_Win_allocate_c:
+	case HB_FN_MPI_Win_allocate_shared:
+	case HB_FN_MPI_Win_allocate_shared_c:
+		window(l);
+		break;
+	case HB_FN_MPI_Win_fence:
+	case HB_FN_MPI_Win_post:
+	case HB_FN_MPI_Win_start:
+	case HB_FN_MPI_Win_lock:
+	case HB_FN_MPI_Win_lock_all:
+		synchronization(l);
+		break;
+	case HB_FN_MPI_File_open:
+		file_open(l);
+		break;
+	case HB_FN_MPI_Op_free:
+		op_free(l);
+		break;
+	case HB_FN_MPI_Op_create:
+	case HB_FN_MPI_Op_create_c:
+		op_create(l);
+		break;
+	case HB_FN_MPI_Buffer_attach:
+	case HB_FN_MPI_Buffer_attach_c:
+		attach(l);
+		break;
+	default:
+		break;
+	}
+}

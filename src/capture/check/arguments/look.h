@@ -1,0 +1,82 @@
+/* Looking at the arguments of one call: what its parts share. */
+#ifndef HBDB_CAPTURE_CHECK_ARGUMENTS_LOOK_H
+#define HBDB_CAPTURE_CHECK_ARGUMENTS_LOOK_H
+
+#include <string.h>
+
+#include "capture/check/check.h"
+#include "capture/mpi/family.h"
+
+#pragma GCC visibility push(hidden)
+
+struct hb__look {
+	struct hb__call *c;
+	const struct hb__fn *fn;
+	const struct hb__comm *comm; /* NULL: none, or one that is not known */
+	int root;                    /* its parameter, -1: none */
+	bool faulty;                 /* something was said */
+	bool lost;                   /* the communicator or the root is wrong: what rests on them cannot be told */
+};
+
+/* ---- say.c ---- */
+/* Says that an argument is wrong. The text goes on after "rank 2 calls MPI_Send with dest = 7, but ". `place` >= 0:
+ * the element of an array. keys: more of the remark, "" or "key=value ". */
+void hb__fault(struct hb__look *l, enum hb_remark_word word, unsigned param, int place, const char *value,
+	const char *format, ...) __attribute__((format(printf, 6, 7)));
+void hb__fault_number(struct hb__look *l, enum hb_remark_word word, unsigned param, int place, int64_t value,
+	const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The same fault at the same place again: said a few times only. */
+bool hb__fault_enough(const struct hb__call *c, unsigned word, unsigned param);
+
+/* ---- reading arguments ---- */
+static inline unsigned hb__kind(const struct hb__look *l, unsigned i) { return l->fn->param[i].kind; }
+static inline const char *hb__name(const struct hb__look *l, unsigned i) { return l->fn->param[i].name; }
+static inline bool hb__named(const struct hb__look *l, unsigned i, const char *name)
+{
+	return strcmp(l->fn->param[i].name, name) == 0;
+}
+static inline bool hb__function_has(const struct hb__look *l, const char *part)
+{
+	return strstr(l->fn->name, part) != NULL;
+}
+int hb__find_param(const struct hb__look *l, const char *name); /* -1: none */
+/* A scalar argument; 64 bits wide where the parameter is. */
+int64_t hb__value(const struct hb__look *l, unsigned i);
+/* Element k of an array of numbers. */
+int64_t hb__element(const struct hb__look *l, unsigned i, int64_t k);
+
+/* ---- part.c: what of a collective's arguments counts at this process ---- */
+bool hb__significant(const struct hb__look *l, unsigned i);
+bool hb__in_place_allowed(const struct hb__look *l, unsigned i);
+/* How long an array of a collective is; 0 when that is not known. */
+int hb__length(const struct hb__look *l, unsigned i);
+
+/* ---- the parts ---- */
+void hb__look_handle(struct hb__look *l, unsigned i, int place, enum hb__handle what, uintptr_t handle); /* kinds/ */
+void hb__look_handles(struct hb__look *l);
+void hb__look_requests(struct hb__look *l);
+void hb__look_pointers(struct hb__look *l); /* where results go */
+void hb__look_counts(struct hb__look *l);
+void hb__look_ranks(struct hb__look *l);
+void hb__look_types(struct hb__look *l);
+void hb__look_operation(struct hb__look *l);
+void hb__look_buffers(struct hb__look *l);
+void hb__look_constructor(struct hb__look *l); /* functions/: of datatypes */
+void hb__look_group(struct hb__look *l);       /* and communicators, topologies */
+void hb__look_other(struct hb__look *l);       /* windows, files, attributes, ... */
+
+/* "MPI_INT", or "a derived datatype". */
+const char *hb__type_text(MPI_Datatype handle);
+
+/* ---- kinds/live.c ---- */
+void hb__live_enter(struct hb__call *c);
+void hb__live_leave(struct hb__call *c);       /* of a call that succeeded */
+int hb__window_size(const struct hb__look *l); /* how many processes its window has; 0: not known */
+int hb__group_size(uintptr_t handle);          /* -1: not known */
+
+/* ---- failed.c ---- */
+void hb__check_failed(struct hb__call *c, int code);
+
+#pragma GCC visibility pop
+
+#endif
