@@ -161,10 +161,10 @@ static void null_buffer(struct hb__look *l, const struct data *d)
 			!blocks(l, d))
 			continue;
 		if (d->counts >= 0)
-			hb__fault(l, HB_REMARK_ARG_BUFFER, (unsigned)d->buf, -1, "NULL", "%s[%d] = %lld elements of %s",
+			hb__fault(l, HB_REMARK_ARG_BUFFER, (unsigned)d->buf, -1, "NULL", "%s[%d] is %lld, of %s",
 				hb__name(l, (unsigned)d->counts), k, (long long)count, hb__type_text(type));
 		else if (d->count >= 0)
-			hb__fault(l, HB_REMARK_ARG_BUFFER, (unsigned)d->buf, -1, "NULL", "%s = %lld elements of %s",
+			hb__fault(l, HB_REMARK_ARG_BUFFER, (unsigned)d->buf, -1, "NULL", "%s is %lld, of %s",
 				hb__name(l, (unsigned)d->count), (long long)count, hb__type_text(type));
 		else
 			hb__fault(l, HB_REMARK_ARG_BUFFER, (unsigned)d->buf, -1, "NULL", "one element of %s",
