@@ -58,7 +58,8 @@ static uintptr_t null_of(enum hb__handle what)
 	}
 }
 
-static bool tracked(enum hb__handle what, uintptr_t handle)
+/* What the tables know to live. */
+static bool lives(enum hb__handle what, uintptr_t handle)
 {
 	switch (what) {
 	case HB_HANDLE_COMM:
@@ -70,6 +71,22 @@ static bool tracked(enum hb__handle what, uintptr_t handle)
 	default:
 		return false;
 	}
+}
+
+/* Its end is known: handles/ tells of its use. */
+static bool ended(enum hb__handle what, uintptr_t handle)
+{
+	static const enum hb__what kinds[HB_HANDLES] = {[HB_HANDLE_COMM] = HB__H_COMM,
+		[HB_HANDLE_DATATYPE] = HB__H_DATATYPE,
+		[HB_HANDLE_OP] = HB__H_OP,
+		[HB_HANDLE_GROUP] = HB__H_GROUP,
+		[HB_HANDLE_WIN] = HB__H_WIN,
+		[HB_HANDLE_FILE] = HB__H_FILE,
+		[HB_HANDLE_INFO] = HB__H_INFO,
+		[HB_HANDLE_ERRHANDLER] = HB__H_ERRHANDLER,
+		[HB_HANDLE_REQUEST] = HB__H_REQUEST,
+		[HB_HANDLE_MESSAGE] = HB__H_MESSAGE};
+	return hb__handle_ended(kinds[what], handle);
 }
 
 /* A pointer fits its register exactly; an integer handle of 32 bits may have come widened with its sign. */
@@ -91,7 +108,7 @@ static void fault(struct hb__look *l, unsigned i, int place, enum hb__handle wha
 void hb__look_handle(struct hb__look *l, unsigned i, int place, enum hb__handle what, uintptr_t handle)
 {
 	char value[32], text[80];
-	if (tracked(what, handle))
+	if (lives(what, handle))
 		return;
 	bool word = sizeof(MPI_Comm) == 4 && what != HB_HANDLE_FILE;
 	if ((word ? plain(handle) == plain(null_of(what)) : handle == null_of(what))) {
@@ -99,7 +116,7 @@ void hb__look_handle(struct hb__look *l, unsigned i, int place, enum hb__handle 
 		if (strchr("aeiou", nouns[what][0]))
 			snprintf(text, sizeof text, "it needs an %s", nouns[what]);
 		fault(l, i, place, what, null_names[what], text);
-	} else if (!hb__handle_plausible(what, handle)) {
+	} else if (!ended(what, handle) && !hb__handle_plausible(what, handle)) {
 		snprintf(value, sizeof value, "0x%llx", (unsigned long long)(word ? plain(handle) : handle));
 		snprintf(text, sizeof text, "that is no %s", nouns[what]);
 		fault(l, i, place, what, value, text);
