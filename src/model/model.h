@@ -231,8 +231,8 @@ const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, 
 bool hb_model_followed(const hb_model *model, uint32_t process);
 /* Its requests under way at the end of its log, those waited for or not; in the order of lanes and postings. */
 const hb_pending *hb_model_pending(const hb_model *model, uint32_t process, uint32_t *ret_n);
-/* Of such processes: completions of sends that are not synchronous, in program order along a line (kind HB_OP_SENT). They
- * order nothing, for a buffer may have let them through: hb_model_ops does not have them. */
+/* Of such processes: completions of sends that are not synchronous, in program order along a line (kind HB_OP_SENT), but for
+ * those by a call that could have answered otherwise (Test, Waitany, ...). They order nothing, for a buffer may have let them through: hb_model_ops does not have them. */
 const hb_op *hb_model_sent(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The group of a communicator by its number in the log of a process; HB_NO: not known.
  * *ret_peers_are_member: those whom it sends to are `member`; else they are `remote`. */

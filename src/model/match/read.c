@@ -134,6 +134,14 @@ static uint32_t channel_to(struct hb__reading *r, int64_t dest, int64_t tag)
 	return channel(r, part->group, r->process, hb__peer(r->m, part, dest), tag);
 }
 
+/* An ordinary send has completed: a buffer may have let it through, so that orders nothing. */
+static void sent(struct hb__reading *r, uint32_t id)
+{
+	hb_op o = {(uint32_t)r->event->row->number, id, HB_OP_SENT};
+	if (r->follows && !hb__push(&r->m->line_more.at[r->line].sent, o))
+		r->m->no_memory = true;
+}
+
 static uint8_t mode(bool synchronous, bool buffered)
 {
 	return (uint8_t)((synchronous ? HB_SYNCHRONOUS : 0) | (buffered ? HB_BUFFERED : 0));
@@ -164,6 +172,8 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 	uint32_t id = add_send(r, to, e->bytes, mode(f->synchronous, f->buffered));
 	if (f->synchronous && !r->inside)
 		op(r, HB_OP_SENT, id);
+	else if (!r->inside)
+		sent(r, id);
 }
 
 /* ---- receives ---- */
@@ -253,8 +263,9 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	bool sends = f->dest >= 0 && (uint32_t)f->dest < e->row->nargs;
 	if (sends && !failed) { /* the sending half of Sendrecv */
 		uint32_t to = channel_to(r, e->row->arg[f->dest], e->tag);
-		if (to != HB_NO)
-			add_send(r, to, e->bytes, 0);
+		uint32_t id = to != HB_NO ? add_send(r, to, e->bytes, 0) : HB_NO;
+		if (id != HB_NO && !f->posts && !r->inside)
+			sent(r, id);
 	}
 	if (!part || failed || e->from == HB_PROC_NULL || (e->from < 0 && e->from != HB_ANY_SOURCE))
 		return;
@@ -337,13 +348,6 @@ static uint32_t requests(const struct hb__reading *r)
 	return row->nargs && row->arg[0] > 0 && row->arg[0] < HB_NO ? (uint32_t)row->arg[0] : 0;
 }
 
-static void sent(struct hb__reading *r, uint32_t id)
-{
-	hb_op o = {(uint32_t)r->event->row->number, id, HB_OP_SENT};
-	if (r->follows && !hb__push(&r->m->line_more.at[r->line].sent, o))
-		r->m->no_memory = true;
-}
-
 static void completed(struct hb__reading *r, const struct hb__function *f, const hb_answer *a)
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
@@ -360,7 +364,7 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 		r->m->sends.at[q->id].flags |= HB_CANCELLED;
 	else if (q->type == HB__R_SEND && q->flag)
 		op(r, HB_OP_SENT, q->id);
-	else if (q->type == HB__R_SEND)
+	else if (q->type == HB__R_SEND && !f->polls)
 		sent(r, q->id);
 	else if (q->type == HB__R_COLL)
 		op(r, HB_OP_LEAVE, q->id);
