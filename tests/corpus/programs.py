@@ -28,7 +28,7 @@ LAUNCH = {
 }
 COMPILER = {".c": "mpicc", ".f90": "mpifort"}
 FLAGS = {".c": ["-std=gnu17", "-pthread"], ".f90": ["-ffree-line-length-none", "-fallow-argument-mismatch"]}
-IDENTIFIER = re.compile(r"HB-[A-Z0-9]+(?:-[A-Z0-9]+)+$")
+IDENTIFIER = re.compile(r"HB(-[A-Z0-9]+)+$")
 
 
 class Program:

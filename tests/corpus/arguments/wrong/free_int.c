@@ -1,4 +1,4 @@
-/* expect: HB-ARG-TYPE|HB-ARG-HANDLE
+/* expect: HB-HANDLE-PREDEFINED
  * also: HB-CALL-FAILED HB-FINALIZE-MISSING
  * why: predefined datatypes are not for freeing */
 #include <mpi.h>

@@ -1,4 +1,4 @@
-/* expect: HB-ARG-COMM|HB-ARG-HANDLE
+/* expect: HB-HANDLE-PREDEFINED
  * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED
  * why: MPI_COMM_WORLD is not for freeing */
 #include <mpi.h>

@@ -1,5 +1,5 @@
-/* expect: HB-DEADLOCK-CYCLE|HB-DEADLOCK-ORPHAN|HB-DEADLOCK-UNKNOWN
- * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-DEADLOCK-UNKNOWN
+/* expect: HB-DEADLOCK-CYCLE|HB-DEADLOCK-ORPHAN|HB-HANG-POLL
+ * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG-POLL
  * why: both poll for what the other sends afterwards: a deadlock in which every process is busy */
 #include <mpi.h>
 #include <unistd.h>

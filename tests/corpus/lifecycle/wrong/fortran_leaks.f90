@@ -1,4 +1,4 @@
-! expect: HB-LEAK-COMM
+! expect: HB-LEAK-COMM HB-LEAK-DATATYPE
 ! why: a communicator and a datatype that are never freed
 program main
   use mpi_f08

@@ -1,5 +1,5 @@
 /* expect: HB-HANDLE-FREED|HB-ARG-COMM
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED HB-ARG-COMM
+ * also: HB-CRASH HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED HB-ARG-COMM
  * why: a copy of the handle is used after the communicator is freed */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 /* expect: HB-HANDLE-FREED|HB-ARG-TYPE
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED HB-ARG-TYPE HB-DEADLOCK-ORPHAN
+ * also: HB-CRASH HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED HB-ARG-TYPE HB-DEADLOCK-ORPHAN
  * why: a copy of the handle is used after the datatype is freed */
 #include <mpi.h>
 

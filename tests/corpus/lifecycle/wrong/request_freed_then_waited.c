@@ -1,5 +1,5 @@
 /* expect: HB-HANDLE-FREED|HB-ARG-REQUEST
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED HB-ARG-REQUEST
+ * also: HB-CRASH HB-CALL-FAILED HB-FINALIZE-MISSING HB-HANDLE-FREED HB-ARG-REQUEST
  * why: a copy of the handle is waited for after MPI_Request_free */
 #include <mpi.h>
 

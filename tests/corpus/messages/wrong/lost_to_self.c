@@ -1,6 +1,8 @@
 /* processes: 1
  * expect: HB-MESSAGE-LOST
- * why: a process sends to itself and does not receive */
+ * also: HB-DEADLOCK-ORPHAN
+ * mpi: openmpi
+ * why: a process sends to itself and does not receive (MPICH waits for the receive) */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* expect: HB-MESSAGE-LOST|HB-LEAK-OTHER
- * also: HB-MESSAGE-LOST HB-LEAK-OTHER
+/* expect: HB-MESSAGE-LOST|HB-LEAK-MESSAGE
+ * also: HB-MESSAGE-LOST HB-LEAK-MESSAGE
  * why: the message is taken out by MPI_Mprobe and never received (MPI 4.0, 3.8.2) */
 #include <mpi.h>
 
