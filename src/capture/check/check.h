@@ -71,6 +71,7 @@ bool hb__guard_works(void);
 void hb__guard_begin(
 	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner);
 void hb__guard_end(const void *key);
+bool hb__guard_told(const void *key); /* an access was seen, or nothing is watched under this key */
 /* c NULL: what was seen is forgotten: it was the library's doing, or ours. */
 void hb__guard_look(struct hb__call *c);
 

@@ -170,6 +170,15 @@ void hb__guard_end(const void *key)
 		}
 }
 
+bool hb__guard_told(const void *key)
+{
+	struct guards *w = &self;
+	for (int i = 0; w->used && i < REGISTERS; i++)
+		if (w->guard[i].key == key)
+			return w->guard[i].told;
+	return true;
+}
+
 /* ---- what was seen ---- */
 
 struct hit {

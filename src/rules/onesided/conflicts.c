@@ -70,8 +70,7 @@ static void place(const struct hb__onesided *o, const struct hb__access *a, hb_p
 	const hb_remark *r = &o->c->remarks->at[a->remark];
 	*ret = (hb_point){.process = a->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
 	hb_remark_text(r, "fn", ret->function, sizeof ret->function);
-	bool own = a->local && hb_remark_number(r, "own", 0);
-	if (own) {
+	if (r->word == HB_REMARK_TOUCHED) {
 		snprintf(ret->function, sizeof ret->function, "%s", a->touching == HB__READS ? "a load" : "a store");
 		ret->site = (uint32_t)hb_remark_number(r, "by", 0);
 	}

@@ -81,6 +81,7 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->c->model)[id].group,
 		.base = (int64_t)strtoull(hb_remark_text(r, "base", (char[32]){0}, 32), NULL, 10),
 		.size = hb_remark_number(r, "size", 0),
+		.rank = hb_remark_number(r, "rank", -1),
 		.unit = hb_remark_number(r, "unit", 1),
 		.known = true,
 		.dynamic = !strcmp(hb_remark_text(r, "make", make, sizeof make), "dynamic")};
@@ -222,19 +223,53 @@ static void on_touch(struct hb__onesided *o, const hb_remark *r)
 		return;
 	a->done_line = r->at.line;
 	a->done = r->at.event;
-	a->done_exit = !hb_remark_number(r, "own", 0); /* own: by the program, before that event */
+	a->done_exit = true;
+}
+
+/* The store that this load belongs to: both watches see a store. */
+static bool same_store(const hb_remark *load, const hb_remark *other)
+{
+	return other->word == HB_REMARK_TOUCHED && other->process == load->process && other->at.line == load->at.line &&
+	       other->at.event == load->at.event && hb_remark_number(other, "write", 0) == 1 &&
+	       hb_remark_number(other, "win", -1) == hb_remark_number(load, "win", -2) &&
+	       hb_remark_number(other, "by", 0) == hb_remark_number(load, "by", 0);
+}
+
+/* The program itself used memory of the window, between two calls. */
+static void on_own(struct hb__onesided *o, const hb_remark *r)
+{
+	const hb_remarks *all = o->c->remarks;
+	size_t i = (size_t)(r - all->at);
+	char fn[24];
+	if (hb_remark_number(r, "win", -1) < 0)
+		return;
+	bool write = hb_remark_number(r, "write", 0) == 1;
+	for (size_t k = i < 3 ? 0 : i - 3; !write && k < all->n && k < i + 4; k++)
+		if (same_store(r, &all->at[k]))
+			return;
+	if (!write && !strcmp(hb_remark_text(r, "fn", fn, sizeof fn), "MPI_Win_sync"))
+		return; /* it looks until something has come */
+	size_t before = o->naccesses;
+	on_touch(o, r);
+	if (o->naccesses == before)
+		return;
+	struct hb__access *a = &o->access[before];
+	const struct hb__part *part = hb__part_of(o, r->process, a->number);
+	a->done_exit = false;
+	a->locked = part->locked || part->all_locked;
+	a->exclusive = part->exclusive;
 }
 
 /* ---- completion ---- */
-
-struct open { /* accesses of a process that nothing has completed yet */
-	size_t *at, n, room;
-};
 
 struct sync {
 	const char *kind;
 	int64_t win, rank;
 	hb_at at;
+};
+
+struct open { /* accesses of a process that nothing has completed yet */
+	size_t *at, n, room;
 };
 
 static bool completes(const struct hb__onesided *o, const struct sync *s, const struct hb__access *a)
@@ -288,11 +323,26 @@ static void request_done(struct hb__onesided *o, struct open *open, const hb_rem
 	open->n = kept;
 }
 
+/* Whether the process has locked its own memory. */
+static void on_lock(struct hb__onesided *o, const hb_remark *r, const struct sync *s)
+{
+	struct hb__part *part = hb__part_of(o, r->process, s->win);
+	if (!part)
+		return;
+	if (!strcmp(s->kind, "lockall") || !strcmp(s->kind, "unlockall"))
+		part->all_locked = *s->kind == 'l';
+	if (s->rank != part->rank || (strcmp(s->kind, "lock") && strcmp(s->kind, "unlock")))
+		return;
+	part->locked = *s->kind == 'l';
+	part->exclusive = part->locked && hb_remark_number(r, "x", 0);
+}
+
 static void on_sync(struct hb__onesided *o, struct open *open, struct hb__exposures *e, const hb_remark *r)
 {
 	char kind[20], ranks[500];
 	struct sync s = {hb_remark_text(r, "kind", kind, sizeof kind), hb_remark_number(r, "win", -1),
 		hb_remark_number(r, "rank", -1), r->at};
+	on_lock(o, r, &s);
 	if (!strcmp(kind, "start") || !strcmp(kind, "post"))
 		hb__exposure_begun(e, r->process, s.win, r->at, hb_remark_text(r, "ranks", ranks, sizeof ranks),
 			!strcmp(kind, "start"));
@@ -310,6 +360,8 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 		status = on_access(o, r);
 	else if (r->word == HB_REMARK_TOUCH)
 		on_touch(o, r);
+	else if (r->word == HB_REMARK_TOUCHED)
+		on_own(o, r);
 	else if (r->word == HB_REMARK_WINSYNC)
 		on_sync(o, open, e, r);
 	else if (r->word == HB_REMARK_RMADONE)

@@ -54,20 +54,17 @@ static const char *advice_of(hb_finding_id id)
 }
 
 /* The place of the remark, and the earlier one that it names. */
-static uint32_t places(const hb_case *c, const hb_remark *r, hb_point *ret)
+static uint32_t places(const hb_remark *r, hb_point *ret)
 {
 	int64_t made = hb_remark_number(r, "made", 0);
 	uint32_t n = 1;
 	memset(ret, 0, 2 * sizeof *ret);
 	ret[0] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
 	hb_remark_text(r, "fn", ret[0].function, sizeof ret[0].function);
-	/* The next event is this call only when it is one. */
-	const hb_process *p = &hb_model_processes(c->model)[r->process];
-	(void)p;
 	if (made > 0) {
 		ret[n] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)made};
 		snprintf(ret[n].role, sizeof ret[n].role, "%s",
-			r->word == HB_REMARK_RMALOCAL ? "the access" : "began the epoch");
+			r->word == HB_REMARK_EPOCH ? "began the epoch" : "the access");
 		n++;
 	}
 	return n;
@@ -82,7 +79,7 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 		id = id_of(hb_remark_text(r, "error", error, sizeof error));
 	if (id == HB_FINDINGS)
 		return HB_OK;
-	uint32_t n = places(c, r, point);
+	uint32_t n = places(r, point);
 	hb_remark_text(r, "text", text, sizeof text);
 	int64_t target = hb_remark_number(r, "target", -1);
 	char to[40] = "";
@@ -90,6 +87,22 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 		snprintf(to, sizeof to, target >= 0 ? " to rank %lld" : "", (long long)target);
 	return hb__finding(c, id, false, advice_of(id), point, n, err, "%s of rank %d%s: %s", point[0].function,
 		hb_model_processes(c->model)[r->process].rank, to, text);
+}
+
+/* The program itself used the buffer of a pending access. */
+static hb_status touched(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	bool fills = hb_remark_number(r, "w", 0) == 1;
+	int64_t target = hb_remark_number(r, "target", -1);
+	hb_point point[2];
+	uint32_t n = places(r, point);
+	point[0].site = (uint32_t)hb_remark_number(r, "by", 0);
+	snprintf(point[0].role, sizeof point[0].role, "before %.60s", point[0].function);
+	snprintf(point[0].function, sizeof point[0].function, fills ? "a load or store" : "a store");
+	return hb__finding(c, HB_RMA_LOCAL, false, advice_of(HB_RMA_LOCAL), point, n, err,
+		"rank %d %s the buffer that its access to rank %lld %s before anything has completed that access",
+		hb_model_processes(c->model)[r->process].rank, fills ? "uses" : "stores to", (long long)target,
+		fills ? "fills" : "reads");
 }
 
 /* ---- all ---- */
@@ -124,6 +137,8 @@ hb_status hb_rule_onesided(hb_case *c, hb_error *err)
 		windows |= word == HB_REMARK_WINDOW;
 		if (word == HB_REMARK_EPOCH || word == HB_REMARK_RMALOCAL)
 			status = seen(c, &c->remarks->at[i], err);
+		else if (word == HB_REMARK_TOUCHED && hb_remark_number(&c->remarks->at[i], "rma", 0) > 0)
+			status = touched(c, &c->remarks->at[i], err);
 	}
 	if (!windows || status)
 		return status;

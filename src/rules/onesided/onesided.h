@@ -8,8 +8,9 @@
 struct hb__part {
 	uint32_t id; /* the collective that made it: the same for all its processes; HB_NO: not known */
 	uint32_t group;
-	int64_t base, size, unit;
+	int64_t base, size, unit, rank;
 	bool known, dynamic;
+	bool locked, exclusive, all_locked; /* while gathering: by itself, its own memory */
 };
 
 enum hb__touching { HB__READS, HB__WRITES, HB__ACCUMULATES };

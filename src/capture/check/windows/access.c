@@ -193,6 +193,10 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w)
 			a.target, (long long)a.disp);
 	compare(c, w, &here, &there, a.target);
 	compare(c, w, &result, &there, a.target);
+	if (!w->dynamic && a.disp * w->unit != w->watched && a.disp >= 0 && !w->accesses++) {
+		w->watched = a.disp * w->unit;
+		hb__watch_stop(w);
+	}
 	uint64_t seq = ++accesses;
 	if (there.n && a.target >= 0 && a.target < w->n)
 		told(c, w, &a, &there, seq, epoch, exclusive);
@@ -204,11 +208,4 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w)
 	local(c, w, seq, &a, a.result, &result, true);
 }
 
-void hb__access_leave(struct hb__call *c, int code)
-{
-	if (c->fn->flags & HB_NONBLOCKING)
-		hb__locals_requests(code);
-	else
-		for (uint32_t i = 0; i < hb__npending; i++)
-			hb__pending[i].fresh = false;
-}
+void hb__access_leave(struct hb__call *c, int code) { hb__locals_accessed(c, code); }

@@ -165,6 +165,7 @@ static void over(struct hb__call *c, uint32_t i)
 				(unsigned long long)p->seq, p->window->number, p->target, p->site, p->function,
 				p->target, c->fn->name);
 	}
+	hb__watch_done(p);
 	*p = hb__pending[--hb__npending];
 }
 
@@ -175,7 +176,7 @@ void hb__locals_synced(struct hb__call *c, struct hb__window *w, int target)
 			over(c, i);
 }
 
-void hb__locals_requests(int code)
+void hb__locals_accessed(const struct hb__call *c, int code)
 {
 	for (uint32_t i = hb__npending; i-- > 0;) {
 		struct hb__pending *p = &hb__pending[i];
@@ -184,6 +185,7 @@ void hb__locals_requests(int code)
 		p->fresh = false;
 		if (code == MPI_SUCCESS && p->request)
 			p->handle = (uintptr_t)*p->request;
+		hb__watch_pending(c, p);
 	}
 }
 
@@ -237,6 +239,7 @@ void hb__locals_completed(struct hb__call *c)
 		if (!at || p->index < 0 || p->index >= n || (uintptr_t)at[p->index] == p->handle)
 			continue;
 		hb__remark(c, HB_REMARK_RMADONE, "seq=%llu win=%d", (unsigned long long)p->seq, p->window->number);
+		hb__watch_done(p);
 		*p = hb__pending[--hb__npending];
 	}
 }

@@ -160,6 +160,9 @@ static void detached(const struct hb__call *c, struct hb__window *w)
 
 /* ---- calls ---- */
 
+/* Request-based accesses are events, too. */
+static bool synchronises(const struct hb__call *c) { return (c->fn->flags & (HB_EVENT | HB_NONBLOCKING)) == HB_EVENT; }
+
 static uintptr_t freeing; /* the window that the call under way frees */
 
 static void end_of_window(struct hb__call *c)
@@ -168,6 +171,7 @@ static void end_of_window(struct hb__call *c)
 	freeing = w ? w->handle : 0;
 	if (!w)
 		return;
+	hb__watch_stop(w);
 	hb__epochs_over(c, w);
 	hb__locals_synced(c, w, -1);
 	hb__remark(c, HB_REMARK_WINSYNC, "kind=free win=%d rank=-1", w->number);
@@ -178,11 +182,12 @@ void hb__check_windows_enter(struct hb__call *c)
 	if (likely(!hb__windows_alive))
 		return;
 	lock();
-	hb__watch_end(c);
 	if (c->fn->cls == HB_RMA) {
 		struct hb__window *w = hb__has(c, HB_R_WIN) ? hb__window_find(hb__arg(c, HB_R_WIN)) : NULL;
-		if (w && c->fn->flags & HB_EVENT)
+		if (w && synchronises(c))
 			hb__epochs_enter(c, w);
+		else if (w && c->fn->id == HB_FN_MPI_Win_sync)
+			hb__watch_polled(w);
 		else if (w)
 			hb__access_enter(c, w);
 		else if (c->fn->id == HB_FN_MPI_Win_free)
@@ -216,7 +221,7 @@ static void left_window(struct hb__call *c, int code)
 		detached(c, w);
 	} else if (code == MPI_SUCCESS && hb__has(c, HB_R_WINPTR)) {
 		made(c);
-	} else if (w && c->fn->flags & HB_EVENT) {
+	} else if (w && synchronises(c)) {
 		hb__epochs_leave(c, w, code);
 	} else if (w) {
 		hb__access_leave(c, code);
@@ -232,6 +237,7 @@ void hb__check_windows_leave(struct hb__call *c, int code)
 		left_window(c, code);
 	else if (c->fn->cls == HB_COMPLETE)
 		hb__locals_completed(c);
-	hb__watch_begin();
+	if (hb__windows_alive && c->fn->flags & HB_EVENT)
+		hb__watch_begin(c);
 	unlock();
 }

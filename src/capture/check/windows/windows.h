@@ -29,7 +29,9 @@ struct hb__window {
 	int number, rank, n;
 	char *base; /* of this process; NULL: none, or dynamic */
 	int64_t size, unit;
-	bool dynamic, shared;
+	int64_t watched; /* offset of the memory that is watched */
+	uint64_t accesses;
+	bool dynamic, shared, polled;
 	MPI_Group group;
 	bool has_group;
 	bool fence_open;    /* the last fence may have begun an epoch ... */
@@ -119,12 +121,17 @@ void hb__locals_call(struct hb__call *c); /* the buffers of a call that is no ac
 void hb__locals_synced(struct hb__call *c, struct hb__window *w, int target);
 void hb__locals_completing(struct hb__call *c);
 void hb__locals_completed(struct hb__call *c);
-void hb__locals_requests(int code); /* an access has returned: its request is known */
+/* An access has returned: its request is known. */
+void hb__locals_accessed(const struct hb__call *c, int code);
 const char *hb__lock_name(const struct hb__window *w);
 
 /* ---- watch.c: loads and stores between calls, by debug registers where the kernel lets us ---- */
-void hb__watch_begin(void);             /* a call of the program is over */
-void hb__watch_end(struct hb__call *c); /* and the next one begins: what happened between them */
+void hb__watch_begin(const struct hb__call *c); /* a call of the program is over */
+void hb__watch_stop(const struct hb__window *w);
+/* MPI_Win_sync: the program looks at what others write meanwhile, and may. */
+void hb__watch_polled(struct hb__window *w);
+void hb__watch_pending(const struct hb__call *c, const struct hb__pending *p);
+void hb__watch_done(const struct hb__pending *p);
 
 #pragma GCC visibility pop
 

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 16; i++)
 		mem[i] = 0;
 	MPI_Barrier(MPI_COMM_WORLD);
-	int store = 0;
+	static int store;
 	MPI_Win second;
 	MPI_Win_create(&store, sizeof store, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
 	MPI_Win_fence(0, win);

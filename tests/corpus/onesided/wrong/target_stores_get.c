@@ -1,0 +1,32 @@
+/*
+ * processes: 2
+ * expect: HB-RMA-RACE
+ * why: the target stores to what a get reads under a shared lock
+ */
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	int rank, *mem, got = 0;
+	MPI_Win win;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Win_allocate(16 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+	for (int i = 0; i < 16; i++)
+		mem[i] = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0) {
+		MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
+		MPI_Get(&got, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		MPI_Win_unlock(1, win);
+	}
+	if (rank == 1)
+		mem[0] = 3;
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_free(&win);
+	if (got < 0)
+		printf("%d\n", got);
+	MPI_Finalize();
+	return 0;
+}
