@@ -197,8 +197,11 @@ const struct hb__typemap *hb__typemap(MPI_Datatype handle)
 void hb__typemap_define(struct hb__type *t, MPI_Datatype handle)
 {
 	const struct hb__typemap *m = map_of(t, handle);
-	if (m && m->known)
-		hb__define_signature(t->number, m->elements, m->signature, m->seq, m->nseq);
+	if (!m || !m->known)
+		return;
+	for (uint32_t i = 0; i < m->nseq; i++)
+		hb__type_tell(m->seq[i].basic);
+	hb__define_signature(t->number, m->elements, m->signature, m->seq, m->nseq);
 }
 
 void hb__typemap_drop(struct hb__type *t)

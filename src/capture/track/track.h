@@ -61,6 +61,7 @@ struct hb__type {
 	struct hb__typemap *map; /* check/typemap.c; NULL: not asked for */
 };
 void hb__types_start(void);
+void hb__type_tell(uint32_t basic);                     /* under the lock: defines a predefined one for the log */
 struct hb__type *hb__type_at(uintptr_t handle);         /* under the lock; NULL: unknown. It is not a use */
 const struct hb__type *hb__type_find(uintptr_t handle); /* never NULL; number -1 when unknown */
 const struct hb__type *hb__type_look(uintptr_t handle); /* the same, and it is not a use */

@@ -65,6 +65,19 @@ void hb__types_start(void)
 
 struct hb__type *hb__type_at(uintptr_t handle) { return hb__map_find(&types, handle); }
 
+void hb__type_tell(uint32_t basic)
+{
+	uintptr_t handle;
+	const struct hb__type *t = NULL;
+	if (basic < sizeof type_names / sizeof *type_names && !predefined_told[basic] &&
+		hb__predefined_type(basic, &handle))
+		t = hb__map_find(&types, handle);
+	if (!t || t->number != (int)basic)
+		return;
+	predefined_told[basic] = true;
+	hb__define_datatype(t->number, (uint64_t)t->size, type_names[basic]);
+}
+
 const struct hb__type *hb__type_find(uintptr_t handle)
 {
 	hb__track_lock();

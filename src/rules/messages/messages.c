@@ -1,8 +1,18 @@
 /* Messages without a receive, receives without a message, and those that do not fit. */
-#include "rules/finding.h"
+#include "rules/messages/messages.h"
 
 hb_status hb_rule_messages(hb_case *c, hb_error *err)
 {
-	(void)c, (void)err;
-	return HB_OK;
+	struct hb__letters l;
+	hb_status status = hb__letters_gather(c, &l, err);
+	if (!status)
+		status = hb__letters_fit(&l);
+	if (!status)
+		status = hb__letters_alone(&l);
+	if (!status)
+		status = hb__letters_ready(&l);
+	if (!status)
+		status = hb__letters_raced(&l);
+	hb__letters_free(&l);
+	return status;
 }

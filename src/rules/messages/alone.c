@@ -1,0 +1,119 @@
+/* Messages that nobody received, and receives that nothing was sent for: of processes that said with MPI_Finalize that they
+ * are through with it. What is still blocked is the business of the rules of deadlock. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/messages/messages.h"
+
+#define MOST 400 /* that are looked at; those that follow are mostly from the same lines */
+
+static hb_status tell_lost(struct hb__letters *l, uint32_t send)
+{
+	const hb_channel *c = &l->channel[l->send[send].channel];
+	char what[200] = "a message", near[200], on[64], role[200], advice[300];
+	hb_data data;
+	hb_point point[2];
+	if (hb__letter_sent(l, send, &data))
+		hb__data_text(&data, what, sizeof what);
+	snprintf(role, sizeof role, "sends %.90s to rank %d with tag %d", what, hb__letter_rank(l, c->dest), c->tag);
+	point[0] = hb__letter_send_point(l, send, role);
+	uint32_t like = hb__letter_near_receive(l, send, near);
+	if (like != HB_NO) {
+		point[1] = hb__letter_post_point(l, like, near);
+		snprintf(advice, sizeof advice, "%s: should they meet?", near);
+	} else {
+		snprintf(advice, sizeof advice,
+			"let rank %d receive it before MPI_Finalize, or do not send it; it was only buffered",
+			hb__letter_rank(l, c->dest));
+	}
+	return hb__finding(l->c, HB_MESSAGE_LOST, l->send[send].flags & HB_AMBIGUOUS, advice, point,
+		like == HB_NO ? 1 : 2, l->err,
+		"rank %d sends %s to rank %d with tag %d%s in %s, and rank %d never receives it%s%s",
+		hb__letter_rank(l, c->source), what, hb__letter_rank(l, c->dest), c->tag,
+		hb__letter_on(l, c->group, on), hb__letter_send_name(l, send), hb__letter_rank(l, c->dest),
+		near[0] ? ": " : "", near);
+}
+
+static hb_status lost(struct hb__letters *l, const bool *over)
+{
+	hb_status status = HB_OK;
+	uint32_t told = 0;
+	for (uint32_t i = 0; !status && i < l->info->sends && told < MOST; i++) {
+		const hb_send *s = &l->send[i];
+		const hb_channel *c = &l->channel[s->channel];
+		if (s->receive != HB_NO || s->flags & HB_CANCELLED || c->dest >= l->info->processes || !over[c->dest] ||
+			c->source >= l->info->processes || l->process[c->dest].pid || l->process[c->source].pid)
+			continue;
+		const hb_line *line = &l->line[s->line];
+		if ((line->inside && line->events == s->event) || hb__letter_maybe_taken(l, i))
+			continue; /* it is still being sent; or a receive whose end is not known may have got it */
+		told++;
+		status = tell_lost(l, i);
+	}
+	return status;
+}
+
+static hb_status tell_missing(struct hb__letters *l, uint32_t receive)
+{
+	const hb_spec *s = &l->spec[l->receive[receive].spec];
+	char from[32], tag[32], on[64], near[200], advice[300];
+	hb_point point[2] = {hb__letter_post_point(l, receive, "waits for a message")};
+	hb_data room;
+	if (hb__letter_room(l, receive, &room)) {
+		char text[200];
+		hb__data_text(&room, text, sizeof text);
+		snprintf(point[0].role, sizeof point[0].role, "has room for %.120s", text);
+	}
+	uint32_t like = hb__letter_near_send(l, receive, near);
+	if (like != HB_NO)
+		point[1] = hb__letter_send_point(l, like, near);
+	if (near[0])
+		snprintf(advice, sizeof advice, "%s: should they meet?", near);
+	else
+		snprintf(advice, sizeof advice, "send it, do not post the receive, or cancel it and wait for it");
+	return hb__finding(l->c, HB_MESSAGE_MISSING, l->info->open, advice, point, like == HB_NO ? 1 : 2, l->err,
+		"rank %d posts a receive from %s with %s%s in %s, and no such message is ever sent%s%s",
+		hb__letter_rank(l, s->process), hb__letter_from(l, s, from), hb__letter_tag(s->tag, tag),
+		hb__letter_on(l, s->group, on), hb__letter_receive_name(l, receive), near[0] ? "; " : "", near);
+}
+
+static hb_status missing(struct hb__letters *l, const bool *over)
+{
+	hb_status status = HB_OK;
+	uint32_t told = 0, all = 0;
+	for (uint32_t p = 0; p < l->info->processes; p++)
+		all += over[p];
+	for (uint32_t i = 0; !status && i < l->info->receives && told < MOST; i++) {
+		const hb_receive *v = &l->receive[i];
+		const hb_spec *s = &l->spec[v->spec];
+		bool senders =
+			s->any_source ? all == l->info->processes : s->source < l->info->processes && over[s->source];
+		if (!(v->flags & HB_PENDING) || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
+			!over[s->process] || !senders || l->process[s->process].pid)
+			continue;
+		const hb_line *line = &l->line[v->line];
+		if ((line->inside && line->events == v->post) || hb__letter_maybe_came(l, i))
+			continue;
+		told++;
+		status = tell_missing(l, i);
+	}
+	return status;
+}
+
+hb_status hb__letters_alone(struct hb__letters *l)
+{
+	bool *over = calloc((size_t)l->info->processes + 1, sizeof *over);
+	if (!over) {
+		if (l->err)
+			*l->err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
+		return HB_E_MEMORY;
+	}
+	for (uint32_t p = 0; p < l->info->processes; p++)
+		over[p] = hb__letter_over(l, p);
+	hb_status status = lost(l, over);
+	if (!status)
+		status = missing(l, over);
+	free(over);
+	return status;
+}

@@ -1,0 +1,74 @@
+/* Messages with what was said of them where they were sent and received. */
+#ifndef HBDB_RULES_MESSAGES_MESSAGES_H
+#define HBDB_RULES_MESSAGES_MESSAGES_H
+
+#include "rules/finding.h"
+#include "rules/signature.h"
+
+/* A call that sends or receives, with its data: the same for all calls that share a slot of a log. */
+struct hb__letter_call {
+	uint32_t line, slot, era;
+	const hb_function *function;
+	hb_data sent, room; /* type HB_ABSENT: it has none */
+	int64_t peer, tag;
+};
+
+struct hb__letters {
+	hb_case *c;
+	hb_model *m;
+	const hb_model_info *info;
+	const hb_process *process;
+	const hb_line *line;
+	const hb_send *send;
+	const hb_receive *receive;
+	const hb_channel *channel;
+	const hb_spec *spec;
+	uint32_t *send_call, *receive_call; /* by send and receive: the call that tells its data; HB_NO not known */
+	struct hb__letter_call *call;
+	size_t calls, calls_room;
+	uint32_t *cell; /* 1 + call, by hash of line, slot and era */
+	size_t cells;
+	hb_at *nameless; /* receives that failed because of a longer message, of which nothing else is known */
+	uint32_t *nameless_call;
+	size_t n_nameless, nameless_room;
+	hb_error *err;
+};
+
+/* ---- calls.c ---- */
+hb_status hb__letters_gather(hb_case *c, struct hb__letters *ret, hb_error *err);
+void hb__letters_free(struct hb__letters *l);
+/* What was sent, and what there is room for; false: not known. */
+bool hb__letter_sent(const struct hb__letters *l, uint32_t send, hb_data *ret);
+bool hb__letter_room(const struct hb__letters *l, uint32_t receive, hb_data *ret);
+/* "MPI_Send" */
+const char *hb__letter_send_name(const struct hb__letters *l, uint32_t send);
+const char *hb__letter_receive_name(const struct hb__letters *l, uint32_t receive);
+
+/* ---- near.c: what was meant, when two do not meet ---- */
+int32_t hb__letter_rank(const struct hb__letters *l, uint32_t process); /* in MPI_COMM_WORLD; -1: not recorded */
+/* "rank 3", "any rank" */
+const char *hb__letter_from(const struct hb__letters *l, const hb_spec *s, char ret[32]);
+/* "tag 7", "any tag" */
+const char *hb__letter_tag(int32_t tag, char ret[32]);
+/* "", or " on WORLD.2": a communicator worth naming */
+const char *hb__letter_on(const struct hb__letters *l, uint32_t group, char ret[64]);
+hb_point hb__letter_send_point(const struct hb__letters *l, uint32_t send, const char *role);
+hb_point hb__letter_post_point(const struct hb__letters *l, uint32_t receive, const char *role);
+/* Whether the process will send and receive nothing more: it is in MPI_Finalize, or past it. */
+bool hb__letter_over(const struct hb__letters *l, uint32_t process);
+bool hb__letter_matches(const hb_spec *s, const hb_channel *c);
+/* The receive that waits for nothing and is most like the message, and the message that nobody took and is most like the
+ * receive; HB_NO: none is near. ret: in which way it differs. */
+uint32_t hb__letter_near_receive(const struct hb__letters *l, uint32_t send, char ret[200]);
+uint32_t hb__letter_near_send(const struct hb__letters *l, uint32_t receive, char ret[200]);
+/* Receives without an end that may have taken the message. */
+bool hb__letter_maybe_taken(const struct hb__letters *l, uint32_t send);
+bool hb__letter_maybe_came(const struct hb__letters *l, uint32_t receive);
+
+/* ---- the rules ---- */
+hb_status hb__letters_fit(struct hb__letters *l);   /* fit.c: types and lengths */
+hb_status hb__letters_alone(struct hb__letters *l); /* alone.c: lost and missing */
+hb_status hb__letters_ready(struct hb__letters *l); /* ready.c */
+hb_status hb__letters_raced(struct hb__letters *l); /* raced.c */
+
+#endif

@@ -1,0 +1,246 @@
+/* Receives from any rank that could have got another message: a note for each source line; a warning where that message
+ * would not fit, or is the only one that a later receive waits for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/messages/messages.h"
+#include "rules/race.h"
+
+#define CHAIN 4096 /* messages of a channel that are followed */
+
+struct line_of { /* a source line with races */
+	const char *module, *function;
+	uint64_t offset, times;
+	hb_race race;
+	uint32_t other;
+};
+
+struct racing {
+	struct hb__letters *l;
+	struct line_of *at;
+	size_t n, room;
+	bool *adapts; /* by spec: a call whose source changes; it may depend on what came before */
+	hb_status status;
+};
+
+static bool keep(struct racing *r, const hb_race *race)
+{
+	const hb_spec *s = &r->l->spec[race->spec];
+	const hb_log *log = r->l->process[s->process].log;
+	const hb_site *site = hb_log_site(log, s->site);
+	const hb_module *module = site ? hb_log_module(log, site->module) : NULL;
+	const hb_function *f = hb_log_function(log, s->function);
+	struct line_of key = {module && module->path ? module->path : "", f && f->name ? f->name : "a receive",
+		site ? site->offset : 0, 1, *race, race->alternative[0].send};
+	for (size_t i = 0; i < r->n; i++)
+		if (r->at[i].offset == key.offset && !strcmp(r->at[i].module, key.module) &&
+			!strcmp(r->at[i].function, key.function)) {
+			r->at[i].times++;
+			return true;
+		}
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 16;
+		struct line_of *at = realloc(r->at, room * sizeof *at);
+		if (!at)
+			return false;
+		r->at = at;
+		r->room = room;
+	}
+	r->at[r->n++] = key;
+	return true;
+}
+
+static const char *function_of(const struct racing *r, const hb_race *race)
+{
+	const hb_spec *s = &r->l->spec[race->spec];
+	const hb_function *f = hb_log_function(r->l->process[s->process].log, s->function);
+	return f && f->name ? f->name : "a receive";
+}
+
+static int32_t sender(const struct hb__letters *l, uint32_t send)
+{
+	return hb__letter_rank(l, l->channel[l->send[send].channel].source);
+}
+
+static hb_point race_point(const struct racing *r, const hb_race *race, const char *role)
+{
+	const hb_spec *s = &r->l->spec[race->spec];
+	hb_point p = {.process = s->process, .at = race->post, .site = s->site};
+	snprintf(p.role, sizeof p.role, "%s", role);
+	return p;
+}
+
+static hb_status tell_line(struct racing *r, const struct line_of *k)
+{
+	struct hb__letters *l = r->l;
+	const hb_race *race = &k->race;
+	const hb_spec *s = &l->spec[race->spec];
+	char got[64] = "";
+	hb_point point[3] = {race_point(r, race, "takes from any rank what comes first")};
+	uint32_t n = 1;
+	if (race->got != HB_NO) {
+		snprintf(got, sizeof got, ": it got the one of rank %d", sender(l, race->got));
+		point[n++] = hb__letter_send_point(l, race->got, "the message that it got");
+	}
+	point[n++] = hb__letter_send_point(l, k->other, "another that it could have got");
+	char sentence[400];
+	snprintf(sentence, sizeof sentence,
+		"which message rank %d gets in %s is a matter of time%s, and could have got the one of rank %d",
+		hb__letter_rank(l, s->process), k->function, got, sender(l, k->other));
+	hb_finding f = {.id = HB_MESSAGE_RACE,
+		.possible = race->uncertain,
+		.times = k->times,
+		.sentence = sentence,
+		.advice =
+			"when the result must not depend on it, name the source, or give each sender a tag of its own",
+		.npoints = n,
+		.point = point};
+	return hb__report_finding(l->c, &f, l->err);
+}
+
+static bool fits(const hb_data *sent, const hb_data *room)
+{
+	struct hb__data_difference d;
+	hb_data_relation relation = hb__data_difference(sent, room, &d);
+	return relation != HB_DATA_DIFFERENT && relation != HB_DATA_LONGER;
+}
+
+/* A message that it could have got, and that has another type or is longer than there is room for. */
+static hb_status misfit(struct racing *r, const hb_race *race)
+{
+	struct hb__letters *l = r->l;
+	hb_data got, sent, room;
+	char sent_text[200], room_text[200], role[160];
+	const char *name = function_of(r, race);
+	if (race->got == HB_NO || strstr(name, "probe") || !hb__letter_room(l, race->id, &room) ||
+		!hb__letter_sent(l, race->got, &got) || !fits(&got, &room))
+		return HB_OK;
+	for (uint32_t i = 0; i < race->nalternatives; i++) {
+		uint32_t other = race->alternative[i].send;
+		if (race->alternative[i].dependent || !hb__letter_sent(l, other, &sent) || fits(&sent, &room))
+			continue;
+		hb__data_text(&sent, sent_text, sizeof sent_text);
+		hb__data_text(&room, room_text, sizeof room_text);
+		snprintf(role, sizeof role, "has room for %.120s", room_text);
+		hb_point point[2] = {race_point(r, race, role)};
+		snprintf(role, sizeof role, "sends %.120s", sent_text);
+		point[1] = hb__letter_send_point(l, other, role);
+		return hb__finding(l->c, HB_MESSAGE_RACE_FIT, race->uncertain,
+			"name the source, or give messages of different types different tags", point, 2, l->err,
+			"%s of rank %d takes what comes first as %s, and that could have been the message of rank %d, %s",
+			name, hb__letter_rank(l, l->spec[race->spec].process), room_text, sender(l, other), sent_text);
+	}
+	return HB_OK;
+}
+
+static bool probed(const struct hb__letters *l, uint32_t send)
+{
+	const hb_probe *p = hb_model_probes(l->m);
+	for (uint32_t i = 0; i < l->info->probes; i++)
+		if (p[i].send == send)
+			return true;
+	return false;
+}
+
+/* The receive that would be left without a message, were this one taken: the last of those that take what the channel has
+ * from it on; HB_NO: none, or one of them takes from any rank and finds another. */
+static uint32_t starved(const struct racing *r, const hb_race *race, uint32_t send)
+{
+	const struct hb__letters *l = r->l;
+	uint32_t n, at = 0, last = HB_NO;
+	const uint32_t *list = hb_model_channel_sends(l->m, l->send[send].channel, &n);
+	const hb_channel *got = &l->channel[l->send[race->got].channel];
+	while (at < n && list[at] != send)
+		at++;
+	if (n - at > CHAIN)
+		return HB_NO;
+	for (; at < n; at++) {
+		uint32_t receive = l->send[list[at]].receive;
+		if (receive == HB_NO)
+			return HB_NO; /* one is left over */
+		const hb_receive *v = &l->receive[receive];
+		const hb_spec *s = &l->spec[v->spec];
+		if (hb__letter_matches(s, got) || v->flags & (HB_CHOSEN | HB_AMBIGUOUS) || r->adapts[v->spec])
+			return HB_NO;
+		last = receive;
+	}
+	return last;
+}
+
+static hb_status starving(struct racing *r, const hb_race *race)
+{
+	struct hb__letters *l = r->l;
+	if (race->got == HB_NO || race->uncertain || race->dependent || !l->c->complete)
+		return HB_OK;
+	for (uint32_t i = 0; i < race->nalternatives; i++) {
+		uint32_t other = race->alternative[i].send;
+		if (race->alternative[i].dependent || race->alternative[i].receive == HB_NO ||
+			l->info->probes > CHAIN || probed(l, other))
+			continue;
+		uint32_t left = starved(r, race, other);
+		if (left == HB_NO)
+			continue;
+		char from[32];
+		const hb_spec *s = &l->spec[l->receive[left].spec];
+		hb_point point[3] = {race_point(r, race, "takes from any rank what comes first"),
+			hb__letter_post_point(l, left, "would wait for ever"),
+			hb__letter_send_point(l, other, "the message that the first could have taken")};
+		return hb__finding(l->c, HB_MESSAGE_RACE_STARVED, false,
+			"let the receives that name their source come first, or give the two kinds of messages different tags",
+			point, 3, l->err,
+			"%s of rank %d takes what comes first: the message of rank %d, had it been earlier; then its %s from %s "
+			"has none",
+			function_of(r, race), hb__letter_rank(l, s->process), sender(l, other),
+			hb__letter_receive_name(l, left), hb__letter_from(l, s, from));
+	}
+	return HB_OK;
+}
+
+static bool see(void *user, const hb_race *race)
+{
+	struct racing *r = user;
+	if (race->kind == HB_RACE_CHOICE || !race->nalternatives)
+		return true;
+	if (!keep(r, race)) {
+		r->status = HB_E_MEMORY;
+		return false;
+	}
+	if (race->kind == HB_RACE_RECEIVE)
+		r->status = misfit(r, race);
+	if (!r->status && race->kind == HB_RACE_RECEIVE)
+		r->status = starving(r, race);
+	return !r->status;
+}
+
+/* Calls at one place that name different sources. */
+static void find_adapting(struct racing *r)
+{
+	const struct hb__letters *l = r->l;
+	for (uint32_t i = 0; i < l->info->specs; i++)
+		for (uint32_t k = 0; k < i && l->info->specs < CHAIN; k++)
+			if (l->spec[i].process == l->spec[k].process && l->spec[i].site == l->spec[k].site &&
+				l->spec[i].function == l->spec[k].function && l->spec[i].source != l->spec[k].source)
+				r->adapts[i] = r->adapts[k] = true;
+	for (uint32_t i = 0; i < l->info->specs && l->info->specs >= CHAIN; i++)
+		r->adapts[i] = true;
+}
+
+hb_status hb__letters_raced(struct hb__letters *l)
+{
+	struct racing r = {.l = l, .adapts = calloc((size_t)l->info->specs + 1, sizeof *r.adapts)};
+	hb_race_sum sum;
+	hb_status status = r.adapts ? HB_OK : HB_E_MEMORY;
+	if (!status) {
+		find_adapting(&r);
+		status = hb_races(l->m, HB_RACES_FEW, see, &r, &sum, NULL, NULL, l->err);
+	}
+	status = status ? status : r.status;
+	for (size_t i = 0; !status && i < r.n; i++)
+		status = tell_line(&r, &r.at[i]);
+	free(r.at);
+	free(r.adapts);
+	if (status == HB_E_MEMORY && l->err)
+		*l->err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
+	return status;
+}

@@ -1,0 +1,16 @@
+/* why: bytes on both sides, whatever they are */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank;
+	double value = 1;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0)
+		MPI_Send(&value, sizeof value, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+	else
+		MPI_Recv(&value, sizeof value, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Finalize();
+	return 0;
+}
