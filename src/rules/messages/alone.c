@@ -21,7 +21,8 @@ static hb_status tell_lost(struct hb__letters *l, uint32_t send)
 	uint32_t like = hb__letter_near_receive(l, send, near);
 	if (like != HB_NO) {
 		point[1] = hb__letter_post_point(l, like, near);
-		snprintf(advice, sizeof advice, "%s: should they meet?", near);
+		snprintf(advice, sizeof advice,
+			"should they meet? Then source, destination, tag and communicator of both calls must fit");
 	} else {
 		snprintf(advice, sizeof advice,
 			"let rank %d receive it before MPI_Finalize, or do not send it; it was only buffered",
@@ -69,7 +70,8 @@ static hb_status tell_missing(struct hb__letters *l, uint32_t receive)
 	if (like != HB_NO)
 		point[1] = hb__letter_send_point(l, like, near);
 	if (near[0])
-		snprintf(advice, sizeof advice, "%s: should they meet?", near);
+		snprintf(advice, sizeof advice,
+			"should they meet? Then source, destination, tag and communicator of both calls must fit");
 	else
 		snprintf(advice, sizeof advice, "send it, do not post the receive, or cancel it and wait for it");
 	return hb__finding(l->c, HB_MESSAGE_MISSING, l->info->open, advice, point, like == HB_NO ? 1 : 2, l->err,
