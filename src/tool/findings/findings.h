@@ -62,6 +62,8 @@ void hb__findings_choose(hb_findings *f, const hb_wanted *wanted);
 /* Whether a finding is among those to show. */
 static inline bool hb__is_shown(const hb_shown *s) { return !s->hidden && !s->quiet; }
 
+/* 0,2,4-7: sorts them. Free it. */
+char *hb__ranks_text(int32_t *rank, size_t n);
 /* "2 errors, 1 warning, 3 notes", or "no errors". Free it. */
 char *hb__findings_sum(const hb_findings *f);
 

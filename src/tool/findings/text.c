@@ -17,8 +17,7 @@ struct row {
 	char *cell[COLUMNS]; /* who, event, function, place */
 };
 
-/* 0, 2, 4-7 */
-static char *ranks_text(int32_t *rank, size_t n)
+char *hb__ranks_text(int32_t *rank, size_t n)
 {
 	char *text = hb__copy("");
 	for (size_t i = 1; i < n; i++) /* few, and mostly in order */
@@ -64,7 +63,7 @@ static struct row *rows_of(const hb_shown *s, size_t *ret_n)
 	}
 	for (size_t i = 0; i < n; i++) {
 		const hb_spot *p = rows[i].spot;
-		char *list = ranks_text(rows[i].rank, rows[i].n);
+		char *list = hb__ranks_text(rows[i].rank, rows[i].n);
 		rows[i].cell[0] = p->pid ? hb__format("process %u", p->pid)
 					 : hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
 		rows[i].cell[1] = hb__copy(p->event);
@@ -127,7 +126,7 @@ void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool co
 	if (s->nalso) {
 		int32_t *copy = hb__alloc(s->nalso * sizeof *copy);
 		memcpy(copy, s->also, s->nalso * sizeof *copy);
-		char *list = ranks_text(copy, s->nalso);
+		char *list = hb__ranks_text(copy, s->nalso);
 		fprintf(to, "  the same in %s %s\n", strpbrk(list, ",-") ? "ranks" : "rank", list);
 		free(list);
 		free(copy);

@@ -41,12 +41,13 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 struct watched {
 	const hb_making *making;
 	const char *recording;
+	bool launched;
 };
 
 static bool watch(void *user)
 {
 	struct watched *w = user;
-	return w->making->watch(w->making->user, w->recording);
+	return w->making->watch(w->making->user, w->recording, w->launched);
 }
 
 /* After the job: what it left, sealed and said. */
@@ -95,7 +96,7 @@ static int run(
 		.remarks = making->remarks,
 		.sanitized = line->program.sanitized,
 		.shake_us = m->shake_us};
-	struct watched watched = {making, recording};
+	struct watched watched = {making, recording, line->launcher != HB_LAUNCHER_NONE};
 	hb_strings variables, argv;
 	bool plain;
 	int code = hb__setup(&setup, &variables);

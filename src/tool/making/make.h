@@ -14,8 +14,9 @@ typedef struct hb_making {
 	bool quiet; /* the sum is not printed when all went well: the caller has more to say */
 	int out;    /* as hb_job.out */
 	uint64_t shake_us;
-	/* While the job runs, every 50 ms; true ends it. May be NULL. */
-	bool (*watch)(void *user, const char *recording);
+	/* While the job runs, every 50 ms; true ends it. launched: the command is a launcher, which
+	 * ends with its processes. May be NULL. */
+	bool (*watch)(void *user, const char *recording, bool launched);
 	void *user;
 } hb_making;
 

@@ -2,7 +2,14 @@
  * it will not go on, or when every process has done nothing but wait for a long time. */
 #include "watch.h"
 
+#include "../show/source.h"
+
 #define LOOK_S 0.2
+#define STILL_S 0.7  /* without a step: worth a question */
+#define AGAIN_S 1.2  /* ... and an answer is believed when it still is so */
+#define SHARE 30     /* the question takes at most one part in so many of the time */
+#define GONE_S 3     /* a launcher has so long to notice that its processes have gone */
+#define SOME_WAIT 2  /* patience is so many times longer when somebody could go on, by all that is known */
 
 /* Nobody computes: all that lives waits in calls. */
 static bool all_wait(const hb_lanes *l, double seconds)
@@ -19,31 +26,106 @@ static bool all_wait(const hb_lanes *l, double seconds)
 	return living && l->n >= (size_t)l->size;
 }
 
-static bool hangs(hb_watch *w)
+static size_t living(const hb_lanes *l)
 {
-	double still = hb__seconds() - w->lanes.moved;
-	return still >= w->patience && all_wait(&w->lanes, w->patience / 2);
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		n += !hb__is_over(&l->at[i]);
+	return n;
 }
 
-bool hb__watch(void *user, const char *recording)
+static bool anybody_inside(const hb_lanes *l)
 {
-	hb_watch *w = user;
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; !hb__is_over(&l->at[i]) && k < l->at[i].nlanes; k++)
+			if (l->at[i].lane[k].inside || l->at[i].lane[k].asked > 0)
+				return true;
+	return false;
+}
+
+/* Asks the rule once per standstill. */
+static void ask(hb_watch *w, double now, double still)
+{
+	const hb_lanes *l = &w->lanes;
+	if (w->asked == l->moved || still < STILL_S || still < w->cost * SHARE || !anybody_inside(l))
+		return;
+	w->asked = l->moved;
+	w->stuck = hb__ask_deadlock(l->recording);
+	w->cost = hb__seconds() - now;
+}
+
+hb_moving hb__watch_look(hb_watch *w, const char *recording)
+{
 	double now = hb__seconds();
-	if (now - w->looked < LOOK_S)
-		return false;
 	w->looked = now;
 	if (!w->lanes.recording)
 		hb__lanes_open(recording, &w->lanes);
-	if (hb__lanes_look(&w->lanes)) {
-		if (w->hung && !w->quiet)
-			hb__say("the job goes on");
-		w->hung = false;
+	if (hb__lanes_look(&w->lanes))
+		return HB_MOVES;
+	const hb_lanes *l = &w->lanes;
+	double still = now - l->moved;
+	if (!living(l))
+		return HB_NOBODY;
+	if (still < STILL_S)
+		return HB_MOVES;
+	ask(w, now, still);
+	bool known = w->asked == l->moved && still >= AGAIN_S;
+	if (known && w->stuck == HB_STUCK_ALL)
+		return HB_HANGS;
+	bool wait = all_wait(l, w->patience / 2);
+	/* others still compute: what they do is not lost */
+	if (known && w->stuck == HB_STUCK_SOME && (wait || still >= w->patience || w->then != HB_ON_HANG_KILL))
+		return HB_HANGS;
+	if (!wait)
+		return HB_COMPUTES;
+	bool unsure = w->asked == l->moved && w->stuck == HB_STUCK_NOT;
+	return still >= w->patience * (unsure ? SOME_WAIT : 1) ? HB_HANGS : HB_WAITS;
+}
+
+/* Some launchers do not notice that all their processes have died at once. */
+static bool left_behind(hb_watch *w, bool launched)
+{
+	const hb_lanes *l = &w->lanes;
+	if (!launched || !l->n || l->n < (size_t)l->size || l->elsewhere)
 		return false;
+	for (size_t i = 0; i < l->n; i++)
+		if (!l->at[i].gone)
+			return false;
+	if (hb__seconds() - l->moved < GONE_S)
+		return false;
+	if (!w->left)
+		hb__say("every process has gone, and the launcher has not noticed: it is ended");
+	return w->left = true;
+}
+
+static void say(hb_watch *w)
+{
+	if (w->lanes.elsewhere)
+		hb__say("%u %s on other machines: by what their logs in the recording say", w->lanes.elsewhere,
+			hb__plural(w->lanes.elsewhere, "process is", "processes are"));
+	if (!w->quiet)
+		hb__put_verdict(w, stderr);
+	if (w->then == HB_ON_HANG_STACKS)
+		hb__put_stacks(&w->lanes, stderr);
+	hb__say(w->then == HB_ON_HANG_KILL ? "the job hangs: it is ended" : "the job hangs; it is left as it is");
+}
+
+bool hb__watch(void *user, const char *recording, bool launched)
+{
+	hb_watch *w = user;
+	if (hb__seconds() - w->looked < LOOK_S)
+		return false;
+	hb_moving m = hb__watch_look(w, recording);
+	if (m == HB_NOBODY)
+		return left_behind(w, launched);
+	if (m == HB_MOVES && w->hung) {
+		hb__say("the job goes on");
+		w->hung = false;
 	}
-	if (w->hung || !hangs(w))
+	if (m != HB_HANGS || w->hung)
 		return false;
 	w->hung = w->ever = true;
-	hb__say("nothing moves any more: the job hangs");
+	say(w);
 	return w->then == HB_ON_HANG_KILL;
 }
 

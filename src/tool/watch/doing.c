@@ -1,0 +1,189 @@
+/* What each process is doing now: equal ones together. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../findings/findings.h"
+#include "../run/events.h"
+#include "format/row.h"
+#include "watch.h"
+
+struct doing {
+	char *text;  /* what, without times */
+	char *since; /* of the first process */
+	int32_t *rank;
+	size_t n;
+};
+
+struct doings {
+	struct doing *at;
+	size_t n;
+};
+
+static void add(struct doings *d, int32_t rank, char *text, char *since)
+{
+	size_t i = 0;
+	while (i < d->n && strcmp(d->at[i].text, text) != 0)
+		i++;
+	if (i == d->n) {
+		d->at = hb__resize(d->at, (d->n + 1) * sizeof *d->at);
+		d->at[d->n++] = (struct doing){.text = text, .since = since};
+	} else {
+		free(text);
+		free(since);
+	}
+	struct doing *one = &d->at[i];
+	one->rank = hb__resize(one->rank, (one->n + 1) * sizeof *one->rank);
+	one->rank[one->n++] = rank;
+}
+
+static char *place_text(hb_view *view, uint32_t site)
+{
+	const hb_place *place = hb__view_place(view, site);
+	return place ? hb__format("  %s", place->text) : hb__copy("");
+}
+
+/* A line of hbdb dump --plain, without the event's name, with its place. */
+static char *call_text(hb_output *out, hb_view *view, const hb_event *event)
+{
+	view->plain = view->never = true;
+	char *line = hb__event_text(out, view, event, false), *blank = line ? strchr(line, ' ') : NULL;
+	view->plain = view->never = false;
+	if (line)
+		line[strcspn(line, "\n")] = 0;
+	char *place = place_text(view, event->row->site);
+	char *text = hb__format("%s%s", blank ? blank + 1 : "a call", place);
+	free(line);
+	free(place);
+	return text;
+}
+
+/* Seconds since a tick of the process; the clock is that of the machine, so only of a process that is on this one. */
+static char *since(const hb_process_now *p, const hb_log_info *info, uint64_t tick)
+{
+	double then = ((double)info->origin_mono + hb_ticks_ns(info, tick)) * 1e-9, now = hb__seconds();
+	return p->seen && now >= then ? hb__format("  for %.1f s", now - then) : hb__copy("");
+}
+
+/* Of a lane whose last event stands behind the reader. */
+static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, const hb_lane_now *now, hb_events *events,
+	uint32_t log, uint64_t last_exit, const char *last)
+{
+	hb_event inside;
+	hb_lane_info lane;
+	hb_row row;
+	hb_view *view = &run->views[log];
+	hb_output *out = hb__alloc(sizeof *out);
+	out->fd = memfd_create("hbdb-doing", MFD_CLOEXEC);
+	char *text = NULL, *when = NULL;
+	if (hb_events_inside(events, &inside) == 1) {
+		text = call_text(out, view, &inside);
+		when = since(p, view->info, inside.row->enter);
+	} else if (now && now->asked > 0 && hb__seconds() - now->asked < 1) {
+		const char *name = "MPI";
+		hb_cursor *cursor = NULL;
+		if (!hb_log_lane(view->log, now->lane, &lane) && lane.polling &&
+			!hb_cursor_open((hb_log *)view->log, now->lane, lane.events + 1, &cursor, NULL) &&
+			!hb_cursor_slot(cursor, lane.polling_slot, &row)) {
+			const hb_function *f = hb_log_function(view->log, row.function);
+			char *place = place_text(view, row.site);
+			name = f && f->name ? f->name : name;
+			text = hb__format("asks again and again: %s%s", name, place);
+			free(place);
+		}
+		hb_cursor_close(cursor);
+		text = text ? text : hb__format("asks MPI again and again, and is told no, after %s", last);
+		when = since(p, view->info, last_exit);
+	} else {
+		text = hb__format("computes, after %s", last);
+		when = since(p, view->info, last_exit);
+	}
+	add(d, p->rank, text, when);
+	if (out->fd >= 0)
+		close(out->fd);
+	free(out);
+}
+
+/* Reads to the end of a lane. */
+static void look_at_lane(
+	struct doings *d, hb_run *run, const hb_process_now *p, const hb_lane_now *now, uint32_t process, uint32_t lane)
+{
+	uint32_t log = run->log_of[process];
+	const hb_line *line = &hb_model_lines(run->model)[hb_model_processes(run->model)[process].first_line + lane];
+	uint64_t from = line->events > 1 + line->inside ? line->events - 1 - line->inside : 1, last_exit = 0;
+	char *last = hb__copy("MPI_Init");
+	hb_events *events;
+	hb_event event;
+	if (!hb_events_open_at(run->logs.at[log].log, line->lane, from, &events, NULL)) {
+		while (hb_events_next(events, &event, NULL) == 1) {
+			char *place = place_text(&run->views[log], event.row->site);
+			free(last);
+			last = hb__format("%s%s", event.function ? event.function->name : "a call", place);
+			last_exit = event.row->exit;
+			free(place);
+		}
+		take_lane(d, run, p, now, events, log, last_exit, last);
+		hb_events_close(events);
+	}
+	free(last);
+}
+
+static const hb_process_now *now_of(const hb_lanes *l, const hb_process *p)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].rank == p->rank && (!p->pid || l->at[i].pid == p->pid))
+			return &l->at[i];
+	return NULL;
+}
+
+static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, uint32_t process)
+{
+	const hb_process *p = &hb_model_processes(run->model)[process];
+	const hb_process_now *now = now_of(lanes, p);
+	if (!now || !p->log) {
+		add(d, p->rank, hb__copy("has no log (yet): it is not in MPI, or on a machine whose files are not seen here"),
+			hb__copy(""));
+		return;
+	}
+	if (hb__is_over(now)) {
+		const char *how = now->state == HB_STATE_FINALIZED ? "has finished MPI"
+				  : now->state == HB_STATE_ABORTED ? "called MPI_Abort"
+				  : now->state == HB_STATE_LEFT    ? "left without MPI_Finalize"
+								   : "has died";
+		add(d, p->rank, hb__copy(how), hb__copy(""));
+		return;
+	}
+	for (uint32_t i = 0; i < p->nlines; i++) {
+		const hb_lane_now *lane = NULL;
+		for (size_t k = 0; k < now->nlanes; k++)
+			if (now->lane[k].lane == i)
+				lane = &now->lane[k];
+		look_at_lane(d, run, now, lane, process, i);
+	}
+}
+
+void hb__put_doing(hb_run *run, const hb_lanes *lanes, FILE *to)
+{
+	struct doings d = {0};
+	int width = 0;
+	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
+		take_process(&d, run, lanes, i);
+	for (size_t pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < d.n; i++) {
+			char *list = hb__ranks_text(d.at[i].rank, d.at[i].n);
+			char *who = hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
+			int w = (int)strlen(who);
+			width = w > width && w < 30 ? w : width;
+			if (pass)
+				fprintf(to, "  %-*s  %s%s\n", width, who, d.at[i].text, d.at[i].since);
+			free(list);
+			free(who);
+		}
+	for (size_t i = 0; i < d.n; i++) {
+		free(d.at[i].text);
+		free(d.at[i].since);
+		free(d.at[i].rank);
+	}
+	free(d.at);
+}

@@ -1,0 +1,79 @@
+/* Where processes stand, by gdb. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/gdb/gdb.h"
+#include "watch.h"
+
+#define FRAMES 400
+#define SHOWN 10
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static void put_frame(const hb_frame *f, int number, FILE *to)
+{
+	fprintf(to, "    #%d  %s", number, f->function[0] ? f->function : "??");
+	if (f->line)
+		fprintf(to, " (%s:%d)", base(f->file), f->line);
+	else if (f->module[0])
+		fprintf(to, " (%s)", base(f->module));
+	fprintf(to, "\n");
+}
+
+static void put_stack(hb_gdb *gdb, int32_t rank, FILE *to)
+{
+	hb_error err = {0};
+	hb_frame *frame;
+	size_t n;
+	int shown = 0;
+	fprintf(to, "  rank %d\n", rank);
+	if (hb_gdb_stack(gdb, rank, FRAMES, &frame, &n, &err)) {
+		fprintf(to, "    no stack: %s\n", err.message);
+		return;
+	}
+	for (size_t i = 0; i < n && shown < SHOWN; i++)
+		if (!frame[i].ours)
+			put_frame(&frame[i], shown++, to);
+	for (size_t i = 0; i < n && !shown && i < SHOWN; i++)
+		put_frame(&frame[i], (int)i, to);
+	free(frame);
+}
+
+void hb__put_stacks(const hb_lanes *l, FILE *to)
+{
+	int32_t id[HB_GDB_MOST], pid[HB_GDB_MOST];
+	bool failed[HB_GDB_MOST] = {false};
+	size_t n = 0, more = 0;
+	hb_error err = {0};
+	hb_gdb *gdb;
+	for (size_t i = 0; i < l->n; i++) {
+		const hb_process_now *p = &l->at[i];
+		if (!p->seen || p->gone)
+			continue;
+		if (n == HB_GDB_MOST) {
+			more++;
+			continue;
+		}
+		id[n] = p->rank;
+		pid[n++] = (int32_t)p->pid;
+	}
+	if (hb_gdb_open(NULL, NULL, &gdb, &err)) {
+		hb__say("no stacks: %s", err.message);
+		return;
+	}
+	hb_status status = hb_gdb_attach(gdb, id, pid, n, failed, &err);
+	if (status)
+		hb__say("gdb: %s", err.message);
+	fprintf(to, "where each process stands (without frames of hbdb and MPI):\n");
+	for (size_t i = 0; i < n; i++)
+		if (!failed[i])
+			put_stack(gdb, id[i], to);
+	if (more)
+		fprintf(to, "  and %zu more processes\n", more);
+	fflush(to);
+	hb_gdb_close(gdb);
+}

@@ -1,0 +1,66 @@
+/* Live logs as a run, and what the rules say of it. */
+#include <stdlib.h>
+
+#include "../findings/findings.h"
+#include "watch.h"
+
+void hb__live_run(const char *recording, hb_run *ret)
+{
+	bool any = false;
+	hb_error err = {0};
+	*ret = (hb_run){.path = hb__copy(recording)};
+	if (hb__list_logs(recording, &ret->logs))
+		return;
+	for (size_t i = 0; i < ret->logs.n; i++) {
+		hb_log_file *f = &ret->logs.at[i];
+		if (hb_log_open(f->path, &f->log, NULL))
+			f->log = NULL;
+		/* the model takes no other */
+		if (f->log && hb_log_get_info(f->log)->level != 1) {
+			hb_log_close(f->log);
+			f->log = NULL;
+		}
+		any |= f->log != NULL;
+	}
+	if (!any)
+		return;
+	ret->views = hb__make_views(&ret->logs);
+	hb__match_run(ret, NULL, NULL, &err);
+}
+
+hb_stuck hb__ask_deadlock(const char *recording)
+{
+	hb_run run;
+	hb_stuck stuck = HB_STUCK_UNKNOWN;
+	hb__live_run(recording, &run);
+	if (run.model && hb_deadlocked(run.model, &stuck, NULL))
+		stuck = HB_STUCK_UNKNOWN;
+	hb__close_run(&run);
+	return stuck;
+}
+
+void hb__put_verdict(hb_watch *w, FILE *to)
+{
+	hb_run run;
+	hb_findings found = {0};
+	hb__live_run(w->lanes.recording, &run);
+	if (!run.model)
+		return hb__close_run(&run);
+	double still = hb__seconds() - w->lanes.moved;
+	hb__say("nothing has moved for %.1f s%s", still,
+		w->stuck == HB_STUCK_ALL    ? ", and nothing will"
+		: w->stuck == HB_STUCK_SOME ? ", and some processes wait for what never comes"
+					    : "");
+	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, &found)) {
+		const hb_wanted all = {"warning", NULL, NULL};
+		hb__findings_choose(&found, &all);
+		for (size_t i = 0; i < found.n; i++)
+			if (hb__is_shown(&found.at[i]))
+				hb__finding_text(&found, &found.at[i], to, hb__colour(fileno(to)));
+	}
+	hb__findings_free(&found);
+	fprintf(to, "what each process does:\n");
+	hb__put_doing(&run, &w->lanes, to);
+	fflush(to);
+	hb__close_run(&run);
+}
