@@ -6,6 +6,9 @@
 
 const hb_option hb__completion_options[] = {{0}};
 
+/* Nothing follows it as a word of its own. */
+static bool stands_alone(const hb_option *o) { return o->kind == HB_OPTION_FLAG || o->kind == HB_OPTION_MAYBE; }
+
 static bool takes_recording(const hb_command *c)
 {
 	return c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH || c->kind == HB_OPERANDS_WORDS;
@@ -16,7 +19,7 @@ static void bash_case(const hb_command *c)
 {
 	printf("\t%s)\n", c->name);
 	for (const hb_option *o = c->options; o->name; o++) {
-		if (o->kind == HB_OPTION_FLAG)
+		if (stands_alone(o))
 			continue;
 		printf("\t\t[[ $last == --%s", o->name);
 		if (o->letter)
@@ -50,7 +53,7 @@ static void print_bash(void)
 	for (const hb_command *c = hb__commands; c->name; c++)
 		printf("%s ", c->name);
 	printf("--help --version' -- \"$word\"))\n\t\treturn\n\tfi\n"
-	       "\tcase ${COMP_WORDS[1]} in\n\trecord|replay)\n\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	       "\tcase ${COMP_WORDS[1]} in\n\trecord|replay|check|debug|view)\n\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	       "\t\t\t[[ ${COMP_WORDS[i]} == -- ]] || continue\n"
 	       "\t\t\tif declare -F _command_offset >/dev/null; then _command_offset $((i + 1))\n"
 	       "\t\t\telse COMPREPLY=($(compgen -c -f -- \"$word\")); fi\n"
@@ -94,7 +97,7 @@ static void zsh_option(const hb_option *o)
 		printf(")");
 	} else if (o->kind == HB_OPTION_RECORDING)
 		printf(":recording:_files -/");
-	else if (o->kind != HB_OPTION_FLAG) {
+	else if (!stands_alone(o)) {
 		printf(":");
 		zsh_text(o->value);
 		printf(":");
@@ -156,7 +159,7 @@ static void fish_option(const hb_command *c, const hb_option *o)
 		for (const char *p = o->value; *p; p++)
 			putchar(*p == '|' ? ' ' : *p);
 		printf("'");
-	} else if (o->kind != HB_OPTION_FLAG)
+	} else if (!stands_alone(o))
 		printf(o->kind == HB_OPTION_RECORDING ? " -r" : " -x");
 	printf(" -d ");
 	fish_quoted(o->help);

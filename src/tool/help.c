@@ -1,4 +1,7 @@
 /* hbdb help */
+#include <string.h>
+
+#include "findings/findings.h"
 #include "options.h"
 
 const hb_option hb__help_options[] = {{0}};
@@ -6,6 +9,8 @@ const hb_option hb__help_options[] = {{0}};
 int hb__help(const hb_args *args)
 {
 	const hb_command *command = NULL;
+	if (args->operand && (!strncasecmp(args->operand, "HB-", 3) || !strcmp(args->operand, "findings")))
+		return hb__finding_help(args->operand);
 	if (args->operand && !(command = hb__command(args->operand)))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "there is no command '%s'; 'hbdb help' lists them all", args->operand);

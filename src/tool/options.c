@@ -51,7 +51,7 @@ static int check(const hb_command *command, const hb_option *o, const char *valu
 	if (o->kind == HB_OPTION_CHOICE && !among(o->value, value))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
-	if (o->kind == HB_OPTION_NUMBER) {
+	if (o->kind == HB_OPTION_NUMBER || o->kind == HB_OPTION_MAYBE) {
 		errno = 0;
 		strtoull(value, &end, 10);
 		if (errno || *end || value[0] < '0' || value[0] > '9')
@@ -92,6 +92,10 @@ static int read_option(const hb_command *command, char ***p, hb_args *args, bool
 	if (o->kind == HB_OPTION_FLAG) {
 		if (value)
 			return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes no value", command->name, o->name);
+		args->value[i] = "";
+		return 0;
+	}
+	if (o->kind == HB_OPTION_MAYBE && !value) {
 		args->value[i] = "";
 		return 0;
 	}
@@ -164,7 +168,7 @@ const char *hb__value(const hb_args *args, const char *name)
 uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise)
 {
 	const char *value = hb__value(args, name);
-	return value ? strtoull(value, NULL, 10) : otherwise;
+	return value && *value ? strtoull(value, NULL, 10) : otherwise;
 }
 
 int hb__check_ranks(const char *command, const char *list)
@@ -200,7 +204,9 @@ static void print_option(const hb_option *o)
 	char left[80], letter[6] = "    ";
 	if (o->letter)
 		snprintf(letter, sizeof letter, "-%c, ", o->letter);
-	snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+	const char *between = !o->value ? "" : o->kind == HB_OPTION_MAYBE ? "[=" : " ";
+	snprintf(left, sizeof left, "%s--%s%s%s%s", letter, o->name, between, o->value ? o->value : "",
+		o->kind == HB_OPTION_MAYBE ? "]" : "");
 	if (strlen(left) > 30)
 		printf("  %s\n  %-30s %s\n", left, "", o->help);
 	else

@@ -10,6 +10,7 @@ typedef enum {
 	HB_OPTION_CHOICE,    /* value: the words allowed, separated by | */
 	HB_OPTION_NUMBER,    /* not negative */
 	HB_OPTION_RECORDING, /* a NAME.hbdb */
+	HB_OPTION_MAYBE,     /* a flag that may have a number, after = only */
 } hb_option_kind;
 
 typedef struct hb_option {

@@ -79,6 +79,10 @@ int hb__findings_junit(const hb_findings *f, const char *file, double seconds);
 hb_output *hb__report_open(const char *file);
 int hb__report_close(hb_output *out, const char *file);
 
+/* ---- page.c ---- */
+/* Explains an identifier, or lists them all ("findings"). Returns the exit code. */
+int hb__finding_help(const char *topic);
+
 /* ---- suppressions (suppress.c) ---- */
 typedef struct hb_quiets hb_quiets;
 /* Adds those of a file; NULL: .hbdb-suppressions here, when there is one. 0, or an exit code after having said why. */

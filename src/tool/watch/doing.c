@@ -47,9 +47,9 @@ static char *place_text(hb_view *view, uint32_t site)
 /* A line of hbdb dump --plain, without the event's name, with its place. */
 static char *call_text(hb_output *out, hb_view *view, const hb_event *event)
 {
-	view->plain = view->never = true;
+	view->plain = true;
 	char *line = hb__event_text(out, view, event, false), *blank = line ? strchr(line, ' ') : NULL;
-	view->plain = view->never = false;
+	view->plain = false;
 	if (line)
 		line[strcspn(line, "\n")] = 0;
 	char *place = place_text(view, event->row->site);
@@ -111,7 +111,7 @@ static void look_at_lane(
 {
 	uint32_t log = run->log_of[process];
 	const hb_line *line = &hb_model_lines(run->model)[hb_model_processes(run->model)[process].first_line + lane];
-	uint64_t from = line->events > 1 + line->inside ? line->events - 1 - line->inside : 1, last_exit = 0;
+	uint64_t from = line->events > 1u + line->inside ? line->events - 1u - line->inside : 1, last_exit = 0;
 	char *last = hb__copy("MPI_Init");
 	hb_events *events;
 	hb_event event;
@@ -142,7 +142,8 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 	const hb_process *p = &hb_model_processes(run->model)[process];
 	const hb_process_now *now = now_of(lanes, p);
 	if (!now || !p->log) {
-		add(d, p->rank, hb__copy("has no log (yet): it is not in MPI, or on a machine whose files are not seen here"),
+		add(d, p->rank,
+			hb__copy("has no log (yet): it is not in MPI, or on a machine whose files are not seen here"),
 			hb__copy(""));
 		return;
 	}

@@ -128,7 +128,9 @@ static bool look_at_process(hb_lanes *l, hb_process_now *p, double now)
 			l->elsewhere += strncmp(h.host, l->host, sizeof h.host) != 0;
 		p->pid = h.pid;
 		bool there = !p->gone && !strncmp(h.host, l->host, sizeof h.host) && lives(h.pid);
-		moved |= p->seen && !p->gone && !there;
+		bool went = p->seen && !p->gone && !there;
+		moved |= went;
+		l->ending |= went;
 		p->gone = p->seen && !there;
 		p->seen |= there;
 		find_controls(p, fd, h.units);
@@ -146,6 +148,7 @@ bool hb__lanes_look(hb_lanes *l)
 	bool moved = false;
 	double now = hb__seconds();
 	list(l);
+	l->ending = false;
 	for (size_t i = 0; i < l->n; i++)
 		moved |= look_at_process(l, &l->at[i], now);
 	if (moved)

@@ -32,6 +32,7 @@ typedef struct hb_lanes {
 	int32_t size; /* of the world; 0: no log yet */
 	char host[65];
 	uint32_t elsewhere;   /* processes on other hosts */
+	bool ending;          /* the last thing that moved was a process that went away */
 	double listed, moved; /* when the folder was, and when anything last moved */
 } hb_lanes;
 

@@ -44,8 +44,10 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 	hb_run run;
 	hb_findings found = {0};
 	hb__live_run(w->lanes.recording, &run);
-	if (!run.model)
-		return hb__close_run(&run);
+	if (!run.model) {
+		hb__close_run(&run);
+		return;
+	}
 	double still = hb__seconds() - w->lanes.moved;
 	hb__say("nothing has moved for %.1f s%s", still,
 		w->stuck == HB_STUCK_ALL    ? ", and nothing will"

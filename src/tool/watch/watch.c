@@ -5,11 +5,11 @@
 #include "../show/source.h"
 
 #define LOOK_S 0.2
-#define STILL_S 0.7  /* without a step: worth a question */
-#define AGAIN_S 1.2  /* ... and an answer is believed when it still is so */
-#define SHARE 30     /* the question takes at most one part in so many of the time */
-#define GONE_S 3     /* a launcher has so long to notice that its processes have gone */
-#define SOME_WAIT 2  /* patience is so many times longer when somebody could go on, by all that is known */
+#define STILL_S 0.7 /* without a step: worth a question */
+#define AGAIN_S 1.2 /* ... and an answer is believed when it still is so */
+#define SHARE 30    /* the question takes at most one part in so many of the time */
+#define GONE_S 3    /* a launcher has so long to notice that its processes have gone */
+#define SOME_WAIT 2 /* patience is so many times longer when somebody could go on, by all that is known */
 
 /* Nobody computes: all that lives waits in calls. */
 static bool all_wait(const hb_lanes *l, double seconds)
@@ -119,7 +119,8 @@ bool hb__watch(void *user, const char *recording, bool launched)
 	if (m == HB_NOBODY)
 		return left_behind(w, launched);
 	if (m == HB_MOVES && w->hung) {
-		hb__say("the job goes on");
+		if (!w->lanes.ending)
+			hb__say("the job goes on");
 		w->hung = false;
 	}
 	if (m != HB_HANGS || w->hung)

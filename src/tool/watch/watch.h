@@ -34,7 +34,7 @@ typedef struct hb_watch {
 	double asked; /* of which standstill the deadlock rule was asked: when it began */
 	double cost;  /* seconds that it took */
 	hb_stuck stuck;
-	bool hung; /* now: it has been said */
+	bool hung;       /* now: it has been said */
 	bool ever, left; /* it hung; its processes had gone and the launcher had not */
 } hb_watch;
 

@@ -1,8 +1,10 @@
 /* hbdb record */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../making/make.h"
 #include "../../options.h"
+#include "../../watch/watch.h"
 
 const hb_option hb__record_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
@@ -14,12 +16,18 @@ const hb_option hb__record_options[] = {
 	{"shake", 0, HB_OPTION_NUMBER, "USEC", "delay every send by a random time below this, to provoke rare orders"},
 	{"no-contents", 0, HB_OPTION_FLAG, NULL, "do not store a check of the contents sent"},
 	{"check", 0, HB_OPTION_FLAG, NULL, "record also what hbdb check needs: arguments, handles, buffers, types"},
+	{"watch", 0, HB_OPTION_MAYBE, "SECONDS",
+		"say when the job hangs, and why; one in which nothing moves for so long hangs, also when it cannot be proven: 10"},
+	{"on-hang", 0, HB_OPTION_CHOICE, "leave|stacks|kill",
+		"what becomes of a job that hangs: leave it (default), print also its stacks with gdb, or end it"},
 	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "leave the logs as the processes wrote them, do not seal them"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "leave address space randomisation on"},
 	{0},
 };
 
 #define SHAKE_MAX_US 10000000
+
+static bool watched(const hb_args *args) { return hb__value(args, "watch") || hb__value(args, "on-hang"); }
 
 int hb__record(const hb_args *args)
 {
@@ -29,17 +37,29 @@ int hb__record(const hb_args *args)
 	uint64_t shake = hb__number(args, "shake", 0);
 	if (shake > SHAKE_MAX_US)
 		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
+	const char *level = hb__value(args, "level"), *then = hb__value(args, "on-hang");
+	if (level && strcmp(level, "events") != 0 && (hb__value(args, "check") || watched(args)))
+		return hb__fail_with(HB_EXIT_USAGE, "record --check and --watch need every call, level events");
+	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
+			: then && !strcmp(then, "stacks") ? HB_ON_HANG_STACKS
+							  : HB_ON_HANG_LEAVE};
 	hb_making making = {.argv = args->rest,
 		.output = hb__value(args, "output"),
-		.level = hb__value(args, "level"),
+		.level = level,
 		.mpi = hb__value(args, "mpi"),
 		.contents = !hb__value(args, "no-contents"),
-		.remarks = hb__value(args, "check") != NULL,
+		.remarks = hb__value(args, "check") || watched(args),
 		.aslr = hb__value(args, "aslr") != NULL,
 		.raw = hb__value(args, "keep-raw") != NULL,
-		.shake_us = shake};
+		.shake_us = shake,
+		.watch = watched(args) ? hb__watch : NULL,
+		.user = &watch};
 	hb_made made;
 	int code = hb__make(&making, &made);
+	hb__watch_close(&watch);
 	free(made.recording);
+	if (!code && made.end.ended)
+		return HB_EXIT_FINDING;
 	return code ? code : made.end.status;
 }

@@ -1,0 +1,90 @@
+/* hbdb hang */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../options.h"
+#include "../../store/find.h"
+#include "../../store/manifest.h"
+#include "../../watch/watch.h"
+
+#define ENOUGH_S 1.0 /* of looks, to say that a job moves */
+
+const hb_option hb__hang_options[] = {
+	{"watch", 0, HB_OPTION_NUMBER, "SECONDS",
+		"standing still for so long is a hang, also when it cannot be proven; default: 10"},
+	{"stacks", 0, HB_OPTION_FLAG, NULL, "print the stack of each process with gdb, which stops it for a moment"},
+	{0},
+};
+
+static bool ended(const char *recording)
+{
+	hb_manifest m;
+	if (hb__manifest_read(recording, &m))
+		return false;
+	bool finished = m.finished;
+	hb__manifest_free(&m);
+	return finished;
+}
+
+/* Looks until it is known. The first look sees everything move: it is compared with nothing. */
+static hb_moving judge(hb_watch *w, const char *recording)
+{
+	const struct timespec tick = {0, 100000000};
+	double begin = hb__seconds();
+	hb__watch_look(w, recording);
+	for (double first = w->lanes.moved;;) {
+		nanosleep(&tick, NULL);
+		hb_moving m = hb__watch_look(w, recording);
+		double passed = hb__seconds() - begin;
+		if (m == HB_HANGS || m == HB_NOBODY || (m == HB_COMPUTES && passed > ENOUGH_S))
+			return m;
+		if (w->lanes.moved > first && passed > ENOUGH_S)
+			return HB_MOVES;
+	}
+}
+
+static int answer(hb_watch *w, hb_moving m)
+{
+	hb_run run;
+	if (m == HB_NOBODY) {
+		hb__say("no process of it runs here any more");
+		return HB_EXIT_OK;
+	}
+	if (m == HB_HANGS) {
+		hb__put_verdict(w, stdout);
+		return HB_EXIT_FINDING;
+	}
+	hb__live_run(w->lanes.recording, &run);
+	if (m == HB_MOVES)
+		printf("the job moves\n");
+	else
+		printf("no call of MPI began or ended for %.1f s, but some process computes: that is not called a hang\n",
+			hb__seconds() - w->lanes.moved);
+	if (run.model)
+		hb__put_doing(&run, &w->lanes, stdout);
+	hb__close_run(&run);
+	return HB_EXIT_OK;
+}
+
+int hb__hang(const hb_args *args)
+{
+	char *recording = NULL;
+	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE), .then = HB_ON_HANG_LEAVE};
+	signal(SIGPIPE, SIG_IGN);
+	int code = hb__find_running(args->operand, &recording);
+	if (!code && ended(recording)) {
+		hb__say("%s has ended: 'hbdb check' says what is wrong in it", hb__short(recording));
+		free(recording);
+		return HB_EXIT_OK;
+	}
+	if (!code) {
+		code = answer(&watch, judge(&watch, recording));
+		if (hb__value(args, "stacks") && watch.lanes.n)
+			hb__put_stacks(&watch.lanes, stdout);
+	}
+	hb__watch_close(&watch);
+	free(recording);
+	return code;
+}
