@@ -18,8 +18,8 @@ enum fit {
 	FIT_ALLGATHERV,
 	FIT_ALLTOALLV,
 	FIT_ALLTOALLW,
-	FIT_COUNTS, /* the same array of counts everywhere */
-	FIT_SHAPE,  /* arguments of constructors of communicators that have to be equal */
+	FIT_COUNTS,    /* the same array of counts everywhere */
+	FIT_NEIGHBORS, /* what goes to a neighbour is what is received of it */
 };
 
 static const struct {
@@ -42,8 +42,11 @@ static const struct {
 	{"Alltoallv", FIT_ALLTOALLV},
 	{"Alltoallw", FIT_ALLTOALLW},
 	{"Reduce_scatter", FIT_COUNTS},
-	{"Cart_create", FIT_SHAPE},
-	{"Graph_create", FIT_SHAPE},
+	{"Neighbor_allgather", FIT_NEIGHBORS},
+	{"Neighbor_allgatherv", FIT_NEIGHBORS},
+	{"Neighbor_alltoall", FIT_NEIGHBORS},
+	{"Neighbor_alltoallv", FIT_NEIGHBORS},
+	{"Neighbor_alltoallw", FIT_NEIGHBORS},
 };
 
 static bool is_name(const char *name, size_t n, const char *base)
@@ -114,10 +117,16 @@ struct side {
 	hb_data data;
 };
 
+static const char *advice_of(bool type)
+{
+	return type ? "the datatypes have to consist of the same basic types"
+		    : "the amounts of data have to be the same";
+}
+
 static hb_status tell(
 	const struct hb__assembly *a, hb_data_relation relation, const struct side *x, const struct side *y)
 {
-	char which[80], one[120], other[120];
+	char which[160], one[120], other[120];
 	hb_point point[2];
 	hb__part_point(a, x->part, &point[0]);
 	hb__part_point(a, y->part, &point[1]);
@@ -126,10 +135,8 @@ static hb_status tell(
 	snprintf(point[0].role, sizeof point[0].role, "%s %s", x->does, one);
 	snprintf(point[1].role, sizeof point[1].role, "%s %s", y->does, other);
 	bool type = relation == HB_DATA_DIFFERENT;
-	return hb__finding(a->c, type ? HB_COLLECTIVE_TYPE : HB_COLLECTIVE_COUNT, false,
-		type ? "the datatypes have to consist of the same basic types"
-		     : "the amounts of data have to be the same",
-		point, x->part == y->part ? 1 : 2, a->err, "%s: rank %d %s %s, rank %d %s %s: %s", point[0].function,
+	return hb__finding(a->c, type ? HB_COLLECTIVE_TYPE : HB_COLLECTIVE_COUNT, false, advice_of(type), point,
+		x->part == y->part ? 1 : 2, a->err, "%s: rank %d %s %s, rank %d %s %s: %s", point[0].function,
 		hb__rank_of(a, x->part), x->does, one, hb__rank_of(a, y->part), y->does, other,
 		hb__which_collective(a, which));
 }
@@ -146,19 +153,53 @@ static hb_status match(const struct hb__assembly *a, const struct side *x, const
 
 /* ---- each kind ---- */
 
-static hb_status same(const struct hb__assembly *a, const char *count)
+struct like_user {
+	const char *count;
+};
+
+static bool say_data(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
-	struct side first = {0, "has", {0}};
-	bool fits = true;
-	if (!data(a, 0, count, "datatype", &first.data))
-		return HB_OK;
-	for (uint32_t i = 1; fits && i < a->n; i++) {
-		struct side other = {i, "has", {0}};
-		if (a->part[i].shape == a->part[0].shape || !data(a, i, count, "datatype", &other.data))
+	const struct like_user *u = user;
+	hb_data d;
+	if (!data(a, part, u->count, "datatype", &d))
+		return false;
+	hb__data_text(&d, ret, size);
+	return true;
+}
+
+/* When the words differ, too, all processes are told of; else the two that differ. */
+static hb_status tell_all(const struct hb__assembly *a, const char *count, hb_data_relation relation,
+	const struct side *x, const struct side *y)
+{
+	char one[160] = "", other[160] = "", before[80];
+	struct like_user user = {count};
+	say_data(a, x->part, &user, one, sizeof one);
+	say_data(a, y->part, &user, other, sizeof other);
+	if (!strcmp(one, other))
+		return tell(a, relation, x, y);
+	bool type = relation == HB_DATA_DIFFERENT;
+	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
+	return hb__tell_camps(a, &(struct hb__camps){type ? HB_COLLECTIVE_TYPE : HB_COLLECTIVE_COUNT, before, "has",
+					 "have", advice_of(type), say_data, &user});
+}
+
+/* Of Reduce_scatter_block on an intercommunicator only the processes of one group. */
+static hb_status same(const struct hb__assembly *a, const char *count, bool by_side, bool *ret_fits)
+{
+	struct side first[2] = {{HB_NO, "has", {0}}, {HB_NO, "has", {0}}};
+	for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
+		struct side other = {i, "has", {0}}, *like = &first[by_side && hb__shape_of(a, i)->remote];
+		if (!data(a, i, count, "datatype", &other.data))
 			continue;
-		hb_status status = match(a, &other, &first, &fits);
-		if (status)
-			return status;
+		if (like->part == HB_NO) {
+			*like = other;
+			continue;
+		}
+		hb_data_relation relation = hb__data_compare(&other.data, &like->data);
+		if (relation == HB_DATA_SAME || relation == HB_DATA_UNKNOWN)
+			continue;
+		*ret_fits = false;
+		return tell_all(a, count, relation, &other, like);
 	}
 	return HB_OK;
 }
@@ -166,48 +207,50 @@ static hb_status same(const struct hb__assembly *a, const char *count)
 /* The part of the root; HB_NO: it is not there. */
 static uint32_t root_part(const struct hb__assembly *a)
 {
-	for (uint32_t i = 0; i < a->n; i++)
-		if (a->part[i].process == a->collective->root)
+	for (uint32_t i = 0; a->group->remote_size && i < a->n; i++)
+		if (hb__shape_argument(hb__shape_of(a, i), "root") == -3 /* MPI_ROOT */)
 			return i;
-	return HB_NO;
+	return a->group->remote_size ? HB_NO : hb__part_of_rank(a, 0, hb__shape_argument(hb__shape_of(a, 0), "root"));
 }
 
-static hb_status rooted(const struct hb__assembly *a, bool gather, bool counts)
+static hb_status rooted(const struct hb__assembly *a, bool gather, bool counts, bool *ret_fits)
 {
 	uint32_t root = root_part(a);
-	bool fits = true;
-	for (uint32_t i = 0; root != HB_NO && fits && i < a->n; i++) {
+	for (uint32_t i = 0; root != HB_NO && *ret_fits && i < a->n; i++) {
 		struct side mine = {i, gather ? "sends" : "receives", {0}};
 		struct side at_root = {root, gather ? "receives" : "sends", {0}};
-		uint32_t place = hb__place_of(a, a->part[i].process);
+		if (a->group->remote_size && hb__same_side(a, i, root))
+			continue;
 		bool there = gather ? sends(a, i, &mine.data) : receives(a, i, &mine.data);
 		bool other = counts   ? element(a, root, gather ? "recvcounts" : "sendcounts",
-                                              gather ? "recvtype" : "sendtype", place, &at_root.data)
+                                              gather ? "recvtype" : "sendtype", hb__place_of(a, i), &at_root.data)
 			     : gather ? receives(a, root, &at_root.data)
 				      : sends(a, root, &at_root.data);
-		hb_status status = there && other ? match(a, &mine, &at_root, &fits) : HB_OK;
+		hb_status status = there && other ? match(a, &mine, &at_root, ret_fits) : HB_OK;
 		if (status)
 			return status;
 	}
 	return HB_OK;
 }
 
-static hb_status all_alike(const struct hb__assembly *a)
+/* `from`: the group whose sends are compared with the other's receives; of an intracommunicator all with all. */
+static hb_status all_alike(const struct hb__assembly *a, bool from, bool *ret_fits)
 {
-	struct side first = {0};
-	bool fits = true, have = false;
-	for (uint32_t i = 0; fits && i < a->n; i++) {
+	struct side first = {.part = HB_NO};
+	bool inter = a->group->remote_size;
+	for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
 		struct side side[2] = {{i, "sends", {0}}, {i, "receives", {0}}};
-		bool there[2] = {sends(a, i, &side[0].data), receives(a, i, &side[1].data)};
-		for (int k = 0; fits && k < 2; k++) {
+		bool of_senders = hb__shape_of(a, i)->remote == from;
+		bool there[2] = {(!inter || of_senders) && sends(a, i, &side[0].data),
+			(!inter || !of_senders) && receives(a, i, &side[1].data)};
+		for (int k = 0; *ret_fits && k < 2; k++) {
 			if (!there[k])
 				continue;
-			if (!have) {
+			if (first.part == HB_NO) {
 				first = side[k];
-				have = true;
 				continue;
 			}
-			hb_status status = match(a, &side[k], &first, &fits);
+			hb_status status = match(a, &side[k], &first, ret_fits);
 			if (status)
 				return status;
 		}
@@ -219,21 +262,29 @@ static hb_status all_alike(const struct hb__assembly *a)
 static bool same_array(const struct hb__assembly *a, uint32_t i, uint32_t k, const char *counts)
 {
 	const struct hb__shape *x = hb__shape_of(a, i), *y = hb__shape_of(a, k);
-	return hb__shape_argument(x, counts) == hb__shape_argument(y, counts);
+	return x->remote == y->remote && hb__shape_argument(x, counts) == hb__shape_argument(y, counts);
 }
 
-static hb_status allgatherv(const struct hb__assembly *a)
+/* With MPI_IN_PLACE a process contributes what it has for itself among what it receives. */
+static bool contributes(const struct hb__assembly *a, uint32_t i, hb_data *ret)
 {
-	bool fits = true;
-	for (uint32_t k = 0; fits && k < a->n; k++) {
+	return sends(a, i, ret) || (hb__shape_argument(hb__shape_of(a, i), "sendtype") == HB_ABSENT &&
+					   element(a, i, "recvcounts", "recvtype", hb__place_of(a, i), ret));
+}
+
+static hb_status allgatherv(const struct hb__assembly *a, bool *ret_fits)
+{
+	for (uint32_t k = 0; *ret_fits && k < a->n; k++) {
 		if (k && same_array(a, k, k - 1, "recvcounts"))
 			continue;
-		for (uint32_t i = 0; fits && i < a->n; i++) {
+		for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
 			struct side from = {i, "sends", {0}}, to = {k, "receives", {0}};
-			uint32_t place = hb__place_of(a, a->part[i].process);
-			if (!sends(a, i, &from.data) || !element(a, k, "recvcounts", "recvtype", place, &to.data))
+			if (a->group->remote_size && hb__same_side(a, i, k))
 				continue;
-			hb_status status = match(a, &from, &to, &fits);
+			if (!contributes(a, i, &from.data) ||
+				!element(a, k, "recvcounts", "recvtype", hb__place_of(a, i), &to.data))
+				continue;
+			hb_status status = match(a, &from, &to, ret_fits);
 			if (status)
 				return status;
 		}
@@ -243,93 +294,114 @@ static hb_status allgatherv(const struct hb__assembly *a)
 
 #define PAIRS_MAX (1u << 20) /* of one collective that are compared: beyond, processes with high places are left out */
 
-static hb_status alltoallv(const struct hb__assembly *a, bool types)
+/* What goes to a place: with MPI_IN_PLACE as much as comes from there. */
+static bool outgoing(const struct hb__assembly *a, uint32_t i, bool types, uint32_t place, hb_data *ret)
 {
-	bool fits = true;
+	const char *type = types ? "sendtypes" : "sendtype";
+	if (hb__shape_argument(hb__shape_of(a, i), type) == HB_ABSENT)
+		return element(a, i, "recvcounts", types ? "recvtypes" : "recvtype", place, ret);
+	return element(a, i, "sendcounts", type, place, ret);
+}
+
+static hb_status alltoallv(const struct hb__assembly *a, bool types, bool *ret_fits)
+{
 	uint32_t n = a->n;
 	while ((uint64_t)n * n > PAIRS_MAX)
 		n /= 2;
-	for (uint32_t i = 0; fits && i < n; i++)
-		for (uint32_t k = 0; fits && k < n; k++) {
+	for (uint32_t i = 0; *ret_fits && i < n; i++)
+		for (uint32_t k = 0; *ret_fits && k < n; k++) {
 			struct side from = {i, "sends", {0}}, to = {k, "receives", {0}};
-			uint32_t mine = hb__place_of(a, a->part[i].process), its = hb__place_of(a, a->part[k].process);
-			if (!element(a, i, "sendcounts", types ? "sendtypes" : "sendtype", its, &from.data) ||
-				!element(a, k, "recvcounts", types ? "recvtypes" : "recvtype", mine, &to.data))
+			if (a->group->remote_size && hb__same_side(a, i, k))
 				continue;
-			hb_status status = match(a, &from, &to, &fits);
+			if (!outgoing(a, i, types, hb__place_of(a, k), &from.data) ||
+				!element(a, k, "recvcounts", types ? "recvtypes" : "recvtype", hb__place_of(a, i),
+					&to.data))
+				continue;
+			hb_status status = match(a, &from, &to, ret_fits);
 			if (status)
 				return status;
 		}
 	return HB_OK;
 }
 
-static hb_status equal_counts(const struct hb__assembly *a)
+/* The first of them, and where there are more the digest of all. */
+static bool say_counts(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
-	for (uint32_t i = 1; i < a->n; i++) {
-		int64_t x = hb__shape_argument(hb__shape_of(a, i), "recvcounts");
-		int64_t y = hb__shape_argument(hb__shape_of(a, 0), "recvcounts");
-		if (x == HB_ABSENT || y == HB_ABSENT || x == y)
-			continue;
-		char which[80];
-		hb_point point[2];
-		hb__part_point(a, i, &point[0]);
-		hb__part_point(a, 0, &point[1]);
-		return hb__finding(a->c, HB_COLLECTIVE_COUNT, false, "recvcounts has to be the same on all processes",
-			point, 2, a->err, "%s: ranks %d and %d have different recvcounts: %s", point[0].function,
-			hb__rank_of(a, i), hb__rank_of(a, 0), hb__which_collective(a, which));
+	(void)user;
+	int64_t digest = hb__shape_argument(hb__shape_of(a, part), "recvcounts");
+	if (digest == HB_ABSENT)
+		return false;
+	uint32_t n = 0;
+	const int64_t *count = digest ? hb_log_array(hb__log_of(a, part), (uint64_t)digest, &n) : NULL;
+	size_t used = (size_t)snprintf(ret, size, "recvcounts = ");
+	for (uint32_t i = 0; count && i < n && i < 10 && used + 40 < size; i++)
+		used += (size_t)snprintf(ret + used, size - used, i ? ", %lld" : "%lld", (long long)count[i]);
+	if (!count || n > 10)
+		snprintf(ret + used, size - used, "%s~%llx", count ? ", ... " : "", (unsigned long long)digest);
+	return true;
+}
+
+/* The same array everywhere; of an intercommunicator in each group. */
+static hb_status equal_counts(const struct hb__assembly *a, bool *ret_fits)
+{
+	int64_t first[2] = {HB_ABSENT, HB_ABSENT};
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct hb__shape *s = hb__shape_of(a, i);
+		int64_t counts = hb__shape_argument(s, "recvcounts");
+		if (first[s->remote] == HB_ABSENT)
+			first[s->remote] = counts;
+		*ret_fits &= counts == HB_ABSENT || counts == first[s->remote];
 	}
-	return HB_OK;
-}
-
-static hb_status equal_shape(const struct hb__assembly *a)
-{
-	static const char *const names[] = {"ndims", "nnodes", "reorder"};
-	for (uint32_t i = 1; i < a->n; i++)
-		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-			int64_t x = hb__shape_argument(hb__shape_of(a, i), names[k]);
-			int64_t y = hb__shape_argument(hb__shape_of(a, 0), names[k]);
-			if (x == y || x == HB_ABSENT || y == HB_ABSENT || (!strcmp(names[k], "reorder") && !x == !y))
-				continue;
-			char which[80];
-			hb_point point[2];
-			hb__part_point(a, i, &point[0]);
-			hb__part_point(a, 0, &point[1]);
-			return hb__finding(a->c, HB_COLLECTIVE_COUNT, false,
-				"all processes have to pass the same values", point, 2, a->err,
-				"%s: %s is %lld at rank %d and %lld at rank %d: %s", point[0].function, names[k],
-				(long long)x, hb__rank_of(a, i), (long long)y, hb__rank_of(a, 0),
-				hb__which_collective(a, which));
-		}
-	return HB_OK;
-}
-
-hb_status hb__collective_fit(const struct hb__assembly *a)
-{
-	if (a->group->remote_size || a->n < 1)
+	if (*ret_fits)
 		return HB_OK;
+	char before[80];
+	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
+	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_COUNT, before, "has", "have",
+					 "recvcounts has to be the same on all processes", say_counts, NULL});
+}
+
+/* ---- all of them ---- */
+
+static hb_status all_to_all(const struct hb__assembly *a, bool *ret_fits)
+{
+	hb_status status = all_alike(a, false, ret_fits);
+	if (!status && *ret_fits && a->group->remote_size)
+		status = all_alike(a, true, ret_fits);
+	return status;
+}
+
+static hb_status reduced(const struct hb__assembly *a, bool *ret_fits)
+{
+	const struct hb__shape *s = hb__shape_of(a, 0);
+	for (uint32_t i = 0; i < s->function->nargs; i++)
+		if (!strcmp(s->function->arg_name[i], "recvcount"))
+			return same(a, "recvcount", true, ret_fits);
+	return same(a, "count", false, ret_fits);
+}
+
+hb_status hb__collective_fit(const struct hb__assembly *a, bool *ret_fits)
+{
 	switch (fit_of(hb__shape_of(a, 0)->function->name)) {
 	case FIT_SAME:
-		return same(a, hb__shape_argument(hb__shape_of(a, 0), "count") != HB_ABSENT ? "count" : "recvcount");
+		return reduced(a, ret_fits);
 	case FIT_GATHER:
-		return rooted(a, true, false);
+		return rooted(a, true, false, ret_fits);
 	case FIT_SCATTER:
-		return rooted(a, false, false);
+		return rooted(a, false, false, ret_fits);
 	case FIT_ALL:
-		return all_alike(a);
+		return all_to_all(a, ret_fits);
 	case FIT_GATHERV:
-		return rooted(a, true, true);
+		return rooted(a, true, true, ret_fits);
 	case FIT_SCATTERV:
-		return rooted(a, false, true);
+		return rooted(a, false, true, ret_fits);
 	case FIT_ALLGATHERV:
-		return allgatherv(a);
+		return allgatherv(a, ret_fits);
 	case FIT_ALLTOALLV:
-		return alltoallv(a, false);
+		return alltoallv(a, false, ret_fits);
 	case FIT_ALLTOALLW:
-		return alltoallv(a, true);
+		return alltoallv(a, true, ret_fits);
 	case FIT_COUNTS:
-		return equal_counts(a);
-	case FIT_SHAPE:
-		return equal_shape(a);
+		return equal_counts(a, ret_fits);
 	default:
 		return HB_OK;
 	}

@@ -1,0 +1,63 @@
+/* Arguments beside data, root and operation that all processes have to give alike. */
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/collectives/parts.h"
+
+static const struct {
+	const char *function, *argument;
+	bool truth; /* any number but 0 says the same */
+} table[] = {
+	{"MPI_Cart_create", "ndims", false},
+	{"MPI_Cart_create", "reorder", true},
+	{"MPI_Graph_create", "nnodes", false},
+	{"MPI_Graph_create", "reorder", true},
+	{"MPI_Intercomm_create", "local_leader", false},
+	{"MPI_Intercomm_merge", "high", true},
+	{"MPI_File_set_size", "size", false},
+	{"MPI_File_preallocate", "size", false},
+	{"MPI_File_set_atomicity", "flag", true},
+	{"MPI_File_seek_shared", "offset", false},
+};
+
+static bool say_value(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
+{
+	const char *name = user;
+	int64_t value = hb__shape_argument(hb__shape_of(a, part), name);
+	if (value == HB_ABSENT)
+		return false;
+	snprintf(ret, size, "%s = %lld", name, (long long)value);
+	return true;
+}
+
+/* Of an intercommunicator the processes of one group have to agree (MPI_Intercomm_merge). */
+static bool alike(const struct hb__assembly *a, const char *name, bool truth)
+{
+	for (uint32_t i = 1; i < a->n; i++) {
+		uint32_t like = 0;
+		while (like < i && !hb__same_side(a, like, i))
+			like++;
+		int64_t x = hb__shape_argument(hb__shape_of(a, i), name);
+		int64_t y = hb__shape_argument(hb__shape_of(a, like), name);
+		if (x != y && x != HB_ABSENT && y != HB_ABSENT && !(truth && !x == !y))
+			return false;
+	}
+	return true;
+}
+
+hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same)
+{
+	const char *function = hb__shape_of(a, 0)->function->name;
+	*ret_same = true;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if (strcmp(function, table[i].function) != 0 || alike(a, table[i].argument, table[i].truth))
+			continue;
+		char before[80];
+		*ret_same = false;
+		snprintf(before, sizeof before, "%.60s: ", function);
+		return hb__tell_camps(
+			a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
+				   "all processes have to give the same value", say_value, table[i].argument});
+	}
+	return HB_OK;
+}
