@@ -62,7 +62,7 @@ enum hb__does {
 struct hb__function {
 	bool known;
 	uint8_t does, order;
-	bool synchronous, buffered, persistent, posts, chooses, polls;
+	bool synchronous, buffered, ready, persistent, posts, chooses, polls;
 	bool empty_is_nothing; /* with 0 bytes it orders nothing */
 	bool rooted, both_sides;
 	uint16_t base;          /* the same for Bcast, Ibcast and Bcast_init */

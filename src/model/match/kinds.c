@@ -138,6 +138,7 @@ void hb__know(const hb_function *f, struct hb__function *ret)
 	ret->both_sides = !strncmp(n->base, "Comm_", 5) || !strncmp(n->base, "Intercomm_", 10);
 	ret->base = (uint16_t)(n - table);
 	ret->synchronous = n->does == HB__SEND && !strcmp(n->base, "Ssend");
+	ret->ready = n->does == HB__SEND && !strcmp(n->base, "Rsend");
 	ret->buffered = n->does == HB__SEND && !strcmp(n->base, "Bsend");
 	ret->chooses = behaviour.shape == HB_SHAPE_ANY || behaviour.shape == HB_SHAPE_SOME;
 }

@@ -172,7 +172,7 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 	uint32_t id = add_send(r, to, e->bytes, mode(f->synchronous, f->buffered));
 	if (f->synchronous && !r->inside)
 		op(r, HB_OP_SENT, id);
-	else if (!r->inside)
+	else if (!r->inside && !f->ready)
 		sent(r, id);
 }
 

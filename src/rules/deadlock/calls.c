@@ -328,16 +328,27 @@ static hb_status read_line(struct hb__graph *g, uint32_t line, hb_error *err)
 	return HB_OK;
 }
 
+/* A signal ended them, maybe inside a call that would have returned. */
+static void crashed(struct hb__graph *g)
+{
+	for (size_t i = 0; g->c && i < g->c->remarks->n; i++)
+		if (g->c->remarks->at[i].word == HB_REMARK_CRASH)
+			g->process[g->c->remarks->at[i].process] = HB__DEAD;
+}
+
 bool hb__read_waits(struct hb__graph *g, hb_error *err)
 {
 	const hb_model_info *info = hb_model_get_info(g->m);
 	const hb_process *process = hb_model_processes(g->m);
+	memset(g->process, 0, info->processes * sizeof *g->process);
+	crashed(g);
 	for (uint32_t p = 0; p < info->processes; p++) {
 		const hb_process *at = &process[p];
-		g->process[p] = !at->log || at->cut || at->pid || !at->nlines ? HB__RUNS
-				: at->ending == HB_ENDING_ABORTED             ? HB__DEAD
-				: at->ending != HB_ENDING_NONE                ? HB__OVER
-									      : HB__BLOCKED;
+		g->process[p] = g->process[p] == HB__DEAD                       ? HB__DEAD
+				: !at->log || at->cut || at->pid || !at->nlines ? HB__RUNS
+				: at->ending == HB_ENDING_ABORTED               ? HB__DEAD
+				: at->ending != HB_ENDING_NONE                  ? HB__OVER
+										: HB__BLOCKED;
 		for (uint32_t i = 0; i < at->nlines; i++) {
 			g->wait[at->first_line + i].line = at->first_line + i;
 			g->wait[at->first_line + i].process = p;
