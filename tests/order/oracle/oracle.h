@@ -246,6 +246,7 @@ struct run {
 	struct place left[MAX_ITEMS / 2][MAX_PROCS];       /* collectives, by place of the member */
 	uint8_t picked[MAX_THREADS][MAX_CALLS];            /* Waitany, Waitsome: places */
 	bool whole;                                        /* every process came to its end */
+	bool waits; /* record: what completions wait for is told, as with remarks; of a run that is not broken off only */
 };
 
 void run_random(const struct program *p, uint64_t seed, struct run *ret);

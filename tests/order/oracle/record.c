@@ -204,6 +204,24 @@ static void write_lane(struct raw_log *r, const struct run *run, int thread)
 	}
 }
 
+/* With remarks a lane control says which requests a completion waits for. */
+static void write_waits(struct raw_log *r, const struct run *run, int thread)
+{
+	const struct thread *t = &run->p->thread[thread];
+	const struct call *c = &t->call[run->exited[thread]];
+	unsigned active = 0;
+	if (run->entered[thread] <= run->exited[thread] || !c->nvars)
+		return;
+	struct hb_lane_control *k = raw_control(r, t->lane);
+	ready(run->p, &run->end, c, &active);
+	for (int v = 0; v < c->nvars; v++)
+		if (active >> v & 1) {
+			const struct request *q = &run->p->request[c->refers[v]];
+			k->wait[k->waits++] = (uint64_t)q->lane << 48 | q->posting;
+		}
+	k->asked = (uint64_t)run->exited[thread] + 1;
+}
+
 void record_one(const struct run *run, int proc, const char *folder)
 {
 	const struct program *p = run->p;
@@ -224,6 +242,8 @@ void record_one(const struct run *run, int proc, const char *folder)
 	raw_op(&r, SUM, "MPI_SUM");
 	for (int lane = 0; lane < p->lanes; lane++)
 		write_lane(&r, run, proc * p->lanes + lane);
+	for (int lane = 0; lane < p->lanes && run->waits; lane++)
+		write_waits(&r, run, proc * p->lanes + lane);
 	struct hb_log_header *h = raw_header(&r);
 	h->rank = proc;
 	h->size = p->procs;
