@@ -65,6 +65,18 @@ static bool polls(const struct run *r)
 	return yes;
 }
 
+/* Nothing can move: the machine is at its end. */
+static bool stands(const struct run *r)
+{
+	bool moves = heads(r->p, &r->end) != 0;
+	for (int t = 0; t < r->p->threads; t++)
+		if (!finished(r->p, &r->end, t))
+			moves |= r->end.phase[t] == BEFORE   ? may_enter(r->p, &r->end, t)
+				 : r->end.phase[t] == INSIDE ? may_exit(r->p, &r->end, t)
+							     : true;
+	return !moves && !r->whole;
+}
+
 /* Somewhere the recording of the end leaves open what the machine knows. */
 static void at_end(const struct run *r, struct sums *sums)
 {
@@ -76,7 +88,7 @@ static void at_end(const struct run *r, struct sums *sums)
 	}
 	if (r->whole) {
 		sums->false_ends += stuck != HB_STUCK_NOT && stuck != HB_STUCK_UNKNOWN;
-	} else {
+	} else if (stands(r)) {
 		sums->stands++;
 		sums->proven += stuck == HB_STUCK_SOME || stuck == HB_STUCK_ALL;
 		sums->unknown += stuck == HB_STUCK_UNKNOWN;
