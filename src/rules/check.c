@@ -149,9 +149,9 @@ static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, vo
 	static const struct {
 		hb_rule *rule;
 		bool deadlock;
-	} rules[] = {{hb_rule_deadlock, true}, {hb_rule_potential, false}, {hb_rule_messages, false},
-		{hb_rule_collectives, false}, {hb_rule_lifecycle, false}, {hb_rule_crash, false},
-		{hb_rule_onesided, false}, {hb_rule_arguments, false}};
+	} rules[] = {{hb_rule_deadlock, true}, {hb_rule_potential, false}, {hb_rule_other_order, false},
+		{hb_rule_messages, false}, {hb_rule_collectives, false}, {hb_rule_lifecycle, false},
+		{hb_rule_crash, false}, {hb_rule_onesided, false}, {hb_rule_arguments, false}};
 	size_t n = sizeof rules / sizeof *rules;
 	for (size_t i = 0; i < n; i++) {
 		if (progress)

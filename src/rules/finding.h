@@ -89,6 +89,7 @@ bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
 typedef hb_status hb_rule(hb_case *c, hb_error *err);
 hb_rule hb_rule_deadlock;    /* deadlock.c */
 hb_rule hb_rule_potential;   /* potential.c: sends that only buffering let through */
+hb_rule hb_rule_other_order; /* other_order.c: a hang when a wildcard receive gets another message */
 hb_rule hb_rule_messages;    /* messages.c */
 hb_rule hb_rule_collectives; /* collectives.c */
 hb_rule hb_rule_lifecycle;   /* lifecycle.c */

@@ -326,7 +326,7 @@ static hb_status listing(struct hb__graph *g, hb_error *err)
 			hb__phrase(&v->sentence, "; %u more", rest);
 		hb__phrase(&v->advice,
 			"No cycle of calls is proven. A process that is in no call of MPI computes, or loops: look at it with hbdb debug.");
-		status = report(g, HB_HANG_UNKNOWN, true, v, err);
+		status = report(g, HB_HANG, true, v, err);
 	}
 	free(list);
 	free(told);

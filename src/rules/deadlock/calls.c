@@ -45,6 +45,7 @@ static const struct {
 	{"Comm_accept", WAITS},
 	{"Comm_connect", WAITS},
 	{"Comm_join", WAITS},
+	{"Win_free", WAITS}, /* which window is not recorded */
 	{"Win_start", WAITS},
 	{"Win_complete", WAITS},
 	{"Win_wait", WAITS},

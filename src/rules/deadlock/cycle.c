@@ -80,8 +80,8 @@ static uint32_t on_cycle(struct search *s, uint32_t node)
 	return node;
 }
 
-/* The shortest way from a node back to itself; false: none. */
-static bool back(struct search *s, uint32_t start)
+/* The shortest way from a node to another, or back to itself; false: none. */
+static bool way(struct search *s, uint32_t start, uint32_t goal)
 {
 	uint32_t begin = 0, end = 0;
 	memset(s->from, 0, s->g->nodes * sizeof *s->from);
@@ -93,7 +93,7 @@ static bool back(struct search *s, uint32_t start)
 			if (s->from[to])
 				continue;
 			s->from[to] = e + 1;
-			if (to == start)
+			if (to == goal)
 				return true;
 			s->queue[end++] = to;
 		}
@@ -101,11 +101,11 @@ static bool back(struct search *s, uint32_t start)
 	return false;
 }
 
-/* The lines of the way that `back` found, in its order. */
-static uint32_t steps_of(const struct search *s, uint32_t start, struct hb__step *ret)
+/* The lines of the way that was found, in its order. */
+static uint32_t steps_of(const struct search *s, uint32_t start, uint32_t goal, struct hb__step *ret)
 {
 	const struct hb__graph *g = s->g;
-	uint32_t n = 0, node = start;
+	uint32_t n = 0, node = goal;
 	do {
 		const struct hb__edge *e = &g->edge[s->from[node] - 1];
 		node = e->node;
@@ -120,22 +120,42 @@ static uint32_t steps_of(const struct search *s, uint32_t start, struct hb__step
 	return n;
 }
 
+/* Who waits for any of a group is in it, too, and does not wait for itself: another one of the group that waits for it. */
+static uint32_t by_another(struct search *s, struct hb__step *ret)
+{
+	const struct hb__graph *g = s->g;
+	uint32_t line = ret[0].line, any = g->need[ret[0].need].node, k = 0, e;
+	while ((e = next_edge(g, any, &k)) != HB_NO) {
+		const hb_process *p = &hb_model_processes(g->m)[g->edge[e].input];
+		for (uint32_t i = 0; i < p->nlines; i++) {
+			uint32_t other = p->first_line + i;
+			if (other == line || !hb__is_stuck(g, other))
+				continue;
+			if (way(s, hb__line_node(g, other), hb__line_node(g, line)))
+				return 1 + steps_of(s, hb__line_node(g, other), hb__line_node(g, line), ret + 1);
+		}
+	}
+	return 1;
+}
+
 /* The shortest of those through a few lines of one cycle; begins with the lowest line. */
 static uint32_t shortest(struct search *s, uint32_t node, struct hb__step *ret, struct hb__step *work)
 {
 	enum { TRIES = 6 };
-	uint32_t best = back(s, node) ? steps_of(s, node, ret) : 0, n = best;
+	uint32_t best = way(s, node, node) ? steps_of(s, node, node, ret) : 0, n = best;
 	if (n)
 		memcpy(work, ret, n * sizeof *work);
 	for (uint32_t i = 0; i < n && i < TRIES && best > 1; i++) {
 		uint32_t at = hb__line_node(s->g, work[n > TRIES ? i * n / TRIES : i].line);
 		struct hb__step *other = work + n;
-		uint32_t length = back(s, at) ? steps_of(s, at, other) : 0;
+		uint32_t length = way(s, at, at) ? steps_of(s, at, at, other) : 0;
 		if (length && length < best) {
 			best = length;
 			memcpy(ret, other, best * sizeof *ret);
 		}
 	}
+	if (best == 1 && s->g->node[s->g->need[ret[0].need].node].kind == HB__NODE_ANY)
+		best = by_another(s, ret);
 	uint32_t low = 0;
 	for (uint32_t i = 1; i < best; i++)
 		low = ret[i].line < ret[low].line ? i : low;
