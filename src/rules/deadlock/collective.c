@@ -67,7 +67,8 @@ static uint32_t parts_node(struct hb__graph *g, uint32_t id, const struct part *
 	const hb_group *group = &hb_model_groups(g->m)[c->group];
 	for (size_t i = g->nparts; i-- > 0;) {
 		const struct hb__parts *p = &g->parts[i];
-		if (p->collective == id && (!c->differs || (p->root == mine->root && !strcmp(p->call, mine->call))))
+		if (p->collective == id &&
+			((!c->differs && !g->hanging) || (p->root == mine->root && !strcmp(p->call, mine->call))))
 			return p->node;
 	}
 	if (g->nparts == g->parts_room) {
