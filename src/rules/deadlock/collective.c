@@ -12,6 +12,9 @@ static struct part call_of(const hb_event *e)
 	struct part p = {.root = hb_event_argument(e, "root")};
 	if (e->function && e->function->name)
 		strncpy(p.call, e->function->name, sizeof p.call - 1);
+	size_t n = strlen(p.call);
+	if (n > 2 && !strcmp(p.call + n - 2, "_c")) /* only its counts are larger */
+		p.call[n - 2] = 0;
 	return p;
 }
 
