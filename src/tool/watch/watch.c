@@ -9,6 +9,7 @@
 #define AGAIN_S 1.2 /* ... and an answer is believed when it still is so */
 #define SHARE 30    /* the question takes at most one part in so many of the time */
 #define GONE_S 3    /* a launcher has so long to notice that its processes have gone */
+#define ASK_WAIT 3  /* patience is so many times longer while somebody asks again and again: he may stop */
 #define SOME_WAIT 2 /* patience is so many times longer when somebody could go on, by all that is known */
 
 /* Nobody computes: all that lives waits in calls. */
@@ -24,6 +25,15 @@ static bool all_wait(const hb_lanes *l, double seconds)
 			return false;
 	}
 	return living && l->n >= (size_t)l->size;
+}
+
+static bool anybody_asks(const hb_lanes *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; !hb__is_over(&l->at[i]) && k < l->at[i].nlanes; k++)
+			if (!l->at[i].lane[k].inside)
+				return true;
+	return false;
 }
 
 static size_t living(const hb_lanes *l)
@@ -79,7 +89,7 @@ hb_moving hb__watch_look(hb_watch *w, const char *recording)
 	if (!wait)
 		return HB_COMPUTES;
 	bool unsure = w->asked == l->moved && w->stuck == HB_STUCK_NOT;
-	return still >= w->patience * (unsure ? SOME_WAIT : 1) ? HB_HANGS : HB_WAITS;
+	return still >= w->patience * (anybody_asks(l) ? ASK_WAIT : unsure ? SOME_WAIT : 1) ? HB_HANGS : HB_WAITS;
 }
 
 /* Some launchers do not notice that all their processes have died at once. */

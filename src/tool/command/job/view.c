@@ -15,6 +15,7 @@ const hb_option hb__view_options[] = {
 	{"port", 'p', HB_OPTION_NUMBER, "N", "listen at this port of loopback; one that is free, unless told"},
 	{"no-browser", 0, HB_OPTION_FLAG, NULL, "only print the address"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print the address as a JSON object"},
+	{"at", 0, HB_OPTION_TEXT, "EVENT", "with this event chosen"},
 	{"html", 0, HB_OPTION_TEXT, "FILE", "write a page that needs no server, and end"},
 	{"around", 0, HB_OPTION_TEXT, "EVENT", "with --html: the events around this one"},
 	{"range", 0, HB_OPTION_TEXT, "FROM-TO", "with --html: the events between two logical times"},
@@ -65,7 +66,9 @@ static int check_options(const hb_args *args)
 		return hb__fail_with(HB_EXIT_USAGE, "--range %s: write FROM-TO, as in --range 100-200", range);
 	if (around && range)
 		return hb__fail_with(HB_EXIT_USAGE, "--around and --range are two ways to choose: give one of them");
-	return around ? hb__check_event(around) : 0;
+	const char *at = hb__value(args, "at");
+	int code = at ? hb__check_event(at) : 0;
+	return !code && around ? hb__check_event(around) : code;
 }
 
 static hb_view_options options_of(struct view *v)
@@ -114,9 +117,15 @@ static void take_signals(int fd)
 		sigaction(signals[i], &action, NULL);
 }
 
-static int print_address(const struct view *v)
+/* The page takes what is chosen from behind the #. */
+static char *address_of(const struct view *v)
 {
-	const char *address = hb_view_address(v->server);
+	const char *at = hb__value(v->args, "at");
+	return hb__format("%s%s%s", hb_view_address(v->server), at ? "#at=" : "", at ? at : "");
+}
+
+static int print_address(const struct view *v, const char *address)
+{
 	if (hb__value(v->args, "json"))
 		printf("{\"address\":\"%s\",\"port\":%u,\"pid\":%d}\n", address, hb_view_port(v->server),
 			(int)getpid());
@@ -135,9 +144,11 @@ static int serve(struct view *v)
 	bool told = false;
 	struct pollfd fd = {.fd = hb_view_fd(v->server), .events = POLLIN};
 	take_signals(fd.fd);
-	int code = print_address(v);
+	char *address = address_of(v);
+	int code = print_address(v, address);
 	if (!code && !hb__value(v->args, "no-browser"))
-		hb__open_browser(hb_view_address(v->server), &v->browser);
+		hb__open_browser(address, &v->browser);
+	free(address);
 	while (!code && !asked_to_end) {
 		bool running = v->replay.live && hb__live_running(v->replay.live);
 		poll(&fd, 1, running ? 20 : 1000);

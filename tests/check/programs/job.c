@@ -1,0 +1,78 @@
+/* What the tests of hbdb check need of a program, by its argument. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void compute(double seconds)
+{
+	struct timespec begin, now;
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((double)(now.tv_sec - begin.tv_sec) + (double)(now.tv_nsec - begin.tv_nsec) * 1e-9 < seconds);
+}
+
+static void receive_first(int rank)
+{
+	int v = 0;
+	if (rank < 2) {
+		MPI_Recv(&v, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(&v, 1, MPI_INT, 1 - rank, 7, MPI_COMM_WORLD);
+	}
+}
+
+/* Rank 1 waits for a message for as long as rank 0 computes. */
+static void slow(int rank, int polls)
+{
+	int v = 0, flag = 0;
+	if (rank == 0) {
+		compute(4);
+		MPI_Send(&v, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		while (polls && !flag)
+			MPI_Iprobe(0, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+		MPI_Recv(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void poll_for_ever(int rank)
+{
+	for (int flag = 0; rank == 1 && !flag;)
+		MPI_Iprobe(0, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+static void leak(int rank)
+{
+	MPI_Comm *comm = malloc(sizeof *comm);
+	int v = rank;
+	MPI_Comm_dup(MPI_COMM_WORLD, comm);
+	MPI_Bcast(&v, 1, MPI_INT, 0, *comm);
+	free(comm);
+}
+
+int main(int argc, char **argv)
+{
+	int rank;
+	const char *what = argc > 1 ? argv[1] : "";
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	printf("here is rank %d\n", rank);
+	fflush(stdout);
+	if (!strcmp(what, "hang"))
+		receive_first(rank);
+	else if (!strcmp(what, "slow"))
+		slow(rank, 0);
+	else if (!strcmp(what, "asking"))
+		slow(rank, 1);
+	else if (!strcmp(what, "poll"))
+		poll_for_ever(rank);
+	else if (!strcmp(what, "leak"))
+		leak(rank);
+	else if (!strcmp(what, "crash") && rank == 1)
+		abort();
+	MPI_Finalize();
+	return !strcmp(what, "fail") ? 7 : 0;
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+"""hbdb check, record --watch and hang from outside, under both MPIs.
+
+usage: run.py [--mpi openmpi|mpich] [--only TEXT]"""
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as xml
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
+HBDB = os.environ.get("HBDB", os.path.join(BUILD, "hbdb"))
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"],
+          "mpich": ["mpirun.mpich"]}
+passed = failed = 0
+
+
+def check(name, good, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print(("ok " if good else "FAIL ") + name + ("" if good else "\n    %s" % str(detail)[:2000]), flush=True)
+
+
+class Place:
+    """A folder with the program, for one MPI."""
+
+    def __init__(self, mpi):
+        self.mpi, self.path = mpi, tempfile.mkdtemp(prefix="hbdb-check.")
+        self.env = dict(os.environ, XDG_STATE_HOME=self.path + "/state", LC_ALL="C", NO_COLOR="1")
+        self.env.pop("LD_PRELOAD", None)
+        subprocess.run(["mpicc." + mpi, "-g", "-O0", "-o", self.path + "/job", HERE + "/programs/job.c"], check=True)
+
+    def job(self, what, n=2):
+        return LAUNCH[self.mpi] + ["-n", str(n), self.path + "/job", what]
+
+    def start(self, *args):
+        return subprocess.Popen([HBDB, *args], cwd=self.path, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
+
+    def run(self, *args, timeout=90):
+        job = self.start(*args)
+        try:
+            out, err = job.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            job.send_signal(signal.SIGTERM)
+            out, err = job.communicate()
+            return -1, out, err + "\n(not over in %d s)" % timeout
+        return job.returncode, out, err
+
+
+def outputs(place, name):
+    status, out, err = place.run("check", "-o", "leak.hbdb", "--json", "--sarif", "s.json", "--junit", "j.xml", "--",
+                                 *place.job("leak"))
+    lines = [json.loads(line) for line in out.splitlines()]
+    found = [x for x in lines if "finding" in x]
+    check(name + " a leak fails the check", status == 1, (status, out, err))
+    check(name + " stdout is JSON, the job prints on stderr", "here is rank 1" in err and "summary" in lines[-1], (out, err))
+    check(name + " the leak is found, once for both ranks", [(x["finding"], x["also_ranks"]) for x in found] ==
+          [("HB-LEAK-COMM", [1])], found)
+    if not found:
+        return
+    point = found[0]["points"][0]
+    check(name + " at its line", point["file"].endswith("job.c") and point["line"] > 40 and point["rank"] == 0, point)
+    run = json.load(open(place.path + "/s.json"))["runs"][0]
+    rules, result = run["tool"]["driver"]["rules"], run["results"][0]
+    check(name + " SARIF: the result names its rule", rules[result["ruleIndex"]]["id"] == result["ruleId"] == "HB-LEAK-COMM", result)
+    where = result["locations"][0]["physicalLocation"]
+    check(name + " SARIF: and its place", where["region"]["startLine"] == point["line"] and
+          where["artifactLocation"]["uri"].endswith("job.c"), where)
+    check(name + " SARIF: the rules have help", all(r["helpUri"] and r["help"]["text"] for r in rules), rules[0])
+    suite = xml.parse(place.path + "/j.xml").getroot().find("testsuite")
+    cases = suite.findall("testcase")
+    broken = [c for c in cases if c.find("failure") is not None]
+    check(name + " JUnit: counts are right", (int(suite.get("tests")), int(suite.get("failures"))) ==
+          (len(cases), len(broken)) and len(broken) == 1, suite.attrib)
+    check(name + " JUnit: the case is named by its line", broken and broken[0].get("name") ==
+          "HB-LEAK-COMM at job.c:%d" % point["line"], [c.attrib for c in broken])
+    again = json.loads(place.run("check", "leak.hbdb", "--json")[1].splitlines()[0])
+    check(name + " the fingerprint stays", again["fingerprint"] == found[0]["fingerprint"], again)
+
+
+def choices(place, name):
+    """On the recording that outputs made."""
+    text = place.run("check", "leak.hbdb")[1]
+    check(name + " text: sentence, places, sum", text.startswith("warning HB-LEAK-COMM: ") and "  rank 0  " in text and
+          "the same in rank 1" in text and "hbdb help HB-LEAK-COMM" in text and "1 warning in 2 processes" in text, text)
+    for args, wanted in ((("--severity", "error"), 0), (("--fail-on", "error"), 0), (("--fail-on", "never"), 0),
+                         (("--error-exit", "9"), 9), (("--only", "HB-MESSAGE"), 0), (("--only", "HB-DEAD,HB-LEAK"), 1),
+                         (("--category", "messages"), 0), (("--category", "lifecycle"), 1)):
+        status, out, err = place.run("check", "leak.hbdb", *args)
+        check("%s check %s" % (name, " ".join(args)), status == wanted, (status, out, err))
+    made = place.run("check", "leak.hbdb", "--generate-suppressions")[1]
+    line = [x for x in made.splitlines() if x.startswith("HB-LEAK-COMM ")]
+    for what, wanted in ((line, 0), (["HB-LEAK-*"], 0), (["HB-LEAK-COMM file=job.c rank=0 text=*communicator*"], 0),
+                         (["HB-LEAK-COMM line=1"], 1), (["HB-MESSAGE-LOST # another"], 1), (["HB-LEAK-COMM nonsense"], 2)):
+        with open(place.path + "/known", "w") as f:
+            f.write("# known\n\n%s\n" % "\n".join(what))
+        status, out, err = place.run("check", "leak.hbdb", "--suppress", "known", "--verbose")
+        check("%s suppressed by %s" % (name, what), status == wanted, (status, out, err))
+        check("%s unused ones are named" % name, ("suppresses nothing" in err) == (wanted == 1), err)
+    os.rename(place.path + "/known", place.path + "/.hbdb-suppressions")
+    check(name + " a suppressions file that is wrong", place.run("check", "leak.hbdb")[0] == 2)
+    os.unlink(place.path + "/.hbdb-suppressions")
+
+
+def ends(place, name):
+    status, out, err = place.run("check", "-o", "good.hbdb", "--", *place.job("good"))
+    check(name + " a good run", status == 0 and "no errors found in 2 processes" in out and "here is rank 0" in out, (status, out, err))
+    status, out, err = place.run("check", "-o", "fail.hbdb", "--", *place.job("fail"))
+    check(name + " a run that fails by itself", status == 7 and "status 7" in err, (status, out, err))
+    status, out, err = place.run("check", "-o", "crash.hbdb", "--json", "--", *place.job("crash"))
+    check(name + " a crash", status == 1 and '"HB-CRASH"' in out and "rank 1 was killed by signal 6" in out, (status, out, err))
+    place.run("record", "-o", "plain.hbdb", "--", *place.job("good"))
+    status, out, err = place.run("check", "plain.hbdb")
+    check(name + " a recording without remarks", status == 0 and "without --check" in err, (status, out, err))
+    check(name + " a name and a command", place.run("check", "plain", "--", "true")[0] == 2)
+    os.unlink(place.path + "/crash.hbdb/rank.0.log")
+    status, out, err = place.run("check", "crash.hbdb")
+    check(name + " a log is missing", status == 1 and "HB-CRASH" in out and "rank 0" in err, (status, out, err))
+
+
+def hangs(place, name):
+    status, out, err = place.run("check", "-o", "hang.hbdb", "--json", "--", *place.job("hang", 3))
+    lines = [json.loads(line) for line in out.splitlines()]
+    check(name + " check ends a job that hangs", status == 1 and lines[-1]["hanging"] and "the job hangs" in err, (status, out, err))
+    check(name + " and says why", "HB-DEADLOCK-CYCLE" in [x.get("finding") for x in lines], out)
+    status, out, err = place.run("record", "-o", "kill.hbdb", "--watch", "--on-hang", "kill", "--", *place.job("hang"))
+    check(name + " record --on-hang kill", status == 1 and "HB-DEADLOCK-CYCLE" in err and "it is ended" in err, (status, out, err))
+    job = place.start("record", "-o", "leave.hbdb", "--watch", "--on-hang", "stacks", "--", *place.job("hang"))
+    time.sleep(1)
+    status, out, err = place.run("hang")
+    check(name + " hbdb hang finds the job", status == 1 and "HB-DEADLOCK-CYCLE" in out and "MPI_Recv(" in out and "job.c:" in out,
+          (status, out, err))
+    time.sleep(1)
+    check(name + " --watch leaves it", job.poll() is None)
+    job.send_signal(signal.SIGTERM)
+    out, err = job.communicate(timeout=60)
+    check(name + " having said why, with stacks", "HB-DEADLOCK-CYCLE" in err and "receive_first (job.c:" in err and
+          "left as it is" in err, err)
+    status, out, err = place.run("hang", "leave")
+    check(name + " hbdb hang of a run that is over", status == 0 and "has ended" in err, (status, out, err))
+
+
+def slow(place, name):
+    for what in ("slow", "asking"):
+        job = place.start("check", "-o", what + ".hbdb", "--watch", "1", "--", *place.job(what))
+        time.sleep(2)
+        status, out, err = place.run("hang", what)
+        check("%s hbdb hang of a job that computes (%s)" % (name, what), status == 0 and "computes" in out, (status, out, err))
+        out, err = job.communicate(timeout=90)
+        check("%s a slow job is not called hanging (%s)" % (name, what), job.returncode == 0 and "hangs" not in err, (out, err))
+    status, out, err = place.run("check", "-o", "poll.hbdb", "--watch", "1", "--json", "--", *place.job("poll"))
+    check(name + " asking for ever", status == 1 and '"hanging":true' in out and "HB-HANG" in out, (status, out, err))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mpi", choices=list(LAUNCH))
+    parser.add_argument("--only", default="")
+    args = parser.parse_args()
+    for mpi in [args.mpi] if args.mpi else list(LAUNCH):
+        place = Place(mpi)
+        try:
+            for part in (outputs, choices, ends, hangs, slow):
+                if args.only in part.__name__ or (part is outputs and args.only == "choices"):
+                    part(place, mpi)
+        finally:
+            shutil.rmtree(place.path, ignore_errors=True)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(1 if failed else 0)
+
+
+main()
