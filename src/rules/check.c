@@ -110,9 +110,8 @@ bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
 			continue;
 		for (uint32_t k = 0; k < f->npoints; k++) {
 			const hb_point *p = &f->point[k];
-			bool same = at.line == HB_NO || p->at.line == HB_NO
-					    ? site && p->site == site
-					    : p->at.line == at.line && p->at.event == at.event;
+			bool same = (site && p->site == site) ||
+				    (at.line != HB_NO && p->at.line == at.line && p->at.event == at.event);
 			if (p->process == process && same)
 				return true;
 		}
@@ -142,6 +141,9 @@ static void describe(hb_case *c, unsigned flags)
 	}
 	for (size_t i = 0; i < c->remarks->n; i++)
 		c->died |= c->remarks->at[i].word == HB_REMARK_CRASH;
+	for (size_t i = 0; i < c->remarks->n; i++) /* an error that ended a process ends the others, too */
+		if (c->remarks->at[i].word == HB_REMARK_CALL_FAILED)
+			c->died |= hb_remark_number(&c->remarks->at[i], "fatal", 0) == 1;
 }
 
 static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, void *user, hb_error *err)

@@ -82,7 +82,7 @@ hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *er
 hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *advice, const hb_point *point,
 	uint32_t n, hb_error *err, const char *format, ...) __attribute__((format(printf, 8, 9)));
 
-/* A finding that is an error names this call already: by its event, or (line HB_NO) by its call site. */
+/* A finding that is an error names this call already: by its event or its call site. */
 bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site);
 
 /* A rule. */

@@ -36,6 +36,7 @@ void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format
 void hb__check_begin_process(void)
 {
 	hb__row_note(hb__guard_works() ? HB_REMARK_BEGIN "on guard=1" : HB_REMARK_BEGIN "on guard=0");
+	hb__fatal_begin();
 	if (!hb__controlled) /* a session is told of signals itself */
 		hb__crash_start();
 }

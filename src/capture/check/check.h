@@ -100,6 +100,7 @@ void hb__crash_start(void);
 /* ---- the parts, called by check.c ---- */
 void hb__check_arguments(struct hb__call *c); /* arguments/ */
 void hb__check_arguments_leave(struct hb__call *c, int code);
+void hb__fatal_begin(void);                       /* errors that end the process are told before they do */
 void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, ... */
 void hb__check_handles_leave(struct hb__call *c, int code);
 void hb__check_buffers_enter(struct hb__call *c); /* buffers/: pending buffers, by address and digest */

@@ -18,7 +18,7 @@ struct hb__known {
 	MPI_Win win_null;
 	MPI_File file_null;
 	MPI_Info info_null;
-	MPI_Errhandler errhandler_null;
+	MPI_Errhandler errhandler_null, errors_are_fatal;
 };
 extern struct hb__known hb__known;
 
@@ -26,6 +26,9 @@ extern struct hb__known hb__known;
 bool hb__family_start(hb__function (*find)(const char *name));
 /* Names under which the library may already be loaded, ended by NULL. */
 extern const char *const hb__library_names[];
+/* What MPI_ERRORS_ARE_FATAL does with an error that our own handler got in its place. message: what the library gave it
+ * beside the code, if anything. */
+void hb__fatal_error(MPI_Comm *comm, int *code, const char *message);
 /* Whether a handle that no table knows can be one of its kind: not null, not garbage. Never touches memory that may not be there. */
 enum hb__handle {
 	HB_HANDLE_COMM,

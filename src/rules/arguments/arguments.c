@@ -79,9 +79,10 @@ static hb_status failed(hb_case *c, const hb_remark *r, hb_error *err)
 		return HB_OK;
 	hb_remark_text(r, "value", name, sizeof name);
 	hb_remark_text(r, "text", text, sizeof text);
-	snprintf(point.role, sizeof point.role, "returns %s", name);
-	return hb__finding(c, HB_CALL_FAILED, false, NULL, &point, 1, err, "rank %d: %s returns %s: %s",
-		hb_model_processes(c->model)[r->process].rank, point.function, name, text);
+	bool fatal = hb_remark_number(r, "fatal", 0);
+	snprintf(point.role, sizeof point.role, "%s %s", fatal ? "ends the process with" : "returns", name);
+	return hb__finding(c, HB_CALL_FAILED, false, NULL, &point, 1, err, "rank %d: %s %s: %s",
+		hb_model_processes(c->model)[r->process].rank, point.function, point.role, text);
 }
 
 hb_status hb_rule_arguments(hb_case *c, hb_error *err)

@@ -76,6 +76,7 @@ void hb__check_arguments(struct hb__call *c)
 {
 	const struct hb__fn *fn = c->fn;
 	enum plan plan = plans[fn->id];
+	hb__fatal_enter(c);
 	if (unlikely(plan == UNKNOWN))
 		plans[fn->id] = plan = plan_of(fn);
 	if (plan == NOTHING)
@@ -103,9 +104,10 @@ void hb__check_arguments(struct hb__call *c)
 
 void hb__check_arguments_leave(struct hb__call *c, int code)
 {
+	hb__fatal_leave(c);
 	if (unlikely(code != MPI_SUCCESS))
 		hb__check_failed(c, code);
-	else if (c->fn->cls == HB_RMA || c->fn->cls == HB_LOCAL)
+	else if (c->fn->cls == HB_RMA || c->fn->cls == HB_LOCAL || c->fn->cls == HB_SPECIAL)
 		hb__live_leave(c);
 }
 

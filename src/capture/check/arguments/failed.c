@@ -1,4 +1,6 @@
 /* Calls that returned an error: what the library says of it. */
+#include <stdarg.h>
+
 #include "capture/check/arguments/look.h"
 
 static void without_line_feeds(char *text)
@@ -34,7 +36,7 @@ static bool answer(int class)
 	}
 }
 
-void hb__check_failed(struct hb__call *c, int code)
+static void tell(struct hb__call *c, int code, bool fatal)
 {
 	static const struct {
 		int library;
@@ -46,15 +48,73 @@ void hb__check_failed(struct hb__call *c, int code)
 	};
 	char text[MPI_MAX_ERROR_STRING + 1] = "";
 	int class = code, length = 0;
-	if (!strncmp(c->fn->name, "MPI_T_", 6) || strstr(c->fn->name, "call_errhandler") ||
-		PMPI(Error_class)(code, &class) != MPI_SUCCESS || hb__fault_enough(c, HB_REMARK_CALL_FAILED, 31))
+	if (PMPI(Error_class)(code, &class) != MPI_SUCCESS)
 		return;
-	const char *name = "an error class of its own";
+	const char *name = "MPI_ERR_UNKNOWN";
 	for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (classes[i].library == class)
 			name = classes[i].name;
 	PMPI(Error_string)(code, text, &length);
 	without_line_feeds(text);
-	hb__remark(c, HB_REMARK_CALL_FAILED, "class=%d answer=%d value=%s text=%.300s", hb__error_class(code),
-		answer(class), strchr(name, ' ') ? "MPI_ERR_UNKNOWN" : name, text);
+	hb__remark(c, HB_REMARK_CALL_FAILED, "class=%d answer=%d fatal=%d value=%s text=%.300s", hb__error_class(code),
+		answer(class) && !fatal, fatal, name, text);
+}
+
+void hb__check_failed(struct hb__call *c, int code)
+{
+	if (strncmp(c->fn->name, "MPI_T_", 6) != 0 && !strstr(c->fn->name, "call_errhandler") &&
+		!hb__fault_enough(c, HB_REMARK_CALL_FAILED, 31))
+		tell(c, code, false);
+}
+
+/* ---- errors that end the process ---- */
+
+/* MPI_ERRORS_ARE_FATAL ends the process inside the call, and the log with it. So it gets a handler in its place that
+ * says which call it was and then does the same. */
+static MPI_Errhandler ours;
+static __thread struct hb__call *current __attribute__((tls_model("initial-exec")));
+
+static void before_the_end(MPI_Comm *comm, int *code, ...)
+{
+	va_list args;
+	va_start(args, code);
+	const char *message = HB__FATAL_MESSAGE ? va_arg(args, const char *) : NULL;
+	va_end(args);
+	if (current && hb__self == current->lane)
+		tell(current, *code, true);
+	hb__fatal_error(comm, code, message);
+}
+
+static void replace(MPI_Comm comm)
+{
+	MPI_Errhandler now;
+	if (PMPI(Comm_get_errhandler)(comm, &now) != MPI_SUCCESS)
+		return;
+	if (now == hb__known.errors_are_fatal)
+		PMPI(Comm_set_errhandler)(comm, ours);
+	PMPI(Errhandler_free)(&now);
+}
+
+void hb__fatal_begin(void)
+{
+	if (PMPI(Comm_create_errhandler)(before_the_end, &ours) != MPI_SUCCESS)
+		return;
+	replace(hb__known.comm_world);
+	replace(hb__known.comm_self);
+}
+
+void hb__fatal_enter(struct hb__call *c) { current = c; }
+
+/* The program asks which handler there is, and is to see the one that it knows. */
+void hb__fatal_leave(struct hb__call *c)
+{
+	current = NULL;
+	if (c->fn->id != HB_FN_MPI_Comm_get_errhandler && c->fn->id != HB_FN_MPI_Errhandler_get)
+		return;
+	MPI_Errhandler *got = (MPI_Errhandler *)c->a[1];
+	if (!got || *got != ours)
+		return;
+	MPI_Errhandler given = *got;
+	PMPI(Errhandler_free)(&given);
+	*got = hb__known.errors_are_fatal;
 }

@@ -72,10 +72,13 @@ const char *hb__type_text(MPI_Datatype handle);
 void hb__live_enter(struct hb__call *c);
 void hb__live_leave(struct hb__call *c);       /* of a call that succeeded */
 int hb__window_size(const struct hb__look *l); /* how many processes its window has; 0: not known */
+int64_t hb__attached(void);                    /* bytes of the buffer for MPI_Bsend; -1: there is none */
 int hb__group_size(uintptr_t handle);          /* -1: not known */
 
 /* ---- failed.c ---- */
 void hb__check_failed(struct hb__call *c, int code);
+void hb__fatal_enter(struct hb__call *c);
+void hb__fatal_leave(struct hb__call *c);
 
 #pragma GCC visibility pop
 

@@ -24,8 +24,16 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.file_null = MPI_FILE_NULL,
 		.info_null = MPI_INFO_NULL,
 		.errhandler_null = MPI_ERRHANDLER_NULL,
+		.errors_are_fatal = MPI_ERRORS_ARE_FATAL,
 	};
 	return true;
+}
+
+void hb__fatal_error(MPI_Comm *comm, int *code, const char *message)
+{
+	(void)message;
+	PMPI(Comm_set_errhandler)(*comm, MPI_ERRORS_ARE_FATAL);
+	PMPI(Comm_call_errhandler)(*comm, *code);
 }
 
 /* A handle holds what it is: two bits for where its object lies (0: nowhere), four for the kind. Files are addresses. */

@@ -7,6 +7,8 @@
 #define HB__SENDRECV_UNTOLD true
 /* 4.0 gives a derived type back once too often after MPI_Isendrecv. */
 #define HB__ISENDRECV_DERIVED false
+/* An error handler gets the name of the call, too. */
+#define HB__FATAL_MESSAGE false
 
 static inline int64_t hb__status_bytes(const MPI_Status *s)
 {

@@ -39,8 +39,20 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.file_null = (MPI_File)symbol(MPI_FILE_NULL),
 		.info_null = (MPI_Info)symbol(MPI_INFO_NULL),
 		.errhandler_null = (MPI_Errhandler)symbol(MPI_ERRHANDLER_NULL),
+		.errors_are_fatal = (MPI_Errhandler)symbol(MPI_ERRORS_ARE_FATAL),
 	};
 	return true;
+}
+
+/* The library's own handler is one more function that it hands the name of the call to. */
+void hb__fatal_error(MPI_Comm *comm, int *code, const char *message)
+{
+	void (*handler)(MPI_Comm *, int *, ...) =
+		(void (*)(MPI_Comm *, int *, ...))lookup("ompi_mpi_errors_are_fatal_comm_handler");
+	if (handler)
+		handler(comm, code, message, NULL);
+	PMPI(Comm_set_errhandler)(*comm, hb__known.errors_are_fatal);
+	PMPI(Comm_call_errhandler)(*comm, *code);
 }
 
 /* ---- whether an address can be a handle ---- */

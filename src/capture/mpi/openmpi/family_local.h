@@ -5,6 +5,8 @@
 #define HB__FAMILY 1
 #define HB__SENDRECV_UNTOLD false
 #define HB__ISENDRECV_DERIVED true
+/* An error handler gets the name of the call, too. */
+#define HB__FATAL_MESSAGE true
 
 static inline int64_t hb__status_bytes(const MPI_Status *s) { return (int64_t)s->_ucount; }
 static inline void hb__status_set_bytes(MPI_Status *s, int64_t n) { s->_ucount = (size_t)n; }

@@ -270,14 +270,6 @@ static bool right_side(struct hb__look *l)
 	return !l->faulty;
 }
 
-static void comm_free(struct hb__look *l)
-{
-	const MPI_Comm *comm = (const MPI_Comm *)hb__arg(l->c, HB_R_COMMPTR);
-	if (comm && (*comm == hb__known.comm_world || *comm == hb__known.comm_self))
-		hb__fault(l, HB_REMARK_ARG_COMM, (unsigned)hb__role(l->c, HB_R_COMMPTR), -1,
-			*comm == hb__known.comm_world ? "MPI_COMM_WORLD" : "MPI_COMM_SELF", "it cannot be freed");
-}
-
 void hb__look_group(struct hb__look *l)
 {
 	if (l->lost || l->faulty || (l->comm && (!right_side(l) || !needs_topology(l))))
@@ -325,10 +317,6 @@ void hb__look_group(struct hb__look *l)
 	case HB_FN_MPI_Comm_split:
 		if (number(l, "color") < 0 && number(l, "color") != MPI_UNDEFINED)
 			wrong(l, "color", -1, number(l, "color"), "it has to be 0 or more, or MPI_UNDEFINED");
-		break;
-	case HB_FN_MPI_Comm_free:
-	case HB_FN_MPI_Comm_disconnect:
-		comm_free(l);
 		break;
 	default:
 		break;

@@ -87,18 +87,6 @@ static void contents(struct hb__look *l)
 	}
 }
 
-/* Predefined datatypes cannot be freed. */
-static void freed(struct hb__look *l)
-{
-	MPI_Datatype *type = (MPI_Datatype *)hb__arg(l->c, HB_R_TYPEPTR);
-	if (!type)
-		return;
-	const struct hb__type *t = hb__type_look((uintptr_t)*type);
-	if (t->number != HB_NONE && strcmp(hb__type_text(*type), "a derived datatype") != 0)
-		hb__fault(l, HB_REMARK_ARG_TYPE, (unsigned)hb__role(l->c, HB_R_TYPEPTR), -1, hb__type_text(*type),
-			"a predefined datatype cannot be freed");
-}
-
 void hb__look_constructor(struct hb__look *l)
 {
 	if (l->faulty || strncmp(l->fn->name, "MPI_Type_", 9) != 0)
@@ -114,9 +102,6 @@ void hb__look_constructor(struct hb__look *l)
 		break;
 	case HB_FN_MPI_Type_get_contents:
 		contents(l);
-		break;
-	case HB_FN_MPI_Type_free:
-		freed(l);
 		break;
 	default:
 		break;

@@ -108,24 +108,27 @@ static void keyval(struct hb__look *l)
 
 /* ---- operations and memory ---- */
 
-static void op_free(struct hb__look *l)
-{
-	static const char *const names[] = {
-#define HB_OPERATION(op) "MPI_" #op,
-#include "calls/operations.def"
-#undef HB_OPERATION
-	};
-	uintptr_t at = hb__arg(l->c, HB_R_OPPTR);
-	int number = !at ? -1 : hb__op_look((uintptr_t) * (const MPI_Op *)at);
-	if (number >= 0)
-		hb__fault(l, HB_REMARK_ARG_OP, (unsigned)hb__role(l->c, HB_R_OPPTR), -1, names[number],
-			"a predefined operation cannot be freed");
-}
-
 static void attach(struct hb__look *l)
 {
 	if (!l->c->a[0] && hb__value(l, 1) > 0)
 		hb__fault(l, HB_REMARK_ARG_BUFFER, 0, -1, "NULL", "size = %lld", (long long)hb__value(l, 1));
+}
+
+/* Nothing is said of what several messages need together, nor of what the library adds to each. */
+static void buffered(struct hb__look *l)
+{
+	unsigned buf = (unsigned)hb__role(l->c, HB_R_SBUF);
+	const struct hb__type *t = hb__type_look(hb__arg(l->c, HB_R_TYPE));
+	int64_t bytes = t->size * hb__value(l, (unsigned)hb__role(l->c, HB_R_COUNT)), room = hb__attached();
+	if (t->number == HB_NONE || t->size <= 0 || bytes <= room || bytes == 0 ||
+		(int)hb__arg(l->c, HB_R_DEST) == MPI_PROC_NULL)
+		return;
+	if (room < 0)
+		hb__fault(
+			l, HB_REMARK_ARG_BUFFER, buf, -1, "data", "no buffer for it was attached (MPI_Buffer_attach)");
+	else
+		hb__fault(l, HB_REMARK_ARG_BUFFER, buf, -1, "data", "it has %lld bytes and the buffer attached %lld",
+			(long long)bytes, (long long)room);
 }
 
 static void op_create(struct hb__look *l)
@@ -162,8 +165,13 @@ void hb__look_other(struct hb__look *l)
 	case HB_FN_MPI_File_open:
 		file_open(l);
 		break;
-	case HB_FN_MPI_Op_free:
-		op_free(l);
+	case HB_FN_MPI_Bsend:
+	case HB_FN_MPI_Bsend_c:
+	case HB_FN_MPI_Ibsend:
+	case HB_FN_MPI_Ibsend_c:
+	case HB_FN_MPI_Bsend_init:
+	case HB_FN_MPI_Bsend_init_c:
+		buffered(l);
 		break;
 	case HB_FN_MPI_Op_create:
 	case HB_FN_MPI_Op_create_c:

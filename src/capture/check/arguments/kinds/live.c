@@ -43,8 +43,29 @@ void hb__live_enter(struct hb__call *c)
 		freed = at(c, 0);
 }
 
+static int64_t attached = -1;
+int64_t hb__attached(void) { return attached; }
+
+static void buffer(const struct hb__call *c)
+{
+	switch (c->fn->id) {
+	case HB_FN_MPI_Buffer_attach:
+	case HB_FN_MPI_Buffer_attach_c:
+		attached = c->fn->wide ? (int64_t)c->a[1] : (int)c->a[1];
+		break;
+	case HB_FN_MPI_Buffer_detach:
+	case HB_FN_MPI_Buffer_detach_c:
+		attached = -1;
+		hb__slots_outdated();
+		break;
+	default:
+		break;
+	}
+}
+
 void hb__live_leave(struct hb__call *c)
 {
+	buffer(c);
 	int win = hb__role(c, HB_R_WINPTR);
 	int group = c->fn->cls == HB_LOCAL ? group_param(c->fn) : -1;
 	if (win < 0 && group < 0)

@@ -143,8 +143,6 @@ static void tag(struct hb__look *l, unsigned i)
 	for (unsigned k = 0; k < i; k++)
 		if (hb__kind(l, k) == HB_P_DEST || hb__kind(l, k) == HB_P_SOURCE)
 			with = (int)k;
-	if (with >= 0 && (int)l->c->a[with] == MPI_PROC_NULL)
-		return; /* goes nowhere */
 	bool receives = with >= 0 && hb__kind(l, (unsigned)with) == HB_P_SOURCE && !hb__function_has(l, "Precv");
 	if (value == MPI_ANY_TAG && receives)
 		return;
