@@ -236,9 +236,66 @@ static void large(void)
 	hb_log_close(log);
 }
 
+static bool same(struct hb_sequence a, struct hb_sequence b)
+{
+	return a.digest == b.digest && a.elements == b.elements;
+}
+
+/* A signature of a datatype in a log, raw and sealed, and one that contradicts the format. */
+static void signature_read(bool good)
+{
+	static const uint64_t fields[] = {1024, 6, 77, 2, 4, 2, 7, 3}; /* five of the six elements are listed */
+	struct raw_log r;
+	raw_begin(&r, HB_LEVEL_EVENTS);
+	raw_datatype(&r, 1024, 20, "type#0");
+	uint8_t b[100], *p = b;
+	for (unsigned i = 0; i < 8; i++)
+		p = hb_put_uv(p, i == 7 && !good ? 5 : fields[i]);
+	raw_definition(&r, RAW_LANES, HB_DEF_SIGNATURE, b, (size_t)(p - b));
+	raw_save(&r, check_path("raw"));
+	raw_free(&r);
+	hb_log *log = opened(check_path("raw"));
+	const hb_datatype *d = log ? hb_log_datatype(log, 1024) : NULL;
+	const hb_signature *s = d ? d->signature : NULL;
+	if (!good) {
+		check(log && hb_log_get_info(log)->recovered && !s,
+			"a signature with more than its elements is refused");
+	} else {
+		check(s && s->elements == 6 && s->digest == 77 && s->n == 2 && !s->complete && s->run[1].basic == 7 &&
+				s->run[1].elements == 3,
+			"a signature is read");
+		hb_log_close(log);
+		log = hb_log_seal(check_path("raw"), check_path("sealed"), NULL, NULL, NULL)
+			      ? NULL
+			      : opened(check_path("sealed"));
+		d = log ? hb_log_datatype(log, 1024) : NULL;
+		check(d && d->signature && d->signature->n == 2, "and kept when the log is sealed");
+	}
+	hb_log_close(log);
+}
+
+/* Digests: what follows from the parts is what the whole gives. */
+static void signatures(void)
+{
+	struct hb_sequence once = hb_signature_then(hb_signature_repeat(hb_signature_one(7), 2), hb_signature_one(4));
+	struct hb_sequence all = {0, 0}, none = {0, 0};
+	for (unsigned i = 0; i < 60; i++)
+		all = hb_signature_then(all, hb_signature_one(i % 3 == 2 ? 4 : 7));
+	check(same(hb_signature_repeat(once, 20), all), "a digest of a repetition");
+	check(same(hb_signature_repeat(hb_signature_repeat(once, 4), 5), all), "a digest of repetitions of one");
+	check(same(hb_signature_repeat(once, 0), none), "a digest of nothing");
+	check(!same(hb_signature_repeat(once, 19), all), "a digest of less is another");
+	check(same(hb_signature_repeat(once, 1ull << 40),
+		      hb_signature_repeat(hb_signature_repeat(once, 1u << 20), 1u << 20)),
+		"a digest of more than can be listed");
+	signature_read(true);
+	signature_read(false);
+}
+
 int main(void)
 {
 	exact();
+	signatures();
 	live();
 	large();
 	check_clean();

@@ -8,6 +8,24 @@
 
 #define MOST 400 /* that are looked at; those that follow are mostly from the same lines */
 
+/* MPI_Comm_create_group is called by some members only, and after it the model may take a communicator of its parent for two. */
+static bool some_made_communicators(const struct hb__letters *l)
+{
+	for (uint32_t p = 0; p < l->info->processes; p++)
+		for (uint32_t i = 0; l->process[p].log && i < hb_log_get_info(l->process[p].log)->functions; i++) {
+			const hb_function *f = hb_log_function(l->process[p].log, i);
+			if (f && f->calls && !strncmp(f->name, "MPI_Comm_create_group", 21))
+				return true;
+		}
+	return false;
+}
+
+/* Whether all members of a communicator are sure to be taken for members of it. */
+static bool sure(const struct hb__letters *l, uint32_t group)
+{
+	return !l->loose || (group < l->info->groups && !strcmp(hb_model_groups(l->m)[group].name, "WORLD"));
+}
+
 static hb_status tell_lost(struct hb__letters *l, uint32_t send)
 {
 	const hb_channel *c = &l->channel[l->send[send].channel];
@@ -47,7 +65,7 @@ static hb_status lost(struct hb__letters *l, const bool *over)
 			c->source >= l->info->processes || l->process[c->dest].pid || l->process[c->source].pid)
 			continue;
 		const hb_line *line = &l->line[s->line];
-		if ((line->inside && line->events == s->event) || hb__letter_maybe_taken(l, i))
+		if ((line->inside && line->events == s->event) || !sure(l, c->group) || hb__letter_maybe_taken(l, i))
 			continue; /* it is still being sent; or a receive whose end is not known may have got it */
 		told++;
 		status = tell_lost(l, i);
@@ -95,7 +113,7 @@ static hb_status missing(struct hb__letters *l, const bool *over)
 			!over[s->process] || !senders || l->process[s->process].pid)
 			continue;
 		const hb_line *line = &l->line[v->line];
-		if ((line->inside && line->events == v->post) || hb__letter_maybe_came(l, i))
+		if ((line->inside && line->events == v->post) || !sure(l, s->group) || hb__letter_maybe_came(l, i))
 			continue;
 		told++;
 		status = tell_missing(l, i);
@@ -113,6 +131,7 @@ hb_status hb__letters_alone(struct hb__letters *l)
 	}
 	for (uint32_t p = 0; p < l->info->processes; p++)
 		over[p] = hb__letter_over(l, p);
+	l->loose = some_made_communicators(l);
 	hb_status status = lost(l, over);
 	if (!status)
 		status = missing(l, over);

@@ -31,6 +31,7 @@ struct hb__letters {
 	hb_at *nameless; /* receives that failed because of a longer message, of which nothing else is known */
 	uint32_t *nameless_call;
 	size_t n_nameless, nameless_room;
+	bool loose; /* communicators may be taken for others */
 	hb_error *err;
 };
 
@@ -61,7 +62,7 @@ bool hb__letter_matches(const hb_spec *s, const hb_channel *c);
  * receive; HB_NO: none is near. ret: in which way it differs. */
 uint32_t hb__letter_near_receive(const struct hb__letters *l, uint32_t send, char ret[200]);
 uint32_t hb__letter_near_send(const struct hb__letters *l, uint32_t receive, char ret[200]);
-/* Receives without an end that may have taken the message. */
+/* Receives that may have taken the message: those without an end, and those that do not say what they got. */
 bool hb__letter_maybe_taken(const struct hb__letters *l, uint32_t send);
 bool hb__letter_maybe_came(const struct hb__letters *l, uint32_t receive);
 

@@ -157,7 +157,7 @@ bool hb__letter_maybe_taken(const struct hb__letters *l, uint32_t send)
 {
 	const hb_channel *c = &l->channel[l->send[send].channel];
 	for (uint32_t i = 0; i < l->info->receives; i++)
-		if (l->receive[i].flags & HB_PENDING && l->receive[i].send == HB_NO &&
+		if (!(l->receive[i].flags & HB_CANCELLED) && l->receive[i].send == HB_NO &&
 			hb__letter_matches(&l->spec[l->receive[i].spec], c))
 			return true;
 	return false;
