@@ -11,6 +11,8 @@
 
 /* On one host nothing starts before hbdb did; the manifest tells milliseconds. */
 #define SLACK_NS 5000000
+/* The seconds of a run count from the start of its command, its begin from before that: the program is read in between. */
+#define LATE_NS 2000000000
 
 /* More processes than any run has: a damaged header. */
 #define SIZE_MAX_SANE (1 << 20)
@@ -86,7 +88,7 @@ static int64_t outside(const struct agreed *a, const hb_log_info *info)
 	int64_t at = (int64_t)info->origin_real;
 	if (a->from_ns && at < a->from_ns - SLACK_NS)
 		return at - a->from_ns;
-	return a->to_ns && at > a->to_ns + SLACK_NS ? at - a->to_ns : 0;
+	return a->to_ns && at > a->to_ns + LATE_NS ? at - a->to_ns : 0;
 }
 
 /* A host has one clock: where another log of it lies within the time of the run, this one is of another run. */
