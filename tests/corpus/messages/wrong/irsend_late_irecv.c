@@ -1,5 +1,5 @@
 /* expect: HB-MESSAGE-READY
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING
+ * also: HB-CALL-FAILED HB-DEADLOCK-POTENTIAL HB-FINALIZE-MISSING
  * why: the receive is posted after the sender told that it sent */
 #include <mpi.h>
 

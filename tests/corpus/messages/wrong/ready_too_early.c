@@ -1,5 +1,5 @@
 /* expect: HB-MESSAGE-READY
- * also: HB-CALL-FAILED
+ * also: HB-CALL-FAILED HB-DEADLOCK-POTENTIAL
  * why: a ready send is started when its receive can not be there yet (MPI 4.0, 3.4) */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 /* expect: HB-MESSAGE-READY
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING
+ * also: HB-CALL-FAILED HB-DEADLOCK-POTENTIAL HB-FINALIZE-MISSING
  * why: the barrier says that the receive comes after the ready send */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 /* expect: HB-MESSAGE-READY
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING
+ * also: HB-CALL-FAILED HB-DEADLOCK-POTENTIAL HB-FINALIZE-MISSING
  * why: nothing makes sure that the receive is posted in time */
 #include <mpi.h>
 

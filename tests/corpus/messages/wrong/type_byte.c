@@ -1,4 +1,4 @@
-/* expect: HB-MESSAGE-TYPE
+/* expect: HB-MESSAGE-BYTES
  * why: MPI_BYTE matches only MPI_BYTE (MPI 4.0, 3.3.1) */
 #include <mpi.h>
 
