@@ -100,6 +100,27 @@ int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 	return number;
 }
 
+uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int tag)
+{
+	static struct hb__map earlier; /* digest -> how many */
+	MPI_Group group;
+	int n = 0;
+	if (made == hb__known.comm_null || PMPI(Comm_group)(made, &group) != MPI_SUCCESS)
+		return 0;
+	PMPI(Group_size)(group, &n);
+	hb__track_lock();
+	const int *member = world_ranks(group, n);
+	/* the parent by what all its members know of it */
+	uint64_t h = (parent ? parent->index << 32 ^ (uint64_t)parent->leader : 0) ^ (uint64_t)(uint32_t)tag << 8 ^ 1;
+	for (int i = 0; member && i < n; i++)
+		h = (h ^ (uint64_t)member[i]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+	uintptr_t key = (uintptr_t)(h | 1), times = (uintptr_t)hb__map_find(&earlier, key);
+	hb__map_put(&earlier, key, (void *)(times + 1));
+	hb__track_unlock();
+	PMPI(Group_free)(&group);
+	return UINT64_C(1) << 40 | (h & 0xffffff) << 12 | (times & 0xfff);
+}
+
 void hb__comms_start(void)
 {
 	PMPI(Comm_group)(hb__known.comm_world, &world_group);

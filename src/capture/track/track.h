@@ -50,6 +50,9 @@ struct hb__comm *hb__comm_find(uintptr_t handle); /* NULL: unknown */
 int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle);
 /* To be called once per constructor call on the parent, whatever it returned here. */
 static inline uint64_t hb__comm_index(struct hb__comm *parent) { return parent ? parent->created++ : 0; }
+/* The same for a constructor that only the members of the new communicator call: how many the parent has made they cannot agree on, so
+ * it is who they are, and how many they made before. */
+uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int tag);
 void hb__comm_remove(uintptr_t handle);
 
 /* ---- types.c: datatypes, operations, windows, files ---- */

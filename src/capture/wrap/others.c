@@ -67,7 +67,10 @@ int hb__on_comm(struct hb__call *c)
 	if (unlikely(epoch))
 		hb__race_left(c->lane, epoch, code);
 	if (code == MPI_SUCCESS) {
-		uint64_t index = hb__comm_index(parent);
+		/* MPI_Comm_create_group is not called by all of the parent */
+		bool apart = c->fn->id == HB_FN_MPI_Comm_create_group && made;
+		uint64_t index =
+			apart ? hb__comm_index_apart(parent, *made, (int)hb__arg(c, HB_R_TAG)) : hb__comm_index(parent);
 		if (c->fn->flags & HB_NONBLOCKING) {
 			struct hb__request *r = hb__posted(c, code);
 			if (r) {

@@ -52,8 +52,11 @@ static void name_child(const hb_model *m, hb_group *g, uint64_t index, int64_t l
 {
 	const char *parent = g->parent == HB_NO ? "?" : m->groups.at[g->parent].name;
 	char text[96];
-	snprintf(text, sizeof text, leader > 0 ? "%s.%llu:%lld" : "%s.%llu", parent, (unsigned long long)index,
-		(long long)leader);
+	if (index >> 40) /* made by its members alone */
+		snprintf(text, sizeof text, "%s.g%llx", parent, (unsigned long long)(index & 0xffffffffff));
+	else
+		snprintf(text, sizeof text, leader > 0 ? "%s.%llu:%lld" : "%s.%llu", parent, (unsigned long long)index,
+			(long long)leader);
 	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
 }
 
