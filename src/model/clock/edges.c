@@ -97,7 +97,10 @@ bool hb__edge_ended(struct hb__run *run, uint32_t line, uint32_t edge)
 	r->force = false;
 	e->sleeper = HB_NO;
 	if (e->version != HB_NO) {
+		hb_at from = run->ask.edges[edge].from;
 		hb__learn(run, line, e->version);
+		if (r->clock[from.line] < from.event)
+			r->clock[from.line] = from.event; /* the version may be older, when nothing else came since */
 		hb__version_drop(&run->versions, e->version);
 		e->version = HB_NO;
 	}
