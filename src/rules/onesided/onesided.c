@@ -144,6 +144,8 @@ hb_status hb_rule_onesided(hb_case *c, hb_error *err)
 		return status;
 	status = open_all(&o) ? hb__onesided_gather(&o) : hb__onesided_no_memory(err);
 	if (!status && !o.no_memory)
+		status = hb__onesided_fences(&o);
+	if (!status && !o.no_memory)
 		status = hb__onesided_conflicts(&o);
 	close_all(&o);
 	return status ? status : o.no_memory ? hb__onesided_no_memory(err) : HB_OK;

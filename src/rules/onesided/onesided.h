@@ -9,6 +9,7 @@ struct hb__part {
 	uint32_t id; /* the collective that made it: the same for all its processes; HB_NO: not known */
 	uint32_t group;
 	int64_t base, size, unit, rank;
+	uint32_t fences; /* while they are compared */
 	bool known, dynamic;
 	bool locked, exclusive, all_locked; /* while gathering: by itself, its own memory */
 };
@@ -71,6 +72,9 @@ void hb__exposure_begun(
 	struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, const char *ranks, bool start);
 void hb__exposure_ended(struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, bool start);
 hb_status hb__exposures_match(struct hb__exposures *e);
+
+/* fences.c */
+hb_status hb__onesided_fences(struct hb__onesided *o);
 
 /* conflicts.c */
 hb_status hb__onesided_conflicts(struct hb__onesided *o);

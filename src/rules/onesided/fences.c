@@ -1,0 +1,84 @@
+/* Fences and the freeing of a window are collective: all its processes call them in one order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/onesided/onesided.h"
+
+struct call {
+	uint32_t window, number, process; /* the number-th of the process on this window */
+	size_t remark;
+	bool free;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+	if (x->window != y->window)
+		return x->window < y->window ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+static void place(const struct hb__onesided *o, const struct call *x, hb_point *ret)
+{
+	const hb_remark *r = &o->c->remarks->at[x->remark];
+	*ret = (hb_point){.process = x->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	hb_remark_text(r, "fn", ret->function, sizeof ret->function);
+}
+
+static hb_status differ(struct hb__onesided *o, const struct call *a, const struct call *b)
+{
+	const hb_process *p = hb_model_processes(o->c->model);
+	hb_point point[2];
+	place(o, a, &point[0]);
+	place(o, b, &point[1]);
+	return hb__finding(o->c, HB_COLLECTIVE_CALL, false,
+		"All processes of a window call MPI_Win_fence equally often, and then MPI_Win_free.", point, 2, o->err,
+		"rank %d calls %s where rank %d calls %s on the same window", p[a->process].rank, point[0].function,
+		p[b->process].rank, point[1].function);
+}
+
+static hb_status compare(struct hb__onesided *o, const struct call *call, size_t n)
+{
+	uint32_t told = HB_NO; /* what follows on a window is a consequence */
+	for (size_t i = 1; i < n; i++) {
+		const struct call *a = &call[i - 1], *b = &call[i];
+		if (a->window != b->window || a->number != b->number || a->free == b->free || b->window == told)
+			continue;
+		told = b->window;
+		hb_status status = differ(o, a, b);
+		if (status)
+			return status;
+	}
+	return HB_OK;
+}
+
+hb_status hb__onesided_fences(struct hb__onesided *o)
+{
+	const hb_remarks *all = o->c->remarks;
+	struct call *call = NULL;
+	size_t n = 0, room = 0;
+	hb_status status = HB_OK;
+	for (size_t i = 0; i < all->n; i++) {
+		const hb_remark *r = &all->at[i];
+		char kind[20];
+		if (r->word != HB_REMARK_WINSYNC)
+			continue;
+		hb_remark_text(r, "kind", kind, sizeof kind);
+		struct hb__part *part = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+		if (!part || part->id == HB_NO || (strcmp(kind, "fence") && strcmp(kind, "free")))
+			continue;
+		if (!hb__grow_one((void **)&call, &room, n, sizeof *call)) {
+			status = hb__onesided_no_memory(o->err);
+			break;
+		}
+		call[n++] = (struct call){part->id, part->fences++, r->process, i, *kind == 'f' && kind[1] == 'r'};
+	}
+	if (n)
+		qsort(call, n, sizeof *call, by_number);
+	if (!status)
+		status = compare(o, call, n);
+	free(call);
+	return status;
+}
