@@ -17,7 +17,7 @@ import report
 import scale
 import suite
 from generate import view
-from live import stops
+from live import checked, stops
 from runner import Failure, Outcome, Runner, TOP
 
 
@@ -57,6 +57,8 @@ class Session:
             self.parts.append(racing.Racing(options.quick, self.say, self.runner))
         if self.wanted("stops") and self.runner.hbdb and "openmpi" in self.mpis:
             self.parts.append(stops.Stops(options.quick, self.say, self.runner))
+        if self.wanted("checked") and self.runner.hbdb:
+            self.parts.append(checked.Checked(options.quick, self.say, self.runner, self.mpis))
         if self.wanted("scale"):
             self.parts.append(scale.Scale(options.quick, self.say, folder, os.path.dirname(options.hbdb)))
         if self.wanted("view"):

@@ -89,11 +89,12 @@ class Runner:
                 continue
 
     def run(self, variant, command, recording, environment=None):
-        """One run; variant is bare, order, events, or replay of an existing recording."""
+        """One run; variant is bare, order, events, racing, check, or replay of an existing recording."""
         if variant == "replay":
             command = [self.hbdb, "replay", recording]
         elif variant != "bare":
-            command = [self.hbdb, "record", "-o", recording, "--level", variant, "--"] + command
+            how = ["--check"] if variant == "check" else ["--level", variant]
+            command = [self.hbdb, "record", "-o", recording] + how + ["--"] + command
         output, finished = self.execute(command, environment=environment)
         return Outcome(output, finished)
 
