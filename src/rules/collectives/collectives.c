@@ -148,7 +148,7 @@ hb_status hb_rule_collectives(hb_case *c, hb_error *err)
 {
 	const hb_model_info *info = hb_model_get_info(c->model);
 	struct hb__parts parts;
-	hb_status status = hb__parts_gather(c->model, &parts, err);
+	hb_status status = hb__parts_gather(c->model, c->remarked, &parts, err);
 	if (status)
 		return status;
 	struct comparing x = {.c = c,

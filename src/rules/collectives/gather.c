@@ -51,6 +51,7 @@ struct reading {
 	struct hb__parts *p;
 	struct entry *entry;
 	size_t entries, entries_room;
+	bool remarked; /* windows are numbered as they are made */
 	/* of the process at hand */
 	uint32_t process;
 	struct known *known; /* by function */
@@ -271,7 +272,8 @@ static struct thing *comm_of(struct reading *r, int64_t comm, bool *ret_memory)
 	return *ret_memory ? t : NULL;
 }
 
-/* Windows and files are numbered when they are first used: of several that were not used yet it is not known which is meant. */
+/* Files, and windows where there are no remarks, are numbered when they are first used: of several that were not used yet it is not
+ * known which is meant. */
 static struct thing *object_of(struct reading *r, struct things *t, int64_t number)
 {
 	struct thing *fresh = NULL;
@@ -289,7 +291,8 @@ static struct thing *object_of(struct reading *r, struct things *t, int64_t numb
 	if (!fresh)
 		return NULL;
 	fresh->number = number;
-	for (size_t i = 0; n > 1 && i < t->n; i++)
+	bool clear = n == 1 || (r->remarked && t == &r->windows);
+	for (size_t i = 0; !clear && i < t->n; i++)
 		if (&t->at[i] == fresh || t->at[i].number < 0)
 			r->p->arena[t->at[i].arena].unsure = true;
 	return fresh;
@@ -448,10 +451,10 @@ static hb_status sort(struct reading *r, hb_error *err)
 	return HB_OK;
 }
 
-hb_status hb__parts_gather(hb_model *m, struct hb__parts *ret, hb_error *err)
+hb_status hb__parts_gather(hb_model *m, bool remarked, struct hb__parts *ret, hb_error *err)
 {
 	*ret = (struct hb__parts){0};
-	struct reading r = {.m = m, .p = ret};
+	struct reading r = {.m = m, .p = ret, .remarked = remarked};
 	hb_status status = HB_OK;
 	for (; !status && r.process < hb_model_get_info(m)->processes; r.process++)
 		if (hb_model_processes(m)[r.process].log)

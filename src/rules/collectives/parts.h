@@ -48,8 +48,8 @@ struct hb__parts {
 	size_t bases, bases_room;
 };
 
-/* gather.c */
-hb_status hb__parts_gather(hb_model *model, struct hb__parts *ret, hb_error *err);
+/* gather.c; remarked: all logs have remarks */
+hb_status hb__parts_gather(hb_model *model, bool remarked, struct hb__parts *ret, hb_error *err);
 /* parts.c */
 void hb__parts_free(struct hb__parts *parts);
 /* The arena, made when it is new; HB_NO without memory. */
