@@ -72,6 +72,9 @@ hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)
 		[HB_REMARK_FREE_ACTIVE] = hb__told_free_active,
 		[HB_REMARK_FREE_RECEIVE] = hb__told_free_receive,
 		[HB_REMARK_CANCEL] = hb__told_cancel,
+		[HB_REMARK_OVERLAP] = hb__told_overlap,
+		[HB_REMARK_WRITTEN] = hb__told_written,
+		[HB_REMARK_TOUCHED] = hb__told_touched,
 	};
 	for (size_t i = 0; i < c->remarks->n; i++) {
 		const hb_remark *r = &c->remarks->at[i];

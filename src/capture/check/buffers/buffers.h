@@ -1,4 +1,4 @@
-/* Buffers of pending operations. */
+/* Memory of pending operations. */
 #ifndef HBDB_CAPTURE_CHECK_BUFFERS_BUFFERS_H
 #define HBDB_CAPTURE_CHECK_BUFFERS_BUFFERS_H
 
@@ -6,10 +6,48 @@
 
 #pragma GCC visibility push(hidden)
 
+/* ---- regions.c: the memory that a call reads and writes ---- */
+struct hb__piece {
+	uintptr_t low, high; /* high: behind it */
+};
+#define HB__PIECES 512
+struct hb__region {
+	const char *arg;
+	bool writes;
+	bool known; /* false: too many pieces, or a datatype that nobody knows */
+	uint32_t n;
+	struct hb__piece *piece;
+};
+#define HB__REGIONS 2 /* of a call: what it sends and what it receives */
+/* Fills at most HB__REGIONS; pieces last until the thread asks again. RMA is not answered here. */
+unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
+
+/* ---- digest.c ---- */
+/* Of all pieces, of large ones in part. False: a part of it is not mapped. */
+bool hb__region_digest(const struct hb__region *r, uint64_t *ret_digest);
+
+/* ---- index.c: pieces of pending operations by address; under the lock of track/ ---- */
+struct hb__pending;
+bool hb__index_add(struct hb__pending *p, const struct hb__region *r);
+void hb__index_remove(const struct hb__pending *p);
+/* A pending operation that the region conflicts with: both touch the same bytes, and one of them writes. NULL: none. */
+struct hb__pending *hb__index_conflict(const struct hb__region *r, uintptr_t *ret_low, uintptr_t *ret_high);
+bool hb__index_empty(void);
+
 /* ---- pending.c: the buffers of a request, from the call that makes it active to its completion ---- */
+struct hb__pending {
+	struct hb__watch *watch;
+	struct hb__pending *next; /* unused ones */
+	uint32_t regions;
+	bool active;
+	bool digested; /* the first region is sent from, and its digest is known */
+	uint64_t digest;
+	struct hb__region region[HB__REGIONS];
+};
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w);
 void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error);
-void hb__pending_drop(struct hb__watch *w); /* nothing is known of it any more */
+/* Nothing is known of its buffers any more; forget: nor will be. */
+void hb__pending_drop(struct hb__watch *w, bool forget);
 
 #pragma GCC visibility pop
 

@@ -1,11 +1,172 @@
-/* The buffers of pending operations. */
-#include "capture/check/buffers/buffers.h"
+/* The buffers of requests: known from the call that made them, watched while they are active. */
+#include <string.h>
 
-void hb__check_buffers_enter(struct hb__call *c) { (void)c; }
-void hb__check_buffers_leave(struct hb__call *c, int code) { (void)c, (void)code; }
-void hb__pending_begin(struct hb__call *c, struct hb__watch *w) { (void)c, (void)w; }
+#include "capture/check/buffers/buffers.h"
+#include "capture/mpi/family.h"
+
+static struct hb__pending *unused;
+static struct hb__piece *unused_pieces[10]; /* by the power of two that they have room for; the first one links */
+
+/* ---- memory; under the lock ---- */
+
+static unsigned size_class(uint32_t n)
+{
+	unsigned k = 0;
+	while (1u << k < n)
+		k++;
+	return k;
+}
+
+static struct hb__piece *pieces_new(uint32_t n)
+{
+	unsigned k = size_class(n);
+	struct hb__piece *p = unused_pieces[k];
+	if (p)
+		unused_pieces[k] = (struct hb__piece *)p->low;
+	else
+		p = hb__pool(sizeof *p << k);
+	return p;
+}
+
+static void pieces_drop(struct hb__piece *p, uint32_t n)
+{
+	unsigned k = size_class(n);
+	p->low = (uintptr_t)unused_pieces[k];
+	unused_pieces[k] = p;
+}
+
+/* Copies what the call's arguments name. */
+static struct hb__pending *pending_new(struct hb__call *c, struct hb__watch *w)
+{
+	struct hb__region region[HB__REGIONS];
+	unsigned regions = hb__regions(c, region);
+	if (!regions)
+		return NULL;
+	struct hb__pending *p = unused ? unused : hb__pool(sizeof *p);
+	if (!p)
+		return NULL;
+	if (p == unused)
+		unused = p->next;
+	*p = (struct hb__pending){.watch = w};
+	for (unsigned i = 0; i < regions; i++) {
+		struct hb__region *r = &p->region[p->regions];
+		*r = region[i];
+		if (!(r->piece = pieces_new(r->n)))
+			continue;
+		memcpy(r->piece, region[i].piece, r->n * sizeof *r->piece);
+		p->regions++;
+	}
+	return p;
+}
+
+void hb__pending_drop(struct hb__watch *w, bool forget)
+{
+	hb__guard_end(w);
+	hb__track_lock();
+	struct hb__pending *p = w->pending;
+	if (p && p->active) {
+		hb__index_remove(p);
+		p->active = p->digested = false;
+	}
+	if (p && forget) {
+		w->pending = NULL;
+		for (uint32_t i = 0; i < p->regions; i++)
+			pieces_drop(p->region[i].piece, p->region[i].n);
+		p->next = unused;
+		unused = p;
+	}
+	hb__track_unlock();
+}
+
+/* ---- overlap ---- */
+
+/* region: of this call, before it is pending itself. */
+static void conflict(struct hb__call *c, const struct hb__region *r, const struct hb__watch *own)
+{
+	uintptr_t low, high;
+	hb__track_lock();
+	struct hb__pending *p = hb__index_conflict(r, &low, &high);
+	struct hb__watch other = {0};
+	if (p)
+		other = *p->watch;
+	hb__track_unlock();
+	if (!p || !hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
+		return;
+	char req[40] = "";
+	if (own)
+		snprintf(req, sizeof req, " req=%u.%llu", own->lane, (unsigned long long)own->posting);
+	bool writes = p->region[0].writes || (p->regions > 1 && p->region[1].writes);
+	hb__remark(c, HB_REMARK_OVERLAP, "arg=%s writes=%d bytes=%llu other=%u.%llu made=%u madefn=%s otherwrites=%d%s",
+		r->arg, r->writes, (unsigned long long)(high - low), other.lane, (unsigned long long)other.posting,
+		other.site, other.fn->name, writes, req);
+}
+
+void hb__check_buffers_enter(struct hb__call *c)
+{
+	if (hb__index_empty() || c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
+		return;
+	struct hb__region region[HB__REGIONS];
+	unsigned n = hb__regions(c, region);
+	for (unsigned i = 0; i < n; i++)
+		conflict(c, &region[i], NULL);
+}
+
+/* ---- begin and end ---- */
+
+static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb__pending *p)
+{
+	char owner[48];
+	for (uint32_t i = 0; i < p->regions; i++) {
+		const struct hb__region *r = &p->region[i];
+		snprintf(owner, sizeof owner, "what=request req=%u.%llu made=%u writes=%d", w->lane,
+			(unsigned long long)w->posting, w->site, r->writes);
+		hb__guard_begin(
+			c, w, (const void *)r->piece[0].low, r->piece[0].high - r->piece[0].low, r->writes, owner);
+	}
+}
+
+void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
+{
+	hb__track_lock();
+	if (!w->pending && !(c->fn->flags & HB_START))
+		w->pending = pending_new(c, w);
+	struct hb__pending *p = w->pending;
+	hb__track_unlock();
+	if (!p || !w->active)
+		return;
+	for (uint32_t i = 0; i < p->regions; i++)
+		conflict(c, &p->region[i], w);
+	p->digested = !p->region[0].writes && hb__region_digest(&p->region[0], &p->digest);
+	hb__track_lock();
+	p->active = true;
+	for (uint32_t i = 0; i < p->regions; i++)
+		hb__index_add(p, &p->region[i]);
+	hb__track_unlock();
+	guard(c, w, p);
+}
+
 void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error)
 {
-	(void)c, (void)w, (void)r, (void)st, (void)error;
+	struct hb__pending *p = w->pending;
+	(void)r;
+	if (p && p->active && p->digested && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st))) {
+		uint64_t digest = 0;
+		bool mapped = hb__region_digest(&p->region[0], &digest);
+		if ((!mapped || digest != p->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
+			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s mapped=%d", w->lane,
+				(unsigned long long)w->posting, w->site, w->fn->name, p->region[0].arg, mapped);
+	}
+	hb__pending_drop(w, !w->persistent);
 }
-void hb__pending_drop(struct hb__watch *w) { (void)w; }
+
+/* MPI_Request_get_status has said that it is complete: its buffers are the program's again. */
+void hb__check_buffers_leave(struct hb__call *c, int code)
+{
+	if (c->fn->id != HB_FN_MPI_Request_get_status || code != MPI_SUCCESS || !*(const int *)hb__arg(c, HB_R_FLAG))
+		return;
+	hb__track_lock();
+	struct hb__watch *w = hb__watch_find(c->a[0], NULL);
+	hb__track_unlock();
+	if (w)
+		hb__pending_drop(w, false);
+}

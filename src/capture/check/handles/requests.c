@@ -59,15 +59,18 @@ static void watch_drop(struct hb__watch *w)
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
 {
 	struct hb__watch *first = hb__map_find(&by_handle, handle);
-	for (struct hb__watch *w = first; w && w->chain; w = w->chain)
-		if (w->at == at)
-			return w;
+	struct hb__watch *found = NULL;
+	unsigned n = 0;
 	for (struct hb__watch *w = first; w; w = w->chain)
-		if (w->at == at)
-			return w;
-	for (struct hb__watch *w = first; w && first->chain; w = w->chain)
+		if (w->at == at) {
+			found = w;
+			n++;
+		}
+	if (n == 1 || !first)
+		return found;
+	for (struct hb__watch *w = first; first->chain && w; w = w->chain)
 		w->unsure = true; /* which of them it is nobody knows */
-	return first;
+	return found ? found : first;
 }
 
 /* ---- making and ending ---- */
@@ -101,7 +104,7 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 		}
 	}
 	hb__track_unlock();
-	if (w && w->active)
+	if (w)
 		hb__pending_begin(c, w);
 }
 
@@ -147,12 +150,25 @@ static void request_over(struct hb__call *c, struct hb__watch *w)
 	hb__track_unlock();
 }
 
+/* One of several with the same handle is over: their buffers are not looked at any more. */
+static void forget_unsure(struct hb__watch *w)
+{
+	if (!w || !w->unsure)
+		return;
+	hb__track_lock();
+	w = hb__map_find(&by_handle, w->handle);
+	hb__track_unlock();
+	for (; w; w = w->chain)
+		hb__pending_drop(w, false);
+}
+
 void hb__check_completed(
 	struct hb__call *c, struct hb__request *r, const MPI_Request *at, const MPI_Status *st, int error)
 {
 	hb__track_lock();
 	struct hb__watch *w = hb__watch_find(r->handle, at);
 	hb__track_unlock();
+	forget_unsure(w);
 	if (r->idup && error == MPI_SUCCESS && *r->idup != hb__known.comm_null)
 		hb__handle_made(c, HB__H_COMM, (uintptr_t)*r->idup, false);
 	if (!w)
@@ -171,7 +187,8 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 	hb__track_unlock();
 	if (!w)
 		return;
-	hb__pending_drop(w);
+	forget_unsure(w);
+	hb__pending_drop(w, true);
 	request_over(c, w);
 }
 

@@ -1,6 +1,6 @@
 /* processes: 2
  * expect: HB-REQUEST-ACTIVE
- * also: HB-CALL-FAILED HB-ARG-REQUEST HB-MESSAGE-LOST HB-MESSAGE-MISSING
+ * also: HB-CALL-FAILED HB-ARG-REQUEST HB-MESSAGE-LOST HB-MESSAGE-MISSING HB-FINALIZE-PENDING HB-LEAK-PERSISTENT
  * why: the request is started while it is active */
 #include <mpi.h>
 

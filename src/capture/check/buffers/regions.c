@@ -1,0 +1,203 @@
+/* The memory that the arguments of a call name: buffers, counts, displacements and datatypes, put together. */
+#include <string.h>
+
+#include "capture/check/buffers/buffers.h"
+#include "capture/mpi/family.h"
+
+static __thread struct hb__piece pieces[HB__REGIONS][HB__PIECES] __attribute__((tls_model("initial-exec")));
+
+/* ---- pieces ---- */
+
+static void add_piece(struct hb__region *r, uintptr_t low, uintptr_t high)
+{
+	if (low >= high || !r->known)
+		return;
+	if (r->n && r->piece[r->n - 1].high == low) {
+		r->piece[r->n - 1].high = high;
+	} else if (r->n == HB__PIECES || low < 4096) {
+		r->known = false;
+	} else {
+		r->piece[r->n++] = (struct hb__piece){low, high};
+	}
+}
+
+static void add_elements(struct hb__region *r, uintptr_t at, int64_t count, MPI_Datatype type)
+{
+	if (count <= 0 || !r->known)
+		return;
+	const struct hb__typemap *map = hb__typemap(type);
+	if (!map || map->size < 0) {
+		r->known = false;
+	} else if (map->true_lb == 0 && map->lb == 0 && map->size == map->extent && map->true_extent == map->size) {
+		add_piece(r, at, at + (uintptr_t)(count * map->size));
+	} else if (!map->known || !map->exact || count > HB__PIECES) {
+		r->known = false;
+	} else {
+		for (int64_t i = 0; i < count && r->known; i++)
+			for (uint32_t k = 0; k < map->n; k++) {
+				uintptr_t low = at + (uintptr_t)(i * map->extent + map->run[k].offset);
+				add_piece(r, low,
+					low + (uintptr_t)(hb__basic_extent(map->run[k].basic) * map->run[k].elements));
+			}
+	}
+}
+
+/* ---- arguments ---- */
+
+struct side {
+	int buf, count, displs, type;
+	bool counts, types; /* arrays */
+};
+
+static int next_of(const struct hb__fn *fn, int from, unsigned one, unsigned several, bool *ret_several)
+{
+	for (int i = from; i < fn->nargs; i++)
+		if (fn->param[i].kind == one || fn->param[i].kind == several) {
+			*ret_several = fn->param[i].kind == several;
+			return i;
+		}
+	return -1;
+}
+
+static struct side side_of(const struct hb__fn *fn, int buf)
+{
+	struct side s = {.buf = buf};
+	bool unused;
+	s.count = next_of(fn, buf + 1, HB_P_COUNT, HB_P_COUNTS, &s.counts);
+	s.type = next_of(fn, buf + 1, HB_P_DTYPE, HB_P_DTYPES, &s.types);
+	s.displs = s.count < 0 ? -1 : next_of(fn, s.count + 1, HB_P_DISPLS, HB_P_AINTS, &unused);
+	if (s.displs > s.type)
+		s.displs = -1;
+	return s;
+}
+
+static int64_t element(const struct hb__call *c, int arg, int i, bool wide)
+{
+	const void *p = (const void *)c->a[arg];
+	return !p ? 0 : wide ? (int64_t)((const MPI_Count *)p)[i] : ((const int *)p)[i];
+}
+
+static int64_t displacement(const struct hb__call *c, int arg, int i)
+{
+	const void *p = (const void *)c->a[arg];
+	bool aints = c->fn->wide || c->fn->param[arg].kind == HB_P_AINTS;
+	return !p ? 0 : aints ? (int64_t)((const MPI_Aint *)p)[i] : ((const int *)p)[i];
+}
+
+/* Arrays of counts: a block for each process, one behind the other where there are no displacements. */
+static void add_blocks(struct hb__call *c, const struct side *s, int n, struct hb__region *r)
+{
+	int64_t before = 0;
+	for (int i = 0; i < n && r->known; i++) {
+		MPI_Datatype type = s->types ? ((const MPI_Datatype *)c->a[s->type])[i] : (MPI_Datatype)c->a[s->type];
+		int64_t count = element(c, s->count, i, c->fn->wide);
+		const struct hb__typemap *map = count > 0 ? hb__typemap(type) : NULL;
+		if (count > 0 && !map)
+			r->known = false;
+		if (count > 0 && map) {
+			int64_t at = s->displs < 0 ? before : displacement(c, s->displs, i);
+			add_elements(r, c->a[s->buf] + (uintptr_t)(s->types ? at : at * map->extent), count, type);
+		}
+		before += count;
+	}
+}
+
+static bool is(const struct hb__fn *fn, const char *part) { return strstr(fn->name, part) != NULL; }
+
+/* How many blocks of the count lie in the buffer. */
+static int blocks(const struct hb__fn *fn, const struct hb__comm *comm, bool sends)
+{
+	int n = comm->inter ? comm->remote_size : comm->size;
+	if (is(fn, "eighbor"))
+		return !sends ? comm->neighbors_in : is(fn, "alltoall") ? comm->neighbors_out : 1;
+	if (is(fn, "lltoall"))
+		return n;
+	if (is(fn, "educe_scatter"))
+		return sends ? comm->size : 1;
+	if (is(fn, "gather") || is(fn, "Gather"))
+		return sends ? 1 : n;
+	if (is(fn, "catter"))
+		return sends ? n : 1;
+	return 1;
+}
+
+/* Whether this side counts at this process; a broadcast's buffer is read at the root and written elsewhere. */
+static bool counts_here(struct hb__call *c, const struct hb__comm *comm, bool *sends)
+{
+	int at = -1;
+	for (int i = 0; i < c->fn->nargs; i++)
+		if (c->fn->param[i].kind == HB_P_ROOT)
+			at = i;
+	if (at < 0)
+		return true;
+	int root = (int)c->a[at];
+	if (comm->inter && root == MPI_PROC_NULL)
+		return false;
+	bool here = comm->inter ? root == MPI_ROOT : root == comm->rank;
+	if (is(c->fn, "cast")) {
+		*sends = here;
+		return true;
+	}
+	bool to_root = !is(c->fn, "catter"), rooted = *sends != to_root; /* the side that only the root has */
+	return comm->inter ? here == rooted : here || !rooted;
+}
+
+static void collective(
+	struct hb__call *c, const struct hb__comm *comm, const struct side *s, bool sends, struct hb__region *r)
+{
+	if (!s->counts) {
+		int64_t n = blocks(c->fn, comm, sends);
+		add_elements(r, c->a[s->buf], n * (int64_t)c->a[s->count], (MPI_Datatype)c->a[s->type]);
+	} else if (is(c->fn, "educe_scatter") && !sends) {
+		add_elements(
+			r, c->a[s->buf], element(c, s->count, comm->rank, c->fn->wide), (MPI_Datatype)c->a[s->type]);
+	} else {
+		int n = is(c->fn, "eighbor") ? (sends ? comm->neighbors_out : comm->neighbors_in)
+			: is(c->fn, "educe_scatter") || !comm->inter ? comm->size
+								     : comm->remote_size;
+		add_blocks(c, s, n, r);
+	}
+}
+
+static bool null_peer(const struct hb__call *c, bool sends)
+{
+	enum hb_role peer = sends ? HB_R_DEST : HB_R_SOURCE;
+	return hb__has(c, peer) && (int)hb__arg(c, peer) == MPI_PROC_NULL;
+}
+
+static bool answered(const struct hb__fn *fn)
+{
+	bool split = is(fn, "_begin") || is(fn, "_end"), partitioned = is(fn, "Psend") || is(fn, "Precv");
+	return fn->cls == HB_SEND || fn->cls == HB_RECV || fn->cls == HB_COLLECTIVE || fn->cls == HB_IO
+		       ? !split && !partitioned
+		       : false;
+}
+
+unsigned hb__regions(struct hb__call *c, struct hb__region *ret)
+{
+	const struct hb__fn *fn = c->fn;
+	unsigned n = 0;
+	if (!answered(fn))
+		return 0;
+	struct hb__comm *comm = fn->cls == HB_COLLECTIVE ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	if (fn->cls == HB_COLLECTIVE && !comm)
+		return 0;
+	for (int i = 0; i < fn->nargs && n < HB__REGIONS; i++) {
+		unsigned kind = fn->param[i].kind;
+		if (kind != HB_P_SBUF && kind != HB_P_RBUF)
+			continue;
+		bool sends = kind == HB_P_SBUF;
+		struct side s = side_of(fn, i);
+		if (s.count < 0 || s.type < 0 || (const void *)c->a[i] == MPI_IN_PLACE || null_peer(c, sends) ||
+			(comm && !counts_here(c, comm, &sends)))
+			continue;
+		struct hb__region *r = &ret[n];
+		*r = (struct hb__region){.arg = fn->param[i].name, .writes = !sends, .known = true, .piece = pieces[n]};
+		if (comm)
+			collective(c, comm, &s, sends, r);
+		else
+			add_elements(r, c->a[i], (int64_t)c->a[s.count], (MPI_Datatype)c->a[s.type]);
+		n += r->known && r->n;
+	}
+	return n;
+}
