@@ -57,6 +57,8 @@ extern struct hb__config hb__config;
 
 /* True between MPI_Init and MPI_Finalize in a process that is recorded or replayed. */
 extern bool hb__active;
+extern bool hb__finished;     /* MPI_Finalize has returned */
+extern bool hb__early_log;    /* the log was created before MPI_Init returned, for a remark */
 extern bool hb__threaded;     /* MPI_THREAD_MULTIPLE: tables need their lock */
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other MPI does not see */
 extern bool hb__spawned;      /* MPI_Comm_spawn made this process: its world is another */

@@ -16,7 +16,7 @@
 #include "capture/track/track.h"
 
 struct hb__config hb__config;
-bool hb__foreign, hb__active, hb__threaded, hb__many_threads, hb__spawned;
+bool hb__foreign, hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
 int hb__rank = -1, hb__size;
 
 void hb__say(const char *format, ...)
@@ -218,7 +218,10 @@ void hb__begin_process(int thread_level)
 	if (replay)
 		hb__lanes_reserve(hb__script_lanes());
 	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
-	hb__log_create(dir, replay && !*hb__config.replay_log);
+	if (likely(!hb__early_log))
+		hb__log_create(dir, replay && !*hb__config.replay_log);
+	else
+		hb__log_identity();
 	hb__log_thread_level(thread_level);
 	owner = getpid();
 	pthread_atfork(NULL, NULL, after_fork);
@@ -246,6 +249,7 @@ void hb__end_process(uint32_t state)
 	if (!hb__active)
 		return;
 	hb__active = false;
+	hb__finished = state == HB_STATE_FINALIZED;
 	hb__control_bye(state == HB_STATE_FINALIZED ? "finalized" : "left");
 	hb__log_finish(state);
 	hb__self = NULL; /* other threads must not call MPI any more; ours may ask MPI_Finalized */

@@ -35,6 +35,7 @@ void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format
 
 void hb__check_begin_process(void)
 {
+	hb__check_threads_begin();
 	hb__row_note(hb__guard_works() ? HB_REMARK_BEGIN "on guard=1" : HB_REMARK_BEGIN "on guard=0");
 	hb__fatal_begin();
 	if (!hb__controlled) /* a session is told of signals itself */
@@ -44,6 +45,9 @@ void hb__check_begin_process(void)
 void hb__check_enter(struct hb__call *c)
 {
 	hb__guard_look(c);
+	hb__check_threads_enter(c);
+	if (unlikely(c->fn->id == HB_FN_MPI_Init || c->fn->id == HB_FN_MPI_Init_thread))
+		hb__remark(c, HB_REMARK_INIT_AGAIN, "%s", "");
 	hb__check_arguments(c);
 	hb__check_handles_enter(c);
 	hb__check_buffers_enter(c);
@@ -61,5 +65,6 @@ void hb__check_leave(struct hb__call *c, int code)
 	hb__check_buffers_leave(c, code);
 	hb__check_windows_leave(c, code);
 	late = false;
+	hb__check_threads_leave(c);
 	hb__guard_look(NULL);
 }

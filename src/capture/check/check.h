@@ -33,6 +33,13 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 /* A request of the program has been registered (posted, or a persistent one started). */
 void hb__check_posted(struct hb__call *c, struct hb__request *r);
 
+/* ---- outside.c ---- */
+/* A call while nothing is recorded: before MPI_Init, or after MPI_Finalize. */
+void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa);
+void hb__check_threads_begin(void);
+void hb__check_threads_enter(struct hb__call *c);
+void hb__check_threads_leave(struct hb__call *c);
+
 /* Writes a remark into the lane of the call: `check WORD fn=... site=... ` and what the format says. */
 void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -150,6 +150,8 @@ void hb__row_note(const char *note)
 	pthread_mutex_unlock(&lock);
 }
 
+bool hb__definitions_room(void) { return definitions.w && definitions.end - definitions.w > 4096; }
+
 /* ---- call sites ---- */
 
 #define SITES 8192u /* places; a power of two */

@@ -301,6 +301,14 @@ void hb__log_finish(uint32_t state)
 	unlock();
 }
 
+void hb__log_identity(void)
+{
+	if (file.header) {
+		file.header->rank = hb__rank;
+		file.header->size = hb__size;
+	}
+}
+
 void hb__log_thread_level(int level)
 {
 	if (file.header)

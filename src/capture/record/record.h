@@ -14,6 +14,8 @@
  * False: recording is not possible, said on stderr; lanes still work. */
 bool hb__log_create(const char *dir, bool discard);
 void hb__log_finish(uint32_t state);
+/* Rank and size are known now: the log was created before they were. */
+void hb__log_identity(void);
 void hb__log_state(uint32_t state);
 void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
 void hb__log_thread_level(int level);
@@ -150,6 +152,8 @@ void hb__define_array(uint64_t digest, const int64_t *value, int n);
 struct hb__comm;
 void hb__define_comm(const struct hb__comm *comm);
 uint32_t hb__define_site(const void *pc);
+/* A note and its call site fit without another unit: the file may have got its last length. */
+bool hb__definitions_room(void);
 
 /* ---- site.c ---- */
 /* The program's call site: `pc` itself, or past the frames of language bindings. */

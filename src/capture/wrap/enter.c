@@ -69,10 +69,14 @@ static __attribute__((noinline)) int outside(
 	}
 	if (fn->id == HB_FN_MPI_Init || fn->id == HB_FN_MPI_Init_thread) {
 		struct hb__call c = {.fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa};
+		if (unlikely(hb__finished && hb__config.remarks))
+			hb__check_outside(fn, pc, cfa);
 		return hb__on_init(&c);
 	}
 	if (!hb__active) {
 		hb__early_calls[fn->id]++;
+		if (unlikely(hb__config.remarks))
+			hb__check_outside(fn, pc, cfa);
 		return fn->invoke(next, a);
 	}
 	struct hb__lane *lane = hb__in_library(pc) ? NULL : hb__lane_of_this_thread();

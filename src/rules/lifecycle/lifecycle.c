@@ -75,6 +75,9 @@ hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)
 		[HB_REMARK_OVERLAP] = hb__told_overlap,
 		[HB_REMARK_WRITTEN] = hb__told_written,
 		[HB_REMARK_TOUCHED] = hb__told_touched,
+		[HB_REMARK_OUTSIDE] = hb__told_outside,
+		[HB_REMARK_INIT_AGAIN] = hb__told_init_again,
+		[HB_REMARK_THREAD] = hb__told_thread,
 	};
 	for (size_t i = 0; i < c->remarks->n; i++) {
 		const hb_remark *r = &c->remarks->at[i];
@@ -82,5 +85,5 @@ hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)
 		if (status)
 			return status;
 	}
-	return HB_OK;
+	return hb__processes_left(c, err);
 }

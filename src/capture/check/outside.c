@@ -1,0 +1,104 @@
+/* Calls before MPI_Init and after MPI_Finalize, and threads that the thread level does not allow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/check/check.h"
+
+static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+/* What may be called at any time, by any thread (MPI 4.0, 11.4.1 and 11.6.2). */
+static bool always_allowed(const struct hb__fn *fn)
+{
+	static const char *const beginnings[] = {"MPI_T_", "MPI_Info_", "MPI_Session_", "MPI_Add_error_"};
+	for (unsigned i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+		if (begins(fn->name, beginnings[i]))
+			return true;
+	switch (fn->id) {
+	case HB_FN_MPI_Initialized:
+	case HB_FN_MPI_Finalized:
+	case HB_FN_MPI_Get_version:
+	case HB_FN_MPI_Get_library_version:
+	case HB_FN_MPI_Error_class:
+	case HB_FN_MPI_Error_string:
+	case HB_FN_MPI_Errhandler_free:
+	case HB_FN_MPI_Is_thread_main:
+	case HB_FN_MPI_Query_thread:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- outside of MPI_Init and MPI_Finalize ---- */
+
+static int from_environment(const char *const *names, int otherwise)
+{
+	for (; *names; names++)
+		if (getenv(*names))
+			return atoi(getenv(*names));
+	return otherwise;
+}
+
+/* There is no rank yet but what the launcher says; the library may end the process in this very call. */
+static bool early_log(void)
+{
+	static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+	static bool done;
+	if (done)
+		return true;
+	done = true;
+	hb__rank = from_environment(ranks, 0);
+	hb__size = from_environment(sizes, 1);
+	return hb__early_log = hb__log_create(hb__config.dir, false);
+}
+
+#define MOST 20
+
+void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa)
+{
+	static int told;
+	if (hb__config.mode != HB__RECORD || told >= MOST || always_allowed(fn) || hb__in_library(pc))
+		return;
+	if (!hb__finished && !early_log())
+		return;
+	if (hb__finished && !hb__definitions_room())
+		return; /* the file is as long as it will be */
+	told++;
+	char line[200];
+	snprintf(line, sizeof line, HB_REMARK_BEGIN "outside fn=%s site=%u after=%d", fn->name,
+		hb__define_site(hb__site_of(pc, cfa)), hb__finished);
+	hb__row_note(line);
+}
+
+/* ---- threads ---- */
+
+static pthread_t main_thread;
+static int level = MPI_THREAD_MULTIPLE;
+static int inside; /* threads in calls; SERIALIZED */
+
+void hb__check_threads_begin(void)
+{
+	main_thread = pthread_self();
+	PMPI(Query_thread)(&level);
+}
+
+void hb__check_threads_enter(struct hb__call *c)
+{
+	if (likely(level == MPI_THREAD_MULTIPLE) || c->lane->nested)
+		return;
+	bool other = false;
+	if (level == MPI_THREAD_SERIALIZED)
+		other = __atomic_fetch_add(&inside, 1, __ATOMIC_ACQ_REL) > 0;
+	else
+		other = !pthread_equal(main_thread, pthread_self());
+	static int told;
+	if (other && !always_allowed(c->fn) && __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST)
+		hb__remark(c, HB_REMARK_THREAD, "level=%d", level - MPI_THREAD_SINGLE);
+}
+
+void hb__check_threads_leave(struct hb__call *c)
+{
+	if (unlikely(level == MPI_THREAD_SERIALIZED) && !c->lane->nested)
+		__atomic_fetch_sub(&inside, 1, __ATOMIC_ACQ_REL);
+}
