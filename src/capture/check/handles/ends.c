@@ -193,7 +193,7 @@ static void ending(struct hb__call *c, enum hb__what what, uintptr_t value, unsi
 		hb__track_unlock();
 		if (h && h->what == what)
 			told_ended(c, h, c->fn->param[i].name, true);
-	} else if (given(what, value) && what != HB__H_ERRHANDLER &&
+	} else if (given(what, value) && what != HB__H_ERRHANDLER && what != HB__H_MESSAGE &&
 		   !(what == HB__H_GROUP && (MPI_Group)value == hb__known.group_empty)) {
 		if (hb__remark_wanted(HB_REMARK_PREDEFINED, hb__check_site(c)))
 			hb__remark(
@@ -231,8 +231,9 @@ void hb__ends_leave(struct hb__call *c, int code)
 		if (!hb__ends_handle(c->fn, i) || !c->a[i])
 			continue;
 		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
-		if (!given(what, c->ending))
-			hb__handle_over(c, what, c->ending);
+		if (given(what, c->ending)) /* MPI_MESSAGE_NO_PROC, MPI_GROUP_EMPTY */
+			continue;
+		hb__handle_over(c, what, c->ending);
 		struct hb__held *h = NULL;
 		hb__track_lock();
 		if ((h = hb__handle_get(what, c->ending)))
