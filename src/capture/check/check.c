@@ -44,7 +44,8 @@ void hb__check_begin_process(void)
 
 void hb__check_enter(struct hb__call *c)
 {
-	hb__guard_look(c->lane->nested ? NULL : c); /* in a callback: the library was at work since the call around it */
+	hb__guard_look(
+		c->lane->nested ? NULL : c); /* in a callback: the library was at work since the call around it */
 	hb__check_threads_enter(c);
 	if (unlikely(c->fn->id == HB_FN_MPI_Init || c->fn->id == HB_FN_MPI_Init_thread))
 		hb__remark(c, HB_REMARK_INIT_AGAIN, "%s", "");
