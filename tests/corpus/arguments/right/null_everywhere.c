@@ -12,8 +12,8 @@ int main(int argc, char **argv)
 	MPI_Waitall(0, 0, MPI_STATUSES_IGNORE);
 	MPI_Waitany(2, none, &index, MPI_STATUS_IGNORE);
 	MPI_Test(&none[0], &flag, MPI_STATUS_IGNORE);
-	MPI_Sendrecv(0, 0, MPI_INT, 1 - rank, 0, 0, 0, MPI_INT, 1 - rank, MPI_ANY_TAG, MPI_COMM_WORLD,
-		MPI_STATUS_IGNORE);
+	MPI_Sendrecv(
+		0, 0, MPI_INT, 1 - rank, 0, 0, 0, MPI_INT, 1 - rank, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Finalize();
 	return 0;
 }
