@@ -1,5 +1,5 @@
 /* expect: HB-HANDLE-PREDEFINED
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING
+ * also: HB-ARG-TYPE HB-ARG-TYPE HB-CALL-FAILED HB-FINALIZE-MISSING
  * why: predefined datatypes are not for freeing */
 #include <mpi.h>
 

@@ -1,4 +1,4 @@
-/* why: messages are received in another order than sent, by their tags */
+/* why: messages are received in another order than sent, by their tags; all are under way */
 #include <mpi.h>
 
 int main(int argc, char **argv)

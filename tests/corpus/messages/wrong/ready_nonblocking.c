@@ -1,5 +1,5 @@
 /* expect: HB-MESSAGE-READY
- * also: HB-CALL-FAILED
+ * also: HB-DEADLOCK-POTENTIAL HB-CALL-FAILED
  * why: the same with a nonblocking ready send */
 #include <mpi.h>
 
