@@ -36,7 +36,7 @@ class Program:
 
     def __init__(self, path, category, wrong):
         self.path, self.category, self.wrong = path, category, wrong
-        self.name = os.path.relpath(path, HERE) if path.startswith(HERE) else os.path.basename(path)
+        self.name = os.path.relpath(path, HERE) if path.startswith(HERE) else "/".join(path.split("/")[-3:])
         self.suffix = os.path.splitext(path)[1]
         self.processes, self.mpis, self.why = 2, MPIS, ""
         self.expect, self.also = [], set()
@@ -84,6 +84,7 @@ class Program:
 
 
 def programs_of(folder=HERE):
+    folder = os.path.abspath(folder)
     for category in CATEGORIES:
         for kind in ("wrong", "right"):
             where = os.path.join(folder, category, kind)
