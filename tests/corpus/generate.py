@@ -168,7 +168,7 @@ def requests(out, function, make, touched, mpi=None):
     if persistent:
         out.put("lifecycle", function + "_no_start", make(without=("start",)), "HB-REQUEST-INACTIVE", mpi,
                 "HB-COLLECTIVE-MISSING")
-        out.put("lifecycle", function + "_no_free", make(without=("free",)), "HB-LEAK-REQUEST", mpi)
+        out.put("lifecycle", function + "_no_free", make(without=("free",)), "HB-LEAK-REQUEST|HB-LEAK-PERSISTENT", mpi)
 
 
 def collectives(out):
