@@ -1,5 +1,5 @@
 /* expect: HB-COLLECTIVE-COUNT
- * also: HB-CALL-FAILED HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN
+ * also: HB-HANG-UNKNOWN HB-CALL-FAILED HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN
  * why: counts of a reduction differ */
 #include <mpi.h>
 

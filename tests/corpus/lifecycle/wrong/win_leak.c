@@ -1,5 +1,6 @@
 /* processes: 2
  * expect: HB-LEAK-WIN
+ * also: HB-CRASH
  * why: the window is never freed */
 #include <mpi.h>
 
