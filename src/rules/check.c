@@ -167,6 +167,28 @@ static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, vo
 	return HB_OK;
 }
 
+static bool share_call(const hb_finding *a, const hb_finding *b)
+{
+	for (uint32_t i = 0; i < a->npoints; i++)
+		for (uint32_t k = 0; k < b->npoints; k++)
+			if (a->point[i].at.line != HB_NO && a->point[i].at.line == b->point[k].at.line &&
+				a->point[i].at.event == b->point[k].at.event)
+				return true;
+	return false;
+}
+
+/* A hang without a reason, where an error is known in one of the calls that never returned: that is the reason. */
+static bool explained(const struct hb_found *found, const hb_finding *f)
+{
+	bool other = false;
+	for (size_t i = 0; f->id == HB_HANG && i < found->n && !other; i++) {
+		const hb_finding *x = &found->at[i];
+		other = x != f && !x->possible && hb_finding_kinds[x->id].severity == HB_SEVERITY_ERROR &&
+			share_call(f, x);
+	}
+	return other;
+}
+
 hb_status hb_check(hb_model *model, unsigned flags, hb_finding_visit *visit, void *user, hb_progress *progress,
 	void *progress_user, hb_error *err)
 {
@@ -181,7 +203,7 @@ hb_status hb_check(hb_model *model, unsigned flags, hb_finding_visit *visit, voi
 	bool go = !status;
 	for (int rank = 0; go && rank < last; rank++)
 		for (size_t i = 0; go && i < found.n; i++)
-			if (rank_of(&found.at[i]) == rank)
+			if (rank_of(&found.at[i]) == rank && !explained(&found, &found.at[i]))
 				go = visit(user, &found.at[i]);
 	for (size_t i = 0; i < found.n; i++)
 		drop(&found.at[i]);
