@@ -20,9 +20,32 @@ static bool seen_by_guard(const hb_case *c, const hb_remark *r)
 	return false;
 }
 
+static bool same_request(const hb_remark *a, const char *key, uint32_t lane, int64_t posting)
+{
+	uint32_t other;
+	int64_t p;
+	return hb_remark_request(a, key, &other, &p) && other == lane && p == posting;
+}
+
+/* Another operation received into it: that was told, and is why it changed. */
+static bool overlapped(const hb_case *c, const hb_remark *r)
+{
+	uint32_t lane;
+	int64_t posting;
+	if (!hb_remark_request(r, "req", &lane, &posting))
+		return false;
+	for (size_t i = 0; i < c->remarks->n; i++) {
+		const hb_remark *s = &c->remarks->at[i];
+		if (s->word == HB_REMARK_OVERLAP && s->process == r->process &&
+			(same_request(s, "req", lane, posting) || same_request(s, "other", lane, posting)))
+			return true;
+	}
+	return false;
+}
+
 hb_status hb__told_written(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	if (seen_by_guard(c, r))
+	if (seen_by_guard(c, r) || overlapped(c, r))
 		return HB_OK;
 	char fn[64], made[64];
 	hb_remark_text(r, "fn", fn, sizeof fn);

@@ -46,8 +46,13 @@ hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
 }
 
 /* A library that ends the process inside a call leaves by exit, too: then the call has not returned. */
-static bool inside(const hb_model *model, const hb_process *p)
+static bool inside(const hb_case *c, uint32_t process)
 {
+	const hb_model *model = c->model;
+	const hb_process *p = &hb_model_processes(model)[process];
+	for (size_t i = 0; i < c->remarks->n; i++)
+		if (c->remarks->at[i].word == HB_REMARK_LEFT_INSIDE && c->remarks->at[i].process == process)
+			return true;
 	for (uint32_t i = 0; i < p->nlines; i++)
 		if (hb_model_lines(model)[p->first_line + i].inside)
 			return true;
@@ -59,7 +64,7 @@ hb_status hb__processes_left(hb_case *c, hb_error *err)
 	const hb_model_info *info = hb_model_get_info(c->model);
 	for (uint32_t i = 0; i < info->processes; i++) {
 		const hb_process *p = &hb_model_processes(c->model)[i];
-		if (!p->log || p->ending != HB_ENDING_LEFT || p->cut || !p->nlines || inside(c->model, p))
+		if (!p->log || p->ending != HB_ENDING_LEFT || p->cut || !p->nlines || inside(c, i))
 			continue;
 		hb_point point = {.process = i,
 			.at = {p->first_line, hb_model_lines(c->model)[p->first_line].events},

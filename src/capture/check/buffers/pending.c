@@ -134,6 +134,8 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 	hb__track_unlock();
 	if (!p || !w->active)
 		return;
+	if (p->active) /* started again: an error that is told; its buffer is not another one's */
+		hb__pending_drop(w, false);
 	for (uint32_t i = 0; i < p->regions; i++)
 		conflict(c, &p->region[i], w);
 	p->digested = !p->region[0].writes && hb__region_digest(&p->region[0], &p->digest);

@@ -106,4 +106,8 @@ void hb__check_finalized(struct hb__call *c)
 		tell(c);
 }
 
-void hb__check_left(void) {}
+void hb__check_left(void)
+{
+	if (hb__self && hb__self->depth) /* the library ends processes by exit, too */
+		hb__row_note(HB_REMARK_BEGIN "left-inside");
+}
