@@ -1,5 +1,5 @@
 /* expect: HB-COLLECTIVE-ROOT
- * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-CALL-FAILED
+ * also: HB-BUFFER-OVERLAP HB-BUFFER-WRITTEN HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-CALL-FAILED
  * mpi: mpich
  * why: roots of a persistent broadcast differ (Open MPI 4.1 has no persistent collectives) */
 #include <mpi.h>

@@ -1,5 +1,6 @@
 /* processes: 3
    expect: HB-DEADLOCK-OTHER-ORDER
+   also: HB-MESSAGE-RACE-STARVED
    why: the wildcard receive can take the message that the receive behind it waits for */
 #include <mpi.h>
 #include <unistd.h>

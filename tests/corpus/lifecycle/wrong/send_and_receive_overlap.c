@@ -1,4 +1,5 @@
 /* expect: HB-BUFFER-OVERLAP
+ * also: HB-BUFFER-WRITTEN
  * why: a pending send and a pending receive with the same buffer */
 #include <mpi.h>
 
