@@ -33,7 +33,7 @@ FLAGS = set("event nonblocking persistent poll start clock matched double aint l
 KINDS = {}  # kind: (C type, C type in the _c variant)
 for line in """
 sbuf:const void * | rbuf ptr:void * | cstr:const char * | str:char *
-size int dest source root tag color key nreq:int | cintptr:const int *
+size int icount dest source root tag color key nreq:int | cintptr:const int *
 intptr flag index indices outcount:int *
 dtype:MPI_Datatype | dtypes:const MPI_Datatype * | newtype typeptr:MPI_Datatype *
 comm:MPI_Comm | newcomm commptr:MPI_Comm * | op:MPI_Op | opptr:MPI_Op *

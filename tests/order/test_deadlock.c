@@ -3,7 +3,7 @@
 #include "rules/deadlock/wait.h"
 #include "suite.h"
 
-static struct suite suite = {.seed = 1, .programs = 3000, .runs = 3};
+static struct suite suite = {.seed = 1, .programs = 200, .runs = 3};
 
 struct sums {
 	long stands, proven, unknown, denied, false_ends, moments, waits, false_waits;
