@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Runs the programs of the corpus under hbdb check and compares what is found with what each says of itself.
 
-usage: run.py [--mpi openmpi|mpich|both|spread] [--category NAME] [--jobs N] [--wrong|--right] [--list] [--keep] [-v] [PATTERN...]
+usage: run.py [--mpi openmpi|mpich|both|spread] [--category NAME] [--jobs N] [--share N] [--wrong|--right] [--list] [--keep] [-v] [PATTERN...]
 
 PATTERN: programs whose path contains it, or matches it. Last come the table by category and `N passed, N failed`.
 """
 import argparse
+import collections
 import concurrent.futures
 import fnmatch
 import sys
@@ -20,6 +21,7 @@ def options_of():
                         help="spread: each program under one of the two, by its name")
     parser.add_argument("--category", choices=programs.CATEGORIES, action="append")
     parser.add_argument("--jobs", type=int, default=2, help="programs at a time")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="of every N programs of a kind only one")
     parser.add_argument("--wrong", action="store_true", help="only the wrong programs")
     parser.add_argument("--right", action="store_true", help="only the right ones")
     parser.add_argument("--folder", default=programs.HERE, help="another corpus")
@@ -32,6 +34,7 @@ def options_of():
 
 
 def chosen(options):
+    met = collections.Counter()
     for program in programs.programs_of(options.folder):
         if options.category and program.category not in options.category:
             continue
@@ -39,6 +42,9 @@ def chosen(options):
             continue
         if options.patterns and not any(p in program.name or fnmatch.fnmatch(program.name, p)
                                         for p in options.patterns):
+            continue
+        met[program.category, program.wrong] += 1
+        if met[program.category, program.wrong] % options.share:
             continue
         for mpi in mpis_of(program, options.mpi):
             yield program, mpi
