@@ -138,9 +138,13 @@ static void describe(hb_case *c, unsigned flags)
 	for (uint32_t i = 0; i < info->processes; i++) {
 		c->complete &= p[i].log && !p[i].cut && p[i].ending == HB_ENDING_FINALIZED;
 		c->died |= p[i].ending == HB_ENDING_ABORTED;
+		const hb_line *line = &hb_model_lines(c->model)[p[i].first_line];
+		/* the library ends the process by exit, in the call that it finds fault with */
+		for (uint32_t k = 0; p[i].ending == HB_ENDING_LEFT && k < p[i].nlines; k++)
+			c->died |= line[k].inside;
 	}
 	for (size_t i = 0; i < c->remarks->n; i++)
-		c->died |= c->remarks->at[i].word == HB_REMARK_CRASH;
+		c->died |= c->remarks->at[i].word == HB_REMARK_CRASH || c->remarks->at[i].word == HB_REMARK_LEFT_INSIDE;
 	for (size_t i = 0; i < c->remarks->n; i++) /* an error that ended a process ends the others, too */
 		if (c->remarks->at[i].word == HB_REMARK_CALL_FAILED)
 			c->died |= hb_remark_number(&c->remarks->at[i], "fatal", 0) == 1;

@@ -329,12 +329,20 @@ static hb_status read_line(struct hb__graph *g, uint32_t line, hb_error *err)
 	return HB_OK;
 }
 
-/* A signal ended them, maybe inside a call that would have returned. */
+/* A signal ended them, or the library did, maybe inside a call that would have returned. */
 static void crashed(struct hb__graph *g)
 {
-	for (size_t i = 0; g->c && i < g->c->remarks->n; i++)
-		if (g->c->remarks->at[i].word == HB_REMARK_CRASH)
-			g->process[g->c->remarks->at[i].process] = HB__DEAD;
+	for (size_t i = 0; g->c && i < g->c->remarks->n; i++) {
+		const hb_remark *r = &g->c->remarks->at[i];
+		if (r->word == HB_REMARK_CRASH || r->word == HB_REMARK_LEFT_INSIDE ||
+			(r->word == HB_REMARK_CALL_FAILED && hb_remark_number(r, "fatal", 0) == 1))
+			g->process[r->process] = HB__DEAD;
+	}
+	for (uint32_t i = 0; i < hb_model_get_info(g->m)->lines; i++) {
+		const hb_line *line = &hb_model_lines(g->m)[i];
+		if (line->inside && hb_model_processes(g->m)[line->process].ending == HB_ENDING_LEFT)
+			g->process[line->process] = HB__DEAD;
+	}
 }
 
 bool hb__read_waits(struct hb__graph *g, hb_error *err)

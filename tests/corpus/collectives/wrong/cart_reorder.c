@@ -1,5 +1,5 @@
 /* expect: HB-COLLECTIVE-VALUE
- * also: HB-HANG HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG-UNKNOWN HB-CALL-FAILED
+ * also: HB-HANG HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG HB-CALL-FAILED
  * why: one process allows ranks to be reordered, the other does not */
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /* processes: 3
  * expect: HB-COLLECTIVE-COUNT
- * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG-UNKNOWN HB-CALL-FAILED
+ * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG HB-CALL-FAILED
  * why: process 2 receives two of each, where each sends one */
 #include <mpi.h>
 

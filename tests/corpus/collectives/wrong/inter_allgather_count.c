@@ -1,6 +1,6 @@
 /* processes: 4
  * expect: HB-COLLECTIVE-COUNT
- * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG-UNKNOWN HB-CALL-FAILED
+ * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG HB-CALL-FAILED
  * why: each process of the first group sends two, the second group expects one of each */
 #include <mpi.h>
 

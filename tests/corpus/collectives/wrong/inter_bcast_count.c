@@ -1,6 +1,6 @@
 /* processes: 4
  * expect: HB-COLLECTIVE-COUNT
- * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG-UNKNOWN HB-CALL-FAILED
+ * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG HB-CALL-FAILED
  * why: the root sends two numbers to the other group, where one is expected */
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /* processes: 4
  * expect: HB-COLLECTIVE-ROOT
- * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG-UNKNOWN HB-CALL-FAILED HB-MESSAGE-LOST
+ * also: HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN HB-HANG HB-CALL-FAILED HB-MESSAGE-LOST
  * why: process 3 believes that rank 1 of the other group is the root, which is rank 0 */
 #include <mpi.h>
 

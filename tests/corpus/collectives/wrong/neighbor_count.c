@@ -1,5 +1,6 @@
-/* expect: HB-COLLECTIVE-COUNT
- * also: HB-CALL-FAILED HB-MESSAGE-TRUNCATED HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN
+/* mpi: openmpi
+ * expect: HB-COLLECTIVE-COUNT|HB-CALL-FAILED
+ * also: HB-MESSAGE-TRUNCATED HB-DEADLOCK-CYCLE HB-DEADLOCK-ORPHAN
  * why: what a neighbour sends must be what is received of it (MPI 4.0, 8.6.1) */
 #include <mpi.h>
 
