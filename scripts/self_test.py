@@ -27,7 +27,7 @@ CASES = [
     ("sizes", "src/a.c", 'extern "C" {\nvoid g(void) {\n' + LONG + "}\n}\n", r"a\.c:2: g has 63 lines"),
     ("sizes", "src/a.py", "def f(x):\n" + "    x += 1\n" * 61, r"a\.py:1: f has 62 lines"),
     ("sizes", "src/a.c", "int x;\n" * 601, r"a\.c: 601 lines"),
-    ("layout", "src/a.c", "int f(void) {\n  return 1; }\n", r"src/a\.c:1:14 \(\./dev format src/a\.c\)"),
+    ("layout", "src/a.c", "int f(void) {\n  return 1; }\n", r"src/a\.c:1 \(\./dev format src/a\.c\)"),
     ("docs", "src/a.c", "int x;\n", r"src has no README"),
     ("docs", "README.md", "See `docs/NOTHING.md`.\n", r"README\.md:1: no such file: docs/NOTHING\.md"),
     ("docs", "README.md", "See [this](docs/gone.md).\n", r"README\.md:1: no such file: docs/gone\.md"),

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """What was built stands alone: neither the program nor the capture libraries need an MPI library, the capture libraries
-need nothing that a target may not have, and they export nothing but wrappers."""
+need nothing that a target may not have, export nothing but wrappers, and have no other names."""
 import os
 import re
 import subprocess
@@ -33,6 +33,8 @@ def run(report):
             report.check(name + " needs the C library only", [n for n in needed(path) if not ALLOWED.match(n)])
             symbols = [line.split()[-1] for line in output("nm", "-D", "--defined-only", path).splitlines()]
             report.check(name + " exports wrappers only", [s for s in symbols if not EXPORTED.fullmatch(s)])
+            sections = re.findall(r"\] (\.symtab|\.debug_info)\s", output("readelf", "-SW", path))
+            report.check(name + " has no names that gdb could take for the program's", sections)
 
 
 lib.main(run)
