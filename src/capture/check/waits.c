@@ -8,6 +8,17 @@
 
 _Static_assert(HB_FN_COUNT <= (HB_LANE_WAITS - 256) / 8, "the lane control has a count for each function");
 
+/* One who asks in a loop says the same each time, and may be stopped for good at any point of it: what is there already
+ * stays valid until the first word that differs. */
+static void put(struct hb_lane_control *k, uint64_t *at, uint64_t value)
+{
+	if (*at == value)
+		return;
+	if (k->asked)
+		__atomic_store_n(&k->asked, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+
 static uint64_t add(struct hb_lane_control *k, uint64_t n, uintptr_t handle)
 {
 	if ((MPI_Request)handle == hb__known.request_null)
@@ -16,7 +27,7 @@ static uint64_t add(struct hb_lane_control *k, uint64_t n, uintptr_t handle)
 	if (r && !r->active)
 		return n;
 	if (n < MOST)
-		k->wait[n] = r ? (uint64_t)r->lane << 48 | (r->posting & ~(UINT64_MAX << 48)) : UNKNOWN;
+		put(k, &k->wait[n], r ? (uint64_t)r->lane << 48 | (r->posting & ~(UINT64_MAX << 48)) : UNKNOWN);
 	return n + 1;
 }
 
@@ -44,8 +55,9 @@ void hb__check_waits(struct hb__call *c)
 	if (!polls && (c->fn->cls != HB_COMPLETE || c->fn->id == HB_FN_MPI_Request_free))
 		return;
 	struct hb_lane_control *k = c->lane->control;
-	__atomic_store_n(&k->asked, 0, __ATOMIC_RELEASE);
-	k->polling = polls ? (uint64_t)hb__slot_find(c)->id + 1 : 0;
-	k->waits = list(c, k);
-	__atomic_store_n(&k->asked, k->events + 1, __ATOMIC_RELEASE);
+	uint64_t polling = polls ? (uint64_t)hb__slot_find(c)->id + 1 : 0;
+	put(k, &k->polling, polling);
+	put(k, &k->waits, list(c, k));
+	if (k->asked != k->events + 1)
+		__atomic_store_n(&k->asked, k->events + 1, __ATOMIC_RELEASE);
 }
