@@ -35,10 +35,13 @@ def compiled(folder, mpi, source):
 def wait(child, seconds, interrupt):
     try:
         if interrupt:
-            try:
-                child.wait(interrupt)
-            except subprocess.TimeoutExpired:
-                child.send_signal(signal.SIGINT)
+            end, pause = time.monotonic() + seconds, interrupt
+            while child.poll() is None and time.monotonic() < end:
+                try:
+                    child.wait(pause)
+                except subprocess.TimeoutExpired:
+                    child.send_signal(signal.SIGINT)  # and again: twice in 5 s ends an Open MPI launcher that is stuck
+                    pause = 10 if pause != 10 else 3
         child.wait(seconds)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGTERM)

@@ -128,6 +128,7 @@ struct running {
 	bool own_group, gone, ending, killed;
 	int status, interrupted;
 	double asked; /* when it was asked to end */
+	double alone; /* since when an interrupted launcher has had no processes; 0: it has some */
 };
 
 static void reap(struct running *r)
@@ -167,15 +168,32 @@ static void end_job(struct running *r)
 	}
 }
 
+/* Open MPI's launcher, interrupted, now and then waits for ever for processes that are dead and reaped. */
+static void look_after_launcher(struct running *r)
+{
+	pid_t *pids;
+	size_t n = list_below(r->pid, &pids);
+	free(pids);
+	if (n)
+		r->alone = 0;
+	else if (r->alone == 0)
+		r->alone = now();
+	else if (now() - r->alone > GRACE_S)
+		kill(r->pid, SIGKILL);
+}
+
 static void follow(struct running *r, const sigset_t *signals)
 {
 	const struct timespec tick = {0, 50000000};
 	while (!r->gone) {
 		siginfo_t info;
-		int sig = sigtimedwait(signals, &info, r->job->watch || r->ending ? &tick : NULL);
+		bool after = r->interrupted && r->job->launcher == HB_LAUNCHER_ORTE;
+		int sig = sigtimedwait(signals, &info, r->job->watch || r->ending || after ? &tick : NULL);
 		if (sig > 0)
 			hand_on(r, &info);
 		reap(r);
+		if (!r->gone && after && sig < 0)
+			look_after_launcher(r);
 		if (!r->gone && (r->ending || (r->job->watch && r->job->watch(r->job->user))))
 			end_job(r);
 	}

@@ -1,6 +1,6 @@
 /* processes: 3
  * expect: HB-MESSAGE-RACE-STARVED|HB-DEADLOCK-CYCLE|HB-DEADLOCK-ORPHAN
- * also: HB-MESSAGE-LOST HB-DEADLOCK-POTENTIAL HB-FINALIZE-MISSING
+ * also: HB-DEADLOCK-OTHER-ORDER HB-MESSAGE-LOST HB-DEADLOCK-POTENTIAL HB-FINALIZE-MISSING
  * why: the receive from anybody may take the message that the next one needs */
 #include <mpi.h>
 
