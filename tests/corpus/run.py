@@ -66,7 +66,7 @@ def one(program, mpi, options):
     folder = programs.new_folder()
     verdict = programs.check(binary, mpi, program.processes, folder, options.limit)
     complaint = judge.complaint(program, verdict)
-    more = []
+    more = verdict.said.splitlines()[-25:] if complaint else []
     if complaint and options.verbose:
         more.append(programs.line_of(program, mpi, binary))
     if complaint and options.keep:
