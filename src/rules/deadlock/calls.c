@@ -45,7 +45,8 @@ static const struct {
 	{"Comm_accept", WAITS},
 	{"Comm_connect", WAITS},
 	{"Comm_join", WAITS},
-	{"Win_free", WAITS}, /* which window is not recorded */
+	{"Win_free", WAITS}, /* windows: windows/ may know more */
+	{"Win_post", RETURNS},
 	{"Win_start", WAITS},
 	{"Win_complete", WAITS},
 	{"Win_wait", WAITS},
@@ -58,10 +59,7 @@ static const struct {
 	{"Win_flush_all", WAITS},
 	{"Win_sync", RETURNS},
 	{"Buffer_detach", WAITS},
-	{"File_close", WAITS},
-	{"File_set_view", WAITS},
-	{"File_set_size", WAITS},
-	{"File_sync", WAITS},
+	{"File_open", COLLECTS},
 	{"Get", WAITS},
 	{"Put", WAITS},
 	{"Accumulate", WAITS},
@@ -70,9 +68,10 @@ static const struct {
 	{"Get_accumulate", WAITS},
 };
 
+enum { CLASS_COMPLETE = 3, CLASS_COLLECTIVE = 5, CLASS_COMM = 6, CLASS_RMA = 7, CLASS_IO = 8 };
+
 static enum kind kind_of(const hb_function *f)
 {
-	enum { CLASS_COMPLETE = 3, CLASS_COLLECTIVE = 5, CLASS_COMM = 6, CLASS_RMA = 7, CLASS_IO = 8 };
 	const char *name = strchr(f->name, '_') ? strchr(f->name, '_') + 1 : f->name;
 	size_t n = strlen(name);
 	if (n > 2 && !strcmp(name + n - 2, "_c"))
@@ -84,8 +83,8 @@ static enum kind kind_of(const hb_function *f)
 		return strstr(name, "free") ? RETURNS : COMPLETES;
 	if (hb_behaviour_of(f->name, f->cls).posts != HB_POSTS_NONE)
 		return RETURNS;
-	if (f->cls == CLASS_IO)
-		return strstr(name, "_all") || strstr(name, "_ordered") || strstr(name, "open") ? WAITS : RETURNS;
+	if (f->cls == CLASS_IO) /* those that are recorded are collective */
+		return WAITS;
 	return f->cls == CLASS_COLLECTIVE || f->cls == CLASS_COMM || f->cls == CLASS_RMA ? COLLECTS : RETURNS;
 }
 
@@ -267,6 +266,15 @@ static void waits(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
 			(struct hb__need){HB__WANT_OTHER, HB_NO, hb__any_node(g, group, members), HB_NO, group, 0});
 }
 
+static void on_object(struct hb__wait *w, const hb_event *e)
+{
+	int64_t window = hb_event_argument(e, "win"), rank = hb_event_argument(e, "rank");
+	w->object = window == HB_ABSENT ? -1 : window;
+	w->rank = window == HB_ABSENT || rank == HB_ABSENT ? -1 : rank;
+	w->on_window = e->function->cls == CLASS_RMA && (window != HB_ABSENT || strstr(w->name, "Win_free"));
+	w->on_file = e->function->cls == CLASS_IO && !strstr(w->name, "File_open");
+}
+
 static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info *info, const hb_event *e)
 {
 	enum kind kind = kind_of(e->function);
@@ -275,6 +283,7 @@ static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info
 	w->function = e->row->function;
 	w->comm = e->comm == HB_ABSENT ? -1 : e->comm;
 	w->state = w->poll ? HB__POLLS : HB__BLOCKED;
+	on_object(w, e);
 	switch (kind) {
 	case ENDS:
 		g->process[w->process] = HB__OVER;
@@ -315,7 +324,7 @@ static hb_status read_line(struct hb__graph *g, uint32_t line, hb_error *err)
 	hb_lane_info info;
 	hb_events *events = NULL;
 	hb_event e;
-	*w = (struct hb__wait){.line = line, .process = l->process, .comm = -1};
+	*w = (struct hb__wait){.line = line, .process = l->process, .comm = -1, .object = -1, .rank = -1};
 	if (hb_log_lane(log, l->lane, &info) || (!l->inside && !info.polling))
 		return HB_OK;
 	hb_status status = hb_events_open_at(log, l->lane, info.events + 1, &events, err);
@@ -365,5 +374,5 @@ bool hb__read_waits(struct hb__graph *g, hb_error *err)
 				return false;
 		}
 	}
-	return true;
+	return hb__need_objects(g, err);
 }

@@ -28,6 +28,10 @@ typedef enum hb__want {
 	HB__WANT_MESSAGE,    /* id: receive, or HB_NO: a probe */
 	HB__WANT_RECEIVE,    /* that the message is received; id: send */
 	HB__WANT_COLLECTIVE, /* id: collective */
+	HB__WANT_UNLOCK,     /* that the peer gives back its lock on a process, id */
+	HB__WANT_POST,       /* that it calls the other side of a window's epoch: these three */
+	HB__WANT_START,
+	HB__WANT_COMPLETE,
 	HB__WANT_OTHER,
 } hb__want;
 
@@ -50,6 +54,9 @@ struct hb__wait {
 	uint32_t site, function;
 	const char *name; /* of the call; NULL: none */
 	int64_t comm;     /* its number in the log; -1: none */
+	bool on_window, on_file;
+	int64_t object; /* the window, as the call was given it; -1: not told */
+	int64_t rank;   /* of the window; -1: none, or all */
 };
 
 /* A node is free when `needs` of its inputs are. */
@@ -114,6 +121,9 @@ bool hb__read_waits(struct hb__graph *g, hb_error *err);
 bool hb__need_collective(struct hb__graph *g, struct hb__wait *w, uint32_t id, const hb_event *e);
 /* The node of all but those in the same call; HB_NO: nobody is missing. */
 uint32_t hb__parts_node(struct hb__graph *g, uint32_t process, uint32_t id);
+
+/* ---- windows/: needs of calls on windows and files, by the remarks; once all calls are known ---- */
+bool hb__need_objects(struct hb__graph *g, hb_error *err);
 
 /* ---- graph.c ---- */
 hb_status hb__graph_make(hb_model *m, bool hanging, hb_case *c, struct hb__graph **ret, hb_error *err);

@@ -88,6 +88,19 @@ void hb__phrase_need(
 		hb__phrase(t, self ? "itself (rank %d) to receive its message" : "rank %d to receive its message",
 			hb__rank(g, need->peer));
 		break;
+	case HB__WANT_UNLOCK:
+		hb__phrase(t, self ? "itself (rank %d)" : "rank %d", hb__rank(g, need->peer));
+		hb__phrase(t, " to unlock the window's memory of rank %d", hb__rank(g, need->id));
+		return;
+	case HB__WANT_POST:
+		hb__phrase(t, "rank %d to call MPI_Win_post for it", hb__rank(g, need->peer));
+		return;
+	case HB__WANT_START:
+		hb__phrase(t, "rank %d to call MPI_Win_start and MPI_Win_complete for it", hb__rank(g, need->peer));
+		return;
+	case HB__WANT_COMPLETE:
+		hb__phrase(t, "rank %d to complete its epoch (MPI_Win_complete)", hb__rank(g, need->peer));
+		return;
 	case HB__WANT_COLLECTIVE:
 		say_missing(t, g, need);
 		say_group(t, g, need->group);

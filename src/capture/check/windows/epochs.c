@@ -1,5 +1,6 @@
 /* Epochs of a window, as this process begins and ends them. */
 #include "capture/check/windows/windows.h"
+#include "capture/mpi/family.h"
 
 #include <stdarg.h>
 
@@ -99,30 +100,15 @@ static void check_open(struct hb__call *c, struct hb__window *w, const char *cal
 			call);
 }
 
-static void on_start(struct hb__call *c, struct hb__window *w)
-{
-	check_open(c, w, c->fn->name);
-	if (!w->started && !w->lock_all && w->nlocks)
-		wrong(c, w, "twice", -1, "MPI_Win_start while a lock is held");
-}
-
-static void on_post(struct hb__call *c, struct hb__window *w)
-{
-	if (w->posted)
-		wrong_since(c, w, "twice", w->post_site, "MPI_Win_post after MPI_Win_post without MPI_Win_wait");
-	else if (w->fence_open && w->fence_ops)
-		wrong_since(c, w, "twice", w->fence_site,
-			"MPI_Win_post in the epoch that MPI_Win_fence began, which accesses have used and no fence has ended");
-}
-
-/* Ranks in the window of the group that post or start was given; it has returned, so the group is one. */
+/* Ranks in the window of the group that post or start is given. */
 static void with_group(struct hb__call *c, struct hb__window *w, const char *kind, bool start)
 {
 	MPI_Group group = (MPI_Group)c->a[0];
 	int n = 0, from[64], to[64];
 	char text[400];
 	size_t used = 0;
-	bool known = w->has_group && PMPI(Group_size)(group, &n) == MPI_SUCCESS;
+	bool known = w->has_group && group != hb__known.group_null &&
+		     !hb__handle_ended(HB__H_GROUP, (uintptr_t)group) && PMPI(Group_size)(group, &n) == MPI_SUCCESS;
 	for (int at = 0; known && at < n; at += 64) {
 		int part = n - at < 64 ? n - at : 64;
 		for (int i = 0; i < part; i++)
@@ -142,6 +128,24 @@ static void with_group(struct hb__call *c, struct hb__window *w, const char *kin
 		memset(w->started_to, 1, (size_t)w->n);
 	hb__remark(
 		c, HB_REMARK_WINSYNC, "kind=%s win=%d rank=-1 ranks=%s", kind, w->number, known && used ? text : "?");
+}
+
+static void on_start(struct hb__call *c, struct hb__window *w)
+{
+	check_open(c, w, c->fn->name);
+	if (!w->started && !w->lock_all && w->nlocks)
+		wrong(c, w, "twice", -1, "MPI_Win_start while a lock is held");
+	if (!w->started)
+		with_group(c, w, "start", true); /* now: it may wait for their posts */
+}
+
+static void on_post(struct hb__call *c, struct hb__window *w)
+{
+	if (w->posted)
+		wrong_since(c, w, "twice", w->post_site, "MPI_Win_post after MPI_Win_post without MPI_Win_wait");
+	else if (w->fence_open && w->fence_ops)
+		wrong_since(c, w, "twice", w->fence_site,
+			"MPI_Win_post in the epoch that MPI_Win_fence began, which accesses have used and no fence has ended");
 }
 
 static void on_complete(struct hb__call *c, struct hb__window *w)
@@ -284,7 +288,6 @@ void hb__epochs_leave(struct hb__call *c, struct hb__window *w, int code)
 	case HB_FN_MPI_Win_start:
 		w->started = true;
 		w->start_site = hb__check_site(c);
-		with_group(c, w, "start", true);
 		break;
 	case HB_FN_MPI_Win_post:
 		w->posted = true;

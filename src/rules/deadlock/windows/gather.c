@@ -1,0 +1,199 @@
+/* From remarks to windows and files, and what each process does with them. */
+#include "rules/deadlock/windows/windows.h"
+
+static bool grow(struct hb__objects *o, void **at, uint32_t *room, uint32_t n, size_t size)
+{
+	if (n < *room)
+		return true;
+	uint32_t more = *room ? 2 * *room : 4;
+	void *p = realloc(*at, more * size);
+	if (!p) {
+		o->no_memory = true;
+		return false;
+	}
+	*at = p;
+	*room = more;
+	return true;
+}
+
+/* The collective that a call entered: its operations stand in the order of events. */
+static uint32_t collective_at(const hb_model *m, hb_at at)
+{
+	uint64_t n, low = 0, high;
+	if (at.line == HB_NO)
+		return HB_NO;
+	const hb_op *op = hb_model_ops(m, at.line, &n);
+	for (high = n; low < high;) {
+		uint64_t middle = (low + high) / 2;
+		if (op[middle].event < at.event)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n && op[low].event == at.event; low++)
+		if (op[low].kind == HB_OP_ENTER)
+			return op[low].id;
+	return HB_NO;
+}
+
+static struct hb__object *find(const struct hb__objects *o, uint32_t process, bool file, int64_t number)
+{
+	for (size_t i = o->n; i-- > o->first[process];)
+		if (o->at[i].file == file && o->at[i].number == number)
+			return &o->at[i];
+	return NULL;
+}
+
+static void made(struct hb__objects *o, const hb_remark *r, bool file)
+{
+	if (o->n == o->room) {
+		size_t room = o->room ? 2 * o->room : 16;
+		void *p = realloc(o->at, room * sizeof *o->at);
+		if (!p) {
+			o->no_memory = true;
+			return;
+		}
+		o->at = p;
+		o->room = room;
+	}
+	uint32_t id = collective_at(o->g->m, r->at);
+	o->at[o->n++] = (struct hb__object){.process = r->process,
+		.id = id,
+		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->g->m)[id].group,
+		.file = file,
+		.number = hb_remark_number(r, file ? "file" : "win", -1)};
+}
+
+static void take_part(struct hb__object *x, const hb_remark *r)
+{
+	x->calls++;
+	x->last = r;
+}
+
+static void locked(struct hb__objects *o, struct hb__object *x, const hb_remark *r)
+{
+	int64_t rank = hb_remark_number(r, "rank", -1);
+	for (uint32_t i = 0; i < x->locks; i++)
+		if (x->lock[i].rank == rank) {
+			x->lock[i].times++;
+			return;
+		}
+	if (grow(o, (void **)&x->lock, &x->room, x->locks, sizeof *x->lock))
+		x->lock[x->locks++] = (struct hb__lock){rank, hb_remark_number(r, "x", 0) == 1, 1};
+}
+
+static void unlocked(struct hb__object *x, const hb_remark *r)
+{
+	int64_t rank = hb_remark_number(r, "rank", -1);
+	for (uint32_t i = 0; i < x->locks; i++)
+		if (x->lock[i].rank == rank) {
+			x->unlocked = x->lock[i];
+			x->lock[i] = x->lock[--x->locks];
+			return;
+		}
+}
+
+static void on_window(struct hb__objects *o, const hb_remark *r)
+{
+	struct hb__object *x = find(o, r->process, false, hb_remark_number(r, "win", -1));
+	char kind[20];
+	if (!x)
+		return;
+	hb_remark_text(r, "kind", kind, sizeof kind);
+	if (!strcmp(kind, "fence") || !strcmp(kind, "free"))
+		take_part(x, r);
+	else if (!strcmp(kind, "lock") || !strcmp(kind, "lockall"))
+		locked(o, x, r);
+	else if (!strcmp(kind, "unlock") || !strcmp(kind, "unlockall"))
+		unlocked(x, r);
+	else if ((!strcmp(kind, "start") || !strcmp(kind, "post") || !strcmp(kind, "complete")) &&
+		 grow(o, (void **)&x->epoch, &x->epoch_room, x->epochs, sizeof *x->epoch))
+		x->epoch[x->epochs++] = r;
+}
+
+static void on_file(struct hb__objects *o, const hb_remark *r)
+{
+	char fn[40];
+	hb_remark_text(r, "fn", fn, sizeof fn);
+	if (hb__is_call(fn, "File_open")) {
+		made(o, r, true);
+		return;
+	}
+	struct hb__object *x = find(o, r->process, true, hb_remark_number(r, "file", -1));
+	if (x)
+		take_part(x, r);
+}
+
+bool hb__objects_read(struct hb__graph *g, struct hb__objects *ret, hb_error *err)
+{
+	uint32_t processes = hb_model_get_info(g->m)->processes, process = 0;
+	*ret = (struct hb__objects){.g = g, .first = calloc((size_t)processes + 2, sizeof *ret->first)};
+	if (!ret->first || (!g->c && hb_remarks_read(g->m, &ret->own, err)))
+		return false;
+	const hb_remarks *all = g->c ? g->c->remarks : ret->own;
+	for (size_t i = 0; i < all->n && !ret->no_memory; i++) {
+		const hb_remark *r = &all->at[i];
+		while (process < r->process)
+			ret->first[++process] = (uint32_t)ret->n;
+		if (r->word == HB_REMARK_WINDOW)
+			made(ret, r, false);
+		else if (r->word == HB_REMARK_WINSYNC)
+			on_window(ret, r);
+		else if (r->word == HB_REMARK_FILESYNC)
+			on_file(ret, r);
+	}
+	while (process < processes)
+		ret->first[++process] = (uint32_t)ret->n;
+	return !ret->no_memory;
+}
+
+void hb__objects_free(struct hb__objects *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->at[i].lock);
+		free(o->at[i].epoch);
+	}
+	free(o->at);
+	free(o->first);
+	hb_remarks_free(o->own);
+}
+
+/* ---- looking ---- */
+
+struct hb__object *hb__object_at(const struct hb__objects *o, uint32_t process, const struct hb__object *same)
+{
+	for (uint32_t i = o->first[process]; i < o->first[process + 1]; i++)
+		if (o->at[i].id == same->id && o->at[i].file == same->file)
+			return &o->at[i];
+	return NULL;
+}
+
+bool hb__is_call(const char *name, const char *call)
+{
+	const char *tail = strchr(name, '_');
+	size_t n = strlen(call);
+	return tail && !strncmp(tail + 1, call, n) && (!tail[1 + n] || !strcmp(tail + 1 + n, "_c"));
+}
+
+bool hb__under_way(const struct hb__graph *g, const hb_remark *r)
+{
+	if (r->at.line == HB_NO)
+		return false;
+	const hb_line *l = &hb_model_lines(g->m)[r->at.line];
+	return l->inside && r->at.event == l->events;
+}
+
+struct hb__object *hb__object_of(const struct hb__objects *o, const struct hb__wait *w)
+{
+	uint32_t first = o->first[w->process], end = o->first[w->process + 1];
+	if (w->object >= 0) {
+		for (uint32_t i = end; i-- > first;)
+			if (!o->at[i].file && o->at[i].number == w->object)
+				return &o->at[i];
+		return NULL;
+	}
+	for (uint32_t i = first; i < end; i++)
+		if (o->at[i].last && o->at[i].last->at.line == w->line && hb__under_way(o->g, o->at[i].last))
+			return &o->at[i];
+	return NULL;
+}

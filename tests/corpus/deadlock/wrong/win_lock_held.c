@@ -1,0 +1,30 @@
+/* processes: 2
+ * expect: HB-DEADLOCK-CYCLE
+ * why: rank 0 waits for a message that rank 1 sends behind the lock that rank 0 holds */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	int rank, v = 1, got, *mem;
+	MPI_Win win;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mem, &win);
+	if (rank == 0) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+		MPI_Put(&v, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		MPI_Win_flush(1, win);
+		MPI_Send(&v, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		MPI_Recv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Win_unlock(1, win);
+	} else {
+		MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+		MPI_Put(&v, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		MPI_Win_unlock(1, win);
+		MPI_Send(&v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	}
+	MPI_Win_free(&win);
+	MPI_Finalize();
+	return 0;
+}
