@@ -106,7 +106,8 @@ struct hb__call {
 	bool deferred; /* replay: its row comes after those of calls its callbacks make */
 	uint16_t check;
 	uint64_t enter, outer_inside;
-	uintptr_t ending; /* check: the handle that the call is about to end */
+	uintptr_t ending;        /* check: the handle that the call is about to end */
+	const void *ending_made; /* check: and which making of it */
 	int64_t *results;
 	size_t nresults;
 	uint8_t *mark; /* scratch is given back to here */

@@ -32,13 +32,22 @@ struct guard {
 };
 
 struct guards {
-	bool tried, works;
+	struct guards *next; /* all that there ever were; those of a thread that is gone get another one's */
+	bool taken, tried, works;
 	int ring; /* the event whose buffer all watches write into */
+	uint64_t ring_id;
 	struct perf_event_mmap_page *page;
 	uint32_t used;
 	struct guard guard[REGISTERS];
 };
-static __thread struct guards self __attribute__((tls_model("initial-exec")));
+static __thread struct guards *self __attribute__((tls_model("initial-exec")));
+static struct guards *all;
+static uint32_t placed; /* guards of all threads */
+
+/* One thread may complete what another one has begun. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void lock(void) { pthread_mutex_lock(&mutex); }
+static void unlock(void) { pthread_mutex_unlock(&mutex); }
 
 static int event_open(struct perf_event_attr *attr)
 {
@@ -76,6 +85,7 @@ static void start(struct guards *w)
 	w->works = fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring);
 	if (fd >= 0)
 		close(fd);
+	ioctl(w->ring, PERF_EVENT_IOC_ID, &w->ring_id);
 	if (w->works)
 		w->page = p;
 	else if (p != MAP_FAILED)
@@ -84,11 +94,73 @@ static void start(struct guards *w)
 		close(w->ring);
 }
 
+static bool ours(const struct guard *x)
+{
+	uint64_t id;
+	return !ioctl(x->fd, PERF_EVENT_IOC_ID, &id) && id == x->id;
+}
+
+static void release(struct guards *w, struct guard *x)
+{
+	if (ours(x))
+		close(x->fd);
+	x->key = NULL;
+	w->used--;
+	__atomic_fetch_sub(&placed, 1, __ATOMIC_RELAXED);
+}
+
+/* A thread leaves: a program may start many. */
+static pthread_key_t leaving;
+static void thread_gone(void *p)
+{
+	struct guards *w = p;
+	self = NULL;
+	lock();
+	for (int i = 0; i < REGISTERS; i++)
+		if (w->guard[i].key)
+			release(w, &w->guard[i]);
+	if (w->works) {
+		munmap(w->page, 2 * RING);
+		struct guard ring = {.fd = w->ring, .id = w->ring_id};
+		if (ours(&ring))
+			close(w->ring);
+	}
+	w->works = w->tried = w->taken = false;
+	unlock();
+}
+
+static struct guards *of_this_thread(void)
+{
+	static bool has_key;
+	struct guards *w;
+	lock();
+	if (!has_key)
+		has_key = !pthread_key_create(&leaving, thread_gone);
+	for (w = all; w && w->taken; w = w->next)
+		;
+	if (!w && has_key) {
+		hb__track_lock();
+		w = hb__pool(sizeof *w);
+		hb__track_unlock();
+		if (w) {
+			w->next = all;
+			all = w;
+		}
+	}
+	if (w) {
+		w->taken = true;
+		pthread_setspecific(leaving, w);
+		start(w);
+	}
+	unlock();
+	return w;
+}
+
 bool hb__guard_works(void)
 {
-	if (!self.tried)
-		start(&self);
-	return self.works;
+	if (unlikely(!self))
+		self = of_this_thread();
+	return self && self->works;
 }
 
 /* ---- which operations ---- */
@@ -128,15 +200,17 @@ static bool place(struct guards *w, const void *key, uintptr_t address, size_t b
 	ioctl(fd, PERF_EVENT_IOC_ID, &free->id);
 	snprintf(free->owner, sizeof free->owner, "%s", owner);
 	w->used++;
+	__atomic_fetch_add(&placed, 1, __ATOMIC_RELAXED);
 	return true;
 }
 
 void hb__guard_begin(
 	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner)
 {
-	struct guards *w = &self;
-	if (!hb__guard_works() || w->used == REGISTERS || !address || !bytes || !worth_it(c->pc))
+	if (!address || !bytes || !hb__guard_works() || self->used == REGISTERS || !worth_it(c->pc))
 		return;
+	struct guards *w = self;
+	lock();
 	uintptr_t first = (uintptr_t)address, last = first + bytes;
 	uintptr_t at = first;
 	/* half of the registers that are left, so that the next operations get some */
@@ -147,36 +221,37 @@ void hb__guard_begin(
 			at = (last - 1) & ~(uintptr_t)7; /* the last bytes tell of a loop over all of them */
 		at = at < first ? first : at;
 		if (!place(w, key, at, last - at, reads, owner))
-			return;
+			break;
 		at += width(at, last - at);
 	}
-}
-
-static bool ours(const struct guard *x)
-{
-	uint64_t id;
-	return !ioctl(x->fd, PERF_EVENT_IOC_ID, &id) && id == x->id;
+	unlock();
 }
 
 void hb__guard_end(const void *key)
 {
-	struct guards *w = &self;
-	for (int i = 0; w->used && i < REGISTERS; i++)
-		if (w->guard[i].key == key) {
-			if (ours(&w->guard[i]))
-				close(w->guard[i].fd);
-			w->guard[i].key = NULL;
-			w->used--;
-		}
+	if (!__atomic_load_n(&placed, __ATOMIC_RELAXED))
+		return;
+	lock();
+	for (struct guards *w = all; w; w = w->next)
+		for (int i = 0; w->used && i < REGISTERS; i++)
+			if (w->guard[i].key == key)
+				release(w, &w->guard[i]);
+	unlock();
 }
 
 bool hb__guard_told(const void *key)
 {
-	struct guards *w = &self;
-	for (int i = 0; w->used && i < REGISTERS; i++)
-		if (w->guard[i].key == key)
-			return w->guard[i].told;
-	return true;
+	bool told = true, found = false;
+	if (!__atomic_load_n(&placed, __ATOMIC_RELAXED))
+		return told;
+	lock();
+	for (struct guards *w = all; w && !found; w = w->next)
+		for (int i = 0; w->used && i < REGISTERS && !found; i++) {
+			found = w->guard[i].key == key;
+			told = !found || w->guard[i].told;
+		}
+	unlock();
+	return told;
 }
 
 /* ---- what was seen ---- */
@@ -200,22 +275,26 @@ static bool counts(const struct hit *hit)
 static void tell(struct hb__call *c, struct guards *w, const struct hit *hit)
 {
 	for (int i = 0; i < REGISTERS; i++) {
-		struct guard *x = &w->guard[i];
-		if (!x->key || x->told || hit->address != x->address)
-			continue;
-		const void *key = x->key;
-		for (int k = 0; k < REGISTERS; k++)
-			w->guard[k].told |= w->guard[k].key == key;
-		hb__remark(c, HB_REMARK_TOUCHED, "%s by=%u", x->owner, hb__define_site((const void *)hit->ip));
+		struct guard *x = &w->guard[i], was = {0};
+		lock();
+		if (x->key && !x->told && hit->address == x->address)
+			was = *x;
+		for (int k = 0; was.key && k < REGISTERS; k++)
+			w->guard[k].told |= w->guard[k].key == was.key;
+		unlock();
+		if (was.key)
+			hb__remark(c, HB_REMARK_TOUCHED, "%s by=%u", was.owner, hb__define_site((const void *)hit->ip));
 	}
 }
 
 /* What the library did inside a call does not use up the hits of the program. */
 static void give_back(struct guards *w, const struct hit *hit)
 {
+	lock();
 	for (int i = 0; i < REGISTERS; i++)
 		if (w->guard[i].key && hit->address == w->guard[i].address && ours(&w->guard[i]))
 			ioctl(w->guard[i].fd, PERF_EVENT_IOC_REFRESH, 1);
+	unlock();
 }
 
 static __attribute__((noinline)) void read_ring(struct hb__call *c, struct guards *w, uint64_t head)
@@ -238,8 +317,8 @@ static __attribute__((noinline)) void read_ring(struct hb__call *c, struct guard
 
 void hb__guard_look(struct hb__call *c)
 {
-	struct guards *w = &self;
-	if (likely(!w->works))
+	struct guards *w = self;
+	if (likely(!w || !w->works))
 		return;
 	uint64_t head = __atomic_load_n(&w->page->data_head, __ATOMIC_ACQUIRE);
 	if (unlikely(head != w->page->data_tail))

@@ -271,9 +271,8 @@ int hb__again_cancel(struct hb__call *c)
 	return r && r->has_shadow ? PMPI(Cancel)(&r->shadow) : hb__invoke_next(c);
 }
 
-int hb__again_free(struct hb__call *c)
+int hb__again_free(struct hb__call *c, struct hb__request *r)
 {
-	struct hb__request *r = hb__request_find((uintptr_t) * (MPI_Request *)hb__arg(c, HB_R_REQUEST));
 	if (r && r->has_shadow)
 		PMPI(Request_free)(&r->shadow);
 	if (r && r->args && r->args->own_type)

@@ -117,7 +117,7 @@ int hb__again_waitsome(struct hb__call *c, int *outcount, int *indices, MPI_Stat
 int hb__again_get_status(struct hb__call *c, MPI_Status *st);
 int hb__again_start_one(struct hb__lane *lane, MPI_Request *req);
 int hb__again_cancel(struct hb__call *c);
-int hb__again_free(struct hb__call *c);
+int hb__again_free(struct hb__call *c, struct hb__request *r);
 void hb__again_progress(void);
 
 #pragma GCC visibility pop

@@ -92,6 +92,8 @@ int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 		c->index = index;
 		describe(handle, c);
 		c->carried = carried(parent, handle, c);
+		if (hb__map_find(&comms, (uintptr_t)handle))
+			hb__slots_outdated(); /* another thread's, who has not told yet that it is freed */
 		hb__map_put(&comms, (uintptr_t)handle, c);
 		deaths++; /* the handle may have been another communicator's */
 		hb__define_comm(c);
@@ -141,11 +143,12 @@ struct hb__comm *hb__comm_find(uintptr_t handle)
 	return c;
 }
 
-void hb__comm_remove(uintptr_t handle)
+void hb__comm_remove(uintptr_t handle, const struct hb__comm *was)
 {
 	hb__track_lock();
-	if (hb__map_find(&comms, handle)) {
-		hb__map_remove(&comms, handle);
+	if (was) {
+		if (hb__map_find(&comms, handle) == was)
+			hb__map_remove(&comms, handle);
 		deaths++;
 		hb__slots_outdated();
 	}

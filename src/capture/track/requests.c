@@ -6,7 +6,7 @@
 static struct hb__map requests;
 static struct hb__request *unused;
 
-struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle)
+struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at)
 {
 	hb__track_lock();
 	uint64_t posting = lane->posted++;
@@ -17,6 +17,7 @@ struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle)
 		r = hb__pool(sizeof *r);
 	if (r) {
 		*r = (struct hb__request){.handle = handle,
+			.at = at,
 			.posting = posting,
 			.lane = lane->number,
 			.active = true,
@@ -38,8 +39,32 @@ struct hb__request *hb__request_find(uintptr_t handle)
 {
 	hb__track_lock();
 	struct hb__request *r = hb__map_find(&requests, handle);
+	while (r && r->taken)
+		r = r->chain;
 	hb__track_unlock();
 	return r;
+}
+
+struct hb__request *hb__request_take(uintptr_t handle, const MPI_Request *at)
+{
+	hb__track_lock();
+	struct hb__request *found = hb__map_find(&requests, handle);
+	if (unlikely(hb__threaded)) {
+		struct hb__request *r = found;
+		for (found = NULL; r && !(found && found->at == at); r = r->chain)
+			if (!r->taken && (!found || r->at == at))
+				found = r;
+	}
+	if (found)
+		found->taken = true;
+	hb__track_unlock();
+	return found;
+}
+
+void hb__request_back(struct hb__request *r)
+{
+	if (r)
+		r->taken = false;
 }
 
 void hb__request_remove(struct hb__request *r)

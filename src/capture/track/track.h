@@ -53,7 +53,7 @@ static inline uint64_t hb__comm_index(struct hb__comm *parent) { return parent ?
 /* The same for a constructor that only the members of the new communicator call: how many the parent has made they cannot agree on, so
  * it is who they are, and how many they made before. */
 uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int tag);
-void hb__comm_remove(uintptr_t handle);
+void hb__comm_remove(uintptr_t handle, const struct hb__comm *was); /* if it is that one still */
 
 /* ---- types.c: datatypes, operations, windows, files ---- */
 struct hb__type {
@@ -68,8 +68,9 @@ void hb__type_tell(uint32_t basic);                     /* under the lock: defin
 struct hb__type *hb__type_at(uintptr_t handle);         /* under the lock; NULL: unknown. It is not a use */
 const struct hb__type *hb__type_find(uintptr_t handle); /* never NULL; number -1 when unknown */
 const struct hb__type *hb__type_look(uintptr_t handle); /* the same, and it is not a use */
-void hb__type_add(MPI_Datatype handle, bool committed);
-void hb__type_remove(uintptr_t handle);
+/* fresh: a call has just made it, so what is known of the handle is about one that another thread is freeing. */
+void hb__type_add(MPI_Datatype handle, bool committed, bool fresh);
+void hb__type_remove(uintptr_t handle, const struct hb__type *was); /* if it is that one still */
 int hb__op_number(uintptr_t handle);
 int hb__op_look(uintptr_t handle); /* of a predefined one; -1: another. It is not a use */
 void hb__op_remove(uintptr_t handle);
@@ -87,12 +88,14 @@ struct hb__request {
 	struct hb__request *chain; /* further requests with the same handle, oldest first */
 	struct hb__request *tail;  /* of the chain; kept by the first, NULL in the others */
 	uintptr_t handle;
-	uint64_t posting; /* number in its lane; of the activation when persistent */
-	uint64_t made;    /* persistent: posting of the call that made it */
+	const MPI_Request *at; /* the variable it was put into */
+	uint64_t posting;      /* number in its lane; of the activation when persistent */
+	uint64_t made;         /* persistent: posting of the call that made it */
 	uint16_t lane, made_lane;
 	bool receive, wild, persistent, active;
 	bool message;               /* a send or a receive */
 	bool cancelling;            /* MPI_Cancel was called */
+	bool taken;                 /* a thread is about to say that it is over */
 	int32_t source, tag;        /* neutral, as asked for */
 	int64_t bytes;              /* room of the receive; -1 unknown */
 	struct hb__carry *out, *in; /* prefixes of what it sends and receives */
@@ -107,8 +110,12 @@ struct hb__request {
 	bool has_shadow;
 };
 /* Takes the next posting number of the lane; NULL when memory is gone. */
-struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle);
+struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at);
 struct hb__request *hb__request_find(uintptr_t handle);
+/* With threads the library may have given a handle out again before we heard that it was over: then the one that was put
+ * into this variable. The caller alone may say that it is over: hb__request_remove, or hb__request_back. */
+struct hb__request *hb__request_take(uintptr_t handle, const MPI_Request *at);
+void hb__request_back(struct hb__request *r); /* it is not over after all; r may be NULL */
 /* One of the requests with this handle is over. */
 void hb__request_remove(struct hb__request *r);
 

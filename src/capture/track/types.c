@@ -106,10 +106,14 @@ const struct hb__type *hb__type_look(uintptr_t handle)
 }
 
 /* Called for every call that returns a datatype. Its number waits for its first use in a message. */
-void hb__type_add(MPI_Datatype handle, bool committed)
+void hb__type_add(MPI_Datatype handle, bool committed, bool fresh)
 {
 	hb__track_lock();
 	struct hb__type *t = hb__map_find(&types, (uintptr_t)handle);
+	if (t && fresh && hb__threaded && t->number >= DERIVED) {
+		hb__slots_outdated();
+		t = NULL;
+	}
 	if (!t) {
 		t = type_new((uintptr_t)handle, INT32_MAX);
 		if (t)
@@ -120,11 +124,11 @@ void hb__type_add(MPI_Datatype handle, bool committed)
 	hb__track_unlock();
 }
 
-void hb__type_remove(uintptr_t handle)
+void hb__type_remove(uintptr_t handle, const struct hb__type *was)
 {
 	hb__track_lock();
 	struct hb__type *t = hb__map_find(&types, handle);
-	if (t && t->number >= DERIVED) {
+	if (t && t == was && t->number >= DERIVED) { /* else it is another thread's new one already */
 		hb__typemap_drop(t);
 		hb__map_remove(&types, handle);
 		hb__slots_outdated();

@@ -42,8 +42,9 @@ static void duplicated(struct hb__request *r)
 /* The results of one completed request, and its end. at: its variable. */
 static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell)
 {
-	struct hb__request *r = is_null(handle) ? NULL : hb__request_find(handle);
+	struct hb__request *r = is_null(handle) ? NULL : hb__request_take(handle, at);
 	if (is_null(handle) || (r && !r->active)) {
+		hb__request_back(r);
 		if (tell)
 			hb__result(c, HB_ST_NULL);
 		return;
@@ -60,15 +61,19 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *a
 		hb__result_status(c, r, st, error);
 	if (unlikely(hb__checking) && !pending)
 		hb__check_completed(c, r, at, st, error);
-	if (pending)
+	if (pending) {
+		hb__request_back(r);
 		return;
+	}
 	if (error == MPI_SUCCESS)
 		duplicated(r);
 	r->cancelling = false;
-	if (r->persistent)
+	if (r->persistent) {
 		r->active = false;
-	else
+		hb__request_back(r);
+	} else {
 		hb__request_remove(r);
+	}
 }
 
 static bool telling(const struct hb__call *c) { return !hb__config.order || c->choice; }

@@ -61,7 +61,7 @@ struct hb__request *hb__posted(struct hb__call *c, int code)
 	if (code != MPI_SUCCESS)
 		return NULL;
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_NEWREQ);
-	struct hb__request *r = hb__request_add(c->lane, (uintptr_t)*req);
+	struct hb__request *r = hb__request_add(c->lane, (uintptr_t)*req, req);
 	if (r) {
 		r->persistent = c->fn->flags & HB_PERSISTENT;
 		r->active = !r->persistent;
@@ -171,7 +171,7 @@ int hb__on_mrecv(struct hb__call *c)
 	if (!posts)
 		hb__status(c, &own);
 	hb__begin(c, false);
-	struct hb__request *probe = hb__request_find((uintptr_t)was);
+	struct hb__request *probe = hb__request_take((uintptr_t)was, NULL);
 	struct hb__carried k;
 	if (unlikely(hb__carrying))
 		hb__carry_begin(c, probe, &k);
@@ -185,6 +185,8 @@ int hb__on_mrecv(struct hb__call *c)
 		if ((!hb__config.order || c->choice) && hb__results(c, 2))
 			hb__result_ref(c, probe->lane, probe->posting);
 		hb__request_remove(probe);
+	} else {
+		hb__request_back(probe);
 	}
 	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
 	if (r)
@@ -202,7 +204,7 @@ static void message_posted(struct hb__call *c, int code)
 	MPI_Message m = *(MPI_Message *)hb__arg(c, HB_R_NEWMSG);
 	struct hb__request *r = NULL;
 	if (m != hb__known.message_null && m != hb__known.message_no_proc)
-		r = hb__request_add(c->lane, (uintptr_t)m);
+		r = hb__request_add(c->lane, (uintptr_t)m, NULL);
 	else
 		c->lane->posted++;
 	if (unlikely(hb__carrying) && r)

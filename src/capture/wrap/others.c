@@ -104,10 +104,11 @@ int hb__on_comm_free(struct hb__call *c)
 {
 	MPI_Comm *comm = (MPI_Comm *)hb__arg(c, HB_R_COMMPTR);
 	uintptr_t was = comm ? (uintptr_t)*comm : 0;
+	const struct hb__comm *known = hb__comm_find(was);
 	hb__begin(c, false);
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS)
-		hb__comm_remove(was);
+		hb__comm_remove(was, known);
 	hb__end(c, code);
 	return code;
 }
@@ -135,7 +136,7 @@ int hb__on_newtype(struct hb__call *c)
 	int code = hb__invoke_next(c);
 	MPI_Datatype *made = (MPI_Datatype *)hb__arg(c, HB_R_NEWTYPE);
 	if (code == MPI_SUCCESS && made)
-		hb__type_add(*made, born_committed(c));
+		hb__type_add(*made, born_committed(c), c->fn->id == HB_FN_MPI_Type_dup || !born_committed(c));
 	return code;
 }
 
@@ -144,7 +145,7 @@ int hb__on_type_commit(struct hb__call *c)
 {
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS)
-		hb__type_add(*(MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR), true);
+		hb__type_add(*(MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR), true, false);
 	return code;
 }
 
@@ -152,9 +153,10 @@ int hb__on_type_free(struct hb__call *c)
 {
 	MPI_Datatype *type = (MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR);
 	uintptr_t was = type ? (uintptr_t)*type : 0;
+	const struct hb__type *known = hb__type_look(was);
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS)
-		hb__type_remove(was);
+		hb__type_remove(was, known);
 	return code;
 }
 

@@ -96,7 +96,7 @@ int hb__on_request_free(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
 	HB__NEED(req);
-	struct hb__request *r = hb__request_find((uintptr_t)*req);
+	struct hb__request *r = hb__request_take((uintptr_t)*req, req);
 	hb__begin(c, false);
 	refer(c, r);
 	if (r && r->active && r->wild) {
@@ -107,7 +107,7 @@ int hb__on_request_free(struct hb__call *c)
 		told = true;
 	}
 	bool adopted = unlikely(hb__carrying) && r && hb__carry_adopt(r, req);
-	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c)
+	int code = unlikely(hb__config.mode == HB__REPLAY) ? hb__again_free(c, r)
 		   : unlikely(adopted)                     ? MPI_SUCCESS
 							   : hb__invoke_next(c);
 	if (unlikely(hb__carrying) && r && code == MPI_SUCCESS)
@@ -116,6 +116,8 @@ int hb__on_request_free(struct hb__call *c)
 		hb__check_request_freed(c, r, req);
 	if (r && code == MPI_SUCCESS)
 		hb__request_remove(r);
+	else
+		hb__request_back(r);
 	hb__end(c, code);
 	return code;
 }

@@ -215,7 +215,11 @@ void hb__ends_enter(struct hb__call *c)
 		} else if (c->a[i] && (hb__ends_handle(c->fn, i) || c->fn->id == HB_FN_MPI_Type_commit)) {
 			uintptr_t value = hb__handle_at(what, (void *)c->a[i]);
 			used_one(c, what, value, i);
-			c->ending = value; /* its handler sets the variable to null */
+			/* Its handler sets the variable to null. The last making ends first: who gets a reference for a
+			 * while gives it back before the others. */
+			const struct hb__held *h = hb__handle_find(what, value);
+			c->ending = value;
+			c->ending_made = h ? h->made : NULL;
 			if (hb__ends_handle(c->fn, i))
 				ending(c, what, value, i);
 		}
@@ -233,7 +237,7 @@ void hb__ends_leave(struct hb__call *c, int code)
 		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
 		if (given(what, c->ending)) /* MPI_MESSAGE_NO_PROC, MPI_GROUP_EMPTY */
 			continue;
-		hb__handle_over(c, what, c->ending);
+		hb__handle_over(c, what, c->ending, c->ending_made);
 		struct hb__held *h = NULL;
 		hb__track_lock();
 		if ((h = hb__handle_get(what, c->ending)))

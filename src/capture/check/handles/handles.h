@@ -33,7 +33,8 @@ const struct hb__held *hb__handle_find(enum hb__what what, uintptr_t value);
 /* Under the lock of track/. */
 struct hb__held *hb__handle_get(enum hb__what what, uintptr_t value);
 void hb__handle_made(struct hb__call *c, enum hb__what what, uintptr_t value, bool quiet);
-void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value);
+/* made: the making that ends (of a handle that another thread may have got again meanwhile); it may be gone. */
+void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value, const struct hb__making *made);
 /* Calls visit for each that has not ended. */
 void hb__handles_alive(void (*visit)(void *user, const struct hb__held *h), void *user);
 extern const char *const hb__what_names[];
@@ -59,7 +60,7 @@ struct hb__watch {
 	uint16_t lane;
 	uint64_t posting;
 	bool persistent, active, started;
-	bool receive;
+	bool receive, cancelled;
 	bool told;                   /* that it was waited for and never started */
 	bool unsure;                 /* it shared its handle, and which of them completed is not known */
 	struct hb__pending *pending; /* its buffers: buffers/ */

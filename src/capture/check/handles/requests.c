@@ -114,7 +114,7 @@ static void request_started(struct hb__call *c, struct hb__request *r)
 	struct hb__watch *w = hb__watch_find(r->handle, NULL);
 	if (w) {
 		w->active = w->started = true;
-		w->unsure = false;
+		w->unsure = w->cancelled = false;
 		w->lane = r->lane;
 		w->posting = r->posting;
 	}
@@ -240,11 +240,12 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		if (!w->persistent || w->active)
 			about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w);
 	} else if (c->fn->id == HB_FN_MPI_Request_free) {
-		if (w->active && (collective(w) || w->receive))
+		if (w->active && (collective(w) || (w->receive && !w->cancelled)))
 			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w);
 	} else if (c->fn->id == HB_FN_MPI_Cancel) {
 		if (collective(w))
 			about(c, HB_REMARK_CANCEL, w);
+		w->cancelled = true; /* freeing it now is one way to complete it */
 	} else if (c->fn->cls == HB_COMPLETE) {
 		waited(c, w);
 	}

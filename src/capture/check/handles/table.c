@@ -128,15 +128,17 @@ void hb__handle_made(struct hb__call *c, enum hb__what what, uintptr_t value, bo
 	hb__track_unlock();
 }
 
-/* The last making ends first: who gets a reference for a while gives it back before the others. */
-void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value)
+void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value, const struct hb__making *made)
 {
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
 	struct hb__held *h = hb__map_find(&handles, key_of(what, value));
-	if (h && h->made) {
-		struct hb__making *m = h->made;
-		h->made = m->before;
+	struct hb__making **at = h ? &h->made : NULL;
+	while (at && *at && *at != made)
+		at = &(*at)->before;
+	if (at && *at) {
+		struct hb__making *m = *at;
+		*at = m->before;
 		m->before = unused;
 		unused = m;
 		h->ended_site = site;
