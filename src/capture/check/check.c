@@ -54,6 +54,7 @@ void hb__check_enter(struct hb__call *c)
 	hb__check_buffers_enter(c);
 	hb__check_windows_enter(c);
 	hb__check_files_enter(c);
+	hb__check_given(c);
 	hb__check_waits(c);
 	if (c->fn->id == HB_FN_MPI_Finalize)
 		hb__check_finalize(c);

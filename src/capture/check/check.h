@@ -33,6 +33,11 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 /* A request of the program has been registered (posted, or a persistent one started). */
 void hb__check_posted(struct hb__call *c, struct hb__request *r);
 
+/* ---- given.c: what other processes have to fit and no event has ---- */
+void hb__check_given(struct hb__call *c);
+/* Under the lock of track/: a communicator with a topology is new. */
+void hb__check_topology(MPI_Comm handle, const struct hb__comm *comm);
+
 /* ---- outside.c ---- */
 /* A call while nothing is recorded: before MPI_Init, or after MPI_Finalize. */
 void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa);

@@ -19,6 +19,7 @@ struct hb__known {
 	MPI_File file_null;
 	MPI_Info info_null;
 	MPI_Errhandler errhandler_null, errors_are_fatal;
+	const int *unweighted; /* MPI_UNWEIGHTED; NULL: not known */
 };
 extern struct hb__known hb__known;
 

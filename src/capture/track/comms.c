@@ -1,6 +1,7 @@
 /* Communicators. A communicator is known everywhere by its parent, by how many
  * the parent had made before, and by the world rank of its rank 0: three facts
  * that every member has without a message. */
+#include "capture/check/check.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 #include "capture/track/track.h"
@@ -97,6 +98,8 @@ int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 		hb__map_put(&comms, (uintptr_t)handle, c);
 		deaths++; /* the handle may have been another communicator's */
 		hb__define_comm(c);
+		if (unlikely(hb__checking) && c->neighbors_in >= 0)
+			hb__check_topology(handle, c);
 	}
 	hb__track_unlock();
 	return number;

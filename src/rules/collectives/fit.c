@@ -109,13 +109,16 @@ static bool element(
 	return true;
 }
 
-/* ---- telling ---- */
+bool hb__end_data(const struct hb__assembly *a, uint32_t part, bool sends_it, uint32_t place, hb_data *ret)
+{
+	const char *counts = sends_it ? "sendcounts" : "recvcounts";
+	if (sends_it ? sends(a, part, ret) : receives(a, part, ret))
+		return true;
+	return element(a, part, counts, sends_it ? "sendtype" : "recvtype", place, ret) ||
+	       element(a, part, counts, sends_it ? "sendtypes" : "recvtypes", place, ret);
+}
 
-struct side {
-	uint32_t part;
-	const char *does; /* "sends", "receives" */
-	hb_data data;
-};
+/* ---- telling ---- */
 
 static const char *advice_of(bool type)
 {
@@ -124,7 +127,7 @@ static const char *advice_of(bool type)
 }
 
 static hb_status tell(
-	const struct hb__assembly *a, hb_data_relation relation, const struct side *x, const struct side *y)
+	const struct hb__assembly *a, hb_data_relation relation, const struct hb__end *x, const struct hb__end *y)
 {
 	char which[160], one[120], other[120];
 	hb_point point[2];
@@ -141,8 +144,7 @@ static hb_status tell(
 		hb__which_collective(a, which));
 }
 
-/* *ret_fits is set to false when they do not; nothing can be said of datatypes that are not known. */
-static hb_status match(const struct hb__assembly *a, const struct side *x, const struct side *y, bool *ret_fits)
+hb_status hb__ends_match(const struct hb__assembly *a, const struct hb__end *x, const struct hb__end *y, bool *ret_fits)
 {
 	hb_data_relation relation = hb__data_compare(&x->data, &y->data);
 	if (relation == HB_DATA_SAME || relation == HB_DATA_UNKNOWN)
@@ -169,7 +171,7 @@ static bool say_data(const struct hb__assembly *a, uint32_t part, const void *us
 
 /* When the words differ, too, all processes are told of; else the two that differ. */
 static hb_status tell_all(const struct hb__assembly *a, const char *count, hb_data_relation relation,
-	const struct side *x, const struct side *y)
+	const struct hb__end *x, const struct hb__end *y)
 {
 	char one[160] = "", other[160] = "", before[80];
 	struct like_user user = {count};
@@ -186,9 +188,9 @@ static hb_status tell_all(const struct hb__assembly *a, const char *count, hb_da
 /* Of Reduce_scatter_block on an intercommunicator only the processes of one group. */
 static hb_status same(const struct hb__assembly *a, const char *count, bool by_side, bool *ret_fits)
 {
-	struct side first[2] = {{HB_NO, "has", {0}}, {HB_NO, "has", {0}}};
+	struct hb__end first[2] = {{HB_NO, "has", {0}}, {HB_NO, "has", {0}}};
 	for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
-		struct side other = {i, "has", {0}}, *like = &first[by_side && hb__shape_of(a, i)->remote];
+		struct hb__end other = {i, "has", {0}}, *like = &first[by_side && hb__shape_of(a, i)->remote];
 		if (!data(a, i, count, "datatype", &other.data))
 			continue;
 		if (like->part == HB_NO) {
@@ -217,8 +219,8 @@ static hb_status rooted(const struct hb__assembly *a, bool gather, bool counts, 
 {
 	uint32_t root = root_part(a);
 	for (uint32_t i = 0; root != HB_NO && *ret_fits && i < a->n; i++) {
-		struct side mine = {i, gather ? "sends" : "receives", {0}};
-		struct side at_root = {root, gather ? "receives" : "sends", {0}};
+		struct hb__end mine = {i, gather ? "sends" : "receives", {0}};
+		struct hb__end at_root = {root, gather ? "receives" : "sends", {0}};
 		if (a->group->remote_size && hb__same_side(a, i, root))
 			continue;
 		bool there = gather ? sends(a, i, &mine.data) : receives(a, i, &mine.data);
@@ -226,7 +228,7 @@ static hb_status rooted(const struct hb__assembly *a, bool gather, bool counts, 
                                               gather ? "recvtype" : "sendtype", hb__place_of(a, i), &at_root.data)
 			     : gather ? receives(a, root, &at_root.data)
 				      : sends(a, root, &at_root.data);
-		hb_status status = there && other ? match(a, &mine, &at_root, ret_fits) : HB_OK;
+		hb_status status = there && other ? hb__ends_match(a, &mine, &at_root, ret_fits) : HB_OK;
 		if (status)
 			return status;
 	}
@@ -236,10 +238,10 @@ static hb_status rooted(const struct hb__assembly *a, bool gather, bool counts, 
 /* `from`: the group whose sends are compared with the other's receives; of an intracommunicator all with all. */
 static hb_status all_alike(const struct hb__assembly *a, bool from, bool *ret_fits)
 {
-	struct side first = {.part = HB_NO};
+	struct hb__end first = {.part = HB_NO};
 	bool inter = a->group->remote_size;
 	for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
-		struct side side[2] = {{i, "sends", {0}}, {i, "receives", {0}}};
+		struct hb__end side[2] = {{i, "sends", {0}}, {i, "receives", {0}}};
 		bool of_senders = hb__shape_of(a, i)->remote == from;
 		bool there[2] = {(!inter || of_senders) && sends(a, i, &side[0].data),
 			(!inter || !of_senders) && receives(a, i, &side[1].data)};
@@ -250,7 +252,7 @@ static hb_status all_alike(const struct hb__assembly *a, bool from, bool *ret_fi
 				first = side[k];
 				continue;
 			}
-			hb_status status = match(a, &side[k], &first, ret_fits);
+			hb_status status = hb__ends_match(a, &side[k], &first, ret_fits);
 			if (status)
 				return status;
 		}
@@ -278,13 +280,13 @@ static hb_status allgatherv(const struct hb__assembly *a, bool *ret_fits)
 		if (k && same_array(a, k, k - 1, "recvcounts"))
 			continue;
 		for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
-			struct side from = {i, "sends", {0}}, to = {k, "receives", {0}};
+			struct hb__end from = {i, "sends", {0}}, to = {k, "receives", {0}};
 			if (a->group->remote_size && hb__same_side(a, i, k))
 				continue;
 			if (!contributes(a, i, &from.data) ||
 				!element(a, k, "recvcounts", "recvtype", hb__place_of(a, i), &to.data))
 				continue;
-			hb_status status = match(a, &from, &to, ret_fits);
+			hb_status status = hb__ends_match(a, &from, &to, ret_fits);
 			if (status)
 				return status;
 		}
@@ -310,14 +312,14 @@ static hb_status alltoallv(const struct hb__assembly *a, bool types, bool *ret_f
 		n /= 2;
 	for (uint32_t i = 0; *ret_fits && i < n; i++)
 		for (uint32_t k = 0; *ret_fits && k < n; k++) {
-			struct side from = {i, "sends", {0}}, to = {k, "receives", {0}};
+			struct hb__end from = {i, "sends", {0}}, to = {k, "receives", {0}};
 			if (a->group->remote_size && hb__same_side(a, i, k))
 				continue;
 			if (!outgoing(a, i, types, hb__place_of(a, k), &from.data) ||
 				!element(a, k, "recvcounts", types ? "recvtypes" : "recvtype", hb__place_of(a, i),
 					&to.data))
 				continue;
-			hb_status status = match(a, &from, &to, ret_fits);
+			hb_status status = hb__ends_match(a, &from, &to, ret_fits);
 			if (status)
 				return status;
 		}
@@ -402,6 +404,8 @@ hb_status hb__collective_fit(const struct hb__assembly *a, bool *ret_fits)
 		return alltoallv(a, true, ret_fits);
 	case FIT_COUNTS:
 		return equal_counts(a, ret_fits);
+	case FIT_NEIGHBORS:
+		return hb__neighbors_fit(a, ret_fits);
 	default:
 		return HB_OK;
 	}

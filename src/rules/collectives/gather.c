@@ -6,7 +6,7 @@
 
 #include "rules/collectives/parts.h"
 
-enum what { UNKNOWN, NOTHING, ON_COMM, MAKES_WIN, MAKES_FILE, ON_WIN, ON_FILE, STARTS };
+enum what { UNKNOWN, NOTHING, ON_COMM, MAKES_WIN, MAKES_FILE, ON_WIN, ON_FILE, STARTS, MAKES_GROUP };
 enum { CLASS_COLLECTIVE = 5, CLASS_COMM, CLASS_RMA, CLASS_IO };
 enum { SLOTS_MOST = 65536 };
 enum { KIND_WIN = 6, KIND_FILE = 7 }; /* of arguments */
@@ -94,7 +94,7 @@ static bool room_for(void **at, size_t *room, size_t n, size_t size)
 
 static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
 
-/* What a function takes part in. Those that not all processes of a communicator call (Comm_create_group) are left out. */
+/* What a function takes part in. Those that not all processes of a communicator call are left out. */
 static enum what what_of(const hb_function *f)
 {
 	const char *name = strchr(f->name, '_');
@@ -103,6 +103,8 @@ static enum what what_of(const hb_function *f)
 	case CLASS_COLLECTIVE:
 		return ON_COMM;
 	case CLASS_COMM:
+		if (!strcmp(name, "Comm_create_group"))
+			return MAKES_GROUP;
 		return begins(name, "Comm_create_") || begins(name, "Comm_join") || begins(name, "Intercomm_create_") ||
 				       begins(name, "Comm_get_parent")
 			       ? NOTHING
@@ -167,8 +169,12 @@ static uint32_t shape_for(struct reading *r, const struct known *k, const hb_eve
 	if (r->slots > had)
 		memset(r->slot + had, 0, (r->slots - had) * sizeof *r->slot);
 	struct hb__shape *s = &p->shape[p->shapes];
-	*s = (struct hb__shape){
-		.process = r->process, .line = r->line, .site = e->row->site, .base = k->base, .function = e->function};
+	*s = (struct hb__shape){.process = r->process,
+		.line = r->line,
+		.site = e->row->site,
+		.base = k->base,
+		.function = e->function,
+		.given = hb__function_given(e->function->name)};
 	bool peers_are_member = true;
 	uint32_t group = hb_model_group(r->m, r->process, e->comm, &peers_are_member);
 	s->remote = group != HB_NO && hb_model_groups(r->m)[group].remote_size && peers_are_member;
@@ -191,6 +197,19 @@ static bool keep(struct reading *r, const struct call *call)
 	return true;
 }
 
+static bool keep_maker(struct reading *r, const struct call *call)
+{
+	struct hb__parts *p = r->p;
+	bool unused;
+	uint32_t group = hb_model_group(r->m, r->process, call->comm, &unused);
+	if (group == HB_NO)
+		return true;
+	if (!ROOM(p->maker, p->makers_room, p->makers))
+		return false;
+	p->maker[p->makers++] = (struct hb__maker){call->part, group};
+	return true;
+}
+
 static bool take(struct reading *r, const hb_event *e, uint32_t number, bool inside)
 {
 	if (!e->function || e->row->function >= hb_log_get_info(hb_model_processes(r->m)[r->process].log)->functions)
@@ -209,6 +228,8 @@ static bool take(struct reading *r, const hb_event *e, uint32_t number, bool ins
 		return false;
 	c.frees = strstr(e->function->name, "_free") || strstr(e->function->name, "File_close");
 	c.request = (hb_reference){e->row->lane, e->posting};
+	if (k->what == MAKES_GROUP)
+		return !inside || keep_maker(r, &c);
 	if (k->what != STARTS)
 		return keep(r, &c);
 	for (uint32_t i = 0; i < e->nanswers && i < e->posts; i++) {
@@ -451,11 +472,12 @@ static hb_status sort(struct reading *r, hb_error *err)
 	return HB_OK;
 }
 
-hb_status hb__parts_gather(hb_model *m, bool remarked, struct hb__parts *ret, hb_error *err)
+hb_status hb__parts_gather(const hb_case *c, struct hb__parts *ret, hb_error *err)
 {
 	*ret = (struct hb__parts){0};
-	struct reading r = {.m = m, .p = ret, .remarked = remarked};
-	hb_status status = HB_OK;
+	hb_model *m = c->model;
+	struct reading r = {.m = m, .p = ret, .remarked = c->remarked};
+	hb_status status = hb__given_gather(ret, c) ? HB_OK : no_memory(err);
 	for (; !status && r.process < hb_model_get_info(m)->processes; r.process++)
 		if (hb_model_processes(m)[r.process].log)
 			status = read_process(&r, err);

@@ -24,7 +24,7 @@ static bool finalizes(const hb_case *c, const hb_process *p)
 }
 
 /* The process can not come any more: it has ended, or is about to, and all that it did is recorded. */
-static bool never_comes(const hb_case *c, uint32_t process)
+bool hb__never_comes(const hb_case *c, uint32_t process)
 {
 	const hb_process *p = process == HB_NO ? NULL : &hb_model_processes(c->model)[process];
 	if (!p || !p->log || p->pid)
@@ -48,7 +48,7 @@ static void add_missing(
 	const struct hb__assembly *a, const uint32_t *member, uint32_t size, uint32_t *missing, uint32_t *n)
 {
 	for (uint32_t i = 0; i < size && *n < NAMED; i++)
-		if (member[i] != HB_NO && hb__part_by(a, member[i]) == HB_NO && never_comes(a->c, member[i]))
+		if (member[i] != HB_NO && hb__part_by(a, member[i]) == HB_NO && hb__never_comes(a->c, member[i]))
 			missing[(*n)++] = member[i];
 }
 

@@ -64,6 +64,9 @@ void hb__parts_free(struct hb__parts *p)
 	free(p->first);
 	free(p->shape);
 	free(p->base);
+	free(p->given);
+	free(p->topology);
+	free(p->maker);
 	*p = (struct hb__parts){0};
 }
 

@@ -4,6 +4,7 @@
 
 #include "model/event.h"
 #include "rules/finding.h"
+#include "rules/signature.h"
 
 #define HB__COLLECTIVE_ARGS 12
 
@@ -13,6 +14,7 @@ struct hb__shape {
 		base; /* base: number of the function, the same in all logs and for large counts */
 	const hb_function *function;
 	bool remote; /* of an intercommunicator: the own group is hb_group.remote */
+	bool given;  /* arguments may stand in a remark before the call */
 	int64_t arg[HB__COLLECTIVE_ARGS];
 };
 
@@ -34,6 +36,27 @@ struct hb__part {
 	int32_t error; /* class of the error that the call returned; 0: none */
 };
 
+/* A list of ranks, or of other numbers, of a process. */
+struct hb__list {
+	const int64_t *rank;
+	uint32_t n;
+};
+
+/* Whom a process receives from [0] and sends to [1] in neighbourhood collectives of a communicator, by ranks in it. */
+struct hb__topology {
+	uint32_t process;
+	int64_t comm; /* its number in the log */
+	bool graph;   /* of MPI_Graph_create: the standard wants it symmetric */
+	bool known[2];
+	struct hb__list list[2];
+};
+
+/* A call of MPI_Comm_create_group that never returned. */
+struct hb__maker {
+	struct hb__part part;
+	uint32_t group;
+};
+
 struct hb__parts {
 	struct hb__arena *arena;
 	size_t arenas, arenas_room;
@@ -46,10 +69,16 @@ struct hb__parts {
 	size_t shapes, shapes_room;
 	const char **base; /* names */
 	size_t bases, bases_room;
+	const hb_remark **given; /* by place */
+	size_t givens;
+	struct hb__topology *topology; /* by process and communicator */
+	size_t topologies;
+	struct hb__maker *maker;
+	size_t makers, makers_room;
 };
 
-/* gather.c; remarked: all logs have remarks */
-hb_status hb__parts_gather(hb_model *model, bool remarked, struct hb__parts *ret, hb_error *err);
+/* gather.c */
+hb_status hb__parts_gather(const hb_case *c, struct hb__parts *ret, hb_error *err);
 /* parts.c */
 void hb__parts_free(struct hb__parts *parts);
 /* The arena, made when it is new; HB_NO without memory. */
@@ -104,10 +133,41 @@ hb_status hb__compare_operations(const struct hb__assembly *a, bool *ret_same);
 
 /* ---- missing.c: processes that take no part and never will ---- */
 hb_status hb__compare_members(const struct hb__assembly *a, bool *ret_all);
+bool hb__never_comes(const hb_case *c, uint32_t process);
 
 /* ---- fit.c: counts and types of one collective ---- */
 hb_status hb__collective_fit(const struct hb__assembly *a, bool *ret_fits);
+/* One end of what goes from one process to another. */
+struct hb__end {
+	uint32_t part;
+	const char *does; /* "sends", "receives" */
+	hb_data data;
+};
+/* What a part sends (else receives) from or into the piece at `place` of its buffer; false: not known. */
+bool hb__end_data(const struct hb__assembly *a, uint32_t part, bool sends, uint32_t place, hb_data *ret);
+/* *ret_fits is set to false, and said, when they do not fit; nothing can be said of datatypes that are not known. */
+hb_status hb__ends_match(
+	const struct hb__assembly *a, const struct hb__end *x, const struct hb__end *y, bool *ret_fits);
+/* ---- neighbors.c: the same along the edges of a topology; and the edges ---- */
+hb_status hb__neighbors_fit(const struct hb__assembly *a, bool *ret_fits);
+hb_status hb__compare_edges(const struct hb__assembly *a, bool *ret_same);
 /* ---- values.c: other arguments that have to be equal ---- */
 hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same);
+/* MPI_IN_PLACE at some processes where all have to give it. */
+hb_status hb__compare_in_place(const struct hb__assembly *a);
+
+/* ---- given.c: arguments that stand in remarks ---- */
+bool hb__function_given(const char *function);
+bool hb__given_gather(struct hb__parts *parts, const hb_case *c);
+const hb_remark *hb__given(const struct hb__parts *parts, hb_at at); /* NULL: none */
+/* An array by its key; false: not known. */
+bool hb__given_list(const struct hb__assembly *a, uint32_t part, const char *key, struct hb__list *ret);
+void hb__list_text(const struct hb__list *list, char *ret, size_t size);
+const struct hb__topology *hb__topology_of(const struct hb__parts *parts, uint32_t process, int64_t comm);
+hb_status hb__compare_given(const struct hb__assembly *a, bool *ret_same);
+
+/* ---- groups.c: groups given to constructors ---- */
+hb_status hb__compare_groups(const struct hb__assembly *a, bool *ret_same);
+hb_status hb__compare_makers(hb_case *c, const struct hb__parts *parts, hb_error *err);
 
 #endif

@@ -8,6 +8,7 @@ bool hb__family_start(hb__function (*find)(const char *name))
 {
 	if (find("ompi_mpi_comm_world"))
 		return false;
+	int *const *unweighted = (int *const *)find("MPI_UNWEIGHTED");
 	hb__known = (struct hb__known){
 		.comm_world = MPI_COMM_WORLD,
 		.comm_self = MPI_COMM_SELF,
@@ -25,6 +26,7 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.info_null = MPI_INFO_NULL,
 		.errhandler_null = MPI_ERRHANDLER_NULL,
 		.errors_are_fatal = MPI_ERRORS_ARE_FATAL,
+		.unweighted = unweighted ? *unweighted : NULL,
 	};
 	return true;
 }

@@ -1,0 +1,208 @@
+/* Arguments that no event has: the recorder's remarks of them, and whether they are alike. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/collectives/parts.h"
+
+enum kind { WORD, ARRAY, TEXT };
+
+static const struct row {
+	const char *function, *key;
+	enum kind kind;
+	const char *name; /* of the argument; NULL: the key */
+} table[] = {
+	{"MPI_Cart_create", "dims", ARRAY, NULL},
+	{"MPI_Cart_create", "periods", ARRAY, NULL},
+	{"MPI_Cart_sub", "remain_dims", ARRAY, NULL},
+	{"MPI_Graph_create", "index", ARRAY, NULL},
+	{"MPI_Graph_create", "edges", ARRAY, NULL},
+	{"MPI_Dist_graph_create", "weights", WORD, NULL},
+	{"MPI_Dist_graph_create_adjacent", "weights", WORD, NULL}, /* and its edges: neighbors.c */
+	{"MPI_Comm_split_type", "split_type", WORD, NULL},
+	{"MPI_File_open", "amode", WORD, NULL},
+	{"MPI_File_open", "text", TEXT, "filename"},
+	{"MPI_File_set_view", "text", TEXT, "datarep"},
+	{"MPI_File_set_view", "extent", WORD, "extent of etype"},
+	{"MPI_File_seek_shared", "whence", WORD, NULL},
+	{"MPI_Win_fence", "MPI_MODE_NOPRECEDE", WORD, NULL},
+	{"MPI_Win_fence", "MPI_MODE_NOSUCCEED", WORD, NULL},
+};
+
+/* Those that are looked at by other parts. */
+static const char *const others[] = {"MPI_Comm_create", "MPI_Comm_create_group", "MPI_Allreduce", "MPI_Iallreduce",
+	"MPI_Allreduce_init", "MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block", "MPI_Reduce_scatter_block_init"};
+
+static bool is_function(const char *name, const char *function)
+{
+	size_t n = strlen(function);
+	return !strncmp(name, function, n) && (!name[n] || !strcmp(name + n, "_c"));
+}
+
+bool hb__function_given(const char *name)
+{
+	bool yes = false;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		yes |= is_function(name, table[i].function);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		yes |= is_function(name, others[i]);
+	return yes;
+}
+
+/* ---- the remarks ---- */
+
+static int by_place(const void *x, const void *y)
+{
+	const hb_remark *a = *(const hb_remark *const *)x, *b = *(const hb_remark *const *)y;
+	if (a->at.line != b->at.line)
+		return a->at.line < b->at.line ? -1 : 1;
+	return a->at.event < b->at.event ? -1 : a->at.event > b->at.event;
+}
+
+static int by_comm(const void *x, const void *y)
+{
+	const struct hb__topology *a = x, *b = y;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return a->comm < b->comm ? -1 : a->comm > b->comm;
+}
+
+static void add_topology(struct hb__parts *p, const hb_remark *r, const hb_model *m)
+{
+	struct hb__topology *t = &p->topology[p->topologies++];
+	char kind[20];
+	*t = (struct hb__topology){.process = r->process, .comm = hb_remark_number(r, "comm", -1)};
+	t->graph = !strcmp(hb_remark_text(r, "kind", kind, sizeof kind), "graph");
+	static const char *const side[2] = {"sources", "destinations"};
+	for (int i = 0; i < 2; i++) {
+		int64_t digest = hb_remark_number(r, side[i], 0);
+		t->list[i].rank =
+			digest ? hb_log_array(hb_model_processes(m)[r->process].log, (uint64_t)digest, &t->list[i].n)
+			       : NULL;
+		t->known[i] = !digest || t->list[i].rank;
+	}
+}
+
+bool hb__given_gather(struct hb__parts *p, const hb_case *c)
+{
+	size_t n = c->remarks ? c->remarks->n : 0, given = 0, topologies = 0;
+	for (size_t i = 0; i < n; i++) {
+		given += c->remarks->at[i].word == HB_REMARK_GIVEN;
+		topologies += c->remarks->at[i].word == HB_REMARK_TOPOLOGY;
+	}
+	p->given = malloc((given + 1) * sizeof *p->given);
+	p->topology = malloc((topologies + 1) * sizeof *p->topology);
+	if (!p->given || !p->topology)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const hb_remark *r = &c->remarks->at[i];
+		if (r->word == HB_REMARK_GIVEN && r->at.line != HB_NO)
+			p->given[p->givens++] = r;
+		else if (r->word == HB_REMARK_TOPOLOGY)
+			add_topology(p, r, c->model);
+	}
+	qsort(p->given, p->givens, sizeof *p->given, by_place);
+	qsort(p->topology, p->topologies, sizeof *p->topology, by_comm);
+	return true;
+}
+
+const hb_remark *hb__given(const struct hb__parts *p, hb_at at)
+{
+	hb_remark key = {.at = at};
+	const hb_remark *k = &key, **found = bsearch(&k, p->given, p->givens, sizeof k, by_place);
+	return found ? *found : NULL;
+}
+
+const struct hb__topology *hb__topology_of(const struct hb__parts *p, uint32_t process, int64_t comm)
+{
+	struct hb__topology key = {.process = process, .comm = comm};
+	return bsearch(&key, p->topology, p->topologies, sizeof key, by_comm);
+}
+
+bool hb__given_list(const struct hb__assembly *a, uint32_t part, const char *key, struct hb__list *ret)
+{
+	const hb_remark *r = hb__given(a->parts, a->part[part].at);
+	int64_t digest = r ? hb_remark_number(r, key, -1) : -1;
+	*ret = (struct hb__list){0};
+	if (digest > 0)
+		ret->rank = hb_log_array(hb__log_of(a, part), (uint64_t)digest, &ret->n);
+	return !digest || ret->rank;
+}
+
+/* ---- comparing ---- */
+
+void hb__list_text(const struct hb__list *list, char *ret, size_t size)
+{
+	size_t used = 0;
+	*ret = 0;
+	for (uint32_t i = 0; i < list->n && i < 16 && used + 24 < size; i++)
+		used += (size_t)snprintf(ret + used, size - used, i ? ", %lld" : "%lld", (long long)list->rank[i]);
+	if (list->n > 16 && used + 8 < size)
+		snprintf(ret + used, size - used, ", ...");
+}
+
+/* Long arrays that begin alike differ by their digest. */
+static bool say(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
+{
+	const struct row *row = user;
+	const hb_remark *r = hb__given(a->parts, a->part[part].at);
+	const char *name = row->name ? row->name : row->key;
+	char value[120] = "";
+	struct hb__list list;
+	if (!r)
+		return false;
+	hb_remark_text(r, row->key, value, sizeof value);
+	if (!*value)
+		return false;
+	if (row->kind == ARRAY && hb__given_list(a, part, row->key, &list)) {
+		char digest[24] = "";
+		if (list.n > 16)
+			snprintf(digest, sizeof digest, " ~%.20s", value);
+		hb__list_text(&list, value, sizeof value);
+		snprintf(ret, size, "%s = {%s}%s", name, value, digest);
+	} else {
+		snprintf(ret, size, row->kind == TEXT ? "%s = \"%s\"" : "%s = %s", name, value);
+	}
+	return true;
+}
+
+/* Files of processes on several machines, and those behind links, may be the same under several names. */
+static bool comparable(const struct hb__assembly *a, const struct row *row)
+{
+	if (row->kind != TEXT || strcmp(row->key, "text") != 0 || !row->name || strcmp(row->name, "filename") != 0)
+		return true;
+	for (uint32_t i = 1; i < a->n; i++)
+		if (strcmp(hb_log_get_info(hb__log_of(a, i))->host, hb_log_get_info(hb__log_of(a, 0))->host) != 0)
+			return false;
+	return true;
+}
+
+static bool alike(const struct hb__assembly *a, const struct row *row)
+{
+	char first[160] = "", other[160];
+	for (uint32_t i = 0; i < a->n; i++) {
+		if (!say(a, i, row, other, sizeof other))
+			continue;
+		if (!*first)
+			memcpy(first, other, sizeof first);
+		if (strcmp(first, other) != 0)
+			return false;
+	}
+	return true;
+}
+
+hb_status hb__compare_given(const struct hb__assembly *a, bool *ret_same)
+{
+	const char *function = hb__shape_of(a, 0)->function->name;
+	*ret_same = true;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		if (!is_function(function, table[i].function) || !comparable(a, &table[i]) || alike(a, &table[i]))
+			continue;
+		char before[80];
+		*ret_same = false;
+		snprintf(before, sizeof before, "%.60s: ", function);
+		return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
+						 "all processes have to give the same value", say, &table[i]});
+	}
+	return HB_OK;
+}
