@@ -106,7 +106,8 @@ bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
 {
 	for (size_t i = 0; i < c->found->n; i++) {
 		const hb_finding *f = &c->found->at[i];
-		if (hb_finding_kinds[f->id].severity != HB_SEVERITY_ERROR)
+		/* what only may be wrong (a hang without a reason) does not silence what is */
+		if (f->possible || hb_finding_kinds[f->id].severity != HB_SEVERITY_ERROR)
 			continue;
 		for (uint32_t k = 0; k < f->npoints; k++) {
 			const hb_point *p = &f->point[k];
