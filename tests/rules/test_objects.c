@@ -40,6 +40,18 @@ static void files(void)
 	}
 	job_silent(&j, "two files");
 
+	job_begin(&j, 2); /* the recorder says which: the second one is used first */
+	for (int k = 0; k < 2; k++)
+		for (int rank = 0; rank < 2; rank++) {
+			CALL(&j, rank, "MPI_File_open", {"comm", 0});
+			job_remark(&j, rank, k ? "check filesync late=1 file=1" : "check filesync late=1 file=0");
+		}
+	for (int rank = 0; rank < 2; rank++) {
+		job_remark(&j, rank, "check filesync file=1");
+		CALL(&j, rank, rank ? "MPI_File_sync" : "MPI_File_read_all", {"fh", 0});
+	}
+	job_found(&j, "the second of two files", "HB-COLLECTIVE-CALL", "the 1st collective call on the 2nd file");
+
 	static const char *const say[3] = {"check given amode=MPI_MODE_RDWR text=/tmp/one",
 		"check given amode=MPI_MODE_RDONLY text=/tmp/one",
 		"check given amode=MPI_MODE_RDWR text=/tmp/other one"};
@@ -113,6 +125,20 @@ static void epochs(void)
 	fences();
 	fences();
 	job_silent(&j, "fences");
+
+	windows(2); /* of two windows the second is used first, and one of them freed */
+	for (int rank = 0; rank < 2; rank++) {
+		CALL(&j, rank, "MPI_Win_create", {"comm", 0});
+		job_remark(&j, rank,
+			"check window late=1 fn=MPI_Win_create make=create win=1 base=99999 size=64 unit=4 rank=0 n=2");
+		CALL(&j, rank, "MPI_Win_fence", {"win", 1});
+		job_remark(&j, rank, "check winsync fn=MPI_Win_free kind=free win=0 rank=-1");
+		CALL(&j, rank, "MPI_Win_free", {"x", 0});
+		if (rank)
+			CALL(&j, rank, "MPI_Win_fence", {"win", 1});
+	}
+	job_found(&j, "the second of two windows", "HB-COLLECTIVE-MISSING",
+		"rank 0 never takes part in the 2nd collective call on the 2nd window");
 
 	windows(2);
 	fences();

@@ -9,6 +9,7 @@
 enum what { UNKNOWN, NOTHING, ON_COMM, MAKES_WIN, MAKES_FILE, ON_WIN, ON_FILE, STARTS, MAKES_GROUP };
 enum { CLASS_COLLECTIVE = 5, CLASS_COMM, CLASS_RMA, CLASS_IO };
 enum { SLOTS_MOST = 65536 };
+#define BY_OPENING (INT64_C(1) << 40)
 enum { KIND_WIN = 6, KIND_FILE = 7 }; /* of arguments */
 
 struct known {
@@ -210,6 +211,16 @@ static bool keep_maker(struct reading *r, const struct call *call)
 	return true;
 }
 
+/* Remarks number files by their opening, other than arguments: these numbers are put apart. */
+static void name_object(const struct reading *r, struct call *c)
+{
+	bool file = c->what == ON_FILE || c->what == MAKES_FILE;
+	bool window = c->what == MAKES_WIN || (c->what == ON_WIN && c->object < 0);
+	int64_t number = file || window ? hb__named_object(r->p, c->part.at, file) : -1;
+	if (number >= 0)
+		c->object = file ? number + BY_OPENING : number;
+}
+
 static bool take(struct reading *r, const hb_event *e, uint32_t number, bool inside)
 {
 	if (!e->function || e->row->function >= hb_log_get_info(hb_model_processes(r->m)[r->process].log)->functions)
@@ -227,6 +238,7 @@ static bool take(struct reading *r, const hb_event *e, uint32_t number, bool ins
 	if (c.part.shape == HB_NO || k->base == HB_NO)
 		return false;
 	c.frees = strstr(e->function->name, "_free") || strstr(e->function->name, "File_close");
+	name_object(r, &c);
 	c.request = (hb_reference){e->row->lane, e->posting};
 	if (k->what == MAKES_GROUP)
 		return !inside || keep_maker(r, &c);
@@ -383,9 +395,10 @@ static bool number_on_comm(struct reading *r, const struct call *call)
 	if (!put(r, t, call))
 		return false;
 	if (call->what == MAKES_WIN && good)
-		return add_thing(&r->windows, -1, hb__arena_for(r->p, HB__ON_WIN, group, t->windows++)) != NULL;
+		return add_thing(&r->windows, call->object, hb__arena_for(r->p, HB__ON_WIN, group, t->windows++)) !=
+		       NULL;
 	if (call->what == MAKES_FILE && good)
-		return add_thing(&r->files, -1, hb__arena_for(r->p, HB__ON_FILE, group, t->files++)) != NULL;
+		return add_thing(&r->files, call->object, hb__arena_for(r->p, HB__ON_FILE, group, t->files++)) != NULL;
 	return !call->persistent || !good || add_request(r, call->request, group, number);
 }
 

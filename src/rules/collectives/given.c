@@ -83,16 +83,26 @@ static void add_topology(struct hb__parts *p, const hb_remark *r, const hb_model
 	}
 }
 
+static bool names_object(const hb_remark *r)
+{
+	char kind[20];
+	return r->at.line != HB_NO &&
+	       (r->word == HB_REMARK_FILESYNC || r->word == HB_REMARK_WINDOW ||
+		       (r->word == HB_REMARK_WINSYNC && !strcmp(hb_remark_text(r, "kind", kind, sizeof kind), "free")));
+}
+
 bool hb__given_gather(struct hb__parts *p, const hb_case *c)
 {
-	size_t n = c->remarks ? c->remarks->n : 0, given = 0, topologies = 0;
+	size_t n = c->remarks ? c->remarks->n : 0, given = 0, topologies = 0, named = 0;
 	for (size_t i = 0; i < n; i++) {
 		given += c->remarks->at[i].word == HB_REMARK_GIVEN;
 		topologies += c->remarks->at[i].word == HB_REMARK_TOPOLOGY;
+		named += names_object(&c->remarks->at[i]);
 	}
+	p->named = malloc((named + 1) * sizeof *p->named);
 	p->given = malloc((given + 1) * sizeof *p->given);
 	p->topology = malloc((topologies + 1) * sizeof *p->topology);
-	if (!p->given || !p->topology)
+	if (!p->given || !p->topology || !p->named)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const hb_remark *r = &c->remarks->at[i];
@@ -100,7 +110,10 @@ bool hb__given_gather(struct hb__parts *p, const hb_case *c)
 			p->given[p->givens++] = r;
 		else if (r->word == HB_REMARK_TOPOLOGY)
 			add_topology(p, r, c->model);
+		else if (names_object(r))
+			p->named[p->nameds++] = r;
 	}
+	qsort(p->named, p->nameds, sizeof *p->named, by_place);
 	qsort(p->given, p->givens, sizeof *p->given, by_place);
 	qsort(p->topology, p->topologies, sizeof *p->topology, by_comm);
 	return true;
@@ -111,6 +124,13 @@ const hb_remark *hb__given(const struct hb__parts *p, hb_at at)
 	hb_remark key = {.at = at};
 	const hb_remark *k = &key, **found = bsearch(&k, p->given, p->givens, sizeof k, by_place);
 	return found ? *found : NULL;
+}
+
+int64_t hb__named_object(const struct hb__parts *p, hb_at at, bool file)
+{
+	hb_remark key = {.at = at};
+	const hb_remark *k = &key, **found = bsearch(&k, p->named, p->nameds, sizeof k, by_place);
+	return found ? hb_remark_number(*found, file ? "file" : "win", -1) : -1;
 }
 
 const struct hb__topology *hb__topology_of(const struct hb__parts *p, uint32_t process, int64_t comm)

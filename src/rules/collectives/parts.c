@@ -65,6 +65,7 @@ void hb__parts_free(struct hb__parts *p)
 	free(p->shape);
 	free(p->base);
 	free(p->given);
+	free(p->named);
 	free(p->topology);
 	free(p->maker);
 	*p = (struct hb__parts){0};

@@ -71,6 +71,8 @@ struct hb__parts {
 	size_t bases, bases_room;
 	const hb_remark **given; /* by place */
 	size_t givens;
+	const hb_remark **named; /* which file a call is about, which window it makes or frees; by place */
+	size_t nameds;
 	struct hb__topology *topology; /* by process and communicator */
 	size_t topologies;
 	struct hb__maker *maker;
@@ -160,6 +162,8 @@ hb_status hb__compare_in_place(const struct hb__assembly *a);
 bool hb__function_given(const char *function);
 bool hb__given_gather(struct hb__parts *parts, const hb_case *c);
 const hb_remark *hb__given(const struct hb__parts *parts, hb_at at); /* NULL: none */
+/* The number of the file or window that a call is about, where a remark tells it; -1: none does. */
+int64_t hb__named_object(const struct hb__parts *parts, hb_at at, bool file);
 /* An array by its key; false: not known. */
 bool hb__given_list(const struct hb__assembly *a, uint32_t part, const char *key, struct hb__list *ret);
 void hb__list_text(const struct hb__list *list, char *ret, size_t size);
