@@ -61,7 +61,7 @@ static bool add_lines(hb_model *m, uint32_t process)
 	p->nlines = p->log ? hb_log_get_info(p->log)->lanes : 0;
 	for (uint32_t i = 0; i < p->nlines; i++) {
 		struct hb__line more = {.init = 0};
-		if (!hb__push(&m->lines, ((hb_line){process, i, 0, false})) || !hb__push(&m->line_more, more))
+		if (!hb__push(&m->lines, ((hb_line){.process = process, .lane = i})) || !hb__push(&m->line_more, more))
 			return false;
 	}
 	return true;
@@ -298,6 +298,11 @@ void hb_model_close(hb_model *m)
 
 const hb_model_info *hb_model_get_info(const hb_model *m) { return &m->info; }
 const hb_process *hb_model_processes(const hb_model *m) { return m->processes.at; }
+void hb_model_asleep(hb_model *m, uint32_t line, uint32_t joins)
+{
+	m->lines.at[line].asleep = !m->lines.at[line].inside;
+	m->lines.at[line].joins = joins;
+}
 const hb_line *hb_model_lines(const hb_model *m) { return m->lines.at; }
 const hb_group *hb_model_groups(const hb_model *m) { return m->groups.at; }
 const hb_channel *hb_model_channels(const hb_model *m) { return m->channels.at; }

@@ -69,6 +69,9 @@ typedef struct hb_line {
 	uint32_t process, lane;
 	uint32_t events; /* with the one it is inside of */
 	bool inside;     /* the last event has no exit */
+	bool asleep;     /* hb_model_asleep */
+	uint32_t
+		joins; /* asleep: until this line's thread ends; HB_NO: until another thread of the process wakes it; itself: it has ended */
 } hb_line;
 
 /* A communicator, the same for all its members. */
@@ -213,6 +216,9 @@ void hb_model_close(hb_model *model);
 
 const hb_model_info *hb_model_get_info(const hb_model *model);
 /* Arrays, indexed from 0 up to the numbers in the info. */
+/* Somebody has looked at the process while it ran: the thread of this line is in no call and sleeps until another thread of its
+ * process wakes it, or, joins, until that line's thread ends; and threads that have no line do nothing that could. */
+void hb_model_asleep(hb_model *model, uint32_t line, uint32_t joins);
 const hb_process *hb_model_processes(const hb_model *model);
 const hb_line *hb_model_lines(const hb_model *model);
 const hb_group *hb_model_groups(const hb_model *model);

@@ -1,5 +1,7 @@
 /* Lanes: what each thread has for itself. */
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "capture/record/record.h"
 
@@ -27,6 +29,7 @@ static struct hb_lane_control *control_create(struct hb__lane *lane)
 	k->unit.kind = HB_UNIT_LANE;
 	k->unit.lane = lane->number;
 	k->thread = lane->thread;
+	k->task = (uint64_t)syscall(SYS_gettid);
 	__atomic_store_n(&k->unit.magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
 	return k;
 }

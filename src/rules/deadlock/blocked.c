@@ -89,6 +89,23 @@ static void say_near(const struct hb__graph *g, struct verdict *v, const struct 
 	add_point(v, p, NULL);
 }
 
+/* Threads of the processes that were named that sleep for the others. */
+static void say_sleepers(struct hb__graph *g, struct verdict *v, const bool *named)
+{
+	enum { MOST = 3 };
+	uint32_t told = 0;
+	for (uint32_t l = 0; l < hb_model_get_info(g->m)->lines && told < MOST; l++) {
+		const struct hb__wait *w = &g->wait[l];
+		if (!w->asleep || !named[w->process] || !hb__is_stuck(g, l))
+			continue;
+		hb__phrase(&v->sentence, "; ");
+		hb__phrase_who(&v->sentence, g, l);
+		hb__phrase(&v->sentence, " ");
+		hb__phrase_wait(&v->sentence, g, w);
+		told++;
+	}
+}
+
 /* ---- cycles ---- */
 
 static void say_cycle(struct hb__graph *g, struct verdict *v, const struct hb__step *step, uint32_t n, bool *named)
@@ -112,7 +129,9 @@ static void say_cycle(struct hb__graph *g, struct verdict *v, const struct hb__s
 		sends &= need && need->want == HB__WANT_RECEIVE;
 		receives &= need && need->want == HB__WANT_MESSAGE;
 		if (i < DETAILS) {
-			hb__phrase(&v->sentence, "%s rank %d ", i ? "," : ":", hb__rank(g, w->process));
+			hb__phrase(&v->sentence, i ? ", " : ": ");
+			hb__phrase_who(&v->sentence, g, w->line);
+			hb__phrase(&v->sentence, " ");
 			hb__phrase_wait(&v->sentence, g, w);
 		}
 		hb__phrase_wait(&t, g, w);
@@ -161,6 +180,7 @@ static hb_status cycles(struct hb__graph *g, bool *named, uint32_t *ret_found, h
 			say_cycle(g, v, step, n, here);
 			for (uint32_t p = 0; p < processes; p++)
 				named[p] |= here[p];
+			say_sleepers(g, v, here);
 			if (!found)
 				say_others(g, v, named);
 			status = report(g, polls(g, step, n) ? HB_HANG_POLL : HB_DEADLOCK_CYCLE, g->soft, v, err);
@@ -196,7 +216,9 @@ static void say_why(struct hb__graph *g, struct hb__text *t, const struct orphan
 	const struct hb__need *need = &g->need[o->need];
 	const struct hb__node *n = &g->node[need->node];
 	uint32_t process = need->peer, self = g->wait[o->line].process;
-	if (process == self)
+	if (need->want == HB__WANT_THREAD)
+		hb__phrase(t, ", and all of them sleep");
+	else if (process == self)
 		hb__phrase(t, ", and is in that call");
 	for (uint32_t i = 0; i < n->n && process == HB_NO; i++) {
 		uint32_t p = g->edge[n->first + i].input;
@@ -226,8 +248,14 @@ static hb_status say_orphan(struct hb__graph *g, const struct orphan *all, size_
 				if (!k || list[k - 1] != g->wait[all[i].line].process)
 					list[k++] = g->wait[all[i].line].process;
 			}
-		hb__phrase_ranks(&v->sentence, g, list, k);
-		hb__phrase(&v->sentence, w->poll ? " %s with %s for " : " %s in %s for ",
+		if (k == 1)
+			hb__phrase_who(&v->sentence, g, w->line);
+		else
+			hb__phrase_ranks(&v->sentence, g, list, k);
+		hb__phrase(&v->sentence,
+			w->asleep ? " %s outside of MPI (%s) for "
+			: w->poll ? " %s with %s for "
+				  : " %s in %s for ",
 			k == 1 ? (w->poll ? "asks" : "waits") : (w->poll ? "ask" : "wait"), w->name);
 		hb__phrase_need(&v->sentence, g, w, &g->need[all[first].need]);
 		say_why(g, &v->sentence, &all[first]);
@@ -274,11 +302,30 @@ static hb_status orphans(struct hb__graph *g, bool *named, uint32_t *ret_found, 
 
 /* ---- what each one does, when nothing is proven ---- */
 
+/* Where each of its threads stands. */
+static void say_threads(struct hb__graph *g, struct hb__text *t, const hb_process *p)
+{
+	enum { MOST = 4 };
+	for (uint32_t i = 0; i < p->nlines && i < MOST; i++) {
+		const struct hb__wait *w = &g->wait[p->first_line + i];
+		hb__phrase(t, "%sthread %u ", i ? ", " : "", i);
+		if (w->name && w->n && !w->done)
+			hb__phrase_wait(t, g, w);
+		else
+			hb__phrase(t, w->name ? "is in %s" : w->over ? "has ended" : "is in no call of MPI", w->name);
+	}
+	if (p->nlines > MOST)
+		hb__phrase(t, ", %u more threads", p->nlines - MOST);
+}
+
 static void say_doing(struct hb__graph *g, struct hb__text *t, uint32_t process)
 {
 	const hb_process *p = &hb_model_processes(g->m)[process];
 	const struct hb__wait *w = p->nlines ? &g->wait[p->first_line] : NULL;
-	if (w && w->name && w->n && !w->done && p->ending == HB_ENDING_NONE && g->process[process] != HB__OVER)
+	bool runs = p->ending == HB_ENDING_NONE && g->process[process] != HB__OVER;
+	if (runs && p->nlines > 1 && p->log)
+		say_threads(g, t, p);
+	else if (w && w->name && w->n && !w->done && p->ending == HB_ENDING_NONE && g->process[process] != HB__OVER)
 		hb__phrase_wait(t, g, w);
 	else
 		hb__phrase_state(t, g, process);

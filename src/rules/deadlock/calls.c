@@ -316,6 +316,29 @@ static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info
 		w->state = kind == ENDS ? HB__OVER : w->state == HB__UNSURE ? HB__UNSURE : HB__RUNS;
 }
 
+/* Its thread sleeps outside of calls: another one of the process has to go on. */
+static void asleep(struct hb__graph *g, struct hb__wait *w)
+{
+	const hb_line *l = &hb_model_lines(g->m)[w->line];
+	const hb_process *p = &hb_model_processes(g->m)[w->process];
+	struct hb__need need = {HB__WANT_THREAD, l->joins, HB_NO, w->process, HB_NO, 0};
+	w->state = HB__BLOCKED;
+	w->asleep = true;
+	w->over = l->joins == w->line;
+	if (w->over)
+		return;
+	w->name = "no call";
+	if (l->joins != HB_NO) {
+		need.node = hb__line_node(g, l->joins);
+	} else {
+		need.node = hb__node_new(g, HB__NODE_ANY, HB_NO, 1);
+		for (uint32_t i = 0; i < p->nlines; i++)
+			if (p->first_line + i != w->line)
+				hb__edge_new(g, need.node, hb__line_node(g, p->first_line + i), HB_NO);
+	}
+	hb__need(g, w, need);
+}
+
 static hb_status read_line(struct hb__graph *g, uint32_t line, hb_error *err)
 {
 	struct hb__wait *w = &g->wait[line];
@@ -325,7 +348,9 @@ static hb_status read_line(struct hb__graph *g, uint32_t line, hb_error *err)
 	hb_events *events = NULL;
 	hb_event e;
 	*w = (struct hb__wait){.line = line, .process = l->process, .comm = -1, .object = -1, .rank = -1};
-	if (hb_log_lane(log, l->lane, &info) || (!l->inside && !info.polling))
+	if (l->asleep)
+		asleep(g, w);
+	if (hb_log_lane(log, l->lane, &info) || l->asleep || (!l->inside && !info.polling))
 		return HB_OK;
 	hb_status status = hb_events_open_at(log, l->lane, info.events + 1, &events, err);
 	if (status)

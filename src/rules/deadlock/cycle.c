@@ -14,6 +14,9 @@ static bool is_over(const struct hb__graph *g, uint32_t process, uint32_t self)
 static bool hopeless(const struct hb__graph *g, uint32_t node, uint32_t self)
 {
 	const struct hb__node *n = &g->node[node];
+	if (n->kind == HB__NODE_LINE ||
+		(n->n && g->node[g->edge[n->first].input].kind == HB__NODE_LINE && n->kind == HB__NODE_ANY))
+		return false;
 	if (n->kind == HB__NODE_PROCESS)
 		return is_over(g, n->id, self);
 	bool all = n->needs != 0, one = false;

@@ -90,7 +90,7 @@ static void set_needs(struct hb__graph *g, bool dead)
 	for (uint32_t l = 0; l < info->lines; l++) {
 		const struct hb__wait *w = &g->wait[l];
 		bool counts = hb__has_state(g, l) && !g->forced[l];
-		g->node[hb__line_node(g, l)].needs = !counts ? 0 : w->any ? 1 : w->n;
+		g->node[hb__line_node(g, l)].needs = w->over ? HB_NO : !counts ? 0 : w->any ? 1 : w->n;
 	}
 }
 
@@ -203,7 +203,7 @@ hb_status hb_deadlocked(hb_model *m, hb_stuck *ret, hb_error *err)
 	bool stuck = false, goes = false, runs = false;
 	for (uint32_t l = 0; l < info->lines; l++) {
 		const struct hb__wait *w = &g->wait[l];
-		bool over = g->process[w->process] == HB__OVER || g->process[w->process] == HB__DEAD;
+		bool over = w->over || g->process[w->process] == HB__OVER || g->process[w->process] == HB__DEAD;
 		stuck |= hb__is_stuck(g, l);
 		goes |= !over && !hb__is_stuck(g, l);
 		runs |= !over && w->state == HB__RUNS;

@@ -32,6 +32,7 @@ typedef enum hb__want {
 	HB__WANT_POST,       /* that it calls the other side of a window's epoch: these three */
 	HB__WANT_START,
 	HB__WANT_COMPLETE,
+	HB__WANT_THREAD, /* that a thread of its process wakes it, or id, a line: ends */
 	HB__WANT_OTHER,
 } hb__want;
 
@@ -48,6 +49,8 @@ struct hb__wait {
 	hb__state state;
 	bool any;          /* one of the needs is enough */
 	bool poll;         /* it asks again and again */
+	bool asleep;       /* in no call */
+	bool over;         /* its thread has ended, and the process has not */
 	bool done;         /* what it needs is there: it goes on */
 	uint32_t need, n;  /* its needs: the first, how many */
 	uint32_t requests; /* it waits for requests: how many */
@@ -162,6 +165,8 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 /* "to send tag 5 on WORLD", and so on. */
 void hb__phrase_need(
 	struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w, const struct hb__need *need);
+/* "rank 3", or "thread 1 of rank 3" of a process with several. */
+void hb__phrase_who(struct hb__text *t, const struct hb__graph *g, uint32_t line);
 /* What a process does: "is in MPI_Barrier on WORLD", "has finished". */
 void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t process);
 /* What a line waits for, by all its needs. */

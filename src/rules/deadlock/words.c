@@ -44,6 +44,14 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 	}
 }
 
+void hb__phrase_who(struct hb__text *t, const struct hb__graph *g, uint32_t line)
+{
+	const hb_line *l = &hb_model_lines(g->m)[line];
+	if (hb_model_processes(g->m)[l->process].nlines > 1)
+		hb__phrase(t, "thread %u of ", l->lane);
+	hb__phrase(t, "rank %d", hb__rank(g, l->process));
+}
+
 static void say_group(struct hb__text *t, const struct hb__graph *g, uint32_t group)
 {
 	if (group != HB_NO && strcmp(hb_model_groups(g->m)[group].name, "WORLD") != 0)
@@ -88,6 +96,12 @@ void hb__phrase_need(
 		hb__phrase(t, self ? "itself (rank %d) to receive its message" : "rank %d to receive its message",
 			hb__rank(g, need->peer));
 		break;
+	case HB__WANT_THREAD:
+		if (need->id == HB_NO)
+			hb__phrase(t, "another thread of its process to wake it");
+		else
+			hb__phrase(t, "thread %u to end", hb_model_lines(g->m)[need->id].lane);
+		return;
 	case HB__WANT_UNLOCK:
 		hb__phrase(t, self ? "itself (rank %d)" : "rank %d", hb__rank(g, need->peer));
 		hb__phrase(t, " to unlock the window's memory of rank %d", hb__rank(g, need->id));
@@ -117,7 +131,10 @@ void hb__phrase_need(
 void hb__phrase_wait(struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w)
 {
 	enum { MOST = 3 };
-	hb__phrase(t, w->poll ? "asks with %s for " : "waits in %s for ", w->name);
+	if (w->asleep)
+		hb__phrase(t, "sleeps, in no call of MPI, and waits for ");
+	else
+		hb__phrase(t, w->poll ? "asks with %s for " : "waits in %s for ", w->name);
 	for (uint32_t i = 0; i < w->n && i < MOST; i++) {
 		if (i)
 			hb__phrase(t, w->any ? ", or for " : ", and for ");
@@ -132,7 +149,7 @@ void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t pr
 	const hb_process *p = &hb_model_processes(g->m)[process];
 	const struct hb__wait *w = NULL;
 	for (uint32_t i = 0; i < p->nlines && !w; i++)
-		if (g->wait[p->first_line + i].name)
+		if (g->wait[p->first_line + i].name && !g->wait[p->first_line + i].asleep)
 			w = &g->wait[p->first_line + i];
 	if (!p->log)
 		hb__phrase(t, "has no log");
@@ -157,7 +174,7 @@ hb_point hb__point_of(const struct hb__graph *g, uint32_t line)
 	hb_point p = {.process = w->process, .at = {line, l->events}, .site = w->site};
 	if (w->poll)
 		p.at.event = l->events + 1;
-	if (w->name)
+	if (w->name && !w->asleep)
 		strncpy(p.function, w->name, sizeof p.function - 1);
 	return p;
 }

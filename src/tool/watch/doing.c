@@ -96,7 +96,10 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 		text = text ? text : hb__format("asks MPI again and again, and is told no, after %s", last);
 		when = since(p, view->info, last_exit);
 	} else {
-		text = hb__format("computes, after %s", last);
+		text = !now || !now->asleep      ? hb__format("computes, after %s", last)
+		       : now->joins == now->lane ? hb__format("(a thread) has ended, after %s", last)
+		       : now->joins != HB_NO ? hb__format("sleeps until its thread %u ends, after %s", now->joins, last)
+					     : hb__format("sleeps until another thread of it wakes it, after %s", last);
 		when = since(p, view->info, last_exit);
 	}
 	add(d, p->rank, text, when);

@@ -84,7 +84,7 @@ static bool look_at_lane(hb_lane_now *lane, int fd, double now)
 {
 	struct {
 		struct hb_unit_header unit;
-		uint64_t thread, polls, inside, inside_enter, events;
+		uint64_t thread, polls, inside, inside_enter, events, asked, polling, waits, task;
 	} c;
 	if (pread(fd, &c, sizeof c, (off_t)lane->offset) != (ssize_t)sizeof c)
 		return false;
@@ -95,6 +95,8 @@ static bool look_at_lane(hb_lane_now *lane, int fd, double now)
 	lane->polls = c.polls;
 	lane->inside = c.inside;
 	lane->inside_enter = c.inside_enter;
+	lane->asleep &= !moved;
+	lane->task = c.task;
 	return moved;
 }
 
@@ -164,7 +166,7 @@ bool hb__only_waits(const hb_process_now *p, double seconds)
 	if (!p->nlanes)
 		return false;
 	for (size_t i = 0; i < p->nlanes; i++)
-		if (!p->lane[i].inside && !(p->lane[i].asked && now - p->lane[i].asked < seconds))
+		if (!p->lane[i].inside && !p->lane[i].asleep && !(p->lane[i].asked && now - p->lane[i].asked < seconds))
 			return false;
 	return true;
 }

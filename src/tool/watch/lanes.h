@@ -9,7 +9,10 @@ typedef struct hb_lane_now {
 	uint32_t lane;
 	uint64_t offset; /* of its control in the log */
 	uint64_t events, polls, inside, inside_enter;
-	double asked; /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
+	uint64_t task;  /* number of its thread in the system; 0: not known */
+	bool asleep;    /* threads.c: in no call, until another thread of its process wakes it */
+	uint32_t joins; /* ... until the thread of this lane ends; HB_NO: any; its own: it has ended itself */
+	double asked;   /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
 } hb_lane_now;
 
 typedef struct hb_process_now {
@@ -21,6 +24,9 @@ typedef struct hb_process_now {
 	bool seen;        /* it was there, on this host, once */
 	bool gone;        /* it is not there any more */
 	double moved;     /* when */
+	double init;      /* when its MPI_Init ended, in seconds since the machine started; 0: not looked up */
+	uint64_t slept;   /* what its sleeping threads were seen to be in */
+	double sleeping;  /* since when they are seen so; 0: they are not */
 	hb_lane_now *lane;
 	size_t nlanes;
 } hb_process_now;
@@ -33,6 +39,8 @@ typedef struct hb_lanes {
 	char host[65];
 	uint32_t elsewhere;   /* processes on other hosts */
 	bool ending;          /* the last thing that moved was a process that went away */
+	double slept;         /* when more threads were last found to sleep */
+	double looked;        /* when threads were last looked at */
 	double listed, moved; /* when the folder was, and when anything last moved */
 } hb_lanes;
 
@@ -42,6 +50,10 @@ void hb__lanes_open(const char *recording, hb_lanes *ret);
 /* A look; true when anything moved since the last one: an event, a call begun or ended, a process come or gone. */
 bool hb__lanes_look(hb_lanes *lanes);
 void hb__lanes_close(hb_lanes *lanes);
+
+/* Which threads in no call sleep until another one of their process wakes them, where no other thread can. For a job that
+ * stands still: they are believed when nothing of them has run for a while. */
+void hb__threads_look(hb_lanes *lanes);
 
 /* Its end is in its log, or it is gone: it will do nothing any more. */
 bool hb__is_over(const hb_process_now *p);

@@ -28,11 +28,33 @@ void hb__live_run(const char *recording, hb_run *ret)
 	hb__match_run(ret, NULL, NULL, &err);
 }
 
-hb_stuck hb__ask_deadlock(const char *recording)
+void hb__tell_asleep(hb_run *run, const hb_lanes *l)
+{
+	const hb_process *process = run->model ? hb_model_processes(run->model) : NULL;
+	for (size_t i = 0; process && i < l->n; i++) {
+		const hb_process_now *now = &l->at[i];
+		for (uint32_t p = 0; p < hb_model_get_info(run->model)->processes; p++) {
+			if (process[p].rank != now->rank || (process[p].pid && process[p].pid != now->pid))
+				continue;
+			for (size_t k = 0; k < now->nlanes; k++) {
+				const hb_lane_now *lane = &now->lane[k];
+				uint32_t line = process[p].first_line + lane->lane;
+				if (!lane->asleep || lane->lane >= process[p].nlines ||
+					hb_model_lines(run->model)[line].events != lane->events)
+					continue;
+				bool joins = lane->joins != HB_NO && lane->joins < process[p].nlines;
+				hb_model_asleep(run->model, line, joins ? process[p].first_line + lane->joins : HB_NO);
+			}
+		}
+	}
+}
+
+hb_stuck hb__ask_deadlock(const hb_lanes *l)
 {
 	hb_run run;
 	hb_stuck stuck = HB_STUCK_UNKNOWN;
-	hb__live_run(recording, &run);
+	hb__live_run(l->recording, &run);
+	hb__tell_asleep(&run, l);
 	if (run.model && hb_deadlocked(run.model, &stuck, NULL))
 		stuck = HB_STUCK_UNKNOWN;
 	hb__close_run(&run);
@@ -48,6 +70,7 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 		hb__close_run(&run);
 		return;
 	}
+	hb__tell_asleep(&run, &w->lanes);
 	double still = hb__seconds() - w->lanes.moved;
 	hb__say("nothing has moved for %.1f s%s", still,
 		w->stuck == HB_STUCK_ALL    ? ", and nothing will"

@@ -31,7 +31,7 @@ static bool anybody_asks(const hb_lanes *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; !hb__is_over(&l->at[i]) && k < l->at[i].nlanes; k++)
-			if (!l->at[i].lane[k].inside)
+			if (!l->at[i].lane[k].inside && !l->at[i].lane[k].asleep)
 				return true;
 	return false;
 }
@@ -53,14 +53,17 @@ static bool anybody_inside(const hb_lanes *l)
 	return false;
 }
 
+/* Since when all that is known stands still. */
+static double since(const hb_lanes *l) { return l->slept > l->moved ? l->slept : l->moved; }
+
 /* Asks the rule once per standstill. */
 static void ask(hb_watch *w, double now, double still)
 {
 	const hb_lanes *l = &w->lanes;
-	if (w->asked == l->moved || still < STILL_S || still < w->cost * SHARE || !anybody_inside(l))
+	if (w->asked == since(l) || still < STILL_S || still < w->cost * SHARE || !anybody_inside(l))
 		return;
-	w->asked = l->moved;
-	w->stuck = hb__ask_deadlock(l->recording);
+	w->asked = since(l);
+	w->stuck = hb__ask_deadlock(l);
 	w->cost = hb__seconds() - now;
 }
 
@@ -78,8 +81,9 @@ hb_moving hb__watch_look(hb_watch *w, const char *recording)
 		return HB_NOBODY;
 	if (still < STILL_S)
 		return HB_MOVES;
+	hb__threads_look(&w->lanes);
 	ask(w, now, still);
-	bool known = w->asked == l->moved && still >= AGAIN_S;
+	bool known = w->asked == since(l) && still >= AGAIN_S;
 	if (known && w->stuck == HB_STUCK_ALL)
 		return HB_HANGS;
 	bool wait = all_wait(l, w->patience / 2);
@@ -88,7 +92,7 @@ hb_moving hb__watch_look(hb_watch *w, const char *recording)
 		return HB_HANGS;
 	if (!wait)
 		return HB_COMPUTES;
-	bool unsure = w->asked == l->moved && w->stuck == HB_STUCK_NOT;
+	bool unsure = w->asked == since(l) && w->stuck == HB_STUCK_NOT;
 	return still >= w->patience * (anybody_asks(l) ? ASK_WAIT : unsure ? SOME_WAIT : 1) ? HB_HANGS : HB_WAITS;
 }
 

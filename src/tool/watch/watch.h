@@ -48,7 +48,9 @@ void hb__watch_close(hb_watch *watch);
 /* The live logs of a recording as a run, without a word; .model NULL: there is none yet. hb__close_run. */
 void hb__live_run(const char *recording, hb_run *ret);
 /* Whether it is proven that nothing moves any more. Takes in what the logs hold now. */
-hb_stuck hb__ask_deadlock(const char *recording);
+hb_stuck hb__ask_deadlock(const hb_lanes *lanes);
+/* Tells the run which threads were seen to sleep, where their logs still stand where they stood. */
+void hb__tell_asleep(hb_run *run, const hb_lanes *lanes);
 /* Prints the verdict over a job that hangs, and what each process is in; true: there was one of the rules. */
 void hb__put_verdict(hb_watch *watch, FILE *to);
 

@@ -33,10 +33,13 @@ static bool asks(const struct hb__objects *o, const struct hb__object *x, int64_
 static bool answers(const struct hb__graph *g, uint32_t process)
 {
 	const hb_process *p = &hb_model_processes(g->m)[process];
-	bool good = g->process[process] != HB__RUNS;
-	for (uint32_t i = 0; i < p->nlines; i++)
-		good &= g->process[process] == HB__OVER || g->wait[p->first_line + i].name;
-	return good;
+	bool good = g->process[process] != HB__RUNS, inside = g->process[process] == HB__OVER;
+	for (uint32_t i = 0; i < p->nlines; i++) {
+		const struct hb__wait *w = &g->wait[p->first_line + i];
+		good &= g->process[process] == HB__OVER || w->name;
+		inside |= w->name && !w->asleep;
+	}
+	return good && inside;
 }
 
 /* Those who hold the lock of this rank against `mine`; how many, at most `most`. */

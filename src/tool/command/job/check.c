@@ -38,6 +38,7 @@ struct check {
 	hb_quiets *quiets;
 	char *recording;
 	hb_made made;
+	hb_watch watch;
 	bool hung;
 };
 
@@ -51,7 +52,7 @@ static bool for_machines(const hb_args *args)
 static int record(struct check *k)
 {
 	const hb_args *args = k->args;
-	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+	k->watch = (hb_watch){.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
 		.then = HB_ON_HANG_KILL,
 		.quiet = true};
 	hb_making making = {.argv = args->rest,
@@ -61,12 +62,11 @@ static int record(struct check *k)
 		.remarks = true,
 		.quiet = true,
 		.out = for_machines(args) ? 2 : 0,
-		.watch = watch.patience > 0 ? hb__watch : NULL,
-		.user = &watch};
+		.watch = k->watch.patience > 0 ? hb__watch : NULL,
+		.user = &k->watch};
 	int code = hb__make(&making, &k->made);
-	k->hung = watch.ever;
+	k->hung = k->watch.ever;
 	k->recording = k->made.recording;
-	hb__watch_close(&watch);
 	if (!code && !k->recording)
 		return k->made.end.status ? k->made.end.status : HB_EXIT_RECORDING;
 	return code;
@@ -120,6 +120,8 @@ static bool fails(const struct check *k)
 static int judge(struct check *k)
 {
 	hb_wanted wanted = {hb__value(k->args, "severity"), hb__value(k->args, "only"), hb__value(k->args, "category")};
+	if (k->hung)
+		hb__tell_asleep(&k->run, &k->watch.lanes);
 	int code = hb__findings_read(&k->run, k->hung ? HB_CHECK_HANGING : 0, &k->found);
 	if (code)
 		return code;
@@ -167,6 +169,7 @@ int hb__check(const hb_args *args)
 			code = missing;
 	}
 	hb__findings_free(&k.found);
+	hb__watch_close(&k.watch);
 	hb__close_run(&k.run);
 	hb__quiets_free(k.quiets);
 	free(k.recording);

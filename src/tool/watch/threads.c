@@ -1,0 +1,196 @@
+/* Threads that sleep outside of MPI, by /proc: one waits for the end of another, or at a barrier of OpenMP. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lanes.h"
+#include "model/event.h"
+
+#define LOOK_S 0.3
+#define INIT_S 5    /* MPI_Init takes no longer */
+#define SURE_S 0.35 /* nothing of them has run for so long */
+
+struct sleeper {
+	bool futex;     /* waits until woken, without a time */
+	bool polls;     /* waits for files */
+	uint64_t joins; /* futex: the task whose end it waits for; 0: another thread of the same process wakes it */
+	uint64_t ran;   /* what it has run until now, and what it is in */
+};
+
+static size_t slurp(uint32_t pid, uint64_t task, const char *name, char *ret, size_t size)
+{
+	char path[96];
+	snprintf(path, sizeof path, "/proc/%u/task/%llu/%s", pid, (unsigned long long)task, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, ret, size - 1);
+	if (fd >= 0)
+		close(fd);
+	ret[n > 0 ? n : 0] = 0;
+	return n > 0 ? (size_t)n : 0;
+}
+
+static bool is_task(uint32_t pid, uint64_t task)
+{
+	char path[96];
+	snprintf(path, sizeof path, "/proc/%u/task/%llu", pid, (unsigned long long)task);
+	return task && !access(path, F_OK);
+}
+
+/* False: it runs, or nobody may know. */
+static bool asleep_in(uint32_t pid, uint64_t task, struct sleeper *ret)
+{
+	enum { WAIT = 0, WAIT_BITSET = 9, PRIVATE = 128, COMMANDS = 127 };
+	char text[300];
+	unsigned long long a[4] = {0}, ran = 0, waited = 0, slices = 0;
+	int call;
+	*ret = (struct sleeper){0};
+	if (!slurp(pid, task, "syscall", text, sizeof text) ||
+		sscanf(text, "%d %llx %llx %llx %llx", &call, &a[0], &a[1], &a[2], &a[3]) != 5)
+		return false;
+	if (slurp(pid, task, "schedstat", text, sizeof text))
+		sscanf(text, "%llu %llu %llu", &ran, &waited, &slices);
+	unsigned command = (unsigned)a[1] & COMMANDS & ~256u;
+	ret->ran = ((uint64_t)ran * 31 + slices) * 31 + a[0] + task;
+	ret->futex = call == SYS_futex && (command == WAIT || command == WAIT_BITSET) && !a[3];
+	if (ret->futex &&
+		!(a[1] & PRIVATE)) { /* others may wake it, but of the end of a thread only the system tells */
+		ret->joins = a[2];
+		ret->futex = is_task(pid, a[2]);
+	}
+	ret->polls = call == SYS_epoll_wait || call == SYS_epoll_pwait || call == SYS_poll || call == SYS_ppoll ||
+		     call == SYS_select || call == SYS_pselect6;
+	return true;
+}
+
+/* ---- threads that the library has started ---- */
+
+static double boot_seconds(void)
+{
+	struct timespec boot, mono;
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return (double)(boot.tv_sec - mono.tv_sec) + (double)(boot.tv_nsec - mono.tv_nsec) * 1e-9;
+}
+
+static void look_up_init(hb_process_now *p)
+{
+	hb_log *log = NULL;
+	hb_events *events = NULL;
+	hb_event e;
+	p->init = -1;
+	if (hb_log_open(p->path, &log, NULL))
+		return;
+	const hb_log_info *info = hb_log_get_info(log);
+	if (!hb_events_open(log, 0, &events, NULL) && hb_events_next(events, &e, NULL) == 1 && e.function &&
+		e.function->name && strstr(e.function->name, "_Init")) {
+		p->init = ((double)info->origin_mono + hb_ticks_ns(info, e.row->exit)) * 1e-9 + boot_seconds();
+	}
+	hb_events_close(events);
+	hb_log_close(log);
+}
+
+/* It was started shortly before MPI_Init was over: recording begins at its end. */
+static bool of_library(hb_process_now *p, uint64_t task)
+{
+	char text[600], *at;
+	unsigned long long start = 0;
+	if (!p->init)
+		look_up_init(p);
+	if (!slurp(p->pid, task, "stat", text, sizeof text) || !(at = strrchr(text, ')')))
+		return false;
+	for (int field = 2; field < 22 && at; field++)
+		at = strchr(at + 1, ' ');
+	if (!at || sscanf(at, "%llu", &start) != 1)
+		return false;
+	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK), when = (double)start * tick;
+	return when >= p->init - INIT_S && when <= p->init + 2 * tick;
+}
+
+/* ---- a process ---- */
+
+static hb_lane_now *lane_of(hb_process_now *p, uint64_t task)
+{
+	for (size_t i = 0; i < p->nlanes && task; i++)
+		if (p->lane[i].task == task)
+			return &p->lane[i];
+	return NULL;
+}
+
+/* All threads without a lane sleep, too, or are the library's. */
+static bool others_sleep(hb_process_now *p, uint64_t *seen)
+{
+	char path[64];
+	bool sleep = true;
+	snprintf(path, sizeof path, "/proc/%u/task", p->pid);
+	DIR *all = opendir(path);
+	struct dirent *d;
+	while (all && sleep && (d = readdir(all))) {
+		struct sleeper s;
+		uint64_t task = strtoull(d->d_name, NULL, 10);
+		if (!task || lane_of(p, task))
+			continue;
+		sleep = asleep_in(p->pid, task, &s) && (s.futex || (s.polls && of_library(p, task)));
+		*seen = *seen * 31 + (s.futex ? s.ran : task);
+	}
+	if (all)
+		closedir(all);
+	return all && sleep;
+}
+
+static bool asks(const hb_lane_now *lane, double now) { return lane->asked > 0 && now - lane->asked < 1; }
+
+static bool sleeps(hb_process_now *p, double now, uint64_t *seen)
+{
+	bool sleep = true, any = false;
+	for (size_t i = 0; i < p->nlanes && sleep; i++) {
+		struct sleeper s;
+		hb_lane_now *lane = &p->lane[i];
+		if (lane->inside || asks(lane, now))
+			continue;
+		any = true;
+		if (lane->task && !is_task(p->pid, lane->task)) {
+			lane->joins = lane->lane;
+			continue;
+		}
+		sleep = lane->task && asleep_in(p->pid, lane->task, &s) && s.futex;
+		const hb_lane_now *joined = sleep ? lane_of(p, s.joins) : NULL;
+		lane->joins = joined ? joined->lane : HB_NO;
+		*seen = *seen * 31 + (sleep ? s.ran : 0);
+	}
+	return sleep && any && others_sleep(p, seen);
+}
+
+static void look_at(hb_lanes *l, hb_process_now *p, double now)
+{
+	uint64_t seen = 1;
+	bool was = false, is = false;
+	bool sleep = sleeps(p, now, &seen);
+	if (!sleep || p->slept != seen)
+		p->sleeping = sleep ? now : 0;
+	p->slept = seen;
+	bool sure = sleep && now - p->sleeping >= SURE_S;
+	for (size_t i = 0; i < p->nlanes; i++) {
+		hb_lane_now *lane = &p->lane[i];
+		was |= lane->asleep;
+		lane->asleep = sure && !lane->inside && !asks(lane, now);
+		is |= lane->asleep;
+	}
+	if (was != is)
+		l->slept = now;
+}
+
+void hb__threads_look(hb_lanes *l)
+{
+	double now = hb__seconds();
+	if (now - l->looked < LOOK_S)
+		return;
+	l->looked = now;
+	for (size_t i = 0; i < l->n; i++)
+		if (l->at[i].seen && !hb__is_over(&l->at[i]) && l->at[i].nlanes)
+			look_at(l, &l->at[i], now);
+}
