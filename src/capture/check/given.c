@@ -67,7 +67,7 @@ static enum given given_of(const struct hb__fn *fn)
 static unsigned long long array(const int *value, int n, bool truth)
 {
 	int64_t wide[HB__ARRAY_MAX];
-	uint64_t h = (uint64_t)n;
+	uint64_t h = (uint64_t)n * UINT64_C(0xd6e8feb86659fd93) + UINT64_C(0xa0761d6478bd642f);
 	if (n <= 0)
 		return 0;
 	for (int i = 0; i < n; i++) {

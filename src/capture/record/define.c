@@ -87,13 +87,26 @@ void hb__define_op(int number, const char *name)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Digests do not see zeros in front: {1} and {0, 1} have the same. Of those that two arrays have, nothing is known. */
 void hb__define_array(uint64_t digest, const int64_t *value, int n)
 {
-	static uint64_t told[1024]; /* by a part of the digest; one that lost its place is told again */
+	static struct {
+		uint64_t digest;
+		uint64_t content; /* 0: of two arrays */
+	} told[1024];             /* by a part of the digest; one that lost its place is told again */
 	static uint8_t body[HB__ARRAY_MAX * HB_UV_MAX + 2 * HB_UV_MAX];
+	uint64_t content = (uint64_t)n + UINT64_C(0xa0761d6478bd642f), at = digest % 1024;
+	for (int i = 0; i < n; i++) {
+		content = (content ^ (uint64_t)value[i]) * 0x9e3779b97f4a7c15u;
+		content ^= content >> 29;
+	}
+	content |= 1;
 	pthread_mutex_lock(&lock);
-	if (told[digest % 1024] != digest) {
-		told[digest % 1024] = digest;
+	bool again = told[at].digest == digest, other = again && told[at].content && told[at].content != content;
+	if (!again || other) {
+		n = other ? 0 : n;
+		told[at].digest = digest;
+		told[at].content = other ? 0 : content;
 		uint8_t *w = hb_put_uv(body, digest);
 		w = hb_put_uv(w, (uint64_t)n);
 		for (int i = 0; i < n; i++)
