@@ -21,7 +21,7 @@ static void poll_iprobe(long batches, double *samples)
 
 static void poll_test(long batches, double *samples)
 {
-	int value;
+	int value, go = 0;
 	MPI_Request request;
 	MPI_Irecv(&value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
 	for (long b = 0; b < batches; b++) {
@@ -32,7 +32,7 @@ static void poll_test(long batches, double *samples)
 		}
 		samples[b] = (now_ns() - start) / BATCH;
 	}
-	MPI_Send(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+	MPI_Send(&go, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 

@@ -132,20 +132,26 @@ static void thread_gone(void *p)
 static struct guards *of_this_thread(void)
 {
 	static bool has_key;
-	struct guards *w;
+	struct guards *w, *more = NULL;
 	lock();
 	if (!has_key)
 		has_key = !pthread_key_create(&leaving, thread_gone);
 	for (w = all; w && w->taken; w = w->next)
 		;
-	if (!w && has_key) {
-		hb__track_lock();
-		w = hb__pool(sizeof *w);
+	bool none = !w && has_key;
+	unlock();
+	if (none) {
+		hb__track_lock(); /* the outer one of both */
+		more = hb__pool(sizeof *more);
 		hb__track_unlock();
-		if (w) {
-			w->next = all;
-			all = w;
-		}
+	}
+	lock();
+	for (w = all; w && w->taken; w = w->next)
+		;
+	if (!w && more) {
+		w = more;
+		w->next = all;
+		all = w;
 	}
 	if (w) {
 		w->taken = true;

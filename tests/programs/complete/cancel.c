@@ -10,7 +10,7 @@ static int cancelled(MPI_Status *st)
 
 int main(int argc, char **argv)
 {
-	int v = -1, w = -1;
+	int v = -1, w = -1, x = -1;
 	MPI_Request r, two[2];
 	MPI_Status st, sts[2];
 
@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	Irecv(&w, 1, MPI_INT, MPI_ANY_SOURCE, 97, WORLD, &two[1]);
 	Send(&rank, 1, MPI_INT, next, 1, WORLD);
 	Send(&rank, 1, MPI_INT, next, 2, WORLD);
-	Recv(&w, 1, MPI_INT, prev, 2, WORLD, &st);
+	Recv(&x, 1, MPI_INT, prev, 2, WORLD, &st);
 	Cancel(&two[0]);
 	Cancel(&two[1]);
 	Waitall(2, two, sts);

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 			}
 			CHECK(!yes);
 		}
-		Send(&v, 1, MPI_INT, 1, 0, WORLD);
+		Send(&rank, 1, MPI_INT, 1, 0, WORLD);
 		while (!Test(&r, &st))
 			tests++;
 		while (!Iprobe(MPI_ANY_SOURCE, 2, WORLD, &st))

@@ -1,61 +1,116 @@
-/* Pieces of pending operations in the order of their addresses. Few are pending mostly, so an array is quick. */
+/* Pieces of pending operations by their addresses: a tree that random numbers keep flat, each node with the end of what is
+ * below it. A program may have a hundred thousand pieces pending, of any length, and end them in any order. */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "capture/check/buffers/buffers.h"
 
-static struct entry {
+struct entry {
+	struct entry *left, *right; /* left also links unused ones */
 	struct hb__piece piece;
 	struct hb__pending *pending;
+	uintptr_t end, end_written; /* the highest of this and of all below; of those that are written */
+	uint32_t level;             /* random; no higher than that of the one above */
 	bool writes;
-} * entry;
-static size_t held, room; /* names that a program has hardly: gdb finds them, too */
-static uintptr_t longest; /* of the pieces since it was empty */
+};
+static struct entry *top, *spare; /* under the lock of track/ */
 
-#define MOST ((size_t)1 << 20)
+bool hb__index_empty(void) { return !top; }
 
-bool hb__index_empty(void) { return !held; }
-
-static bool grow(void)
+static uint32_t level(void)
 {
-	size_t more = room ? 2 * room : 4096 / sizeof *entry;
-	struct entry *e = more <= MOST ? hb__pages(more * sizeof *e) : NULL;
-	if (!e)
-		return false;
-	if (entry) {
-		memcpy(e, entry, held * sizeof *e);
-		munmap(entry, room * sizeof *e);
-	}
-	entry = e;
-	room = more;
-	return true;
+	static uint64_t x = 0x9e3779b97f4a7c15u;
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 32);
 }
 
-/* The first entry that begins at `low` or behind it. */
-static size_t first_from(uintptr_t low)
+static uintptr_t most(uintptr_t a, uintptr_t b) { return a > b ? a : b; }
+
+static void sum_up(struct entry *e)
 {
-	size_t from = 0, to = held;
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-		if (entry[middle].piece.low < low)
-			from = middle + 1;
-		else
-			to = middle;
+	e->end = e->piece.high;
+	e->end_written = e->writes ? e->piece.high : 0;
+	for (int i = 0; i < 2; i++) {
+		const struct entry *below = i ? e->right : e->left;
+		if (below) {
+			e->end = most(e->end, below->end);
+			e->end_written = most(e->end_written, below->end_written);
+		}
 	}
-	return from;
+}
+
+static bool before(const struct entry *a, const struct entry *b)
+{
+	return a->piece.low != b->piece.low ? a->piece.low < b->piece.low
+					    : (uintptr_t)a->pending < (uintptr_t)b->pending;
+}
+
+/* Puts x into the tree below *at. */
+static void put(struct entry **at, struct entry *x)
+{
+	struct entry *e = *at;
+	if (!e) {
+		*at = x;
+	} else if (before(x, e)) {
+		put(&e->left, x);
+		if (e->left->level > e->level) {
+			*at = e->left;
+			e->left = (*at)->right;
+			(*at)->right = e;
+		}
+	} else {
+		put(&e->right, x);
+		if (e->right->level > e->level) {
+			*at = e->right;
+			e->right = (*at)->left;
+			(*at)->left = e;
+		}
+	}
+	if (e)
+		sum_up(e);
+	sum_up(*at);
+}
+
+/* One tree of two; all of a come first. */
+static struct entry *joined(struct entry *a, struct entry *b)
+{
+	if (!a || !b)
+		return a ? a : b;
+	if (a->level > b->level)
+		a->right = joined(a->right, b);
+	else
+		b->left = joined(a, b->left);
+	struct entry *e = a->level > b->level ? a : b;
+	sum_up(e);
+	return e;
+}
+
+/* Takes one like x out of the tree below *at. */
+static struct entry *take(struct entry **at, const struct entry *x)
+{
+	struct entry *e = *at, *found = e;
+	if (!e)
+		return NULL;
+	if (e->pending == x->pending && e->piece.low == x->piece.low)
+		*at = joined(e->left, e->right);
+	else
+		found = take(before(x, e) ? &e->left : &e->right, x);
+	if (*at)
+		sum_up(*at);
+	return found;
 }
 
 bool hb__index_add(struct hb__pending *p, const struct hb__region *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		if (held == room && !grow())
+		struct entry *e = spare;
+		if (e)
+			spare = e->left;
+		else if (!(e = hb__pool(sizeof *e)))
 			return false;
-		struct hb__piece piece = r->piece[i];
-		size_t at = first_from(piece.low);
-		memmove(&entry[at + 1], &entry[at], (held - at) * sizeof *entry);
-		entry[at] = (struct entry){piece, p, r->writes};
-		longest = piece.high - piece.low > longest ? piece.high - piece.low : longest;
-		held++;
+		*e = (struct entry){.piece = r->piece[i], .pending = p, .level = level(), .writes = r->writes};
+		put(&top, e);
 	}
 	return true;
 }
@@ -64,30 +119,38 @@ void hb__index_remove(const struct hb__pending *p)
 {
 	for (uint32_t k = 0; k < p->regions; k++)
 		for (uint32_t i = 0; i < p->region[k].n; i++) {
-			size_t at = first_from(p->region[k].piece[i].low);
-			while (at < held && entry[at].piece.low == p->region[k].piece[i].low && entry[at].pending != p)
-				at++;
-			if (at == held || entry[at].pending != p)
+			const struct entry like = {
+				.piece = p->region[k].piece[i], .pending = (struct hb__pending *)(uintptr_t)p};
+			struct entry *e = take(&top, &like);
+			if (!e)
 				continue;
-			held--;
-			memmove(&entry[at], &entry[at + 1], (held - at) * sizeof *entry);
+			e->left = spare;
+			spare = e;
 		}
-	longest = held ? longest : 0;
+}
+
+/* The first piece that conflicts with the one given. */
+static const struct entry *conflict(const struct entry *e, const struct hb__piece *piece, bool writes)
+{
+	if (!e || (writes ? e->end : e->end_written) <= piece->low)
+		return NULL;
+	const struct entry *found = conflict(e->left, piece, writes);
+	if (found || e->piece.low >= piece->high)
+		return found;
+	if (e->piece.high > piece->low && (e->writes || writes))
+		return e;
+	return conflict(e->right, piece, writes);
 }
 
 struct hb__pending *hb__index_conflict(const struct hb__region *r, uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		uintptr_t low = r->piece[i].low, high = r->piece[i].high;
-		for (size_t at = first_from(low > longest ? low - longest : 0); at < held && entry[at].piece.low < high;
-			at++) {
-			const struct entry *e = &entry[at];
-			if (e->piece.high <= low || (!e->writes && !r->writes))
-				continue;
-			*ret_low = e->piece.low > low ? e->piece.low : low;
-			*ret_high = e->piece.high < high ? e->piece.high : high;
-			return e->pending;
-		}
+		const struct entry *e = conflict(top, &r->piece[i], r->writes);
+		if (!e)
+			continue;
+		*ret_low = most(e->piece.low, r->piece[i].low);
+		*ret_high = e->piece.high < r->piece[i].high ? e->piece.high : r->piece[i].high;
+		return e->pending;
 	}
 	return NULL;
 }

@@ -50,8 +50,8 @@ void hb__ends_leave(struct hb__call *c, int code);
 
 /* A request of the program, from the call that made it to its end. */
 struct hb__watch {
-	struct hb__watch *chain;       /* further ones with the same handle, in the order of making */
-	struct hb__watch *next, *prev; /* all */
+	struct hb__watch *chain, *chain_before; /* further ones with the same handle, in the order of making */
+	struct hb__watch *next, *prev;          /* all */
 	uintptr_t handle;
 	const MPI_Request *at; /* the variable it was put into */
 	const struct hb__fn *fn;
@@ -62,6 +62,7 @@ struct hb__watch {
 	bool persistent, active, started;
 	bool receive, cancelled;
 	bool told;                   /* that it was waited for and never started */
+	bool variable_again;         /* another one was in its variable when it was put there */
 	bool unsure;                 /* it shared its handle, and which of them completed is not known */
 	struct hb__pending *pending; /* its buffers: buffers/ */
 };

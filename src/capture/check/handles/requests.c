@@ -7,8 +7,16 @@
 
 struct hb__watch hb__watches = {.next = &hb__watches, .prev = &hb__watches};
 
-static struct hb__map by_handle, by_variable; /* the first of a chain; the last one posted into a variable */
+/* Libraries give one handle to all operations that are complete at once: a hundred thousand may share it. */
+struct chain {
+	struct hb__watch *first, *last;
+	struct hb__watch *sure; /* the first that is not unsure: all from it on are not */
+	struct hb__watch *kept; /* the same for those whose buffers are looked at */
+	struct chain *next;     /* unused ones */
+};
+static struct hb__map by_handle, by_variable; /* chains; the last one posted into a variable */
 static struct hb__watch *unused;
+static struct chain *unused_chains;
 
 /* ---- the list; under the lock ---- */
 
@@ -29,25 +37,48 @@ static struct hb__watch *watch_new(void)
 
 static void chain_in(struct hb__watch *w)
 {
-	struct hb__watch *at = hb__map_find_or_put(&by_handle, w->handle, w);
-	while (at && at != w && at->chain)
-		at = at->chain;
-	if (at && at != w)
-		at->chain = w;
+	struct chain *c = hb__map_find(&by_handle, w->handle);
+	if (!c) {
+		c = unused_chains;
+		if (c)
+			unused_chains = c->next;
+		else if (!(c = hb__pool(sizeof *c)))
+			return;
+		*c = (struct chain){.first = NULL};
+		hb__map_put(&by_handle, w->handle, c);
+	}
+	w->chain_before = c->last;
+	*(c->last ? &c->last->chain : &c->first) = w;
+	c->last = w;
+	c->sure = c->sure ? c->sure : w;
+	c->kept = c->kept ? c->kept : w;
+}
+
+static struct hb__watch *first_of(uintptr_t handle)
+{
+	const struct chain *c = hb__map_find(&by_handle, handle);
+	return c ? c->first : NULL;
+}
+
+static void chain_out(struct hb__watch *w)
+{
+	struct chain *c = hb__map_find(&by_handle, w->handle);
+	if (!c)
+		return;
+	*(w->chain_before ? &w->chain_before->chain : &c->first) = w->chain;
+	*(w->chain ? &w->chain->chain_before : &c->last) = w->chain_before;
+	c->sure = c->sure == w ? w->chain : c->sure;
+	c->kept = c->kept == w ? w->chain : c->kept;
+	if (!c->first) {
+		hb__map_remove(&by_handle, w->handle);
+		c->next = unused_chains;
+		unused_chains = c;
+	}
 }
 
 static void watch_drop(struct hb__watch *w)
 {
-	struct hb__watch *first = hb__map_find(&by_handle, w->handle);
-	if (first == w && !w->chain)
-		hb__map_remove(&by_handle, w->handle);
-	else if (first == w)
-		hb__map_put(&by_handle, w->handle, w->chain);
-	for (; first && first != w; first = first->chain)
-		if (first->chain == w) {
-			first->chain = w->chain;
-			break;
-		}
+	chain_out(w);
 	if (hb__map_find(&by_variable, (uintptr_t)w->at) == w)
 		hb__map_remove(&by_variable, (uintptr_t)w->at);
 	w->prev->next = w->next;
@@ -58,19 +89,18 @@ static void watch_drop(struct hb__watch *w)
 
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
 {
-	struct hb__watch *first = hb__map_find(&by_handle, handle);
-	struct hb__watch *found = NULL;
-	unsigned n = 0;
-	for (struct hb__watch *w = first; w; w = w->chain)
-		if (w->at == at) {
-			found = w;
-			n++;
-		}
-	if (n == 1 || !first)
+	struct chain *c = hb__map_find(&by_handle, handle);
+	if (!c || c->first == c->last)
+		return c ? c->first : NULL;
+	struct hb__watch *found = at ? hb__map_find(&by_variable, (uintptr_t)at) : NULL;
+	if (found && found->handle != handle)
+		found = NULL;
+	if (found && !found->variable_again)
 		return found;
-	for (struct hb__watch *w = first; first->chain && w; w = w->chain)
+	for (struct hb__watch *w = c->sure; w; w = w->chain)
 		w->unsure = true; /* which of them it is nobody knows */
-	return found ? found : first;
+	c->sure = NULL;
+	return found ? found : c->first;
 }
 
 /* ---- making and ending ---- */
@@ -84,6 +114,7 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 	if (w) {
 		if (before && !before->over_site)
 			before->over_site = site;
+		w->variable_again = before && before->handle == r->handle;
 		w->handle = r->handle;
 		w->at = at;
 		w->fn = c->fn;
@@ -141,7 +172,7 @@ static void request_over(struct hb__call *c, struct hb__watch *w)
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
 	watch_drop(w);
-	struct hb__held *h = hb__map_find(&by_handle, handle) ? NULL : hb__handle_get(HB__H_REQUEST, handle);
+	struct hb__held *h = first_of(handle) ? NULL : hb__handle_get(HB__H_REQUEST, handle);
 	if (h) {
 		h->made = NULL;
 		h->ended_site = site;
@@ -156,10 +187,12 @@ static void forget_unsure(struct hb__watch *w)
 	if (!w || !w->unsure)
 		return;
 	hb__track_lock();
-	w = hb__map_find(&by_handle, w->handle);
-	hb__track_unlock();
-	for (; w; w = w->chain)
+	struct chain *c = hb__map_find(&by_handle, w->handle);
+	for (w = c ? c->kept : NULL; w && w->unsure; w = w->chain) {
 		hb__pending_drop(w, false);
+		c->kept = w->chain;
+	}
+	hb__track_unlock();
 }
 
 void hb__check_completed(
@@ -230,7 +263,7 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		return;
 	}
 	hb__track_lock();
-	struct hb__watch *w = hb__map_find(&by_handle, handle);
+	struct hb__watch *w = first_of(handle);
 	if (w && w->chain && at)
 		w = hb__watch_find(handle, at);
 	hb__track_unlock();
