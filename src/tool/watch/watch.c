@@ -7,10 +7,12 @@
 #define LOOK_S 0.2
 #define STILL_S 0.7 /* without a step: worth a question */
 #define AGAIN_S 1.2 /* ... and an answer is believed when it still is so */
-#define SHARE 30    /* the question takes at most one part in so many of the time */
-#define GONE_S 3    /* a launcher has so long to notice that its processes have gone */
-#define ASK_WAIT 3  /* patience is so many times longer while somebody asks again and again: he may stop */
-#define SOME_WAIT 2 /* patience is so many times longer when somebody could go on, by all that is known */
+#define SHARE 30 /* the question takes at most one part in so many of the time, but before patience ends it is asked */
+#define GONE_S 3 /* a launcher has so long to notice that its processes have gone */
+#define ASK_WAIT 3 /* patience is so many times longer while somebody asks again and again: he may stop */
+/* Patience is so many times longer when somebody could go on, by all that is known: the library may be at work for long, with a
+ * file, with a hundred thousand requests. */
+#define SOME_WAIT 4
 
 /* Nobody computes: all that lives waits in calls. */
 static bool all_wait(const hb_lanes *l, double seconds)
@@ -60,7 +62,8 @@ static double since(const hb_lanes *l) { return l->slept > l->moved ? l->slept :
 static void ask(hb_watch *w, double now, double still)
 {
 	const hb_lanes *l = &w->lanes;
-	if (w->asked == since(l) || still < STILL_S || still < w->cost * SHARE || !anybody_inside(l))
+	bool dear = still < w->cost * SHARE && still < w->patience;
+	if (w->asked == since(l) || still < STILL_S || dear || !anybody_inside(l))
 		return;
 	w->asked = since(l);
 	w->stuck = hb__ask_deadlock(l);
