@@ -20,7 +20,8 @@ int main(int argc, char **argv)
 	MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, grid);
 	MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, grid);
 	MPI_Request r;
-	MPI_Ineighbor_alltoallv(out, (int[]){1, 1, 1, 1}, (int[]){0, 1, 2, 3}, MPI_INT, in, (int[]){1, 1, 1, 1}, (int[]){0, 1, 2, 3}, MPI_INT, grid, &r);
+	MPI_Ineighbor_alltoallv(out, (int[]){1, 1, 1, 1}, (int[]){0, 1, 2, 3}, MPI_INT, in, (int[]){1, 1, 1, 1},
+		(int[]){0, 1, 2, 3}, MPI_INT, grid, &r);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
 	MPI_Cart_sub(grid, (int[]){0, 1}, &row);
 	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, row);

@@ -25,7 +25,11 @@ static int drop(MPI_Comm comm, int k, void *value, void *extra)
 	deleted++;
 	return MPI_SUCCESS;
 }
-static int tdrop(MPI_Datatype t, int k, void *value, void *extra) { deleted++; return MPI_SUCCESS; }
+static int tdrop(MPI_Datatype t, int k, void *value, void *extra)
+{
+	deleted++;
+	return MPI_SUCCESS;
+}
 static int wdrop(MPI_Win w, int k, void *value, void *extra)
 {
 	MPI_Group g;

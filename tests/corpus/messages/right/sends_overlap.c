@@ -21,7 +21,8 @@ int main(int argc, char **argv)
 	int sum = x[0] + x[7]; /* reading is allowed */
 	MPI_Allreduce(x, y + 8, 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
-	MPI_Alltoallv(x, (int[]){4, 4}, (int[]){0, 0}, MPI_INT, y, (int[]){4, 4}, (int[]){0, 4}, MPI_INT, MPI_COMM_WORLD);
+	MPI_Alltoallv(
+		x, (int[]){4, 4}, (int[]){0, 0}, MPI_INT, y, (int[]){4, 4}, (int[]){0, 4}, MPI_INT, MPI_COMM_WORLD);
 	MPI_Type_free(&twice);
 	printf("%d %d %d\n", sum, y[3], z[7]);
 	MPI_Finalize();
