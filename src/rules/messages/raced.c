@@ -143,16 +143,33 @@ static bool probed(const struct hb__letters *l, uint32_t send)
 	return false;
 }
 
+/* Where a message stands in its channel: the list is in the order of sends, but where threads send. */
+static uint32_t place_of(const uint32_t *list, uint32_t n, uint32_t send)
+{
+	uint32_t low = 0, high = n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (list[middle] < send)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < n && list[low] == send)
+		return low;
+	for (low = 0; low < n && list[low] != send;)
+		low++;
+	return low;
+}
+
 /* The receive that would be left without a message, were this one taken: the last of those that take what the channel has
  * from it on; HB_NO: none, or one of them takes from any rank and finds another. */
 static uint32_t starved(const struct racing *r, const hb_race *race, uint32_t send)
 {
 	const struct hb__letters *l = r->l;
-	uint32_t n, at = 0, last = HB_NO;
+	uint32_t n, at, last = HB_NO;
 	const uint32_t *list = hb_model_channel_sends(l->m, l->send[send].channel, &n);
 	const hb_channel *got = &l->channel[l->send[race->got].channel];
-	while (at < n && list[at] != send)
-		at++;
+	at = place_of(list, n, send);
 	if (n - at > CHAIN)
 		return HB_NO;
 	for (; at < n; at++) {
