@@ -119,8 +119,10 @@ void hb__check_buffers_enter(struct hb__call *c); /* buffers/: pending buffers, 
 void hb__check_buffers_leave(struct hb__call *c, int code);
 void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
 void hb__check_windows_leave(struct hb__call *c, int code);
-void hb__check_files_enter(struct hb__call *c); /* files.c: collective calls on files */
+void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */
 void hb__check_files_leave(struct hb__call *c, int code);
+void hb__check_unready_enter(struct hb__call *c); /* unready.c: partitioned sends */
+void hb__check_unready_leave(struct hb__call *c, int code);
 void hb__check_waits(struct hb__call *c); /* waits.c: which requests a call waits for */
 
 #pragma GCC visibility pop

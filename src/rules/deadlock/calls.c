@@ -303,6 +303,7 @@ static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info
 		probes(g, w, e);
 		break;
 	case COMPLETES:
+		w->completes = !w->poll;
 		completes(g, w, info, e);
 		break;
 	case WAITS:

@@ -33,6 +33,7 @@ typedef enum hb__want {
 	HB__WANT_START,
 	HB__WANT_COMPLETE,
 	HB__WANT_THREAD, /* that a thread of its process wakes it, or id, a line: ends */
+	HB__WANT_READY,  /* that its own process marks partitions ready */
 	HB__WANT_OTHER,
 } hb__want;
 
@@ -57,9 +58,10 @@ struct hb__wait {
 	uint32_t site, function;
 	const char *name; /* of the call; NULL: none */
 	int64_t comm;     /* its number in the log; -1: none */
-	bool on_window, on_file;
-	int64_t object; /* the window, as the call was given it; -1: not told */
-	int64_t rank;   /* of the window; -1: none, or all */
+	bool on_window, on_file, completes;
+	char unready[64]; /* partitions */
+	int64_t object;   /* the window, as the call was given it; -1: not told */
+	int64_t rank;     /* of the window; -1: none, or all */
 };
 
 /* A node is free when `needs` of its inputs are. */

@@ -96,6 +96,10 @@ void hb__phrase_need(
 		hb__phrase(t, self ? "itself (rank %d) to receive its message" : "rank %d to receive its message",
 			hb__rank(g, need->peer));
 		break;
+	case HB__WANT_READY:
+		hb__phrase(t, "its own process (rank %d) to mark ready with MPI_Pready what it sends: partitions %s",
+			hb__rank(g, w->process), w->unready);
+		return;
 	case HB__WANT_THREAD:
 		if (need->id == HB_NO)
 			hb__phrase(t, "another thread of its process to wake it");

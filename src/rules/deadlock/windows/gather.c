@@ -141,6 +141,8 @@ bool hb__objects_read(struct hb__graph *g, struct hb__objects *ret, hb_error *er
 			on_window(ret, r);
 		else if (r->word == HB_REMARK_FILESYNC)
 			on_file(ret, r);
+		else if (r->word == HB_REMARK_UNREADY && hb__under_way(g, r))
+			hb_remark_text(r, "text", g->wait[r->at.line].unready, sizeof g->wait->unready);
 	}
 	while (process < processes)
 		ret->first[++process] = (uint32_t)ret->n;

@@ -159,13 +159,19 @@ bool hb__need_objects(struct hb__graph *g, hb_error *err)
 	struct hb__objects o = {.g = g};
 	bool wanted = false, good = true;
 	for (uint32_t l = 0; l < hb_model_get_info(g->m)->lines; l++)
-		wanted |= g->wait[l].on_window || g->wait[l].on_file;
+		wanted |= g->wait[l].on_window || g->wait[l].on_file || g->wait[l].completes;
 	if (!wanted)
 		return true;
 	good = hb__objects_read(g, &o, err);
 	for (uint32_t l = 0; l < hb_model_get_info(g->m)->lines && good; l++) {
 		struct hb__wait *w = &g->wait[l], was = *w;
 		struct hb__object *x = w->on_window || w->on_file ? hb__object_of(&o, w) : NULL;
+		if (w->completes && *w->unready) {
+			w->n = 0;
+			w->any = w->done = false;
+			w->state = HB__BLOCKED;
+			hb__need(g, w, (struct hb__need){HB__WANT_READY, HB_NO, w->process, w->process, HB_NO, 0});
+		}
 		if (!x || x->id == HB_NO)
 			continue;
 		w->n = 0;
