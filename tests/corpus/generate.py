@@ -7,7 +7,13 @@ usage: generate.py [FOLDER]
 import os
 import sys
 
+import made_calls
+import made_messages
+import made_onesided
+import made_others
+import made_races
 import programs
+from shapes import Shapes
 
 AFTER = "HB-CALL-FAILED HB-FINALIZE-MISSING HB-CRASH HB-HANG HB-HANG-POLL HB-HANG-UNKNOWN HB-DEADLOCK-ORPHAN " \
         "HB-DEADLOCK-CYCLE HB-MESSAGE-LOST HB-MESSAGE-MISSING HB-LEAK-REQUEST HB-FINALIZE-PENDING HB-LEAK-COMM HB-LEAK-WIN"
@@ -162,7 +168,7 @@ def requests(out, function, make, touched, mpi=None):
     persistent = function.endswith("_init")
     if function[0] != "I" and not persistent:
         return
-    out.put("lifecycle", function + "_no_wait", make(without=("wait",)), "HB-LEAK-REQUEST|HB-FINALIZE-PENDING|HB-REQUEST-ACTIVE", mpi,
+    out.put("lifecycle", function + "_no_wait", make(without=("wait", "free")), "HB-LEAK-REQUEST|HB-FINALIZE-PENDING|HB-REQUEST-ACTIVE", mpi,
             "HB-REQUEST-ACTIVE")
     out.put("lifecycle", function + "_touched", make(touch="a[0] = 9; "), touched, mpi, "HB-BUFFER-TOUCHED HB-BUFFER-WRITTEN")
     if persistent:
@@ -246,7 +252,10 @@ def main():
     messages(out)
     collectives(out)
     onesided(out)
-    print("%d programs in %s" % (out.n, out.folder))
+    shapes = Shapes(out.folder)
+    for made in (made_messages, made_others, made_races, made_calls, made_onesided):
+        made.put(shapes)
+    print("%d programs in %s" % (out.n + shapes.n, out.folder))
 
 
 if __name__ == "__main__":

@@ -101,6 +101,7 @@ enum hb__what {
 	HB__H_ERRHANDLER,
 	HB__H_KEYVAL,
 	HB__H_MESSAGE,
+	HB__H_SESSION,
 	HB__H_KINDS
 };
 /* The program had this handle and it has ended: freed, completed. Its use is told by handles/. */

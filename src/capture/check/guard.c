@@ -2,7 +2,7 @@
  * place, and costs nothing where there is none. The kernel lends the four breakpoint registers through perf_event_open
  * (PERF_TYPE_BREAKPOINT); where it does not, nothing is watched and `on` says guard=0.
  *
- * What is watched is a few bytes: the first ones, the last ones and some between. Only accesses of this thread count, and
+ * What is watched is a few bytes: the first ones, the last ones and some between, fewer of each operation the more there are. Only accesses of this thread count, and
  * only those between the calls, for inside them the library may do what it likes. After some hits a watch
  * is over, so that a loop over window memory does not pay for each of its rounds. */
 #include <linux/hw_breakpoint.h>
@@ -30,7 +30,8 @@ struct guard {
 	uint64_t id; /* of the event: the program may have closed our descriptor and opened another one there */
 	bool told, reads;
 	unsigned bytes;
-	uint64_t held; /* what was there */
+	uint64_t held;  /* what was there */
+	unsigned grade; /* of the pieces of one operation: 0 is the last that is given up */
 	char owner[48];
 };
 
@@ -197,15 +198,28 @@ static bool look_at(uintptr_t address, unsigned bytes, uint64_t *ret)
 	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 
-static bool place(struct guards *w, const void *key, uintptr_t address, size_t bytes, bool reads, const char *owner)
+/* A free register, or one that another operation can spare. */
+static struct guard *register_for(struct guards *w, unsigned grade)
 {
-	struct guard *free = NULL;
-	for (int i = 0; i < REGISTERS; i++)
-		if (!w->guard[i].key)
-			free = &w->guard[i];
-	if (!free || !bytes)
+	struct guard *least = NULL;
+	for (struct guard *x = w->guard; x < w->guard + REGISTERS; x++) {
+		if (!x->key)
+			return x;
+		if (x->grade > grade && (!least || x->grade > least->grade))
+			least = x;
+	}
+	if (least)
+		release(w, least);
+	return least;
+}
+
+static bool place(struct guards *w, const void *key, uintptr_t address, unsigned bytes, bool reads, unsigned grade,
+	const char *owner)
+{
+	struct guard *free = register_for(w, grade);
+	if (!free)
 		return false;
-	int fd = breakpoint(address, width(address, bytes), reads);
+	int fd = breakpoint(address, bytes, reads);
 	if (fd < 0)
 		return false;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring) || ioctl(fd, PERF_EVENT_IOC_REFRESH, HITS)) {
@@ -213,8 +227,8 @@ static bool place(struct guards *w, const void *key, uintptr_t address, size_t b
 		return false;
 	}
 	*free = (struct guard){
-		.key = key, .address = address, .fd = fd, .reads = reads, .bytes = width(address, bytes)};
-	look_at(address, free->bytes, &free->held);
+		.key = key, .address = address, .fd = fd, .reads = reads, .bytes = bytes, .grade = grade};
+	look_at(address, bytes, &free->held);
 	ioctl(fd, PERF_EVENT_IOC_ID, &free->id);
 	snprintf(free->owner, sizeof free->owner, "%s", owner);
 	w->used++;
@@ -225,22 +239,28 @@ static bool place(struct guards *w, const void *key, uintptr_t address, size_t b
 void hb__guard_begin(
 	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner)
 {
-	if (!address || !bytes || !hb__guard_works() || self->used == REGISTERS || !worth_it(c->pc))
+	if (!address || !bytes || !hb__guard_works() || !worth_it(c->pc))
 		return;
-	struct guards *w = self;
+	uintptr_t first = (uintptr_t)address, last = first + bytes, second = first + width(first, bytes);
+	/* the last bytes tell of a loop over all of them */
+	const uintptr_t from[REGISTERS] = {
+		first, (last - 1) & ~(uintptr_t)7, second, (first + bytes / 2) & ~(uintptr_t)7};
+	uintptr_t watched[REGISTERS][2];
+	unsigned n = 0;
 	lock();
-	uintptr_t first = (uintptr_t)address, last = first + bytes;
-	uintptr_t at = first;
-	/* half of the registers that are left, so that the next operations get some */
-	uint32_t most = (REGISTERS - w->used + 1) / 2;
-	for (uint32_t i = 0; i < most && at < last; i++) {
-		bool end = i + 1 == most && i && last - at > 8;
-		if (end)
-			at = (last - 1) & ~(uintptr_t)7; /* the last bytes tell of a loop over all of them */
-		at = at < first ? first : at;
-		if (!place(w, key, at, last - at, reads, owner))
+	for (unsigned i = 0; i < REGISTERS; i++) {
+		uintptr_t at = from[i] < first ? first : from[i];
+		for (unsigned k = 0; k < n; k++) /* what is watched already is passed over */
+			if (at >= watched[k][0] && at < watched[k][1]) {
+				at = watched[k][1];
+				k = (unsigned)-1;
+			}
+		if (at >= last)
+			continue;
+		if (!place(self, key, at, width(at, last - at), reads, n, owner))
 			break;
-		at += width(at, last - at);
+		watched[n][0] = at;
+		watched[n++][1] = at + width(at, last - at);
 	}
 	unlock();
 }

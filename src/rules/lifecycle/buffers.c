@@ -50,6 +50,13 @@ hb_status hb__told_written(hb_case *c, const hb_remark *r, hb_error *err)
 	char fn[64], made[64];
 	hb_remark_text(r, "fn", fn, sizeof fn);
 	hb_remark_text(r, "madefn", made, sizeof made);
+	if (hb_remark_number(r, "receives", 0)) {
+		hb_point places[] = {hb__other_point(r, "made", "madefn", "receives into the buffer"),
+			hb__call_point(c, r, "the next call: the buffer has changed since the one before")};
+		return hb__finding(c, HB_BUFFER_TOUCHED, false,
+			"Read and write the buffer only after the request has completed (MPI_Wait, MPI_Test).", places,
+			2, err, "rank %d changes the buffer of %s before it has completed", hb__rank_of(c, r), made);
+	}
 	hb_point points[] = {hb__other_point(r, "made", "madefn", "sends the buffer"),
 		hb__call_point(c, r, "completes it: the buffer has changed")};
 	bool mapped = hb_remark_number(r, "mapped", 1);

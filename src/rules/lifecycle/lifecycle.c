@@ -53,7 +53,7 @@ const char *hb__what_text(const char *what)
 	} texts[] = {{"comm", "a communicator"}, {"op", "an operation"}, {"win", "a window"},
 		{"info", "an info object"}, {"errhandler", "an error handler"}, {"keyval", "an attribute key"},
 		{"message", "a matched message"}, {"datatype", "a datatype"}, {"group", "a group"}, {"file", "a file"},
-		{"request", "a request"}};
+		{"request", "a request"}, {"session", "a session"}};
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!strcmp(texts[i].what, what))
 			return texts[i].text;

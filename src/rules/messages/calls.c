@@ -207,9 +207,9 @@ static bool take(struct reading *r, const hb_event *e, uint32_t event)
 		starts(r, e, event);
 		return true;
 	}
+	if (is(e, "_Psend_init") || is(e, "_Precv_init"))
+		return hb__letter_part(r->l, r->line, event, e);
 	if (is(e, "send_init") || is(e, "MPI_Send_init") || is(e, "MPI_Recv_init")) {
-		if (is(e, "_Psend") || is(e, "_Precv"))
-			return true;
 		uint32_t call = e->peer == NOBODY || e->from == NOBODY ? HB_NO : call_of(r->l, r->line, e);
 		return call == HB_NO || name_it(&r->made, key_of(e->row->lane, e->posting), call);
 	}
@@ -284,6 +284,7 @@ void hb__letters_free(struct hb__letters *l)
 	free(l->cell);
 	free(l->nameless);
 	free(l->nameless_call);
+	free(l->part);
 }
 
 /* ---- asking ---- */

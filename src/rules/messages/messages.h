@@ -2,6 +2,7 @@
 #ifndef HBDB_RULES_MESSAGES_MESSAGES_H
 #define HBDB_RULES_MESSAGES_MESSAGES_H
 
+#include "model/event.h"
 #include "rules/finding.h"
 #include "rules/signature.h"
 
@@ -11,6 +12,15 @@ struct hb__letter_call {
 	const hb_function *function;
 	hb_data sent, room; /* type HB_ABSENT: it has none */
 	int64_t peer, tag;
+};
+
+/* A call of MPI_Psend_init or MPI_Precv_init. */
+struct hb__letter_part {
+	bool sends;
+	hb_at at;
+	uint32_t process, group, peer; /* peer: the process at the other end */
+	int64_t tag, partitions;
+	hb_data data; /* of all partitions */
 };
 
 struct hb__letters {
@@ -31,6 +41,8 @@ struct hb__letters {
 	hb_at *nameless; /* receives that failed because of a longer message, of which nothing else is known */
 	uint32_t *nameless_call;
 	size_t n_nameless, nameless_room;
+	struct hb__letter_part *part; /* in the order in which each process made them */
+	size_t parts, parts_room;
 	bool loose; /* communicators may be taken for others */
 	hb_error *err;
 };
@@ -44,6 +56,9 @@ bool hb__letter_room(const struct hb__letters *l, uint32_t receive, hb_data *ret
 /* "MPI_Send" */
 const char *hb__letter_send_name(const struct hb__letters *l, uint32_t send);
 const char *hb__letter_receive_name(const struct hb__letters *l, uint32_t receive);
+
+/* ---- partitions.c: requests that send and receive in partitions ---- */
+bool hb__letter_part(struct hb__letters *l, uint32_t line, uint32_t event, const hb_event *e); /* false: no memory */
 
 /* ---- near.c: what was meant, when two do not meet ---- */
 int32_t hb__letter_rank(const struct hb__letters *l, uint32_t process); /* in MPI_COMM_WORLD; -1: not recorded */
@@ -68,6 +83,7 @@ bool hb__letter_maybe_came(const struct hb__letters *l, uint32_t receive);
 
 /* ---- the rules ---- */
 hb_status hb__letters_fit(struct hb__letters *l);   /* fit.c: types and lengths */
+hb_status hb__letters_parts(struct hb__letters *l); /* partitions.c */
 hb_status hb__letters_alone(struct hb__letters *l); /* alone.c: lost and missing */
 hb_status hb__letters_ready(struct hb__letters *l); /* ready.c */
 hb_status hb__letters_raced(struct hb__letters *l); /* raced.c */

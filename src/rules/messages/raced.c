@@ -134,6 +134,54 @@ static hb_status misfit(struct racing *r, const hb_race *race)
 	return HB_OK;
 }
 
+/* Whether the receive is the next one of its thread after the race that the channel's messages match. */
+static bool next_for(const struct hb__letters *l, const hb_race *race, uint32_t receive, const hb_channel *channel)
+{
+	const hb_receive *v = &l->receive[receive];
+	if (l->info->receives > CHAIN || v->line != race->post.line || v->post <= race->post.event)
+		return false;
+	for (uint32_t i = 0; i < l->info->receives; i++) {
+		const hb_receive *between = &l->receive[i];
+		if (between->line == v->line && between->post > race->post.event && between->post < v->post &&
+			hb__letter_matches(&l->spec[between->spec], channel))
+			return false;
+	}
+	return hb__letter_matches(&l->spec[v->spec], channel);
+}
+
+/* Two messages that change places: the receive that got the other one has no room for the one that this one got. */
+static hb_status swapped(struct racing *r, const hb_race *race)
+{
+	struct hb__letters *l = r->l;
+	hb_data got, room;
+	char got_text[200], room_text[200], role[160];
+	if (race->got == HB_NO || race->uncertain || race->dependent || !hb__letter_sent(l, race->got, &got))
+		return HB_OK;
+	for (uint32_t i = 0; i < race->nalternatives; i++) {
+		uint32_t later = race->alternative[i].receive, other = race->alternative[i].send;
+		if (race->alternative[i].dependent || later == HB_NO || !hb__letter_room(l, later, &room) ||
+			fits(&got, &room) || strstr(hb__letter_receive_name(l, later), "probe") ||
+			l->spec[l->receive[later].spec].site == l->spec[race->spec].site ||
+			!next_for(l, race, later, &l->channel[l->send[race->got].channel]))
+			continue;
+		hb__data_text(&got, got_text, sizeof got_text);
+		hb__data_text(&room, room_text, sizeof room_text);
+		snprintf(role, sizeof role, "has room for %.120s", room_text);
+		hb_point point[3] = {hb__letter_post_point(l, later, role),
+			race_point(r, race, "takes from any rank what comes first")};
+		snprintf(role, sizeof role, "sends %.120s", got_text);
+		point[2] = hb__letter_send_point(l, race->got, role);
+		return hb__finding(l->c, HB_MESSAGE_RACE_FIT, false,
+			"name the source, or give messages of different types and lengths different tags", point, 3,
+			l->err,
+			"%s of rank %d takes what comes first: had that been the message of rank %d, its next one would "
+			"have got %s of rank %d as %s",
+			function_of(r, race), hb__letter_rank(l, l->spec[race->spec].process), sender(l, other),
+			got_text, sender(l, race->got), room_text);
+	}
+	return HB_OK;
+}
+
 static bool probed(const struct hb__letters *l, uint32_t send)
 {
 	const hb_probe *p = hb_model_probes(l->m);
@@ -225,6 +273,8 @@ static bool see(void *user, const hb_race *race)
 	}
 	if (race->kind == HB_RACE_RECEIVE)
 		r->status = misfit(r, race);
+	if (!r->status && race->kind == HB_RACE_RECEIVE)
+		r->status = swapped(r, race);
 	if (!r->status && race->kind == HB_RACE_RECEIVE)
 		r->status = starving(r, race);
 	return !r->status;

@@ -42,12 +42,30 @@ struct hb__pending {
 	bool active;
 	bool digested; /* the first region is sent from, and its digest is known */
 	uint64_t digest;
+	bool held; /* what it is received into held this when the last call returned */
+	uint64_t holds;
 	struct hb__region region[HB__REGIONS];
 };
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w);
 void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error);
 /* Nothing is known of its buffers any more; forget: nor will be. */
 void hb__pending_drop(struct hb__watch *w, bool forget);
+
+/* ---- between.c: receive buffers that change between two calls ---- */
+void hb__between_begin(struct hb__pending *p);
+void hb__between_end(struct hb__pending *p);
+void hb__between_enter(struct hb__call *c);
+void hb__between_leave(void);
+
+/* ---- partitions.c: requests of MPI_Psend_init and MPI_Precv_init ---- */
+void hb__partitions_made(const struct hb__call *c, struct hb__watch *w);
+void hb__partitions_started(const struct hb__call *c, struct hb__watch *w);
+/* Completed, or freed (not good). */
+void hb__partitions_ended(struct hb__call *c, struct hb__watch *w, bool good);
+void hb__partitions_drop(struct hb__watch *w); /* and forgotten */
+/* Around MPI_Pready and its kin, and MPI_Parrived; other calls pass. */
+void hb__partitions_enter(struct hb__call *c);
+void hb__partitions_leave(struct hb__call *c, int code);
 
 #pragma GCC visibility pop
 

@@ -66,6 +66,7 @@ void hb__pending_drop(struct hb__watch *w, bool forget)
 	struct hb__pending *p = w->pending;
 	if (p && p->active) {
 		hb__index_remove(p);
+		hb__between_end(p);
 		p->active = p->digested = false;
 	}
 	if (p && forget) {
@@ -103,6 +104,9 @@ static void conflict(struct hb__call *c, const struct hb__region *r, const struc
 
 void hb__check_buffers_enter(struct hb__call *c)
 {
+	hb__partitions_enter(c);
+	if (!c->lane->nested)
+		hb__between_enter(c);
 	if (hb__index_empty() || c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
 		return;
 	struct hb__region region[HB__REGIONS];
@@ -143,6 +147,7 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 	p->active = true;
 	for (uint32_t i = 0; i < p->regions; i++)
 		hb__index_add(p, &p->region[i]);
+	hb__between_begin(p);
 	hb__track_unlock();
 	guard(c, w, p);
 }
@@ -158,11 +163,12 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s mapped=%d", w->lane,
 				(unsigned long long)w->posting, w->site, w->fn->name, p->region[0].arg, mapped);
 	}
+	hb__partitions_ended(c, w, error == MPI_SUCCESS && !w->unsure && !(st && hb__status_cancelled(st)));
 	hb__pending_drop(w, !w->persistent);
 }
 
 /* MPI_Request_get_status has said that it is complete: its buffers are the program's again. */
-void hb__check_buffers_leave(struct hb__call *c, int code)
+static void complete_seen(struct hb__call *c, int code)
 {
 	if (c->fn->id != HB_FN_MPI_Request_get_status || code != MPI_SUCCESS || !*(const int *)hb__arg(c, HB_R_FLAG))
 		return;
@@ -171,4 +177,12 @@ void hb__check_buffers_leave(struct hb__call *c, int code)
 	hb__track_unlock();
 	if (w)
 		hb__pending_drop(w, false);
+}
+
+void hb__check_buffers_leave(struct hb__call *c, int code)
+{
+	hb__partitions_leave(c, code);
+	complete_seen(c, code);
+	if (!c->lane->nested)
+		hb__between_leave();
 }

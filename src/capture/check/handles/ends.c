@@ -21,6 +21,7 @@ bool hb__ends_handle(const struct hb__fn *fn, unsigned i)
 	case HB_FN_MPI_Type_free_keyval:
 	case HB_FN_MPI_Win_free_keyval:
 	case HB_FN_MPI_Keyval_free:
+	case HB_FN_MPI_Session_finalize:
 		return i == 0;
 	case HB_FN_MPI_Mrecv:
 	case HB_FN_MPI_Mrecv_c:
@@ -61,6 +62,8 @@ static bool null(enum hb__what what, uintptr_t value)
 		return (MPI_Errhandler)value == k->errhandler_null;
 	case HB__H_KEYVAL:
 		return (int)value == MPI_KEYVAL_INVALID;
+	case HB__H_SESSION:
+		return hb__handle_given(value);
 	default:
 		return (MPI_Message)value == k->message_null;
 	}
@@ -95,6 +98,7 @@ static bool makes(const struct hb__fn *fn, unsigned i, bool *ret_quiet)
 {
 	*ret_quiet = false;
 	switch (fn->id) {
+	case HB_FN_MPI_Session_init: /* may outlive MPI_Finalize */
 	case HB_FN_MPI_Comm_get_parent:
 	case HB_FN_MPI_File_get_view:
 		*ret_quiet = true;

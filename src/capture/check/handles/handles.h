@@ -61,10 +61,11 @@ struct hb__watch {
 	uint64_t posting;
 	bool persistent, active, started;
 	bool receive, cancelled;
-	bool told;                   /* that it was waited for and never started */
-	bool variable_again;         /* another one was in its variable when it was put there */
-	bool unsure;                 /* it shared its handle, and which of them completed is not known */
-	struct hb__pending *pending; /* its buffers: buffers/ */
+	bool told;                         /* that it was waited for and never started */
+	bool variable_again;               /* another one was in its variable when it was put there */
+	bool unsure;                       /* it shared its handle, and which of them completed is not known */
+	struct hb__pending *pending;       /* its buffers: buffers/ */
+	struct hb__partitions *partitions; /* of a partitioned one: buffers/ */
 };
 extern struct hb__watch hb__watches; /* the head of all */
 void hb__requests_enter(struct hb__call *c);

@@ -135,8 +135,10 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 		}
 	}
 	hb__track_unlock();
-	if (w)
-		hb__pending_begin(c, w);
+	if (!w)
+		return;
+	hb__partitions_made(c, w);
+	hb__pending_begin(c, w);
 }
 
 static void request_started(struct hb__call *c, struct hb__request *r)
@@ -155,6 +157,7 @@ static void request_started(struct hb__call *c, struct hb__request *r)
 	if (w->told)
 		hb__remark(c, HB_REMARK_STARTED, "req=%u.%llu", r->made_lane, (unsigned long long)r->made);
 	w->told = false;
+	hb__partitions_started(c, w);
 	hb__pending_begin(c, w);
 }
 
@@ -221,6 +224,8 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 	if (!w)
 		return;
 	forget_unsure(w);
+	hb__partitions_ended(c, w, false);
+	hb__partitions_drop(w);
 	hb__pending_drop(w, true);
 	request_over(c, w);
 }
@@ -239,7 +244,8 @@ static void about(struct hb__call *c, enum hb_remark_word word, const struct hb_
 /* Requests that may neither be freed while active nor cancelled. */
 static bool collective(const struct hb__watch *w)
 {
-	return w->fn->cls == HB_COLLECTIVE || w->fn->cls == HB_COMM || w->fn->cls == HB_RMA;
+	return w->fn->cls == HB_COLLECTIVE || w->fn->cls == HB_COMM || w->fn->cls == HB_RMA ||
+	       w->fn->id == HB_FN_MPI_Psend_init || w->fn->id == HB_FN_MPI_Precv_init;
 }
 
 static void waited(struct hb__call *c, struct hb__watch *w)

@@ -4,8 +4,8 @@
 #include "capture/check/handles/handles.h"
 #include "capture/mpi/family.h"
 
-const char *const hb__what_names[HB__H_KINDS] = {
-	"", "request", "comm", "datatype", "group", "op", "win", "file", "info", "errhandler", "keyval", "message"};
+const char *const hb__what_names[HB__H_KINDS] = {"", "request", "comm", "datatype", "group", "op", "win", "file",
+	"info", "errhandler", "keyval", "message", "session"};
 
 static struct hb__map handles;
 static struct hb__making *unused;
@@ -35,6 +35,8 @@ uintptr_t hb__handle_at(enum hb__what what, const void *at)
 		return (uintptr_t) * (const MPI_Message *)at;
 	case HB__H_KEYVAL:
 		return (uintptr_t) * (const int *)at;
+	case HB__H_SESSION: /* a type that not every library has: an integer where all handles are */
+		return sizeof(MPI_Comm) == sizeof(int) ? (uintptr_t) * (const int *)at : *(const uintptr_t *)at;
 	default:
 		return 0;
 	}
@@ -72,6 +74,8 @@ enum hb__what hb__handle_of_param(const struct hb__fn *fn, unsigned i, bool *ret
 		[HB_P_ERRHPTR] = {HB__H_ERRHANDLER, true},
 		[HB_P_MESSAGE] = {HB__H_MESSAGE, true},
 		[HB_P_NEWMSG] = {HB__H_MESSAGE, true},
+		[HB_P_SESSION] = {HB__H_SESSION, false},
+		[HB_P_SESSIONPTR] = {HB__H_SESSION, true},
 	};
 	unsigned kind = fn->param[i].kind;
 	*ret_pointer = false;

@@ -183,6 +183,10 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w)
 		return;
 	bool exclusive;
 	enum hb__epoch_kind epoch = hb__epoch_use(c, w, a.target, &exclusive);
+	if (c->fn->flags & HB_NONBLOCKING && (epoch == HB__EPOCH_FENCE || epoch == HB__EPOCH_PSCW))
+		hb__remark(c, HB_REMARK_EPOCH,
+			"error=none win=%d target=%d text=accesses with a request need a lock, and the epoch is one of %s",
+			w->number, a.target, epoch == HB__EPOCH_FENCE ? "MPI_Win_fence" : "MPI_Win_start");
 	bool reads_only = a.has_operation && (strcmp(a.op, "gacc") == 0 || strcmp(a.op, "fao") == 0) &&
 			  hb__op_number(a.operation) == HB__OP_NO_OP;
 	hb__flatten(a.target_type, a.target_count, &there);

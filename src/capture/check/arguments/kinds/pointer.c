@@ -1,4 +1,4 @@
-/* Null pointers where the library is to put a result. */
+/* Null pointers where the library is to put a result, or finds an array. */
 #include "capture/check/arguments/look.h"
 
 /* Numbers that come back one at a time; arrays may be null where they are empty. */
@@ -19,6 +19,43 @@ static bool single(const struct hb__look *l, unsigned i)
 static bool array_is_empty(const struct hb__look *l, unsigned i)
 {
 	return hb__has(l->c, HB_R_NREQ) && (int)hb__arg(l->c, HB_R_NREQ) <= 0 && hb__kind(l, i) != HB_P_FLAG;
+}
+
+static int64_t number(const struct hb__look *l, const char *name)
+{
+	int i = hb__find_param(l, name);
+	return i >= 0 ? hb__value(l, (unsigned)i) : 0;
+}
+
+/* Arrays by the parameter that says how long they are. A communicator says it of others: coords, remain_dims. */
+static const struct {
+	const char *array, *length;
+} arrays[] = {{"ranks", "n"}, {"ranges", "n"}, {"ranks1", "n"}, {"ranks2", "n"}, {"dims", "ndims"}, {"dims", "maxdims"},
+	{"periods", "ndims"}, {"periods", "maxdims"}, {"coords", "maxdims"}, {"index", "nnodes"}, {"sources", "n"},
+	{"degrees", "n"}, {"sources", "indegree"}, {"destinations", "outdegree"}, {"sourceweights", "indegree"},
+	{"destweights", "outdegree"}, {"array_of_blocklengths", "count"}, {"array_of_displacements", "count"},
+	{"array_of_types", "count"}, {"array_of_sizes", "ndims"}, {"array_of_subsizes", "ndims"},
+	{"array_of_starts", "ndims"}};
+
+static bool has_dimensions(const struct hb__look *l)
+{
+	int what = MPI_UNDEFINED, dims = 0;
+	MPI_Comm comm = (MPI_Comm)l->c->a[0];
+	return l->comm && PMPI(Topo_test)(comm, &what) == MPI_SUCCESS && what == MPI_CART &&
+	       PMPI(Cartdim_get)(comm, &dims) == MPI_SUCCESS && dims > 0;
+}
+
+static bool array_needed(const struct hb__look *l, unsigned i)
+{
+	bool shaped = l->fn->id == HB_FN_MPI_Cart_rank || l->fn->id == HB_FN_MPI_Cart_sub;
+	if (l->fn->cls == HB_COLLECTIVE)
+		return l->comm && hb__significant(l, i) && hb__length(l, i) > 0;
+	if (shaped)
+		return has_dimensions(l);
+	for (unsigned k = 0; k < sizeof arrays / sizeof *arrays; k++)
+		if (hb__named(l, i, arrays[k].array) && number(l, arrays[k].length) > 0)
+			return true;
+	return false;
 }
 
 static bool needed(const struct hb__look *l, unsigned i)
@@ -54,12 +91,22 @@ static bool needed(const struct hb__look *l, unsigned i)
 	case HB_P_AINTPTR:
 	case HB_P_CNTPTR:
 	case HB_P_OFFSETPTR:
-		return single(l, i);
+		return single(l, i) || array_needed(l, i);
+	case HB_P_COUNTS:
+	case HB_P_DISPLS:
+	case HB_P_DTYPES:
+	case HB_P_CINTPTR:
+	case HB_P_AINTS:
+	case HB_P_CNTS:
+		return array_needed(l, i);
+	case HB_P_STR:
+		return (!hb__named(l, i, "value") || number(l, "valuelen") > 0) && !hb__named(l, i, "pset_name");
 	case HB_P_CSTR:
-		return hb__named(l, i, "filename") || hb__named(l, i, "key") || hb__named(l, i, "value") ||
-		       hb__named(l, i, "comm_name") || hb__named(l, i, "type_name") || hb__named(l, i, "win_name");
+		return hb__named(l, i, "filename") || hb__named(l, i, "datarep") || hb__named(l, i, "key") ||
+		       hb__named(l, i, "value") || hb__named(l, i, "comm_name") || hb__named(l, i, "type_name") ||
+		       hb__named(l, i, "win_name");
 	case HB_P_PTR:
-		return hb__named(l, i, "attribute_val") && hb__function_has(l, "get");
+		return hb__named(l, i, "baseptr") || (hb__named(l, i, "attribute_val") && hb__function_has(l, "get"));
 	default:
 		return false;
 	}
@@ -77,6 +124,13 @@ static const char *what_of(unsigned kind)
 		return "it has to point to a handle";
 	case HB_P_CSTR:
 		return "it has to be a string";
+	case HB_P_COUNTS:
+	case HB_P_DISPLS:
+	case HB_P_DTYPES:
+	case HB_P_CINTPTR:
+	case HB_P_AINTS:
+	case HB_P_CNTS:
+		return "there has to be an array";
 	case HB_P_STATUSIN:
 		return "it has to be the status of a completed operation";
 	case HB_P_STATUS:

@@ -1,0 +1,29 @@
+/* processes: 2
+ * expect: HB-ARG-REQUEST
+ * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-DEADLOCK-ORPHAN HB-HANG HB-LEAK-REQUEST HB-LEAK-PERSISTENT
+ * mpi: mpich
+ * why: MPI_Pready is for the request of MPI_Psend_init */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	static int a[12];
+	int rank, flag = 0;
+	MPI_Request r;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		MPI_Psend_init(a, 4, 3, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+		MPI_Start(&r);
+		MPI_Pready_range(0, 3, r);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Precv_init(a, 4, 3, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+		MPI_Start(&r);
+		MPI_Pready(0, r);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+	}
+	MPI_Request_free(&r);
+	MPI_Finalize();
+	return flag > 1;
+}
