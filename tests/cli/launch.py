@@ -188,6 +188,37 @@ def names(place):
         has("told: " + wanted, err, wanted)
 
 
+STUCK = """#!/usr/bin/python3
+import os, signal, time
+for s in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(s, signal.SIG_IGN)
+if not os.fork():
+    os._exit(0)
+open("stuck", "w").close()
+time.sleep(50)
+"""
+
+
+def stuck(place):
+    """Open MPI's launcher, interrupted, may wait for processes that are dead: it is ended, unless some of them live."""
+    path = place.script("orte/stuck/orterun", "")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(STUCK)
+    child = subprocess.Popen([HBDB, "record", "orte/stuck/orterun", "-n", "1", "./prog"], cwd=place.path, env=place.env,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 30
+    while not os.path.exists(place.path + "/stuck") and time.monotonic() < end:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGTERM)
+    try:
+        child.wait(30)
+    except subprocess.TimeoutExpired:
+        pass
+    check("a launcher that has nobody left and does not end is ended", child.poll() is not None)
+    child.kill()
+    child.wait()
+
+
 def main():
     with lib.Place() as place:
         launchers(place)
@@ -196,6 +227,7 @@ def main():
         streams(place)
         signals(place)
         names(place)
+        stuck(place)
     with lib.Place(libraries=False) as place:
         status, _, err = place.run("record", "--mpi", "mpich", "true", env={"HBDB_LIBRARY_FOLDER": "/nowhere"})
         same("without the capture library nothing runs", status, 2)

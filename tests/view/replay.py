@@ -45,6 +45,8 @@ def looks(label, view):
     frames = view.get("stack?rank=1")["frames"]
     check(label + ": stack", frames and frames[-1]["function"] == "main", frames)
     main = frames[-1]
+    # libraries have other frames above it at each look
+    same(label + ": levels count from the program's innermost frame", [f["level"] for f in frames if not f["ours"]][:1], [0])
     status, answer = view.post("evaluate", {"rank": 1, "level": main["level"], "expression": "40 + 2"})
     same(label + ": evaluate", (status, answer), (200, {"value": "42"}))
     variables = view.get("variables?rank=1&level=%d" % main["level"])["variables"]

@@ -61,7 +61,7 @@ static _Noreturn void become(const hb_job *job, bool own_group, const sigset_t *
 
 struct family {
 	pid_t pid, parent;
-	bool below;
+	bool below, dead; /* dead: a zombie that nobody has reaped */
 };
 
 static size_t list_processes(struct family **ret)
@@ -83,7 +83,7 @@ static size_t list_processes(struct family **ret)
 			continue;
 		if (n == room)
 			all = hb__resize(all, (room = room * 2 + 256) * sizeof *all);
-		all[n++] = (struct family){atoi(e->d_name), atoi(p + 4), false};
+		all[n++] = (struct family){atoi(e->d_name), atoi(p + 4), false, p[2] == 'Z'};
 	}
 	if (proc)
 		closedir(proc);
@@ -91,8 +91,8 @@ static size_t list_processes(struct family **ret)
 	return n;
 }
 
-/* Every process below `root`; free *ret. */
-static size_t list_below(pid_t root, pid_t **ret)
+/* Every process below `root`, or only those that are not dead; free *ret. */
+static size_t list_below(pid_t root, bool living, pid_t **ret)
 {
 	struct family *all;
 	size_t n = list_processes(&all), found = 0;
@@ -105,7 +105,7 @@ static size_t list_below(pid_t root, pid_t **ret)
 	}
 	*ret = hb__alloc((n + 1) * sizeof **ret);
 	for (size_t i = 0; i < n; i++)
-		if (all[i].below)
+		if (all[i].below && !(living && all[i].dead))
 			(*ret)[found++] = all[i].pid;
 	free(all);
 	return found;
@@ -115,7 +115,7 @@ static size_t list_below(pid_t root, pid_t **ret)
 static void signal_below(int sig)
 {
 	pid_t *pids;
-	size_t n = list_below(getpid(), &pids);
+	size_t n = list_below(getpid(), false, &pids);
 	for (size_t i = 0; i < n; i++)
 		kill(pids[i], sig);
 	free(pids);
@@ -168,11 +168,11 @@ static void end_job(struct running *r)
 	}
 }
 
-/* Open MPI's launcher, interrupted, now and then waits for ever for processes that are dead and reaped. */
+/* Open MPI's launcher, interrupted, now and then waits for ever for processes that are dead. */
 static void look_after_launcher(struct running *r)
 {
 	pid_t *pids;
-	size_t n = list_below(r->pid, &pids);
+	size_t n = list_below(r->pid, true, &pids);
 	free(pids);
 	if (n)
 		r->alone = 0;
@@ -325,7 +325,7 @@ void hb__job_finish(hb_started *s, hb_job_end *ret)
 {
 	pid_t *pids = NULL;
 	/* those that the launcher leaves behind are ours then; what else is below us is none of its */
-	size_t n = hb__job_over(s) ? 0 : list_below(s->pid, &pids);
+	size_t n = hb__job_over(s) ? 0 : list_below(s->pid, false, &pids);
 	ret->ended = !s->over;
 	if (ret->ended)
 		take_down(s, pids, n);

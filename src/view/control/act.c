@@ -58,11 +58,37 @@ static void move(hb_session *session, struct hb_wish *w, bool go)
 	hb_set_free(&set);
 }
 
+/* gdb counts frames from the innermost one. A held process keeps MPI going between two looks, and the frames of that come
+ * and go above the program's: the page counts from the program's innermost frame. */
+static uint32_t first_own(const hb_frame *frame, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!frame[i].ours)
+			return frame[i].level;
+	return 0;
+}
+
+/* gdb's level of a frame now. */
+static hb_status level_now(hb_gdb *gdb, const struct hb_wish *w, uint32_t *ret, hb_error *err)
+{
+	hb_frame *frames = NULL;
+	size_t n = 0;
+	hb_status status = hb_gdb_stack(gdb, w->rank, FRAMES_MOST, &frames, &n, err);
+	if (status)
+		return status;
+	int64_t level = (int64_t)first_own(frames, n) + w->level;
+	free(frames);
+	*ret = level < 0 ? 0 : (uint32_t)level;
+	return HB_OK;
+}
+
 static void put_frames(struct hb_request *r, const hb_frame *frame, size_t n)
 {
+	int64_t first = first_own(frame, n);
 	hb_text_put(&r->out, "{\"frames\":[");
 	for (size_t i = 0; i < n; i++) {
-		hb_text_format(&r->out, "%s{\"level\":%u,\"function\":", i ? "," : "", frame[i].level);
+		hb_text_format(&r->out, "%s{\"level\":%lld,\"function\":", i ? "," : "",
+			(long long)((int64_t)frame[i].level - first));
 		hb_text_json(&r->out, frame[i].function);
 		hb_text_put(&r->out, ",\"file\":");
 		hb_text_json(&r->out, frame[i].fullname[0] ? frame[i].fullname : frame[i].file);
@@ -95,7 +121,10 @@ static hb_status variables(hb_gdb *gdb, struct hb_wish *w, hb_error *err)
 	hb_text *out = &w->request->out;
 	hb_variable *v = NULL;
 	size_t n = 0;
-	hb_status status = hb_gdb_variables(gdb, w->rank, w->level, &v, &n, err);
+	uint32_t level = 0;
+	hb_status status = level_now(gdb, w, &level, err);
+	if (!status)
+		status = hb_gdb_variables(gdb, w->rank, level, &v, &n, err);
 	if (status)
 		return status;
 	hb_text_put(out, "{\"variables\":[");
@@ -119,7 +148,10 @@ static hb_status variables(hb_gdb *gdb, struct hb_wish *w, hb_error *err)
 static hb_status evaluate(hb_gdb *gdb, struct hb_wish *w, hb_error *err)
 {
 	char *value = NULL;
-	hb_status status = hb_gdb_evaluate(gdb, w->rank, w->level, w->expression, &value, err);
+	uint32_t level = 0;
+	hb_status status = level_now(gdb, w, &level, err);
+	if (!status)
+		status = hb_gdb_evaluate(gdb, w->rank, level, w->expression, &value, err);
 	if (status)
 		return status;
 	hb_text_put(&w->request->out, "{\"value\":");
@@ -220,7 +252,7 @@ static bool read_body(struct hb_request *r, const cJSON *body, struct hb_wish *w
 	if (strcmp(r->name, "evaluate") != 0)
 		return true;
 	if (!cJSON_IsNumber(rank) || rank->valueint < 0 || !cJSON_IsString(expression) ||
-		(level && (!cJSON_IsNumber(level) || level->valueint < 0))) {
+		(level && !cJSON_IsNumber(level))) {
 		hb__view_refuse(r, 400, "rank, level and expression must be told");
 		return false;
 	}
@@ -230,7 +262,7 @@ static bool read_body(struct hb_request *r, const cJSON *body, struct hb_wish *w
 			return false;
 		}
 	w->rank = rank->valueint;
-	w->level = level ? (uint32_t)level->valueint : 0;
+	w->level = level ? level->valueint : 0;
 	w->expression = expression->valuestring;
 	return true;
 }
@@ -249,10 +281,10 @@ void hb__answer_live(struct hb_request *r)
 		body = cJSON_Parse(r->body);
 	bool good = r->post ? read_body(r, body, &w)
 			    : hb__view_whole(r, "rank", 0, 0, INT32_MAX, &rank) &&
-				      hb__view_whole(r, "level", 0, 0, 100000, &level);
+				      hb__view_whole(r, "level", 0, -100000, 100000, &level);
 	if (!r->post) {
 		w.rank = (int32_t)rank;
-		w.level = (uint32_t)level;
+		w.level = (int32_t)level;
 	}
 	if (good)
 		hb__live_wish(s, &w);

@@ -37,7 +37,7 @@ struct hb_wish {
 	hb_stop *stop;
 	const char *ranks; /* go, halt; NULL: all */
 	int32_t rank;
-	uint32_t level;
+	int32_t level; /* from the program's innermost frame; of a library's above it: negative */
 	const char *expression;
 	bool begun, done;
 	struct hb_wish *next;
