@@ -3,8 +3,10 @@
  * itself, at any time, and with several threads at work the other ones are in calls. */
 #include "capture/check/buffers/buffers.h"
 
-#define MOST 4     /* receives that are looked at */
-#define SHORT 1024 /* bytes */
+#define MOST 4        /* receives that are looked at */
+#define SHORT 1024    /* bytes */
+#define ALWAYS 64     /* times that receives of one call site are looked at ... */
+#define SOMETIMES 256 /* ... then one of so many: each costs two digests for every call while it is pending */
 
 static struct hb__pending *pending[MOST];
 static uint32_t used;
@@ -15,6 +17,13 @@ static bool calls_of_one_thread(void)
 	if (level < 0 && PMPI(Query_thread)(&level) != MPI_SUCCESS)
 		level = MPI_THREAD_MULTIPLE;
 	return level < MPI_THREAD_SERIALIZED;
+}
+
+static bool worth_it(uint32_t site)
+{
+	static uint32_t seen[256]; /* by call site */
+	uint32_t n = seen[site % 256]++;
+	return n < ALWAYS || n % SOMETIMES == 0;
 }
 
 static struct hb__region *written_of(struct hb__pending *p)
@@ -30,6 +39,8 @@ void hb__between_begin(struct hb__pending *p)
 	struct hb__region *r = written_of(p);
 	uint64_t bytes = 0;
 	p->held = false;
+	if (!worth_it(p->watch->site))
+		return;
 	for (uint32_t i = 0; r && i < r->n; i++)
 		bytes += r->piece[i].high - r->piece[i].low;
 	if (!r || !bytes || bytes > SHORT || r->n > MOST || used == MOST || !calls_of_one_thread())

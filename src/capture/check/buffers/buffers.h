@@ -25,6 +25,8 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
 /* ---- digest.c ---- */
 /* Of all pieces, of large ones in part. False: a part of it is not mapped. */
 bool hb__region_digest(const struct hb__region *r, uint64_t *ret_digest);
+/* Memory may be given back from here on: before the library is called, and when the call returns. */
+void hb__mapped_forget(void);
 
 /* ---- index.c: pieces of pending operations by address; under the lock of track/ ---- */
 struct hb__pending;

@@ -13,10 +13,17 @@
 #define SAMPLE 1024
 #define PAGES 512 /* that are asked for at once */
 
+/* Pages that were there a moment ago, in the same call: asking the kernel is what costs most here. */
+static __thread uintptr_t known_low, known_high __attribute__((tls_model("initial-exec")));
+
+void hb__mapped_forget(void) { known_low = known_high = 0; }
+
 static bool mapped(uintptr_t low, uintptr_t high)
 {
 	static uintptr_t page;
 	unsigned char resident[PAGES];
+	if (low >= known_low && high <= known_high)
+		return true;
 	if (!page)
 		page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	for (uintptr_t at = low & ~(page - 1); at < high; at += PAGES * page) {
@@ -24,6 +31,8 @@ static bool mapped(uintptr_t low, uintptr_t high)
 		if (mincore((void *)at, end - at, resident))
 			return false;
 	}
+	known_low = low & ~(page - 1);
+	known_high = (high + page - 1) & ~(page - 1);
 	return true;
 }
 

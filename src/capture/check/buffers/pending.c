@@ -107,6 +107,7 @@ void hb__check_buffers_enter(struct hb__call *c)
 	hb__partitions_enter(c);
 	if (!c->lane->nested)
 		hb__between_enter(c);
+	hb__mapped_forget();
 	if (hb__index_empty() || c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
 		return;
 	struct hb__region region[HB__REGIONS];
@@ -185,4 +186,5 @@ void hb__check_buffers_leave(struct hb__call *c, int code)
 	complete_seen(c, code);
 	if (!c->lane->nested)
 		hb__between_leave();
+	hb__mapped_forget();
 }
