@@ -18,9 +18,9 @@
 #include "capture/check/check.h"
 
 #define REGISTERS 4
-#define HITS 4        /* of one watch, then it is over */
-#define ALWAYS 64     /* times that operations of one call site are watched ... */
-#define SOMETIMES 256 /* ... then one of so many */
+#define HITS 4         /* of one watch, then it is over */
+#define ALWAYS 64      /* times that operations of one call site are watched ... */
+#define SOMETIMES 4096 /* ... then one of so many */
 #define RING 4096
 
 struct guard {

@@ -3,10 +3,10 @@
  * itself, at any time, and with several threads at work the other ones are in calls. */
 #include "capture/check/buffers/buffers.h"
 
-#define MOST 4        /* receives that are looked at */
-#define SHORT 1024    /* bytes */
-#define ALWAYS 64     /* times that receives of one call site are looked at ... */
-#define SOMETIMES 256 /* ... then one of so many: each costs two digests for every call while it is pending */
+#define MOST 4         /* receives that are looked at */
+#define SHORT 1024     /* bytes */
+#define ALWAYS 64      /* times that receives of one call site are looked at ... */
+#define SOMETIMES 4096 /* ... then one of so many: each costs two digests for every call while it is pending */
 
 static struct hb__pending *pending[MOST];
 static uint32_t used;
