@@ -103,17 +103,18 @@ why()
 	[ "$status" -le 1 ] || die "hbdb races failed (status $status)"
 }
 
-# Every process where event 0:21 needs it, with its stack; the picture of that part.
+# Every process where a receive of rank 0 needs it, with its stack; the picture of that part.
 stop()
 {
-	local mpi=$1
-	say "$mpi: run again and stopped at event 0:21, with everything that it depends on"
-	show "hbdb debug $mpi.hbdb --at 0:21 -c 'where; [0] print mean'"
-	timeout 120 "$HBDB" debug "$mpi.hbdb" --at 0:21 -c 'where; [0] print mean' >"$mpi.stopped" 2>&1 ||
+	local mpi=$1 at
+	at=$("$HBDB" dump --rank 0 --from 20 --to 23 "$mpi.hbdb" | awk '/MPI_Recv/ { print $1; exit }')
+	say "$mpi: run again and stopped at event $at, with everything that it depends on"
+	show "hbdb debug $mpi.hbdb --at $at -c 'where; [0] print mean'"
+	timeout 120 "$HBDB" debug "$mpi.hbdb" --at "$at" -c 'where; [0] print mean' >"$mpi.stopped" 2>&1 ||
 		{ indent <"$mpi.stopped"; die "hbdb debug failed"; }
 	indent <"$mpi.stopped"
-	show "hbdb graph --around 0:21 -o $mpi.svg $mpi.hbdb"
-	"$HBDB" graph --around 0:21 -o "$mpi.svg" "$mpi.hbdb" 2>&1 | indent
+	show "hbdb graph --around $at -o $mpi.svg $mpi.hbdb"
+	"$HBDB" graph --around "$at" -o "$mpi.svg" "$mpi.hbdb" 2>&1 | indent
 	printf '  the whole of it, in a browser: hbdb view %s\n' "$DIR/$mpi.hbdb"
 }
 
