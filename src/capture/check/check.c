@@ -54,7 +54,6 @@ void hb__check_enter(struct hb__call *c)
 	hb__check_buffers_enter(c);
 	hb__check_windows_enter(c);
 	hb__check_files_enter(c);
-	hb__check_unready_enter(c);
 	hb__check_given(c);
 	hb__check_waits(c);
 	if (c->fn->id == HB_FN_MPI_Finalize)
@@ -69,7 +68,6 @@ void hb__check_leave(struct hb__call *c, int code)
 	hb__check_buffers_leave(c, code);
 	hb__check_windows_leave(c, code);
 	hb__check_files_leave(c, code);
-	hb__check_unready_leave(c, code);
 	late = false;
 	hb__check_threads_leave(c);
 	hb__guard_look(NULL);

@@ -77,6 +77,8 @@ void hb__typemap_drop(struct hb__type *t);
 
 /* ---- guard.c: memory that the program has to leave alone, watched by the processor ---- */
 bool hb__guard_works(void);
+/* Whether to look after this operation of a call site, too: the first ones, then one of many. *seen: how many there were. */
+bool hb__worth_it(uint32_t *seen);
 /* From the end of this call until hb__guard_end(key): accesses of this thread between MPI calls (writes only, or reads too) become
  * the remark `touched` of the next call, with `owner` (keys and values, at most 47 bytes) in it. A few bytes of the memory are
  * watched, of a few operations at once: what is not told may have happened all the same. */
@@ -122,8 +124,6 @@ void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and acces
 void hb__check_windows_leave(struct hb__call *c, int code);
 void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */
 void hb__check_files_leave(struct hb__call *c, int code);
-void hb__check_unready_enter(struct hb__call *c); /* unready.c: partitioned sends */
-void hb__check_unready_leave(struct hb__call *c, int code);
 void hb__check_waits(struct hb__call *c); /* waits.c: which requests a call waits for */
 
 #pragma GCC visibility pop

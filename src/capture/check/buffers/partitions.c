@@ -22,6 +22,7 @@ struct hb__partitions {
 	struct hb__partition part[];
 };
 static struct hb__partitions *unused;
+static uint32_t in_use;
 
 /* One of a request that was freed, or memory of its own. */
 static struct hb__partitions *partitions_new(int n)
@@ -34,6 +35,7 @@ static struct hb__partitions *partitions_new(int n)
 	size_t bytes = sizeof *p + (size_t)room * sizeof p->part[0];
 	if (!p)
 		p = hb__pool(bytes);
+	in_use += p != NULL;
 	hb__track_unlock();
 	if (p) {
 		memset(p, 0, bytes);
@@ -51,6 +53,7 @@ void hb__partitions_drop(struct hb__watch *w)
 	hb__track_lock();
 	p->next = unused;
 	unused = p;
+	in_use--;
 	hb__track_unlock();
 }
 
@@ -159,9 +162,8 @@ static uintptr_t request_of(const struct hb__call *c)
 	}
 }
 
-static struct hb__watch *watch_of(const struct hb__call *c)
+static struct hb__watch *watch_at(uintptr_t handle)
 {
-	uintptr_t handle = request_of(c);
 	if (!handle)
 		return NULL;
 	hb__track_lock();
@@ -169,6 +171,8 @@ static struct hb__watch *watch_of(const struct hb__call *c)
 	hb__track_unlock();
 	return w;
 }
+
+static struct hb__watch *watch_of(const struct hb__call *c) { return watch_at(request_of(c)); }
 
 static const char *argument_of(const struct hb__call *c)
 {
@@ -203,8 +207,40 @@ static void wrong_request(struct hb__call *c, const struct hb__watch *w, const c
 			c, HB_REMARK_ARG_HANDLE, "arg=request value=one_of_%s what=request text=%s", w->fn->name, text);
 }
 
+/* A wait for a send that cannot end yet: another thread may mark the rest, so only a hang makes it an error. */
+static void unready(struct hb__call *c, uintptr_t handle)
+{
+	const struct hb__watch *w = watch_at(handle);
+	const struct hb__partitions *p = w && w->active && !w->unsure ? w->partitions : NULL;
+	char text[200];
+	size_t used = 0;
+	unsigned left = 0;
+	for (int i = 0; p && !p->receives && i < p->n; i++) {
+		left += !p->part[i].marked;
+		if (!p->part[i].marked && used < sizeof text - 24)
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", used ? ", " : "", i);
+	}
+	if (left)
+		hb__remark(c, HB_REMARK_UNREADY, "n=%u text=%s%s", left, text, used < sizeof text - 24 ? "" : ", ...");
+}
+
+static void waited(struct hb__call *c)
+{
+	if (c->fn->id == HB_FN_MPI_Wait) {
+		const MPI_Request *one = (const MPI_Request *)hb__arg(c, HB_R_REQUEST);
+		if (one)
+			unready(c, (uintptr_t)*one);
+	} else if (c->fn->id == HB_FN_MPI_Waitall) {
+		const MPI_Request *all = (const MPI_Request *)hb__arg(c, HB_R_REQS);
+		for (int i = 0; all && i < (int)hb__arg(c, HB_R_NREQ); i++)
+			unready(c, (uintptr_t)all[i]);
+	}
+}
+
 void hb__partitions_enter(struct hb__call *c)
 {
+	if (unlikely(__atomic_load_n(&in_use, __ATOMIC_RELAXED)))
+		waited(c);
 	struct hb__watch *w = watch_of(c);
 	bool ready = c->fn->id != HB_FN_MPI_Parrived;
 	if (!w || w->unsure)
