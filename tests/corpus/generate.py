@@ -1,11 +1,9 @@
 #!/usr/bin/python3
 """Writes a program for each function and each error that it can be called with into build/tests/corpus/generated,
 in the format of the corpus: run.py --folder runs them. For a longer run by hand; not part of the suite.
-
-usage: generate.py [FOLDER]
 """
+import argparse
 import os
-import sys
 
 import made_calls
 import made_messages
@@ -15,7 +13,7 @@ import made_races
 import programs
 from shapes import Shapes
 
-AFTER = "HB-CALL-FAILED HB-FINALIZE-MISSING HB-CRASH HB-HANG HB-HANG-POLL HB-HANG-UNKNOWN HB-DEADLOCK-ORPHAN " \
+AFTER = "HB-CALL-FAILED HB-FINALIZE-MISSING HB-CRASH HB-HANG HB-HANG-POLL HB-DEADLOCK-ORPHAN " \
         "HB-DEADLOCK-CYCLE HB-MESSAGE-LOST HB-MESSAGE-MISSING HB-LEAK-REQUEST HB-FINALIZE-PENDING HB-LEAK-COMM HB-LEAK-WIN"
 HEAD = """#include <mpi.h>
 #include <stddef.h>
@@ -248,7 +246,9 @@ def onesided(out):
 
 
 def main():
-    out = Writer(sys.argv[1] if len(sys.argv) > 1 else os.path.join(programs.BUILT, "generated"))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", default=os.path.join(programs.BUILT, "generated"))
+    out = Writer(parser.parse_args().folder)
     messages(out)
     collectives(out)
     onesided(out)

@@ -2,9 +2,9 @@
  * place, and costs nothing where there is none. The kernel lends the four breakpoint registers through perf_event_open
  * (PERF_TYPE_BREAKPOINT); where it does not, nothing is watched and `on` says guard=0.
  *
- * What is watched is a few bytes: the first ones, the last ones and some between, fewer of each operation the more there are. Only accesses of this thread count, and
- * only those between the calls, for inside them the library may do what it likes. After some hits a watch
- * is over, so that a loop over window memory does not pay for each of its rounds. */
+ * What is watched is a few bytes: the first ones, the last ones and some between, fewer of each operation the more there
+ * are. Only accesses of this thread count, and only those between the calls, for inside them the library may do what it
+ * likes. After some hits a watch is over, so that a loop over window memory does not pay for each of its rounds. */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 
 #define REGISTERS 4
 #define HITS 4         /* of one watch, then it is over */
-#define ALWAYS 64      /* times that operations of one call site are watched ... */
+#define ALWAYS 64      /* times that operations of one call site are looked after ... */
 #define SOMETIMES 4096 /* ... then one of so many */
 #define RING 4096
 
@@ -175,11 +175,16 @@ bool hb__guard_works(void)
 
 /* ---- which operations ---- */
 
+bool hb__worth_it(uint32_t *seen)
+{
+	uint32_t n = (*seen)++; /* a race between threads only changes how often */
+	return n < ALWAYS || n % SOMETIMES == 0;
+}
+
 static bool worth_it(const void *pc)
 {
-	static uint32_t seen[256]; /* by call site; a race between threads only changes how often */
-	uint32_t n = seen[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 56]++;
-	return n < ALWAYS || n % SOMETIMES == 0;
+	static uint32_t seen[256]; /* by call site */
+	return hb__worth_it(&seen[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 56]);
 }
 
 /* The widest aligned piece that begins at the address. */

@@ -1,12 +1,10 @@
-/* Stores into receive buffers between two calls, where no register of guard.c watches: what a short buffer holds when a call returns it
- * must still hold when the next one begins, for the library writes into it only in calls. Long messages another process may write
- * itself, at any time, and with several threads at work the other ones are in calls. */
+/* Stores into receive buffers between two calls, where no register of guard.c watches: what a short buffer holds when a call
+ * returns it must still hold when the next one begins, for the library writes into it only in calls. Long messages another
+ * process may write itself, at any time, and with several threads at work the other ones are in calls. */
 #include "capture/check/buffers/buffers.h"
 
-#define MOST 4         /* receives that are looked at */
-#define SHORT 1024     /* bytes */
-#define ALWAYS 64      /* times that receives of one call site are looked at ... */
-#define SOMETIMES 4096 /* ... then one of so many: each costs two digests for every call while it is pending */
+#define MOST 4     /* receives that are looked at */
+#define SHORT 1024 /* bytes */
 
 static struct hb__pending *pending[MOST];
 static uint32_t used;
@@ -19,13 +17,6 @@ static bool calls_of_one_thread(void)
 	return level < MPI_THREAD_SERIALIZED;
 }
 
-static bool worth_it(uint32_t site)
-{
-	static uint32_t seen[256]; /* by call site */
-	uint32_t n = seen[site % 256]++;
-	return n < ALWAYS || n % SOMETIMES == 0;
-}
-
 static struct hb__region *written_of(struct hb__pending *p)
 {
 	for (uint32_t i = 0; i < p->regions; i++)
@@ -36,10 +27,11 @@ static struct hb__region *written_of(struct hb__pending *p)
 
 void hb__between_begin(struct hb__pending *p)
 {
+	static uint32_t seen[256]; /* by call site: each costs two digests for every call while it is pending */
 	struct hb__region *r = written_of(p);
 	uint64_t bytes = 0;
 	p->held = false;
-	if (!worth_it(p->watch->site))
+	if (!hb__worth_it(&seen[p->watch->site % 256]))
 		return;
 	for (uint32_t i = 0; r && i < r->n; i++)
 		bytes += r->piece[i].high - r->piece[i].low;
