@@ -11,7 +11,7 @@ CALLS_IN_TURN = {"self_message": 3, "self_wildcard": 3}
 LONG_NAMES = {
     "comm_rank": "Comm_rank (not recorded)", "iprobe_no": "Iprobe saying no", "test_null": "Test of a null request",
     "send_null": "Send to PROC_NULL", "send_tags": "the same, a new tag each",
-    "recv_null": "Recv from PROC_NULL", "bcast_self": "Bcast on SELF",
+    "recv_null": "Recv from PROC_NULL", "bcast_self": "Bcast on SELF", "allreduce_self": "Allreduce on SELF",
     "barrier_self": "Barrier on SELF", "self_message": "Isend+Recv+Wait to self",
     "self_wildcard": "Irecv ANY+Isend+Waitall",
 }

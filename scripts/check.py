@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""Runs the suites of scripts/suites.txt and adds up their closing lines: those with a + three at a time,
-then the others, one after the other.
+"""Runs the suites of scripts/suites.txt and adds up their closing lines. Those marked + run three at a time, then the
+unmarked ones one after the other, and beside these the ones marked -.
 
-usage: scripts/check.py [-l] [SUITE...]
+usage: scripts/check.py [-l] [--all] [SUITE...]
+
+--all: where a suite has a longer form (a line that begins with `all:`), that is what runs.
 
 Output of a suite goes to build/check/NAME.log. A suite that crashes, takes too long, prints no
 closing line, or reports nothing at all, counts as one failure.
@@ -12,6 +14,7 @@ import ctypes
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -24,12 +27,20 @@ BESIDE = 3  # suites at a time; those that wait leave the processors to the othe
 SHOWN = 40  # failure lines of a suite that are repeated on the terminal
 
 
-def suites():
+def suites(whole=False):
+    """(name, seconds allowed, command, mark) of each suite; whole: in its longer form."""
+    every, longer = [], {}
     with open(os.path.join(TOP, "scripts/suites.txt"), encoding="utf-8") as f:
         for line in f:
             if line.strip() and not line.startswith("#"):
                 name, seconds, command = line.split(None, 2)
-                yield name, int(seconds.rstrip("+")), command.strip(), seconds.endswith("+")
+                suite = (name.removeprefix("all:"), int(seconds.rstrip("+-")), command.strip(), seconds.lstrip("0123456789"))
+                if name.startswith("all:"):
+                    longer[suite[0]] = suite
+                else:
+                    every.append(suite)
+    names = [suite[0] for suite in every]
+    return [longer.get(s[0], s) if whole else s for s in every] + [s for s in longer.values() if whole and s[0] not in names]
 
 
 def adopt_orphans():
@@ -81,6 +92,8 @@ def environment():
     build = os.path.join(TOP, "build")
     return dict(os.environ, BUILD=build, HBDB=os.path.join(build, "hbdb"), PYTHONDONTWRITEBYTECODE="1",
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                # spawned jobs of Open MPI 5 talk by TCP, and the machine may have no network
+                OMPI_MCA_btl_tcp_if_include=os.environ.get("OMPI_MCA_btl_tcp_if_include", "lo"),
                 UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1")
 
 
@@ -131,20 +144,21 @@ def show_failures(text, complaint, log):
 
 
 def one(name, seconds, command):
-    """Runs a suite in this process: (seconds it took, passed, failed, complaint)."""
+    """Runs a suite in this process: (seconds it took, seconds of processors, passed, failed, complaint)."""
     log = os.path.join(TOP, "build/check", name + ".log")
     before = time.monotonic()
     status = run(command, seconds, log)
     with open(log, encoding="utf-8", errors="replace") as f:
         passed, failed, complaint = judge(status, seconds, f.read())
-    return time.monotonic() - before, passed, failed, complaint
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.monotonic() - before, used.ru_utime + used.ru_stime, passed, failed, complaint
 
 
 def apart(suite):
     """The same in a process of its own, so that suites do not end each other's processes."""
-    child = subprocess.run([sys.executable, os.path.abspath(__file__), "--one", suite[0]], stdout=subprocess.PIPE,
-                           check=False)
-    return json.loads(child.stdout) if child.returncode == 0 else (0, 0, 1, "could not be run")
+    child = subprocess.run([sys.executable, os.path.abspath(__file__), "--one"] + [str(s) for s in suite[:3]],
+                           stdout=subprocess.PIPE, check=False)
+    return json.loads(child.stdout) if child.returncode == 0 else (0, 0, 0, 1, "could not be run")
 
 
 def show_table(log):
@@ -156,10 +170,10 @@ def show_table(log):
                     print("   " + line[len("table: "):].rstrip("\n"))
 
 
-def tell(name, took, passed, failed, complaint):
+def tell(name, took, used, passed, failed, complaint):
     log = os.path.join(TOP, "build/check", name + ".log")
-    print("-- %-14s %5d passed, %d failed  %4.0f s%s" % (name, passed, failed, took,
-                                                       "  " + complaint if complaint else ""), flush=True)
+    print("-- %-14s %5d passed, %d failed  %4.0f s, %4.0f s of processors%s"
+          % (name, passed, failed, took, used, "  " + complaint if complaint else ""), flush=True)
     show_table(log)
     if failed:
         with open(log, encoding="utf-8", errors="replace") as f:
@@ -170,18 +184,21 @@ def tell(name, took, passed, failed, complaint):
 
 def run_all(every):
     """Yields (passed, failed) of each suite as it ends."""
-    with concurrent.futures.ThreadPoolExecutor(max_workers=BESIDE) as pool:
-        waiting = {pool.submit(apart, suite): suite[0] for suite in every if suite[3]}
+    def in_turn(mark, beside):
+        pool = concurrent.futures.ThreadPoolExecutor(max_workers=beside)
+        return {pool.submit(apart, suite): suite[0] for suite in every if suite[3] == mark}
+
+    for marks in ({"+": BESIDE}, {"": 1, "-": 1}):
+        waiting = {}
+        for mark, beside in marks.items():
+            waiting.update(in_turn(mark, beside))
         for done in concurrent.futures.as_completed(waiting):
             yield tell(waiting[done], *done.result())
-    for suite in every:
-        if not suite[3]:
-            yield tell(suite[0], *apart(suite))
 
 
 def main():
-    every = list(suites())
-    wanted = sys.argv[1:]
+    wanted = [word for word in sys.argv[1:] if word != "--all"]
+    every = suites(len(wanted) < len(sys.argv) - 1)
     if "-h" in wanted or "--help" in wanted:
         print(__doc__.strip())
         return 0
@@ -190,7 +207,7 @@ def main():
             print("%-14s %s" % (suite[0], suite[2]))
         return 0
     if wanted[:1] == ["--one"]:
-        print(json.dumps(next(one(*suite[:3]) for suite in every if suite[0] == wanted[1])))
+        print(json.dumps(one(wanted[1], int(wanted[2]), wanted[3])))
         return 0
     unknown = [name for name in wanted if name not in [s[0] for s in every]]
     if unknown:

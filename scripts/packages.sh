@@ -1,10 +1,21 @@
 # shellcheck shell=bash
 # Sourced by ./dev: what Debian's packages are missing, and how they are installed.
 
-# packages_of GROUP...: the names listed for these groups.
+# release: 12 or 13, whichever names of packages hold here.
+release()
+{
+	local id
+	id=$(sed -n 's/^VERSION_ID="\?\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null)
+	if [ "$id" = 12 ]; then echo 12; else echo 13; fi
+}
+
+# packages_of GROUP...: the names listed for these groups in this release.
 packages_of()
 {
-	awk -v groups=" $* " '!/^#/ && NF && index(groups, " " $1 " ") { print $2 }' "$TOP/scripts/packages.txt"
+	awk -v groups=" $* " -v release="$(release)" '
+		!/^#/ && NF { split($1, part, ":") }
+		!/^#/ && NF && index(groups, " " part[1] " ") && (part[2] == "" || part[2] == release) { print $2 }
+	' "$TOP/scripts/packages.txt"
 }
 
 # packages_missing GROUP...: those of them that are not installed.
@@ -34,7 +45,7 @@ as_root()
 need()
 {
 	local missing log=$TOP/build/packages.log
-	command -v dpkg-query >/dev/null || die "no dpkg here: ./dev installs packages of Debian 12"
+	command -v dpkg-query >/dev/null || die "no dpkg here: ./dev installs packages of Debian 12 or 13"
 	missing=$(packages_missing "$@")
 	[ -n "$missing" ] || return 0
 	say "installing $(echo "$missing" | wc -l) packages: ${missing//$'\n'/ }"
@@ -52,9 +63,15 @@ need()
 	[ -z "$missing" ] || die "still missing after the installation: $missing"
 }
 
-# need_page: node and npm. Those that are here may be from elsewhere, and Debian's must not be put over them.
-need_page()
+# need_node: node and npm. Those that are here may be from elsewhere, and Debian's must not be put over them.
+need_node()
 {
 	command -v node >/dev/null && command -v npm >/dev/null && return 0
 	need page
+}
+
+# need_page: what making the page needs: nothing where it was made from these very sources before.
+need_page()
+{
+	python3 "$TOP/src/view/page/bundle.py" made || need_node
 }

@@ -56,10 +56,15 @@ SUITES = [
 ]
 
 
+def module(path):
+    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-len(".py")], os.path.join(HERE, path))
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
 def suite_outcome(command, seconds):
-    spec = importlib.util.spec_from_file_location("check", os.path.join(HERE, "check.py"))
-    check = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(check)
+    check = module("check.py")
     with tempfile.TemporaryDirectory() as folder:
         log = os.path.join(folder, "log")
         status = check.run(command, seconds, log)
@@ -81,8 +86,31 @@ def outcome(check, path, text):
         return done.returncode, done.stdout.decode(errors="replace")
 
 
+def turns():
+    """(what, whether it is so) of lists of which every commit runs a part."""
+    turn, names, met = module("../tests/turn.py"), ["program %d" % i for i in range(100)], []
+    for number in range(12):
+        os.environ["HBDB_TURN"] = str(number)
+        turn.turn.cache_clear()
+        met += [(name, turn.pick(name, ("openmpi", "mpich"), 6)) for name in names if turn.has(name, 6)]
+    del os.environ["HBDB_TURN"]
+    yield "six commits in a row run all", sorted(name for name, _ in met[:len(names)]) == sorted(names)
+    yield "twelve run each once under either MPI", len(met) == len(set(met)) == 2 * len(names)
+
+
+def longer_forms():
+    check = module("check.py")
+    short, whole = check.suites(), check.suites(True)
+    yield "--all leaves no suite out", {s[0] for s in short} < {s[0] for s in whole}
+    yield "--all has longer forms", any(s not in whole for s in short)
+    yield "no suite twice", len({s[0] for s in whole}) == len(whole)
+
+
 def main():
     passed = failed = 0
+    for what, good in [*turns(), *longer_forms()]:
+        print("%s %s" % ("ok" if good else "FAIL", what))
+        passed, failed = passed + bool(good), failed + (not good)
     for case in CASES + FINE:
         status, text = outcome(*case[:3])
         if len(case) == 4:

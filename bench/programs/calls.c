@@ -63,6 +63,12 @@ static void bcast_self(void)
 	MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_SELF);
 }
 
+static void allreduce_self(void)
+{
+	static double in[2], out[2];
+	MPI_Allreduce(in, out, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+
 static void barrier_self(void) { MPI_Barrier(MPI_COMM_SELF); }
 
 /* Three calls: a send to oneself has to be received. */
@@ -96,6 +102,7 @@ static const struct operation {
 	{"recv_null", recv_null, 1},
 	{"test_null", test_null, 1},
 	{"bcast_self", bcast_self, 1},
+	{"allreduce_self", allreduce_self, 1},
 	{"barrier_self", barrier_self, 1},
 	{"self_message", self_message, 3},
 	{"self_wildcard", self_wildcard, 3},

@@ -11,8 +11,11 @@
 
 /* Where to dial in: unix:PATH, unix:@NAME (abstract) or tcp:HOST:PORT; not set: the run is not under control. */
 #define HB_CONTROL_ENV "HBDB_CONTROL"
-/* What a process says to be believed: hexadecimal digits. */
+/* What a process says to be believed: hexadecimal digits. The path of a file that only its owner may read, with them in it; or
+ * themselves, which then stand in the command line of a launcher for everybody to read. */
+#define HB_CONTROL_SECRET_FILE_ENV "HBDB_CONTROL_SECRET_FILE"
 #define HB_CONTROL_SECRET_ENV "HBDB_CONTROL_SECRET"
+#define HB_CONTROL_SECRET_MOST 64 /* bytes, with what ends it */
 
 /* Why a process waits, the third word of `at`. */
 #define HB_CONTROL_START "start"     /* MPI_Init has returned */

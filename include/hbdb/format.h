@@ -176,6 +176,10 @@ const char *hb_log_op(const hb_log *log, uint32_t number);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);
 const hb_note *hb_log_note(const hb_log *log, uint32_t index);
+/* The name that the program gave to communicator, datatype or window `number` of this process, NULL: none. Text of the
+ * program: it may hold anything. */
+typedef enum { HB_NAMED_COMM, HB_NAMED_TYPE, HB_NAMED_WIN, HB_NAMED } hb_named;
+const char *hb_log_name(const hb_log *log, hb_named what, int64_t number);
 /* Marks are in raw logs only, in the order in which they came lane by lane. */
 const hb_mark *hb_log_mark(const hb_log *log, uint64_t index);
 

@@ -21,7 +21,7 @@ CTYPE = {
     "fileptr": "MPI_File *", "info": "MPI_Info", "infoptr": "MPI_Info *", "group": "MPI_Group",
     "groupptr": "MPI_Group *", "errh": "MPI_Errhandler", "errhptr": "MPI_Errhandler *",
     "session": "MPI_Session", "sessionptr": "MPI_Session *", "color": "int", "key": "int", "int": "int", "icount": "int",
-    "intptr": "int *", "cintptr": "const int *", "aint": "MPI_Aint", "aintptr": "MPI_Aint *",
+    "intptr": "int *", "cintptr": "const int *", "anyints": "const int *", "aint": "MPI_Aint", "aintptr": "MPI_Aint *",
     "disp": "MPI_Aint", "offset": "MPI_Offset", "offsetptr": "MPI_Offset *", "cnt": "MPI_Count",
     "cntptr": "MPI_Count *", "cstr": "const char *", "str": "char *", "ptr": "void *", "pptr": "void *",
 }
@@ -103,11 +103,16 @@ HB__EXPORT {ret} P{name}({params})
 class Row:
     def __init__(self, name, cls, flags, params, wide=False):
         self.name, self.cls, self.flags, self.params, self.wide = name, cls, flags, params, wide
+        self.known = None  # the types that the header has; None: all that are asked for
 
     def ctype(self, kind):
         if kind.startswith("as("):
-            return kind[3:-1]
-        return LARGE[kind] if self.wide and kind in LARGE else CTYPE[kind]
+            ctype = kind[3:-1]
+        else:
+            ctype = LARGE[kind] if self.wide and kind in LARGE else CTYPE[kind]
+        if self.known is None or set(re.findall(r"MPIX?_\w+", ctype)) <= self.known:
+            return ctype
+        return "uintptr_t"  # a whole register: passed on as it comes
 
 
 def params_of(text, family):
@@ -145,8 +150,8 @@ def read(path, family):
 
 def param_of(name, kind):
     known = {"as(MPI_Request)": "REQVAL", "as(MPI_Comm)": "PEER", "as(const MPI_Status *)": "STATUSIN",
-             "as(const MPI_Aint *)": "AINTS", "as(const MPI_Count *)": "CNTS"}
-    return f'{{HB_P_{known.get(kind, "AS") if kind.startswith("as(") else kind.upper()}, "{name}"}}'
+             "as(const MPI_Aint *)": "AINTS", "as(const MPI_Count *)": "CNTS", "anyints": "INTPTR"}
+    return f'{{HB_P_{known.get(kind, "AS" if kind.startswith("as(") else kind.upper())}, "{name}"}}'
 
 
 def emit(row):
@@ -190,9 +195,12 @@ def main():
             out.write("#pragma once\nenum hb__function_id {\n" + "".join(f"\tHB_FN_{n},\n" for n in every) + "\tHB_FN_COUNT\n};\n")
             out.write("#define HB_FUNCTION_NAMES \\\n" + "".join(f'\t"{n}", \\\n' for n in every) + "\n")
             return
-        declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", open(header).read()))
+        text = open(header).read()
+        declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", text))
         out.write('#include "capture/wrap/wrap.h"\n#include "mpi_ids.h"\n')
-        emitted = [r for r in rows if r.name in declared]
+        emitted = [r for r in rows if r.name in declared or ("later" in r.flags and not r.wide)]
+        for row in emitted:
+            row.known = None if row.name in declared else set(re.findall(r"\bMPIX?_\w+", text))
         for row in emitted:
             out.write(emit(row))
         out.write("\nconst struct hb__fn *const hb__fns[HB_FN_COUNT] = {\n"

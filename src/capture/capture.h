@@ -105,7 +105,10 @@ struct hb__call {
 	bool followed; /* replay: the lane's row is this call's counterpart */
 	bool deferred; /* replay: its row comes after those of calls its callbacks make */
 	uint16_t check;
+	bool has_recorded; /* replay: the row has a check, too: */
+	uint16_t recorded;
 	uint64_t enter, outer_inside;
+	bool again;              /* check: a poll that asks what the one before asked */
 	uintptr_t ending;        /* check: the handle that the call is about to end */
 	const void *ending_made; /* check: and which making of it */
 	int64_t *results;
@@ -129,6 +132,10 @@ extern const struct hb__fn *const hb__fns[HB_FN_COUNT];
 
 /* Memory that is never given back to malloc: zeroed pages, NULL when there are none. */
 void *hb__pages(size_t bytes);
+/* Not every version of a library has every function. fn may be NULL: the header does not have it either. */
+bool hb__library_has(const struct hb__fn *fn);
+/* MPI_BUFFER_AUTOMATIC, which only later versions have: no buffer, an impossible address. */
+static inline bool hb__buffer_automatic(uintptr_t buffer) { return (intptr_t)buffer < 0 && (intptr_t)buffer > -4096; }
 /* A line on stderr, with the rank; for what the user must know. */
 void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

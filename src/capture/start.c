@@ -2,10 +2,14 @@
  * library is, which thread is which, and the ways a process leaves. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <hbdb/mpis.h>
 
 #include "capture/carry/carry.h"
 #include "capture/check/check.h"
@@ -82,6 +86,22 @@ static hb__function find_data(const char *name)
 	return (hb__function)(p ? p : dlsym(library, name));
 }
 
+/* Paths of libraries that hold the functions of MPI: of our family [1], of another one [0]. */
+struct loaded {
+	char path[2][PATH_MAX];
+};
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *user)
+{
+	struct loaded *loaded = user;
+	const struct hb_mpi_library *known = hb_mpi_library_of(info->dlpi_name ? info->dlpi_name : "");
+	char *path = loaded->path[(int)known->family == HB__FAMILY];
+	(void)size;
+	if (known->part == HB_PART_CORE && !*path)
+		snprintf(path, PATH_MAX, "%s", info->dlpi_name);
+	return 0;
+}
+
 static bool locate(void)
 {
 	if (library)
@@ -90,14 +110,30 @@ static bool locate(void)
 		library = RTLD_NEXT;
 		return true;
 	}
-	for (const char *const *name = hb__library_names; *name && !library; name++)
-		library = dlopen(*name, RTLD_LAZY | RTLD_NOLOAD);
-	/* The other family, so that the program gets its MPI even when we have no part in it. */
-	static const char *const any[] = {"libmpi.so.40", "libmpich.so.12", "libmpi.so.12", "libmpi.so"};
-	for (unsigned i = 0; i < sizeof any / sizeof *any && !library; i++)
-		library = dlopen(any[i], RTLD_LAZY | RTLD_NOLOAD);
+	/* loaded late and locally; one of the other family, too: the program gets its MPI even when we have no part in it */
+	struct loaded loaded = {.path = {{0}}};
+	dl_iterate_phdr(look_at, &loaded);
+	for (int own = 1; own >= 0 && !library; own--)
+		library = *loaded.path[own] ? dlopen(loaded.path[own], RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	return library != NULL;
 }
+
+/* Its handles have other values than those of any library of today. */
+static bool standard_abi(void)
+{
+	Dl_info there;
+	return dladdr((void *)find("PMPI_Init"), &there) && there.dli_fname &&
+	       hb_mpi_library_of(there.dli_fname)->family == HB_MPI_STANDARD;
+}
+
+/* In the place of what only other versions of this library have: the wrapper is there, the function is not. */
+static int missing(void)
+{
+	hb__say("this version of the MPI library does not have a function that the program calls");
+	return MPI_ERR_OTHER;
+}
+
+bool hb__library_has(const struct hb__fn *fn) { return fn && hb__next[HB_ENTRY_PMPI][fn->id] != (hb__function)missing; }
 
 bool hb__find_library(void)
 {
@@ -109,17 +145,23 @@ bool hb__find_library(void)
 		for (int i = 0; i < HB_FN_COUNT; i++) {
 			char pmpi[80];
 			snprintf(pmpi, sizeof pmpi, "P%s", names[i]);
-			hb__function m = find(names[i]), p = find(pmpi);
-			hb__next[HB_ENTRY_MPI][i] = m ? m : p;
-			hb__next[HB_ENTRY_PMPI][i] = p ? p : m;
+			hb__function m = find(names[i]), p = find(pmpi), none = (hb__function)missing;
+			hb__next[HB_ENTRY_MPI][i] = m ? m : p ? p : none;
+			hb__next[HB_ENTRY_PMPI][i] = p ? p : m ? m : none;
 		}
 		done = true;
-		ours = hb__family_start(find_data);
+		bool standard = standard_abi();
+		ours = !standard && hb__family_start(find_data);
 		hb__foreign = !ours;
 		if (!ours && hb__config.mode != HB__OFF) {
-			hb__say("this program uses another MPI library than %s was told; it runs without being %s (see hbdb record --mpi)",
-				hb__config.mode == HB__RECORD ? "hbdb record" : "hbdb replay",
-				hb__config.mode == HB__RECORD ? "recorded" : "replayed");
+			if (standard)
+				hb__say("this program uses the standard ABI of MPI 5 (libmpi_abi), which hbdb does not know yet; "
+					"it runs without being %s",
+					hb__config.mode == HB__RECORD ? "recorded" : "replayed");
+			else
+				hb__say("this program uses another MPI library than %s was told; it runs without being %s (see hbdb record --mpi)",
+					hb__config.mode == HB__RECORD ? "hbdb record" : "hbdb replay",
+					hb__config.mode == HB__RECORD ? "recorded" : "replayed");
 			hb__config.mode = HB__OFF;
 		}
 	}
@@ -201,6 +243,7 @@ void hb__begin_process(int thread_level)
 	PMPI(Comm_size)(hb__known.comm_world, &hb__size);
 	hb__threaded = thread_level == MPI_THREAD_MULTIPLE;
 	hb__learn_modules();
+	hb__try_library();
 	bool replay = hb__config.mode == HB__REPLAY;
 	MPI_Comm parent = hb__known.comm_null;
 	hb__spawned = PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null;

@@ -118,6 +118,12 @@ struct hb__lane {
 	size_t blocks, blocks_cap;
 };
 
+/* ---- bytes.c: whether the checksums that a unit and a header have hold; a unit that has none passes, a header does not ---- */
+struct hb_unit_header;
+struct hb_log_header;
+bool hb__sum_unit(const struct hb_unit_header *h, const uint8_t *payload, uint32_t bytes);
+bool hb__sum_header(const struct hb_log_header *h);
+
 /* ---- waits.c: what the last call of a lane waits for ---- */
 struct hb_lane_control;
 bool hb__waits_take(struct hb__lane *lane, const struct hb_lane_control *control); /* false: out of memory */
@@ -153,10 +159,13 @@ struct hb_log {
 	const uint8_t *map;
 	uint64_t size; /* of the mapping */
 	int fd;
+	bool summed;            /* raw: its process closed it with checksums */
 	uint8_t head[HB__HEAD]; /* the fixed part of the header, as it was at opening */
 	struct hb__defs defs;
 	struct hb__lane *lane;
 	uint32_t lanes;
+	char **name[HB_NAMED]; /* by number; NULL: none */
+	size_t names[HB_NAMED], names_cap[HB_NAMED];
 	hb_note *note;
 	size_t notes, notes_cap;
 	hb_mark *mark;
@@ -169,7 +178,6 @@ struct hb__lane *hb__log_lane(hb_log *log, uint32_t number);
 /* Notes that the log is readable only in part. The first reason is kept. */
 void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n);
-struct hb_log_header;
 bool hb__signal_note(hb_log *log, const struct hb_log_header *header);
 
 bool hb__log_remap(hb_log *log);

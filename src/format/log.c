@@ -39,6 +39,36 @@ void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...)
 		snprintf(s + n, sizeof log->info.trouble - (size_t)n, " (offset %llu)", (unsigned long long)offset);
 }
 
+#define NAMES_MOST (1u << 20) /* objects of a kind: a greater number is not one */
+
+/* "name comm 2 ocean" */
+static bool take_name(hb_log *log, char *text)
+{
+	static const char *const whats[HB_NAMED] = {"comm ", "type ", "win "};
+	char *end;
+	for (int w = 0; w < HB_NAMED; w++) {
+		size_t n = strlen(whats[w]);
+		if (strncmp(text, whats[w], n) != 0 || text[n] < '0' || text[n] > '9')
+			continue;
+		unsigned long long number = strtoull(text + n, &end, 10);
+		if (*end != ' ' || number >= NAMES_MOST)
+			return true;
+		for (; log->names[w] <= number; log->names[w]++) {
+			if (!hb__grow((void **)&log->name[w], &log->names_cap[w], log->names[w], sizeof *log->name[w]))
+				return false;
+			log->name[w][log->names[w]] = NULL;
+		}
+		log->name[w][number] = end[1] ? end + 1 : NULL;
+		return true;
+	}
+	return true;
+}
+
+const char *hb_log_name(const hb_log *log, hb_named what, int64_t number)
+{
+	return number >= 0 && (uint64_t)number < log->names[what] ? log->name[what][number] : NULL;
+}
+
 bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n)
 {
 	char *s = hb__arena_get(&log->defs.arena, n + 1);
@@ -47,7 +77,7 @@ bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *tex
 	memcpy(s, text, n);
 	s[n] = 0;
 	log->note[log->notes++] = (hb_note){.lane = lane, .event = event, .text = s};
-	return true;
+	return strncmp(s, HB_NAME_BEGIN, strlen(HB_NAME_BEGIN)) != 0 || take_name(log, s + strlen(HB_NAME_BEGIN));
 }
 
 /* The recorder could not write a note any more: it is made of what it left in the header. */
@@ -217,6 +247,8 @@ void hb_log_close(hb_log *log)
 		free(l->block);
 	}
 	free(log->lane);
+	for (int w = 0; w < HB_NAMED; w++)
+		free(log->name[w]);
 	free(log->note);
 	free(log->mark);
 	hb__defs_free(&log->defs);

@@ -6,7 +6,6 @@
  * before the first row that needs it. */
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "format/internal.h"
 #include "format/row.h"
@@ -241,13 +240,10 @@ static bool unit_whole(hb_log *log, const struct hb__unit *u, uint32_t number)
 {
 	struct hb_unit_header h;
 	memcpy(&h, log->map + u->offset - HB_UNIT_PAYLOAD, sizeof h);
-	/* Closed after the bounds were taken: what was committed then is checked by the scan alone. */
-	if (h.closed != 1 || h.committed != u->bytes)
-		return true;
-	if (XXH3_64bits(log->map + u->offset, u->bytes) == h.checksum)
-		return true;
-	hb__trouble(log, u->offset, "a unit of lane %u does not match its checksum", number);
-	return false;
+	bool whole = hb__sum_unit(&h, log->map + u->offset, u->bytes);
+	if (!whole)
+		hb__trouble(log, u->offset, "a unit of lane %u does not match its checksum", number);
+	return whole;
 }
 
 static void cursor_free(struct raw_cursor *c)
@@ -317,6 +313,10 @@ static bool take_control(hb_log *log, uint32_t number, uint64_t offset)
 		return true;
 	}
 	memcpy(&k, log->map + offset, sizeof k);
+	if (!hb__sum_unit(&k.unit, (const uint8_t *)&k + HB_UNIT_PAYLOAD, HB_UNIT_SIZE - HB_UNIT_PAYLOAD)) {
+		hb__trouble(log, offset, "the control unit of lane %u does not match its checksum", number);
+		k.inside = k.polls = k.asked = 0;
+	}
 	lane->info.thread = k.thread;
 	lane->info.polls = k.polls;
 	lane->info.inside = k.inside != 0 && k.inside <= HB_NO;
@@ -371,8 +371,11 @@ static bool take_unit(hb_log *log, struct hb__lane *definitions, bool want_defin
 	uint32_t committed = __atomic_load_n(&live->committed, __ATOMIC_ACQUIRE);
 	memcpy(&h, live, sizeof h);
 	h.committed = committed;
-	if (h.magic == 0)
-		return true; /* never begun */
+	if (h.magic == 0) { /* never begun, unless the process came to its end */
+		if (log->info.state == HB_STATE_FINALIZED && log->summed && want_definitions)
+			hb__trouble(log, offset, "a unit is lost");
+		return true;
+	}
 	bool whole = log->size - offset >= HB_UNIT_SIZE;
 	if (h.magic != HB_UNIT_MAGIC || (h.kind != HB_UNIT_LANE && h.kind != HB_UNIT_ROWS) ||
 		h.seq >= log->size / HB_UNIT_SIZE || (h.kind == HB_UNIT_LANE && h.lane == HB_LANE_DEFINITIONS)) {
@@ -394,7 +397,6 @@ static bool take_unit(hb_log *log, struct hb__lane *definitions, bool want_defin
 }
 
 static uint64_t units_in_file(const hb_log *log) { return (log->size + HB_UNIT_SIZE - 1) / HB_UNIT_SIZE; }
-
 /* The units in use when the file was opened. */
 static uint64_t units_at_first(hb_log *log)
 {
@@ -462,6 +464,8 @@ hb_status hb__raw_open(hb_log *log, hb_error *err)
 	if (log->size < sizeof h)
 		return hb__fail(err, HB_E_DAMAGED, log->path, log->size, "%s ends within its header", log->path);
 	memcpy(&h, log->map, sizeof h);
+	if (!(log->summed = hb__sum_header(&h)) && h.checksum)
+		hb__trouble(log, 0, "the header does not match its checksum");
 	if (h.unit_size != HB_UNIT_SIZE)
 		return hb__fail(err, HB_E_DAMAGED, log->path, 20, "%s has units of %u bytes", log->path, h.unit_size);
 	memcpy(log->info.host, h.host, sizeof h.host);

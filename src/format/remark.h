@@ -23,6 +23,9 @@
 
 #define HB_REMARK_BEGIN "check "
 
+/* A note that is no remark and for no one to read: the name that the program gave, "name comm 2 ocean". The last holds. */
+#define HB_NAME_BEGIN "name "
+
 /* Numbered by the rows of remark.def. */
 enum hb_remark_word {
 #define HB_REMARK(name, word, keys) HB_REMARK_##name,

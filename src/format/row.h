@@ -82,13 +82,16 @@ struct hb_log_header {
 	uint64_t lost;
 	uint32_t signal,
 		signal_lane; /* with remarks: the signal that ended the process, 1 + lane of the thread that got it */
+	uint64_t checksum;   /* of all before it, once the process has ended MPI; 0: none */
 } __attribute__((packed));
 
 struct hb_unit_header {
 	uint32_t magic;
 	uint16_t kind, lane;
 	uint32_t seq, committed, closed, zero;
-	uint64_t checksum, events_before, base_tick, spare[2];
+	uint64_t checksum, events_before, base_tick;
+	uint64_t head; /* closed: checksum of the 48 bytes before it; 0: none */
+	uint64_t spare;
 };
 
 struct hb_lane_control {
@@ -102,7 +105,7 @@ struct hb_lane_control {
 	uint64_t wait[(HB_UNIT_SIZE - HB_LANE_WAITS) / 8]; /* LANE << 48 | POSTING */
 };
 
-_Static_assert(sizeof(struct hb_log_header) == 952, "as in hbdb-recording.5");
+_Static_assert(sizeof(struct hb_log_header) == 960, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_unit_header) == HB_UNIT_PAYLOAD, "as in hbdb-recording.5");
 _Static_assert(sizeof(struct hb_lane_control) == HB_UNIT_SIZE, "as in hbdb-recording.5");
 _Static_assert(__builtin_offsetof(struct hb_lane_control, calls) == 256, "as in hbdb-recording.5");

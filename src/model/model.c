@@ -277,6 +277,7 @@ void hb_model_close(hb_model *m)
 	for (size_t i = 0; i < m->groups.n; i++) {
 		free((void *)m->groups.at[i].member);
 		free((void *)m->groups.at[i].remote);
+		free(m->groups.at[i].title);
 	}
 	for (size_t i = 0; i < m->group_more.n; i++) {
 		free(m->group_more.at[i].collectives.at);
@@ -305,6 +306,11 @@ void hb_model_asleep(hb_model *m, uint32_t line, uint32_t joins)
 }
 const hb_line *hb_model_lines(const hb_model *m) { return m->lines.at; }
 const hb_group *hb_model_groups(const hb_model *m) { return m->groups.at; }
+const char *hb_model_group_title(const hb_model *m, uint32_t group)
+{
+	const hb_group *g = &m->groups.at[group];
+	return g->title ? g->title : g->name;
+}
 const hb_channel *hb_model_channels(const hb_model *m) { return m->channels.at; }
 const hb_spec *hb_model_specs(const hb_model *m) { return m->specs.at; }
 const hb_send *hb_model_sends(const hb_model *m) { return m->sends.at; }

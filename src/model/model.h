@@ -80,6 +80,7 @@ typedef struct hb_group {
 	const uint32_t *member, *remote; /* process indices; HB_NO for one that has no log */
 	uint32_t parent;                 /* HB_NO: none, or not known */
 	bool self;                       /* MPI_COMM_SELF of one process */
+	char *title;   /* the name with the program's own behind it, as in WORLD.2 "ocean"; NULL: it gave none */
 	char name[24]; /* WORLD, SELF, or WORLD.2 for the third made from it, WORLD.2:5 with world rank 5 at its head */
 } hb_group;
 
@@ -222,6 +223,8 @@ void hb_model_asleep(hb_model *model, uint32_t line, uint32_t joins);
 const hb_process *hb_model_processes(const hb_model *model);
 const hb_line *hb_model_lines(const hb_model *model);
 const hb_group *hb_model_groups(const hb_model *model);
+/* For people: with the name that the program gave. */
+const char *hb_model_group_title(const hb_model *model, uint32_t group);
 const hb_channel *hb_model_channels(const hb_model *model);
 const hb_spec *hb_model_specs(const hb_model *model);
 const hb_send *hb_model_sends(const hb_model *model);

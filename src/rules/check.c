@@ -158,7 +158,8 @@ static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, vo
 		bool deadlock;
 	} rules[] = {{hb_rule_deadlock, true}, {hb_rule_potential, false}, {hb_rule_other_order, false},
 		{hb_rule_messages, false}, {hb_rule_collectives, false}, {hb_rule_lifecycle, false},
-		{hb_rule_crash, false}, {hb_rule_onesided, false}, {hb_rule_arguments, false}};
+		{hb_rule_crash, false}, {hb_rule_onesided, false}, {hb_rule_arguments, false},
+		{hb_rule_declared, false}};
 	size_t n = sizeof rules / sizeof *rules;
 	for (size_t i = 0; i < n; i++) {
 		if (progress)
@@ -194,11 +195,11 @@ static bool explained(const struct hb_found *found, const hb_finding *f)
 	return other;
 }
 
-hb_status hb_check(hb_model *model, unsigned flags, hb_finding_visit *visit, void *user, hb_progress *progress,
-	void *progress_user, hb_error *err)
+hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, hb_finding_visit *visit, void *user,
+	hb_progress *progress, void *progress_user, hb_error *err)
 {
 	struct hb_found found = {0};
-	hb_case c = {.model = model, .found = &found};
+	hb_case c = {.model = model, .declared = declared, .found = &found};
 	hb_status status = hb_remarks_read(model, &c.remarks, err);
 	if (!status) {
 		describe(&c, flags);

@@ -64,6 +64,22 @@ typedef struct hb_finding {
 } hb_finding;
 typedef bool hb_finding_visit(void *user, const hb_finding *finding); /* false: stop */
 
+/* What the buffer of a remark `buffer` is declared as. Rules read no program files: who runs them answers. */
+typedef struct hb_declared {
+	enum {
+		HB_DECLARED_UNKNOWN,
+		HB_DECLARED_FITS,   /* or it may hold anything */
+		HB_DECLARED_DIFFERS /* every variable that it can be is of another type than the datatype says */
+	} fit;
+	char variable[96], type[128], place[96]; /* "numbers", "int *", "farm.c:12" */
+	char element[64];                        /* what is not as the datatype says: "int" */
+	int64_t offset;                          /* and at how many bytes from the buffer's address */
+	uint64_t room; /* bytes from that address to the end of its variable; 0: enough, or not known */
+	char room_of[96], room_type[128], room_place[96]; /* this variable */
+} hb_declared;
+/* False: nothing is known. */
+typedef bool hb_declared_ask(const hb_log *log, const hb_remark *remark, hb_declared *ret);
+
 /* ---- for rules ---- */
 
 typedef struct hb_case {
@@ -73,6 +89,7 @@ typedef struct hb_case {
 	bool complete;       /* every process has a log, reached MPI_Finalize, and no log is cut */
 	bool hanging;        /* somebody says that nothing moves any more: calls that never returned wait for ever */
 	bool died;           /* some process crashed, was killed or aborted: others may have been ended by that */
+	hb_declared_ask *declared; /* NULL: nobody knows */
 	struct hb_found *found;
 } hb_case;
 
@@ -87,15 +104,16 @@ bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
 
 /* A rule. */
 typedef hb_status hb_rule(hb_case *c, hb_error *err);
-hb_rule hb_rule_deadlock;    /* deadlock.c */
-hb_rule hb_rule_potential;   /* potential.c: sends that only buffering let through */
-hb_rule hb_rule_other_order; /* other_order.c: a hang when a wildcard receive gets another message */
-hb_rule hb_rule_messages;    /* messages.c */
-hb_rule hb_rule_collectives; /* collectives.c */
-hb_rule hb_rule_lifecycle;   /* lifecycle.c */
+hb_rule hb_rule_deadlock;    /* deadlock/blocked.c */
+hb_rule hb_rule_potential;   /* deadlock/buffering/potential.c: sends that work only because they are buffered */
+hb_rule hb_rule_other_order; /* deadlock/other_order.c: a hang when a wildcard receive gets another message */
+hb_rule hb_rule_messages;    /* messages/messages.c */
+hb_rule hb_rule_collectives; /* collectives/collectives.c */
+hb_rule hb_rule_lifecycle;   /* lifecycle/lifecycle.c */
 hb_rule hb_rule_crash;       /* lifecycle/crash.c */
-hb_rule hb_rule_onesided;    /* onesided.c */
-hb_rule hb_rule_arguments;   /* arguments.c */
+hb_rule hb_rule_onesided;    /* onesided/onesided.c */
+hb_rule hb_rule_arguments;   /* arguments/arguments.c */
+hb_rule hb_rule_declared;    /* arguments/declared.c: buffers against what they are declared as */
 
 /* ---- check.c ---- */
 
@@ -105,7 +123,7 @@ enum {
 };
 
 /* Runs all rules on a model and visits their findings: errors first, then by category and place. The logs must be open. */
-hb_status hb_check(hb_model *model, unsigned flags, hb_finding_visit *visit, void *user, hb_progress *progress,
-	void *progress_user, hb_error *err);
+hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, hb_finding_visit *visit, void *user,
+	hb_progress *progress, void *progress_user, hb_error *err);
 
 #endif

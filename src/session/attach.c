@@ -34,7 +34,9 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 	case HB_GDB_KILLED:
 		p->gdb = NULL;
 		p->p.attached = false;
-		if (p->p.life != HB_LIFE_EXITED)
+		if (p->adopted && stop->reason == HB_GDB_EXITED)
+			p->p.life = HB_LIFE_EXITED;
+		else if (p->p.life != HB_LIFE_EXITED)
 			p->p.life = HB_LIFE_DEAD;
 		if (stop->reason == HB_GDB_KILLED)
 			p->p.signal = stop->signal;
@@ -42,6 +44,7 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 	default:
 		p->p.life = HB_LIFE_BROKEN;
 		p->p.broken = *stop;
+		hb__read_lanes_of(s, p); /* how far it got on the way: nobody may have looked since */
 	}
 	p->moved = hb__now();
 	hb__changed(s, p);
@@ -54,10 +57,10 @@ void hb__poll_gdbs(hb_session *s)
 			hb_gdb_poll(s->gdbs[i], heard, s);
 }
 
-void hb__close_gdbs(hb_session *s)
+void hb__close_gdbs(hb_session *s, void (*close)(hb_gdb *gdb))
 {
 	for (size_t i = 0; i < s->ngdbs; i++)
-		hb_gdb_close(s->gdbs[i]);
+		close(s->gdbs[i]);
 	free(s->gdbs);
 	s->gdbs = NULL;
 	s->ngdbs = 0;

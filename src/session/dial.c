@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -69,6 +70,32 @@ static char *variable(const char *name, const char *value)
 	return asprintf(&text, "%s=%s", name, value) < 0 ? NULL : text;
 }
 
+void hb__forget_secret(hb_session *s)
+{
+	if (s->secret_file)
+		unlink(s->secret_file);
+	free(s->secret_file);
+	s->secret_file = NULL;
+}
+
+/* Hands it over in a file that only its owner can read: a variable would stand in the command line of the launcher, which
+ * everybody may read. In the folder of the logs, which the processes of other machines have, too. */
+static bool write_secret(hb_session *s)
+{
+	hb__forget_secret(s);
+	if (asprintf(&s->secret_file, "%s/control.secret", s->logs) < 0) {
+		s->secret_file = NULL;
+		return false;
+	}
+	unlink(s->secret_file);
+	int fd = open(s->secret_file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	ssize_t n = (ssize_t)strlen(s->secret);
+	bool good = fd >= 0 && write(fd, s->secret, (size_t)n) == n;
+	if (fd >= 0 && close(fd))
+		good = false;
+	return good;
+}
+
 /* A secret of its own for every run: a process that is left over from the one before is not heard. */
 hb_status hb__listen(hb_session *s, hb_error *err)
 {
@@ -79,10 +106,16 @@ hb_status hb__listen(hb_session *s, hb_error *err)
 			s->tcp ? " at " : "", s->tcp ? s->tcp : "", strerror(errno));
 	if (!random_digits(s->secret, 16))
 		return hb__session_fail(err, HB_E_SYSTEM, "no random numbers: %s", strerror(errno));
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		free(s->environment[i]);
+		s->environment[i] = NULL;
+	}
 	s->environment[0] = variable(HB_CONTROL_ENV, s->where);
-	s->environment[1] = variable(HB_CONTROL_SECRET_ENV, s->secret);
+	if (s->logs && !write_secret(s))
+		return hb__session_fail(err, HB_E_SYSTEM, "cannot write the secret of the session into %s: %s", s->logs,
+			strerror(errno));
+	s->environment[1] = s->logs ? variable(HB_CONTROL_SECRET_FILE_ENV, s->secret_file)
+				    : variable(HB_CONTROL_SECRET_ENV, s->secret);
 	return s->environment[0] && s->environment[1] ? HB_OK : HB_E_MEMORY;
 }
 
@@ -150,10 +183,8 @@ static bool grow(hb_session *s, int32_t size)
 	if (s->size || size <= 0 || size > 1 << 20)
 		return s->size > 0;
 	s->process = calloc((size_t)size, sizeof *s->process);
-	for (int32_t i = 0; s->process && i < size; i++) {
-		s->process[i].p.rank = i;
-		s->process[i].fd = -1;
-	}
+	for (int32_t i = 0; s->process && i < size; i++)
+		hb__new_process(&s->process[i], i);
 	s->size = s->process ? size : 0;
 	return s->size > 0;
 }
@@ -185,6 +216,7 @@ static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 	p->p.record = !strcmp(mode, "record");
 	p->p.here = !strcmp(own, host);
 	snprintf(p->p.host, sizeof p->p.host, "%s", host);
+	p->alive = p->p.here ? pidfd_open(pid, 0) : -1;
 	p->moved = hb__now();
 	hb__thread_of(p, 0)->lane_known = true;
 	hb__tell_stops(p);

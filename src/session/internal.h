@@ -17,6 +17,8 @@ struct hb__control_at {
 struct hb__process {
 	hb_proc p;
 	int fd;        /* of its connection, -1: none */
+	int alive;     /* a pidfd of one that runs here, -1: none */
+	bool adopted;  /* runs without hbdb */
 	bool go_ahead; /* let go before it had dialled in */
 	bool named;    /* stops were asked for, perhaps before it dialled in */
 	hb_gdb *gdb;   /* the one it is attached to; NULL: none */
@@ -37,6 +39,7 @@ struct hb__connection {
 struct hb_session {
 	int listener;
 	char where[300], secret[40];
+	char *secret_file; /* NULL: there is none */
 	char *environment[3];
 	char *logs, *tcp, *gdb, *gdbserver;
 	int32_t size;
@@ -45,13 +48,14 @@ struct hb_session {
 	size_t nconnections, room;
 	hb_gdb **gdbs;
 	size_t ngdbs;
-	uint64_t changes;
+	uint64_t changes, departures;
 	double looked; /* when the lane controls were read last */
 };
 
 double hb__now(void);
 /* Counts a change of a process. */
 void hb__changed(hb_session *session, struct hb__process *process);
+void hb__new_process(struct hb__process *process, int32_t rank);
 struct hb__process *hb__process_of(const hb_session *session, int32_t rank); /* NULL: no such */
 hb_thread *hb__thread_of(struct hb__process *process, uint32_t lane);        /* made when it is new; NULL: too many */
 hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
@@ -59,6 +63,8 @@ hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, 
 
 /* ---- dial.c ---- */
 hb_status hb__listen(hb_session *session, hb_error *err);
+/* Nobody else is to dial in: its file goes. */
+void hb__forget_secret(hb_session *session);
 void hb__hang_up(hb_session *session);
 void hb__accept(hb_session *session);
 void hb__hear(hb_session *session, size_t connection);
@@ -76,7 +82,8 @@ int hb__died_of(int32_t pid);
 
 /* ---- attach.c ---- */
 void hb__poll_gdbs(hb_session *session);
-void hb__close_gdbs(hb_session *session);
+/* close: hb_gdb_close or hb_gdb_kill */
+void hb__close_gdbs(hb_session *session, void (*close)(hb_gdb *gdb));
 /* Lets a broken process go on. */
 bool hb__go_on(hb_session *session, struct hb__process *process);
 /* The same without gdb, which makes a process slow: each library that it loads or unloads is a stop to gdb. */

@@ -1,10 +1,12 @@
 /* A session: opening and closing it, taking in what comes, and who has arrived where it was to. */
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,12 +66,19 @@ hb_thread *hb__thread_of(struct hb__process *p, uint32_t lane)
 
 static char *copy(const char *text) { return text ? strdup(text) : NULL; }
 
+void hb__new_process(struct hb__process *p, int32_t rank)
+{
+	*p = (struct hb__process){.p.rank = rank, .fd = -1, .alive = -1};
+}
+
 static void forget_processes(hb_session *s)
 {
 	for (int32_t i = 0; i < s->size; i++) {
 		free(s->process[i].p.threads);
 		free(s->process[i].controls);
-		s->process[i] = (struct hb__process){.p.rank = i, .fd = -1};
+		if (s->process[i].alive >= 0)
+			close(s->process[i].alive);
+		hb__new_process(&s->process[i], i);
 	}
 }
 
@@ -86,7 +95,8 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 	s->gdbserver = copy(options->gdbserver);
 	s->process = options->size ? calloc((size_t)options->size, sizeof *s->process) : NULL;
 	s->size = s->process ? options->size : 0;
-	forget_processes(s);
+	for (int32_t i = 0; i < s->size; i++)
+		hb__new_process(&s->process[i], i);
 	hb_status status = hb__listen(s, err);
 	if (status)
 		hb_session_close(s);
@@ -99,7 +109,8 @@ void hb_session_close(hb_session *s)
 {
 	if (!s)
 		return;
-	hb__close_gdbs(s);
+	hb__close_gdbs(s, hb_gdb_close);
+	hb__forget_secret(s);
 	hb__hang_up(s);
 	if (s->listener >= 0)
 		close(s->listener);
@@ -115,11 +126,24 @@ void hb_session_close(hb_session *s)
 	free(s);
 }
 
-void hb_session_let_go(hb_session *s) { hb__close_gdbs(s); }
+void hb_session_let_go(hb_session *s)
+{
+	hb__forget_secret(s);
+	hb__close_gdbs(s, hb_gdb_close);
+}
+
+void hb_session_kill(hb_session *s)
+{
+	hb__forget_secret(s);
+	for (int32_t i = 0; i < s->size; i++)
+		if (s->process[i].alive >= 0)
+			pidfd_send_signal(s->process[i].alive, SIGKILL, NULL, 0);
+	hb__close_gdbs(s, hb_gdb_kill);
+}
 
 hb_status hb_session_again(hb_session *s, const char *logs, hb_error *err)
 {
-	hb__close_gdbs(s);
+	hb__close_gdbs(s, hb_gdb_close);
 	hb__hang_up(s);
 	forget_processes(s);
 	if (logs) {
@@ -128,6 +152,38 @@ hb_status hb_session_again(hb_session *s, const char *logs, hb_error *err)
 	}
 	s->changes++;
 	return hb__listen(s, err);
+}
+
+void hb_session_adopt(hb_session *s, const int32_t *pids)
+{
+	for (int32_t i = 0; i < s->size; i++) {
+		struct hb__process *p = &s->process[i];
+		p->adopted = p->p.here = true;
+		p->p.pid = pids[i];
+		p->p.life = HB_LIFE_RUNNING;
+		p->alive = pidfd_open(pids[i], 0);
+		gethostname(p->p.host, sizeof p->p.host - 1);
+		hb__changed(s, p);
+	}
+}
+
+/* Nobody says goodbye for a process that runs without hbdb. */
+static void look_for_ends(hb_session *s)
+{
+	for (int32_t i = 0; i < s->size; i++) {
+		struct hb__process *p = &s->process[i];
+		struct pollfd end = {p->alive, POLLIN, 0};
+		if (!p->adopted || p->alive < 0 || poll(&end, 1, 0) < 1)
+			continue;
+		int sig = p->gdb ? 0 : hb__died_of(p->p.pid);
+		close(p->alive);
+		p->alive = -1;
+		if (p->p.life == HB_LIFE_DEAD)
+			continue; /* gdb has said it */
+		p->p.life = sig ? HB_LIFE_DEAD : HB_LIFE_EXITED;
+		p->p.signal = sig;
+		hb__changed(s, p);
+	}
 }
 
 char *const *hb_session_environment(const hb_session *s) { return (char *const *)s->environment; }
@@ -155,6 +211,7 @@ static void take_in(hb_session *s)
 	hb__poll_gdbs(s);
 	if (hb__now() - s->looked >= LOOK_S) {
 		s->looked = hb__now();
+		look_for_ends(s);
 		hb__read_lanes(s);
 	}
 }
@@ -269,8 +326,11 @@ int hb_session_go(hb_session *s, const hb_set *set)
 	int moved = 0;
 	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1))
 		moved += go_process(s, &s->process[i]);
+	s->departures += moved > 0;
 	return moved;
 }
+
+uint64_t hb_session_departures(const hb_session *s) { return s->departures; }
 
 /* One that gdb cannot reach stops after its next event. */
 static void stop_soon(struct hb__process *p)
@@ -350,6 +410,8 @@ static bool rests(const struct hb__process *p, const hb_thread *t, double still)
 /* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
 static bool stands_still(const struct hb__process *p, double still)
 {
+	if (p->adopted && p->p.life == HB_LIFE_RUNNING)
+		return false;
 	switch (p->p.life) {
 	case HB_LIFE_HELD:
 	case HB_LIFE_RUNNING:
@@ -373,6 +435,8 @@ static bool has_arrived(const struct hb__process *p)
 {
 	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
 		return p->p.life != HB_LIFE_ABSENT;
+	if (p->adopted)
+		return false; /* what it is inside of nobody knows */
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		const hb_thread *t = &p->p.threads[i];
 		if (counts(t, i) && !t->held && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))

@@ -85,7 +85,13 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 void hb_session_close(hb_session *session);
 /* "NAME=VALUE", NULL ended: what every process of the run needs in its environment. Owned by the session. */
 char *const *hb_session_environment(const hb_session *session);
-/* Before the job is ended: gdb lets go of all. */
+/* Takes in processes that do not dial in, as they run without hbdb: by rank, as many as the session expects. gdb can have them, and
+ * nothing else is known of them. */
+void hb_session_adopt(hb_session *session, const int32_t *pids);
+/* Kills the processes that run here, by force and all at once: whether gdb has stopped them or they are held, none of them
+ * executes another instruction of the program. */
+void hb_session_kill(hb_session *session);
+/* gdb lets go of all; they go on. */
 void hb_session_let_go(hb_session *session);
 /* The run has ended or is to be run anew: forgets its processes and their gdb, and goes on listening with another secret
  * (the environment changes). logs: where those of the next run will be, or NULL for the same. */
@@ -116,6 +122,8 @@ hb_status hb_session_stop_at(hb_session *session, const hb_target *targets, size
 /* Lets the processes of the set go on: held ones leave their stop, broken ones go on under gdb. A process that waits for
  * ever (END, DIFFERS) stays. Returns how many moved. */
 int hb_session_go(hb_session *session, const hb_set *set);
+/* How often processes were let go, or stepped: the way that was under way is another one then. */
+uint64_t hb_session_departures(const hb_session *session);
 /* Asks running processes to stop: by gdb where it can attach, which stops them wherever they are; else after their next event. */
 hb_status hb_session_halt(hb_session *session, const hb_set *set, hb_error *err);
 

@@ -14,30 +14,49 @@ static bool takes_recording(const hb_command *c)
 	return c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH || c->kind == HB_OPERANDS_WORDS;
 }
 
+/* The options of a command, then those that others have, too. */
+static void each_option(const hb_command *c, void (*print)(const hb_command *, const hb_option *))
+{
+	for (const hb_option *o = c->options; o->name; o++)
+		print(c, o);
+	for (const hb_option *o = hb__common_options; o->name; o++)
+		if (hb__takes(c, o))
+			print(c, o);
+}
+
+static void bash_value(const hb_command *c, const hb_option *o)
+{
+	(void)c;
+	if (stands_alone(o))
+		return;
+	printf("\t\t[[ $last == --%s", o->name);
+	if (o->letter)
+		printf(" || $last == -%c", o->letter);
+	printf(" ]] && { ");
+	if (o->kind == HB_OPTION_CHOICE) {
+		printf("COMPREPLY=($(compgen -W '");
+		for (const char *p = o->value; *p; p++)
+			putchar(*p == '|' ? ' ' : *p);
+		printf("' -- \"$word\")); ");
+	} else if (o->kind == HB_OPTION_RECORDING)
+		printf("COMPREPLY=($(compgen -d -- \"$word\")); ");
+	printf("return; }\n");
+}
+
+static void bash_name(const hb_command *c, const hb_option *o)
+{
+	(void)c;
+	printf("--%s ", o->name);
+}
+
 /* Options first, then NAME.hbdb or the words that the operand takes. */
 static void bash_case(const hb_command *c)
 {
 	printf("\t%s)\n", c->name);
-	for (const hb_option *o = c->options; o->name; o++) {
-		if (stands_alone(o))
-			continue;
-		printf("\t\t[[ $last == --%s", o->name);
-		if (o->letter)
-			printf(" || $last == -%c", o->letter);
-		printf(" ]] && { ");
-		if (o->kind == HB_OPTION_CHOICE) {
-			printf("COMPREPLY=($(compgen -W '");
-			for (const char *p = o->value; *p; p++)
-				putchar(*p == '|' ? ' ' : *p);
-			printf("' -- \"$word\")); ");
-		} else if (o->kind == HB_OPTION_RECORDING)
-			printf("COMPREPLY=($(compgen -d -- \"$word\")); ");
-		printf("return; }\n");
-	}
+	each_option(c, bash_value);
 	printf("\t\toptions='");
-	for (const hb_option *o = c->options; o->name; o++)
-		printf("--%s ", o->name);
-	printf("--help'\n\t\twords='");
+	each_option(c, bash_name);
+	printf("'\n\t\twords='");
 	if (c->kind == HB_OPERANDS_SHELL)
 		printf("bash zsh fish");
 	for (const hb_command *t = hb__commands; c->kind == HB_OPERANDS_TOPIC && t->name; t++)
@@ -80,8 +99,9 @@ static void zsh_text(const char *text)
 	}
 }
 
-static void zsh_option(const hb_option *o)
+static void zsh_option(const hb_command *c, const hb_option *o)
 {
+	(void)c;
 	printf(" \\\n\t\t\t");
 	if (o->letter)
 		printf("'(-%c --%s)'{-%c,--%s}", o->letter, o->name, o->letter, o->name);
@@ -118,9 +138,7 @@ static void print_zsh(void)
 	       "\tshift words; ((CURRENT--))\n\tcase $command in\n");
 	for (const hb_command *c = hb__commands; c->name; c++) {
 		printf("\t%s)\n\t\t_arguments -S", c->name);
-		for (const hb_option *o = c->options; o->name; o++)
-			zsh_option(o);
-		zsh_option(hb__common_options);
+		each_option(c, zsh_option);
 		if (takes_recording(c))
 			printf(" \\\n\t\t\t'::recording:_files -/ -g \"*.hbdb\"'");
 		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
@@ -174,9 +192,7 @@ static void print_fish(void)
 		printf("complete -c hbdb -n __fish_use_subcommand -a %s -d ", c->name);
 		fish_quoted(c->summary);
 		printf("\n");
-		for (const hb_option *o = c->options; o->name; o++)
-			fish_option(c, o);
-		fish_option(c, hb__common_options);
+		each_option(c, fish_option);
 		if (takes_recording(c))
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a "
 			       "'(__fish_complete_directories)'\n",

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "options.h"
+#include "terminal.h"
 
 int main(int argc, char **argv)
 {
+	hb__terminal_begin();
 	if (argc < 2) {
 		hb__print_help(NULL);
 		return HB_EXIT_USAGE;
@@ -21,7 +23,7 @@ int main(int argc, char **argv)
 	}
 	const hb_command *command = hb__command(argv[1]);
 	if (!command)
-		return hb__fail_with(HB_EXIT_USAGE, "there is no command '%s'; 'hbdb help' lists them all", argv[1]);
+		return hb__no_command(argv[1]);
 	hb_args args;
 	bool done;
 	int code = hb__parse(command, argv + 2, &args, &done);

@@ -1,12 +1,16 @@
 /* Reads command lines by the tables of options.h, and prints them as help. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
+#include "terminal.h"
 
 const hb_option hb__common_options[] = {
+	{"color", 0, HB_OPTION_CHOICE, "auto|always|never", "colour; auto: on a terminal only"},
+	{"no-pager", 0, HB_OPTION_FLAG, NULL, "do not show long output through a pager"},
 	{"help", 'h', HB_OPTION_FLAG, NULL, "print this help"},
 	{0},
 };
@@ -45,12 +49,77 @@ static bool among(const char *words, const char *word)
 	return false;
 }
 
+/* ---- did you mean ---- */
+
+/* Letters to insert, leave away, change or swap, without regard to case. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b), row[3][80];
+	if (n >= 80 || m >= 80)
+		return SIZE_MAX;
+	for (size_t k = 0; k <= m; k++)
+		row[0][k] = k;
+	for (size_t i = 1; i <= n; i++) {
+		size_t *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+		now[0] = i;
+		for (size_t k = 1; k <= m; k++) {
+			bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
+			size_t least = last[k - 1] + !same;
+			least = last[k] + 1 < least ? last[k] + 1 : least;
+			least = now[k - 1] + 1 < least ? now[k - 1] + 1 : least;
+			bool swapped = i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1];
+			now[k] = swapped && before[k - 2] + 1 < least ? before[k - 2] + 1 : least;
+		}
+	}
+	return row[n % 3][m];
+}
+
+void hb__guess(hb_guess *g, const char *candidate)
+{
+	size_t d = distance(g->word, candidate), n = strlen(g->word);
+	/* a beginning is near, however long the rest is */
+	if (n > 1 && !strncasecmp(candidate, g->word, n))
+		d = 1;
+	if (d > (n < 3 ? 1 : n / 3) || strlen(candidate) >= sizeof g->best || (*g->best && d >= g->distance))
+		return;
+	snprintf(g->best, sizeof g->best, "%s", candidate);
+	g->distance = d;
+}
+
+const char *hb__guessed(hb_guess *g)
+{
+	static char text[96];
+	snprintf(text, sizeof text, *g->best ? "; did you mean '%s'?" : "", g->best);
+	return text;
+}
+
+int hb__no_command(const char *word)
+{
+	hb_guess g = {.word = word};
+	for (const hb_command *c = hb__commands; c->name; c++)
+		hb__guess(&g, c->name);
+	return hb__fail_with(
+		HB_EXIT_USAGE, "there is no command '%s'%s; 'hbdb help' lists them all", word, hb__guessed(&g));
+}
+
+/* ---- options ---- */
+
+static int wrong_choice(const hb_command *command, const hb_option *o, const char *value)
+{
+	hb_guess g = {.word = value};
+	char *words = hb__copy(o->value), *rest = words;
+	for (char *word; (word = strsep(&rest, "|"));)
+		hb__guess(&g, word);
+	free(words);
+	return hb__fail_with(HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'%s", command->name, o->name, o->value,
+		value, hb__guessed(&g));
+}
+
 static int check(const hb_command *command, const hb_option *o, const char *value)
 {
 	char *end;
 	if (o->kind == HB_OPTION_CHOICE && !among(o->value, value))
-		return hb__fail_with(
-			HB_EXIT_USAGE, "%s --%s takes one of %s, not '%s'", command->name, o->name, o->value, value);
+		return wrong_choice(command, o, value);
 	if (o->kind == HB_OPTION_NUMBER || o->kind == HB_OPTION_MAYBE) {
 		errno = 0;
 		strtoull(value, &end, 10);
@@ -65,9 +134,51 @@ static int check(const hb_command *command, const hb_option *o, const char *valu
 
 static int unknown(const hb_command *command, const char *arg)
 {
-	return hb__fail_with(HB_EXIT_USAGE, "%s does not know the option %s; see 'hbdb help %s'%s", command->name, arg,
-		command->name,
+	bool is_long = arg[1] == '-';
+	char *name = hb__format("%.*s", (int)strcspn(arg, "="), arg);
+	hb_guess g = {.word = is_long ? name : ""};
+	for (const hb_option *o = command->options; o->name && is_long; o++) {
+		char *whole = hb__format("--%s", o->name);
+		hb__guess(&g, whole);
+		free(whole);
+	}
+	char *meant = hb__copy(hb__guessed(&g));
+	int code = hb__fail_with(HB_EXIT_USAGE, "%s does not know the option %s%s; see 'hbdb help %s'%s", command->name,
+		name, meant, command->name,
 		command->kind == HB_OPERANDS_COMMAND ? " (the command to record begins with its program)" : "");
+	free(meant);
+	free(name);
+	return code;
+}
+
+bool hb__takes(const hb_command *command, const hb_option *common)
+{
+	static const char *const paged[] = {"info", "dump", "order", "cone", "races", "check", "sql", "help"};
+	bool takes = strcmp(common->name, "no-pager") != 0;
+	for (size_t i = 0; i < sizeof paged / sizeof *paged; i++)
+		takes = takes || !strcmp(command->name, paged[i]);
+	return takes;
+}
+
+/* An option that every command has, with its value: 1 when it was one, 0 when not, -1 when it is wrong. */
+static int read_common(const hb_command *command, char ***p)
+{
+	for (const hb_option *o = hb__common_options; o->name; o++) {
+		const char *arg = **p + 2;
+		size_t n = strlen(o->name);
+		if (strncmp(arg, o->name, n) != 0 || (arg[n] && arg[n] != '=') || !hb__takes(command, o))
+			continue;
+		if (o->kind == HB_OPTION_FLAG && !arg[n]) {
+			hb__want_pager(false);
+			return 1;
+		}
+		const char *value = arg[n] ? arg + n + 1 : (*p)[1] ? *++*p : "";
+		if (o->kind == HB_OPTION_FLAG || check(command, o, value))
+			return -1;
+		hb__want_colour(value);
+		return 1;
+	}
+	return 0;
 }
 
 /* One argument that begins with a dash. Moves *p past the value it takes. */
@@ -84,6 +195,9 @@ static int read_option(const hb_command *command, char ***p, hb_args *args, bool
 		*ret_done = true;
 		return 0;
 	}
+	int common = is_long ? read_common(command, p) : 0;
+	if (common)
+		return common < 0 ? HB_EXIT_USAGE : 0;
 	int i = place(command, name, length, is_long ? 0 : arg[1]);
 	if (i < 0)
 		return unknown(command, arg);
@@ -233,6 +347,7 @@ void hb__print_help(const hb_command *command)
 	for (const hb_option *o = command->options; o->name; o++)
 		print_option(o);
 	for (const hb_option *o = hb__common_options; o->name; o++)
-		print_option(o);
+		if (hb__takes(command, o))
+			print_option(o);
 	printf("\nAt length: man hbdb-%s\n", command->name);
 }

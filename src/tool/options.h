@@ -54,6 +54,8 @@ typedef struct hb_command {
 /* All commands, ended by a NULL name; the options every command has. */
 extern const hb_command hb__commands[];
 extern const hb_option hb__common_options[];
+/* The options of every command that this one has. */
+bool hb__takes(const hb_command *command, const hb_option *common);
 
 const hb_command *hb__command(const char *name);
 
@@ -64,6 +66,18 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 /* The value of an option of the command, NULL when it was not given. */
 const char *hb__value(const hb_args *args, const char *name);
 uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise);
+
+/* "Did you mean": the nearest of several words. */
+typedef struct hb_guess {
+	const char *word;
+	char best[64];
+	size_t distance;
+} hb_guess;
+void hb__guess(hb_guess *g, const char *candidate);
+/* "; did you mean 'record'?", or nothing when none is near. */
+const char *hb__guessed(hb_guess *g);
+/* Says that there is no such command, and which is near. */
+int hb__no_command(const char *word);
 
 /* A list of ranks, as in 0,2,4-7: whether it is one (0, or the exit code), and what is in it; NULL: all. */
 int hb__check_ranks(const char *command, const char *list);

@@ -6,24 +6,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool.h"
-
-bool hb__colour(int fd)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-	return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
-}
+#include "show/inert.h"
 
 static void say(const char *format, va_list ap)
 {
-	/* One write per line: ranks and launcher print on the same terminal. */
-	char line[4096];
+	/* One write per line: ranks and launcher print on the same terminal. What a program, a file or a recording
+	 * is called must not act on it. */
+	char text[4000], line[4096];
 	bool colour = hb__colour(2);
-	int n = snprintf(line, sizeof line, "%shbdb:%s ", colour ? "\033[1m" : "", colour ? "\033[0m" : "");
-	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, ap);
-	if (m > (int)sizeof line - n - 2)
-		m = (int)sizeof line - n - 2;
-	n += m;
+	vsnprintf(text, sizeof text, format, ap);
+	for (size_t end = strlen(text); end && text[end - 1] == '\n';)
+		text[--end] = 0;
+	char *inert = hb__inert(text);
+	int n = snprintf(line, sizeof line, "%shbdb:%s %s", colour ? "\033[1m" : "", colour ? "\033[0m" : "", inert);
+	free(inert);
+	if (n > (int)sizeof line - 2)
+		n = (int)sizeof line - 2;
 	line[n++] = '\n';
 	fflush(stdout);
 	for (char *p = line; n > 0;) {

@@ -52,8 +52,10 @@ static hb_status build(hb_view_server *s, hb_error *err)
 	hb_status status = from->build(from->user, step, &p, &s->model, err);
 	p = (struct phase){s, 0.5, 0.3};
 	status = status ? status : hb_layout_build(s->model, s->o.shift_ns, step, &p, &s->layout, err);
-	p = (struct phase){s, 0.8, 0.2};
+	p = (struct phase){s, 0.8, 0.1};
 	status = status ? status : hb__races_find(s, step, &p, err);
+	p = (struct phase){s, 0.9, 0.1};
+	status = status ? status : hb_totals_build(s->model, s->layout, step, &p, &s->totals, err);
 	return status;
 }
 
@@ -96,6 +98,7 @@ void hb__build_end(hb_view_server *s)
 		pthread_join(s->builder, NULL);
 	hb__races_free(s->races);
 	hb__sources_free(s->files);
+	hb_totals_close(s->totals);
 	hb_layout_close(s->layout);
 	hb_overview_close(s->overview);
 }

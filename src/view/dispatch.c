@@ -147,6 +147,8 @@ static const struct named {
 	{"search", hb__answer_search, 0},
 	{"races", hb__answer_races, LOCKED},
 	{"source", hb__answer_source, LOCKED},
+	{"profile", hb__answer_profile, LOCKED},
+	{"matrix", hb__answer_matrix, LOCKED},
 	{"state", hb__answer_state, 0},
 	{"run-to", hb__answer_live, POST},
 	{"go", hb__answer_live, POST},

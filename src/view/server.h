@@ -6,6 +6,7 @@
 
 #include "view.h"
 #include "view/layout/overview.h"
+#include "view/totals/totals.h"
 
 /* Whoever asks first is served first: a thread that works in pieces lets others in between them. */
 struct hb_view_lock {
@@ -43,6 +44,7 @@ struct hb_view_server {
 	struct hb_view_lock lock;
 	hb_model *model;
 	hb_layout *layout;
+	hb_totals *totals;
 	struct hb_view_races *races;
 	struct hb_view_sources *files;
 

@@ -65,7 +65,8 @@ typedef struct hb_view_control {
 	 * has passed it. Waits for nobody. */
 	const char *(*run_to)(void *user, hb_at at, const uint32_t *event, const hb_stop *stop);
 	const char *(*end)(void *user); /* ends the replay */
-	/* Whether the job runs; seconds since it was started (< 0: never) and from there until all had arrived (< 0: not yet). */
+	/* Whether the job runs; seconds since it was started (< 0: never) and from there, or from
+	 * when they were last sent on, until all had arrived (< 0: not yet). */
 	bool (*running)(void *user, double *ret_seconds, double *ret_reached);
 	/* What a process is inside of: "MPI_Recv from 3"; NULL: nothing, or not known. Valid until the next call. */
 	const char *(*inside)(void *user, int32_t rank);

@@ -13,12 +13,13 @@ fail() { # NAME REASON
 
 build_petsc_ex2() {
     [ -x "$out/petsc-ex2" ] && return
-    source=/usr/share/petsc/3.18/share/petsc/examples/src/ksp/ksp/tutorials/ex2.c
-    tree=/usr/lib/petscdir/petsc3.18/x86_64-linux-gnu-real
-    [ -r $source ] || { fail petsc-ex2 "package libpetsc3.18-dev-examples is missing"; return; }
-    [ -d $tree ] || { fail petsc-ex2 "package petsc-dev is missing"; return; }
-    mpicc.openmpi -g -O1 $source -o "$out/petsc-ex2" -I$tree/include -I/usr/share/petsc/3.18/include \
-        -L$tree/lib -lpetsc_real >"$out/petsc-ex2.log" 2>&1 || fail petsc-ex2 "does not compile, see petsc-ex2.log"
+    # one version of PETSc stands in each release
+    source=$(ls /usr/share/petsc/*/share/petsc/examples/src/ksp/ksp/tutorials/ex2.c 2>/dev/null | tail -n 1)
+    tree=$(ls -d /usr/lib/petscdir/petsc*/*-real 2>/dev/null | tail -n 1)
+    [ -r "$source" ] || { fail petsc-ex2 "package libpetsc*-dev-examples is missing"; return; }
+    [ -d "$tree" ] || { fail petsc-ex2 "package petsc-dev is missing"; return; }
+    mpicc.openmpi -g -O1 "$source" -o "$out/petsc-ex2" "-I$tree/include" "-I${source%%/share/petsc/examples/*}/include" \
+        "-L$tree/lib" -lpetsc_real >"$out/petsc-ex2.log" 2>&1 || fail petsc-ex2 "does not compile, see petsc-ex2.log"
 }
 
 # The source of a package, with a list of source packages of its own made from the machine's list.

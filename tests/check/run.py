@@ -160,6 +160,13 @@ def slow(place, name):
     check(name + " asking for ever", status == 1 and '"hanging":true' in out and "HB-HANG" in out, (status, out, err))
 
 
+def costs(place, name):
+    status, out, err = place.run("record", "--check", "-o", "ask.hbdb", "--", *place.job("ask"))
+    took = [int(line.split()[3]) for line in out.splitlines() if line.startswith("a poll takes")]
+    check(name + " a poll beside a pending receive takes microseconds at most", status == 0 and took and took[0] < 20000,
+          (status, took, out, err))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", choices=list(LAUNCH))
@@ -168,7 +175,7 @@ def main():
     for mpi in [args.mpi] if args.mpi else list(LAUNCH):
         place = Place(mpi)
         try:
-            for part in (outputs, choices, ends, hangs, slow):
+            for part in (outputs, choices, ends, hangs, slow, costs):
                 if args.only in part.__name__ or (part is outputs and args.only == "choices"):
                     part(place, mpi)
         finally:

@@ -99,14 +99,17 @@ class Log:
         *texts, self.lost = struct.unpack_from("<64s256s512sQ", self.data, 104)
         self.host, self.text, self.program = (t.split(b"\0")[0] for t in texts)
         rows, have = collections.defaultdict(dict), (len(self.data) + UNIT - 1) // UNIT
-        self.recovered = self.units > have
+        filed = int.from_bytes(self.data[952:960], "little")
+        self.recovered = self.units > have or bool(filed) and xxh3(self.data[:952]) != filed
         for k in range(1, min(self.units, have)):
             unit = self.data[k * UNIT:(k + 1) * UNIT]
             if len(unit) < 64 or unit[:4] != b"HBDU":
-                self.recovered |= unit[:4] != bytes(4)
+                self.recovered |= unit[:4] != bytes(4) or bool(filed) and self.state == 1
                 continue
             kind, lane, seq, committed, closed, _, checksum, before, base = struct.unpack_from("<HHIIIIQQQ", unit, 4)
             short = (UNIT if kind == 1 else 64 + committed) > len(unit)
+            end, head = UNIT if kind == 1 else 64 + committed, struct.unpack_from("<Q", unit, 48)[0]
+            whole = not closed or short or (xxh3(unit[64:end]) == checksum and (not head or xxh3(unit[:48]) == head))
             self.recovered |= short
             to = self.lanes[lane] if lane != 65535 else None
             if kind == 1 and not short:
@@ -115,8 +118,9 @@ class Log:
                 to.calls = {f: n for f, n in enumerate(struct.unpack_from("<2016Q", unit, 256)) if n}
                 to.asked, polling, waits = struct.unpack_from("<QQQ", unit, 104)
                 to.waits = (waits, list(struct.unpack_from("<2048Q", unit, 16384)[:waits]), polling)
+                if not whole:
+                    self.recovered, to.inside, to.polls, to.asked = True, None, 0, 0
             elif kind == 2:
-                whole = not closed or short or xxh3(unit[64:64 + committed]) == checksum
                 rows[lane][seq] = (unit[64:64 + committed], before, base, whole)
         for n in [65535] + sorted(self.lanes):
             self.raw_lane(n, self.lanes.get(n, Lane()), rows[n])

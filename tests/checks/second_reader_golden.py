@@ -106,8 +106,8 @@ def main():
     paths = sys.argv[2:] or sorted(glob.glob(os.path.join(TOP, "tests/golden/*.log")))
     good = [compare(program, p) for p in paths]
     lines = len(open(second_reader.__file__, encoding="utf-8").readlines())
-    good.append(lines <= 320)
-    print("%s the second reader has %d lines, at most 320" % ("ok" if good[-1] else "FAIL", lines))
+    good.append(lines <= 330)
+    print("%s the second reader has %d lines, at most 330" % ("ok" if good[-1] else "FAIL", lines))
     if not paths:
         print("FAIL there are no golden logs")
         good.append(False)

@@ -24,11 +24,11 @@ LIBRARIES = {
     "openmpi": ("mpicc.openmpi", ["-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_SKIP_MPICXX"], "libmpi.so.40"),
     "mpich": ("mpicc.mpich", ["-DMPICH_SKIP_MPICXX"], "libmpich.so.12"),
 }
-# How many MPI_ functions a program sees that includes mpi.h without further ado: Open MPI 4.1.4, MPICH 4.0.2.
-EXPECTED = {"openmpi": 405, "mpich": 623}
+# How many MPI_ functions a program sees that includes mpi.h without further ado, by version: the oldest first.
+EXPECTED = {"openmpi": {"4.1": 405, "5.0": 458}, "mpich": {"4.0": 623, "4.2": 672}}
 
 CLASSES = set("local send recv complete probe collective comm rma io special unsupported".split())
-FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback".split())
+FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback later gone".split())
 
 KINDS = {}  # kind: (C type, C type in the _c variant)
 for line in """
@@ -50,6 +50,8 @@ displs:const int *;const MPI_Aint * | disp:MPI_Aint;MPI_Count
         small, _, large = types.partition(";")
         for one in names.split():
             KINDS[one] = (small, large or small)
+EITHER = {"anyints": ("int *", "const int *")}  # one version has it so, another one so
+KINDS["anyints"] = EITHER["anyints"]
 
 Row = collections.namedtuple("Row", "line name cls flags params reason only")  # params: [(name, {library: kind})]
 
@@ -102,7 +104,7 @@ def parse_row(number, text):
     cls, *flags = words[1].split(",")
     if cls not in CLASSES or not set(flags) <= FLAGS or len(set(flags)) != len(flags):
         raise Bad(f"class or flags: {words[1]!r}")
-    if (cls == "unsupported") != bool(reason) or (reason and (flags or words[2:])):
+    if (cls == "unsupported") != bool(reason) or (reason and (set(flags) - {"later", "gone"} or words[2:])):
         raise Bad("an unsupported row has a reason and nothing else, other rows have none")
     params = [parse_param(w) for w in words[2:]]
     if len({p for p, _ in params}) != len(params):
@@ -168,10 +170,18 @@ def unsupported_by(rows, library):
     return {r.name for r in rows if r.cls == "unsupported" and r.only in (None, library)}
 
 
+def excused(rows):
+    """Names that need not be there with the versions that are installed."""
+    at = {lib: list(EXPECTED[lib]).index(version(lib)) for lib in LIBRARIES if version(lib) in EXPECTED[lib]}
+    names = {"later"} if 0 in at.values() else set()
+    names |= {"gone"} if any(i == len(EXPECTED[lib]) - 1 for lib, i in at.items()) else set()
+    return {n for r in rows if r.flags & names for n in names_of(r)}
+
+
 def compare_names(rows, library, known):
     """known: {library: names}. Both ways: nothing forgotten, nothing listed that neither library has."""
     wrapped, listed = wrapped_by(rows, library), unsupported_by(rows, library)
-    anywhere = set().union(*known.values())
+    anywhere = set().union(excused(rows), *known.values())
     errors = [f"{library}: {n} is not in the table" for n in sorted(known[library] - wrapped - listed)]
     errors += [f"{library}: {n} is in the table, but no library has it" for n in sorted((wrapped | listed) - anywhere)]
     for row in rows:
@@ -183,14 +193,18 @@ def compare_names(rows, library, known):
 
 
 def prototype(row, library, name):
+    """A declaration; or, where versions differ, a question whether the function has one of the types."""
     large = name != row.name
     result = "double" if "double" in row.flags else "MPI_Aint" if "aint" in row.flags else "int"
-    params = []
-    for param, kinds in row.params:
-        kind = kinds[library]
-        ctype = kind[3:-1] if kind.startswith("as(") else KINDS[kind][large]
-        params.append(f"__typeof__({ctype}) {param}")
-    return f"{result} {name}({', '.join(params) or 'void'});"
+
+    def ctype(kind, which):
+        return kind[3:-1] if kind.startswith("as(") else KINDS[kind][which if kind in EITHER else large]
+
+    kinds = [(param, kinds[library]) for param, kinds in row.params]
+    if any(kind in EITHER for _, kind in kinds):
+        types = [f"{result} (*)({', '.join(f'__typeof__({ctype(kind, which)})' for _, kind in kinds)})" for which in (0, 1)]
+        return f'_Static_assert(_Generic({name}, {types[0]}: 1, {types[1]}: 1, default: 0), "conflicting types");'
+    return f"{result} {name}({', '.join(f'__typeof__({ctype(kind, 0)}) {param}' for param, kind in kinds) or 'void'});"
 
 
 def compare_types(rows, library, have):
@@ -216,6 +230,14 @@ def compare_types(rows, library, have):
     return errors, len(where)
 
 
+def version(library):
+    """The first two numbers of the version that the header tells."""
+    macros = run([LIBRARIES[library][0], "-E", "-dM", "-x", "c", "-"], input="#include <mpi.h>\n")
+    if library == "openmpi":
+        return ".".join(re.search(rf"#define OMPI_{part}_VERSION (\d+)", macros)[1] for part in ("MAJOR", "MINOR"))
+    return re.search(r'#define MPICH_VERSION "(?:.*really)?(\d+\.\d+)', macros)[1]
+
+
 def controls(rows, library, known, have):
     """What must be noticed when the table is damaged."""
     send = next(r for r in rows if r.name == "MPI_Send")
@@ -234,7 +256,8 @@ def controls(rows, library, known, have):
 
 def compare_capture(rows, library, path, have):
     names = symbols(path, r"P?MPIX?_\w+")
-    wanted = wrapped_by(rows, library) & have
+    later = {r.name for r in rows if "later" in r.flags}
+    wanted = wrapped_by(rows, library) & (have | later)
     wanted |= {"P" + n for n in wanted}
     return ([f"{path}: {n} is not exported" for n in sorted(wanted - names)] +
             [f"{path}: {n} is exported, but not wrapped by the table" for n in sorted(names - wanted)])
@@ -266,8 +289,9 @@ def which_library(argument):
 
 def check_library(tally, rows, library, known, have, exported):
     seen = {n for n in declared(library, defaults=True) if n.startswith("MPI_")}
-    tally.check(f"{library}: count", [] if len(seen) == EXPECTED[library] else
-                [f"mpi.h declares {len(seen)} MPI_ functions, expected {EXPECTED[library]}: another version?"])
+    expected = EXPECTED[library].get(version(library))
+    tally.check(f"{library}: count", [] if len(seen) == expected else
+                [f"{version(library)}: mpi.h declares {len(seen)} MPI_ functions, expected {expected}"])
     tally.check(f"{library}: names", compare_names(rows, library, known))
     wrapped = wrapped_by(rows, library) & known[library]
     tally.check(f"{library}: the library exports what is wrapped",
@@ -277,7 +301,7 @@ def check_library(tally, rows, library, known, have, exported):
     tally.check(f"{library}: types", errors + ([] if compared == len(wrapped) else
                                                [f"{compared} of {len(wrapped)} prototypes compared"]))
     tally.check(f"{library}: a damaged table is noticed", controls(rows, library, known, have))
-    print(f"{library}: mpi.h declares {len(seen)} MPI_ functions; with removed ones, extensions and exports "
+    print(f"{library} {version(library)}: mpi.h declares {len(seen)} MPI_ functions; with removed ones, extensions and exports "
           f"{len(known[library])}: {len(wrapped)} wrapped ({compared} prototypes compared), "
           f"{len(unsupported_by(rows, library) & known[library])} unsupported")
 

@@ -8,6 +8,9 @@ import lib
 from lib import TOP, check, has, same
 
 
+PAGED = ("info", "dump", "order", "cone", "races", "check", "sql", "help")
+
+
 def table():
     rows = re.findall(r'^COMMAND\((\w+), "([^"]*)", (\w+), "([^"]*)"\)',
             open(TOP + "/src/tool/commands.def").read(), re.M)
@@ -55,7 +58,9 @@ def main():
                 "*hbdb %s*" % name)
             rendered = subprocess.run(["scdoc"], stdin=open(page_path), capture_output=True, text=True)
             check("hbdb-%s(1) is good scdoc" % name, rendered.returncode == 0, rendered.stderr)
-            code = dict(options_of_code(name), help="'h'")
+            code = dict(options_of_code(name), color="0", help="'h'")
+            if name in PAGED:
+                code["no-pager"] = "0"
             same("help %s lists the options of the code" % name, options_of_help(text), code)
             same("hbdb-%s(1) lists the options of the code" % name, options_of_page(page), code)
             for option, letter in code.items():

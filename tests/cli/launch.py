@@ -96,6 +96,34 @@ def families(place):
         has("a program without MPI_Init is explained (%s)" % mpi, err, "no process called MPI_Init")
 
 
+def by_name(place):
+    """Libraries and launchers that are known by name only: what stands behind them here answers for none of them."""
+    for needed, mpi in (("libmpi.so.12", "MPICH"), ("libmpifort.so.12", "MPICH"), ("libmpi_cray.so.12", "MPICH"),
+                        ("libmpi_gnu_123.so.12", "MPICH"), ("libmpifort_gnu_123.so.12", "MPICH"),
+                        ("libmpi_ibm.so.3", "Open MPI"), ("libmpi_usempif08.so.40", "Open MPI")):
+        place.build("int f(void) { return 0; }", needed, "-shared", "-fPIC", "-Wl,-soname," + needed)
+        place.build("int f(void); int main(void) { return f(); }", "named", place.path + "/" + needed, "-Wl,-rpath,$ORIGIN")
+        status, _, err = place.run("record", {"MPICH": "orte", "Open MPI": "hydra"}[mpi] + "/mpirun", "./named")
+        has("%s is of %s" % (needed, mpi), err, "is linked with %s (%s)" % (mpi, needed))
+    place.build("int f(void) { return 0; }", "libmpi_abi.so.0", "-shared", "-fPIC", "-Wl,-soname,libmpi_abi.so.0")
+    place.build("int f(void); int main(void) { return f(); }", "standard", place.path + "/libmpi_abi.so.0", "-Wl,-rpath,$ORIGIN")
+    for more in ([], ["--mpi", "mpich"]):
+        status, _, err = place.run("record", *more, "orte/mpirun", "./standard")
+        same("the standard ABI is refused" + " ".join(more), status, 2)
+        has("and named", err, "libmpi_abi.so.0", "does not know yet")
+    for launcher, wanted in (("aprun", ["-e", "LD_PRELOAD="]), ("jsrun", ["-E", "LD_PRELOAD="])):
+        place.script("site/" + launcher, SHOW)
+        _, out, _ = place.run("record", "--mpi", "mpich", "site/" + launcher, "-n", "2", "./prog")
+        args = lines(out, "arg")
+        same("%s: variables go before the user's options" % launcher, [a[:len(w)] for a, w in zip(args, wanted)], wanted)
+        same("%s: the rest is untouched" % launcher, args[-3:], ["-n", "2", "./prog"])
+    place.script("site/mpirun_rsh", SHOW)
+    _, out, _ = place.run("record", "site/mpirun_rsh", "-np", "2", "-hostfile", "hosts", "./prog", "x")
+    args = lines(out, "arg")
+    same("mpirun_rsh: variables stand between its options and the program", (args[:4], args[4][:11], args[-2:]),
+         (["-np", "2", "-hostfile", "hosts"], "LD_PRELOAD=", ["./prog", "x"]))
+
+
 def statuses(place):
     same("exit status of the command", place.run("record", "sh", "-c", "exit 7")[0], 7)
     status, _, err = place.run("record", "--mpi", "mpich", "sh", "-c", "kill -9 $$")
@@ -219,10 +247,35 @@ def stuck(place):
     child.wait()
 
 
+SESSIONS = """#include <mpi.h>
+int main(int argc, char **argv) {
+	MPI_Session s;
+	if (argc > 5)
+		%s;
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+	MPI_Session_finalize(&s);
+	return 0;
+}
+"""
+
+
+def sessions(place):
+    """MPICH has them, Open MPI 4 does not."""
+    for name, start in (("only", "return 1"), ("both", "MPI_Init(&argc, &argv)")):
+        with open(place.path + "/s.c", "w") as f:
+            f.write(SESSIONS % start)
+        subprocess.run(["mpicc.mpich", "-o", place.path + "/" + name, place.path + "/s.c"], check=True)
+        status, _, err = place.run("record", "-o", name + ".hbdb", "--", "./" + name)
+        check("a program with sessions (%s) leaves no recording" % name, status == 0 and "nothing was recorded" in err and
+              not os.path.exists(place.path + "/" + name + ".hbdb"), err)
+        same("and the reason says so where it is the reason (%s)" % name, "MPI_Session_init" in err, name == "only")
+
+
 def main():
     with lib.Place() as place:
         launchers(place)
         families(place)
+        by_name(place)
         statuses(place)
         streams(place)
         signals(place)
@@ -232,6 +285,7 @@ def main():
         status, _, err = place.run("record", "--mpi", "mpich", "true", env={"HBDB_LIBRARY_FOLDER": "/nowhere"})
         same("without the capture library nothing runs", status, 2)
         has("and it is named", err, "libhbdb-mpich.so")
+        sessions(place)
     lib.finish()
 
 

@@ -158,7 +158,7 @@ def races(place):
     same("--rank of one without", place.run("races", "--rank", "1,2", "three")[0], 0)
     has("and says so", place.run("races", "--rank", "1,2", "three")[1], "no races")
     same("--rank", place.run("races", "--rank", "0-1", "three")[0], 1)
-    same("--line of another place", place.run("races", "--line", "other.c:3", "three")[0], 0)
+    same("--line of another place", place.run("races", "--line", "other.c:3", "three")[0], 2)
     same("--rank that is none", place.run("races", "--rank", "x", "three")[0], 2)
     never = place.path + "/never.hbdb"
     logs = [log(rank, 3) for rank in range(3)]

@@ -26,6 +26,11 @@ def text(s):
     return uv(len(s)) + s
 
 
+def fixed(s, size):
+    s = s.encode() if isinstance(s, str) else s
+    return s[:size - 1].ljust(size, b"\0")
+
+
 def definition(kind, body):
     return uv(1) + bytes([kind]) + uv(len(body)) + body
 
@@ -40,6 +45,7 @@ class Log:
         self.functions, self.slots = {}, {}
         self.events = self.polls = self.inside = self.sites = 0
         self.calls = {}
+        self.host, self.version, self.program = "node-a", "Test MPI 1.0", "/tmp/app"
 
     def function(self, name, cls, *args):
         number = len(self.functions)
@@ -104,8 +110,8 @@ class Log:
         return (b"HBDBLOG\n" + struct.pack("<IIII", 1, 0, 0, UNIT) + struct.pack("<ii", self.rank, self.size) +
                 struct.pack("<II", 4000 + self.rank, self.level) +
                 struct.pack("<QQQQQ", 1000000, 1700000000 * 10**9 + self.rank * 1000, 5 * 10**9, 0, 0) +
-                struct.pack("<IIQII", self.state, self.stopped, units, 0, self.library) + b"node-a".ljust(64, b"\0") +
-                b"Test MPI 1.0".ljust(256, b"\0") + b"/tmp/app".ljust(512, b"\0") + struct.pack("<Q",
+                struct.pack("<IIQII", self.state, self.stopped, units, 0, self.library) + fixed(self.host, 64) +
+                fixed(self.version, 256) + fixed(self.program, 512) + struct.pack("<Q",
                 self.lost)).ljust(UNIT, b"\0")
 
     def unit(self, kind, lane, payload):

@@ -87,10 +87,6 @@ def one(program, mpi):
     return complaint and "%s\n     %s" % (complaint, programs.line_of(program, mpi, binary))
 
 
-def mpis_of(program, wanted):
-    return (program.spread(),) if wanted == "spread" else [m for m in program.mpis if wanted in ("both", m)]
-
-
 def main():
     options = options_of()
     known, cases, passed, failed = defined(), [], 0, 0
@@ -104,7 +100,7 @@ def main():
             page.problems.append("there is no such identifier")
         print("%s %s" % ("FAIL" if page.problems else "ok", name) + "".join(": " + p for p in page.problems))
         passed, failed = passed + (not page.problems), failed + bool(page.problems)
-        cases += [(p, mpi) for p in made if p for mpi in mpis_of(p, options.mpi)]
+        cases += [(p, mpi) for p in made if p for mpi in p.mpis_of(options.mpi)]
     if not options.patterns:
         missing = sorted(set(known) - {n[:-len(".7.scd")] for n in names})
         for name in missing:

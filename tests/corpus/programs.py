@@ -7,12 +7,15 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 HBDB = os.environ.get("HBDB", os.path.join(BUILD, "hbdb"))
 BUILT = os.path.join(BUILD, "tests/corpus")
@@ -74,13 +77,12 @@ class Program:
     def set_why(self, value):
         self.why = value
 
-    def spread(self):
-        """The MPI under which it runs when only one is wanted. MPICH's processes spin: it gets the small ones."""
-        if len(self.mpis) == 1:
-            return self.mpis[0]
-        if self.processes > 3:
-            return "openmpi"
-        return MPIS[hashlib.sha1(self.name.encode()).digest()[0] % 2]
+    def mpis_of(self, wanted, share=1):
+        """The MPIs to run it under. spread: one, in turn; MPICH's processes spin, it gets the small programs."""
+        if wanted != "spread":
+            return tuple(m for m in self.mpis if wanted in ("both", m))
+        calm = ("openmpi",) if self.processes > 3 and "openmpi" in self.mpis else self.mpis
+        return (turn.pick(self.name, calm, share),)
 
 
 def programs_of(folder=HERE):

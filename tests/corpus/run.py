@@ -6,22 +6,22 @@ usage: run.py [--mpi openmpi|mpich|both|spread] [--category NAME] [--jobs N] [--
 PATTERN: programs whose path contains it, or matches it. Last come the table by category and `N passed, N failed`.
 """
 import argparse
-import collections
 import concurrent.futures
 import fnmatch
 import sys
 
 import judge
 import programs
+from programs import turn
 
 
 def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mpi", choices=programs.MPIS + ("both", "spread"), default="spread",
-                        help="spread: each program under one of the two, by its name")
+                        help="spread: each program under one of the two, in turn")
     parser.add_argument("--category", choices=programs.CATEGORIES, action="append")
     parser.add_argument("--jobs", type=int, default=2, help="programs at a time")
-    parser.add_argument("--share", type=int, default=1, metavar="N", help="of every N programs of a kind only one")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="of every N programs only one, another one at every commit")
     parser.add_argument("--wrong", action="store_true", help="only the wrong programs")
     parser.add_argument("--right", action="store_true", help="only the right ones")
     parser.add_argument("--folder", default=programs.HERE, help="another corpus")
@@ -34,7 +34,6 @@ def options_of():
 
 
 def chosen(options):
-    met = collections.Counter()
     for program in programs.programs_of(options.folder):
         if options.category and program.category not in options.category:
             continue
@@ -43,17 +42,10 @@ def chosen(options):
         if options.patterns and not any(p in program.name or fnmatch.fnmatch(program.name, p)
                                         for p in options.patterns):
             continue
-        met[program.category, program.wrong] += 1
-        if met[program.category, program.wrong] % options.share:
+        if not turn.has(program.name, options.share):
             continue
-        for mpi in mpis_of(program, options.mpi):
+        for mpi in program.mpis_of(options.mpi, options.share):
             yield program, mpi
-
-
-def mpis_of(program, wanted):
-    if wanted == "spread":
-        return (program.spread(),)
-    return [m for m in program.mpis if wanted in ("both", m)]
 
 
 def one(program, mpi, options):
@@ -102,6 +94,8 @@ def main():
             passed, failed = passed + (not complaint), failed + bool(complaint)
     for line in table.lines():
         print("table: " + line)
+    if options.share > 1:
+        print("table: " + turn.told(options.share))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

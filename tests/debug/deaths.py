@@ -104,11 +104,36 @@ def child_killed(p):
     check("%s: gdb is killed: the session goes on" % p.mpi, gdbs and "held, as expected" in out, out)
 
 
+def left(p):
+    """Files that the processes of leaves.c left behind; takes them away."""
+    names = [n for n in os.listdir(p.path) if n.startswith("left.")]
+    for n in names:
+        os.remove(os.path.join(p.path, n))
+    return names
+
+
+def stands_and_dies(p):
+    """However a job is ended: a process that stands does not execute another instruction."""
+    p.build("leaves")
+    p.record("leaves.hbdb", 2, program="./leaves")
+    check("%s: the program leaves files when nothing stops it" % p.mpi, len(left(p)) == 2)
+    at_break = ["break leave", "stop off", "cont", "expect is broken"]
+    for how in (at_break + ["kill"], at_break + ["quit"], at_break + ["exit 3"], at_break, at_break + ["run", "expect is held"],
+                at_break + ["expect is dead"], at_break + ["goto 0:1"], ["goto 0:2", "kill"], ["goto 0:2", "[0] where", "quit"],
+                ["goto 0:2", "step", "back", "expect is held"], ["goto 0:2", "[0] step", "goto 1:1"], ["goto 0:2", "[1] step"]):
+        status, out, err = p.debug(how, "leaves.hbdb")
+        good = 3 if "exit 3" in how else 1 if "expect is dead" in how else 0
+        check("%s: ended by %s: nothing more was executed" % (p.mpi, how[-1]), left(p) == [] and status == good, out + err)
+        # Open MPI's may tell that it goes on (SIGCONT) before it sees that it has to end
+        said = (out + err).replace("mpirun.openmpi: Forwarding signal 18 to job", "")
+        lacks("%s: and the launcher says nothing" % p.mpi, said, "mpirun", "mpiexec", "signal", "BAD TERM")
+
+
 def main():
     for mpi in os.environ.get("ONLY", "openmpi mpich").split():
         with Place(mpi) as p:
             p.record("ring.hbdb", SIZE[mpi], 3)
-            for part in (crashes, one_dies, killed, two, child_killed):
+            for part in (crashes, one_dies, stands_and_dies, killed, two, child_killed):
                 part(p)
     finish()
 

@@ -63,7 +63,10 @@ class Place:
         os.mkdir(self.path + "/tmp")
         for name in ("LD_PRELOAD", "NO_COLOR", "HBDB_LIBRARY_FOLDER"):
             self.env.pop(name, None)
-        subprocess.run(["mpicc." + mpi, "-g", "-O0", "-o", self.path + "/steps", os.path.join(HERE, "steps.c")], check=True)
+        self.build("steps")
+
+    def build(self, name):
+        subprocess.run(["mpicc." + self.mpi, "-g", "-O0", "-o", "%s/%s" % (self.path, name), os.path.join(HERE, name + ".c")], check=True)
 
     def __enter__(self):
         return self
@@ -93,8 +96,8 @@ class Place:
             check("%s ends" % " ".join(args), False, out + err)
         return p.returncode, out, err
 
-    def record(self, name, n, *args):
-        status, out, err = self.run("record", "-o", name, "--", *self.command(n, *args))
+    def record(self, name, n, *args, program="./steps"):
+        status, out, err = self.run("record", "-o", name, "--", *self.command(n, *args, program=program))
         if not os.path.isdir(os.path.join(self.path, name)):
             check("%s: recorded" % self.mpi, False, out + err)
         return status

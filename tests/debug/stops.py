@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Stops by events: cuts are reached exactly, back, next event, who waits for whom, bookmarks, level order."""
 import os
+import socket
 import subprocess
 
 from lib import TOP, Place, check, finish, has, lacks, objects, same
@@ -44,6 +45,16 @@ def cuts(p):
     check("%s: and tell of it" % p.mpi, status == 0 and "total" in out, out + err)
 
 
+def after_a_step(p):
+    """Who has left the event by a step is brought back to it, from the beginning."""
+    status, out, err = p.debug(["goto 1:6", "[1] step", "goto 1:6", "[1] expect after 1:6", "[1] expect is held", "[1] next 3", "goto 1:6",
+                                "[1] expect after 1:6", "[1] expect is held", "[0] next", "goto 0:3", "[0] expect after 0:3"],
+                               "--json", "ring.hbdb")
+    same("%s: goto what was stepped past" % p.mpi, [(o["event"], o["reached"], o["restarted"]) for o in objects(out, "goto")],
+         [("1:6", True, False), ("1:6", True, True), ("1:6", True, True), ("0:3", True, True)])
+    check("%s: and it stands there" % p.mpi, status == 0, out + err)
+
+
 def farm(p):
     """Wildcards: which message comes first decides the cut."""
     n = min(SIZE[p.mpi], 4)
@@ -53,7 +64,7 @@ def farm(p):
         f.write(source)
     subprocess.run(["mpicc." + p.mpi, "-g", "-o", p.path + "/farm", p.path + "/farm.c"], check=True)
     status, out, err = p.run("record", "-o", "farm.hbdb", "--", *p.command(n, program="./farm"))
-    for event in ("0:21", "1:8"):
+    for event in ("0:21", "1:4"):  # a worker has at least one task
         status, out, err = p.debug(["cone " + event, "status"], "--json", "--at", event, "farm.hbdb")
         as_cut(p, out, event)
     status, out, err = p.debug(["race", "[0] race", "stop off", "cont"], "farm.hbdb", "--at", "0:%d" % (n + 1))
@@ -151,11 +162,41 @@ def other(p):
     check("%s: one that differs: status 1" % p.mpi, status == 1 and "differs" in out + err, out + err)
 
 
+def secret(p):
+    """What processes are believed for stands nowhere where another user could read it; who does not know it is not heard."""
+    d = p.start("debug", "--listen", "127.0.0.1", "-x", "-", "-o", "secret.hbdb", "--", *p.command(2, 3), stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    d.stdin.write("stop at 1:4\ncont\nfocus\n")
+    d.stdin.flush()
+    text = ""
+    while "focus [*]" not in text and (line := d.stdout.readline()):
+        text += line
+    files = [f for f in os.listdir(p.path + "/secret.hbdb") if "secret" in f]
+    check("%s: a run over TCP stops" % p.mpi, "[1] held after 1:4" in text and len(files) == 1, text + str(files))
+    path = os.path.join(p.path, "secret.hbdb", files[0]) if files else "/dev/null"
+    with open(path) as f:
+        digits = f.read().strip()
+    lines, where = [], None
+    for pid, _ in p.processes():
+        with open("/proc/%d/cmdline" % pid) as f:
+            lines.append(f.read().replace("\0", " "))
+        with open("/proc/%d/environ" % pid, errors="replace") as f:
+            where = next((v[len("HBDB_CONTROL=tcp:"):] for v in f.read().split("\0") if v.startswith("HBDB_CONTROL=tcp:")), where)
+    check("%s: the secret is in a file that only its owner can read" % p.mpi, len(digits) == 32 and os.stat(path).st_mode & 0o777 == 0o600)
+    check("%s: and in no command line" % p.mpi, len(lines) > 3 and not [li for li in lines if digits in li or "SECRET=" in li], lines)
+    with socket.create_connection((where.split(":")[0], int(where.split(":")[1])), timeout=30) as s:
+        s.sendall(b"hello 1 %s 0 2 1 record here\n" % (b"0" * 32))
+        out, _ = d.communicate("stop off\ncont\nexpect is exited\n", timeout=100)
+        same("%s: who does not know it is hung up on" % p.mpi, s.recv(100), b"")
+    check("%s: the others are not disturbed" % p.mpi, d.returncode == 0 and "exited, as expected" in out, out)
+    same("%s: the file is gone" % p.mpi, os.path.exists(path), False)
+
+
 def main():
     for mpi in os.environ.get("ONLY", "openmpi mpich").split():
         with Place(mpi) as p:
             p.record("ring.hbdb", SIZE[mpi], 3)
-            for part in (cuts, farm, moving, bookmarks, never, hang, order, live, other):
+            for part in (cuts, after_a_step, farm, moving, bookmarks, never, hang, order, live, other, secret):
                 part(p)
     finish()
 

@@ -105,7 +105,7 @@ def parts(place, name):
 
 def refusals(place, name):
     for args, words in (((), "--to"), (("--to", "xml"), "xml"), (("--to", "csv", "--first", "5", "--last", "2"), "--first"),
-            (("--to", "csv", "--rank", "x"), "--rank"), (("--to", "csv", "--rank", "77"), "no such rank"),
+            (("--to", "csv", "--rank", "x"), "--rank"), (("--to", "csv", "--rank", "77"), "has no rank 77"),
             (("--to", "otf2", "--table", "events"), "--table"), (("--to", "otf2", "-o", "-"), "standard output"),
             (("--to", "csv", "-o", "-"), "--table"), (("--to", "perfetto", "-o", "no/such/folder"), "no/such/folder")):
         status, out, err = place.run("export", name, *args)

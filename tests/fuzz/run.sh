@@ -1,7 +1,8 @@
-#!/bin/sh
+#!/bin/bash
 # Builds the fuzzers with libFuzzer, ASan and UBSan, and lets each look for findings.
-# usage: tests/fuzz/run.sh [SECONDS_EACH [FUZZER...]]     (package libclang-rt-14-dev; work in $FUZZ_DIR or /tmp)
-set -e
+# usage: tests/fuzz/run.sh [SECONDS_EACH [FUZZER...]]     (it needs clang's run-time library for libFuzzer; work in $FUZZ_DIR or /tmp)
+set -e -o pipefail
+passed=0 failed=0
 top=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
@@ -16,7 +17,14 @@ for name; do
 	mkdir -p "$work/found-$name"
 	longest=40000
 	[ "$name" != file ] || longest=140000
-	(cd "$work" && nice -n 19 "./fuzz_$name" -max_total_time="$seconds" -max_len=$longest -timeout=20 -rss_limit_mb=1500 \
-		-print_final_stats=1 -verbosity=1 "found-$name" "$top/tests/fuzz/corpora/$name" 2>&1 | tee "log-$name" | tail -n 12)
+	if (cd "$work" && nice -n 19 "./fuzz_$name" -max_total_time="$seconds" -max_len=$longest -timeout=20 -rss_limit_mb=1500 \
+		-print_final_stats=1 -verbosity=1 "found-$name" "$top/tests/fuzz/corpora/$name" 2>&1 | tee "log-$name" | tail -n 12); then
+		passed=$((passed + 1))
+	else
+		echo "FAIL fuzz_$name: $work/log-$name"
+		failed=$((failed + 1))
+	fi
 done
 echo "findings and logs are in $work"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -2,10 +2,11 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import lib
-from lib import Driver, check
+from lib import HERE, Driver, check
 
 
 def opened(place, n):
@@ -203,4 +204,23 @@ def test_refusals(place):
         said = other.attach([worker.pid])
         check(not said.ok and "another user" in said.status, said.status)
         other.close()
+    check(free([worker]), "the process goes on")
+
+
+def test_forbidden(place):
+    """Where the kernel does not let gdb attach, that is said at once, with what would allow it."""
+    worker = place.workers(1)[0]
+    time.sleep(0.2)
+    ways = [("a filter", [sys.executable, os.path.join(HERE, "no_ptrace.py")], "the system call ptrace is forbidden")]
+    if os.geteuid() == 0:
+        ways.append(("no capability", ["setpriv", "--bounding-set", "-sys_ptrace", "--"], "capability SYS_PTRACE would allow it"))
+    for name, before, wanted in ways:
+        driver = Driver(before=before)
+        begin = time.monotonic()
+        said = driver.ask("open")
+        said = driver.attach([worker.pid]) if said.ok else said
+        took = time.monotonic() - begin
+        check(not said.ok and wanted in said.status, "%s: %s" % (name, said.status))
+        check(took < 5, "%s: without waiting for an answer that does not come: %.1f s" % (name, took))
+        driver.close()
     check(free([worker]), "the process goes on")

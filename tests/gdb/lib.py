@@ -47,8 +47,8 @@ class Said:
 class Driver:
     """Calls of gdb.h, one line each."""
 
-    def __init__(self, user=None, env=None):
-        command = (["setpriv", "--reuid", user, "--clear-groups", "--"] if user else []) + [DRIVER]
+    def __init__(self, user=None, env=None, before=()):
+        command = list(before) + (["setpriv", "--reuid", user, "--clear-groups", "--"] if user else []) + [DRIVER]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         stderr=subprocess.DEVNULL, env=dict(os.environ, **env or {}))
         self.events = []  # not asked for yet

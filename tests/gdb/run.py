@@ -119,7 +119,7 @@ def test_breakpoints(place):
     driver.ask("go 0 0 continue")
     check(" at step " in driver.wait_for("^! 0 breakpoint"), "an enabled one does")
     check(driver.ask("delete %d" % number).ok and not driver.ask("delete %d" % number).ok, "deleted once")
-    for bad, why in (("nowhere", "not defined"), ("worker.c:9999", "No line 9999"), ("nothere.c:1", "No source file"),
+    for bad, why in (("nowhere", "not defined"), ("worker.c:9999", "line 9999"), ("nothere.c:1", "No source file"),
                      ("step if zzz > 1", 'No symbol "zzz"'), ("step if n + ", "n")):
         said = driver.ask("break 0 0 k " + bad)
         check(not said.ok and why in said.status, "no breakpoint at %s: %s" % (bad, said.status))

@@ -64,48 +64,95 @@ static void check_box(struct asked *a, const hb_box *b)
 			b->flags, b->kind, flags, f->kind, f->function);
 }
 
-static void check_density(struct asked *a, const hb_density *d)
+#define PARTS (HB_BOX_KINDS + 1) /* what calls of each kind took, and waiting */
+
+/* What a density has to say, by column. */
+struct dense {
+	uint64_t *count, *races;
+	double *part;  /* PARTS of each column */
+	bool *entered; /* HB_BOX_KINDS of each column */
+};
+
+static double edge_of(const struct asked *a, uint32_t i)
 {
 	const hb_window *w = a->w;
-	uint32_t columns = a->p.columns;
-	uint64_t *count = calloc(columns, sizeof *count);
-	double *wait = calloc(columns, sizeof *wait);
-	uint32_t events = hb_model_lines(a->c->t->model)[d->line].events;
+	return i == a->p.columns ? w->to : w->from + (w->to - w->from) * i / a->p.columns;
+}
+
+static void spread(const struct asked *a, struct dense *d, double from, double to, uint32_t part)
+{
+	for (uint32_t i = 0; i < a->p.columns && to > from; i++) {
+		double left = edge_of(a, i), right = edge_of(a, i + 1);
+		left = left < from ? from : left;
+		right = right > to ? to : right;
+		d->part[i * PARTS + part] += right > left ? right - left : 0;
+	}
+}
+
+static uint64_t count_line(const struct asked *a, uint32_t line, struct dense *d)
+{
 	uint64_t all = 0;
-	for (uint32_t e = 1; e <= events; e++) {
-		const struct fact *f = fact_of(a->c->t, (hb_at){d->line, e});
-		if (!in_window(a, (hb_at){d->line, e}))
+	int axis = (int)a->w->axis;
+	for (uint32_t e = 1; e <= hb_model_lines(a->c->t->model)[line].events; e++) {
+		const struct fact *f = fact_of(a->c->t, (hb_at){line, e});
+		if (!in_window(a, (hb_at){line, e}))
 			continue;
-		double from = f->enter[w->axis], to = from + waited(f, (int)w->axis);
+		double from = f->enter[axis], awake = from + waited(f, axis);
 		uint32_t column = 0;
-		while (column + 1 < columns && from >= w->from + (w->to - w->from) * (column + 1) / columns)
+		while (column + 1 < a->p.columns && from >= edge_of(a, column + 1))
 			column++;
-		count[column]++;
-		for (uint32_t i = 0; i < columns && to > from; i++) {
-			double left = w->from + (w->to - w->from) * i / columns;
-			double right = i + 1 == columns ? w->to : w->from + (w->to - w->from) * (i + 1) / columns;
-			left = left < from ? from : left;
-			right = right > to ? to : right;
-			wait[i] += right > left ? right - left : 0;
-		}
+		d->count[column]++;
+		d->races[column] += f->races;
+		d->entered[column * HB_BOX_KINDS + f->kind] = true;
+		spread(a, d, from, awake, HB_BOX_KINDS);
+		spread(a, d, awake, f->exit[axis] + (axis == HB_AXIS_LOGICAL ? 1 : 0), f->kind);
 		all++;
 	}
-	a->c->densities++;
-	for (uint32_t i = 0; i < columns; i++) {
-		double share = wait[i] / (w->to - w->from) * columns * 255;
-		share = share > 255 ? 255 : share;
-		if (d->count[i] != count[i])
-			wrong(a, "line %u, column %u of %u: %u events, not %lu", d->line, i, columns, d->count[i],
-				(unsigned long)count[i]);
-		/* a wait is known to 2^-16 of its call, which may be much longer than a column */
-		if (fabs(d->waiting[i] - share) > 1.5 + 0.01 * columns)
-			wrong(a, "line %u, column %u of %u: waiting %u, not %g", d->line, i, columns, d->waiting[i],
-				share);
+	return all;
+}
+
+/* A wait is known to 2^-16 of its call, which may be much longer than a column. */
+static bool near(const struct asked *a, uint8_t told, double part)
+{
+	double share = part / (a->w->to - a->w->from) * a->p.columns * 255;
+	return fabs(told - (share > 255 ? 255 : share)) <= 1.5 + 0.01 * a->p.columns;
+}
+
+static void check_column(struct asked *a, const hb_density *d, const struct dense *truth, uint32_t i)
+{
+	const double *part = &truth->part[i * PARTS];
+	if (d->count[i] != truth->count[i] || d->races[i] != truth->races[i])
+		wrong(a, "line %u, column %u of %u: %u events, %u racing, not %lu and %lu", d->line, i, a->p.columns,
+			d->count[i], d->races[i], (unsigned long)truth->count[i], (unsigned long)truth->races[i]);
+	if (!near(a, d->waiting[i], part[HB_BOX_KINDS]))
+		wrong(a, "line %u, column %u of %u: waiting %u, not %g", d->line, i, a->p.columns, d->waiting[i],
+			part[HB_BOX_KINDS]);
+	for (uint32_t k = 0; k < HB_BOX_KINDS; k++) {
+		uint8_t told = d->mix[i * HB_BOX_KINDS + k];
+		if (!near(a, told, part[k]) || (truth->entered[i * HB_BOX_KINDS + k] && !told))
+			wrong(a, "line %u, column %u of %u: kind %u took %u, not %g (it %s there)", d->line, i,
+				a->p.columns, k, told, part[k],
+				truth->entered[i * HB_BOX_KINDS + k] ? "entered" : "did not enter");
+		a->c->mixed += told > 8;
 	}
+}
+
+static void check_density(struct asked *a, const hb_density *d)
+{
+	uint32_t columns = a->p.columns;
+	struct dense truth = {calloc(columns, sizeof *truth.count), calloc(columns, sizeof *truth.races),
+		calloc((size_t)columns * PARTS, sizeof *truth.part),
+		calloc((size_t)columns * HB_BOX_KINDS, sizeof *truth.entered)};
+	uint64_t all = count_line(a, d->line, &truth);
+	a->c->densities++;
+	for (uint32_t i = 0; i < columns; i++)
+		check_column(a, d, &truth, i);
 	if (d->events != all)
 		wrong(a, "line %u: %lu events, not %lu", d->line, (unsigned long)d->events, (unsigned long)all);
-	free(count);
-	free(wait);
+	free(truth.count);
+	free(truth.races);
+	free(truth.part);
+	free(truth.entered);
 }
 
 static void check_events(struct asked *a)

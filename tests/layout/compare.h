@@ -9,7 +9,7 @@ struct compared {
 	hb_layout *layout;
 	const char *const *names;
 	uint32_t nnames;
-	long windows, boxes, arrows, merged, alternatives, rings, densities, crossing; /* seen */
+	long windows, boxes, arrows, merged, alternatives, rings, densities, mixed, crossing; /* seen */
 	long wrong;
 	long shown;
 	const char *name; /* of what is compared */

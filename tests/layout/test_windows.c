@@ -189,8 +189,8 @@ static void tell(const struct compared *c, bool many)
 	check(c->windows > 0 && !c->wrong, "%s: %ld wrong", c->name, c->wrong);
 	if (!many)
 		return;
-	check(c->boxes > 1000 && c->densities > 100 && c->arrows > 1000 && c->crossing > 10 && c->merged > 10 &&
-			c->alternatives > 10 && c->rings > 10,
+	check(c->boxes > 1000 && c->densities > 100 && c->mixed > 1000 && c->arrows > 1000 && c->crossing > 10 &&
+			c->merged > 10 && c->alternatives > 10 && c->rings > 10,
 		"%s: everything was seen", c->name);
 }
 

@@ -107,14 +107,46 @@ async function moving() {
 	mock.close();
 }
 
+// Over some hundred columns of a line there are as many pixels of each colour as its mix says.
+async function shares(page, mock, where) {
+	const density = await page.evaluate(() => window.hbdb.app.scene.view.densities[5]), { from, to } = await page.evaluate(() => window.hbdb.app.scene.view);
+	const [a, b] = await page.evaluate(() => window.hbdb.app.range()), height = await page.locator("#labels .row.line").nth(5).evaluate((e) => e.offsetHeight);
+	const colours = { 1: rgb("#6aabe3"), 2: rgb("#f0ae47") }, wanted = { 1: 0, 2: 0 }, found = { 1: 0, 2: 0 };
+	for (let x = 300; x < 600; x++) {
+		const value = a + ((x + 0.5) / where.box.width) * (b - a), i = Math.floor(((value - from) / (to - from)) * density[2].length);
+		const digit = (k) => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".indexOf(density[4][7 * i + k]);
+		wanted[1] += digit(1) / 63;
+		wanted[2] += digit(2) / 63;
+	}
+	const rows = await page.evaluate(([y, h]) => {
+		const c = document.getElementById("picture"), k = c.width / c.clientWidth, data = c.getContext("2d").getImageData(300 * k, Math.round(y * k), 300 * k, Math.round(h * k));
+		return { width: data.width, all: [...data.data] };
+	}, [where.y(5) - height / 2, height]);
+	for (let at = 0; at < rows.all.length; at += 4) {
+		for (const kind of [1, 2]) {
+			if (near(rows.all.slice(at, at + 3), colours[kind], 3)) {
+				found[kind]++;
+			}
+		}
+	}
+	const box = Math.max(3, height - (height < 12 ? 2 : 4)), close = (kind) => Math.abs(found[kind] - wanted[kind] * box) < 0.1 * wanted[kind] * box + 20;
+	check(`merged columns have the colours of what is in them, as much as there is of each (${found[1]} and ${found[2]} pixels)`, wanted[1] > 30 && wanted[2] > 30 && close(1) && close(2),
+		`${JSON.stringify(wanted)} times ${box}: ${JSON.stringify(found)}`);
+}
+
 async function dense() {
 	const mock = makeMock(FILES, "many", 64, 60000), at = await open(await mock.listen()), { page } = at;
-	const where = await places(page), first = await pixel(page, where.box.width * 0.4, where.y(0) + 2);
-	check("too many events are a density", !near(first, WHITE, 20), String(first));
+	const where = await places(page);
+	same("too many events are densities", await page.evaluate(() => [window.hbdb.app.scene.view.boxes.length, window.hbdb.app.scene.densities.size]), [0, 64]);
+	const last = await page.locator("#labels .row.line").last().boundingBox(), below = where.box.y + where.box.height;
+	check("64 lines fit, to the last", (await page.locator("#labels .row.line").last().textContent()).startsWith("63") && last.y + last.height <= below, `${last.y + last.height} ${below}`);
 	check("how many are hidden is told", /merged/.test(await page.locator("#status").textContent()));
 	await page.mouse.move(where.box.x + 300, where.box.y + where.y(5));
 	await frames(page);
-	check("and told of each line", /5: [\d\u202f]+ hidden here/.test(await page.locator("#tip").textContent()), await page.locator("#tip").textContent());
+	const tip = await page.locator("#tip").textContent();
+	check("and told of each line, with what the column holds", /5: [\d\u202f]+ events merged here\nthis column: .*(send|receive) \d+ %/.test(tip), tip);
+	check("the legend explains merged columns", /shares of the time/.test(await page.locator("#legend").textContent()) && /hatched/.test(await page.locator("#legend [title]").getAttribute("title")));
+	await shares(page, mock, where);
 	await page.mouse.click(where.box.x + 400, where.box.y + where.y(5));
 	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 5000 });
 	check("a click on a density chooses the event nearest", /^5:\d+$/.test(await page.evaluate(() => window.hbdb.app.choice.at)));
@@ -129,6 +161,22 @@ async function dense() {
 	const views = mock.asked.slice(asked).filter((q) => q.includes("/view?")).length;
 	check(`thirty turns of the wheel are a few requests (${views})`, views >= 1 && views <= 3);
 	await clean("dense", at);
+	await at.close();
+	mock.close();
+}
+
+// The address that hbdb view --at prints, and a narrow window.
+async function arriving() {
+	const mock = makeMock(FILES, "farm", 8, 400), url = await mock.listen(), at = await open(url + "#at=3:40&near=1", { width: 700, height: 600 }), { page } = at;
+	await page.waitForFunction(() => window.hbdb.app.event && !window.hbdb.app.choice.near);
+	await settled(page);
+	const [from, to] = await page.evaluate(() => window.hbdb.app.range()), e = mock.run.lines[3][39], all = mock.span("logical")[1];
+	check("near=1 comes near to the event", from < e.l[0] && e.l[1] < to && to - from < all / 4, `${from} ${to} of ${all}`);
+	const hash = await page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash), 300)));
+	check("once: the address then holds what is seen", !hash.includes("near") && hash.includes("from="), hash);
+	const box = await page.locator("#search").boundingBox();
+	check("a narrow window leaves room to search", box.width > 300 && box.x + box.width < 700, JSON.stringify(box));
+	await clean("arriving", at);
 	await at.close();
 	mock.close();
 }
@@ -171,6 +219,7 @@ export default async function graph() {
 	await collectives();
 	await moving();
 	await dense();
+	await arriving();
 	await themes();
 	await speed();
 }

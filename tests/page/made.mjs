@@ -58,6 +58,7 @@ class Run {
 
 export function farm(size, tasks) {
 	const run = new Run("farm.hbdb", size), results = [];
+	run.alike = size > 3 ? ["0", `1:${size - 2}`, String(size - 1)] : undefined;
 	for (let p = 0; p < size; p++) {
 		run.event(p, "MPI_Init", COLLECTIVE, 900);
 		run.event(p, "MPI_Comm_rank", LOCAL, 100);

@@ -9,7 +9,7 @@ import * as made from "./made.mjs";
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:";
 const KINDS = { farm: made.farm, mixed: made.mixed, many: made.many };
-const MOST = 10000;
+const MOST = 10000, DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 const x = (e, axis) => (axis === "logical" ? e.l : e.p);
 const at = (e) => (e && e.event ? `${e.line}:${e.event}` : null);
@@ -46,8 +46,9 @@ export class Mock {
 			ready: true, progress: 1,
 			processes: run.lines.map((_, i) => ({ rank: i, pid: 4000 + i, host: i < run.size / 2 ? "north" : "south", cut: false })),
 			lines: run.lines.map((l, i) => ({ process: i, lane: 0, name: String(i), events: l.length, inside: false })),
+			alike: run.alike ?? run.lines.map((_, i) => String(i)),
 			span: { logical: this.span("logical"), physical: this.span("physical") }, functions: run.functions,
-			groups: [{ name: "WORLD", size: run.size }], tags: [[1, 10], [2, 10]],
+			groups: [{ name: "WORLD", size: run.size }, { name: "<img src=x onerror=alert(1)>", size: 2 }], tags: [[1, 10], [2, 10]],
 			races: run.lines.flat().filter((e) => e.flags & 1).length, troubles: [], control: true,
 		};
 	}
@@ -76,13 +77,18 @@ export class Mock {
 	}
 
 	density(line, events, axis, from, to, columns) {
-		const count = new Array(columns).fill(0), waiting = new Array(columns).fill(0);
+		const count = new Array(columns).fill(0), waiting = new Array(columns).fill(0), races = new Array(columns).fill(0);
+		const kinds = Array.from({ length: columns }, () => [0, 0, 0, 0, 0, 0]);
 		for (const e of events) {
 			const i = Math.max(0, Math.min(columns - 1, Math.floor(((x(e, axis)[0] - from) / (to - from)) * columns)));
 			count[i]++;
 			waiting[i] += axis === "logical" ? e.lw / (e.l[1] - e.l[0] + 1) : e.pw / (e.p[1] - e.p[0]);
+			kinds[i][e.kind] += 1;
+			races[i] += e.flags & 1;
 		}
-		return [line, events.length, count, waiting.map((w, i) => (count[i] ? Math.round((255 * w) / count[i]) : 0))];
+		const waits = waiting.map((w, i) => (count[i] ? Math.round((255 * w) / count[i]) : 0));
+		const mix = kinds.map((all, i) => [...all.map((n) => Math.round((63 * n * (1 - waits[i] / 255)) / (count[i] || 1))), Math.min(63, races[i])].map((n) => DIGITS[n]).join("")).join("");
+		return [line, events.length, count, waits, mix];
 	}
 
 	find(name) {
@@ -153,6 +159,30 @@ export class Mock {
 			races: raced.slice(0, 100).map((e) => ({ at: at(e), place: "farm.c:71", got: at(this.by.get(at(e))[0].from), n: 1, alternatives: [] })) };
 	}
 
+	profile(by) {
+		const { run } = this, rows = new Map();
+		for (const e of run.lines.flat()) {
+			const key = by === "process" ? e.line : e.fn, row = rows.get(key) ?? { ...(by === "process" ? { line: e.line, name: String(e.line) } : { function: run.functions[e.fn], place: by === "place" ? "<b>farm.c:71" : null }), lines: 1, calls: 0, time: 0, waited: 0 };
+			row.calls++;
+			row.time += e.p[1] - e.p[0];
+			row.waited += e.pw;
+			rows.set(key, row);
+		}
+		const list = [...rows.values()].sort((a, b) => b.time - a.time), sum = (what) => list.reduce((n, r) => n + r[what], 0);
+		return { by, found: list.length, time: sum("time"), waited: sum("waited"), rows: list };
+	}
+
+	matrix() {
+		const { run } = this, cells = new Map(), own = run.arrows.filter((a) => !(a.flags & 32));
+		for (const a of own) {
+			const key = a.from.line * run.size + a.to.line, cell = cells.get(key) ?? [a.from.line, a.to.line, 0, 0, 0];
+			cell[2]++;
+			cell[3] += 16;
+			cells.set(key, cell);
+		}
+		return { size: run.size, each: 1, messages: own.length, bytes: 16 * own.length, unreceived: 0, cells: [...cells.values()] };
+	}
+
 	changed(state) {
 		this.state = { ...this.state, ...state, change: this.state.change + 1 };
 		this.waiting.splice(0).forEach((go) => go());
@@ -174,6 +204,8 @@ export class Mock {
 		case "cone": return this.cone(q);
 		case "search": return this.search(q);
 		case "races": return this.races();
+		case "profile": return this.profile(q.get("by"));
+		case "matrix": return this.matrix();
 		case "state":
 			if (q.get("since") === String(this.state.change)) {
 				await new Promise((go) => { this.waiting.push(go); setTimeout(go, 5000).unref(); });

@@ -39,6 +39,7 @@ async function following(page) {
 	await page.keyboard.press("ArrowUp");
 	await page.waitForFunction(() => window.hbdb.app.event?.at.startsWith("1:"));
 	check("down and up go to other processes", true);
+	await page.waitForSelector("#body .text");
 	const text = await page.locator("#body").textContent();
 	check("details have text, source and messages", /MPI_Recv\(count=2/.test(text) && /farm\.c:71/.test(text) && /<b>&amp;/.test(text) && /Message/.test(text), text);
 	check("the line of the call is marked", (await page.locator(".source .here").textContent()).includes("71"));
@@ -83,7 +84,7 @@ async function filter(page, mock) {
 	await settled(page);
 	same("only the processes named are shown", await page.locator("#labels .row.line .name").allTextContents(), ["0", "1", "2", "5"]);
 	check("and asked for", mock.asked.some((q) => q.includes("lines=0%3A2%2C5")), mock.asked.slice(-3).join("\n"));
-	await page.locator("#labels .corner button").click();
+	await page.locator('#labels .corner button[title="show them again"]').click();
 	await page.locator('select[aria-label="Group by"]').selectOption("2");
 	await settled(page);
 	same("processes are grouped", await page.locator("#labels .row.head .name").allTextContents(), ["0 to 1", "2 to 3", "4 to 5"]);
@@ -92,8 +93,76 @@ async function filter(page, mock) {
 	same("a folded group is one line", [await page.locator("#labels .row.fold").count(), await page.locator("#labels .row.line").count()], [1, 4]);
 	const state = await address(page);
 	check("the address has it", /by=2/.test(state) && /folded=2%20to%203/.test(state), state);
-	await page.locator('select[aria-label="Group by"]').selectOption("");
+	await page.locator('select[aria-label="Group by"]').selectOption("none");
 	await settled(page);
+}
+
+// 4096 lines of which all but two behave alike; and by hand with few.
+async function alike(page, mock) {
+	await page.locator("#labels .corner .alike").click();
+	await settled(page);
+	const rows = () => page.locator("#labels .row").evaluateAll((all) => all.map((e) => e.querySelector(".name").textContent));
+	same("lines that behave alike fold into one, the odd ones stay", await rows(), ["0", "1-4", "5"]);
+	check("only what has a row is asked for", mock.asked.some((q) => q.includes("lines=0%2C1%2C5")), mock.asked.slice(-3).join("\n"));
+	const ends = await page.evaluate(() => {
+		const { rows } = window.hbdb.app;
+		return [2, 3, 4].map((line) => rows.at[line] === undefined && rows.near[line] === rows.at[1]);
+	});
+	same("what concerns a line without a row is drawn at the one that stands for it", ends, [true, true, true]);
+	await page.locator("#labels .row.fold.alike .name").click();
+	await settled(page);
+	same("a click opens them", await rows(), ["0", "1-4", "1", "2", "3", "4", "5"]);
+	check("the address has it", /by=alike/.test(await address(page)) && /folded=1-4/.test(await address(page)), await address(page));
+	await page.locator("#graph").focus();
+	await page.evaluate(() => window.hbdb.actions.choose(""));
+	await page.keyboard.press("o");
+	await settled(page);
+	same("o folds them again", (await rows()).length, 3);
+	await page.evaluate(() => window.hbdb.actions.choose("3:4"));
+	await known(page, "3:4");
+	await settled(page);
+	same("an event that is chosen gets its line", (await rows()).length, 7);
+	await page.keyboard.press("l");
+	await settled(page);
+	same("l gives every process its own line", await rows(), ["0", "1", "2", "3", "4", "5"]);
+	await page.locator('select[aria-label="Group by"]').selectOption("none");
+	const many = makeMock(FILES, "farm", 4096, 4200), at = await open(await many.listen());
+	same("4096 processes are three lines at first sight", await at.page.locator("#labels .row .name").allTextContents(), ["0", "1-4094", "4095"]);
+	await clean("4096 processes", at);
+	await at.close();
+	many.close();
+}
+
+async function sums(page, mock) {
+	const tab = (name) => page.locator('[role="tab"]', { hasText: name }).click(), functions = () => page.evaluate(() => window.hbdb.app.choice.functions);
+	await tab("Profile");
+	await page.locator("button", { hasText: "by function" }).click();
+	await page.waitForFunction(() => document.querySelectorAll(".profile tbody tr").length > 2 && /^function/.test(document.querySelector(".profile th").textContent));
+	const wanted = mock.profile("function").rows, rows = await page.locator(".profile tbody tr").allTextContents();
+	same("the profile has a row for each function, the longest first", rows.map((r) => /^[A-Z_a-z]+?(?=\d)/.exec(r)[0]), wanted.map((r) => r.function.replace("MPI_", "")));
+	await page.locator(".profile button", { hasText: /^Recv$/ }).click();
+	await settled(page);
+	same("a click shows only these calls", await functions(), ["MPI_Recv"]);
+	await page.locator(".profile button", { hasText: /^Recv$/ }).click();
+	await settled(page);
+	same("another one all again", await functions(), []);
+	await page.locator("button", { hasText: "by place" }).click();
+	await page.waitForFunction(() => /<b>farm\.c:71/.test(document.querySelector(".profile")?.textContent ?? ""));
+	same("what a recording says stays text", await page.locator(".profile b").count(), 0);
+	await tab("Matrix");
+	await page.waitForSelector("canvas.matrix");
+	const box = await page.locator("canvas.matrix").boundingBox(), at = (i) => ((i + 0.5) / 6);
+	const shades = await page.evaluate(() => { const c = document.querySelector("canvas.matrix"), x = c.getContext("2d"); return [[0, 3], [3, 0], [2, 3]].map(([i, j]) => x.getImageData(c.width * (j + 0.5) / 6, c.height * (i + 0.5) / 6, 1, 1).data[0]); });
+	check("pairs that sent are dark in the matrix, others are not", shades[0] < 160 && shades[1] < 160 && shades[2] > 230, JSON.stringify(shades));
+	await page.mouse.click(box.x + box.width * at(3), box.y + box.height * at(0));
+	await settled(page);
+	same("a click shows only the two processes", await page.locator("#labels .row.line .name").allTextContents(), ["0", "3"]);
+	await page.locator("button", { hasText: "all processes" }).click();
+	await settled(page);
+	same("and all again", await page.locator("#labels .row.line").count(), 6);
+	await tab("Filter");
+	await page.waitForSelector('select[aria-label="Communicator"]');
+	check("the name of a communicator stays text", (await page.locator("#body img").count()) === 0 && /<img src=x/.test(await page.locator('select[aria-label="Communicator"]').textContent()));
 }
 
 async function order(page) {
@@ -178,6 +247,8 @@ export default async function panels() {
 	await following(page);
 	await cone(page, mock);
 	await filter(page, mock);
+	await alike(page, mock);
+	await sums(page, mock);
 	await order(page);
 	await restored(at, mock, url);
 	await keyboard(page);

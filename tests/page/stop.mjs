@@ -30,11 +30,14 @@ async function running(page, mock, where, e, name, cut) {
 	same("r runs to the chosen event", mock.posts[0], ["run-to", { at: name }]);
 	const lives = await page.locator("#labels .doing").allTextContents();
 	check("the lines say what each process does", lives[0] === `held after ${e.event}` && /dead: SIGSEGV/.test(lives[2]) && /blocked in Recv from 0/.test(lives[4]), lives.join("\n"));
-	check("how long it took is said", /All arrived 0.42 s/.test(await page.locator("#told").textContent()));
+	check("how long it took is said", /^All arrived, which took 0.42 s\.$/.test(await page.locator("#told").textContent()));
 	const veil = await pixel(page, where.x(crossing(cut[1]) + 6), where.y(1) - 24, "overlay");
 	check("what is not run yet is veiled", veil[3] > 80, String(veil));
-	await page.locator(".states button", { hasText: /^1$/ }).click();
+	await page.locator("#labels .row.line .name", { hasText: /^3$/ }).click();
 	await page.waitForSelector(".frames li");
+	same("a click on a name shows the stack of the process", await page.locator("#body h3", { hasText: "Stack of" }).textContent(), "Stack of 3");
+	await page.locator(".states button", { hasText: /^1$/ }).click();
+	await page.waitForFunction(() => /Stack of 1/.test(document.querySelector("#body").textContent) && document.querySelector(".frames li"));
 	await page.waitForSelector(".variables tr");
 	same("the stack begins at the program's own frame", await page.locator('.frame[aria-current="true"]').textContent(), "master");
 	check("source and variables are shown", (await page.locator("#body .source .here").count()) === 1 && (await page.locator(".variables").textContent()).includes("2222.5274"));
@@ -67,6 +70,9 @@ async function moving(page, mock, e, name) {
 
 export default async function stop() {
 	const mock = makeMock(FILES, "farm", 6, 80), at = await open((await mock.listen()) + "#from=60&to=130"), { page } = at, where = await places(page);
+	await page.locator("#labels .row.line .name", { hasText: /^3$/ }).click();
+	await page.waitForSelector("#notices p");
+	check("without a replay the name says what has to be done first", /Run to here/.test(await page.locator("#notices").textContent()), await page.locator("#notices").textContent());
 	const e = mock.run.lines[0].find((e) => e.l[0] > 90 && e.kind === 2), name = `0:${e.event}`;
 	const cut = await breakpoint(page, mock, where, e, name);
 	await running(page, mock, where, e, name, cut);

@@ -38,7 +38,8 @@ def both_places(t, said, mode):
 def differs(name, base, mode, rank, was, now):
     def run(t):
         recorded(t, base)
-        done = t.replay(command=t.launch(2, t.program("diverge"), mode), seconds=MOST)
+        stop = ["--contents", "stop"] if mode == "payload" else []
+        done = t.replay(*stop, command=t.launch(2, t.program("diverge"), mode), seconds=MOST)
         t.want(done.status == 1, "status %d\n%s" % (done.status, done.tail()))
         for text in (was, now):
             t.want(text in done.said, "%r is not in what replay says\n%s" % (text, done.said))

@@ -50,9 +50,15 @@ PROGRAMS = {
     "killed": (["killed.c"], []),
     "process": (["process.c"], []),
     "diverge": (["diverge.c"], []),
+    "waits": (["waits.c"], []),
     "tool.so": (["tool.c"], ["-shared", "-fPIC"]),
     "withtool": (["process.c", "tool.c"], []),
     "withtoollib": (["process.c"], ["-Wl,--no-as-needed", "{tool.so}", "-Wl,-rpath,{folder}"]),
+    "contents": (["contents.c"], []),
+    "libcuda.so.1": (["memory/gpu.c"], ["-shared", "-fPIC", "-nostdlib"]),
+    "managed": (["memory/managed.c"], ["-ldl"]),
+    "opaque.so": (["memory/opaque_mpi.c"], ["-shared", "-fPIC"]),
+    "opaque": (["memory/opaque.c"], ["-Wl,--no-as-needed", "{opaque.so}", "-Wl,-rpath,{folder}"]),
     "asan": (["process.c"], ["-fsanitize=address"]),
 }
 
@@ -67,7 +73,7 @@ def build(mpi):
         to = os.path.join(folder, name)
         if os.path.exists(to) and os.path.getmtime(to) > newest:
             continue
-        flags = [f.replace("{tool.so}", os.path.join(folder, "tool.so")).replace("{folder}", folder) for f in flags]
+        flags = [re.sub(r"\{(\w+\.so)\}", lambda m: os.path.join(folder, m[1]), f).replace("{folder}", folder) for f in flags]
         done = subprocess.run(["mpicc." + mpi] + CFLAGS + [os.path.join(HERE, "programs", f) for f in files] + flags + ["-o", to],
                               capture_output=True, text=True)
         if done.returncode:

@@ -58,3 +58,57 @@ def without_variables(t):
     done = t.run(t.launch(2, "env", "LD_PRELOAD=" + preload_of(t.mpi), *command))
     t.same_run(bare, done)
     t.want("hbdb" not in done.err, "it said: " + done.err)
+
+
+FORTRAN = """program called
+ use mpi
+ integer :: e, r, v, s(MPI_STATUS_SIZE)
+ call MPI_Init(e)
+ call MPI_Comm_rank(MPI_COMM_WORLD, r, e)
+ v = 41 + r
+ if (r == 0) call MPI_Recv(v, 1, MPI_INTEGER, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, s, e)
+ if (r == 1) call MPI_Send(v, 1, MPI_INTEGER, 0, 1, MPI_COMM_WORLD, e)
+ if (r == 0) print *, 'got', v
+ call MPI_Finalize(e)
+end program
+"""
+
+
+OLDER = ((b"Type_create_struct_c\0", b"Type_create_strukt_c\0"), (b"Type_get_envelope_c\0", b"Type_get_envelupe_c\0"))
+
+
+def rename_libraries(t, more):
+    folder = "/usr/lib/x86_64-linux-gnu/"
+    names = ((b"libmpichfort.so.12\0", b"libmpifort.so.12\0\0\0"), (b"libmpich.so.12\0", b"libmpi.so.12\0\0\0"))
+    for name, new in (("libmpich.so.12", "libmpi.so.12"), ("libmpichfort.so.12", "libmpifort.so.12")):
+        with open(folder + name, "rb") as f:
+            data = f.read()
+        for old, other in names + tuple(more):
+            data = data.replace(old, other)
+        with open(t.path(new), "wb") as f:
+            f.write(data)
+
+
+@test("libraries/names-of-the-abi")
+def names_of_the_abi(t):
+    """Intel MPI and MVAPICH are MPICH under other names, and older than MPI 4: MPICH's own libraries, renamed, without
+    two functions of MPI 4."""
+    if t.mpi != "mpich":
+        return
+    rename_libraries(t, OLDER)
+    with open(t.path("called.f90"), "w") as f:
+        f.write(FORTRAN)
+    built = t.run(["sh", "-c", "mpif90.mpich -g -c called.f90 && gfortran -o called called.o -L. -l:libmpifort.so.12 -l:libmpi.so.12 "
+                   "-Wl,-rpath,%s -Wl,--disable-new-dtags" % t.dir])
+    t.want(built.status == 0, "the program is not built: " + built.tail())
+    if t.run(t.launch(2, t.path("called"))).status:
+        rename_libraries(t, ())  # its Fortran library insists on functions of MPI 4
+    done = t.record(t.launch(2, t.path("called")))
+    t.want(done.status == 0 and done.out.split() == ["got", "42"], "record: status %d\n%s" % (done.status, done.tail()))
+    lines = t.run([HBDB, "dump", "--rank", "0", t.path("r.hbdb")]).out.splitlines()
+    t.want(any("MPI_Recv(" in line and line.endswith("called.f90:7") for line in lines),
+           "the place is not the program's, behind the Fortran library: %s" % lines)
+    again = t.replay()
+    t.want(again.status == 0 and again.out == done.out and "no difference" in again.said, "replay: " + again.said)
+    carried = t.record(t.launch(2, t.path("called")), "--level", "racing", name="racing.hbdb")
+    t.want(carried.status == 0 and carried.out == done.out and "function" not in carried.said, "level racing: " + carried.tail())

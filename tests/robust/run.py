@@ -12,7 +12,7 @@ import time
 import traceback
 
 import lib
-import kills, disk, process, tools, libraries, diverge, interrupt  # noqa: E401,F401  each registers its tests
+import kills, disk, process, tools, libraries, diverge, interrupt, replays, contents  # noqa: E401,F401  each registers its tests
 
 
 def options_of():

@@ -264,7 +264,7 @@ static inline bool job_run(struct job *j)
 		source[rank] = (hb_source){.log = log[rank], .rank = rank};
 	}
 	good = good && hb_model_build(source, (size_t)j->procs, NULL, NULL, &model, &err) == HB_OK &&
-	       hb_check(model, j->flags, job_keep, j, NULL, NULL, &err) == HB_OK;
+	       hb_check(model, j->flags, NULL, job_keep, j, NULL, NULL, &err) == HB_OK;
 	if (!good)
 		printf("  %s\n", err.message);
 	hb_model_close(model);

@@ -38,8 +38,8 @@ def forms(place):
             ("--tsv", "1\ta,\"b\\tc\t\t0.25\tx'01ff'\nsecond\n"),
             ("--csv", 'n,text,gone,part,bytes\n1,"a,""b\tc",,0.25,x\'01ff\'\ns\nsecond\n'),
             ("--json", '{"n":1,"text":"a,\\"b\\u0009c","gone":null,"part":0.25,"bytes":"x\'01ff\'"}\n{"s":"second"}\n'),
-            ("--table", "n  text    gone  part  bytes\n-  ------  ----  ----  -------\n"
-                        "1  a,\"b c        0.25  x'01ff'\n\ns     \n------\nsecond\n")):
+            ("--table", "n  text     gone  part  bytes\n-  -------  ----  ----  -------\n"
+                        "1  a,\"b\\tc        0.25  x'01ff'\n\ns     \n------\nsecond\n")):
         status, out, err = place.run("sql", option, "one", query)
         same("form %s" % option, (status, re.sub(" +\n", "\n", out), err), (0, re.sub(" +\n", "\n", wanted), ""))
     long = "'%s'" % ("x" * 70000)

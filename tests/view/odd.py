@@ -62,6 +62,21 @@ def cut(label, place, recording, binary):
         same(label + ": cut: a picture", v.get("view?axis=logical&columns=100")["events"], len(calls))
         same(label + ": cut: a cone", len(v.get("cone?at=0:5")["cut"]), len(run["lines"]))
         same(label + ": cut: ends", v.end()[0], 0)
+    for damage in (b"garbage", b""):
+        with open(broken + "/rank.1.log", "wb") as f:
+            f.write(damage)
+        with open(broken + "/manifest.json", "r+b") as f:
+            f.truncate(40)
+        with View(place, broken, binary=binary) as v:
+            same(label + ": cut: half of a manifest and %r for a log: there is an address all the same" % damage,
+                 [p["rank"] for p in v.ready()["processes"] if p["missing"]], [1, 2])
+    shutil.copy(recording + "/manifest.json", broken)
+    for name in os.listdir(broken):
+        if name.endswith(".log"):
+            with open(broken + "/" + name, "wb") as f:
+                f.write(b"garbage")
+    status, text = refused(place, binary, broken)
+    check(label + ": logs that nobody can read: no page, and why", status == 3 and "there is nothing to show" in text, text)
     for name in os.listdir(broken):
         if name.endswith(".log"):
             os.remove(broken + "/" + name)

@@ -11,6 +11,7 @@ import attacks  # noqa: E402
 import viewer  # noqa: E402
 import odd  # noqa: E402
 import replay  # noqa: E402
+import totals  # noqa: E402
 
 
 def main():
@@ -21,10 +22,13 @@ def main():
         farm = place.record("farm.hbdb", "openmpi", 4, ["./farm"])
         mixed = place.record("mixed.hbdb", "openmpi", 3, ["./mixed"])
         made = place.generate("made.hbdb", "random", 7, 6000)
+        large = place.generate("large.hbdb", "farm", 40, 3000)
         for label, binary in viewer.binaries():
             parts = {
                 "answers": lambda: [answers.all_of(label + " " + name, place, path, binary, n)
                                     for name, path, n in (("farm", farm, 40), ("mixed", mixed, 1000), ("random", made, 60))],
+                "totals": lambda: [totals.all_of(label + " " + name, place, path, binary, kinds)
+                                   for name, path, kinds in (("farm", farm, 2), ("mixed", mixed, 1), ("random", made, 1), ("large farm", large, 2))],
                 "attacks": lambda: attacks.all_of(label, place, farm, binary),
                 "usage": lambda: odd.usage(label, place, farm, binary),
                 "order": lambda: odd.level_order(label, place, binary),

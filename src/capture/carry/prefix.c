@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "capture/carry/carry.h"
+#include "capture/memory/memory.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 
@@ -15,7 +16,7 @@ void hb__carry_begin_process(void)
 	hb__prefix_bytes = offsetof(struct hb__prefix, known) + (hb__config.racing ? 4 * (size_t)hb__size : 0);
 	if (hb__carrying && hb__config.racing)
 		hb__race_begin_process();
-	if (hb__carrying && !HB__ISENDRECV_DERIVED)
+	if (hb__carrying)
 		hb__stage_begin_process();
 }
 
@@ -56,9 +57,12 @@ static bool hopeless(struct hb__call *c, struct where w)
 	return !t->committed || (!c->a[w.buf] && count > 0 && t->size > 0 && t->number < 1024);
 }
 
-static bool staged(const struct hb__call *c)
+/* Memory that only the library can read is not put into one datatype with ours: it would have to take it for one or the other. */
+static bool staged(const struct hb__call *c, const void *buf)
 {
-	return !HB__ISENDRECV_DERIVED && c->fn->flags & HB_NONBLOCKING && hb__has(c, HB_R_DEST) &&
+	if (unlikely(!(c->fn->flags & HB_PERSISTENT) && buf && !hb__readable(buf, 1)))
+		return true;
+	return hb__known.sendrecv_untold && c->fn->flags & HB_NONBLOCKING && hb__has(c, HB_R_DEST) &&
 	       hb__has(c, HB_R_SOURCE);
 }
 
@@ -76,7 +80,7 @@ static bool behind(
 {
 	bool later = c->fn->flags & HB_PERSISTENT || (!sends && c->fn->flags & HB_NONBLOCKING);
 	bool replaced = hb__has(c, HB_R_DEST) && !hb__has(c, HB_R_SBUF);
-	return m && dense && buf && bytes <= HB__BEHIND && !later && !replaced;
+	return m && dense && buf && bytes <= HB__BEHIND && !later && !replaced && hb__readable(buf, (size_t)bytes);
 }
 
 /* The type for prefix and contents in their places. */
@@ -114,7 +118,7 @@ static bool put_before(struct hb__call *c, struct where w, struct hb__carry *m, 
 		message_is(c, w, m->prefix, hb__prefix_bytes, hb__known.byte);
 		return true;
 	}
-	if (staged(c) && !hb__stage(m, buf, count, type, bytes, sends))
+	if (staged(c, buf) && !hb__stage(m, buf, count, type, bytes, sends))
 		return false;
 	if (m->stage || behind(c, m, buf, dense, bytes, sends)) {
 		if (!m->stage && sends)
@@ -257,6 +261,9 @@ void hb__carry_end(struct hb__call *c, struct hb__carried *k, const struct hb__r
 		hb__carry_received(c, k->in, probe ? "mrecv" : "recv", probe, st, code);
 	else if (hb__config.racing && c->choice && code == MPI_SUCCESS) /* a wildcard where nothing is carried */
 		hb__race_untold(c);
+	for (int i = 0; i < 2; i++)
+		if ((i ? k->in : k->out) == &k->own[i] && k->own[i].stage)
+			hb__stage_end(&k->own[i]);
 	hb__scratch_release(c->lane, k->mark);
 }
 

@@ -38,12 +38,19 @@ void hb__check_given(struct hb__call *c);
 /* Under the lock of track/: a communicator with a topology is new. */
 void hb__check_topology(MPI_Comm handle, const struct hb__comm *comm);
 
-/* ---- outside.c ---- */
+/* ---- declared.c: where a buffer lies and where its address stands, for who knows the variables ---- */
+void hb__check_declared(struct hb__call *c);
+
+/* ---- process/outside.c ---- */
 /* A call while nothing is recorded: before MPI_Init, or after MPI_Finalize. */
 void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa);
 void hb__check_threads_begin(void);
 void hb__check_threads_enter(struct hb__call *c);
 void hb__check_threads_leave(struct hb__call *c);
+
+/* ---- process/threads.c: what two threads may not do at once ---- */
+void hb__check_together_enter(struct hb__call *c);
+void hb__check_together_leave(const struct hb__call *c);
 
 /* Writes a remark into the lane of the call: `check WORD fn=... site=... ` and what the format says. */
 void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
@@ -77,17 +84,26 @@ void hb__typemap_drop(struct hb__type *t);
 
 /* ---- guard.c: memory that the program has to leave alone, watched by the processor ---- */
 bool hb__guard_works(void);
-/* Whether to look after this operation of a call site, too: the first ones, then one of many. *seen: how many there were. */
-bool hb__worth_it(uint32_t *seen);
+/* Whether to look after this operation of the call site, too; asked before `owner` is put together. */
+bool hb__guard_wanted(const struct hb__call *c);
 /* From the end of this call until hb__guard_end(key): accesses of this thread between MPI calls (writes only, or reads too) become
  * the remark `touched` of the next call, with `owner` (keys and values, at most 47 bytes) in it. A few bytes of the memory are
  * watched, of a few operations at once: what is not told may have happened all the same. */
-void hb__guard_begin(
-	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner);
+void hb__guard_begin(const void *key, const void *address, size_t bytes, bool reads, const char *owner);
 void hb__guard_end(const void *key);
 bool hb__guard_told(const void *key); /* an access was seen, or nothing is watched under this key */
 /* c NULL: what was seen is forgotten: it was the library's doing, or ours. */
 void hb__guard_look(struct hb__call *c);
+/* What of the memory from *low on, below high, no register of this thread watches: it may be read here without setting one off.
+ * *ret_low, *ret_high: the next such piece, after which *low stands behind it. False: there is none. */
+bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t *ret_high);
+bool hb__guard_any(void);      /* something is watched, by any thread */
+uint32_t hb__guard_turn(void); /* another one whenever what is watched has changed */
+
+/* ---- buffers/credit.c: what watching may cost ---- */
+/* Whether another operation of this place may be looked after; *seen counts the first ones. */
+bool hb__credit(uint32_t *seen);
+void hb__credit_used(uint64_t counts); /* of the clock of record/clock.h */
 
 /* ---- handles/: what the program made, and what has ended ---- */
 enum hb__what {
@@ -109,18 +125,30 @@ enum hb__what {
 /* The program had this handle and it has ended: freed, completed. Its use is told by handles/. */
 bool hb__handle_ended(enum hb__what what, uintptr_t value);
 
-/* ---- crash.c: signals that end the process ---- */
+/* ---- process/crash.c: signals that end the process ---- */
 void hb__crash_start(void);
 
 /* ---- the parts, called by check.c ---- */
-void hb__check_arguments(struct hb__call *c); /* arguments/ */
+void hb__check_arguments(struct hb__call *c);       /* arguments/ */
+void hb__check_arguments_again(struct hb__call *c); /* they are those of the call before */
 void hb__check_arguments_leave(struct hb__call *c, int code);
 void hb__fatal_begin(void);                       /* errors that end the process are told before they do */
 void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, ... */
 void hb__check_handles_leave(struct hb__call *c, int code);
 void hb__check_buffers_enter(struct hb__call *c); /* buffers/: pending buffers, by address and digest */
 void hb__check_buffers_leave(struct hb__call *c, int code);
+/* MPI_Request_get_status or one of its like has said that it is complete: its buffers are the program's again. */
+void hb__check_seen(uintptr_t request);
+/* Around a poll that asks what the one before asked. */
+void hb__between_enter(struct hb__call *c);
+void hb__between_leave(void);
+/* Plain loads of it are safe, even when the program may have freed it; buffers/digest.c. */
+bool hb__still_readable(const void *p, size_t bytes);
+void hb__memory_that_stays(void); /* once, before */
+/* What is known to be there holds for a call: before the library is called, and when the call returns, it may be given back. */
+void hb__mapped_forget(void);
 void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
+extern uint32_t hb__windows_alive;
 void hb__check_windows_leave(struct hb__call *c, int code);
 void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */
 void hb__check_files_leave(struct hb__call *c, int code);

@@ -12,15 +12,15 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "capture/check/check.h"
+#include "capture/memory/memory.h"
+#include "capture/record/clock.h"
 
 #define REGISTERS 4
-#define HITS 4         /* of one watch, then it is over */
-#define ALWAYS 64      /* times that operations of one call site are looked after ... */
-#define SOMETIMES 4096 /* ... then one of so many */
+#define HITS 4   /* of one watch, then it is over */
+#define GIVEN 16 /* that were the library's and do not count as these */
 #define RING 4096
 
 struct guard {
@@ -29,6 +29,7 @@ struct guard {
 	int fd;
 	uint64_t id; /* of the event: the program may have closed our descriptor and opened another one there */
 	bool told, reads;
+	uint8_t given;
 	unsigned bytes;
 	uint64_t held;  /* what was there */
 	unsigned grade; /* of the pieces of one operation: 0 is the last that is given up */
@@ -47,6 +48,8 @@ struct guards {
 static __thread struct guards *self __attribute__((tls_model("initial-exec")));
 static struct guards *all;
 static uint32_t placed; /* guards of all threads */
+static uint32_t turn;
+static uint64_t trap; /* what one costs, in counts of the clock */
 
 /* One thread may complete what another one has begun. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -87,6 +90,11 @@ static void start(struct guards *w)
 	static _Alignas(8) char probe[8];
 	int fd = p == MAP_FAILED ? -1 : breakpoint((uintptr_t)probe, HW_BREAKPOINT_LEN_8, false);
 	w->works = fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring);
+	if (w->works && !trap && !ioctl(fd, PERF_EVENT_IOC_REFRESH, 1)) {
+		uint64_t begin = hb__count();
+		__atomic_store_n(probe, 1, __ATOMIC_RELAXED);
+		trap = hb__count() - begin + 1;
+	}
 	if (fd >= 0)
 		close(fd);
 	ioctl(w->ring, PERF_EVENT_IOC_ID, &w->ring_id);
@@ -110,6 +118,7 @@ static void release(struct guards *w, struct guard *x)
 		close(x->fd);
 	x->key = NULL;
 	w->used--;
+	turn++;
 	__atomic_fetch_sub(&placed, 1, __ATOMIC_RELAXED);
 }
 
@@ -175,16 +184,10 @@ bool hb__guard_works(void)
 
 /* ---- which operations ---- */
 
-bool hb__worth_it(uint32_t *seen)
-{
-	uint32_t n = (*seen)++; /* a race between threads only changes how often */
-	return n < ALWAYS || n % SOMETIMES == 0;
-}
-
-static bool worth_it(const void *pc)
+bool hb__guard_wanted(const struct hb__call *c)
 {
 	static uint32_t seen[256]; /* by call site */
-	return hb__worth_it(&seen[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 56]);
+	return hb__guard_works() && hb__credit(&seen[(uintptr_t)c->pc * 0x9e3779b97f4a7c15u >> 56]);
 }
 
 /* The widest aligned piece that begins at the address. */
@@ -194,13 +197,6 @@ static unsigned width(uintptr_t address, size_t bytes)
 		if (address % n == 0 && bytes >= n)
 			return n;
 	return 1;
-}
-
-/* The memory may be gone: false. */
-static bool look_at(uintptr_t address, unsigned bytes, uint64_t *ret)
-{
-	struct iovec to = {ret, bytes}, from = {(void *)address, bytes};
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)bytes;
 }
 
 /* A free register, or one that another operation can spare. */
@@ -233,19 +229,21 @@ static bool place(struct guards *w, const void *key, uintptr_t address, unsigned
 	}
 	*free = (struct guard){
 		.key = key, .address = address, .fd = fd, .reads = reads, .bytes = bytes, .grade = grade};
-	look_at(address, bytes, &free->held);
+	if (!reads)
+		hb__copy(&free->held, (const void *)address, bytes);
 	ioctl(fd, PERF_EVENT_IOC_ID, &free->id);
 	snprintf(free->owner, sizeof free->owner, "%s", owner);
 	w->used++;
+	turn++;
 	__atomic_fetch_add(&placed, 1, __ATOMIC_RELAXED);
 	return true;
 }
 
-void hb__guard_begin(
-	const struct hb__call *c, const void *key, const void *address, size_t bytes, bool reads, const char *owner)
+void hb__guard_begin(const void *key, const void *address, size_t bytes, bool reads, const char *owner)
 {
-	if (!address || !bytes || !hb__guard_works() || !worth_it(c->pc))
+	if (!address || !bytes || !hb__guard_works())
 		return;
+	uint64_t begin = hb__count();
 	uintptr_t first = (uintptr_t)address, last = first + bytes, second = first + width(first, bytes);
 	/* the last bytes tell of a loop over all of them */
 	const uintptr_t from[REGISTERS] = {
@@ -268,6 +266,29 @@ void hb__guard_begin(
 		watched[n++][1] = at + width(at, last - at);
 	}
 	unlock();
+	hb__credit_used(2 * (hb__count() - begin)); /* and to take them away again */
+}
+
+bool hb__guard_any(void) { return __atomic_load_n(&placed, __ATOMIC_RELAXED) != 0; }
+uint32_t hb__guard_turn(void) { return turn; }
+
+bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	const struct guards *w = self && self->used ? self : NULL;
+	uintptr_t from = *low, to = high;
+	for (int i = 0; w && i < REGISTERS; i++) { /* what is watched where the piece would begin */
+		const struct guard *x = &w->guard[i];
+		if (x->key && from >= x->address && from < x->address + x->bytes) {
+			from = x->address + x->bytes;
+			i = -1;
+		}
+	}
+	for (int i = 0; w && i < REGISTERS; i++)
+		if (w->guard[i].key && w->guard[i].address > from && w->guard[i].address < to)
+			to = w->guard[i].address;
+	*ret_low = from;
+	*ret_high = *low = to;
+	return from < high;
 }
 
 void hb__guard_end(const void *key)
@@ -320,7 +341,8 @@ static bool counts(const struct hit *hit)
 static bool changed(const struct guard *x)
 {
 	uint64_t now = 0;
-	return x->reads || !strncmp(x->owner, "win=", 4) || !look_at(x->address, x->bytes, &now) || now != x->held;
+	return x->reads || !strncmp(x->owner, "win=", 4) || !hb__copy(&now, (const void *)x->address, x->bytes) ||
+	       now != x->held;
 }
 
 static void tell(struct hb__call *c, struct guards *w, const struct hit *hit)
@@ -338,13 +360,17 @@ static void tell(struct hb__call *c, struct guards *w, const struct hit *hit)
 	}
 }
 
-/* What the library did inside a call does not use up the hits of the program. */
+/* What the library did inside a call does not use up the hits of the program, within bounds. */
 static void give_back(struct guards *w, const struct hit *hit)
 {
 	lock();
-	for (int i = 0; i < REGISTERS; i++)
-		if (w->guard[i].key && hit->address == w->guard[i].address && ours(&w->guard[i]))
-			ioctl(w->guard[i].fd, PERF_EVENT_IOC_REFRESH, 1);
+	for (int i = 0; i < REGISTERS; i++) {
+		struct guard *x = &w->guard[i];
+		if (x->key && hit->address == x->address && x->given < GIVEN && ours(x)) {
+			x->given++;
+			ioctl(x->fd, PERF_EVENT_IOC_REFRESH, 1);
+		}
+	}
 	unlock();
 }
 
@@ -357,6 +383,7 @@ static __attribute__((noinline)) void read_ring(struct hb__call *c, struct guard
 		for (size_t i = 0; i < sizeof hit; i++) /* a record may go around the end */
 			((uint8_t *)&hit)[i] = ring[(tail + i) % RING];
 		bool sample = hit.header.type == PERF_RECORD_SAMPLE;
+		hb__credit_used(trap);
 		if (sample && !c)
 			give_back(w, &hit);
 		else if (sample && counts(&hit))

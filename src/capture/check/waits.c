@@ -52,7 +52,8 @@ static uint64_t list(struct hb__call *c, struct hb_lane_control *k)
 void hb__check_waits(struct hb__call *c)
 {
 	bool polls = c->fn->flags & HB_POLL;
-	if (!polls && (c->fn->cls != HB_COMPLETE || c->fn->id == HB_FN_MPI_Request_free))
+	bool waits = c->fn->cls == HB_COMPLETE && c->fn->flags & HB_EVENT && c->fn->id != HB_FN_MPI_Request_free;
+	if (!polls && !waits)
 		return;
 	struct hb_lane_control *k = c->lane->control;
 	uint64_t polling = polls ? (uint64_t)hb__slot_find(c)->id + 1 : 0;

@@ -1,5 +1,9 @@
 /* Stopping after an event, and what goes on meanwhile: MPI, for others may need it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -67,18 +71,34 @@ void hb__control_look(struct hb__lane *lane, bool entering)
 	}
 }
 
+/* What the session believes this process for: from its file, or from the environment. */
+static void read_secret(char *to, size_t size)
+{
+	const char *path = getenv(HB_CONTROL_SECRET_FILE_ENV), *text = getenv(HB_CONTROL_SECRET_ENV);
+	int fd = path && *path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = 0;
+	to[strcspn(to, " \n")] = 0;
+	if (!*to)
+		snprintf(to, size, "%s", text && *text ? text : "-");
+	if (path && *path && n <= 0)
+		hb__say("cannot read the secret of the session, %s: %s", path, strerror(errno));
+}
+
 void hb__control_start(struct hb__lane *lane)
 {
-	const char *secret = getenv(HB_CONTROL_SECRET_ENV);
-	char host[HOST_NAME_MAX + 1] = "?";
+	char host[HOST_NAME_MAX + 1] = "?", secret[HB_CONTROL_SECRET_MOST];
 	if (!hb__dial())
 		return;
 	gethostname(host, sizeof host - 1);
 	hb__controlled = true;
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* gdb is no ancestor of this process */
 	hb__fatal_start();
-	hb__dial_say("hello %d %s %d %d %d %s %s", HB_CONTROL_VERSION, secret && *secret ? secret : "-", hb__rank,
-		hb__size, (int)getpid(), hb__config.mode == HB__REPLAY ? "replay" : "record", host);
+	read_secret(secret, sizeof secret);
+	hb__dial_say("hello %d %s %d %d %d %s %s", HB_CONTROL_VERSION, secret, hb__rank, hb__size, (int)getpid(),
+		hb__config.mode == HB__REPLAY ? "replay" : "record", host);
 	wait_for_go(lane, HB_CONTROL_START);
 	if (hb__controlled)
 		hb__control_look(lane, false);

@@ -3,7 +3,7 @@
 #define HBDB_CAPTURE_MPI_FAMILY_H
 
 #include "capture/capture.h"
-#include "family_local.h" /* HB__FAMILY, hb__status_bytes, hb__status_cancelled: of openmpi/ or mpich/ */
+#include "family_local.h" /* HB__FAMILY, HB__FATAL_MESSAGE, hb__status_bytes, hb__status_cancelled: of openmpi/ or mpich/ */
 
 #pragma GCC visibility push(hidden)
 
@@ -20,13 +20,14 @@ struct hb__known {
 	MPI_Info info_null;
 	MPI_Errhandler errhandler_null, errors_are_fatal;
 	const int *unweighted; /* MPI_UNWEIGHTED; NULL: not known */
+	/* MPICH 4.0 completes MPI_Isendrecv with an empty status, so that what was received is not known, and gives a
+	 * derived type back once too often after it. */
+	bool sendrecv_untold;
 };
 extern struct hb__known hb__known;
 
 /* Finds the handles above. False when the loaded library is not of this family. */
 bool hb__family_start(hb__function (*find)(const char *name));
-/* Names under which the library may already be loaded, ended by NULL. */
-extern const char *const hb__library_names[];
 /* What MPI_ERRORS_ARE_FATAL does with an error that our own handler got in its place. message: what the library gave it
  * beside the code, if anything. */
 void hb__fatal_error(MPI_Comm *comm, int *code, const char *message);
@@ -57,6 +58,8 @@ bool hb__type_of_two(
 
 /* ---- the same for both: neutral.c ---- */
 int hb__error_class(int code);
+/* What this version of the library does wrong, found by trying it. Once, after MPI_Init. */
+void hb__try_library(void);
 void hb__library_version(char *text, size_t size);
 /* Invalid ranks keep their value, but for those that mean something else in a recording. */
 static inline int hb__neutral_rank(int rank)

@@ -21,6 +21,21 @@ int hb__error_class(int code)
 	return 14;
 }
 
+void hb__try_library(void)
+{
+	if (!hb__library_has(hb__fns[HB_FN_MPI_Isendrecv]))
+		return;
+	int (*isendrecv)(const void *, int, MPI_Datatype, int, int, void *, int, MPI_Datatype, int, int, MPI_Comm,
+		MPI_Request *) = (__typeof__(isendrecv))hb__next[HB_ENTRY_PMPI][HB_FN_MPI_Isendrecv];
+	const int tag = 3;
+	char from = 0, to = 0;
+	MPI_Request request;
+	MPI_Status status = {.MPI_TAG = -1};
+	hb__known.sendrecv_untold = isendrecv(&from, 1, hb__known.byte, 0, tag, &to, 1, hb__known.byte, 0, tag,
+					    hb__known.comm_self, &request) != MPI_SUCCESS ||
+				    PMPI(Wait)(&request, &status) != MPI_SUCCESS || status.MPI_TAG != tag;
+}
+
 void hb__library_version(char *text, size_t size)
 {
 	static char version[MPI_MAX_LIBRARY_VERSION_STRING];

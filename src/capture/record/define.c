@@ -1,6 +1,7 @@
 /* Definitions that hold for the whole process stand in a lane of their own. */
 #include <string.h>
 
+#include "format/remark.h"
 #include "capture/record/record.h"
 #include "capture/track/track.h"
 
@@ -8,16 +9,28 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hb__lane definitions = {.number = HB_LANE_DEFINITIONS, .storing = true};
 static bool function_told[HB_FN_COUNT];
 
+/* A note of what was called after MPI_Finalize changes a unit that has its checksum. */
+static bool reopen(struct hb__lane *lane)
+{
+	bool summed = lane->unit && lane->unit->closed;
+	if (summed)
+		__atomic_store_n(&lane->unit->closed, 0, __ATOMIC_RELEASE);
+	return summed;
+}
+
 static void put(uint8_t kind, const uint8_t *body, size_t n)
 {
 	if (!hb__row_room(&definitions, n + 2 + HB_UV_MAX))
 		return;
+	bool summed = reopen(&definitions);
 	uint8_t *w = definitions.w;
 	*w++ = HB_ROW_DEF;
 	*w++ = kind;
 	w = hb_put_uv(w, n);
 	memcpy(w, body, n);
 	hb__row_commit(&definitions, w + n);
+	if (summed)
+		hb__unit_sum(definitions.unit);
 }
 
 static uint8_t *text(uint8_t *w, const char *s)
@@ -151,15 +164,39 @@ void hb__row_lane_note(struct hb__lane *lane, const char *note)
 	n = n > 1000 ? 1000 : n;
 	if (!hb__row_room(lane, n + 2 + HB_UV_MAX))
 		return;
+	bool summed = reopen(lane);
 	uint8_t *w = lane->w;
 	*w++ = HB_ROW_NOTE;
 	hb__row_commit(lane, hb_put_str(w, note, n));
+	if (summed)
+		hb__unit_sum(lane->unit);
+}
+
+void hb__definitions_sum(void)
+{
+	pthread_mutex_lock(&lock);
+	if (definitions.unit && definitions.storing && !hb__log_discards())
+		hb__unit_sum(definitions.unit);
+	pthread_mutex_unlock(&lock);
 }
 
 void hb__row_note(const char *note)
 {
 	pthread_mutex_lock(&lock);
 	hb__row_lane_note(&definitions, note);
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__name_note(const char *what, int number, const char *name)
+{
+	static char last[200]; /* a program may say it again in every step */
+	char note[sizeof last];
+	snprintf(note, sizeof note, HB_NAME_BEGIN "%s %d %.150s", what, number, name);
+	pthread_mutex_lock(&lock);
+	bool again = !strcmp(note, last);
+	memcpy(last, note, sizeof last);
+	if (!again)
+		hb__row_lane_note(&definitions, note);
 	pthread_mutex_unlock(&lock);
 }
 

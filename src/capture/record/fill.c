@@ -72,7 +72,7 @@ static void measure(struct hb__call *c, struct hb__slot *s)
 /* A check of the contents is possible where they lie in one piece that the call will read anyway. */
 static void checkable(struct hb__call *c, struct hb__slot *s)
 {
-	if (!hb__config.contents || !hb__has(c, HB_R_DEST) || c->fn->flags & HB_PERSISTENT)
+	if (!hb__has(c, HB_R_DEST) || c->fn->flags & HB_PERSISTENT)
 		return;
 	int buf = hb__has(c, HB_R_SBUF) ? hb__role(c, HB_R_SBUF) : hb__role(c, HB_R_RBUF);
 	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
@@ -94,6 +94,10 @@ void hb__slot_fill(struct hb__call *c, struct hb__slot *s)
 	for (unsigned i = 0; i < s->nargs; i++)
 		s->arg[i] = hb__argument_significant(c, i, comm) ? neutral(c, s, i) : HB_UNDEFINED;
 	measure(c, s);
-	if (!hb__config.order)
+	if (hb__config.order || !hb__config.contents)
+		return;
+	if (c->fn->cls == HB_COLLECTIVE && comm)
+		hb__sides(c, comm, s);
+	else
 		checkable(c, s);
 }

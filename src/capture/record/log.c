@@ -279,8 +279,12 @@ void hb__log_signal(uint32_t signal, uint32_t lane)
 {
 	if (!file.header)
 		return;
+	uint64_t had = file.header->checksum;
+	file.header->checksum = 0;
 	file.header->signal_lane = lane;
 	file.header->signal = signal;
+	if (had)
+		file.header->checksum = hb__header_sum(file.header);
 }
 
 void hb__log_finish(uint32_t state)
@@ -292,6 +296,9 @@ void hb__log_finish(uint32_t state)
 	h->last_tick = hb__tick();
 	h->last_mono = hb__system_ns(CLOCK_MONOTONIC);
 	h->state = state;
+	hb__lanes_sum(state == HB_STATE_FINALIZED);
+	hb__definitions_sum();
+	h->checksum = hb__header_sum(h);
 	/* Give back what was allocated ahead; failing to is harmless. */
 	int fd = open_again();
 	if (fd >= 0 && ftruncate(fd, (off_t)h->units * HB_UNIT_SIZE) == 0)

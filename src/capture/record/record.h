@@ -42,6 +42,12 @@ static inline void hb__scratch_release(struct hb__lane *lane, uint8_t *mark)
 
 /* ---- rows.c ---- */
 
+/* Checksums of a unit to which nothing more is written. */
+void hb__unit_sum(struct hb_unit_header *unit);
+uint64_t hb__header_sum(const struct hb_log_header *header);
+/* The same of the last units of this thread, or of all that are in no call: the process has ended MPI. */
+void hb__lanes_sum(bool all);
+
 /* Makes room for a record of at most `need` bytes; false when nothing can be stored. */
 bool hb__row_room(struct hb__lane *lane, size_t need);
 /* Makes what was written visible: one store. */
@@ -52,8 +58,18 @@ static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 		&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
 }
 void hb__row_note(const char *text);
+/* The name that the program gave to a communicator, datatype or window: "name WHAT NUMBER TEXT". */
+void hb__name_note(const char *what, int number, const char *name);
 /* The same in the lane, before its next event. */
 void hb__row_lane_note(struct hb__lane *lane, const char *text);
+
+/* Contents of a collective, sides.c: one piece, or blocks as arrays among the arguments say. */
+struct hb__part {
+	bool there;
+	uint8_t buf, counts, displs, types; /* numbers of arguments; 0: there is none (but buf) */
+	int first, blocks;                  /* elements of the arrays; no blocks: one piece */
+	int64_t from, bytes, unit;          /* unit: bytes that a count of 1 stands for, 0: as types says */
+};
 
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
 struct hb__slot {
@@ -66,12 +82,13 @@ struct hb__slot {
 	uint8_t nargs, flags;
 	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
 	uint32_t bucket;
-	int64_t bytes;     /* of one buffer of the first (for receives: last) count; -1 unknown */
-	uint8_t check_arg; /* with the flag check: the contents sent lie in one piece from this argument on */
-	int64_t check_bytes;
+	int64_t bytes;       /* of one buffer of the first (for receives: last) count; -1 unknown */
+	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
+	int64_t check_bytes; /* 0: not so */
 	uintptr_t key[HB_MAX_RECORDED];
-	int64_t arg[HB_MAX_RECORDED]; /* neutral */
-	uint64_t followed;            /* replay: the definition of a record's slot that was found equal */
+	int64_t arg[HB_MAX_RECORDED];      /* neutral */
+	uint64_t followed;                 /* replay: the definition of a record's slot that was found equal */
+	struct hb__part in, in_place, out; /* collectives: what goes in, the same with MPI_IN_PLACE, what comes out */
 };
 #define HB__SLOTS 4096u
 struct hb__slots {
@@ -130,6 +147,9 @@ static inline void hb__row_usual(struct hb__call *c, uint64_t exit, int code)
 
 /* Fills `slot->arg` and friends from the call, in neutral values. */
 void hb__slot_fill(struct hb__call *c, struct hb__slot *slot);
+/* sides.c: in, in_place and out of a collective, and the flag check when there is any. */
+struct hb__comm;
+void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *slot);
 /* A handle died or changed its meaning: slots made before are not reused. */
 void hb__slots_outdated(void);
 struct hb__slots *hb__slots_create(void);
@@ -154,6 +174,7 @@ void hb__define_comm(const struct hb__comm *comm);
 uint32_t hb__define_site(const void *pc);
 /* A note and its call site fit without another unit: the file may have got its last length. */
 bool hb__definitions_room(void);
+void hb__definitions_sum(void);
 
 /* ---- site.c ---- */
 /* The program's call site: `pc` itself, or past the frames of language bindings. */

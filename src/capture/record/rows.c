@@ -1,5 +1,6 @@
 /* The rows of a lane: events, packed as they happen. */
 #define XXH_INLINE_ALL
+#include <stddef.h>
 #include <xxhash.h>
 
 #include "capture/mpi/family.h"
@@ -8,10 +9,39 @@
 #define PART 1024 /* results in one record */
 #define EVENT_MAX (2 * (1 + HB_UV_MAX) + 4 * HB_UV_MAX + 2)
 
+void hb__unit_sum(struct hb_unit_header *unit)
+{
+	uint32_t bytes = unit->kind == HB_UNIT_ROWS ? unit->committed : HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
+	unit->checksum = XXH3_64bits((uint8_t *)unit + HB_UNIT_PAYLOAD, bytes);
+	struct hb_unit_header h = *unit;
+	h.closed = 1;
+	uint64_t head = XXH3_64bits(&h, offsetof(struct hb_unit_header, head));
+	unit->head = head ? head : 1;
+	__atomic_store_n(&unit->closed, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t hb__header_sum(const struct hb_log_header *header)
+{
+	uint64_t sum = XXH3_64bits(header, offsetof(struct hb_log_header, checksum));
+	return sum ? sum : 1;
+}
+
+/* A thread that is inside a call may still write its row. */
+void hb__lanes_sum(bool all)
+{
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next) {
+		if ((!all && lane != hb__self) || lane->control->inside || hb__log_discards())
+			continue;
+		if (lane->storing && lane->unit)
+			hb__unit_sum(lane->unit);
+		if (lane->storing)
+			hb__unit_sum(&lane->control->unit);
+	}
+}
+
 static void unit_close(struct hb_unit_header *unit)
 {
-	unit->checksum = XXH3_64bits((uint8_t *)unit + HB_UNIT_PAYLOAD, unit->committed);
-	__atomic_store_n(&unit->closed, 1, __ATOMIC_RELEASE);
+	hb__unit_sum(unit);
 	hb__log_unit_done(unit);
 }
 

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include <hbdb/mpis.h>
+
 #include "capture/record/record.h"
 
 enum kind { PROGRAM, LIBRARY, BINDING };
@@ -23,23 +25,10 @@ static uint32_t modules;
 static uintptr_t binding_low = UINTPTR_MAX, binding_high;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
-
 static enum kind kind_of(const char *path)
 {
-	static const char *const bindings[] = {
-		"libmpi_mpifh", "libmpi_usempi", "libmpichfort", "libmpi_cxx", "libmpichcxx"};
-	static const char *const libraries[] = {"libmpi.so", "libmpich.so", "libopen-", "mca_", "libompi", "libhbdb-",
-		"libmca_", "libpmix", "libprrte", "libucp", "libuct", "libucs", "libfabric", "libpsm"};
-	const char *name = strrchr(path, '/');
-	name = name ? name + 1 : path;
-	for (unsigned i = 0; i < sizeof bindings / sizeof *bindings; i++)
-		if (begins(name, bindings[i]))
-			return BINDING;
-	for (unsigned i = 0; i < sizeof libraries / sizeof *libraries; i++)
-		if (begins(name, libraries[i]))
-			return LIBRARY;
-	return PROGRAM;
+	enum hb_mpi_part part = hb_mpi_library_of(path)->part;
+	return part == HB_PART_NONE ? PROGRAM : part == HB_PART_BINDING ? BINDING : LIBRARY;
 }
 
 static void read_build_id(struct dl_phdr_info *info, struct module *m)

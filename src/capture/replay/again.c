@@ -81,7 +81,7 @@ int hb__again_post(struct hb__call *c)
 	struct hb__outcome how = hb__outcome(c->lane, c->lane->posted);
 	if (how.ended == HB__CANCELLED)
 		return never((MPI_Request *)hb__arg(c, HB_R_NEWREQ));
-	bool untold = HB__SENDRECV_UNTOLD && hb__has(c, HB_R_DEST);
+	bool untold = hb__known.sendrecv_untold && hb__has(c, HB_R_DEST);
 	if (how.ended == HB__MESSAGE && hb__has(c, HB_R_SOURCE) && !untold)
 		ask_for(c, how.source, how.tag);
 	return hb__invoke_next(c);
@@ -186,6 +186,12 @@ int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs
 }
 
 bool hb__again_shadowed(MPI_Request req) { return shadowed(req) != NULL; }
+
+MPI_Request hb__again_real(MPI_Request req)
+{
+	struct hb__request *r = shadowed(req);
+	return r ? r->shadow : req;
+}
 
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st)
 {

@@ -26,6 +26,8 @@ static void use(struct hb__call *c)
 	f->event++;
 	f->surplus_since = 0;
 	c->followed = true;
+	c->has_recorded = f->row.has_check;
+	c->recorded = f->row.check;
 }
 
 /* Where threads of the program talk to each other beside MPI, how often one of
@@ -118,10 +120,19 @@ static const char *left_out(const struct hb__follow *f)
 	return f->skipped_left ? "the recorded run received more often with a wildcard before it" : NULL;
 }
 
+/* Calls made while the job is being ended go on without their record. */
+static bool let_go(struct hb__follow *f)
+{
+	f->free = f->free || hb__job_ends();
+	return f->free;
+}
+
 /* The record has no further row for this call. */
 static void past_the_end(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;
+	if (let_go(f))
+		return;
 	if (hb__script_complete(f->reader)) {
 		hb__report_difference(c, NULL, "the recorded process made no further call");
 		f->over = true; /* only when told to go on */
@@ -161,14 +172,15 @@ void hb__follow(struct hb__call *c)
 		f->aborting = true;
 		return;
 	}
+	if (why && let_go(f))
+		return;
 	if (why) {
 		hb__report_difference(c, &f->row, why);
 		if (!catch_up(c)) /* reached only under warn: a call too many is let through */
 			return;
 	}
 	use(c);
-	if (f->row.has_check && c->slot->flags & HB_SLOT_CHECK && f->row.check != c->check)
-		hb__report_contents(c, &f->row);
+	hb__compare_sent(c);
 }
 
 enum hb__answer hb__follow_poll(struct hb__call *c)
@@ -195,6 +207,8 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 		why = difference(c, &f->row);
 	if (why && surplus_poll(f))
 		return HB__NO;
+	if (why && let_go(f))
+		return HB__FREE;
 	if (why) {
 		hb__report_difference(c, &f->row, why);
 		if (!catch_up(c))
@@ -221,6 +235,8 @@ void hb__follow_lane(struct hb__lane *lane)
 
 void hb__follow_finish(void)
 {
+	if (hb__job_ends())
+		return;
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
 		if (lane->follow && !lane->follow->over && (fetch(lane->follow) || lane->follow->skipped_left)) {
 			hb__report_missing(lane, lane->follow->have ? &lane->follow->row : NULL);

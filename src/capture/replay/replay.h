@@ -3,6 +3,7 @@
 #define HBDB_CAPTURE_REPLAY_REPLAY_H
 
 #include "capture/capture.h"
+#include "capture/record/record.h"
 #include "capture/track/track.h"
 
 #pragma GCC visibility push(hidden)
@@ -89,16 +90,34 @@ void hb__follow_lane(struct hb__lane *lane);
 void hb__follow_finish(void);
 static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }
 
+/* ---- contents.c: contents of messages and collectives against those of the record ---- */
+enum hb__side { HB__GIVEN, HB__GOT, HB__GIVEN_LOW, HB__GOT_HIGH }; /* low, high: one byte of the check */
+/* A call that was followed: what it sends, when it is a send; and counts those whose contents are not looked at. */
+void hb__compare_sent(struct hb__call *c);
+/* One side of a collective, once c->check holds it. */
+void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side side);
+/* A send is pending from here on; and it is over. */
+void hb__compare_posted(struct hb__call *c, struct hb__request *r);
+void hb__compare_completed(struct hb__call *c, struct hb__request *r);
+void hb__compare_tell(void); /* the numbers, for hbdb replay */
+
 /* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */
+/* hbdb replay ends the job: what a handler of its signal calls now is no part of the run. */
+bool hb__job_ends(void);
 /* The call differs from `expected` (NULL: the record has no further call). `why` is a clause. */
 void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why);
 /* The record has a call that the program did not make; NULL: a receive that is not stored. */
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
-void hb__report_contents(struct hb__call *c, const struct hb__row *expected);
+/* The call's contents differ; both texts are clauses, of which `reason` may be NULL. */
+void hb__report_contents(struct hb__call *c, const char *what, const char *reason);
+/* Something of which differences of contents may come: told when there are any. */
+void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, const char *name);
 void hb__report_end(struct hb__call *c);
 /* Under warn: a wildcard cannot get what the record says, for nobody sent it. */
 void hb__report_not_sent(struct hb__call *c, int source, int tag);
 void hb__report_done(void);
+/* How many calls were compared by their contents, and how many were not, by what is in the way. */
+void hb__report_looked(const uint64_t *counts, unsigned n);
 /* Waits for the end of the job, keeping MPI going so that others can proceed. */
 void hb__wait_here(const struct hb__lane *lane, const char *why) __attribute__((noreturn)); /* why: HB_CONTROL_... */
 
@@ -108,7 +127,8 @@ int hb__again_recv(struct hb__call *c);
 int hb__again_post(struct hb__call *c); /* Isend, Irecv and their persistent kin */
 void hb__again_posted(struct hb__call *c, struct hb__request *r);
 int hb__again_probe(struct hb__call *c, MPI_Status *st);
-bool hb__again_shadowed(MPI_Request req); /* another request runs in its place */
+bool hb__again_shadowed(MPI_Request req);    /* another request runs in its place */
+MPI_Request hb__again_real(MPI_Request req); /* the one that runs */
 int hb__again_wait(MPI_Request *req, MPI_Status *st);
 int hb__again_waitall(struct hb__lane *lane, int n, MPI_Request *reqs, MPI_Status *st);
 int hb__again_waitall_failed(const struct hb__row *row, int n, MPI_Request *reqs, MPI_Status *st);

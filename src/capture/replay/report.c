@@ -13,6 +13,7 @@
 #include "capture/replay/replay.h"
 
 #define MOST 100 /* differences told by a process that goes on after them */
+#define FIRST 1  /* difference of contents of a process: the others follow from it */
 
 /* Text of a report, cut at the end of the buffer. */
 struct out {
@@ -38,6 +39,13 @@ static void publish_bare(const char *name, const char *temporary, const struct o
 	hb__say("%.*s", (int)o->n - 1, o->text);
 	if (mkdir(name, 0777) && errno != EEXIST)
 		hb__say("cannot report to hbdb replay: %s: %s", name, strerror(errno));
+}
+
+bool hb__job_ends(void)
+{
+	char name[4300];
+	snprintf(name, sizeof name, "%s/ending", hb__config.dir);
+	return access(name, F_OK) == 0;
 }
 
 /* Under warn reports add up in one file; it is always whole, for it is renamed into place. */
@@ -130,6 +138,14 @@ static void recorded_call(struct out *o, const struct hb__row *row)
 	add(o, "\n");
 }
 
+static void place(struct out *o, const void *pc)
+{
+	const char *path;
+	uintptr_t base, end;
+	if (hb__module_of(pc, &path, &base, &end))
+		add(o, "  @%s+0x%" PRIxPTR "@", path, (uintptr_t)pc - base);
+}
+
 static void program_call(struct out *o, const struct hb__call *c)
 {
 	add(o, "    %s(", c->fn->name);
@@ -137,12 +153,8 @@ static void program_call(struct out *o, const struct hb__call *c)
 		add(o, "%s%s=", i ? ", " : "", c->fn->recorded[i].name);
 		value(o, c->fn->recorded[i].kind, c->slot->arg[i]);
 	}
-	const void *pc = hb__site_of(c->pc, c->cfa);
-	const char *path;
-	uintptr_t base, end;
 	add(o, ")");
-	if (hb__module_of(pc, &path, &base, &end))
-		add(o, "  @%s+0x%" PRIxPTR "@", path, (uintptr_t)pc - base);
+	place(o, hb__site_of(c->pc, c->cfa));
 	add(o, "\n");
 }
 
@@ -191,25 +203,45 @@ void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
 		hb__wait_here(lane, HB_CONTROL_DIFFERS);
 }
 
-void hb__report_contents(struct hb__call *c, const struct hb__row *expected)
+void hb__report_contents(struct hb__call *c, const char *what, const char *reason)
 {
+	static int reports;
+	bool stop = hb__config.on_contents == HB__CONTENTS_STOP;
 	if (hb__config.on_contents == HB__CONTENTS_IGNORE)
 		return;
-	static int reports;
-	if (hb__config.on_contents == HB__CONTENTS_WARN && ++reports > 20) /* one cause, many messages */
+	if (!stop && __atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) > FIRST) /* one cause, many messages */
 		return;
 	struct out o = {.n = 0};
 	where(&o, c->lane, c->lane->follow->event);
-	add(&o, ": the same call sends other contents than in the recording\n");
+	add(&o, ": the same call, but %s\n", what);
 	program_call(&o, c);
-	add(&o,
-		"  (recorded check %04x, now %04x; clocks, addresses or uninitialised bytes in messages do that,\n"
-		"  too: --contents warn or ignore goes on)\n",
-		expected->check, c->check);
-	bool stop = hb__config.on_contents == HB__CONTENTS_STOP;
+	add(&o, "  %s\n",
+		reason ? reason
+		       : "no reason is seen in the bytes: a clock, random numbers, addresses or bytes that were never written do that");
 	publish(stop ? "divergence" : "contents", &o);
 	if (stop)
 		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
+}
+
+void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, const char *name)
+{
+	static int reports;
+	if (hb__config.on_contents == HB__CONTENTS_IGNORE || __atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) > FIRST)
+		return;
+	struct out o = {.n = 0};
+	where(&o, lane, event);
+	add(&o, ": the buffer of %s changed while its send was pending: what arrives may be either", name);
+	place(&o, pc);
+	add(&o, "\n");
+	publish("suspect", &o);
+}
+
+void hb__report_looked(const uint64_t *counts, unsigned n)
+{
+	struct out o = {.n = 0};
+	for (unsigned i = 0; i < n; i++)
+		add(&o, "%" PRIu64 "%c", counts[i], i + 1 < n ? ' ' : '\n');
+	publish("looked", &o);
 }
 
 void hb__report_end(struct hb__call *c)
@@ -219,6 +251,7 @@ void hb__report_end(struct hb__call *c)
 	add(&o, ": the record ends here; next comes\n");
 	program_call(&o, c);
 	publish("end", &o);
+	hb__compare_tell();
 }
 
 void hb__report_not_sent(struct hb__call *c, int source, int tag)
@@ -234,6 +267,7 @@ void hb__report_not_sent(struct hb__call *c, int source, int tag)
 void hb__report_done(void)
 {
 	struct out o = {.n = 0};
+	hb__compare_tell();
 	add(&o, "%d\n", hb__rank);
 	publish("done", &o);
 }

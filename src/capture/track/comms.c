@@ -146,6 +146,15 @@ struct hb__comm *hb__comm_find(uintptr_t handle)
 	return c;
 }
 
+void hb__comm_named(uintptr_t handle)
+{
+	char name[MPI_MAX_OBJECT_NAME + 1] = "";
+	int n = 0;
+	const struct hb__comm *c = hb__comm_find(handle);
+	if (c && PMPI(Comm_get_name)((MPI_Comm)handle, name, &n) == MPI_SUCCESS)
+		hb__name_note("comm", c->number, name);
+}
+
 void hb__comm_remove(uintptr_t handle, const struct hb__comm *was)
 {
 	hb__track_lock();

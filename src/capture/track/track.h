@@ -62,6 +62,7 @@ struct hb__type {
 	bool committed;
 	int64_t size;
 	struct hb__typemap *map; /* check/typemap.c; NULL: not asked for */
+	bool named;              /* by the program: told when it gets its number */
 };
 void hb__types_start(void);
 void hb__type_tell(uint32_t basic);                     /* under the lock: defines a predefined one for the log */
@@ -75,6 +76,10 @@ int hb__op_number(uintptr_t handle);
 int hb__op_look(uintptr_t handle); /* of a predefined one; -1: another. It is not a use */
 void hb__op_remove(uintptr_t handle);
 int hb__win_number(uintptr_t handle);
+/* The program has given it a name: a note says so, as soon as it has a number (hbdb-recording(5), name). */
+void hb__comm_named(uintptr_t handle);
+void hb__type_named(uintptr_t handle);
+void hb__win_named(uintptr_t handle);
 void hb__win_remove(uintptr_t handle);
 int hb__file_number(uintptr_t handle);
 void hb__file_remove(uintptr_t handle);
@@ -108,6 +113,7 @@ struct hb__request {
 	struct hb__recv_args *args; /* replay: what a persistent receive was made with */
 	MPI_Request shadow;         /* replay: what really runs in its place while active */
 	bool has_shadow;
+	struct hb__sent *sent; /* replay: what a pending send sends from */
 };
 /* Takes the next posting number of the lane; NULL when memory is gone. */
 struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at);

@@ -8,7 +8,7 @@
 #define DERIVED 1024
 #define USER_OP 64
 
-static struct hb__map types, ops, wins, files;
+static struct hb__map types, ops, wins, files, named_wins;
 static int derived = DERIVED, user_ops = USER_OP, win_count, file_count;
 static const struct hb__type unknown = {.number = HB_NONE, .size = -1};
 static bool predefined_told[DERIVED];
@@ -78,6 +78,26 @@ void hb__type_tell(uint32_t basic)
 	hb__define_datatype(t->number, (uint64_t)t->size, type_names[basic]);
 }
 
+static void tell_type(const struct hb__type *t, uintptr_t handle)
+{
+	char name[MPI_MAX_OBJECT_NAME + 1] = "";
+	int n = 0;
+	if (PMPI(Type_get_name)((MPI_Datatype)handle, name, &n) == MPI_SUCCESS)
+		hb__name_note("type", t->number, name);
+}
+
+void hb__type_named(uintptr_t handle)
+{
+	hb__track_lock();
+	struct hb__type *t = hb__map_find(&types, handle);
+	if (t && t->number >= DERIVED) {
+		t->named = true;
+		if (t->number != INT32_MAX)
+			tell_type(t, handle);
+	}
+	hb__track_unlock();
+}
+
 const struct hb__type *hb__type_find(uintptr_t handle)
 {
 	hb__track_lock();
@@ -87,6 +107,8 @@ const struct hb__type *hb__type_find(uintptr_t handle)
 		char name[24];
 		snprintf(name, sizeof name, "type#%d", t->number - DERIVED);
 		hb__define_datatype(t->number, (uint64_t)t->size, name);
+		if (unlikely(t->named))
+			tell_type(t, handle);
 		if (unlikely(hb__checking))
 			hb__typemap_define(t, (MPI_Datatype)handle);
 	} else if (t && t->number < DERIVED && !predefined_told[t->number]) {
@@ -183,7 +205,36 @@ static void remove_from(struct hb__map *map, uintptr_t handle)
 	hb__track_unlock();
 }
 
-int hb__win_number(uintptr_t handle) { return number_of(&wins, handle, &win_count); }
+static void tell_win(int number, uintptr_t handle)
+{
+	char name[MPI_MAX_OBJECT_NAME + 1] = "";
+	int n = 0;
+	if (PMPI(Win_get_name)((MPI_Win)handle, name, &n) == MPI_SUCCESS)
+		hb__name_note("win", number, name);
+}
+
+int hb__win_number(uintptr_t handle)
+{
+	hb__track_lock();
+	bool fresh = unlikely(named_wins.used) && !hb__map_find(&wins, handle);
+	int number = number_of(&wins, handle, &win_count);
+	if (fresh && hb__map_find(&named_wins, handle))
+		tell_win(number, handle);
+	hb__track_unlock();
+	return number;
+}
+
+/* Windows are numbered as they are first used: a name must not change that. */
+void hb__win_named(uintptr_t handle)
+{
+	hb__track_lock();
+	uintptr_t n = (uintptr_t)hb__map_find(&wins, handle);
+	hb__map_put(&named_wins, handle, (void *)1);
+	if (n)
+		tell_win((int)n - 1, handle);
+	hb__track_unlock();
+}
+
 int hb__file_number(uintptr_t handle) { return number_of(&files, handle, &file_count); }
 void hb__op_remove(uintptr_t handle) { remove_from(&ops, handle); }
 void hb__win_remove(uintptr_t handle) { remove_from(&wins, handle); }

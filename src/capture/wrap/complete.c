@@ -67,6 +67,8 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *a
 	}
 	if (error == MPI_SUCCESS)
 		duplicated(r);
+	if (unlikely(r->sent))
+		hb__compare_completed(c, r);
 	r->cancelling = false;
 	if (r->persistent) {
 		r->active = false;
@@ -377,6 +379,45 @@ int hb__on_testsome(struct hb__call *c)
 		hb__begin_poll(c);
 		some_completed(c, &s, code);
 		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+/* ---- looking without completing ---- */
+
+static void seen(struct several *s, int index, MPI_Status *st, int code)
+{
+	if (index < 0 || index >= s->n)
+		return;
+	if (unlikely(hb__carrying))
+		hb__carry_look(is_null(s->was[index]) ? NULL : hb__request_find(s->was[index]), st, code);
+	if (unlikely(hb__checking))
+		hb__check_seen(s->was[index]);
+}
+
+/* MPI_Request_get_status_all, _any and _some: the library is asked about the requests that stand for the program's. */
+int hb__on_look_at_several(struct hb__call *c)
+{
+	struct several s;
+	MPI_Status own, *st = hb__has(c, HB_R_STATUS) ? hb__status(c, &own) : NULL;
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	MPI_Request *real = hb__scratch(c->lane, ((size_t)s.n + 1) * sizeof *real);
+	for (int i = 0; real && i < s.n; i++)
+		real[i] = hb__again_real(s.reqs[i]);
+	if (real)
+		c->a[hb__role(c, HB_R_REQS)] = (uintptr_t)real;
+	int code = hb__invoke_next(c);
+	c->a[hb__role(c, HB_R_REQS)] = (uintptr_t)s.reqs;
+	bool yes = code == MPI_SUCCESS && (!hb__has(c, HB_R_FLAG) || *(int *)hb__arg(c, HB_R_FLAG));
+	if (yes && hb__has(c, HB_R_INDEX)) {
+		seen(&s, *(int *)hb__arg(c, HB_R_INDEX), st, code);
+	} else if (yes) {
+		const int *indices = hb__has(c, HB_R_INDICES) ? (const int *)hb__arg(c, HB_R_INDICES) : NULL;
+		int n = indices ? *(int *)hb__arg(c, HB_R_OUTCOUNT) : s.n;
+		for (int k = 0; k < n; k++)
+			seen(&s, indices ? indices[k] : k, &s.st[k], code);
 	}
 	hb__scratch_release(c->lane, s.mark);
 	return code;

@@ -5,24 +5,6 @@
 #include "capture/check/check.h"
 #include "capture/wrap/step.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#define WHOLE 4096 /* contents up to this size are digested whole */
-#define PIECE 1024 /* of longer ones the first, a middle and the last piece */
-
-uint16_t hb__contents(const void *p, int64_t bytes)
-{
-	if (!p)
-		return 0;
-	const uint8_t *b = p;
-	if (bytes <= WHOLE)
-		return (uint16_t)XXH3_64bits(b, (size_t)bytes);
-	uint64_t h = XXH3_64bits_withSeed(b, PIECE, (uint64_t)bytes);
-	h = XXH3_64bits_withSeed(b + bytes / 2, PIECE, h);
-	return (uint16_t)XXH3_64bits_withSeed(b + bytes - PIECE, PIECE, h);
-}
-
 /* A delay below what was asked for: makes orders happen that are rare. */
 static void shake(struct hb__lane *lane)
 {
@@ -46,7 +28,7 @@ static void request_described(struct hb__call *c, struct hb__request *r)
 	r->source = hb__neutral_rank(source);
 	r->tag = hb__neutral_tag(tag);
 	r->wild = r->source != HB_PROC_NULL && (r->source == HB_ANY_SOURCE || r->tag == HB_ANY_TAG);
-	if (r->wild && HB__SENDRECV_UNTOLD && hb__has(c, HB_R_DEST)) {
+	if (r->wild && hb__known.sendrecv_untold && hb__has(c, HB_R_DEST)) {
 		static bool told;
 		if (!told)
 			hb__row_note(
@@ -112,8 +94,10 @@ int hb__on_send(struct hb__call *c)
 		return post_carried(c, posts);
 	int code = unlikely(hb__config.mode == HB__REPLAY && posts) ? hb__again_post(c) : hb__invoke_next(c);
 	struct hb__request *r = posts ? hb__posted(c, code) : NULL;
-	if (unlikely(r && hb__config.mode == HB__REPLAY))
+	if (unlikely(r && hb__config.mode == HB__REPLAY)) {
 		hb__again_posted(c, r);
+		hb__compare_posted(c, r);
+	}
 	hb__end(c, code);
 	return code;
 }

@@ -1,4 +1,4 @@
-/* Calls without a choice: collectives, communicators, RMA, files, handles. */
+/* Calls without a choice: communicators, RMA, files, handles. */
 #include "capture/carry/carry.h"
 #include "capture/wrap/step.h"
 
@@ -36,6 +36,21 @@ int hb__on_poll(struct hb__call *c)
 	}
 	hb__begin_poll(c);
 	hb__end_poll(c, code);
+	return code;
+}
+
+/* MPI_Comm_set_name, MPI_Type_set_name, MPI_Win_set_name. The name is asked back from MPI: in Fortran it was given otherwise. */
+int hb__on_set_name(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (hb__has(c, HB_R_COMM))
+		hb__comm_named(hb__arg(c, HB_R_COMM));
+	else if (hb__has(c, HB_R_TYPE))
+		hb__type_named(hb__arg(c, HB_R_TYPE));
+	else if (hb__has(c, HB_R_WIN))
+		hb__win_named(hb__arg(c, HB_R_WIN));
 	return code;
 }
 

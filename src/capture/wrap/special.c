@@ -56,7 +56,8 @@ int hb__on_finalize(struct hb__call *c)
 	return code;
 }
 
-/* Does not come back: what can be said is said before. */
+/* Does not come back: what can be said is said before. MPICH 4.2 does, until its launcher has ended the process: how far
+ * the program gets is chance, and neither recorded nor followed. */
 int hb__on_abort(struct hb__call *c)
 {
 	hb__begin(c, false);
@@ -64,7 +65,10 @@ int hb__on_abort(struct hb__call *c)
 	hb__log_state(HB_STATE_ABORTED);
 	hb__control_check(c->lane);
 	hb__control_bye("aborted");
-	return hb__invoke_next(c);
+	int code = hb__invoke_next(c);
+	hb__active = false;
+	hb__self = NULL;
+	return code;
 }
 
 hb__handler *hb__handlers[HB_FN_COUNT];
@@ -77,6 +81,8 @@ static hb__handler *by_class(const struct hb__fn *fn)
 		return hb__on_send;
 	case HB_RECV:
 		return fn->flags & HB_MATCHED ? hb__on_mrecv : hb__on_recv;
+	case HB_COLLECTIVE:
+		return hb__on_collective;
 	case HB_PROBE:
 		return fn->flags & HB_POLL ? hb__on_iprobe : hb__on_probe;
 	case HB_COMM:
@@ -105,6 +111,9 @@ static __attribute__((constructor)) void choose_handlers(void)
 	hb__handlers[HB_FN_MPI_Testany] = hb__on_testany;
 	hb__handlers[HB_FN_MPI_Testsome] = hb__on_testsome;
 	hb__handlers[HB_FN_MPI_Request_get_status] = hb__on_get_status;
+	hb__handlers[HB_FN_MPI_Request_get_status_all] = hb__on_look_at_several;
+	hb__handlers[HB_FN_MPI_Request_get_status_any] = hb__on_look_at_several;
+	hb__handlers[HB_FN_MPI_Request_get_status_some] = hb__on_look_at_several;
 	hb__handlers[HB_FN_MPI_Request_free] = hb__on_request_free;
 	hb__handlers[HB_FN_MPI_Start] = hb__on_start;
 	hb__handlers[HB_FN_MPI_Startall] = hb__on_startall;
@@ -116,7 +125,13 @@ static __attribute__((constructor)) void choose_handlers(void)
 	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
 	hb__handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
 	hb__handlers[HB_FN_MPI_Buffer_attach] = hb__handlers[HB_FN_MPI_Buffer_attach_c] = hb__on_buffer_attach;
+	hb__handlers[HB_FN_MPI_Comm_attach_buffer] = hb__handlers[HB_FN_MPI_Comm_attach_buffer_c] =
+		hb__on_buffer_attach;
 	hb__handlers[HB_FN_MPI_Buffer_detach] = hb__handlers[HB_FN_MPI_Buffer_detach_c] = hb__on_buffer_detach;
+	hb__handlers[HB_FN_MPI_Comm_detach_buffer] = hb__handlers[HB_FN_MPI_Comm_detach_buffer_c] =
+		hb__on_buffer_detach;
+	hb__handlers[HB_FN_MPI_Comm_set_name] = hb__handlers[HB_FN_MPI_Type_set_name] =
+		hb__handlers[HB_FN_MPI_Win_set_name] = hb__on_set_name;
 	hb__handlers[HB_FN_MPI_Init] = hb__on_plain; /* a second one: an error of the program */
 	hb__handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
 	hb__handlers[HB_FN_MPI_Finalize] = hb__on_finalize;

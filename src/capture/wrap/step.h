@@ -17,8 +17,9 @@
 			return hb__invoke_next(c); \
 	} while (0)
 
-/* A short digest of contents sent. */
+/* A short digest of contents; 0: they cannot be read. contents.c */
 uint16_t hb__contents(const void *p, int64_t bytes);
+uint16_t hb__contents_part(const struct hb__call *c, const struct hb__part *part);
 
 /* Slot and contents of a call that is stored; in replay also its counterpart in the record. */
 static inline void hb__begin(struct hb__call *c, bool choice)
@@ -30,7 +31,7 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 	if (hb__config.order && !choice)
 		return;
 	c->slot = hb__slot_find(c);
-	if (c->slot->flags & HB_SLOT_CHECK)
+	if (c->slot->check_bytes)
 		c->check = hb__contents((const void *)c->a[c->slot->check_arg], c->slot->check_bytes);
 	c->outer_inside = lane->control->inside;
 	lane->control->inside = (uint64_t)c->slot->id + 1;

@@ -19,8 +19,10 @@ typedef int hb__handler(struct hb__call *c);
 extern hb__handler *hb__handlers[HB_FN_COUNT]; /* by function number */
 
 hb__handler hb__on_get_status;
+hb__handler hb__on_look_at_several;
 hb__handler hb__on_plain; /* not an event */
 hb__handler hb__on_event; /* an event without a choice */
+hb__handler hb__on_collective;
 hb__handler hb__on_send, hb__on_recv, hb__on_mrecv;
 hb__handler hb__on_probe, hb__on_iprobe;
 hb__handler hb__on_wait, hb__on_waitall, hb__on_waitany, hb__on_waitsome;
@@ -29,6 +31,7 @@ hb__handler hb__on_poll; /* other polls: counted when they say no */
 hb__handler hb__on_start, hb__on_startall, hb__on_cancel, hb__on_request_free;
 hb__handler hb__on_comm, hb__on_comm_free, hb__on_get_parent;
 hb__handler hb__on_newtype, hb__on_type_commit, hb__on_type_free, hb__on_op_free, hb__on_handle_free;
+hb__handler hb__on_set_name;
 hb__handler hb__on_init, hb__on_finalize, hb__on_abort;
 
 #pragma GCC visibility pop

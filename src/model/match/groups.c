@@ -168,6 +168,20 @@ static void remember(hb_model *m, uint32_t process, uint32_t comm, uint32_t grou
 			as[i] = comm;
 }
 
+/* The first process that gave it a name decides; MPI_COMM_SELF is another for each. */
+static bool entitle(hb_model *m, uint32_t group, const char *name)
+{
+	hb_group *g = &m->groups.at[group];
+	if (!name || g->title)
+		return true;
+	size_t room = sizeof g->name + strlen(name) + 4;
+	g->title = malloc(room);
+	m->no_memory = m->no_memory || !g->title;
+	if (g->title)
+		snprintf(g->title, room, "%s \"%s\"", g->name, name);
+	return g->title != NULL;
+}
+
 bool hb__groups_of_process(hb_model *m, uint32_t process)
 {
 	struct hb__process *more = &m->process_more[process];
@@ -182,8 +196,11 @@ bool hb__groups_of_process(hb_model *m, uint32_t process)
 			part.group = group_of(m, process, i, c, &part.side);
 		if (m->no_memory || !hb__push(&more->parts, part))
 			return false;
-		if (part.group != HB_NO)
-			remember(m, process, i, part.group, part.side);
+		if (part.group == HB_NO)
+			continue;
+		remember(m, process, i, part.group, part.side);
+		if (!entitle(m, part.group, hb_log_name(log, HB_NAMED_COMM, i)))
+			return false;
 	}
 	return true;
 }

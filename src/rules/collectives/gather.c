@@ -1,5 +1,6 @@
 /* One pass over all lines: which call is part of which collective, with which arguments. Calls are numbered as the
- * program made them: also those that failed, and those that their thread never returned from. */
+ * program made them: also those that their thread never returned from, but not those that returned at once with an error about
+ * an argument: the others did not see them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,6 +370,13 @@ static bool add_request(struct reading *r, hb_reference ref, uint32_t group, uin
 	return true;
 }
 
+/* The program was told that an argument is wrong: the library did nothing. Of files and windows such an error may be the answer
+ * to what the processes gave together. */
+static bool refused(const struct hb__arena *a, const struct hb__part *part)
+{
+	return a->kind == HB__ON_COMM && part->error > 0 && part->error <= 13;
+}
+
 static bool put(struct reading *r, struct thing *t, const struct call *call)
 {
 	struct hb__arena *a = &r->p->arena[t->arena];
@@ -378,6 +386,10 @@ static bool put(struct reading *r, struct thing *t, const struct call *call)
 		a->unsure = true; /* calls of two threads at a time */
 	t->line = call->part.at.line;
 	t->exit = call->exit;
+	if (refused(a, &call->part)) {
+		a->refused = true;
+		return true;
+	}
 	r->entry[r->entries++] = (struct entry){t->arena, t->calls++, call->part};
 	if (a->calls < t->calls)
 		a->calls = t->calls;

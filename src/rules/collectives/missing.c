@@ -72,7 +72,7 @@ hb_status hb__compare_members(const struct hb__assembly *a, bool *ret_all)
 	uint32_t all = g->size + g->remote_size, missing[NAMED], n = 0;
 	*ret_all = true;
 	/* a communicator of unknown origin, made with spawned or joined processes: who belongs to it is not known */
-	if (a->n >= all || only_frees(a) || *g->name == '?')
+	if (a->n >= all || a->arena->refused || only_frees(a) || *g->name == '?')
 		return HB_OK;
 	add_missing(a, g->member, g->size, missing, &n);
 	add_missing(a, g->remote, g->remote_size, missing, &n);

@@ -28,6 +28,7 @@ struct hb__arena {
 	uint32_t calls;  /* the most that a process made */
 	uint32_t first;  /* its first collective */
 	bool unsure;     /* threads, or handles that can not be told apart: which call belongs to which is not known */
+	bool refused;    /* a process made a call that returned an error at once, and that is not counted */
 };
 
 struct hb__part {

@@ -7,9 +7,9 @@
 static void say_channel(struct hb__text *t, const struct hb__graph *g, int32_t tag, uint32_t group)
 {
 	if (tag == HB__ANY_TAG)
-		hb__phrase(t, "any tag on %s", hb_model_groups(g->m)[group].name);
+		hb__phrase(t, "any tag on %s", hb_model_group_title(g->m, group));
 	else
-		hb__phrase(t, "tag %d on %s", tag, hb_model_groups(g->m)[group].name);
+		hb__phrase(t, "tag %d on %s", tag, hb_model_group_title(g->m, group));
 }
 
 /* How near; 0: not at all. */
@@ -44,7 +44,7 @@ static bool for_message(const struct hb__graph *g, const struct hb__wait *w, con
 	hb_at at = hb_send_at(g->m, send);
 	*ret = (hb_point){.process = best->source, .at = at};
 	snprintf(ret->role, sizeof ret->role, "has sent tag %d on %s to rank %d, and nobody receives that", best->tag,
-		hb_model_groups(g->m)[best->group].name, hb__rank(g, w->process));
+		hb_model_group_title(g->m, best->group), hb__rank(g, w->process));
 	hb__phrase(text, "rank %d has sent ", hb__rank(g, best->source));
 	say_channel(text, g, best->tag, best->group);
 	hb__phrase(text, ", but rank %d waits for ", hb__rank(g, w->process));

@@ -55,7 +55,7 @@ void hb__phrase_who(struct hb__text *t, const struct hb__graph *g, uint32_t line
 static void say_group(struct hb__text *t, const struct hb__graph *g, uint32_t group)
 {
 	if (group != HB_NO && strcmp(hb_model_groups(g->m)[group].name, "WORLD") != 0)
-		hb__phrase(t, " on %s", hb_model_groups(g->m)[group].name);
+		hb__phrase(t, " on %s", hb_model_group_title(g->m, group));
 }
 
 static void say_tag(struct hb__text *t, int32_t tag)

@@ -78,6 +78,7 @@ hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)
 		[HB_REMARK_OUTSIDE] = hb__told_outside,
 		[HB_REMARK_INIT_AGAIN] = hb__told_init_again,
 		[HB_REMARK_THREAD] = hb__told_thread,
+		[HB_REMARK_THREADS] = hb__told_threads,
 	};
 	for (size_t i = 0; i < c->remarks->n; i++) {
 		const hb_remark *r = &c->remarks->at[i];

@@ -1,5 +1,6 @@
 /* From MPI_Init to MPI_Finalize: calls outside of them, a process that left without, and threads. */
 #include <stdio.h>
+#include <string.h>
 
 #include "rules/lifecycle/parts.h"
 
@@ -43,6 +44,30 @@ hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
 	return hb__finding(c, HB_THREAD_LEVEL, false, advice, &point, 1, err,
 		"rank %d calls %s from another thread than the one that called MPI_Init, at %s", hb__rank_of(c, r), fn,
 		name);
+}
+
+hb_status hb__told_threads(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char fn[64], made[64], what[24];
+	hb_remark_text(r, "fn", fn, sizeof fn);
+	hb_remark_text(r, "madefn", made, sizeof made);
+	hb_remark_text(r, "what", what, sizeof what);
+	hb_point points[] = {hb__call_point(c, r, "is called by one thread"),
+		hb__other_point(r, "made", "madefn", "has another thread inside")};
+	if (!strcmp(what, "finalize")) {
+		hb_point point = hb__call_point(c, r, "comes from another thread");
+		return hb__finding(c, HB_THREAD_FINALIZE, false,
+			"Join the other threads, and call MPI_Finalize from the thread that called MPI_Init_thread.",
+			&point, 1, err, "rank %d calls %s from another thread than the one that initialized MPI",
+			hb__rank_of(c, r), fn);
+	}
+	if (!strcmp(what, "request"))
+		return hb__finding(c, HB_THREAD_REQUEST, false, "Let one thread complete a request.", points, 2, err,
+			"rank %d: two threads complete one request at once, by %s and %s", hb__rank_of(c, r), made, fn);
+	return hb__finding(c, HB_THREAD_COLLECTIVE, false,
+		"Give each thread a communicator of its own (MPI_Comm_dup), or let one call after the other.", points,
+		2, err, "rank %d: two threads are in collectives of one communicator at once, %s and %s",
+		hb__rank_of(c, r), made, fn);
 }
 
 /* A library that ends the process inside a call leaves by exit, too: then the call has not returned. */

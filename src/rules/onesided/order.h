@@ -4,8 +4,19 @@
 
 #include "rules/onesided/onesided.h"
 
+/* threads.c: what the threads of a process may have told each other. */
+struct hb__threads;
+hb_status hb__threads_open(struct hb__onesided *o, struct hb__threads **ret);
+void hb__threads_close(struct hb__threads *t);
+/* How many lines the process of this one has, and the first of them. */
+uint32_t hb__threads_of(const struct hb__threads *t, uint32_t line, uint32_t *ret_first);
+/* Of another line of the same process: the first event that was not over when this one began; that began when this one was over. */
+uint32_t hb__threads_known(const struct hb__threads *t, uint32_t line, uint32_t event, uint32_t other);
+uint32_t hb__threads_next(const struct hb__threads *t, uint32_t line, uint32_t event, uint32_t other);
+
 /* The clocks of the points after which accesses began. */
 struct hb__points {
+	struct hb__threads *threads;
 	hb_at *at; /* sorted */
 	size_t n;
 	uint32_t *clock; /* lines numbers for each */

@@ -1,10 +1,12 @@
 /* Attaching to processes and letting go of them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "session/gdb/inside.h"
@@ -40,8 +42,49 @@ static int ptrace_scope(void)
 	return scope;
 }
 
+/* Whether the kernel would let gdbserver attach, asked by a process that is related to the other one as gdbserver is: only by
+ * having us as its parent. The file of the memory may be opened by who may attach (proc(5)). */
+static bool may_trace(int32_t pid)
+{
+	char path[64];
+	int how;
+	snprintf(path, sizeof path, "/proc/%d/mem", pid);
+	pid_t asking = fork();
+	if (!asking)
+		_exit(open(path, O_RDONLY | O_CLOEXEC) < 0 && (errno == EACCES || errno == EPERM) ? 1 : 0);
+	while (asking > 0 && waitpid(asking, &how, 0) < 0)
+		if (errno != EINTR)
+			return true;
+	return asking <= 0 || !WIFEXITED(how) || WEXITSTATUS(how) != 1;
+}
+
+/* Says why the kernel does not let gdb attach to a process; false: it does. */
+static bool forbidden(int32_t id, int32_t pid, hb_error *err)
+{
+	int scope = ptrace_scope();
+	if (may_trace(pid))
+		return false;
+	errno = EPERM;
+	if (scope > 2)
+		hb__gdb_fail(err, HB_E_SYSTEM,
+			"gdb may not attach to process %d (pid %d): kernel.yama.ptrace_scope is %d, which forbids it to "
+			"everybody until the machine is started again with a lower value",
+			id, pid, scope);
+	else if (scope > 0)
+		hb__gdb_fail(err, HB_E_SYSTEM,
+			"gdb may not attach to process %d (pid %d): kernel.yama.ptrace_scope is %d; as root, "
+			"`sysctl kernel.yama.ptrace_scope=0` allows it",
+			id, pid, scope);
+	else
+		hb__gdb_fail(err, HB_E_SYSTEM,
+			"gdb may not attach to process %d (pid %d), which has rights that hbdb has not; the capability "
+			"SYS_PTRACE would allow it (a container gets it with --cap-add=SYS_PTRACE)",
+			id, pid);
+	return true;
+}
+
 /* Says why a process cannot be attached, when that can be seen from outside. */
-static bool hindered(int32_t id, int32_t pid, bool tried, hb_error *err)
+static bool hindered(int32_t id, int32_t pid, hb_error *err)
 {
 	char state = '?';
 	long tracer = status_of(pid, "TracerPid:", &state), owner = status_of(pid, "Uid:", &state);
@@ -58,24 +101,18 @@ static bool hindered(int32_t id, int32_t pid, bool tried, hb_error *err)
 	else if (geteuid() && (uid_t)owner != geteuid())
 		hb__gdb_fail(err, HB_E_SYSTEM, "process %d (pid %d) belongs to another user (%ld): gdb may not attach",
 			id, pid, owner);
-	else if (tried && geteuid() && ptrace_scope() > 0)
-		hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb may not attach to process %d (pid %d): as root, `sysctl kernel.yama.ptrace_scope=0` allows it",
-			id, pid);
 	else
-		return false;
+		return forbidden(id, pid, err);
 	return true;
 }
 
 static hb_status not_attached(const struct hb__inferior *inf, const hb_error *gdbs, hb_error *err)
 {
-	if (hindered(inf->id, inf->pid, true, err))
+	if (hindered(inf->id, inf->pid, err))
 		return HB_E_SYSTEM;
 	errno = EPERM;
-	return hb__gdb_fail(err, HB_E_SYSTEM, "gdb cannot attach to process %d (pid %d): %s%s", inf->id, inf->pid,
-		gdbs->message,
-		ptrace_scope() > 0 ? " (kernel.yama.ptrace_scope is not 0)"
-				   : "; in a container it needs the capability SYS_PTRACE");
+	return hb__gdb_fail(
+		err, HB_E_SYSTEM, "gdb cannot attach to process %d (pid %d): %s", inf->id, inf->pid, gdbs->message);
 }
 
 /* ---- attaching ---- */
@@ -188,7 +225,7 @@ hb_status hb_gdb_attach(hb_gdb *gdb, const int32_t *ids, const int32_t *pids, si
 			status = hb__gdb_fail(where, HB_E_SYSTEM, "gdb has ended");
 		else if (hb__gdb_find(gdb, ids[i]))
 			status = hb__gdb_fail(where, HB_E_ARGUMENT, "process %d is attached already", ids[i]);
-		else if (hindered(ids[i], pids[i], false, where))
+		else if (hindered(ids[i], pids[i], where))
 			status = HB_E_SYSTEM;
 		else if (!(inf[i] = new_place(gdb, ids[i], pids[i], where)))
 			status = HB_E_SYSTEM;

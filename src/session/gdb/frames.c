@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hbdb/mpis.h>
+
 #include "session/gdb/inside.h"
 
 enum owner { PROGRAM, MPI, SYSTEM };
@@ -63,19 +65,18 @@ static bool begins(const char *name, const char *const *list)
 
 static enum owner owner_of(const char *module, const char *program)
 {
-	/* libmpi: also its Fortran bindings, and MPICH's */
-	static const char *const mpi[] = {"libhbdb-", "libmpi.", "libmpi_", "libmpich", "libmpifort", "libmpicxx",
-		"libpmpi", "libopen-pal", "libopen-rte", "libmca_", "mca_", "libompi", "libfmpich", "libpmix",
-		"pmix_mca_", "libpmi", "libprrte", "libucp", "libuct", "libucs", "libucm", "libhcoll", NULL};
 	/* used by these, and by others: they count as what they are called from */
 	static const char *const system[] = {"[", "libc.", "libc-", "ld-", "libpthread", "libm.", "libm-", "libdl",
 		"librt", "libevent", "libhwloc", "libfabric", "libpsm", "libibverbs", "librdmacm", "libnl", "libmlx",
 		"libopa", "libgcc_s", "libstdc++", "libgfortran", "libquadmath", "libasan", "libubsan", "libtsan",
 		NULL};
 	const char *slash = strrchr(module, '/'), *name = slash ? slash + 1 : module;
+	enum hb_mpi_part part = hb_mpi_library_of(module)->part;
 	if (!*module || !strcmp(module, program))
 		return PROGRAM;
-	return begins(name, mpi) ? MPI : begins(name, system) ? SYSTEM : PROGRAM;
+	if (part != HB_PART_NONE && part != HB_PART_SHARED)
+		return MPI;
+	return begins(name, system) ? SYSTEM : PROGRAM;
 }
 
 /* From the outermost frame inwards: those below main, or below the function that a thread began with, are not the

@@ -60,6 +60,8 @@ typedef struct hb_gdb_stop {
 hb_status hb_gdb_open(const char *gdb, const char *gdbserver, hb_gdb **ret_gdb, hb_error *err);
 /* Detaches from all; they go on. */
 void hb_gdb_close(hb_gdb *gdb);
+/* Kills all that it has where they stand, and closes it: none of them executes another instruction. */
+void hb_gdb_kill(hb_gdb *gdb);
 /* Readable: hb_gdb_poll has something to do, also what other calls have taken in. It has to be called then: it sees to stops that
  * gdb forgets and to processes that die while they stand. */
 int hb_gdb_fd(const hb_gdb *gdb);
@@ -87,11 +89,16 @@ typedef enum hb_gdb_step {
 	HB_GDB_NEXT,
 	HB_GDB_FINISH,
 	HB_GDB_STEPI,
-	HB_GDB_NEXTI
+	HB_GDB_NEXTI,
+	HB_GDB_UNTIL /* as NEXT, but not back to the beginning of a loop */
 } hb_gdb_step;
 /* Lets it go on; does not wait for the next stop. FINISH: out of frame `level`. times: of steps, 1 and more. CONTINUE: all its threads. */
 hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, uint32_t times, hb_error *err);
 
+/* How many threads a process has; *ret_chosen (may be NULL): which of them, counted from 1, looks and steps are for. */
+uint32_t hb_gdb_threads(const hb_gdb *gdb, int32_t id, uint32_t *ret_chosen);
+/* Chooses another one, until the process goes on. */
+hb_status hb_gdb_choose_thread(hb_gdb *gdb, int32_t id, uint32_t thread, hb_error *err);
 /* The stack, innermost first, at most `most` frames. Free *ret_frames. */
 hb_status hb_gdb_stack(hb_gdb *gdb, int32_t id, uint32_t most, hb_frame **ret_frames, size_t *ret_n, hb_error *err);
 typedef struct hb_variable {

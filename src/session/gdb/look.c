@@ -188,3 +188,28 @@ hb_status hb_gdb_command(hb_gdb *gdb, int32_t id, uint32_t level, const char *co
 	*ret_output = gdb->said_n ? strdup(gdb->said) : strdup("");
 	return *ret_output ? HB_OK : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
 }
+
+/* ---- threads ---- */
+
+uint32_t hb_gdb_threads(const hb_gdb *gdb, int32_t id, uint32_t *ret_chosen)
+{
+	const struct hb__inferior *inf = hb__gdb_find((hb_gdb *)gdb, id);
+	if (ret_chosen)
+		*ret_chosen = 0;
+	for (size_t i = 0; inf && ret_chosen && i < inf->nthreads; i++)
+		if (inf->threads[i].number == inf->thread)
+			*ret_chosen = (uint32_t)i + 1;
+	return inf ? (uint32_t)inf->nthreads : 0;
+}
+
+hb_status hb_gdb_choose_thread(hb_gdb *gdb, int32_t id, uint32_t thread, hb_error *err)
+{
+	struct hb__inferior *inf = hb__gdb_process(gdb, id, true, err);
+	if (!inf)
+		return gdb->lost ? HB_E_SYSTEM : HB_E_ARGUMENT;
+	if (!thread || thread > inf->nthreads)
+		return hb__gdb_fail(
+			err, HB_E_ARGUMENT, "it has %zu thread%s", inf->nthreads, inf->nthreads == 1 ? "" : "s");
+	inf->thread = inf->threads[thread - 1].number;
+	return HB_OK;
+}

@@ -37,6 +37,8 @@ static int64_t send_step(hb_gdb *gdb, const struct hb__inferior *inf, hb_gdb_ste
 		[HB_GDB_STEP] = "step", [HB_GDB_NEXT] = "next", [HB_GDB_STEPI] = "stepi", [HB_GDB_NEXTI] = "nexti"};
 	if (how == HB_GDB_CONTINUE)
 		return hb__gdb_send(gdb, "-exec-continue --thread-group i%d", inf->group);
+	if (how == HB_GDB_UNTIL)
+		return hb__gdb_send(gdb, "-interpreter-exec --thread %d console until", inf->thread);
 	if (how == HB_GDB_FINISH)
 		return hb__gdb_send(gdb, "-exec-finish --thread %d --frame %u", inf->thread, level);
 	return hb__gdb_send(gdb, "-interpreter-exec --thread %d console \"%s %u\"", inf->thread, words[how], times);

@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -252,6 +253,15 @@ static hb_status missing(hb_error *err, const char *name, const char *package)
 		"%s is not there, and needed to stop processes and look into them: apt-get install %s", name, package);
 }
 
+/* A filter of system calls, as containers have one, lets nobody trace: gdbserver would hang. Of a process that is not traced ptrace
+ * answers ESRCH. */
+static bool tracing_is_forbidden(void)
+{
+	errno = 0;
+	return ptrace(PTRACE_PEEKUSER, getpid(), NULL, NULL) < 0 &&
+	       (errno == EPERM || errno == EACCES || errno == ENOSYS);
+}
+
 hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
 {
 	hb_gdb *gdb = calloc(1, sizeof *gdb);
@@ -266,6 +276,11 @@ hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb *
 		status = missing(err, gdb_name ? gdb_name : "gdb", "gdb");
 	else if (!server)
 		status = missing(err, gdbserver_name ? gdbserver_name : "gdbserver", "gdbserver");
+	else if (tracing_is_forbidden())
+		status = hb__gdb_fail(err, HB_E_SYSTEM,
+			"gdb may not attach to any process: the system call ptrace is forbidden here (%s), as in some containers; "
+			"start the container with --cap-add=SYS_PTRACE or --security-opt seccomp=unconfined",
+			strerror(errno));
 	else
 		status = hb__gdb_start(gdb, program, server, err);
 	free(program);
@@ -338,6 +353,22 @@ void hb_gdb_close(hb_gdb *gdb)
 	free(gdb->points);
 	free(gdb->told);
 	free(gdb);
+}
+
+/* In this order: a process that is let go of, or whose gdb ends, runs; with SIGKILL pending it does not. */
+void hb_gdb_kill(hb_gdb *gdb)
+{
+	if (!gdb)
+		return;
+	for (size_t i = 0; i < HB_GDB_MOST; i++)
+		if (gdb->at[i].used && gdb->at[i].life >= 0)
+			pidfd_send_signal(gdb->at[i].life, SIGKILL, NULL, 0);
+	/* nothing is left for them to put in order */
+	hb__gdb_signal(gdb, SIGKILL);
+	if (gdb->server > 0)
+		kill(gdb->server, SIGKILL);
+	gdb->lost = true;
+	hb_gdb_close(gdb);
 }
 
 int hb_gdb_fd(const hb_gdb *gdb) { return gdb->waiting; }

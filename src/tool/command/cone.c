@@ -6,6 +6,7 @@
 #include "../options.h"
 #include "../run/events.h"
 #include "../store/find.h"
+#include "../terminal.h"
 
 const hb_option hb__cone_options[] = {
 	{"future", 'f', HB_OPTION_FLAG, NULL, "the first event of each process that depends on it, not the cut"},
@@ -133,6 +134,7 @@ static int answer(struct cone *c, const char *event)
 	if (status)
 		return hb__fail_log(c->run.path, &err);
 	hb__say_troubles(&c->run);
+	hb__page();
 	print(c);
 	return 0;
 }

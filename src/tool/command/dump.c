@@ -8,6 +8,7 @@
 #include "../options.h"
 #include "../run/run.h"
 #include "../store/find.h"
+#include "../terminal.h"
 
 const hb_option hb__dump_options[] = {
 	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B means A to B"},
@@ -44,12 +45,16 @@ struct dump {
 	int code;
 };
 
+static bool is_function(const char *name, const char *wanted)
+{
+	return !strcmp(name, wanted) || (!strncmp(name, "MPI_", 4) && !strcmp(name + 4, wanted));
+}
+
 static bool wanted_function(const struct dump *d, const hb_event *ev)
 {
 	if (!d->function)
 		return true;
-	const char *name = ev->function ? ev->function->name : "";
-	return !strcmp(name, d->function) || (!strncmp(name, "MPI_", 4) && !strcmp(name + 4, d->function));
+	return is_function(ev->function ? ev->function->name : "", d->function);
 }
 
 static void print(struct dump *d, struct stream *s)
@@ -192,19 +197,43 @@ static int check(const struct dump *d)
 	return d->ranks ? hb__check_ranks("dump", d->ranks) : 0;
 }
 
+/* --function and --from that no event of the whole recording meets. */
+static int check_filters(const struct dump *d)
+{
+	hb_guess g = {.word = d->function};
+	bool called = !d->function;
+	uint64_t most = 0;
+	for (size_t i = 0; i < d->logs.n; i++) {
+		const hb_log_info *info = d->views[i].info;
+		most = info->events > most ? info->events : most;
+		for (uint32_t k = 0; !called && k < info->functions; k++) {
+			const hb_function *f = hb_log_function(d->logs.at[i].log, k);
+			if (!f || !f->name)
+				continue;
+			called = is_function(f->name, d->function);
+			hb__guess(&g, f->name);
+			hb__guess(&g, strncmp(f->name, "MPI_", 4) ? f->name : f->name + 4);
+		}
+	}
+	if (!called)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"dump --function %s: no process called it%s; 'hbdb info' lists what was called", d->function,
+			hb__guessed(&g));
+	if (most && d->from > most + 1)
+		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu: no process has more than %llu events",
+			(unsigned long long)d->from, (unsigned long long)most);
+	return 0;
+}
+
 static int check_logs(const struct dump *d)
 {
-	bool found = false;
-	for (size_t i = 0; i < d->logs.n; i++) {
-		found = found || hb__has_rank(d->ranks, d->logs.at[i].rank);
+	for (size_t i = 0; i < d->logs.n; i++)
 		if (d->logs.at[i].log && d->views[i].info->level != 1 && hb__value(d->args, "time"))
 			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level %s has no times",
 				d->views[i].info->level ? "racing" : "order");
-	}
-	if (!found)
-		return hb__fail_with(HB_EXIT_USAGE,
-			"dump --rank %s: the recording has no such rank; it has %zu processes", d->ranks, d->logs.n);
-	return 0;
+	if (d->ranks && hb__check_run_ranks("dump", d->ranks, &d->logs))
+		return HB_EXIT_USAGE;
+	return hb__logs_whole(&d->logs) ? check_filters(d) : 0;
 }
 
 int hb__dump(const hb_args *args)
@@ -228,6 +257,7 @@ int hb__dump(const hb_args *args)
 	make_views(&d);
 	code = d.logs.n ? check_logs(&d) : d.code;
 	if (!code) {
+		hb__page();
 		if (hb__value(args, "time"))
 			dump_by_time(&d);
 		else

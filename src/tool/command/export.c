@@ -112,13 +112,12 @@ static int check(const hb_export *x, const char *to)
 
 static int check_ranks(const hb_export *x)
 {
+	if (x->ranks && hb__check_run_ranks("export", x->ranks, &x->run.logs))
+		return HB_EXIT_USAGE;
 	for (size_t i = 0; i < x->run.logs.n; i++)
 		if (hb__export_wants(x, i))
 			return 0;
-	if (!x->ranks)
-		return hb__fail_with(HB_EXIT_RECORDING, "no log of %s can be read", hb__short(x->run.path));
-	return hb__fail_with(HB_EXIT_USAGE, "export --rank %s: the recording has no such rank; it has %zu processes",
-		x->ranks, x->run.logs.n);
+	return hb__fail_with(HB_EXIT_RECORDING, "no log that is asked for can be read in %s", hb__short(x->run.path));
 }
 
 static int export_otf2(hb_export *x)

@@ -56,6 +56,11 @@ static int choose_format(const hb_args *args, enum format *ret)
 	if (told != UNTOLD && named != UNTOLD && told != named)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "graph: --%s, but %s ends in .%s", formats[told], out, formats[named]);
+	const char *ending = out ? strrchr(out, '.') : NULL;
+	if (told == UNTOLD && named == UNTOLD && ending && ending[1] && !strchr(ending, '/'))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"graph --output %s: there is no format %s; a name ends in .svg, .png or .dot, or --svg, --png or --dot says which",
+			out, ending);
 	*ret = told != UNTOLD ? told : named != UNTOLD ? named : SVG;
 	if (*ret == PNG && !hb__pen_has_png())
 		return hb__fail_with(HB_EXIT_USAGE,

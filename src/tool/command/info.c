@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "../options.h"
+#include "../show/inert.h"
 #include "../show/line.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
+#include "../terminal.h"
 
 const hb_option hb__info_options[] = {
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object"},
@@ -31,6 +33,7 @@ struct community {
 	int64_t number; /* in the first process that has it */
 	int64_t parent;
 	uint32_t flags;
+	const char *name; /* that the program gave; NULL: none */
 };
 
 struct facts {
@@ -94,9 +97,11 @@ static void count_comms(struct facts *f, const hb_log *log, const hb_log_info *i
 		if (k == f->ncomms) {
 			f->comms = hb__resize(f->comms, (k + 1) * sizeof *f->comms);
 			f->comms[f->ncomms++] = (struct community){
-				hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags};
+				hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags, NULL};
 		}
 		f->comms[k].processes++;
+		if (!f->comms[k].name)
+			f->comms[k].name = hb_log_name(log, HB_NAMED_COMM, i);
 		free(identity);
 	}
 }
@@ -137,25 +142,18 @@ static void print_command(const hb_manifest *m)
 {
 	printf("command       ");
 	for (size_t i = 0; i < m->command.n; i++) {
-		const char *word = m->command.at[i];
-		bool bare = *word && !strpbrk(word, " \t\n'\"\\$`;&|<>()*?[]#~");
-		if (bare)
-			printf("%s%s", i ? " " : "", word);
-		else {
-			printf("%s'", i ? " " : "");
-			for (; *word; word++)
-				printf(*word == '\'' ? "'\\''" : "%c", *word);
-			printf("'");
-		}
+		char *word = hb__shell_word(m->command.at[i]);
+		printf("%s%s", i ? " " : "", word);
+		free(word);
 	}
-	printf("\nfolder        %s\n", m->folder ? m->folder : "?");
-	printf("started       %s", m->started ? m->started : "?");
+	printf("\nfolder        %s\n", m->folder ? hb__tame(m->folder) : "?");
+	printf("started       %s", m->started ? hb__tame(m->started) : "?");
 	if (m->finished)
 		printf(", %.3f s, exit status %d\n", m->seconds, m->exit_status);
 	else
 		printf(", not known to have ended\n");
 	if (m->replay_of)
-		printf("replay of     %s\n", m->replay_of);
+		printf("replay of     %s\n", hb__tame(m->replay_of));
 }
 
 static void print_processes(const struct facts *f)
@@ -169,7 +167,7 @@ static void print_processes(const struct facts *f)
 			break;
 		}
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
-		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, p->host, p->pid,
+		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, hb__tame(p->host), p->pid,
 			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state_text(p));
 	}
 }
@@ -191,7 +189,7 @@ static void print_inside(const struct facts *f)
 			if (hb_events_inside(events, &ev) == 1) {
 				const hb_log_info *p = hb_log_get_info(log);
 				printf("%srank %d never returned from %s, after event %llu\n", shown++ ? "" : "\n",
-					p->rank, ev.function->name, (unsigned long long)info.events);
+					p->rank, hb__tame(ev.function->name), (unsigned long long)info.events);
 			}
 			hb_events_close(events);
 		}
@@ -203,7 +201,7 @@ static void print_calls(const struct facts *f)
 	if (f->ncalled)
 		printf("\n%14s  %s\n", "calls", "function");
 	for (size_t i = 0; i < f->ncalled; i++)
-		printf("%14llu  %s\n", (unsigned long long)f->called[i].calls, f->called[i].name);
+		printf("%14llu  %s\n", (unsigned long long)f->called[i].calls, hb__tame(f->called[i].name));
 }
 
 static void print_comms(const struct facts *f)
@@ -218,38 +216,42 @@ static void print_comms(const struct facts *f)
 		}
 		printf("%14llu  ", (unsigned long long)(c->size + c->remote_size));
 		if (c->number == 0)
-			printf("WORLD\n");
+			printf("WORLD");
 		else
-			printf("%lld%s, made from %s%.0lld\n", (long long)c->number,
+			printf("%lld%s, made from %s%.0lld", (long long)c->number,
 				c->flags & 1 ? " (intercommunicator)" : "",
 				c->parent == 0   ? "WORLD"
 				: c->parent == 1 ? "SELF"
 				: c->parent < 0  ? "none"
 						 : "",
 				c->parent > 1 ? (long long)c->parent : 0LL);
+		if (c->name)
+			printf(", named \"%s\"", hb__tame(c->name));
+		printf("\n");
 	}
 }
 
 /* The libraries tell their version in many lines and with tabs: the first line will do. */
 static void print_mpi(const char *name, const char *version)
 {
-	printf("MPI           %s (", name);
-	for (const char *p = version; *p && *p != '\n' && *p != ','; p++)
-		putchar(*p == '\t' ? ' ' : *p);
-	printf(")\n");
+	char *first = hb__format("%.*s", (int)strcspn(version, "\n,"), version);
+	for (char *tab = first; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	printf("MPI           %s (%s)\n", hb__tame(name), hb__tame(first));
+	free(first);
 }
 
 static void print_text(const struct facts *f)
 {
 	const hb_manifest *m = &f->manifest;
-	printf("recording     %s\n", f->recording);
+	printf("recording     %s\n", hb__tame(f->recording));
 	if (f->has_manifest) {
 		print_command(m);
 		print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
-		printf("level         %s%s%s\n", m->level ? m->level : "?",
+		printf("level         %s%s%s\n", m->level ? hb__tame(m->level) : "?",
 			m->contents ? "" : ", without a check of contents", m->aslr ? ", addresses randomised" : "");
 		if (m->program.path)
-			printf("program       %s\n", m->program.path);
+			printf("program       %s\n", hb__tame(m->program.path));
 	}
 	printf("processes     %llu", (unsigned long long)f->sum.processes);
 	if (f->sum.size && f->sum.processes < (uint64_t)f->sum.size)
@@ -268,9 +270,9 @@ static void print_text(const struct facts *f)
 	print_comms(f);
 	for (size_t i = 0; i < f->sum.nnotes; i++)
 		printf("%snot covered   %llu %s: %s\n", i ? "" : "\n", (unsigned long long)f->sum.notes[i].processes,
-			hb__plural(f->sum.notes[i].processes, "process", "processes"), f->sum.notes[i].text);
+			hb__plural(f->sum.notes[i].processes, "process", "processes"), hb__tame(f->sum.notes[i].text));
 	for (size_t i = 0; i < f->sum.trouble.n; i++)
-		printf("%strouble       %s\n", i ? "" : "\n", f->sum.trouble.at[i]);
+		printf("%strouble       %s\n", i ? "" : "\n", hb__tame(f->sum.trouble.at[i]));
 	if (f->sum.stopped)
 		printf("not stored    %llu events: %s\n", (unsigned long long)f->sum.lost,
 			strerror(f->sum.stopped_errno));
@@ -280,9 +282,9 @@ static void print_text(const struct facts *f)
 
 static void field(hb_output *o, bool first, const char *name, const char *value)
 {
-	hb__put_text(o, first ? "\"" : ",\"");
-	hb__put_text(o, name);
-	hb__put_text(o, "\":");
+	hb__put_text(o, first ? "" : ",");
+	hb__put_json(o, name);
+	hb__put_char(o, ':');
 	if (value)
 		hb__put_json(o, value);
 	else
@@ -291,9 +293,9 @@ static void field(hb_output *o, bool first, const char *name, const char *value)
 
 static void field_number(hb_output *o, bool first, const char *name, int64_t value)
 {
-	hb__put_text(o, first ? "\"" : ",\"");
-	hb__put_text(o, name);
-	hb__put_text(o, "\":");
+	hb__put_text(o, first ? "" : ",");
+	hb__put_json(o, name);
+	hb__put_char(o, ':');
 	hb__put_int(o, value);
 }
 
@@ -377,6 +379,8 @@ static void print_json(const struct facts *f)
 		field_number(o, false, "size", (int64_t)f->comms[i].size);
 		field_number(o, false, "remote_size", (int64_t)f->comms[i].remote_size);
 		field_number(o, false, "seen_in", (int64_t)f->comms[i].processes);
+		if (f->comms[i].name)
+			field(o, false, "name", f->comms[i].name);
 		hb__put_char(o, '}');
 	}
 	hb__put_text(o, "],\"not_covered\":[");
@@ -416,6 +420,7 @@ int hb__info(const hb_args *args)
 	if (!code && (!f.has_manifest || !hb__logs_whole(&f.logs)))
 		code = HB_EXIT_RECORDING;
 	gather(&f);
+	hb__page();
 	if (hb__value(args, "json"))
 		print_json(&f);
 	else

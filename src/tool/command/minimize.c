@@ -7,6 +7,7 @@
 #include "../options.h"
 #include "../racing/distil.h"
 #include "../run/run.h"
+#include "../show/inert.h"
 #include "../show/progress.h"
 #include "../store/find.h"
 #include "../store/manifest.h"
@@ -154,7 +155,7 @@ static int minimize(struct minimize *m, const char *output)
 		hb__remove_folder(m->to);
 		return code;
 	}
-	printf("%s: %llu of %llu wildcard receives are kept, %llu of %llu bytes\n", hb__short(m->to),
+	printf("%s: %llu of %llu wildcard receives are kept, %llu of %llu bytes\n", hb__tame(hb__short(m->to)),
 		(unsigned long long)m->sum.kept, (unsigned long long)(m->sum.kept + m->sum.skipped),
 		(unsigned long long)m->after, (unsigned long long)m->before);
 	return 0;

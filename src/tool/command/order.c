@@ -6,7 +6,9 @@
 
 #include "../options.h"
 #include "../run/events.h"
+#include "../show/inert.h"
 #include "../store/find.h"
+#include "../terminal.h"
 
 const hb_option hb__order_options[] = {
 	{"all", 'a', HB_OPTION_FLAG, NULL, "every step of a long chain"},
@@ -72,7 +74,7 @@ static void print_message(const struct order *o, const char *what, uint32_t id)
 	const hb_send *s = &hb_model_sends(o->run.model)[id];
 	const hb_channel *c = &hb_model_channels(o->run.model)[s->channel];
 	printf("%s: tag %d, %llu bytes, %s%s\n", what, c->tag, (unsigned long long)hb_send_bytes(o->run.model, id),
-		hb_model_groups(o->run.model)[c->group].name,
+		hb__tame(hb_model_group_title(o->run.model, c->group)),
 		s->flags & HB_AMBIGUOUS ? " (may be another message: threads)" : "");
 }
 
@@ -107,8 +109,8 @@ static void print_link(const struct order *o, const hb_link *l)
 		break;
 	case HB_LINK_COLLECTIVE:
 		c = &hb_model_collectives(o->run.model)[l->id];
-		printf("%s, number %u of %s%s\n", collective_name(&o->run, l->id), c->number + 1,
-			hb_model_groups(o->run.model)[c->group].name,
+		printf("%s, number %u of %s%s\n", hb__tame(collective_name(&o->run, l->id)), c->number + 1,
+			hb__tame(hb_model_group_title(o->run.model, c->group)),
 			c->differs ? " (the processes called different functions)" : "");
 		break;
 	case HB_LINK_START:
@@ -262,6 +264,7 @@ static int answer(struct order *o, const hb_args *args)
 		ask_cuts(o, &err))
 		return hb__fail_log(o->run.path, &err);
 	hb__say_troubles(&o->run);
+	hb__page();
 	if (hb__value(args, "json"))
 		print_json(o);
 	else

@@ -7,8 +7,10 @@
 
 #include "../options.h"
 #include "../run/races.h"
+#include "../show/inert.h"
 #include "../show/progress.h"
 #include "../store/find.h"
+#include "../terminal.h"
 
 const hb_option hb__races_options[] = {
 	{"all", 'a', HB_OPTION_FLAG, NULL,
@@ -26,7 +28,7 @@ static void print_group(struct hb_races *r, const struct hb_raced *g)
 {
 	bool colour = hb__colour(1);
 	printf("\n%s%s%s  %s: %llu of %llu raced", colour ? "\033[1m" : "", g->place, colour ? "\033[0m" : "",
-		g->function, (unsigned long long)g->races,
+		hb__tame(g->function), (unsigned long long)g->races,
 		(unsigned long long)(g->calls > g->races ? g->calls : g->races));
 	if (g->uncertain)
 		printf(", %llu of them uncertain", (unsigned long long)g->uncertain);
@@ -77,6 +79,22 @@ static void print_text(struct hb_races *r)
 
 /* ---- the command ---- */
 
+/* No call that can race stands at --line. */
+static int no_such_line(const struct hb_races *r)
+{
+	char *places = hb__copy("");
+	for (size_t i = 0; i < r->nplaces && i < 8; i++) {
+		char *more = hb__format("%s%s%s", places, i ? ", " : "", r->places[i]);
+		free(places);
+		places = more;
+	}
+	int code = hb__fail_with(HB_EXIT_USAGE,
+		"races --line %s: no wildcard receive, probe or choice was called there%s%s%s", r->line,
+		r->nplaces ? "; there are some at " : "", places, r->nplaces > 8 ? " and elsewhere" : "");
+	free(places);
+	return code;
+}
+
 static int look(struct hb_races *r)
 {
 	hb_error err = {0};
@@ -89,6 +107,9 @@ static int look(struct hb_races *r)
 	if (status)
 		return hb__fail_log(r->run.path, &err);
 	hb__say_troubles(&r->run);
+	if (r->line && !r->line_found)
+		return no_such_line(r);
+	hb__page();
 	if (r->out) {
 		hb__flush(r->out);
 		if (r->out->broken && r->out->error != EPIPE)
@@ -113,7 +134,9 @@ int hb__races(const hb_args *args)
 		return code;
 	}
 	code = hb__open_run(recording, &r.run);
-	if (r.run.model) {
+	if (r.run.model && r.ranks && hb__check_run_ranks("races", r.ranks, &r.run.logs))
+		code = HB_EXIT_USAGE;
+	else if (r.run.model) {
 		r.whole = !code && r.run.ended;
 		if (hb__value(args, "json")) {
 			r.out = hb__alloc(sizeof *r.out);

@@ -10,6 +10,7 @@
 #include "../options.h"
 #include "../sql/sql.h"
 #include "../store/find.h"
+#include "../terminal.h"
 
 const hb_option hb__sql_options[] = {
 	{"file", 'f', HB_OPTION_TEXT, "FILE", "read the query from a file"},
@@ -28,7 +29,7 @@ static int choose_form(const hb_args *args, hb_sql_form *ret_form, bool *ret_hea
 {
 	static const char *const names[] = {"table", "tsv", "csv", "json"};
 	int given = 0;
-	*ret_form = isatty(1) ? HB_SQL_TABLE : HB_SQL_TSV;
+	*ret_form = hb__on_terminal(1) ? HB_SQL_TABLE : HB_SQL_TSV;
 	for (int i = 0; i < 4; i++)
 		if (hb__value(args, names[i])) {
 			*ret_form = (hb_sql_form)i;
@@ -106,6 +107,11 @@ static int find_operands(const hb_args *args, const char **ret_name, char **ret_
 	const char *file = hb__value(args, "file"), *query = NULL;
 	*ret_name = NULL;
 	if (args->nwords == 2) {
+		bool swapped = is_query(args->word[0]) && !is_query(args->word[1]) && strcmp(args->word[1], "-") != 0;
+		if (swapped)
+			return hb__fail_with(HB_EXIT_USAGE,
+				"sql: the recording stands before the query: did you mean hbdb sql %s '%s'?",
+				args->word[1], args->word[0]);
 		*ret_name = args->word[0];
 		query = args->word[1];
 	} else if (args->nwords == 1 && (!strcmp(args->word[0], "-") || is_query(args->word[0])))
@@ -146,6 +152,8 @@ int hb__sql(const hb_args *args)
 	code = code ? code : hb__find_recording(name, &recording);
 	if (!code) {
 		int whole = hb__sql_open(recording, &sql);
+		if (form == HB_SQL_TABLE)
+			hb__page();
 		code = sql.logs.n ? hb__sql_run(&sql, query, form, header) : whole;
 		code = code ? code : whole;
 		if (hb__value(args, "stats"))

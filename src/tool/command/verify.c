@@ -1,8 +1,10 @@
 /* hbdb verify */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../options.h"
+#include "../show/inert.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
@@ -25,6 +27,10 @@ static int verify_log(const char *path, uint64_t *events)
 	if (info.recovered)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path,
 			info.trouble, (unsigned long long)n);
+	if (info.stopped)
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is not whole: recording stopped (%s), %llu %s missing",
+			path, strerror((int)info.stopped), (unsigned long long)info.lost,
+			hb__plural(info.lost, "event is", "events are"));
 	if (info.state == 0)
 		hb__say("%s: its process ended inside MPI; whole up to there", path);
 	return 0;
@@ -53,7 +59,7 @@ int hb__verify(const hb_args *args)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);
 	if (!code)
-		printf("%s: whole, %zu %s, %llu events\n", hb__short(recording), logs.n,
+		printf("%s: whole, %zu %s, %llu events\n", hb__tame(hb__short(recording)), logs.n,
 			hb__plural(logs.n, "log", "logs"), (unsigned long long)events);
 	hb__close_logs(&logs);
 	hb__manifest_free(&manifest);

@@ -16,14 +16,14 @@ typedef enum hb_point_kind { HB_POINT_BREAK, HB_POINT_BARRIER, HB_POINT_WATCH } 
 typedef struct hb_point {
 	int number;
 	hb_point_kind kind;
-	char *what;      /* location, or expression */
-	char *condition; /* or NULL */
-	uint32_t count;  /* stops the count-th time it is reached, and from then on; 0, 1: each time */
-	hb_set set;      /* the processes that have it */
-	hb_set stop;     /* those that are stopped when one of them gets there */
-	hb_set reached;  /* barrier: those that wait there */
-	bool disabled;
-	int *planted; /* by rank: gdb's number; 0: not yet, -1: gdb would not */
+	char *what;          /* location, or expression */
+	char *condition;     /* or NULL */
+	uint32_t count;      /* stops the count-th time it is reached, and from then on; 0, 1: each time */
+	hb_set set;          /* the processes that have it */
+	hb_set stop;         /* those that are stopped when one of them gets there */
+	hb_set reached;      /* barrier: those that wait there; once: those that have been there */
+	bool disabled, once; /* once: each process stops there once; reached has those that did */
+	int *planted;        /* by rank: gdb's number; 0: not yet, -1: gdb would not */
 	uint64_t hits;
 } hb_point;
 
@@ -193,6 +193,10 @@ void hb__d_poll(hb_debug *d, int ms);
 hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds);
 /* The same, and says what cut it short, and shows how the set stands. */
 int hb__d_wait_and_show(hb_debug *d, const hb_set *set);
+/* Ctrl-C: stops what runs of a set wherever it is. 0, or a code after having said why not. */
+int hb__d_stop_running(hb_debug *d, const hb_set *set);
+/* The same at the prompt, for all that run; shows how they stand. */
+void hb__d_stop_all(hb_debug *d);
 /* The job begins, or begins anew: what was known of its processes does not hold any more. */
 void hb__d_anew(hb_debug *d);
 int hb__d_start(hb_debug *d);
@@ -231,6 +235,11 @@ bool hb__d_at_barrier(hb_debug *d, int32_t rank, hb_set *ret_missing, int *ret_n
 void hb__d_reached(hb_debug *d, int32_t rank, hb_point *point);
 void hb__d_forget_planted(hb_debug *d);
 void hb__d_free_point(hb_point *point);
+void hb__d_drop_point(hb_debug *d, hb_point *point);
+
+/* ---- verbs/move.c ---- */
+/* A line further in each process, but not back to the beginning of a loop. */
+int hb__d_until(hb_debug *d);
 
 /* ---- verbs/shell.c ---- */
 void hb__d_default_settings(hb_settings *settings, bool json);

@@ -18,14 +18,19 @@ const hb_verb hb__verbs[] = {
 
 /* The names that users of gdb have in their fingers. */
 const hb_pair hb__own_aliases[] = {
+	{(char *)"advance", (char *)"until"},
 	{(char *)"b", (char *)"break"},
 	{(char *)"backtrace", (char *)"where"},
 	{(char *)"bt", (char *)"where"},
 	{(char *)"c", (char *)"cont"},
 	{(char *)"continue", (char *)"cont"},
+	{(char *)"disas", (char *)"gdb disassemble"},
+	{(char *)"disassemble", (char *)"gdb disassemble"},
 	{(char *)"f", (char *)"focus"},
 	{(char *)"finish", (char *)"step -finish"},
 	{(char *)"h", (char *)"help"},
+	{(char *)"i", (char *)"gdb info"},
+	{(char *)"info", (char *)"gdb info"},
 	{(char *)"l", (char *)"list"},
 	{(char *)"locals", (char *)"print"},
 	{(char *)"n", (char *)"next"},
@@ -36,7 +41,9 @@ const hb_pair hb__own_aliases[] = {
 	{(char *)"r", (char *)"run"},
 	{(char *)"s", (char *)"step"},
 	{(char *)"si", (char *)"stepi"},
+	{(char *)"tb", (char *)"tbreak"},
 	{(char *)"whatis", (char *)"what"},
+	{(char *)"x", (char *)"gdb x"},
 	{NULL, NULL},
 };
 
@@ -61,7 +68,7 @@ const hb_verb *hb__d_verb(const char *word, bool quiet)
 	if (!quiet && many)
 		hb__say("'%s' may mean %s", word, list);
 	else if (!quiet)
-		hb__say("there is no command '%s'; help lists them all", word);
+		hb__say("there is no command '%s'; help lists them all, and gdb %s gives it to gdb", word, word);
 	return NULL;
 }
 
@@ -187,6 +194,11 @@ static int one(hb_debug *d, char *text)
 		if (!code && !*text)
 			code = hb__d_fail(d, HB_EXIT_USAGE,
 				"a command must stand behind the set; focus [%s] chooses it for all commands", words);
+		if (!code && d->size && !hb_set_count(&set)) {
+			hb__d_note(d, "no process is in [%s]", words);
+			hb_set_free(&set);
+			return 0;
+		}
 	} else
 		code = hb__d_set(d, d->focus, &set);
 	if (!code) {

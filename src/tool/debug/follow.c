@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../terminal.h"
 #include "debug.h"
 
 #define STEP_MS 20
@@ -30,18 +31,19 @@ static bool pump(hb_debug *d)
 	ssize_t n;
 	bool any = false;
 	while (d->job_out >= 0 && (n = read(d->job_out, buffer, sizeof buffer)) > 0) {
+		fflush(stdout);
 		if (!any && d->editing)
-			fputs("\r\033[K", stdout);
+			fputs("\r\033[K", hb__bare_stdout());
 		any = true;
-		fwrite(buffer, 1, (size_t)n, stdout);
+		fwrite(buffer, 1, (size_t)n, hb__bare_stdout());
+		fflush(hb__bare_stdout());
 		d->half = buffer[n - 1] != '\n';
 	}
 	if (any && d->editing && d->half) {
 		putchar('\n');
 		d->half = false;
 	}
-	if (any)
-		fflush(stdout);
+	fflush(stdout);
 	return any;
 }
 
@@ -166,6 +168,10 @@ static void tell_end(hb_debug *d)
 	if (d->ended_told || !d->started || hb__live_running(d->live))
 		return;
 	d->ended_told = true;
+	if (hb__live_attached(d->live)) {
+		hb__d_note(d, "the job has ended");
+		return;
+	}
 	int status = hb__live_status(d->live);
 	if (d->settings.json)
 		hb__d_print(d, "{\"answer\":\"end\",\"status\":%d}\n", status);
@@ -173,15 +179,47 @@ static void tell_end(hb_debug *d)
 		hb__d_print(d, "the job has ended, with status %d\n", status);
 }
 
+int hb__d_stop_running(hb_debug *d, const hb_set *set)
+{
+	hb_error err = {0};
+	if (hb__d_signal() != SIGINT) /* one that ends hbdb stays */
+		return 0;
+	int code = hb_session_halt(hb__live_session(d->live), set, &err)
+			   ? hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message)
+			   : 0;
+	hb__d_poll(d, 0);
+	return code;
+}
+
+void hb__d_stop_all(hb_debug *d)
+{
+	hb_set set;
+	hb_error err = {0};
+	hb__d_poll(d, 0);
+	hb__d_init(d, &set);
+	for (int32_t i = 0; i < d->size; i++) {
+		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
+		if (p && p->life == HB_LIFE_RUNNING)
+			hb_set_add(&set, i);
+	}
+	if (hb_set_count(&set)) {
+		if (hb_session_halt(hb__live_session(d->live), &set, &err))
+			hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
+		hb__d_poll(d, 0);
+		hb__d_show(d, &set);
+	}
+	hb_set_free(&set);
+}
+
 int hb__d_wait_and_show(hb_debug *d, const hb_set *set)
 {
 	hb_waited waited = hb__d_wait(d, set, d->settings.timeout);
+	if (waited == HB_WAIT_INTERRUPTED)
+		hb__d_stop_running(d, set);
 	hb__d_show(d, set);
 	tell_end(d);
-	if (waited == HB_WAIT_INTERRUPTED) {
-		hb__d_signal();
-		return hb__d_fail(d, HB_EXIT_FINDING, "interrupted; halt stops what runs");
-	}
+	if (waited == HB_WAIT_INTERRUPTED)
+		return hb__d_fail(d, HB_EXIT_FINDING, "interrupted");
 	if (waited == HB_WAIT_OVER)
 		return hb__d_fail(
 			d, HB_EXIT_FINDING, "not all have stopped after %g s (set timeout)", d->settings.timeout);
@@ -202,7 +240,8 @@ bool hb__d_news(hb_debug *d)
 	bool ended = d->live && d->started && !d->ended_told && !hb__live_running(d->live);
 	if (hb_set_count(&set) || ended) {
 		if (d->editing && !any)
-			fputs("\r\033[K", stdout);
+			fputs("\r\033[K", hb__bare_stdout());
+		fflush(hb__bare_stdout());
 		any = true;
 		hb__d_show(d, &set);
 		tell_end(d);

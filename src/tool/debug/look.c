@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/inert.h"
 #include "debug.h"
 
 #define FRAMES_MOST 400
@@ -42,6 +43,8 @@ bool hb__d_look(hb_debug *d, const hb_set *set, hb_look *look, void *user)
 	hb_session *session = hb__live_session(d->live);
 	hb_set there, broken;
 	bool any = false;
+	if (!hb_set_count(set))
+		hb__d_note(d, "no process is in [%s]", d->focus);
 	hb__d_init(d, &broken);
 	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
 		const hb_proc *p = hb_session_proc(session, i);
@@ -120,10 +123,10 @@ bool hb__d_chosen(hb_debug *d, int32_t rank, hb_gdb *gdb, hb_frame *ret)
 char *hb__d_frame_text(const hb_frame *frame)
 {
 	const char *slash = strrchr(frame->file, '/'), *module = strrchr(frame->module, '/');
-	const char *function = frame->function[0] ? frame->function : "??";
+	const char *function = frame->function[0] ? hb__tame(frame->function) : "??";
 	if (frame->line)
-		return hb__format("%s (%s:%d)", function, slash ? slash + 1 : frame->file, frame->line);
+		return hb__format("%s (%s:%d)", function, hb__tame(slash ? slash + 1 : frame->file), frame->line);
 	if (frame->module[0])
-		return hb__format("%s (%s)", function, module ? module + 1 : frame->module);
+		return hb__format("%s (%s)", function, hb__tame(module ? module + 1 : frame->module));
 	return frame->function[0] ? hb__copy(function) : hb__format("0x%llx", (unsigned long long)frame->pc);
 }

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../show/inert.h"
 #include "../store/find.h"
 #include "../store/manifest.h"
+#include "../terminal.h"
 #include "debug.h"
 
 /* ---- signals ---- */
@@ -97,6 +99,11 @@ static int open_streams(const hb_args *args, hb_live_options *options, int *ret_
 
 static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 {
+	const char *pid = hb__value(args, "attach");
+	if (pid) {
+		*options = (hb_live_options){.attach = pid};
+		return hb__live_open(options, &d->live);
+	}
 	*options = (hb_live_options){.recording = d->recording,
 		.command = args->rest,
 		.mpi = hb__value(args, "mpi"),
@@ -168,15 +175,24 @@ static void read_terminal(hb_debug *d)
 /* A line for the user who gets the prompt. */
 static void greet(hb_debug *d)
 {
-	if (d->size && !d->settings.json && isatty(1) && isatty(0))
+	if (d->size && !d->settings.json && hb__on_terminal(1) && hb__on_terminal(0))
 		printf("%d %s of %s; help lists the commands\n", d->size,
 			hb__plural((uint64_t)d->size, "process", "processes"),
-			d->recording ? hb__short(d->recording) : "a live run");
+			d->recording                 ? hb__tame(hb__short(d->recording))
+			: hb__live_attached(d->live) ? "a job that runs without hbdb; quit leaves it as it is"
+						     : "a live run");
 }
 
 static int begin(hb_debug *d, const char *at)
 {
 	hb_at event;
+	if (hb__live_attached(d->live)) {
+		hb__d_poll(d, 0);
+		hb__d_anew(d);
+		for (int32_t i = 0; i < d->size; i++)
+			hb__d_told(d, i); /* that they run is as expected */
+		return 0;
+	}
 	if (!at)
 		return hb__d_start(d);
 	int code = hb__d_event(d, at, &event);
@@ -219,8 +235,14 @@ int hb__debug_main(const hb_args *args)
 	settle(&d, args);
 	catch_signals();
 	int code = at ? hb__check_event(at) : 0;
+	bool attach = hb__value(args, "attach") != NULL;
+	if (!code && attach && (args->operand || args->rest))
+		code = hb__fail_with(
+			HB_EXIT_USAGE, "--attach is for a job that runs already: it takes no recording and no command");
+	if (!code && attach)
+		d.whyno = "this job runs without hbdb: there are no events to go to";
 	/* a command alone is a live run; a name, or nothing at all, is a recording */
-	if (!code && (args->operand || !args->rest))
+	else if (!code && (args->operand || !args->rest))
 		code = open_recording(&d, args->operand);
 	else if (!code)
 		d.whyno = "there is no recording of this run yet: exit, and debug the one that is made meanwhile";

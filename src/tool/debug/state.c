@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/inert.h"
 #include "debug.h"
 
 bool hb__d_alive(const hb_proc *p)
@@ -45,7 +46,8 @@ char *hb__d_call(hb_debug *d, hb_at at)
 	const hb_log *log = hb_model_processes(d->run.model)[process].log;
 	const hb_function *f = log ? hb_log_function(log, fact.function) : NULL;
 	const hb_place *place = hb__process_place(&d->run, process, fact.site);
-	return hb__format("%s%s%s", f && f->name ? f->name : "a call", place ? "  " : "", place ? place->text : "");
+	return hb__format(
+		"%s%s%s", f && f->name ? hb__tame(f->name) : "a call", place ? "  " : "", place ? place->text : "");
 }
 
 /* The call that a process stands after, when the recording tells. */
@@ -256,6 +258,8 @@ bool hb__d_told(hb_debug *d, int32_t rank)
 
 int hb__d_show(hb_debug *d, const hb_set *set)
 {
+	if (d->size && !hb_set_count(set))
+		hb__d_note(d, "no process is in [%s]", d->focus);
 	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
 		char *json, *text = hb__d_state(d, i, &json);
 		hb__d_reply(d, i, false, json, "%s", text);

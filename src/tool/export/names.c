@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/inert.h"
 #include "export.h"
 
 static uint32_t hash(const char *text)
@@ -57,14 +58,9 @@ void hb__names_free(hb_names *n)
 
 size_t hb__utf8(const char *text)
 {
-	const uint8_t *p = (const uint8_t *)text;
-	size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	bool narrow = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-	bool wide = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-	return n > 1 && (narrow || wide) ? 0 : n;
+	uint32_t code;
+	size_t there = strnlen(text, 4) + 1, n = hb__decode((const unsigned char *)text, there, &code);
+	return n > there ? 0 : n;
 }
 
 void hb__put_clean(hb_output *out, const char *text, char quote)

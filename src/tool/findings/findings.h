@@ -42,6 +42,7 @@ typedef struct hb_findings {
 	uint64_t count[3], suppressed; /* shown ones by severity; hidden by a suppression */
 	bool hanging;                  /* nothing moved when the job was ended, or moves now */
 	bool remarked;                 /* recorded for check */
+	char *died;                    /* ranks whose recorded processes were killed or crashed; NULL: none */
 	int failing;                   /* severities up to this one make a check fail; -1: none does */
 	int lines;                     /* of a screen: a finding takes no more */
 	const char *last;              /* what a command line needs to name the recording; "": nothing */
@@ -57,7 +58,11 @@ extern const char *const hb__severity_names[3];
 /* Runs the rules. 0, or an exit code after having said why. hb__findings_free. */
 int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret);
 void hb__findings_free(hb_findings *f);
+/* Notes which processes of a run that is over did not come to an end of their own. */
+void hb__findings_died(hb_findings *f);
 /* Hides what is not wanted, counts the rest. */
+/* Whether each of a list, as --only takes it, begins some identifier: 0, or the exit code. */
+int hb__check_only(const char *list);
 void hb__findings_choose(hb_findings *f, const hb_wanted *wanted);
 /* Whether a finding is among those to show. */
 static inline bool hb__is_shown(const hb_shown *s) { return !s->hidden && !s->quiet; }

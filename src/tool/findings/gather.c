@@ -1,10 +1,13 @@
 /* From the findings of the rules to what is shown. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "../declared/declared.h"
+#include "../options.h"
 #include "../show/progress.h"
 #include "findings.h"
 #include "format/remark.h"
@@ -107,6 +110,9 @@ static bool take(void *user, const hb_finding *found)
 	s.severity = s.possible && s.kind->severity == HB_SEVERITY_ERROR ? HB_SEVERITY_WARNING : s.kind->severity;
 	for (uint32_t i = 0; i < s.nspots; i++)
 		look_up(f, &found->point[i], &s.spot[i]);
+	if (s.advice && islower((unsigned char)s.advice[0]) &&
+		(islower((unsigned char)s.advice[1]) || s.advice[1] == ' '))
+		s.advice[0] = (char)toupper((unsigned char)s.advice[0]); /* a sentence of its own */
 	s.print = print_of(&s);
 	if (merge(f, &s)) {
 		drop(&s);
@@ -141,9 +147,22 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
 	ret->hanging = flags & HB_CHECK_HANGING;
 	ret->remarked = remarked(run);
 	hb__bar_begin(&bar, "checking");
-	hb_status status = hb_check(run->model, flags, take, ret, hb__bar_step, &bar, &err);
+	hb_status status = hb_check(run->model, flags, hb__declared, take, ret, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
 	return status ? hb__fail_log(run->path, &err) : 0;
+}
+
+void hb__findings_died(hb_findings *f)
+{
+	const hb_run *run = f->run;
+	int32_t *rank = hb__alloc((run->logs.n + 1) * sizeof *rank);
+	size_t n = 0;
+	for (size_t i = 0; i < run->logs.n; i++)
+		if (run->logs.at[i].log && !hb_log_get_info(run->logs.at[i].log)->state)
+			rank[n++] = run->logs.at[i].rank;
+	free(f->died);
+	f->died = n ? hb__ranks_text(rank, n) : NULL;
+	free(rank);
 }
 
 void hb__findings_free(hb_findings *f)
@@ -151,6 +170,7 @@ void hb__findings_free(hb_findings *f)
 	for (size_t i = 0; i < f->n; i++)
 		drop(&f->at[i]);
 	free(f->at);
+	free(f->died);
 	hb__facts_close(f->facts);
 	*f = (hb_findings){0};
 }
@@ -163,6 +183,26 @@ static bool begins_with_one(const char *id, const char *list)
 			return true;
 	}
 	return !list;
+}
+
+int hb__check_only(const char *list)
+{
+	char *words = hb__copy(list), *rest = words;
+	int code = 0;
+	for (char *word; !code && (word = strsep(&rest, ","));) {
+		bool some = false;
+		hb_guess g = {.word = word};
+		for (int i = 0; i < HB_FINDINGS; i++) {
+			some = some || (*word && begins_with_one(hb_finding_kinds[i].id, word));
+			hb__guess(&g, hb_finding_kinds[i].id);
+		}
+		if (!some)
+			code = hb__fail_with(HB_EXIT_USAGE,
+				"check --only %s: no finding begins with '%s'%s; 'hbdb help findings' lists them all",
+				list, word, hb__guessed(&g));
+	}
+	free(words);
+	return code;
 }
 
 void hb__findings_choose(hb_findings *f, const hb_wanted *w)
@@ -196,7 +236,7 @@ char *hb__findings_sum(const hb_findings *f)
 		}
 	if (f->count[0] + f->count[1])
 		return text;
-	char *none = hb__format("no errors found%s%s", *text ? ", " : "", text);
+	char *none = hb__format("%s%s%s", f->died ? "no finding" : "no errors found", *text ? ", " : "", text);
 	free(text);
 	return none;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../options.h"
 #include "findings.h"
 
 #define LINE_BYTES 4096
@@ -104,14 +105,22 @@ static int list(void)
 	return HB_EXIT_OK;
 }
 
+static int no_finding(const char *topic)
+{
+	hb_guess g = {.word = topic};
+	for (int i = 0; i < HB_FINDINGS; i++)
+		hb__guess(&g, hb_finding_kinds[i].id);
+	return hb__fail_with(HB_EXIT_USAGE, "there is no finding '%s'%s; 'hbdb help findings' lists them all", topic,
+		hb__guessed(&g));
+}
+
 int hb__finding_help(const char *topic)
 {
 	if (!strcmp(topic, "findings"))
 		return list();
 	const hb_finding_kind *kind = kind_of(topic);
 	if (!kind)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "there is no finding '%s'; 'hbdb help findings' lists them all", topic);
+		return no_finding(topic);
 	FILE *f = open_page(kind);
 	if (f) {
 		put_page(f, hb__colour(1));

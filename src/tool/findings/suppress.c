@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/inert.h"
 #include "findings.h"
 
 #define DEFAULT_FILE ".hbdb-suppressions"
@@ -174,11 +175,11 @@ void hb__quiets_generate(const hb_findings *f, FILE *to)
 		if (!hb__is_shown(s))
 			continue;
 		const hb_spot *p = s->nspots ? &s->spot[0] : NULL;
-		fprintf(to, "# %s\n%s", s->sentence, s->kind->id);
+		fprintf(to, "# %s\n%s", hb__tame(s->sentence), s->kind->id);
 		if (p && p->place && p->place->file)
-			fprintf(to, " file=%s line=%d", base(p->place->file), p->place->line);
+			fprintf(to, " file=%s line=%d", hb__tame(base(p->place->file)), p->place->line);
 		if (p && *p->function)
-			fprintf(to, " function=%s", p->function);
+			fprintf(to, " function=%s", hb__tame(p->function));
 		fprintf(to, "\n");
 	}
 }

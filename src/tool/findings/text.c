@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../show/inert.h"
 #include "findings.h"
 
 #define COLUMNS 4
@@ -67,7 +68,7 @@ static struct row *rows_of(const hb_shown *s, size_t *ret_n)
 		rows[i].cell[0] = p->pid ? hb__format("process %u", p->pid)
 					 : hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
 		rows[i].cell[1] = hb__copy(p->event);
-		rows[i].cell[2] = hb__copy(p->function);
+		rows[i].cell[2] = hb__inert(p->function);
 		rows[i].cell[3] = hb__copy(p->place ? p->place->text : *p->function ? "?" : "");
 		free(list);
 	}
@@ -94,7 +95,7 @@ static void put_rows(const hb_findings *f, const hb_shown *s, FILE *to)
 				pad = 2 + (int)(w < width[k] ? width[k] - w : 0);
 			}
 		if (*rows[i].spot->role)
-			fprintf(to, "%*s%s", pad, "", rows[i].spot->role);
+			fprintf(to, "%*s%s", pad, "", hb__tame(rows[i].spot->role));
 		fprintf(to, "\n");
 	}
 	if (n > most)
@@ -114,14 +115,15 @@ static void put_next(const hb_findings *f, const hb_shown *s, FILE *to)
 		event = s->spot[i].event;
 	fprintf(to, "  next: ");
 	if (*event)
-		fprintf(to, "hbdb view %s--at %s, hbdb debug %s--at %s, ", f->last, event, f->last, event);
+		fprintf(to, "hbdb view %s--at %s, hbdb debug %s--at %s, ", hb__tame(f->last), event, hb__tame(f->last),
+			event);
 	fprintf(to, "hbdb help %s\n", s->kind->id);
 }
 
 void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool colour)
 {
 	fprintf(to, "%s%s %s%s%s: %s\n", colour ? colours[s->severity] : "", hb__severity_names[s->severity],
-		s->kind->id, s->possible ? " (possible)" : "", colour ? "\033[0m" : "", s->sentence);
+		s->kind->id, s->possible ? " (possible)" : "", colour ? "\033[0m" : "", hb__tame(s->sentence));
 	put_rows(f, s, to);
 	if (s->nalso) {
 		int32_t *copy = hb__alloc(s->nalso * sizeof *copy);
@@ -134,7 +136,7 @@ void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool co
 	if (s->times > s->nalso + 1)
 		fprintf(to, "  %llu times\n", (unsigned long long)s->times);
 	if (s->advice)
-		fprintf(to, "  %s\n", s->advice);
+		fprintf(to, "  %s\n", hb__tame(s->advice));
 	put_next(f, s, to);
 }
 

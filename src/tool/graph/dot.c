@@ -1,6 +1,7 @@
 /* The part for Graphviz: events as nodes, in a cluster for each line; program order and messages as edges. */
 #include <stdlib.h>
 
+#include "../show/inert.h"
 #include "graph.h"
 
 static void put_string(hb_output *out, const char *text)
@@ -34,7 +35,7 @@ static void put_node(const hb_graph *g, hb_output *out, size_t i)
 	uint32_t n;
 	const char *const *functions = hb_layout_functions(g->layout, &n);
 	char *label = hb__format("%s %s", hb__event_name(&g->run, b->at, name),
-		b->function < n ? hb__short_function(functions[b->function]) : "?");
+		b->function < n ? hb__tame(hb__short_function(functions[b->function])) : "?");
 	hb__put_text(out, "    ");
 	put_event(g, out, b->at);
 	hb__put_text(out, " [label=");

@@ -231,7 +231,7 @@ static char *message_words(const hb_graph *g, const hb_arrow *a)
 							     : "was received by";
 	return hb__format("message of %s, tag %d, %llu bytes, %s: %s %s", from, channel->tag,
 		(unsigned long long)hb_send_bytes(g->run.model, a->send),
-		hb_model_groups(g->run.model)[channel->group].name, what, a->flags & HB_ARROW_UNMATCHED ? "" : to);
+		hb_model_group_title(g->run.model, channel->group), what, a->flags & HB_ARROW_UNMATCHED ? "" : to);
 }
 
 static void draw_arrow(const hb_graph *g, const hb_sheet *s, hb_pen *pen, const hb_arrow *a)

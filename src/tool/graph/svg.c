@@ -57,28 +57,6 @@ static void put_style(hb_output *out, const hb_style *style)
 		put_attribute(out, "stroke-dasharray", style->dash);
 }
 
-/* XML: what is no UTF-8, or no character of XML, becomes '?'. */
-static void put_escaped(hb_output *out, const char *text)
-{
-	for (size_t n; *text; text += n) {
-		n = hb__utf8(text);
-		uint8_t c = (uint8_t)*text;
-		if (!n || c < ' ' || c == 0x7f) {
-			hb__put_char(out, c == '\n' ? '\n' : c == '\t' ? ' ' : '?');
-			n = n ? n : 1;
-		} else if (c == '<')
-			hb__put_text(out, "&lt;");
-		else if (c == '>')
-			hb__put_text(out, "&gt;");
-		else if (c == '&')
-			hb__put_text(out, "&amp;");
-		else if (c == '"')
-			hb__put_text(out, "&quot;");
-		else
-			hb__put(out, text, n);
-	}
-}
-
 static void box(hb_pen *pen, double x, double y, double w, double h, const hb_style *style)
 {
 	hb__put_text(pen->out, "<rect");
@@ -118,26 +96,26 @@ static void text(hb_pen *pen, double x, double y, const char *words, const hb_le
 		hb__put_text(pen->out, " font-weight=\"bold\"");
 	put_colour(pen->out, "fill", how->colour);
 	hb__put_char(pen->out, '>');
-	put_escaped(pen->out, words);
+	hb__put_xml(pen->out, words);
 	hb__put_text(pen->out, "</text>\n");
 }
 
 static void begin(hb_pen *pen, const char *kind, const char *const *data, const char *title)
 {
 	hb__put_text(pen->out, "<g class=\"");
-	put_escaped(pen->out, kind);
+	hb__put_xml(pen->out, kind);
 	hb__put_char(pen->out, '"');
 	for (; data && data[0]; data += 2) {
 		hb__put_text(pen->out, " data-");
 		hb__put_text(pen->out, data[0]);
 		hb__put_text(pen->out, "=\"");
-		put_escaped(pen->out, data[1]);
+		hb__put_xml(pen->out, data[1]);
 		hb__put_char(pen->out, '"');
 	}
 	hb__put_char(pen->out, '>');
 	if (title) {
 		hb__put_text(pen->out, "<title>");
-		put_escaped(pen->out, title);
+		hb__put_xml(pen->out, title);
 		hb__put_text(pen->out, "</title>");
 	}
 	hb__put_char(pen->out, '\n');
@@ -185,7 +163,7 @@ hb_pen *hb__pen_svg(hb_output *out, double width, double height, const char *tit
 	hb__put_char(out, ' ');
 	put_number(out, height);
 	hb__put_text(out, "\" font-family=\"" FONT "\">\n<title>");
-	put_escaped(out, title);
+	hb__put_xml(out, title);
 	hb__put_text(out, "</title>\n");
 	return pen;
 }

@@ -54,18 +54,6 @@ char *hb__find_program(const char *name)
 	return NULL;
 }
 
-/* The ABI names: libmpi.so.12 is MPICH's (and its derivatives'), libmpi.so.40 Open MPI's. */
-static hb_mpi by_soname(const char *name)
-{
-	if (!strncmp(name, "libmpich", 8) || !strncmp(name, "libmpi.so.12", 12) ||
-		!strncmp(name, "libmpifort.so.12", 16) || !strncmp(name, "libmpicxx.so.12", 15))
-		return HB_MPI_MPICH;
-	if (!strncmp(name, "libmpi.so.", 10) || !strncmp(name, "libmpi_", 7) || !strncmp(name, "libopen-rte", 11) ||
-		!strncmp(name, "libopen-pal", 11) || !strncmp(name, "libprrte", 8))
-		return HB_MPI_OPENMPI;
-	return HB_MPI_UNKNOWN;
-}
-
 /* What is still to be searched, and where. */
 struct search {
 	hb_strings libraries; /* names needed so far; each once */
@@ -157,6 +145,26 @@ static void read_dynamic(struct search *s, Elf *elf, const char *path)
 	free(run_path);
 }
 
+/* Whether the file calls MPI_Session_init, but neither MPI_Init nor MPI_Init_thread. */
+static bool only_sessions(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	bool sessions = false, init = false;
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		GElf_Sym symbol;
+		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+			sessions = sessions || (name && !strcmp(name, "MPI_Session_init"));
+			init = init || (name && (!strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread")));
+		}
+	}
+	return sessions && !init;
+}
+
 /* Reads one file into the search. */
 static bool read_elf(struct search *s, const char *path, hb_program *program)
 {
@@ -172,6 +180,7 @@ static bool read_elf(struct search *s, const char *path, hb_program *program)
 		GElf_Phdr segment;
 		program->elf = true;
 		program->is_static = true;
+		program->sessions = only_sessions(elf);
 		elf_getphdrnum(elf, &n);
 		for (size_t i = 0; i < n; i++)
 			if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
@@ -231,7 +240,7 @@ void hb__look_at_program(const char *name, hb_program *ret)
 		hb__push(&s.folders, "/usr/lib");
 	}
 	for (size_t i = 0; i < s.libraries.n && !ret->mpi; i++) {
-		ret->mpi = by_soname(s.libraries.at[i]);
+		ret->mpi = hb_mpi_library_of(s.libraries.at[i])->family;
 		if (ret->mpi)
 			snprintf(ret->library, sizeof ret->library, "%s", s.libraries.at[i]);
 		else

@@ -2,9 +2,11 @@
 #ifndef HBDB_JOB_FAMILY_H
 #define HBDB_JOB_FAMILY_H
 
+#include <hbdb/mpis.h>
+
 #include "../tool.h"
 
-typedef enum { HB_MPI_UNKNOWN = 0, HB_MPI_OPENMPI = 1, HB_MPI_MPICH = 2 } hb_mpi;
+typedef enum hb_mpi_family hb_mpi;
 
 const char *hb__mpi_name(hb_mpi mpi); /* Open MPI, MPICH */
 const char *hb__mpi_key(hb_mpi mpi);  /* openmpi, mpich */
@@ -14,9 +16,10 @@ typedef struct hb_program {
 	char *path; /* as it will be run; NULL: there is no such program */
 	bool elf, is_static, is_script;
 	bool is_privileged; /* set-user-id or capabilities: the loader ignores LD_PRELOAD */
+	bool sessions;      /* it starts MPI with MPI_Session_init and never with MPI_Init */
 	bool sanitized;     /* it needs the runtime of the address sanitizer, which wants to be the first library */
-	hb_mpi mpi;
-	char library[128]; /* the library that told */
+	hb_mpi mpi;         /* HB_MPI_STANDARD: cannot be recorded yet */
+	char library[128];  /* the library that told */
 } hb_program;
 
 /* The file that running `name` would run, or NULL. Owned by the caller. */

@@ -69,8 +69,14 @@ static void add_variables(hb_launcher_kind kind, char **variables, hb_strings *o
 {
 	for (char **v = variables; *v; v++) {
 		const char *equals = strchr(*v, '=');
-		hb__push(out, kind == HB_LAUNCHER_ORTE ? "-x" : "-genv");
-		if (kind == HB_LAUNCHER_ORTE) {
+		static const char *const option[] = {[HB_LAUNCHER_ORTE] = "-x",
+			[HB_LAUNCHER_HYDRA] = "-genv",
+			[HB_LAUNCHER_APRUN] = "-e",
+			[HB_LAUNCHER_JSRUN] = "-E",
+			[HB_LAUNCHER_RSH] = NULL};
+		if (option[kind])
+			hb__push(out, option[kind]);
+		if (kind != HB_LAUNCHER_HYDRA) {
 			hb__push(out, *v);
 			continue;
 		}
@@ -144,7 +150,11 @@ void hb__forward(const hb_command_line *line, char **argv, char **variables, hb_
 		if (!*ret_plain)
 			return;
 	}
-	bool global = line->launcher == HB_LAUNCHER_HYDRA;
+	bool global = line->launcher != HB_LAUNCHER_ORTE;
+	/* mpirun_rsh takes NAME=VALUE between its options and the program */
+	size_t behind = line->launcher != HB_LAUNCHER_RSH ? line->launcher_at : line->program_at - 1;
+	if (line->launcher == HB_LAUNCHER_RSH && !line->program_at)
+		*ret_plain = true;
 	for (size_t i = 0; argv[i];) {
 		size_t used = *ret_plain || i <= line->launcher_at
 				      ? 0
@@ -157,8 +167,7 @@ void hb__forward(const hb_command_line *line, char **argv, char **variables, hb_
 		}
 		hb__push(ret_argv, argv[i]);
 		/* Open MPI's -x holds for one context; contexts are separated by a colon */
-		if (!*ret_plain &&
-			(i == line->launcher_at || (!global && i > line->launcher_at && !strcmp(argv[i], ":")))) {
+		if (!*ret_plain && (i == behind || (!global && i > line->launcher_at && !strcmp(argv[i], ":")))) {
 			if (line->launcher == HB_LAUNCHER_ORTE)
 				add_listed(ret_argv);
 			add_variables(line->launcher, variables, ret_argv);

@@ -25,26 +25,17 @@ static bool in(const char *word, const char *const *words)
 /* By its own name and by the name of the file that the links lead to. */
 static hb_launcher_kind kind_of(const char *name)
 {
-	static const char *const any[] = {"mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi",
-		"mpiexec.openmpi", "mpiexec.hydra", "hydra_mpiexec", "mpirun.mpich", "mpiexec.mpich", "srun",
-		"mpirun.hydra", NULL};
-	static const char *const orte[] = {"orterun", "prterun", "prte", "mpirun.openmpi", "mpiexec.openmpi", NULL};
-	static const char *const hydra[] = {
-		"mpiexec.hydra", "mpirun.hydra", "hydra_mpiexec", "mpirun.mpich", "mpiexec.mpich", NULL};
 	char real[PATH_MAX];
 
-	if (!in(base(name), any))
+	if (!hb_mpi_launcher_of(name)->name)
 		return HB_LAUNCHER_NONE;
 	char *path = hb__find_program(name);
-	const char *last = path && realpath(path, real) ? base(real) : base(name);
+	const char *last = path && realpath(path, real) ? real : name;
 	free(path);
-	for (int i = 0; i < 2; i++, last = base(name)) {
-		if (in(last, orte))
-			return HB_LAUNCHER_ORTE;
-		if (in(last, hydra))
-			return HB_LAUNCHER_HYDRA;
-		if (!strcmp(last, "srun"))
-			return HB_LAUNCHER_SRUN;
+	for (int i = 0; i < 2; i++, last = name) {
+		hb_launcher_kind kind = hb_mpi_launcher_of(last)->kind;
+		if (kind != HB_LAUNCHER_NONE && kind != HB_LAUNCHER_ANY)
+			return kind;
 	}
 	/* a plain mpirun or mpiexec of unknown origin: its libraries tell */
 	hb_program program;
@@ -71,12 +62,24 @@ static int values_of(hb_launcher_kind kind, const char *option)
 		"q", "C", "B", "G", "ntasks", "nodes", "time", "partition", "account", "nodelist", "exclude", "output",
 		"error", "input", "job-name", "chdir", "cpus-per-task", "distribution", "qos", "constraint", "mem",
 		"gres", "mpi", "export", "ntasks-per-node", "jobid", NULL};
+	static const char *const one_aprun[] = {"n", "N", "d", "S", "sn", "sl", "cc", "cp", "e", "j", "L", "m", "p",
+		"r", "t", "pes", "pes-per-node", "depth", "environment-override", "node-list", NULL};
+	static const char *const one_jsrun[] = {"n", "a", "c", "g", "r", "b", "l", "d", "p", "E", "F", "K", "h", "o",
+		"k", "t", "U", "X", "nrs", "np", "tasks_per_rs", "cpu_per_rs", "gpu_per_rs", "rs_per_host", "bind",
+		"latency_priority", "launch_distribution", "env", "smpiargs", NULL};
+	static const char *const one_rsh[] = {"n", "np", "hostfile", "f", NULL};
+	static const char *const *const one[] = {[HB_LAUNCHER_ORTE] = one_orte,
+		[HB_LAUNCHER_HYDRA] = one_hydra,
+		[HB_LAUNCHER_SRUN] = one_srun,
+		[HB_LAUNCHER_APRUN] = one_aprun,
+		[HB_LAUNCHER_JSRUN] = one_jsrun,
+		[HB_LAUNCHER_RSH] = one_rsh};
 	const char *name = option + strspn(option, "-");
 	if (strchr(name, '='))
 		return 0;
-	if (kind != HB_LAUNCHER_SRUN && in(name, two))
+	if ((kind == HB_LAUNCHER_ORTE || kind == HB_LAUNCHER_HYDRA) && in(name, two))
 		return 2;
-	return in(name, kind == HB_LAUNCHER_ORTE ? one_orte : kind == HB_LAUNCHER_HYDRA ? one_hydra : one_srun);
+	return in(name, one[kind]);
 }
 
 static long count_in(hb_launcher_kind kind, char **argv, size_t i)
@@ -84,7 +87,7 @@ static long count_in(hb_launcher_kind kind, char **argv, size_t i)
 	static const char *const names[] = {"-n", "-np", "--n", "--np", "-c", "--ntasks", NULL};
 	if (kind == HB_LAUNCHER_SRUN && !strncmp(argv[i], "--ntasks=", 9))
 		return atol(argv[i] + 9);
-	if (!in(argv[i], names) || !argv[i + 1] || (kind == HB_LAUNCHER_SRUN && !strcmp(argv[i], "-c")))
+	if (!in(argv[i], names) || !argv[i + 1] || (kind != HB_LAUNCHER_ORTE && !strcmp(argv[i], "-c")))
 		return 0;
 	return atol(argv[i + 1]);
 }
@@ -164,7 +167,9 @@ static void read_launcher(char **argv, hb_command_line *ret)
 
 static hb_mpi mpi_of(hb_launcher_kind kind)
 {
-	return kind == HB_LAUNCHER_ORTE ? HB_MPI_OPENMPI : kind == HB_LAUNCHER_HYDRA ? HB_MPI_MPICH : HB_MPI_UNKNOWN;
+	return kind == HB_LAUNCHER_ORTE                                                            ? HB_MPI_OPENMPI
+	       : kind == HB_LAUNCHER_HYDRA || kind == HB_LAUNCHER_APRUN || kind == HB_LAUNCHER_RSH ? HB_MPI_MPICH
+												   : HB_MPI_UNKNOWN;
 }
 
 /* A launcher named in a text: the words of `sh -c` or of a script. */
@@ -252,6 +257,11 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 	if (ret->program.path)
 		ret->script = script_of(argv, ret->program_at);
 	hb_mpi by_launcher = mpi_of(ret->launcher);
+	if (ret->program.mpi == HB_MPI_STANDARD)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s needs %s: the standard ABI of MPI 5, which hbdb does not know yet. Build the program with "
+			"the mpicc of Open MPI or of MPICH that links their own library",
+			ret->program.path, ret->program.library);
 	if (wanted) {
 		ret->mpi = wanted;
 		ret->why = hb__copy("as --mpi says");

@@ -4,12 +4,7 @@
 
 #include "family.h"
 
-typedef enum {
-	HB_LAUNCHER_NONE,  /* a program or a script: plain environment */
-	HB_LAUNCHER_ORTE,  /* Open MPI's mpirun */
-	HB_LAUNCHER_HYDRA, /* MPICH's */
-	HB_LAUNCHER_SRUN,
-} hb_launcher_kind;
+typedef enum hb_launcher_kind hb_launcher_kind;
 
 typedef struct hb_command_line {
 	hb_launcher_kind launcher;

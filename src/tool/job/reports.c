@@ -1,18 +1,22 @@
 /* Watches the reports of a replay and prints them. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../show/source.h"
 #include "reports.h"
 
 #define OTHERS_S 0.3   /* what the other processes get to report, too */
 #define PRINTED_MAX 16 /* reports of a kind; the rest is counted */
+#define CONTENTS_MAX 3 /* differences of contents: the others follow from the first */
 
-static const char *const names[HB_REPORT_KINDS] = {"divergence.", "contents.", "end.", "done.", "note."};
+static const char *const names[HB_REPORT_KINDS] = {
+	"divergence.", "contents.", "end.", "done.", "note.", "suspect.", "looked."};
 
 static double now(void)
 {
@@ -87,6 +91,17 @@ bool hb__watch_reports(void *user)
 	return r->record_ended || r->stalled;
 }
 
+void hb__reports_ending(void *user)
+{
+	hb_reports *r = user;
+	char *path = hb__format("%s/ending", r->folder);
+	hb__look_for_reports(r);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+}
+
 struct report {
 	int32_t rank;
 	struct timespec time;
@@ -145,7 +160,7 @@ static void print_lines(const struct report *report)
 void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 {
 	struct report *all = hb__alloc((size_t)(r->size + 1) * sizeof *all);
-	size_t n = 0;
+	size_t n = 0, most = kind == HB_REPORT_CONTENTS || kind == HB_REPORT_SUSPECT ? CONTENTS_MAX : PRINTED_MAX;
 	for (int32_t i = 0; i < r->size; i++)
 		if (hb__report_seen(r, i, kind) && read_report(r, kind, i, &all[n]))
 			n++;
@@ -155,12 +170,85 @@ void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 		/* a note is the same in many processes */
 		for (size_t k = 0; kind == HB_REPORT_NOTE && k < i && !again; k++)
 			again = !strcmp(all[k].text, all[i].text);
-		if (!again && i < PRINTED_MAX)
+		if (!again && i < most)
 			print_lines(&all[i]);
 	}
-	if (n > PRINTED_MAX && kind != HB_REPORT_NOTE)
-		hb__say("%zu more processes reported so", n - PRINTED_MAX);
+	if (n > most && kind != HB_REPORT_NOTE)
+		hb__say("%zu more %s reported so", n - most, hb__plural(n - most, "process", "processes"));
 	for (size_t i = 0; i < n; i++)
 		free(all[i].text);
 	free(all);
+}
+
+/* ---- contents ---- */
+
+enum { COMPARED, DIFFERENT, COUNTS = 10 };
+
+/* What is in the way of comparing, in the order of the report. */
+static const char *const ways[COUNTS] = {NULL, NULL, "with datatypes that have holes", "of persistent requests",
+	"in memory that only the MPI library reads", "without contents in the recording", "one-sided", "of files",
+	"between the groups of an intercommunicator", "of neighbours in a grid or with datatypes that have holes"};
+
+/* Sums over the processes. Returns how many of them did not come to tell: they were killed. */
+static unsigned sum_up(const hb_reports *r, unsigned long long *ret)
+{
+	unsigned silent = 0;
+	for (int32_t rank = 0; rank < r->size; rank++) {
+		struct report report;
+		if (!hb__report_seen(r, rank, HB_REPORT_LOOKED) || !read_report(r, HB_REPORT_LOOKED, rank, &report)) {
+			silent++;
+			continue;
+		}
+		char *at = report.text;
+		for (int i = 0; i < COUNTS; i++)
+			ret[i] += strtoull(at, &at, 10);
+		free(report.text);
+	}
+	return silent;
+}
+
+static char *not_compared(const unsigned long long *n, unsigned silent)
+{
+	char *list = silent ? hb__format("those of %u %s without a word about them", silent,
+				      hb__plural(silent, "process that ended", "processes that ended"))
+			    : hb__copy("");
+	for (int i = DIFFERENT + 1; i < COUNTS; i++) {
+		if (!n[i])
+			continue;
+		char *more = hb__format("%s%s%llu %s", list, *list ? ", " : "", n[i], ways[i]);
+		free(list);
+		list = more;
+	}
+	return list;
+}
+
+char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
+{
+	unsigned long long n[COUNTS] = {0};
+	if (!recorded->contents || (recorded->level && strcmp(recorded->level, "events") != 0))
+		return hb__copy("no difference in the calls that are recorded; contents are not in this recording");
+	unsigned silent = sum_up(r, n);
+	char *list = not_compared(n, silent), *words;
+	const char *rest = *list ? "; contents not compared: " : "";
+	if (n[DIFFERENT] || r->count[HB_REPORT_CONTENTS])
+		words = hb__format("no difference in the calls; other contents in %llu of %llu that were compared%s%s",
+			n[DIFFERENT] ? n[DIFFERENT] : (unsigned long long)r->count[HB_REPORT_CONTENTS], n[COMPARED],
+			rest, list);
+	else if (*list)
+		words = !n[COMPARED]
+				? hb__format("no difference in the calls%s%s", rest, list)
+				: hb__format(
+					  "no difference in the calls, nor in the %llu contents that were compared%s%s",
+					  n[COMPARED], rest, list);
+	else
+		words = hb__copy("no difference");
+	free(list);
+	return words;
+}
+
+void hb__print_contents(const hb_reports *r)
+{
+	hb__print_reports(r, HB_REPORT_CONTENTS);
+	if (r->count[HB_REPORT_CONTENTS])
+		hb__print_reports(r, HB_REPORT_SUSPECT);
 }

@@ -2,7 +2,8 @@
 #ifndef HBDB_JOB_REPORTS_H
 #define HBDB_JOB_REPORTS_H
 
-#include "../store/stall.h"
+#include "../store/manifest.h"
+#include "../watch/stall.h"
 #include "../tool.h"
 
 typedef enum {
@@ -11,6 +12,8 @@ typedef enum {
 	HB_REPORT_END,
 	HB_REPORT_DONE,
 	HB_REPORT_NOTE,
+	HB_REPORT_SUSPECT, /* what differences of contents may come from */
+	HB_REPORT_LOOKED,  /* how many contents were compared: numbers */
 	HB_REPORT_KINDS
 } hb_report_kind;
 
@@ -34,7 +37,13 @@ typedef struct hb_reports {
 void hb__look_for_reports(hb_reports *reports);
 /* Looks at the folder; true when the job is to be ended. Fits hb_job.watch. */
 bool hb__watch_reports(void *reports);
+/* The job gets a signal that asks for its end: what its processes call in handlers of it is not compared. Fits hb_job.ending. */
+void hb__reports_ending(void *reports);
 bool hb__report_seen(const hb_reports *reports, int32_t rank, hb_report_kind kind);
+/* "no difference", where calls and contents agree; else what does and what was not compared. To be freed. */
+char *hb__contents_words(const hb_reports *reports, const hb_manifest *recorded);
+/* The first differences of contents, and what they may come from. */
+void hb__print_contents(const hb_reports *reports);
 /* Prints all reports of one kind, the earliest first; of divergences what was not yet printed. */
 void hb__print_reports(const hb_reports *reports, hb_report_kind kind);
 

@@ -111,6 +111,8 @@ static size_t list_below(pid_t root, bool living, pid_t **ret)
 	return found;
 }
 
+size_t hb__processes_below(pid_t root, pid_t **ret) { return list_below(root, true, ret); }
+
 /* Every process below this one: orphans come to us, as we are their reaper. */
 static void signal_below(int sig)
 {
@@ -125,7 +127,7 @@ static void signal_below(int sig)
 struct running {
 	const hb_job *job;
 	pid_t pid;
-	bool own_group, gone, ending, killed;
+	bool own_group, gone, ending, killed, told;
 	int status, interrupted;
 	double asked; /* when it was asked to end */
 	double alone; /* since when an interrupted launcher has had no processes; 0: it has some */
@@ -141,12 +143,21 @@ static void reap(struct running *r)
 		}
 }
 
+static void tell_ending(struct running *r)
+{
+	if (r->job->ending && !r->told)
+		r->job->ending(r->job->user);
+	r->told = true;
+}
+
 /* A signal typed at the terminal reached the job without us; others did not. */
 static void hand_on(struct running *r, const siginfo_t *info)
 {
 	if (info->si_signo == SIGINT || info->si_signo == SIGTERM || info->si_signo == SIGHUP ||
 		info->si_signo == SIGQUIT)
 		r->interrupted = info->si_signo;
+	if (r->interrupted)
+		tell_ending(r);
 	if (info->si_signo == SIGCHLD || (!r->own_group && info->si_code == SI_KERNEL))
 		return;
 	kill(r->own_group ? -r->pid : r->pid, info->si_signo);
@@ -157,6 +168,7 @@ static void end_job(struct running *r)
 	if (!r->ending) {
 		r->ending = true;
 		r->asked = now();
+		tell_ending(r);
 		/* a launcher takes its processes with it; a script would leave them behind */
 		if (r->job->launcher)
 			kill(r->pid, SIGTERM);
@@ -259,6 +271,8 @@ struct hb_started {
 	hb_launcher_kind launcher;
 	int status;
 	double begin;
+	pid_t *pids; /* below it, when that was looked for last */
+	size_t npids;
 };
 
 hb_started *hb__job_start(const hb_job *job, hb_job_end *ret)
@@ -297,41 +311,53 @@ bool hb__job_over(hb_started *s)
 	return s->over;
 }
 
-/* Open MPI's launcher has files to clean up and is asked; when its processes are gone at once it does not wait for them. MPICH's
- * has none, and would only complain. */
-static void take_down(hb_started *s, const pid_t *pids, size_t n)
+void hb__job_freeze(hb_started *s)
+{
+	if (hb__job_over(s))
+		return;
+	kill(s->launcher ? s->pid : -s->pid, SIGSTOP);
+	free(s->pids);
+	/* those that the launcher leaves behind are ours then; what else is below us is none of its */
+	s->npids = list_below(s->pid, false, &s->pids);
+}
+
+/* Open MPI's launcher has files to clean up and is asked. It then sleeps for a second, twice, unless a process of its dies
+ * meanwhile; those that it has are dead already, so it is told again. MPICH's has no files, and would only complain. */
+static void take_down(hb_started *s)
 {
 	const struct timespec tick = {0, 10000000};
 	double asked = now();
-	if (s->launcher != HB_LAUNCHER_HYDRA)
-		kill(s->launcher ? s->pid : -s->pid, SIGTERM);
+	pid_t asks = s->launcher ? s->pid : -s->pid;
+	if (s->launcher != HB_LAUNCHER_HYDRA) {
+		kill(asks, SIGTERM);
+		kill(asks, SIGCONT);
+	}
 	for (bool forced = false; !hb__job_over(s); nanosleep(&tick, NULL)) {
 		double waited = now() - asked;
+		if (s->launcher != HB_LAUNCHER_HYDRA)
+			kill(asks, SIGCHLD);
 		/* the launcher first: it would tell of the others */
 		if (s->launcher == HB_LAUNCHER_HYDRA || waited > GRACE_S)
 			kill(s->pid, SIGKILL);
 		if (!forced && (s->launcher == HB_LAUNCHER_HYDRA || waited > SHORT_GRACE_S))
-			for (size_t i = 0; i < n; i++)
-				kill(pids[i], SIGKILL);
+			for (size_t i = 0; i < s->npids; i++)
+				kill(s->pids[i], SIGKILL);
 		forced = forced || waited > SHORT_GRACE_S;
 	}
-	for (size_t i = 0; i < n; i++) {
-		kill(pids[i], SIGKILL);
-		waitpid(pids[i], NULL, WNOHANG);
+	for (size_t i = 0; i < s->npids; i++) {
+		kill(s->pids[i], SIGKILL);
+		waitpid(s->pids[i], NULL, WNOHANG);
 	}
 }
 
 void hb__job_finish(hb_started *s, hb_job_end *ret)
 {
-	pid_t *pids = NULL;
-	/* those that the launcher leaves behind are ours then; what else is below us is none of its */
-	size_t n = hb__job_over(s) ? 0 : list_below(s->pid, false, &pids);
-	ret->ended = !s->over;
+	ret->ended = !hb__job_over(s);
 	if (ret->ended)
-		take_down(s, pids, n);
+		take_down(s);
 	ret->seconds = now() - s->begin;
 	ret->signal = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
 	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(s->status);
-	free(pids);
+	free(s->pids);
 	free(s);
 }

@@ -38,6 +38,24 @@ static int open_command(hb_live *l, const hb_live_options *o)
 	return hb__read_command_line(l->command, hb__mpi_from_key(o->mpi), &l->line);
 }
 
+/* A job that runs already: nothing is prepared, and only gdb looks at it. */
+static int attach(hb_live *l, const char *pid)
+{
+	int32_t *pids;
+	hb_error err = {0};
+	hb_session_options o = {0};
+	int code = hb__find_job(pid, &pids, &o.size);
+	if (code)
+		return code;
+	if (hb_session_open(&o, &l->session, &err))
+		code = hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
+	else
+		hb_session_adopt(l->session, pids);
+	l->attached = !code;
+	free(pids);
+	return code;
+}
+
 int hb__live_open(const hb_live_options *options, hb_live **ret)
 {
 	hb_live *l = *ret = hb__alloc(sizeof *l);
@@ -47,6 +65,8 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	l->output = options->output;
 	l->out = options->out;
 	l->input = hb__copy(options->input ? options->input : "/dev/null");
+	if (options->attach)
+		return attach(l, options->attach);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	if (code)
 		return code;
@@ -73,7 +93,18 @@ void hb__live_close(hb_live *l)
 }
 
 hb_session *hb__live_session(hb_live *l) { return l->session; }
-bool hb__live_running(const hb_live *l) { return l->job != NULL; }
+bool hb__live_attached(const hb_live *l) { return l->attached; }
+
+bool hb__live_running(const hb_live *l)
+{
+	for (int32_t i = 0; l->attached && i < hb_session_size(l->session); i++) {
+		hb_life life = hb_session_proc(l->session, i)->life;
+		if (life != HB_LIFE_EXITED && life != HB_LIFE_DEAD)
+			return true;
+	}
+	return l->job != NULL;
+}
+
 int hb__live_status(const hb_live *l) { return l->end.status; }
 double hb__live_reached(const hb_live *l) { return l->reached; }
 double hb__live_seconds(const hb_live *l) { return l->job ? hb__live_now() - l->begin : -1; }
@@ -130,7 +161,6 @@ static hb_setup setup_of(const hb_live *l)
 			.level = "events",
 			.check = true,
 			.sanitized = l->line.program.sanitized};
-	bool same_mpi = l->manifest.mpi && l->line.mpi == hb__mpi_from_key(l->manifest.mpi);
 	return (hb_setup){.mpi = l->line.mpi,
 		.mode = "replay",
 		.folder = l->folder.folder,
@@ -139,7 +169,7 @@ static hb_setup setup_of(const hb_live *l)
 		.sanitized = l->line.program.sanitized,
 		.script = l->folder.script,
 		.divergence = "stop",
-		.contents = same_mpi ? "stop" : "warn"};
+		.contents = "warn"};
 }
 
 static int launch(hb_live *l)
@@ -172,6 +202,9 @@ static int launch(hb_live *l)
 int hb__live_start(hb_live *l)
 {
 	hb_error err = {0};
+	if (l->attached)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "a job that was started without hbdb cannot be started again from here");
 	hb__live_end(l);
 	int code = l->replay ? 0 : begin_recording(l);
 	if (code)
@@ -208,7 +241,13 @@ void hb__live_end(hb_live *l)
 {
 	if (!l->job)
 		return;
-	hb_session_let_go(l->session);
+	/* a script may have left its job behind on purpose; a launcher that is gone has not */
+	if (hb__job_over(l->job) && !l->line.launcher)
+		hb_session_let_go(l->session);
+	else {
+		hb__job_freeze(l->job);
+		hb_session_kill(l->session);
+	}
 	hb__job_finish(l->job, &l->end);
 	l->job = NULL;
 	l->going = false;
@@ -234,6 +273,12 @@ int hb__live_poll(hb_live *l, int ms)
 	if (!l->job)
 		return changes;
 	hb__live_look_at_reports(l);
+	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */
+		l->departures = hb_session_departures(l->session);
+		l->went = hb__live_now();
+		l->reached = -1;
+		l->going = true;
+	}
 	if (l->going && everybody_is_there(l)) {
 		l->reached = hb__live_now() - l->went;
 		l->going = false;
@@ -311,7 +356,10 @@ static bool passed(const hb_live *l, const hb_target *t)
 		return true;
 	/* MPI_Init is over before anybody can be held; inside of the next event is further than after this one */
 	uint64_t most = t->event + t->inside, entered = thread->event + thread->inside;
-	return entered > (most || t->lane ? most : 1) || (t->inside && thread->event > t->event);
+	uint64_t last = most || t->lane ? most : 1;
+	/* one that has left its stop, by a step say, cannot be held there any more: only after the next event */
+	bool left = entered == last && !thread->held && !thread->inside && !t->inside && !t->next && thread->lane_known;
+	return entered > last || left || (t->inside && thread->event > t->event);
 }
 
 int hb__live_run_to_cut(hb_live *l, hb_at at, const uint32_t *event, const hb_stop *stop, bool *ret_restarted)
@@ -359,6 +407,7 @@ void hb__live_go_all(hb_live *l)
 	l->reached = -1;
 	l->went = hb__live_now();
 	hb_session_go(l->session, &all);
+	l->departures = hb_session_departures(l->session);
 	hb_set_free(&all);
 	l->going = true;
 }

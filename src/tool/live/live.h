@@ -18,6 +18,7 @@ typedef struct hb_live_options {
 	const char *input;     /* a file for the standard input of the job; NULL: none */
 	int out;               /* descriptor for what the job prints; 0: where we print */
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
+	const char *attach;    /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
 } hb_live_options;
 
 /* Prepares; starts nothing. 0, or an exit code after having said why. Close in any case. */
@@ -30,6 +31,8 @@ hb_session *hb__live_session(hb_live *live);
 int hb__live_start(hb_live *live);
 void hb__live_end(hb_live *live);
 bool hb__live_running(const hb_live *live);
+/* It was attached to: the job runs without hbdb, and is left as it is at the end. */
+bool hb__live_attached(const hb_live *live);
 /* Status of the command once it has ended; 128 + signal. */
 int hb__live_status(const hb_live *live);
 /* Takes in what happened, waiting at most `ms`. To be called often while something runs: the job's signals and reports are looked at in it. */

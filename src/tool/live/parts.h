@@ -13,7 +13,7 @@
 
 struct hb_live {
 	char *recording; /* replayed, or being made */
-	bool replay;
+	bool replay, attached;
 	const char *output;
 	char *input;
 	int out;
@@ -28,11 +28,15 @@ struct hb_live {
 	hb_reports reports;
 	uint64_t differences; /* printed */
 	double begin, went, reached;
-	bool going; /* on the way to a cut: when all are there the time is taken */
+	uint64_t departures; /* of the session, when it went */
+	bool going;          /* on the way to a cut: when all are there the time is taken */
 	char inside[256];
 };
 
 double hb__live_now(void);
+
+/* found.c: the processes of a job that runs without hbdb, by rank: free *ret_pids. 0, or an exit code after having said why. */
+int hb__find_job(const char *pid, int32_t **ret_pids, int32_t *ret_size);
 
 /* reports.c */
 void hb__live_begin_reports(hb_live *live);

@@ -35,7 +35,10 @@ void hb__live_look_at_reports(hb_live *l)
 {
 	if (!l->replay)
 		return;
+	uint64_t others = l->reports.count[HB_REPORT_CONTENTS];
 	hb__look_for_reports(&l->reports);
+	if (!others && l->reports.count[HB_REPORT_CONTENTS])
+		hb__print_contents(&l->reports);
 	if (l->reports.count[HB_REPORT_DIVERGENCE] == l->differences)
 		return;
 	l->differences = l->reports.count[HB_REPORT_DIVERGENCE];

@@ -26,6 +26,10 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 		hb__say("nothing was recorded: %s runs with changed privileges, so the system loads nothing into it; "
 			"run it as its owner",
 			path);
+	else if (p->sessions)
+		hb__say("nothing was recorded: %s starts MPI with sessions (MPI_Session_init) and never calls MPI_Init; hbdb "
+			"cannot record programs that use sessions only",
+			path);
 	else if (p->elf && !p->mpi)
 		hb__say("nothing was recorded: no process called MPI_Init (%s needs no MPI library itself; "
 			"is it an MPI program?)",
@@ -142,7 +146,8 @@ int hb__make(const hb_making *making, hb_made *ret)
 		hb_manifest m = {.mpi = hb__copy(hb__mpi_key(line.mpi)),
 			.level = hb__copy(making->level ? making->level : "events"),
 			.contents = making->contents,
-			.aslr = making->aslr,
+			/* on Debian 13 the address sanitizer and UCX do not agree on memory without it */
+			.aslr = making->aslr || line.program.sanitized,
 			.shake_us = making->shake_us};
 		hb__manifest_begin(&m, making->argv);
 		hb__digest_program(program, &m.program);

@@ -37,6 +37,16 @@ static bool wanted_place(const struct hb_races *r, const hb_place *place)
 	       (colon && (size_t)(colon - place->text) == n && !strncmp(place->text, name, n));
 }
 
+/* For the message when --line names none. */
+static void remember(struct hb_races *r, const char *place)
+{
+	for (size_t i = 0; i < r->nplaces; i++)
+		if (r->places[i] == place)
+			return;
+	r->places = hb__resize(r->places, (r->nplaces + 1) * sizeof *r->places);
+	r->places[r->nplaces++] = place;
+}
+
 static uint32_t group_at(struct hb_races *r, const char *place, const char *function)
 {
 	for (size_t i = 0; i < r->ngroups; i++)
@@ -52,7 +62,11 @@ static uint32_t new_group(struct hb_races *r, uint32_t process, uint32_t functio
 	const hb_process *p = &hb_model_processes(r->run.model)[process];
 	const hb_function *f = p->log ? hb_log_function(p->log, function) : NULL;
 	const hb_place *place = hb__process_place(&r->run, process, site);
-	if ((r->ranks && !hb__has_rank(r->ranks, p->rank)) || !wanted_place(r, place))
+	bool there = wanted_place(r, place);
+	r->line_found = r->line_found || there;
+	if (r->line && place && !there)
+		remember(r, place->text);
+	if (!there || (r->ranks && !hb__has_rank(r->ranks, p->rank)))
 		return UNASKED;
 	return group_at(r, place ? place->text : "somewhere", f && f->name ? f->name : "a call");
 }
@@ -130,11 +144,12 @@ void hb__begin_races(struct hb_races *r)
 	r->facts = hb__facts_open(m);
 	r->group_of_spec = hb__alloc(((size_t)info->specs + 1) * sizeof *r->group_of_spec);
 	memset(r->group_of_spec, 0xff, ((size_t)info->specs + 1) * sizeof *r->group_of_spec);
-	for (uint32_t i = 0; !r->out && i < info->receives; i++)
+	bool all = !r->out || r->line;
+	for (uint32_t i = 0; all && i < info->receives; i++)
 		count(r, hb_model_receives(m)[i].spec, hb_model_receives(m)[i].send);
-	for (uint32_t i = 0; !r->out && i < info->probes; i++)
+	for (uint32_t i = 0; all && i < info->probes; i++)
 		count(r, hb_model_probes(m)[i].spec, hb_model_probes(m)[i].send);
-	for (uint32_t i = 0; !r->out && i < info->chosen; i++) {
+	for (uint32_t i = 0; all && i < info->chosen; i++) {
 		const hb_chosen *c = &hb_model_chosen(m)[i];
 		uint32_t group = group_of_site(r, hb_model_lines(m)[c->at.line].process, c->function, c->site);
 		if (group != UNASKED)
@@ -152,6 +167,7 @@ void hb__end_races(struct hb_races *r)
 		free(r->groups[i].function);
 	}
 	free(r->groups);
+	free(r->places);
 	free(r->group_of_spec);
 	tdestroy(r->by_site, free);
 	hb__facts_close(r->facts);

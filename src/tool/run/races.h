@@ -28,7 +28,10 @@ struct hb_races {
 	bool all, whole;
 	uint64_t limit;           /* races kept for each place; 0: all */
 	const char *line, *ranks; /* filters, or NULL */
-	hb_output *out;           /* JSON, or NULL */
+	bool line_found;          /* a call that may race is at that line ... */
+	const char **places;      /* ... and these are elsewhere */
+	size_t nplaces;
+	hb_output *out; /* JSON, or NULL */
 	uint64_t found;
 	struct hb_raced *groups;
 	size_t ngroups;

@@ -26,6 +26,26 @@ static void text(hb_output *out, const char *name, const char *value)
 	hb__put_json(out, value);
 }
 
+/* What the program called its communicators, datatypes and windows. */
+static void put_names(hb_output *out, const hb_view *view, const hb_event *ev)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < ev->row->nargs && i < ev->function->nargs; i++) {
+		const char *name = hb__given_name(view->log, ev->function->arg_kind[i], ev->row->arg[i]);
+		if (!name)
+			continue;
+		if (!any)
+			key(out, "names");
+		hb__put_char(out, any ? ',' : '{');
+		hb__put_json(out, ev->function->arg_name[i]);
+		hb__put_char(out, ':');
+		hb__put_json(out, name);
+		any = true;
+	}
+	if (any)
+		hb__put_char(out, '}');
+}
+
 /* Words stand as strings, numbers as numbers; a word has nothing to escape but a datatype's name. */
 static void put_arguments(hb_output *out, const hb_view *view, const hb_event *ev)
 {
@@ -48,6 +68,7 @@ static void put_arguments(hb_output *out, const hb_view *view, const hb_event *e
 		hb__put_text(out, quote);
 	}
 	hb__put_char(out, '}');
+	put_names(out, view, ev);
 }
 
 static void put_error(hb_output *out, const char *name, int64_t class)
@@ -153,8 +174,10 @@ void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
 		number(out, "polls", (int64_t)row->polls);
 	if (row->skipped)
 		number(out, "not_stored", (int64_t)row->skipped);
-	if (row->has_check)
+	if (row->has_check && row->check)
 		number(out, "check", row->check);
+	else if (row->has_check)
+		hb__put_text(out, ",\"check\":null");
 	if (view->never)
 		hb__put_text(out, ",\"never_returned\":true");
 	put_place(out, view, row->site);

@@ -1,5 +1,6 @@
 /* One event as a line of text. */
 #include "format/row.h"
+#include "inert.h"
 #include "line.h"
 #include "source.h"
 
@@ -68,7 +69,7 @@ void hb__put_value(hb_output *out, const hb_log *log, uint8_t kind, int64_t valu
 	const char *name = hb__word(log, kind, value);
 	static const char *const before[] = {"", "", "", "", "type#", "op#", "win#", "file#", "~"};
 	if (name) {
-		hb__put_text(out, name);
+		hb__put_inert(out, name);
 		return;
 	}
 	if (kind < sizeof before / sizeof *before)
@@ -77,6 +78,25 @@ void hb__put_value(hb_output *out, const hb_log *log, uint8_t kind, int64_t valu
 		hb__put_hex(out, (uint64_t)value);
 	else
 		hb__put_int(out, value);
+}
+
+const char *hb__given_name(const hb_log *log, uint8_t kind, int64_t value)
+{
+	return kind == KIND_COMM       ? hb_log_name(log, HB_NAMED_COMM, value)
+	       : kind == KIND_DATATYPE ? hb_log_name(log, HB_NAMED_TYPE, value)
+	       : kind == KIND_WINDOW   ? hb_log_name(log, HB_NAMED_WIN, value)
+				       : NULL;
+}
+
+static void put_named(hb_output *out, const hb_log *log, uint8_t kind, int64_t value)
+{
+	const char *name = hb__given_name(log, kind, value);
+	hb__put_value(out, log, kind, value);
+	if (!name)
+		return;
+	hb__put_text(out, " \"");
+	hb__put_inert(out, name);
+	hb__put_char(out, '"');
 }
 
 const struct hb_place *hb__view_place(hb_view *view, uint32_t site)
@@ -99,7 +119,7 @@ static void put_pair(hb_output *out, const char *name, int64_t value, const hb_l
 	hb__put_char(out, ' ');
 	hb__put_text(out, name);
 	hb__put_char(out, '=');
-	hb__put_value(out, log, kind, value);
+	put_named(out, log, kind, value);
 }
 
 static void put_message(hb_output *out, const hb_view *view, int64_t source, int64_t tag, int64_t bytes)
@@ -197,14 +217,14 @@ static void put_call(hb_output *out, const hb_view *view, const hb_event *ev)
 		hb__put_int(out, row->function);
 		return;
 	}
-	hb__put_text(out, f->name);
+	hb__put_inert(out, f->name);
 	hb__put_char(out, '(');
 	for (uint32_t i = 0; i < row->nargs && i < f->nargs; i++) {
 		if (i)
 			hb__put_text(out, ", ");
-		hb__put_text(out, f->arg_name[i]);
+		hb__put_inert(out, f->arg_name[i]);
 		hb__put_char(out, '=');
-		hb__put_value(out, view->log, f->arg_kind[i], row->arg[i]);
+		put_named(out, view->log, f->arg_kind[i], row->arg[i]);
 	}
 	hb__put_char(out, ')');
 }

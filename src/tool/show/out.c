@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "out.h"
+#include "inert.h"
 
 void hb__flush(hb_output *out)
 {
@@ -80,38 +80,34 @@ void hb__put_seconds(hb_output *out, int64_t ns)
 	put_digits(out, n % 1000000000u, 9);
 }
 
-/* Length of the UTF-8 character at p, 0 when it is none. */
-static int utf8(const unsigned char *p)
+/* The character at p: its length and its code; a byte that is none has length 0. */
+static size_t character(const char *p, uint32_t *ret)
 {
-	int n = p[0] < 0x80                   ? 1
-		: p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-		: p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-		: p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-					      : 0;
-	for (int i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-		(p[0] == 0xf4 && p[1] > 0x8f))
-		return 0;
-	return n;
+	size_t there = strnlen(p, 4), n = hb__decode((const unsigned char *)p, there, ret);
+	return n > there ? 0 : n;
+}
+
+/* \u0000 of JSON or &#x0; of XML: the same text, and nothing that a terminal obeys. */
+static void put_number(hb_output *out, const char *format, uint32_t code)
+{
+	char text[16];
+	snprintf(text, sizeof text, format, code);
+	hb__put_text(out, text);
 }
 
 void hb__put_json(hb_output *out, const char *text)
 {
 	hb__put_char(out, '"');
-	for (const unsigned char *p = (const unsigned char *)text; *p;) {
-		int n = utf8(p);
-		if (n == 1 && (*p < 0x20 || *p == 0x7f)) {
-			hb__put_text(out, "\\u00");
-			hb__put_char(out, "0123456789abcdef"[*p >> 4]);
-			hb__put_char(out, "0123456789abcdef"[*p & 15]);
-		} else if (n == 1) {
-			if (*p == '"' || *p == '\\')
-				hb__put_char(out, '\\');
-			hb__put_char(out, (char)*p);
+	for (const char *p = text; *p;) {
+		uint32_t code;
+		size_t n = character(p, &code);
+		if (n && hb__unsafe(code))
+			put_number(out, "\\u%04x", code);
+		else if (n == 1 && (*p == '"' || *p == '\\')) {
+			hb__put_char(out, '\\');
+			hb__put_char(out, *p);
 		} else if (n)
-			hb__put(out, (const char *)p, (size_t)n);
+			hb__put(out, p, n);
 		else
 			hb__put_text(out, "\\ufffd");
 		p += n ? n : 1;
@@ -123,14 +119,17 @@ void hb__put_xml(hb_output *out, const char *text)
 {
 	static const char *const entities[128] = {
 		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\n'] = "&#10;", ['\t'] = "&#9;"};
-	for (const unsigned char *p = (const unsigned char *)text; *p;) {
-		int n = utf8(p);
-		if (n == 1 && entities[*p])
-			hb__put_text(out, entities[*p]);
-		else if (n == 1 && (*p < 0x20 || *p == 0x7f))
+	for (const char *p = text; *p;) {
+		uint32_t code;
+		size_t n = character(p, &code);
+		if (n == 1 && entities[code])
+			hb__put_text(out, entities[code]);
+		else if (n == 1 && hb__unsafe(code))
 			hb__put_char(out, '?'); /* XML has no way to write it */
+		else if (n && hb__unsafe(code))
+			put_number(out, "&#x%x;", code);
 		else if (n)
-			hb__put(out, (const char *)p, (size_t)n);
+			hb__put(out, p, n);
 		else
 			hb__put_text(out, "\xef\xbf\xbd");
 		p += n ? n : 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inert.h"
 #include "source.h"
 
 struct module {
@@ -83,10 +84,14 @@ static void look_up(const struct module *m, struct site *s)
 	int number = 0;
 	const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
 	if (file && number > 0) {
-		s->place = (hb_place){hb__format("%s:%d", base(file), number), hb__copy(file), number};
+		char *name = hb__inert(base(file));
+		s->place = (hb_place){hb__format("%s:%d", name, number), hb__copy(file), number};
+		free(name);
 		return;
 	}
-	s->place.text = hb__format("%s+0x%llx", base(m->path), (unsigned long long)s->offset);
+	char *name = hb__inert(base(m->path));
+	s->place.text = hb__format("%s+0x%llx", name, (unsigned long long)s->offset);
+	free(name);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -110,6 +115,13 @@ const hb_place *hb__source_place(const char *path, const char *build_id, uint64_
 	else
 		look_up(m, s);
 	return &(*found)->place;
+}
+
+struct Dwfl_Module *hb__source_module(const char *path, const char *build_id, uint64_t *ret_bias)
+{
+	const struct module *m = find_module(path, build_id);
+	*ret_bias = m->bias;
+	return m->dw;
 }
 
 const hb_place *hb__place_of_site(const hb_log *log, uint32_t number)

@@ -18,6 +18,9 @@ const hb_place *hb__source_place(const char *module_path, const char *build_id, 
 /* The place of a call site of a log; NULL when it is not known. */
 const hb_place *hb__place_of_site(const hb_log *log, uint32_t site);
 
+/* The debugging information of a file; NULL: there is none. A place `offset` from its load address is offset + *ret_bias there. */
+struct Dwfl_Module *hb__source_module(const char *path, const char *build_id, uint64_t *ret_bias);
+
 /* A copy of a report's text with every @PATH+0xOFFSET@ replaced by its place. */
 char *hb__with_places(const char *text);
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../show/out.h"
+#include "../show/inert.h"
+#include "../terminal.h"
 #include "sql.h"
 
 #define HELD 1000 /* rows of a table that are held back to find the widths of its columns */
@@ -115,7 +116,7 @@ static struct cell take(sqlite3_stmt *statement, int column)
 		break;
 	default:
 		cell.number = sqlite3_column_type(statement, column) == SQLITE_INTEGER;
-		cell.text = hb__copy((const char *)sqlite3_column_text(statement, column));
+		cell.text = hb__inert((const char *)sqlite3_column_text(statement, column));
 	}
 	return cell;
 }
@@ -136,12 +137,6 @@ static void pad(hb_sql_printer *p, int n)
 		hb__put_char(&p->out, ' ');
 }
 
-static void put_plain(hb_output *out, const char *text)
-{
-	for (; *text; text++)
-		hb__put_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
-}
-
 static void put_cell(hb_sql_printer *p, int column, const struct cell *cell)
 {
 	char longer[420];
@@ -153,7 +148,7 @@ static void put_cell(hb_sql_printer *p, int column, const struct cell *cell)
 	int space = p->width[column] - width_of(text);
 	if (!p->texts[column])
 		pad(p, space);
-	put_plain(&p->out, text);
+	hb__put_text(&p->out, text);
 	if (p->texts[column] && column + 1 < p->columns)
 		pad(p, space);
 	if (column + 1 < p->columns)
@@ -165,7 +160,7 @@ static void put_header(hb_sql_printer *p)
 	if (!p->header)
 		return;
 	for (int i = 0; i < p->columns; i++) {
-		struct cell name = {p->names[i], -1, false};
+		struct cell name = {(char *)hb__tame(p->names[i]), -1, false};
 		put_cell(p, i, &name);
 	}
 	hb__put_char(&p->out, '\n');
@@ -181,7 +176,7 @@ static void find_widths(hb_sql_printer *p)
 {
 	size_t n = p->rows * (size_t)p->columns;
 	for (int i = 0; i < p->columns; i++) {
-		p->width[i] = p->header ? width_of(p->names[i]) : 0;
+		p->width[i] = p->header ? width_of(hb__tame(p->names[i])) : 0;
 		for (size_t k = (size_t)i; k < n; k += (size_t)p->columns) {
 			p->texts[i] = p->texts[i] || (p->cells[k].text && !p->cells[k].number);
 			if (p->cells[k].decimals > p->decimals[i])
@@ -225,12 +220,13 @@ static void table_row(hb_sql_printer *p, sqlite3_stmt *statement)
 
 /* ---- lines ---- */
 
-static void put_separated(hb_sql_printer *p, const char *text, size_t n)
+static void put_separated(hb_sql_printer *p, const char *text)
 {
 	hb_output *out = &p->out;
 	const char *special = p->form == HB_SQL_TSV ? "\t\n\r\\" : ",\"\r\n";
-	if (strcspn(text, special) >= n) {
-		hb__put(out, text, n);
+	text = hb__on_terminal(1) ? hb__tame(text) : text; /* a file gets it as it is */
+	if (!strpbrk(text, special)) {
+		hb__put_text(out, text);
 	} else if (p->form == HB_SQL_TSV) {
 		for (; *text; text++) {
 			const char *which = strchr("\tt\nn\rr\\\\", *text); /* each before its name */
@@ -293,7 +289,7 @@ static void put_value(hb_sql_printer *p, sqlite3_stmt *statement, int column)
 		if (p->form == HB_SQL_JSON)
 			hb__put_json(&p->out, text ? text : "");
 		else
-			put_separated(p, text ? text : "", (size_t)sqlite3_column_bytes(statement, column));
+			put_separated(p, text ? text : "");
 	}
 }
 
@@ -352,7 +348,7 @@ void hb__sql_print_begin(hb_sql_printer *p, sqlite3_stmt *statement)
 		p->started = false;
 	} else if (p->header && p->form != HB_SQL_JSON)
 		for (int i = 0; i < p->columns; i++) {
-			put_separated(p, p->names[i], strlen(p->names[i]));
+			put_separated(p, p->names[i]);
 			hb__put_char(&p->out, i + 1 == p->columns ? '\n' : p->form == HB_SQL_CSV ? ',' : '\t');
 		}
 	p->again = true;

@@ -30,7 +30,7 @@ static void show_progress(void *user, double share)
 	double seconds = (double)(now.tv_sec - p->begin.tv_sec) + (double)(now.tv_nsec - p->begin.tv_nsec) * 1e-9;
 	if (seconds < 1 || !isatty(2))
 		return;
-	fprintf(stderr, "\rhbdb: sealing %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
+	dprintf(2, "\rhbdb: sealing %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
 	p->shown = true;
 }
 
@@ -171,7 +171,7 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 	for (size_t i = 0; i < logs.n; i++, progress.done++)
 		finish_log(logs.at[i].path, &d, with_seal, &patience, &progress, ret);
 	if (progress.shown)
-		fprintf(stderr, "\r%24s\r", "");
+		dprintf(2, "\r%24s\r", "");
 	if (d.whole)
 		say_trouble(ret, hb__format("every wildcard receive is kept: %s", d.whole));
 	if (!hb__distillery_close(&d, recording))

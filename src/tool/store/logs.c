@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../options.h"
 #include "find.h"
 #include "format/remark.h"
 #include "format/row.h"
@@ -178,9 +179,10 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 	/* the same note twice in a process counts once */
 	for (uint32_t i = 0; i < info->notes; i++) {
 		const hb_note *note = hb_log_note(log, i);
-		/* one per message, for the tests of the matching; and remarks, which are for hbdb check */
+		/* one per message, for the tests of the matching; remarks, which are for hbdb check, and names */
 		bool again = !strncmp(note->text, "serial ", 7) ||
-			     !strncmp(note->text, HB_REMARK_BEGIN, strlen(HB_REMARK_BEGIN));
+			     !strncmp(note->text, HB_REMARK_BEGIN, strlen(HB_REMARK_BEGIN)) ||
+			     !strncmp(note->text, HB_NAME_BEGIN, strlen(HB_NAME_BEGIN));
 		for (uint32_t k = 0; k < i && !again; k++)
 			again = !strcmp(hb_log_note(log, k)->text, note->text);
 		if (!again)
@@ -234,4 +236,43 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	for (size_t i = 0; i < sum->trouble.n; i++)
 		hb__say("%s", sum->trouble.at[i]);
 	hb__print_notes(sum);
+}
+
+/* "0-3,7": the ranks that have logs, as far as they fit. */
+static char *ranks_of(const hb_logs *logs)
+{
+	char *text = hb__copy("");
+	for (size_t i = 0, last; i < logs->n && strlen(text) < 100; i = last + 1) {
+		last = i;
+		while (last + 1 < logs->n && logs->at[last + 1].rank <= logs->at[last].rank + 1)
+			last++;
+		int32_t from = logs->at[i].rank, to = logs->at[last].rank;
+		char *more = to > from ? hb__format("%s%s%d-%d", text, *text ? "," : "", from, to)
+				       : hb__format("%s%s%d", text, *text ? "," : "", from);
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+int hb__check_run_ranks(const char *command, const char *list, const hb_logs *logs)
+{
+	for (const char *p = list; p && *p; p += strspn(p, ",")) {
+		bool found = false;
+		char *one = hb__format("%.*s", (int)strcspn(p, ","), p);
+		for (size_t i = 0; i < logs->n; i++)
+			found = found || hb__has_rank(one, logs->at[i].rank);
+		if (!found) {
+			char *known = ranks_of(logs);
+			int code = hb__fail_with(HB_EXIT_USAGE,
+				"%s --rank %s: the recording has no rank %s; its ranks are %s", command, list, one,
+				known);
+			free(known);
+			free(one);
+			return code;
+		}
+		p += strlen(one);
+		free(one);
+	}
+	return 0;
 }

@@ -58,6 +58,13 @@ void hb__manifest_begin(hb_manifest *m, char **command)
 	m->version = hb__copy(HBDB_VERSION);
 }
 
+double hb__manifest_end(const hb_manifest *m)
+{
+	struct tm utc = {0};
+	const char *rest = m->started && m->finished ? strptime(m->started, "%Y-%m-%dT%H:%M:%S", &utc) : NULL;
+	return rest ? (double)timegm(&utc) + strtod(*rest == '.' ? rest : "0", NULL) + m->seconds : 0;
+}
+
 void hb__digest_program(const char *path, hb_program_digest *ret)
 {
 	struct stat st;

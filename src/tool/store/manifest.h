@@ -32,6 +32,8 @@ void hb__manifest_begin(hb_manifest *m, char **command);
 int hb__manifest_write(const hb_manifest *m, const char *recording);
 /* 0, or -1 after having said why; a missing manifest is said, too. */
 int hb__manifest_read(const char *recording, hb_manifest *ret);
+/* When the recorded run ended, in seconds since the epoch; 0: not known. */
+double hb__manifest_end(const hb_manifest *m);
 
 /* Size, time and digest of a file; ret->path is NULL when it cannot be read. */
 void hb__digest_program(const char *path, hb_program_digest *ret);

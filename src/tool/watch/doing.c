@@ -6,6 +6,7 @@
 
 #include "../findings/findings.h"
 #include "../run/events.h"
+#include "../show/inert.h"
 #include "format/row.h"
 #include "watch.h"
 
@@ -88,7 +89,7 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 			!hb_cursor_slot(cursor, lane.polling_slot, &row)) {
 			const hb_function *f = hb_log_function(view->log, row.function);
 			char *place = place_text(view, row.site);
-			name = f && f->name ? f->name : name;
+			name = f && f->name ? hb__tame(f->name) : name;
 			text = hb__format("asks again and again: %s%s", name, place);
 			free(place);
 		}
@@ -122,7 +123,7 @@ static void look_at_lane(
 		while (hb_events_next(events, &event, NULL) == 1) {
 			char *place = place_text(&run->views[log], event.row->site);
 			free(last);
-			last = hb__format("%s%s", event.function ? event.function->name : "a call", place);
+			last = hb__format("%s%s", event.function ? hb__tame(event.function->name) : "a call", place);
 			last_exit = event.row->exit;
 			free(place);
 		}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/gdb/gdb.h"
+#include "../show/inert.h"
 #include "watch.h"
 
 #define FRAMES 400
@@ -16,11 +17,11 @@ static const char *base(const char *path)
 
 static void put_frame(const hb_frame *f, int number, FILE *to)
 {
-	fprintf(to, "    #%d  %s", number, f->function[0] ? f->function : "??");
+	fprintf(to, "    #%d  %s", number, f->function[0] ? hb__tame(f->function) : "??");
 	if (f->line)
-		fprintf(to, " (%s:%d)", base(f->file), f->line);
+		fprintf(to, " (%s:%d)", hb__tame(base(f->file)), f->line);
 	else if (f->module[0])
-		fprintf(to, " (%s)", base(f->module));
+		fprintf(to, " (%s)", hb__tame(base(f->module)));
 	fprintf(to, "\n");
 }
 

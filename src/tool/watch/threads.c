@@ -86,6 +86,7 @@ static void look_up_init(hb_process_now *p)
 	if (hb_log_open(p->path, &log, NULL))
 		return;
 	const hb_log_info *info = hb_log_get_info(log);
+	p->init = (double)info->origin_mono * 1e-9 + boot_seconds(); /* a replay keeps no rows */
 	if (!hb_events_open(log, 0, &events, NULL) && hb_events_next(events, &e, NULL) == 1 && e.function &&
 		e.function->name && strstr(e.function->name, "_Init")) {
 		p->init = ((double)info->origin_mono + hb_ticks_ns(info, e.row->exit)) * 1e-9 + boot_seconds();

@@ -81,7 +81,7 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 		hb__findings_choose(&found, &all);
 		for (size_t i = 0; i < found.n; i++)
 			if (hb__is_shown(&found.at[i]))
-				hb__finding_text(&found, &found.at[i], to, hb__colour(fileno(to)));
+				hb__finding_text(&found, &found.at[i], to, hb__colour(to == stdout ? 1 : 2));
 	}
 	hb__findings_free(&found);
 	fprintf(to, "what each process does:\n");

@@ -131,7 +131,7 @@ static void put_message(struct hb_request *r, uint32_t number)
 	put_rank(r, channel->dest);
 	hb_text_format(&r->out, ",\"tag\":%d,\"bytes\":%llu,\"comm\":", channel->tag,
 		(unsigned long long)hb_send_bytes(m, number));
-	hb_text_json(&r->out, hb_model_groups(m)[channel->group].name);
+	hb_text_json(&r->out, hb_model_group_title(m, channel->group));
 	bool ambiguous =
 		send->flags & HB_AMBIGUOUS || (receive != HB_NO && hb_model_receives(m)[receive].flags & HB_AMBIGUOUS);
 	hb_text_format(&r->out, ",\"synchronous\":%s,\"ambiguous\":%s,\"cancelled\":%s}",

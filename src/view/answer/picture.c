@@ -213,6 +213,25 @@ static void put_rings(hb_text *out, hb_axis axis, const hb_picture *p)
 	hb_text_put(out, "]");
 }
 
+/* A character for each kind and one for races, of each column. The shares have 64 steps, what is there is never told as nothing. */
+static void put_mix(hb_text *out, const hb_density *d, uint32_t columns)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	if (!d->mix) {
+		hb_text_put(out, ",null");
+		return;
+	}
+	hb_text_put(out, ",\"");
+	for (uint32_t i = 0; i < columns; i++) {
+		char cell[HB_BOX_KINDS + 1];
+		for (uint32_t k = 0; k < HB_BOX_KINDS; k++)
+			cell[k] = digits[(d->mix[i * HB_BOX_KINDS + k] + 4u) * 63 / 259];
+		cell[HB_BOX_KINDS] = digits[d->races[i] < 63 ? d->races[i] : 63];
+		hb_text_add(out, cell, sizeof cell);
+	}
+	hb_text_put(out, "\"");
+}
+
 static void put_densities(hb_text *out, const hb_picture *p, uint32_t columns)
 {
 	hb_text_put(out, ",\"densities\":[");
@@ -228,7 +247,9 @@ static void put_densities(hb_text *out, const hb_picture *p, uint32_t columns)
 			hb_text_add(out, ",", k ? 1 : 0);
 			hb_text_number(out, d->waiting ? d->waiting[k] : 0);
 		}
-		hb_text_put(out, "]]");
+		hb_text_put(out, "]");
+		put_mix(out, d, columns);
+		hb_text_put(out, "]");
 	}
 	hb_text_put(out, "]");
 }

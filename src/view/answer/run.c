@@ -94,6 +94,29 @@ static void put_lines(struct hb_request *r)
 	hb_text_put(out, "]");
 }
 
+/* Lines as the numbers and ranges that `view` reads, a text for each kind. */
+static void put_alike(struct hb_request *r)
+{
+	uint32_t kinds, lines = hb_model_get_info(r->server->model)->lines;
+	const uint32_t *alike = hb_totals_alike(r->server->totals, &kinds);
+	hb_text *lists = calloc((size_t)kinds + 1, sizeof *lists);
+	hb_text_put(&r->out, ",\"alike\":[");
+	for (uint32_t i = 0, end; lists && i < lines; i = end) {
+		for (end = i + 1; end < lines && alike[end] == alike[i]; end++)
+			continue;
+		hb_text *list = &lists[alike[i]];
+		hb_text_format(list, end > i + 1 ? "%s%u:%u" : "%s%u", list->n ? "," : "", i, end - 1);
+	}
+	for (uint32_t k = 0; lists && k < kinds; k++) {
+		hb_text_format(&r->out, "%s\"%s\"", k ? "," : "", lists[k].at ? lists[k].at : "");
+		r->out.broken = r->out.broken || lists[k].broken;
+		free(lists[k].at);
+	}
+	r->out.broken = r->out.broken || !lists;
+	hb_text_put(&r->out, "]");
+	free(lists);
+}
+
 static void put_range(hb_text *out, const char *name, double from, double to)
 {
 	hb_text_format(out, "\"%s\":[", name);
@@ -219,6 +242,7 @@ void hb__answer_run(struct hb_request *r)
 			(unsigned long long)hb_model_get_info(s->model)->events,
 			(unsigned long long)hb__races_found(s->races));
 		put_lines(r);
+		put_alike(r);
 		put_span(r, true);
 		put_names(r);
 		put_tags(r);
@@ -227,7 +251,8 @@ void hb__answer_run(struct hb_request *r)
 	} else {
 		uint64_t events = put_early_lines(r);
 		put_span(r, false);
-		hb_text_format(&r->out, ",\"events\":%llu,\"races\":0,\"functions\":[],\"groups\":[],\"tags\":[]",
+		hb_text_format(&r->out,
+			",\"events\":%llu,\"races\":0,\"functions\":[],\"groups\":[],\"tags\":[],\"alike\":[]",
 			(unsigned long long)events);
 		put_troubles(r, false);
 	}

@@ -297,6 +297,8 @@ static hb_status build(hb_layout *l, const int64_t *shift_ns, hb_progress *progr
 	if (!hb__waits_build(l) || !hb__messages_build(l) || !hb__rings_build(l))
 		return hb__layout_fail(err, HB_E_MEMORY, "out of memory");
 	status = hb__races_build(l, tell, &races, err);
+	if (!status)
+		hb__sums_build(l);
 #ifdef __GLIBC__
 	malloc_trim(0); /* what all the passes had for themselves stays with the process otherwise: 4 bytes an event */
 #endif

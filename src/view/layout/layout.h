@@ -20,13 +20,15 @@ typedef enum hb_axis { HB_AXIS_LOGICAL, HB_AXIS_PHYSICAL } hb_axis;
  *
  * Reads the logs once more and runs the clocks and the rule of races. The model and its logs must stay open; nobody else uses
  * them while this runs or while a question is asked (so: one thread at a time). shift_ns: by process of the model, NULL: 0.
- * Memory: 17 bytes an event, 13 a message, at least 8 a race, 32 a collective. *ret_layout: hb_layout_close. */
+ * Memory: 18 bytes an event, 13 a message, at least 8 a race, 32 a collective. *ret_layout: hb_layout_close. */
 hb_status hb_layout_build(hb_model *model, const int64_t *shift_ns, hb_progress *progress, void *user,
 	hb_layout **ret_layout, hb_error *err);
 void hb_layout_close(hb_layout *layout);
 void hb_layout_span(const hb_layout *layout, hb_axis axis, double *ret_from, double *ret_to);
 /* x of an event's enter and exit (equal to the enter when it never returned). */
 void hb_layout_x(hb_layout *layout, hb_axis axis, hb_at at, double *ret_enter, double *ret_exit);
+/* How long an event took, in nanoseconds; what it waited of that is added to *waited. */
+double hb_layout_took(const hb_layout *layout, hb_at at, double *waited);
 /* The last event of a line that entered at or before x; 0: none. */
 uint32_t hb_layout_event_at(hb_layout *layout, hb_axis axis, uint32_t line, double x);
 
@@ -53,7 +55,8 @@ typedef enum hb_box_kind {
 	HB_BOX_RECEIVE,
 	HB_BOX_COMPLETE,
 	HB_BOX_PROBE,
-	HB_BOX_COLLECTIVE
+	HB_BOX_COLLECTIVE,
+	HB_BOX_KINDS
 } hb_box_kind;
 
 enum { /* flags of boxes and arrows */
@@ -105,6 +108,11 @@ typedef struct hb_density {
 	uint64_t events;
 	const uint32_t *count;
 	const uint8_t *waiting;
+	/* HB_BOX_KINDS for each slice: the share of it that calls of each kind took, without their waiting (0 to 255; at least 1 when one
+	 * entered there). In logical time a call lasts until the next one enters. NULL before there is a model. */
+	const uint8_t *mix;
+	const uint32_t
+		*races; /* how many of the counted events could have gone otherwise; NULL before there is a model */
 } hb_density;
 
 /* What touches from..to (both included) is in the window: events of the lines to draw, messages with an end on one of them

@@ -11,9 +11,14 @@
 /* Every 64 events of a line. */
 struct hb__block {
 	int64_t tick;    /* of the enter of the first */
-	double waited;   /* nanoseconds of waiting in the line before it */
-	uint32_t flying; /* events marked so in the line before it */
 	uint8_t shift;   /* offsets count 2^shift ticks */
+	uint32_t flying; /* events marked so in the line before it */
+	double waited;   /* nanoseconds of waiting in the line before it */
+	/* Of the line before it, by kind: nanoseconds without waiting; logical time without waiting, which is 1 for each event, and
+	 * 1 more for a marked one */
+	double busy[HB_BOX_KINDS];
+	uint32_t steps[HB_BOX_KINDS];
+	uint32_t races; /* events marked so in the line before it */
 };
 
 enum { /* in hb__track.mark */
@@ -130,6 +135,12 @@ static inline double hb__waited(const struct hb__track *t, hb_axis axis, uint32_
 	return length * t->waited[i] / 65535;
 }
 
+/* Whether it could have gone otherwise. */
+static inline uint32_t hb__races(const struct hb__track *t, uint32_t i)
+{
+	return (t->mark[i] >> HB__MARK_SHIFT & HB_BOX_RACES) != 0;
+}
+
 /* Asks for what is needed of an event soon. */
 static inline void hb__fetch(const struct hb__track *t, uint32_t i)
 {
@@ -155,6 +166,8 @@ hb_status hb__layout_fail(hb_error *err, hb_status status, const char *message);
 /* ---- build.c: names, rows ---- */
 /* ---- waits.c: kinds, waiting; the spans of collectives ---- */
 bool hb__waits_build(hb_layout *layout);
+/* The sums in the blocks; when waiting and races are known. */
+void hb__sums_build(hb_layout *layout);
 /* ---- races.c ---- */
 hb_status hb__races_build(hb_layout *layout, hb_progress *progress, void *user, hb_error *err);
 /* Sends that the event could have received, too; up to layout.alternatives, HB_NO at the end. NULL: none are known. */

@@ -52,6 +52,13 @@ void hb_layout_x(hb_layout *l, hb_axis axis, hb_at at, double *ret_enter, double
 
 uint32_t hb_layout_function(const hb_layout *l, hb_at at) { return hb__function_of(&l->track[at.line], at.event - 1); }
 
+double hb_layout_took(const hb_layout *l, hb_at at, double *waited)
+{
+	const struct hb__track *t = &l->track[at.line];
+	*waited += hb__waited(t, HB_AXIS_PHYSICAL, at.event - 1);
+	return hb__exit(t, HB_AXIS_PHYSICAL, at.event - 1) - hb__enter(t, HB_AXIS_PHYSICAL, at.event - 1);
+}
+
 uint32_t hb_layout_event_at(hb_layout *l, hb_axis axis, uint32_t line, double x)
 {
 	return hb__search(&l->track[line], axis, 0, x, HB__ENTERS_UNTIL);
@@ -115,19 +122,23 @@ static void put_boxes(struct hb__query *q, const struct range *r)
 
 /* ---- densities ---- */
 
+#define PARTS (HB_BOX_KINDS + 1) /* of a column: what calls of each kind took, and waiting */
+#define WAITING HB_BOX_KINDS
+
 struct counter {
 	const struct hb__query *q;
 	const struct hb__track *t;
-	uint32_t columns, *count;
-	double *waited; /* x units, by column */
+	uint32_t columns, *count, *races;
+	uint8_t *mix;  /* until all is counted: whether a call of the kind entered there */
+	double *parts; /* x units: PARTS for each column */
 	uint32_t column;
 	double next; /* its right edge */
 };
 
 static double edge(const struct counter *c, uint32_t i) { return hb__edge_of(c->q->from, c->q->to, c->columns, i); }
 
-/* Spreads waiting over the columns it touches, from the current one on. */
-static void spread(struct counter *c, double from, double to)
+/* Spreads a time over the columns it touches, from the current one on. */
+static void spread(struct counter *c, double from, double to, uint32_t part)
 {
 	from = from < c->q->from ? c->q->from : from;
 	to = to > c->q->to ? c->q->to : to;
@@ -135,29 +146,39 @@ static void spread(struct counter *c, double from, double to)
 	for (uint32_t i = c->column; from < to && i < c->columns; right = edge(c, ++i + 1)) {
 		double end = to < right ? to : right;
 		if (end > from) {
-			c->waited[i] += end - from;
+			c->parts[i * PARTS + part] += end - from;
 			from = end;
 		}
 	}
+}
+
+/* Where a call's own time ends. In logical time that is where the next one may enter. */
+static inline double done(const struct hb__track *t, hb_axis axis, uint32_t i)
+{
+	return hb__exit(t, axis, i) + (axis == HB_AXIS_LOGICAL ? 1 : 0);
 }
 
 /* `axis` is known where this is called, so that nothing has to be chosen for each event. */
 static inline __attribute__((always_inline)) void count_one(struct counter *c, uint32_t i, hb_axis axis)
 {
 	const struct hb__track *t = c->t;
-	double x = hb__enter(t, axis, i), waited;
+	double x = hb__enter(t, axis, i), end = done(t, axis, i), waited;
+	uint32_t kind = t->mark[i] & HB__KIND;
 	if (axis == HB_AXIS_LOGICAL)
-		waited = t->left[i] - x - (t->mark[i] & HB__FLYING ? 1 : 0);
+		waited = end - 1 - x - (t->mark[i] & HB__FLYING ? 1 : 0);
 	else
-		waited = t->waited[i] ? (hb__exit(t, axis, i) - x) * t->waited[i] / 65535 : 0;
+		waited = t->waited[i] ? (end - x) * t->waited[i] / 65535 : 0;
 	while (x >= c->next && c->column + 1 < c->columns)
 		c->next = edge(c, ++c->column + 1);
 	c->count[c->column]++;
-	if (waited > 0) {
-		if (x >= c->q->from && x + waited <= c->next)
-			c->waited[c->column] += waited;
-		else
-			spread(c, x, x + waited);
+	c->races[c->column] += hb__races(t, i);
+	c->mix[c->column * HB_BOX_KINDS + kind] = 1;
+	if (x >= c->q->from && end <= c->next) {
+		c->parts[c->column * PARTS + WAITING] += waited;
+		c->parts[c->column * PARTS + kind] += end - x - waited;
+	} else {
+		spread(c, x, x + waited, WAITING);
+		spread(c, x + waited, end, kind);
 	}
 }
 
@@ -185,64 +206,117 @@ static void count_wanted(struct counter *c, const struct range *r)
 		count_each(c, r, HB_AXIS_PHYSICAL);
 }
 
-/* Waiting in a line before event i. */
-static double waited_before(const struct hb__track *t, hb_axis axis, uint32_t i)
+/* What a line has before a place. */
+struct sums {
+	double parts[PARTS];
+	uint32_t steps[HB_BOX_KINDS], races;
+};
+
+static struct sums sums_before(const struct hb__track *t, hb_axis axis, uint32_t i)
 {
 	const struct hb__block *b = &t->block[i / HB__BLOCK];
-	uint32_t k = i / HB__BLOCK * HB__BLOCK;
-	if (axis == HB_AXIS_LOGICAL) {
-		uint32_t flying = b->flying;
-		for (; k < i; k++)
-			flying += (t->mark[k] & HB__FLYING) != 0;
-		/* between an exit and the next enter there is 1 */
-		return i ? (double)t->left[i - 1] - t->first - (i - 1) - flying : 0;
-	}
+	struct sums s = {.races = b->races};
+	uint32_t flying = b->flying;
 	double waited = b->waited;
-	for (; k < i; k++)
-		if (t->waited[k])
-			waited += hb__waited(t, axis, k);
-	return waited;
+	memcpy(s.steps, b->steps, sizeof s.steps);
+	memcpy(s.parts, b->busy, sizeof b->busy);
+	for (uint32_t k = i / HB__BLOCK * HB__BLOCK; k < i; k++) {
+		uint32_t kind = t->mark[k] & HB__KIND, flies = (t->mark[k] & HB__FLYING) != 0;
+		s.races += hb__races(t, k);
+		s.steps[kind] += 1 + flies;
+		flying += flies;
+		if (axis == HB_AXIS_PHYSICAL) {
+			double w = t->waited[k] ? hb__waited(t, axis, k) : 0;
+			waited += w;
+			s.parts[kind] += hb__exit(t, axis, k) - hb__enter(t, axis, k) - w;
+		}
+	}
+	for (uint32_t k = 0; axis == HB_AXIS_LOGICAL && k < HB_BOX_KINDS; k++)
+		s.parts[k] = s.steps[k];
+	/* between an exit and the next enter there is 1 */
+	s.parts[WAITING] = axis == HB_AXIS_PHYSICAL ? waited
+			   : i                      ? (double)t->left[i - 1] - t->first - (i - 1) - flying
+						    : 0;
+	return s;
+}
+
+/* Without what the last of these events, which is in the window, does behind x. */
+static void cut_off(const struct hb__track *t, hb_axis axis, uint32_t last, double x, struct sums *s)
+{
+	double end = done(t, axis, last), awake = hb__enter(t, axis, last) + hb__waited(t, axis, last);
+	s->parts[WAITING] -= awake > x ? awake - x : 0;
+	awake = awake > x ? awake : x;
+	s->parts[t->mark[last] & HB__KIND] -= end > awake ? end - awake : 0;
 }
 
 /* The same from sums, with a look at each edge only. */
 static void count_edges(struct counter *c, const struct range *r)
 {
 	uint32_t at = r->first;
-	double before = 0;
+	hb_axis axis = c->q->axis;
+	struct sums before = sums_before(c->t, axis, at), now;
 	for (uint32_t i = 0; i <= c->columns; i++) {
 		double x = edge(c, i);
-		uint32_t to = i == c->columns ? r->end : hb__search(c->t, c->q->axis, at, x, HB__ENTERS_BEFORE);
-		double waited = waited_before(c->t, c->q->axis, to);
-		if (to) {
-			double over = hb__enter(c->t, c->q->axis, to - 1) + hb__waited(c->t, c->q->axis, to - 1) - x;
-			waited -= over > 0 ? over : 0;
+		uint32_t to = i == c->columns ? r->end : hb__search(c->t, axis, at, x, HB__ENTERS_BEFORE);
+		now = sums_before(c->t, axis, to);
+		if (to > r->first)
+			cut_off(c->t, axis, to - 1, x, &now);
+		if (!i) { /* what entered before the window counts in the first column */
+			memcpy(before.parts, now.parts, sizeof now.parts);
+			continue;
 		}
-		if (i) {
-			c->count[i - 1] = to - at;
-			c->waited[i - 1] = waited - before;
-			at = to;
-		}
-		before = waited;
+		c->count[i - 1] = to - at;
+		c->races[i - 1] = now.races - before.races;
+		for (uint32_t k = 0; k < PARTS; k++)
+			c->parts[(i - 1) * PARTS + k] = now.parts[k] - before.parts[k];
+		for (uint32_t k = 0; k < HB_BOX_KINDS; k++)
+			c->mix[(i - 1) * HB_BOX_KINDS + k] = now.steps[k] > before.steps[k];
+		at = to;
+		before = now;
 	}
 }
 
-static void put_density(struct hb__query *q, const struct range *r, uint32_t *count, uint8_t *waiting, double *room)
+static uint8_t share_of(double part, double whole, uint8_t least)
+{
+	double share = part / whole;
+	uint8_t told = !(share > 0) ? 0 : share >= 1 ? 255 : (uint8_t)(share * 255 + 0.5);
+	return told > least ? told : least;
+}
+
+/* What the densities of a picture are written into. */
+struct cells {
+	uint32_t *count, *races;
+	uint8_t *waiting, *mix;
+	double *parts; /* of one line */
+};
+
+static void put_density(struct hb__query *q, const struct range *r, const struct cells *cells)
 {
 	uint32_t columns = q->picture->columns;
-	struct counter c = {
-		.q = q, .t = &q->layout->track[r->line], .columns = columns, .count = count, .waited = room};
+	size_t first = q->picture->ndensities * columns;
+	struct counter c = {.q = q,
+		.t = &q->layout->track[r->line],
+		.columns = columns,
+		.count = cells->count + first,
+		.races = cells->races + first,
+		.mix = cells->mix + first * HB_BOX_KINDS,
+		.parts = cells->parts};
+	uint8_t *waiting = cells->waiting + first;
 	c.next = edge(&c, 1);
-	memset(room, 0, columns * sizeof *room);
+	memset(c.parts, 0, (size_t)columns * PARTS * sizeof *c.parts);
 	if (q->sieve || (r->end - r->first) / columns < WALKED)
 		count_wanted(&c, r);
 	else
 		count_edges(&c, r);
 	for (uint32_t i = 0; i < columns; i++) {
-		double share = room[i] / (edge(&c, i + 1) - edge(&c, i));
-		waiting[i] = !(share > 0) ? 0 : share >= 1 ? 255 : (uint8_t)(share * 255 + 0.5);
+		const double *parts = &c.parts[i * PARTS];
+		double width = edge(&c, i + 1) - edge(&c, i);
+		waiting[i] = share_of(parts[WAITING], width, 0);
+		for (uint32_t k = 0; k < HB_BOX_KINDS; k++)
+			c.mix[i * HB_BOX_KINDS + k] = share_of(parts[k], width, c.mix[i * HB_BOX_KINDS + k]);
 	}
-	q->picture->densities[q->picture->ndensities++] =
-		(hb_density){.line = r->line, .events = r->n, .count = count, .waiting = waiting};
+	q->picture->densities[q->picture->ndensities++] = (hb_density){
+		.line = r->line, .events = r->n, .count = c.count, .waiting = waiting, .mix = c.mix, .races = c.races};
 	q->picture->hidden += r->n;
 }
 
@@ -254,16 +328,17 @@ static bool put_densities(struct hb__query *q, const struct range *range, uint32
 		return true;
 	size_t all = (size_t)p->columns * crowded;
 	p->densities = malloc(crowded * sizeof *p->densities);
-	p->store = calloc(all, sizeof(uint32_t) + 1);
-	double *room = malloc(p->columns * sizeof *room);
-	if (p->densities && p->store && room)
+	p->store = calloc(all, 2 * sizeof(uint32_t) + 1 + HB_BOX_KINDS);
+	struct cells cells = {.count = p->store, .parts = malloc((size_t)p->columns * PARTS * sizeof *cells.parts)};
+	if (p->densities && p->store && cells.parts) {
+		cells.races = cells.count + all;
+		cells.waiting = (uint8_t *)(cells.races + all);
+		cells.mix = cells.waiting + all;
 		for (uint32_t i = 0; i < q->nlines; i++)
-			if (range[i].crowded) {
-				size_t first = p->ndensities * p->columns;
-				put_density(q, &range[i], (uint32_t *)p->store + first,
-					(uint8_t *)((uint32_t *)p->store + all) + first, room);
-			}
-	free(room);
+			if (range[i].crowded)
+				put_density(q, &range[i], &cells);
+	}
+	free(cells.parts);
 	return p->ndensities == crowded;
 }
 

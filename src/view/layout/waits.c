@@ -215,24 +215,34 @@ static void wait_line(struct waits *w, uint32_t line)
 	}
 }
 
-/* Sums before each block, so that waiting between any two places is known at once. */
+/* Sums before each block, so that what lies between any two places is known at once. */
 static void add_up(struct hb__track *t)
 {
-	double waited = 0;
-	uint32_t flying = 0;
-	for (uint32_t i = 0; i < t->n; i++) {
+	struct hb__block sum = {0};
+	for (uint32_t i = 0;; i++) {
 		if (i % HB__BLOCK == 0) {
-			t->block[i / HB__BLOCK].waited = waited;
-			t->block[i / HB__BLOCK].flying = flying;
+			struct hb__block *b = &t->block[i / HB__BLOCK];
+			sum.tick = b->tick;
+			sum.shift = b->shift;
+			*b = sum;
 		}
-		if (t->waited[i])
-			waited += hb__waited(t, HB_AXIS_PHYSICAL, i);
-		flying += (t->mark[i] & HB__FLYING) != 0;
+		if (i == t->n)
+			return;
+		uint32_t kind = t->mark[i] & HB__KIND, flying = (t->mark[i] & HB__FLYING) != 0;
+		double waited = t->waited[i] ? hb__waited(t, HB_AXIS_PHYSICAL, i) : 0;
+		sum.waited += waited;
+		sum.busy[kind] += hb__exit(t, HB_AXIS_PHYSICAL, i) - hb__enter(t, HB_AXIS_PHYSICAL, i) - waited;
+		sum.steps[kind] += 1 + flying;
+		sum.flying += flying;
+		sum.races += hb__races(t, i);
 	}
-	if (t->n % HB__BLOCK == 0) { /* the block after the last */
-		t->block[t->n / HB__BLOCK].waited = waited;
-		t->block[t->n / HB__BLOCK].flying = flying;
-	}
+}
+
+void hb__sums_build(hb_layout *l)
+{
+	for (uint32_t i = 0; i < l->info->lines; i++)
+		if (l->track[i].n)
+			add_up(&l->track[i]);
 }
 
 bool hb__waits_build(hb_layout *l)
@@ -250,10 +260,8 @@ bool hb__waits_build(hb_layout *l)
 	}
 	for (uint32_t i = 0; i < l->info->lines; i++)
 		gather_line(&w, i);
-	for (uint32_t i = 0; i < l->info->lines && !w.no_memory; i++) {
+	for (uint32_t i = 0; i < l->info->lines && !w.no_memory; i++)
 		wait_line(&w, i);
-		add_up(&l->track[i]);
-	}
 	for (uint32_t i = 0; i < collectives; i++)
 		free(w.of[i].lower);
 	free(w.of);

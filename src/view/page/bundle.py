@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """Bundles the page with esbuild and writes its bytes as C.
 
-usage: bundle.py modules            the folder of the tools (made when it is not there), printed
-       bundle.py build C_FILE       page.h's tables, into C_FILE
-       bundle.py files FOLDER       the same as files, for tests without a build
+usage: bundle.py modules [ROOT]         the folder of the tools (made when it is not there), printed
+       bundle.py build C_FILE [ROOT]    page.h's tables, into C_FILE
+       bundle.py made [ROOT]            status 0 when `build` needs neither Node nor the network
+       bundle.py files FOLDER           the same as files, for tests without a build
 
-The tools are downloaded once for each content of package-lock.json, into build/page/ of the source tree, whatever the build
-folder is: several of them share it. Nothing is written beside the sources.
+ROOT is the build folder. What is downloaded and what is made is kept in its page/, or in build/page/ of the source tree when it is
+inside the tree, where several build folders share it: the tools once for each content of package-lock.json, the C file once
+for each content of the sources. What the source tree has already is used from any build folder; a build outside of the tree
+writes nothing into it. Nothing is written beside the sources.
 """
 import base64
 import fcntl
@@ -18,7 +21,8 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-STORE = os.path.join(TOP, "build", "page")
+SHARED = os.path.join(TOP, "build", "page")
+MADE_KEPT = 8  # C files of other contents, for those who go back and forth between branches
 CSP = ("default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; img-src data:; base-uri 'none'; form-action 'none'")
 MARK = "@DATA@"
 
@@ -26,6 +30,47 @@ MARK = "@DATA@"
 def die(text):
     sys.exit("bundle.py: " + text)
 
+
+# ---- where things are kept ----
+
+def store(root):
+    """The folder that may be written to."""
+    root = os.path.realpath(root) if root else os.path.join(TOP, "build")
+    inside = os.path.commonpath([root, os.path.realpath(TOP)]) == os.path.realpath(TOP)
+    return SHARED if inside else os.path.join(root, "page")
+
+
+def known(name, root):
+    """A file or folder of this name that is there already; None when there is none."""
+    for folder in (SHARED, store(root)):
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    return None
+
+
+def locked(folder):
+    os.makedirs(folder, exist_ok=True)
+    lock = open(os.path.join(folder, "lock"), "w", encoding="ascii")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
+def digest_of(paths):
+    sums = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as f:
+            sums.update(hashlib.sha256(os.path.relpath(path, HERE).encode() + b"\0" + f.read()).digest())
+    return sums.hexdigest()[:16]
+
+
+def sources():
+    """All that decides what is made; this file, too."""
+    found = [os.path.join(folder, name) for folder, _, names in os.walk(HERE) for name in names
+             if name.endswith((".ts", ".css", ".html", ".json", ".py")) and "node_modules" not in folder]
+    return sorted(found)
+
+
+# ---- tools ----
 
 def install(folder):
     """npm ci in a folder of its own, which gets its name only when everything is there."""
@@ -43,20 +88,22 @@ def install(folder):
     os.rename(new, folder)
 
 
-def modules():
+def modules(root=None):
     with open(os.path.join(HERE, "package-lock.json"), "rb") as f:
         key = hashlib.sha256(f.read()).hexdigest()[:16]
-    folder = os.path.join(STORE, key)
-    os.makedirs(STORE, exist_ok=True)
-    with open(os.path.join(STORE, "lock"), "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not os.path.isdir(folder):
-            install(folder)
+    folder = known(key, root)
+    if not folder:
+        folder = os.path.join(store(root), key)
+        with locked(store(root)):
+            if not os.path.isdir(folder):
+                install(folder)
     return os.path.join(folder, "node_modules")
 
 
-def esbuild(entry, *options):
-    tool = os.path.join(modules(), "esbuild", "bin", "esbuild")
+def esbuild(root, entry, *options):
+    tool = os.path.join(modules(root), "esbuild", "bin", "esbuild")
+    if not shutil.which("node"):
+        die("there is no node, and the page was never built from these sources here: install nodejs and npm (./dev build does)")
     done = subprocess.run(["node", tool, entry, "--minify", "--charset=utf8", "--log-level=warning", *options], cwd=HERE,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)
     if done.returncode:
@@ -88,10 +135,10 @@ def c_array(name, part):
     return "static const unsigned char %s[] = {%s};\n" % (name, ",\n".join(lines))
 
 
-def page_files():
+def page_files(root=None):
     """(name, type, bytes) of all."""
-    script = esbuild("main.ts", "--bundle", "--format=iife", "--target=es2022")
-    style = esbuild("page.css")
+    script = esbuild(root, "main.ts", "--bundle", "--format=iife", "--target=es2022")
+    style = esbuild(root, "page.css")
     with open(os.path.join(HERE, "page.html"), encoding="utf-8") as f:
         html = f.read()
     head, tail = alone(html, script, style)
@@ -99,8 +146,7 @@ def page_files():
             ("page.css", "text/css; charset=utf-8", style), ("alone.head", "", head), ("alone.tail", "", tail)]
 
 
-def build(path):
-    files = page_files()
+def c_text(files):
     text = ['/* Made by src/view/page/bundle.py. */\n#include "view/page/page.h"\n\n']
     for i, (_, _, part) in enumerate(files):
         text.append(c_array("file%d" % i, part))
@@ -108,8 +154,38 @@ def build(path):
     for i, (name, kind, part) in enumerate(files):
         text.append('\t{"%s", "%s", file%d, %d},\n' % (name, kind, i, len(part)))
     text.append("};\nconst size_t hb_page_files_n = sizeof(hb_page_files) / sizeof(hb_page_files[0]);\n")
+    return "".join(text)
+
+
+# ---- the C file ----
+
+def made_name():
+    return "made-" + digest_of(sources()) + ".c"
+
+
+def keep(name, text, root):
+    """For the next build of the same sources; the oldest of many go."""
+    folder = store(root)
+    with locked(folder):
+        new = os.path.join(folder, name + ".new")
+        with open(new, "w", encoding="ascii") as f:
+            f.write(text)
+        os.rename(new, os.path.join(folder, name))
+        kept = [os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("made-") and n.endswith(".c")]
+        for path in sorted(kept, key=os.path.getmtime)[:-MADE_KEPT]:
+            os.remove(path)
+
+
+def build(path, root):
+    name = made_name()
+    there = known(name, root)
+    if there:
+        shutil.copyfile(there, path)
+        return
+    text = c_text(page_files(root))
     with open(path, "w", encoding="ascii") as f:
-        f.write("".join(text))
+        f.write(text)
+    keep(name, text, root)
 
 
 def write(folder):
@@ -119,11 +195,17 @@ def write(folder):
             f.write(part)
 
 
-if sys.argv[1:] == ["modules"]:
-    print(modules())
-elif len(sys.argv) == 3 and sys.argv[1] == "build":
-    build(sys.argv[2])
-elif len(sys.argv) == 3 and sys.argv[1] == "files":
-    write(sys.argv[2])
-else:
-    sys.exit(__doc__)
+def main(what="", *rest):
+    if what == "modules" and len(rest) < 2:
+        print(modules(*rest))
+    elif what == "made" and len(rest) < 2:
+        sys.exit(0 if known(made_name(), rest[0] if rest else None) else 1)
+    elif what == "build" and len(rest) in (1, 2):
+        build(rest[0], rest[1] if len(rest) > 1 else None)
+    elif what == "files" and len(rest) == 1:
+        write(rest[0])
+    else:
+        sys.exit(__doc__)
+
+
+main(*sys.argv[1:])

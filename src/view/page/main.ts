@@ -27,9 +27,9 @@ const actions = new Actions(app, say, complain);
 const stops = new Stops(app, actions);
 const search = new Search(app, actions);
 const graph = new Graph(app, actions, byId("graph"));
-const labels = new Labels(app, byId("labels"), say);
+const labels = new Labels(app, actions, stops, byId("labels"), say);
 const minimap = new Minimap(app, byId<HTMLCanvasElement>("minimap"));
-const panel = new Panel(app, actions, stops, byId("panel"));
+const panel = new Panel(app, actions, stops, search, byId("panel"));
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
 function theme(): void {
@@ -117,6 +117,8 @@ const keys: Keys[] = [
 		{ keys: ["s"], text: "show or hide the panel", press: turnPanel },
 		{ keys: ["t"], text: "next tab of the panel", press: () => panel.turn(1) },
 		{ keys: ["h"], text: "filter and groups", press: () => panel.open("filter") },
+		{ keys: ["l"], text: "fold lines that behave alike", press: () => actions.toggleAlike() },
+		{ keys: ["o"], text: "open or fold the lines at the event", press: () => labels.foldAt(app.choice.at) },
 		{ keys: ["x"], text: "hide the process of the event", press: hideChosen },
 	] },
 	{ title: "Events", keys: [
@@ -143,7 +145,7 @@ const keys: Keys[] = [
 ];
 
 // What is not known before the recording is read.
-const EMPTY = { events: 0, functions: [], groups: [], tags: [], races: 0, troubles: [], failed: null };
+const EMPTY = { events: 0, functions: [], groups: [], tags: [], alike: [], races: 0, troubles: [], failed: null };
 
 // Until the recording has been read there are only densities over the clock's time; then what the address wants.
 async function start(): Promise<void> {
@@ -173,10 +175,17 @@ async function restore(): Promise<void> {
 	void actions.learnPlaces();
 	await actions.choose(app.choice.at, false);
 	app.laid();
+	// as hbdb view --at wants it: once, then the address holds what is seen
+	if (app.choice.near) {
+		app.choice.near = false;
+		actions.bringIn(app.choice.at, true);
+	}
 }
 
 new Bar(app, search, { axis: turnAxis, theme: turnTheme, help: () => showHelp(keys), panel: turnPanel });
 listen(keys);
+// the names of several processes get room
+app.on("rows", () => document.body.classList.toggle("folds", app.rows.rows.some((row) => row.kind !== "line")));
 // the names get room for what each process is doing
 app.on("state", () => document.body.classList.toggle("live", Boolean(app.state?.running)));
 prefersDark.addEventListener("change", theme);

@@ -53,6 +53,26 @@ static void leak(int rank)
 	free(comm);
 }
 
+/* What a poll that says no takes of the processor while one short receive is pending. */
+static void ask(int rank)
+{
+	int v = 0, flag, n = 2000;
+	MPI_Request request;
+	if (rank == 0) {
+		MPI_Irecv(&v, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &request);
+		clock_t begin = clock();
+		for (int i = 0; i < n; i++)
+			MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+		printf("a poll takes %.0f ns\n", (double)(clock() - begin) * 1e9 / CLOCKS_PER_SEC / n);
+		fflush(stdout);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (rank == 0)
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	else if (rank == 1)
+		MPI_Send(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
 	int rank;
@@ -69,6 +89,8 @@ int main(int argc, char **argv)
 		slow(rank, 1);
 	else if (!strcmp(what, "poll"))
 		poll_for_ever(rank);
+	else if (!strcmp(what, "ask"))
+		ask(rank);
 	else if (!strcmp(what, "leak"))
 		leak(rank);
 	else if (!strcmp(what, "crash") && rank == 1)

@@ -45,6 +45,8 @@ int64_t hb__value(const struct hb__look *l, unsigned i);
 /* Element k of an array of numbers. */
 int64_t hb__element(const struct hb__look *l, unsigned i, int64_t k);
 
+enum { HB__NO_OP = 13 }; /* MPI_NO_OP: its place in calls/operations.def */
+
 /* ---- part.c: what of a collective's arguments counts at this process ---- */
 bool hb__significant(const struct hb__look *l, unsigned i);
 bool hb__in_place_allowed(const struct hb__look *l, unsigned i);

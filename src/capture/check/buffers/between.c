@@ -1,18 +1,36 @@
 /* Stores into receive buffers between two calls, where no register of guard.c watches: what a short buffer holds when a call
  * returns it must still hold when the next one begins, for the library writes into it only in calls. Long messages another
  * process may write itself, at any time, and with several threads at work the other ones are in calls. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "capture/check/buffers/buffers.h"
 
-#define MOST 4     /* receives that are looked at */
-#define SHORT 1024 /* bytes */
+#define MOST 4       /* receives that are looked at */
+#define SHORT 1024   /* bytes */
+#define ALWAYS 32    /* times that one is looked at ... */
+#define SOMETIMES 64 /* ... then one of so many: a program may poll */
 
 static struct hb__pending *pending[MOST];
 static uint32_t used;
+static uint32_t turn; /* of what registers watched when the last call returned */
+
+/* A library may be told to work in a thread of its own, also between the calls. */
+static bool works_between(void)
+{
+	static const char *const names[] = {"MPIR_CVAR_ASYNC_PROGRESS", "MPICH_ASYNC_PROGRESS"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *value = getenv(names[i]);
+		if (value && *value && strcmp(value, "0") != 0)
+			return true;
+	}
+	return false;
+}
 
 static bool calls_of_one_thread(void)
 {
 	static int level = -1;
-	if (level < 0 && PMPI(Query_thread)(&level) != MPI_SUCCESS)
+	if (level < 0 && (PMPI(Query_thread)(&level) != MPI_SUCCESS || works_between()))
 		level = MPI_THREAD_MULTIPLE;
 	return level < MPI_THREAD_SERIALIZED;
 }
@@ -31,11 +49,13 @@ void hb__between_begin(struct hb__pending *p)
 	struct hb__region *r = written_of(p);
 	uint64_t bytes = 0;
 	p->held = false;
-	if (!hb__worth_it(&seen[p->watch->site % 256]))
+	p->looks = 0;
+	/* files are read by threads of the libraries, at any time */
+	if (!r || used == MOST || p->watch->fn->cls == HB_IO || !hb__credit(&seen[p->watch->site % 256]))
 		return;
-	for (uint32_t i = 0; r && i < r->n; i++)
+	for (uint32_t i = 0; i < r->n; i++)
 		bytes += r->piece[i].high - r->piece[i].low;
-	if (!r || !bytes || bytes > SHORT || r->n > MOST || used == MOST || !calls_of_one_thread())
+	if (!bytes || bytes > SHORT || r->n > MOST || !calls_of_one_thread())
 		return;
 	pending[used++] = p;
 }
@@ -49,8 +69,14 @@ void hb__between_end(struct hb__pending *p)
 
 void hb__between_leave(void)
 {
-	for (uint32_t i = 0; i < used; i++)
-		pending[i]->held = hb__region_digest(written_of(pending[i]), &pending[i]->holds);
+	if (likely(!used))
+		return;
+	turn = hb__guard_turn();
+	for (uint32_t i = 0; i < used; i++) {
+		struct hb__pending *p = pending[i];
+		uint32_t n = p->looks++;
+		p->held = (n < ALWAYS || n % SOMETIMES == 0) && hb__region_unwatched(written_of(p), &p->holds);
+	}
 }
 
 void hb__between_enter(struct hb__call *c)
@@ -59,7 +85,8 @@ void hb__between_enter(struct hb__call *c)
 		struct hb__pending *p = pending[i];
 		const struct hb__watch *w = p->watch;
 		uint64_t now;
-		if (!p->held || w->unsure || !hb__region_digest(written_of(p), &now) || now == p->holds)
+		if (likely(!p->held) || w->unsure || turn != hb__guard_turn() ||
+			!hb__region_unwatched(written_of(p), &now) || now == p->holds)
 			continue;
 		p->held = false;
 		if (hb__remark_wanted(HB_REMARK_WRITTEN, w->site))

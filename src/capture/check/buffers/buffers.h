@@ -25,8 +25,8 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
 /* ---- digest.c ---- */
 /* Of all pieces, of large ones in part. False: a part of it is not mapped. */
 bool hb__region_digest(const struct hb__region *r, uint64_t *ret_digest);
-/* Memory may be given back from here on: before the library is called, and when the call returns. */
-void hb__mapped_forget(void);
+/* Of all bytes that no register watches now: reading those would set it off. */
+bool hb__region_unwatched(const struct hb__region *r, uint64_t *ret_digest);
 
 /* ---- index.c: pieces of pending operations by address; under the lock of track/ ---- */
 struct hb__pending;
@@ -46,6 +46,7 @@ struct hb__pending {
 	uint64_t digest;
 	bool held; /* what it is received into held this when the last call returned */
 	uint64_t holds;
+	uint32_t looks; /* how often that was asked */
 	struct hb__region region[HB__REGIONS];
 };
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w);
@@ -56,8 +57,6 @@ void hb__pending_drop(struct hb__watch *w, bool forget);
 /* ---- between.c: receive buffers that change between two calls ---- */
 void hb__between_begin(struct hb__pending *p);
 void hb__between_end(struct hb__pending *p);
-void hb__between_enter(struct hb__call *c);
-void hb__between_leave(void);
 
 /* ---- partitions.c: requests of MPI_Psend_init and MPI_Precv_init ---- */
 void hb__partitions_made(const struct hb__call *c, struct hb__watch *w);

@@ -80,10 +80,12 @@ static void guard(const struct hb__call *c, const struct hb__watch *w, int i)
 {
 	char owner[48];
 	struct hb__partitions *p = w->partitions;
+	if (!hb__guard_wanted(c))
+		return;
 	snprintf(owner, sizeof owner, "what=request req=%u.%llu made=%u writes=%d", w->lane,
 		(unsigned long long)w->posting, w->site, p->receives);
-	hb__guard_begin(c, &p->part[i], (const void *)(p->base + (uintptr_t)(i * p->bytes)), (size_t)p->bytes,
-		p->receives, owner);
+	hb__guard_begin(
+		&p->part[i], (const void *)(p->base + (uintptr_t)(i * p->bytes)), (size_t)p->bytes, p->receives, owner);
 }
 
 void hb__partitions_started(const struct hb__call *c, struct hb__watch *w)

@@ -121,12 +121,13 @@ void hb__check_buffers_enter(struct hb__call *c)
 static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb__pending *p)
 {
 	char owner[48];
+	if (!hb__guard_wanted(c))
+		return;
 	for (uint32_t i = 0; i < p->regions; i++) {
 		const struct hb__region *r = &p->region[i];
 		snprintf(owner, sizeof owner, "what=request req=%u.%llu made=%u writes=%d", w->lane,
 			(unsigned long long)w->posting, w->site, r->writes);
-		hb__guard_begin(
-			c, w, (const void *)r->piece[0].low, r->piece[0].high - r->piece[0].low, r->writes, owner);
+		hb__guard_begin(w, (const void *)r->piece[0].low, r->piece[0].high - r->piece[0].low, r->writes, owner);
 	}
 }
 
@@ -168,13 +169,10 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 	hb__pending_drop(w, !w->persistent);
 }
 
-/* MPI_Request_get_status has said that it is complete: its buffers are the program's again. */
-static void complete_seen(struct hb__call *c, int code)
+void hb__check_seen(uintptr_t request)
 {
-	if (c->fn->id != HB_FN_MPI_Request_get_status || code != MPI_SUCCESS || !*(const int *)hb__arg(c, HB_R_FLAG))
-		return;
 	hb__track_lock();
-	struct hb__watch *w = hb__watch_find(c->a[0], NULL);
+	struct hb__watch *w = hb__watch_find(request, NULL);
 	hb__track_unlock();
 	if (w)
 		hb__pending_drop(w, false);
@@ -183,7 +181,8 @@ static void complete_seen(struct hb__call *c, int code)
 void hb__check_buffers_leave(struct hb__call *c, int code)
 {
 	hb__partitions_leave(c, code);
-	complete_seen(c, code);
+	if (c->fn->id == HB_FN_MPI_Request_get_status && code == MPI_SUCCESS && *(const int *)hb__arg(c, HB_R_FLAG))
+		hb__check_seen(c->a[0]);
 	if (!c->lane->nested)
 		hb__between_leave();
 	hb__mapped_forget();

@@ -165,12 +165,21 @@ static bool null_peer(const struct hb__call *c, bool sends)
 	return hb__has(c, peer) && (int)hb__arg(c, peer) == MPI_PROC_NULL;
 }
 
-static bool answered(const struct hb__fn *fn)
+static bool asked(const struct hb__fn *fn)
 {
 	bool split = is(fn, "_begin") || is(fn, "_end"), partitioned = is(fn, "Psend") || is(fn, "Precv");
 	return fn->cls == HB_SEND || fn->cls == HB_RECV || fn->cls == HB_COLLECTIVE || fn->cls == HB_IO
 		       ? !split && !partitioned
 		       : false;
+}
+
+static bool answered(const struct hb__fn *fn)
+{
+	static uint8_t known[HB_FN_COUNT]; /* 1: no, 2: yes; names are looked at once */
+	uint8_t *k = &known[fn->id];
+	if (unlikely(!*k))
+		*k = asked(fn) ? 2 : 1;
+	return *k == 2;
 }
 
 unsigned hb__regions(struct hb__call *c, struct hb__region *ret)

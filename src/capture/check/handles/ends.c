@@ -205,8 +205,34 @@ static void ending(struct hb__call *c, enum hb__what what, uintptr_t value, unsi
 	}
 }
 
+/* What of a function concerns this file; its parameters are looked at once. */
+enum { KNOWN = 1, USES = 2, ENDS = 4, MAKES = 8 };
+
+static unsigned concerns(const struct hb__fn *fn)
+{
+	static uint8_t known[HB_FN_COUNT];
+	uint8_t *k = &known[fn->id];
+	if (likely(*k))
+		return *k;
+	unsigned now = KNOWN;
+	for (unsigned i = 0; i < fn->nargs; i++) {
+		bool pointer, quiet, ends = hb__ends_handle(fn, i);
+		enum hb__what what = hb__handle_of_param(fn, i, &pointer);
+		bool types = fn->param[i].kind == HB_P_DTYPES;
+		now |= types || (what && (!pointer || ends || fn->id == HB_FN_MPI_Type_commit)) ? USES : 0;
+		now |= ends ? ENDS : 0;
+		now |= what && pointer && makes(fn, i, &quiet) ? MAKES : 0;
+	}
+	if (fn->id == HB_FN_MPI_Type_get_contents || fn->id == HB_FN_MPI_Type_get_contents_c)
+		now |= MAKES;
+	*k = (uint8_t)now;
+	return now;
+}
+
 void hb__ends_enter(struct hb__call *c)
 {
+	if (!(concerns(c->fn) & USES))
+		return;
 	for (unsigned i = 0; i < c->fn->nargs; i++) {
 		bool pointer;
 		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
@@ -232,9 +258,10 @@ void hb__ends_enter(struct hb__call *c)
 
 void hb__ends_leave(struct hb__call *c, int code)
 {
-	if (code != MPI_SUCCESS)
+	unsigned what_for = concerns(c->fn);
+	if (code != MPI_SUCCESS || !(what_for & (ENDS | MAKES)))
 		return;
-	for (unsigned i = 0; i < c->fn->nargs; i++) {
+	for (unsigned i = 0; what_for & ENDS && i < c->fn->nargs; i++) {
 		bool pointer;
 		if (!hb__ends_handle(c->fn, i) || !c->a[i])
 			continue;
@@ -248,5 +275,6 @@ void hb__ends_leave(struct hb__call *c, int code)
 			hb__map_put(&emptied, c->a[i], h);
 		hb__track_unlock();
 	}
-	made(c);
+	if (what_for & MAKES)
+		made(c);
 }

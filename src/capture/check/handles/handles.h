@@ -68,6 +68,7 @@ struct hb__watch {
 	struct hb__partitions *partitions; /* of a partitioned one: buffers/ */
 };
 extern struct hb__watch hb__watches; /* the head of all */
+extern uint32_t hb__requests_turn;   /* another one whenever one is made, started or over */
 void hb__requests_enter(struct hb__call *c);
 /* The one at this variable, or the oldest with this handle; NULL: none. Under the lock of track/. */
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at);

@@ -6,6 +6,7 @@
 #include "capture/mpi/family.h"
 
 struct hb__watch hb__watches = {.next = &hb__watches, .prev = &hb__watches};
+uint32_t hb__requests_turn;
 
 /* Libraries give one handle to all operations that are complete at once: a hundred thousand may share it. */
 struct chain {
@@ -163,6 +164,7 @@ static void request_started(struct hb__call *c, struct hb__request *r)
 
 void hb__check_posted(struct hb__call *c, struct hb__request *r)
 {
+	hb__requests_turn++;
 	if (c->fn->flags & HB_START)
 		request_started(c, r);
 	else
@@ -204,6 +206,7 @@ void hb__check_completed(
 	hb__track_lock();
 	struct hb__watch *w = hb__watch_find(r->handle, at);
 	hb__track_unlock();
+	hb__requests_turn++;
 	forget_unsure(w);
 	if (r->idup && error == MPI_SUCCESS && *r->idup != hb__known.comm_null)
 		hb__handle_made(c, HB__H_COMM, (uintptr_t)*r->idup, false);
@@ -221,6 +224,7 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 	hb__track_lock();
 	struct hb__watch *w = hb__watch_find(r->handle, at);
 	hb__track_unlock();
+	hb__requests_turn++;
 	if (!w)
 		return;
 	forget_unsure(w);

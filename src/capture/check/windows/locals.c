@@ -1,8 +1,6 @@
 /* Buffers of this process while accesses are pending that read or fill them. */
 #include "capture/check/windows/windows.h"
 
-#include <sys/mman.h>
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -11,18 +9,11 @@ uint32_t hb__npending;
 
 #define DIGESTED ((int64_t)64 << 10) /* no more of a buffer is looked at */
 
-/* The program may have given the memory back: then nothing is said of it. */
-static bool readable(const char *at, int64_t bytes)
-{
-	uintptr_t from = (uintptr_t)at & ~(uintptr_t)4095;
-	return msync((void *)from, (uintptr_t)at + (uintptr_t)bytes - from, MS_ASYNC) == 0;
-}
-
 static uint64_t digest(const char *at, int64_t bytes)
 {
 	if (bytes > DIGESTED)
 		bytes = DIGESTED;
-	return readable(at, bytes) ? XXH3_64bits(at, (size_t)bytes) : 0;
+	return hb__still_readable(at, (size_t)bytes) ? XXH3_64bits(at, (size_t)bytes) : 0;
 }
 
 /* MPI_BOTTOM, MPI_IN_PLACE and the like are no memory. */
@@ -79,10 +70,11 @@ void hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write
 			continue;
 		p->told = true;
 		hb__remark(c, HB_REMARK_RMALOCAL,
-			"seq=%llu win=%d target=%d made=%u text=%s %s the buffer that %s of rank %d %s, and nothing has "
+			"seq=%llu win=%d target=%d made=%u text=%s %s the buffer that %s %s rank %d %s, and nothing has "
 			"completed that access",
 			(unsigned long long)p->seq, p->window->number, p->target, p->site, c->fn->name,
-			write ? "writes to" : "reads", p->function, p->target, p->write ? "fills" : "reads");
+			write ? "writes to" : "reads", p->function, p->write ? "from" : "to", p->target,
+			p->write ? "fills" : "reads");
 	}
 	touch(c, at, bytes, write, seq);
 }
@@ -160,7 +152,7 @@ static void over(struct hb__call *c, uint32_t i)
 		uint64_t now = digest(p->at, p->bytes);
 		if (now && now != p->digest)
 			hb__remark(c, HB_REMARK_RMALOCAL,
-				"seq=%llu win=%d target=%d made=%u text=the buffer that %s of rank %d reads has changed "
+				"seq=%llu win=%d target=%d made=%u text=the buffer that %s to rank %d reads has changed "
 				"before %s completed that access",
 				(unsigned long long)p->seq, p->window->number, p->target, p->site, p->function,
 				p->target, c->fn->name);
@@ -222,7 +214,7 @@ void hb__locals_completing(struct hb__call *c)
 			digest(p->at, p->bytes) != p->digest) {
 			p->told = true;
 			hb__remark(c, HB_REMARK_RMALOCAL,
-				"seq=%llu win=%d target=%d made=%u text=the buffer that %s of rank %d reads has changed "
+				"seq=%llu win=%d target=%d made=%u text=the buffer that %s to rank %d reads has changed "
 				"before %s completed that access",
 				(unsigned long long)p->seq, p->window->number, p->target, p->site, p->function,
 				p->target, c->fn->name);

@@ -51,8 +51,7 @@ struct hb__window {
 };
 
 /* ---- windows.c ---- */
-extern struct hb__window *hb__windows; /* some are freed */
-extern uint32_t hb__windows_alive;
+extern struct hb__window *hb__windows;                /* some are freed */
 struct hb__window *hb__window_find(uintptr_t handle); /* NULL: unknown */
 /* Which window's memory of this process holds the address; *ret_offset as its remarks count (of a dynamic one the address). */
 struct hb__window *hb__window_at(const char *address, int64_t *ret_offset);

@@ -1,12 +1,28 @@
 /* MPICH: handles are integers known when this is compiled. */
+#include <string.h>
+
 #include "capture/mpi/family.h"
 
 struct hb__known hb__known;
-const char *const hb__library_names[] = {"libmpich.so.12", "libmpi.so.12", NULL};
+
+/* Many libraries have functions of these names; those that share the ABI say who they are. */
+static bool one_of_us(void)
+{
+	static const char *const names[] = {"MPICH", "Intel(R) MPI", "MVAPICH", "ParaStation", "psmpi", NULL};
+	static char version[8192]; /* MPI_MAX_LIBRARY_VERSION_STRING of the largest */
+	int length = 0;
+	if (!hb__library_has(hb__fns[HB_FN_MPI_Get_library_version]) ||
+		PMPI(Get_library_version)(version, &length) != MPI_SUCCESS)
+		return false;
+	for (const char *const *name = names; *name; name++)
+		if (strstr(version, *name))
+			return true;
+	return false;
+}
 
 bool hb__family_start(hb__function (*find)(const char *name))
 {
-	if (find("ompi_mpi_comm_world"))
+	if (find("ompi_mpi_comm_world") || !one_of_us())
 		return false;
 	int *const *unweighted = (int *const *)find("MPI_UNWEIGHTED");
 	hb__known = (struct hb__known){
@@ -86,6 +102,8 @@ bool hb__type_has_large_counts(MPI_Datatype type)
 {
 	MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
 	int combiner;
+	if (!hb__library_has(hb__fns[HB_FN_MPI_Type_get_envelope_c]))
+		return false; /* before MPI 4 there are none */
 	return PMPI(Type_get_envelope_c)(type, &integers, &addresses, &large, &types, &combiner) != MPI_SUCCESS ||
 	       large > 0;
 }
@@ -102,6 +120,12 @@ bool hb__type_of_two(
 {
 	MPI_Count lengths[2] = {bytes, count}, at[2] = {(MPI_Count)first, (MPI_Count)second};
 	MPI_Datatype types[2] = {MPI_BYTE, type};
+	if (!hb__library_has(hb__fns[HB_FN_MPI_Type_create_struct_c])) {
+		int small[2] = {bytes, (int)count};
+		MPI_Aint places[2] = {(MPI_Aint)first, (MPI_Aint)second};
+		return PMPI(Type_create_struct)(2, small, places, types, ret_type) == MPI_SUCCESS &&
+		       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
+	}
 	return PMPI(Type_create_struct_c)(2, lengths, at, types, ret_type) == MPI_SUCCESS &&
 	       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
 }

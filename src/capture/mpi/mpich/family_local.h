@@ -3,11 +3,7 @@
 #define HBDB_CAPTURE_MPI_MPICH_FAMILY_LOCAL_H
 
 #define HB__FAMILY 2
-/* 4.0 completes MPI_Isendrecv with an empty status: what was received is not known. */
-#define HB__SENDRECV_UNTOLD true
-/* 4.0 gives a derived type back once too often after MPI_Isendrecv. */
-#define HB__ISENDRECV_DERIVED false
-/* An error handler gets the name of the call, too. */
+/* The second argument of the error handler is not used: only Open MPI passes the name of the call there. */
 #define HB__FATAL_MESSAGE false
 
 static inline int64_t hb__status_bytes(const MPI_Status *s)

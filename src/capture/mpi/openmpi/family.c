@@ -12,7 +12,6 @@
 #define OMPI_PREDEFINED_GLOBAL(type, symbol) #symbol
 
 struct hb__known hb__known;
-const char *const hb__library_names[] = {"libmpi.so.40", "libmpi.so", NULL};
 
 static hb__function (*lookup)(const char *name);
 

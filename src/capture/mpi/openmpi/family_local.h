@@ -3,8 +3,6 @@
 #define HBDB_CAPTURE_MPI_OPENMPI_FAMILY_LOCAL_H
 
 #define HB__FAMILY 1
-#define HB__SENDRECV_UNTOLD false
-#define HB__ISENDRECV_DERIVED true
 /* An error handler gets the name of the call, too. */
 #define HB__FATAL_MESSAGE true
 

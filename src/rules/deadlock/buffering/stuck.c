@@ -209,8 +209,8 @@ hb_status hb__replay_report(
 			"before the sends (MPI_Irecv), or use MPI_Sendrecv or MPI_Bsend."
 		      : "A collective may wait until all have called it. Call it in the same order everywhere.",
 		point, points, err, "%s: %s",
-		!sends ? "only a collective that did not wait for all let this through"
-		: self ? "only buffering lets a message to itself through"
-		       : "only buffering lets these sends through",
+		!sends ? "this worked only because a collective did not wait for all processes"
+		: self ? "a message to itself works only because it is buffered"
+		       : "these sends work only because they are buffered",
 		text);
 }

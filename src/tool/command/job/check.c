@@ -9,6 +9,7 @@
 #include "../../options.h"
 #include "../../store/find.h"
 #include "../../store/manifest.h"
+#include "../../terminal.h"
 #include "../../watch/watch.h"
 
 const hb_option hb__check_options[] = {
@@ -26,7 +27,7 @@ const hb_option hb__check_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb", "with a COMMAND: the recording to write"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich", "with a COMMAND: its MPI library; default: found"},
 	{"watch", 0, HB_OPTION_NUMBER, "SECONDS",
-		"with a COMMAND: standing still for so long is a hang, also when it cannot be proven; 0: never; default: 10"},
+		"with a COMMAND: after SECONDS without progress the job is called hung, even without proof; 0: never; default: 10"},
 	{"verbose", 'v', HB_OPTION_FLAG, NULL, "say also which suppressions were not needed"},
 	{0},
 };
@@ -87,6 +88,8 @@ static void print(struct check *k)
 	if (hb__value(args, "json"))
 		hb__findings_json(&k->found, 1, args->rest ? k->made.end.status : -1);
 	else if (!for_machines(args)) {
+		if (!args->rest)
+			hb__page();
 		hb__findings_text(&k->found, stdout, hb__colour(1));
 		if (!k->found.remarked)
 			hb__say("%s was recorded without --check: arguments, handles, buffers and windows were not looked at; "
@@ -114,7 +117,7 @@ static bool fails(const struct check *k)
 	uint64_t n = 0;
 	for (int i = 0; i <= k->found.failing; i++)
 		n += k->found.count[i];
-	return n || (k->found.hanging && k->found.failing >= 0);
+	return n || ((k->found.hanging || k->found.died) && k->found.failing >= 0);
 }
 
 static int judge(struct check *k)
@@ -126,10 +129,17 @@ static int judge(struct check *k)
 	if (code)
 		return code;
 	k->found.failing = failing(k->args);
+	if (!k->args->rest && k->run.ended)
+		hb__findings_died(&k->found);
 	hb__quiets_apply(k->quiets, &k->found);
 	hb__findings_choose(&k->found, &wanted);
 	print(k);
 	code = write_files(k);
+	if (k->found.died)
+		hb__say("%s %s did not end by %s: killed by a signal, or by the launcher when another process ended; what is wrong may not "
+			"be in the recording",
+			strpbrk(k->found.died, ",-") ? "ranks" : "rank", k->found.died,
+			strpbrk(k->found.died, ",-") ? "themselves" : "itself");
 	if (k->made.recording)
 		hb__say("recording %s", hb__short(k->recording));
 	if (!code && fails(k))
@@ -154,7 +164,8 @@ int hb__check(const hb_args *args)
 	if (args->rest && args->operand)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "check takes a recording or a command, not both; -o names the recording");
-	int code = hb__quiets_read(&k.quiets, NULL);
+	int code = hb__value(args, "only") ? hb__check_only(hb__value(args, "only")) : 0;
+	code = code ? code : hb__quiets_read(&k.quiets, NULL);
 	const char *more = hb__value(args, "suppress");
 	if (!code && more)
 		code = hb__quiets_read(&k.quiets, more);

@@ -2,6 +2,8 @@
 #include "../../debug/debug.h"
 
 const hb_option hb__debug_options[] = {
+	{"attach", 'p', HB_OPTION_TEXT, "PID",
+		"look into a job that runs without hbdb: the pid of mpirun or of one of its processes"},
 	{"at", 'a', HB_OPTION_TEXT, "RANK:EVENT", "go there first: every process to where that event needs it"},
 	{"command", 'x', HB_OPTION_TEXT, "FILE", "run the commands of a file; - reads standard input"},
 	{"execute", 'c', HB_OPTION_TEXT, "COMMANDS", "run these commands, with ; between them"},

@@ -13,7 +13,7 @@
 
 const hb_option hb__hang_options[] = {
 	{"watch", 0, HB_OPTION_NUMBER, "SECONDS",
-		"standing still for so long is a hang, also when it cannot be proven; default: 10"},
+		"after SECONDS without progress the job is called hung, even without proof; default: 10"},
 	{"stacks", 0, HB_OPTION_FLAG, NULL, "print the stack of each process with gdb, which stops it for a moment"},
 	{0},
 };

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../findings/findings.h"
 #include "../../job/reports.h"
 #include "../../job/run.h"
 #include "../../job/setup.h"
@@ -21,13 +22,12 @@ const hb_option hb__replay_options[] = {
 	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
 		"end the job at the first call that differs (default), or go on and tell"},
 	{"contents", 0, HB_OPTION_CHOICE, "stop|warn|ignore",
-		"what other contents of a message do; default: as --on-divergence, "
-		"warn under another MPI"},
+		"what other contents do: end the job, are told at the end (default), or nothing"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay itself"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"patience", 0, HB_OPTION_NUMBER, "SECONDS",
-		"how long all processes may wait inside MPI before the job is ended (default 10)"},
+		"without a step of any process, after which it is asked whether one will come (default 10)"},
 	{0},
 };
 
@@ -47,12 +47,9 @@ struct replay {
 static int run(struct replay *r, hb_job_end *ret_end)
 {
 	const char *divergence = hb__value(r->args, "on-divergence"), *contents = hb__value(r->args, "contents");
-	bool same_mpi = r->manifest.mpi && r->line.mpi == hb__mpi_from_key(r->manifest.mpi);
 	divergence = divergence ? divergence : "stop";
 	const char *seconds = hb__value(r->args, "patience");
 	double patience = seconds ? strtod(seconds, NULL) : 10;
-	if (!contents)
-		contents = same_mpi ? divergence : "warn";
 	hb_setup setup = {.mpi = r->line.mpi,
 		.mode = "replay",
 		.folder = r->folder.folder,
@@ -62,7 +59,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.script = r->folder.script,
 		.replay_log = r->new_recording,
 		.divergence = divergence,
-		.contents = contents};
+		.contents = contents ? contents : "warn"};
 	hb_strings variables, argv;
 	bool plain;
 	int code = hb__setup(&setup, &variables);
@@ -76,9 +73,12 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.over = hb__alloc(((size_t)r->folder.size + 1) * sizeof(bool)),
 		.stall = {.logs = r->new_recording ? r->new_recording : r->folder.folder,
 			.script = r->folder.script,
+			.recording = r->recording,
 			.size = r->folder.size,
 			.last = r->folder.last,
-			.patience = patience},
+			.patience = patience,
+			.ended = hb__manifest_end(&r->manifest),
+			.lasted = r->manifest.seconds},
 		.foreign = -1,
 		.printed = hb__alloc(((size_t)r->folder.size + 1) * sizeof(size_t))};
 	hb_job job = {.argv = argv.at,
@@ -86,6 +86,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.launcher = r->line.launcher,
 		.aslr = r->manifest.aslr,
 		.watch = hb__watch_reports,
+		.ending = hb__reports_ending,
 		.user = &r->reports};
 	hb__run(&job, ret_end);
 	hb__watch_reports(&r->reports);
@@ -105,51 +106,80 @@ static bool silent(const struct replay *r, int32_t rank)
 	       !hb__report_seen(&r->reports, rank, HB_REPORT_END);
 }
 
-/* "0, 2-5": the silent ranks; *ret_again says that all of them broke off in the recording, too. */
-static char *silent_ranks(const struct replay *r, int32_t *ret_n, bool *ret_again)
+/* How the silent processes ended. */
+struct silence {
+	int32_t n;      /* silent processes */
+	int32_t absent; /* ... that did not come up: the program did not start, or is another one */
+	int32_t early;  /* one that ended before its record, when none got to the end of it; -1: none */
+	int64_t early_event;
+	bool again; /* all of them broke off in the recording, too, and one got to where it did */
+	char *ranks, *absent_ranks;
+};
+
+static void look_at_silent(struct replay *r, struct silence *ret)
 {
-	char *list = hb__copy("");
-	*ret_n = 0;
-	*ret_again = true;
+	int32_t *silent_rank = hb__alloc(((size_t)r->folder.size + 1) * sizeof *silent_rank),
+		*absent_rank = hb__alloc(((size_t)r->folder.size + 1) * sizeof *absent_rank);
+	bool broke_off = true, reached = false;
+	*ret = (struct silence){.early = -1};
 	for (int32_t i = 0; i < r->folder.size; i++) {
-		int32_t first = i;
-		for (; i < r->folder.size && silent(r, i); i++)
-			*ret_again = *ret_again && r->folder.broke_off[i];
-		if (i == first)
+		if (!silent(r, i))
 			continue;
-		*ret_n += i - first;
-		char *more = i - first == 1 ? hb__format("%s%s%d", list, *list ? ", " : "", first)
-					    : hb__format("%s%s%d-%d", list, *list ? ", " : "", first, i - 1);
-		free(list);
-		list = more;
+		int64_t events = hb__stood_at(&r->reports.stall, i);
+		silent_rank[ret->n++] = i;
+		if (events < 0)
+			absent_rank[ret->absent++] = i;
+		broke_off = broke_off && r->folder.broke_off[i];
+		bool there = events >= 0 && r->folder.broke_off[i] &&
+			     (r->folder.last[i] == UINT64_MAX || (uint64_t)events >= r->folder.last[i]);
+		reached = reached || there;
+		if (events >= 0 && !there && ret->early < 0) {
+			ret->early = i;
+			ret->early_event = events;
+		}
 	}
-	return list;
+	/* what ended one process ended the others, at another moment than then */
+	ret->early = reached ? -1 : ret->early;
+	ret->again = broke_off && reached && !ret->absent;
+	ret->ranks = hb__ranks_text(silent_rank, (size_t)ret->n);
+	ret->absent_ranks = hb__ranks_text(absent_rank, (size_t)ret->absent);
+	free(silent_rank);
+	free(absent_rank);
 }
 
-static int say_unfinished(const struct replay *r, const hb_job_end *end, int32_t n, const char *list, bool again)
+static int say_unfinished(const struct replay *r, const hb_job_end *end, const struct silence *s, const char *words)
 {
-	if (again && end->status) {
-		hb__say("replayed %d %s: no difference; %s %s ended inside MPI, as in the recording", r->folder.size,
-			hb__plural((uint64_t)r->folder.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
+	int32_t size = r->folder.size;
+	const char *processes = hb__plural((uint64_t)size, "process", "processes");
+	if (s->again && end->status) {
+		hb__say("replayed %d %s: %s; %s %s ended inside MPI, as in the recording", size, processes, words,
+			hb__plural((uint64_t)s->n, "rank", "ranks"), s->ranks);
 		return end->status;
 	}
-	if (n == r->folder.size) {
+	if (s->absent == size) {
 		hb__say("nothing was replayed: no process followed its record%s",
-			end->status ? "" : " (is it the program that was recorded?)");
-		return end->status ? end->status : HB_EXIT_FINDING;
+			end->status ? s->absent == size ? " (the command failed before MPI_Init)" : ""
+				    : " (is it the program that was recorded?)");
+	} else if (s->absent) {
+		hb__say("not replayed: %s %s did not call MPI_Init; %s in the others",
+			hb__plural((uint64_t)s->absent, "rank", "ranks"), s->absent_ranks, words);
+	} else {
+		hb__say("replayed %d %s: %s, but %s %s left before the end of the record", size, processes, words,
+			hb__plural((uint64_t)s->n, "rank", "ranks"), s->ranks);
+		if (s->early >= 0)
+			hb__say("rank %d ended after event %lld", s->early, (long long)s->early_event);
 	}
-	hb__say("replayed %d %s: no difference, but %s %s left before the end of the record", r->folder.size,
-		hb__plural((uint64_t)r->folder.size, "process", "processes"), n == 1 ? "rank" : "ranks", list);
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	return end->status ? end->status : HB_EXIT_FINDING;
 }
 
-static int conclude(const struct replay *r, const hb_job_end *end)
+/* `words`: what is the same, when every call is. */
+static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 {
 	const hb_reports *reports = &r->reports;
 	hb__print_reports(reports, HB_REPORT_DIVERGENCE);
-	hb__print_reports(reports, HB_REPORT_CONTENTS);
+	hb__print_contents(reports);
 	hb__print_reports(reports, HB_REPORT_NOTE);
 	hb__print_notes(&r->folder.sum);
 	if (reports->foreign >= 0)
@@ -166,35 +196,36 @@ static int conclude(const struct replay *r, const hb_job_end *end)
 		hb__print_reports(reports, HB_REPORT_END);
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
-		hb__say("replayed %d %s, %llu events: no difference; the record ends here, and so the job was ended",
+		hb__say("replayed %d %s, %llu events: %s; the record ends here, and so the job was ended",
 			r->folder.size, hb__plural((uint64_t)r->folder.size, "process", "processes"),
-			(unsigned long long)r->folder.events);
+			(unsigned long long)r->folder.events, words);
 		return HB_EXIT_OK;
 	}
 	if (reports->stalled) {
 		hb__print_waiting(&reports->stall, reports->over);
-		hb__say("the replay got stuck: no process moved for %.0f seconds; ended there",
-			reports->stall.patience);
+		bool proven = reports->stall.sure == HB_STILL_PROVEN;
+		hb__say("the replay got stuck: no process moved for %.0f seconds%s; ended there", reports->stall.still,
+			proven ? ", and by the recording none will"
+			       : ", which may be too short (--patience SECONDS waits longer)");
 		return HB_EXIT_FINDING;
 	}
 	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)r->folder.size) {
 		hb__print_waiting(&reports->stall, reports->over);
-		hb__say("interrupted by signal %d (%s); no difference up to there", end->interrupted,
-			strsignal(end->interrupted));
+		hb__say("interrupted by signal %d (%s); up to there %s", end->interrupted, strsignal(end->interrupted),
+			words);
 		return end->status ? end->status : 128 + end->interrupted;
 	}
-	int32_t n;
-	bool again;
-	char *list = silent_ranks(r, &n, &again);
+	struct silence silence;
 	int code = end->status;
-	if (n)
-		code = say_unfinished(r, end, n, list, again);
+	look_at_silent(r, &silence);
+	if (silence.n)
+		code = say_unfinished(r, end, &silence, words);
 	else
-		hb__say("replayed %d %s, %llu events: no difference%s", r->folder.size,
+		hb__say("replayed %d %s, %llu events: %s", r->folder.size,
 			hb__plural((uint64_t)r->folder.size, "process", "processes"),
-			(unsigned long long)r->folder.events,
-			reports->count[HB_REPORT_CONTENTS] ? " but in contents" : "");
-	free(list);
+			(unsigned long long)r->folder.events, words);
+	free(silence.ranks);
+	free(silence.absent_ranks);
 	return code;
 }
 
@@ -263,7 +294,9 @@ static int replay(struct replay *r)
 		code = run(r, &end);
 		hold_signals(true, &old);
 		if (!code) {
-			code = conclude(r, &end);
+			char *words = hb__contents_words(&r->reports, &r->manifest);
+			code = conclude(r, &end, words);
+			free(words);
 			if (r->new_recording)
 				keep_new_recording(r, &end);
 		}
@@ -284,6 +317,7 @@ int hb__replay(const hb_args *args)
 		code = replay(&r);
 	hb__manifest_free(&r.manifest);
 	hb__command_line_free(&r.line);
+	hb__stall_close(&r.reports.stall);
 	free(r.reports.seen);
 	free(r.reports.over);
 	free(r.reports.printed);

@@ -121,7 +121,7 @@ static void take_signals(int fd)
 static char *address_of(const struct view *v)
 {
 	const char *at = hb__value(v->args, "at");
-	return hb__format("%s%s%s", hb_view_address(v->server), at ? "#at=" : "", at ? at : "");
+	return hb__format("%s%s%s%s", hb_view_address(v->server), at ? "#at=" : "", at ? at : "", at ? "&near=1" : "");
 }
 
 static int print_address(const struct view *v, const char *address)
@@ -197,8 +197,11 @@ static int open_server(struct view *v)
 static int view(struct view *v)
 {
 	int code = hb__page_begin(v->recording, &v->run, &v->page);
-	if (!v->run.views)
+	if (!v->run.views) {
+		if (code == HB_EXIT_RECORDING)
+			hb__say("none of its logs can be read, so there is nothing to show: no page is served");
 		return code;
+	}
 	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;
 	v->replayable = v->replayable || v->args->rest;
 	v->command = joined(&v->manifest.command);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "../../terminal.h"
 #include "../debug.h"
 
 #define HISTORY_MOST 1000
@@ -22,7 +23,7 @@ struct hb_console {
 	char prompt[256];
 	char pending[8]; /* bytes of a character that is not whole yet */
 	size_t npending;
-	bool cancelled;
+	bool cancelled, empty; /* by Ctrl-C; nothing had been typed */
 };
 
 /* ---- the file of the history ---- */
@@ -84,7 +85,9 @@ static int get_key(EditLine *el, wchar_t *ret)
 	for (;;) {
 		int sig = hb__d_signal();
 		if (sig) {
+			const LineInfo *info = el_line(el);
 			d->console->cancelled = sig == SIGINT;
+			d->console->empty = info->lastchar == info->buffer;
 			return -1;
 		}
 		int n = poll(&p, 1, LOOK_MS);
@@ -149,7 +152,7 @@ hb_console *hb__console_open(hb_debug *d)
 	struct hb_console *c = hb__alloc(sizeof *c);
 	HistEvent event;
 	setlocale(LC_CTYPE, "");
-	c->el = el_init("hbdb", stdin, stdout, stderr);
+	c->el = el_init("hbdb", stdin, hb__bare_stdout(), stderr);
 	c->history = history_init();
 	if (!c->el || !c->history) {
 		if (c->el)
@@ -193,6 +196,8 @@ char *hb__console_line(hb_debug *d, bool *ret_end)
 		puts(c->cancelled ? "^C" : "");
 		fflush(stdout);
 		*ret_end = !c->cancelled;
+		if (c->cancelled && c->empty)
+			hb__d_stop_all(d);
 		return NULL;
 	}
 	char *copy = hb__format("%.*s", (int)strcspn(line, "\n"), line);

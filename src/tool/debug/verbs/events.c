@@ -232,6 +232,8 @@ int hb__d_goto(hb_debug *d, hb_at at)
 	for (int32_t i = 0; i < d->size; i++)
 		d->frame[i] = 0;
 	hb_waited waited = hb__d_wait(d, &all, d->settings.timeout);
+	if (waited == HB_WAIT_INTERRUPTED)
+		hb__d_stop_running(d, &all);
 	bool there = reached(d, at);
 	double seconds = hb__d_now() - begin;
 	hb__event_name(&d->run, at, name);
@@ -243,8 +245,6 @@ int hb__d_goto(hb_debug *d, hb_at at)
 		hb__d_print(d, "at the cut of %s, %.2f s%s\n", name, seconds, restarted ? " from the beginning" : "");
 	hb__d_show(d, &all);
 	hb_set_free(&all);
-	if (waited == HB_WAIT_INTERRUPTED)
-		hb__d_signal();
 	if (waited == HB_WAITED && there)
 		return 0;
 	return hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name,

@@ -37,6 +37,9 @@ int hb__v_kill(hb_debug *d, char *args)
 {
 	int code = no_operands(d, "kill", args);
 	code = code ? code : must_run(d);
+	if (!code && hb__live_attached(d->live))
+		code = hb__d_fail(d, HB_EXIT_FINDING,
+			"the job was started without hbdb, which does not end it; quit leaves it as it is");
 	if (!code) {
 		hb__live_end(d->live);
 		hb__d_poll(d, 0);
@@ -281,6 +284,7 @@ static int step(hb_debug *d, char *args, const char *verb, bool instruction, boo
 		times);
 }
 
+int hb__d_until(hb_debug *d) { return take_steps(d, HB_GDB_UNTIL, 1); }
 int hb__v_step(hb_debug *d, char *args) { return step(d, args, "step", false, false); }
 int hb__v_stepi(hb_debug *d, char *args) { return step(d, args, "stepi", true, false); }
 

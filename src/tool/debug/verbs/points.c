@@ -24,7 +24,7 @@ static hb_point *find(hb_debug *d, int number)
 	return NULL;
 }
 
-static void drop(hb_debug *d, hb_point *p)
+void hb__d_drop_point(hb_debug *d, hb_point *p)
 {
 	hb__d_free_point(p);
 	memmove(p, p + 1, (size_t)(d->points + --d->npoints - p) * sizeof *p);
@@ -45,11 +45,11 @@ static int add(hb_debug *d, hb_point point)
 	hb__d_poll(d, 0);
 	hb__d_plant_one(d, &d->points[d->npoints - 1], &d->set);
 	bool any = false;
-	for (int32_t i = 0; i < d->size; i++)
+	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1))
 		any = any || point.planted[i] >= 0;
 	int code = hb__d_replies(d, kinds[point.kind]);
 	if (!any) { /* no process took it: it is wrong, not early */
-		drop(d, &d->points[d->npoints - 1]);
+		hb__d_drop_point(d, &d->points[d->npoints - 1]);
 		d->last_point--;
 		return HB_EXIT_FINDING;
 	}
@@ -73,11 +73,11 @@ static void split_condition(char *args, char **condition)
 	*at = 0;
 }
 
-static int make(hb_debug *d, char *args, hb_point_kind kind)
+static int make(hb_debug *d, char *args, hb_point_kind kind, bool once)
 {
 	hb_d_option options[] = {
 		{"-if", false, NULL}, {"-count", false, NULL}, {"-stop", false, NULL}, {NULL, false, NULL}};
-	hb_point point = {.kind = kind};
+	hb_point point = {.kind = kind, .once = once};
 	int code = hb__d_options(args, options);
 	code = code ? code : read_count(d, options[1].value, &point.count);
 	hb__d_init(d, &point.stop);
@@ -102,8 +102,32 @@ static int make(hb_debug *d, char *args, hb_point_kind kind)
 	return add(d, point);
 }
 
-int hb__v_break(hb_debug *d, char *args) { return make(d, args, HB_POINT_BREAK); }
-int hb__v_barrier(hb_debug *d, char *args) { return make(d, args, HB_POINT_BARRIER); }
+int hb__v_break(hb_debug *d, char *args) { return make(d, args, HB_POINT_BREAK, false); }
+int hb__v_tbreak(hb_debug *d, char *args) { return make(d, args, HB_POINT_BREAK, true); }
+int hb__v_barrier(hb_debug *d, char *args) { return make(d, args, HB_POINT_BARRIER, false); }
+
+/* until LOCATION: a point for the way there, which is taken away again. */
+int hb__v_until(hb_debug *d, char *args)
+{
+	char nothing[] = "";
+	if (!*args)
+		return hb__d_until(d);
+	d->quiet = true;
+	int code = make(d, args, HB_POINT_BREAK, true);
+	d->quiet = false;
+	if (code)
+		return code;
+	int number = d->last_point;
+	code = hb__v_cont(d, nothing);
+	hb_point *p = find(d, number);
+	if (p) {
+		hb__d_change_planted(d, p, -1);
+		hb__d_drop_point(d, p);
+	}
+	d->last_point--;
+	int failed = hb__d_replies(d, "until");
+	return code ? code : failed;
+}
 
 int hb__v_watch(hb_debug *d, char *args)
 {
@@ -128,7 +152,7 @@ void hb__d_reached(hb_debug *d, int32_t rank, hb_point *p)
 {
 	hb_error err = {0};
 	p->hits++;
-	if (p->kind == HB_POINT_BARRIER)
+	if (p->kind == HB_POINT_BARRIER || p->once)
 		hb_set_add(&p->reached, rank);
 	if (hb_set_count(&p->stop) && hb_session_halt(hb__live_session(d->live), &p->stop, &err))
 		hb__d_fail(d, 0, "%s", err.message);
@@ -192,6 +216,8 @@ static void print_point(hb_debug *d, const hb_point *p)
 		hb__d_print(d, "  from the %u. time on", p->count);
 	if (hb_set_count(&p->stop))
 		hb__d_print(d, "  stops %s", hb__d_set_name(&p->stop));
+	if (p->once)
+		hb__d_print(d, "  once");
 	if (p->hits)
 		hb__d_print(d, "  stopped %llu %s", (unsigned long long)p->hits, hb__plural(p->hits, "time", "times"));
 	hb_set wait;
@@ -214,7 +240,7 @@ static void change(hb_debug *d, hb_point *p, enum change what)
 	hb__d_change_planted(d, p, what == DELETE ? -1 : what == ENABLE);
 	p->disabled = what == DISABLE;
 	if (what == DELETE)
-		drop(d, p);
+		hb__d_drop_point(d, p);
 }
 
 static int each(hb_debug *d, const char *verb, char *args, enum change what)

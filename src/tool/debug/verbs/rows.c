@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../run/races.h"
+#include "../../show/inert.h"
 #include "../../show/progress.h"
 #include "../debug.h"
 
@@ -83,7 +84,7 @@ static int print_races(hb_debug *d, struct sought *s)
 	FILE *to = open_memstream(&text, &size);
 	for (size_t i = 0; i < s->races.ngroups; i++)
 		for (size_t k = 0; k < s->races.groups[i].nkept; k++, n++) {
-			fprintf(to, "%s  %s\n", s->races.groups[i].function, s->races.groups[i].place);
+			fprintf(to, "%s  %s\n", hb__tame(s->races.groups[i].function), s->races.groups[i].place);
 			hb__put_race(to, &s->races, &s->races.groups[i].kept[k]);
 		}
 	fclose(to);

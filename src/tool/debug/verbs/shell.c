@@ -1,9 +1,11 @@
 /* set, unset, alias, unalias, input, log, history, exit, help */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../show/inert.h"
 #include "../debug.h"
 
 /* ---- settings ---- */
@@ -82,9 +84,14 @@ int hb__v_set(hb_debug *d, char *args)
 		}
 		return 0;
 	}
-	if (!meaning(name))
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no setting %s; set lists them", name);
 	args = hb__d_trim(args);
+	if (!strcmp(name, "var") || !strcmp(name, "variable")) /* of the program, as gdb has it */
+		return hb__v_assign(d, args);
+	if (!meaning(name))
+		return hb__d_fail(d, HB_EXIT_USAGE,
+			"there is no setting %s; set lists them, set var changes a variable of the program, and gdb set %s a setting "
+			"of gdb",
+			name, name);
 	hb_settings old = d->settings;
 	if (!*args || !change(&d->settings, name, args)) {
 		d->settings = old;
@@ -169,7 +176,8 @@ int hb__v_log(hb_debug *d, char *args)
 	d->log = NULL;
 	if (!strcmp(path, "off"))
 		return 0;
-	d->log = fopen(path, "ae");
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	d->log = fd >= 0 ? hb__fenced(fd) : NULL;
 	return d->log ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "%s: %s", path, strerror(errno));
 }
 
@@ -211,7 +219,7 @@ int hb__v_help(hb_debug *d, char *args)
 			hb__d_print(d, "%-9s %s\n", v->name, v->summary);
 		hb__d_print(d,
 			"\nA command is for the processes of the focus, or of the set before it: [0:3,5] where.\n"
-			"Beginnings are enough while they are clear; ; separates commands; help COMMAND says more.\n");
+			"Unambiguous abbreviations work; a semicolon separates commands; help COMMAND says more.\n");
 		return 0;
 	}
 	for (const hb_pair *a = hb__own_aliases; a->name; a++)

@@ -215,7 +215,7 @@ const hb_sql_table hb__sql_calls = {
 
 /* ---- communicators ---- */
 
-enum { G_ID, G_NAME, G_KIND, G_PARENT, G_SIZE, G_MEMBERS, G_REMOTE_SIZE, G_REMOTE };
+enum { G_ID, G_NAME, G_KIND, G_PARENT, G_SIZE, G_MEMBERS, G_REMOTE_SIZE, G_REMOTE, G_GIVEN };
 
 static const hb_sql_column group_columns[] = {
 	{"id", "INTEGER", 0, HB_SQL_NO_KEY, "a number of its own in this recording"},
@@ -228,6 +228,7 @@ static const hb_sql_column group_columns[] = {
 		"their ranks in MPI_COMM_WORLD, in the order of the communicator: a JSON array"},
 	{"remote_size", "INTEGER", 0, HB_SQL_NO_KEY, "of an intercommunicator: how many processes on the other side"},
 	{"remote", "TEXT", 0, HB_SQL_NO_KEY, "their ranks"},
+	{"given_name", "TEXT", 0, HB_SQL_NO_KEY, "what the program called it (MPI_Comm_set_name)"},
 	{0},
 };
 
@@ -265,6 +266,11 @@ static int give_group(hb_sql_cursor *c, sqlite3_context *out, int column)
 		break;
 	case G_NAME:
 		hb__sql_text(out, g->name);
+		break;
+	case G_GIVEN: /* name "given" */
+		if (g->title)
+			sqlite3_result_text(out, g->title + strlen(g->name) + 2,
+				(int)(strlen(g->title) - strlen(g->name) - 3), SQLITE_TRANSIENT);
 		break;
 	case G_KIND:
 		hb__sql_text(out, g->self ? "self" : g->remote_size ? "inter" : "intra");

@@ -213,6 +213,15 @@ uint32_t hb__message_of(const hb_model *m, const hb_op *op)
 	}
 }
 
+/* comm:WORLD.2, or what the program called it. */
+static bool is_group(const hb_model *m, uint32_t group, const char *text)
+{
+	const hb_group *g = &hb_model_groups(m)[group];
+	size_t n = strlen(g->name), length = strlen(text);
+	return !strcmp(g->name, text) ||
+	       (g->title && strlen(g->title) == n + length + 3 && !strncmp(g->title + n + 2, text, length));
+}
+
 static int64_t peer_rank(const hb_model *m, const hb_channel *c, uint32_t process)
 {
 	uint32_t other = c->source == process ? c->dest : c->source;
@@ -224,15 +233,14 @@ static bool op_matches(const struct hb_query *q, const struct hb_word *w, const 
 {
 	const hb_model *m = q->server->model;
 	if (op->kind == HB_OP_ENTER || op->kind == HB_OP_LEAVE)
-		return w->kind == HB_WORD_COMM &&
-		       !strcmp(hb_model_groups(m)[hb_model_collectives(m)[op->id].group].name, w->text);
+		return w->kind == HB_WORD_COMM && is_group(m, hb_model_collectives(m)[op->id].group, w->text);
 	uint32_t send = hb__message_of(m, op);
 	if (send == HB_NO)
 		return false;
 	const hb_channel *c = &hb_model_channels(m)[hb_model_sends(m)[send].channel];
 	return w->kind == HB_WORD_TAG    ? c->tag == w->number
 	       : w->kind == HB_WORD_PEER ? peer_rank(m, c, q->process) == w->number
-					 : !strcmp(hb_model_groups(m)[c->group].name, w->text);
+					 : is_group(m, c->group, w->text);
 }
 
 /* What the arguments say, of events that the model has no message for. */

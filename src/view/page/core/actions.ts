@@ -1,5 +1,6 @@
 // What the user can do with events, from keys, pointer and panels alike.
 import { RULER, type App } from "./app";
+import { grouping } from "./rows";
 import { besides } from "./scene";
 import type { Box, Cone, EventInfo, View } from "./types";
 
@@ -69,6 +70,7 @@ export class Actions {
 			app.choice.hidden = app.choice.hidden.filter((line) => line !== place.line);
 			app.laid();
 		}
+		this.reveal(place.line);
 		const [x0, x1] = place[app.choice.axis], left = app.x(x0), right = app.x(x1), [from, to] = app.range();
 		if (nearer || (app.scene && !app.scene.fine && right - left < 1.5 && left > 0 && right < app.width && nearer)) {
 			const wide = app.choice.axis === "logical" ? 60 : Math.max((x1 - x0) * 12, 2000);
@@ -81,6 +83,25 @@ export class Actions {
 		if (slot && (app.y(slot.y) < RULER || app.y(slot.y + slot.h) > app.height)) {
 			app.scroll(app.y(slot.y) - app.height / 2);
 		}
+	}
+
+	// A line that another one stands for gets its own row.
+	private reveal(line: number): void {
+		const { app } = this, row = app.rows.at[line] ? undefined : app.rows.rows.find((r) => r.kind === "fold" && r.lines.includes(line));
+		if (row) {
+			app.choice.folded = [...app.choice.folded, row.group];
+			app.laid();
+		}
+	}
+
+	// Lines that behave alike: one for all, or each its own.
+	toggleAlike(): void {
+		const { app } = this, alike = grouping(app.run, app.choice) === "alike";
+		app.choice.by = alike ? "none" : "alike";
+		app.choice.folded = [];
+		app.laid();
+		app.touch("tab");
+		this.say(alike ? "every process has its own line" : `processes that behave alike share a line: ${app.rows.rows.length} lines`);
 	}
 
 	next(): void {

@@ -15,7 +15,7 @@ export interface Place { at: string; line: number; event: number; logical: Span;
 export class App {
 	choice: Choice;
 	run!: Run;
-	rows: Rows = { rows: [], slots: [], at: [], height: 0 };
+	rows: Rows = { rows: [], slots: [], at: [], near: [], height: 0 };
 	scene: Scene | null = null;
 	width = 800;
 	height = 400;
@@ -24,7 +24,6 @@ export class App {
 	hits: Hit[] = [];
 	more = false; // there are more hits than these
 	state: State | null = null;
-	hiddenTold = false; // numbers without words stand at the right of the lines
 	hover: { line: number; event: number } | null = null;
 	places = new Map<string, Place>();
 	cones = new Map<string, Cone>();

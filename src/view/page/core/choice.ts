@@ -8,6 +8,7 @@ export interface Choice {
 	top: number; // pixels scrolled down
 	row: number; // pixels per process; 0: as fits
 	at: string; // the chosen event
+	near: boolean; // come near to it when it is known
 	cone: boolean;
 	stops: string[]; // breakpoints
 	marks: string[]; // bookmarks
@@ -16,8 +17,8 @@ export interface Choice {
 	group: string;
 	hidden: number[]; // lines
 	order: number[]; // lines; none: as recorded
-	by: string; // how lines are grouped: "", "host" or the size of ranges
-	folded: string[]; // groups
+	by: string; // how lines are grouped: "" as there are many or few, "none", "alike", "host" or the size of ranges
+	folded: string[]; // groups; of lines that behave alike those that are open
 	query: string;
 	theme: string; // "", "light" or "dark"
 	tab: string;
@@ -26,7 +27,7 @@ export interface Choice {
 
 export function initial(): Choice {
 	return {
-		axis: "logical", from: 0, to: 0, top: 0, row: 0, at: "", cone: false, stops: [], marks: [], functions: [], tag: "",
+		axis: "logical", from: 0, to: 0, top: 0, row: 0, at: "", near: false, cone: false, stops: [], marks: [], functions: [], tag: "",
 		group: "", hidden: [], order: [], by: "", folded: [], query: "", theme: "", tab: "event", panel: true,
 	};
 }

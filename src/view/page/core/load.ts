@@ -1,13 +1,13 @@
 // Fetches pictures: a little more than is seen, not while everything moves, never two at once.
 import type { App } from "./app";
 import { ranges } from "./choice";
-import { ordered } from "./rows";
 import { Scene } from "./scene";
 import type { Parameters } from "./server";
 import type { Span, View } from "./types";
 
 const CALM = 60; // milliseconds without a change before a picture is asked for
 const MARGIN = 0.3; // of the window, on both sides
+const LONGEST = 4000; // characters of a list in an address
 
 export class Loader {
 	private timer = 0;
@@ -17,11 +17,18 @@ export class Loader {
 
 	constructor(private app: App) {}
 
+	// The lines that have a row, unless all have. A list that is too long for an address is left out: what has no row is not drawn.
+	lines(): string {
+		const { rows, run } = this.app, list = rows.slots.map((slot) => slot.line).sort((a, b) => a - b);
+		const text = list.length < run.lines.length ? ranges(list).replace(/-/g, ":") : "";
+		return text.length < LONGEST ? text : "";
+	}
+
 	private filter(): Parameters {
-		const { choice, run } = this.app;
+		const { choice } = this.app;
 		return {
 			axis: choice.axis,
-			lines: choice.hidden.length ? ranges(ordered(run, choice).sort((a, b) => a - b)).replace(/-/g, ":") : "",
+			lines: this.lines(),
 			function: choice.functions.join(","),
 			tag: choice.tag,
 			group: choice.group,

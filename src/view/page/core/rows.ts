@@ -1,5 +1,5 @@
 // Which lines are shown, in which order, and where: y in pixels from the top of the first.
-import type { Choice } from "./choice";
+import { numbers, ranges, type Choice } from "./choice";
 import type { Run } from "./types";
 
 export interface Slot {
@@ -7,6 +7,7 @@ export interface Slot {
 	y: number;
 	h: number;
 	squeezed: boolean; // a line of a folded group
+	stands: boolean; // for lines that behave alike
 }
 
 export interface Row {
@@ -21,14 +22,21 @@ export interface Row {
 export interface Rows {
 	rows: Row[];
 	slots: Slot[]; // in the order of y
-	at: (Slot | undefined)[]; // by line
+	at: (Slot | undefined)[]; // by line; none where another line stands for it
+	near: (Slot | undefined)[]; // the same, or the slot of the line that stands for it
 	height: number;
 }
 
 export const HEAD = 20;
-const LEAST = 11, MOST = 140, FOLD = 30;
+const LEAST = 6, MOST = 140, FOLD = 30, STANDS = 16; // pixels of a line; of a folded group, of one line for those alike
 
-interface Group { name: string; lines: number[] }
+interface Group { name: string; lines: number[]; folded: boolean }
+
+const MANY = 64; // lines up to which each has its own row unless somebody wants them folded
+
+export function grouping(run: Run, choice: Choice): string {
+	return choice.by === "" ? (run.lines.length > MANY && run.alike?.length < run.lines.length ? "alike" : "none") : choice.by;
+}
 
 function groupOf(run: Run, by: string, line: number): string {
 	const process = run.lines[line]!.process;
@@ -37,6 +45,21 @@ function groupOf(run: Run, by: string, line: number): string {
 	}
 	const size = Math.max(1, Number(by) || 1), first = Math.floor(process / size) * size;
 	return `${first} to ${Math.min(first + size, run.processes.length) - 1}`;
+}
+
+// Where each line of a list that the server gave belongs: kept for the run.
+const kinds = new WeakMap<Run, Map<number, number>>();
+
+function kindsOf(run: Run): Map<number, number> {
+	const known = kinds.get(run) ?? new Map((run.alike ?? []).flatMap((list, i) => numbers(list, run.lines.length - 1).map((line) => [line, i] as const)));
+	kinds.set(run, known);
+	return known;
+}
+
+// 1-62, or the names of threads as they are.
+function nameOf(run: Run, lines: number[]): string {
+	const own = lines.map((line) => run.lines[line]!.name);
+	return own.every((name) => /^\d+$/.test(name)) ? ranges(own.map(Number)) : own.length > 2 ? `${own[0]} to ${own[own.length - 1]}` : own.join(",");
 }
 
 export function ordered(run: Run, choice: Choice): number[] {
@@ -52,57 +75,69 @@ export function ordered(run: Run, choice: Choice): number[] {
 }
 
 function grouped(run: Run, choice: Choice): Group[] {
-	const lines = ordered(run, choice);
-	if (!choice.by) {
-		return [{ name: "", lines }];
+	const lines = ordered(run, choice), by = grouping(run, choice), chosen = new Set(choice.folded);
+	if (by === "none") {
+		return lines.map((line) => ({ name: "", lines: [line], folded: false }));
 	}
-	const groups = new Map<string, number[]>();
+	const alike = by === "alike" ? kindsOf(run) : null, groups = new Map<string, number[]>();
 	for (const line of lines) {
-		const name = groupOf(run, choice.by, line), list = groups.get(name);
+		const name = alike ? String(alike.get(line) ?? "line " + line) : groupOf(run, by, line), list = groups.get(name);
 		if (list) {
 			list.push(line);
 		} else {
 			groups.set(name, [line]);
 		}
 	}
-	return [...groups].map(([name, lines]) => ({ name, lines }));
+	return [...groups].map(([key, list]) => {
+		const name = alike ? nameOf(run, list) : key;
+		// of those that behave alike one stands for all until they are wanted; one alone is an ordinary line
+		return alike ? { name: list.length > 1 ? name : "", lines: list, folded: list.length > 1 && !chosen.has(name) } : { name, lines: list, folded: chosen.has(name) };
+	});
 }
 
-function rowHeight(groups: Group[], folded: Set<string>, choice: Choice, room: number): number {
+function rowHeight(groups: Group[], alike: boolean, choice: Choice, room: number): number {
 	if (choice.row) {
 		return choice.row;
 	}
 	let rest = room, lines = 0;
 	for (const group of groups) {
-		rest -= folded.has(group.name) && choice.by ? FOLD : choice.by ? HEAD : 0;
-		lines += folded.has(group.name) && choice.by ? 0 : group.lines.length;
+		const fold = group.folded && !alike;
+		rest -= fold ? FOLD : group.name && !group.folded ? HEAD : 0;
+		lines += fold ? 0 : group.folded ? 1 : group.lines.length;
 	}
 	return Math.max(LEAST, Math.min(MOST, Math.floor(rest / Math.max(1, lines))));
 }
 
 export function layRows(run: Run, choice: Choice, room: number): Rows {
-	const groups = grouped(run, choice), folded = new Set(choice.folded), each = rowHeight(groups, folded, choice, room);
-	const result: Rows = { rows: [], slots: [], at: [], height: 0 };
+	const groups = grouped(run, choice), alike = grouping(run, choice) === "alike", each = rowHeight(groups, alike, choice, room);
+	const result: Rows = { rows: [], slots: [], at: [], near: [], height: 0 };
 	let y = 0;
-	const put = (line: number, top: number, h: number, squeezed: boolean) => {
-		const slot = { line, y: top, h, squeezed };
+	const put = (line: number, top: number, h: number, how: Partial<Slot> = {}) => {
+		const slot = { line, y: top, h, squeezed: false, stands: false, ...how };
 		result.slots.push(slot);
-		result.at[line] = slot;
+		result.at[line] = result.near[line] = slot;
+		return slot;
 	};
-	for (const { name, lines } of groups) {
-		if (choice.by && folded.has(name)) {
-			result.rows.push({ kind: "fold", y, h: FOLD, name, lines, group: name });
-			lines.forEach((line, i) => put(line, y + 3 + ((FOLD - 6) * i) / lines.length, (FOLD - 6) / lines.length, true));
-			y += FOLD;
+	for (const { name, lines, folded } of groups) {
+		if (folded) {
+			const h = alike ? Math.max(each, STANDS) : FOLD;
+			result.rows.push({ kind: "fold", y, h, name, lines, group: name });
+			if (alike) {
+				const slot = put(lines[0]!, y, h, { stands: true });
+				lines.forEach((line) => (result.near[line] = slot));
+			} else {
+				lines.forEach((line, i) => put(line, y + 3 + ((FOLD - 6) * i) / lines.length, (FOLD - 6) / lines.length, { squeezed: true }));
+			}
+			y += h;
 			continue;
 		}
-		if (choice.by) {
+		if (name) {
 			result.rows.push({ kind: "head", y, h: HEAD, name, lines, group: name });
 			y += HEAD;
 		}
 		for (const line of lines) {
-			result.rows.push({ kind: "line", y, h: each, name: run.lines[line]!.name, lines: [line], group: choice.by ? name : "" });
-			put(line, y, each, false);
+			result.rows.push({ kind: "line", y, h: each, name: run.lines[line]!.name, lines: [line], group: name });
+			put(line, y, each);
 			y += each;
 		}
 	}

@@ -21,6 +21,7 @@ export interface Run {
 	progress: number;
 	processes: { rank: number; pid?: number; host: string | null; cut: boolean; missing?: boolean }[];
 	lines: Line[];
+	alike: string[]; // lists of lines that behave alike
 	span: Record<Axis, Span>;
 	functions: string[];
 	groups: { name: string; size: number }[];
@@ -38,7 +39,8 @@ export type Arrow = [
 ];
 export type Part = [line: number, event: number, x0: number, x1: number];
 export type Ring = [fn: number, collective: number, parts: Part[]];
-export type Density = [line: number, events: number, count: number[], waiting: number[]];
+// mix: DIGITS for each column, or null while there is no model
+export type Density = [line: number, events: number, count: number[], waiting: number[], mix: string | null];
 
 export interface View {
 	axis: Axis;
@@ -118,6 +120,18 @@ export interface Races {
 	places: { place: string; function: string; calls: number; races: number }[];
 	races: { at: string; place: string | null; got: string | null; n: number }[];
 	more: boolean;
+}
+
+export interface ProfileRow { function?: string; place?: string | null; line?: number; name?: string; lines: number; calls: number; time: number; waited: number }
+export interface Profile { by: string; time: number; waited: number; found: number; rows: ProfileRow[] }
+
+export interface Matrix {
+	size: number; // rows and columns, of so many processes each:
+	each: number;
+	messages: number;
+	bytes: number;
+	unreceived: number;
+	cells: [from: number, to: number, messages: number, bytes: number, unreceived: number][];
 }
 
 export interface Frame { level?: number; function: string; file: string; row: number; module?: string; ours?: boolean }

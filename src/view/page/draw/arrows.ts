@@ -3,13 +3,14 @@ import { Flag, type Arrow } from "../core/types";
 import { mixed, paint, SMALL } from "./paint";
 import { boxPlace, type Frame } from "./picture";
 
+const ROOMY = 14; // pixels
 export const HEADS = 1200; // more arrows than this get no heads
 
 export interface Ends { x0: number; y0: number; x1: number; y1: number; aligned: boolean }
 
 // Both ends on the screen; null when nothing of it can be seen.
 export function ends(f: Frame, arrow: Arrow): Ends | null {
-	const { app, from, k } = f, s0 = app.rows.at[arrow[0]], s1 = app.rows.at[arrow[3]];
+	const { app, from, k } = f, s0 = app.rows.near[arrow[0]], s1 = app.rows.near[arrow[3]];
 	let x0 = (arrow[2] - from) * k, x1 = (arrow[5] - from) * k, aligned = false;
 	if (!s0 || !s1 || Math.max(x0, x1) < 0 || Math.min(x0, x1) > app.width) {
 		return null;
@@ -46,8 +47,10 @@ interface Sorts { plain: Ends[]; thick: { e: Ends; n: number }[]; synchronous: E
 function sorted(f: Frame): Sorts {
 	const sorts: Sorts = { plain: [], thick: [], synchronous: [], lost: [], other: [] };
 	let last = "";
+	const low = (line: number) => f.scene.densities.has(line) && (f.app.rows.at[line]?.h ?? 0) < ROOMY;
 	for (const arrow of f.scene.view.arrows) {
-		const e = ends(f, arrow), flags = arrow[8];
+		// between low lines that are full there is no room for it
+		const e = low(arrow[0]) && low(arrow[3]) ? null : ends(f, arrow), flags = arrow[8];
 		if (!e) {
 			continue;
 		}

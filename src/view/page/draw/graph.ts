@@ -3,7 +3,7 @@ import { RULER, type App } from "../core/app";
 import type { Actions } from "../core/actions";
 import { slotAt, type Slot } from "../core/rows";
 import { KINDS } from "../core/types";
-import { hiddenHere } from "./dense";
+import { cellText, hiddenHere } from "./dense";
 import { drawOverlay, type Rubber } from "./overlay";
 import { drawPicture, short } from "./picture";
 import { count, time } from "./ruler";
@@ -176,7 +176,7 @@ export class Graph {
 			text = `${app.nameOf(box[0], box[1])}  ${short(app.run.functions[box[5]])}${long}\n${kind}${box[7] & 1 ? ", raced" : ""}${box[7] & 2 ? ", never returned" : ""}`;
 		} else if (slot && app.scene?.densities.has(slot.line)) {
 			const here = app.scene, n = hiddenHere({ app, scene: here }, slot.line);
-			text = `${app.run.lines[slot.line]!.name}: ${count(n)} hidden here\ncome nearer to see each`;
+			text = [`${app.run.lines[slot.line]!.name}: ${count(n)} events merged here`, ...cellText({ app, scene: here }, slot.line, value), "come nearer to see each"].join("\n");
 		}
 		this.tip.hidden = text === "";
 		if (text) {

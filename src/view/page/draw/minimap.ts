@@ -3,6 +3,7 @@ import { slotAt } from "../core/rows";
 import { Scene } from "../core/scene";
 import type { App } from "../core/app";
 import type { View } from "../core/types";
+import { blend } from "./dense";
 import { paint } from "./paint";
 
 const HEIGHT = 56, COLUMNS = 800;
@@ -24,7 +25,7 @@ export class Minimap {
 
 	async load(): Promise<void> {
 		const { app } = this, { choice } = app, [from, to] = app.span();
-		const filter = { axis: choice.axis, function: choice.functions.join(","), tag: choice.tag, group: choice.group };
+		const filter = { axis: choice.axis, lines: app.loader.lines(), function: choice.functions.join(","), tag: choice.tag, group: choice.group };
 		const key = JSON.stringify([filter, from, to, app.run.ready]);
 		if (key === this.asked) {
 			this.paintBack();
@@ -88,13 +89,13 @@ export class Minimap {
 	}
 
 	private paintDensities(ctx: CanvasRenderingContext2D, y: (line: number) => readonly [number, number] | null, w: number): void {
-		const scene = this.scene!, [r, g, b] = paint().dense;
-		for (const [line, [, , counts]] of scene.densities) {
-			const at = y(line), slice = w / counts.length;
+		const scene = this.scene!;
+		for (const [line, density] of scene.densities) {
+			const at = y(line), [, , counts] = density, slice = w / counts.length;
 			for (let i = 0; at && i < counts.length; i++) {
 				if (counts[i]) {
-					const strength = 0.25 + 0.75 * Math.sqrt(Math.min(1, counts[i]! / scene.most));
-					ctx.fillStyle = `rgba(${r},${g},${b},${strength.toFixed(2)})`;
+					const strength = density[4] ? 1 : 0.25 + 0.75 * Math.sqrt(Math.min(1, counts[i]! / scene.most)), [r, g, b] = blend(density, i);
+					ctx.fillStyle = `rgba(${r | 0},${g | 0},${b | 0},${strength.toFixed(2)})`;
 					ctx.fillRect(i * slice, at[0], Math.max(1, slice), at[1]);
 				}
 			}

@@ -103,7 +103,7 @@ function drawHits(f: Frame): void {
 	const { ctx, app } = f;
 	ctx.fillStyle = paint().hit;
 	for (const hit of app.hits) {
-		const slot = app.rows.at[hit.line], place = boxPlace(app, slot), x = app.x(hit[app.choice.axis]);
+		const slot = app.rows.near[hit.line], place = boxPlace(app, slot), x = app.x(hit[app.choice.axis]);
 		if (slot && place && x > -4 && x < app.width + 4) {
 			const y = slot.squeezed ? place.y : place.y + place.h + 1;
 			ctx.fillRect(Math.round(x), y, Math.max(3, Math.min(8, app.width * 0.004)), slot.squeezed ? place.h : 3);

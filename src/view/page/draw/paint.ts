@@ -26,9 +26,9 @@ export interface Paint {
 	hit: string;
 	replay: string;
 	veil: string;
-	pill: string;
 	dense: [r: number, g: number, b: number];
 	denseWaits: [r: number, g: number, b: number];
+	denseHatch: [r: number, g: number, b: number];
 }
 
 const light: Paint = {
@@ -38,8 +38,8 @@ const light: Paint = {
 	waits: ["#eef1f4", "#d9eaf8", "#fdf0da", "#f7e6f0", "#e6f4fc", "#d9f1ea"],
 	arrow: "#4d5f72", synchronous: "#1f5f99", race: "#cc4a00", ring: "rgba(60,170,140,.16)", ringEdge: "rgba(30,130,104,.55)",
 	chosen: "#0b57c9", past: "rgba(42,112,200,.10)", future: "rgba(222,148,30,.13)", cut: "#2456b0", front: "#a8690a",
-	stop: "#c81e3a", mark: "#7a3fb0", hit: "#8a6d00", replay: "#0d7a5f", veil: "rgba(244,246,248,.62)", pill: "rgba(255,255,255,.88)",
-	dense: [122, 152, 184], denseWaits: [216, 225, 235],
+	stop: "#c81e3a", mark: "#7a3fb0", hit: "#8a6d00", replay: "#0d7a5f", veil: "rgba(244,246,248,.62)",
+	dense: [122, 152, 184], denseWaits: [232, 237, 243], denseHatch: [176, 194, 213],
 };
 
 const dark: Paint = {
@@ -49,8 +49,8 @@ const dark: Paint = {
 	waits: ["#2b323a", "#22384d", "#453620", "#42303c", "#2a3f4d", "#1e4239"],
 	arrow: "#93a5b8", synchronous: "#7fbaf0", race: "#ff8a4c", ring: "rgba(70,180,148,.15)", ringEdge: "rgba(90,200,168,.5)",
 	chosen: "#7db4ff", past: "rgba(90,150,235,.15)", future: "rgba(235,170,60,.12)", cut: "#82acf5", front: "#e0a94a",
-	stop: "#ff6b81", mark: "#c79bf2", hit: "#ffd84d", replay: "#4fd0a8", veil: "rgba(15,18,22,.55)", pill: "rgba(20,24,29,.86)",
-	dense: [86, 116, 150], denseWaits: [44, 58, 74],
+	stop: "#ff6b81", mark: "#c79bf2", hit: "#ffd84d", replay: "#4fd0a8", veil: "rgba(15,18,22,.55)",
+	dense: [86, 116, 150], denseWaits: [36, 46, 58], denseHatch: [70, 92, 118],
 };
 
 let now = light;
@@ -97,8 +97,14 @@ export function hatch(ctx: CanvasRenderingContext2D, kind: number): CanvasPatter
 export const FONT = '11px "Inter", "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif';
 export const SMALL = '10px "Inter", "Segoe UI", "Helvetica Neue", "DejaVu Sans", sans-serif';
 
+// #rrggbb as three numbers.
+export function channels(colour: string): [r: number, g: number, b: number] {
+	const part = (i: number) => parseInt(colour.slice(i, i + 2), 16);
+	return [part(1), part(3), part(5)];
+}
+
 // So much of one colour (#rrggbb) on another.
 export function mixed(colour: string, ground: string, share: number): string {
-	const part = (text: string, i: number) => parseInt(text.slice(i, i + 2), 16);
-	return "#" + [1, 3, 5].map((i) => Math.round(part(colour, i) * share + part(ground, i) * (1 - share)).toString(16).padStart(2, "0")).join("");
+	const a = channels(colour), b = channels(ground);
+	return "#" + a.map((c, i) => Math.round(c * share + b[i]! * (1 - share)).toString(16).padStart(2, "0")).join("");
 }

@@ -4,7 +4,7 @@ import type { Slot } from "../core/rows";
 import type { Scene } from "../core/scene";
 import { Flag, Kind, type Box } from "../core/types";
 import { drawArrows, HEADS } from "./arrows";
-import { drawDensities, drawHidden } from "./dense";
+import { drawDensities } from "./dense";
 import { FONT, hatch, paint } from "./paint";
 import { drawRings } from "./rings";
 import { drawRuler, ticks } from "./ruler";
@@ -30,7 +30,7 @@ export function boxPlace(app: App, slot: Slot | undefined): { y: number; h: numb
 	if (slot.squeezed) {
 		return { y: top, h: Math.max(1, slot.h - (slot.h > 3 ? 1 : 0)) };
 	}
-	const h = slot.h >= 20 ? Math.min(30, Math.round(slot.h * 0.56)) : Math.max(3, slot.h - 4);
+	const h = slot.h >= 20 ? Math.min(30, Math.round(slot.h * 0.56)) : Math.max(3, slot.h - (slot.h < 12 ? 2 : 4));
 	return { y: Math.round(top + (slot.h - h) / 2), h };
 }
 
@@ -229,7 +229,6 @@ export function drawPicture(ctx: CanvasRenderingContext2D, app: App, dpr: number
 	ctx.fillRect(0, 0, app.width, app.height);
 	drawRows(ctx, app);
 	const { scene } = app;
-	app.hiddenTold = false;
 	if (scene && scene.view.axis === app.choice.axis) {
 		const [from, to] = app.range(), f: Frame = { ctx, app, scene, from, k: app.width / (to - from), dpr };
 		// so many arrows are only a shade, behind everything
@@ -245,7 +244,6 @@ export function drawPicture(ctx: CanvasRenderingContext2D, app: App, dpr: number
 		drawSpecial(f);
 		drawRaces(f);
 		drawNames(f);
-		drawHidden(f);
 	}
 	drawRuler(ctx, app);
 }

@@ -40,18 +40,11 @@ export function drawRuler(ctx: CanvasRenderingContext2D, app: App): void {
 	ctx.font = FONT;
 	ctx.textBaseline = "middle";
 	ctx.textAlign = "center";
-	const told = app.hiddenTold ? "hidden here" : "", room = told ? ctx.measureText(told).width + 22 : 2;
-	if (told) {
-		ctx.fillStyle = colours.faint;
-		ctx.textAlign = "right";
-		ctx.fillText(told, app.width - 12, RULER / 2 - 1);
-		ctx.textAlign = "center";
-	}
 	for (const { x, text } of ticks(app)) {
 		ctx.fillStyle = colours.life;
 		ctx.fillRect(Math.round(x), RULER - 5, 1, 5);
 		const half = ctx.measureText(text).width / 2;
-		if (x - half > 2 && x + half < app.width - room) {
+		if (x - half > 2 && x + half < app.width - 2) {
 			ctx.fillStyle = colours.faint;
 			ctx.fillText(text, Math.round(x), RULER / 2 - 1);
 		}

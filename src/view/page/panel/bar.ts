@@ -5,6 +5,9 @@ import { count, time } from "../draw/ruler";
 import { button, byId, el } from "./dom";
 import type { Search } from "./search";
 
+export const MERGED = "Where there is no room for each call, a column is a slice of the time: the height of a colour is the share of it that calls of that " +
+	"kind took, hatched on top what was waited, free what was spent outside of MPI. A red bar: something in it raced.";
+
 export interface BarActions { axis: () => void; theme: () => void; help: () => void; panel: () => void }
 
 export class Bar {
@@ -36,6 +39,7 @@ export class Bar {
 		this.name.textContent = run.name;
 		document.title = `${run.name} - hbdb`;
 		this.axes.forEach((b) => b.setAttribute("aria-pressed", b.dataset.axis === choice.axis ? "true" : "false"));
+		this.legend();
 		const [from, to] = app.range(), status = byId("status");
 		const seen = choice.axis === "logical" ? `${count(Math.max(0, from))} to ${count(to)}` : `${time(Math.max(0, from), (to - from) / 100)}, ${time(to - from)} wide`;
 		const view = scene?.view;
@@ -47,10 +51,14 @@ export class Bar {
 	}
 
 	private legend(): void {
+		const merged = (this.app.scene?.densities.size ?? 0) > 0;
 		byId("legend").replaceChildren(
 			...KINDS.map((name, i) => el("span", {}, el("i", { class: `kind k${i}` }), name)),
 			el("span", {}, el("i", { class: "kind waits" }), "waiting"),
-			el("span", {}, el("i", { class: "line race" }), "could have come instead"),
-			el("span", {}, el("i", { class: "line sync" }), "synchronous"));
+			el("span", {}, el("i", { class: "kind raced" }), "raced"),
+			merged
+				? el("span", { title: MERGED }, el("i", { class: "kind merged" }), "several calls: shares of the time")
+				: el("span", {}, el("i", { class: "line race" }), "could have come instead"),
+			merged ? "" : el("span", {}, el("i", { class: "line sync" }), "synchronous"));
 	}
 }

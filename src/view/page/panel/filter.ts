@@ -1,6 +1,7 @@
 // What of the run is shown: functions, a tag, a communicator, processes; and how lines are grouped.
 import type { App } from "../core/app";
 import { numbers, ranges } from "../core/choice";
+import { grouping } from "../core/rows";
 import { count } from "../draw/ruler";
 import { short } from "../draw/picture";
 import { button, el, section } from "./dom";
@@ -53,21 +54,22 @@ export class Filter {
 
 	private groups(): HTMLElement {
 		const { app } = this, { choice, run } = app, sizes = [2, 4, 8, 16, 32, 64, 128].filter((n) => n < run.processes.length);
+		const by = grouping(run, choice), alike = by === "alike", names = () => [...new Set(app.rows.rows.map((r) => r.group).filter(Boolean))];
 		const hosts = new Set(run.processes.map((p) => p.host ?? "")).size;
 		return section("Groups",
-			this.pick("Group by", choice.by, [["", "nothing"], ["host", `host (${hosts})`], ...sizes.map((n): [string, string] => [String(n), `${n} processes`])], (value) => {
+			this.pick("Group by", grouping(run, choice), [["none", "nothing"], ["alike", `behaviour (${run.alike?.length ?? 0})`], ["host", `host (${hosts})`], ...sizes.map((n): [string, string] => [String(n), `${n} processes`])], (value) => {
 				choice.by = value;
 				choice.folded = [];
 			}),
 			el("div", { class: "buttons" },
 				button("fold all", "each group takes one line", () => {
-					choice.folded = [...new Set(app.rows.rows.map((r) => r.group).filter(Boolean))];
+					choice.folded = alike ? [] : names();
 					this.changed();
-				}, { disabled: !choice.by }),
+				}, { disabled: by === "none" }),
 				button("unfold all", "", () => {
-					choice.folded = [];
+					choice.folded = alike ? names() : [];
 					this.changed();
-				}, { disabled: !choice.by }),
+				}, { disabled: by === "none" }),
 				button("own order", "lines in the order of the recording", () => {
 					choice.order = [];
 					this.changed();

@@ -1,8 +1,12 @@
-// The names of the processes, left of the graph: fold, drag, hide, and what each is doing in the replay.
+// The names of the processes, left of the graph: fold, drag, hide, the stack by a click, and what each is doing in the replay.
+import type { Actions } from "../core/actions";
 import { RULER, type App } from "../core/app";
-import { ordered, type Row } from "../core/rows";
+import { grouping, ordered, type Row } from "../core/rows";
 import { el } from "./dom";
 import { briefly, doing, glyph } from "./lives";
+import type { Stops } from "./stop";
+
+const READABLE = 10; // pixels that a name needs
 
 export class Labels {
 	private rows: { row: Row; element: HTMLElement }[] = [];
@@ -10,7 +14,7 @@ export class Labels {
 	private drag: { line: number; y: number; to: number } | null = null;
 	private mark = el("div", { class: "dropmark", hidden: true });
 
-	constructor(private app: App, private area: HTMLElement, private say: (text: string) => void) {
+	constructor(private app: App, private actions: Actions, private stops: Stops, private area: HTMLElement, private say: (text: string) => void) {
 		area.append(el("div", { class: "corner" }), el("div", { class: "clip" }, this.inner, this.mark));
 		app.on("rows", () => this.build());
 		app.on("state", () => this.build());
@@ -43,6 +47,9 @@ export class Labels {
 			hidden
 				? el("button", { type: "button", class: "link", title: "show them again", click: () => this.showAll() }, `${hidden} hidden: show`)
 				: el("span", {}, `${app.run.processes.length} processes`),
+			(app.run.alike?.length ?? 0) > 0 && app.run.alike.length < app.run.lines.length
+				? el("button", { type: "button", class: "link alike", title: "one line for all processes that behave alike (l)", click: () => this.actions.toggleAlike() },
+					grouping(app.run, app.choice) === "alike" ? "unfold" : "fold alike") : "",
 		);
 	}
 
@@ -71,14 +78,30 @@ export class Labels {
 		if (row.kind === "line") {
 			this.fillLine(element, row.lines[0]!, row);
 		} else {
-			const folded = row.kind === "fold";
+			const folded = row.kind === "fold", alike = grouping(this.app.run, this.app.choice) === "alike";
+			element.title = alike ? `processes ${row.name}: ${row.lines.length} that called the same functions at the same places` + (folded ? `; shown is ${this.app.run.lines[row.lines[0]!]!.name}\na click opens them` : "") : row.name;
+			if (alike) {
+				element.classList.add("alike");
+				element.addEventListener("click", (event) => (event.target as HTMLElement).closest("button") || this.fold(row.group));
+			}
 			element.append(
 				el("button", { type: "button", class: "fold", "aria-expanded": !folded ? "true" : "false", click: () => this.fold(row.group) }, folded ? "▸" : "▾"),
 				el("span", { class: "name" }, row.name),
-				el("span", { class: "dim" }, `${row.lines.length}`),
+				el("span", { class: "dim" }, alike ? `×${row.lines.length}` : `${row.lines.length}`),
+				alike && folded && this.app.state?.running ? el("span", { class: "doing" }, this.summary(row.lines)) : "",
 			);
 		}
 		return element;
+	}
+
+	// What lines that share a row are doing in the replay: all the same, or how many do what.
+	private summary(lines: number[]): string {
+		const { app } = this, many = new Map<string, number>(), by = new Map(app.state!.processes.map((p) => [p.rank, p]));
+		for (const line of lines) {
+			const state = by.get(app.run.processes[app.run.lines[line]!.process]!.rank), text = state ? state.life : "not here yet";
+			many.set(text, (many.get(text) ?? 0) + 1);
+		}
+		return [...many].map(([text, n]) => (many.size > 1 ? `${n} ${text}` : text)).join(", ");
 	}
 
 	private fillLine(element: HTMLElement, line: number, row: Row): void {
@@ -86,8 +109,10 @@ export class Labels {
 		const state = app.state?.running ? app.state.processes.find((p) => p.rank === process.rank) : undefined;
 		element.setAttribute("tabindex", "0");
 		element.title = `process ${process.rank}` + (process.host ? ` on ${process.host}` : "") + (process.pid ? `, pid ${process.pid}` : "") +
-			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\ndrag to move, Alt+Up and Alt+Down too";
-		element.append(el("span", { class: "name" }, known.name));
+			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\na click shows its stack in the replay (Enter); drag to move, Alt+Up and Alt+Down too";
+		// of low lines every second, third, ... has its name
+		const named = (this.app.rows.rows.indexOf(row) % Math.ceil(READABLE / row.h)) === 0;
+		element.append(el("span", { class: "name" }, named ? known.name : ""));
 		if (state && known.lane === 0) {
 			element.append(el("span", { class: "life " + state.life, title: doing(state) }, glyph(state)), el("span", { class: "doing" }, this.area.clientWidth < 160 ? briefly(state) : doing(state)));
 		} else if (row.h >= 15 && (process.cut || process.missing)) {
@@ -114,7 +139,15 @@ export class Labels {
 			requestAnimationFrame(() => requestAnimationFrame(() => this.rows.find((r) => r.row.lines[0] === line)?.element.focus()));
 		} else if (event.key === "Delete") {
 			this.hide(line);
+		} else if (event.key === "Enter" && event.target === event.currentTarget) {
+			event.preventDefault();
+			event.stopPropagation();
+			this.stackOf(line);
 		}
+	}
+
+	private stackOf(line: number): void {
+		this.stops.open(this.app.run.processes[this.app.run.lines[line]!.process]!.rank);
 	}
 
 	hide(line: number): void {
@@ -129,6 +162,16 @@ export class Labels {
 		const { choice } = this.app, there = choice.folded.includes(group);
 		choice.folded = there ? choice.folded.filter((g) => g !== group) : [...choice.folded, group];
 		this.app.laid();
+	}
+
+	// The group that an event's line is in; without an event the first one.
+	foldAt(at: string): void {
+		const line = at ? this.app.lineOf(at)?.line : undefined, groups = this.app.rows.rows.filter((r) => r.kind !== "line");
+		const row = line === undefined ? groups[0] : groups.find((r) => r.lines.includes(line));
+		if (row) {
+			this.fold(row.group);
+			this.say(`${row.name} ${row.kind === "fold" ? "opened" : "folded"}`);
+		}
 	}
 
 	// ---- dragging ----
@@ -155,6 +198,8 @@ export class Labels {
 		if (drag && drag.to >= 0) {
 			const before = app.rows.slots[drag.to]?.line, order = ordered(app.run, { ...app.choice, hidden: [] });
 			this.moveTo(drag.line, before === undefined ? order.length : order.indexOf(before));
+		} else if (drag) {
+			this.stackOf(drag.line);
 		}
 	}
 

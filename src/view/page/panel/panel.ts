@@ -5,7 +5,9 @@ import { Details } from "./details";
 import { el } from "./dom";
 import { Filter } from "./filter";
 import { MarkList, RaceList } from "./lists";
+import type { Search } from "./search";
 import type { Stops } from "./stop";
+import { MatrixPanel, ProfileList } from "./sums";
 
 interface Tab { id: string; title: string; show: () => HTMLElement[] }
 
@@ -17,13 +19,16 @@ export class Panel {
 	private pressed = false; // nothing is made anew under a pressed pointer: the click would be lost
 	private late = false;
 
-	constructor(private app: App, actions: Actions, stops: Stops, private area: HTMLElement) {
+	constructor(private app: App, actions: Actions, stops: Stops, search: Search, private area: HTMLElement) {
 		const details = new Details(app, actions), races = new RaceList(app, actions), marks = new MarkList(app, actions), filter = new Filter(app);
+		const profile = new ProfileList(app, actions, search), matrix = new MatrixPanel(app, actions);
 		this.tabs = [
 			{ id: "event", title: "Event", show: () => details.show() },
 			{ id: "stop", title: "Stop", show: () => stops.show() },
 			{ id: "races", title: "Races", show: () => races.show() },
 			{ id: "marks", title: "Marks", show: () => marks.show() },
+			{ id: "profile", title: "Profile", show: () => profile.show() },
+			{ id: "matrix", title: "Matrix", show: () => matrix.show() },
 			{ id: "filter", title: "Filter", show: () => filter.show() },
 		];
 		area.append(this.strip, this.body);

@@ -126,6 +126,19 @@ export class Stops {
 
 	// ---- one process ----
 
+	// From its name beside the graph.
+	open(rank: number): void {
+		const { app } = this;
+		Object.assign(app.choice, { tab: "stop", panel: true });
+		app.keep();
+		app.touch("tab");
+		if (app.state?.running) {
+			void this.look(rank);
+		} else {
+			this.actions.complain(app.run.control ? `the stack of ${rank} is there while the run is replayed: choose an event, then press Run to here (r)` : this.told(null));
+		}
+	}
+
 	async look(rank: number): Promise<void> {
 		const looked: Looked = (this.looked = { rank, frames: [], level: 0, rows: [], variables: [], asked: "", value: "", busy: true, all: false });
 		this.app.touch("tab");
@@ -221,7 +234,7 @@ export class Stops {
 
 	private cutTable(at: string, cone: Cone): HTMLElement {
 		const { app } = this, by = new Map(cone.cut.map((c) => [c.line, c]));
-		const rows = app.rows.slots.flatMap(({ line }) => {
+		const rows = app.rows.rows.filter((row) => row.kind !== "head").flatMap((row) => row.lines).flatMap((line) => {
 			const c = by.get(line);
 			if (!c) {
 				return [];
@@ -253,7 +266,7 @@ export class Stops {
 			return "No replay runs.";
 		}
 		return state.reached !== null && state.reached >= 0
-			? `All arrived ${state.reached.toFixed(2)} s after the replay began.`
+			? `All arrived, which took ${state.reached.toFixed(2)} s.`
 			: `Replaying for ${state.seconds.toFixed(1)} s …`;
 	}
 

@@ -1,4 +1,5 @@
 /* expect: HB-COLLECTIVE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: one process reduces integers, the other floats */
 #include <mpi.h>
 

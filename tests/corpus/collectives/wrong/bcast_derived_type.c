@@ -1,4 +1,5 @@
 /* expect: HB-COLLECTIVE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: the same size in bytes, one side pairs of an integer and a float, the other side floats only */
 #include <mpi.h>
 

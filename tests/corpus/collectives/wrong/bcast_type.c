@@ -1,4 +1,5 @@
 /* expect: HB-COLLECTIVE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: as many bytes, but of another type */
 #include <mpi.h>
 

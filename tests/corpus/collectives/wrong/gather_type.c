@@ -1,5 +1,6 @@
 /* processes: 3
  * expect: HB-COLLECTIVE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: the root takes floats where integers are sent */
 #include <mpi.h>
 

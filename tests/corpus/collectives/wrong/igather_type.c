@@ -1,5 +1,6 @@
 /* processes: 3
  * expect: HB-COLLECTIVE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: process 1 sends a float where the root gathers integers */
 #include <mpi.h>
 

@@ -1,4 +1,5 @@
 /* expect: HB-COLLECTIVE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: the root scatters doubles, the receivers take pairs of integers */
 #include <mpi.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* processes: 2
  * expect: HB-MESSAGE-TYPE
- * also: HB-CALL-FAILED HB-FINALIZE-MISSING
+ * also: HB-CALL-FAILED HB-FINALIZE-MISSING HB-BUFFER-TYPE
  * mpi: mpich
  * why: sent as MPI_INT, received as MPI_FLOAT, in partitions */
 #include <mpi.h>

@@ -1,4 +1,5 @@
 /* expect: HB-MESSAGE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: integers are sent, floats received (MPI 4.0, 3.3.1: types must match) */
 #include <mpi.h>
 

@@ -1,5 +1,6 @@
 /* processes: 3
  * expect: HB-MESSAGE-TYPE
+ * also: HB-BUFFER-TYPE
  * why: long integers of process 2 arrive as doubles at process 0 */
 #include <mpi.h>
 

@@ -149,8 +149,7 @@ static void null_buffer(struct hb__look *l, const struct data *d)
 {
 	bool fetches = hb__function_has(l, "et_accumulate") || hb__function_has(l, "Fetch_and_op");
 	int op = fetches ? hb__find_param(l, "op") : -1;
-	if (op >= 0 && hb__kind(l, (unsigned)d->buf) == HB_P_SBUF && hb__op_look(l->c->a[op]) >= 0 &&
-		hb__op_look(l->c->a[op]) == 13) /* MPI_NO_OP: nothing is read */
+	if (op >= 0 && hb__kind(l, (unsigned)d->buf) == HB_P_SBUF && hb__op_look(l->c->a[op]) == HB__NO_OP)
 		return;
 	int n = pieces(l, d);
 	for (int k = 0; k < n; k++) {

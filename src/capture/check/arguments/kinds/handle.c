@@ -125,6 +125,13 @@ void hb__look_handle(struct hb__look *l, unsigned i, int place, enum hb__handle 
 
 /* ---- what may be null ---- */
 
+/* MPI_NO_OP reads nothing of the origin: its buffer, count and datatype do not count (MPI 4.0, 12.3.4). */
+static bool of_no_origin(const struct hb__look *l, unsigned i)
+{
+	int op = hb__function_has(l, "et_accumulate") ? hb__find_param(l, "op") : -1;
+	return op >= 0 && hb__named(l, i, "origin_datatype") && hb__op_look(l->c->a[op]) == HB__NO_OP;
+}
+
 static bool null_allowed(const struct hb__look *l, enum hb__handle what, uintptr_t handle)
 {
 	if (handle != null_of(what))
@@ -147,7 +154,8 @@ static bool null_allowed(const struct hb__look *l, enum hb__handle what, uintptr
 
 static void one(struct hb__look *l, unsigned i, enum hb__handle what, uintptr_t handle)
 {
-	if (hb__significant(l, i) && !null_allowed(l, what, handle))
+	if (hb__significant(l, i) && !null_allowed(l, what, handle) &&
+		!(what == HB_HANDLE_DATATYPE && of_no_origin(l, i)))
 		hb__look_handle(l, i, -1, what, handle);
 }
 

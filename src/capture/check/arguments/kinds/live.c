@@ -44,14 +44,21 @@ void hb__live_enter(struct hb__call *c)
 }
 
 static int64_t attached = -1;
-int64_t hb__attached(void) { return attached; }
+static bool elsewhere; /* a communicator or a session has a buffer of its own: what there is in all is not known */
+int64_t hb__attached(void) { return elsewhere ? INT64_MAX : attached; }
 
 static void buffer(const struct hb__call *c)
 {
 	switch (c->fn->id) {
 	case HB_FN_MPI_Buffer_attach:
 	case HB_FN_MPI_Buffer_attach_c:
-		attached = c->fn->wide ? (int64_t)c->a[1] : (int)c->a[1];
+		attached = hb__buffer_automatic(c->a[0]) ? INT64_MAX : c->fn->wide ? (int64_t)c->a[1] : (int)c->a[1];
+		break;
+	case HB_FN_MPI_Comm_attach_buffer:
+	case HB_FN_MPI_Comm_attach_buffer_c:
+	case HB_FN_MPI_Session_attach_buffer:
+	case HB_FN_MPI_Session_attach_buffer_c:
+		elsewhere = true;
 		break;
 	case HB_FN_MPI_Buffer_detach:
 	case HB_FN_MPI_Buffer_detach_c:

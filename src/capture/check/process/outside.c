@@ -89,6 +89,9 @@ void hb__check_threads_begin(void)
 
 void hb__check_threads_enter(struct hb__call *c)
 {
+	if (unlikely(c->fn->id == HB_FN_MPI_Finalize) && level >= MPI_THREAD_SERIALIZED &&
+		!pthread_equal(main_thread, pthread_self()))
+		hb__remark(c, HB_REMARK_THREADS, "what=finalize");
 	if (likely(level == MPI_THREAD_MULTIPLE) || c->lane->nested)
 		return;
 	bool other = false;

@@ -1,0 +1,22 @@
+/* What watching may cost: setting a register and, above all, each of its traps is dear, on a virtual machine a hundred times as
+ * dear as a call. The first operations of a call site are looked after in any case; then as many as a share of the time allows
+ * that the process has been running. */
+#include "capture/check/check.h"
+#include "capture/record/clock.h"
+
+#define ALWAYS 16 /* operations of a call site */
+#define SHARE 32  /* of the time: one part in so many */
+
+static uint64_t spent; /* counts of the clock; a race between threads only changes how often */
+
+void hb__credit_used(uint64_t counts) { spent += counts; }
+
+bool hb__credit(uint32_t *seen)
+{
+	uint32_t n = *seen;
+	if (n < ALWAYS) {
+		*seen = n + 1;
+		return true;
+	}
+	return spent < (hb__count() - hb__clock.zero) / SHARE;
+}

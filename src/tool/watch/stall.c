@@ -1,0 +1,267 @@
+/* A replay that does not go on: a process waits for what another one sent after its own record had ended, or they wait
+ * for each other. Every process keeps counters in its log that tell where it stands; the recording tells what the call that
+ * it is in needs. A call that has all it needs may take long: a reduction by a function of the program, work on a window. */
+#include "stall.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/event.h"
+
+#define LOOK_S 0.5
+#define OPEN_WAIT 4  /* what may return yet gets so many times patience, and so many times as long as it took */
+#define BUSY 0.2     /* a process that uses this part of a processor computes */
+#define TOLD_SOME 16 /* lines at most */
+
+/* Processor time that a process has used, in clock ticks. */
+static uint64_t used_by(uint32_t pid)
+{
+	char path[64], text[1024], *at;
+	unsigned long long user = 0, system = 0;
+	snprintf(path, sizeof path, "/proc/%u/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
+		return 0;
+	return user + system;
+}
+
+static hb_process_now *process_of(const hb_stall *s, int32_t rank)
+{
+	for (size_t i = 0; i < s->lanes.n; i++)
+		if (s->lanes.at[i].rank == rank)
+			return &s->lanes.at[i];
+	return NULL;
+}
+
+static bool first_lane(const hb_process_now *p, hb_lane_now *ret)
+{
+	for (size_t i = 0; p && i < p->nlanes; i++)
+		if (!p->lane[i].lane) {
+			*ret = p->lane[i];
+			return true;
+		}
+	return false;
+}
+
+static double busy(const hb_stall *s, int32_t rank, double seconds)
+{
+	const hb_process_now *p = process_of(s, rank);
+	uint64_t used = p && p->seen && !p->gone ? used_by(p->pid) : 0;
+	return used > s->used[rank] && seconds > 0
+		       ? (double)(used - s->used[rank]) / (double)sysconf(_SC_CLK_TCK) / seconds
+		       : 0;
+}
+
+/* No thread of it can be seen to compute. A further thread that is in no call has ended, when its record has. */
+static bool waits(hb_stall *s, int32_t rank, bool over)
+{
+	const hb_process_now *p = process_of(s, rank);
+	hb_lane_now first;
+	if (over || (p && p->gone))
+		return true;
+	if (!first_lane(p, &first))
+		return false;
+	bool past = !first.inside && first.events >= s->last[rank];
+	s->used_up |= past;
+	if (!past && !first.inside && !first.asleep)
+		return false;
+	char *path = hb__format("%s/rank.%d.log", s->script, rank);
+	hb_log *log = NULL;
+	hb_lane_info record;
+	bool all = true;
+	for (size_t i = 0; i < p->nlanes && all; i++) {
+		const hb_lane_now *lane = &p->lane[i];
+		if (!lane->lane || lane->inside || lane->asleep)
+			continue;
+		if (!log && hb_log_open(path, &log, NULL))
+			log = NULL;
+		all = log && !hb_log_lane(log, lane->lane, &record) && lane->events >= record.events;
+	}
+	if (log)
+		hb_log_close(log);
+	free(path);
+	return all;
+}
+
+static void begin_again(hb_stall *s, double t, uint64_t polls)
+{
+	s->since = t;
+	s->polls = polls;
+	s->limit = 0;
+	s->sure = HB_STILL_UNKNOWN;
+	for (int32_t i = 0; i < s->size; i++) {
+		const hb_process_now *p = process_of(s, i);
+		s->used[i] = p && p->seen ? used_by(p->pid) : 0;
+	}
+}
+
+/* How long the recorded process stayed after its last event: what it does now may lead to where it died. */
+static double stayed(const hb_stall *s, int32_t rank)
+{
+	char *path = hb__format("%s/rank.%d.log", s->script, rank);
+	hb_log *log;
+	hb_cursor *cursor = NULL;
+	hb_row row;
+	double seconds = s->lasted;
+	if (!hb_log_open(path, &log, NULL)) {
+		const hb_log_info *info = hb_log_get_info(log);
+		if (info->level == 1 && s->ended > 0 && s->last[rank] &&
+			!hb_cursor_open(log, 0, s->last[rank], &cursor, NULL) &&
+			hb_cursor_next(cursor, &row, NULL) == 1)
+			seconds = s->ended - ((double)info->origin_real + hb_ticks_ns(info, row.exit)) * 1e-9;
+		hb_cursor_close(cursor);
+		hb_log_close(log);
+	}
+	free(path);
+	return seconds > 0 ? seconds : 0;
+}
+
+/* Asked once per standstill. */
+static void ask(hb_stall *s, const bool *over)
+{
+	hb_wait_for *wait;
+	bool proven, ended = s->used_up;
+	size_t n = hb__needs(s, over, &wait, &proven);
+	double longest = 0, computes = 0;
+	bool timed = false;
+	for (size_t i = 0; i < n; i++) {
+		timed |= wait[i].took >= 0;
+		if (!wait[i].stuck && wait[i].took > longest)
+			longest = wait[i].took;
+	}
+	for (int32_t i = 0; i < s->size; i++) {
+		hb_lane_now first;
+		ended |= over[i];
+		if (over[i] || !first_lane(process_of(s, i), &first) || first.inside || first.events < s->last[i])
+			continue;
+		double more = busy(s, i, s->still) >= BUSY ? stayed(s, i) : 0;
+		computes = more > computes ? more : computes;
+	}
+	/* without times and needs (levels order and racing) who waits for a process at its end cannot be told from who works */
+	s->sure = proven ? HB_STILL_PROVEN : ended && !timed ? HB_STILL_ENDED : HB_STILL_OPEN;
+	s->limit = s->patience + computes;
+	if (s->sure == HB_STILL_OPEN)
+		s->limit = OPEN_WAIT * (s->patience + (timed ? longest : s->lasted)) + computes;
+	if (s->limit > s->still + LOOK_S) {
+		hb__say("no process has made a call, or returned from one, for %.0f s; it is not known that none will, so the job goes on for up to %.0f s more (Ctrl-C ends it):",
+			s->still, s->limit - s->still);
+		hb__print_waiting(s, over);
+	}
+	free(wait);
+}
+
+bool hb__stalled(hb_stall *s, const bool *over)
+{
+	double t = hb__seconds();
+	if (t - s->looked < LOOK_S)
+		return false;
+	s->looked = t;
+	if (!s->used)
+		s->used = hb__alloc(((size_t)s->size + 1) * sizeof *s->used);
+	if (!s->lanes.recording)
+		hb__lanes_open(s->logs, &s->lanes);
+	bool moved = hb__lanes_look(&s->lanes), all = true;
+	hb__threads_look(&s->lanes);
+	uint64_t polls = 0;
+	for (size_t i = 0; i < s->lanes.n; i++)
+		for (size_t k = 0; k < s->lanes.at[i].nlanes; k++)
+			polls += s->lanes.at[i].lane[k].polls;
+	s->used_up = false;
+	for (int32_t i = 0; i < s->size; i++)
+		all &= waits(s, i, over[i]);
+	if (moved || !all || polls != s->polls || !s->since) {
+		begin_again(s, t, polls);
+		return false;
+	}
+	s->still = t - s->since;
+	if (s->still < s->patience)
+		return false;
+	if (s->sure == HB_STILL_UNKNOWN)
+		ask(s, over);
+	return s->still >= s->limit;
+}
+
+/* ---- in words ---- */
+
+static char *waiting_text(const hb_stall *s, const hb_wait_for *w)
+{
+	char *text = hb__format("rank %d, event %llu: ", w->rank, (unsigned long long)w->event), *more;
+	if (w->needs >= 0)
+		more = hb__format("waits in %s for event %llu of rank %d, which %s", w->call,
+			(unsigned long long)w->needs_event, w->needs, w->stuck ? "does not come" : "has yet to come");
+	else if (w->took >= 0 && s->still < 1) /* others are not standing still */
+		more = hb__format("is in %s (%.3g s in the recording)", w->call, w->took);
+	else if (w->took >= 0)
+		more = hb__format("has been in %s for %.0f s (%.3g s in the recording)", w->call, s->still, w->took);
+	else
+		more = hb__format("has been in %s for %.0f s", w->call, s->still);
+	char *use = s->used && s->still > 0
+			    ? hb__format(", and uses %.0f %% of a processor", 100 * busy(s, w->rank, s->still))
+			    : hb__copy("");
+	char *all = hb__format("%s%s%s", text, more, w->stuck ? "" : use);
+	free(text);
+	free(more);
+	free(use);
+	return all;
+}
+
+void hb__print_waiting(const hb_stall *s, const bool *over)
+{
+	hb_wait_for *wait;
+	bool proven;
+	int told = 0;
+	size_t n = s->lanes.recording ? hb__needs(s, over, &wait, &proven) : (wait = NULL, 0);
+	for (int32_t i = 0; i < s->size && told < TOLD_SOME; i++) {
+		hb_lane_now first;
+		if (over[i] || !first_lane(process_of(s, i), &first))
+			continue;
+		if (first.events >= s->last[i]) {
+			hb__say("rank %d, event %llu: the record ends here; it makes no further call", i,
+				(unsigned long long)first.events);
+			told++;
+			continue;
+		}
+		if (!first.inside) {
+			hb__say("rank %d, event %llu: has been outside MPI since then; its next call is waited for", i,
+				(unsigned long long)first.events);
+			told++;
+			continue;
+		}
+		for (size_t k = 0; k < n; k++)
+			if (wait[k].rank == i) {
+				char *text = waiting_text(s, &wait[k]);
+				hb__say("%s", text);
+				free(text);
+				told++;
+			}
+	}
+	if (told == TOLD_SOME)
+		hb__say("further processes are not told");
+	free(wait);
+}
+
+int64_t hb__stood_at(hb_stall *s, int32_t rank)
+{
+	hb_lane_now first;
+	if (!s->lanes.recording)
+		hb__lanes_open(s->logs, &s->lanes);
+	s->lanes.listed = 0;
+	hb__lanes_look(&s->lanes);
+	return first_lane(process_of(s, rank), &first) ? (int64_t)first.events : -1;
+}
+
+void hb__stall_close(hb_stall *s)
+{
+	hb__lanes_close(&s->lanes);
+	free(s->used);
+	s->used = NULL;
+}

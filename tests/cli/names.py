@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+"""The names that a program gives its communicators, datatypes and windows, under both MPIs."""
+import json
+import shutil
+import subprocess
+
+import lib
+from lib import check, has, same
+
+PROGRAM = r"""
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+	int rank, x[4] = {0}, buffer[4] = {0};
+	MPI_Comm ocean, ice;
+	MPI_Datatype pair, early;
+	MPI_Win first, second;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ocean);
+	MPI_Comm_dup(ocean, &ice);
+	for (int i = 0; i < 3; i++)
+		MPI_Comm_set_name(ocean, "the \"ocean\" \033[2J");
+	MPI_Type_contiguous(2, MPI_INT, &early);
+	MPI_Type_set_name(early, "named before its use");
+	MPI_Type_contiguous(2, MPI_INT, &pair);
+	MPI_Type_commit(&early);
+	MPI_Type_commit(&pair);
+	MPI_Bcast(x, 1, pair, 0, ocean);
+	MPI_Type_set_name(pair, "pair");
+	MPI_Bcast(x, 1, early, 0, ice);
+	MPI_Win_create(buffer, sizeof buffer, sizeof *buffer, MPI_INFO_NULL, MPI_COMM_WORLD, &first);
+	MPI_Win_create(buffer, sizeof buffer, sizeof *buffer, MPI_INFO_NULL, MPI_COMM_WORLD, &second);
+	MPI_Win_set_name(second, "second");
+	MPI_Win_fence(0, first);
+	MPI_Win_fence(0, second);
+	if (rank)
+		MPI_Send(x, 1, MPI_INT, 0, 7, ocean);
+	else
+		MPI_Recv(x, 1, MPI_INT, 1, argc > 1 ? 8 : 7, ocean, MPI_STATUS_IGNORE);
+	MPI_Win_free(&first);
+	MPI_Win_free(&second);
+	MPI_Type_free(&pair);
+	MPI_Type_free(&early);
+	MPI_Comm_free(&ice);
+	MPI_Comm_free(&ocean);
+	MPI_Finalize();
+	return 0;
+}
+"""
+INERT = 'the "ocean" \\x1b[2J'
+
+
+def under(mpi, launch, place):
+    with open(place.path + "/p.c", "w") as f:
+        f.write(PROGRAM)
+    subprocess.run(["mpicc." + mpi, "-g", "-o", place.path + "/" + mpi, place.path + "/p.c"], check=True)
+    command = ["--", *launch, "-n", "2", "./" + mpi]
+    status, out, err = place.run("record", "--level", "events", "-o", "run.hbdb", *command)
+    same(mpi + " is recorded, and no name is told as not covered", (status, "ocean" in err), (0, False))
+    out = place.run("dump", "--rank", "0", "run")[1]
+    lines = {function: next((line for line in out.splitlines() if function + "(" in line), "")
+             for function in ("MPI_Bcast", "MPI_Recv", "MPI_Win_free")}
+    has(mpi + " dump: a communicator", lines["MPI_Recv"], 'comm=2 "%s")' % INERT)
+    has(mpi + " dump: a datatype that was used before it was named", lines["MPI_Bcast"], 'datatype=type#0 "pair", ')
+    has(mpi + " dump: and one that was named before it was used", out, 'datatype=type#1 "named before its use", ')
+    fences = [line for line in out.splitlines() if "MPI_Win_fence(" in line]
+    check(mpi + " dump: a window, numbered by its first use", "win#0" in fences[0] and '"' not in fences[0] and
+          'win#1 "second"' in fences[1], fences)
+    events = [json.loads(line) for line in place.run("dump", "--json", "--rank", "0", "-f", "Bcast", "run")[1].splitlines()]
+    same(mpi + " dump --json", [(e["arguments"]["comm"], e.get("names")) for e in events],
+         [(2, {"datatype": "pair", "comm": 'the "ocean" \x1b[2J'}), (3, {"datatype": "named before its use"})])
+    has(mpi + " info", place.run("info", "run")[1], '2, made from WORLD, named "%s"\n' % INERT)
+    same(mpi + " sql", place.run("sql", "--json", "run",
+         "SELECT name, given_name FROM communicators WHERE given_name IS NOT NULL")[1],
+         json.dumps({"name": "WORLD.0", "given_name": 'the "ocean" \x1b[2J'}, separators=(",", ":")) + "\n")
+    send = next(line for line in place.run("dump", "--rank", "1", "run")[1].splitlines() if "MPI_Send(" in line).split()[0]
+    receive = lines["MPI_Recv"].split()[0]
+    has(mpi + " order", place.run("order", send, receive, "run")[1], 'message: tag 7, 4 bytes, WORLD.0 "%s"\n' % INERT)
+    status, out, _ = place.run("check", *command, "wrong")
+    has(mpi + " check", out, ' on WORLD.0 "%s"' % INERT)
+    status, _, err = place.run("replay", "run")
+    check(mpi + " replays", status == 0 and "no difference" in err, err)
+    shutil.rmtree(place.path + "/run.hbdb")
+
+
+with lib.Place(libraries=False) as here:
+    under("openmpi", ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], here)
+    under("mpich", ["mpirun.mpich"], here)
+lib.finish()

@@ -1,0 +1,89 @@
+"""Replays that stand still, and replays in which nothing is replayed: what is said of them is so."""
+import os
+import re
+import shutil
+
+from lib import HBDB, LAUNCH, test
+
+# a buffer for messages that are not small, by options of the launcher
+TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self"]
+BUFFERS = ["--mca", "btl_tcp_eager_limit", "400000", "--mca", "btl_tcp_rndv_eager_limit", "400000"]
+
+
+@test("replays/slow-operation")
+def slow_operation(t):
+    """All processes are inside one call for longer than patience: the recording took long there, too."""
+    command = t.launch(2, t.program("waits"), "operation", "3")
+    t.want(t.record(command).status == 0, "record")
+    done = t.replay("--patience", "1", seconds=60)
+    t.want(done.status == 0 and "sum 2" in done.out, "it was ended: status %d\n%s" % (done.status, done.tail()))
+    t.want("no difference" in done.said and "got stuck" not in done.said, done.said)
+    t.want(re.search(r"has been in MPI_Allreduce for \d+ s \([\d.]+ s in the recording\)", done.said), done.said)
+
+
+@test("replays/stuck", mpis=("openmpi",))
+def stuck(t):
+    """Who waits for whom is known from the recording: there is nothing to wait for."""
+    record = LAUNCH[t.mpi] + TCP + BUFFERS + ["-n", "2", t.program("waits"), "heads", "100000"]
+    replay = LAUNCH[t.mpi] + TCP + ["-n", "2", t.program("waits"), "heads", "100000"]
+    t.want(t.record(record).status == 0, "record")
+    done = t.replay("--patience", "1", command=replay, seconds=60)
+    t.want(done.status == 1, "status %d\n%s" % (done.status, done.tail()))
+    for rank in 0, 1:
+        t.want("rank %d, event 2: waits in MPI_Send for event 3 of rank %d, which does not come" % (rank, 1 - rank)
+               in done.said, done.said)
+    t.want("by the recording none will" in done.said, done.said)
+
+
+@test("replays/handler")
+def handler(t):
+    """The job is ended for what rank 1 sends: what a handler of SIGTERM calls then is no difference."""
+    t.want(t.record(t.launch(2, t.program("waits"), "handler", "4")).status == 0, "record")
+    done = t.replay(command=t.launch(2, t.program("waits"), "handler", "5"), seconds=60)
+    t.want(done.status == 1 and "rank 1, event 2: the program differs from the recording (tag)" in done.said, done.tail())
+    t.want("rank 0" not in done.said and "differs in 1 of 2 processes" in done.said, done.said)
+
+
+@test("replays/program-gone")
+def program_gone(t):
+    """Of a run that crashed: when the program does not start, nothing was replayed; when it ends early, that is said."""
+    program = t.path("waits")
+    shutil.copy(t.program("waits"), program)
+    recorded = t.record(t.launch(2, program, "crash"), seconds=60)
+    t.want(recorded.status != 0, recorded.tail())
+    done = t.replay(seconds=60)
+    t.want(done.status != 0 and "ended inside MPI, as in the recording" in done.said, done.tail())
+    early = t.replay(command=t.launch(2, program, "crash", "1"), seconds=60)
+    t.want(early.status != 0 and "as in the recording" not in early.said and "ended after event 1" in early.said, early.tail())
+    os.rename(program, program + ".gone")
+    gone = t.replay(seconds=60)
+    t.want(gone.status != 0, "status %d\n%s" % (gone.status, gone.tail()))
+    t.want("nothing was replayed" in gone.said and "no difference" not in gone.said, gone.said)
+
+
+@test("replays/damaged-raw")
+def damaged_raw(t):
+    """Whatever bit of a raw log changes after its process has ended: verify sees it, or it reads the same."""
+    t.want(t.record(t.launch(2, t.program("waits"), "operation", "0"), "--keep-raw").status == 0, "record")
+    t.want(t.verify().status == 0, t.verify().tail())
+    log, whole = t.path("r.hbdb/rank.1.log"), t.dump()
+    with open(log, "rb") as f:
+        bytes_of = f.read()
+    used = [i for i, b in enumerate(bytes_of) if b]
+    for k in range(24):
+        at = used[k * len(used) // 24]
+        changed = bytearray(bytes_of)
+        changed[at] ^= 1 << k % 8
+        with open(log, "wb") as f:
+            f.write(changed)
+        if t.verify().status == 0:
+            t.want(t.dump() == whole, "byte %d changed: verify passes, and it reads differently" % at)
+
+
+@test("replays/check-of-killed")
+def check_of_killed(t):
+    """A recording without --check of a run that died is not called free of errors."""
+    t.record(t.launch(2, t.program("waits"), "crash"), seconds=60)
+    done = t.run([HBDB, "check", t.path("r.hbdb")])
+    t.want(done.status == 1 and "no errors" not in done.out + done.err, "status %d\n%s" % (done.status, done.tail()))
+    t.want("killed by a signal" in done.err, done.err)
