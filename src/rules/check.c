@@ -21,6 +21,21 @@ struct hb_found {
 	size_t n, room;
 };
 
+hb_severity hb_severity_of(hb_finding_id id, bool possible, unsigned flags)
+{
+	static const bool leak[HB_FINDINGS] = {[HB_LEAK_COMM] = true,
+		[HB_LEAK_DATATYPE] = true,
+		[HB_LEAK_GROUP] = true,
+		[HB_LEAK_OP] = true,
+		[HB_LEAK_WIN] = true,
+		[HB_LEAK_OTHER] = true,
+		[HB_LEAK_PERSISTENT] = true};
+	hb_severity severity = hb_finding_kinds[id].severity;
+	if (leak[id] && flags & HB_CHECK_LEAKS)
+		return HB_SEVERITY_WARNING;
+	return possible && severity == HB_SEVERITY_ERROR ? HB_SEVERITY_WARNING : severity;
+}
+
 /* ---- keeping ---- */
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
@@ -123,10 +138,10 @@ bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
 /* ---- running ---- */
 
 /* Errors first, then by category, then as they were found. */
-static int rank_of(const hb_finding *f)
+static int rank_of(const hb_finding *f, unsigned flags)
 {
-	const hb_finding_kind *k = &hb_finding_kinds[f->id];
-	return ((int)k->severity * 2 + f->possible) * HB_CATEGORIES + (int)k->category;
+	int severity = (int)hb_severity_of(f->id, f->possible, flags);
+	return (severity * 2 + f->possible) * HB_CATEGORIES + (int)hb_finding_kinds[f->id].category;
 }
 
 static void describe(hb_case *c, unsigned flags)
@@ -209,7 +224,7 @@ hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, h
 	bool go = !status;
 	for (int rank = 0; go && rank < last; rank++)
 		for (size_t i = 0; go && i < found.n; i++)
-			if (rank_of(&found.at[i]) == rank && !explained(&found, &found.at[i]))
+			if (rank_of(&found.at[i], flags) == rank && !explained(&found, &found.at[i]))
 				go = visit(user, &found.at[i]);
 	for (size_t i = 0; i < found.n; i++)
 		drop(&found.at[i]);

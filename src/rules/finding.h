@@ -42,6 +42,8 @@ typedef struct hb_finding_kind {
 	const char *title; /* a few words */
 } hb_finding_kind;
 extern const hb_finding_kind hb_finding_kinds[HB_FINDINGS];
+/* What cannot be proven is at most a warning. Flags as of hb_check. */
+hb_severity hb_severity_of(hb_finding_id id, bool possible, unsigned flags);
 extern const char *const hb_category_names[HB_CATEGORIES]; /* "deadlock", ... */
 
 /* A place that a finding names: a call of a process. */
@@ -118,8 +120,9 @@ hb_rule hb_rule_declared;    /* arguments/declared.c: buffers against what they 
 /* ---- check.c ---- */
 
 enum {
-	HB_CHECK_HANGING = 1,      /* as hb_case.hanging */
-	HB_CHECK_DEADLOCK_ONLY = 2 /* only rules of the category deadlock: for a job that hangs now */
+	HB_CHECK_HANGING = 1,       /* as hb_case.hanging */
+	HB_CHECK_DEADLOCK_ONLY = 2, /* only rules of the category deadlock: for a job that hangs now */
+	HB_CHECK_LEAKS = 4          /* objects that are never freed are warnings, not notes */
 };
 
 /* Runs all rules on a model and visits their findings: errors first, then by category and place. The logs must be open. */

@@ -56,7 +56,7 @@ class Place:
 
 
 def outputs(place, name):
-    status, out, err = place.run("check", "-o", "leak.hbdb", "--json", "--sarif", "s.json", "--junit", "j.xml", "--",
+    status, out, err = place.run("check", "-o", "leak.hbdb", "--leaks", "--json", "--sarif", "s.json", "--junit", "j.xml", "--",
                                  *place.job("leak"))
     lines = [json.loads(line) for line in out.splitlines()]
     found = [x for x in lines if "finding" in x]
@@ -82,27 +82,31 @@ def outputs(place, name):
           (len(cases), len(broken)) and len(broken) == 1, suite.attrib)
     check(name + " JUnit: the case is named by its line", broken and broken[0].get("name") ==
           "HB-LEAK-COMM at job.c:%d" % point["line"], [c.attrib for c in broken])
-    again = json.loads(place.run("check", "leak.hbdb", "--json")[1].splitlines()[0])
+    again = json.loads(place.run("check", "leak.hbdb", "--leaks", "--json")[1].splitlines()[0])
     check(name + " the fingerprint stays", again["fingerprint"] == found[0]["fingerprint"], again)
 
 
 def choices(place, name):
     """On the recording that outputs made."""
-    text = place.run("check", "leak.hbdb")[1]
+    status, out, err = place.run("check", "leak.hbdb", "--sarif", "note.json")
+    check(name + " a communicator that leaks is a note without --leaks", status == 0 and out.startswith("note HB-LEAK-COMM: ") and
+          "no errors found, 1 note in 2 processes" in out, (status, out, err))
+    check(name + " in SARIF, too", json.load(open(place.path + "/note.json"))["runs"][0]["results"][0]["level"] == "note")
+    text = place.run("check", "leak.hbdb", "--leaks")[1]
     check(name + " text: sentence, places, sum", text.startswith("warning HB-LEAK-COMM: ") and "  rank 0  " in text and
           "the same in rank 1" in text and "hbdb help HB-LEAK-COMM" in text and "1 warning in 2 processes" in text, text)
     for args, wanted in ((("--severity", "error"), 0), (("--fail-on", "error"), 0), (("--fail-on", "never"), 0),
                          (("--error-exit", "9"), 9), (("--only", "HB-MESSAGE"), 0), (("--only", "HB-DEAD,HB-LEAK"), 1),
                          (("--category", "messages"), 0), (("--category", "lifecycle"), 1)):
-        status, out, err = place.run("check", "leak.hbdb", *args)
+        status, out, err = place.run("check", "leak.hbdb", "--leaks", *args)
         check("%s check %s" % (name, " ".join(args)), status == wanted, (status, out, err))
-    made = place.run("check", "leak.hbdb", "--generate-suppressions")[1]
+    made = place.run("check", "leak.hbdb", "--leaks", "--generate-suppressions")[1]
     line = [x for x in made.splitlines() if x.startswith("HB-LEAK-COMM ")]
     for what, wanted in ((line, 0), (["HB-LEAK-*"], 0), (["HB-LEAK-COMM file=job.c rank=0 text=*communicator*"], 0),
                          (["HB-LEAK-COMM line=1"], 1), (["HB-MESSAGE-LOST # another"], 1), (["HB-LEAK-COMM nonsense"], 2)):
         with open(place.path + "/known", "w") as f:
             f.write("# known\n\n%s\n" % "\n".join(what))
-        status, out, err = place.run("check", "leak.hbdb", "--suppress", "known", "--verbose")
+        status, out, err = place.run("check", "leak.hbdb", "--leaks", "--suppress", "known", "--verbose")
         check("%s suppressed by %s" % (name, what), status == wanted, (status, out, err))
         check("%s unused ones are named" % name, ("suppresses nothing" in err) == (wanted == 1), err)
     os.rename(place.path + "/known", place.path + "/.hbdb-suppressions")

@@ -204,7 +204,7 @@ def check(binary, mpi, processes, folder, seconds=LIMIT):
     """Runs a program under hbdb check in a folder of its own."""
     verdict = Verdict()
     command = LAUNCH[mpi] + ["-n", str(processes), binary]
-    run = Run([HBDB, "check", "--json", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb"), "--"] + command,
+    run = Run([HBDB, "check", "--json", "--leaks", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb"), "--"] + command,
               folder, seconds)
     said = list(objects(run.out))
     verdict.findings = [(one["finding"], one["severity"], one["sentence"]) for one in said if "finding" in one]

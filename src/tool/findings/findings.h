@@ -21,7 +21,7 @@ typedef struct hb_spot {
 typedef struct hb_shown {
 	hb_finding_id id;
 	const hb_finding_kind *kind;
-	hb_severity severity; /* what cannot be proven is at most a warning */
+	hb_severity severity; /* hb_severity_of */
 	bool possible;
 	uint64_t times;
 	char *sentence, *advice; /* advice may be NULL */
@@ -40,6 +40,7 @@ typedef struct hb_findings {
 	hb_shown *at; /* errors first */
 	size_t n, room;
 	uint64_t count[3], suppressed; /* shown ones by severity; hidden by a suppression */
+	unsigned flags;                /* of hb_check */
 	bool hanging;                  /* nothing moved when the job was ended, or moves now */
 	bool remarked;                 /* recorded for check */
 	char *died;                    /* ranks whose recorded processes were killed or crashed; NULL: none */

@@ -107,7 +107,7 @@ static bool take(void *user, const hb_finding *found)
 		.advice = found->advice ? hb__copy(found->advice) : NULL,
 		.nspots = found->npoints,
 		.spot = hb__alloc(found->npoints * sizeof *s.spot)};
-	s.severity = s.possible && s.kind->severity == HB_SEVERITY_ERROR ? HB_SEVERITY_WARNING : s.kind->severity;
+	s.severity = hb_severity_of(s.id, s.possible, f->flags);
 	for (uint32_t i = 0; i < s.nspots; i++)
 		look_up(f, &found->point[i], &s.spot[i]);
 	if (s.advice && islower((unsigned char)s.advice[0]) &&
@@ -144,6 +144,7 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
 	hb_bar bar;
 	*ret = (hb_findings){.run = run, .lines = 24, .last = ""};
 	ret->facts = hb__facts_open(run->model);
+	ret->flags = flags;
 	ret->hanging = flags & HB_CHECK_HANGING;
 	ret->remarked = remarked(run);
 	hb__bar_begin(&bar, "checking");

@@ -22,6 +22,8 @@ const hb_option hb__check_options[] = {
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each finding, and one for the whole"},
 	{"sarif", 0, HB_OPTION_TEXT, "FILE", "write the findings as SARIF, - for standard output"},
 	{"junit", 0, HB_OPTION_TEXT, "FILE", "write the findings as JUnit XML, - for standard output"},
+	{"leaks", 0, HB_OPTION_FLAG, NULL,
+		"communicators, datatypes, windows and other objects that are never freed are warnings, not notes"},
 	{"fail-on", 0, HB_OPTION_CHOICE, "error|warning|never", "what makes the check fail; default: warning"},
 	{"error-exit", 0, HB_OPTION_NUMBER, "CODE", "exit code of a check that fails; default: 1"},
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb", "with a COMMAND: the recording to write"},
@@ -125,7 +127,8 @@ static int judge(struct check *k)
 	hb_wanted wanted = {hb__value(k->args, "severity"), hb__value(k->args, "only"), hb__value(k->args, "category")};
 	if (k->hung)
 		hb__tell_asleep(&k->run, &k->watch.lanes);
-	int code = hb__findings_read(&k->run, k->hung ? HB_CHECK_HANGING : 0, &k->found);
+	unsigned flags = (k->hung ? HB_CHECK_HANGING : 0U) | (hb__value(k->args, "leaks") ? HB_CHECK_LEAKS : 0U);
+	int code = hb__findings_read(&k->run, flags, &k->found);
 	if (code)
 		return code;
 	k->found.failing = failing(k->args);
