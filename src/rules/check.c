@@ -19,6 +19,11 @@ const char *const hb_category_names[HB_CATEGORIES] = {
 struct hb_found {
 	hb_finding *at; /* owns sentence, advice and points */
 	size_t n, room;
+	struct waiting { /* receives that a finding is about, by the place of their request */
+		uint32_t process, site;
+		uint64_t times;
+	} * waiting;
+	size_t nwaiting;
 };
 
 hb_severity hb_severity_of(hb_finding_id id, bool possible, unsigned flags)
@@ -115,6 +120,38 @@ hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *a
 	hb_finding f = {
 		.id = id, .possible = possible, .sentence = sentence, .advice = advice, .npoints = n, .point = point};
 	return hb__report_finding(c, &f, err);
+}
+
+static struct waiting *waiting_at(const struct hb_found *f, uint32_t process, uint32_t site)
+{
+	for (size_t i = 0; i < f->nwaiting; i++)
+		if (f->waiting[i].process == process && f->waiting[i].site == site)
+			return &f->waiting[i];
+	return NULL;
+}
+
+hb_status hb__told_waiting(hb_case *c, uint32_t process, uint32_t site, hb_error *err)
+{
+	struct hb_found *f = c->found;
+	struct waiting *w = waiting_at(f, process, site);
+	if (!site) /* not known: it could be any */
+		return HB_OK;
+	if (!w) {
+		w = realloc(f->waiting, (f->nwaiting + 1) * sizeof *w);
+		if (!w)
+			return no_memory(err);
+		f->waiting = w;
+		w += f->nwaiting++;
+		*w = (struct waiting){process, site, 0};
+	}
+	w->times++;
+	return HB_OK;
+}
+
+uint64_t hb__waiting_told(const hb_case *c, uint32_t process, uint32_t site)
+{
+	const struct waiting *w = waiting_at(c->found, process, site);
+	return w ? w->times : 0;
 }
 
 bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site)
@@ -229,6 +266,7 @@ hb_status hb_check(hb_model *model, unsigned flags, hb_declared_ask *declared, h
 	for (size_t i = 0; i < found.n; i++)
 		drop(&found.at[i]);
 	free(found.at);
+	free(found.waiting);
 	hb_remarks_free(c.remarks);
 	return status;
 }

@@ -104,6 +104,10 @@ hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *a
 /* A finding that is an error names this call already: by its event or its call site. */
 bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site);
 
+/* A receive that never got a message was told, and its request need not be told again: by the call site that made the request. */
+hb_status hb__told_waiting(hb_case *c, uint32_t process, uint32_t site, hb_error *err);
+uint64_t hb__waiting_told(const hb_case *c, uint32_t process, uint32_t site);
+
 /* A rule. */
 typedef hb_status hb_rule(hb_case *c, hb_error *err);
 hb_rule hb_rule_deadlock;    /* deadlock/blocked.c */

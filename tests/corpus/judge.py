@@ -30,6 +30,9 @@ def complaint(program, verdict):
     if program.wrong and extra:
         return "beside what it is wrong in: " + "; ".join(
             "%s: %s" % (f[0], f[2]) for f in verdict.errors if f[0] in extra[:3])
+    silent = [text for text in program.says if not any(text in f[2] for f in verdict.findings)]
+    if silent:
+        return "no finding says: " + "; ".join(silent)
     if not program.wrong and verdict.job != 0:
         return "the job's exit status is %s: %s" % (verdict.job, verdict.said.strip().splitlines()[-1:])
     return None

@@ -66,37 +66,61 @@ static const struct leak leaks[] = {
 	{"keyval", HB_LEAK_MINOR, "the function that frees its key"},
 };
 
-static hb_status leaked_request(hb_case *c, const hb_remark *r, hb_error *err)
+/* Requests that are active, and that no other finding is about. */
+static hb_status left_active(hb_case *c, const hb_remark *r, const char *many, hb_error *err)
 {
 	char fn[64];
 	hb_remark_text(r, "madefn", fn, sizeof fn);
-	int64_t count = hb_remark_number(r, "count", 1);
-	bool active = hb_remark_number(r, "active", 1), over = hb_remark_number(r, "over", 0) > 0;
-	bool persistent = strstr(fn, "_init") != NULL;
-	hb_point points[3] = {
+	bool over = hb_remark_number(r, "over", 0) > 0, cancelled = hb_remark_number(r, "cancelled", 0) == 1;
+	hb_point points[4] = {
 		hb__other_point(r, "made", "madefn", "made it"), hb__call_point(c, r, "it is still there")};
 	uint32_t n = 2;
-	char many[40] = "";
+	if (cancelled) {
+		points[n] = hb__other_point(r, "cancel", "", "cancels it");
+		snprintf(points[n++].function, sizeof points->function, "MPI_Cancel");
+	}
+	if (over)
+		points[n++] = hb__other_point(r, "over", "", "overwrites its handle");
+	const char *advice =
+		cancelled
+			? "MPI_Cancel only asks for it: complete the request with MPI_Wait or MPI_Test all the same; MPI_Test_cancelled then "
+			  "says whether it was cancelled."
+		: over ? "The variable of the request was overwritten: keep each request until it is completed (MPI_Wait, MPI_Waitall)."
+		       : "Complete it (MPI_Wait, MPI_Test, MPI_Waitall) before MPI_Finalize.";
+	if (!strstr(fn, "_init"))
+		return hb__finding(c, HB_LEAK_REQUEST, false, advice, points, n, err,
+			cancelled ? "rank %d cancels the request of %s, but never completes it%s"
+				  : "rank %d never completes the request of %s%s",
+			hb__rank_of(c, r), fn, many);
+	return hb__finding(c, HB_FINALIZE_PENDING, false,
+		cancelled ? advice
+			  : "Complete what was started (MPI_Wait, MPI_Waitall) before MPI_Finalize, then free it.",
+		points, n, err, "rank %d calls MPI_Finalize while the request of %s is active: it was started and %s%s",
+		hb__rank_of(c, r), fn, cancelled ? "cancelled (MPI_Cancel), but not completed" : "not completed", many);
+}
+
+static hb_status leaked_request(hb_case *c, const hb_remark *r, hb_error *err)
+{
+	char fn[64], many[40] = "";
+	hb_remark_text(r, "madefn", fn, sizeof fn);
+	int64_t count = hb_remark_number(r, "count", 1);
+	bool active = hb_remark_number(r, "active", 1), over = hb_remark_number(r, "over", 0) > 0;
+	uint64_t told = hb__waiting_told(c, r->process, (uint32_t)hb_remark_number(r, "made", 0));
+	if (active && !over && !hb_remark_number(r, "cancelled", 0) &&
+		told) { /* that nothing is sent to it says more */
+		count -= (int64_t)told;
+		if (count <= 0)
+			return HB_OK;
+	}
 	if (count > 1)
 		snprintf(many, sizeof many, ", %" PRId64 " times", count);
-	if (over) {
-		points[n] = hb__other_point(r, "over", "", "overwrites its handle");
-		n++;
-	}
-	if (!active)
-		return hb__finding(c, HB_LEAK_PERSISTENT, false,
-			"Call MPI_Request_free when the request is not started again.", points, n, err,
-			"rank %d never frees the persistent request of %s%s", hb__rank_of(c, r), fn, many);
-	if (persistent)
-		return hb__finding(c, HB_FINALIZE_PENDING, false,
-			"Complete what was started (MPI_Wait, MPI_Waitall) before MPI_Finalize, then free it.", points,
-			n, err,
-			"rank %d calls MPI_Finalize while the request of %s is active: it was started and not completed%s",
-			hb__rank_of(c, r), fn, many);
-	return hb__finding(c, HB_LEAK_REQUEST, false,
-		over ? "The variable of the request was overwritten: keep each request until it is completed (MPI_Wait, MPI_Waitall)."
-		     : "Complete it (MPI_Wait, MPI_Test, MPI_Waitall) before MPI_Finalize.",
-		points, n, err, "rank %d never completes the request of %s%s", hb__rank_of(c, r), fn, many);
+	if (active)
+		return left_active(c, r, many, err);
+	hb_point points[] = {hb__other_point(r, "made", "madefn", "made it"), hb__call_point(c, r, "it is still there"),
+		hb__other_point(r, "over", "", "overwrites its handle")};
+	return hb__finding(c, HB_LEAK_PERSISTENT, false, "Call MPI_Request_free when the request is not started again.",
+		points, over ? 3 : 2, err, "rank %d never frees the persistent request of %s%s", hb__rank_of(c, r), fn,
+		many);
 }
 
 hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)

@@ -26,8 +26,37 @@ static bool sure(const struct hb__letters *l, uint32_t group)
 	return !l->loose || (group < l->info->groups && !strcmp(hb_model_groups(l->m)[group].name, "WORLD"));
 }
 
-static hb_status tell_lost(struct hb__letters *l, uint32_t send)
+/* Which processes are through with it, and which receives a finding was about. */
+struct alone {
+	struct hb__letters *l;
+	bool *over, *told, all_over;
+};
+
+/* Through MPI_Finalize, and nobody sends to it any more. */
+static bool waits_in_vain(const struct alone *a, uint32_t receive)
 {
+	const struct hb__letters *l = a->l;
+	const hb_receive *v = &l->receive[receive];
+	const hb_spec *s = &l->spec[v->spec];
+	bool senders = s->any_source ? a->all_over : s->source < l->info->processes && a->over[s->source];
+	if (!(v->flags & HB_PENDING) || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
+		!a->over[s->process] || !senders || l->process[s->process].pid)
+		return false;
+	const hb_line *line = &l->line[v->line];
+	return !(line->inside && line->events == v->post) && sure(l, s->group) && !hb__letter_maybe_came(l, receive);
+}
+
+/* A receive is told once: with the message that it was meant for, by itself, or as a request that is not completed. */
+static hb_status told(struct alone *a, uint32_t receive)
+{
+	const hb_spec *s = &a->l->spec[a->l->receive[receive].spec];
+	a->told[receive] = true;
+	return a->l->info->open ? HB_OK : hb__told_waiting(a->l->c, s->process, s->site, a->l->err);
+}
+
+static hb_status tell_lost(struct alone *a, uint32_t send)
+{
+	struct hb__letters *l = a->l;
 	const hb_channel *c = &l->channel[l->send[send].channel];
 	char what[200] = "a message", near[200], on[64], role[200], advice[300];
 	hb_data data;
@@ -36,7 +65,10 @@ static hb_status tell_lost(struct hb__letters *l, uint32_t send)
 		hb__data_text(&data, what, sizeof what);
 	snprintf(role, sizeof role, "sends %.90s to rank %d with tag %d", what, hb__letter_rank(l, c->dest), c->tag);
 	point[0] = hb__letter_send_point(l, send, role);
-	uint32_t like = hb__letter_near_receive(l, send, near);
+	uint32_t like = hb__letter_near_receive(l, send, a->told, near);
+	bool both = like != HB_NO && !a->told[like] && waits_in_vain(a, like);
+	if (both && told(a, like))
+		return HB_E_MEMORY;
 	if (like != HB_NO) {
 		point[1] = hb__letter_post_point(l, like, near);
 		snprintf(advice, sizeof advice,
@@ -48,14 +80,16 @@ static hb_status tell_lost(struct hb__letters *l, uint32_t send)
 	}
 	return hb__finding(l->c, HB_MESSAGE_LOST, l->send[send].flags & HB_AMBIGUOUS, advice, point,
 		like == HB_NO ? 1 : 2, l->err,
-		"rank %d sends %s to rank %d with tag %d%s in %s, and rank %d never receives it%s%s",
+		"rank %d sends %s to rank %d with tag %d%s in %s, and rank %d never receives it%s%s%s",
 		hb__letter_rank(l, c->source), what, hb__letter_rank(l, c->dest), c->tag,
 		hb__letter_on(l, c->group, on), hb__letter_send_name(l, send), hb__letter_rank(l, c->dest),
-		near[0] ? ": " : "", near);
+		near[0] ? ": " : "", near, both ? ", and no such message is ever sent" : "");
 }
 
-static hb_status lost(struct hb__letters *l, const bool *over)
+static hb_status lost(struct alone *a)
 {
+	struct hb__letters *l = a->l;
+	const bool *over = a->over;
 	hb_status status = HB_OK;
 	uint32_t told = 0;
 	for (uint32_t i = 0; !status && i < l->info->sends && told < MOST; i++) {
@@ -68,7 +102,7 @@ static hb_status lost(struct hb__letters *l, const bool *over)
 		if ((line->inside && line->events == s->event) || !sure(l, c->group) || hb__letter_maybe_taken(l, i))
 			continue; /* it is still being sent; or a receive whose end is not known may have got it */
 		told++;
-		status = tell_lost(l, i);
+		status = tell_lost(a, i);
 	}
 	return status;
 }
@@ -98,43 +132,42 @@ static hb_status tell_missing(struct hb__letters *l, uint32_t receive)
 		hb__letter_on(l, s->group, on), hb__letter_receive_name(l, receive), near[0] ? "; " : "", near);
 }
 
-static hb_status missing(struct hb__letters *l, const bool *over)
+static hb_status missing(struct alone *a)
 {
 	hb_status status = HB_OK;
-	uint32_t told = 0, all = 0;
-	for (uint32_t p = 0; p < l->info->processes; p++)
-		all += over[p];
-	for (uint32_t i = 0; !status && i < l->info->receives && told < MOST; i++) {
-		const hb_receive *v = &l->receive[i];
-		const hb_spec *s = &l->spec[v->spec];
-		bool senders =
-			s->any_source ? all == l->info->processes : s->source < l->info->processes && over[s->source];
-		if (!(v->flags & HB_PENDING) || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
-			!over[s->process] || !senders || l->process[s->process].pid)
+	uint32_t n = 0;
+	for (uint32_t i = 0; !status && i < a->l->info->receives && n < MOST; i++) {
+		if (a->told[i] || !waits_in_vain(a, i))
 			continue;
-		const hb_line *line = &l->line[v->line];
-		if ((line->inside && line->events == v->post) || !sure(l, s->group) || hb__letter_maybe_came(l, i))
-			continue;
-		told++;
-		status = tell_missing(l, i);
+		n++;
+		status = tell_missing(a->l, i);
+		status = status ? status : told(a, i);
 	}
 	return status;
 }
 
 hb_status hb__letters_alone(struct hb__letters *l)
 {
-	bool *over = calloc((size_t)l->info->processes + 1, sizeof *over);
-	if (!over) {
+	hb_status status = HB_OK;
+	struct alone a = {.l = l,
+		.over = calloc((size_t)l->info->processes + 1, sizeof *a.over),
+		.told = calloc((size_t)l->info->receives + 1, sizeof *a.told),
+		.all_over = true};
+	if (!a.over || !a.told) {
+		status = HB_E_MEMORY;
 		if (l->err)
 			*l->err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
-		return HB_E_MEMORY;
 	}
-	for (uint32_t p = 0; p < l->info->processes; p++)
-		over[p] = hb__letter_over(l, p);
+	for (uint32_t p = 0; !status && p < l->info->processes; p++) {
+		a.over[p] = hb__letter_over(l, p);
+		a.all_over &= a.over[p];
+	}
 	l->loose = some_made_communicators(l);
-	hb_status status = lost(l, over);
 	if (!status)
-		status = missing(l, over);
-	free(over);
+		status = lost(&a);
+	if (!status)
+		status = missing(&a);
+	free(a.over);
+	free(a.told);
 	return status;
 }

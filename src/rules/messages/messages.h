@@ -74,8 +74,8 @@ hb_point hb__letter_post_point(const struct hb__letters *l, uint32_t receive, co
 bool hb__letter_over(const struct hb__letters *l, uint32_t process);
 bool hb__letter_matches(const hb_spec *s, const hb_channel *c);
 /* The receive that waits for nothing and is most like the message, and the message that nobody took and is most like the
- * receive; HB_NO: none is near. ret: in which way it differs. */
-uint32_t hb__letter_near_receive(const struct hb__letters *l, uint32_t send, char ret[200]);
+ * receive; HB_NO: none is near. told: receives that come last. ret: in which way it differs. */
+uint32_t hb__letter_near_receive(const struct hb__letters *l, uint32_t send, const bool *told, char ret[200]);
 uint32_t hb__letter_near_send(const struct hb__letters *l, uint32_t receive, char ret[200]);
 /* Receives that may have taken the message: those without an end, and those that do not say what they got. */
 bool hb__letter_maybe_taken(const struct hb__letters *l, uint32_t send);

@@ -52,6 +52,8 @@ hb_point hb__letter_post_point(const struct hb__letters *l, uint32_t receive, co
 	const hb_spec *s = &l->spec[l->receive[receive].spec];
 	hb_point p = {.process = s->process, .at = hb_receive_post(l->m, receive), .site = s->site};
 	snprintf(p.role, sizeof p.role, "%s", role);
+	snprintf(p.function, sizeof p.function, "%s",
+		hb__letter_receive_name(l, receive)); /* of MPI_Start: what it starts */
 	return p;
 }
 
@@ -114,15 +116,16 @@ static void difference(const struct hb__letters *l, const hb_spec *s, const hb_c
 			hb__letter_on(l, c->group, on_too)[0] ? on_too : " on WORLD");
 }
 
-uint32_t hb__letter_near_receive(const struct hb__letters *l, uint32_t send, char ret[200])
+uint32_t hb__letter_near_receive(const struct hb__letters *l, uint32_t send, const bool *told, char ret[200])
 {
 	const hb_channel *c = &l->channel[l->send[send].channel];
 	uint32_t best = HB_NO;
-	int least = 4;
-	for (uint32_t i = 0; i < l->info->receives && least > 1; i++) {
+	int least = 8;
+	for (uint32_t i = 0; i < l->info->receives && least > 2; i++) {
 		int d = waits_for_nothing(&l->receive[i]) ? distance(&l->spec[l->receive[i].spec], c) : 9;
-		if (d && d < least)
-			least = d, best = i;
+		int far = 2 * d + told[i]; /* each message with a receive of its own, as far as there are some */
+		if (d && d <= 3 && far < least)
+			least = far, best = i;
 	}
 	ret[0] = 0;
 	if (best != HB_NO)

@@ -55,7 +55,7 @@ struct hb__watch {
 	uintptr_t handle;
 	const MPI_Request *at; /* the variable it was put into */
 	const struct hb__fn *fn;
-	uint32_t site, waited_site, over_site;
+	uint32_t site, waited_site, over_site, cancel_site;
 	const char *waited_fn;
 	uint16_t lane;
 	uint64_t posting;

@@ -25,8 +25,8 @@ struct leaks {
 		uint64_t count;
 		uint16_t lane; /* of the first request */
 		uint64_t posting;
-		uint32_t over;
-		bool active, unsure;
+		uint32_t over, cancel;
+		bool active, cancelled, unsure;
 	} at[KINDS];
 };
 
@@ -34,7 +34,7 @@ static struct leak *leak_of(struct leaks *l, const struct leak *key)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].what == key->what && l->at[i].site == key->site && l->at[i].fn == key->fn &&
-			l->at[i].active == key->active)
+			l->at[i].active == key->active && l->at[i].cancelled == key->cancelled)
 			return &l->at[i];
 	if (l->n == KINDS)
 		return NULL;
@@ -64,7 +64,9 @@ static void requests_seen(struct leaks *all)
 			.lane = w->lane,
 			.posting = w->posting,
 			.over = w->over_site,
-			.active = w->active};
+			.cancel = w->cancel_site,
+			.active = w->active,
+			.cancelled = w->active && w->cancelled};
 		struct leak *l = leak_of(all, &key);
 		if (!l)
 			continue;
@@ -88,9 +90,9 @@ static void tell(struct hb__call *c)
 				l->site, l->fn, (unsigned long long)l->count);
 		else
 			hb__remark(c, HB_REMARK_LEAK,
-				"what=request made=%u madefn=%s count=%llu req=%u.%llu active=%d over=%u unsure=%d",
+				"what=request made=%u madefn=%s count=%llu req=%u.%llu active=%d over=%u unsure=%d cancelled=%d cancel=%u",
 				l->site, l->fn, (unsigned long long)l->count, l->lane, (unsigned long long)l->posting,
-				l->active, l->over, l->unsure);
+				l->active, l->over, l->unsure, l->cancelled, l->cancelled ? l->cancel : 0);
 	}
 }
 

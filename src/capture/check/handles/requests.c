@@ -289,6 +289,7 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		if (collective(w))
 			about(c, HB_REMARK_CANCEL, w);
 		w->cancelled = true; /* freeing it now is one way to complete it */
+		w->cancel_site = hb__check_site(c);
 	} else if (c->fn->cls == HB_COMPLETE) {
 		waited(c, w);
 	}

@@ -1,5 +1,4 @@
 /* expect: HB-MESSAGE-MISSING
- * also: HB-FINALIZE-PENDING HB-LEAK-REQUEST HB-FINALIZE-MISSING
  * why: a receive is posted, and nothing is ever sent */
 #include <mpi.h>
 

@@ -1,5 +1,4 @@
 /* expect: HB-MESSAGE-MISSING
- * also: HB-FINALIZE-PENDING HB-LEAK-REQUEST HB-FINALIZE-MISSING
  * why: two receives are posted, one message is sent */
 #include <mpi.h>
 
