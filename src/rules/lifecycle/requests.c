@@ -43,6 +43,9 @@ hb_status hb__told_start(hb_case *c, const hb_remark *r, hb_error *err)
 		return about(c, HB_REQUEST_ACTIVE, r, "starts it",
 			"Start only requests of calls whose name ends in _init; this one is under way since it was made.",
 			"starts a request that is not persistent", err);
+	if (hb_remark_number(r, "twice", 0))
+		return about(c, HB_REQUEST_ACTIVE, r, "starts it twice", "Name each request once in the array.",
+			"names a request twice in its array, so that it is started while it is active", err);
 	return about(c, HB_REQUEST_ACTIVE, r, "starts it again",
 		"Complete the request (MPI_Wait, MPI_Test) before it is started again.",
 		"starts a request that is active", err);

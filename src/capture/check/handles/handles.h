@@ -59,6 +59,7 @@ struct hb__watch {
 	const char *waited_fn;
 	uint16_t lane;
 	uint64_t posting;
+	uint64_t starting; /* number of the last call that was to start it */
 	bool persistent, active, started;
 	bool receive, cancelled;
 	bool told;                         /* that it was waited for and never started */

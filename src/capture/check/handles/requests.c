@@ -238,11 +238,11 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 
 static bool wanted(struct hb__call *c, enum hb_remark_word word) { return hb__remark_wanted(word, hb__check_site(c)); }
 
-static void about(struct hb__call *c, enum hb_remark_word word, const struct hb__watch *w)
+static void about(struct hb__call *c, enum hb_remark_word word, const struct hb__watch *w, const char *more)
 {
 	if (wanted(c, word))
-		hb__remark(c, word, "what=request req=%u.%llu made=%u madefn=%s", w->lane,
-			(unsigned long long)w->posting, w->site, w->fn->name);
+		hb__remark(c, word, "what=request req=%u.%llu made=%u madefn=%s%s", w->lane,
+			(unsigned long long)w->posting, w->site, w->fn->name, more);
 }
 
 /* Requests that may neither be freed while active nor cancelled. */
@@ -261,7 +261,17 @@ static void waited(struct hb__call *c, struct hb__watch *w)
 		(unsigned long long)w->posting, w->site, w->fn->name);
 }
 
-static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, const char *arg)
+static void starts(struct hb__call *c, struct hb__watch *w, uint64_t number)
+{
+	if (!w->persistent || w->active)
+		about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w, "");
+	else if (w->starting == number)
+		about(c, HB_REMARK_START_ACTIVE, w, " twice=1");
+	w->starting = number;
+}
+
+/* number: of the call, among those that start requests */
+static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, const char *arg, uint64_t number)
 {
 	if ((MPI_Request)handle == hb__known.request_null)
 		return;
@@ -280,14 +290,13 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 	if (!w)
 		return;
 	if (c->fn->flags & HB_START) {
-		if (!w->persistent || w->active)
-			about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w);
+		starts(c, w, number);
 	} else if (c->fn->id == HB_FN_MPI_Request_free) {
 		if (w->active && (collective(w) || (w->receive && !w->cancelled)))
-			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w);
+			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w, "");
 	} else if (c->fn->id == HB_FN_MPI_Cancel) {
 		if (collective(w))
-			about(c, HB_REMARK_CANCEL, w);
+			about(c, HB_REMARK_CANCEL, w, "");
 		w->cancelled = true; /* freeing it now is one way to complete it */
 		w->cancel_site = hb__check_site(c);
 	} else if (c->fn->cls == HB_COMPLETE) {
@@ -297,15 +306,17 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 
 void hb__requests_enter(struct hb__call *c)
 {
+	static _Atomic uint64_t starting;
+	uint64_t number = c->fn->flags & HB_START ? ++starting : 0;
 	int n = hb__has(c, HB_R_NREQ) ? (int)hb__arg(c, HB_R_NREQ) : 0;
 	for (unsigned i = 0; i < c->fn->nargs; i++) {
 		const MPI_Request *at = (const MPI_Request *)c->a[i];
 		if (c->fn->param[i].kind == HB_P_REQVAL)
-			one(c, c->a[i], NULL, c->fn->param[i].name);
+			one(c, c->a[i], NULL, c->fn->param[i].name, number);
 		else if (c->fn->param[i].kind == HB_P_REQUEST && at)
-			one(c, (uintptr_t)*at, at, c->fn->param[i].name);
+			one(c, (uintptr_t)*at, at, c->fn->param[i].name, number);
 		else if (c->fn->param[i].kind == HB_P_REQS && at)
 			for (int k = 0; k < n; k++)
-				one(c, (uintptr_t)at[k], &at[k], c->fn->param[i].name);
+				one(c, (uintptr_t)at[k], &at[k], c->fn->param[i].name, number);
 	}
 }
