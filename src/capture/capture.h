@@ -88,6 +88,8 @@ struct hb__lane {
 	uint64_t thread;
 	uint32_t epoch;  /* carried: the last collective of all processes that is known here to be over */
 	uint32_t *known; /* carried: of each process the last message whose begin is known here */
+	uint32_t made[5],
+		found[5]; /* handles by enum hb__numbered: those it made, those of unknown origin that it used first */
 	struct hb__lane *next;
 };
 

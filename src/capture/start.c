@@ -277,6 +277,7 @@ void hb__begin_process(int thread_level)
 	}
 	lane->depth = 1; /* what follows is ours */
 	hb__types_start();
+	hb__ops_start();
 	hb__carry_begin_process();
 	hb__comms_start();
 	if (replay)

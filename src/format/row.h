@@ -43,6 +43,7 @@ enum { /* kinds of definitions */
 	HB_DEF_OP = 7,
 	HB_DEF_SIGNATURE = 8,
 	HB_DEF_ARRAY = 9, /* 8 is a datatype's signature */
+	HB_DEF_ORIGIN = 10,
 };
 
 enum { HB_SLOT_CHECK = 1 }; /* flags of a slot */

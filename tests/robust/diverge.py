@@ -119,3 +119,36 @@ def loops(t):
     t.want(not done.left, "%d processes outlive the replay" % done.left)
     t.want(re.search(r"rank 1", done.said), "replay does not say that rank 1 makes no further call\n%s" % done.tail())
     t.want(done.status not in (0,), "status 0")
+
+
+# ---- threads that each do the same every time, in an order that is chance ----
+
+RUNS = 2
+# communicators, datatypes and windows of MPI_COMM_WORLD's members have the numbers that they always had before there are threads
+FIRST = re.compile(r"MPI_Sendrecv\(sendcount=1, sendtype=type#0, .*comm=WORLD\)")
+
+
+@test("threads/handles")
+def handles(t):
+    numbers = set()
+    for i in range(RUNS):
+        name = "r%d.hbdb" % i
+        done = t.record(t.launch(2, t.program("handles")), name=name)
+        t.want(done.status == 0, "record: status %d\n%s" % (done.status, done.tail()))
+        lines = t.dump("--rank", "0", name=name)
+        t.want(any(FIRST.search(line) for line in lines), "the first datatype used is not type#0")
+        numbers.add(tuple(re.findall(r"MPI_Comm_split\(comm=(\d+)", "\n".join(lines))))
+        done = t.replay(name=name)
+        t.want(done.status == 0 and ": no difference in the calls" in done.said and "differs" not in done.said,
+               "replay %d: status %d\n%s" % (i, done.status, done.said))
+    t.want(len(numbers) > 1, "the threads ran in the same order %d times: nothing was shown" % RUNS)
+
+
+@test("threads/differs")
+def handles_differ(t):
+    """What is not the same is told as ever: a thread that takes the communicator of another."""
+    done = t.record(t.launch(2, t.program("handles")))
+    t.want(done.status == 0, "record: status %d\n%s" % (done.status, done.tail()))
+    done = t.replay(command=t.launch(2, t.program("handles"), "other"))
+    t.want(done.status == 1 and re.search(r"the program differs from the recording \((comm|sendtype)\)", done.said),
+           "status %d\n%s" % (done.status, done.said))

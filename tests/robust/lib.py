@@ -50,6 +50,7 @@ PROGRAMS = {
     "killed": (["killed.c"], []),
     "process": (["process.c"], []),
     "diverge": (["diverge.c"], []),
+    "handles": (["handles.c"], ["-pthread"]),
     "waits": (["waits.c"], []),
     "tool.so": (["tool.c"], ["-shared", "-fPIC"]),
     "withtool": (["process.c", "tool.c"], []),

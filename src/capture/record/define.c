@@ -129,6 +129,17 @@ void hb__define_array(uint64_t digest, const int64_t *value, int n)
 	pthread_mutex_unlock(&lock);
 }
 
+void hb__define_origin(unsigned kind, int number, struct hb__origin from)
+{
+	uint8_t body[4 * HB_UV_MAX], *w = hb_put_uv(body, (uint64_t)number);
+	w = hb_put_uv(w, HB_ARG_COMM + kind);
+	w = hb_put_uv(w, from.lane);
+	w = hb_put_uv(w, from.nth);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_ORIGIN, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
 static uint8_t *members(uint8_t *w, const int *member, int n)
 {
 	w = hb_put_uv(w, (uint64_t)n);

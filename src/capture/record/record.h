@@ -169,6 +169,9 @@ void hb__define_op(int number, const char *name);
 /* What an array of counts or types held whose digest stands in a slot; n up to HB__ARRAY_MAX. */
 #define HB__ARRAY_MAX 2048
 void hb__define_array(uint64_t digest, const int64_t *value, int n);
+/* Which thread made the handle with a number, and as which: hbdb-recording(5), origin. */
+struct hb__origin;
+void hb__define_origin(unsigned kind, int number, struct hb__origin from);
 struct hb__comm;
 void hb__define_comm(const struct hb__comm *comm);
 uint32_t hb__define_site(const void *pc);

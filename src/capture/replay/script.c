@@ -9,6 +9,7 @@
 
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
+#include "capture/track/track.h"
 
 struct definition {
 	const uint8_t *body, *end;
@@ -71,6 +72,14 @@ static void remember(struct table *t, const uint8_t *body, const uint8_t *end)
 	t->at[number] = (struct definition){p, end};
 }
 
+static void learn_origin(const uint8_t *p, const uint8_t *end)
+{
+	uint64_t number, kind, lane, nth;
+	if ((p = hb_get_uv(p, end, &number)) && (p = hb_get_uv(p, end, &kind)) && (p = hb_get_uv(p, end, &lane)) &&
+		hb_get_uv(p, end, &nth))
+		hb__number_recorded(number, kind - HB_ARG_COMM, lane, nth);
+}
+
 static void learn_definitions(const struct hb_unit_header *u)
 {
 	const uint8_t *p = (const uint8_t *)u + HB_UNIT_PAYLOAD, *end = p + u->committed;
@@ -88,6 +97,8 @@ static void learn_definitions(const struct hb_unit_header *u)
 							    : NULL;
 		if (t)
 			remember(t, p, p + length);
+		else if (kind == HB_DEF_ORIGIN)
+			learn_origin(p, p + length);
 		p += length;
 	}
 }

@@ -7,7 +7,6 @@
 #include "capture/track/track.h"
 
 static struct hb__map comms;
-static int count;
 static MPI_Group world_group;
 /* The communicator found last; calls come in runs on one. Keyed by handle, dropped when one dies. */
 static __thread uintptr_t last_handle __attribute__((tls_model("initial-exec")));
@@ -80,7 +79,7 @@ static bool carried(const struct hb__comm *parent, MPI_Comm handle, const struct
 	return true;
 }
 
-int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
+int hb__comm_add(const struct hb__comm *parent, uint64_t index, struct hb__origin from, MPI_Comm handle)
 {
 	if (handle == hb__known.comm_null)
 		return HB_NONE;
@@ -88,7 +87,7 @@ int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 	struct hb__comm *c = hb__pool(sizeof *c);
 	int number = HB_NONE;
 	if (c) {
-		number = c->number = count++;
+		number = c->number = hb__number(HB__COMMS, from);
 		c->parent = parent ? parent->number : HB_NONE;
 		c->index = index;
 		describe(handle, c);
@@ -129,8 +128,9 @@ uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int 
 void hb__comms_start(void)
 {
 	PMPI(Comm_group)(hb__known.comm_world, &world_group);
-	hb__comm_add(NULL, 0, hb__known.comm_world);
-	hb__comm_add(NULL, 0, hb__known.comm_self);
+	const struct hb__origin none = {0, 0};
+	hb__comm_add(NULL, 0, none, hb__known.comm_world);
+	hb__comm_add(NULL, 0, none, hb__known.comm_self);
 }
 
 struct hb__comm *hb__comm_find(uintptr_t handle)

@@ -32,6 +32,20 @@ static inline void hb__track_unlock(void)
 		pthread_mutex_unlock(&hb__track_mutex);
 }
 
+/* ---- numbers.c: the number of a handle in the recording ---- */
+enum hb__numbered { HB__COMMS, HB__TYPES, HB__OPS, HB__WINS, HB__FILES, HB__NUMBERED };
+#define HB__DERIVED 1024 /* the first number of a datatype that is not predefined */
+/* Where a handle comes from: what is the same in every run, whatever order its threads run in. */
+struct hb__origin {
+	uint16_t lane; /* of the thread that made it */
+	uint64_t nth;  /* 0: not known */
+};
+struct hb__origin hb__origin_made(enum hb__numbered kind); /* of what this thread has just made */
+int hb__number(
+	enum hb__numbered kind, struct hb__origin from); /* under the lock: the number of one that has none yet */
+int hb__number_free(enum hb__numbered kind);             /* under the lock: the next one, whatever its origin */
+void hb__number_recorded(uint64_t number, uint64_t kind, uint64_t lane, uint64_t nth); /* replay: a definition */
+
 /* ---- comms.c ---- */
 struct hb__comm {
 	int number, parent;
@@ -47,22 +61,26 @@ struct hb__comm {
 void hb__comms_start(void);
 struct hb__comm *hb__comm_find(uintptr_t handle); /* NULL: unknown */
 /* Registers the communicator that `parent` (NULL: none) made after `index` others; its number, or -1 for MPI_COMM_NULL. */
-int hb__comm_add(const struct hb__comm *parent, uint64_t index, MPI_Comm handle);
+int hb__comm_add(const struct hb__comm *parent, uint64_t index, struct hb__origin from, MPI_Comm handle);
 /* To be called once per constructor call on the parent, whatever it returned here. */
-static inline uint64_t hb__comm_index(struct hb__comm *parent) { return parent ? parent->created++ : 0; }
+static inline uint64_t hb__comm_index(struct hb__comm *parent)
+{
+	return parent ? __atomic_fetch_add(&parent->created, 1, __ATOMIC_RELAXED) : 0;
+}
 /* The same for a constructor that only the members of the new communicator call: how many the parent has made they cannot agree on, so
  * it is who they are, and how many they made before. */
 uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int tag);
 void hb__comm_remove(uintptr_t handle, const struct hb__comm *was); /* if it is that one still */
 
-/* ---- types.c: datatypes, operations, windows, files ---- */
+/* ---- types.c: datatypes ---- */
 struct hb__type {
 	int number;
 	bool dense; /* bytes follow each other without holes, from the address given */
 	bool committed;
 	int64_t size;
 	struct hb__typemap *map; /* check/typemap.c; NULL: not asked for */
-	bool named;              /* by the program: told when it gets its number */
+	struct hb__origin from;
+	bool named; /* by the program: told when it gets its number */
 };
 void hb__types_start(void);
 void hb__type_tell(uint32_t basic);                     /* under the lock: defines a predefined one for the log */
@@ -72,17 +90,23 @@ const struct hb__type *hb__type_look(uintptr_t handle); /* the same, and it is n
 /* fresh: a call has just made it, so what is known of the handle is about one that another thread is freeing. */
 void hb__type_add(MPI_Datatype handle, bool committed, bool fresh);
 void hb__type_remove(uintptr_t handle, const struct hb__type *was); /* if it is that one still */
-int hb__op_number(uintptr_t handle);
+
+/* ---- made.c: operations, windows, files ---- */
+struct hb__made;
+void hb__ops_start(void);
+void hb__made_add(enum hb__numbered kind, uintptr_t handle);                    /* a call has just made it */
+const struct hb__made *hb__made_look(enum hb__numbered kind, uintptr_t handle); /* NULL: unknown. It is not a use */
+void hb__made_remove(
+	enum hb__numbered kind, uintptr_t handle, const struct hb__made *was); /* if it is that one still */
+int hb__made_number(enum hb__numbered kind, uintptr_t handle);
+static inline int hb__op_number(uintptr_t handle) { return hb__made_number(HB__OPS, handle); }
+static inline int hb__win_number(uintptr_t handle) { return hb__made_number(HB__WINS, handle); }
+static inline int hb__file_number(uintptr_t handle) { return hb__made_number(HB__FILES, handle); }
 int hb__op_look(uintptr_t handle); /* of a predefined one; -1: another. It is not a use */
-void hb__op_remove(uintptr_t handle);
-int hb__win_number(uintptr_t handle);
 /* The program has given it a name: a note says so, as soon as it has a number (hbdb-recording(5), name). */
 void hb__comm_named(uintptr_t handle);
 void hb__type_named(uintptr_t handle);
 void hb__win_named(uintptr_t handle);
-void hb__win_remove(uintptr_t handle);
-int hb__file_number(uintptr_t handle);
-void hb__file_remove(uintptr_t handle);
 
 /* ---- arrays.c: how long the argument arrays of collectives are, and what counts at this process ---- */
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded);
@@ -110,6 +134,7 @@ struct hb__request {
 	MPI_Comm *idup;             /* where a new communicator appears at completion */
 	struct hb__comm *idup_parent;
 	uint64_t idup_index;
+	struct hb__origin idup_from;
 	struct hb__recv_args *args; /* replay: what a persistent receive was made with */
 	MPI_Request shadow;         /* replay: what really runs in its place while active */
 	bool has_shadow;

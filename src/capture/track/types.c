@@ -1,15 +1,12 @@
-/* Datatypes, operations, windows and files. Predefined ones have the numbers of
- * their lists in calls/; derived and user-made ones follow, in order of first use. */
+/* Datatypes. Predefined ones have the numbers of their list in calls/; derived ones follow, in order of first use. */
 #include "capture/check/check.h"
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 #include "capture/track/track.h"
 
-#define DERIVED 1024
-#define USER_OP 64
+#define DERIVED HB__DERIVED
 
-static struct hb__map types, ops, wins, files, named_wins;
-static int derived = DERIVED, user_ops = USER_OP, win_count, file_count;
+static struct hb__map types;
 static const struct hb__type unknown = {.number = HB_NONE, .size = -1};
 static bool predefined_told[DERIVED];
 
@@ -17,11 +14,6 @@ static const char *const type_names[] = {
 #define HB_DATATYPE(name) "MPI_" #name,
 #include "calls/datatypes.def"
 #undef HB_DATATYPE
-};
-static const char *const op_names[] = {
-#define HB_OPERATION(name) "MPI_" #name,
-#include "calls/operations.def"
-#undef HB_OPERATION
 };
 
 static void measure(MPI_Datatype handle, struct hb__type *t)
@@ -58,9 +50,6 @@ void hb__types_start(void)
 			}
 		}
 	}
-	for (unsigned i = 0; i < sizeof op_names / sizeof *op_names; i++)
-		if (hb__predefined_op(i, &handle))
-			hb__map_put(&ops, handle, (void *)(uintptr_t)(i + 1));
 }
 
 struct hb__type *hb__type_at(uintptr_t handle) { return hb__map_find(&types, handle); }
@@ -103,7 +92,7 @@ const struct hb__type *hb__type_find(uintptr_t handle)
 	hb__track_lock();
 	struct hb__type *t = hb__map_find(&types, handle);
 	if (t && t->number == INT32_MAX) { /* first used now */
-		t->number = derived++;
+		t->number = hb__number(HB__TYPES, t->from);
 		char name[24];
 		snprintf(name, sizeof name, "type#%d", t->number - DERIVED);
 		hb__define_datatype(t->number, (uint64_t)t->size, name);
@@ -138,8 +127,10 @@ void hb__type_add(MPI_Datatype handle, bool committed, bool fresh)
 	}
 	if (!t) {
 		t = type_new((uintptr_t)handle, INT32_MAX);
-		if (t)
+		if (t) {
 			measure(handle, t);
+			t->from = hb__origin_made(HB__TYPES);
+		}
 	}
 	if (t)
 		t->committed |= committed;
@@ -157,85 +148,3 @@ void hb__type_remove(uintptr_t handle, const struct hb__type *was)
 	}
 	hb__track_unlock();
 }
-
-int hb__op_number(uintptr_t handle)
-{
-	hb__track_lock();
-	uintptr_t n = (uintptr_t)hb__map_find(&ops, handle);
-	static bool told[USER_OP + 1];
-	if (!n) {
-		n = (uintptr_t)++user_ops;
-		hb__map_put(&ops, handle, (void *)n);
-		char name[24];
-		snprintf(name, sizeof name, "op#%d", (int)n - 1 - USER_OP);
-		hb__define_op((int)n - 1, name);
-	} else if (n <= sizeof op_names / sizeof *op_names && !told[n]) {
-		told[n] = true;
-		hb__define_op((int)n - 1, op_names[n - 1]);
-	}
-	hb__track_unlock();
-	return (int)n - 1;
-}
-
-int hb__op_look(uintptr_t handle)
-{
-	hb__track_lock();
-	uintptr_t n = (uintptr_t)hb__map_find(&ops, handle);
-	hb__track_unlock();
-	return n && n <= sizeof op_names / sizeof *op_names ? (int)n - 1 : HB_NONE;
-}
-
-static int number_of(struct hb__map *map, uintptr_t handle, int *count)
-{
-	hb__track_lock();
-	uintptr_t n = (uintptr_t)hb__map_find(map, handle);
-	if (!n) {
-		n = (uintptr_t)++ * count;
-		hb__map_put(map, handle, (void *)n);
-	}
-	hb__track_unlock();
-	return (int)n - 1;
-}
-
-static void remove_from(struct hb__map *map, uintptr_t handle)
-{
-	hb__track_lock();
-	hb__map_remove(map, handle);
-	hb__slots_outdated();
-	hb__track_unlock();
-}
-
-static void tell_win(int number, uintptr_t handle)
-{
-	char name[MPI_MAX_OBJECT_NAME + 1] = "";
-	int n = 0;
-	if (PMPI(Win_get_name)((MPI_Win)handle, name, &n) == MPI_SUCCESS)
-		hb__name_note("win", number, name);
-}
-
-int hb__win_number(uintptr_t handle)
-{
-	hb__track_lock();
-	bool fresh = unlikely(named_wins.used) && !hb__map_find(&wins, handle);
-	int number = number_of(&wins, handle, &win_count);
-	if (fresh && hb__map_find(&named_wins, handle))
-		tell_win(number, handle);
-	hb__track_unlock();
-	return number;
-}
-
-/* Windows are numbered as they are first used: a name must not change that. */
-void hb__win_named(uintptr_t handle)
-{
-	hb__track_lock();
-	uintptr_t n = (uintptr_t)hb__map_find(&wins, handle);
-	hb__map_put(&named_wins, handle, (void *)1);
-	if (n)
-		tell_win((int)n - 1, handle);
-	hb__track_unlock();
-}
-
-int hb__file_number(uintptr_t handle) { return number_of(&files, handle, &file_count); }
-void hb__op_remove(uintptr_t handle) { remove_from(&ops, handle); }
-void hb__win_remove(uintptr_t handle) { remove_from(&wins, handle); }
-void hb__file_remove(uintptr_t handle) { remove_from(&files, handle); }

@@ -36,7 +36,7 @@ void hb__result_status(struct hb__call *c, const struct hb__request *r, const MP
 static void duplicated(struct hb__request *r)
 {
 	if (r->idup)
-		hb__comm_add(r->idup_parent, r->idup_index, *r->idup);
+		hb__comm_add(r->idup_parent, r->idup_index, r->idup_from, *r->idup);
 }
 
 /* The results of one completed request, and its end. at: its variable. */

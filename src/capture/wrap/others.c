@@ -86,15 +86,17 @@ int hb__on_comm(struct hb__call *c)
 		bool apart = c->fn->id == HB_FN_MPI_Comm_create_group && made;
 		uint64_t index =
 			apart ? hb__comm_index_apart(parent, *made, (int)hb__arg(c, HB_R_TAG)) : hb__comm_index(parent);
+		struct hb__origin from = hb__origin_made(HB__COMMS);
 		if (c->fn->flags & HB_NONBLOCKING) {
 			struct hb__request *r = hb__posted(c, code);
 			if (r) {
 				r->idup = made;
 				r->idup_parent = parent;
 				r->idup_index = index;
+				r->idup_from = from;
 			}
 		} else {
-			int number = made ? hb__comm_add(parent, index, *made) : HB_NONE;
+			int number = made ? hb__comm_add(parent, index, from, *made) : HB_NONE;
 			if (!hb__config.order && hb__results(c, 1))
 				hb__result(c, number);
 		}
@@ -110,7 +112,7 @@ int hb__on_get_parent(struct hb__call *c)
 	MPI_Comm *parent = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
 	if (code == MPI_SUCCESS && *parent != hb__known.comm_null && !hb__comm_find((uintptr_t)*parent)) {
 		note_dynamic();
-		hb__comm_add(NULL, 0, *parent);
+		hb__comm_add(NULL, 0, hb__origin_made(HB__COMMS), *parent);
 	}
 	return code;
 }
@@ -179,9 +181,31 @@ int hb__on_op_free(struct hb__call *c)
 {
 	MPI_Op *op = (MPI_Op *)hb__arg(c, HB_R_OPPTR);
 	uintptr_t was = op ? (uintptr_t)*op : 0;
+	const struct hb__made *known = hb__made_look(HB__OPS, was);
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS)
-		hb__op_remove(was);
+		hb__made_remove(HB__OPS, was, known);
+	return code;
+}
+
+int hb__on_newop(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	MPI_Op *made = (MPI_Op *)hb__arg(c, HB_R_OPPTR);
+	if (code == MPI_SUCCESS && made)
+		hb__made_add(HB__OPS, (uintptr_t)*made);
+	return code;
+}
+
+/* Windows and files that come: events, as all of their calls. */
+int hb__on_newhandle(struct hb__call *c)
+{
+	int code = hb__on_event(c);
+	bool win = hb__has(c, HB_R_WINPTR);
+	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR);
+	if (code == MPI_SUCCESS && made)
+		hb__made_add(win ? HB__WINS : HB__FILES,
+			win ? (uintptr_t) * (MPI_Win *)made : (uintptr_t) * (MPI_File *)made);
 	return code;
 }
 
@@ -189,12 +213,12 @@ int hb__on_op_free(struct hb__call *c)
 int hb__on_handle_free(struct hb__call *c)
 {
 	HB__NEED(hb__has(c, HB_R_WINPTR) ? hb__arg(c, HB_R_WINPTR) : hb__arg(c, HB_R_FILEPTR));
-	uintptr_t win = hb__has(c, HB_R_WINPTR) ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
-	uintptr_t file = hb__has(c, HB_R_FILEPTR) ? (uintptr_t) * (MPI_File *)hb__arg(c, HB_R_FILEPTR) : 0;
+	enum hb__numbered kind = hb__has(c, HB_R_WINPTR) ? HB__WINS : HB__FILES;
+	uintptr_t was = kind == HB__WINS ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR)
+					 : (uintptr_t) * (MPI_File *)hb__arg(c, HB_R_FILEPTR);
+	const struct hb__made *known = hb__made_look(kind, was);
 	int code = hb__on_event(c);
-	if (code == MPI_SUCCESS && win)
-		hb__win_remove(win);
-	if (code == MPI_SUCCESS && file)
-		hb__file_remove(file);
+	if (code == MPI_SUCCESS)
+		hb__made_remove(kind, was, known);
 	return code;
 }

@@ -94,6 +94,8 @@ static hb__handler *by_class(const struct hb__fn *fn)
 		return hb__on_newtype;
 	if (!event)
 		return hb__on_plain;
+	if (fn->role[HB_R_WINPTR] || fn->role[HB_R_FILEPTR])
+		return hb__on_newhandle; /* two of them end one: see below */
 	return fn->flags & HB_POLL ? hb__on_poll : hb__on_event;
 }
 
@@ -122,6 +124,7 @@ static __attribute__((constructor)) void choose_handlers(void)
 	hb__handlers[HB_FN_MPI_Type_commit] = hb__on_type_commit;
 	hb__handlers[HB_FN_MPI_Type_free] = hb__on_type_free;
 	hb__handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
+	hb__handlers[HB_FN_MPI_Op_create] = hb__handlers[HB_FN_MPI_Op_create_c] = hb__on_newop;
 	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
 	hb__handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
 	hb__handlers[HB_FN_MPI_Buffer_attach] = hb__handlers[HB_FN_MPI_Buffer_attach_c] = hb__on_buffer_attach;
