@@ -101,7 +101,8 @@ struct hb_lane_control {
 	uint64_t asked;          /* with remarks: 1 + events when the last call that completes or polls began */
 	uint64_t polling, waits; /* of that call: 1 + its slot when it polls; how many requests it waits for */
 	uint64_t task;           /* number of the thread in its system; 0: not known */
-	uint64_t spare[15];
+	uint64_t faults;         /* with remarks: how many of them are about erroneous arguments */
+	uint64_t spare[14];
 	uint64_t calls[(HB_LANE_WAITS - 256) / 8];
 	uint64_t wait[(HB_UNIT_SIZE - HB_LANE_WAITS) / 8]; /* LANE << 48 | POSTING */
 };

@@ -207,16 +207,16 @@ static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, vo
 {
 	static const struct {
 		hb_rule *rule;
-		bool deadlock;
-	} rules[] = {{hb_rule_deadlock, true}, {hb_rule_potential, false}, {hb_rule_other_order, false},
-		{hb_rule_messages, false}, {hb_rule_collectives, false}, {hb_rule_lifecycle, false},
-		{hb_rule_crash, false}, {hb_rule_onesided, false}, {hb_rule_arguments, false},
-		{hb_rule_declared, false}};
+		unsigned only;
+	} rules[] = {{hb_rule_deadlock, HB_CHECK_DEADLOCK_ONLY}, {hb_rule_potential, 0}, {hb_rule_other_order, 0},
+		{hb_rule_messages, 0}, {hb_rule_collectives, 0}, {hb_rule_lifecycle, 0}, {hb_rule_crash, 0},
+		{hb_rule_onesided, 0}, {hb_rule_arguments, HB_CHECK_ARGUMENTS_ONLY}, {hb_rule_declared, 0}};
 	size_t n = sizeof rules / sizeof *rules;
+	unsigned wanted = flags & (HB_CHECK_DEADLOCK_ONLY | HB_CHECK_ARGUMENTS_ONLY);
 	for (size_t i = 0; i < n; i++) {
 		if (progress)
 			progress(user, (double)i / (double)n);
-		if (flags & HB_CHECK_DEADLOCK_ONLY && !rules[i].deadlock)
+		if (wanted && !(rules[i].only & wanted))
 			continue;
 		hb_status status = rules[i].rule(c, err);
 		if (status)

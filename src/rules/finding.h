@@ -126,7 +126,9 @@ hb_rule hb_rule_declared;    /* arguments/declared.c: buffers against what they 
 enum {
 	HB_CHECK_HANGING = 1,       /* as hb_case.hanging */
 	HB_CHECK_DEADLOCK_ONLY = 2, /* only rules of the category deadlock: for a job that hangs now */
-	HB_CHECK_LEAKS = 4          /* objects that are never freed are warnings, not notes */
+	HB_CHECK_LEAKS = 4,         /* objects that are never freed are warnings, not notes */
+	HB_CHECK_ARGUMENTS_ONLY =
+		8, /* only what is wrong with the arguments of a call by itself: for a job that runs */
 };
 
 /* Runs all rules on a model and visits their findings: errors first, then by category and place. The logs must be open. */

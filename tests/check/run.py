@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as xml
 
@@ -164,6 +165,29 @@ def slow(place, name):
     check(name + " asking for ever", status == 1 and '"hanging":true' in out and "HB-HANG" in out, (status, out, err))
 
 
+def told(place, name):
+    """The job goes on until what is wrong with it has been told: an end that is waited for would not come."""
+    for command in (("check",), ("record", "--check"), ("record", "--watch")):
+        what = "%s hbdb %s:" % (name, " ".join(command))
+        if os.path.exists(place.path + "/go"):
+            os.unlink(place.path + "/go")
+        job = place.start(*command, "-o", "%s.hbdb" % "".join(command), "--", *place.job("wrong"))
+        late = threading.Timer(60, lambda: open(place.path + "/go", "w").close())
+        late.start()
+        err = ""
+        for line in job.stderr:
+            err += line
+            if "HB-ARG-BUFFER" in line:
+                break
+        check(what + " a NULL buffer is told while the job runs", "rank 0 calls MPI_Send with buf = NULL" in err and
+              "(job.c:" in err and not os.path.exists(place.path + "/go"), err)
+        late.cancel()
+        open(place.path + "/go", "w").close()
+        out, more = job.communicate(timeout=90)
+        check(what + " and once", "HB-ARG-BUFFER" not in more and job.returncode == (1 if "check" in command else 0),
+              (job.returncode, out, more))
+
+
 def costs(place, name):
     status, out, err = place.run("record", "--check", "-o", "ask.hbdb", "--", *place.job("ask"))
     took = [int(line.split()[3]) for line in out.splitlines() if line.startswith("a poll takes")]
@@ -179,7 +203,7 @@ def main():
     for mpi in [args.mpi] if args.mpi else list(LAUNCH):
         place = Place(mpi)
         try:
-            for part in (outputs, choices, ends, hangs, slow, costs):
+            for part in (outputs, choices, ends, hangs, slow, told, costs):
                 if args.only in part.__name__ or (part is outputs and args.only == "choices"):
                     part(place, mpi)
         finally:

@@ -37,6 +37,9 @@ void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format
 	vsnprintf(line + n, sizeof line - (size_t)n, format, args);
 	va_end(args);
 	hb__row_lane_note(c->lane, line);
+	if (word >= HB_REMARK_ARG_BUFFER &&
+		word <= HB_REMARK_ARG_VALUE) /* who watches the job tells it while it runs */
+		__atomic_fetch_add(&c->lane->control->faults, 1, __ATOMIC_RELEASE);
 }
 
 void hb__check_begin_process(void)

@@ -84,7 +84,7 @@ static bool look_at_lane(hb_lane_now *lane, int fd, double now)
 {
 	struct {
 		struct hb_unit_header unit;
-		uint64_t thread, polls, inside, inside_enter, events, asked, polling, waits, task;
+		uint64_t thread, polls, inside, inside_enter, events, asked, polling, waits, task, faults;
 	} c;
 	if (pread(fd, &c, sizeof c, (off_t)lane->offset) != (ssize_t)sizeof c)
 		return false;
@@ -97,6 +97,7 @@ static bool look_at_lane(hb_lane_now *lane, int fd, double now)
 	lane->inside_enter = c.inside_enter;
 	lane->asleep &= !moved;
 	lane->task = c.task;
+	lane->faults = c.faults;
 	return moved;
 }
 

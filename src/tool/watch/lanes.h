@@ -9,10 +9,11 @@ typedef struct hb_lane_now {
 	uint32_t lane;
 	uint64_t offset; /* of its control in the log */
 	uint64_t events, polls, inside, inside_enter;
-	uint64_t task;  /* number of its thread in the system; 0: not known */
-	bool asleep;    /* threads.c: in no call, until another thread of its process wakes it */
-	uint32_t joins; /* ... until the thread of this lane ends; HB_NO: any; its own: it has ended itself */
-	double asked;   /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
+	uint64_t faults; /* remarks about erroneous arguments */
+	uint64_t task;   /* number of its thread in the system; 0: not known */
+	bool asleep;     /* threads.c: in no call, until another thread of its process wakes it */
+	uint32_t joins;  /* ... until the thread of this lane ends; HB_NO: any; its own: it has ended itself */
+	double asked;    /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
 } hb_lane_now;
 
 typedef struct hb_process_now {

@@ -1,7 +1,9 @@
-/* Live logs as a run, and what the rules say of it. */
+/* Live logs as a run, and what the rules say of it: why it hangs, and erroneous arguments, which are told while the job runs, for a
+ * library may spin for ever over one, and the end of the job would not come. */
 #include <stdlib.h>
 
 #include "../findings/findings.h"
+#include "../show/inert.h"
 #include "watch.h"
 
 void hb__live_run(const char *recording, hb_run *ret)
@@ -88,4 +90,93 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 	hb__put_doing(&run, &w->lanes, to);
 	fflush(to);
 	hb__close_run(&run);
+}
+
+/* ---- erroneous arguments ---- */
+
+#define WAIT_S 1.0 /* a job that is over by then is told of as a whole */
+#define SHARE 30   /* reading the logs takes at most one part in so many of the time */
+
+static uint64_t seen(const hb_lanes *l)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->at[i].nlanes; k++)
+			n += l->at[i].lane[k].faults;
+	return n;
+}
+
+static bool anybody_lives(const hb_lanes *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (!hb__is_over(&l->at[i]))
+			return true;
+	return false;
+}
+
+/* Whether it is told for the first time. */
+static bool first(struct hb_faults *f, uint64_t print)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->print[i] == print)
+			return false;
+	f->print = hb__resize(f->print, (f->n + 1) * sizeof *f->print);
+	f->print[f->n++] = print;
+	return true;
+}
+
+static void tell(const hb_shown *s)
+{
+	const char *place = s->nspots && s->spot[0].place ? s->spot[0].place->text : NULL;
+	char *also = NULL;
+	if (s->nalso) {
+		int32_t *copy = hb__alloc(s->nalso * sizeof *copy);
+		for (size_t i = 0; i < s->nalso; i++)
+			copy[i] = s->also[i];
+		char *list = hb__ranks_text(copy, s->nalso);
+		also = hb__format("; the same in rank%s %s", s->nalso > 1 ? "s" : "", list);
+		free(list);
+		free(copy);
+	}
+	hb__say("%s %s, seen while the job runs: %s%s%s%s%s; 'hbdb help %s' explains it",
+		hb__severity_names[s->severity], s->kind->id, hb__tame(s->sentence), place ? " (" : "",
+		place ? place : "", place ? ")" : "", also ? also : "", s->kind->id);
+	free(also);
+}
+
+static void ask(hb_watch *w)
+{
+	hb_run run;
+	hb_findings found = {0};
+	hb__live_run(w->lanes.recording, &run);
+	if (run.model && !hb__findings_read(&run, HB_CHECK_ARGUMENTS_ONLY, &found)) {
+		const hb_wanted errors = {"error", NULL, NULL};
+		if (w->quiets)
+			hb__quiets_apply(w->quiets, &found);
+		hb__findings_choose(&found, &errors);
+		for (size_t i = 0; i < found.n; i++)
+			if (hb__is_shown(&found.at[i]) && first(&w->faults, found.at[i].print))
+				tell(&found.at[i]);
+	}
+	if (run.model)
+		hb__findings_free(&found);
+	hb__close_run(&run);
+}
+
+void hb__tell_faults(hb_watch *w)
+{
+	struct hb_faults *f = &w->faults;
+	double now = hb__seconds();
+	f->seen = seen(&w->lanes);
+	if (f->seen == f->told)
+		return;
+	if (!f->since)
+		f->since = now;
+	if (now - f->since < WAIT_S || now - f->asked < f->cost * SHARE || !anybody_lives(&w->lanes))
+		return;
+	f->told = f->seen;
+	f->since = 0;
+	ask(w);
+	f->asked = hb__seconds();
+	f->cost = f->asked - now;
 }

@@ -2,6 +2,8 @@
  * it will not go on, or when every process has done nothing but wait for a long time. */
 #include "watch.h"
 
+#include <stdlib.h>
+
 #include "../show/source.h"
 
 #define LOOK_S 0.2
@@ -95,7 +97,8 @@ hb_moving hb__watch_look(hb_watch *w, const char *recording)
 		return HB_HANGS;
 	if (!wait)
 		return HB_COMPUTES;
-	bool unsure = w->asked == since(l) && w->stuck == HB_STUCK_NOT;
+	/* after an erroneous argument a library is hardly at work on what the program meant */
+	bool unsure = w->asked == since(l) && w->stuck == HB_STUCK_NOT && !w->faults.seen;
 	return still >= w->patience * (anybody_asks(l) ? ASK_WAIT : unsure ? SOME_WAIT : 1) ? HB_HANGS : HB_WAITS;
 }
 
@@ -127,12 +130,26 @@ static void say(hb_watch *w)
 	hb__say(w->then == HB_ON_HANG_KILL ? "the job hangs: it is ended" : "the job hangs; it is left as it is");
 }
 
+/* Nobody asked for hangs. */
+static bool tell_only(hb_watch *w, const char *recording)
+{
+	w->looked = hb__seconds();
+	if (!w->lanes.recording)
+		hb__lanes_open(recording, &w->lanes);
+	hb__lanes_look(&w->lanes);
+	hb__tell_faults(w);
+	return false;
+}
+
 bool hb__watch(void *user, const char *recording, bool launched)
 {
 	hb_watch *w = user;
 	if (hb__seconds() - w->looked < LOOK_S)
 		return false;
+	if (w->patience <= 0)
+		return tell_only(w, recording);
 	hb_moving m = hb__watch_look(w, recording);
+	hb__tell_faults(w);
 	if (m == HB_NOBODY)
 		return left_behind(w, launched);
 	if (m == HB_MOVES && w->hung) {
@@ -147,4 +164,9 @@ bool hb__watch(void *user, const char *recording, bool launched)
 	return w->then == HB_ON_HANG_KILL;
 }
 
-void hb__watch_close(hb_watch *w) { hb__lanes_close(&w->lanes); }
+void hb__watch_close(hb_watch *w)
+{
+	hb__lanes_close(&w->lanes);
+	free(w->faults.print);
+	w->faults = (struct hb_faults){0};
+}

@@ -24,10 +24,20 @@ typedef enum hb_moving {
 
 #define HB_WATCH_PATIENCE 10 /* seconds, unless told */
 
+/* Erroneous arguments, told while the job runs. */
+struct hb_faults {
+	uint64_t seen, told; /* remarks about them */
+	double since;        /* when the first was seen that has not been told */
+	double asked, cost;  /* when the rules were asked last, and what that took: seconds */
+	uint64_t *print;     /* of the findings told */
+	size_t n;
+};
+
 typedef struct hb_watch {
-	double patience; /* seconds without a step that are called a hang when it cannot be proven */
+	double patience; /* seconds without a step that are called a hang when it cannot be proven; 0: hangs are not looked for */
 	hb_on_hang then;
-	bool quiet; /* the verdict comes from someone else, later */
+	bool quiet;               /* the verdict comes from someone else, later */
+	struct hb_quiets *quiets; /* suppressions of what is told while the job runs, or NULL */
 	/* ---- what was seen ---- */
 	hb_lanes lanes;
 	double looked;
@@ -36,6 +46,7 @@ typedef struct hb_watch {
 	hb_stuck stuck;
 	bool hung;       /* now: it has been said */
 	bool ever, left; /* it hung; its processes had gone and the launcher had not */
+	struct hb_faults faults;
 } hb_watch;
 
 /* Takes a look and judges. */
@@ -51,6 +62,9 @@ void hb__live_run(const char *recording, hb_run *ret);
 hb_stuck hb__ask_deadlock(const hb_lanes *lanes);
 /* Tells the run which threads were seen to sleep, where their logs still stand where they stood. */
 void hb__tell_asleep(hb_run *run, const hb_lanes *lanes);
+/* After a look: says which calls have erroneous arguments, once for each place. Not of a job that ends at once: who started it
+ * tells, or can ask. */
+void hb__tell_faults(hb_watch *watch);
 /* Prints the verdict over a job that hangs, and what each process is in; true: there was one of the rules. */
 void hb__put_verdict(hb_watch *watch, FILE *to);
 

@@ -73,6 +73,17 @@ static void ask(int rank)
 		MPI_Send(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
 }
 
+/* An erroneous call, and then no end until somebody makes the file. */
+static void wrong_until(int rank, const char *file)
+{
+	int *nowhere = NULL;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (rank == 0)
+		MPI_Send(nowhere, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+	while (access(file, F_OK))
+		usleep(10000);
+}
+
 int main(int argc, char **argv)
 {
 	int rank;
@@ -91,6 +102,8 @@ int main(int argc, char **argv)
 		poll_for_ever(rank);
 	else if (!strcmp(what, "ask"))
 		ask(rank);
+	else if (!strcmp(what, "wrong"))
+		wrong_until(rank, "go");
 	else if (!strcmp(what, "leak"))
 		leak(rank);
 	else if (!strcmp(what, "crash") && rank == 1)

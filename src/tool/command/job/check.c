@@ -57,7 +57,8 @@ static int record(struct check *k)
 	const hb_args *args = k->args;
 	k->watch = (hb_watch){.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
 		.then = HB_ON_HANG_KILL,
-		.quiet = true};
+		.quiet = true,
+		.quiets = k->quiets};
 	hb_making making = {.argv = args->rest,
 		.output = hb__value(args, "output"),
 		.mpi = hb__value(args, "mpi"),
@@ -65,7 +66,7 @@ static int record(struct check *k)
 		.remarks = true,
 		.quiet = true,
 		.out = for_machines(args) ? 2 : 0,
-		.watch = k->watch.patience > 0 ? hb__watch : NULL,
+		.watch = hb__watch,
 		.user = &k->watch};
 	int code = hb__make(&making, &k->made);
 	k->hung = k->watch.ever;

@@ -40,7 +40,8 @@ int hb__record(const hb_args *args)
 	const char *level = hb__value(args, "level"), *then = hb__value(args, "on-hang");
 	if (level && strcmp(level, "events") != 0 && (hb__value(args, "check") || watched(args)))
 		return hb__fail_with(HB_EXIT_USAGE, "record --check and --watch need every call, level events");
-	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+	/* with --check alone it tells what is wrong with arguments, and no hangs */
+	hb_watch watch = {.patience = watched(args) ? (double)hb__number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
 			: then && !strcmp(then, "stacks") ? HB_ON_HANG_STACKS
 							  : HB_ON_HANG_LEAVE};
@@ -53,7 +54,7 @@ int hb__record(const hb_args *args)
 		.aslr = hb__value(args, "aslr") != NULL,
 		.raw = hb__value(args, "keep-raw") != NULL,
 		.shake_us = shake,
-		.watch = watched(args) ? hb__watch : NULL,
+		.watch = watched(args) || hb__value(args, "check") ? hb__watch : NULL,
 		.user = &watch};
 	hb_made made;
 	int code = hb__make(&making, &made);
