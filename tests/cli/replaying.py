@@ -63,7 +63,7 @@ def endings(r):
     same("the job's own status", r.run("done.0", "done.1", "status4")[0], 4)
     status, _, err = r.run("done.0")
     same("a silent process is no success", status, 1)
-    has("and is named", err, "not replayed: rank 1 did not call MPI_Init")
+    has("and is named", err, "not replayed: rank 1 did not get through MPI_Init")
     status, _, err = r.run()
     same("nobody followed the record", (status, "nothing was replayed" in err), (1, True))
     begin = time.time()

@@ -150,6 +150,15 @@ static hb_status go(int32_t id, unsigned level, const char *rest)
 	return HB_E_ARGUMENT;
 }
 
+/* Goes on, stops, and is let go, before anybody hears of the stop. */
+static hb_status leave(int32_t id)
+{
+	hb_status status = hb_gdb_go(gdb, id, HB_GDB_CONTINUE, 0, 1, &err);
+	status = status ? status : hb_gdb_interrupt(gdb, id, &err);
+	hb_gdb_detach(gdb, id);
+	return status;
+}
+
 static hb_status watch(int32_t id, unsigned level, const char *rest)
 {
 	int number;
@@ -182,6 +191,8 @@ static hb_status run(const char *word, int32_t id, unsigned level, char *rest)
 		return attach(rest);
 	if (!strcmp(word, "detach"))
 		return hb_gdb_detach(gdb, id), HB_OK;
+	if (!strcmp(word, "leave"))
+		return leave(id);
 	if (!strcmp(word, "state"))
 		return printf("%s\n", !hb_gdb_has(gdb, id)      ? "none"
 				      : hb_gdb_stopped(gdb, id) ? "stopped"

@@ -95,6 +95,8 @@ def test_detach(place):
     check(free(workers), "and still do")
     check(driver.attach([w.pid for w in workers]).ok, "attached again")
     driver.ask("go 1 0 continue")
+    said = driver.ask("leave 2")
+    check(said.ok and said.told == [], "a stop before it was let go is not told: %s" % said.told)
     check(driver.close() == 0 and free(workers), "closing lets go of all")
 
 

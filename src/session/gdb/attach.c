@@ -250,6 +250,7 @@ void hb_gdb_detach(hb_gdb *gdb, int32_t id)
 	inf = hb__gdb_find(gdb, id);
 	if (inf)
 		drop(gdb, inf);
+	hb__gdb_untell(gdb, id);
 }
 
 /* ---- stopping ---- */

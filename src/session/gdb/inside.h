@@ -130,6 +130,8 @@ void hb__gdb_noticed(hb_gdb *gdb, int fd);
 void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inferior);
 void hb__gdb_heard(hb_gdb *gdb, const struct hb__mi *record); /* * and = records, text and prompts */
 void hb__gdb_tell(hb_gdb *gdb, int32_t id, const hb_gdb_stop *stop);
+/* A process was let go: stops of before are no longer told. That it has ended is. */
+void hb__gdb_untell(hb_gdb *gdb, int32_t id);
 struct hb__inferior *hb__gdb_find(hb_gdb *gdb, int32_t id);
 /* The process, which has to be attached (and stopped). */
 struct hb__inferior *hb__gdb_process(hb_gdb *gdb, int32_t id, bool stopped, hb_error *err);

@@ -27,6 +27,17 @@ void hb__gdb_tell(hb_gdb *gdb, int32_t id, const hb_gdb_stop *stop)
 	eventfd_write(gdb->news, 1);
 }
 
+void hb__gdb_untell(hb_gdb *gdb, int32_t id)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < gdb->ntold; i++) {
+		const struct hb__told *t = &gdb->told[i];
+		if (t->id != id || t->stop.reason == HB_GDB_EXITED || t->stop.reason == HB_GDB_KILLED)
+			gdb->told[kept++] = *t;
+	}
+	gdb->ntold = kept;
+}
+
 void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user)
 {
 	eventfd_t count;

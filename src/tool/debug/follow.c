@@ -13,7 +13,8 @@
 #define STEP_MS 20
 #define HANG_S 3.0
 #define FINALIZE_S 20.0
-#define START_S 30.0 /* for all processes to have called MPI_Init, before the prompt comes all the same */
+#define START_S 30.0         /* for all processes to have called MPI_Init, before the prompt comes all the same */
+#define START_SCRIPT_S 300.0 /* ... before a script, which cannot look and decide to wait, goes on */
 
 double hb__d_now(void)
 {
@@ -273,16 +274,15 @@ int hb__d_start(hb_debug *d)
 		return code;
 	hb__d_anew(d);
 	hb_set all;
-	double end = hb__d_now() + START_S;
+	double seconds = hb__on_terminal(0) ? START_S : START_SCRIPT_S, end = hb__d_now() + seconds;
+	bool wait;
 	do {
 		hb__d_poll(d, STEP_MS);
 		hb__d_init(d, &all);
 		hb_set_all(&all);
-		bool wait = underway(d, &all);
+		wait = underway(d, &all);
 		hb_set_free(&all);
-		if (!wait)
-			break;
-	} while (hb__live_running(d->live) && !hb__d_interrupted() && hb__d_now() < end);
+	} while (wait && hb__live_running(d->live) && !hb__d_interrupted() && hb__d_now() < end);
 	for (int32_t i = 0; i < d->size; i++)
 		hb__d_told(d, i); /* that all are held in MPI_Init is as expected */
 	if (!hb__live_running(d->live)) {
@@ -293,5 +293,9 @@ int hb__d_start(hb_debug *d)
 	}
 	if (hb__d_interrupted())
 		hb__d_signal();
+	else if (wait)
+		hb__d_note(d,
+			"not all processes have come to MPI_Init in %g s: wait waits for them, status shows which",
+			seconds);
 	return 0;
 }

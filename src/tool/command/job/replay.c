@@ -158,17 +158,17 @@ static int say_unfinished(const struct replay *r, const hb_job_end *end, const s
 	}
 	if (s->absent == size) {
 		hb__say("nothing was replayed: no process followed its record%s",
-			end->status ? s->absent == size ? " (the command failed before MPI_Init)" : ""
+			end->status ? s->absent == size ? " (the command failed before MPI_Init was done)" : ""
 				    : " (is it the program that was recorded?)");
 	} else if (s->absent) {
-		hb__say("not replayed: %s %s did not call MPI_Init; %s in the others",
+		hb__say("not replayed: %s %s did not get through MPI_Init; in the others: %s",
 			hb__plural((uint64_t)s->absent, "rank", "ranks"), s->absent_ranks, words);
 	} else {
 		hb__say("replayed %d %s: %s, but %s %s left before the end of the record", size, processes, words,
 			hb__plural((uint64_t)s->n, "rank", "ranks"), s->ranks);
-		if (s->early >= 0)
-			hb__say("rank %d ended after event %lld", s->early, (long long)s->early_event);
 	}
+	if (s->early >= 0)
+		hb__say("rank %d ended after event %lld", s->early, (long long)s->early_event);
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	return end->status ? end->status : HB_EXIT_FINDING;
