@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hbdb/mpis.h>
+
 #include "parts.h"
 
 #define RANKS_MOST (1 << 20)
@@ -51,8 +53,12 @@ static long rank_of(pid_t pid)
 static bool has_mpi(pid_t pid)
 {
 	size_t n;
-	char *text = content(pid, "maps", &n);
-	bool has = text && (strstr(text, "libmpi") || strstr(text, "libpmpi"));
+	char *text = content(pid, "maps", &n), *rest = NULL;
+	bool has = false;
+	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && !has; line = strtok_r(NULL, "\n", &rest)) {
+		const char *path = strchr(line, '/');
+		has = path && hb_mpi_library_of(path)->part == HB_PART_CORE;
+	}
 	free(text);
 	return has;
 }

@@ -3,6 +3,7 @@
 
 usage: bundle.py modules [ROOT]         the folder of the tools (made when it is not there), printed
        bundle.py build C_FILE [ROOT]    page.h's tables, into C_FILE
+       bundle.py tools [ROOT]           the folder that `modules` would make the tools' in, when it is there already
        bundle.py made [ROOT]            status 0 when `build` needs neither Node nor the network
        bundle.py files FOLDER           the same as files, for tests without a build
 
@@ -88,12 +89,15 @@ def install(folder):
     os.rename(new, folder)
 
 
-def modules(root=None):
+def key_of_tools():
     with open(os.path.join(HERE, "package-lock.json"), "rb") as f:
-        key = hashlib.sha256(f.read()).hexdigest()[:16]
-    folder = known(key, root)
+        return hashlib.sha256(f.read()).hexdigest()[:16]
+
+
+def modules(root=None):
+    folder = known(key_of_tools(), root)
     if not folder:
-        folder = os.path.join(store(root), key)
+        folder = os.path.join(store(root), key_of_tools())
         with locked(store(root)):
             if not os.path.isdir(folder):
                 install(folder)
@@ -198,6 +202,8 @@ def write(folder):
 def main(what="", *rest):
     if what == "modules" and len(rest) < 2:
         print(modules(*rest))
+    elif what == "tools" and len(rest) < 2:
+        print(known(key_of_tools(), *rest or [None]) or "")
     elif what == "made" and len(rest) < 2:
         sys.exit(0 if known(made_name(), rest[0] if rest else None) else 1)
     elif what == "build" and len(rest) in (1, 2):
