@@ -44,10 +44,13 @@ enum hb__epoch_kind hb__epoch_use(struct hb__call *c, struct hb__window *w, int 
 		return HB__EPOCH_NONE;
 	if (w->lock[target]) {
 		*ret_exclusive = w->lock[target] == HB__LOCK_EXCLUSIVE;
+		w->mixed_site = w->lock_site[target];
 		return HB__EPOCH_LOCK;
 	}
-	if (w->lock_all)
+	if (w->lock_all) {
+		w->mixed_site = w->all_site;
 		return HB__EPOCH_ALL;
+	}
 	if (w->started && w->started_to[target])
 		return HB__EPOCH_PSCW;
 	if (w->fence_open && !w->started && !w->nlocks) {
@@ -79,8 +82,15 @@ static void on_fence(struct hb__call *c, struct hb__window *w)
 	else if (assert & MPI_MODE_NOPRECEDE && w->fence_ops)
 		wrong_since(c, w, "assert", w->fence_site,
 			"MPI_Win_fence asserts MPI_MODE_NOPRECEDE although accesses of this process precede it");
+	else if (w->fence_open && w->mixed_site && !(assert &MPI_MODE_NOPRECEDE) && !w->mixed_told) {
+		wrong_since(c, w, "mixed", w->mixed_site,
+			"accesses under a lock came between this MPI_Win_fence and the one before it, and neither asserts that none of its own do: "
+			"then the two fences make an epoch around that of the lock");
+		w->mixed_told = true;
+	}
 	synced(c, w, "fence", -1);
 	w->fence_ops = 0;
+	w->mixed_site = 0;
 	w->fence_open = !(assert &MPI_MODE_NOSUCCEED);
 	w->fence_site = hb__check_site(c);
 }

@@ -7,7 +7,7 @@
  *             ep: fence|pscw|lock|all|none; x=1: under an exclusive lock
  *   winsync   a synchronisation: kind= win= rank= [ranks=0,1,2]
  *   rmadone   a request-based access completed: seq=
- *   epoch     an error seen here: error=none|twice|end|open|range|type win= target= text=
+ *   epoch     an error seen here: error=none|twice|mixed|end|open|range|type win= target= text=
  *   rmalocal  the buffer of a pending access was used: seq= win= text=
  *   touch     memory of a window was used by this process: win= off= len= write=0|1 lock=x|s|- [seq=] */
 #ifndef HBDB_CAPTURE_CHECK_WINDOWS_WINDOWS_H
@@ -37,6 +37,8 @@ struct hb__window {
 	bool fence_open;    /* the last fence may have begun an epoch ... */
 	uint64_t fence_ops; /* ... and so many accesses rest on it */
 	uint32_t fence_site;
+	uint32_t mixed_site; /* a lock since then under which something was accessed; 0: none */
+	bool mixed_told;
 	bool started, posted, lock_all;
 	uint32_t start_site, post_site, all_site, nlocks;
 	uint32_t room;       /* of the arrays below, by rank */

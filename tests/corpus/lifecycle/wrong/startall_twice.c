@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 		MPI_Recv_init(&value, 1, MPI_INT, MPI_PROC_NULL, 7, MPI_COMM_WORLD, &request[1]);
 		request[2] = request[0];
 		MPI_Startall(3, request);
-		MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+		MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
 		MPI_Request_free(&request[0]);
 		MPI_Request_free(&request[1]);
 	} else {
