@@ -149,7 +149,7 @@ static hb_status read_head(hb_log *log, hb_error *err)
 {
 	struct hb_log_header h = {0};
 	if (log->size < sizeof h.magic || memcmp(log->map, HB_LOG_MAGIC, sizeof h.magic) != 0)
-		return hb__fail(err, HB_E_FOREIGN, log->path, 0, "%s is not a log of hbdb", log->path);
+		return hb__fail(err, HB_E_FOREIGN, log->path, 0, "%s is not an hbdb log", log->path);
 	if (log->size < sizeof log->head)
 		return hb__fail(err, HB_E_DAMAGED, log->path, log->size, "%s ends within its header", log->path);
 	memcpy(&h, log->head, sizeof log->head);

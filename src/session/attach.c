@@ -248,7 +248,7 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 		if (t->held && (t->why == HB_WHY_END || t->why == HB_WHY_DIFFERS || t->why == HB_WHY_SIGNAL))
 			return hb__session_fail(err, HB_E_ARGUMENT, "rank %d %s", rank,
 				t->why == HB_WHY_SIGNAL ? "is about to die of a signal"
-							: "cannot go on: its record does not");
+							: "cannot go on: its recording ends here");
 		if (!t->held)
 			continue;
 		t->asked = false;

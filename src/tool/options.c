@@ -9,8 +9,8 @@
 #include "terminal.h"
 
 const hb_option hb__common_options[] = {
-	{"color", 0, HB_OPTION_CHOICE, "auto|always|never", "colour; auto: on a terminal only"},
-	{"no-pager", 0, HB_OPTION_FLAG, NULL, "do not show long output through a pager"},
+	{"color", 0, HB_OPTION_CHOICE, "auto|always|never", "use colour; auto: only on a terminal"},
+	{"no-pager", 0, HB_OPTION_FLAG, NULL, "do not use a pager for long output"},
 	{"help", 'h', HB_OPTION_FLAG, NULL, "print this help"},
 	{0},
 };
@@ -125,7 +125,7 @@ static int check(const hb_command *command, const hb_option *o, const char *valu
 		strtoull(value, &end, 10);
 		if (errno || *end || value[0] < '0' || value[0] > '9')
 			return hb__fail_with(
-				HB_EXIT_USAGE, "%s --%s takes a number, not '%s'", command->name, o->name, value);
+				HB_EXIT_USAGE, "%s --%s takes a number, but got '%s'", command->name, o->name, value);
 	}
 	if (!*value)
 		return hb__fail_with(HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
@@ -143,9 +143,9 @@ static int unknown(const hb_command *command, const char *arg)
 		free(whole);
 	}
 	char *meant = hb__copy(hb__guessed(&g));
-	int code = hb__fail_with(HB_EXIT_USAGE, "%s does not know the option %s%s; see 'hbdb help %s'%s", command->name,
-		name, meant, command->name,
-		command->kind == HB_OPERANDS_COMMAND ? " (the command to record begins with its program)" : "");
+	int code = hb__fail_with(HB_EXIT_USAGE, "%s has no option %s%s; see 'hbdb help %s'%s", command->name, name,
+		meant, command->name,
+		command->kind == HB_OPERANDS_COMMAND ? " (options of the program belong behind its name)" : "");
 	free(meant);
 	free(name);
 	return code;
@@ -233,11 +233,11 @@ static int read_operand(const hb_command *command, const char *arg, hb_args *arg
 	}
 	if (command->kind == HB_OPERANDS_WORDS)
 		return hb__fail_with(
-			HB_EXIT_USAGE, "%s takes %s, not also '%s'", command->name, command->operands, arg);
+			HB_EXIT_USAGE, "%s takes only %s; '%s' is one too many", command->name, command->operands, arg);
 	if (args->operand)
-		return hb__fail_with(HB_EXIT_USAGE, "%s takes one %s, not also '%s'%s", command->name,
+		return hb__fail_with(HB_EXIT_USAGE, "%s takes only one %s; '%s' is one too many%s", command->name,
 			command->operands, arg,
-			command->kind == HB_OPERANDS_BOTH ? " (a command stands after --)" : "");
+			command->kind == HB_OPERANDS_BOTH ? " (a command to run goes after --)" : "");
 	args->operand = arg;
 	return 0;
 }
@@ -269,7 +269,7 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 			return code;
 	}
 	if (ret_args->rest && !*ret_args->rest)
-		return hb__fail_with(HB_EXIT_USAGE, "%s: no command stands after --", command->name);
+		return hb__fail_with(HB_EXIT_USAGE, "%s: there is no command after --", command->name);
 	return 0;
 }
 
@@ -295,7 +295,7 @@ int hb__check_ranks(const char *command, const char *list)
 		}
 		if (!digits || (p[digits] && p[digits] != ','))
 			return hb__fail_with(
-				HB_EXIT_USAGE, "%s --rank takes ranks, as in 0,2,4-7, not '%s'", command, list);
+				HB_EXIT_USAGE, "%s --rank takes ranks, as in 0,2,4-7, but got '%s'", command, list);
 	}
 	return 0;
 }
@@ -329,11 +329,11 @@ static void print_option(const hb_option *o)
 
 static void print_overview(void)
 {
-	printf("usage: hbdb COMMAND [OPTION...]\n\nRecords a run of an MPI program and runs it again exactly so.\n\n");
+	printf("usage: hbdb COMMAND [OPTION...]\n\nRecords a run of an MPI program, and replays exactly that run.\n\n");
 	for (const hb_command *c = hb__commands; c->name; c++)
 		printf("  %-12s %s\n", c->name, c->summary);
 	printf("\n  %-12s %s\n", "--version", "print the version");
-	printf("\n'hbdb help COMMAND' explains one, 'man hbdb-COMMAND' at length.\n");
+	printf("\n'hbdb help COMMAND' explains a command, 'man hbdb-COMMAND' in full.\n");
 }
 
 void hb__print_help(const hb_command *command)
@@ -349,5 +349,5 @@ void hb__print_help(const hb_command *command)
 	for (const hb_option *o = hb__common_options; o->name; o++)
 		if (hb__takes(command, o))
 			print_option(o);
-	printf("\nAt length: man hbdb-%s\n", command->name);
+	printf("\nThe full description: man hbdb-%s\n", command->name);
 }

@@ -59,10 +59,11 @@ int hb__fail_log(const char *path, const hb_error *err)
 	case HB_E_SYSTEM:
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", file, err->sys ? strerror(err->sys) : err->message);
 	case HB_E_FOREIGN:
-		return hb__fail_with(HB_EXIT_RECORDING, "%s is not a log of hbdb", file);
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is not an hbdb log", file);
 	case HB_E_VERSION:
-		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s (this hbdb is %s: read it with the one that wrote it)",
-			file, err->message, HBDB_VERSION);
+		return hb__fail_with(HB_EXIT_RECORDING,
+			"%s: %s (this is hbdb %s; read the log with the version that wrote it)", file, err->message,
+			HBDB_VERSION);
 	case HB_E_MEMORY:
 		return hb__fail_with(HB_EXIT_RECORDING, "%s: out of memory", file);
 	default:

@@ -137,7 +137,7 @@ def hangs(place, name):
     check(name + " check ends a job that hangs", status == 1 and lines[-1]["hanging"] and "the job hangs" in err, (status, out, err))
     check(name + " and says why", "HB-DEADLOCK-CYCLE" in [x.get("finding") for x in lines], out)
     status, out, err = place.run("record", "-o", "kill.hbdb", "--watch", "--on-hang", "kill", "--", *place.job("hang"))
-    check(name + " record --on-hang kill", status == 1 and "HB-DEADLOCK-CYCLE" in err and "it is ended" in err, (status, out, err))
+    check(name + " record --on-hang kill", status == 1 and "HB-DEADLOCK-CYCLE" in err and "hbdb ends it" in err, (status, out, err))
     job = place.start("record", "-o", "leave.hbdb", "--watch", "--on-hang", "stacks", "--", *place.job("hang"))
     time.sleep(1)
     status, out, err = place.run("hang")
@@ -148,7 +148,7 @@ def hangs(place, name):
     job.send_signal(signal.SIGTERM)
     out, err = job.communicate(timeout=60)
     check(name + " having said why, with stacks", "HB-DEADLOCK-CYCLE" in err and "receive_first (job.c:" in err and
-          "left as it is" in err, err)
+          "left running, as it is" in err, err)
     status, out, err = place.run("hang", "leave")
     check(name + " hbdb hang of a run that is over", status == 0 and "has ended" in err, (status, out, err))
 

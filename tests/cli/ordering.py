@@ -200,7 +200,7 @@ def choices(place):
     for one in logs:
         one.write(folder)
     has("a choice", place.run("races", "choices-of-two")[1], "MPI_Waitany: 1 of 2 raced",
-        "  0:3 completed a request that is no receive\n         or 1:1, which 0:4 received")
+        "  0:3 completed a request that is not a receive\n         or 1:1, which 0:4 received")
     found = [json.loads(line) for line in place.run("races", "--json", "choices-of-two")[1].splitlines()]
     same("a choice, --json", [(one["kind"], one["event"], one["function"], one["got"], one["alternatives"][0]["event"])
                               for one in found], [("choice", "0:3", "MPI_Waitany", None, "1:1")])
@@ -210,7 +210,7 @@ def bad_events(place):
     for event, why in (("0:9", "rank 0 has 4 events"), ("0:0", "rank 0 has 4 events, counted from 1"),
                        ("7:1", "the run has 3 processes, ranks 0 to 2"), ("0.1:1", "rank 0 has 1 lane"),
                        ("0@55:1", "no process 0@55"), ("0", "is not an event"), ("0:", "is not an event"), (":1", "is not an event"),
-                       ("0:1x", "is not an event"), ("-1:1", "does not know the option"),
+                       ("0:1x", "is not an event"), ("-1:1", "has no option"),
                        ("0:99999999999999999999", "is not an event"), ("99999999999:1", "the run has 3"),
                        ("0:4294967297", "rank 0 has 4 events"), ("", "is not an event"), ("three", "is not an event")):
         for command in (["order", "0:1", event, "three"], ["order", event, "0:1", "three"], ["cone", event, "three"]):
@@ -232,9 +232,9 @@ def bad_recordings(place):
     choices.function("MPI_Recv", rawlog.RECV)
     choices.event("MPI_Recv", (), (0, 0, -1))
     choices.write(place.path + "/choices.hbdb")
-    for name, wanted, why in (("missing", 3, "there is no recording of this name"), ("nothing", 3, "no recording of hbdb"),
-                              ("empty", 3, "nothing was recorded"), ("foreign", 3, "is not a log of hbdb"),
-                              ("choices", 2, "recorded at level order: it holds what a replay needs, not who sent what")):
+    for name, wanted, why in (("missing", 3, "there is no recording of this name"), ("nothing", 3, "not an hbdb recording"),
+                              ("empty", 3, "nothing was recorded"), ("foreign", 3, "is not an hbdb log"),
+                              ("choices", 2, "recorded at level order: it contains what a replay needs, but not who sent what")):
         for command in commands:
             status, out, err = place.run(*command, name + (".hbdb" if name != "missing" else ""))
             check("%s of %s" % (command[0], name), status == wanted and why in err and not out, (status, out, err))
@@ -312,14 +312,14 @@ def strangers(place):
         return spoil
     hour = struct.pack(ORIGIN[1], (1700000000 - 3600) * 10**9)
     day = struct.pack(ORIGIN[1], (1700000000 + 86400) * 10**9)
-    for name, spoil, why in (("other-size", swap(size=8), "of a run of 8 processes, the others are of one of 3"),
-                             ("other-mpi", swap(library=2), "of a run under MPICH, the run was under Open MPI"),
-                             ("other-level", swap(level=0), "recorded at level order, the run at level events"),
+    for name, spoil, why in (("other-size", swap(size=8), "to a run of 8 processes, the other logs to a run of 3"),
+                             ("other-mpi", swap(library=2), "recorded under MPICH, but the run was under Open MPI"),
+                             ("other-level", swap(level=0), "recorded at level order, but the run at level events"),
                              ("other-rank", renamed, "it is the log of rank 0"),
                              ("earlier", patch(ORIGIN[0], hour), "began 3599.900 s before this run"),
                              ("later", patch(ORIGIN[0], day), "after this run had ended")):
         for command, (status, out, err) in spoiled(place, name, spoil).items():
-            check("%s: %s leaves it out" % (name, command), status in (2, 3) and "rank.2.log is not of this run" in first(err)
+            check("%s: %s leaves it out" % (name, command), status in (2, 3) and "rank.2.log does not belong to this run" in first(err)
                   and why in err and "rank 2 is missing" in err and "2:1, which" not in out, (status, out, err))
 
     def shifted(folder):
@@ -328,7 +328,7 @@ def strangers(place):
     answers = spoiled(place, "shifted", shifted)
     status, out, err = answers["races"]
     check("the clock of another host is only told", status == 1 and "or 2:1, which 0:2 received" in out
-          and "by the clock of host node-b rank 2 began 3599.900 s before this run" in err, (status, out, err))
+          and "by the clock of host node-b, rank 2 began 3599.900 s before this run" in err, (status, out, err))
     same("and it changes no answer", answers["order"][1], place.run("order", "1:1", "2:1", "three")[1])
 
 

@@ -106,7 +106,7 @@ def killed(place):
     log.write(folder)
     has("where a killed process stood", place.run("dump", "killed")[1], "0:26  ", "-> never returned")
     has("info says so, and what was not covered", place.run("info", "killed")[1],
-            "rank 0 never returned from MPI_Recv, after event 25",
+            "rank 0 never returned from MPI_Recv, which it called after event 25",
         "ended inside MPI", "RMA is not replayed", "1 of 2")
     same("and it is whole", place.run("verify", "killed")[0], 0)
     log = rawlog.Log()
@@ -123,7 +123,7 @@ def wrong(place):
     same("a name that does not exist", status, 3)
     os.mkdir(place.path + "/other")
     status, _, err = place.run("info", "other")
-    same("a foreign folder", (status, "no recording of hbdb" in err), (3, True))
+    same("a foreign folder", (status, "not an hbdb recording" in err), (3, True))
     status, _, err = place.run("info", "prog")
     same("a file", (status, "is a file" in err), (3, True))
     status, _, err = place.run("info", env={"XDG_STATE_HOME": place.path + "/no"})
@@ -133,9 +133,9 @@ def wrong(place):
         f.write(b"something else" * 1000)
     for command in ("dump", "info", "verify"):
         status, _, err = place.run(command, "foreign")
-        same("%s of a foreign log" % command, (status, "not a log of hbdb" in err), (3, True))
+        same("%s of a foreign log" % command, (status, "not an hbdb log" in err), (3, True))
     for text, wanted in (('{"format": "hbdb-recording", "version": 9}', "version 9"), ("{", "damaged"), ("{}",
-            "not a manifest")):
+            "not an hbdb manifest")):
         with open(place.path + "/foreign.hbdb/manifest.json", "w") as f:
             f.write(text)
         has("a manifest that is %s" % wanted, place.run("verify", "foreign")[2], wanted)

@@ -4,6 +4,7 @@
 usage: pages.py [--mpi openmpi|mpich|both|spread] [--jobs N] [PATTERN...]
 
 The wrong program must be told the page's identifier, the right one no error and no warning.
+Advice is a sentence, with a capital letter and a full stop.
 """
 import argparse
 import concurrent.futures
@@ -84,6 +85,9 @@ def one(program, mpi):
     programs.drop_folder(folder)
     program.also |= {f[0] for f in verdict.findings} if program.wrong else set()
     complaint = judge.complaint(program, verdict)
+    for advice in verdict.advice:
+        if not re.match(r"[A-Z].*\.$", advice, re.S):
+            complaint = complaint or "the advice is no sentence: " + advice
     return complaint and "%s\n     %s" % (complaint, programs.line_of(program, mpi, binary))
 
 

@@ -196,7 +196,7 @@ class Verdict:
     """What hbdb check said of a program: findings, status of the job, complaint (None, or why there is no verdict)."""
 
     def __init__(self):
-        self.findings, self.job, self.complaint, self.seconds, self.said = [], None, None, 0.0, ""
+        self.findings, self.advice, self.job, self.complaint, self.seconds, self.said = [], [], None, None, 0.0, ""
 
     @property
     def errors(self):
@@ -210,6 +210,7 @@ def check(binary, mpi, processes, folder, seconds=LIMIT):
     run = Run([HBDB, "check", "--json", "--leaks", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb"), "--"] + command,
               folder, seconds)
     said = list(objects(run.out))
+    verdict.advice = [one["advice"] for one in said if one.get("advice")]
     verdict.findings = [(one["finding"], one["severity"], one["sentence"]) for one in said if "finding" in one]
     summary = [one for one in said if "summary" in one]
     verdict.seconds, verdict.said = run.seconds, run.out + run.err

@@ -27,8 +27,8 @@ def sets(p):
     has("a focus on a set that is forgotten becomes all", p.debug(["defset x [1]", "focus x", "undefset x", "focus"], "r")[1],
         "focus [*]: [0:3], 4 processes")
     mistakes(p, ("[4] status", "no such rank; the job has 4 processes"), ("[3:1] status", "ends before it begins"),
-             ("[nobody] status", "there is no set [nobody]"), ("[] status", "no set of processes"),
-             ("[1", "has no ]"), ("[1]", "a command must stand behind the set"), ("defset 1 [1]", "name of a set"),
+             ("[nobody] status", "there is no set [nobody]"), ("[] status", "not a set of processes"),
+             ("[1", "has no closing ]"), ("[1]", "there is no command behind the set"), ("defset 1 [1]", "name of a set"),
              ("defset held [1]", "dynamic set"), ("undefset y", "no named set y"))
     status, out, _ = p.debug(["[held] stop off", "[1:2] cont", "[held] expect is held", "[0,3] expect is stopped"], "r")
     check("dynamic sets follow what happens", status == 0 and "[0,3] held" in out, out)
@@ -40,13 +40,13 @@ def words(p):
     has("abbreviations and aliases", out, "focus [1]: [1], 1 process\n[1] held in MPI_Init\n[1] held in MPI_Init\nfocus [0]: [0]",
         "[2] held", "bt           where", "here         status")
     check("sta may be several commands", status == 0 or "'sta'" in err)
-    mistakes(p, ("s t", "how often"), ("st", "'st' may mean step, stepi, status, stop"), ("frobnicate", "no command 'frobnicate'"),
-             ("alias x y; alias y x; x", "in circles"), ("unalias z", "no alias z"), ("set nothing 5", "no setting"),
+    mistakes(p, ("s t", "number of repetitions"), ("st", "'st' is ambiguous: it may mean step, stepi, status, stop"), ("frobnicate", "no command 'frobnicate'"),
+             ("alias x y; alias y x; x", "in a circle"), ("unalias z", "not defined an alias z"), ("set nothing 5", "no setting"),
              ("set lines many", "lines takes"), ("where x", "number of frames"), ("goto", "takes an event"),
              ("goto 9:1", "9:1"), ("goto nowhere", "no bookmark nowhere"), ("goto 1:9999", "1:9999"),
              ("stop", "stop at EVENT"), ("break", "a place in the source"), ("break add -count x", "-count"),
-             ("break add -if", "-if needs a value"), ("exit 999", "status from 0"), ("delete 7", "no actionpoint 7"),
-             ("input nowhere", "nowhere"), ("cont 5", "takes no '5'"), ("!x", "no command of the history"),
+             ("break add -if", "-if needs a value"), ("exit 999", "status from 0"), ("delete 7", "no breakpoint, barrier or watchpoint 7"),
+             ("input nowhere", "nowhere"), ("cont 5", "takes no '5'"), ("!x", "no command in the history"),
              ("help nothing", "no command 'nothing'"))
     status, out, _ = p.debug(["focus [1]  # a remark; focus [2]"], "r")
     check("what stands behind # is a remark", "[2]" not in out and status == 0, out)
@@ -77,7 +77,7 @@ def scripts(p):
     has("scripts run scripts", out, "focus [0]", "focus [3]", "[3] held", "focus [3]")
     script("input " + path)
     status, out, err = p.run("debug", "-x", path, "r")
-    check("but not themselves for ever", status == 2 and "in circles" in err)
+    check("but not themselves for ever", status == 2 and "in a circle" in err)
     status, out, err = p.run("debug", "-x", "-", "r", stdin="focus [1]\nstatus\nexit 3\nfocus [2]\n")
     check("- reads standard input", status == 3 and out.endswith("[1] held in MPI_Init\n"), "%d %s%s" % (status, out, err))
     status, out, err = p.run("debug", "r", stdin="focus [2]\n")
@@ -125,11 +125,11 @@ def opening(p):
     for args, code, wanted in ((["nowhere"], 3, "nowhere"), (["r", "--at", "x"], 2, "x"), (["r", "--at", "9:1"], 2, "9:1"),
                                (["r", "--stdin", "nowhere"], 2, "nowhere"), (["r", "-x", "nowhere"], 2, "nowhere"),
                                (["r", "--", *p.command(3)], 2, "4 processes"),
-                               (["--at", "0:3", "--", *p.command(2)], 2, "no recording"), (["--", "nowhere"], 127, "nowhere")):
+                               (["--at", "0:3", "--", *p.command(2)], 2, "is not finished"), (["--", "nowhere"], 127, "nowhere")):
         status, out, err = p.run("debug", *args)
         check("hbdb debug %s" % " ".join(args)[:40], status == code and wanted in err, "%d %s%s" % (status, out, err))
     status, out, err = p.run("debug", "--", "true")
-    check("a command without MPI is told", status == 1 and "ended before its processes were in MPI_Init" in err, out + err)
+    check("a command without MPI is told", status == 1 and "before its processes had called MPI_Init" in err, out + err)
     with open(p.path + "/words", "w") as f:
         f.write("42\n")
     _, out, err = p.debug(["cont"], "--stdin", "words", "r")

@@ -172,7 +172,7 @@ def both_ways(job, times=3, most=None):
     less = numbers(told)
     replay(job, "min", wanted, times)
     info, _ = run([HBDB, "info", job.path("min")])
-    if "level         racing" not in info or "%d of %d with wildcards are stored" % less not in info:
+    if "level         racing" not in info or "%d of %d wildcard receives are stored" % less not in info:
         raise Failed("hbdb info does not tell the level and the receives:\n" + info)
     for what, n in (("racing", kept), ("min", less)):
         if most is not None and n[0] > most:

@@ -48,7 +48,7 @@ def full(t):
     verified = t.verify()
     t.want(verified.status == 3 and "recording stopped (No space left" in verified.err, "verify: status %d\n%s" % (verified.status, verified.tail()))
     replayed = t.replay(seconds=120)  # MPICH spins: slow on a busy machine
-    t.want(replayed.status == 0 and "record ends here" in replayed.err, "replay: status %d\n%s" % (replayed.status, replayed.tail()))
+    t.want(replayed.status == 0 and "recording ends here" in replayed.err, "replay: status %d\n%s" % (replayed.status, replayed.tail()))
 
 
 @test("disk/full-from-the-start")

@@ -99,7 +99,7 @@ def another_number(t):
 def another_program(t):
     recorded(t, "base")
     done = t.replay(command=t.launch(2, t.program("process"), "plain", "100"), seconds=MOST)
-    t.want(done.status == 1 and "another program" in done.said and "MPI_Comm_dup" in done.said, "status %d\n%s" % (done.status, done.tail()))
+    t.want(done.status == 1 and "is not the recorded program" in done.said and "MPI_Comm_dup" in done.said, "status %d\n%s" % (done.status, done.tail()))
 
 
 @test("diverge/loops-for-ever")

@@ -68,7 +68,7 @@ def replays_to_the_end(t, wanted=(0,)):
     done = t.replay()
     t.want(done.status in wanted, "replay: status %d\n%s" % (done.status, done.tail()))
     t.want("differs" not in done.said, "replay differs\n" + done.said)
-    t.want(re.search("record ends here|as in the recording|no difference", done.said), "replay says: " + done.said)
+    t.want(re.search("recording ends here|as in the recording|no difference", done.said), "replay says: " + done.said)
     return done
 
 
@@ -139,7 +139,7 @@ def timed_out(name, mode, inside):
         began = time.time()
         done = replays_to_the_end(t, (0, bare.status))
         t.want(time.time() - began < 8, "the replay took %.1f s" % (time.time() - began))
-        t.want(re.search("record ends here|ended inside MPI", done.said), "replay does not say that the record ends here: " + done.said)
+        t.want(re.search("recording ends here|ended inside MPI", done.said), "replay does not say that the record ends here: " + done.said)
     test("interrupted/" + name)(run)
 
 

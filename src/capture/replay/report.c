@@ -248,7 +248,7 @@ void hb__report_end(struct hb__call *c)
 {
 	struct out o = {.n = 0};
 	where(&o, c->lane, c->lane->follow->event);
-	add(&o, ": the record ends here; next comes\n");
+	add(&o, ": the recording ends here; the next call is\n");
 	program_call(&o, c);
 	publish("end", &o);
 	hb__compare_tell();
@@ -258,8 +258,8 @@ void hb__report_not_sent(struct hb__call *c, int source, int tag)
 {
 	struct out o = {.n = 0};
 	where(&o, c->lane, c->lane->follow->event);
-	add(&o, ": the message of the recording, from %d with tag %d, does not come; another one is taken by\n", source,
-		tag);
+	add(&o, ": the recorded message, from %d with tag %d, does not arrive; a different one is received by\n",
+		source, tag);
 	program_call(&o, c);
 	publish("divergence", &o);
 }

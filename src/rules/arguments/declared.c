@@ -48,12 +48,13 @@ static hb_status differs(hb_case *c, const hb_remark *r, const hb_declared *d, c
 	hb_remark_text(r, "arg", arg, sizeof arg);
 	if (!strcmp(d->element, "pointer"))
 		snprintf(advice, sizeof advice,
-			"A pointer lies there, not what it points to: give the address of the data.");
+			"The buffer holds a pointer, not the data that it points to: give the address of the data.");
 	else if (datatype_of(d->element) && !d->offset)
-		snprintf(advice, sizeof advice, "Give %s, or make the buffer what %s stands for.",
+		snprintf(advice, sizeof advice,
+			"Give %s as the datatype, or declare the buffer with the type that %s stands for.",
 			datatype_of(d->element), type);
 	else
-		snprintf(advice, sizeof advice, "Make the datatype describe the buffer as it is declared.");
+		snprintf(advice, sizeof advice, "Use a datatype that describes the buffer as it is declared.");
 	if (!d->offset && strncmp(d->type, d->element, strlen(d->element)) != 0)
 		snprintf(where, sizeof where, ": the buffer begins with ");
 	else if (d->offset)
@@ -74,8 +75,8 @@ static hb_status too_small(hb_case *c, const hb_remark *r, const hb_declared *d,
 	hb_remark_text(r, "arg", arg, sizeof arg);
 	snprintf(point.role, sizeof point.role, "%s %llu bytes from %.60s on", writes ? "may write" : "reads", bytes,
 		d->room_of);
-	return hb__finding(c, HB_BUFFER_SIZE, false, "Count elements, not bytes, and no more than the buffer has.",
-		&point, 1, err,
+	return hb__finding(c, HB_BUFFER_SIZE, false,
+		"The count is a number of elements, not of bytes: give no more than the buffer has.", &point, 1, err,
 		"rank %d calls %s with %s = %llu bytes of %s, but %s (%s at %s) has %llu bytes from there on",
 		hb_model_processes(c->model)[r->process].rank, point.function, arg, bytes, type, d->room_of,
 		d->room_type, d->room_place, (unsigned long long)d->room);

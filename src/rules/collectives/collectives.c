@@ -37,12 +37,12 @@ static hb_status compare_functions(const struct hb__assembly *a, bool *ret_same)
 		*ret_same |= a->arena->kind == HB__ON_START;
 		return HB_OK;
 	}
-	return hb__tell_camps(a,
-		&(struct hb__camps){HB_COLLECTIVE_CALL, "", "calls", "call",
-			a->arena->kind == HB__ON_COMM
-				? "all processes of a communicator have to call the same collectives in the same order"
-				: "all its processes have to make the same collective calls on it in the same order",
-			say_function, NULL});
+	return hb__tell_camps(
+		a, &(struct hb__camps){HB_COLLECTIVE_CALL, "", "calls", "call",
+			   a->arena->kind == HB__ON_COMM
+				   ? "Call the same collectives in the same order on all processes of the communicator."
+				   : "Make the same collective calls on it, in the same order, on all its processes.",
+			   say_function, NULL});
 }
 
 /* ---- one collective ---- */

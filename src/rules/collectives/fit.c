@@ -122,8 +122,8 @@ bool hb__end_data(const struct hb__assembly *a, uint32_t part, bool sends_it, ui
 
 static const char *advice_of(bool type)
 {
-	return type ? "the datatypes have to consist of the same basic types"
-		    : "the amounts of data have to be the same";
+	return type ? "Give datatypes that consist of the same basic datatypes."
+		    : "Give counts and datatypes that describe the same amount of data.";
 }
 
 static hb_status tell(
@@ -359,7 +359,7 @@ static hb_status equal_counts(const struct hb__assembly *a, bool *ret_fits)
 	char before[80];
 	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
 	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_COUNT, before, "has", "have",
-					 "recvcounts has to be the same on all processes", say_counts, NULL});
+					 "Give the same recvcounts on all processes.", say_counts, NULL});
 }
 
 /* ---- all of them ---- */

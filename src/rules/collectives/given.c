@@ -222,7 +222,7 @@ hb_status hb__compare_given(const struct hb__assembly *a, bool *ret_same)
 		*ret_same = false;
 		snprintf(before, sizeof before, "%.60s: ", function);
 		return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
-						 "all processes have to give the same value", say, &table[i]});
+						 "Give the same value on all processes.", say, &table[i]});
 	}
 	return HB_OK;
 }

@@ -45,7 +45,7 @@ static hb_status tell_groups(const struct hb__assembly *a, uint32_t x, uint32_t 
 	snprintf(point[0].role, sizeof point[0].role, "gives %.140s", one);
 	snprintf(point[1].role, sizeof point[1].role, "gives %.140s", other);
 	return hb__finding(a->c, HB_COLLECTIVE_VALUE, false,
-		"all processes of a group have to give the same group, in the same order", point, 2, a->err,
+		"Give the same group, in the same order, on all its processes.", point, 2, a->err,
 		"%s: rank %d gives %s of MPI_COMM_WORLD, and rank %d, which belongs to it, %s: %s", point[0].function,
 		hb__rank_of(a, x), one, hb__rank_of(a, y), other, hb__which_collective(a, which));
 }
@@ -87,8 +87,8 @@ static hb_status tell_pair(const struct hb__assembly *a)
 		snprintf(point[i].role, sizeof point[i].role, "gives %.140s", said[i]);
 	}
 	return hb__finding(a->c, HB_COLLECTIVE_VALUE, false,
-		"all processes of the group have to give the same group, in the same order, and the same tag", point, 2,
-		a->err, "%s on %s: rank %d gives %s, rank %d %s: neither returns", point[0].function, a->group->name,
+		"Give the same group, in the same order, and the same tag on all its processes.", point, 2, a->err,
+		"%s on %s: rank %d gives %s, rank %d %s: neither returns", point[0].function, a->group->name,
 		hb__rank_of(a, 0), said[0], hb__rank_of(a, 1), said[1]);
 }
 
@@ -108,7 +108,7 @@ static hb_status tell_absent(const struct hb__assembly *a, int64_t rank)
 	hb__part_point(a, 0, &point);
 	say_group(a, 0, NULL, group, sizeof group);
 	snprintf(point.role, sizeof point.role, "waits for rank %lld", (long long)rank);
-	return hb__finding(a->c, HB_COLLECTIVE_MISSING, false, "every process of the group has to call it", &point, 1,
+	return hb__finding(a->c, HB_COLLECTIVE_MISSING, false, "Call it on every process of the group.", &point, 1,
 		a->err, "rank %lld never takes part in %s on %s, where rank %d calls it with %s", (long long)rank,
 		point.function, a->group->name, hb__rank_of(a, 0), group);
 }

@@ -92,7 +92,7 @@ hb_status hb__compare_members(const struct hb__assembly *a, bool *ret_all)
 		points++;
 	}
 	name_them(a, missing, n, who, sizeof who);
-	return hb__finding(a->c, HB_COLLECTIVE_MISSING, false, "every process of the communicator has to call it",
-		point, points, a->err, "%s never %s part in %s, where rank %d calls %s", who, n == 1 ? "takes" : "take",
+	return hb__finding(a->c, HB_COLLECTIVE_MISSING, false, "Call it on every process of the communicator.", point,
+		points, a->err, "%s never %s part in %s, where rank %d calls %s", who, n == 1 ? "takes" : "take",
 		hb__which_collective(a, which), hb__rank_of(a, 0), point[0].function);
 }

@@ -107,7 +107,7 @@ static bool edges_match(const struct hb__assembly *a, uint32_t x, bool out, stru
 hb_status hb__compare_edges(const struct hb__assembly *a, bool *ret_same)
 {
 	static const char *const key[2] = {"sources", "destinations"};
-	struct edge e = {.advice = "each edge has to be described at both of its ends"};
+	struct edge e = {.advice = "Describe each edge on both of the processes that it connects."};
 	*ret_same = true;
 	if (strcmp(hb__shape_of(a, 0)->function->name, "MPI_Dist_graph_create_adjacent") != 0)
 		return HB_OK;
@@ -133,7 +133,8 @@ static hb_status graph_symmetric(const struct hb__assembly *a, uint32_t part, bo
 {
 	struct hb__topology mine = *topology_of(a, part);
 	struct edge e = {
-		.advice = "a neighbourhood collective needs a graph in which each neighbour has the other as its own"};
+		.advice =
+			"Use a graph in which of two neighbours each names the other: a neighbourhood collective needs that."};
 	for (uint32_t k = 0; mine.graph && k < mine.list[DESTINATIONS].n; k++) {
 		uint32_t peer = hb__part_of_rank(a, part, mine.list[DESTINATIONS].rank[k]);
 		const struct hb__topology *there = peer == HB_NO ? NULL : topology_of(a, peer);

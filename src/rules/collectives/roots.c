@@ -38,8 +38,8 @@ static hb_status tell_two(const struct hb__assembly *a, uint32_t x, uint32_t y)
 	for (int i = 0; i < 2; i++)
 		snprintf(point[i].role, sizeof point[i].role, "root = MPI_ROOT");
 	return hb__finding(a->c, HB_COLLECTIVE_ROOT, false,
-		"one process of one group passes MPI_ROOT, the others of that group MPI_PROC_NULL", point, 2, a->err,
-		"%s: ranks %d and %d both have root = MPI_ROOT: %s", point[0].function, hb__rank_of(a, x),
+		"Give MPI_ROOT on one process of one group, and MPI_PROC_NULL on the others of that group.", point, 2,
+		a->err, "%s: ranks %d and %d both have root = MPI_ROOT: %s", point[0].function, hb__rank_of(a, x),
 		hb__rank_of(a, y), hb__which_collective(a, which));
 }
 
@@ -51,8 +51,7 @@ struct sides {
 static hb_status compare_sides(const struct hb__assembly *a, bool *ret_same)
 {
 	const char *advice =
-		"one process of one group passes MPI_ROOT, the others of that group MPI_PROC_NULL, those of the "
-		"other group its rank";
+		"Give MPI_ROOT on one process of one group, MPI_PROC_NULL on the others of that group, and the root's rank on all processes of the other group.";
 	struct sides s = {{HB_NO, HB_NO}, {HB_NO, HB_NO}, {HB_NO, HB_NO}, {0, 0}};
 	bool fits = true;
 	for (uint32_t i = 0; i < a->n; i++) {
@@ -98,7 +97,7 @@ hb_status hb__compare_roots(const struct hb__assembly *a, bool *ret_same)
 		if (root == HB_ABSENT || root == first)
 			continue;
 		*ret_same = false;
-		return tell(a, "all processes have to name the same root");
+		return tell(a, "Give the same root on all processes.");
 	}
 	return HB_OK;
 }
@@ -134,5 +133,5 @@ hb_status hb__compare_operations(const struct hb__assembly *a, bool *ret_same)
 		return HB_OK;
 	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
 	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_OP, before, "has", "have",
-					 "all processes have to name the same operation", say_operation, NULL});
+					 "Give the same operation on all processes.", say_operation, NULL});
 }

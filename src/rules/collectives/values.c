@@ -59,7 +59,7 @@ hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same)
 		snprintf(before, sizeof before, "%.60s: ", function);
 		return hb__tell_camps(
 			a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
-				   "all processes have to give the same value", say_value, table[i].argument});
+				   "Give the same value on all processes.", say_value, table[i].argument});
 	}
 	return HB_OK;
 }
@@ -116,7 +116,6 @@ hb_status hb__compare_in_place(const struct hb__assembly *a)
 	if (a->group->remote_size || !in_place_everywhere(function))
 		return HB_OK;
 	snprintf(before, sizeof before, "%.60s: ", function);
-	return hb__tell_camps(
-		a, &(struct hb__camps){HB_COLLECTIVE_IN_PLACE, before, "has", "have",
-			   "MPI_IN_PLACE has to be given by all processes or by none", say_in_place, NULL});
+	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_IN_PLACE, before, "has", "have",
+					 "Give MPI_IN_PLACE on all processes or on none.", say_in_place, NULL});
 }

@@ -9,7 +9,7 @@
 static const char *const MEND_SENDS =
 	"Let one of them receive first, post the receives before the sends (MPI_Irecv), or use MPI_Sendrecv.";
 static const char *const MEND_RECEIVES = "One of them has to send before it receives.";
-static const char *const MEND_MIXED = "One of these calls has to come before, in the process that is waited for.";
+static const char *const MEND_MIXED = "In the process that is waited for, one of these calls has to come earlier.";
 
 /* What one verdict says. */
 struct verdict {
@@ -85,7 +85,7 @@ static void say_near(const struct hb__graph *g, struct verdict *v, const struct 
 	struct hb__text t = {.n = 0};
 	if (v->advice.n || !hb__near_miss(g, w, &p, &t))
 		return;
-	hb__phrase(&v->advice, "Near miss: %s.", t.at);
+	hb__phrase(&v->advice, "A near miss: %s.", t.at);
 	add_point(v, p, NULL);
 }
 
@@ -217,18 +217,18 @@ static void say_why(struct hb__graph *g, struct hb__text *t, const struct orphan
 	const struct hb__node *n = &g->node[need->node];
 	uint32_t process = need->peer, self = g->wait[o->line].process;
 	if (need->want == HB__WANT_THREAD)
-		hb__phrase(t, ", and all of them sleep");
+		hb__phrase(t, ", but all its threads sleep");
 	else if (process == self)
-		hb__phrase(t, ", and is in that call");
+		hb__phrase(t, ", but is in that very call");
 	for (uint32_t i = 0; i < n->n && process == HB_NO; i++) {
 		uint32_t p = g->edge[n->first + i].input;
 		if (need->want == HB__WANT_COLLECTIVE && g->process[p] == HB__OVER)
 			process = p;
 	}
 	if (process == HB_NO) {
-		hb__phrase(t, ", and all others are over");
+		hb__phrase(t, ", but all other ranks have ended");
 	} else if (process != self) {
-		hb__phrase(t, ", and rank %d ", hb__rank(g, process));
+		hb__phrase(t, ", but rank %d ", hb__rank(g, process));
 		hb__phrase_state(t, g, process);
 	}
 }
@@ -253,10 +253,10 @@ static hb_status say_orphan(struct hb__graph *g, const struct orphan *all, size_
 		else
 			hb__phrase_ranks(&v->sentence, g, list, k);
 		hb__phrase(&v->sentence,
-			w->asleep ? " %s outside of MPI (%s) for "
+			w->asleep ? " %s outside MPI (%s) for "
 			: w->poll ? " %s with %s for "
 				  : " %s in %s for ",
-			k == 1 ? (w->poll ? "asks" : "waits") : (w->poll ? "ask" : "wait"), w->name);
+			k == 1 ? (w->poll ? "polls" : "waits") : (w->poll ? "poll" : "wait"), w->name);
 		hb__phrase_need(&v->sentence, g, w, &g->need[all[first].need]);
 		say_why(g, &v->sentence, &all[first]);
 		struct hb__text t = {.n = 0};
@@ -312,7 +312,7 @@ static void say_threads(struct hb__graph *g, struct hb__text *t, const hb_proces
 		if (w->name && w->n && !w->done)
 			hb__phrase_wait(t, g, w);
 		else
-			hb__phrase(t, w->name ? "is in %s" : w->over ? "has ended" : "is in no call of MPI", w->name);
+			hb__phrase(t, w->name ? "is in %s" : w->over ? "has ended" : "is outside MPI", w->name);
 	}
 	if (p->nlines > MOST)
 		hb__phrase(t, ", %u more threads", p->nlines - MOST);
@@ -362,7 +362,7 @@ static hb_status listing(struct hb__graph *g, hb_error *err)
 		}
 		say_doing(g, &mine, p);
 		size_t k = same_as(g, p, mine.at, told, list);
-		hb__phrase(&v->sentence, "%s", v->n ? "; " : "nothing moves any more: ");
+		hb__phrase(&v->sentence, "%s", v->n ? "; " : "no process makes progress any more: ");
 		hb__phrase_ranks(&v->sentence, g, list, k);
 		hb__phrase(&v->sentence, " %s%s", k > 1 ? "each " : "", mine.at);
 		if (hb_model_processes(g->m)[p].nlines)
@@ -372,7 +372,7 @@ static hb_status listing(struct hb__graph *g, hb_error *err)
 		if (rest)
 			hb__phrase(&v->sentence, "; %u more", rest);
 		hb__phrase(&v->advice,
-			"No cycle of calls is proven. A process that is in no call of MPI computes, or loops: look at it with hbdb debug.");
+			"It is not proven that these calls wait for each other. A process outside MPI computes or is in a loop: look at it with hbdb debug.");
 		status = report(g, HB_HANG, true, v, err);
 	}
 	free(list);

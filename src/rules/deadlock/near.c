@@ -43,7 +43,7 @@ static bool for_message(const struct hb__graph *g, const struct hb__wait *w, con
 		return false;
 	hb_at at = hb_send_at(g->m, send);
 	*ret = (hb_point){.process = best->source, .at = at};
-	snprintf(ret->role, sizeof ret->role, "has sent tag %d on %s to rank %d, and nobody receives that", best->tag,
+	snprintf(ret->role, sizeof ret->role, "has sent tag %d on %s to rank %d, which nobody receives", best->tag,
 		hb_model_group_title(g->m, best->group), hb__rank(g, w->process));
 	hb__phrase(text, "rank %d has sent ", hb__rank(g, best->source));
 	say_channel(text, g, best->tag, best->group);
@@ -81,8 +81,8 @@ static bool for_receive(const struct hb__graph *g, const struct hb__wait *w, con
 	say_channel(text, g, best->tag, best->group);
 	if (!best->any_source && best->source != w->process && best->source != HB_NO)
 		hb__phrase(text, " from rank %d", hb__rank(g, best->source));
-	snprintf(
-		ret->role, sizeof ret->role, "receives another message than rank %d has sent", hb__rank(g, w->process));
+	snprintf(ret->role, sizeof ret->role, "receives a different message than rank %d has sent",
+		hb__rank(g, w->process));
 	return true;
 }
 

@@ -97,7 +97,7 @@ void hb__phrase_need(
 			hb__rank(g, need->peer));
 		break;
 	case HB__WANT_READY:
-		hb__phrase(t, "its own process (rank %d) to mark ready with MPI_Pready what it sends: partitions %s",
+		hb__phrase(t, "its own process (rank %d) to call MPI_Pready for what it sends: partitions %s",
 			hb__rank(g, w->process), w->unready);
 		return;
 	case HB__WANT_THREAD:
@@ -136,9 +136,9 @@ void hb__phrase_wait(struct hb__text *t, const struct hb__graph *g, const struct
 {
 	enum { MOST = 3 };
 	if (w->asleep)
-		hb__phrase(t, "sleeps, in no call of MPI, and waits for ");
+		hb__phrase(t, "sleeps outside MPI and waits for ");
 	else
-		hb__phrase(t, w->poll ? "asks with %s for " : "waits in %s for ", w->name);
+		hb__phrase(t, w->poll ? "polls with %s for " : "waits in %s for ", w->name);
 	for (uint32_t i = 0; i < w->n && i < MOST; i++) {
 		if (i)
 			hb__phrase(t, w->any ? ", or for " : ", and for ");
@@ -164,11 +164,11 @@ void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t pr
 	else if (p->ending == HB_ENDING_ABORTED)
 		hb__phrase(t, "has aborted");
 	else if (w && w->poll)
-		hb__phrase(t, "asks with %s again and again", w->name);
+		hb__phrase(t, "polls with %s", w->name);
 	else if (w)
 		hb__phrase(t, "is in %s", w->name);
 	else
-		hb__phrase(t, "is in no call of MPI");
+		hb__phrase(t, "is outside MPI");
 }
 
 hb_point hb__point_of(const struct hb__graph *g, uint32_t line)

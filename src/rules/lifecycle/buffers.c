@@ -52,7 +52,7 @@ hb_status hb__told_written(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_remark_text(r, "madefn", made, sizeof made);
 	if (hb_remark_number(r, "receives", 0)) {
 		hb_point places[] = {hb__other_point(r, "made", "madefn", "receives into the buffer"),
-			hb__call_point(c, r, "the next call: the buffer has changed since the one before")};
+			hb__call_point(c, r, "the next call: the buffer has changed since the previous call")};
 		return hb__finding(c, HB_BUFFER_TOUCHED, false,
 			"Read and write the buffer only after the request has completed (MPI_Wait, MPI_Test).", places,
 			2, err, "rank %d changes the buffer of %s before it has completed", hb__rank_of(c, r), made);
@@ -90,7 +90,7 @@ hb_status hb__told_touched(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_point access = hb__other_point(r, "by", "", receive ? "accesses the buffer" : "writes to the buffer");
 	hb_point points[] = {access,
 		hb__other_point(r, "made", "", receive ? "receives into the buffer" : "sends the buffer"),
-		hb__call_point(c, r, "the next call: the request has not completed before it")};
+		hb__call_point(c, r, "the next call: the request has not completed before this call")};
 	if (receive)
 		return hb__finding(c, HB_BUFFER_TOUCHED, false,
 			"Read and write the buffer only after the request has completed (MPI_Wait, MPI_Test).", points,
@@ -111,8 +111,7 @@ hb_status hb__told_overlap(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_point points[] = {hb__call_point(c, r, writes ? "writes to the same memory" : "reads the same memory"),
 		hb__other_point(r, "made", "madefn", "is pending")};
 	return hb__finding(c, HB_BUFFER_OVERLAP, false,
-		"Complete the pending operation first, or use another buffer: memory that a pending operation writes belongs to it, and "
-		"what a pending operation reads must not be written.",
+		"Complete the pending operation first, or use another buffer: no other operation may use memory that a pending operation writes, or write memory that it reads.",
 		points, 2, err, "rank %d: %s (%s) %s %lld byte%s of the buffer of a pending %s", hb__rank_of(c, r), fn,
 		arg, writes ? "receives into" : "sends from", bytes, bytes == 1 ? "" : "s", made);
 }

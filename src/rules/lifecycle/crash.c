@@ -9,17 +9,17 @@ static const char *meaning(int64_t sig)
 {
 	switch (sig) {
 	case SIGSEGV:
-		return "SIGSEGV, memory that is not its own";
+		return "SIGSEGV, access to memory that it does not have";
 	case SIGBUS:
-		return "SIGBUS, memory that cannot be reached";
+		return "SIGBUS, access to memory that cannot be reached";
 	case SIGFPE:
-		return "SIGFPE, arithmetic that cannot be done";
+		return "SIGFPE, an arithmetic error such as a division by zero";
 	case SIGILL:
-		return "SIGILL, an instruction that does not exist";
+		return "SIGILL, an invalid instruction";
 	case SIGABRT:
-		return "SIGABRT, it ended itself with abort, as a failed assertion does";
+		return "SIGABRT, it called abort, as a failed assertion does";
 	case SIGSYS:
-		return "SIGSYS, a call that the system does not allow";
+		return "SIGSYS, a system call that is not allowed";
 	default:
 		return "it does not say why";
 	}
@@ -63,7 +63,7 @@ static hb_status report(hb_case *c, const hb_remark *r, hb_error *err)
 		: inside ? "it died in this call"
 			 : "its last call before it died");
 	return hb__finding(c, HB_CRASH, false,
-		"Look at the process where it died: run it again under hbdb debug, which stops there with stack and variables.",
+		"Look at the process where it died: replay the run with hbdb debug, which stops there and shows stack and variables.",
 		&point, 1, err, "rank %d was killed by signal %d (%s)%s%s", process->rank, (int)sig, meaning(sig),
 		!call    ? ""
 		: inside ? " inside "

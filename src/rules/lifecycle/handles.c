@@ -23,13 +23,12 @@ hb_status hb__told_freed(hb_case *c, const hb_remark *r, hb_error *err)
 		hb__other_point(r, "freed", "freedfn", freed ? "freed it" : "completed it"),
 		hb__other_point(r, "made", "madefn", "made it")};
 	const char *advice =
-		request ? "Give each call the variable that holds the request: completion sets it to MPI_REQUEST_NULL, and a copy "
-			  "of it means nothing from then on."
-			: "Free it after its last use; a copy of the handle means nothing once one of them was freed.";
+		request ? "Give each call the variable that holds the request: completion sets it to MPI_REQUEST_NULL, and copies of it are invalid from then on."
+			: "Free it after its last use; when a handle is freed, all copies of it become invalid.";
 	if (hb_remark_number(r, "again", 0))
-		return hb__finding(c, HB_HANDLE_FREED, false, "Free it once, by the variable that the constructor set.",
-			points, 3, err, "rank %d frees %s twice: %s has freed it before", hb__rank_of(c, r),
-			hb__what_text(what), by);
+		return hb__finding(c, HB_HANDLE_FREED, false,
+			"Free it once, with the variable that the constructor set.", points, 3, err,
+			"rank %d frees %s twice: %s has freed it before", hb__rank_of(c, r), hb__what_text(what), by);
 	return hb__finding(c, HB_HANDLE_FREED, false, advice, points, 3, err,
 		"rank %d passes %s (%s) to %s that %s has %s before", hb__rank_of(c, r), hb__what_text(what), arg, fn,
 		by, freed ? "freed" : "completed");
@@ -42,8 +41,8 @@ hb_status hb__told_predefined(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_remark_text(r, "fn", fn, sizeof fn);
 	const char *text = hb__what_text(what);
 	hb_point point = hb__call_point(c, r, "frees it");
-	return hb__finding(c, HB_HANDLE_PREDEFINED, false, "Free only what the program has made.", &point, 1, err,
-		"rank %d frees a predefined %s with %s", hb__rank_of(c, r), strchr(text, ' ') + 1, fn);
+	return hb__finding(c, HB_HANDLE_PREDEFINED, false, "Free only handles that the program has made.", &point, 1,
+		err, "rank %d frees a predefined %s with %s", hb__rank_of(c, r), strchr(text, ' ') + 1, fn);
 }
 
 /* ---- leaks ---- */
@@ -83,7 +82,7 @@ static hb_status left_active(hb_case *c, const hb_remark *r, const char *many, h
 		points[n++] = hb__other_point(r, "over", "", "overwrites its handle");
 	const char *advice =
 		cancelled
-			? "MPI_Cancel only asks for it: complete the request with MPI_Wait or MPI_Test all the same; MPI_Test_cancelled then "
+			? "MPI_Cancel only asks for the cancellation: complete the request with MPI_Wait or MPI_Test all the same; MPI_Test_cancelled then "
 			  "says whether it was cancelled."
 		: over ? "The variable of the request was overwritten: keep each request until it is completed (MPI_Wait, MPI_Waitall)."
 		       : "Complete it (MPI_Wait, MPI_Test, MPI_Waitall) before MPI_Finalize.";
@@ -94,7 +93,7 @@ static hb_status left_active(hb_case *c, const hb_remark *r, const char *many, h
 			hb__rank_of(c, r), fn, many);
 	return hb__finding(c, HB_FINALIZE_PENDING, false,
 		cancelled ? advice
-			  : "Complete what was started (MPI_Wait, MPI_Waitall) before MPI_Finalize, then free it.",
+			  : "Complete the started request (MPI_Wait, MPI_Waitall) before MPI_Finalize, then free it.",
 		points, n, err, "rank %d calls MPI_Finalize while the request of %s is active: it was started and %s%s",
 		hb__rank_of(c, r), fn, cancelled ? "cancelled (MPI_Cancel), but not completed" : "not completed", many);
 }
@@ -118,9 +117,9 @@ static hb_status leaked_request(hb_case *c, const hb_remark *r, hb_error *err)
 		return left_active(c, r, many, err);
 	hb_point points[] = {hb__other_point(r, "made", "madefn", "made it"), hb__call_point(c, r, "it is still there"),
 		hb__other_point(r, "over", "", "overwrites its handle")};
-	return hb__finding(c, HB_LEAK_PERSISTENT, false, "Call MPI_Request_free when the request is not started again.",
-		points, over ? 3 : 2, err, "rank %d never frees the persistent request of %s%s", hb__rank_of(c, r), fn,
-		many);
+	return hb__finding(c, HB_LEAK_PERSISTENT, false,
+		"Call MPI_Request_free when the request is not started any more.", points, over ? 3 : 2, err,
+		"rank %d never frees the persistent request of %s%s", hb__rank_of(c, r), fn, many);
 }
 
 hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)

@@ -11,8 +11,8 @@ hb_status hb__told_outside(hb_case *c, const hb_remark *r, hb_error *err)
 	bool after = hb_remark_number(r, "after", 0);
 	hb_point point = hb__other_point(r, "site", "fn", after ? "comes after MPI_Finalize" : "comes before MPI_Init");
 	if (after)
-		return hb__finding(c, HB_CALL_AFTER_FINALIZE, false, "Make MPI_Finalize the last call of MPI.", &point,
-			1, err, "rank %d calls %s after MPI_Finalize", hb__rank_of(c, r), fn);
+		return hb__finding(c, HB_CALL_AFTER_FINALIZE, false, "Make no MPI call after MPI_Finalize.", &point, 1,
+			err, "rank %d calls %s after MPI_Finalize", hb__rank_of(c, r), fn);
 	return hb__finding(c, HB_CALL_BEFORE_INIT, false, "Call MPI_Init or MPI_Init_thread first.", &point, 1, err,
 		"rank %d calls %s before MPI_Init", hb__rank_of(c, r), fn);
 }
@@ -23,7 +23,7 @@ hb_status hb__told_init_again(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_remark_text(r, "fn", fn, sizeof fn);
 	hb_point point = hb__other_point(r, "site", "fn", "is the second one");
 	return hb__finding(c, HB_INIT_TWICE, false,
-		"Initialize MPI once; MPI_Initialized tells whether that has been done.", &point, 1, err,
+		"Initialize MPI once; MPI_Initialized tells whether this has been done.", &point, 1, err,
 		"rank %d calls %s when MPI is initialized already", hb__rank_of(c, r), fn);
 }
 
@@ -36,7 +36,7 @@ hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_point point =
 		hb__call_point(c, r, level == 2 ? "overlaps the call of another thread" : "comes from another thread");
 	const char *name = levels[level < 0 || level > 2 ? 0 : level];
-	snprintf(advice, sizeof advice, "Ask MPI_Init_thread for %s, and look at the level that it provides.",
+	snprintf(advice, sizeof advice, "Ask MPI_Init_thread for %s, and check the level that it provides.",
 		level == 2 ? "MPI_THREAD_MULTIPLE" : "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
 	if (level == 2)
 		return hb__finding(c, HB_THREAD_LEVEL, false, advice, &point, 1, err,
@@ -93,12 +93,12 @@ hb_status hb__processes_left(hb_case *c, hb_error *err)
 			continue;
 		hb_point point = {.process = i,
 			.at = {p->first_line, hb_model_lines(c->model)[p->first_line].events},
-			.role = "is its last call of MPI"};
+			.role = "is its last MPI call"};
 		if (!point.at.event)
 			point.at.line = HB_NO;
 		hb_status status = hb__finding(c, HB_FINALIZE_MISSING, false,
-			"Call MPI_Finalize on every way out of the program, or MPI_Abort where it gives up.", &point, 1,
-			err, "rank %d leaves without MPI_Finalize", p->rank);
+			"Call MPI_Finalize on every way out of the program, or MPI_Abort if it cannot go on.", &point,
+			1, err, "rank %d leaves without MPI_Finalize", p->rank);
 		if (status)
 			return status;
 	}

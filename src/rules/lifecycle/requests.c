@@ -41,7 +41,7 @@ hb_status hb__told_start(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	if (r->word == HB_REMARK_START_OTHER)
 		return about(c, HB_REQUEST_ACTIVE, r, "starts it",
-			"Start only requests of calls whose name ends in _init; this one is under way since it was made.",
+			"Start only requests made by calls whose name ends in _init; this one has been active since it was made.",
 			"starts a request that is not persistent", err);
 	if (hb_remark_number(r, "twice", 0))
 		return about(c, HB_REQUEST_ACTIVE, r, "starts it twice", "Name each request once in the array.",
@@ -68,6 +68,6 @@ hb_status hb__told_cancel(hb_case *c, const hb_remark *r, hb_error *err)
 hb_status hb__told_free_receive(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	return about(c, HB_REQUEST_LOST, r, "frees it",
-		"Complete the receive with MPI_Wait or MPI_Test: after it is freed nothing tells when its buffer holds the message.",
+		"Complete the receive with MPI_Wait or MPI_Test: once it is freed, nothing tells when its buffer holds the message.",
 		"frees a receive that has not completed", err);
 }

@@ -72,10 +72,10 @@ static hb_status tell_lost(struct alone *a, uint32_t send)
 	if (like != HB_NO) {
 		point[1] = hb__letter_post_point(l, like, near);
 		snprintf(advice, sizeof advice,
-			"If these two should match, make source, destination, tag and communicator of both calls agree");
+			"If these two should match, make source, destination, tag and communicator of both calls agree.");
 	} else {
 		snprintf(advice, sizeof advice,
-			"Let rank %d receive it before MPI_Finalize, or do not send it; it was only buffered.",
+			"Receive it on rank %d before MPI_Finalize, or do not send it; so far it was only buffered.",
 			hb__letter_rank(l, c->dest));
 	}
 	return hb__finding(l->c, HB_MESSAGE_LOST, l->send[send].flags & HB_AMBIGUOUS, advice, point,
@@ -123,9 +123,10 @@ static hb_status tell_missing(struct hb__letters *l, uint32_t receive)
 		point[1] = hb__letter_send_point(l, like, near);
 	if (near[0])
 		snprintf(advice, sizeof advice,
-			"If these two should match, make source, destination, tag and communicator of both calls agree");
+			"If these two should match, make source, destination, tag and communicator of both calls agree.");
 	else
-		snprintf(advice, sizeof advice, "Send it, do not post the receive, or cancel it and wait for it.");
+		snprintf(advice, sizeof advice,
+			"Send such a message, do not post the receive, or cancel the receive and wait for it.");
 	return hb__finding(l->c, HB_MESSAGE_MISSING, l->info->open, advice, point, like == HB_NO ? 1 : 2, l->err,
 		"rank %d posts a receive from %s with %s%s in %s, and no such message is ever sent%s%s",
 		hb__letter_rank(l, s->process), hb__letter_from(l, s, from), hb__letter_tag(s->tag, tag),

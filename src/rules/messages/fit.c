@@ -34,7 +34,7 @@ static uint64_t size_of(const hb_data *d)
 static hb_status tell_type(struct hb__letters *l, const struct meeting *m)
 {
 	return hb__finding(l->c, HB_MESSAGE_TYPE, m->possible,
-		"make both calls name the same basic datatypes in the same order", m->point, 2, l->err,
+		"Make both calls describe the same basic datatypes in the same order.", m->point, 2, l->err,
 		"rank %d sends %s with %s and rank %d receives it as %s with %s: element %llu is %s where it is sent and %s "
 		"where it is received",
 		m->from, m->sent_text, hb__letter_send_name(l, m->send), m->to, m->room_text,
@@ -45,10 +45,9 @@ static hb_status tell_type(struct hb__letters *l, const struct meeting *m)
 static hb_status tell_bytes(struct hb__letters *l, const struct meeting *m)
 {
 	return hb__finding(l->c, HB_MESSAGE_BYTES, m->possible,
-		"MPI_BYTE may only meet MPI_BYTE: use it on both sides, or the datatype of the elements on both",
+		"MPI_BYTE only matches MPI_BYTE: use it on both sides, or the datatype of the elements on both.",
 		m->point, 2, l->err,
-		"rank %d sends %s with %s and rank %d receives it as %s with %s: bytes on one side only are not converted "
-		"between machines that differ",
+		"rank %d sends %s with %s and rank %d receives it as %s with %s: MPI_BYTE data is not converted between machines with different data formats",
 		m->from, m->sent_text, hb__letter_send_name(l, m->send), m->to, m->room_text,
 		hb__letter_receive_name(l, m->receive));
 }
@@ -56,8 +55,7 @@ static hb_status tell_bytes(struct hb__letters *l, const struct meeting *m)
 static hb_status tell_truncated(struct hb__letters *l, const struct meeting *m)
 {
 	return hb__finding(l->c, HB_MESSAGE_TRUNCATED, m->possible,
-		"the count of a receive is the most that may come: make it large enough, or ask with MPI_Probe and "
-		"MPI_Get_count first",
+		"The count of a receive is the longest message that it accepts: make it large enough, or ask MPI_Probe and MPI_Get_count for the length first.",
 		m->point, 2, l->err,
 		"the message that rank %d sends with %s, %s, is longer than what rank %d has room for in %s, %s: %llu "
 		"bytes for a buffer of %llu",
@@ -151,8 +149,8 @@ static hb_status nameless(struct hb__letters *l)
 		hb__data_text(&k->room, text, sizeof text);
 		snprintf(p.role, sizeof p.role, "has room for %.120s", text);
 		status = hb__finding(l->c, HB_MESSAGE_TRUNCATED, false,
-			"the count of a receive is the most that may come: make it large enough", &p, 1, l->err,
-			"a message that came to rank %d is longer than what %s has room for, %s",
+			"The count of a receive is the longest message that it accepts: make it large enough.", &p, 1,
+			l->err, "a message that arrived at rank %d is longer than %s has room for, %s",
 			hb__letter_rank(l, p.process), k->function->name, text);
 	}
 	return status;

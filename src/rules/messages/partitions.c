@@ -82,13 +82,13 @@ static hb_status compare(struct hb__letters *l, const struct hb__letter_part *se
 	int32_t from = hb__letter_rank(l, send->process), to = hb__letter_rank(l, room->process);
 	if (relation == HB_DATA_DIFFERENT)
 		return hb__finding(l->c, HB_MESSAGE_TYPE, false,
-			"make both calls name the same basic datatypes in the same order", point, 2, l->err,
+			"Make both calls describe the same basic datatypes in the same order.", point, 2, l->err,
 			"rank %d sends %s in partitions and rank %d receives it as %s: element %llu is %s where it is "
 			"sent and %s where it is received",
 			from, sent_text, to, room_text, (unsigned long long)d.position + 1, d.name_a, d.name_b);
 	if (relation == HB_DATA_LONGER)
 		return hb__finding(l->c, HB_MESSAGE_TRUNCATED, false,
-			"partitions times count has to be the same on both sides", point, 2, l->err,
+			"Make the number of partitions times the count the same on both sides.", point, 2, l->err,
 			"the partitions that rank %d sends, together %s, are longer than what rank %d has room for, "
 			"together %s",
 			from, sent_text, to, room_text);

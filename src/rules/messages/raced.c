@@ -77,23 +77,23 @@ static hb_status tell_line(struct racing *r, const struct line_of *k)
 	const hb_race *race = &k->race;
 	const hb_spec *s = &l->spec[race->spec];
 	char got[64] = "";
-	hb_point point[3] = {race_point(r, race, "takes from any rank what comes first")};
+	hb_point point[3] = {race_point(r, race, "takes whichever message arrives first, from any rank")};
 	uint32_t n = 1;
 	if (race->got != HB_NO) {
 		snprintf(got, sizeof got, ": it got the one of rank %d", sender(l, race->got));
 		point[n++] = hb__letter_send_point(l, race->got, "the message that it got");
 	}
-	point[n++] = hb__letter_send_point(l, k->other, "another that it could have got");
+	point[n++] = hb__letter_send_point(l, k->other, "another message that it could have got");
 	char sentence[400];
 	snprintf(sentence, sizeof sentence,
-		"which message rank %d gets in %s is a matter of time%s, and could have got the one of rank %d",
+		"which message rank %d gets in %s depends on timing%s, but could have got the one of rank %d",
 		hb__letter_rank(l, s->process), k->function, got, sender(l, k->other));
 	hb_finding f = {.id = HB_MESSAGE_RACE,
 		.possible = race->uncertain,
 		.times = k->times,
 		.sentence = sentence,
 		.advice =
-			"when the result must not depend on it, name the source, or give each sender a tag of its own",
+			"If the result must not depend on this, name the source, or give each sender a tag of its own.",
 		.npoints = n,
 		.point = point};
 	return hb__report_finding(l->c, &f, l->err);
@@ -127,8 +127,8 @@ static hb_status misfit(struct racing *r, const hb_race *race)
 		snprintf(role, sizeof role, "sends %.120s", sent_text);
 		point[1] = hb__letter_send_point(l, other, role);
 		return hb__finding(l->c, HB_MESSAGE_RACE_FIT, race->uncertain,
-			"name the source, or give messages of different types different tags", point, 2, l->err,
-			"%s of rank %d takes what comes first as %s, and that could have been the message of rank %d, %s",
+			"Name the source, or give messages of different datatypes different tags.", point, 2, l->err,
+			"%s of rank %d takes whichever message arrives first as %s, but that could have been the message of rank %d, %s",
 			name, hb__letter_rank(l, l->spec[race->spec].process), room_text, sender(l, other), sent_text);
 	}
 	return HB_OK;
@@ -168,14 +168,13 @@ static hb_status swapped(struct racing *r, const hb_race *race)
 		hb__data_text(&room, room_text, sizeof room_text);
 		snprintf(role, sizeof role, "has room for %.120s", room_text);
 		hb_point point[3] = {hb__letter_post_point(l, later, role),
-			race_point(r, race, "takes from any rank what comes first")};
+			race_point(r, race, "takes whichever message arrives first, from any rank")};
 		snprintf(role, sizeof role, "sends %.120s", got_text);
 		point[2] = hb__letter_send_point(l, race->got, role);
 		return hb__finding(l->c, HB_MESSAGE_RACE_FIT, false,
-			"name the source, or give messages of different types and lengths different tags", point, 3,
-			l->err,
-			"%s of rank %d takes what comes first: had that been the message of rank %d, its next one would "
-			"have got %s of rank %d as %s",
+			"Name the source, or give messages of different datatypes and lengths different tags.", point,
+			3, l->err,
+			"%s of rank %d takes whichever message arrives first: had that been the message of rank %d, its next receive would have got %s of rank %d as %s",
 			function_of(r, race), hb__letter_rank(l, l->spec[race->spec].process), sender(l, other),
 			got_text, sender(l, race->got), room_text);
 	}
@@ -248,14 +247,13 @@ static hb_status starving(struct racing *r, const hb_race *race)
 			continue;
 		char from[32];
 		const hb_spec *s = &l->spec[l->receive[left].spec];
-		hb_point point[3] = {race_point(r, race, "takes from any rank what comes first"),
-			hb__letter_post_point(l, left, "would wait for ever"),
-			hb__letter_send_point(l, other, "the message that the first could have taken")};
+		hb_point point[3] = {race_point(r, race, "takes whichever message arrives first, from any rank"),
+			hb__letter_post_point(l, left, "would wait forever"),
+			hb__letter_send_point(l, other, "the message that the first receive could have taken")};
 		return hb__finding(l->c, HB_MESSAGE_RACE_STARVED, false,
-			"let the receives that name their source come first, or give the two kinds of messages different tags",
+			"Put the receives that name their source first, or give the two kinds of messages different tags.",
 			point, 3, l->err,
-			"%s of rank %d takes what comes first: the message of rank %d, had it been earlier; then its %s from %s "
-			"has none",
+			"%s of rank %d takes whichever message arrives first: had that been the message of rank %d, there would be none left for its %s from %s",
 			function_of(r, race), hb__letter_rank(l, s->process), sender(l, other),
 			hb__letter_receive_name(l, left), hb__letter_from(l, s, from));
 	}

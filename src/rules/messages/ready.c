@@ -66,15 +66,15 @@ static hb_status tell(struct hb__letters *l, uint32_t send, bool possible)
 {
 	const hb_channel *c = &l->channel[l->send[send].channel];
 	uint32_t receive = l->send[send].receive;
-	hb_point point[2] = {hb__letter_send_point(l, send, "needs its receive to be posted before"),
+	hb_point point[2] = {hb__letter_send_point(l, send, "needs its receive to be posted first"),
 		hb__letter_post_point(l, receive, "posts the receive")};
 	return hb__finding(l->c, HB_MESSAGE_READY, possible,
-		"post the receive first (MPI_Irecv) and tell the sender so, with a message or a barrier; or use MPI_Send",
+		"Post the receive first (MPI_Irecv) and then tell the sender so, with a message or a barrier; or use MPI_Send.",
 		point, 2, l->err, "rank %d sends to rank %d with tag %d by %s, and %s", hb__letter_rank(l, c->source),
 		hb__letter_rank(l, c->dest), c->tag, hb__letter_send_name(l, send),
 		possible
-			? "nothing makes sure that the receive is posted before: in this run it may just have been early enough"
-			: "its receive was posted only after that");
+			? "nothing ensures that the receive is posted first: in this run it may have been early enough by chance"
+			: "its receive was posted only later");
 }
 
 hb_status hb__letters_ready(struct hb__letters *l)

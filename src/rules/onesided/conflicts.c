@@ -111,9 +111,8 @@ static hb_status report(struct sweep *s, const struct hb__access *a, const struc
 	const char *advice =
 		a->process == b->process ? "Complete the first one before the second: MPI_Win_flush, or another epoch."
 		: a->touching == HB__ACCUMULATES && b->touching == HB__ACCUMULATES
-			? "Use one operation and one basic type, or let an epoch end between them."
-			: "Let an epoch end between the two (a fence; or MPI_Win_unlock or MPI_Win_flush and then a "
-			  "barrier or a message), or use accumulates.";
+			? "Use the same operation and the same basic datatype for both, or end an epoch between them."
+			: "End an epoch between the two (with a fence; or with MPI_Win_unlock or MPI_Win_flush, and then a barrier or a message), or use accumulate operations.";
 	return hb__finding(s->o->c, HB_RMA_RACE, false, advice, point, 2, s->o->err,
 		"%s of rank %d %s %s of the window of rank %d, %s of rank %d %s them%s, and nothing orders the two",
 		point[0].function, p[a->process].rank, verb(a), bytes, p[a->target].rank, point[1].function,

@@ -172,8 +172,8 @@ static hb_status outside(struct hb__onesided *o, const hb_remark *r, const struc
 	hb_point point = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
 	hb_remark_text(r, "fn", point.function, sizeof point.function);
 	return hb__finding(o->c, HB_RMA_RANGE, false,
-		"Check the displacement (it counts in the target's unit) and the count.", &point, 1, o->err,
-		"%s of rank %d touches bytes %lld to %lld of the window of rank %lld, which has %lld bytes",
+		"Check the displacement (it is counted in the target's displacement unit) and the count.", &point, 1,
+		o->err, "%s of rank %d touches bytes %lld to %lld of the window of rank %lld, which has %lld bytes",
 		point.function, hb_model_processes(o->c->model)[r->process].rank, (long long)(from - there->base),
 		(long long)(to - there->base - 1), (long long)rank, (long long)there->size);
 }

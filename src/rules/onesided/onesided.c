@@ -34,8 +34,7 @@ static const char *advice_of(hb_finding_id id)
 {
 	switch (id) {
 	case HB_RMA_EPOCH_NONE:
-		return "Begin an epoch before: MPI_Win_fence on all processes of the window, MPI_Win_start (the target calls "
-		       "MPI_Win_post), or MPI_Win_lock.";
+		return "Begin an epoch first: with MPI_Win_fence on all processes of the window, MPI_Win_start (the target calls MPI_Win_post), or MPI_Win_lock.";
 	case HB_RMA_EPOCH_OPEN:
 		return "Add the call that ends the epoch.";
 	case HB_RMA_EPOCH_TWICE:
@@ -43,9 +42,9 @@ static const char *advice_of(hb_finding_id id)
 	case HB_RMA_EPOCH_END:
 		return "Each call that ends an epoch needs the one that begins it, on the same window and rank.";
 	case HB_RMA_RANGE:
-		return "Check the displacement (it counts in the target's unit) and the count.";
+		return "Check the displacement (it is counted in the target's displacement unit) and the count.";
 	case HB_RMA_TYPE:
-		return "Give the same basic types and as many elements for origin and target.";
+		return "Give the same basic datatypes and the same number of elements for origin and target.";
 	case HB_RMA_LOCAL:
 		return "Complete the access first: MPI_Win_flush_local, MPI_Wait on its request, or the end of the epoch.";
 	default:

@@ -9,8 +9,9 @@
 #include "../terminal.h"
 
 const hb_option hb__cone_options[] = {
-	{"future", 'f', HB_OPTION_FLAG, NULL, "the first event of each process that depends on it, not the cut"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each process"},
+	{"future", 'f', HB_OPTION_FLAG, NULL,
+		"show the first event of each process that depends on it, instead of the cut"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per line, one for each process"},
 	{0},
 };
 
@@ -101,9 +102,9 @@ static void print(struct cone *c)
 	if (out)
 		out->fd = 1;
 	else if (c->future)
-		printf("what depends on %s begins at\n", c->name);
+		printf("what depends on %s begins at these events:\n", c->name);
 	else
-		printf("what %s depends on ends at\n", c->name);
+		printf("what %s depends on ends at these events:\n", c->name);
 	for (uint32_t i = 0; i < c->lines; i++) {
 		const char *text = c->event[i] ? texts[k++] : NULL;
 		if (out)
@@ -146,7 +147,7 @@ int hb__cone(const hb_args *args)
 	signal(SIGPIPE, SIG_IGN);
 	if (args->nwords < 1 || args->nwords > 2)
 		return hb__fail_with(
-			HB_EXIT_USAGE, "cone takes an event, then the recording, as in 'hbdb cone 0:17 farm.hbdb'");
+			HB_EXIT_USAGE, "cone takes an event and then the recording, as in 'hbdb cone 0:17 farm.hbdb'");
 	int code = hb__check_event(args->word[0]);
 	code = code ? code : hb__find_recording(args->nwords > 1 ? args->word[1] : NULL, &recording);
 	if (code) {

@@ -11,15 +11,15 @@
 #include "../terminal.h"
 
 const hb_option hb__dump_options[] = {
-	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B means A to B"},
-	{"from", 0, HB_OPTION_NUMBER, "I", "from this event of each process on; the first is 1"},
-	{"to", 0, HB_OPTION_NUMBER, "J", "up to this event"},
+	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B is a range"},
+	{"from", 0, HB_OPTION_NUMBER, "I", "start at this event of each process; the first is 1"},
+	{"to", 0, HB_OPTION_NUMBER, "J", "stop after this event"},
 	{"function", 'f', HB_OPTION_TEXT, "NAME", "only calls of this function, with or without MPI_"},
-	{"choices", 'c', HB_OPTION_FLAG, NULL, "only events that MPI could have answered otherwise"},
-	{"time", 't', HB_OPTION_FLAG, NULL, "all processes merged, in the order in which their calls returned"},
+	{"choices", 'c', HB_OPTION_FLAG, NULL, "only events that MPI could have answered differently"},
+	{"time", 't', HB_OPTION_FLAG, NULL, "merge all processes, in the order in which their calls returned"},
 	{"plain", 0, HB_OPTION_FLAG, NULL,
-		"without times and source lines: the same in every run that made the same choices"},
-	{"polls", 0, HB_OPTION_FLAG, NULL, "with --plain, how often polls answered no before an event"},
+		"leave out times and source lines: the output is the same for every run in which MPI made the same choices"},
+	{"polls", 0, HB_OPTION_FLAG, NULL, "with --plain, also how many polls failed before an event"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line"},
 	{0},
 };
@@ -192,8 +192,8 @@ static void make_views(struct dump *d)
 static int check(const struct dump *d)
 {
 	if (d->from > d->to)
-		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu is behind --to %llu", (unsigned long long)d->from,
-			(unsigned long long)d->to);
+		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu lies after --to %llu",
+			(unsigned long long)d->from, (unsigned long long)d->to);
 	return d->ranks ? hb__check_ranks("dump", d->ranks) : 0;
 }
 
@@ -217,8 +217,8 @@ static int check_filters(const struct dump *d)
 	}
 	if (!called)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"dump --function %s: no process called it%s; 'hbdb info' lists what was called", d->function,
-			hb__guessed(&g));
+			"dump --function %s: no process called it%s; 'hbdb info' lists the functions that were called",
+			d->function, hb__guessed(&g));
 	if (most && d->from > most + 1)
 		return hb__fail_with(HB_EXIT_USAGE, "dump --from %llu: no process has more than %llu events",
 			(unsigned long long)d->from, (unsigned long long)most);

@@ -10,13 +10,13 @@
 #include "../store/find.h"
 
 const hb_option hb__export_options[] = {
-	{"to", 't', HB_OPTION_CHOICE, "otf2|perfetto|shiviz|csv", "the format"},
-	{"output", 'o', HB_OPTION_TEXT, "OUT", "where to; - is standard output (not otf2)"},
-	{"force", 'f', HB_OPTION_FLAG, NULL, "replace an output that is there already"},
+	{"to", 't', HB_OPTION_CHOICE, "otf2|perfetto|shiviz|csv", "the format to write"},
+	{"output", 'o', HB_OPTION_TEXT, "OUT", "the output file; - is standard output (not for otf2)"},
+	{"force", 'f', HB_OPTION_FLAG, NULL, "replace an output that exists already"},
 	{"table", 0, HB_OPTION_CHOICE, "events|messages", "csv: only this table"},
-	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B means A to B"},
-	{"first", 0, HB_OPTION_NUMBER, "I", "from this event of each process on; the first is 1"},
-	{"last", 0, HB_OPTION_NUMBER, "J", "up to this event"},
+	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only these ranks; A-B is a range"},
+	{"first", 0, HB_OPTION_NUMBER, "I", "start at this event of each process; the first is 1"},
+	{"last", 0, HB_OPTION_NUMBER, "J", "stop after this event"},
 	{0},
 };
 
@@ -101,12 +101,12 @@ static int check(const hb_export *x, const char *to)
 	if (!to)
 		return hb__fail_with(HB_EXIT_USAGE, "export --to names the format: otf2, perfetto, shiviz or csv");
 	if (x->first > x->last)
-		return hb__fail_with(HB_EXIT_USAGE, "export --first %llu is behind --last %llu",
+		return hb__fail_with(HB_EXIT_USAGE, "export --first %llu lies after --last %llu",
 			(unsigned long long)x->first, (unsigned long long)x->last);
 	if (x->ranks && hb__check_ranks("export", x->ranks))
 		return HB_EXIT_USAGE;
 	if (x->table && strcmp(to, "csv") != 0)
-		return hb__fail_with(HB_EXIT_USAGE, "export --table is for --to csv");
+		return hb__fail_with(HB_EXIT_USAGE, "export --table needs --to csv");
 	return 0;
 }
 
@@ -117,7 +117,7 @@ static int check_ranks(const hb_export *x)
 	for (size_t i = 0; i < x->run.logs.n; i++)
 		if (hb__export_wants(x, i))
 			return 0;
-	return hb__fail_with(HB_EXIT_RECORDING, "no log that is asked for can be read in %s", hb__short(x->run.path));
+	return hb__fail_with(HB_EXIT_RECORDING, "none of the logs asked for can be read in %s", hb__short(x->run.path));
 }
 
 static int export_otf2(hb_export *x)

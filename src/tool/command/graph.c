@@ -10,18 +10,19 @@
 #include "../store/find.h"
 
 const hb_option hb__graph_options[] = {
-	{"svg", 0, HB_OPTION_FLAG, NULL, "a picture as SVG, for browsers and pages (default)"},
-	{"png", 0, HB_OPTION_FLAG, NULL, "a picture as PNG"},
-	{"dot", 0, HB_OPTION_FLAG, NULL, "the graph for Graphviz"},
-	{"around", 'a', HB_OPTION_TEXT, "EVENT", "the events around this one, with its cut and its past and future"},
+	{"svg", 0, HB_OPTION_FLAG, NULL, "draw an SVG picture, for browsers and web pages (default)"},
+	{"png", 0, HB_OPTION_FLAG, NULL, "draw a PNG picture"},
+	{"dot", 0, HB_OPTION_FLAG, NULL, "write the graph for Graphviz"},
+	{"around", 'a', HB_OPTION_TEXT, "EVENT",
+		"draw the events around this one, with its cut, its past and its future"},
 	{"cut", 'c', HB_OPTION_TEXT, "EVENT", "draw the cut of this event, its past and its future"},
-	{"events", 'n', HB_OPTION_NUMBER, "N", "at most about so many events"},
-	{"from", 0, HB_OPTION_TEXT, "X", "from this logical time on (with --physical: seconds), or from this event on"},
-	{"to", 0, HB_OPTION_TEXT, "X", "up to this time or event"},
+	{"events", 'n', HB_OPTION_NUMBER, "N", "draw at most about N events"},
+	{"from", 0, HB_OPTION_TEXT, "X", "start at this logical time (with --physical: in seconds), or at this event"},
+	{"to", 0, HB_OPTION_TEXT, "X", "end at this time or event"},
 	{"ranks", 'r', HB_OPTION_TEXT, "SET", "only these processes, as in 0:3,5"},
-	{"physical", 0, HB_OPTION_FLAG, NULL, "the time of the clocks across, not logical time"},
+	{"physical", 0, HB_OPTION_FLAG, NULL, "draw clock time from left to right, not logical time"},
 	{"output", 'o', HB_OPTION_TEXT, "FILE",
-		"where to; .svg, .png or .dot at its end names the format; - is standard output"},
+		"the output file; .svg, .png or .dot at its end chooses the format; - is standard output"},
 	{0},
 };
 
@@ -59,13 +60,13 @@ static int choose_format(const hb_args *args, enum format *ret)
 	const char *ending = out ? strrchr(out, '.') : NULL;
 	if (told == UNTOLD && named == UNTOLD && ending && ending[1] && !strchr(ending, '/'))
 		return hb__fail_with(HB_EXIT_USAGE,
-			"graph --output %s: there is no format %s; a name ends in .svg, .png or .dot, or --svg, --png or --dot says which",
+			"graph --output %s: there is no format %s; end the name in .svg, .png or .dot, or give --svg, --png or --dot",
 			out, ending);
 	*ret = told != UNTOLD ? told : named != UNTOLD ? named : SVG;
 	if (*ret == PNG && !hb__pen_has_png())
 		return hb__fail_with(HB_EXIT_USAGE,
 			"this hbdb was built without libcairo, which draws PNG: install it (Debian: libcairo2-dev) and build again, "
-			"or take --svg");
+			"or use --svg");
 	return 0;
 }
 
@@ -82,16 +83,16 @@ static int check(const hb_args *args, hb_graph_options *ret)
 		.physical = hb__value(args, "physical") != NULL};
 	bool range = ret->from || ret->to;
 	if (hb__value(args, "events") && !ret->events)
-		return hb__fail_with(HB_EXIT_USAGE, "graph --events 0 draws nothing: give how many to draw");
-	if (ret->events > HB_GRAPH_EVENTS)
 		return hb__fail_with(
-			HB_EXIT_USAGE, "graph --events takes at most %d: nobody can read more", HB_GRAPH_EVENTS);
+			HB_EXIT_USAGE, "graph --events 0 would draw nothing: give the number of events to draw");
+	if (ret->events > HB_GRAPH_EVENTS)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"graph --events takes at most %d: a larger picture could not be read", HB_GRAPH_EVENTS);
 	if (range && ret->around)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"graph: --around chooses the part, and so do --from and --to: leave one away, or take --cut");
+			"graph: --around and --from/--to both choose the part to draw: leave one of them out, or use --cut");
 	if (range && ret->events)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "graph: --events does not go with --from and --to, which say how much");
+		return hb__fail_with(HB_EXIT_USAGE, "graph: --events cannot be combined with --from and --to");
 	int code = ret->around ? hb__check_event(ret->around) : 0;
 	return code || !ret->cut ? code : hb__check_event(ret->cut);
 }
@@ -143,11 +144,11 @@ static void say_part(const hb_graph *g, const char *path)
 			hb__graph_number(g, g->from, from), hb__graph_number(g, g->to, to),
 			g->options.around || g->options.from || g->options.to
 				? ""
-				: " (--around, --from and --to choose another part)");
+				: " (choose another part with --around, --from and --to)");
 	if (!g->picture.nboxes)
 		hb__say("there is no event in this part");
 	if (g->picture.hidden)
-		hb__say("%llu events are too close together to be drawn one by one: take a smaller part",
+		hb__say("%llu events are too close together to be drawn one by one: choose a smaller part",
 			(unsigned long long)g->picture.hidden);
 }
 

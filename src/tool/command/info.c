@@ -14,7 +14,7 @@
 #include "../terminal.h"
 
 const hb_option hb__info_options[] = {
-	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object"},
 	{0},
 };
 
@@ -151,7 +151,7 @@ static void print_command(const hb_manifest *m)
 	if (m->finished)
 		printf(", %.3f s, exit status %d\n", m->seconds, m->exit_status);
 	else
-		printf(", not known to have ended\n");
+		printf(", the end of the run was not recorded\n");
 	if (m->replay_of)
 		printf("replay of     %s\n", hb__tame(m->replay_of));
 }
@@ -188,8 +188,9 @@ static void print_inside(const struct facts *f)
 				;
 			if (hb_events_inside(events, &ev) == 1) {
 				const hb_log_info *p = hb_log_get_info(log);
-				printf("%srank %d never returned from %s, after event %llu\n", shown++ ? "" : "\n",
-					p->rank, hb__tame(ev.function->name), (unsigned long long)info.events);
+				printf("%srank %d never returned from %s, which it called after event %llu\n",
+					shown++ ? "" : "\n", p->rank, hb__tame(ev.function->name),
+					(unsigned long long)info.events);
 			}
 			hb_events_close(events);
 		}
@@ -249,7 +250,7 @@ static void print_text(const struct facts *f)
 		print_command(m);
 		print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
 		printf("level         %s%s%s\n", m->level ? hb__tame(m->level) : "?",
-			m->contents ? "" : ", without a check of contents", m->aslr ? ", addresses randomised" : "");
+			m->contents ? "" : ", contents not checked", m->aslr ? ", address space randomised" : "");
 		if (m->program.path)
 			printf("program       %s\n", hb__tame(m->program.path));
 	}
@@ -262,7 +263,7 @@ static void print_text(const struct facts *f)
 		printf(", %.2f per event", (double)f->sum.bytes / (double)f->sum.events);
 	printf("\n");
 	if (f->sum.racing)
-		printf("receives      %llu of %llu with wildcards are stored\n", (unsigned long long)f->sum.kept,
+		printf("receives      %llu of %llu wildcard receives are stored\n", (unsigned long long)f->sum.kept,
 			(unsigned long long)(f->sum.kept + f->sum.skipped));
 	print_processes(f);
 	print_inside(f);

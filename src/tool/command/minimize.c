@@ -15,7 +15,7 @@
 
 const hb_option hb__minimize_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "OUT.hbdb",
-		"the recording to write; default: NAME-min.hbdb beside NAME.hbdb"},
+		"the recording to write; default: NAME-min.hbdb next to NAME.hbdb"},
 	{0},
 };
 
@@ -41,7 +41,7 @@ static const char *whole(const struct minimize *m)
 		if (process->cut)
 			return "a log ends before its process did";
 	}
-	return info->ambiguous ? "which message some receives got is not known"
+	return info->ambiguous ? "it is not known which message some receives got"
 	       : info->open    ? "some messages or collectives are not recorded"
 			       : NULL;
 }
@@ -140,8 +140,8 @@ static int minimize(struct minimize *m, const char *output)
 		return code;
 	for (size_t i = 0; i < m->run.logs.n; i++)
 		if (!m->run.logs.at[i].log || hb_log_get_info(m->run.logs.at[i].log)->recovered)
-			return hb__fail_with(
-				HB_EXIT_RECORDING, "%s is damaged: nothing was made of it", m->run.logs.at[i].path);
+			return hb__fail_with(HB_EXIT_RECORDING, "%s is damaged: no reduced recording was written",
+				m->run.logs.at[i].path);
 	code = find_races(m);
 	if (code)
 		return code;

@@ -11,8 +11,8 @@
 #include "../terminal.h"
 
 const hb_option hb__order_options[] = {
-	{"all", 'a', HB_OPTION_FLAG, NULL, "every step of a long chain"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object"},
+	{"all", 'a', HB_OPTION_FLAG, NULL, "print every step of a long chain"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object"},
 	{0},
 };
 
@@ -105,7 +105,7 @@ static void print_link(const struct order *o, const hb_link *l)
 		print_message(o, "message, seen by a probe", l->id);
 		break;
 	case HB_LINK_SYNC:
-		print_message(o, "receive posted, so the synchronous send could complete", l->id);
+		print_message(o, "receive posted, so that the synchronous send could complete", l->id);
 		break;
 	case HB_LINK_COLLECTIVE:
 		c = &hb_model_collectives(o->run.model)[l->id];
@@ -279,7 +279,7 @@ int hb__order(const hb_args *args)
 	signal(SIGPIPE, SIG_IGN);
 	if (args->nwords < 2 || args->nwords > 3)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"order takes two events, then the recording, as in 'hbdb order 0:17 2:5 farm.hbdb'");
+			"order takes two events and then the recording, as in 'hbdb order 0:17 2:5 farm.hbdb'");
 	int code = hb__check_event(args->word[0]) || hb__check_event(args->word[1]) ? HB_EXIT_USAGE : 0;
 	code = code ? code : hb__find_recording(args->nwords > 2 ? args->word[2] : NULL, &recording);
 	if (code) {

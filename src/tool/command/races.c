@@ -14,11 +14,11 @@
 
 const hb_option hb__races_options[] = {
 	{"all", 'a', HB_OPTION_FLAG, NULL,
-		"also receives and messages that could differ only when a race before turned out otherwise"},
-	{"limit", 'n', HB_OPTION_NUMBER, "N", "receives shown for each source line, 3 unless told; 0: all"},
-	{"line", 'l', HB_OPTION_TEXT, "FILE[:LINE]", "only receives called there"},
+		"also list receives and messages that could differ only if an earlier race had turned out differently"},
+	{"limit", 'n', HB_OPTION_NUMBER, "N", "receives shown for each source line; default: 3; 0: all"},
+	{"line", 'l', HB_OPTION_TEXT, "FILE[:LINE]", "only receives called at this place"},
 	{"rank", 'r', HB_OPTION_TEXT, "R[,R...]", "only receives of these ranks; A-B means A to B"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each race"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per line, one for each race"},
 	{0},
 };
 
@@ -66,7 +66,7 @@ static void print_text(struct hb_races *r)
 		printf("no races: no wildcard receives, no wildcard probes, no choices among requests%s\n",
 			r->whole ? "" : ", as far as this recording shows");
 	else if (!races)
-		printf("no races: of %llu wildcard receives, probes and choices none could have got another message%s\n",
+		printf("no races: none of %llu wildcard receives, probes and choices could have got a different message%s\n",
 			(unsigned long long)calls, r->whole ? "" : ", as far as this recording shows");
 	else
 		printf("%llu of %llu wildcard receives, probes and choices raced, at %llu %s%s\n",

@@ -14,14 +14,14 @@
 
 const hb_option hb__sql_options[] = {
 	{"file", 'f', HB_OPTION_TEXT, "FILE", "read the query from a file"},
-	{"table", 0, HB_OPTION_FLAG, NULL, "print an aligned table; so it is on a terminal"},
-	{"tsv", 0, HB_OPTION_FLAG, NULL, "print values separated by tabs; so it is elsewhere"},
+	{"table", 0, HB_OPTION_FLAG, NULL, "print an aligned table (the default on a terminal)"},
+	{"tsv", 0, HB_OPTION_FLAG, NULL, "print values separated by tabs (the default elsewhere)"},
 	{"csv", 0, HB_OPTION_FLAG, NULL, "print values separated by commas"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per row"},
-	{"header", 0, HB_OPTION_FLAG, NULL, "with the names of the columns, also in --tsv"},
-	{"no-header", 0, HB_OPTION_FLAG, NULL, "without them"},
+	{"header", 0, HB_OPTION_FLAG, NULL, "print the names of the columns, also with --tsv"},
+	{"no-header", 0, HB_OPTION_FLAG, NULL, "leave out the names of the columns"},
 	{"columns", 0, HB_OPTION_FLAG, NULL, "list the tables and their columns"},
-	{"stats", 0, HB_OPTION_FLAG, NULL, "say at the end how many rows of each table were read"},
+	{"stats", 0, HB_OPTION_FLAG, NULL, "print at the end how many rows of each table were read"},
 	{0},
 };
 
@@ -83,7 +83,7 @@ static int read_query(const char *path, char **ret)
 	if (!f)
 		return hb__fail_with(HB_EXIT_USAGE, "sql: %s: %s", path, strerror(errno));
 	if (!path && isatty(0))
-		hb__say("reading the query from the terminal; it ends with Ctrl-D");
+		hb__say("reading the query from the terminal; end it with Ctrl-D");
 	errno = 0;
 	*ret = read_all(f);
 	int failed = ferror(f) ? errno : 0;
@@ -110,7 +110,7 @@ static int find_operands(const hb_args *args, const char **ret_name, char **ret_
 		bool swapped = is_query(args->word[0]) && !is_query(args->word[1]) && strcmp(args->word[1], "-") != 0;
 		if (swapped)
 			return hb__fail_with(HB_EXIT_USAGE,
-				"sql: the recording stands before the query: did you mean hbdb sql %s '%s'?",
+				"sql: the recording goes before the query: did you mean hbdb sql %s '%s'?",
 				args->word[1], args->word[0]);
 		*ret_name = args->word[0];
 		query = args->word[1];
@@ -119,7 +119,8 @@ static int find_operands(const hb_args *args, const char **ret_name, char **ret_
 	else if (args->nwords == 1)
 		*ret_name = args->word[0];
 	if (args->nwords > 2)
-		return hb__fail_with(HB_EXIT_USAGE, "sql takes [NAME] and one query, not also '%s'", args->word[2]);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "sql takes [NAME] and one query; '%s' is one too many", args->word[2]);
 	if (file && query)
 		return hb__fail_with(HB_EXIT_USAGE, "sql --file %s: there is a query on the command line, too", file);
 	if (query && strcmp(query, "-") != 0) {

@@ -25,14 +25,14 @@ static int verify_log(const char *path, uint64_t *events)
 		return hb__fail_log(path, &err);
 	*events += n;
 	if (info.recovered)
-		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut at its end (%s): %llu events are readable", path,
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut off at its end (%s): %llu events can be read", path,
 			info.trouble, (unsigned long long)n);
 	if (info.stopped)
-		return hb__fail_with(HB_EXIT_RECORDING, "%s is not whole: recording stopped (%s), %llu %s missing",
+		return hb__fail_with(HB_EXIT_RECORDING, "%s is incomplete: recording stopped (%s), %llu %s missing",
 			path, strerror((int)info.stopped), (unsigned long long)info.lost,
 			hb__plural(info.lost, "event is", "events are"));
 	if (info.state == 0)
-		hb__say("%s: its process ended inside MPI; whole up to there", path);
+		hb__say("%s: its process ended inside MPI; the log is complete up to there", path);
 	return 0;
 }
 
@@ -56,7 +56,7 @@ int hb__verify(const hb_args *args)
 		code = one ? one : code;
 	}
 	if (manifest.finished && manifest.processes != logs.n)
-		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest tells of %llu processes, there are %zu logs",
+		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest lists %llu processes, but there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);
 	if (!code)
 		printf("%s: whole, %zu %s, %llu events\n", hb__tame(hb__short(recording)), logs.n,

@@ -66,9 +66,9 @@ const hb_verb *hb__d_verb(const char *word, bool quiet)
 	if (many == 1)
 		return found;
 	if (!quiet && many)
-		hb__say("'%s' may mean %s", word, list);
+		hb__say("'%s' is ambiguous: it may mean %s", word, list);
 	else if (!quiet)
-		hb__say("there is no command '%s'; help lists them all, and gdb %s gives it to gdb", word, word);
+		hb__say("there is no command '%s'; help lists all commands, and gdb %s passes it to gdb", word, word);
 	return NULL;
 }
 
@@ -138,7 +138,7 @@ static size_t verb_length(const char *text)
 static int run_alias(hb_debug *d, const char *value, const char *rest)
 {
 	if (d->depth >= DEPTH_MAX)
-		return hb__d_fail(d, HB_EXIT_USAGE, "aliases go round in circles: %s", value);
+		return hb__d_fail(d, HB_EXIT_USAGE, "the aliases refer to each other in a circle: %s", value);
 	char *text = hb__format("%s%s%s", value, *rest && *rest != '/' ? " " : "", rest);
 	d->depth++;
 	int code = all(d, text);
@@ -152,7 +152,7 @@ static int run_verb(hb_debug *d, char *text)
 {
 	size_t n = verb_length(text);
 	if (!n)
-		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is no command; help lists them all", text);
+		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is not a command; help lists all commands", text);
 	char *word = hb__format("%.*s", (int)n, text);
 	const char *value = alias(d, word);
 	int code;
@@ -188,12 +188,13 @@ static int one(hb_debug *d, char *text)
 	if (prefix) {
 		char *words = hb__d_set_text(&text);
 		if (!words)
-			return hb__d_fail(d, HB_EXIT_USAGE, "the set of processes has no ] at its end");
+			return hb__d_fail(d, HB_EXIT_USAGE, "the set of processes has no closing ]");
 		code = hb__d_set(d, words, &set);
 		text = hb__d_trim(text);
 		if (!code && !*text)
 			code = hb__d_fail(d, HB_EXIT_USAGE,
-				"a command must stand behind the set; focus [%s] chooses it for all commands", words);
+				"there is no command behind the set; focus [%s] chooses the set for all commands",
+				words);
 		if (!code && d->size && !hb_set_count(&set)) {
 			hb__d_note(d, "no process is in [%s]", words);
 			hb_set_free(&set);
@@ -232,7 +233,7 @@ static char *recalled(hb_debug *d, const char *line)
 				found = d->history.at[i];
 	if (found)
 		return hb__format("%s%s", found, what + n);
-	hb__d_fail(d, HB_EXIT_USAGE, "no command of the history is meant by %.*s", (int)n + 1, line);
+	hb__d_fail(d, HB_EXIT_USAGE, "no command in the history matches %.*s", (int)n + 1, line);
 	return NULL;
 }
 
@@ -272,7 +273,7 @@ int hb__d_script(hb_debug *d, const char *path)
 		return hb__d_fail(d, HB_EXIT_USAGE, "%s: %s", path, strerror(errno));
 	if (d->depth >= DEPTH_MAX) {
 		fclose(f);
-		return hb__d_fail(d, HB_EXIT_USAGE, "%s: scripts go round in circles", path);
+		return hb__d_fail(d, HB_EXIT_USAGE, "%s: the scripts call each other in a circle", path);
 	}
 	d->depth++;
 	hb_set old = d->set;
@@ -288,7 +289,7 @@ int hb__d_script(hb_debug *d, const char *path)
 			continue;
 		if (!d->quit)
 			hb__d_fail(d, failed,
-				"%s:%zu: '%s' failed, and ends the script ('set onerror continue' goes on)",
+				"%s:%zu: '%s' failed, which ends the script (with 'set onerror continue' it goes on)",
 				in ? "stdin" : path, number, hb__d_trim(line));
 		break;
 	}

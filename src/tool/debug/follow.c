@@ -222,8 +222,9 @@ int hb__d_wait_and_show(hb_debug *d, const hb_set *set)
 	if (waited == HB_WAIT_INTERRUPTED)
 		return hb__d_fail(d, HB_EXIT_FINDING, "interrupted");
 	if (waited == HB_WAIT_OVER)
-		return hb__d_fail(
-			d, HB_EXIT_FINDING, "not all have stopped after %g s (set timeout)", d->settings.timeout);
+		return hb__d_fail(d, HB_EXIT_FINDING,
+			"not all processes have stopped after %g s (set timeout changes the limit)",
+			d->settings.timeout);
 	return 0;
 }
 
@@ -288,7 +289,7 @@ int hb__d_start(hb_debug *d)
 	if (!hb__live_running(d->live)) {
 		d->ended_told = true;
 		return hb__d_fail(d, HB_EXIT_FINDING,
-			"the job ended before its processes were in MPI_Init, with status %d",
+			"the job ended with status %d before its processes had called MPI_Init",
 			hb__live_status(d->live));
 	}
 	if (hb__d_interrupted())

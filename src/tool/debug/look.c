@@ -33,7 +33,7 @@ static void attach(hb_debug *d, const hb_set *set, hb_set *ret)
 			hb_set_add(ret, i);
 	if (hb_set_count(ret) && hb_session_attach(session, ret, &failed, &err))
 		for (int32_t i = hb_set_next(&failed, 0); i >= 0; i = hb_set_next(&failed, i + 1))
-			hb__d_reply(d, i, true, NULL, "cannot be looked at: %s", err.message);
+			hb__d_reply(d, i, true, NULL, "cannot be inspected: %s", err.message);
 	hb_set_without(ret, &failed);
 	hb_set_free(&failed);
 }
@@ -55,7 +55,7 @@ bool hb__d_look(hb_debug *d, const hb_set *set, hb_look *look, void *user)
 	for (int32_t i = hb_set_next(&there, 0); i >= 0; i = hb_set_next(&there, i + 1)) {
 		hb_error err = {0};
 		if (hb_session_gdb(session, i, &d->gdb[i], &err)) {
-			hb__d_reply(d, i, true, NULL, "cannot be looked at: %s", err.message);
+			hb__d_reply(d, i, true, NULL, "cannot be inspected: %s", err.message);
 			continue;
 		}
 		any = true;

@@ -7,14 +7,14 @@
 
 const char *const hb__d_dynamic[][2] = {
 	{"all", "every process"},
-	{"running", "neither stopped nor ended; blocked ones, too"},
+	{"running", "neither stopped nor ended, including blocked processes"},
 	{"stopped", "held or broken"},
 	{"held", "waiting after an event"},
 	{"broken", "stopped by a breakpoint, a step, a signal or halt"},
-	{"blocked", "inside a call that waits for a process that stands"},
-	{"exited", "ended as it should"},
-	{"dead", "ended otherwise"},
-	{"absent", "not in MPI_Init yet"},
+	{"blocked", "inside a call that waits for a stopped process"},
+	{"exited", "ended normally"},
+	{"dead", "ended in any other way"},
+	{"absent", "has not called MPI_Init yet"},
 	{NULL, NULL},
 };
 
@@ -60,7 +60,7 @@ static int read_item(hb_debug *d, const char *item, hb_set *ret)
 		return hb__d_fail(d, HB_EXIT_USAGE, "[%s]: %s%s%s", item, wrong, *at ? " at " : "", at);
 	}
 	if (hb__d_is(d, 0, item) < 0)
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no set [%s]; viewset lists those that there are", item);
+		return hb__d_fail(d, HB_EXIT_USAGE, "there is no set [%s]; viewset lists all sets", item);
 	for (int32_t i = 0; i < d->size; i++)
 		if (hb__d_is(d, i, item) > 0)
 			hb_set_add(ret, i);
@@ -78,9 +78,9 @@ int hb__d_set(hb_debug *d, const char *text, hb_set *ret)
 		p++;
 	}
 	if (*p == '[')
-		code = hb__d_fail(d, HB_EXIT_USAGE, "the set of processes %s has no ] at its end", p);
+		code = hb__d_fail(d, HB_EXIT_USAGE, "the set of processes %s has no closing ]", p);
 	else if (!*hb__d_trim(p))
-		code = hb__d_fail(d, HB_EXIT_USAGE, "[] is no set of processes");
+		code = hb__d_fail(d, HB_EXIT_USAGE, "[] is not a set of processes");
 	while (!code && (item = strsep(&p, ","))) {
 		hb_set one;
 		item = hb__d_trim(item);

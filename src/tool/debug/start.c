@@ -63,9 +63,9 @@ static int open_recording(hb_debug *d, const char *name)
 	if (!hb__manifest_read(d->recording, &m) && m.level && strcmp(m.level, "events")) {
 		d->level = hb__copy(m.level);
 		d->whyno =
-			"the recording does not hold all events: record at level events, the default, to stop at them";
-		hb__say("%s was recorded at level %s: there are no event numbers to stop at (record at level events, the "
-			"default, for that); breakpoints in the source work",
+			"the recording does not contain all events; to stop at events, record at level events (the default)";
+		hb__say("%s was recorded at level %s: it has no event numbers to stop at, but breakpoints in the source "
+			"work; to stop at events, record at level events (the default)",
 			hb__short(d->recording), m.level);
 		hb__manifest_free(&m);
 		return 0;
@@ -90,7 +90,8 @@ static int open_streams(const hb_args *args, hb_live_options *options, int *ret_
 	if (in && access(in, R_OK))
 		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", in, strerror(errno));
 	if (pipe2(fds, O_CLOEXEC))
-		return hb__fail_with(HB_EXIT_USAGE, "no pipe for what the job prints: %s", strerror(errno));
+		return hb__fail_with(
+			HB_EXIT_USAGE, "cannot make a pipe for the output of the job: %s", strerror(errno));
 	fcntl(fds[0], F_SETFL, O_NONBLOCK);
 	*ret_read = fds[0];
 	options->out = fds[1];
@@ -176,10 +177,10 @@ static void read_terminal(hb_debug *d)
 static void greet(hb_debug *d)
 {
 	if (d->size && !d->settings.json && hb__on_terminal(1) && hb__on_terminal(0))
-		printf("%d %s of %s; help lists the commands\n", d->size,
+		printf("%d %s of %s; type help for a list of commands\n", d->size,
 			hb__plural((uint64_t)d->size, "process", "processes"),
 			d->recording                 ? hb__tame(hb__short(d->recording))
-			: hb__live_attached(d->live) ? "a job that runs without hbdb; quit leaves it as it is"
+			: hb__live_attached(d->live) ? "a job that was started without hbdb; quit leaves it running"
 						     : "a live run");
 }
 
@@ -237,15 +238,15 @@ int hb__debug_main(const hb_args *args)
 	int code = at ? hb__check_event(at) : 0;
 	bool attach = hb__value(args, "attach") != NULL;
 	if (!code && attach && (args->operand || args->rest))
-		code = hb__fail_with(
-			HB_EXIT_USAGE, "--attach is for a job that runs already: it takes no recording and no command");
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"--attach is for a job that is already running: give no recording and no command");
 	if (!code && attach)
-		d.whyno = "this job runs without hbdb: there are no events to go to";
+		d.whyno = "this job was started without hbdb: there are no events to go to";
 	/* a command alone is a live run; a name, or nothing at all, is a recording */
 	else if (!code && (args->operand || !args->rest))
 		code = open_recording(&d, args->operand);
 	else if (!code)
-		d.whyno = "there is no recording of this run yet: exit, and debug the one that is made meanwhile";
+		d.whyno = "the recording of this run is not finished: exit first, then debug that recording";
 	if (!code && at && !d.run.model)
 		code = hb__fail_with(HB_EXIT_USAGE, "--at %s: %s", at, d.whyno);
 	if (!code)

@@ -105,7 +105,7 @@ static char *whose(hb_debug *d, int32_t waits, const char *inside)
 	else if (p->life == HB_LIFE_EXITED)
 		text = hb__copy(", which has ended");
 	else if (p->life == HB_LIFE_ABSENT)
-		text = hb__copy(", which is not in MPI_Init yet");
+		text = hb__copy(", which has not called MPI_Init yet");
 	else
 		text = hb_session_arrival(hb__live_session(d->live), (int32_t)rank) == HB_BLOCKED
 			       ? hb__copy(", which is blocked itself")
@@ -145,9 +145,10 @@ static char *held(hb_debug *d, const hb_proc *p)
 	else if (in_init(p))
 		text = hb__copy("held in MPI_Init");
 	else if (why == HB_WHY_END)
-		text = hb__format("held after %s, where its record ends%s%s", name, call ? "  " : "", call ? call : "");
+		text = hb__format(
+			"held after %s, where its recording ends%s%s", name, call ? "  " : "", call ? call : "");
 	else if (why == HB_WHY_DIFFERS)
-		text = hb__format("differs from its record after %s", name);
+		text = hb__format("differs from its recording after %s", name);
 	else
 		text = hb__format("held after %s%s%s", name, call ? "  " : "", call ? call : "");
 	free(name);
@@ -221,7 +222,7 @@ char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json)
 	hb_proc absent = nobody;
 	absent.rank = rank;
 	p = p ? p : &absent;
-	char *text = p->life == HB_LIFE_ABSENT    ? hb__copy("not in MPI_Init yet")
+	char *text = p->life == HB_LIFE_ABSENT    ? hb__copy("has not called MPI_Init yet")
 		     : p->life == HB_LIFE_RUNNING ? running(d, p)
 		     : p->life == HB_LIFE_HELD    ? held(d, p)
 		     : p->life == HB_LIFE_BROKEN  ? broken(d, p)

@@ -433,7 +433,7 @@ int hb__export_otf2(hb_export *x)
 		else if (!code && good)
 			hb__export_wrote(x, path);
 		if (o.unknown)
-			hb__say("%llu messages were received from senders that are not known: they have no record",
+			hb__say("%llu messages came from senders that are not known: they are not in the archive",
 				(unsigned long long)o.unknown);
 		release(&o);
 	}

@@ -206,7 +206,7 @@ static bool read_to(struct shiviz *s, uint32_t line, uint32_t event)
 	struct lane *l = &s->lane[line];
 	const hb_line *of = &hb_model_lines(s->m)[line];
 	hb_log *log = s->x->run.logs.at[s->x->run.log_of[of->process]].log;
-	hb_error err = {.status = HB_E_DAMAGED, .message = "an event that the model has is not there"};
+	hb_error err = {.status = HB_E_DAMAGED, .message = "an event of the run is missing"};
 	if (!l->events && hb_events_open(log, of->lane, &l->events, &err))
 		return failed(s, line, &err);
 	while (!l->event.row || l->event.row->number < event) {

@@ -25,7 +25,8 @@ static hb_output *new_output(int fd)
 
 static int there_already(const char *path)
 {
-	return hb__fail_with(HB_EXIT_USAGE, "%s is there already: --force replaces it, -o names another", path);
+	return hb__fail_with(
+		HB_EXIT_USAGE, "%s exists already: replace it with --force, or choose another name with -o", path);
 }
 
 int hb__target_file(const char *path, bool force, hb_target *ret)
@@ -39,7 +40,7 @@ int hb__target_file(const char *path, bool force, hb_target *ret)
 	bool exists = !stat(path, &st);
 	if (exists && S_ISDIR(st.st_mode)) {
 		free(ret->path);
-		return hb__fail_with(HB_EXIT_USAGE, "%s is a folder: -o names a file", path);
+		return hb__fail_with(HB_EXIT_USAGE, "%s is a folder: give the name of a file with -o", path);
 	}
 	if (exists && S_ISREG(st.st_mode) && !force) {
 		free(ret->path);
@@ -88,7 +89,8 @@ int hb__target_folder(const char *path, bool force, hb_target *ret)
 		code = there_already(ret->path);
 	else if (!lstat(ret->path, &st) && !is_archive(ret->path))
 		code = hb__fail_with(HB_EXIT_USAGE,
-			"%s is there, and not an OTF2 archive of hbdb: --force does not replace it", ret->path);
+			"%s is not an OTF2 archive written by hbdb, so --force does not replace it: choose another name with -o",
+			ret->path);
 	if (!code) {
 		ret->part = hb__format("%s.%d.part", ret->path, (int)getpid());
 		if (mkdir(ret->part, 0777))

@@ -85,8 +85,8 @@ static int read_line(hb_quiets *all, char *line, const char *file, int number_of
 		if (!q.id)
 			q.id = hb__copy(word);
 		else if (!condition(&q, word)) {
-			hb__say("%s, line %d: '%s' is no condition: file=, line=, function=, rank= or text=", file,
-				number_of_line, word);
+			hb__say("%s, line %d: '%s' is not a condition: use file=, line=, function=, rank= or text=",
+				file, number_of_line, word);
 			drop(&q);
 			return HB_EXIT_USAGE;
 		}

@@ -99,7 +99,7 @@ static void put_rows(const hb_findings *f, const hb_shown *s, FILE *to)
 		fprintf(to, "\n");
 	}
 	if (n > most)
-		fprintf(to, "  and %zu more (--json has all)\n", n - most);
+		fprintf(to, "  and %zu more (--json prints all)\n", n - most);
 	for (size_t i = 0; i < n; i++) {
 		for (int k = 0; k < COLUMNS; k++)
 			free(rows[i].cell[k]);

@@ -226,7 +226,7 @@ static char *message_words(const hb_graph *g, const hb_arrow *a)
 		hb__event_name(&g->run, a->to, to);
 	const char *what = a->flags & HB_ARROW_ALTERNATIVE   ? "could also have been received by"
 			   : a->flags & HB_ARROW_UNMATCHED   ? "was never received"
-			   : a->flags & HB_ARROW_AMBIGUOUS   ? "may be what was received by"
+			   : a->flags & HB_ARROW_AMBIGUOUS   ? "was perhaps received by"
 			   : a->flags & HB_ARROW_SYNCHRONOUS ? "was received (synchronous) by"
 							     : "was received by";
 	return hb__format("message of %s, tag %d, %llu bytes, %s: %s %s", from, channel->tag,

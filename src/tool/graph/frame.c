@@ -77,7 +77,7 @@ void hb__graph_cut(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 	}
 	hb__event_name(&g->run, g->at, name);
 	char *title = hb__format(
-		"the cut of %s: where each process stands when everything that %s depends on is done", name, name);
+		"the cut of %s: where each process stands when everything that %s depends on has happened", name, name);
 	pen->kind->begin(pen, "cut", (const char *[]){"event", name, NULL}, title);
 	pen->kind->path(pen, dots, 2 * (size_t)g->nlines, false, &style);
 	pen->kind->end(pen);
@@ -156,7 +156,7 @@ static void draw_lines(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 			line(pen, s->begins, y, fmin(end, s->ends), y, &thread);
 		if (!dead || !hb__sheet_shows(s, end, end))
 			continue;
-		pen->kind->begin(pen, "end", NULL, "here the process ended, without MPI_Finalize");
+		pen->kind->begin(pen, "end", NULL, "the process ended here, without MPI_Finalize");
 		line(pen, end - 5, y - 5, end + 5, y + 5, &cross);
 		line(pen, end - 5, y + 5, end + 5, y - 5, &cross);
 		pen->kind->end(pen);

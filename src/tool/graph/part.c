@@ -50,7 +50,7 @@ static int choose_lines(hb_graph *g)
 		return hb__fail_with(HB_EXIT_USAGE, "graph: there is no process to draw");
 	if (g->nlines > HB_GRAPH_LINES)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"%u lines are more than a picture can show (%d): name some of them, as in --ranks 0:31",
+			"%u lines are too many for a picture, which can show %d: choose some of them, as in --ranks 0:31",
 			g->nlines, HB_GRAPH_LINES);
 	return 0;
 }
@@ -208,7 +208,7 @@ static int given_part(hb_graph *g)
 	int code = read_x(g, "from", g->options.from, false, &g->from);
 	code = code ? code : read_x(g, "to", g->options.to, true, &g->to);
 	if (!code && g->from > g->to)
-		code = hb__fail_with(HB_EXIT_USAGE, "graph: --from (%s) is behind --to (%s)",
+		code = hb__fail_with(HB_EXIT_USAGE, "graph: --from (%s) lies after --to (%s)",
 			hb__graph_number(g, g->from, from), hb__graph_number(g, g->to, to));
 	if (!code)
 		g->what = hb__copy("as asked for");
@@ -229,7 +229,7 @@ static int choose_part(hb_graph *g)
 		if (code)
 			return code;
 		if (g->row[at.line] == HB_NO)
-			return hb__fail_with(HB_EXIT_USAGE, "graph: %s is none of the events of --ranks %s",
+			return hb__fail_with(HB_EXIT_USAGE, "graph: event %s does not belong to --ranks %s",
 				g->options.around, g->options.ranks);
 		hb_layout_x(g->layout, g->axis, at, &enter, &exit);
 		widen(g, exit, some);

@@ -213,14 +213,13 @@ static void guess(char **argv, hb_command_line *ret)
 	if (!ret->mpi && ret->program.is_script)
 		ret->mpi = named_in_file(ret->program.path);
 	if (ret->mpi) {
-		ret->why = hb__format("a launcher of %s is named in the command", hb__mpi_name(ret->mpi));
+		ret->why = hb__format("the command contains a launcher of %s", hb__mpi_name(ret->mpi));
 		return;
 	}
 	ret->mpi = mpi_of(kind_of("mpirun"));
 	if (ret->mpi) {
-		ret->why = hb__format("the mpirun in the PATH is %s's", hb__mpi_name(ret->mpi));
-		hb__say("the command does not tell which MPI it uses: taking %s, as the mpirun in the PATH "
-			"(--mpi says otherwise)",
+		ret->why = hb__format("the mpirun in the PATH belongs to %s", hb__mpi_name(ret->mpi));
+		hb__say("the command does not show which MPI it uses; assuming %s, like the mpirun in the PATH (--mpi chooses another)",
 			hb__mpi_name(ret->mpi));
 	}
 }
@@ -229,8 +228,7 @@ static int disagree(char **argv, const hb_command_line *line, hb_mpi by_launcher
 {
 	const hb_program *p = &line->program;
 	return hb__fail_with(HB_EXIT_USAGE,
-		"%s is linked with %s (%s), but %s starts programs of %s: start it with %s, or build it with %s "
-		"(--mpi %s skips this check)",
+		"%s is linked with %s (%s), but %s starts programs built with %s: start it with %s, or build it with %s (--mpi %s skips this check)",
 		p->path, hb__mpi_name(p->mpi), p->library, argv[line->launcher_at], hb__mpi_name(by_launcher),
 		p->mpi == HB_MPI_MPICH ? "mpiexec.hydra or mpirun.mpich" : "Open MPI's mpirun (mpirun.openmpi)",
 		by_launcher == HB_MPI_MPICH ? "MPICH's mpicc" : "Open MPI's mpicc", hb__mpi_key(by_launcher));
@@ -264,7 +262,7 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 			ret->program.path, ret->program.library);
 	if (wanted) {
 		ret->mpi = wanted;
-		ret->why = hb__copy("as --mpi says");
+		ret->why = hb__copy("as --mpi demands");
 	} else if (by_launcher && ret->program.mpi && by_launcher != ret->program.mpi)
 		return disagree(argv, ret, by_launcher);
 	else if (by_launcher || ret->program.mpi) {
@@ -275,7 +273,7 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 		guess(argv, ret);
 	if (!ret->mpi)
 		return hb__fail_with(
-			HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: say --mpi openmpi or --mpi mpich", argv[0]);
+			HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: give --mpi openmpi or --mpi mpich", argv[0]);
 	return 0;
 }
 

@@ -174,7 +174,8 @@ void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 			print_lines(&all[i]);
 	}
 	if (n > most && kind != HB_REPORT_NOTE)
-		hb__say("%zu more %s reported so", n - most, hb__plural(n - most, "process", "processes"));
+		hb__say("%zu more %s reported the same kind of difference", n - most,
+			hb__plural(n - most, "process", "processes"));
 	for (size_t i = 0; i < n; i++)
 		free(all[i].text);
 	free(all);
@@ -209,7 +210,7 @@ static unsigned sum_up(const hb_reports *r, unsigned long long *ret)
 
 static char *not_compared(const unsigned long long *n, unsigned silent)
 {
-	char *list = silent ? hb__format("those of %u %s without a word about them", silent,
+	char *list = silent ? hb__format("those of %u %s before hbdb could ask for them", silent,
 				      hb__plural(silent, "process that ended", "processes that ended"))
 			    : hb__copy("");
 	for (int i = DIFFERENT + 1; i < COUNTS; i++) {
@@ -226,12 +227,12 @@ char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
 {
 	unsigned long long n[COUNTS] = {0};
 	if (!recorded->contents || (recorded->level && strcmp(recorded->level, "events") != 0))
-		return hb__copy("no difference in the calls that are recorded; contents are not in this recording");
+		return hb__copy("no difference in the recorded calls; this recording has no contents to compare");
 	unsigned silent = sum_up(r, n);
 	char *list = not_compared(n, silent), *words;
 	const char *rest = *list ? "; contents not compared: " : "";
 	if (n[DIFFERENT] || r->count[HB_REPORT_CONTENTS])
-		words = hb__format("no difference in the calls; other contents in %llu of %llu that were compared%s%s",
+		words = hb__format("no difference in the calls; %llu of %llu contents that were compared differ%s%s",
 			n[DIFFERENT] ? n[DIFFERENT] : (unsigned long long)r->count[HB_REPORT_CONTENTS], n[COMPARED],
 			rest, list);
 	else if (*list)

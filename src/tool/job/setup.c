@@ -47,12 +47,12 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	char *library = find_library(setup->mpi);
 	if (!library)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"libhbdb-%s.so is not where hbdb looks for it, beside the program and in ../lib/hbdb: "
-			"build or install it (HBDB_LIBRARY_FOLDER names another folder)",
+			"libhbdb-%s.so was found neither next to hbdb nor in ../lib/hbdb: build or install it, or set HBDB_LIBRARY_FOLDER to its folder",
 			hb__mpi_key(setup->mpi));
 	if (strpbrk(library, " :"))
 		return hb__fail_with(HB_EXIT_USAGE,
-			"%s: LD_PRELOAD cannot hold a path with a blank or a colon: install hbdb elsewhere", library);
+			"%s: LD_PRELOAD cannot contain a path with a blank or a colon: install hbdb in another place",
+			library);
 	const char *old = getenv("LD_PRELOAD");
 	char *preload = old && *old ? hb__format("%s:%s", library, old) : hb__copy(library);
 	char shake[32];

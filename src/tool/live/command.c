@@ -12,7 +12,8 @@
 static void enter_recorded_place(const hb_manifest *m)
 {
 	if (m->folder && chdir(m->folder))
-		hb__say("%s, where the command was recorded: %s; running it here", m->folder, strerror(errno));
+		hb__say("cannot use %s, the folder where the command was recorded (%s); running it in the current folder",
+			m->folder, strerror(errno));
 	for (size_t i = 0; i < m->environment.n; i++) {
 		char *name = hb__copy(m->environment.at[i]), *value = strchr(name, '=');
 		*value++ = 0;
@@ -31,7 +32,7 @@ static void compare_program(const hb_manifest *m, const hb_command_line *line)
 		if (!strcmp(old->path, now.path))
 			hb__say("%s has changed since it was recorded", now.path);
 		else
-			hb__say("%s is another program than the recorded %s", now.path, old->path);
+			hb__say("%s is not the recorded program, %s", now.path, old->path);
 	}
 	free(now.path);
 }
@@ -42,7 +43,7 @@ int hb__recorded_command(const hb_manifest *m, char **given, const char *mpi, in
 	char **command = given ? given : m->command.at;
 	if (!command || !*command)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"the recording does not say its command: give it behind its name, as in NAME -- COMMAND");
+			"the recording does not contain its command: give it after the name, as in NAME -- COMMAND");
 	if (!given)
 		enter_recorded_place(m);
 	hb__clean_environment();
@@ -55,7 +56,7 @@ int hb__recorded_command(const hb_manifest *m, char **given, const char *mpi, in
 		return code;
 	if (ret_line->processes && ret_line->processes != size)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"the recording has %d %s, the command starts %ld: a replay needs the same number", size,
+			"the recording has %d %s, but the command starts %ld: a replay needs the same number", size,
 			hb__plural((uint64_t)size, "process", "processes"), ret_line->processes);
 	compare_program(m, ret_line);
 	*ret_command = command;

@@ -104,7 +104,8 @@ int hb__find_job(const char *text, int32_t **ret_pids, int32_t *ret_size)
 	*ret_pids = NULL;
 	if (*end || end == text || pid < 1 || pid > INT32_MAX)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"--attach takes the pid of a launcher (mpirun) or of one process of the job, not '%s'", text);
+			"--attach takes the pid of a launcher (mpirun) or of one process of the job, but got '%s'",
+			text);
 	if (kill((pid_t)pid, 0) && errno == ESRCH)
 		return hb__fail_with(HB_EXIT_USAGE, "there is no process %ld", pid);
 	pid_t root = (pid_t)pid;
@@ -125,9 +126,9 @@ int hb__find_job(const char *text, int32_t **ret_pids, int32_t *ret_size)
 	*ret_pids = NULL;
 	if (size)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"%d of the %d processes of this job do not run here: only a job whose processes all do can be attached to",
+			"%d of the %d processes of this job do not run on this machine: hbdb can only attach to a job when all of its processes do",
 			missing, size);
 	return hb__fail_with(HB_EXIT_USAGE,
-		"process %ld has started no MPI processes here that can be seen: give the pid of mpirun, or of one of the processes",
+		"process %ld is no MPI process and has started none that can be seen here: give the pid of mpirun or of one of the MPI processes",
 		pid);
 }

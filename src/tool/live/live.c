@@ -203,8 +203,7 @@ int hb__live_start(hb_live *l)
 {
 	hb_error err = {0};
 	if (l->attached)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "a job that was started without hbdb cannot be started again from here");
+		return hb__fail_with(HB_EXIT_USAGE, "hbdb cannot restart a job that was started without it");
 	hb__live_end(l);
 	int code = l->replay ? 0 : begin_recording(l);
 	if (code)

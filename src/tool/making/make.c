@@ -19,20 +19,17 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 	if (end->error)
 		hb__say("nothing was recorded");
 	else if (p->elf && p->is_static)
-		hb__say("nothing was recorded: %s is linked statically; hbdb records programs that "
-			"load libmpi as a shared library",
+		hb__say("nothing was recorded: %s is linked statically; hbdb can only record programs that load libmpi as a shared library",
 			path);
 	else if (p->is_privileged)
-		hb__say("nothing was recorded: %s runs with changed privileges, so the system loads nothing into it; "
-			"run it as its owner",
+		hb__say("nothing was recorded: %s is a set-user-id or set-group-id program, into which the system preloads nothing; run it as its owner",
 			path);
 	else if (p->sessions)
 		hb__say("nothing was recorded: %s starts MPI with sessions (MPI_Session_init) and never calls MPI_Init; hbdb "
 			"cannot record programs that use sessions only",
 			path);
 	else if (p->elf && !p->mpi)
-		hb__say("nothing was recorded: no process called MPI_Init (%s needs no MPI library itself; "
-			"is it an MPI program?)",
+		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)",
 			path);
 	else if (end->status)
 		hb__say("nothing was recorded: no process called MPI_Init before the command ended with status %d",
@@ -79,7 +76,7 @@ static void finish(
 	if (end->signal && !end->ended)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	if (line->processes && sum.size && line->processes != sum.size)
-		hb__say("the command asked for %ld processes, MPI_COMM_WORLD has %d: is %s a program of %s?",
+		hb__say("the command asked for %ld processes, but MPI_COMM_WORLD has %d: is %s built with %s?",
 			line->processes, sum.size, line->program.path ? line->program.path : "it",
 			hb__mpi_name(line->mpi));
 	if (making->quiet)
@@ -123,8 +120,7 @@ static int run(
 	if (made->end.error)
 		hb__say("cannot run %s: %s", making->argv[0], strerror(made->end.error));
 	if (made->end.random)
-		hb__say("the system does not allow to switch off address space randomisation: "
-			"a replay may differ where the program sends or sorts by addresses");
+		hb__say("address space randomisation could not be switched off here: a replay may differ if the program sends addresses or sorts by them");
 	finish(making, recording, line, m, made);
 	hb__strings_free(&variables);
 	hb__strings_free(&argv);

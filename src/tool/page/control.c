@@ -13,7 +13,7 @@ static hb_session *session(void *user)
 static const char *failed(hb_page_replay *r, const char *what)
 {
 	free(r->why);
-	r->why = hb__format("%s; the terminal of hbdb view says why", what);
+	r->why = hb__format("%s; the terminal in which hbdb view runs shows why", what);
 	return r->why;
 }
 

@@ -118,8 +118,7 @@ static int choose_range(struct writer *w, const hb_page_part *part)
 		good = event && narrow(w, &text, middle, (double)part->events);
 		cJSON_Delete(event);
 	} else if (good && (all = events_in(w, &text, w->from, w->to)) > (double)part->events) {
-		hb__say("there are %.0f events in that range, and a page holds %llu: choose a part with --around or --range, "
-			"or more with --events",
+		hb__say("there are %.0f events in that range, but the page may hold %llu: choose a smaller part with --around or --range, or raise --events",
 			all, (unsigned long long)part->events);
 		good = false;
 	}

@@ -100,7 +100,7 @@ int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_w
 		return none(ret_why,
 			hb__format("there is no %s: rank %s has %u %s, counted from 1%s", text,
 				hb__line_name(run, ret->line, buffer), events, hb__plural(events, "event", "events"),
-				p->cut ? ", and its log ends early" : ""));
+				p->cut ? ", and its log is incomplete" : ""));
 	ret->event = (uint32_t)name.event;
 	return 0;
 }

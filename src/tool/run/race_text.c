@@ -18,13 +18,13 @@ static void put_alternative(FILE *to, struct hb_races *r, const hb_alternative *
 	fprintf(to, "         or ");
 	put_send(to, r, a->send);
 	if (a->receive == HB_NO)
-		fprintf(to, r->whole ? ", which was never received" : ", which was not received as far as is known");
+		fprintf(to, r->whole ? ", which was never received" : ", which as far as is known was not received");
 	else {
 		hb_at at = hb_receive_done(r->run.model, a->receive);
-		fprintf(to, at.event ? ", which %s received" : ", which the receive posted by %s was to get",
+		fprintf(to, at.event ? ", which %s received" : ", for which %s had posted a receive",
 			hb__event_name(&r->run, at.event ? at : hb_receive_post(r->run.model, a->receive), name));
 	}
-	fprintf(to, "%s\n", a->dependent ? " (only if a race before turned out otherwise)" : "");
+	fprintf(to, "%s\n", a->dependent ? " (only if an earlier race had turned out differently)" : "");
 }
 
 void hb__put_race(FILE *to, struct hb_races *r, const struct hb_kept *k)
@@ -36,14 +36,14 @@ void hb__put_race(FILE *to, struct hb_races *r, const struct hb_kept *k)
 	if (race->done.event && (race->post.event != race->done.event || race->post.line != race->done.line))
 		fprintf(to, ", posted by %s,", hb__event_name(&r->run, race->post, post));
 	if (race->kind == HB_RACE_CHOICE && race->id == HB_NO)
-		fprintf(to, " completed a request that is no receive");
+		fprintf(to, " completed a request that is not a receive");
 	else if (race->got == HB_NO)
-		fprintf(to, " %s a message that is not known", did[race->kind]);
+		fprintf(to, " %s an unknown message", did[race->kind]);
 	else {
 		fprintf(to, " %s ", did[race->kind]);
 		put_send(to, r, race->got);
 	}
-	fprintf(to, "%s%s\n", race->dependent ? " (a consequence of races before)" : "",
+	fprintf(to, "%s%s\n", race->dependent ? " (a consequence of earlier races)" : "",
 		race->uncertain ? " (uncertain)" : "");
 	for (uint32_t i = 0; i < k->nalternatives; i++)
 		put_alternative(to, r, &k->alternative[i]);

@@ -91,8 +91,7 @@ static int check_level(const hb_run *run)
 		if (!log || hb_log_get_info(log)->level == 1)
 			continue;
 		return hb__fail_with(HB_EXIT_USAGE,
-			"%s was recorded at level %s: it holds what a replay needs, not who sent what; record a run at level "
-			"events, the default",
+			"%s was recorded at level %s: it contains what a replay needs, but not who sent what; record the run at level events, the default",
 			hb__short(run->path), hb_log_get_info(log)->level == 0 ? "order" : "racing");
 	}
 	return 0;
@@ -153,8 +152,7 @@ int hb__begin_run(const char *recording, hb_run *ret)
 		return code;
 	size_t dropped = hb__check_run(recording, &ret->logs, &ret->ended);
 	if (!ret->ended)
-		hb__say("%s: the run has not ended, or hbdb was killed: what comes later, and messages that are still to be "
-			"received, are not known",
+		hb__say("%s: the run has not ended, or hbdb was killed: anything later, and messages not received yet, are not known",
 			hb__short(recording));
 	if (dropped && !any_open(&ret->logs))
 		return HB_EXIT_RECORDING;

@@ -115,16 +115,17 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 	if (!f->pid && (info->rank >= info->size || info->size > SIZE_MAX_SANE))
 		return hb__format("it says that it is rank %d of %d", info->rank, info->size);
 	if (!f->pid && info->size != a->size)
-		return hb__format("it is of a run of %d processes, the others are of one of %d", info->size, a->size);
+		return hb__format(
+			"it belongs to a run of %d processes, the other logs to a run of %d", info->size, a->size);
 	if (info->level != a->level && info->level < 3 && a->level < 3)
 		return hb__format(
-			"it was recorded at level %s, the run at level %s", levels[info->level], levels[a->level]);
+			"it was recorded at level %s, but the run at level %s", levels[info->level], levels[a->level]);
 	if (info->library != a->library && info->library < 3 && a->library < 3)
-		return hb__format("it is of a run under %s, the run was under %s", libraries[info->library],
+		return hb__format("it was recorded under %s, but the run was under %s", libraries[info->library],
 			libraries[a->library]);
 	for (size_t k = 0; k < i; k++)
 		if (logs->at[k].log && logs->at[k].rank == f->rank && logs->at[k].pid == f->pid)
-			return hb__format("%s is there, too", hb__short(logs->at[k].path));
+			return hb__format("%s exists as well", hb__short(logs->at[k].path));
 	if (late && same_host_inside(logs, a, info))
 		return hb__format("its process began %.3f s %s", (double)(late < 0 ? -late : late) * 1e-9,
 			late < 0 ? "before this run" : "after this run had ended");
@@ -152,8 +153,7 @@ static void tell_clocks(const hb_logs *logs, const struct agreed *a)
 			told = other && far_off(a, other) && !strcmp(other->host, info->host);
 		}
 		if (late && !told)
-			hb__say("by the clock of host %s rank %d began %.3f s %s: that clock is another than hbdb's, or the log "
-				"is of another run",
+			hb__say("by the clock of host %s, rank %d began %.3f s %s: either the clocks of the machines differ, or the log belongs to another run",
 				info->host, logs->at[i].rank, (double)(late < 0 ? -late : late) * 1e-9,
 				late < 0 ? "before this run" : "after this run had ended");
 	}
@@ -172,7 +172,7 @@ size_t hb__check_run(const char *recording, hb_logs *logs, bool *ret_ended)
 		hb_log_file *f = &logs->at[i];
 		if (!why[i])
 			continue;
-		hb__say("%s is not of this run: %s; it is left out", hb__short(f->path), why[i]);
+		hb__say("%s does not belong to this run: %s; it is ignored", hb__short(f->path), why[i]);
 		hb_log_close(f->log);
 		f->log = NULL;
 		free(why[i]);

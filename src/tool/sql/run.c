@@ -64,8 +64,8 @@ static int fail(const struct hb_sql *sql, sqlite3 *db)
 	if (sqlite3_errcode(db) == SQLITE_NOMEM)
 		code = HB_EXIT_RECORDING;
 	hb__say("%s%s%s",
-		sql->code ? "" : "sql: ", denied ? "this statement is not allowed: a recording is only read" : text,
-		name ? " ('hbdb sql --columns' lists what there is)" : "");
+		sql->code ? "" : "sql: ", denied ? "this statement is not allowed: a recording can only be read" : text,
+		name ? " ('hbdb sql --columns' lists all tables and columns)" : "");
 	free(text);
 	return code;
 }

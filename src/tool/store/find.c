@@ -25,7 +25,7 @@ static int cannot_make(const char *path)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "%s exists already: remove it, or choose another name with -o", path);
 	return hb__fail_with(
-		HB_EXIT_USAGE, "cannot make the folder %s: %s; -o names another place", path, strerror(errno));
+		HB_EXIT_USAGE, "cannot create the folder %s: %s; choose another place with -o", path, strerror(errno));
 }
 
 /* A place that cannot be written must not keep the program from running: the recording goes elsewhere. */
@@ -39,7 +39,7 @@ static int make_elsewhere(const char *path, char **ret)
 	for (unsigned i = 1; i < 1000000; i++) {
 		char *other = hb__format("%s/%u-%s", folder, i, slash ? slash + 1 : path);
 		if (!mkdir(other, 0777)) {
-			hb__say("cannot make the folder %s: %s; recording into %s", path, strerror(error), other);
+			hb__say("cannot create the folder %s: %s; recording to %s", path, strerror(error), other);
 			*ret = other;
 			return 0;
 		}
@@ -192,7 +192,7 @@ static int find_last(char **ret)
 		last = newest_here(false);
 	if (!last)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"there is no recording yet: make one with 'hbdb record -- COMMAND', or name one");
+			"there is no recording yet: make one with 'hbdb record -- COMMAND', or give the name of one");
 	*ret = realpath(last, NULL);
 	hb__say("recording %s", hb__short(*ret ? *ret : last));
 	free(last);
@@ -222,7 +222,8 @@ int hb__find_recording(const char *given, char **ret)
 	closedir(dir);
 	if (!looks_recorded(*ret))
 		return hb__fail_with(HB_EXIT_RECORDING,
-			"%s is a folder, but no recording of hbdb: it has no manifest.json and no rank.N.log", given);
+			"%s is a folder, but not an hbdb recording: it has neither manifest.json nor rank.N.log",
+			given);
 	return 0;
 }
 
@@ -240,8 +241,7 @@ int hb__find_running(const char *given, char **ret)
 	free(last);
 	if (!*ret)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"no job is being recorded: start it with 'hbdb record -- COMMAND', or name "
-			"its recording");
+			"no job is being recorded: start one with 'hbdb record -- COMMAND', or give the name of its recording");
 	hb__say("recording %s", hb__short(*ret));
 	return 0;
 }

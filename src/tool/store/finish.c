@@ -30,7 +30,7 @@ static void show_progress(void *user, double share)
 	double seconds = (double)(now.tv_sec - p->begin.tv_sec) + (double)(now.tv_nsec - p->begin.tv_nsec) * 1e-9;
 	if (seconds < 1 || !isatty(2))
 		return;
-	dprintf(2, "\rhbdb: sealing %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
+	dprintf(2, "\rhbdb: compressing the logs %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
 	p->shown = true;
 }
 
@@ -46,7 +46,7 @@ static bool reads_back(const char *path, const hb_log_info *raw, hb_error *err)
 		    info->notes == raw->notes && (raw->recovered || !info->recovered);
 	hb_log_close(log);
 	if (!same)
-		*err = (hb_error){.status = HB_E_DAMAGED, .message = "what was sealed does not read back"};
+		*err = (hb_error){.status = HB_E_DAMAGED, .message = "the compressed log could not be read back"};
 	return same;
 }
 
@@ -65,7 +65,7 @@ static bool seal(const char *path, const hb_log_info *raw, hb_distillery *d, str
 	}
 	if (!ok) {
 		unlink(next);
-		char *line = hb__format("%s stays unsealed: %s", path, err.sys ? strerror(err.sys) : err.message);
+		char *line = hb__format("%s stays uncompressed: %s", path, err.sys ? strerror(err.sys) : err.message);
 		hb__push(&sum->trouble, line);
 		free(line);
 		sum->not_sealed++;
@@ -148,8 +148,9 @@ static void finish_log(
 		hb__add_log(log, sum);
 	hb_log_close(log);
 	if (running) {
-		say_trouble(sum, hb__format("rank %d (process %u) still runs: its log stays open and unsealed",
-					 raw.rank, raw.pid));
+		say_trouble(
+			sum, hb__format("rank %d (process %u) is still running: its log stays open and uncompressed",
+				     raw.rank, raw.pid));
 		sum->killed--;
 	} else if (with_seal && !sealed)
 		sealed = seal(path, &raw, d, progress, sum);

@@ -132,8 +132,8 @@ static void add_uncovered(hb_log *log, const hb_log_info *info, hb_sum *sum)
 	};
 	const char *told[4] = {NULL};
 	if (info->lanes > 1)
-		add_note("several threads call MPI: a replay enforces the order in each of them, "
-			 "not yet the order between them",
+		add_note(
+			"several threads call MPI: a replay enforces the order of calls in each thread, but not the order between threads",
 			info->rank, sum);
 	for (uint32_t i = 0; i < info->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
@@ -226,7 +226,7 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 			(unsigned long long)(sum->kept + sum->skipped));
 	if (sum->size && sum->processes < (uint64_t)sum->size)
 		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
-	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to there");
+	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to that point");
 	print_state(sum->left, "left without MPI_Finalize");
 	print_state(sum->aborted, "called MPI_Abort");
 	if (sum->stopped)

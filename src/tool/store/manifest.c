@@ -236,7 +236,7 @@ int hb__manifest_read(const char *recording, hb_manifest *ret)
 		hb__say("%s: damaged at offset %zu: not JSON", path,
 			(size_t)(cJSON_GetErrorPtr() ? cJSON_GetErrorPtr() - text : 0));
 	else if (!format || strcmp(format, "hbdb-recording"))
-		hb__say("%s is not a manifest of hbdb", path);
+		hb__say("%s is not an hbdb manifest", path);
 	else if (version > MANIFEST_VERSION)
 		hb__say("%s: version %g, this hbdb reads up to %d: use the hbdb that wrote it", path, version,
 			MANIFEST_VERSION);

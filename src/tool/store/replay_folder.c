@@ -107,7 +107,7 @@ static void count(const hb_logs *logs, hb_replay_folder *s)
 			s->last[logs->at[i].rank] = lane.events;
 	}
 	if (more)
-		hb__say("the recording has processes that were started by the program: they are not replayed");
+		hb__say("the recording has processes that the program itself started: these are not replayed");
 }
 
 /* 0, or a status with *ret_err; *ret_at is the log it happened with. */
@@ -147,10 +147,11 @@ static int fill(const char *recording, const hb_logs *logs, hb_replay_folder *s)
 		remove_folders(s);
 		if (status == HB_E_SYSTEM && elsewhere_helps(error) && !i)
 			continue;
-		code = status == HB_E_SYSTEM ? hb__fail_with(HB_EXIT_USAGE,
-						       "cannot unseal the logs in %s: %s (TMPDIR names another place)",
-						       parents[i], strerror(error))
-					     : hb__fail_log(logs->at[at].path, &err);
+		code = status == HB_E_SYSTEM
+			       ? hb__fail_with(HB_EXIT_USAGE,
+					 "cannot unpack the logs in %s: %s (set TMPDIR to use another place)",
+					 parents[i], strerror(error))
+			       : hb__fail_log(logs->at[at].path, &err);
 		break;
 	}
 	free(beside);

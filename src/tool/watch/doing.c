@@ -90,17 +90,18 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 			const hb_function *f = hb_log_function(view->log, row.function);
 			char *place = place_text(view, row.site);
 			name = f && f->name ? hb__tame(f->name) : name;
-			text = hb__format("asks again and again: %s%s", name, place);
+			text = hb__format("polls: %s%s", name, place);
 			free(place);
 		}
 		hb_cursor_close(cursor);
-		text = text ? text : hb__format("asks MPI again and again, and is told no, after %s", last);
+		text = text ? text : hb__format("polls MPI without success, after %s", last);
 		when = since(p, view->info, last_exit);
 	} else {
 		text = !now || !now->asleep      ? hb__format("computes, after %s", last)
 		       : now->joins == now->lane ? hb__format("(a thread) has ended, after %s", last)
-		       : now->joins != HB_NO ? hb__format("sleeps until its thread %u ends, after %s", now->joins, last)
-					     : hb__format("sleeps until another thread of it wakes it, after %s", last);
+		       : now->joins != HB_NO
+			       ? hb__format("sleeps until its thread %u ends (after %s)", now->joins, last)
+			       : hb__format("sleeps until another of its threads wakes it (after %s)", last);
 		when = since(p, view->info, last_exit);
 	}
 	add(d, p->rank, text, when);
@@ -147,7 +148,8 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 	const hb_process_now *now = now_of(lanes, p);
 	if (!now || !p->log) {
 		add(d, p->rank,
-			hb__copy("has no log (yet): it is not in MPI, or on a machine whose files are not seen here"),
+			hb__copy(
+				"has no log yet: it has not called MPI_Init, or it runs on a machine whose files cannot be seen here"),
 			hb__copy(""));
 		return;
 	}

@@ -33,7 +33,7 @@ static void put_stack(hb_gdb *gdb, int32_t rank, FILE *to)
 	int shown = 0;
 	fprintf(to, "  rank %d\n", rank);
 	if (hb_gdb_stack(gdb, rank, FRAMES, &frame, &n, &err)) {
-		fprintf(to, "    no stack: %s\n", err.message);
+		fprintf(to, "    the stack cannot be read: %s\n", err.message);
 		return;
 	}
 	for (size_t i = 0; i < n && shown < SHOWN; i++)
@@ -63,13 +63,13 @@ void hb__put_stacks(const hb_lanes *l, FILE *to)
 		pid[n++] = (int32_t)p->pid;
 	}
 	if (hb_gdb_open(NULL, NULL, &gdb, &err)) {
-		hb__say("no stacks: %s", err.message);
+		hb__say("the stacks cannot be read: %s", err.message);
 		return;
 	}
 	hb_status status = hb_gdb_attach(gdb, id, pid, n, failed, &err);
 	if (status)
 		hb__say("gdb: %s", err.message);
-	fprintf(to, "where each process stands (without frames of hbdb and MPI):\n");
+	fprintf(to, "the stack of each process (frames of hbdb and MPI are left out):\n");
 	for (size_t i = 0; i < n; i++)
 		if (!failed[i])
 			put_stack(gdb, id[i], to);

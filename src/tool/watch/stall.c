@@ -152,7 +152,7 @@ static void ask(hb_stall *s, const bool *over)
 	if (s->sure == HB_STILL_OPEN)
 		s->limit = OPEN_WAIT * (s->patience + (timed ? longest : s->lasted)) + computes;
 	if (s->limit > s->still + LOOK_S) {
-		hb__say("no process has made a call, or returned from one, for %.0f s; it is not known that none will, so the job goes on for up to %.0f s more (Ctrl-C ends it):",
+		hb__say("no process has begun or finished an MPI call for %.0f s. That may still change, so hbdb waits for up to %.0f s more before it ends the job (Ctrl-C ends it now):",
 			s->still, s->limit - s->still);
 		hb__print_waiting(s, over);
 	}
@@ -197,15 +197,17 @@ static char *waiting_text(const hb_stall *s, const hb_wait_for *w)
 	char *text = hb__format("rank %d, event %llu: ", w->rank, (unsigned long long)w->event), *more;
 	if (w->needs >= 0)
 		more = hb__format("waits in %s for event %llu of rank %d, which %s", w->call,
-			(unsigned long long)w->needs_event, w->needs, w->stuck ? "does not come" : "has yet to come");
+			(unsigned long long)w->needs_event, w->needs,
+			w->stuck ? "will never happen" : "has not happened yet");
 	else if (w->took >= 0 && s->still < 1) /* others are not standing still */
-		more = hb__format("is in %s (%.3g s in the recording)", w->call, w->took);
+		more = hb__format("is in %s (which took %.3g s in the recording)", w->call, w->took);
 	else if (w->took >= 0)
-		more = hb__format("has been in %s for %.0f s (%.3g s in the recording)", w->call, s->still, w->took);
+		more = hb__format(
+			"has been in %s for %.0f s (it took %.3g s in the recording)", w->call, s->still, w->took);
 	else
 		more = hb__format("has been in %s for %.0f s", w->call, s->still);
 	char *use = s->used && s->still > 0
-			    ? hb__format(", and uses %.0f %% of a processor", 100 * busy(s, w->rank, s->still))
+			    ? hb__format(", using %.0f %% of a processor", 100 * busy(s, w->rank, s->still))
 			    : hb__copy("");
 	char *all = hb__format("%s%s%s", text, more, w->stuck ? "" : use);
 	free(text);
@@ -225,14 +227,14 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 		if (over[i] || !first_lane(process_of(s, i), &first))
 			continue;
 		if (first.events >= s->last[i]) {
-			hb__say("rank %d, event %llu: the record ends here; it makes no further call", i,
+			hb__say("rank %d, event %llu: its recording ends here, so it makes no further call", i,
 				(unsigned long long)first.events);
 			told++;
 			continue;
 		}
 		if (!first.inside) {
-			hb__say("rank %d, event %llu: has been outside MPI since then; its next call is waited for", i,
-				(unsigned long long)first.events);
+			hb__say("rank %d, event %llu: has been outside MPI since this event; hbdb waits for its next call",
+				i, (unsigned long long)first.events);
 			told++;
 			continue;
 		}
@@ -245,7 +247,7 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 			}
 	}
 	if (told == TOLD_SOME)
-		hb__say("further processes are not told");
+		hb__say("further processes are not listed");
 	free(wait);
 }
 

@@ -74,9 +74,9 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 	}
 	hb__tell_asleep(&run, &w->lanes);
 	double still = hb__seconds() - w->lanes.moved;
-	hb__say("nothing has moved for %.1f s%s", still,
-		w->stuck == HB_STUCK_ALL    ? ", and nothing will"
-		: w->stuck == HB_STUCK_SOME ? ", and some processes wait for what never comes"
+	hb__say("no process has made progress for %.1f s%s", still,
+		w->stuck == HB_STUCK_ALL    ? ", and none can"
+		: w->stuck == HB_STUCK_SOME ? ", and some processes wait for something that can never happen"
 					    : "");
 	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, &found)) {
 		const hb_wanted all = {"warning", NULL, NULL};

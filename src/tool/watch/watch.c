@@ -114,20 +114,21 @@ static bool left_behind(hb_watch *w, bool launched)
 	if (hb__seconds() - l->moved < GONE_S)
 		return false;
 	if (!w->left)
-		hb__say("every process has gone, and the launcher has not noticed: it is ended");
+		hb__say("all processes have ended, but the launcher has not noticed: hbdb ends it");
 	return w->left = true;
 }
 
 static void say(hb_watch *w)
 {
 	if (w->lanes.elsewhere)
-		hb__say("%u %s on other machines: by what their logs in the recording say", w->lanes.elsewhere,
+		hb__say("%u %s on other machines: only what their logs say is known of them", w->lanes.elsewhere,
 			hb__plural(w->lanes.elsewhere, "process is", "processes are"));
 	if (!w->quiet)
 		hb__put_verdict(w, stderr);
 	if (w->then == HB_ON_HANG_STACKS)
 		hb__put_stacks(&w->lanes, stderr);
-	hb__say(w->then == HB_ON_HANG_KILL ? "the job hangs: it is ended" : "the job hangs; it is left as it is");
+	hb__say(w->then == HB_ON_HANG_KILL ? "the job hangs: hbdb ends it"
+					   : "the job hangs; it is left running, as it is");
 }
 
 /* Nobody asked for hangs. */

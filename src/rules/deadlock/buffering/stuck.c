@@ -207,7 +207,7 @@ hb_status hb__replay_report(
 	return hb__finding(c, HB_DEADLOCK_POTENTIAL, false,
 		sends ? "A send may wait until its receive is posted. Let one of them receive first, post the receives "
 			"before the sends (MPI_Irecv), or use MPI_Sendrecv or MPI_Bsend."
-		      : "A collective may wait until all have called it. Call it in the same order everywhere.",
+		      : "A collective may wait until all processes have called it. Call it in the same order everywhere.",
 		point, points, err, "%s: %s",
 		!sends ? "this worked only because a collective did not wait for all processes"
 		: self ? "a message to itself works only because it is buffered"

@@ -13,24 +13,27 @@
 #include "../../watch/watch.h"
 
 const hb_option hb__check_options[] = {
-	{"severity", 0, HB_OPTION_CHOICE, "error|warning|note", "show these and what is worse; default: note"},
-	{"only", 0, HB_OPTION_TEXT, "ID[,ID...]", "show findings whose identifiers begin so"},
+	{"severity", 0, HB_OPTION_CHOICE, "error|warning|note",
+		"show findings of this severity and above; default: note"},
+	{"only", 0, HB_OPTION_TEXT, "ID[,ID...]", "show only findings whose identifiers begin with ID"},
 	{"category", 0, HB_OPTION_CHOICE, "deadlock|messages|collectives|lifecycle|onesided|arguments",
-		"show findings of this category"},
-	{"suppress", 0, HB_OPTION_TEXT, "FILE", "suppressions, besides those in .hbdb-suppressions"},
+		"show only findings of this category"},
+	{"suppress", 0, HB_OPTION_TEXT, "FILE", "a file of suppressions, in addition to .hbdb-suppressions"},
 	{"generate-suppressions", 0, HB_OPTION_FLAG, NULL, "print a suppression for each finding"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each finding, and one for the whole"},
+	{"json", 0, HB_OPTION_FLAG, NULL,
+		"print one JSON object per line, one for each finding and a last one for the whole run"},
 	{"sarif", 0, HB_OPTION_TEXT, "FILE", "write the findings as SARIF, - for standard output"},
 	{"junit", 0, HB_OPTION_TEXT, "FILE", "write the findings as JUnit XML, - for standard output"},
 	{"leaks", 0, HB_OPTION_FLAG, NULL,
-		"communicators, datatypes, windows and other objects that are never freed are warnings, not notes"},
-	{"fail-on", 0, HB_OPTION_CHOICE, "error|warning|never", "what makes the check fail; default: warning"},
-	{"error-exit", 0, HB_OPTION_NUMBER, "CODE", "exit code of a check that fails; default: 1"},
+		"report communicators, datatypes, windows and other objects that are never freed as warnings instead of notes"},
+	{"fail-on", 0, HB_OPTION_CHOICE, "error|warning|never",
+		"the least severe finding that makes the check fail; default: warning"},
+	{"error-exit", 0, HB_OPTION_NUMBER, "CODE", "the exit status of a check that fails; default: 1"},
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb", "with a COMMAND: the recording to write"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich", "with a COMMAND: its MPI library; default: found"},
 	{"watch", 0, HB_OPTION_NUMBER, "SECONDS",
 		"with a COMMAND: after SECONDS without progress the job is called hung, even without proof; 0: never; default: 10"},
-	{"verbose", 'v', HB_OPTION_FLAG, NULL, "say also which suppressions were not needed"},
+	{"verbose", 'v', HB_OPTION_FLAG, NULL, "also list the suppressions that were not needed"},
 	{0},
 };
 
@@ -95,8 +98,8 @@ static void print(struct check *k)
 			hb__page();
 		hb__findings_text(&k->found, stdout, hb__colour(1));
 		if (!k->found.remarked)
-			hb__say("%s was recorded without --check: arguments, handles, buffers and windows were not looked at; "
-				"'hbdb check -- COMMAND' does",
+			hb__say("%s was recorded without --check, so arguments, handles, buffers and windows were not checked; "
+				"'hbdb check -- COMMAND' checks them, too",
 				hb__short(k->run.path));
 	}
 	fflush(stdout);

@@ -3,17 +3,18 @@
 
 const hb_option hb__debug_options[] = {
 	{"attach", 'p', HB_OPTION_TEXT, "PID",
-		"look into a job that runs without hbdb: the pid of mpirun or of one of its processes"},
-	{"at", 'a', HB_OPTION_TEXT, "RANK:EVENT", "go there first: every process to where that event needs it"},
-	{"command", 'x', HB_OPTION_TEXT, "FILE", "run the commands of a file; - reads standard input"},
-	{"execute", 'c', HB_OPTION_TEXT, "COMMANDS", "run these commands, with ; between them"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line, for each answer"},
+		"attach to a job that was started without hbdb: the pid of mpirun or of one of its processes"},
+	{"at", 'a', HB_OPTION_TEXT, "RANK:EVENT",
+		"first run to this event: every process goes as far as the event needs it"},
+	{"command", 'x', HB_OPTION_TEXT, "FILE", "run the commands in a file; - reads standard input"},
+	{"execute", 'c', HB_OPTION_TEXT, "COMMANDS", "run these commands, separated by ;"},
+	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per line, one for each answer"},
 	{"stdin", 0, HB_OPTION_TEXT, "FILE", "the standard input of the job; default: none"},
-	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "a live run: the name of the recording that it makes"},
+	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "with a COMMAND: the recording to write"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"listen", 0, HB_OPTION_TEXT, "ADDRESS",
-		"for jobs over several machines: the address of this one to dial in at"},
+		"for jobs on several machines: the address of this machine that the processes connect to"},
 	{0},
 };
 

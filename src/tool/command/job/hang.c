@@ -14,7 +14,8 @@
 const hb_option hb__hang_options[] = {
 	{"watch", 0, HB_OPTION_NUMBER, "SECONDS",
 		"after SECONDS without progress the job is called hung, even without proof; default: 10"},
-	{"stacks", 0, HB_OPTION_FLAG, NULL, "print the stack of each process with gdb, which stops it for a moment"},
+	{"stacks", 0, HB_OPTION_FLAG, NULL,
+		"print the stack of each process with gdb, which stops the process for a moment"},
 	{0},
 };
 
@@ -49,7 +50,7 @@ static int answer(hb_watch *w, hb_moving m)
 {
 	hb_run run;
 	if (m == HB_NOBODY) {
-		hb__say("no process of it runs here any more");
+		hb__say("none of its processes runs on this machine any more");
 		return HB_EXIT_OK;
 	}
 	if (m == HB_HANGS) {
@@ -58,9 +59,9 @@ static int answer(hb_watch *w, hb_moving m)
 	}
 	hb__live_run(w->lanes.recording, &run);
 	if (m == HB_MOVES)
-		printf("the job moves\n");
+		printf("the job is making progress\n");
 	else
-		printf("no call of MPI began or ended for %.1f s, but some process computes: that is not called a hang\n",
+		printf("no MPI call has begun or ended for %.1f s, but some process is computing, so the job is not called hung\n",
 			hb__seconds() - w->lanes.moved);
 	if (run.model)
 		hb__put_doing(&run, &w->lanes, stdout);
@@ -75,7 +76,7 @@ int hb__hang(const hb_args *args)
 	signal(SIGPIPE, SIG_IGN);
 	int code = hb__find_running(args->operand, &recording);
 	if (!code && ended(recording)) {
-		hb__say("%s has ended: 'hbdb check' says what is wrong in it", hb__short(recording));
+		hb__say("the job of %s has ended; 'hbdb check' reports errors in it", hb__short(recording));
 		free(recording);
 		return HB_EXIT_OK;
 	}

@@ -10,18 +10,19 @@ const hb_option hb__record_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
 		"the recording to write; default: the program's name, a dash and a number"},
 	{"level", 'l', HB_OPTION_CHOICE, "order|racing|events",
-		"what to store: only the choices, enough to replay; of these only what raced; or every call (default)"},
+		"what to store: order, only what MPI chose, which is enough for a replay; racing, of that only what raced; events, every call (default)"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
-	{"shake", 0, HB_OPTION_NUMBER, "USEC", "delay every send by a random time below this, to provoke rare orders"},
+	{"shake", 0, HB_OPTION_NUMBER, "USEC",
+		"delay every send by a random time of less than USEC microseconds, to provoke rare orders"},
 	{"no-contents", 0, HB_OPTION_FLAG, NULL, "do not store a check of the contents of messages and collectives"},
-	{"check", 0, HB_OPTION_FLAG, NULL, "record also what hbdb check needs: arguments, handles, buffers, types"},
+	{"check", 0, HB_OPTION_FLAG, NULL, "also record what hbdb check needs: arguments, handles, buffers, datatypes"},
 	{"watch", 0, HB_OPTION_MAYBE, "SECONDS",
-		"say when the job hangs, and why; after SECONDS without progress it is called hung, even without proof: 10"},
+		"report when the job hangs, and why; after SECONDS without progress it is called hung, even without proof; default: 10"},
 	{"on-hang", 0, HB_OPTION_CHOICE, "leave|stacks|kill",
-		"what becomes of a job that hangs: leave it (default), print also its stacks with gdb, or end it"},
-	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "leave the logs as the processes wrote them, do not seal them"},
-	{"aslr", 0, HB_OPTION_FLAG, NULL, "leave address space randomisation on"},
+		"what to do with a job that hangs: leave it running (default), also print its stacks with gdb, or end it"},
+	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "keep the logs as the processes wrote them; do not compress them"},
+	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
 
@@ -33,13 +34,14 @@ int hb__record(const hb_args *args)
 {
 	if (!args->rest)
 		return hb__fail_with(
-			HB_EXIT_USAGE, "record needs the command to run, e.g. hbdb record -- mpirun -n 4 ./program");
+			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
 	uint64_t shake = hb__number(args, "shake", 0);
 	if (shake > SHAKE_MAX_US)
 		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
 	const char *level = hb__value(args, "level"), *then = hb__value(args, "on-hang");
 	if (level && strcmp(level, "events") != 0 && (hb__value(args, "check") || watched(args)))
-		return hb__fail_with(HB_EXIT_USAGE, "record --check and --watch need every call, level events");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --check and --watch need every call: use --level events, the default");
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
 	hb_watch watch = {.patience = watched(args) ? (double)hb__number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL

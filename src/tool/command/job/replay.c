@@ -20,14 +20,14 @@
 
 const hb_option hb__replay_options[] = {
 	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
-		"end the job at the first call that differs (default), or go on and tell"},
+		"at the first call that differs, end the job (default), or go on and report it at the end"},
 	{"contents", 0, HB_OPTION_CHOICE, "stop|warn|ignore",
-		"what other contents do: end the job, are told at the end (default), or nothing"},
-	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay itself"},
+		"when the contents of messages differ: end the job, report it at the end (default), or ignore it"},
+	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay as well"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"patience", 0, HB_OPTION_NUMBER, "SECONDS",
-		"without a step of any process, after which it is asked whether one will come (default 10)"},
+		"how long all processes may make no progress before hbdb checks whether any of them still can; default: 10"},
 	{0},
 };
 
@@ -157,14 +157,14 @@ static int say_unfinished(const struct replay *r, const hb_job_end *end, const s
 		return end->status;
 	}
 	if (s->absent == size) {
-		hb__say("nothing was replayed: no process followed its record%s",
+		hb__say("nothing was replayed: no process followed its recording%s",
 			end->status ? s->absent == size ? " (the command failed before MPI_Init was done)" : ""
 				    : " (is it the program that was recorded?)");
 	} else if (s->absent) {
-		hb__say("not replayed: %s %s did not get through MPI_Init; in the others: %s",
+		hb__say("not replayed: %s %s did not get through MPI_Init; the others: %s",
 			hb__plural((uint64_t)s->absent, "rank", "ranks"), s->absent_ranks, words);
 	} else {
-		hb__say("replayed %d %s: %s, but %s %s left before the end of the record", size, processes, words,
+		hb__say("replayed %d %s: %s, but %s %s ended before the end of its recording", size, processes, words,
 			hb__plural((uint64_t)s->n, "rank", "ranks"), s->ranks);
 	}
 	if (s->early >= 0)
@@ -184,7 +184,7 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 	hb__print_notes(&r->folder.sum);
 	if (reports->foreign >= 0)
 		return hb__fail_with(HB_EXIT_FINDING,
-			"a process with rank %d came up, the recording has %d: a replay needs the same number",
+			"a process with rank %d started, but the recording has %d processes: a replay needs the same number",
 			reports->foreign, r->folder.size);
 	if (reports->count[HB_REPORT_DIVERGENCE]) {
 		hb__say("the replay differs in %llu of %d processes%s",
@@ -196,7 +196,7 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 		hb__print_reports(reports, HB_REPORT_END);
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
-		hb__say("replayed %d %s, %llu events: %s; the record ends here, and so the job was ended",
+		hb__say("replayed %d %s, %llu events: %s; the recording ends here, so hbdb ended the job",
 			r->folder.size, hb__plural((uint64_t)r->folder.size, "process", "processes"),
 			(unsigned long long)r->folder.events, words);
 		return HB_EXIT_OK;
@@ -204,9 +204,10 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 	if (reports->stalled) {
 		hb__print_waiting(&reports->stall, reports->over);
 		bool proven = reports->stall.sure == HB_STILL_PROVEN;
-		hb__say("the replay got stuck: no process moved for %.0f seconds%s; ended there", reports->stall.still,
-			proven ? ", and by the recording none will"
-			       : ", which may be too short (--patience SECONDS waits longer)");
+		hb__say("the replay got stuck: no process made progress for %.0f seconds%s; hbdb ended the job",
+			reports->stall.still,
+			proven ? ", and the recording shows that none can"
+			       : "; if it only needed more time, give a longer --patience SECONDS");
 		return HB_EXIT_FINDING;
 	}
 	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)r->folder.size) {
@@ -246,7 +247,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 	m.processes = sum.processes;
 	if (!sum.processes && !sum.damaged) {
 		hb__remove_folder(r->new_recording);
-		hb__say("the replay left no log: %s was not made", r->new_recording);
+		hb__say("the replay left no logs, so %s was not written", r->new_recording);
 	} else {
 		if (hb__manifest_write(&m, r->new_recording))
 			hb__say("%s/manifest.json: %s", r->new_recording, strerror(errno));

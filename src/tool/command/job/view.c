@@ -12,14 +12,14 @@
 #include "../../store/find.h"
 
 const hb_option hb__view_options[] = {
-	{"port", 'p', HB_OPTION_NUMBER, "N", "listen at this port of loopback; one that is free, unless told"},
-	{"no-browser", 0, HB_OPTION_FLAG, NULL, "only print the address"},
+	{"port", 'p', HB_OPTION_NUMBER, "N", "listen on this port of 127.0.0.1; default: any free port"},
+	{"no-browser", 0, HB_OPTION_FLAG, NULL, "print the address and open no browser"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print the address as a JSON object"},
-	{"at", 0, HB_OPTION_TEXT, "EVENT", "with this event chosen"},
-	{"html", 0, HB_OPTION_TEXT, "FILE", "write a page that needs no server, and end"},
+	{"at", 0, HB_OPTION_TEXT, "EVENT", "open the page at this event"},
+	{"html", 0, HB_OPTION_TEXT, "FILE", "write the page as one file that needs no server, and exit"},
 	{"around", 0, HB_OPTION_TEXT, "EVENT", "with --html: the events around this one"},
 	{"range", 0, HB_OPTION_TEXT, "FROM-TO", "with --html: the events between two logical times"},
-	{"events", 0, HB_OPTION_NUMBER, "N", "with --html: at most so many events, 2000 unless told"},
+	{"events", 0, HB_OPTION_NUMBER, "N", "with --html: at most this many events; default: 2000"},
 	{0},
 };
 
@@ -59,13 +59,15 @@ static int check_options(const hb_args *args)
 	const char *range = hb__value(args, "range"), *dash = range ? strchr(range, '-') : NULL;
 	uint64_t port = hb__number(args, "port", 0);
 	if (port > 65535)
-		return hb__fail_with(HB_EXIT_USAGE, "--port %llu: ports are below 65536", (unsigned long long)port);
+		return hb__fail_with(HB_EXIT_USAGE, "--port %llu: the highest port is 65535", (unsigned long long)port);
 	if (!html && (around || range || hb__value(args, "events")))
-		return hb__fail_with(HB_EXIT_USAGE, "--around, --range and --events choose what --html FILE writes");
+		return hb__fail_with(HB_EXIT_USAGE,
+			"--around, --range and --events only choose what --html FILE writes: give --html, too");
 	if (range && (strspn(range, "0123456789-") != strlen(range) || !dash || dash == range || !dash[1]))
 		return hb__fail_with(HB_EXIT_USAGE, "--range %s: write FROM-TO, as in --range 100-200", range);
 	if (around && range)
-		return hb__fail_with(HB_EXIT_USAGE, "--around and --range are two ways to choose: give one of them");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "--around and --range both choose the events to write: give only one of them");
 	const char *at = hb__value(args, "at");
 	int code = at ? hb__check_event(at) : 0;
 	return !code && around ? hb__check_event(around) : code;
@@ -89,7 +91,7 @@ static hb_view_options options_of(struct view *v)
 		o.control = &v->control;
 	else
 		o.no_control =
-			"how this run was started is not known, so it cannot be replayed; hbdb view NAME -- COMMAND says it";
+			"the recording does not say how the run was started, so it cannot be replayed; give the command, as in hbdb view NAME -- COMMAND";
 	return o;
 }
 
@@ -134,7 +136,7 @@ static int print_address(const struct view *v, const char *address)
 	if (fflush(stdout))
 		return hb__fail_with(HB_EXIT_USAGE, "cannot print the address: %s", strerror(errno));
 	if (isatty(2))
-		hb__say("Ctrl-C ends it");
+		hb__say("press Ctrl-C to end it");
 	return 0;
 }
 
@@ -187,9 +189,9 @@ static int open_server(struct view *v)
 	v->server = NULL;
 	if (err.status == HB_E_SYSTEM && err.sys == EADDRINUSE)
 		return hb__fail_with(
-			HB_EXIT_USAGE, "port %u is taken: leave --port away, and a free one is found", options.port);
+			HB_EXIT_USAGE, "port %u is in use: without --port hbdb takes a free one", options.port);
 	if (err.status == HB_E_SYSTEM && err.sys == EACCES)
-		return hb__fail_with(HB_EXIT_USAGE, "port %u may not be used: take one above 1023", options.port);
+		return hb__fail_with(HB_EXIT_USAGE, "you may not use port %u: choose one above 1023", options.port);
 	return hb__fail_with(HB_EXIT_USAGE, "cannot serve the page: %s%s%s", err.message, err.sys ? ": " : "",
 		err.sys ? strerror(err.sys) : "");
 }
@@ -199,7 +201,7 @@ static int view(struct view *v)
 	int code = hb__page_begin(v->recording, &v->run, &v->page);
 	if (!v->run.views) {
 		if (code == HB_EXIT_RECORDING)
-			hb__say("none of its logs can be read, so there is nothing to show: no page is served");
+			hb__say("none of the logs can be read, so there is nothing to show and no page is served");
 		return code;
 	}
 	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;

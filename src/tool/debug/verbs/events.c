@@ -12,7 +12,7 @@ int hb__d_event(hb_debug *d, const char *text, hb_at *ret)
 	const char *marked = hb__d_get(&d->bookmarks, text);
 	int code = needs_events(d);
 	if (!code && !marked && hb__d_is_name(text))
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no bookmark %s; bookmark lists them", text);
+		return hb__d_fail(d, HB_EXIT_USAGE, "there is no bookmark %s; bookmark lists all bookmarks", text);
 	code = code ? code : hb__check_event(marked ? marked : text);
 	return code ? code : hb__read_event(&d->run, marked ? marked : text, ret);
 }
@@ -135,7 +135,7 @@ static int stop_one(hb_debug *d, const char *text)
 	char rest;
 	if (sscanf(text, "%d:%llu%c", &rank, &event, &rest) != 2 &&
 		sscanf(text, "%d.%u:%llu%c", &rank, &lane, &event, &rest) != 3)
-		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is no event: RANK:EVENT, as in 0:17", text);
+		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is not an event: write RANK:EVENT, as in 0:17", text);
 	if (rank < 0 || rank >= d->size)
 		return hb__d_fail(d, HB_EXIT_USAGE, "there is no rank %d; the job has %d %s", rank, d->size,
 			hb__plural((uint64_t)d->size, "process", "processes"));
@@ -144,8 +144,8 @@ static int stop_one(hb_debug *d, const char *text)
 	t = (hb_target){.rank = rank, .lane = lane, .event = event};
 	if (hb_session_stop_at(hb__live_session(d->live), &t, 1, &err))
 		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
-	hb__d_note(
-		d, "only [%d] stops, after %s: what the event depends on is known from a recording only", rank, text);
+	hb__d_note(d, "only [%d] stops, after %s: without a recording it is not known what the event depends on", rank,
+		text);
 	return 0;
 }
 
@@ -165,8 +165,9 @@ static void say_passed(hb_debug *d, hb_at at, const uint32_t *event, const hb_st
 			hb_set_add(&set, of->rank);
 	}
 	if (hb_set_count(&set))
-		hb__d_note(d, "%s %s past it: goto %s begins again and stops there", hb__d_set_name(&set),
-			hb_set_count(&set) == 1 ? "is" : "are", hb__event_name(&d->run, at, name));
+		hb__d_note(d, "%s %s already past it: goto %s starts again from the beginning and stops there",
+			hb__d_set_name(&set), hb_set_count(&set) == 1 ? "is" : "are",
+			hb__event_name(&d->run, at, name));
 	hb_set_free(&set);
 }
 
@@ -179,7 +180,8 @@ int hb__v_stop(hb_debug *d, char *args)
 	if (word && !strcmp(word, "off") && !*text)
 		return stop_off(d);
 	if (!word || strcmp(word, "at") || !*text)
-		return hb__d_fail(d, HB_EXIT_USAGE, "stop at EVENT, as in stop at 0:17; stop off; halt stops at once");
+		return hb__d_fail(d, HB_EXIT_USAGE,
+			"use stop at EVENT, as in stop at 0:17, or stop off; to stop processes at once, use halt");
 	hb__d_poll(d, 0);
 	if (!d->run.model)
 		return stop_one(d, text);
@@ -249,7 +251,7 @@ int hb__d_goto(hb_debug *d, hb_at at)
 		return 0;
 	return hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name,
 		waited == HB_WAIT_INTERRUPTED ? ": interrupted"
-		: waited == HB_WAIT_OVER      ? ": the time limit is over (set timeout)"
+		: waited == HB_WAIT_OVER      ? ": the time limit has passed (set timeout changes it)"
 		: waited == HB_WAIT_ENDED     ? ": the job has ended"
 					      : "");
 }
@@ -272,14 +274,14 @@ int hb__v_back(hb_debug *d, char *args)
 	if (code)
 		return code;
 	if (n < 1)
-		return hb__d_fail(d, HB_EXIT_USAGE, "back takes a number of events, not '%s'", args);
+		return hb__d_fail(d, HB_EXIT_USAGE, "back takes a number of events, but got '%s'", args);
 	hb__d_poll(d, 0);
 	if (!hb__d_here(d, &at) && at.line == HB_NO)
 		return hb__d_fail(d, HB_EXIT_FINDING,
-			"back from where? Choose one process, as in [0] back, or go to an event first");
+			"back needs an event to start from: name one process, as in [0] back, or use goto first");
 	if ((long)at.event <= n)
-		return hb__d_fail(d, HB_EXIT_FINDING, "before %s there is no event %ld back",
-			hb__event_name(&d->run, at, name), n);
+		return hb__d_fail(d, HB_EXIT_FINDING, "cannot go back %ld: there are not that many events before %s", n,
+			hb__event_name(&d->run, at, name));
 	at.event -= (uint32_t)n;
 	return hb__d_goto(d, at);
 }
@@ -307,7 +309,9 @@ int hb__d_next_event(hb_debug *d, uint32_t times)
 		d->frame[i] = 0;
 		d->at_point[i] = false;
 	}
-	int code = n ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is there", hb__d_set_name(&d->set));
+	int code =
+		n ? 0
+		  : hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is running or stopped", hb__d_set_name(&d->set));
 	if (!code && hb_session_stop_at(session, targets, n, &err))
 		code = hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
 	free(targets);
@@ -338,7 +342,8 @@ int hb__v_bookmark(hb_debug *d, char *args)
 	if (*text)
 		code = hb__d_event(d, text, &at);
 	else if ((!hb__d_here(d, &at) && at.line == HB_NO) || !at.event)
-		code = hb__d_fail(d, HB_EXIT_FINDING, "which event? bookmark %s 0:17, or choose one process", name);
+		code = hb__d_fail(d, HB_EXIT_FINDING,
+			"bookmark needs an event, as in bookmark %s 0:17, or one process in the focus", name);
 	if (code)
 		return code;
 	hb__d_put(&d->bookmarks, name, hb__event_name(&d->run, at, event));

@@ -39,8 +39,8 @@ int hb__v_defset(hb_debug *d, char *args)
 		return hb__d_fail(d, HB_EXIT_USAGE, "defset takes a name and a set, as in defset workers [1:3]");
 	if (!hb__d_is_name(name) || hb__d_is(d, 0, name) >= 0)
 		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' cannot be the name of a set: %s", name,
-			hb__d_is_name(name) ? "there is a dynamic set of that name"
-					    : "letters, digits, _ and - can, and it begins with a letter");
+			hb__d_is_name(name) ? "a dynamic set has that name"
+					    : "a name begins with a letter and consists of letters, digits, _ and -");
 	int code = hb__d_set(d, args, &set);
 	if (!code) {
 		hb__d_put(&d->sets, name, hb_set_write(&set, buffer, sizeof buffer));

@@ -9,13 +9,13 @@
 
 static int must_run(hb_debug *d)
 {
-	return hb__live_running(d->live) ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "no job runs; run starts it");
+	return hb__live_running(d->live) ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "no job is running; run starts it");
 }
 
 static int no_operands(hb_debug *d, const char *verb, const char *args)
 {
-	return *args ? hb__d_fail(
-			       d, HB_EXIT_USAGE, "%s takes no '%s'; a set stands before it: [0:3] %s", verb, args, verb)
+	return *args ? hb__d_fail(d, HB_EXIT_USAGE, "%s takes no '%s'; write a set before the command: [0:3] %s", verb,
+			       args, verb)
 		     : 0;
 }
 
@@ -39,7 +39,7 @@ int hb__v_kill(hb_debug *d, char *args)
 	code = code ? code : must_run(d);
 	if (!code && hb__live_attached(d->live))
 		code = hb__d_fail(d, HB_EXIT_FINDING,
-			"the job was started without hbdb, which does not end it; quit leaves it as it is");
+			"the job was started without hbdb, so hbdb does not end it; quit leaves it running");
 	if (!code) {
 		hb__live_end(d->live);
 		hb__d_poll(d, 0);
@@ -101,11 +101,11 @@ static int let_go(hb_debug *d)
 	}
 	int moved = hb_session_go(session, &set);
 	if (!code && !before && hb_set_count(&set))
-		code = hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is there any more; run starts the job again",
-			hb__d_set_name(&set));
+		code = hb__d_fail(
+			d, HB_EXIT_FINDING, "no process of %s is left; run starts the job again", hb__d_set_name(&set));
 	else if (!code && !moved && stopped)
 		code = hb__d_fail(
-			d, HB_EXIT_FINDING, "no process of %s can go on (status says why)", hb__d_set_name(&set));
+			d, HB_EXIT_FINDING, "no process of %s can go on; status shows why", hb__d_set_name(&set));
 	hb_set_free(&set);
 	return code;
 }
@@ -131,7 +131,7 @@ int hb__v_wait(hb_debug *d, char *args)
 		d->settings.timeout = strtod(args, &end);
 		if (*end || d->settings.timeout <= 0) {
 			d->settings.timeout = old;
-			return hb__d_fail(d, HB_EXIT_USAGE, "wait takes seconds, not '%s'", args);
+			return hb__d_fail(d, HB_EXIT_USAGE, "wait takes a number of seconds, but got '%s'", args);
 		}
 	}
 	int code = hb__d_wait_and_show(d, &d->set);
@@ -260,7 +260,7 @@ static uint32_t times_of(hb_debug *d, const char *verb, char *args)
 {
 	long n = *args ? hb__d_number(args) : 1;
 	if (n < 1)
-		hb__d_fail(d, HB_EXIT_USAGE, "%s takes how often, not '%s'", verb, args);
+		hb__d_fail(d, HB_EXIT_USAGE, "%s takes a number of repetitions, but got '%s'", verb, args);
 	return n < 1 ? 0 : (uint32_t)n;
 }
 

@@ -60,7 +60,7 @@ static int read_count(hb_debug *d, const char *text, uint32_t *ret)
 {
 	long n = text ? hb__d_number(text) : 1;
 	*ret = n < 1 ? 0 : (uint32_t)n;
-	return n < 1 ? hb__d_fail(d, HB_EXIT_USAGE, "-count takes a number from 1 on, not '%s'", text) : 0;
+	return n < 1 ? hb__d_fail(d, HB_EXIT_USAGE, "-count takes a number of 1 or more, but got '%s'", text) : 0;
 }
 
 /* `break f if x > 1` is what gdb takes. */
@@ -248,8 +248,8 @@ static int each(hb_debug *d, const char *verb, char *args, enum change what)
 	char *word = hb__d_word(&args);
 	int code = 0;
 	if (!word && what != LIST)
-		return hb__d_fail(
-			d, HB_EXIT_USAGE, "%s takes numbers of actionpoints (actions lists them), or *", verb);
+		return hb__d_fail(d, HB_EXIT_USAGE,
+			"%s takes numbers of breakpoints, barriers or watchpoints (actions lists them), or *", verb);
 	if (!word || !strcmp(word, "*")) {
 		for (size_t i = d->npoints; i-- > 0;)
 			if (what != LIST)
@@ -265,7 +265,8 @@ static int each(hb_debug *d, const char *verb, char *args, enum change what)
 		if (p)
 			change(d, p, what);
 		else
-			code = hb__d_fail(d, HB_EXIT_USAGE, "there is no actionpoint %s; actions lists them", word);
+			code = hb__d_fail(d, HB_EXIT_USAGE,
+				"there is no breakpoint, barrier or watchpoint %s; actions lists them", word);
 	}
 	int failed = hb__d_replies(d, verb);
 	return code ? code : failed;

@@ -50,14 +50,14 @@ int hb__v_events(hb_debug *d, char *args)
 	if (!d->run.model)
 		return hb__d_fail(d, HB_EXIT_FINDING, "%s", d->whyno);
 	if (n < 1)
-		return hb__d_fail(d, HB_EXIT_USAGE, "events takes a number of lines, not '%s'", args);
+		return hb__d_fail(d, HB_EXIT_USAGE, "events takes a number of lines, but got '%s'", args);
 	hb__d_poll(d, 0);
 	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
 		hb_at here;
 		if (hb__d_stands_at(d, i, &here))
 			around(d, i, here, (uint32_t)n);
 		else
-			hb__d_reply(d, i, true, NULL, "its log is missing in the recording");
+			hb__d_reply(d, i, true, NULL, "its log is missing from the recording");
 	}
 	return hb__d_replies(d, "events");
 }
@@ -96,7 +96,7 @@ static int print_races(hb_debug *d, struct sought *s)
 	} else if (n)
 		hb__d_print(d, "%s", text);
 	else
-		hb__d_print(d, "%s did not race: no other message could have come\n", name);
+		hb__d_print(d, "%s did not race: it could have got no other message\n", name);
 	free(text);
 	return 0;
 }

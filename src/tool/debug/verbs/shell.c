@@ -13,13 +13,13 @@
 static const struct {
 	const char *name, *meaning;
 } settings[] = {
-	{"echo", "on, off: whether the lines of a script are shown"},
-	{"events", "lines before and after that events shows"},
-	{"frames", "frames that where shows"},
+	{"echo", "on, off: show the lines of a script as they are run"},
+	{"events", "how many lines events shows before and after"},
+	{"frames", "how many frames where shows"},
 	{"json", "on, off: answers as JSON, one object per line"},
-	{"lines", "source lines that list shows"},
+	{"lines", "how many source lines list shows"},
 	{"onerror", "stop, continue: what a script does when a command fails"},
-	{"timeout", "seconds that cont, wait and goto wait at most; 0: no limit"},
+	{"timeout", "the longest time in seconds that cont, wait and goto wait; 0: no limit"},
 };
 
 static char *setting(const hb_settings *s, const char *name)
@@ -89,13 +89,13 @@ int hb__v_set(hb_debug *d, char *args)
 		return hb__v_assign(d, args);
 	if (!meaning(name))
 		return hb__d_fail(d, HB_EXIT_USAGE,
-			"there is no setting %s; set lists them, set var changes a variable of the program, and gdb set %s a setting "
-			"of gdb",
+			"there is no setting %s; set lists all settings, set var changes a variable of the program, gdb set %s "
+			"changes a setting of gdb",
 			name, name);
 	hb_settings old = d->settings;
 	if (!*args || !change(&d->settings, name, args)) {
 		d->settings = old;
-		return hb__d_fail(d, HB_EXIT_USAGE, "%s takes %s; not '%s'", name, meaning(name), args);
+		return hb__d_fail(d, HB_EXIT_USAGE, "%s takes %s, but got '%s'", name, meaning(name), args);
 	}
 	return 0;
 }
@@ -105,7 +105,7 @@ int hb__v_unset(hb_debug *d, char *args)
 	char *name = hb__d_word(&args);
 	hb_settings first;
 	if (!name || !meaning(name))
-		return hb__d_fail(d, HB_EXIT_USAGE, "unset takes the name of a setting; set lists them");
+		return hb__d_fail(d, HB_EXIT_USAGE, "unset takes the name of a setting; set lists all settings");
 	hb__d_default_settings(&first, false);
 	char *value = setting(&first, name);
 	change(&d->settings, name, value);
@@ -152,7 +152,7 @@ int hb__v_unalias(hb_debug *d, char *args)
 	if (name && !strcmp(name, "*"))
 		hb__d_pairs_free(&d->aliases);
 	else if (!name || !hb__d_drop(&d->aliases, name))
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no alias %s of yours", name ? name : "without a name");
+		return hb__d_fail(d, HB_EXIT_USAGE, "you have not defined an alias %s", name ? name : "without a name");
 	return 0;
 }
 
@@ -161,14 +161,16 @@ int hb__v_unalias(hb_debug *d, char *args)
 int hb__v_input(hb_debug *d, char *args)
 {
 	char *path = hb__d_word(&args);
-	return path ? hb__d_script(d, path) : hb__d_fail(d, HB_EXIT_USAGE, "input takes a file with commands");
+	return path ? hb__d_script(d, path)
+		    : hb__d_fail(d, HB_EXIT_USAGE, "input takes the name of a file with commands");
 }
 
 int hb__v_log(hb_debug *d, char *args)
 {
 	char *path = hb__d_word(&args);
 	if (!path) {
-		hb__d_note(d, d->log ? "commands and answers are logged; log off ends that" : "nothing is logged");
+		hb__d_note(d, d->log ? "commands and answers are being logged; log off ends this"
+				     : "nothing is being logged");
 		return 0;
 	}
 	if (d->log)
@@ -185,7 +187,7 @@ int hb__v_history(hb_debug *d, char *args)
 {
 	long n = *args ? hb__d_number(args) : 1000000000;
 	if (n < 1)
-		return hb__d_fail(d, HB_EXIT_USAGE, "history takes a number of lines, not '%s'", args);
+		return hb__d_fail(d, HB_EXIT_USAGE, "history takes a number of lines, but got '%s'", args);
 	size_t first = d->history.n > (size_t)n ? d->history.n - (size_t)n : 0;
 	for (size_t i = first; i < d->history.n; i++)
 		hb__d_print(d, "%5zu  %s\n", i + 1, d->history.at[i]);
@@ -196,7 +198,7 @@ int hb__v_exit(hb_debug *d, char *args)
 {
 	long status = *args ? strtol(args, NULL, 10) : 0;
 	if (*args && (strspn(args, "0123456789") != strlen(args) || status > 255))
-		return hb__d_fail(d, HB_EXIT_USAGE, "exit takes a status from 0 to 255, not '%s'", args);
+		return hb__d_fail(d, HB_EXIT_USAGE, "exit takes a status from 0 to 255, but got '%s'", args);
 	d->code = (int)status;
 	d->quit = true;
 	return 0;
@@ -218,7 +220,7 @@ int hb__v_help(hb_debug *d, char *args)
 		for (const hb_verb *v = hb__verbs; v->name; v++)
 			hb__d_print(d, "%-9s %s\n", v->name, v->summary);
 		hb__d_print(d,
-			"\nA command is for the processes of the focus, or of the set before it: [0:3,5] where.\n"
+			"\nA command acts on the processes of the focus, or on those of a set written before it: [0:3,5] where.\n"
 			"Unambiguous abbreviations work; a semicolon separates commands; help COMMAND says more.\n");
 		return 0;
 	}

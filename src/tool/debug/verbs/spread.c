@@ -129,8 +129,8 @@ static void look(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 		hb__d_reply(d, rank, true, NULL, "%s", err.message);
 	else if (!read_values(s, rank, hb__d_trim(value)))
 		hb__d_reply(d, rank, true, NULL, "%s: %s", s->expression,
-			strlen(value) > 1000 ? "too long to be read; take a part of it, as in a[0]@1000"
-					     : "no numbers");
+			strlen(value) > 1000 ? "the array is too long; name a part of it, as in a[0]@1000"
+					     : "there are no numbers in it");
 	free(value);
 	free(command);
 }
@@ -169,8 +169,9 @@ int hb__v_spread(hb_debug *d, char *args)
 	if (s.n)
 		show(d, &s);
 	if (s.odd)
-		hb__d_note(d, "%llu of the values %s no number, the first in [%d]%s%s", (unsigned long long)s.odd,
-			hb__plural(s.odd, "is", "are"), s.odd_rank, *s.odd_index ? " at " : "", s.odd_index);
+		hb__d_note(d, "%llu of the values %s not a number (NaN), the first in [%d]%s%s",
+			(unsigned long long)s.odd, hb__plural(s.odd, "is", "are"), s.odd_rank,
+			*s.odd_index ? " at " : "", s.odd_index);
 	hb_set_free(&s.least.ranks);
 	hb_set_free(&s.most.ranks);
 	return code;

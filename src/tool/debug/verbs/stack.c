@@ -71,13 +71,13 @@ int hb__v_where(hb_debug *d, char *args)
 	struct where w = {.most = (size_t)n, .all = options[0].value != NULL};
 	free(options[0].value);
 	if (code || n < 1)
-		return code ? code : hb__d_fail(d, HB_EXIT_USAGE, "where takes a number of frames, not '%s'", args);
+		return code ? code : hb__d_fail(d, HB_EXIT_USAGE, "where takes a number of frames, but got '%s'", args);
 	hb__d_poll(d, 0);
 	hb__d_look(d, &d->set, where, &w);
 	code = hb__d_replies(d, "where");
 	if (w.hidden && !w.all)
-		hb__d_note(d, "(%s%zu %s of hbdb, MPI and the C library hidden: where -all)", "up to ", w.hidden,
-			hb__plural(w.hidden, "frame", "frames"));
+		hb__d_note(d, "(%s%zu %s of hbdb, MPI and the C library hidden; where -all shows them)", "up to ",
+			w.hidden, hb__plural(w.hidden, "frame", "frames"));
 	return code;
 }
 
@@ -98,7 +98,8 @@ static void show_chosen(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 	hb__d_frames_free(&frames);
 	if (wanted < 0 || wanted > last) {
 		hb__d_reply(d, rank, true, NULL,
-			wanted < 0 ? "the innermost frame is chosen already" : "the outermost frame is chosen already");
+			wanted < 0 ? "the innermost frame is already selected"
+				   : "the outermost frame is already selected");
 		return;
 	}
 	d->frame[rank] = (uint32_t)wanted;
@@ -113,7 +114,7 @@ static int choose(hb_debug *d, const char *verb, char *args, int way)
 {
 	long n = *args ? hb__d_number(args) : 1;
 	if (n < 1)
-		return hb__d_fail(d, HB_EXIT_USAGE, "%s takes a number of frames, not '%s'", verb, args);
+		return hb__d_fail(d, HB_EXIT_USAGE, "%s takes a number of frames, but got '%s'", verb, args);
 	n *= way;
 	free(d->list_file);
 	d->list_file = NULL;

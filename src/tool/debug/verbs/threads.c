@@ -56,7 +56,7 @@ int hb__v_thread(hb_debug *d, char *args)
 	uint32_t number = n < 0 ? 0 : (uint32_t)n;
 	if (*args && n < 1)
 		return hb__d_fail(d, HB_EXIT_USAGE,
-			"thread takes the number of a thread, not '%s'; thread lists them, gdb thread %s is gdb's command",
+			"thread takes the number of a thread, but got '%s'; thread lists them (gdb thread %s is gdb's own command)",
 			args, args);
 	hb__d_poll(d, 0);
 	hb__d_look(d, &d->set, *args ? choose : list, &number);

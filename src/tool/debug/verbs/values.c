@@ -110,7 +110,7 @@ int hb__v_what(hb_debug *d, char *args)
 int hb__v_gdb(hb_debug *d, char *args)
 {
 	if (!*args)
-		return hb__d_fail(d, HB_EXIT_USAGE, "gdb takes a command of gdb, as in gdb info registers");
+		return hb__d_fail(d, HB_EXIT_USAGE, "gdb takes a gdb command, as in gdb info registers");
 	return ask_all(d, "gdb", &(struct asked){.text = args, .command = true});
 }
 
@@ -191,9 +191,9 @@ static void expect(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 	if (good)
 		hb__d_reply(d, rank, false, NULL, "%s, as expected", e->whole);
 	else if (left)
-		hb__d_reply(d, rank, true, NULL, "%s is %s, and not as expected: %s", e->left, left, e->whole);
+		hb__d_reply(d, rank, true, NULL, "%s is %s, but expected: %s", e->left, left, e->whole);
 	else
-		hb__d_reply(d, rank, true, NULL, "%s is %s, and not as expected", e->whole, value);
+		hb__d_reply(d, rank, true, NULL, "%s is %s, which is not as expected", e->whole, value);
 	free(left);
 	free(value);
 }
@@ -209,7 +209,7 @@ static bool all_are(hb_debug *d, const char *word)
 static int expect_state(hb_debug *d, const char *word)
 {
 	if (hb__d_is(d, 0, word) < 0)
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no state %s; viewset lists those that there are", word);
+		return hb__d_fail(d, HB_EXIT_USAGE, "there is no state %s; viewset lists all states", word);
 	/* who was looked at a moment ago counts as blocked again when it has not moved for a while */
 	for (double end = hb__d_now() + EXPECT_S; !all_are(d, word) && hb__d_now() < end && !hb__d_interrupted();)
 		hb__d_poll(d, 20);
@@ -245,7 +245,7 @@ static int expect_of_set(hb_debug *d, char *args)
 	hb_set old = d->set, set;
 	char *text = hb__d_set_text(&args);
 	if (!text)
-		return hb__d_fail(d, HB_EXIT_USAGE, "the set of processes has no ] at its end");
+		return hb__d_fail(d, HB_EXIT_USAGE, "the set of processes has no closing ]");
 	int code = hb__d_set(d, text, &set);
 	if (!code) {
 		d->set = set;

@@ -26,9 +26,9 @@ function why(p: ProcessState): string {
 	case "after":
 		return `held after ${p.event}`;
 	case "end":
-		return "held: its record ends";
+		return "held: its recording ends";
 	case "differs":
-		return "held: differs from its record";
+		return "held: differs from its recording";
 	case "signal":
 		return "held" + signal(p);
 	default:
