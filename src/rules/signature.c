@@ -203,7 +203,9 @@ const char *hb__data_text(const hb_data *d, char *ret, size_t size)
 {
 	const hb_datatype *t = type_of(d);
 	const hb_signature *s = t ? t->signature : NULL;
-	int at = snprintf(ret, size, "%lld %s", (long long)d->count, t ? t->name : "of an unknown datatype");
+	const char *given = t ? hb_log_name(d->log, HB_NAMED_TYPE, d->type) : NULL;
+	int at = snprintf(ret, size, "%lld %s%s%s%s", (long long)d->count, t ? t->name : "of an unknown datatype",
+		given ? " \"" : "", given ? given : "", given ? "\"" : "");
 	for (uint32_t i = 0; s && i < s->n && i < TOLD && at > 0 && (size_t)at < size; i++) {
 		const hb_datatype *basic = hb_log_datatype(d->log, s->run[i].basic);
 		at += snprintf(ret + at, size - (size_t)at, "%s%llu %s",

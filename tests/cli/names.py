@@ -49,7 +49,56 @@ int main(int argc, char **argv) {
 	return 0;
 }
 """
+WRONG = r"""
+#include <mpi.h>
+int main(int argc, char **argv) {
+	int rank, x[4] = {0}, w[4] = {0};
+	double d[4];
+	MPI_Comm ocean;
+	MPI_Datatype pair;
+	MPI_Win halo;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ocean);
+	MPI_Comm_set_name(ocean, "ocean");
+	MPI_Type_contiguous(2, MPI_INT, &pair);
+	MPI_Type_set_name(pair, "pair");
+	MPI_Type_commit(&pair);
+	MPI_Win_create(w, sizeof w, sizeof *w, MPI_INFO_NULL, MPI_COMM_WORLD, &halo);
+	MPI_Win_set_name(halo, "halo");
+	MPI_Win_fence(0, halo);
+	MPI_Put(x, 1, MPI_INT, 0, 1, 1, MPI_INT, halo); /* of both, to one place */
+	MPI_Win_fence(0, halo);
+	if (rank)
+		MPI_Send(x, 2, pair, 0, 5, ocean);
+	else
+		MPI_Recv(d, 4, MPI_DOUBLE, 1, 5, ocean, MPI_STATUS_IGNORE);
+	MPI_Barrier(ocean);
+	if (!rank)
+		MPI_Put(x, 1, MPI_INT, 0, 1, 1, MPI_INT, halo); /* no fence ends its epoch */
+	MPI_Win_free(&halo);
+	MPI_Type_free(&pair);
+	MPI_Comm_free(&ocean);
+	MPI_Finalize();
+	return 0;
+}
+"""
 INERT = 'the "ocean" \\x1b[2J'
+
+
+def findings(mpi, launch, place):
+    with open(place.path + "/wrong.c", "w") as f:
+        f.write(WRONG)
+    subprocess.run(["mpicc." + mpi, "-g", "-o", place.path + "/wrong", place.path + "/wrong.c"], check=True)
+    out = place.run("check", "-o", "named.hbdb", "--", *launch, "-n", "2", "./wrong")[1]
+    has(mpi + " check: a datatype", out, 'rank 1 sends 2 type#0 "pair" (each 2 MPI_INT) with MPI_Send')
+    has(mpi + " check: a window", out, 'of the window "halo" of rank 0, MPI_Put', ', window "halo": accesses follow')
+    place.run("view", "named", "--html", "page.html", "--range", "0-1000")
+    with open(place.path + "/page.html", encoding="utf-8") as f:
+        page = f.read()
+    check(mpi + " the page's filter, its messages and its collectives", '{"name":"WORLD.0 \\"ocean\\"","size":2}' in page and
+          '"comm":"WORLD.0 \\"ocean\\""' in page and '"group":"WORLD.0 \\"ocean\\""' in page, page[-3000:])
+    shutil.rmtree(place.path + "/named.hbdb")
 
 
 def under(mpi, launch, place):
@@ -81,6 +130,7 @@ def under(mpi, launch, place):
     status, out, _ = place.run("check", *command, "wrong")
     has(mpi + " check", out, ' on WORLD.0 "%s"' % INERT)
     status, _, err = place.run("replay", "run")
+    findings(mpi, launch, place)
     check(mpi + " replays", status == 0 and "no difference" in err, err)
     shutil.rmtree(place.path + "/run.hbdb")
 

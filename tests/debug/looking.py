@@ -91,7 +91,7 @@ def fingers(p):
     has("%s: what fails leaves nothing" % p.mpi, out, "[1] nothing: No symbol", "no breakpoints", "[1] watchpoint 1 set at total", "[1] it has ",
         "[1] nowhere: ", "  1  watch    [1] total\n", "no process is in [dead]\nno process is in [dead]\nfocus [dead]: [], 0 processes\n"
         "no process is in [dead]\nno process is in [dead]\nfocus [*]")
-    has("%s: a word that is unknown" % p.mpi, err, "no command 'frobnicate'", "gdb frobnicate gives it to gdb")
+    has("%s: a word that is unknown" % p.mpi, err, "no command 'frobnicate'", "gdb frobnicate passes it to gdb")
 
 
 def spreads(p):

@@ -67,8 +67,8 @@ static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
 			return HB_OK; /* freed before: said with where */
 	}
 	snprintf(point.role, sizeof point.role, "%s%s%s", arg, told(value) ? " = " : "", told(value) ? value : "");
-	return hb__finding(c, id, false, rule->advice, &point, 1, err, "rank %d calls %s with %s, but %s", rank,
-		point.function, point.role, text);
+	return hb__finding(c, id, false, rule->advice, &point, 1, err, "rank %d calls %s with %s%s, but %s", rank,
+		point.function, told(value) ? "" : "the argument ", point.role, text);
 }
 
 /* A file that is not there is an answer, not an error of the program; what another finding names is said there. */

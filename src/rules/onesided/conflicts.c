@@ -96,7 +96,7 @@ static hb_status report(struct sweep *s, const struct hb__access *a, const struc
 {
 	struct hb__bytes shared;
 	const hb_process *p = hb_model_processes(s->o->c->model);
-	char bytes[60];
+	char bytes[60], named[HB__NAMED];
 	hb_point point[2];
 	if (s->reports++ >= REPORTS || !hb__share_bytes(s->o, a, b, &shared))
 		return HB_OK;
@@ -114,8 +114,9 @@ static hb_status report(struct sweep *s, const struct hb__access *a, const struc
 			? "Use the same operation and the same basic datatype for both, or end an epoch between them."
 			: "End an epoch between the two (with a fence; or with MPI_Win_unlock or MPI_Win_flush, and then a barrier or a message), or use accumulate operations.";
 	return hb__finding(s->o->c, HB_RMA_RACE, false, advice, point, 2, s->o->err,
-		"%s of rank %d %s %s of the window of rank %d, %s of rank %d %s them%s, and nothing orders the two",
-		point[0].function, p[a->process].rank, verb(a), bytes, p[a->target].rank, point[1].function,
+		"%s of rank %d %s %s of the window%s of rank %d, %s of rank %d %s them%s, and nothing orders the two",
+		point[0].function, p[a->process].rank, verb(a), bytes,
+		hb__window_named(s->o->c, a->process, a->number, named), p[a->target].rank, point[1].function,
 		p[b->process].rank, verb(b), b->local ? " there" : "");
 }
 

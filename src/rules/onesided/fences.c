@@ -31,12 +31,14 @@ static hb_status differ(struct hb__onesided *o, const struct call *a, const stru
 {
 	const hb_process *p = hb_model_processes(o->c->model);
 	hb_point point[2];
+	char named[HB__NAMED];
+	hb__window_named(o->c, a->process, hb_remark_number(&o->c->remarks->at[a->remark], "win", -1), named);
 	place(o, a, &point[0]);
 	place(o, b, &point[1]);
 	return hb__finding(o->c, HB_COLLECTIVE_CALL, false,
 		"Call MPI_Win_fence equally often on all processes of the window, and then MPI_Win_free.", point, 2,
-		o->err, "rank %d calls %s where rank %d calls %s on the same window", p[a->process].rank,
-		point[0].function, p[b->process].rank, point[1].function);
+		o->err, "rank %d calls %s where rank %d calls %s on the same window%s", p[a->process].rank,
+		point[0].function, p[b->process].rank, point[1].function, named);
 }
 
 static hb_status compare(struct hb__onesided *o, const struct call *call, size_t n)

@@ -170,12 +170,15 @@ static hb_status outside(struct hb__onesided *o, const hb_remark *r, const struc
 	if (hb_remark_number(r, "disp", 0) < 0)
 		return HB_OK; /* told already */
 	hb_point point = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	char named[HB__NAMED];
 	hb_remark_text(r, "fn", point.function, sizeof point.function);
 	return hb__finding(o->c, HB_RMA_RANGE, false,
 		"Check the displacement (it is counted in the target's displacement unit) and the count.", &point, 1,
-		o->err, "%s of rank %d touches bytes %lld to %lld of the window of rank %lld, which has %lld bytes",
+		o->err, "%s of rank %d touches bytes %lld to %lld of the window%s of rank %lld, which has %lld bytes",
 		point.function, hb_model_processes(o->c->model)[r->process].rank, (long long)(from - there->base),
-		(long long)(to - there->base - 1), (long long)rank, (long long)there->size);
+		(long long)(to - there->base - 1),
+		hb__window_named(o->c, r->process, hb_remark_number(r, "win", -1), named), (long long)rank,
+		(long long)there->size);
 }
 
 static hb_status on_access(struct hb__onesided *o, const hb_remark *r)

@@ -52,6 +52,14 @@ static const char *advice_of(hb_finding_id id)
 	}
 }
 
+const char *hb__window_named(const hb_case *c, uint32_t process, int64_t number, char ret[HB__NAMED])
+{
+	const hb_log *log = hb_model_processes(c->model)[process].log;
+	const char *given = log && number >= 0 ? hb_log_name(log, HB_NAMED_WIN, number) : NULL;
+	snprintf(ret, HB__NAMED, given ? " \"%s\"" : "", given);
+	return ret;
+}
+
 /* The place of the remark, and the earlier one that it names. */
 static uint32_t places(const hb_remark *r, hb_point *ret)
 {
@@ -85,14 +93,15 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 	if (mixed)
 		snprintf(point[1].role, sizeof point[1].role, "locked in between");
 	int64_t target = hb_remark_number(r, "target", -1);
-	char to[40] = "";
+	char to[40] = "", named[HB__NAMED];
 	if (id == HB_RMA_TYPE || id == HB_RMA_RANGE || id == HB_RMA_EPOCH_NONE)
 		snprintf(to, sizeof to, target >= 0 ? " to rank %lld" : "", (long long)target);
+	hb__window_named(c, r->process, hb_remark_number(r, "win", -1), named);
 	return hb__finding(c, id, mixed,
 		mixed ? "Give the fence before the lock MPI_MODE_NOSUCCEED, or the one after it MPI_MODE_NOPRECEDE (at all processes)."
 		      : advice_of(id),
-		point, n, err, "%s of rank %d%s: %s", point[0].function, hb_model_processes(c->model)[r->process].rank,
-		to, text);
+		point, n, err, "%s of rank %d%s%s%s: %s", point[0].function,
+		hb_model_processes(c->model)[r->process].rank, to, *named ? ", window" : "", named, text);
 }
 
 /* The program itself used the buffer of a pending access. */

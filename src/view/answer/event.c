@@ -183,7 +183,7 @@ static void put_collective(struct hb_request *r, const hb_op *op, size_t n)
 	hb_text_put(&r->out, "{\"function\":");
 	hb_text_json(&r->out, f && f->name ? f->name : "a collective");
 	hb_text_put(&r->out, ",\"group\":");
-	hb_text_json(&r->out, group->name);
+	hb_text_json(&r->out, hb_model_group_title(m, c->group));
 	hb_text_format(&r->out, ",\"number\":%u,\"order\":\"%s\",\"root\":", c->number, orders[c->order]);
 	put_rank(r, c->root);
 	uint32_t size = group->size + group->remote_size, first = 1;

@@ -157,7 +157,7 @@ static void put_names(struct hb_request *r)
 	for (uint32_t i = 0; i < hb_model_get_info(s->model)->groups; i++) {
 		const hb_group *g = &hb_model_groups(s->model)[i];
 		hb_text_put(&r->out, i ? ",{\"name\":" : "{\"name\":");
-		hb_text_json(&r->out, g->name);
+		hb_text_json(&r->out, hb_model_group_title(s->model, i));
 		hb_text_format(&r->out, ",\"size\":%u}", g->size + g->remote_size);
 	}
 	hb_text_put(&r->out, "]");
