@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from lib import Place, check, finish, has, lacks, mark, same
+from lib import LAUNCH, Place, check, finish, has, lacks, mark, parts, same
 
 SIZE = {"openmpi": 8, "mpich": 3}
 
@@ -130,10 +130,10 @@ def stands_and_dies(p):
 
 
 def main():
-    for mpi in os.environ.get("ONLY", "openmpi mpich").split():
+    for mpi in LAUNCH:
         with Place(mpi) as p:
             p.record("ring.hbdb", SIZE[mpi], 3)
-            for part in (crashes, one_dies, stands_and_dies, killed, two, child_killed):
+            for part in parts(mpi, (crashes, one_dies, stands_and_dies, killed, two, child_killed)):
                 part(p)
     finish()
 

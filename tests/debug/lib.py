@@ -10,6 +10,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
 HBDB = os.environ.get("HBDB", os.path.join(TOP, os.environ.get("BUILD", "build"), "hbdb"))
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
                       "--mca", "mpi_yield_when_idle", "1", "-n"],
@@ -45,6 +47,13 @@ def has(name, text, *wanted):
 
 def lacks(name, text, *unwanted):
     return check(name, not [w for w in unwanted if w in text], text)
+
+
+def parts(mpi, every):
+    """Those that run under this MPI: each under one of them, under the other at the next commit; all with --all, or with ONLY=MPI."""
+    if "ONLY" in os.environ or "--all" in sys.argv[1:]:
+        return every if mpi in os.environ.get("ONLY", mpi).split() else ()
+    return [part for part in every if turn.pick(part.__name__, list(LAUNCH)) == mpi]
 
 
 def mark(name):

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from lib import Place, check, finish, has, lacks, mark, objects, same
+from lib import LAUNCH, Place, check, finish, has, lacks, mark, objects, parts, same
 
 SIZE = {"openmpi": 8, "mpich": 4}
 
@@ -169,10 +169,10 @@ def machines(p):
 
 
 def main():
-    for mpi in os.environ.get("ONLY", "openmpi mpich").split():
+    for mpi in LAUNCH:
         with Place(mpi) as p:
             p.record("ring.hbdb", SIZE[mpi], 3)
-            for part in (breaks, restarts, barriers, steps, watching, fingers, spreads, attached, halted, machines):
+            for part in parts(mpi, (breaks, restarts, barriers, steps, watching, fingers, spreads, attached, halted, machines)):
                 part(p)
     finish()
 

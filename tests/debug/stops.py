@@ -4,7 +4,7 @@ import os
 import socket
 import subprocess
 
-from lib import TOP, Place, check, finish, has, lacks, objects, same
+from lib import LAUNCH, TOP, Place, check, finish, has, lacks, objects, parts, same
 
 SIZE = {"openmpi": 8, "mpich": 3}
 
@@ -193,10 +193,10 @@ def secret(p):
 
 
 def main():
-    for mpi in os.environ.get("ONLY", "openmpi mpich").split():
+    for mpi in LAUNCH:
         with Place(mpi) as p:
             p.record("ring.hbdb", SIZE[mpi], 3)
-            for part in (cuts, after_a_step, farm, moving, bookmarks, never, hang, order, live, other, secret):
+            for part in parts(mpi, (cuts, after_a_step, farm, moving, bookmarks, never, hang, order, live, other, secret)):
                 part(p)
     finish()
 

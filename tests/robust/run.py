@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """Programs that are killed, run out of disk, fork, crash, differ: they behave as without hbdb, and it says what was lost.
 
-usage: run.py [--only PATTERN] [--mpi openmpi|mpich] [--list] [--keep]
+usage: run.py [--only PATTERN] [--mpi openmpi|mpich|spread] [--list] [--keep]
+
+spread: each test under one MPI, under the other at the next commit (../turn.py); else under both, or the one that is named.
 """
 import argparse
 import concurrent.futures
@@ -11,14 +13,16 @@ import sys
 import time
 import traceback
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import lib
+import turn
 import kills, disk, process, tools, libraries, diverge, interrupt, replays, contents  # noqa: E401,F401  each registers its tests
 
 
 def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="tests whose name contains or matches this")
-    parser.add_argument("--mpi", choices=lib.MPIS)
+    parser.add_argument("--mpi", choices=lib.MPIS + ("spread",))
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folders of failed tests")
     return parser.parse_args()
@@ -43,10 +47,16 @@ def run_one(name, function, mpi, options):
     return "%s %s%s" % (name, mpi, note), reason, time.time() - began
 
 
+def mpis_of(name, mpis, options):
+    if options.mpi == "spread":
+        return [turn.pick(name, mpis)]
+    return [mpi for mpi in mpis if options.mpi in (None, mpi)]
+
+
 def main():
     options = options_of()
-    cases = [(name, function, mpi) for name, function, mpis in lib.TESTS for mpi in mpis
-             if options.mpi in (None, mpi) and (not options.only or options.only in name or fnmatch.fnmatch(name, options.only))]
+    cases = [(name, function, mpi) for name, function, mpis in lib.TESTS for mpi in mpis_of(name, mpis, options)
+             if (not options.only or options.only in name or fnmatch.fnmatch(name, options.only))]
     if options.list:
         for name, _, mpi in cases:
             print(name, mpi)
@@ -70,6 +80,8 @@ def main():
             print("FAIL %s (%.1f s) %s" % (title, seconds, reason.rstrip().replace("\n", "\n    ")), flush=True)
         else:
             print("ok %s (%.1f s)" % (title, seconds), flush=True)
+    if options.mpi == "spread":
+        print("table: each test under one MPI, " + turn.told(2))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 
