@@ -88,6 +88,34 @@ def warn_other_tag(t):
     t.want(done.status == 1 and done.lines() == bare.lines(), "status %d\n%s\n%s" % (done.status, done.lines(), done.tail()))
 
 
+@test("diverge/polls-by-a-clock")
+def polls(t):
+    """A loop that polls until a time is over: how often is not in the hand of MPI, and replay says so."""
+    done = t.record(t.launch(2, t.program("diverge"), "clock", "0.02"))
+    t.want(done.status == 0, "record: status %d\n%s" % (done.status, done.tail()))
+    for seconds, what in (("0", r"polls less than in the recording: of the (\d+) recorded polls"),
+                          ("0.5", r"polls longer than in the recording: the (\d+) recorded polls")):
+        command = t.launch(2, t.program("diverge"), "clock", seconds)
+        done = t.replay(command=command, seconds=MOST)
+        found = re.search(what, done.said)
+        t.want(done.status == 1 and found and int(found[1]) > 1, "%s s: status %d\n%s" % (seconds, done.status, done.said))
+        t.want("depend on a clock" in done.said and "MPI_Wtime" in done.said and "hbdb replay --on-divergence warn" in done.said and
+               "another function" not in done.said, done.said)
+        t.want("MPI_Iprobe(source=1, tag=9" in done.said or seconds == "0", done.said)
+        t.want(not done.left, "%d processes outlive the replay" % done.left)
+    done = t.replay("--on-divergence", "warn", command=command, seconds=MOST)
+    t.want(done.status == 1 and done.lines() == t.run(command).lines() and len(re.findall(what, done.said)) == 1,
+           "warn: status %d\n%s" % (done.status, done.said))
+
+
+@test("diverge/polls-by-mpi-wtime")
+def polls_wtime(t):
+    done = t.record(t.launch(2, t.program("diverge"), "wtime", "0.02"))
+    t.want(done.status == 0, "record: status %d\n%s" % (done.status, done.tail()))
+    done = t.replay()
+    t.want(done.status == 0 and "no difference" in done.said, "status %d\n%s" % (done.status, done.said))
+
+
 @test("diverge/another-number-of-processes")
 def another_number(t):
     recorded(t, "base")

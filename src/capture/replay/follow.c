@@ -14,7 +14,7 @@ static bool fetch(struct hb__follow *f)
 		return false;
 	f->have = hb__script_next(f->reader, &f->row);
 	f->ended = !f->have;
-	f->polls_left = f->have ? f->row.polls : hb__script_last_polls(f->reader);
+	f->polls_left = f->polls = f->have ? f->row.polls : hb__script_last_polls(f->reader);
 	f->skipped_left = f->have ? f->row.skipped : hb__script_last_skipped(f->reader);
 	return f->have;
 }
@@ -25,6 +25,7 @@ static void use(struct hb__call *c)
 	f->have = false;
 	f->event++;
 	f->surplus_since = 0;
+	f->polls_told = false;
 	c->followed = true;
 	c->has_recorded = f->row.has_check;
 	c->recorded = f->row.check;
@@ -161,8 +162,9 @@ void hb__follow(struct hb__call *c)
 	const char *why = left_out(f);
 	if (!why)
 		why = difference(c, &f->row);
-	if (!why && f->polls_left && !hb__many_threads)
-		why = "the recorded run polled more often before it";
+	bool fewer = !why && f->polls_left && !hb__many_threads;
+	if (fewer)
+		why = "polls";
 	if (why && comes_after_callbacks(c)) {
 		c->deferred = true;
 		return;
@@ -174,7 +176,9 @@ void hb__follow(struct hb__call *c)
 	}
 	if (why && let_go(f))
 		return;
-	if (why) {
+	if (fewer) {
+		hb__report_polls(c, &f->row, f->polls, f->polls - f->polls_left);
+	} else if (why) {
 		hb__report_difference(c, &f->row, why);
 		if (!catch_up(c)) /* reached only under warn: a call too many is let through */
 			return;
@@ -209,6 +213,12 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 		return HB__NO;
 	if (why && let_go(f))
 		return HB__FREE;
+	if (why && f->polls) { /* under warn it is told once, and MPI answers */
+		if (!f->polls_told)
+			hb__report_polls(c, &f->row, f->polls, f->polls + 1);
+		f->polls_told = true;
+		return HB__FREE;
+	}
 	if (why) {
 		hb__report_difference(c, &f->row, why);
 		if (!catch_up(c))

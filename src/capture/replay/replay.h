@@ -72,7 +72,9 @@ struct hb__follow {
 	struct hb__reader *reader;
 	struct hb__row row; /* the row the current call follows */
 	bool have;          /* row was read and not used yet */
+	uint64_t polls;     /* that said no before the row: all of them, and those not repeated yet */
 	uint64_t polls_left, skipped_left;
+	bool polls_told;        /* more of them than were recorded */
 	bool ended;             /* no row is left */
 	bool free;              /* ... because the recording had stopped: the process goes on as it likes */
 	bool over;              /* ... and that was said: the call that was under way then runs, no other */
@@ -106,6 +108,8 @@ void hb__compare_tell(void); /* the numbers, for hbdb replay */
 bool hb__job_ends(void);
 /* The call differs from `expected` (NULL: the record has no further call). `why` is a clause. */
 void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why);
+/* The program polled `now` times before a call, or is about to, and not as often as recorded. */
+void hb__report_polls(struct hb__call *c, const struct hb__row *expected, uint64_t recorded, uint64_t now);
 /* The record has a call that the program did not make; NULL: a receive that is not stored. */
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
 /* The call's contents differ; both texts are clauses, of which `reason` may be NULL. */

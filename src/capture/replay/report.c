@@ -166,27 +166,75 @@ static void where(struct out *o, const struct hb__lane *lane, uint64_t event)
 		add(o, "rank %d, event %" PRIu64, hb__rank, event);
 }
 
-void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why)
+/* Under warn the file is written anew each time: no more of them. */
+static bool many(int *ret_number)
 {
 	static int reports;
+	*ret_number = hb__config.warn ? __atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) : 0;
+	return *ret_number > MOST;
+}
+
+static void both_calls(struct out *o, const struct hb__call *c, const struct hb__row *expected)
+{
+	add(o, "  recorded:\n");
+	recorded_call(o, expected);
+	add(o, "  now:\n");
+	program_call(o, c);
+}
+
+static void publish_difference(struct hb__call *c, struct out *o, int number)
+{
+	if (number == MOST)
+		add(o, "  (further differences of this process are not told)\n");
+	publish("divergence", o);
+	if (!hb__config.warn)
+		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
+}
+
+void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why)
+{
+	int number;
 	struct out o = {.n = 0};
-	if (hb__config.warn &&
-		__atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED) > MOST) /* the file is written anew each time */
+	if (many(&number))
 		return;
 	where(&o, c->lane, c->lane->follow->event + 1);
 	if (expected) {
-		add(&o, ": the program differs from the recording (%s)\n  recorded:\n", why);
-		recorded_call(&o, expected);
-		add(&o, "  now:\n");
+		add(&o, ": the program differs from the recording (%s)\n", why);
+		both_calls(&o, c, expected);
 	} else {
 		add(&o, ": %s, the program makes one:\n", why);
+		program_call(&o, c);
 	}
-	program_call(&o, c);
-	if (reports == MOST)
-		add(&o, "  (further differences of this process are not told)\n");
-	publish("divergence", &o);
+	publish_difference(c, &o, number);
+}
+
+void hb__report_polls(struct hb__call *c, const struct hb__row *expected, uint64_t recorded, uint64_t now)
+{
+	int number;
+	struct out o = {.n = 0};
+	if (many(&number))
+		return;
+	where(&o, c->lane, c->lane->follow->event + 1);
+	if (now > recorded)
+		add(&o,
+			": the program polls longer than in the recording: the %" PRIu64
+			" recorded %s (MPI_Test, MPI_Iprobe "
+			"and the like that were answered no) before the next call %s used up\n",
+			recorded, recorded == 1 ? "poll" : "polls", recorded == 1 ? "is" : "are");
+	else
+		add(&o,
+			": the program polls less than in the recording: of the %" PRIu64
+			" recorded %s (MPI_Test, MPI_Iprobe "
+			"and the like that were answered no) before this call it made %" PRIu64 "\n",
+			recorded, recorded == 1 ? "poll" : "polls", now);
+	both_calls(&o, c, expected);
+	add(&o, "  Every poll was answered as in the recording, so something else than MPI ends this loop: it seems to depend on a clock "
+		"(a time limit, a timer, a counter of cycles).\n"
+		"  hbdb repeats the values of MPI_Wtime and of no other clock: take the time from MPI_Wtime, or end the loop after a number "
+		"of polls.\n");
 	if (!hb__config.warn)
-		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
+		add(&o, "  To see what comes after it as the program is: hbdb replay --on-divergence warn\n");
+	publish_difference(c, &o, number);
 }
 
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected)
