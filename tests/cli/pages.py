@@ -11,6 +11,11 @@ MPIRUN = {"openmpi": "mpirun.openmpi --oversubscribe --allow-run-as-root --bind-
           "mpich": "mpirun.mpich"}
 
 
+def for_users(text):
+    """Pages show what users see: the line that root gets is left out."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("hbdb: running as root: "))
+
+
 class Place:
     """A folder to work in, where mpicc, mpirun and hbdb are those of one MPI."""
 
@@ -30,7 +35,7 @@ class Place:
                                env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)
         try:
-            return job.communicate(timeout=seconds)[0]
+            return for_users(job.communicate(timeout=seconds)[0])
         except subprocess.TimeoutExpired:
             os.killpg(job.pid, signal.SIGTERM)
             return job.communicate()[0] + "(no end after %d s)\n" % seconds

@@ -71,7 +71,7 @@ def endings(r):
     same("the record ends: the job is ended, fine", status, 0)
     has("and said where", err, "rank 1, event 25: the recording ends here", "hbdb ended the job")
     check("at once", time.time() - begin < 10, time.time() - begin)
-    status, _, err = r.place.run("replay", "two")
+    status, _, err = r.place.run("replay", "--trust", "two")
     same("the recorded command is the default", status, 0)
     status, _, err = r.run("done.0", "done.1", "done.7")
     same("a rank too many", (status, "rank 7 started" in err), (1, True))

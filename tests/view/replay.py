@@ -103,6 +103,24 @@ def all_of(label, place, recording, binary):
         check(label + ": no folder stays behind", not stays, stays)
 
 
+def foreign(label, place, recording, binary):
+    """Of a recording that was not made here nothing is run, unless --trust is given."""
+    state = {"XDG_STATE_HOME": place.path + "/others"}
+    with View(place, recording, binary=binary, env=state) as view:
+        run = view.ready()
+        status, answer = view.post("run-to", {"at": "0:5"})
+        check(label + ": a recording of somebody else is shown, and not replayed", not run["control"] and status == 409, answer)
+        has(label + ": why, and what to do", answer["error"], "may come from somebody else", "hbdb view --trust ")
+        same(label + ": no process was started", view.get("state")["processes"], [])
+        view.end()
+    with View(place, recording, "--trust", binary=binary, env=state) as view:
+        view.ready()
+        same(label + ": with --trust it is", view.post("run-to", {"at": "0:5"}), (200, {}))
+        until(view, arrived("0:5"))
+        err = view.end()[1]
+        has(label + ": and the terminal shows the command", err, "as --trust was given:", "mpirun")
+
+
 def without_command(label, place, recording, binary):
     os.rename(recording + "/manifest.json", recording + "/kept.json")
     with View(place, recording, binary=binary) as view:

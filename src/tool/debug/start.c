@@ -107,6 +107,7 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 	}
 	*options = (hb_live_options){.recording = d->recording,
 		.command = args->rest,
+		.trust = hb__value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK,
 		.mpi = hb__value(args, "mpi"),
 		.tcp = hb__value(args, "listen"),
 		.run = d->run.model ? &d->run : NULL,

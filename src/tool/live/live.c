@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../memory/made.h"
+#include "../memory/recent.h"
 #include "parts.h"
 
 double hb__live_now(void)
@@ -25,7 +27,8 @@ static int open_replay(hb_live *l, const hb_live_options *o)
 {
 	if (hb__manifest_read(l->recording, &l->manifest) && !o->command)
 		return HB_EXIT_RECORDING;
-	int code = hb__open_replay_folder(l->recording, &l->folder);
+	int code = o->command ? 0 : hb__trust(l->recording, &l->manifest, o->trust);
+	code = code ? code : hb__open_replay_folder(l->recording, &l->folder);
 	if (code)
 		return code;
 	return hb__recorded_command(&l->manifest, o->command, o->mpi, l->folder.size, &l->line, &l->command);
@@ -149,6 +152,7 @@ static int begin_recording(hb_live *l)
 	hb__digest_program(program, &l->manifest.program);
 	if (hb__manifest_write(&l->manifest, l->recording))
 		hb__say("%s/manifest.json: %s", l->recording, strerror(errno));
+	hb__made_note(&l->manifest);
 	return 0;
 }
 
@@ -230,7 +234,7 @@ static void keep_recording(hb_live *l)
 		l->manifest.seconds = l->end.seconds;
 		if (hb__manifest_write(&l->manifest, l->recording))
 			hb__say("%s/manifest.json: %s", l->recording, strerror(errno));
-		hb__remember(l->recording);
+		hb__recent_add(HB_RECENT_MADE, l->recording);
 		hb__print_sum(l->recording, &sum);
 	}
 	hb__sum_free(&sum);

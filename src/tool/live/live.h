@@ -6,12 +6,14 @@
 #include "../options.h"
 #include "../run/run.h"
 #include "session/session.h"
+#include "trust.h"
 
 typedef struct hb_live hb_live;
 
 typedef struct hb_live_options {
 	const char *recording; /* path of a recording to replay; NULL: a live run of `command` */
 	char **command;        /* NULL: the recorded one */
+	hb_trust trust;        /* in the recorded command */
 	const char *mpi;       /* or NULL: found out */
 	const char *tcp;       /* for jobs over several machines */
 	hb_run *run;           /* of the recording, for cuts; NULL without a recording */

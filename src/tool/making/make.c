@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "../job/setup.h"
+#include "../memory/made.h"
+#include "../memory/recent.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
@@ -72,7 +74,7 @@ static void finish(
 	m->seconds = end->seconds;
 	if (hb__manifest_write(m, recording))
 		hb__say("%s/manifest.json: %s", recording, strerror(errno));
-	hb__remember(recording);
+	hb__recent_add(HB_RECENT_MADE, recording);
 	if (end->signal && !end->ended)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	if (line->processes && sum.size && line->processes != sum.size)
@@ -115,7 +117,8 @@ static int run(
 		.user = &watched};
 	if (hb__manifest_write(m, recording))
 		hb__say("%s/manifest.json: %s", recording, strerror(errno));
-	hb__remember_running(recording);
+	hb__made_note(m);
+	hb__recent_add(HB_RECENT_RUNNING, recording);
 	hb__run(&job, &made->end);
 	if (made->end.error)
 		hb__say("cannot run %s: %s", making->argv[0], strerror(made->end.error));

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../memory/recent.h"
+#include "../options.h"
 #include "find.h"
 #include "manifest.h"
 
@@ -84,45 +86,6 @@ int hb__new_recording(const char *given, const char *program, char **ret)
 	}
 }
 
-#define LAST "last"
-#define RUNNING "running"
-
-/* $XDG_STATE_HOME/hbdb/NAME, or ~/.local/state/hbdb/NAME; NULL without a home. */
-static char *memory_path(const char *name, bool make_folders)
-{
-	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-	if (!(state && *state == '/') && !(home && *home == '/'))
-		return NULL;
-	bool own = state && *state == '/';
-	char *path = own ? hb__format("%s/hbdb/%s", state, name) : hb__format("%s/.local/state/hbdb/%s", home, name);
-	for (char *p = strchr(path + 1, '/'); make_folders && p; p = strchr(p + 1, '/')) {
-		*p = 0;
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	return path;
-}
-
-static void remember(const char *name, const char *path)
-{
-	char *file = memory_path(name, true);
-	if (!file)
-		return;
-	char *next = hb__format("%s.%d", file, (int)getpid());
-	FILE *f = fopen(next, "we");
-	if (f) {
-		bool ok = fprintf(f, "%s\n", path) > 0;
-		ok = !fclose(f) && ok;
-		if (!ok || rename(next, file))
-			unlink(next);
-	}
-	free(next);
-	free(file);
-}
-
-void hb__remember(const char *path) { remember(LAST, path); }
-void hb__remember_running(const char *path) { remember(RUNNING, path); }
-
 static bool looks_recorded(const char *path)
 {
 	char *manifest = hb__format("%s/manifest.json", path);
@@ -138,19 +101,6 @@ static bool looks_recorded(const char *path)
 	return found;
 }
 
-static char *remembered(const char *name)
-{
-	char line[PATH_MAX + 2] = "";
-	char *file = memory_path(name, false);
-	FILE *f = file ? fopen(file, "re") : NULL;
-	free(file);
-	if (f && fgets(line, sizeof line, f))
-		line[strcspn(line, "\n")] = 0;
-	if (f)
-		fclose(f);
-	return *line && is_folder(line) && looks_recorded(line) ? hb__copy(line) : NULL;
-}
-
 /* The end of the run stands in the manifest, once there is one. */
 static bool under_way(const char *path)
 {
@@ -162,7 +112,25 @@ static bool under_way(const char *path)
 	return !finished;
 }
 
-static char *newest_here(bool running)
+static bool is_recording(const char *path) { return is_folder(path) && looks_recorded(path); }
+static bool is_under_way(const char *path) { return is_recording(path) && under_way(path); }
+
+/* It says itself that it was made in this folder: it was given another name since, or who made it is not known. */
+static bool made_here(const char *path)
+{
+	hb_manifest m;
+	char here[PATH_MAX];
+	char *manifest = hb__format("%s/manifest.json", path);
+	bool found = !access(manifest, R_OK) && getcwd(here, sizeof here) && !hb__manifest_read(path, &m);
+	free(manifest);
+	if (!found)
+		return false;
+	bool same = m.folder && !strcmp(m.folder, here);
+	hb__manifest_free(&m);
+	return same;
+}
+
+static char *newest_here(bool (*fits)(const char *path))
 {
 	char *best = NULL;
 	struct timespec time = {0};
@@ -170,33 +138,84 @@ static char *newest_here(bool running)
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		struct stat st;
 		size_t n = strlen(e->d_name), s = strlen(SUFFIX);
-		if (n <= s || strcmp(e->d_name + n - s, SUFFIX) || stat(e->d_name, &st) || !S_ISDIR(st.st_mode) ||
-			!looks_recorded(e->d_name) || (running && !under_way(e->d_name)))
+		if (n <= s || strcmp(e->d_name + n - s, SUFFIX) || stat(e->d_name, &st) || !is_recording(e->d_name))
 			continue;
-		if (!best || st.st_mtim.tv_sec > time.tv_sec ||
-			(st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec)) {
-			free(best);
-			best = hb__copy(e->d_name);
-			time = st.st_mtim;
-		}
+		bool later = !best || st.st_mtim.tv_sec > time.tv_sec ||
+			     (st.st_mtim.tv_sec == time.tv_sec && st.st_mtim.tv_nsec > time.tv_nsec);
+		if (!later || !fits(e->d_name))
+			continue;
+		free(best);
+		best = hb__copy(e->d_name);
+		time = st.st_mtim;
 	}
 	if (dir)
 		closedir(dir);
 	return best;
 }
 
+static int say_found(char *found, const char *which, char **ret)
+{
+	*ret = realpath(found, NULL);
+	hb__say("recording %s%s", hb__short(*ret ? *ret : found), which);
+	free(found);
+	return *ret ? 0 : HB_EXIT_RECORDING;
+}
+
 static int find_last(char **ret)
 {
-	char *last = remembered(LAST);
+	char *last = hb__recent_last(HB_RECENT_MADE, HB_RECENT_HERE, is_recording);
 	if (!last)
-		last = newest_here(false);
-	if (!last)
-		return hb__fail_with(HB_EXIT_USAGE,
-			"there is no recording yet: make one with 'hbdb record -- COMMAND', or give the name of one");
-	*ret = realpath(last, NULL);
-	hb__say("recording %s", hb__short(*ret ? *ret : last));
-	free(last);
-	return *ret ? 0 : HB_EXIT_RECORDING;
+		last = newest_here(made_here);
+	if (last)
+		return say_found(last, "", ret);
+	last = hb__recent_last(HB_RECENT_MADE, HB_RECENT_SESSION, is_recording);
+	if (last)
+		return say_found(
+			last, ": none was made in this folder; this is the last one of this terminal session", ret);
+	last = hb__recent_last(HB_RECENT_MADE, HB_RECENT_USER, is_recording);
+	if (last)
+		return say_found(
+			last, ": none was made in this folder or in this terminal session; this is your last one", ret);
+	last = newest_here(is_recording);
+	if (last)
+		return say_found(last, "", ret);
+	return hb__fail_with(HB_EXIT_USAGE,
+		"there is no recording yet: make one with 'hbdb record -- COMMAND', or give the name of one");
+}
+
+/* ---- by name ---- */
+
+/* Says so, and which recording of the same folder is called nearly so. */
+static int no_recording(const char *given)
+{
+	const char *slash = strrchr(given, '/');
+	char *folder = hb__format("%.*s", slash ? (int)(slash + 1 - given) : 0, given);
+	char *word = hb__copy(slash ? slash + 1 : given);
+	size_t s = strlen(SUFFIX);
+	if (strlen(word) > s && !strcmp(word + strlen(word) - s, SUFFIX))
+		word[strlen(word) - s] = 0;
+	hb_guess g = {.word = word};
+	DIR *dir = opendir(slash ? folder : ".");
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		size_t n = strlen(e->d_name);
+		char *path = hb__format("%s%s", folder, e->d_name);
+		char *name = n > s && !strcmp(e->d_name + n - s, SUFFIX) && is_recording(path)
+				     ? hb__format("%.*s", (int)(n - s), e->d_name)
+				     : NULL;
+		if (name)
+			hb__guess(&g, name);
+		free(name);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	int code = *g.best ? hb__fail_with(HB_EXIT_RECORDING,
+				     "%s: there is no recording of this name; did you mean '%s%s" SUFFIX "'?", given,
+				     folder, g.best)
+			   : hb__fail_with(HB_EXIT_RECORDING, "%s: there is no recording of this name", given);
+	free(word);
+	free(folder);
+	return code;
 }
 
 int hb__find_recording(const char *given, char **ret)
@@ -206,12 +225,13 @@ int hb__find_recording(const char *given, char **ret)
 		return find_last(ret);
 	char *longer = hb__format("%s" SUFFIX, given);
 	struct stat st;
-	if (stat(given, &st) && is_folder(longer))
+	/* the program farm, or a folder of its sources, may lie beside farm.hbdb */
+	if (is_recording(longer) ? !is_recording(given) : !is_folder(given) && is_folder(longer))
 		*ret = realpath(longer, NULL);
 	free(longer);
 	if (!*ret && stat(given, &st))
-		return hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given,
-			errno == ENOENT ? "there is no recording of this name" : strerror(errno));
+		return errno == ENOENT ? no_recording(given)
+				       : hb__fail_with(HB_EXIT_RECORDING, "%s: %s", given, strerror(errno));
 	if (!*ret && !S_ISDIR(st.st_mode))
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is a file; a recording is a folder, NAME" SUFFIX, given);
 	if (!*ret)
@@ -231,12 +251,10 @@ int hb__find_running(const char *given, char **ret)
 {
 	if (given)
 		return hb__find_recording(given, ret);
-	char *last = remembered(RUNNING);
-	if (last && !under_way(last)) {
-		free(last);
-		last = NULL;
-	}
-	last = last ? last : newest_here(true);
+	char *last = NULL;
+	for (int how = HB_RECENT_HERE; how <= HB_RECENT_USER && !last; how++)
+		last = hb__recent_last(HB_RECENT_RUNNING, (hb_recent_how)how, is_under_way);
+	last = last ? last : newest_here(is_under_way);
 	*ret = last ? realpath(last, NULL) : NULL;
 	free(last);
 	if (!*ret)

@@ -8,14 +8,10 @@
  * folder after the program's name. 0 and its absolute path, or an exit code after having said why. */
 int hb__new_recording(const char *given, const char *program, char **ret_path);
 
-/* The absolute path of the recording `given`, or of the last one when it is NULL. 0, or an exit code. */
+/* The absolute path of the recording `given`, or of the last one when it is NULL: of this folder, else of this terminal session,
+ * else of this user; it is said then. 0, or an exit code. */
 int hb__find_recording(const char *given, char **ret_path);
 
-/* Keeps path as the last recording. Nothing is said when that fails: the name can still be given. */
-void hb__remember(const char *path);
-
-/* The same for the one that is being made: `hbdb hang` looks at it. */
-void hb__remember_running(const char *path);
 /* The absolute path of the recording that is being made, `given` or the latest one that has not ended. 0, or an exit code. */
 int hb__find_running(const char *given, char **ret_path);
 

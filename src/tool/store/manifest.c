@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ void hb__manifest_free(hb_manifest *m)
 {
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
-	char *all[] = {m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path};
+	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
@@ -41,6 +42,20 @@ static bool matters(const char *variable)
 	return false;
 }
 
+/* What is preloaded is handed on in another way. */
+bool hb__manifest_sets(const char *variable) { return strncmp(variable, "LD_PRELOAD=", 11) != 0 && matters(variable); }
+
+static char *new_id(void)
+{
+	unsigned char byte[HB_ID_LENGTH / 2];
+	char text[HB_ID_LENGTH + 1];
+	if (getrandom(byte, sizeof byte, 0) != (ssize_t)sizeof byte)
+		return NULL;
+	for (size_t i = 0; i < sizeof byte; i++)
+		snprintf(text + 2 * i, 3, "%02x", byte[i]);
+	return hb__copy(text);
+}
+
 void hb__manifest_begin(hb_manifest *m, char **command)
 {
 	struct timespec now;
@@ -56,6 +71,7 @@ void hb__manifest_begin(hb_manifest *m, char **command)
 	m->started = hb__format("%s.%03ldZ", text, now.tv_nsec / 1000000);
 	m->folder = hb__copy(getcwd(folder, sizeof folder) ? folder : "/");
 	m->version = hb__copy(HBDB_VERSION);
+	m->id = new_id();
 }
 
 double hb__manifest_end(const hb_manifest *m)
@@ -105,6 +121,8 @@ static cJSON *as_json(const hb_manifest *m)
 	cJSON_AddStringToObject(root, "format", "hbdb-recording");
 	cJSON_AddNumberToObject(root, "version", MANIFEST_VERSION);
 	cJSON_AddStringToObject(root, "hbdb", m->version);
+	if (m->id)
+		cJSON_AddStringToObject(root, "id", m->id);
 	cJSON *list = cJSON_AddArrayToObject(root, "command");
 	for (size_t i = 0; i < m->command.n; i++)
 		cJSON_AddItemToArray(list, cJSON_CreateString(m->command.at[i]));
@@ -180,10 +198,12 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 		item, cJSON_GetObjectItemCaseSensitive(root, "environment")) if (cJSON_IsString(item) && item->string)
 	{
 		char *text = hb__format("%s=%s", item->string, item->valuestring);
-		hb__push(&ret->environment, text);
+		if (matters(text))
+			hb__push(&ret->environment, text);
 		free(text);
 	}
 	ret->version = text_of(root, "hbdb");
+	ret->id = text_of(root, "id");
 	ret->folder = text_of(root, "folder");
 	ret->mpi = text_of(root, "mpi");
 	ret->level = text_of(root, "level");

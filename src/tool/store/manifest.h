@@ -10,11 +10,14 @@ typedef struct hb_program_digest {
 	int64_t mtime; /* seconds since the epoch */
 } hb_program_digest;
 
+#define HB_ID_LENGTH 32 /* hexadecimal digits */
+
 typedef struct hb_manifest {
+	char *id;      /* by chance: which recording it is, also under another name; NULL: not known */
 	char *version; /* of the hbdb that wrote it */
 	hb_strings command;
 	char *folder;           /* the command ran in it */
-	hb_strings environment; /* NAME=VALUE, those that steer MPI */
+	hb_strings environment; /* NAME=VALUE, those that steer MPI; others in a file are left out */
 	char *mpi, *level, *started;
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
@@ -26,7 +29,9 @@ typedef struct hb_manifest {
 } hb_manifest;
 
 void hb__manifest_free(hb_manifest *m);
-/* Fills time, folder, environment and version from this process. */
+/* Whether a replay of the recorded command sets this variable, NAME=VALUE, of the environment. */
+bool hb__manifest_sets(const char *variable);
+/* Fills identity, time, folder, environment and version from this process. */
 void hb__manifest_begin(hb_manifest *m, char **command);
 /* 0, or -1 with errno. The file is replaced as a whole. */
 int hb__manifest_write(const hb_manifest *m, const char *recording);

@@ -9,6 +9,8 @@ const hb_option hb__debug_options[] = {
 	{"command", 'x', HB_OPTION_TEXT, "FILE", "run the commands in a file; - reads standard input"},
 	{"execute", 'c', HB_OPTION_TEXT, "COMMANDS", "run these commands, separated by ;"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per line, one for each answer"},
+	{"trust", 0, HB_OPTION_FLAG, NULL,
+		"run the command of a recording that may come from somebody else, without asking"},
 	{"stdin", 0, HB_OPTION_TEXT, "FILE", "the standard input of the job; default: none"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "with a COMMAND: the recording to write"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",

@@ -12,6 +12,8 @@
 #include "../../job/run.h"
 #include "../../job/setup.h"
 #include "../../live/command.h"
+#include "../../live/trust.h"
+#include "../../memory/made.h"
 #include "../../options.h"
 #include "../../store/find.h"
 #include "../../store/logs.h"
@@ -26,6 +28,8 @@ const hb_option hb__replay_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay as well"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
+	{"trust", 0, HB_OPTION_FLAG, NULL,
+		"run the command of a recording that may come from somebody else, without asking"},
 	{"patience", 0, HB_OPTION_NUMBER, "SECONDS",
 		"how long all processes may make no progress before hbdb checks whether any of them still can; default: 10"},
 	{0},
@@ -251,6 +255,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 	} else {
 		if (hb__manifest_write(&m, r->new_recording))
 			hb__say("%s/manifest.json: %s", r->new_recording, strerror(errno));
+		hb__made_note(&m);
 		hb__print_sum(r->new_recording, &sum);
 	}
 	hb__sum_free(&sum);
@@ -314,6 +319,8 @@ int hb__replay(const hb_args *args)
 	int code = hb__find_recording(args->operand, &r.recording);
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
+	if (!code && !args->rest)
+		code = hb__trust(r.recording, &r.manifest, hb__value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK);
 	if (!code)
 		code = replay(&r);
 	hb__manifest_free(&r.manifest);

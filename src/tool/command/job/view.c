@@ -16,6 +16,8 @@ const hb_option hb__view_options[] = {
 	{"no-browser", 0, HB_OPTION_FLAG, NULL, "print the address and open no browser"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print the address as a JSON object"},
 	{"at", 0, HB_OPTION_TEXT, "EVENT", "open the page at this event"},
+	{"trust", 0, HB_OPTION_FLAG, NULL,
+		"the page may run the command of a recording that may come from somebody else"},
 	{"html", 0, HB_OPTION_TEXT, "FILE", "write the page as one file that needs no server, and exit"},
 	{"around", 0, HB_OPTION_TEXT, "EVENT", "with --html: the events around this one"},
 	{"range", 0, HB_OPTION_TEXT, "FROM-TO", "with --html: the events between two logical times"},
@@ -30,6 +32,7 @@ struct view {
 	hb_page_run page;
 	hb_manifest manifest;
 	bool replayable;
+	char *foreign; /* why the recorded command is not run; NULL: it may be */
 	char *command;
 	hb_source *sources;
 	size_t nsources;
@@ -91,7 +94,9 @@ static hb_view_options options_of(struct view *v)
 		o.control = &v->control;
 	else
 		o.no_control =
-			"the recording does not say how the run was started, so it cannot be replayed; give the command, as in hbdb view NAME -- COMMAND";
+			v->foreign
+				? v->foreign
+				: "the recording does not say how the run was started, so it cannot be replayed; give the command, as in hbdb view NAME -- COMMAND";
 	return o;
 }
 
@@ -206,10 +211,20 @@ static int view(struct view *v)
 	}
 	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;
 	v->replayable = v->replayable || v->args->rest;
+	char *why = v->replayable && !v->args->rest && !hb__value(v->args, "trust")
+			    ? hb__trust_not(v->recording, &v->manifest)
+			    : NULL;
+	if (why)
+		v->foreign = hb__format("%s; hbdb view --trust %s replays it", why, hb__short(v->recording));
+	free(why);
+	v->replayable = v->replayable && !v->foreign;
 	v->command = joined(&v->manifest.command);
 	v->sources = hb__page_sources(&v->page, &v->nsources, &v->shift_ns);
-	v->replay.options =
-		(hb_live_options){.recording = v->recording, .command = v->args->rest, .run = &v->run, .out = 2};
+	v->replay.options = (hb_live_options){.recording = v->recording,
+		.command = v->args->rest,
+		.trust = hb__value(v->args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_REFUSE,
+		.run = &v->run,
+		.out = 2};
 	code = open_server(v);
 	if (!code)
 		code = hb__value(v->args, "html") ? write_page(v) : serve(v);
@@ -233,6 +248,7 @@ int hb__view(const hb_args *args)
 	free(v.sources);
 	free(v.shift_ns);
 	free(v.command);
+	free(v.foreign);
 	hb__manifest_free(&v.manifest);
 	free(v.recording);
 	return code;
