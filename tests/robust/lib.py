@@ -138,7 +138,7 @@ class Result:
                 texts.append(stream.read())
         self.out, self.err = texts
         self.seconds = time.time() - began
-        self.said = "\n".join(line for line in self.err.splitlines() if line.startswith("hbdb: "))
+        self.said = "\n".join(line for line in self.err.splitlines() if line.startswith("hbdb: ") and not line.startswith("hbdb: running as root: "))
 
     def tail(self):
         return "\n".join((self.err or self.out).strip().splitlines()[-14:])

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../findings/findings.h"
 #include "../options.h"
 #include "../show/inert.h"
 #include "../show/line.h"
@@ -167,8 +168,10 @@ static void print_processes(const struct facts *f)
 			break;
 		}
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
+		bool first = f->manifest.finished && f->manifest.died_first == p->rank && !f->logs.at[i].pid;
+		const char *state = first && !p->state && !p->stopped ? "died first" : state_text(p);
 		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, hb__tame(p->host), p->pid,
-			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state_text(p));
+			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state);
 	}
 }
 
@@ -266,6 +269,10 @@ static void print_text(const struct facts *f)
 		printf("receives      %llu of %llu wildcard receives are stored\n", (unsigned long long)f->sum.kept,
 			(unsigned long long)(f->sum.kept + f->sum.skipped));
 	print_processes(f);
+	char *ending = hb__ending_text(m, &f->logs, !f->has_manifest || m->finished);
+	if (ending)
+		printf("\n%s\n", hb__tame(ending));
+	free(ending);
 	print_inside(f);
 	print_calls(f);
 	print_comms(f);
@@ -322,6 +329,8 @@ static void json_run(hb_output *o, const struct facts *f)
 	if (m->finished) {
 		field_number(o, false, "exit_status", m->exit_status);
 		field_number(o, false, "duration_ns", (int64_t)(m->seconds * 1e9));
+		if (m->died_first >= 0)
+			field_number(o, false, "died_first", m->died_first);
 	}
 	field_number(o, false, "world_size", f->sum.size);
 	field_number(o, false, "events", (int64_t)f->sum.events);

@@ -6,6 +6,7 @@
 
 #include "../run/events.h"
 #include "../show/out.h"
+#include "../store/manifest.h"
 #include "rules/finding.h"
 
 /* A point of a finding. */
@@ -44,6 +45,7 @@ typedef struct hb_findings {
 	bool hanging;                  /* nothing moved when the job was ended, or moves now */
 	bool remarked;                 /* recorded for check */
 	char *died;                    /* ranks whose recorded processes were killed or crashed; NULL: none */
+	char *ending;                  /* ... and what is known of it, a sentence without a full stop; NULL: none */
 	int failing;                   /* severities up to this one make a check fail; -1: none does */
 	int lines;                     /* of a screen: a finding takes no more */
 	const char *last;              /* what a command line needs to name the recording; "": nothing */
@@ -61,9 +63,13 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret);
 void hb__findings_free(hb_findings *f);
 /* Notes which processes of a run that is over did not come to an end of their own. */
 void hb__findings_died(hb_findings *f);
-/* Hides what is not wanted, counts the rest. */
+/* What is known of the processes whose logs just stop; NULL: there are none. over: nobody runs any more. To be freed. */
+char *hb__ending_text(const hb_manifest *manifest, const hb_logs *logs, bool over);
+/* What was not looked at, as the run was not recorded for it; NULL: nothing. To be freed. */
+char *hb__findings_unseen(const hb_findings *f);
 /* Whether each of a list, as --only takes it, begins some identifier: 0, or the exit code. */
 int hb__check_only(const char *list);
+/* Hides what is not wanted, counts the rest. */
 void hb__findings_choose(hb_findings *f, const hb_wanted *wanted);
 /* Whether a finding is among those to show. */
 static inline bool hb__is_shown(const hb_shown *s) { return !s->hidden && !s->quiet; }

@@ -153,25 +153,13 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
 	return status ? hb__fail_log(run->path, &err) : 0;
 }
 
-void hb__findings_died(hb_findings *f)
-{
-	const hb_run *run = f->run;
-	int32_t *rank = hb__alloc((run->logs.n + 1) * sizeof *rank);
-	size_t n = 0;
-	for (size_t i = 0; i < run->logs.n; i++)
-		if (run->logs.at[i].log && !hb_log_get_info(run->logs.at[i].log)->state)
-			rank[n++] = run->logs.at[i].rank;
-	free(f->died);
-	f->died = n ? hb__ranks_text(rank, n) : NULL;
-	free(rank);
-}
-
 void hb__findings_free(hb_findings *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		drop(&f->at[i]);
 	free(f->at);
 	free(f->died);
+	free(f->ending);
 	hb__facts_close(f->facts);
 	*f = (hb_findings){0};
 }
@@ -237,7 +225,8 @@ char *hb__findings_sum(const hb_findings *f)
 		}
 	if (f->count[0] + f->count[1])
 		return text;
-	char *none = hb__format("%s%s%s", f->died ? "no finding" : "no errors found", *text ? ", " : "", text);
+	char *none = hb__format(
+		"%s%s%s", f->died || !f->run->ended ? "no finding" : "no errors found", *text ? ", " : "", text);
 	free(text);
 	return none;
 }

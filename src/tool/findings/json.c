@@ -95,6 +95,9 @@ void hb__findings_json(const hb_findings *f, int fd, int exit_status)
 	number(out, "events", (int64_t)info->events);
 	truth(out, "remarks", f->remarked);
 	truth(out, "hanging", f->hanging);
+	truth(out, "ended", f->run->ended);
+	text(out, "died", f->died);
+	text(out, "ending", f->ending);
 	if (exit_status >= 0)
 		number(out, "exit_status", exit_status);
 	hb__put_text(out, "}\n");

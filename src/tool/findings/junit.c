@@ -89,6 +89,28 @@ static bool nothing_of(const hb_findings *f, int id)
 	return true;
 }
 
+/* A run that broke off has not passed, whatever was found in it. */
+static void put_ending(hb_output *out, const hb_findings *f)
+{
+	hb__put_text(out, "    <testcase classname=\"hbdb.run\" name=\"the run came to its end\" time=\"0\">");
+	if (f->ending) {
+		hb__put_text(out, "<failure");
+		attribute(out, "message", f->ending);
+		hb__put_text(out, " type=\"ending\"/>");
+	} else
+		hb__put_text(out, "<skipped message=\"the run had not ended, or hbdb was killed\"/>");
+	hb__put_text(out, "</testcase>\n");
+}
+
+/* What was not looked at has not passed either. */
+static void put_unseen(hb_output *out, const char *unseen)
+{
+	hb__put_text(out,
+		"    <testcase classname=\"hbdb.run\" name=\"the run was recorded for hbdb check\" time=\"0\"><skipped");
+	attribute(out, "message", unseen);
+	hb__put_text(out, "/></testcase>\n");
+}
+
 int hb__findings_junit(const hb_findings *f, const char *file, double seconds)
 {
 	uint64_t cases = 0, failures = 0, skipped = 0;
@@ -103,7 +125,11 @@ int hb__findings_junit(const hb_findings *f, const char *file, double seconds)
 	}
 	for (int i = 0; i < HB_FINDINGS; i++)
 		cases += nothing_of(f, i);
-	char *time = hb__format("%.3f", seconds);
+	char *time = hb__format("%.3f", seconds), *unseen = hb__findings_unseen(f);
+	bool broke_off = f->ending || !f->run->ended;
+	cases += (uint64_t)broke_off + (unseen != NULL);
+	failures += f->ending != NULL;
+	skipped += (uint64_t)(broke_off && !f->ending) + (unseen != NULL);
 	hb__put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	for (int level = 0; level < 2; level++) {
 		hb__put_text(out, level ? "  <testsuite name=\"hbdb check\"" : "<testsuites name=\"hbdb check\"");
@@ -124,6 +150,11 @@ int hb__findings_junit(const hb_findings *f, const char *file, double seconds)
 			put_case(out, &hb_finding_kinds[i], hb_finding_kinds[i].id);
 			hb__put_text(out, "/>\n");
 		}
+	if (broke_off)
+		put_ending(out, f);
+	if (unseen)
+		put_unseen(out, unseen);
+	free(unseen);
 	hb__put_text(out, "  </testsuite>\n</testsuites>\n");
 	return hb__report_close(out, file);
 }

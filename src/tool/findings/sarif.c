@@ -150,6 +150,28 @@ static void put_rule(hb_output *out, const hb_finding_kind *kind)
 	free(uri);
 }
 
+/* What a reader of no results must know: that the run broke off, and what was not looked at. */
+static void put_notifications(hb_output *out, const hb_findings *f)
+{
+	char *unseen = hb__findings_unseen(f);
+	const char *const texts[] = {f->ending,
+		f->run->ended ? NULL : "the run had not ended, or hbdb was killed: what came later is not known",
+		unseen};
+	bool first = true;
+	hb__put_text(out, ",\"toolExecutionNotifications\":[");
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i]) {
+			put_member(out,
+				first ? "{\"level\":\"warning\",\"message\":{\"text\":"
+				      : ",{\"level\":\"warning\",\"message\":{\"text\":",
+				texts[i]);
+			hb__put_text(out, "}}");
+			first = false;
+		}
+	hb__put_char(out, ']');
+	free(unseen);
+}
+
 int hb__findings_sarif(const hb_findings *f, const char *file, int exit_status)
 {
 	char here[PATH_MAX];
@@ -170,6 +192,7 @@ int hb__findings_sarif(const hb_findings *f, const char *file, int exit_status)
 		out, "]}},\"columnKind\":\"utf16CodeUnits\",\"originalUriBaseIds\":{\"" ROOT "\":{\"uri\":\"file://");
 	put_path(out, getcwd(here, sizeof here) ? here : "");
 	hb__put_text(out, "/\"}},\"invocations\":[{\"executionSuccessful\":true");
+	put_notifications(out, f);
 	if (exit_status >= 0) {
 		hb__put_text(out, ",\"properties\":{\"commandStatus\":");
 		hb__put_int(out, exit_status);

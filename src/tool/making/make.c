@@ -1,6 +1,8 @@
 /* From a command to its recording. */
 #include "make.h"
 
+#include "deaths.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +121,12 @@ static int run(
 		hb__say("%s/manifest.json: %s", recording, strerror(errno));
 	hb__made_note(m);
 	hb__recent_add(HB_RECENT_RUNNING, recording);
+	hb_deaths *deaths = hb__deaths_begin(recording);
 	hb__run(&job, &made->end);
+	int32_t first = hb__deaths_end(deaths);
+	/* of a launcher that was killed itself, or that ended the job for us, the first process says nothing */
+	bool by_itself = !made->end.ended && !made->end.interrupted && !(line->launcher && made->end.signal);
+	m->died_first = by_itself ? first : -1;
 	if (made->end.error)
 		hb__say("cannot run %s: %s", making->argv[0], strerror(made->end.error));
 	if (made->end.random)

@@ -2,7 +2,8 @@
  *   operation SECONDS  a reduction by a function of the program that takes so long
  *   heads BYTES        both ranks send first: only a buffer lets it through
  *   handler TAG        a handler of SIGTERM makes a call and leaves; rank 1 sends with the tag
- *   crash [EARLY]      rank 0 dies of SIGSEGV when rank 1 has left a barrier and waits; EARLY: both, before it */
+ *   stand              everybody sleeps outside of MPI
+ *   crash [EARLY]      rank 0 dies of SIGSEGV when rank 1 has left a barrier and waits; EARLY: both, after it */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -77,8 +78,8 @@ static void crash(int early)
 {
 	volatile int *nowhere = NULL;
 	int met = 0;
+	MPI_Barrier(MPI_COMM_WORLD); /* nobody is still in MPI_Init when the launcher ends him */
 	if (!early) {
-		MPI_Barrier(MPI_COMM_WORLD);
 		if (rank)
 			MPI_Send(&met, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
 		MPI_Recv(&met, 1, MPI_INT, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -98,6 +99,9 @@ int main(int argc, char **argv)
 		heads((int)seconds);
 	else if (!strcmp(mode, "handler"))
 		handler((int)seconds);
+	else if (!strcmp(mode, "stand"))
+		for (;;)
+			pause();
 	else if (!strcmp(mode, "crash"))
 		crash(seconds > 0);
 	MPI_Finalize();

@@ -97,10 +97,10 @@ static void print(struct check *k)
 		if (!args->rest)
 			hb__page();
 		hb__findings_text(&k->found, stdout, hb__colour(1));
-		if (!k->found.remarked)
-			hb__say("%s was recorded without --check, so arguments, handles, buffers and windows were not checked; "
-				"'hbdb check -- COMMAND' checks them, too",
-				hb__short(k->run.path));
+		char *unseen = hb__findings_unseen(&k->found);
+		if (unseen)
+			hb__say("%s", unseen);
+		free(unseen);
 	}
 	fflush(stdout);
 	if (hb__value(args, "generate-suppressions"))
@@ -123,7 +123,9 @@ static bool fails(const struct check *k)
 	uint64_t n = 0;
 	for (int i = 0; i <= k->found.failing; i++)
 		n += k->found.count[i];
-	return n || ((k->found.hanging || k->found.died) && k->found.failing >= 0);
+	/* of a command that was run here its own status says it */
+	bool died = k->found.died && (!k->args->rest || !k->made.end.status);
+	return n || ((k->found.hanging || died) && k->found.failing >= 0);
 }
 
 static int judge(struct check *k)
@@ -136,17 +138,14 @@ static int judge(struct check *k)
 	if (code)
 		return code;
 	k->found.failing = failing(k->args);
-	if (!k->args->rest && k->run.ended)
+	if (!k->made.end.ended)
 		hb__findings_died(&k->found);
 	hb__quiets_apply(k->quiets, &k->found);
 	hb__findings_choose(&k->found, &wanted);
 	print(k);
 	code = write_files(k);
-	if (k->found.died)
-		hb__say("%s %s did not end by %s: killed by a signal, or by the launcher when another process ended; what is wrong may not "
-			"be in the recording",
-			strpbrk(k->found.died, ",-") ? "ranks" : "rank", k->found.died,
-			strpbrk(k->found.died, ",-") ? "themselves" : "itself");
+	if (k->found.ending)
+		hb__say("%s", k->found.ending);
 	if (k->made.recording)
 		hb__say("recording %s", hb__short(k->recording));
 	if (!code && fails(k))

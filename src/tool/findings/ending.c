@@ -1,0 +1,142 @@
+/* How the processes of a run ended that did not come to an end of their own: by the logs, by who died first, by the launcher's status. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../store/find.h"
+#include "findings.h"
+
+/* MPICH's launcher ends with the status that the kernel gave of the process; others with 128 + the signal. */
+static int ending_signal(const hb_manifest *m)
+{
+	int status = m->finished ? m->exit_status : 0;
+	bool raw = m->mpi && !strcmp(m->mpi, "mpich") && m->command.n && status < 128;
+	int sig = status > 128 ? status - 128 : raw ? status : 0;
+	return sig > 0 && sig < 32 ? sig : 0;
+}
+
+static bool by_signal(int sig)
+{
+	static const int fatal[] = {
+		SIGKILL, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGXCPU};
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		if (sig == fatal[i])
+			return true;
+	return false;
+}
+
+/* "by signal 9 (Killed)"; "": not known. To be freed. */
+static char *how(const hb_manifest *m)
+{
+	int sig = ending_signal(m);
+	if (!by_signal(sig))
+		return hb__format(m->finished ? " (exit status %d)" : "", m->exit_status);
+	if (m->exit_status < 128)
+		return hb__format(", by signal %d (%s) or with exit status %d", sig, strsignal(sig), sig);
+	return hb__format(", by signal %d (%s)", sig, strsignal(sig));
+}
+
+static bool still_runs(const hb_log_info *info)
+{
+	char host[sizeof info->host] = "", path[64], text[512] = "";
+	if (gethostname(host, sizeof host - 1) || strcmp(host, info->host) != 0)
+		return true; /* as far as can be told */
+	snprintf(path, sizeof path, "/proc/%u/stat", info->pid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	const char *state = strrchr(text, ')');
+	return state && state[1] && state[2] != 'Z' && state[2] != 'X';
+}
+
+static size_t broken_off(const hb_logs *logs, bool over, int32_t **ret_rank)
+{
+	size_t n = 0;
+	*ret_rank = hb__alloc((logs->n + 1) * sizeof **ret_rank);
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
+		if (info && !info->state && (over || !still_runs(info)))
+			(*ret_rank)[n++] = logs->at[i].rank;
+	}
+	return n;
+}
+
+/* What became of the first, where it is one of those whose logs just stop, or called MPI_Abort or left. */
+static const char *fate(const hb_logs *logs, int32_t rank)
+{
+	for (size_t i = 0; i < logs->n; i++)
+		if (logs->at[i].log && !logs->at[i].pid && logs->at[i].rank == rank)
+			switch (hb_log_get_info(logs->at[i].log)->state) {
+			case 0:
+				return "died first";
+			case 2:
+				return "left without MPI_Finalize";
+			case 3:
+				return "called MPI_Abort";
+			}
+	return NULL;
+}
+
+char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
+{
+	int32_t *rank, first = m->finished ? m->died_first : -1;
+	size_t n = broken_off(logs, over, &rank), rest = 0;
+	const char *became = first >= 0 ? fate(logs, first) : NULL;
+	char *text = NULL, *way = how(m);
+	bool one = n == 1;
+	if (n && became) {
+		for (size_t i = 0; i < n; i++)
+			if (rank[i] != first)
+				rank[rest++] = rank[i];
+		char *others = hb__ranks_text(rank, rest);
+		bool died = !strcmp(became, "died first");
+		text = hb__format("rank %d %s%s%s%s%s%s", first, died && !rest ? "died" : became, died ? way : "",
+			rest ? rest > 1 ? "; ranks " : "; rank " : "", others,
+			rest ? " ended after that, as the launcher ends the others then" : "",
+			died ? "; what is wrong may not be in the recording" : "");
+		free(others);
+	} else if (n) {
+		char *all = hb__ranks_text(rank, n);
+		text = hb__format(
+			"%s %s did not end by %s: killed by a signal%s%s; what is wrong may not be in the recording",
+			one ? "rank" : "ranks", all, one ? "itself" : "themselves",
+			one ? "" : ", or by the launcher when another process ended",
+			one ? "" : "; which of them died first is not known");
+		free(all);
+	}
+	free(way);
+	free(rank);
+	return text;
+}
+
+void hb__findings_died(hb_findings *f)
+{
+	const hb_run *run = f->run;
+	hb_manifest m = {.died_first = -1};
+	char *path = hb__format("%s/manifest.json", run->path);
+	int32_t *rank;
+	if (!access(path, F_OK) && hb__manifest_read(run->path, &m))
+		m = (hb_manifest){.died_first = -1};
+	free(path);
+	size_t n = broken_off(&run->logs, run->ended, &rank);
+	free(f->died);
+	free(f->ending);
+	f->died = n ? hb__ranks_text(rank, n) : NULL;
+	f->ending = hb__ending_text(&m, &run->logs, run->ended);
+	free(rank);
+	hb__manifest_free(&m);
+}
+
+char *hb__findings_unseen(const hb_findings *f)
+{
+	return f->remarked
+		       ? NULL
+		       : hb__format(
+				 "%s was recorded without --check, so arguments, handles, buffers and windows were not checked; "
+				 "'hbdb check -- COMMAND' checks them, too",
+				 hb__short(f->run->path));
+}
