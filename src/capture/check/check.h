@@ -70,6 +70,9 @@ struct hb__typemap {
 	uint64_t signature, elements;
 	bool known; /* false: only sizes and bounds are known */
 	bool exact; /* false: too long to be listed; run is empty, the rest holds */
+	bool twice; /* a byte belongs to two entries, that at twice_at */
+	int64_t twice_at;
+	int64_t again; /* the first element, counted from 0, that overlaps element 0; 0: none, or not known */
 	uint32_t n, nseq;
 	struct hb__signature_run *seq; /* the sequence of basic types, or the beginning of it, without places */
 	struct hb__typerun run[];      /* in the order of the type map */

@@ -92,6 +92,7 @@ void hb__shape_add(struct hb__shape *to, const struct hb__shape *from, int64_t a
 /* ---- predefined datatypes ---- */
 
 static int32_t basic_extents[HB__BASICS]; /* 0: not asked for yet */
+static int32_t basic_sizes[HB__BASICS];   /* smaller where there are holes: pairs */
 
 int64_t hb__basic_extent(uint32_t basic) { return basic < HB__BASICS ? basic_extents[basic] : 0; }
 
@@ -102,8 +103,10 @@ void hb__shape_basic(struct hb__shape *s, MPI_Datatype handle, uint32_t basic)
 		return;
 	}
 	if (!basic_extents[basic]) {
-		MPI_Count lb = 0, extent = 0;
+		MPI_Count lb = 0, extent = 0, size = 0;
 		PMPI(Type_get_extent_x)(handle, &lb, &extent);
+		PMPI(Type_size_x)(handle, &size);
+		basic_sizes[basic] = (int32_t)size;
 		basic_extents[basic] = (int32_t)extent;
 	}
 	s->extent = basic_extents[basic];
@@ -142,6 +145,68 @@ void hb__shape_of(struct hb__shape *s, MPI_Datatype handle, int depth)
 	s->extent = extent;
 }
 
+/* ---- entries that share a byte ---- */
+
+#define AGAIN_WORK 20000 /* comparisons of an element with those after it */
+
+struct extent { /* bytes that a run covers */
+	int64_t low, high;
+};
+
+static int by_low(const void *a, const void *b)
+{
+	const struct extent *x = a, *y = b;
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+/* Whether an element that lies so many bytes behind meets the first one; both in order, none of which overlaps itself. */
+static bool meets(const struct extent *e, uint32_t n, int64_t behind)
+{
+	for (uint32_t i = 0, k = 0; i < n && k < n;) {
+		int64_t low = e[k].low + behind, high = e[k].high + behind;
+		if (e[i].low < high && low < e[i].high)
+			return true;
+		if (e[i].high <= low)
+			i++;
+		else
+			k++;
+	}
+	return false;
+}
+
+static void find_again(struct hb__typemap *m, const struct extent *e)
+{
+	int64_t step = m->extent < 0 ? -m->extent : m->extent, span = m->true_extent;
+	if (!step)
+		m->again = m->n ? 1 : 0;
+	for (int64_t k = 1; step && k * step < span && !m->again; k++) {
+		if (k * (int64_t)m->n > AGAIN_WORK)
+			return;
+		m->again = meets(e, m->n, k * step) ? k : 0;
+	}
+}
+
+static void find_twice(struct hb__typemap *m)
+{
+	struct extent *e = m->exact && m->n ? malloc(m->n * sizeof *e) : NULL;
+	for (uint32_t i = 0; e && i < m->n; i++) {
+		uint32_t basic = m->run[i].basic;
+		e[i].low = m->run[i].offset; /* of a pair not more than it covers for sure */
+		e[i].high = e[i].low + ((int64_t)m->run[i].elements - 1) * basic_extents[basic] + basic_sizes[basic];
+	}
+	if (e)
+		qsort(e, m->n, sizeof *e, by_low);
+	int64_t end = e ? e[0].high : 0;
+	for (uint32_t i = 1; e && i < m->n && !m->twice; i++) {
+		m->twice = e[i].low < end;
+		m->twice_at = e[i].low;
+		end = e[i].high;
+	}
+	if (e && !m->twice)
+		find_again(m, e);
+	free(e);
+}
+
 /* ---- kept with the datatype ---- */
 
 static struct hb__typemap *made(MPI_Datatype handle, const struct hb__shape *s)
@@ -171,6 +236,7 @@ static struct hb__typemap *made(MPI_Datatype handle, const struct hb__shape *s)
 	m->seq = (struct hb__signature_run *)(m->run + n);
 	if (nseq)
 		memcpy(m->seq, s->seq, nseq * sizeof *m->seq);
+	find_twice(m);
 	return m;
 }
 

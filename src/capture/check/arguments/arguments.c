@@ -42,7 +42,8 @@ static bool by_value(unsigned kind)
 	}
 }
 
-/* With one buffer of its own: a count more or less, or another address, makes nothing wrong that was right. */
+/* With one buffer of its own: a count more or less, or another address, makes nothing wrong that was right (but where elements
+ * overlap each other: then the first count of a datatype tells). */
 static bool one_buffer(const struct hb__fn *fn)
 {
 	unsigned n = 0;
@@ -94,6 +95,7 @@ static void look(struct hb__look *l)
 	hb__look_counts(l);
 	hb__look_ranks(l);
 	hb__look_types(l);
+	hb__look_twice(l);
 	hb__look_operation(l);
 	hb__look_buffers(l);
 	hb__look_constructor(l);

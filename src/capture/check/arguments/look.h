@@ -61,6 +61,7 @@ void hb__look_pointers(struct hb__look *l); /* where results go */
 void hb__look_counts(struct hb__look *l);
 void hb__look_ranks(struct hb__look *l);
 void hb__look_types(struct hb__look *l);
+void hb__look_twice(struct hb__look *l); /* datatypes that name a byte twice */
 void hb__look_operation(struct hb__look *l);
 void hb__look_buffers(struct hb__look *l);
 void hb__look_constructor(struct hb__look *l); /* functions/: of datatypes */
