@@ -23,7 +23,7 @@ static hb_finding_id id_of(const char *error)
 		hb_finding_id id;
 	} ids[] = {{"none", HB_RMA_EPOCH_NONE}, {"open", HB_RMA_EPOCH_OPEN}, {"twice", HB_RMA_EPOCH_TWICE},
 		{"mixed", HB_RMA_EPOCH_TWICE}, {"end", HB_RMA_EPOCH_END}, {"assert", HB_RMA_EPOCH_END},
-		{"range", HB_RMA_RANGE}, {"type", HB_RMA_TYPE}};
+		{"range", HB_RMA_RANGE}, {"type", HB_RMA_TYPE}, {"memory", HB_RMA_MEMORY}};
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		if (!strcmp(ids[i].error, error))
 			return ids[i].id;
@@ -41,6 +41,8 @@ static const char *advice_of(hb_finding_id id)
 		return "End the epoch before the next one begins.";
 	case HB_RMA_EPOCH_END:
 		return "Each call that ends an epoch needs the one that begins it, on the same window and rank.";
+	case HB_RMA_MEMORY:
+		return "Call MPI_Win_free first: until then any process of the window may use this memory.";
 	case HB_RMA_RANGE:
 		return "Check the displacement (it is counted in the target's displacement unit) and the count.";
 	case HB_RMA_TYPE:
@@ -90,6 +92,8 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_remark_text(r, "text", text, sizeof text);
 	/* libraries let it pass, and conformance tests of theirs rest on that */
 	bool mixed = r->word == HB_REMARK_EPOCH && !strcmp(error, "mixed");
+	if (id == HB_RMA_MEMORY)
+		snprintf(point[1].role, sizeof point[1].role, "made the window");
 	if (mixed)
 		snprintf(point[1].role, sizeof point[1].role, "locked in between");
 	int64_t target = hb_remark_number(r, "target", -1);

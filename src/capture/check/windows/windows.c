@@ -132,6 +132,8 @@ static void made(struct hb__call *c)
 		.unit = m.unit,
 		.dynamic = m.dynamic,
 		.shared = m.shared,
+		.given = !strcmp(m.name, "create"),
+		.made_site = hb__check_site(c),
 		.room = w->room,
 		.started_to = w->started_to,
 		.lock = w->lock,
@@ -172,6 +174,7 @@ static void end_of_window(struct hb__call *c)
 	if (!w)
 		return;
 	hb__watch_stop(w);
+	hb__given_end(c, w);
 	hb__epochs_over(c, w);
 	hb__locals_synced(c, w, -1);
 	hb__remark(c, HB_REMARK_WINSYNC, "kind=free win=%d rank=-1", w->number);
@@ -192,6 +195,8 @@ void hb__check_windows_enter(struct hb__call *c)
 			hb__access_enter(c, w);
 		else if (c->fn->id == HB_FN_MPI_Win_free)
 			end_of_window(c);
+	} else if (c->fn->id == HB_FN_MPI_Free_mem) {
+		hb__given_freed(c);
 	} else if (c->fn->cls == HB_COMPLETE) {
 		hb__locals_completing(c);
 	} else if (c->fn->id == HB_FN_MPI_Finalize) {

@@ -7,7 +7,7 @@
  *             ep: fence|pscw|lock|all|none; x=1: under an exclusive lock
  *   winsync   a synchronisation: kind= win= rank= [ranks=0,1,2]
  *   rmadone   a request-based access completed: seq=
- *   epoch     an error seen here: error=none|twice|mixed|end|open|range|type win= target= text=
+ *   epoch     an error seen here: error=none|twice|mixed|end|open|range|type|memory win= target= text=
  *   rmalocal  the buffer of a pending access was used: seq= win= text=
  *   touch     memory of a window was used by this process: win= off= len= write=0|1 lock=x|s|- [seq=] */
 #ifndef HBDB_CAPTURE_CHECK_WINDOWS_WINDOWS_H
@@ -32,6 +32,8 @@ struct hb__window {
 	int64_t watched; /* offset of the memory that is watched */
 	uint64_t accesses;
 	bool dynamic, shared, polled;
+	bool given, gone; /* the memory is the program's; that it was given back was said */
+	uint32_t made_site;
 	MPI_Group group;
 	bool has_group;
 	bool fence_open;    /* the last fence may have begun an epoch ... */
@@ -57,6 +59,10 @@ extern struct hb__window *hb__windows;                /* some are freed */
 struct hb__window *hb__window_find(uintptr_t handle); /* NULL: unknown */
 /* Which window's memory of this process holds the address; *ret_offset as its remarks count (of a dynamic one the address). */
 struct hb__window *hb__window_at(const char *address, int64_t *ret_offset);
+
+/* ---- given.c: memory that the program gave to a window ---- */
+void hb__given_freed(struct hb__call *c);                     /* MPI_Free_mem */
+void hb__given_end(struct hb__call *c, struct hb__window *w); /* the window is about to be freed */
 
 /* ---- epochs.c ---- */
 void hb__epochs_enter(struct hb__call *c, struct hb__window *w);
