@@ -33,6 +33,9 @@ def complaint(program, verdict):
     silent = [text for text in program.says if not any(text in f[2] for f in verdict.findings)]
     if silent:
         return "no finding says: " + "; ".join(silent)
+    loud = [f for f in verdict.findings if f[0] in program.silent]
+    if loud:
+        return "must not be found: %s: %s" % (loud[0][0], loud[0][2])
     if not program.wrong and verdict.job != 0:
         return "the job's exit status is %s: %s" % (verdict.job, verdict.said.strip().splitlines()[-1:])
     return None

@@ -41,7 +41,7 @@ class Program:
         self.path, self.category, self.wrong = path, category, wrong
         self.name = os.path.relpath(path, HERE) if path.startswith(HERE) else "/".join(path.split("/")[-3:])
         self.suffix = os.path.splitext(path)[1]
-        self.processes, self.mpis, self.why, self.says = 2, MPIS, "", []
+        self.processes, self.mpis, self.why, self.says, self.silent = 2, MPIS, "", [], []
         self.expect, self.also = [], set()
         self.problems = []
         with open(path, encoding="utf-8") as f:
@@ -54,7 +54,7 @@ class Program:
             return
         for line in comment[0].splitlines():
             key, colon, value = line.strip("/*! \t").partition(":")
-            if colon and key in ("processes", "expect", "also", "says", "mpi", "why"):
+            if colon and key in ("processes", "expect", "also", "says", "silent", "mpi", "why"):
                 getattr(self, "set_" + key)(value.strip())
         if self.wrong != bool(self.expect):
             self.problems.append("wrong programs have a line expect:, right ones have none")
@@ -73,6 +73,9 @@ class Program:
 
     def set_says(self, value):
         self.says.append(value)
+
+    def set_silent(self, value):
+        self.silent += value.split()
 
     def set_mpi(self, value):
         self.mpis = (value,)

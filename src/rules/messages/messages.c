@@ -8,6 +8,8 @@ hb_status hb_rule_messages(hb_case *c, hb_error *err)
 	if (!status)
 		status = hb__letters_fit(&l);
 	if (!status)
+		status = hb__letters_short(&l);
+	if (!status)
 		status = hb__letters_parts(&l);
 	if (!status)
 		status = hb__letters_alone(&l);

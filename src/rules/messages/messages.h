@@ -83,6 +83,7 @@ bool hb__letter_maybe_came(const struct hb__letters *l, uint32_t receive);
 
 /* ---- the rules ---- */
 hb_status hb__letters_fit(struct hb__letters *l);   /* fit.c: types and lengths */
+hb_status hb__letters_short(struct hb__letters *l); /* short.c: shorter than their receive */
 hb_status hb__letters_parts(struct hb__letters *l); /* partitions.c */
 hb_status hb__letters_alone(struct hb__letters *l); /* alone.c: lost and missing */
 hb_status hb__letters_ready(struct hb__letters *l); /* ready.c */
