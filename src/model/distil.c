@@ -93,7 +93,8 @@ void hb_racers_free(hb_racers *r)
 struct distiller {
 	hb_log *log;
 	const hb_racers *raced;
-	bool events, cancels; /* the log is at level events; MPI was told to cancel something */
+	const hb_racers *races; /* what raced, also when all is kept for a failure */
+	bool events, cancels;   /* the log is at level events; MPI was told to cancel something */
 	uint32_t lanes;
 	struct bits *wild, *cancelling; /* level events: postings by lane */
 	uint64_t said;                  /* results of the lane so far: it cannot have posted more */
@@ -351,11 +352,14 @@ static hb_fate filter(void *user, hb_row *row, int inside)
 	if (d->events && !is_choice(d, &ev))
 		return HB_FATE_DROP;
 	bool only, wild = answers_wild(d, &ev, &only);
-	if (only && d->raced && !(row->lane < d->raced->lanes && has(&d->raced->lane[row->lane], row->number))) {
+	bool raced = d->races && row->lane < d->races->lanes && has(&d->races->lane[row->lane], row->number);
+	if (only && d->raced && !raced) {
 		d->kept.skipped++;
 		return HB_FATE_SKIP;
 	}
 	d->kept.kept += wild;
+	if (wild && d->races)
+		*(raced ? &d->kept.raced : d->raced ? &d->kept.bound : &d->kept.failed) += 1;
 	d->kept.skipped += row->skipped;
 	return encode(d, &ev, row) ? HB_FATE_KEEP : stop(d, HB_E_MEMORY, row->number);
 }
@@ -389,6 +393,7 @@ hb_status hb_distil(hb_log *log, const char *to, const hb_racers *raced, hb_dist
 	const hb_log_info *info = hb_log_get_info(log);
 	struct distiller d = {.log = log,
 		.raced = raced,
+		.races = raced,
 		.events = info->level == HB_LEVEL_EVENTS,
 		.cancels = calls_cancel(log),
 		.lanes = info->lanes};

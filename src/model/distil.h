@@ -30,6 +30,10 @@ void hb_racers_free(hb_racers *raced);
 /* Calls that answered wildcard receives. */
 typedef struct hb_distilled {
 	uint64_t kept, skipped;
+	/* Why, when something could have been left out (hb_distil with `raced`): */
+	uint64_t raced;  /* ... they raced */
+	uint64_t bound;  /* ... they answered something else, too, that has to be told */
+	uint64_t failed; /* ... a receive, probe or wait of the process failed */
 } hb_distilled;
 
 /* Writes a raw log at level racing: of any log the choices; of its calls that answered wildcard receives and nothing else

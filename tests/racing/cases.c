@@ -1,8 +1,9 @@
 /* Small programs by name, each with receives that race or look as if they did. Prints what each receive got.
  * The process whose rank is in LATE sleeps before it sends: a recording and its replays differ in that.
  *
- * usage: cases stencil|chain|ask|behind|half|killed */
+ * usage: cases stencil|chain|ask|behind|half|killed|threads|failing */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,15 +139,54 @@ static void killed(void)
 	}
 }
 
+/* Two threads of rank 0 receive from anybody, each with its own tag; everybody sends 10 of each. */
+static void *half_of_them(void *tag)
+{
+	int m;
+	for (int i = 0; i < 10 * (size - 1); i++)
+		MPI_Recv(&m, 1, MPI_INT, MPI_ANY_SOURCE, *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return NULL;
+}
+
+static void threads(void)
+{
+	int tag[] = {1, 2};
+	pthread_t other;
+	if (!rank && !pthread_create(&other, NULL, half_of_them, &tag[1])) {
+		half_of_them(&tag[0]);
+		pthread_join(other, NULL);
+	}
+	for (int i = 0; rank && i < 10; i++)
+		for (int k = 0; k < 2; k++)
+			send_to(0, tag[k]);
+}
+
+/* Receives that cannot race, and one that fails. */
+static void failing(void)
+{
+	int m[2] = {0};
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (rank == 1)
+		MPI_Send(m, 2, MPI_INT, 0, 3, MPI_COMM_WORLD);
+	if (!rank)
+		MPI_Recv(m, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	for (int i = 0; i < 5; i++)
+		if (rank == 1)
+			send_to(0, 4);
+		else if (!rank)
+			receive(MPI_ANY_SOURCE, 4);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {{"stencil", stencil}, {"chain", chain}, {"ask", ask}, {"behind", behind}, {"half", half},
-		{"killed", killed}};
+		{"killed", killed}, {"threads", threads}, {"failing", failing}};
+	int level;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	MPI_Init(&argc, &argv);
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases && argc > 1; i++)

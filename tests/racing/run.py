@@ -25,7 +25,7 @@ LAUNCH = {
                 "--mca", "mpi_yield_when_idle", "1"],
     "mpich": ["mpirun.mpich"],
 }
-FLAGS = ["-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"]
+FLAGS = ["-std=gnu17", "-pthread", "-O1", "-g", "-Wall", "-Wextra", "-Wno-stringop-overflow"]
 SOURCES = {"farm": "examples/farm.c", "traffic": "tests/racing/traffic.c", "cases": "tests/racing/cases.c"}
 
 
@@ -168,8 +168,12 @@ def both_ways(job, times=3, most=None):
     check_ctf(job, kept[0])
     replay(job, "racing", expected, times)
     wanted, _ = record(job, "events")
-    told, _ = run([HBDB, "minimize", job.path("events"), "-o", job.path("min")])
+    told, said = run([HBDB, "minimize", job.path("events"), "-o", job.path("min")])
     less = numbers(told)
+    reasons = [(int(n), why) for n, why in re.findall(r"^  (\d+) (.*)$", told, re.M)]
+    if "every wildcard receive is kept" not in said and sum(n for n, _ in reasons) != less[0]:
+        raise Failed("%d receives are kept, and the reasons are:\n%s" % (less[0], told))
+    job.reasons = [why for _, why in reasons]
     replay(job, "min", wanted, times)
     info, _ = run([HBDB, "info", job.path("min")])
     if "level         racing" not in info or "%d of %d wildcard receives are stored" % less not in info:
@@ -257,6 +261,21 @@ def killed(folder, mpi):
     yield job.name, test
 
 
+def reasons(folder, mpi):
+    """Why receives are kept that did not race: told with numbers."""
+    for case, ranks, wanted in (("threads", 3, r"40 of 40 .*\n  40 are those of 1 process in which several threads call MPI: .*\(\\d+ could have got"),
+                                ("failing", 2, r"5 of 5 .*\n  5 others are in 1 process in which a receive, a probe or a wait failed")):
+        job = Job(folder, mpi, "cases", ranks, [case])
+
+        def test(job=job, wanted=wanted):
+            record(job, "events", None)
+            told, said = run([HBDB, "minimize", job.path("events"), "-o", job.path("min")])
+            if not re.search(wanted, told):
+                raise Failed("minimize says\n%s%s" % (told, said))
+            return " ".join(told.split()[1:5])
+        yield job.name, test
+
+
 def refusals(folder):
     def test():
         job = Job(folder, "openmpi", "cases", 2, ["chain"])
@@ -298,6 +317,7 @@ def main():
     tests = list(refusals(folder)) if "openmpi" in mpis else []
     for mpi in mpis:
         tests += list(nothing_races(folder, mpi)) + list(late_messages(folder, mpi)) + list(killed(folder, mpi))
+        tests += list(reasons(folder, mpi))
         tests += list(farm(folder, mpi)) + list(traffic(folder, mpi, options.seeds if mpi == "openmpi" else 1))
     tests = [t for t in tests if options.only in t[0]]
     failed = 0

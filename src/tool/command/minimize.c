@@ -25,6 +25,10 @@ struct minimize {
 	hb_manifest manifest;
 	hb_racers **racers; /* by process; NULL: all is kept of it */
 	hb_distilled sum;
+	uint64_t threaded, raced_there, processes,
+		failed;   /* receives kept for several threads; of these raced; of how many processes; failed ones */
+	uint64_t shorter; /* receives that are kept as that takes fewer bytes */
+	bool whole;       /* nothing could be left out, which has been said */
 	uint64_t before, after; /* bytes */
 };
 
@@ -54,6 +58,8 @@ static bool note_race(void *user, const hb_race *race)
 	const hb_line *line = &hb_model_lines(m->run.model)[race->done.line];
 	if (m->racers[line->process])
 		hb_racers_add(m->racers[line->process], line->lane, race->done.event);
+	else
+		m->raced_there++;
 	return true;
 }
 
@@ -68,6 +74,7 @@ static int find_races(struct minimize *m)
 	const char *why = whole(m);
 	if (why) {
 		hb__say("every wildcard receive is kept: %s", why);
+		m->whole = true;
 		return 0;
 	}
 	for (uint32_t p = 0; p < info->processes; p++) {
@@ -100,6 +107,13 @@ static int write_log(struct minimize *m, uint32_t process, uint32_t number)
 	m->after += log ? hb_log_get_info(log)->bytes : 0;
 	m->sum.kept += sum.kept;
 	m->sum.skipped += sum.skipped;
+	m->sum.raced += sum.raced;
+	m->sum.bound += sum.bound;
+	m->sum.failed += sum.failed;
+	m->failed += sum.failed > 0;
+	m->shorter += m->racers[process] ? sum.kept - sum.raced - sum.bound - sum.failed : 0;
+	m->threaded += m->racers[process] || m->whole ? 0 : sum.kept;
+	m->processes += !m->racers[process] && !m->whole && sum.kept;
 	hb_log_close(log);
 	int code = status ? hb__fail_log(status == HB_E_SYSTEM ? to : f->path, &err) : 0;
 	free(to);
@@ -133,6 +147,29 @@ static char *default_name(const char *from)
 	return hb__format("%.*s-min.hbdb", (int)n, from);
 }
 
+static void say_why(const struct minimize *m)
+{
+	const hb_distilled *s = &m->sum;
+	if (m->whole || !s->kept)
+		return;
+	if (s->raced)
+		printf("  %llu could have got another message\n", (unsigned long long)s->raced);
+	if (m->threaded)
+		printf("  %llu are those of %llu %s in which several threads call MPI: the order between the threads is not recorded, so all are kept "
+		       "(%llu could have got another message)\n",
+			(unsigned long long)m->threaded, (unsigned long long)m->processes,
+			hb__plural(m->processes, "process", "processes"), (unsigned long long)m->raced_there);
+	if (s->failed)
+		printf("  %llu others are in %llu %s in which a receive, a probe or a wait failed: all are kept there\n",
+			(unsigned long long)s->failed, (unsigned long long)m->failed,
+			hb__plural(m->failed, "process", "processes"));
+	if (s->bound)
+		printf("  %llu came with an answer that a replay needs for itself: which request completed first, a poll, a cancellation\n",
+			(unsigned long long)s->bound);
+	if (m->shorter)
+		printf("  %llu could be left out, but fewer bytes keep them\n", (unsigned long long)m->shorter);
+}
+
 static int minimize(struct minimize *m, const char *output)
 {
 	int code = hb__open_run(m->from, &m->run);
@@ -158,6 +195,7 @@ static int minimize(struct minimize *m, const char *output)
 	printf("%s: %llu of %llu wildcard receives are kept, %llu of %llu bytes\n", hb__tame(hb__short(m->to)),
 		(unsigned long long)m->sum.kept, (unsigned long long)(m->sum.kept + m->sum.skipped),
 		(unsigned long long)m->after, (unsigned long long)m->before);
+	say_why(m);
 	return 0;
 }
 

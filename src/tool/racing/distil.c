@@ -127,7 +127,8 @@ hb_status hb__seal_racing(hb_log *log, const hb_racers *racers, const char *to, 
 	status = seal_once(log, NULL, all, progress, user, &rows, &kept, err);
 	if (!status && size_of(all) <= size_of(to) && !rename(all, to)) {
 		*ret_rows = rows;
-		*ret_kept = kept;
+		ret_kept->kept = kept.kept;
+		ret_kept->skipped = kept.skipped;
 	}
 	unlink(all);
 	free(all);

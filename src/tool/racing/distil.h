@@ -23,7 +23,7 @@ hb_status hb__distil_log(hb_distillery *d, const char *path, const char *to, hb_
 bool hb__distillery_close(hb_distillery *d, const char *recording);
 
 /* Seals what `racers` (NULL: everything) leaves of an open log into `to`. Of many receives all are kept when that takes fewer bytes
- * than to leave a few of them out. */
+ * than to leave a few of them out; ret_kept->raced and its like then count fewer than are kept. */
 hb_status hb__seal_racing(hb_log *log, const hb_racers *racers, const char *to, hb_progress *progress, void *user,
 	hb_log_info *ret_rows, hb_distilled *ret_kept, hb_error *err);
 
