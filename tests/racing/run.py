@@ -263,7 +263,7 @@ def killed(folder, mpi):
 
 def reasons(folder, mpi):
     """Why receives are kept that did not race: told with numbers."""
-    for case, ranks, wanted in (("threads", 3, r"40 of 40 .*\n  40 are those of 1 process in which several threads call MPI: .*\(\\d+ could have got"),
+    for case, ranks, wanted in (("threads", 3, r"40 of 40 .*\n  40 are those of 1 process in which several threads call MPI: .*\(\d+ could have got"),
                                 ("failing", 2, r"5 of 5 .*\n  5 others are in 1 process in which a receive, a probe or a wait failed")):
         job = Job(folder, mpi, "cases", ranks, [case])
 
