@@ -4,7 +4,7 @@ import re
 import signal
 import time
 
-from lib import HBDB, test
+from lib import HBDB, session_processes, test
 
 # What MPICH's launcher returns after a signal changes from run to run, without hbdb too.
 MPICH_SIGNALLED = (0, 2, 15)
@@ -216,3 +216,44 @@ def replay_interrupted(t):
     t.want(not done.left, "%d processes outlive it" % done.left)
     left = [f for f in os.listdir(t.dir) if f.startswith(".hbdb-replay") or f.startswith("hbdb-replay")]
     t.want(not left, "left behind: %r" % left)
+
+
+SCRIPT = """touch %s/ready
+while [ ! -e %s/go ]; do sleep 0.1; done
+%s
+:
+"""
+
+
+@test("interrupt/replay-killed")
+def replay_killed(t):
+    """hbdb is killed while the processes of a replay wait for it, behind a script that does not hand that on: nobody stays."""
+    with open(t.path("run.sh"), "w") as f:
+        f.write(SCRIPT % (t.dir, t.dir, " ".join(t.launch(2, t.program("waits"), "handler", "$1"))))
+    command = ["sh", t.path("run.sh")]
+    open(t.path("go"), "w").close()
+    t.want(t.record(command + ["4"], "--mpi", t.mpi).status == 0, "record")
+    os.remove(t.path("go"))
+    os.remove(t.path("ready"))
+    left = []
+
+    def folders():
+        return [n for n in os.listdir(t.dir) if n.startswith(".hbdb-replay")]
+
+    def until(condition):
+        end = time.time() + 100
+        while not condition() and time.time() < end:
+            time.sleep(0.05)
+        return condition()
+
+    def during(child):
+        until(lambda: os.path.exists(t.path("ready")))
+        child.send_signal(signal.SIGSTOP)
+        open(t.path("go"), "w").close()
+        if until(lambda: any(n.startswith("divergence.") for f in folders() for n in os.listdir(t.path(f)))):
+            left.append("differs")
+        child.kill()
+        if until(lambda: not folders() and not [p for p in session_processes(child.pid) if p != child.pid]):
+            left.append("gone")
+    t.replay("--mpi", t.mpi, command=command + ["5"], during=during, seconds=300)
+    t.want(left == ["differs", "gone"], "%s; still there: %s" % (left, folders()))

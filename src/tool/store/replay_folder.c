@@ -1,4 +1,5 @@
 /* The folder of a replay. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "find.h"
@@ -34,8 +36,55 @@ static void remove_folders(hb_replay_folder *s)
 	s->folder = s->script = NULL;
 }
 
-/* Logs may be large: they are to go also when this process is killed. The guard knows that by the end of a pipe that
- * nobody else has. */
+/* ---- when hbdb is killed ---- */
+
+#define DYING_S 3 /* what a launcher gets to end its processes: it was told of the death of hbdb */
+
+/* Whether a process was started for the replay of this folder: as long as it is there, no other one has the name. */
+static bool is_of(const char *pid, const char *folder)
+{
+	char *path = hb__format("/proc/%s/environ", pid), *wanted = hb__format("HBDB_DIR=%s", folder), *word = NULL;
+	size_t room = 0;
+	bool found = false;
+	FILE *f = fopen(path, "re");
+	while (f && !found && getdelim(&word, &room, 0, f) > 0)
+		found = !strcmp(word, wanted);
+	if (f)
+		fclose(f);
+	free(word);
+	free(wanted);
+	free(path);
+	return found;
+}
+
+/* How many of its processes there are; they get the signal unless it is 0. */
+static size_t signal_all(const char *folder, int sig)
+{
+	size_t n = 0;
+	DIR *proc = opendir("/proc");
+	for (struct dirent *e; proc && (e = readdir(proc));)
+		if (e->d_name[0] >= '1' && e->d_name[0] <= '9' && is_of(e->d_name, folder)) {
+			n++;
+			kill((pid_t)atoi(e->d_name), sig);
+		}
+	if (proc)
+		closedir(proc);
+	return n;
+}
+
+/* Processes that differ, or whose record has ended, wait for hbdb to end the job; others wait for them. A launcher that a script
+ * started does not learn of the death of hbdb. */
+static void end_job(const char *folder)
+{
+	const struct timespec tick = {0, 100000000};
+	for (int i = 0; i < 10 * DYING_S && signal_all(folder, 0); i++)
+		nanosleep(&tick, NULL);
+	for (int i = 0; i < 10 * DYING_S && signal_all(folder, SIGKILL); i++)
+		nanosleep(&tick, NULL);
+}
+
+/* Logs may be large: they are to go also when this process is killed, and so are the processes. The guard knows that by the end of
+ * a pipe that nobody else has. */
 static void watch(int fd, const char *folder)
 {
 	char byte;
@@ -47,6 +96,7 @@ static void watch(int fd, const char *folder)
 		close(i);
 	while (read(fd, &byte, 1) < 0 && errno == EINTR)
 		;
+	end_job(folder);
 	hb__remove_folder(folder);
 	_exit(0);
 }
