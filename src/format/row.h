@@ -57,6 +57,7 @@ enum { /* status codes in results */
 	HB_ST_ERROR = 3,
 	HB_ST_NULL = 4,
 	HB_ST_UNKNOWN = 5,
+	HB_ST_CONTENTS = 6, /* as posted, and the check of a collective's contents */
 };
 
 /* neutral values */

@@ -200,7 +200,8 @@ static hb_answer *add_answer(hb_events *e, hb_event *ev)
 		.request = {e->lane, -1},
 		.source = HB_ABSENT,
 		.tag = HB_ABSENT,
-		.bytes = HB_ABSENT};
+		.bytes = HB_ABSENT,
+		.check = HB_ABSENT};
 	return a;
 }
 
@@ -211,8 +212,8 @@ static void take_status(hb_events *e, hb_event *ev, int64_t index)
 		return;
 	int64_t code = take(ev);
 	a->index = index;
-	a->code = (uint8_t)code;
-	if (code < 0 || code > HB_ST_UNKNOWN)
+	a->code = code == HB_ST_CONTENTS ? HB_ST_AS_POSTED : (uint8_t)code;
+	if (code < 0 || code > HB_ST_CONTENTS)
 		ev->malformed = true;
 	if (ev->malformed || code == HB_ST_NULL || code == HB_ST_UNKNOWN)
 		return;
@@ -224,6 +225,8 @@ static void take_status(hb_events *e, hb_event *ev, int64_t index)
 		a->tag = take(ev);
 		a->bytes = take(ev);
 	}
+	if (code == HB_ST_CONTENTS)
+		a->check = take(ev);
 	if (code == HB_ST_CANCELLED || (code == HB_ST_MESSAGE && was_wild(e, a->request)))
 		ev->choice = true;
 }

@@ -45,6 +45,7 @@ typedef struct hb_answer {
 	hb_reference request;
 	int64_t error;              /* error class, 0 for success */
 	int64_t source, tag, bytes; /* HB_ABSENT when as posted; bytes -1: not recorded */
+	int64_t check;              /* of the contents of a collective that is over; HB_ABSENT: it has none */
 } hb_answer;
 
 typedef struct hb_event {

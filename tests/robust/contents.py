@@ -4,7 +4,7 @@ import re
 
 from lib import test
 
-COMPARED = 65  # contents of two processes in the collectives of contents.c
+COMPARED = 66  # contents of two processes in the collectives of contents.c
 
 
 def replayed(t, mode, *options):
@@ -61,6 +61,45 @@ def holes(t):
     done = replayed(t, "holes")
     t.want(re.search(r"nor in the %d contents that were compared; contents not compared: 1 with datatypes that have holes$" % COMPARED, done.said),
            done.said)
+
+
+# mode: what the process that gives other contents says, and the one that gets them
+LATER = {
+    "ibcast": ("go in", "came out of the MPI_Ibcast of event 2"),
+    "igatherv": ("go in", "came out of the MPI_Igatherv of event 9"),
+    "persistent": (r"went into the MPI_Allreduce_init of event \d+", r"came out of the MPI_Allreduce_init of event \d+"),
+    "between": (r"go in\n.*MPI_Bcast\(.*root=ROOT", "come out"),
+    "grid": (r"go in\n.*MPI_Neighbor_alltoall\(", r"come out\n.*MPI_Neighbor_alltoall\("),
+    "graph": (r"go in\n.*MPI_Ineighbor_alltoall\(", "came out of the MPI_Ineighbor_alltoall"),
+}
+
+
+@test("contents/later")
+def later(t):
+    """Collectives that are over later, between groups and among neighbours: alike in every run, or not, and then whose."""
+    counted = {"openmpi": 33, "mpich": 45}[t.mpi]  # Open MPI 4 has no persistent ones
+    for mode in ["same"] + [m for m in LATER if (t.mpi, m) != ("openmpi", "persistent")]:
+        t.run(["rm", "-rf", t.path("r.hbdb")])
+        done = t.record(t.launch(2, t.program("later"), mode))
+        t.want(done.status == 0, "%s: record: status %d\n%s" % (mode, done.status, done.tail()))
+        done = t.replay()
+        if mode == "same":
+            t.want(done.status == 0 and done.said.endswith("events: no difference"), "status %d\n%s" % (done.status, done.said))
+            continue
+        gave, got = ("rank %d, .*: the same call, but other contents than in the recording %s" % it for it in enumerate(LATER[mode]))
+        found = re.search(r"other contents in (\d+) of (\d+) that were compared$", done.said)
+        t.want(done.status == 0 and re.search(gave, done.said) and re.search(got, done.said) and found and int(found[1]) >= 2,
+               "%s: status %d\n%s" % (mode, done.status, done.said))
+        t.want(int(found[2]) == counted, "%s: %s contents compared, not %d" % (mode, found[2], counted))
+
+
+@test("contents/unseen")
+def unseen(t):
+    """What passes without being an event is said to be not compared."""
+    done = t.record(t.launch(2, t.program("handles")))
+    t.want(done.status == 0, "record: status %d\n%s" % (done.status, done.tail()))
+    done = t.replay()
+    t.want(done.status == 0 and re.search(r"contents not compared: .*, 12 one-sided, 12 of files$", done.said), done.said)
 
 
 def opaque(t, *options):

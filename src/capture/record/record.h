@@ -66,9 +66,12 @@ void hb__row_lane_note(struct hb__lane *lane, const char *text);
 /* Contents of a collective, sides.c: one piece, or blocks as arrays among the arguments say. */
 struct hb__part {
 	bool there;
+	bool holes;                         /* it is there, but nothing can be said of it */
 	uint8_t buf, counts, displs, types; /* numbers of arguments; 0: there is none (but buf) */
 	int first, blocks;                  /* elements of the arrays; no blocks: one piece */
-	int64_t from, bytes, unit;          /* unit: bytes that a count of 1 stands for, 0: as types says */
+	uint64_t nobodys;                   /* blocks that are no process's, a bit each */
+	int64_t from, bytes,
+		unit; /* bytes: of all or, without counts, of a block; unit: of a count of 1, 0: as types says */
 };
 
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */

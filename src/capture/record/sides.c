@@ -39,7 +39,10 @@ static struct arguments arguments_of(const struct hb__fn *fn, enum hb_role buffe
 static void place(const struct hb__call *c, struct arguments r, int first, int blocks, struct hb__part *ret)
 {
 	const struct hb__type *t = r.type < 0 || r.types ? NULL : hb__type_look(c->a[r.type]);
-	if (r.buf < 0 || r.count < 0 || r.type < 0 || blocks <= 0 || (t && (!t->dense || t->size <= 0)))
+	if (r.buf < 0 || r.count < 0 || r.type < 0 || blocks <= 0 || (t && t->size == 0))
+		return;
+	ret->holes = t && (!t->dense || t->size < 0) && (r.counts || (int64_t)c->a[r.count] > 0);
+	if (t && (!t->dense || t->size < 0))
 		return;
 	*ret = (struct hb__part){.buf = (uint8_t)r.buf, .unit = t ? t->size : 0};
 	if (r.counts) {
@@ -57,11 +60,27 @@ static void place(const struct hb__call *c, struct arguments r, int first, int b
 	ret->there = one > 0;
 }
 
-static int root_of(const struct hb__call *c)
+/* The same in a Cartesian grid, where nobody reads or writes the block of a neighbour that is MPI_PROC_NULL. */
+static void place_in_grid(
+	const struct hb__call *c, struct arguments r, int blocks, const struct hb__comm *comm, struct hb__part *ret)
 {
-	for (int i = 0; i < c->fn->nargs; i++)
-		if (c->fn->param[i].kind == HB_P_ROOT)
-			return (int)c->a[i];
+	place(c, r, 0, blocks, ret);
+	if (blocks > 64) /* a grid of more dimensions than anybody has */
+		*ret = (struct hb__part){.holes = ret->there};
+	if (!ret->there)
+		return;
+	ret->nobodys = comm->nobodys;
+	if (!r.counts) {
+		ret->blocks = blocks;
+		ret->bytes /= blocks;
+	}
+}
+
+static int root_at(const struct hb__fn *fn)
+{
+	for (int i = 0; i < fn->nargs; i++)
+		if (fn->param[i].kind == HB_P_ROOT)
+			return i;
 	return -1;
 }
 
@@ -69,14 +88,45 @@ static void neighbors(const struct hb__call *c, const struct hb__comm *comm, str
 {
 	struct arguments in = arguments_of(c->fn, HB_R_SBUF), out = arguments_of(c->fn, HB_R_RBUF);
 	int topology = MPI_UNDEFINED;
+	bool one = named(c->fn, "allgather");
 	PMPI(Topo_test)((MPI_Comm)hb__arg(c, HB_R_COMM), &topology);
-	if (named(c->fn, "allgather"))
+	if (one)
 		place(c, in, 0, 1, &s->in);
-	if (topology == MPI_CART) /* a neighbour may be MPI_PROC_NULL: nobody reads or writes its block */
+	if (topology == MPI_CART) {
+		if (!one)
+			place_in_grid(c, in, comm->neighbors_out, comm, &s->in);
+		place_in_grid(c, out, comm->neighbors_in, comm, &s->out);
 		return;
-	if (!s->in.there)
+	}
+	if (!one)
 		place(c, in, 0, comm->neighbors_out, &s->in);
 	place(c, out, 0, comm->neighbors_in, &s->out);
+}
+
+/* Between two groups: what one gives the other gets. At the other processes of the root's group nothing counts. */
+static void between(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *s)
+{
+	const struct hb__fn *fn = c->fn;
+	struct arguments in = arguments_of(fn, HB_R_SBUF), out = arguments_of(fn, HB_R_RBUF);
+	int at = root_at(fn), others = comm->remote_size;
+	bool rooted = at >= 0, root = rooted && (int)c->a[at] == MPI_ROOT;
+	if (rooted && (int)c->a[at] == MPI_PROC_NULL)
+		return;
+	if (named(fn, "cast")) {
+		place(c, out, 0, 1, root ? &s->in : &s->out);
+	} else if (named(fn, "educe_scatter")) {
+		place(c, in, 0, comm->size, &s->in);
+		place(c, out, out.counts ? comm->rank : 0, 1, &s->out);
+		s->out.from = 0;
+	} else if (named(fn, "catter")) {
+		place(c, root ? in : out, 0, root ? others : 1, root ? &s->in : &s->out);
+	} else {
+		bool many = named(fn, "ather") || named(fn, "lltoall");
+		if (!root)
+			place(c, in, 0, named(fn, "lltoall") ? others : 1, &s->in);
+		if (!rooted || root)
+			place(c, out, 0, many ? others : 1, &s->out);
+	}
 }
 
 static void gathers(const struct hb__call *c, const struct hb__comm *comm, bool gets, struct hb__slot *s)
@@ -104,20 +154,16 @@ static void reduces(const struct hb__call *c, const struct hb__comm *comm, int r
 	}
 }
 
-void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *s)
+static void within(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *s)
 {
 	const struct hb__fn *fn = c->fn;
-	if (comm->inter || fn->flags & HB_PERSISTENT)
-		return;
-	int root = root_of(c);
+	int at = root_at(fn), root = at < 0 ? -1 : (int)c->a[at];
 	struct arguments in = arguments_of(fn, HB_R_SBUF), out = arguments_of(fn, HB_R_RBUF);
-	if (named(fn, "eighbor")) {
-		neighbors(c, comm, s);
-	} else if (named(fn, "cast")) {
+	if (named(fn, "cast")) {
 		place(c, out, 0, 1, root == comm->rank ? &s->in : &s->out);
 	} else if (named(fn, "educe") || named(fn, "scan") || named(fn, "Scan")) {
 		reduces(c, comm, root, s);
-	} else if (named(fn, "gather") || named(fn, "Gather")) {
+	} else if (named(fn, "ather")) {
 		gathers(c, comm, root < 0 || root == comm->rank, s);
 	} else if (named(fn, "catter")) {
 		if (root == comm->rank)
@@ -128,8 +174,19 @@ void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb_
 		place(c, out, 0, comm->size, &s->in_place);
 		place(c, out, 0, comm->size, &s->out);
 	}
-	if (fn->flags & HB_NONBLOCKING) /* it comes later */
-		s->out.there = false;
-	if (s->in.there || s->in_place.there || s->out.there)
+}
+
+void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *s)
+{
+	unsigned flags = c->fn->flags;
+	if (named(c->fn, "eighbor"))
+		neighbors(c, comm, s);
+	else if (comm->inter)
+		between(c, comm, s);
+	else
+		within(c, comm, s);
+	/* What a persistent one gives, and what comes out of one that does not block, is looked at when it is over. */
+	bool now = !(flags & HB_PERSISTENT), got = !(flags & HB_NONBLOCKING) && s->out.there;
+	if (now && (s->in.there || s->in_place.there || got))
 		s->flags |= HB_SLOT_CHECK;
 }

@@ -164,7 +164,7 @@ static size_t status_length(const int64_t *p, size_t left)
 	if (!left || p[0] == HB_ST_NULL || p[0] == HB_ST_UNKNOWN)
 		return 1;
 	size_t n = 1 + (left > 1 && p[1] & 1 ? 2 : 1);
-	return n + (p[0] == HB_ST_MESSAGE ? 3 : p[0] == HB_ST_ERROR ? 4 : 0);
+	return n + (p[0] == HB_ST_MESSAGE ? 3 : p[0] == HB_ST_ERROR ? 4 : p[0] == HB_ST_CONTENTS ? 1 : 0);
 }
 
 /* In the recorded run some requests failed and others were still pending: only what was complete is waited for. */

@@ -11,7 +11,7 @@
 #define SAMPLE 1024 /* bytes that are searched for a reason */
 
 /* As docs/CONTRACTS.md, "looked". */
-enum { COMPARED, DIFFERENT, HOLES, PERSISTENT, UNREADABLE, UNRECORDED, ONE_SIDED, FILES, BETWEEN, GRID, COUNTS };
+enum { COMPARED, DIFFERENT, HOLES, PERSISTENT, UNREADABLE, UNRECORDED, ONE_SIDED, FILES, COUNTS };
 static uint64_t count[COUNTS];
 
 static void counted(int what) { __atomic_add_fetch(&count[what], 1, __ATOMIC_RELAXED); }
@@ -119,23 +119,19 @@ static const char *reason(const void *p, int64_t bytes, char *text, size_t size)
 
 /* ---- comparing ---- */
 
-static void different(struct hb__call *c, const void *p, int64_t bytes, bool given)
+/* name: the call that gave or got them. what: a clause. */
+static void different(struct hb__call *c, const char *name, const char *what, const void *p, int64_t bytes, bool given)
 {
 	char text[160];
-	bool reduced = hb__has(c, HB_R_COMM) && strstr(c->fn->name, "educe");
 	if (hb__job_ends()) /* a handler of the signal that ends it */
 		return;
 	counted(DIFFERENT);
-	const char *why = reason(p, bytes, text, sizeof text);
-	if (!given && reduced && !why)
+	const char *why = p ? reason(p, bytes, text, sizeof text) : NULL;
+	if (!given && !why && strstr(name, "educe"))
 		why = "what comes out of a reduction depends on what every process gave, and on the order in which the library combines it";
 	else if (!given)
 		why = "another process gave it";
-	hb__report_contents(c,
-		c->fn->cls != HB_COLLECTIVE ? "it sends other contents than in the recording"
-		: given                     ? "other contents than in the recording go in"
-					    : "other contents than in the recording come out",
-		why);
+	hb__report_contents(c, what, why);
 }
 
 /* Why nothing can be said of the contents of a call that has some; or -1. */
@@ -151,21 +147,25 @@ static int in_the_way(const struct hb__call *c)
 		return FILES;
 	if (fn->cls != HB_SEND && fn->cls != HB_RECV && fn->cls != HB_COLLECTIVE)
 		return -1;
-	if (fn->flags & HB_PERSISTENT)
-		return PERSISTENT;
 	if (hb__has(c, HB_R_DEST) && (int)hb__arg(c, HB_R_DEST) == MPI_PROC_NULL)
+		return -1;
+	if (fn->cls == HB_COLLECTIVE && (c->slot->in.holes || c->slot->out.holes))
+		return HOLES;
+	if (c->slot->flags & HB_SLOT_CHECK)
+		return c->has_recorded ? -1 : UNRECORDED;
+	if (fn->cls == HB_COLLECTIVE) /* nothing counts here, or it is compared when it is over */
 		return -1;
 	if (hb__has(c, HB_R_COUNT) && (int64_t)hb__arg(c, HB_R_COUNT) <= 0)
 		return -1;
-	const struct hb__comm *comm = fn->cls == HB_COLLECTIVE ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
-	if (comm && comm->inter)
-		return BETWEEN;
-	if (c->slot->flags & HB_SLOT_CHECK)
-		return c->has_recorded ? -1 : UNRECORDED;
-	/* A side that counts elsewhere: who gives it compares it. */
-	if (fn->flags & HB_NONBLOCKING && fn->cls == HB_COLLECTIVE)
-		return -1;
-	return strstr(fn->name, "eighbor") && !strstr(fn->name, "allgather") ? GRID : HOLES;
+	return fn->flags & HB_PERSISTENT ? PERSISTENT : HOLES;
+}
+
+void hb__compare_passed(const struct hb__call *c)
+{
+	const struct hb__follow *f = c->lane->follow;
+	int way = f && !f->free && !hb__config.order ? in_the_way(c) : -1;
+	if (way >= 0)
+		counted(way);
 }
 
 void hb__compare_sent(struct hb__call *c)
@@ -180,7 +180,8 @@ void hb__compare_sent(struct hb__call *c)
 	bool known = c->check && c->recorded;
 	counted(known ? COMPARED : UNREADABLE);
 	if (known && c->check != c->recorded)
-		different(c, (const void *)c->a[c->slot->check_arg], c->slot->check_bytes, true);
+		different(c, c->fn->name, "it sends other contents than in the recording",
+			(const void *)c->a[c->slot->check_arg], c->slot->check_bytes, true);
 }
 
 void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side side)
@@ -195,7 +196,36 @@ void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side 
 	bool given = side == HB__GIVEN || side == HB__GIVEN_LOW;
 	counted(now && then ? COMPARED : UNREADABLE);
 	if (now && then && now != then)
-		different(c, (const uint8_t *)c->a[part->buf] + part->from, part->blocks ? 8 : part->bytes, given);
+		different(c, c->fn->name,
+			given ? "other contents than in the recording go in"
+			      : "other contents than in the recording come out",
+			(const uint8_t *)c->a[part->buf] + part->from, part->blocks ? 8 : part->bytes, given);
+}
+
+static void awaited_side(struct hb__call *c, const struct hb__begun *begun, bool given, uint16_t now, uint16_t then)
+{
+	char what[200];
+	counted(now && then ? COMPARED : UNREADABLE);
+	if (!now || !then || now == then)
+		return;
+	snprintf(what, sizeof what, "other contents than in the recording %s the %s of event %llu",
+		given ? "went into" : "came out of", begun->name, (unsigned long long)begun->event);
+	different(c, begun->name, what, given ? begun->in : begun->out, given ? begun->in_bytes : begun->out_bytes,
+		given);
+}
+
+void hb__compare_awaited(struct hb__call *c, const struct hb__request *r, const struct hb__begun *begun, uint16_t check)
+{
+	struct hb__outcome how = hb__outcome_in(r->lane, r->posting);
+	if (!how.checked) {
+		counted(UNRECORDED);
+		return;
+	}
+	bool both = begun->gives && begun->gets;
+	if (begun->gives)
+		awaited_side(c, begun, true, both ? check & 0xff : check, both ? how.check & 0xff : how.check);
+	if (begun->gets)
+		awaited_side(c, begun, false, both ? check >> 8 : check, both ? how.check >> 8 : how.check);
 }
 
 /* ---- buffers of pending sends ---- */

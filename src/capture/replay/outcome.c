@@ -80,6 +80,10 @@ static void status(struct take *t, uint16_t lane)
 		how.tag = (int32_t)next(t);
 		next(t); /* bytes */
 	}
+	if (code == HB_ST_CONTENTS) {
+		how.checked = true;
+		how.check = (uint16_t)next(t);
+	}
 	if (t->ok && class != 18 /* pending */)
 		ended(of, posting, how);
 }
@@ -136,4 +140,10 @@ struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting)
 		if (lanes[i].thread == lane->thread)
 			return posting < lanes[i].size ? lanes[i].at[posting] : (struct hb__outcome){0};
 	return (struct hb__outcome){0};
+}
+
+struct hb__outcome hb__outcome_in(uint16_t lane, uint64_t posting)
+{
+	return lane < LANES && lanes[lane].known && posting < lanes[lane].size ? lanes[lane].at[posting]
+									       : (struct hb__outcome){0};
 }

@@ -62,10 +62,13 @@ bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size);
 enum hb__ended { HB__UNKNOWN, HB__DONE, HB__MESSAGE, HB__CANCELLED };
 struct hb__outcome {
 	uint8_t ended; /* enum hb__ended */
+	bool checked;  /* a collective: */
+	uint16_t check;
 	int32_t source, tag;
 };
 bool hb__outcomes_learn(void);
 struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting);
+struct hb__outcome hb__outcome_in(uint16_t lane, uint64_t posting); /* by the number of the lane */
 
 /* ---- follow.c ---- */
 struct hb__follow {
@@ -98,6 +101,12 @@ enum hb__side { HB__GIVEN, HB__GOT, HB__GIVEN_LOW, HB__GOT_HIGH }; /* low, high:
 void hb__compare_sent(struct hb__call *c);
 /* One side of a collective, once c->check holds it. */
 void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side side);
+/* A collective that is over now; check: of the sides that it has. */
+struct hb__begun;
+void hb__compare_awaited(
+	struct hb__call *c, const struct hb__request *r, const struct hb__begun *begun, uint16_t check);
+/* A call that is no event passes: its contents are not compared. */
+void hb__compare_passed(const struct hb__call *c);
 /* A send is pending from here on; and it is over. */
 void hb__compare_posted(struct hb__call *c, struct hb__request *r);
 void hb__compare_completed(struct hb__call *c, struct hb__request *r);

@@ -35,9 +35,15 @@ static void neighbors(MPI_Comm handle, struct hb__comm *c)
 	c->neighbors_in = c->neighbors_out = -1;
 	if (c->inter || PMPI(Topo_test)(handle, &kind) != MPI_SUCCESS)
 		return;
-	if (kind == MPI_CART && PMPI(Cartdim_get)(handle, &dims) == MPI_SUCCESS)
+	if (kind == MPI_CART && PMPI(Cartdim_get)(handle, &dims) == MPI_SUCCESS) {
 		c->neighbors_in = c->neighbors_out = 2 * dims;
-	else if (kind == MPI_GRAPH && PMPI(Graph_neighbors_count)(handle, c->rank, &dims) == MPI_SUCCESS)
+		c->nobodys = 0;
+		for (int i = 0, side[2]; i < dims && i < 32; i++)
+			if (PMPI(Cart_shift)(handle, i, 1, &side[0], &side[1]) == MPI_SUCCESS)
+				c->nobodys |= (uint64_t)(side[0] == MPI_PROC_NULL) << (2 * i) |
+					      (uint64_t)(side[1] == MPI_PROC_NULL) << (2 * i + 1);
+	}
+	if (kind == MPI_GRAPH && PMPI(Graph_neighbors_count)(handle, c->rank, &dims) == MPI_SUCCESS)
 		c->neighbors_in = c->neighbors_out = dims;
 	else if (kind == MPI_DIST_GRAPH)
 		PMPI(Dist_graph_neighbors_count)(handle, &c->neighbors_in, &c->neighbors_out, &weighted);

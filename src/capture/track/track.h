@@ -57,6 +57,7 @@ struct hb__comm {
 	int leader;                      /* world rank of rank 0 */
 	int *member, *remote;            /* world ranks */
 	int neighbors_in, neighbors_out; /* -1: no topology */
+	uint64_t nobodys;                /* Cartesian: neighbours that are MPI_PROC_NULL, a bit each */
 };
 void hb__comms_start(void);
 struct hb__comm *hb__comm_find(uintptr_t handle); /* NULL: unknown */
@@ -138,7 +139,8 @@ struct hb__request {
 	struct hb__recv_args *args; /* replay: what a persistent receive was made with */
 	MPI_Request shadow;         /* replay: what really runs in its place while active */
 	bool has_shadow;
-	struct hb__sent *sent; /* replay: what a pending send sends from */
+	struct hb__sent *sent;       /* replay: what a pending send sends from */
+	struct hb__awaited *awaited; /* a collective whose contents are looked at when it is over */
 };
 /* Takes the next posting number of the lane; NULL when memory is gone. */
 struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at);

@@ -16,7 +16,8 @@ static bool chosen(uintptr_t handle)
 	return r && r->active && (r->wild || r->cancelling);
 }
 
-void hb__result_status(struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error)
+void hb__result_status(
+	struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error, const uint16_t *check)
 {
 	bool cancelled = hb__status_cancelled(st);
 	bool told = r->receive && r->source != HB_PROC_NULL &&
@@ -24,12 +25,15 @@ void hb__result_status(struct hb__call *c, const struct hb__request *r, const MP
 	hb__result(c, error != MPI_SUCCESS ? HB_ST_ERROR
 		      : cancelled          ? HB_ST_CANCELLED
 		      : told               ? HB_ST_MESSAGE
+		      : check              ? HB_ST_CONTENTS
 					   : HB_ST_AS_POSTED);
 	hb__result_ref(c, r->lane, r->posting);
 	if (error != MPI_SUCCESS)
 		hb__result(c, hb__error_class(error));
 	if (error != MPI_SUCCESS || (told && !cancelled))
 		hb__result_message(c, st);
+	else if (unlikely(check && !cancelled))
+		hb__result(c, *check);
 }
 
 /* A communicator that was being duplicated exists now. */
@@ -37,6 +41,15 @@ static void duplicated(struct hb__request *r)
 {
 	if (r->idup)
 		hb__comm_add(r->idup_parent, r->idup_index, r->idup_from, *r->idup);
+}
+
+static uint16_t contents_of(struct hb__call *c, struct hb__request *r)
+{
+	struct hb__begun begun;
+	uint16_t check = hb__awaited_now(r, &begun);
+	if (unlikely(c->followed))
+		hb__compare_awaited(c, r, &begun, check);
+	return check;
 }
 
 /* The results of one completed request, and its end. at: its variable. */
@@ -57,10 +70,14 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *a
 	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == 18; /* not complete */
 	if (unlikely(hb__carrying) && !pending)
 		hb__carry_completed(c, r, st, error);
-	if (tell)
-		hb__result_status(c, r, st, error);
 	if (unlikely(hb__checking) && !pending)
-		hb__check_completed(c, r, at, st, error);
+		hb__check_completed(c, r, at, st, error); /* its buffers are watched no longer */
+	uint16_t check = 0;
+	bool checked = unlikely(r->awaited) && error == MPI_SUCCESS;
+	if (checked)
+		check = contents_of(c, r);
+	if (tell)
+		hb__result_status(c, r, st, error, checked ? &check : NULL);
 	if (pending) {
 		hb__request_back(r);
 		return;
@@ -69,6 +86,8 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *a
 		duplicated(r);
 	if (unlikely(r->sent))
 		hb__compare_completed(c, r);
+	if (unlikely(r->awaited) && !r->persistent)
+		hb__awaited_drop(r);
 	r->cancelling = false;
 	if (r->persistent) {
 		r->active = false;
@@ -152,7 +171,7 @@ int hb__on_get_status(struct hb__call *c)
 		hb__carry_look(r, st, code);
 	if (hb__results(c, HB__STATUS_RESULTS)) {
 		if (r && r->active)
-			hb__result_status(c, r, st, code);
+			hb__result_status(c, r, st, code, NULL);
 		else
 			hb__result(c, is_null(was) || r ? HB_ST_NULL : HB_ST_UNKNOWN);
 	}

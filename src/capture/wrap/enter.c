@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	lane->depth = 1;
 	if (unlikely(lane->control->calls[fn->id]++ == 0))
 		hb__define_function(fn); /* a count needs a name */
-	if (unlikely(hb__controlled) && hb__handlers[fn->id] != hb__on_plain)
+	if (unlikely(hb__controlled) && hb__handlers[fn->id] != hb__on_plain && hb__handlers[fn->id] != hb__on_moving)
 		hb__control_look(lane, true);
 	if (unlikely(hb__checking))
 		hb__check_enter(&c);

@@ -4,6 +4,14 @@
 
 int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
 
+/* Not an event, but it has contents. */
+int hb__on_moving(struct hb__call *c)
+{
+	if (unlikely(hb__config.mode == HB__REPLAY))
+		hb__compare_passed(c);
+	return hb__invoke_next(c);
+}
+
 int hb__on_event(struct hb__call *c)
 {
 	hb__begin(c, false);

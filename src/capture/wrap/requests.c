@@ -114,6 +114,8 @@ int hb__on_request_free(struct hb__call *c)
 		hb__carry_freed(c, r);
 	if (unlikely(hb__checking) && r && code == MPI_SUCCESS)
 		hb__check_request_freed(c, r, req);
+	if (r && r->awaited && code == MPI_SUCCESS)
+		hb__awaited_drop(r);
 	if (r && code == MPI_SUCCESS)
 		hb__request_remove(r);
 	else

@@ -92,8 +92,9 @@ static hb__handler *by_class(const struct hb__fn *fn)
 	}
 	if (fn->role[HB_R_NEWTYPE])
 		return hb__on_newtype;
+	bool moves = fn->cls == HB_RMA || fn->cls == HB_IO ? fn->role[HB_R_SBUF] || fn->role[HB_R_RBUF] : false;
 	if (!event)
-		return hb__on_plain;
+		return moves ? hb__on_moving : hb__on_plain;
 	if (fn->role[HB_R_WINPTR] || fn->role[HB_R_FILEPTR])
 		return hb__on_newhandle; /* two of them end one: see below */
 	return fn->flags & HB_POLL ? hb__on_poll : hb__on_event;

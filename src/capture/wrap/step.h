@@ -20,6 +20,19 @@
 /* A short digest of contents; 0: they cannot be read. contents.c */
 uint16_t hb__contents(const void *p, int64_t bytes);
 uint16_t hb__contents_part(const struct hb__call *c, const struct hb__part *part);
+/* Both sides of a collective in sixteen bits, what goes in below. 0: nothing is known of a side. */
+uint16_t hb__contents_both(uint16_t in, uint16_t out);
+/* A collective that is over later: its sides (NULL: none) are looked at then. */
+struct hb__begun {
+	const char *name;
+	uint64_t event;   /* of the call that made the request */
+	bool gives, gets; /* both: the check is of both */
+	const void *in, *out;
+	int64_t in_bytes, out_bytes; /* of their first pieces */
+};
+void hb__await(struct hb__call *c, struct hb__request *r, const struct hb__part *in, const struct hb__part *out);
+uint16_t hb__awaited_now(struct hb__request *r, struct hb__begun *ret);
+void hb__awaited_drop(struct hb__request *r);
 
 /* Slot and contents of a call that is stored; in replay also its counterpart in the record. */
 static inline void hb__begin(struct hb__call *c, bool choice)
@@ -105,8 +118,9 @@ static inline void hb__result_message(struct hb__call *c, const MPI_Status *st)
 }
 #define HB__STATUS_RESULTS 8 /* a status with its reference at most */
 
-/* The status of a request that completed; `error` is a code or MPI_SUCCESS. */
-void hb__result_status(struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error);
+/* The status of a request that completed; `error` is a code or MPI_SUCCESS, check: NULL, or of a collective's contents. */
+void hb__result_status(
+	struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error, const uint16_t *check);
 
 /* The status argument, or `own` in its place when the program wants none. */
 static inline MPI_Status *hb__status(struct hb__call *c, MPI_Status *own)

@@ -21,6 +21,7 @@ extern hb__handler *hb__handlers[HB_FN_COUNT]; /* by function number */
 hb__handler hb__on_get_status;
 hb__handler hb__on_look_at_several;
 hb__handler hb__on_plain; /* not an event */
+hb__handler hb__on_moving;
 hb__handler hb__on_event; /* an event without a choice */
 hb__handler hb__on_collective;
 hb__handler hb__on_send, hb__on_recv, hb__on_mrecv;

@@ -183,12 +183,11 @@ void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 
 /* ---- contents ---- */
 
-enum { COMPARED, DIFFERENT, COUNTS = 10 };
+enum { COMPARED, DIFFERENT, COUNTS = 8 };
 
 /* What is in the way of comparing, in the order of the report. */
-static const char *const ways[COUNTS] = {NULL, NULL, "with datatypes that have holes", "of persistent requests",
-	"in memory that only the MPI library reads", "without contents in the recording", "one-sided", "of files",
-	"between the groups of an intercommunicator", "of neighbours in a grid or with datatypes that have holes"};
+static const char *const ways[COUNTS] = {NULL, NULL, "with datatypes that have holes", "of persistent sends",
+	"in memory that only the MPI library reads", "without contents in the recording", "one-sided", "of files"};
 
 /* Sums over the processes. Returns how many of them did not come to tell: they were killed. */
 static unsigned sum_up(const hb_reports *r, unsigned long long *ret)

@@ -104,6 +104,10 @@ static void put_answers(hb_output *out, const hb_event *ev)
 		number(out, "source", a->source);
 		number(out, "tag", a->tag);
 		number(out, "bytes", a->bytes == -1 ? HB_ABSENT : a->bytes);
+		if (a->check)
+			number(out, "check", a->check);
+		else
+			hb__put_text(out, ",\"check\":null");
 		hb__put_char(out, '}');
 	}
 	hb__put_char(out, ']');
