@@ -56,6 +56,7 @@ PROGRAMS = {
     "withtool": (["process.c", "tool.c"], []),
     "withtoollib": (["process.c"], ["-Wl,--no-as-needed", "{tool.so}", "-Wl,-rpath,{folder}"]),
     "contents": (["contents.c"], []),
+    "limit": (["limit.c"], []),
     "later": (["later.c"], []),
     "libcuda.so.1": (["memory/gpu.c"], ["-shared", "-fPIC", "-nostdlib"]),
     "managed": (["memory/managed.c"], ["-ldl"]),

@@ -164,3 +164,15 @@ def check_of_cut_off(t):
     done = t.run([HBDB, "check", t.path("r.hbdb")])
     t.want(done.status == 1 and "no errors" not in done.out + done.err, "status %d\n%s" % (done.status, done.tail()))
     t.want("ranks 0-1 did not end by themselves" in done.err and "hbdb was killed" in done.err, done.err)
+
+
+@test("replays/all-communicators", mpis=("mpich",))
+def all_communicators(t):
+    """hbdb takes none of a library's communicators from the program. (Open MPI has so many that it takes minutes.)"""
+    command = t.launch(1, t.program("limit"))
+    bare = t.run(command)
+    t.want(bare.status == 0 and "communicators" in bare.out, "alone: status %d\n%s" % (bare.status, bare.tail()))
+    t.same_run(bare, t.record(command))
+    done = t.replay()
+    t.want(done.status == 0 and done.lines() == bare.lines(), "replay: status %d, %s, alone %s\n%s" % (
+        done.status, done.lines(), bare.lines(), done.said))

@@ -43,6 +43,8 @@ void hb__check_declared(struct hb__call *c);
 
 /* ---- process/outside.c ---- */
 /* A call while nothing is recorded: before MPI_Init, or after MPI_Finalize. */
+/* After MPI_Finalize: calls it, and tells when it frees what was alive. */
+int hb__check_freed_late(const struct hb__fn *fn, uintptr_t *a, hb__function next);
 void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa);
 void hb__check_threads_begin(void);
 void hb__check_threads_enter(struct hb__call *c);

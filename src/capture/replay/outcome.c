@@ -15,12 +15,16 @@ static struct lane_outcomes {
 	uint64_t size;
 	int64_t last_ref;
 } lanes[LANES];
+static bool cancelled;
+
+bool hb__outcomes_cancelled(void) { return cancelled; }
 
 static void ended(uint64_t lane, int64_t posting, struct hb__outcome how)
 {
 	if (lane >= LANES || posting < 0)
 		return;
 	struct lane_outcomes *l = &lanes[lane];
+	cancelled |= how.ended == HB__CANCELLED;
 	if ((uint64_t)posting >= l->size) {
 		uint64_t n = l->size ? l->size : 4096;
 		while (n <= (uint64_t)posting)

@@ -75,8 +75,11 @@ static __attribute__((noinline)) int outside(
 	}
 	if (!hb__active) {
 		hb__early_calls[fn->id]++;
-		if (unlikely(hb__config.remarks))
+		if (unlikely(hb__config.remarks)) {
 			hb__check_outside(fn, pc, cfa);
+			if (hb__finished)
+				return hb__check_freed_late(fn, a, next);
+		}
 		return fn->invoke(next, a);
 	}
 	struct hb__lane *lane = hb__in_library(pc) ? NULL : hb__lane_of_this_thread();

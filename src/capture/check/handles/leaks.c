@@ -108,6 +108,29 @@ void hb__check_finalized(struct hb__call *c)
 		tell(c);
 }
 
+#define LATE 500 /* told of a process */
+
+int hb__check_freed_late(const struct hb__fn *fn, uintptr_t *a, hb__function next)
+{
+	static int told;
+	enum hb__what what = fn->id == HB_FN_MPI_Info_free         ? HB__H_INFO
+			     : fn->id == HB_FN_MPI_Errhandler_free ? HB__H_ERRHANDLER
+								   : HB__H_NONE;
+	const struct hb__held *h = what && a[0] ? hb__handle_find(what, hb__handle_at(what, (const void *)a[0])) : NULL;
+	int code = fn->invoke(next, a);
+	if (code != MPI_SUCCESS || !h || !h->made || !hb__definitions_room() || ++told > LATE)
+		return code;
+	struct hb__making *m = h->made;
+	char line[200];
+	snprintf(line, sizeof line, HB_REMARK_BEGIN "freed-late what=%s made=%u madefn=%s", hb__what_names[what],
+		m->site, m->fn);
+	hb__row_note(line);
+	hb__track_lock();
+	((struct hb__held *)h)->made = m->before;
+	hb__track_unlock();
+	return code;
+}
+
 void hb__check_left(void)
 {
 	if (hb__self && hb__self->depth) /* the library ends processes by exit, too */
