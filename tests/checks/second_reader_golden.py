@@ -139,7 +139,7 @@ def statuses(results):
 
 
 def foretold():
-    """What tests/robust/programs/later.c gives and gets at process 1 of 2, mode `same`: checks of events, checks of waits."""
+    """What tests/robust/programs/later.c gave and got at process 1 of 2, mode `same`, when it was recorded: checks of events, checks of waits."""
     def own(rank):
         return doubles(7, *(rank + i for i in range(1, 8)))
     mine, other, total = own(1), own(0), doubles(14, 3, 5, 7)

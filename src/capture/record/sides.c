@@ -32,7 +32,21 @@ static struct arguments arguments_of(const struct hb__fn *fn, enum hb_role buffe
 	r.displs = next_of(fn, r.count + 1, HB_P_DISPLS, HB_P_AINTS, &unused);
 	if (r.displs > r.type)
 		r.displs = -1;
+	if (r.types && r.displs < 0) /* of neighbours: MPI_Aint as it stands */
+		r.displs = r.count + 1;
 	return r;
+}
+
+/* Of blocks with a datatype each. */
+static bool any_holes(const struct hb__call *c, struct arguments r, int first, int blocks)
+{
+	const MPI_Datatype *type = (const MPI_Datatype *)c->a[r.type];
+	const void *count = (const void *)c->a[r.count];
+	for (int i = first; type && count && i < first + blocks; i++)
+		if ((c->fn->wide ? ((const MPI_Count *)count)[i] : ((const int *)count)[i]) > 0 &&
+			!hb__type_look((uintptr_t)type[i])->dense)
+			return true;
+	return false;
 }
 
 /* `blocks` times the count from block `first` on; of arrays so many elements from that one on. */
@@ -42,7 +56,9 @@ static void place(const struct hb__call *c, struct arguments r, int first, int b
 	if (r.buf < 0 || r.count < 0 || r.type < 0 || blocks <= 0 || (t && t->size == 0))
 		return;
 	ret->holes = t && (!t->dense || t->size < 0) && (r.counts || (int64_t)c->a[r.count] > 0);
-	if (t && (!t->dense || t->size < 0))
+	if (r.types)
+		ret->holes = any_holes(c, r, first, blocks);
+	if (ret->holes || (t && (!t->dense || t->size < 0)))
 		return;
 	*ret = (struct hb__part){.buf = (uint8_t)r.buf, .unit = t ? t->size : 0};
 	if (r.counts) {

@@ -77,7 +77,7 @@ struct block {
 static bool block_of(const struct hb__call *c, const struct hb__part *part, int i, int64_t *behind, struct block *ret)
 {
 	const uint8_t *buf = (const uint8_t *)c->a[part->buf];
-	bool wide = c->fn->wide, aints = wide || c->fn->param[part->displs].kind == HB_P_AINTS;
+	bool wide = c->fn->wide, aints = wide || c->fn->param[part->displs].kind != HB_P_DISPLS;
 	int64_t count = part->counts ? number(c, part->counts, i, wide) : 1,
 		unit = part->counts ? part->unit : part->bytes;
 	*ret = (struct block){buf, 0};

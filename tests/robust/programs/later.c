@@ -96,11 +96,13 @@ static void between(void)
 	MPI_Comm_free(&half);
 }
 
-/* In a row the first and the last have a neighbour that is nobody: its block is nobody's. 8 contents in the grid, 4 in the graph. */
+/* In a row the first and the last have a neighbour that is nobody: its block is nobody's. 8 contents in the grid, 8 in the graph. */
 static void neighbors(void)
 {
 	double x[8], y[8];
-	int dims[1] = {size}, periods[1] = {0}, other = !rank, one = 1;
+	int dims[1] = {size}, periods[1] = {0}, other = !rank, one = 1, n[1] = {2};
+	MPI_Aint at[1] = {16};
+	MPI_Datatype types[1] = {MPI_DOUBLE};
 	MPI_Comm row, graph;
 	MPI_Request r;
 	for (int i = 0; i < 8; i++)
@@ -117,6 +119,8 @@ static void neighbors(void)
 	memcpy(x, input("graph"), sizeof x);
 	MPI_Ineighbor_alltoall(x, 4, MPI_DOUBLE, y, 4, MPI_DOUBLE, graph, &r);
 	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	x[0] = y[0] = getpid(); /* not sent, and not received into */
+	MPI_Neighbor_alltoallw(x, n, at, types, y, n, at, types, graph);
 	MPI_Comm_free(&graph);
 }
 
