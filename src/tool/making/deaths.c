@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../store/logs.h"
+#include "format/row.h"
 
 #define LOOK_AGAIN_MS 10 /* a log is there before it says whose it is */
 
@@ -58,10 +59,21 @@ static bool writes(uint32_t pid, const char *path)
 	return found;
 }
 
-static bool here(const hb_log_info *info)
+/* The header alone: to open a log reads all of it. False: it is not written yet. */
+static bool read_header(const char *path, struct hb_log_header *ret)
 {
-	char host[sizeof info->host] = "";
-	return !gethostname(host, sizeof host - 1) && !strcmp(host, info->host);
+	FILE *f = fopen(path, "re");
+	bool whole = f && fread(ret, 1, sizeof *ret, f) == sizeof *ret &&
+		     !memcmp(ret->magic, HB_LOG_MAGIC, sizeof ret->magic);
+	if (f)
+		fclose(f);
+	return whole && ret->pid && ret->host[0];
+}
+
+static bool here(const struct hb_log_header *h)
+{
+	char host[sizeof h->host + 1] = "";
+	return !gethostname(host, sizeof host - 1) && !strncmp(host, h->host, sizeof h->host);
 }
 
 /* Takes what epoll has, in the order of the deaths; false: it is to end. */
@@ -92,25 +104,21 @@ static bool take(hb_deaths *d, int ms, bool *ret_files)
 /* False: the log does not say yet whose it is. */
 static bool find(hb_deaths *d, const hb_log_file *f)
 {
-	hb_log *log;
+	struct hb_log_header h;
 	bool files = false;
 	for (size_t i = 0; i < d->n; i++)
 		if (d->at[i].rank == f->rank)
 			return true;
-	if (hb_log_open(f->path, &log, NULL))
-		return false;
-	hb_log_info info = *hb_log_get_info(log);
-	hb_log_close(log);
-	if (!info.pid)
+	if (!read_header(f->path, &h))
 		return false;
 	d->at = hb__resize(d->at, (d->n + 1) * sizeof *d->at);
 	struct seen *s = &d->at[d->n++];
 	*s = (struct seen){.fd = -1, .rank = f->rank};
-	s->fd = here(&info) ? pidfd_open((pid_t)info.pid, 0) : -1;
+	s->fd = here(&h) ? pidfd_open((pid_t)h.pid, 0) : -1;
 	int error = errno;
-	if (s->fd >= 0 && writes(info.pid, f->path) && add(d, s->fd, d->n - 1))
+	if (s->fd >= 0 && writes(h.pid, f->path) && add(d, s->fd, d->n - 1))
 		return true;
-	bool dead = here(&info) && s->fd < 0 && error == ESRCH;
+	bool dead = here(&h) && s->fd < 0 && error == ESRCH;
 	if (s->fd >= 0) { /* a zombie has no memory any more, and its descriptor tells of its death at once */
 		struct pollfd fd = {.fd = s->fd, .events = POLLIN};
 		dead = poll(&fd, 1, 0) == 1;
@@ -205,16 +213,14 @@ static int32_t first_of(const hb_deaths *d)
 	if (hb__list_logs(d->recording, &logs))
 		return -1;
 	for (size_t i = 0; known && i < logs.n; i++) {
-		hb_log *log;
-		known = !hb_log_open(logs.at[i].path, &log, NULL);
+		struct hb_log_header h;
+		known = read_header(logs.at[i].path, &h);
 		if (!known)
 			break;
-		bool finalized = hb_log_get_info(log)->state == 1;
-		size = hb_log_get_info(log)->size > 0 ? (size_t)hb_log_get_info(log)->size : 0;
+		size = h.size > 0 ? (size_t)h.size : 0;
 		recorded += !logs.at[i].pid;
 		const struct seen *s = logs.at[i].pid ? NULL : of_rank(d, logs.at[i].rank);
-		hb_log_close(log);
-		if (finalized)
+		if (h.state == HB_STATE_FINALIZED)
 			continue;
 		known = s && s->died;
 		if (!known)

@@ -114,7 +114,7 @@ char *hb__made_not(const hb_manifest *m)
 	if (!then && error == ENOENT)
 		why = hb__format("hbdb does not remember to have made it for you (%.*s has the last %d that it made)",
 			(int)(strrchr(path, '/') - path), path, MADE_MOST);
-	else if (!then && error == EACCES)
+	else if (!then && error == EPERM)
 		why = hb__format("%s, where hbdb remembers that it made it, is not a private file of yours", path);
 	else if (!then)
 		why = hb__format("%s, where hbdb remembers that it made it: %s", path, strerror(error));

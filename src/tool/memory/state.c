@@ -46,7 +46,7 @@ char *hb__state_read(const char *path)
 	if (fd < 0)
 		return NULL;
 	char *text = NULL;
-	int error = EACCES;
+	int error = EPERM;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) &&
 		st.st_size <= READ_MOST) {
 		text = hb__alloc((size_t)st.st_size + 1);
