@@ -139,14 +139,20 @@ def hangs(place, name):
     status, out, err = place.run("record", "-o", "kill.hbdb", "--watch", "--on-hang", "kill", "--", *place.job("hang"))
     check(name + " record --on-hang kill", status == 1 and "HB-DEADLOCK-CYCLE" in err and "hbdb ends it" in err, (status, out, err))
     job = place.start("record", "-o", "leave.hbdb", "--watch", "--on-hang", "stacks", "--", *place.job("hang"))
-    time.sleep(1)
+    end = time.monotonic() + 100
+    while time.monotonic() < end and not all(os.path.exists("%s/leave.hbdb/rank.%d.log" % (place.path, rank)) for rank in (0, 1)):
+        time.sleep(0.05)
     status, out, err = place.run("hang")
     check(name + " hbdb hang finds the job", status == 1 and "HB-DEADLOCK-CYCLE" in out and "MPI_Recv(" in out and "job.c:" in out,
           (status, out, err))
-    time.sleep(1)
+    said = ""
+    for line in job.stderr:
+        said += line
+        if "left running, as it is" in line:
+            break
     check(name + " --watch leaves it", job.poll() is None)
     job.send_signal(signal.SIGTERM)
-    out, err = job.communicate(timeout=60)
+    err = said + job.communicate(timeout=60)[1]
     check(name + " having said why, with stacks", "HB-DEADLOCK-CYCLE" in err and "receive_first (job.c:" in err and
           "left running, as it is" in err, err)
     status, out, err = place.run("hang", "leave")
