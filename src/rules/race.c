@@ -20,7 +20,7 @@ bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
 		r->found = more;
 		r->room = room;
 	}
-	r->found[r->nfound++] = (hb_alternative){send, hb_model_sends(r->m)[send].receive, dependent};
+	r->found[r->nfound++] = (hb_alternative){send, hb_model_sends(r->m)[send].receive, dependent, false};
 	return true;
 }
 
@@ -46,9 +46,11 @@ void hb__race_told(struct hb__racing *r, hb_race *race)
 	race->alternative = r->found;
 	if (!r->nfound)
 		return;
-	race->dependent = true;
-	for (uint32_t i = 0; i < r->nfound; i++)
+	race->dependent = race->same_sender = true;
+	for (uint32_t i = 0; i < r->nfound; i++) {
 		race->dependent = race->dependent && r->found[i].dependent;
+		race->same_sender = race->same_sender && r->found[i].same_sender;
+	}
 	race->uncertain = r->open || uncertain(r, race);
 	r->sum.alternatives += r->nfound;
 	if (race->kind == HB_RACE_CHOICE)

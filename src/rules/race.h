@@ -24,6 +24,8 @@ typedef struct hb_alternative {
 	uint32_t send;    /* the message it could have got (CHOICE: the message of the other request) */
 	uint32_t receive; /* the receive that got it in this run; HB_NO: none did */
 	bool dependent;   /* only when another race turned out otherwise (with all only) */
+	bool same_sender; /* CHOICE: of the sender of what it got, on the same communicator: MPI keeps the order of the two messages, and only
+			     which request is complete first is open */
 } hb_alternative;
 
 typedef struct hb_race {
@@ -33,8 +35,10 @@ typedef struct hb_race {
 	uint32_t got;     /* the message it got; HB_NO when that is not known */
 	bool dependent;   /* it differs only when an earlier race turned out otherwise (with all only) */
 	bool uncertain;   /* rests on an ambiguous match or an incomplete log */
+	bool same_sender; /* all alternatives are */
 	uint32_t nalternatives;
-	const hb_alternative *alternative; /* in the order of senders; until the visit returns */
+	const hb_alternative *
+		alternative; /* in the order of senders, of CHOICE those of the same sender last; until the visit returns */
 } hb_race;
 
 typedef struct hb_race_sum {

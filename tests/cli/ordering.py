@@ -150,7 +150,7 @@ def races(place):
     same("a race is a finding", (status, err), (1, ""))
     same("the race", out.splitlines(),
          ["1 of 2 wildcard receives, probes and choices raced, at 1 place", "", "somewhere  MPI_Recv: 1 of 2 raced",
-          "  0:1 got 1:1", "         or 2:1, which 0:2 received"])
+          "  0:1 got 1:1", "         or 2:1, which 0:2 received", "", "next: hbdb view three --at 0:1, hbdb debug three --at 0:1"])
     found = [json.loads(line) for line in place.run("races", "--json", "three")[1].splitlines()]
     same("--json", [(one["kind"], one["event"], one["got"]["event"],
                      [(a["event"], a["received_by"]["event"]) for a in one["alternatives"]]) for one in found],
@@ -204,6 +204,45 @@ def choices(place):
     found = [json.loads(line) for line in place.run("races", "--json", "choices-of-two")[1].splitlines()]
     same("a choice, --json", [(one["kind"], one["event"], one["function"], one["got"], one["alternatives"][0]["event"])
                               for one in found], [("choice", "0:3", "MPI_Waitany", None, "1:1")])
+
+
+def same_sender(place):
+    """Waitany completes one of three receives: two of rank 1, one of rank 2."""
+    folder = place.path + "/same-sender.hbdb"
+    logs = [log(rank, 3) for rank in range(3)]
+    logs[0].function("MPI_Irecv", rawlog.RECV, *rawlog.MESSAGE, ("source", rawlog.RANK), ("tag", rawlog.TAG), *rawlog.COMM_ARGS)
+    logs[0].function("MPI_Waitany", rawlog.COMPLETE, ("count", rawlog.NUMBER))
+    for source in (1, 1, 2):
+        logs[0].event("MPI_Irecv", (1, 0, source, 1, 0))
+    logs[0].event("MPI_Waitany", (3,), (0, 0, 0))
+    logs[0].event("MPI_Waitany", (3,), (2, 0, 0))
+    logs[0].event("MPI_Waitany", (3,), (1, 0, 0))
+    for sender in (1, 1, 2):
+        send(logs[sender], 0, 1)
+    for one in logs:
+        one.write(folder)
+    out = place.run("races", "same-sender")[1]
+    has("the same sender comes last, and is marked", out, "  0:4 completed with 1:1\n",
+        "         or 2:1, which 0:6 received\n         or 1:2, which 0:5 received (of the same sender)")
+    found = [json.loads(line) for line in place.run("races", "--json", "same-sender")[1].splitlines()]
+    same("--json tells it", [(one["event"], one["same_sender"], [a["same_sender"] for a in one["alternatives"]]) for one in found],
+         [("0:4", False, [False, True]), ("0:5", False, [False])])
+
+
+def only_same_sender(place):
+    folder = place.path + "/one-sender.hbdb"
+    logs = [log(rank, 2) for rank in range(2)]
+    logs[0].function("MPI_Irecv", rawlog.RECV, *rawlog.MESSAGE, ("source", rawlog.RANK), ("tag", rawlog.TAG), *rawlog.COMM_ARGS)
+    logs[0].function("MPI_Waitany", rawlog.COMPLETE, ("count", rawlog.NUMBER))
+    for _ in range(2):
+        logs[0].event("MPI_Irecv", (1, 0, 1, 1, 0))
+        send(logs[1], 0, 1)
+    for index in range(2):
+        logs[0].event("MPI_Waitany", (2,), (index, 0, 0))
+    for one in logs:
+        one.write(folder)
+    has("only of the same sender: apart", place.run("races", "one-sender")[1],
+        "  1 decides only which of several requests for messages of one sender was complete first:\n  0:3 completed with 1:1")
 
 
 def bad_events(place):
@@ -401,8 +440,8 @@ def damage(place):
 def main():
     with lib.Place(libraries=False) as place:
         run_of_three(place.path + "/three.hbdb")
-        for part in (orders, long_chain, cones, inside, races, choices, bad_events, bad_recordings, no_such_size, without_one, cut_short, strangers,
-                     same_time, unfinished, spawned, damage):
+        for part in (orders, long_chain, cones, inside, races, choices, same_sender, only_same_sender, bad_events, bad_recordings, no_such_size,
+                     without_one, cut_short, strangers, same_time, unfinished, spawned, damage):
             part(place)
     lib.finish()
 

@@ -34,6 +34,17 @@ static void bring_up(struct choices *c, const hb_chosen *answer)
 	c->nnow = kept;
 }
 
+/* Whether a receive got a message of the sender whose message was answered with, on the same communicator. */
+static bool of_sender(const struct choices *c, const hb_receive *v, uint32_t got)
+{
+	const hb_model *m = c->r->m;
+	if (got == HB_NO)
+		return false;
+	const hb_channel *a = &hb_model_channels(m)[hb_model_sends(m)[v->send].channel];
+	const hb_channel *b = &hb_model_channels(m)[hb_model_sends(m)[got].channel];
+	return a->source == b->source && a->group == b->group;
+}
+
 static void answered(struct choices *c, const hb_chosen *chosen, const hb_chosen *answer)
 {
 	struct hb__racing *r = c->r;
@@ -41,13 +52,16 @@ static void answered(struct choices *c, const hb_chosen *chosen, const hb_chosen
 	r->open = false;
 	r->sum.choices++;
 	bring_up(c, answer);
-	for (size_t i = 0; i < c->nnow; i++) {
-		const hb_receive *v = &c->receives[c->now[i]];
-		uint32_t by = c->by[c->now[i] - c->first];
+	uint32_t got = answer->receive == HB_NO ? HB_NO : c->receives[answer->receive].send;
+	for (size_t i = 0; i < 2 * c->nnow; i++) { /* those of the same sender last */
+		bool same = i >= c->nnow;
+		uint32_t id = c->now[same ? i - c->nnow : i], by = c->by[id - c->first];
+		const hb_receive *v = &c->receives[id];
 		bool in_array = (by && same_place(&chosen[by - 1], answer)) || c->nnow <= answer->count;
-		if (in_array && v->done > answer->at.event &&
-			hb_send_seen(r->m, v->send, answer->at.line) <= answer->at.event)
-			hb__found(r, v->send, false);
+		if (in_array && v->done > answer->at.event && of_sender(c, v, got) == same &&
+			hb_send_seen(r->m, v->send, answer->at.line) <= answer->at.event &&
+			hb__found(r, v->send, false))
+			r->found[r->nfound - 1].same_sender = same;
 	}
 	hb_race race = {.kind = HB_RACE_CHOICE, .id = answer->receive, .spec = HB_NO, .got = HB_NO};
 	race.post = race.done = answer->at;

@@ -24,6 +24,14 @@ const hb_option hb__races_options[] = {
 
 /* ---- text ---- */
 
+static void print_races(struct hb_races *r, const struct hb_kept *kept, size_t n, uint64_t all)
+{
+	for (size_t i = 0; i < n; i++)
+		hb__put_race(stdout, r, &kept[i]);
+	if (all > n)
+		printf("  and %llu more (--limit 0 shows all)\n", (unsigned long long)(all - n));
+}
+
 static void print_group(struct hb_races *r, const struct hb_raced *g)
 {
 	bool colour = hb__colour(1);
@@ -35,19 +43,36 @@ static void print_group(struct hb_races *r, const struct hb_raced *g)
 	if (g->dependent)
 		printf(", %llu only as a consequence", (unsigned long long)g->dependent);
 	printf("\n");
-	for (size_t i = 0; i < g->nkept; i++)
-		hb__put_race(stdout, r, &g->kept[i]);
-	if (g->races > g->nkept)
-		printf("  and %llu more (--limit 0 shows all)\n", (unsigned long long)(g->races - g->nkept));
+	print_races(r, g->kept, g->nkept, g->races - g->same_sender);
+	if (g->same_sender) {
+		printf("  %llu %s only which of several requests for messages of one sender was complete first:\n",
+			(unsigned long long)g->same_sender, hb__plural(g->same_sender, "decides", "decide"));
+		print_races(r, g->late, g->nlate, g->same_sender);
+	}
 }
 
 static int by_races(const void *a, const void *b)
 {
 	const struct hb_raced *x = *(struct hb_raced *const *)a, *y = *(struct hb_raced *const *)b;
+	uint64_t of_x = x->races - x->same_sender, of_y = y->races - y->same_sender; /* the others matter less */
+	if (of_x != of_y)
+		return of_x > of_y ? -1 : 1;
 	if (x->races != y->races)
 		return x->races > y->races ? -1 : 1;
 	int order = strcmp(x->place, y->place);
 	return order ? order : strcmp(x->function, y->function);
+}
+
+/* What to type next: where the first race of the first place is to be seen. */
+static void print_next(struct hb_races *r, const struct hb_raced *g)
+{
+	const struct hb_kept *k = g->nkept ? g->kept : g->nlate ? g->late : NULL;
+	char name[HB_EVENT_NAME];
+	if (!k)
+		return;
+	hb__event_name(&r->run, k->race.done.event ? k->race.done : k->race.post, name);
+	const char *given = r->name ? hb__tame(r->name) : "", *space = r->name ? " " : "";
+	printf("\nnext: hbdb view %s%s--at %s, hbdb debug %s%s--at %s\n", given, space, name, given, space, name);
 }
 
 static void print_text(struct hb_races *r)
@@ -74,6 +99,8 @@ static void print_text(struct hb_races *r)
 			hb__plural(places, "place", "places"), r->whole ? "" : "; there may be more");
 	for (size_t i = 0; i < r->ngroups && sorted[i]->races; i++)
 		print_group(r, sorted[i]);
+	if (r->ngroups && sorted[0]->races)
+		print_next(r, sorted[0]);
 	free(sorted);
 }
 
@@ -124,7 +151,8 @@ int hb__races(const hb_args *args)
 	struct hb_races r = {.all = hb__value(args, "all") != NULL,
 		.limit = hb__number(args, "limit", 3),
 		.line = hb__value(args, "line"),
-		.ranks = hb__value(args, "rank")};
+		.ranks = hb__value(args, "rank"),
+		.name = args->operand};
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = r.ranks ? hb__check_ranks(args->command->name, r.ranks) : 0;

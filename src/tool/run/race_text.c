@@ -24,7 +24,8 @@ static void put_alternative(FILE *to, struct hb_races *r, const hb_alternative *
 		fprintf(to, at.event ? ", which %s received" : ", for which %s had posted a receive",
 			hb__event_name(&r->run, at.event ? at : hb_receive_post(r->run.model, a->receive), name));
 	}
-	fprintf(to, "%s\n", a->dependent ? " (only if an earlier race had turned out differently)" : "");
+	fprintf(to, "%s%s\n", a->same_sender ? " (of the same sender)" : "",
+		a->dependent ? " (only if an earlier race had turned out differently)" : "");
 }
 
 void hb__put_race(FILE *to, struct hb_races *r, const struct hb_kept *k)

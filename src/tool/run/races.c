@@ -157,12 +157,18 @@ void hb__begin_races(struct hb_races *r)
 	}
 }
 
+static void drop(struct hb_kept *kept, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(kept[i].alternative);
+	free(kept);
+}
+
 void hb__end_races(struct hb_races *r)
 {
 	for (size_t i = 0; i < r->ngroups; i++) {
-		for (size_t k = 0; k < r->groups[i].nkept; k++)
-			free(r->groups[i].kept[k].alternative);
-		free(r->groups[i].kept);
+		drop(r->groups[i].kept, r->groups[i].nkept);
+		drop(r->groups[i].late, r->groups[i].nlate);
 		free(r->groups[i].place);
 		free(r->groups[i].function);
 	}
@@ -233,6 +239,7 @@ static void put_alternative(struct hb_races *r, const hb_alternative *a)
 		hb__put_text(r->out, "}");
 	}
 	put_flag(r->out, "dependent", a->dependent);
+	put_flag(r->out, "same_sender", a->same_sender);
 	hb__put_text(r->out, "}");
 }
 
@@ -286,6 +293,7 @@ static void put_race(struct hb_races *r, const hb_race *race)
 	}
 	hb__put_text(r->out, "]");
 	put_flag(r->out, "dependent", race->dependent);
+	put_flag(r->out, "same_sender", race->same_sender);
 	put_flag(r->out, "uncertain", race->uncertain);
 	hb__put_text(r->out, "}\n");
 }
@@ -301,6 +309,21 @@ const hb_place *hb__send_place(struct hb_races *r, uint32_t send)
 		       : NULL;
 }
 
+static void keep(const struct hb_races *r, struct hb_kept **all, size_t *n, const hb_race *race)
+{
+	if (r->limit && *n >= r->limit)
+		return;
+	if (!(*n & (*n - 1)))
+		*all = hb__resize(*all, (*n ? 2 * *n : 1) * sizeof **all);
+	struct hb_kept *k = &(*all)[(*n)++];
+	*k = (struct hb_kept){.race = *race};
+	k->nalternatives = r->limit && race->nalternatives > ALTERNATIVES_MAX ? ALTERNATIVES_MAX : race->nalternatives;
+	k->alternative = hb__alloc(k->nalternatives * sizeof *k->alternative);
+	if (k->nalternatives)
+		memcpy(k->alternative, race->alternative, k->nalternatives * sizeof *k->alternative);
+	k->race.alternative = k->alternative;
+}
+
 bool hb__keep_race(void *user, const hb_race *race)
 {
 	struct hb_races *r = user;
@@ -312,20 +335,14 @@ bool hb__keep_race(void *user, const hb_race *race)
 	g->races++;
 	g->dependent += race->dependent;
 	g->uncertain += race->uncertain;
+	g->same_sender += race->same_sender;
 	if (r->out) {
 		put_race(r, race);
 		return !r->out->broken;
 	}
-	if (r->limit && g->nkept >= r->limit)
-		return true;
-	if (!(g->nkept & (g->nkept - 1)))
-		g->kept = hb__resize(g->kept, (g->nkept ? 2 * g->nkept : 1) * sizeof *g->kept);
-	struct hb_kept *k = &g->kept[g->nkept++];
-	*k = (struct hb_kept){.race = *race};
-	k->nalternatives = r->limit && race->nalternatives > ALTERNATIVES_MAX ? ALTERNATIVES_MAX : race->nalternatives;
-	k->alternative = hb__alloc(k->nalternatives * sizeof *k->alternative);
-	if (k->nalternatives)
-		memcpy(k->alternative, race->alternative, k->nalternatives * sizeof *k->alternative);
-	k->race.alternative = k->alternative;
+	if (race->same_sender)
+		keep(r, &g->late, &g->nlate, race);
+	else
+		keep(r, &g->kept, &g->nkept, race);
 	return true;
 }

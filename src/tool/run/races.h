@@ -18,9 +18,11 @@ struct hb_kept {
 struct hb_raced {
 	char *place, *function;
 	uint64_t calls; /* wildcard receives, probes or choices made there that got a message */
-	uint64_t races, dependent, uncertain;
-	struct hb_kept *kept;
+	uint64_t races, dependent, uncertain, same_sender;
+	struct hb_kept *kept; /* those of the same sender apart, in the second */
 	size_t nkept;
+	struct hb_kept *late;
+	size_t nlate;
 };
 
 struct hb_races {
@@ -28,6 +30,7 @@ struct hb_races {
 	bool all, whole;
 	uint64_t limit;           /* races kept for each place; 0: all */
 	const char *line, *ranks; /* filters, or NULL */
+	const char *name;         /* of the recording, as it was given; NULL: the last one */
 	bool line_found;          /* a call that may race is at that line ... */
 	const char **places;      /* ... and these are elsewhere */
 	size_t nplaces;
