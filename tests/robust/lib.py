@@ -137,7 +137,7 @@ class Result:
             texts = []
             for stream in (out, err):
                 stream.seek(0)
-                texts.append(stream.read())
+                texts.append(stream.read().replace("\0", ""))  # Open MPI 5 puts one behind what it says at the end
         self.out, self.err = texts
         self.seconds = time.time() - began
         self.said = "\n".join(line for line in self.err.splitlines() if line.startswith("hbdb: ") and not line.startswith("hbdb: running as root: "))
