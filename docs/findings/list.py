@@ -11,9 +11,10 @@ hbdb-findings - what hbdb check finds in a program that uses MPI
 
 # DESCRIPTION
 
-Each finding of *hbdb-check*(1) has an identifier, which stays the same for ever, and a page of its own with a wrong and a right program:
-*hbdb help* _IDENTIFIER_. An error is erroneous by the MPI standard and happened; a warning goes wrong elsewhere; a note may stand in a
-correct program and never makes a check fail; leaks of objects are notes, and with *hbdb check --leaks* warnings. What cannot be proven from a recording is told as _possible_, and at most a warning.
+Each finding of *hbdb-check*(1) has an identifier, which never changes, and a page of its own with a wrong and a right program:
+*hbdb help* _IDENTIFIER_. An error is something that the MPI standard calls erroneous, and that happened in the run. A warning will go
+wrong elsewhere. A note may be found in a correct program and never makes a check fail. What cannot be proven from a recording is marked
+_possible_, and is at most a warning.
 """
 
 
