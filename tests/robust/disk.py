@@ -96,7 +96,7 @@ def read_only(t):
         TMPDIR=$M %s record -o $M/r.hbdb -- %s >$K/out2 2>$K/err2; echo $? >$K/status2""" % (
             HBDB, quoted(command), HBDB, quoted(command)), "out", "err", "status", "out2", "err2", "status2")
     t.want(sorted(out.splitlines()) == bare.lines() and int(status) == 0, "status %s\n%s%s" % (status, out, err))
-    told = re.search(r"cannot make the folder .*/m/r\.hbdb: Read-only file system; recording into (\S+)", err)
+    told = re.search(r"cannot create the folder .*/m/r\.hbdb: Read-only file system; recording to (\S+)", err)
     t.want(told and os.path.dirname(told[1]) == t.path("elsewhere"), "where it recorded is not said: %s" % err)
     t.want(t.info(os.path.join("elsewhere", os.path.basename(told[1])))["events"] == 1254, "that is not the whole recording")
     t.want(int(status2) == 2 and not out2, "record should not start: status %s\n%s%s" % (status2, out2, err2))

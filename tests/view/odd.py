@@ -19,7 +19,7 @@ def refused(place, binary, *args):
 
 def usage(label, place, recording, binary):
     status, text = refused(place, binary, recording, "--port", "70000")
-    check(label + ": no such port", status == 2 and "65536" in text, text)
+    check(label + ": no such port", status == 2 and "65535" in text, text)
     status, text = refused(place, binary, recording, "--around", "0:1")
     check(label + ": --around without --html", status == 2 and "--html" in text, text)
     status, text = refused(place, binary, "nowhere.hbdb")
@@ -28,7 +28,7 @@ def usage(label, place, recording, binary):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         status, text = refused(place, binary, recording, "--port", str(taken.getsockname()[1]))
-        check(label + ": port in use", status == 2 and "is taken" in text, text)
+        check(label + ": port in use", status == 2 and "is in use" in text, text)
         port = taken.getsockname()[1]
     with View(place, recording, "--port", str(port), binary=binary) as v:
         same(label + ": the port that was asked for", v.port, port)
