@@ -159,7 +159,7 @@ bool hb__find_library(void)
 					"it runs without being %s",
 					hb__config.mode == HB__RECORD ? "recorded" : "replayed");
 			else
-				hb__say("this program uses another MPI library than %s was told; it runs without being %s (see hbdb record --mpi)",
+				hb__say("this program uses a different MPI library than %s was told to expect; it runs without being %s (see hbdb record --mpi)",
 					hb__config.mode == HB__RECORD ? "hbdb record" : "hbdb replay",
 					hb__config.mode == HB__RECORD ? "recorded" : "replayed");
 			hb__config.mode = HB__OFF;
@@ -248,7 +248,7 @@ void hb__begin_process(int thread_level)
 	MPI_Comm parent = hb__known.comm_null;
 	hb__spawned = PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null;
 	if (replay && hb__spawned) {
-		hb__say("a spawned process: it runs free, dynamic processes are not replayed");
+		hb__say("this process was spawned by the program; hbdb does not replay spawned processes, so it runs uncontrolled");
 		hb__config.mode = HB__OFF;
 		return;
 	}

@@ -340,7 +340,7 @@ static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_h
 		room = HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
 	uint32_t bytes = h->committed;
 	if (bytes > room) {
-		hb__trouble(log, offset, "a unit holds less than it says");
+		hb__trouble(log, offset, "a unit is shorter than it says");
 		bytes = (uint32_t)room;
 	}
 	if (!hb__grow((void **)&lane->unit, &lane->units_cap, h->seq, sizeof *lane->unit))

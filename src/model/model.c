@@ -135,13 +135,11 @@ static void tell_processes(hb_model *m)
 		spawned += p->pid != 0;
 		if (!p->log)
 			hb__model_trouble(m,
-				"rank %d is missing: messages from and to it are not known, so order that came "
-				"through it and races with its messages do not show",
+				"rank %d is missing: messages from and to it are not known, so order that results from them, and races with them, are not found",
 				p->rank);
 		else if (p->cut)
 			hb__model_trouble(m,
-				"rank %d ends early (%s): what it did after event %u is not known, so order that came "
-				"through it later and races with later messages of it do not show",
+				"rank %d has an incomplete log (%s): what it did after event %u is not known, so order that results from later messages, and races with them, are not found",
 				p->rank,
 				hb_log_get_info(p->log)->recovered ? hb_log_get_info(p->log)->trouble
 								   : "recording stopped",
@@ -166,8 +164,7 @@ static void tell_orphans(hb_model *m)
 		if (c->source == HB_NO) {
 			if (!told++)
 				hb__model_trouble(m,
-					"rank %d received a message from a process that is not in this recording: "
-					"what came through it is not known",
+					"rank %d received a message from a process that is not in this recording: the order that results from it is not known",
 					m->processes.at[c->dest].rank);
 			continue;
 		}
@@ -175,8 +172,7 @@ static void tell_orphans(hb_model *m)
 		if (m->troubles.n > 20 || from->pid || !from->log || from->cut)
 			continue; /* told already */
 		hb__model_trouble(m,
-			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs "
-			"are not of the same run, and what connects them is not certain",
+			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs do not belong to the same run, and what connects them is not certain",
 			m->processes.at[c->dest].rank, c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
 			c->tag, from->rank, from->rank);
 	}
@@ -209,8 +205,7 @@ static void tell_collectives(hb_model *m)
 	m->info.open = m->info.open || differ || absent;
 	if (absent)
 		hb__model_trouble(m,
-			"%llu collective operations were left by some although not all of their processes are "
-			"seen to enter: the order that came through those does not show",
+			"%llu collective operations returned at some processes although it was not recorded that all processes entered them: the order that results from those is not found",
 			(unsigned long long)absent);
 }
 
@@ -224,8 +219,7 @@ static hb_status finish(struct build *b, hb_error *err)
 	tell_collectives(m);
 	if (m->info.ambiguous)
 		hb__model_trouble(m,
-			"%u messages may belong to other receives than shown: threads called at the same time, or a "
-			"wildcard receive before them has no known end",
+			"%u messages may belong to other receives than shown: threads called MPI at the same time, or it is not known how an earlier wildcard receive ended",
 			m->info.ambiguous);
 	m->info.processes = (uint32_t)m->processes.n;
 	m->info.lines = (uint32_t)m->lines.n;

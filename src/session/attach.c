@@ -104,7 +104,7 @@ static const char *out_of_reach(const struct hb__process *p)
 {
 	switch (p->p.life) {
 	case HB_LIFE_ABSENT:
-		return "has not come up yet";
+		return "has not called MPI_Init yet";
 	case HB_LIFE_EXITED:
 		return "has ended";
 	case HB_LIFE_DEAD:
@@ -263,7 +263,7 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 		hb_session_poll(s, 20);
 		if (hb__now() > end)
 			return hb__session_fail(
-				err, HB_E_SYSTEM, "rank %d did not come back to the program in %.0f s", rank, seconds);
+				err, HB_E_SYSTEM, "rank %d did not return to the program within %.0f s", rank, seconds);
 	}
 	return p->p.life == HB_LIFE_BROKEN ? HB_OK : hb__session_fail(err, HB_E_ARGUMENT, "rank %d has ended", rank);
 }

@@ -102,10 +102,10 @@ hb_status hb__listen(hb_session *s, hb_error *err)
 	if (s->listener < 0)
 		s->listener = s->tcp ? listen_tcp(s) : listen_unix(s);
 	if (s->listener < 0)
-		return hb__session_fail(err, HB_E_SYSTEM, "cannot listen for the processes%s%s: %s",
+		return hb__session_fail(err, HB_E_SYSTEM, "cannot wait for connections of the processes%s%s: %s",
 			s->tcp ? " at " : "", s->tcp ? s->tcp : "", strerror(errno));
 	if (!random_digits(s->secret, 16))
-		return hb__session_fail(err, HB_E_SYSTEM, "no random numbers: %s", strerror(errno));
+		return hb__session_fail(err, HB_E_SYSTEM, "the system gives no random numbers: %s", strerror(errno));
 	for (int i = 0; i < 2; i++) {
 		free(s->environment[i]);
 		s->environment[i] = NULL;

@@ -127,13 +127,13 @@ static const char *read_range(const char **at, hb_set *to)
 		return NULL;
 	}
 	if ((first = last = number(&p)) < 0)
-		return "a rank is expected";
+		return "a rank is missing";
 	p = skip(p);
 	if (*p == ':') {
 		p = skip(p + 1);
 		if ((last = number(&p)) < 0) {
 			*at = p;
-			return "the last rank of the range is expected";
+			return "the last rank of the range is missing";
 		}
 		p = skip(p);
 	}
@@ -141,7 +141,7 @@ static const char *read_range(const char **at, hb_set *to)
 		p = skip(p + 1);
 		if ((step = number(&p)) < 1) {
 			*at = p;
-			return "the step of the range is expected, 1 or more";
+			return "the step of the range is missing; it is 1 or more";
 		}
 	}
 	if (last < first)
@@ -162,7 +162,7 @@ const char *hb_set_read(const char *text, hb_set *to, const char **ret_at)
 	do {
 		wrong = read_range(&p, to);
 		if (!wrong && *p && *p != ',')
-			wrong = "a comma or the end is expected";
+			wrong = "a comma or the end of the set is missing";
 		if (ret_at)
 			*ret_at = p;
 	} while (!wrong && *p++ == ',');

@@ -188,7 +188,7 @@ void hb__view_answer(struct hb_request *r)
 		return;
 	}
 	if (r->post != !!(n->flags & POST)) {
-		hb__view_refuse(r, 405, r->post ? "this is asked for with GET" : "this is asked for with POST");
+		hb__view_refuse(r, 405, r->post ? "this needs a GET request" : "this needs a POST request");
 		return;
 	}
 	if (n->flags & LOCKED) {

@@ -65,14 +65,15 @@ static int check_origin(const struct hb_guard *g, const struct hb_asked *a, bool
 {
 	const char *host, *origin;
 	if (!only(a, "Host", &host) || !host || !ours(g, "", host))
-		return refuse(403, "this server answers to 127.0.0.1 and localhost with its port only", ret_why);
+		return refuse(
+			403, "this server only answers to the names 127.0.0.1 and localhost, with its port", ret_why);
 	if (!only(a, "Origin", &origin) || (origin && !ours(g, "http://", origin)))
-		return refuse(403, "another page may not ask this server", ret_why);
+		return refuse(403, "requests from other web pages are refused", ret_why);
 	if (post && !origin)
-		return refuse(403, "a request that changes something must say which page it comes from", ret_why);
+		return refuse(403, "a request that changes something must name the page that it comes from", ret_why);
 	/* localhost and 127.0.0.1 are two origins: a page of one has no business with the other */
 	if (origin && strcasecmp(origin + strlen("http://"), host) != 0)
-		return refuse(403, "another page may not ask this server", ret_why);
+		return refuse(403, "requests from other web pages are refused", ret_why);
 	return 0;
 }
 
@@ -81,12 +82,12 @@ static int check_site(const struct hb_asked *a, const char *rest, const char **r
 {
 	const char *site, *mode;
 	if (!only(a, "Sec-Fetch-Site", &site) || !only(a, "Sec-Fetch-Mode", &mode))
-		return refuse(403, "another page may not ask this server", ret_why);
+		return refuse(403, "requests from other web pages are refused", ret_why);
 	if (!site || !strcasecmp(site, "same-origin") || !strcasecmp(site, "none"))
 		return 0;
 	if (!*rest && mode && !strcasecmp(mode, "navigate"))
 		return 0;
-	return refuse(403, "another page may not ask this server", ret_why);
+	return refuse(403, "requests from other web pages are refused", ret_why);
 }
 
 static int check_body(const struct hb_asked *a, bool post, const char **ret_why)
@@ -94,11 +95,11 @@ static int check_body(const struct hb_asked *a, bool post, const char **ret_why)
 	const char *type, *encoding;
 	static const char json[] = "application/json";
 	if (!only(a, "Transfer-Encoding", &encoding) || encoding)
-		return refuse(411, "the length of the request must be told", ret_why);
+		return refuse(411, "the length of the request is missing", ret_why);
 	if (a->body > HB_BODY_MOST)
 		return refuse(413, "the request is too long", ret_why);
 	if (!post)
-		return a->body > 0 ? refuse(400, "a GET has no body", ret_why) : 0;
+		return a->body > 0 ? refuse(400, "a GET request has no body", ret_why) : 0;
 	if (!only(a, "Content-Type", &type) || !type || strncasecmp(type, json, sizeof json - 1) != 0 ||
 		!memchr(" ;", type[sizeof json - 1], 3))
 		return refuse(415, "the body must be application/json", ret_why);
@@ -112,9 +113,9 @@ int hb__guard(const struct hb_guard *g, const struct hb_asked *a, const char **r
 	if (status)
 		return status;
 	if (!a->path || a->path[0] != '/' || !same_token(g->token, a->path + 1))
-		return refuse(404, "there is nothing here; the address that hbdb view printed has more to it", ret_why);
+		return refuse(404, "there is nothing here: use the whole address that hbdb view printed", ret_why);
 	if (!post && strcmp(a->method, "GET") != 0 && strcmp(a->method, "HEAD") != 0)
-		return refuse(405, "only GET and POST", ret_why);
+		return refuse(405, "only GET and POST requests are answered", ret_why);
 	*ret_rest = a->path + 1 + HB_TOKEN + 1;
 	status = check_site(a, *ret_rest, ret_why);
 	return status ? status : check_body(a, post, ret_why);

@@ -105,7 +105,7 @@ static void answer_with_room(struct hb_request *r)
 {
 	pthread_t thread;
 	if (pthread_create(&thread, NULL, answer_thread, r))
-		hb__view_refuse(r, 503, "too much is going on");
+		hb__view_refuse(r, 503, "too many requests at once");
 	else
 		pthread_join(thread, NULL);
 }
@@ -132,7 +132,7 @@ static void answer(struct mg_connection *c, const struct mg_request_info *info, 
 	char *body = r->post ? read_body(c, info->content_length) : NULL;
 	r->body = body;
 	if (r->post && !body)
-		hb__view_refuse(r, 400, "the request did not come whole");
+		hb__view_refuse(r, 400, "the request is incomplete");
 	else
 		answer_with_room(r);
 	free(body);
@@ -152,7 +152,7 @@ static int begin_request(struct mg_connection *c)
 static int http_error(struct mg_connection *c, int status, const char *message)
 {
 	struct hb_request r = {0};
-	hb__view_refuse(&r, status, "%s", message && *message ? message : "this is no request that can be answered");
+	hb__view_refuse(&r, status, "%s", message && *message ? message : "this request cannot be answered");
 	send_answer(c, &r, true);
 	free(r.out.at);
 	return 0;
@@ -205,9 +205,9 @@ static hb_status listen_at(hb_view_server *s, uint16_t port, hb_error *err)
 	struct mg_server_port ports[1];
 	s->http = mg_start(&callbacks, s, options);
 	if (!s->http)
-		return failed(err, why_not(port), "cannot listen on loopback");
+		return failed(err, why_not(port), "cannot listen on 127.0.0.1");
 	if (mg_get_server_ports(s->http, 1, ports) != 1)
-		return failed(err, EIO, "cannot tell the port");
+		return failed(err, EIO, "cannot find out the port");
 	s->port = (uint16_t)ports[0].port;
 	snprintf(s->address, sizeof s->address, "http://127.0.0.1:%u/%s/", s->port, s->token);
 	return HB_OK;

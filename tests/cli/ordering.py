@@ -381,7 +381,7 @@ def same_time(place):
     answers = spoiled(place, "unlike", spoil)
     status, out, err = answers["races"]
     has("received and never sent", first(err), "rank 0 received 1 message with tag 1 from rank 2 that rank 2 has not sent",
-        "not of the same run")
+        "do not belong to the same run")
     check("and no race of it", "2:1" not in out, (status, out))
 
 

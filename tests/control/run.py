@@ -269,12 +269,12 @@ def test_lost(mpi):
             p.sock.close()
         out = s.job.communicate(timeout=30)[0].decode(errors="replace")
         check("lost: the processes run to their end alone", s.job.returncode == 0, out)
-        check("lost: and say so", out.count("the session has ended") == 2, out)
+        check("lost: and say so", out.count("hbdb has ended") == 2, out)
     nobody = Session(mpi, "rounds")
     nobody.listener.close()
     nobody.poll = selectors.DefaultSelector()
     out = nobody.job.communicate(timeout=30)[0].decode(errors="replace")
-    check("no session: they run free and say so", nobody.job.returncode == 0 and out.count("cannot reach the session") == 2, out)
+    check("no session: they run free and say so", nobody.job.returncode == 0 and out.count("cannot connect to hbdb") == 2, out)
     nobody.close()
 
 

@@ -28,9 +28,9 @@ def seed(t):
     done = replayed(t, "random")
     t.want(done.status == 0, "status %d\n%s" % (done.status, done.said))
     first = done.said.splitlines()
-    t.want(re.search("rank 0, event 2: the same call, but other contents than in the recording go in", first[0]), "first: " + first[0])
+    t.want(re.search("rank 0, event 2: the same call, but its input data differs from the recording", first[0]), "first: " + first[0])
     t.want("MPI_Bcast(count=1" in first[1] and "contents.c:" in first[1], "second: " + first[1])
-    t.want("rank 1, event 2: the same call, but other contents than in the recording come out" in done.said, done.said)
+    t.want("rank 1, event 2: the same call, but its result differs from the recording" in done.said, done.said)
     found = re.search(r"no difference in the calls; (\d+) of (\d+) contents that were compared differ$", done.said)
     # a side of one byte may agree by chance
     t.want(found and int(found[2]) == COMPARED and int(found[1]) > COMPARED - 10, "last: " + done.said)
@@ -47,8 +47,8 @@ def stop(t):
 @test("contents/reasons")
 def reasons(t):
     for mode, texts in (("time", ["what looks like the time of day, 0 bytes"]),
-                        ("text", ["it sends other contents", "a text that ends before they do"]),
-                        ("pending", ["no reason is seen", "the buffer of MPI_Isend changed while its send was pending", "contents.c:"])):
+                        ("text", ["it sends different data", "a text that ends early"]),
+                        ("pending", ["the data itself shows no reason", "the buffer of MPI_Isend changed while its send was pending", "contents.c:"])):
         done = replayed(t, mode)
         while mode == "time" and done.said.endswith("no difference"):  # the same second
             done = t.replay()

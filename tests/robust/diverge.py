@@ -11,7 +11,7 @@ MODES = {
     "tag": (1, "dest=0, tag=5,", "dest=0, tag=6,"),
     "type": (1, "datatype=MPI_INT, dest=0", "datatype=MPI_FLOAT, dest=0"),
     "comm": (1, "tag=5, comm=WORLD)", "tag=5, comm=2)"),
-    "payload": (1, "other contents", "MPI_Send(count=2, datatype=MPI_INT, dest=0, tag=5, comm=WORLD)"),
+    "payload": (1, "different data", "MPI_Send(count=2, datatype=MPI_INT, dest=0, tag=5, comm=WORLD)"),
     "root": (None, "MPI_Bcast(count=4, datatype=MPI_INT, root=0, comm=WORLD)", "MPI_Bcast(count=4, datatype=MPI_INT, root=1, comm=WORLD)"),
     "more-end": (1, "MPI_Finalize(", "MPI_Send(count=1, datatype=MPI_INT, dest=PROC_NULL, tag=3, comm=WORLD)"),
     "less-end": (1, "MPI_Send(count=1, datatype=MPI_INT, dest=PROC_NULL, tag=3, comm=WORLD)", "MPI_Finalize("),

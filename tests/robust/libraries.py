@@ -11,13 +11,13 @@ def mpi_of_the_other(t):
     bare = t.run(command)
     done = t.record(command, "--mpi", t.other())
     t.same_run(bare, done)
-    t.want("another MPI library" in done.said, "hbdb should say that this is another MPI: " + done.said)
+    t.want("a different MPI library" in done.said, "hbdb should say that this is another MPI: " + done.said)
     t.want("nothing was recorded" in done.said and not os.path.exists(t.path("r.hbdb")), "hbdb should say that nothing was recorded: " + done.said)
     # in replay, too
     t.want(t.record(command).status == 0, "record failed")
     again = t.replay("--mpi", t.other())
     t.want(again.lines() == bare.lines(), "replay prints something else: %s\n%s" % (again.lines(), again.tail()))
-    t.want(again.status == 1 and "another MPI library" in again.said and "nothing was replayed" in again.said,
+    t.want(again.status == 1 and "a different MPI library" in again.said and "nothing was replayed" in again.said,
            "replay: status %d\n%s" % (again.status, again.said))
 
 

@@ -81,7 +81,7 @@ def ends(name, *arguments, says):
         t.want("differs" not in again.said, "replay differs\n" + again.tail())
         wanted = bare.status if bare.status >= 0 else 128 - bare.status
         t.want(again.status in (0, wanted), "replay: status %d, alone %d\n%s" % (again.status, wanted, again.tail()))
-        t.want("record ends" in again.said or "no difference" in again.said, "replay says: " + again.said)
+        t.want("recording ends" in again.said or "no difference" in again.said, "replay says: " + again.said)
         t.want("before the end of its recording" not in again.said, "replay says that it came less far: " + again.said)
     def run(t):
         # About one run in a hundred MPICH's launcher says "Hangup" of a process that left without MPI_Finalize, and returns 1.

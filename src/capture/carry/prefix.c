@@ -245,7 +245,7 @@ void hb__carry_begin(struct hb__call *c, const struct hb__request *probe, struct
 	if (k->in) /* before a shared prefix: the other half fills it */
 		describe_in(c, k->in, comm, probe);
 	if ((sends && !k->out) || (receives && !k->in) || !put_all(c, k))
-		hb__say("no memory for what a message is to carry; the other side will not understand it");
+		hb__say("out of memory for the information that a message has to carry; the receiver will not understand it");
 }
 
 void hb__carry_invoked(struct hb__call *c, struct hb__carried *k)

@@ -138,7 +138,7 @@ static struct past *past_new(void)
 	if (p)
 		unused = p->after;
 	else if (!(p = hb__pool(sizeof *p)))
-		hb__row_note("racing: no memory for what may race");
+		hb__row_note("level racing: out of memory for the list of messages that may race");
 	return p;
 }
 
@@ -426,7 +426,7 @@ void hb__race_finish(struct hb__call *c)
 	for (int i = 0; equal && i < hb__size; i++)
 		equal = counts[i] == received_from[i];
 	if (!told)
-		hb__row_note("racing: not all processes said how many messages they sent");
+		hb__row_note("level racing: not all processes reported how many messages they had sent");
 	hb__track_lock();
 	while (!equal && oldest) {
 		struct past *p = oldest;

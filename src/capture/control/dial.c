@@ -81,7 +81,7 @@ bool hb__dial(void)
 		: !strncmp(where, "tcp:", 4) ? connect_tcp(where + 4)
 					     : (errno = EINVAL, -1);
 	if (s < 0) {
-		hb__say("cannot reach the session at %s: %s; this process runs free", where, strerror(errno));
+		hb__say("cannot connect to hbdb at %s: %s; this process runs uncontrolled", where, strerror(errno));
 		return false;
 	}
 	fd = fcntl(s, F_DUPFD_CLOEXEC, HIGH);

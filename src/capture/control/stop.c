@@ -20,7 +20,7 @@ static void lost(void)
 	if (!__atomic_exchange_n(&hb__controlled, false, __ATOMIC_RELAXED))
 		return;
 	hb__dial_close();
-	hb__say("the session has ended; this process runs on alone");
+	hb__say("hbdb has ended; this process goes on uncontrolled");
 }
 
 /* Only one thread may be inside a library that was not asked for more. */
@@ -84,7 +84,7 @@ static void read_secret(char *to, size_t size)
 	if (!*to)
 		snprintf(to, size, "%s", text && *text ? text : "-");
 	if (path && *path && n <= 0)
-		hb__say("cannot read the secret of the session, %s: %s", path, strerror(errno));
+		hb__say("cannot read the file with the secret of the session, %s: %s", path, strerror(errno));
 }
 
 void hb__control_start(struct hb__lane *lane)

@@ -93,7 +93,7 @@ static void stop(int why, const char *doing)
 	if (h)
 		h->stopped = (uint32_t)why;
 	hb__say("cannot %s %s: %s; the program goes on, %s", doing, file.path, strerror(why),
-		h ? "its recording ends here" : "without being recorded");
+		h ? "but its recording ends here" : "but it is not recorded");
 }
 
 /* No descriptor is kept open: a program counts on getting the lowest free one, on having as many as its

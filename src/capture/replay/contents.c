@@ -95,21 +95,22 @@ static const char *reason(const void *p, int64_t bytes, char *text, size_t size)
 		return NULL;
 	for (size_t at = 0; at + 4 <= n; at += 4)
 		if ((what = clock_in(b + at, n - at))) {
-			snprintf(text, size, "they hold %s, %zu bytes from the beginning", what, at);
+			snprintf(text, size, "the data contains %s, %zu bytes from its beginning", what, at);
 			return text;
 		}
 	if (is_text_with_tail(b, n))
-		return "they are a text that ends before they do: the bytes behind it seem never to have been written";
+		return "the data begins with a text that ends early: the bytes after it seem never to have been written";
 	for (size_t at = 0; at + 4 <= n; at += 4) {
 		int32_t v;
 		memcpy(&v, b + at, sizeof v);
 		if (v == getpid()) {
-			snprintf(text, size, "they hold the number of the process, %zu bytes from the beginning", at);
+			snprintf(text, size, "the data contains the process number (pid), %zu bytes from its beginning",
+				at);
 			return text;
 		}
 		if (at + 8 <= n && is_address(b + at)) {
 			snprintf(text, size,
-				"they hold an address, %zu bytes from the beginning: a pointer, or what was left in bytes that were never written",
+				"the data contains an address, %zu bytes from its beginning: a pointer, or a remainder in bytes that were never written",
 				at);
 			return text;
 		}
@@ -128,9 +129,9 @@ static void different(struct hb__call *c, const char *name, const char *what, co
 	counted(DIFFERENT);
 	const char *why = p ? reason(p, bytes, text, sizeof text) : NULL;
 	if (!given && !why && strstr(name, "educe"))
-		why = "what comes out of a reduction depends on what every process gave, and on the order in which the library combines it";
+		why = "the result of a reduction depends on the data of every process, and on the order in which the library combines it";
 	else if (!given)
-		why = "another process gave it";
+		why = "the data comes from another process";
 	hb__report_contents(c, what, why);
 }
 
@@ -180,7 +181,7 @@ void hb__compare_sent(struct hb__call *c)
 	bool known = c->check && c->recorded;
 	counted(known ? COMPARED : UNREADABLE);
 	if (known && c->check != c->recorded)
-		different(c, c->fn->name, "it sends other contents than in the recording",
+		different(c, c->fn->name, "it sends different data than in the recording",
 			(const void *)c->a[c->slot->check_arg], c->slot->check_bytes, true);
 }
 
@@ -197,8 +198,7 @@ void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side 
 	counted(now && then ? COMPARED : UNREADABLE);
 	if (now && then && now != then)
 		different(c, c->fn->name,
-			given ? "other contents than in the recording go in"
-			      : "other contents than in the recording come out",
+			given ? "its input data differs from the recording" : "its result differs from the recording",
 			(const uint8_t *)c->a[part->buf] + part->from, part->blocks ? 8 : part->bytes, given);
 }
 

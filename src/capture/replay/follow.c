@@ -236,7 +236,7 @@ void hb__follow_lane(struct hb__lane *lane)
 	struct hb__reader *reader = hb__script_reader(lane->thread);
 	struct hb__follow *f = reader ? hb__pages(sizeof *f) : NULL;
 	if (!f) {
-		hb__say("a thread calls MPI that made no call in the recorded run; it is not followed");
+		hb__say("a thread calls MPI that made no MPI call in the recorded run; it is not compared");
 		return;
 	}
 	f->reader = reader;

@@ -185,7 +185,7 @@ static void both_calls(struct out *o, const struct hb__call *c, const struct hb_
 static void publish_difference(struct hb__call *c, struct out *o, int number)
 {
 	if (number == MOST)
-		add(o, "  (further differences of this process are not told)\n");
+		add(o, "  (further differences of this process are not reported)\n");
 	publish("divergence", o);
 	if (!hb__config.warn)
 		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
@@ -265,7 +265,7 @@ void hb__report_contents(struct hb__call *c, const char *what, const char *reaso
 	program_call(&o, c);
 	add(&o, "  %s\n",
 		reason ? reason
-		       : "no reason is seen in the bytes: a clock, random numbers, addresses or bytes that were never written do that");
+		       : "the data itself shows no reason; possible reasons are a clock, random numbers, addresses, or bytes that were never written");
 	publish(stop ? "divergence" : "contents", &o);
 	if (stop)
 		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
@@ -278,7 +278,8 @@ void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, c
 		return;
 	struct out o = {.n = 0};
 	where(&o, lane, event);
-	add(&o, ": the buffer of %s changed while its send was pending: what arrives may be either", name);
+	add(&o, ": the buffer of %s changed while its send was pending, so either the old or the new data may arrive",
+		name);
 	place(&o, pc);
 	add(&o, "\n");
 	publish("suspect", &o);

@@ -143,7 +143,8 @@ bool hb__script_open(const char *dir)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) || st.st_size < HB_UNIT_SIZE) {
-		hb__say("the recording has nothing of this process (%s: %s); it runs free", path, strerror(errno));
+		hb__say("the recording contains nothing of this process (%s: %s); it runs uncontrolled", path,
+			strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return false;
@@ -152,7 +153,7 @@ bool hb__script_open(const char *dir)
 	close(fd);
 	const struct hb_log_header *h = (const void *)script.base;
 	if (script.base == MAP_FAILED || memcmp(h->magic, HB_LOG_MAGIC, 8) != 0) {
-		hb__say("%s is not a raw log; it runs free", path);
+		hb__say("%s is not a raw log; this process runs uncontrolled", path);
 		return false;
 	}
 	script.units = h->units < (uint64_t)st.st_size / HB_UNIT_SIZE ? h->units : (uint64_t)st.st_size / HB_UNIT_SIZE;

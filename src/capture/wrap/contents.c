@@ -20,7 +20,7 @@ static void not_readable(const void *p)
 	static bool told;
 	if (p && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
 		hb__row_note(
-			"contents in memory that only the MPI library can read (of a device, perhaps) are not recorded");
+			"the contents of memory that only the MPI library can read (GPU memory, perhaps) are not recorded");
 }
 
 static bool of_pieces(const uint8_t *b, int64_t bytes, uint64_t *h)

@@ -32,7 +32,7 @@ static void request_described(struct hb__call *c, struct hb__request *r)
 		static bool told;
 		if (!told)
 			hb__row_note(
-				"MPI_Isendrecv with a wildcard: this library does not tell what was received; it is not replayed");
+				"MPI_Isendrecv with a wildcard: this MPI library does not report what was received, so it is not replayed");
 		told = true;
 	}
 	r->bytes = r->source == HB_PROC_NULL ? 0 : hb__config.order ? -1 : c->slot->bytes;

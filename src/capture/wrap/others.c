@@ -74,7 +74,7 @@ static void note_dynamic(void)
 {
 	static bool told;
 	if (!told)
-		hb__row_note("dynamic processes: what is done with them is recorded but not replayed");
+		hb__row_note("spawned processes: communication with them is recorded but not replayed");
 	told = true;
 }
 

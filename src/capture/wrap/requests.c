@@ -103,7 +103,7 @@ int hb__on_request_free(struct hb__call *c)
 		static bool told;
 		if (!told)
 			hb__row_note(
-				"an active wildcard receive was freed: what it received is not known and cannot be replayed");
+				"an active wildcard receive was freed: it is not known what it received, so this cannot be replayed");
 		told = true;
 	}
 	bool adopted = unlikely(hb__carrying) && r && hb__carry_adopt(r, req);

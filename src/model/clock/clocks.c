@@ -417,7 +417,8 @@ static void tell(hb_model *m, const struct hb__run *run)
 	if (!run->broken)
 		return;
 	m->info.open = true;
-	hb__model_trouble(m, "%llu orders in the logs contradict each other: what rests on them is not certain",
+	hb__model_trouble(m,
+		"%llu pairs of events in the logs contradict each other in their order: results that depend on them are not certain",
 		(unsigned long long)run->broken);
 }
 

@@ -77,8 +77,7 @@ static bool forbidden(int32_t id, int32_t pid, hb_error *err)
 			id, pid, scope);
 	else
 		hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb may not attach to process %d (pid %d), which has rights that hbdb has not; the capability "
-			"SYS_PTRACE would allow it (a container gets it with --cap-add=SYS_PTRACE)",
+			"gdb may not attach to process %d (pid %d), which has more rights than hbdb; the capability SYS_PTRACE would allow it (start a container with --cap-add=SYS_PTRACE)",
 			id, pid);
 	return true;
 }
@@ -96,7 +95,7 @@ static bool hindered(int32_t id, int32_t pid, hb_error *err)
 		hb__gdb_fail(err, HB_E_ARGUMENT, "process %d (pid %d) is hbdb itself", id, pid);
 	else if (tracer > 0)
 		hb__gdb_fail(err, HB_E_SYSTEM,
-			"process %d (pid %d) is under another debugger or strace already (pid %ld): end that first", id,
+			"process %d (pid %d) is already traced by a debugger or strace (pid %ld): end that first", id,
 			pid, tracer);
 	else if (geteuid() && (uid_t)owner != geteuid())
 		hb__gdb_fail(err, HB_E_SYSTEM, "process %d (pid %d) belongs to another user (%ld): gdb may not attach",
@@ -125,7 +124,7 @@ static struct hb__inferior *new_place(hb_gdb *gdb, int32_t id, int32_t pid, hb_e
 		if (!gdb->at[i].used)
 			inf = &gdb->at[i];
 	if (!inf) {
-		hb__gdb_fail(err, HB_E_ARGUMENT, "one gdb has at most %d processes", HB_GDB_MOST);
+		hb__gdb_fail(err, HB_E_ARGUMENT, "one gdb can attach to at most %d processes", HB_GDB_MOST);
 		return NULL;
 	}
 	if (hb__gdb_ask(gdb, err, "-add-inferior"))
@@ -141,7 +140,7 @@ static struct hb__inferior *new_place(hb_gdb *gdb, int32_t id, int32_t pid, hb_e
 	if (inf->group > 0)
 		return inf;
 	hb__gdb_forget(gdb, inf);
-	hb__gdb_fail(err, HB_E_SYSTEM, "gdb did not make room for a process");
+	hb__gdb_fail(err, HB_E_SYSTEM, "gdb could not add another process");
 	return NULL;
 }
 
@@ -164,7 +163,7 @@ static hb_status await_stop(hb_gdb *gdb, int32_t id, hb_error *err)
 				err, HB_E_SYSTEM, "process %d did not stop within %.3g s", id, gdb->patience);
 		}
 	if (gdb->lost)
-		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended: no process is attached any more");
+		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended, so no process is attached any more");
 	errno = ESRCH;
 	return inf ? HB_OK : hb__gdb_fail(err, HB_E_SYSTEM, "process %d has ended", id);
 }
@@ -217,7 +216,7 @@ hb_status hb_gdb_attach(hb_gdb *gdb, const int32_t *ids, const int32_t *pids, si
 	bool failed[HB_GDB_MOST] = {0};
 	hb_status first = HB_OK, status;
 	if (n > HB_GDB_MOST)
-		return hb__gdb_fail(err, HB_E_ARGUMENT, "one gdb has at most %d processes", HB_GDB_MOST);
+		return hb__gdb_fail(err, HB_E_ARGUMENT, "one gdb can attach to at most %d processes", HB_GDB_MOST);
 	for (size_t i = 0; i < n; i++) {
 		hb_error *where = first ? NULL : err;
 		status = HB_OK;

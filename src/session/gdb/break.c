@@ -296,7 +296,7 @@ static hb_status known_point(hb_gdb *gdb, int number, hb_error *err)
 	while (hb__gdb_take(gdb, 0))
 		;
 	if (gdb->lost)
-		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended: no process is attached any more");
+		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended, so no process is attached any more");
 	return find_point(gdb, number) ? HB_OK : hb__gdb_fail(err, HB_E_ARGUMENT, "there is no breakpoint %d", number);
 }
 

@@ -33,7 +33,7 @@ static bool receive(hb_gdb *gdb, double until)
 		size_t cap = gdb->in_cap ? 2 * gdb->in_cap : 1u << 18;
 		char *more = cap > 2 * LINE_MOST ? NULL : realloc(gdb->in, cap);
 		if (!more) {
-			hb__gdb_lose(gdb, "it says too much at once");
+			hb__gdb_lose(gdb, "its answer is too long");
 			return false;
 		}
 		gdb->in = more;
@@ -254,10 +254,10 @@ static hb_status overdue(hb_gdb *gdb, hb_error *err)
 	errno = ETIMEDOUT;
 	if (!bring_back(gdb))
 		return hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb did not answer within %.3g s and was ended: it has let go of its processes",
+			"gdb did not answer within %.3g s and was ended; its processes go on without it",
 			gdb->patience);
 	return hb__gdb_fail(err, HB_E_SYSTEM,
-		called ? "the function called did not return within %.3g s, and was ended where it was"
+		called ? "the called function did not return within %.3g s and was stopped where it was"
 		       : "gdb did not answer within %.3g s; the command was ended",
 		gdb->patience);
 }
@@ -273,7 +273,7 @@ hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, hb_error *err)
 		status = overdue(gdb, err);
 	else if (!gdb->answered)
 		status = hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended: %s",
-			gdb->words[0] ? gdb->words : "it was killed, perhaps; no process is attached any more");
+			gdb->words[0] ? gdb->words : "perhaps it was killed; no process is attached any more");
 	gdb->want = -1;
 	if (status || strcmp(gdb->answer.what, "error"))
 		return status;

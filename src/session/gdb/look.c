@@ -154,16 +154,16 @@ static const char *refused(const char *command)
 		n++;
 	bool argument = command[n + strspn(command + n, " \t")] != 0;
 	if (*command == '!' || *command == '|')
-		return "does not go here";
+		return "cannot be used here";
 	for (size_t i = 0; more_lines[i]; i++)
 		if (strlen(more_lines[i]) == n && !strncmp(command, more_lines[i], n))
-			return "reads further lines, which cannot be given here";
+			return "needs further lines of input, which cannot be given here";
 	for (size_t i = 0; alone[i]; i++)
 		if (!argument && strlen(alone[i]) == n && !strncmp(command, alone[i], n))
-			return "reads further lines, which cannot be given here";
+			return "needs further lines of input, which cannot be given here";
 	for (size_t i = 0; away[i]; i++)
 		if (strlen(away[i]) == n && !strncmp(command, away[i], n))
-			return "would take gdb away from the session";
+			return "would take gdb out of hbdb's control";
 	return NULL;
 }
 

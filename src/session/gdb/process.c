@@ -250,7 +250,8 @@ static hb_status missing(hb_error *err, const char *name, const char *package)
 {
 	errno = ENOENT;
 	return hb__gdb_fail(err, HB_E_SYSTEM,
-		"%s is not there, and needed to stop processes and look into them: apt-get install %s", name, package);
+		"%s was not found; it is needed to stop processes and to look into them: apt-get install %s", name,
+		package);
 }
 
 /* A filter of system calls, as containers have one, lets nobody trace: gdbserver would hang. Of a process that is not traced ptrace

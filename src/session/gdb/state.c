@@ -72,7 +72,7 @@ struct hb__inferior *hb__gdb_process(hb_gdb *gdb, int32_t id, bool stopped, hb_e
 		;
 	struct hb__inferior *inf = hb__gdb_find(gdb, id);
 	if (gdb->lost)
-		hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended: no process is attached any more");
+		hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended, so no process is attached any more");
 	else if (!inf)
 		hb__gdb_fail(err, HB_E_ARGUMENT, "gdb is not attached to process %d", id);
 	else if (stopped && inf->state != HB__STOPPED)

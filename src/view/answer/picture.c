@@ -123,7 +123,7 @@ static bool read_window(struct hb_request *r, struct asked *a, bool ready)
 		!hb__view_whole(r, "most", 0, 0, 20000, &most))
 		return false;
 	if (a->window.from > a->window.to) {
-		hb__view_refuse(r, 400, "from is behind to");
+		hb__view_refuse(r, 400, "from lies after to");
 		return false;
 	}
 	a->window.columns = (uint32_t)columns;

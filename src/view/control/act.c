@@ -169,7 +169,7 @@ static void look(hb_view_server *s, hb_session *session, struct hb_wish *w)
 	hb_error err = {0};
 	hb_gdb *gdb;
 	if (!p || p->life == HB_LIFE_ABSENT) {
-		hb__view_refuse(w->request, 409, "rank %d has not come up", w->rank);
+		hb__view_refuse(w->request, 409, "rank %d has not called MPI_Init yet", w->rank);
 		return;
 	}
 	bool was_broken = p->life == HB_LIFE_BROKEN;
@@ -253,7 +253,7 @@ static bool read_body(struct hb_request *r, const cJSON *body, struct hb_wish *w
 		return true;
 	if (!cJSON_IsNumber(rank) || rank->valueint < 0 || !cJSON_IsString(expression) ||
 		(level && !cJSON_IsNumber(level))) {
-		hb__view_refuse(r, 400, "rank, level and expression must be told");
+		hb__view_refuse(r, 400, "rank, level and expression must be given");
 		return false;
 	}
 	for (const char *p = expression->valuestring; *p; p++)

@@ -76,7 +76,7 @@ const char *hb__window_wrong(const hb_window *w, uint32_t lines)
 		return "the window has no columns";
 	for (uint32_t i = 0; w->line && i < w->nlines; i++)
 		if (w->line[i] >= lines)
-			return "the recording does not have so many lines";
+			return "the recording does not have that many lines";
 	return NULL;
 }
 

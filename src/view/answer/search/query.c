@@ -29,7 +29,7 @@ static bool read_word(struct hb_request *r, char *text, struct hb_word *ret)
 	ret->number = strtoll(ret->text, &end, 10);
 	if (end != ret->text && !*end)
 		return true;
-	hb__view_refuse(r, 400, "%s: must have a number behind it, not '%s'", kinds[ret->kind], ret->text);
+	hb__view_refuse(r, 400, "%s: must be followed by a number, not by '%s'", kinds[ret->kind], ret->text);
 	return false;
 }
 

@@ -101,7 +101,7 @@ export class Actions {
 		app.choice.folded = [];
 		app.laid();
 		app.touch("tab");
-		this.say(alike ? "every process has its own line" : `processes that behave alike share a line: ${app.rows.rows.length} lines`);
+		this.say(alike ? "no two processes behave alike, so each has its own line" : `processes that behave alike share a line: ${app.rows.rows.length} lines`);
 	}
 
 	next(): void {
@@ -113,14 +113,14 @@ export class Actions {
 	}
 
 	match(): void {
-		this.follow(this.app.event?.match, "no message of this event has a match");
+		this.follow(this.app.event?.match, "none of the messages of this event has a match");
 	}
 
 	private follow(at: string | null | undefined, otherwise: string): void {
 		if (at) {
 			void this.choose(at);
 		} else {
-			this.say(this.app.event ? otherwise : "no event is chosen");
+			this.say(this.app.event ? otherwise : "no event is chosen: click one first");
 		}
 	}
 

@@ -99,19 +99,19 @@ class InFile implements Server {
 		case "search":
 			return found(this.data, parameters);
 		default:
-			throw new Refused("this page is a file: that needs `hbdb view`");
+			throw new Refused("this page is a file: for that, run `hbdb view`");
 		}
 	}
 
 	private or<T>(there: T | undefined): T {
 		if (!there) {
-			throw new Refused("that is not in this file");
+			throw new Refused("this file does not contain that");
 		}
 		return there;
 	}
 
 	async post<T>(): Promise<T> {
-		throw new Refused("this page is a file: that needs `hbdb view`");
+		throw new Refused("this page is a file: for that, run `hbdb view`");
 	}
 }
 

@@ -176,7 +176,7 @@ export class Graph {
 			text = `${app.nameOf(box[0], box[1])}  ${short(app.run.functions[box[5]])}${long}\n${kind}${box[7] & 1 ? ", raced" : ""}${box[7] & 2 ? ", never returned" : ""}`;
 		} else if (slot && app.scene?.densities.has(slot.line)) {
 			const here = app.scene, n = hiddenHere({ app, scene: here }, slot.line);
-			text = [`${app.run.lines[slot.line]!.name}: ${count(n)} events merged here`, ...cellText({ app, scene: here }, slot.line, value), "come nearer to see each"].join("\n");
+			text = [`${app.run.lines[slot.line]!.name}: ${count(n)} events merged here`, ...cellText({ app, scene: here }, slot.line, value), "zoom in to see each event"].join("\n");
 		}
 		this.tip.hidden = text === "";
 		if (text) {

@@ -204,7 +204,7 @@ function drawRubber(ctx: CanvasRenderingContext2D, r: Rubber): void {
 
 function drawEmpty(ctx: CanvasRenderingContext2D, app: App): void {
 	const text = app.loader.failed || (app.scene && app.scene.view.events === 0 && app.scene.view.boxes.length === 0
-		? "no event in this part of the run (0 shows all)" : "");
+		? "no event in this part of the run (press 0 to show the whole run)" : "");
 	if (text) {
 		ctx.font = SMALL.replace("10px", "13px");
 		ctx.fillStyle = paint().faint;

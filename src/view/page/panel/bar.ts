@@ -5,8 +5,8 @@ import { count, time } from "../draw/ruler";
 import { button, byId, el } from "./dom";
 import type { Search } from "./search";
 
-export const MERGED = "Where there is no room for each call, a column is a slice of the time: the height of a colour is the share of it that calls of that " +
-	"kind took, hatched on top what was waited, free what was spent outside of MPI. A red bar: something in it raced.";
+export const MERGED = "Where there is not enough room for each call, a column of pixels stands for a slice of time: the height of each colour is the share of the slice that calls of that " +
+	"kind took, the hatched part above is the share spent waiting, and the empty rest was spent outside MPI. A red bar: something in the slice raced.";
 
 export interface BarActions { axis: () => void; theme: () => void; help: () => void; panel: () => void }
 
@@ -16,15 +16,15 @@ export class Bar {
 
 	constructor(private app: App, search: Search, actions: BarActions) {
 		this.axes = (["logical", "physical"] as const).map((axis) => button(axis === "logical" ? "Logical" : "Physical",
-			axis === "logical" ? "logical time: an effect is always right of its cause (a)" : "time of the clock (a)",
+			axis === "logical" ? "logical time: an effect is always to the right of its cause (a)" : "physical time, by the clocks (a)",
 			() => app.choice.axis !== axis && actions.axis(), { "data-axis": axis }));
 		byId("bar").append(
 			el("strong", {}, "hbdb"), this.name, search.element, el("span", { class: "gap" }),
 			el("span", { class: "pair", role: "group", "aria-label": "axis" }, ...this.axes),
 			el("span", { class: "pair", role: "group", "aria-label": "zoom" },
-				button("−", "further away (-)", () => app.zoom(1.6), { "aria-label": "further away" }),
+				button("−", "zoom out (-)", () => app.zoom(1.6), { "aria-label": "zoom out" }),
 				button("Fit", "the whole run (0 or f)", () => app.fit()),
-				button("+", "nearer (+)", () => app.zoom(0.625), { "aria-label": "nearer" })),
+				button("+", "zoom in (+)", () => app.zoom(0.625), { "aria-label": "nearer" })),
 			button("◐", "light or dark (d)", actions.theme, { "aria-label": "light or dark" }),
 			button("▤", "panel (s)", actions.panel, { "aria-label": "show or hide the panel" }),
 			button("?", "keys (?)", actions.help, { "aria-label": "keys" }));
@@ -57,8 +57,8 @@ export class Bar {
 			el("span", {}, el("i", { class: "kind waits" }), "waiting"),
 			el("span", {}, el("i", { class: "kind raced" }), "raced"),
 			merged
-				? el("span", { title: MERGED }, el("i", { class: "kind merged" }), "several calls: shares of the time")
-				: el("span", {}, el("i", { class: "line race" }), "could have come instead"),
+				? el("span", { title: MERGED }, el("i", { class: "kind merged" }), "many calls: shares of the time")
+				: el("span", {}, el("i", { class: "line race" }), "could have been received instead"),
 			merged ? "" : el("span", {}, el("i", { class: "line sync" }), "synchronous"));
 	}
 }

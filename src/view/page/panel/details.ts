@@ -36,7 +36,7 @@ export class Details {
 				button("◌ cone", "past and future of it (c)", () => actions.toggleCone(), press(choice.cone)),
 				button("● break", "breakpoint here (b, double click)", () => actions.toggleStop(), { ...press(stopped), class: stopped ? "stop" : "" }),
 				button("▮ mark", "bookmark (k)", () => actions.toggleMark(), press(marked)),
-				button("⊕ zoom", "come near (z)", () => actions.bringIn(at, true)),
+				button("⊕ zoom", "zoom in on it (z)", () => actions.bringIn(at, true)),
 			));
 	}
 
@@ -72,7 +72,7 @@ export class Details {
 		const list = info.race?.alternatives ?? [];
 		return info.race && section("Raced: it could have got", el("ul", { class: "race" },
 			...list.map((a) => el("li", {}, link(a.send, this.go), ` from ${a.rank}, tag ${a.tag}`,
-				a.receive ? el("span", { class: "dim" }, " which ", link(a.receive, this.go), " received") : el("span", { class: "dim" }, " which nobody received"),
+				a.receive ? el("span", { class: "dim" }, " which ", link(a.receive, this.go), " received") : el("span", { class: "dim" }, ", which nobody received"),
 				el("div", { class: "code dim" }, a.text)))));
 	}
 
@@ -109,7 +109,7 @@ export class Details {
 				el("dt", {}, "events"), el("dd", {}, count(run.events)),
 				el("dt", {}, "raced"), el("dd", {}, count(run.races ?? 0))),
 			...(run.troubles?.length ? [section("Troubles", el("ul", {}, ...run.troubles.map((t) => el("li", { class: "bad" }, t))))] : []),
-			el("p", { class: "dim" }, "A click chooses an event. Drag to move, turn the wheel to come nearer, hold Shift and drag a box. ? shows the keys."),
+			el("p", { class: "dim" }, "Click an event to choose it. Drag to move, turn the wheel to zoom, or hold Shift and drag a box to zoom into it. Press ? for all keys."),
 		];
 	}
 

@@ -29,7 +29,7 @@ export class Filter {
 		return section("Functions", app.run.functions.length > 12 && el("input", { type: "text", placeholder: "narrow the list", "aria-label": "narrow the list of functions", value: this.wanted, input: (event) => {
 			this.wanted = (event.target as HTMLInputElement).value;
 			fill();
-		} }), list, el("p", { class: "dim" }, only.size ? `only these ${only.size}` : "none ticked: all are shown"));
+		} }), list, el("p", { class: "dim" }, only.size ? `only these ${only.size}` : "none is ticked, so all are shown"));
 	}
 
 	private pick(title: string, now: string, options: [value: string, text: string][], take: (value: string) => void): HTMLElement {
@@ -62,7 +62,7 @@ export class Filter {
 				choice.folded = [];
 			}),
 			el("div", { class: "buttons" },
-				button("fold all", "each group takes one line", () => {
+				button("fold all", "show each group as one line", () => {
 					choice.folded = alike ? [] : names();
 					this.changed();
 				}, { disabled: by === "none" }),
@@ -70,7 +70,7 @@ export class Filter {
 					choice.folded = alike ? names() : [];
 					this.changed();
 				}, { disabled: by === "none" }),
-				button("own order", "lines in the order of the recording", () => {
+				button("original order", "show lines in the order of the recording", () => {
 					choice.order = [];
 					this.changed();
 				}, { disabled: !choice.order.length })));
@@ -86,7 +86,7 @@ export class Filter {
 				this.pick("Tag", choice.tag, [["", "all"], ...tags], (value) => (choice.tag = value)),
 				this.pick("Communicator", choice.group, [["", "all"], ...groups], (value) => (choice.group = value)),
 				this.processes(),
-				el("div", { class: "buttons" }, button("show everything", "no filter", () => {
+				el("div", { class: "buttons" }, button("show everything", "remove all filters", () => {
 					Object.assign(choice, { functions: [], tag: "", group: "", hidden: [] });
 					this.changed();
 				}))),

@@ -79,7 +79,7 @@ export class Labels {
 			this.fillLine(element, row.lines[0]!, row);
 		} else {
 			const folded = row.kind === "fold", alike = grouping(this.app.run, this.app.choice) === "alike";
-			element.title = alike ? `processes ${row.name}: ${row.lines.length} that called the same functions at the same places` + (folded ? `; shown is ${this.app.run.lines[row.lines[0]!]!.name}\na click opens them` : "") : row.name;
+			element.title = alike ? `processes ${row.name}: ${row.lines.length} that called the same functions at the same places` + (folded ? `; shown is ${this.app.run.lines[row.lines[0]!]!.name}\nclick to open them` : "") : row.name;
 			if (alike) {
 				element.classList.add("alike");
 				element.addEventListener("click", (event) => (event.target as HTMLElement).closest("button") || this.fold(row.group));
@@ -98,7 +98,7 @@ export class Labels {
 	private summary(lines: number[]): string {
 		const { app } = this, many = new Map<string, number>(), by = new Map(app.state!.processes.map((p) => [p.rank, p]));
 		for (const line of lines) {
-			const state = by.get(app.run.processes[app.run.lines[line]!.process]!.rank), text = state ? state.life : "not here yet";
+			const state = by.get(app.run.processes[app.run.lines[line]!.process]!.rank), text = state ? state.life : "has not called MPI_Init yet";
 			many.set(text, (many.get(text) ?? 0) + 1);
 		}
 		return [...many].map(([text, n]) => (many.size > 1 ? `${n} ${text}` : text)).join(", ");
@@ -109,7 +109,7 @@ export class Labels {
 		const state = app.state?.running ? app.state.processes.find((p) => p.rank === process.rank) : undefined;
 		element.setAttribute("tabindex", "0");
 		element.title = `process ${process.rank}` + (process.host ? ` on ${process.host}` : "") + (process.pid ? `, pid ${process.pid}` : "") +
-			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\na click shows its stack in the replay (Enter); drag to move, Alt+Up and Alt+Down too";
+			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\nclick (or press Enter) to see its stack during a replay; drag it (or press Alt+Up and Alt+Down) to move it";
 		// of low lines every second, third, ... has its name
 		const named = (this.app.rows.rows.indexOf(row) % Math.ceil(READABLE / row.h)) === 0;
 		element.append(el("span", { class: "name" }, named ? known.name : ""));

@@ -27,10 +27,10 @@ export class RaceList {
 		}
 		const { races } = this, go = (at: string) => void this.actions.choose(at);
 		if (!races) {
-			return [el("p", { class: "dim" }, this.app.server.alone ? "The list of races needs hbdb view." : "Looking …")];
+			return [el("p", { class: "dim" }, this.app.server.alone ? "This page is a file: run hbdb view for the list of races." : "Looking …")];
 		}
 		if (!races.places.length) {
-			return [el("p", {}, "Nothing raced: every receive could get only the message that it got.")];
+			return [el("p", {}, "Nothing raced: every receive could only get the message that it got.")];
 		}
 		return [
 			section("By place", el("table", { class: "list" }, el("thead", {}, el("tr", {}, ...["place", "call", "raced"].map((t) => el("th", {}, t)))),
@@ -38,7 +38,7 @@ export class RaceList {
 			section("Each", el("table", { class: "list" }, el("thead", {}, el("tr", {}, ...["event", "place", "got", "others"].map((t) => el("th", {}, t)))),
 				el("tbody", {}, ...races.races.map((r) => el("tr", {}, el("td", {}, link(r.at, go)), el("td", {}, r.place ?? ""),
 					el("td", {}, r.got ? link(r.got, go) : ""), el("td", {}, count(r.n)))))),
-				races.more && el("p", { class: "dim" }, "and more: hbdb races lists them all")),
+				races.more && el("p", { class: "dim" }, "There are more; hbdb races lists all of them.")),
 		];
 	}
 }
@@ -52,7 +52,7 @@ export class MarkList {
 			section("Bookmarks", choice.marks.length ? el("ul", { class: "stops" }, ...choice.marks.map((at) => el("li", {},
 				el("span", { class: "ribbon" }, "▮"), link(at, (to) => void this.actions.choose(to)),
 				button("×", "remove", () => this.actions.toggleMark(at), { class: "link", "aria-label": `remove bookmark ${at}` }))))
-				: el("p", { class: "dim" }, "None. Press k on an event. The address of this page holds them, with everything that is seen.")),
+				: el("p", { class: "dim" }, "None. Choose an event and press k. The address of this page contains the bookmarks, and everything else that is shown.")),
 		];
 	}
 }

@@ -55,7 +55,7 @@ function waits(p: ProcessState, from: string): string {
 export function doing(p: ProcessState): string {
 	switch (p.life) {
 	case "absent":
-		return "not here yet";
+		return "has not called MPI_Init yet";
 	case "held":
 		return why(p);
 	case "broken":

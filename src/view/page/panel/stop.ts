@@ -204,7 +204,7 @@ export class Stops {
 			shownFrames,
 			looked.rows.length > 0 && frame && sourceView(looked.rows, frame.row),
 			looked.variables.length > 0 && el("table", { class: "list variables" }, el("tbody", {}, ...looked.variables.map((v) =>
-				el("tr", {}, el("td", { title: v.type }, v.name), el("td", { class: "code" }, v.value ?? "(not to be had)"))))),
+				el("tr", {}, el("td", { title: v.type }, v.name), el("td", { class: "code" }, v.value ?? "(not available)"))))),
 			frame && ask,
 			looked.value !== "" && el("p", { class: "code" }, `${looked.asked} = ${looked.value}`));
 	}
@@ -250,20 +250,20 @@ export class Stops {
 	private buttons(state: State | null): HTMLElement {
 		const { app } = this, { at } = app.choice, here = !app.run.control || !at, on = Boolean(state?.running), some = this.picked.size > 0;
 		return el("div", { class: "buttons" },
-			button("▶ Run to here", "replays to the cut of the chosen event (r)", () => this.runTo(), { class: "main", disabled: here }),
-			button("◀| prev event", "replays to the previous event of the process (,)", () => void this.runBeside("previous"), { disabled: here }),
-			button("next event |▶", "goes on to the next event of the process (.)", () => void this.runBeside("next"), { disabled: here }),
-			button(some ? `go ${this.set(true)}` : "go all", "lets processes go on (g)", () => this.go(some), { disabled: !on }),
-			button(some ? `halt ${this.set(true)}` : "halt all", "stops processes", () => this.halt(some), { disabled: !on }),
-			button("end", "ends the replay", () => this.end(), { disabled: !on, class: "stop" }));
+			button("▶ Run to here", "replay the run to the cut of the chosen event (r)", () => this.runTo(), { class: "main", disabled: here }),
+			button("◀| prev event", "replay the run to the previous event of the process (,)", () => void this.runBeside("previous"), { disabled: here }),
+			button("next event |▶", "go on to the next event of the process (.)", () => void this.runBeside("next"), { disabled: here }),
+			button(some ? `go ${this.set(true)}` : "go all", "let processes go on (g)", () => this.go(some), { disabled: !on }),
+			button(some ? `halt ${this.set(true)}` : "halt all", "stop processes", () => this.halt(some), { disabled: !on }),
+			button("end", "end the replay", () => this.end(), { disabled: !on, class: "stop" }));
 	}
 
 	private told(state: State | null): string {
 		if (!this.app.run.control) {
-			return "This recording cannot be replayed from here.";
+			return "This recording cannot be replayed from this page.";
 		}
 		if (!state?.running) {
-			return "No replay runs.";
+			return "No replay is running.";
 		}
 		return state.reached !== null && state.reached >= 0
 			? `All arrived, which took ${state.reached.toFixed(2)} s.`
@@ -278,7 +278,7 @@ export class Stops {
 		return [
 			this.buttons(state),
 			el("p", { class: "dim", id: "told" }, this.told(state)),
-			section("Breakpoints", list.length ? el("ul", { class: "stops" }, ...list) : el("p", { class: "dim" }, "None. Double click an event, or press b on the chosen one.")),
+			section("Breakpoints", list.length ? el("ul", { class: "stops" }, ...list) : el("p", { class: "dim" }, "None. Double-click an event, or choose one and press b.")),
 			...(state?.running ? [this.processes(state)] : []),
 			...(this.looked ? [this.showLooked(this.looked)] : []),
 			...(cone && choice.at && (choice.cone || choice.stops.includes(choice.at)) ? [this.cutTable(choice.at, cone)] : []),

@@ -70,14 +70,14 @@ export class ProfileList {
 		const bar = el("div", { class: "bar", role: "img", "aria-label": `${Math.round(share * 100)} % of the time` }, el("i", {}));
 		bar.style.width = `${Math.max(1, share * 100)}%`;
 		(bar.firstElementChild as HTMLElement).style.width = `${row.time ? (100 * row.waited) / row.time : 0}%`;
-		return el("tr", {}, el("td", {}, button(name, row.line !== undefined ? "only this process, or all again" : "only these calls, or all again", () => this.press(row), { class: "link" }),
+		return el("tr", {}, el("td", {}, button(name, row.line !== undefined ? "show only this process, or all again" : "show only these calls, or all again", () => this.press(row), { class: "link" }),
 			row.place && this.by === "place" ? el("div", { class: "dim" }, row.place) : null, bar),
 		el("td", {}, count(row.calls)), el("td", {}, time(row.time)), el("td", {}, row.time ? `${Math.round((100 * row.waited) / row.time)} %` : ""));
 	}
 
 	show(): HTMLElement[] {
 		if (this.app.server.alone) {
-			return [el("p", { class: "dim" }, "The profile needs hbdb view.")];
+			return [el("p", { class: "dim" }, "This page is a file: run hbdb view for the profile.")];
 		}
 		const got = this.asked.want("profile", { by: this.by, limit: LIMIT });
 		const pick = el("span", { class: "pair", role: "group", "aria-label": "profile by" }, ...BY.map((by) => button("by " + by, `calls and times by ${by}`, () => {
@@ -123,7 +123,7 @@ export class MatrixPanel {
 	}
 
 	private picture(m: Matrix): HTMLElement {
-		const canvas = el("canvas", { class: "matrix", width: SIDE, height: SIDE, role: "img", "aria-label": "who sent to whom; the table below has the largest" });
+		const canvas = el("canvas", { class: "matrix", width: SIDE, height: SIDE, role: "img", "aria-label": "which process sent to which; the table below lists the largest cells" });
 		const ctx = canvas.getContext("2d")!, colours = paint(), size = SIDE / Math.max(1, m.size), value = this.bytes ? 3 : 2;
 		const most = Math.max(1, ...m.cells.map((c) => c[value]!)), by = new Map(m.cells.map((c) => [c[0] * m.size + c[1], c]));
 		ctx.fillStyle = colours.ruler;
@@ -151,7 +151,7 @@ export class MatrixPanel {
 	show(): HTMLElement[] {
 		const { app } = this, { tag, group } = app.choice;
 		if (app.server.alone) {
-			return [el("p", { class: "dim" }, "The matrix of messages needs hbdb view.")];
+			return [el("p", { class: "dim" }, "This page is a file: run hbdb view for the matrix of messages.")];
 		}
 		const m = this.asked.want("matrix", { tag, group });
 		if (!m) {
@@ -164,11 +164,11 @@ export class MatrixPanel {
 				app.touch("tab");
 			}, { "aria-pressed": bytes === this.bytes ? "true" : "false" }))),
 			el("p", { class: "dim" }, `${count(m.messages)} messages, ${count(m.bytes)} bytes` + (m.unreceived ? `, ${count(m.unreceived)} that nobody received` : "") +
-				(tag || group ? " (of the filter)" : "") + ". Down: who sent, across: who received. A click shows only these processes."),
+				(tag || group ? " (of the filter)" : "") + ". Rows are senders, columns are receivers. Click a cell to show only these two processes."),
 			this.picture(m),
 			...(app.choice.hidden.length ? [el("div", { class: "buttons" }, button("all processes", "show all again", () => only(app, null)))] : []),
 			section(this.bytes ? "Most bytes" : "Most messages", el("table", { class: "list" }, el("thead", {}, el("tr", {}, ...["from", "to", "messages", "bytes"].map((t) => el("th", {}, t)))),
-				el("tbody", {}, ...largest.map((c) => el("tr", {}, el("td", {}, button(this.name(m, c[0]), "only these processes", () => this.press(m, c[0], c[1]), { class: "link" })),
+				el("tbody", {}, ...largest.map((c) => el("tr", {}, el("td", {}, button(this.name(m, c[0]), "show only these processes", () => this.press(m, c[0], c[1]), { class: "link" })),
 					el("td", {}, this.name(m, c[1])), el("td", {}, count(c[2])), el("td", {}, count(c[3]))))))),
 		];
 	}
