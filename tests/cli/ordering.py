@@ -321,7 +321,7 @@ def cut_short(place):
         os.truncate(folder + "/rank.2.log", 3 * rawlog.UNIT + 70)
     answers = spoiled(place, "cut", cut)
     for command, (status, out, err) in answers.items():
-        has("%s with a log that is cut says so first" % command, first(err), "hbdb: rank 2 ends early")
+        has("%s with a log that is cut says so first" % command, first(err), "hbdb: rank 2 has an incomplete log")
     same("cut: order", answers["order"][0], 2)
     status, out, _ = answers["races"]
     check("cut: no race is made up", status == 3 and out.startswith("no races"), (status, out))
