@@ -208,8 +208,8 @@ static void awaited_side(struct hb__call *c, const struct hb__begun *begun, bool
 	counted(now && then ? COMPARED : UNREADABLE);
 	if (!now || !then || now == then)
 		return;
-	snprintf(what, sizeof what, "other contents than in the recording %s the %s of event %llu",
-		given ? "went into" : "came out of", begun->name, (unsigned long long)begun->event);
+	snprintf(what, sizeof what, "the %s of the %s of event %llu differs from the recording",
+		given ? "input data" : "result", begun->name, (unsigned long long)begun->event);
 	different(c, begun->name, what, given ? begun->in : begun->out, given ? begun->in_bytes : begun->out_bytes,
 		given);
 }
