@@ -75,7 +75,8 @@ def custom_targets(build):
     """What scripts make: not the manuals, which scdoc makes, nor the links to what the compiler makes. Names at the top are
     such links; others there are meson's own commands, `install` among them."""
     _, text = run(["ninja", "-t", "targets", "rule", "CUSTOM_COMMAND"], build)
-    return [t for t in text.split() if "/" in t and not t.endswith((".1", ".5", ".7"))]
+    # those of src/tool/ are printed by the program, which would have to be compiled first
+    return [t for t in text.split() if "/" in t and not t.startswith("src/tool/") and not t.endswith((".1", ".5", ".7"))]
 
 
 def outside(tree, build):
@@ -85,7 +86,7 @@ def outside(tree, build):
     check("meson setup outside of the tree", status == 0, text[-500:])
     targets = custom_targets(build) if status == 0 else []
     status, text = run(["ninja"] + targets, build)
-    check("everything that scripts make is made there", status == 0 and len(targets) > 8, "%d targets: %s" % (len(targets), text[-500:]))
+    check("everything that scripts make is made there", status == 0 and len(targets) > 5, "%d targets: %s" % (len(targets), text[-500:]))
     made = [n for n in os.listdir(os.path.join(build, "page")) if n.startswith("made-")]
     check("the page is kept there" if fresh else "the page of before is used (its tools were never needed here)", made, "nothing in page/")
     after = state(tree)
