@@ -199,6 +199,16 @@ def costs(place, name):
     took = [int(line.split()[3]) for line in out.splitlines() if line.startswith("a poll takes")]
     check(name + " a poll beside a pending receive takes microseconds at most", status == 0 and took and took[0] < 20000,
           (status, took, out, err))
+    status, out, err = place.run("record", "--check", "-o", "gets.hbdb", "--", *place.job("gets"))
+    took = [[float(x) for x in line.split()[1:]] for line in out.splitlines() if line.startswith("gets: ")]
+    check(name + " gets into one buffer take about as long as gets into buffers of their own",
+          status == 0 and took and took[0][1] < 10 * took[0][0], (status, took, out, err))
+    status, out, err = place.run("check", "-o", "pile.hbdb", "--json", "--", *place.job("pile", 3))
+    size = sum(os.path.getsize(place.path + "/pile.hbdb/" + f) for f in os.listdir(place.path + "/pile.hbdb") if f.endswith(".log"))
+    check(name + " 60,000 accumulates like one another take a byte each at most", size < 60000, size)
+    races = [json.loads(line) for line in out.splitlines() if '"HB-RMA-RACE"' in line]
+    check(name + " and each is known by its bytes and its place", status == 1 and races and "bytes 492 to 495" in races[0]["sentence"] and
+          sorted(p["function"] for p in races[0]["points"]) == ["MPI_Accumulate", "MPI_Put"], (status, out, err))
 
 
 def main():

@@ -234,7 +234,8 @@ class Log:
                     to.calls[f] = i.uv()
             elif kind == 7:
                 self.lanes[lane].waits = (i.uv(), i.times(i.uv), i.slot() if i.u(1) else None)
-            elif kind == 4:
+            elif kind in (4, 8):
+                i = In(unpack(i, i.uv())) if kind == 8 else i
                 self.notes = i.times(lambda: (i.uv() - 1, i.uv(), i.str()))
         for lane in self.lanes.values():
             if not lane.damaged and len(lane.rows) != lane.events:

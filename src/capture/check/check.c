@@ -42,6 +42,12 @@ void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format
 		__atomic_fetch_add(&c->lane->control->faults, 1, __ATOMIC_RELEASE);
 }
 
+void hb__remark_like(struct hb__lane *lane, const char *note)
+{
+	written++;
+	hb__row_lane_note(lane, note);
+}
+
 void hb__check_begin_process(void)
 {
 	hb__check_threads_begin();

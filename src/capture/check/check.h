@@ -57,6 +57,8 @@ void hb__check_together_leave(const struct hb__call *c);
 /* Writes a remark into the lane of the call: `check WORD fn=... site=... ` and what the format says. */
 void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Writes one that has no key of those that all share. */
+void hb__remark_like(struct hb__lane *lane, const char *note);
 /* Number of the program's call site of this call. */
 uint32_t hb__check_site(const struct hb__call *c);
 

@@ -137,6 +137,21 @@ static bool take_notes(hb_log *log, struct hb__in *in)
 	return !in->bad;
 }
 
+static bool take_packed_notes(hb_log *log, struct hb__in *in)
+{
+	uint64_t n = hb__in_uv(in);
+	if (in->bad || n > (uint64_t)(in->end - in->p) * 65536 + 65536 || n > HB__NOTES_MAX)
+		return false;
+	uint8_t *raw = malloc(n + 1);
+	if (!raw)
+		return false;
+	hb__unpack(in, n, raw);
+	struct hb__in notes = {raw, raw + n, in->bad};
+	bool good = !notes.bad && take_notes(log, &notes);
+	free(raw);
+	return good;
+}
+
 static bool take_rows(hb_log *log, const struct hb__block *b, uint32_t number)
 {
 	struct hb__lane *l = number < HB_LANE_DEFINITIONS ? hb__log_lane(log, number) : NULL;
@@ -169,6 +184,8 @@ static bool take_section(hb_log *log, uint64_t offset, const struct hb__section 
 	}
 	case HB_SECTION_NOTES:
 		return take_notes(log, &in);
+	case HB_SECTION_PACKED_NOTES:
+		return take_packed_notes(log, &in);
 	case HB_SECTION_ROWS:
 		return take_rows(log, &b, s->lane);
 	default:

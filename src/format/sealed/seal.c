@@ -134,18 +134,34 @@ static hb_status lane_waits(struct sealer *s, uint32_t number, hb_error *err)
 	return HB_OK;
 }
 
-static void notes(struct sealer *s)
+#define NOTES_PLAIN 4096 /* bytes that are left as they are, for readers of older versions */
+
+static bool notes(struct sealer *s)
 {
+	struct hb__bytes all = {0};
+	struct hb__packer k;
 	if (!s->log->notes)
-		return;
-	hb__bytes_uv(&s->payload, s->log->notes);
+		return true;
+	hb__bytes_uv(&all, s->log->notes);
 	for (size_t i = 0; i < s->log->notes; i++) {
 		const hb_note *n = &s->log->note[i];
-		hb__bytes_uv(&s->payload, n->lane == HB_NO ? 0 : (uint64_t)n->lane + 1);
-		hb__bytes_uv(&s->payload, n->event);
-		hb__bytes_str(&s->payload, n->text);
+		hb__bytes_uv(&all, n->lane == HB_NO ? 0 : (uint64_t)n->lane + 1);
+		hb__bytes_uv(&all, n->event);
+		hb__bytes_str(&all, n->text);
 	}
-	section(s, HB_SECTION_NOTES, 0, 0, 0);
+	bool plain = all.n <= NOTES_PLAIN || all.n > HB__NOTES_MAX, good = !all.failed && hb__packer_open(&k, false);
+	if (good && plain) {
+		hb__bytes_put(&s->payload, all.p, all.n);
+	} else if (good) {
+		hb__bytes_uv(&s->payload, all.n);
+		hb__pack(&k, &s->payload, all.p, all.n);
+	}
+	if (good) {
+		hb__packer_close(&k);
+		section(s, plain ? HB_SECTION_NOTES : HB_SECTION_PACKED_NOTES, 0, 0, 0);
+	}
+	free(all.p);
+	return good;
 }
 
 static bool block(struct sealer *s, struct hb__block_writer *w, uint32_t lane, uint64_t first)
@@ -212,7 +228,8 @@ static hb_status all_sections(struct sealer *s, hb_error *err)
 		status = lane_state(s, l, err);
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_waits(s, l, err);
-	notes(s);
+	if (!status && !notes(s))
+		status = hb__fail(err, HB_E_MEMORY, s->out.path, 0, "out of memory");
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_rows(s, w, l, err);
 	ending(s);

@@ -67,7 +67,7 @@ static const char *verb(const struct hb__access *a)
 
 static void place(const struct hb__onesided *o, const struct hb__access *a, hb_point *ret)
 {
-	const hb_remark *r = &o->c->remarks->at[a->remark];
+	const hb_remark *r = &o->c->remarks->at[a->told];
 	*ret = (hb_point){.process = a->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
 	hb_remark_text(r, "fn", ret->function, sizeof ret->function);
 	if (r->word == HB_REMARK_TOUCHED) {

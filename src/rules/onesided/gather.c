@@ -127,6 +127,7 @@ static struct hb__access *new_access(struct hb__onesided *o, const hb_remark *r)
 	}
 	struct hb__access *a = &o->access[o->naccesses++];
 	*a = (struct hb__access){.remark = (size_t)(r - o->c->remarks->at),
+		.told = (size_t)(r - o->c->remarks->at),
 		.process = r->process,
 		.line = r->at.line,
 		.start = r->at.event,
@@ -156,8 +157,15 @@ static void describe(struct hb__access *a, const hb_remark *r)
 	a->inexact = hb_remark_number(r, "inexact", 0) == 1;
 }
 
-static hb_status outside(struct hb__onesided *o, const hb_remark *r, const struct hb__part *there,
-	const struct hb__access *a, int64_t rank)
+/* What an access is, and where: of one that is like another, r is the remark about that one. */
+struct what {
+	const hb_remark *r;
+	int64_t disp, rank;
+	uint64_t seq;
+};
+
+static hb_status outside(
+	struct hb__onesided *o, const struct what *w, const struct hb__part *there, const struct hb__access *a)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < a->nbytes; i++) {
@@ -167,7 +175,8 @@ static hb_status outside(struct hb__onesided *o, const hb_remark *r, const struc
 	}
 	if (!a->nbytes || a->inexact || (from >= there->base && to <= there->base + there->size))
 		return HB_OK;
-	if (hb_remark_number(r, "disp", 0) < 0)
+	const hb_remark *r = w->r;
+	if (w->disp < 0)
 		return HB_OK; /* told already */
 	hb_point point = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
 	char named[HB__NAMED];
@@ -177,31 +186,68 @@ static hb_status outside(struct hb__onesided *o, const hb_remark *r, const struc
 		o->err, "%s of rank %d touches bytes %lld to %lld of the window%s of rank %lld, which has %lld bytes",
 		point.function, hb_model_processes(o->c->model)[r->process].rank, (long long)(from - there->base),
 		(long long)(to - there->base - 1),
-		hb__window_named(o->c, r->process, hb_remark_number(r, "win", -1), named), (long long)rank,
+		hb__window_named(o->c, r->process, hb_remark_number(r, "win", -1), named), (long long)w->rank,
 		(long long)there->size);
 }
 
-static hb_status on_access(struct hb__onesided *o, const hb_remark *r)
+/* own: its remark. */
+static hb_status on_access(struct hb__onesided *o, const hb_remark *own, const struct what *w)
 {
 	char runs[700];
-	int64_t rank = hb_remark_number(r, "target", -1);
+	const hb_remark *r = w->r;
+	int64_t rank = w->rank;
 	struct hb__part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
-	if (!here || here->id == HB_NO || r->at.line == HB_NO)
+	if (!here || here->id == HB_NO || own->at.line == HB_NO)
 		return HB_OK;
 	const hb_group *g = &hb_model_groups(o->c->model)[here->group];
 	if (rank < 0 || rank >= g->size || g->member[rank] == HB_NO)
 		return HB_OK;
 	struct hb__part *there = part_at(o, g->member[rank], here->id);
-	struct hb__access *a = there ? new_access(o, r) : NULL;
+	struct hb__access *a = there ? new_access(o, own) : NULL;
 	if (!a)
 		return HB_OK;
 	describe(a, r);
+	a->told = (size_t)(r - o->c->remarks->at);
+	a->seq = w->seq;
+	a->number = hb_remark_number(r, "win", -1);
 	a->window = here->id;
 	a->target = g->member[rank];
-	int64_t disp = hb_remark_number(r, "disp", 0);
 	pieces(o, a, hb_remark_text(r, "runs", runs, sizeof runs),
-		there->dynamic ? disp : there->base + disp * there->unit);
-	return there->dynamic ? HB_OK : outside(o, r, there, a, rank);
+		there->dynamic ? w->disp : there->base + w->disp * there->unit);
+	return there->dynamic ? HB_OK : outside(o, w, there, a);
+}
+
+/* Accesses of a thread, by the number that others name them by. */
+#define ALIKE 8
+struct likes {
+	uint32_t process, line;
+	uint64_t seq; /* of the last one */
+	struct what at[ALIKE];
+};
+
+static hb_status on_first(struct hb__onesided *o, struct likes *l, const hb_remark *r)
+{
+	struct what w = {r, hb_remark_number(r, "disp", 0), hb_remark_number(r, "target", -1),
+		(uint64_t)hb_remark_number(r, "seq", 0)};
+	int64_t k = hb_remark_number(r, "k", -1);
+	if (l->process != r->process || l->line != r->at.line)
+		*l = (struct likes){.process = r->process, .line = r->at.line};
+	l->seq = w.seq;
+	if (k >= 0 && k < ALIKE)
+		l->at[k] = w;
+	return on_access(o, r, &w);
+}
+
+static hb_status on_more(struct hb__onesided *o, struct likes *l, const hb_remark *r)
+{
+	int64_t k = hb_remark_number(r, "k", -1);
+	struct what *w = k >= 0 && k < ALIKE ? &l->at[k] : NULL;
+	if (!w || !w->r || l->process != r->process || l->line != r->at.line)
+		return HB_OK; /* what it is like was lost */
+	w->disp = (int64_t)((uint64_t)w->disp + (uint64_t)hb_remark_number(r, "d", 0));
+	w->rank = hb_remark_number(r, "t", w->rank);
+	w->seq = ++l->seq;
+	return on_access(o, r, w);
 }
 
 /* The process itself uses memory of the window. */
@@ -273,6 +319,7 @@ struct sync {
 
 struct open { /* accesses of a process that nothing has completed yet */
 	size_t *at, n, room;
+	struct likes likes;
 };
 
 static bool completes(const struct hb__onesided *o, const struct sync *s, const struct hb__access *a)
@@ -360,7 +407,9 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 	hb_status status = HB_OK;
 	size_t before = o->naccesses;
 	if (r->word == HB_REMARK_RMA)
-		status = on_access(o, r);
+		status = on_first(o, &open->likes, r);
+	else if (r->word == HB_REMARK_RMA_MORE)
+		status = on_more(o, &open->likes, r);
 	else if (r->word == HB_REMARK_TOUCH)
 		on_touch(o, r);
 	else if (r->word == HB_REMARK_TOUCHED)

@@ -21,7 +21,7 @@ struct hb__bytes {
 };
 
 struct hb__access {
-	size_t remark;
+	size_t remark, told; /* its own; the one that describes it: of an earlier one that was like it, or its own */
 	uint32_t process, line, start; /* it began before event `start` of the line */
 	uint32_t done_line, done;      /* the event that completed it; 0: none did */
 	bool done_exit;                /* complete when that event is over, not already when it begins */

@@ -84,12 +84,56 @@ static void wrong_until(int rank, const char *file)
 		usleep(10000);
 }
 
+/* Many accumulates like one another, and a put of another process into the memory of one of them. */
+static void pile(int rank, int size)
+{
+	static int window[1000];
+	int one = 1;
+	MPI_Win win;
+	MPI_Win_create(window, sizeof window, sizeof *window, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	for (int round = 0; round < 20; round++) {
+		MPI_Win_fence(0, win);
+		for (int i = 0; i < 1000; i++)
+			MPI_Accumulate(&one, 1, MPI_INT, (rank + 1 + i % 2) % size, (i * 7 + 3) % 1000, 1, MPI_INT,
+				MPI_SUM, win);
+		if (round == 19 && rank == 0)
+			MPI_Put(&one, 1, MPI_INT, 1, 123, 1, MPI_INT, win);
+	}
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+}
+
+static double gets_take(MPI_Win win, int *to, int step)
+{
+	clock_t begin = clock();
+	MPI_Win_lock_all(0, win);
+	for (int i = 0; i < 500; i++)
+		MPI_Get(to + i * step, 16, MPI_INT, 1, i, 16, MPI_INT, win);
+	MPI_Win_unlock_all(win);
+	return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/* What gets into one buffer take of the processor, beside gets into buffers of their own. */
+static void get_often(int rank)
+{
+	static int window[1000], to[500 * 16];
+	MPI_Win win;
+	MPI_Win_create(window, sizeof window, sizeof *window, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	if (rank == 0) {
+		double apart = gets_take(win, to, 16), same = gets_take(win, to, 0);
+		printf("gets: %.6f %.6f\n", apart, same);
+		fflush(stdout);
+	}
+	MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
-	int rank;
+	int rank, size;
 	const char *what = argc > 1 ? argv[1] : "";
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	printf("here is rank %d\n", rank);
 	fflush(stdout);
 	if (!strcmp(what, "hang"))
@@ -104,6 +148,10 @@ int main(int argc, char **argv)
 		ask(rank);
 	else if (!strcmp(what, "wrong"))
 		wrong_until(rank, "go");
+	else if (!strcmp(what, "pile"))
+		pile(rank, size);
+	else if (!strcmp(what, "gets"))
+		get_often(rank);
 	else if (!strcmp(what, "leak"))
 		leak(rank);
 	else if (!strcmp(what, "crash") && rank == 1)

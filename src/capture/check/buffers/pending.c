@@ -88,9 +88,12 @@ static void conflict(struct hb__call *c, const struct hb__region *r, const struc
 	hb__track_lock();
 	struct hb__pending *p = hb__index_conflict(r, &low, &high);
 	struct hb__watch other = {0};
+	const void *watched = p ? p->watch : NULL;
 	if (p)
 		other = *p->watch;
 	hb__track_unlock();
+	if (p) /* what is told need not be watched: each byte that the library writes there would be a trap */
+		hb__guard_end(watched);
 	if (!p || !hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
 		return;
 	char req[40] = "";

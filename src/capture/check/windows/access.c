@@ -1,6 +1,8 @@
 /* Accesses: what Put, Get and their kin touch at the target, and with which types. */
 #include "capture/check/windows/windows.h"
 
+#include <string.h>
+
 static const char *const basic_names[] = {
 #define HB_DATATYPE(name) "MPI_" #name,
 #include "calls/datatypes.def"
@@ -147,32 +149,97 @@ static void runs_text(const struct hb__flat *f, char *ret, size_t size)
 
 static const char *const epoch_names[] = {"none", "fence", "pscw", "lock", "all"};
 
+/* A loop does the same again, somewhere else: only that is written then. Under the lock of the windows. */
+#define ALIKE 8
+static struct like {
+	struct hb__lane *lane; /* NULL: free */
+	const struct hb__fn *fn;
+	uint32_t site, window, nruns;
+	bool exact, exclusive;
+	enum hb__epoch_kind epoch;
+	int32_t basic;
+	int operation, target;
+	int64_t disp;
+	const char *op;
+	struct hb__run run[HB__RUNS];
+} likes[ALIKE];
+static const struct hb__lane *last_lane;
+static uint64_t last_seq;
+
+static bool alike(const struct like *a, const struct like *b)
+{
+	return a->lane == b->lane && a->fn == b->fn && a->site == b->site && a->window == b->window &&
+	       a->nruns == b->nruns && a->exact == b->exact && a->exclusive == b->exclusive && a->epoch == b->epoch &&
+	       a->basic == b->basic && a->operation == b->operation && a->op == b->op &&
+	       !memcmp(a->run, b->run, a->nruns * sizeof *a->run);
+}
+
+/* True: it is written. *ret_k: the number by which another one may name it. */
+static bool told_like(const struct like *now, uint64_t seq, unsigned *ret_k)
+{
+	unsigned k = *ret_k = now->site % ALIKE;
+	struct like *like = &likes[k];
+	char note[80];
+	bool same = last_lane == now->lane && last_seq + 1 == seq && alike(like, now);
+	last_lane = now->lane;
+	last_seq = seq;
+	if (!same) {
+		*like = *now;
+		return false;
+	}
+	int n = snprintf(note, sizeof note, HB_REMARK_BEGIN "rma+ k=%u d=%lld", k, (long long)(now->disp - like->disp));
+	if (now->target != like->target)
+		snprintf(note + n, sizeof note - (size_t)n, " t=%d", now->target);
+	like->disp = now->disp;
+	like->target = now->target;
+	hb__remark_like(now->lane, note);
+	return true;
+}
+
 static void told(struct hb__call *c, struct hb__window *w, const struct hb__access *a, const struct hb__flat *there,
 	uint64_t seq, enum hb__epoch_kind epoch, bool exclusive)
 {
 	char runs[600];
+	unsigned k;
+	struct like now = {.lane = c->lane,
+		.fn = c->fn,
+		.site = hb__check_site(c),
+		.window = (uint32_t)w->number,
+		.nruns = there->n,
+		.exact = there->exact,
+		.exclusive = exclusive,
+		.epoch = epoch,
+		.basic = there->basic,
+		.operation = a->has_operation ? hb__op_number(a->operation) : -1,
+		.op = a->op,
+		.target = a->target,
+		.disp = a->disp};
+	memcpy(now.run, there->run, there->n * sizeof *now.run);
+	if (told_like(&now, seq, &k))
+		return;
 	runs_text(there, runs, sizeof runs);
-	hb__remark(c, HB_REMARK_RMA, "seq=%llu op=%s win=%d target=%d disp=%lld runs=%s%s aop=%d type=%d ep=%s%s",
+	hb__remark(c, HB_REMARK_RMA, "seq=%llu op=%s win=%d target=%d disp=%lld runs=%s%s aop=%d type=%d ep=%s%s k=%u",
 		(unsigned long long)seq, a->op, w->number, a->target, (long long)a->disp, runs,
-		there->exact ? "" : " inexact=1", a->has_operation ? hb__op_number(a->operation) : -1, there->basic,
-		epoch_names[epoch], exclusive ? " x=1" : "");
+		there->exact ? "" : " inexact=1", now.operation, there->basic, epoch_names[epoch],
+		exclusive ? " x=1" : "", k);
 }
 
 /* A buffer of this process, in its pieces when they are few. */
 static void local(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *at,
 	const struct hb__flat *f, bool write)
 {
+	bool overlaps = false;
 	if (!at || !f->n || !f->exact)
 		return;
 	for (uint32_t i = 0; i < f->n; i++)
 		for (int64_t k = 0; k < f->run[i].count && k < 16; k++) {
 			const char *piece = at + f->run[i].offset + k * f->run[i].stride;
-			hb__local_use(c, piece, f->run[i].length, write, seq);
+			overlaps |= hb__local_use(c, piece, f->run[i].length, write, seq);
 		}
 	for (uint32_t i = 0; i < f->n; i++)
 		for (int64_t k = 0; k < f->run[i].count && k < 16; k++)
-			hb__local_add(
-				c, w, seq, a, at + f->run[i].offset + k * f->run[i].stride, f->run[i].length, write);
+			hb__local_add(c, w, seq, a, at + f->run[i].offset + k * f->run[i].stride, f->run[i].length,
+				write, overlaps);
 }
 
 void hb__access_enter(struct hb__call *c, struct hb__window *w)

@@ -23,7 +23,7 @@ static bool plain(const char *at, int64_t bytes)
 }
 
 void hb__local_add(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *at,
-	int64_t bytes, bool write)
+	int64_t bytes, bool write, bool overlaps)
 {
 	if (hb__npending == HB__PENDING || !plain(at, bytes))
 		return;
@@ -33,6 +33,7 @@ void hb__local_add(struct hb__call *c, struct hb__window *w, uint64_t seq, const
 		.bytes = bytes,
 		.write = write,
 		.fresh = true,
+		.overlaps = overlaps,
 		.target = a->target,
 		.site = hb__check_site(c),
 		.function = c->fn->name,
@@ -60,15 +61,21 @@ static void touch(struct hb__call *c, const char *at, int64_t bytes, bool write,
 		(long long)offset, (long long)bytes, write, hb__lock_name(w), (unsigned long long)seq);
 }
 
-void hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write, uint64_t seq)
+bool hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write, uint64_t seq)
 {
+	bool overlaps = false;
 	if (!plain(at, bytes))
-		return;
+		return false;
 	for (uint32_t i = 0; i < hb__npending; i++) {
 		struct hb__pending *p = &hb__pending[i];
-		if (p->seq == seq || p->told || (!write && !p->write) || at >= p->at + p->bytes || p->at >= at + bytes)
+		if (p->seq == seq || (!write && !p->write) || at >= p->at + p->bytes || p->at >= at + bytes)
+			continue;
+		overlaps = true;
+		if (p->told)
 			continue;
 		p->told = true;
+		hb__watch_done(
+			p); /* what is told need not be watched: each byte that the library writes there would be a trap */
 		hb__remark(c, HB_REMARK_RMALOCAL,
 			"seq=%llu win=%d target=%d made=%u text=%s %s the buffer that %s %s rank %d %s, and nothing has "
 			"completed that access",
@@ -77,6 +84,7 @@ void hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write
 			p->write ? "fills" : "reads");
 	}
 	touch(c, at, bytes, write, seq);
+	return overlaps;
 }
 
 /* ---- calls that are no accesses ---- */
@@ -177,7 +185,8 @@ void hb__locals_accessed(const struct hb__call *c, int code)
 		p->fresh = false;
 		if (code == MPI_SUCCESS && p->request)
 			p->handle = (uintptr_t)*p->request;
-		hb__watch_pending(c, p);
+		if (!p->overlaps)
+			hb__watch_pending(c, p);
 	}
 }
 

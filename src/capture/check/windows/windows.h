@@ -5,6 +5,7 @@
  *   rma       before an access: seq= win= op=put|get|acc|gacc|fao|cas target= disp= runs= [inexact=1] aop= type= ep= [x=1] [vs=]
  *             runs: bytes at the target from disp * unit on, OFFSET:LENGTH[:COUNT:STRIDE],...; type: the basic type, -1 mixed;
  *             ep: fence|pscw|lock|all|none; x=1: under an exclusive lock
+ *   rma+      the next access, like one before: k= d= [t=]   (a loop over a window has a hundred thousand of them)
  *   winsync   a synchronisation: kind= win= rank= [ranks=0,1,2]
  *   rmadone   a request-based access completed: seq=
  *   epoch     an error seen here: error=none|twice|mixed|end|open|range|type|memory win= target= text=
@@ -106,8 +107,8 @@ struct hb__pending {
 	struct hb__window *window;
 	const char *at;
 	int64_t bytes;
-	bool write, fresh; /* write: it is a result; fresh: its call has not returned */
-	bool told;
+	bool write, fresh;   /* write: it is a result; fresh: its call has not returned */
+	bool told, overlaps; /* overlaps: with one that was pending before */
 	int target;
 	uint32_t site;
 	const char *function;
@@ -120,9 +121,9 @@ struct hb__pending {
 extern struct hb__pending hb__pending[HB__PENDING];
 extern uint32_t hb__npending;
 void hb__local_add(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *at,
-	int64_t bytes, bool write);
-/* A buffer is used by a call: `seq` by that access, else 0. */
-void hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write, uint64_t seq);
+	int64_t bytes, bool write, bool overlaps);
+/* A buffer is used by a call: `seq` by that access, else 0. True: an access is pending there, which is told once. */
+bool hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write, uint64_t seq);
 void hb__locals_call(struct hb__call *c); /* the buffers of a call that is no access */
 /* What is complete at the origin by a synchronisation; target -1: all. */
 void hb__locals_synced(struct hb__call *c, struct hb__window *w, int target);
