@@ -88,7 +88,7 @@ class Terminal:
 
 def editing(p):
     t = Terminal(p, "debug", "ring.hbdb")
-    t.expect("4 processes of ring.hbdb; help lists the commands", "the terminal is greeted")
+    t.expect("4 processes of ring.hbdb; type help for a list of commands", "the terminal is greeted")
     t.command("focus [1:2]", r"focus \[1:2\]: \[1:2\], 2 processes", "a command")
     t.expect(r"hbdb \[1:2\]> ", "the prompt shows the focus")
     t.type("stat")
@@ -148,7 +148,7 @@ def waiting(p):
 def meanwhile(p):
     """What happens while a line is edited is shown, and the line stays."""
     t = Terminal(p, "debug", "ring.hbdb")
-    t.command("go; focus [1", "has no ]|no \\]")
+    t.command("go; focus [1", r"has no closing \]")
     t.expect("> ")
     t.type("foc")
     t.expect(r"total \d+\n", "the job prints while a line is edited")
