@@ -205,6 +205,14 @@ int hb__on_newop(struct hb__call *c)
 	return code;
 }
 
+/* The window or file in a variable of the program. */
+static uintptr_t handle_at(bool win, uintptr_t variable)
+{
+	const MPI_Win *w = (const MPI_Win *)variable;
+	const MPI_File *f = (const MPI_File *)variable;
+	return win ? (uintptr_t)w[0] : (uintptr_t)f[0];
+}
+
 /* Windows and files that come: events, as all of their calls. */
 int hb__on_newhandle(struct hb__call *c)
 {
@@ -212,8 +220,7 @@ int hb__on_newhandle(struct hb__call *c)
 	bool win = hb__has(c, HB_R_WINPTR);
 	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR);
 	if (code == MPI_SUCCESS && made)
-		hb__made_add(win ? HB__WINS : HB__FILES,
-			win ? (uintptr_t) * (MPI_Win *)made : (uintptr_t) * (MPI_File *)made);
+		hb__made_add(win ? HB__WINS : HB__FILES, handle_at(win, made));
 	return code;
 }
 
@@ -222,8 +229,8 @@ int hb__on_handle_free(struct hb__call *c)
 {
 	HB__NEED(hb__has(c, HB_R_WINPTR) ? hb__arg(c, HB_R_WINPTR) : hb__arg(c, HB_R_FILEPTR));
 	enum hb__numbered kind = hb__has(c, HB_R_WINPTR) ? HB__WINS : HB__FILES;
-	uintptr_t was = kind == HB__WINS ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR)
-					 : (uintptr_t) * (MPI_File *)hb__arg(c, HB_R_FILEPTR);
+	bool win = kind == HB__WINS;
+	uintptr_t was = handle_at(win, hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR));
 	const struct hb__made *known = hb__made_look(kind, was);
 	int code = hb__on_event(c);
 	if (code == MPI_SUCCESS)
