@@ -118,6 +118,9 @@ def machines(p):
     same("--json: status, a line for each process", [(o["rank"], o["life"], o["why"]) for o in states[:4]],
          [(r, "held", "start") for r in range(4)])
     same("--json: the cut", [(o["of"], o["rank"], o["stop"]) for o in objects(out, "cut")][:2], [("1:4", 0, "after"), ("1:4", 1, "after")])
+    printed = p.debug(["stop off", "cont"], "--json", "r")[1]
+    texts = "".join(o["text"] for o in objects(printed, "output"))
+    check("--json: what the job prints is in objects, too", "total " in texts and len(objects(printed)) == len(printed.splitlines()), printed)
     check("--json: what failed is an error", status == 1 and "is not dead" in objects(out)[-1]["error"], out + err)
 
 

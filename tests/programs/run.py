@@ -149,6 +149,20 @@ def session_processes(session):
                 yield int(entry)
 
 
+def standing(session):
+    """Who of a run that does not end is still there, and in what: a line each."""
+    lines = []
+    for pid in session_processes(session):
+        try:
+            with open("/proc/%d/stat" % pid) as stat, open("/proc/%d/cmdline" % pid) as command, open("/proc/%d/wchan" % pid) as inside:
+                fields = stat.read().rsplit(")", 1)[1].split()
+                lines.append("%d, child of %s, %s, %s: %s" % (pid, fields[1], fields[0], inside.read() or "-",
+                                                            command.read().replace("\0", " ")[:90]))
+        except OSError:
+            continue
+    return "\n".join(lines)
+
+
 def end_session(session):
     """Ends what a timed out run has left: its launcher first, so that it can tidy up."""
     for number, wait in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 0.5)):
@@ -167,11 +181,11 @@ def run(what, command, env=None, status=0, seconds=TIMEOUT):
     with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
                                  env=dict(os.environ, **(env or {})))
-        late = False
+        late = None
         try:
             child.wait(seconds)
         except subprocess.TimeoutExpired:
-            late = True
+            late = standing(child.pid)
             end_session(child.pid)
             child.wait()
         texts = []
@@ -179,8 +193,8 @@ def run(what, command, env=None, status=0, seconds=TIMEOUT):
             stream.seek(0)
             texts.append(stream.read())
     tail = "\n".join((texts[1] or texts[0]).strip().splitlines()[-6:])
-    if late:
-        raise Failed("%s: timeout of %d s\n%s" % (what, seconds, tail))
+    if late is not None:
+        raise Failed("%s: timeout of %d s\n%s\n%s" % (what, seconds, tail, late))
     if child.returncode != status:
         raise Failed("%s: exit status %d, expected %d\n%s" % (what, child.returncode, status, tail))
     return texts[0]

@@ -25,13 +25,29 @@ double hb__d_now(void)
 
 /* ---- what comes in ---- */
 
+/* As objects, so that each line of --json is one. Zero bytes have no place in them. */
+static void hand_on_as_json(hb_debug *d, char *text, size_t n)
+{
+	text[n] = 0;
+	for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
+		char *json = text[at] ? hb__d_json(text + at) : NULL;
+		if (json)
+			hb__d_print(d, "{\"answer\":\"output\",\"text\":%s}\n", json);
+		free(json);
+	}
+}
+
 /* Hands on what the job prints. The line that is being edited is taken off the screen before. */
 static bool pump(hb_debug *d)
 {
-	char buffer[16384];
+	char buffer[8192];
 	ssize_t n;
 	bool any = false;
-	while (d->job_out >= 0 && (n = read(d->job_out, buffer, sizeof buffer)) > 0) {
+	while (d->job_out >= 0 && (n = read(d->job_out, buffer, sizeof buffer - 1)) > 0) {
+		if (d->settings.json) {
+			hand_on_as_json(d, buffer, (size_t)n);
+			continue;
+		}
 		fflush(stdout);
 		if (!any && d->editing)
 			fputs("\r\033[K", hb__bare_stdout());
