@@ -29,14 +29,28 @@ static uint32_t source_of(const hb_model *m, uint32_t send)
 	return hb_model_channels(m)[hb_model_sends(m)[send].channel].source;
 }
 
+/* A process that takes locks of windows may have waited for the unlock of another one. Which waited for which is not seen. */
+static bool locks(const hb_process *p)
+{
+	for (uint32_t i = 0; p->log && i < hb_log_get_info(p->log)->functions; i++) {
+		const hb_function *f = hb_log_function(p->log, i);
+		if (f && f->name && (!strcmp(f->name, "MPI_Win_lock") || !strcmp(f->name, "MPI_Win_lock_all")))
+			return true;
+	}
+	return false;
+}
+
 static bool uncertain(const struct hb__racing *r, const hb_race *race)
 {
 	const hb_send *sends = hb_model_sends(r->m);
 	if (hb_model_get_info(r->m)->open || (race->got != HB_NO && sends[race->got].flags & HB_AMBIGUOUS))
 		return true;
-	for (uint32_t i = 0; i < race->nalternatives; i++)
-		if (sends[race->alternative[i].send].flags & HB_AMBIGUOUS)
+	bool locked = r->locks[hb_model_lines(r->m)[race->done.line].process];
+	for (uint32_t i = 0; i < race->nalternatives; i++) {
+		uint32_t send = race->alternative[i].send;
+		if (sends[send].flags & HB_AMBIGUOUS || (locked && r->locks[source_of(r->m, send)]))
 			return true;
+	}
 	return false;
 }
 
@@ -308,13 +322,18 @@ hb_status hb_races(hb_model *m, unsigned flags, hb_race_visit *visit, void *user
 	hb_status status = hb_model_clocks(m, progress, progress_user, err);
 	if (status)
 		return status;
+	uint32_t processes = hb_model_get_info(m)->processes;
 	r.acks = hb__acks_new(m);
+	r.locks = calloc((size_t)processes + 1, sizeof *r.locks);
+	for (uint32_t i = 0; r.locks && i < processes; i++)
+		r.locks[i] = locks(&hb_model_processes(m)[i]);
 	r.weak = flags & HB_RACES_ALL ? hb__weak_new(m, err) : NULL;
-	if (!r.acks || (flags & HB_RACES_ALL && !r.weak))
+	if (!r.acks || !r.locks || (flags & HB_RACES_ALL && !r.weak))
 		status = HB_E_MEMORY;
 	status = status ? status : run(&r, progress, progress_user, err);
 	hb__weak_free(r.weak);
 	hb__acks_free(r.acks);
+	free(r.locks);
 	free(r.waiting);
 	free(r.found);
 	*ret_sum = r.sum;

@@ -34,7 +34,7 @@ typedef struct hb_race {
 	hb_at post, done; /* where it was posted and completed; the same for blocking calls and probes */
 	uint32_t got;     /* the message it got; HB_NO when that is not known */
 	bool dependent;   /* it differs only when an earlier race turned out otherwise (with all only) */
-	bool uncertain;   /* rests on an ambiguous match or an incomplete log */
+	bool uncertain;   /* rests on an ambiguous match or an incomplete log, or locks of windows may order more */
 	bool same_sender; /* all alternatives are */
 	uint32_t nalternatives;
 	const hb_alternative *

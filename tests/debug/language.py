@@ -121,7 +121,7 @@ def machines(p):
     printed = p.debug(["stop off", "cont"], "--json", "r")[1]
     texts = "".join(o["text"] for o in objects(printed, "output"))
     check("--json: what the job prints is in objects, too", "total " in texts and len(objects(printed)) == len(printed.splitlines()), printed)
-    check("--json: what failed is an error", status == 1 and "is not dead" in objects(out)[-1]["error"], out + err)
+    check("--json: what failed is an error", status == 1 and "is not dead" in objects(out, "expect")[-1]["error"], out + err)
 
 
 def opening(p):

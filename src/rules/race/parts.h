@@ -23,7 +23,8 @@ struct hb__racing {
 	uint32_t nfound, room;
 	struct hb__weak *weak; /* with all */
 	struct hb__acks *acks;
-	bool open; /* a receive without a known end may have taken what was found */
+	bool *locks; /* by process: it takes locks of windows, which may order more than is seen */
+	bool open;   /* a receive without a known end may have taken what was found */
 	bool stopped, no_memory;
 };
 

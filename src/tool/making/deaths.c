@@ -33,6 +33,8 @@ struct hb_deaths {
 	size_t n;
 	uint64_t died;
 	bool blind; /* something could not be looked at */
+	bool news;  /* there may be logs that were not looked at */
+	bool ended; /* it is to end; told once only */
 };
 
 static const uint64_t from_files = UINT64_MAX, from_stop = UINT64_MAX - 1;
@@ -76,36 +78,32 @@ static bool here(const struct hb_log_header *h)
 	return !gethostname(host, sizeof host - 1) && !strncmp(host, h->host, sizeof h->host);
 }
 
-/* Takes what epoll has, in the order of the deaths; false: it is to end. */
-static bool take(hb_deaths *d, int ms, bool *ret_files)
+/* Takes what epoll has, in the order of the deaths. */
+static void take(hb_deaths *d, int ms)
 {
 	struct epoll_event e[64];
-	bool go_on = true;
 	for (int n; (n = epoll_wait(d->waiting, e, 64, ms)) > 0; ms = 0)
 		for (int i = 0; i < n; i++) {
-			if (e[i].data.u64 == from_stop)
-				go_on = false;
-			else if (e[i].data.u64 == from_files) {
+			if (e[i].data.u64 == from_stop) {
+				d->ended = true;
+				epoll_ctl(d->waiting, EPOLL_CTL_DEL, d->stop, NULL); /* it is readable for good */
+			} else if (e[i].data.u64 == from_files) {
 				char events[4096];
 				while (read(d->files, events, sizeof events) > 0)
 					;
-				*ret_files = true;
+				d->news = true;
 			} else {
 				struct seen *s = &d->at[e[i].data.u64];
 				s->died = ++d->died;
 				epoll_ctl(d->waiting, EPOLL_CTL_DEL, s->fd, NULL);
 			}
-			if (!go_on) /* it is readable for good */
-				epoll_ctl(d->waiting, EPOLL_CTL_DEL, d->stop, NULL);
 		}
-	return go_on;
 }
 
 /* False: the log does not say yet whose it is. */
 static bool find(hb_deaths *d, const hb_log_file *f)
 {
 	struct hb_log_header h;
-	bool files = false;
 	for (size_t i = 0; i < d->n; i++)
 		if (d->at[i].rank == f->rank)
 			return true;
@@ -126,7 +124,7 @@ static bool find(hb_deaths *d, const hb_log_file *f)
 		s->fd = -1;
 	}
 	d->blind = d->blind || !dead;
-	take(d, 0, &files); /* those who are known to have died before */
+	take(d, 0); /* those who are known to have died before */
 	s = &d->at[d->n - 1];
 	s->died = ++d->died;
 	return true;
@@ -162,15 +160,17 @@ static void release(hb_deaths *d)
 static void *follow(void *user)
 {
 	hb_deaths *d = user;
-	bool files = true, all = true;
-	for (bool go_on = true; go_on;) {
-		if (files || !all)
+	bool all = true;
+	for (d->news = true; !d->ended;) {
+		if (d->news || !all) {
+			d->news = false;
 			all = look(d);
-		files = false;
-		go_on = take(d, all ? -1 : LOOK_AGAIN_MS, &files);
+		}
+		if (!d->ended) /* what was looked at may have taken the word to end */
+			take(d, all && !d->news ? -1 : LOOK_AGAIN_MS);
 	}
 	look(d);
-	take(d, 0, &files);
+	take(d, 0);
 	return NULL;
 }
 

@@ -57,7 +57,8 @@ static const hb_sql_column columns[] = {
 	{"taken_event", "INTEGER", 0, HB_SQL_NO_KEY, "the event that completed that receive"},
 	{"taken_place", "TEXT", 0, HB_SQL_NO_KEY, "file and line of the posting"},
 	{"dependent", "INTEGER", 0, HB_SQL_NO_KEY, "1: only when another race turned out otherwise; in all_races only"},
-	{"uncertain", "INTEGER", 0, HB_SQL_NO_KEY, "1: rests on an ambiguous match or on a log that is not whole"},
+	{"uncertain", "INTEGER", 0, HB_SQL_NO_KEY,
+		"1: rests on an ambiguous match or on a log that is not whole, or both processes take locks of windows"},
 	{0},
 };
 
