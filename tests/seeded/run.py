@@ -4,7 +4,7 @@
 usage: run.py [-h] [--folder DIR] [--json FILE] [PATTERN...]
 
 PATTERN: only defects whose name contains it. The copy of HEAD is made in DIR (build/seeded) and kept, so that the next
-defect builds little. A defect ends as `caught by SUITE`, `MISSED`, `stale` (its text is not in the source any more: write it
+defect builds little. A defect ends as `caught by SUITE: TEST`, `MISSED`, `stale` (its text is not in the source any more: write it
 anew) or `does not build`. The last line counts those caught as passed; nothing of the tree itself is changed.
 """
 import argparse
@@ -58,8 +58,11 @@ def judge(folder, defect, suites):
         if built.returncode:
             return "does not build"
         for suite in suites:
-            if subprocess.run(["./dev", "check", suite], cwd=folder, capture_output=True, check=False).returncode:
-                return "caught by " + suite
+            ran = subprocess.run(["./dev", "check", suite], cwd=folder, capture_output=True, text=True, check=False)
+            if ran.returncode:
+                # The test is named, so that a reader sees whether it failed for the defect and not for a busy machine.
+                tests = re.findall(r"^[\s|]*(?:FAIL|not ok)\b:?\s*(.*)", ran.stdout, re.M)
+                return "caught by %s: %s" % (suite, tests[0][:90] if tests else "no test named, see its log")
         return "MISSED"
     finally:
         with open(path, "w", encoding="utf-8") as f:
@@ -69,20 +72,25 @@ def judge(folder, defect, suites):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--folder", default=os.path.join(TOP, "build/seeded"))
-    parser.add_argument("--json", help="write the outcome of each defect there")
+    parser.add_argument("--json", help="write the outcome of each defect there; those it has already are not run again")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     options = parser.parse_args()
     suites, defects = read_defects(os.path.join(HERE, "defects.txt"))
     make_copy(options.folder)
     outcomes = {}
+    if options.json and os.path.exists(options.json):
+        with open(options.json, encoding="utf-8") as f:
+            outcomes = json.load(f)
     for defect in defects:
         if options.patterns and not any(p in defect["name"] for p in options.patterns):
             continue
+        if defect["name"] in outcomes:
+            continue
         outcomes[defect["name"]] = judge(options.folder, defect, suites[defect["station"]])
         print("%-8s %-32s %s" % (defect["station"], defect["name"], outcomes[defect["name"]]), flush=True)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as f:
-            json.dump(outcomes, f, indent=1)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as f:
+                json.dump(outcomes, f, indent=1)
     caught = sum(o.startswith("caught") for o in outcomes.values())
     print("%d passed, %d failed" % (caught, len(outcomes) - caught))
     return 0 if outcomes and caught == len(outcomes) else 1
