@@ -211,6 +211,26 @@ def costs(place, name):
           sorted(p["function"] for p in races[0]["points"]) == ["MPI_Accumulate", "MPI_Put"], (status, out, err))
 
 
+def blocks(place, name):
+    """Blocks of the C library's malloc are known; those of another one are not, wherever it stands, and nothing is said of them."""
+    source = HERE + "/programs/blocks.c"
+    for what, flags in (("blocks", []), ("own", ["-DOTHER"]), ("other.so", ["-DOTHER", "-DLIBRARY", "-shared", "-fPIC"])):
+        subprocess.run(["mpicc." + place.mpi, "-g", "-O0", "-fno-builtin", *flags, "-o", place.path + "/" + what, source, "-lpthread"],
+                       check=True)
+
+    def found(program, *before):
+        status, out, err = place.run("check", "--json", "--", *LAUNCH[place.mpi], "-n", "2", *before, place.path + "/" + program)
+        return sorted(x["finding"] for x in map(json.loads, out.splitlines()) if "finding" in x), (status, out, err)
+    ids, detail = found("blocks")
+    check(name + " a block too small and one that was freed are told", ids == ["HB-BUFFER-FREED", "HB-BUFFER-SIZE"], detail)
+    ids, detail = found("own")
+    check(name + " nothing with a malloc in the program", ids == [] and detail[0] == 0, detail)
+    place.env["LD_PRELOAD"] = place.path + "/other.so"
+    ids, detail = found("blocks")
+    del place.env["LD_PRELOAD"]
+    check(name + " nothing with a malloc that is preloaded", ids == [] and detail[0] == 0, detail)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", choices=list(LAUNCH))
@@ -219,7 +239,7 @@ def main():
     for mpi in [args.mpi] if args.mpi else list(LAUNCH):
         place = Place(mpi)
         try:
-            for part in (outputs, choices, ends, hangs, slow, told, costs):
+            for part in (outputs, choices, ends, hangs, slow, told, costs, blocks):
                 if args.only in part.__name__ or (part is outputs and args.only == "choices"):
                     part(place, mpi)
         finally:

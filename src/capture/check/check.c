@@ -52,7 +52,11 @@ void hb__check_begin_process(void)
 {
 	hb__check_threads_begin();
 	hb__memory_that_stays();
-	hb__row_note(hb__guard_works() ? HB_REMARK_BEGIN "on guard=1" : HB_REMARK_BEGIN "on guard=0");
+	char note[400];
+	const char *why = hb__blocks_begin();
+	snprintf(note, sizeof note, HB_REMARK_BEGIN "on guard=%d heap=%d%s%s", hb__guard_works(), !why,
+		why ? " text=" : "", why ? why : "");
+	hb__row_note(note);
 	hb__fatal_begin();
 	if (!hb__controlled) /* a session is told of signals itself */
 		hb__crash_start();

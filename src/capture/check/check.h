@@ -107,6 +107,20 @@ bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t
 bool hb__guard_any(void);      /* something is watched, by any thread */
 uint32_t hb__guard_turn(void); /* another one whenever what is watched has changed */
 
+/* ---- buffers/block.c: memory of the program that a call uses ---- */
+/* Finds out what can be known of blocks. NULL: what is freed and how long they are; else why not. */
+const char *hb__blocks_begin(void);
+/* From low on, below high. True: it is not there, or freed, or its block ends before; that was told. */
+bool hb__memory_used(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes);
+/* A block of malloc, as long as it is not freed. */
+struct hb__block {
+	uintptr_t start; /* 0: none that is known */
+	uint32_t life;
+};
+struct hb__block hb__block_of(uintptr_t at);
+/* It was freed since. The call sites of malloc and free, 0: not known any more. */
+bool hb__block_ended(struct hb__block was, uint32_t *ret_made, uint32_t *ret_ended);
+
 /* ---- buffers/credit.c: what watching may cost ---- */
 /* Whether another operation of this place may be looked after; *seen counts the first ones. */
 bool hb__credit(uint32_t *seen);

@@ -75,6 +75,8 @@ hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)
 		[HB_REMARK_OVERLAP] = hb__told_overlap,
 		[HB_REMARK_WRITTEN] = hb__told_written,
 		[HB_REMARK_TOUCHED] = hb__told_touched,
+		[HB_REMARK_BUFFER_SMALL] = hb__told_small,
+		[HB_REMARK_BUFFER_FREED] = hb__told_buffer_freed,
 		[HB_REMARK_OUTSIDE] = hb__told_outside,
 		[HB_REMARK_INIT_AGAIN] = hb__told_init_again,
 		[HB_REMARK_THREAD] = hb__told_thread,

@@ -20,6 +20,7 @@ hb_remark_rule hb__told_freed, hb__told_predefined, hb__told_leak; /* handles.c 
 hb_remark_rule hb__told_unstarted, hb__told_start, hb__told_free_active, hb__told_free_receive, hb__told_cancel;
 /* requests.c */
 hb_remark_rule hb__told_overlap, hb__told_written, hb__told_touched;                     /* buffers.c */
+hb_remark_rule hb__told_small, hb__told_buffer_freed;                                    /* blocks.c */
 hb_remark_rule hb__told_outside, hb__told_init_again, hb__told_thread, hb__told_threads; /* process.c */
 hb_status hb__processes_left(hb_case *c, hb_error *err);                                 /* process.c */
 

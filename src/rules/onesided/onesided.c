@@ -82,7 +82,7 @@ static uint32_t places(const hb_remark *r, hb_point *ret)
 static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	char error[16], text[400];
-	hb_point point[2];
+	hb_point point[3];
 	hb_finding_id id = HB_RMA_LOCAL;
 	if (r->word == HB_REMARK_EPOCH)
 		id = id_of(hb_remark_text(r, "error", error, sizeof error));
@@ -94,6 +94,13 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 	bool mixed = r->word == HB_REMARK_EPOCH && !strcmp(error, "mixed");
 	if (id == HB_RMA_MEMORY)
 		snprintf(point[1].role, sizeof point[1].role, "made the window");
+	if (id == HB_RMA_MEMORY && n == 2 && hb_remark_number(r, "by", 0) > 0) {
+		point[n] = (hb_point){.process = r->process,
+			.at = {HB_NO, 0},
+			.site = (uint32_t)hb_remark_number(r, "by", 0),
+			.role = "freed its memory"};
+		n++;
+	}
 	if (mixed)
 		snprintf(point[1].role, sizeof point[1].role, "locked in between");
 	int64_t target = hb_remark_number(r, "target", -1);

@@ -11,7 +11,7 @@
 static size_t merge(hb_launcher_kind kind, char **argv, size_t i, const char *preload, hb_strings *out)
 {
 	const char *ours = strchr(preload, '=') + 1, *old = getenv("LD_PRELOAD");
-	size_t own = strcspn(ours, ":"); /* what the environment had stands behind it already */
+	size_t own = strlen(ours) - (old && *old ? strlen(old) + 1 : 0); /* what the environment had stands behind it */
 	if (kind == HB_LAUNCHER_ORTE && !strcmp(argv[i], "-x") && argv[i + 1] &&
 		!strncmp(argv[i + 1], "LD_PRELOAD", 10)) {
 		const char *value = argv[i + 1][10] == '=' ? argv[i + 1] + 11 : argv[i + 1][10] ? NULL : old ? old : "";

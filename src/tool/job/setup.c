@@ -10,7 +10,7 @@
 #include "setup.h"
 
 /* An installed hbdb has its libraries in ../lib/hbdb, a built one beside it or where Meson leaves them. */
-static char *find_library(hb_mpi mpi)
+static char *find_library(const char *name)
 {
 	static const char *const places[] = {
 		"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..", "/src/capture"};
@@ -22,8 +22,7 @@ static char *find_library(hb_mpi mpi)
 	self[n] = 0;
 	*strrchr(self, '/') = 0;
 	for (size_t i = 0; i < (forced ? 1 : sizeof places / sizeof *places); i++) {
-		char *path = hb__format(
-			"%s%s/libhbdb-%s.so", forced ? forced : self, forced ? "" : places[i], hb__mpi_key(mpi));
+		char *path = hb__format("%s%s/libhbdb-%s.so", forced ? forced : self, forced ? "" : places[i], name);
 		char *real = realpath(path, NULL);
 		free(path);
 		if (real)
@@ -41,20 +40,46 @@ static void add(hb_strings *list, const char *name, const char *value)
 	free(text);
 }
 
+static void append(char **list, const char *path)
+{
+	char *all = *list ? hb__format("%s:%s", *list, path) : hb__copy(path);
+	free(*list);
+	*list = all;
+}
+
+static int preloaded(const char *name, char **list)
+{
+	char *library = find_library(name);
+	int code = 0;
+	if (!library)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"libhbdb-%s.so was found neither next to hbdb nor in ../lib/hbdb: build or install it, or set HBDB_LIBRARY_FOLDER to its folder",
+			name);
+	else if (strpbrk(library, " :"))
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"%s: LD_PRELOAD cannot contain a path with a blank or a colon: install hbdb in another place",
+			library);
+	else
+		append(list, library);
+	free(library);
+	return code;
+}
+
 int hb__setup(const hb_setup *setup, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
-	char *library = find_library(setup->mpi);
-	if (!library)
-		return hb__fail_with(HB_EXIT_USAGE,
-			"libhbdb-%s.so was found neither next to hbdb nor in ../lib/hbdb: build or install it, or set HBDB_LIBRARY_FOLDER to its folder",
-			hb__mpi_key(setup->mpi));
-	if (strpbrk(library, " :"))
-		return hb__fail_with(HB_EXIT_USAGE,
-			"%s: LD_PRELOAD cannot contain a path with a blank or a colon: install hbdb in another place",
-			library);
+	char *preload = NULL;
+	int code = preloaded(hb__mpi_key(setup->mpi), &preload);
+	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
+	if (!code && setup->remarks && !setup->sanitized)
+		code = preloaded("heap", &preload);
 	const char *old = getenv("LD_PRELOAD");
-	char *preload = old && *old ? hb__format("%s:%s", library, old) : hb__copy(library);
+	if (!code && old && *old)
+		append(&preload, old);
+	if (code) {
+		free(preload);
+		return code;
+	}
 	char shake[32];
 	snprintf(shake, sizeof shake, "%llu", (unsigned long long)setup->shake_us);
 	add(ret, "LD_PRELOAD", preload);
@@ -78,7 +103,6 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 		free(more);
 	}
 	free(preload);
-	free(library);
 	return 0;
 }
 

@@ -22,6 +22,10 @@ struct hb__region {
 /* Fills at most HB__REGIONS; pieces last until the thread asks again. RMA is not answered here. */
 unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
 
+/* ---- block.c: is it there, and long enough ---- */
+/* What the arguments of a call name, and that it is: told where it is wrong. True: it was told. */
+bool hb__memory_of_region(struct hb__call *c, const struct hb__region *r);
+
 /* ---- digest.c ---- */
 /* Of all pieces, of large ones in part. False: a part of it is not mapped. */
 bool hb__region_digest(const struct hb__region *r, uint64_t *ret_digest);
@@ -46,7 +50,8 @@ struct hb__pending {
 	uint64_t digest;
 	bool held; /* what it is received into held this when the last call returned */
 	uint64_t holds;
-	uint32_t looks; /* how often that was asked */
+	uint32_t looks;                      /* how often that was asked */
+	struct hb__block block[HB__REGIONS]; /* in which they begin */
 	struct hb__region region[HB__REGIONS];
 };
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w);

@@ -111,12 +111,16 @@ void hb__check_buffers_enter(struct hb__call *c)
 	if (!c->lane->nested)
 		hb__between_enter(c);
 	hb__mapped_forget();
-	if (hb__index_empty() || c->fn->flags & (HB_NONBLOCKING | HB_PERSISTENT))
+	if (c->fn->flags & HB_PERSISTENT) /* its memory has to be there when it is started */
 		return;
 	struct hb__region region[HB__REGIONS];
 	unsigned n = hb__regions(c, region);
-	for (unsigned i = 0; i < n; i++)
-		conflict(c, &region[i], NULL);
+	bool alone = hb__index_empty() || c->fn->flags & HB_NONBLOCKING;
+	for (unsigned i = 0; i < n; i++) {
+		hb__memory_of_region(c, &region[i]);
+		if (!alone)
+			conflict(c, &region[i], NULL);
+	}
 }
 
 /* ---- begin and end ---- */
@@ -145,8 +149,12 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 		return;
 	if (p->active) /* started again: an error that is told; its buffer is not another one's */
 		hb__pending_drop(w, false);
-	for (uint32_t i = 0; i < p->regions; i++)
+	for (uint32_t i = 0; i < p->regions; i++) {
 		conflict(c, &p->region[i], w);
+		if (c->fn->flags & HB_START)
+			hb__memory_of_region(c, &p->region[i]);
+		p->block[i] = hb__block_of(p->region[i].piece[0].low);
+	}
 	p->digested = !p->region[0].writes && hb__region_digest(&p->region[0], &p->digest);
 	hb__track_lock();
 	p->active = true;
@@ -157,11 +165,29 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 	guard(c, w, p);
 }
 
+/* Its memory went back to malloc before it was complete. */
+static bool ended(struct hb__call *c, const struct hb__watch *w, const struct hb__pending *p)
+{
+	for (uint32_t i = 0; i < p->regions; i++) {
+		uint32_t made, end;
+		if (!hb__block_ended(p->block[i], &made, &end))
+			continue;
+		if (hb__remark_wanted(HB_REMARK_BUFFER_FREED, w->site))
+			hb__remark(c, HB_REMARK_BUFFER_FREED,
+				"pending=1 writes=%d arg=%s req=%u.%llu given=%u givenfn=%s made=%u ended=%u",
+				p->region[i].writes, p->region[i].arg, w->lane, (unsigned long long)w->posting, w->site,
+				w->fn->name, made, end);
+		return true;
+	}
+	return false;
+}
+
 void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error)
 {
 	struct hb__pending *p = w->pending;
 	(void)r;
-	if (p && p->active && p->digested && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st))) {
+	bool done = p && p->active && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st));
+	if (done && !ended(c, w, p) && p->digested) {
 		uint64_t digest = 0;
 		bool mapped = hb__region_digest(&p->region[0], &digest);
 		if ((!mapped || digest != p->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))

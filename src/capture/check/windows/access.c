@@ -225,12 +225,17 @@ static void told(struct hb__call *c, struct hb__window *w, const struct hb__acce
 }
 
 /* A buffer of this process, in its pieces when they are few. */
-static void local(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *at,
-	const struct hb__flat *f, bool write)
+static void local(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *arg,
+	const char *at, const struct hb__flat *f, bool write)
 {
-	bool overlaps = false;
+	bool overlaps = false, told = false;
 	if (!at || !f->n || !f->exact)
 		return;
+	for (uint32_t i = 0; i < f->n && !told; i++)
+		for (int64_t k = 0; k < f->run[i].count && !told; k += k < 16 ? 1 : f->run[i].count - k) {
+			uintptr_t low = (uintptr_t)at + (uintptr_t)(f->run[i].offset + k * f->run[i].stride);
+			told = hb__memory_used(c, arg, low, low + (uintptr_t)f->run[i].length, write);
+		}
 	for (uint32_t i = 0; i < f->n; i++)
 		for (int64_t k = 0; k < f->run[i].count && k < 16; k++) {
 			const char *piece = at + f->run[i].offset + k * f->run[i].stride;
@@ -273,10 +278,10 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w)
 		told(c, w, &a, &there, seq, epoch, exclusive);
 	if (epoch == HB__EPOCH_NONE)
 		return; /* nothing will say when it is over */
-	local(c, w, seq, &a, a.origin, &here, false);
+	local(c, w, seq, &a, "origin_addr", a.origin, &here, false);
 	if (a.compare)
-		local(c, w, seq, &a, a.compare, &there, false);
-	local(c, w, seq, &a, a.result, &result, true);
+		local(c, w, seq, &a, "compare_addr", a.compare, &there, false);
+	local(c, w, seq, &a, strcmp(a.op, "get") == 0 ? "origin_addr" : "result_addr", a.result, &result, true);
 }
 
 void hb__access_leave(struct hb__call *c, int code) { hb__locals_accessed(c, code); }

@@ -1,5 +1,5 @@
 /* Memory that the program gave to MPI_Win_create: it must be there until MPI_Win_free. Told is only what is certain: MPI_Free_mem of
- * it, pages that are not mapped any more, and variables of a function that has returned. */
+ * it, blocks of malloc that were freed, pages that are not mapped any more, and variables of a function that has returned. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -53,7 +53,11 @@ void hb__given_end(struct hb__call *c, struct hb__window *w)
 {
 	if (!w->given || !w->base || w->size <= 0 || w->gone)
 		return;
-	if (unmapped(w))
+	uint32_t made, ended;
+	if (hb__block_ended(w->block, &made, &ended))
+		hb__remark(c, HB_REMARK_EPOCH, "error=memory win=%d target=-1 made=%u by=%u text=%s", w->number,
+			w->made_site, ended, "the memory of the window was freed before the window");
+	else if (unmapped(w))
 		gone(c, w,
 			"the memory of the window is not there any more: it was given back before the window was freed");
 	else if (returned(c, w))

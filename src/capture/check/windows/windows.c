@@ -140,6 +140,11 @@ static void made(struct hb__call *c)
 		.lock_site = w->lock_site};
 	fresh.has_group = PMPI(Win_get_group)(*(MPI_Win *)m.win, &fresh.group) == MPI_SUCCESS;
 	*w = fresh;
+	if (w->given && w->base && w->size > 0) {
+		uintptr_t low = (uintptr_t)w->base;
+		hb__memory_used(c, "base", low, low + (uintptr_t)w->size, false);
+		w->block = hb__block_of(low);
+	}
 	hb__windows_alive++;
 	hb__remark(c, HB_REMARK_WINDOW, "make=%s win=%d base=%llu size=%lld unit=%lld rank=%d n=%d", m.name, w->number,
 		(unsigned long long)(uintptr_t)w->base, (long long)w->size, (long long)w->unit, w->rank, w->n);

@@ -33,7 +33,8 @@ struct hb__window {
 	int64_t watched; /* offset of the memory that is watched */
 	uint64_t accesses;
 	bool dynamic, shared, polled;
-	bool given, gone; /* the memory is the program's; that it was given back was said */
+	struct hb__block block; /* in which the memory begins, when it is given */
+	bool given, gone;       /* the memory is the program's; that it was given back was said */
 	uint32_t made_site;
 	MPI_Group group;
 	bool has_group;

@@ -1,0 +1,19 @@
+/* processes: 2
+ * expect: HB-BUFFER-SIZE
+ * why: the window has more bytes than its memory */
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Win win;
+	MPI_Init(&argc, &argv);
+	int *memory = calloc(16, sizeof *memory);
+	MPI_Win_create(memory, 32 * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	MPI_Win_free(&win);
+	free(memory);
+	MPI_Finalize();
+	return 0;
+}
