@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include <hbdb/mpis.h>
@@ -178,16 +179,41 @@ static __thread bool lane_refused __attribute__((tls_model("initial-exec")));
 
 struct beginning {
 	void *(*start)(void *);
+	thrd_start_t start_c11;
 	void *argument;
 	uint64_t identity;
 };
 
-static void *begin_thread(void *p)
+static struct beginning take_beginning(void *p)
 {
 	struct beginning b = *(struct beginning *)p;
 	free(p);
 	thread_identity = b.identity;
+	return b;
+}
+
+static void *begin_thread(void *p)
+{
+	struct beginning b = take_beginning(p);
 	return b.start(b.argument);
+}
+
+static int begin_thread_c11(void *p)
+{
+	struct beginning b = take_beginning(p);
+	return b.start_c11(b.argument);
+}
+
+/* NULL: the thread begins as it would without us. */
+static struct beginning *new_beginning(const void *caller, void *argument)
+{
+	struct beginning *b = hb__config.mode == HB__OFF ? NULL : malloc(sizeof *b);
+	if (!b)
+		return NULL;
+	hb__many_threads |= !hb__in_library(caller);
+	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
+	*b = (struct beginning){.argument = argument, .identity = (h ^ h >> 31) | 1};
+	return b;
 }
 
 HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
@@ -195,14 +221,30 @@ HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	if (!next)
 		next = (__typeof__(next))dlsym(RTLD_NEXT, "pthread_create");
-	struct beginning *b = hb__config.mode == HB__OFF ? NULL : malloc(sizeof *b);
+	struct beginning *b = new_beginning(__builtin_return_address(0), argument);
 	if (!b)
 		return next(thread, attr, start, argument);
-	hb__many_threads |= !hb__in_library(__builtin_return_address(0));
-	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
-	*b = (struct beginning){start, argument, (h ^ h >> 31) | 1};
+	b->start = start;
 	int e = next(thread, attr, begin_thread, b);
 	if (e)
+		free(b);
+	return e;
+}
+
+/* Of C11. The C library does not come by pthread_create. */
+HB__EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+	static int (*next)(thrd_t *, thrd_start_t, void *);
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "thrd_create");
+	if (!next) /* an older C library, with the library of threads loaded late */
+		return thrd_error;
+	struct beginning *b = new_beginning(__builtin_return_address(0), argument);
+	if (!b)
+		return next(thread, start, argument);
+	b->start_c11 = start;
+	int e = next(thread, begin_thread_c11, b);
+	if (e != thrd_success)
 		free(b);
 	return e;
 }

@@ -145,6 +145,7 @@ def hangs(place, name):
     status, out, err = place.run("hang")
     check(name + " hbdb hang finds the job", status == 1 and "HB-DEADLOCK-CYCLE" in out and "MPI_Recv(" in out and "job.c:" in out,
           (status, out, err))
+    check(name + " and what to type next", out.endswith("\n\nnext: hbdb hang --stacks, hbdb view\n"), out)
     said = ""
     for line in job.stderr:
         said += line
@@ -156,7 +157,11 @@ def hangs(place, name):
     check(name + " having said why, with stacks", "HB-DEADLOCK-CYCLE" in err and "receive_first (job.c:" in err and
           "left running, as it is" in err, err)
     status, out, err = place.run("hang", "leave")
-    check(name + " hbdb hang of a run that is over", status == 0 and "has ended" in err, (status, out, err))
+    check(name + " hbdb hang of a run that is over", status == 0 and "has ended" in err and out == "\nnext: hbdb check leave\n",
+          (status, out, err))
+    out = place.run("check", "leave")[1]
+    check(name + " check of a recording that is named names it in what to type next", "next: hbdb view leave --at " in out and
+          "next: hbdb view --at" not in out, out)
 
 
 def slow(place, name):
@@ -164,7 +169,8 @@ def slow(place, name):
         job = place.start("check", "-o", what + ".hbdb", "--watch", "1", "--", *place.job(what))
         time.sleep(2)
         status, out, err = place.run("hang", what)
-        check("%s hbdb hang of a job that computes (%s)" % (name, what), status == 0 and "computes" in out, (status, out, err))
+        check("%s hbdb hang of a job that computes (%s)" % (name, what), status == 0 and "computes" in out and
+              out.endswith("next: hbdb hang --stacks %s, hbdb view %s\n" % (what, what)), (status, out, err))
         out, err = job.communicate(timeout=90)
         check("%s a slow job is not called hanging (%s)" % (name, what), job.returncode == 0 and "hangs" not in err, (out, err))
     status, out, err = place.run("check", "-o", "poll.hbdb", "--watch", "1", "--json", "--", *place.job("poll"))

@@ -86,6 +86,51 @@ int main(int argc, char **argv) {
 INERT = 'the "ocean" \\x1b[2J'
 
 
+LEAKS = r"""
+#include <mpi.h>
+
+static int data[8];
+
+int main(int argc, char **argv)
+{
+	MPI_Comm ocean, air[2];
+	MPI_Datatype pair, raw;
+	MPI_Win halo;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_dup(MPI_COMM_WORLD, &ocean);
+	MPI_Comm_set_name(ocean, "ocean");
+	for (int i = 0; i < 2; i++)
+		MPI_Comm_dup(MPI_COMM_WORLD, &air[i]);
+	MPI_Comm_set_name(air[1], "upper air");
+	MPI_Type_contiguous(2, MPI_INT, &pair);
+	MPI_Type_set_name(pair, "pair");
+	MPI_Type_commit(&pair);
+	MPI_Win_create(data, sizeof data, sizeof *data, MPI_INFO_NULL, MPI_COMM_WORLD, &halo);
+	MPI_Win_set_name(halo, "halo");
+	MPI_Type_contiguous(4, MPI_INT, &raw);
+	MPI_Type_set_name(raw, "raw");
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Sendrecv(data, 1, raw, 0, 0, data + 4, 1, raw, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+	MPI_Type_free(&raw);
+	MPI_Finalize();
+	return 0;
+}
+"""
+
+
+def leaks(mpi, launch, place):
+    with open(place.path + "/leaks.c", "w") as f:
+        f.write(LEAKS)
+    subprocess.run(["mpicc." + mpi, "-g", "-o", place.path + "/leaks", place.path + "/leaks.c"], check=True)
+    out = place.run("check", "--leaks", "-o", "leaks.hbdb", "--", *launch, "-n", "2", "./leaks")[1]
+    has(mpi + " check: what is never freed", out, 'rank 0 never frees a communicator "ocean" that MPI_Comm_dup made',
+        'rank 0 never frees a communicator "upper air", for example, that MPI_Comm_dup made, 2 times',
+        'rank 0 never frees a datatype "pair" that MPI_Type_contiguous made',
+        'rank 0 never frees a window "halo" that MPI_Win_create made')
+    has(mpi + " check: what is not committed", out, 'with the argument sendtype "raw", but MPI_Type_commit was not called on it')
+    shutil.rmtree(place.path + "/leaks.hbdb")
+
+
 def findings(mpi, launch, place):
     with open(place.path + "/wrong.c", "w") as f:
         f.write(WRONG)
@@ -131,6 +176,7 @@ def under(mpi, launch, place):
     has(mpi + " check", out, ' on WORLD.0 "%s"' % INERT)
     status, _, err = place.run("replay", "run")
     findings(mpi, launch, place)
+    leaks(mpi, launch, place)
     check(mpi + " replays", status == 0 and "no difference" in err, err)
     shutil.rmtree(place.path + "/run.hbdb")
 

@@ -64,7 +64,7 @@ def several(place):
     check("--time merges in the order of the returns", len(times) == 75 and times == sorted(times), times[:20])
     out = place.run("info", "three")[1]
     has("info", out, "processes     3\n", "events        75 in", "mpirun -n 1 ./app", "finalized", "MPI_Iprobe",
-            "made from WORLD")
+            "made from WORLD", "\nnext: hbdb view three, hbdb races three\n")
     facts = json.loads(place.run("info", "--json", "three")[1])
     same("info --json", (len(facts["processes"]), facts["events"], facts["calls"]["MPI_Iprobe"],
             facts["world_size"]), (3, 75, 54, 3))
@@ -107,7 +107,7 @@ def killed(place):
     has("where a killed process stood", place.run("dump", "killed")[1], "0:26  ", "-> never returned")
     has("info says so, and what was not covered", place.run("info", "killed")[1],
             "rank 0 never returned from MPI_Recv, which it called after event 25",
-        "ended inside MPI", "RMA is not replayed", "1 of 2")
+        "ended inside MPI", "RMA is not replayed", "1 of 2", "\nnext: hbdb check killed, hbdb view killed\n")
     same("and it is whole", place.run("verify", "killed")[0], 0)
     log = rawlog.Log()
     log.function("MPI_Win_lock", rawlog.RMA)

@@ -66,7 +66,14 @@ static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
 		if (hb__found_here(c, r->process, point.at, point.site))
 			return HB_OK; /* freed before: said with where */
 	}
-	snprintf(point.role, sizeof point.role, "%s%s%s", arg, told(value) ? " = " : "", told(value) ? value : "");
+	const hb_log *log = hb_model_processes(c->model)[r->process].log;
+	int64_t type = hb_remark_number(r, "type", 0);
+	const char *name = log && type > 0 ? hb_log_name(log, HB_NAMED_TYPE, type) : NULL;
+	if (name)
+		snprintf(point.role, sizeof point.role, "%s \"%.80s\"", arg, name);
+	else
+		snprintf(point.role, sizeof point.role, "%s%s%s", arg, told(value) ? " = " : "",
+			told(value) ? value : "");
 	return hb__finding(c, id, false, rule->advice, &point, 1, err, "rank %d calls %s with %s%s, but %s", rank,
 		point.function, told(value) ? "" : "the argument ", point.role, text);
 }

@@ -1,6 +1,7 @@
 /* Handles used after their end, ended that may not be, and never ended. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/lifecycle/parts.h"
@@ -134,11 +135,32 @@ static int64_t freed_late(const hb_case *c, const hb_remark *leak, const char *w
 	return n;
 }
 
+/* ' "ocean"', the name that the program gave one of them; "" when there is none. */
+static const char *named(const hb_case *c, const hb_remark *r, const char *what, char ret[120])
+{
+	const hb_log *log = hb_model_processes(c->model)[r->process].log;
+	char numbers[80];
+	hb_named kind = !strcmp(what, "comm")       ? HB_NAMED_COMM
+			: !strcmp(what, "datatype") ? HB_NAMED_TYPE
+						    : HB_NAMED_WIN;
+	*ret = 0;
+	hb_remark_text(r, "numbers", numbers, sizeof numbers);
+	for (char *p = numbers, *end; log && *p && !*ret; p = *end == ',' ? end + 1 : end) {
+		const char *name = hb_log_name(log, kind, strtoll(p, &end, 10));
+		if (end == p)
+			break;
+		if (name)
+			snprintf(ret, 120, " \"%.100s\"%s", name,
+				hb_remark_number(r, "count", 1) > 1 ? ", for example," : "");
+	}
+	return ret;
+}
+
 hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	if (is(r, "what", "request"))
 		return leaked_request(c, r, err);
-	char fn[64], advice[120];
+	char fn[64], advice[120], name[120];
 	hb_remark_text(r, "madefn", fn, sizeof fn);
 	int64_t count = hb_remark_number(r, "count", 1);
 	for (unsigned i = 0; i < sizeof leaks / sizeof *leaks; i++) {
@@ -157,8 +179,9 @@ hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)
 		if (count > 1)
 			snprintf(many, sizeof many, ", %" PRId64 " times", count);
 		return hb__finding(c, l->id, false, advice, points, 2, err,
-			message ? "rank %d never receives %s that %s took%s" : "rank %d never frees %s that %s made%s",
-			hb__rank_of(c, r), hb__what_text(l->what), fn, many);
+			message ? "rank %d never receives %s%s that %s took%s"
+				: "rank %d never frees %s%s that %s made%s",
+			hb__rank_of(c, r), hb__what_text(l->what), named(c, r, l->what, name), fn, many);
 	}
 	return HB_OK;
 }

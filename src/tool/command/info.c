@@ -7,6 +7,7 @@
 
 #include "../findings/findings.h"
 #include "../options.h"
+#include "../run/next.h"
 #include "../show/inert.h"
 #include "../show/line.h"
 #include "../store/find.h"
@@ -38,7 +39,7 @@ struct community {
 };
 
 struct facts {
-	const char *recording;
+	const char *recording, *name; /* name: as the user gave it, NULL: not */
 	hb_manifest manifest;
 	bool has_manifest;
 	hb_logs logs;
@@ -245,6 +246,18 @@ static void print_mpi(const char *name, const char *version)
 	free(first);
 }
 
+/* Where a run went wrong one asks why, else what could have been different. */
+static void print_next(const struct facts *f, bool wrong)
+{
+	static const char *const live[] = {"hang", "view", NULL}, *const bad[] = {"check", "view", NULL},
+				 *const good[] = {"view", "races", NULL};
+	if (!f->sum.processes)
+		return;
+	printf("\n");
+	hb__put_next(stdout, f->name, NULL, f->has_manifest && !f->manifest.finished ? live : wrong ? bad : good);
+	printf("\n");
+}
+
 static void print_text(const struct facts *f)
 {
 	const hb_manifest *m = &f->manifest;
@@ -272,6 +285,7 @@ static void print_text(const struct facts *f)
 	char *ending = hb__ending_text(m, &f->logs, !f->has_manifest || m->finished);
 	if (ending)
 		printf("\n%s\n", hb__tame(ending));
+	bool wrong = ending != NULL;
 	free(ending);
 	print_inside(f);
 	print_calls(f);
@@ -284,6 +298,7 @@ static void print_text(const struct facts *f)
 	if (f->sum.stopped)
 		printf("not stored    %llu events: %s\n", (unsigned long long)f->sum.lost,
 			strerror(f->sum.stopped_errno));
+	print_next(f, wrong);
 }
 
 /* ---- JSON ---- */
@@ -425,6 +440,7 @@ int hb__info(const hb_args *args)
 	if (code)
 		return code;
 	f.recording = hb__short(recording);
+	f.name = args->operand;
 	f.has_manifest = !hb__manifest_read(recording, &f.manifest);
 	code = hb__open_logs(recording, &f.logs);
 	if (!code && (!f.has_manifest || !hb__logs_whole(&f.logs)))

@@ -6,6 +6,7 @@
 
 #include "../options.h"
 #include "../run/events.h"
+#include "../run/next.h"
 #include "../show/inert.h"
 #include "../store/find.h"
 #include "../terminal.h"
@@ -20,6 +21,7 @@ const hb_option hb__order_options[] = {
 
 struct order {
 	hb_run run;
+	const char *name; /* as the user gave it, NULL: not */
 	hb_at a, b;
 	hb_relation relation;
 	bool strict, whole;
@@ -145,15 +147,8 @@ static void print_links(struct order *o, size_t first, size_t n)
 	free(at);
 }
 
-static void print_text(struct order *o, bool all)
+static void print_chain(struct order *o, bool all)
 {
-	print_answer(o);
-	if (o->relation == HB_CONCURRENT) {
-		print_known(o->a_name, o->a_knows, o->b_line);
-		print_known(o->b_name, o->b_knows, o->a_line);
-	}
-	if (!o->n)
-		return;
 	printf("\n");
 	if (all || o->n <= 2 * ENDS + 1)
 		print_links(o, 0, o->n);
@@ -162,6 +157,20 @@ static void print_text(struct order *o, bool all)
 		printf("   | ... %zu more steps (--all)\n", o->n - 2 * ENDS);
 		print_links(o, o->n - ENDS, ENDS);
 	}
+}
+
+static void print_text(struct order *o, bool all)
+{
+	print_answer(o);
+	if (o->relation == HB_CONCURRENT) {
+		print_known(o->a_name, o->a_knows, o->b_line);
+		print_known(o->b_name, o->b_knows, o->a_line);
+	}
+	if (o->n)
+		print_chain(o, all);
+	printf("\n"); /* the later one: where it is to be seen, the other one is in its past */
+	hb__put_next(stdout, o->name, o->relation == HB_BEFORE ? o->b_name : o->a_name, NULL);
+	printf("\n");
 }
 
 /* ---- JSON ---- */
@@ -289,6 +298,7 @@ int hb__order(const hb_args *args)
 	code = hb__open_run(recording, &o.run);
 	if (o.run.model) {
 		o.whole = !code && o.run.ended;
+		o.name = args->nwords > 2 ? args->word[2] : NULL;
 		int failed = answer(&o, args);
 		code = failed ? failed : code;
 	}

@@ -7,6 +7,7 @@
 
 #include "../options.h"
 #include "../run/races.h"
+#include "../run/next.h"
 #include "../show/inert.h"
 #include "../show/progress.h"
 #include "../store/find.h"
@@ -71,8 +72,9 @@ static void print_next(struct hb_races *r, const struct hb_raced *g)
 	if (!k)
 		return;
 	hb__event_name(&r->run, k->race.done.event ? k->race.done : k->race.post, name);
-	const char *given = r->name ? hb__tame(r->name) : "", *space = r->name ? " " : "";
-	printf("\nnext: hbdb view %s%s--at %s, hbdb debug %s%s--at %s\n", given, space, name, given, space, name);
+	printf("\n");
+	hb__put_next(stdout, r->name, name, NULL);
+	printf("\n");
 }
 
 static void print_text(struct hb_races *r)

@@ -48,7 +48,7 @@ typedef struct hb_findings {
 	char *ending;                  /* ... and what is known of it, a sentence without a full stop; NULL: none */
 	int failing;                   /* severities up to this one make a check fail; -1: none does */
 	int lines;                     /* of a screen: a finding takes no more */
-	const char *last;              /* what a command line needs to name the recording; "": nothing */
+	const char *name;              /* how the user named the recording; NULL: not at all */
 } hb_findings;
 
 /* What is to be shown. NULL, or 0: everything. */

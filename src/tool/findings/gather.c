@@ -142,7 +142,7 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
 {
 	hb_error err = {0};
 	hb_bar bar;
-	*ret = (hb_findings){.run = run, .lines = 24, .last = ""};
+	*ret = (hb_findings){.run = run, .lines = 24};
 	ret->facts = hb__facts_open(run->model);
 	ret->flags = flags;
 	ret->hanging = flags & HB_CHECK_HANGING;

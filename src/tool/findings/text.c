@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run/next.h"
 #include "../show/inert.h"
 #include "findings.h"
 
@@ -113,11 +114,9 @@ static void put_next(const hb_findings *f, const hb_shown *s, FILE *to)
 	const char *event = "";
 	for (uint32_t i = 0; i < s->nspots && !*event; i++)
 		event = s->spot[i].event;
-	fprintf(to, "  next: ");
-	if (*event)
-		fprintf(to, "hbdb view %s--at %s, hbdb debug %s--at %s, ", hb__tame(f->last), event, hb__tame(f->last),
-			event);
-	fprintf(to, "hbdb help %s\n", s->kind->id);
+	fprintf(to, "  ");
+	hb__put_next(to, f->name, event, NULL);
+	fprintf(to, "%shbdb help %s\n", *event ? ", " : "next: ", s->kind->id);
 }
 
 void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool colour)

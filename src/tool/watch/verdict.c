@@ -80,6 +80,7 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 					    : "");
 	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, &found)) {
 		const hb_wanted all = {"warning", NULL, NULL};
+		found.name = w->name;
 		hb__findings_choose(&found, &all);
 		for (size_t i = 0; i < found.n; i++)
 			if (hb__is_shown(&found.at[i]))

@@ -14,6 +14,7 @@ struct hb__look {
 	const struct hb__fn *fn;
 	const struct hb__comm *comm; /* NULL: none, or one that is not known */
 	int root;                    /* its parameter, -1: none */
+	int type;                    /* number of the datatype that the next fault is about, 0: none */
 	bool faulty;                 /* something was said */
 	bool lost;                   /* the communicator or the root is wrong: what rests on them cannot be told */
 };

@@ -33,12 +33,14 @@ static void say(
 	l->faulty = true;
 	if (hb__fault_enough(l->c, word, param))
 		return;
-	char at[16] = "", comm[24] = "";
+	char at[16] = "", comm[24] = "", type[24] = "";
 	if (place >= 0)
 		snprintf(at, sizeof at, "[%d]", place);
 	if (l->comm)
 		snprintf(comm, sizeof comm, "comm=%d ", l->comm->number);
-	hb__remark(l->c, word, "arg=%s%s value=%s %stext=%s", hb__name(l, param), at, value, comm, text);
+	if (l->type)
+		snprintf(type, sizeof type, "type=%d ", l->type);
+	hb__remark(l->c, word, "arg=%s%s value=%s %s%stext=%s", hb__name(l, param), at, value, comm, type, text);
 }
 
 void hb__fault(struct hb__look *l, enum hb_remark_word word, unsigned param, int place, const char *value,

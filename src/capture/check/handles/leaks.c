@@ -16,6 +16,7 @@ void hb__leaks_enter(struct hb__call *c)
 
 /* Leaks of one place are one remark. */
 #define KINDS 512
+#define NAMED 4 /* of one place, whose names the reader can say */
 struct leaks {
 	uint32_t n;
 	struct leak {
@@ -27,6 +28,7 @@ struct leaks {
 		uint64_t posting;
 		uint32_t over, cancel;
 		bool active, cancelled, unsure;
+		uintptr_t value[NAMED]; /* the first ones */
 	} at[KINDS];
 };
 
@@ -49,6 +51,8 @@ static void handle_seen(void *user, const struct hb__held *h)
 	for (const struct hb__making *m = h->made; m; m = m->before) {
 		struct leak key = {.what = h->what, .site = m->site, .fn = m->fn};
 		struct leak *l = m->quiet ? NULL : leak_of(user, &key);
+		if (l && l->count < NAMED)
+			l->value[l->count] = h->value;
 		if (l)
 			l->count++;
 	}
@@ -76,6 +80,29 @@ static void requests_seen(struct leaks *all)
 	hb__track_unlock();
 }
 
+static int number_of(enum hb__what what, uintptr_t value)
+{
+	const struct hb__comm *comm = what == HB__H_COMM ? hb__comm_find(value) : NULL;
+	return comm                     ? comm->number
+	       : what == HB__H_DATATYPE ? hb__type_find(value)->number /* it gets one now, and its name is told */
+	       : what == HB__H_WIN      ? hb__win_number(value)
+					: -1;
+}
+
+static void told_object(struct hb__call *c, const struct leak *l)
+{
+	char numbers[80] = "";
+	size_t used = 0;
+	for (uint64_t i = 0; i < l->count && i < NAMED; i++) {
+		int number = number_of(l->what, l->value[i]);
+		if (number >= 0)
+			used += (size_t)snprintf(
+				numbers + used, sizeof numbers - used, "%s%d", used ? "," : " numbers=", number);
+	}
+	hb__remark(c, HB_REMARK_LEAK, "what=%s made=%u madefn=%s count=%llu%s", hb__what_names[l->what], l->site, l->fn,
+		(unsigned long long)l->count, numbers);
+}
+
 static void tell(struct hb__call *c)
 {
 	static struct leaks all; /* MPI_Finalize is called once */
@@ -86,8 +113,7 @@ static void tell(struct hb__call *c)
 	for (uint32_t i = 0; i < all.n; i++) {
 		const struct leak *l = &all.at[i];
 		if (l->what != HB__H_REQUEST)
-			hb__remark(c, HB_REMARK_LEAK, "what=%s made=%u madefn=%s count=%llu", hb__what_names[l->what],
-				l->site, l->fn, (unsigned long long)l->count);
+			told_object(c, l);
 		else
 			hb__remark(c, HB_REMARK_LEAK,
 				"what=request made=%u madefn=%s count=%llu req=%u.%llu active=%d over=%u unsure=%d cancelled=%d cancel=%u",

@@ -138,6 +138,7 @@ static int judge(struct check *k)
 	if (code)
 		return code;
 	k->found.failing = failing(k->args);
+	k->found.name = k->args->operand;
 	if (!k->made.end.ended)
 		hb__findings_died(&k->found);
 	hb__quiets_apply(k->quiets, &k->found);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../../options.h"
+#include "../../run/next.h"
 #include "../../store/find.h"
 #include "../../store/manifest.h"
 #include "../../watch/watch.h"
@@ -69,14 +70,27 @@ static int answer(hb_watch *w, hb_moving m)
 	return HB_EXIT_OK;
 }
 
+static void put_next(const hb_args *args, const char *const *commands)
+{
+	printf("\n");
+	hb__put_next(stdout, args->operand, NULL, commands);
+	printf("\n");
+}
+
 int hb__hang(const hb_args *args)
 {
+	static const char *const without[] = {"hang --stacks", "view", NULL}, *const with[] = {"view", NULL},
+				 *const gone[] = {"check", NULL};
 	char *recording = NULL;
-	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE), .then = HB_ON_HANG_LEAVE};
+	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+		.then = HB_ON_HANG_LEAVE,
+		.name = args->operand};
 	signal(SIGPIPE, SIG_IGN);
 	int code = hb__find_running(args->operand, &recording);
 	if (!code && ended(recording)) {
+		static const char *const check[] = {"check", NULL};
 		hb__say("the job of %s has ended; 'hbdb check' reports errors in it", hb__short(recording));
+		put_next(args, check);
 		free(recording);
 		return HB_EXIT_OK;
 	}
@@ -84,6 +98,7 @@ int hb__hang(const hb_args *args)
 		code = answer(&watch, judge(&watch, recording));
 		if (hb__value(args, "stacks") && watch.lanes.n)
 			hb__put_stacks(&watch.lanes, stdout);
+		put_next(args, !watch.lanes.n ? gone : hb__value(args, "stacks") ? with : without);
 	}
 	hb__watch_close(&watch);
 	free(recording);

@@ -34,7 +34,9 @@ static void committed(struct hb__look *l, unsigned i, int place, MPI_Datatype ha
 	const struct hb__type *t = hb__type_look((uintptr_t)handle);
 	if (t->number == HB_NONE || t->committed)
 		return;
+	l->type = hb__type_find((uintptr_t)handle)->number; /* the call uses it in a moment */
 	hb__fault(l, HB_REMARK_ARG_UNCOMMITTED, i, place, "derived", "MPI_Type_commit was not called on it");
+	l->type = 0;
 }
 
 void hb__look_types(struct hb__look *l)
