@@ -122,11 +122,12 @@ static bool poll_again(const struct hb__call *c)
 
 void hb__check_enter(struct hb__call *c)
 {
-	hb__guard_look(
-		c->lane->nested ? NULL : c); /* in a callback: the library was at work since the call around it */
+	c->again = poll_again(c);
+	c->watched = hb__guard_any();
+	if (unlikely(c->watched))
+		c->again ? hb__guard_asks(c) : hb__guard_entered(c);
 	hb__check_threads_enter(c);
 	hb__check_together_enter(c);
-	c->again = poll_again(c);
 	if (c->again) {
 		hb__check_arguments_again(c);
 		hb__between_enter(c);
@@ -164,5 +165,8 @@ void hb__check_leave(struct hb__call *c, int code)
 	late = false;
 	hb__check_threads_leave(c);
 	hb__check_together_leave(c);
-	hb__guard_look(NULL);
+	if (unlikely(c->watched) && c->again)
+		hb__guard_asked();
+	else if (unlikely(hb__guard_any()))
+		hb__guard_left(c);
 }

@@ -99,8 +99,11 @@ bool hb__guard_wanted(const struct hb__call *c);
 void hb__guard_begin(const void *key, const void *address, size_t bytes, bool reads, const char *owner);
 void hb__guard_end(const void *key);
 bool hb__guard_told(const void *key); /* an access was seen, or nothing is watched under this key */
-/* c NULL: what was seen is forgotten: it was the library's doing, or ours. */
-void hb__guard_look(struct hb__call *c);
+/* Around a call, but for a poll that asks again what it asked before; only where hb__guard_any(). What was seen is told. */
+void hb__guard_entered(struct hb__call *c);
+void hb__guard_left(const struct hb__call *c);
+void hb__guard_asks(struct hb__call *c); /* around such a poll */
+void hb__guard_asked(void);
 /* What of the memory from *low on, below high, no register of this thread watches: it may be read here without setting one off.
  * *ret_low, *ret_high: the next such piece, after which *low stands behind it. False: there is none. */
 bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t *ret_high);
@@ -122,9 +125,10 @@ struct hb__block hb__block_of(uintptr_t at);
 bool hb__block_ended(struct hb__block was, uint32_t *ret_made, uint32_t *ret_ended);
 
 /* ---- buffers/credit.c: what watching may cost ---- */
-/* Whether another operation of this place may be looked after; *seen counts the first ones. */
-bool hb__credit(uint32_t *seen);
-void hb__credit_used(uint64_t counts); /* of the clock of record/clock.h */
+/* Whether another operation of this place may be looked after; *seen counts the first ones. The call is under way. */
+bool hb__credit(const struct hb__call *c, uint32_t *seen);
+bool hb__credit_left(uint64_t count);  /* at this count of the clock of record/clock.h */
+void hb__credit_used(uint64_t counts); /* of it */
 
 /* ---- handles/: what the program made, and what has ended ---- */
 enum hb__what {

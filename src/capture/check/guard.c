@@ -4,7 +4,9 @@
  *
  * What is watched is a few bytes: the first ones, the last ones and some between, fewer of each operation the more there
  * are. Only accesses of this thread count, and only those between the calls, for inside them the library may do what it
- * likes. After some hits a watch is over, so that a loop over window memory does not pay for each of its rounds. */
+ * likes: the registers are switched off there. A trap costs as much as thirty calls, and where the kernel copies into a buffer
+ * on behalf of the library there would be one for each byte, which nobody is told of. After some hits a watch is over, so that a
+ * loop over window memory does not pay for each of its rounds. */
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -21,6 +23,7 @@
 #define REGISTERS 4
 #define HITS 4   /* of one watch, then it is over */
 #define GIVEN 16 /* that were the library's and do not count as these */
+#define SURE 64  /* calls that what is watched outlives in any case; then switching has to be within the credit, too */
 #define RING 4096
 
 struct guard {
@@ -39,8 +42,11 @@ struct guard {
 struct guards {
 	struct guards *next; /* all that there ever were; those of a thread that is gone get another one's */
 	bool taken, tried, works;
-	int ring; /* the event whose buffer all watches write into */
+	bool on;  /* the registers are switched on */
+	int ring; /* the event whose buffer all watches write into, and which switches them all */
 	uint64_t ring_id;
+	uint64_t asked; /* when the poll that is under way began */
+	uint32_t calls; /* since a register was set */
 	struct perf_event_mmap_page *page;
 	uint32_t used;
 	struct guard guard[REGISTERS];
@@ -56,15 +62,16 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static void lock(void) { pthread_mutex_lock(&mutex); }
 static void unlock(void) { pthread_mutex_unlock(&mutex); }
 
-static int event_open(struct perf_event_attr *attr)
+/* group: the event that switches it, -1: none */
+static int event_open(struct perf_event_attr *attr, int group)
 {
 	attr->size = sizeof *attr;
 	attr->exclude_kernel = 1;
 	attr->exclude_hv = 1;
-	return (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int breakpoint(uintptr_t address, unsigned bytes, bool reads)
+static int breakpoint(uintptr_t address, unsigned bytes, bool reads, int group)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
 		.bp_type = reads ? HW_BREAKPOINT_RW : HW_BREAKPOINT_W,
@@ -73,7 +80,7 @@ static int breakpoint(uintptr_t address, unsigned bytes, bool reads)
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR,
 		.disabled = 1};
-	return event_open(&attr);
+	return event_open(&attr, group);
 }
 
 static void start(struct guards *w)
@@ -82,13 +89,14 @@ static void start(struct guards *w)
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR};
-	w->ring = event_open(&attr);
+	w->on = true;
+	w->ring = event_open(&attr, -1);
 	if (w->ring < 0)
 		return;
 	long page = sysconf(_SC_PAGESIZE);
 	void *p = page == RING ? mmap(NULL, 2 * RING, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring, 0) : MAP_FAILED;
 	static _Alignas(8) char probe[8];
-	int fd = p == MAP_FAILED ? -1 : breakpoint((uintptr_t)probe, HW_BREAKPOINT_LEN_8, false);
+	int fd = p == MAP_FAILED ? -1 : breakpoint((uintptr_t)probe, HW_BREAKPOINT_LEN_8, false, w->ring);
 	w->works = fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring);
 	if (w->works && !trap && !ioctl(fd, PERF_EVENT_IOC_REFRESH, 1)) {
 		uint64_t begin = hb__count();
@@ -187,7 +195,7 @@ bool hb__guard_works(void)
 bool hb__guard_wanted(const struct hb__call *c)
 {
 	static uint32_t seen[256]; /* by call site */
-	return hb__guard_works() && hb__credit(&seen[(uintptr_t)c->pc * 0x9e3779b97f4a7c15u >> 56]);
+	return hb__credit(c, &seen[(uintptr_t)c->pc * 0x9e3779b97f4a7c15u >> 56]) && hb__guard_works();
 }
 
 /* The widest aligned piece that begins at the address. */
@@ -220,7 +228,7 @@ static bool place(struct guards *w, const void *key, uintptr_t address, unsigned
 	struct guard *free = register_for(w, grade);
 	if (!free)
 		return false;
-	int fd = breakpoint(address, bytes, reads);
+	int fd = breakpoint(address, bytes, reads, w->ring);
 	if (fd < 0)
 		return false;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, w->ring) || ioctl(fd, PERF_EVENT_IOC_REFRESH, HITS)) {
@@ -239,11 +247,24 @@ static bool place(struct guards *w, const void *key, uintptr_t address, unsigned
 	return true;
 }
 
+static void switched(struct guards *w, bool on)
+{
+	uint64_t begin = hb__count();
+	const struct guard ring = {.fd = w->ring, .id = w->ring_id};
+	if (ours(&ring))
+		ioctl(w->ring, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	w->on = on;
+	hb__credit_used(hb__count() - begin);
+}
+
 void hb__guard_begin(const void *key, const void *address, size_t bytes, bool reads, const char *owner)
 {
 	if (!address || !bytes || !hb__guard_works())
 		return;
 	uint64_t begin = hb__count();
+	self->calls = 0;
+	if (self->on)
+		switched(self, false);
 	uintptr_t first = (uintptr_t)address, last = first + bytes, second = first + width(first, bytes);
 	/* the last bytes tell of a loop over all of them */
 	const uintptr_t from[REGISTERS] = {
@@ -393,12 +414,60 @@ static __attribute__((noinline)) void read_ring(struct hb__call *c, struct guard
 	__atomic_store_n(&w->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-void hb__guard_look(struct hb__call *c)
+static void look(struct hb__call *c, struct guards *w)
 {
-	struct guards *w = self;
-	if (likely(!w || !w->works))
-		return;
 	uint64_t head = __atomic_load_n(&w->page->data_head, __ATOMIC_ACQUIRE);
 	if (unlikely(head != w->page->data_tail))
 		read_ring(c, w, head);
+}
+
+/* ---- around the calls ---- */
+
+static void let_go(struct guards *w)
+{
+	lock();
+	for (int i = 0; i < REGISTERS; i++)
+		if (w->guard[i].key)
+			release(w, &w->guard[i]);
+	unlock();
+}
+
+void hb__guard_entered(struct hb__call *c)
+{
+	struct guards *w = self;
+	if (!w || !w->works || c->lane->nested)
+		return;
+	if (w->on && w->used)
+		switched(w, false);
+	look(c, w);
+	if (w->used && ++w->calls > SURE && !hb__credit_left(hb__count()))
+		let_go(w);
+}
+
+void hb__guard_left(const struct hb__call *c)
+{
+	struct guards *w = self;
+	if (w && w->works && w->used && !w->on && !c->lane->nested)
+		switched(w, true);
+}
+
+/* They stay on: a program may ask a million times. But for the last one, none of these calls does anything to the buffers. */
+void hb__guard_asks(struct hb__call *c)
+{
+	struct guards *w = self;
+	if (!w || !w->works)
+		return;
+	look(c, w);
+	w->asked = hb__count();
+}
+
+void hb__guard_asked(void)
+{
+	struct guards *w = self;
+	if (!w || !w->works)
+		return;
+	look(NULL, w);
+	uint64_t took = hb__count() - w->asked;
+	if (took > trap) /* the kernel may have copied */
+		hb__credit_used(took);
 }

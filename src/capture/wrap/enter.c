@@ -29,6 +29,7 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	c.slot = NULL;
 	c.followed = c.deferred = false;
 	c.nresults = 0;
+	c.enter = 0;
 	lane->depth = 1;
 	if (unlikely(lane->control->calls[fn->id]++ == 0))
 		hb__define_function(fn); /* a count needs a name */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/check/buffers/buffers.h"
+#include "capture/record/clock.h"
 
 #define MOST 4       /* receives that are looked at */
 #define SHORT 1024   /* bytes */
@@ -43,7 +44,7 @@ static struct hb__region *written_of(struct hb__pending *p)
 	return NULL;
 }
 
-void hb__between_begin(struct hb__pending *p)
+void hb__between_begin(const struct hb__call *c, struct hb__pending *p)
 {
 	static uint32_t seen[256]; /* by call site: each costs two digests for every call while it is pending */
 	struct hb__region *r = written_of(p);
@@ -51,7 +52,7 @@ void hb__between_begin(struct hb__pending *p)
 	p->held = false;
 	p->looks = 0;
 	/* files are read by threads of the libraries, at any time */
-	if (!r || used == MOST || p->watch->fn->cls == HB_IO || !hb__credit(&seen[p->watch->site % 256]))
+	if (!r || used == MOST || p->watch->fn->cls == HB_IO || !hb__credit(c, &seen[p->watch->site % 256]))
 		return;
 	for (uint32_t i = 0; i < r->n; i++)
 		bytes += r->piece[i].high - r->piece[i].low;
@@ -71,12 +72,19 @@ void hb__between_leave(void)
 {
 	if (likely(!used))
 		return;
+	uint64_t begin = 0;
 	turn = hb__guard_turn();
 	for (uint32_t i = 0; i < used; i++) {
 		struct hb__pending *p = pending[i];
 		uint32_t n = p->looks++;
-		p->held = (n < ALWAYS || n % SOMETIMES == 0) && hb__region_unwatched(written_of(p), &p->holds);
+		p->held = n < ALWAYS || n % SOMETIMES == 0;
+		if (!p->held)
+			continue;
+		begin = begin ? begin : hb__count();
+		p->held = hb__region_unwatched(written_of(p), &p->holds);
 	}
+	if (begin)
+		hb__credit_used(2 * (hb__count() - begin)); /* the next call looks again */
 }
 
 void hb__between_enter(struct hb__call *c)

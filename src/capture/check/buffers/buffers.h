@@ -60,7 +60,7 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 void hb__pending_drop(struct hb__watch *w, bool forget);
 
 /* ---- between.c: receive buffers that change between two calls ---- */
-void hb__between_begin(struct hb__pending *p);
+void hb__between_begin(const struct hb__call *c, struct hb__pending *p);
 void hb__between_end(struct hb__pending *p);
 
 /* ---- partitions.c: requests of MPI_Psend_init and MPI_Precv_init ---- */

@@ -27,6 +27,14 @@ static struct {
 } stays;
 
 extern void *__libc_stack_end;
+extern void *__curbrk __attribute__((weak)); /* libc's own note of the break, kept by who stands in front of sbrk, too */
+
+/* sbrk(0) is a system call where a library stands in front of it (UCX does under MPICH). */
+static uintptr_t heap_high(void)
+{
+	void *const *noted = &__curbrk;
+	return noted ? (uintptr_t)__atomic_load_n(noted, __ATOMIC_RELAXED) : (uintptr_t)sbrk(0);
+}
 
 static int own_data(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -90,7 +98,7 @@ static bool mapped(uintptr_t low, uintptr_t high)
 	if (low >= known_low && high <= known_high)
 		return true;
 	if ((low >= stays.data_low && high <= stays.data_high) || on_stack(low, high) ||
-		(low >= stays.heap_low && high <= (uintptr_t)sbrk(0)))
+		(low >= stays.heap_low && high <= heap_high()))
 		return true;
 	if (!page)
 		page = (uintptr_t)sysconf(_SC_PAGESIZE);

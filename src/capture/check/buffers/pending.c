@@ -160,7 +160,7 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 	p->active = true;
 	for (uint32_t i = 0; i < p->regions; i++)
 		hb__index_add(p, &p->region[i]);
-	hb__between_begin(p);
+	hb__between_begin(c, p);
 	hb__track_unlock();
 	guard(c, w, p);
 }
