@@ -111,6 +111,7 @@ struct hb__call {
 	uint16_t recorded;
 	uint64_t enter, outer_inside;
 	bool again;              /* check: a poll that asks what the one before asked */
+	bool settled;            /* check: there is nothing to be said of its arguments */
 	bool watched;            /* check: registers watched memory when it began */
 	uintptr_t ending;        /* check: the handle that the call is about to end */
 	const void *ending_made; /* check: and which making of it */

@@ -39,7 +39,8 @@ void hb__check_given(struct hb__call *c);
 void hb__check_topology(MPI_Comm handle, const struct hb__comm *comm);
 
 /* ---- declared.c: where a buffer lies and where its address stands, for who knows the variables ---- */
-void hb__check_declared(struct hb__call *c);
+/* True: there is nothing more to tell of this call site with these datatypes, whatever the buffer. */
+bool hb__check_declared(struct hb__call *c);
 
 /* ---- process/outside.c ---- */
 /* A call while nothing is recorded: before MPI_Init, or after MPI_Finalize. */
@@ -51,7 +52,7 @@ void hb__check_threads_enter(struct hb__call *c);
 void hb__check_threads_leave(struct hb__call *c);
 
 /* ---- process/threads.c: what two threads may not do at once ---- */
-void hb__check_together_enter(struct hb__call *c);
+void hb__check_together_enter(struct hb__call *c); /* only at MPI_THREAD_MULTIPLE and with several threads */
 void hb__check_together_leave(const struct hb__call *c);
 
 /* Writes a remark into the lane of the call: `check WORD fn=... site=... ` and what the format says. */
@@ -60,7 +61,11 @@ void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format
 /* Writes one that has no key of those that all share. */
 void hb__remark_like(struct hb__lane *lane, const char *note);
 /* Number of the program's call site of this call. */
-uint32_t hb__check_site(const struct hb__call *c);
+uint32_t hb__check_site_of(const struct hb__call *c);
+static inline uint32_t hb__check_site(const struct hb__call *c)
+{
+	return likely(c->slot) ? c->slot->site : hb__check_site_of(c);
+}
 
 /* ---- typemap.c: what a datatype consists of ---- */
 struct hb__typerun {
@@ -154,7 +159,13 @@ bool hb__handle_ended(enum hb__what what, uintptr_t value);
 void hb__crash_start(void);
 
 /* ---- the parts, called by check.c ---- */
-void hb__check_arguments(struct hb__call *c);       /* arguments/ */
+/* arguments/. True: nothing is wrong with them, as nothing was before with others like them. */
+bool hb__check_arguments(struct hb__call *c, uint64_t alike);
+/* Of calls whose arguments differ only in what makes nothing wrong that was right the same number, another one when handles have
+ * ended; 0: there is none, each is looked at. */
+uint64_t hb__arguments_alike(const struct hb__call *c);
+/* It has one buffer, the place of a request or a status, and numbers: a send or a receive. */
+bool hb__arguments_of_message(const struct hb__fn *fn);
 void hb__check_arguments_again(struct hb__call *c); /* they are those of the call before */
 void hb__check_arguments_leave(struct hb__call *c, int code);
 void hb__fatal_begin(void);                       /* errors that end the process are told before they do */
@@ -162,6 +173,9 @@ void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, .
 void hb__check_handles_leave(struct hb__call *c, int code);
 void hb__check_buffers_enter(struct hb__call *c); /* buffers/: pending buffers, by address and digest */
 void hb__check_buffers_leave(struct hb__call *c, int code);
+/* The same around a call that is settled. */
+void hb__settled_enter(struct hb__call *c);
+void hb__settled_leave(struct hb__call *c);
 /* MPI_Request_get_status or one of its like has said that it is complete: its buffers are the program's again. */
 void hb__check_seen(uintptr_t request);
 /* Around a poll that asks what the one before asked. */
@@ -177,7 +191,8 @@ extern uint32_t hb__windows_alive;
 void hb__check_windows_leave(struct hb__call *c, int code);
 void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */
 void hb__check_files_leave(struct hb__call *c, int code);
-void hb__check_waits(struct hb__call *c); /* waits.c: which requests a call waits for */
+/* waits.c: which requests a call waits for. True: it completes requests, and all of them are active. */
+bool hb__check_waits(struct hb__call *c);
 
 #pragma GCC visibility pop
 

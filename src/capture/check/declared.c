@@ -19,15 +19,18 @@ static struct seen {
 } seen[SEEN];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static bool told(const struct hb__call *c, unsigned i, MPI_Datatype type)
+/* *ret_more: another buffer would be told of. */
+static bool told(const struct hb__call *c, unsigned i, MPI_Datatype type, bool *ret_more)
 {
 	uint64_t key = ((uintptr_t)c->pc ^ (uint64_t)i << 56 ^ (uintptr_t)type << 20) * 0x9e3779b97f4a7c15u | 1;
 	bool done = true;
 	for (uint32_t at = (uint32_t)(key >> 50), tries = 0; tries < 8; at++, tries++) {
 		struct seen *s = &seen[at % SEEN];
 		uint64_t there = __atomic_load_n(&s->key, __ATOMIC_RELAXED);
-		if (likely(there == key && (s->buf == c->a[i] || s->times >= TIMES)))
+		if (likely(there == key && (s->buf == c->a[i] || s->times >= TIMES))) {
+			*ret_more |= s->times < TIMES;
 			return true;
+		}
 		if (there && there != key)
 			continue;
 		pthread_mutex_lock(&lock);
@@ -36,6 +39,7 @@ static bool told(const struct hb__call *c, unsigned i, MPI_Datatype type)
 			s->buf = c->a[i];
 			s->times += !done;
 			__atomic_store_n(&s->key, key, __ATOMIC_RELAXED);
+			*ret_more |= !done || s->times < TIMES;
 			pthread_mutex_unlock(&lock);
 			return done;
 		}
@@ -231,18 +235,19 @@ static bool nobody(const struct hb__call *c, unsigned i)
 	return hb__has(c, peer) && (int)hb__arg(c, peer) == MPI_PROC_NULL;
 }
 
-void hb__check_declared(struct hb__call *c)
+bool hb__check_declared(struct hb__call *c)
 {
 	const struct hb__fn *fn = c->fn;
+	bool more = false;
 	if (!has_data(fn))
-		return;
+		return true;
 	for (unsigned i = 0; i < fn->nargs; i++) {
 		if (fn->param[i].kind != HB_P_SBUF && fn->param[i].kind != HB_P_RBUF)
 			continue;
 		int type = next_of(fn, i + 1, HB_P_DTYPE, HB_P_DTYPE, HB_P_DTYPE);
 		int count = next_of(fn, i + 1, HB_P_COUNT, HB_P_ICOUNT, HB_P_CNT);
 		if (type < 0 || !c->a[i] || (const void *)c->a[i] == MPI_IN_PLACE ||
-			(const void *)c->a[i] == MPI_BOTTOM || nobody(c, i) || told(c, i, (MPI_Datatype)c->a[type]))
+			(const void *)c->a[i] == MPI_BOTTOM || nobody(c, i) || told(c, i, (MPI_Datatype)c->a[type], &more))
 			continue;
 		struct hb__look l = {.c = c, .fn = fn, .root = -1};
 		for (unsigned k = 0; k < fn->nargs; k++)
@@ -254,4 +259,5 @@ void hb__check_declared(struct hb__call *c)
 		if (elements > 0 && hb__significant(&l, i))
 			tell(c, i, count, (MPI_Datatype)c->a[type], elements);
 	}
+	return !more;
 }

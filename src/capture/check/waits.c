@@ -19,11 +19,13 @@ static void put(struct hb_lane_control *k, uint64_t *at, uint64_t value)
 	__atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-static uint64_t add(struct hb_lane_control *k, uint64_t n, uintptr_t handle)
+/* *all: still true when each of them is active. */
+static uint64_t add(struct hb_lane_control *k, uint64_t n, uintptr_t handle, bool *all)
 {
 	if ((MPI_Request)handle == hb__known.request_null)
 		return n;
 	const struct hb__request *r = hb__request_find(handle);
+	*all &= r && r->active;
 	if (r && !r->active)
 		return n;
 	if (n < MOST)
@@ -31,34 +33,38 @@ static uint64_t add(struct hb_lane_control *k, uint64_t n, uintptr_t handle)
 	return n + 1;
 }
 
-static uint64_t list(struct hb__call *c, struct hb_lane_control *k)
+static uint64_t list(struct hb__call *c, struct hb_lane_control *k, bool *all)
 {
 	uint64_t n = 0;
+	*all = c->fn->cls == HB_COMPLETE;
 	if (c->fn->cls != HB_COMPLETE)
 		return 0;
 	if (c->fn->id == HB_FN_MPI_Request_get_status)
-		return add(k, n, c->a[0]);
+		return add(k, n, c->a[0], all);
 	if (hb__has(c, HB_R_REQUEST)) {
 		const MPI_Request *one = (const MPI_Request *)hb__arg(c, HB_R_REQUEST);
-		return one ? add(k, n, (uintptr_t)*one) : 0;
+		*all &= one != NULL;
+		return one ? add(k, n, (uintptr_t)*one, all) : 0;
 	}
-	const MPI_Request *all = (const MPI_Request *)hb__arg(c, HB_R_REQS);
+	const MPI_Request *several = (const MPI_Request *)hb__arg(c, HB_R_REQS);
 	int count = (int)hb__arg(c, HB_R_NREQ);
-	for (int i = 0; all && i < count; i++)
-		n = add(k, n, (uintptr_t)all[i]);
+	*all &= several && count >= 0;
+	for (int i = 0; several && i < count; i++)
+		n = add(k, n, (uintptr_t)several[i], all);
 	return n;
 }
 
-void hb__check_waits(struct hb__call *c)
+bool hb__check_waits(struct hb__call *c)
 {
-	bool polls = c->fn->flags & HB_POLL;
+	bool polls = c->fn->flags & HB_POLL, all;
 	bool waits = c->fn->cls == HB_COMPLETE && c->fn->flags & HB_EVENT && c->fn->id != HB_FN_MPI_Request_free;
 	if (!polls && !waits)
-		return;
+		return false;
 	struct hb_lane_control *k = c->lane->control;
 	uint64_t polling = polls ? (uint64_t)hb__slot_find(c)->id + 1 : 0;
 	put(k, &k->polling, polling);
-	put(k, &k->waits, list(c, k));
+	put(k, &k->waits, list(c, k, &all));
 	if (k->asked != k->events + 1)
 		__atomic_store_n(&k->asked, k->events + 1, __ATOMIC_RELEASE);
+	return all;
 }

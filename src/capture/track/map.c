@@ -56,6 +56,21 @@ bool hb__map_put(struct hb__map *map, uintptr_t key, void *value)
 	return true;
 }
 
+void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value)
+{
+	if (map->used * 2 >= map->size && !grow(map))
+		return NULL;
+	uint32_t i = place(map, key);
+	for (; map->value[i]; i = (i + 1) & (map->size - 1))
+		if (map->key[i] == key)
+			break;
+	void *before = map->value[i];
+	map->used += !before;
+	map->key[i] = key;
+	map->value[i] = value;
+	return before;
+}
+
 void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value)
 {
 	if (map->used * 2 >= map->size && !grow(map))
@@ -69,15 +84,15 @@ void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value)
 	return map->value[i] = value;
 }
 
-/* Closes the gap by moving up what still finds its place (Knuth, vol. 3, 6.4, algorithm R). */
-void hb__map_remove(struct hb__map *map, uintptr_t key)
+/* Closes the gap by moving up what still finds its place (Knuth, vol. 3, 6.4, algorithm R). value NULL: whatever is there. */
+static void removed(struct hb__map *map, uintptr_t key, const void *value)
 {
 	if (!map->size)
 		return;
 	uint32_t mask = map->size - 1, i = place(map, key);
 	while (map->value[i] && map->key[i] != key)
 		i = (i + 1) & mask;
-	if (!map->value[i])
+	if (!map->value[i] || (value && map->value[i] != value))
 		return;
 	for (uint32_t j = i;;) {
 		j = (j + 1) & mask;
@@ -92,6 +107,9 @@ void hb__map_remove(struct hb__map *map, uintptr_t key)
 	map->value[i] = NULL;
 	map->used--;
 }
+
+void hb__map_remove(struct hb__map *map, uintptr_t key) { removed(map, key, NULL); }
+void hb__map_remove_if(struct hb__map *map, uintptr_t key, const void *value) { removed(map, key, value); }
 
 void *hb__pool(size_t bytes)
 {

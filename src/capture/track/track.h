@@ -16,7 +16,10 @@ void *hb__map_find(const struct hb__map *map, uintptr_t key);
 bool hb__map_put(struct hb__map *map, uintptr_t key, void *value);
 /* The value that is there, or `value`, which then is; NULL when there is no room. */
 void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value);
+/* Puts it there; what was there before, NULL: nothing. */
+void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value);
 void hb__map_remove(struct hb__map *map, uintptr_t key);
+void hb__map_remove_if(struct hb__map *map, uintptr_t key, const void *value); /* while that is there */
 /* Zeroed memory that is kept for ever; under the lock. NULL when there is none. */
 void *hb__pool(size_t bytes);
 /* One lock for all of track/, taken only when threads may call at once. */

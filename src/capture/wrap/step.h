@@ -43,7 +43,8 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 	c->nresults = 0;
 	if (hb__config.order && !choice)
 		return;
-	c->slot = hb__slot_find(c);
+	if (likely(!c->slot)) /* else the checks needed it */
+		c->slot = hb__slot_find(c);
 	if (c->slot->check_bytes)
 		c->check = hb__contents((const void *)c->a[c->slot->check_arg], c->slot->check_bytes);
 	c->outer_inside = lane->control->inside;

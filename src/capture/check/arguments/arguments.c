@@ -105,34 +105,51 @@ static void look(struct hb__look *l)
 
 void hb__check_arguments_again(struct hb__call *c) { hb__fatal_enter(c); }
 
-void hb__check_arguments(struct hb__call *c)
+static enum plan plan_for(const struct hb__fn *fn)
+{
+	if (unlikely(plans[fn->id] == UNKNOWN))
+		plans[fn->id] = plan_of(fn);
+	return plans[fn->id];
+}
+
+bool hb__arguments_of_message(const struct hb__fn *fn) { return plan_for(fn) == MESSAGE; }
+
+uint64_t hb__arguments_alike(const struct hb__call *c)
 {
 	const struct hb__fn *fn = c->fn;
-	enum plan plan = plans[fn->id];
+	enum plan plan = plan_for(fn);
+	if (plan != MESSAGE && plan != ONCE)
+		return 0;
+	uint64_t h = hb__epoch ^ (uint64_t)fn->id << 48;
+	for (unsigned i = 0; i < fn->nargs; i++)
+		h = (h ^ h >> 29 ^ (plan == MESSAGE ? essence(c, i) : c->a[i])) * 0x9e3779b97f4a7c15u;
+	return h;
+}
+
+bool hb__check_arguments(struct hb__call *c, uint64_t alike)
+{
+	const struct hb__fn *fn = c->fn;
+	enum plan plan = plan_for(fn);
 	hb__fatal_enter(c);
-	if (unlikely(plan == UNKNOWN))
-		plans[fn->id] = plan = plan_of(fn);
 	if (plan == NOTHING)
-		return;
+		return false;
 	struct hb__look l = {.c = c, .fn = fn, .root = -1};
 	if (plan == EVERY)
 		hb__live_enter(c);
 	if (plan == REQUESTS) {
 		hb__look_requests(&l);
-		return;
+		return false;
 	}
 	if (plan == EVERY) {
 		look(&l);
-		return;
+		return false;
 	}
-	uint64_t h = hb__epoch ^ (uint64_t)fn->id << 48;
-	for (unsigned i = 0; i < fn->nargs; i++)
-		h = (h ^ h >> 29 ^ (plan == MESSAGE ? essence(c, i) : c->a[i])) * 0x9e3779b97f4a7c15u;
-	uint64_t *at = &clean[h >> 56];
-	if (likely(*at == h))
-		return;
+	uint64_t *at = &clean[alike >> 56];
+	if (likely(*at == alike))
+		return true;
 	look(&l);
-	*at = l.faulty ? 0 : h;
+	*at = l.faulty ? 0 : alike;
+	return false;
 }
 
 void hb__check_arguments_leave(struct hb__call *c, int code)

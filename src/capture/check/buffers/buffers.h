@@ -27,8 +27,8 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
 bool hb__memory_of_region(struct hb__call *c, const struct hb__region *r);
 
 /* ---- digest.c ---- */
-/* Of all pieces, of large ones in part. False: a part of it is not mapped. */
-bool hb__region_digest(const struct hb__region *r, uint64_t *ret_digest);
+/* Of all pieces, of large ones in part. turn: 0, or which few places of large ones are looked at. False: a part of it is not mapped. */
+bool hb__region_digest(const struct hb__region *r, uint32_t turn, uint64_t *ret_digest);
 /* Of all bytes that no register watches now: reading those would set it off. */
 bool hb__region_unwatched(const struct hb__region *r, uint64_t *ret_digest);
 
@@ -48,10 +48,12 @@ struct hb__pending {
 	bool active;
 	bool digested; /* the first region is sent from, and its digest is known */
 	uint64_t digest;
+	uint32_t turn; /* of the digest */
 	bool held; /* what it is received into held this when the last call returned */
 	uint64_t holds;
 	uint32_t looks;                      /* how often that was asked */
 	struct hb__block block[HB__REGIONS]; /* in which they begin */
+	struct hb__piece one[HB__REGIONS];   /* room for the piece of a region that has one */
 	struct hb__region region[HB__REGIONS];
 };
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w);

@@ -5,7 +5,7 @@
 #include "capture/record/clock.h"
 
 #define ALWAYS 16 /* operations of a call site */
-#define SHARE 16  /* of the time: one part in so many */
+#define SHARE 32  /* of the time: one part in so many */
 
 static uint64_t spent; /* counts of the clock; a race between threads only changes how often */
 

@@ -16,6 +16,12 @@
 #define SAMPLES 32  /* ... and so many places between */
 #define SAMPLE 1024
 #define PAGES 512 /* that are asked for at once */
+/* Where a share of the time does not allow that: pieces up to SMALL are digested whole, of longer ones FEW_ENDS at each end and FEW
+ * places between, other ones each time, so that what changes in every round of a loop is found sooner or later. */
+#define SMALL 4096
+#define FEW_ENDS 1024
+#define FEW 8
+#define FEW_BYTES 256
 
 /* ---- is it there ---- */
 
@@ -128,14 +134,29 @@ static bool digest(uintptr_t low, uintptr_t high, uint64_t *h)
 	return true;
 }
 
-bool hb__region_digest(const struct hb__region *r, uint64_t *ret_digest)
+static bool few(uintptr_t low, uintptr_t high, uint32_t turn, uint64_t *h)
+{
+	uintptr_t from = low + FEW_ENDS, step = (high - low - 2 * FEW_ENDS - FEW_BYTES) / FEW;
+	if (high - low <= (PAGES - 1) * 4096 && !mapped(low, high)) /* all at once */
+		return false;
+	bool ok = digest(low, from, h) && digest(high - FEW_ENDS, high, h);
+	for (unsigned k = 0; ok && k < FEW; k++) {
+		uintptr_t at = from + k * step + turn * 0x9e3779b9u % (step + 1);
+		ok = digest(at, at + FEW_BYTES, h);
+	}
+	return ok;
+}
+
+bool hb__region_digest(const struct hb__region *r, uint32_t turn, uint64_t *ret_digest)
 {
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < r->n; i++) {
 		uintptr_t low = r->piece[i].low, high = r->piece[i].high, step = (high - low) / SAMPLES;
 		bool ok = true;
-		if (high - low <= WHOLE) {
+		if (high - low <= (turn ? SMALL : WHOLE)) {
 			ok = digest(low, high, &h);
+		} else if (turn) {
+			ok = few(low, high, turn, &h);
 		} else {
 			ok = digest(low, low + ENDS, &h) && digest(high - ENDS, high, &h);
 			for (unsigned k = 1; ok && k < SAMPLES; k++)

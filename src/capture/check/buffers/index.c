@@ -1,4 +1,5 @@
-/* Pieces of pending operations by their addresses: a tree that random numbers keep flat, each node with the end of what is
+/* Pieces of pending operations by their addresses. The first ones that share no byte with another stand in an array in their order,
+ * which is all that most programs need; the others in a tree that random numbers keep flat, each node with the end of what is
  * below it. A program may have a hundred thousand pieces pending, of any length, and end them in any order. */
 #include <string.h>
 
@@ -14,7 +15,51 @@ struct entry {
 };
 static struct entry *top, *spare; /* under the lock of track/ */
 
-bool hb__index_empty(void) { return !top; }
+#define FLAT 128u
+static struct flat {
+	uintptr_t low, high;
+	struct hb__pending *pending;
+	bool writes;
+} flat[FLAT];
+static unsigned flats;
+
+bool hb__index_empty(void) { return !top && !flats; }
+
+/* The first in the array that ends behind the address. */
+static unsigned flat_from(uintptr_t low)
+{
+	unsigned from = 0, to = flats;
+	while (from < to) {
+		unsigned middle = (from + to) / 2;
+		if (flat[middle].high > low)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
+
+/* False: it shares bytes with another, or there is no room. */
+static bool flat_add(struct hb__pending *p, const struct hb__piece *piece, bool writes)
+{
+	unsigned i = flat_from(piece->low);
+	if (flats == FLAT || (i < flats && flat[i].low < piece->high))
+		return false;
+	memmove(&flat[i + 1], &flat[i], (flats - i) * sizeof *flat);
+	flat[i] = (struct flat){piece->low, piece->high, p, writes};
+	flats++;
+	return true;
+}
+
+static bool flat_remove(const struct hb__pending *p, const struct hb__piece *piece)
+{
+	unsigned i = flat_from(piece->low);
+	if (i == flats || flat[i].pending != p || flat[i].low != piece->low)
+		return false;
+	flats--;
+	memmove(&flat[i], &flat[i + 1], (flats - i) * sizeof *flat);
+	return true;
+}
 
 static uint32_t level(void)
 {
@@ -104,6 +149,8 @@ static struct entry *take(struct entry **at, const struct entry *x)
 bool hb__index_add(struct hb__pending *p, const struct hb__region *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
+		if (likely(flat_add(p, &r->piece[i], r->writes)))
+			continue;
 		struct entry *e = spare;
 		if (e)
 			spare = e->left;
@@ -119,6 +166,8 @@ void hb__index_remove(const struct hb__pending *p)
 {
 	for (uint32_t k = 0; k < p->regions; k++)
 		for (uint32_t i = 0; i < p->region[k].n; i++) {
+			if (likely(flat_remove(p, &p->region[k].piece[i])))
+				continue;
 			const struct entry like = {
 				.piece = p->region[k].piece[i], .pending = (struct hb__pending *)(uintptr_t)p};
 			struct entry *e = take(&top, &like);
@@ -145,12 +194,18 @@ static const struct entry *conflict(const struct entry *e, const struct hb__piec
 struct hb__pending *hb__index_conflict(const struct hb__region *r, uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		const struct entry *e = conflict(top, &r->piece[i], r->writes);
-		if (!e)
+		const struct hb__piece *piece = &r->piece[i];
+		unsigned k = flat_from(piece->low);
+		while (k < flats && flat[k].low < piece->high && !(flat[k].writes || r->writes))
+			k++;
+		bool found = k < flats && flat[k].low < piece->high;
+		const struct entry *e = found ? NULL : conflict(top, piece, r->writes);
+		if (!found && !e)
 			continue;
-		*ret_low = most(e->piece.low, r->piece[i].low);
-		*ret_high = e->piece.high < r->piece[i].high ? e->piece.high : r->piece[i].high;
-		return e->pending;
+		const struct hb__piece other = found ? (struct hb__piece){flat[k].low, flat[k].high} : e->piece;
+		*ret_low = most(other.low, piece->low);
+		*ret_high = other.high < piece->high ? other.high : piece->high;
+		return found ? flat[k].pending : e->pending;
 	}
 	return NULL;
 }

@@ -3,6 +3,9 @@
 
 #include "capture/check/buffers/buffers.h"
 #include "capture/mpi/family.h"
+#include "capture/record/clock.h"
+
+#define LONG 8192 /* bytes of a buffer whose digest is worth counting */
 
 static struct hb__pending *unused;
 static struct hb__piece *unused_pieces[10]; /* by the power of two that they have room for; the first one links */
@@ -51,7 +54,7 @@ static struct hb__pending *pending_new(struct hb__call *c, struct hb__watch *w)
 	for (unsigned i = 0; i < regions; i++) {
 		struct hb__region *r = &p->region[p->regions];
 		*r = region[i];
-		if (!(r->piece = pieces_new(r->n)))
+		if (!(r->piece = r->n == 1 ? &p->one[p->regions] : pieces_new(r->n)))
 			continue;
 		memcpy(r->piece, region[i].piece, r->n * sizeof *r->piece);
 		p->regions++;
@@ -72,7 +75,8 @@ void hb__pending_drop(struct hb__watch *w, bool forget)
 	if (p && forget) {
 		w->pending = NULL;
 		for (uint32_t i = 0; i < p->regions; i++)
-			pieces_drop(p->region[i].piece, p->region[i].n);
+			if (p->region[i].n > 1)
+				pieces_drop(p->region[i].piece, p->region[i].n);
 		p->next = unused;
 		unused = p;
 	}
@@ -87,14 +91,15 @@ static void conflict(struct hb__call *c, const struct hb__region *r, const struc
 	uintptr_t low, high;
 	hb__track_lock();
 	struct hb__pending *p = hb__index_conflict(r, &low, &high);
-	struct hb__watch other = {0};
-	const void *watched = p ? p->watch : NULL;
-	if (p)
-		other = *p->watch;
+	if (likely(!p)) {
+		hb__track_unlock();
+		return;
+	}
+	const void *watched = p->watch;
+	struct hb__watch other = *p->watch;
 	hb__track_unlock();
-	if (p) /* what is told need not be watched: each byte that the library writes there would be a trap */
-		hb__guard_end(watched);
-	if (!p || !hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
+	hb__guard_end(watched); /* what is told need not be watched */
+	if (!hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
 		return;
 	char req[40] = "";
 	if (own)
@@ -108,6 +113,13 @@ static void conflict(struct hb__call *c, const struct hb__region *r, const struc
 void hb__check_buffers_enter(struct hb__call *c)
 {
 	hb__partitions_enter(c);
+	hb__settled_enter(c);
+}
+
+void hb__settled_enter(struct hb__call *c)
+{
+	if (c->fn->cls == HB_COMPLETE && c->settled)
+		hb__partitions_enter(c);
 	if (!c->lane->nested)
 		hb__between_enter(c);
 	hb__mapped_forget();
@@ -138,6 +150,23 @@ static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb
 	}
 }
 
+/* A long buffer is digested as far as the credit goes, the first ones of a call site in any case. */
+static void digest_sent(const struct hb__call *c, struct hb__pending *p)
+{
+	static uint32_t seen[256], turns; /* by call site */
+	const struct hb__region *r = &p->region[0];
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		bytes += r->piece[i].high - r->piece[i].low;
+	bool is_long = bytes > LONG;
+	if (is_long && !hb__credit(c, &seen[p->watch->site % 256]))
+		p->turn = ++turns | 1;
+	uint64_t begin = is_long && !p->turn ? hb__count() : 0;
+	p->digested = hb__region_digest(r, p->turn, &p->digest);
+	if (begin)
+		hb__credit_used(2 * (hb__count() - begin)); /* once more at the end */
+}
+
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 {
 	hb__track_lock();
@@ -155,7 +184,10 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 			hb__memory_of_region(c, &p->region[i]);
 		p->block[i] = hb__block_of(p->region[i].piece[0].low);
 	}
-	p->digested = !p->region[0].writes && hb__region_digest(&p->region[0], &p->digest);
+	p->digested = false;
+	p->turn = 0;
+	if (!p->region[0].writes)
+		digest_sent(c, p);
 	hb__track_lock();
 	p->active = true;
 	for (uint32_t i = 0; i < p->regions; i++)
@@ -189,7 +221,7 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 	bool done = p && p->active && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st));
 	if (done && !ended(c, w, p) && p->digested) {
 		uint64_t digest = 0;
-		bool mapped = hb__region_digest(&p->region[0], &digest);
+		bool mapped = hb__region_digest(&p->region[0], p->turn, &digest);
 		if ((!mapped || digest != p->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
 			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s mapped=%d", w->lane,
 				(unsigned long long)w->posting, w->site, w->fn->name, p->region[0].arg, mapped);
@@ -212,6 +244,11 @@ void hb__check_buffers_leave(struct hb__call *c, int code)
 	hb__partitions_leave(c, code);
 	if (c->fn->id == HB_FN_MPI_Request_get_status && code == MPI_SUCCESS && *(const int *)hb__arg(c, HB_R_FLAG))
 		hb__check_seen(c->a[0]);
+	hb__settled_leave(c);
+}
+
+void hb__settled_leave(struct hb__call *c)
+{
 	if (!c->lane->nested)
 		hb__between_leave();
 	hb__mapped_forget();

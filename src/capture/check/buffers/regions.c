@@ -3,6 +3,7 @@
 
 #include "capture/check/buffers/buffers.h"
 #include "capture/mpi/family.h"
+#include "capture/record/record.h"
 
 static __thread struct hb__piece pieces[HB__REGIONS][HB__PIECES] __attribute__((tls_model("initial-exec")));
 
@@ -21,15 +22,41 @@ static void add_piece(struct hb__region *r, uintptr_t low, uintptr_t high)
 	}
 }
 
+static bool dense(const struct hb__typemap *map)
+{
+	return map && map->size >= 0 && map->true_lb == 0 && map->lb == 0 && map->size == map->extent &&
+	       map->true_extent == map->size;
+}
+
+/* Bytes of an element that lies in one piece, from the address given; -1: it does not. Calls come in runs with one datatype. */
+static int64_t dense_size(MPI_Datatype type)
+{
+	static __thread struct {
+		MPI_Datatype type;
+		uint64_t epoch;
+		int64_t size;
+	} last __attribute__((tls_model("initial-exec")));
+	if (likely(last.type == type && last.epoch == hb__epoch))
+		return last.size;
+	const struct hb__typemap *map = hb__typemap(type);
+	last.type = type;
+	last.epoch = hb__epoch;
+	last.size = dense(map) ? map->size : -1;
+	return last.size;
+}
+
 static void add_elements(struct hb__region *r, uintptr_t at, int64_t count, MPI_Datatype type)
 {
 	if (count <= 0 || !r->known)
 		return;
+	int64_t size = dense_size(type);
+	if (likely(size >= 0)) {
+		add_piece(r, at, at + (uintptr_t)(count * size));
+		return;
+	}
 	const struct hb__typemap *map = hb__typemap(type);
 	if (!map || map->size < 0) {
 		r->known = false;
-	} else if (map->true_lb == 0 && map->lb == 0 && map->size == map->extent && map->true_extent == map->size) {
-		add_piece(r, at, at + (uintptr_t)(count * map->size));
 	} else if (!map->known || !map->exact || count > HB__PIECES) {
 		r->known = false;
 	} else {
@@ -173,39 +200,55 @@ static bool asked(const struct hb__fn *fn)
 		       : false;
 }
 
-static bool answered(const struct hb__fn *fn)
+/* Where a call has what it sends from and receives into; looked for once. */
+struct plan {
+	bool known;
+	uint8_t n;
+	struct side side[HB__REGIONS];
+};
+
+static const struct plan *plan_of(const struct hb__fn *fn)
 {
-	static uint8_t known[HB_FN_COUNT]; /* 1: no, 2: yes; names are looked at once */
-	uint8_t *k = &known[fn->id];
-	if (unlikely(!*k))
-		*k = asked(fn) ? 2 : 1;
-	return *k == 2;
+	static struct plan plans[HB_FN_COUNT];
+	struct plan *p = &plans[fn->id];
+	if (likely(__atomic_load_n(&p->known, __ATOMIC_ACQUIRE)))
+		return p;
+	struct plan now = {.n = 0};
+	for (int i = 0; asked(fn) && i < fn->nargs && now.n < HB__REGIONS; i++) {
+		unsigned kind = fn->param[i].kind;
+		struct side s = side_of(fn, i);
+		if ((kind == HB_P_SBUF || kind == HB_P_RBUF) && s.count >= 0 && s.type >= 0)
+			now.side[now.n++] = s;
+	}
+	memcpy(p->side, now.side, sizeof p->side);
+	p->n = now.n;
+	__atomic_store_n(&p->known, true, __ATOMIC_RELEASE);
+	return p;
 }
 
 unsigned hb__regions(struct hb__call *c, struct hb__region *ret)
 {
 	const struct hb__fn *fn = c->fn;
+	const struct plan *plan = plan_of(fn);
 	unsigned n = 0;
-	if (!answered(fn))
+	if (!plan->n)
 		return 0;
 	struct hb__comm *comm = fn->cls == HB_COLLECTIVE ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	if (fn->cls == HB_COLLECTIVE && !comm)
 		return 0;
-	for (int i = 0; i < fn->nargs && n < HB__REGIONS; i++) {
-		unsigned kind = fn->param[i].kind;
-		if (kind != HB_P_SBUF && kind != HB_P_RBUF)
-			continue;
-		bool sends = kind == HB_P_SBUF;
-		struct side s = side_of(fn, i);
-		if (s.count < 0 || s.type < 0 || (const void *)c->a[i] == MPI_IN_PLACE || null_peer(c, sends) ||
+	for (unsigned i = 0; i < plan->n; i++) {
+		const struct side *s = &plan->side[i];
+		bool sends = fn->param[s->buf].kind == HB_P_SBUF;
+		if ((const void *)c->a[s->buf] == MPI_IN_PLACE || null_peer(c, sends) ||
 			(comm && !counts_here(c, comm, &sends)))
 			continue;
 		struct hb__region *r = &ret[n];
-		*r = (struct hb__region){.arg = fn->param[i].name, .writes = !sends, .known = true, .piece = pieces[n]};
+		*r = (struct hb__region){
+			.arg = fn->param[s->buf].name, .writes = !sends, .known = true, .piece = pieces[n]};
 		if (comm)
-			collective(c, comm, &s, sends, r);
+			collective(c, comm, s, sends, r);
 		else
-			add_elements(r, c->a[i], (int64_t)c->a[s.count], (MPI_Datatype)c->a[s.type]);
+			add_elements(r, c->a[s->buf], (int64_t)c->a[s->count], (MPI_Datatype)c->a[s->type]);
 		n += r->known && r->n;
 	}
 	return n;

@@ -23,14 +23,19 @@ struct hb__held {
 	struct hb__making *made; /* NULL: it has ended */
 	uint32_t made_site, ended_site;
 	const char *made_fn, *ended_fn;
+	/* Of a request: those that have it. Libraries give one handle to all operations that are complete at once: a hundred thousand
+	 * may share it. From `sure` on they are not unsure; from `kept` on their buffers are looked at. */
+	struct hb__watch *first, *last, *sure, *kept;
 };
+extern uint64_t hb__handles_ended; /* grows with each that ends, but for requests */
 
 /* A handle where a pointer to one points. */
 uintptr_t hb__handle_at(enum hb__what what, const void *at);
 /* What a parameter holds or points to, HB__H_NONE: no handle. *ret_pointer: the argument points to it. */
 enum hb__what hb__handle_of_param(const struct hb__fn *fn, unsigned i, bool *ret_pointer);
 const struct hb__held *hb__handle_find(enum hb__what what, uintptr_t value);
-/* Under the lock of track/. */
+/* Under the lock of track/. The first answers NULL to one that the program never had. */
+struct hb__held *hb__handle_known(enum hb__what what, uintptr_t value);
 struct hb__held *hb__handle_get(enum hb__what what, uintptr_t value);
 void hb__handle_made(struct hb__call *c, enum hb__what what, uintptr_t value, bool quiet);
 /* made: the making that ends (of a handle that another thread may have got again meanwhile); it may be gone. */
@@ -52,6 +57,7 @@ void hb__ends_leave(struct hb__call *c, int code);
 struct hb__watch {
 	struct hb__watch *chain, *chain_before; /* further ones with the same handle, in the order of making */
 	struct hb__watch *next, *prev;          /* all */
+	struct hb__held *held;
 	uintptr_t handle;
 	const MPI_Request *at; /* the variable it was put into */
 	const struct hb__fn *fn;

@@ -8,16 +8,8 @@
 struct hb__watch hb__watches = {.next = &hb__watches, .prev = &hb__watches};
 uint32_t hb__requests_turn;
 
-/* Libraries give one handle to all operations that are complete at once: a hundred thousand may share it. */
-struct chain {
-	struct hb__watch *first, *last;
-	struct hb__watch *sure; /* the first that is not unsure: all from it on are not */
-	struct hb__watch *kept; /* the same for those whose buffers are looked at */
-	struct chain *next;     /* unused ones */
-};
-static struct hb__map by_handle, by_variable; /* chains; the last one posted into a variable */
+static struct hb__map by_variable; /* the last one posted into a variable */
 static struct hb__watch *unused;
-static struct chain *unused_chains;
 
 /* ---- the list; under the lock ---- */
 
@@ -36,52 +28,29 @@ static struct hb__watch *watch_new(void)
 	return w;
 }
 
-static void chain_in(struct hb__watch *w)
+static void chain_in(struct hb__held *h, struct hb__watch *w)
 {
-	struct chain *c = hb__map_find(&by_handle, w->handle);
-	if (!c) {
-		c = unused_chains;
-		if (c)
-			unused_chains = c->next;
-		else if (!(c = hb__pool(sizeof *c)))
-			return;
-		*c = (struct chain){.first = NULL};
-		hb__map_put(&by_handle, w->handle, c);
-	}
-	w->chain_before = c->last;
-	*(c->last ? &c->last->chain : &c->first) = w;
-	c->last = w;
-	c->sure = c->sure ? c->sure : w;
-	c->kept = c->kept ? c->kept : w;
-}
-
-static struct hb__watch *first_of(uintptr_t handle)
-{
-	const struct chain *c = hb__map_find(&by_handle, handle);
-	return c ? c->first : NULL;
+	w->held = h;
+	w->chain_before = h->last;
+	*(h->last ? &h->last->chain : &h->first) = w;
+	h->last = w;
+	h->sure = h->sure ? h->sure : w;
+	h->kept = h->kept ? h->kept : w;
 }
 
 static void chain_out(struct hb__watch *w)
 {
-	struct chain *c = hb__map_find(&by_handle, w->handle);
-	if (!c)
-		return;
-	*(w->chain_before ? &w->chain_before->chain : &c->first) = w->chain;
-	*(w->chain ? &w->chain->chain_before : &c->last) = w->chain_before;
-	c->sure = c->sure == w ? w->chain : c->sure;
-	c->kept = c->kept == w ? w->chain : c->kept;
-	if (!c->first) {
-		hb__map_remove(&by_handle, w->handle);
-		c->next = unused_chains;
-		unused_chains = c;
-	}
+	struct hb__held *h = w->held;
+	*(w->chain_before ? &w->chain_before->chain : &h->first) = w->chain;
+	*(w->chain ? &w->chain->chain_before : &h->last) = w->chain_before;
+	h->sure = h->sure == w ? w->chain : h->sure;
+	h->kept = h->kept == w ? w->chain : h->kept;
 }
 
 static void watch_drop(struct hb__watch *w)
 {
 	chain_out(w);
-	if (hb__map_find(&by_variable, (uintptr_t)w->at) == w)
-		hb__map_remove(&by_variable, (uintptr_t)w->at);
+	hb__map_remove_if(&by_variable, (uintptr_t)w->at, w);
 	w->prev->next = w->next;
 	w->next->prev = w->prev;
 	w->chain = unused;
@@ -90,18 +59,18 @@ static void watch_drop(struct hb__watch *w)
 
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
 {
-	struct chain *c = hb__map_find(&by_handle, handle);
-	if (!c || c->first == c->last)
-		return c ? c->first : NULL;
+	struct hb__held *h = hb__handle_known(HB__H_REQUEST, handle);
+	if (!h || h->first == h->last)
+		return h ? h->first : NULL;
 	struct hb__watch *found = at ? hb__map_find(&by_variable, (uintptr_t)at) : NULL;
 	if (found && found->handle != handle)
 		found = NULL;
 	if (found && !found->variable_again)
 		return found;
-	for (struct hb__watch *w = c->sure; w; w = w->chain)
+	for (struct hb__watch *w = h->sure; w; w = w->chain)
 		w->unsure = true; /* which of them it is nobody knows */
-	c->sure = NULL;
-	return found ? found : c->first;
+	h->sure = NULL;
+	return found ? found : h->first;
 }
 
 /* ---- making and ending ---- */
@@ -111,8 +80,10 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 	const MPI_Request *at = (const MPI_Request *)hb__arg(c, HB_R_NEWREQ);
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
-	struct hb__watch *w = watch_new(), *before = hb__map_find(&by_variable, (uintptr_t)at);
+	struct hb__held *h = hb__handle_get(HB__H_REQUEST, r->handle);
+	struct hb__watch *w = h ? watch_new() : NULL;
 	if (w) {
+		struct hb__watch *before = hb__map_swap(&by_variable, (uintptr_t)at, w);
 		if (before && !before->over_site)
 			before->over_site = site;
 		w->variable_again = before && before->handle == r->handle;
@@ -125,15 +96,11 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 		w->persistent = c->fn->flags & HB_PERSISTENT;
 		w->active = !w->persistent;
 		w->receive = c->fn->cls == HB_RECV;
-		chain_in(w);
-		hb__map_put(&by_variable, (uintptr_t)at, w);
-		struct hb__held *h = hb__handle_get(HB__H_REQUEST, r->handle);
+		chain_in(h, w);
 		static struct hb__making alive;
-		if (h) {
-			h->made = &alive;
-			h->made_site = site;
-			h->made_fn = c->fn->name;
-		}
+		h->made = &alive;
+		h->made_site = site;
+		h->made_fn = c->fn->name;
 	}
 	hb__track_unlock();
 	if (!w)
@@ -173,12 +140,11 @@ void hb__check_posted(struct hb__call *c, struct hb__request *r)
 
 static void request_over(struct hb__call *c, struct hb__watch *w)
 {
-	uintptr_t handle = w->handle;
+	struct hb__held *h = w->held;
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
 	watch_drop(w);
-	struct hb__held *h = first_of(handle) ? NULL : hb__handle_get(HB__H_REQUEST, handle);
-	if (h) {
+	if (!h->first) {
 		h->made = NULL;
 		h->ended_site = site;
 		h->ended_fn = c->fn->name;
@@ -192,10 +158,10 @@ static void forget_unsure(struct hb__watch *w)
 	if (!w || !w->unsure)
 		return;
 	hb__track_lock();
-	struct chain *c = hb__map_find(&by_handle, w->handle);
-	for (w = c ? c->kept : NULL; w && w->unsure; w = w->chain) {
+	struct hb__held *h = w->held;
+	for (w = h->kept; w && w->unsure; w = w->chain) {
 		hb__pending_drop(w, false);
-		c->kept = w->chain;
+		h->kept = w->chain;
 	}
 	hb__track_unlock();
 }
@@ -275,18 +241,18 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 {
 	if ((MPI_Request)handle == hb__known.request_null)
 		return;
-	const struct hb__held *h = hb__handle_find(HB__H_REQUEST, handle);
+	hb__track_lock();
+	const struct hb__held *h = hb__handle_known(HB__H_REQUEST, handle);
+	struct hb__watch *w = h ? h->first : NULL;
+	if (w && w->chain && at)
+		w = hb__watch_find(handle, at);
+	hb__track_unlock();
 	if (h && !h->made) {
 		if (wanted(c, HB_REMARK_FREED))
 			hb__remark(c, HB_REMARK_FREED, "arg=%s what=request made=%u madefn=%s freed=%u freedfn=%s", arg,
 				h->made_site, h->made_fn, h->ended_site, h->ended_fn);
 		return;
 	}
-	hb__track_lock();
-	struct hb__watch *w = first_of(handle);
-	if (w && w->chain && at)
-		w = hb__watch_find(handle, at);
-	hb__track_unlock();
 	if (!w)
 		return;
 	if (c->fn->flags & HB_START) {

@@ -9,6 +9,7 @@ const char *const hb__what_names[HB__H_KINDS] = {"", "request", "comm", "datatyp
 
 static struct hb__map handles;
 static struct hb__making *unused;
+uint64_t hb__handles_ended;
 
 uintptr_t hb__handle_at(enum hb__what what, const void *at)
 {
@@ -106,6 +107,11 @@ bool hb__handle_ended(enum hb__what what, uintptr_t value)
 	return h && !h->made;
 }
 
+struct hb__held *hb__handle_known(enum hb__what what, uintptr_t value)
+{
+	return hb__map_find(&handles, key_of(what, value));
+}
+
 struct hb__held *hb__handle_get(enum hb__what what, uintptr_t value)
 {
 	struct hb__held *h = hb__map_find(&handles, key_of(what, value));
@@ -136,6 +142,7 @@ void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value, co
 {
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
+	hb__handles_ended++;
 	struct hb__held *h = hb__map_find(&handles, key_of(what, value));
 	struct hb__making **at = h ? &h->made : NULL;
 	while (at && *at && *at != made)

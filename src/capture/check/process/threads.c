@@ -120,7 +120,7 @@ static void compare(struct hb__call *c, const struct flight *mine, const struct 
 void hb__check_together_enter(struct hb__call *c)
 {
 	struct flight now = {.lane = c->lane};
-	if (!hb__many_threads || !hb__threaded || c->lane->nested || c->fn->cls == HB_LOCAL)
+	if (c->lane->nested || c->fn->cls == HB_LOCAL)
 		return;
 	describe(c, &now);
 	if (!now.collective && !now.nrequests && !now.n)
