@@ -121,9 +121,10 @@ class Runner:
         flags = ["-std=gnu17", "-O2", "-g"]
         plain = {"clocks": [], "alloc.so": ["-fPIC", "-shared"], "span.so": ["-fPIC", "-shared"]}
         for target, extra in plain.items():
-            source = os.path.join(PROGRAMS, target.split(".")[0] + ".c")
-            self.execute(["gcc"] + flags + extra + [source, "-o", target, "-ldl"])
+            folder = os.path.join(PROGRAMS, "preloaded") if extra else PROGRAMS
+            source = os.path.join(folder, target.split(".")[0] + ".c")
+            self.execute(["gcc"] + flags + extra + ["-I" + PROGRAMS, source, "-o", target, "-ldl"])
         for mpi in mpis:
-            for name in ("pingpong", "stream", "poll", "steal", "halo", "farm", "calls"):
+            for name in ("pingpong", "stream", "poll", "steal", "halo", "amr", "farm", "calls"):
                 source = os.path.join(PROGRAMS, name + ".c")
                 self.execute([f"mpicc.{mpi}"] + flags + [source, "-o", f"{name}.{mpi}", "-lm", "-ldl"])

@@ -140,6 +140,13 @@ def farm(name, full, quick):
     return bench
 
 
+def exchange(name, cells, full, quick):
+    bench = Benchmark(name, [cells, full, "exchange"], [cells, quick, "exchange"], [("step", "per step", "us")],
+                      {"openmpi": 2, "mpich": 2})
+    bench.program = "halo"
+    return bench
+
+
 def benchmarks():
     both, four = {"openmpi": 2, "mpich": 2}, {"openmpi": 4, "mpich": 2}
     return [
@@ -152,6 +159,9 @@ def benchmarks():
                   [("iprobe.p10", "Iprobe no", "ns"), ("test.p10", "Test no", "ns")], both, replay=True),
         Benchmark("steal", [8000, 50], [2000, 50], [("node", "per node", "ns")], four, replay=True),
         Benchmark("halo", [64, 20000], [64, 4000], [("step", "per step", "us")], four, replay=True),
+        exchange("halo alone, 64 B", 8, 50000, 10000),
+        exchange("halo alone, 64 KiB", 8192, 2000, 500),
+        Benchmark("amr", [16, 4000, 20], [16, 1000, 20], [("step", "per step", "us")], four),
         farm("farm, 50 us tasks", [10000, 10000], [4000, 10000]),
         farm("farm, 10 us tasks", [40000, 2000], [10000, 2000]),
         Lammps("LAMMPS", [600], [200], [("loop", "melt, loop", "ms")], {"openmpi": 2}),

@@ -20,7 +20,8 @@ from runner import Failure, Runner, TOP
 from tables import columns, with_spread
 
 VARIANTS = ["bare", "events", "check"]
-PROGRAMS = ["ping-pong 8 B", "stream", "halo", "farm, 50 us tasks", "farm, 10 us tasks", "LAMMPS"]
+PROGRAMS = ["ping-pong 8 B", "stream", "poll", "halo", "halo alone, 64 B", "halo alone, 64 KiB", "amr", "farm, 50 us tasks",
+            "farm, 10 us tasks", "LAMMPS"]
 
 
 class Checked:

@@ -1,6 +1,9 @@
-/* halo SIDE STEPS: a five-point stencil on a two-dimensional grid of
- * processes, SIDE x SIDE cells each, halos by Irecv, Isend and Waitall. */
+/* halo SIDE STEPS [exchange]: a five-point stencil on a two-dimensional grid of
+ * processes, SIDE x SIDE cells each, halos by Irecv, Isend and Waitall. With a
+ * third argument only the halos, without cells: what is between is nothing. */
 #include <mpi.h>
+
+#include <stdbool.h>
 
 #include "bench.h"
 
@@ -40,13 +43,15 @@ static void unpack(struct field *f)
 static void exchange(struct field *f, MPI_Comm comm)
 {
 	MPI_Request requests[2 * SIDES];
-	pack(f);
+	if (f->now)
+		pack(f);
 	for (int s = 0; s < SIDES; s++)
 		MPI_Irecv(f->in[s], (int)f->side, MPI_DOUBLE, f->peer[s], s ^ 1, comm, &requests[s]);
 	for (int s = 0; s < SIDES; s++)
 		MPI_Isend(f->out[s], (int)f->side, MPI_DOUBLE, f->peer[s], s, comm, &requests[SIDES + s]);
 	MPI_Waitall(2 * SIDES, requests, MPI_STATUSES_IGNORE);
-	unpack(f);
+	if (f->now)
+		unpack(f);
 }
 
 static void relax(struct field *f)
@@ -61,12 +66,12 @@ static void relax(struct field *f)
 	f->next = swap;
 }
 
-static void prepare(struct field *f, long side, MPI_Comm comm, int rank)
+static void prepare(struct field *f, long side, bool with_cells, MPI_Comm comm, int rank)
 {
-	size_t cells = (size_t)((side + 2) * (side + 2));
+	size_t cells = with_cells ? (size_t)((side + 2) * (side + 2)) : 0;
 	f->side = side;
-	f->now = calloc(cells, sizeof(double));
-	f->next = calloc(cells, sizeof(double));
+	f->now = with_cells ? calloc(cells, sizeof(double)) : NULL;
+	f->next = with_cells ? calloc(cells, sizeof(double)) : NULL;
 	for (int s = 0; s < SIDES; s++) {
 		f->out[s] = calloc((size_t)side, sizeof(double));
 		f->in[s] = calloc((size_t)side, sizeof(double));
@@ -88,16 +93,17 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(comm, &rank);
 	long side = argument(argc, argv, 1, 64), steps = argument(argc, argv, 2, 5000);
 	struct field f;
-	prepare(&f, side, comm, rank);
+	prepare(&f, side, argc <= 3, comm, rank);
 	MPI_Barrier(comm);
 	double start = now_ns(), sum = 0, total;
 	for (long i = 0; i < steps; i++) {
 		exchange(&f, comm);
-		relax(&f);
+		if (f.now)
+			relax(&f);
 	}
 	MPI_Barrier(comm);
 	double time = now_ns() - start;
-	for (long r = 1; r <= side; r++)
+	for (long r = 1; f.now && r <= side; r++)
 		sum += *cell(&f, f.now, r, r);
 	MPI_Reduce(&sum, &total, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
 	if (rank == 0) {

@@ -200,7 +200,27 @@ def told(place, name):
               (job.returncode, out, more))
 
 
+def system_calls(place, messages):
+    """How many a process makes that is recorded for the check and sends so many messages to itself."""
+    folder = tempfile.mkdtemp(dir=place.path)
+    given = {"LD_PRELOAD": "%s/libhbdb-%s.so" % (os.path.dirname(HBDB), place.mpi), "HBDB_MODE": "record", "HBDB_DIR": folder,
+             "HBDB_LEVEL": "events", "HBDB_REMARKS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    command = ["strace", "-f", "-c", "-U", "calls,name", "-o", folder + "/calls"]
+    for key, value in given.items():
+        command += ["-E", "%s=%s" % (key, value)]
+    subprocess.run(command + [place.path + "/job", "many%d" % messages], cwd=place.path, env=place.env, check=True, timeout=300,
+                   stdout=subprocess.DEVNULL)
+    with open(folder + "/calls") as table:
+        rows = [line.split() for line in table]
+    if not any(f.endswith(".log") for f in os.listdir(folder)):
+        raise RuntimeError("nothing was recorded")
+    return {row[1]: int(row[0]) for row in rows if len(row) == 2 and row[0].isdigit() and row[1] != "total"}
+
+
 def costs(place, name):
+    few, many = system_calls(place, 1000), system_calls(place, 21000)
+    more = {call: n - few.get(call, 0) for call, n in many.items() if n > few.get(call, 0) + 500}
+    check(name + " messages in a loop make no system call each", sum(more.values()) < 20000 / 5, more)
     status, out, err = place.run("record", "--check", "-o", "ask.hbdb", "--", *place.job("ask"))
     took = [int(line.split()[3]) for line in out.splitlines() if line.startswith("a poll takes")]
     check(name + " a poll beside a pending receive takes microseconds at most", status == 0 and took and took[0] < 20000,

@@ -128,7 +128,10 @@ static __thread struct settled {
 	uintptr_t buffer[2];
 } settled[SETTLED] __attribute__((tls_model("initial-exec")));
 
-static uintptr_t buffer_of(const struct hb__call *c, enum hb_role role) { return hb__has(c, role) ? hb__arg(c, role) : 0; }
+static uintptr_t buffer_of(const struct hb__call *c, enum hb_role role)
+{
+	return hb__has(c, role) ? hb__arg(c, role) : 0;
+}
 
 static uint64_t call_of(const struct hb__call *c, uint64_t alike)
 {

@@ -247,7 +247,8 @@ bool hb__check_declared(struct hb__call *c)
 		int type = next_of(fn, i + 1, HB_P_DTYPE, HB_P_DTYPE, HB_P_DTYPE);
 		int count = next_of(fn, i + 1, HB_P_COUNT, HB_P_ICOUNT, HB_P_CNT);
 		if (type < 0 || !c->a[i] || (const void *)c->a[i] == MPI_IN_PLACE ||
-			(const void *)c->a[i] == MPI_BOTTOM || nobody(c, i) || told(c, i, (MPI_Datatype)c->a[type], &more))
+			(const void *)c->a[i] == MPI_BOTTOM || nobody(c, i) ||
+			told(c, i, (MPI_Datatype)c->a[type], &more))
 			continue;
 		struct hb__look l = {.c = c, .fn = fn, .root = -1};
 		for (unsigned k = 0; k < fn->nargs; k++)

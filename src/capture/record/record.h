@@ -89,8 +89,8 @@ struct hb__slot {
 	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
 	int64_t check_bytes; /* 0: not so */
 	uintptr_t key[HB_MAX_RECORDED];
-	int64_t arg[HB_MAX_RECORDED];      /* neutral */
-	uint32_t settled;                  /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
+	int64_t arg[HB_MAX_RECORDED]; /* neutral */
+	uint32_t settled; /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
 	uintptr_t settled_buffer;          /* check: with this buffer, 0: with any */
 	uint64_t followed;                 /* replay: the definition of a record's slot that was found equal */
 	struct hb__part in, in_place, out; /* collectives: what goes in, the same with MPI_IN_PLACE, what comes out */

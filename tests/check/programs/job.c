@@ -73,6 +73,20 @@ static void ask(int rank)
 		MPI_Send(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD);
 }
 
+/* Small messages to this process itself, from memory of the heap. */
+static void many(int rank, long n)
+{
+	int *v = calloc(64, sizeof *v);
+	MPI_Request request[2];
+	MPI_Status status[2];
+	for (long i = 0; i < n; i++) {
+		MPI_Irecv(v, 32, MPI_INT, rank, 7, MPI_COMM_WORLD, &request[0]);
+		MPI_Isend(v + 32, 32, MPI_INT, rank, 7, MPI_COMM_WORLD, &request[1]);
+		MPI_Waitall(2, request, status);
+	}
+	free(v);
+}
+
 /* An erroneous call, and then no end until somebody makes the file. */
 static void wrong_until(int rank, const char *file)
 {
@@ -146,6 +160,8 @@ int main(int argc, char **argv)
 		poll_for_ever(rank);
 	else if (!strcmp(what, "ask"))
 		ask(rank);
+	else if (!strncmp(what, "many", 4))
+		many(rank, atol(what + 4));
 	else if (!strcmp(what, "wrong"))
 		wrong_until(rank, "go");
 	else if (!strcmp(what, "pile"))

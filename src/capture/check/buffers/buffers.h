@@ -49,7 +49,7 @@ struct hb__pending {
 	bool digested; /* the first region is sent from, and its digest is known */
 	uint64_t digest;
 	uint32_t turn; /* of the digest */
-	bool held; /* what it is received into held this when the last call returned */
+	bool held;     /* what it is received into held this when the last call returned */
 	uint64_t holds;
 	uint32_t looks;                      /* how often that was asked */
 	struct hb__block block[HB__REGIONS]; /* in which they begin */

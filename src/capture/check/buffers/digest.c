@@ -33,7 +33,8 @@ static struct {
 } stays;
 
 extern void *__libc_stack_end;
-extern void *__curbrk __attribute__((weak)); /* libc's own note of the break, kept by who stands in front of sbrk, too */
+extern void *__curbrk
+	__attribute__((weak)); /* libc's own note of the break, kept by who stands in front of sbrk, too */
 
 /* sbrk(0) is a system call where a library stands in front of it (UCX does under MPICH). */
 static uintptr_t heap_high(void)
