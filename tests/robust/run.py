@@ -9,6 +9,7 @@ import argparse
 import concurrent.futures
 import fnmatch
 import os
+import signal
 import sys
 import time
 import traceback
@@ -55,6 +56,8 @@ def mpis_of(name, mpis, options):
 
 def main():
     options = options_of()
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)  # under nohup: what is started here must not ignore it
     cases = [(name, function, mpi) for name, function, mpis in lib.TESTS for mpi in mpis_of(name, mpis, options)
              if (not options.only or options.only in name or fnmatch.fnmatch(name, options.only))]
     if options.list:

@@ -1,5 +1,7 @@
 /* A bit of everything that a query may ask for: wildcards that race, a late sender, requests, a choice among them, a
  * probe, polls, collectives with somebody late, and messages that nobody takes. */
+#include "../unseen.h"
+
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,7 @@ static void never(int rank)
 	MPI_Irecv(&in, 1, MPI_INT, 1, NEVER + 100, MPI_COMM_WORLD, &request); /* nobody sends it */
 	MPI_Cancel(&request);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	take_unseen(1, NEVER);
 }
 
 static void collectives(int rank, int size)

@@ -1,4 +1,5 @@
 /* The same program with one thing different.  diverge MODE */
+#include "../../unseen.h"
 #include "robust.h"
 
 #include <stdbool.h>
@@ -44,6 +45,8 @@ static void middle(void)
 		MPI_Send(x, 1, MPI_INT, other, 8, MPI_COMM_WORLD);
 		MPI_Recv(y, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
+	if (rank == 0 && IS("more-middle"))
+		take_unseen(size - 1, 5);
 	MPI_Bcast(x, 4, MPI_INT, root, MPI_COMM_WORLD);
 	MPI_Comm_free(&copy);
 }
