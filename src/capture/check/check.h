@@ -108,7 +108,7 @@ bool hb__guard_told(const void *key); /* an access was seen, or nothing is watch
 void hb__guard_entered(struct hb__call *c);
 void hb__guard_left(const struct hb__call *c);
 void hb__guard_asks(struct hb__call *c); /* around such a poll */
-void hb__guard_asked(void);
+void hb__guard_asked(bool yes);          /* what it was answered */
 /* What of the memory from *low on, below high, no register of this thread watches: it may be read here without setting one off.
  * *ret_low, *ret_high: the next such piece, after which *low stands behind it. False: there is none. */
 bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t *ret_high);

@@ -45,7 +45,6 @@ struct guards {
 	bool on;  /* the registers are switched on */
 	int ring; /* the event whose buffer all watches write into, and which switches them all */
 	uint64_t ring_id;
-	uint64_t asked; /* when the poll that is under way began */
 	uint32_t calls; /* since a register was set */
 	struct perf_event_mmap_page *page;
 	uint32_t used;
@@ -458,16 +457,14 @@ void hb__guard_asks(struct hb__call *c)
 	if (!w || !w->works)
 		return;
 	look(c, w);
-	w->asked = hb__count();
 }
 
-void hb__guard_asked(void)
+void hb__guard_asked(bool yes)
 {
 	struct guards *w = self;
 	if (!w || !w->works)
 		return;
 	look(NULL, w);
-	uint64_t took = hb__count() - w->asked;
-	if (took > trap) /* the kernel may have copied */
-		hb__credit_used(took);
+	if (yes) /* the kernel may have copied: a trap for each byte that is watched */
+		hb__credit_used(trap * REGISTERS * 8);
 }

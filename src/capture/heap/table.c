@@ -195,6 +195,10 @@ enum hb_heap_state hb_heap_find(const void *p, struct hb_heap_block *ret)
 	*ret = (struct hb_heap_block){0};
 	if (!leaf)
 		return HB_HEAP_UNKNOWN;
+	r = record_at(__atomic_load_n(&leaf->across[(at >> SEGMENT) % SEGMENTS], __ATOMIC_ACQUIRE));
+	if (r && holds(r, at) && __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == HB_HEAP_LIVE)
+		return answer(
+			r, HB_HEAP_LIVE, ret); /* inside of a long one: thousands of places may lie before its begin */
 	for (uintptr_t g = granule;; g--) {
 		uint32_t number = __atomic_load_n(&leaf->first[g % GRANULES], __ATOMIC_ACQUIRE);
 		if (number && (r = record_at(number)) != NULL) {
