@@ -183,7 +183,8 @@ void hb__between_enter(struct hb__call *c);
 void hb__between_leave(void);
 /* Plain loads of it are safe, even when the program may have freed it; buffers/digest.c. */
 bool hb__still_readable(const void *p, size_t bytes);
-void hb__memory_that_stays(void); /* once, before */
+void hb__memory_that_stays(void);                        /* once, before */
+bool hb__memory_of_program(const void *p, size_t bytes); /* its own static memory, or the heap: nobody else has it */
 /* What is known to be there holds for a call: before the library is called, and when the call returns, it may be given back. */
 void hb__mapped_forget(void);
 void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */

@@ -74,6 +74,12 @@ static void place(const struct hb__onesided *o, const struct hb__access *a, hb_p
 		snprintf(ret->function, sizeof ret->function, "%s", a->touching == HB__READS ? "a load" : "a store");
 		ret->site = (uint32_t)hb_remark_number(r, "by", 0);
 	}
+	if (a->deduced) {
+		snprintf(ret->role, sizeof ret->role, "writes its own memory of the window before this call of %s",
+			ret->function);
+		snprintf(ret->function, sizeof ret->function, "a store");
+		return;
+	}
 	snprintf(ret->role, sizeof ret->role, "%s%s", verb(a), a->local ? " its own memory of the window" : "");
 }
 

@@ -292,7 +292,7 @@ static void on_own(struct hb__onesided *o, const hb_remark *r)
 	char fn[24];
 	if (hb_remark_number(r, "win", -1) < 0)
 		return;
-	bool write = hb_remark_number(r, "write", 0) == 1;
+	bool write = hb_remark_number(r, "write", 0) == 1 || r->word == HB_REMARK_CHANGED;
 	for (size_t k = i < 3 ? 0 : i - 3; !write && k < all->n && k < i + 4; k++)
 		if (same_store(r, &all->at[k]))
 			return;
@@ -307,6 +307,17 @@ static void on_own(struct hb__onesided *o, const hb_remark *r)
 	a->done_exit = false;
 	a->locked = part->locked || part->all_locked;
 	a->exclusive = part->exclusive;
+}
+
+/* What has changed was stored by the process itself, if no access of anybody writes there. */
+static void on_changed(struct hb__onesided *o, const hb_remark *r)
+{
+	size_t before = o->naccesses;
+	on_own(o, r);
+	if (o->naccesses == before)
+		return;
+	o->access[before].touching = HB__WRITES;
+	o->access[before].deduced = true;
 }
 
 /* ---- completion ---- */
@@ -414,6 +425,8 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 		on_touch(o, r);
 	else if (r->word == HB_REMARK_TOUCHED)
 		on_own(o, r);
+	else if (r->word == HB_REMARK_CHANGED)
+		on_changed(o, r);
 	else if (r->word == HB_REMARK_WINSYNC)
 		on_sync(o, open, e, r);
 	else if (r->word == HB_REMARK_RMADONE)
@@ -425,6 +438,38 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 			o->no_memory = true;
 	}
 	return status;
+}
+
+#define BUDGET 100000000ull /* comparisons */
+
+static bool meet(const struct hb__onesided *o, const struct hb__access *a, const struct hb__access *b)
+{
+	const struct hb__bytes *x = &o->pool[a->bytes];
+	for (uint32_t i = 0; i < b->nbytes; i++) {
+		const struct hb__bytes *y = &o->pool[b->bytes + i];
+		if (x->from < y->to && y->from < x->to)
+			return true;
+	}
+	return false;
+}
+
+/* A change may be what an access of some process wrote; also of one that is not known. */
+static void drop_unsure(struct hb__onesided *o)
+{
+	uint64_t budget = BUDGET;
+	for (size_t i = 0; i < o->naccesses; i++) {
+		struct hb__access *a = &o->access[i];
+		bool sure = o->c->complete || !a->deduced;
+		for (size_t k = 0; a->deduced && sure && k < o->naccesses; k++) {
+			const struct hb__access *b = &o->access[k];
+			if (b->target != a->target || b->local || b->touching == HB__READS)
+				continue;
+			sure = budget > b->nbytes && !b->inexact && !meet(o, a, b);
+			budget -= sure ? b->nbytes + 1 : 0;
+		}
+		if (!sure)
+			a->inexact = true; /* it conflicts with nothing */
+	}
 }
 
 hb_status hb__onesided_gather(struct hb__onesided *o)
@@ -445,6 +490,8 @@ hb_status hb__onesided_gather(struct hb__onesided *o)
 	}
 	if (!status)
 		status = hb__exposures_match(e);
+	if (!status)
+		drop_unsure(o);
 	if (e)
 		hb__exposures_close(e);
 	free(open.at);

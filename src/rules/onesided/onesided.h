@@ -26,6 +26,7 @@ struct hb__access {
 	uint32_t done_line, done;      /* the event that completed it; 0: none did */
 	bool done_exit;                /* complete when that event is over, not already when it begins */
 	bool local;                    /* the target's own, by a call or by the program itself */
+	bool deduced;                  /* local, a store: it is known by what changed only */
 	bool exclusive, locked;        /* under a lock; under an exclusive one */
 	bool passive;                  /* the target takes no part: locks */
 	bool pscw;

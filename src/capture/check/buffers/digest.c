@@ -79,6 +79,13 @@ void hb__memory_that_stays(void)
 	stays.stack_high = (uintptr_t)__libc_stack_end;
 }
 
+bool hb__memory_of_program(const void *p, size_t bytes)
+{
+	uintptr_t low = (uintptr_t)p, high = low + bytes;
+	return (low >= stays.data_low && high <= stays.data_high) ||
+	       (low >= stays.heap_low && high <= (uintptr_t)sbrk(0));
+}
+
 static __thread int first_thread __attribute__((tls_model("initial-exec"))); /* 1: this one is it, -1: not */
 
 #define STACK ((uintptr_t)64 << 20) /* nothing else is mapped so near to its end; a coroutine runs on another stack */

@@ -133,6 +133,7 @@ static void made(struct hb__call *c)
 		.dynamic = m.dynamic,
 		.shared = m.shared,
 		.given = !strcmp(m.name, "create"),
+		.copy = w->copy,
 		.made_site = hb__check_site(c),
 		.room = w->room,
 		.started_to = w->started_to,
@@ -190,6 +191,7 @@ void hb__check_windows_enter(struct hb__call *c)
 	if (likely(!hb__windows_alive))
 		return;
 	lock();
+	hb__compare_end(c);
 	if (c->fn->cls == HB_RMA) {
 		struct hb__window *w = hb__has(c, HB_R_WIN) ? hb__window_find(hb__arg(c, HB_R_WIN)) : NULL;
 		if (w && synchronises(c))
@@ -247,7 +249,9 @@ void hb__check_windows_leave(struct hb__call *c, int code)
 		left_window(c, code);
 	else if (c->fn->cls == HB_COMPLETE)
 		hb__locals_completed(c);
-	if (hb__windows_alive && c->fn->flags & HB_EVENT)
+	if (hb__windows_alive && c->fn->flags & HB_EVENT) {
 		hb__watch_begin(c);
+		hb__compare_begin(c);
+	}
 	unlock();
 }

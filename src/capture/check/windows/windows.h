@@ -10,6 +10,7 @@
  *   rmadone   a request-based access completed: seq=
  *   epoch     an error seen here: error=none|twice|mixed|end|open|range|type|memory win= target= text=
  *   rmalocal  the buffer of a pending access was used: seq= win= text=
+ *   changed   memory of the window changed since the call before: win= off= len=
  *   touch     memory of a window was used by this process: win= off= len= write=0|1 lock=x|s|- [seq=] */
 #ifndef HBDB_CAPTURE_CHECK_WINDOWS_WINDOWS_H
 #define HBDB_CAPTURE_CHECK_WINDOWS_WINDOWS_H
@@ -35,6 +36,9 @@ struct hb__window {
 	bool dynamic, shared, polled;
 	struct hb__block block; /* in which the memory begins, when it is given */
 	bool given, gone;       /* the memory is the program's; that it was given back was said */
+	char *copy;             /* HB__COMPARED bytes; NULL: not needed yet */
+	int64_t part, copied;   /* of these bytes from `part` on; 0: of none */
+	uint32_t copy_turn;     /* which of them no register watched */
 	uint32_t made_site;
 	MPI_Group group;
 	bool has_group;
@@ -133,6 +137,11 @@ void hb__locals_completed(struct hb__call *c);
 /* An access has returned: its request is known. */
 void hb__locals_accessed(const struct hb__call *c, int code);
 const char *hb__lock_name(const struct hb__window *w);
+
+/* ---- compare.c: stores between calls, by what has changed ---- */
+#define HB__COMPARED 4096                         /* bytes of a window at a time */
+void hb__compare_begin(const struct hb__call *c); /* a call of the program is over */
+void hb__compare_end(struct hb__call *c);         /* the next one begins */
 
 /* ---- watch.c: loads and stores between calls, by debug registers where the kernel lets us ---- */
 void hb__watch_begin(const struct hb__call *c); /* a call of the program is over */
