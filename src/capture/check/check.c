@@ -294,7 +294,7 @@ void hb__check_leave(struct hb__call *c, int code)
 	hb__check_threads_leave(c);
 	hb__check_together_leave(c);
 	if (unlikely(c->watched) && c->again)
-		hb__guard_asked(!flag || *flag);
+		hb__guard_asked(c->fn->cls == HB_COMPLETE && flag && *flag);
 	else if (unlikely(hb__guard_any()))
 		hb__guard_left(c);
 }
