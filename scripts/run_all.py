@@ -12,16 +12,17 @@ import subprocess
 import sys
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed$")
+LIMIT = 360  # seconds of one program: the longest takes 36 s of a processor
 
 
 def run(path):
     """Returns (passed, failed) of one program; prints what it says, its closing line apart."""
     try:
         done = subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=120, check=False)
+                              stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
         text, status = done.stdout.decode(errors="replace"), done.returncode
     except subprocess.TimeoutExpired as e:
-        text, status = (e.stdout or b"").decode(errors="replace"), "120 s and not done"
+        text, status = (e.stdout or b"").decode(errors="replace"), "%d s and not done" % LIMIT
     lines = text.rstrip("\n").split("\n")
     closing = CLOSING.match(lines[-1])
     for line in lines[:-1] if closing else lines:
