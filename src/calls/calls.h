@@ -28,17 +28,17 @@ enum {                      /* flags of a function */
 };
 
 enum { /* kinds of recorded arguments, as in hbdb-recording.5 */
-	HB_ARG_NUMBER,
-	HB_ARG_RANK,
-	HB_ARG_TAG,
-	HB_ARG_COMM,
-	HB_ARG_DATATYPE,
-	HB_ARG_OP,
-	HB_ARG_WIN,
-	HB_ARG_FILE,
-	HB_ARG_DIGEST,       /* of an array of counts or displacements */
-	HB_ARG_DIGEST_TYPES, /* of an array of datatypes; written as HB_ARG_DIGEST */
-	HB_ARG_COLOR,        /* written as HB_ARG_NUMBER */
+	HB_RECORDED_NUMBER,
+	HB_RECORDED_RANK,
+	HB_RECORDED_TAG,
+	HB_RECORDED_COMM,
+	HB_RECORDED_DATATYPE,
+	HB_RECORDED_OP,
+	HB_RECORDED_WIN,
+	HB_RECORDED_FILE,
+	HB_RECORDED_DIGEST,       /* of an array of counts or displacements */
+	HB_RECORDED_DIGEST_TYPES, /* of an array of datatypes; written as HB_RECORDED_DIGEST */
+	HB_RECORDED_COLOR,        /* written as HB_RECORDED_NUMBER */
 };
 
 /* What an argument is to its handler: index into the arguments, or -1. */
@@ -155,6 +155,7 @@ struct hb__param {
 
 #define HB_MAX_RECORDED 12 /* arguments of one call that are recorded; the generator checks */
 
+struct hb_meaning;
 struct hb__call;
 typedef void (*hb__function)(void);                   /* an MPI function of any prototype */
 typedef int hb__invoke(hb__function f, uintptr_t *a); /* casts it back and calls it */
@@ -171,6 +172,7 @@ struct hb__fn {
 	} recorded[HB_MAX_RECORDED];
 	int8_t role[HB_R_COUNT_OF_ROLES];
 	const struct hb__param *param; /* nargs of them */
+	const struct hb_meaning *means;
 	hb__invoke *invoke;
 };
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the wrappers of one MPI library from mpi.calls.
 
-usage: generate.py TABLE (ids|wrappers) FAMILY HEADER-NAMES OUTPUT
+usage: generate.py TABLE (ids|meanings|wrappers) FAMILY HEADER-NAMES OUTPUT
 
-`ids` writes the enumeration of all functions; `wrappers` one wrapper per row
-that the library declares. HEADER-NAMES is a file with the preprocessed mpi.h.
+`ids` writes the enumeration of all functions; `meanings` what each means (meaning.h);
+`wrappers` one wrapper per row that the library declares. HEADER-NAMES is a file with the preprocessed mpi.h.
 """
 import re
 import sys
@@ -57,7 +57,7 @@ static const struct hb__param params_{name}[] = {{{param}}};
 static const struct hb__fn fn_{name} = {{
 	.name = "{name}", .id = HB_FN_{name}, .cls = HB_{cls}, .flags = {flags}, .nargs = {nargs},
 	.wide = {wide}, .nrecorded = {nrecorded}, .recorded = {{{recorded}}}, .param = params_{name},
-	.role = {{{roles}}}, .invoke = invoke_{name},
+	.role = {{{roles}}}, .invoke = invoke_{name}, .means = &hb_meanings[HB_FN_{name}],
 }};
 
 HB__EXPORT int hb_{name}({wide_params}) __asm__("{name}");
@@ -83,7 +83,7 @@ int hb_P{name}({wide_params})
 VALUE = """
 static const struct hb__fn fn_{name} = {{
 	.name = "{name}", .id = HB_FN_{name}, .cls = HB_{cls}, .flags = {flags},
-	.role = {{{roles}}},
+	.role = {{{roles}}}, .means = &hb_meanings[HB_FN_{name}],
 }};
 
 HB__EXPORT {ret} {name}({params})
@@ -101,8 +101,9 @@ HB__EXPORT {ret} P{name}({params})
 
 
 class Row:
-    def __init__(self, name, cls, flags, params, wide=False):
+    def __init__(self, name, cls, flags, columns, params, wide=False):
         self.name, self.cls, self.flags, self.params, self.wide = name, cls, flags, params, wide
+        self.columns = columns
         self.known = None  # the types that the header has; None: all that are asked for
 
     def ctype(self, kind):
@@ -113,6 +114,15 @@ class Row:
         if self.known is None or set(re.findall(r"MPIX?_\w+", ctype)) <= self.known:
             return ctype
         return "uintptr_t"  # a whole register: passed on as it comes
+
+
+def columns_of(text):
+    """The words KEY=VALUE or KEY="VALUE" at the beginning, and what is behind them."""
+    columns = {}
+    while m := re.match(r'(\w+)=(?:"([^"]*)"|(\S+))\s*', text):
+        columns[m[1]] = m[2] or m[3]
+        text = text[m.end():]
+    return columns, text
 
 
 def params_of(text, family):
@@ -141,10 +151,11 @@ def read(path, family):
         cls, *flags = parts[1].split(",")
         if cls == "unsupported":
             continue
-        params = params_of(parts[2] if len(parts) > 2 else "", family)
-        rows.append(Row(parts[0], cls, flags, params))
+        columns, rest = columns_of(parts[2] if len(parts) > 2 else "")
+        params = params_of(rest, family)
+        rows.append(Row(parts[0], cls, flags, columns, params))
         if "large" in flags:
-            rows.append(Row(parts[0] + "_c", cls, flags, params, wide=True))
+            rows.append(Row(parts[0] + "_c", cls, flags, columns, params, wide=True))
     return rows
 
 
@@ -154,6 +165,109 @@ def param_of(name, kind):
     return f'{{HB_P_{known.get(kind, "AS" if kind.startswith("as(") else kind.upper())}, "{name}"}}'
 
 
+# ---- what a function means ----
+
+BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": "PROBE", "collective": "COLLECTIVE",
+            "comm": "COLLECTIVE"}
+ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
+INHERITED = ("does", "mode", "order", "fit", "alike", "given", "otf2", "needs", "compare", "loses")
+COLUMNS = INHERITED + ("base", "shape")
+
+
+class Meaning:
+    """Of a row: its own columns, else those of the blocking function, else what its class and its parameters say."""
+
+    def __init__(self, row, rows):
+        self.row, self.kinds = row, [kind for _, kind in row.params]
+        assert set(row.columns) <= set(COLUMNS), (row.name, row.columns)
+        self.plain = row.name[:-2] if row.name.endswith("_c") and row.name[:-2] in rows else row.name
+        self.base = self.find_base(rows)
+        base = rows[self.base]
+        self.columns = {k: v for k, v in base.columns.items() if k in INHERITED} | row.columns
+        self.empty, self.in_place = "empty" in base.flags, "in_place" in base.flags
+        self.posts = self.find_posts()
+        self.does = self.columns.get("does", BY_CLASS.get(row.cls, "nothing")).upper()
+        if "matched" in row.flags:
+            self.does = "MATCHED_RECEIVE"
+        elif self.does == "PROBE" and "newmsg" in self.kinds:
+            self.does = "MATCHED_PROBE"
+        self.shape = self.columns.get("shape", self.find_shape()).upper()
+        if row.cls == "collective":
+            assert "order" in self.columns, row.name + ": a collective needs the column order"
+        implied = "all" if row.cls == "comm" and self.does == "COLLECTIVE" or self.does in ORDERED_ALL else "none"
+        self.order = self.columns.get("order", implied).upper()
+        self.needs = self.find_needs()
+
+    def find_base(self, rows):
+        if "base" in self.row.columns:
+            return self.row.columns["base"]
+        plain, tries = self.plain, []
+        if "persistent" in self.row.flags:
+            tries.append(plain.removesuffix("_init"))
+        if "nonblocking" in self.row.flags or "poll" in self.row.flags:
+            for prefix in ("MPI_I", "MPI_R"):
+                tries.append(re.sub("^%s([a-z])" % prefix, lambda m: "MPI_" + m[1].upper(), plain))
+            tries.append(plain.replace("MPI_File_i", "MPI_File_"))
+        return next((t for t in tries if t in rows and t != plain), plain)
+
+    def find_posts(self):
+        if "start" in self.row.flags:
+            return "COUNT" if "nreq" in self.kinds else "ONE"
+        return "ONE" if {"nonblocking", "persistent"} & set(self.row.flags) or "newmsg" in self.kinds else "NONE"
+
+    def find_shape(self):
+        kinds, row = set(self.kinds), self.row
+        if "clock" in row.flags:
+            return "clock"
+        if "start" in row.flags:
+            return "started"
+        if "matched" in row.flags:
+            return "matched"
+        if self.does in ("FREE_REQUEST", "CANCEL"):
+            return "request"
+        if row.cls == "complete":
+            return "any" if "index" in kinds else "some" if "indices" in kinds else "all" if "statuses" in kinds else "status"
+        if row.cls == "comm" and "newcomm" in kinds:
+            return "comm"
+        return "message" if row.cls in ("send", "recv", "probe") and (self.posts == "NONE" or "newmsg" in kinds) else "none"
+
+    def find_needs(self):
+        row, does, event = self.row, self.does, {"event", "nonblocking", "persistent"} & set(self.row.flags)
+        if self.posts != "NONE" and "newmsg" not in self.kinds or not event and row.cls != "rma":
+            return "NOTHING"
+        if "needs" in self.columns:
+            return self.columns["needs"].upper()
+        if does == "SEND":
+            return "NOTHING" if self.columns.get("mode") == "buffered" else "RECEIVER"
+        if does in ("COMPLETE", "LOOK"):
+            return "REQUESTS"
+        if does in ("PROBE", "MATCHED_PROBE"):
+            return "MESSAGE" if does == "MATCHED_PROBE" and "poll" not in row.flags else "PROBED"
+        if does == "RECEIVE":
+            return "MESSAGE"
+        if row.cls == "io":  # those that are recorded are collective
+            return "MEMBERS" if does == "FILE_OPEN" else "OTHERS"
+        return "MEMBERS" if self.order != "NONE" or row.cls == "collective" else "NOTHING"
+
+    def text(self):
+        quoted = {k: '"%s"' % self.columns[k] if k in self.columns else "NULL" for k in ("alike", "given", "otf2")}
+        truths = {"wide": self.row.wide, "rooted": "root" in self.kinds, "empty": self.empty,
+                  "in_place": self.in_place, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
+        fields = {"name": '"%s"' % self.row.name, "plain": "HB_FN_" + self.plain, "base": "HB_FN_" + self.base,
+                  "cls": "HB_" + self.row.cls.upper(), "flags": flags_of(self.row), "does": "HB_DOES_" + self.does,
+                  "mode": "HB_MODE_" + self.columns.get("mode", "standard").upper(), "order": "HB_ORDER_" + self.order,
+                  "shape": "HB_SHAPE_" + self.shape, "posts": "HB_POSTS_" + self.posts, "needs": "HB_NEEDS_" + self.needs,
+                  "loses": "HB_LOSES_" + self.columns.get("loses", "nothing").upper(),
+                  "compare": "HB_COMPARE_" + self.columns.get("compare", "nothing").upper(),
+                  "fit": "HB_FIT_" + self.columns.get("fit", "none").upper(),
+                  **{k: str(v).lower() for k, v in truths.items()}, **quoted}
+        return "\t[HB_FN_%s] = {%s},\n" % (self.row.name, ", ".join(".%s = %s" % f for f in fields.items()))
+
+
+def flags_of(row):
+    return " | ".join(dict.fromkeys(FLAGS[f] for f in row.flags if f in FLAGS)) or "0"
+
+
 def emit(row):
     types = [row.ctype(kind) for _, kind in row.params]
     names = [name for name, _ in row.params]
@@ -161,7 +275,7 @@ def emit(row):
     roles, recorded = {}, []
     for i, (name, kind) in enumerate(row.params):
         if kind in RECORDED:
-            recorded.append(f'{{{i}, HB_ARG_{RECORDED[kind]}, "{name}"}}')
+            recorded.append(f'{{{i}, HB_RECORDED_{RECORDED[kind]}, "{name}"}}')
         if kind in ROLE:
             roles.setdefault(ROLE[kind], i)
         for k, first, last in (("count", "COUNT", "LAST_COUNT"), ("dtype", "TYPE", "LAST_TYPE"), ("tag", "TAG", "LAST_TAG")):
@@ -170,9 +284,8 @@ def emit(row):
                 roles[last] = i
     assert len(recorded) <= 12 and len(names) <= 20, row.name
     role_text = ", ".join(f"[HB_R_{r}] = {i + 1}" for r, i in roles.items())
-    flags = " | ".join(dict.fromkeys(FLAGS[f] for f in row.flags if f in FLAGS)) or "0"
     value = next((f for f in row.flags if f in RETURNS), None)
-    fields = dict(name=row.name, cls=row.cls.upper(), flags=flags, roles=role_text or "0",
+    fields = dict(name=row.name, cls=row.cls.upper(), flags=flags_of(row), roles=role_text or "0",
                   params=", ".join(decl) or "void", types=", ".join(f"__typeof__({t})" for t in types) or "void",
                   names=", ".join(names))
     if value:
@@ -193,7 +306,13 @@ def main():
         if what == "ids":
             every = sorted({r.name for r in read(table, "openmpi")} | {r.name for r in read(table, "mpich")})
             out.write("#pragma once\nenum hb__function_id {\n" + "".join(f"\tHB_FN_{n},\n" for n in every) + "\tHB_FN_COUNT\n};\n")
-            out.write("#define HB_FUNCTION_NAMES \\\n" + "".join(f'\t"{n}", \\\n' for n in every) + "\n")
+            return
+        if what == "meanings":
+            every = {r.name: r for r in read(table, "openmpi") + rows}
+            out.write('#include <stddef.h>\n\n#include "calls/meaning.h"\n#include "mpi_ids.h"\n\n'
+                      "const hb_meaning hb_meanings[HB_FN_COUNT] = {\n"
+                      + "".join(Meaning(every[n], every).text() for n in sorted(every)) + "};\n"
+                      + "const unsigned hb_meanings_known = HB_FN_COUNT;\n")
             return
         text = open(header).read()
         declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", text))

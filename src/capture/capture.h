@@ -26,7 +26,7 @@
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #include <mpi.h>
 
-#include "calls/calls.h"
+#include "calls/meaning.h"
 #include "format/row.h"
 #include "mpi_ids.h"
 

@@ -142,11 +142,10 @@ bool hb__find_library(void)
 	static bool done, ours;
 	pthread_mutex_lock(&lock);
 	if (!done && locate()) {
-		static const char *const names[] = {HB_FUNCTION_NAMES};
 		for (int i = 0; i < HB_FN_COUNT; i++) {
 			char pmpi[80];
-			snprintf(pmpi, sizeof pmpi, "P%s", names[i]);
-			hb__function m = find(names[i]), p = find(pmpi), none = (hb__function)missing;
+			snprintf(pmpi, sizeof pmpi, "P%s", hb_meanings[i].name);
+			hb__function m = find(hb_meanings[i].name), p = find(pmpi), none = (hb__function)missing;
 			hb__next[HB_ENTRY_MPI][i] = m ? m : p ? p : none;
 			hb__next[HB_ENTRY_PMPI][i] = p ? p : m ? m : none;
 		}

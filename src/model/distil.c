@@ -113,14 +113,6 @@ static bool asks_wild(const hb_event *ev)
 	return ev->from == HB_ANY_SOURCE || (ev->from_tag == HB_ANY_TAG && ev->from != HB_PROC_NULL);
 }
 
-enum { CLASS_RECV = 2, CLASS_COMPLETE = 3, CLASS_PROBE = 4 };
-
-static bool named(const hb_event *ev, const char *name)
-{
-	const char *s = strchr(ev->function->name, '_');
-	return s && !strcmp(s + 1, name);
-}
-
 static bool of(const struct bits *set, uint32_t lanes, hb_reference r)
 {
 	return r.lane < lanes && r.posting >= 0 && has(&set[r.lane], (uint64_t)r.posting);
@@ -133,13 +125,13 @@ static bool learn(struct distiller *d, const hb_event *ev)
 {
 	bool good = true;
 	d->said += 1 + ev->row->nresults;
-	if (ev->shape == HB_SHAPE_REQUEST && ev->nanswers && named(ev, "Cancel")) {
+	if (ev->shape == HB_SHAPE_REQUEST && ev->nanswers && ev->means->does == HB_DOES_CANCEL) {
 		hb_reference r = ev->answers[0].request;
 		uint64_t most = r.lane == ev->row->lane ? d->said : ELSEWHERE;
 		if (r.lane < d->lanes && r.posting >= 0 && (uint64_t)r.posting < most)
 			good = put(&d->cancelling[r.lane], (uint64_t)r.posting);
 	}
-	bool wild = ev->function->cls == CLASS_RECV && ev->shape == HB_SHAPE_NONE && asks_wild(ev);
+	bool wild = ev->function->cls == HB_RECV && ev->shape == HB_SHAPE_NONE && asks_wild(ev);
 	uint32_t n = ev->shape == HB_SHAPE_STARTED && ev->posts > ev->nanswers ? ev->nanswers : ev->posts;
 	for (uint32_t i = 0; good && i < n && (uint64_t)ev->posting + i < d->said; i++) {
 		bool started = ev->shape == HB_SHAPE_STARTED && of(d->wild, d->lanes, ev->answers[i].request);
@@ -186,7 +178,7 @@ static hb_status look_for_failures(struct distiller *d, hb_error *err)
 			return status;
 		while (d->raced && (more = hb_cursor_next(cursor, &row, err)) > 0) {
 			const hb_function *f = row.result ? hb_log_function(d->log, row.function) : NULL;
-			if (f && f->cls >= CLASS_RECV && f->cls <= CLASS_PROBE)
+			if (f && f->cls >= HB_RECV && f->cls <= HB_PROBE)
 				d->raced = NULL;
 		}
 		hb_cursor_close(cursor);
@@ -201,17 +193,17 @@ static hb_status look_for_failures(struct distiller *d, hb_error *err)
 static bool is_wait(const hb_event *ev)
 {
 	return (ev->shape == HB_SHAPE_STATUS || ev->shape == HB_SHAPE_ALL) &&
-	       !hb_behaviour_of(ev->function->name, ev->function->cls).polls;
+	       !ev->means->chooses;
 }
 
 /* Level events: whether level order stores it, too. Those that poll or choose say so themselves. */
 static bool is_choice(const struct distiller *d, const hb_event *ev)
 {
-	if (hb_behaviour_of(ev->function->name, ev->function->cls).polls || ev->shape == HB_SHAPE_CLOCK)
+	if (ev->means->chooses || ev->shape == HB_SHAPE_CLOCK)
 		return true;
-	if (ev->function->cls == CLASS_RECV)
+	if (ev->function->cls == HB_RECV)
 		return ev->shape == HB_SHAPE_MESSAGE && asks_wild(ev);
-	if (ev->function->cls == CLASS_PROBE)
+	if (ev->function->cls == HB_PROBE)
 		return ev->from == HB_ANY_SOURCE || ev->from_tag == HB_ANY_TAG;
 	bool yes = false;
 	for (uint32_t i = 0; is_wait(ev) && !yes && i < ev->nanswers; i++)
@@ -229,11 +221,11 @@ static bool is_wild(const struct distiller *d, const hb_answer *a)
 static bool answers_wild(const struct distiller *d, const hb_event *ev, bool *ret_only)
 {
 	*ret_only = false;
-	if (ev->function->cls == CLASS_RECV) {
+	if (ev->function->cls == HB_RECV) {
 		*ret_only = ev->shape == HB_SHAPE_MESSAGE && !ev->row->result && ev->source != HB_ABSENT;
 		return ev->shape == HB_SHAPE_MESSAGE;
 	}
-	if (ev->function->cls != CLASS_COMPLETE)
+	if (ev->function->cls != HB_COMPLETE)
 		return false;
 	bool wild = false, other = ev->row->result != 0 || d->cancels || !is_wait(ev);
 	for (uint32_t i = 0; i < ev->nanswers; i++) {
@@ -315,7 +307,7 @@ static bool encode(struct distiller *d, const hb_event *ev, hb_row *row)
 static hb_fate inside_fate(const struct distiller *d, const hb_row *row)
 {
 	const hb_function *f = hb_log_function(d->log, row->function);
-	bool waits = f && f->name && (f->cls == CLASS_RECV || f->cls == CLASS_COMPLETE || f->cls == CLASS_PROBE);
+	bool waits = f && f->name && (f->cls == HB_RECV || f->cls == HB_COMPLETE || f->cls == HB_PROBE);
 	return waits || !d->events ? HB_FATE_KEEP : HB_FATE_DROP;
 }
 
@@ -364,17 +356,6 @@ static hb_fate filter(void *user, hb_row *row, int inside)
 	return encode(d, &ev, row) ? HB_FATE_KEEP : stop(d, HB_E_MEMORY, row->number);
 }
 
-static bool calls_cancel(const hb_log *log)
-{
-	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
-		const hb_function *f = hb_log_function(log, i);
-		const char *name = f && f->name ? strchr(f->name, '_') : NULL;
-		if (name && !strcmp(name + 1, "Cancel") && f->calls)
-			return true;
-	}
-	return false;
-}
-
 static hb_status failed(const struct distiller *d, hb_error *err)
 {
 	if (err) {
@@ -395,7 +376,7 @@ hb_status hb_distil(hb_log *log, const char *to, const hb_racers *raced, hb_dist
 		.raced = raced,
 		.races = raced,
 		.events = info->level == HB_LEVEL_EVENTS,
-		.cancels = calls_cancel(log),
+		.cancels = hb_log_calls(log, HB_DOES_CANCEL),
 		.lanes = info->lanes};
 	hb_status status = d.events ? learn_requests(&d, err) : HB_OK;
 	status = status ? status : look_for_failures(&d, err);

@@ -8,7 +8,7 @@
 /* What is looked up once per function of a log. */
 struct known {
 	bool ready;
-	hb_behaviour behaviour;
+	const hb_meaning *means;
 	int8_t peer, source, tag, source_tag, comm, count, type; /* places of arguments, -1: none */
 };
 
@@ -123,7 +123,7 @@ static const struct known *look_up(hb_events *e, uint32_t number, const hb_funct
 	struct known *k = &e->known[number];
 	if (!k->ready)
 		*k = (struct known){.ready = true,
-			.behaviour = hb_behaviour_of(f->name, f->cls),
+			.means = hb_meaning_of(f->name, f->cls),
 			.peer = place(f, peers),
 			.source = place(f, sources),
 			.tag = place(f, tags),
@@ -323,7 +323,7 @@ static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
 	if (ev->row->result)
 		return;
 	int64_t count = 1;
-	if (k->behaviour.posts == HB_POSTS_COUNT)
+	if (k->means->posts == HB_POSTS_COUNT)
 		count = ev->row->nargs ? hb_event_argument(ev, "count") : (int64_t)ev->nanswers;
 	if (count < 0 || count > INT32_MAX) {
 		ev->malformed = true;
@@ -332,7 +332,7 @@ static void post(hb_events *e, hb_event *ev, const struct known *k, bool wild)
 	ev->posts = (uint32_t)count;
 	ev->posting = e->posted;
 	for (int64_t i = 0; i < count; i++) {
-		bool from_wild = k->behaviour.posts == HB_POSTS_COUNT || ev->shape == HB_SHAPE_STARTED
+		bool from_wild = k->means->posts == HB_POSTS_COUNT || ev->shape == HB_SHAPE_STARTED
 					 ? i < ev->nanswers && was_wild(e, ev->answers[i].request)
 					 : wild;
 		if (from_wild)
@@ -351,7 +351,7 @@ static void understand(hb_events *e, const hb_row *row, struct call *ret)
 		return;
 	}
 	const struct known *k = look_up(e, row->function, f);
-	hb_shape shape = k->behaviour.shape;
+	hb_shape shape = k->means->shape;
 	*ret = (struct call){.function = f,
 		.known = k,
 		.peer = argument(row, k->peer),
@@ -365,8 +365,8 @@ static void understand(hb_events *e, const hb_row *row, struct call *ret)
 	if (count >= 0 && datatype)
 		ret->bytes = (int64_t)((uint64_t)count * datatype->size);
 	ret->wild = k->source >= 0 && (ret->from == HB_ANY_SOURCE || ret->from_tag == HB_ANY_TAG);
-	bool blocking = k->behaviour.posts == HB_POSTS_NONE || shape == HB_SHAPE_MESSAGE;
-	ret->choice = k->behaviour.polls || (ret->wild && blocking) || shape == HB_SHAPE_CLOCK;
+	bool blocking = k->means->posts == HB_POSTS_NONE || shape == HB_SHAPE_MESSAGE;
+	ret->choice = k->means->chooses || (ret->wild && blocking) || shape == HB_SHAPE_CLOCK;
 	ret->bare = !row->nargs && !f->nargs && shape == HB_SHAPE_MESSAGE;
 }
 
@@ -401,7 +401,8 @@ static void decode(hb_events *e, hb_event *ev)
 	const struct call *c = call_of(e, row);
 	ev->row = row;
 	ev->function = c->function;
-	ev->shape = c->function ? c->known->behaviour.shape : HB_SHAPE_NONE;
+	ev->means = c->function ? c->known->means : hb_meaning_of("", HB_SPECIAL);
+	ev->shape = ev->means->shape;
 	ev->source = ev->source_tag = ev->made = HB_ABSENT;
 	ev->posts = ev->nanswers = ev->used = 0;
 	ev->posting = -1;
@@ -422,7 +423,7 @@ static void decode(hb_events *e, hb_event *ev)
 	if (row->nresults)
 		decode_results(e, ev);
 	ev->choice = ev->choice || c->choice || (c->bare && row->nresults);
-	if (c->known->behaviour.posts != HB_POSTS_NONE)
+	if (c->known->means->posts != HB_POSTS_NONE)
 		post(e, ev, c->known, c->wild);
 }
 

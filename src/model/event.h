@@ -14,23 +14,10 @@
 
 #include <hbdb/format.h>
 
+#include "calls/meaning.h"
+
 /* A number that an event does not have. */
 #define HB_ABSENT INT64_MIN
-
-/* How the results of a function are laid out. */
-typedef enum hb_shape {
-	HB_SHAPE_NONE,    /* nothing is answered */
-	HB_SHAPE_MESSAGE, /* source, tag, bytes */
-	HB_SHAPE_STARTED, /* a reference for each request started */
-	HB_SHAPE_MATCHED, /* a reference to the probe that took the message */
-	HB_SHAPE_STATUS,  /* one status */
-	HB_SHAPE_ALL,     /* one status for each request */
-	HB_SHAPE_ANY,     /* an index and a status */
-	HB_SHAPE_SOME,    /* a count, and so many indices and statuses */
-	HB_SHAPE_REQUEST, /* a reference */
-	HB_SHAPE_COMM,    /* a new communicator */
-	HB_SHAPE_CLOCK,   /* a time */
-} hb_shape;
 
 /* A request or matched message, named by the call that made it. */
 typedef struct hb_reference {
@@ -51,6 +38,7 @@ typedef struct hb_answer {
 typedef struct hb_event {
 	const hb_row *row;
 	const hb_function *function; /* NULL: the log does not define it */
+	const hb_meaning *means;     /* never NULL */
 	hb_shape shape;
 	int64_t peer;           /* destination, source or root as asked for */
 	int64_t tag;            /* as asked for */
@@ -99,12 +87,7 @@ int64_t hb_event_argument(const hb_event *event, const char *name);
 /* Nanoseconds from tick 0 of the process. */
 static inline double hb_ticks_ns(const hb_log_info *info, uint64_t ticks) { return (double)ticks * info->tick_ns; }
 
-/* How a function answers and whether it posts, by its name (functions.c). */
-typedef struct hb_behaviour {
-	hb_shape shape;
-	enum { HB_POSTS_NONE, HB_POSTS_ONE, HB_POSTS_COUNT } posts; /* COUNT: as the argument count says */
-	bool polls; /* answers yes or no: an event is a yes, and a choice */
-} hb_behaviour;
-hb_behaviour hb_behaviour_of(const char *name, uint8_t cls);
+/* Whether the process of a log called a function that does this (enum hb_does), as far as the log counts calls. */
+bool hb_log_calls(const hb_log *log, uint8_t does);
 
 #endif

@@ -38,35 +38,10 @@ struct hb__cell *hb__place(struct hb__table *table, struct hb__key key);
 uint32_t hb__look(const struct hb__table *table, struct hb__key key);
 void hb__erase(struct hb__table *table, struct hb__key key);
 
-/* ---- what a function does to the order (match/kinds.c) ---- */
-
-enum hb__does {
-	HB__NOTHING,
-	HB__SEND,
-	HB__RECV, /* and Sendrecv: it has a destination, too */
-	HB__MRECV,
-	HB__PROBE,
-	HB__MPROBE,
-	HB__START,
-	HB__COMPLETE,
-	HB__GET_STATUS,
-	HB__FREE,
-	HB__CANCEL,
-	HB__COLLECTIVE,
-	HB__BIRTH, /* collective over the communicator that it makes */
-	HB__FENCE,
-	HB__WINDOW,    /* makes a window; collective */
-	HB__UNMATCHED, /* posts something that is not matched: partitioned, spawned */
-	HB__INIT,
-};
+/* A function of one log (match/kinds.c). */
 struct hb__function {
-	bool known;
-	uint8_t does, order;
-	bool synchronous, buffered, ready, persistent, posts, chooses, polls;
-	bool empty_is_nothing; /* with 0 bytes it orders nothing */
-	bool rooted, both_sides;
-	uint16_t base;          /* the same for Bcast, Ibcast and Bcast_init */
-	int8_t root, win, dest; /* places of arguments, -1: none */
+	const hb_meaning *means; /* NULL: not looked up */
+	int8_t root, win, dest;  /* places of arguments, -1: none */
 };
 void hb__know(const hb_function *f, struct hb__function *ret);
 

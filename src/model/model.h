@@ -146,16 +146,6 @@ typedef struct hb_chosen {
 	uint32_t count;          /* requests in its array */
 } hb_chosen;
 
-/* How a collective orders its processes. */
-typedef enum hb_order {
-	HB_ORDER_NONE, /* it moves nothing: no order follows (free, no data, neighbours that are not recorded) */
-	HB_ORDER_ALL,  /* every enter -> every exit */
-	HB_ORDER_OUT,  /* the root's enter -> every exit */
-	HB_ORDER_IN,   /* every enter -> the root's exit */
-	HB_ORDER_SCAN, /* lower ranks' enter -> exit; the own enter, too */
-	HB_ORDER_EXSCAN,
-} hb_order;
-
 typedef struct hb_collective {
 	uint32_t group, number; /* the number-th of its group, from 0 */
 	hb_order order;

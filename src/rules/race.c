@@ -32,12 +32,7 @@ static uint32_t source_of(const hb_model *m, uint32_t send)
 /* A process that takes locks of windows may have waited for the unlock of another one. Which waited for which is not seen. */
 static bool locks(const hb_process *p)
 {
-	for (uint32_t i = 0; p->log && i < hb_log_get_info(p->log)->functions; i++) {
-		const hb_function *f = hb_log_function(p->log, i);
-		if (f && f->name && (!strcmp(f->name, "MPI_Win_lock") || !strcmp(f->name, "MPI_Win_lock_all")))
-			return true;
-	}
-	return false;
+	return p->log && (hb_log_calls(p->log, HB_DOES_WINDOW_LOCK) || hb_log_calls(p->log, HB_DOES_WINDOW_LOCK_ALL));
 }
 
 static bool uncertain(const struct hb__racing *r, const hb_race *race)

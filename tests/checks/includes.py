@@ -9,11 +9,11 @@ MAY = {
     "calls": set(),
     "capture": {"format", "calls"},
     "format": set(),
-    "model": {"format"},
-    "rules": {"model"},
-    "session": {"model", "format"},
+    "model": {"format", "calls"},
+    "rules": {"model", "calls"},
+    "session": {"model", "format", "calls"},
     "tool": {"calls", "capture", "format", "model", "rules", "session", "view"},
-    "view": {"model", "rules", "session"},
+    "view": {"model", "rules", "session", "calls"},
 }
 C = (".c", ".h", ".cc", ".inc", ".tmpl")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)

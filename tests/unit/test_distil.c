@@ -25,7 +25,7 @@ static void function(struct raw_log *r, unsigned number, uint8_t cls, const char
 static void functions(struct raw_log *r, bool args)
 {
 	static const char *const name[] = {
-		"X_Recv", "X_Irecv", "X_Wait", "X_Waitall", "X_Waitany", "X_Iprobe", "X_Wtime", "X_Send", "X_Cancel"};
+		"MPI_Recv", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Iprobe", "MPI_Wtime", "MPI_Send", "MPI_Cancel"};
 	static const uint8_t cls[] = {2, 2, 3, 3, 3, 4, 9, 1, 3};
 	raw_lane(r, 0, 0);
 	for (unsigned i = 0; i < sizeof cls; i++) {

@@ -51,8 +51,8 @@ void hb__define_function(const struct hb__fn *fn)
 	w = hb_put_uv(w, n);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned kind = fn->recorded[i].kind;
-		*w++ = kind == HB_ARG_DIGEST_TYPES ? HB_ARG_DIGEST
-		       : kind == HB_ARG_COLOR      ? HB_ARG_NUMBER
+		*w++ = kind == HB_RECORDED_DIGEST_TYPES ? HB_RECORDED_DIGEST
+		       : kind == HB_RECORDED_COLOR      ? HB_RECORDED_NUMBER
 						   : (uint8_t)kind;
 		w = text(w, fn->recorded[i].name);
 	}
@@ -132,7 +132,7 @@ void hb__define_array(uint64_t digest, const int64_t *value, int n)
 void hb__define_origin(unsigned kind, int number, struct hb__origin from)
 {
 	uint8_t body[4 * HB_UV_MAX], *w = hb_put_uv(body, (uint64_t)number);
-	w = hb_put_uv(w, HB_ARG_COMM + kind);
+	w = hb_put_uv(w, HB_RECORDED_COMM + kind);
 	w = hb_put_uv(w, from.lane);
 	w = hb_put_uv(w, from.nth);
 	pthread_mutex_lock(&lock);

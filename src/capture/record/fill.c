@@ -16,7 +16,7 @@ static void tell_array(struct hb__call *c, unsigned i, uint64_t digest)
 	if (n <= 0 || n > HB__ARRAY_MAX || !digest)
 		return;
 	for (int k = 0; k < n; k++)
-		value[k] = c->fn->recorded[i].kind == HB_ARG_DIGEST_TYPES
+		value[k] = c->fn->recorded[i].kind == HB_RECORDED_DIGEST_TYPES
 				   ? hb__type_find((uintptr_t)((const MPI_Datatype *)p)[k])->number
 			   : c->fn->wide ? (int64_t)((const MPI_Count *)p)[k]
 					 : ((const int *)p)[k];
@@ -27,26 +27,26 @@ static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 {
 	uintptr_t v = c->a[c->fn->recorded[i].arg];
 	switch (c->fn->recorded[i].kind) {
-	case HB_ARG_RANK:
+	case HB_RECORDED_RANK:
 		return hb__neutral_rank((int)v);
-	case HB_ARG_TAG:
+	case HB_RECORDED_TAG:
 		return hb__neutral_tag((int)v);
-	case HB_ARG_COLOR:
+	case HB_RECORDED_COLOR:
 		return (int)v == MPI_UNDEFINED ? HB_UNDEFINED : (int)v;
-	case HB_ARG_COMM: {
+	case HB_RECORDED_COMM: {
 		struct hb__comm *comm = hb__comm_find(s->key[i]);
 		return comm ? comm->number : HB_NONE;
 	}
-	case HB_ARG_DATATYPE:
+	case HB_RECORDED_DATATYPE:
 		return hb__type_find(v)->number;
-	case HB_ARG_OP:
+	case HB_RECORDED_OP:
 		return hb__op_number(v);
-	case HB_ARG_WIN:
+	case HB_RECORDED_WIN:
 		return hb__win_number(v);
-	case HB_ARG_FILE:
+	case HB_RECORDED_FILE:
 		return hb__file_number(v);
-	case HB_ARG_DIGEST:
-	case HB_ARG_DIGEST_TYPES:
+	case HB_RECORDED_DIGEST:
+	case HB_RECORDED_DIGEST_TYPES:
 		if (hb__config.remarks && hb__has(c, HB_R_COMM))
 			tell_array(c, i, s->key[i]);
 		return (int64_t)s->key[i];

@@ -29,7 +29,7 @@ static uintptr_t array_digest(struct hb__call *c, unsigned i)
 	int n = hb__array_length(comm, c->fn, i);
 	uint64_t h = 0;
 	for (int k = 0; k < n; k++) {
-		if (c->fn->recorded[i].kind == HB_ARG_DIGEST_TYPES)
+		if (c->fn->recorded[i].kind == HB_RECORDED_DIGEST_TYPES)
 			h = mix(h, (uint64_t)hb__type_find((uintptr_t)((const MPI_Datatype *)p)[k])->number);
 		else if (c->fn->wide)
 			h = mix(h, (uint64_t)((const MPI_Count *)p)[k]);
@@ -46,7 +46,7 @@ static inline uint64_t key_of(struct hb__call *c, const void *pc, uintptr_t *key
 	for (unsigned i = 0; i < fn->nrecorded; i++) {
 		unsigned kind = fn->recorded[i].kind;
 		uintptr_t v = c->a[fn->recorded[i].arg];
-		if (unlikely(kind == HB_ARG_DIGEST || kind == HB_ARG_DIGEST_TYPES))
+		if (unlikely(kind == HB_RECORDED_DIGEST || kind == HB_RECORDED_DIGEST_TYPES))
 			v = array_digest(c, i);
 		else if (unlikely(fn->recorded[i].arg + 1 == fn->role[HB_R_COMMPTR]))
 			v = v ? (uintptr_t) * (MPI_Comm *)v : 0; /* MPI_Comm_free: the handle, not where it lies */
@@ -90,7 +90,7 @@ static bool plain_key(const struct hb__fn *fn, const void *pc, const void *site)
 {
 	bool plain = !hb__config.order && pc == site;
 	for (unsigned i = 0; i < fn->nrecorded; i++)
-		plain = plain && fn->recorded[i].kind != HB_ARG_DIGEST && fn->recorded[i].kind != HB_ARG_DIGEST_TYPES &&
+		plain = plain && fn->recorded[i].kind != HB_RECORDED_DIGEST && fn->recorded[i].kind != HB_RECORDED_DIGEST_TYPES &&
 			fn->recorded[i].arg + 1 != fn->role[HB_R_COMMPTR];
 	return plain;
 }

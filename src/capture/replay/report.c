@@ -101,20 +101,20 @@ static const char *predefined(bool op, int64_t v)
 static void value(struct out *o, int kind, int64_t v)
 {
 	char name[128];
-	bool op = kind == HB_ARG_OP, named = op || kind == HB_ARG_DATATYPE;
+	bool op = kind == HB_RECORDED_OP, named = op || kind == HB_RECORDED_DATATYPE;
 	if (v == HB_UNDEFINED)
 		add(o, "UNDEFINED");
-	else if (kind == HB_ARG_RANK)
+	else if (kind == HB_RECORDED_RANK)
 		rank_value(o, v);
-	else if (kind == HB_ARG_TAG && v == HB_ANY_TAG)
+	else if (kind == HB_RECORDED_TAG && v == HB_ANY_TAG)
 		add(o, "ANY");
-	else if (kind == HB_ARG_COMM && v <= 1)
+	else if (kind == HB_RECORDED_COMM && v <= 1)
 		add(o, "%s", v == 0 ? "WORLD" : v == 1 ? "SELF" : "NULL");
 	else if (named && (v < 0 || predefined(op, v)))
 		add(o, "%s", v < 0 ? "NULL" : predefined(op, v));
 	else if (named && hb__script_named(op, v, name, sizeof name))
 		add(o, "%s", name);
-	else if (kind == HB_ARG_DIGEST || kind == HB_ARG_DIGEST_TYPES)
+	else if (kind == HB_RECORDED_DIGEST || kind == HB_RECORDED_DIGEST_TYPES)
 		add(o, "~%" PRIx64, (uint64_t)v);
 	else
 		add(o, "%" PRId64, v);

@@ -77,7 +77,7 @@ static void learn_origin(const uint8_t *p, const uint8_t *end)
 	uint64_t number, kind, lane, nth;
 	if ((p = hb_get_uv(p, end, &number)) && (p = hb_get_uv(p, end, &kind)) && (p = hb_get_uv(p, end, &lane)) &&
 		hb_get_uv(p, end, &nth))
-		hb__number_recorded(number, kind - HB_ARG_COMM, lane, nth);
+		hb__number_recorded(number, kind - HB_RECORDED_COMM, lane, nth);
 }
 
 static void learn_definitions(const struct hb_unit_header *u)
@@ -123,7 +123,6 @@ static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, char *to, s
 
 static void learn_functions(void)
 {
-	static const char *const names[] = {HB_FUNCTION_NAMES};
 	script.local = hb__pages((script.function.size + 1) * sizeof *script.local);
 	for (uint64_t i = 0; script.local && i < script.function.size; i++) {
 		char name[128];
@@ -131,7 +130,7 @@ static void learn_functions(void)
 		if (!d || d->body >= d->end || !get_text(d->body + 1, d->end, name, sizeof name))
 			continue;
 		for (int k = 0; k < HB_FN_COUNT; k++)
-			if (hb__fns[k] && strcmp(names[k], name) == 0)
+			if (hb__fns[k] && strcmp(hb_meanings[k].name, name) == 0)
 				script.local[i] = hb__fns[k];
 	}
 }

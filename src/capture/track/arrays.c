@@ -33,14 +33,14 @@ bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struc
 	bool send_side = !strncmp(name, "send", 4), recv_side = !strncmp(name, "recv", 4);
 	int root_at = -1;
 	for (unsigned i = 0; i < fn->nrecorded; i++)
-		if (fn->recorded[i].kind == HB_ARG_RANK)
+		if (fn->recorded[i].kind == HB_RECORDED_RANK)
 			root_at = fn->recorded[i].arg;
 	if (root_at >= 0) {
 		int root = (int)c->a[root_at];
 		if (comm->inter) {
 			if (root == MPI_PROC_NULL) /* the root's other processes: no data, but who they say they are */
-				return fn->recorded[recorded].kind == HB_ARG_COMM ||
-				       fn->recorded[recorded].kind == HB_ARG_RANK;
+				return fn->recorded[recorded].kind == HB_RECORDED_COMM ||
+				       fn->recorded[recorded].kind == HB_RECORDED_RANK;
 			if (root_only(fn, name))
 				return root == MPI_ROOT;
 			return root != MPI_ROOT || !other_side(fn, name);

@@ -58,7 +58,7 @@ static uint32_t root_of(
 	struct hb__reading *r, const struct hb__function *f, const struct hb__part *part, bool *ret_part)
 {
 	*ret_part = true;
-	if (!f->rooted || f->root < 0 || (uint32_t)f->root >= r->event->row->nargs)
+	if (!f->means->rooted || f->root < 0 || (uint32_t)f->root >= r->event->row->nargs)
 		return HB_NO;
 	int64_t root = r->event->row->arg[f->root];
 	if (root == HB_PROC_NULL)
@@ -69,18 +69,18 @@ static uint32_t root_of(
 static void describe(struct hb__reading *r, uint32_t id, const struct hb__function *f, uint32_t root)
 {
 	hb_collective *c = &r->m->collectives.at[id];
-	bool nothing = f->persistent || (f->empty_is_nothing && r->event->bytes == 0);
-	hb_order order = nothing ? HB_ORDER_NONE : (hb_order)f->order;
+	bool nothing = f->means->flags & HB_PERSISTENT || (f->means->empty && r->event->bytes == 0);
+	hb_order order = nothing ? HB_ORDER_NONE : (hb_order)f->means->order;
 	if (c->process == HB_NO) {
 		c->process = r->process;
 		c->function = r->event->row->function;
 		c->order = order;
 		c->root = root;
-		c->base = f->base;
-		c->both_sides = f->both_sides;
+		c->base = f->means->base;
+		c->both_sides = f->means->cls == HB_COMM;
 		return;
 	}
-	if (c->base != f->base || (root != HB_NO && c->root != HB_NO && c->root != root))
+	if (c->base != f->means->base || (root != HB_NO && c->root != HB_NO && c->root != root))
 		c->differs = true;
 	if (c->root == HB_NO)
 		c->root = root;
@@ -95,7 +95,7 @@ static void take_part(struct hb__reading *r, uint32_t id, const struct hb__funct
 	m->collectives.at[id].enters++;
 	if (!hb__push(&m->line_more.at[r->line].ops, op))
 		m->no_memory = true;
-	if (f->posts || r->inside)
+	if (f->means->posts || r->inside)
 		return;
 	op.kind = HB_OP_LEAVE;
 	m->collectives.at[id].exits++;
@@ -132,15 +132,15 @@ void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
 	struct hb__part *part;
 	if (e->row->result)
 		return;
-	if (f->does == HB__BIRTH) {
+	if (f->means->does == HB_DOES_BIRTH || f->means->does == HB_DOES_BIRTH_OF_GROUP) {
 		part = e->made != HB_ABSENT ? hb__part(r->m, r->process, e->made) : NULL;
 		id = part ? odd(r, part->group, KIND_BIRTH, 0, 0) : HB_NO;
-	} else if (f->does == HB__FENCE) {
+	} else if (f->means->does == HB_DOES_WINDOW_FENCE || f->means->does == HB_DOES_WINDOW_FREE) {
 		part = part_of_window(r, f);
 		id = part ? odd(r, part->group, KIND_FENCE, 0, part->fences++) : HB_NO;
 	} else {
 		part = hb__part(r->m, r->process, e->comm);
-		if (part && f->does == HB__WINDOW)
+		if (part && f->means->does == HB_DOES_WINDOW_MAKE)
 			hb__push(&r->windows, ((struct hb__window){-1, (uint32_t)e->comm}));
 		id = part ? regular(r, part) : HB_NO;
 		root = part ? root_of(r, f, part, &takes_part) : HB_NO;
@@ -148,15 +148,15 @@ void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
 	if (id == HB_NO)
 		return;
 	describe(r, id, f, root);
-	if (f->persistent) {
+	if (f->means->flags & HB_PERSISTENT) {
 		struct hb__request *q = hb__request_new(r, e->posting);
 		*q = (struct hb__request){.type = HB__R_PCOLL, .id = id, .bytes = e->bytes};
-		q->comm = f->order | (uint32_t)(takes_part ? 0 : 1) << 8;
+		q->comm = f->means->order | (uint32_t)(takes_part ? 0 : 1) << 8;
 		return;
 	}
 	if (takes_part)
 		take_part(r, id, f);
-	if (takes_part && f->posts)
+	if (takes_part && f->means->posts)
 		*hb__request_new(r, e->posting) = (struct hb__request){.type = HB__R_COLL, .id = id};
 }
 

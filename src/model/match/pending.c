@@ -18,7 +18,6 @@ static bool remarked(const hb_log *log)
 /* The lane is inside a call that completes requests. */
 static bool completes(hb_log *log, uint32_t lane, const hb_lane_info *info)
 {
-	enum { CLASS_COMPLETE = 3 };
 	hb_cursor *c;
 	hb_row row;
 	if (!info->inside || hb_cursor_open(log, lane, info->events + 1, &c, NULL))
@@ -26,7 +25,7 @@ static bool completes(hb_log *log, uint32_t lane, const hb_lane_info *info)
 	bool found = !hb_cursor_slot(c, info->inside_slot, &row);
 	const hb_function *f = found ? hb_log_function(log, row.function) : NULL;
 	hb_cursor_close(c);
-	return f && f->cls == CLASS_COMPLETE;
+	return f && f->cls == HB_COMPLETE;
 }
 
 bool hb__follow_requests(const hb_model *m, uint32_t process)

@@ -147,32 +147,36 @@ static uint8_t mode(bool synchronous, bool buffered)
 	return (uint8_t)((synchronous ? HB_SYNCHRONOUS : 0) | (buffered ? HB_BUFFERED : 0));
 }
 
+static bool persistent(const struct hb__function *f) { return f->means->flags & HB_PERSISTENT; }
+static bool synchronous(const struct hb__function *f) { return f->means->mode == HB_MODE_SYNCHRONOUS; }
+static bool buffered(const struct hb__function *f) { return f->means->mode == HB_MODE_BUFFERED; }
+
 static void on_send(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
-	bool follow = f->persistent || f->synchronous || r->cancels || r->follows;
+	bool follow = persistent(f) || synchronous(f) || r->cancels || r->follows;
 	uint32_t to = e->row->result ? HB_NO : channel_to(r, e->peer, e->tag);
-	if (f->posts) {
+	if (f->means->posts) {
 		struct hb__request *q = to != HB_NO && follow ? hb__request_new(r, e->posting) : NULL;
-		if (q && f->persistent)
+		if (q && persistent(f))
 			*q = (struct hb__request){.type = HB__R_PSEND,
 				.id = to,
-				.flag = f->synchronous,
-				.buffered = f->buffered,
+				.flag = synchronous(f),
+				.buffered = buffered(f),
 				.bytes = e->bytes};
 		else if (to != HB_NO) {
-			uint32_t id = add_send(r, to, e->bytes, mode(f->synchronous, f->buffered));
+			uint32_t id = add_send(r, to, e->bytes, mode(synchronous(f), buffered(f)));
 			if (q)
-				*q = (struct hb__request){.type = HB__R_SEND, .id = id, .flag = f->synchronous};
+				*q = (struct hb__request){.type = HB__R_SEND, .id = id, .flag = synchronous(f)};
 		}
 		return;
 	}
 	if (to == HB_NO)
 		return;
-	uint32_t id = add_send(r, to, e->bytes, mode(f->synchronous, f->buffered));
-	if (f->synchronous && !r->inside)
+	uint32_t id = add_send(r, to, e->bytes, mode(synchronous(f), buffered(f)));
+	if (synchronous(f) && !r->inside)
 		op(r, HB_OP_SENT, id);
-	else if (!r->inside && !f->ready)
+	else if (!r->inside && f->means->mode != HB_MODE_READY)
 		sent(r, id);
 }
 
@@ -264,17 +268,17 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	if (sends && !failed) { /* the sending half of Sendrecv */
 		uint32_t to = channel_to(r, e->row->arg[f->dest], e->tag);
 		uint32_t id = to != HB_NO ? add_send(r, to, e->bytes, 0) : HB_NO;
-		if (id != HB_NO && !f->posts && !r->inside)
+		if (id != HB_NO && !f->means->posts && !r->inside)
 			sent(r, id);
 	}
 	if (!part || failed || e->from == HB_PROC_NULL || (e->from < 0 && e->from != HB_ANY_SOURCE))
 		return;
 	uint32_t of = spec(r, part);
-	if (f->posts) {
+	if (f->means->posts) {
 		struct hb__request *q = hb__request_new(r, e->posting);
-		*q = (struct hb__request){.type = f->persistent ? HB__R_PRECV : HB__R_RECV, .comm = (uint32_t)e->comm};
-		q->id = f->persistent ? of : add_receive(r, of);
-		if (!f->persistent)
+		*q = (struct hb__request){.type = persistent(f) ? HB__R_PRECV : HB__R_RECV, .comm = (uint32_t)e->comm};
+		q->id = persistent(f) ? of : add_receive(r, of);
+		if (!persistent(f))
 			op(r, HB_OP_POST, q->id);
 		return;
 	}
@@ -329,7 +333,7 @@ static void receive_completed(
 	uint32_t id = q->id;
 	r->requests_comm = q->comm;
 	done(r, id);
-	v->flags |= f->polls ? HB_CHOSEN : 0;
+	v->flags |= f->means->chooses ? HB_CHOSEN : 0;
 	if (a->code == HB_ST_CANCELLED) {
 		v->flags = (uint8_t)((v->flags & ~HB_PENDING) | HB_CANCELLED);
 	} else if (a->code == HB_ST_ERROR && !truncated(a->error)) {
@@ -352,7 +356,7 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
 	struct hb__request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
-	if (f->chooses && a->code != HB_ST_NULL && a->code != HB_ST_UNKNOWN)
+	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL && a->code != HB_ST_UNKNOWN)
 		hb__push(&r->m->chosen,
 			((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
 				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r)}));
@@ -364,13 +368,13 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 		r->m->sends.at[q->id].flags |= HB_CANCELLED;
 	else if (q->type == HB__R_SEND && q->flag)
 		op(r, HB_OP_SENT, q->id);
-	else if (q->type == HB__R_SEND && !f->polls)
+	else if (q->type == HB__R_SEND && !f->means->chooses)
 		sent(r, q->id);
 	else if (q->type == HB__R_COLL)
 		op(r, HB_OP_LEAVE, q->id);
 	if (q->type == HB__R_COLL)
 		r->m->collectives.at[q->id].exits++;
-	if (f->does != HB__GET_STATUS)
+	if (f->means->does != HB_DOES_LOOK)
 		request_over(r, a->request, q);
 	else if (q->type != HB__R_RECV)
 		q->type = HB__R_OTHER; /* told once */
@@ -404,47 +408,50 @@ static void start(struct hb__reading *r, hb_reference made, int64_t posting)
 static void handle(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
-	switch (f->does) {
-	case HB__SEND:
+	switch (f->means->does) {
+	case HB_DOES_SEND:
 		on_send(r, f);
 		break;
-	case HB__RECV:
+	case HB_DOES_RECEIVE:
 		on_receive(r, f);
 		break;
-	case HB__PROBE:
-	case HB__MPROBE:
-		on_probe(r, f->does == HB__MPROBE);
+	case HB_DOES_PROBE:
+	case HB_DOES_MATCHED_PROBE:
+		on_probe(r, f->means->does == HB_DOES_MATCHED_PROBE);
 		break;
-	case HB__COMPLETE:
-	case HB__GET_STATUS:
+	case HB_DOES_COMPLETE:
+	case HB_DOES_LOOK:
 		for (uint32_t i = 0; i < e->nanswers; i++)
 			completed(r, f, &e->answers[i]);
 		break;
-	case HB__START:
+	case HB_DOES_START:
 		for (uint32_t i = 0; i < e->nanswers && i < e->posts; i++)
 			start(r, e->answers[i].request, e->posting + i);
 		break;
-	case HB__FREE:
+	case HB_DOES_FREE_REQUEST:
 		if (e->nanswers && e->answers[0].request.posting >= 0) {
 			struct hb__request *q = request_find(r, e->answers[0].request);
 			if (q)
 				request_over(r, e->answers[0].request, q);
 		}
 		break;
-	case HB__COLLECTIVE:
-	case HB__BIRTH:
-	case HB__FENCE:
-	case HB__WINDOW:
+	case HB_DOES_COLLECTIVE:
+	case HB_DOES_BIRTH:
+	case HB_DOES_BIRTH_OF_GROUP:
+	case HB_DOES_FILE_OPEN:
+	case HB_DOES_WINDOW_FENCE:
+	case HB_DOES_WINDOW_FREE:
+	case HB_DOES_WINDOW_MAKE:
 		hb__on_collective(r, f);
 		break;
-	case HB__CANCEL: {
+	case HB_DOES_CANCEL: {
 		bool told = e->nanswers && e->answers[0].request.posting >= 0;
 		struct hb__request *q = told ? request_find(r, e->answers[0].request) : NULL;
 		if (q && q->type == HB__R_RECV)
 			r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
 		break;
 	}
-	case HB__INIT:
+	case HB_DOES_INIT:
 		r->init = (uint32_t)e->row->number;
 		break;
 	default:
@@ -457,7 +464,7 @@ static const struct hb__function *known(struct hb__reading *r)
 	uint32_t number = r->event->row->function;
 	if (!r->event->function || number >= r->nfunctions)
 		return NULL;
-	if (!r->functions[number].known)
+	if (!r->functions[number].means)
 		hb__know(r->event->function, &r->functions[number]);
 	return &r->functions[number];
 }
@@ -494,7 +501,7 @@ static hb_status read_events(
 		if (r->threads)
 			note_threads(r);
 		const struct hb__function *f = known(r);
-		if (f && f->does != HB__NOTHING)
+		if (f && f->means->does != HB_DOES_NOTHING)
 			handle(r, f);
 		if ((++n & 0xffff) == 0 && tick)
 			tick(user, n);
@@ -502,16 +509,6 @@ static hb_status read_events(
 			return hb__no_memory(err);
 	}
 	return got_one < 0 ? (hb_status)got_one : HB_OK;
-}
-
-static bool has_function(const hb_log *log, const char *name)
-{
-	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
-		const hb_function *f = hb_log_function(log, i);
-		if (f && f->name && strstr(f->name, name))
-			return true;
-	}
-	return false;
 }
 
 hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *user, hb_error *err)
@@ -522,7 +519,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	r.nfunctions = info->functions;
 	r.functions = calloc((size_t)r.nfunctions + 1, sizeof *r.functions);
 	r.over = calloc((size_t)p->nlines + 1, sizeof *r.over);
-	r.cancels = has_function(p->log, "Cancel");
+	r.cancels = hb_log_calls(p->log, HB_DOES_CANCEL);
 	r.follows = m->process_more[process].followed = hb__follow_requests(m, process);
 	memset(r.recent, 0xff, sizeof r.recent);
 	memset(r.near, 0xff, sizeof r.near);

@@ -11,21 +11,22 @@ struct sizes {
 /* Adds what the calls of one function make; returns how many operations they are. */
 static uint64_t add(struct sizes *all, const struct hb__function *f, uint64_t calls)
 {
-	bool sends = f->does == HB__SEND || (f->does == HB__RECV && f->dest >= 0);
-	if (f->persistent)
+	bool sends = f->means->does == HB_DOES_SEND || (f->means->does == HB_DOES_RECEIVE && f->dest >= 0);
+	if (f->means->flags & HB_PERSISTENT)
 		return 0;
 	all->sends += sends ? calls : 0;
-	switch (f->does) {
-	case HB__SEND:
-		return calls * (f->synchronous ? 2 : 1);
-	case HB__RECV:
-	case HB__MPROBE:
+	switch (f->means->does) {
+	case HB_DOES_SEND:
+		return calls * (f->means->mode == HB_MODE_SYNCHRONOUS ? 2 : 1);
+	case HB_DOES_RECEIVE:
+	case HB_DOES_MATCHED_PROBE:
 		all->receives += calls;
-		return calls * (f->posts || sends ? 2 : 1);
-	case HB__PROBE:
+		return calls * (f->means->posts || sends ? 2 : 1);
+	case HB_DOES_PROBE:
 		all->probes += calls;
 		return calls;
-	case HB__COLLECTIVE:
+	case HB_DOES_COLLECTIVE:
+	case HB_DOES_FILE_OPEN:
 		return calls * 2;
 	default:
 		return 0;

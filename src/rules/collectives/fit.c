@@ -2,72 +2,9 @@
  * collective's section in MPI 4.0, chapter 6, says what has to be equal. */
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "rules/collectives/parts.h"
 #include "rules/signature.h"
-
-enum fit {
-	FIT_NONE,
-	FIT_SAME,    /* count and datatype alike everywhere */
-	FIT_GATHER,  /* everybody's send is what the root receives from each */
-	FIT_SCATTER, /* what the root sends to each is everybody's receive */
-	FIT_ALL,     /* every send is like every receive */
-	FIT_GATHERV, /* ... with a count for each process */
-	FIT_SCATTERV,
-	FIT_ALLGATHERV,
-	FIT_ALLTOALLV,
-	FIT_ALLTOALLW,
-	FIT_COUNTS,    /* the same array of counts everywhere */
-	FIT_NEIGHBORS, /* what goes to a neighbour is what is received of it */
-};
-
-static const struct {
-	const char *name;
-	enum fit fit;
-} table[] = {
-	{"Bcast", FIT_SAME},
-	{"Reduce", FIT_SAME},
-	{"Allreduce", FIT_SAME},
-	{"Scan", FIT_SAME},
-	{"Exscan", FIT_SAME},
-	{"Reduce_scatter_block", FIT_SAME},
-	{"Gather", FIT_GATHER},
-	{"Scatter", FIT_SCATTER},
-	{"Allgather", FIT_ALL},
-	{"Alltoall", FIT_ALL},
-	{"Gatherv", FIT_GATHERV},
-	{"Scatterv", FIT_SCATTERV},
-	{"Allgatherv", FIT_ALLGATHERV},
-	{"Alltoallv", FIT_ALLTOALLV},
-	{"Alltoallw", FIT_ALLTOALLW},
-	{"Reduce_scatter", FIT_COUNTS},
-	{"Neighbor_allgather", FIT_NEIGHBORS},
-	{"Neighbor_allgatherv", FIT_NEIGHBORS},
-	{"Neighbor_alltoall", FIT_NEIGHBORS},
-	{"Neighbor_alltoallv", FIT_NEIGHBORS},
-	{"Neighbor_alltoallw", FIT_NEIGHBORS},
-};
-
-static bool is_name(const char *name, size_t n, const char *base)
-{
-	return strlen(base) == n && !strncasecmp(name, base, n);
-}
-
-/* By the name of its blocking form: MPI_Ibcast and MPI_Bcast_init are broadcasts. */
-static enum fit fit_of(const char *function)
-{
-	const char *name = strchr(function, '_');
-	if (!name)
-		return FIT_NONE;
-	size_t n = strlen(++name);
-	n -= n > 2 && !strcmp(name + n - 2, "_c") ? 2 : 0;
-	n -= n > 5 && !strncmp(name + n - 5, "_init", 5) ? 5 : 0;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (is_name(name, n, table[i].name) || (*name == 'I' && is_name(name + 1, n - 1, table[i].name)))
-			return table[i].fit;
-	return FIT_NONE;
-}
 
 /* ---- what a part sends or receives ---- */
 
@@ -383,28 +320,28 @@ static hb_status reduced(const struct hb__assembly *a, bool *ret_fits)
 
 hb_status hb__collective_fit(const struct hb__assembly *a, bool *ret_fits)
 {
-	switch (fit_of(hb__shape_of(a, 0)->function->name)) {
-	case FIT_SAME:
+	switch ((enum hb_fit)hb__shape_of(a, 0)->means->fit) {
+	case HB_FIT_SAME:
 		return reduced(a, ret_fits);
-	case FIT_GATHER:
+	case HB_FIT_GATHER:
 		return rooted(a, true, false, ret_fits);
-	case FIT_SCATTER:
+	case HB_FIT_SCATTER:
 		return rooted(a, false, false, ret_fits);
-	case FIT_ALL:
+	case HB_FIT_ALL:
 		return all_to_all(a, ret_fits);
-	case FIT_GATHERV:
+	case HB_FIT_GATHERV:
 		return rooted(a, true, true, ret_fits);
-	case FIT_SCATTERV:
+	case HB_FIT_SCATTERV:
 		return rooted(a, false, true, ret_fits);
-	case FIT_ALLGATHERV:
+	case HB_FIT_ALLGATHERV:
 		return allgatherv(a, ret_fits);
-	case FIT_ALLTOALLV:
+	case HB_FIT_ALLTOALLV:
 		return alltoallv(a, false, ret_fits);
-	case FIT_ALLTOALLW:
+	case HB_FIT_ALLTOALLW:
 		return alltoallv(a, true, ret_fits);
-	case FIT_COUNTS:
+	case HB_FIT_COUNTS:
 		return equal_counts(a, ret_fits);
-	case FIT_NEIGHBORS:
+	case HB_FIT_NEIGHBORS:
 		return hb__neighbors_fit(a, ret_fits);
 	default:
 		return HB_OK;

@@ -8,14 +8,11 @@
 #include "rules/collectives/parts.h"
 
 enum what { UNKNOWN, NOTHING, ON_COMM, MAKES_WIN, MAKES_FILE, ON_WIN, ON_FILE, STARTS, MAKES_GROUP };
-enum { CLASS_COLLECTIVE = 5, CLASS_COMM, CLASS_RMA, CLASS_IO };
 enum { SLOTS_MOST = 65536 };
 #define BY_OPENING (INT64_C(1) << 40)
-enum { KIND_WIN = 6, KIND_FILE = 7 }; /* of arguments */
 
 struct known {
 	enum what what;
-	uint32_t base;
 	uint32_t object; /* place of the argument that is the window or file */
 	bool persistent;
 };
@@ -94,46 +91,38 @@ static bool room_for(void **at, size_t *room, size_t n, size_t size)
 
 /* ---- functions ---- */
 
-static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
-
-/* What a function takes part in. Those that not all processes of a communicator call are left out. */
-static enum what what_of(const hb_function *f)
+/* The place of the first argument of a kind; HB_NO: it has none. */
+static uint32_t place_of(const hb_function *f, uint8_t kind)
 {
-	const char *name = strchr(f->name, '_');
-	name = name ? name + 1 : f->name;
-	switch (f->cls) {
-	case CLASS_COLLECTIVE:
-		return ON_COMM;
-	case CLASS_COMM:
-		if (!strcmp(name, "Comm_create_group"))
-			return MAKES_GROUP;
-		return begins(name, "Comm_create_") || begins(name, "Comm_join") || begins(name, "Intercomm_create_") ||
-				       begins(name, "Comm_get_parent")
-			       ? NOTHING
-			       : ON_COMM;
-	case CLASS_RMA:
-		return begins(name, "Win_create") || begins(name, "Win_allocate") ? MAKES_WIN
-		       : begins(name, "Win_fence") || !strcmp(name, "Win_free")   ? ON_WIN
-										  : NOTHING;
-	case CLASS_IO: /* those that are events are collective */
-		return !strcmp(name, "File_open") ? MAKES_FILE : ON_FILE;
-	default:
-		return !strcmp(name, "Start") || !strcmp(name, "Startall") ? STARTS : NOTHING;
-	}
+	for (uint32_t i = 0; i < f->nargs; i++)
+		if (f->arg_kind[i] == kind)
+			return i;
+	return HB_NO;
 }
 
-/* The same number for MPI_Bcast and MPI_Bcast_c; blocking, nonblocking and persistent ones do not match each other. */
-static uint32_t base_of(struct hb__parts *p, const char *name)
+/* What a function takes part in. Those that not all processes of a communicator call are left out. */
+static enum what what_of(const hb_event *e)
 {
-	size_t n = strlen(name);
-	n -= n > 2 && !strcmp(name + n - 2, "_c") ? 2 : 0;
-	for (size_t i = 0; i < p->bases; i++)
-		if (!strncmp(p->base[i], name, n) && (!p->base[i][n] || !strcmp(p->base[i] + n, "_c")))
-			return (uint32_t)i;
-	if (!ROOM(p->base, p->bases_room, p->bases))
-		return HB_NO;
-	p->base[p->bases++] = name;
-	return (uint32_t)p->bases - 1;
+	switch (e->means->does) {
+	case HB_DOES_COLLECTIVE:
+	case HB_DOES_FREE_COMM:
+		return ON_COMM;
+	case HB_DOES_BIRTH:
+		return place_of(e->function, HB_RECORDED_COMM) == HB_NO ? NOTHING : ON_COMM;
+	case HB_DOES_BIRTH_OF_GROUP:
+		return MAKES_GROUP;
+	case HB_DOES_WINDOW_MAKE:
+		return MAKES_WIN;
+	case HB_DOES_WINDOW_FENCE:
+	case HB_DOES_WINDOW_FREE:
+		return ON_WIN;
+	case HB_DOES_FILE_OPEN:
+		return MAKES_FILE;
+	case HB_DOES_START:
+		return STARTS;
+	default:
+		return e->means->cls == HB_IO ? ON_FILE : NOTHING; /* those that are events are collective */
+	}
 }
 
 static const struct known *know(struct reading *r, const hb_event *e)
@@ -141,25 +130,17 @@ static const struct known *know(struct reading *r, const hb_event *e)
 	struct known *k = &r->known[e->row->function];
 	if (k->what != UNKNOWN)
 		return k;
-	*k = (struct known){.what = what_of(e->function), .base = HB_NO, .object = HB_NO};
-	if (k->what == NOTHING)
-		return k;
-	size_t n = strlen(e->function->name);
-	k->base = base_of(r->p, e->function->name);
-	n -= n > 2 && !strcmp(e->function->name + n - 2, "_c") ? 2 : 0;
-	k->persistent =
-		e->function->cls == CLASS_COLLECTIVE && n > 5 && !strncmp(e->function->name + n - 5, "_init", 5);
-	uint8_t kind = k->what == ON_WIN ? KIND_WIN : k->what == ON_FILE ? KIND_FILE : 0;
-	for (uint32_t i = 0; kind && i < e->function->nargs; i++)
-		if (e->function->arg_kind[i] == kind)
-			k->object = i;
+	*k = (struct known){.what = what_of(e), .object = HB_NO};
+	k->persistent = e->means->cls == HB_COLLECTIVE && e->means->flags & HB_PERSISTENT;
+	if (k->what == ON_WIN || k->what == ON_FILE)
+		k->object = place_of(e->function, k->what == ON_WIN ? HB_RECORDED_WIN : HB_RECORDED_FILE);
 	return k;
 }
 
 /* ---- the calls of a line ---- */
 
 /* The shape of an event; HB_NO without memory. */
-static uint32_t shape_for(struct reading *r, const struct known *k, const hb_event *e, bool inside)
+static uint32_t shape_for(struct reading *r, const hb_event *e, bool inside)
 {
 	struct hb__parts *p = r->p;
 	uint32_t slot = e->row->slot < SLOTS_MOST && !inside ? e->row->slot : SLOTS_MOST;
@@ -174,9 +155,9 @@ static uint32_t shape_for(struct reading *r, const struct known *k, const hb_eve
 	*s = (struct hb__shape){.process = r->process,
 		.line = r->line,
 		.site = e->row->site,
-		.base = k->base,
 		.function = e->function,
-		.given = hb__function_given(e->function->name)};
+		.means = e->means,
+		.given = e->means->given || e->means->in_place || e->means->compare};
 	bool peers_are_member = true;
 	uint32_t group = hb_model_group(r->m, r->process, e->comm, &peers_are_member);
 	s->remote = group != HB_NO && hb_model_groups(r->m)[group].remote_size && peers_are_member;
@@ -235,10 +216,10 @@ static bool take(struct reading *r, const hb_event *e, uint32_t number, bool ins
 		.object = k->object != HB_NO && k->object < e->row->nargs ? e->row->arg[k->object] : -1,
 		.enter = e->row->enter,
 		.exit = inside ? UINT64_MAX : e->row->exit};
-	c.part = (struct hb__part){r->process, shape_for(r, k, e, inside), {r->line, number}, (int32_t)e->row->result};
-	if (c.part.shape == HB_NO || k->base == HB_NO)
+	c.part = (struct hb__part){r->process, shape_for(r, e, inside), {r->line, number}, (int32_t)e->row->result};
+	if (c.part.shape == HB_NO)
 		return false;
-	c.frees = strstr(e->function->name, "_free") || strstr(e->function->name, "File_close");
+	c.frees = e->means->does == HB_DOES_WINDOW_FREE || e->means->does == HB_DOES_FILE_CLOSE;
 	name_object(r, &c);
 	c.request = (hb_reference){e->row->lane, e->posting};
 	if (k->what == MAKES_GROUP)

@@ -7,46 +7,28 @@
 
 enum kind { WORD, ARRAY, TEXT };
 
-static const struct row {
-	const char *function, *key;
+/* An argument of the column `given` of the call table: how it stands in the remark, and its name in messages. */
+struct row {
+	char key[40], name[40];
 	enum kind kind;
-	const char *name; /* of the argument; NULL: the key */
-} table[] = {
-	{"MPI_Cart_create", "dims", ARRAY, NULL},
-	{"MPI_Cart_create", "periods", ARRAY, NULL},
-	{"MPI_Cart_sub", "remain_dims", ARRAY, NULL},
-	{"MPI_Graph_create", "index", ARRAY, NULL},
-	{"MPI_Graph_create", "edges", ARRAY, NULL},
-	{"MPI_Dist_graph_create", "weights", WORD, NULL},
-	{"MPI_Dist_graph_create_adjacent", "weights", WORD, NULL}, /* and its edges: neighbors.c */
-	{"MPI_Comm_split_type", "split_type", WORD, NULL},
-	{"MPI_File_open", "amode", WORD, NULL},
-	{"MPI_File_open", "text", TEXT, "filename"},
-	{"MPI_File_set_view", "text", TEXT, "datarep"},
-	{"MPI_File_set_view", "extent", WORD, "extent of etype"},
-	{"MPI_File_seek_shared", "whence", WORD, NULL},
-	{"MPI_Win_fence", "MPI_MODE_NOPRECEDE", WORD, NULL},
-	{"MPI_Win_fence", "MPI_MODE_NOSUCCEED", WORD, NULL},
 };
 
-/* Those that are looked at by other parts. */
-static const char *const others[] = {"MPI_Comm_create", "MPI_Comm_create_group", "MPI_Allreduce", "MPI_Iallreduce",
-	"MPI_Allreduce_init", "MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block", "MPI_Reduce_scatter_block_init"};
-
-static bool is_function(const char *name, const char *function)
+/* The next one of a list; false: that was the last. */
+static bool next_row(const char **at, struct row *ret)
 {
-	size_t n = strlen(function);
-	return !strncmp(name, function, n) && (!name[n] || !strcmp(name + n, "_c"));
-}
-
-bool hb__function_given(const char *name)
-{
-	bool yes = false;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		yes |= is_function(name, table[i].function);
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		yes |= is_function(name, others[i]);
-	return yes;
+	const char *p = *at;
+	if (!p || !*p)
+		return false;
+	size_t n = strcspn(p, ",");
+	int key = (int)strcspn(p, ",=[");
+	snprintf(ret->key, sizeof ret->key, "%.*s", key, p);
+	ret->kind = p[key] == '[' ? ARRAY : !strcmp(ret->key, "text") ? TEXT : WORD;
+	if (p[key] == '=')
+		snprintf(ret->name, sizeof ret->name, "%.*s", (int)n - key - 1, p + key + 1);
+	else
+		memcpy(ret->name, ret->key, sizeof ret->name);
+	*at = p + n + (p[n] == ',');
+	return true;
 }
 
 /* ---- the remarks ---- */
@@ -166,7 +148,7 @@ static bool say(const struct hb__assembly *a, uint32_t part, const void *user, c
 {
 	const struct row *row = user;
 	const hb_remark *r = hb__given(a->parts, a->part[part].at);
-	const char *name = row->name ? row->name : row->key;
+	const char *name = row->name;
 	char value[120] = "";
 	struct hb__list list;
 	if (!r)
@@ -189,7 +171,7 @@ static bool say(const struct hb__assembly *a, uint32_t part, const void *user, c
 /* Files of processes on several machines, and those behind links, may be the same under several names. */
 static bool comparable(const struct hb__assembly *a, const struct row *row)
 {
-	if (row->kind != TEXT || strcmp(row->key, "text") != 0 || !row->name || strcmp(row->name, "filename") != 0)
+	if (hb__shape_of(a, 0)->means->does != HB_DOES_FILE_OPEN || row->kind != TEXT)
 		return true;
 	for (uint32_t i = 1; i < a->n; i++)
 		if (strcmp(hb_log_get_info(hb__log_of(a, i))->host, hb_log_get_info(hb__log_of(a, 0))->host) != 0)
@@ -213,16 +195,17 @@ static bool alike(const struct hb__assembly *a, const struct row *row)
 
 hb_status hb__compare_given(const struct hb__assembly *a, bool *ret_same)
 {
-	const char *function = hb__shape_of(a, 0)->function->name;
+	const struct hb__shape *s = hb__shape_of(a, 0);
+	struct row row;
 	*ret_same = true;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		if (!is_function(function, table[i].function) || !comparable(a, &table[i]) || alike(a, &table[i]))
+	for (const char *at = s->means->given; next_row(&at, &row);) {
+		if (!comparable(a, &row) || alike(a, &row))
 			continue;
 		char before[80];
 		*ret_same = false;
-		snprintf(before, sizeof before, "%.60s: ", function);
+		snprintf(before, sizeof before, "%.60s: ", s->function->name);
 		return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
-						 "Give the same value on all processes.", say, &table[i]});
+						 "Give the same value on all processes.", say, &row});
 	}
 	return HB_OK;
 }

@@ -17,8 +17,7 @@ static bool finalizes(const hb_case *c, const hb_process *p)
 		return false;
 	while (hb_events_next(events, &e, &err) == 1)
 		;
-	bool yes =
-		hb_events_inside(events, &e) == 1 && e.function && !strcmp(strchr(e.function->name, '_'), "_Finalize");
+	bool yes = hb_events_inside(events, &e) == 1 && e.means->does == HB_DOES_FINALIZE;
 	hb_events_close(events);
 	return yes;
 }
@@ -40,8 +39,7 @@ bool hb__never_comes(const hb_case *c, uint32_t process)
 /* MPI_Comm_free at the end that others leave out: a leak there. */
 static bool only_frees(const struct hb__assembly *a)
 {
-	const char *name = hb__shape_of(a, 0)->function->name;
-	return strstr(name, "Comm_free") || strstr(name, "Comm_disconnect");
+	return hb__shape_of(a, 0)->means->does == HB_DOES_FREE_COMM;
 }
 
 static void add_missing(

@@ -63,7 +63,6 @@ void hb__parts_free(struct hb__parts *p)
 	free(p->part);
 	free(p->first);
 	free(p->shape);
-	free(p->base);
 	free(p->given);
 	free(p->named);
 	free(p->topology);

@@ -10,9 +10,9 @@
 
 /* A call with its arguments: the same for all calls that share a slot of a log. */
 struct hb__shape {
-	uint32_t process, line, site,
-		base; /* base: number of the function, the same in all logs and for large counts */
+	uint32_t process, line, site;
 	const hb_function *function;
+	const hb_meaning *means;
 	bool remote; /* of an intercommunicator: the own group is hb_group.remote */
 	bool given;  /* arguments may stand in a remark before the call */
 	int64_t arg[HB__COLLECTIVE_ARGS];
@@ -68,8 +68,6 @@ struct hb__parts {
 	uint32_t collectives;
 	struct hb__shape *shape;
 	size_t shapes, shapes_room;
-	const char **base; /* names */
-	size_t bases, bases_room;
 	const hb_remark **given; /* by place */
 	size_t givens;
 	const hb_remark **named; /* which file a call is about, which window it makes or frees; by place */
@@ -160,7 +158,6 @@ hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same);
 hb_status hb__compare_in_place(const struct hb__assembly *a);
 
 /* ---- given.c: arguments that stand in remarks ---- */
-bool hb__function_given(const char *function);
 bool hb__given_gather(struct hb__parts *parts, const hb_case *c);
 const hb_remark *hb__given(const struct hb__parts *parts, hb_at at); /* NULL: none */
 /* The number of the file or window that a call is about, where a remark tells it; -1: none does. */

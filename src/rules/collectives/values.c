@@ -4,24 +4,6 @@
 
 #include "rules/collectives/parts.h"
 
-static const struct {
-	const char *function, *argument;
-	bool truth; /* any number but 0 says the same */
-} table[] = {
-	{"MPI_Cart_create", "ndims", false},
-	{"MPI_Cart_create", "reorder", true},
-	{"MPI_Graph_create", "nnodes", false},
-	{"MPI_Dist_graph_create", "reorder", true},
-	{"MPI_Dist_graph_create_adjacent", "reorder", true},
-	{"MPI_Graph_create", "reorder", true},
-	{"MPI_Intercomm_create", "local_leader", false},
-	{"MPI_Intercomm_merge", "high", true},
-	{"MPI_File_set_size", "size", false},
-	{"MPI_File_preallocate", "size", false},
-	{"MPI_File_set_atomicity", "flag", true},
-	{"MPI_File_seek_shared", "offset", false},
-};
-
 static bool say_value(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	const char *name = user;
@@ -49,39 +31,22 @@ static bool alike(const struct hb__assembly *a, const char *name, bool truth)
 
 hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same)
 {
-	const char *function = hb__shape_of(a, 0)->function->name;
+	const struct hb__shape *s = hb__shape_of(a, 0);
 	*ret_same = true;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		if (strcmp(function, table[i].function) != 0 || alike(a, table[i].argument, table[i].truth))
+	for (const char *at = s->means->alike; at && *at; at += strcspn(at, ","), at += *at == ',') {
+		char name[40], before[80];
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ",?"), at);
+		if (alike(a, name, at[strlen(name)] == '?'))
 			continue;
-		char before[80];
 		*ret_same = false;
-		snprintf(before, sizeof before, "%.60s: ", function);
-		return hb__tell_camps(
-			a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
-				   "Give the same value on all processes.", say_value, table[i].argument});
+		snprintf(before, sizeof before, "%.60s: ", s->function->name);
+		return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_VALUE, before, "has", "have",
+						 "Give the same value on all processes.", say_value, name});
 	}
 	return HB_OK;
 }
 
 /* ---- MPI_IN_PLACE ---- */
-
-/* Where the standard wants it at all processes or at none (MPI 4.0, 6.7, 6.8, 6.9.6, 6.10.1). */
-static bool in_place_everywhere(const char *function)
-{
-	static const char *const names[] = {
-		"llgather", "llgatherv", "llreduce", "lltoall", "lltoallv", "lltoallw", "educe_scatter_block"};
-	const char *name = strchr(function, '_');
-	name = name && name[1] == 'I' ? name + 2 : name ? name + 1 : function;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		size_t n = strlen(names[i]);
-		const char *end = name + 1 + n;
-		if (*name && !strncmp(name + 1, names[i], n) &&
-			(!*end || !strcmp(end, "_c") || !strcmp(end, "_init") || !strcmp(end, "_init_c")))
-			return true;
-	}
-	return false;
-}
 
 static bool has_argument(const hb_function *f, const char *name)
 {
@@ -111,11 +76,11 @@ static bool say_in_place(const struct hb__assembly *a, uint32_t part, const void
 
 hb_status hb__compare_in_place(const struct hb__assembly *a)
 {
-	const char *function = hb__shape_of(a, 0)->function->name;
+	const struct hb__shape *s = hb__shape_of(a, 0);
 	char before[80];
-	if (a->group->remote_size || !in_place_everywhere(function))
+	if (a->group->remote_size || !s->means->in_place)
 		return HB_OK;
-	snprintf(before, sizeof before, "%.60s: ", function);
+	snprintf(before, sizeof before, "%.60s: ", s->function->name);
 	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_IN_PLACE, before, "has", "have",
 					 "Give MPI_IN_PLACE on all processes or on none.", say_in_place, NULL});
 }

@@ -3,96 +3,6 @@
 
 #define SMALL 4096 /* bytes of a standard send that a library buffers for sure, more or less */
 
-/* What kind of call it is, by the name behind the prefix of the library. */
-enum kind {
-	RETURNS, /* by itself */
-	SENDS,
-	RECEIVES, /* and both */
-	PROBES,
-	COMPLETES,
-	COLLECTS, /* whatever the model has as a collective */
-	ENDS,
-	ABORTS,
-	WAITS, /* for others, and which is not known */
-};
-
-static const struct {
-	const char *name;
-	enum kind kind;
-} kinds[] = {
-	{"Send", SENDS},
-	{"Ssend", SENDS},
-	{"Rsend", SENDS},
-	{"Bsend", RETURNS},
-	{"Recv", RECEIVES},
-	{"Sendrecv", RECEIVES},
-	{"Sendrecv_replace", RECEIVES},
-	{"Mprobe", RECEIVES},
-	{"Probe", PROBES},
-	{"Iprobe", PROBES},
-	{"Improbe", PROBES},
-	{"Mrecv", RETURNS},
-	{"Finalize", ENDS},
-	{"Abort", ABORTS},
-	{"Comm_free", WAITS},
-	{"Comm_disconnect", WAITS},
-	{"Comm_create_group", WAITS},
-	{"Comm_create_from_group", WAITS},
-	{"Intercomm_create", WAITS},
-	{"Intercomm_create_from_groups", WAITS},
-	{"Comm_spawn", WAITS},
-	{"Comm_spawn_multiple", WAITS},
-	{"Comm_accept", WAITS},
-	{"Comm_connect", WAITS},
-	{"Comm_join", WAITS},
-	{"Win_free", WAITS}, /* windows: windows/ may know more */
-	{"Win_post", RETURNS},
-	{"Win_start", WAITS},
-	{"Win_complete", WAITS},
-	{"Win_wait", WAITS},
-	{"Win_test", WAITS},
-	{"Win_lock", WAITS},
-	{"Win_lock_all", WAITS},
-	{"Win_unlock", WAITS},
-	{"Win_unlock_all", WAITS},
-	{"Win_flush", WAITS},
-	{"Win_flush_all", WAITS},
-	{"Win_sync", RETURNS},
-	{"Buffer_detach", WAITS},
-	{"Buffer_flush", WAITS},
-	{"Comm_detach_buffer", WAITS},
-	{"Comm_flush_buffer", WAITS},
-	{"Session_detach_buffer", WAITS},
-	{"Session_flush_buffer", WAITS},
-	{"File_open", COLLECTS},
-	{"Get", WAITS},
-	{"Put", WAITS},
-	{"Accumulate", WAITS},
-	{"Fetch_and_op", WAITS},
-	{"Compare_and_swap", WAITS},
-	{"Get_accumulate", WAITS},
-};
-
-enum { CLASS_COMPLETE = 3, CLASS_COLLECTIVE = 5, CLASS_COMM = 6, CLASS_RMA = 7, CLASS_IO = 8 };
-
-static enum kind kind_of(const hb_function *f)
-{
-	const char *name = strchr(f->name, '_') ? strchr(f->name, '_') + 1 : f->name;
-	size_t n = strlen(name);
-	if (n > 2 && !strcmp(name + n - 2, "_c"))
-		n -= 2;
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (strlen(kinds[i].name) == n && !strncmp(kinds[i].name, name, n))
-			return kinds[i].kind;
-	if (f->cls == CLASS_COMPLETE)
-		return strstr(name, "free") ? RETURNS : COMPLETES;
-	if (hb_behaviour_of(f->name, f->cls).posts != HB_POSTS_NONE)
-		return RETURNS;
-	if (f->cls == CLASS_IO) /* those that are recorded are collective */
-		return WAITS;
-	return f->cls == CLASS_COLLECTIVE || f->cls == CLASS_COMM || f->cls == CLASS_RMA ? COLLECTS : RETURNS;
-}
-
 /* ---- needs ---- */
 
 static void need_message(struct hb__graph *g, struct hb__wait *w, const hb_spec *s, uint32_t receive)
@@ -199,8 +109,7 @@ static void needs_guessed(struct hb__graph *g, struct hb__wait *w, const hb_even
 
 static void completes(struct hb__graph *g, struct hb__wait *w, const hb_lane_info *info, const hb_event *e)
 {
-	const char *name = e->function->name;
-	w->any = strstr(name, "any") || strstr(name, "some");
+	w->any = e->means->shape == HB_SHAPE_ANY || e->means->shape == HB_SHAPE_SOME;
 	if (info->waits)
 		needs_told(g, w, info, e);
 	else if (hb_model_followed(g->m, w->process) && !info->polling)
@@ -276,50 +185,46 @@ static void on_object(struct hb__wait *w, const hb_event *e)
 	int64_t window = hb_event_argument(e, "win"), rank = hb_event_argument(e, "rank");
 	w->object = window == HB_ABSENT ? -1 : window;
 	w->rank = window == HB_ABSENT || rank == HB_ABSENT ? -1 : rank;
-	w->on_window = e->function->cls == CLASS_RMA && (window != HB_ABSENT || strstr(w->name, "Win_free"));
-	w->on_file = e->function->cls == CLASS_IO && !strstr(w->name, "File_open");
+	w->on_window = e->means->cls == HB_RMA && (window != HB_ABSENT || e->means->does == HB_DOES_WINDOW_FREE);
+	w->on_file = e->means->cls == HB_IO && e->means->does != HB_DOES_FILE_OPEN;
 }
 
 static void classify(struct hb__graph *g, struct hb__wait *w, const hb_lane_info *info, const hb_event *e)
 {
-	enum kind kind = kind_of(e->function);
+	bool ends = e->means->does == HB_DOES_FINALIZE;
 	w->name = e->function->name;
+	w->means = e->means;
 	w->site = e->row->site;
 	w->function = e->row->function;
 	w->comm = e->comm == HB_ABSENT ? -1 : e->comm;
 	w->state = w->poll ? HB__POLLS : HB__BLOCKED;
 	on_object(w, e);
-	switch (kind) {
-	case ENDS:
+	if (ends)
 		g->process[w->process] = HB__OVER;
-		break;
-	case ABORTS:
+	if (e->means->does == HB_DOES_ABORT)
 		g->process[w->process] = HB__DEAD;
+	switch ((enum hb_needs)e->means->needs) {
+	case HB_NEEDS_RECEIVER:
+	case HB_NEEDS_MESSAGE:
+	case HB_NEEDS_MEMBERS:
+		parts_of_call(g, w, e);
 		break;
-	case SENDS:
-	case RECEIVES:
-	case COLLECTS:
-		if (w->poll)
-			probes(g, w, e); /* Improbe */
-		else
-			parts_of_call(g, w, e);
-		break;
-	case PROBES:
+	case HB_NEEDS_PROBED:
 		probes(g, w, e);
 		break;
-	case COMPLETES:
+	case HB_NEEDS_REQUESTS:
 		w->completes = !w->poll;
 		completes(g, w, info, e);
 		break;
-	case WAITS:
+	case HB_NEEDS_OTHERS:
 		waits(g, w, e);
 		break;
-	default:
+	case HB_NEEDS_NOTHING:
 		w->done = true;
 		break;
 	}
 	if (w->done || !w->n)
-		w->state = kind == ENDS ? HB__OVER : w->state == HB__UNSURE ? HB__UNSURE : HB__RUNS;
+		w->state = ends ? HB__OVER : w->state == HB__UNSURE ? HB__UNSURE : HB__RUNS;
 }
 
 /* Its thread sleeps outside of calls: another one of the process has to go on. */

@@ -1,20 +1,20 @@
 /* Who is missing from a collective. */
 #include "rules/deadlock/wait.h"
 
-/* The call of a process that is its part in a collective: name and root. */
+/* The call of a process that is its part in a collective: function and root. */
 struct part {
-	char call[40];
+	const hb_meaning *means;
+	char call[40]; /* the name of the function, with int counts */
 	int64_t root;
 };
 
 static struct part call_of(const hb_event *e)
 {
-	struct part p = {.root = hb_event_argument(e, "root")};
+	struct part p = {.means = e->means, .root = hb_event_argument(e, "root")};
 	if (e->function && e->function->name)
-		strncpy(p.call, e->function->name, sizeof p.call - 1);
-	size_t n = strlen(p.call);
-	if (n > 2 && !strcmp(p.call + n - 2, "_c")) /* only its counts are larger */
-		p.call[n - 2] = 0;
+		strncpy(p.call,
+			e->means->plain == UINT16_MAX ? e->function->name : hb_meanings[e->means->plain].name,
+			sizeof p.call - 1);
 	return p;
 }
 
@@ -37,7 +37,7 @@ static struct part part_at(const struct hb__graph *g, hb_at at)
 static bool same(const struct part *a, const struct part *b)
 {
 	bool roots = a->root == b->root || a->root == HB_ABSENT || b->root == HB_ABSENT || a->root < 0 || b->root < 0;
-	bool starts = strstr(a->call, "_Start") || strstr(b->call, "_Start") || !*a->call || !*b->call;
+	bool starts = !*a->call || !*b->call || a->means->does == HB_DOES_START || b->means->does == HB_DOES_START;
 	return roots && (starts || !strcmp(a->call, b->call));
 }
 

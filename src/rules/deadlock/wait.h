@@ -57,6 +57,7 @@ struct hb__wait {
 	uint32_t requests; /* it waits for requests: how many */
 	uint32_t site, function;
 	const char *name; /* of the call; NULL: none */
+	const hb_meaning *means; /* of the call; NULL: none */
 	int64_t comm;     /* its number in the log; -1: none */
 	bool on_window, on_file, completes;
 	char unready[64]; /* partitions */

@@ -12,11 +12,8 @@
 static bool some_made_communicators(const struct hb__letters *l)
 {
 	for (uint32_t p = 0; p < l->info->processes; p++)
-		for (uint32_t i = 0; l->process[p].log && i < hb_log_get_info(l->process[p].log)->functions; i++) {
-			const hb_function *f = hb_log_function(l->process[p].log, i);
-			if (f && f->calls && !strncmp(f->name, "MPI_Comm_create_group", 21))
-				return true;
-		}
+		if (l->process[p].log && hb_log_calls(l->process[p].log, HB_DOES_BIRTH_OF_GROUP))
+			return true;
 	return false;
 }
 

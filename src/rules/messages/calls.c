@@ -129,7 +129,6 @@ struct reading {
 	uint64_t nops;
 };
 
-static bool is(const hb_event *e, const char *part) { return e->function && strstr(e->function->name, part); }
 
 /* The next send or receive that the event began; HB_NO: no more. */
 static uint32_t next_of(struct reading *r, uint32_t event, bool *ret_sends)
@@ -147,6 +146,8 @@ static uint32_t next_of(struct reading *r, uint32_t event, bool *ret_sends)
 	return HB_NO;
 }
 
+static const hb_meaning *meaning(const hb_function *f) { return hb_meaning_of(f->name, f->cls); }
+
 static void starts(struct reading *r, const hb_event *e, uint32_t event)
 {
 	bool sends = false;
@@ -154,7 +155,7 @@ static void starts(struct reading *r, const hb_event *e, uint32_t event)
 	for (uint32_t i = 0; i < e->nanswers && id != HB_NO; i++) {
 		hb_reference ref = e->answers[i].request;
 		uint32_t call = ref.posting < 0 ? HB_NO : named(&r->made, key_of(ref.lane, ref.posting));
-		if (call == HB_NO || strstr(r->l->call[call].function->name, "Recv_init") ? sends : !sends)
+		if (call == HB_NO || meaning(r->l->call[call].function)->does == HB_DOES_RECEIVE ? sends : !sends)
 			continue; /* of a request to nobody, or of a collective */
 		if (call != HB_NO)
 			*(sends ? &r->l->send_call[id] : &r->l->receive_call[id]) = call;
@@ -188,32 +189,32 @@ static bool sends_or_receives(struct reading *r, const hb_event *e, uint32_t eve
 	while (good && (id = next_of(r, event, &sends)) != HB_NO) {
 		*(sends ? &l->send_call[id] : &l->receive_call[id]) = call;
 		received |= !sends;
-		if (is(e, "probe") && e->posts)
+		if (e->means->does == HB_DOES_MATCHED_PROBE && e->posts)
 			l->receive_call[id] = HB_NO; /* its Mrecv says */
-		if (is(e, "probe") && e->posts)
+		if (e->means->does == HB_DOES_MATCHED_PROBE && e->posts)
 			good = name_it(&r->taken, key_of(e->row->lane, e->posting), id);
 	}
-	if (good && e->row->result == 15 && !received && is(e, "ecv") && !e->posts)
+	if (good && e->row->result == 15 && !received && e->means->does == HB_DOES_RECEIVE && !e->posts)
 		good = unnamed(r, event, call);
 	return good;
 }
 
 static bool take(struct reading *r, const hb_event *e, uint32_t event)
 {
-	if (!e->function || (e->function->cls != 1 && e->function->cls != 2 && e->function->cls != 3 &&
-				    e->function->cls != 4 && e->function->cls != 9))
+	uint8_t does = e->means->does, cls = e->means->cls;
+	if (!e->function || (cls != HB_SEND && cls != HB_RECV && cls != HB_COMPLETE && cls != HB_PROBE && cls != HB_SPECIAL))
 		return true;
-	if (is(e, "_Start")) {
+	if (does == HB_DOES_START) {
 		starts(r, e, event);
 		return true;
 	}
-	if (is(e, "_Psend_init") || is(e, "_Precv_init"))
+	if (does == HB_DOES_PARTITIONED)
 		return hb__letter_part(r->l, r->line, event, e);
-	if (is(e, "send_init") || is(e, "MPI_Send_init") || is(e, "MPI_Recv_init")) {
+	if (e->means->flags & HB_PERSISTENT) {
 		uint32_t call = e->peer == NOBODY || e->from == NOBODY ? HB_NO : call_of(r->l, r->line, e);
 		return call == HB_NO || name_it(&r->made, key_of(e->row->lane, e->posting), call);
 	}
-	if (is(e, "mrecv") || is(e, "Mrecv")) {
+	if (does == HB_DOES_MATCHED_RECEIVE) {
 		hb_reference ref = e->nanswers ? e->answers[0].request : (hb_reference){0, -1};
 		uint32_t receive = ref.posting < 0 ? HB_NO : named(&r->taken, key_of(ref.lane, ref.posting));
 		uint32_t call = receive == HB_NO ? HB_NO : call_of(r->l, r->line, e);
@@ -221,7 +222,7 @@ static bool take(struct reading *r, const hb_event *e, uint32_t event)
 			r->l->receive_call[receive] = call;
 		return receive == HB_NO || call != HB_NO;
 	}
-	return e->function->cls == 3 || sends_or_receives(r, e, event);
+	return cls == HB_COMPLETE || sends_or_receives(r, e, event);
 }
 
 static hb_status read_line(struct reading *r, hb_error *err)
@@ -311,6 +312,19 @@ const char *hb__letter_send_name(const struct hb__letters *l, uint32_t send)
 {
 	uint32_t call = l->send_call[send];
 	return call == HB_NO ? "a send" : l->call[call].function->name;
+}
+
+bool hb__letter_is_ready(const struct hb__letters *l, uint32_t send)
+{
+	uint32_t call = l->send_call[send];
+	return call != HB_NO && meaning(l->call[call].function)->mode == HB_MODE_READY;
+}
+
+bool hb__letter_is_probe(const struct hb__letters *l, uint32_t receive)
+{
+	const hb_spec *s = &l->spec[l->receive[receive].spec];
+	const hb_function *f = hb_log_function(l->process[s->process].log, s->function);
+	return f && f->name && f->cls == HB_PROBE;
 }
 
 const char *hb__letter_receive_name(const struct hb__letters *l, uint32_t receive)

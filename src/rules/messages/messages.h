@@ -56,6 +56,10 @@ bool hb__letter_room(const struct hb__letters *l, uint32_t receive, hb_data *ret
 /* "MPI_Send" */
 const char *hb__letter_send_name(const struct hb__letters *l, uint32_t send);
 const char *hb__letter_receive_name(const struct hb__letters *l, uint32_t receive);
+/* A send that the program promises to be expected (MPI_Rsend and its like). */
+bool hb__letter_is_ready(const struct hb__letters *l, uint32_t send);
+/* The message was taken by a matched probe, and no receive of it is known. */
+bool hb__letter_is_probe(const struct hb__letters *l, uint32_t receive);
 
 /* ---- partitions.c: requests that send and receive in partitions ---- */
 bool hb__letter_part(struct hb__letters *l, uint32_t line, uint32_t event, const hb_event *e); /* false: no memory */

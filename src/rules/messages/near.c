@@ -67,8 +67,7 @@ static bool in_finalize(const struct hb__letters *l, uint32_t process)
 		return false;
 	while (hb_events_next(events, &e, NULL) == 1)
 		;
-	if (hb_events_inside(events, &e) == 1 && e.function)
-		is = !strcmp(e.function->name, "MPI_Finalize");
+	is = hb_events_inside(events, &e) == 1 && e.means->does == HB_DOES_FINALIZE;
 	hb_events_close(events);
 	return is;
 }

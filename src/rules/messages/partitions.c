@@ -9,7 +9,7 @@
 bool hb__letter_part(struct hb__letters *l, uint32_t line, uint32_t event, const hb_event *e)
 {
 	uint32_t process = l->line[line].process;
-	bool peers_are_member, sends = strstr(e->function->name, "_Psend");
+	bool peers_are_member, sends = e->means->cls == HB_SEND;
 	uint32_t group = hb_model_group(l->m, process, e->comm, &peers_are_member);
 	int64_t peer = sends ? e->peer : e->from != HB_ABSENT ? e->from : e->peer;
 	if (group == HB_NO || peer < 0 || e->row->result)

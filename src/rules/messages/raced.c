@@ -160,7 +160,7 @@ static hb_status swapped(struct racing *r, const hb_race *race)
 	for (uint32_t i = 0; i < race->nalternatives; i++) {
 		uint32_t later = race->alternative[i].receive, other = race->alternative[i].send;
 		if (race->alternative[i].dependent || later == HB_NO || !hb__letter_room(l, later, &room) ||
-			fits(&got, &room) || strstr(hb__letter_receive_name(l, later), "probe") ||
+			fits(&got, &room) || hb__letter_is_probe(l, later) ||
 			l->spec[l->receive[later].spec].site == l->spec[race->spec].site ||
 			!next_for(l, race, later, &l->channel[l->send[race->got].channel]))
 			continue;

@@ -9,13 +9,6 @@
 #define MOST 2000   /* that are looked at closely */
 #define MARGIN 50e3 /* nanoseconds: clocks of processes of one host are compared no closer */
 
-static bool is_ready(const struct hb__letters *l, uint32_t send)
-{
-	const char *name = hb__letter_send_name(l, send);
-	return !strcmp(name, "MPI_Rsend") || !strcmp(name, "MPI_Irsend") || !strcmp(name, "MPI_Rsend_init") ||
-	       !strncmp(name, "MPI_Rsend_", 10) || !strncmp(name, "MPI_Irsend_", 11);
-}
-
 /* When an event was entered, by the clock of its host; false: not known. */
 static bool entered(const struct hb__letters *l, hb_at at, double *ret_ns)
 {
@@ -84,7 +77,7 @@ hb_status hb__letters_ready(struct hb__letters *l)
 	uint32_t looked = 0;
 	for (uint32_t i = 0; !status && i < l->info->sends && looked < MOST; i++) {
 		uint32_t receive = l->send[i].receive;
-		if (receive == HB_NO || l->send[i].flags & HB_AMBIGUOUS || !is_ready(l, i))
+		if (receive == HB_NO || l->send[i].flags & HB_AMBIGUOUS || !hb__letter_is_ready(l, i))
 			continue;
 		if (!clocks)
 			status = hb_model_clocks(l->m, NULL, NULL, l->err);

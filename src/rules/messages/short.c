@@ -31,13 +31,8 @@ struct shorts {
 static bool asks(const struct hb__letters *l, uint32_t process)
 {
 	const hb_log *log = l->process[process].log;
-	bool any = !log;
-	for (uint32_t i = 0; !any && i < hb_log_get_info(log)->functions; i++) {
-		const hb_function *f = hb_log_function(log, i);
-		any = f && f->name && f->calls &&
-		      (strstr(f->name, "Get_count") || strstr(f->name, "Get_elements") || strstr(f->name, "robe"));
-	}
-	return any;
+	return !log || hb_log_calls(log, HB_DOES_COUNT) || hb_log_calls(log, HB_DOES_PROBE) ||
+	       hb_log_calls(log, HB_DOES_MATCHED_PROBE);
 }
 
 static struct line *line_of(struct shorts *s, const hb_spec *spec)

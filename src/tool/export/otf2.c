@@ -50,7 +50,7 @@ static void remember_requests(struct hb__otf2 *o, const hb_call *call)
 		memset(o->request + o->requests, 0, (room - o->requests) * sizeof *o->request);
 		o->requests = room;
 	}
-	bool partitioned = !strncmp(ev->function->name, "MPI_P", 5);
+	bool partitioned = ev->means->does == HB_DOES_PARTITIONED;
 	int64_t dest = hb_event_argument(ev, "dest");
 	for (uint32_t i = 0; i < ev->posts; i++) {
 		uint32_t *r = &o->request[ev->posting + i], kind = 0;
@@ -61,7 +61,7 @@ static void remember_requests(struct hb__otf2 *o, const hb_call *call)
 		} else if (!partitioned)
 			kind = (dest != HB_ABSENT && dest >= 0 ? REQUEST_SEND : 0) |
 			       (ev->from != HB_ABSENT && ev->from != HB_PROC_NULL ? REQUEST_RECEIVE : 0) |
-			       (strstr(ev->function->name, "_init") ? REQUEST_PERSISTENT : 0);
+			       (ev->means->flags & HB_PERSISTENT ? REQUEST_PERSISTENT : 0);
 		*r = kind;
 		if (kind & REQUEST_PERSISTENT)
 			continue;
@@ -84,7 +84,7 @@ static int64_t posting_of_send(const struct hb__otf2 *o, const hb_event *ev, uin
 static void put_completions(struct hb__otf2 *o, const hb_call *call)
 {
 	const hb_event *ev = call->event;
-	bool freed = ev->shape == HB_SHAPE_REQUEST && ev->function && strstr(ev->function->name, "Request_free");
+	bool freed = ev->means->does == HB_DOES_FREE_REQUEST;
 	if (!freed && (ev->shape < HB_SHAPE_STATUS || ev->shape > HB_SHAPE_SOME))
 		return;
 	for (uint32_t i = 0; i < ev->nanswers; i++) {
@@ -154,47 +154,21 @@ static void put_received(struct hb__otf2 *o, const hb_call *call, uint32_t id)
 
 /* ---- collectives ---- */
 
-static OTF2_CollectiveOp operation(const char *name)
+/* By the names that the call table has from OTF2. */
+static OTF2_CollectiveOp operation(const hb_meaning *means)
 {
 	static const struct {
 		const char *name;
 		OTF2_CollectiveOp op;
 	} table[] = {
-		{"Barrier", OTF2_COLLECTIVE_OP_BARRIER},
-		{"Bcast", OTF2_COLLECTIVE_OP_BCAST},
-		{"Gather", OTF2_COLLECTIVE_OP_GATHER},
-		{"Gatherv", OTF2_COLLECTIVE_OP_GATHERV},
-		{"Scatter", OTF2_COLLECTIVE_OP_SCATTER},
-		{"Scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
-		{"Allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
-		{"Allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
-		{"Neighbor_allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
-		{"Neighbor_allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
-		{"Alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
-		{"Alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
-		{"Alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
-		{"Neighbor_alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
-		{"Neighbor_alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
-		{"Neighbor_alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
-		{"Allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
-		{"Reduce", OTF2_COLLECTIVE_OP_REDUCE},
-		{"Reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
-		{"Reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
-		{"Scan", OTF2_COLLECTIVE_OP_SCAN},
-		{"Exscan", OTF2_COLLECTIVE_OP_EXSCAN},
-		{"Win_fence", OTF2_COLLECTIVE_OP_BARRIER},
-		{"Win_free", OTF2_COLLECTIVE_OP_DESTROY_HANDLE},
+#define OP(name) {#name, OTF2_COLLECTIVE_OP_##name}
+		OP(BARRIER), OP(BCAST), OP(GATHER), OP(GATHERV), OP(SCATTER), OP(SCATTERV), OP(ALLGATHER), OP(ALLGATHERV),
+		OP(ALLTOALL), OP(ALLTOALLV), OP(ALLTOALLW), OP(ALLREDUCE), OP(REDUCE), OP(REDUCE_SCATTER),
+		OP(REDUCE_SCATTER_BLOCK), OP(SCAN), OP(EXSCAN), OP(DESTROY_HANDLE),
+#undef OP
 	};
-	char base[48];
-	name += !strncmp(name, "MPI_", 4) ? 4 : 0;
-	snprintf(base, sizeof base, "%s", name);
-	size_t n = strlen(base);
-	if (n > 2 && !strcmp(base + n - 2, "_c"))
-		base[n -= 2] = 0;
-	if (n > 5 && !strcmp(base + n - 5, "_init"))
-		base[n - 5] = 0;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (!strcmp(base, table[i].name) || (*base == 'I' && !strcasecmp(base + 1, table[i].name)))
+	for (size_t i = 0; means->otf2 && i < sizeof table / sizeof *table; i++)
+		if (!strcmp(means->otf2, table[i].name))
 			return table[i].op;
 	return OTF2_COLLECTIVE_OP_CREATE_HANDLE; /* communicators, windows, files */
 }
@@ -218,7 +192,7 @@ static void put_left(struct hb__otf2 *o, const hb_call *call, uint32_t id, bool 
 {
 	const hb_collective *c = &hb_model_collectives(o->m)[id];
 	const hb_function *f = hb_log_function(hb_model_processes(o->m)[c->process].log, c->function);
-	OTF2_CollectiveOp op = operation(blocking ? call->event->function->name : f && f->name ? f->name : "");
+	OTF2_CollectiveOp op = operation(blocking ? call->event->means : f && f->name ? hb_meaning_of(f->name, f->cls) : hb_meaning_of("", HB_COMM));
 	uint64_t bytes = blocking && call->event->bytes > 0 ? (uint64_t)call->event->bytes : 0;
 	bool receives = c->order == HB_ORDER_OUT && c->root != o->process;
 	uint64_t sent = receives ? 0 : bytes, received = receives ? bytes : 0;

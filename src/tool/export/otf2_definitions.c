@@ -59,23 +59,30 @@ static OTF2_StringRef string(struct definitions *d, const char *text)
 	return id;
 }
 
-static OTF2_RegionRole role(uint8_t cls, const char *name)
+static OTF2_RegionRole role(const hb_meaning *means)
 {
-	enum { LOCAL, SEND, RECV, COMPLETE, PROBE, COLLECTIVE, COMM, RMA, IO };
-	if (cls == COLLECTIVE)
-		return strstr(name, "arrier") ? OTF2_REGION_ROLE_BARRIER
-		       : strstr(name, "cast") || strstr(name, "_Scatter") || strstr(name, "_Iscatter")
-			       ? OTF2_REGION_ROLE_COLL_ONE2ALL
-		       : strstr(name, "_Gather") || strstr(name, "_Igather") || !strncmp(name, "MPI_Reduce_init", 15) ||
-				       !strcmp(name, "MPI_Reduce") || !strcmp(name, "MPI_Ireduce")
-			       ? OTF2_REGION_ROLE_COLL_ALL2ONE
-		       : strstr(name, "can") ? OTF2_REGION_ROLE_COLL_OTHER
-					     : OTF2_REGION_ROLE_COLL_ALL2ALL;
-	return cls == SEND || cls == RECV || cls == COMPLETE || cls == PROBE ? OTF2_REGION_ROLE_POINT2POINT
-	       : cls == COMM                                                 ? OTF2_REGION_ROLE_COLL_OTHER
-	       : cls == RMA                                                  ? OTF2_REGION_ROLE_RMA
-	       : cls == IO                                                   ? OTF2_REGION_ROLE_FILE_IO
-									     : OTF2_REGION_ROLE_FUNCTION;
+	switch (means->cls) {
+	case HB_COLLECTIVE:
+		return means->order == HB_ORDER_ALL && means->fit == HB_FIT_NONE ? OTF2_REGION_ROLE_BARRIER
+		       : means->order == HB_ORDER_OUT                            ? OTF2_REGION_ROLE_COLL_ONE2ALL
+		       : means->order == HB_ORDER_IN                             ? OTF2_REGION_ROLE_COLL_ALL2ONE
+		       : means->order == HB_ORDER_SCAN || means->order == HB_ORDER_EXSCAN
+			       ? OTF2_REGION_ROLE_COLL_OTHER
+			       : OTF2_REGION_ROLE_COLL_ALL2ALL;
+	case HB_SEND:
+	case HB_RECV:
+	case HB_COMPLETE:
+	case HB_PROBE:
+		return OTF2_REGION_ROLE_POINT2POINT;
+	case HB_COMM:
+		return OTF2_REGION_ROLE_COLL_OTHER;
+	case HB_RMA:
+		return OTF2_REGION_ROLE_RMA;
+	case HB_IO:
+		return OTF2_REGION_ROLE_FILE_IO;
+	default:
+		return OTF2_REGION_ROLE_FUNCTION;
+	}
 }
 
 static void put_regions(struct definitions *d)
@@ -86,7 +93,7 @@ static void put_regions(struct definitions *d)
 		const char *text = o->regions.text[i];
 		OTF2_StringRef name = string(d, text);
 		hb__otf2_check(o, OTF2_GlobalDefWriter_WriteRegion(d->writer, i, name, name, empty,
-					  role(o->region_class[i], text), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+					  role(hb_meaning_of(text, o->region_class[i])), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
 					  string(d, "MPI"), 0, 0));
 	}
 	for (uint32_t i = 0; i < o->places.n; i++)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../options.h"
+#include "calls/meaning.h"
 #include "find.h"
 #include "format/remark.h"
 #include "format/row.h"
@@ -107,45 +108,25 @@ static void add_note(const char *text, int32_t rank, hb_sum *sum)
 /* What a replay does not enforce, told by what the program called. */
 static void add_uncovered(hb_log *log, const hb_log_info *info, hb_sum *sum)
 {
-	static const struct {
-		const char *begin; /* of the function's name */
-		const char *note;
-	} calls[] = {
-		{"MPI_Win_lock",
-			"one-sided communication: a replay does not enforce the order in which locks are granted"},
-		{"MPI_Fetch_and_op",
-			"one-sided communication: a replay does not enforce the order of atomic operations"},
-		{"MPI_Compare_and_swap",
-			"one-sided communication: a replay does not enforce the order of atomic operations"},
-		{"MPI_Get_accumulate",
-			"one-sided communication: a replay does not enforce the order of atomic operations"},
-		{"MPI_Rget_accumulate",
-			"one-sided communication: a replay does not enforce the order of atomic operations"},
-		{"MPI_File_read_shared",
-			"files: a replay does not enforce the order of accesses through a shared pointer"},
-		{"MPI_File_write_shared",
-			"files: a replay does not enforce the order of accesses through a shared pointer"},
-		{"MPI_File_iread_shared",
-			"files: a replay does not enforce the order of accesses through a shared pointer"},
-		{"MPI_File_iwrite_shared",
-			"files: a replay does not enforce the order of accesses through a shared pointer"},
+	static const char *const notes[] = {
+		[HB_LOSES_LOCKS] =
+			"one-sided communication: a replay does not enforce the order in which locks are granted",
+		[HB_LOSES_ATOMICS] =
+			"one-sided communication: a replay does not enforce the order of atomic operations",
+		[HB_LOSES_SHARED_POINTER] =
+			"files: a replay does not enforce the order of accesses through a shared pointer",
 	};
-	const char *told[4] = {NULL};
+	bool told[sizeof notes / sizeof *notes] = {true};
 	if (info->lanes > 1)
 		add_note(
 			"several threads call MPI: a replay enforces the order of calls in each thread, but not the order between threads",
 			info->rank, sum);
 	for (uint32_t i = 0; i < info->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
-		for (size_t k = 0; f && f->name && f->calls && k < sizeof calls / sizeof *calls; k++) {
-			size_t n = 0;
-			if (strncmp(f->name, calls[k].begin, strlen(calls[k].begin)))
-				continue;
-			while (told[n] && strcmp(told[n], calls[k].note))
-				n++;
-			if (!told[n])
-				add_note(told[n] = calls[k].note, info->rank, sum);
-		}
+		uint8_t loses = f && f->name && f->calls ? hb_meaning_of(f->name, f->cls)->loses : HB_LOSES_NOTHING;
+		if (!told[loses])
+			add_note(notes[loses], info->rank, sum);
+		told[loses] = true;
 	}
 }
 

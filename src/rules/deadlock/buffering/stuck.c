@@ -14,7 +14,7 @@ static bool unsure(const struct hb__replay *r, const hb_op *op)
 	if ((v ? v->flags : p->flags) & (HB_AMBIGUOUS | HB_CHOSEN) || s->any_source || s->tag == HB__ANY_TAG)
 		return true;
 	const hb_function *f = p ? hb_log_function(hb_model_processes(r->m)[s->process].log, s->function) : NULL;
-	return f && f->name && strstr(f->name, "_I"); /* Iprobe */
+	return f && f->name && hb_meaning_of(f->name, f->cls)->flags & HB_POLL;
 }
 
 struct search {

@@ -115,7 +115,7 @@ static void on_file(struct hb__objects *o, const hb_remark *r)
 {
 	char fn[40];
 	hb_remark_text(r, "fn", fn, sizeof fn);
-	if (hb__is_call(fn, "File_open")) {
+	if (hb_meaning_of(fn, HB_IO)->does == HB_DOES_FILE_OPEN) {
 		made(o, r, true);
 		return;
 	}
@@ -168,13 +168,6 @@ struct hb__object *hb__object_at(const struct hb__objects *o, uint32_t process, 
 		if (o->at[i].id == same->id && o->at[i].file == same->file)
 			return &o->at[i];
 	return NULL;
-}
-
-bool hb__is_call(const char *name, const char *call)
-{
-	const char *tail = strchr(name, '_');
-	size_t n = strlen(call);
-	return tail && !strncmp(tail + 1, call, n) && (!tail[1 + n] || !strcmp(tail + 1 + n, "_c"));
 }
 
 bool hb__under_way(const struct hb__graph *g, const hb_remark *r)

@@ -22,7 +22,8 @@ static bool asks(const struct hb__objects *o, const struct hb__object *x, int64_
 	const hb_process *p = &hb_model_processes(o->g->m)[x->process];
 	for (uint32_t i = 0; i < p->nlines; i++) {
 		const struct hb__wait *w = &o->g->wait[p->first_line + i];
-		bool locks = w->on_window && (strstr(w->name, "lock") || strstr(w->name, "flush"));
+		bool locks = w->on_window && w->means->does >= HB_DOES_WINDOW_LOCK &&
+			     w->means->does <= HB_DOES_WINDOW_FLUSH_LOCAL_ALL;
 		if (locks && w->object == x->number && (w->rank < 0 || w->rank == rank))
 			return true;
 	}
@@ -54,7 +55,7 @@ static uint32_t holders(struct hb__objects *o, const struct hb__wait *w, const s
 		bool self = group->member[i] == w->process;
 		if (!held.times || !(held.exclusive || exclusive))
 			continue;
-		if (self ? hb__is_call(w->name, "Win_lock") && held.rank == rank && held.times > 1
+		if (self ? w->means->does == HB_DOES_WINDOW_LOCK && held.rank == rank && held.times > 1
 			 : !asks(o, other, rank))
 			ret[n++] = group->member[i];
 	}
@@ -88,12 +89,12 @@ bool hb__need_locks(struct hb__objects *o, struct hb__wait *w, const struct hb__
 		return false;
 	if (w->rank >= 0) {
 		struct hb__lock mine = lock_on(x, w->rank);
-		if (hb__is_call(w->name, "Win_unlock"))
+		if (w->means->does == HB_DOES_WINDOW_UNLOCK)
 			mine = x->unlocked;
 		return mine.times && need_lock(o, w, x, w->rank, mine.exclusive);
 	}
 	/* of all ranks: those that nobody else holds are no reason */
-	w->any = hb__is_call(w->name, "Win_lock_all") ? false : true;
+	w->any = w->means->does != HB_DOES_WINDOW_LOCK_ALL;
 	for (uint32_t r = 0; r < size; r++)
 		any |= need_lock(o, w, x, r, lock_on(x, r).exclusive);
 	return any;

@@ -145,11 +145,12 @@ static bool need_completes(struct hb__objects *o, struct hb__wait *w, const stru
 
 static bool known(struct hb__objects *o, struct hb__wait *w, const struct hb__object *x)
 {
-	if (x->file || hb__is_call(w->name, "Win_fence") || hb__is_call(w->name, "Win_free"))
+	uint8_t does = x->file ? HB_DOES_NOTHING : w->means->does;
+	if (x->file || does == HB_DOES_WINDOW_FENCE || does == HB_DOES_WINDOW_FREE)
 		return x->last && x->last->at.line == w->line && hb__under_way(o->g, x->last) && need_others(o, w, x);
-	if (hb__is_call(w->name, "Win_start") || hb__is_call(w->name, "Win_complete"))
+	if (does == HB_DOES_WINDOW_START || does == HB_DOES_WINDOW_COMPLETE)
 		return need_posts(o, w, x);
-	if (hb__is_call(w->name, "Win_wait") || hb__is_call(w->name, "Win_test"))
+	if (does == HB_DOES_WINDOW_WAIT)
 		return need_completes(o, w, x);
 	return hb__need_locks(o, w, x);
 }

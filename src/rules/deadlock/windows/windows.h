@@ -41,8 +41,6 @@ struct hb__object *hb__object_at(const struct hb__objects *o, uint32_t process, 
 /* That a line is inside a call on; NULL: not known. */
 struct hb__object *hb__object_of(const struct hb__objects *o, const struct hb__wait *w);
 
-/* The name of a call behind the prefix of the library is this one. */
-bool hb__is_call(const char *name, const char *call);
 /* The remark stands before the call that its line is inside of. */
 bool hb__under_way(const struct hb__graph *g, const hb_remark *r);
 

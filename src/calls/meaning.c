@@ -1,0 +1,33 @@
+#include <string.h>
+
+#include "calls/meaning.h"
+
+/* What a function means of which only the class is known. */
+#define UNKNOWN(class) .name = "", .plain = UINT16_MAX, .base = UINT16_MAX, .cls = class
+static const hb_meaning by_class[] = {
+	[HB_LOCAL] = {UNKNOWN(HB_LOCAL)},
+	[HB_SEND] = {UNKNOWN(HB_SEND), .does = HB_DOES_SEND, .shape = HB_SHAPE_MESSAGE, .needs = HB_NEEDS_RECEIVER},
+	[HB_RECV] = {UNKNOWN(HB_RECV), .does = HB_DOES_RECEIVE, .shape = HB_SHAPE_MESSAGE, .needs = HB_NEEDS_MESSAGE},
+	[HB_COMPLETE] = {UNKNOWN(HB_COMPLETE)},
+	[HB_PROBE] = {UNKNOWN(HB_PROBE)},
+	[HB_COLLECTIVE] = {UNKNOWN(HB_COLLECTIVE), .needs = HB_NEEDS_OTHERS},
+	[HB_COMM] = {UNKNOWN(HB_COMM), .shape = HB_SHAPE_COMM, .needs = HB_NEEDS_OTHERS},
+	[HB_RMA] = {UNKNOWN(HB_RMA), .needs = HB_NEEDS_OTHERS},
+	[HB_IO] = {UNKNOWN(HB_IO), .needs = HB_NEEDS_OTHERS},
+	[HB_SPECIAL] = {UNKNOWN(HB_SPECIAL)},
+};
+
+const hb_meaning *hb_meaning_of(const char *name, uint8_t cls)
+{
+	for (unsigned low = 0, high = hb_meanings_known; low < high;) {
+		unsigned middle = low + (high - low) / 2;
+		int order = strcmp(name, hb_meanings[middle].name);
+		if (!order)
+			return &hb_meanings[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return &by_class[cls < sizeof by_class / sizeof *by_class ? cls : HB_SPECIAL];
+}

@@ -1,0 +1,171 @@
+/* What a function of the table means, for everybody who reads recordings and for the recorder: made from mpi.calls.
+ * No header of MPI stands behind it. Who wants to know what a call does asks here and never looks at its name. */
+#ifndef HBDB_CALLS_MEANING_H
+#define HBDB_CALLS_MEANING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calls/calls.h"
+
+/* What a call does. The words of the column `does`; where a row has none, its class says it. */
+enum hb_does {
+	HB_DOES_NOTHING, /* that concerns the order of events or the state that hbdb keeps */
+	HB_DOES_INIT,
+	HB_DOES_FINALIZE,
+	HB_DOES_ABORT,
+	HB_DOES_SEND,
+	HB_DOES_RECEIVE, /* and the combined calls: they have a destination, too */
+	HB_DOES_MATCHED_RECEIVE,
+	HB_DOES_PROBE,
+	HB_DOES_MATCHED_PROBE,
+	HB_DOES_START,
+	HB_DOES_COMPLETE,
+	HB_DOES_LOOK, /* asks whether requests are complete and leaves them as they are */
+	HB_DOES_FREE_REQUEST,
+	HB_DOES_CANCEL,
+	HB_DOES_PARTITIONED, /* makes a partitioned send or receive */
+	HB_DOES_READY,       /* marks partitions */
+	HB_DOES_ARRIVED,
+	HB_DOES_COLLECTIVE,
+	HB_DOES_BIRTH,          /* collective over the communicator that it makes */
+	HB_DOES_BIRTH_OF_GROUP, /* ... and called by some members of its communicator only */
+	HB_DOES_FREE_COMM, /* MPI_Comm_disconnect, too */
+	HB_DOES_SPAWN,
+	HB_DOES_WINDOW_MAKE, /* from here to WINDOW_SYNC: windows */
+	HB_DOES_WINDOW_FREE,
+	HB_DOES_WINDOW_FENCE,
+	HB_DOES_WINDOW_POST,
+	HB_DOES_WINDOW_START,
+	HB_DOES_WINDOW_COMPLETE,
+	HB_DOES_WINDOW_WAIT, /* MPI_Win_test, too: it polls */
+	HB_DOES_WINDOW_LOCK,
+	HB_DOES_WINDOW_LOCK_ALL,
+	HB_DOES_WINDOW_UNLOCK,
+	HB_DOES_WINDOW_UNLOCK_ALL,
+	HB_DOES_WINDOW_FLUSH,
+	HB_DOES_WINDOW_FLUSH_ALL,
+	HB_DOES_WINDOW_FLUSH_LOCAL,
+	HB_DOES_WINDOW_FLUSH_LOCAL_ALL,
+	HB_DOES_WINDOW_SYNC,
+	HB_DOES_WINDOW_ATTACH,
+	HB_DOES_WINDOW_DETACH,
+	HB_DOES_PUT,
+	HB_DOES_GET,
+	HB_DOES_ACCUMULATE,
+	HB_DOES_GET_ACCUMULATE,
+	HB_DOES_FETCH_AND_OP,
+	HB_DOES_COMPARE_AND_SWAP,
+	HB_DOES_FILE_OPEN,
+	HB_DOES_FILE_CLOSE,
+	HB_DOES_ATTACH_BUFFER,
+	HB_DOES_DETACH_BUFFER,
+	HB_DOES_FLUSH_BUFFER,
+	HB_DOES_SET_NAME,
+	HB_DOES_COUNT, /* says how long a message was */
+};
+
+/* Whether the standard lets a send wait for its receive. */
+enum hb_mode { HB_MODE_STANDARD, HB_MODE_SYNCHRONOUS, HB_MODE_READY, HB_MODE_BUFFERED };
+
+/* What follows from the end of a collective call: who had to begin before whom could end. */
+typedef enum hb_order {
+	HB_ORDER_NONE, /* it moves nothing: no order follows (free, no data, neighbours that are not recorded) */
+	HB_ORDER_ALL,  /* every enter -> every exit */
+	HB_ORDER_OUT,  /* the root's enter -> every exit */
+	HB_ORDER_IN,   /* every enter -> the root's exit */
+	HB_ORDER_SCAN, /* lower ranks' enter -> exit; the own enter, too */
+	HB_ORDER_EXSCAN,
+} hb_order;
+
+/* How the results of a function are laid out in a recording (hbdb-recording.5, RESULTS). */
+typedef enum hb_shape {
+	HB_SHAPE_NONE,    /* nothing is answered */
+	HB_SHAPE_MESSAGE, /* source, tag, bytes */
+	HB_SHAPE_STARTED, /* a reference for each request started */
+	HB_SHAPE_MATCHED, /* a reference to the probe that took the message */
+	HB_SHAPE_STATUS,  /* one status */
+	HB_SHAPE_ALL,     /* one status for each request */
+	HB_SHAPE_ANY,     /* an index and a status */
+	HB_SHAPE_SOME,    /* a count, and so many indices and statuses */
+	HB_SHAPE_REQUEST, /* a reference */
+	HB_SHAPE_COMM,    /* a new communicator */
+	HB_SHAPE_CLOCK,   /* a time */
+} hb_shape;
+
+/* How many requests or messages a call makes that later calls refer to. */
+enum hb_posts { HB_POSTS_NONE, HB_POSTS_ONE, HB_POSTS_COUNT /* as its argument count says */ };
+
+/* What a call needs of others before it can return. */
+enum hb_needs {
+	HB_NEEDS_NOTHING,
+	HB_NEEDS_RECEIVER, /* somebody who receives its message, unless the library buffers it */
+	HB_NEEDS_MESSAGE,
+	HB_NEEDS_PROBED,   /* a message that is there */
+	HB_NEEDS_REQUESTS, /* what its requests need */
+	HB_NEEDS_MEMBERS,  /* the processes of its communicator, as its order says */
+	HB_NEEDS_OTHERS,   /* others, and which ones the table cannot say */
+};
+
+/* How the data of one collective have to fit together: each collective's section in MPI 4.0, chapter 6. */
+enum hb_fit {
+	HB_FIT_NONE,
+	HB_FIT_SAME,    /* count and datatype alike everywhere */
+	HB_FIT_GATHER,  /* everybody's send is what the root receives from each */
+	HB_FIT_SCATTER, /* what the root sends to each is everybody's receive */
+	HB_FIT_ALL,     /* every send is like every receive */
+	HB_FIT_GATHERV, /* ... with a count for each process */
+	HB_FIT_SCATTERV,
+	HB_FIT_ALLGATHERV,
+	HB_FIT_ALLTOALLV,
+	HB_FIT_ALLTOALLW,
+	HB_FIT_COUNTS,    /* the same array of counts everywhere */
+	HB_FIT_NEIGHBORS, /* what goes to a neighbour is what is received of it */
+};
+
+/* What beside single arguments the processes of a collective have to give so that it fits together. */
+enum hb_compare {
+	HB_COMPARE_NOTHING,
+	HB_COMPARE_GROUPS, /* the same group, in the same order, on all its members */
+	HB_COMPARE_EDGES,  /* each edge of a graph on both processes that it connects */
+};
+
+/* What a replay does not repeat of it. */
+enum hb_loses { HB_LOSES_NOTHING, HB_LOSES_LOCKS, HB_LOSES_ATOMICS, HB_LOSES_SHARED_POINTER };
+
+typedef struct hb_meaning {
+	const char *name;
+	uint16_t plain;       /* the function with int counts: of MPI_Ibcast_c MPI_Ibcast */
+	uint16_t base;        /* the blocking function with int counts: of MPI_Ibcast_c and MPI_Bcast_init MPI_Bcast */
+	uint8_t cls, flags;   /* calls.h */
+	uint8_t does;         /* enum hb_does */
+	uint8_t mode;         /* enum hb_mode */
+	uint8_t order;        /* enum hb_order, of collectives */
+	uint8_t shape, posts; /* hb_shape, enum hb_posts */
+	uint8_t needs;        /* enum hb_needs */
+	uint8_t fit;          /* enum hb_fit */
+	uint8_t compare;      /* enum hb_compare */
+	uint8_t loses;        /* enum hb_loses */
+	bool wide;            /* counts are MPI_Count */
+	bool rooted;          /* it has an argument root */
+	bool empty;           /* with no data it orders nothing */
+	bool chooses;         /* the library may answer with one of several requests, or with a yes or a no */
+	bool in_place;        /* MPI_IN_PLACE has to be given by all processes or by none */
+	/* Arguments that all processes have to give alike, apart from data, root and operation, with a comma between
+	 * them; `?` behind one: only whether it is 0 counts. NULL: none. */
+	const char *alike;
+	/* Those of them that no event carries: the recorder's remarks have them (HB_REMARK_GIVEN), by these keys. `[]`
+	 * behind one: an array. `=NAME` behind one: what the argument is called. The key `text` has a text. NULL: none. */
+	const char *given;
+	const char *otf2; /* its name among OTF2's collective operations; NULL: it is none */
+} hb_meaning;
+
+/* By the numbers of mpi_ids.h, which are in the order of the names. */
+extern const hb_meaning hb_meanings[];
+extern const unsigned hb_meanings_known;
+
+/* What a function means, by its name in a recording. One that the table does not have (of another version of hbdb) means
+ * what can be said by its class alone; its name is empty, its plain and base are UINT16_MAX. Never NULL; static. */
+const hb_meaning *hb_meaning_of(const char *name, uint8_t cls);
+
+#endif
