@@ -92,6 +92,30 @@ def orders(place):
          ("collective", "MPI_Barrier", "WORLD"))
 
 
+def early_leaver(place):
+    """Who only gives to a gather may leave it before the root comes: the root may first receive what was sent after it."""
+    both = [log(rank, 2) for rank in range(2)]
+    for one in both:
+        one.function("MPI_Gather", rawlog.COLLECTIVE, ("sendcount", rawlog.NUMBER), ("sendtype", rawlog.DATATYPE),
+                     ("recvcount", rawlog.NUMBER), ("recvtype", rawlog.DATATYPE), ("root", rawlog.RANK), *rawlog.COMM_ARGS)
+    both[1].event("MPI_Gather", (1, 0, 1, 0, 0, 0))
+    send(both[1], 0, 5)
+    recv(both[0], 1, 5)
+    both[0].event("MPI_Gather", (1, 0, 1, 0, 0, 0))
+    for one in both:
+        one.write(place.path + "/early.hbdb")
+
+    def ask(a, b):
+        status, out, err = place.run("order", a, b, "early")
+        return status, first(out), err
+    same("a receive before the gather of the root", ask("1:2", "0:1"),
+         (0, "1:2 is before 0:1: it had to begin before 0:1 could return", ""))
+    same("the gather of the other", ask("1:1", "0:2"),
+         (0, "1:1 is strictly before 0:2: it had to return before 0:2 could be called", ""))
+    same("who left early knows nothing of the root", ask("0:2", "1:1")[1],
+         "0:2 is strictly after 1:1: it could not be called before 1:1 had returned")
+
+
 def long_chain(place):
     folder = place.path + "/long.hbdb"
     one = log(0, 1)
@@ -444,7 +468,7 @@ def damage(place):
 def main():
     with lib.Place(libraries=False) as place:
         run_of_three(place.path + "/three.hbdb")
-        for part in (orders, long_chain, cones, inside, races, choices, same_sender, only_same_sender, bad_events, bad_recordings, no_such_size,
+        for part in (orders, early_leaver, long_chain, cones, inside, races, choices, same_sender, only_same_sender, bad_events, bad_recordings, no_such_size,
                      without_one, cut_short, strangers, same_time, unfinished, spawned, damage):
             part(place)
     lib.finish()

@@ -1,8 +1,9 @@
 """What processes do beside calling MPI: they do it as without hbdb, and every call is in the record, once."""
+import json
 import os
 import shutil
 
-from lib import LAUNCH, Failed, test
+from lib import HBDB, LAUNCH, Failed, test
 
 
 def transparent(t, n, *arguments, program="process", lost=False, counted=True, silent=True, replays=0, replay_status=None):
@@ -43,6 +44,22 @@ plain("execs-itself-before-init", "execself", replays=1)
 plain("init-and-finalize-only", "initfinal", replays=1)
 plain("calls-outside-init-and-finalize", "early", replays=1)
 plain("init-twice", "twice", counted=False, replays=1)
+
+
+@test("process/times-of-long-calls")
+def times_of_long_calls(t):
+    """A call that took long moves no time of a later call: what one process has between two barriers the other has, too."""
+    t.want(t.record(t.launch(2, t.program("waits"), "slow", "4")).status == 0, "record failed")
+    first, last = {}, {}
+    for line in t.run([HBDB, "dump", "--json", "-f", "Barrier", t.path("r.hbdb")]).lines():
+        one = json.loads(line)
+        first.setdefault(one["rank"], one)
+        last[one["rank"]] = one
+    t.want(sorted(first) == [0, 1], "no barriers")
+    for a, b in ((0, 1), (1, 0)):
+        inner = last[a]["enter_ns"] - first[a]["exit_ns"]
+        outer = last[b]["exit_ns"] - first[b]["enter_ns"]
+        t.want(inner <= outer * 1.02, "rank %d has %.6f s between the barriers, rank %d at most %.6f s" % (a, inner / 1e9, b, outer / 1e9))
 
 
 @test("process/address-space-tight")

@@ -2,6 +2,7 @@
  *   operation SECONDS  a reduction by a function of the program that takes so long
  *   heads BYTES        both ranks send first: only a buffer lets it through
  *   handler TAG        a handler of SIGTERM makes a call and leaves; rank 1 sends with the tag
+ *   slow N             between two barriers rank 0 receives N messages that rank 1 sends after 0.2 s each
  *   stand              everybody sleeps outside of MPI
  *   crash [EARLY]      rank 0 dies of SIGSEGV when rank 1 has left a barrier and waits; EARLY: both, after it */
 #include <mpi.h>
@@ -29,6 +30,19 @@ static void slow(void *in, void *io, int *n, MPI_Datatype *type)
 		((int *)io)[i] += ((int *)in)[i];
 	for (double end = now() + seconds; now() < end;)
 		;
+}
+
+static void late(int n)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0, got; i < n; i++)
+		if (rank) {
+			nanosleep(&(struct timespec){0, 200000000}, NULL);
+			MPI_Send(&i, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+		} else {
+			MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		}
+	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void operation(void)
@@ -99,6 +113,8 @@ int main(int argc, char **argv)
 		heads((int)seconds);
 	else if (!strcmp(mode, "handler"))
 		handler((int)seconds);
+	else if (!strcmp(mode, "slow"))
+		late((int)seconds);
 	else if (!strcmp(mode, "stand"))
 		for (;;)
 			pause();
