@@ -40,7 +40,7 @@ static void late(int n)
 			nanosleep(&(struct timespec){0, 200000000}, NULL);
 			MPI_Send(&i, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
 		} else {
-			MPI_Recv(&got, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			MPI_Recv(&got, 1, MPI_INT, i % 2 ? 1 : MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		}
 	MPI_Barrier(MPI_COMM_WORLD);
 }
