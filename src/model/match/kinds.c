@@ -21,7 +21,7 @@ bool hb_log_calls(const hb_log *log, uint8_t does)
 {
 	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
-		if (f && f->name && hb_meaning_of(f->name, f->cls)->does == does)
+		if (f && f->name && f->calls && hb_meaning_of(f->name, f->cls)->does == does)
 			return true;
 	}
 	return false;
