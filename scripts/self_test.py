@@ -23,6 +23,8 @@ CASES = [
     ("mentions", "tests/a.c", "void f(void) { strcpy(a, b); }\n", r"a\.c:1: banned: strcpy"),
     ("mentions", "src/capture/a.c", "void f(void) { abort(); }\n", r"a\.c:1: banned: abort"),
     ("mentions", "src/format/a.c", "void f(void) { printf(1); }\n", r"a\.c:1: banned: printf"),
+    ("meaning", "src/model/a.c", 'bool f(const char *n) { return !strcmp(n, "MPI_Send"); }\n', r"names in texts: 1 .*a\.c:1"),
+    ("meaning", "src/model/a.c", "int x = HB_FN_MPI_Send;\n", r"HB_FN_: 1 .*a\.c:1"),
     ("sizes", "src/a.c", "int f(int x)\n{\n" + LONG + "}\n", r"a\.c:2: f has 63 lines"),
     ("sizes", "src/a.c", 'extern "C" {\nvoid g(void) {\n' + LONG + "}\n}\n", r"a\.c:2: g has 63 lines"),
     ("sizes", "src/a.py", "def f(x):\n" + "    x += 1\n" * 61, r"a\.py:1: f has 62 lines"),

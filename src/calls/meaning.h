@@ -30,7 +30,7 @@ enum hb_does {
 	HB_DOES_COLLECTIVE,
 	HB_DOES_BIRTH,          /* collective over the communicator that it makes */
 	HB_DOES_BIRTH_OF_GROUP, /* ... and called by some members of its communicator only */
-	HB_DOES_FREE_COMM, /* MPI_Comm_disconnect, too */
+	HB_DOES_FREE_COMM,      /* MPI_Comm_disconnect, too */
 	HB_DOES_SPAWN,
 	HB_DOES_WINDOW_MAKE, /* from here to WINDOW_SYNC: windows */
 	HB_DOES_WINDOW_FREE,

@@ -192,8 +192,7 @@ static hb_status look_for_failures(struct distiller *d, hb_error *err)
 
 static bool is_wait(const hb_event *ev)
 {
-	return (ev->shape == HB_SHAPE_STATUS || ev->shape == HB_SHAPE_ALL) &&
-	       !ev->means->chooses;
+	return (ev->shape == HB_SHAPE_STATUS || ev->shape == HB_SHAPE_ALL) && !ev->means->chooses;
 }
 
 /* Level events: whether level order stores it, too. Those that poll or choose say so themselves. */

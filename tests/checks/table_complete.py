@@ -28,7 +28,9 @@ LIBRARIES = {
 EXPECTED = {"openmpi": {"4.1": 405, "5.0": 458}, "mpich": {"4.0": 623, "4.2": 672}}
 
 CLASSES = set("local send recv complete probe collective comm rma io special unsupported".split())
-FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback later gone".split())
+FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback later gone empty in_place".split())
+# What a function means: the values are checked by the compiler, for each is an enumerator of src/calls/meaning.h.
+COLUMNS = set("does mode order fit alike given otf2 needs compare loses base shape".split())
 
 KINDS = {}  # kind: (C type, C type in the _c variant)
 for line in """
@@ -94,6 +96,11 @@ def parse_param(word):
 
 
 def parse_row(number, text):
+    column = re.compile(r'^(MPIX?_\w+ \S+) (\w+)=(?:"[^"]*"|\S+)')
+    while given := column.match(text):
+        if given[2] not in COLUMNS:
+            raise Bad(f"unknown column {given[2]!r}")
+        text = given[1] + text[given.end():]
     reason = re.search(r'\s"([^"]+)"$', text)
     words = split_outside_brackets(text[:reason.start()] if reason else text)
     only = words.pop()[1:] if words[-1].startswith("@") else None

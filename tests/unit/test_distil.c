@@ -24,8 +24,8 @@ static void function(struct raw_log *r, unsigned number, uint8_t cls, const char
 
 static void functions(struct raw_log *r, bool args)
 {
-	static const char *const name[] = {
-		"MPI_Recv", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Iprobe", "MPI_Wtime", "MPI_Send", "MPI_Cancel"};
+	static const char *const name[] = {"MPI_Recv", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany",
+		"MPI_Iprobe", "MPI_Wtime", "MPI_Send", "MPI_Cancel"};
 	static const uint8_t cls[] = {2, 2, 3, 3, 3, 4, 9, 1, 3};
 	raw_lane(r, 0, 0);
 	for (unsigned i = 0; i < sizeof cls; i++) {

@@ -53,7 +53,7 @@ void hb__define_function(const struct hb__fn *fn)
 		unsigned kind = fn->recorded[i].kind;
 		*w++ = kind == HB_RECORDED_DIGEST_TYPES ? HB_RECORDED_DIGEST
 		       : kind == HB_RECORDED_COLOR      ? HB_RECORDED_NUMBER
-						   : (uint8_t)kind;
+							: (uint8_t)kind;
 		w = text(w, fn->recorded[i].name);
 	}
 	pthread_mutex_lock(&lock);

@@ -356,7 +356,8 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
 	struct hb__request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
-	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL && a->code != HB_ST_UNKNOWN)
+	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL &&
+		a->code != HB_ST_UNKNOWN)
 		hb__push(&r->m->chosen,
 			((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
 				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r)}));

@@ -37,10 +37,7 @@ bool hb__never_comes(const hb_case *c, uint32_t process)
 }
 
 /* MPI_Comm_free at the end that others leave out: a leak there. */
-static bool only_frees(const struct hb__assembly *a)
-{
-	return hb__shape_of(a, 0)->means->does == HB_DOES_FREE_COMM;
-}
+static bool only_frees(const struct hb__assembly *a) { return hb__shape_of(a, 0)->means->does == HB_DOES_FREE_COMM; }
 
 static void add_missing(
 	const struct hb__assembly *a, const uint32_t *member, uint32_t size, uint32_t *missing, uint32_t *n)

@@ -12,8 +12,7 @@ static struct part call_of(const hb_event *e)
 {
 	struct part p = {.means = e->means, .root = hb_event_argument(e, "root")};
 	if (e->function && e->function->name)
-		strncpy(p.call,
-			e->means->plain == UINT16_MAX ? e->function->name : hb_meanings[e->means->plain].name,
+		strncpy(p.call, e->means->plain == UINT16_MAX ? e->function->name : hb_meanings[e->means->plain].name,
 			sizeof p.call - 1);
 	return p;
 }

@@ -56,9 +56,9 @@ struct hb__wait {
 	uint32_t need, n;  /* its needs: the first, how many */
 	uint32_t requests; /* it waits for requests: how many */
 	uint32_t site, function;
-	const char *name; /* of the call; NULL: none */
+	const char *name;        /* of the call; NULL: none */
 	const hb_meaning *means; /* of the call; NULL: none */
-	int64_t comm;     /* its number in the log; -1: none */
+	int64_t comm;            /* its number in the log; -1: none */
 	bool on_window, on_file, completes;
 	char unready[64]; /* partitions */
 	int64_t object;   /* the window, as the call was given it; -1: not told */

@@ -129,7 +129,6 @@ struct reading {
 	uint64_t nops;
 };
 
-
 /* The next send or receive that the event began; HB_NO: no more. */
 static uint32_t next_of(struct reading *r, uint32_t event, bool *ret_sends)
 {
@@ -202,7 +201,8 @@ static bool sends_or_receives(struct reading *r, const hb_event *e, uint32_t eve
 static bool take(struct reading *r, const hb_event *e, uint32_t event)
 {
 	uint8_t does = e->means->does, cls = e->means->cls;
-	if (!e->function || (cls != HB_SEND && cls != HB_RECV && cls != HB_COMPLETE && cls != HB_PROBE && cls != HB_SPECIAL))
+	if (!e->function ||
+		(cls != HB_SEND && cls != HB_RECV && cls != HB_COMPLETE && cls != HB_PROBE && cls != HB_SPECIAL))
 		return true;
 	if (does == HB_DOES_START) {
 		starts(r, e, event);

@@ -162,9 +162,24 @@ static OTF2_CollectiveOp operation(const hb_meaning *means)
 		OTF2_CollectiveOp op;
 	} table[] = {
 #define OP(name) {#name, OTF2_COLLECTIVE_OP_##name}
-		OP(BARRIER), OP(BCAST), OP(GATHER), OP(GATHERV), OP(SCATTER), OP(SCATTERV), OP(ALLGATHER), OP(ALLGATHERV),
-		OP(ALLTOALL), OP(ALLTOALLV), OP(ALLTOALLW), OP(ALLREDUCE), OP(REDUCE), OP(REDUCE_SCATTER),
-		OP(REDUCE_SCATTER_BLOCK), OP(SCAN), OP(EXSCAN), OP(DESTROY_HANDLE),
+		OP(BARRIER),
+		OP(BCAST),
+		OP(GATHER),
+		OP(GATHERV),
+		OP(SCATTER),
+		OP(SCATTERV),
+		OP(ALLGATHER),
+		OP(ALLGATHERV),
+		OP(ALLTOALL),
+		OP(ALLTOALLV),
+		OP(ALLTOALLW),
+		OP(ALLREDUCE),
+		OP(REDUCE),
+		OP(REDUCE_SCATTER),
+		OP(REDUCE_SCATTER_BLOCK),
+		OP(SCAN),
+		OP(EXSCAN),
+		OP(DESTROY_HANDLE),
 #undef OP
 	};
 	for (size_t i = 0; means->otf2 && i < sizeof table / sizeof *table; i++)
@@ -192,7 +207,9 @@ static void put_left(struct hb__otf2 *o, const hb_call *call, uint32_t id, bool 
 {
 	const hb_collective *c = &hb_model_collectives(o->m)[id];
 	const hb_function *f = hb_log_function(hb_model_processes(o->m)[c->process].log, c->function);
-	OTF2_CollectiveOp op = operation(blocking ? call->event->means : f && f->name ? hb_meaning_of(f->name, f->cls) : hb_meaning_of("", HB_COMM));
+	OTF2_CollectiveOp op = operation(blocking       ? call->event->means
+					 : f && f->name ? hb_meaning_of(f->name, f->cls)
+							: hb_meaning_of("", HB_COMM));
 	uint64_t bytes = blocking && call->event->bytes > 0 ? (uint64_t)call->event->bytes : 0;
 	bool receives = c->order == HB_ORDER_OUT && c->root != o->process;
 	uint64_t sent = receives ? 0 : bytes, received = receives ? bytes : 0;

@@ -93,8 +93,8 @@ static void put_regions(struct definitions *d)
 		const char *text = o->regions.text[i];
 		OTF2_StringRef name = string(d, text);
 		hb__otf2_check(o, OTF2_GlobalDefWriter_WriteRegion(d->writer, i, name, name, empty,
-					  role(hb_meaning_of(text, o->region_class[i])), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-					  string(d, "MPI"), 0, 0));
+					  role(hb_meaning_of(text, o->region_class[i])), OTF2_PARADIGM_MPI,
+					  OTF2_REGION_FLAG_NONE, string(d, "MPI"), 0, 0));
 	}
 	for (uint32_t i = 0; i < o->places.n; i++)
 		hb__otf2_check(o,
