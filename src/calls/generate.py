@@ -170,7 +170,7 @@ def param_of(name, kind):
 BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": "PROBE", "collective": "COLLECTIVE",
             "comm": "COLLECTIVE"}
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
-INHERITED = ("does", "mode", "order", "fit", "alike", "given", "otf2", "needs", "compare", "loses")
+INHERITED = ("does", "mode", "order", "fit", "alike", "given", "otf2", "needs", "loses", "tells")
 COLUMNS = INHERITED + ("base", "shape")
 
 
@@ -252,13 +252,14 @@ class Meaning:
     def text(self):
         quoted = {k: '"%s"' % self.columns[k] if k in self.columns else "NULL" for k in ("alike", "given", "otf2")}
         truths = {"wide": self.row.wide, "rooted": "root" in self.kinds, "empty": self.empty,
-                  "in_place": self.in_place, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
+                  "in_place": self.in_place, "frees": "frees" in self.row.flags, "dynamic": "dynamic" in self.row.flags,
+                  "anytime": "anytime" in self.row.flags, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
         fields = {"name": '"%s"' % self.row.name, "plain": "HB_FN_" + self.plain, "base": "HB_FN_" + self.base,
                   "cls": "HB_" + self.row.cls.upper(), "flags": flags_of(self.row), "does": "HB_DOES_" + self.does,
                   "mode": "HB_MODE_" + self.columns.get("mode", "standard").upper(), "order": "HB_ORDER_" + self.order,
                   "shape": "HB_SHAPE_" + self.shape, "posts": "HB_POSTS_" + self.posts, "needs": "HB_NEEDS_" + self.needs,
+                  "tells": "HB_TELLS_" + self.columns.get("tells", "nothing").upper(),
                   "loses": "HB_LOSES_" + self.columns.get("loses", "nothing").upper(),
-                  "compare": "HB_COMPARE_" + self.columns.get("compare", "nothing").upper(),
                   "fit": "HB_FIT_" + self.columns.get("fit", "none").upper(),
                   **{k: str(v).lower() for k, v in truths.items()}, **quoted}
         return "\t[HB_FN_%s] = {%s},\n" % (self.row.name, ", ".join(".%s = %s" % f for f in fields.items()))

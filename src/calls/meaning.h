@@ -13,6 +13,7 @@ enum hb_does {
 	HB_DOES_NOTHING, /* that concerns the order of events or the state that hbdb keeps */
 	HB_DOES_INIT,
 	HB_DOES_FINALIZE,
+	HB_DOES_SESSION_INIT,
 	HB_DOES_ABORT,
 	HB_DOES_SEND,
 	HB_DOES_RECEIVE, /* and the combined calls: they have a destination, too */
@@ -31,8 +32,7 @@ enum hb_does {
 	HB_DOES_BIRTH,          /* collective over the communicator that it makes */
 	HB_DOES_BIRTH_OF_GROUP, /* ... and called by some members of its communicator only */
 	HB_DOES_FREE_COMM,      /* MPI_Comm_disconnect, too */
-	HB_DOES_SPAWN,
-	HB_DOES_WINDOW_MAKE, /* from here to WINDOW_SYNC: windows */
+	HB_DOES_WINDOW_MAKE,    /* from here to WINDOW_SYNC: windows */
 	HB_DOES_WINDOW_FREE,
 	HB_DOES_WINDOW_FENCE,
 	HB_DOES_WINDOW_POST,
@@ -123,11 +123,21 @@ enum hb_fit {
 	HB_FIT_NEIGHBORS, /* what goes to a neighbour is what is received of it */
 };
 
-/* What beside single arguments the processes of a collective have to give so that it fits together. */
-enum hb_compare {
-	HB_COMPARE_NOTHING,
-	HB_COMPARE_GROUPS, /* the same group, in the same order, on all its members */
-	HB_COMPARE_EDGES,  /* each edge of a graph on both processes that it connects */
+/* Arguments that no event carries, which the recorder tells in a remark where a run is checked (HB_REMARK_GIVEN). */
+enum hb_tells {
+	HB_TELLS_NOTHING,
+	HB_TELLS_IN_PLACE, /* whether the send buffer is MPI_IN_PLACE */
+	HB_TELLS_CART,
+	HB_TELLS_CART_SUB,
+	HB_TELLS_GRAPH,
+	HB_TELLS_DIST_GRAPH,
+	HB_TELLS_ADJACENT,
+	HB_TELLS_GROUP,
+	HB_TELLS_SPLIT_TYPE,
+	HB_TELLS_FILE_OPEN,
+	HB_TELLS_FILE_VIEW,
+	HB_TELLS_FILE_SEEK,
+	HB_TELLS_FENCE,
 };
 
 /* What a replay does not repeat of it. */
@@ -144,13 +154,16 @@ typedef struct hb_meaning {
 	uint8_t shape, posts; /* hb_shape, enum hb_posts */
 	uint8_t needs;        /* enum hb_needs */
 	uint8_t fit;          /* enum hb_fit */
-	uint8_t compare;      /* enum hb_compare */
 	uint8_t loses;        /* enum hb_loses */
+	uint8_t tells;        /* enum hb_tells */
 	bool wide;            /* counts are MPI_Count */
 	bool rooted;          /* it has an argument root */
 	bool empty;           /* with no data it orders nothing */
 	bool chooses;         /* the library may answer with one of several requests, or with a yes or a no */
 	bool in_place;        /* MPI_IN_PLACE has to be given by all processes or by none */
+	bool frees;           /* its first argument is a handle that it ends */
+	bool dynamic;         /* it connects processes that were not started together */
+	bool anytime; /* any thread may call it, before MPI_Init and after MPI_Finalize, too (MPI 4.0, 11.4.1, 11.6.2) */
 	/* Arguments that all processes have to give alike, apart from data, root and operation, with a comma between
 	 * them; `?` behind one: only whether it is 0 counts. NULL: none. */
 	const char *alike;

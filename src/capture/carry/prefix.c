@@ -175,10 +175,7 @@ static void describe_in(
 	};
 }
 
-static bool partitioned(const struct hb__fn *fn)
-{
-	return fn->id == HB_FN_MPI_Psend_init || fn->id == HB_FN_MPI_Precv_init;
-}
+static bool partitioned(const struct hb__fn *fn) { return fn->means->does == HB_DOES_PARTITIONED; }
 
 static void drop(struct hb__carry *m)
 {

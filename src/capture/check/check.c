@@ -208,8 +208,8 @@ static bool has_null(const struct hb__call *c)
 static bool completes_active(struct hb__call *c)
 {
 	return c->fn->cls == HB_COMPLETE && (hb__has(c, HB_R_REQUEST) || hb__has(c, HB_R_REQS)) &&
-	       c->fn->flags & (HB_EVENT | HB_POLL) && c->fn->id != HB_FN_MPI_Request_free &&
-	       c->fn->id != HB_FN_MPI_Cancel && !has_null(c) && hb__check_waits(c);
+	       c->fn->flags & (HB_EVENT | HB_POLL) && c->fn->means->does != HB_DOES_FREE_REQUEST &&
+	       c->fn->means->does != HB_DOES_CANCEL && !has_null(c) && hb__check_waits(c);
 }
 
 /* ---- the way of a call ---- */
@@ -255,7 +255,7 @@ void hb__check_enter(struct hb__call *c)
 		hb__mapped_forget();
 		return;
 	}
-	if (unlikely(c->fn->id == HB_FN_MPI_Init || c->fn->id == HB_FN_MPI_Init_thread))
+	if (unlikely(c->fn->means->does == HB_DOES_INIT))
 		hb__remark(c, HB_REMARK_INIT_AGAIN, "%s", "");
 	if (slot_is_settled(c)) {
 		settled_enter(c);
@@ -269,7 +269,7 @@ void hb__check_enter(struct hb__call *c)
 		return;
 	}
 	look_at_all(c, alike, call);
-	if (c->fn->id == HB_FN_MPI_Finalize)
+	if (c->fn->means->does == HB_DOES_FINALIZE)
 		hb__check_finalize(c);
 }
 

@@ -9,60 +9,6 @@
 #include "capture/check/handles/handles.h"
 
 enum { DIMS_MOST = 64 };
-enum given {
-	UNKNOWN,
-	NOTHING,
-	IN_PLACE,
-	CART,
-	CART_SUB,
-	GRAPH,
-	DIST_GRAPH,
-	ADJACENT,
-	GROUP,
-	SPLIT_TYPE,
-	FILE_OPEN,
-	FILE_VIEW,
-	FILE_SEEK,
-	FENCE
-};
-
-/* By the name without MPI_, an I of nonblocking ones, _init and _c. */
-static const struct {
-	const char *name;
-	enum given given;
-} table[] = {
-	{"Allreduce", IN_PLACE},
-	{"Reduce_scatter_block", IN_PLACE},
-	{"Cart_create", CART},
-	{"Cart_sub", CART_SUB},
-	{"Graph_create", GRAPH},
-	{"Dist_graph_create", DIST_GRAPH},
-	{"Dist_graph_create_adjacent", ADJACENT},
-	{"Comm_create", GROUP},
-	{"Comm_create_group", GROUP},
-	{"Comm_split_type", SPLIT_TYPE},
-	{"File_open", FILE_OPEN},
-	{"File_set_view", FILE_VIEW},
-	{"File_seek_shared", FILE_SEEK},
-	{"Win_fence", FENCE},
-};
-
-static enum given given_of(const struct hb__fn *fn)
-{
-	const char *name = strncmp(fn->name, "MPI_", 4) != 0 ? fn->name : fn->name + 4;
-	size_t n = strlen(name);
-	n -= n > 2 && !strcmp(name + n - 2, "_c") ? 2 : 0;
-	n -= n > 5 && !strncmp(name + n - 5, "_init", 5) ? 5 : 0;
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		const char *t = table[i].name;
-		bool plain = strlen(t) == n && !strncmp(name, t, n);
-		bool nonblocking = *name == 'I' && strlen(t) == n - 1 && !strncasecmp(name + 1, t, n - 1);
-		if (plain || nonblocking)
-			return table[i].given;
-	}
-	return NOTHING;
-}
-
 /* An array's digest, as those in events: what it held is in the log then. 0: it is empty. */
 static unsigned long long array(const int *value, int n, bool truth)
 {
@@ -221,54 +167,54 @@ static void say_in_place(struct hb__call *c)
 	hb__remark(c, HB_REMARK_GIVEN, "sendbuf=%s", in_place ? "MPI_IN_PLACE" : "given");
 }
 
-static void say_number(struct hb__call *c, enum given given)
+static void say_number(struct hb__call *c, enum hb_tells given)
 {
-	int value = (int)c->a[given == FILE_SEEK ? 2 : 1];
-	if (given == SPLIT_TYPE && value == MPI_COMM_TYPE_SHARED)
+	int value = (int)c->a[given == HB_TELLS_FILE_SEEK ? 2 : 1];
+	if (given == HB_TELLS_SPLIT_TYPE && value == MPI_COMM_TYPE_SHARED)
 		hb__remark(c, HB_REMARK_GIVEN, "split_type=MPI_COMM_TYPE_SHARED");
-	else if (given == SPLIT_TYPE && value != MPI_UNDEFINED)
+	else if (given == HB_TELLS_SPLIT_TYPE && value != MPI_UNDEFINED)
 		hb__remark(c, HB_REMARK_GIVEN, "split_type=%d", value);
-	else if (given == FILE_SEEK)
+	else if (given == HB_TELLS_FILE_SEEK)
 		hb__remark(c, HB_REMARK_GIVEN, "whence=%s",
 			value == MPI_SEEK_SET   ? "MPI_SEEK_SET"
 			: value == MPI_SEEK_CUR ? "MPI_SEEK_CUR"
 						: "MPI_SEEK_END");
 }
 
-static void say(struct hb__call *c, enum given given)
+static void say(struct hb__call *c, enum hb_tells given)
 {
 	switch (given) {
-	case IN_PLACE:
+	case HB_TELLS_IN_PLACE:
 		say_in_place(c);
 		break;
-	case CART:
+	case HB_TELLS_CART:
 		say_grid(c);
 		break;
-	case CART_SUB:
+	case HB_TELLS_CART_SUB:
 		say_part_of_grid(c);
 		break;
-	case GRAPH:
+	case HB_TELLS_GRAPH:
 		say_graph(c);
 		break;
-	case DIST_GRAPH:
+	case HB_TELLS_DIST_GRAPH:
 		if (*weighted(c->a[5]) && (int)c->a[1] > 0)
 			hb__remark(c, HB_REMARK_GIVEN, "%s", weighted(c->a[5]) + 1);
 		break;
-	case ADJACENT:
+	case HB_TELLS_ADJACENT:
 		say_neighbors(c);
 		break;
-	case GROUP:
+	case HB_TELLS_GROUP:
 		say_group(c);
 		break;
-	case FILE_OPEN:
+	case HB_TELLS_FILE_OPEN:
 		say_open(c);
 		break;
-	case FENCE:
+	case HB_TELLS_FENCE:
 		hb__remark(c, HB_REMARK_GIVEN, "MPI_MODE_NOPRECEDE=%s MPI_MODE_NOSUCCEED=%s",
 			(int)c->a[0] & MPI_MODE_NOPRECEDE ? "given" : "no",
 			(int)c->a[0] & MPI_MODE_NOSUCCEED ? "given" : "no");
 		break;
-	case FILE_VIEW:
+	case HB_TELLS_FILE_VIEW:
 		say_view(c);
 		break;
 	default:
@@ -278,13 +224,9 @@ static void say(struct hb__call *c, enum given given)
 
 void hb__check_given(struct hb__call *c)
 {
-	static uint8_t known[HB_FN_COUNT];
-	uint8_t *given = &known[c->fn->id];
-	if (unlikely(*given == UNKNOWN))
-		*given = (uint8_t)given_of(c->fn);
 	/* in a loop the first ones tell enough */
-	if (unlikely(*given != NOTHING) && hb__remark_wanted(HB_REMARK_GIVEN, hb__check_site(c)))
-		say(c, (enum given) * given);
+	if (unlikely(c->fn->means->tells) && hb__remark_wanted(HB_REMARK_GIVEN, hb__check_site(c)))
+		say(c, (enum hb_tells)c->fn->means->tells);
 }
 
 /* ---- neighbours ---- */

@@ -57,7 +57,7 @@ static uint64_t list(struct hb__call *c, struct hb_lane_control *k, bool *all)
 bool hb__check_waits(struct hb__call *c)
 {
 	bool polls = c->fn->flags & HB_POLL, all;
-	bool waits = c->fn->cls == HB_COMPLETE && c->fn->flags & HB_EVENT && c->fn->id != HB_FN_MPI_Request_free;
+	bool waits = c->fn->cls == HB_COMPLETE && c->fn->flags & HB_EVENT && c->fn->means->does != HB_DOES_FREE_REQUEST;
 	if (!polls && !waits)
 		return false;
 	struct hb_lane_control *k = c->lane->control;

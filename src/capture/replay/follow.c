@@ -70,7 +70,7 @@ static bool comes_after_callbacks(const struct hb__call *c)
 	const struct hb__fn *fn = c->fn;
 	if (c->deferred)
 		return false;
-	bool attributes = fn->cls == HB_COMM || fn->role[HB_R_WINPTR] || fn->id == HB_FN_MPI_Finalize;
+	bool attributes = fn->cls == HB_COMM || fn->role[HB_R_WINPTR] || fn->means->does == HB_DOES_FINALIZE;
 	struct hb__row row;
 	struct hb__reader *ahead = hb__script_fork(c->lane->follow->reader);
 	bool found = false;
@@ -170,7 +170,7 @@ void hb__follow(struct hb__call *c)
 		return;
 	}
 	/* The recorded call failed and its error handler aborted: it has no row of its own. */
-	if (why && f->row.slot->fn && f->row.slot->fn->id == HB_FN_MPI_Abort && !f->aborting) {
+	if (why && f->row.slot->fn && f->row.slot->fn->means->does == HB_DOES_ABORT && !f->aborting) {
 		f->aborting = true;
 		return;
 	}

@@ -99,8 +99,8 @@ static void row_read(const struct hb__row *row, uint16_t lane)
 	if (!fn || !row->n)
 		return;
 	uint64_t of;
-	if (fn->flags & HB_START || fn->flags & HB_MATCHED || fn->id == HB_FN_MPI_Cancel ||
-		fn->id == HB_FN_MPI_Request_free) {
+	if (fn->flags & HB_START || fn->flags & HB_MATCHED || fn->means->does == HB_DOES_CANCEL ||
+		fn->means->does == HB_DOES_FREE_REQUEST) {
 		while (t.p < t.end)
 			reference(&t, lane, &of);
 		return;

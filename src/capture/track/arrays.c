@@ -7,21 +7,25 @@
 #include "capture/mpi/family.h"
 #include "capture/track/track.h"
 
-static bool named(const struct hb__fn *fn, const char *part) { return strstr(fn->name, part) != NULL; }
+static bool gathers(const struct hb__fn *fn)
+{
+	return fn->means->fit == HB_FIT_GATHER || fn->means->fit == HB_FIT_GATHERV;
+}
+
+static bool scatters(const struct hb__fn *fn)
+{
+	return fn->means->fit == HB_FIT_SCATTER || fn->means->fit == HB_FIT_SCATTERV;
+}
 
 /* The rooted collectives by the side that is significant at the root alone. */
 static bool root_only(const struct hb__fn *fn, const char *name)
 {
-	bool gather = (named(fn, "MPI_Gather") || named(fn, "MPI_Igather"));
-	bool scatter = (named(fn, "MPI_Scatter") || named(fn, "MPI_Iscatter"));
-	return (gather && !strncmp(name, "recv", 4)) || (scatter && !strncmp(name, "send", 4));
+	return (gathers(fn) && !strncmp(name, "recv", 4)) || (scatters(fn) && !strncmp(name, "send", 4));
 }
 
 static bool other_side(const struct hb__fn *fn, const char *name)
 {
-	bool gather = (named(fn, "MPI_Gather") || named(fn, "MPI_Igather"));
-	bool scatter = (named(fn, "MPI_Scatter") || named(fn, "MPI_Iscatter"));
-	return (gather && !strncmp(name, "send", 4)) || (scatter && !strncmp(name, "recv", 4));
+	return (gathers(fn) && !strncmp(name, "send", 4)) || (scatters(fn) && !strncmp(name, "recv", 4));
 }
 
 bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struct hb__comm *comm)
@@ -58,9 +62,9 @@ bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struc
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded)
 {
 	const char *name = fn->recorded[recorded].name;
-	if (named(fn, "eighbor"))
+	if (fn->means->fit == HB_FIT_NEIGHBORS)
 		return !strncmp(name, "send", 4) ? comm->neighbors_out : comm->neighbors_in;
-	if (named(fn, "educe_scatter"))
+	if (fn->means->fit == HB_FIT_COUNTS)
 		return comm->size; /* of the local group, also on an intercommunicator */
 	return comm->inter ? comm->remote_size : comm->size;
 }

@@ -68,7 +68,7 @@ static __attribute__((noinline)) int outside(
 		hb__say("%s was called, but no MPI library is loaded", fn->name);
 		return MPI_ERR_OTHER;
 	}
-	if (fn->id == HB_FN_MPI_Init || fn->id == HB_FN_MPI_Init_thread) {
+	if (fn->means->does == HB_DOES_INIT) {
 		struct hb__call c = {.fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa};
 		if (unlikely(hb__finished && hb__config.remarks))
 			hb__check_outside(fn, pc, cfa);

@@ -64,12 +64,6 @@ int hb__on_set_name(struct hb__call *c)
 
 /* ---- communicators ---- */
 
-static bool dynamic(const struct hb__fn *fn)
-{
-	return fn->id == HB_FN_MPI_Comm_spawn || fn->id == HB_FN_MPI_Comm_spawn_multiple ||
-	       fn->id == HB_FN_MPI_Comm_accept || fn->id == HB_FN_MPI_Comm_connect || fn->id == HB_FN_MPI_Comm_join;
-}
-
 static void note_dynamic(void)
 {
 	static bool told;
@@ -82,7 +76,7 @@ int hb__on_comm(struct hb__call *c)
 {
 	struct hb__comm *parent = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
-	if (dynamic(c->fn))
+	if (c->fn->means->dynamic)
 		note_dynamic();
 	hb__begin(c, false);
 	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
@@ -91,7 +85,7 @@ int hb__on_comm(struct hb__call *c)
 		hb__race_left(c->lane, epoch, code);
 	if (code == MPI_SUCCESS) {
 		/* MPI_Comm_create_group is not called by all of the parent */
-		bool apart = c->fn->id == HB_FN_MPI_Comm_create_group && made;
+		bool apart = c->fn->means->does == HB_DOES_BIRTH_OF_GROUP && made;
 		uint64_t index =
 			apart ? hb__comm_index_apart(parent, *made, (int)hb__arg(c, HB_R_TAG)) : hb__comm_index(parent);
 		struct hb__origin from = hb__origin_made(HB__COMMS);

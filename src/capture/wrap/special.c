@@ -100,44 +100,63 @@ static hb__handler *by_class(const struct hb__fn *fn)
 	return fn->flags & HB_POLL ? hb__on_poll : hb__on_event;
 }
 
+/* The handler of a completion: by how it answers and whether it may answer no. */
+static hb__handler *of_completion(const struct hb__fn *fn)
+{
+	static hb__handler *const waits[] = {[HB_SHAPE_STATUS] = hb__on_wait,
+		[HB_SHAPE_ALL] = hb__on_waitall,
+		[HB_SHAPE_ANY] = hb__on_waitany,
+		[HB_SHAPE_SOME] = hb__on_waitsome};
+	static hb__handler *const tests[] = {[HB_SHAPE_STATUS] = hb__on_test,
+		[HB_SHAPE_ALL] = hb__on_testall,
+		[HB_SHAPE_ANY] = hb__on_testany,
+		[HB_SHAPE_SOME] = hb__on_testsome};
+	return (fn->flags & HB_POLL ? tests : waits)[fn->means->shape];
+}
+
+/* NULL: what its class says. */
+static hb__handler *by_meaning(const struct hb__fn *fn)
+{
+	switch (fn->means->does) {
+	case HB_DOES_INIT:
+		return hb__on_plain; /* a second one: an error of the program */
+	case HB_DOES_FINALIZE:
+		return hb__on_finalize;
+	case HB_DOES_ABORT:
+		return hb__on_abort;
+	case HB_DOES_COMPLETE:
+		return of_completion(fn);
+	case HB_DOES_LOOK:
+		return fn->role[HB_R_REQS] ? hb__on_look_at_several : hb__on_get_status;
+	case HB_DOES_FREE_REQUEST:
+		return hb__on_request_free;
+	case HB_DOES_START:
+		return fn->means->posts == HB_POSTS_COUNT ? hb__on_startall : hb__on_start;
+	case HB_DOES_CANCEL:
+		return hb__on_cancel;
+	case HB_DOES_WINDOW_FREE:
+	case HB_DOES_FILE_CLOSE:
+		return hb__on_handle_free;
+	case HB_DOES_ATTACH_BUFFER:
+		return fn->param[0].kind == HB_P_SESSION ? NULL : hb__on_buffer_attach;
+	case HB_DOES_DETACH_BUFFER:
+		return fn->param[0].kind == HB_P_SESSION ? NULL : hb__on_buffer_detach;
+	case HB_DOES_SET_NAME:
+		return hb__on_set_name;
+	default:
+		break;
+	}
+	if (fn->role[HB_R_TYPEPTR])
+		return fn->means->frees ? hb__on_type_free : hb__on_type_commit;
+	if (fn->role[HB_R_OPPTR])
+		return fn->means->frees ? hb__on_op_free : hb__on_newop;
+	return fn->cls == HB_COMM && !(fn->flags & HB_EVENT) ? hb__on_get_parent : NULL;
+}
+
 static __attribute__((constructor)) void choose_handlers(void)
 {
-	for (int i = 0; i < HB_FN_COUNT; i++)
-		if (hb__fns[i])
-			hb__handlers[i] = by_class(hb__fns[i]);
-	hb__handlers[HB_FN_MPI_Wait] = hb__on_wait;
-	hb__handlers[HB_FN_MPI_Waitall] = hb__on_waitall;
-	hb__handlers[HB_FN_MPI_Waitany] = hb__on_waitany;
-	hb__handlers[HB_FN_MPI_Waitsome] = hb__on_waitsome;
-	hb__handlers[HB_FN_MPI_Test] = hb__on_test;
-	hb__handlers[HB_FN_MPI_Testall] = hb__on_testall;
-	hb__handlers[HB_FN_MPI_Testany] = hb__on_testany;
-	hb__handlers[HB_FN_MPI_Testsome] = hb__on_testsome;
-	hb__handlers[HB_FN_MPI_Request_get_status] = hb__on_get_status;
-	hb__handlers[HB_FN_MPI_Request_get_status_all] = hb__on_look_at_several;
-	hb__handlers[HB_FN_MPI_Request_get_status_any] = hb__on_look_at_several;
-	hb__handlers[HB_FN_MPI_Request_get_status_some] = hb__on_look_at_several;
-	hb__handlers[HB_FN_MPI_Request_free] = hb__on_request_free;
-	hb__handlers[HB_FN_MPI_Start] = hb__on_start;
-	hb__handlers[HB_FN_MPI_Startall] = hb__on_startall;
-	hb__handlers[HB_FN_MPI_Cancel] = hb__on_cancel;
-	hb__handlers[HB_FN_MPI_Comm_get_parent] = hb__on_get_parent;
-	hb__handlers[HB_FN_MPI_Type_commit] = hb__on_type_commit;
-	hb__handlers[HB_FN_MPI_Type_free] = hb__on_type_free;
-	hb__handlers[HB_FN_MPI_Op_free] = hb__on_op_free;
-	hb__handlers[HB_FN_MPI_Op_create] = hb__handlers[HB_FN_MPI_Op_create_c] = hb__on_newop;
-	hb__handlers[HB_FN_MPI_Win_free] = hb__on_handle_free;
-	hb__handlers[HB_FN_MPI_File_close] = hb__on_handle_free;
-	hb__handlers[HB_FN_MPI_Buffer_attach] = hb__handlers[HB_FN_MPI_Buffer_attach_c] = hb__on_buffer_attach;
-	hb__handlers[HB_FN_MPI_Comm_attach_buffer] = hb__handlers[HB_FN_MPI_Comm_attach_buffer_c] =
-		hb__on_buffer_attach;
-	hb__handlers[HB_FN_MPI_Buffer_detach] = hb__handlers[HB_FN_MPI_Buffer_detach_c] = hb__on_buffer_detach;
-	hb__handlers[HB_FN_MPI_Comm_detach_buffer] = hb__handlers[HB_FN_MPI_Comm_detach_buffer_c] =
-		hb__on_buffer_detach;
-	hb__handlers[HB_FN_MPI_Comm_set_name] = hb__handlers[HB_FN_MPI_Type_set_name] =
-		hb__handlers[HB_FN_MPI_Win_set_name] = hb__on_set_name;
-	hb__handlers[HB_FN_MPI_Init] = hb__on_plain; /* a second one: an error of the program */
-	hb__handlers[HB_FN_MPI_Init_thread] = hb__on_plain;
-	hb__handlers[HB_FN_MPI_Finalize] = hb__on_finalize;
-	hb__handlers[HB_FN_MPI_Abort] = hb__on_abort;
+	for (int i = 0; i < HB_FN_COUNT; i++) {
+		hb__handler *own = hb__fns[i] ? by_meaning(hb__fns[i]) : NULL;
+		hb__handlers[i] = own ? own : hb__fns[i] ? by_class(hb__fns[i]) : NULL;
+	}
 }

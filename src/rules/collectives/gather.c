@@ -157,7 +157,7 @@ static uint32_t shape_for(struct reading *r, const hb_event *e, bool inside)
 		.site = e->row->site,
 		.function = e->function,
 		.means = e->means,
-		.given = e->means->given || e->means->in_place || e->means->compare};
+		.given = e->means->tells};
 	bool peers_are_member = true;
 	uint32_t group = hb_model_group(r->m, r->process, e->comm, &peers_are_member);
 	s->remote = group != HB_NO && hb_model_groups(r->m)[group].remote_size && peers_are_member;

@@ -54,7 +54,7 @@ static hb_status tell_groups(const struct hb__assembly *a, uint32_t x, uint32_t 
 hb_status hb__compare_groups(const struct hb__assembly *a, bool *ret_same)
 {
 	*ret_same = true;
-	if (hb__shape_of(a, 0)->means->compare != HB_COMPARE_GROUPS || a->group->remote_size)
+	if (hb__shape_of(a, 0)->means->tells != HB_TELLS_GROUP || a->group->remote_size)
 		return HB_OK;
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct hb__list mine, theirs;

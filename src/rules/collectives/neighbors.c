@@ -109,7 +109,7 @@ hb_status hb__compare_edges(const struct hb__assembly *a, bool *ret_same)
 	static const char *const key[2] = {"sources", "destinations"};
 	struct edge e = {.advice = "Describe each edge on both of the processes that it connects."};
 	*ret_same = true;
-	if (hb__shape_of(a, 0)->means->compare != HB_COMPARE_EDGES)
+	if (hb__shape_of(a, 0)->means->tells != HB_TELLS_ADJACENT)
 		return HB_OK;
 	for (uint32_t i = 0; i < a->n; i++)
 		for (int out = 0; out < 2; out++) {

@@ -19,7 +19,8 @@ hb_status hb__told_freed(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_remark_text(r, "fn", fn, sizeof fn);
 	hb_remark_text(r, "freedfn", by, sizeof by);
 	hb_remark_text(r, "arg", arg, sizeof arg);
-	bool request = !strcmp(what, "request"), freed = !request || !strcmp(by, "MPI_Request_free");
+	bool request = !strcmp(what, "request"),
+	     freed = !request || hb_meaning_of(by, HB_SPECIAL)->does == HB_DOES_FREE_REQUEST;
 	hb_point points[] = {hb__call_point(c, r, "uses it"),
 		hb__other_point(r, "freed", "freedfn", freed ? "freed it" : "completed it"),
 		hb__other_point(r, "made", "madefn", "made it")};
@@ -51,19 +52,19 @@ hb_status hb__told_predefined(hb_case *c, const hb_remark *r, hb_error *err)
 struct leak {
 	const char *what;
 	hb_finding_id id;
-	const char *end; /* what should have been called */
+	const char *advice;
 };
 static const struct leak leaks[] = {
-	{"comm", HB_LEAK_COMM, "MPI_Comm_free"},
-	{"datatype", HB_LEAK_DATATYPE, "MPI_Type_free"},
-	{"group", HB_LEAK_GROUP, "MPI_Group_free"},
-	{"op", HB_LEAK_OP, "MPI_Op_free"},
-	{"win", HB_LEAK_WIN, "MPI_Win_free"},
-	{"file", HB_LEAK_FILE, "MPI_File_close"},
-	{"info", HB_LEAK_OTHER, "MPI_Info_free"},
-	{"message", HB_LEAK_MESSAGE, "MPI_Mrecv"},
-	{"errhandler", HB_LEAK_MINOR, "MPI_Errhandler_free"},
-	{"keyval", HB_LEAK_MINOR, "the function that frees its key"},
+	{"comm", HB_LEAK_COMM, "Call MPI_Comm_free before MPI_Finalize."},
+	{"datatype", HB_LEAK_DATATYPE, "Call MPI_Type_free before MPI_Finalize."},
+	{"group", HB_LEAK_GROUP, "Call MPI_Group_free before MPI_Finalize."},
+	{"op", HB_LEAK_OP, "Call MPI_Op_free before MPI_Finalize."},
+	{"win", HB_LEAK_WIN, "Call MPI_Win_free before MPI_Finalize."},
+	{"file", HB_LEAK_FILE, "Call MPI_File_close before MPI_Finalize."},
+	{"info", HB_LEAK_OTHER, "Call MPI_Info_free before MPI_Finalize."},
+	{"message", HB_LEAK_MESSAGE, "Receive it with MPI_Mrecv or MPI_Imrecv."},
+	{"errhandler", HB_LEAK_MINOR, "Call MPI_Errhandler_free before MPI_Finalize."},
+	{"keyval", HB_LEAK_MINOR, "Call the function that frees its key before MPI_Finalize."},
 };
 
 /* Requests that are active, and that no other finding is about. */
@@ -160,7 +161,7 @@ hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	if (is(r, "what", "request"))
 		return leaked_request(c, r, err);
-	char fn[64], advice[120], name[120];
+	char fn[64], name[120];
 	hb_remark_text(r, "madefn", fn, sizeof fn);
 	int64_t count = hb_remark_number(r, "count", 1);
 	for (unsigned i = 0; i < sizeof leaks / sizeof *leaks; i++) {
@@ -173,12 +174,10 @@ hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)
 		hb_point points[] = {
 			hb__other_point(r, "made", "madefn", "made it"), hb__call_point(c, r, "it is still there")};
 		bool message = l->id == HB_LEAK_MESSAGE;
-		snprintf(advice, sizeof advice,
-			message ? "Receive it with %s or MPI_Imrecv." : "Call %s before MPI_Finalize.", l->end);
 		char many[40] = "";
 		if (count > 1)
 			snprintf(many, sizeof many, ", %" PRId64 " times", count);
-		return hb__finding(c, l->id, false, advice, points, 2, err,
+		return hb__finding(c, l->id, false, l->advice, points, 2, err,
 			message ? "rank %d never receives %s%s that %s took%s"
 				: "rank %d never frees %s%s that %s made%s",
 			hb__rank_of(c, r), hb__what_text(l->what), named(c, r, l->what, name), fn, many);

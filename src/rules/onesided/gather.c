@@ -296,7 +296,7 @@ static void on_own(struct hb__onesided *o, const hb_remark *r)
 	for (size_t k = i < 3 ? 0 : i - 3; !write && k < all->n && k < i + 4; k++)
 		if (same_store(r, &all->at[k]))
 			return;
-	if (!write && !strcmp(hb_remark_text(r, "fn", fn, sizeof fn), "MPI_Win_sync"))
+	if (!write && hb_meaning_of(hb_remark_text(r, "fn", fn, sizeof fn), HB_RMA)->does == HB_DOES_WINDOW_SYNC)
 		return; /* it looks until something has come */
 	size_t before = o->naccesses;
 	on_touch(o, r);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "calls/meaning.h"
 #include "family.h"
 
 #define LIBRARIES_MAX 600 /* programs with more are not searched to the end */
@@ -158,8 +159,9 @@ static bool only_sessions(Elf *elf)
 		GElf_Sym symbol;
 		for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-			sessions = sessions || (name && !strcmp(name, "MPI_Session_init"));
-			init = init || (name && (!strcmp(name, "MPI_Init") || !strcmp(name, "MPI_Init_thread")));
+			uint8_t does = name ? hb_meaning_of(name, HB_SPECIAL)->does : HB_DOES_NOTHING;
+			sessions = sessions || does == HB_DOES_SESSION_INIT;
+			init = init || does == HB_DOES_INIT;
 		}
 	}
 	return sessions && !init;

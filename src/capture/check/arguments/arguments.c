@@ -57,7 +57,7 @@ static enum plan plan_of(const struct hb__fn *fn)
 {
 	if (!fn->nargs || !strncmp(fn->name, "MPI_T_", 6))
 		return NOTHING;
-	if (fn->cls == HB_COMPLETE || fn->flags & HB_START || fn->id == HB_FN_MPI_Cancel)
+	if (fn->cls == HB_COMPLETE || fn->flags & HB_START || fn->means->does == HB_DOES_CANCEL)
 		return REQUESTS;
 	for (unsigned i = 0; i < fn->nargs; i++)
 		if (!by_value(fn->param[i].kind))

@@ -7,30 +7,7 @@ static struct hb__map emptied;
 
 bool hb__ends_handle(const struct hb__fn *fn, unsigned i)
 {
-	switch (fn->id) {
-	case HB_FN_MPI_Comm_free:
-	case HB_FN_MPI_Comm_disconnect:
-	case HB_FN_MPI_Type_free:
-	case HB_FN_MPI_Op_free:
-	case HB_FN_MPI_Win_free:
-	case HB_FN_MPI_File_close:
-	case HB_FN_MPI_Info_free:
-	case HB_FN_MPI_Group_free:
-	case HB_FN_MPI_Errhandler_free:
-	case HB_FN_MPI_Comm_free_keyval:
-	case HB_FN_MPI_Type_free_keyval:
-	case HB_FN_MPI_Win_free_keyval:
-	case HB_FN_MPI_Keyval_free:
-	case HB_FN_MPI_Session_finalize:
-		return i == 0;
-	case HB_FN_MPI_Mrecv:
-	case HB_FN_MPI_Mrecv_c:
-	case HB_FN_MPI_Imrecv:
-	case HB_FN_MPI_Imrecv_c:
-		return fn->param[i].kind == HB_P_MESSAGE;
-	default:
-		return false;
-	}
+	return fn->means->frees ? !i : fn->flags & HB_MATCHED && fn->param[i].kind == HB_P_MESSAGE;
 }
 
 /* What the library has from the start, null among it. Empty groups may be freed: constructors return them. */
@@ -103,8 +80,6 @@ static bool makes(const struct hb__fn *fn, unsigned i, bool *ret_quiet)
 	case HB_FN_MPI_File_get_view:
 		*ret_quiet = true;
 		break;
-	case HB_FN_MPI_Comm_idup: /* made when the request completes */
-	case HB_FN_MPI_Comm_idup_with_info:
 	case HB_FN_MPI_Type_create_f90_complex:
 	case HB_FN_MPI_Type_create_f90_integer:
 	case HB_FN_MPI_Type_create_f90_real:
@@ -116,7 +91,8 @@ static bool makes(const struct hb__fn *fn, unsigned i, bool *ret_quiet)
 	default:
 		break;
 	}
-	return fn->param[i].kind != HB_P_MESSAGE && !hb__ends_handle(fn, i);
+	bool later = fn->cls == HB_COMM && fn->flags & HB_NONBLOCKING; /* made when the request completes */
+	return !later && fn->param[i].kind != HB_P_MESSAGE && !hb__ends_handle(fn, i);
 }
 
 static void made(struct hb__call *c)

@@ -215,7 +215,7 @@ static void about(struct hb__call *c, enum hb_remark_word word, const struct hb_
 static bool collective(const struct hb__watch *w)
 {
 	return w->fn->cls == HB_COLLECTIVE || w->fn->cls == HB_COMM || w->fn->cls == HB_RMA ||
-	       w->fn->id == HB_FN_MPI_Psend_init || w->fn->id == HB_FN_MPI_Precv_init;
+	       w->fn->means->does == HB_DOES_PARTITIONED;
 }
 
 static void waited(struct hb__call *c, struct hb__watch *w)
@@ -257,10 +257,10 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		return;
 	if (c->fn->flags & HB_START) {
 		starts(c, w, number);
-	} else if (c->fn->id == HB_FN_MPI_Request_free) {
+	} else if (c->fn->means->does == HB_DOES_FREE_REQUEST) {
 		if (w->active && (collective(w) || (w->receive && !w->cancelled)))
 			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w, "");
-	} else if (c->fn->id == HB_FN_MPI_Cancel) {
+	} else if (c->fn->means->does == HB_DOES_CANCEL) {
 		if (collective(w))
 			about(c, HB_REMARK_CANCEL, w, "");
 		w->cancelled = true; /* freeing it now is one way to complete it */

@@ -4,31 +4,6 @@
 
 #include "capture/check/check.h"
 
-static bool begins(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
-
-/* What may be called at any time, by any thread (MPI 4.0, 11.4.1 and 11.6.2). */
-static bool always_allowed(const struct hb__fn *fn)
-{
-	static const char *const beginnings[] = {"MPI_T_", "MPI_Info_", "MPI_Session_", "MPI_Add_error_"};
-	for (unsigned i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-		if (begins(fn->name, beginnings[i]))
-			return true;
-	switch (fn->id) {
-	case HB_FN_MPI_Initialized:
-	case HB_FN_MPI_Finalized:
-	case HB_FN_MPI_Get_version:
-	case HB_FN_MPI_Get_library_version:
-	case HB_FN_MPI_Error_class:
-	case HB_FN_MPI_Error_string:
-	case HB_FN_MPI_Errhandler_free:
-	case HB_FN_MPI_Is_thread_main:
-	case HB_FN_MPI_Query_thread:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* ---- outside of MPI_Init and MPI_Finalize ---- */
 
 static int from_environment(const char *const *names, int otherwise)
@@ -59,10 +34,10 @@ void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa)
 {
 	static int told;
 	static bool session; /* MPI 4.0, 11.3: instead of MPI_Init */
-	session |= fn->id == HB_FN_MPI_Session_init;
+	session |= fn->means->does == HB_DOES_SESSION_INIT;
 	if (session && !hb__finished)
 		return;
-	if (hb__config.mode != HB__RECORD || told >= MOST || always_allowed(fn) || hb__in_library(pc))
+	if (hb__config.mode != HB__RECORD || told >= MOST || fn->means->anytime || hb__in_library(pc))
 		return;
 	if (!hb__finished && !early_log())
 		return;
@@ -89,7 +64,7 @@ void hb__check_threads_begin(void)
 
 void hb__check_threads_enter(struct hb__call *c)
 {
-	if (unlikely(c->fn->id == HB_FN_MPI_Finalize) && level >= MPI_THREAD_SERIALIZED &&
+	if (unlikely(c->fn->means->does == HB_DOES_FINALIZE) && level >= MPI_THREAD_SERIALIZED &&
 		!pthread_equal(main_thread, pthread_self()))
 		hb__remark(c, HB_REMARK_THREADS, "what=finalize");
 	if (likely(level == MPI_THREAD_MULTIPLE) || c->lane->nested)
@@ -100,7 +75,7 @@ void hb__check_threads_enter(struct hb__call *c)
 	else
 		other = !pthread_equal(main_thread, pthread_self());
 	static int told;
-	if (other && !always_allowed(c->fn) && __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST)
+	if (other && !c->fn->means->anytime && __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST)
 		hb__remark(c, HB_REMARK_THREAD, "level=%d", level - MPI_THREAD_SINGLE);
 }
 

@@ -40,14 +40,14 @@ static struct flight *own(const struct hb__lane *lane)
 /* Who makes a communicator of a group tells such calls apart by their tag. */
 static bool collective(const struct hb__fn *fn)
 {
-	return fn->cls == HB_COLLECTIVE || (fn->cls == HB_COMM && strcmp(fn->name, "MPI_Comm_create_group") != 0 &&
-						   strcmp(fn->name, "MPI_Intercomm_create") != 0);
+	bool born = fn->means->does == HB_DOES_BIRTH || fn->means->does == HB_DOES_BIRTH_OF_GROUP;
+	return fn->cls == HB_COLLECTIVE || (fn->cls == HB_COMM && !born);
 }
 
 static void requests_of(const struct hb__call *c, struct flight *f)
 {
 	f->nrequests = 0;
-	if (c->fn->cls != HB_COMPLETE || (!strstr(c->fn->name, "Wait") && !strstr(c->fn->name, "Test")))
+	if (c->fn->means->does != HB_DOES_COMPLETE)
 		return;
 	if (hb__has(c, HB_R_REQUEST)) {
 		f->request = (const MPI_Request *)hb__arg(c, HB_R_REQUEST);

@@ -22,13 +22,6 @@ static uint64_t accesses; /* numbers of accesses, from 1 */
 
 static int64_t count_of(const struct hb__call *c, int i) { return c->fn->wide ? (int64_t)c->a[i] : (int)c->a[i]; }
 
-static bool is(const struct hb__call *c, const char *name)
-{
-	const char *own = c->fn->name + strlen("MPI_");
-	size_t n = strlen(name);
-	return !strncmp(own, name, n) && (!own[n] || !strcmp(own + n, "_c"));
-}
-
 /* The part that all of the larger ones end with: rank, disp, count, type, from argument `i` on. */
 static void target_of(const struct hb__call *c, int i, struct hb__access *ret)
 {
@@ -40,9 +33,9 @@ static void target_of(const struct hb__call *c, int i, struct hb__access *ret)
 
 static bool read_large(const struct hb__call *c, struct hb__access *ret)
 {
-	bool put = is(c, "Put") || is(c, "Rput"), get = is(c, "Get") || is(c, "Rget");
-	bool acc = is(c, "Accumulate") || is(c, "Raccumulate");
-	bool both = is(c, "Get_accumulate") || is(c, "Rget_accumulate");
+	uint8_t does = c->fn->means->does;
+	bool put = does == HB_DOES_PUT, get = does == HB_DOES_GET;
+	bool acc = does == HB_DOES_ACCUMULATE, both = does == HB_DOES_GET_ACCUMULATE;
 	if (!put && !get && !acc && !both)
 		return false;
 	int target = both ? 6 : 3;
@@ -68,7 +61,7 @@ static bool read_access(const struct hb__call *c, struct hb__access *ret)
 	*ret = (struct hb__access){.origin_count = 1, .result_count = 1, .target_count = 1};
 	if (read_large(c, ret))
 		return true;
-	bool fetch = c->fn->id == HB_FN_MPI_Fetch_and_op, swap = c->fn->id == HB_FN_MPI_Compare_and_swap;
+	bool fetch = c->fn->means->does == HB_DOES_FETCH_AND_OP, swap = c->fn->means->does == HB_DOES_COMPARE_AND_SWAP;
 	if (!fetch && !swap)
 		return false;
 	int i = swap ? 1 : 0;

@@ -244,45 +244,44 @@ static void on_flush(struct hb__call *c, struct hb__window *w, const char *kind,
 
 void hb__epochs_enter(struct hb__call *c, struct hb__window *w)
 {
-	switch (c->fn->id) {
-	case HB_FN_MPI_Win_fence:
+	switch (c->fn->means->does) {
+	case HB_DOES_WINDOW_FENCE:
 		on_fence(c, w);
 		break;
-	case HB_FN_MPI_Win_start:
+	case HB_DOES_WINDOW_START:
 		on_start(c, w);
 		break;
-	case HB_FN_MPI_Win_post:
+	case HB_DOES_WINDOW_POST:
 		on_post(c, w);
 		break;
-	case HB_FN_MPI_Win_complete:
+	case HB_DOES_WINDOW_COMPLETE:
 		on_complete(c, w);
 		break;
-	case HB_FN_MPI_Win_wait:
-	case HB_FN_MPI_Win_test:
+	case HB_DOES_WINDOW_WAIT:
 		on_wait(c, w);
 		break;
-	case HB_FN_MPI_Win_lock:
+	case HB_DOES_WINDOW_LOCK:
 		on_lock(c, w);
 		break;
-	case HB_FN_MPI_Win_lock_all:
+	case HB_DOES_WINDOW_LOCK_ALL:
 		on_lock_all(c, w);
 		break;
-	case HB_FN_MPI_Win_unlock:
+	case HB_DOES_WINDOW_UNLOCK:
 		on_unlock(c, w);
 		break;
-	case HB_FN_MPI_Win_unlock_all:
+	case HB_DOES_WINDOW_UNLOCK_ALL:
 		on_unlock_all(c, w);
 		break;
-	case HB_FN_MPI_Win_flush:
+	case HB_DOES_WINDOW_FLUSH:
 		on_flush(c, w, "flush", false);
 		break;
-	case HB_FN_MPI_Win_flush_all:
+	case HB_DOES_WINDOW_FLUSH_ALL:
 		on_flush(c, w, "flushall", true);
 		break;
-	case HB_FN_MPI_Win_flush_local:
+	case HB_DOES_WINDOW_FLUSH_LOCAL:
 		on_flush(c, w, "flushlocal", false);
 		break;
-	case HB_FN_MPI_Win_flush_local_all:
+	case HB_DOES_WINDOW_FLUSH_LOCAL_ALL:
 		on_flush(c, w, "flushlocalall", true);
 		break;
 	default:
@@ -294,21 +293,19 @@ void hb__epochs_leave(struct hb__call *c, struct hb__window *w, int code)
 {
 	if (code != MPI_SUCCESS)
 		return;
-	switch (c->fn->id) {
-	case HB_FN_MPI_Win_start:
+	switch (c->fn->means->does) {
+	case HB_DOES_WINDOW_START:
 		w->started = true;
 		w->start_site = hb__check_site(c);
 		break;
-	case HB_FN_MPI_Win_post:
+	case HB_DOES_WINDOW_POST:
 		w->posted = true;
 		w->post_site = hb__check_site(c);
 		with_group(c, w, "post", false);
 		break;
-	case HB_FN_MPI_Win_test:
-		if (!*(int *)hb__arg(c, HB_R_FLAG))
+	case HB_DOES_WINDOW_WAIT:
+		if (c->fn->flags & HB_POLL && !*(int *)hb__arg(c, HB_R_FLAG))
 			break;
-		/* fall through */
-	case HB_FN_MPI_Win_wait:
 		w->posted = false;
 		hb__remark(c, HB_REMARK_WINSYNC, "kind=wait win=%d rank=-1", w->number);
 		break;
@@ -319,7 +316,7 @@ void hb__epochs_leave(struct hb__call *c, struct hb__window *w, int code)
 
 void hb__epochs_over(struct hb__call *c, struct hb__window *w)
 {
-	const char *call = c->fn->id == HB_FN_MPI_Finalize ? "MPI_Finalize is called" : "the window is freed";
+	const char *call = c->fn->means->does == HB_DOES_FINALIZE ? "MPI_Finalize is called" : "the window is freed";
 	if (w->started)
 		wrong_since(c, w, "open", w->start_site, "MPI_Win_start has no MPI_Win_complete when %s", call);
 	if (w->posted)

@@ -20,7 +20,7 @@ static uintptr_t file_of(const struct hb__call *c)
 /* All events of this class are collective; open has no file before it returns. */
 void hb__check_files_enter(struct hb__call *c)
 {
-	if (likely(c->fn->cls != HB_IO || !(c->fn->flags & HB_EVENT) || c->fn->id == HB_FN_MPI_File_open))
+	if (likely(c->fn->cls != HB_IO || !(c->fn->flags & HB_EVENT) || c->fn->means->does == HB_DOES_FILE_OPEN))
 		return;
 	uintptr_t handle = file_of(c);
 	int64_t number = -1;
@@ -29,7 +29,7 @@ void hb__check_files_enter(struct hb__call *c)
 		if (file[i].handle != handle)
 			continue;
 		number = file[i].number;
-		if (c->fn->id == HB_FN_MPI_File_close)
+		if (c->fn->means->does == HB_DOES_FILE_CLOSE)
 			file[i] = file[--files];
 	}
 	pthread_mutex_unlock(&mutex);
@@ -39,7 +39,7 @@ void hb__check_files_enter(struct hb__call *c)
 
 void hb__check_files_leave(struct hb__call *c, int code)
 {
-	if (likely(c->fn->id != HB_FN_MPI_File_open) || code != MPI_SUCCESS)
+	if (likely(c->fn->means->does != HB_DOES_FILE_OPEN) || code != MPI_SUCCESS)
 		return;
 	int64_t number = -1;
 	pthread_mutex_lock(&mutex);

@@ -196,17 +196,17 @@ void hb__check_windows_enter(struct hb__call *c)
 		struct hb__window *w = hb__has(c, HB_R_WIN) ? hb__window_find(hb__arg(c, HB_R_WIN)) : NULL;
 		if (w && synchronises(c))
 			hb__epochs_enter(c, w);
-		else if (w && c->fn->id == HB_FN_MPI_Win_sync)
+		else if (w && c->fn->means->does == HB_DOES_WINDOW_SYNC)
 			hb__watch_polled(w);
 		else if (w)
 			hb__access_enter(c, w);
-		else if (c->fn->id == HB_FN_MPI_Win_free)
+		else if (c->fn->means->does == HB_DOES_WINDOW_FREE)
 			end_of_window(c);
 	} else if (c->fn->id == HB_FN_MPI_Free_mem) {
 		hb__given_freed(c);
 	} else if (c->fn->cls == HB_COMPLETE) {
 		hb__locals_completing(c);
-	} else if (c->fn->id == HB_FN_MPI_Finalize) {
+	} else if (c->fn->means->does == HB_DOES_FINALIZE) {
 		for (struct hb__window *w = hb__windows; w; w = w->next)
 			if (w->handle)
 				hb__epochs_over(c, w);
@@ -219,7 +219,7 @@ void hb__check_windows_enter(struct hb__call *c)
 static void left_window(struct hb__call *c, int code)
 {
 	struct hb__window *w = hb__has(c, HB_R_WIN) ? hb__window_find(hb__arg(c, HB_R_WIN)) : NULL;
-	if (code == MPI_SUCCESS && c->fn->id == HB_FN_MPI_Win_free) {
+	if (code == MPI_SUCCESS && c->fn->means->does == HB_DOES_WINDOW_FREE) {
 		w = hb__window_find(freeing);
 		if (w) {
 			if (w->has_group)
@@ -227,9 +227,9 @@ static void left_window(struct hb__call *c, int code)
 			w->handle = 0;
 			hb__windows_alive--;
 		}
-	} else if (code == MPI_SUCCESS && c->fn->id == HB_FN_MPI_Win_attach && w) {
+	} else if (code == MPI_SUCCESS && c->fn->means->does == HB_DOES_WINDOW_ATTACH && w) {
 		attached(c, w);
-	} else if (code == MPI_SUCCESS && c->fn->id == HB_FN_MPI_Win_detach && w) {
+	} else if (code == MPI_SUCCESS && c->fn->means->does == HB_DOES_WINDOW_DETACH && w) {
 		detached(c, w);
 	} else if (code == MPI_SUCCESS && hb__has(c, HB_R_WINPTR)) {
 		made(c);

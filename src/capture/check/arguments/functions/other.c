@@ -52,7 +52,7 @@ static void synchronization(struct hb__look *l)
 		break;
 	default:
 		assertion(l, MPI_MODE_NOCHECK, "a lock takes MPI_MODE_NOCHECK only");
-		if (l->fn->id == HB_FN_MPI_Win_lock && number(l, "lock_type") != MPI_LOCK_EXCLUSIVE &&
+		if (l->fn->means->does == HB_DOES_WINDOW_LOCK && number(l, "lock_type") != MPI_LOCK_EXCLUSIVE &&
 			number(l, "lock_type") != MPI_LOCK_SHARED)
 			wrong(l, "lock_type", number(l, "lock_type"),
 				"it has to be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED");
@@ -142,7 +142,7 @@ void hb__look_other(struct hb__look *l)
 	const char *name = l->fn->name + 4;
 	if (l->faulty || l->lost)
 		return;
-	if (!strncmp(name, "File_", 5) && l->fn->id != HB_FN_MPI_File_open)
+	if (!strncmp(name, "File_", 5) && l->fn->means->does != HB_DOES_FILE_OPEN)
 		file(l);
 	if (strstr(name, "attr") || strstr(name, "Attr") || strstr(name, "eyval"))
 		keyval(l);

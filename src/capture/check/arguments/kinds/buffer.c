@@ -275,7 +275,7 @@ void hb__look_buffers(struct hb__look *l)
 	}
 	if (l->faulty)
 		return;
-	bool reads_both = l->fn->id == HB_FN_MPI_Compare_and_swap;
+	bool reads_both = l->fn->means->does == HB_DOES_COMPARE_AND_SWAP;
 	for (int k = 0; k < n; k++)
 		for (int j = 0; j < k; j++)
 			if (!(reads_both && k == 1) && takes_part(l, &d[k]) && takes_part(l, &d[j]))

@@ -233,7 +233,7 @@ void hb__look_handles(struct hb__look *l)
 /* Waited for, tested: may be null. Started, cancelled, freed: may not. */
 static void request(struct hb__look *l, unsigned i, int place, uintptr_t handle)
 {
-	bool completes = l->fn->cls == HB_COMPLETE && l->fn->id != HB_FN_MPI_Request_free;
+	bool completes = l->fn->cls == HB_COMPLETE && l->fn->means->does != HB_DOES_FREE_REQUEST;
 	if (completes && handle == (uintptr_t)hb__known.request_null)
 		return;
 	hb__look_handle(l, i, place, HB_HANDLE_REQUEST, handle);

@@ -37,7 +37,7 @@ static int group_param(const struct hb__fn *fn)
 
 void hb__live_enter(struct hb__call *c)
 {
-	if (c->fn->id == HB_FN_MPI_Win_free)
+	if (c->fn->means->does == HB_DOES_WINDOW_FREE)
 		freed = at(c, hb__role(c, HB_R_WINPTR));
 	else if (c->fn->id == HB_FN_MPI_Group_free)
 		freed = at(c, 0);
@@ -78,7 +78,7 @@ void hb__live_leave(struct hb__call *c)
 	if (win < 0 && group < 0)
 		return;
 	hb__track_lock();
-	if (c->fn->id == HB_FN_MPI_Win_free) {
+	if (c->fn->means->does == HB_DOES_WINDOW_FREE) {
 		hb__map_remove(&windows, freed);
 	} else if (win >= 0 && hb__has(c, HB_R_COMM)) {
 		const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
