@@ -31,7 +31,8 @@ LAUNCH = {
 }
 COMPILER = {".c": "mpicc", ".f90": "mpifort"}
 FLAGS = {".c": ["-std=gnu17", "-pthread"], ".f90": ["-ffree-line-length-none", "-fallow-argument-mismatch"]}
-IDENTIFIER = re.compile(r"HB(-[A-Z0-9]+)+$")
+with open(os.path.join(TOP, "src/rules/findings.def"), encoding="utf-8") as definitions:
+    IDENTIFIERS = set(re.findall(r'"(HB-[A-Z0-9-]+)"', definitions.read()))
 
 
 class Program:
@@ -59,7 +60,7 @@ class Program:
         if self.wrong != bool(self.expect):
             self.problems.append("wrong programs have a line expect:, right ones have none")
         for name in [n for choice in self.expect for n in choice] + sorted(self.also):
-            if not IDENTIFIER.match(name):
+            if name not in IDENTIFIERS:
                 self.problems.append("no identifier: " + name)
 
     def set_processes(self, value):

@@ -1,5 +1,5 @@
 ! expect: HB-ARG-RANK
-! also: HB-HANG-UNKNOWN HB-CALL-FAILED HB-FINALIZE-MISSING
+! also: HB-HANG HB-CALL-FAILED HB-FINALIZE-MISSING
 ! why: process numbers begin with 0: the last is one less than there are
 program main
   use mpi_f08
