@@ -27,8 +27,8 @@ static bool same_request(const hb_remark *a, const char *key, uint32_t lane, int
 	return hb_remark_request(a, key, &other, &p) && other == lane && p == posting;
 }
 
-/* Another operation received into it: that was told, and is why it changed. */
-static bool overlapped(const hb_case *c, const hb_remark *r)
+/* A remark of this kind is about the same request: it was told, and is why the buffer changed. */
+static bool has_remark(const hb_case *c, const hb_remark *r, enum hb_remark_word word)
 {
 	uint32_t lane;
 	int64_t posting;
@@ -36,24 +36,8 @@ static bool overlapped(const hb_case *c, const hb_remark *r)
 		return false;
 	for (size_t i = 0; i < c->remarks->n; i++) {
 		const hb_remark *s = &c->remarks->at[i];
-		if (s->word == HB_REMARK_OVERLAP && s->process == r->process &&
+		if (s->word == word && s->process == r->process &&
 			(same_request(s, "req", lane, posting) || same_request(s, "other", lane, posting)))
-			return true;
-	}
-	return false;
-}
-
-/* The memory was freed: that is told, and why it changed. */
-static bool freed(const hb_case *c, const hb_remark *r)
-{
-	uint32_t lane;
-	int64_t posting;
-	if (!hb_remark_request(r, "req", &lane, &posting))
-		return false;
-	for (size_t i = 0; i < c->remarks->n; i++) {
-		const hb_remark *s = &c->remarks->at[i];
-		if (s->word == HB_REMARK_BUFFER_FREED && s->process == r->process &&
-			same_request(s, "req", lane, posting))
 			return true;
 	}
 	return false;
@@ -61,7 +45,7 @@ static bool freed(const hb_case *c, const hb_remark *r)
 
 hb_status hb__told_written(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	if (seen_by_guard(c, r) || overlapped(c, r) || freed(c, r))
+	if (seen_by_guard(c, r) || has_remark(c, r, HB_REMARK_OVERLAP) || has_remark(c, r, HB_REMARK_BUFFER_FREED))
 		return HB_OK;
 	char fn[64], made[64];
 	hb_remark_text(r, "fn", fn, sizeof fn);
@@ -101,7 +85,7 @@ hb_status hb__told_touched(hb_case *c, const hb_remark *r, hb_error *err)
 	if (strcmp(hb_remark_text(r, "what", what, sizeof what), "request") != 0)
 		return HB_OK;
 	bool receive = hb_remark_number(r, "writes", 0);
-	if ((receive && in_libc(c, r)) || freed(c, r))
+	if ((receive && in_libc(c, r)) || has_remark(c, r, HB_REMARK_BUFFER_FREED))
 		return HB_OK;
 	hb_point access = hb__other_point(r, "by", "", receive ? "accesses the buffer" : "writes to the buffer");
 	hb_point points[] = {access,
