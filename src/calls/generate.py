@@ -171,7 +171,7 @@ BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": 
             "comm": "COLLECTIVE"}
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
 INHERITED = ("does", "mode", "order", "fit", "alike", "given", "otf2", "needs", "loses", "tells")
-COLUMNS = INHERITED + ("base", "shape")
+COLUMNS = INHERITED + ("base",)
 
 
 class Meaning:
@@ -191,7 +191,7 @@ class Meaning:
             self.does = "MATCHED_RECEIVE"
         elif self.does == "PROBE" and "newmsg" in self.kinds:
             self.does = "MATCHED_PROBE"
-        self.shape = self.columns.get("shape", self.find_shape()).upper()
+        self.shape = self.find_shape().upper()
         if row.cls == "collective":
             assert "order" in self.columns, row.name + ": a collective needs the column order"
         implied = "all" if row.cls == "comm" and self.does == "COLLECTIVE" or self.does in ORDERED_ALL else "none"
@@ -251,7 +251,7 @@ class Meaning:
 
     def text(self):
         quoted = {k: '"%s"' % self.columns[k] if k in self.columns else "NULL" for k in ("alike", "given", "otf2")}
-        truths = {"wide": self.row.wide, "rooted": "root" in self.kinds, "empty": self.empty,
+        truths = {"rooted": "root" in self.kinds, "empty": self.empty,
                   "in_place": self.in_place, "frees": "frees" in self.row.flags, "dynamic": "dynamic" in self.row.flags,
                   "anytime": "anytime" in self.row.flags, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
         fields = {"name": '"%s"' % self.row.name, "plain": "HB_FN_" + self.plain, "base": "HB_FN_" + self.base,

@@ -60,7 +60,6 @@ enum hb_does {
 	HB_DOES_FILE_CLOSE,
 	HB_DOES_ATTACH_BUFFER,
 	HB_DOES_DETACH_BUFFER,
-	HB_DOES_FLUSH_BUFFER,
 	HB_DOES_SET_NAME,
 	HB_DOES_COUNT, /* says how long a message was */
 };
@@ -156,7 +155,6 @@ typedef struct hb_meaning {
 	uint8_t fit;          /* enum hb_fit */
 	uint8_t loses;        /* enum hb_loses */
 	uint8_t tells;        /* enum hb_tells */
-	bool wide;            /* counts are MPI_Count */
 	bool rooted;          /* it has an argument root */
 	bool empty;           /* with no data it orders nothing */
 	bool chooses;         /* the library may answer with one of several requests, or with a yes or a no */

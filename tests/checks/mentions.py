@@ -38,7 +38,7 @@ def calls_of(names):
 
 # What a function means stands in src/calls and nowhere else. Counted are HB_FN_ numbers, and texts that are a function's name, or
 # the beginning of one, in a comparison or a table: what is left, which may only become smaller and is then written here.
-LEFT = {"capture": (135, 16), "format": (0, 0), "model": (0, 0), "rules": (0, 0), "session": (0, 0), "tool": (0, 1), "view": (0, 0)}
+LEFT = {"capture": (129, 16), "format": (0, 0), "model": (0, 0), "rules": (0, 0), "session": (0, 0), "tool": (0, 1), "view": (0, 0)}
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 COMPARES = re.compile(r'\b(str\w*cmp|strstr|begins|ends_with|named|is_function|is_call|has_function)\s*\(|^\s*\{"')
 

@@ -9,6 +9,7 @@
 #include "capture/check/handles/handles.h"
 
 enum { DIMS_MOST = 64 };
+
 /* An array's digest, as those in events: what it held is in the log then. 0: it is empty. */
 static unsigned long long array(const int *value, int n, bool truth)
 {

@@ -42,28 +42,20 @@ static bool grow(struct hb__map *map)
 	return true;
 }
 
-bool hb__map_put(struct hb__map *map, uintptr_t key, void *value)
+/* Where the key stands, or would stand: then there is no value. */
+static uint32_t cell_of(const struct hb__map *map, uintptr_t key)
 {
-	if (map->used * 2 >= map->size && !grow(map))
-		return false;
 	uint32_t i = place(map, key);
-	for (; map->value[i]; i = (i + 1) & (map->size - 1))
-		if (map->key[i] == key)
-			break;
-	map->used += !map->value[i];
-	map->key[i] = key;
-	map->value[i] = value;
-	return true;
+	while (map->value[i] && map->key[i] != key)
+		i = (i + 1) & (map->size - 1);
+	return i;
 }
 
-void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value)
+static bool has_room(struct hb__map *map) { return map->used * 2 < map->size || grow(map); }
+
+/* Puts a value into a cell; what was there before. */
+static void *fill(struct hb__map *map, uint32_t i, uintptr_t key, void *value)
 {
-	if (map->used * 2 >= map->size && !grow(map))
-		return NULL;
-	uint32_t i = place(map, key);
-	for (; map->value[i]; i = (i + 1) & (map->size - 1))
-		if (map->key[i] == key)
-			break;
 	void *before = map->value[i];
 	map->used += !before;
 	map->key[i] = key;
@@ -71,17 +63,27 @@ void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value)
 	return before;
 }
 
+bool hb__map_put(struct hb__map *map, uintptr_t key, void *value)
+{
+	if (!has_room(map))
+		return false;
+	fill(map, cell_of(map, key), key, value);
+	return true;
+}
+
+void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value)
+{
+	return has_room(map) ? fill(map, cell_of(map, key), key, value) : NULL;
+}
+
 void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value)
 {
-	if (map->used * 2 >= map->size && !grow(map))
+	if (!has_room(map))
 		return NULL;
-	uint32_t i = place(map, key);
-	for (; map->value[i]; i = (i + 1) & (map->size - 1))
-		if (map->key[i] == key)
-			return map->value[i];
-	map->used++;
-	map->key[i] = key;
-	return map->value[i] = value;
+	uint32_t i = cell_of(map, key);
+	if (!map->value[i])
+		fill(map, i, key, value);
+	return map->value[i];
 }
 
 /* Closes the gap by moving up what still finds its place (Knuth, vol. 3, 6.4, algorithm R). value NULL: whatever is there. */

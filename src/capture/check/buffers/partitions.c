@@ -151,17 +151,11 @@ static void named(struct hb__call *c, struct hb__watch *w, bool (*visit)(struct 
 
 static uintptr_t request_of(const struct hb__call *c)
 {
-	switch (c->fn->id) {
-	case HB_FN_MPI_Pready:
-		return c->a[1];
-	case HB_FN_MPI_Pready_range:
-	case HB_FN_MPI_Pready_list:
-		return c->a[2];
-	case HB_FN_MPI_Parrived:
-		return c->a[0];
-	default:
-		return 0;
-	}
+	uint8_t does = c->fn->means->does;
+	for (unsigned i = 0; (does == HB_DOES_READY || does == HB_DOES_ARRIVED) && i < c->fn->nargs; i++)
+		if (c->fn->param[i].kind == HB_P_REQVAL)
+			return c->a[i];
+	return 0;
 }
 
 static struct hb__watch *watch_at(uintptr_t handle)
@@ -186,7 +180,7 @@ static const char *argument_of(const struct hb__call *c)
 static bool in_range(struct hb__call *c, struct hb__watch *w, int i)
 {
 	struct hb__partitions *p = w->partitions;
-	bool ready = c->fn->id != HB_FN_MPI_Parrived;
+	bool ready = c->fn->means->does == HB_DOES_READY;
 	if (i < 0 || i >= p->n) {
 		if (hb__remark_wanted(HB_REMARK_ARG_VALUE, hb__check_site(c)))
 			hb__remark(c, HB_REMARK_ARG_VALUE,
@@ -244,7 +238,7 @@ void hb__partitions_enter(struct hb__call *c)
 	if (unlikely(__atomic_load_n(&in_use, __ATOMIC_RELAXED)))
 		waited(c);
 	struct hb__watch *w = watch_of(c);
-	bool ready = c->fn->id != HB_FN_MPI_Parrived;
+	bool ready = c->fn->means->does == HB_DOES_READY;
 	if (!w || w->unsure)
 		return;
 	if (w->fn->id != (ready ? HB_FN_MPI_Psend_init : HB_FN_MPI_Precv_init))

@@ -88,9 +88,8 @@ int hb__hang(const hb_args *args)
 	signal(SIGPIPE, SIG_IGN);
 	int code = hb__find_running(args->operand, &recording);
 	if (!code && ended(recording)) {
-		static const char *const check[] = {"check", NULL};
 		hb__say("the job of %s has ended; 'hbdb check' reports errors in it", hb__short(recording));
-		put_next(args, check);
+		put_next(args, gone);
 		free(recording);
 		return HB_EXIT_OK;
 	}
