@@ -12,6 +12,7 @@
 #endif
 
 #define HB_LOG_MAGIC "HBDBLOG\n"
+#define HB_LOG_BEGUN "begun." /* then RANK.PID: what a log is called until its header is written */
 #define HB_LOG_VERSION 1u
 #define HB_LOG_INCOMPAT_SEALED 1u
 #define HB_UNIT_SIZE 32768u

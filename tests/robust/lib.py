@@ -52,6 +52,7 @@ PROGRAMS = {
     "diverge": (["diverge.c"], []),
     "handles": (["handles.c"], ["-pthread"]),
     "waits": (["waits.c"], []),
+    "begins": (["begins.c"], ["-Wl,--export-dynamic"]),
     "tool.so": (["tool.c"], ["-shared", "-fPIC"]),
     "withtool": (["process.c", "tool.c"], []),
     "withtoollib": (["process.c"], ["-Wl,--no-as-needed", "{tool.so}", "-Wl,-rpath,{folder}"]),

@@ -211,16 +211,11 @@ void hb__log_lost(void)
 
 bool hb__log_discards(void) { return file.discard; }
 
+/* Until its header is written a log has a name that no reader knows: a process that dies here leaves no log that cannot be read. */
 static int create(const char *dir)
 {
-	int fd = -1;
-	snprintf(file.path, sizeof file.path, "%s/rank.%d.log", dir, hb__rank);
-	if (!hb__spawned)
-		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0 && (hb__spawned || errno == EEXIST)) {
-		snprintf(file.path, sizeof file.path, "%s/rank.%d.%d.log", dir, hb__rank, (int)getpid());
-		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	}
+	snprintf(file.path, sizeof file.path, "%s/" HB_LOG_BEGUN "%d.%d", dir, hb__rank, (int)getpid());
+	int fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return errno;
 	struct stat st;
@@ -229,6 +224,39 @@ static int create(const char *dir)
 	file.device = st.st_dev;
 	file.inode = st.st_ino;
 	return e ? e : chunk_add(4); /* header, lane 0, its rows, definitions */
+}
+
+/* Gives a file its name unless another has it. Some file systems know only one of the two ways. */
+static int give_name(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	if (link(from, to) == 0) {
+		unlink(from);
+		return 0;
+	}
+	if (errno == EEXIST || access(to, F_OK) == 0)
+		return EEXIST;
+	return rename(from, to) ? errno : 0;
+}
+
+/* rank.N.log; where another process has that name or may have it: rank.N.PID.log. */
+static int publish(const char *dir)
+{
+	char path[sizeof file.path];
+	int e = EEXIST;
+	snprintf(path, sizeof path, "%s/rank.%d.log", dir, hb__rank);
+	if (!hb__spawned)
+		e = give_name(file.path, path);
+	if (e == EEXIST) {
+		snprintf(path, sizeof path, "%s/rank.%d.%d.log", dir, hb__rank, (int)getpid());
+		e = give_name(file.path, path);
+	}
+	if (!e)
+		memcpy(file.path, path, sizeof path);
+	return e;
 }
 
 static void header_fill(struct hb_log_header *h, double tick_ns)
@@ -257,13 +285,18 @@ bool hb__log_create(const char *dir, bool discard)
 	file.discard = discard;
 	lock();
 	int e = create(dir);
+	struct hb_log_header *h = e ? NULL : take(&file.chunk[0]);
+	if (h)
+		header_fill(h, tick_ns);
+	if (h)
+		e = publish(dir);
+	if (e)
+		unlink(file.path);
 	unlock();
 	if (e) {
 		stop(e, "create");
 		return false;
 	}
-	struct hb_log_header *h = take(&file.chunk[0]);
-	header_fill(h, tick_ns);
 	file.header = h;
 	return true;
 }

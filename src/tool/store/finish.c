@@ -1,4 +1,5 @@
 /* The end of a run: its logs are sealed and added up. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "../racing/distil.h"
+#include "format/row.h"
 #include "logs.h"
 
 #define DYING_MS 2000 /* what the processes of a job that was killed get to disappear */
@@ -159,6 +161,27 @@ static void finish_log(
 	sum->bytes += sealed && !stat(path, &st) ? (uint64_t)st.st_size : raw.bytes;
 }
 
+/* Logs of processes that died, killed by the launcher for example, before their header was written: there is nothing in them. */
+static void drop_begun(const char *recording, hb_sum *sum)
+{
+	uint64_t dropped = 0;
+	DIR *dir = opendir(recording);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		const char *pid = strrchr(e->d_name, '.');
+		if (strncmp(e->d_name, HB_LOG_BEGUN, strlen(HB_LOG_BEGUN)) ||
+			!kill((pid_t)strtol(pid + 1, NULL, 10), 0))
+			continue;
+		dropped += !unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+	if (dropped)
+		say_trouble(
+			sum, hb__format("%llu %s killed while MPI_Init returned: nothing of %s was recorded",
+				     (unsigned long long)dropped, hb__plural(dropped, "process was", "processes were"),
+				     hb__plural(dropped, "it", "them")));
+}
+
 void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 {
 	hb_logs logs;
@@ -177,5 +200,6 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 		say_trouble(ret, hb__format("every wildcard receive is kept: %s", d.whole));
 	if (!hb__distillery_close(&d, recording))
 		say_trouble(ret, hb__format("%s: the list of messages that raced: %s", recording, strerror(errno)));
+	drop_begun(recording, ret);
 	hb__close_logs(&logs);
 }
