@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "session/internal.h"
 
 #define CONNECTIONS_MOST 65536
@@ -201,20 +202,19 @@ static bool is_mine(const hb_session *s, int fd)
 static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 {
 	int version, rank, size, pid;
-	char secret[64], mode[16], host[64] = "?", own[64] = "";
+	char secret[64], mode[16], host[64] = "?";
 	if (sscanf(line, "hello %d %63s %d %d %d %15s %63s", &version, secret, &rank, &size, &pid, mode, host) < 6 ||
 		version != HB_CONTROL_VERSION || !equal(secret, s->secret) || !is_mine(s, c->fd) || !grow(s, size))
 		return false;
 	struct hb__process *p = hb__process_of(s, rank);
 	if (!p || p->fd >= 0 || p->p.life != HB_LIFE_ABSENT)
 		return false;
-	gethostname(own, sizeof own - 1);
 	p->fd = c->fd;
 	c->rank = rank;
 	p->p.life = HB_LIFE_RUNNING;
 	p->p.pid = pid;
 	p->p.record = !strcmp(mode, "record");
-	p->p.here = !strcmp(own, host);
+	p->p.here = hb_host_is_here(host);
 	snprintf(p->p.host, sizeof p->p.host, "%s", host);
 	p->alive = p->p.here ? pidfd_open(pid, 0) : -1;
 	p->moved = hb__now();

@@ -4,29 +4,22 @@
 
 #include <hbdb/control.h>
 
+#include "format/growing/growing.h"
 #include "session/session.h"
 
 #define HB__LANES_MOST 1024 /* threads of a process that are followed */
 
-/* Where a log keeps the lane controls: found once. */
-struct hb__control_at {
-	uint32_t lane;
-	uint64_t offset;
-};
-
 struct hb__process {
 	hb_proc p;
-	int fd;        /* of its connection, -1: none */
-	int alive;     /* a pidfd of one that runs here, -1: none */
-	bool adopted;  /* runs without hbdb */
-	bool go_ahead; /* let go before it had dialled in */
-	bool named;    /* stops were asked for, perhaps before it dialled in */
-	hb_gdb *gdb;   /* the one it is attached to; NULL: none */
-	struct hb__control_at *controls;
-	uint32_t ncontrols;
-	uint64_t scanned; /* units of the log that were looked through */
-	uint64_t steps;   /* events and polls, the last time */
-	double moved;     /* seconds: when that, or whether it is inside a call, changed last */
+	int fd;         /* of its connection, -1: none */
+	int alive;      /* a pidfd of one that runs here, -1: none */
+	bool adopted;   /* runs without hbdb */
+	bool go_ahead;  /* let go before it had dialled in */
+	bool named;     /* stops were asked for, perhaps before it dialled in */
+	hb_gdb *gdb;    /* the one it is attached to; NULL: none */
+	hb_growing log; /* what its threads do, as it says */
+	uint64_t steps; /* events and polls, the last time */
+	double moved;   /* seconds: when that, or whether it is inside a call, changed last */
 };
 
 struct hb__connection {

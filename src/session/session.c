@@ -75,7 +75,7 @@ static void forget_processes(hb_session *s)
 {
 	for (int32_t i = 0; i < s->size; i++) {
 		free(s->process[i].p.threads);
-		free(s->process[i].controls);
+		hb_growing_free(&s->process[i].log);
 		if (s->process[i].alive >= 0)
 			close(s->process[i].alive);
 		hb__new_process(&s->process[i], i);

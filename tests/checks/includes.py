@@ -6,14 +6,15 @@ import re
 import lib
 
 MAY = {
-    "calls": set(),
-    "capture": {"format", "calls"},
-    "format": set(),
-    "model": {"format", "calls"},
-    "rules": {"model", "calls"},
-    "session": {"model", "format", "calls"},
-    "tool": {"calls", "capture", "format", "model", "rules", "session", "view"},
-    "view": {"model", "rules", "session", "calls"},
+    "base": set(),
+    "calls": {"base"},
+    "capture": {"base", "format", "calls"},
+    "format": {"base"},
+    "model": {"base", "format", "calls"},
+    "rules": {"base", "model", "calls"},
+    "session": {"base", "model", "format", "calls"},
+    "tool": {"base", "calls", "capture", "format", "model", "rules", "session", "view"},
+    "view": {"base", "model", "rules", "session", "calls"},
 }
 C = (".c", ".h", ".cc", ".inc", ".tmpl")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "session/gdb/inside.h"
 
 #define LINE_MOST (64u << 20) /* longer ones are not gdb's any more */
@@ -192,20 +193,15 @@ int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...)
  * 0: there is none. */
 static pid_t running_thread(int32_t pid)
 {
-	char path[300], line[512];
+	char path[64];
 	pid_t found = 0;
+	hb_task task;
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
 	DIR *folder = opendir(path);
 	for (struct dirent *e; folder && !found && (e = readdir(folder));) {
-		if (e->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof path, "/proc/%d/task/%s/stat", pid, e->d_name);
-		FILE *file = fopen(path, "re");
-		char *behind = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-		if (behind && behind[1] == ' ' && !strchr("tTZX", behind[2]))
-			found = (pid_t)atoi(e->d_name);
-		if (file)
-			fclose(file);
+		uint64_t thread = strtoull(e->d_name, NULL, 10);
+		if (thread && hb_task_read(pid, thread, &task) && !strchr("tTZX", task.state))
+			found = (pid_t)thread;
 	}
 	if (folder)
 		closedir(folder);

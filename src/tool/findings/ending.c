@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../store/find.h"
+#include "base/task.h"
 #include "findings.h"
 
 /* MPICH's launcher ends with the status that the kernel gave of the process; others with 128 + the signal. */
@@ -40,17 +41,8 @@ static char *how(const hb_manifest *m)
 
 static bool still_runs(const hb_log_info *info)
 {
-	char host[sizeof info->host] = "", path[64], text[512] = "";
-	if (gethostname(host, sizeof host - 1) || strcmp(host, info->host) != 0)
-		return true; /* as far as can be told */
-	snprintf(path, sizeof path, "/proc/%u/stat", info->pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-	if (f)
-		fclose(f);
-	text[n] = 0;
-	const char *state = strrchr(text, ')');
-	return state && state[1] && state[2] != 'Z' && state[2] != 'X';
+	/* of another machine nothing else can be told */
+	return !hb_host_is_here(info->host) || hb_task_lives((int32_t)info->pid);
 }
 
 static size_t broken_off(const hb_logs *logs, bool over, int32_t **ret_rank)

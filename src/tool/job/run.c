@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "run.h"
 
 #define GRACE_S 3.0 /* from SIGTERM to SIGKILL */
@@ -70,20 +71,13 @@ static size_t list_processes(struct family **ret)
 	size_t n = 0, room = 0;
 	DIR *proc = opendir("/proc");
 	for (struct dirent *e; proc && (e = readdir(proc));) {
-		char path[300], text[512], *p;
-		if (e->d_name[0] < '0' || e->d_name[0] > '9')
-			continue;
-		snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-		if (fd >= 0)
-			close(fd);
-		text[got > 0 ? got : 0] = 0;
-		if (!(p = strrchr(text, ')')))
+		hb_task task;
+		int pid = atoi(e->d_name); /* 0: it is not about a process */
+		if (!pid || !hb_task_read(pid, 0, &task))
 			continue;
 		if (n == room)
 			all = hb__resize(all, (room = room * 2 + 256) * sizeof *all);
-		all[n++] = (struct family){atoi(e->d_name), atoi(p + 4), false, p[2] == 'Z'};
+		all[n++] = (struct family){pid, task.parent, false, task.state == 'Z'};
 	}
 	if (proc)
 		closedir(proc);

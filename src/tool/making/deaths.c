@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "../store/logs.h"
+#include "base/task.h"
+#include "format/growing/growing.h"
 #include "format/row.h"
 
 #define LOOK_AGAIN_MS 10 /* a log is there before it says whose it is */
@@ -61,23 +63,6 @@ static bool writes(uint32_t pid, const char *path)
 	return found;
 }
 
-/* The header alone: to open a log reads all of it. False: it is not written yet. */
-static bool read_header(const char *path, struct hb_log_header *ret)
-{
-	FILE *f = fopen(path, "re");
-	bool whole = f && fread(ret, 1, sizeof *ret, f) == sizeof *ret &&
-		     !memcmp(ret->magic, HB_LOG_MAGIC, sizeof ret->magic);
-	if (f)
-		fclose(f);
-	return whole && ret->pid && ret->host[0];
-}
-
-static bool here(const struct hb_log_header *h)
-{
-	char host[sizeof h->host + 1] = "";
-	return !gethostname(host, sizeof host - 1) && !strncmp(host, h->host, sizeof h->host);
-}
-
 /* Takes what epoll has, in the order of the deaths. */
 static void take(hb_deaths *d, int ms)
 {
@@ -103,20 +88,20 @@ static void take(hb_deaths *d, int ms)
 /* False: the log does not say yet whose it is. */
 static bool find(hb_deaths *d, const hb_log_file *f)
 {
-	struct hb_log_header h;
+	hb_log_head h;
 	for (size_t i = 0; i < d->n; i++)
 		if (d->at[i].rank == f->rank)
 			return true;
-	if (!read_header(f->path, &h))
+	if (hb_log_head_read(f->path, &h, NULL))
 		return false;
 	d->at = hb__resize(d->at, (d->n + 1) * sizeof *d->at);
 	struct seen *s = &d->at[d->n++];
 	*s = (struct seen){.fd = -1, .rank = f->rank};
-	s->fd = here(&h) ? pidfd_open((pid_t)h.pid, 0) : -1;
+	s->fd = hb_host_is_here(h.host) ? pidfd_open((pid_t)h.pid, 0) : -1;
 	int error = errno;
 	if (s->fd >= 0 && writes(h.pid, f->path) && add(d, s->fd, d->n - 1))
 		return true;
-	bool dead = here(&h) && s->fd < 0 && error == ESRCH;
+	bool dead = hb_host_is_here(h.host) && s->fd < 0 && error == ESRCH;
 	if (s->fd >= 0) { /* a zombie has no memory any more, and its descriptor tells of its death at once */
 		struct pollfd fd = {.fd = s->fd, .events = POLLIN};
 		dead = poll(&fd, 1, 0) == 1;
@@ -213,8 +198,8 @@ static int32_t first_of(const hb_deaths *d)
 	if (hb__list_logs(d->recording, &logs))
 		return -1;
 	for (size_t i = 0; known && i < logs.n; i++) {
-		struct hb_log_header h;
-		known = read_header(logs.at[i].path, &h);
+		hb_log_head h;
+		known = !hb_log_head_read(logs.at[i].path, &h, NULL);
 		if (!known)
 			break;
 		size = h.size > 0 ? (size_t)h.size : 0;

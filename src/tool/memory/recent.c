@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "state.h"
 
 #define LIST_MOST (128u << 10) /* bytes; then its older half goes */
@@ -29,13 +30,11 @@ static bool first_line(const char *path, char *text, size_t size)
  * again: so when it began counts, and since which start of the machine. */
 static char *session(void)
 {
-	char boot[16] = "", stat[1024], path[64];
+	char boot[16] = "";
+	hb_task first;
 	first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)getsid(0));
-	const char *began = first_line(path, stat, sizeof stat) ? strrchr(stat, ')') : NULL;
-	for (int i = 0; began && i < 20; i++) /* its field 22, counted from the name, which is the second */
-		began = strchr(began + 1, ' ');
-	return hb__format("%s-%d-%lld", boot, (int)getsid(0), began ? strtoll(began, NULL, 10) : 0LL);
+	hb_task_read((int32_t)getsid(0), 0, &first);
+	return hb__format("%s-%d-%llu", boot, (int)getsid(0), (unsigned long long)first.began);
 }
 
 static void halve(const char *path)

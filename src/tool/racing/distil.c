@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "distil.h"
+#include "format/growing/growing.h"
 #include "format/row.h"
 
 #define MANY 1000 /* receives kept ... */
@@ -30,13 +31,8 @@ static const char *unfit(const hb_log_info *info)
 /* By the header alone: opening a log at level events reads all of it. */
 static bool at_level_racing(const char *path)
 {
-	struct hb_log_header h = {0};
-	FILE *f = fopen(path, "re");
-	bool read = f && fread(&h, 1, offsetof(struct hb_log_header, host), f) > 0;
-	if (f)
-		fclose(f);
-	return read && !memcmp(h.magic, HB_LOG_MAGIC, sizeof h.magic) && h.level == HB_LEVEL_RACING &&
-	       !(h.incompatible & HB_LOG_INCOMPAT_SEALED);
+	hb_log_head h;
+	return !hb_log_head_read(path, &h, NULL) && h.level == HB_LEVEL_RACING && !h.sealed;
 }
 
 void hb__distillery_open(const hb_logs *logs, hb_distillery *ret)

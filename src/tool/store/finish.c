@@ -1,7 +1,6 @@
 /* The end of a run: its logs are sealed and added up. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "../racing/distil.h"
+#include "base/task.h"
 #include "format/row.h"
 #include "logs.h"
 
@@ -80,19 +80,11 @@ static bool seal(const char *path, const hb_log_info *raw, hb_distillery *d, str
  * moment, a script may leave them for good. A zombie does not write. */
 static bool still_writes(const hb_log_info *info)
 {
-	char host[sizeof info->host] = "", path[64], text[256], *state;
-	if (info->state != 0 || gethostname(host, sizeof host - 1) || strcmp(host, info->host))
+	if (info->state != HB_STATE_RUNNING || !hb_host_is_here(info->host))
 		return false;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
-	snprintf(path, sizeof path, "/proc/%u/stat", info->pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	state = strrchr(text, ')');
-	return state && state[1] && state[2] != 'Z' && state[2] != 'X';
+	return hb_task_lives((int32_t)info->pid);
 }
 
 /* Opens a log once its process has gone, at the latest after what is left of *patience (in ms). */

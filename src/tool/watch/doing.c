@@ -84,8 +84,8 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 	} else if (now && now->asked > 0 && hb__seconds() - now->asked < 1) {
 		const char *name = "MPI";
 		hb_cursor *cursor = NULL;
-		if (!hb_log_lane(view->log, now->lane, &lane) && lane.polling &&
-			!hb_cursor_open((hb_log *)view->log, now->lane, lane.events + 1, &cursor, NULL) &&
+		if (!hb_log_lane(view->log, now->is.lane, &lane) && lane.polling &&
+			!hb_cursor_open((hb_log *)view->log, now->is.lane, lane.events + 1, &cursor, NULL) &&
 			!hb_cursor_slot(cursor, lane.polling_slot, &row)) {
 			const hb_function *f = hb_log_function(view->log, row.function);
 			char *place = place_text(view, row.site);
@@ -97,8 +97,8 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 		text = text ? text : hb__format("polls MPI without success, after %s", last);
 		when = since(p, view->info, last_exit);
 	} else {
-		text = !now || !now->asleep      ? hb__format("computes, after %s", last)
-		       : now->joins == now->lane ? hb__format("(a thread) has ended, after %s", last)
+		text = !now || !now->asleep         ? hb__format("computes, after %s", last)
+		       : now->joins == now->is.lane ? hb__format("(a thread) has ended, after %s", last)
 		       : now->joins != HB_NO
 			       ? hb__format("sleeps until its thread %u ends (after %s)", now->joins, last)
 			       : hb__format("sleeps until another of its threads wakes it (after %s)", last);
@@ -164,7 +164,7 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 	for (uint32_t i = 0; i < p->nlines; i++) {
 		const hb_lane_now *lane = NULL;
 		for (size_t k = 0; k < now->nlanes; k++)
-			if (now->lane[k].lane == i)
+			if (now->lane[k].is.lane == i)
 				lane = &now->lane[k];
 		look_at_lane(d, run, now, lane, process, i);
 	}

@@ -1,14 +1,12 @@
 /* Reading the counters of a job that runs. */
 #include "lanes.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../store/logs.h"
+#include "base/task.h"
 #include "format/row.h"
 
 #define LIST_S 1.0 /* how often new processes are looked for */
@@ -23,7 +21,6 @@ double hb__seconds(void)
 void hb__lanes_open(const char *recording, hb_lanes *ret)
 {
 	*ret = (hb_lanes){.recording = hb__copy(recording), .moved = hb__seconds()};
-	gethostname(ret->host, sizeof ret->host - 1);
 }
 
 void hb__lanes_close(hb_lanes *l)
@@ -31,6 +28,7 @@ void hb__lanes_close(hb_lanes *l)
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->at[i].path);
 		free(l->at[i].lane);
+		hb_growing_free(&l->at[i].log);
 	}
 	free(l->at);
 	free(l->recording);
@@ -65,82 +63,48 @@ static void list(hb_lanes *l)
 	hb__close_logs(&logs);
 }
 
-/* Lane controls lie anywhere among the units: those that were not there the last time are looked at. */
-static void find_controls(hb_process_now *p, int fd, uint64_t units)
+static bool compare_lane(hb_lane_now *lane, const hb_counters *c, double now)
 {
-	for (; p->scanned + 1 < units; p->scanned++) {
-		struct hb_unit_header u;
-		uint64_t offset = (p->scanned + 1) * HB_UNIT_SIZE;
-		if (pread(fd, &u, sizeof u, (off_t)offset) != (ssize_t)sizeof u || u.magic != HB_UNIT_MAGIC)
-			return;
-		if (u.kind != HB_UNIT_LANE)
-			continue;
-		p->lane = hb__resize(p->lane, (p->nlanes + 1) * sizeof *p->lane);
-		p->lane[p->nlanes++] = (hb_lane_now){.lane = u.lane, .offset = offset};
-	}
-}
-
-static bool look_at_lane(hb_lane_now *lane, int fd, double now)
-{
-	struct {
-		struct hb_unit_header unit;
-		uint64_t thread, polls, inside, inside_enter, events, asked, polling, waits, task, faults;
-	} c;
-	if (pread(fd, &c, sizeof c, (off_t)lane->offset) != (ssize_t)sizeof c)
-		return false;
-	bool moved = c.events != lane->events || c.inside != lane->inside || c.inside_enter != lane->inside_enter;
-	if (c.polls > lane->polls && c.events == lane->events)
+	const hb_counters *was = &lane->is;
+	bool moved = c->events != was->events || c->inside != was->inside || c->inside_enter != was->inside_enter;
+	if (c->polls > was->polls && c->events == was->events)
 		lane->asked = now;
-	lane->events = c.events;
-	lane->polls = c.polls;
-	lane->inside = c.inside;
-	lane->inside_enter = c.inside_enter;
 	lane->asleep &= !moved;
-	lane->task = c.task;
-	lane->faults = c.faults;
+	lane->is = *c;
 	return moved;
 }
 
-/* A zombie will do nothing either. */
-static bool lives(uint32_t pid)
+static bool compare_lanes(hb_process_now *p, double now)
 {
-	char path[64], text[512], *state;
-	snprintf(path, sizeof path, "/proc/%u/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	state = strrchr(text, ')');
-	return state && state[1] && state[2] != 'Z' && state[2] != 'X';
+	bool moved = false;
+	const hb_growing *g = &p->log;
+	if (p->nlanes < g->nlanes)
+		p->lane = hb__resize(p->lane, g->nlanes * sizeof *p->lane);
+	for (; p->nlanes < g->nlanes; p->nlanes++)
+		p->lane[p->nlanes] = (hb_lane_now){.is = {.lane = g->lane[p->nlanes].lane}};
+	for (size_t i = 0; i < g->nlanes; i++)
+		moved |= compare_lane(&p->lane[i], &g->lane[i], now);
+	return moved;
 }
 
 static bool look_at_process(hb_lanes *l, hb_process_now *p, double now)
 {
-	struct hb_log_header h;
-	bool moved = false;
-	int fd = open(p->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	const hb_log_head *h = &p->log.head;
+	if (hb_growing_look(&p->log, p->path, NULL) || h->sealed)
 		return false;
-	if (pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && !memcmp(h.magic, HB_LOG_MAGIC, sizeof h.magic) &&
-		!(h.incompatible & HB_LOG_INCOMPAT_SEALED)) {
-		moved = p->state != h.state || !p->pid;
-		p->state = h.state;
-		l->size = h.size > l->size ? h.size : l->size;
-		if (!p->pid)
-			l->elsewhere += strncmp(h.host, l->host, sizeof h.host) != 0;
-		p->pid = h.pid;
-		bool there = !p->gone && !strncmp(h.host, l->host, sizeof h.host) && lives(h.pid);
-		bool went = p->seen && !p->gone && !there;
-		moved |= went;
-		l->ending |= went;
-		p->gone = p->seen && !there;
-		p->seen |= there;
-		find_controls(p, fd, h.units);
-		for (size_t i = 0; i < p->nlanes; i++)
-			moved |= look_at_lane(&p->lane[i], fd, now);
-	}
-	close(fd);
+	bool moved = p->state != h->state || !p->pid, here = hb_host_is_here(h->host);
+	p->state = h->state;
+	l->size = h->size > l->size ? h->size : l->size;
+	if (!p->pid)
+		l->elsewhere += !here;
+	p->pid = h->pid;
+	bool there = !p->gone && here && hb_task_lives((int32_t)h->pid);
+	bool went = p->seen && !p->gone && !there;
+	moved |= went;
+	l->ending |= went;
+	p->gone = p->seen && !there;
+	p->seen |= there;
+	moved |= compare_lanes(p, now);
 	if (moved)
 		p->moved = now;
 	return moved;
@@ -167,7 +131,8 @@ bool hb__only_waits(const hb_process_now *p, double seconds)
 	if (!p->nlanes)
 		return false;
 	for (size_t i = 0; i < p->nlanes; i++)
-		if (!p->lane[i].inside && !p->lane[i].asleep && !(p->lane[i].asked && now - p->lane[i].asked < seconds))
+		if (!p->lane[i].is.inside && !p->lane[i].asleep &&
+			!(p->lane[i].asked && now - p->lane[i].asked < seconds))
 			return false;
 	return true;
 }

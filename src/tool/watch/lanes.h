@@ -4,30 +4,27 @@
 #define HBDB_WATCH_LANES_H
 
 #include "../tool.h"
+#include "format/growing/growing.h"
 
 typedef struct hb_lane_now {
-	uint32_t lane;
-	uint64_t offset; /* of its control in the log */
-	uint64_t events, polls, inside, inside_enter;
-	uint64_t faults; /* remarks about erroneous arguments */
-	uint64_t task;   /* number of its thread in the system; 0: not known */
-	bool asleep;     /* threads.c: in no call, until another thread of its process wakes it */
-	uint32_t joins;  /* ... until the thread of this lane ends; HB_NO: any; its own: it has ended itself */
-	double asked;    /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
+	hb_counters is; /* at the last look */
+	bool asleep;    /* threads.c: in no call, until another thread of its process wakes it */
+	uint32_t joins; /* ... until the thread of this lane ends; HB_NO: any; its own: it has ended itself */
+	double asked;   /* when it was last seen to ask and to be told no (MPI_Test, MPI_Iprobe, ...); 0: never */
 } hb_lane_now;
 
 typedef struct hb_process_now {
 	char *path;
 	int32_t rank;
-	uint32_t pid;     /* 0: not read yet */
-	uint32_t state;   /* as in the log's header */
-	uint64_t scanned; /* units that were looked at for lane controls */
-	bool seen;        /* it was there, on this host, once */
-	bool gone;        /* it is not there any more */
-	double moved;     /* when */
-	double init;      /* when its MPI_Init ended, in seconds since the machine started; 0: not looked up */
-	uint64_t slept;   /* what its sleeping threads were seen to be in */
-	double sleeping;  /* since when they are seen so; 0: they are not */
+	uint32_t pid;    /* 0: not read yet */
+	uint32_t state;  /* as in the log's header */
+	hb_growing log;  /* as the last look found it */
+	bool seen;       /* it was there, on this host, once */
+	bool gone;       /* it is not there any more */
+	double moved;    /* when */
+	double init;     /* when its MPI_Init ended, in seconds since the machine started; 0: not looked up */
+	uint64_t slept;  /* what its sleeping threads were seen to be in */
+	double sleeping; /* since when they are seen so; 0: they are not */
 	hb_lane_now *lane;
 	size_t nlanes;
 } hb_process_now;
@@ -36,8 +33,7 @@ typedef struct hb_lanes {
 	char *recording;
 	hb_process_now *at;
 	size_t n;
-	int32_t size; /* of the world; 0: no log yet */
-	char host[65];
+	int32_t size;         /* of the world; 0: no log yet */
 	uint32_t elsewhere;   /* processes on other hosts */
 	bool ending;          /* the last thing that moved was a process that went away */
 	double slept;         /* when more threads were last found to sleep */

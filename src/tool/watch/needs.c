@@ -29,10 +29,10 @@ static void set_line(
 {
 	*ret = (struct state){.is = OVER};
 	for (size_t i = 0; now && i < now->nlanes; i++) {
-		if (now->lane[i].lane != lane)
+		if (now->lane[i].is.lane != lane)
 			continue;
-		ret->events = now->lane[i].events;
-		ret->inside = now->lane[i].inside && !over;
+		ret->events = now->lane[i].is.events;
+		ret->inside = now->lane[i].is.inside && !over;
 		bool past = !lane && ret->events >= s->last[of->rank];
 		if (!over && !now->gone && ret->inside && !past)
 			ret->is = WAITS;
@@ -190,10 +190,10 @@ static bool waits_inside(const hb_stall *s, const bool *over, int32_t rank, uint
 	for (size_t i = 0; i < s->lanes.n; i++)
 		for (size_t k = 0; s->lanes.at[i].rank == rank && k < s->lanes.at[i].nlanes; k++) {
 			const hb_lane_now *lane = &s->lanes.at[i].lane[k];
-			if (lane->lane || !lane->inside || over[rank] || s->lanes.at[i].gone ||
-				lane->events >= s->last[rank])
+			if (lane->is.lane || !lane->is.inside || over[rank] || s->lanes.at[i].gone ||
+				lane->is.events >= s->last[rank])
 				continue;
-			*ret_event = lane->events + 1;
+			*ret_event = lane->is.events + 1;
 			return true;
 		}
 	return false;

@@ -3,13 +3,13 @@
  * it is in needs. A call that has all it needs may take long: a reduction by a function of the program, work on a window. */
 #include "stall.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "model/event.h"
 
 #define LOOK_S 0.5
@@ -17,21 +17,12 @@
 #define BUSY 0.2     /* a process that uses this part of a processor computes */
 #define TOLD_SOME 16 /* lines at most */
 
-/* Processor time that a process has used, in clock ticks. */
+/* Processor time that a process has used, in clock ticks; 0: it is not there. */
 static uint64_t used_by(uint32_t pid)
 {
-	char path[64], text[1024], *at;
-	unsigned long long user = 0, system = 0;
-	snprintf(path, sizeof path, "/proc/%u/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
-		return 0;
-	return user + system;
+	hb_task task;
+	hb_task_read((int32_t)pid, 0, &task);
+	return task.used;
 }
 
 static hb_process_now *process_of(const hb_stall *s, int32_t rank)
@@ -45,7 +36,7 @@ static hb_process_now *process_of(const hb_stall *s, int32_t rank)
 static bool first_lane(const hb_process_now *p, hb_lane_now *ret)
 {
 	for (size_t i = 0; p && i < p->nlanes; i++)
-		if (!p->lane[i].lane) {
+		if (!p->lane[i].is.lane) {
 			*ret = p->lane[i];
 			return true;
 		}
@@ -70,9 +61,9 @@ static bool waits(hb_stall *s, int32_t rank, bool over)
 		return true;
 	if (!first_lane(p, &first))
 		return false;
-	bool past = !first.inside && first.events >= s->last[rank];
+	bool past = !first.is.inside && first.is.events >= s->last[rank];
 	s->used_up |= past;
-	if (!past && !first.inside && !first.asleep)
+	if (!past && !first.is.inside && !first.asleep)
 		return false;
 	char *path = hb__format("%s/rank.%d.log", s->script, rank);
 	hb_log *log = NULL;
@@ -80,11 +71,11 @@ static bool waits(hb_stall *s, int32_t rank, bool over)
 	bool all = true;
 	for (size_t i = 0; i < p->nlanes && all; i++) {
 		const hb_lane_now *lane = &p->lane[i];
-		if (!lane->lane || lane->inside || lane->asleep)
+		if (!lane->is.lane || lane->is.inside || lane->asleep)
 			continue;
 		if (!log && hb_log_open(path, &log, NULL))
 			log = NULL;
-		all = log && !hb_log_lane(log, lane->lane, &record) && lane->events >= record.events;
+		all = log && !hb_log_lane(log, lane->is.lane, &record) && lane->is.events >= record.events;
 	}
 	if (log)
 		hb_log_close(log);
@@ -141,7 +132,7 @@ static void ask(hb_stall *s, const bool *over)
 	for (int32_t i = 0; i < s->size; i++) {
 		hb_lane_now first;
 		ended |= over[i];
-		if (over[i] || !first_lane(process_of(s, i), &first) || first.inside || first.events < s->last[i])
+		if (over[i] || !first_lane(process_of(s, i), &first) || first.is.inside || first.is.events < s->last[i])
 			continue;
 		double more = busy(s, i, s->still) >= BUSY ? stayed(s, i) : 0;
 		computes = more > computes ? more : computes;
@@ -174,7 +165,7 @@ bool hb__stalled(hb_stall *s, const bool *over)
 	uint64_t polls = 0;
 	for (size_t i = 0; i < s->lanes.n; i++)
 		for (size_t k = 0; k < s->lanes.at[i].nlanes; k++)
-			polls += s->lanes.at[i].lane[k].polls;
+			polls += s->lanes.at[i].lane[k].is.polls;
 	s->used_up = false;
 	for (int32_t i = 0; i < s->size; i++)
 		all &= waits(s, i, over[i]);
@@ -226,15 +217,15 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 		hb_lane_now first;
 		if (over[i] || !first_lane(process_of(s, i), &first))
 			continue;
-		if (first.events >= s->last[i]) {
+		if (first.is.events >= s->last[i]) {
 			hb__say("rank %d, event %llu: its recording ends here, so it makes no further call", i,
-				(unsigned long long)first.events);
+				(unsigned long long)first.is.events);
 			told++;
 			continue;
 		}
-		if (!first.inside) {
+		if (!first.is.inside) {
 			hb__say("rank %d, event %llu: has been outside MPI since this event; hbdb waits for its next call",
-				i, (unsigned long long)first.events);
+				i, (unsigned long long)first.is.events);
 			told++;
 			continue;
 		}
@@ -258,7 +249,7 @@ int64_t hb__stood_at(hb_stall *s, int32_t rank)
 		hb__lanes_open(s->logs, &s->lanes);
 	s->lanes.listed = 0;
 	hb__lanes_look(&s->lanes);
-	return first_lane(process_of(s, rank), &first) ? (int64_t)first.events : -1;
+	return first_lane(process_of(s, rank), &first) ? (int64_t)first.is.events : -1;
 }
 
 void hb__stall_close(hb_stall *s)

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "lanes.h"
 #include "model/event.h"
 
@@ -98,17 +99,12 @@ static void look_up_init(hb_process_now *p)
 /* It was started shortly before MPI_Init was over: recording begins at its end. */
 static bool of_library(hb_process_now *p, uint64_t task)
 {
-	char text[600], *at;
-	unsigned long long start = 0;
+	hb_task thread;
 	if (!p->init)
 		look_up_init(p);
-	if (!slurp(p->pid, task, "stat", text, sizeof text) || !(at = strrchr(text, ')')))
+	if (!hb_task_read((int32_t)p->pid, task, &thread))
 		return false;
-	for (int field = 2; field < 22 && at; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, "%llu", &start) != 1)
-		return false;
-	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK), when = (double)start * tick;
+	double tick = 1.0 / (double)sysconf(_SC_CLK_TCK), when = (double)thread.began * tick;
 	return when >= p->init - INIT_S && when <= p->init + 2 * tick;
 }
 
@@ -117,7 +113,7 @@ static bool of_library(hb_process_now *p, uint64_t task)
 static hb_lane_now *lane_of(hb_process_now *p, uint64_t task)
 {
 	for (size_t i = 0; i < p->nlanes && task; i++)
-		if (p->lane[i].task == task)
+		if (p->lane[i].is.task == task)
 			return &p->lane[i];
 	return NULL;
 }
@@ -151,16 +147,16 @@ static bool sleeps(hb_process_now *p, double now, uint64_t *seen)
 	for (size_t i = 0; i < p->nlanes && sleep; i++) {
 		struct sleeper s;
 		hb_lane_now *lane = &p->lane[i];
-		if (lane->inside || asks(lane, now))
+		if (lane->is.inside || asks(lane, now))
 			continue;
 		any = true;
-		if (lane->task && !is_task(p->pid, lane->task)) {
-			lane->joins = lane->lane;
+		if (lane->is.task && !is_task(p->pid, lane->is.task)) {
+			lane->joins = lane->is.lane;
 			continue;
 		}
-		sleep = lane->task && asleep_in(p->pid, lane->task, &s) && s.futex;
+		sleep = lane->is.task && asleep_in(p->pid, lane->is.task, &s) && s.futex;
 		const hb_lane_now *joined = sleep ? lane_of(p, s.joins) : NULL;
-		lane->joins = joined ? joined->lane : HB_NO;
+		lane->joins = joined ? joined->is.lane : HB_NO;
 		*seen = *seen * 31 + (sleep ? s.ran : 0);
 	}
 	return sleep && any && others_sleep(p, seen);
@@ -178,7 +174,7 @@ static void look_at(hb_lanes *l, hb_process_now *p, double now)
 	for (size_t i = 0; i < p->nlanes; i++) {
 		hb_lane_now *lane = &p->lane[i];
 		was |= lane->asleep;
-		lane->asleep = sure && !lane->inside && !asks(lane, now);
+		lane->asleep = sure && !lane->is.inside && !asks(lane, now);
 		is |= lane->asleep;
 	}
 	if (was != is)

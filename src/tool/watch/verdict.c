@@ -40,9 +40,9 @@ void hb__tell_asleep(hb_run *run, const hb_lanes *l)
 				continue;
 			for (size_t k = 0; k < now->nlanes; k++) {
 				const hb_lane_now *lane = &now->lane[k];
-				uint32_t line = process[p].first_line + lane->lane;
-				if (!lane->asleep || lane->lane >= process[p].nlines ||
-					hb_model_lines(run->model)[line].events != lane->events)
+				uint32_t line = process[p].first_line + lane->is.lane;
+				if (!lane->asleep || lane->is.lane >= process[p].nlines ||
+					hb_model_lines(run->model)[line].events != lane->is.events)
 					continue;
 				bool joins = lane->joins != HB_NO && lane->joins < process[p].nlines;
 				hb_model_asleep(run->model, line, joins ? process[p].first_line + lane->joins : HB_NO);
@@ -103,7 +103,7 @@ static uint64_t seen(const hb_lanes *l)
 	uint64_t n = 0;
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; k < l->at[i].nlanes; k++)
-			n += l->at[i].lane[k].faults;
+			n += l->at[i].lane[k].is.faults;
 	return n;
 }
 

@@ -35,7 +35,7 @@ static bool anybody_asks(const hb_lanes *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; !hb__is_over(&l->at[i]) && k < l->at[i].nlanes; k++)
-			if (!l->at[i].lane[k].inside && !l->at[i].lane[k].asleep)
+			if (!l->at[i].lane[k].is.inside && !l->at[i].lane[k].asleep)
 				return true;
 	return false;
 }
@@ -52,7 +52,7 @@ static bool anybody_inside(const hb_lanes *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; !hb__is_over(&l->at[i]) && k < l->at[i].nlanes; k++)
-			if (l->at[i].lane[k].inside || l->at[i].lane[k].asked > 0)
+			if (l->at[i].lane[k].is.inside || l->at[i].lane[k].asked > 0)
 				return true;
 	return false;
 }

@@ -1,0 +1,28 @@
+/* What the system tells of a process, or of one of its threads: /proc/PID/stat, see proc(5). */
+#ifndef HBDB_BASE_TASK_H
+#define HBDB_BASE_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct hb_task {
+	char state; /* R, S, D, t, T ...; Z: it has ended, but its parent has not asked for its status; X: it is gone */
+	int32_t parent;
+	uint64_t used;  /* processor time so far, its own and the system's for it, in clock ticks (_SC_CLK_TCK) */
+	uint64_t began; /* in clock ticks since the machine was started */
+	int ended_by;   /* in state Z: the signal that ended it; 0: none, or we may not know */
+} hb_task;
+
+/* thread: 0 for the process as a whole, else the number of one of its threads. False: there is none, or its line makes no
+ * sense; *ret_task is all 0 then. */
+bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret_task);
+/* From the text of such a file; for tests. */
+bool hb_task_parse(const char *text, hb_task *ret_task);
+/* Whether the process can still do anything: a zombie cannot. */
+bool hb_task_lives(int32_t pid);
+
+/* Whether this machine has that name, as logs keep names: cut after 63 bytes. */
+bool hb_host_is_here(const char *name);
+
+#endif
