@@ -6,6 +6,8 @@
 
 const hb_option hb__completion_options[] = {{0}};
 
+static bool takes_command(const hb_command *c) { return c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH; }
+
 /* Nothing follows it as a word of its own. */
 static bool stands_alone(const hb_option *o) { return o->kind == HB_OPTION_FLAG || o->kind == HB_OPTION_MAYBE; }
 
@@ -64,6 +66,19 @@ static void bash_case(const hb_command *c)
 	printf("'\n\t\t%s;;\n", takes_recording(c) ? "names=1 " : "");
 }
 
+/* Their names, with | between. */
+static void bash_names(bool (*which)(const hb_command *))
+{
+	const char *between = "";
+	for (const hb_command *c = hb__commands; c->name; c++)
+		if (which(c)) {
+			printf("%s%s", between, c->name);
+			between = "|";
+		}
+}
+
+static bool begins_command(const hb_command *c) { return c->kind == HB_OPERANDS_COMMAND; }
+
 static void print_bash(void)
 {
 	printf("# bash completion for hbdb: source <(hbdb completion bash)\n_hbdb()\n{\n"
@@ -72,7 +87,9 @@ static void print_bash(void)
 	for (const hb_command *c = hb__commands; c->name; c++)
 		printf("%s ", c->name);
 	printf("--help --version' -- \"$word\"))\n\t\treturn\n\tfi\n"
-	       "\tcase ${COMP_WORDS[1]} in\n\trecord|replay|check|debug|view)\n\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	       "\tcase ${COMP_WORDS[1]} in\n\t");
+	bash_names(takes_command);
+	printf(")\n\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	       "\t\t\t[[ ${COMP_WORDS[i]} == -- ]] || continue\n"
 	       "\t\t\tif declare -F _command_offset >/dev/null; then _command_offset $((i + 1))\n"
 	       "\t\t\telse COMPREPLY=($(compgen -c -f -- \"$word\")); fi\n"
@@ -83,7 +100,9 @@ static void print_bash(void)
 	       "\t\tCOMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n\t\treturn\n\tfi\n"
 	       "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
 	       "\t[[ $names ]] && COMPREPLY+=($(compgen -d -- \"$word\" | grep '\\.hbdb$'))\n"
-	       "\tif [[ ${COMP_WORDS[1]} == record ]]; then COMPREPLY+=($(compgen -c -- \"$word\")); fi\n}\n"
+	       "\tif [[ ${COMP_WORDS[1]} == @(");
+	bash_names(begins_command);
+	printf(") ]]; then COMPREPLY+=($(compgen -c -- \"$word\")); fi\n}\n"
 	       "complete -o filenames -F _hbdb hbdb\n");
 }
 
@@ -141,7 +160,7 @@ static void print_zsh(void)
 		each_option(c, zsh_option);
 		if (takes_recording(c))
 			printf(" \\\n\t\t\t'::recording:_files -/ -g \"*.hbdb\"'");
-		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
+		if (takes_command(c))
 			printf(" \\\n\t\t\t'*::command:_normal'");
 		if (c->kind == HB_OPERANDS_SHELL)
 			printf(" \\\n\t\t\t'1:shell:(bash zsh fish)'");
@@ -197,7 +216,7 @@ static void print_fish(void)
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a "
 			       "'(__fish_complete_directories)'\n",
 				c->name);
-		if (c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH)
+		if (takes_command(c))
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -F\n", c->name);
 		if (c->kind == HB_OPERANDS_SHELL)
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a 'bash zsh fish'\n", c->name);

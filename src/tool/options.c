@@ -16,7 +16,8 @@ const hb_option hb__common_options[] = {
 };
 
 const hb_command hb__commands[] = {
-#define COMMAND(name, operands, kind, summary) {#name, operands, kind, summary, hb__##name##_options, hb__##name},
+#define COMMAND(name, operands, kind, summary, length) \
+	{#name, operands, kind, summary, length, hb__##name##_options, hb__##name},
 #include "commands.def"
 #undef COMMAND
 	{0},
@@ -153,11 +154,7 @@ static int unknown(const hb_command *command, const char *arg)
 
 bool hb__takes(const hb_command *command, const hb_option *common)
 {
-	static const char *const paged[] = {"info", "dump", "order", "cone", "races", "check", "sql", "help"};
-	bool takes = strcmp(common->name, "no-pager") != 0;
-	for (size_t i = 0; i < sizeof paged / sizeof *paged; i++)
-		takes = takes || !strcmp(command->name, paged[i]);
-	return takes;
+	return command->length == HB_LONG || strcmp(common->name, "no-pager") != 0;
 }
 
 /* An option that every command has, with its value: 1 when it was one, 0 when not, -1 when it is wrong. */

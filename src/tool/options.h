@@ -43,10 +43,16 @@ typedef struct hb_args {
 	int nwords;
 } hb_args;
 
+typedef enum {
+	HB_SHORT,
+	HB_LONG, /* its output may be longer than the screen: it goes through a pager, and --no-pager is an option */
+} hb_length;
+
 typedef struct hb_command {
 	const char *name, *operands;
 	hb_operands kind;
 	const char *summary;
+	hb_length length;
 	const hb_option *options;
 	int (*run)(const hb_args *args);
 } hb_command;
@@ -86,7 +92,7 @@ bool hb__has_rank(const char *list, int32_t rank);
 /* Prints the help of one command, or the overview. */
 void hb__print_help(const hb_command *command);
 
-#define COMMAND(name, operands, kind, summary)         \
+#define COMMAND(name, operands, kind, summary, length) \
 	extern const hb_option hb__##name##_options[]; \
 	int hb__##name(const hb_args *args);
 #include "commands.def"

@@ -5,16 +5,13 @@ import re
 import subprocess
 
 import lib
-from lib import TOP, check, has, same
-
-
-PAGED = ("info", "dump", "order", "cone", "races", "check", "sql", "help")
+from lib import BUILD, TOP, check, has, same
 
 
 def table():
-    rows = re.findall(r'^COMMAND\((\w+), "([^"]*)", (\w+), "([^"]*)"\)',
+    rows = re.findall(r'^COMMAND\((\w+), "([^"]*)", (\w+), "([^"]*)", (HB_LONG|HB_SHORT)\)$',
             open(TOP + "/src/tool/commands.def").read(), re.M)
-    return {name: (operands, summary) for name, operands, _, summary in rows}
+    return {name: (operands, summary, length == "HB_LONG") for name, operands, _, summary, length in rows}
 
 
 def options_of_code(name):
@@ -41,9 +38,10 @@ def main():
         check("the table is not empty", len(commands) >= 7, commands)
         status, overview, _ = place.run("help")
         same("help succeeds", status, 0)
-        main_page = open(TOP + "/docs/man/hbdb.1.scd").read()
+        main_page = open(BUILD + "/docs/man/hbdb.1.scd").read()
+        paged = re.search(r"^Every command takes.*?through a pager", main_page, re.S | re.M)[0]
         completions = {shell: place.run("completion", shell)[1] for shell in ("bash", "zsh", "fish")}
-        for name, (operands, summary) in commands.items():
+        for name, (operands, summary, is_long) in commands.items():
             page_path = "%s/docs/man/hbdb-%s.1.scd" % (TOP, name)
             page = open(page_path).read()
             status, text, _ = place.run("help", name)
@@ -59,8 +57,9 @@ def main():
             rendered = subprocess.run(["scdoc"], stdin=open(page_path), capture_output=True, text=True)
             check("hbdb-%s(1) is good scdoc" % name, rendered.returncode == 0, rendered.stderr)
             code = dict(options_of_code(name), color="0", help="'h'")
-            if name in PAGED:
+            if is_long:
                 code["no-pager"] = "0"
+            same("hbdb(1) says whether %s uses a pager" % name, "*%s*" % name in paged, is_long)
             same("help %s lists the options of the code" % name, options_of_help(text), code)
             same("hbdb-%s(1) lists the options of the code" % name, options_of_page(page), code)
             for option, letter in code.items():

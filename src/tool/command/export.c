@@ -9,8 +9,28 @@
 #include "../options.h"
 #include "../store/find.h"
 
+struct format {
+	const char *name;
+	bool tables;
+	int (*write)(hb_export *x);
+};
+
+static const struct format formats[] = {
+#define EXPORT(name, tables) {#name, tables, hb__export_##name},
+#include "../export/exports.def"
+#undef EXPORT
+};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+/* "|otf2|perfetto|...": the first | is left away where it is used. */
+static const char names[] =
+#define EXPORT(name, tables) "|" #name
+#include "../export/exports.def"
+#undef EXPORT
+	;
+
 const hb_option hb__export_options[] = {
-	{"to", 't', HB_OPTION_CHOICE, "otf2|perfetto|shiviz|csv", "the format to write"},
+	{"to", 't', HB_OPTION_CHOICE, names + 1, "the format to write"},
 	{"output", 'o', HB_OPTION_TEXT, "OUT", "the output file; - is standard output (not for otf2)"},
 	{"force", 'f', HB_OPTION_FLAG, NULL, "replace an output that exists already"},
 	{"table", 0, HB_OPTION_CHOICE, "events|messages", "csv: only this table"},
@@ -96,17 +116,46 @@ static void look_around(hb_export *x)
 			x->all += x->run.views[i].info->events;
 }
 
-static int check(const hb_export *x, const char *to)
+static const struct format *format_of(const char *name)
+{
+	for (size_t i = 0; name && i < FORMATS; i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+/* "export --to names the format: otf2, perfetto, shiviz or csv", or those that have tables alone. */
+static int name_formats(const char *before, bool tables)
+{
+	char *text = hb__copy(before);
+	size_t n = 0, all = 0;
+	for (size_t i = 0; i < FORMATS; i++)
+		all += formats[i].tables || !tables;
+	for (size_t i = 0; i < FORMATS; i++) {
+		if (tables && !formats[i].tables)
+			continue;
+		const char *between = !n ? " " : n + 1 < all ? ", " : " or ";
+		char *more = hb__format("%s%s%s", text, between, formats[i].name);
+		free(text);
+		text = more;
+		n++;
+	}
+	int code = hb__fail_with(HB_EXIT_USAGE, "%s", text);
+	free(text);
+	return code;
+}
+
+static int check(const hb_export *x, const struct format *to)
 {
 	if (!to)
-		return hb__fail_with(HB_EXIT_USAGE, "export --to names the format: otf2, perfetto, shiviz or csv");
+		return name_formats("export --to names the format:", false);
 	if (x->first > x->last)
 		return hb__fail_with(HB_EXIT_USAGE, "export --first %llu lies after --last %llu",
 			(unsigned long long)x->first, (unsigned long long)x->last);
 	if (x->ranks && hb__check_ranks("export", x->ranks))
 		return HB_EXIT_USAGE;
-	if (x->table && strcmp(to, "csv") != 0)
-		return hb__fail_with(HB_EXIT_USAGE, "export --table needs --to csv");
+	if (x->table && !to->tables)
+		return name_formats("export --table needs --to", true);
 	return 0;
 }
 
@@ -120,33 +169,14 @@ static int check_ranks(const hb_export *x)
 	return hb__fail_with(HB_EXIT_RECORDING, "none of the logs asked for can be read in %s", hb__short(x->run.path));
 }
 
-static int export_otf2(hb_export *x)
+static int write_out(hb_export *x, const struct format *to)
 {
-#ifdef HBDB_OTF2
-	return hb__export_otf2(x);
-#else
-	(void)x;
-	return hb__fail_with(HB_EXIT_USAGE,
-		"this hbdb was built without libotf2: install it (Debian: libopen-trace-format2-dev) and build again");
-#endif
-}
-
-static int write_out(hb_export *x, const char *to)
-{
-	int code;
 	struct sigaction act = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}, old[3];
 	const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	for (int i = 0; i < 3; i++)
 		sigaction(signals[i], &act, &old[i]);
 	hb__bar_begin(&x->bar, "exporting");
-	if (!strcmp(to, "perfetto"))
-		code = hb__export_perfetto(x);
-	else if (!strcmp(to, "shiviz"))
-		code = hb__export_shiviz(x);
-	else if (!strcmp(to, "csv"))
-		code = hb__export_csv(x);
-	else
-		code = export_otf2(x);
+	int code = to->write(x);
 	hb__bar_end(&x->bar);
 	for (int i = 0; i < 3; i++)
 		sigaction(signals[i], &old[i], NULL);
@@ -171,7 +201,7 @@ int hb__export(const hb_args *args)
 		.first = hb__number(args, "first", 1),
 		.last = hb__number(args, "last", UINT64_MAX),
 		.force = hb__value(args, "force") != NULL};
-	const char *to = hb__value(args, "to");
+	const struct format *to = format_of(hb__value(args, "to"));
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = check(&x, to);

@@ -23,10 +23,9 @@ typedef struct hb_export {
 } hb_export;
 
 /* Each writes all of its output and returns the exit code, having said why when it is not 0. */
-int hb__export_csv(hb_export *x);
-int hb__export_perfetto(hb_export *x);
-int hb__export_shiviz(hb_export *x);
-int hb__export_otf2(hb_export *x);
+#define EXPORT(name, tables) int hb__export_##name(hb_export *x);
+#include "exports.def"
+#undef EXPORT
 
 /* Whether the options ask for a process, by its log or its number in the model. */
 bool hb__export_wants(const hb_export *x, size_t log);

@@ -4,7 +4,7 @@
 
 #include <otf2/otf2.h>
 
-#include "export.h"
+#include "../export.h"
 
 enum { HB__OTF2_EVENT, HB__OTF2_PLACE }; /* attributes of an enter: number of the event, source line */
 
