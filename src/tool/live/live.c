@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../making/keep.h"
+#include "../making/launch.h"
 #include "../memory/made.h"
 #include "../memory/recent.h"
 #include "parts.h"
@@ -127,31 +129,17 @@ static void clear_folder(const char *folder)
 		closedir(dir);
 }
 
-/* A rank that dies must not take the others along: they are to be looked at. */
-static void keep_the_others(const hb_command_line *line, hb_strings *argv)
-{
-	if (line->launcher == HB_LAUNCHER_ORTE)
-		hb__insert(argv, line->launcher_at + 1, "--enable-recovery");
-	else if (line->launcher == HB_LAUNCHER_HYDRA)
-		hb__insert(argv, line->launcher_at + 1, "-disable-auto-cleanup");
-}
-
 static int begin_recording(hb_live *l)
 {
-	const char *program = hb__program_file(&l->line);
-	const char *name = l->line.script ? l->line.script : program ? program : l->command[l->line.program_at];
 	free(l->recording);
 	l->recording = NULL;
-	int code = hb__new_recording(l->output, name, &l->recording);
+	int code = hb__begin_recording(&l->line, l->command, l->output, &l->recording);
 	if (code)
 		return code;
 	hb__manifest_free(&l->manifest);
-	l->manifest =
-		(hb_manifest){.mpi = hb__copy(hb__mpi_key(l->line.mpi)), .level = hb__copy("events"), .contents = true};
-	hb__manifest_begin(&l->manifest, l->command);
-	hb__digest_program(program, &l->manifest.program);
-	if (hb__manifest_write(&l->manifest, l->recording))
-		hb__say("%s/manifest.json: %s", l->recording, strerror(errno));
+	l->manifest = (hb_manifest){.level = hb__copy("events"), .contents = true};
+	hb__describe_recording(&l->line, l->command, &l->manifest);
+	hb__write_manifest(&l->manifest, l->recording);
 	hb__made_note(&l->manifest);
 	return 0;
 }
@@ -159,18 +147,11 @@ static int begin_recording(hb_live *l)
 static hb_setup setup_of(const hb_live *l)
 {
 	if (!l->replay)
-		return (hb_setup){.mpi = l->line.mpi,
-			.mode = "record",
-			.folder = l->recording,
-			.level = "events",
-			.check = true,
-			.sanitized = l->line.program.sanitized};
-	return (hb_setup){.mpi = l->line.mpi,
-		.mode = "replay",
+		return (hb_setup){.mode = "record", .folder = l->recording, .level = "events", .check = true};
+	return (hb_setup){.mode = "replay",
 		.folder = l->folder.folder,
 		.level = hb__replay_level(&l->manifest),
 		.check = l->manifest.contents,
-		.sanitized = l->line.program.sanitized,
 		.script = l->folder.script,
 		.divergence = "stop",
 		.contents = "warn"};
@@ -178,29 +159,17 @@ static hb_setup setup_of(const hb_live *l)
 
 static int launch(hb_live *l)
 {
-	hb_strings variables, argv;
-	bool plain;
-	hb_setup setup = setup_of(l);
-	setup.control = hb_session_environment(l->session);
-	int code = hb__setup(&setup, &variables);
-	if (code)
-		return code;
-	hb__forward(&l->line, l->command, variables.at, &argv, &plain);
-	keep_the_others(&l->line, &argv);
-	hb_job job = {.argv = argv.at,
-		.variables = plain ? variables.at : NULL,
-		.launcher = l->line.launcher,
+	hb_launch launch = {.line = &l->line,
+		.command = l->command,
+		.setup = setup_of(l),
+		.keep_others = true,
 		.input = l->input,
 		.out = l->out,
 		.aslr = l->replay && l->manifest.aslr};
+	launch.setup.control = hb_session_environment(l->session);
 	l->begin = hb__live_now();
-	l->job = hb__job_start(&job, &l->end);
-	if (!l->job)
-		code = hb__fail_with(l->end.status, "cannot run %s: %s", l->command[0], strerror(l->end.error));
-	/* for a plain environment the strings have become part of the child's only */
-	hb__strings_free(&variables);
-	hb__strings_free(&argv);
-	return code;
+	int code = hb__launch(&launch, &l->end, &l->job);
+	return !code && !l->job ? l->end.status : code;
 }
 
 int hb__live_start(hb_live *l)
@@ -223,17 +192,9 @@ int hb__live_start(hb_live *l)
 static void keep_recording(hb_live *l)
 {
 	hb_sum sum;
-	hb__finish_logs(l->recording, true, &sum);
-	if (!sum.processes && !sum.damaged) {
-		hb__remove_folder(l->recording);
+	if (!hb__keep_recording(l->recording, &l->end, true, &l->manifest, &sum))
 		hb__say("nothing was recorded: no process called MPI_Init");
-	} else {
-		l->manifest.processes = sum.processes;
-		l->manifest.finished = true;
-		l->manifest.exit_status = l->end.status;
-		l->manifest.seconds = l->end.seconds;
-		if (hb__manifest_write(&l->manifest, l->recording))
-			hb__say("%s/manifest.json: %s", l->recording, strerror(errno));
+	else {
 		hb__recent_add(HB_RECENT_MADE, l->recording);
 		hb__print_sum(l->recording, &sum);
 	}

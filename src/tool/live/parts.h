@@ -4,7 +4,6 @@
 
 #include "../job/reports.h"
 #include "../job/run.h"
-#include "../job/setup.h"
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/replay_folder.h"

@@ -1,19 +1,16 @@
 /* From a command to its recording. */
 #include "make.h"
 
-#include "deaths.h"
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../job/setup.h"
 #include "../memory/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
-#include "../store/logs.h"
-#include "../store/manifest.h"
+#include "deaths.h"
+#include "keep.h"
+#include "launch.h"
 
 /* Why a run left no log, as far as can be told from outside. */
 static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *end)
@@ -43,16 +40,28 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 			line->why);
 }
 
-struct watched {
+/* A job under way, for what is called while it runs. */
+struct running {
 	const hb_making *making;
+	const hb_manifest *manifest;
 	const char *recording;
 	bool launched;
+	hb_deaths *deaths;
 };
 
 static bool watch(void *user)
 {
-	struct watched *w = user;
-	return w->making->watch(w->making->user, w->recording, w->launched);
+	struct running *r = user;
+	return r->making->watch(r->making->user, r->recording, r->launched);
+}
+
+static void starting(void *user)
+{
+	struct running *r = user;
+	hb__write_manifest(r->manifest, r->recording);
+	hb__made_note(r->manifest);
+	hb__recent_add(HB_RECENT_RUNNING, r->recording);
+	r->deaths = hb__deaths_begin(r->recording);
 }
 
 /* After the job: what it left, sealed and said. */
@@ -61,21 +70,14 @@ static void finish(
 {
 	const hb_job_end *end = &made->end;
 	hb_sum sum;
-	hb__finish_logs(recording, !making->raw, &sum);
-	if (!sum.processes && !sum.damaged) {
-		hb__remove_folder(recording);
+	if (!hb__keep_recording(recording, end, !making->raw, m, &sum)) {
 		say_nothing_recorded(line, end);
 		hb__sum_free(&sum);
 		return;
 	}
-	m->processes = made->processes = sum.processes;
+	made->processes = sum.processes;
 	made->events = sum.events;
 	made->recording = hb__copy(recording);
-	m->finished = true;
-	m->exit_status = end->status;
-	m->seconds = end->seconds;
-	if (hb__manifest_write(m, recording))
-		hb__say("%s/manifest.json: %s", recording, strerror(errno));
 	hb__recent_add(HB_RECENT_MADE, recording);
 	if (end->signal && !end->ended)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
@@ -93,47 +95,32 @@ static void finish(
 static int run(
 	const hb_making *making, const hb_command_line *line, const char *recording, hb_manifest *m, hb_made *made)
 {
-	hb_setup setup = {.mpi = line->mpi,
-		.mode = "record",
-		.folder = recording,
-		.level = m->level,
-		.check = m->contents,
-		.remarks = making->remarks,
-		.sanitized = line->program.sanitized,
-		.shake_us = m->shake_us};
-	struct watched watched = {making, recording, line->launcher != HB_LAUNCHER_NONE};
-	hb_strings variables, argv;
-	bool plain;
-	int code = hb__setup(&setup, &variables);
+	struct running r = {making, m, recording, line->launcher != HB_LAUNCHER_NONE, NULL};
+	const hb_launch launch = {.line = line,
+		.command = making->argv,
+		.setup = {.mode = "record",
+			.folder = recording,
+			.level = m->level,
+			.check = m->contents,
+			.remarks = making->remarks,
+			.shake_us = m->shake_us},
+		.out = making->out,
+		.aslr = m->aslr,
+		.watch = making->watch ? watch : NULL,
+		.starting = starting,
+		.user = &r};
+	int code = hb__launch(&launch, &made->end, NULL);
 	if (code) {
 		hb__remove_folder(recording);
 		return code;
 	}
-	hb__forward(line, making->argv, variables.at, &argv, &plain);
-	hb_job job = {.argv = argv.at,
-		.variables = plain ? variables.at : NULL,
-		.launcher = line->launcher,
-		.out = making->out,
-		.aslr = m->aslr,
-		.watch = making->watch ? watch : NULL,
-		.user = &watched};
-	if (hb__manifest_write(m, recording))
-		hb__say("%s/manifest.json: %s", recording, strerror(errno));
-	hb__made_note(m);
-	hb__recent_add(HB_RECENT_RUNNING, recording);
-	hb_deaths *deaths = hb__deaths_begin(recording);
-	hb__run(&job, &made->end);
-	int32_t first = hb__deaths_end(deaths);
+	int32_t first = hb__deaths_end(r.deaths);
 	/* of a launcher that was killed itself, or that ended the job for us, the first process says nothing */
 	bool by_itself = !made->end.ended && !made->end.interrupted && !(line->launcher && made->end.signal);
 	m->died_first = by_itself ? first : -1;
-	if (made->end.error)
-		hb__say("cannot run %s: %s", making->argv[0], strerror(made->end.error));
 	if (made->end.random)
 		hb__say("address space randomisation could not be switched off here: a replay may differ if the program sends addresses or sorts by them");
 	finish(making, recording, line, m, made);
-	hb__strings_free(&variables);
-	hb__strings_free(&argv);
 	return 0;
 }
 
@@ -144,19 +131,15 @@ int hb__make(const hb_making *making, hb_made *ret)
 	*ret = (hb_made){0};
 	hb__clean_environment();
 	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), &line);
-	const char *program = hb__program_file(&line);
-	const char *name = line.script ? line.script : program ? program : making->argv[line.program_at];
 	if (!code)
-		code = hb__new_recording(making->output, name, &recording);
+		code = hb__begin_recording(&line, making->argv, making->output, &recording);
 	if (!code) {
-		hb_manifest m = {.mpi = hb__copy(hb__mpi_key(line.mpi)),
-			.level = hb__copy(making->level ? making->level : "events"),
+		hb_manifest m = {.level = hb__copy(making->level ? making->level : "events"),
 			.contents = making->contents,
 			/* on Debian 13 the address sanitizer and UCX do not agree on memory without it */
 			.aslr = making->aslr || line.program.sanitized,
 			.shake_us = making->shake_us};
-		hb__manifest_begin(&m, making->argv);
-		hb__digest_program(program, &m.program);
+		hb__describe_recording(&line, making->argv, &m);
 		code = run(making, &line, recording, &m, ret);
 		hb__manifest_free(&m);
 	}

@@ -9,10 +9,10 @@
 
 #include "../../findings/findings.h"
 #include "../../job/reports.h"
-#include "../../job/run.h"
-#include "../../job/setup.h"
 #include "../../live/command.h"
 #include "../../live/trust.h"
+#include "../../making/keep.h"
+#include "../../making/launch.h"
 #include "../../memory/made.h"
 #include "../../options.h"
 #include "../../store/find.h"
@@ -54,22 +54,20 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	divergence = divergence ? divergence : "stop";
 	const char *seconds = hb__value(r->args, "patience");
 	double patience = seconds ? strtod(seconds, NULL) : 10;
-	hb_setup setup = {.mpi = r->line.mpi,
-		.mode = "replay",
-		.folder = r->folder.folder,
-		.level = hb__replay_level(&r->manifest),
-		.check = r->manifest.contents,
-		.sanitized = r->line.program.sanitized,
-		.script = r->folder.script,
-		.replay_log = r->new_recording,
-		.divergence = divergence,
-		.contents = contents ? contents : "warn"};
-	hb_strings variables, argv;
-	bool plain;
-	int code = hb__setup(&setup, &variables);
-	if (code)
-		return code;
-	hb__forward(&r->line, r->command, variables.at, &argv, &plain);
+	const hb_launch launch = {.line = &r->line,
+		.command = r->command,
+		.setup = {.mode = "replay",
+			.folder = r->folder.folder,
+			.level = hb__replay_level(&r->manifest),
+			.check = r->manifest.contents,
+			.script = r->folder.script,
+			.replay_log = r->new_recording,
+			.divergence = divergence,
+			.contents = contents ? contents : "warn"},
+		.aslr = r->manifest.aslr,
+		.watch = hb__watch_reports,
+		.ending = hb__reports_ending,
+		.user = &r->reports};
 	r->reports = (hb_reports){.folder = r->folder.folder,
 		.size = r->folder.size,
 		.stop = !strcmp(divergence, "stop"),
@@ -85,20 +83,10 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.lasted = r->manifest.seconds},
 		.foreign = -1,
 		.printed = hb__alloc(((size_t)r->folder.size + 1) * sizeof(size_t))};
-	hb_job job = {.argv = argv.at,
-		.variables = plain ? variables.at : NULL,
-		.launcher = r->line.launcher,
-		.aslr = r->manifest.aslr,
-		.watch = hb__watch_reports,
-		.ending = hb__reports_ending,
-		.user = &r->reports};
-	hb__run(&job, ret_end);
-	hb__watch_reports(&r->reports);
-	if (ret_end->error)
-		hb__say("cannot run %s: %s", r->command[0], strerror(ret_end->error));
-	hb__strings_free(&variables);
-	hb__strings_free(&argv);
-	return 0;
+	int code = hb__launch(&launch, ret_end, NULL);
+	if (!code)
+		hb__watch_reports(&r->reports);
+	return code;
 }
 
 /* ---- after ---- */
@@ -238,24 +226,14 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 static void keep_new_recording(struct replay *r, const hb_job_end *end)
 {
 	hb_sum sum;
-	hb_manifest m = {.mpi = hb__copy(hb__mpi_key(r->line.mpi)),
-		.level = hb__copy(hb__replay_level(&r->manifest)),
+	hb_manifest m = {.level = hb__copy(hb__replay_level(&r->manifest)),
 		.contents = r->manifest.contents,
 		.aslr = r->manifest.aslr,
-		.replay_of = hb__copy(r->recording),
-		.finished = true,
-		.exit_status = end->status,
-		.seconds = end->seconds};
-	hb__finish_logs(r->new_recording, true, &sum);
-	hb__manifest_begin(&m, r->command);
-	hb__digest_program(hb__program_file(&r->line), &m.program);
-	m.processes = sum.processes;
-	if (!sum.processes && !sum.damaged) {
-		hb__remove_folder(r->new_recording);
+		.replay_of = hb__copy(r->recording)};
+	hb__describe_recording(&r->line, r->command, &m);
+	if (!hb__keep_recording(r->new_recording, end, true, &m, &sum))
 		hb__say("the replay left no logs, so %s was not written", r->new_recording);
-	} else {
-		if (hb__manifest_write(&m, r->new_recording))
-			hb__say("%s/manifest.json: %s", r->new_recording, strerror(errno));
+	else {
 		hb__made_note(&m);
 		hb__print_sum(r->new_recording, &sum);
 	}

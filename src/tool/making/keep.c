@@ -1,0 +1,45 @@
+/* What a run leaves: its folder, its manifest, its logs. */
+#include "keep.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../store/find.h"
+
+int hb__begin_recording(const hb_command_line *line, char **command, const char *output, char **ret)
+{
+	const char *program = hb__program_file(line);
+	return hb__new_recording(output,
+		line->script ? line->script
+		: program    ? program
+			     : command[line->program_at],
+		ret);
+}
+
+void hb__describe_recording(const hb_command_line *line, char **command, hb_manifest *m)
+{
+	m->mpi = hb__copy(hb__mpi_key(line->mpi));
+	hb__manifest_begin(m, command);
+	hb__digest_program(hb__program_file(line), &m->program);
+}
+
+void hb__write_manifest(const hb_manifest *m, const char *recording)
+{
+	if (hb__manifest_write(m, recording))
+		hb__say("%s/manifest.json: %s", recording, strerror(errno));
+}
+
+bool hb__keep_recording(const char *recording, const hb_job_end *end, bool seal, hb_manifest *m, hb_sum *ret)
+{
+	hb__finish_logs(recording, seal, ret);
+	if (!ret->processes && !ret->damaged) {
+		hb__remove_folder(recording);
+		return false;
+	}
+	m->processes = ret->processes;
+	m->finished = true;
+	m->exit_status = end->status;
+	m->seconds = end->seconds;
+	hb__write_manifest(m, recording);
+	return true;
+}
