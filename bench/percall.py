@@ -10,7 +10,7 @@ from runner import Failure
 
 MARK = re.compile(r'access\("/bench/([a-z_0-9]+/2?N|end)"')
 OPERATIONS = ["comm_rank", "iprobe_no", "test_null", "send_null", "send_tags", "recv_null", "bcast_self",
-              "allreduce_self", "barrier_self", "self_message", "self_wildcard"]
+              "allreduce_self", "barrier_self", "self_message", "self_wildcard", "own_event", "own_value", "own_sent"]
 
 
 def preloaded(runner, mpi, level, more=()):

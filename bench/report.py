@@ -13,7 +13,8 @@ LONG_NAMES = {
     "send_null": "Send to PROC_NULL", "send_tags": "the same, a new tag each",
     "recv_null": "Recv from PROC_NULL", "bcast_self": "Bcast on SELF", "allreduce_self": "Allreduce on SELF",
     "barrier_self": "Barrier on SELF", "self_message": "Isend+Recv+Wait to self",
-    "self_wildcard": "Irecv ANY+Isend+Waitall",
+    "self_wildcard": "Irecv ANY+Isend+Waitall", "own_event": "event of the program", "own_value": "the same, a value",
+    "own_sent": "message of the program",
 }
 UNRECORDED = ("comm_rank", "iprobe_no")
 PAGE_PER_PROCESS = 4096

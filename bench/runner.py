@@ -118,7 +118,7 @@ class Runner:
 
     def compile(self, mpis):
         """Builds every program into the folder: NAME.MPI, clocks, alloc.so, span.so."""
-        flags = ["-std=gnu17", "-O2", "-g"]
+        flags = ["-std=gnu17", "-O2", "-g", "-I" + os.path.join(os.path.dirname(PROGRAMS), "..", "include")]
         plain = {"clocks": [], "alloc.so": ["-fPIC", "-shared"], "span.so": ["-fPIC", "-shared"]}
         for target, extra in plain.items():
             folder = os.path.join(PROGRAMS, "preloaded") if extra else PROGRAMS

@@ -14,6 +14,8 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
+#include <hbdb/event.h>
+
 #include "bench.h"
 
 enum { BATCH = 500 };
@@ -90,6 +92,21 @@ static void self_wildcard(void)
 	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
+/* Of the program itself: with the recorder against without it. */
+static void own_event(void) { hb_event("step"); }
+
+static void own_value(void)
+{
+	static int i;
+	HB_EVENT("value", hb_integer("i", i++));
+}
+
+static void own_sent(void)
+{
+	static uint64_t key;
+	hb_sent("channel", key++, 8);
+}
+
 static const struct operation {
 	const char *name;
 	void (*run)(void);
@@ -106,6 +123,9 @@ static const struct operation {
 	{"barrier_self", barrier_self, 1},
 	{"self_message", self_message, 3},
 	{"self_wildcard", self_wildcard, 3},
+	{"own_event", own_event, 1},
+	{"own_value", own_value, 1},
+	{"own_sent", own_sent, 1},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 

@@ -80,11 +80,15 @@ typedef struct hb_lane_info {
 
 typedef struct hb_function {
 	const char *name; /* NULL: not defined in this log */
-	uint8_t cls;      /* 0 local .. 9 special */
+	uint8_t cls;      /* 0 local .. 9 special; from 10 on events of the program itself */
 	uint32_t nargs;
 	const uint8_t *arg_kind;
 	const char *const *arg_name;
 	uint64_t calls; /* how often it was called, over all lanes */
+	/* An event of the program itself: what its results are. */
+	uint32_t nvalues;
+	const uint8_t *value_type; /* 0 integer, 1 real (the bits of a double), 2 text (hb_log_text), 3 unsigned */
+	const char *const *value_name;
 } hb_function;
 
 typedef struct hb_module {
@@ -173,6 +177,8 @@ const hb_site *hb_log_site(const hb_log *log, uint32_t number);
 const hb_comm *hb_log_comm(const hb_log *log, uint32_t number);
 const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number);
 const char *hb_log_op(const hb_log *log, uint32_t number);
+/* A text that the program gave with its events. It may hold anything. */
+const char *hb_log_text(const hb_log *log, uint32_t number);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);
 const hb_note *hb_log_note(const hb_log *log, uint32_t index);

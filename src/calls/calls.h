@@ -16,7 +16,14 @@ enum hb_class {
 	HB_RMA,
 	HB_IO,
 	HB_SPECIAL,
+#define HB_USER_CLASS(class, word, does, shape) HB_##class,
+#include "calls/user.def"
+#undef HB_USER_CLASS
+	HB_CLASSES
 };
+
+/* Whether a class is of the layer of the program itself. */
+#define HB_IS_USER(class) ((class) >= HB_USER_EVENT)
 
 enum {                      /* flags of a function */
 	HB_EVENT = 1,       /* stands in the recording; others are only counted */
@@ -37,8 +44,11 @@ enum { /* kinds of recorded arguments, as in hbdb-recording.5 */
 	HB_RECORDED_WIN,
 	HB_RECORDED_FILE,
 	HB_RECORDED_DIGEST,       /* of an array of counts or displacements */
+	HB_RECORDED_TEXT,         /* number of a text */
 	HB_RECORDED_DIGEST_TYPES, /* of an array of datatypes; written as HB_RECORDED_DIGEST */
 	HB_RECORDED_COLOR,        /* written as HB_RECORDED_NUMBER */
+	HB_RECORDED_REAL,         /* in values of events of the program, never in arguments: the bits of a double */
+	HB_RECORDED_UNSIGNED,     /* likewise */
 };
 
 /* What an argument is to its handler: index into the arguments, or -1. */

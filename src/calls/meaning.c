@@ -15,11 +15,16 @@ static const hb_meaning by_class[] = {
 	[HB_RMA] = {UNKNOWN(HB_RMA), .needs = HB_NEEDS_OTHERS},
 	[HB_IO] = {UNKNOWN(HB_IO), .needs = HB_NEEDS_OTHERS},
 	[HB_SPECIAL] = {UNKNOWN(HB_SPECIAL)},
+#define HB_USER_CLASS(class, word, what, form) \
+	[HB_##class] = {UNKNOWN(HB_##class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_##form},
+#include "calls/user.def"
+#undef HB_USER_CLASS
 };
 
 const hb_meaning *hb_meaning_of(const char *name, uint8_t cls)
 {
-	for (unsigned low = 0, high = hb_meanings_known; low < high;) {
+	/* The program may call its own events as it likes. */
+	for (unsigned low = 0, high = HB_IS_USER(cls) ? 0 : hb_meanings_known; low < high;) {
 		unsigned middle = low + (high - low) / 2;
 		int order = strcmp(name, hb_meanings[middle].name);
 		if (!order)

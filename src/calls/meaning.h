@@ -62,6 +62,11 @@ enum hb_does {
 	HB_DOES_DETACH_BUFFER,
 	HB_DOES_SET_NAME,
 	HB_DOES_COUNT, /* says how long a message was */
+	/* events of the program itself (user.def) */
+	HB_DOES_SPAN_BEGIN,
+	HB_DOES_SPAN_END,
+	HB_DOES_KEYED_SEND, /* a message over a channel with a name, told apart by its key */
+	HB_DOES_KEYED_RECEIVE,
 };
 
 /* Whether the standard lets a send wait for its receive. */
@@ -90,6 +95,7 @@ typedef enum hb_shape {
 	HB_SHAPE_REQUEST, /* a reference */
 	HB_SHAPE_COMM,    /* a new communicator */
 	HB_SHAPE_CLOCK,   /* a time */
+	HB_SHAPE_VALUES,  /* the values of an event of the program, as its function says */
 } hb_shape;
 
 /* How many requests or messages a call makes that later calls refer to. */

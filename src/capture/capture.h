@@ -66,6 +66,7 @@ extern int hb__rank, hb__size;
 
 struct hb__slot;
 struct hb__follow;
+struct hb__user;
 
 /* A thread that calls MPI. Only its own thread touches it. */
 struct hb__lane {
@@ -90,6 +91,7 @@ struct hb__lane {
 	uint32_t *known; /* carried: of each process the last message whose begin is known here */
 	uint32_t made[5],
 		found[5]; /* handles by enum hb__numbered: those it made, those of unknown origin that it used first */
+	struct hb__user *user; /* what the program said by itself, user/ */
 	struct hb__lane *next;
 };
 
@@ -127,6 +129,8 @@ static inline int hb__invoke_next(struct hb__call *c) { return c->fn->invoke(c->
 
 /* The process runs on the other family's library: every call goes straight through. */
 extern bool hb__foreign;
+/* There is no MPI in this process: what is recorded are the program's own events. */
+extern bool hb__without_mpi;
 
 /* The functions of the library, past every wrapper: PMPI(Comm_rank)(comm, &rank). */
 enum hb__entry { HB_ENTRY_MPI, HB_ENTRY_PMPI };
@@ -146,6 +150,7 @@ void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* start.c */
 bool hb__find_library(void);                    /* fills hb__mpi and hb__pmpi; false: no MPI, or the other one */
 void hb__begin_process(int thread_level);       /* after MPI_Init */
+bool hb__begin_without_mpi(void);               /* at the program's first event, where no MPI is there; false: it is */
 void hb__end_process(uint32_t state);           /* after MPI_Finalize, or when the process leaves without */
 struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */
 

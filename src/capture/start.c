@@ -21,7 +21,8 @@
 #include "capture/track/track.h"
 
 struct hb__config hb__config;
-bool hb__foreign, hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
+static bool without_mpi_asked; /* the command is not one of MPI */
+bool hb__foreign, hb__without_mpi, hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
 int hb__rank = -1, hb__size;
 
 void hb__say(const char *format, ...)
@@ -67,6 +68,7 @@ __attribute__((constructor)) static void configure(void)
 			 : is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN
 												    : HB__CONTENTS_STOP;
 	k->shake = getenv("HBDB_SHAKE") ? (unsigned)strtoul(getenv("HBDB_SHAKE"), NULL, 10) : 0;
+	without_mpi_asked = is("HBDB_WITHOUT_MPI", "1");
 	text(k->dir, sizeof k->dir, "HBDB_DIR");
 	text(k->script, sizeof k->script, "HBDB_SCRIPT");
 	text(k->replay_log, sizeof k->replay_log, "HBDB_REPLAY_LOG");
@@ -252,9 +254,12 @@ struct hb__lane *hb__lane_of_this_thread(void)
 {
 	if (hb__self || lane_refused || !hb__active)
 		return hb__self;
-	/* Lanes are numbered as threads come; in a replay they have the numbers they had. */
-	struct hb__lane *lane = hb__lane_create(
-		thread_identity, hb__config.mode == HB__REPLAY ? hb__script_number(thread_identity) : -1);
+	/* Lanes are numbered as threads come, and the first thread of the program comes first even where it says nothing before
+	 * the others; in a replay they have the numbers they had. */
+	int number = hb__config.mode == HB__REPLAY         ? hb__script_number(thread_identity)
+		     : hb__without_mpi && !thread_identity ? 0
+							   : -1;
+	struct hb__lane *lane = hb__lane_create(thread_identity, number);
 	lane_refused = !lane;
 	if (lane && hb__config.mode == HB__REPLAY)
 		hb__follow_lane(lane);
@@ -276,8 +281,60 @@ static void after_fork(void)
 	hb__control_forget();
 }
 
+/* The log and the lane of the thread that is here; from here on the process is recorded or replayed. False: it cannot be. */
+static bool begin_record(int thread_level)
+{
+	bool replay = hb__config.mode == HB__REPLAY;
+	if (replay && !hb__script_open(hb__config.script)) {
+		hb__config.mode = HB__OFF;
+		return false;
+	}
+	if (replay) {
+		hb__config.order = hb__script_order();
+		hb__lanes_reserve(hb__script_lanes());
+	}
+	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
+	if (likely(!hb__early_log))
+		hb__log_create(dir, replay && !*hb__config.replay_log);
+	else
+		hb__log_identity();
+	hb__log_thread_level(thread_level);
+	owner = getpid();
+	pthread_atfork(NULL, NULL, after_fork);
+	hb__active = true;
+	if (!hb__without_mpi)
+		thread_identity = 0;
+	hb__active = hb__lane_of_this_thread() != NULL;
+	return hb__active;
+}
+
+bool hb__begin_without_mpi(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool tried;
+	if (likely(!without_mpi_asked))
+		return false;
+	pthread_mutex_lock(&lock);
+	bool begins = !tried && hb__config.mode != HB__OFF && !locate();
+	tried = tried || begins;
+	if (begins) {
+		hb__without_mpi = true;
+		hb__lanes_reserve(1);
+		hb__rank = 0;
+		hb__size = 1;
+		hb__learn_modules();
+		if (begin_record(MPI_THREAD_MULTIPLE))
+			hb__control_start(hb__self);
+	}
+	pthread_mutex_unlock(&lock);
+	return tried; /* perhaps by another thread, just now */
+}
+
 void hb__begin_process(int thread_level)
 {
+	if (hb__without_mpi)
+		hb__say("MPI began after the program's first event of its own: its calls are not %s",
+			hb__config.mode == HB__RECORD ? "recorded" : "replayed");
 	if (hb__active || owner || !hb__find_library())
 		return;
 	PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
@@ -293,29 +350,9 @@ void hb__begin_process(int thread_level)
 		hb__config.mode = HB__OFF;
 		return;
 	}
-	if (replay && !hb__script_open(hb__config.script)) {
-		hb__config.mode = HB__OFF;
+	if (!begin_record(thread_level))
 		return;
-	}
-	if (replay)
-		hb__config.order = hb__script_order();
-	if (replay)
-		hb__lanes_reserve(hb__script_lanes());
-	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
-	if (likely(!hb__early_log))
-		hb__log_create(dir, replay && !*hb__config.replay_log);
-	else
-		hb__log_identity();
-	hb__log_thread_level(thread_level);
-	owner = getpid();
-	pthread_atfork(NULL, NULL, after_fork);
-	hb__active = true;
-	thread_identity = 0;
-	struct hb__lane *lane = hb__lane_of_this_thread();
-	if (!lane) {
-		hb__active = false;
-		return;
-	}
+	struct hb__lane *lane = hb__self;
 	lane->depth = 1; /* what follows is ours */
 	hb__types_start();
 	hb__ops_start();
@@ -348,5 +385,5 @@ __attribute__((destructor)) static void leave(void)
 		hb__follow_finish();
 	if (hb__checking)
 		hb__check_left();
-	hb__end_process(HB_STATE_LEFT);
+	hb__end_process(hb__without_mpi ? HB_STATE_FINALIZED : HB_STATE_LEFT);
 }

@@ -8,9 +8,8 @@
 /* Numbers are given densely. What came before bounds them, the same in a raw log and in its sealed form. */
 static uint64_t limit(const struct hb__defs *defs) { return 65536 + defs->raw.n; }
 
-static bool table_set(struct hb__defs *defs, uint8_t kind, uint64_t number, void *what)
+static bool table_set(struct hb__defs *defs, struct hb__table *t, uint64_t number, void *what)
 {
-	struct hb__table *t = &defs->table[kind];
 	if (!what || number > limit(defs) || number >= HB_NO)
 		return false;
 	if (number >= t->cap) {
@@ -211,6 +210,37 @@ static bool signature(struct hb__defs *defs, struct hb__in *in)
 	return !in->bad && in->p == in->end;
 }
 
+/* What the results of a function are that was defined before. */
+static bool values(struct hb__defs *defs, struct hb__in *in)
+{
+	const struct hb__table *functions = &defs->table[HB_DEF_FUNCTION];
+	uint64_t number = hb__in_uv(in), n = hb__in_uv(in);
+	hb_function *f = !in->bad && number < functions->n ? functions->at[number] : NULL;
+	if (!f || n > (uint64_t)(in->end - in->p) / 2)
+		return false;
+	uint8_t *type = hb__arena_get(&defs->arena, n + 1);
+	const char **name = hb__arena_get(&defs->arena, (n + 1) * sizeof *name);
+	if (!type || !name)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		type[i] = hb__in_u8(in);
+		name[i] = text(defs, in);
+		if (in->bad || type[i] >= HB_TYPES)
+			return false;
+	}
+	f->nvalues = (uint32_t)n;
+	f->value_type = type;
+	f->value_name = name;
+	return in->p == in->end;
+}
+
+static bool given_text(struct hb__defs *defs, struct hb__in *in)
+{
+	uint64_t number = hb__in_uv(in);
+	const char *s = in->bad ? NULL : text(defs, in);
+	return s && in->p == in->end && table_set(defs, &defs->text, number, (void *)s);
+}
+
 bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 {
 	struct hb__in in = {p, p + n, false};
@@ -223,10 +253,11 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		void *what = kind == HB_DEF_FUNCTION ? function(defs, &in)
 			     : kind == HB_DEF_COMM   ? comm(defs, &in)
 						     : other(defs, kind, &in);
-		if (!what || in.bad || in.p != in.end || !table_set(defs, kind, number, what))
+		if (!what || in.bad || in.p != in.end || !table_set(defs, &defs->table[kind], number, what))
 			return false;
 	}
-	if ((kind == HB_DEF_SIGNATURE && !signature(defs, &in)) || (kind == HB_DEF_ARRAY && !array(defs, &in)))
+	if ((kind == HB_DEF_SIGNATURE && !signature(defs, &in)) || (kind == HB_DEF_ARRAY && !array(defs, &in)) ||
+		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);
@@ -238,6 +269,7 @@ void hb__defs_free(struct hb__defs *defs)
 {
 	for (int i = 0; i < 8; i++)
 		free(defs->table[i].at);
+	free(defs->text.at);
 	free(defs->array);
 	hb__arena_free(&defs->arena);
 	free(defs->raw.p);

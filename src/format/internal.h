@@ -62,6 +62,7 @@ struct hb__table {
 
 struct hb__defs {
 	struct hb__table table[8]; /* by kind of definition */
+	struct hb__table text;
 	struct hb__array {
 		uint64_t digest;
 		uint32_t n;

@@ -287,6 +287,11 @@ const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number) { return 
 
 const char *hb_log_op(const hb_log *log, uint32_t number) { return defined(log, HB_DEF_OP, number); }
 
+const char *hb_log_text(const hb_log *log, uint32_t number)
+{
+	return number < log->defs.text.n ? log->defs.text.at[number] : NULL;
+}
+
 const hb_note *hb_log_note(const hb_log *log, uint32_t index) { return index < log->notes ? &log->note[index] : NULL; }
 
 const hb_mark *hb_log_mark(const hb_log *log, uint64_t index) { return index < log->marks ? &log->mark[index] : NULL; }

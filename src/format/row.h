@@ -45,9 +45,13 @@ enum { /* kinds of definitions */
 	HB_DEF_SIGNATURE = 8,
 	HB_DEF_ARRAY = 9, /* 8 is a datatype's signature */
 	HB_DEF_ORIGIN = 10,
+	HB_DEF_TEXT = 11,
+	HB_DEF_VALUES = 12,
 };
 
-enum { HB_SLOT_CHECK = 1 }; /* flags of a slot */
+enum { HB_SLOT_CHECK = 1 };                                                       /* flags of a slot */
+enum { HB_TYPE_INTEGER, HB_TYPE_REAL, HB_TYPE_TEXT, HB_TYPE_UNSIGNED, HB_TYPES }; /* of values */
+#define HB_FUNCTIONS_MOST ((HB_LANE_WAITS - 256) / 8)                             /* functions that a lane can count */
 enum { HB_STATE_RUNNING, HB_STATE_FINALIZED, HB_STATE_LEFT, HB_STATE_ABORTED };
 enum { HB_LEVEL_ORDER, HB_LEVEL_EVENTS, HB_LEVEL_RACING };
 

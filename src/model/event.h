@@ -84,6 +84,18 @@ void hb_events_close(hb_events *events);
 /* The value of a recorded argument by its name, HB_ABSENT when it is not recorded. */
 int64_t hb_event_argument(const hb_event *event, const char *name);
 
+/* What an event was given, by name: recorded arguments, and values of an event of the program. kind: HB_RECORDED_* of calls.h. */
+typedef struct hb_field {
+	const char *name;
+	uint8_t kind;
+	int64_t value;
+} hb_field;
+uint32_t hb_event_fields(const hb_event *event);
+hb_field hb_event_field(const hb_event *event, uint32_t index); /* below hb_event_fields */
+
+/* The same of a value of an event of the program (HB_SHAPE_VALUES); function->value_type says what its bits are. */
+int64_t hb_event_value(const hb_event *event, const char *name);
+
 /* Nanoseconds from tick 0 of the process. */
 static inline double hb_ticks_ns(const hb_log_info *info, uint64_t ticks) { return (double)ticks * info->tick_ns; }
 

@@ -55,6 +55,12 @@ struct hb__part {
 	VEC(hb_at) enters; /* by number of the collective */
 };
 
+struct hb__keyed {
+	uint32_t group, id; /* of the send or receive */
+	int32_t tag;
+	double time; /* nanoseconds */
+};
+
 struct hb__group_more {
 	VEC(uint32_t) collectives; /* by number */
 	uint32_t *known_as;        /* by member, then by remote member: number of the communicator there; HB_NO */
@@ -98,6 +104,11 @@ struct hb_model {
 	VEC(hb_chosen) chosen;
 	VEC(hb_pending) pending; /* in the order of processes */
 	VEC(char *) troubles;
+	/* Messages of the program itself, until they are linked. */
+	VEC(struct hb__keyed) keyed_sends, keyed_receives;
+	VEC(uint32_t) keyed_groups;
+	VEC(uint64_t) keys; /* that are no tag by themselves */
+	struct hb__table key_of;
 	struct hb__table channel_of, spec_of, group_of, odd_collective, odd_enters;
 	struct hb__table big;       /* send -> place in big_bytes */
 	struct hb__table elsewhere; /* receive -> place in elsewhere_at */
@@ -139,10 +150,15 @@ bool hb__follow_requests(const hb_model *m, uint32_t process);
 /* ---- match/reserve.c: room for all that the logs will give ---- */
 bool hb__reserve(hb_model *m);
 
-/* ---- match/link.c: sends and receives become messages ---- */
+/* ---- match/channels/keyed.c: who sent the messages of the program itself ---- */
+bool hb__link_keyed(hb_model *m);
+/* The number of a channel. Owned by read.c. */
+uint32_t hb__channel(hb_model *m, uint32_t group, uint32_t source, uint32_t dest, int32_t tag);
+
+/* ---- match/channels/ordered.c: sends and receives become messages ---- */
 bool hb__link(hb_model *m);
 
-/* ---- match/doubt.c: matches that may be others ---- */
+/* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);
 
 #endif

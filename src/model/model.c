@@ -213,7 +213,7 @@ static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
 	tell_processes(m);
-	if (!hb__link(m))
+	if (!hb__link_keyed(m) || !hb__link(m))
 		return hb__no_memory(err);
 	tell_orphans(m);
 	tell_collectives(m);
@@ -283,8 +283,9 @@ void hb_model_close(hb_model *m)
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
 		m->pending.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at,
-		m->elsewhere.at, m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends,
-		m->rank_process, m->seen_more, m};
+		m->elsewhere.at, m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at,
+		m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->rank_process, m->seen_more,
+		m};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 }

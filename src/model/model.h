@@ -18,7 +18,7 @@
  * (hb_order). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
  * the exit of the call of another lane that completed it.
  *
- * Matching: MPI does not let messages overtake, so among the messages of one channel
+ * Matching: messages that the program itself tells of go by channel and key (match/channels/keyed.c). MPI does not let messages overtake, so among the messages of one channel
  * (communicator, source, destination, tag) the k-th send belongs to the k-th
  * receive in the order of posting.
  *
@@ -80,6 +80,7 @@ typedef struct hb_group {
 	const uint32_t *member, *remote; /* process indices; HB_NO for one that has no log */
 	uint32_t parent;                 /* HB_NO: none, or not known */
 	bool self;                       /* MPI_COMM_SELF of one process */
+	bool keyed;                      /* a channel of the program itself: its tags stand for keys: hb_model_tag */
 	char *title;   /* the name with the program's own behind it, as in WORLD.2 "ocean"; NULL: it gave none */
 	char name[24]; /* WORLD, SELF, or WORLD.2 for the third made from it, WORLD.2:5 with world rank 5 at its head */
 } hb_group;
@@ -90,6 +91,10 @@ typedef struct hb_channel {
 	int32_t tag;
 	uint32_t sent, received; /* how many */
 } hb_channel;
+
+/* How the tag of a message is called, and what it is: "tag", or "key" on a channel of the program itself. */
+const char *hb_model_tag_word(const hb_model *model, uint32_t group);
+int64_t hb_model_tag(const hb_model *model, uint32_t group, int32_t tag);
 
 /* What a receive or probe asked for, and where it stands in the program. */
 typedef struct hb_spec {

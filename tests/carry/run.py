@@ -149,7 +149,7 @@ class Carried(programs.Case):
 def program_cases(mpi, full):
     for program in programs.read_programs():
         wanted = program.path.startswith(FULL) if full else program.path in QUICK[mpi]
-        if wanted and mpi in program.mpis:
+        if wanted and mpi in program.mpis and (program.suffix != ".py" or programs.has_mpi4py(mpi)):
             yield Carried(program, mpi, max(program.ranks[mpi]), argparse.Namespace(
                 free_only=False, keep=False, keep_failed=False), True)
 

@@ -7,7 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hb__lane definitions = {.number = HB_LANE_DEFINITIONS, .storing = true};
-static bool function_told[HB_FN_COUNT];
+static bool function_told[HB_FUNCTIONS_MOST], values_told[HB_FUNCTIONS_MOST];
 
 /* A note of what was called after MPI_Finalize changes a unit that has its checksum. */
 static bool reopen(struct hb__lane *lane)
@@ -60,6 +60,31 @@ void hb__define_function(const struct hb__fn *fn)
 	if (!function_told[fn->id])
 		put(HB_DEF_FUNCTION, body, (size_t)(w - body));
 	__atomic_store_n(&function_told[fn->id], true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_values(unsigned function, unsigned n, const uint8_t *type, const char *const *name)
+{
+	static uint8_t body[16384]; /* 16 names of 200 bytes fit */
+	pthread_mutex_lock(&lock);
+	if (n && !values_told[function]) {
+		uint8_t *w = hb_put_uv(body, function);
+		w = hb_put_uv(w, n);
+		for (unsigned i = 0; i < n; i++) {
+			*w++ = type[i];
+			w = text(w, name[i]);
+		}
+		put(HB_DEF_VALUES, body, (size_t)(w - body));
+	}
+	values_told[function] = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_text(uint32_t number, const char *s)
+{
+	uint8_t body[1100], *w = text(hb_put_uv(body, number), s);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_TEXT, body, (size_t)(w - body));
 	pthread_mutex_unlock(&lock);
 }
 

@@ -271,9 +271,10 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 	h->tick_fs = (uint64_t)(tick_ns * 1e6);
 	h->origin_real = hb__clock.real_zero;
 	h->origin_mono = hb__clock.mono_zero;
-	h->library = HB__FAMILY;
+	h->library = hb__without_mpi ? 0 : HB__FAMILY;
 	gethostname(h->host, sizeof h->host - 1);
-	hb__library_version(h->version_text, sizeof h->version_text);
+	if (!hb__without_mpi)
+		hb__library_version(h->version_text, sizeof h->version_text);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 	h->program[n > 0 ? n : 0] = 0;
 	h->units = 1;

@@ -161,6 +161,9 @@ struct hb__slots *hb__slots_create(void);
 
 /* ---- define.c: definitions of the whole process ---- */
 void hb__define_function(const struct hb__fn *fn);
+/* Events of the program itself: what the results of a function are (HB_TYPE_INTEGER and so on); a text. */
+void hb__define_values(unsigned function, unsigned n, const uint8_t *type, const char *const *name);
+void hb__define_text(uint32_t number, const char *text);
 void hb__define_datatype(int number, uint64_t size, const char *name);
 /* The sequence of basic datatypes of one that was defined: elements and digest of all, and its first n runs. */
 struct hb__signature_run {

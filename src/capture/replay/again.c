@@ -31,7 +31,7 @@ void hb__again_start(void)
 void hb__again_progress(void)
 {
 	int flag = 0;
-	if (hb__active)
+	if (hb__active && !hb__without_mpi)
 		PMPI(Iprobe)(hb__rank, 0, hb__known.comm_world, &flag, MPI_STATUS_IGNORE);
 }
 

@@ -11,10 +11,12 @@
 #define SAMPLE 1024 /* bytes that are searched for a reason */
 
 /* As docs/CONTRACTS.md, "looked". */
-enum { COMPARED, DIFFERENT, HOLES, PERSISTENT, UNREADABLE, UNRECORDED, ONE_SIDED, FILES, COUNTS };
+enum { COMPARED, DIFFERENT, HOLES, PERSISTENT, UNREADABLE, UNRECORDED, ONE_SIDED, FILES, USER, COUNTS };
 static uint64_t count[COUNTS];
 
 static void counted(int what) { __atomic_add_fetch(&count[what], 1, __ATOMIC_RELAXED); }
+
+void hb__compare_user(uint64_t n) { __atomic_add_fetch(&count[USER], n, __ATOMIC_RELAXED); }
 
 void hb__compare_tell(void)
 {

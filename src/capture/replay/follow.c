@@ -1,7 +1,10 @@
 /* Following: each call of the program against the next row of its record. */
+#include <string.h>
+
 #include "capture/control/control.h"
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
+#include "capture/user/user.h"
 
 #define LOOK_AHEAD 32
 #define PATIENCE 20000000000u /* nanoseconds of surplus polls before they count as a difference */
@@ -16,6 +19,24 @@ static bool fetch(struct hb__follow *f)
 	f->ended = !f->have;
 	f->polls_left = f->polls = f->have ? f->row.polls : hb__script_last_polls(f->reader);
 	f->skipped_left = f->have ? f->row.skipped : hb__script_last_skipped(f->reader);
+	return f->have;
+}
+
+static bool of_user(const struct hb__row *row) { return row->slot->fn && HB_IS_USER(row->slot->fn->cls); }
+
+/* A row of the program's own, which no call of MPI can be, is passed over. Polls before it are polls before the next one. */
+static bool fetch_call(struct hb__follow *f)
+{
+	uint64_t polls = 0, left = 0;
+	while (fetch(f) && of_user(&f->row)) {
+		polls += f->polls;
+		left += f->polls_left;
+		f->have = false;
+		f->event++;
+		hb__compare_user(1);
+	}
+	f->polls += polls;
+	f->polls_left += left;
 	return f->have;
 }
 
@@ -152,7 +173,7 @@ void hb__follow(struct hb__call *c)
 	struct hb__follow *f = c->lane->follow;
 	if (!f || f->free || (f->over && hb__config.warn))
 		return;
-	bool have = fetch(f);
+	bool have = fetch_call(f);
 	if (unstored(c))
 		return;
 	if (!have) {
@@ -187,12 +208,55 @@ void hb__follow(struct hb__call *c)
 	hb__compare_sent(c);
 }
 
+/* What the program says of itself is the same when it has the same name, and a message the same channel. */
+static bool said_again(const struct hb__call *c, const struct hb__row *row)
+{
+	const struct hb__fn *fn = row->slot->fn;
+	char text[256];
+	if (!fn || fn->cls != c->fn->cls || strcmp(fn->name, c->fn->name))
+		return false;
+	const char *channel =
+		c->fn->nrecorded && row->slot->nargs ? hb__script_text(row->slot->arg[0], text, sizeof text) : NULL;
+	return !c->fn->nrecorded || (channel && !strncmp(channel, hb__user_text(c->slot->arg[0]), sizeof text - 1));
+}
+
+void hb__follow_user(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	if (!f || f->free || f->over)
+		return;
+	if (!fetch(f)) {
+		hb__compare_user(1);
+		return;
+	}
+	/* How many of the rows ahead are the program's own and were not said in this run. */
+	int skip = said_again(c, &f->row) ? 0 : -1;
+	struct hb__row row = f->row;
+	struct hb__reader *ahead = skip ? hb__script_fork(f->reader) : NULL;
+	for (int i = 1; ahead && skip < 0 && i < LOOK_AHEAD && of_user(&row) && hb__script_next(ahead, &row); i++)
+		if (said_again(c, &row))
+			skip = i;
+	hb__script_close(ahead);
+	for (int i = 0; i <= skip; i++) {
+		uint64_t polls = f->polls, left = f->polls_left;
+		f->have = false;
+		f->event++;
+		if (fetch(f) || f->ended) {
+			f->polls += polls;
+			f->polls_left += left;
+		}
+	}
+	c->followed = skip >= 0;
+	hb__compare_user(c->followed ? (uint64_t)skip : 1);
+}
+
 enum hb__answer hb__follow_poll(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;
 	if (!f || f->free || (f->over && hb__config.warn))
 		return HB__FREE;
-	bool have = fetch(f);
+	/* What the program says between polls is said again between them. */
+	bool have = fetch(f) && of_user(&f->row) && f->polls_left ? true : fetch_call(f);
 	if (f->polls_left) {
 		/* Requests move on only inside MPI: the library gets its share of the polls. */
 		if ((f->polls_left-- & 63) == 0)
@@ -248,7 +312,7 @@ void hb__follow_finish(void)
 	if (hb__job_ends())
 		return;
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
-		if (lane->follow && !lane->follow->over && (fetch(lane->follow) || lane->follow->skipped_left)) {
+		if (lane->follow && !lane->follow->over && (fetch_call(lane->follow) || lane->follow->skipped_left)) {
 			hb__report_missing(lane, lane->follow->have ? &lane->follow->row : NULL);
 			return;
 		}

@@ -56,6 +56,7 @@ bool hb__script_complete(const struct hb__reader *reader);
 const char *hb__script_function(uint32_t function);
 bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind);
 bool hb__script_site(uint32_t site, char *ret_path, size_t size, uint64_t *ret_offset);
+const char *hb__script_text(int64_t number, char *to, size_t size); /* of the program's events; NULL: none */
 bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size);
 
 /* ---- outcome.c: how each posting of the record ended ---- */
@@ -88,6 +89,8 @@ struct hb__follow {
 };
 /* Sets c->followed and the lane's row, or reports and stops. */
 void hb__follow(struct hb__call *c);
+/* The same of an event of the program itself: MPI decides nothing in it, so one that comes otherwise is passed over, and no difference. */
+void hb__follow_user(struct hb__call *c);
 enum hb__answer { HB__FREE, HB__NO, HB__YES };
 enum hb__answer hb__follow_poll(struct hb__call *c);
 /* Replay: attaches the lane to its record. */
@@ -111,6 +114,8 @@ void hb__compare_passed(const struct hb__call *c);
 /* A send is pending from here on; and it is over. */
 void hb__compare_posted(struct hb__call *c, struct hb__request *r);
 void hb__compare_completed(struct hb__call *c, struct hb__request *r);
+/* So many events of the program itself came otherwise than recorded. */
+void hb__compare_user(uint64_t n);
 void hb__compare_tell(void); /* the numbers, for hbdb replay */
 
 /* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */

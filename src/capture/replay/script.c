@@ -10,6 +10,7 @@
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
 #include "capture/track/track.h"
+#include "capture/user/user.h"
 
 struct definition {
 	const uint8_t *body, *end;
@@ -22,7 +23,7 @@ struct table {
 static struct {
 	const uint8_t *base;
 	uint64_t units;
-	struct table function, site, module, datatype, op;
+	struct table function, site, module, datatype, op, text;
 	const struct hb__fn **local; /* by function number */
 } script;
 
@@ -94,6 +95,7 @@ static void learn_definitions(const struct hb_unit_header *u)
 				  : kind == HB_DEF_MODULE   ? &script.module
 				  : kind == HB_DEF_DATATYPE ? &script.datatype
 				  : kind == HB_DEF_OP       ? &script.op
+				  : kind == HB_DEF_TEXT     ? &script.text
 							    : NULL;
 		if (t)
 			remember(t, p, p + length);
@@ -125,11 +127,13 @@ static void learn_functions(void)
 {
 	script.local = hb__pages((script.function.size + 1) * sizeof *script.local);
 	for (uint64_t i = 0; script.local && i < script.function.size; i++) {
-		char name[128];
+		char name[256];
 		const struct definition *d = defined(&script.function, i);
 		if (!d || d->body >= d->end || !get_text(d->body + 1, d->end, name, sizeof name))
 			continue;
-		for (int k = 0; k < HB_FN_COUNT; k++)
+		if (HB_IS_USER(*d->body) && *d->body < HB_CLASSES)
+			script.local[i] = hb__user_function(*d->body, name);
+		for (int k = 0; k < HB_FN_COUNT && !script.local[i]; k++)
 			if (hb__fns[k] && strcmp(hb_meanings[k].name, name) == 0)
 				script.local[i] = hb__fns[k];
 	}
@@ -418,6 +422,12 @@ bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size)
 	if (p && !op)
 		p = hb_get_uv(p, d->end, &bytes);
 	return p && get_text(p, d->end, ret_name, size);
+}
+
+const char *hb__script_text(int64_t number, char *to, size_t size)
+{
+	const struct definition *d = number < 0 ? NULL : defined(&script.text, (uint64_t)number);
+	return d && get_text(d->body, d->end, to, size) ? to : NULL;
 }
 
 /* ---- a second reader at the same place ---- */

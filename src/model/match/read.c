@@ -92,6 +92,11 @@ static uint32_t find_channel(hb_model *m, struct hb__key key)
 	return cell->value = (uint32_t)m->channels.n - 1;
 }
 
+uint32_t hb__channel(hb_model *m, uint32_t group, uint32_t source, uint32_t dest, int32_t tag)
+{
+	return find_channel(m, (struct hb__key){(uint64_t)group << 32 | source, (uint64_t)dest << 32 | (uint32_t)tag});
+}
+
 /* A process uses few of all channels, again and again: those stand in a small table by a hash of their key. */
 static uint32_t channel(struct hb__reading *r, uint32_t group, uint32_t source, uint32_t dest, int64_t tag)
 {
@@ -182,18 +187,17 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 
 /* ---- receives ---- */
 
-static uint32_t find_spec(struct hb__reading *r, const struct hb__part *part, int64_t from, int64_t tag)
+static uint32_t find_spec(struct hb__reading *r, uint32_t group, uint32_t source, int64_t tag, bool any_source)
 {
 	hb_model *m = r->m;
 	const hb_row *row = r->event->row;
-	uint32_t source = from == HB_ANY_SOURCE ? HB_NO : hb__peer(m, part, from);
 	uint32_t site = row->site >> 28 ? 0 : row->site, function = row->function & 0xfff;
-	struct hb__key key = {(uint64_t)part->group << 32 | (uint32_t)tag,
+	struct hb__key key = {(uint64_t)group << 32 | (uint32_t)tag,
 		(uint64_t)(source & 0xffffff) << 40 | (uint64_t)function << 28 | site};
 	struct hb__cell *cell = hb__place(&r->spec_of, key);
 	if (cell && cell->value != HB_NO)
 		return cell->value;
-	hb_spec s = {part->group, r->process, source, (int32_t)tag, row->function, site, from == HB_ANY_SOURCE};
+	hb_spec s = {group, r->process, source, (int32_t)tag, row->function, site, any_source};
 	if (!cell || !hb__push(&m->specs, s)) {
 		m->no_memory = true;
 		return 0;
@@ -208,7 +212,8 @@ static uint32_t spec(struct hb__reading *r, const struct hb__part *part)
 	uint32_t slot = e->row->slot, era = r->threads ? 0 : e->row->era;
 	if (slot < r->calls.n && era && r->calls.at[slot].era == era)
 		return r->calls.at[slot].spec;
-	uint32_t id = find_spec(r, part, e->from, e->from_tag);
+	bool any = e->from == HB_ANY_SOURCE;
+	uint32_t id = find_spec(r, part->group, any ? HB_NO : hb__peer(r->m, part, e->from), e->from_tag, any);
 	if (era && slot < HB__CALLS_MOST && hb__grow(&r->calls, (size_t)slot + 1)) {
 		while (r->calls.n <= slot)
 			r->calls.at[r->calls.n++] = (struct hb__spec_of_call){0};
@@ -294,6 +299,20 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	if (e->row->result)
 		r->m->receives.at[id].flags |= HB_FAILED;
 	got(r, id, e->source, e->source_tag);
+}
+
+uint32_t hb__add_keyed_send(struct hb__reading *r, uint32_t group, int32_t tag, int64_t bytes)
+{
+	return add_send(r, channel(r, group, r->process, HB_NO, tag), bytes, HB_BUFFERED);
+}
+
+uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t tag)
+{
+	uint32_t id = add_receive(r, find_spec(r, group, HB_NO, tag, false));
+	done(r, id);
+	r->m->receives.at[id].flags &= (uint8_t)~HB_PENDING;
+	op(r, HB_OP_RECEIVED, id);
+	return id;
 }
 
 static void on_probe(struct hb__reading *r, bool takes)
@@ -452,6 +471,10 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 			r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
 		break;
 	}
+	case HB_DOES_KEYED_SEND:
+	case HB_DOES_KEYED_RECEIVE:
+		hb__on_keyed(r, f);
+		break;
 	case HB_DOES_INIT:
 		r->init = (uint32_t)e->row->number;
 		break;

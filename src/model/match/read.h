@@ -84,6 +84,12 @@ void hb__on_collective(struct hb__reading *r, const struct hb__function *f);
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
 uint32_t hb__collective_started(struct hb__reading *r, const struct hb__request *made);
 
+/* ---- keyed.c ---- */
+void hb__on_keyed(struct hb__reading *r, const struct hb__function *f);
+/* Of read.c: a message of the event at hand to nobody yet, and a receive that is done, of nobody yet. Return their numbers. */
+uint32_t hb__add_keyed_send(struct hb__reading *r, uint32_t group, int32_t tag, int64_t bytes);
+uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t tag);
+
 /* ---- threads.c ---- */
 /* Flags the messages whose order among the threads of the process is not known. */
 void hb__mark_overlaps(struct hb__reading *r);

@@ -49,6 +49,7 @@ struct facts {
 	struct community *comms;
 	size_t ncomms;
 	const char *version_text;
+	bool mpi; /* a process had some */
 };
 
 /* ---- gathering ---- */
@@ -127,6 +128,7 @@ static void gather(struct facts *f)
 		count_comms(f, log, info);
 		if (!f->version_text)
 			f->version_text = info->version_text;
+		f->mpi = f->mpi || info->library;
 	}
 	if (f->ncalled)
 		qsort(f->called, f->ncalled, sizeof *f->called, by_calls);
@@ -135,6 +137,8 @@ static void gather(struct facts *f)
 static const char *state_text(const hb_log_info *info)
 {
 	static const char *const states[] = {"ended inside MPI", "finalized", "left without MPI_Finalize", "MPI_Abort"};
+	if (!info->library && !info->stopped)
+		return info->state ? "ended" : "killed or crashed";
 	return info->stopped ? "recording stopped" : info->state < 4 ? states[info->state] : "unknown";
 }
 
@@ -264,7 +268,10 @@ static void print_text(const struct facts *f)
 	printf("recording     %s\n", hb__tame(f->recording));
 	if (f->has_manifest) {
 		print_command(m);
-		print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
+		if (f->mpi || !f->logs.n)
+			print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
+		else
+			printf("MPI           none: these are the program's own events\n");
 		printf("level         %s%s%s\n", m->level ? hb__tame(m->level) : "?",
 			m->contents ? "" : ", contents not checked", m->aslr ? ", address space randomised" : "");
 		if (m->program.path)
@@ -335,7 +342,7 @@ static void json_run(hb_output *o, const struct facts *f)
 	hb__put_char(o, ']');
 	field(o, false, "folder", m->folder);
 	field(o, false, "started", m->started);
-	field(o, false, "mpi", m->mpi);
+	field(o, false, "mpi", f->mpi || !f->logs.n ? m->mpi : NULL);
 	field(o, false, "mpi_version", f->version_text);
 	field(o, false, "level", m->level);
 	field(o, false, "program", m->program.path);

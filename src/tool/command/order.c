@@ -75,7 +75,9 @@ static void print_message(const struct order *o, const char *what, uint32_t id)
 {
 	const hb_send *s = &hb_model_sends(o->run.model)[id];
 	const hb_channel *c = &hb_model_channels(o->run.model)[s->channel];
-	printf("%s: tag %d, %llu bytes, %s%s\n", what, c->tag, (unsigned long long)hb_send_bytes(o->run.model, id),
+	printf("%s: %s %lld, %llu bytes, %s%s\n", what, hb_model_tag_word(o->run.model, c->group),
+		(long long)hb_model_tag(o->run.model, c->group, c->tag),
+		(unsigned long long)hb_send_bytes(o->run.model, id),
 		hb__tame(hb_model_group_title(o->run.model, c->group)),
 		s->flags & HB_AMBIGUOUS ? " (may be another message: threads)" : "");
 }
@@ -200,7 +202,8 @@ static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 		return;
 	const hb_send *s = &hb_model_sends(o->run.model)[l->id];
 	hb__put_text(out, ",\"tag\":");
-	hb__put_int(out, hb_model_channels(o->run.model)[s->channel].tag);
+	const hb_channel *c = &hb_model_channels(o->run.model)[s->channel];
+	hb__put_int(out, hb_model_tag(o->run.model, c->group, c->tag));
 	hb__put_text(out, ",\"bytes\":");
 	hb__put_int(out, (int64_t)hb_send_bytes(o->run.model, l->id));
 	hb__put_text(out, s->flags & HB_AMBIGUOUS ? ",\"ambiguous\":true" : ",\"ambiguous\":false");

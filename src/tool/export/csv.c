@@ -47,17 +47,17 @@ static const char event_columns[] =
 static void put_arguments(hb_output *out, const hb_log *log, const hb_event *ev)
 {
 	hb__put_text(out, ",\"");
-	for (uint32_t i = 0; ev->function && i < ev->row->nargs && i < ev->function->nargs; i++) {
-		uint8_t kind = ev->function->arg_kind[i];
-		const char *word = hb__word(log, kind, ev->row->arg[i]);
+	for (uint32_t i = 0; i < hb_event_fields(ev); i++) {
+		hb_field f = hb_event_field(ev, i);
+		const char *word = hb__word(log, f.kind, f.value);
 		if (i)
 			hb__put_char(out, ' ');
-		hb__put_clean(out, ev->function->arg_name[i], '"');
+		hb__put_clean(out, f.name, '"');
 		hb__put_char(out, '=');
 		if (word)
 			hb__put_clean(out, word, '"');
 		else
-			hb__put_value(out, log, kind, ev->row->arg[i]);
+			hb__put_value(out, log, f.kind, f.value);
 	}
 	hb__put_char(out, '"');
 }
@@ -211,7 +211,7 @@ static void put_message(hb_output *out, const hb_model *m, uint32_t id, const st
 	number(out, v ? v->post : HB_ABSENT);
 	number(out, done.event ? done.event : HB_ABSENT);
 	text(out, c->group == HB_NO ? NULL : hb_model_groups(m)[c->group].name);
-	number(out, c->tag);
+	number(out, hb_model_tag(m, c->group, c->tag));
 	number(out, (int64_t)hb_send_bytes(m, id));
 	seconds(out, times->sent[id]);
 	seconds(out, times->received[id]);

@@ -29,7 +29,7 @@ enum {
 	EVENT_CORRELATION = 52,
 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2 };
-enum { ANNOTATION_NAME_IID = 1, ANNOTATION_INT = 4, ANNOTATION_TEXT = 6 };
+enum { ANNOTATION_NAME_IID = 1, ANNOTATION_INT = 4, ANNOTATION_DOUBLE = 5, ANNOTATION_TEXT = 6 };
 enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, INTERNED_SOURCE = 4 };
 enum { IID = 1, IID_NAME = 2, SOURCE_FILE = 2, SOURCE_LINE = 4 };
 
@@ -140,6 +140,15 @@ static void annotate(struct perfetto *f, const char *name, int64_t value)
 	hb__proto_close(&f->packet);
 }
 
+static void annotate_real(struct perfetto *f, const char *name, int64_t bits)
+{
+	uint64_t iid = intern(f, &f->annotations, INTERNED_ANNOTATION, name);
+	hb__proto_open(&f->packet, EVENT_ANNOTATION);
+	hb__proto_uint(&f->packet, ANNOTATION_NAME_IID, iid);
+	hb__proto_fixed64(&f->packet, ANNOTATION_DOUBLE, (uint64_t)bits);
+	hb__proto_close(&f->packet);
+}
+
 static void annotate_text(struct perfetto *f, const char *name, const char *value)
 {
 	uint64_t iid = intern(f, &f->annotations, INTERNED_ANNOTATION, name);
@@ -152,13 +161,15 @@ static void annotate_text(struct perfetto *f, const char *name, const char *valu
 static void put_arguments(struct perfetto *f, const hb_call *call)
 {
 	const hb_log *log = f->x->run.logs.at[call->log].log;
-	const hb_row *row = call->event->row;
-	for (uint32_t i = 0; call->event->function && i < row->nargs && i < call->event->function->nargs; i++) {
-		const char *word = hb__word(log, call->event->function->arg_kind[i], row->arg[i]);
+	for (uint32_t i = 0; i < hb_event_fields(call->event); i++) {
+		hb_field field = hb_event_field(call->event, i);
+		const char *word = hb__word(log, field.kind, field.value);
 		if (word)
-			annotate_text(f, call->event->function->arg_name[i], word);
+			annotate_text(f, field.name, word);
+		else if (field.kind == HB_RECORDED_REAL)
+			annotate_real(f, field.name, field.value);
 		else
-			annotate(f, call->event->function->arg_name[i], row->arg[i]);
+			annotate(f, field.name, field.value);
 	}
 }
 

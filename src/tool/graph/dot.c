@@ -100,7 +100,9 @@ static void put_arrow(const hb_graph *g, hb_output *out, const hb_arrow *a)
 	if (!drawn(g, a->from) || !drawn(g, a->to))
 		return;
 	const hb_send *send = &hb_model_sends(g->run.model)[a->send];
-	char *label = hb__format("tag %d", hb_model_channels(g->run.model)[send->channel].tag);
+	const hb_channel *channel = &hb_model_channels(g->run.model)[send->channel];
+	char *label = hb__format("%s %lld", hb_model_tag_word(g->run.model, channel->group),
+		(long long)hb_model_tag(g->run.model, channel->group, channel->tag));
 	hb__put_text(out, "  ");
 	put_event(g, out, a->from);
 	hb__put_text(out, " -> ");

@@ -229,7 +229,9 @@ static char *message_words(const hb_graph *g, const hb_arrow *a)
 			   : a->flags & HB_ARROW_AMBIGUOUS   ? "was perhaps received by"
 			   : a->flags & HB_ARROW_SYNCHRONOUS ? "was received (synchronous) by"
 							     : "was received by";
-	return hb__format("message of %s, tag %d, %llu bytes, %s: %s %s", from, channel->tag,
+	return hb__format("message of %s, %s %lld, %llu bytes, %s: %s %s", from,
+		hb_model_tag_word(g->run.model, channel->group),
+		(long long)hb_model_tag(g->run.model, channel->group, channel->tag),
 		(unsigned long long)hb_send_bytes(g->run.model, a->send),
 		hb_model_group_title(g->run.model, channel->group), what, a->flags & HB_ARROW_UNMATCHED ? "" : to);
 }

@@ -183,11 +183,12 @@ void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 
 /* ---- contents ---- */
 
-enum { COMPARED, DIFFERENT, COUNTS = 8 };
+enum { COMPARED, DIFFERENT, OWN = 8, COUNTS };
 
 /* What is in the way of comparing, in the order of the report. */
 static const char *const ways[COUNTS] = {NULL, NULL, "with datatypes that have holes", "of persistent sends",
-	"in memory that only the MPI library reads", "without contents in the recording", "one-sided", "of files"};
+	"in memory that only the MPI library reads", "without contents in the recording", "one-sided", "of files",
+	NULL};
 
 /* Sums over the processes. Returns how many of them did not come to tell: they were killed. */
 static unsigned sum_up(const hb_reports *r, unsigned long long *ret)
@@ -212,7 +213,7 @@ static char *not_compared(const unsigned long long *n, unsigned silent)
 	char *list = silent ? hb__format("those of %u %s before hbdb could ask for them", silent,
 				      hb__plural(silent, "process that ended", "processes that ended"))
 			    : hb__copy("");
-	for (int i = DIFFERENT + 1; i < COUNTS; i++) {
+	for (int i = DIFFERENT + 1; i < OWN; i++) {
 		if (!n[i])
 			continue;
 		char *more = hb__format("%s%s%llu %s", list, *list ? ", " : "", n[i], ways[i]);
@@ -241,9 +242,15 @@ char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
 					  "no difference in the calls, nor in the %llu contents that were compared%s%s",
 					  n[COMPARED], rest, list);
 	else
-		words = hb__copy("no difference");
+		words = hb__copy(n[OWN] ? "no difference in the calls of MPI" : "no difference");
 	free(list);
-	return words;
+	if (!n[OWN])
+		return words;
+	char *all = hb__format(
+		"%s; %llu of the program's own events came otherwise than recorded, for nothing in a replay decides about them",
+		words, n[OWN]);
+	free(words);
+	return all;
 }
 
 void hb__print_contents(const hb_reports *r)

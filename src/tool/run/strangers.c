@@ -120,7 +120,8 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 	if (info->level != a->level && info->level < 3 && a->level < 3)
 		return hb__format(
 			"it was recorded at level %s, but the run at level %s", levels[info->level], levels[a->level]);
-	if (info->library != a->library && info->library < 3 && a->library < 3)
+	/* 0: a process without MPI */
+	if (info->library != a->library && info->library && a->library && info->library < 3 && a->library < 3)
 		return hb__format("it was recorded under %s, but the run was under %s", libraries[info->library],
 			libraries[a->library]);
 	for (size_t k = 0; k < i; k++)

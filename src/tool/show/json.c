@@ -46,25 +46,36 @@ static void put_names(hb_output *out, const hb_view *view, const hb_event *ev)
 		hb__put_char(out, '}');
 }
 
+static bool is_finite(int64_t bits)
+{
+	double value;
+	memcpy(&value, &bits, sizeof value);
+	return value - value == 0;
+}
+
 /* Words stand as strings, numbers as numbers; a word has nothing to escape but a datatype's name. */
 static void put_arguments(hb_output *out, const hb_view *view, const hb_event *ev)
 {
 	key(out, "arguments");
 	hb__put_char(out, '{');
-	for (uint32_t i = 0; i < ev->row->nargs && i < ev->function->nargs; i++) {
-		uint8_t kind = ev->function->arg_kind[i];
-		const char *word = hb__word(view->log, kind, ev->row->arg[i]);
-		const char *quote = hb__is_number(kind) ? "" : "\"";
+	for (uint32_t i = 0; i < hb_event_fields(ev); i++) {
+		hb_field f = hb_event_field(ev, i);
+		const char *word = hb__word(view->log, f.kind, f.value);
+		const char *quote = hb__is_number(f.kind) ? "" : "\"";
 		if (i)
 			hb__put_char(out, ',');
-		hb__put_json(out, ev->function->arg_name[i]);
+		hb__put_json(out, f.name);
 		hb__put_char(out, ':');
 		if (word) {
 			hb__put_json(out, word);
 			continue;
 		}
+		if (f.kind == HB_RECORDED_REAL && !is_finite(f.value)) {
+			hb__put_text(out, "null");
+			continue;
+		}
 		hb__put_text(out, quote);
-		hb__put_value(out, view->log, kind, ev->row->arg[i]);
+		hb__put_value(out, view->log, f.kind, f.value);
 		hb__put_text(out, quote);
 	}
 	hb__put_char(out, '}');

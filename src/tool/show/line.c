@@ -1,10 +1,10 @@
 /* One event as a line of text. */
+#include <string.h>
+
 #include "format/row.h"
 #include "inert.h"
 #include "line.h"
 #include "source.h"
-
-enum { KIND_NUMBER, KIND_RANK, KIND_TAG, KIND_COMM, KIND_DATATYPE, KIND_OP, KIND_WINDOW, KIND_FILE, KIND_DIGEST };
 
 const char *hb__error_class(int64_t number)
 {
@@ -22,7 +22,20 @@ const char *hb__error_class(int64_t number)
 const char *hb__class_name(uint8_t cls)
 {
 	static const char *const names[] = {
-		"local", "send", "recv", "complete", "probe", "collective", "comm", "rma", "io", "special"};
+		"local",
+		"send",
+		"recv",
+		"complete",
+		"probe",
+		"collective",
+		"comm",
+		"rma",
+		"io",
+		"special",
+#define HB_USER_CLASS(class, word, does, shape) word,
+#include "calls/user.def"
+#undef HB_USER_CLASS
+	};
 	return cls < sizeof names / sizeof *names ? names[cls] : "unknown";
 }
 
@@ -32,49 +45,65 @@ const char *hb__word(const hb_log *log, uint8_t kind, int64_t value)
 	const hb_datatype *type;
 	const char *op;
 	switch (kind) {
-	case KIND_NUMBER:
-	case KIND_DIGEST:
+	case HB_RECORDED_NUMBER:
+	case HB_RECORDED_DIGEST:
 		return value == HB_UNDEFINED ? "UNDEFINED" : NULL;
-	case KIND_RANK:
+	case HB_RECORDED_RANK:
 		return value == HB_ANY_SOURCE  ? "ANY"
 		       : value == HB_PROC_NULL ? "PROC_NULL"
 		       : value == HB_ROOT      ? "ROOT"
 		       : value == HB_UNDEFINED ? "UNDEFINED"
 					       : NULL;
-	case KIND_TAG:
+	case HB_RECORDED_TAG:
 		return value == HB_ANY_TAG ? "ANY" : value == HB_UNDEFINED ? "UNDEFINED" : NULL;
-	case KIND_COMM:
+	case HB_RECORDED_COMM:
 		return value == 0 ? "WORLD" : value == 1 ? "SELF" : value == HB_NONE ? "NULL" : NULL;
-	case KIND_DATATYPE:
+	case HB_RECORDED_DATATYPE:
 		type = value >= 0 && value < HB_NO ? hb_log_datatype(log, (uint32_t)value) : NULL;
 		return value == HB_NONE                    ? "NULL"
 		       : value == HB_UNDEFINED             ? "UNDEFINED"
 		       : type && type->name && *type->name ? type->name
 							   : NULL;
-	case KIND_OP:
+	case HB_RECORDED_OP:
 		op = value >= 0 && value < HB_NO ? hb_log_op(log, (uint32_t)value) : NULL;
 		return value == HB_NONE ? "NULL" : value == HB_UNDEFINED ? "UNDEFINED" : op && *op ? op : NULL;
-	case KIND_WINDOW:
-	case KIND_FILE:
+	case HB_RECORDED_WIN:
+	case HB_RECORDED_FILE:
 		return value == HB_NONE ? "NULL" : NULL;
+	case HB_RECORDED_TEXT:
+		return value >= 0 && value < HB_NO ? hb_log_text(log, (uint32_t)value) : NULL;
 	default:
 		return NULL;
 	}
 }
 
-bool hb__is_number(uint8_t kind) { return kind < KIND_DATATYPE; }
+bool hb__is_number(uint8_t kind) { return kind < HB_RECORDED_DATATYPE || kind >= HB_RECORDED_REAL; }
 
 void hb__put_value(hb_output *out, const hb_log *log, uint8_t kind, int64_t value)
 {
 	const char *name = hb__word(log, kind, value);
-	static const char *const before[] = {"", "", "", "", "type#", "op#", "win#", "file#", "~"};
+	static const char *const before[] = {"", "", "", "", "type#", "op#", "win#", "file#", "~", "text#"};
+	double real;
+	if (kind == HB_RECORDED_REAL) {
+		memcpy(&real, &value, sizeof real);
+		hb__put_real(out, real);
+		return;
+	}
+	if (kind == HB_RECORDED_UNSIGNED) {
+		hb__put_uint(out, (uint64_t)value);
+		return;
+	}
+	if (name && kind == HB_RECORDED_TEXT) {
+		hb__put_json(out, name);
+		return;
+	}
 	if (name) {
 		hb__put_inert(out, name);
 		return;
 	}
 	if (kind < sizeof before / sizeof *before)
 		hb__put_text(out, before[kind]);
-	if (kind == KIND_DIGEST)
+	if (kind == HB_RECORDED_DIGEST)
 		hb__put_hex(out, (uint64_t)value);
 	else
 		hb__put_int(out, value);
@@ -82,10 +111,10 @@ void hb__put_value(hb_output *out, const hb_log *log, uint8_t kind, int64_t valu
 
 const char *hb__given_name(const hb_log *log, uint8_t kind, int64_t value)
 {
-	return kind == KIND_COMM       ? hb_log_name(log, HB_NAMED_COMM, value)
-	       : kind == KIND_DATATYPE ? hb_log_name(log, HB_NAMED_TYPE, value)
-	       : kind == KIND_WINDOW   ? hb_log_name(log, HB_NAMED_WIN, value)
-				       : NULL;
+	return kind == HB_RECORDED_COMM       ? hb_log_name(log, HB_NAMED_COMM, value)
+	       : kind == HB_RECORDED_DATATYPE ? hb_log_name(log, HB_NAMED_TYPE, value)
+	       : kind == HB_RECORDED_WIN      ? hb_log_name(log, HB_NAMED_WIN, value)
+					      : NULL;
 }
 
 static void put_named(hb_output *out, const hb_log *log, uint8_t kind, int64_t value)
@@ -124,10 +153,10 @@ static void put_pair(hb_output *out, const char *name, int64_t value, const hb_l
 
 static void put_message(hb_output *out, const hb_view *view, int64_t source, int64_t tag, int64_t bytes)
 {
-	put_pair(out, "source", source, view->log, KIND_RANK);
-	put_pair(out, "tag", tag, view->log, KIND_TAG);
+	put_pair(out, "source", source, view->log, HB_RECORDED_RANK);
+	put_pair(out, "tag", tag, view->log, HB_RECORDED_TAG);
 	if (bytes >= 0 || bytes == HB_UNDEFINED)
-		put_pair(out, "bytes", bytes, view->log, KIND_NUMBER);
+		put_pair(out, "bytes", bytes, view->log, HB_RECORDED_NUMBER);
 }
 
 static void put_reference(hb_output *out, hb_reference r, uint32_t lane)
@@ -154,7 +183,7 @@ static void put_error(hb_output *out, int64_t number)
 static void put_answer(hb_output *out, const hb_view *view, const hb_event *ev, const hb_answer *a)
 {
 	if (a->index != HB_ABSENT)
-		put_pair(out, "index", a->index, view->log, KIND_NUMBER);
+		put_pair(out, "index", a->index, view->log, HB_RECORDED_NUMBER);
 	if (a->code == HB_ST_NULL || a->code == HB_ST_UNKNOWN) {
 		hb__put_text(out, a->code == HB_ST_NULL ? " null" : " unknown");
 		return;
@@ -178,7 +207,8 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 		return;
 	}
 	bool posting = !view->plain && ev->posts && ev->shape != HB_SHAPE_STARTED;
-	if (ev->malformed || (!ev->used && !posting && ev->row->nresults == 0))
+	if (ev->malformed || (!ev->used && !posting && ev->row->nresults == 0) ||
+		(ev->shape == HB_SHAPE_VALUES && ev->used == ev->row->nresults))
 		return;
 	hb__put_text(out, " ->");
 	if (ev->source != HB_ABSENT)
@@ -188,7 +218,7 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 	for (uint32_t i = 0; i < ev->nanswers; i++)
 		put_answer(out, view, ev, &ev->answers[i]);
 	if (ev->shape == HB_SHAPE_COMM && ev->used)
-		put_pair(out, "comm", ev->made, view->log, KIND_COMM);
+		put_pair(out, "comm", ev->made, view->log, HB_RECORDED_COMM);
 	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {
 		hb__put_text(out, " time=");
 		hb__put_seconds(out, ev->clock > -9e9 && ev->clock < 9e9 ? (int64_t)(ev->clock * 1e9) : 0);
@@ -196,7 +226,7 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 	if (posting)
 		put_reference(out, (hb_reference){ev->row->lane, ev->posting}, ev->row->lane);
 	for (uint32_t i = ev->used; i < ev->row->nresults; i++)
-		put_pair(out, "result", ev->row->results[i], view->log, KIND_NUMBER);
+		put_pair(out, "result", ev->row->results[i], view->log, HB_RECORDED_NUMBER);
 }
 
 static void put_malformed(hb_output *out, const hb_event *ev)
@@ -217,14 +247,17 @@ static void put_call(hb_output *out, const hb_view *view, const hb_event *ev)
 		hb__put_int(out, row->function);
 		return;
 	}
+	if (ev->means->does == HB_DOES_SPAN_BEGIN || ev->means->does == HB_DOES_SPAN_END)
+		hb__put_text(out, ev->means->does == HB_DOES_SPAN_BEGIN ? "begin " : "end ");
 	hb__put_inert(out, f->name);
 	hb__put_char(out, '(');
-	for (uint32_t i = 0; i < row->nargs && i < f->nargs; i++) {
+	for (uint32_t i = 0; i < hb_event_fields(ev); i++) {
+		hb_field field = hb_event_field(ev, i);
 		if (i)
 			hb__put_text(out, ", ");
-		hb__put_inert(out, f->arg_name[i]);
+		hb__put_inert(out, field.name);
 		hb__put_char(out, '=');
-		put_named(out, view->log, f->arg_kind[i], row->arg[i]);
+		put_named(out, view->log, field.kind, field.value);
 	}
 	hb__put_char(out, ')');
 }

@@ -1,5 +1,7 @@
 /* Output by the megabyte. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "inert.h"
@@ -58,6 +60,23 @@ void hb__put_int(hb_output *out, int64_t n)
 	if (n < 0)
 		hb__put_char(out, '-');
 	put_digits(out, n < 0 ? -(uint64_t)n : (uint64_t)n, 1);
+}
+
+void hb__put_uint(hb_output *out, uint64_t n)
+{
+	char text[24];
+	hb__put(out, text, (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)n));
+}
+
+void hb__put_real(hb_output *out, double value)
+{
+	char text[40];
+	int n = 0;
+	for (int digits = 15; digits <= 17 && (!n || strtod(text, NULL) != value); digits++)
+		n = snprintf(text, sizeof text, "%.*g", digits, value);
+	if (!strpbrk(text, ".en")) /* neither a fraction, an exponent, nan nor inf: still a real number */
+		n += snprintf(text + n, sizeof text - (size_t)n, ".0");
+	hb__put(out, text, (size_t)n);
 }
 
 void hb__put_hex(hb_output *out, uint64_t n)

@@ -21,6 +21,9 @@ void hb__put(hb_output *out, const char *bytes, size_t n);
 static inline void hb__put_text(hb_output *out, const char *text) { hb__put(out, text, strlen(text)); }
 void hb__put_char(hb_output *out, char c);
 void hb__put_int(hb_output *out, int64_t n);
+void hb__put_uint(hb_output *out, uint64_t n);
+/* As few digits as give the number back, at least one behind the point; "nan", "inf". */
+void hb__put_real(hb_output *out, double value);
 void hb__put_hex(hb_output *out, uint64_t n);
 /* Nanoseconds as seconds with nine decimals. */
 void hb__put_seconds(hb_output *out, int64_t ns);

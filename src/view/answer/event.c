@@ -129,7 +129,8 @@ static void put_message(struct hb_request *r, uint32_t number)
 	put_rank(r, channel->source);
 	hb_text_put(&r->out, ",\"dest\":");
 	put_rank(r, channel->dest);
-	hb_text_format(&r->out, ",\"tag\":%d,\"bytes\":%llu,\"comm\":", channel->tag,
+	hb_text_format(&r->out,
+		",\"tag\":%lld,\"bytes\":%llu,\"comm\":", (long long)hb_model_tag(m, channel->group, channel->tag),
 		(unsigned long long)hb_send_bytes(m, number));
 	hb_text_json(&r->out, hb_model_group_title(m, channel->group));
 	bool ambiguous =
@@ -216,7 +217,8 @@ static void put_alternatives(struct hb_request *r, const struct hb_kept_race *ra
 		hb__put_at(r, to);
 		hb_text_put(&r->out, ",\"rank\":");
 		put_rank(r, channel->source);
-		hb_text_format(&r->out, ",\"tag\":%d,\"text\":", channel->tag);
+		hb_text_format(&r->out,
+			",\"tag\":%lld,\"text\":", (long long)hb_model_tag(s->model, channel->group, channel->tag));
 		hb__put_event_text(r, send);
 		hb_text_put(&r->out, "}");
 		*first = false;

@@ -80,9 +80,15 @@ struct known {
 
 static uint8_t kind_of(uint8_t cls)
 {
-	static const uint8_t kinds[] = {
-		HB_BOX_LOCAL, HB_BOX_SEND, HB_BOX_RECEIVE, HB_BOX_COMPLETE, HB_BOX_PROBE, HB_BOX_COLLECTIVE};
-	return cls < sizeof kinds ? kinds[cls] : HB_BOX_LOCAL;
+	static const uint8_t kinds[HB_CLASSES] = {[HB_SEND] = HB_BOX_SEND,
+		[HB_RECV] = HB_BOX_RECEIVE,
+		[HB_COMPLETE] = HB_BOX_COMPLETE,
+		[HB_PROBE] = HB_BOX_PROBE,
+		[HB_COLLECTIVE] = HB_BOX_COLLECTIVE,
+		[HB_USER_SENT] = HB_BOX_SEND,
+		[HB_USER_RECEIVED] = HB_BOX_RECEIVE};
+	_Static_assert(!HB_BOX_LOCAL, "of all other classes");
+	return cls < HB_CLASSES ? kinds[cls] : HB_BOX_LOCAL;
 }
 
 static struct known *know(const hb_layout *l, hb_log *log)

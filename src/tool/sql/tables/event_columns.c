@@ -52,18 +52,23 @@ const hb_sql_column hb__sql_event_columns[] = {
 
 static void give_arguments(sqlite3_context *out, const hb_view *view, const hb_event *ev)
 {
-	static const char *const before[] = {"", "", "", "", "type#", "op#", "win#", "file#", "~"};
-	const hb_function *f = ev->function;
+	static const char *const before[] = {"", "", "", "", "type#", "op#", "win#", "file#", "~", "text#"};
 	sqlite3_str *text = sqlite3_str_new(NULL);
-	for (uint32_t i = 0; f && i < ev->row->nargs && i < f->nargs; i++) {
-		uint8_t kind = f->arg_kind[i];
-		const char *word = hb__word(view->log, kind, ev->row->arg[i]);
-		sqlite3_str_appendf(text, "%s%s=", i ? ", " : "", f->arg_name[i]);
+	for (uint32_t i = 0; i < hb_event_fields(ev); i++) {
+		hb_field f = hb_event_field(ev, i);
+		const char *word = hb__word(view->log, f.kind, f.value);
+		double real;
+		memcpy(&real, &f.value, sizeof real);
+		sqlite3_str_appendf(text, "%s%s=", i ? ", " : "", f.name);
 		if (word)
 			sqlite3_str_appendall(text, word);
-		else if (kind < sizeof before / sizeof *before)
+		else if (f.kind == HB_RECORDED_REAL)
+			sqlite3_str_appendf(text, "%!.17g", real);
+		else if (f.kind == HB_RECORDED_UNSIGNED)
+			sqlite3_str_appendf(text, "%llu", (unsigned long long)f.value);
+		else if (f.kind < sizeof before / sizeof *before)
 			sqlite3_str_appendf(
-				text, *before[kind] == '~' ? "%s%llx" : "%s%lld", before[kind], ev->row->arg[i]);
+				text, *before[f.kind] == '~' ? "%s%llx" : "%s%lld", before[f.kind], f.value);
 	}
 	char *all = sqlite3_str_finish(text);
 	sqlite3_result_text(out, all ? all : "", -1, SQLITE_TRANSIENT);

@@ -69,9 +69,9 @@ static const hb_sql_column columns[] = {
 	{"done_enter", "REAL", 0, HB_SQL_NO_KEY, "when it was entered: from here on the receiver waited"},
 	{"done_exit", "REAL", 0, HB_SQL_NO_KEY, "when it returned: the message was there"},
 	{"comm", "TEXT", 0, HB_SQL_NO_KEY,
-		"the communicator, by the name that all processes share: WORLD, WORLD.2, SELF"},
+		"the communicator, by the name that all processes share: WORLD, WORLD.2, SELF; or the channel of the program itself"},
 	{"tag", "INTEGER", 0, HB_SQL_BY_VALUE,
-		"the tag sent, of a receive without a message the one asked for (-1 any)"},
+		"the tag sent, of a receive without a message the one asked for (-1 any); the key of a message of the program itself, as a signed number"},
 	{"bytes", "INTEGER", 0, HB_SQL_BY_VALUE, "the size as sent"},
 	{"latency", "REAL", 0, HB_SQL_NO_KEY, "seconds from send_enter to done_exit"},
 	{"synchronous", "INTEGER", 0, HB_SQL_NO_KEY, "1: the send completes only when its receive was posted"},
@@ -322,11 +322,13 @@ static uint32_t receiver(const struct cursor *s)
 				   : hb_model_channels(m)[hb_model_sends(m)[s->send].channel].dest;
 }
 
-static int32_t tag(const struct cursor *s)
+static int64_t tag(const struct cursor *s)
 {
 	const hb_model *m = s->c.sql->model;
-	return s->send != HB_NO ? hb_model_channels(m)[hb_model_sends(m)[s->send].channel].tag
-				: hb_model_specs(m)[hb_model_receives(m)[s->receive].spec].tag;
+	if (s->send == HB_NO)
+		return hb_model_specs(m)[hb_model_receives(m)[s->receive].spec].tag;
+	const hb_channel *c = &hb_model_channels(m)[hb_model_sends(m)[s->send].channel];
+	return hb_model_tag(m, c->group, c->tag);
 }
 
 /* Compares what costs nothing; SQLite checks all of it again. */
@@ -459,7 +461,7 @@ static int give(hb_sql_cursor *c, sqlite3_context *out, int column)
 		sqlite3_result_int64(out, group);
 		break;
 	case TAG:
-		sqlite3_result_int(out, tag(s));
+		sqlite3_result_int64(out, tag(s));
 		break;
 	case BYTES:
 		if (s->send != HB_NO)

@@ -1,0 +1,332 @@
+/* Events of the program: from the header's calls to rows. What was said before at the same place is a string compare, a
+ * clock read and some ten bytes; a new name or text costs a lock and a definition. */
+#include <string.h>
+
+#include <hbdb/event.h>
+
+#include "capture/control/control.h"
+#include "capture/record/record.h"
+#include "capture/replay/replay.h"
+#include "capture/user/user.h"
+
+#define NAME_MOST 200
+#define TEXT_MOST 1024
+#define VALUES_MOST 16u
+#define TEXTS_MOST 65536u
+#define NAMES_MOST (HB_FUNCTIONS_MOST - HB_FN_COUNT)
+#define BUCKETS 4096u
+
+/* What the program says under one name. */
+struct named {
+	struct hb__fn fn; /* its id: HB_FN_COUNT and on */
+	unsigned n;
+	uint8_t type[VALUES_MOST];
+	const char *value[VALUES_MOST]; /* names of the values */
+	struct named *next;             /* in its bucket */
+};
+
+struct text {
+	uint32_t number;
+	struct text *next;
+	char is[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct named *names[BUCKETS];
+static struct text *texts[BUCKETS], *text_at[TEXTS_MOST];
+static unsigned nnames, ntexts;
+static bool told_full;
+
+/* What a lane said last at a place. */
+struct place {
+	const void *pc;
+	const struct named *named;
+	const struct text *text; /* the channel */
+};
+#define PLACES 64u
+struct hb__user {
+	struct place place[PLACES];
+	const struct text *recent[PLACES]; /* texts, by a part of their hash */
+};
+
+_Static_assert(
+	(int)HB_VALUE_REAL == (int)HB_TYPE_REAL && (int)HB_VALUE_TEXT == (int)HB_TYPE_TEXT, "as in hbdb-recording.5");
+_Static_assert((int)HB_USER_EVENT + (int)HB_KIND_RECEIVED == (int)HB_USER_RECEIVED, "as in calls/user.def");
+
+static uint64_t hash(uint64_t h, const char *s, size_t most)
+{
+	for (size_t i = 0; i < most && s[i]; i++)
+		h = (h ^ (uint8_t)s[i]) * 0x100000001b3u;
+	return h ^ h >> 32;
+}
+
+/* Zeroed memory that is never given back. With the lock. */
+static void *room(size_t bytes)
+{
+	static uint8_t *at, *end;
+	bytes = (bytes + 15) & ~(size_t)15;
+	if ((size_t)(end - at) < bytes) {
+		if (!(at = hb__pages(65536)))
+			return end = NULL;
+		end = at + 65536;
+	}
+	at += bytes;
+	return at - bytes;
+}
+
+static const char *copy(const char *s, size_t most)
+{
+	size_t n = strnlen(s, most);
+	char *to = room(n + 1);
+	if (to)
+		memcpy(to, s, n);
+	return to;
+}
+
+/* ---- texts ---- */
+
+static void say_full(const char *what, unsigned most)
+{
+	if (!told_full)
+		hb__say("the program uses more than %u %s in its own events; further ones are recorded as \"(more)\"",
+			most, what);
+	told_full = true;
+}
+
+static const struct text *text_new(const char *s, uint64_t h)
+{
+	static struct text *more; /* in the place of all for which there is no number left */
+	if (more)
+		return more;
+	if (ntexts + 1 == TEXTS_MOST) {
+		say_full("different texts", TEXTS_MOST);
+		s = "(more)";
+	}
+	size_t n = strnlen(s, TEXT_MOST);
+	struct text *t = room(sizeof *t + n + 1);
+	if (!t)
+		return NULL;
+	memcpy(t->is, s, n);
+	t->number = ntexts++;
+	text_at[t->number] = t;
+	if (ntexts == TEXTS_MOST) {
+		more = t;
+	} else {
+		t->next = texts[h % BUCKETS];
+		texts[h % BUCKETS] = t;
+	}
+	hb__define_text(t->number, t->is);
+	return t;
+}
+
+static bool is_text(const struct text *t, const char *s) { return t && !strncmp(t->is, s, TEXT_MOST); }
+
+static const struct text *text_of(struct hb__user *u, const char *s)
+{
+	uint64_t h = hash(1469598103934665603u, s, TEXT_MOST);
+	const struct text **recent = &u->recent[h % PLACES];
+	if (likely(is_text(*recent, s)))
+		return *recent;
+	pthread_mutex_lock(&lock);
+	const struct text *t = texts[h % BUCKETS];
+	while (t && !is_text(t, s))
+		t = t->next;
+	if (!t)
+		t = text_new(s, h);
+	pthread_mutex_unlock(&lock);
+	return *recent = t;
+}
+
+const char *hb__user_text(int64_t number)
+{
+	const struct text *t = number >= 0 && number < (int64_t)TEXTS_MOST ? text_at[number] : NULL;
+	return t ? t->is : "";
+}
+
+/* ---- names ---- */
+
+static bool is_named(const struct named *f, uint8_t cls, const char *name, unsigned n, const hb_value *value)
+{
+	if (f->fn.cls != cls || f->n != n || strncmp(f->fn.name, name, NAME_MOST))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (f->type[i] != value[i].type || strncmp(f->value[i], value[i].name, NAME_MOST))
+			return false;
+	return true;
+}
+
+static struct named *named_new(uint8_t cls, const char *name, unsigned n, const hb_value *value)
+{
+	struct named *f = room(sizeof *f);
+	if (!f || !(f->fn.name = copy(name, NAME_MOST)))
+		return NULL;
+	f->fn.cls = cls;
+	f->fn.flags = HB_EVENT;
+	f->fn.means = hb_meaning_of(f->fn.name, cls);
+	f->n = n;
+	for (unsigned i = 0; i < n; i++) {
+		f->type[i] = (uint8_t)value[i].type;
+		if (!(f->value[i] = copy(value[i].name, NAME_MOST)))
+			return NULL;
+	}
+	f->fn.id = (uint16_t)(HB_FN_COUNT + nnames++);
+	return f;
+}
+
+static const struct named *named_of(uint8_t cls, const char *name, unsigned n, const hb_value *value)
+{
+	uint64_t h = hash(cls, name, NAME_MOST);
+	pthread_mutex_lock(&lock);
+	struct named *f = names[h % BUCKETS];
+	while (f && !is_named(f, cls, name, n, value))
+		f = f->next;
+	if (!f && nnames + HB_USER_RECEIVED - HB_USER_EVENT + 1 >= NAMES_MOST) { /* a last one for each class */
+		say_full("names", NAMES_MOST);
+		name = "(more)";
+		n = 0;
+		h = hash(cls, name, NAME_MOST);
+		for (f = names[h % BUCKETS]; f && !is_named(f, cls, name, 0, NULL);)
+			f = f->next;
+	}
+	if (!f && nnames < NAMES_MOST && (f = named_new(cls, name, n, value))) {
+		f->next = names[h % BUCKETS];
+		names[h % BUCKETS] = f;
+	}
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+const struct hb__fn *hb__user_function(uint8_t cls, const char *name)
+{
+	const struct named *f = named_of(cls, name, 0, NULL);
+	return f ? &f->fn : NULL;
+}
+
+/* ---- rows ---- */
+
+static struct hb__lane *lane_now(void)
+{
+	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
+	if (unlikely(!lane) && hb__begin_without_mpi())
+		lane = hb__lane_of_this_thread();
+	if (unlikely(!lane))
+		return NULL;
+	if (unlikely(!lane->user))
+		lane->user = hb__pages(sizeof *lane->user);
+	return lane->user ? lane : NULL;
+}
+
+static inline __attribute__((always_inline)) void record(struct hb__lane *lane, const struct named *f, uintptr_t *a,
+	const int64_t *values, size_t n, const void *pc, const void *cfa)
+{
+	struct hb__call c;
+	c.fn = &f->fn;
+	c.a = a;
+	c.lane = lane;
+	c.pc = pc;
+	c.cfa = cfa;
+	c.slot = NULL;
+	c.followed = c.deferred = false;
+	c.choice = false;
+	if (unlikely(lane->control->calls[f->fn.id]++ == 0)) {
+		hb__define_function(&f->fn);
+		hb__define_values(f->fn.id, f->n, f->type, f->value);
+	}
+	if (unlikely(hb__config.order))
+		return;
+	int depth = lane->depth++;
+	if (unlikely(hb__controlled))
+		hb__control_look(lane, true);
+	c.slot = hb__slot_find(&c);
+	if (unlikely(hb__config.mode == HB__REPLAY))
+		hb__follow_user(&c);
+	c.results = (int64_t *)values;
+	c.nresults = n;
+	c.enter = hb__tick();
+	hb__row_event(&c, c.enter, 0);
+	hb__control_check(lane);
+	lane->depth = depth;
+}
+
+static struct place *place_of(struct hb__lane *lane, const void *pc)
+{
+	return &lane->user->place[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 58];
+}
+
+static void on_event(int kind, const char *name, unsigned n, const hb_value *value)
+{
+	struct hb__lane *lane = lane_now();
+	if (!lane || !name)
+		return;
+	const void *pc = __builtin_extract_return_addr(__builtin_return_address(0));
+	uint8_t cls = (uint8_t)(HB_USER_EVENT + kind);
+	n = n > VALUES_MOST ? VALUES_MOST : n;
+	struct place *p = place_of(lane, pc);
+	if (unlikely(p->pc != pc || p->text || !is_named(p->named, cls, name, n, value))) {
+		const struct named *f = named_of(cls, name, n, value);
+		if (!f)
+			return;
+		*p = (struct place){.pc = pc, .named = f};
+	}
+	int64_t values[VALUES_MOST];
+	n = p->named->n;
+	for (unsigned i = 0; i < n; i++) {
+		const struct text *t = NULL;
+		if (value[i].type == HB_VALUE_TEXT &&
+			!(t = text_of(lane->user, value[i].as.text ? value[i].as.text : "")))
+			return;
+		if (t)
+			values[i] = t->number;
+		else
+			memcpy(&values[i], &value[i].as, sizeof values[i]);
+	}
+	record(lane, p->named, NULL, values, n, pc, __builtin_dwarf_cfa());
+}
+
+/* The two functions of messages have an argument and their own types of values: they are made once. */
+static const struct named *message_function(int kind)
+{
+	static struct named made[2];
+	struct named *f = &made[kind == HB_KIND_RECEIVED];
+	if (likely(__atomic_load_n(&f->fn.id, __ATOMIC_ACQUIRE)))
+		return f;
+	pthread_mutex_lock(&lock);
+	if (!f->fn.id) {
+		f->fn.name = kind == HB_KIND_SENT ? "hb_sent" : "hb_received";
+		f->fn.cls = (uint8_t)(HB_USER_EVENT + kind);
+		f->fn.flags = HB_EVENT;
+		f->fn.means = hb_meaning_of(f->fn.name, f->fn.cls);
+		f->fn.nargs = f->fn.nrecorded = 1;
+		f->fn.recorded[0].kind = HB_RECORDED_TEXT;
+		f->fn.recorded[0].name = "channel";
+		f->n = 2;
+		f->type[0] = f->type[1] = HB_TYPE_UNSIGNED;
+		f->value[0] = "key";
+		f->value[1] = "bytes";
+		__atomic_store_n(&f->fn.id, (uint16_t)(HB_FN_COUNT + nnames++), __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&lock);
+	return f;
+}
+
+static void on_message(int kind, const char *channel, uint64_t key, uint64_t bytes)
+{
+	struct hb__lane *lane = lane_now();
+	if (!lane || !channel)
+		return;
+	const void *pc = __builtin_extract_return_addr(__builtin_return_address(0));
+	struct place *p = place_of(lane, pc);
+	if (unlikely(p->pc != pc || !is_text(p->text, channel))) {
+		*p = (struct place){.pc = pc, .named = message_function(kind), .text = text_of(lane->user, channel)};
+		if (!p->text) {
+			p->pc = NULL;
+			return;
+		}
+	}
+	uintptr_t a[] = {p->text->number};
+	int64_t values[] = {(int64_t)key, (int64_t)bytes};
+	record(lane, p->named, a, values, 2, pc, __builtin_dwarf_cfa());
+}
+
+extern const struct hb_recorder hb_recorder_1;
+HB__EXPORT const struct hb_recorder hb_recorder_1 = {.event = on_event, .message = on_message};

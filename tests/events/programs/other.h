@@ -1,0 +1,2 @@
+#include <hbdb/event.h>
+void other_file(void);

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+"""Events of the program itself (hbdb/event.h): said in C, C++ and Fortran, with and without MPI; what every tool makes of them."""
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+HBDB = os.path.join(BUILD, "hbdb")
+PROGRAMS = os.path.join(HERE, "programs")
+EXAMPLES = os.path.join(TOP, "examples", "events")
+INCLUDE = os.path.join(TOP, "include")
+WARN = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", INCLUDE]
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
+          "mpich": ["mpiexec.mpich", "-n"]}
+folder = tempfile.mkdtemp(prefix="hbdb-events.")
+count = {"passed": 0, "failed": 0}
+
+
+def check(good, what, more=""):
+    count["passed" if good else "failed"] += 1
+    print("%s %s%s" % ("ok" if good else "FAIL", what, "" if good else "\n     " + str(more)[:2000].replace("\n", "\n     ")), flush=True)
+    return good
+
+
+def run(*command, env=None, timeout=600):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout,
+                          stdin=subprocess.DEVNULL, env=dict(os.environ, XDG_STATE_HOME=folder + "/state", **(env or {})))
+    done.all = done.stdout + done.stderr
+    return done
+
+
+def compiled(name, *command):
+    done = run(*command, "-o", name)
+    check(done.returncode == 0 and not done.all.strip(), "compiles without a word: " + " ".join(os.path.basename(c) for c in command[:3]), done.all)
+    return os.path.join(folder, name)
+
+
+def objects(recording, *options):
+    return [json.loads(line) for line in run(HBDB, "dump", "--json", *options, recording).stdout.splitlines()]
+
+
+def sql(recording, query):
+    done = run(HBDB, "sql", recording, query)
+    return [line.split("\t") for line in done.stdout.splitlines()] if done.returncode == 0 else done.all
+
+
+def without_mpi():
+    program = compiled("values", "gcc", "-std=c99", "-O2", *WARN, PROGRAMS + "/values.c", PROGRAMS + "/other.c")
+    alone = run(program)
+    check(alone.stdout == "0 effects\n", "without the recorder the values are not computed", alone.all)
+    done = run(HBDB, "record", "-o", "v.hbdb", "--", program)
+    check(done.returncode == 0 and done.stdout == "1 effects\n", "recorded", done.all)
+    info = json.loads(run(HBDB, "info", "--json", "v.hbdb").stdout)
+    check(len(info["processes"]) == 1 and not info.get("mpi"), "one process, no MPI", info)
+    text = run(HBDB, "info", "v.hbdb").stdout
+    check("MPI           none" in text and "MPI_Finalize" not in text, "info says that there is no MPI", text)
+    check(run(HBDB, "verify", "v.hbdb").returncode == 0, "verify")
+    by = {}
+    for event in objects("v.hbdb"):
+        by.setdefault(event["function"], []).append(event)
+    check([e["class"] for e in by["other file"]] == ["begin", "end"], "a span, from a second file", by["other file"])
+    check(by["integers"][0]["arguments"] == {"least": -2**63, "greatest": 2**63 - 1, "effect": 1}, "integers", by["integers"])
+    reals = by["reals"][0]["arguments"]
+    check(reals["tenth"] == 0.1 and reals["nan"] is None and reals["infinite"] is None and math.copysign(1, reals["zero"]) == -1, "reals", reals)
+    texts = by["texts"][0]["arguments"]
+    check(texts["quotes"] == "a \"b\" \\ \n\033[2J" and texts["empty"] == texts["null"] == "" and texts["long"] == 1024 * "x", "texts", texts)
+    check("n" * 200 in by, "a long name is cut at 200 bytes", list(by))
+    check(by["MPI_Send"][0]["class"] == "event" and by["MPI_Recv"][0]["arguments"] == {"source": -1}, "the name of a function of MPI is a name")
+    check(list(by["many"][0]["arguments"].values()) == list(range(1, 17)), "16 values", by["many"])
+    check(by["first"][0]["arguments"] == {"same": 0} and [e["arguments"] for e in by["changing"]] == [{"same": 1}, {"other": 2}],
+          "a place that changes names and values", by.get("changing"))
+    keys = [e["arguments"]["key"] for e in by["hb_sent"]]
+    check(keys == [0, 1, 2**31 - 1, 2**31, 2**64 - 1], "keys of all sizes", keys)
+    line = run(HBDB, "dump", "--plain", "-f", "texts", "v.hbdb").stdout
+    check("\033" not in line and "\\\"b\\\"" in line, "the dump is inert", line)
+    rows = sql("v.hbdb", "select tag, bytes, ambiguous from messages where state='received' order by bytes")
+    check(rows == [["0", "0", "0"], ["1", "1", "0"], [str(2**31 - 1), "2", "0"], [str(2**31), "3", "0"], ["-1", "4", "0"]], "messages by their keys", rows)
+    order = run(HBDB, "order", "0:1", "0:3", "v.hbdb")
+    check("1 messages of the program's own channels were received and not sent" in order.all, "a message that nobody sent is told", order.all)
+    calls = run(HBDB, "check", "v.hbdb")
+    check(calls.returncode == 0, "check finds nothing", calls.all)
+    again = run(HBDB, "replay", "v.hbdb")
+    check(again.returncode == 0 and "no difference" in again.stderr and "otherwise" not in again.stderr, "replay", again.all)
+    for level in "order", "racing":
+        done = run(HBDB, "record", "--level", level, "-o", level + ".hbdb", "--", program)
+        check(done.returncode == 0 and "0 events" in done.stderr, "level %s stores none" % level, done.all)
+    many = run(HBDB, "record", "-o", "many.hbdb", "--", program, "many")
+    info = json.loads(run(HBDB, "info", "--json", "many.hbdb").stdout)
+    check(many.returncode == 0 and info["processes"][0]["events"] == 5000 and "(more)" in many.stderr, "more names than there is room for", many.all)
+    crash = run(HBDB, "record", "-o", "crash.hbdb", "--", program, "crash")
+    check([e["function"] for e in objects("crash.hbdb")] == ["before"] and crash.returncode in (134, -6), "a crash keeps what was said", crash.all)
+
+
+def compilers():
+    for standard in "c++11", "c++20":
+        program = compiled("cxx", "g++", "-std=" + standard, "-O1", *WARN, PROGRAMS + "/cxx.cc")
+        shutil.rmtree(folder + "/cxx.hbdb", ignore_errors=True)
+        run(HBDB, "record", "-o", "cxx.hbdb", "--", program)
+        said = [(e["function"], e["class"], e["arguments"]) for e in objects("cxx.hbdb")]
+        check(said == [("main", "begin", {}), ("template", "event", {"x": 3, "of": "C++"}), ("template", "event", {"x": 4, "of": "C++"}), ("main", "end", {})], standard, said)
+    for flags in ["-no-pie", "-fno-pie"], ["-O0", "-g"], ["-flto", "-O3"]:
+        program = compiled("flags", "gcc", *flags, *WARN, PROGRAMS + "/values.c", PROGRAMS + "/other.c", "-fno-strict-aliasing")
+        shutil.rmtree(folder + "/flags.hbdb", ignore_errors=True)
+        run(HBDB, "record", "-o", "flags.hbdb", "--", program)
+        check(len(objects("flags.hbdb")) > 20, "compiled with " + " ".join(flags), len(objects("flags.hbdb")))
+
+
+def threads():
+    program = compiled("queue", "gcc", "-std=gnu17", "-O2", "-g", *WARN, EXAMPLES + "/queue.c", "-pthread")
+    done = run(HBDB, "record", "-o", "queue.hbdb", "--", program)
+    check(done.returncode == 0 and done.stdout == run(program).stdout, "queue.c prints what it prints alone", done.all)
+    rows = sql("queue.hbdb", "select tag, send_lane, done_lane, ambiguous from messages where state = 'received'")
+    check(len(rows) == 22 and all(r[1] == "0" and r[2] in "12" and r[3] == "0" for r in rows), "each task has one receiver", rows)
+    events = {(e["lane"], e["event"]): e for e in objects("queue.hbdb")}
+    sent = {e["arguments"]["key"]: n for (lane, n), e in events.items() if e["function"] == "hb_sent"}
+    wrong = [e for (lane, n), e in events.items() if e["function"] == "hb_received" and
+             " before " not in run(HBDB, "order", "0:%d" % sent[e["arguments"]["key"]], "0.%d:%d" % (lane, n), "queue.hbdb").stdout]
+    check(not wrong and len(sent) == 22, "what was put is before what was taken", wrong)
+    begins = [e for e in events.values() if e["class"] == "begin"]
+    check(sorted(e["arguments"]["number"] for e in begins) == list(range(20)), "every task is a span", begins)
+    again = run(HBDB, "replay", "queue.hbdb")
+    check(again.returncode == 0 and ("no difference\n" in again.stderr or "came otherwise than recorded" in again.stderr), "replay says what it did not enforce", again.all)
+    program = compiled("same_key", "gcc", "-std=gnu17", *WARN, PROGRAMS + "/same_key.c", "-pthread")
+    run(HBDB, "record", "-o", "same.hbdb", "--", program)
+    rows = sql("same.hbdb", "select ambiguous from messages where state = 'received'")
+    check(rows == [["1"], ["1"]], "one key from two threads: uncertain, and it is said", rows)
+    for to in "perfetto", "csv", "shiviz", "otf2":
+        done = run(HBDB, "export", "-t", to, "-o", "out." + to, "queue.hbdb")
+        check(done.returncode == 0, "export to " + to, done.all)
+    check('"queue",3,' in open(folder + "/out.messages.csv").read() or ",queue,3," in open(folder + "/out.messages.csv").read(), "csv has the channel and the key")
+    done = run(HBDB, "graph", "-o", "queue.svg", "queue.hbdb")
+    svg = open(folder + "/queue.svg").read() if done.returncode == 0 else ""
+    check("key 3, 4 bytes, queue" in svg, "graph: arrows with channel and key", done.all + svg[:200])
+
+
+def with_mpi(mpi):
+    mpicc = ["mpicc." + mpi, "-std=gnu17", "-O2", "-g", "-Wall", "-I", INCLUDE]
+    program = compiled("ring." + mpi, *mpicc, EXAMPLES + "/ring.c")
+    done = run(HBDB, "record", "-o", "ring.%s.hbdb" % mpi, "--", *LAUNCH[mpi], "3", program)
+    check(done.returncode == 0 and done.stdout == "900\n", mpi + ": ring.c", done.all)
+    rows = sql("ring.%s.hbdb" % mpi, "select comm, count(*), sum(ambiguous), min(sender), max(sender), min(receiver), max(receiver) from messages group by comm order by comm")
+    check(rows == [["ring %d" % r, "25", "0", "0", "0", str(r), str(r)] for r in (1, 2)], mpi + ": each ring has its messages", rows)
+    last = [e for e in objects("ring.%s.hbdb" % mpi, "-r", "2") if e["function"] == "hb_received"][-1]["event"]
+    first = [e for e in objects("ring.%s.hbdb" % mpi, "-r", "0") if e["function"] == "hb_sent"][0]["event"]
+    order = run(HBDB, "order", "0:%d" % first, "2:%d" % last, "ring.%s.hbdb" % mpi)
+    check("before" in order.stdout, mpi + ": order goes through the ring", order.all)
+    again = run(HBDB, "replay", "ring.%s.hbdb" % mpi)
+    check(again.returncode == 0 and again.stdout == "900\n" and again.stderr.rstrip().endswith("no difference"), mpi + ": replay", again.all)
+    checked = run(HBDB, "check", "--", *LAUNCH[mpi], "3", program)
+    check(checked.returncode == 0 and "no errors found" in checked.all, mpi + ": check", checked.all)
+
+    program = compiled("mixed." + mpi, *mpicc, PROGRAMS + "/mixed.c", "-pthread")
+    check(run(*LAUNCH[mpi], "2", program).returncode == 0, mpi + ": mixed.c alone")
+    name = "mixed.%s.hbdb" % mpi
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program)
+    functions = {e["function"] for e in objects(name)}
+    check(done.returncode == 0 and {"in a thread", "hb_sent", "hb_received", "less"} <= functions and not {"before MPI", "after MPI"} & functions,
+          mpi + ": between MPI_Init and MPI_Finalize, also in a thread without MPI", functions)
+    for env, words in ({}, None), ({"SAY_MORE": "1"}, "2 of the program's own events"), ({"SAY_LESS": "1"}, "2 of the program's own events"):
+        again = run(HBDB, "replay", name, env=env)
+        good = words in again.stderr if words else again.stderr.rstrip().endswith("no difference")
+        check(again.returncode == 0 and good, mpi + ": replay with %s" % (env or "the same events"), again.all)
+
+    if shutil.which("mpifort." + mpi):
+        program = compiled("fortran." + mpi, "mpifort." + mpi, "-O1", "-J", folder, INCLUDE + "/hbdb/event.f90", PROGRAMS + "/fortran.f90")
+        done = run(HBDB, "record", "-o", "f.%s.hbdb" % mpi, "--", *LAUNCH[mpi], "2", program)
+        said = [(e["function"], e["class"], e["arguments"]) for e in objects("f.%s.hbdb" % mpi, "-r", "1") if not e["function"].startswith("MPI_")]
+        check(said == [("phase", "begin", {"rank": 1, "x": 0.5, "what": "blank end"}),
+                       ("hb_received", "received", {"channel": "side", "key": 7, "bytes": 16}), ("phase", "end", {}), ("done", "event", {})],
+              mpi + ": Fortran", said or done.all)
+
+
+def main():
+    try:
+        without_mpi()
+        compilers()
+        threads()
+        for mpi in LAUNCH:
+            with_mpi(mpi)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("%d passed, %d failed" % (count["passed"], count["failed"]))
+    return count["failed"] != 0
+
+
+sys.exit(main())
