@@ -24,6 +24,8 @@ CASES = [
     ("mentions", "src/capture/a.c", "void f(void) { abort(); }\n", r"a\.c:1: banned: abort"),
     ("mentions", "src/format/a.c", "void f(void) { printf(1); }\n", r"a\.c:1: banned: printf"),
     ("mentions", "src/model/a.c", 'bool f(const char *n) { return !strcmp(n, "MPI_Send"); }\n', r"names in texts: 1 .*a\.c:1"),
+    ("mentions", "src/model/a.c", 'bool f(struct f *fn) { return is(fn, "cast"); }\n', r"names in texts: 1 .*a\.c:1"),
+    ("mentions", "src/model/a.c", 'bool f(struct f *fn) { return strstr(fn->name, part); }\n', r"names in texts: 1 .*a\.c:1"),
     ("mentions", "src/model/a.c", "int x = HB_FN_MPI_Send;\n", r"HB_FN_: 1 .*a\.c:1"),
     ("sizes", "src/a.c", "int f(int x)\n{\n" + LONG + "}\n", r"a\.c:2: f has 63 lines"),
     ("sizes", "src/a.c", 'extern "C" {\nvoid g(void) {\n' + LONG + "}\n}\n", r"a\.c:2: g has 63 lines"),

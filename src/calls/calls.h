@@ -155,7 +155,22 @@ enum hb_param {
 	HB_P_CSTR,
 	HB_P_STR,
 	HB_P_PTR,
-	HB_P_PPTR,
+	HB_P_PPTR,      /* where an address comes back */
+	HB_P_KEYVAL,    /* a key of attributes */
+	HB_P_KEYVALPTR, /* one that is freed */
+	HB_P_NEWKEYVAL,
+	HB_P_LENT,      /* a datatype that the library has from the start comes back */
+	HB_P_NEWTYPES,  /* an array of datatypes comes back */
+	HB_P_MEMBERS,   /* ranks of a group, each once */
+	HB_P_RANKS,     /* ranks of a group, or MPI_PROC_NULL */
+	HB_P_RANGES,    /* first and last rank of a group, and the stride */
+	HB_P_GRID,      /* how many processes each dimension of a grid has */
+	HB_P_NODES,     /* of a graph: where the edges of each node end in the array behind it */
+	HB_P_NEIGHBORS, /* ranks of the communicator, as many as the last `size` before them says */
+	HB_P_PERDIM,    /* a number for each dimension of the communicator's grid */
+	HB_P_ORDER,     /* of the elements of an array */
+	HB_P_PARTITION, /* of a partitioned request */
+	HB_P_KEYS,      /* an info that the call works on */
 	HB_P_KINDS
 };
 struct hb__param {

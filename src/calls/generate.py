@@ -24,17 +24,20 @@ CTYPE = {
     "intptr": "int *", "cintptr": "const int *", "anyints": "const int *", "aint": "MPI_Aint", "aintptr": "MPI_Aint *",
     "disp": "MPI_Aint", "offset": "MPI_Offset", "offsetptr": "MPI_Offset *", "cnt": "MPI_Count",
     "cntptr": "MPI_Count *", "cstr": "const char *", "str": "char *", "ptr": "void *", "pptr": "void *",
+    "keyval": "int", "keyvalptr": "int *", "newkeyval": "int *", "lent": "MPI_Datatype *", "newtypes": "MPI_Datatype *",
+    "members": "const int *", "ranks": "const int *", "ranges": "int (*)[3]", "grid": "const int *", "nodes": "const int *",
+    "neighbors": "const int *", "perdim": "const int *", "order": "int", "partition": "int", "keys": "MPI_Info",
 }
 LARGE = {"count": "MPI_Count", "counts": "const MPI_Count *", "displs": "const MPI_Aint *", "disp": "MPI_Count"}
 RECORDED = {
-    "count": "NUMBER", "size": "NUMBER", "nreq": "NUMBER", "key": "NUMBER", "cnt": "NUMBER",
+    "count": "NUMBER", "size": "NUMBER", "partition": "NUMBER", "nreq": "NUMBER", "key": "NUMBER", "cnt": "NUMBER",
     "offset": "NUMBER", "color": "COLOR", "dest": "RANK", "source": "RANK", "root": "RANK", "tag": "TAG",
     "comm": "COMM", "commptr": "COMM", "dtype": "DATATYPE", "op": "OP", "win": "WIN", "file": "FILE",
     "counts": "DIGEST", "dtypes": "DIGEST_TYPES",
 }
 ROLE = {
     "sbuf": "SBUF", "rbuf": "RBUF", "dest": "DEST", "source": "SOURCE", "comm": "COMM", "newcomm": "NEWCOMM",
-    "commptr": "COMMPTR", "newtype": "NEWTYPE", "typeptr": "TYPEPTR", "opptr": "OPPTR", "winptr": "WINPTR",
+    "commptr": "COMMPTR", "newtype": "NEWTYPE", "lent": "NEWTYPE", "typeptr": "TYPEPTR", "opptr": "OPPTR", "winptr": "WINPTR",
     "fileptr": "FILEPTR", "request": "REQUEST", "newreq": "NEWREQ", "nreq": "NREQ", "reqs": "REQS",
     "status": "STATUS", "statuses": "STATUSES", "flag": "FLAG", "index": "INDEX", "indices": "INDICES",
     "outcount": "OUTCOUNT", "message": "MESSAGE", "newmsg": "NEWMSG", "win": "WIN", "file": "FILE",
@@ -169,8 +172,9 @@ def param_of(name, kind):
 
 BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": "PROBE", "collective": "COLLECTIVE",
             "comm": "COLLECTIVE"}
+ON_INTRA = ("WINDOW_MAKE", "FILE_OPEN")
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
-INHERITED = ("does", "mode", "order", "fit", "alike", "given", "otf2", "needs", "loses", "tells")
+INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "alike", "given", "otf2", "needs", "loses", "tells")
 COLUMNS = INHERITED + ("base",)
 
 
@@ -193,9 +197,11 @@ class Meaning:
             self.does = "MATCHED_PROBE"
         self.shape = self.find_shape().upper()
         if row.cls == "collective":
-            assert "order" in self.columns, row.name + ": a collective needs the column order"
+            assert {"order", "moves"} <= set(self.columns), row.name + ": a collective needs the columns order and moves"
         implied = "all" if row.cls == "comm" and self.does == "COLLECTIVE" or self.does in ORDERED_ALL else "none"
         self.order = self.columns.get("order", implied).upper()
+        self.takes = self.columns.get("takes", "intra" if self.does in ON_INTRA else "any").upper()
+        self.topology = self.columns.get("topology", "some" if self.columns.get("fit") == "neighbors" else "none").upper()
         self.needs = self.find_needs()
 
     def find_base(self, rows):
@@ -253,7 +259,8 @@ class Meaning:
         quoted = {k: '"%s"' % self.columns[k] if k in self.columns else "NULL" for k in ("alike", "given", "otf2")}
         truths = {"rooted": "root" in self.kinds, "empty": self.empty,
                   "in_place": self.in_place, "frees": "frees" in self.row.flags, "dynamic": "dynamic" in self.row.flags,
-                  "anytime": "anytime" in self.row.flags, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
+                  "anytime": "anytime" in self.row.flags, "meets": "meets" in self.row.flags,
+                  "unfreed": "unfreed" in self.row.flags, "tool": "tool" in self.row.flags, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
         fields = {"name": '"%s"' % self.row.name, "plain": "HB_FN_" + self.plain, "base": "HB_FN_" + self.base,
                   "cls": "HB_" + self.row.cls.upper(), "flags": flags_of(self.row), "does": "HB_DOES_" + self.does,
                   "mode": "HB_MODE_" + self.columns.get("mode", "standard").upper(), "order": "HB_ORDER_" + self.order,
@@ -261,6 +268,9 @@ class Meaning:
                   "tells": "HB_TELLS_" + self.columns.get("tells", "nothing").upper(),
                   "loses": "HB_LOSES_" + self.columns.get("loses", "nothing").upper(),
                   "fit": "HB_FIT_" + self.columns.get("fit", "none").upper(),
+                  "moves": "HB_MOVES_" + self.columns.get("moves", "nothing").upper(),
+                  "takes": "HB_TAKES_" + self.takes, "topology": "HB_TOPOLOGY_" + self.topology,
+                  "flavor": "HB_FLAVOR_" + self.columns.get("flavor", "none").upper(),
                   **{k: str(v).lower() for k, v in truths.items()}, **quoted}
         return "\t[HB_FN_%s] = {%s},\n" % (self.row.name, ", ".join(".%s = %s" % f for f in fields.items()))
 

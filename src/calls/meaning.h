@@ -61,7 +61,15 @@ enum hb_does {
 	HB_DOES_ATTACH_BUFFER,
 	HB_DOES_DETACH_BUFFER,
 	HB_DOES_SET_NAME,
-	HB_DOES_COUNT, /* says how long a message was */
+	HB_DOES_GET_NAME,
+	HB_DOES_SET_ATTRIBUTE,
+	HB_DOES_CALL_HANDLER, /* has an error handler called */
+	HB_DOES_COUNT,        /* says how long a message was */
+	HB_DOES_PACK,
+	HB_DOES_UNPACK,
+	HB_DOES_COMBINE, /* applies an operation in this process */
+	HB_DOES_FREE_MEMORY,
+	HB_DOES_COPY_TYPE,
 	/* events of the program itself (user.def) */
 	HB_DOES_SPAN_BEGIN,
 	HB_DOES_SPAN_END,
@@ -112,6 +120,32 @@ enum hb_needs {
 	HB_NEEDS_OTHERS,   /* others, and which ones the table cannot say */
 };
 
+/* Where the data of a collective go. With `topology` the processes are neighbours, else all of the communicator. */
+enum hb_moves {
+	HB_MOVES_NOTHING,
+	HB_MOVES_CAST,           /* from the root to all; one buffer */
+	HB_MOVES_GATHER,         /* one block from each process to the root or, without one, to all */
+	HB_MOVES_SCATTER,        /* one block from the root to each process */
+	HB_MOVES_EXCHANGE,       /* one block from each process to each */
+	HB_MOVES_REDUCE,         /* combined, to the root or, without one, to all */
+	HB_MOVES_REDUCE_SCATTER, /* combined, and each process gets a block of it */
+};
+
+/* Which communicators a call takes. */
+enum hb_takes { HB_TAKES_ANY, HB_TAKES_INTRA, HB_TAKES_INTER };
+
+/* Which topology its communicator has to have. */
+enum hb_topology {
+	HB_TOPOLOGY_NONE, /* needs none */
+	HB_TOPOLOGY_SOME, /* whichever */
+	HB_TOPOLOGY_CART,
+	HB_TOPOLOGY_GRAPH,
+	HB_TOPOLOGY_DIST_GRAPH,
+};
+
+/* Where the memory of a window that is made comes from. */
+enum hb_flavor { HB_FLAVOR_NONE, HB_FLAVOR_CREATE, HB_FLAVOR_ALLOCATE, HB_FLAVOR_SHARED, HB_FLAVOR_DYNAMIC };
+
 /* How the data of one collective have to fit together: each collective's section in MPI 4.0, chapter 6. */
 enum hb_fit {
 	HB_FIT_NONE,
@@ -158,7 +192,10 @@ typedef struct hb_meaning {
 	uint8_t order;        /* enum hb_order, of collectives */
 	uint8_t shape, posts; /* hb_shape, enum hb_posts */
 	uint8_t needs;        /* enum hb_needs */
-	uint8_t fit;          /* enum hb_fit */
+	uint8_t moves, fit;   /* enum hb_moves, enum hb_fit: of collectives */
+	uint8_t takes;        /* enum hb_takes */
+	uint8_t topology;     /* enum hb_topology */
+	uint8_t flavor;       /* enum hb_flavor */
 	uint8_t loses;        /* enum hb_loses */
 	uint8_t tells;        /* enum hb_tells */
 	bool rooted;          /* it has an argument root */
@@ -166,6 +203,9 @@ typedef struct hb_meaning {
 	bool chooses;         /* the library may answer with one of several requests, or with a yes or a no */
 	bool in_place;        /* MPI_IN_PLACE has to be given by all processes or by none */
 	bool frees;           /* its first argument is a handle that it ends */
+	bool unfreed;         /* what it makes, or hands out, need not be freed */
+	bool meets;           /* with data, no process leaves it before all have entered it: in every library */
+	bool tool;            /* of the tool information interface, whose arguments and errors are its own */
 	bool dynamic;         /* it connects processes that were not started together */
 	bool anytime; /* any thread may call it, before MPI_Init and after MPI_Finalize, too (MPI 4.0, 11.4.1, 11.6.2) */
 	/* Arguments that all processes have to give alike, apart from data, root and operation, with a comma between

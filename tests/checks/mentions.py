@@ -38,8 +38,13 @@ def calls_of(names):
 
 # What a function means stands in src/calls and nowhere else. Counted are HB_FN_ numbers, and texts that are a function's name, or
 # the beginning of one, in a comparison or a table: what is left, which may only become smaller and is then written here.
-LEFT = {"capture": (129, 16), "format": (0, 0), "model": (0, 0), "rules": (0, 0), "session": (0, 0), "tool": (0, 1), "view": (0, 0)}
+# In capture: one function with arguments like no other's, one that is called as the program would, and five that are asked for because a library
+# or its version may lack them.
+LEFT = {"capture": (7, 0), "format": (0, 0), "model": (0, 0), "rules": (0, 0), "session": (0, 0), "tool": (0, 0), "view": (0, 0)}
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+# ... and the name of a function at hand that is looked into, or given with a piece of one to somebody who does; two names may be
+# compared with each other.
+LOOKS_INTO = re.compile(r'\bstr\w+\((?!.*fn->name.*fn->name)[^;"]*\bfn->name\b|\bfn->name \+|\bfn->name\[|\b\w+\((?:\w+->)*fn, "')
 COMPARES = re.compile(r'\b(str\w*cmp|strstr|begins|ends_with|named|is_function|is_call|has_function)\s*\(|^\s*\{"')
 
 
@@ -62,7 +67,8 @@ def named_outside_of_the_table(report):
         for path in lib.files(".c", ".h", under="src/" + station):
             for i, line in enumerate(lib.read(path).splitlines(), 1):
                 found["HB_FN_"] += ["%s:%d" % (path, i)] * len(re.findall(r"\bHB_FN_MPIX?_\w+", line))
-                if COMPARES.search(line) and any(names_one(t, names) for t in TEXT.findall(line)):
+                one = COMPARES.search(line) and any(names_one(t, names) for t in TEXT.findall(line))
+                if one or LOOKS_INTO.search(line):
                     found["names in texts"].append("%s:%d" % (path, i))
         for (what, places), most in zip(found.items(), (numbers, texts)):
             fewer = len(places) < most and bool(os.environ.get("HBDB_TOP"))  # a small tree of the self-test

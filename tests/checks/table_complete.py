@@ -28,19 +28,20 @@ LIBRARIES = {
 EXPECTED = {"openmpi": {"4.1": 405, "5.0": 458}, "mpich": {"4.0": 623, "4.2": 672}}
 
 CLASSES = set("local send recv complete probe collective comm rma io special unsupported".split())
-FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback later gone empty in_place frees dynamic anytime".split())
+FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback later gone empty in_place frees unfreed meets tool dynamic anytime".split())
 # What a function means: the values are checked by the compiler, for each is an enumerator of src/calls/meaning.h.
-COLUMNS = set("does mode order fit alike given otf2 needs loses tells base".split())
+COLUMNS = set("does mode order moves fit takes topology flavor alike given otf2 needs loses tells base".split())
 
 KINDS = {}  # kind: (C type, C type in the _c variant)
 for line in """
-sbuf:const void * | rbuf ptr:void * | cstr:const char * | str:char *
-size int icount dest source root tag color key nreq:int | cintptr:const int *
-intptr flag index indices outcount:int *
-dtype:MPI_Datatype | dtypes:const MPI_Datatype * | newtype typeptr:MPI_Datatype *
+sbuf:const void * | rbuf ptr pptr:void * | cstr:const char * | str:char *
+size int icount dest source root tag color key nreq keyval order partition:int
+cintptr members ranks grid nodes neighbors perdim:const int * | ranges:int (*)[3]
+intptr keyvalptr newkeyval flag index indices outcount:int *
+dtype:MPI_Datatype | dtypes:const MPI_Datatype * | newtype lent newtypes typeptr:MPI_Datatype *
 comm:MPI_Comm | newcomm commptr:MPI_Comm * | op:MPI_Op | opptr:MPI_Op *
 request newreq reqs:MPI_Request * | status statuses:MPI_Status * | message newmsg:MPI_Message *
-win:MPI_Win | winptr:MPI_Win * | file:MPI_File | fileptr:MPI_File * | info:MPI_Info | infoptr:MPI_Info *
+win:MPI_Win | winptr:MPI_Win * | file:MPI_File | fileptr:MPI_File * | info keys:MPI_Info | infoptr:MPI_Info *
 group:MPI_Group | groupptr:MPI_Group * | errh:MPI_Errhandler | errhptr:MPI_Errhandler *
 session:MPI_Session | sessionptr:MPI_Session * | aint:MPI_Aint | aintptr:MPI_Aint *
 offset:MPI_Offset | offsetptr:MPI_Offset * | cnt:MPI_Count | cntptr:MPI_Count *

@@ -74,7 +74,7 @@ int hb__on_buffer_detach(struct hb__call *c)
 	struct attached *one = hb__carrying && code == MPI_SUCCESS ? take(*(void **)a[0]) : NULL;
 	if (one) {
 		*(void **)a[0] = one->program;
-		if (c->fn->id == HB_FN_MPI_Buffer_detach_c || c->fn->id == HB_FN_MPI_Comm_detach_buffer_c)
+		if (c->fn->param[c->fn->nargs - 1].kind == HB_P_CNTPTR)
 			*(MPI_Count *)a[1] = one->program_bytes;
 		else
 			*(int *)a[1] = (int)one->program_bytes;

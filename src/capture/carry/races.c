@@ -341,25 +341,18 @@ void hb__race_untold(struct hb__call *c)
 
 /* ---- what collectives tell ---- */
 
-/* Only those that cannot end anywhere before they have begun everywhere, with the same processes each time: then
- * all processes call them in the same order, and count them alike. */
+/* Only those in which all processes meet, with the same processes each time: then all processes call them in the same order, and
+ * count them alike. */
 uint32_t hb__race_enter(const struct hb__call *c)
 {
 	const struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	if (!hb__config.racing || !comm || !comm->carried || comm->inter || comm->size != hb__size)
 		return 0;
-	switch (c->fn->id) {
-	case HB_FN_MPI_Allreduce:
-		if ((int)hb__arg(c, HB_R_COUNT) <= 0 || hb__type_look(hb__arg(c, HB_R_TYPE))->size <= 0)
-			return 0;
-		break;
-	case HB_FN_MPI_Barrier:
-	case HB_FN_MPI_Comm_dup:
-	case HB_FN_MPI_Comm_split:
-		break;
-	default:
+	if (!c->fn->means->meets)
 		return 0;
-	}
+	if (c->fn->means->empty &&
+		((int64_t)hb__arg(c, HB_R_COUNT) <= 0 || hb__type_look(hb__arg(c, HB_R_TYPE))->size <= 0))
+		return 0; /* without data nobody waits for anybody */
 	return __atomic_add_fetch(&epochs, 1, __ATOMIC_RELAXED);
 }
 

@@ -97,8 +97,8 @@ static bool asks_again(const struct hb__call *c)
 
 static bool poll_again(const struct hb__call *c)
 {
-	bool one = c->fn->id == HB_FN_MPI_Test || c->fn->id == HB_FN_MPI_Iprobe || c->fn->id == HB_FN_MPI_Improbe ||
-		   c->fn->id == HB_FN_MPI_Request_get_status;
+	bool one = c->fn->flags & HB_POLL && (c->fn->cls == HB_COMPLETE || c->fn->cls == HB_PROBE) &&
+		   !hb__has(c, HB_R_NREQ);
 	if (likely(!one) || hb__threaded || c->lane->nested || c->fn->nargs > ARGUMENTS) {
 		asked.lane = NULL;
 		return false;

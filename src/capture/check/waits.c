@@ -39,7 +39,7 @@ static uint64_t list(struct hb__call *c, struct hb_lane_control *k, bool *all)
 	*all = c->fn->cls == HB_COMPLETE;
 	if (c->fn->cls != HB_COMPLETE)
 		return 0;
-	if (c->fn->id == HB_FN_MPI_Request_get_status)
+	if (c->fn->param[0].kind == HB_P_REQVAL)
 		return add(k, n, c->a[0], all);
 	if (hb__has(c, HB_R_REQUEST)) {
 		const MPI_Request *one = (const MPI_Request *)hb__arg(c, HB_R_REQUEST);

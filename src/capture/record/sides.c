@@ -11,8 +11,6 @@ struct arguments {
 	bool counts, types;           /* arrays */
 };
 
-static bool named(const struct hb__fn *fn, const char *part) { return strstr(fn->name, part) != NULL; }
-
 static int next_of(const struct hb__fn *fn, int from, unsigned one, unsigned several, bool *ret_several)
 {
 	for (int i = from; from > 0 && i < fn->nargs; i++)
@@ -104,7 +102,7 @@ static void neighbors(const struct hb__call *c, const struct hb__comm *comm, str
 {
 	struct arguments in = arguments_of(c->fn, HB_R_SBUF), out = arguments_of(c->fn, HB_R_RBUF);
 	int topology = MPI_UNDEFINED;
-	bool one = named(c->fn, "allgather");
+	bool one = c->fn->means->moves == HB_MOVES_GATHER;
 	PMPI(Topo_test)((MPI_Comm)hb__arg(c, HB_R_COMM), &topology);
 	if (one)
 		place(c, in, 0, 1, &s->in);
@@ -128,18 +126,22 @@ static void between(const struct hb__call *c, const struct hb__comm *comm, struc
 	bool rooted = at >= 0, root = rooted && (int)c->a[at] == MPI_ROOT;
 	if (rooted && (int)c->a[at] == MPI_PROC_NULL)
 		return;
-	if (named(fn, "cast")) {
+	bool each = fn->means->moves == HB_MOVES_EXCHANGE, many = each || fn->means->moves == HB_MOVES_GATHER;
+	switch (fn->means->moves) {
+	case HB_MOVES_CAST:
 		place(c, out, 0, 1, root ? &s->in : &s->out);
-	} else if (named(fn, "educe_scatter")) {
+		break;
+	case HB_MOVES_REDUCE_SCATTER:
 		place(c, in, 0, comm->size, &s->in);
 		place(c, out, out.counts ? comm->rank : 0, 1, &s->out);
 		s->out.from = 0;
-	} else if (named(fn, "catter")) {
+		break;
+	case HB_MOVES_SCATTER:
 		place(c, root ? in : out, 0, root ? others : 1, root ? &s->in : &s->out);
-	} else {
-		bool many = named(fn, "ather") || named(fn, "lltoall");
+		break;
+	default:
 		if (!root)
-			place(c, in, 0, named(fn, "lltoall") ? others : 1, &s->in);
+			place(c, in, 0, each ? others : 1, &s->in);
 		if (!rooted || root)
 			place(c, out, 0, many ? others : 1, &s->out);
 	}
@@ -159,7 +161,8 @@ static void reduces(const struct hb__call *c, const struct hb__comm *comm, int r
 {
 	const struct hb__fn *fn = c->fn;
 	struct arguments in = arguments_of(fn, HB_R_SBUF), out = arguments_of(fn, HB_R_RBUF);
-	bool scatters = named(fn, "educe_scatter"), nothing = named(fn, "xscan") && comm->rank == 0;
+	bool scatters = fn->means->moves == HB_MOVES_REDUCE_SCATTER;
+	bool nothing = fn->means->order == HB_ORDER_EXSCAN && comm->rank == 0;
 	place(c, in, 0, scatters ? comm->size : 1, &s->in);
 	place(c, out, 0, scatters ? comm->size : 1, &s->in_place);
 	if (scatters) {
@@ -175,27 +178,36 @@ static void within(const struct hb__call *c, const struct hb__comm *comm, struct
 	const struct hb__fn *fn = c->fn;
 	int at = root_at(fn), root = at < 0 ? -1 : (int)c->a[at];
 	struct arguments in = arguments_of(fn, HB_R_SBUF), out = arguments_of(fn, HB_R_RBUF);
-	if (named(fn, "cast")) {
+	switch (fn->means->moves) {
+	case HB_MOVES_CAST:
 		place(c, out, 0, 1, root == comm->rank ? &s->in : &s->out);
-	} else if (named(fn, "educe") || named(fn, "scan") || named(fn, "Scan")) {
+		break;
+	case HB_MOVES_REDUCE:
+	case HB_MOVES_REDUCE_SCATTER:
 		reduces(c, comm, root, s);
-	} else if (named(fn, "ather")) {
+		break;
+	case HB_MOVES_GATHER:
 		gathers(c, comm, root < 0 || root == comm->rank, s);
-	} else if (named(fn, "catter")) {
+		break;
+	case HB_MOVES_SCATTER:
 		if (root == comm->rank)
 			place(c, in, 0, comm->size, &s->in);
 		place(c, out, 0, 1, &s->out);
-	} else if (named(fn, "lltoall")) {
+		break;
+	case HB_MOVES_EXCHANGE:
 		place(c, in, 0, comm->size, &s->in);
 		place(c, out, 0, comm->size, &s->in_place);
 		place(c, out, 0, comm->size, &s->out);
+		break;
+	default:
+		break;
 	}
 }
 
 void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *s)
 {
 	unsigned flags = c->fn->flags;
-	if (named(c->fn, "eighbor"))
+	if (c->fn->means->topology != HB_TOPOLOGY_NONE)
 		neighbors(c, comm, s);
 	else if (comm->inter)
 		between(c, comm, s);

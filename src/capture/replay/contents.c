@@ -122,15 +122,17 @@ static const char *reason(const void *p, int64_t bytes, char *text, size_t size)
 
 /* ---- comparing ---- */
 
-/* name: the call that gave or got them. what: a clause. */
-static void different(struct hb__call *c, const char *name, const char *what, const void *p, int64_t bytes, bool given)
+/* fn: the call that gave or got them. what: a clause. */
+static void different(
+	struct hb__call *c, const struct hb__fn *fn, const char *what, const void *p, int64_t bytes, bool given)
 {
 	char text[160];
 	if (hb__job_ends()) /* a handler of the signal that ends it */
 		return;
 	counted(DIFFERENT);
 	const char *why = p ? reason(p, bytes, text, sizeof text) : NULL;
-	if (!given && !why && strstr(name, "educe"))
+	unsigned moves = fn->means->moves;
+	if (!given && !why && (moves == HB_MOVES_REDUCE || moves == HB_MOVES_REDUCE_SCATTER))
 		why = "the result of a reduction depends on the data of every process, and on the order in which the library combines it";
 	else if (!given)
 		why = "the data comes from another process";
@@ -183,7 +185,7 @@ void hb__compare_sent(struct hb__call *c)
 	bool known = c->check && c->recorded;
 	counted(known ? COMPARED : UNREADABLE);
 	if (known && c->check != c->recorded)
-		different(c, c->fn->name, "it sends different data than in the recording",
+		different(c, c->fn, "it sends different data than in the recording",
 			(const void *)c->a[c->slot->check_arg], c->slot->check_bytes, true);
 }
 
@@ -199,7 +201,7 @@ void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side 
 	bool given = side == HB__GIVEN || side == HB__GIVEN_LOW;
 	counted(now && then ? COMPARED : UNREADABLE);
 	if (now && then && now != then)
-		different(c, c->fn->name,
+		different(c, c->fn,
 			given ? "its input data differs from the recording" : "its result differs from the recording",
 			(const uint8_t *)c->a[part->buf] + part->from, part->blocks ? 8 : part->bytes, given);
 }
@@ -211,9 +213,9 @@ static void awaited_side(struct hb__call *c, const struct hb__begun *begun, bool
 	if (!now || !then || now == then)
 		return;
 	snprintf(what, sizeof what, "the %s of the %s of event %llu differs from the recording",
-		given ? "input data" : "result", begun->name, (unsigned long long)begun->event);
-	different(c, begun->name, what, given ? begun->in : begun->out, given ? begun->in_bytes : begun->out_bytes,
-		given);
+		given ? "input data" : "result", begun->fn->name, (unsigned long long)begun->event);
+	different(
+		c, begun->fn, what, given ? begun->in : begun->out, given ? begun->in_bytes : begun->out_bytes, given);
 }
 
 void hb__compare_awaited(struct hb__call *c, const struct hb__request *r, const struct hb__begun *begun, uint16_t check)

@@ -131,7 +131,8 @@ static bool unstored(const struct hb__call *c)
 	const struct hb__fn *fn = c->fn;
 	bool receives = fn->cls == HB_RECV && !(fn->flags & (HB_NONBLOCKING | HB_PERSISTENT | HB_MATCHED));
 	struct hb__follow *f = c->lane->follow;
-	if (!f->skipped_left || !(receives || fn->id == HB_FN_MPI_Wait || fn->id == HB_FN_MPI_Waitall))
+	bool waits = fn->means->does == HB_DOES_COMPLETE && !fn->means->chooses; /* for all of its requests */
+	if (!f->skipped_left || !(receives || waits))
 		return false;
 	f->skipped_left--;
 	return true;

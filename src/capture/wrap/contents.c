@@ -208,7 +208,7 @@ void hb__await(struct hb__call *c, struct hb__request *r, const struct hb__part 
 	else
 		w = hb__pool(sizeof *w);
 	if (w) {
-		*w = (struct hb__awaited){.begun = {.name = c->fn->name, .event = c->lane->control->events + 1}};
+		*w = (struct hb__awaited){.begun = {.fn = c->fn, .event = c->lane->control->events + 1}};
 		if (in)
 			keep_side(c, in, &w->in);
 		if (out)

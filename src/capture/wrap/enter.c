@@ -135,7 +135,7 @@ static double clock_value(struct hb__lane *lane, const struct hb__fn *fn, double
 double hb__double_leave(const struct hb__fn *fn, double value, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = hb__self;
-	if (!lane || lane->depth || fn->id != HB_FN_MPI_Wtime)
+	if (!lane || lane->depth || fn->means->shape != HB_SHAPE_CLOCK)
 		return value;
 	return clock_value(lane, fn, value, pc, cfa);
 }

@@ -134,28 +134,23 @@ int hb__on_comm_free(struct hb__call *c)
 
 /* ---- handles that other calls refer to ---- */
 
+static bool copies(const struct hb__call *c) { return c->fn->means->does == HB_DOES_COPY_TYPE; }
+static bool is_lent(const struct hb__call *c) { return c->fn->param[hb__role(c, HB_R_NEWTYPE)].kind == HB_P_LENT; }
+
 /* Predefined ones that are handed out, and copies of committed ones. */
 static bool born_committed(const struct hb__call *c)
 {
-	switch (c->fn->id) {
-	case HB_FN_MPI_Type_dup:
+	if (copies(c))
 		return hb__type_look(hb__arg(c, HB_R_TYPE))->committed;
-	case HB_FN_MPI_Type_create_f90_complex:
-	case HB_FN_MPI_Type_create_f90_integer:
-	case HB_FN_MPI_Type_create_f90_real:
-	case HB_FN_MPI_Type_match_size:
-		return true;
-	default:
-		return false;
-	}
+	return is_lent(c);
 }
 
 int hb__on_newtype(struct hb__call *c)
 {
 	int code = hb__invoke_next(c);
 	MPI_Datatype *made = (MPI_Datatype *)hb__arg(c, HB_R_NEWTYPE);
-	if (code == MPI_SUCCESS && made)
-		hb__type_add(*made, born_committed(c), c->fn->id == HB_FN_MPI_Type_dup || !born_committed(c));
+	if (code == MPI_SUCCESS && made && *made != hb__known.type_null)
+		hb__type_add(*made, born_committed(c), !is_lent(c));
 	return code;
 }
 

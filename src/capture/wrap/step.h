@@ -24,7 +24,7 @@ uint16_t hb__contents_part(const struct hb__call *c, const struct hb__part *part
 uint16_t hb__contents_both(uint16_t in, uint16_t out);
 /* A collective that is over later: its sides (NULL: none) are looked at then. */
 struct hb__begun {
-	const char *name;
+	const struct hb__fn *fn;
 	uint64_t event;   /* of the call that made the request */
 	bool gives, gets; /* both: the check is of both */
 	const void *in, *out;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/meaning.h"
 #include "rules/lifecycle/parts.h"
 
 static bool is(const hb_remark *r, const char *key, const char *value)
@@ -88,7 +89,7 @@ static hb_status left_active(hb_case *c, const hb_remark *r, const char *many, h
 			  "says whether it was cancelled."
 		: over ? "The variable of the request was overwritten: keep each request until it is completed (MPI_Wait, MPI_Waitall)."
 		       : "Complete it (MPI_Wait, MPI_Test, MPI_Waitall) before MPI_Finalize.";
-	if (!strstr(fn, "_init"))
+	if (!(hb_meaning_of(fn, HB_SPECIAL)->flags & HB_PERSISTENT))
 		return hb__finding(c, HB_LEAK_REQUEST, false, advice, points, n, err,
 			cancelled ? "rank %d cancels the request of %s, but never completes it%s"
 				  : "rank %d never completes the request of %s%s",

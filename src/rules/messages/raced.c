@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls/meaning.h"
 #include "rules/messages/messages.h"
 #include "rules/race.h"
 
@@ -113,8 +114,8 @@ static hb_status misfit(struct racing *r, const hb_race *race)
 	hb_data got, sent, room;
 	char sent_text[200], room_text[200], role[160];
 	const char *name = function_of(r, race);
-	if (race->got == HB_NO || strstr(name, "probe") || !hb__letter_room(l, race->id, &room) ||
-		!hb__letter_sent(l, race->got, &got) || !fits(&got, &room))
+	if (race->got == HB_NO || hb_meaning_of(name, HB_RECV)->cls == HB_PROBE ||
+		!hb__letter_room(l, race->id, &room) || !hb__letter_sent(l, race->got, &got) || !fits(&got, &room))
 		return HB_OK;
 	for (uint32_t i = 0; i < race->nalternatives; i++) {
 		uint32_t other = race->alternative[i].send;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../terminal.h"
+#include "calls/meaning.h"
 #include "debug.h"
 
 #define STEP_MS 20
@@ -126,6 +127,14 @@ void hb__d_poll(hb_debug *d, int ms)
 
 /* ---- waiting ---- */
 
+/* What a process is inside of begins with the name of the call. */
+static bool in_finalize(const char *inside)
+{
+	char name[64];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(inside, " "), inside);
+	return hb_meaning_of(name, HB_SPECIAL)->does == HB_DOES_FINALIZE;
+}
+
 /* When nobody stands, what is inside a call for long is slow, or hangs by itself: for so many seconds it gets the benefit of the doubt. */
 static double doubt(hb_debug *d)
 {
@@ -135,7 +144,7 @@ static double doubt(hb_debug *d)
 		if (!p || hb__d_stopped(p))
 			return 0;
 		const char *inside = p->life == HB_LIFE_RUNNING ? hb__live_inside(d->live, i) : NULL;
-		if (inside && !strncmp(inside, "MPI_Finalize", 12))
+		if (inside && in_finalize(inside))
 			seconds = FINALIZE_S;
 	}
 	return seconds;

@@ -20,6 +20,14 @@ static bool by_value(unsigned kind)
 	case HB_P_AINTS:
 	case HB_P_CNTS:
 	case HB_P_CINTPTR:
+	case HB_P_MEMBERS:
+	case HB_P_RANKS:
+	case HB_P_RANGES:
+	case HB_P_GRID:
+	case HB_P_NODES:
+	case HB_P_NEIGHBORS:
+	case HB_P_PERDIM:
+	case HB_P_NEWTYPES:
 	case HB_P_REQS:
 	case HB_P_REQUEST:
 	case HB_P_REQVAL:
@@ -34,6 +42,7 @@ static bool by_value(unsigned kind)
 	case HB_P_ERRHPTR:
 	case HB_P_GROUP:
 	case HB_P_INFO:
+	case HB_P_KEYS:
 	case HB_P_ERRH:
 	case HB_P_AS:
 		return false;
@@ -49,13 +58,13 @@ static bool one_buffer(const struct hb__fn *fn)
 	unsigned n = 0;
 	for (unsigned i = 0; i < fn->nargs; i++)
 		n += fn->param[i].kind == HB_P_SBUF || fn->param[i].kind == HB_P_RBUF;
-	return n == 1 && (fn->cls == HB_SEND || fn->cls == HB_RECV) && !strstr(fn->name, "bsend") &&
-	       !strstr(fn->name, "Bsend"); /* these need room elsewhere */
+	bool elsewhere = fn->means->mode == HB_MODE_BUFFERED; /* these need room there, too */
+	return n == 1 && (fn->cls == HB_SEND || fn->cls == HB_RECV) && !elsewhere;
 }
 
 static enum plan plan_of(const struct hb__fn *fn)
 {
-	if (!fn->nargs || !strncmp(fn->name, "MPI_T_", 6))
+	if (!fn->nargs || fn->means->tool)
 		return NOTHING;
 	if (fn->cls == HB_COMPLETE || fn->flags & HB_START || fn->means->does == HB_DOES_CANCEL)
 		return REQUESTS;
@@ -167,6 +176,14 @@ int hb__find_param(const struct hb__look *l, const char *name)
 {
 	for (unsigned i = 0; i < l->fn->nargs; i++)
 		if (hb__named(l, i, name))
+			return (int)i;
+	return -1;
+}
+
+int hb__find_kind(const struct hb__look *l, unsigned kind)
+{
+	for (unsigned i = 0; i < l->fn->nargs; i++)
+		if (hb__kind(l, i) == kind)
 			return (int)i;
 	return -1;
 }

@@ -62,7 +62,7 @@ static void tell(struct hb__call *c, int code, bool fatal)
 
 void hb__check_failed(struct hb__call *c, int code)
 {
-	if (strncmp(c->fn->name, "MPI_T_", 6) != 0 && !strstr(c->fn->name, "call_errhandler") &&
+	if (!c->fn->means->tool && c->fn->means->does != HB_DOES_CALL_HANDLER &&
 		!hb__fault_enough(c, HB_REMARK_CALL_FAILED, 31))
 		tell(c, code, false);
 }
@@ -109,7 +109,8 @@ void hb__fatal_enter(struct hb__call *c) { current = c; }
 void hb__fatal_leave(struct hb__call *c)
 {
 	current = NULL;
-	if (c->fn->id != HB_FN_MPI_Comm_get_errhandler && c->fn->id != HB_FN_MPI_Errhandler_get)
+	bool asks = hb__has(c, HB_R_COMM) && c->fn->nargs == 2 && c->fn->param[1].kind == HB_P_ERRHPTR;
+	if (!asks)
 		return;
 	MPI_Errhandler *got = (MPI_Errhandler *)c->a[1];
 	if (!got || *got != ours)

@@ -36,11 +36,18 @@ static inline bool hb__named(const struct hb__look *l, unsigned i, const char *n
 {
 	return strcmp(l->fn->param[i].name, name) == 0;
 }
-static inline bool hb__function_has(const struct hb__look *l, const char *part)
-{
-	return strstr(l->fn->name, part) != NULL;
-}
 int hb__find_param(const struct hb__look *l, const char *name); /* -1: none */
+int hb__find_kind(const struct hb__look *l, unsigned kind);     /* the first one; -1: none */
+static inline bool hb__moves(const struct hb__look *l, enum hb_moves how) { return l->fn->means->moves == how; }
+static inline bool hb__among_neighbors(const struct hb__look *l)
+{
+	return l->fn->cls == HB_COLLECTIVE && l->fn->means->topology != HB_TOPOLOGY_NONE;
+}
+/* It gets what the target had before. */
+static inline bool hb__fetches(const struct hb__fn *fn)
+{
+	return fn->means->does == HB_DOES_GET_ACCUMULATE || fn->means->does == HB_DOES_FETCH_AND_OP;
+}
 /* A scalar argument; 64 bits wide where the parameter is. */
 int64_t hb__value(const struct hb__look *l, unsigned i);
 /* Element k of an array of numbers. */

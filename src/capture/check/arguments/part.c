@@ -1,7 +1,11 @@
 /* What of a collective's arguments counts at this process, buffers and all. */
 #include "capture/check/arguments/look.h"
 
-static bool scatters(const struct hb__look *l) { return hb__function_has(l, "catter") && l->root >= 0; }
+static bool scatters(const struct hb__look *l) { return hb__moves(l, HB_MOVES_SCATTER); }
+static bool combines(const struct hb__look *l)
+{
+	return hb__moves(l, HB_MOVES_REDUCE) || hb__moves(l, HB_MOVES_REDUCE_SCATTER);
+}
 static bool sends(const char *name) { return !strncmp(name, "send", 4) || !strcmp(name, "sdispls"); }
 static bool receives(const char *name) { return !strncmp(name, "recv", 4) || !strcmp(name, "rdispls"); }
 
@@ -39,12 +43,12 @@ bool hb__significant(const struct hb__look *l, unsigned i)
 		return true;
 	/* a reduction has one count for both sides; recvcounts of Reduce_scatter count in any case */
 	int buf = hb__role(l->c, side == 's' ? HB_R_SBUF : HB_R_RBUF);
-	return hb__function_has(l, "educe") || buf < 0 || (const void *)l->c->a[buf] != MPI_IN_PLACE;
+	return combines(l) || buf < 0 || (const void *)l->c->a[buf] != MPI_IN_PLACE;
 }
 
 bool hb__in_place_allowed(const struct hb__look *l, unsigned i)
 {
-	if (l->fn->cls != HB_COLLECTIVE || hb__function_has(l, "eighbor") || hb__function_has(l, "cast"))
+	if (l->fn->cls != HB_COLLECTIVE || hb__among_neighbors(l) || hb__moves(l, HB_MOVES_CAST))
 		return false;
 	if (!l->comm)
 		return true;
@@ -63,11 +67,11 @@ int hb__length(const struct hb__look *l, unsigned i)
 	const struct hb__comm *comm = l->comm;
 	if (!comm)
 		return 0;
-	if (hb__function_has(l, "eighbor")) {
+	if (hb__among_neighbors(l)) {
 		int n = side_of(l, i) == 's' ? comm->neighbors_out : comm->neighbors_in;
 		return n > 0 ? n : 0;
 	}
-	if (hb__function_has(l, "educe_scatter"))
+	if (hb__moves(l, HB_MOVES_REDUCE_SCATTER))
 		return comm->size;
 	return comm->inter ? comm->remote_size : comm->size;
 }

@@ -59,9 +59,9 @@ void hb__partitions_drop(struct hb__watch *w)
 
 void hb__partitions_made(const struct hb__call *c, struct hb__watch *w)
 {
-	bool sends = c->fn->id == HB_FN_MPI_Psend_init;
+	bool sends = c->fn->cls == HB_SEND;
 	int n = (int)c->a[1], peer = (int)c->a[4];
-	if ((!sends && c->fn->id != HB_FN_MPI_Precv_init) || n <= 0 || n > MOST || peer == MPI_PROC_NULL)
+	if (c->fn->means->does != HB_DOES_PARTITIONED || n <= 0 || n > MOST || peer == MPI_PROC_NULL)
 		return;
 	struct hb__partitions *p = partitions_new(n);
 	if (!p)
@@ -128,25 +128,26 @@ void hb__partitions_ended(struct hb__call *c, struct hb__watch *w, bool good)
 
 /* ---- MPI_Pready and its kin, MPI_Parrived ---- */
 
+/* One partition, the first and the last of several, or none: then the first two arguments are a list and its length before it. */
+static int partitions_given(const struct hb__fn *fn, unsigned ret_at[2])
+{
+	int n = 0;
+	for (unsigned i = 0; i < fn->nargs && n < 2; i++)
+		if (fn->param[i].kind == HB_P_PARTITION)
+			ret_at[n++] = i;
+	return n;
+}
+
 /* The partitions that a call names. Calls visit for each as long as it says yes. */
 static void named(struct hb__call *c, struct hb__watch *w, bool (*visit)(struct hb__call *, struct hb__watch *, int))
 {
-	const int *list = (const int *)c->a[1];
-	switch (c->fn->id) {
-	case HB_FN_MPI_Pready:
-		visit(c, w, (int)c->a[0]);
-		break;
-	case HB_FN_MPI_Parrived:
-		visit(c, w, (int)c->a[1]);
-		break;
-	case HB_FN_MPI_Pready_range:
-		for (int i = (int)c->a[0]; i <= (int)c->a[1] && visit(c, w, i); i++)
-			;
-		break;
-	default:
-		for (int i = 0; list && i < (int)c->a[0] && visit(c, w, list[i]); i++)
-			;
-	}
+	unsigned at[2];
+	int n = partitions_given(c->fn, at);
+	const int *list = n ? NULL : (const int *)c->a[1];
+	for (int i = n ? (int)c->a[at[0]] : 0; n && i <= (int)c->a[at[n - 1]] && visit(c, w, i); i++)
+		;
+	for (int i = 0; list && i < (int)c->a[0] && visit(c, w, list[i]); i++)
+		;
 }
 
 static uintptr_t request_of(const struct hb__call *c)
@@ -170,11 +171,13 @@ static struct hb__watch *watch_at(uintptr_t handle)
 
 static struct hb__watch *watch_of(const struct hb__call *c) { return watch_at(request_of(c)); }
 
-static const char *argument_of(const struct hb__call *c)
+static void wrong_partition(struct hb__call *c, int value, const char *text)
 {
-	return c->fn->id == HB_FN_MPI_Pready_range  ? "partition_low..partition_high"
-	       : c->fn->id == HB_FN_MPI_Pready_list ? "array_of_partitions"
-						    : "partition";
+	unsigned at[2];
+	int n = partitions_given(c->fn, at);
+	if (hb__remark_wanted(HB_REMARK_ARG_VALUE, hb__check_site(c)))
+		hb__remark(c, HB_REMARK_ARG_VALUE, "arg=%s%s%s value=%d text=%s", c->fn->param[n ? at[0] : 1].name,
+			n == 2 ? ".." : "", n == 2 ? c->fn->param[at[1]].name : "", value, text);
 }
 
 static bool in_range(struct hb__call *c, struct hb__watch *w, int i)
@@ -182,17 +185,13 @@ static bool in_range(struct hb__call *c, struct hb__watch *w, int i)
 	struct hb__partitions *p = w->partitions;
 	bool ready = c->fn->means->does == HB_DOES_READY;
 	if (i < 0 || i >= p->n) {
-		if (hb__remark_wanted(HB_REMARK_ARG_VALUE, hb__check_site(c)))
-			hb__remark(c, HB_REMARK_ARG_VALUE,
-				"arg=%s value=%d text=the request has %d partitions, which are counted from 0",
-				argument_of(c), i, p->n);
+		char text[80];
+		snprintf(text, sizeof text, "the request has %d partitions, which are counted from 0", p->n);
+		wrong_partition(c, i, text);
 		return false;
 	}
-	if (ready && w->active && p->part[i].marked && hb__remark_wanted(HB_REMARK_ARG_VALUE, hb__check_site(c)))
-		hb__remark(c, HB_REMARK_ARG_VALUE,
-			"arg=%s value=%d text=this partition was said to be ready before, since the request was "
-			"started",
-			argument_of(c), i);
+	if (ready && w->active && p->part[i].marked)
+		wrong_partition(c, i, "this partition was said to be ready before, since the request was started");
 	return true;
 }
 
@@ -222,11 +221,13 @@ static void unready(struct hb__call *c, uintptr_t handle)
 
 static void waited(struct hb__call *c)
 {
-	if (c->fn->id == HB_FN_MPI_Wait) {
+	if (c->fn->means->does != HB_DOES_COMPLETE || c->fn->means->chooses)
+		return; /* it does not wait for all of them */
+	if (hb__has(c, HB_R_REQUEST)) {
 		const MPI_Request *one = (const MPI_Request *)hb__arg(c, HB_R_REQUEST);
 		if (one)
 			unready(c, (uintptr_t)*one);
-	} else if (c->fn->id == HB_FN_MPI_Waitall) {
+	} else {
 		const MPI_Request *all = (const MPI_Request *)hb__arg(c, HB_R_REQS);
 		for (int i = 0; all && i < (int)hb__arg(c, HB_R_NREQ); i++)
 			unready(c, (uintptr_t)all[i]);
@@ -241,7 +242,7 @@ void hb__partitions_enter(struct hb__call *c)
 	bool ready = c->fn->means->does == HB_DOES_READY;
 	if (!w || w->unsure)
 		return;
-	if (w->fn->id != (ready ? HB_FN_MPI_Psend_init : HB_FN_MPI_Precv_init))
+	if (w->fn->means->does != HB_DOES_PARTITIONED || w->fn->cls != (ready ? HB_SEND : HB_RECV))
 		wrong_request(c, w,
 			ready ? "only partitions of a request of MPI_Psend_init can be made ready"
 			      : "only partitions of a request of MPI_Precv_init can be asked for");

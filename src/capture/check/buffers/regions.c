@@ -129,23 +129,27 @@ static void add_blocks(struct hb__call *c, const struct side *s, int n, struct h
 	}
 }
 
-static bool is(const struct hb__fn *fn, const char *part) { return strstr(fn->name, part) != NULL; }
+static bool moves(const struct hb__fn *fn, enum hb_moves how) { return fn->means->moves == how; }
+static bool among_neighbors(const struct hb__fn *fn) { return fn->means->topology != HB_TOPOLOGY_NONE; }
 
 /* How many blocks of the count lie in the buffer. */
 static int blocks(const struct hb__fn *fn, const struct hb__comm *comm, bool sends)
 {
 	int n = comm->inter ? comm->remote_size : comm->size;
-	if (is(fn, "eighbor"))
-		return !sends ? comm->neighbors_in : is(fn, "alltoall") ? comm->neighbors_out : 1;
-	if (is(fn, "lltoall"))
+	if (among_neighbors(fn))
+		return !sends ? comm->neighbors_in : moves(fn, HB_MOVES_EXCHANGE) ? comm->neighbors_out : 1;
+	switch (fn->means->moves) {
+	case HB_MOVES_EXCHANGE:
 		return n;
-	if (is(fn, "educe_scatter"))
+	case HB_MOVES_REDUCE_SCATTER:
 		return sends ? comm->size : 1;
-	if (is(fn, "gather") || is(fn, "Gather"))
+	case HB_MOVES_GATHER:
 		return sends ? 1 : n;
-	if (is(fn, "catter"))
+	case HB_MOVES_SCATTER:
 		return sends ? n : 1;
-	return 1;
+	default:
+		return 1;
+	}
 }
 
 /* Whether this side counts at this process; a broadcast's buffer is read at the root and written elsewhere. */
@@ -161,11 +165,12 @@ static bool counts_here(struct hb__call *c, const struct hb__comm *comm, bool *s
 	if (comm->inter && root == MPI_PROC_NULL)
 		return false;
 	bool here = comm->inter ? root == MPI_ROOT : root == comm->rank;
-	if (is(c->fn, "cast")) {
+	if (moves(c->fn, HB_MOVES_CAST)) {
 		*sends = here;
 		return true;
 	}
-	bool to_root = !is(c->fn, "catter"), rooted = *sends != to_root; /* the side that only the root has */
+	bool to_root = !moves(c->fn, HB_MOVES_SCATTER),
+	     rooted = *sends != to_root; /* the side that only the root has */
 	return comm->inter ? here == rooted : here || !rooted;
 }
 
@@ -175,13 +180,13 @@ static void collective(
 	if (!s->counts) {
 		int64_t n = blocks(c->fn, comm, sends);
 		add_elements(r, c->a[s->buf], n * (int64_t)c->a[s->count], (MPI_Datatype)c->a[s->type]);
-	} else if (is(c->fn, "educe_scatter") && !sends) {
+	} else if (moves(c->fn, HB_MOVES_REDUCE_SCATTER) && !sends) {
 		add_elements(
 			r, c->a[s->buf], element(c, s->count, comm->rank, c->fn->wide), (MPI_Datatype)c->a[s->type]);
 	} else {
-		int n = is(c->fn, "eighbor") ? (sends ? comm->neighbors_out : comm->neighbors_in)
-			: is(c->fn, "educe_scatter") || !comm->inter ? comm->size
-								     : comm->remote_size;
+		int n = among_neighbors(c->fn) ? (sends ? comm->neighbors_out : comm->neighbors_in)
+			: moves(c->fn, HB_MOVES_REDUCE_SCATTER) || !comm->inter ? comm->size
+										: comm->remote_size;
 		add_blocks(c, s, n, r);
 	}
 }
@@ -194,7 +199,9 @@ static bool null_peer(const struct hb__call *c, bool sends)
 
 static bool asked(const struct hb__fn *fn)
 {
-	bool split = is(fn, "_begin") || is(fn, "_end"), partitioned = is(fn, "Psend") || is(fn, "Precv");
+	/* The first half of an access in two halves neither says how it went nor has a request. */
+	bool split = fn->cls == HB_IO && !fn->role[HB_R_STATUS] && !fn->role[HB_R_NEWREQ];
+	bool partitioned = fn->means->does == HB_DOES_PARTITIONED;
 	return fn->cls == HB_SEND || fn->cls == HB_RECV || fn->cls == HB_COLLECTIVE || fn->cls == HB_IO
 		       ? !split && !partitioned
 		       : false;

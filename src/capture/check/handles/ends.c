@@ -1,4 +1,6 @@
 /* Calls that make handles, end them, and use ended ones. */
+#include <string.h>
+
 #include "capture/check/handles/handles.h"
 #include "capture/mpi/family.h"
 
@@ -58,10 +60,13 @@ static bool predefined_type(MPI_Datatype type)
 }
 
 /* Derived types come out as new references, which the program has to free. */
-static void contents(struct hb__call *c, bool large)
+static void contents(struct hb__call *c, unsigned array)
 {
-	MPI_Datatype *at = (MPI_Datatype *)c->a[large ? 8 : 6], type = (MPI_Datatype)c->a[0];
-	int64_t room = (int64_t)c->a[large ? 4 : 3];
+	MPI_Datatype *at = (MPI_Datatype *)c->a[array], type = (MPI_Datatype)hb__arg(c, HB_R_TYPE);
+	int64_t room = 0;
+	for (unsigned i = 0; i < c->fn->nargs; i++)
+		if (!strcmp(c->fn->param[i].name, "max_datatypes"))
+			room = c->fn->param[i].kind == HB_P_CNT ? (int64_t)c->a[i] : (int)c->a[i];
 	int integers, addresses, types, combiner;
 	if (!at || PMPI(Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS)
 		return;
@@ -70,49 +75,32 @@ static void contents(struct hb__call *c, bool large)
 			hb__handle_made(c, HB__H_DATATYPE, (uintptr_t)at[i], false);
 }
 
-/* Whether a pointer to a handle is one that this call fills. *ret_quiet: the program need not free it. */
-static bool makes(const struct hb__fn *fn, unsigned i, bool *ret_quiet)
+/* Whether a pointer to a handle is one that this call fills. */
+static bool makes(const struct hb__fn *fn, unsigned i)
 {
-	*ret_quiet = false;
-	switch (fn->id) {
-	case HB_FN_MPI_Session_init: /* may outlive MPI_Finalize */
-	case HB_FN_MPI_Comm_get_parent:
-	case HB_FN_MPI_File_get_view:
-		*ret_quiet = true;
-		break;
-	case HB_FN_MPI_Type_create_f90_complex:
-	case HB_FN_MPI_Type_create_f90_integer:
-	case HB_FN_MPI_Type_create_f90_real:
-	case HB_FN_MPI_Type_match_size:
-	case HB_FN_MPI_Type_commit:
-	case HB_FN_MPI_T_cvar_get_info:
-	case HB_FN_MPI_T_pvar_get_info:
-		return false;
-	default:
-		break;
-	}
+	unsigned kind = fn->param[i].kind;
 	bool later = fn->cls == HB_COMM && fn->flags & HB_NONBLOCKING; /* made when the request completes */
-	return !later && fn->param[i].kind != HB_P_MESSAGE && !hb__ends_handle(fn, i);
+	return !later && kind != HB_P_MESSAGE && kind != HB_P_TYPEPTR && !hb__ends_handle(fn, i);
 }
 
 static void made(struct hb__call *c)
 {
+	bool quiet = c->fn->means->unfreed;
 	for (unsigned i = 0; i < c->fn->nargs; i++) {
-		bool pointer, quiet;
+		bool pointer;
 		enum hb__what what = hb__handle_of_param(c->fn, i, &pointer);
-		if (!what || !pointer || !c->a[i] || !makes(c->fn, i, &quiet))
+		if (c->fn->param[i].kind == HB_P_NEWTYPES)
+			contents(c, i);
+		if (!what || !pointer || !c->a[i] || !makes(c->fn, i))
 			continue;
 		uintptr_t value = hb__handle_at(what, (void *)c->a[i]);
-		if (given(what, value) ||
-			(c->fn->id == HB_FN_MPI_File_get_view && predefined_type((MPI_Datatype)value)))
+		if (given(what, value) || (quiet && what == HB__H_DATATYPE && predefined_type((MPI_Datatype)value)))
 			continue;
 		hb__handle_made(c, what, value, quiet);
 		hb__track_lock();
 		hb__map_remove(&emptied, c->a[i]);
 		hb__track_unlock();
 	}
-	if (c->fn->id == HB_FN_MPI_Type_get_contents || c->fn->id == HB_FN_MPI_Type_get_contents_c)
-		contents(c, c->fn->id == HB_FN_MPI_Type_get_contents_c);
 }
 
 /* ---- using ---- */
@@ -192,15 +180,13 @@ static unsigned concerns(const struct hb__fn *fn)
 		return *k;
 	unsigned now = KNOWN;
 	for (unsigned i = 0; i < fn->nargs; i++) {
-		bool pointer, quiet, ends = hb__ends_handle(fn, i);
+		bool pointer, ends = hb__ends_handle(fn, i);
 		enum hb__what what = hb__handle_of_param(fn, i, &pointer);
-		bool types = fn->param[i].kind == HB_P_DTYPES;
-		now |= types || (what && (!pointer || ends || fn->id == HB_FN_MPI_Type_commit)) ? USES : 0;
+		unsigned kind = fn->param[i].kind;
+		now |= kind == HB_P_DTYPES || (what && (!pointer || ends || kind == HB_P_TYPEPTR)) ? USES : 0;
 		now |= ends ? ENDS : 0;
-		now |= what && pointer && makes(fn, i, &quiet) ? MAKES : 0;
+		now |= kind == HB_P_NEWTYPES || (what && pointer && makes(fn, i)) ? MAKES : 0;
 	}
-	if (fn->id == HB_FN_MPI_Type_get_contents || fn->id == HB_FN_MPI_Type_get_contents_c)
-		now |= MAKES;
 	*k = (uint8_t)now;
 	return now;
 }
@@ -218,7 +204,7 @@ void hb__ends_enter(struct hb__call *c)
 			continue;
 		if (!pointer) {
 			used_one(c, what, c->a[i], i);
-		} else if (c->a[i] && (hb__ends_handle(c->fn, i) || c->fn->id == HB_FN_MPI_Type_commit)) {
+		} else if (c->a[i] && (hb__ends_handle(c->fn, i) || c->fn->param[i].kind == HB_P_TYPEPTR)) {
 			uintptr_t value = hb__handle_at(what, (void *)c->a[i]);
 			used_one(c, what, value, i);
 			/* Its handler sets the variable to null. The last making ends first: who gets a reference for a

@@ -9,8 +9,8 @@ static bool later;
 
 void hb__leaks_enter(struct hb__call *c)
 {
-	bool sets = c->fn->id == HB_FN_MPI_Comm_set_attr || c->fn->id == HB_FN_MPI_Attr_put;
-	if (sets && (MPI_Comm)c->a[0] == hb__known.comm_self)
+	bool sets = c->fn->means->does == HB_DOES_SET_ATTRIBUTE && hb__has(c, HB_R_COMM);
+	if (sets && (MPI_Comm)hb__arg(c, HB_R_COMM) == hb__known.comm_self)
 		later = true;
 }
 
@@ -139,9 +139,8 @@ void hb__check_finalized(struct hb__call *c)
 int hb__check_freed_late(const struct hb__fn *fn, uintptr_t *a, hb__function next)
 {
 	static int told;
-	enum hb__what what = fn->id == HB_FN_MPI_Info_free         ? HB__H_INFO
-			     : fn->id == HB_FN_MPI_Errhandler_free ? HB__H_ERRHANDLER
-								   : HB__H_NONE;
+	bool pointer;
+	enum hb__what what = fn->means->frees && fn->means->anytime ? hb__handle_of_param(fn, 0, &pointer) : HB__H_NONE;
 	const struct hb__held *h = what && a[0] ? hb__handle_find(what, hb__handle_at(what, (const void *)a[0])) : NULL;
 	int code = fn->invoke(next, a);
 	if (code != MPI_SUCCESS || !h || !h->made || !hb__definitions_room() || ++told > LATE)

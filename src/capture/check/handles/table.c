@@ -43,12 +43,6 @@ uintptr_t hb__handle_at(enum hb__what what, const void *at)
 	}
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-	return n >= m && !strcmp(s + n - m, end);
-}
-
 enum hb__what hb__handle_of_param(const struct hb__fn *fn, unsigned i, bool *ret_pointer)
 {
 	static const struct {
@@ -77,15 +71,13 @@ enum hb__what hb__handle_of_param(const struct hb__fn *fn, unsigned i, bool *ret
 		[HB_P_NEWMSG] = {HB__H_MESSAGE, true},
 		[HB_P_SESSION] = {HB__H_SESSION, false},
 		[HB_P_SESSIONPTR] = {HB__H_SESSION, true},
+		[HB_P_KEYS] = {HB__H_INFO, false},
+		[HB_P_KEYVAL] = {HB__H_KEYVAL, false},
+		[HB_P_KEYVALPTR] = {HB__H_KEYVAL, true},
+		[HB_P_NEWKEYVAL] = {HB__H_KEYVAL, true},
+		[HB_P_KINDS] = {HB__H_NONE, false},
 	};
 	unsigned kind = fn->param[i].kind;
-	*ret_pointer = false;
-	if (kind == HB_P_INT || kind == HB_P_INTPTR) {
-		*ret_pointer = kind == HB_P_INTPTR;
-		return ends_with(fn->param[i].name, "keyval") ? HB__H_KEYVAL : HB__H_NONE;
-	}
-	if (kind >= sizeof kinds / sizeof *kinds)
-		return HB__H_NONE;
 	*ret_pointer = kinds[kind].pointer;
 	return (enum hb__what)kinds[kind].what;
 }

@@ -125,10 +125,14 @@ static bool at_root(const struct hb__call *c)
 
 static void on_collective(struct hb__call *c)
 {
-	const char *name = c->fn->name + strlen("MPI_");
-	if (!strcmp(name, "Bcast"))
+	const struct hb_meaning *m = c->fn->means;
+	if (c->fn->flags & HB_NONBLOCKING)
+		return;
+	if (m->moves == HB_MOVES_CAST)
 		use(c, HB_R_RBUF, HB_R_COUNT, HB_R_TYPE, !at_root(c));
-	if (strcmp(name, "Allreduce") && strcmp(name, "Reduce") && strcmp(name, "Gather") && strcmp(name, "Allgather"))
+	bool reduces = m->moves == HB_MOVES_REDUCE && m->order != HB_ORDER_SCAN && m->order != HB_ORDER_EXSCAN;
+	bool gathers = m->moves == HB_MOVES_GATHER && (m->fit == HB_FIT_GATHER || m->fit == HB_FIT_ALL);
+	if (!reduces && !gathers)
 		return;
 	use(c, HB_R_SBUF, HB_R_COUNT, HB_R_TYPE, false);
 	if (at_root(c))
@@ -217,8 +221,7 @@ void hb__locals_completing(struct hb__call *c)
 		if (p->index >= 0 && (uintptr_t)at[p->index] != p->handle)
 			p->index = -1;
 		/* What is waited for is complete when the call returns: that nothing has changed is known only now. */
-		bool waits =
-			!(c->fn->flags & HB_POLL) && c->fn->id != HB_FN_MPI_Waitany && c->fn->id != HB_FN_MPI_Waitsome;
+		bool waits = !c->fn->means->chooses;
 		if (p->index >= 0 && waits && !p->write && p->digest && !p->told &&
 			digest(p->at, p->bytes) != p->digest) {
 			p->told = true;

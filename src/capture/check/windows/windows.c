@@ -73,10 +73,9 @@ static struct hb__window *place_for(int n)
 }
 
 struct making {
-	const char *name;
 	char *base;
 	int64_t size, unit;
-	bool dynamic, shared;
+	enum hb_flavor flavor;
 	uintptr_t comm, win;
 };
 
@@ -84,34 +83,29 @@ struct making {
 static bool made_by(const struct hb__call *c, struct making *ret)
 {
 	uintptr_t *a = c->a;
-	const char *name = c->fn->name + strlen("MPI_Win_");
-	*ret = (struct making){.unit = 1};
-	if (!strncmp(name, "create_dynamic", 14)) {
-		ret->name = "dynamic";
-		ret->dynamic = true;
-		ret->comm = a[1];
-		ret->win = a[2];
-	} else if (!strncmp(name, "create_keyval", 13) || !strncmp(name, "create_errhandler", 17)) {
+	*ret = (struct making){.unit = 1, .flavor = c->fn->means->flavor};
+	if (!ret->flavor)
 		return false;
-	} else if (!strncmp(name, "create", 6)) {
-		*ret = (struct making){"create", (char *)a[0], (int64_t)a[1], c->fn->wide ? (int64_t)a[2] : (int)a[2],
-			false, false, a[4], a[5]};
-	} else if (!strncmp(name, "allocate", 8)) {
-		ret->shared = !strncmp(name, "allocate_shared", 15);
-		ret->name = ret->shared ? "shared" : "allocate";
+	ret->comm = hb__arg(c, HB_R_COMM);
+	ret->win = hb__arg(c, HB_R_WINPTR);
+	if (ret->flavor == HB_FLAVOR_CREATE) {
+		ret->base = (char *)a[0];
+		ret->size = (int64_t)a[1];
+		ret->unit = c->fn->wide ? (int64_t)a[2] : (int)a[2];
+	} else if (ret->flavor != HB_FLAVOR_DYNAMIC) {
 		ret->size = (int64_t)a[0];
 		ret->unit = c->fn->wide ? (int64_t)a[1] : (int)a[1];
-		ret->comm = a[3];
 		ret->base = a[4] ? *(char **)a[4] : NULL;
-		ret->win = a[5];
-	} else {
-		return false;
 	}
 	return ret->win != 0;
 }
 
 static void made(struct hb__call *c)
 {
+	static const char *const makes[] = {[HB_FLAVOR_CREATE] = "create",
+		[HB_FLAVOR_ALLOCATE] = "allocate",
+		[HB_FLAVOR_SHARED] = "shared",
+		[HB_FLAVOR_DYNAMIC] = "dynamic"};
 	struct making m;
 	if (!made_by(c, &m))
 		return;
@@ -130,9 +124,9 @@ static void made(struct hb__call *c)
 		.base = m.base,
 		.size = m.size,
 		.unit = m.unit,
-		.dynamic = m.dynamic,
-		.shared = m.shared,
-		.given = !strcmp(m.name, "create"),
+		.dynamic = m.flavor == HB_FLAVOR_DYNAMIC,
+		.shared = m.flavor == HB_FLAVOR_SHARED,
+		.given = m.flavor == HB_FLAVOR_CREATE,
 		.copy = w->copy,
 		.made_site = hb__check_site(c),
 		.room = w->room,
@@ -147,8 +141,9 @@ static void made(struct hb__call *c)
 		w->block = hb__block_of(low);
 	}
 	hb__windows_alive++;
-	hb__remark(c, HB_REMARK_WINDOW, "make=%s win=%d base=%llu size=%lld unit=%lld rank=%d n=%d", m.name, w->number,
-		(unsigned long long)(uintptr_t)w->base, (long long)w->size, (long long)w->unit, w->rank, w->n);
+	hb__remark(c, HB_REMARK_WINDOW, "make=%s win=%d base=%llu size=%lld unit=%lld rank=%d n=%d", makes[m.flavor],
+		w->number, (unsigned long long)(uintptr_t)w->base, (long long)w->size, (long long)w->unit, w->rank,
+		w->n);
 }
 
 static void attached(const struct hb__call *c, struct hb__window *w)
@@ -202,7 +197,7 @@ void hb__check_windows_enter(struct hb__call *c)
 			hb__access_enter(c, w);
 		else if (c->fn->means->does == HB_DOES_WINDOW_FREE)
 			end_of_window(c);
-	} else if (c->fn->id == HB_FN_MPI_Free_mem) {
+	} else if (c->fn->means->does == HB_DOES_FREE_MEMORY) {
 		hb__given_freed(c);
 	} else if (c->fn->cls == HB_COMPLETE) {
 		hb__locals_completing(c);

@@ -16,10 +16,10 @@ static void wrong(struct hb__look *l, const char *name, int place, int64_t value
 
 /* ---- groups ---- */
 
-/* Ranks of a group: in range, and for incl and excl each once. */
-static void ranks(struct hb__look *l, bool once)
+/* Ranks of the group before them: in range, and each once or with MPI_PROC_NULL among them. */
+static void ranks(struct hb__look *l, int at, bool once)
 {
-	int n_at = hb__find_param(l, "n"), at = hb__find_param(l, once ? "ranks" : "ranks1");
+	int n_at = at - 1;
 	int n = (int)l->c->a[n_at], size = hb__group_size(l->c->a[0]);
 	const int *rank = (const int *)l->c->a[at];
 	if (n < 0) {
@@ -45,9 +45,9 @@ static void ranks(struct hb__look *l, bool once)
 	}
 }
 
-static void ranges(struct hb__look *l)
+static void ranges(struct hb__look *l, int at)
 {
-	int n_at = hb__find_param(l, "n"), at = hb__find_param(l, "ranges");
+	int n_at = at - 1;
 	int n = (int)l->c->a[n_at], size = hb__group_size(l->c->a[0]);
 	const int(*range)[3] = (const int(*)[3])l->c->a[at];
 	if (n < 0)
@@ -68,10 +68,10 @@ static void ranges(struct hb__look *l)
 	}
 }
 
-/* The group of MPI_Comm_create is one of processes of the communicator. */
-static void subgroup(struct hb__look *l)
+/* The group that a communicator is made for is one of processes of the old one. */
+static void subgroup(struct hb__look *l, int at)
 {
-	int at = hb__find_param(l, "group"), size = at >= 0 ? hb__group_size(l->c->a[at]) : -1;
+	int size = hb__group_size(l->c->a[at]);
 	MPI_Group whole;
 	if (size <= 0 || !l->comm || PMPI(Comm_group)((MPI_Comm)hb__arg(l->c, HB_R_COMM), &whole) != MPI_SUCCESS)
 		return;
@@ -98,28 +98,28 @@ static int topology(const struct hb__look *l)
 
 static bool needs_topology(struct hb__look *l)
 {
-	const char *name = l->fn->name + 4;
-	int kind = !strncmp(name, "Cart_", 5) || !strncmp(name, "Cartdim", 7) ? MPI_CART
-		   : !strncmp(name, "Graph", 5)                               ? MPI_GRAPH
-		   : !strncmp(name, "Dist_graph_n", 12)                       ? MPI_DIST_GRAPH
-									      : MPI_UNDEFINED;
-	bool neighbors = l->fn->cls == HB_COLLECTIVE && strstr(name, "eighbor");
-	if (strstr(name, "_create") || strstr(name, "_map") || !l->comm || (kind == MPI_UNDEFINED && !neighbors))
+	static const struct {
+		int library;
+		const char *text;
+	} kinds[] = {[HB_TOPOLOGY_SOME] = {MPI_UNDEFINED, ""},
+		[HB_TOPOLOGY_CART] = {MPI_CART, "Cartesian "},
+		[HB_TOPOLOGY_GRAPH] = {MPI_GRAPH, "graph "},
+		[HB_TOPOLOGY_DIST_GRAPH] = {MPI_DIST_GRAPH, "distributed graph "}};
+	unsigned needs = l->fn->means->topology;
+	if (needs == HB_TOPOLOGY_NONE)
 		return true;
-	if (neighbors ? topology(l) != MPI_UNDEFINED : topology(l) == kind)
+	int has = topology(l);
+	if (needs == HB_TOPOLOGY_SOME ? has != MPI_UNDEFINED : has == kinds[needs].library)
 		return true;
 	hb__fault(l, HB_REMARK_ARG_COMM, (unsigned)hb__role(l->c, HB_R_COMM), -1, "intact", "it has no %stopology",
-		kind == MPI_CART         ? "Cartesian "
-		: kind == MPI_GRAPH      ? "graph "
-		: kind == MPI_DIST_GRAPH ? "distributed graph "
-					 : "");
+		kinds[needs].text);
 	return false;
 }
 
-static void cart_create(struct hb__look *l)
+static void grid(struct hb__look *l, int at)
 {
 	int64_t n = number(l, "ndims"), product = 1;
-	const int *dims = (const int *)l->c->a[hb__find_param(l, "dims")];
+	const int *dims = (const int *)l->c->a[at];
 	if (n < 0)
 		wrong(l, "ndims", -1, n, "a number of dimensions cannot be negative");
 	for (int64_t k = 0; k < n && dims && !l->faulty; k++) {
@@ -128,7 +128,7 @@ static void cart_create(struct hb__look *l)
 		product *= dims[k];
 	}
 	if (!l->faulty && dims && l->comm && product > l->comm->size)
-		hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)hb__find_param(l, "dims"), -1, product,
+		hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)at, -1, product,
 			"the grid needs %lld processes and the communicator has %d", (long long)product, l->comm->size);
 }
 
@@ -150,11 +150,10 @@ static void dims_create(struct hb__look *l)
 			"the dimensions given need a multiple of %lld", (long long)product);
 }
 
-static void graph_create(struct hb__look *l)
+static void graph(struct hb__look *l, int at)
 {
 	int64_t nodes = number(l, "nnodes");
-	const int *index = (const int *)l->c->a[hb__find_param(l, "index")],
-		  *edges = (const int *)l->c->a[hb__find_param(l, "edges")];
+	const int *index = (const int *)l->c->a[at], *edges = (const int *)l->c->a[hb__find_param(l, "edges")];
 	if (nodes < 0)
 		wrong(l, "nnodes", -1, nodes, "a number of nodes cannot be negative");
 	else if (l->comm && nodes > l->comm->size)
@@ -169,25 +168,32 @@ static void graph_create(struct hb__look *l)
 			wrong(l, "edges", k, edges[k], "it has to be a node, from 0 up to nnodes - 1");
 }
 
-static void neighbors(struct hb__look *l, const char *count, const char *list)
+/* The last parameter of a kind before another one; there is one. */
+static unsigned last_of(const struct hb__look *l, unsigned before, unsigned kind)
 {
-	int64_t n = number(l, count);
-	int at = hb__find_param(l, list);
+	while (before > 0 && hb__kind(l, before) != kind)
+		before--;
+	return before;
+}
+
+static void neighbors(struct hb__look *l, unsigned count, unsigned at)
+{
+	int64_t n = hb__value(l, count);
 	const int *rank = (const int *)l->c->a[at];
 	if (n < 0)
-		wrong(l, count, -1, n, "a number of neighbours cannot be negative");
+		hb__fault_number(l, HB_REMARK_ARG_VALUE, count, -1, n, "a number of neighbours cannot be negative");
 	for (int64_t k = 0; k < n && rank && l->comm && !l->faulty; k++)
 		if (rank[k] < 0 || rank[k] >= l->comm->size)
-			hb__fault_number(l, HB_REMARK_ARG_RANK, (unsigned)at, (int)k, rank[k],
+			hb__fault_number(l, HB_REMARK_ARG_RANK, at, (int)k, rank[k],
 				"the communicator has ranks 0 to %d", l->comm->size - 1);
 }
 
-static void dist_graph(struct hb__look *l)
+/* MPI_Dist_graph_create: one list of destinations, of so many of each source. */
+static void degrees(struct hb__look *l)
 {
 	const int *degrees = (const int *)l->c->a[hb__find_param(l, "degrees")],
 		  *to = (const int *)l->c->a[hb__find_param(l, "destinations")];
 	int64_t n = number(l, "n"), at = 0;
-	neighbors(l, "n", "sources");
 	for (int64_t k = 0; k < n && degrees && to && l->comm && !l->faulty; k++) {
 		if (degrees[k] < 0)
 			wrong(l, "degrees", (int)k, degrees[k], "a number of neighbours cannot be negative");
@@ -204,33 +210,36 @@ static void in_grid(struct hb__look *l)
 	MPI_Comm comm = (MPI_Comm)hb__arg(l->c, HB_R_COMM);
 	if (!l->comm || PMPI(Cartdim_get)(comm, &n) != MPI_SUCCESS || n > 32)
 		return;
-	if (l->fn->id == HB_FN_MPI_Cart_shift) {
-		int64_t d = number(l, "direction");
+	int direction = hb__find_param(l, "direction"), rank_at = hb__find_param(l, "rank"),
+	    given = hb__find_kind(l, HB_P_PERDIM);
+	if (direction >= 0) {
+		int64_t d = hb__value(l, (unsigned)direction);
 		if (d < 0 || d >= n)
-			hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)hb__find_param(l, "direction"), -1, d,
+			hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)direction, -1, d,
 				"the grid has %d dimensions, numbered from 0", n);
-	} else if (l->fn->id == HB_FN_MPI_Cart_coords) {
-		int64_t rank = number(l, "rank"), room = number(l, "maxdims");
+	} else if (rank_at >= 0 && hb__kind(l, (unsigned)rank_at) == HB_P_INT) {
+		int64_t rank = hb__value(l, (unsigned)rank_at), room = number(l, "maxdims");
 		if (rank < 0 || rank >= l->comm->size)
-			hb__fault_number(l, HB_REMARK_ARG_RANK, (unsigned)hb__find_param(l, "rank"), -1, rank,
+			hb__fault_number(l, HB_REMARK_ARG_RANK, (unsigned)rank_at, -1, rank,
 				"the communicator has ranks 0 to %d", l->comm->size - 1);
 		else if (room < n)
 			hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)hb__find_param(l, "maxdims"), -1, room,
 				"the grid has %d dimensions", n);
-	} else if (l->fn->id == HB_FN_MPI_Cart_rank && n > 0) {
-		const int *at = (const int *)l->c->a[hb__find_param(l, "coords")];
+	} else if (given >= 0 && hb__named(l, (unsigned)given, "coords") && n > 0) {
+		const int *at = (const int *)l->c->a[given];
 		if (!at || PMPI(Cart_get)(comm, n, dims, periods, coords) != MPI_SUCCESS)
 			return;
 		for (int k = 0; k < n && !l->faulty; k++)
 			if (!periods[k] && (at[k] < 0 || at[k] >= dims[k]))
-				hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)hb__find_param(l, "coords"), k,
-					at[k], "this dimension has %d processes and is not periodic", dims[k]);
+				hb__fault_number(l, HB_REMARK_ARG_VALUE, (unsigned)given, k, at[k],
+					"this dimension has %d processes and is not periodic", dims[k]);
 	}
 }
 
 /* ---- communicators ---- */
 
-static void intercomm_create(struct hb__look *l)
+/* Of two communicators, the second of which counts at the leader of the first. */
+static void leaders(struct hb__look *l, unsigned peer)
 {
 	int leader = (int)number(l, "local_leader"), size;
 	if (!l->comm)
@@ -242,7 +251,6 @@ static void intercomm_create(struct hb__look *l)
 	}
 	if (l->comm->rank != leader)
 		return; /* what follows counts at the leader alone */
-	unsigned peer = (unsigned)hb__find_param(l, "peer_comm");
 	hb__look_handle(l, peer, -1, HB_HANDLE_COMM, l->c->a[peer]);
 	const struct hb__comm *other = hb__comm_find(l->c->a[peer]);
 	size = other ? other->inter ? other->remote_size : other->size : 0;
@@ -256,69 +264,63 @@ static bool right_side(struct hb__look *l)
 {
 	unsigned i = (unsigned)hb__role(l->c, HB_R_COMM);
 	bool inter = l->comm->inter;
-	const char *name = l->fn->name + 4;
-	bool wants_inter = !strcmp(name, "Comm_remote_size") || !strcmp(name, "Comm_remote_group") ||
-			   !strcmp(name, "Intercomm_merge");
-	bool wants_intra = !strncmp(name, "Scan", 4) || strstr(name, "xscan") || !strncmp(name, "Iscan", 5) ||
-			   !strncmp(name, "Cart_", 5) || !strncmp(name, "Graph_create", 12) ||
-			   !strncmp(name, "Dist_graph_create", 17) || !strncmp(name, "Win_", 4) ||
-			   !strcmp(name, "File_open") || !strcmp(name, "Intercomm_create");
-	if (wants_inter && !inter)
+	unsigned takes = l->fn->means->takes;
+	if (takes == HB_TAKES_INTER && !inter)
 		hb__fault(l, HB_REMARK_ARG_COMM, i, -1, "intracommunicator", "it has to be an intercommunicator");
-	if (wants_intra && inter)
+	if (takes == HB_TAKES_INTRA && inter)
 		hb__fault(l, HB_REMARK_ARG_COMM, i, -1, "intercommunicator", "it has to be an intracommunicator");
 	return !l->faulty;
+}
+
+/* By what a parameter is. */
+static void one(struct hb__look *l, unsigned i)
+{
+	switch (hb__kind(l, i)) {
+	case HB_P_MEMBERS:
+		ranks(l, (int)i, true);
+		break;
+	case HB_P_RANKS:
+		ranks(l, (int)i, false);
+		break;
+	case HB_P_RANGES:
+		ranges(l, (int)i);
+		break;
+	case HB_P_GROUP:
+		if (l->fn->cls == HB_COMM)
+			subgroup(l, (int)i);
+		break;
+	case HB_P_GRID:
+		grid(l, (int)i);
+		break;
+	case HB_P_NODES:
+		graph(l, (int)i);
+		break;
+	case HB_P_NEIGHBORS:
+		neighbors(l, last_of(l, i, HB_P_SIZE), i);
+		if (hb__find_param(l, "degrees") >= 0)
+			degrees(l);
+		break;
+	case HB_P_PEER:
+		leaders(l, i);
+		break;
+	case HB_P_COLOR:
+		if (hb__value(l, i) < 0 && hb__value(l, i) != MPI_UNDEFINED)
+			hb__fault_number(l, HB_REMARK_ARG_VALUE, i, -1, hb__value(l, i),
+				"it has to be 0 or more, or MPI_UNDEFINED");
+		break;
+	default:
+		break;
+	}
 }
 
 void hb__look_group(struct hb__look *l)
 {
 	if (l->lost || l->faulty || (l->comm && (!right_side(l) || !needs_topology(l))))
 		return;
-	switch (l->fn->id) {
-	case HB_FN_MPI_Group_incl:
-	case HB_FN_MPI_Group_excl:
-		ranks(l, true);
-		break;
-	case HB_FN_MPI_Group_translate_ranks:
-		ranks(l, false);
-		break;
-	case HB_FN_MPI_Group_range_incl:
-	case HB_FN_MPI_Group_range_excl:
-		ranges(l);
-		break;
-	case HB_FN_MPI_Comm_create:
-	case HB_FN_MPI_Comm_create_group:
-		subgroup(l);
-		break;
-	case HB_FN_MPI_Cart_create:
-		cart_create(l);
-		break;
-	case HB_FN_MPI_Dims_create:
-		dims_create(l);
-		break;
-	case HB_FN_MPI_Graph_create:
-		graph_create(l);
-		break;
-	case HB_FN_MPI_Dist_graph_create_adjacent:
-		neighbors(l, "indegree", "sources");
-		neighbors(l, "outdegree", "destinations");
-		break;
-	case HB_FN_MPI_Dist_graph_create:
-		dist_graph(l);
-		break;
-	case HB_FN_MPI_Cart_shift:
-	case HB_FN_MPI_Cart_coords:
-	case HB_FN_MPI_Cart_rank:
+	for (unsigned i = 0; i < l->fn->nargs; i++)
+		one(l, i);
+	if (l->fn->means->topology == HB_TOPOLOGY_CART)
 		in_grid(l);
-		break;
-	case HB_FN_MPI_Intercomm_create:
-		intercomm_create(l);
-		break;
-	case HB_FN_MPI_Comm_split:
-		if (number(l, "color") < 0 && number(l, "color") != MPI_UNDEFINED)
-			wrong(l, "color", -1, number(l, "color"), "it has to be 0 or more, or MPI_UNDEFINED");
-		break;
-	default:
-		break;
-	}
+	if (l->fn->id == HB_FN_MPI_Dims_create)
+		dims_create(l);
 }

@@ -16,7 +16,7 @@ static int64_t number(const struct hb__look *l, const char *name)
 
 static void order(struct hb__look *l)
 {
-	int64_t v = number(l, "order");
+	int64_t v = hb__value(l, (unsigned)hb__find_kind(l, HB_P_ORDER));
 	if (v != MPI_ORDER_C && v != MPI_ORDER_FORTRAN)
 		wrong(l, "order", -1, v, "it has to be MPI_ORDER_C or MPI_ORDER_FORTRAN");
 }
@@ -89,21 +89,10 @@ static void contents(struct hb__look *l)
 
 void hb__look_constructor(struct hb__look *l)
 {
-	if (l->faulty || strncmp(l->fn->name, "MPI_Type_", 9) != 0)
+	if (l->faulty)
 		return;
-	switch (l->fn->id) {
-	case HB_FN_MPI_Type_create_subarray:
-	case HB_FN_MPI_Type_create_subarray_c:
-		subarray(l);
-		break;
-	case HB_FN_MPI_Type_create_darray:
-	case HB_FN_MPI_Type_create_darray_c:
-		darray(l);
-		break;
-	case HB_FN_MPI_Type_get_contents:
-		contents(l);
-		break;
-	default:
-		break;
-	}
+	if (hb__find_kind(l, HB_P_ORDER) >= 0)
+		hb__find_param(l, "array_of_starts") >= 0 ? subarray(l) : darray(l);
+	else if (hb__find_kind(l, HB_P_NEWTYPES) >= 0 && hb__find_param(l, "max_large_counts") < 0)
+		contents(l); /* of large counts MPI_Type_get_envelope does not tell */
 }

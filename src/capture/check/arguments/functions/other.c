@@ -38,16 +38,16 @@ static void assertion(struct hb__look *l, int allowed, const char *text)
 
 static void synchronization(struct hb__look *l)
 {
-	switch (l->fn->id) {
-	case HB_FN_MPI_Win_fence:
+	switch (l->fn->means->does) {
+	case HB_DOES_WINDOW_FENCE:
 		assertion(l, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED,
 			"a fence takes MPI_MODE_NOSTORE, NOPUT, NOPRECEDE and NOSUCCEED");
 		break;
-	case HB_FN_MPI_Win_post:
+	case HB_DOES_WINDOW_POST:
 		assertion(l, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT,
 			"MPI_Win_post takes MPI_MODE_NOCHECK, NOSTORE and NOPUT");
 		break;
-	case HB_FN_MPI_Win_start:
+	case HB_DOES_WINDOW_START:
 		assertion(l, MPI_MODE_NOCHECK, "MPI_Win_start takes MPI_MODE_NOCHECK only");
 		break;
 	default:
@@ -83,7 +83,7 @@ static void file(struct hb__look *l)
 		if (v != MPI_SEEK_SET && v != MPI_SEEK_CUR && v != MPI_SEEK_END)
 			wrong(l, "whence", v, "it has to be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END");
 	} else if (offset >= 0 && hb__kind(l, (unsigned)offset) == HB_P_OFFSET && hb__value(l, (unsigned)offset) < 0 &&
-		   l->fn->id != HB_FN_MPI_File_get_byte_offset) {
+		   l->fn->cls == HB_IO) {
 		wrong(l, "offset", hb__value(l, (unsigned)offset), "an offset cannot be negative");
 	}
 	if (size >= 0 && hb__kind(l, (unsigned)size) == HB_P_OFFSET && hb__value(l, (unsigned)size) < 0)
@@ -95,13 +95,9 @@ static void file(struct hb__look *l)
 static void keyval(struct hb__look *l)
 {
 	for (unsigned i = 0; i < l->fn->nargs; i++) {
-		const char *name = hb__name(l, i);
-		size_t n = strlen(name);
-		if (n < 6 || strcmp(name + n - 6, "keyval") != 0 || strstr(l->fn->name, "create"))
-			continue;
-		int kind = (int)hb__kind(l, i);
-		const int *at = kind == HB_P_INTPTR ? (const int *)l->c->a[i] : NULL;
-		if (kind == HB_P_INT ? (int)l->c->a[i] == MPI_KEYVAL_INVALID : at && *at == MPI_KEYVAL_INVALID)
+		const int *at = hb__kind(l, i) == HB_P_KEYVALPTR ? (const int *)l->c->a[i] : NULL;
+		bool value = hb__kind(l, i) == HB_P_KEYVAL;
+		if (value ? (int)l->c->a[i] == MPI_KEYVAL_INVALID : at && *at == MPI_KEYVAL_INVALID)
 			hb__fault(l, HB_REMARK_ARG_VALUE, i, -1, "MPI_KEYVAL_INVALID", "it needs a key");
 	}
 }
@@ -110,8 +106,9 @@ static void keyval(struct hb__look *l)
 
 static void attach(struct hb__look *l)
 {
-	if (!l->c->a[0] && hb__value(l, 1) > 0)
-		hb__fault(l, HB_REMARK_ARG_BUFFER, 0, -1, "NULL", "size = %lld", (long long)hb__value(l, 1));
+	unsigned size = l->fn->nargs - 1u; /* behind the buffer */
+	if (!l->c->a[size - 1] && hb__value(l, size) > 0)
+		hb__fault(l, HB_REMARK_ARG_BUFFER, size - 1, -1, "NULL", "size = %lld", (long long)hb__value(l, size));
 }
 
 /* Nothing is said of what several messages need together, nor of what the library adds to each. */
@@ -139,46 +136,30 @@ static void op_create(struct hb__look *l)
 
 void hb__look_other(struct hb__look *l)
 {
-	const char *name = l->fn->name + 4;
 	if (l->faulty || l->lost)
 		return;
-	if (!strncmp(name, "File_", 5) && l->fn->means->does != HB_DOES_FILE_OPEN)
+	if (hb__find_kind(l, HB_P_FILE) >= 0)
 		file(l);
-	if (strstr(name, "attr") || strstr(name, "Attr") || strstr(name, "eyval"))
-		keyval(l);
-	switch (l->fn->id) {
-	case HB_FN_MPI_Win_create:
-	case HB_FN_MPI_Win_create_c:
-	case HB_FN_MPI_Win_allocate:
-	case HB_FN_MPI_Win_allocate_c:
-	case HB_FN_MPI_Win_allocate_shared:
-	case HB_FN_MPI_Win_allocate_shared_c:
+	keyval(l);
+	if (hb__find_kind(l, HB_P_OPPTR) >= 0 && !l->fn->means->frees)
+		op_create(l);
+	if (l->fn->means->mode == HB_MODE_BUFFERED)
+		buffered(l);
+	switch (l->fn->means->does) {
+	case HB_DOES_WINDOW_MAKE:
 		window(l);
 		break;
-	case HB_FN_MPI_Win_fence:
-	case HB_FN_MPI_Win_post:
-	case HB_FN_MPI_Win_start:
-	case HB_FN_MPI_Win_lock:
-	case HB_FN_MPI_Win_lock_all:
+	case HB_DOES_WINDOW_FENCE:
+	case HB_DOES_WINDOW_POST:
+	case HB_DOES_WINDOW_START:
+	case HB_DOES_WINDOW_LOCK:
+	case HB_DOES_WINDOW_LOCK_ALL:
 		synchronization(l);
 		break;
-	case HB_FN_MPI_File_open:
+	case HB_DOES_FILE_OPEN:
 		file_open(l);
 		break;
-	case HB_FN_MPI_Bsend:
-	case HB_FN_MPI_Bsend_c:
-	case HB_FN_MPI_Ibsend:
-	case HB_FN_MPI_Ibsend_c:
-	case HB_FN_MPI_Bsend_init:
-	case HB_FN_MPI_Bsend_init_c:
-		buffered(l);
-		break;
-	case HB_FN_MPI_Op_create:
-	case HB_FN_MPI_Op_create_c:
-		op_create(l);
-		break;
-	case HB_FN_MPI_Buffer_attach:
-	case HB_FN_MPI_Buffer_attach_c:
+	case HB_DOES_ATTACH_BUFFER:
 		attach(l);
 		break;
 	default:

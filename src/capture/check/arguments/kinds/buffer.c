@@ -77,7 +77,7 @@ static MPI_Datatype type_at(const struct hb__look *l, const struct data *d, int 
 
 static int64_t count_at(const struct hb__look *l, const struct data *d, int k)
 {
-	if (d->counts >= 0 && hb__function_has(l, "educe_scatter") && hb__kind(l, (unsigned)d->buf) == HB_P_RBUF &&
+	if (d->counts >= 0 && hb__moves(l, HB_MOVES_REDUCE_SCATTER) && hb__kind(l, (unsigned)d->buf) == HB_P_RBUF &&
 		k != l->comm->rank)
 		return 0; /* only its own block comes back */
 	if (d->counts >= 0)
@@ -92,15 +92,21 @@ static int64_t blocks(const struct hb__look *l, const struct data *d)
 		return 1;
 	bool send = hb__kind(l, (unsigned)d->buf) == HB_P_SBUF;
 	int all = l->comm->inter ? l->comm->remote_size : l->comm->size;
-	if (hb__function_has(l, "eighbor")) {
+	if (hb__among_neighbors(l)) {
 		all = send ? l->comm->neighbors_out : l->comm->neighbors_in;
-		return send && hb__function_has(l, "gather") ? 1 : all > 0 ? all : 0;
+		return send && hb__moves(l, HB_MOVES_GATHER) ? 1 : all > 0 ? all : 0;
 	}
-	if (hb__function_has(l, "lltoall") || (hb__function_has(l, "ather") && !send) ||
-		(hb__function_has(l, "_scatter_block") && send) ||
-		(hb__function_has(l, "catter") && !hb__function_has(l, "educe") && send))
+	switch (l->fn->means->moves) {
+	case HB_MOVES_EXCHANGE:
 		return all;
-	return 1;
+	case HB_MOVES_GATHER:
+		return send ? 1 : all;
+	case HB_MOVES_SCATTER:
+	case HB_MOVES_REDUCE_SCATTER:
+		return send ? all : 1;
+	default:
+		return 1;
+	}
 }
 
 static struct piece piece_of(const struct hb__look *l, const struct data *d, int k)
@@ -147,8 +153,7 @@ static bool goes_nowhere(const struct hb__look *l, const struct data *d)
 
 static void null_buffer(struct hb__look *l, const struct data *d)
 {
-	bool fetches = hb__function_has(l, "et_accumulate") || hb__function_has(l, "Fetch_and_op");
-	int op = fetches ? hb__find_param(l, "op") : -1;
+	int op = hb__fetches(l->fn) ? hb__find_kind(l, HB_P_OP) : -1;
 	if (op >= 0 && hb__kind(l, (unsigned)d->buf) == HB_P_SBUF && hb__op_look(l->c->a[op]) == HB__NO_OP)
 		return;
 	int n = pieces(l, d);
@@ -177,10 +182,10 @@ static void in_place(struct hb__look *l, const struct data *d)
 	unsigned i = (unsigned)d->buf;
 	if (hb__in_place_allowed(l, i))
 		return;
-	const char *why = l->fn->cls != HB_COLLECTIVE      ? "only collectives take it"
-			  : l->comm && l->comm->inter      ? "it is not for intercommunicators"
-			  : hb__function_has(l, "eighbor") ? "collectives of neighbours do not take it"
-			  : hb__function_has(l, "cast")    ? "a broadcast has only one buffer"
+	const char *why = l->fn->cls != HB_COLLECTIVE   ? "only collectives take it"
+			  : l->comm && l->comm->inter   ? "it is not for intercommunicators"
+			  : hb__among_neighbors(l)      ? "collectives of neighbours do not take it"
+			  : hb__moves(l, HB_MOVES_CAST) ? "a broadcast has only one buffer"
 			  : l->root >= 0 && (int)l->c->a[l->root] != l->comm->rank
 				  ? "only the root may give it"
 				  : "it is for the other buffer of this call";
@@ -257,9 +262,8 @@ static void within(struct hb__look *l, const struct data *d)
 void hb__look_buffers(struct hb__look *l)
 {
 	struct data d[3];
-	bool unpacks = hb__function_has(l, "MPI_Unpack"), packs = hb__function_has(l, "MPI_Pack");
-	if (l->faulty || l->lost || unpacks ||
-		(l->fn->cls == HB_LOCAL && !packs && !hb__function_has(l, "Reduce_local")))
+	bool packs = l->fn->means->does == HB_DOES_PACK;
+	if (l->faulty || l->lost || (l->fn->cls == HB_LOCAL && !packs && l->fn->means->does != HB_DOES_COMBINE))
 		return;
 	int n = buffers_of(l, d);
 	if (packs)

@@ -128,25 +128,32 @@ void hb__look_handle(struct hb__look *l, unsigned i, int place, enum hb__handle 
 /* MPI_NO_OP reads nothing of the origin: its buffer, count and datatype do not count (MPI 4.0, 12.3.4). */
 static bool of_no_origin(const struct hb__look *l, unsigned i)
 {
-	int op = hb__function_has(l, "et_accumulate") ? hb__find_param(l, "op") : -1;
+	int op = l->fn->means->does == HB_DOES_GET_ACCUMULATE ? hb__find_kind(l, HB_P_OP) : -1;
 	return op >= 0 && hb__named(l, i, "origin_datatype") && hb__op_look(l->c->a[op]) == HB__NO_OP;
 }
 
-static bool null_allowed(const struct hb__look *l, enum hb__handle what, uintptr_t handle)
+/* It gets, sets or calls an error handler. */
+static bool of_errhandler(const struct hb__look *l)
+{
+	return l->fn->means->does == HB_DOES_CALL_HANDLER || hb__find_kind(l, HB_P_ERRH) >= 0 ||
+	       hb__find_kind(l, HB_P_ERRHPTR) >= 0;
+}
+
+static bool null_allowed(const struct hb__look *l, unsigned i, enum hb__handle what, uintptr_t handle)
 {
 	if (handle != null_of(what))
 		return false;
 	switch (what) {
 	case HB_HANDLE_INFO: /* everywhere but where the info itself is worked on */
-		return strncmp(l->fn->name, "MPI_Info_", 9) != 0;
-	case HB_HANDLE_ERRHANDLER:
-		return hb__function_has(l, "from_group");
+		return hb__kind(l, i) != HB_P_KEYS;
+	case HB_HANDLE_ERRHANDLER: /* of what a new communicator gets */
+		return l->fn->cls == HB_COMM;
 	case HB_HANDLE_FILE: /* stands for the default error handler of files */
-		return hb__function_has(l, "errhandler");
+		return of_errhandler(l);
 	case HB_HANDLE_COMM:
 	case HB_HANDLE_WIN:
 	case HB_HANDLE_DATATYPE: /* predefined handles have names, null ones too */
-		return hb__function_has(l, "_get_name");
+		return l->fn->means->does == HB_DOES_GET_NAME;
 	default:
 		return false;
 	}
@@ -154,7 +161,7 @@ static bool null_allowed(const struct hb__look *l, enum hb__handle what, uintptr
 
 static void one(struct hb__look *l, unsigned i, enum hb__handle what, uintptr_t handle)
 {
-	if (hb__significant(l, i) && !null_allowed(l, what, handle) &&
+	if (hb__significant(l, i) && !null_allowed(l, i, what, handle) &&
 		!(what == HB_HANDLE_DATATYPE && of_no_origin(l, i)))
 		hb__look_handle(l, i, -1, what, handle);
 }
@@ -163,8 +170,7 @@ static void one(struct hb__look *l, unsigned i, enum hb__handle what, uintptr_t 
 static void behind(struct hb__look *l, unsigned i, enum hb__handle what)
 {
 	uintptr_t at = l->c->a[i];
-	if (!at || !(hb__function_has(l, "_free") || hb__function_has(l, "_commit") || hb__function_has(l, "_close") ||
-			   hb__function_has(l, "_disconnect") || hb__function_has(l, "recv")))
+	if (!at || !(l->fn->means->frees || l->fn->flags & HB_MATCHED || hb__kind(l, i) == HB_P_TYPEPTR))
 		return;
 	bool word = sizeof(MPI_Comm) == 4 && what != HB_HANDLE_FILE;
 	hb__look_handle(l, i, -1, what, word ? (uintptr_t) * (const int *)at : *(const uintptr_t *)at);
@@ -205,6 +211,7 @@ void hb__look_handles(struct hb__look *l)
 		[HB_P_WIN] = 1 + HB_HANDLE_WIN,
 		[HB_P_FILE] = 1 + HB_HANDLE_FILE,
 		[HB_P_INFO] = 1 + HB_HANDLE_INFO,
+		[HB_P_KEYS] = 1 + HB_HANDLE_INFO,
 		[HB_P_ERRH] = 1 + HB_HANDLE_ERRHANDLER,
 		[HB_P_REQVAL] = 1 + HB_HANDLE_REQUEST};
 	static const int8_t by_pointer[HB_P_KINDS] = {[HB_P_COMMPTR] = 1 + HB_HANDLE_COMM,

@@ -27,6 +27,12 @@ static uintptr_t at(const struct hb__call *c, int i)
 
 static __thread uintptr_t freed __attribute__((tls_model("initial-exec"))); /* read before the call makes it null */
 
+/* Of a communicator or a session, not of the process. */
+static bool of_another(const struct hb__call *c)
+{
+	return c->fn->param[0].kind == HB_P_COMM || c->fn->param[0].kind == HB_P_SESSION;
+}
+
 static int group_param(const struct hb__fn *fn)
 {
 	for (unsigned i = 0; i < fn->nargs; i++)
@@ -35,11 +41,13 @@ static int group_param(const struct hb__fn *fn)
 	return -1;
 }
 
+static bool frees_group(const struct hb__fn *fn) { return fn->means->frees && !group_param(fn); }
+
 void hb__live_enter(struct hb__call *c)
 {
 	if (c->fn->means->does == HB_DOES_WINDOW_FREE)
 		freed = at(c, hb__role(c, HB_R_WINPTR));
-	else if (c->fn->id == HB_FN_MPI_Group_free)
+	else if (frees_group(c->fn))
 		freed = at(c, 0);
 }
 
@@ -49,24 +57,13 @@ int64_t hb__attached(void) { return elsewhere ? INT64_MAX : attached; }
 
 static void buffer(const struct hb__call *c)
 {
-	switch (c->fn->id) {
-	case HB_FN_MPI_Buffer_attach:
-	case HB_FN_MPI_Buffer_attach_c:
-		attached = hb__buffer_automatic(c->a[0]) ? INT64_MAX : c->fn->wide ? (int64_t)c->a[1] : (int)c->a[1];
-		break;
-	case HB_FN_MPI_Comm_attach_buffer:
-	case HB_FN_MPI_Comm_attach_buffer_c:
-	case HB_FN_MPI_Session_attach_buffer:
-	case HB_FN_MPI_Session_attach_buffer_c:
+	if (c->fn->means->does == HB_DOES_ATTACH_BUFFER && of_another(c)) {
 		elsewhere = true;
-		break;
-	case HB_FN_MPI_Buffer_detach:
-	case HB_FN_MPI_Buffer_detach_c:
+	} else if (c->fn->means->does == HB_DOES_ATTACH_BUFFER) {
+		attached = hb__buffer_automatic(c->a[0]) ? INT64_MAX : c->fn->wide ? (int64_t)c->a[1] : (int)c->a[1];
+	} else if (c->fn->means->does == HB_DOES_DETACH_BUFFER && !of_another(c)) {
 		attached = -1;
 		hb__slots_outdated();
-		break;
-	default:
-		break;
 	}
 }
 
@@ -83,7 +80,7 @@ void hb__live_leave(struct hb__call *c)
 	} else if (win >= 0 && hb__has(c, HB_R_COMM)) {
 		const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
 		hb__map_put(&windows, at(c, win), (void *)(uintptr_t)(1 + (comm ? comm->size : 0)));
-	} else if (c->fn->id == HB_FN_MPI_Group_free) {
+	} else if (frees_group(c->fn)) {
 		let_go(freed);
 	} else if (group >= 0) {
 		hold(at(c, group));

@@ -110,11 +110,16 @@ static void root(struct hb__look *l, unsigned i)
 	l->lost = true;
 }
 
+/* A partitioned receive takes no wildcard. */
+static bool takes_any(const struct hb__look *l, unsigned i)
+{
+	return hb__kind(l, i) == HB_P_SOURCE && l->fn->means->does != HB_DOES_PARTITIONED;
+}
+
 static void peer(struct hb__look *l, unsigned i)
 {
 	int rank = (int)l->c->a[i];
-	if (rank == MPI_PROC_NULL ||
-		(hb__kind(l, i) == HB_P_SOURCE && rank == MPI_ANY_SOURCE && !hb__function_has(l, "Precv")))
+	if (rank == MPI_PROC_NULL || (rank == MPI_ANY_SOURCE && takes_any(l, i)))
 		return;
 	int size = l->comm ? (l->comm->inter ? l->comm->remote_size : l->comm->size) : 0;
 	if (!l->comm && hb__has(l->c, HB_R_WIN))
@@ -143,7 +148,7 @@ static void tag(struct hb__look *l, unsigned i)
 	for (unsigned k = 0; k < i; k++)
 		if (hb__kind(l, k) == HB_P_DEST || hb__kind(l, k) == HB_P_SOURCE)
 			with = (int)k;
-	bool receives = with >= 0 && hb__kind(l, (unsigned)with) == HB_P_SOURCE && !hb__function_has(l, "Precv");
+	bool receives = with >= 0 && takes_any(l, (unsigned)with);
 	if (value == MPI_ANY_TAG && receives)
 		return;
 	if (value == MPI_ANY_TAG)

@@ -103,9 +103,10 @@ void hb__look_operation(struct hb__look *l)
 	for (unsigned i = 0; i < l->fn->nargs; i++)
 		if (hb__kind(l, i) == HB_P_OP)
 			op = (int)i;
-	if (l->faulty || op < 0 || l->fn->id == HB_FN_MPI_Op_commutative || !hb__significant(l, (unsigned)op))
+	bool asked = hb__role(l->c, HB_R_TYPE) < 0; /* nothing is combined */
+	if (l->faulty || op < 0 || asked || !hb__significant(l, (unsigned)op))
 		return;
-	bool accumulates = l->fn->cls == HB_RMA;
+	bool accumulates = l->fn->cls == HB_RMA, fetches = hb__fetches(l->fn);
 	int number = hb__op_look(l->c->a[op]);
 	if (number < 0) {
 		if (accumulates)
@@ -117,9 +118,9 @@ void hb__look_operation(struct hb__look *l)
 	bool moves = !strcmp(name, "MPI_REPLACE") || !strcmp(name, "MPI_NO_OP");
 	if (moves && !accumulates)
 		hb__fault(l, HB_REMARK_ARG_OP, (unsigned)op, -1, name, "it is for one-sided calls only");
-	else if (accumulates && !strcmp(name, "MPI_NO_OP") && !hb__function_has(l, "et"))
+	else if (accumulates && !strcmp(name, "MPI_NO_OP") && !fetches)
 		hb__fault(l, HB_REMARK_ARG_OP, (unsigned)op, -1, name,
 			"it is for MPI_Get_accumulate and MPI_Fetch_and_op only");
-	if (!moves && hb__role(l->c, HB_R_TYPE) >= 0)
+	if (!moves)
 		of_type(l, (unsigned)op, name, (MPI_Datatype)hb__arg(l->c, HB_R_TYPE), accumulates);
 }

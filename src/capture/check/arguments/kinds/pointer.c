@@ -5,11 +5,10 @@
 static bool single(const struct hb__look *l, unsigned i)
 {
 	static const char *const names[] = {"rank", "size", "result", "newrank", "rank_source", "rank_dest", "ndims",
-		"nneighbors", "nnodes", "nedges", "indegree", "outdegree", "weighted", "comm_keyval", "type_keyval",
-		"win_keyval", "keyval", "errorclass", "errorcode", "count", "num_integers", "num_addresses",
-		"num_datatypes", "combiner", "position", "commute", "nkeys", "resultlen", "version", "subversion",
-		"provided", "status", "amode", "disp_unit", "valuelen", "lb", "extent", "true_lb", "true_extent",
-		"address", "offset", "disp", "displacement"};
+		"nneighbors", "nnodes", "nedges", "indegree", "outdegree", "weighted", "errorclass", "errorcode",
+		"count", "num_integers", "num_addresses", "num_datatypes", "combiner", "position", "commute", "nkeys",
+		"resultlen", "version", "subversion", "provided", "status", "amode", "disp_unit", "valuelen", "lb",
+		"extent", "true_lb", "true_extent", "address", "offset", "disp", "displacement"};
 	for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
 		if (hb__named(l, i, names[k]))
 			return true;
@@ -27,7 +26,7 @@ static int64_t number(const struct hb__look *l, const char *name)
 	return i >= 0 ? hb__value(l, (unsigned)i) : 0;
 }
 
-/* Arrays by the parameter that says how long they are. A communicator says it of others: coords, remain_dims. */
+/* Arrays by the parameter that says how long they are. A communicator says it of others (HB_P_PERDIM). */
 static const struct {
 	const char *array, *length;
 } arrays[] = {{"ranks", "n"}, {"ranges", "n"}, {"ranks1", "n"}, {"ranks2", "n"}, {"dims", "ndims"}, {"dims", "maxdims"},
@@ -47,10 +46,9 @@ static bool has_dimensions(const struct hb__look *l)
 
 static bool array_needed(const struct hb__look *l, unsigned i)
 {
-	bool shaped = l->fn->id == HB_FN_MPI_Cart_rank || l->fn->id == HB_FN_MPI_Cart_sub;
 	if (l->fn->cls == HB_COLLECTIVE)
 		return l->comm && hb__significant(l, i) && hb__length(l, i) > 0;
-	if (shaped)
+	if (hb__kind(l, i) == HB_P_PERDIM)
 		return has_dimensions(l);
 	for (unsigned k = 0; k < sizeof arrays / sizeof *arrays; k++)
 		if (hb__named(l, i, arrays[k].array) && number(l, arrays[k].length) > 0)
@@ -58,11 +56,38 @@ static bool array_needed(const struct hb__look *l, unsigned i)
 	return false;
 }
 
+/* That the call reads. */
+static bool is_array(unsigned kind)
+{
+	switch (kind) {
+	case HB_P_COUNTS:
+	case HB_P_DISPLS:
+	case HB_P_DTYPES:
+	case HB_P_CINTPTR:
+	case HB_P_MEMBERS:
+	case HB_P_RANKS:
+	case HB_P_RANGES:
+	case HB_P_GRID:
+	case HB_P_NODES:
+	case HB_P_NEIGHBORS:
+	case HB_P_PERDIM:
+	case HB_P_AINTS:
+	case HB_P_CNTS:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool needed(const struct hb__look *l, unsigned i)
 {
 	switch (hb__kind(l, i)) {
 	case HB_P_NEWTYPE:
+	case HB_P_LENT:
 	case HB_P_TYPEPTR:
+	case HB_P_NEWKEYVAL:
+	case HB_P_KEYVALPTR:
+	case HB_P_PPTR:
 	case HB_P_NEWCOMM:
 	case HB_P_COMMPTR:
 	case HB_P_OPPTR:
@@ -92,23 +117,14 @@ static bool needed(const struct hb__look *l, unsigned i)
 	case HB_P_CNTPTR:
 	case HB_P_OFFSETPTR:
 		return single(l, i) || array_needed(l, i);
-	case HB_P_COUNTS:
-	case HB_P_DISPLS:
-	case HB_P_DTYPES:
-	case HB_P_CINTPTR:
-	case HB_P_AINTS:
-	case HB_P_CNTS:
-		return array_needed(l, i);
 	case HB_P_STR:
 		return (!hb__named(l, i, "value") || number(l, "valuelen") > 0) && !hb__named(l, i, "pset_name");
 	case HB_P_CSTR:
 		return hb__named(l, i, "filename") || hb__named(l, i, "datarep") || hb__named(l, i, "key") ||
 		       hb__named(l, i, "value") || hb__named(l, i, "comm_name") || hb__named(l, i, "type_name") ||
 		       hb__named(l, i, "win_name");
-	case HB_P_PTR:
-		return hb__named(l, i, "baseptr") || (hb__named(l, i, "attribute_val") && hb__function_has(l, "get"));
 	default:
-		return false;
+		return is_array(hb__kind(l, i)) && array_needed(l, i);
 	}
 }
 
@@ -124,20 +140,13 @@ static const char *what_of(unsigned kind)
 		return "it has to point to a handle";
 	case HB_P_CSTR:
 		return "it has to be a string";
-	case HB_P_COUNTS:
-	case HB_P_DISPLS:
-	case HB_P_DTYPES:
-	case HB_P_CINTPTR:
-	case HB_P_AINTS:
-	case HB_P_CNTS:
-		return "there has to be an array";
 	case HB_P_STATUSIN:
 		return "it has to be the status of a completed operation";
 	case HB_P_STATUS:
 	case HB_P_STATUSES:
 		return "who wants no status gives MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, which is not NULL in this library";
 	default:
-		return "a result has to go there";
+		return is_array(kind) ? "there has to be an array" : "a result has to go there";
 	}
 }
 

@@ -39,9 +39,9 @@ static int64_t blocks(const struct hb__look *l, unsigned buf)
 	int size = !l->comm ? 1 : l->comm->inter ? l->comm->remote_size : l->comm->size;
 	if (l->fn->cls != HB_COLLECTIVE || l->comm == NULL || hb__kind(l, buf) != HB_P_RBUF)
 		return 1;
-	if (hb__function_has(l, "eighbor"))
+	if (hb__among_neighbors(l))
 		return l->comm->neighbors_in;
-	return hb__function_has(l, "ather") || hb__function_has(l, "lltoall") ? size : 1;
+	return hb__moves(l, HB_MOVES_GATHER) || hb__moves(l, HB_MOVES_EXCHANGE) ? size : 1;
 }
 
 static void received(struct hb__look *l, unsigned buf)
@@ -60,7 +60,7 @@ static void received(struct hb__look *l, unsigned buf)
 	int n = hb__length(l, (unsigned)count);
 	bool several = hb__kind(l, (unsigned)type) == HB_P_DTYPES;
 	for (int k = 0; k < n && l->c->a[count] && l->c->a[type]; k++) {
-		bool mine = !hb__function_has(l, "educe_scatter") || k == l->comm->rank;
+		bool mine = !hb__moves(l, HB_MOVES_REDUCE_SCATTER) || k == l->comm->rank;
 		MPI_Datatype handle = several ? ((const MPI_Datatype *)l->c->a[type])[k] : (MPI_Datatype)l->c->a[type];
 		if (mine && !looked_at(l, (unsigned)type, several ? k : -1, handle, hb__element(l, (unsigned)count, k)))
 			return;
@@ -69,7 +69,14 @@ static void received(struct hb__look *l, unsigned buf)
 
 static bool writes_target(const struct hb__look *l)
 {
-	return hb__function_has(l, "ut") || hb__function_has(l, "ccumulate"); /* Put, Rput */
+	switch (l->fn->means->does) {
+	case HB_DOES_PUT:
+	case HB_DOES_ACCUMULATE:
+	case HB_DOES_GET_ACCUMULATE:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void hb__look_twice(struct hb__look *l)
@@ -81,7 +88,7 @@ void hb__look_twice(struct hb__look *l)
 		(l->fn->cls == HB_RMA && hb__has(l->c, HB_R_DEST) && (int)hb__arg(l->c, HB_R_DEST) == MPI_PROC_NULL);
 	if (nobody || (l->fn->cls != HB_RECV && l->fn->cls != HB_COLLECTIVE && l->fn->cls != HB_RMA))
 		return;
-	bool sends = hb__function_has(l, "cast") && l->root >= 0 && l->comm && !l->comm->inter &&
+	bool sends = hb__moves(l, HB_MOVES_CAST) && l->root >= 0 && l->comm && !l->comm->inter &&
 		     (int)l->c->a[l->root] == l->comm->rank;
 	for (unsigned i = 0; i < l->fn->nargs && !sends && !l->faulty; i++)
 		if (hb__kind(l, i) == HB_P_RBUF)

@@ -24,8 +24,8 @@ static bool moves_data(const struct hb__look *l)
 	case HB_IO:
 		return true;
 	default:
-		return (hb__function_has(l, "ack") && !hb__function_has(l, "_size")) || /* Pack, Unpack */
-		       hb__function_has(l, "MPI_Reduce_local");
+		return l->fn->means->does == HB_DOES_PACK || l->fn->means->does == HB_DOES_UNPACK ||
+		       l->fn->means->does == HB_DOES_COMBINE;
 	}
 }
 
