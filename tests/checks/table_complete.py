@@ -149,10 +149,13 @@ def run(command, **kw):
     return subprocess.run(command, capture_output=True, text=True, check=True, **kw).stdout
 
 
+INCLUDES = ["#include <mpi.h>", "#if __has_include(<mpi-ext.h>)", "#include <mpi-ext.h>", "#endif"]
+
+
 def declared(library, defaults=False):
-    """Functions that mpi.h declares; defaults: as a program sees it that defines nothing."""
+    """Functions that mpi.h and mpi-ext.h declare; defaults: as a program sees it that includes mpi.h and defines nothing."""
     compiler, flags, _ = LIBRARIES[library]
-    text = run([compiler, "-E", "-P", *([] if defaults else flags), "-x", "c", "-"], input="#include <mpi.h>\n")
+    text = run([compiler, "-E", "-P", *([] if defaults else flags), "-x", "c", "-"], input="\n".join(INCLUDES[:1] if defaults else INCLUDES) + "\n")
     text = re.sub(r"\btypedef\b[^;]*;", ";", text)  # function types name no function
     return set(re.findall(r"(?<![\w.])(MPIX?_\w+)\s*\((?!\s*\*)", text))
 
@@ -218,7 +221,7 @@ def prototype(row, library, name):
 def compare_types(rows, library, have):
     """Declares again what the header declares; the compiler's errors, each with the row it belongs to."""
     compiler, flags, _ = LIBRARIES[library]
-    lines, where = ["#include <mpi.h>"], {}
+    lines, where = INCLUDES[:], {}
     for row in rows:
         if row.cls == "unsupported" or row.only not in (None, library):
             continue
