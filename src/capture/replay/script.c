@@ -441,7 +441,7 @@ struct hb__reader *hb__script_fork(const struct hb__reader *r)
 	copy->results = NULL;
 	copy->ahead = true;
 	copy->room = copy->nresults = 0;
-	copy->slots = hb__pages(r->nslots * sizeof *r->slots + 1);
+	copy->slots = r->nslots ? hb__pages(r->nslots * sizeof *r->slots) : NULL;
 	if (copy->slots)
 		memcpy(copy->slots, r->slots, r->nslots * sizeof *r->slots);
 	else
@@ -454,7 +454,7 @@ void hb__script_close(struct hb__reader *r)
 	if (!r)
 		return;
 	if (r->slots)
-		munmap(r->slots, r->nslots * sizeof *r->slots + 1);
+		munmap(r->slots, r->nslots * sizeof *r->slots); /* it may have grown: not a byte more than that */
 	if (r->results)
 		munmap(r->results, r->room * sizeof *r->results);
 	munmap(r, sizeof *r);
