@@ -220,7 +220,8 @@ static hb_status finish(struct build *b, hb_error *err)
 	if (m->info.ambiguous)
 		hb__model_trouble(m,
 			"%u messages may belong to other receives than shown: threads called MPI at the same time, %sor it is not known how an earlier wildcard receive ended",
-			m->info.ambiguous, m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
+			m->info.ambiguous,
+			m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
 	m->info.processes = (uint32_t)m->processes.n;
 	m->info.lines = (uint32_t)m->lines.n;
 	m->info.groups = (uint32_t)m->groups.n;
