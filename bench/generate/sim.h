@@ -6,6 +6,7 @@
 #ifndef HBDB_GENERATE_SIM_H
 #define HBDB_GENERATE_SIM_H
 
+#include "calls/neutral.h"
 #include "log.h"
 
 #define REQUESTS 48          /* of a process at a time */

@@ -40,12 +40,27 @@ typedef struct hb_error {
 
 typedef struct hb_log hb_log; /* the log of one process, raw or sealed */
 
+/* What is recorded. */
+enum {
+	HB_LEVEL_ORDER,  /* the choices of MPI alone: enough for a replay */
+	HB_LEVEL_EVENTS, /* every call, with its arguments and times */
+	HB_LEVEL_RACING, /* of the choices those that could have been others */
+};
+
+/* How far a process had come when its log was written last. */
+enum {
+	HB_STATE_RUNNING,   /* inside MPI; of a process that is gone: it was killed, or crashed */
+	HB_STATE_FINALIZED, /* returned from MPI_Finalize */
+	HB_STATE_LEFT,      /* ended without it */
+	HB_STATE_ABORTED,   /* called MPI_Abort */
+};
+
 /* What the file header says. Strings are NUL terminated copies. */
 typedef struct hb_log_info {
 	int sealed;
 	int32_t rank, size;
-	uint32_t pid, level;            /* HB_LEVEL_* : 0 order, 1 events, 2 racing */
-	uint32_t state, stopped;        /* as in the format's page */
+	uint32_t pid, level;            /* HB_LEVEL_... */
+	uint32_t state, stopped;        /* HB_STATE_...; errno for which it stopped recording, or 0 */
 	uint32_t thread_level, library; /* library: 1 Open MPI, 2 MPICH */
 	double tick_ns;                 /* nanoseconds per tick, from the best calibration */
 	uint64_t origin_real, origin_mono;

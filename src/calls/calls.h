@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "calls/neutral.h"
+
 enum hb_class {
 	HB_LOCAL,
 	HB_SEND,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/grow.h"
 #include "format/internal.h"
 #include "format/row.h"
 
@@ -68,26 +69,11 @@ void hb__arena_back(struct hb__arena *arena, const struct hb__arena *before)
 		*arena = *before;
 }
 
-bool hb__grow(void **array, size_t *cap, size_t n, size_t element)
-{
-	if (n < *cap)
-		return true;
-	size_t more = *cap * 2 > n + 1 ? *cap * 2 : n + 1;
-	if (more < 8)
-		more = 8;
-	void *p = realloc(*array, more * element);
-	if (!p)
-		return false;
-	*array = p;
-	*cap = more;
-	return true;
-}
-
 uint8_t *hb__bytes_room(struct hb__bytes *b, size_t n)
 {
 	if (b->failed)
 		return NULL;
-	if (n > b->cap - b->n && !hb__grow((void **)&b->p, &b->cap, b->n + n, 1)) {
+	if (n > b->cap - b->n && !HB_GROW(b->p, b->cap, b->n + n)) {
 		b->failed = true;
 		return NULL;
 	}

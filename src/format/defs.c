@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/internal.h"
 #include "format/row.h"
 
@@ -14,7 +15,7 @@ static bool table_set(struct hb__defs *defs, struct hb__table *t, uint64_t numbe
 		return false;
 	if (number >= t->cap) {
 		size_t old = t->cap;
-		if (!hb__grow((void **)&t->at, &t->cap, number, sizeof *t->at))
+		if (!HB_GROW(t->at, t->cap, number + 1))
 			return false;
 		memset(t->at + old, 0, (t->cap - old) * sizeof *t->at);
 	}

@@ -23,9 +23,6 @@ void hb__arena_reset(struct hb__arena *arena);
 /* Gives back what was got since `before` was a copy of the arena, unless that took more pieces. */
 void hb__arena_back(struct hb__arena *arena, const struct hb__arena *before);
 
-/* Makes room for at least one element more in a growing array; false: out of memory. */
-bool hb__grow(void **array, size_t *cap, size_t n, size_t element);
-
 /* Bytes being written. After `failed` nothing is written any more. */
 struct hb__bytes {
 	uint8_t *p;

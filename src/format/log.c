@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "format/internal.h"
 #include "format/remark.h"
 #include "format/row.h"
@@ -54,7 +55,7 @@ static bool take_name(hb_log *log, char *text)
 		if (*end != ' ' || number >= NAMES_MOST)
 			return true;
 		for (; log->names[w] <= number; log->names[w]++) {
-			if (!hb__grow((void **)&log->name[w], &log->names_cap[w], log->names[w], sizeof *log->name[w]))
+			if (!HB_GROW(log->name[w], log->names_cap[w], log->names[w] + 1))
 				return false;
 			log->name[w][log->names[w]] = NULL;
 		}
@@ -72,7 +73,7 @@ const char *hb_log_name(const hb_log *log, hb_named what, int64_t number)
 bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n)
 {
 	char *s = hb__arena_get(&log->defs.arena, n + 1);
-	if (!s || !hb__grow((void **)&log->note, &log->notes_cap, log->notes, sizeof *log->note))
+	if (!s || !HB_GROW(log->note, log->notes_cap, log->notes + 1))
 		return false;
 	memcpy(s, text, n);
 	s[n] = 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/internal.h"
 #include "format/row.h"
 
@@ -40,7 +41,7 @@ static bool slot_define(struct raw_cursor *c, struct hb__in *in)
 		return false;
 	if (number >= c->slots) {
 		size_t old = c->slots;
-		if (!hb__grow((void **)&c->slot, &c->slots, number, sizeof *c->slot))
+		if (!HB_GROW(c->slot, c->slots, number + 1))
 			return false;
 		memset(c->slot + old, 0, (c->slots - old) * sizeof *c->slot);
 	}
@@ -68,7 +69,7 @@ static bool read_results(struct raw_cursor *c, struct hb__in *in, size_t *ret_n)
 	uint64_t n = hb__in_uv(in);
 	if (in->bad || n > (uint64_t)(in->end - in->p) || n + c->pending > RESULTS_MAX)
 		return false;
-	if (n && !hb__grow((void **)&c->results, &c->results_cap, c->pending + n - 1, sizeof *c->results))
+	if (n && !HB_GROW(c->results, c->results_cap, c->pending + n - 1 + 1))
 		return false;
 	for (uint64_t i = 0; i < n; i++)
 		c->results[c->pending + i] = hb__in_sv(in);
@@ -195,7 +196,7 @@ static bool scan_note(hb_log *log, struct raw_cursor *c, const hb_row *row)
 
 static bool scan_mark(hb_log *log, const hb_row *row)
 {
-	if (!hb__grow((void **)&log->mark, &log->marks_cap, log->marks, sizeof *log->mark))
+	if (!HB_GROW(log->mark, log->marks_cap, log->marks + 1))
 		return false;
 	log->mark[log->marks++] =
 		(hb_mark){.event = row->number, .sent = row->enter, .lane = row->lane, .rank = row->function};
@@ -225,7 +226,7 @@ static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, 
 			return false;
 		}
 		if (what == STEP_SLOT) {
-			if (!hb__grow((void **)&lane->def, &lane->defs_cap, lane->defs, sizeof *lane->def))
+			if (!HB_GROW(lane->def, lane->defs_cap, lane->defs + 1))
 				return *ret_memory = true, false;
 			lane->def[lane->defs++] = (uint64_t)(at - log->map);
 		} else if ((what == STEP_NOTE && !scan_note(log, c, &row)) ||
@@ -343,7 +344,7 @@ static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_h
 		hb__trouble(log, offset, "a unit is shorter than it says");
 		bytes = (uint32_t)room;
 	}
-	if (!hb__grow((void **)&lane->unit, &lane->units_cap, h->seq, sizeof *lane->unit))
+	if (!HB_GROW(lane->unit, lane->units_cap, h->seq + 1))
 		return false;
 	if (h->seq >= lane->units) {
 		memset(lane->unit + lane->units, 0, (h->seq + 1 - lane->units) * sizeof *lane->unit);

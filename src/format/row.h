@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <hbdb/format.h> /* levels and states */
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the raw log is written by plain stores: a big-endian machine needs swaps here"
 #endif
@@ -52,8 +54,6 @@ enum { /* kinds of definitions */
 enum { HB_SLOT_CHECK = 1 };                                                       /* flags of a slot */
 enum { HB_TYPE_INTEGER, HB_TYPE_REAL, HB_TYPE_TEXT, HB_TYPE_UNSIGNED, HB_TYPES }; /* of values */
 #define HB_FUNCTIONS_MOST ((HB_LANE_WAITS - 256) / 8)                             /* functions that a lane can count */
-enum { HB_STATE_RUNNING, HB_STATE_FINALIZED, HB_STATE_LEFT, HB_STATE_ABORTED };
-enum { HB_LEVEL_ORDER, HB_LEVEL_EVENTS, HB_LEVEL_RACING };
 
 enum { /* status codes in results */
 	HB_ST_AS_POSTED = 0,
@@ -63,16 +63,6 @@ enum { /* status codes in results */
 	HB_ST_NULL = 4,
 	HB_ST_UNKNOWN = 5,
 	HB_ST_CONTENTS = 6, /* as posted, and the check of a collective's contents */
-};
-
-/* neutral values */
-enum {
-	HB_ANY_SOURCE = -1,
-	HB_PROC_NULL = -2,
-	HB_ROOT = -3,
-	HB_ANY_TAG = -1,
-	HB_UNDEFINED = -32766,
-	HB_NONE = -1,
 };
 
 /* The file header, as it lies in the first 4096 bytes. */

@@ -5,20 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/row.h"
 #include "model/model.h"
 
-/* ---- growing arrays: VEC(type) v; hb__grow makes room for one more ---- */
+/* ---- growing arrays: VEC(type) v, with room for `need` elements, with one more at its end; false without memory ---- */
 
 #define VEC(type)               \
 	struct {                \
 		type *at;       \
 		size_t n, room; \
 	}
-/* False without memory. Large blocks are moved by the system without a copy, so growth costs no second copy. */
-bool hb__grow_to(void **at, size_t *room, size_t need, size_t size);
-#define hb__grow(v, need) hb__grow_to((void **)&(v)->at, &(v)->room, (need), sizeof *(v)->at)
-#define hb__push(v, item) (((v)->n < (v)->room || hb__grow((v), (v)->n + 1)) && ((v)->at[(v)->n++] = (item), true))
+#define VEC_GROW(v, need) HB_GROW((v)->at, (v)->room, (need))
+#define VEC_PUSH(v, item) (((v)->n < (v)->room || VEC_GROW((v), (v)->n + 1)) && ((v)->at[(v)->n++] = (item), true))
 
 /* ---- hash tables from a key of 128 bits to a number, open addressing ---- */
 

@@ -16,7 +16,7 @@ bool hb__model_trouble(hb_model *m, const char *format, ...)
 	va_list list;
 	char *text = NULL;
 	va_start(list, format);
-	bool good = vasprintf(&text, format, list) >= 0 && hb__push(&m->troubles, text);
+	bool good = vasprintf(&text, format, list) >= 0 && VEC_PUSH(&m->troubles, text);
 	va_end(list);
 	m->info.troubles = (uint32_t)m->troubles.n;
 	m->no_memory = m->no_memory || !good;
@@ -61,7 +61,7 @@ static bool add_lines(hb_model *m, uint32_t process)
 	p->nlines = p->log ? hb_log_get_info(p->log)->lanes : 0;
 	for (uint32_t i = 0; i < p->nlines; i++) {
 		struct hb__line more = {.init = 0};
-		if (!hb__push(&m->lines, ((hb_line){.process = process, .lane = i})) || !hb__push(&m->line_more, more))
+		if (!VEC_PUSH(&m->lines, ((hb_line){.process = process, .lane = i})) || !VEC_PUSH(&m->line_more, more))
 			return false;
 	}
 	return true;
@@ -80,7 +80,7 @@ static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, 
 			return wrong_level(s, err);
 		p.ending = info ? (hb_ending)info->state : HB_ENDING_NONE;
 		p.cut = info && (info->recovered || info->stopped || info->lost);
-		if (!hb__push(&m->processes, p) || !add_lines(m, (uint32_t)i))
+		if (!VEC_PUSH(&m->processes, p) || !add_lines(m, (uint32_t)i))
 			return hb__no_memory(err);
 		uint32_t ranks = s->pid || s->rank < 0 ? 0 : (uint32_t)s->rank + 1;
 		if (info && !s->pid && info->size > 0 && (uint32_t)info->size > ranks)

@@ -1,29 +1,5 @@
-/* Growing arrays and hash tables. */
-#include <sys/mman.h>
-
+/* Hash tables. */
 #include "model/internal.h"
-
-#define HUGE ((size_t)8 << 20)
-
-bool hb__grow_to(void **at, size_t *room, size_t need, size_t size)
-{
-	if (need <= *room)
-		return true;
-	size_t more = *room ? *room + *room / 2 : 16;
-	if (more < need)
-		more = need;
-	void *p = realloc(*at, more * size);
-	if (!p)
-		return false;
-	*at = p;
-	*room = more;
-#ifdef MADV_HUGEPAGE
-	if (more * size >=
-		HUGE) /* fewer faults and fewer misses of address translation; where refused, nothing is lost */
-		madvise((void *)(((uintptr_t)p + 4095) & ~(uintptr_t)4095), more * size - 4096, MADV_HUGEPAGE);
-#endif
-	return true;
-}
 
 /* The finaliser of splitmix64. */
 static size_t hash(struct hb__key k)

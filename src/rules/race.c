@@ -115,7 +115,7 @@ static bool intercepted(struct hb__racing *r, uint32_t send, hb_at done)
 	for (size_t i = 0; i < r->nwaiting; i++) {
 		const hb_receive *v = &hb_model_receives(r->m)[r->waiting[i].receive];
 		const hb_spec *s = &hb_model_specs(r->m)[v->spec];
-		if (r->waiting[i].until > limit && s->group == c->group && (s->tag == -1 || s->tag == c->tag) &&
+		if (r->waiting[i].until > limit && s->group == c->group && (s->tag == HB_ANY_TAG || s->tag == c->tag) &&
 			(s->any_source || s->source == c->source)) {
 			if (r->waiting[i].until != HB_NO)
 				return true;
@@ -143,7 +143,7 @@ uint32_t hb__matched_by(const hb_model *m, uint32_t receive, uint32_t done, bool
 			w->flags & HB_ELSEWHERE)
 			continue;
 		int32_t tag = sure ? o->tag : hb_model_channels(m)[hb_model_sends(m)[w->send].channel].tag;
-		if (s->tag == -1 || s->tag == tag)
+		if (s->tag == HB_ANY_TAG || s->tag == tag)
 			done = w->done;
 	}
 	return done;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "session/internal.h"
 
 #define FRAMES 64 /* looked through for the program's own */
@@ -46,7 +47,7 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 		p->p.broken = *stop;
 		hb__read_lanes_of(s, p); /* how far it got on the way: nobody may have looked since */
 	}
-	p->moved = hb__now();
+	p->moved = hb_seconds();
 	hb__changed(s, p);
 }
 
@@ -78,7 +79,7 @@ bool hb__go_on(hb_session *s, struct hb__process *p)
 	for (uint32_t i = 0; i < p->p.nthreads; i++)
 		held |= p->p.threads[i].held;
 	p->p.life = held ? HB_LIFE_HELD : HB_LIFE_RUNNING;
-	p->moved = hb__now();
+	p->moved = hb_seconds();
 	hb__changed(s, p);
 	return true;
 }
@@ -259,9 +260,9 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 	if (status)
 		return status;
 	p->p.life = HB_LIFE_RUNNING;
-	for (double end = hb__now() + seconds; p->p.life == HB_LIFE_RUNNING || p->p.life == HB_LIFE_HELD;) {
+	for (double end = hb_seconds() + seconds; p->p.life == HB_LIFE_RUNNING || p->p.life == HB_LIFE_HELD;) {
 		hb_session_poll(s, 20);
-		if (hb__now() > end)
+		if (hb_seconds() > end)
 			return hb__session_fail(
 				err, HB_E_SYSTEM, "rank %d did not return to the program within %.0f s", rank, seconds);
 	}

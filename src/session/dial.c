@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/task.h"
 #include "session/internal.h"
 
@@ -217,7 +218,7 @@ static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 	p->p.here = hb_host_is_here(host);
 	snprintf(p->p.host, sizeof p->p.host, "%s", host);
 	p->alive = p->p.here ? pidfd_open(pid, 0) : -1;
-	p->moved = hb__now();
+	p->moved = hb_seconds();
 	hb__thread_of(p, 0)->lane_known = true;
 	hb__tell_stops(p);
 	hb__changed(s, p);
@@ -297,7 +298,7 @@ static bool understand(hb_session *s, struct hb__connection *c, const char *line
 		snprintf(p->p.bye, sizeof p->p.bye, "%.15s", line + 4);
 	} else
 		return true;
-	p->moved = hb__now();
+	p->moved = hb_seconds();
 	hb__changed(s, p);
 	return true;
 }

@@ -45,7 +45,6 @@ struct hb_session {
 	double looked; /* when the lane controls were read last */
 };
 
-double hb__now(void);
 /* Counts a change of a process. */
 void hb__changed(hb_session *session, struct hb__process *process);
 void hb__new_process(struct hb__process *process, int32_t rank);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/task.h"
 #include "session/internal.h"
 
@@ -29,7 +30,7 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 	}
 	if (steps != p->steps || changed) {
 		p->steps = steps;
-		p->moved = hb__now();
+		p->moved = hb_seconds();
 		hb__changed(s, p);
 	}
 }

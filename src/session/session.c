@@ -7,22 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/internal.h"
 
 #define LOOK_S 0.02     /* between two readings of the lane controls */
 #define HALT_S 10       /* for a process to be stopped by gdb */
 #define STILL_S 0.5     /* inside a call for so long without a step: blocked, when nobody else moves */
 #define EXPECTED_S 0.05 /* the same where the cut says that it blocks there */
-
-double hb__now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
 {
@@ -209,8 +202,8 @@ static void take_in(hb_session *s)
 		if (s->process[i].go_ahead && s->process[i].p.life == HB_LIFE_HELD)
 			go_process(s, &s->process[i]);
 	hb__poll_gdbs(s);
-	if (hb__now() - s->looked >= LOOK_S) {
-		s->looked = hb__now();
+	if (hb_seconds() - s->looked >= LOOK_S) {
+		s->looked = hb_seconds();
 		look_for_ends(s);
 		hb__read_lanes(s);
 	}
@@ -235,10 +228,10 @@ static void wait_for_any(hb_session *s, int ms)
 int hb_session_poll(hb_session *s, int ms)
 {
 	uint64_t before = s->changes;
-	double end = hb__now() + ms / 1000.0;
+	double end = hb_seconds() + ms / 1000.0;
 	for (;;) {
 		take_in(s);
-		double left = end - hb__now();
+		double left = end - hb_seconds();
 		if (s->changes != before || (ms >= 0 && left <= 0))
 			break;
 		/* what the lane controls say does not make a descriptor readable */
@@ -315,7 +308,7 @@ static bool go_process(hb_session *s, struct hb__process *p)
 	if (any && p->gdb && !hb_gdb_points(p->gdb, p->p.rank))
 		hb__leave(s, p);
 	if (any) {
-		p->moved = hb__now();
+		p->moved = hb_seconds();
 		hb__changed(s, p);
 	}
 	return any;
@@ -375,7 +368,7 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 		hb_status failed = hb_session_attach(s, &attach, NULL, status ? NULL : err);
 		status = status ? status : failed;
 	}
-	for (double end = hb__now() + HALT_S; any_runs(s, &halt) && hb__now() < end;)
+	for (double end = hb_seconds() + HALT_S; any_runs(s, &halt) && hb_seconds() < end;)
 		hb_session_poll(s, 20);
 	if (!status && any_runs(s, &halt))
 		status = hb__session_fail(err, HB_E_SYSTEM, "not all processes stopped within %d s", HALT_S);
@@ -388,7 +381,7 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 
 static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
 {
-	return t->asked && t->stop_inside && t->inside && t->event == t->stop && hb__now() - p->moved >= EXPECTED_S;
+	return t->asked && t->stop_inside && t->inside && t->event == t->stop && hb_seconds() - p->moved >= EXPECTED_S;
 }
 
 /* Threads besides the first count while they are to stop somewhere, or stand in a call: one that has no more calls to make
@@ -398,13 +391,13 @@ static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && 
 /* A thread that is still to make its first call, unless who starts it stands. */
 static bool to_be_started(const struct hb__process *p, const hb_thread *t, double still)
 {
-	return t->asked && !t->lane_known && hb__now() - p->moved < still;
+	return t->asked && !t->lane_known && hb_seconds() - p->moved < still;
 }
 
 /* A thread that is over its last event and in no call: it computes, or waits for threads that it started. */
 static bool rests(const struct hb__process *p, const hb_thread *t, double still)
 {
-	return t->asked && t->stop_next && !t->inside && t->event == t->stop && hb__now() - p->moved >= still;
+	return t->asked && t->stop_next && !t->inside && t->event == t->stop && hb_seconds() - p->moved >= still;
 }
 
 /* Whether it cannot move by itself: stands, has ended, or has been inside a call for a while. */
@@ -418,7 +411,7 @@ static bool stands_still(const struct hb__process *p, double still)
 		for (uint32_t i = 0; i < p->p.nthreads; i++) {
 			const hb_thread *t = &p->p.threads[i];
 			if (counts(t, i) && !t->held && !blocks_as_expected(p, t) && !rests(p, t, still) &&
-				!(t->inside && hb__now() - p->moved >= still))
+				!(t->inside && hb_seconds() - p->moved >= still))
 				return false;
 			if (to_be_started(p, t, still))
 				return false;
@@ -475,13 +468,13 @@ static bool all_there(hb_session *s, const hb_set *set, double still)
 bool hb_session_wait(
 	hb_session *s, const hb_set *set, double seconds, double still, bool (*interrupted)(void *), void *user)
 {
-	double end = hb__now() + seconds;
+	double end = hb_seconds() + seconds;
 	still = still > 0 ? still : STILL_S;
 	for (;;) {
 		hb_session_poll(s, 0);
 		if (all_there(s, set, still))
 			return true;
-		if ((seconds >= 0 && hb__now() >= end) || (interrupted && interrupted(user)))
+		if ((seconds >= 0 && hb_seconds() >= end) || (interrupted && interrupted(user)))
 			return false;
 		hb_session_poll(s, 20);
 	}

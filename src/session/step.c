@@ -1,4 +1,5 @@
 /* Moving a single process under gdb. */
+#include "base/clock.h"
 #include "session/internal.h"
 
 hb_status hb_session_step(hb_session *s, int32_t rank, hb_gdb_step how, uint32_t level, uint32_t times, hb_error *err)
@@ -10,7 +11,7 @@ hb_status hb_session_step(hb_session *s, int32_t rank, hb_gdb_step how, uint32_t
 	if (status)
 		return status;
 	p->p.life = HB_LIFE_RUNNING;
-	p->moved = hb__now();
+	p->moved = hb_seconds();
 	s->departures++;
 	hb__changed(s, p);
 	return HB_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "view.h"
 
 /* Room for n more bytes and the end. */
@@ -92,24 +93,12 @@ void hb_text_number(hb_text *text, double x)
 	hb_text_put(text, digits);
 }
 
-/* Length of the UTF-8 character at p, 0 when it is none. */
-static size_t utf8(const unsigned char *p)
-{
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	bool overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-	bool beyond = (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f);
-	return n > 1 && (overlong || beyond) ? 0 : n;
-}
-
 /* `<` is escaped so that a page can hold the text in a script element. */
 void hb_text_json(hb_text *text, const char *string)
 {
 	hb_text_add(text, "\"", 1);
 	for (const unsigned char *p = (const unsigned char *)string; *p;) {
-		size_t n = utf8(p);
+		size_t n = hb_utf8_text((const char *)p);
 		if (n == 1 && (*p < 0x20 || *p == 0x7f || *p == '<'))
 			hb_text_format(text, "\\u%04x", *p);
 		else if (n == 1 && (*p == '"' || *p == '\\')) {

@@ -9,6 +9,7 @@
 #ifndef TESTS_RULES_JOB_H
 #define TESTS_RULES_JOB_H
 
+#include "calls/neutral.h"
 #include "rules/finding.h"
 #include "unit/check.h"
 #include "unit/rawlog.h"

@@ -1,5 +1,6 @@
 /* What is kept of a log: marked receives, everything else that MPI chose, and references counted anew. */
 #include "check.h"
+#include "calls/neutral.h"
 #include "model/distil.h"
 #include "model/event.h"
 #include "random_log.h"

@@ -14,11 +14,11 @@ int hb__error_class(int code)
 	};
 	int class = code;
 	if (PMPI(Error_class)(code, &class) != MPI_SUCCESS)
-		return 14; /* MPI_ERR_UNKNOWN */
+		return HB_ERR_UNKNOWN;
 	for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (classes[i].library == class)
 			return classes[i].neutral;
-	return 14;
+	return HB_ERR_UNKNOWN;
 }
 
 void hb__try_library(void)

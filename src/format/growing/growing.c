@@ -1,4 +1,5 @@
 /* Reading the header and the counters of a log that still grows. */
+#include "base/grow.h"
 #include "format/growing/growing.h"
 
 #include <errno.h>
@@ -73,7 +74,7 @@ static bool find_controls(hb_growing *g, int fd, uint64_t units)
 			return true;
 		if (u.kind != HB_UNIT_LANE)
 			continue;
-		if (!hb__grow((void **)&g->lane, &g->room, g->nlanes, sizeof *g->lane))
+		if (!HB_GROW(g->lane, g->room, g->nlanes + 1))
 			return false;
 		g->lane[g->nlanes++] = (hb_counters){.lane = u.lane, .offset = offset};
 	}

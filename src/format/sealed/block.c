@@ -4,6 +4,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/grow.h"
 #include "format/sealed/sealed.h"
 
 #define OWN_GROUP 4096 /* rows that earn a slot its own columns */
@@ -123,9 +124,9 @@ static bool table_grow(struct hb__block_writer *w)
 static bool slot_new(struct hb__block_writer *w, const hb_row *row, uint64_t hash)
 {
 	while (w->args_cap < w->nargs + row->nargs)
-		if (!hb__grow((void **)&w->args, &w->args_cap, w->args_cap, sizeof *w->args))
+		if (!HB_GROW(w->args, w->args_cap, w->args_cap + 1))
 			return false;
-	if (!hb__grow((void **)&w->slot, &w->slots_cap, w->slots, sizeof *w->slot))
+	if (!HB_GROW(w->slot, w->slots_cap, w->slots + 1))
 		return false;
 	if (row->nargs)
 		memcpy(w->args + w->nargs, row->arg, row->nargs * sizeof *row->arg);
@@ -166,10 +167,10 @@ static uint32_t slot_of(struct hb__block_writer *w, const hb_row *row)
 bool hb__block_add(struct hb__block_writer *w, const hb_row *row)
 {
 	uint32_t slot = slot_of(w, row);
-	if (slot == HB_NO || !hb__grow((void **)&w->row, &w->rows_cap, w->rows, sizeof *w->row))
+	if (slot == HB_NO || !HB_GROW(w->row, w->rows_cap, w->rows + 1))
 		return false;
 	while (w->values_cap < w->nvalues + row->nresults)
-		if (!hb__grow((void **)&w->values, &w->values_cap, w->values_cap, sizeof *w->values))
+		if (!HB_GROW(w->values, w->values_cap, w->values_cap + 1))
 			return false;
 	if (row->nresults)
 		memcpy(w->values + w->nvalues, row->results, row->nresults * sizeof *row->results);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
+#include "base/grow.h"
 #include "format/sealed/sealed.h"
 
 #define LARGE (1u << 20)
@@ -155,7 +156,7 @@ static bool take_packed_notes(hb_log *log, struct hb__in *in)
 static bool take_rows(hb_log *log, const struct hb__block *b, uint32_t number)
 {
 	struct hb__lane *l = number < HB_LANE_DEFINITIONS ? hb__log_lane(log, number) : NULL;
-	if (!l || !hb__grow((void **)&l->block, &l->blocks_cap, l->blocks, sizeof *l->block))
+	if (!l || !HB_GROW(l->block, l->blocks_cap, l->blocks + 1))
 		return false;
 	uint64_t due = l->blocks ? l->block[l->blocks - 1].first + l->block[l->blocks - 1].events : 1;
 	if (b->first != due || b->events == 0 || b->events > HB__BLOCK_EVENTS_MAX) {

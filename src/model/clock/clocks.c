@@ -64,7 +64,7 @@ static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
 		s->seen = 0;
 	} else if (p->nlines == 1) {
 		s->seen = clock[p->first_line];
-	} else if (hb__grow_to((void **)&m->seen_more, &m->seen_room, m->seen_used + p->nlines, sizeof *clock)) {
+	} else if (HB_GROW(m->seen_more, m->seen_room, m->seen_used + p->nlines)) {
 		s->seen = (uint32_t)m->seen_used;
 		memcpy(m->seen_more + m->seen_used, clock + p->first_line, p->nlines * sizeof *clock);
 		m->seen_used += p->nlines;
@@ -149,7 +149,7 @@ static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
 		return; /* a call that slept comes by again */
 	uint32_t sleeper = cell ? cell->value : HB_NO;
 	struct hb__post post = {hb__clock_snapshot(run, line), run->lines[line].lamport_enter};
-	if (!cell || !hb__push(&run->posts, post)) {
+	if (!cell || !VEC_PUSH(&run->posts, post)) {
 		run->no_memory = true;
 		return;
 	}

@@ -29,7 +29,7 @@ static struct hb__collective_state *state(struct hb__run *run, uint32_t id)
 	if (i != HB_NO) {
 		run->free_state = run->states.at[i].next_free;
 	} else {
-		if (!hb__push(&run->states, (struct hb__collective_state){0})) {
+		if (!VEC_PUSH(&run->states, (struct hb__collective_state){0})) {
 			run->no_memory = true;
 			return NULL;
 		}

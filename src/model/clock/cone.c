@@ -9,7 +9,7 @@ static void raise(struct hb__past *p, hb_at to, hb_at by, hb_link_kind kind, uin
 	if (to.event <= l->entered)
 		return;
 	l->entered = to.event;
-	if (!hb__push(&l->raises, ((struct hb__raise){to.event, by, kind, id})))
+	if (!VEC_PUSH(&l->raises, ((struct hb__raise){to.event, by, kind, id})))
 		p->no_memory = true;
 	if (!l->queued) {
 		l->queued = true;

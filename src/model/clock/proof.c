@@ -11,7 +11,7 @@ static void add(struct chain *c, hb_link_kind kind, hb_at from, hb_at to, uint32
 {
 	if (kind == HB_LINK_PROGRAM && from.event == to.event)
 		return;
-	if (c->n == c->room && !hb__grow_to((void **)&c->at, &c->room, c->n + 1, sizeof *c->at)) {
+	if (c->n == c->room && !HB_GROW(c->at, c->room, c->n + 1)) {
 		c->no_memory = true;
 		return;
 	}

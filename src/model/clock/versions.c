@@ -29,12 +29,12 @@ static bool more(struct hb__versions *v)
 	if (posix_memalign((void **)&chunk, 64, (size_t)CHUNK * v->width * sizeof *chunk))
 		return false;
 	uint32_t first = (uint32_t)v->chunks.n * CHUNK;
-	if (!hb__push(&v->chunks, chunk)) {
+	if (!VEC_PUSH(&v->chunks, chunk)) {
 		free(chunk);
 		return false;
 	}
 	for (uint32_t i = 0; i < CHUNK; i++)
-		if (!hb__push(&v->references, 0))
+		if (!VEC_PUSH(&v->references, 0))
 			return false;
 	for (uint32_t i = CHUNK; i-- > 0;) {
 		v->references.at[first + i] = v->free;

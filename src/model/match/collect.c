@@ -10,7 +10,7 @@ enum { KIND_START = 1, KIND_BIRTH, KIND_FENCE };
 static uint32_t new_collective(hb_model *m, uint32_t group, uint32_t number, uint8_t kind)
 {
 	hb_collective c = {.group = group, .number = number, .root = HB_NO, .function = HB_NO, .process = HB_NO};
-	if (m->collectives.n >> 28 || !hb__push(&m->collectives, c) || !hb__push(&m->collective_kind, kind)) {
+	if (m->collectives.n >> 28 || !VEC_PUSH(&m->collectives, c) || !VEC_PUSH(&m->collective_kind, kind)) {
 		m->no_memory = true;
 		return HB_NO;
 	}
@@ -24,14 +24,14 @@ static uint32_t regular(struct hb__reading *r, struct hb__part *part)
 	hb_model *m = r->m;
 	struct hb__group_more *more = &m->group_more.at[part->group];
 	uint32_t number = (uint32_t)part->enters.n, id;
-	if (!hb__push(&part->enters, here(r))) {
+	if (!VEC_PUSH(&part->enters, here(r))) {
 		m->no_memory = true;
 		return HB_NO;
 	}
 	if (number < more->collectives.n)
 		return more->collectives.at[number];
 	id = new_collective(m, part->group, number, HB__REGULAR);
-	if (id != HB_NO && !hb__push(&more->collectives, id))
+	if (id != HB_NO && !VEC_PUSH(&more->collectives, id))
 		m->no_memory = true;
 	return id;
 }
@@ -45,7 +45,7 @@ static uint32_t odd(struct hb__reading *r, uint32_t group, uint32_t kind, uint64
 		cell->value = new_collective(m, group, number, HB__ODD);
 	uint32_t id = cell ? cell->value : HB_NO;
 	struct hb__cell *enter = id == HB_NO ? NULL : hb__place(&m->odd_enters, (struct hb__key){id, r->process});
-	if (!enter || !hb__push(&m->odd_at, here(r))) {
+	if (!enter || !VEC_PUSH(&m->odd_at, here(r))) {
 		m->no_memory = true;
 		return HB_NO;
 	}
@@ -93,13 +93,13 @@ static void take_part(struct hb__reading *r, uint32_t id, const struct hb__funct
 	hb_model *m = r->m;
 	hb_op op = {(uint32_t)r->event->row->number, id, HB_OP_ENTER};
 	m->collectives.at[id].enters++;
-	if (!hb__push(&m->line_more.at[r->line].ops, op))
+	if (!VEC_PUSH(&m->line_more.at[r->line].ops, op))
 		m->no_memory = true;
 	if (f->means->posts || r->inside)
 		return;
 	op.kind = HB_OP_LEAVE;
 	m->collectives.at[id].exits++;
-	if (!hb__push(&m->line_more.at[r->line].ops, op))
+	if (!VEC_PUSH(&m->line_more.at[r->line].ops, op))
 		m->no_memory = true;
 }
 
@@ -141,7 +141,7 @@ void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
 	} else {
 		part = hb__part(r->m, r->process, e->comm);
 		if (part && f->means->does == HB_DOES_WINDOW_MAKE)
-			hb__push(&r->windows, ((struct hb__window){-1, (uint32_t)e->comm}));
+			VEC_PUSH(&r->windows, ((struct hb__window){-1, (uint32_t)e->comm}));
 		id = part ? regular(r, part) : HB_NO;
 		root = part ? root_of(r, f, part, &takes_part) : HB_NO;
 	}

@@ -39,8 +39,8 @@ static uint32_t add(hb_model *m, hb_group g)
 {
 	size_t all = (size_t)g.size + g.remote_size;
 	struct hb__group_more more = {.known_as = malloc((all + 1) * sizeof(uint32_t))};
-	if (!more.known_as || !g.member || (g.remote_size && !g.remote) || !hb__push(&m->groups, g) ||
-		!hb__push(&m->group_more, more)) {
+	if (!more.known_as || !g.member || (g.remote_size && !g.remote) || !VEC_PUSH(&m->groups, g) ||
+		!VEC_PUSH(&m->group_more, more)) {
 		m->no_memory = true;
 		return HB_NO;
 	}
@@ -194,7 +194,7 @@ bool hb__groups_of_process(hb_model *m, uint32_t process)
 			part.group = i ? self(m, process) : world(m, process);
 		else if (c)
 			part.group = group_of(m, process, i, c, &part.side);
-		if (m->no_memory || !hb__push(&more->parts, part))
+		if (m->no_memory || !VEC_PUSH(&more->parts, part))
 			return false;
 		if (part.group == HB_NO)
 			continue;

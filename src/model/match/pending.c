@@ -55,7 +55,7 @@ static void keep(struct hb__reading *r, hb_reference ref, const struct hb__reque
 		[HB__R_COLL] = HB_PENDING_COLLECTIVE};
 	if (q->type > HB__R_COLL) /* persistent: its starts have requests of their own */
 		return;
-	if (!hb__push(&r->m->pending, ((hb_pending){kind[q->type], q->id, ref})))
+	if (!VEC_PUSH(&r->m->pending, ((hb_pending){kind[q->type], q->id, ref})))
 		r->m->no_memory = true;
 }
 

@@ -22,7 +22,7 @@ static uint32_t request_room(struct hb__reading *r)
 	uint32_t i = r->free_request;
 	if (i != HB_NO)
 		r->free_request = r->requests.at[i].id;
-	else if (hb__push(&r->requests, (struct hb__request){0}))
+	else if (VEC_PUSH(&r->requests, (struct hb__request){0}))
 		i = (uint32_t)r->requests.n - 1;
 	if (i != HB_NO)
 		r->requests.at[i] = (struct hb__request){0};
@@ -72,7 +72,7 @@ static void request_over(struct hb__reading *r, hb_reference ref, struct hb__req
 
 static void op(struct hb__reading *r, hb_op_kind kind, uint32_t id)
 {
-	if (!hb__push(&r->m->line_more.at[r->line].ops, ((hb_op){(uint32_t)r->event->row->number, id, kind})))
+	if (!VEC_PUSH(&r->m->line_more.at[r->line].ops, ((hb_op){(uint32_t)r->event->row->number, id, kind})))
 		r->m->no_memory = true;
 }
 
@@ -85,7 +85,7 @@ static uint32_t find_channel(hb_model *m, struct hb__key key)
 		return cell->value;
 	hb_channel c = {
 		(uint32_t)(key.a >> 32), (uint32_t)key.a, (uint32_t)(key.b >> 32), (int32_t)(uint32_t)key.b, 0, 0};
-	if (!cell || !hb__push(&m->channels, c)) {
+	if (!cell || !VEC_PUSH(&m->channels, c)) {
 		m->no_memory = true;
 		return 0;
 	}
@@ -114,7 +114,7 @@ static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, uint
 	hb_send s = {(uint32_t)r->event->row->number, r->line, flags, to, HB_NO, 0, 0};
 	if (bytes >= UINT32_MAX) {
 		struct hb__cell *cell = hb__place(&m->big, (struct hb__key){m->sends.n, 0});
-		if (cell && hb__push(&m->big_bytes, (uint64_t)bytes))
+		if (cell && VEC_PUSH(&m->big_bytes, (uint64_t)bytes))
 			cell->value = (uint32_t)m->big_bytes.n - 1;
 		s.flags |= HB_BIG;
 		s.bytes = UINT32_MAX;
@@ -122,8 +122,8 @@ static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, uint
 		s.bytes = (uint32_t)bytes;
 	}
 	if (r->threads)
-		hb__push(&r->sent_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
-	if (m->sends.n >> 28 || !hb__push(&m->sends, s))
+		VEC_PUSH(&r->sent_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
+	if (m->sends.n >> 28 || !VEC_PUSH(&m->sends, s))
 		m->no_memory = true;
 	uint32_t id = (uint32_t)m->sends.n - 1;
 	op(r, HB_OP_SEND, id);
@@ -143,7 +143,7 @@ static uint32_t channel_to(struct hb__reading *r, int64_t dest, int64_t tag)
 static void sent(struct hb__reading *r, uint32_t id)
 {
 	hb_op o = {(uint32_t)r->event->row->number, id, HB_OP_SENT};
-	if (r->follows && !hb__push(&r->m->line_more.at[r->line].sent, o))
+	if (r->follows && !VEC_PUSH(&r->m->line_more.at[r->line].sent, o))
 		r->m->no_memory = true;
 }
 
@@ -198,7 +198,7 @@ static uint32_t find_spec(struct hb__reading *r, uint32_t group, uint32_t source
 	if (cell && cell->value != HB_NO)
 		return cell->value;
 	hb_spec s = {group, r->process, source, (int32_t)tag, row->function, site, any_source};
-	if (!cell || !hb__push(&m->specs, s)) {
+	if (!cell || !VEC_PUSH(&m->specs, s)) {
 		m->no_memory = true;
 		return 0;
 	}
@@ -214,7 +214,7 @@ static uint32_t spec(struct hb__reading *r, const struct hb__part *part)
 		return r->calls.at[slot].spec;
 	bool any = e->from == HB_ANY_SOURCE;
 	uint32_t id = find_spec(r, part->group, any ? HB_NO : hb__peer(r->m, part, e->from), e->from_tag, any);
-	if (era && slot < HB__CALLS_MOST && hb__grow(&r->calls, (size_t)slot + 1)) {
+	if (era && slot < HB__CALLS_MOST && VEC_GROW(&r->calls, (size_t)slot + 1)) {
 		while (r->calls.n <= slot)
 			r->calls.at[r->calls.n++] = (struct hb__spec_of_call){0};
 		r->calls.at[slot] = (struct hb__spec_of_call){era, id};
@@ -227,8 +227,8 @@ static uint32_t add_receive(struct hb__reading *r, uint32_t of)
 	hb_model *m = r->m;
 	hb_receive v = {(uint32_t)r->event->row->number, r->line, HB_PENDING, 0, HB_NO, of};
 	if (r->threads)
-		hb__push(&r->posted_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
-	if (m->receives.n >> 28 || !hb__push(&m->receives, v))
+		VEC_PUSH(&r->posted_when, ((struct hb__when){r->event->row->enter, r->event->row->exit}));
+	if (m->receives.n >> 28 || !VEC_PUSH(&m->receives, v))
 		m->no_memory = true;
 	return (uint32_t)m->receives.n - 1;
 }
@@ -256,13 +256,13 @@ static void done(struct hb__reading *r, uint32_t id)
 		return;
 	v->flags |= HB_ELSEWHERE;
 	struct hb__cell *cell = hb__place(&m->elsewhere, (struct hb__key){id, 0});
-	if (!cell || !hb__push(&m->elsewhere_at, ((hb_at){r->line, v->done})))
+	if (!cell || !VEC_PUSH(&m->elsewhere_at, ((hb_at){r->line, v->done})))
 		m->no_memory = true;
 	else
 		cell->value = (uint32_t)m->elsewhere_at.n - 1;
 }
 
-static bool truncated(int64_t error) { return error == 15; }
+static bool truncated(int64_t error) { return error == HB_ERR_TRUNCATE; }
 
 static void on_receive(struct hb__reading *r, const struct hb__function *f)
 {
@@ -336,7 +336,7 @@ static void on_probe(struct hb__reading *r, bool takes)
 	uint32_t from = hb__peer(r->m, part, e->source);
 	hb_probe p = {
 		(uint32_t)e->row->number, r->line, 0, of, channel(r, part->group, from, r->process, e->source_tag)};
-	if (!hb__push(&r->m->probes, p) || !hb__push(&r->m->probe_after, (uint32_t)r->m->receives.n))
+	if (!VEC_PUSH(&r->m->probes, p) || !VEC_PUSH(&r->m->probe_after, (uint32_t)r->m->receives.n))
 		r->m->no_memory = true;
 	op(r, HB_OP_PROBED, (uint32_t)r->m->probes.n - 1);
 }
@@ -377,7 +377,7 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 	struct hb__request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
 	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL &&
 		a->code != HB_ST_UNKNOWN)
-		hb__push(&r->m->chosen,
+		VEC_PUSH(&r->m->chosen,
 			((hb_chosen){{r->line, (uint32_t)r->event->row->number}, r->event->row->function,
 				r->event->row->site, q && q->type == HB__R_RECV ? q->id : HB_NO, requests(r)}));
 	if (!q)

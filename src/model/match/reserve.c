@@ -46,7 +46,7 @@ static bool add_process(hb_model *m, const hb_process *p, struct sizes *all)
 		ops += add(all, &k,
 			f->calls < info->events ? f->calls : info->events); /* the count of a damaged log may be any */
 	}
-	return p->nlines != 1 || !ops || hb__grow(&m->line_more.at[p->first_line].ops, ops);
+	return p->nlines != 1 || !ops || VEC_GROW(&m->line_more.at[p->first_line].ops, ops);
 }
 
 bool hb__reserve(hb_model *m)
@@ -55,6 +55,6 @@ bool hb__reserve(hb_model *m)
 	for (size_t i = 0; i < m->processes.n; i++)
 		if (m->processes.at[i].log && !add_process(m, &m->processes.at[i], &all))
 			return false;
-	return hb__grow(&m->sends, all.sends) && hb__grow(&m->receives, all.receives) &&
-	       hb__grow(&m->probes, all.probes) && hb__grow(&m->probe_after, all.probes);
+	return VEC_GROW(&m->sends, all.sends) && VEC_GROW(&m->receives, all.receives) &&
+	       VEC_GROW(&m->probes, all.probes) && VEC_GROW(&m->probe_after, all.probes);
 }

@@ -147,7 +147,7 @@ static hb_status same(const struct hb__assembly *a, const char *count, bool by_s
 static uint32_t root_part(const struct hb__assembly *a)
 {
 	for (uint32_t i = 0; a->group->remote_size && i < a->n; i++)
-		if (hb__shape_argument(hb__shape_of(a, i), "root") == -3 /* MPI_ROOT */)
+		if (hb__shape_argument(hb__shape_of(a, i), "root") == HB_ROOT)
 			return i;
 	return a->group->remote_size ? HB_NO : hb__part_of_rank(a, 0, hb__shape_argument(hb__shape_of(a, 0), "root"));
 }

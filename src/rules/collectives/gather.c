@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/collectives/parts.h"
 
 enum what { UNKNOWN, NOTHING, ON_COMM, MAKES_WIN, MAKES_FILE, ON_WIN, ON_FILE, STARTS, MAKES_GROUP };
@@ -73,22 +74,6 @@ static hb_status no_memory(hb_error *err)
 	return HB_E_MEMORY;
 }
 
-static bool room_for(void **at, size_t *room, size_t n, size_t size)
-{
-	if (n < *room)
-		return true;
-	size_t more = *room ? 2 * *room : 64;
-	while (more <= n)
-		more *= 2;
-	void *moved = realloc(*at, more * size);
-	if (!moved)
-		return false;
-	*at = moved;
-	*room = more;
-	return true;
-}
-#define ROOM(at, room, n) room_for((void **)&(at), &(room), (n), sizeof *(at))
-
 /* ---- functions ---- */
 
 /* The place of the first argument of a kind; HB_NO: it has none. */
@@ -147,7 +132,7 @@ static uint32_t shape_for(struct reading *r, const hb_event *e, bool inside)
 	if (slot < SLOTS_MOST && slot < r->slots && r->slot[slot].era == e->row->era)
 		return r->slot[slot].shape;
 	size_t had = r->slots;
-	if (!ROOM(p->shape, p->shapes_room, p->shapes) || !ROOM(r->slot, r->slots, slot))
+	if (!HB_GROW(p->shape, p->shapes_room, p->shapes + 1) || !HB_GROW(r->slot, r->slots, slot + 1))
 		return HB_NO;
 	if (r->slots > had)
 		memset(r->slot + had, 0, (r->slots - had) * sizeof *r->slot);
@@ -174,7 +159,7 @@ static bool keep(struct reading *r, const struct call *call)
 {
 	if (!r->threads)
 		return number_call(r, call);
-	if (!ROOM(r->call, r->calls_room, r->calls))
+	if (!HB_GROW(r->call, r->calls_room, r->calls + 1))
 		return false;
 	r->call[r->calls++] = *call;
 	return true;
@@ -187,7 +172,7 @@ static bool keep_maker(struct reading *r, const struct call *call)
 	uint32_t group = hb_model_group(r->m, r->process, call->comm, &unused);
 	if (group == HB_NO)
 		return true;
-	if (!ROOM(p->maker, p->makers_room, p->makers))
+	if (!HB_GROW(p->maker, p->makers_room, p->makers + 1))
 		return false;
 	p->maker[p->makers++] = (struct hb__maker){call->part, group};
 	return true;
@@ -261,7 +246,7 @@ static hb_status read_line(struct reading *r, hb_error *err)
 
 static struct thing *add_thing(struct things *t, int64_t number, uint32_t arena)
 {
-	if (arena == HB_NO || !ROOM(t->at, t->room, t->n))
+	if (arena == HB_NO || !HB_GROW(t->at, t->room, t->n + 1))
 		return NULL;
 	t->at[t->n] = (struct thing){.number = number, .arena = arena, .line = HB_NO};
 	return &t->at[t->n++];
@@ -361,7 +346,7 @@ static bool refused(const struct hb__arena *a, const struct hb__part *part)
 static bool put(struct reading *r, struct thing *t, const struct call *call)
 {
 	struct hb__arena *a = &r->p->arena[t->arena];
-	if (!ROOM(r->entry, r->entries_room, r->entries))
+	if (!HB_GROW(r->entry, r->entries_room, r->entries + 1))
 		return false;
 	if (t->line != HB_NO && t->line != call->part.at.line && call->enter <= t->exit)
 		a->unsure = true; /* calls of two threads at a time */

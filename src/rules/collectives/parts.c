@@ -76,7 +76,7 @@ int64_t hb__shape_argument(const struct hb__shape *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->function->nargs && i < HB__COLLECTIVE_ARGS; i++)
 		if (!strcmp(s->function->arg_name[i], name))
-			return s->arg[i] == -32766 /* undefined: it does not count here */ ? HB_ABSENT : s->arg[i];
+			return s->arg[i] == HB_UNDEFINED ? HB_ABSENT : s->arg[i];
 	return HB_ABSENT;
 }
 

@@ -5,16 +5,14 @@
 
 #include "rules/collectives/parts.h"
 
-enum { PROC_NULL = -2, ROOT = -3 };
-
 static bool say_root(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	(void)user;
 	int64_t root = hb__shape_argument(hb__shape_of(a, part), "root");
 	if (root == HB_ABSENT)
 		return false;
-	if (root == ROOT || root == PROC_NULL)
-		snprintf(ret, size, "root = %s", root == ROOT ? "MPI_ROOT" : "MPI_PROC_NULL");
+	if (root == HB_ROOT || root == HB_PROC_NULL)
+		snprintf(ret, size, "root = %s", root == HB_ROOT ? "MPI_ROOT" : "MPI_PROC_NULL");
 	else
 		snprintf(ret, size, "root = %lld", (long long)root);
 	return true;
@@ -57,9 +55,9 @@ static hb_status compare_sides(const struct hb__assembly *a, bool *ret_same)
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct hb__shape *shape = hb__shape_of(a, i);
 		int64_t root = hb__shape_argument(shape, "root");
-		uint32_t *first = root == ROOT ? s.root : root == PROC_NULL ? s.null : s.rank;
+		uint32_t *first = root == HB_ROOT ? s.root : root == HB_PROC_NULL ? s.null : s.rank;
 		s.n[shape->remote]++;
-		if (root == ROOT && first[shape->remote] != HB_NO) {
+		if (root == HB_ROOT && first[shape->remote] != HB_NO) {
 			*ret_same = false;
 			return tell_two(a, first[shape->remote], i);
 		}

@@ -122,7 +122,7 @@ static void probes(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
 {
 	bool members;
 	uint32_t group = hb_model_group(g->m, w->process, e->comm, &members), source = HB_NO;
-	if (group == HB_NO || e->from == HB__NO_PEER || e->from == HB_ABSENT) {
+	if (group == HB_NO || e->from == HB_PROC_NULL || e->from == HB_ABSENT) {
 		w->done = true;
 		return;
 	}
@@ -134,7 +134,7 @@ static void probes(struct hb__graph *g, struct hb__wait *w, const hb_event *e)
 		.process = w->process,
 		.source = source,
 		.tag = (int32_t)e->from_tag,
-		.any_source = e->from == HB__ANY_SOURCE};
+		.any_source = e->from == HB_ANY_SOURCE};
 	w->done = hb__tail_probe(g, w->process, group, s.any_source ? HB_NO : source, s.tag) != HB_NO;
 	if (!w->done)
 		need_message(g, w, &s, HB_NO);

@@ -1,4 +1,5 @@
 /* The graph itself: making it, and its reduction. */
+#include "base/grow.h"
 #include "rules/deadlock/wait.h"
 
 static hb_status no_memory(hb_error *err)
@@ -8,24 +9,15 @@ static hb_status no_memory(hb_error *err)
 	return HB_E_MEMORY;
 }
 
-static bool room(struct hb__graph *g, void **at, size_t *have, size_t n, size_t size)
+static bool has_room(struct hb__graph *g, bool grown)
 {
-	if (n < *have)
-		return true;
-	size_t more = *have ? 2 * *have : 64;
-	void *p = realloc(*at, more * size);
-	if (!p) {
-		g->no_memory = true;
-		return false;
-	}
-	*at = p;
-	*have = more;
-	return true;
+	g->no_memory |= !grown;
+	return grown;
 }
 
 void hb__need(struct hb__graph *g, struct hb__wait *w, struct hb__need need)
 {
-	if (!room(g, (void **)&g->need, &g->needs_room, g->needs, sizeof *g->need))
+	if (!has_room(g, HB_GROW(g->need, g->needs_room, g->needs + 1)))
 		return;
 	if (!w->n)
 		w->need = (uint32_t)g->needs;
@@ -35,7 +27,7 @@ void hb__need(struct hb__graph *g, struct hb__wait *w, struct hb__need need)
 
 uint32_t hb__node_new(struct hb__graph *g, uint32_t kind, uint32_t id, uint32_t needs)
 {
-	if (!room(g, (void **)&g->node, &g->nodes_room, g->nodes, sizeof *g->node))
+	if (!has_room(g, HB_GROW(g->node, g->nodes_room, g->nodes + 1)))
 		return 0;
 	g->node[g->nodes] = (struct hb__node){kind, id, needs, 0, 0, 0};
 	return (uint32_t)g->nodes++;
@@ -43,7 +35,7 @@ uint32_t hb__node_new(struct hb__graph *g, uint32_t kind, uint32_t id, uint32_t 
 
 void hb__edge_new(struct hb__graph *g, uint32_t node, uint32_t input, uint32_t need)
 {
-	if (room(g, (void **)&g->edge, &g->edges_room, g->edges, sizeof *g->edge))
+	if (has_room(g, HB_GROW(g->edge, g->edges_room, g->edges + 1)))
 		g->edge[g->edges++] = (struct hb__edge){node, input, need};
 }
 

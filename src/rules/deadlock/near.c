@@ -6,7 +6,7 @@
 
 static void say_channel(struct hb__text *t, const struct hb__graph *g, int32_t tag, uint32_t group)
 {
-	if (tag == HB__ANY_TAG)
+	if (tag == HB_ANY_TAG)
 		hb__phrase(t, "any tag on %s", hb_model_group_title(g->m, group));
 	else
 		hb__phrase(t, "tag %d on %s", tag, hb_model_group_title(g->m, group));
@@ -28,7 +28,7 @@ static bool for_message(const struct hb__graph *g, const struct hb__wait *w, con
 	for (uint32_t i = g->in_first[w->process]; i < g->in_first[w->process + 1]; i++) {
 		const hb_channel *c = &hb_model_channels(g->m)[g->in[i]];
 		int d = nearness(need->peer == HB_NO || need->peer == c->source,
-			need->tag == HB__ANY_TAG || need->tag == c->tag, need->group == c->group);
+			need->tag == HB_ANY_TAG || need->tag == c->tag, need->group == c->group);
 		uint32_t n;
 		const uint32_t *all = d > near ? hb_model_channel_sends(g->m, g->in[i], &n) : NULL;
 		for (uint32_t k = 0; all && k < n; k++)
@@ -64,7 +64,7 @@ static bool for_receive(const struct hb__graph *g, const struct hb__wait *w, con
 	for (uint32_t i = g->open_first[need->peer]; i < g->open_first[need->peer + 1]; i++) {
 		const hb_receive *v = &hb_model_receives(g->m)[g->open[i]];
 		const hb_spec *s = &hb_model_specs(g->m)[v->spec];
-		int d = nearness(s->any_source || s->source == w->process, s->tag == HB__ANY_TAG || s->tag == need->tag,
+		int d = nearness(s->any_source || s->source == w->process, s->tag == HB_ANY_TAG || s->tag == need->tag,
 			s->group == need->group);
 		if (g->got[g->open[i]] || d <= near)
 			continue;

@@ -52,7 +52,7 @@ static bool sort(struct hb__graph *g)
 
 static bool fits(const hb_spec *s, const hb_channel *c)
 {
-	return s->group == c->group && (s->tag == HB__ANY_TAG || s->tag == c->tag) &&
+	return s->group == c->group && (s->tag == HB_ANY_TAG || s->tag == c->tag) &&
 	       (s->any_source || s->source == c->source);
 }
 

@@ -13,8 +13,6 @@
 #include "rules/deadlock/deadlock.h"
 #include "rules/finding.h"
 
-enum { HB__ANY_TAG = -1, HB__ANY_SOURCE = -1, HB__NO_PEER = -2 }; /* as in the recorded arguments */
-
 typedef enum hb__state {
 	HB__RUNS,    /* computes, or is in a call that returns by itself, or its log is not known to its end */
 	HB__BLOCKED, /* inside a call whose needs are known */

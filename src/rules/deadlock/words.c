@@ -60,7 +60,7 @@ static void say_group(struct hb__text *t, const struct hb__graph *g, uint32_t gr
 
 static void say_tag(struct hb__text *t, int32_t tag)
 {
-	if (tag == HB__ANY_TAG)
+	if (tag == HB_ANY_TAG)
 		hb__phrase(t, " with any tag");
 	else
 		hb__phrase(t, " with tag %d", tag);

@@ -4,9 +4,6 @@
 #include "rules/lifecycle/parts.h"
 
 #define FUNCTIONS 2048 /* more than MPI has */
-#define LOCAL 0        /* class of functions that are no events */
-#define RMA 7
-#define IO 8
 
 /* Some calls of windows and files are no events, either: their place is the call site. */
 static bool is_event(const hb_case *c, uint32_t process, const char *name)
@@ -15,7 +12,7 @@ static bool is_event(const hb_case *c, uint32_t process, const char *name)
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		const hb_function *f = hb_log_function(log, i);
 		if (f && f->name && !strcmp(f->name, name))
-			return f->cls != LOCAL && f->cls != RMA && f->cls != IO;
+			return f->cls != HB_LOCAL && f->cls != HB_RMA && f->cls != HB_IO;
 	}
 	return false;
 }

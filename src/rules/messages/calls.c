@@ -119,8 +119,6 @@ static uint32_t named(const struct names *n, uint64_t key)
 
 /* ---- reading ---- */
 
-enum { NOBODY = -2 }; /* the rank MPI_PROC_NULL */
-
 struct reading {
 	struct hb__letters *l;
 	struct names made, taken; /* persistent requests: call; matched probes: receive */
@@ -193,7 +191,7 @@ static bool sends_or_receives(struct reading *r, const hb_event *e, uint32_t eve
 		if (e->means->does == HB_DOES_MATCHED_PROBE && e->posts)
 			good = name_it(&r->taken, key_of(e->row->lane, e->posting), id);
 	}
-	if (good && e->row->result == 15 && !received && e->means->does == HB_DOES_RECEIVE && !e->posts)
+	if (good && e->row->result == HB_ERR_TRUNCATE && !received && e->means->does == HB_DOES_RECEIVE && !e->posts)
 		good = unnamed(r, event, call);
 	return good;
 }
@@ -211,7 +209,7 @@ static bool take(struct reading *r, const hb_event *e, uint32_t event)
 	if (does == HB_DOES_PARTITIONED)
 		return hb__letter_part(r->l, r->line, event, e);
 	if (e->means->flags & HB_PERSISTENT) {
-		uint32_t call = e->peer == NOBODY || e->from == NOBODY ? HB_NO : call_of(r->l, r->line, e);
+		uint32_t call = e->peer == HB_PROC_NULL || e->from == HB_PROC_NULL ? HB_NO : call_of(r->l, r->line, e);
 		return call == HB_NO || name_it(&r->made, key_of(e->row->lane, e->posting), call);
 	}
 	if (does == HB_DOES_MATCHED_RECEIVE) {

@@ -23,7 +23,7 @@ const char *hb__letter_from(const struct hb__letters *l, const hb_spec *s, char 
 
 const char *hb__letter_tag(int32_t tag, char ret[32])
 {
-	if (tag == -1)
+	if (tag == HB_ANY_TAG)
 		snprintf(ret, 32, "any tag");
 	else
 		snprintf(ret, 32, "tag %d", tag);
@@ -82,7 +82,7 @@ bool hb__letter_over(const struct hb__letters *l, uint32_t process)
 
 bool hb__letter_matches(const hb_spec *s, const hb_channel *c)
 {
-	return s->group == c->group && s->process == c->dest && (s->tag == -1 || s->tag == c->tag) &&
+	return s->group == c->group && s->process == c->dest && (s->tag == HB_ANY_TAG || s->tag == c->tag) &&
 	       (s->any_source || s->source == c->source);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/onesided/order.h"
 
 #define BUDGET 200000000ull /* comparisons; a run that needs more is not searched to its end */
@@ -30,8 +31,6 @@ struct sweep {
 
 /* ---- two accesses ---- */
 
-enum { OP_REPLACE = 12, OP_NO_OP = 13 }; /* calls/operations.def */
-
 /* Accumulates may meet when they do the same with the same type. */
 static bool may_meet(const struct hb__access *a, const struct hb__access *b)
 {
@@ -41,8 +40,8 @@ static bool may_meet(const struct hb__access *a, const struct hb__access *b)
 		return a->type < 0 || b->type < 0;
 	if (a->swap || b->swap || a->operation == b->operation)
 		return true;
-	return a->operation == OP_NO_OP || b->operation == OP_NO_OP || a->operation == OP_REPLACE ||
-	       b->operation == OP_REPLACE;
+	return a->operation == HB_OPERATION_NO_OP || b->operation == HB_OPERATION_NO_OP ||
+	       a->operation == HB_OPERATION_REPLACE || b->operation == HB_OPERATION_REPLACE;
 }
 
 static bool conflict(const struct hb__access *a, const struct hb__access *b)
@@ -160,7 +159,7 @@ static hb_status enter(struct sweep *s, size_t piece, uint32_t access)
 		s->last[same - 1].access = access;
 		return HB_OK;
 	}
-	if (!hb__grow_one((void **)&s->last, &s->last_room, s->nlast, sizeof *s->last))
+	if (!HB_GROW(s->last, s->last_room, s->nlast + 1))
 		return hb__onesided_no_memory(o->err);
 	s->last[s->nlast++] = (struct last){access, s->head[piece]};
 	s->head[piece] = (uint32_t)s->nlast;

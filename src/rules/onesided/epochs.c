@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/onesided/onesided.h"
 
 struct epoch {
@@ -42,7 +43,7 @@ void hb__exposures_close(struct hb__exposures *e)
 
 static void partner(struct hb__exposures *e, const struct epoch *x, uint32_t other)
 {
-	if (!hb__grow_one((void **)&e->pair, &e->pair_room, e->npairs, sizeof *e->pair)) {
+	if (!HB_GROW(e->pair, e->pair_room, e->npairs + 1)) {
 		e->o->no_memory = true;
 		return;
 	}
@@ -57,7 +58,7 @@ void hb__exposure_begun(
 	struct hb__part *part = hb__part_of(e->o, process, number);
 	if (!part || part->id == HB_NO || at.line == HB_NO)
 		return;
-	if (!hb__grow_one((void **)&e->epoch, &e->room, e->n, sizeof *e->epoch)) {
+	if (!HB_GROW(e->epoch, e->room, e->n + 1)) {
 		e->o->no_memory = true;
 		return;
 	}
@@ -113,7 +114,7 @@ static void edge(struct hb__exposures *e, hb_at from, hb_at to)
 	struct hb__onesided *o = e->o;
 	if (from.line == HB_NO || to.line == HB_NO || from.line == to.line)
 		return;
-	if (hb__grow_one((void **)&o->edges, &o->edge_room, o->nedges, sizeof *o->edges))
+	if (HB_GROW(o->edges, o->edge_room, o->nedges + 1))
 		o->edges[o->nedges++] = (hb_edge){from, to};
 	else
 		o->no_memory = true;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/onesided/onesided.h"
 
 struct call {
@@ -71,7 +72,7 @@ hb_status hb__onesided_fences(struct hb__onesided *o)
 		struct hb__part *part = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
 		if (!part || part->id == HB_NO || (strcmp(kind, "fence") && strcmp(kind, "free")))
 			continue;
-		if (!hb__grow_one((void **)&call, &room, n, sizeof *call)) {
+		if (!HB_GROW(call, room, n + 1)) {
 			status = hb__onesided_no_memory(o->err);
 			break;
 		}

@@ -2,22 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/onesided/onesided.h"
 
 #define PIECES 1024 /* of one access; with more it is left out */
-
-bool hb__grow_one(void **at, size_t *room, size_t n, size_t size)
-{
-	if (n < *room)
-		return true;
-	size_t more = *room ? 2 * *room : 64;
-	void *p = realloc(*at, more * size);
-	if (!p)
-		return false;
-	*at = p;
-	*room = more;
-	return true;
-}
 
 struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number)
 {
@@ -91,7 +79,7 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 
 static bool piece(struct hb__onesided *o, struct hb__access *a, int64_t from, int64_t length)
 {
-	if (!hb__grow_one((void **)&o->pool, &o->pool_room, o->npool, sizeof *o->pool)) {
+	if (!HB_GROW(o->pool, o->pool_room, o->npool + 1)) {
 		o->no_memory = true;
 		return false;
 	}
@@ -121,7 +109,7 @@ static void pieces(struct hb__onesided *o, struct hb__access *a, const char *tex
 
 static struct hb__access *new_access(struct hb__onesided *o, const hb_remark *r)
 {
-	if (!hb__grow_one((void **)&o->access, &o->room, o->naccesses, sizeof *o->access)) {
+	if (!HB_GROW(o->access, o->room, o->naccesses + 1)) {
 		o->no_memory = true;
 		return NULL;
 	}
@@ -432,7 +420,7 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 	else if (r->word == HB_REMARK_RMADONE)
 		request_done(o, open, r);
 	if (o->naccesses > before && !o->access[before].done) {
-		if (hb__grow_one((void **)&open->at, &open->room, open->n, sizeof *open->at))
+		if (HB_GROW(open->at, open->room, open->n + 1))
 			open->at[open->n++] = before;
 		else
 			o->no_memory = true;

@@ -62,7 +62,6 @@ struct hb__onesided {
 #define HB__NAMED 160
 /* " \"NAME\"", what the program called the window that has this number in the process, else "". Returns ret. */
 const char *hb__window_named(const hb_case *c, uint32_t process, int64_t number, char ret[HB__NAMED]);
-bool hb__grow_one(void **at, size_t *room, size_t n, size_t size);
 struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number);
 /* Reads all remarks. */
 hb_status hb__onesided_gather(struct hb__onesided *o);

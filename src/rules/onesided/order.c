@@ -1,4 +1,5 @@
 /* The order of accesses: by the model's clocks, and post and start of their epochs. */
+#include "base/grow.h"
 #include "rules/onesided/order.h"
 
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static bool add(struct hb__points *p, size_t *room, const struct hb__access *a)
 		uint32_t line = first + i;
 		if (post && a->post.line == HB_NO)
 			break;
-		if (!hb__grow_one((void **)&p->at, room, p->n, sizeof *p->at))
+		if (!HB_GROW(p->at, *room, p->n + 1))
 			return false;
 		p->at[p->n++] = post ? before(a->post.line, a->post.event)
 				: line == a->line

@@ -249,7 +249,7 @@ static uint32_t any_of_group(struct hb__front *f, uint32_t group)
 struct hb__row_of hb__front_row(struct hb__front *f, uint32_t spec)
 {
 	const hb_spec *s = &hb_model_specs(f->m)[spec];
-	bool any_tag = s->tag == -1;
+	bool any_tag = s->tag == HB_ANY_TAG;
 	if (f->low[spec] == HB_NO) {
 		if (any_tag)
 			f->low[spec] = any_of_group(f, s->group);

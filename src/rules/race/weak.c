@@ -46,7 +46,8 @@ static void displace(struct hb__weak *w, uint32_t send)
 static bool takes(const hb_model *m, const hb_spec *s, uint32_t channel)
 {
 	const hb_channel *c = &hb_model_channels(m)[channel];
-	return s->group == c->group && (s->tag == -1 || s->tag == c->tag) && (s->any_source || s->source == c->source);
+	return s->group == c->group && (s->tag == HB_ANY_TAG || s->tag == c->tag) &&
+	       (s->any_source || s->source == c->source);
 }
 
 static uint32_t source_of(const hb_model *m, uint32_t send)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/gdb/inside.h"
 
 /* ---- why not ---- */
@@ -154,7 +155,7 @@ static void drop(hb_gdb *gdb, struct hb__inferior *inf)
 /* Waits until every thread of a process stands. */
 static hb_status await_stop(hb_gdb *gdb, int32_t id, hb_error *err)
 {
-	double until = hb__gdb_now() + gdb->patience;
+	double until = hb_seconds() + gdb->patience;
 	struct hb__inferior *inf;
 	while ((inf = hb__gdb_find(gdb, id)) && inf->state != HB__STOPPED)
 		if (!hb__gdb_take(gdb, until) && !gdb->lost) {

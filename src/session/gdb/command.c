@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/task.h"
 #include "session/gdb/inside.h"
 
@@ -43,7 +44,7 @@ static bool receive(hb_gdb *gdb, double until)
 	for (;;) {
 		struct epoll_event e[16];
 		bool dead = false;
-		double left = until - hb__gdb_now();
+		double left = until - hb_seconds();
 		int n = epoll_wait(gdb->inner, e, 16, left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1);
 		if (n < 0 && errno != EINTR)
 			return false;
@@ -143,7 +144,7 @@ bool hb__gdb_take(hb_gdb *gdb, double until)
 
 static bool write_all(hb_gdb *gdb, const char *text, size_t n)
 {
-	double until = hb__gdb_now() + gdb->patience;
+	double until = hb_seconds() + gdb->patience;
 	while (n) {
 		ssize_t sent = send(gdb->socket, text, n, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent > 0) {
@@ -154,7 +155,7 @@ static bool write_all(hb_gdb *gdb, const char *text, size_t n)
 		if (errno != EAGAIN && errno != EINTR)
 			return false;
 		struct pollfd fd = {gdb->socket, POLLOUT, 0};
-		if (errno == EAGAIN && (poll(&fd, 1, 100) < 0 || hb__gdb_now() > until))
+		if (errno == EAGAIN && (poll(&fd, 1, 100) < 0 || hb_seconds() > until))
 			return false;
 	}
 	return true;
@@ -234,7 +235,7 @@ static bool bring_back(hb_gdb *gdb)
 {
 	for (int tries = 0; tries < 2 && !gdb->lost; tries++) {
 		rouse(gdb, tries > 0);
-		if (wait_answer(gdb, hb__gdb_now() + GRACE))
+		if (wait_answer(gdb, hb_seconds() + GRACE))
 			return true;
 	}
 	if (!gdb->lost)
@@ -263,7 +264,7 @@ hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, hb_error *err)
 	gdb->answered = false;
 	gdb->want = token;
 	if (token >= 0 && !gdb->lost)
-		wait_answer(gdb, hb__gdb_now() + gdb->patience);
+		wait_answer(gdb, hb_seconds() + gdb->patience);
 	hb_status status = HB_OK;
 	if (!gdb->answered && !gdb->lost && token >= 0)
 		status = overdue(gdb, err);

@@ -88,7 +88,6 @@ struct hb_gdb {
 	size_t ntold, cap_told;
 };
 
-double hb__gdb_now(void);
 hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- process.c ---- */

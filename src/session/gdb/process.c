@@ -19,19 +19,12 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/gdb/inside.h"
 
 extern char **environ;
-
-double hb__gdb_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 {
@@ -302,11 +295,11 @@ bool hb__gdb_signal(hb_gdb *gdb, int signal)
 
 static bool ended(hb_gdb *gdb, double seconds)
 {
-	double until = hb__gdb_now() + seconds;
+	double until = hb_seconds() + seconds;
 	char thrown[4096];
 	for (;;) {
 		struct pollfd fds[2] = {{gdb->process, POLLIN, 0}, {gdb->socket, POLLIN, 0}};
-		double left = until - hb__gdb_now();
+		double left = until - hb_seconds();
 		if (poll(fds, gdb->socket < 0 ? 1 : 2, left <= 0 ? 0 : (int)(left * 1000) + 1) < 0 && errno != EINTR)
 			return false;
 		if (fds[0].revents)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "session/gdb/inside.h"
 
 /* ---- the socket ---- */
@@ -54,7 +55,7 @@ static void close_door(struct door *door)
 /* The connection of gdb; -1: it did not come. */
 static int let_in(hb_gdb *gdb, struct door *door)
 {
-	double until = hb__gdb_now() + gdb->patience;
+	double until = hb_seconds() + gdb->patience;
 	do {
 		struct pollfd fds[2] = {{door->fd, POLLIN, 0}, {gdb->process, POLLIN, 0}};
 		if (poll(fds, 2, 100) < 0 && errno != EINTR)
@@ -63,7 +64,7 @@ static int let_in(hb_gdb *gdb, struct door *door)
 			return accept4(door->fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fds[1].revents)
 			return -1;
-	} while (hb__gdb_now() < until);
+	} while (hb_seconds() < until);
 	return -1;
 }
 
@@ -125,12 +126,12 @@ hb_status hb__gdb_connect(hb_gdb *gdb, const char *program, hb_error *err)
 /* It ends when gdb has: it then lets go of everything. */
 void hb__gdb_end_server(hb_gdb *gdb)
 {
-	double until = hb__gdb_now() + 3;
+	double until = hb_seconds() + 3;
 	int how;
 	if (gdb->server <= 0)
 		return;
 	while (!waitpid(gdb->server, &how, WNOHANG)) {
-		if (hb__gdb_now() > until)
+		if (hb_seconds() > until)
 			kill(gdb->server, SIGKILL);
 		usleep(2000);
 	}

@@ -228,7 +228,7 @@ static int check_filters(const struct dump *d)
 static int check_logs(const struct dump *d)
 {
 	for (size_t i = 0; i < d->logs.n; i++)
-		if (d->logs.at[i].log && d->views[i].info->level != 1 && hb__value(d->args, "time"))
+		if (d->logs.at[i].log && d->views[i].info->level != HB_LEVEL_EVENTS && hb__value(d->args, "time"))
 			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level %s has no times",
 				d->views[i].info->level ? "racing" : "order");
 	if (d->ranks && hb__check_run_ranks("dump", d->ranks, &d->logs))

@@ -31,7 +31,7 @@ static int verify_log(const char *path, uint64_t *events)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is incomplete: recording stopped (%s), %llu %s missing",
 			path, strerror((int)info.stopped), (unsigned long long)info.lost,
 			hb__plural(info.lost, "event is", "events are"));
-	if (info.state == 0)
+	if (info.state == HB_STATE_RUNNING)
 		hb__say("%s: its process ended inside MPI; the log is complete up to there", path);
 	return 0;
 }

@@ -202,7 +202,6 @@ void hb__d_anew(hb_debug *d);
 int hb__d_start(hb_debug *d);
 /* Something has changed that the user should see while he types; prints it. True: it did print. */
 bool hb__d_news(hb_debug *d);
-double hb__d_now(void);
 
 /* ---- look.c ---- */
 typedef void hb_look(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "../terminal.h"
 #include "calls/meaning.h"
 #include "debug.h"
@@ -16,13 +16,6 @@
 #define FINALIZE_S 20.0
 #define START_S 30.0         /* for all processes to have called MPI_Init, before the prompt comes all the same */
 #define START_SCRIPT_S 300.0 /* ... before a script, which cannot look and decide to wait, goes on */
-
-double hb__d_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- what comes in ---- */
 
@@ -166,13 +159,13 @@ static bool underway(hb_debug *d, const hb_set *set)
 	if (!blocked)
 		return false;
 	if (!d->blocked_since)
-		d->blocked_since = hb__d_now();
-	return hb__d_now() - d->blocked_since < doubt(d);
+		d->blocked_since = hb_seconds();
+	return hb_seconds() - d->blocked_since < doubt(d);
 }
 
 hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds)
 {
-	double end = hb__d_now() + seconds;
+	double end = hb_seconds() + seconds;
 	d->blocked_since = 0;
 	hb__d_poll(d, 0);
 	for (;;) {
@@ -182,7 +175,7 @@ hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds)
 			return HB_WAITED;
 		if (hb__d_interrupted())
 			return HB_WAIT_INTERRUPTED;
-		if (seconds > 0 && hb__d_now() >= end)
+		if (seconds > 0 && hb_seconds() >= end)
 			return HB_WAIT_OVER;
 		hb__d_poll(d, STEP_MS);
 	}
@@ -300,7 +293,7 @@ int hb__d_start(hb_debug *d)
 		return code;
 	hb__d_anew(d);
 	hb_set all;
-	double seconds = hb__on_terminal(0) ? START_S : START_SCRIPT_S, end = hb__d_now() + seconds;
+	double seconds = hb__on_terminal(0) ? START_S : START_SCRIPT_S, end = hb_seconds() + seconds;
 	bool wait;
 	do {
 		hb__d_poll(d, STEP_MS);
@@ -308,7 +301,7 @@ int hb__d_start(hb_debug *d)
 		hb_set_all(&all);
 		wait = underway(d, &all);
 		hb_set_free(&all);
-	} while (wait && hb__live_running(d->live) && !hb__d_interrupted() && hb__d_now() < end);
+	} while (wait && hb__live_running(d->live) && !hb__d_interrupted() && hb_seconds() < end);
 	for (int32_t i = 0; i < d->size; i++)
 		hb__d_told(d, i); /* that all are held in MPI_Init is as expected */
 	if (!hb__live_running(d->live)) {

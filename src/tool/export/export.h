@@ -56,8 +56,6 @@ int hb__target_end(hb_target *target, bool keep);
 
 /* ---- texts (names.c) ---- */
 
-/* Bytes of the UTF-8 character that text begins with, 0: none. */
-size_t hb__utf8(const char *text);
 /* A text, what is no UTF-8 as '?'; each quote (0: none) twice. */
 void hb__put_clean(hb_output *out, const char *text, char quote);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "../show/inert.h"
 #include "export.h"
 
@@ -56,17 +57,10 @@ void hb__names_free(hb_names *n)
 	*n = (hb_names){0};
 }
 
-size_t hb__utf8(const char *text)
-{
-	uint32_t code;
-	size_t there = strnlen(text, 4) + 1, n = hb__decode((const unsigned char *)text, there, &code);
-	return n > there ? 0 : n;
-}
-
 void hb__put_clean(hb_output *out, const char *text, char quote)
 {
 	for (size_t n; *text; text += n ? n : 1) {
-		n = hb__utf8(text);
+		n = hb_utf8_text(text);
 		if (quote && *text == quote)
 			hb__put_char(out, quote);
 		hb__put(out, n ? text : "?", n ? n : 1);

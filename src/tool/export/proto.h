@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "export.h"
 
 #define HB_PROTO_DEPTH 8
@@ -58,7 +59,7 @@ static inline void hb__proto_text(hb_proto *p, uint32_t field, const char *text)
 	char *to = (char *)hb__proto_room(p, length);
 	memcpy(to, text, length);
 	for (size_t i = 0, n; i < length; i += n ? n : 1) {
-		n = hb__utf8(text + i);
+		n = hb_utf8_text(text + i);
 		if (!n)
 			to[i] = '?';
 	}

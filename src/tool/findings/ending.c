@@ -51,7 +51,7 @@ static size_t broken_off(const hb_logs *logs, bool over, int32_t **ret_rank)
 	*ret_rank = hb__alloc((logs->n + 1) * sizeof **ret_rank);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
-		if (info && !info->state && (over || !still_runs(info)))
+		if (info && info->state == HB_STATE_RUNNING && (over || !still_runs(info)))
 			(*ret_rank)[n++] = logs->at[i].rank;
 	}
 	return n;
@@ -63,11 +63,11 @@ static const char *fate(const hb_logs *logs, int32_t rank)
 	for (size_t i = 0; i < logs->n; i++)
 		if (logs->at[i].log && !logs->at[i].pid && logs->at[i].rank == rank)
 			switch (hb_log_get_info(logs->at[i].log)->state) {
-			case 0:
+			case HB_STATE_RUNNING:
 				return "died first";
-			case 2:
+			case HB_STATE_LEFT:
 				return "left without MPI_Finalize";
-			case 3:
+			case HB_STATE_ABORTED:
 				return "called MPI_Abort";
 			}
 	return NULL;

@@ -137,7 +137,7 @@ static bool died(const hb_graph *g, uint32_t l)
 {
 	const hb_line *of = &hb_model_lines(g->run.model)[l];
 	const hb_process *p = &hb_model_processes(g->run.model)[of->process];
-	return p->log && !of->lane && !of->inside && hb_log_get_info(p->log)->state != 1;
+	return p->log && !of->lane && !of->inside && hb_log_get_info(p->log)->state != HB_STATE_FINALIZED;
 }
 
 static void draw_lines(const hb_graph *g, const hb_sheet *s, hb_pen *pen)

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "../show/source.h"
 #include "reports.h"
 
@@ -17,13 +18,6 @@
 
 static const char *const names[HB_REPORT_KINDS] = {
 	"divergence.", "contents.", "end.", "done.", "note.", "suspect.", "looked."};
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool read_name(const char *name, hb_report_kind *ret_kind, int32_t *ret_rank)
 {
@@ -73,13 +67,13 @@ bool hb__watch_reports(void *user)
 		return true;
 	bool stopped = r->stop && r->count[HB_REPORT_DIVERGENCE];
 	if (stopped && !r->divergence_seen)
-		r->divergence_seen = now();
+		r->divergence_seen = hb_seconds();
 	if (!r->stop && r->count[HB_REPORT_DIVERGENCE] != r->divergences_told) {
 		r->divergences_told = r->count[HB_REPORT_DIVERGENCE];
 		hb__print_reports(r, HB_REPORT_DIVERGENCE);
 	}
 	if (stopped)
-		return now() - r->divergence_seen >= OTHERS_S;
+		return hb_seconds() - r->divergence_seen >= OTHERS_S;
 	int32_t finished = 0;
 	for (int32_t i = 0; i < r->size; i++) {
 		r->over[i] = (r->seen[i] & (1 << HB_REPORT_END | 1 << HB_REPORT_DONE)) != 0;

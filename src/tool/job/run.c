@@ -12,19 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/task.h"
 #include "run.h"
 
 #define GRACE_S 3.0 /* from SIGTERM to SIGKILL */
 #define SHORT_GRACE_S \
 	0.05 /* the same for the processes of a job under control, which is never ended for its own sake */
-
-static double now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool has_terminal(void)
 {
@@ -161,14 +155,14 @@ static void end_job(struct running *r)
 {
 	if (!r->ending) {
 		r->ending = true;
-		r->asked = now();
+		r->asked = hb_seconds();
 		tell_ending(r);
 		/* a launcher takes its processes with it; a script would leave them behind */
 		if (r->job->launcher)
 			kill(r->pid, SIGTERM);
 		else
 			signal_below(SIGTERM);
-	} else if (!r->killed && now() - r->asked > GRACE_S) {
+	} else if (!r->killed && hb_seconds() - r->asked > GRACE_S) {
 		r->killed = true;
 		signal_below(SIGKILL);
 	}
@@ -183,8 +177,8 @@ static void look_after_launcher(struct running *r)
 	if (n)
 		r->alone = 0;
 	else if (r->alone == 0)
-		r->alone = now();
-	else if (now() - r->alone > GRACE_S)
+		r->alone = hb_seconds();
+	else if (hb_seconds() - r->alone > GRACE_S)
 		kill(r->pid, SIGKILL);
 }
 
@@ -234,7 +228,7 @@ void hb__run(const hb_job *job, hb_job_end *ret)
 	int report[2];
 	struct running r = {.job = job, .own_group = !has_terminal()};
 	*ret = (hb_job_end){.status = 127};
-	double begin = now();
+	double begin = hb_seconds();
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	take_signals(&signals, &old);
@@ -249,7 +243,7 @@ void hb__run(const hb_job *job, hb_job_end *ret)
 	close(report[1]);
 	read_report(report[0], ret);
 	follow(&r, &signals);
-	ret->seconds = now() - begin;
+	ret->seconds = hb_seconds() - begin;
 	ret->ended = r.ending;
 	ret->interrupted = r.interrupted;
 	ret->signal = WIFSIGNALED(r.status) ? WTERMSIG(r.status) : 0;
@@ -275,7 +269,7 @@ hb_started *hb__job_start(const hb_job *job, hb_job_end *ret)
 	sigset_t mask;
 	*ret = (hb_job_end){.status = 127};
 	hb_started *s = hb__alloc(sizeof *s);
-	*s = (hb_started){.begin = now(), .launcher = job->launcher};
+	*s = (hb_started){.begin = hb_seconds(), .launcher = job->launcher};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	if (pipe2(report, O_CLOEXEC) || (s->pid = fork()) < 0) {
@@ -320,14 +314,14 @@ void hb__job_freeze(hb_started *s)
 static void take_down(hb_started *s)
 {
 	const struct timespec tick = {0, 10000000};
-	double asked = now();
+	double asked = hb_seconds();
 	pid_t asks = s->launcher ? s->pid : -s->pid;
 	if (s->launcher != HB_LAUNCHER_HYDRA) {
 		kill(asks, SIGTERM);
 		kill(asks, SIGCONT);
 	}
 	for (bool forced = false; !hb__job_over(s); nanosleep(&tick, NULL)) {
-		double waited = now() - asked;
+		double waited = hb_seconds() - asked;
 		if (s->launcher != HB_LAUNCHER_HYDRA)
 			kill(asks, SIGCHLD);
 		/* the launcher first: it would tell of the others */
@@ -349,7 +343,7 @@ void hb__job_finish(hb_started *s, hb_job_end *ret)
 	ret->ended = !hb__job_over(s);
 	if (ret->ended)
 		take_down(s);
-	ret->seconds = now() - s->begin;
+	ret->seconds = hb_seconds() - s->begin;
 	ret->signal = WIFSIGNALED(s->status) ? WTERMSIG(s->status) : 0;
 	ret->status = ret->signal ? 128 + ret->signal : WEXITSTATUS(s->status);
 	free(s->pids);

@@ -7,21 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "../making/keep.h"
 #include "../making/launch.h"
 #include "../memory/made.h"
 #include "../memory/recent.h"
 #include "parts.h"
-
-double hb__live_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- opening ---- */
 
@@ -112,7 +105,7 @@ bool hb__live_running(const hb_live *l)
 
 int hb__live_status(const hb_live *l) { return l->end.status; }
 double hb__live_reached(const hb_live *l) { return l->reached; }
-double hb__live_seconds(const hb_live *l) { return l->job ? hb__live_now() - l->begin : -1; }
+double hb__live_seconds(const hb_live *l) { return l->job ? hb_seconds() - l->begin : -1; }
 
 /* ---- starting ---- */
 
@@ -167,7 +160,7 @@ static int launch(hb_live *l)
 		.out = l->out,
 		.aslr = l->replay && l->manifest.aslr};
 	launch.setup.control = hb_session_environment(l->session);
-	l->begin = hb__live_now();
+	l->begin = hb_seconds();
 	int code = hb__launch(&launch, &l->end, &l->job);
 	return !code && !l->job ? l->end.status : code;
 }
@@ -239,12 +232,12 @@ int hb__live_poll(hb_live *l, int ms)
 	hb__live_look_at_reports(l);
 	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */
 		l->departures = hb_session_departures(l->session);
-		l->went = hb__live_now();
+		l->went = hb_seconds();
 		l->reached = -1;
 		l->going = true;
 	}
 	if (l->going && everybody_is_there(l)) {
-		l->reached = hb__live_now() - l->went;
+		l->reached = hb_seconds() - l->went;
 		l->going = false;
 		changes++;
 	}
@@ -329,7 +322,7 @@ static bool passed(const hb_live *l, const hb_target *t)
 int hb__live_run_to_cut(hb_live *l, hb_at at, const uint32_t *event, const hb_stop *stop, bool *ret_restarted)
 {
 	hb_target *targets;
-	l->went = hb__live_now();
+	l->went = hb_seconds();
 	size_t n = targets_of(l, event, stop, &targets);
 	/* The event itself: the process stands there even when it makes no further call. */
 	for (size_t i = 0; i < n; i++)
@@ -369,7 +362,7 @@ void hb__live_go_all(hb_live *l)
 	hb_set_init(&all, hb_session_size(l->session));
 	hb_set_all(&all);
 	l->reached = -1;
-	l->went = hb__live_now();
+	l->went = hb_seconds();
 	hb_session_go(l->session, &all);
 	l->departures = hb_session_departures(l->session);
 	hb_set_free(&all);

@@ -32,8 +32,6 @@ struct hb_live {
 	char inside[256];
 };
 
-double hb__live_now(void);
-
 /* found.c: the processes of a job that runs without hbdb, by rank: free *ret_pids. 0, or an exit code after having said why. */
 int hb__find_job(const char *pid, int32_t **ret_pids, int32_t *ret_size);
 

@@ -259,7 +259,7 @@ static void put_asked(struct hb_races *r, const hb_race *race)
 	key(r->out, "communicator");
 	hb__put_json(r->out, s->group == HB_NO ? "" : hb_model_groups(r->run.model)[s->group].name);
 	key(r->out, "tag");
-	if (s->tag == -1)
+	if (s->tag == HB_ANY_TAG)
 		hb__put_text(r->out, "\"ANY\"");
 	else
 		hb__put_int(r->out, s->tag);

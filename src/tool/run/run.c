@@ -88,11 +88,11 @@ static int check_level(const hb_run *run)
 {
 	for (size_t i = 0; i < run->logs.n; i++) {
 		const hb_log *log = run->logs.at[i].log;
-		if (!log || hb_log_get_info(log)->level == 1)
+		if (!log || hb_log_get_info(log)->level == HB_LEVEL_EVENTS)
 			continue;
 		return hb__fail_with(HB_EXIT_USAGE,
 			"%s was recorded at level %s: it contains what a replay needs, but not who sent what; record the run at level events, the default",
-			hb__short(run->path), hb_log_get_info(log)->level == 0 ? "order" : "racing");
+			hb__short(run->path), hb_log_get_info(log)->level == HB_LEVEL_ORDER ? "order" : "racing");
 	}
 	return 0;
 }

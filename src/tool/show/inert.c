@@ -3,23 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "inert.h"
-
-size_t hb__decode(const unsigned char *p, size_t n, uint32_t *ret)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t length = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-	uint32_t code = length < 2 ? p[0] : p[0] & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if (i == n)
-			return n + 1;
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (p[i] & 0x3f);
-	}
-	*ret = code;
-	return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
-}
 
 bool hb__unsafe(uint32_t code)
 {
@@ -32,7 +17,7 @@ static size_t as_byte(char *to, unsigned char byte) { return (size_t)snprintf(to
 size_t hb__inert_step(const unsigned char *p, size_t n, char to[HB_INERT_MOST], size_t *ret_length)
 {
 	uint32_t code = 0;
-	size_t length = hb__decode(p, n, &code);
+	size_t length = hb_utf8(p, n, &code);
 	if (length > n)
 		return 0;
 	if (length && !hb__unsafe(code)) {

@@ -8,8 +8,6 @@
 
 #include "out.h"
 
-/* Bytes of the UTF-8 character at p, and its code; 0: it is none; n + 1: it goes on behind the n bytes. */
-size_t hb__decode(const unsigned char *p, size_t n, uint32_t *ret);
 /* Whether a terminal may obey it. */
 bool hb__unsafe(uint32_t code);
 

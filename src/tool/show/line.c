@@ -1,6 +1,7 @@
 /* One event as a line of text. */
 #include <string.h>
 
+#include "calls/calls.h"
 #include "format/row.h"
 #include "inert.h"
 #include "line.h"

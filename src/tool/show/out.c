@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "inert.h"
 
 void hb__flush(hb_output *out)
@@ -102,7 +103,7 @@ void hb__put_seconds(hb_output *out, int64_t ns)
 /* The character at p: its length and its code; a byte that is none has length 0. */
 static size_t character(const char *p, uint32_t *ret)
 {
-	size_t there = strnlen(p, 4), n = hb__decode((const unsigned char *)p, there, ret);
+	size_t there = strnlen(p, 4), n = hb_utf8((const unsigned char *)p, there, ret);
 	return n > there ? 0 : n;
 }
 

@@ -4,34 +4,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "progress.h"
 
 #define FIRST 1.0 /* seconds before anything is drawn */
 #define AGAIN 0.1
 #define WIDTH 30
 
-static double between(const struct timespec *from, const struct timespec *to)
-{
-	return (double)(to->tv_sec - from->tv_sec) + (double)(to->tv_nsec - from->tv_nsec) * 1e-9;
-}
-
 void hb__bar_begin(hb_bar *bar, const char *what)
 {
 	const char *term = getenv("TERM");
 	*bar = (hb_bar){.what = what, .terminal = isatty(2) && !(term && !strcmp(term, "dumb"))};
-	clock_gettime(CLOCK_MONOTONIC, &bar->begin);
+	bar->begin = hb_seconds();
 }
 
 /* One write for the whole line: other processes may print on this terminal, too. */
 void hb__bar_step(void *user, double share)
 {
 	hb_bar *bar = user;
-	struct timespec now;
 	char line[160], cells[WIDTH + 1];
 	if (!bar || !bar->terminal)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (between(&bar->begin, &now) < FIRST || (bar->shown && between(&bar->drawn, &now) < AGAIN))
+	double now = hb_seconds();
+	if (now - bar->begin < FIRST || (bar->shown && now - bar->drawn < AGAIN))
 		return;
 	share = share > 1 ? 1 : share > 0 ? share : 0;
 	size_t full = (size_t)(share * WIDTH);

@@ -2,13 +2,11 @@
 #ifndef HBDB_SHOW_PROGRESS_H
 #define HBDB_SHOW_PROGRESS_H
 
-#include <time.h>
-
 #include "../tool.h"
 
 typedef struct hb_bar {
-	const char *what; /* a few words */
-	struct timespec begin, drawn;
+	const char *what;    /* a few words */
+	double begin, drawn; /* hb_seconds */
 	bool terminal, shown;
 } hb_bar;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../racing/distil.h"
+#include "base/clock.h"
 #include "base/task.h"
 #include "format/row.h"
 #include "logs.h"
@@ -19,7 +20,7 @@
 
 /* Sealing under way: shown on a terminal when it lasts. */
 struct progress {
-	struct timespec begin;
+	double begin; /* hb_seconds */
 	size_t done, all;
 	bool shown;
 };
@@ -27,10 +28,7 @@ struct progress {
 static void show_progress(void *user, double share)
 {
 	struct progress *p = user;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	double seconds = (double)(now.tv_sec - p->begin.tv_sec) + (double)(now.tv_nsec - p->begin.tv_nsec) * 1e-9;
-	if (seconds < 1 || !isatty(2))
+	if (hb_seconds() - p->begin < 1 || !isatty(2))
 		return;
 	dprintf(2, "\rhbdb: compressing the logs %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
 	p->shown = true;
@@ -181,8 +179,7 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 	int patience = DYING_MS;
 	*ret = (hb_sum){0};
 	hb__list_logs(recording, &logs);
-	struct progress progress = {.all = logs.n};
-	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+	struct progress progress = {.begin = hb_seconds(), .all = logs.n};
 	hb__distillery_open(&logs, &d);
 	for (size_t i = 0; i < logs.n; i++, progress.done++)
 		finish_log(logs.at[i].path, &d, with_seal, &patience, &progress, ret);

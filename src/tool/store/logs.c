@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../options.h"
@@ -137,9 +136,9 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 	sum->events += info->events;
 	sum->lost += info->lost;
 	sum->size = info->size > sum->size ? info->size : sum->size;
-	sum->killed += info->state == 0;
-	sum->left += info->state == 2;
-	sum->aborted += info->state == 3;
+	sum->killed += info->state == HB_STATE_RUNNING;
+	sum->left += info->state == HB_STATE_LEFT;
+	sum->aborted += info->state == HB_STATE_ABORTED;
 	if (info->stopped) {
 		sum->stopped++;
 		sum->stopped_errno = (int)info->stopped;

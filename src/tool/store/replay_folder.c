@@ -152,8 +152,8 @@ static void count(const hb_logs *logs, hb_replay_folder *s)
 		s->events += info->events;
 		hb__add_log(logs->at[i].log, &s->sum);
 		hb_lane_info lane;
-		s->broke_off[logs->at[i].rank] = info->state == 0 || info->state == 3; /* killed, or by MPI_Abort */
-		if (!info->state && !hb_log_lane(logs->at[i].log, 0, &lane))
+		s->broke_off[logs->at[i].rank] = info->state == HB_STATE_RUNNING || info->state == HB_STATE_ABORTED;
+		if (info->state == HB_STATE_RUNNING && !hb_log_lane(logs->at[i].log, 0, &lane))
 			s->last[logs->at[i].rank] = lane.events;
 	}
 	if (more)

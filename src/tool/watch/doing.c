@@ -7,6 +7,7 @@
 #include "../findings/findings.h"
 #include "../run/events.h"
 #include "../show/inert.h"
+#include "base/clock.h"
 #include "format/row.h"
 #include "watch.h"
 
@@ -63,7 +64,7 @@ static char *call_text(hb_output *out, hb_view *view, const hb_event *event)
 /* Seconds since a tick of the process; the clock is that of the machine, so only of a process that is on this one. */
 static char *since(const hb_process_now *p, const hb_log_info *info, uint64_t tick)
 {
-	double then = ((double)info->origin_mono + hb_ticks_ns(info, tick)) * 1e-9, now = hb__seconds();
+	double then = ((double)info->origin_mono + hb_ticks_ns(info, tick)) * 1e-9, now = hb_seconds();
 	return p->seen && now >= then ? hb__format("  for %.1f s", now - then) : hb__copy("");
 }
 
@@ -81,7 +82,7 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 	if (hb_events_inside(events, &inside) == 1) {
 		text = call_text(out, view, &inside);
 		when = since(p, view->info, inside.row->enter);
-	} else if (now && now->asked > 0 && hb__seconds() - now->asked < 1) {
+	} else if (now && now->asked > 0 && hb_seconds() - now->asked < 1) {
 		const char *name = "MPI";
 		hb_cursor *cursor = NULL;
 		if (!hb_log_lane(view->log, now->is.lane, &lane) && lane.polling &&

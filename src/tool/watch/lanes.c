@@ -3,24 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../store/logs.h"
+#include "base/clock.h"
 #include "base/task.h"
 #include "format/row.h"
 
 #define LIST_S 1.0 /* how often new processes are looked for */
 
-double hb__seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void hb__lanes_open(const char *recording, hb_lanes *ret)
 {
-	*ret = (hb_lanes){.recording = hb__copy(recording), .moved = hb__seconds()};
+	*ret = (hb_lanes){.recording = hb__copy(recording), .moved = hb_seconds()};
 }
 
 void hb__lanes_close(hb_lanes *l)
@@ -47,7 +40,7 @@ static bool known(const hb_lanes *l, const char *path)
 static void list(hb_lanes *l)
 {
 	hb_logs logs;
-	double now = hb__seconds();
+	double now = hb_seconds();
 	if (now - l->listed < LIST_S && !(l->size && l->n < (size_t)l->size))
 		return;
 	l->listed = now;
@@ -113,7 +106,7 @@ static bool look_at_process(hb_lanes *l, hb_process_now *p, double now)
 bool hb__lanes_look(hb_lanes *l)
 {
 	bool moved = false;
-	double now = hb__seconds();
+	double now = hb_seconds();
 	list(l);
 	l->ending = false;
 	for (size_t i = 0; i < l->n; i++)
@@ -127,7 +120,7 @@ bool hb__is_over(const hb_process_now *p) { return p->gone || p->state != HB_STA
 
 bool hb__only_waits(const hb_process_now *p, double seconds)
 {
-	double now = hb__seconds();
+	double now = hb_seconds();
 	if (!p->nlanes)
 		return false;
 	for (size_t i = 0; i < p->nlanes; i++)

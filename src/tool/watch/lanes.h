@@ -41,8 +41,6 @@ typedef struct hb_lanes {
 	double listed, moved; /* when the folder was, and when anything last moved */
 } hb_lanes;
 
-double hb__seconds(void); /* of the monotonic clock */
-
 void hb__lanes_open(const char *recording, hb_lanes *ret);
 /* A look; true when anything moved since the last one: an event, a call begun or ended, a process come or gone. */
 bool hb__lanes_look(hb_lanes *lanes);

@@ -166,7 +166,7 @@ static void fill(const hb_log *log, hb_wait_for *w)
 		if (f && f->name)
 			snprintf(w->call, sizeof w->call, "%s", f->name);
 		const hb_log_info *info = hb_log_get_info(log);
-		if (info->level == 1)
+		if (info->level == HB_LEVEL_EVENTS)
 			w->took = (hb_ticks_ns(info, row.exit) - hb_ticks_ns(info, row.enter)) * 1e-9;
 	}
 	hb_cursor_close(cursor);

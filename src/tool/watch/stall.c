@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/task.h"
 #include "model/event.h"
 
@@ -105,7 +105,7 @@ static double stayed(const hb_stall *s, int32_t rank)
 	double seconds = s->lasted;
 	if (!hb_log_open(path, &log, NULL)) {
 		const hb_log_info *info = hb_log_get_info(log);
-		if (info->level == 1 && s->ended > 0 && s->last[rank] &&
+		if (info->level == HB_LEVEL_EVENTS && s->ended > 0 && s->last[rank] &&
 			!hb_cursor_open(log, 0, s->last[rank], &cursor, NULL) &&
 			hb_cursor_next(cursor, &row, NULL) == 1)
 			seconds = s->ended - ((double)info->origin_real + hb_ticks_ns(info, row.exit)) * 1e-9;
@@ -152,7 +152,7 @@ static void ask(hb_stall *s, const bool *over)
 
 bool hb__stalled(hb_stall *s, const bool *over)
 {
-	double t = hb__seconds();
+	double t = hb_seconds();
 	if (t - s->looked < LOOK_S)
 		return false;
 	s->looked = t;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/task.h"
 #include "lanes.h"
 #include "model/event.h"
@@ -183,7 +184,7 @@ static void look_at(hb_lanes *l, hb_process_now *p, double now)
 
 void hb__threads_look(hb_lanes *l)
 {
-	double now = hb__seconds();
+	double now = hb_seconds();
 	if (now - l->looked < LOOK_S)
 		return;
 	l->looked = now;

@@ -2,6 +2,7 @@
  * library may spin for ever over one, and the end of the job would not come. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "../findings/findings.h"
 #include "../show/inert.h"
 #include "watch.h"
@@ -18,7 +19,7 @@ void hb__live_run(const char *recording, hb_run *ret)
 		if (hb_log_open(f->path, &f->log, NULL))
 			f->log = NULL;
 		/* the model takes no other */
-		if (f->log && hb_log_get_info(f->log)->level != 1) {
+		if (f->log && hb_log_get_info(f->log)->level != HB_LEVEL_EVENTS) {
 			hb_log_close(f->log);
 			f->log = NULL;
 		}
@@ -73,7 +74,7 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 		return;
 	}
 	hb__tell_asleep(&run, &w->lanes);
-	double still = hb__seconds() - w->lanes.moved;
+	double still = hb_seconds() - w->lanes.moved;
 	hb__say("no process has made progress for %.1f s%s", still,
 		w->stuck == HB_STUCK_ALL    ? ", and none can"
 		: w->stuck == HB_STUCK_SOME ? ", and some processes wait for something that can never happen"
@@ -167,7 +168,7 @@ static void ask(hb_watch *w)
 void hb__tell_faults(hb_watch *w)
 {
 	struct hb_faults *f = &w->faults;
-	double now = hb__seconds();
+	double now = hb_seconds();
 	f->seen = seen(&w->lanes);
 	if (f->seen == f->told)
 		return;
@@ -178,6 +179,6 @@ void hb__tell_faults(hb_watch *w)
 	f->told = f->seen;
 	f->since = 0;
 	ask(w);
-	f->asked = hb__seconds();
+	f->asked = hb_seconds();
 	f->cost = f->asked - now;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "../show/source.h"
 
 #define LOOK_S 0.2
@@ -69,12 +70,12 @@ static void ask(hb_watch *w, double now, double still)
 		return;
 	w->asked = since(l);
 	w->stuck = hb__ask_deadlock(l);
-	w->cost = hb__seconds() - now;
+	w->cost = hb_seconds() - now;
 }
 
 hb_moving hb__watch_look(hb_watch *w, const char *recording)
 {
-	double now = hb__seconds();
+	double now = hb_seconds();
 	w->looked = now;
 	if (!w->lanes.recording)
 		hb__lanes_open(recording, &w->lanes);
@@ -111,7 +112,7 @@ static bool left_behind(hb_watch *w, bool launched)
 	for (size_t i = 0; i < l->n; i++)
 		if (!l->at[i].gone)
 			return false;
-	if (hb__seconds() - l->moved < GONE_S)
+	if (hb_seconds() - l->moved < GONE_S)
 		return false;
 	if (!w->left)
 		hb__say("all processes have ended, but the launcher has not noticed: hbdb ends it");
@@ -134,7 +135,7 @@ static void say(hb_watch *w)
 /* Nobody asked for hangs. */
 static bool tell_only(hb_watch *w, const char *recording)
 {
-	w->looked = hb__seconds();
+	w->looked = hb_seconds();
 	if (!w->lanes.recording)
 		hb__lanes_open(recording, &w->lanes);
 	hb__lanes_look(&w->lanes);
@@ -145,7 +146,7 @@ static bool tell_only(hb_watch *w, const char *recording)
 bool hb__watch(void *user, const char *recording, bool launched)
 {
 	hb_watch *w = user;
-	if (hb__seconds() - w->looked < LOOK_S)
+	if (hb_seconds() - w->looked < LOOK_S)
 		return false;
 	if (w->patience <= 0)
 		return tell_only(w, recording);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "races.h"
 
 /* The place of each call site that has a wildcard or a choice: open addressing. */
@@ -111,22 +112,12 @@ static uint32_t place_of_chosen(struct finder *f, const hb_chosen *c)
 
 /* ---- races ---- */
 
-static bool room_for(void **at, size_t n, size_t size)
-{
-	if (n & (n - 1))
-		return true;
-	void *more = realloc(*at, (n ? 2 * n : 1) * size);
-	if (more)
-		*at = more;
-	return more;
-}
-
 static void keep(struct finder *f, const hb_race *race, uint32_t place)
 {
 	struct hb_view_races *r = f->races;
 	if (r->n >= HB_RACES_KEPT)
 		return;
-	if (!room_for((void **)&r->at, r->n, sizeof *r->at)) {
+	if (!HB_GROW(r->at, r->room, r->n + 1)) {
 		r->broken = true;
 		return;
 	}
@@ -140,7 +131,7 @@ static void keep(struct finder *f, const hb_race *race, uint32_t place)
 		.uncertain = race->uncertain,
 		.place = place};
 	for (; k->kept < HB_ALTERNATIVES_KEPT && k->kept < race->nalternatives; k->kept++) {
-		if (!room_for((void **)&r->alternative, r->nalternatives, sizeof *r->alternative)) {
+		if (!HB_GROW(r->alternative, r->alternatives_room, r->nalternatives + 1)) {
 			r->broken = true;
 			return;
 		}

@@ -29,9 +29,9 @@ struct hb_race_place {
 struct hb_view_races {
 	uint64_t found;
 	struct hb_kept_race *at; /* by line and event */
-	size_t n;
+	size_t n, room;
 	struct hb_kept_alternative *alternative;
-	size_t nalternatives;
+	size_t nalternatives, alternatives_room;
 	struct hb_race_place *place; /* the most racing first */
 	uint32_t places;
 	bool broken; /* memory was short */

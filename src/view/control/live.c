@@ -4,19 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "live.h"
 
 #define LOOK_EVERY 0.05 /* seconds: a run that moves changes all the time */
-
-double hb__view_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 hb_status hb__live_new(hb_view_server *s, hb_error *err)
 {
@@ -175,7 +168,7 @@ static void publish(hb_view_server *s)
 	struct hb_view_live *l = s->live;
 	const hb_view_control *c = s->o.control;
 	hb_session *session = c->session(c->user);
-	struct hb_state new = {.at = hb__view_now()};
+	struct hb_state new = {.at = hb_seconds()};
 	memcpy(new.target, l->state.target, sizeof new.target);
 	new.running = c->running(c->user, &new.seconds, &new.reached);
 	new.size = session ? hb_session_size(session) : 0;
@@ -198,7 +191,7 @@ static void publish(hb_view_server *s)
 bool hb_view_turn(hb_view_server *s)
 {
 	bool some = carry_out(s);
-	double now = hb__view_now();
+	double now = hb_seconds();
 	if (s->o.control && (some || now - s->live->looked >= LOOK_EVERY)) {
 		s->live->looked = now;
 		publish(s);

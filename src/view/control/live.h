@@ -65,6 +65,5 @@ void hb__live_wake(hb_view_server *server);
 void hb__live_wish(hb_view_server *server, struct hb_wish *wish);
 /* act.c: carries one out. */
 void hb__live_act(hb_view_server *server, struct hb_wish *wish);
-double hb__view_now(void);
 
 #endif

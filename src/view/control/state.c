@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "live.h"
+#include "base/clock.h"
 #include "view/answer/answer.h"
 #include "view/build.h"
 
@@ -158,7 +159,7 @@ void hb__answer_state(struct hb_request *r)
 	bool ready = hb__built(s, &progress, &failed);
 	hb_text_format(&r->out, "{\"change\":%llu,\"running\":%s,\"started\":%s", (unsigned long long)change,
 		state.running ? "true" : "false", state.seconds >= 0 || state.size ? "true" : "false");
-	put_seconds(&r->out, "seconds", state.running ? state.seconds + hb__view_now() - state.at : state.seconds);
+	put_seconds(&r->out, "seconds", state.running ? state.seconds + hb_seconds() - state.at : state.seconds);
 	put_seconds(&r->out, "reached", state.reached);
 	hb_text_put(&r->out, ",\"target\":");
 	if (state.target[0])

@@ -5,24 +5,11 @@
 #include <malloc.h>
 #endif
 
+#include "base/grow.h"
 #include "view/layout/parts.h"
 
 #define LAST_TICK (INT64_MAX / 4) /* a damaged log may say anything */
 #define NAMES 65535               /* further ones get the last name */
-
-bool hb__room(void **at, size_t *room, size_t need, size_t size)
-{
-	if (need <= *room)
-		return true;
-	size_t more = *room + *room / 2 + 64;
-	more = more < need ? need : more;
-	void *p = realloc(*at, more * size);
-	if (!p)
-		return false;
-	*at = p;
-	*room = more;
-	return true;
-}
 
 hb_status hb__layout_fail(hb_error *err, hb_status status, const char *message)
 {
@@ -47,7 +34,7 @@ static bool collect_names(hb_layout *l)
 			const hb_function *function = hb_log_function(p[i].log, f);
 			if (!function || !function->name)
 				continue;
-			if (!hb__room((void **)&l->name, &room, n + 1, sizeof *l->name))
+			if (!HB_GROW(l->name, room, n + 1))
 				return false;
 			l->name[n++] = function->name;
 		}

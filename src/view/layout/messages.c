@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "view/layout/parts.h"
 
 #define AHEAD 12 /* messages */
@@ -275,7 +276,7 @@ static void draw(struct sweep *w)
 	w->members = 0;
 	if (!members || w->passed++ % w->every || p->narrows >= w->q->most)
 		return;
-	if (!hb__room((void **)&p->arrows, &w->room, p->narrows + 1, sizeof *p->arrows)) {
+	if (!HB_GROW(p->arrows, w->room, p->narrows + 1)) {
 		w->no_memory = true;
 		return;
 	}
@@ -395,7 +396,7 @@ static bool add_alternatives(struct hb__query *q, const hb_box *box, size_t firs
 			continue;
 		if (p->narrows - first >= q->most)
 			return true;
-		if (!hb__room((void **)&p->arrows, room, p->narrows + 1, sizeof *p->arrows))
+		if (!HB_GROW(p->arrows, *room, p->narrows + 1))
 			return false;
 		p->arrows[p->narrows++] = (hb_arrow){.from = from,
 			.to = box->at,

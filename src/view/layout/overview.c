@@ -1,6 +1,7 @@
 /* The first picture. Of each line some points are known: how many events there were at which time. They come from the
  * beginnings of blocks; the last block of each line is read, and others as long as that is quick. Between two points events
  * are taken to come evenly. */
+#include "base/grow.h"
 #include "view/layout/overview.h"
 
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void add_point(struct opening *p, struct sketch *s, uint64_t events, doub
 {
 	if (s->n && (events < s->point[s->n - 1].events || x < s->point[s->n - 1].x))
 		return; /* damaged */
-	if (!hb__room((void **)&s->point, &s->room, s->n + 1, sizeof *s->point)) {
+	if (!HB_GROW(s->point, s->room, s->n + 1)) {
 		p->no_memory = true;
 		return;
 	}
@@ -186,7 +187,7 @@ static void finish(hb_overview *o)
 		struct sketch *s = &o->sketch[i];
 		if (!s->n || s->point[s->n - 1].events >= o->line[i].events)
 			continue;
-		if (hb__room((void **)&s->point, &s->room, s->n + 1, sizeof *s->point))
+		if (HB_GROW(s->point, s->room, s->n + 1))
 			s->point[s->n++] = (struct point){o->line[i].events, o->to};
 		o->line[i].end = o->to;
 	}

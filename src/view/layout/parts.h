@@ -159,8 +159,6 @@ enum hb__edge {
 uint32_t hb__search(const struct hb__track *t, hb_axis axis, uint32_t hint, double x, enum hb__edge edge);
 
 /* ---- memory ---- */
-/* Room for `need` things in a growing array; false: out of memory. */
-bool hb__room(void **at, size_t *room, size_t need, size_t size);
 hb_status hb__layout_fail(hb_error *err, hb_status status, const char *message);
 
 /* ---- build.c: names, rows ---- */

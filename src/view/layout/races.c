@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "view/layout/parts.h"
 
 struct taking {
@@ -15,7 +16,7 @@ static bool take(void *user, const hb_race *race)
 	struct taking *k = user;
 	hb_at at = race->done.event ? race->done : race->post;
 	struct hb__track *t = &k->l->track[at.line];
-	if (!hb__room((void **)&t->race, &t->race_room, t->races + 1, k->each * sizeof *t->race)) {
+	if (!hb_grow((void **)&t->race, &t->race_room, t->races + 1, k->each * sizeof *t->race)) {
 		k->no_memory = true;
 		return false;
 	}

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "view/layout/parts.h"
 
 struct span {
@@ -129,7 +130,7 @@ static uint32_t find_parts(struct circle *c, uint32_t id)
 		if (!part_of(c, id, i < g->size ? g->member[i] : g->remote[i - g->size], &part))
 			continue;
 		n++;
-		if (!hb__room((void **)&p->parts, &c->part_room, p->nparts + 1, sizeof *p->parts)) {
+		if (!HB_GROW(p->parts, c->part_room, p->nparts + 1)) {
 			c->no_memory = true;
 			return 0;
 		}
@@ -169,7 +170,7 @@ static void take(struct circle *c, uint32_t place, uint32_t id)
 	uint32_t n = find_parts(c, id);
 	if (!n)
 		return;
-	if (!hb__room((void **)&p->rings, &c->ring_room, p->nrings + 1, sizeof *p->rings)) {
+	if (!HB_GROW(p->rings, c->ring_room, p->nrings + 1)) {
 		c->no_memory = true;
 		return;
 	}

@@ -1,5 +1,6 @@
 /* Writes a run as the recording it would have left, in the raw form. */
 #include "oracle.h"
+#include "calls/neutral.h"
 #include "unit/rawlog.h"
 
 enum { INT_TYPE = 4, SUM = 2 };

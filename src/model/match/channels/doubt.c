@@ -49,7 +49,7 @@ static bool find_opens(struct doubt *d, uint32_t receive, uint32_t end, bool thr
 		bool known = !(v->flags & HB_PENDING) || (!threads && !s->any_source && s->tag != HB_ANY_TAG);
 		for (size_t i = 0; i < d->opens.n && !known; i++)
 			known = d->opens.at[i].spec == v->spec;
-		if (!known && !hb__push(&d->opens, ((struct open){v->spec, threads ? first : receive + 1})))
+		if (!known && !VEC_PUSH(&d->opens, ((struct open){v->spec, threads ? first : receive + 1})))
 			return false;
 	}
 	return true;

@@ -20,8 +20,8 @@ static uint32_t group_of(hb_model *m, const char *name)
 	if (member)
 		memcpy(member, m->rank_process, m->ranks * sizeof *member);
 	snprintf(g.name, sizeof g.name, "%.*s", (int)sizeof g.name - 1, name);
-	if (!member || !g.title || !more.known_as || !hb__push(&m->groups, g) || !hb__push(&m->group_more, more) ||
-		!hb__push(&m->keyed_groups, (uint32_t)m->groups.n - 1)) {
+	if (!member || !g.title || !more.known_as || !VEC_PUSH(&m->groups, g) || !VEC_PUSH(&m->group_more, more) ||
+		!VEC_PUSH(&m->keyed_groups, (uint32_t)m->groups.n - 1)) {
 		m->no_memory = true;
 		return HB_NO;
 	}
@@ -34,7 +34,7 @@ static int32_t tag_of(hb_model *m, uint64_t key)
 	if (key <= INT32_MAX)
 		return (int32_t)key;
 	struct hb__cell *cell = hb__place(&m->key_of, (struct hb__key){key, 0});
-	if (cell && cell->value == HB_NO && hb__push(&m->keys, key))
+	if (cell && cell->value == HB_NO && VEC_PUSH(&m->keys, key))
 		cell->value = (uint32_t)m->keys.n - 1;
 	if (!cell || cell->value == HB_NO) {
 		m->no_memory = true;
@@ -73,7 +73,7 @@ void hb__on_keyed(struct hb__reading *r, const struct hb__function *f)
 		return;
 	bool sends = f->means->does == HB_DOES_KEYED_SEND;
 	k.id = sends ? hb__add_keyed_send(r, group, k.tag, e->row->results[1]) : hb__add_keyed_receive(r, group, k.tag);
-	if (!(sends ? hb__push(&m->keyed_sends, k) : hb__push(&m->keyed_receives, k)))
+	if (!(sends ? VEC_PUSH(&m->keyed_sends, k) : VEC_PUSH(&m->keyed_receives, k)))
 		m->no_memory = true;
 }
 

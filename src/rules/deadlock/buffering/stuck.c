@@ -11,7 +11,7 @@ static bool unsure(const struct hb__replay *r, const hb_op *op)
 	if (!v && !p)
 		return false;
 	const hb_spec *s = &hb_model_specs(r->m)[v ? v->spec : p->spec];
-	if ((v ? v->flags : p->flags) & (HB_AMBIGUOUS | HB_CHOSEN) || s->any_source || s->tag == HB__ANY_TAG)
+	if ((v ? v->flags : p->flags) & (HB_AMBIGUOUS | HB_CHOSEN) || s->any_source || s->tag == HB_ANY_TAG)
 		return true;
 	const hb_function *f = p ? hb_log_function(hb_model_processes(r->m)[s->process].log, s->function) : NULL;
 	return f && f->name && hb_meaning_of(f->name, f->cls)->flags & HB_POLL;

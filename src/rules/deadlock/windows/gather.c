@@ -1,20 +1,6 @@
 /* From remarks to windows and files, and what each process does with them. */
+#include "base/grow.h"
 #include "rules/deadlock/windows/windows.h"
-
-static bool grow(struct hb__objects *o, void **at, uint32_t *room, uint32_t n, size_t size)
-{
-	if (n < *room)
-		return true;
-	uint32_t more = *room ? 2 * *room : 4;
-	void *p = realloc(*at, more * size);
-	if (!p) {
-		o->no_memory = true;
-		return false;
-	}
-	*at = p;
-	*room = more;
-	return true;
-}
 
 /* The collective that a call entered: its operations stand in the order of events. */
 static uint32_t collective_at(const hb_model *m, hb_at at)
@@ -46,15 +32,9 @@ static struct hb__object *find(const struct hb__objects *o, uint32_t process, bo
 
 static void made(struct hb__objects *o, const hb_remark *r, bool file)
 {
-	if (o->n == o->room) {
-		size_t room = o->room ? 2 * o->room : 16;
-		void *p = realloc(o->at, room * sizeof *o->at);
-		if (!p) {
-			o->no_memory = true;
-			return;
-		}
-		o->at = p;
-		o->room = room;
+	if (!HB_GROW(o->at, o->room, o->n + 1)) {
+		o->no_memory = true;
+		return;
 	}
 	uint32_t id = collective_at(o->g->m, r->at);
 	o->at[o->n++] = (struct hb__object){.process = r->process,
@@ -78,7 +58,9 @@ static void locked(struct hb__objects *o, struct hb__object *x, const hb_remark 
 			x->lock[i].times++;
 			return;
 		}
-	if (grow(o, (void **)&x->lock, &x->room, x->locks, sizeof *x->lock))
+	if (!HB_GROW(x->lock, x->room, x->locks + 1))
+		o->no_memory = true;
+	else
 		x->lock[x->locks++] = (struct hb__lock){rank, hb_remark_number(r, "x", 0) == 1, 1};
 }
 
@@ -106,9 +88,12 @@ static void on_window(struct hb__objects *o, const hb_remark *r)
 		locked(o, x, r);
 	else if (!strcmp(kind, "unlock") || !strcmp(kind, "unlockall"))
 		unlocked(x, r);
-	else if ((!strcmp(kind, "start") || !strcmp(kind, "post") || !strcmp(kind, "complete")) &&
-		 grow(o, (void **)&x->epoch, &x->epoch_room, x->epochs, sizeof *x->epoch))
+	else if (strcmp(kind, "start") != 0 && strcmp(kind, "post") != 0 && strcmp(kind, "complete") != 0)
+		return;
+	else if (HB_GROW(x->epoch, x->epoch_room, x->epochs + 1))
 		x->epoch[x->epochs++] = r;
+	else
+		o->no_memory = true;
 }
 
 static void on_file(struct hb__objects *o, const hb_remark *r)

@@ -19,10 +19,12 @@ struct hb__object {
 	uint32_t calls;        /* collective ones on it, with the one under way */
 	const hb_remark *last; /* of these */
 	struct hb__lock *lock; /* held, or waited for */
-	uint32_t locks, room;
+	uint32_t locks;
+	size_t room;
 	struct hb__lock unlocked; /* by the last unlock; times 0: none */
 	const hb_remark **epoch;  /* starts, posts, completes, in their order */
-	uint32_t epochs, epoch_room;
+	uint32_t epochs;
+	size_t epoch_room;
 };
 
 struct hb__objects {

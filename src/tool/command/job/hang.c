@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "../../options.h"
 #include "../../run/next.h"
 #include "../../store/find.h"
@@ -34,12 +35,12 @@ static bool ended(const char *recording)
 static hb_moving judge(hb_watch *w, const char *recording)
 {
 	const struct timespec tick = {0, 100000000};
-	double begin = hb__seconds();
+	double begin = hb_seconds();
 	hb__watch_look(w, recording);
 	for (double first = w->lanes.moved;;) {
 		nanosleep(&tick, NULL);
 		hb_moving m = hb__watch_look(w, recording);
-		double passed = hb__seconds() - begin;
+		double passed = hb_seconds() - begin;
 		if (m == HB_HANGS || m == HB_NOBODY || (m == HB_COMPUTES && passed > ENOUGH_S))
 			return m;
 		if (w->lanes.moved > first && passed > ENOUGH_S)
@@ -63,7 +64,7 @@ static int answer(hb_watch *w, hb_moving m)
 		printf("the job is making progress\n");
 	else
 		printf("no MPI call has begun or ended for %.1f s, but some process is computing, so the job is not called hung\n",
-			hb__seconds() - w->lanes.moved);
+			hb_seconds() - w->lanes.moved);
 	if (run.model)
 		hb__put_doing(&run, &w->lanes, stdout);
 	hb__close_run(&run);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "../debug.h"
 
 static int needs_events(hb_debug *d) { return d->run.model ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "%s", d->whyno); }
@@ -218,7 +219,7 @@ int hb__d_goto(hb_debug *d, hb_at at)
 {
 	bool restarted = false, was = hb__live_running(d->live);
 	char name[HB_EVENT_NAME];
-	double begin = hb__d_now();
+	double begin = hb_seconds();
 	hb_set all;
 	for (int32_t i = 0; d->at_point && i < d->size; i++)
 		d->at_point[i] = false;
@@ -237,7 +238,7 @@ int hb__d_goto(hb_debug *d, hb_at at)
 	if (waited == HB_WAIT_INTERRUPTED)
 		hb__d_stop_running(d, &all);
 	bool there = reached(d, at);
-	double seconds = hb__d_now() - begin;
+	double seconds = hb_seconds() - begin;
 	hb__event_name(&d->run, at, name);
 	if (d->settings.json)
 		hb__d_print(d,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "../debug.h"
 
 #define EXPECT_S 1.5 /* for a state to come about */
@@ -211,7 +212,7 @@ static int expect_state(hb_debug *d, const char *word)
 	if (hb__d_is(d, 0, word) < 0)
 		return hb__d_fail(d, HB_EXIT_USAGE, "there is no state %s; viewset lists all states", word);
 	/* who was looked at a moment ago counts as blocked again when it has not moved for a while */
-	for (double end = hb__d_now() + EXPECT_S; !all_are(d, word) && hb__d_now() < end && !hb__d_interrupted();)
+	for (double end = hb_seconds() + EXPECT_S; !all_are(d, word) && hb_seconds() < end && !hb__d_interrupted();)
 		hb__d_poll(d, 20);
 	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
 		char *text = hb__d_state(d, i, NULL);

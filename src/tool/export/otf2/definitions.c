@@ -1,6 +1,7 @@
 /* What the numbers in OTF2's events mean: strings, regions, locations, communicators. */
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "otf2.h"
 
 /* ---- ranks ---- */
@@ -50,7 +51,7 @@ static OTF2_StringRef string(struct definitions *d, const char *text)
 	for (; d->written < d->o->strings.n; d->written++) {
 		char *clean = hb__copy(d->o->strings.text[d->written]);
 		for (size_t i = 0, n; clean[i]; i += n ? n : 1) {
-			n = hb__utf8(clean + i);
+			n = hb_utf8_text(clean + i);
 			clean[i] = n ? clean[i] : '?';
 		}
 		hb__otf2_check(d->o, OTF2_GlobalDefWriter_WriteString(d->writer, d->written, clean));

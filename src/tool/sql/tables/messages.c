@@ -424,7 +424,7 @@ static void give_flag(const struct cursor *s, sqlite3_context *out, int column)
 	else if (column == ANY_SOURCE && spec)
 		sqlite3_result_int(out, spec->any_source);
 	else if (column == ANY_TAG && spec)
-		sqlite3_result_int(out, spec->tag == -1);
+		sqlite3_result_int(out, spec->tag == HB_ANY_TAG);
 	else if (column == ASKED_SOURCE && spec && spec->source != HB_NO)
 		sqlite3_result_int(out, hb__sql_rank(s->c.sql, spec->source));
 	else if (column == ASKED_TAG && spec)
