@@ -169,8 +169,8 @@ typedef struct hb_row {
 	uint64_t polls;       /* failed polls before it */
 	uint64_t skipped;     /* level racing: calls before it that answered wildcard receives and are not stored */
 	int64_t result;       /* error class, 0 for success */
-	int has_check;
-	uint16_t check;
+	int has_digest;
+	uint16_t digest; /* of the contents that it sent or received, as far as they are recorded */
 	uint32_t nresults;
 	const int64_t *results;
 } hb_row;
@@ -214,7 +214,7 @@ int hb_cursor_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err);
  * and the arguments of *ret_row are set. HB_E_ARGUMENT: no such slot. */
 hb_status hb_cursor_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row);
 void hb_cursor_close(hb_cursor *cursor);
-/* enter, exit and check of rows will not be looked at: they may be anything from now on, and rows come faster. */
+/* enter, exit and digest of rows will not be looked at: they may be anything from now on, and rows come faster. */
 void hb_cursor_skip_times(hb_cursor *cursor);
 
 /* A stretch of a lane that can be found without reading what stands before it: a block of a sealed log, a unit of a raw one. */

@@ -61,7 +61,7 @@ __attribute__((constructor)) static void configure(void)
 	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
 	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
 	k->serial = !k->order && is("HBDB_CARRY", "serial");
-	k->contents = !k->order && !is("HBDB_CHECK", "0");
+	k->contents = !k->order && !is("HBDB_DIGESTS", "0");
 	k->remarks = k->mode == HB__RECORD && !k->order && is("HBDB_REMARKS", "1");
 	k->warn = is("HBDB_DIVERGENCE", "warn");
 	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE

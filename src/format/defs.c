@@ -9,7 +9,7 @@
 /* Numbers are given densely. What came before bounds them, the same in a raw log and in its sealed form. */
 static uint64_t limit(const struct hb__defs *defs) { return 65536 + defs->raw.n; }
 
-static bool table_set(struct hb__defs *defs, struct hb__table *t, uint64_t number, void *what)
+static bool table_set(struct hb__defs *defs, struct hb__def_table *t, uint64_t number, void *what)
 {
 	if (!what || number > limit(defs) || number >= HB_NO)
 		return false;
@@ -183,7 +183,7 @@ const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n)
 /* Of a datatype that was defined before. */
 static bool signature(struct hb__defs *defs, struct hb__in *in)
 {
-	const struct hb__table *types = &defs->table[HB_DEF_DATATYPE];
+	const struct hb__def_table *types = &defs->table[HB_DEF_DATATYPE];
 	uint64_t number = hb__in_uv(in);
 	hb_datatype *d = !in->bad && number < types->n ? types->at[number] : NULL;
 	hb_signature *s = d ? hb__arena_get(&defs->arena, sizeof *s) : NULL;
@@ -214,7 +214,7 @@ static bool signature(struct hb__defs *defs, struct hb__in *in)
 /* What the results of a function are that was defined before. */
 static bool values(struct hb__defs *defs, struct hb__in *in)
 {
-	const struct hb__table *functions = &defs->table[HB_DEF_FUNCTION];
+	const struct hb__def_table *functions = &defs->table[HB_DEF_FUNCTION];
 	uint64_t number = hb__in_uv(in), n = hb__in_uv(in);
 	hb_function *f = !in->bad && number < functions->n ? functions->at[number] : NULL;
 	if (!f || n > (uint64_t)(in->end - in->p) / 2)
@@ -307,5 +307,5 @@ void hb__slotdef_row(const struct hb__slotdef *slot, uint32_t number, hb_row *re
 	ret_row->site = slot->site;
 	ret_row->nargs = slot->nargs;
 	ret_row->arg = slot->arg;
-	ret_row->has_check = slot->flags & HB_SLOT_CHECK;
+	ret_row->has_digest = slot->flags & HB_SLOT_CHECK;
 }

@@ -51,15 +51,15 @@ hb_status hb__fail(hb_error *err, hb_status status, const char *file, uint64_t o
 
 /* ---- defs.c: what holds for the whole process ---- */
 
-struct hb__table {
+struct hb__def_table {
 	void **at;
 	size_t cap;
 	uint32_t n;
 };
 
 struct hb__defs {
-	struct hb__table table[8]; /* by kind of definition */
-	struct hb__table text;
+	struct hb__def_table table[8]; /* by kind of definition */
+	struct hb__def_table text;
 	struct hb__array {
 		uint64_t digest;
 		uint32_t n;
@@ -97,12 +97,12 @@ struct hb__unit {                       /* raw: a unit with rows */
 	size_t defs_before;
 };
 
-struct hb__block {              /* sealed: a block of rows */
+struct hb__row_block {          /* sealed: a block of rows */
 	uint64_t offset, first; /* of the section; number of its first event */
 	uint32_t bytes, events;
 };
 
-struct hb__lane {
+struct hb__lane_rows {
 	hb_lane_info info;
 	uint64_t *calls; /* by function */
 	uint32_t ncalls;
@@ -112,7 +112,7 @@ struct hb__lane {
 	size_t units, units_cap;
 	uint64_t *def; /* raw: offsets of the slot definitions, in order */
 	size_t defs, defs_cap;
-	struct hb__block *block;
+	struct hb__row_block *block;
 	size_t blocks, blocks_cap;
 };
 
@@ -124,12 +124,12 @@ bool hb__sum_header(const struct hb_log_header *h);
 
 /* ---- waits.c: what the last call of a lane waits for ---- */
 struct hb_lane_control;
-bool hb__waits_take(struct hb__lane *lane, const struct hb_lane_control *control); /* false: out of memory */
+bool hb__waits_take(struct hb__lane_rows *lane, const struct hb_lane_control *control); /* false: out of memory */
 /* It holds only when no event came after it. defined: the call that it polled with is known. */
-void hb__waits_keep(struct hb__lane *lane, uint64_t events, bool defined, bool damaged);
+void hb__waits_keep(struct hb__lane_rows *lane, uint64_t events, bool defined, bool damaged);
 /* The payload of its section, and back; false: damaged, or out of memory. polling: the call, when info.polling. */
 void hb__waits_write(const hb_lane_info *info, const hb_row *polling, struct hb__bytes *out);
-bool hb__waits_read(struct hb__lane *lane, struct hb__in *in);
+bool hb__waits_read(struct hb__lane_rows *lane, struct hb__in *in);
 
 struct hb__cursor_ops {
 	hb_status (*open)(hb_log *log, uint32_t lane, uint64_t from, hb_cursor **ret_cursor, hb_error *err);
@@ -138,7 +138,7 @@ struct hb__cursor_ops {
 	void (*close)(hb_cursor *cursor);
 	void (*skip_times)(hb_cursor *cursor); /* NULL: it costs nothing to read them */
 	hb_status (*stretch)(
-		const hb_log *log, const struct hb__lane *lane, uint64_t index, hb_stretch *ret, hb_error *err);
+		const hb_log *log, const struct hb__lane_rows *lane, uint64_t index, hb_stretch *ret, hb_error *err);
 };
 
 struct hb_cursor { /* the start of every kind of cursor */
@@ -160,7 +160,7 @@ struct hb_log {
 	bool summed;            /* raw: its process closed it with checksums */
 	uint8_t head[HB__HEAD]; /* the fixed part of the header, as it was at opening */
 	struct hb__defs defs;
-	struct hb__lane *lane;
+	struct hb__lane_rows *lane;
 	uint32_t lanes;
 	char **name[HB_NAMED]; /* by number; NULL: none */
 	size_t names[HB_NAMED], names_cap[HB_NAMED];
@@ -172,7 +172,7 @@ struct hb_log {
 };
 
 /* Lane `number`, made when it is not there yet. NULL: out of memory. */
-struct hb__lane *hb__log_lane(hb_log *log, uint32_t number);
+struct hb__lane_rows *hb__log_lane(hb_log *log, uint32_t number);
 /* Notes that the log is readable only in part. The first reason is kept. */
 void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n);

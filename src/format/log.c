@@ -13,10 +13,10 @@
 #include "format/remark.h"
 #include "format/row.h"
 
-struct hb__lane *hb__log_lane(hb_log *log, uint32_t number)
+struct hb__lane_rows *hb__log_lane(hb_log *log, uint32_t number)
 {
 	if (number >= log->lanes) {
-		struct hb__lane *l = realloc(log->lane, ((size_t)number + 1) * sizeof *l);
+		struct hb__lane_rows *l = realloc(log->lane, ((size_t)number + 1) * sizeof *l);
 		if (!l)
 			return NULL;
 		memset(l + log->lanes, 0, (number + 1 - log->lanes) * sizeof *l);
@@ -183,7 +183,7 @@ static hb_status read_head(hb_log *log, hb_error *err)
 static void count(hb_log *log)
 {
 	hb_log_info *i = &log->info;
-	struct hb__table *t = log->defs.table;
+	struct hb__def_table *t = log->defs.table;
 	i->lanes = log->lanes;
 	i->functions = t[HB_DEF_FUNCTION].n;
 	i->sites = t[HB_DEF_SITE].n;
@@ -238,7 +238,7 @@ void hb_log_close(hb_log *log)
 	if (!log)
 		return;
 	for (uint32_t i = 0; i < log->lanes; i++) {
-		struct hb__lane *l = &log->lane[i];
+		struct hb__lane_rows *l = &log->lane[i];
 		free(l->calls);
 		free(l->inside.arg);
 		free(l->polling.arg);
@@ -274,7 +274,7 @@ hb_status hb_log_lane(const hb_log *log, uint32_t lane, hb_lane_info *ret_lane)
 
 static const void *defined(const hb_log *log, int kind, uint32_t number)
 {
-	const struct hb__table *t = &log->defs.table[kind];
+	const struct hb__def_table *t = &log->defs.table[kind];
 	return number < t->n ? t->at[number] : NULL;
 }
 

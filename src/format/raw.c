@@ -14,7 +14,7 @@
 struct raw_cursor {
 	hb_cursor base;
 	hb_log *log;
-	const struct hb__lane *lane;
+	const struct hb__lane_rows *lane;
 	uint32_t number; /* of the lane */
 	size_t unit;     /* the unit that [p, end) is in */
 	const uint8_t *p, *end;
@@ -93,10 +93,10 @@ static enum step event(struct raw_cursor *c, struct hb__in *in, uint64_t w, hb_r
 		row->enter = tick + hb__in_uv(in);
 		row->exit = tick = row->enter + hb__in_uv(in);
 	}
-	if (row->has_check) {
+	if (row->has_digest) {
 		const uint8_t *p = hb__in_bytes(in, 2);
 		if (p)
-			row->check = (uint16_t)(p[0] | p[1] << 8);
+			row->digest = (uint16_t)(p[0] | p[1] << 8);
 	}
 	size_t n = c->pending;
 	if ((w & 1 && !read_results(c, in, &n)) || in->bad)
@@ -204,7 +204,7 @@ static bool scan_mark(hb_log *log, const hb_row *row)
 }
 
 /* Reads the records of one unit. False: they end early, *ret_memory when for want of memory. */
-static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane *lane, bool *ret_memory)
+static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane_rows *lane, bool *ret_memory)
 {
 	struct hb__unit *u = &lane->unit[c->unit];
 	hb_row row;
@@ -256,7 +256,7 @@ static void cursor_free(struct raw_cursor *c)
 }
 
 /* Scans a lane; what follows its first damage is dropped. Returns false when memory is gone. */
-static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
+static bool scan_lane(hb_log *log, struct hb__lane_rows *lane, uint32_t number)
 {
 	struct raw_cursor c = {.log = log,
 		.lane = lane,
@@ -306,7 +306,7 @@ static bool scan_lane(hb_log *log, struct hb__lane *lane, uint32_t number)
 static bool take_control(hb_log *log, uint32_t number, uint64_t offset)
 {
 	struct hb_lane_control k;
-	struct hb__lane *lane = hb__log_lane(log, number);
+	struct hb__lane_rows *lane = hb__log_lane(log, number);
 	if (!lane)
 		return false;
 	if (lane->calls) {
@@ -334,7 +334,7 @@ static bool take_control(hb_log *log, uint32_t number, uint64_t offset)
 	return hb__waits_take(lane, &k);
 }
 
-static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_header *h, uint64_t offset)
+static bool take_rows(hb_log *log, struct hb__lane_rows *lane, const struct hb_unit_header *h, uint64_t offset)
 {
 	uint64_t room = log->size - offset - HB_UNIT_PAYLOAD;
 	if (room > HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
@@ -360,7 +360,7 @@ static bool take_rows(hb_log *log, struct hb__lane *lane, const struct hb_unit_h
 }
 
 /* Takes the bounds of one unit: of the lane of definitions, or of any other. */
-static bool take_unit(hb_log *log, struct hb__lane *definitions, bool want_definitions, uint64_t k)
+static bool take_unit(hb_log *log, struct hb__lane_rows *definitions, bool want_definitions, uint64_t k)
 {
 	struct hb_unit_header h;
 	uint64_t offset = k * HB_UNIT_SIZE;
@@ -387,7 +387,7 @@ static bool take_unit(hb_log *log, struct hb__lane *definitions, bool want_defin
 	if ((h.lane == HB_LANE_DEFINITIONS) != want_definitions)
 		return true;
 	if (h.kind == HB_UNIT_ROWS) {
-		struct hb__lane *lane = want_definitions ? definitions : hb__log_lane(log, h.lane);
+		struct hb__lane_rows *lane = want_definitions ? definitions : hb__log_lane(log, h.lane);
 		return lane && take_rows(log, lane, &h, offset);
 	}
 	if (!whole) {
@@ -423,7 +423,7 @@ static bool units_now(hb_log *log, uint64_t *ret_units)
 }
 
 /* A unit that is missing from the middle of a lane ends the lane. */
-static void close_gaps(hb_log *log, struct hb__lane *lane, uint32_t number)
+static void close_gaps(hb_log *log, struct hb__lane_rows *lane, uint32_t number)
 {
 	for (size_t i = 0; i < lane->units; i++)
 		if (!lane->unit[i].offset) {
@@ -434,7 +434,7 @@ static void close_gaps(hb_log *log, struct hb__lane *lane, uint32_t number)
 		}
 }
 
-static bool take_all(hb_log *log, struct hb__lane *definitions)
+static bool take_all(hb_log *log, struct hb__lane_rows *definitions)
 {
 	uint64_t units = units_at_first(log);
 	log->info.bytes = units * HB_UNIT_SIZE < log->size ? units * HB_UNIT_SIZE : log->size;
@@ -474,7 +474,7 @@ hb_status hb__raw_open(hb_log *log, hb_error *err)
 	memcpy(log->info.program, h.program, sizeof h.program);
 	log->info.lost = h.lost;
 	log->ops = &raw_ops;
-	struct hb__lane definitions = {0};
+	struct hb__lane_rows definitions = {0};
 	bool good = take_all(log, &definitions) && hb__signal_note(log, &h);
 	free(definitions.unit);
 	free(definitions.def);
@@ -492,7 +492,7 @@ static void raw_close(hb_cursor *cursor)
 /* Moves into the unit that holds event `from`, with the slots as they are there. */
 static bool seek_unit(struct raw_cursor *c, uint64_t from)
 {
-	const struct hb__lane *lane = c->lane;
+	const struct hb__lane_rows *lane = c->lane;
 	size_t low = 0, high = lane->units;
 	while (high - low > 1) {
 		size_t middle = (low + high) / 2;
@@ -587,7 +587,7 @@ static hb_status raw_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 }
 
 static hb_status raw_stretch(
-	const hb_log *log, const struct hb__lane *lane, uint64_t index, hb_stretch *ret, hb_error *err)
+	const hb_log *log, const struct hb__lane_rows *lane, uint64_t index, hb_stretch *ret, hb_error *err)
 {
 	if (index >= lane->units)
 		return hb__fail(err, HB_E_ARGUMENT, log->path, 0, "the lane has %zu units", lane->units);

@@ -165,7 +165,7 @@ static bool define_slot(struct unsealer *u, uint32_t number, const hb_row *row)
 	hb__bytes_uv(&body, number);
 	hb__bytes_uv(&body, row->function);
 	hb__bytes_uv(&body, row->site);
-	hb__bytes_uv(&body, row->has_check ? HB_SLOT_CHECK : 0);
+	hb__bytes_uv(&body, row->has_digest ? HB_SLOT_CHECK : 0);
 	hb__bytes_uv(&body, row->nargs);
 	for (uint32_t i = 0; i < row->nargs; i++)
 		hb__bytes_sv(&body, row->arg[i]);
@@ -183,14 +183,14 @@ static bool define_slot(struct unsealer *u, uint32_t number, const hb_row *row)
 static bool is_call(const struct hb__slotdef *s, const hb_row *row)
 {
 	return s->function == row->function && s->site == row->site && s->nargs == row->nargs &&
-	       s->flags == (row->has_check ? HB_SLOT_CHECK : 0u) &&
+	       s->flags == (row->has_digest ? HB_SLOT_CHECK : 0u) &&
 	       (row->nargs == 0 || memcmp(s->arg, row->arg, row->nargs * sizeof *row->arg) == 0);
 }
 
 /* The slot of the row's call, defined when it was not. HB_NO: cannot be written. */
 static uint32_t slot_of(struct unsealer *u, const hb_row *row)
 {
-	uint64_t key[3] = {row->function, row->site, row->has_check != 0};
+	uint64_t key[3] = {row->function, row->site, row->has_digest != 0};
 	uint64_t hash = XXH3_64bits(key, sizeof key);
 	if (row->nargs)
 		hash = XXH3_64bits_withSeed(row->arg, row->nargs * sizeof *row->arg, hash);
@@ -236,9 +236,9 @@ static bool put_event(struct unsealer *u, const hb_row *row)
 		hb__bytes_uv(r, row->enter - s->tick);
 		hb__bytes_uv(r, row->exit - row->enter);
 	}
-	if (row->has_check) {
-		hb__bytes_u8(r, (uint8_t)row->check);
-		hb__bytes_u8(r, (uint8_t)(row->check >> 8));
+	if (row->has_digest) {
+		hb__bytes_u8(r, (uint8_t)row->digest);
+		hb__bytes_u8(r, (uint8_t)(row->digest >> 8));
 	}
 	if (row->nresults)
 		hb__bytes_uv(r, row->nresults - told);
@@ -257,7 +257,7 @@ static void strip(hb_row *row)
 	row->site = row->nargs = 0;
 	row->arg = NULL;
 	row->enter = row->exit = 0;
-	row->has_check = 0;
+	row->has_digest = 0;
 }
 
 static bool put_row(struct unsealer *u, hb_row *row)
@@ -292,7 +292,7 @@ static bool notes_before(struct unsealer *u, uint64_t event)
 
 static bool put_control(struct unsealer *u, uint32_t number, uint32_t inside)
 {
-	const struct hb__lane *l = &u->log->lane[number];
+	const struct hb__lane_rows *l = &u->log->lane[number];
 	struct hb_lane_control *k = calloc(1, sizeof *k);
 	if (!k)
 		return false;

@@ -8,7 +8,7 @@
 
 #define MOST ((HB_UNIT_SIZE - HB_LANE_WAITS) / sizeof(uint64_t))
 
-bool hb__waits_take(struct hb__lane *lane, const struct hb_lane_control *k)
+bool hb__waits_take(struct hb__lane_rows *lane, const struct hb_lane_control *k)
 {
 	uint32_t n = k->waits < MOST ? (uint32_t)k->waits : (uint32_t)MOST;
 	lane->asked = k->asked;
@@ -28,7 +28,7 @@ bool hb__waits_take(struct hb__lane *lane, const struct hb_lane_control *k)
 	return true;
 }
 
-void hb__waits_keep(struct hb__lane *lane, uint64_t events, bool defined, bool damaged)
+void hb__waits_keep(struct hb__lane_rows *lane, uint64_t events, bool defined, bool damaged)
 {
 	hb_lane_info *info = &lane->info;
 	bool holds = !damaged && lane->asked == events + 1 && (info->polling ? defined : info->inside);
@@ -51,13 +51,13 @@ void hb__waits_write(const hb_lane_info *info, const hb_row *polling, struct hb_
 		return;
 	hb__bytes_uv(out, polling->function);
 	hb__bytes_uv(out, polling->site);
-	hb__bytes_uv(out, polling->has_check ? HB_SLOT_CHECK : 0);
+	hb__bytes_uv(out, polling->has_digest ? HB_SLOT_CHECK : 0);
 	hb__bytes_uv(out, polling->nargs);
 	for (uint32_t i = 0; i < polling->nargs; i++)
 		hb__bytes_sv(out, polling->arg[i]);
 }
 
-bool hb__waits_read(struct hb__lane *lane, struct hb__in *in)
+bool hb__waits_read(struct hb__lane_rows *lane, struct hb__in *in)
 {
 	hb_lane_info *info = &lane->info;
 	uint64_t waits = hb__in_uv(in), n = hb__in_uv(in);

@@ -19,9 +19,9 @@ struct hb_racers {
 	struct bits *lane;
 };
 
-static bool has(const struct bits *b, uint64_t n) { return n / 8 < b->bytes && b->bit[n / 8] & (1 << n % 8); }
+static bool has_bit(const struct bits *b, uint64_t n) { return n / 8 < b->bytes && b->bit[n / 8] & (1 << n % 8); }
 
-static bool put(struct bits *b, uint64_t n)
+static bool set_bit(struct bits *b, uint64_t n)
 {
 	if (n / 8 >= b->bytes) {
 		size_t bytes = n / 8 + n / 16 + 64;
@@ -63,7 +63,7 @@ hb_racers *hb_racers_create(const hb_log *log)
 void hb_racers_add(hb_racers *r, uint32_t lane, uint64_t event)
 {
 	if (lane < r->lanes && event / 8 < r->lane[lane].bytes)
-		put(&r->lane[lane], event);
+		set_bit(&r->lane[lane], event);
 }
 
 void hb_racers_add_marks(hb_racers *r, const hb_log *log)
@@ -115,7 +115,7 @@ static bool asks_wild(const hb_event *ev)
 
 static bool of(const struct bits *set, uint32_t lanes, hb_reference r)
 {
-	return r.lane < lanes && r.posting >= 0 && has(&set[r.lane], (uint64_t)r.posting);
+	return r.lane < lanes && r.posting >= 0 && has_bit(&set[r.lane], (uint64_t)r.posting);
 }
 
 #define ELSEWHERE (1u << 24) /* postings of a lane that others may refer to */
@@ -129,14 +129,14 @@ static bool learn(struct distiller *d, const hb_event *ev)
 		hb_reference r = ev->answers[0].request;
 		uint64_t most = r.lane == ev->row->lane ? d->said : ELSEWHERE;
 		if (r.lane < d->lanes && r.posting >= 0 && (uint64_t)r.posting < most)
-			good = put(&d->cancelling[r.lane], (uint64_t)r.posting);
+			good = set_bit(&d->cancelling[r.lane], (uint64_t)r.posting);
 	}
 	bool wild = ev->function->cls == HB_RECV && ev->shape == HB_SHAPE_NONE && asks_wild(ev);
 	uint32_t n = ev->shape == HB_SHAPE_STARTED && ev->posts > ev->nanswers ? ev->nanswers : ev->posts;
 	for (uint32_t i = 0; good && i < n && (uint64_t)ev->posting + i < d->said; i++) {
 		bool started = ev->shape == HB_SHAPE_STARTED && of(d->wild, d->lanes, ev->answers[i].request);
 		if (wild || started)
-			good = put(&d->wild[ev->row->lane], (uint64_t)ev->posting + i);
+			good = set_bit(&d->wild[ev->row->lane], (uint64_t)ev->posting + i);
 	}
 	return good;
 }
@@ -343,7 +343,7 @@ static hb_fate filter(void *user, hb_row *row, int inside)
 	if (d->events && !is_choice(d, &ev))
 		return HB_FATE_DROP;
 	bool only, wild = answers_wild(d, &ev, &only);
-	bool raced = d->races && row->lane < d->races->lanes && has(&d->races->lane[row->lane], row->number);
+	bool raced = d->races && row->lane < d->races->lanes && has_bit(&d->races->lane[row->lane], row->number);
 	if (only && d->raced && !raced) {
 		d->kept.skipped++;
 		return HB_FATE_SKIP;

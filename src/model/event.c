@@ -40,14 +40,14 @@ struct hb_events {
 	hb_row row;
 	hb_answer *answers;
 	uint32_t room;
-	uint8_t *wild;         /* a bit per posting: it had a wildcard */
-	size_t wild_room;      /* bytes */
-	const hb_marks *marks; /* NULL: read from the start */
+	uint8_t *wild;            /* a bit per posting: it had a wildcard */
+	size_t wild_room;         /* bytes */
+	const hb_waymarks *marks; /* NULL: read from the start */
 };
 
 #define MARK_EVERY 16384u /* events; a seek decodes a block of the log, of up to 65536 */
 
-struct hb_marks {
+struct hb_waymarks {
 	struct mark {
 		int64_t posted, last;
 		uint64_t clock;
@@ -232,7 +232,7 @@ static hb_answer *add_answer(hb_events *e, hb_event *ev)
 		.source = HB_ABSENT,
 		.tag = HB_ABSENT,
 		.bytes = HB_ABSENT,
-		.check = HB_ABSENT};
+		.digest = HB_ABSENT};
 	return a;
 }
 
@@ -257,7 +257,7 @@ static void take_status(hb_events *e, hb_event *ev, int64_t index)
 		a->bytes = take(ev);
 	}
 	if (code == HB_ST_CONTENTS)
-		a->check = take(ev);
+		a->digest = take(ev);
 	if (code == HB_ST_CANCELLED || (code == HB_ST_MESSAGE && was_wild(e, a->request)))
 		ev->choice = true;
 }
@@ -507,7 +507,7 @@ int hb_events_polling(hb_events *e, hb_event *ret)
 
 /* ---- from anywhere ---- */
 
-static bool add_mark(hb_marks *m, const hb_events *e)
+static bool add_mark(hb_waymarks *m, const hb_events *e)
 {
 	if (!(m->n & (m->n - 1))) {
 		struct mark *more = realloc(m->at, (m->n ? 2 * m->n : 1) * sizeof *more);
@@ -519,7 +519,7 @@ static bool add_mark(hb_marks *m, const hb_events *e)
 	return true;
 }
 
-void hb_marks_free(hb_marks *m)
+void hb_waymarks_free(hb_waymarks *m)
 {
 	if (!m)
 		return;
@@ -528,14 +528,14 @@ void hb_marks_free(hb_marks *m)
 	free(m);
 }
 
-hb_status hb_marks_make(hb_log *log, uint32_t lane, hb_marks **ret, hb_error *err)
+hb_status hb_waymarks_make(hb_log *log, uint32_t lane, hb_waymarks **ret, hb_error *err)
 {
 	hb_events *e;
 	hb_event ev;
 	hb_status status = hb_events_open(log, lane, &e, err);
 	if (status)
 		return status;
-	hb_marks *m = calloc(1, sizeof *m);
+	hb_waymarks *m = calloc(1, sizeof *m);
 	bool room = m != NULL;
 	hb_events_skip_times(e);
 	/* an error ends the lane here as it does for everybody else who reads it */
@@ -549,7 +549,7 @@ hb_status hb_marks_make(hb_log *log, uint32_t lane, hb_marks **ret, hb_error *er
 	}
 	hb_events_close(e);
 	if (!room) {
-		hb_marks_free(m);
+		hb_waymarks_free(m);
 		return out_of_memory(err);
 	}
 	*ret = m;
@@ -557,7 +557,7 @@ hb_status hb_marks_make(hb_log *log, uint32_t lane, hb_marks **ret, hb_error *er
 }
 
 hb_status hb_events_open_marked(
-	hb_log *log, uint32_t lane, const hb_marks *marks, uint64_t from, hb_events **ret, hb_error *err)
+	hb_log *log, uint32_t lane, const hb_waymarks *marks, uint64_t from, hb_events **ret, hb_error *err)
 {
 	hb_event ev;
 	size_t k = from ? (size_t)((from - 1) / MARK_EVERY) : 0;

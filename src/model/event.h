@@ -32,7 +32,7 @@ typedef struct hb_answer {
 	hb_reference request;
 	int64_t error;              /* error class, 0 for success */
 	int64_t source, tag, bytes; /* HB_ABSENT when as posted; bytes -1: not recorded */
-	int64_t check;              /* of the contents of a collective that is over; HB_ABSENT: it has none */
+	int64_t digest;             /* of the contents of a collective that is over; HB_ABSENT: it has none */
 } hb_answer;
 
 typedef struct hb_event {
@@ -65,15 +65,15 @@ hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret_events, hb_
  * whether a completion was a choice, the clock. */
 hb_status hb_events_open_at(hb_log *log, uint32_t lane, uint64_t from, hb_events **ret_events, hb_error *err);
 /* What events rest on that came before them, at places along a lane. Made by reading it once (without its times); small. */
-typedef struct hb_marks hb_marks;
-hb_status hb_marks_make(hb_log *log, uint32_t lane, hb_marks **ret_marks, hb_error *err);
-void hb_marks_free(hb_marks *marks);
+typedef struct hb_waymarks hb_waymarks;
+hb_status hb_waymarks_make(hb_log *log, uint32_t lane, hb_waymarks **ret_marks, hb_error *err);
+void hb_waymarks_free(hb_waymarks *marks);
 /* From event `from` on as if read from the start; work bounded by the size of a block. The marks must last as long. */
 hb_status hb_events_open_marked(
-	hb_log *log, uint32_t lane, const hb_marks *marks, uint64_t from, hb_events **ret_events, hb_error *err);
+	hb_log *log, uint32_t lane, const hb_waymarks *marks, uint64_t from, hb_events **ret_events, hb_error *err);
 /* 1 and *ret_event, 0 at the end or the cut, or a negative status. */
 int hb_events_next(hb_events *events, hb_event *ret_event, hb_error *err);
-/* enter, exit and check of rows will not be looked at: they may be anything from now on, and events come faster. */
+/* enter, exit and digest of rows will not be looked at: they may be anything from now on, and events come faster. */
 void hb_events_skip_times(hb_events *events);
 /* The call the thread never returned from, once hb_events_next gave 0: 1, or 0 when there is none. */
 int hb_events_inside(hb_events *events, hb_event *ret_event);

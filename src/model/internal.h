@@ -46,8 +46,8 @@ void hb__know(const hb_function *f, struct hb__function *ret);
 
 /* ---- state ---- */
 
-/* A collective's call on one process. */
-struct hb__part {
+/* A communicator at one of its processes. */
+struct hb__member {
 	uint32_t group;
 	uint8_t side;      /* of an intercommunicator: which group is the own one */
 	uint32_t fences;   /* so far */
@@ -67,8 +67,8 @@ struct hb__group_more {
 
 enum { HB__REGULAR, HB__ODD }; /* of a collective: enters are in the parts, or in the table of odd ones */
 
-struct hb__process {
-	VEC(struct hb__part) parts; /* by communicator number */
+struct hb__process_more {
+	VEC(struct hb__member) parts; /* by communicator number */
 	uint32_t first_send, first_receive, first_probe;
 	uint32_t first_pending, pending;
 	bool followed; /* all its requests, up to their end */
@@ -85,7 +85,7 @@ struct hb__line {
 struct hb_model {
 	hb_model_info info;
 	VEC(hb_process) processes;
-	struct hb__process *process_more;
+	struct hb__process_more *process_more;
 	VEC(hb_line) lines;
 	VEC(struct hb__line) line_more;
 	VEC(hb_group) groups;
@@ -127,9 +127,9 @@ hb_status hb__no_memory(hb_error *err);
 /* ---- match/groups.c ---- */
 bool hb__groups_of_process(hb_model *m, uint32_t process);
 /* The part of a process in its communicator; NULL: not known. */
-struct hb__part *hb__part(hb_model *m, uint32_t process, int64_t comm);
+struct hb__member *hb__part(hb_model *m, uint32_t process, int64_t comm);
 /* The process with a rank, as a peer of `process` in the part; HB_NO: none. */
-uint32_t hb__peer(const hb_model *m, const struct hb__part *part, int64_t rank);
+uint32_t hb__peer(const hb_model *m, const struct hb__member *part, int64_t rank);
 
 /* ---- match/stream.c: the events of a process, its lanes merged ---- */
 struct hb__stream;

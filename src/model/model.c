@@ -109,7 +109,7 @@ static hb_status read_all(struct build *b, hb_error *err)
 	if (!hb__reserve(m))
 		return hb__no_memory(err);
 	for (uint32_t i = 0; i < m->processes.n; i++) {
-		struct hb__process *more = &m->process_more[i];
+		struct hb__process_more *more = &m->process_more[i];
 		more->first_send = (uint32_t)m->sends.n;
 		more->first_receive = (uint32_t)m->receives.n;
 		more->first_probe = (uint32_t)m->probes.n;
@@ -363,7 +363,7 @@ hb_at hb_collective_enter(const hb_model *m, uint32_t id, uint32_t process)
 		uint32_t at = hb__look(&m->odd_enters, (struct hb__key){id, process});
 		return at == HB_NO ? none : m->odd_at.at[at];
 	}
-	const struct hb__process *more = &m->process_more[process];
+	const struct hb__process_more *more = &m->process_more[process];
 	for (size_t i = 0; i < more->parts.n; i++)
 		if (more->parts.at[i].group == c->group)
 			return c->number < more->parts.at[i].enters.n ? more->parts.at[i].enters.at[c->number] : none;

@@ -270,15 +270,15 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 	return 0;
 }
 
-const char *hb__value(const hb_args *args, const char *name)
+const char *hb__option_value(const hb_args *args, const char *name)
 {
 	int i = place(args->command, name, strlen(name), 0);
 	return i < 0 ? NULL : args->value[i];
 }
 
-uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise)
+uint64_t hb__option_number(const hb_args *args, const char *name, uint64_t otherwise)
 {
-	const char *value = hb__value(args, name);
+	const char *value = hb__option_value(args, name);
 	return value && *value ? strtoull(value, NULL, 10) : otherwise;
 }
 

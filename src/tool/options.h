@@ -70,8 +70,8 @@ const hb_command *hb__command(const char *name);
 int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *ret_done);
 
 /* The value of an option of the command, NULL when it was not given. */
-const char *hb__value(const hb_args *args, const char *name);
-uint64_t hb__number(const hb_args *args, const char *name, uint64_t otherwise);
+const char *hb__option_value(const hb_args *args, const char *name);
+uint64_t hb__option_number(const hb_args *args, const char *name, uint64_t otherwise);
 
 /* "Did you mean": the nearest of several words. */
 typedef struct hb_guess {

@@ -16,7 +16,7 @@ static inline bool same_text(const char *a, const char *b) { return (!a && !b) |
 static inline bool same_call(const hb_row *a, const hb_row *b)
 {
 	return a->function == b->function && a->site == b->site && a->nargs == b->nargs &&
-	       !a->has_check == !b->has_check &&
+	       !a->has_digest == !b->has_digest &&
 	       (a->nargs == 0 || memcmp(a->arg, b->arg, a->nargs * sizeof *a->arg) == 0);
 }
 
@@ -24,7 +24,7 @@ static inline bool same_row(const hb_row *a, const hb_row *b)
 {
 	return same_call(a, b) && a->number == b->number && a->lane == b->lane && a->enter == b->enter &&
 	       a->exit == b->exit && a->polls == b->polls && a->skipped == b->skipped && a->result == b->result &&
-	       a->check == b->check && a->nresults == b->nresults &&
+	       a->digest == b->digest && a->nresults == b->nresults &&
 	       (a->nresults == 0 || memcmp(a->results, b->results, a->nresults * sizeof *a->results) == 0);
 }
 

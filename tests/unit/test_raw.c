@@ -34,9 +34,9 @@ static void rows_of(hb_log *log)
 	check(!hb_cursor_open(log, 0, 1, &c, NULL), "cursor");
 	check(hb_cursor_next(c, &r, NULL) == 1 && row_is(&r, 1, 3, 1010, 1030, 0, 0, 2) && r.results[0] == -7 &&
 			r.results[1] == INT64_MIN && r.nargs == 2 && r.arg[0] == 41 && r.arg[1] == -1 && r.site == 9 &&
-			r.has_check && r.check == 0xbeef,
+			r.has_digest && r.digest == 0xbeef,
 		"first row");
-	check(hb_cursor_next(c, &r, NULL) == 1 && row_is(&r, 2, 4, 1030, 1031, 12, -19, 0) && !r.has_check &&
+	check(hb_cursor_next(c, &r, NULL) == 1 && row_is(&r, 2, 4, 1030, 1031, 12, -19, 0) && !r.has_digest &&
 			r.nargs == 0,
 		"second row: polls that add up, an error class");
 	check(hb_cursor_next(c, &r, NULL) == 1 && row_is(&r, 3, 4, 1036, 1043, 0, 0, 4) && r.results[0] == 8 &&

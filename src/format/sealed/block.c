@@ -99,7 +99,7 @@ uint32_t hb__block_events(const struct hb__block_writer *w) { return (uint32_t)w
 static bool same(const struct hb__block_writer *w, const struct slot *s, const hb_row *row)
 {
 	return s->function == row->function && s->site == row->site && s->nargs == row->nargs &&
-	       (s->flags & HB_SLOT_CHECK) == (row->has_check ? HB_SLOT_CHECK : 0u) &&
+	       (s->flags & HB_SLOT_CHECK) == (row->has_digest ? HB_SLOT_CHECK : 0u) &&
 	       (row->nargs == 0 || memcmp(w->args + s->arg, row->arg, row->nargs * sizeof *row->arg) == 0);
 }
 
@@ -132,7 +132,7 @@ static bool slot_new(struct hb__block_writer *w, const hb_row *row, uint64_t has
 		memcpy(w->args + w->nargs, row->arg, row->nargs * sizeof *row->arg);
 	w->slot[w->slots++] = (struct slot){.function = row->function,
 		.site = row->site,
-		.flags = row->has_check ? HB_SLOT_CHECK : 0,
+		.flags = row->has_digest ? HB_SLOT_CHECK : 0,
 		.nargs = row->nargs,
 		.arg = w->nargs,
 		.hash = hash};
@@ -146,7 +146,7 @@ static uint32_t slot_of(struct hb__block_writer *w, const hb_row *row)
 	uint32_t *recent = &w->recent[row->slot % RECENT];
 	if (*recent && same(w, &w->slot[*recent - 1], row))
 		return *recent - 1;
-	uint64_t key[3] = {row->function, row->site, (uint64_t)row->nargs << 1 | (row->has_check != 0)};
+	uint64_t key[3] = {row->function, row->site, (uint64_t)row->nargs << 1 | (row->has_digest != 0)};
 	uint64_t hash = XXH3_64bits(key, sizeof key);
 	if (row->nargs)
 		hash = XXH3_64bits_withSeed(row->arg, row->nargs * sizeof *row->arg, hash);
@@ -183,7 +183,7 @@ bool hb__block_add(struct hb__block_writer *w, const hb_row *row)
 		.results = w->nvalues,
 		.nresults = row->nresults,
 		.slot = slot,
-		.check = row->check};
+		.check = row->digest};
 	w->nvalues += row->nresults;
 	w->tick = row->exit;
 	return true;

@@ -81,7 +81,7 @@ static bool take_definitions(hb_log *log, struct hb__in *in)
 
 /* How often each function was called. Read twice, for the numbers of functions have gaps: room for all that there can be
  * would be most of what a small log costs. */
-static bool take_calls(struct hb__lane *l, struct hb__in *in)
+static bool take_calls(struct hb__lane_rows *l, struct hb__in *in)
 {
 	for (int turn = 0; turn < 2; turn++) {
 		struct hb__in again = *in;
@@ -104,7 +104,7 @@ static bool take_calls(struct hb__lane *l, struct hb__in *in)
 
 static bool take_lane(hb_log *log, uint32_t number, struct hb__in *in)
 {
-	struct hb__lane *l = hb__log_lane(log, number);
+	struct hb__lane_rows *l = hb__log_lane(log, number);
 	if (!l || l->calls)
 		return false;
 	l->info.thread = hb__in_uv(in);
@@ -153,9 +153,9 @@ static bool take_packed_notes(hb_log *log, struct hb__in *in)
 	return good;
 }
 
-static bool take_rows(hb_log *log, const struct hb__block *b, uint32_t number)
+static bool take_rows(hb_log *log, const struct hb__row_block *b, uint32_t number)
 {
-	struct hb__lane *l = number < HB_LANE_DEFINITIONS ? hb__log_lane(log, number) : NULL;
+	struct hb__lane_rows *l = number < HB_LANE_DEFINITIONS ? hb__log_lane(log, number) : NULL;
 	if (!l || !HB_GROW(l->block, l->blocks_cap, l->blocks + 1))
 		return false;
 	uint64_t due = l->blocks ? l->block[l->blocks - 1].first + l->block[l->blocks - 1].events : 1;
@@ -170,7 +170,7 @@ static bool take_rows(hb_log *log, const struct hb__block *b, uint32_t number)
 static bool take_section(hb_log *log, uint64_t offset, const struct hb__section *s)
 {
 	struct hb__in in = {log->map + offset + sizeof *s, NULL, false};
-	struct hb__block b = {.offset = offset, .first = s->first, .bytes = s->bytes, .events = s->events};
+	struct hb__row_block b = {.offset = offset, .first = s->first, .bytes = s->bytes, .events = s->events};
 	in.end = in.p + s->bytes;
 	switch (s->kind) {
 	case HB_SECTION_PROCESS:
@@ -180,7 +180,7 @@ static bool take_section(hb_log *log, uint64_t offset, const struct hb__section 
 	case HB_SECTION_LANE:
 		return s->lane != HB_LANE_DEFINITIONS && take_lane(log, s->lane, &in);
 	case HB_SECTION_WAITS: {
-		struct hb__lane *l = s->lane != HB_LANE_DEFINITIONS ? hb__log_lane(log, s->lane) : NULL;
+		struct hb__lane_rows *l = s->lane != HB_LANE_DEFINITIONS ? hb__log_lane(log, s->lane) : NULL;
 		return l && l->calls && hb__waits_read(l, &in);
 	}
 	case HB_SECTION_NOTES:
@@ -206,7 +206,7 @@ static bool index_read(hb_log *log, struct hb__in *in, bool apply, uint64_t inde
 			lane > HB_LANE_DEFINITIONS || events > UINT32_MAX || bytes > UINT32_MAX)
 			return false;
 		struct hb__section s;
-		struct hb__block b = {.offset = offset,
+		struct hb__row_block b = {.offset = offset,
 			.first = first,
 			.events = (uint32_t)events,
 			.bytes = (uint32_t)(bytes - sizeof s)};
@@ -267,7 +267,7 @@ hb_status hb__sealed_open(hb_log *log, hb_error *err)
 	if (!by_index(log))
 		by_sections(log);
 	for (uint32_t i = 0; i < log->lanes; i++) {
-		struct hb__lane *l = &log->lane[i];
+		struct hb__lane_rows *l = &log->lane[i];
 		uint64_t there = l->blocks ? l->block[l->blocks - 1].first + l->block[l->blocks - 1].events - 1 : 0;
 		if (there == l->info.events)
 			continue;
@@ -305,7 +305,7 @@ hb_status hb__sealed_verify(hb_log *log, hb_error *err)
 struct sealed_cursor {
 	hb_cursor base;
 	hb_log *log;
-	const struct hb__lane *lane;
+	const struct hb__lane_rows *lane;
 	uint32_t number, level;
 	bool times;   /* wanted */
 	size_t block; /* the next to read */
@@ -329,7 +329,7 @@ static int next_block(struct sealed_cursor *c, hb_error *err)
 {
 	if (c->block >= c->lane->blocks)
 		return 0;
-	const struct hb__block *b = &c->lane->block[c->block];
+	const struct hb__row_block *b = &c->lane->block[c->block];
 	struct hb__section s;
 	c->row = c->rows.events = 0;
 	bool good = section_at(c->log, b->offset, &s) && s.kind == HB_SECTION_ROWS && s.lane == c->number &&
@@ -354,8 +354,8 @@ static void take_unusual(
 	row->result = hb_unzigzag(hb__column_at(&g->result, at));
 	if (g->checked || !c->times || !(call->flags & HB_SLOT_CHECK))
 		return;
-	row->has_check = 1;
-	row->check = (uint16_t)hb__column_next(&g->some_check);
+	row->has_digest = 1;
+	row->digest = (uint16_t)hb__column_next(&g->some_check);
 }
 
 static int sealed_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
@@ -385,8 +385,8 @@ static int sealed_next(hb_cursor *cursor, hb_row *ret_row, hb_error *err)
 		ret_row->enter = c->tick + hb__column_at(&g->gap, at);
 		ret_row->exit = c->tick = ret_row->enter + hb__column_at(&g->lasted, at);
 	}
-	ret_row->has_check = g->checked;
-	ret_row->check = (uint16_t)hb__column_at(&g->check, at);
+	ret_row->has_digest = g->checked;
+	ret_row->digest = (uint16_t)hb__column_at(&g->check, at);
 	if (__builtin_expect(!g->usual, 0))
 		take_unusual(c, g, call, at, ret_row);
 	return 1;
@@ -441,12 +441,12 @@ static hb_status sealed_slot(hb_cursor *cursor, uint32_t slot, hb_row *ret_row)
 }
 
 static hb_status sealed_stretch(
-	const hb_log *log, const struct hb__lane *lane, uint64_t index, hb_stretch *ret, hb_error *err)
+	const hb_log *log, const struct hb__lane_rows *lane, uint64_t index, hb_stretch *ret, hb_error *err)
 {
 	if (index >= lane->blocks)
 		return hb__fail(
 			err, HB_E_ARGUMENT, log->path, 0, "the lane has %llu blocks", (unsigned long long)lane->blocks);
-	const struct hb__block *b = &lane->block[index];
+	const struct hb__row_block *b = &lane->block[index];
 	uint64_t from = b->offset + sizeof(struct hb__section);
 	*ret = (hb_stretch){b->first, b->events, 0};
 	if (from <= log->size && b->bytes <= log->size - from &&

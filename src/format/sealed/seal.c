@@ -80,7 +80,7 @@ static bool definitions(struct sealer *s)
 
 static hb_status lane_state(struct sealer *s, uint32_t number, hb_error *err)
 {
-	const struct hb__lane *l = &s->log->lane[number];
+	const struct hb__lane_rows *l = &s->log->lane[number];
 	struct hb__bytes *b = &s->payload;
 	hb_row inside = {0};
 	bool known = false;
@@ -101,7 +101,7 @@ static hb_status lane_state(struct sealer *s, uint32_t number, hb_error *err)
 		hb__bytes_uv(b, l->info.inside_enter);
 		hb__bytes_uv(b, inside.function);
 		hb__bytes_uv(b, inside.site);
-		hb__bytes_uv(b, inside.has_check ? HB_SLOT_CHECK : 0);
+		hb__bytes_uv(b, inside.has_digest ? HB_SLOT_CHECK : 0);
 		hb__bytes_uv(b, inside.nargs);
 		for (uint32_t i = 0; i < inside.nargs; i++)
 			hb__bytes_sv(b, inside.arg[i]);

@@ -2,7 +2,7 @@
  * yet; then it sleeps until that enter wakes it. */
 #include "model/clock/run.h"
 
-static void push(struct hb__run *run, uint32_t line)
+static void push(struct hb__clock_run *run, uint32_t line)
 {
 	if (run->lines[line].queued)
 		return;
@@ -15,9 +15,9 @@ static void push(struct hb__run *run, uint32_t line)
 	run->last = line;
 }
 
-void hb__clock_wake(struct hb__run *run, uint32_t line) { push(run, line); }
+void hb__clock_wake(struct hb__clock_run *run, uint32_t line) { push(run, line); }
 
-void hb__wake_chain(struct hb__run *run, uint32_t *chain)
+void hb__wake_chain(struct hb__clock_run *run, uint32_t *chain)
 {
 	for (uint32_t l = *chain, next; l != HB_NO; l = next) {
 		next = run->lines[l].chain;
@@ -28,7 +28,7 @@ void hb__wake_chain(struct hb__run *run, uint32_t *chain)
 
 /* ---- messages ---- */
 
-void hb__learn(struct hb__run *run, uint32_t line, uint32_t version)
+void hb__learn(struct hb__clock_run *run, uint32_t line, uint32_t version)
 {
 	struct hb__runner *r = &run->lines[line];
 	hb__clock_merge(r->clock, hb__version(&run->versions, version), run->versions.width);
@@ -38,7 +38,7 @@ void hb__learn(struct hb__run *run, uint32_t line, uint32_t version)
 }
 
 /* A version of the line's clock, with a reference for the caller. */
-uint32_t hb__clock_snapshot(struct hb__run *run, uint32_t line)
+uint32_t hb__clock_snapshot(struct hb__clock_run *run, uint32_t line)
 {
 	struct hb__runner *r = &run->lines[line];
 	if (r->version == HB_NO)
@@ -50,7 +50,7 @@ uint32_t hb__clock_snapshot(struct hb__run *run, uint32_t line)
 	return hb__version_share(&run->versions, r->version);
 }
 
-static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
+static void note_seen(struct hb__clock_run *run, hb_send *s, const uint32_t *clock)
 {
 	hb_model *m = run->m;
 	uint32_t dest = m->channels.at[s->channel].dest;
@@ -73,13 +73,13 @@ static void note_seen(struct hb__run *run, hb_send *s, const uint32_t *clock)
 	}
 }
 
-static void answer(struct hb__run *run, uint32_t id, const uint32_t *clock)
+static void answer(struct hb__clock_run *run, uint32_t id, const uint32_t *clock)
 {
 	for (uint32_t i = run->asked[id]; i && i <= run->ask.nasks && run->ask.asks[i - 1].send == id; i++)
 		run->ask.asks[i - 1].ret_seen = clock[run->ask.asks[i - 1].line];
 }
 
-static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
+static void on_send(struct hb__clock_run *run, uint32_t line, uint32_t id)
 {
 	struct hb__runner *r = &run->lines[line];
 	hb_send *s = &run->m->sends.at[id];
@@ -100,7 +100,7 @@ static void on_send(struct hb__run *run, uint32_t line, uint32_t id)
 }
 
 /* The message is in: its sender's enter happened before. False: not sent yet. */
-static bool arrived(struct hb__run *run, uint32_t line, uint32_t id, bool last)
+static bool arrived(struct hb__clock_run *run, uint32_t line, uint32_t id, bool last)
 {
 	struct hb__runner *r = &run->lines[line];
 	hb_send *s = &run->m->sends.at[id];
@@ -137,7 +137,7 @@ static bool arrived(struct hb__run *run, uint32_t line, uint32_t id, bool last)
 
 /* ---- synchronous sends: the receive was posted ---- */
 
-static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
+static void on_post(struct hb__clock_run *run, uint32_t line, uint32_t id)
 {
 	hb_model *m = run->m;
 	uint32_t send = m->receives.at[id].send;
@@ -159,7 +159,7 @@ static void on_post(struct hb__run *run, uint32_t line, uint32_t id)
 }
 
 /* The receive was posted: by the process that a synchronous send went to, or by another thread of this one. */
-static bool posted(struct hb__run *run, uint32_t line, uint32_t receive)
+static bool posted(struct hb__clock_run *run, uint32_t line, uint32_t receive)
 {
 	struct hb__runner *r = &run->lines[line];
 	struct hb__cell *cell = hb__place(&run->posted, (struct hb__key){receive, 0});
@@ -189,7 +189,7 @@ static bool posted(struct hb__run *run, uint32_t line, uint32_t receive)
 	return true;
 }
 
-static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
+static bool sent(struct hb__clock_run *run, uint32_t line, uint32_t id)
 {
 	uint32_t receive = run->m->sends.at[id].receive;
 	if (receive == HB_NO || (run->ask.drop_receive && run->ask.drop_receive[receive]))
@@ -200,7 +200,7 @@ static bool sent(struct hb__run *run, uint32_t line, uint32_t id)
 /* ---- lines ---- */
 
 /* False: the line sleeps; something will wake it. */
-static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
+static bool step(struct hb__clock_run *run, uint32_t line, const hb_op *o)
 {
 	hb_model *m = run->m;
 	if (o->kind == HB__OP_OUT)
@@ -239,7 +239,7 @@ static bool step(struct hb__run *run, uint32_t line, const hb_op *o)
 	return true;
 }
 
-static bool show(struct hb__run *run, uint32_t line)
+static bool show(struct hb__clock_run *run, uint32_t line)
 {
 	struct hb__runner *r = &run->lines[line];
 	if (!run->ask.visit || !r->event)
@@ -251,7 +251,7 @@ static bool show(struct hb__run *run, uint32_t line)
 }
 
 /* Goes on to event `to`; with a visitor it sees each one on the way. */
-static bool advance(struct hb__run *run, uint32_t line, uint32_t to)
+static bool advance(struct hb__clock_run *run, uint32_t line, uint32_t to)
 {
 	struct hb__runner *r = &run->lines[line];
 	uint32_t step_by = run->ask.visit ? 1 : to - r->event;
@@ -268,7 +268,7 @@ static bool advance(struct hb__run *run, uint32_t line, uint32_t to)
 }
 
 /* Lines of further threads begin after MPI_Init of the first. */
-static bool begun(struct hb__run *run, uint32_t line)
+static bool begun(struct hb__clock_run *run, uint32_t line)
 {
 	hb_model *m = run->m;
 	struct hb__runner *r = &run->lines[line];
@@ -287,7 +287,7 @@ static bool begun(struct hb__run *run, uint32_t line)
 	return r->begun = true;
 }
 
-static void run_line(struct hb__run *run, uint32_t line)
+static void run_line(struct hb__clock_run *run, uint32_t line)
 {
 	hb_model *m = run->m;
 	struct hb__runner *r = &run->lines[line];
@@ -316,7 +316,7 @@ static void run_line(struct hb__run *run, uint32_t line)
 }
 
 /* All sleep: what the logs say cannot have happened. One edge is given up, and all look again. */
-static bool give_up_one(struct hb__run *run)
+static bool give_up_one(struct hb__clock_run *run)
 {
 	uint32_t forced = HB_NO;
 	for (size_t i = 0; i < run->states.n; i++)
@@ -337,7 +337,7 @@ static bool give_up_one(struct hb__run *run)
 	return forced != HB_NO;
 }
 
-static void run_all(struct hb__run *run, hb_progress *progress, void *user)
+static void run_all(struct hb__clock_run *run, hb_progress *progress, void *user)
 {
 	uint64_t told = 0, all = 1;
 	for (size_t l = 0; l < run->m->lines.n; l++) {
@@ -359,7 +359,7 @@ static void run_all(struct hb__run *run, hb_progress *progress, void *user)
 	}
 }
 
-static bool prepare(struct hb__run *run)
+static bool prepare(struct hb__clock_run *run)
 {
 	hb_model *m = run->m;
 	size_t lines = m->lines.n;
@@ -396,7 +396,7 @@ static bool prepare(struct hb__run *run)
 	return true;
 }
 
-static bool take_questions(struct hb__run *run)
+static bool take_questions(struct hb__clock_run *run)
 {
 	if (!run->ask.nasks)
 		return true;
@@ -408,7 +408,7 @@ static bool take_questions(struct hb__run *run)
 	return run->asked != NULL;
 }
 
-static void tell(hb_model *m, const struct hb__run *run)
+static void tell(hb_model *m, const struct hb__clock_run *run)
 {
 	bool plain = !run->ask.drop_receive && !run->ask.drop_probe && !run->ask.seen && !run->ask.nedges;
 	if (run->stopped || run->no_memory || m->clocks_done || !plain)
@@ -425,7 +425,7 @@ static void tell(hb_model *m, const struct hb__run *run)
 hb_status hb_clocks_run_with(
 	hb_model *m, const hb_clock_options *options, hb_progress *progress, void *progress_user, hb_error *err)
 {
-	struct hb__run run = {.m = m, .ask = *options};
+	struct hb__clock_run run = {.m = m, .ask = *options};
 	if (prepare(&run) && take_questions(&run))
 		run_all(&run, progress, progress_user);
 	else

@@ -1,13 +1,13 @@
 /* Collectives in the pass of the clocks: who has entered adds to what the others learn when they leave. */
 #include "model/clock/run.h"
 
-static bool inter(const struct hb__run *run, const hb_collective *c)
+static bool inter(const struct hb__clock_run *run, const hb_collective *c)
 {
 	return run->m->groups.at[c->group].remote_size != 0;
 }
 
 /* How many processes of each side are seen to enter. */
-static void expect(struct hb__run *run, uint32_t id, const hb_collective *c, struct hb__collective_state *st)
+static void expect(struct hb__clock_run *run, uint32_t id, const hb_collective *c, struct hb__collective_state *st)
 {
 	const hb_group *g = &run->m->groups.at[c->group];
 	st->expected[0] = c->enters;
@@ -20,7 +20,7 @@ static void expect(struct hb__run *run, uint32_t id, const hb_collective *c, str
 		st->expected[1] += g->remote[i] != HB_NO && hb_collective_enter(run->m, id, g->remote[i]).line != HB_NO;
 }
 
-static struct hb__collective_state *state(struct hb__run *run, uint32_t id)
+static struct hb__collective_state *state(struct hb__clock_run *run, uint32_t id)
 {
 	if (run->state_of[id])
 		return &run->states.at[run->state_of[id] - 1];
@@ -48,7 +48,7 @@ static struct hb__collective_state *state(struct hb__run *run, uint32_t id)
 	return st;
 }
 
-static void forget(struct hb__run *run, uint32_t id, struct hb__collective_state *st)
+static void forget(struct hb__clock_run *run, uint32_t id, struct hb__collective_state *st)
 {
 	hb__version_drop(&run->versions, st->known[0]);
 	hb__version_drop(&run->versions, st->known[1]);
@@ -64,7 +64,7 @@ static void forget(struct hb__run *run, uint32_t id, struct hb__collective_state
 	run->state_of[id] = 0;
 }
 
-void hb__collectives_close(struct hb__run *run)
+void hb__collectives_close(struct hb__clock_run *run)
 {
 	for (size_t i = 0; i < run->states.n; i++) {
 		free(run->states.at[i].scan_version);
@@ -73,7 +73,7 @@ void hb__collectives_close(struct hb__run *run)
 	free(run->states.at);
 }
 
-static void add_up(struct hb__run *run, uint32_t line, struct hb__collective_state *st, int side)
+static void add_up(struct hb__clock_run *run, uint32_t line, struct hb__collective_state *st, int side)
 {
 	struct hb__runner *r = &run->lines[line];
 	if (st->known[side] == HB_NO) {
@@ -86,7 +86,7 @@ static void add_up(struct hb__run *run, uint32_t line, struct hb__collective_sta
 		st->lamport[side] = r->lamport_enter;
 }
 
-void hb__collective_entered(struct hb__run *run, uint32_t line, uint32_t id)
+void hb__collective_entered(struct hb__clock_run *run, uint32_t line, uint32_t id)
 {
 	const hb_collective *c = &run->m->collectives.at[id];
 	if (c->order == HB_ORDER_NONE || !c->exits)
@@ -118,7 +118,7 @@ void hb__collective_entered(struct hb__run *run, uint32_t line, uint32_t id)
 }
 
 struct lower {
-	struct hb__run *run;
+	struct hb__clock_run *run;
 	uint32_t id;
 	bool missing;
 };
@@ -133,8 +133,8 @@ static bool is_there(void *user, uint32_t process)
 	return !l->missing;
 }
 
-static bool complete(struct hb__run *run, const struct hb__collective_state *st, const hb_collective *c, uint32_t id,
-	uint32_t process, bool remote)
+static bool complete(struct hb__clock_run *run, const struct hb__collective_state *st, const hb_collective *c,
+	uint32_t id, uint32_t process, bool remote)
 {
 	bool one = st->entered[0] >= st->expected[0], other = st->entered[1] >= st->expected[1];
 	switch (c->order) {
@@ -162,7 +162,7 @@ static void learn_time(struct hb__runner *r, uint64_t lamport)
 	r->lamport = lamport > r->lamport ? lamport : r->lamport;
 }
 
-static void learn_side(struct hb__run *run, uint32_t line, const struct hb__collective_state *st, int side)
+static void learn_side(struct hb__clock_run *run, uint32_t line, const struct hb__collective_state *st, int side)
 {
 	if (st->known[side] == HB_NO)
 		return;
@@ -170,8 +170,8 @@ static void learn_side(struct hb__run *run, uint32_t line, const struct hb__coll
 	learn_time(&run->lines[line], st->lamport[side]);
 }
 
-static void learn(struct hb__run *run, uint32_t line, const struct hb__collective_state *st, const hb_collective *c,
-	uint32_t process, bool remote, uint32_t place)
+static void learn(struct hb__clock_run *run, uint32_t line, const struct hb__collective_state *st,
+	const hb_collective *c, uint32_t process, bool remote, uint32_t place)
 {
 	if (c->order == HB_ORDER_OUT) {
 		if (c->root == process || st->root_version == HB_NO)
@@ -197,7 +197,7 @@ static void learn(struct hb__run *run, uint32_t line, const struct hb__collectiv
 		learn_side(run, line, st, 1);
 }
 
-bool hb__collective_left(struct hb__run *run, uint32_t line, uint32_t id)
+bool hb__collective_left(struct hb__clock_run *run, uint32_t line, uint32_t id)
 {
 	const hb_collective *c = &run->m->collectives.at[id];
 	if (c->order == HB_ORDER_NONE)

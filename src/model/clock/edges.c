@@ -23,7 +23,7 @@ static void merge(const struct hb__line *more, const hb_op *own, size_t nown, hb
 		ret[n++] = own[i++];
 }
 
-static bool merge_all(struct hb__run *run)
+static bool merge_all(struct hb__clock_run *run)
 {
 	hb_model *m = run->m;
 	size_t lines = m->lines.n, nedges = run->ask.nedges, all = 0;
@@ -57,7 +57,7 @@ static bool merge_all(struct hb__run *run)
 	return fine;
 }
 
-bool hb__edges_open(struct hb__run *run)
+bool hb__edges_open(struct hb__clock_run *run)
 {
 	size_t lines = run->m->lines.n;
 	run->ops = calloc(lines + 1, sizeof *run->ops);
@@ -68,14 +68,14 @@ bool hb__edges_open(struct hb__run *run)
 	return !run->ask.nedges || merge_all(run);
 }
 
-void hb__edges_close(struct hb__run *run)
+void hb__edges_close(struct hb__clock_run *run)
 {
 	free(run->ops);
 	free(run->merged);
 	free(run->edges);
 }
 
-void hb__edge_begun(struct hb__run *run, uint32_t line, uint32_t edge)
+void hb__edge_begun(struct hb__clock_run *run, uint32_t line, uint32_t edge)
 {
 	struct hb__edge_state *e = &run->edges[edge];
 	e->version = hb__clock_snapshot(run, line);
@@ -86,7 +86,7 @@ void hb__edge_begun(struct hb__run *run, uint32_t line, uint32_t edge)
 	e->sleeper = HB_NO;
 }
 
-bool hb__edge_ended(struct hb__run *run, uint32_t line, uint32_t edge)
+bool hb__edge_ended(struct hb__clock_run *run, uint32_t line, uint32_t edge)
 {
 	struct hb__edge_state *e = &run->edges[edge];
 	struct hb__runner *r = &run->lines[line];

@@ -50,7 +50,7 @@ struct hb__edge_state {
 	uint32_t sleeper; /* line; HB_NO */
 };
 
-struct hb__run {
+struct hb__clock_run {
 	hb_model *m;
 	hb_clock_options ask;
 	uint32_t *asked; /* by send: 1 + its first question */
@@ -78,20 +78,20 @@ struct hb__run {
 	bool stopped, no_memory;
 };
 
-void hb__wake_chain(struct hb__run *run, uint32_t *chain);
+void hb__wake_chain(struct hb__clock_run *run, uint32_t *chain);
 /* The line's clock becomes the maximum of itself and the version. */
-void hb__learn(struct hb__run *run, uint32_t line, uint32_t version);
+void hb__learn(struct hb__clock_run *run, uint32_t line, uint32_t version);
 
-void hb__collective_entered(struct hb__run *run, uint32_t line, uint32_t id);
-bool hb__collective_left(struct hb__run *run, uint32_t line, uint32_t id); /* false: the line sleeps */
-void hb__collectives_close(struct hb__run *run);
+void hb__collective_entered(struct hb__clock_run *run, uint32_t line, uint32_t id);
+bool hb__collective_left(struct hb__clock_run *run, uint32_t line, uint32_t id); /* false: the line sleeps */
+void hb__collectives_close(struct hb__clock_run *run);
 
 /* edges.c. Both hb_clock_options.edges and the operations of the model; false: no memory. */
-bool hb__edges_open(struct hb__run *run);
-void hb__edges_close(struct hb__run *run);
-void hb__edge_begun(struct hb__run *run, uint32_t line, uint32_t edge);
-bool hb__edge_ended(struct hb__run *run, uint32_t line, uint32_t edge); /* false: the line sleeps */
-uint32_t hb__clock_snapshot(struct hb__run *run, uint32_t line);
-void hb__clock_wake(struct hb__run *run, uint32_t line);
+bool hb__edges_open(struct hb__clock_run *run);
+void hb__edges_close(struct hb__clock_run *run);
+void hb__edge_begun(struct hb__clock_run *run, uint32_t line, uint32_t edge);
+bool hb__edge_ended(struct hb__clock_run *run, uint32_t line, uint32_t edge); /* false: the line sleeps */
+uint32_t hb__clock_snapshot(struct hb__clock_run *run, uint32_t line);
+void hb__clock_wake(struct hb__clock_run *run, uint32_t line);
 
 #endif

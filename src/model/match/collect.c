@@ -19,7 +19,7 @@ static uint32_t new_collective(hb_model *m, uint32_t group, uint32_t number, uin
 
 static hb_at here(const struct hb__reading *r) { return (hb_at){r->line, (uint32_t)r->event->row->number}; }
 
-static uint32_t regular(struct hb__reading *r, struct hb__part *part)
+static uint32_t regular(struct hb__reading *r, struct hb__member *part)
 {
 	hb_model *m = r->m;
 	struct hb__group_more *more = &m->group_more.at[part->group];
@@ -55,7 +55,7 @@ static uint32_t odd(struct hb__reading *r, uint32_t group, uint32_t kind, uint64
 
 /* The process of the root; HB_NO: none. *ret_part: whether this process takes part at all. */
 static uint32_t root_of(
-	struct hb__reading *r, const struct hb__function *f, const struct hb__part *part, bool *ret_part)
+	struct hb__reading *r, const struct hb__function *f, const struct hb__member *part, bool *ret_part)
 {
 	*ret_part = true;
 	if (!f->means->rooted || f->root < 0 || (uint32_t)f->root >= r->event->row->nargs)
@@ -105,14 +105,14 @@ static void take_part(struct hb__reading *r, uint32_t id, const struct hb__funct
 
 /* The communicator of the window; NULL: not known. Windows are numbered when they are first used,
  * so with several new ones on different communicators the oldest is taken. */
-static struct hb__part *part_of_window(struct hb__reading *r, const struct hb__function *f)
+static struct hb__member *part_of_window(struct hb__reading *r, const struct hb__function *f)
 {
 	if (f->win < 0 || (uint32_t)f->win >= r->event->row->nargs)
 		return NULL;
 	int64_t number = r->event->row->arg[f->win];
-	struct hb__window *fresh = NULL;
+	struct hb__window_comm *fresh = NULL;
 	for (size_t i = 0; i < r->windows.n && number >= 0; i++) {
-		struct hb__window *w = &r->windows.at[i];
+		struct hb__window_comm *w = &r->windows.at[i];
 		if (w->number == number)
 			return hb__part(r->m, r->process, w->comm);
 		if (w->number < 0 && !fresh)
@@ -124,12 +124,12 @@ static struct hb__part *part_of_window(struct hb__reading *r, const struct hb__f
 	return hb__part(r->m, r->process, fresh->comm);
 }
 
-void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
+void hb__read_collective(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
 	bool takes_part = true;
 	uint32_t id = HB_NO, root = HB_NO;
-	struct hb__part *part;
+	struct hb__member *part;
 	if (e->row->result)
 		return;
 	if (f->means->does == HB_DOES_BIRTH || f->means->does == HB_DOES_BIRTH_OF_GROUP) {
@@ -141,7 +141,7 @@ void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
 	} else {
 		part = hb__part(r->m, r->process, e->comm);
 		if (part && f->means->does == HB_DOES_WINDOW_MAKE)
-			VEC_PUSH(&r->windows, ((struct hb__window){-1, (uint32_t)e->comm}));
+			VEC_PUSH(&r->windows, ((struct hb__window_comm){-1, (uint32_t)e->comm}));
 		id = part ? regular(r, part) : HB_NO;
 		root = part ? root_of(r, f, part, &takes_part) : HB_NO;
 	}
@@ -149,18 +149,18 @@ void hb__on_collective(struct hb__reading *r, const struct hb__function *f)
 		return;
 	describe(r, id, f, root);
 	if (f->means->flags & HB_PERSISTENT) {
-		struct hb__request *q = hb__request_new(r, e->posting);
-		*q = (struct hb__request){.type = HB__R_PCOLL, .id = id, .bytes = e->bytes};
+		struct hb__followed_request *q = hb__request_new(r, e->posting);
+		*q = (struct hb__followed_request){.type = HB__R_PCOLL, .id = id, .bytes = e->bytes};
 		q->comm = f->means->order | (uint32_t)(takes_part ? 0 : 1) << 8;
 		return;
 	}
 	if (takes_part)
 		take_part(r, id, f);
 	if (takes_part && f->means->posts)
-		*hb__request_new(r, e->posting) = (struct hb__request){.type = HB__R_COLL, .id = id};
+		*hb__request_new(r, e->posting) = (struct hb__followed_request){.type = HB__R_COLL, .id = id};
 }
 
-uint32_t hb__collective_started(struct hb__reading *r, const struct hb__request *made)
+uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made)
 {
 	if (made->comm >> 8)
 		return HB_NO;

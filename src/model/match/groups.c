@@ -92,7 +92,7 @@ static struct hb__key key_of(
 /* The group of a communicator that the process defines; *ret_side: which of its two groups the process is in. */
 static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_comm *c, uint8_t *ret_side)
 {
-	const struct hb__process *more = &m->process_more[process];
+	const struct hb__process_more *more = &m->process_more[process];
 	uint32_t parent =
 		c->parent >= 0 && (uint64_t)c->parent < more->parts.n ? more->parts.at[c->parent].group : HB_NO;
 	bool inter = c->flags & 1;
@@ -184,11 +184,11 @@ static bool entitle(hb_model *m, uint32_t group, const char *name)
 
 bool hb__groups_of_process(hb_model *m, uint32_t process)
 {
-	struct hb__process *more = &m->process_more[process];
+	struct hb__process_more *more = &m->process_more[process];
 	const hb_log *log = m->processes.at[process].log;
 	uint32_t comms = hb_log_get_info(log)->comms;
 	for (uint32_t i = 0; i < comms || i < 2; i++) {
-		struct hb__part part = {.group = HB_NO};
+		struct hb__member part = {.group = HB_NO};
 		const hb_comm *c = i > 1 ? hb_log_comm(log, i) : NULL;
 		if (i < 2)
 			part.group = i ? self(m, process) : world(m, process);
@@ -205,15 +205,15 @@ bool hb__groups_of_process(hb_model *m, uint32_t process)
 	return true;
 }
 
-struct hb__part *hb__part(hb_model *m, uint32_t process, int64_t comm)
+struct hb__member *hb__part(hb_model *m, uint32_t process, int64_t comm)
 {
-	struct hb__process *more = &m->process_more[process];
+	struct hb__process_more *more = &m->process_more[process];
 	if (comm < 0 || (uint64_t)comm >= more->parts.n || more->parts.at[comm].group == HB_NO)
 		return NULL;
 	return &more->parts.at[comm];
 }
 
-uint32_t hb__peer(const hb_model *m, const struct hb__part *part, int64_t rank)
+uint32_t hb__peer(const hb_model *m, const struct hb__member *part, int64_t rank)
 {
 	const hb_group *g = &m->groups.at[part->group];
 	bool remote = g->remote_size && !part->side;

@@ -48,7 +48,7 @@ static int by_posting(const void *a, const void *b)
 	return (x->posting > y->posting) - (x->posting < y->posting);
 }
 
-static void keep(struct hb__reading *r, hb_reference ref, const struct hb__request *q)
+static void keep(struct hb__reading *r, hb_reference ref, const struct hb__followed_request *q)
 {
 	static const hb_pending_kind kind[] = {[HB__R_SEND] = HB_PENDING_SEND,
 		[HB__R_RECV] = HB_PENDING_RECEIVE,
@@ -62,7 +62,7 @@ static void keep(struct hb__reading *r, hb_reference ref, const struct hb__reque
 void hb__note_pending(struct hb__reading *r)
 {
 	hb_model *m = r->m;
-	struct hb__process *more = &m->process_more[r->process];
+	struct hb__process_more *more = &m->process_more[r->process];
 	more->first_pending = (uint32_t)m->pending.n;
 	for (size_t i = 0; i < sizeof r->near / sizeof *r->near; i++) {
 		const struct hb__near *n = &r->near[i];
@@ -97,11 +97,11 @@ const hb_op *hb_model_sent(const hb_model *m, uint32_t line, uint64_t *ret_n)
 
 uint32_t hb_model_group(const hb_model *m, uint32_t process, int64_t comm, bool *ret_peers_are_member)
 {
-	const struct hb__process *more = &m->process_more[process];
+	const struct hb__process_more *more = &m->process_more[process];
 	*ret_peers_are_member = true;
 	if (comm < 0 || (uint64_t)comm >= more->parts.n || more->parts.at[comm].group == HB_NO)
 		return HB_NO;
-	const struct hb__part *part = &more->parts.at[comm];
+	const struct hb__member *part = &more->parts.at[comm];
 	*ret_peers_are_member = !m->groups.at[part->group].remote_size || part->side;
 	return part->group;
 }

@@ -22,14 +22,14 @@ static uint32_t request_room(struct hb__reading *r)
 	uint32_t i = r->free_request;
 	if (i != HB_NO)
 		r->free_request = r->requests.at[i].id;
-	else if (VEC_PUSH(&r->requests, (struct hb__request){0}))
+	else if (VEC_PUSH(&r->requests, (struct hb__followed_request){0}))
 		i = (uint32_t)r->requests.n - 1;
 	if (i != HB_NO)
-		r->requests.at[i] = (struct hb__request){0};
+		r->requests.at[i] = (struct hb__followed_request){0};
 	return i;
 }
 
-struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting)
+struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t posting)
 {
 	hb_reference ref = {r->event->row->lane, posting};
 	struct hb__near *near = near_of(r, ref);
@@ -50,7 +50,7 @@ struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting)
 	return &r->requests.at[i];
 }
 
-static struct hb__request *request_find(struct hb__reading *r, hb_reference ref)
+static struct hb__followed_request *request_find(struct hb__reading *r, hb_reference ref)
 {
 	const struct hb__near *near = near_of(r, ref);
 	uint32_t i = is_at(near, ref)     ? near->request
@@ -59,7 +59,7 @@ static struct hb__request *request_find(struct hb__reading *r, hb_reference ref)
 	return i == HB_NO ? NULL : &r->requests.at[i];
 }
 
-static void request_over(struct hb__reading *r, hb_reference ref, struct hb__request *q)
+static void request_over(struct hb__reading *r, hb_reference ref, struct hb__followed_request *q)
 {
 	struct hb__near *near = near_of(r, ref);
 	q->id = r->free_request;
@@ -133,7 +133,7 @@ static uint32_t add_send(struct hb__reading *r, uint32_t to, int64_t bytes, uint
 /* The channel of a message to rank `dest` of the event's communicator; HB_NO: there is no message. */
 static uint32_t channel_to(struct hb__reading *r, int64_t dest, int64_t tag)
 {
-	struct hb__part *part = dest >= 0 ? hb__part(r->m, r->process, r->event->comm) : NULL;
+	struct hb__member *part = dest >= 0 ? hb__part(r->m, r->process, r->event->comm) : NULL;
 	if (!part)
 		return HB_NO;
 	return channel(r, part->group, r->process, hb__peer(r->m, part, dest), tag);
@@ -162,9 +162,9 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 	bool follow = persistent(f) || synchronous(f) || r->cancels || r->follows;
 	uint32_t to = e->row->result ? HB_NO : channel_to(r, e->peer, e->tag);
 	if (f->means->posts) {
-		struct hb__request *q = to != HB_NO && follow ? hb__request_new(r, e->posting) : NULL;
+		struct hb__followed_request *q = to != HB_NO && follow ? hb__request_new(r, e->posting) : NULL;
 		if (q && persistent(f))
-			*q = (struct hb__request){.type = HB__R_PSEND,
+			*q = (struct hb__followed_request){.type = HB__R_PSEND,
 				.id = to,
 				.flag = synchronous(f),
 				.buffered = buffered(f),
@@ -172,7 +172,8 @@ static void on_send(struct hb__reading *r, const struct hb__function *f)
 		else if (to != HB_NO) {
 			uint32_t id = add_send(r, to, e->bytes, mode(synchronous(f), buffered(f)));
 			if (q)
-				*q = (struct hb__request){.type = HB__R_SEND, .id = id, .flag = synchronous(f)};
+				*q = (struct hb__followed_request){
+					.type = HB__R_SEND, .id = id, .flag = synchronous(f)};
 		}
 		return;
 	}
@@ -206,7 +207,7 @@ static uint32_t find_spec(struct hb__reading *r, uint32_t group, uint32_t source
 }
 
 /* What a call asks for is the same for all rows of its slot and era. */
-static uint32_t spec(struct hb__reading *r, const struct hb__part *part)
+static uint32_t spec(struct hb__reading *r, const struct hb__member *part)
 {
 	const hb_event *e = r->event;
 	uint32_t slot = e->row->slot, era = r->threads ? 0 : e->row->era;
@@ -239,7 +240,7 @@ static void got(struct hb__reading *r, uint32_t id, int64_t source, int64_t tag)
 	hb_model *m = r->m;
 	hb_receive *v = &m->receives.at[id];
 	const hb_spec *s = &m->specs.at[v->spec];
-	struct hb__part *part = &m->process_more[r->process].parts.at[r->requests_comm];
+	struct hb__member *part = &m->process_more[r->process].parts.at[r->requests_comm];
 	uint32_t from = source == HB_ABSENT ? s->source : hb__peer(m, part, source);
 	v->flags &= ~HB_PENDING;
 	if (from != HB_NO || source != HB_ABSENT || !s->any_source)
@@ -267,7 +268,7 @@ static bool truncated(int64_t error) { return error == HB_ERR_TRUNCATE; }
 static void on_receive(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
-	struct hb__part *part = hb__part(r->m, r->process, e->comm);
+	struct hb__member *part = hb__part(r->m, r->process, e->comm);
 	bool failed = e->row->result && !truncated(e->row->result);
 	bool sends = f->dest >= 0 && (uint32_t)f->dest < e->row->nargs;
 	if (sends && !failed) { /* the sending half of Sendrecv */
@@ -280,8 +281,9 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 		return;
 	uint32_t of = spec(r, part);
 	if (f->means->posts) {
-		struct hb__request *q = hb__request_new(r, e->posting);
-		*q = (struct hb__request){.type = persistent(f) ? HB__R_PRECV : HB__R_RECV, .comm = (uint32_t)e->comm};
+		struct hb__followed_request *q = hb__request_new(r, e->posting);
+		*q = (struct hb__followed_request){
+			.type = persistent(f) ? HB__R_PRECV : HB__R_RECV, .comm = (uint32_t)e->comm};
 		q->id = persistent(f) ? of : add_receive(r, of);
 		if (!persistent(f))
 			op(r, HB_OP_POST, q->id);
@@ -318,7 +320,7 @@ uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t ta
 static void on_probe(struct hb__reading *r, bool takes)
 {
 	const hb_event *e = r->event;
-	struct hb__part *part = hb__part(r->m, r->process, e->comm);
+	struct hb__member *part = hb__part(r->m, r->process, e->comm);
 	if (!part || e->row->result || e->from == HB_PROC_NULL || e->source == HB_PROC_NULL)
 		return;
 	uint32_t of = spec(r, part);
@@ -344,7 +346,7 @@ static void on_probe(struct hb__reading *r, bool takes)
 /* ---- completion ---- */
 
 static void receive_completed(
-	struct hb__reading *r, const struct hb__function *f, struct hb__request *q, const hb_answer *a)
+	struct hb__reading *r, const struct hb__function *f, struct hb__followed_request *q, const hb_answer *a)
 {
 	hb_receive *v = &r->m->receives.at[q->id];
 	if (v->done)
@@ -374,7 +376,7 @@ static uint32_t requests(const struct hb__reading *r)
 static void completed(struct hb__reading *r, const struct hb__function *f, const hb_answer *a)
 {
 	bool pending = a->code == HB_ST_ERROR && a->error == 18;
-	struct hb__request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
+	struct hb__followed_request *q = a->request.posting >= 0 && !pending ? request_find(r, a->request) : NULL;
 	if ((f->means->shape == HB_SHAPE_ANY || f->means->shape == HB_SHAPE_SOME) && a->code != HB_ST_NULL &&
 		a->code != HB_ST_UNKNOWN)
 		VEC_PUSH(&r->m->chosen,
@@ -404,19 +406,19 @@ static void completed(struct hb__reading *r, const struct hb__function *f, const
 
 static void start(struct hb__reading *r, hb_reference made, int64_t posting)
 {
-	struct hb__request *base = request_find(r, made);
+	struct hb__followed_request *base = request_find(r, made);
 	if (!base)
 		return;
-	struct hb__request was = *base, q = {.type = HB__R_OTHER};
+	struct hb__followed_request was = *base, q = {.type = HB__R_OTHER};
 	base->count++;
 	if (was.type == HB__R_PSEND) {
-		q = (struct hb__request){.type = HB__R_SEND, .flag = was.flag};
+		q = (struct hb__followed_request){.type = HB__R_SEND, .flag = was.flag};
 		q.id = add_send(r, was.id, was.bytes, mode(was.flag, was.buffered));
 	} else if (was.type == HB__R_PRECV) {
-		q = (struct hb__request){.type = HB__R_RECV, .comm = was.comm, .id = add_receive(r, was.id)};
+		q = (struct hb__followed_request){.type = HB__R_RECV, .comm = was.comm, .id = add_receive(r, was.id)};
 		op(r, HB_OP_POST, q.id);
 	} else if (was.type == HB__R_PCOLL) {
-		q = (struct hb__request){.type = HB__R_COLL};
+		q = (struct hb__followed_request){.type = HB__R_COLL};
 		q.id = hb__collective_started(r, &was);
 		if (q.id == HB_NO)
 			return;
@@ -450,7 +452,7 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 		break;
 	case HB_DOES_FREE_REQUEST:
 		if (e->nanswers && e->answers[0].request.posting >= 0) {
-			struct hb__request *q = request_find(r, e->answers[0].request);
+			struct hb__followed_request *q = request_find(r, e->answers[0].request);
 			if (q)
 				request_over(r, e->answers[0].request, q);
 		}
@@ -462,11 +464,11 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB_DOES_WINDOW_FENCE:
 	case HB_DOES_WINDOW_FREE:
 	case HB_DOES_WINDOW_MAKE:
-		hb__on_collective(r, f);
+		hb__read_collective(r, f);
 		break;
 	case HB_DOES_CANCEL: {
 		bool told = e->nanswers && e->answers[0].request.posting >= 0;
-		struct hb__request *q = told ? request_find(r, e->answers[0].request) : NULL;
+		struct hb__followed_request *q = told ? request_find(r, e->answers[0].request) : NULL;
 		if (q && q->type == HB__R_RECV)
 			r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
 		break;

@@ -13,7 +13,7 @@ enum {
 	HB__R_PRECV, /* id: spec */
 	HB__R_PCOLL, /* id: collective of the call that made it */
 };
-struct hb__request {
+struct hb__followed_request {
 	uint8_t type;
 	bool flag; /* synchronous */
 	bool buffered;
@@ -27,7 +27,7 @@ struct hb__when {
 	uint64_t enter, exit; /* ticks of the call that posted it */
 };
 
-struct hb__window {
+struct hb__window_comm {
 	int64_t number; /* in the log; -1: not used yet */
 	uint32_t comm;
 };
@@ -66,23 +66,23 @@ struct hb__reading {
 	struct hb__table spec_of;
 	VEC(struct hb__spec_of_call) calls;           /* by slot; one lane only */
 	struct hb__cell recent[1 << HB__RECENT_BITS]; /* channels */
-	VEC(struct hb__request) requests;
+	VEC(struct hb__followed_request) requests;
 	uint32_t free_request;
-	struct hb__request nowhere;
+	struct hb__followed_request nowhere;
 	VEC(struct hb__when) sent_when, posted_when; /* with threads: of the process's sends and receives */
-	VEC(struct hb__window) windows;
+	VEC(struct hb__window_comm) windows;
 };
 
-struct hb__request *hb__request_new(struct hb__reading *r, int64_t posting);
+struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t posting);
 
 /* ---- pending.c ---- */
 /* Keeps what is still under way, once all events were read. */
 void hb__note_pending(struct hb__reading *r);
 
 /* ---- collect.c ---- */
-void hb__on_collective(struct hb__reading *r, const struct hb__function *f);
+void hb__read_collective(struct hb__reading *r, const struct hb__function *f);
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
-uint32_t hb__collective_started(struct hb__reading *r, const struct hb__request *made);
+uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made);
 
 /* ---- keyed.c ---- */
 void hb__on_keyed(struct hb__reading *r, const struct hb__function *f);

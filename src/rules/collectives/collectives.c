@@ -10,7 +10,7 @@
 /* What is known while all are compared. */
 struct comparing {
 	hb_case *c;
-	const struct hb__parts *parts;
+	const struct hb__collective_calls *parts;
 	uint32_t *broken; /* by group: the first collective that does not fit; what comes after it is out of step */
 	uint32_t *place;  /* by process, in the group at hand */
 	uint64_t *fine;   /* digests of the shapes of collectives that do: a loop makes the same ones again and again */
@@ -23,7 +23,7 @@ struct comparing {
 static bool say_function(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	(void)user;
-	snprintf(ret, size, "%s", hb__shape_of(a, part)->function->name);
+	snprintf(ret, size, "%s", hb__call_shape_of(a, part)->function->name);
 	return true;
 }
 
@@ -31,15 +31,15 @@ static hb_status compare_functions(const struct hb__assembly *a, bool *ret_same)
 {
 	*ret_same = true;
 	for (uint32_t i = 0; i < a->n; i++)
-		*ret_same &= hb__shape_of(a, i)->means->plain == hb__shape_of(a, 0)->means->plain;
+		*ret_same &= hb__call_shape_of(a, i)->means->plain == hb__call_shape_of(a, 0)->means->plain;
 	/* A call that was refused is missing here: the finding is that of its argument. */
-	if (*ret_same || a->arena->refused || a->arena->kind == HB__ON_START) {
-		*ret_same |= a->arena->kind == HB__ON_START;
+	if (*ret_same || a->scope->refused || a->scope->kind == HB__ON_START) {
+		*ret_same |= a->scope->kind == HB__ON_START;
 		return HB_OK;
 	}
 	return hb__tell_camps(
 		a, &(struct hb__camps){HB_COLLECTIVE_CALL, "", "calls", "call",
-			   a->arena->kind == HB__ON_COMM
+			   a->scope->kind == HB__ON_COMM
 				   ? "Call the same collectives in the same order on all processes of the communicator."
 				   : "Make the same collective calls on it, in the same order, on all its processes.",
 			   say_function, NULL});
@@ -62,7 +62,7 @@ static bool known_fine(
 	*ret_place = &x->fine[(h >> 20) % FINES];
 	*ret_digest = h;
 	/* what stands in remarks may differ from call to call */
-	return **ret_place == h && !(hb__shape_of(a, 0)->given && hb__given(a->parts, a->part[0].at));
+	return **ret_place == h && !(hb__call_shape_of(a, 0)->given && hb__given(a->parts, a->part[0].at));
 }
 
 static hb_status compare_arguments(const struct hb__assembly *a, bool *ret_fits)
@@ -76,7 +76,7 @@ static hb_status compare_arguments(const struct hb__assembly *a, bool *ret_fits)
 	if (!status)
 		status = hb__compare_values(a, &fits);
 	*ret_fits &= fits;
-	if (!status && hb__shape_of(a, 0)->given) {
+	if (!status && hb__call_shape_of(a, 0)->given) {
 		status = hb__compare_given(a, &fits);
 		*ret_fits &= fits;
 		if (!status && fits)
@@ -91,7 +91,7 @@ static hb_status compare_arguments(const struct hb__assembly *a, bool *ret_fits)
 	return status ? status : hb__compare_in_place(a);
 }
 
-/* *ret_in_step: the next ones of the arena can be compared, too. */
+/* *ret_in_step: the next ones of the scope can be compared, too. */
 static hb_status compare(struct comparing *x, const struct hb__assembly *a, bool *ret_in_step)
 {
 	uint64_t *place, digest;
@@ -101,7 +101,7 @@ static hb_status compare(struct comparing *x, const struct hb__assembly *a, bool
 		status = compare_functions(a, ret_in_step);
 		if (status || !*ret_in_step)
 			return status;
-		if (a->arena->kind != HB__ON_START && !a->arena->refused) /* else it may be another call's turn */
+		if (a->scope->kind != HB__ON_START && !a->scope->refused) /* else it may be another call's turn */
 			status = compare_arguments(a, &fits);
 		if (fits)
 			*place = digest;
@@ -124,19 +124,19 @@ static void find_places(const struct comparing *x, const hb_group *g)
 			x->place[g->remote[i]] = i;
 }
 
-static hb_status compare_arena(struct comparing *x, const struct hb__arena *arena)
+static hb_status compare_scope(struct comparing *x, const struct hb__scope *scope)
 {
-	const hb_group *group = &hb_model_groups(x->c->model)[arena->group];
+	const hb_group *group = &hb_model_groups(x->c->model)[scope->group];
 	hb_status status = HB_OK;
-	bool in_step = !arena->unsure;
-	if (x->broken[arena->group] != HB_NO && arena->kind != HB__ON_COMM) /* made by calls that may be others */
-		in_step = arena->kind == HB__ON_START && arena->object < x->broken[arena->group];
+	bool in_step = !scope->unsure;
+	if (x->broken[scope->group] != HB_NO && scope->kind != HB__ON_COMM) /* made by calls that may be others */
+		in_step = scope->kind == HB__ON_START && scope->object < x->broken[scope->group];
 	find_places(x, group);
-	for (uint32_t k = 0; !status && in_step && k < arena->calls; k++) {
-		uint64_t first = x->parts->first[arena->first + k], next = x->parts->first[arena->first + k + 1];
+	for (uint32_t k = 0; !status && in_step && k < scope->calls; k++) {
+		uint64_t first = x->parts->first[scope->first + k], next = x->parts->first[scope->first + k + 1];
 		struct hb__assembly a = {.c = x->c,
 			.parts = x->parts,
-			.arena = arena,
+			.scope = scope,
 			.number = k,
 			.group = group,
 			.place = x->place,
@@ -144,8 +144,8 @@ static hb_status compare_arena(struct comparing *x, const struct hb__arena *aren
 			.n = (uint32_t)(next - first),
 			.err = x->err};
 		status = a.n ? compare(x, &a, &in_step) : HB_OK;
-		if (!in_step && arena->kind == HB__ON_COMM)
-			x->broken[arena->group] = k;
+		if (!in_step && scope->kind == HB__ON_COMM)
+			x->broken[scope->group] = k;
 	}
 	return status;
 }
@@ -153,7 +153,7 @@ static hb_status compare_arena(struct comparing *x, const struct hb__arena *aren
 hb_status hb_rule_collectives(hb_case *c, hb_error *err)
 {
 	const hb_model_info *info = hb_model_get_info(c->model);
-	struct hb__parts parts;
+	struct hb__collective_calls parts;
 	hb_status status = hb__parts_gather(c, &parts, err);
 	if (status)
 		return status;
@@ -167,9 +167,9 @@ hb_status hb_rule_collectives(hb_case *c, hb_error *err)
 		memset(x.broken, 0xff, (info->groups + 1) * sizeof *x.broken);
 		memset(x.place, 0xff, (info->processes + 1) * sizeof *x.place);
 		for (int others = 0; others < 2; others++)
-			for (size_t i = 0; !status && i < parts.arenas; i++)
-				if ((parts.arena[i].kind != HB__ON_COMM) == others)
-					status = compare_arena(&x, &parts.arena[i]);
+			for (size_t i = 0; !status && i < parts.scopes; i++)
+				if ((parts.scope[i].kind != HB__ON_COMM) == others)
+					status = compare_scope(&x, &parts.scope[i]);
 	} else {
 		status = HB_E_MEMORY;
 		if (err)

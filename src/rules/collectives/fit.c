@@ -10,7 +10,7 @@
 
 static bool data(const struct hb__assembly *a, uint32_t part, const char *count, const char *type, hb_data *ret)
 {
-	const struct hb__shape *s = hb__shape_of(a, part);
+	const struct hb__call_shape *s = hb__call_shape_of(a, part);
 	*ret = (hb_data){hb__log_of(a, part), hb__shape_argument(s, count), hb__shape_argument(s, type)};
 	return ret->count != HB_ABSENT && ret->type != HB_ABSENT;
 }
@@ -29,7 +29,7 @@ static bool receives(const struct hb__assembly *a, uint32_t part, hb_data *ret)
 static bool element(
 	const struct hb__assembly *a, uint32_t part, const char *counts, const char *type, uint32_t place, hb_data *ret)
 {
-	const struct hb__shape *s = hb__shape_of(a, part);
+	const struct hb__call_shape *s = hb__call_shape_of(a, part);
 	const hb_log *log = hb__log_of(a, part);
 	int64_t digest = hb__shape_argument(s, counts), number = hb__shape_argument(s, type);
 	uint32_t n, types;
@@ -117,7 +117,7 @@ static hb_status tell_all(const struct hb__assembly *a, const char *count, hb_da
 	if (!strcmp(one, other))
 		return tell(a, relation, x, y);
 	bool type = relation == HB_DATA_DIFFERENT;
-	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
+	snprintf(before, sizeof before, "%.60s: ", hb__call_shape_of(a, 0)->function->name);
 	return hb__tell_camps(a, &(struct hb__camps){type ? HB_COLLECTIVE_TYPE : HB_COLLECTIVE_COUNT, before, "has",
 					 "have", advice_of(type), say_data, &user});
 }
@@ -127,7 +127,7 @@ static hb_status same(const struct hb__assembly *a, const char *count, bool by_s
 {
 	struct hb__end first[2] = {{HB_NO, "has", {0}}, {HB_NO, "has", {0}}};
 	for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
-		struct hb__end other = {i, "has", {0}}, *like = &first[by_side && hb__shape_of(a, i)->remote];
+		struct hb__end other = {i, "has", {0}}, *like = &first[by_side && hb__call_shape_of(a, i)->remote];
 		if (!data(a, i, count, "datatype", &other.data))
 			continue;
 		if (like->part == HB_NO) {
@@ -147,9 +147,10 @@ static hb_status same(const struct hb__assembly *a, const char *count, bool by_s
 static uint32_t root_part(const struct hb__assembly *a)
 {
 	for (uint32_t i = 0; a->group->remote_size && i < a->n; i++)
-		if (hb__shape_argument(hb__shape_of(a, i), "root") == HB_ROOT)
+		if (hb__shape_argument(hb__call_shape_of(a, i), "root") == HB_ROOT)
 			return i;
-	return a->group->remote_size ? HB_NO : hb__part_of_rank(a, 0, hb__shape_argument(hb__shape_of(a, 0), "root"));
+	return a->group->remote_size ? HB_NO
+				     : hb__part_of_rank(a, 0, hb__shape_argument(hb__call_shape_of(a, 0), "root"));
 }
 
 static hb_status rooted(const struct hb__assembly *a, bool gather, bool counts, bool *ret_fits)
@@ -179,7 +180,7 @@ static hb_status all_alike(const struct hb__assembly *a, bool from, bool *ret_fi
 	bool inter = a->group->remote_size;
 	for (uint32_t i = 0; *ret_fits && i < a->n; i++) {
 		struct hb__end side[2] = {{i, "sends", {0}}, {i, "receives", {0}}};
-		bool of_senders = hb__shape_of(a, i)->remote == from;
+		bool of_senders = hb__call_shape_of(a, i)->remote == from;
 		bool there[2] = {(!inter || of_senders) && sends(a, i, &side[0].data),
 			(!inter || !of_senders) && receives(a, i, &side[1].data)};
 		for (int k = 0; *ret_fits && k < 2; k++) {
@@ -200,14 +201,14 @@ static hb_status all_alike(const struct hb__assembly *a, bool from, bool *ret_fi
 /* Who shares the arrays of another process needs no look of its own. */
 static bool same_array(const struct hb__assembly *a, uint32_t i, uint32_t k, const char *counts)
 {
-	const struct hb__shape *x = hb__shape_of(a, i), *y = hb__shape_of(a, k);
+	const struct hb__call_shape *x = hb__call_shape_of(a, i), *y = hb__call_shape_of(a, k);
 	return x->remote == y->remote && hb__shape_argument(x, counts) == hb__shape_argument(y, counts);
 }
 
 /* With MPI_IN_PLACE a process contributes what it has for itself among what it receives. */
 static bool contributes(const struct hb__assembly *a, uint32_t i, hb_data *ret)
 {
-	return sends(a, i, ret) || (hb__shape_argument(hb__shape_of(a, i), "sendtype") == HB_ABSENT &&
+	return sends(a, i, ret) || (hb__shape_argument(hb__call_shape_of(a, i), "sendtype") == HB_ABSENT &&
 					   element(a, i, "recvcounts", "recvtype", hb__place_of(a, i), ret));
 }
 
@@ -237,7 +238,7 @@ static hb_status allgatherv(const struct hb__assembly *a, bool *ret_fits)
 static bool outgoing(const struct hb__assembly *a, uint32_t i, bool types, uint32_t place, hb_data *ret)
 {
 	const char *type = types ? "sendtypes" : "sendtype";
-	if (hb__shape_argument(hb__shape_of(a, i), type) == HB_ABSENT)
+	if (hb__shape_argument(hb__call_shape_of(a, i), type) == HB_ABSENT)
 		return element(a, i, "recvcounts", types ? "recvtypes" : "recvtype", place, ret);
 	return element(a, i, "sendcounts", type, place, ret);
 }
@@ -267,7 +268,7 @@ static hb_status alltoallv(const struct hb__assembly *a, bool types, bool *ret_f
 static bool say_counts(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	(void)user;
-	int64_t digest = hb__shape_argument(hb__shape_of(a, part), "recvcounts");
+	int64_t digest = hb__shape_argument(hb__call_shape_of(a, part), "recvcounts");
 	if (digest == HB_ABSENT)
 		return false;
 	uint32_t n = 0;
@@ -285,7 +286,7 @@ static hb_status equal_counts(const struct hb__assembly *a, bool *ret_fits)
 {
 	int64_t first[2] = {HB_ABSENT, HB_ABSENT};
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct hb__shape *s = hb__shape_of(a, i);
+		const struct hb__call_shape *s = hb__call_shape_of(a, i);
 		int64_t counts = hb__shape_argument(s, "recvcounts");
 		if (first[s->remote] == HB_ABSENT)
 			first[s->remote] = counts;
@@ -294,7 +295,7 @@ static hb_status equal_counts(const struct hb__assembly *a, bool *ret_fits)
 	if (*ret_fits)
 		return HB_OK;
 	char before[80];
-	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
+	snprintf(before, sizeof before, "%.60s: ", hb__call_shape_of(a, 0)->function->name);
 	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_COUNT, before, "has", "have",
 					 "Give the same recvcounts on all processes.", say_counts, NULL});
 }
@@ -311,7 +312,7 @@ static hb_status all_to_all(const struct hb__assembly *a, bool *ret_fits)
 
 static hb_status reduced(const struct hb__assembly *a, bool *ret_fits)
 {
-	const struct hb__shape *s = hb__shape_of(a, 0);
+	const struct hb__call_shape *s = hb__call_shape_of(a, 0);
 	for (uint32_t i = 0; i < s->function->nargs; i++)
 		if (!strcmp(s->function->arg_name[i], "recvcount"))
 			return same(a, "recvcount", true, ret_fits);
@@ -320,7 +321,7 @@ static hb_status reduced(const struct hb__assembly *a, bool *ret_fits)
 
 hb_status hb__collective_fit(const struct hb__assembly *a, bool *ret_fits)
 {
-	switch ((enum hb_fit)hb__shape_of(a, 0)->means->fit) {
+	switch ((enum hb_fit)hb__call_shape_of(a, 0)->means->fit) {
 	case HB_FIT_SAME:
 		return reduced(a, ret_fits);
 	case HB_FIT_GATHER:

@@ -20,7 +20,7 @@ struct known {
 
 /* A call in its process, before it has a number. */
 struct call {
-	struct hb__part part;
+	struct hb__collective_call part;
 	enum what what;
 	bool persistent, frees;
 	int64_t comm, object; /* object: window, file */
@@ -32,7 +32,7 @@ struct call {
 struct thing {
 	int64_t number; /* -1: not known yet */
 	uint32_t lane;  /* of requests */
-	uint32_t arena, calls, windows, files;
+	uint32_t scope, calls, windows, files;
 	uint32_t line; /* of its last call, and when that returned */
 	uint64_t exit;
 };
@@ -42,13 +42,13 @@ struct things {
 };
 
 struct entry {
-	uint32_t arena, number;
-	struct hb__part part;
+	uint32_t scope, number;
+	struct hb__collective_call part;
 };
 
 struct reading {
 	hb_model *m;
-	struct hb__parts *p;
+	struct hb__collective_calls *p;
 	struct entry *entry;
 	size_t entries, entries_room;
 	bool remarked; /* windows are numbered as they are made */
@@ -127,7 +127,7 @@ static const struct known *know(struct reading *r, const hb_event *e)
 /* The shape of an event; HB_NO without memory. */
 static uint32_t shape_for(struct reading *r, const hb_event *e, bool inside)
 {
-	struct hb__parts *p = r->p;
+	struct hb__collective_calls *p = r->p;
 	uint32_t slot = e->row->slot < SLOTS_MOST && !inside ? e->row->slot : SLOTS_MOST;
 	if (slot < SLOTS_MOST && slot < r->slots && r->slot[slot].era == e->row->era)
 		return r->slot[slot].shape;
@@ -136,8 +136,8 @@ static uint32_t shape_for(struct reading *r, const hb_event *e, bool inside)
 		return HB_NO;
 	if (r->slots > had)
 		memset(r->slot + had, 0, (r->slots - had) * sizeof *r->slot);
-	struct hb__shape *s = &p->shape[p->shapes];
-	*s = (struct hb__shape){.process = r->process,
+	struct hb__call_shape *s = &p->shape[p->shapes];
+	*s = (struct hb__call_shape){.process = r->process,
 		.line = r->line,
 		.site = e->row->site,
 		.function = e->function,
@@ -167,7 +167,7 @@ static bool keep(struct reading *r, const struct call *call)
 
 static bool keep_maker(struct reading *r, const struct call *call)
 {
-	struct hb__parts *p = r->p;
+	struct hb__collective_calls *p = r->p;
 	bool unused;
 	uint32_t group = hb_model_group(r->m, r->process, call->comm, &unused);
 	if (group == HB_NO)
@@ -188,7 +188,7 @@ static void name_object(const struct reading *r, struct call *c)
 		c->object = file ? number + BY_OPENING : number;
 }
 
-static bool take(struct reading *r, const hb_event *e, uint32_t number, bool inside)
+static bool read_call(struct reading *r, const hb_event *e, uint32_t number, bool inside)
 {
 	if (!e->function || e->row->function >= hb_log_get_info(hb_model_processes(r->m)[r->process].log)->functions)
 		return true;
@@ -201,7 +201,8 @@ static bool take(struct reading *r, const hb_event *e, uint32_t number, bool ins
 		.object = k->object != HB_NO && k->object < e->row->nargs ? e->row->arg[k->object] : -1,
 		.enter = e->row->enter,
 		.exit = inside ? UINT64_MAX : e->row->exit};
-	c.part = (struct hb__part){r->process, shape_for(r, e, inside), {r->line, number}, (int32_t)e->row->result};
+	c.part = (struct hb__collective_call){
+		r->process, shape_for(r, e, inside), {r->line, number}, (int32_t)e->row->result};
 	if (c.part.shape == HB_NO)
 		return false;
 	c.frees = e->means->does == HB_DOES_WINDOW_FREE || e->means->does == HB_DOES_FILE_CLOSE;
@@ -235,20 +236,20 @@ static hb_status read_line(struct reading *r, hb_error *err)
 	uint32_t number = 0;
 	bool memory = true;
 	while (memory && (more = hb_events_next(events, &e, err)) == 1)
-		memory = take(r, &e, ++number, false);
+		memory = read_call(r, &e, ++number, false);
 	if (memory && line->inside && hb_events_inside(events, &e) == 1)
-		memory = take(r, &e, line->events, true);
+		memory = read_call(r, &e, line->events, true);
 	hb_events_close(events);
 	return memory ? HB_OK : no_memory(err);
 }
 
 /* ---- numbers ---- */
 
-static struct thing *add_thing(struct things *t, int64_t number, uint32_t arena)
+static struct thing *add_thing(struct things *t, int64_t number, uint32_t scope)
 {
-	if (arena == HB_NO || !HB_GROW(t->at, t->room, t->n + 1))
+	if (scope == HB_NO || !HB_GROW(t->at, t->room, t->n + 1))
 		return NULL;
-	t->at[t->n] = (struct thing){.number = number, .arena = arena, .line = HB_NO};
+	t->at[t->n] = (struct thing){.number = number, .scope = scope, .line = HB_NO};
 	return &t->at[t->n++];
 }
 
@@ -266,8 +267,8 @@ static struct thing *comm_of(struct reading *r, int64_t comm, bool *ret_memory)
 	struct thing *t = &r->comms.at[comm];
 	if (t->number < 0) {
 		t->number = comm;
-		t->arena = hb__arena_for(r->p, HB__ON_COMM, group, 0);
-		*ret_memory = t->arena != HB_NO;
+		t->scope = hb__scope_for(r->p, HB__ON_COMM, group, 0);
+		*ret_memory = t->scope != HB_NO;
 	}
 	return *ret_memory ? t : NULL;
 }
@@ -294,7 +295,7 @@ static struct thing *object_of(struct reading *r, struct things *t, int64_t numb
 	bool clear = n == 1 || (r->remarked && t == &r->windows);
 	for (size_t i = 0; !clear && i < t->n; i++)
 		if (&t->at[i] == fresh || t->at[i].number < 0)
-			r->p->arena[t->at[i].arena].unsure = true;
+			r->p->scope[t->at[i].scope].unsure = true;
 	return fresh;
 }
 
@@ -304,7 +305,7 @@ static struct thing *only_one(struct reading *r, struct things *t)
 	if (t->n == 1)
 		return t->at;
 	for (size_t i = 0; i < t->n; i++)
-		r->p->arena[t->at[i].arena].unsure = true;
+		r->p->scope[t->at[i].scope].unsure = true;
 	return NULL;
 }
 
@@ -327,7 +328,7 @@ static bool add_request(struct reading *r, hb_reference ref, uint32_t group, uin
 {
 	struct things *t = &r->requests;
 	size_t place = request_place(t, ref);
-	if (!add_thing(t, ref.posting, hb__arena_for(r->p, HB__ON_START, group, number)))
+	if (!add_thing(t, ref.posting, hb__scope_for(r->p, HB__ON_START, group, number)))
 		return false;
 	struct thing made = t->at[t->n - 1];
 	made.lane = ref.lane;
@@ -338,14 +339,14 @@ static bool add_request(struct reading *r, hb_reference ref, uint32_t group, uin
 
 /* The program was told that an argument is wrong: the library did nothing. Of files and windows such an error may be the answer
  * to what the processes gave together. */
-static bool refused(const struct hb__arena *a, const struct hb__part *part)
+static bool refused(const struct hb__scope *a, const struct hb__collective_call *part)
 {
 	return a->kind == HB__ON_COMM && part->error > 0 && part->error <= 13;
 }
 
-static bool put(struct reading *r, struct thing *t, const struct call *call)
+static bool enter_call(struct reading *r, struct thing *t, const struct call *call)
 {
-	struct hb__arena *a = &r->p->arena[t->arena];
+	struct hb__scope *a = &r->p->scope[t->scope];
 	if (!HB_GROW(r->entry, r->entries_room, r->entries + 1))
 		return false;
 	if (t->line != HB_NO && t->line != call->part.at.line && call->enter <= t->exit)
@@ -356,7 +357,7 @@ static bool put(struct reading *r, struct thing *t, const struct call *call)
 		a->refused = true;
 		return true;
 	}
-	r->entry[r->entries++] = (struct entry){t->arena, t->calls++, call->part};
+	r->entry[r->entries++] = (struct entry){t->scope, t->calls++, call->part};
 	if (a->calls < t->calls)
 		a->calls = t->calls;
 	return true;
@@ -368,15 +369,15 @@ static bool number_on_comm(struct reading *r, const struct call *call)
 	struct thing *t = comm_of(r, call->comm, &memory);
 	if (!t)
 		return memory;
-	uint32_t group = r->p->arena[t->arena].group, number = t->calls;
+	uint32_t group = r->p->scope[t->scope].group, number = t->calls;
 	bool good = !call->part.error && call->exit != UINT64_MAX;
-	if (!put(r, t, call))
+	if (!enter_call(r, t, call))
 		return false;
 	if (call->what == MAKES_WIN && good)
-		return add_thing(&r->windows, call->object, hb__arena_for(r->p, HB__ON_WIN, group, t->windows++)) !=
+		return add_thing(&r->windows, call->object, hb__scope_for(r->p, HB__ON_WIN, group, t->windows++)) !=
 		       NULL;
 	if (call->what == MAKES_FILE && good)
-		return add_thing(&r->files, call->object, hb__arena_for(r->p, HB__ON_FILE, group, t->files++)) != NULL;
+		return add_thing(&r->files, call->object, hb__scope_for(r->p, HB__ON_FILE, group, t->files++)) != NULL;
 	return !call->persistent || !good || add_request(r, call->request, group, number);
 }
 
@@ -390,7 +391,7 @@ static bool number_call(struct reading *r, const struct call *call)
 		object = call->object < 0 && call->frees ? only_one(r, t) : object_of(r, t, call->object);
 		if (!object)
 			return true;
-		if (!put(r, object, call))
+		if (!enter_call(r, object, call))
 			return false;
 		if (call->frees) {
 			memmove(object, object + 1, (size_t)(t->at + t->n - (object + 1)) * sizeof *object);
@@ -401,7 +402,7 @@ static bool number_call(struct reading *r, const struct call *call)
 		size_t place = request_place(&r->requests, call->request);
 		object = place < r->requests.n ? &r->requests.at[place] : NULL;
 		bool it = object && object->lane == call->request.lane && object->number == call->request.posting;
-		return !it || put(r, object, call);
+		return !it || enter_call(r, object, call);
 	}
 	default:
 		return number_on_comm(r, call);
@@ -443,11 +444,11 @@ static hb_status read_process(struct reading *r, hb_error *err)
 /* Entries stand in the order of processes: so do the parts of each collective, then. */
 static hb_status sort(struct reading *r, hb_error *err)
 {
-	struct hb__parts *p = r->p;
+	struct hb__collective_calls *p = r->p;
 	uint64_t n = 0;
-	for (size_t i = 0; i < p->arenas; i++) {
-		p->arena[i].first = (uint32_t)n;
-		n += p->arena[i].calls;
+	for (size_t i = 0; i < p->scopes; i++) {
+		p->scope[i].first = (uint32_t)n;
+		n += p->scope[i].calls;
 	}
 	p->collectives = (uint32_t)n;
 	p->first = calloc(n + 2, sizeof *p->first);
@@ -455,17 +456,17 @@ static hb_status sort(struct reading *r, hb_error *err)
 	if (!p->first || !p->part || n >= HB_NO)
 		return no_memory(err);
 	for (size_t i = 0; i < r->entries; i++)
-		p->first[p->arena[r->entry[i].arena].first + r->entry[i].number + 2]++;
+		p->first[p->scope[r->entry[i].scope].first + r->entry[i].number + 2]++;
 	for (uint64_t i = 2; i < n + 2; i++)
 		p->first[i] += p->first[i - 1];
 	for (size_t i = 0; i < r->entries; i++)
-		p->part[p->first[p->arena[r->entry[i].arena].first + r->entry[i].number + 1]++] = r->entry[i].part;
+		p->part[p->first[p->scope[r->entry[i].scope].first + r->entry[i].number + 1]++] = r->entry[i].part;
 	return HB_OK;
 }
 
-hb_status hb__parts_gather(const hb_case *c, struct hb__parts *ret, hb_error *err)
+hb_status hb__parts_gather(const hb_case *c, struct hb__collective_calls *ret, hb_error *err)
 {
-	*ret = (struct hb__parts){0};
+	*ret = (struct hb__collective_calls){0};
 	hb_model *m = c->model;
 	struct reading r = {.m = m, .p = ret, .remarked = c->remarked};
 	hb_status status = hb__given_gather(ret, c) ? HB_OK : no_memory(err);

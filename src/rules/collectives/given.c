@@ -49,7 +49,7 @@ static int by_comm(const void *x, const void *y)
 	return a->comm < b->comm ? -1 : a->comm > b->comm;
 }
 
-static void add_topology(struct hb__parts *p, const hb_remark *r, const hb_model *m)
+static void add_topology(struct hb__collective_calls *p, const hb_remark *r, const hb_model *m)
 {
 	struct hb__topology *t = &p->topology[p->topologies++];
 	char kind[20];
@@ -73,7 +73,7 @@ static bool names_object(const hb_remark *r)
 		       (r->word == HB_REMARK_WINSYNC && !strcmp(hb_remark_text(r, "kind", kind, sizeof kind), "free")));
 }
 
-bool hb__given_gather(struct hb__parts *p, const hb_case *c)
+bool hb__given_gather(struct hb__collective_calls *p, const hb_case *c)
 {
 	size_t n = c->remarks ? c->remarks->n : 0, given = 0, topologies = 0, named = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -101,21 +101,21 @@ bool hb__given_gather(struct hb__parts *p, const hb_case *c)
 	return true;
 }
 
-const hb_remark *hb__given(const struct hb__parts *p, hb_at at)
+const hb_remark *hb__given(const struct hb__collective_calls *p, hb_at at)
 {
 	hb_remark key = {.at = at};
 	const hb_remark *k = &key, **found = bsearch(&k, p->given, p->givens, sizeof k, by_place);
 	return found ? *found : NULL;
 }
 
-int64_t hb__named_object(const struct hb__parts *p, hb_at at, bool file)
+int64_t hb__named_object(const struct hb__collective_calls *p, hb_at at, bool file)
 {
 	hb_remark key = {.at = at};
 	const hb_remark *k = &key, **found = bsearch(&k, p->named, p->nameds, sizeof k, by_place);
 	return found ? hb_remark_number(*found, file ? "file" : "win", -1) : -1;
 }
 
-const struct hb__topology *hb__topology_of(const struct hb__parts *p, uint32_t process, int64_t comm)
+const struct hb__topology *hb__topology_of(const struct hb__collective_calls *p, uint32_t process, int64_t comm)
 {
 	struct hb__topology key = {.process = process, .comm = comm};
 	return bsearch(&key, p->topology, p->topologies, sizeof key, by_comm);
@@ -171,7 +171,7 @@ static bool say(const struct hb__assembly *a, uint32_t part, const void *user, c
 /* Files of processes on several machines, and those behind links, may be the same under several names. */
 static bool comparable(const struct hb__assembly *a, const struct row *row)
 {
-	if (hb__shape_of(a, 0)->means->does != HB_DOES_FILE_OPEN || row->kind != TEXT)
+	if (hb__call_shape_of(a, 0)->means->does != HB_DOES_FILE_OPEN || row->kind != TEXT)
 		return true;
 	for (uint32_t i = 1; i < a->n; i++)
 		if (strcmp(hb_log_get_info(hb__log_of(a, i))->host, hb_log_get_info(hb__log_of(a, 0))->host) != 0)
@@ -195,7 +195,7 @@ static bool alike(const struct hb__assembly *a, const struct row *row)
 
 hb_status hb__compare_given(const struct hb__assembly *a, bool *ret_same)
 {
-	const struct hb__shape *s = hb__shape_of(a, 0);
+	const struct hb__call_shape *s = hb__call_shape_of(a, 0);
 	struct row row;
 	*ret_same = true;
 	for (const char *at = s->means->given; next_row(&at, &row);) {

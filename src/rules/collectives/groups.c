@@ -54,7 +54,7 @@ static hb_status tell_groups(const struct hb__assembly *a, uint32_t x, uint32_t 
 hb_status hb__compare_groups(const struct hb__assembly *a, bool *ret_same)
 {
 	*ret_same = true;
-	if (hb__shape_of(a, 0)->means->tells != HB_TELLS_GROUP || a->group->remote_size)
+	if (hb__call_shape_of(a, 0)->means->tells != HB_TELLS_GROUP || a->group->remote_size)
 		return HB_OK;
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct hb__list mine, theirs;
@@ -83,7 +83,7 @@ static hb_status tell_pair(const struct hb__assembly *a)
 		if (!say_group(a, i, NULL, group, sizeof group))
 			return HB_OK;
 		snprintf(said[i], sizeof said[i], "%s and tag %lld", group,
-			(long long)hb__shape_argument(hb__shape_of(a, i), "tag"));
+			(long long)hb__shape_argument(hb__call_shape_of(a, i), "tag"));
 		snprintf(point[i].role, sizeof point[i].role, "gives %.140s", said[i]);
 	}
 	return hb__finding(a->c, HB_COLLECTIVE_VALUE, false,
@@ -96,7 +96,8 @@ static hb_status tell_pair(const struct hb__assembly *a)
 static bool crossed(const struct hb__assembly *a)
 {
 	struct hb__list x, y;
-	int64_t m = hb__shape_argument(hb__shape_of(a, 0), "tag"), n = hb__shape_argument(hb__shape_of(a, 1), "tag");
+	int64_t m = hb__shape_argument(hb__call_shape_of(a, 0), "tag"),
+		n = hb__shape_argument(hb__call_shape_of(a, 1), "tag");
 	return hb__given_list(a, 0, "group", &x) && hb__given_list(a, 1, "group", &y) &&
 	       has_rank(&x, hb__rank_of(a, 1)) && has_rank(&y, hb__rank_of(a, 0)) && (m != n || !same_list(&x, &y));
 }
@@ -128,12 +129,12 @@ static hb_status compare_absent(const struct hb__assembly *a, bool *ret_told)
 	return HB_OK;
 }
 
-hb_status hb__compare_makers(hb_case *c, const struct hb__parts *parts, hb_error *err)
+hb_status hb__compare_makers(hb_case *c, const struct hb__collective_calls *parts, hb_error *err)
 {
 	hb_status status = HB_OK;
 	for (size_t i = 0; !status && i < parts->makers; i++) {
 		const struct hb__maker *x = &parts->maker[i];
-		struct hb__part pair[2] = {x->part, x->part};
+		struct hb__collective_call pair[2] = {x->part, x->part};
 		struct hb__assembly a = {.c = c,
 			.parts = parts,
 			.group = &hb_model_groups(c->model)[x->group],

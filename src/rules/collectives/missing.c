@@ -37,7 +37,10 @@ bool hb__never_comes(const hb_case *c, uint32_t process)
 }
 
 /* MPI_Comm_free at the end that others leave out: a leak there. */
-static bool only_frees(const struct hb__assembly *a) { return hb__shape_of(a, 0)->means->does == HB_DOES_FREE_COMM; }
+static bool only_frees(const struct hb__assembly *a)
+{
+	return hb__call_shape_of(a, 0)->means->does == HB_DOES_FREE_COMM;
+}
 
 static void add_missing(
 	const struct hb__assembly *a, const uint32_t *member, uint32_t size, uint32_t *missing, uint32_t *n)
@@ -67,7 +70,7 @@ hb_status hb__compare_members(const struct hb__assembly *a, bool *ret_all)
 	uint32_t all = g->size + g->remote_size, missing[NAMED], n = 0;
 	*ret_all = true;
 	/* a communicator of unknown origin, made with spawned or joined processes: who belongs to it is not known */
-	if (a->n >= all || a->arena->refused || only_frees(a) || *g->name == '?')
+	if (a->n >= all || a->scope->refused || only_frees(a) || *g->name == '?')
 		return HB_OK;
 	add_missing(a, g->member, g->size, missing, &n);
 	add_missing(a, g->remote, g->remote_size, missing, &n);

@@ -10,7 +10,7 @@ enum { SOURCES, DESTINATIONS };
 
 static const struct hb__topology *topology_of(const struct hb__assembly *a, uint32_t part)
 {
-	return hb__topology_of(a->parts, a->part[part].process, hb__shape_argument(hb__shape_of(a, part), "comm"));
+	return hb__topology_of(a->parts, a->part[part].process, hb__shape_argument(hb__call_shape_of(a, part), "comm"));
 }
 
 static uint32_t count_of(const struct hb__list *list, int64_t rank)
@@ -109,7 +109,7 @@ hb_status hb__compare_edges(const struct hb__assembly *a, bool *ret_same)
 	static const char *const key[2] = {"sources", "destinations"};
 	struct edge e = {.advice = "Describe each edge on both of the processes that it connects."};
 	*ret_same = true;
-	if (hb__shape_of(a, 0)->means->tells != HB_TELLS_ADJACENT)
+	if (hb__call_shape_of(a, 0)->means->tells != HB_TELLS_ADJACENT)
 		return HB_OK;
 	for (uint32_t i = 0; i < a->n; i++)
 		for (int out = 0; out < 2; out++) {

@@ -5,19 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- arenas ---- */
+/* ---- scopes ---- */
 
-static size_t hash_of(enum hb__arena_kind kind, uint32_t group, uint32_t object)
+static size_t hash_of(enum hb__scope_kind kind, uint32_t group, uint32_t object)
 {
 	uint64_t h = ((uint64_t)group << 34 ^ (uint64_t)object << 2 ^ kind) * 0x9e3779b97f4a7c15u;
 	return (size_t)(h >> 20);
 }
 
-static size_t cell_for(const struct hb__parts *p, enum hb__arena_kind kind, uint32_t group, uint32_t object)
+static size_t cell_for(const struct hb__collective_calls *p, enum hb__scope_kind kind, uint32_t group, uint32_t object)
 {
 	size_t i = hash_of(kind, group, object) & (p->cells - 1);
 	while (p->cell[i]) {
-		const struct hb__arena *a = &p->arena[p->cell[i] - 1];
+		const struct hb__scope *a = &p->scope[p->cell[i] - 1];
 		if (a->kind == kind && a->group == group && a->object == object)
 			break;
 		i = (i + 1) & (p->cells - 1);
@@ -25,40 +25,40 @@ static size_t cell_for(const struct hb__parts *p, enum hb__arena_kind kind, uint
 	return i;
 }
 
-static bool grow(struct hb__parts *p)
+static bool grow(struct hb__collective_calls *p)
 {
-	size_t room = p->arenas_room ? 2 * p->arenas_room : 64;
-	struct hb__arena *arena = realloc(p->arena, room * sizeof *arena);
-	if (!arena)
+	size_t room = p->scopes_room ? 2 * p->scopes_room : 64;
+	struct hb__scope *scope = realloc(p->scope, room * sizeof *scope);
+	if (!scope)
 		return false;
-	p->arena = arena;
+	p->scope = scope;
 	uint32_t *cell = calloc(2 * room, sizeof *cell);
 	if (!cell)
 		return false;
 	free(p->cell);
 	p->cell = cell;
 	p->cells = 2 * room;
-	p->arenas_room = room;
-	for (size_t i = 0; i < p->arenas; i++)
-		p->cell[cell_for(p, arena[i].kind, arena[i].group, arena[i].object)] = (uint32_t)i + 1;
+	p->scopes_room = room;
+	for (size_t i = 0; i < p->scopes; i++)
+		p->cell[cell_for(p, scope[i].kind, scope[i].group, scope[i].object)] = (uint32_t)i + 1;
 	return true;
 }
 
-uint32_t hb__arena_for(struct hb__parts *p, enum hb__arena_kind kind, uint32_t group, uint32_t object)
+uint32_t hb__scope_for(struct hb__collective_calls *p, enum hb__scope_kind kind, uint32_t group, uint32_t object)
 {
-	if (p->arenas == p->arenas_room && !grow(p))
+	if (p->scopes == p->scopes_room && !grow(p))
 		return HB_NO;
 	size_t i = cell_for(p, kind, group, object);
 	if (!p->cell[i]) {
-		p->arena[p->arenas++] = (struct hb__arena){.kind = kind, .group = group, .object = object};
-		p->cell[i] = (uint32_t)p->arenas;
+		p->scope[p->scopes++] = (struct hb__scope){.kind = kind, .group = group, .object = object};
+		p->cell[i] = (uint32_t)p->scopes;
 	}
 	return p->cell[i] - 1;
 }
 
-void hb__parts_free(struct hb__parts *p)
+void hb__parts_free(struct hb__collective_calls *p)
 {
-	free(p->arena);
+	free(p->scope);
 	free(p->cell);
 	free(p->part);
 	free(p->first);
@@ -67,12 +67,12 @@ void hb__parts_free(struct hb__parts *p)
 	free(p->named);
 	free(p->topology);
 	free(p->maker);
-	*p = (struct hb__parts){0};
+	*p = (struct hb__collective_calls){0};
 }
 
 /* ---- one collective ---- */
 
-int64_t hb__shape_argument(const struct hb__shape *s, const char *name)
+int64_t hb__shape_argument(const struct hb__call_shape *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->function->nargs && i < HB__COLLECTIVE_ARGS; i++)
 		if (!strcmp(s->function->arg_name[i], name))
@@ -80,7 +80,7 @@ int64_t hb__shape_argument(const struct hb__shape *s, const char *name)
 	return HB_ABSENT;
 }
 
-const struct hb__shape *hb__shape_of(const struct hb__assembly *a, uint32_t part)
+const struct hb__call_shape *hb__call_shape_of(const struct hb__assembly *a, uint32_t part)
 {
 	return &a->parts->shape[a->part[part].shape];
 }
@@ -113,7 +113,7 @@ uint32_t hb__part_by(const struct hb__assembly *a, uint32_t process)
 uint32_t hb__part_of_rank(const struct hb__assembly *a, uint32_t part, int64_t rank)
 {
 	const hb_group *g = a->group;
-	bool remote = g->remote_size && !hb__shape_of(a, part)->remote;
+	bool remote = g->remote_size && !hb__call_shape_of(a, part)->remote;
 	uint32_t n = remote ? g->remote_size : g->size;
 	uint32_t process = rank < 0 || rank >= n ? HB_NO : (remote ? g->remote : g->member)[rank];
 	return process == HB_NO ? HB_NO : hb__part_by(a, process);
@@ -121,7 +121,7 @@ uint32_t hb__part_of_rank(const struct hb__assembly *a, uint32_t part, int64_t r
 
 bool hb__same_side(const struct hb__assembly *a, uint32_t x, uint32_t y)
 {
-	return !a->group->remote_size || hb__shape_of(a, x)->remote == hb__shape_of(a, y)->remote;
+	return !a->group->remote_size || hb__call_shape_of(a, x)->remote == hb__call_shape_of(a, y)->remote;
 }
 
 /* ---- words ---- */
@@ -134,13 +134,13 @@ static const char *ending(uint32_t n)
 
 const char *hb__which_collective(const struct hb__assembly *a, char ret[160])
 {
-	uint32_t n = a->number + 1, object = a->arena->object + 1;
+	uint32_t n = a->number + 1, object = a->scope->object + 1;
 	const char *name = a->group->name;
-	switch (a->arena->kind) {
+	switch (a->scope->kind) {
 	case HB__ON_WIN:
 	case HB__ON_FILE:
 		snprintf(ret, 160, "the %u%s collective call on the %u%s %s made on %s", n, ending(n), object,
-			ending(object), a->arena->kind == HB__ON_WIN ? "window" : "file", name);
+			ending(object), a->scope->kind == HB__ON_WIN ? "window" : "file", name);
 		break;
 	case HB__ON_START:
 		snprintf(ret, 160, "the %u%s start of what was made by the %u%s collective on %s", n, ending(n), object,
@@ -154,7 +154,7 @@ const char *hb__which_collective(const struct hb__assembly *a, char ret[160])
 
 void hb__part_point(const struct hb__assembly *a, uint32_t part, hb_point *ret)
 {
-	const struct hb__shape *s = hb__shape_of(a, part);
+	const struct hb__call_shape *s = hb__call_shape_of(a, part);
 	*ret = (hb_point){.process = a->part[part].process, .at = a->part[part].at, .site = s->site};
 	snprintf(ret->function, sizeof ret->function, "%s", s->function->name);
 }

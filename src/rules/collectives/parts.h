@@ -9,7 +9,7 @@
 #define HB__COLLECTIVE_ARGS 12
 
 /* A call with its arguments: the same for all calls that share a slot of a log. */
-struct hb__shape {
+struct hb__call_shape {
 	uint32_t process, line, site;
 	const hb_function *function;
 	const hb_meaning *means;
@@ -18,10 +18,10 @@ struct hb__shape {
 	int64_t arg[HB__COLLECTIVE_ARGS];
 };
 
-/* What collective calls are numbered by: all processes make those of one arena in the same order. */
-enum hb__arena_kind { HB__ON_COMM, HB__ON_WIN, HB__ON_FILE, HB__ON_START };
-struct hb__arena {
-	enum hb__arena_kind kind;
+/* What collective calls are numbered by: all processes make those of one scope in the same order. */
+enum hb__scope_kind { HB__ON_COMM, HB__ON_WIN, HB__ON_FILE, HB__ON_START };
+struct hb__scope {
+	enum hb__scope_kind kind;
 	uint32_t group;
 	uint32_t object; /* the so many-th window or file made on the group; the number of the call that made a
 			  * persistent request */
@@ -31,7 +31,7 @@ struct hb__arena {
 	bool refused;    /* a process made a call that returned an error at once, and that is not counted */
 };
 
-struct hb__part {
+struct hb__collective_call {
 	uint32_t process, shape; /* shape: index */
 	hb_at at;
 	int32_t error; /* class of the error that the call returned; 0: none */
@@ -54,19 +54,19 @@ struct hb__topology {
 
 /* A call of MPI_Comm_create_group that never returned. */
 struct hb__maker {
-	struct hb__part part;
+	struct hb__collective_call part;
 	uint32_t group;
 };
 
-struct hb__parts {
-	struct hb__arena *arena;
-	size_t arenas, arenas_room;
-	uint32_t *cell; /* 1 + arena, by hash */
+struct hb__collective_calls {
+	struct hb__scope *scope;
+	size_t scopes, scopes_room;
+	uint32_t *cell; /* 1 + scope, by hash */
 	size_t cells;
-	struct hb__part *part; /* those of a collective in the order of processes */
-	uint64_t *first;       /* by collective, and one more */
+	struct hb__collective_call *part; /* those of a collective in the order of processes */
+	uint64_t *first;                  /* by collective, and one more */
 	uint32_t collectives;
-	struct hb__shape *shape;
+	struct hb__call_shape *shape;
 	size_t shapes, shapes_room;
 	const hb_remark **given; /* by place */
 	size_t givens;
@@ -79,28 +79,28 @@ struct hb__parts {
 };
 
 /* gather.c */
-hb_status hb__parts_gather(const hb_case *c, struct hb__parts *ret, hb_error *err);
+hb_status hb__parts_gather(const hb_case *c, struct hb__collective_calls *ret, hb_error *err);
 /* parts.c */
-void hb__parts_free(struct hb__parts *parts);
-/* The arena, made when it is new; HB_NO without memory. */
-uint32_t hb__arena_for(struct hb__parts *parts, enum hb__arena_kind kind, uint32_t group, uint32_t object);
+void hb__parts_free(struct hb__collective_calls *parts);
+/* The scope, made when it is new; HB_NO without memory. */
+uint32_t hb__scope_for(struct hb__collective_calls *parts, enum hb__scope_kind kind, uint32_t group, uint32_t object);
 
 /* The value of an argument; HB_ABSENT when the function has none of that name or it does not count at that process. */
-int64_t hb__shape_argument(const struct hb__shape *shape, const char *name);
+int64_t hb__shape_argument(const struct hb__call_shape *shape, const char *name);
 
 /* A collective with its parts, for the comparisons. */
 struct hb__assembly {
 	hb_case *c;
-	const struct hb__parts *parts;
-	const struct hb__arena *arena;
+	const struct hb__collective_calls *parts;
+	const struct hb__scope *scope;
 	uint32_t number;
 	const hb_group *group;
 	const uint32_t *place; /* by process: its rank in its group of the communicator */
-	const struct hb__part *part;
+	const struct hb__collective_call *part;
 	uint32_t n;
 	hb_error *err;
 };
-const struct hb__shape *hb__shape_of(const struct hb__assembly *a, uint32_t part);
+const struct hb__call_shape *hb__call_shape_of(const struct hb__assembly *a, uint32_t part);
 /* Its rank in MPI_COMM_WORLD. */
 int32_t hb__rank_of(const struct hb__assembly *a, uint32_t part);
 hb_log *hb__log_of(const struct hb__assembly *a, uint32_t part);
@@ -158,18 +158,18 @@ hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same);
 hb_status hb__compare_in_place(const struct hb__assembly *a);
 
 /* ---- given.c: arguments that stand in remarks ---- */
-bool hb__given_gather(struct hb__parts *parts, const hb_case *c);
-const hb_remark *hb__given(const struct hb__parts *parts, hb_at at); /* NULL: none */
+bool hb__given_gather(struct hb__collective_calls *parts, const hb_case *c);
+const hb_remark *hb__given(const struct hb__collective_calls *parts, hb_at at); /* NULL: none */
 /* The number of the file or window that a call is about, where a remark tells it; -1: none does. */
-int64_t hb__named_object(const struct hb__parts *parts, hb_at at, bool file);
+int64_t hb__named_object(const struct hb__collective_calls *parts, hb_at at, bool file);
 /* An array by its key; false: not known. */
 bool hb__given_list(const struct hb__assembly *a, uint32_t part, const char *key, struct hb__list *ret);
 void hb__list_text(const struct hb__list *list, char *ret, size_t size);
-const struct hb__topology *hb__topology_of(const struct hb__parts *parts, uint32_t process, int64_t comm);
+const struct hb__topology *hb__topology_of(const struct hb__collective_calls *parts, uint32_t process, int64_t comm);
 hb_status hb__compare_given(const struct hb__assembly *a, bool *ret_same);
 
 /* ---- groups.c: groups given to constructors ---- */
 hb_status hb__compare_groups(const struct hb__assembly *a, bool *ret_same);
-hb_status hb__compare_makers(hb_case *c, const struct hb__parts *parts, hb_error *err);
+hb_status hb__compare_makers(hb_case *c, const struct hb__collective_calls *parts, hb_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 static bool say_root(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	(void)user;
-	int64_t root = hb__shape_argument(hb__shape_of(a, part), "root");
+	int64_t root = hb__shape_argument(hb__call_shape_of(a, part), "root");
 	if (root == HB_ABSENT)
 		return false;
 	if (root == HB_ROOT || root == HB_PROC_NULL)
@@ -21,7 +21,7 @@ static bool say_root(const struct hb__assembly *a, uint32_t part, const void *us
 static hb_status tell(const struct hb__assembly *a, const char *advice)
 {
 	char before[80];
-	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
+	snprintf(before, sizeof before, "%.60s: ", hb__call_shape_of(a, 0)->function->name);
 	return hb__tell_camps(
 		a, &(struct hb__camps){HB_COLLECTIVE_ROOT, before, "has", "have", advice, say_root, NULL});
 }
@@ -53,7 +53,7 @@ static hb_status compare_sides(const struct hb__assembly *a, bool *ret_same)
 	struct sides s = {{HB_NO, HB_NO}, {HB_NO, HB_NO}, {HB_NO, HB_NO}, {0, 0}};
 	bool fits = true;
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct hb__shape *shape = hb__shape_of(a, i);
+		const struct hb__call_shape *shape = hb__call_shape_of(a, i);
 		int64_t root = hb__shape_argument(shape, "root");
 		uint32_t *first = root == HB_ROOT ? s.root : root == HB_PROC_NULL ? s.null : s.rank;
 		s.n[shape->remote]++;
@@ -62,7 +62,7 @@ static hb_status compare_sides(const struct hb__assembly *a, bool *ret_same)
 			return tell_two(a, first[shape->remote], i);
 		}
 		if (root >= 0 && first[shape->remote] != HB_NO)
-			fits &= root == hb__shape_argument(hb__shape_of(a, first[shape->remote]), "root");
+			fits &= root == hb__shape_argument(hb__call_shape_of(a, first[shape->remote]), "root");
 		if (first[shape->remote] == HB_NO)
 			first[shape->remote] = i;
 	}
@@ -75,7 +75,8 @@ static hb_status compare_sides(const struct hb__assembly *a, bool *ret_same)
 		fits &= !(is_root && s.root[k] == HB_NO && s.n[k] == size && s.n[!k]); /* nobody is it */
 		if (s.rank[k] == HB_NO || s.root[!k] == HB_NO)
 			continue;
-		uint32_t meant = hb__part_of_rank(a, s.rank[k], hb__shape_argument(hb__shape_of(a, s.rank[k]), "root"));
+		uint32_t meant =
+			hb__part_of_rank(a, s.rank[k], hb__shape_argument(hb__call_shape_of(a, s.rank[k]), "root"));
 		fits &= meant == HB_NO || meant == s.root[!k];
 	}
 	*ret_same = fits;
@@ -84,14 +85,14 @@ static hb_status compare_sides(const struct hb__assembly *a, bool *ret_same)
 
 hb_status hb__compare_roots(const struct hb__assembly *a, bool *ret_same)
 {
-	int64_t first = hb__shape_argument(hb__shape_of(a, 0), "root");
+	int64_t first = hb__shape_argument(hb__call_shape_of(a, 0), "root");
 	*ret_same = true;
 	if (first == HB_ABSENT)
 		return HB_OK;
 	if (a->group->remote_size)
 		return compare_sides(a, ret_same);
 	for (uint32_t i = 1; i < a->n; i++) {
-		int64_t root = hb__shape_argument(hb__shape_of(a, i), "root");
+		int64_t root = hb__shape_argument(hb__call_shape_of(a, i), "root");
 		if (root == HB_ABSENT || root == first)
 			continue;
 		*ret_same = false;
@@ -106,7 +107,7 @@ hb_status hb__compare_roots(const struct hb__assembly *a, bool *ret_same)
 static bool say_operation(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	(void)user;
-	int64_t op = hb__shape_argument(hb__shape_of(a, part), "op");
+	int64_t op = hb__shape_argument(hb__call_shape_of(a, part), "op");
 	if (op == HB_ABSENT)
 		return false;
 	const char *name = op < 0 || op >= HB_NO ? NULL : hb_log_op(hb__log_of(a, part), (uint32_t)op);
@@ -129,7 +130,7 @@ hb_status hb__compare_operations(const struct hb__assembly *a, bool *ret_same)
 	}
 	if (*ret_same)
 		return HB_OK;
-	snprintf(before, sizeof before, "%.60s: ", hb__shape_of(a, 0)->function->name);
+	snprintf(before, sizeof before, "%.60s: ", hb__call_shape_of(a, 0)->function->name);
 	return hb__tell_camps(a, &(struct hb__camps){HB_COLLECTIVE_OP, before, "has", "have",
 					 "Give the same operation on all processes.", say_operation, NULL});
 }

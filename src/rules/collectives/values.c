@@ -7,7 +7,7 @@
 static bool say_value(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	const char *name = user;
-	int64_t value = hb__shape_argument(hb__shape_of(a, part), name);
+	int64_t value = hb__shape_argument(hb__call_shape_of(a, part), name);
 	if (value == HB_ABSENT)
 		return false;
 	snprintf(ret, size, "%s = %lld", name, (long long)value);
@@ -21,8 +21,8 @@ static bool alike(const struct hb__assembly *a, const char *name, bool truth)
 		uint32_t like = 0;
 		while (like < i && !hb__same_side(a, like, i))
 			like++;
-		int64_t x = hb__shape_argument(hb__shape_of(a, i), name);
-		int64_t y = hb__shape_argument(hb__shape_of(a, like), name);
+		int64_t x = hb__shape_argument(hb__call_shape_of(a, i), name);
+		int64_t y = hb__shape_argument(hb__call_shape_of(a, like), name);
 		if (x != y && x != HB_ABSENT && y != HB_ABSENT && !(truth && !x == !y))
 			return false;
 	}
@@ -31,7 +31,7 @@ static bool alike(const struct hb__assembly *a, const char *name, bool truth)
 
 hb_status hb__compare_values(const struct hb__assembly *a, bool *ret_same)
 {
-	const struct hb__shape *s = hb__shape_of(a, 0);
+	const struct hb__call_shape *s = hb__call_shape_of(a, 0);
 	*ret_same = true;
 	for (const char *at = s->means->alike; at && *at; at += strcspn(at, ","), at += *at == ',') {
 		char name[40], before[80];
@@ -60,7 +60,7 @@ static bool has_argument(const hb_function *f, const char *name)
 static bool say_in_place(const struct hb__assembly *a, uint32_t part, const void *user, char *ret, size_t size)
 {
 	(void)user;
-	const struct hb__shape *s = hb__shape_of(a, part);
+	const struct hb__call_shape *s = hb__call_shape_of(a, part);
 	const hb_remark *r = hb__given(a->parts, a->part[part].at);
 	const char *type = has_argument(s->function, "sendtypes") ? "sendtypes" : "sendtype";
 	char value[40] = "";
@@ -76,7 +76,7 @@ static bool say_in_place(const struct hb__assembly *a, uint32_t part, const void
 
 hb_status hb__compare_in_place(const struct hb__assembly *a)
 {
-	const struct hb__shape *s = hb__shape_of(a, 0);
+	const struct hb__call_shape *s = hb__call_shape_of(a, 0);
 	char before[80];
 	if (a->group->remote_size || !s->means->in_place)
 		return HB_OK;

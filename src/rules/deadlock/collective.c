@@ -68,7 +68,7 @@ static uint32_t parts_node(struct hb__graph *g, uint32_t id, const struct part *
 	const hb_collective *c = &hb_model_collectives(g->m)[id];
 	const hb_group *group = &hb_model_groups(g->m)[c->group];
 	for (size_t i = g->nparts; i-- > 0;) {
-		const struct hb__parts *p = &g->parts[i];
+		const struct hb__collective_node *p = &g->parts[i];
 		if (p->collective == id &&
 			((!c->differs && !g->hanging) || (p->root == mine->root && !strcmp(p->call, mine->call))))
 			return p->node;
@@ -90,7 +90,7 @@ static uint32_t parts_node(struct hb__graph *g, uint32_t id, const struct part *
 		g->node[node].needs = 0;
 		node = HB_NO;
 	}
-	struct hb__parts p = {.collective = id, .node = node, .root = mine->root};
+	struct hb__collective_node p = {.collective = id, .node = node, .root = mine->root};
 	memcpy(p.call, mine->call, sizeof p.call);
 	g->parts[g->nparts++] = p;
 	return node;

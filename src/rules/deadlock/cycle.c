@@ -110,7 +110,7 @@ static uint32_t steps_of(const struct search *s, uint32_t start, uint32_t goal, 
 	const struct hb__graph *g = s->g;
 	uint32_t n = 0, node = goal;
 	do {
-		const struct hb__edge *e = &g->edge[s->from[node] - 1];
+		const struct hb__wait_edge *e = &g->edge[s->from[node] - 1];
 		node = e->node;
 		if (g->node[node].kind == HB__NODE_LINE)
 			ret[n++] = (struct hb__step){g->node[node].id, e->need};

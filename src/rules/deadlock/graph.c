@@ -36,7 +36,7 @@ uint32_t hb__node_new(struct hb__graph *g, uint32_t kind, uint32_t id, uint32_t 
 void hb__edge_new(struct hb__graph *g, uint32_t node, uint32_t input, uint32_t need)
 {
 	if (has_room(g, HB_GROW(g->edge, g->edges_room, g->edges + 1)))
-		g->edge[g->edges++] = (struct hb__edge){node, input, need};
+		g->edge[g->edges++] = (struct hb__wait_edge){node, input, need};
 }
 
 /* Any of a group. One that is not in this recording can do anything. */
@@ -88,7 +88,7 @@ static void set_needs(struct hb__graph *g, bool dead)
 
 static int by_node(const void *a, const void *b)
 {
-	const struct hb__edge *x = a, *y = b;
+	const struct hb__wait_edge *x = a, *y = b;
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
 	if (x->need != y->need)

@@ -69,7 +69,7 @@ static void any_of(struct hb__graph *g, const struct queue *q)
 		g->sent[q->send[k]] |= MAYBE;
 }
 
-static void take(struct hb__graph *g, struct queue *queues, uint32_t n, uint32_t receive, bool threads)
+static void take_message(struct hb__graph *g, struct queue *queues, uint32_t n, uint32_t receive, bool threads)
 {
 	const hb_spec *s = &hb_model_specs(g->m)[hb_model_receives(g->m)[receive].spec];
 	uint32_t found = 0, send = HB_NO;
@@ -112,7 +112,7 @@ static bool match(struct hb__graph *g, uint32_t process)
 	for (uint32_t i = 0; i < open; i++) {
 		uint32_t receive = g->open[g->open_first[process] + i];
 		if (!much)
-			take(g, queues, n, receive, threads);
+			take_message(g, queues, n, receive, threads);
 		else
 			g->got[receive] = 1;
 	}

@@ -77,7 +77,7 @@ enum {
 	HB__NODE_PARTS,   /* id: collective; inputs: the processes that are missing from it */
 };
 
-struct hb__edge {
+struct hb__wait_edge {
 	uint32_t node, input, need;
 };
 
@@ -92,14 +92,14 @@ struct hb__graph {
 	size_t needs, needs_room;
 	struct hb__node *node; /* processes, then lines, then the others */
 	size_t nodes, nodes_room;
-	struct hb__edge *edge; /* sorted by node */
+	struct hb__wait_edge *edge; /* sorted by node */
 	size_t edges, edges_room;
 	uint32_t *out_first, *out; /* by input: places of edges */
 	bool *free;                /* by node: it can go on */
 	uint8_t *forced;           /* by line: taken as free */
 	uint32_t *queue;
 	uint32_t *any_node; /* by group, twice: members, remote; 0: none */
-	struct hb__parts {
+	struct hb__collective_node {
 		uint32_t collective, node;
 		char call[40];
 		int64_t root;

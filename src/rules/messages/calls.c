@@ -196,7 +196,7 @@ static bool sends_or_receives(struct reading *r, const hb_event *e, uint32_t eve
 	return good;
 }
 
-static bool take(struct reading *r, const hb_event *e, uint32_t event)
+static bool read_call(struct reading *r, const hb_event *e, uint32_t event)
 {
 	uint8_t does = e->means->does, cls = e->means->cls;
 	if (!e->function ||
@@ -237,9 +237,9 @@ static hb_status read_line(struct reading *r, hb_error *err)
 	uint32_t number = 0;
 	bool memory = true;
 	while (memory && (more = hb_events_next(events, &e, err)) == 1)
-		memory = take(r, &e, ++number);
+		memory = read_call(r, &e, ++number);
 	if (memory && line->inside && hb_events_inside(events, &e) == 1)
-		memory = take(r, &e, line->events);
+		memory = read_call(r, &e, line->events);
 	hb_events_close(events);
 	return !memory ? no_memory(err) : more < 0 ? (hb_status)more : HB_OK;
 }

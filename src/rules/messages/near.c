@@ -98,7 +98,7 @@ static bool untaken(const hb_send *s) { return s->receive == HB_NO && !(s->flags
 /* How far apart they are; 0: they match, above 3: they have nothing to do with each other. */
 static int distance(const hb_spec *s, const hb_channel *c)
 {
-	bool tag = s->tag != -1 && s->tag != c->tag, group = s->group != c->group;
+	bool tag = s->tag != HB_ANY_TAG && s->tag != c->tag, group = s->group != c->group;
 	bool dest = s->process != c->dest, source = !s->any_source && s->source != c->source;
 	if (dest + source + tag + group > 1 + (tag && group))
 		return 9;

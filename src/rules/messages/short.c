@@ -66,7 +66,7 @@ static bool tells(struct shorts *s, uint32_t send, uint32_t receive, const hb_da
 	return s->known[k].tells;
 }
 
-static void take(struct shorts *s, uint32_t receive)
+static void compare_receive(struct shorts *s, uint32_t receive)
 {
 	const hb_receive *v = &s->l->receive[receive];
 	const hb_spec *spec = &s->l->spec[v->spec];
@@ -76,9 +76,10 @@ static void take(struct shorts *s, uint32_t receive)
 		*x = (struct line){.process = spec->process, .site = spec->site, .used = true, .receive = receive};
 	if (x->silent || v->flags & HB_CANCELLED)
 		return;
-	bool tell = spec->site && v->send != HB_NO && !spec->any_source && spec->tag != -1 && !s->asks[spec->process] &&
-		    !(v->flags & (HB_AMBIGUOUS | HB_FAILED)) && hb__letter_sent(s->l, v->send, &sent) &&
-		    hb__letter_room(s->l, receive, &room) && tells(s, v->send, receive, &sent, &room) &&
+	bool tell = spec->site && v->send != HB_NO && !spec->any_source && spec->tag != HB_ANY_TAG &&
+		    !s->asks[spec->process] && !(v->flags & (HB_AMBIGUOUS | HB_FAILED)) &&
+		    hb__letter_sent(s->l, v->send, &sent) && hb__letter_room(s->l, receive, &room) &&
+		    tells(s, v->send, receive, &sent, &room) &&
 		    (!x->times || (sent.count == x->sent && room.count == x->room));
 	x->silent = !tell;
 	if (!tell)
@@ -139,7 +140,7 @@ hb_status hb__letters_short(struct hb__letters *l)
 	for (uint32_t p = 0; !status && p < l->info->processes; p++)
 		s->asks[p] = asks(l, p);
 	for (uint32_t i = 0; !status && i < l->info->receives; i++)
-		take(s, i);
+		compare_receive(s, i);
 	for (uint32_t i = 0; !status && i < l->info->receives;
 		i++) { /* in the order of the first receive of each line */
 		struct line *x = line_of(s, &l->spec[l->receive[i].spec]);

@@ -32,7 +32,7 @@ struct sweep {
 /* ---- two accesses ---- */
 
 /* Accumulates may meet when they do the same with the same type. */
-static bool may_meet(const struct hb__access *a, const struct hb__access *b)
+static bool may_meet(const struct hb__window_access *a, const struct hb__window_access *b)
 {
 	if (a->touching != HB__ACCUMULATES || b->touching != HB__ACCUMULATES)
 		return false;
@@ -44,7 +44,7 @@ static bool may_meet(const struct hb__access *a, const struct hb__access *b)
 	       a->operation == HB_OPERATION_REPLACE || b->operation == HB_OPERATION_REPLACE;
 }
 
-static bool conflict(const struct hb__access *a, const struct hb__access *b)
+static bool conflict(const struct hb__window_access *a, const struct hb__window_access *b)
 {
 	if (a->touching == HB__READS && b->touching == HB__READS)
 		return false;
@@ -59,12 +59,12 @@ static bool conflict(const struct hb__access *a, const struct hb__access *b)
 	return !lost || a->process == b->process;
 }
 
-static const char *verb(const struct hb__access *a)
+static const char *verb(const struct hb__window_access *a)
 {
 	return a->touching == HB__READS ? "reads" : a->touching == HB__WRITES ? "writes" : "updates";
 }
 
-static void place(const struct hb__onesided *o, const struct hb__access *a, hb_point *ret)
+static void place(const struct hb__onesided *o, const struct hb__window_access *a, hb_point *ret)
 {
 	const hb_remark *r = &o->c->remarks->at[a->told];
 	*ret = (hb_point){.process = a->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
@@ -83,11 +83,11 @@ static void place(const struct hb__onesided *o, const struct hb__access *a, hb_p
 }
 
 static void name_bytes(
-	const struct sweep *s, const struct hb__access *a, const struct hb__bytes *b, char *ret, size_t size)
+	const struct sweep *s, const struct hb__window_access *a, const struct hb__span *b, char *ret, size_t size)
 {
 	struct hb__onesided *o = s->o;
 	for (uint32_t i = 0; i < o->nparts[a->target]; i++) {
-		const struct hb__part *p = &o->part[a->target][i];
+		const struct hb__window_part *p = &o->part[a->target][i];
 		if (!p->known || p->id != a->window || p->dynamic)
 			continue;
 		snprintf(ret, size, b->to - b->from == 1 ? "byte %lld" : "bytes %lld to %lld",
@@ -97,16 +97,16 @@ static void name_bytes(
 	snprintf(ret, size, "%lld bytes", (long long)(b->to - b->from));
 }
 
-static hb_status report(struct sweep *s, const struct hb__access *a, const struct hb__access *b)
+static hb_status report(struct sweep *s, const struct hb__window_access *a, const struct hb__window_access *b)
 {
-	struct hb__bytes shared;
+	struct hb__span shared;
 	const hb_process *p = hb_model_processes(s->o->c->model);
 	char bytes[60], named[HB__NAMED];
 	hb_point point[2];
 	if (s->reports++ >= REPORTS || !hb__share_bytes(s->o, a, b, &shared))
 		return HB_OK;
 	if (a->local) {
-		const struct hb__access *swap = a;
+		const struct hb__window_access *swap = a;
 		a = b;
 		b = swap;
 	}
@@ -125,7 +125,7 @@ static hb_status report(struct sweep *s, const struct hb__access *a, const struc
 		p[b->process].rank, verb(b), b->local ? " there" : "");
 }
 
-static hb_status compare(struct sweep *s, const struct hb__access *a, const struct hb__access *b)
+static hb_status compare(struct sweep *s, const struct hb__window_access *a, const struct hb__window_access *b)
 {
 	s->compared++;
 	if (!conflict(a, b) || hb__over_before(&s->points, a, b) || hb__over_before(&s->points, b, a) ||
@@ -136,7 +136,7 @@ static hb_status compare(struct sweep *s, const struct hb__access *a, const stru
 
 /* ---- all of them ---- */
 
-static bool same_kind(const struct hb__access *a, const struct hb__access *b)
+static bool same_kind(const struct hb__window_access *a, const struct hb__window_access *b)
 {
 	return a->line == b->line && a->touching == b->touching && a->operation == b->operation && a->type == b->type &&
 	       a->exclusive == b->exclusive && a->locked == b->locked && a->local == b->local && a->swap == b->swap;
@@ -145,10 +145,10 @@ static bool same_kind(const struct hb__access *a, const struct hb__access *b)
 static hb_status enter(struct sweep *s, size_t piece, uint32_t access)
 {
 	struct hb__onesided *o = s->o;
-	const struct hb__access *b = &o->access[access];
+	const struct hb__window_access *b = &o->access[access];
 	uint32_t same = 0;
 	for (uint32_t i = s->head[piece]; i; i = s->last[i - 1].next) {
-		const struct hb__access *a = &o->access[s->last[i - 1].access];
+		const struct hb__window_access *a = &o->access[s->last[i - 1].access];
 		hb_status status = compare(s, a, b);
 		if (status)
 			return status;
@@ -213,7 +213,7 @@ static hb_status sweep_target(struct sweep *s, size_t from, size_t to)
 	s->ncuts = kept;
 	for (size_t i = from; i < to && s->compared < BUDGET; i++)
 		for (uint32_t k = 0; k < o->access[s->order[i]].nbytes; k++) {
-			const struct hb__bytes *b = &o->pool[o->access[s->order[i]].bytes + k];
+			const struct hb__span *b = &o->pool[o->access[s->order[i]].bytes + k];
 			for (size_t at = cut_at(s, b->from); at < s->ncuts && s->cut[at] < b->to; at++) {
 				hb_status status = enter(s, at, s->order[i]);
 				if (status)
@@ -226,7 +226,7 @@ static hb_status sweep_target(struct sweep *s, size_t from, size_t to)
 static int by_time(const void *a, const void *b, void *user)
 {
 	const struct hb__onesided *o = user;
-	const struct hb__access *x = &o->access[*(const uint32_t *)a], *y = &o->access[*(const uint32_t *)b];
+	const struct hb__window_access *x = &o->access[*(const uint32_t *)a], *y = &o->access[*(const uint32_t *)b];
 	if (x->target != y->target)
 		return x->target < y->target ? -1 : 1;
 	if (x->time != y->time)

@@ -55,7 +55,7 @@ static void partner(struct hb__exposures *e, const struct epoch *x, uint32_t oth
 void hb__exposure_begun(
 	struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, const char *ranks, bool start)
 {
-	struct hb__part *part = hb__part_of(e->o, process, number);
+	struct hb__window_part *part = hb__part_of(e->o, process, number);
 	if (!part || part->id == HB_NO || at.line == HB_NO)
 		return;
 	if (!HB_GROW(e->epoch, e->room, e->n + 1)) {
@@ -76,7 +76,7 @@ void hb__exposure_begun(
 
 void hb__exposure_ended(struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, bool start)
 {
-	struct hb__part *part = hb__part_of(e->o, process, number);
+	struct hb__window_part *part = hb__part_of(e->o, process, number);
 	for (size_t i = e->n; part && i-- > 0;) {
 		struct epoch *x = &e->epoch[i];
 		if (x->process != process || x->window != part->id || x->start != start)
@@ -126,7 +126,7 @@ static void matched(struct hb__exposures *e, const struct pair *post, const stru
 	size_t last = access->open ? e->o->naccesses : access->accesses[1];
 	bool used = false;
 	for (size_t i = access->accesses[0]; i < last; i++) {
-		struct hb__access *a = &e->o->access[i];
+		struct hb__window_access *a = &e->o->access[i];
 		if (a->process != access->process || !a->pscw || a->window != access->window ||
 			a->target != exposure->process)
 			continue;

@@ -69,7 +69,7 @@ hb_status hb__onesided_fences(struct hb__onesided *o)
 		if (r->word != HB_REMARK_WINSYNC)
 			continue;
 		hb_remark_text(r, "kind", kind, sizeof kind);
-		struct hb__part *part = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+		struct hb__window_part *part = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
 		if (!part || part->id == HB_NO || (strcmp(kind, "fence") && strcmp(kind, "free")))
 			continue;
 		if (!HB_GROW(call, room, n + 1)) {

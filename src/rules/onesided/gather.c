@@ -7,7 +7,7 @@
 
 #define PIECES 1024 /* of one access; with more it is left out */
 
-struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number)
+struct hb__window_part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number)
 {
 	if (number < 0 || number >= o->nparts[process] || !o->part[process][number].known)
 		return NULL;
@@ -15,7 +15,7 @@ struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t n
 }
 
 /* The same window at another process. */
-static struct hb__part *part_at(struct hb__onesided *o, uint32_t process, uint32_t id)
+static struct hb__window_part *part_at(struct hb__onesided *o, uint32_t process, uint32_t id)
 {
 	for (uint32_t i = 0; i < o->nparts[process]; i++)
 		if (o->part[process][i].known && o->part[process][i].id == id)
@@ -54,7 +54,7 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 		return;
 	if ((uint64_t)number >= o->nparts[p]) {
 		uint32_t n = (uint32_t)number + 8;
-		struct hb__part *more = realloc(o->part[p], n * sizeof *more);
+		struct hb__window_part *more = realloc(o->part[p], n * sizeof *more);
 		if (!more) {
 			o->no_memory = true;
 			return;
@@ -65,7 +65,7 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 	}
 	char make[16];
 	uint32_t id = collective_at(o->c->model, r->at);
-	o->part[p][number] = (struct hb__part){.id = id,
+	o->part[p][number] = (struct hb__window_part){.id = id,
 		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->c->model)[id].group,
 		.base = (int64_t)strtoull(hb_remark_text(r, "base", (char[32]){0}, 32), NULL, 10),
 		.size = hb_remark_number(r, "size", 0),
@@ -77,18 +77,18 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 
 /* ---- accesses ---- */
 
-static bool piece(struct hb__onesided *o, struct hb__access *a, int64_t from, int64_t length)
+static bool piece(struct hb__onesided *o, struct hb__window_access *a, int64_t from, int64_t length)
 {
 	if (!HB_GROW(o->pool, o->pool_room, o->npool + 1)) {
 		o->no_memory = true;
 		return false;
 	}
-	o->pool[o->npool++] = (struct hb__bytes){from, from + length};
+	o->pool[o->npool++] = (struct hb__span){from, from + length};
 	return ++a->nbytes < PIECES;
 }
 
 /* OFFSET:LENGTH[:COUNT:STRIDE],... from an address on. */
-static void pieces(struct hb__onesided *o, struct hb__access *a, const char *text, int64_t base)
+static void pieces(struct hb__onesided *o, struct hb__window_access *a, const char *text, int64_t base)
 {
 	a->bytes = (uint32_t)o->npool;
 	for (const char *p = text; *p;) {
@@ -107,14 +107,14 @@ static void pieces(struct hb__onesided *o, struct hb__access *a, const char *tex
 	}
 }
 
-static struct hb__access *new_access(struct hb__onesided *o, const hb_remark *r)
+static struct hb__window_access *new_access(struct hb__onesided *o, const hb_remark *r)
 {
 	if (!HB_GROW(o->access, o->room, o->naccesses + 1)) {
 		o->no_memory = true;
 		return NULL;
 	}
-	struct hb__access *a = &o->access[o->naccesses++];
-	*a = (struct hb__access){.remark = (size_t)(r - o->c->remarks->at),
+	struct hb__window_access *a = &o->access[o->naccesses++];
+	*a = (struct hb__window_access){.remark = (size_t)(r - o->c->remarks->at),
 		.told = (size_t)(r - o->c->remarks->at),
 		.process = r->process,
 		.line = r->at.line,
@@ -127,7 +127,7 @@ static struct hb__access *new_access(struct hb__onesided *o, const hb_remark *r)
 	return a;
 }
 
-static void describe(struct hb__access *a, const hb_remark *r)
+static void describe(struct hb__window_access *a, const hb_remark *r)
 {
 	char op[8], epoch[8];
 	hb_remark_text(r, "op", op, sizeof op);
@@ -152,12 +152,12 @@ struct what {
 	uint64_t seq;
 };
 
-static hb_status outside(
-	struct hb__onesided *o, const struct what *w, const struct hb__part *there, const struct hb__access *a)
+static hb_status outside(struct hb__onesided *o, const struct what *w, const struct hb__window_part *there,
+	const struct hb__window_access *a)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	for (uint32_t i = 0; i < a->nbytes; i++) {
-		const struct hb__bytes *b = &o->pool[a->bytes + i];
+		const struct hb__span *b = &o->pool[a->bytes + i];
 		from = b->from < from ? b->from : from;
 		to = b->to > to ? b->to : to;
 	}
@@ -184,14 +184,14 @@ static hb_status on_access(struct hb__onesided *o, const hb_remark *own, const s
 	char runs[700];
 	const hb_remark *r = w->r;
 	int64_t rank = w->rank;
-	struct hb__part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+	struct hb__window_part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
 	if (!here || here->id == HB_NO || own->at.line == HB_NO)
 		return HB_OK;
 	const hb_group *g = &hb_model_groups(o->c->model)[here->group];
 	if (rank < 0 || rank >= g->size || g->member[rank] == HB_NO)
 		return HB_OK;
-	struct hb__part *there = part_at(o, g->member[rank], here->id);
-	struct hb__access *a = there ? new_access(o, own) : NULL;
+	struct hb__window_part *there = part_at(o, g->member[rank], here->id);
+	struct hb__window_access *a = there ? new_access(o, own) : NULL;
 	if (!a)
 		return HB_OK;
 	describe(a, r);
@@ -241,8 +241,8 @@ static hb_status on_more(struct hb__onesided *o, struct likes *l, const hb_remar
 /* The process itself uses memory of the window. */
 static void on_touch(struct hb__onesided *o, const hb_remark *r)
 {
-	struct hb__part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
-	struct hb__access *a = here && here->id != HB_NO && r->at.line != HB_NO ? new_access(o, r) : NULL;
+	struct hb__window_part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+	struct hb__window_access *a = here && here->id != HB_NO && r->at.line != HB_NO ? new_access(o, r) : NULL;
 	char lock[4];
 	if (!a)
 		return;
@@ -290,8 +290,8 @@ static void on_own(struct hb__onesided *o, const hb_remark *r)
 	on_touch(o, r);
 	if (o->naccesses == before)
 		return;
-	struct hb__access *a = &o->access[before];
-	const struct hb__part *part = hb__part_of(o, r->process, a->number);
+	struct hb__window_access *a = &o->access[before];
+	const struct hb__window_part *part = hb__part_of(o, r->process, a->number);
 	a->done_exit = false;
 	a->locked = part->locked || part->all_locked;
 	a->exclusive = part->exclusive;
@@ -321,7 +321,7 @@ struct open { /* accesses of a process that nothing has completed yet */
 	struct likes likes;
 };
 
-static bool completes(const struct hb__onesided *o, const struct sync *s, const struct hb__access *a)
+static bool completes(const struct hb__onesided *o, const struct sync *s, const struct hb__window_access *a)
 {
 	if (a->number != s->win)
 		return false;
@@ -343,7 +343,7 @@ static void synced(struct hb__onesided *o, struct open *open, const struct sync 
 	size_t kept = 0;
 	bool exit = strcmp(s->kind, "fence") != 0 && strcmp(s->kind, "complete") != 0 && strcmp(s->kind, "free") != 0;
 	for (size_t i = 0; i < open->n; i++) {
-		struct hb__access *a = &o->access[open->at[i]];
+		struct hb__window_access *a = &o->access[open->at[i]];
 		if (!completes(o, s, a)) {
 			open->at[kept++] = open->at[i];
 			continue;
@@ -360,7 +360,7 @@ static void request_done(struct hb__onesided *o, struct open *open, const hb_rem
 	uint64_t seq = (uint64_t)hb_remark_number(r, "seq", 0);
 	size_t kept = 0;
 	for (size_t i = 0; i < open->n; i++) {
-		struct hb__access *a = &o->access[open->at[i]];
+		struct hb__window_access *a = &o->access[open->at[i]];
 		if (a->seq != seq || !(a->fetches || a->local)) {
 			open->at[kept++] = open->at[i];
 			continue;
@@ -375,7 +375,7 @@ static void request_done(struct hb__onesided *o, struct open *open, const hb_rem
 /* Whether the process has locked its own memory. */
 static void on_lock(struct hb__onesided *o, const hb_remark *r, const struct sync *s)
 {
-	struct hb__part *part = hb__part_of(o, r->process, s->win);
+	struct hb__window_part *part = hb__part_of(o, r->process, s->win);
 	if (!part)
 		return;
 	if (!strcmp(s->kind, "lockall") || !strcmp(s->kind, "unlockall"))
@@ -430,11 +430,11 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 
 #define BUDGET 100000000ull /* comparisons */
 
-static bool meet(const struct hb__onesided *o, const struct hb__access *a, const struct hb__access *b)
+static bool meet(const struct hb__onesided *o, const struct hb__window_access *a, const struct hb__window_access *b)
 {
-	const struct hb__bytes *x = &o->pool[a->bytes];
+	const struct hb__span *x = &o->pool[a->bytes];
 	for (uint32_t i = 0; i < b->nbytes; i++) {
-		const struct hb__bytes *y = &o->pool[b->bytes + i];
+		const struct hb__span *y = &o->pool[b->bytes + i];
 		if (x->from < y->to && y->from < x->to)
 			return true;
 	}
@@ -446,10 +446,10 @@ static void drop_unsure(struct hb__onesided *o)
 {
 	uint64_t budget = BUDGET;
 	for (size_t i = 0; i < o->naccesses; i++) {
-		struct hb__access *a = &o->access[i];
+		struct hb__window_access *a = &o->access[i];
 		bool sure = o->c->complete || !a->deduced;
 		for (size_t k = 0; a->deduced && sure && k < o->naccesses; k++) {
-			const struct hb__access *b = &o->access[k];
+			const struct hb__window_access *b = &o->access[k];
 			if (b->target != a->target || b->local || b->touching == HB__READS)
 				continue;
 			sure = budget > b->nbytes && !b->inexact && !meet(o, a, b);

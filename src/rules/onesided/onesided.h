@@ -5,7 +5,7 @@
 #include "rules/finding.h"
 
 /* A window as one process made it. */
-struct hb__part {
+struct hb__window_part {
 	uint32_t id; /* the collective that made it: the same for all its processes; HB_NO: not known */
 	uint32_t group;
 	int64_t base, size, unit, rank;
@@ -16,11 +16,11 @@ struct hb__part {
 
 enum hb__touching { HB__READS, HB__WRITES, HB__ACCUMULATES };
 
-struct hb__bytes {
+struct hb__span {
 	int64_t from, to; /* addresses of the target process; to: behind the last */
 };
 
-struct hb__access {
+struct hb__window_access {
 	size_t remark, told; /* its own; the one that describes it: of an earlier one that was like it, or its own */
 	uint32_t process, line, start; /* it began before event `start` of the line */
 	uint32_t done_line, done;      /* the event that completed it; 0: none did */
@@ -47,11 +47,11 @@ struct hb__access {
 
 struct hb__onesided {
 	hb_case *c;
-	struct hb__part **part; /* by process, by number of the window */
+	struct hb__window_part **part; /* by process, by number of the window */
 	uint32_t *nparts;
-	struct hb__access *access;
+	struct hb__window_access *access;
 	size_t naccesses, room;
-	struct hb__bytes *pool;
+	struct hb__span *pool;
 	size_t npool, pool_room;
 	hb_edge *edges; /* complete -> wait */
 	size_t nedges, edge_room;
@@ -62,7 +62,7 @@ struct hb__onesided {
 #define HB__NAMED 160
 /* " \"NAME\"", what the program called the window that has this number in the process, else "". Returns ret. */
 const char *hb__window_named(const hb_case *c, uint32_t process, int64_t number, char ret[HB__NAMED]);
-struct hb__part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number);
+struct hb__window_part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number);
 /* Reads all remarks. */
 hb_status hb__onesided_gather(struct hb__onesided *o);
 

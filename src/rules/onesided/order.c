@@ -41,7 +41,7 @@ static bool visit(void *user, const hb_stamp *stamp)
 }
 
 /* Where an access begins, and where the other threads of its process stand then. */
-static bool add(struct hb__points *p, size_t *room, const struct hb__access *a)
+static bool add(struct hb__points *p, size_t *room, const struct hb__window_access *a)
 {
 	uint32_t first, n = hb__threads_of(p->threads, a->line, &first);
 	for (uint32_t i = 0; i < n + 1; i++) {
@@ -110,7 +110,7 @@ static bool past(const struct hb__points *p, hb_at done, bool exit, uint32_t lin
 }
 
 /* The same, by way of other threads of both processes. */
-static bool told(const struct hb__points *p, const struct hb__access *a, const struct hb__access *b)
+static bool told(const struct hb__points *p, const struct hb__window_access *a, const struct hb__window_access *b)
 {
 	uint32_t from, to, n = hb__threads_of(p->threads, a->done_line, &from),
 			   m = hb__threads_of(p->threads, b->line, &to);
@@ -129,7 +129,7 @@ static bool told(const struct hb__points *p, const struct hb__access *a, const s
 	return false;
 }
 
-bool hb__over_before(const struct hb__points *p, const struct hb__access *a, const struct hb__access *b)
+bool hb__over_before(const struct hb__points *p, const struct hb__window_access *a, const struct hb__window_access *b)
 {
 	hb_at done = {a->done_line, a->done};
 	if (!a->done)

@@ -28,7 +28,7 @@ hb_status hb__points_make(struct hb__onesided *o, struct hb__points *ret);
 void hb__points_free(struct hb__points *p);
 /* Sets the times of all accesses. */
 void hb__points_times(const struct hb__points *p, struct hb__onesided *o);
-bool hb__over_before(const struct hb__points *p, const struct hb__access *a, const struct hb__access *b);
+bool hb__over_before(const struct hb__points *p, const struct hb__window_access *a, const struct hb__window_access *b);
 
 /* hidden.c: processes that tell each other through a window what happened, by flags, counters and locks
  * of their own: then an order may exist that the recording does not show. */
@@ -38,8 +38,9 @@ struct hb__hidden {
 };
 bool hb__hidden_open(struct hb__onesided *o, struct hb__hidden *ret);
 void hb__hidden_free(struct hb__hidden *h);
-bool hb__may_be_ordered(const struct hb__hidden *h, const struct hb__access *a, const struct hb__access *b);
-bool hb__share_bytes(
-	const struct hb__onesided *o, const struct hb__access *a, const struct hb__access *b, struct hb__bytes *ret);
+bool hb__may_be_ordered(
+	const struct hb__hidden *h, const struct hb__window_access *a, const struct hb__window_access *b);
+bool hb__share_bytes(const struct hb__onesided *o, const struct hb__window_access *a, const struct hb__window_access *b,
+	struct hb__span *ret);
 
 #endif

@@ -142,7 +142,8 @@ static int answer(struct cone *c, const char *event)
 
 int hb__cone(const hb_args *args)
 {
-	struct cone c = {.future = hb__value(args, "future") != NULL, .json = hb__value(args, "json") != NULL};
+	struct cone c = {
+		.future = hb__option_value(args, "future") != NULL, .json = hb__option_value(args, "json") != NULL};
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	if (args->nwords < 1 || args->nwords > 2)

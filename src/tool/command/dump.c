@@ -184,8 +184,8 @@ static void make_views(struct dump *d)
 {
 	d->views = hb__make_views(&d->logs);
 	for (size_t i = 0; i < d->logs.n; i++) {
-		d->views[i].plain = hb__value(d->args, "plain") != NULL;
-		d->views[i].polls = hb__value(d->args, "polls") != NULL;
+		d->views[i].plain = hb__option_value(d->args, "plain") != NULL;
+		d->views[i].polls = hb__option_value(d->args, "polls") != NULL;
 	}
 }
 
@@ -228,7 +228,8 @@ static int check_filters(const struct dump *d)
 static int check_logs(const struct dump *d)
 {
 	for (size_t i = 0; i < d->logs.n; i++)
-		if (d->logs.at[i].log && d->views[i].info->level != HB_LEVEL_EVENTS && hb__value(d->args, "time"))
+		if (d->logs.at[i].log && d->views[i].info->level != HB_LEVEL_EVENTS &&
+			hb__option_value(d->args, "time"))
 			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level %s has no times",
 				d->views[i].info->level ? "racing" : "order");
 	if (d->ranks && hb__check_run_ranks("dump", d->ranks, &d->logs))
@@ -239,12 +240,12 @@ static int check_logs(const struct dump *d)
 int hb__dump(const hb_args *args)
 {
 	struct dump d = {.args = args,
-		.ranks = hb__value(args, "rank"),
-		.function = hb__value(args, "function"),
-		.from = hb__number(args, "from", 1),
-		.to = hb__number(args, "to", UINT64_MAX),
-		.json = hb__value(args, "json") != NULL,
-		.choices = hb__value(args, "choices") != NULL};
+		.ranks = hb__option_value(args, "rank"),
+		.function = hb__option_value(args, "function"),
+		.from = hb__option_number(args, "from", 1),
+		.to = hb__option_number(args, "to", UINT64_MAX),
+		.json = hb__option_value(args, "json") != NULL,
+		.choices = hb__option_value(args, "choices") != NULL};
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = check(&d);
@@ -258,7 +259,7 @@ int hb__dump(const hb_args *args)
 	code = d.logs.n ? check_logs(&d) : d.code;
 	if (!code) {
 		hb__page();
-		if (hb__value(args, "time"))
+		if (hb__option_value(args, "time"))
 			dump_by_time(&d);
 		else
 			dump_by_rank(&d);

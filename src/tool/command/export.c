@@ -195,13 +195,13 @@ static char *base_name(const char *recording)
 
 int hb__export(const hb_args *args)
 {
-	hb_export x = {.out = hb__value(args, "output"),
-		.ranks = hb__value(args, "rank"),
-		.table = hb__value(args, "table"),
-		.first = hb__number(args, "first", 1),
-		.last = hb__number(args, "last", UINT64_MAX),
-		.force = hb__value(args, "force") != NULL};
-	const struct format *to = format_of(hb__value(args, "to"));
+	hb_export x = {.out = hb__option_value(args, "output"),
+		.ranks = hb__option_value(args, "rank"),
+		.table = hb__option_value(args, "table"),
+		.first = hb__option_number(args, "first", 1),
+		.last = hb__option_number(args, "last", UINT64_MAX),
+		.force = hb__option_value(args, "force") != NULL};
+	const struct format *to = format_of(hb__option_value(args, "to"));
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = check(&x, to);

@@ -45,10 +45,10 @@ static enum format format_of_name(const char *path)
 
 static int choose_format(const hb_args *args, enum format *ret)
 {
-	const char *out = hb__value(args, "output");
+	const char *out = hb__option_value(args, "output");
 	enum format told = UNTOLD, named = format_of_name(out);
 	for (int i = SVG; i < UNTOLD; i++) {
-		if (!hb__value(args, formats[i]))
+		if (!hb__option_value(args, formats[i]))
 			continue;
 		if (told != UNTOLD)
 			return hb__fail_with(HB_EXIT_USAGE, "graph: --%s or --%s, not both", formats[told], formats[i]);
@@ -74,15 +74,15 @@ static int choose_format(const hb_args *args, enum format *ret)
 
 static int check(const hb_args *args, hb_graph_options *ret)
 {
-	*ret = (hb_graph_options){.around = hb__value(args, "around"),
-		.cut = hb__value(args, "cut"),
-		.from = hb__value(args, "from"),
-		.to = hb__value(args, "to"),
-		.ranks = hb__value(args, "ranks"),
-		.events = hb__number(args, "events", 0),
-		.physical = hb__value(args, "physical") != NULL};
+	*ret = (hb_graph_options){.around = hb__option_value(args, "around"),
+		.cut = hb__option_value(args, "cut"),
+		.from = hb__option_value(args, "from"),
+		.to = hb__option_value(args, "to"),
+		.ranks = hb__option_value(args, "ranks"),
+		.events = hb__option_number(args, "events", 0),
+		.physical = hb__option_value(args, "physical") != NULL};
 	bool range = ret->from || ret->to;
-	if (hb__value(args, "events") && !ret->events)
+	if (hb__option_value(args, "events") && !ret->events)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "graph --events 0 would draw nothing: give the number of events to draw");
 	if (ret->events > HB_GRAPH_EVENTS)
@@ -157,7 +157,7 @@ static int write_out(const hb_graph *g, const char *given, enum format format)
 	char *path = given       ? hb__copy(given)
 		     : isatty(1) ? hb__format("%s-graph.%s", g->name, formats[format])
 				 : hb__copy("-");
-	hb_target target;
+	hb_export_target target;
 	int code = hb__target_file(path, true, &target);
 	if (!code) {
 		int bad = draw(g, format, target.out);
@@ -187,7 +187,7 @@ int hb__graph(const hb_args *args)
 	code = hb__open_run(recording, &g.run);
 	if (g.run.model) {
 		int bad = hb__graph_part(&g);
-		bad = bad ? bad : write_out(&g, hb__value(args, "output"), format);
+		bad = bad ? bad : write_out(&g, hb__option_value(args, "output"), format);
 		code = bad ? bad : code;
 	}
 	hb__graph_close(&g);

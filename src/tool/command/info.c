@@ -454,7 +454,7 @@ int hb__info(const hb_args *args)
 		code = HB_EXIT_RECORDING;
 	gather(&f);
 	hb__page();
-	if (hb__value(args, "json"))
+	if (hb__option_value(args, "json"))
 		print_json(&f);
 	else
 		print_text(&f);

@@ -205,7 +205,8 @@ int hb__minimize(const hb_args *args)
 	int code = hb__find_recording(args->operand, &m.from);
 	if (code)
 		return code;
-	code = hb__manifest_read(m.from, &m.manifest) ? HB_EXIT_RECORDING : minimize(&m, hb__value(args, "output"));
+	code = hb__manifest_read(m.from, &m.manifest) ? HB_EXIT_RECORDING
+						      : minimize(&m, hb__option_value(args, "output"));
 	for (uint32_t p = 0; m.racers && p < hb_model_get_info(m.run.model)->processes; p++)
 		hb_racers_free(m.racers[p]);
 	free(m.racers);

@@ -277,10 +277,10 @@ static int answer(struct order *o, const hb_args *args)
 		return hb__fail_log(o->run.path, &err);
 	hb__say_troubles(&o->run);
 	hb__page();
-	if (hb__value(args, "json"))
+	if (hb__option_value(args, "json"))
 		print_json(o);
 	else
-		print_text(o, hb__value(args, "all") != NULL);
+		print_text(o, hb__option_value(args, "all") != NULL);
 	return 0;
 }
 

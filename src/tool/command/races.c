@@ -150,10 +150,10 @@ static int look(struct hb_races *r)
 
 int hb__races(const hb_args *args)
 {
-	struct hb_races r = {.all = hb__value(args, "all") != NULL,
-		.limit = hb__number(args, "limit", 3),
-		.line = hb__value(args, "line"),
-		.ranks = hb__value(args, "rank"),
+	struct hb_races r = {.all = hb__option_value(args, "all") != NULL,
+		.limit = hb__option_number(args, "limit", 3),
+		.line = hb__option_value(args, "line"),
+		.ranks = hb__option_value(args, "rank"),
 		.name = args->operand};
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
@@ -168,7 +168,7 @@ int hb__races(const hb_args *args)
 		code = HB_EXIT_USAGE;
 	else if (r.run.model) {
 		r.whole = !code && r.run.ended;
-		if (hb__value(args, "json")) {
+		if (hb__option_value(args, "json")) {
 			r.out = hb__alloc(sizeof *r.out);
 			r.out->fd = 1;
 		}

@@ -31,16 +31,16 @@ static int choose_form(const hb_args *args, hb_sql_form *ret_form, bool *ret_hea
 	int given = 0;
 	*ret_form = hb__on_terminal(1) ? HB_SQL_TABLE : HB_SQL_TSV;
 	for (int i = 0; i < 4; i++)
-		if (hb__value(args, names[i])) {
+		if (hb__option_value(args, names[i])) {
 			*ret_form = (hb_sql_form)i;
 			given++;
 		}
 	if (given > 1)
 		return hb__fail_with(HB_EXIT_USAGE, "sql takes one of --table, --tsv, --csv and --json");
-	if (hb__value(args, "header") && hb__value(args, "no-header"))
+	if (hb__option_value(args, "header") && hb__option_value(args, "no-header"))
 		return hb__fail_with(HB_EXIT_USAGE, "sql takes --header or --no-header, not both");
-	*ret_header = hb__value(args, "header") ||
-		      (!hb__value(args, "no-header") && (*ret_form == HB_SQL_TABLE || *ret_form == HB_SQL_CSV));
+	*ret_header = hb__option_value(args, "header") ||
+		      (!hb__option_value(args, "no-header") && (*ret_form == HB_SQL_TABLE || *ret_form == HB_SQL_CSV));
 	return 0;
 }
 
@@ -104,7 +104,7 @@ static bool is_query(const char *word)
 
 static int find_operands(const hb_args *args, const char **ret_name, char **ret_query)
 {
-	const char *file = hb__value(args, "file"), *query = NULL;
+	const char *file = hb__option_value(args, "file"), *query = NULL;
 	*ret_name = NULL;
 	if (args->nwords == 2) {
 		bool swapped = is_query(args->word[0]) && !is_query(args->word[1]) && strcmp(args->word[1], "-") != 0;
@@ -146,7 +146,7 @@ int hb__sql(const hb_args *args)
 	char *recording = NULL, *query = NULL;
 	struct hb_sql sql;
 	signal(SIGPIPE, SIG_IGN);
-	if (hb__value(args, "columns"))
+	if (hb__option_value(args, "columns"))
 		return list_columns();
 	int code = choose_form(args, &form, &header);
 	code = code ? code : find_operands(args, &name, &query);
@@ -157,7 +157,7 @@ int hb__sql(const hb_args *args)
 			hb__page();
 		code = sql.logs.n ? hb__sql_run(&sql, query, form, header) : whole;
 		code = code ? code : whole;
-		if (hb__value(args, "stats"))
+		if (hb__option_value(args, "stats"))
 			say_stats(&sql);
 		hb__sql_close(&sql);
 	}

@@ -13,7 +13,7 @@
 /* What stops a process beside events. */
 typedef enum hb_point_kind { HB_POINT_BREAK, HB_POINT_BARRIER, HB_POINT_WATCH } hb_point_kind;
 
-typedef struct hb_point {
+typedef struct hb_action_point {
 	int number;
 	hb_point_kind kind;
 	char *what;          /* location, or expression */
@@ -25,7 +25,7 @@ typedef struct hb_point {
 	bool disabled, once; /* once: each process stops there once; reached has those that did */
 	int *planted;        /* by rank: gdb's number; 0: not yet, -1: gdb would not */
 	uint64_t hits;
-} hb_point;
+} hb_action_point;
 
 typedef struct hb_pair {
 	char *name, *value;
@@ -73,7 +73,7 @@ typedef struct hb_debug {
 	hb_gdb **gdb;    /* that has it */
 	bool *at_point;  /* that it stands at one has been noted */
 	/* what the user made */
-	hb_point *points;
+	hb_action_point *points;
 	size_t npoints;
 	int last_point;
 	hb_pairs sets, aliases, bookmarks;
@@ -224,17 +224,17 @@ char *hb__d_frame_text(const hb_frame *frame);
 /* ---- verbs/points.c, plant.c ---- */
 /* Sets points in the processes of the set that do not have them yet. */
 void hb__d_plant(hb_debug *d, const hb_set *set);
-void hb__d_plant_one(hb_debug *d, hb_point *point, const hb_set *set);
+void hb__d_plant_one(hb_debug *d, hb_action_point *point, const hb_set *set);
 /* how: 1 enables, 0 disables, -1 deletes what is planted of it. */
-void hb__d_change_planted(hb_debug *d, hb_point *point, int how);
+void hb__d_change_planted(hb_debug *d, hb_action_point *point, int how);
 /* A process stopped at a breakpoint or watchpoint of gdb: which point that is; NULL: none. */
-hb_point *hb__d_point_of(hb_debug *d, int32_t rank, int number);
+hb_action_point *hb__d_point_of(hb_debug *d, int32_t rank, int number);
 /* Whether it waits at a barrier that others have not reached yet. *ret_missing is initialised when true. */
 bool hb__d_at_barrier(hb_debug *d, int32_t rank, hb_set *ret_missing, int *ret_number);
-void hb__d_reached(hb_debug *d, int32_t rank, hb_point *point);
+void hb__d_reached(hb_debug *d, int32_t rank, hb_action_point *point);
 void hb__d_forget_planted(hb_debug *d);
-void hb__d_free_point(hb_point *point);
-void hb__d_drop_point(hb_debug *d, hb_point *point);
+void hb__d_free_point(hb_action_point *point);
+void hb__d_drop_point(hb_debug *d, hb_action_point *point);
 
 /* ---- verbs/move.c ---- */
 /* A line further in each process, but not back to the beginning of a loop. */

@@ -88,7 +88,7 @@ static void notice(hb_debug *d, const hb_proc *p)
 		d->at_point[p->rank] = false;
 	else if (!d->at_point[p->rank] &&
 		 (p->broken.reason == HB_GDB_BREAKPOINT || p->broken.reason == HB_GDB_WATCHPOINT)) {
-		hb_point *point = hb__d_point_of(d, p->rank, p->broken.number);
+		hb_action_point *point = hb__d_point_of(d, p->rank, p->broken.number);
 		d->at_point[p->rank] = true;
 		if (point)
 			hb__d_reached(d, p->rank, point);

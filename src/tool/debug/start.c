@@ -85,7 +85,7 @@ static int open_recording(hb_debug *d, const char *name)
 /* What the job prints comes through a pipe, so that it does not break a line that is being edited. 0, or an exit code. */
 static int open_streams(const hb_args *args, hb_live_options *options, int *ret_read)
 {
-	const char *in = hb__value(args, "stdin");
+	const char *in = hb__option_value(args, "stdin");
 	int fds[2];
 	if (in && access(in, R_OK))
 		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", in, strerror(errno));
@@ -100,26 +100,26 @@ static int open_streams(const hb_args *args, hb_live_options *options, int *ret_
 
 static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 {
-	const char *pid = hb__value(args, "attach");
+	const char *pid = hb__option_value(args, "attach");
 	if (pid) {
 		*options = (hb_live_options){.attach = pid};
 		return hb__live_open(options, &d->live);
 	}
 	*options = (hb_live_options){.recording = d->recording,
 		.command = args->rest,
-		.trust = hb__value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK,
-		.mpi = hb__value(args, "mpi"),
-		.tcp = hb__value(args, "listen"),
+		.trust = hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK,
+		.mpi = hb__option_value(args, "mpi"),
+		.tcp = hb__option_value(args, "listen"),
 		.run = d->run.model ? &d->run : NULL,
-		.output = hb__value(args, "output"),
-		.input = hb__value(args, "stdin")};
+		.output = hb__option_value(args, "output"),
+		.input = hb__option_value(args, "stdin")};
 	int code = open_streams(args, options, &d->job_out);
 	return code ? code : hb__live_open(options, &d->live);
 }
 
 static void settle(hb_debug *d, const hb_args *args)
 {
-	hb__d_default_settings(&d->settings, hb__value(args, "json") != NULL);
+	hb__d_default_settings(&d->settings, hb__option_value(args, "json") != NULL);
 	d->focus = hb__copy("*");
 	d->last.line = HB_NO;
 	d->job_out = -1;
@@ -205,9 +205,9 @@ static int begin(hb_debug *d, const char *at)
 
 static int work(hb_debug *d, const hb_args *args)
 {
-	const char *file = hb__value(args, "command"), *commands = hb__value(args, "execute");
+	const char *file = hb__option_value(args, "command"), *commands = hb__option_value(args, "execute");
 	bool script = file || commands, terminal = isatty(0) && isatty(1);
-	int code = begin(d, hb__value(args, "at"));
+	int code = begin(d, hb__option_value(args, "at"));
 	if (code && (script || !terminal || code >= HB_EXIT_USAGE))
 		return code;
 	if (!script)
@@ -233,11 +233,11 @@ int hb__debug_main(const hb_args *args)
 {
 	hb_debug d = {0};
 	hb_live_options options = {0};
-	const char *at = hb__value(args, "at");
+	const char *at = hb__option_value(args, "at");
 	settle(&d, args);
 	catch_signals();
 	int code = at ? hb__check_event(at) : 0;
-	bool attach = hb__value(args, "attach") != NULL;
+	bool attach = hb__option_value(args, "attach") != NULL;
 	if (!code && attach && (args->operand || args->rest))
 		code = hb__fail_with(HB_EXIT_USAGE,
 			"--attach is for a job that is already running: give no recording and no command");

@@ -160,7 +160,7 @@ static char *broken(hb_debug *d, const hb_proc *p)
 {
 	const hb_gdb_stop *s = &p->broken;
 	char *frame = hb__d_frame_text(&s->frame), *text;
-	const hb_point *point = hb__d_point_of(d, p->rank, s->number);
+	const hb_action_point *point = hb__d_point_of(d, p->rank, s->number);
 	const hb_thread *t = thread_of(p);
 	static const char *const kinds[] = {"breakpoint", "barrier", "watchpoint"};
 	if ((s->reason == HB_GDB_BREAKPOINT || s->reason == HB_GDB_WATCHPOINT) && point &&

@@ -13,7 +13,7 @@
 #define MOST 8
 
 struct asked {
-	hb_layout layout;
+	hb_type_layout layout;
 	uint64_t bytes; /* that the call uses from the buffer's address on; 0: not known */
 	Dwarf_Addr pc;
 	int line; /* of the call; 0: not known */
@@ -115,7 +115,7 @@ static void describe(struct asked *q, Dwarf_Die *variable, const hb_leaf *leaf, 
 	const char *name = dwarf_diename(variable);
 	int line = 0;
 	snprintf(r->variable, sizeof r->variable, "%s", name ? name : "");
-	hb__type_text(variable, r->type, sizeof r->type);
+	hb__type_words(variable, r->type, sizeof r->type);
 	dwarf_decl_line(variable, &line);
 	const char *file = base_name(dwarf_decl_file(variable));
 	snprintf(r->place, sizeof r->place, "%s%s%d", *file ? file : "line", *file ? ":" : " ", line);

@@ -26,13 +26,13 @@ bool hb__type_of(Dwarf_Die *die, Dwarf_Die *ret); /* that of its DW_AT_type, wit
 /* An array whose elements lie elsewhere: a variable of this type is Fortran's descriptor. */
 bool hb__is_descriptor(Dwarf_Die *type);
 /* As it is written in C, or named by the compiler: "int *", "struct cell [10]". */
-void hb__type_text(Dwarf_Die *die, char *ret, size_t size);
+void hb__type_words(Dwarf_Die *die, char *ret, size_t size);
 
 /* ---- fit.c ---- */
 
 /* The datatype of a remark: what lies where. */
 #define HB_PIECES 16
-typedef struct hb_layout {
+typedef struct hb_type_layout {
 	int64_t extent, count; /* count -1: not known */
 	uint32_t n;
 	struct {
@@ -40,12 +40,12 @@ typedef struct hb_layout {
 		int64_t offset;
 		uint64_t size;
 	} piece[HB_PIECES];
-} hb_layout;
-void hb__layout_read(const hb_log *log, const hb_remark *remark, hb_layout *ret);
+} hb_type_layout;
+void hb__layout_read(const hb_log *log, const hb_remark *remark, hb_type_layout *ret);
 /* Whether memory that begins `from` bytes behind the beginning of a type fits; repeated: element after element of this
  * type. Of what differs: the first simple type, and where it stands in the buffer. */
 int hb__layout_fits(
-	const hb_layout *layout, Dwarf_Die *type, uint64_t from, bool repeated, hb_leaf *ret, int64_t *ret_at);
+	const hb_type_layout *layout, Dwarf_Die *type, uint64_t from, bool repeated, hb_leaf *ret, int64_t *ret_at);
 
 /* ---- declared.c ---- */
 hb_declared_ask hb__declared;

@@ -99,10 +99,10 @@ static int64_t stride_of(uint32_t basic, uint64_t size)
 	}
 }
 
-void hb__layout_read(const hb_log *log, const hb_remark *remark, hb_layout *ret)
+void hb__layout_read(const hb_log *log, const hb_remark *remark, hb_type_layout *ret)
 {
 	char map[400];
-	*ret = (hb_layout){
+	*ret = (hb_type_layout){
 		.extent = hb_remark_number(remark, "extent", 0), .count = hb_remark_number(remark, "count", -1)};
 	hb_remark_text(remark, "map", map, sizeof map);
 	for (char *p = map; *p && ret->n < HB_PIECES;) {
@@ -155,7 +155,7 @@ static int one(struct compared *c, struct part part, int64_t at)
 
 #define LOOKED_AT 48 /* elements: what repeats differs soon */
 
-static int piece(struct compared *c, const hb_layout *layout, uint32_t i, int64_t base)
+static int piece(struct compared *c, const hb_type_layout *layout, uint32_t i, int64_t base)
 {
 	struct part part[2];
 	uint32_t n = parts_of(layout->piece[i].basic, layout->piece[i].size, part);
@@ -170,7 +170,7 @@ static int piece(struct compared *c, const hb_layout *layout, uint32_t i, int64_
 }
 
 int hb__layout_fits(
-	const hb_layout *layout, Dwarf_Die *type, uint64_t from, bool repeated, hb_leaf *ret, int64_t *ret_at)
+	const hb_type_layout *layout, Dwarf_Die *type, uint64_t from, bool repeated, hb_leaf *ret, int64_t *ret_at)
 {
 	struct compared c = {.type = type, .from = from, .repeated = repeated, .bytes = -1, .leaf = ret, .at = ret_at};
 	Dwarf_Word size = 0;

@@ -131,7 +131,7 @@ hb_leaf hb__leaf_at(Dwarf_Die *type, uint64_t offset) { return leaf_within(type,
 
 /* ---- as text ---- */
 
-static void put(char *ret, size_t size, const char *text)
+static void append_text(char *ret, size_t size, const char *text)
 {
 	size_t n = strlen(ret);
 	snprintf(ret + n, size - n, "%s", text);
@@ -158,7 +158,7 @@ static void put_lengths(Dwarf_Die *array, char *ret, size_t size)
 		else if (dwarf_attr(&range, DW_AT_upper_bound, &attr) && dwarf_formudata(&attr, &upper) == 0 &&
 			 upper < UINT32_MAX)
 			snprintf(text, sizeof text, "[%llu]", (unsigned long long)(upper - lower + 1));
-		put(ret, size, text);
+		append_text(ret, size, text);
 	} while (dwarf_siblingof(&range, &range) == 0);
 }
 
@@ -170,19 +170,19 @@ static void type_text(Dwarf_Die *die, char *ret, size_t size, int depth)
 	if (depth > DEPTH)
 		return;
 	if (!dwarf_attr_integrate(die, DW_AT_type, &attr) || !dwarf_formref_die(&attr, &type)) {
-		put(ret, size, "void");
+		append_text(ret, size, "void");
 		return;
 	}
 	name = dwarf_diename(&type);
 	switch (dwarf_tag(&type)) {
 	case DW_TAG_pointer_type:
 		type_text(&type, ret, size, depth + 1);
-		put(ret, size, *ret && ret[strlen(ret) - 1] == '*' ? "*" : " *");
+		append_text(ret, size, *ret && ret[strlen(ret) - 1] == '*' ? "*" : " *");
 		return;
 	case DW_TAG_reference_type:
 	case DW_TAG_rvalue_reference_type:
 		type_text(&type, ret, size, depth + 1);
-		put(ret, size, " &");
+		append_text(ret, size, " &");
 		return;
 	case DW_TAG_const_type:
 	case DW_TAG_volatile_type:
@@ -192,21 +192,21 @@ static void type_text(Dwarf_Die *die, char *ret, size_t size, int depth)
 		return;
 	case DW_TAG_array_type:
 		type_text(&type, ret, size, depth + 1);
-		put(ret, size, " ");
+		append_text(ret, size, " ");
 		put_lengths(&type, ret, size);
 		return;
 	case DW_TAG_structure_type:
 	case DW_TAG_enumeration_type:
-		put(ret, size, dwarf_tag(&type) == DW_TAG_structure_type ? "struct" : "enum");
-		put(ret, size, name ? " " : "");
+		append_text(ret, size, dwarf_tag(&type) == DW_TAG_structure_type ? "struct" : "enum");
+		append_text(ret, size, name ? " " : "");
 		break;
 	default:
 		break;
 	}
-	put(ret, size, name ? name : "");
+	append_text(ret, size, name ? name : "");
 }
 
-void hb__type_text(Dwarf_Die *die, char *ret, size_t size)
+void hb__type_words(Dwarf_Die *die, char *ret, size_t size)
 {
 	*ret = 0;
 	type_text(die, ret, size, 0);

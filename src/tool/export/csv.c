@@ -23,7 +23,7 @@ static void text(hb_output *out, const char *value)
 	put_field(out, value ? value : "");
 }
 
-static void number(hb_output *out, int64_t value)
+static void number_field(hb_output *out, int64_t value)
 {
 	hb__put_char(out, ',');
 	if (value != HB_ABSENT)
@@ -81,11 +81,11 @@ static void put_comm(hb_output *out, const hb_log *log, int64_t comm)
 
 static void put_error(hb_output *out, int64_t class)
 {
-	const char *name = class ? hb__error_class(class) : NULL;
+	const char *name = class ? hb__error_class_name(class) : NULL;
 	if (name || !class)
 		text(out, name);
 	else
-		number(out, class);
+		number_field(out, class);
 }
 
 static void put_event(hb_output *out, hb_view *view, const hb_event *ev, uint64_t event, bool returned)
@@ -94,27 +94,27 @@ static void put_event(hb_output *out, hb_view *view, const hb_event *ev, uint64_
 	bool times = row->enter || row->exit;
 	const struct hb_place *place = hb__view_place(view, row->site);
 	hb__put_int(out, view->info->rank);
-	number(out, view->info->pid);
-	number(out, row->lane);
-	number(out, (int64_t)event);
+	number_field(out, view->info->pid);
+	number_field(out, row->lane);
+	number_field(out, (int64_t)event);
 	text(out, ev->function ? ev->function->name : NULL);
 	text(out, ev->function ? hb__class_name(ev->function->cls) : NULL);
 	seconds(out, times ? hb__view_ns(view, row->enter) : HB_ABSENT);
 	seconds(out, times && returned ? hb__view_ns(view, row->exit) : HB_ABSENT);
-	number(out, ev->peer);
-	number(out, ev->tag);
+	number_field(out, ev->peer);
+	number_field(out, ev->tag);
 	put_comm(out, view->log, ev->comm);
-	number(out, ev->bytes == -1 ? HB_ABSENT : ev->bytes);
-	number(out, ev->source);
-	number(out, ev->source_tag);
+	number_field(out, ev->bytes == -1 ? HB_ABSENT : ev->bytes);
+	number_field(out, ev->source);
+	number_field(out, ev->source_tag);
 	put_error(out, row->result);
-	number(out, ev->choice);
-	number(out, (int64_t)row->polls);
-	number(out, ev->posts ? ev->posting : HB_ABSENT);
-	number(out, ev->posts);
-	number(out, completed(ev));
+	number_field(out, ev->choice);
+	number_field(out, (int64_t)row->polls);
+	number_field(out, ev->posts ? ev->posting : HB_ABSENT);
+	number_field(out, ev->posts);
+	number_field(out, completed(ev));
 	put_comm(out, view->log, ev->made);
-	number(out, returned);
+	number_field(out, returned);
 	text(out, place ? place->text : NULL);
 	put_arguments(out, view->log, ev);
 	end_line(out);
@@ -185,8 +185,8 @@ static void keep_time(void *user, const hb_call *call, bool end)
 static void put_at(hb_output *out, const hb_model *m, hb_at at)
 {
 	const hb_line *line = at.event ? &hb_model_lines(m)[at.line] : NULL;
-	number(out, line ? line->lane : HB_ABSENT);
-	number(out, line ? at.event : HB_ABSENT);
+	number_field(out, line ? line->lane : HB_ABSENT);
+	number_field(out, line ? at.event : HB_ABSENT);
 }
 
 static const char *state(const hb_send *s, const hb_receive *v)
@@ -206,16 +206,16 @@ static void put_message(hb_output *out, const hb_model *m, uint32_t id, const st
 	hb_at done = v ? hb_receive_done(m, s->receive) : (hb_at){0};
 	hb__put_int(out, hb_model_processes(m)[c->source].rank);
 	put_at(out, m, hb_send_at(m, id));
-	number(out, c->dest == HB_NO ? HB_ABSENT : hb_model_processes(m)[c->dest].rank);
-	number(out, v ? hb_model_lines(m)[v->line].lane : HB_ABSENT);
-	number(out, v ? v->post : HB_ABSENT);
-	number(out, done.event ? done.event : HB_ABSENT);
+	number_field(out, c->dest == HB_NO ? HB_ABSENT : hb_model_processes(m)[c->dest].rank);
+	number_field(out, v ? hb_model_lines(m)[v->line].lane : HB_ABSENT);
+	number_field(out, v ? v->post : HB_ABSENT);
+	number_field(out, done.event ? done.event : HB_ABSENT);
 	text(out, c->group == HB_NO ? NULL : hb_model_groups(m)[c->group].name);
-	number(out, hb_model_tag(m, c->group, c->tag));
-	number(out, (int64_t)hb_send_bytes(m, id));
+	number_field(out, hb_model_tag(m, c->group, c->tag));
+	number_field(out, (int64_t)hb_send_bytes(m, id));
 	seconds(out, times->sent[id]);
 	seconds(out, times->received[id]);
-	number(out, s->flags & HB_SYNCHRONOUS ? 1 : 0);
+	number_field(out, s->flags & HB_SYNCHRONOUS ? 1 : 0);
 	text(out, state(s, v));
 	end_line(out);
 }
@@ -283,7 +283,7 @@ static char *path_of(const hb_export *x, const char *table)
 	return hb__format("%.*s.%s.csv", (int)n, base, table);
 }
 
-static int put_tables(hb_export *x, hb_target *targets, const bool *wanted)
+static int put_tables(hb_export *x, hb_export_target *targets, const bool *wanted)
 {
 	int code = 0;
 	if (wanted[0])
@@ -306,7 +306,7 @@ static int put_tables(hb_export *x, hb_target *targets, const bool *wanted)
 int hb__export_csv(hb_export *x)
 {
 	static const char *const tables[] = {"events", "messages"};
-	hb_target targets[2];
+	hb_export_target targets[2];
 	bool wanted[2];
 	if (!x->table && x->out && !strcmp(x->out, "-"))
 		return hb__fail_with(HB_EXIT_USAGE, "two tables cannot go to standard output: choose one with --table");

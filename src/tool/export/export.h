@@ -41,18 +41,18 @@ char *hb__export_line_name(const hb_export *x, size_t log, uint32_t lane);
 
 /* ---- output (target.c) ---- */
 
-typedef struct hb_target {
+typedef struct hb_export_target {
 	char *path, *part; /* part NULL: written in place (standard output, a device) */
 	hb_output *out;    /* NULL for a folder */
-} hb_target;
+} hb_export_target;
 
 /* Begins a file beside the place where it shall be; "-" is standard output. An existing one is refused unless force.
  * 0, or an exit code after having said why. */
-int hb__target_file(const char *path, bool force, hb_target *ret);
+int hb__target_file(const char *path, bool force, hb_export_target *ret);
 /* The same for a folder of an OTF2 archive; only such a folder is ever replaced. */
-int hb__target_folder(const char *path, bool force, hb_target *ret);
+int hb__target_folder(const char *path, bool force, hb_export_target *ret);
 /* Moves it into its place when keep, else removes it. Returns 0, or an exit code after having said why. Frees it. */
-int hb__target_end(hb_target *target, bool keep);
+int hb__target_end(hb_export_target *target, bool keep);
 
 /* ---- texts (names.c) ---- */
 
@@ -81,10 +81,10 @@ typedef struct hb_call {
 	const hb_op *op; /* what it does to the order */
 	size_t nops;
 } hb_call;
-typedef void hb_point(void *user, const hb_call *call, bool end);
+typedef void hb_call_point(void *user, const hb_call *call, bool end);
 
 /* Tells begin and end of each call that the options ask for. A call that never returned has no end.
  * 0, or an exit code after having said why. */
-int hb__walk(hb_export *x, size_t log, uint32_t lane, hb_point *point, void *user);
+int hb__walk(hb_export *x, size_t log, uint32_t lane, hb_call_point *point, void *user);
 
 #endif

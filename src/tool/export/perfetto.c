@@ -175,7 +175,7 @@ static void put_arguments(struct perfetto *f, const hb_call *call)
 
 static void put_answers(struct perfetto *f, const hb_event *ev)
 {
-	const char *error = ev->row->result ? hb__error_class(ev->row->result) : NULL;
+	const char *error = ev->row->result ? hb__error_class_name(ev->row->result) : NULL;
 	if (error)
 		annotate_text(f, "error", error);
 	else if (ev->row->result)
@@ -278,7 +278,7 @@ static void put_all(struct perfetto *f)
 
 int hb__export_perfetto(hb_export *x)
 {
-	hb_target target;
+	hb_export_target target;
 	char *path = x->out ? hb__copy(x->out) : hb__format("%s.perfetto-trace", x->name);
 	int code = hb__target_file(path, x->force, &target);
 	if (!code) {

@@ -296,7 +296,7 @@ static void write_log(struct shiviz *s)
 
 int hb__export_shiviz(hb_export *x)
 {
-	hb_target target;
+	hb_export_target target;
 	char *path = x->out ? hb__copy(x->out) : hb__format("%s.shiviz", x->name);
 	int code = hb__target_file(path, x->force, &target);
 	if (!code) {

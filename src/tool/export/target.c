@@ -29,10 +29,10 @@ static int there_already(const char *path)
 		HB_EXIT_USAGE, "%s exists already: replace it with --force, or choose another name with -o", path);
 }
 
-int hb__target_file(const char *path, bool force, hb_target *ret)
+int hb__target_file(const char *path, bool force, hb_export_target *ret)
 {
 	struct stat st;
-	*ret = (hb_target){.path = hb__copy(path)};
+	*ret = (hb_export_target){.path = hb__copy(path)};
 	if (!strcmp(path, "-")) {
 		ret->out = new_output(1);
 		return 0;
@@ -76,10 +76,10 @@ static bool is_archive(const char *path)
 	return anchor && !other;
 }
 
-int hb__target_folder(const char *path, bool force, hb_target *ret)
+int hb__target_folder(const char *path, bool force, hb_export_target *ret)
 {
 	struct stat st;
-	*ret = (hb_target){.path = hb__copy(path)};
+	*ret = (hb_export_target){.path = hb__copy(path)};
 	for (size_t n = strlen(ret->path); n > 1 && ret->path[n - 1] == '/'; n--)
 		ret->path[n - 1] = 0;
 	int code = 0;
@@ -116,7 +116,7 @@ static bool into_place(const char *part, const char *path, bool folder)
 	return good;
 }
 
-int hb__target_end(hb_target *t, bool keep)
+int hb__target_end(hb_export_target *t, bool keep)
 {
 	int code = 0, error = 0;
 	bool folder = !t->out;
@@ -143,6 +143,6 @@ int hb__target_end(hb_target *t, bool keep)
 	free(t->out);
 	free(t->part);
 	free(t->path);
-	*t = (hb_target){0};
+	*t = (hb_export_target){0};
 	return code;
 }

@@ -6,7 +6,7 @@ struct walk {
 	hb_export *x;
 	hb_call call;
 	hb_view *view;
-	hb_point *point;
+	hb_call_point *point;
 	void *user;
 	int64_t now;
 	const hb_op *ops;
@@ -66,7 +66,7 @@ static int walk_events(struct walk *w, hb_events *events, hb_error *err)
 	return 0;
 }
 
-int hb__walk(hb_export *x, size_t log, uint32_t lane, hb_point *point, void *user)
+int hb__walk(hb_export *x, size_t log, uint32_t lane, hb_call_point *point, void *user)
 {
 	struct walk w = {
 		.x = x, .call = {.log = log, .lane = lane}, .view = &x->run.views[log], .point = point, .user = user};

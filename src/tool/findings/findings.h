@@ -19,7 +19,7 @@ typedef struct hb_spot {
 	char role[160];
 } hb_spot;
 
-typedef struct hb_shown {
+typedef struct hb_told_finding {
 	hb_finding_id id;
 	const hb_finding_kind *kind;
 	hb_severity severity; /* hb_severity_of */
@@ -33,12 +33,12 @@ typedef struct hb_shown {
 	uint64_t print;    /* the same for the same lines, in every run */
 	const void *quiet; /* the suppression that hides it, or NULL */
 	bool hidden;       /* not asked for */
-} hb_shown;
+} hb_told_finding;
 
 typedef struct hb_findings {
 	hb_run *run;
 	hb_facts *facts;
-	hb_shown *at; /* errors first */
+	hb_told_finding *at; /* errors first */
 	size_t n, room;
 	uint64_t count[3], suppressed; /* shown ones by severity; hidden by a suppression */
 	unsigned flags;                /* of hb_check */
@@ -72,7 +72,7 @@ int hb__check_only(const char *list);
 /* Hides what is not wanted, counts the rest. */
 void hb__findings_choose(hb_findings *f, const hb_wanted *wanted);
 /* Whether a finding is among those to show. */
-static inline bool hb__is_shown(const hb_shown *s) { return !s->hidden && !s->quiet; }
+static inline bool hb__is_shown(const hb_told_finding *s) { return !s->hidden && !s->quiet; }
 
 /* 0,2,4-7: sorts them. Free it. */
 char *hb__ranks_text(int32_t *rank, size_t n);
@@ -81,7 +81,7 @@ char *hb__findings_sum(const hb_findings *f);
 
 /* ---- outputs ---- */
 void hb__findings_text(const hb_findings *f, FILE *to, bool colour);
-void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool colour);
+void hb__finding_text(const hb_findings *f, const hb_told_finding *s, FILE *to, bool colour);
 /* Ends with a line for the whole. exit_status: of the job, -1: none ran. */
 void hb__findings_json(const hb_findings *f, int fd, int exit_status);
 /* Into files, - for standard output. 0, or an exit code after having said why. */

@@ -42,7 +42,7 @@ static const char *base(const char *path)
 }
 
 /* Which lines of which files, not which processes: the same in the next run, and for each process that does the same. */
-static uint64_t print_of(const hb_shown *s)
+static uint64_t print_of(const hb_told_finding *s)
 {
 	XXH3_state_t *state = XXH3_createState();
 	XXH3_64bits_reset(state);
@@ -63,7 +63,7 @@ static uint64_t print_of(const hb_shown *s)
 	return print;
 }
 
-static void drop(hb_shown *s)
+static void drop(hb_told_finding *s)
 {
 	free(s->sentence);
 	free(s->advice);
@@ -71,7 +71,7 @@ static void drop(hb_shown *s)
 	free(s->also);
 }
 
-static bool has_rank(const hb_shown *s, int32_t rank)
+static bool has_rank(const hb_told_finding *s, int32_t rank)
 {
 	for (size_t i = 0; i < s->nalso; i++)
 		if (s->also[i] == rank)
@@ -80,10 +80,10 @@ static bool has_rank(const hb_shown *s, int32_t rank)
 }
 
 /* The same at the same lines in another process: counted with the first. */
-static bool merge(hb_findings *f, hb_shown *s)
+static bool merge(hb_findings *f, hb_told_finding *s)
 {
 	for (size_t i = f->n; s->nspots && s->spot[0].place && i-- > 0;) {
-		hb_shown *o = &f->at[i];
+		hb_told_finding *o = &f->at[i];
 		if (o->print != s->print || o->id != s->id)
 			continue;
 		o->times += s->times;
@@ -96,10 +96,10 @@ static bool merge(hb_findings *f, hb_shown *s)
 	return false;
 }
 
-static bool take(void *user, const hb_finding *found)
+static bool keep_finding(void *user, const hb_finding *found)
 {
 	hb_findings *f = user;
-	hb_shown s = {.id = found->id,
+	hb_told_finding s = {.id = found->id,
 		.kind = &hb_finding_kinds[found->id],
 		.possible = found->possible,
 		.times = found->times,
@@ -148,7 +148,7 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
 	ret->hanging = flags & HB_CHECK_HANGING;
 	ret->remarked = remarked(run);
 	hb__bar_begin(&bar, "checking");
-	hb_status status = hb_check(run->model, flags, hb__declared, take, ret, hb__bar_step, &bar, &err);
+	hb_status status = hb_check(run->model, flags, hb__declared, keep_finding, ret, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
 	return status ? hb__fail_log(run->path, &err) : 0;
 }
@@ -203,7 +203,7 @@ void hb__findings_choose(hb_findings *f, const hb_wanted *w)
 	memset(f->count, 0, sizeof f->count);
 	f->suppressed = 0;
 	for (size_t i = 0; i < f->n; i++) {
-		hb_shown *s = &f->at[i];
+		hb_told_finding *s = &f->at[i];
 		s->hidden = (int)s->severity > least || !begins_with_one(s->kind->id, w->only) ||
 			    (w->category && strcmp(w->category, hb_category_names[s->kind->category]) != 0);
 		f->count[s->severity] += hb__is_shown(s);

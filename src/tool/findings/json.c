@@ -15,7 +15,7 @@ static void text(hb_output *out, const char *name, const char *value)
 		hb__put_text(out, "null");
 }
 
-static void number(hb_output *out, const char *name, int64_t value)
+static void number_member(hb_output *out, const char *name, int64_t value)
 {
 	hb__put_text(out, ",\"");
 	hb__put_text(out, name);
@@ -35,19 +35,19 @@ static void put_spot(hb_output *out, const hb_spot *p)
 	hb__put_text(out, "{\"rank\":");
 	hb__put_int(out, p->rank);
 	if (p->pid)
-		number(out, "pid", p->pid);
+		number_member(out, "pid", p->pid);
 	text(out, "event", *p->event ? p->event : NULL);
 	text(out, "function", *p->function ? p->function : NULL);
 	if (p->place && p->place->file) {
 		text(out, "file", p->place->file);
-		number(out, "line", p->place->line);
+		number_member(out, "line", p->place->line);
 	} else if (p->place)
 		text(out, "address", p->place->text);
 	text(out, "role", p->role);
 	hb__put_char(out, '}');
 }
 
-static void put_finding(hb_output *out, const hb_shown *s)
+static void put_finding(hb_output *out, const hb_told_finding *s)
 {
 	char *print = hb__format("%016llx", (unsigned long long)s->print);
 	hb__put_text(out, "{\"finding\":");
@@ -58,7 +58,7 @@ static void put_finding(hb_output *out, const hb_shown *s)
 	truth(out, "possible", s->possible);
 	text(out, "sentence", s->sentence);
 	text(out, "advice", s->advice);
-	number(out, "times", (int64_t)s->times);
+	number_member(out, "times", (int64_t)s->times);
 	hb__put_text(out, ",\"points\":[");
 	for (uint32_t i = 0; i < s->nspots; i++) {
 		if (i)
@@ -87,19 +87,19 @@ void hb__findings_json(const hb_findings *f, int fd, int exit_status)
 	const hb_model_info *info = hb_model_get_info(f->run->model);
 	hb__put_text(out, "{\"summary\":");
 	hb__put_json(out, f->run->path);
-	number(out, "errors", (int64_t)f->count[0]);
-	number(out, "warnings", (int64_t)f->count[1]);
-	number(out, "notes", (int64_t)f->count[2]);
-	number(out, "suppressed", (int64_t)f->suppressed);
-	number(out, "processes", info->processes);
-	number(out, "events", (int64_t)info->events);
+	number_member(out, "errors", (int64_t)f->count[0]);
+	number_member(out, "warnings", (int64_t)f->count[1]);
+	number_member(out, "notes", (int64_t)f->count[2]);
+	number_member(out, "suppressed", (int64_t)f->suppressed);
+	number_member(out, "processes", info->processes);
+	number_member(out, "events", (int64_t)info->events);
 	truth(out, "remarks", f->remarked);
 	truth(out, "hanging", f->hanging);
 	truth(out, "ended", f->run->ended);
 	text(out, "died", f->died);
 	text(out, "ending", f->ending);
 	if (exit_status >= 0)
-		number(out, "exit_status", exit_status);
+		number_member(out, "exit_status", exit_status);
 	hb__put_text(out, "}\n");
 	hb__flush(out);
 	free(out);

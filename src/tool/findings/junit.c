@@ -14,7 +14,7 @@ static void attribute(hb_output *out, const char *name, const char *value)
 	hb__put_char(out, '"');
 }
 
-static void number(hb_output *out, const char *name, uint64_t value)
+static void number_attribute(hb_output *out, const char *name, uint64_t value)
 {
 	char *text = hb__format("%llu", (unsigned long long)value);
 	attribute(out, name, text);
@@ -32,15 +32,18 @@ static void put_case(hb_output *out, const hb_finding_kind *kind, const char *na
 }
 
 /* Places instead of ranks: the name of a test should be the same in the next run. */
-static char *name_of(const hb_shown *s)
+static char *name_of(const hb_told_finding *s)
 {
 	const hb_place *p = s->nspots ? s->spot[0].place : NULL;
 	return p ? hb__format("%s at %s", s->kind->id, p->text) : hb__copy(s->kind->id);
 }
 
-static bool fails(const hb_findings *f, const hb_shown *s) { return !s->quiet && (int)s->severity <= f->failing; }
+static bool fails(const hb_findings *f, const hb_told_finding *s)
+{
+	return !s->quiet && (int)s->severity <= f->failing;
+}
 
-static void put_text_of(hb_output *out, const hb_findings *f, const hb_shown *s)
+static void put_text_of(hb_output *out, const hb_findings *f, const hb_told_finding *s)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -53,13 +56,13 @@ static void put_text_of(hb_output *out, const hb_findings *f, const hb_shown *s)
 	free(text);
 }
 
-static void put_finding(hb_output *out, const hb_findings *f, const hb_shown *s)
+static void put_finding(hb_output *out, const hb_findings *f, const hb_told_finding *s)
 {
 	char *name = name_of(s);
 	put_case(out, s->kind, name);
 	if (s->nspots && s->spot[0].place && s->spot[0].place->file) {
 		attribute(out, "file", s->spot[0].place->file);
-		number(out, "line", (uint64_t)s->spot[0].place->line);
+		number_attribute(out, "line", (uint64_t)s->spot[0].place->line);
 	}
 	hb__put_char(out, '>');
 	if (s->quiet)
@@ -118,7 +121,7 @@ int hb__findings_junit(const hb_findings *f, const char *file, double seconds)
 	if (!out)
 		return HB_EXIT_USAGE;
 	for (size_t i = 0; i < f->n; i++) {
-		const hb_shown *s = &f->at[i];
+		const hb_told_finding *s = &f->at[i];
 		cases += !s->hidden;
 		failures += !s->hidden && fails(f, s);
 		skipped += !s->hidden && s->quiet;
@@ -133,11 +136,11 @@ int hb__findings_junit(const hb_findings *f, const char *file, double seconds)
 	hb__put_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 	for (int level = 0; level < 2; level++) {
 		hb__put_text(out, level ? "  <testsuite name=\"hbdb check\"" : "<testsuites name=\"hbdb check\"");
-		number(out, "tests", cases);
-		number(out, "failures", failures);
-		number(out, "errors", 0);
+		number_attribute(out, "tests", cases);
+		number_attribute(out, "failures", failures);
+		number_attribute(out, "errors", 0);
 		if (level)
-			number(out, "skipped", skipped);
+			number_attribute(out, "skipped", skipped);
 		attribute(out, "time", time);
 		hb__put_text(out, ">\n");
 	}

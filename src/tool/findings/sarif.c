@@ -100,7 +100,7 @@ static void put_location(hb_output *out, const hb_spot *p, int64_t id)
 	hb__put_text(out, "}}");
 }
 
-static void put_result(hb_output *out, const hb_shown *s)
+static void put_result(hb_output *out, const hb_told_finding *s)
 {
 	char *text = hb__format("%s%s%s", s->sentence, s->advice ? "\n" : "", s->advice ? s->advice : "");
 	char *print = hb__format("%016llx", (unsigned long long)s->print);

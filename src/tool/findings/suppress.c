@@ -31,7 +31,7 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool number(const char *text, int *ret)
+static bool read_number(const char *text, int *ret)
 {
 	char *end;
 	long n = strtol(text, &end, 10);
@@ -51,9 +51,9 @@ static bool condition(quiet *q, const char *word)
 	else if (n == 8 && !strncmp(word, "function", n))
 		q->function = hb__copy(value);
 	else if (n == 4 && !strncmp(word, "line", n))
-		return number(value, &q->line);
+		return read_number(value, &q->line);
 	else if (n == 4 && !strncmp(word, "rank", n))
-		return number(value, &q->rank);
+		return read_number(value, &q->rank);
 	else
 		return false;
 	return true;
@@ -141,7 +141,7 @@ static bool spot_fits(const quiet *q, const hb_spot *p)
 }
 
 /* All conditions on places hold for one of them. */
-static bool fits(const quiet *q, const hb_shown *s)
+static bool fits(const quiet *q, const hb_told_finding *s)
 {
 	bool somewhere = !q->file && !q->line && !q->function && q->rank < 0;
 	if (fnmatch(q->id, s->kind->id, 0) || (q->text && fnmatch(q->text, s->sentence, 0)))
@@ -171,7 +171,7 @@ void hb__quiets_say_unused(const hb_quiets *quiets)
 void hb__quiets_generate(const hb_findings *f, FILE *to)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		const hb_shown *s = &f->at[i];
+		const hb_told_finding *s = &f->at[i];
 		if (!hb__is_shown(s))
 			continue;
 		const hb_spot *p = s->nspots ? &s->spot[0] : NULL;

@@ -48,7 +48,7 @@ static bool alike(const hb_spot *a, const hb_spot *b)
 	       !strcmp(a->role, b->role);
 }
 
-static struct row *rows_of(const hb_shown *s, size_t *ret_n)
+static struct row *rows_of(const hb_told_finding *s, size_t *ret_n)
 {
 	struct row *rows = hb__alloc((s->nspots + 1) * sizeof *rows);
 	size_t n = 0;
@@ -77,7 +77,7 @@ static struct row *rows_of(const hb_shown *s, size_t *ret_n)
 	return rows;
 }
 
-static void put_rows(const hb_findings *f, const hb_shown *s, FILE *to)
+static void put_rows(const hb_findings *f, const hb_told_finding *s, FILE *to)
 {
 	size_t n, width[COLUMNS] = {0}, most = (size_t)(f->lines > 10 ? f->lines - 8 : 2);
 	struct row *rows = rows_of(s, &n);
@@ -109,7 +109,7 @@ static void put_rows(const hb_findings *f, const hb_shown *s, FILE *to)
 	free(rows);
 }
 
-static void put_next(const hb_findings *f, const hb_shown *s, FILE *to)
+static void put_next(const hb_findings *f, const hb_told_finding *s, FILE *to)
 {
 	const char *event = "";
 	for (uint32_t i = 0; i < s->nspots && !*event; i++)
@@ -119,7 +119,7 @@ static void put_next(const hb_findings *f, const hb_shown *s, FILE *to)
 	fprintf(to, "%shbdb help %s\n", *event ? ", " : "next: ", s->kind->id);
 }
 
-void hb__finding_text(const hb_findings *f, const hb_shown *s, FILE *to, bool colour)
+void hb__finding_text(const hb_findings *f, const hb_told_finding *s, FILE *to, bool colour)
 {
 	fprintf(to, "%s%s %s%s%s: %s\n", colour ? colours[s->severity] : "", hb__severity_names[s->severity],
 		s->kind->id, s->possible ? " (possible)" : "", colour ? "\033[0m" : "", hb__tame(s->sentence));

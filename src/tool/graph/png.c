@@ -89,7 +89,7 @@ static void clip(hb_pen *pen, double x, double y, double w, double h, hb_dot mov
 
 static void unclip(hb_pen *pen) { cairo_restore(pen->own); }
 
-static cairo_status_t put(void *out, const unsigned char *bytes, unsigned n)
+static cairo_status_t write_png(void *out, const unsigned char *bytes, unsigned n)
 {
 	hb__put(out, (const char *)bytes, n);
 	return CAIRO_STATUS_SUCCESS;
@@ -99,7 +99,7 @@ static const char *finish(hb_pen *pen)
 {
 	cairo_status_t status = cairo_status(pen->own);
 	if (!status)
-		status = cairo_surface_write_to_png_stream(cairo_get_target(pen->own), put, pen->out);
+		status = cairo_surface_write_to_png_stream(cairo_get_target(pen->own), write_png, pen->out);
 	cairo_destroy(pen->own);
 	return status ? cairo_status_to_string(status) : NULL;
 }

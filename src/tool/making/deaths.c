@@ -64,7 +64,7 @@ static bool writes(uint32_t pid, const char *path)
 }
 
 /* Takes what epoll has, in the order of the deaths. */
-static void take(hb_deaths *d, int ms)
+static void note_deaths(hb_deaths *d, int ms)
 {
 	struct epoll_event e[64];
 	for (int n; (n = epoll_wait(d->waiting, e, 64, ms)) > 0; ms = 0)
@@ -109,7 +109,7 @@ static bool find(hb_deaths *d, const hb_log_file *f)
 		s->fd = -1;
 	}
 	d->blind = d->blind || !dead;
-	take(d, 0); /* those who are known to have died before */
+	note_deaths(d, 0); /* those who are known to have died before */
 	s = &d->at[d->n - 1];
 	s->died = ++d->died;
 	return true;
@@ -152,10 +152,10 @@ static void *follow(void *user)
 			all = look(d);
 		}
 		if (!d->ended) /* what was looked at may have taken the word to end */
-			take(d, all && !d->news ? -1 : LOOK_AGAIN_MS);
+			note_deaths(d, all && !d->news ? -1 : LOOK_AGAIN_MS);
 	}
 	look(d);
-	take(d, 0);
+	note_deaths(d, 0);
 	return NULL;
 }
 

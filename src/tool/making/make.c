@@ -101,7 +101,7 @@ static int run(
 		.setup = {.mode = "record",
 			.folder = recording,
 			.level = m->level,
-			.check = m->contents,
+			.digests = m->contents,
 			.remarks = making->remarks,
 			.shake_us = m->shake_us},
 		.out = making->out,

@@ -48,7 +48,7 @@ static cJSON *ask(struct writer *w, hb_text *text, const char *format, ...)
 	return NULL;
 }
 
-static double number(const cJSON *object, const char *name)
+static double number_of(const cJSON *object, const char *name)
 {
 	const cJSON *n = cJSON_GetObjectItemCaseSensitive(object, name);
 	return cJSON_IsNumber(n) ? n->valuedouble : 0;
@@ -68,7 +68,7 @@ static void x_of(const cJSON *event, const char *axis, double *ret_enter, double
 static double events_in(struct writer *w, hb_text *text, double from, double to)
 {
 	cJSON *view = ask(w, text, "view?axis=logical&from=%.0f&to=%.0f&columns=16&most=1", from, to);
-	double n = view ? number(view, "events") : -1;
+	double n = view ? number_of(view, "events") : -1;
 	cJSON_Delete(view);
 	return n;
 }

@@ -11,7 +11,7 @@
 
 typedef struct hb_page_run {
 	hb_run *run;
-	hb_marks **marks; /* by line of the model */
+	hb_waymarks **marks; /* by line of the model */
 	uint32_t lines;
 	hb_output *out; /* a file in memory, to print events into */
 	/* the event that was read last */

@@ -22,7 +22,7 @@ int hb__page_begin(const char *recording, hb_run *run, hb_page_run *ret)
 void hb__page_end(hb_page_run *p)
 {
 	for (uint32_t i = 0; i < p->lines; i++)
-		hb_marks_free(p->marks[i]);
+		hb_waymarks_free(p->marks[i]);
 	free(p->marks);
 	hb_events_close(p->events);
 	if (p->out && p->out->fd >= 0)
@@ -73,7 +73,7 @@ static hb_status build(void *user, hb_progress *progress, void *progress_user, h
 		hb_log *log = hb_model_processes(model)[line->process].log;
 		progress(progress_user, 0.9 + 0.1 * i / lines);
 		if (log)
-			status = hb_marks_make(log, line->lane, &p->marks[i], err);
+			status = hb_waymarks_make(log, line->lane, &p->marks[i], err);
 	}
 	*ret = p->run->model;
 	return status;

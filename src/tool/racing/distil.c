@@ -170,7 +170,7 @@ static int by_sender(const void *a, const void *b)
 					: (x->event > y->event) - (x->event < y->event);
 }
 
-static void put(FILE *f, uint64_t v)
+static void write_uv(FILE *f, uint64_t v)
 {
 	uint8_t b[HB_UV_MAX];
 	fwrite(b, 1, (size_t)(hb_put_uv(b, v) - b), f);
@@ -183,12 +183,12 @@ static bool write_one(const char *recording, const struct hb_sent *sent, size_t 
 	uint64_t before = 0;
 	if (f) {
 		fwrite("HBDBCTF\n", 1, 8, f);
-		put(f, n);
+		write_uv(f, n);
 		for (size_t i = 0; i < n; before = sent[i++].number) {
-			put(f, sent[i].number - before);
-			put(f, sent[i].to);
-			put(f, sent[i].lane);
-			put(f, sent[i].event);
+			write_uv(f, sent[i].number - before);
+			write_uv(f, sent[i].to);
+			write_uv(f, sent[i].lane);
+			write_uv(f, sent[i].event);
 		}
 	}
 	bool good = f && !ferror(f);

@@ -2,7 +2,7 @@
 
 #include "../show/inert.h"
 
-static void put(FILE *to, int *n, const char *command, const char *name, const char *event)
+static void put_command(FILE *to, int *n, const char *command, const char *name, const char *event)
 {
 	fprintf(to, "%shbdb %s", (*n)++ ? ", " : "next: ", command);
 	if (name)
@@ -15,9 +15,9 @@ void hb__put_next(FILE *to, const char *name, const char *event, const char *con
 {
 	int n = 0;
 	if (event && *event) {
-		put(to, &n, "view", name, event);
-		put(to, &n, "debug", name, event);
+		put_command(to, &n, "view", name, event);
+		put_command(to, &n, "debug", name, event);
 	}
 	for (; commands && *commands; commands++)
-		put(to, &n, *commands, name, NULL);
+		put_command(to, &n, *commands, name, NULL);
 }

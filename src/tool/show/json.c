@@ -12,7 +12,7 @@ static void key(hb_output *out, const char *name)
 	hb__put_text(out, "\":");
 }
 
-static void number(hb_output *out, const char *name, int64_t value)
+static void number_member(hb_output *out, const char *name, int64_t value)
 {
 	if (value == HB_ABSENT)
 		return;
@@ -84,13 +84,13 @@ static void put_arguments(hb_output *out, const hb_view *view, const hb_event *e
 
 static void put_error(hb_output *out, const char *name, int64_t class)
 {
-	const char *known = hb__error_class(class);
+	const char *known = hb__error_class_name(class);
 	if (!class)
 		return;
 	if (known)
 		text(out, name, known);
 	else
-		number(out, name, class);
+		number_member(out, name, class);
 }
 
 static void put_answers(hb_output *out, const hb_event *ev)
@@ -107,16 +107,16 @@ static void put_answers(hb_output *out, const hb_event *ev)
 		else
 			hb__put_text(out, "null");
 		if (a->request.lane != ev->row->lane)
-			number(out, "lane", a->request.lane);
-		number(out, "index", a->index);
+			number_member(out, "lane", a->request.lane);
+		number_member(out, "index", a->index);
 		if (statuses && a->code < sizeof codes / sizeof *codes)
 			text(out, "status", codes[a->code]);
 		put_error(out, "error", a->error);
-		number(out, "source", a->source);
-		number(out, "tag", a->tag);
-		number(out, "bytes", a->bytes == -1 ? HB_ABSENT : a->bytes);
-		if (a->check)
-			number(out, "check", a->check);
+		number_member(out, "source", a->source);
+		number_member(out, "tag", a->tag);
+		number_member(out, "bytes", a->bytes == -1 ? HB_ABSENT : a->bytes);
+		if (a->digest)
+			number_member(out, "check", a->digest);
 		else
 			hb__put_text(out, ",\"check\":null");
 		hb__put_char(out, '}');
@@ -126,14 +126,14 @@ static void put_answers(hb_output *out, const hb_event *ev)
 
 static void put_results(hb_output *out, const hb_event *ev)
 {
-	number(out, "source", ev->source);
-	number(out, "source_tag", ev->source_tag);
+	number_member(out, "source", ev->source);
+	number_member(out, "source_tag", ev->source_tag);
 	if (ev->undefined)
 		text(out, "index", "UNDEFINED");
 	if (ev->nanswers)
 		put_answers(out, ev);
 	if (ev->made != HB_ABSENT)
-		number(out, "new_comm", ev->made);
+		number_member(out, "new_comm", ev->made);
 	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {
 		char *time = hb__format("%.9f", ev->clock);
 		key(out, "time");
@@ -141,8 +141,8 @@ static void put_results(hb_output *out, const hb_event *ev)
 		free(time);
 	}
 	if (ev->posts) {
-		number(out, "posting", ev->posting);
-		number(out, "posts", ev->posts);
+		number_member(out, "posting", ev->posting);
+		number_member(out, "posts", ev->posts);
 	}
 	if (ev->malformed)
 		hb__put_text(out, ",\"malformed\":true");
@@ -155,7 +155,7 @@ static void put_place(hb_output *out, hb_view *view, uint32_t number_of_site)
 		return;
 	if (place->file) {
 		text(out, "file", place->file);
-		number(out, "line", place->line);
+		number_member(out, "line", place->line);
 	} else
 		text(out, "address", place->text);
 }
@@ -165,33 +165,33 @@ void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
 	const hb_row *row = ev->row;
 	hb__put_text(out, "{\"rank\":");
 	hb__put_int(out, view->info->rank);
-	number(out, "lane", row->lane);
-	number(out, "event", (int64_t)row->number);
+	number_member(out, "lane", row->lane);
+	number_member(out, "event", (int64_t)row->number);
 	if (ev->function) {
 		text(out, "function", ev->function->name);
 		text(out, "class", hb__class_name(ev->function->cls));
 		put_arguments(out, view, ev);
 	} else
-		number(out, "function", row->function);
+		number_member(out, "function", row->function);
 	if (row->enter || row->exit) {
-		number(out, "enter_ns", hb__view_ns(view, row->enter));
+		number_member(out, "enter_ns", hb__view_ns(view, row->enter));
 		if (!view->never)
-			number(out, "exit_ns", hb__view_ns(view, row->exit));
+			number_member(out, "exit_ns", hb__view_ns(view, row->exit));
 	}
 	put_error(out, "result", row->result);
-	number(out, "peer", ev->peer);
-	number(out, "tag", ev->tag);
-	number(out, "comm", ev->comm);
-	number(out, "bytes", ev->bytes == -1 ? HB_ABSENT : ev->bytes);
+	number_member(out, "peer", ev->peer);
+	number_member(out, "tag", ev->tag);
+	number_member(out, "comm", ev->comm);
+	number_member(out, "bytes", ev->bytes == -1 ? HB_ABSENT : ev->bytes);
 	put_results(out, ev);
 	hb__put_text(out, ev->choice ? ",\"choice\":true" : ",\"choice\":false");
 	if (row->polls)
-		number(out, "polls", (int64_t)row->polls);
+		number_member(out, "polls", (int64_t)row->polls);
 	if (row->skipped)
-		number(out, "not_stored", (int64_t)row->skipped);
-	if (row->has_check && row->check)
-		number(out, "check", row->check);
-	else if (row->has_check)
+		number_member(out, "not_stored", (int64_t)row->skipped);
+	if (row->has_digest && row->digest)
+		number_member(out, "check", row->digest);
+	else if (row->has_digest)
 		hb__put_text(out, ",\"check\":null");
 	if (view->never)
 		hb__put_text(out, ",\"never_returned\":true");

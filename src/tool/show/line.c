@@ -7,7 +7,7 @@
 #include "line.h"
 #include "source.h"
 
-const char *hb__error_class(int64_t number)
+const char *hb__error_class_name(int64_t number)
 {
 	switch (number) {
 #define HB_ERROR(name, n) \
@@ -172,7 +172,7 @@ static void put_reference(hb_output *out, hb_reference r, uint32_t lane)
 
 static void put_error(hb_output *out, int64_t number)
 {
-	const char *name = hb__error_class(number);
+	const char *name = hb__error_class_name(number);
 	if (name)
 		hb__put_text(out, name);
 	else {

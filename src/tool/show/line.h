@@ -26,7 +26,7 @@ bool hb__is_number(uint8_t kind);
 void hb__put_value(hb_output *out, const hb_log *log, uint8_t kind, int64_t value);
 /* What the program called the communicator, datatype or window; NULL: nothing. */
 const char *hb__given_name(const hb_log *log, uint8_t kind, int64_t value);
-const char *hb__error_class(int64_t number); /* ERR_RANK; NULL for an unknown one */
+const char *hb__error_class_name(int64_t number); /* ERR_RANK; NULL for an unknown one */
 const char *hb__class_name(uint8_t cls);
 const struct hb_place *hb__view_place(hb_view *view, uint32_t site);
 int64_t hb__view_ns(const hb_view *view, uint64_t ticks);

@@ -98,7 +98,7 @@ static char *hexadecimal(const unsigned char *bytes, int n)
 	return text;
 }
 
-static struct cell take(sqlite3_stmt *statement, int column)
+static struct cell cell_of(sqlite3_stmt *statement, int column)
 {
 	char text[400];
 	struct cell cell = {NULL, -1, false};
@@ -212,7 +212,7 @@ static void table_row(hb_sql_printer *p, sqlite3_stmt *statement)
 {
 	struct cell *row = &p->cells[p->rows * (size_t)p->columns];
 	for (int i = 0; i < p->columns; i++)
-		row[i] = take(statement, i);
+		row[i] = cell_of(statement, i);
 	p->rows++;
 	if (p->rows == HELD || p->started)
 		put_held(p);

@@ -349,7 +349,7 @@ void hb__sql_comm(sqlite3_context *out, int64_t number)
 void hb__sql_error(sqlite3_context *out, int64_t class)
 {
 	char text[32];
-	const char *known = hb__error_class(class);
+	const char *known = hb__error_class_name(class);
 	if (!class)
 		return;
 	if (!known)

@@ -127,7 +127,7 @@ static bool first(struct hb_faults *f, uint64_t print)
 	return true;
 }
 
-static void tell(const hb_shown *s)
+static void tell(const hb_told_finding *s)
 {
 	const char *place = s->nspots && s->spot[0].place ? s->spot[0].place->text : NULL;
 	char *also = NULL;

@@ -148,7 +148,7 @@ static bool read_window(struct hb_request *r, struct asked *a, bool ready)
 /* ---- writing ---- */
 
 /* A number behind a comma. Most are whole and there are ten thousands of them. */
-static void put(hb_text *out, double x)
+static void put_member(hb_text *out, double x)
 {
 	hb_text_add(out, ",", 1);
 	hb_text_number(out, x);
@@ -161,13 +161,13 @@ static void put_boxes(hb_text *out, hb_axis axis, const hb_picture *p)
 		const hb_box *b = &p->boxes[i];
 		hb_text_add(out, i ? ",[" : "[", i ? 2 : 1);
 		hb_text_number(out, b->at.line);
-		put(out, b->at.event);
-		put(out, hb__shown_x(axis, b->x0));
-		put(out, hb__shown_x(axis, b->x1));
-		put(out, hb__shown_x(axis, b->waited));
-		put(out, b->function);
-		put(out, b->kind);
-		put(out, b->flags);
+		put_member(out, b->at.event);
+		put_member(out, hb__shown_x(axis, b->x0));
+		put_member(out, hb__shown_x(axis, b->x1));
+		put_member(out, hb__shown_x(axis, b->waited));
+		put_member(out, b->function);
+		put_member(out, b->kind);
+		put_member(out, b->flags);
 		hb_text_add(out, "]", 1);
 	}
 	hb_text_put(out, "]");
@@ -180,14 +180,14 @@ static void put_arrows(hb_text *out, hb_axis axis, const hb_picture *p)
 		const hb_arrow *a = &p->arrows[i];
 		hb_text_add(out, i ? ",[" : "[", i ? 2 : 1);
 		hb_text_number(out, a->from.line);
-		put(out, a->from.event);
-		put(out, hb__shown_x(axis, a->x0));
-		put(out, a->to.line);
-		put(out, a->to.event);
-		put(out, hb__shown_x(axis, a->x1));
-		put(out, a->send);
-		put(out, a->merged);
-		put(out, a->flags);
+		put_member(out, a->from.event);
+		put_member(out, hb__shown_x(axis, a->x0));
+		put_member(out, a->to.line);
+		put_member(out, a->to.event);
+		put_member(out, hb__shown_x(axis, a->x1));
+		put_member(out, a->send);
+		put_member(out, a->merged);
+		put_member(out, a->flags);
 		hb_text_add(out, "]", 1);
 	}
 	hb_text_put(out, "]");
@@ -203,9 +203,9 @@ static void put_rings(hb_text *out, hb_axis axis, const hb_picture *p)
 			const hb_part *part = &p->parts[g->first + k];
 			hb_text_add(out, k ? ",[" : "[", k ? 2 : 1);
 			hb_text_number(out, part->at.line);
-			put(out, part->at.event);
-			put(out, hb__shown_x(axis, part->x0));
-			put(out, hb__shown_x(axis, part->x1));
+			put_member(out, part->at.event);
+			put_member(out, hb__shown_x(axis, part->x0));
+			put_member(out, hb__shown_x(axis, part->x1));
 			hb_text_add(out, "]", 1);
 		}
 		hb_text_put(out, "]]");

@@ -94,7 +94,7 @@ static struct known *know(const hb_layout *l, hb_log *log)
 
 static bool make_track(struct hb__track *t, uint32_t n, bool many_names)
 {
-	size_t blocks = n / HB__BLOCK + 1;
+	size_t blocks = n / HB__TILE + 1;
 	t->n = n;
 	t->left = calloc((size_t)n + 1, sizeof *t->left);
 	t->enter = malloc(((size_t)n + 1) * sizeof *t->enter);
@@ -112,13 +112,13 @@ struct reader {
 	struct hb__track *t;
 	uint32_t n;
 	int64_t last; /* exit of the event before */
-	int64_t enter[HB__BLOCK], exit[HB__BLOCK];
+	int64_t enter[HB__TILE], exit[HB__TILE];
 };
 
 static void end_block(struct reader *r)
 {
-	uint32_t first = (r->n - 1) / HB__BLOCK * HB__BLOCK;
-	struct hb__block *b = &r->t->block[first / HB__BLOCK];
+	uint32_t first = (r->n - 1) / HB__TILE * HB__TILE;
+	struct hb__tile *b = &r->t->block[first / HB__TILE];
 	b->tick = r->enter[0];
 	for (uint64_t span = (uint64_t)(r->last - b->tick); span >> b->shift > UINT32_MAX;)
 		b->shift++;
@@ -134,13 +134,13 @@ static int64_t not_before(uint64_t tick, int64_t least)
 	return t > least ? t : least;
 }
 
-static void put(struct reader *r, uint64_t enter, uint64_t exit)
+static void place_event(struct reader *r, uint64_t enter, uint64_t exit)
 {
-	uint32_t place = r->n % HB__BLOCK;
+	uint32_t place = r->n % HB__TILE;
 	int64_t in = not_before(enter, r->last);
 	r->enter[place] = in;
 	r->last = r->exit[place] = not_before(exit, in);
-	if (++r->n % HB__BLOCK == 0 || r->n == r->t->n)
+	if (++r->n % HB__TILE == 0 || r->n == r->t->n)
 		end_block(r);
 }
 
@@ -160,7 +160,7 @@ static hb_status read_rows(struct reader *r, const struct known *known, uint32_t
 		const struct known *k = &known[row.function < functions ? row.function : functions];
 		name(r, k->name);
 		r->t->mark[r->n] = (uint8_t)(k->kind | (row.result ? HB_BOX_FAILED << HB__MARK_SHIFT : 0));
-		put(r, row.enter, row.exit);
+		place_event(r, row.enter, row.exit);
 	}
 	return more < 0 ? (hb_status)more : HB_OK;
 }
@@ -175,7 +175,7 @@ static void read_inside(
 	const struct known *k = &known[row.function < functions ? row.function : functions];
 	name(r, k->name);
 	r->t->mark[r->n] = (uint8_t)(k->kind | HB_BOX_INSIDE << HB__MARK_SHIFT);
-	put(r, info.inside_enter, info.inside_enter);
+	place_event(r, info.inside_enter, info.inside_enter);
 }
 
 static hb_status read_line(hb_layout *l, uint32_t number, const struct known *known, hb_error *err)
@@ -198,7 +198,7 @@ static hb_status read_line(hb_layout *l, uint32_t number, const struct known *kn
 		read_inside(&r, known, functions, log, line->lane, cursor);
 	}
 	while (!status && r.n < line->events)
-		put(&r, 0, 0);
+		place_event(&r, 0, 0);
 	hb_cursor_close(cursor);
 	return status;
 }

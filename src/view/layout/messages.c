@@ -47,7 +47,7 @@ struct rival {
 };
 
 /* The longest of each 2, of these the longest of each two, ... */
-static void rank(struct hb__sent *s, hb_axis axis, struct rival *rival)
+static void rank(struct hb__line_sends *s, hb_axis axis, struct rival *rival)
 {
 	uint32_t n = s->n;
 	for (uint32_t level = 1; level < HB__LEVELS && n; level++) {
@@ -59,24 +59,24 @@ static void rank(struct hb__sent *s, hb_axis axis, struct rival *rival)
 			rival[winners++] = r;
 			s->to[r.k] = (s->to[r.k] & ~(15u << (24 + 4 * axis))) | level << (24 + 4 * axis);
 			if (level == 6)
-				s->reach[r.k / HB__BLOCK].longest[axis] = (uint8_t)(r.k % HB__BLOCK);
+				s->reach[r.k / HB__TILE].longest[axis] = (uint8_t)(r.k % HB__TILE);
 		}
 		n = winners == 1 && level >= 6 ? 0 : winners;
 	}
 }
 
-static void reach(const hb_layout *l, struct hb__sent *s, uint32_t k, hb_axis axis, double there)
+static void reach(const hb_layout *l, struct hb__line_sends *s, uint32_t k, hb_axis axis, double there)
 {
 	uint32_t g = s->arrives[axis][k] = grain(l, axis, there);
-	struct hb__reach *r = &s->reach[k / HB__BLOCK];
-	if (k % HB__BLOCK == 0 || g < r->low[axis])
+	struct hb__reach *r = &s->reach[k / HB__TILE];
+	if (k % HB__TILE == 0 || g < r->low[axis])
 		r->low[axis] = g;
-	if (k % HB__BLOCK == 0 || g > r->high[axis])
+	if (k % HB__TILE == 0 || g > r->high[axis])
 		r->high[axis] = g;
 }
 
 /* A message's other end lies anywhere: it is asked for in time, its receive first. */
-static void fetch(const hb_layout *l, const struct hb__sent *s, uint32_t k)
+static void fetch(const hb_layout *l, const struct hb__line_sends *s, uint32_t k)
 {
 	const hb_send *sends = hb_model_sends(l->model);
 	const hb_receive *receives = hb_model_receives(l->model);
@@ -95,7 +95,7 @@ static void fetch(const hb_layout *l, const struct hb__sent *s, uint32_t k)
 static void fill(hb_layout *l, uint32_t line, struct rival *rival, struct rival *other)
 {
 	const struct hb__track *t = &l->track[line];
-	struct hb__sent *s = &l->track[line].sent;
+	struct hb__line_sends *s = &l->track[line].sent;
 	const hb_send *sends = hb_model_sends(l->model);
 	for (uint32_t k = 0; k < s->n; k++) {
 		fetch(l, s, k);
@@ -117,7 +117,7 @@ static void fill(hb_layout *l, uint32_t line, struct rival *rival, struct rival 
 static bool list(hb_layout *l, uint32_t line)
 {
 	const hb_send *sends = hb_model_sends(l->model);
-	struct hb__sent *s = &l->track[line].sent;
+	struct hb__line_sends *s = &l->track[line].sent;
 	uint64_t nops;
 	uint32_t n = 0, all = 0;
 	const hb_op *op = hb_model_ops(l->model, line, &nops);
@@ -133,7 +133,7 @@ static bool list(hb_layout *l, uint32_t line)
 	}
 	s->n = n;
 	s->to = calloc((size_t)n + 1, sizeof *s->to);
-	s->reach = calloc((size_t)n / HB__BLOCK + 1, sizeof *s->reach);
+	s->reach = calloc((size_t)n / HB__TILE + 1, sizeof *s->reach);
 	s->id = plain ? NULL : malloc(((size_t)n + 1) * sizeof *s->id);
 	for (int axis = 0; axis < HB__AXES; axis++)
 		s->arrives[axis] = malloc(((size_t)n + 1) * sizeof *s->arrives[axis]);
@@ -221,10 +221,10 @@ static bool arrives_early(const struct sweep *w, uint32_t k)
  * with clocks that are not quite right also of those that begin behind it. */
 static uint64_t mask_of(const struct sweep *w, uint32_t b)
 {
-	const struct hb__sent *s = &w->t->sent;
+	const struct hb__line_sends *s = &w->t->sent;
 	const struct hb__reach *r = &s->reach[b];
 	hb_axis axis = w->q->axis;
-	uint32_t first = b * HB__BLOCK, end = s->n - first > HB__BLOCK ? first + HB__BLOCK : s->n, k = first;
+	uint32_t first = b * HB__TILE, end = s->n - first > HB__TILE ? first + HB__TILE : s->n, k = first;
 	uint64_t mask = 0;
 	if (r->high[axis] >= w->from_grain)
 		for (; k < end && k < w->from; k++)
@@ -310,7 +310,7 @@ static void gather(struct sweep *w, uint32_t group, uint32_t k, uint32_t members
 
 static void draw_block(struct sweep *w, uint32_t b, uint64_t mask)
 {
-	uint32_t first = b * HB__BLOCK;
+	uint32_t first = b * HB__TILE;
 	if (w->level < 6) {
 		for (; mask; mask &= mask - 1) {
 			uint32_t k = first + (uint32_t)__builtin_ctzll(mask);
@@ -333,7 +333,7 @@ static void sweep_line(struct sweep *w, bool drawing)
 	w->from = sent_from(w, begin);
 	w->to = sent_from(w, end);
 	memset(w->last, 0xff, sizeof w->last);
-	for (uint32_t b = 0; b * HB__BLOCK < w->t->sent.n && !w->no_memory; b++) {
+	for (uint32_t b = 0; b * HB__TILE < w->t->sent.n && !w->no_memory; b++) {
 		uint64_t mask = mask_of(w, b);
 		if (!mask)
 			continue;

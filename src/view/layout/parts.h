@@ -6,10 +6,10 @@
 #include "view/layout/layout.h"
 
 #define HB__AXES 2
-#define HB__BLOCK 64 /* events, or messages, that have something in common; the bits of a word */
+#define HB__TILE 64 /* events, or messages, that have something in common; the bits of a word */
 
 /* Every 64 events of a line. */
-struct hb__block {
+struct hb__tile {
 	int64_t tick;    /* of the enter of the first */
 	uint8_t shift;   /* offsets count 2^shift ticks */
 	uint32_t flying; /* events marked so in the line before it */
@@ -34,7 +34,7 @@ struct hb__reach {
 };
 
 /* The messages that a line sends, in its order, without those that were cancelled. */
-struct hb__sent {
+struct hb__line_sends {
 	uint32_t n, first;
 	uint32_t *id;                /* NULL: first, first + 1, ... */
 	uint32_t *to;                /* HB__TO, HB__LEVEL */
@@ -55,9 +55,9 @@ struct hb__track {
 	uint16_t *waited;                  /* physical, of its length, 65535 is all */
 	uint8_t *function, *function_high; /* high: NULL with up to 256 names */
 	uint8_t *mark;
-	struct hb__block *block;
+	struct hb__tile *block;
 	double tick_ns, shift;
-	struct hb__sent sent;
+	struct hb__line_sends sent;
 	/* races by event: the event, then layout.alternatives sends (HB_NO: none) */
 	uint32_t *race;
 	size_t races, race_room;
@@ -109,7 +109,7 @@ static inline double hb__enter(const struct hb__track *t, hb_axis axis, uint32_t
 {
 	if (axis == HB_AXIS_LOGICAL)
 		return i ? (double)t->left[i - 1] + 1 : (double)t->first;
-	const struct hb__block *b = &t->block[i / HB__BLOCK];
+	const struct hb__tile *b = &t->block[i / HB__TILE];
 	return hb__tick_x(t, b->tick + ((int64_t)t->enter[i] << b->shift));
 }
 
@@ -117,7 +117,7 @@ static inline double hb__exit(const struct hb__track *t, hb_axis axis, uint32_t 
 {
 	if (axis == HB_AXIS_LOGICAL)
 		return t->left[i];
-	const struct hb__block *b = &t->block[i / HB__BLOCK];
+	const struct hb__tile *b = &t->block[i / HB__TILE];
 	return hb__tick_x(t, b->tick + ((int64_t)t->exit[i] << b->shift));
 }
 
@@ -147,7 +147,7 @@ static inline void hb__fetch(const struct hb__track *t, uint32_t i)
 	__builtin_prefetch(&t->left[i]);
 	__builtin_prefetch(&t->enter[i]);
 	__builtin_prefetch(&t->exit[i]);
-	__builtin_prefetch(&t->block[i / HB__BLOCK]);
+	__builtin_prefetch(&t->block[i / HB__TILE]);
 }
 
 /* The first event of a line for which this does not hold, from `hint` on. */
@@ -173,7 +173,10 @@ const uint32_t *hb__race_of(const hb_layout *layout, hb_at at);
 
 /* ---- messages.c ---- */
 bool hb__messages_build(hb_layout *layout);
-static inline uint32_t hb__sent_id(const struct hb__sent *s, uint32_t k) { return s->id ? s->id[k] : s->first + k; }
+static inline uint32_t hb__sent_id(const struct hb__line_sends *s, uint32_t k)
+{
+	return s->id ? s->id[k] : s->first + k;
+}
 
 /* ---- rings.c ---- */
 bool hb__rings_build(hb_layout *layout);

@@ -214,13 +214,13 @@ struct sums {
 
 static struct sums sums_before(const struct hb__track *t, hb_axis axis, uint32_t i)
 {
-	const struct hb__block *b = &t->block[i / HB__BLOCK];
+	const struct hb__tile *b = &t->block[i / HB__TILE];
 	struct sums s = {.races = b->races};
 	uint32_t flying = b->flying;
 	double waited = b->waited;
 	memcpy(s.steps, b->steps, sizeof s.steps);
 	memcpy(s.parts, b->busy, sizeof b->busy);
-	for (uint32_t k = i / HB__BLOCK * HB__BLOCK; k < i; k++) {
+	for (uint32_t k = i / HB__TILE * HB__TILE; k < i; k++) {
 		uint32_t kind = t->mark[k] & HB__KIND, flies = (t->mark[k] & HB__FLYING) != 0;
 		s.races += hb__races(t, k);
 		s.steps[kind] += 1 + flies;

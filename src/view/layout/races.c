@@ -11,7 +11,7 @@ struct taking {
 	bool no_memory;
 };
 
-static bool take(void *user, const hb_race *race)
+static bool keep_race(void *user, const hb_race *race)
 {
 	struct taking *k = user;
 	hb_at at = race->done.event ? race->done : race->post;
@@ -71,7 +71,7 @@ hb_status hb__races_build(hb_layout *l, hb_progress *progress, void *user, hb_er
 	uint64_t room = l->info->events / 4 / most; /* a byte of an event */
 	l->alternatives = room < 1 ? 1 : room > HB_RACE_FEW ? HB_RACE_FEW : (uint32_t)room;
 	struct taking k = {l, 1 + l->alternatives, false};
-	hb_status status = hb_races(l->model, HB_RACES_FEW, take, &k, &sum, progress, user, err);
+	hb_status status = hb_races(l->model, HB_RACES_FEW, keep_race, &k, &sum, progress, user, err);
 	if (k.no_memory)
 		return hb__layout_fail(err, HB_E_MEMORY, "out of memory");
 	for (uint32_t i = 0; i < l->info->lines; i++)

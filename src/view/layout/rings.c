@@ -32,7 +32,7 @@ static bool sort(hb_layout *l, hb_axis axis, struct span *span)
 {
 	uint32_t n = l->meetings;
 	l->meeting_by[axis] = malloc(((size_t)n + 1) * sizeof **l->meeting_by);
-	l->meeting_end[axis] = malloc(((size_t)n / HB__BLOCK + 1) * sizeof **l->meeting_end);
+	l->meeting_end[axis] = malloc(((size_t)n / HB__TILE + 1) * sizeof **l->meeting_end);
 	if (!l->meeting_by[axis] || !l->meeting_end[axis])
 		return false;
 	bool sorted = true;
@@ -44,9 +44,9 @@ static bool sort(hb_layout *l, hb_axis axis, struct span *span)
 	if (!sorted)
 		qsort(span, n, sizeof *span, by_beginning);
 	for (uint32_t i = 0; i < n; i++) {
-		double *end = &l->meeting_end[axis][i / HB__BLOCK];
+		double *end = &l->meeting_end[axis][i / HB__TILE];
 		l->meeting_by[axis][i] = span[i].id;
-		*end = i % HB__BLOCK && *end > span[i].to ? *end : span[i].to;
+		*end = i % HB__TILE && *end > span[i].to ? *end : span[i].to;
 	}
 	return true;
 }
@@ -155,7 +155,7 @@ static bool wanted(const struct circle *c, uint32_t id)
 	       c->function[hb__function_of(&c->q->layout->track[at.line], at.event - 1)];
 }
 
-static void take(struct circle *c, uint32_t place, uint32_t id)
+static void add_collective(struct circle *c, uint32_t place, uint32_t id)
 {
 	hb_picture *p = c->q->picture;
 	const hb_collective *a = &hb_model_collectives(c->q->layout->model)[id];
@@ -186,15 +186,15 @@ static void go_round(struct circle *c)
 {
 	const hb_layout *l = c->q->layout;
 	hb_axis axis = c->q->axis;
-	for (uint32_t b = 0; b * HB__BLOCK < l->meetings && !c->no_memory; b++) {
-		if (begins(l, axis, l->meeting_by[axis][b * HB__BLOCK]) > c->q->to)
+	for (uint32_t b = 0; b * HB__TILE < l->meetings && !c->no_memory; b++) {
+		if (begins(l, axis, l->meeting_by[axis][b * HB__TILE]) > c->q->to)
 			break;
 		if (l->meeting_end[axis][b] < c->q->from)
 			continue;
-		for (uint32_t i = b * HB__BLOCK; i < l->meetings && i < (b + 1) * HB__BLOCK && !c->no_memory; i++) {
+		for (uint32_t i = b * HB__TILE; i < l->meetings && i < (b + 1) * HB__TILE && !c->no_memory; i++) {
 			uint32_t id = l->meeting_by[axis][i];
 			if (begins(l, axis, id) <= c->q->to && ends(l, axis, id) >= c->q->from && wanted(c, id))
-				take(c, i, id);
+				add_collective(c, i, id);
 		}
 	}
 }

@@ -169,7 +169,7 @@ static void choose_called(struct making *m, uint32_t line)
 
 static void sift_messages(struct making *m, uint32_t line)
 {
-	const struct hb__sent *sent = &m->l->track[line].sent;
+	const struct hb__line_sends *sent = &m->l->track[line].sent;
 	struct hb__bits *b = &m->s->message[line];
 	for (uint32_t k = 0; k < sent->n; k++) {
 		uint32_t id = hb__sent_id(sent, k);

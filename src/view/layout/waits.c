@@ -218,10 +218,10 @@ static void wait_line(struct waits *w, uint32_t line)
 /* Sums before each block, so that what lies between any two places is known at once. */
 static void add_up(struct hb__track *t)
 {
-	struct hb__block sum = {0};
+	struct hb__tile sum = {0};
 	for (uint32_t i = 0;; i++) {
-		if (i % HB__BLOCK == 0) {
-			struct hb__block *b = &t->block[i / HB__BLOCK];
+		if (i % HB__TILE == 0) {
+			struct hb__tile *b = &t->block[i / HB__TILE];
 			sum.tick = b->tick;
 			sum.shift = b->shift;
 			*b = sum;

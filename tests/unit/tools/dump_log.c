@@ -92,8 +92,8 @@ static void print_row(const hb_row *r)
 	printf("%u:%" PRIu64 " function=%u site=%u enter=%" PRIu64 " exit=%" PRIu64 " polls=%" PRIu64
 	       " skipped=%" PRIu64 " result=%" PRId64,
 		r->lane, r->number, r->function, r->site, r->enter, r->exit, r->polls, r->skipped, r->result);
-	if (r->has_check)
-		printf(" check=%04x", r->check);
+	if (r->has_digest)
+		printf(" check=%04x", r->digest);
 	numbers("args", r->arg, r->nargs);
 	numbers("results", r->results, r->nresults);
 	putchar('\n');

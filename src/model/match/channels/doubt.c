@@ -59,7 +59,7 @@ static bool doubt_process(struct doubt *d, uint32_t process)
 {
 	hb_model *m = d->m;
 	bool last = process + 1 == m->processes.n;
-	const struct hb__process *p = &m->process_more[process];
+	const struct hb__process_more *p = &m->process_more[process];
 	uint32_t receives = last ? (uint32_t)m->receives.n : p[1].first_receive;
 	uint32_t probes = last ? (uint32_t)m->probes.n : p[1].first_probe;
 	bool threads = m->processes.at[process].nlines > 1;

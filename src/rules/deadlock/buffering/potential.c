@@ -26,7 +26,7 @@ static void sleep_at(struct hb__replay *r, uint32_t l, uint32_t *head)
 /* The next event of a line at which anything happens; false: it is through. */
 static bool next_event(struct hb__replay *r, uint32_t l)
 {
-	struct hb__runner *n = &r->line[l];
+	struct hb__replayed_line *n = &r->line[l];
 	bool ops = n->op < n->nops, sents = n->sent < n->nsents;
 	if (!ops && !sents)
 		return false;
@@ -38,7 +38,7 @@ static bool next_event(struct hb__replay *r, uint32_t l)
 
 static void enter(struct hb__replay *r, uint32_t l)
 {
-	struct hb__runner *n = &r->line[l];
+	struct hb__replayed_line *n = &r->line[l];
 	const hb_receive *receive = hb_model_receives(r->m);
 	n->entered = true;
 	for (uint64_t i = n->op; i < n->nops && n->ops[i].event == n->event; i++) {
@@ -85,7 +85,7 @@ static uint32_t *obstacle(struct hb__replay *r, const hb_op *op)
 
 const hb_op *hb__replay_obstacle(struct hb__replay *r, uint32_t l, uint64_t *k)
 {
-	struct hb__runner *n = &r->line[l];
+	struct hb__replayed_line *n = &r->line[l];
 	for (; n->op + *k < n->nops && n->ops[n->op + *k].event == n->event; ++*k)
 		if (obstacle(r, &n->ops[n->op + *k]))
 			return &n->ops[n->op + (*k)++];
@@ -100,7 +100,7 @@ const hb_op *hb__replay_obstacle(struct hb__replay *r, uint32_t l, uint64_t *k)
 
 static void advance(struct hb__replay *r, uint32_t l)
 {
-	struct hb__runner *n = &r->line[l];
+	struct hb__replayed_line *n = &r->line[l];
 	for (;;) {
 		uint64_t k = 0;
 		if (!n->entered) {

@@ -4,7 +4,7 @@
 
 #include "rules/deadlock/wait.h"
 
-struct hb__runner {
+struct hb__replayed_line {
 	const hb_op *ops, *sents;
 	uint64_t op, nops, sent, nsents; /* the next ones */
 	uint32_t event;                  /* at hand */
@@ -15,7 +15,7 @@ struct hb__runner {
 struct hb__replay {
 	hb_model *m;
 	uint32_t nlines;
-	struct hb__runner *line;
+	struct hb__replayed_line *line;
 	uint32_t *queue;
 	uint64_t begin, end;
 	bool *begun, *buffered, *posted, *passed; /* sends, sends let through, receives, collectives let through */

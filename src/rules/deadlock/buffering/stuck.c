@@ -56,7 +56,7 @@ static bool reach_missing(struct search *s, uint32_t from, const hb_op *op, uint
 		hb_at at = p == HB_NO ? (hb_at){HB_NO, 0} : hb_collective_enter(s->r->m, op->id, p);
 		if (at.line == HB_NO)
 			continue;
-		const struct hb__runner *n = &s->r->line[at.line];
+		const struct hb__replayed_line *n = &s->r->line[at.line];
 		bool there = n->over || n->event > at.event || (n->event == at.event && n->entered);
 		if (!there && reach(s, from, at.line, op, goal))
 			return true;

@@ -50,21 +50,21 @@ struct check {
 
 static bool for_machines(const hb_args *args)
 {
-	const char *sarif = hb__value(args, "sarif"), *junit = hb__value(args, "junit");
-	return hb__value(args, "json") || (sarif && !strcmp(sarif, "-")) || (junit && !strcmp(junit, "-"));
+	const char *sarif = hb__option_value(args, "sarif"), *junit = hb__option_value(args, "junit");
+	return hb__option_value(args, "json") || (sarif && !strcmp(sarif, "-")) || (junit && !strcmp(junit, "-"));
 }
 
 /* Runs the command: what it prints passes through, beside what a program will read. */
 static int record(struct check *k)
 {
 	const hb_args *args = k->args;
-	k->watch = (hb_watch){.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+	k->watch = (hb_watch){.patience = (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE),
 		.then = HB_ON_HANG_KILL,
 		.quiet = true,
 		.quiets = k->quiets};
 	hb_making making = {.argv = args->rest,
-		.output = hb__value(args, "output"),
-		.mpi = hb__value(args, "mpi"),
+		.output = hb__option_value(args, "output"),
+		.mpi = hb__option_value(args, "mpi"),
 		.contents = true,
 		.remarks = true,
 		.quiet = true,
@@ -81,7 +81,7 @@ static int record(struct check *k)
 
 static int write_files(struct check *k)
 {
-	const char *sarif = hb__value(k->args, "sarif"), *junit = hb__value(k->args, "junit");
+	const char *sarif = hb__option_value(k->args, "sarif"), *junit = hb__option_value(k->args, "junit");
 	int status = k->args->rest ? k->made.end.status : -1;
 	int code = sarif ? hb__findings_sarif(&k->found, sarif, status) : 0;
 	int other = junit ? hb__findings_junit(&k->found, junit, k->made.end.seconds) : 0;
@@ -91,7 +91,7 @@ static int write_files(struct check *k)
 static void print(struct check *k)
 {
 	const hb_args *args = k->args;
-	if (hb__value(args, "json"))
+	if (hb__option_value(args, "json"))
 		hb__findings_json(&k->found, 1, args->rest ? k->made.end.status : -1);
 	else if (!for_machines(args)) {
 		if (!args->rest)
@@ -103,16 +103,16 @@ static void print(struct check *k)
 		free(unseen);
 	}
 	fflush(stdout);
-	if (hb__value(args, "generate-suppressions"))
+	if (hb__option_value(args, "generate-suppressions"))
 		hb__quiets_generate(&k->found, for_machines(args) ? stderr : stdout);
-	if (hb__value(args, "verbose"))
+	if (hb__option_value(args, "verbose"))
 		hb__quiets_say_unused(k->quiets);
 }
 
 /* The last severity that makes the check fail. */
 static int failing(const hb_args *args)
 {
-	const char *on = hb__value(args, "fail-on");
+	const char *on = hb__option_value(args, "fail-on");
 	if (on && !strcmp(on, "never"))
 		return -1;
 	return on && !strcmp(on, "error") ? HB_SEVERITY_ERROR : HB_SEVERITY_WARNING;
@@ -130,10 +130,11 @@ static bool fails(const struct check *k)
 
 static int judge(struct check *k)
 {
-	hb_wanted wanted = {hb__value(k->args, "severity"), hb__value(k->args, "only"), hb__value(k->args, "category")};
+	hb_wanted wanted = {hb__option_value(k->args, "severity"), hb__option_value(k->args, "only"),
+		hb__option_value(k->args, "category")};
 	if (k->hung)
 		hb__tell_asleep(&k->run, &k->watch.lanes);
-	unsigned flags = (k->hung ? HB_CHECK_HANGING : 0U) | (hb__value(k->args, "leaks") ? HB_CHECK_LEAKS : 0U);
+	unsigned flags = (k->hung ? HB_CHECK_HANGING : 0U) | (hb__option_value(k->args, "leaks") ? HB_CHECK_LEAKS : 0U);
 	int code = hb__findings_read(&k->run, flags, &k->found);
 	if (code)
 		return code;
@@ -150,7 +151,7 @@ static int judge(struct check *k)
 	if (k->made.recording)
 		hb__say("recording %s", hb__short(k->recording));
 	if (!code && fails(k))
-		code = (int)hb__number(k->args, "error-exit", HB_EXIT_FINDING);
+		code = (int)hb__option_number(k->args, "error-exit", HB_EXIT_FINDING);
 	return code;
 }
 
@@ -171,9 +172,9 @@ int hb__check(const hb_args *args)
 	if (args->rest && args->operand)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "check takes a recording or a command, not both; -o names the recording");
-	int code = hb__value(args, "only") ? hb__check_only(hb__value(args, "only")) : 0;
+	int code = hb__option_value(args, "only") ? hb__check_only(hb__option_value(args, "only")) : 0;
 	code = code ? code : hb__quiets_read(&k.quiets, NULL);
-	const char *more = hb__value(args, "suppress");
+	const char *more = hb__option_value(args, "suppress");
 	if (!code && more)
 		code = hb__quiets_read(&k.quiets, more);
 	if (!code)

@@ -83,7 +83,7 @@ int hb__hang(const hb_args *args)
 	static const char *const without[] = {"hang --stacks", "view", NULL}, *const with[] = {"view", NULL},
 				 *const gone[] = {"check", NULL};
 	char *recording = NULL;
-	hb_watch watch = {.patience = (double)hb__number(args, "watch", HB_WATCH_PATIENCE),
+	hb_watch watch = {.patience = (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE),
 		.then = HB_ON_HANG_LEAVE,
 		.name = args->operand};
 	signal(SIGPIPE, SIG_IGN);
@@ -96,9 +96,9 @@ int hb__hang(const hb_args *args)
 	}
 	if (!code) {
 		code = answer(&watch, judge(&watch, recording));
-		if (hb__value(args, "stacks") && watch.lanes.n)
+		if (hb__option_value(args, "stacks") && watch.lanes.n)
 			hb__put_stacks(&watch.lanes, stdout);
-		put_next(args, !watch.lanes.n ? gone : hb__value(args, "stacks") ? with : without);
+		put_next(args, !watch.lanes.n ? gone : hb__option_value(args, "stacks") ? with : without);
 	}
 	hb__watch_close(&watch);
 	free(recording);

@@ -28,35 +28,38 @@ const hb_option hb__record_options[] = {
 
 #define SHAKE_MAX_US 10000000
 
-static bool watched(const hb_args *args) { return hb__value(args, "watch") || hb__value(args, "on-hang"); }
+static bool watched(const hb_args *args)
+{
+	return hb__option_value(args, "watch") || hb__option_value(args, "on-hang");
+}
 
 int hb__record(const hb_args *args)
 {
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
-	uint64_t shake = hb__number(args, "shake", 0);
+	uint64_t shake = hb__option_number(args, "shake", 0);
 	if (shake > SHAKE_MAX_US)
 		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
-	const char *level = hb__value(args, "level"), *then = hb__value(args, "on-hang");
-	if (level && strcmp(level, "events") != 0 && (hb__value(args, "check") || watched(args)))
+	const char *level = hb__option_value(args, "level"), *then = hb__option_value(args, "on-hang");
+	if (level && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record --check and --watch need every call: use --level events, the default");
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
-	hb_watch watch = {.patience = watched(args) ? (double)hb__number(args, "watch", HB_WATCH_PATIENCE) : 0,
+	hb_watch watch = {.patience = watched(args) ? (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
 			: then && !strcmp(then, "stacks") ? HB_ON_HANG_STACKS
 							  : HB_ON_HANG_LEAVE};
 	hb_making making = {.argv = args->rest,
-		.output = hb__value(args, "output"),
+		.output = hb__option_value(args, "output"),
 		.level = level,
-		.mpi = hb__value(args, "mpi"),
-		.contents = !hb__value(args, "no-contents"),
-		.remarks = hb__value(args, "check") || watched(args),
-		.aslr = hb__value(args, "aslr") != NULL,
-		.raw = hb__value(args, "keep-raw") != NULL,
+		.mpi = hb__option_value(args, "mpi"),
+		.contents = !hb__option_value(args, "no-contents"),
+		.remarks = hb__option_value(args, "check") || watched(args),
+		.aslr = hb__option_value(args, "aslr") != NULL,
+		.raw = hb__option_value(args, "keep-raw") != NULL,
 		.shake_us = shake,
-		.watch = watched(args) || hb__value(args, "check") ? hb__watch : NULL,
+		.watch = watched(args) || hb__option_value(args, "check") ? hb__watch : NULL,
 		.user = &watch};
 	hb_made made;
 	int code = hb__make(&making, &made);

@@ -50,16 +50,17 @@ struct replay {
 
 static int run(struct replay *r, hb_job_end *ret_end)
 {
-	const char *divergence = hb__value(r->args, "on-divergence"), *contents = hb__value(r->args, "contents");
+	const char *divergence = hb__option_value(r->args, "on-divergence"),
+		   *contents = hb__option_value(r->args, "contents");
 	divergence = divergence ? divergence : "stop";
-	const char *seconds = hb__value(r->args, "patience");
+	const char *seconds = hb__option_value(r->args, "patience");
 	double patience = seconds ? strtod(seconds, NULL) : 10;
 	const hb_launch launch = {.line = &r->line,
 		.command = r->command,
 		.setup = {.mode = "replay",
 			.folder = r->folder.folder,
 			.level = hb__replay_level(&r->manifest),
-			.check = r->manifest.contents,
+			.digests = r->manifest.contents,
 			.script = r->folder.script,
 			.replay_log = r->new_recording,
 			.divergence = divergence,
@@ -266,14 +267,14 @@ static int replay(struct replay *r)
 {
 	sigset_t old;
 	hb_job_end end;
-	const char *name = hb__value(r->args, "output");
+	const char *name = hb__option_value(r->args, "output");
 	hold_signals(true, &old);
 	int code = hb__open_replay_folder(r->recording, &r->folder);
 	if (!code && name)
 		code = hb__new_recording(name, "", &r->new_recording);
 	code = code ? code
-		    : hb__recorded_command(&r->manifest, r->args->rest, hb__value(r->args, "mpi"), r->folder.size,
-			      &r->line, &r->command);
+		    : hb__recorded_command(&r->manifest, r->args->rest, hb__option_value(r->args, "mpi"),
+			      r->folder.size, &r->line, &r->command);
 	if (!code && !interrupted()) {
 		hold_signals(false, &old);
 		code = run(r, &end);
@@ -299,7 +300,8 @@ int hb__replay(const hb_args *args)
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
 	if (!code && !args->rest)
-		code = hb__trust(r.recording, &r.manifest, hb__value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK);
+		code = hb__trust(
+			r.recording, &r.manifest, hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK);
 	if (!code)
 		code = replay(&r);
 	hb__manifest_free(&r.manifest);

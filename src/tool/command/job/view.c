@@ -58,12 +58,12 @@ static char *joined(const hb_strings *words)
 
 static int check_options(const hb_args *args)
 {
-	const char *html = hb__value(args, "html"), *around = hb__value(args, "around");
-	const char *range = hb__value(args, "range"), *dash = range ? strchr(range, '-') : NULL;
-	uint64_t port = hb__number(args, "port", 0);
+	const char *html = hb__option_value(args, "html"), *around = hb__option_value(args, "around");
+	const char *range = hb__option_value(args, "range"), *dash = range ? strchr(range, '-') : NULL;
+	uint64_t port = hb__option_number(args, "port", 0);
 	if (port > 65535)
 		return hb__fail_with(HB_EXIT_USAGE, "--port %llu: the highest port is 65535", (unsigned long long)port);
-	if (!html && (around || range || hb__value(args, "events")))
+	if (!html && (around || range || hb__option_value(args, "events")))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"--around, --range and --events only choose what --html FILE writes: give --html, too");
 	if (range && (strspn(range, "0123456789-") != strlen(range) || !dash || dash == range || !dash[1]))
@@ -71,7 +71,7 @@ static int check_options(const hb_args *args)
 	if (around && range)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "--around and --range both choose the events to write: give only one of them");
-	const char *at = hb__value(args, "at");
+	const char *at = hb__option_value(args, "at");
 	int code = at ? hb__check_event(at) : 0;
 	return !code && around ? hb__check_event(around) : code;
 }
@@ -86,8 +86,8 @@ static hb_view_options options_of(struct view *v)
 		.sources = v->sources,
 		.nsources = v->nsources,
 		.shift_ns = v->shift_ns,
-		.silent = hb__value(v->args, "html") != NULL,
-		.port = (uint16_t)hb__number(v->args, "port", 0),
+		.silent = hb__option_value(v->args, "html") != NULL,
+		.port = (uint16_t)hb__option_number(v->args, "port", 0),
 		.source = hb__page_source(&v->page)};
 	v->control = hb__page_control(&v->replay);
 	if (v->replayable && !o.silent)
@@ -127,13 +127,13 @@ static void take_signals(int fd)
 /* The page takes what is chosen from behind the #. */
 static char *address_of(const struct view *v)
 {
-	const char *at = hb__value(v->args, "at");
+	const char *at = hb__option_value(v->args, "at");
 	return hb__format("%s%s%s%s", hb_view_address(v->server), at ? "#at=" : "", at ? at : "", at ? "&near=1" : "");
 }
 
 static int print_address(const struct view *v, const char *address)
 {
-	if (hb__value(v->args, "json"))
+	if (hb__option_value(v->args, "json"))
 		printf("{\"address\":\"%s\",\"port\":%u,\"pid\":%d}\n", address, hb_view_port(v->server),
 			(int)getpid());
 	else
@@ -153,7 +153,7 @@ static int serve(struct view *v)
 	take_signals(fd.fd);
 	char *address = address_of(v);
 	int code = print_address(v, address);
-	if (!code && !hb__value(v->args, "no-browser"))
+	if (!code && !hb__option_value(v->args, "no-browser"))
 		hb__open_browser(address, &v->browser);
 	free(address);
 	while (!code && !asked_to_end) {
@@ -175,14 +175,15 @@ static int serve(struct view *v)
 static int write_page(struct view *v)
 {
 	hb_error err = {0};
-	const char *range = hb__value(v->args, "range"), *dash = range ? strchr(range, '-') : NULL;
-	hb_page_part part = {.around = hb__value(v->args, "around"), .events = hb__number(v->args, "events", 2000)};
+	const char *range = hb__option_value(v->args, "range"), *dash = range ? strchr(range, '-') : NULL;
+	hb_page_part part = {
+		.around = hb__option_value(v->args, "around"), .events = hb__option_number(v->args, "events", 2000)};
 	part.from = range;
 	part.to = dash ? dash + 1 : NULL;
 	if (hb_view_wait(v->server, &err))
 		return hb__fail_log(v->recording, &err);
 	hb__say_troubles(&v->run);
-	return hb__write_page(v->server, hb__value(v->args, "html"), &part);
+	return hb__write_page(v->server, hb__option_value(v->args, "html"), &part);
 }
 
 static int open_server(struct view *v)
@@ -211,7 +212,7 @@ static int view(struct view *v)
 	}
 	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;
 	v->replayable = v->replayable || v->args->rest;
-	char *why = v->replayable && !v->args->rest && !hb__value(v->args, "trust")
+	char *why = v->replayable && !v->args->rest && !hb__option_value(v->args, "trust")
 			    ? hb__trust_not(v->recording, &v->manifest)
 			    : NULL;
 	if (why)
@@ -222,12 +223,12 @@ static int view(struct view *v)
 	v->sources = hb__page_sources(&v->page, &v->nsources, &v->shift_ns);
 	v->replay.options = (hb_live_options){.recording = v->recording,
 		.command = v->args->rest,
-		.trust = hb__value(v->args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_REFUSE,
+		.trust = hb__option_value(v->args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_REFUSE,
 		.run = &v->run,
 		.out = 2};
 	code = open_server(v);
 	if (!code)
-		code = hb__value(v->args, "html") ? write_page(v) : serve(v);
+		code = hb__option_value(v->args, "html") ? write_page(v) : serve(v);
 	return code;
 }
 

@@ -7,7 +7,7 @@
 void hb__d_forget_planted(hb_debug *d)
 {
 	for (size_t i = 0; i < d->npoints; i++) {
-		hb_point *p = &d->points[i];
+		hb_action_point *p = &d->points[i];
 		if (p->once && hb_set_count(&p->reached)) {
 			hb__d_drop_point(d, p);
 			i--;
@@ -31,7 +31,7 @@ static char *location_of(hb_debug *d, int32_t rank, hb_gdb *gdb, const char *wha
 /* Where it came to be, or what gdb says against it, is the answer of the process. */
 static void plant(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 {
-	hb_point *p = user;
+	hb_action_point *p = user;
 	hb_frame where = {0};
 	hb_error err = {0};
 	hb_status status;
@@ -67,7 +67,7 @@ static void plant(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 	free(quoted);
 }
 
-void hb__d_plant_one(hb_debug *d, hb_point *p, const hb_set *set)
+void hb__d_plant_one(hb_debug *d, hb_action_point *p, const hb_set *set)
 {
 	hb_set todo;
 	hb__d_init(d, &todo);
@@ -85,7 +85,7 @@ void hb__d_plant_one(hb_debug *d, hb_point *p, const hb_set *set)
 static void drop_used(hb_debug *d)
 {
 	for (size_t i = d->npoints; i-- > 0;) {
-		hb_point *p = &d->points[i];
+		hb_action_point *p = &d->points[i];
 		bool used = p->once;
 		for (int32_t k = hb_set_next(&p->set, 0); used && k >= 0; k = hb_set_next(&p->set, k + 1)) {
 			const hb_proc *proc = hb_session_proc(hb__live_session(d->live), k);
@@ -107,7 +107,7 @@ void hb__d_plant(hb_debug *d, const hb_set *set)
 }
 
 struct changing {
-	hb_point *point;
+	hb_action_point *point;
 	int how; /* 1 enable, 0 disable, -1 delete */
 };
 
@@ -123,7 +123,7 @@ static void apply(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 		hb__d_reply(d, rank, true, NULL, "%s", err.message);
 }
 
-void hb__d_change_planted(hb_debug *d, hb_point *p, int how)
+void hb__d_change_planted(hb_debug *d, hb_action_point *p, int how)
 {
 	struct changing c = {p, how};
 	hb_set set;

@@ -6,7 +6,7 @@
 
 static const char *const kinds[] = {"break", "barrier", "watch"};
 
-void hb__d_free_point(hb_point *p)
+void hb__d_free_point(hb_action_point *p)
 {
 	free(p->what);
 	free(p->condition);
@@ -16,7 +16,7 @@ void hb__d_free_point(hb_point *p)
 	hb_set_free(&p->reached);
 }
 
-static hb_point *find(hb_debug *d, int number)
+static hb_action_point *find(hb_debug *d, int number)
 {
 	for (size_t i = 0; i < d->npoints; i++)
 		if (d->points[i].number == number)
@@ -24,7 +24,7 @@ static hb_point *find(hb_debug *d, int number)
 	return NULL;
 }
 
-void hb__d_drop_point(hb_debug *d, hb_point *p)
+void hb__d_drop_point(hb_debug *d, hb_action_point *p)
 {
 	hb__d_free_point(p);
 	memmove(p, p + 1, (size_t)(d->points + --d->npoints - p) * sizeof *p);
@@ -33,7 +33,7 @@ void hb__d_drop_point(hb_debug *d, hb_point *p)
 /* ---- making ---- */
 
 /* A new point for the set of the command, planted where that is possible now. */
-static int add(hb_debug *d, hb_point point)
+static int add(hb_debug *d, hb_action_point point)
 {
 	point.number = ++d->last_point;
 	point.planted = hb__alloc(((size_t)d->size + 1) * sizeof *point.planted);
@@ -77,7 +77,7 @@ static int make(hb_debug *d, char *args, hb_point_kind kind, bool once)
 {
 	hb_d_option options[] = {
 		{"-if", false, NULL}, {"-count", false, NULL}, {"-stop", false, NULL}, {NULL, false, NULL}};
-	hb_point point = {.kind = kind, .once = once};
+	hb_action_point point = {.kind = kind, .once = once};
 	int code = hb__d_options(args, options);
 	code = code ? code : read_count(d, options[1].value, &point.count);
 	hb__d_init(d, &point.stop);
@@ -119,7 +119,7 @@ int hb__v_until(hb_debug *d, char *args)
 		return code;
 	int number = d->last_point;
 	code = hb__v_cont(d, nothing);
-	hb_point *p = find(d, number);
+	hb_action_point *p = find(d, number);
 	if (p) {
 		hb__d_change_planted(d, p, -1);
 		hb__d_drop_point(d, p);
@@ -133,14 +133,14 @@ int hb__v_watch(hb_debug *d, char *args)
 {
 	if (!*args)
 		return hb__d_fail(d, HB_EXIT_USAGE, "watch takes an expression, as in watch results");
-	hb_point point = {.kind = HB_POINT_WATCH, .what = hb__copy(args)};
+	hb_action_point point = {.kind = HB_POINT_WATCH, .what = hb__copy(args)};
 	hb__d_init(d, &point.stop);
 	return add(d, point);
 }
 
 /* ---- reaching ---- */
 
-hb_point *hb__d_point_of(hb_debug *d, int32_t rank, int number)
+hb_action_point *hb__d_point_of(hb_debug *d, int32_t rank, int number)
 {
 	for (size_t i = 0; number > 0 && i < d->npoints; i++)
 		if (rank < d->size && d->points[i].planted[rank] == number)
@@ -148,7 +148,7 @@ hb_point *hb__d_point_of(hb_debug *d, int32_t rank, int number)
 	return NULL;
 }
 
-void hb__d_reached(hb_debug *d, int32_t rank, hb_point *p)
+void hb__d_reached(hb_debug *d, int32_t rank, hb_action_point *p)
 {
 	hb_error err = {0};
 	p->hits++;
@@ -159,7 +159,7 @@ void hb__d_reached(hb_debug *d, int32_t rank, hb_point *p)
 }
 
 /* Those of the barrier that are still to come. */
-static void missing(hb_debug *d, const hb_point *p, hb_set *ret)
+static void missing(hb_debug *d, const hb_action_point *p, hb_set *ret)
 {
 	hb__d_init(d, ret);
 	for (int32_t i = hb_set_next(&p->set, 0); i >= 0; i = hb_set_next(&p->set, i + 1)) {
@@ -173,7 +173,7 @@ static void missing(hb_debug *d, const hb_point *p, hb_set *ret)
 bool hb__d_at_barrier(hb_debug *d, int32_t rank, hb_set *ret_missing, int *ret_number)
 {
 	for (size_t i = 0; i < d->npoints; i++) {
-		hb_point *p = &d->points[i];
+		hb_action_point *p = &d->points[i];
 		if (p->kind != HB_POINT_BARRIER || p->disabled || !hb_set_has(&p->reached, rank))
 			continue;
 		missing(d, p, ret_missing);
@@ -194,7 +194,7 @@ bool hb__d_at_barrier(hb_debug *d, int32_t rank, hb_set *ret_missing, int *ret_n
 
 /* ---- listing and changing ---- */
 
-static void print_point(hb_debug *d, const hb_point *p)
+static void print_point(hb_debug *d, const hb_action_point *p)
 {
 	if (d->settings.json) {
 		char *what = hb__d_json(p->what), *condition = hb__d_json(p->condition);
@@ -231,7 +231,7 @@ static void print_point(hb_debug *d, const hb_point *p)
 
 enum change { LIST, ENABLE, DISABLE, DELETE };
 
-static void change(hb_debug *d, hb_point *p, enum change what)
+static void change(hb_debug *d, hb_action_point *p, enum change what)
 {
 	if (what == LIST) {
 		print_point(d, p);
@@ -261,7 +261,7 @@ static int each(hb_debug *d, const char *verb, char *args, enum change what)
 		return 0;
 	}
 	for (; word; word = hb__d_word(&args)) {
-		hb_point *p = find(d, (int)hb__d_number(word));
+		hb_action_point *p = find(d, (int)hb__d_number(word));
 		if (p)
 			change(d, p, what);
 		else

@@ -49,7 +49,7 @@ static void meet(struct extreme *e, int32_t rank, double value, const char *inde
 		hb_set_add(&e->ranks, rank);
 }
 
-static void take(struct spread *s, int32_t rank, double value, const char *index)
+static void add_value(struct spread *s, int32_t rank, double value, const char *index)
 {
 	if (isnan(value)) {
 		if (!s->odd++) {
@@ -107,7 +107,7 @@ static bool read_values(struct spread *s, int32_t rank, const char *text)
 		} else if (word || isdigit((unsigned char)*p) || (*p == '-' && isdigit((unsigned char)p[1]))) {
 			double value = strtod(p, &end);
 			write_index(at, depth, fortran, index, sizeof index);
-			take(s, rank, value, index);
+			add_value(s, rank, value, index);
 			p = end;
 		} else
 			p = skip(p);

@@ -405,7 +405,7 @@ static void release(struct hb__otf2 *o)
 
 int hb__export_otf2(hb_export *x)
 {
-	hb_target target;
+	hb_export_target target;
 	char *path = x->out ? hb__copy(x->out) : hb__format("%s.otf2", x->name);
 	int code = hb__target_folder(path, x->force, &target);
 	if (!code) {
