@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/finding.h"
 
 const hb_finding_kind hb_finding_kinds[HB_FINDINGS] = {
@@ -85,14 +86,8 @@ hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *er
 			found->at[i].times += finding->times ? finding->times : 1;
 			return HB_OK;
 		}
-	if (found->n == found->room) {
-		size_t room = found->room ? 2 * found->room : 32;
-		hb_finding *at = realloc(found->at, room * sizeof *at);
-		if (!at)
-			return no_memory(err);
-		found->at = at;
-		found->room = room;
-	}
+	if (!HB_GROW(found->at, found->room, found->n + 1))
+		return no_memory(err);
 	hb_finding copy = *finding;
 	hb_point *points = malloc((finding->npoints + 1) * sizeof *points);
 	copy.times = finding->times ? finding->times : 1;

@@ -3,6 +3,7 @@
  * senders are what it could have got, when they were not sent because of it. A message m was sent
  * because of receive r exactly when the sender of m knew, at its enter, of an event of r's line after
  * the one that completed r: one comparison with hb_send.seen. */
+#include "base/grow.h"
 #include "rules/race/parts.h"
 
 #define WINDOW 4096 /* receives that are looked at behind one that is pending */
@@ -10,15 +11,9 @@
 
 bool hb__found(struct hb__racing *r, uint32_t send, bool dependent)
 {
-	if (r->nfound == r->room) {
-		uint32_t room = r->room ? r->room * 2 : 64;
-		hb_alternative *more = realloc(r->found, room * sizeof *more);
-		if (!more) {
-			r->no_memory = true;
-			return false;
-		}
-		r->found = more;
-		r->room = room;
+	if (!HB_GROW(r->found, r->room, r->nfound + 1)) {
+		r->no_memory = true;
+		return false;
 	}
 	r->found[r->nfound++] = (hb_alternative){send, hb_model_sends(r->m)[send].receive, dependent, false};
 	return true;
@@ -82,15 +77,9 @@ static void put_down(struct hb__racing *r, uint32_t id)
 	uint32_t until = open ? HB_NO : v->send == HB_NO ? 0 : hb_send_seen(r->m, v->send, v->line);
 	if (until <= v->post || v->flags & HB_CANCELLED)
 		return;
-	if (r->nwaiting == r->waiting_room) {
-		size_t room = r->waiting_room ? r->waiting_room * 2 : 64;
-		struct hb__waiting *more = realloc(r->waiting, room * sizeof *more);
-		if (!more) {
-			r->no_memory = true;
-			return;
-		}
-		r->waiting = more;
-		r->waiting_room = room;
+	if (!HB_GROW(r->waiting, r->waiting_room, r->nwaiting + 1)) {
+		r->no_memory = true;
+		return;
 	}
 	r->waiting[r->nwaiting++] = (struct hb__waiting){id, until};
 }

@@ -1,4 +1,5 @@
 /* Who is missing from a collective. */
+#include "base/grow.h"
 #include "rules/deadlock/wait.h"
 
 /* The call of a process that is its part in a collective: function and root. */
@@ -73,15 +74,9 @@ static uint32_t parts_node(struct hb__graph *g, uint32_t id, const struct part *
 			((!c->differs && !g->hanging) || (p->root == mine->root && !strcmp(p->call, mine->call))))
 			return p->node;
 	}
-	if (g->nparts == g->parts_room) {
-		size_t room = g->parts_room ? 2 * g->parts_room : 16;
-		void *at = realloc(g->parts, room * sizeof *g->parts);
-		if (!at) {
-			g->no_memory = true;
-			return HB_NO;
-		}
-		g->parts = at;
-		g->parts_room = room;
+	if (!HB_GROW(g->parts, g->parts_room, g->nparts + 1)) {
+		g->no_memory = true;
+		return HB_NO;
 	}
 	uint32_t node = hb__node_new(g, HB__NODE_PARTS, id, 0);
 	missing_side(g, id, node, mine, group->member, group->size);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/messages/messages.h"
 
 bool hb__letter_part(struct hb__letters *l, uint32_t line, uint32_t event, const hb_event *e)
@@ -18,14 +19,8 @@ bool hb__letter_part(struct hb__letters *l, uint32_t line, uint32_t event, const
 	bool near = peers_are_member || !g->remote_size;
 	if (peer >= (near ? g->size : g->remote_size))
 		return true;
-	if (l->parts == l->parts_room) {
-		size_t room = l->parts_room ? 2 * l->parts_room : 16;
-		struct hb__letter_part *part = realloc(l->part, room * sizeof *part);
-		if (!part)
-			return false;
-		l->part = part;
-		l->parts_room = room;
-	}
+	if (!HB_GROW(l->part, l->parts_room, l->parts + 1))
+		return false;
 	int64_t partitions = hb_event_argument(e, "partitions"), count = hb_event_argument(e, "count");
 	l->part[l->parts++] = (struct hb__letter_part){.sends = sends,
 		.at = {line, event},

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "calls/meaning.h"
 #include "rules/messages/messages.h"
 #include "rules/race.h"
@@ -40,14 +41,8 @@ static bool keep(struct racing *r, const hb_race *race)
 			r->at[i].times++;
 			return true;
 		}
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 16;
-		struct line_of *at = realloc(r->at, room * sizeof *at);
-		if (!at)
-			return false;
-		r->at = at;
-		r->room = room;
-	}
+	if (!HB_GROW(r->at, r->room, r->n + 1))
+		return false;
 	r->at[r->n++] = key;
 	return true;
 }

@@ -1,5 +1,6 @@
 /* A synchronous send completes when its receive was matched. What its process does then is a consequence of this
  * match, though not of the end of the receive: a message sent because of it could not have been received instead. */
+#include "base/grow.h"
 #include "rules/race/parts.h"
 
 struct pair {
@@ -98,15 +99,9 @@ bool hb__acked(struct hb__acks *a, uint32_t got, uint32_t other)
 		const hb_ask *ask = bsearch(&key, a->asks, a->nasks, sizeof key, by_send);
 		return ask && ask->ret_seen > end.event;
 	}
-	if (a->n == a->room) {
-		size_t room = a->room ? a->room * 2 : 256;
-		struct pair *more = realloc(a->pairs, room * sizeof *more);
-		if (!more) {
-			a->no_memory = true;
-			return false;
-		}
-		a->pairs = more;
-		a->room = room;
+	if (!HB_GROW(a->pairs, a->room, a->n + 1)) {
+		a->no_memory = true;
+		return false;
 	}
 	a->pairs[a->n++] = (struct pair){got, other};
 	return false;

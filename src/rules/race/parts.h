@@ -20,7 +20,8 @@ struct hb__racing {
 	struct hb__waiting *waiting;
 	size_t nwaiting, waiting_room;
 	hb_alternative *found;
-	uint32_t nfound, room;
+	uint32_t nfound;
+	size_t room;
 	struct hb__weak *weak; /* with all */
 	struct hb__acks *acks;
 	bool *locks; /* by process: it takes locks of windows, which may order more than is seen */

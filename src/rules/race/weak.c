@@ -3,6 +3,7 @@
  * on the same process does and what the two take from overlaps. Messages into unstable receives order nothing for sure, so
  * more can race; this is repeated until nothing is added. The result is an upper bound: nothing that can
  * differ is left out as long as the processes make the same calls, and some things in it cannot. */
+#include "base/grow.h"
 #include "rules/race/parts.h"
 
 #define ROUNDS 12 /* after so many all wildcard receives count as unstable */
@@ -29,15 +30,9 @@ static void displace(struct hb__weak *w, uint32_t send)
 	uint32_t channel = hb_model_sends(w->m)[send].channel;
 	if (w->is_displaced[channel])
 		return;
-	if (w->n == w->room) {
-		size_t room = w->room ? w->room * 2 : 64;
-		struct displaced *more = realloc(w->displaced, room * sizeof *more);
-		if (!more) {
-			w->no_memory = true;
-			return;
-		}
-		w->displaced = more;
-		w->room = room;
+	if (!HB_GROW(w->displaced, w->room, w->n + 1)) {
+		w->no_memory = true;
+		return;
 	}
 	w->is_displaced[channel] = true;
 	w->displaced[w->n++] = (struct displaced){channel, send};

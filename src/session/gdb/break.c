@@ -5,20 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "session/gdb/inside.h"
 
 /* ---- which ones there are ---- */
 
 static bool add_point(hb_gdb *gdb, int number, int32_t id, bool watch)
 {
-	if (gdb->npoints == gdb->cap_points) {
-		size_t cap = gdb->cap_points ? 2 * gdb->cap_points : 16;
-		void *more = realloc(gdb->points, cap * sizeof *gdb->points);
-		if (!more)
-			return false;
-		gdb->points = more;
-		gdb->cap_points = cap;
-	}
+	if (!HB_GROW(gdb->points, gdb->cap_points, gdb->npoints + 1))
+		return false;
 	gdb->points[gdb->npoints++] = (struct hb__point){number, id, watch, true};
 	return true;
 }

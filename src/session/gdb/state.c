@@ -9,20 +9,15 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "session/gdb/inside.h"
 
 /* ---- telling ---- */
 
 void hb__gdb_tell(hb_gdb *gdb, int32_t id, const hb_gdb_stop *stop)
 {
-	if (gdb->ntold == gdb->cap_told) {
-		size_t cap = gdb->cap_told ? 2 * gdb->cap_told : 16;
-		void *more = realloc(gdb->told, cap * sizeof *gdb->told);
-		if (!more)
-			return;
-		gdb->told = more;
-		gdb->cap_told = cap;
-	}
+	if (!HB_GROW(gdb->told, gdb->cap_told, gdb->ntold + 1))
+		return;
 	gdb->told[gdb->ntold++] = (struct hb__told){id, *stop};
 	eventfd_write(gdb->news, 1);
 }
@@ -131,14 +126,8 @@ static struct hb__inferior *by_thread(hb_gdb *gdb, int number, struct hb__gdb_th
 
 static void add_thread(struct hb__inferior *inf, int number)
 {
-	if (inf->nthreads == inf->cap) {
-		size_t cap = inf->cap ? 2 * inf->cap : 4;
-		void *more = realloc(inf->threads, cap * sizeof *inf->threads);
-		if (!more)
-			return;
-		inf->threads = more;
-		inf->cap = cap;
-	}
+	if (!HB_GROW(inf->threads, inf->cap, inf->nthreads + 1))
+		return;
 	inf->threads[inf->nthreads++] = (struct hb__gdb_thread){.number = number, .running = true};
 	if (!inf->thread)
 		inf->thread = number;

@@ -11,7 +11,6 @@
 
 #define ROWS 3000000    /* that are read at most: a fraction of a second */
 #define POINT_EVERY 512 /* events, where rows are read */
-#define LEVEL_EVENTS 1
 #define LAST_TICK ((uint64_t)INT64_MAX / 4)
 
 struct point {
@@ -98,7 +97,7 @@ static hb_status add_lines(struct opening *p, uint32_t process, hb_error *err)
 	hb_overview *o = p->o;
 	const hb_source *source = &p->sources[process];
 	uint32_t lanes = source->log ? hb_log_get_info(source->log)->lanes : 0;
-	if (lanes && hb_log_get_info(source->log)->level != LEVEL_EVENTS)
+	if (lanes && hb_log_get_info(source->log)->level != HB_LEVEL_EVENTS)
 		return hb__layout_fail(err, HB_E_ARGUMENT,
 			"the run was recorded without times (level order or racing): record it again at level events");
 	hb_overview_line *line = realloc(o->line, ((size_t)o->lines + lanes + 1) * sizeof *line);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query.h"
+#include "base/grow.h"
 #include "view/answer/answer.h"
 #include "view/answer/races.h"
 
@@ -36,15 +37,9 @@ static void add_hit(struct search *s, hb_at at, const hb_event *ev)
 {
 	double exit;
 	hb_text text = {0};
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct hit *more = realloc(s->hit, room * sizeof *more);
-		if (!more) {
-			s->broken = true;
-			return;
-		}
-		s->hit = more;
-		s->room = room;
+	if (!HB_GROW(s->hit, s->room, s->n + 1)) {
+		s->broken = true;
+		return;
 	}
 	struct hit *hit = &s->hit[s->n++];
 	hit->at = at;
