@@ -10,7 +10,7 @@ typedef struct hb_setup {
 	const char *folder; /* absolute */
 	const char *level;  /* order, events */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
-	bool digests; /* of what messages hold */
+	bool digests;   /* of what messages hold */
 	bool remarks;   /* for hbdb check */
 	bool sanitized; /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
