@@ -30,7 +30,8 @@ static int get(void)
 	while (queue.first == queue.next)
 		pthread_cond_wait(&queue.more, &queue.lock);
 	int task = queue.task[queue.first];
-	hb_received("queue", queue.first++, sizeof task); /* after it was taken */
+	hb_received("queue", queue.first, sizeof task); /* after it was taken */
+	queue.first++;
 	pthread_mutex_unlock(&queue.lock);
 	return task;
 }

@@ -1,5 +1,6 @@
 /* MPI and a ring in shared memory beside it: rank 0 hands numbers to each other process of its node without MPI, and MPI adds
- * up what they make of them. Each pair has a ring, and a message's key is its number in it. */
+ * up what they make of them. Each reader has a ring, and a message's key is its number in it. A writer that waits for room in a full ring waits for the
+ * reader: that is a message, too, back to the writer. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,10 +18,10 @@ struct ring {
 static unsigned load(const unsigned *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static void store(unsigned *p, unsigned v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 
-static const char *name_of(int reader)
+static const char *name_of(const char *what, int reader)
 {
 	static char name[32];
-	snprintf(name, sizeof name, "ring %d", reader);
+	snprintf(name, sizeof name, "%s %d", what, reader);
 	return name;
 }
 
@@ -29,8 +30,10 @@ static void write_to(struct ring *r, int reader, int number)
 	unsigned n = r->written;
 	while (n - load(&r->taken) == ROOM)
 		;
+	if (n >= ROOM)
+		hb_received(name_of("room in ring", reader), n - ROOM, 0);
 	r->number[n % ROOM] = number;
-	hb_sent(name_of(reader), n, sizeof number);
+	hb_sent(name_of("ring", reader), n, sizeof number);
 	store(&r->written, n + 1);
 }
 
@@ -40,7 +43,8 @@ static int read_from(struct ring *r, int reader)
 	while (load(&r->written) == n)
 		;
 	int number = r->number[n % ROOM];
-	hb_received(name_of(reader), n, sizeof number);
+	hb_received(name_of("ring", reader), n, sizeof number);
+	hb_sent(name_of("room in ring", reader), n, 0);
 	store(&r->taken, n + 1);
 	return number;
 }

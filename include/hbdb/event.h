@@ -6,8 +6,7 @@
  *   hb_sent("ring", number, bytes);  ...  hb_received("ring", number, bytes);
  *
  * This header is all there is: nothing to link (with a C library older than glibc 2.34: -ldl). Without the recorder each of
- * these costs a load and a branch, and the values of HB_EVENT, HB_BEGIN and HB_END are not even computed; so they must not
- * have effects of their own.
+ * these costs a load and a branch, and the arguments are not even computed; so they must not have effects of their own.
  *
  * A name is the event's kind: what stands in `hbdb dump -f NAME`, in SQL, in the page. Take few and short ones (at most 200
  * bytes) and give what varies as values; at most 16 values are recorded, and 1024 bytes of a text. Names and texts are
@@ -92,35 +91,14 @@ static inline hb_value hb_text(const char *name, const char *value)
 	return v;
 }
 
-static inline void hb_event(const char *name)
-{
-	if (hb_is_recorded())
-		hb_recorder_here->event(HB_KIND_EVENT, name, 0, (const hb_value *)0);
-}
-
-static inline void hb_begin(const char *name)
-{
-	if (hb_is_recorded())
-		hb_recorder_here->event(HB_KIND_BEGIN, name, 0, (const hb_value *)0);
-}
-
-static inline void hb_end(const char *name)
-{
-	if (hb_is_recorded())
-		hb_recorder_here->event(HB_KIND_END, name, 0, (const hb_value *)0);
-}
-
-static inline void hb_sent(const char *channel, uint64_t key, uint64_t bytes)
-{
-	if (hb_is_recorded())
-		hb_recorder_here->message(HB_KIND_SENT, channel, key, bytes);
-}
-
-static inline void hb_received(const char *channel, uint64_t key, uint64_t bytes)
-{
-	if (hb_is_recorded())
-		hb_recorder_here->message(HB_KIND_RECEIVED, channel, key, bytes);
-}
+/* Macros, so that the place of an event is the program's line. */
+#define hb_event(name) HB_SAY(event, (HB_KIND_EVENT, (name), 0, (const hb_value *)0))
+#define hb_begin(name) HB_SAY(event, (HB_KIND_BEGIN, (name), 0, (const hb_value *)0))
+#define hb_end(name) HB_SAY(event, (HB_KIND_END, (name), 0, (const hb_value *)0))
+#define hb_sent(channel, key, bytes) HB_SAY(message, (HB_KIND_SENT, (channel), (uint64_t)(key), (uint64_t)(bytes)))
+#define hb_received(channel, key, bytes) \
+	HB_SAY(message, (HB_KIND_RECEIVED, (channel), (uint64_t)(key), (uint64_t)(bytes)))
+#define HB_SAY(how, arguments) ((void)(hb_is_recorded() ? (hb_recorder_here->how arguments, 0) : 0))
 
 /* With values: a name and 1 to 16 of hb_integer, hb_real, hb_text. */
 #define HB_EVENT(name, ...) HB_WITH_VALUES(HB_KIND_EVENT, name, __VA_ARGS__)

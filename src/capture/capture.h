@@ -70,9 +70,11 @@ struct hb__user;
 
 /* A thread that calls MPI. Only its own thread touches it. */
 struct hb__lane {
-	int depth;    /* > 0: inside a wrapped call */
-	int nested;   /* > 0: inside a callback of the program that such a call runs */
-	bool storing; /* rows are written (not stopped by a full disk) */
+	int depth;            /* > 0: inside a wrapped call */
+	int nested;           /* > 0: inside a callback of the program that such a call runs */
+	bool storing;         /* rows are written (not stopped by a full disk) */
+	bool passes;          /* it has said that it stands after its last event, and stops as the next one begins */
+	uint64_t passed_goes; /* how often it had been let go when it said so */
 	uint16_t number;
 	uint8_t *w, *end; /* where the next record goes in the open unit */
 	struct hb_unit_header *unit;

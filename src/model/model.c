@@ -132,7 +132,8 @@ static void tell_processes(hb_model *m)
 	uint32_t spawned = 0;
 	for (uint32_t i = 0; i < m->processes.n; i++) {
 		const hb_process *p = &m->processes.at[i];
-		spawned += p->pid != 0;
+		/* without MPI there are only messages of the program itself, which know no world */
+		spawned += p->pid && (!p->log || hb_log_get_info(p->log)->library);
 		if (!p->log)
 			hb__model_trouble(m,
 				"rank %d is missing: messages from and to it are not known, so order that results from them, and races with them, are not found",

@@ -17,6 +17,9 @@ extern bool hb__controlled;
 void hb__control_start(struct hb__lane *lane);
 /* An event is about to begin (`entering`), or a call is over: waits here when the session wants that. */
 void hb__control_look(struct hb__lane *lane, bool entering);
+/* The last event tells of something that happens only when the thread goes on: it says that it stands here, where it
+ * is to stop, and stops as its next event begins. */
+void hb__control_pass(struct hb__lane *lane);
 static inline void hb__control_check(struct hb__lane *lane)
 {
 	if (unlikely(hb__controlled))

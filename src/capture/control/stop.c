@@ -33,10 +33,8 @@ static void progress(void)
 /* Milliseconds between two looks: somebody may still need this process at first. */
 static int pause_ms(uint64_t looks) { return looks < 2000 ? 1 : looks < 4000 ? 5 : 20; }
 
-static void wait_for_go(struct hb__lane *lane, const char *why)
+static void wait_while(struct hb__lane *lane, uint64_t goes)
 {
-	uint64_t goes = hb__dial_goes(lane->number);
-	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, why);
 	for (uint64_t looks = 0; hb__controlled && hb__dial_goes(lane->number) == goes; looks++) {
 		progress();
 		if (!hb__dial_take(pause_ms(looks)))
@@ -46,11 +44,34 @@ static void wait_for_go(struct hb__lane *lane, const char *why)
 		hb__dial_say("going %u", lane->number);
 }
 
+static void wait_for_go(struct hb__lane *lane, const char *why)
+{
+	uint64_t goes = hb__dial_goes(lane->number);
+	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, why);
+	wait_while(lane, goes);
+}
+
 /* A thread that has made no event yet can only be stopped as its first call begins. */
 static bool stops_here(const struct hb__lane *lane, const struct hb__wish *w, bool entering)
 {
 	return w->set && !w->free && lane->control->events >= w->event &&
 	       (w->next || !lane->control->events ? entering : !entering);
+}
+
+void hb__control_pass(struct hb__lane *lane)
+{
+	if (!hb__active || !hb__controlled)
+		return;
+	if (!hb__dial_take(0)) {
+		lost();
+		return;
+	}
+	struct hb__wish w = hb__dial_wish(lane->number);
+	if (!stops_here(lane, &w, false))
+		return;
+	lane->passes = true;
+	lane->passed_goes = hb__dial_goes(lane->number);
+	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, HB_CONTROL_AFTER);
 }
 
 void hb__control_look(struct hb__lane *lane, bool entering)
@@ -60,6 +81,10 @@ void hb__control_look(struct hb__lane *lane, bool entering)
 	if (!hb__dial_take(0)) {
 		lost();
 		return;
+	}
+	if (lane->passes) {
+		lane->passes = false;
+		wait_while(lane, lane->passed_goes);
 	}
 	struct hb__wish w = hb__dial_wish(lane->number);
 	while (hb__controlled && stops_here(lane, &w, entering)) {

@@ -244,7 +244,11 @@ static inline __attribute__((always_inline)) void record(struct hb__lane *lane, 
 	c.nresults = n;
 	c.enter = hb__tick();
 	hb__row_event(&c, c.enter, 0);
-	hb__control_check(lane);
+	if (unlikely(hb__controlled) &&
+		f->fn.cls == HB_USER_SENT) /* the others can have the message only when this thread goes on */
+		hb__control_pass(lane);
+	else
+		hb__control_check(lane);
 	lane->depth = depth;
 }
 

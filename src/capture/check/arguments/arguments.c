@@ -13,20 +13,9 @@ static uint8_t plans[HB_FN_COUNT];
 /* Arguments whose meaning lies behind a pointer or ends without hb__epoch are looked at every time. */
 static bool by_value(unsigned kind)
 {
+	if (hb__is_array(kind))
+		return false;
 	switch (kind) {
-	case HB_P_COUNTS:
-	case HB_P_DISPLS:
-	case HB_P_DTYPES:
-	case HB_P_AINTS:
-	case HB_P_CNTS:
-	case HB_P_CINTPTR:
-	case HB_P_MEMBERS:
-	case HB_P_RANKS:
-	case HB_P_RANGES:
-	case HB_P_GRID:
-	case HB_P_NODES:
-	case HB_P_NEIGHBORS:
-	case HB_P_PERDIM:
 	case HB_P_NEWTYPES:
 	case HB_P_REQS:
 	case HB_P_REQUEST:

@@ -32,6 +32,28 @@ bool hb__fault_enough(const struct hb__call *c, unsigned word, unsigned param);
 /* ---- reading arguments ---- */
 static inline unsigned hb__kind(const struct hb__look *l, unsigned i) { return l->fn->param[i].kind; }
 static inline const char *hb__name(const struct hb__look *l, unsigned i) { return l->fn->param[i].name; }
+/* An array that the call reads. */
+static inline bool hb__is_array(unsigned kind)
+{
+	switch (kind) {
+	case HB_P_COUNTS:
+	case HB_P_DISPLS:
+	case HB_P_DTYPES:
+	case HB_P_CINTPTR:
+	case HB_P_MEMBERS:
+	case HB_P_RANKS:
+	case HB_P_RANGES:
+	case HB_P_GRID:
+	case HB_P_NODES:
+	case HB_P_NEIGHBORS:
+	case HB_P_PERDIM:
+	case HB_P_AINTS:
+	case HB_P_CNTS:
+		return true;
+	default:
+		return false;
+	}
+}
 static inline bool hb__named(const struct hb__look *l, unsigned i, const char *name)
 {
 	return strcmp(l->fn->param[i].name, name) == 0;

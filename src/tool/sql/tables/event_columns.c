@@ -11,7 +11,7 @@ const hb_sql_column hb__sql_event_columns[] = {
 	{"event", "INTEGER", 0, HB_SQL_BY_EVENT, "the number of the event in its lane, from 1"},
 	{"call", "TEXT", 0, HB_SQL_BY_TEXT, "the function, as MPI_Recv"},
 	{"class", "TEXT", 0, HB_SQL_BY_TEXT,
-		"its kind: local, send, recv, complete, probe, collective, comm, rma, io, special"},
+		"its kind: local, send, recv, complete, probe, collective, comm, rma, io, special; of the program itself: event, begin, end, sent, received"},
 	{"place", "TEXT", 0, HB_SQL_NO_KEY, "file and line of the call, or program and offset"},
 	{"file", "TEXT", 0, HB_SQL_NO_KEY, "the file, as the compiler wrote it"},
 	{"line", "INTEGER", 0, HB_SQL_NO_KEY, "the line"},

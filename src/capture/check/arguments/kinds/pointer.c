@@ -56,29 +56,6 @@ static bool array_needed(const struct hb__look *l, unsigned i)
 	return false;
 }
 
-/* That the call reads. */
-static bool is_array(unsigned kind)
-{
-	switch (kind) {
-	case HB_P_COUNTS:
-	case HB_P_DISPLS:
-	case HB_P_DTYPES:
-	case HB_P_CINTPTR:
-	case HB_P_MEMBERS:
-	case HB_P_RANKS:
-	case HB_P_RANGES:
-	case HB_P_GRID:
-	case HB_P_NODES:
-	case HB_P_NEIGHBORS:
-	case HB_P_PERDIM:
-	case HB_P_AINTS:
-	case HB_P_CNTS:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool needed(const struct hb__look *l, unsigned i)
 {
 	switch (hb__kind(l, i)) {
@@ -124,7 +101,7 @@ static bool needed(const struct hb__look *l, unsigned i)
 		       hb__named(l, i, "value") || hb__named(l, i, "comm_name") || hb__named(l, i, "type_name") ||
 		       hb__named(l, i, "win_name");
 	default:
-		return is_array(hb__kind(l, i)) && array_needed(l, i);
+		return hb__is_array(hb__kind(l, i)) && array_needed(l, i);
 	}
 }
 
@@ -146,7 +123,7 @@ static const char *what_of(unsigned kind)
 	case HB_P_STATUSES:
 		return "who wants no status gives MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, which is not NULL in this library";
 	default:
-		return is_array(kind) ? "there has to be an array" : "a result has to go there";
+		return hb__is_array(kind) ? "there has to be an array" : "a result has to go there";
 	}
 }
 
