@@ -1,5 +1,5 @@
 ! Events of your program in a recording of hbdb: hbdb/event.h, which says what they mean, for Fortran. Compile this file with
-! your program (any Fortran 2008 compiler with a C compiler beside it):
+! your program (tried with gfortran):
 !
 !   use hbdb_event
 !   call hb_event("restart")
@@ -8,7 +8,7 @@
 !   call hb_sent("ring", number, bytes);  ...  call hb_received("ring", number, bytes)
 !
 ! Numbers are integer(8), real(8); other kinds by int(x, 8), real(x, 8). Trailing blanks of names and texts are left out. The
-! place of an event in the source is that of the call in this file, unless the compiler puts it into yours (-O2 and -flto may).
+! place of an event in the source is a line of this file.
 module hbdb_event
    use, intrinsic :: iso_c_binding
    implicit none

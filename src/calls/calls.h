@@ -18,7 +18,7 @@ enum hb_class {
 	HB_RMA,
 	HB_IO,
 	HB_SPECIAL,
-#define HB_USER_CLASS(class, word, does, shape) HB_##class,
+#define HB_USER_CLASS(class, word, name, does, shape) HB_##class,
 #include "calls/user.def"
 #undef HB_USER_CLASS
 	HB_CLASSES

@@ -3,7 +3,8 @@
 #include "calls/meaning.h"
 
 /* What a function means of which only the class is known. */
-#define UNKNOWN(class) .name = "", .plain = UINT16_MAX, .base = UINT16_MAX, .cls = class
+#define NAMED(text, class) .name = text, .plain = UINT16_MAX, .base = UINT16_MAX, .cls = class
+#define UNKNOWN(class) NAMED("", class)
 static const hb_meaning by_class[] = {
 	[HB_LOCAL] = {UNKNOWN(HB_LOCAL)},
 	[HB_SEND] = {UNKNOWN(HB_SEND), .does = HB_DOES_SEND, .shape = HB_SHAPE_MESSAGE, .needs = HB_NEEDS_RECEIVER},
@@ -15,8 +16,8 @@ static const hb_meaning by_class[] = {
 	[HB_RMA] = {UNKNOWN(HB_RMA), .needs = HB_NEEDS_OTHERS},
 	[HB_IO] = {UNKNOWN(HB_IO), .needs = HB_NEEDS_OTHERS},
 	[HB_SPECIAL] = {UNKNOWN(HB_SPECIAL)},
-#define HB_USER_CLASS(class, word, what, form) \
-	[HB_##class] = {UNKNOWN(HB_##class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_##form},
+#define HB_USER_CLASS(class, word, text, what, form) \
+	[HB_##class] = {NAMED(text, HB_##class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_##form},
 #include "calls/user.def"
 #undef HB_USER_CLASS
 };

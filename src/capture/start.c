@@ -19,6 +19,7 @@
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
 #include "capture/track/track.h"
+#include "capture/user/user.h"
 
 struct hb__config hb__config;
 static bool without_mpi_asked; /* the command is not one of MPI */
@@ -352,6 +353,7 @@ void hb__begin_process(int thread_level)
 	}
 	if (!begin_record(thread_level))
 		return;
+	hb__user_begin_process();
 	struct hb__lane *lane = hb__self;
 	lane->depth = 1; /* what follows is ours */
 	hb__types_start();

@@ -11,12 +11,30 @@
 #define SAMPLE 1024 /* bytes that are searched for a reason */
 
 /* As docs/CONTRACTS.md, "looked". */
-enum { COMPARED, DIFFERENT, HOLES, PERSISTENT, UNREADABLE, UNRECORDED, ONE_SIDED, FILES, USER, COUNTS };
+enum {
+	COMPARED,
+	DIFFERENT,
+	HOLES,
+	PERSISTENT,
+	UNREADABLE,
+	UNRECORDED,
+	ONE_SIDED,
+	FILES,
+	OWN_SAME,
+	OWN_MISSING,
+	OWN_NEW,
+	COUNTS
+};
 static uint64_t count[COUNTS];
 
 static void counted(int what) { __atomic_add_fetch(&count[what], 1, __ATOMIC_RELAXED); }
 
-void hb__compare_user(uint64_t n) { __atomic_add_fetch(&count[USER], n, __ATOMIC_RELAXED); }
+void hb__compare_user(uint64_t same, uint64_t missing, uint64_t unrecorded)
+{
+	__atomic_add_fetch(&count[OWN_SAME], same, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&count[OWN_MISSING], missing, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&count[OWN_NEW], unrecorded, __ATOMIC_RELAXED);
+}
 
 void hb__compare_tell(void)
 {

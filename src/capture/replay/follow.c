@@ -33,7 +33,7 @@ static bool fetch_call(struct hb__follow *f)
 		left += f->polls_left;
 		f->have = false;
 		f->event++;
-		hb__compare_user(1);
+		hb__compare_user(0, 1, 0);
 	}
 	f->polls += polls;
 	f->polls_left += left;
@@ -227,7 +227,7 @@ void hb__follow_user(struct hb__call *c)
 	if (!f || f->free || f->over)
 		return;
 	if (!fetch(f)) {
-		hb__compare_user(1);
+		hb__compare_user(0, 0, 1);
 		return;
 	}
 	/* How many of the rows ahead are the program's own and were not said in this run. */
@@ -248,7 +248,7 @@ void hb__follow_user(struct hb__call *c)
 		}
 	}
 	c->followed = skip >= 0;
-	hb__compare_user(c->followed ? (uint64_t)skip : 1);
+	hb__compare_user(c->followed, c->followed ? (uint64_t)skip : 0, !c->followed);
 }
 
 enum hb__answer hb__follow_poll(struct hb__call *c)

@@ -114,8 +114,8 @@ void hb__compare_passed(const struct hb__call *c);
 /* A send is pending from here on; and it is over. */
 void hb__compare_posted(struct hb__call *c, struct hb__request *r);
 void hb__compare_completed(struct hb__call *c, struct hb__request *r);
-/* So many events of the program itself came otherwise than recorded. */
-void hb__compare_user(uint64_t n);
+/* So many events of the program itself came as recorded, were recorded and did not come, came and were not recorded. */
+void hb__compare_user(uint64_t same, uint64_t missing, uint64_t unrecorded);
 void hb__compare_tell(void); /* the numbers, for hbdb replay */
 
 /* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */

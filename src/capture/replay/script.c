@@ -10,7 +10,6 @@
 #include "capture/record/record.h"
 #include "capture/replay/replay.h"
 #include "capture/track/track.h"
-#include "capture/user/user.h"
 
 struct definition {
 	const uint8_t *body, *end;
@@ -123,6 +122,19 @@ static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, char *to, s
 	return p + n;
 }
 
+/* Of the program's own functions only class and name are compared: they need no number. */
+static const struct hb__fn *own_function(uint8_t cls, const char *name)
+{
+	size_t n = strlen(name) + 1;
+	struct hb__fn *fn = hb__pool(sizeof *fn);
+	char *copy = hb__pool(n);
+	if (!fn || !copy)
+		return NULL;
+	memcpy(copy, name, n);
+	*fn = (struct hb__fn){.name = copy, .cls = cls, .flags = HB_EVENT, .means = hb_meaning_of(name, cls)};
+	return fn;
+}
+
 static void learn_functions(void)
 {
 	script.local = hb__pages((script.function.size + 1) * sizeof *script.local);
@@ -132,7 +144,7 @@ static void learn_functions(void)
 		if (!d || d->body >= d->end || !get_text(d->body + 1, d->end, name, sizeof name))
 			continue;
 		if (HB_IS_USER(*d->body) && *d->body < HB_CLASSES)
-			script.local[i] = hb__user_function(*d->body, name);
+			script.local[i] = own_function(*d->body, name);
 		for (int k = 0; k < HB_FN_COUNT && !script.local[i]; k++)
 			if (hb__fns[k] && strcmp(hb_meanings[k].name, name) == 0)
 				script.local[i] = hb__fns[k];

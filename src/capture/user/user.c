@@ -145,12 +145,15 @@ const char *hb__user_text(int64_t number)
 
 /* ---- names ---- */
 
+/* A value without a name must not crash the program: without the recorder nobody looks at it. */
+static const char *value_name(const hb_value *value) { return value->name ? value->name : ""; }
+
 static bool is_named(const struct named *f, uint8_t cls, const char *name, unsigned n, const hb_value *value)
 {
 	if (f->fn.cls != cls || f->n != n || strncmp(f->fn.name, name, NAME_MOST))
 		return false;
 	for (unsigned i = 0; i < n; i++)
-		if (f->type[i] != value[i].type || strncmp(f->value[i], value[i].name, NAME_MOST))
+		if (f->type[i] != value[i].type || strncmp(f->value[i], value_name(&value[i]), NAME_MOST))
 			return false;
 	return true;
 }
@@ -166,7 +169,7 @@ static struct named *named_new(uint8_t cls, const char *name, unsigned n, const 
 	f->n = n;
 	for (unsigned i = 0; i < n; i++) {
 		f->type[i] = (uint8_t)value[i].type;
-		if (!(f->value[i] = copy(value[i].name, NAME_MOST)))
+		if (!(f->value[i] = copy(value_name(&value[i]), NAME_MOST)))
 			return NULL;
 	}
 	f->fn.id = (uint16_t)(HB_FN_COUNT + nnames++);
@@ -196,21 +199,31 @@ static const struct named *named_of(uint8_t cls, const char *name, unsigned n, c
 	return f;
 }
 
-const struct hb__fn *hb__user_function(uint8_t cls, const char *name)
-{
-	const struct named *f = named_of(cls, name, 0, NULL);
-	return f ? &f->fn : NULL;
-}
-
 /* ---- rows ---- */
+
+/* Events before MPI_Init, of which nothing but their number is known. */
+static unsigned early;
+
+void hb__user_begin_process(void)
+{
+	char text[128];
+	if (!early)
+		return;
+	snprintf(text, sizeof text, "events of the program itself before MPI_Init are not recorded: there were %u",
+		early);
+	hb__row_note(text);
+}
 
 static struct hb__lane *lane_now(void)
 {
 	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
 	if (unlikely(!lane) && hb__begin_without_mpi())
 		lane = hb__lane_of_this_thread();
-	if (unlikely(!lane))
+	if (unlikely(!lane)) {
+		if (!hb__active)
+			__atomic_fetch_add(&early, 1, __ATOMIC_RELAXED);
 		return NULL;
+	}
 	if (unlikely(!lane->user))
 		lane->user = hb__pages(sizeof *lane->user);
 	return lane->user ? lane : NULL;
@@ -296,10 +309,10 @@ static const struct named *message_function(int kind)
 		return f;
 	pthread_mutex_lock(&lock);
 	if (!f->fn.id) {
-		f->fn.name = kind == HB_KIND_SENT ? "hb_sent" : "hb_received";
 		f->fn.cls = (uint8_t)(HB_USER_EVENT + kind);
 		f->fn.flags = HB_EVENT;
-		f->fn.means = hb_meaning_of(f->fn.name, f->fn.cls);
+		f->fn.means = hb_meaning_of("", f->fn.cls);
+		f->fn.name = f->fn.means->name;
 		f->fn.nargs = f->fn.nrecorded = 1;
 		f->fn.recorded[0].kind = HB_RECORDED_TEXT;
 		f->fn.recorded[0].name = "channel";

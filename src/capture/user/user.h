@@ -6,9 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The function of events of a class (calls/user.def) with a name, for comparing: which values they have is left open.
- * NULL without memory. */
-const struct hb__fn *hb__user_function(uint8_t cls, const char *name);
+/* After MPI_Init, once there is a log: notes how much was said before it. */
+void hb__user_begin_process(void);
 /* A text of the program by its number in this process. Never NULL. */
 const char *hb__user_text(int64_t number);
 

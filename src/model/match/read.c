@@ -573,5 +573,6 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 	free(r.sent_when.at);
 	free(r.posted_when.at);
 	free(r.windows.at);
+	free(r.keyed_groups.at);
 	return status;
 }

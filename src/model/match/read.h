@@ -71,6 +71,7 @@ struct hb__reading {
 	struct hb__followed_request nowhere;
 	VEC(struct hb__when) sent_when, posted_when; /* with threads: of the process's sends and receives */
 	VEC(struct hb__window_comm) windows;
+	VEC(uint32_t) keyed_groups; /* by number of the text that names the channel; HB_NO: not seen yet */
 };
 
 struct hb__followed_request *hb__request_new(struct hb__reading *r, int64_t posting);

@@ -177,7 +177,7 @@ void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 
 /* ---- contents ---- */
 
-enum { COMPARED, DIFFERENT, OWN = 8, COUNTS };
+enum { COMPARED, DIFFERENT, OWN_SAME = 8, OWN_MISSING, OWN_NEW, COUNTS };
 
 /* What is in the way of comparing, in the order of the report. */
 static const char *const ways[COUNTS] = {NULL, NULL, "with datatypes that have holes", "of persistent sends",
@@ -207,7 +207,7 @@ static char *not_compared(const unsigned long long *n, unsigned silent)
 	char *list = silent ? hb__format("those of %u %s before hbdb could ask for them", silent,
 				      hb__plural(silent, "process that ended", "processes that ended"))
 			    : hb__copy("");
-	for (int i = DIFFERENT + 1; i < OWN; i++) {
+	for (int i = DIFFERENT + 1; i < OWN_SAME; i++) {
 		if (!n[i])
 			continue;
 		char *more = hb__format("%s%s%llu %s", list, *list ? ", " : "", n[i], ways[i]);
@@ -217,34 +217,56 @@ static char *not_compared(const unsigned long long *n, unsigned silent)
 	return list;
 }
 
-char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
+static bool own(const unsigned long long *n) { return n[OWN_SAME] || n[OWN_MISSING] || n[OWN_NEW]; }
+
+/* What was compared of the calls; where there are events of the program, too, "no difference" alone
+ * would speak of their values. */
+static char *calls_words(const hb_reports *r, const unsigned long long *n, unsigned silent)
 {
-	unsigned long long n[COUNTS] = {0};
-	if (!recorded->contents || (recorded->level && strcmp(recorded->level, "events") != 0))
-		return hb__copy("no difference in the recorded calls; this recording has no contents to compare");
-	unsigned silent = sum_up(r, n);
 	char *list = not_compared(n, silent), *words;
 	const char *rest = *list ? "; contents not compared: " : "";
 	if (n[DIFFERENT] || r->count[HB_REPORT_CONTENTS])
 		words = hb__format("no difference in the calls; %llu of %llu contents that were compared differ%s%s",
 			n[DIFFERENT] ? n[DIFFERENT] : (unsigned long long)r->count[HB_REPORT_CONTENTS], n[COMPARED],
 			rest, list);
-	else if (*list)
-		words = !n[COMPARED]
-				? hb__format("no difference in the calls%s%s", rest, list)
-				: hb__format(
-					  "no difference in the calls, nor in the %llu contents that were compared%s%s",
-					  n[COMPARED], rest, list);
+	else if (*list && n[COMPARED])
+		words = hb__format("no difference in the calls, nor in the %llu contents that were compared%s%s",
+			n[COMPARED], rest, list);
+	else if (*list || own(n))
+		words = hb__format("no difference in the calls%s%s", rest, list);
 	else
-		words = hb__copy(n[OWN] ? "no difference in the calls of MPI" : "no difference");
+		words = hb__copy("no difference");
 	free(list);
-	if (!n[OWN])
+	return words;
+}
+
+/* `words`, and how the program's own events came; nothing in a replay decides about those. Takes `words`. */
+static char *with_own(char *words, const unsigned long long *n)
+{
+	if (!own(n))
 		return words;
-	char *all = hb__format(
-		"%s; %llu of the program's own events came otherwise than recorded, for nothing in a replay decides about them",
-		words, n[OWN]);
+	char *all = hb__format("%s; of the program's own events %llu came as recorded (their values are not compared)",
+		words, n[OWN_SAME]);
 	free(words);
+	for (int i = OWN_MISSING; i <= OWN_NEW; i++)
+		if (n[i]) {
+			words = hb__format("%s, %llu %s", all, n[i],
+				i == OWN_MISSING ? "did not come" : "came that were not recorded");
+			free(all);
+			all = words;
+		}
 	return all;
+}
+
+char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
+{
+	unsigned long long n[COUNTS] = {0};
+	unsigned silent = sum_up(r, n);
+	bool contents = recorded->contents && (!recorded->level || !strcmp(recorded->level, "events"));
+	return with_own(
+		contents ? calls_words(r, n, silent)
+			 : hb__copy("no difference in the recorded calls; this recording has no contents to compare"),
+		n);
 }
 
 void hb__print_contents(const hb_reports *r)

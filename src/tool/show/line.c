@@ -33,7 +33,7 @@ const char *hb__class_name(uint8_t cls)
 		"rma",
 		"io",
 		"special",
-#define HB_USER_CLASS(class, word, does, shape) word,
+#define HB_USER_CLASS(class, word, name, does, shape) word,
 #include "calls/user.def"
 #undef HB_USER_CLASS
 	};

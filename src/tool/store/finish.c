@@ -167,7 +167,7 @@ static void drop_begun(const char *recording, hb_sum *sum)
 		closedir(dir);
 	if (dropped)
 		say_trouble(
-			sum, hb__format("%llu %s killed while MPI_Init returned: nothing of %s was recorded",
+			sum, hb__format("%llu %s killed before the first row of the log: nothing of %s was recorded",
 				     (unsigned long long)dropped, hb__plural(dropped, "process was", "processes were"),
 				     hb__plural(dropped, "it", "them")));
 }

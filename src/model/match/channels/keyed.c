@@ -28,6 +28,18 @@ static uint32_t group_of(hb_model *m, const char *name)
 	return (uint32_t)m->groups.n - 1;
 }
 
+/* The same, looked for once in each process. */
+static uint32_t known_group(struct hb__reading *r, uint32_t text, const char *name)
+{
+	while (r->keyed_groups.n <= text)
+		if (!VEC_PUSH(&r->keyed_groups, HB_NO)) {
+			r->m->no_memory = true;
+			return HB_NO;
+		}
+	uint32_t *at = &r->keyed_groups.at[text];
+	return *at != HB_NO ? *at : (*at = group_of(r->m, name));
+}
+
 /* A key as a tag: itself where it fits, else a number of its own below all others. */
 static int32_t tag_of(hb_model *m, uint64_t key)
 {
@@ -66,7 +78,7 @@ void hb__on_keyed(struct hb__reading *r, const struct hb__function *f)
 	const char *name = number >= 0 && number < HB_NO ? hb_log_text(log, (uint32_t)number) : NULL;
 	if (!name || r->inside || e->malformed || e->row->nresults < 2)
 		return;
-	uint32_t group = group_of(m, name);
+	uint32_t group = known_group(r, (uint32_t)number, name);
 	struct hb__keyed k = {
 		.group = group, .tag = tag_of(m, (uint64_t)e->row->results[0]), .time = ns(r, e->row->enter)};
 	if (m->no_memory)
@@ -94,7 +106,7 @@ static bool same_key(const struct hb__keyed *a, const struct hb__keyed *b)
 	return a->group == b->group && a->tag == b->tag;
 }
 
-static void take(hb_model *m, const struct hb__keyed *s, const struct hb__keyed *v, bool uncertain, bool chosen)
+static void assign(hb_model *m, const struct hb__keyed *s, const struct hb__keyed *v, bool uncertain, bool chosen)
 {
 	hb_send *send = &m->sends.at[s->id];
 	hb_receive *receive = &m->receives.at[v->id];
@@ -113,19 +125,18 @@ static void take(hb_model *m, const struct hb__keyed *s, const struct hb__keyed 
 static uint32_t sender(const hb_model *m, const struct hb__keyed *k) { return m->sends.at[k->id].line; }
 static uint32_t receiver(const hb_model *m, const struct hb__keyed *k) { return m->receives.at[k->id].line; }
 
-/* Those of one process, moved to the front in their order; how many. */
-static size_t of_process(hb_model *m, struct hb__keyed *k, size_t n, bool sends, uint32_t process)
+static uint32_t process_of(const hb_model *m, const struct hb__keyed *k, bool sends)
 {
-	size_t found = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (m->lines.at[sends ? sender(m, &k[i]) : receiver(m, &k[i])].process != process)
-			continue;
-		struct hb__keyed one = k[i];
-		memmove(&k[found + 1], &k[found], (i - found) * sizeof *k);
-		k[found++] = one;
-	}
-	return found;
+	return m->lines.at[sends ? sender(m, k) : receiver(m, k)].process;
 }
+
+static int by_process(const hb_model *m, const struct hb__keyed *x, const struct hb__keyed *y, bool sends)
+{
+	uint32_t a = process_of(m, x, sends), b = process_of(m, y, sends);
+	return a != b ? (a < b ? -1 : 1) : by_key(x, y);
+}
+static int by_sender(const void *a, const void *b, void *m) { return by_process(m, a, b, true); }
+static int by_receiver(const void *a, const void *b, void *m) { return by_process(m, a, b, false); }
 
 /* Messages of one key, the k-th send and the k-th receive. Returns how many receives have none. */
 static uint64_t link_in_order(
@@ -139,7 +150,7 @@ static uint64_t link_in_order(
 	for (size_t i = 1; i < receives; i++)
 		uncertain = uncertain || receiver(m, &v[i]) != receiver(m, &v[0]);
 	for (size_t i = 0; i < receives && i < sends; i++)
-		take(m, &s[i], &v[i], uncertain, processes);
+		assign(m, &s[i], &v[i], uncertain, processes);
 	return receives > sends ? receives - sends : 0;
 }
 
@@ -147,22 +158,20 @@ static uint64_t link_in_order(
  * has the same name in every process. */
 static uint64_t link_key(hb_model *m, struct hb__keyed *s, size_t sends, struct hb__keyed *v, size_t receives)
 {
-	size_t done = 0;
-	bool own = sends == receives && sends > 1;
-	while (own && done < sends) {
-		uint32_t process = m->lines.at[sender(m, &s[done])].process;
-		size_t n = of_process(m, s + done, sends - done, true, process);
-		own = of_process(m, v + done, receives - done, false, process) == n;
-		done += n;
-	}
+	if (sends != receives || sends < 2)
+		return link_in_order(m, s, sends, v, receives);
+	qsort_r(s, sends, sizeof *s, by_sender, m);
+	qsort_r(v, receives, sizeof *v, by_receiver, m);
+	bool own = true;
+	for (size_t i = 0; i < sends && own; i++)
+		own = process_of(m, &s[i], true) == process_of(m, &v[i], false);
 	if (!own) {
 		qsort(s, sends, sizeof *s, by_key);
 		qsort(v, receives, sizeof *v, by_key);
 		return link_in_order(m, s, sends, v, receives);
 	}
 	for (size_t first = 0, last; first < sends; first = last) {
-		uint32_t process = m->lines.at[sender(m, &s[first])].process;
-		for (last = first; last < sends && m->lines.at[sender(m, &s[last])].process == process;)
+		for (last = first; last < sends && process_of(m, &s[last], true) == process_of(m, &s[first], true);)
 			last++;
 		link_in_order(m, s + first, last - first, v + first, last - first);
 	}
@@ -195,5 +204,9 @@ bool hb__link_keyed(hb_model *m)
 			"%llu messages of the program's own channels were received and not sent: the order that results from them is not known",
 			(unsigned long long)orphans);
 	m->info.open = m->info.open || orphans;
+	free(s);
+	free(v);
+	memset(&m->keyed_sends, 0, sizeof m->keyed_sends);
+	memset(&m->keyed_receives, 0, sizeof m->keyed_receives);
 	return !m->no_memory;
 }
