@@ -8,19 +8,24 @@
 /* So long that a send waits for its receive: the calls of the threads overlap. */
 enum { EACH = 60, THREADS = 2, LENGTH = 50000 };
 static int sent[LENGTH];
+static pthread_barrier_t beside; /* no thread may be done before the other begins */
 
 static void *send_some(void *tag)
 {
-	for (int i = 0; i < EACH; i++)
+	for (int i = 0; i < EACH; i++) {
+		pthread_barrier_wait(&beside);
 		MPI_Send(sent, LENGTH, MPI_INT, 0, *(int *)tag, MPI_COMM_WORLD);
+	}
 	return NULL;
 }
 
 static void *receive_some(void *tag)
 {
 	int *value = malloc(sizeof sent);
-	for (int i = 0; i < EACH; i++)
+	for (int i = 0; i < EACH; i++) {
+		pthread_barrier_wait(&beside);
 		MPI_Recv(value, LENGTH, MPI_INT, 1, *(int *)tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
 	free(value);
 	return NULL;
 }
@@ -29,11 +34,14 @@ static void *receive_some(void *tag)
 static void together(void *what(void *), int tag, int threads)
 {
 	pthread_t other[THREADS];
+	pthread_barrier_init(&beside, NULL, (unsigned)threads);
 	for (int i = 1; i < threads; i++)
 		pthread_create(&other[i], NULL, what, &tag);
 	what(&tag);
 	for (int i = 1; i < threads; i++)
 		pthread_join(other[i], NULL);
+	pthread_barrier_destroy(&beside);
+	pthread_barrier_init(&beside, NULL, 1);
 	for (int i = threads; i < THREADS; i++)
 		what(&tag);
 }
