@@ -65,20 +65,20 @@ static const struct hb__fn fn_{name} = {{
 
 HB__EXPORT int hb_{name}({wide_params}) __asm__("{name}");
 int hb_{name}({wide_params})
-{{
+{{{plain}
 	if (unlikely(hb__foreign))
 		return ((int (*)({wide_types}))hb__next[HB_ENTRY_MPI][HB_FN_{name}])({names});
 	uintptr_t a[] = {{{pack}}};
-	return hb__wrap(&fn_{name}, a, HB_ENTRY_MPI, HB__CALLER);
+	return hb__wrap(&fn_{name}, a, &hb__next[HB_ENTRY_MPI][HB_FN_{name}], HB__CALLER);
 }}
 
 HB__EXPORT int hb_P{name}({wide_params}) __asm__("P{name}");
 int hb_P{name}({wide_params})
-{{
+{{{pplain}
 	if (unlikely(hb__foreign))
 		return ((int (*)({wide_types}))hb__next[HB_ENTRY_PMPI][HB_FN_{name}])({names});
 	uintptr_t a[] = {{{pack}}};
-	return hb__wrap(&fn_{name}, a, HB_ENTRY_PMPI, HB__CALLER);
+	return hb__wrap(&fn_{name}, a, &hb__next[HB_ENTRY_PMPI][HB_FN_{name}], HB__CALLER);
 }}
 """
 
@@ -301,7 +301,11 @@ def emit(row):
                   names=", ".join(names))
     if value:
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
+    # What is no event goes a short way. Whether its handler is the plain one is asked at run time: the wrapper cannot be wrong about it.
+    wide = "int (*)(%s)" % (", ".join("uintptr_t" for _ in names) or "void")
+    short = "\n\tHB__PLAIN(HB_FN_%s, %%s, %s);" % (row.name, ", ".join([wide] + names)) if row.cls == "local" and fields["flags"] == "0" else ""
     return WRAPPER.format(
+        plain=short % "HB_ENTRY_MPI" if short else "", pplain=short % "HB_ENTRY_PMPI" if short else "",
         nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
         nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
         pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0",

@@ -70,7 +70,13 @@ struct hb__user;
 
 /* A thread that calls MPI. Only its own thread touches it. */
 struct hb__lane {
-	int depth;            /* > 0: inside a wrapped call */
+	union {
+		struct {
+			uint16_t depth;   /* > 0: inside a wrapped call */
+			uint16_t special; /* calls are checked, or a session controls them */
+		};
+		uint32_t unusual; /* either: one test on the way of a call */
+	};
 	int nested;           /* > 0: inside a callback of the program that such a call runs */
 	bool storing;         /* rows are written (not stopped by a full disk) */
 	bool passes;          /* it has said that it stands after its last event, and stops as the next one begins */

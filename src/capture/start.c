@@ -363,8 +363,10 @@ void hb__begin_process(int thread_level)
 	if (replay)
 		hb__again_start();
 	hb__checking = hb__config.remarks;
-	if (hb__checking)
+	if (hb__checking) {
+		hb__lanes_special();
 		hb__check_begin_process();
+	}
 	lane->depth = 0;
 }
 

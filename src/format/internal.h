@@ -122,6 +122,12 @@ struct hb_log_header;
 bool hb__sum_unit(const struct hb_unit_header *h, const uint8_t *payload, uint32_t bytes);
 bool hb__sum_header(const struct hb_log_header *h);
 
+/* ---- bounds.c ---- */
+/* Of all units that the log has now, rows before definitions; false: out of memory. */
+bool hb__bounds_take(hb_log *log, struct hb__lane_rows *definitions);
+/* A unit that is missing from the middle of a lane ends the lane. */
+void hb__bounds_close_gaps(hb_log *log, struct hb__lane_rows *lane, uint32_t number);
+
 /* ---- waits.c: what the last call of a lane waits for ---- */
 struct hb_lane_control;
 bool hb__waits_take(struct hb__lane_rows *lane, const struct hb_lane_control *control); /* false: out of memory */

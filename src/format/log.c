@@ -157,7 +157,7 @@ static hb_status read_head(hb_log *log, hb_error *err)
 	if (h.version != HB_LOG_VERSION)
 		return hb__fail(err, HB_E_VERSION, log->path, 8, "%s has format version %u, known is %u", log->path,
 			h.version, HB_LOG_VERSION);
-	if (h.incompatible & ~HB_LOG_INCOMPAT_SEALED)
+	if (h.incompatible & ~HB_LOG_KNOWN)
 		return hb__fail(err, HB_E_VERSION, log->path, 12,
 			"%s uses features this build does not know (flags %x)", log->path, h.incompatible);
 	log->info = (hb_log_info){

@@ -17,6 +17,8 @@
 #define HB_LOG_BEGUN "begun." /* then RANK.PID: what a log is called until its header is written */
 #define HB_LOG_VERSION 1u
 #define HB_LOG_INCOMPAT_SEALED 1u
+#define HB_LOG_INCOMPAT_ARGUMENTS 2u /* raw: arguments of slots may change */
+#define HB_LOG_KNOWN (HB_LOG_INCOMPAT_SEALED | HB_LOG_INCOMPAT_ARGUMENTS)
 #define HB_UNIT_SIZE 32768u
 #define HB_UNIT_PAYLOAD 64u
 #define HB_UNIT_MAGIC 0x55444248u /* "HBDU" */
@@ -33,6 +35,7 @@ enum { /* the first uv of a record */
 	HB_ROW_RESULTS = 5,
 	HB_ROW_MARK = 6,
 	HB_ROW_SKIPPED = 7,
+	HB_ROW_ARGUMENT = 8,
 	HB_ROW_EVENT = 16,
 };
 

@@ -85,7 +85,7 @@ static bool put_header(struct unsealer *u)
 	struct hb_log_header h = {0};
 	const hb_log_info *i = &u->log->info;
 	memcpy(&h, u->log->head, HB__HEAD);
-	h.incompatible &= ~HB_LOG_INCOMPAT_SEALED;
+	h.incompatible = 0;
 	h.level = u->level;
 	h.unit_size = HB_UNIT_SIZE;
 	h.units = 0;

@@ -71,9 +71,9 @@ class Log:
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
         self.recovered, self.host, self.text, self.program, self.lost = False, b"", b"", b"", 0
-        if data[:8] != b"HBDBLOG\n" or version != 1 or self.incompatible & ~1 or self.level > 2:
+        if data[:8] != b"HBDBLOG\n" or version != 1 or self.incompatible & ~3 or self.level > 2:
             raise ValueError("not a log, or not for this reader")
-        (self.read_sealed if self.incompatible else self.read_raw)()
+        (self.read_sealed if self.incompatible & 1 else self.read_raw)()
 
     def define(self, kind, body):
         i = In(body)
@@ -169,6 +169,11 @@ class Log:
             [i.uv() for _ in range(4)]
         elif v == 7 and self.level == 2 and number != 65535:
             self.skipped += i.uv()
+        elif v == 8 and number != 65535:
+            n, at, value = i.uv(), i.uv(), i.sv()
+            if n not in self.slots or at >= len(was := self.slots[n].args):
+                raise ValueError("not an argument")
+            self.slots[n] = self.slots[n]._replace(args=was[:at] + [value] + was[at + 1:])
         elif v < 16 or (v - 16) >> 1 not in self.slots:
             raise ValueError("not a record")
         else:

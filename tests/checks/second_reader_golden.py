@@ -62,7 +62,7 @@ def row(number, n, r):
 
 def dump(log):
     names = ("sealed rank size pid level state stopped threads library real mono lost recovered").split()
-    values = [log.incompatible if n == "sealed" else int(getattr(log, n)) for n in names]
+    values = [log.incompatible & 1 if n == "sealed" else int(getattr(log, n)) for n in names]
     head = " ".join("%s=%d" % pair for pair in zip(names, values))
     out = [("log %s tick=%.9g" % (head, tick(log))).encode()]
     out += [b"host " + log.host, b"version " + log.text, b"program " + log.program] + definitions(log)

@@ -194,6 +194,14 @@ static inline void raw_slot(struct raw_log *r, int lane, unsigned slot, unsigned
 	raw_definition(r, lane, HB_DEF_SLOT, b, (size_t)(p - b));
 }
 
+/* Argument `i` of a slot is `value` from here on. */
+static inline void raw_argument(struct raw_log *r, int lane, unsigned slot, unsigned i, int64_t value)
+{
+	uint8_t b[64], *p = hb_put_uv(hb_put_uv(hb_put_uv(b, HB_ROW_ARGUMENT), slot), i);
+	p = hb_put_sv(p, value);
+	raw_record(r, lane, b, (size_t)(p - b));
+}
+
 static inline void raw_event(struct raw_log *r, int lane, unsigned slot, uint64_t gap, uint64_t lasted, uint16_t check,
 	int nresults, const int64_t *results)
 {

@@ -100,6 +100,55 @@ static void exact(void)
 	raw_free(&r);
 }
 
+/* Arguments that change between rows: each row has what held when it was written, wherever the reading begins. */
+static void changing(void)
+{
+	struct raw_log r;
+	int64_t arg[] = {1, -2};
+	enum { ROWS = 9000 }; /* several units */
+	raw_begin(&r, HB_LEVEL_EVENTS);
+	raw_header(&r)->incompatible = HB_LOG_INCOMPAT_ARGUMENTS;
+	raw_lane(&r, 0, 5);
+	raw_function(&r, 3, 1, "Send", 2);
+	raw_slot(&r, 0, 1, 3, 9, 0, 2, arg);
+	for (int i = 1; i <= ROWS; i++) {
+		if (i % 3 == 0)
+			raw_argument(&r, 0, 1, 1, i);
+		raw_event(&r, 0, 1, 1, 1, 0, 0, NULL);
+	}
+	raw_argument(&r, 0, 1, 0, -77);
+	raw_control(&r, 0)->inside = 2;
+	raw_save(&r, check_path("changing"));
+	hb_log *log = opened(check_path("changing"));
+	uint64_t from[] = {1, 2, 3, 4, 4500, ROWS, ROWS + 1};
+	for (unsigned k = 0; log && k < sizeof from / sizeof *from; k++) {
+		hb_cursor *c = NULL;
+		hb_row row;
+		uint64_t n = from[k];
+		uint32_t era = 0;
+		bool good = !hb_cursor_open(log, 0, n, &c, NULL);
+		for (; good && hb_cursor_next(c, &row, NULL) == 1; n++) {
+			int64_t want = n < 3 ? -2 : (int64_t)(n - n % 3);
+			good = row.number == n && row.arg[0] == 1 && row.arg[1] == want && row.site == 9 &&
+			       (n == from[k] || (row.era == era) == (n % 3 != 0));
+			era = row.era;
+		}
+		good = good && n == ROWS + 1 && !hb_cursor_slot(c, 1, &row) && row.arg[0] == -77 && row.arg[1] == ROWS;
+		check(good, "arguments that change, read from event %d on", (int)from[k]);
+		hb_cursor_close(c);
+	}
+	hb_log_close(log);
+	raw_argument(&r, 0, 1, 2, 5); /* it has two */
+	raw_event(&r, 0, 1, 1, 1, 0, 0, NULL);
+	raw_save(&r, check_path("changing"));
+	log = opened(check_path("changing"));
+	hb_lane_info l;
+	check(log && !hb_log_lane(log, 0, &l) && l.events == ROWS && hb_log_get_info(log)->recovered,
+		"an argument that the slot does not have ends the lane");
+	hb_log_close(log);
+	raw_free(&r);
+}
+
 /* ---- a process that writes while we read, and is killed ---- */
 
 struct shared {
@@ -295,6 +344,7 @@ static void signatures(void)
 int main(void)
 {
 	exact();
+	changing();
 	signatures();
 	live();
 	large();

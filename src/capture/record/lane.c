@@ -9,7 +9,17 @@
 
 struct hb__lane *hb__lanes;
 static uint16_t lane_count;
+static bool all_special;
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void hb__lanes_special(void)
+{
+	pthread_mutex_lock(&lanes_lock);
+	all_special = true;
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+		lane->special = true;
+	pthread_mutex_unlock(&lanes_lock);
+}
 
 void *hb__pages(size_t bytes)
 {
@@ -57,6 +67,7 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number)
 		return NULL;
 	lane->last_tick = hb__tick();
 	pthread_mutex_lock(&lanes_lock);
+	lane->special = all_special;
 	lane->next = hb__lanes;
 	hb__lanes = lane;
 	pthread_mutex_unlock(&lanes_lock);

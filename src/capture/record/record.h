@@ -31,6 +31,8 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number);
 /* Numbers below n are given by the caller. */
 void hb__lanes_reserve(unsigned n);
 extern struct hb__lane *hb__lanes;
+/* From here on the calls of all lanes are special. */
+void hb__lanes_special(void);
 /* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
 void *hb__scratch(struct hb__lane *lane, size_t bytes);
 static inline void hb__scratch_release(struct hb__lane *lane, uint8_t *mark)
@@ -81,6 +83,7 @@ struct hb__slot {
 	uint64_t epoch;
 	struct hb__slot *after; /* the slot of the call that came next, the last time */
 	bool plain;             /* the key is the arguments as they stand */
+	uint32_t open; /* arguments that may change from call to call (tags), a bit each; bucket is of the others */
 	uint32_t id, site;
 	uint8_t nargs, flags;
 	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
@@ -104,9 +107,15 @@ struct hb__slots {
 		const void *pc;
 		uint32_t site;
 	} place[64]; /* numbers of call sites, by hash */
+	struct {
+		uint32_t hash;
+		uint32_t n;
+	} tags[256]; /* slots that differ in their tags alone, by hash of the rest: how many were made */
 	struct hb__slot slot[HB__SLOTS];
 };
 extern uint64_t hb__epoch; /* grows when handles die */
+/* Open arguments of the slot, a bit each, are others than in the call before. */
+void hb__slot_change(struct hb__lane *lane, struct hb__slot *slot, const uintptr_t *a, uint32_t changed);
 /* Finds or defines the slot of a call. Never NULL once the lane exists. */
 const struct hb__slot *hb__slot_search(struct hb__call *c);
 
@@ -118,9 +127,18 @@ static inline const struct hb__slot *hb__slot_find(struct hb__call *c)
 	if (unlikely(!s || s->pc != c->pc || s->fn != c->fn || !s->plain || s->epoch != hb__epoch))
 		return hb__slot_search(c);
 	const struct hb__fn *fn = c->fn;
-	for (unsigned i = 0; i < fn->nrecorded; i++)
-		if (unlikely(s->key[i] != c->a[fn->recorded[i].arg]))
+	uint32_t changed = 0;
+	for (unsigned i = 0; i < fn->nrecorded; i++) {
+		if (likely(s->key[i] == c->a[fn->recorded[i].arg]))
+			continue;
+		changed |= 1u << i;
+		if (!(s->open & changed & 1u << i))
 			return hb__slot_search(c);
+	}
+	if (unlikely(changed && c->lane->nested)) /* the call around it may stand in the same slot */
+		return hb__slot_search(c);
+	if (unlikely(changed))
+		hb__slot_change(c->lane, s, c->a, changed);
 	t->last = s;
 	return s;
 }

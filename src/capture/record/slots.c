@@ -6,6 +6,7 @@
 #include "capture/track/track.h"
 
 #define SLOTS HB__SLOTS
+#define TAGS_MOST 32 /* slots for the tags at one place; those that come then share one */
 
 uint64_t hb__epoch = 1;
 
@@ -54,6 +55,44 @@ static inline uint64_t key_of(struct hb__call *c, const void *pc, uintptr_t *key
 		h = (h ^ v) * 0x9e3779b97f4a7c15u;
 	}
 	return h ^ h >> 32;
+}
+
+/* The tags of a function, a bit each: some programs use a new one at each call. */
+static uint32_t tags_of(const struct hb__fn *fn)
+{
+	uint32_t tags = 0;
+	for (unsigned i = 0; i < fn->nrecorded; i++)
+		if (fn->recorded[i].kind == HB_RECORDED_TAG)
+			tags |= 1u << i;
+	return fn->cls == HB_SEND || fn->cls == HB_RECV ? tags : 0;
+}
+
+static uint64_t hash_without(const struct hb__fn *fn, const void *pc, const uintptr_t *key, uint32_t open)
+{
+	uint64_t h = mix((uintptr_t)pc, fn->id);
+	for (unsigned i = 0; i < fn->nrecorded; i++)
+		if (!(open >> i & 1))
+			h = (h ^ key[i]) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+void hb__slot_change(struct hb__lane *lane, struct hb__slot *s, const uintptr_t *a, uint32_t changed)
+{
+	for (unsigned i = 0; changed >> i; i++) {
+		if (!(changed >> i & 1))
+			continue;
+		s->key[i] = a[s->fn->recorded[i].arg];
+		s->arg[i] = hb__neutral_tag((int)s->key[i]);
+		if (!hb__row_room(lane, 1 + 3 * HB_UV_MAX))
+			continue;
+		uint8_t *w = lane->w;
+		*w++ = HB_ROW_ARGUMENT;
+		w = hb_put_uv(w, s->id);
+		w = hb_put_uv(w, i);
+		hb__row_commit(lane, hb_put_sv(w, s->arg[i]));
+	}
+	s->followed = 0;
+	s->settled = 0;
 }
 
 static void unlink_slot(struct hb__slots *t, uint32_t id)
@@ -108,8 +147,8 @@ static uint32_t site_number(struct hb__slots *t, const void *pc)
 }
 
 /* `stale`: 1 + a slot of the same call whose handles died; it is defined anew. */
-static __attribute__((noinline)) struct hb__slot *slot_new(
-	struct hb__call *c, const void *pc, uint64_t now, uint32_t bucket, const uintptr_t *key, uint32_t stale)
+static __attribute__((noinline)) struct hb__slot *slot_new(struct hb__call *c, const void *pc, uint64_t now,
+	uint32_t bucket, const uintptr_t *key, uint32_t stale, uint32_t open)
 {
 	struct hb__slots *t = c->lane->slots;
 	uint32_t id;
@@ -129,6 +168,7 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 		.bucket = bucket,
 		.bytes = -1,
 		.id = id,
+		.open = open,
 		.plain = plain_key(c->fn, c->pc, pc)};
 	if (!hb__config.order) {
 		memcpy(s->key, key, sizeof s->key);
@@ -143,35 +183,78 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 	return s;
 }
 
-static struct hb__slot *search(struct hb__call *c)
+/* What is looked for. */
+struct wanted {
+	const struct hb__fn *fn;
+	const void *pc;
+	uint64_t epoch;
+	unsigned nkey;
+	const uintptr_t *key;
+};
+
+/* The slot in this bucket whose arguments are the same, but for those that are open. NULL: there is none; *ret_stale: 1 + one of
+ * the same call whose handles died. */
+static inline struct hb__slot *in_bucket(
+	struct hb__slots *t, const struct wanted *k, uint32_t bucket, uint32_t open, uint32_t *ret_stale)
 {
-	struct hb__slots *t = c->lane->slots;
-	const struct hb__fn *fn = c->fn;
-	uintptr_t key[HB_MAX_RECORDED];
-	uint64_t now = hb__epoch;
-	unsigned nkey = fn->nrecorded;
-	const void *pc = NULL;
-	uint32_t bucket = fn->id, stale = 0;
-	if (likely(!hb__config.order)) {
-		pc = hb__site_of(c->pc, c->cfa);
-		bucket = (uint32_t)key_of(c, pc, key) % SLOTS;
-	} else {
-		nkey = 0; /* only the function matters: nothing else is stored */
-		now = 1;
-	}
 	for (uint32_t at = t->bucket[bucket]; at; at = t->slot[at - 1].next) {
 		struct hb__slot *s = &t->slot[at - 1];
-		if (s->fn != fn || s->pc != pc)
+		if (s->fn != k->fn || s->pc != k->pc || (open && s->open != open))
 			continue;
-		bool same = s->epoch == now;
+		bool same = s->epoch == k->epoch;
 		if (!same)
-			stale = at;
-		for (unsigned i = 0; same && i < nkey; i++)
-			same = s->key[i] == key[i];
+			*ret_stale = at;
+		for (unsigned i = 0; same && i < k->nkey; i++)
+			same = s->key[i] == k->key[i] || open >> i & 1;
 		if (likely(same))
 			return s;
 	}
-	return slot_new(c, pc, now, bucket, key, stale);
+	return NULL;
+}
+
+/* True when so many slots differ in their tags alone that one for all other tags is better. */
+static bool many_tags(struct hb__slots *t, uint64_t hash)
+{
+	unsigned at = hash % (sizeof t->tags / sizeof *t->tags);
+	if (t->tags[at].hash != (uint32_t)hash) {
+		t->tags[at].hash = (uint32_t)hash;
+		t->tags[at].n = 0;
+	}
+	return t->tags[at].n++ >= TAGS_MOST;
+}
+
+static struct hb__slot *with_open_tags(struct hb__call *c, const struct wanted *k, uint32_t tags)
+{
+	struct hb__slots *t = c->lane->slots;
+	uint64_t hash = hash_without(k->fn, k->pc, k->key, tags);
+	uint32_t stale = 0, changed = 0;
+	struct hb__slot *s = in_bucket(t, k, (uint32_t)hash % SLOTS, tags, &stale);
+	if (!s)
+		return many_tags(t, hash) ? slot_new(c, k->pc, k->epoch, (uint32_t)hash % SLOTS, k->key, stale, tags)
+					  : NULL;
+	for (unsigned i = 0; i < k->nkey; i++)
+		changed |= (uint32_t)(s->key[i] != k->key[i]) << i;
+	hb__slot_change(c->lane, s, c->a, changed);
+	return s;
+}
+
+static struct hb__slot *search(struct hb__call *c)
+{
+	struct hb__slots *t = c->lane->slots;
+	uintptr_t key[HB_MAX_RECORDED];
+	struct wanted k = {.fn = c->fn, .epoch = 1, .key = key}; /* level order: only the function matters */
+	uint32_t bucket = c->fn->id, stale = 0;
+	if (likely(!hb__config.order)) {
+		k.pc = hb__site_of(c->pc, c->cfa);
+		k.epoch = hb__epoch;
+		k.nkey = c->fn->nrecorded;
+		bucket = (uint32_t)key_of(c, k.pc, key) % SLOTS;
+	}
+	struct hb__slot *s = in_bucket(t, &k, bucket, 0, &stale);
+	uint32_t tags = s || stale || hb__config.order || c->lane->nested ? 0 : tags_of(c->fn);
+	if (tags)
+		s = with_open_tags(c, &k, tags);
+	return s ? s : slot_new(c, k.pc, k.epoch, bucket, key, stale, 0);
 }
 
 const struct hb__slot *hb__slot_search(struct hb__call *c)

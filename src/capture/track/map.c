@@ -76,16 +76,6 @@ void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value)
 	return has_room(map) ? fill(map, cell_of(map, key), key, value) : NULL;
 }
 
-void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value)
-{
-	if (!has_room(map))
-		return NULL;
-	uint32_t i = cell_of(map, key);
-	if (!map->value[i])
-		fill(map, i, key, value);
-	return map->value[i];
-}
-
 /* Closes the gap by moving up what still finds its place (Knuth, vol. 3, 6.4, algorithm R). value NULL: whatever is there. */
 static void removed(struct hb__map *map, uintptr_t key, const void *value)
 {

@@ -6,6 +6,42 @@
 static struct hb__map requests;
 static struct hb__request *unused;
 
+/* Most requests live for a few calls only. The newest with its place here is not in the map. */
+#define RECENT_BITS 6
+static struct hb__request *recent[1u << RECENT_BITS];
+
+static struct hb__request **place_of(uintptr_t handle)
+{
+	return &recent[handle * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
+}
+
+/* The oldest with this handle. */
+static struct hb__request *first_of(uintptr_t handle)
+{
+	struct hb__request *r = *place_of(handle);
+	return likely(r && r->handle == handle) ? r : requests.used ? hb__map_find(&requests, handle) : NULL;
+}
+
+/* `r` is the first with its handle. */
+static void put_first(struct hb__request *r)
+{
+	struct hb__request **at = place_of(r->handle), *old = *at;
+	if (!old || hb__map_put(&requests, old->handle, old))
+		*at = r;
+}
+
+/* In the place of the first with the same handle; NULL: there is none any more. */
+static void replace_first(uintptr_t handle, struct hb__request *with)
+{
+	struct hb__request **at = place_of(handle);
+	if (*at && (*at)->handle == handle)
+		*at = with;
+	else if (with)
+		hb__map_put(&requests, handle, with);
+	else
+		hb__map_remove(&requests, handle);
+}
+
 struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at)
 {
 	hb__track_lock();
@@ -24,11 +60,13 @@ struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, con
 			.source = HB_PROC_NULL,
 			.bytes = -1};
 		r->tail = r;
-		struct hb__request *first = hb__map_find_or_put(&requests, handle, r);
-		if (first && first != r) {
+		struct hb__request *first = first_of(handle);
+		if (unlikely(first)) {
 			r->tail = NULL;
 			first->tail->chain = r;
 			first->tail = r;
+		} else {
+			put_first(r);
 		}
 	}
 	hb__track_unlock();
@@ -38,7 +76,7 @@ struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, con
 struct hb__request *hb__request_find(uintptr_t handle)
 {
 	hb__track_lock();
-	struct hb__request *r = hb__map_find(&requests, handle);
+	struct hb__request *r = first_of(handle);
 	while (r && r->taken)
 		r = r->chain;
 	hb__track_unlock();
@@ -48,7 +86,7 @@ struct hb__request *hb__request_find(uintptr_t handle)
 struct hb__request *hb__request_take(uintptr_t handle, const MPI_Request *at)
 {
 	hb__track_lock();
-	struct hb__request *found = hb__map_find(&requests, handle);
+	struct hb__request *found = first_of(handle);
 	if (unlikely(hb__threaded)) {
 		struct hb__request *r = found;
 		for (found = NULL; r && !(found && found->at == at); r = r->chain)
@@ -70,12 +108,12 @@ void hb__request_back(struct hb__request *r)
 void hb__request_remove(struct hb__request *r)
 {
 	hb__track_lock();
-	struct hb__request *first = r->chain || r->tail != r ? hb__map_find(&requests, r->handle) : r, *at = first;
+	struct hb__request *first = r->chain || r->tail != r ? first_of(r->handle) : r, *at = first;
 	if (first == r && !r->chain) {
-		hb__map_remove(&requests, r->handle);
+		replace_first(r->handle, NULL);
 	} else if (first == r) {
 		r->chain->tail = r->tail;
-		hb__map_put(&requests, r->handle, r->chain);
+		replace_first(r->handle, r->chain);
 	} else {
 		while (at && at->chain != r)
 			at = at->chain;

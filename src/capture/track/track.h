@@ -14,8 +14,6 @@ struct hb__map {
 };
 void *hb__map_find(const struct hb__map *map, uintptr_t key);
 bool hb__map_put(struct hb__map *map, uintptr_t key, void *value);
-/* The value that is there, or `value`, which then is; NULL when there is no room. */
-void *hb__map_find_or_put(struct hb__map *map, uintptr_t key, void *value);
 /* Puts it there; what was there before, NULL: nothing. */
 void *hb__map_swap(struct hb__map *map, uintptr_t key, void *value);
 void hb__map_remove(struct hb__map *map, uintptr_t key);

@@ -189,18 +189,25 @@ struct several {
 	MPI_Status *st; /* of the program, or our own */
 };
 
+/* False: there is no room for an answer. */
+static inline bool answered(const struct hb__call *c, enum hb_role role)
+{
+	return !hb__has(c, role) || hb__arg(c, role);
+}
+static bool all_answered(const struct hb__call *c)
+{
+	return answered(c, HB_R_FLAG) && answered(c, HB_R_INDEX) && answered(c, HB_R_OUTCOUNT) &&
+	       answered(c, HB_R_STATUS);
+}
+
 /* False: the call is wrong, or memory is gone; it is then the library's alone. */
 static bool several(struct hb__call *c, struct several *s)
 {
-	static const enum hb_role answers[] = {HB_R_FLAG, HB_R_INDEX, HB_R_OUTCOUNT, HB_R_STATUS};
 	s->mark = c->lane->scratch;
 	s->n = (int)hb__arg(c, HB_R_NREQ);
 	s->reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
 	if (s->n < 0 || (s->n && (!s->reqs || (hb__has(c, HB_R_INDICES) && !hb__arg(c, HB_R_INDICES)))))
 		return false;
-	for (unsigned i = 0; i < sizeof answers / sizeof *answers; i++)
-		if (hb__has(c, answers[i]) && !hb__arg(c, answers[i]))
-			return false;
 	size_t n = (size_t)s->n;
 	s->was = hb__scratch(c->lane, (n + 1) * sizeof *s->was);
 	if (!s->was)
@@ -269,7 +276,7 @@ int hb__on_waitall(struct hb__call *c)
 int hb__on_testall(struct hb__call *c)
 {
 	struct several s;
-	if (!several(c, &s))
+	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
 	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
@@ -306,7 +313,7 @@ int hb__on_waitany(struct hb__call *c)
 {
 	struct several s;
 	MPI_Status own, *st = hb__status(c, &own);
-	if (!several(c, &s))
+	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *index = (int *)hb__arg(c, HB_R_INDEX);
 	hb__begin(c, true);
@@ -322,7 +329,7 @@ int hb__on_testany(struct hb__call *c)
 {
 	struct several s;
 	MPI_Status own, *st = hb__status(c, &own);
-	if (!several(c, &s))
+	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *flag = (int *)hb__arg(c, HB_R_FLAG), *index = (int *)hb__arg(c, HB_R_INDEX), code;
 	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
@@ -368,7 +375,7 @@ static void some_completed(struct hb__call *c, struct several *s, int code)
 int hb__on_waitsome(struct hb__call *c)
 {
 	struct several s;
-	if (!several(c, &s))
+	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
 	hb__begin(c, true);
@@ -382,7 +389,7 @@ int hb__on_waitsome(struct hb__call *c)
 int hb__on_testsome(struct hb__call *c)
 {
 	struct several s;
-	if (!several(c, &s))
+	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES), code;
 	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__follow_poll(c);
@@ -420,7 +427,7 @@ int hb__on_look_at_several(struct hb__call *c)
 {
 	struct several s;
 	MPI_Status own, *st = hb__has(c, HB_R_STATUS) ? hb__status(c, &own) : NULL;
-	if (!several(c, &s))
+	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	MPI_Request *real = hb__scratch(c->lane, ((size_t)s.n + 1) * sizeof *real);
 	for (int i = 0; real && i < s.n; i++)

@@ -16,9 +16,11 @@ static hb__function next_of(const struct hb__fn *fn, enum hb__entry entry)
 	return hb__next[entry][fn->id];
 }
 
+/* `special` false: nothing is asked for beside recording or replay. */
 static inline __attribute__((always_inline)) int run(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a,
-	hb__function next, const void *pc, const void *cfa)
+	hb__function next, const void *pc, const void *cfa, bool special)
 {
+	const unsigned id = fn->id;
 	struct hb__call c; /* set up member by member: hb__begin and the handlers fill the rest */
 	c.fn = fn;
 	c.a = a;
@@ -31,16 +33,17 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	c.nresults = 0;
 	c.enter = 0;
 	lane->depth = 1;
-	if (unlikely(lane->control->calls[fn->id]++ == 0))
+	if (unlikely(lane->control->calls[id]++ == 0))
 		hb__define_function(fn); /* a count needs a name */
-	if (unlikely(hb__controlled) && hb__handlers[fn->id] != hb__on_plain && hb__handlers[fn->id] != hb__on_moving)
+	if (special && hb__controlled && hb__handlers[id] != hb__on_plain && hb__handlers[id] != hb__on_moving)
 		hb__control_look(lane, true);
-	if (unlikely(hb__checking))
+	if (special && hb__checking)
 		hb__check_enter(&c);
-	int code = hb__handlers[fn->id](&c);
-	if (unlikely(hb__checking))
+	int code = hb__handlers[id](&c);
+	if (special && hb__checking)
 		hb__check_leave(&c, code);
-	hb__control_check(lane);
+	if (special)
+		hb__control_check(lane);
 	lane->depth = 0;
 	return code;
 }
@@ -52,9 +55,9 @@ static __attribute__((noinline)) int below(struct hb__lane *lane, const struct h
 {
 	if (hb__in_library(pc) || (entry == HB_ENTRY_PMPI && !hb__in_binding(pc)))
 		return fn->invoke(next, a);
-	int depth = lane->depth;
+	uint16_t depth = lane->depth;
 	lane->nested++;
-	int code = run(lane, fn, a, next, pc, cfa);
+	int code = run(lane, fn, a, next, pc, cfa, lane->special);
 	lane->nested--;
 	lane->depth = depth;
 	return code;
@@ -84,16 +87,24 @@ static __attribute__((noinline)) int outside(
 		return fn->invoke(next, a);
 	}
 	struct hb__lane *lane = hb__in_library(pc) ? NULL : hb__lane_of_this_thread();
-	return lane ? run(lane, fn, a, next, pc, cfa) : fn->invoke(next, a);
+	return lane ? run(lane, fn, a, next, pc, cfa, lane->special) : fn->invoke(next, a);
 }
 
-int hb__wrap(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
+static __attribute__((noinline)) int unusual(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a,
+	const hb__function *at, const void *pc, const void *cfa)
+{
+	enum hb__entry entry = at < hb__next[HB_ENTRY_PMPI] ? HB_ENTRY_MPI : HB_ENTRY_PMPI;
+	if (!lane) /* with a lane the library was found */
+		return outside(fn, a, entry, pc, cfa);
+	return lane->depth ? below(lane, fn, a, entry, *at, pc, cfa) : run(lane, fn, a, *at, pc, cfa, true);
+}
+
+int hb__wrap(const struct hb__fn *fn, uintptr_t *a, const hb__function *next, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = hb__self;
-	if (unlikely(!lane)) /* with a lane the library was found */
-		return outside(fn, a, entry, pc, cfa);
-	hb__function next = hb__next[entry][fn->id];
-	return likely(!lane->depth) ? run(lane, fn, a, next, pc, cfa) : below(lane, fn, a, entry, next, pc, cfa);
+	if (unlikely(!lane || lane->unusual))
+		return unusual(lane, fn, a, next, pc, cfa);
+	return run(lane, fn, a, *next, pc, cfa, false);
 }
 
 /* ---- functions that return a value ---- */

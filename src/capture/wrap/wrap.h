@@ -8,8 +8,23 @@
 
 #define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
 
-/* Called by every generated wrapper. */
-int hb__wrap(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa);
+/* The short way of a function that is counted and no event. It returns where nothing is unusual; `call` is the call of the
+ * library's, which `next` is. */
+#define HB__PLAIN(number, entry, next_type, ...)                                             \
+	do {                                                                                 \
+		struct hb__lane *lane = hb__self;                                            \
+		if (likely(lane && !lane->unusual && hb__handlers[number] == hb__on_plain && \
+			    lane->control->calls[number])) {                                 \
+			lane->control->calls[number]++;                                      \
+			lane->depth = 1;                                                     \
+			int code = ((next_type)hb__next[entry][number])(__VA_ARGS__);        \
+			lane->depth = 0;                                                     \
+			return code;                                                         \
+		}                                                                            \
+	} while (0)
+
+/* Called by every generated wrapper. next: where the library's function stands in hb__next, under the name that was called. */
+int hb__wrap(const struct hb__fn *fn, uintptr_t *a, const hb__function *next, const void *pc, const void *cfa);
 hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, const void *pc, const void *cfa);
 double hb__double_leave(const struct hb__fn *fn, double value, const void *pc, const void *cfa);
 MPI_Aint hb__aint_leave(const struct hb__fn *fn, MPI_Aint value, const void *pc, const void *cfa);

@@ -48,7 +48,7 @@ static void header(struct sealer *s)
 {
 	struct hb_log_header h = {0};
 	memcpy(&h, s->log->head, HB__HEAD);
-	h.incompatible |= HB_LOG_INCOMPAT_SEALED;
+	h.incompatible = HB_LOG_INCOMPAT_SEALED;
 	h.unit_size = 0;
 	h.units = 0;
 	hb__bytes_put(&s->out.b, &h, HB__HEAD);

@@ -56,6 +56,31 @@ static void two_blocks(void)
 	remove(place("large"));
 }
 
+/* Arguments that change between rows, and of the call that the process never came back from. */
+static void arguments(void)
+{
+	struct raw_log r;
+	int64_t one[] = {1, 2, 3};
+	raw_begin(&r, HB_LEVEL_EVENTS);
+	raw_header(&r)->incompatible = HB_LOG_INCOMPAT_ARGUMENTS;
+	raw_lane(&r, 0, 0);
+	raw_function(&r, 7, 1, "Send", 3);
+	raw_slot(&r, 0, 0, 7, 0, HB_SLOT_CHECK, 3, one);
+	raw_slot(&r, 0, 1, 7, 0, 0, 3, one);
+	for (int i = 0; i < 300; i++) {
+		if (i % 4)
+			raw_argument(&r, 0, i % 2, i % 3, i % 5 ? 1000 * i : -i);
+		raw_event(&r, 0, i % 2, 10 + i, 100, (uint16_t)(i + 1), 0, NULL);
+	}
+	raw_argument(&r, 0, 1, 2, -99);
+	raw_control(&r, 0)->inside = 2;
+	raw_control(&r, 0)->inside_enter = 90000;
+	raw_header(&r)->state = HB_STATE_RUNNING;
+	raw_save(&r, place("raw-arguments"));
+	raw_free(&r);
+	seal("raw-arguments", "sealed-arguments");
+}
+
 int main(int argc, char **argv)
 {
 	struct raw_log r;
@@ -80,6 +105,7 @@ int main(int argc, char **argv)
 	seal("raw-threads", "sealed-threads");
 	seal("raw-racing", "sealed-racing");
 	two_blocks();
+	arguments();
 	/* its units 5 to 7 hold the rows of its three lanes */
 	harm("raw-threads", "raw-cut", 0, 0, 7 * HB_UNIT_SIZE + 1200);
 	harm("raw-threads", "raw-damaged", 5 * HB_UNIT_SIZE + HB_UNIT_PAYLOAD + 1200, 40, 0);
