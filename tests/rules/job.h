@@ -68,7 +68,7 @@ static inline uint8_t job_class(const char *name)
 		uint8_t cls;
 	} classes[] = {{"MPI_Win_", 7}, {"MPI_Put", 7}, {"MPI_File_", 8}, {"MPI_Init", 9}, {"MPI_Fin", 9},
 		{"MPI_Start", 9}, {"MPI_Comm_", 6}, {"MPI_Cart_", 6}, {"MPI_Graph_", 6}, {"MPI_Dist_", 6},
-		{"MPI_Intercomm_", 6}, {"MPI_Send", 1}, {"MPI_Recv", 2}};
+		{"MPI_Intercomm_", 6}, {"MPI_Send", 1}, {"MPI_Isend", 1}, {"MPI_Recv", 2}};
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (!strncmp(classes[i].begin, name, strlen(classes[i].begin)))
 			return classes[i].cls;
@@ -99,7 +99,7 @@ static inline unsigned job_function(struct job_process *p, const char *name, con
 static inline unsigned job_slot(struct job *j, int rank, const char *name, const struct arg *arg, size_t n)
 {
 	struct job_process *p = &j->p[rank];
-	int64_t value[16];
+	int64_t value[16] = {0};
 	unsigned function = job_function(p, name, arg, n);
 	for (size_t i = 0; i < n; i++)
 		value[i] = arg[i].value;
