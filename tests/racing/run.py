@@ -7,6 +7,7 @@ usage: run.py [--seeds N] [--mpi openmpi|mpich] [--only NAME] [--keep]
 import argparse
 import collections
 import concurrent.futures
+import ctypes
 import os
 import re
 import shutil
@@ -19,6 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
 SHAKE = "300"
+ZSTD = ctypes.CDLL("libzstd.so.1")
+ZSTD.ZSTD_getFrameContentSize.restype = ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
 TIMEOUT = 60
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
@@ -124,22 +127,34 @@ def uv(data, at):
             return value, at
 
 
+def unpacked(data):
+    """One zstd frame; at most what it says."""
+    size = ZSTD.ZSTD_getFrameContentSize(data, len(data))
+    out = ctypes.create_string_buffer(size + 1)
+    if ZSTD.ZSTD_decompress(out, size, data, len(data)) != size:
+        raise Failed("a frame that cannot be unpacked")
+    return out.raw[:size]
+
+
 def read_ctf(path):
     """Messages that raced, of one sender: (number, receiver, lane, event)."""
     with open(path, "rb") as file:
         data = file.read()
-    if data[:8] != b"HBDBCTF\n":
+    if data[:8] != b"HBDBCTF2":
         raise Failed(path + " is no list of messages")
-    n, at = uv(data, 8)
-    out, number = [], 0
-    for _ in range(n):
-        delta, at = uv(data, at)
-        number += delta
+    data = unpacked(data[8:])
+    n, at = uv(data, 0)
+    out, number, event = [], 0, 0
+    while len(out) < n:
+        times, at = uv(data, at)
+        step, at = uv(data, at)
         to, at = uv(data, at)
         lane, at = uv(data, at)
-        event, at = uv(data, at)
-        out.append((number, to, lane, event))
-    if at != len(data):
+        further, at = uv(data, at)
+        for _ in range(times):
+            number, event = number + step, event + (further >> 1 ^ -(further & 1))
+            out.append((number, to, lane, event))
+    if at != len(data) or len(out) != n:
         raise Failed(path + " goes on after its last message")
     return out
 
@@ -153,6 +168,8 @@ def check_ctf(job, kept):
         if mine != sorted(mine):
             raise Failed("%s is not in the order of sending" % path)
         found += [(to, lane, event) for _, to, lane, event in mine]
+        if len(mine) > 1000 and os.path.getsize(path) > 2 * len(mine):
+            raise Failed("%s takes more than 2 bytes a message" % path)
     if any(to >= job.ranks for to, _, _ in found):
         raise Failed("a receiver is no process of the run")
     # a call that is kept for its races has at least one message that raced

@@ -5,12 +5,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "distil.h"
 #include "format/growing/growing.h"
 #include "format/row.h"
 
 #define MANY 1000 /* receives kept ... */
+#define PACKED 12 /* level of compression */
 #define FEW 4     /* ... and of so many at most one left out: it may be shorter to keep that one, too */
 
 /* A message that raced. */
@@ -170,31 +172,46 @@ static int by_sender(const void *a, const void *b)
 					: (x->event > y->event) - (x->event < y->event);
 }
 
-static void write_uv(FILE *f, uint64_t v)
+/* Message `next` goes to the same thread as `first`, and is as far from the one before it as `first` is from `before`. */
+static bool goes_on(const struct hb_sent *before, const struct hb_sent *first, const struct hb_sent *next)
 {
-	uint8_t b[HB_UV_MAX];
-	fwrite(b, 1, (size_t)(hb_put_uv(b, v) - b), f);
+	return next->to == first->to && next->lane == first->lane &&
+	       next->number - next[-1].number == first->number - before->number &&
+	       next->event - next[-1].event == first->event - before->event;
 }
 
+/* The runs of messages, hbdb-recording(5), into room for them. Returns how many bytes they take. */
+static size_t runs(const struct hb_sent *sent, size_t n, uint8_t *to)
+{
+	struct hb_sent before = {0};
+	uint8_t *w = hb_put_uv(to, n);
+	for (size_t i = 0, next; i < n; before = sent[next - 1], i = next) {
+		for (next = i + 1; next < n && goes_on(&before, sent + i, sent + next);)
+			next++;
+		w = hb_put_uv(w, next - i);
+		w = hb_put_uv(w, sent[i].number - before.number);
+		w = hb_put_uv(w, sent[i].to);
+		w = hb_put_uv(w, sent[i].lane);
+		w = hb_put_sv(w, (int64_t)(sent[i].event - before.event));
+	}
+	return (size_t)(w - to);
+}
+
+/* Errors: errno. */
 static bool write_one(const char *recording, const struct hb_sent *sent, size_t n)
 {
+	uint8_t *plain = hb__alloc((1 + 5 * n) * HB_UV_MAX);
+	size_t bytes = runs(sent, n, plain), room = ZSTD_compressBound(bytes);
+	uint8_t *packed = hb__alloc(room);
+	size_t left = ZSTD_compress(packed, room, plain, bytes, PACKED);
 	char *path = hb__format("%s/rank.%u.ctf", recording, sent->rank);
 	FILE *f = fopen(path, "we");
-	uint64_t before = 0;
-	if (f) {
-		fwrite("HBDBCTF\n", 1, 8, f);
-		write_uv(f, n);
-		for (size_t i = 0; i < n; before = sent[i++].number) {
-			write_uv(f, sent[i].number - before);
-			write_uv(f, sent[i].to);
-			write_uv(f, sent[i].lane);
-			write_uv(f, sent[i].event);
-		}
-	}
-	bool good = f && !ferror(f);
+	bool good = f && !ZSTD_isError(left) && fwrite("HBDBCTF2", 1, 8, f) == 8 && fwrite(packed, 1, left, f) == left;
 	good = (f && !fclose(f)) && good;
 	int error = errno;
 	free(path);
+	free(plain);
+	free(packed);
 	errno = error;
 	return good;
 }
