@@ -74,19 +74,15 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number)
 	return lane;
 }
 
-void *hb__scratch(struct hb__lane *lane, size_t bytes)
+void *hb__scratch_more(struct hb__lane *lane, size_t bytes)
 {
-	bytes = (bytes + 15) & ~(size_t)15;
-	if (unlikely((size_t)(lane->scratch_end - lane->scratch) < bytes)) {
-		/* Calls further out still use the old region: it is left to them. */
-		size_t size = bytes * 2 < SCRATCH ? SCRATCH : bytes * 2;
-		uint8_t *p = hb__pages(size);
-		if (!p)
-			return NULL;
-		lane->scratch = lane->scratch_base = p;
-		lane->scratch_end = p + size;
-	}
-	void *p = lane->scratch;
-	lane->scratch += bytes;
+	/* Calls further out still use the old region: it is left to them. */
+	size_t size = bytes * 2 < SCRATCH ? SCRATCH : bytes * 2;
+	uint8_t *p = hb__pages(size);
+	if (!p)
+		return NULL;
+	lane->scratch_base = p;
+	lane->scratch_end = p + size;
+	lane->scratch = p + bytes;
 	return p;
 }

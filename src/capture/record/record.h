@@ -34,7 +34,16 @@ extern struct hb__lane *hb__lanes;
 /* From here on the calls of all lanes are special. */
 void hb__lanes_special(void);
 /* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
-void *hb__scratch(struct hb__lane *lane, size_t bytes);
+void *hb__scratch_more(struct hb__lane *lane, size_t bytes);
+static inline void *hb__scratch(struct hb__lane *lane, size_t bytes)
+{
+	uint8_t *p = lane->scratch;
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (unlikely((size_t)(lane->scratch_end - p) < bytes))
+		return hb__scratch_more(lane, bytes);
+	lane->scratch = p + bytes;
+	return p;
+}
 static inline void hb__scratch_release(struct hb__lane *lane, uint8_t *mark)
 {
 	/* A mark in an older region: this region was begun inside the call that ends. */
