@@ -96,12 +96,17 @@ static void fences(void)
 		fence(rank);
 }
 
-static void put(int rank, int target, int disp, unsigned seq, const char *how)
+static void put_typed(int rank, int target, int disp, unsigned seq, int type, const char *how)
 {
 	char text[200];
 	snprintf(text, sizeof text, "check rma fn=MPI_Put event=0 seq=%u win=0 target=%d disp=%d runs=0:4 type=%d %s",
-		seq, target, disp, T_INT, how);
+		seq, target, disp, type, how);
 	job_remark(&j, rank, text);
+}
+
+static void put(int rank, int target, int disp, unsigned seq, const char *how)
+{
+	put_typed(rank, target, disp, seq, T_INT, how);
 }
 
 #define PUT "op=put aop=-1 ep=fence"
@@ -184,6 +189,17 @@ static void races(void)
 	job_found(&j, "a sum and a maximum", "HB-RMA-RACE", "updates");
 	both(SUM, GET, 0);
 	job_found(&j, "a sum and a get", "HB-RMA-RACE", "reads");
+	for (int type = T_FLOAT; type >= -1; type -= T_FLOAT + 1) { /* -1: not known */
+		windows(3);
+		fences();
+		put_typed(0, 1, 0, 1, T_INT, SUM);
+		put_typed(2, 1, 0, 1, type, SUM);
+		fences();
+		if (type == T_FLOAT)
+			job_found(&j, "sums of two types", "HB-RMA-RACE", "updates");
+		else
+			job_silent(&j, "sums, one of a type that is not known");
+	}
 
 	windows(3); /* another epoch */
 	fences();
