@@ -8,8 +8,8 @@
 
 #define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
 
-/* The short way of a function that is counted and no event. It returns where nothing is unusual; `call` is the call of the
- * library's, which `next` is. */
+/* The short way of a function that is counted and no event: returns from the wrapper where nothing is unusual. next_type: of the
+ * library's function, called with the rest. */
 #define HB__PLAIN(number, entry, next_type, ...)                                             \
 	do {                                                                                 \
 		struct hb__lane *lane = hb__self;                                            \
