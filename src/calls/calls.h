@@ -51,6 +51,8 @@ enum { /* kinds of recorded arguments, as in hbdb-recording.5 */
 	HB_RECORDED_COLOR,        /* written as HB_RECORDED_NUMBER */
 	HB_RECORDED_REAL,         /* in values of events of the program, never in arguments: the bits of a double */
 	HB_RECORDED_UNSIGNED,     /* likewise */
+	HB_RECORDED_DIGEST_GROUP, /* of the world ranks of a group; written as HB_RECORDED_DIGEST */
+	HB_RECORDED_FENCE,        /* what a fence asserts, HB_FENCE_*; written as HB_RECORDED_NUMBER */
 };
 
 /* What an argument is to its handler: index into the arguments, or -1. */

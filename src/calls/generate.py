@@ -27,13 +27,14 @@ CTYPE = {
     "keyval": "int", "keyvalptr": "int *", "newkeyval": "int *", "lent": "MPI_Datatype *", "newtypes": "MPI_Datatype *",
     "members": "const int *", "ranks": "const int *", "ranges": "int (*)[3]", "grid": "const int *", "nodes": "const int *",
     "neighbors": "const int *", "perdim": "const int *", "order": "int", "partition": "int", "keys": "MPI_Info",
+    "partners": "MPI_Group", "fence": "int",
 }
 LARGE = {"count": "MPI_Count", "counts": "const MPI_Count *", "displs": "const MPI_Aint *", "disp": "MPI_Count"}
 RECORDED = {
     "count": "NUMBER", "size": "NUMBER", "partition": "NUMBER", "nreq": "NUMBER", "key": "NUMBER", "cnt": "NUMBER",
     "offset": "NUMBER", "color": "COLOR", "dest": "RANK", "source": "RANK", "root": "RANK", "tag": "TAG",
     "comm": "COMM", "commptr": "COMM", "dtype": "DATATYPE", "op": "OP", "win": "WIN", "file": "FILE",
-    "counts": "DIGEST", "dtypes": "DIGEST_TYPES",
+    "counts": "DIGEST", "dtypes": "DIGEST_TYPES", "partners": "DIGEST_GROUP", "fence": "FENCE",
 }
 ROLE = {
     "sbuf": "SBUF", "rbuf": "RBUF", "dest": "DEST", "source": "SOURCE", "comm": "COMM", "newcomm": "NEWCOMM",
@@ -164,7 +165,7 @@ def read(path, family):
 
 def param_of(name, kind):
     known = {"as(MPI_Request)": "REQVAL", "as(MPI_Comm)": "PEER", "as(const MPI_Status *)": "STATUSIN",
-             "as(const MPI_Aint *)": "AINTS", "as(const MPI_Count *)": "CNTS", "anyints": "INTPTR"}
+             "as(const MPI_Aint *)": "AINTS", "as(const MPI_Count *)": "CNTS", "anyints": "INTPTR", "partners": "GROUP", "fence": "INT"}
     return f'{{HB_P_{known.get(kind, "AS" if kind.startswith("as(") else kind.upper())}, "{name}"}}'
 
 
@@ -235,6 +236,8 @@ class Meaning:
             return "any" if "index" in kinds else "some" if "indices" in kinds else "all" if "statuses" in kinds else "status"
         if row.cls == "comm" and "newcomm" in kinds:
             return "comm"
+        if self.does == "WINDOW_MAKE":
+            return "window"
         return "message" if row.cls in ("send", "recv", "probe") and (self.posts == "NONE" or "newmsg" in kinds) else "none"
 
     def find_needs(self):

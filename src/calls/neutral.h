@@ -31,4 +31,7 @@ enum {
 #undef HB_OPERATION
 };
 
+/* What a fence asserts: a sum of these. */
+enum { HB_FENCE_NOSTORE = 1, HB_FENCE_NOPUT = 2, HB_FENCE_NOPRECEDE = 4, HB_FENCE_NOSUCCEED = 8 };
+
 #endif

@@ -323,6 +323,10 @@ static void decode_results(hb_events *e, hb_event *ev)
 	case HB_SHAPE_COMM:
 		ev->made = take(ev);
 		break;
+	case HB_SHAPE_WINDOW: /* not told by recordings made before it was */
+		if (ev->row->nresults)
+			ev->window = take(ev);
+		break;
 	case HB_SHAPE_CLOCK:
 		e->clock += (uint64_t)take(ev);
 		memcpy(&ev->clock, &e->clock, sizeof ev->clock);
@@ -441,7 +445,7 @@ static void decode(hb_events *e, hb_event *ev)
 	ev->function = c->function;
 	ev->means = c->function ? c->known->means : hb_meaning_of("", HB_SPECIAL);
 	ev->shape = ev->means->shape;
-	ev->source = ev->source_tag = ev->made = HB_ABSENT;
+	ev->source = ev->source_tag = ev->made = ev->window = HB_ABSENT;
 	ev->posts = ev->nanswers = ev->used = 0;
 	ev->posting = -1;
 	ev->undefined = ev->choice = false;

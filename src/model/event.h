@@ -51,6 +51,7 @@ typedef struct hb_event {
 	bool choice;                /* MPI could have answered otherwise */
 	bool undefined;             /* Waitany, Waitsome: no request was active */
 	int64_t made;               /* HB_SHAPE_COMM: the new communicator, -1: none */
+	int64_t window;             /* HB_SHAPE_WINDOW: the number of the new window */
 	double clock;               /* HB_SHAPE_CLOCK: seconds */
 	uint32_t nanswers;
 	const hb_answer *answers; /* STARTED, MATCHED and REQUEST: only .request is set */

@@ -23,6 +23,13 @@ static void tell_array(struct hb__call *c, unsigned i, uint64_t digest)
 	hb__define_array(digest, value, n);
 }
 
+static int64_t fence_asserts(int assert)
+{
+	return (assert & MPI_MODE_NOSTORE ? HB_FENCE_NOSTORE : 0) | (assert & MPI_MODE_NOPUT ? HB_FENCE_NOPUT : 0) |
+	       (assert & MPI_MODE_NOPRECEDE ? HB_FENCE_NOPRECEDE : 0) |
+	       (assert & MPI_MODE_NOSUCCEED ? HB_FENCE_NOSUCCEED : 0);
+}
+
 static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 {
 	uintptr_t v = c->a[c->fn->recorded[i].arg];
@@ -50,6 +57,11 @@ static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 		if (hb__config.remarks && hb__has(c, HB_R_COMM))
 			tell_array(c, i, s->key[i]);
 		return (int64_t)s->key[i];
+	case HB_RECORDED_DIGEST_GROUP:
+		hb__group_tell(v, s->key[i]);
+		return (int64_t)s->key[i];
+	case HB_RECORDED_FENCE:
+		return fence_asserts((int)v);
 	default:
 		return number_at(c, c->fn->recorded[i].arg);
 	}

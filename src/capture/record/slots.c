@@ -49,6 +49,8 @@ static inline uint64_t key_of(struct hb__call *c, const void *pc, uintptr_t *key
 		uintptr_t v = c->a[fn->recorded[i].arg];
 		if (unlikely(kind == HB_RECORDED_DIGEST || kind == HB_RECORDED_DIGEST_TYPES))
 			v = array_digest(c, i);
+		else if (unlikely(kind == HB_RECORDED_DIGEST_GROUP))
+			v = hb__group_digest(v);
 		else if (unlikely(fn->recorded[i].arg + 1 == fn->role[HB_R_COMMPTR]))
 			v = v ? (uintptr_t) * (MPI_Comm *)v : 0; /* MPI_Comm_free: the handle, not where it lies */
 		key[i] = v;
@@ -131,6 +133,7 @@ static bool plain_key(const struct hb__fn *fn, const void *pc, const void *site)
 	for (unsigned i = 0; i < fn->nrecorded; i++)
 		plain = plain && fn->recorded[i].kind != HB_RECORDED_DIGEST &&
 			fn->recorded[i].kind != HB_RECORDED_DIGEST_TYPES &&
+			fn->recorded[i].kind != HB_RECORDED_DIGEST_GROUP &&
 			fn->recorded[i].arg + 1 != fn->role[HB_R_COMMPTR];
 	return plain;
 }

@@ -1,5 +1,5 @@
-/* Operations, windows and files. Predefined operations have the numbers of their list in calls/; all else is numbered as it is
- * first used. */
+/* Operations, windows and files. Predefined operations have the numbers of their list in calls/; files as they are
+ * first used, windows as they are made. */
 #include "capture/mpi/family.h"
 #include "capture/record/record.h"
 #include "capture/track/track.h"
@@ -120,7 +120,6 @@ int hb__op_look(uintptr_t handle)
 	return m && m->number < GIVEN ? m->number : HB_NONE;
 }
 
-/* Windows are numbered as they are first used: a name must not change that. */
 void hb__win_named(uintptr_t handle)
 {
 	hb__track_lock();

@@ -110,6 +110,10 @@ void hb__comm_named(uintptr_t handle);
 void hb__type_named(uintptr_t handle);
 void hb__win_named(uintptr_t handle);
 
+/* ---- groups.c: who is in a group, for there is no communicator that would tell ---- */
+uint64_t hb__group_digest(uintptr_t group); /* of its world ranks; 0: it is empty; 1: not known */
+void hb__group_tell(uintptr_t group, uint64_t digest); /* what has this digest */
+
 /* ---- arrays.c: how long the argument arrays of collectives are, and what counts at this process ---- */
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded);
 bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struct hb__comm *comm);

@@ -205,11 +205,19 @@ static uintptr_t handle_at(bool win, uintptr_t variable)
 /* Windows and files that come: events, as all of their calls. */
 int hb__on_newhandle(struct hb__call *c)
 {
-	int code = hb__on_event(c);
 	bool win = hb__has(c, HB_R_WINPTR);
-	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR);
+	hb__begin(c, false);
+	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
+	int code = hb__invoke_next(c);
+	if (unlikely(epoch))
+		hb__race_left(c->lane, epoch, code);
+	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR), handle = made ? handle_at(win, made) : 0;
 	if (code == MPI_SUCCESS && made)
-		hb__made_add(win ? HB__WINS : HB__FILES, handle_at(win, made));
+		hb__made_add(win ? HB__WINS : HB__FILES, handle);
+	/* which of its windows this is could not be told from the order in which it uses them */
+	if (code == MPI_SUCCESS && win && made && !hb__config.order && hb__results(c, 1))
+		hb__result(c, hb__win_number(handle));
+	hb__end(c, code);
 	return code;
 }
 

@@ -220,6 +220,8 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 		put_answer(out, view, ev, &ev->answers[i]);
 	if (ev->shape == HB_SHAPE_COMM && ev->used)
 		put_pair(out, "comm", ev->made, view->log, HB_RECORDED_COMM);
+	if (ev->shape == HB_SHAPE_WINDOW && ev->used)
+		put_pair(out, "win", ev->window, view->log, HB_RECORDED_WIN);
 	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {
 		hb__put_text(out, " time=");
 		hb__put_seconds(out, ev->clock > -9e9 && ev->clock < 9e9 ? (int64_t)(ev->clock * 1e9) : 0);
