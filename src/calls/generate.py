@@ -238,6 +238,8 @@ class Meaning:
             return "comm"
         if self.does == "WINDOW_MAKE":
             return "window"
+        if self.does == "WINDOW_COMPLETE":
+            return "fetched"
         return "message" if row.cls in ("send", "recv", "probe") and (self.posts == "NONE" or "newmsg" in kinds) else "none"
 
     def find_needs(self):

@@ -103,6 +103,7 @@ typedef enum hb_shape {
 	HB_SHAPE_REQUEST, /* a reference */
 	HB_SHAPE_COMM,    /* a new communicator */
 	HB_SHAPE_WINDOW,  /* a new window */
+	HB_SHAPE_FETCHED, /* ranks in the world of those whom an epoch fetched data from */
 	HB_SHAPE_CLOCK,   /* a time */
 	HB_SHAPE_VALUES,  /* the values of an event of the program, as its function says */
 } hb_shape;

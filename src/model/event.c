@@ -327,6 +327,10 @@ static void decode_results(hb_events *e, hb_event *ev)
 		if (ev->row->nresults)
 			ev->window = take(ev);
 		break;
+	case HB_SHAPE_FETCHED:
+		while (ev->used < ev->row->nresults)
+			take(ev);
+		break;
 	case HB_SHAPE_CLOCK:
 		e->clock += (uint64_t)take(ev);
 		memcpy(&ev->clock, &e->clock, sizeof ev->clock);

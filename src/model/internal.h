@@ -82,6 +82,19 @@ struct hb__line {
 	uint32_t init, started, joined;
 };
 
+/* From post to wait, or from start to complete, of one process. */
+struct hb__epoch {
+	uint32_t process, window; /* window: the collective that made it */
+	hb_at begin, end;         /* end.line HB_NO: it has none */
+	bool start, known;        /* known: with the processes that it names, and all of its kind before it */
+	uint64_t partners;        /* digest of their ranks, 0: none */
+	uint32_t fetched, n;      /* a start: world ranks that it fetched data from, places in hb_model.fetched */
+};
+struct hb__exposed {
+	hb_at start, post;
+	uint32_t process;
+};
+
 struct hb_model {
 	hb_model_info info;
 	VEC(hb_process) processes;
@@ -101,7 +114,11 @@ struct hb_model {
 	VEC(uint8_t) collective_kind;
 	VEC(hb_at) odd_at; /* enters of odd collectives, values of odd_enters */
 	VEC(hb_chosen) chosen;
-	VEC(hb_pending) pending; /* in the order of processes */
+	VEC(hb_pending) pending;      /* in the order of processes */
+	VEC(struct hb__epoch) epochs; /* in the order of processes */
+	VEC(uint32_t) fetched;
+	VEC(struct hb__exposed) exposed; /* by start, then by process */
+	VEC(hb_edge) edges;
 	VEC(char *) troubles;
 	/* Messages of the program itself, until they are linked. */
 	VEC(struct hb__keyed) keyed_sends, keyed_receives;
@@ -156,6 +173,9 @@ uint32_t hb__channel(hb_model *m, uint32_t group, uint32_t source, uint32_t dest
 
 /* ---- match/channels/ordered.c: sends and receives become messages ---- */
 bool hb__link(hb_model *m);
+
+/* ---- match/windows.c: epochs of all processes become edges, and these operations of their events ---- */
+bool hb__link_windows(hb_model *m);
 
 /* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);

@@ -214,7 +214,7 @@ static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
 	tell_processes(m);
-	if (!hb__link_keyed(m) || !hb__link(m))
+	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_windows(m))
 		return hb__no_memory(err);
 	tell_orphans(m);
 	tell_collectives(m);
@@ -233,6 +233,7 @@ static hb_status finish(struct build *b, hb_error *err)
 	m->info.probes = (uint32_t)m->probes.n;
 	m->info.collectives = (uint32_t)m->collectives.n;
 	m->info.chosen = (uint32_t)m->chosen.n;
+	m->info.edges = (uint32_t)m->edges.n;
 	for (size_t i = 0; i < m->lines.n; i++)
 		m->info.events += m->lines.at[i].events;
 	return m->no_memory ? hb__no_memory(err) : HB_OK;
@@ -284,10 +285,10 @@ void hb_model_close(hb_model *m)
 	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
-		m->pending.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at,
-		m->elsewhere.at, m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at,
-		m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->rank_process, m->seen_more,
-		m};
+		m->pending.at, m->epochs.at, m->fetched.at, m->exposed.at, m->edges.at, m->channel_of.at,
+		m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at, m->keyed_sends.at,
+		m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at, m->elsewhere_at.at,
+		m->channel_first, m->channel_sends, m->rank_process, m->seen_more, m};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 }
@@ -315,6 +316,7 @@ const hb_receive *hb_model_receives(const hb_model *m) { return m->receives.at; 
 const hb_probe *hb_model_probes(const hb_model *m) { return m->probes.at; }
 const hb_collective *hb_model_collectives(const hb_model *m) { return m->collectives.at; }
 const hb_chosen *hb_model_chosen(const hb_model *m) { return m->chosen.at; }
+const hb_edge *hb_model_edges(const hb_model *m) { return m->edges.at; }
 
 const hb_op *hb_model_ops(const hb_model *m, uint32_t line, uint64_t *ret_n)
 {
@@ -369,4 +371,23 @@ hb_at hb_collective_enter(const hb_model *m, uint32_t id, uint32_t process)
 		if (more->parts.at[i].group == c->group)
 			return c->number < more->parts.at[i].enters.n ? more->parts.at[i].enters.at[c->number] : none;
 	return none;
+}
+
+uint32_t hb_collective_at(const hb_model *m, hb_at at)
+{
+	if (at.line == HB_NO)
+		return HB_NO;
+	const struct hb__line *l = &m->line_more.at[at.line];
+	size_t from = 0, to = l->ops.n;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		if (l->ops.at[middle].event < at.event)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < l->ops.n && l->ops.at[from].event == at.event; from++)
+		if (l->ops.at[from].kind == HB_OP_ENTER)
+			return l->ops.at[from].id;
+	return HB_NO;
 }

@@ -15,7 +15,7 @@
  * enter of a send -> the exit of the call that completed its receive, or of a probe
  * that saw it; for a synchronous send also the enter of the call that posted the
  * receive -> the exit of the call that completed the send; collectives by class
- * (hb_order). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
+ * (hb_order); one-sided synchronisation (hb_edge). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
  * the exit of the call of another lane that completed it.
  *
  * Matching: messages that the program itself tells of go by channel and key (match/channels/keyed.c). MPI does not let messages overtake, so among the messages of one channel
@@ -172,12 +172,26 @@ typedef enum hb_op_kind {
 	HB_OP_SENT,     /* exit that completed a synchronous send; id: send */
 	HB_OP_PROBED,   /* exit of a probe; id: probe */
 	HB_OP_LEAVE,    /* exit that completed a collective; id: collective */
+	HB_OP_TELL,     /* enter that an edge begins at; id: edge */
+	HB_OP_TOLD,     /* exit that an edge ends at; id: edge */
 } hb_op_kind;
 
 typedef struct hb_op {
 	uint32_t event;
 	uint32_t id : 28, kind : 4; /* hb_op_kind */
 } hb_op;
+
+/* What post, start, complete and wait of a window order: the enter of `from` before the exit of `to`. The k-th start of an origin
+ * for a target belongs to the k-th post of that target for the origin. That a start, or a complete, returned does not say
+ * that the target had posted: the library may have kept what was put. Only data that was fetched shows it. */
+typedef enum hb_edge_kind {
+	HB_EDGE_COMPLETED, /* MPI_Win_complete of an origin -> MPI_Win_wait, or MPI_Win_test that said yes, of the target */
+	HB_EDGE_FETCHED, /* MPI_Win_post of a target -> MPI_Win_complete of an origin that fetched data from it */
+} hb_edge_kind;
+typedef struct hb_edge {
+	hb_at from, to;
+	hb_edge_kind kind;
+} hb_edge;
 
 /* A request that was under way when the log of its process ended. Only of processes that hb_model_followed. */
 typedef enum hb_pending_kind {
@@ -195,7 +209,7 @@ typedef struct hb_pending {
 typedef struct hb_model_info {
 	uint32_t processes, lines, groups, channels, specs;
 	uint64_t events; /* over all lines */
-	uint32_t sends, receives, probes, collectives;
+	uint32_t sends, receives, probes, collectives, edges;
 	uint32_t matched;   /* sends with a receive */
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
@@ -227,6 +241,7 @@ const hb_receive *hb_model_receives(const hb_model *model); /* those of a proces
 const hb_probe *hb_model_probes(const hb_model *model);
 const hb_collective *hb_model_collectives(const hb_model *model);
 const hb_chosen *hb_model_chosen(const hb_model *model);
+const hb_edge *hb_model_edges(const hb_model *model);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
 const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);
@@ -252,6 +267,11 @@ hb_at hb_receive_post(const hb_model *model, uint32_t receive); /* where it was 
 hb_at hb_receive_done(const hb_model *model, uint32_t receive); /* event 0: never */
 /* The call of a process that is part of a collective: where it entered. line HB_NO: it did not. */
 hb_at hb_collective_enter(const hb_model *model, uint32_t collective, uint32_t process);
+/* The collective that an event entered; HB_NO: none. */
+uint32_t hb_collective_at(const hb_model *model, hb_at at);
+/* The call by which a process exposed its part of a window to accesses after a call of MPI_Win_start: none of them touches it before that
+ * call began. line HB_NO: none, or not known. */
+hb_at hb_window_post(const hb_model *model, hb_at start, uint32_t process);
 
 /* ---- clocks (clocks.c) ---- */
 
@@ -282,12 +302,7 @@ typedef struct hb_ask {
 	uint32_t ret_seen;
 } hb_ask;
 
-/* An order that the logs do not tell: from the enter of one event to the exit of another. */
-typedef struct hb_edge {
-	hb_at from, to;
-} hb_edge;
-
-/* The same pass with questions, with orders that are not to count, and with further ones. */
+/* The same pass with questions, and with orders that are not to count. */
 typedef struct hb_clock_options {
 	hb_visit *visit; /* may be NULL */
 	void *user;
@@ -296,8 +311,6 @@ typedef struct hb_clock_options {
 		seen; /* by send: set as hb_send.seen is, in the place of those; 0 for processes of several lines; may be NULL */
 	hb_ask *asks; /* in the order of sends */
 	size_t nasks;
-	const hb_edge *edges; /* of events that exist; in any order */
-	size_t nedges;
 } hb_clock_options;
 hb_status hb_clocks_run_with(
 	hb_model *model, const hb_clock_options *options, hb_progress *progress, void *progress_user, hb_error *err);
@@ -346,6 +359,7 @@ typedef enum hb_link_kind {
 	HB_LINK_COLLECTIVE, /* id: collective */
 	HB_LINK_REQUEST,    /* a receive that one thread posted was completed by another; id: receive */
 	HB_LINK_START,      /* MPI_Init, before the other threads */
+	HB_LINK_WINDOW,     /* id: edge */
 } hb_link_kind;
 
 /* A step of a proof: from the enter of one event to the exit of another (PROGRAM on the same line: from an exit to an

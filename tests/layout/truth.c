@@ -204,6 +204,9 @@ static bool op_belongs(const struct truth *t, const hb_op *o, const hb_layout_fi
 		send = hb_model_probes(m)[o->id].send;
 		spec = hb_model_probes(m)[o->id].spec;
 		break;
+	case HB_OP_TELL:
+	case HB_OP_TOLD:
+		return false;
 	default:
 		break;
 	}

@@ -63,3 +63,23 @@ void hb__group_tell(uintptr_t group, uint64_t digest)
 		hb__define_array(digest, ranks, n);
 	pthread_mutex_unlock(&lock);
 }
+
+bool hb__window_world_ranks(uintptr_t win, int *rank, int n)
+{
+	MPI_Group group;
+	int there[PART];
+	bool good = PMPI(Win_get_group)((MPI_Win)win, &group) == MPI_SUCCESS;
+	if (!good)
+		return false;
+	pthread_mutex_lock(&lock);
+	good = has_world || (has_world = PMPI(Comm_group)(hb__known.comm_world, &world) == MPI_SUCCESS);
+	for (int from = 0; good && from < n; from += PART) {
+		int part = n - from < PART ? n - from : PART;
+		good = PMPI(Group_translate_ranks)(group, part, rank + from, world, there) == MPI_SUCCESS;
+		for (int i = 0; i < part; i++)
+			rank[from + i] = there[i] == MPI_UNDEFINED ? -1 : there[i];
+	}
+	pthread_mutex_unlock(&lock);
+	PMPI(Group_free)(&group);
+	return good;
+}

@@ -9,6 +9,9 @@
 struct hb__made {
 	int number; /* HB_NONE: not used yet */
 	bool named;
+	bool started;   /* a window between start and complete: */
+	uint32_t words; /* ranks of the window that it fetched data from, bit by bit */
+	uint64_t *fetched;
 	struct hb__origin from;
 	struct hb__made *unused;
 };
@@ -24,14 +27,14 @@ static const char *const op_names[] = {
 
 static struct hb__made *made_new(enum hb__numbered kind, uintptr_t handle, struct hb__origin from)
 {
-	struct hb__made *m = unused;
+	struct hb__made *m = unused, room = {0};
 	if (m)
-		unused = m->unused;
+		room = *m, unused = m->unused;
 	else
 		m = hb__pool(sizeof *m);
 	if (!m)
 		return NULL;
-	*m = (struct hb__made){.number = HB_NONE, .from = from};
+	*m = (struct hb__made){.number = HB_NONE, .from = from, .words = room.words, .fetched = room.fetched};
 	hb__map_put(&maps[kind], handle, m);
 	return m;
 }
@@ -131,4 +134,49 @@ void hb__win_named(uintptr_t handle)
 	if (m && m->number != HB_NONE)
 		tell_win(m->number, handle);
 	hb__track_unlock();
+}
+
+/* ---- whom an epoch fetched data from: those have posted when it is complete ---- */
+
+void hb__win_started(uintptr_t handle)
+{
+	hb__track_lock();
+	struct hb__made *m = hb__map_find(&maps[HB__WINS], handle);
+	if (m)
+		m->started = true;
+	for (uint32_t i = 0; m && i < m->words; i++)
+		m->fetched[i] = 0;
+	hb__track_unlock();
+}
+
+void hb__win_fetched(uintptr_t handle, int rank)
+{
+	hb__track_lock();
+	struct hb__made *m = rank >= 0 ? hb__map_find(&maps[HB__WINS], handle) : NULL;
+	uint32_t word = (uint32_t)rank / 64;
+	if (m && m->started && word >= m->words) {
+		uint64_t *more = hb__pool(2 * ((size_t)word + 1) * sizeof *more);
+		for (uint32_t i = 0; more && i < 2 * (word + 1); i++)
+			more[i] = i < m->words ? m->fetched[i] : 0;
+		m->fetched = more ? more : m->fetched;
+		m->words = more ? 2 * (word + 1) : m->words;
+	}
+	if (m && m->started && word < m->words)
+		m->fetched[word] |= UINT64_C(1) << rank % 64;
+	hb__track_unlock();
+}
+
+int hb__win_completed(uintptr_t handle, int *ret_rank, int most)
+{
+	int n = 0;
+	hb__track_lock();
+	struct hb__made *m = hb__map_find(&maps[HB__WINS], handle);
+	for (uint32_t i = 0; m && m->started && i < m->words; i++)
+		for (uint64_t bits = m->fetched[i]; bits; bits &= bits - 1, n++)
+			if (n < most)
+				ret_rank[n] = (int)(64 * i) + __builtin_ctzll(bits);
+	if (m)
+		m->started = false;
+	hb__track_unlock();
+	return n < most ? n : most;
 }

@@ -110,9 +110,17 @@ void hb__comm_named(uintptr_t handle);
 void hb__type_named(uintptr_t handle);
 void hb__win_named(uintptr_t handle);
 
+/* An epoch of accesses begins; data was fetched from this rank of the window in it, if one is open; it ends: from whom, as many as
+ * `most`. */
+void hb__win_started(uintptr_t handle);
+void hb__win_fetched(uintptr_t handle, int rank);
+int hb__win_completed(uintptr_t handle, int *ret_rank, int most);
+
 /* ---- groups.c: who is in a group, for there is no communicator that would tell ---- */
-uint64_t hb__group_digest(uintptr_t group); /* of its world ranks; 0: it is empty; 1: not known */
+uint64_t hb__group_digest(uintptr_t group);            /* of its world ranks; 0: it is empty; 1: not known */
 void hb__group_tell(uintptr_t group, uint64_t digest); /* what has this digest */
+/* Ranks of a window become ranks of the world, -1: not in it. False: not known. */
+bool hb__window_world_ranks(uintptr_t win, int *rank, int n);
 
 /* ---- arrays.c: how long the argument arrays of collectives are, and what counts at this process ---- */
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded);

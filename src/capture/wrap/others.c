@@ -4,16 +4,55 @@
 
 int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
 
+/* Data of another process comes back: it has exposed its window when that is over. */
+static void note_fetch(const struct hb__call *c)
+{
+	uint8_t does = c->fn->means->does;
+	bool fetches = does == HB_DOES_GET || does == HB_DOES_GET_ACCUMULATE || does == HB_DOES_FETCH_AND_OP ||
+		       does == HB_DOES_COMPARE_AND_SWAP;
+	if (likely(!fetches) || hb__config.order || !hb__has(c, HB_R_WIN) || !hb__has(c, HB_R_DEST))
+		return;
+	int count = hb__role(c, HB_R_LAST_COUNT);
+	if (count < 0 || c->a[count])
+		hb__win_fetched(hb__arg(c, HB_R_WIN), (int)hb__arg(c, HB_R_DEST));
+}
+
+int hb__on_window_start(struct hb__call *c)
+{
+	int code = hb__on_event(c);
+	if (code == MPI_SUCCESS && !hb__config.order)
+		hb__win_started(hb__arg(c, HB_R_WIN));
+	return code;
+}
+
+/* Its results: whom the epoch fetched data from. */
+int hb__on_window_complete(struct hb__call *c)
+{
+	enum { MOST = 4096 };
+	hb__begin(c, false);
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS && !hb__config.order) {
+		int rank[MOST], n = hb__win_completed(hb__arg(c, HB_R_WIN), rank, MOST);
+		if (n && hb__window_world_ranks(hb__arg(c, HB_R_WIN), rank, n) && hb__results(c, (size_t)n))
+			for (int i = 0; i < n; i++)
+				hb__result(c, rank[i]);
+	}
+	hb__end(c, code);
+	return code;
+}
+
 /* Not an event, but it has contents. */
 int hb__on_moving(struct hb__call *c)
 {
 	if (unlikely(hb__config.mode == HB__REPLAY))
 		hb__compare_passed(c);
+	note_fetch(c);
 	return hb__invoke_next(c);
 }
 
 int hb__on_event(struct hb__call *c)
 {
+	note_fetch(c);
 	hb__begin(c, false);
 	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
 	int code = hb__invoke_next(c);

@@ -134,6 +134,10 @@ static hb__handler *by_meaning(const struct hb__fn *fn)
 		return fn->means->posts == HB_POSTS_COUNT ? hb__on_startall : hb__on_start;
 	case HB_DOES_CANCEL:
 		return hb__on_cancel;
+	case HB_DOES_WINDOW_START:
+		return hb__on_window_start;
+	case HB_DOES_WINDOW_COMPLETE:
+		return hb__on_window_complete;
 	case HB_DOES_WINDOW_FREE:
 	case HB_DOES_FILE_CLOSE:
 		return hb__on_handle_free;

@@ -38,6 +38,7 @@ hb__handler hb__on_look_at_several;
 hb__handler hb__on_plain; /* not an event */
 hb__handler hb__on_moving;
 hb__handler hb__on_event; /* an event without a choice */
+hb__handler hb__on_window_start, hb__on_window_complete;
 hb__handler hb__on_collective;
 hb__handler hb__on_send, hb__on_recv, hb__on_mrecv;
 hb__handler hb__on_probe, hb__on_iprobe;

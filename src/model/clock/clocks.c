@@ -203,10 +203,6 @@ static bool sent(struct hb__clock_run *run, uint32_t line, uint32_t id)
 static bool step(struct hb__clock_run *run, uint32_t line, const hb_op *o)
 {
 	hb_model *m = run->m;
-	if (o->kind == HB__OP_OUT)
-		hb__edge_begun(run, line, o->id);
-	if (o->kind >= HB__OP_OUT)
-		return o->kind == HB__OP_OUT || hb__edge_ended(run, line, o->id);
 	switch ((hb_op_kind)o->kind) {
 	case HB_OP_SEND:
 		on_send(run, line, o->id);
@@ -235,6 +231,11 @@ static bool step(struct hb__clock_run *run, uint32_t line, const hb_op *o)
 	}
 	case HB_OP_LEAVE:
 		return hb__collective_left(run, line, o->id);
+	case HB_OP_TELL:
+		hb__edge_begun(run, line, o->id);
+		return true;
+	case HB_OP_TOLD:
+		return hb__edge_ended(run, line, o->id);
 	}
 	return true;
 }
@@ -291,11 +292,11 @@ static void run_line(struct hb__clock_run *run, uint32_t line)
 {
 	hb_model *m = run->m;
 	struct hb__runner *r = &run->lines[line];
-	const struct hb__ops *ops = &run->ops[line];
+	const struct hb__line *l = &m->line_more.at[line];
 	if (!begun(run, line))
 		return;
-	for (uint32_t left = run->quantum; r->op < ops->n; r->op++, run->done++, run->idle = 0) {
-		const hb_op *o = &ops->at[r->op];
+	for (uint32_t left = run->quantum; r->op < l->ops.n; r->op++, run->done++, run->idle = 0) {
+		const hb_op *o = &l->ops.at[r->op];
 		if (!left--) {
 			push(run, line);
 			return;
@@ -341,7 +342,7 @@ static void run_all(struct hb__clock_run *run, hb_progress *progress, void *user
 {
 	uint64_t told = 0, all = 1;
 	for (size_t l = 0; l < run->m->lines.n; l++) {
-		all += run->ops[l].n;
+		all += run->m->line_more.at[l].ops.n;
 		push(run, (uint32_t)l);
 	}
 	while (!run->stopped && !run->no_memory && run->ended < run->m->lines.n) {
@@ -371,9 +372,12 @@ static bool prepare(struct hb__clock_run *run)
 	run->clocks = calloc((lines + 1) * run->versions.width + 1, sizeof *run->clocks);
 	if (run->ask.visit)
 		run->send_time = calloc((size_t)m->info.sends + 1, sizeof *run->send_time);
-	if (!hb__edges_open(run) || !run->lines || !run->init || !run->flight || !run->state_of || !run->clocks ||
+	run->edges = calloc(m->edges.n + 1, sizeof *run->edges);
+	if (!run->edges || !run->lines || !run->init || !run->flight || !run->state_of || !run->clocks ||
 		(run->ask.visit && !run->send_time))
 		return false;
+	for (size_t i = 0; i < m->edges.n; i++)
+		run->edges[i] = (struct hb__edge_state){.version = HB_NO, .sleeper = HB_NO};
 	for (uint32_t l = 0; l < lines; l++) {
 		run->lines[l] = (struct hb__runner){.clock = run->clocks + (size_t)l * run->versions.width,
 			.version = HB_NO,
@@ -410,7 +414,7 @@ static bool take_questions(struct hb__clock_run *run)
 
 static void tell(hb_model *m, const struct hb__clock_run *run)
 {
-	bool plain = !run->ask.drop_receive && !run->ask.drop_probe && !run->ask.seen && !run->ask.nedges;
+	bool plain = !run->ask.drop_receive && !run->ask.drop_probe && !run->ask.seen;
 	if (run->stopped || run->no_memory || m->clocks_done || !plain)
 		return;
 	m->clocks_done = true;
@@ -433,7 +437,7 @@ hb_status hb_clocks_run_with(
 	tell(m, &run);
 	hb__versions_close(&run.versions);
 	hb__collectives_close(&run);
-	hb__edges_close(&run);
+	free(run.edges);
 	free(run.lines);
 	free(run.init);
 	free(run.flight);

@@ -61,6 +61,9 @@ static void need(struct hb__past *p, uint32_t line, const hb_op *o)
 		hb__collective_needs(m, o->id, m->lines.at[line].process, entered_collective, &v);
 		break;
 	}
+	case HB_OP_TOLD:
+		raise(p, m->edges.at[o->id].from, by, HB_LINK_WINDOW, o->id);
+		break;
 	default:
 		break;
 	}
@@ -308,6 +311,8 @@ static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 		hb__collective_needs(m, o->id, m->lines.at[line].process, in_past, &in);
 		return !in.missing;
 	}
+	case HB_OP_TOLD:
+		return known(p, m->edges.at[o->id].from);
 	default:
 		return true;
 	}

@@ -65,6 +65,8 @@ static bool feels(const struct future *f, uint32_t line, const hb_op *o)
 		hb__collective_needs(m, o->id, m->lines.at[line].process, entered, &v);
 		return v.felt;
 	}
+	case HB_OP_TOLD:
+		return felt(f, m->edges.at[o->id].from);
 	default:
 		return false;
 	}
@@ -92,7 +94,7 @@ static bool advance(struct future *f, uint32_t line)
 	struct line *at = &f->lines[line];
 	for (; at->op < l->ops.n; at->op++) {
 		const hb_op *o = &l->ops.at[at->op];
-		if (o->kind == HB_OP_SEND || o->kind == HB_OP_POST || o->kind == HB_OP_ENTER)
+		if (o->kind == HB_OP_SEND || o->kind == HB_OP_POST || o->kind == HB_OP_ENTER || o->kind == HB_OP_TELL)
 			continue;
 		if (!exits(&f->m->lines.at[line], o->event))
 			return false;

@@ -41,8 +41,7 @@ struct hb__collective_state {
 	uint32_t next_free;
 };
 
-/* A further edge (edges.c): operations beside hb_op_kind. */
-enum { HB__OP_OUT = 14, HB__OP_IN = 15 };
+/* An edge of one-sided synchronisation. */
 struct hb__edge_state {
 	uint32_t version; /* of the line at its begin, HB_NO: not there yet, or used */
 	uint64_t lamport;
@@ -66,11 +65,6 @@ struct hb__clock_run {
 	uint32_t free_state;
 	uint32_t first, last; /* queue of lines that can run */
 	uint32_t quantum;     /* operations a line does before the next has its turn */
-	struct hb__ops {
-		const hb_op *at;
-		size_t n;
-	} * ops;       /* by line: those of the model, with further edges when there are any */
-	hb_op *merged; /* what ops points to then; of an edge the id is its number */
 	struct hb__edge_state *edges;
 	uint64_t done, broken;
 	size_t ended;
@@ -86,9 +80,7 @@ void hb__collective_entered(struct hb__clock_run *run, uint32_t line, uint32_t i
 bool hb__collective_left(struct hb__clock_run *run, uint32_t line, uint32_t id); /* false: the line sleeps */
 void hb__collectives_close(struct hb__clock_run *run);
 
-/* edges.c. Both hb_clock_options.edges and the operations of the model; false: no memory. */
-bool hb__edges_open(struct hb__clock_run *run);
-void hb__edges_close(struct hb__clock_run *run);
+/* ---- edges.c ---- */
 void hb__edge_begun(struct hb__clock_run *run, uint32_t line, uint32_t edge);
 bool hb__edge_ended(struct hb__clock_run *run, uint32_t line, uint32_t edge); /* false: the line sleeps */
 uint32_t hb__clock_snapshot(struct hb__clock_run *run, uint32_t line);

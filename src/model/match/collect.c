@@ -2,7 +2,8 @@
  * the same order, blocking, nonblocking and constructors alike. What is not numbered so, the
  * odd ones: starts of persistent collectives (by the call that made them and how often it was
  * started), constructors that not all of the parent call (by the communicator made), fences (by the
- * window's communicator; how many there were before). */
+ * window and how many there were before; in a recording that does not say which window a constructor made, by the
+ * window's communicator). */
 #include "model/match/read.h"
 
 enum { KIND_START = 1, KIND_BIRTH, KIND_FENCE };
@@ -66,11 +67,13 @@ static uint32_t root_of(
 	return root == HB_ROOT ? r->process : hb__peer(r->m, part, root);
 }
 
-static void describe(struct hb__reading *r, uint32_t id, const struct hb__function *f, uint32_t root)
+/* nothing: the call waits for nobody. */
+static void describe(struct hb__reading *r, uint32_t id, const struct hb__function *f, uint32_t root, bool nothing)
 {
 	hb_collective *c = &r->m->collectives.at[id];
-	bool nothing = f->means->flags & HB_PERSISTENT || (f->means->empty && r->event->bytes == 0);
+	nothing |= f->means->flags & HB_PERSISTENT || (f->means->empty && r->event->bytes == 0);
 	hb_order order = nothing ? HB_ORDER_NONE : (hb_order)f->means->order;
+	bool fence = f->means->does == HB_DOES_WINDOW_FENCE;
 	if (c->process == HB_NO) {
 		c->process = r->process;
 		c->function = r->event->row->function;
@@ -84,8 +87,8 @@ static void describe(struct hb__reading *r, uint32_t id, const struct hb__functi
 		c->differs = true;
 	if (c->root == HB_NO)
 		c->root = root;
-	if (c->order == HB_ORDER_NONE)
-		c->order = order;
+	if (c->order == HB_ORDER_NONE || (fence && nothing)) /* of a fence all have to assert the same */
+		c->order = fence ? HB_ORDER_NONE : order;
 }
 
 static void take_part(struct hb__reading *r, uint32_t id, const struct hb__function *f)
@@ -103,31 +106,10 @@ static void take_part(struct hb__reading *r, uint32_t id, const struct hb__funct
 		m->no_memory = true;
 }
 
-/* The communicator of the window; NULL: not known. Windows are numbered when they are first used,
- * so with several new ones on different communicators the oldest is taken. */
-static struct hb__member *part_of_window(struct hb__reading *r, const struct hb__function *f)
-{
-	if (f->win < 0 || (uint32_t)f->win >= r->event->row->nargs)
-		return NULL;
-	int64_t number = r->event->row->arg[f->win];
-	struct hb__window_comm *fresh = NULL;
-	for (size_t i = 0; i < r->windows.n && number >= 0; i++) {
-		struct hb__window_comm *w = &r->windows.at[i];
-		if (w->number == number)
-			return hb__part(r->m, r->process, w->comm);
-		if (w->number < 0 && !fresh)
-			fresh = w;
-	}
-	if (!fresh)
-		return NULL;
-	fresh->number = number;
-	return hb__part(r->m, r->process, fresh->comm);
-}
-
 void hb__read_collective(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
-	bool takes_part = true;
+	bool takes_part = true, nothing = false;
 	uint32_t id = HB_NO, root = HB_NO;
 	struct hb__member *part;
 	if (e->row->result)
@@ -136,18 +118,23 @@ void hb__read_collective(struct hb__reading *r, const struct hb__function *f)
 		part = e->made != HB_ABSENT ? hb__part(r->m, r->process, e->made) : NULL;
 		id = part ? odd(r, part->group, KIND_BIRTH, 0, 0) : HB_NO;
 	} else if (f->means->does == HB_DOES_WINDOW_FENCE || f->means->does == HB_DOES_WINDOW_FREE) {
-		part = part_of_window(r, f);
-		id = part ? odd(r, part->group, KIND_FENCE, 0, part->fences++) : HB_NO;
+		struct hb__own_window *w = hb__own_window(r, f);
+		part = w ? hb__part(r->m, r->process, w->comm) : NULL;
+		if (part && w->made != HB_NO)
+			id = odd(r, part->group, KIND_FENCE, (uint64_t)w->made + 1, w->fences++);
+		else if (part) /* with several on one communicator all have to fence them in the same order */
+			id = odd(r, part->group, KIND_FENCE, 0, part->fences++);
+		nothing = w && !hb__fence_meets(r, w);
 	} else {
 		part = hb__part(r->m, r->process, e->comm);
-		if (part && f->means->does == HB_DOES_WINDOW_MAKE)
-			VEC_PUSH(&r->windows, ((struct hb__window_comm){-1, (uint32_t)e->comm}));
 		id = part ? regular(r, part) : HB_NO;
+		if (part && f->means->does == HB_DOES_WINDOW_MAKE)
+			hb__window_made(r, id);
 		root = part ? root_of(r, f, part, &takes_part) : HB_NO;
 	}
 	if (id == HB_NO)
 		return;
-	describe(r, id, f, root);
+	describe(r, id, f, root, nothing);
 	if (f->means->flags & HB_PERSISTENT) {
 		struct hb__followed_request *q = hb__request_new(r, e->posting);
 		*q = (struct hb__followed_request){.type = HB__R_PCOLL, .id = id, .bytes = e->bytes};

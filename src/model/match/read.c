@@ -466,6 +466,12 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB_DOES_WINDOW_MAKE:
 		hb__read_collective(r, f);
 		break;
+	case HB_DOES_WINDOW_POST:
+	case HB_DOES_WINDOW_START:
+	case HB_DOES_WINDOW_COMPLETE:
+	case HB_DOES_WINDOW_WAIT:
+		hb__on_epoch(r, f);
+		break;
 	case HB_DOES_CANCEL: {
 		bool told = e->nanswers && e->answers[0].request.posting >= 0;
 		struct hb__followed_request *q = told ? request_find(r, e->answers[0].request) : NULL;

@@ -27,9 +27,14 @@ struct hb__when {
 	uint64_t enter, exit; /* ticks of the call that posted it */
 };
 
-struct hb__window_comm {
-	int64_t number; /* in the log; -1: not used yet */
+struct hb__own_window {
+	int64_t number; /* in the log; -1: one of a recording that does not say it, not used yet */
 	uint32_t comm;
+	uint32_t made;            /* the collective that made it; HB_NO: which one is not known */
+	uint32_t fences;          /* so far */
+	bool open;                /* the last one began an epoch */
+	uint32_t started, posted; /* 1 + number of the epoch that is open */
+	bool lost[2];             /* an exposure, an access epoch, whose partners are not known */
 };
 
 #define HB__RECENT_BITS 11
@@ -70,7 +75,7 @@ struct hb__reading {
 	uint32_t free_request;
 	struct hb__followed_request nowhere;
 	VEC(struct hb__when) sent_when, posted_when; /* with threads: of the process's sends and receives */
-	VEC(struct hb__window_comm) windows;
+	VEC(struct hb__own_window) windows;
 	VEC(uint32_t) keyed_groups; /* by number of the text that names the channel; HB_NO: not seen yet */
 };
 
@@ -84,6 +89,15 @@ void hb__note_pending(struct hb__reading *r);
 void hb__read_collective(struct hb__reading *r, const struct hb__function *f);
 /* A start of a persistent collective; HB_NO: this process has no part in it, or no memory. */
 uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed_request *made);
+
+/* ---- windows.c ---- */
+/* The window that the event at hand works on; NULL: not known. */
+struct hb__own_window *hb__own_window(struct hb__reading *r, const struct hb__function *f);
+void hb__window_made(struct hb__reading *r, uint32_t collective);
+/* Post, start, complete, wait. */
+void hb__on_epoch(struct hb__reading *r, const struct hb__function *f);
+/* Whether a fence waits for the others. */
+bool hb__fence_meets(struct hb__reading *r, struct hb__own_window *w);
 
 /* ---- keyed.c ---- */
 void hb__on_keyed(struct hb__reading *r, const struct hb__function *f);

@@ -148,7 +148,7 @@ static void parts_of_call(struct hb__graph *g, struct hb__wait *w, const hb_even
 	uint32_t event = hb_model_lines(g->m)[w->line].events;
 	bool known = false;
 	for (; n-- > 0 && op[n].event == event;) {
-		known = true;
+		known |= op[n].kind != HB_OP_TELL;
 		if (op[n].kind == HB_OP_SEND)
 			need_send(g, w, op[n].id);
 		else if (op[n].kind == HB_OP_POST)

@@ -25,27 +25,6 @@ static struct hb__window_part *part_at(struct hb__onesided *o, uint32_t process,
 
 /* ---- windows ---- */
 
-/* The collective that a call entered. */
-static uint32_t collective_at(const hb_model *m, hb_at at)
-{
-	uint64_t n;
-	if (at.line == HB_NO)
-		return HB_NO;
-	const hb_op *op = hb_model_ops(m, at.line, &n);
-	uint64_t from = 0, to = n;
-	while (from < to) {
-		uint64_t middle = (from + to) / 2;
-		if (op[middle].event < at.event)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	for (; from < n && op[from].event == at.event; from++)
-		if (op[from].kind == HB_OP_ENTER)
-			return op[from].id;
-	return HB_NO;
-}
-
 static void on_window(struct hb__onesided *o, const hb_remark *r)
 {
 	int64_t number = hb_remark_number(r, "win", -1);
@@ -64,7 +43,7 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 		o->nparts[p] = n;
 	}
 	char make[16];
-	uint32_t id = collective_at(o->c->model, r->at);
+	uint32_t id = hb_collective_at(o->c->model, r->at);
 	o->part[p][number] = (struct hb__window_part){.id = id,
 		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->c->model)[id].group,
 		.base = (int64_t)strtoull(hb_remark_text(r, "base", (char[32]){0}, 32), NULL, 10),
@@ -72,6 +51,7 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 		.rank = hb_remark_number(r, "rank", -1),
 		.unit = hb_remark_number(r, "unit", 1),
 		.known = true,
+		.began = {HB_NO, 0},
 		.dynamic = !strcmp(hb_remark_text(r, "make", make, sizeof make), "dynamic")};
 }
 
@@ -142,6 +122,7 @@ static void describe(struct hb__window_access *a, const hb_remark *r)
 	a->locked = !strcmp(epoch, "lock") || !strcmp(epoch, "all");
 	a->passive = a->locked;
 	a->pscw = !strcmp(epoch, "pscw");
+	a->fenced = !strcmp(epoch, "fence");
 	a->inexact = hb_remark_number(r, "inexact", 0) == 1;
 }
 
@@ -178,6 +159,16 @@ static hb_status outside(struct hb__onesided *o, const struct what *w, const str
 		(long long)there->size);
 }
 
+/* The call of the target before which the access does not touch its memory. */
+static hb_at exposed(
+	const struct hb__onesided *o, const struct hb__window_part *here, const struct hb__window_access *a)
+{
+	uint32_t fence = a->fenced ? hb_collective_at(o->c->model, here->began) : HB_NO;
+	if (a->pscw)
+		return hb_window_post(o->c->model, here->began, a->target);
+	return fence == HB_NO ? (hb_at){HB_NO, 0} : hb_collective_enter(o->c->model, fence, a->target);
+}
+
 /* own: its remark. */
 static hb_status on_access(struct hb__onesided *o, const hb_remark *own, const struct what *w)
 {
@@ -200,6 +191,7 @@ static hb_status on_access(struct hb__onesided *o, const hb_remark *own, const s
 	a->number = hb_remark_number(r, "win", -1);
 	a->window = here->id;
 	a->target = g->member[rank];
+	a->post = exposed(o, here, a);
 	pieces(o, a, hb_remark_text(r, "runs", runs, sizeof runs),
 		there->dynamic ? w->disp : there->base + w->disp * there->unit);
 	return there->dynamic ? HB_OK : outside(o, w, there, a);
@@ -386,22 +378,20 @@ static void on_lock(struct hb__onesided *o, const hb_remark *r, const struct syn
 	part->exclusive = part->locked && hb_remark_number(r, "x", 0);
 }
 
-static void on_sync(struct hb__onesided *o, struct open *open, struct hb__exposures *e, const hb_remark *r)
+static void on_sync(struct hb__onesided *o, struct open *open, const hb_remark *r)
 {
-	char kind[20], ranks[500];
+	char kind[20];
 	struct sync s = {hb_remark_text(r, "kind", kind, sizeof kind), hb_remark_number(r, "win", -1),
 		hb_remark_number(r, "rank", -1), r->at};
 	on_lock(o, r, &s);
-	if (!strcmp(kind, "start") || !strcmp(kind, "post"))
-		hb__exposure_begun(e, r->process, s.win, r->at, hb_remark_text(r, "ranks", ranks, sizeof ranks),
-			!strcmp(kind, "start"));
-	if (!strcmp(kind, "complete") || !strcmp(kind, "wait"))
-		hb__exposure_ended(e, r->process, s.win, r->at, !strcmp(kind, "complete"));
+	struct hb__window_part *part = hb__part_of(o, r->process, s.win);
+	if (part && (!strcmp(kind, "start") || !strcmp(kind, "fence")))
+		part->began = r->at;
 	if (strcmp(kind, "start") && strcmp(kind, "post") && strcmp(kind, "wait") && strncmp(kind, "lock", 4))
 		synced(o, open, &s);
 }
 
-static hb_status each(struct hb__onesided *o, struct open *open, struct hb__exposures *e, const hb_remark *r)
+static hb_status each(struct hb__onesided *o, struct open *open, const hb_remark *r)
 {
 	hb_status status = HB_OK;
 	size_t before = o->naccesses;
@@ -416,7 +406,7 @@ static hb_status each(struct hb__onesided *o, struct open *open, struct hb__expo
 	else if (r->word == HB_REMARK_CHANGED)
 		on_changed(o, r);
 	else if (r->word == HB_REMARK_WINSYNC)
-		on_sync(o, open, e, r);
+		on_sync(o, open, r);
 	else if (r->word == HB_REMARK_RMADONE)
 		request_done(o, open, r);
 	if (o->naccesses > before && !o->access[before].done) {
@@ -464,8 +454,7 @@ hb_status hb__onesided_gather(struct hb__onesided *o)
 {
 	const hb_remarks *all = o->c->remarks;
 	struct open open = {0};
-	struct hb__exposures *e = hb__exposures_open(o);
-	hb_status status = e ? HB_OK : hb__onesided_no_memory(o->err);
+	hb_status status = HB_OK;
 	for (size_t i = 0; i < all->n && !status; i++)
 		if (all->at[i].word == HB_REMARK_WINDOW)
 			on_window(o, &all->at[i]);
@@ -474,14 +463,10 @@ hb_status hb__onesided_gather(struct hb__onesided *o)
 		if (all->at[i].process != process)
 			open.n = 0;
 		process = all->at[i].process;
-		status = each(o, &open, e, &all->at[i]);
+		status = each(o, &open, &all->at[i]);
 	}
 	if (!status)
-		status = hb__exposures_match(e);
-	if (!status)
 		drop_unsure(o);
-	if (e)
-		hb__exposures_close(e);
 	free(open.at);
 	return status;
 }

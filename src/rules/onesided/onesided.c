@@ -150,7 +150,6 @@ static void close_all(struct hb__onesided *o)
 	free(o->nparts);
 	free(o->access);
 	free(o->pool);
-	free(o->edges);
 }
 
 hb_status hb_rule_onesided(hb_case *c, hb_error *err)

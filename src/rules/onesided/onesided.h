@@ -11,6 +11,7 @@ struct hb__window_part {
 	int64_t base, size, unit, rank;
 	uint32_t fences; /* while they are compared */
 	bool known, dynamic;
+	hb_at began;                        /* while gathering: the last start or fence; line HB_NO: none */
 	bool locked, exclusive, all_locked; /* while gathering: by itself, its own memory */
 };
 
@@ -29,8 +30,8 @@ struct hb__window_access {
 	bool deduced;                  /* local, a store: it is known by what changed only */
 	bool exclusive, locked;        /* under a lock; under an exclusive one */
 	bool passive;                  /* the target takes no part: locks */
-	bool pscw;
-	bool fetches; /* tells the origin what was there */
+	bool pscw, fenced;             /* the epoch that it is in */
+	bool fetches;                  /* tells the origin what was there */
 	bool inexact;
 	enum hb__touching touching;
 	int32_t operation, type; /* of an accumulate: numbers of the recording; -1 */
@@ -53,8 +54,6 @@ struct hb__onesided {
 	size_t naccesses, room;
 	struct hb__span *pool;
 	size_t npool, pool_room;
-	hb_edge *edges; /* complete -> wait */
-	size_t nedges, edge_room;
 	hb_error *err;
 	bool no_memory;
 };
@@ -65,16 +64,6 @@ const char *hb__window_named(const hb_case *c, uint32_t process, int64_t number,
 struct hb__window_part *hb__part_of(struct hb__onesided *o, uint32_t process, int64_t number);
 /* Reads all remarks. */
 hb_status hb__onesided_gather(struct hb__onesided *o);
-
-/* epochs.c: which post an access rests on, and what that orders; the starts and posts are added as they come. */
-struct hb__exposures;
-struct hb__exposures *hb__exposures_open(struct hb__onesided *o);
-void hb__exposures_close(struct hb__exposures *e);
-/* ranks: of the window's communicator, separated by commas. */
-void hb__exposure_begun(
-	struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, const char *ranks, bool start);
-void hb__exposure_ended(struct hb__exposures *e, uint32_t process, int64_t number, hb_at at, bool start);
-hb_status hb__exposures_match(struct hb__exposures *e);
 
 /* fences.c */
 hb_status hb__onesided_fences(struct hb__onesided *o);

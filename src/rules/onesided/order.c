@@ -1,4 +1,4 @@
-/* The order of accesses: by the model's clocks, and post and start of their epochs. */
+/* The order of accesses: by the model's clocks, and by the call of the target that exposes its memory to them. */
 #include "base/grow.h"
 #include "rules/onesided/order.h"
 
@@ -80,8 +80,7 @@ hb_status hb__points_make(struct hb__onesided *o, struct hb__points *ret)
 	ret->time = calloc(kept + 1, sizeof *ret->time);
 	if (!ret->clock || !ret->time)
 		return hb__onesided_no_memory(o->err);
-	hb_clock_options options = {.visit = visit, .user = ret, .edges = o->edges, .nedges = o->nedges};
-	return hb_clocks_run_with(o->c->model, &options, NULL, NULL, o->err);
+	return hb_clocks_run(o->c->model, visit, ret, NULL, NULL, o->err);
 }
 
 void hb__points_free(struct hb__points *p)

@@ -117,6 +117,11 @@ static void print_link(const struct order *o, const hb_link *l)
 			hb__tame(hb_model_group_title(o->run.model, c->group)),
 			c->differs ? " (the processes called different functions)" : "");
 		break;
+	case HB_LINK_WINDOW:
+		printf("%s\n", hb_model_edges(o->run.model)[l->id].kind == HB_EDGE_COMPLETED
+				       ? "access epoch completed, for which the target waited"
+				       : "window exposed, from which the accesses fetched data");
+		break;
 	case HB_LINK_START:
 		printf("MPI_Init, before the other threads\n");
 		break;
@@ -180,7 +185,7 @@ static void print_text(struct order *o, bool all)
 static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 {
 	static const char *const kinds[] = {
-		"program", "message", "probe", "synchronous", "collective", "start", "request"};
+		"program", "message", "probe", "synchronous", "collective", "request", "start", "window"};
 	bool message = l->kind == HB_LINK_MESSAGE || l->kind == HB_LINK_PROBE || l->kind == HB_LINK_SYNC;
 	hb__put_text(out, ",\"link\":\"");
 	hb__put_text(out, kinds[l->kind]);

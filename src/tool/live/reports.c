@@ -106,6 +106,8 @@ static void add_needs(hb_live *l, hb_at at)
 		else if (ops[from].kind == HB_OP_SENT && hb_model_sends(m)[ops[from].id].receive != HB_NO)
 			add(l, "%s%d", told++ ? ", " : " to ",
 				rank_of(l, hb_receive_post(m, hb_model_sends(m)[ops[from].id].receive).line));
+		if (ops[from].kind == HB_OP_TOLD)
+			add(l, "%s%d", told++ ? ", " : " for ", rank_of(l, hb_model_edges(m)[ops[from].id].from.line));
 		if (send != HB_NO)
 			add(l, "%s%d", told++ ? ", " : " from ", rank_of(l, hb_send_at(m, send).line));
 	}

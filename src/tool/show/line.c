@@ -220,6 +220,8 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 		put_answer(out, view, ev, &ev->answers[i]);
 	if (ev->shape == HB_SHAPE_COMM && ev->used)
 		put_pair(out, "comm", ev->made, view->log, HB_RECORDED_COMM);
+	for (uint32_t i = 0; ev->shape == HB_SHAPE_FETCHED && i < ev->used; i++)
+		put_pair(out, "fetched", ev->row->results[i], view->log, HB_RECORDED_RANK);
 	if (ev->shape == HB_SHAPE_WINDOW && ev->used)
 		put_pair(out, "win", ev->window, view->log, HB_RECORDED_WIN);
 	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {

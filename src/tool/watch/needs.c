@@ -110,6 +110,8 @@ static bool op_misses(const struct asked *a, const hb_op *op, uint32_t process)
 		return is_missing(a, hb_receive_post(m, hb_model_sends(m)[id].receive));
 	case HB_OP_LEAVE:
 		return collective_misses(a, id, process);
+	case HB_OP_TOLD:
+		return is_missing(a, hb_model_edges(m)[id].from);
 	default:
 		return false;
 	}

@@ -127,6 +127,9 @@ static bool op_wanted(const struct making *m, const hb_op *o)
 	case HB_OP_ENTER:
 	case HB_OP_LEAVE:
 		return !m->s->has_tag && in_group(m->s, hb_model_collectives(model)[o->id].group);
+	case HB_OP_TELL:
+	case HB_OP_TOLD:
+		break;
 	}
 	return false;
 }

@@ -162,6 +162,8 @@ static struct when need(struct waits *w, uint32_t line, uint32_t process, const 
 		return other == HB_NO ? at : enter_of(w->l, hb_receive_post(m, other));
 	case HB_OP_LEAVE:
 		return collective_need(w, o->id, process);
+	case HB_OP_TOLD:
+		return enter_of(w->l, hb_model_edges(m)[o->id].from);
 	default:
 		return at;
 	}

@@ -2,26 +2,6 @@
 #include "base/grow.h"
 #include "rules/deadlock/windows/windows.h"
 
-/* The collective that a call entered: its operations stand in the order of events. */
-static uint32_t collective_at(const hb_model *m, hb_at at)
-{
-	uint64_t n, low = 0, high;
-	if (at.line == HB_NO)
-		return HB_NO;
-	const hb_op *op = hb_model_ops(m, at.line, &n);
-	for (high = n; low < high;) {
-		uint64_t middle = (low + high) / 2;
-		if (op[middle].event < at.event)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < n && op[low].event == at.event; low++)
-		if (op[low].kind == HB_OP_ENTER)
-			return op[low].id;
-	return HB_NO;
-}
-
 static struct hb__object *find(const struct hb__objects *o, uint32_t process, bool file, int64_t number)
 {
 	for (size_t i = o->n; i-- > o->first[process];)
@@ -36,7 +16,7 @@ static void made(struct hb__objects *o, const hb_remark *r, bool file)
 		o->no_memory = true;
 		return;
 	}
-	uint32_t id = collective_at(o->g->m, r->at);
+	uint32_t id = hb_collective_at(o->g->m, r->at);
 	o->at[o->n++] = (struct hb__object){.process = r->process,
 		.id = id,
 		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->g->m)[id].group,
