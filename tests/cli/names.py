@@ -160,7 +160,7 @@ def under(mpi, launch, place):
     has(mpi + " dump: a datatype that was used before it was named", lines["MPI_Bcast"], 'datatype=type#0 "pair", ')
     has(mpi + " dump: and one that was named before it was used", out, 'datatype=type#1 "named before its use", ')
     fences = [line for line in out.splitlines() if "MPI_Win_fence(" in line]
-    check(mpi + " dump: a window, numbered by its first use", "win#0" in fences[0] and '"' not in fences[0] and
+    check(mpi + " dump: a window, numbered as it was made", "win#0" in fences[0] and '"' not in fences[0] and
           'win#1 "second"' in fences[1], fences)
     events = [json.loads(line) for line in place.run("dump", "--json", "--rank", "0", "-f", "Bcast", "run")[1].splitlines()]
     same(mpi + " dump --json", [(e["arguments"]["comm"], e.get("names")) for e in events],

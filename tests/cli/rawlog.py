@@ -77,6 +77,9 @@ class Log:
     def op(self, number, name):
         self.defs += definition(7, uv(number) + text(name))
 
+    def array(self, digest, values):
+        self.defs += definition(9, uv(digest) + uv(len(values)) + b"".join(sv(v) for v in values))
+
     def slot(self, name, args=(), site=0):
         key = (name, tuple(args), site)
         if key not in self.slots:

@@ -106,6 +106,9 @@ static void on_op(struct truth *t, uint32_t line, const hb_op *o)
 	case HB_OP_LEAVE:
 		hb__collective_needs(m, o->id, hb_model_lines(m)[line].process, needs_process, &n);
 		break;
+	case HB_OP_TOLD:
+		needs(&n, hb_model_edges(m)[o->id].from);
+		break;
 	case HB_OP_ENTER:
 		if (n.f->kind == HB_BOX_LOCAL)
 			n.f->kind = HB_BOX_COLLECTIVE;

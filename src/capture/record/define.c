@@ -56,9 +56,9 @@ void hb__define_function(const struct hb__fn *fn)
 	w = hb_put_uv(w, n);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned kind = fn->recorded[i].kind;
-		*w++ = is_digest(kind) ? HB_RECORDED_DIGEST
+		*w++ = is_digest(kind)                                          ? HB_RECORDED_DIGEST
 		       : kind == HB_RECORDED_COLOR || kind == HB_RECORDED_FENCE ? HB_RECORDED_NUMBER
-							: (uint8_t)kind;
+										: (uint8_t)kind;
 		w = text(w, fn->recorded[i].name);
 	}
 	pthread_mutex_lock(&lock);

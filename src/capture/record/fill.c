@@ -25,9 +25,9 @@ static void tell_array(struct hb__call *c, unsigned i, uint64_t digest)
 
 static int64_t fence_asserts(int assert)
 {
-	return (assert & MPI_MODE_NOSTORE ? HB_FENCE_NOSTORE : 0) | (assert & MPI_MODE_NOPUT ? HB_FENCE_NOPUT : 0) |
-	       (assert & MPI_MODE_NOPRECEDE ? HB_FENCE_NOPRECEDE : 0) |
-	       (assert & MPI_MODE_NOSUCCEED ? HB_FENCE_NOSUCCEED : 0);
+	return (assert &MPI_MODE_NOSTORE ? HB_FENCE_NOSTORE : 0) | (assert &MPI_MODE_NOPUT ? HB_FENCE_NOPUT : 0) |
+	       (assert &MPI_MODE_NOPRECEDE ? HB_FENCE_NOPRECEDE : 0) |
+	       (assert &MPI_MODE_NOSUCCEED ? HB_FENCE_NOSUCCEED : 0);
 }
 
 static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
