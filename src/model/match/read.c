@@ -427,6 +427,15 @@ static void start(struct hb__reading *r, hb_reference made, int64_t posting)
 	*hb__request_new(r, posting) = q;
 }
 
+static void on_cancel(struct hb__reading *r)
+{
+	const hb_event *e = r->event;
+	bool told = e->nanswers && e->answers[0].request.posting >= 0;
+	struct hb__followed_request *q = told ? request_find(r, e->answers[0].request) : NULL;
+	if (q && q->type == HB__R_RECV)
+		r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
+}
+
 static void handle(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
@@ -472,13 +481,9 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB_DOES_WINDOW_WAIT:
 		hb__on_epoch(r, f);
 		break;
-	case HB_DOES_CANCEL: {
-		bool told = e->nanswers && e->answers[0].request.posting >= 0;
-		struct hb__followed_request *q = told ? request_find(r, e->answers[0].request) : NULL;
-		if (q && q->type == HB__R_RECV)
-			r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
+	case HB_DOES_CANCEL:
+		on_cancel(r);
 		break;
-	}
 	case HB_DOES_KEYED_SEND:
 	case HB_DOES_KEYED_RECEIVE:
 		hb__on_keyed(r, f);

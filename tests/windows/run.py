@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 """What one-sided synchronisation orders: real programs under both MPIs, and raw logs for what libraries do not let us choose."""
 import json
+import os
 import shutil
 import subprocess
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import lib
 import rawlog
 from lib import check, has, same
