@@ -35,14 +35,14 @@ COLUMNS = set("does mode order moves fit takes topology flavor alike given otf2 
 KINDS = {}  # kind: (C type, C type in the _c variant)
 for line in """
 sbuf:const void * | rbuf ptr pptr:void * | cstr:const char * | str:char *
-size int icount dest source root tag color key nreq keyval order partition:int
+size int icount dest source root tag color key nreq keyval order partition fence:int
 cintptr members ranks grid nodes neighbors perdim:const int * | ranges:int (*)[3]
 intptr keyvalptr newkeyval flag index indices outcount:int *
 dtype:MPI_Datatype | dtypes:const MPI_Datatype * | newtype lent newtypes typeptr:MPI_Datatype *
 comm:MPI_Comm | newcomm commptr:MPI_Comm * | op:MPI_Op | opptr:MPI_Op *
 request newreq reqs:MPI_Request * | status statuses:MPI_Status * | message newmsg:MPI_Message *
 win:MPI_Win | winptr:MPI_Win * | file:MPI_File | fileptr:MPI_File * | info keys:MPI_Info | infoptr:MPI_Info *
-group:MPI_Group | groupptr:MPI_Group * | errh:MPI_Errhandler | errhptr:MPI_Errhandler *
+group partners:MPI_Group | groupptr:MPI_Group * | errh:MPI_Errhandler | errhptr:MPI_Errhandler *
 session:MPI_Session | sessionptr:MPI_Session * | aint:MPI_Aint | aintptr:MPI_Aint *
 offset:MPI_Offset | offsetptr:MPI_Offset * | cnt:MPI_Count | cntptr:MPI_Count *
 count:int;MPI_Count | counts:const int *;const MPI_Count *

@@ -2,14 +2,17 @@
 """What one-sided synchronisation orders: real programs under both MPIs, and raw logs for what libraries do not let us choose."""
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 import lib
-import rawlog
+from definition import Program, log
 from lib import check, has, same
+
+RUNS = 40
 
 # Rank 0 receives twice from anybody; rank 2 sends after a synchronisation that rank 0 takes part in between its two receives.
 PROGRAM = r"""
@@ -133,22 +136,6 @@ def under(mpi, launch, place):
 
 # ---- raw logs ----
 
-WIN = ("win", rawlog.WINDOW)
-
-
-def log(rank, size=2):
-    one = rawlog.Log(rank, size)
-    one.function("MPI_Win_create", rawlog.RMA, ("disp_unit", rawlog.NUMBER), *rawlog.COMM_ARGS)
-    one.function("MPI_Win_fence", rawlog.RMA, ("assert", rawlog.NUMBER), WIN)
-    for name in ("MPI_Win_post", "MPI_Win_start"):
-        one.function(name, rawlog.RMA, ("group", rawlog.DIGEST), WIN)
-    for name in ("MPI_Win_complete", "MPI_Win_wait"):
-        one.function(name, rawlog.RMA, WIN)
-    one.comm(0, -1, 0, 0, rank, list(range(size)))
-    for member in range(size):
-        one.array(100 + member, [member])
-    return one
-
 
 def make(one, number):
     one.event("MPI_Win_create", (1, 0), (number,))
@@ -171,10 +158,10 @@ def epochs(place):
         make(one, numbers[0])
         make(one, numbers[1])
     for win in (1, 0, 0):                                       # 1:3, 1:5, 1:7 post, :4, :6, :8 wait
-        logs[1].event("MPI_Win_post", (100, win))
+        logs[1].event("MPI_Win_post", (101, win))
         logs[1].event("MPI_Win_wait", (win,))
     for win in (0, 1, 1):                                       # 0:3, 0:5, 0:7 start, :4, :6, :8 complete
-        logs[0].event("MPI_Win_start", (101, win))
+        logs[0].event("MPI_Win_start", (102, win))
         logs[0].event("MPI_Win_complete", (win,), (1,) if win else ())
     raw(place, "epochs", logs)
     for k in (4, 6, 8):
@@ -205,10 +192,10 @@ def not_known(place):
     logs = [log(rank) for rank in range(2)]
     for one in logs:
         make(one, 0)
-    for group in (100, 0, 777, 100):                            # 1:2, 1:4, 1:6, 1:8 post
+    for group in (101, 0, 777, 101):                            # 1:2, 1:4, 1:6, 1:8 post
         logs[1].event("MPI_Win_post", (group, 0))
         logs[1].event("MPI_Win_wait", (0,))
-    for group in (101, 101):                                    # 0:2, 0:4 start
+    for group in (102, 102):                                    # 0:2, 0:4 start
         logs[0].event("MPI_Win_start", (group, 0))
         logs[0].event("MPI_Win_complete", (0,))
     raw(place, "lost", logs)
@@ -222,18 +209,18 @@ def never_returned(place):
     logs = [log(rank) for rank in range(2)]
     for one in logs:
         make(one, 0)
-    logs[0].event("MPI_Win_start", (101, 0))
+    logs[0].event("MPI_Win_start", (102, 0))
     logs[0].never_returned("MPI_Win_complete", (0,))
-    logs[1].event("MPI_Win_post", (100, 0))
+    logs[1].event("MPI_Win_post", (101, 0))
     logs[1].event("MPI_Win_wait", (0,))
     raw(place, "inside", logs)
     has("a complete that never returned", ask(place, "inside", "0:3", "1:3"), "is before")
     logs = [log(rank) for rank in range(2)]
     for one in logs:
         make(one, 0)
-    logs[0].event("MPI_Win_start", (101, 0))
+    logs[0].event("MPI_Win_start", (102, 0))
     logs[0].event("MPI_Win_complete", (0,))
-    logs[1].event("MPI_Win_post", (100, 0))
+    logs[1].event("MPI_Win_post", (101, 0))
     logs[1].never_returned("MPI_Win_wait", (0,))
     raw(place, "waiting", logs)
     has("a wait that never returned", ask(place, "waiting", "0:3", "1:3"), "concurrent")
@@ -242,7 +229,7 @@ def never_returned(place):
 def contradiction(place):
     """Waits that wait for each other: the logs contradict themselves, and that is said."""
     logs = [log(rank) for rank in range(2)]
-    for one, other in zip(logs, (101, 100)):
+    for one, other in zip(logs, (102, 101)):
         make(one, 0)
         one.event("MPI_Win_post", (other, 0))
         one.event("MPI_Win_wait", (0,))
@@ -253,9 +240,38 @@ def contradiction(place):
     check("a contradiction", status in (0, 3) and "contradict each other" in err + out, (status, out, err))
 
 
+def against_definition(place):
+    """Clocks, Lamport times, cuts and futures of random runs."""
+    wrong, events, told = [], 0, 0
+    for seed in range(RUNS):
+        program = Program(seed)
+        raw(place, "random", program.logs)
+        wanted = program.clocks()
+        out = place.run("sql", "--json", "random", "SELECT rank, event, lamport, clock FROM events")[1]
+        got = {}
+        for line in out.splitlines():
+            row = json.loads(line)
+            got[row["rank"], row["event"]] = json.loads(row["clock"]) if isinstance(row["clock"], str) else row["clock"], row["lamport"]
+        wrong += [(seed, at, got.get(at), wanted[at]) for at in wanted if got.get(at) != wanted[at]]
+        wrong += [(seed, at, "is not in the recording") for at in program.needs if at not in got]
+        events += len(wanted)
+        told += sum(any(rank != at[0] for (rank, _), _ in needs) for at, needs in program.needs.items())
+        for at in random.Random(seed).sample(sorted(wanted), 3):
+            lines = [json.loads(line) for line in place.run("cone", "--future", "--json", "%d:%d" % at, "random")[1].splitlines()]
+            after = {line["rank"]: line["event"] for line in lines}
+            truth = {rank: next((e for e in range(1, one.events + 1) if wanted[rank, e][0][at[0]] >= at[1]), None)
+                     for rank, one in enumerate(program.logs)}
+            wrong += [(seed, at, "future", after, truth)] if after != truth else []
+            lines = [json.loads(line) for line in place.run("cone", "--json", "%d:%d" % at, "random")[1].splitlines()]
+            cut = [line["event"] or 0 for line in lines]
+            wrong += [(seed, at, "cut", cut, wanted[at][0])] if cut != wanted[at][0] else []
+        shutil.rmtree(place.path + "/random.hbdb")
+    check("clocks of %d events, %d of which learn of others" % (events, told), not wrong and told > 3 * RUNS, wrong[:5])
+
+
 def main():
     with lib.Place(libraries=False) as place:
-        for part in (epochs, fences, not_known, never_returned, contradiction):
+        for part in (epochs, fences, not_known, never_returned, contradiction, against_definition):
             part(place)
         under("openmpi", ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], place)
         under("mpich", ["mpirun.mpich"], place)
