@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), "cli"), os.path.join(os.path.dirname(HERE), "view")]
 import lib
 from definition import Program, log
 from lib import check, has, same
+from viewer import View
 
 RUNS = 40
 
@@ -240,6 +242,12 @@ def contradiction(place):
     check("a contradiction", status in (0, 3) and "contradict each other" in err + out, (status, out, err))
 
 
+def future_of(program, clocks, at):
+    """By rank: the first event whose exit has this one in its past."""
+    return {rank: next((e for e in range(1, one.events + 1) if clocks[rank, e][0][at[0]] >= at[1]), None)
+            for rank, one in enumerate(program.logs)}
+
+
 def against_definition(place):
     """Clocks, Lamport times, cuts and futures of random runs."""
     wrong, events, told = [], 0, 0
@@ -259,8 +267,7 @@ def against_definition(place):
         for at in random.Random(seed).sample(sorted(wanted), 3):
             lines = [json.loads(line) for line in place.run("cone", "--future", "--json", "%d:%d" % at, "random")[1].splitlines()]
             after = {line["rank"]: line["event"] for line in lines}
-            truth = {rank: next((e for e in range(1, one.events + 1) if wanted[rank, e][0][at[0]] >= at[1]), None)
-                     for rank, one in enumerate(program.logs)}
+            truth = future_of(program, wanted, at)
             wrong += [(seed, at, "future", after, truth)] if after != truth else []
             lines = [json.loads(line) for line in place.run("cone", "--json", "%d:%d" % at, "random")[1].splitlines()]
             cut = [line["event"] or 0 for line in lines]
@@ -269,9 +276,29 @@ def against_definition(place):
     check("clocks of %d events, %d of which learn of others" % (events, told), not wrong and told > 3 * RUNS, wrong[:5])
 
 
+def in_view(place):
+    """The view finds cuts and futures from Lamport times that it keeps: in longer runs it does not look at all of them."""
+    wrong = []
+    for seed in range(3):
+        program = Program(seed, steps=900)
+        raw(place, "long", program.logs)
+        wanted = program.clocks()
+        with View(place, "long") as view:
+            view.ready()
+            for at in random.Random(seed).sample(sorted(wanted), 40):
+                got = view.get("cone?at=%d:%d" % at)
+                cut = {one["line"]: one["event"] for one in got["cut"]}
+                future = {one["line"]: one["event"] for one in got["future"] if one["event"]}
+                truth = {rank: event for rank, event in future_of(program, wanted, at).items() if event}
+                if cut != dict(enumerate(wanted[at][0])) or future != truth:
+                    wrong.append((seed, at, cut, wanted[at], future, truth))
+        shutil.rmtree(place.path + "/long.hbdb")
+    check("the view's cones", not wrong, wrong[:3])
+
+
 def main():
     with lib.Place(libraries=False) as place:
-        for part in (epochs, fences, not_known, never_returned, contradiction, against_definition):
+        for part in (epochs, fences, not_known, never_returned, contradiction, against_definition, in_view):
             part(place)
         under("openmpi", ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], place)
         under("mpich", ["mpirun.mpich"], place)
