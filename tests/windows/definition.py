@@ -37,6 +37,7 @@ class Program:
         self.size = size
         self.logs = [log(rank, size) for rank in range(size)]
         self.needs = {}  # (rank, event): the events whose enters its exit needs, and how much later that makes it
+        self.names = {}
         self.flight = {}  # (from, to): events of sends
         self.posted, self.started = {}, {}  # (rank, window): event, group
         self.posts, self.starts, self.completes = {}, {}, {}  # (window, target, origin): events
@@ -50,6 +51,7 @@ class Program:
         self.logs[rank].event(name, args, results)
         at = (rank, self.logs[rank].events)
         self.needs[at] = list(needs)
+        self.names[at] = name
         return at
 
     def collective(self, name, args, results, meets):

@@ -278,7 +278,7 @@ def against_definition(place):
 
 def in_view(place):
     """The view finds cuts and futures from Lamport times that it keeps: in longer runs it does not look at all of them."""
-    wrong = []
+    wrong, ends, seen = [], [], 0
     for seed in range(3):
         program = Program(seed, steps=900)
         raw(place, "long", program.logs)
@@ -292,8 +292,15 @@ def in_view(place):
                 truth = {rank: event for rank, event in future_of(program, wanted, at).items() if event}
                 if cut != dict(enumerate(wanted[at][0])) or future != truth:
                     wrong.append((seed, at, cut, wanted[at], future, truth))
+            for at, needs in program.needs.items():
+                if program.names[at] != "MPI_Win_wait":
+                    continue
+                seen += 1
+                match = view.get("event?at=%d:%d" % at)["match"]
+                ends.extend([(seed, at, match)] if match not in ["%d:%d" % other for other, _ in needs] else [])
         shutil.rmtree(place.path + "/long.hbdb")
     check("the view's cones", not wrong, wrong[:3])
+    check("the view's other end of %d waits" % seen, seen and not ends, ends[:3])
 
 
 def main():

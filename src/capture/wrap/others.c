@@ -4,6 +4,17 @@
 
 int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
 
+/* An event, up to the end of the call itself. */
+static int begun(struct hb__call *c)
+{
+	hb__begin(c, false);
+	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
+	int code = hb__invoke_next(c);
+	if (unlikely(epoch))
+		hb__race_left(c->lane, epoch, code);
+	return code;
+}
+
 /* Data of another process comes back: it has exposed its window when that is over. */
 static void note_fetch(const struct hb__call *c)
 {
@@ -29,8 +40,7 @@ int hb__on_window_start(struct hb__call *c)
 int hb__on_window_complete(struct hb__call *c)
 {
 	enum { MOST = 4096 };
-	hb__begin(c, false);
-	int code = hb__invoke_next(c);
+	int code = begun(c);
 	if (code == MPI_SUCCESS && !hb__config.order) {
 		int rank[MOST], n = hb__win_completed(hb__arg(c, HB_R_WIN), rank, MOST);
 		if (n && hb__window_world_ranks(hb__arg(c, HB_R_WIN), rank, n) && hb__results(c, (size_t)n))
@@ -53,11 +63,7 @@ int hb__on_moving(struct hb__call *c)
 int hb__on_event(struct hb__call *c)
 {
 	note_fetch(c);
-	hb__begin(c, false);
-	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
-	int code = hb__invoke_next(c);
-	if (unlikely(epoch))
-		hb__race_left(c->lane, epoch, code);
+	int code = begun(c);
 	if (hb__has(c, HB_R_NEWREQ))
 		hb__posted(c, code);
 	hb__end(c, code);
@@ -117,11 +123,7 @@ int hb__on_comm(struct hb__call *c)
 	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
 	if (c->fn->means->dynamic)
 		note_dynamic();
-	hb__begin(c, false);
-	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
-	int code = hb__invoke_next(c);
-	if (unlikely(epoch))
-		hb__race_left(c->lane, epoch, code);
+	int code = begun(c);
 	if (code == MPI_SUCCESS) {
 		/* MPI_Comm_create_group is not called by all of the parent */
 		bool apart = c->fn->means->does == HB_DOES_BIRTH_OF_GROUP && made;
@@ -245,11 +247,7 @@ static uintptr_t handle_at(bool win, uintptr_t variable)
 int hb__on_newhandle(struct hb__call *c)
 {
 	bool win = hb__has(c, HB_R_WINPTR);
-	hb__begin(c, false);
-	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
-	int code = hb__invoke_next(c);
-	if (unlikely(epoch))
-		hb__race_left(c->lane, epoch, code);
+	int code = begun(c);
 	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR), handle = made ? handle_at(win, made) : 0;
 	if (code == MPI_SUCCESS && made)
 		hb__made_add(win ? HB__WINS : HB__FILES, handle);

@@ -83,11 +83,16 @@ static hb_at end_of(const hb_model *m, uint32_t send)
 
 static bool same(hb_at a, hb_at b) { return a.line == b.line && a.event == b.event; }
 
-/* The other end of what the event is part of: of a send the receive, of a receive the send, of a post its completion. */
+/* The other end of what the event is part of: of a send the receive, of a receive the send, of a post its completion, of the
+ * complete of an epoch of accesses the wait for it. */
 static hb_at match_of(const hb_model *m, hb_at at, const hb_op *op, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t send = hb__message_of(m, &op[i]);
+		if (op[i].kind == HB_OP_TELL || op[i].kind == HB_OP_TOLD) {
+			const hb_edge *edge = &hb_model_edges(m)[op[i].id];
+			return op[i].kind == HB_OP_TELL ? edge->to : edge->from;
+		}
 		if (op[i].kind == HB_OP_POST) {
 			hb_at done = hb_receive_done(m, op[i].id);
 			if (done.event && !same(done, at))
