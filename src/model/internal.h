@@ -117,6 +117,7 @@ struct hb_model {
 	VEC(hb_pending) pending;      /* in the order of processes */
 	VEC(struct hb__epoch) epochs; /* in the order of processes */
 	VEC(uint32_t) fetched;
+	uint32_t epochs_lost;            /* that may order events, and it is not known how */
 	VEC(struct hb__exposed) exposed; /* by start, then by process */
 	VEC(hb_edge) edges;
 	VEC(char *) troubles;

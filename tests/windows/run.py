@@ -203,7 +203,7 @@ def not_known(place):
     raw(place, "lost", logs)
     has("an epoch before", ask(place, "lost", "0:3", "1:3"), "is before")
     has("one without processes", ask(place, "lost", "0:5", "1:5"), "concurrent")
-    has("one that is not known", ask(place, "lost", "0:5", "1:9"), "concurrent")
+    has("one that is not known", ask(place, "lost", "0:5", "1:9"), "concurrent", "between which processes 2 epochs of windows")
 
 
 def never_returned(place):

@@ -57,6 +57,7 @@ static void begin(struct hb__reading *r, struct hb__own_window *w, bool start)
 	if (partners != HB_ABSENT && partners)
 		hb_log_array(m->processes.at[r->process].log, (uint64_t)partners, &n);
 	w->lost[start] |= partners && !n;
+	m->epochs_lost += w->lost[start];
 	struct hb__epoch e = {.process = r->process,
 		.window = w->made,
 		.begin = here(r),
@@ -93,10 +94,13 @@ void hb__on_epoch(struct hb__reading *r, const struct hb__function *f)
 {
 	struct hb__own_window *w = r->event->row->result ? NULL : hb__own_window(r, f);
 	uint8_t does = f->means->does;
-	if (!w || w->made == HB_NO)
-		return;
 	bool start = does == HB_DOES_WINDOW_START || does == HB_DOES_WINDOW_COMPLETE;
-	if (does == HB_DOES_WINDOW_START || does == HB_DOES_WINDOW_POST)
+	bool begins = does == HB_DOES_WINDOW_START || does == HB_DOES_WINDOW_POST;
+	if (!w || w->made == HB_NO) {
+		r->m->epochs_lost += begins && !r->event->row->result;
+		return;
+	}
+	if (begins)
 		begin(r, w, start);
 	else
 		end(r, w, start);
@@ -249,6 +253,11 @@ bool hb__link_windows(hb_model *m)
 {
 	struct pairs p = {{0}};
 	bool good = true;
+	m->info.open |= m->epochs_lost != 0;
+	if (m->epochs_lost)
+		hb__model_trouble(m,
+			"the recording does not say between which processes %u epochs of windows (MPI_Win_post, MPI_Win_start) were: the order that results from them is not found",
+			m->epochs_lost);
 	for (uint32_t i = 0; good && i < m->epochs.n; i++)
 		good = add_pairs(m, &p, i);
 	if (good && p.all.n)
