@@ -303,9 +303,19 @@ def in_view(place):
     check("the view's other end of %d waits" % seen, seen and not ends, ends[:3])
 
 
+def made_before(place):
+    """A recording of a version that kept fewer arguments of fences, posts and starts is followed by those that it has."""
+    shutil.copytree(HERE + "/before.hbdb", place.path + "/before.hbdb")
+    program = place.path + "/before"
+    subprocess.run(["mpicc.openmpi", "-O1", HERE + "/before.c", "-o", program], check=True)
+    command = ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-n", "2", program]
+    status, out, err = place.run("replay", "--trust", "before", "--", *command)
+    check("a recording made before assertions and groups were recorded", status == 0 and "no difference in the calls" in err, (status, out, err))
+
+
 def main():
     with lib.Place(libraries=False) as place:
-        for part in (epochs, fences, not_known, never_returned, contradiction, against_definition, in_view):
+        for part in (epochs, fences, not_known, never_returned, contradiction, against_definition, in_view, made_before):
             part(place)
         under("openmpi", ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], place)
         under("mpich", ["mpirun.mpich"], place)

@@ -66,6 +66,22 @@ static bool surplus_poll(struct hb__follow *f)
 	return now - f->surplus_since < PATIENCE;
 }
 
+/* The recording was made by another version of hbdb, which kept more or fewer arguments of this function: those that both know
+ * are compared, by their names. */
+static const char *difference_by_name(const struct hb__call *c, const struct hb__script_slot *recorded)
+{
+	char name[128];
+	int kind;
+	for (uint32_t i = 0; i < recorded->nargs; i++) {
+		if (!hb__script_argument(recorded->function, i, name, sizeof name, &kind))
+			return "the arguments";
+		for (unsigned k = 0; k < c->slot->nargs; k++)
+			if (!strcmp(c->fn->recorded[k].name, name) && c->slot->arg[k] != recorded->arg[i])
+				return c->fn->recorded[k].name;
+	}
+	return NULL;
+}
+
 /* What differs, or NULL. A pair of slots that was compared once need not be again. */
 static const char *difference(const struct hb__call *c, const struct hb__row *row)
 {
@@ -74,9 +90,12 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 		return "another function";
 	if (row->slot->definition && s->followed == row->slot->definition)
 		return NULL;
-	if (row->slot->nargs != s->nargs)
-		return "another number of arguments";
-	for (unsigned i = 0; i < s->nargs; i++)
+	if (row->slot->nargs != s->nargs) {
+		const char *what = difference_by_name(c, row->slot);
+		if (what)
+			return what;
+	}
+	for (unsigned i = 0; row->slot->nargs == s->nargs && i < s->nargs; i++)
 		if (row->slot->arg[i] != s->arg[i])
 			return c->fn->recorded[i].name;
 	s->followed = row->slot->definition;
