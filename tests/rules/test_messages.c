@@ -1,4 +1,5 @@
-/* The rules on messages, where no library at hand does what the standard lets it do: a send that is cancelled. */
+/* The rules on messages and requests, where no library at hand does what the standard lets it do: a send that is cancelled; a wait
+ * for a request that another thread starts meanwhile. */
 #include "job.h"
 
 #define MESSAGE(n, type, where, rank) \
@@ -33,8 +34,22 @@ static void found(const char *what, const char *ids)
 		job_show(&j);
 }
 
+/* A wait for a persistent request that was never started, and the start of one of another thread, or of this one. */
+static void unstarted(const char *started)
+{
+	job_begin(&j, 1);
+	job_remark(&j, 0, "check unstarted fn=MPI_Wait req=0.3 madefn=MPI_Recv_init");
+	CALL(&j, 0, "MPI_Barrier", {"comm", 0});
+	job_remark(&j, 0, started);
+}
+
 int main(void)
 {
+	unstarted("check started req=0.3");
+	found("a request that is started later", "");
+	unstarted("check started req=1.3");
+	found("a request of another thread is started", "HB-REQUEST-INACTIVE ");
+
 	two_sends((int64_t[]){HB_ST_CANCELLED, 0});
 	found("a cancelled send is received by nobody", "");
 	two_sends((int64_t[]){HB_ST_AS_POSTED, 0});
