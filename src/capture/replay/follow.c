@@ -79,6 +79,15 @@ static const char *difference_by_name(const struct hb__call *c, const struct hb_
 			if (!strcmp(c->fn->recorded[k].name, name) && c->slot->arg[k] != recorded->arg[i])
 				return c->fn->recorded[k].name;
 	}
+	hb__report_not_compared(c->fn);
+	return NULL;
+}
+
+static const char *difference_in_order(const struct hb__call *c, const struct hb__script_slot *recorded)
+{
+	for (unsigned i = 0; i < c->slot->nargs; i++)
+		if (recorded->arg[i] != c->slot->arg[i])
+			return c->fn->recorded[i].name;
 	return NULL;
 }
 
@@ -90,16 +99,11 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 		return "another function";
 	if (row->slot->definition && s->followed == row->slot->definition)
 		return NULL;
-	if (row->slot->nargs != s->nargs) {
-		const char *what = difference_by_name(c, row->slot);
-		if (what)
-			return what;
-	}
-	for (unsigned i = 0; row->slot->nargs == s->nargs && i < s->nargs; i++)
-		if (row->slot->arg[i] != s->arg[i])
-			return c->fn->recorded[i].name;
-	s->followed = row->slot->definition;
-	return NULL;
+	const char *what =
+		row->slot->nargs == s->nargs ? difference_in_order(c, row->slot) : difference_by_name(c, row->slot);
+	if (!what)
+		s->followed = row->slot->definition;
+	return what;
 }
 
 /* Rows stand in the order of return: what the delete function of an attribute

@@ -131,6 +131,8 @@ void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
 void hb__report_contents(struct hb__call *c, const char *what, const char *reason);
 /* Something of which differences of contents may come: told when there are any. */
 void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, const char *name);
+/* The recording has other arguments of this function than this version of hbdb compares: told once. */
+void hb__report_not_compared(const struct hb__fn *fn);
 void hb__report_end(struct hb__call *c);
 /* Under warn: a wildcard cannot get what the record says, for nobody sent it. */
 void hb__report_not_sent(struct hb__call *c, int source, int tag);

@@ -293,6 +293,17 @@ void hb__report_looked(const uint64_t *counts, unsigned n)
 	publish("looked", &o);
 }
 
+void hb__report_not_compared(const struct hb__fn *fn)
+{
+	static bool told;
+	struct out o = {.n = 0};
+	if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		return;
+	add(&o, "the recording was made by another version of hbdb: arguments that only one of the two versions records (first seen in a call of %s) are not compared\n",
+		fn->name);
+	publish("note", &o);
+}
+
 void hb__report_end(struct hb__call *c)
 {
 	struct out o = {.n = 0};
