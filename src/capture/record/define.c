@@ -39,11 +39,6 @@ static uint8_t *text(uint8_t *w, const char *s)
 	return hb_put_str(w, s, n > 1024 ? 1024 : n);
 }
 
-static bool is_digest(unsigned kind)
-{
-	return kind == HB_RECORDED_DIGEST || kind == HB_RECORDED_DIGEST_TYPES || kind == HB_RECORDED_DIGEST_GROUP;
-}
-
 void hb__define_function(const struct hb__fn *fn)
 {
 	if (likely(__atomic_load_n(&function_told[fn->id], __ATOMIC_ACQUIRE)))
@@ -56,7 +51,7 @@ void hb__define_function(const struct hb__fn *fn)
 	w = hb_put_uv(w, n);
 	for (unsigned i = 0; i < n; i++) {
 		unsigned kind = fn->recorded[i].kind;
-		*w++ = is_digest(kind)                                          ? HB_RECORDED_DIGEST
+		*w++ = hb__is_digest(kind)                                      ? HB_RECORDED_DIGEST
 		       : kind == HB_RECORDED_COLOR || kind == HB_RECORDED_FENCE ? HB_RECORDED_NUMBER
 										: (uint8_t)kind;
 		w = text(w, fn->recorded[i].name);

@@ -125,6 +125,11 @@ struct hb__slots {
 extern uint64_t hb__epoch; /* grows when handles die */
 /* Open arguments of the slot, a bit each, are others than in the call before. */
 void hb__slot_change(struct hb__lane *lane, struct hb__slot *slot, const uintptr_t *a, uint32_t changed);
+/* The slot has a digest of what the argument points to, or names. */
+static inline bool hb__is_digest(unsigned kind)
+{
+	return kind == HB_RECORDED_DIGEST || kind == HB_RECORDED_DIGEST_TYPES || kind == HB_RECORDED_DIGEST_GROUP;
+}
 /* Finds or defines the slot of a call. Never NULL once the lane exists. */
 const struct hb__slot *hb__slot_search(struct hb__call *c);
 

@@ -131,9 +131,7 @@ static bool plain_key(const struct hb__fn *fn, const void *pc, const void *site)
 {
 	bool plain = !hb__config.order && pc == site;
 	for (unsigned i = 0; i < fn->nrecorded; i++)
-		plain = plain && fn->recorded[i].kind != HB_RECORDED_DIGEST &&
-			fn->recorded[i].kind != HB_RECORDED_DIGEST_TYPES &&
-			fn->recorded[i].kind != HB_RECORDED_DIGEST_GROUP &&
+		plain = plain && !hb__is_digest(fn->recorded[i].kind) &&
 			fn->recorded[i].arg + 1 != fn->role[HB_R_COMMPTR];
 	return plain;
 }
