@@ -35,6 +35,7 @@ CASES = [
     ("docs", "src/a.c", "int x;\n", r"src has no README"),
     ("docs", "README.md", "See `docs/NOTHING.md`.\n", r"README\.md:1: no such file: docs/NOTHING\.md"),
     ("docs", "README.md", "See [this](docs/gone.md).\n", r"README\.md:1: no such file: docs/gone\.md"),
+    ("docs", "tests/a/old.hbdb/rank.0.log", "", r"tests/a/old\.hbdb is ignored by git"),
     ("docs", "README.md", "Run `./dev fly`.\n", r"no such command: \./dev fly"),
 ]
 # what must not be found

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What the pages promise is there: a README in each folder, every path, link, command and option of hbdb that a page
 names, a man page for each command."""
+import fnmatch
 import os
 import re
 
@@ -31,6 +32,18 @@ def readmes():
                 yield folder + " has no README.md, and the one above it does not say what is in it"
         elif lib.read(path).count("\n") > PAGE_LINES:
             yield "%s has %d lines" % (path, lib.read(path).count("\n"))
+
+
+def not_committed():
+    """Git ignores what is named like a recording or an object file: a test that reads such a file finds it here and in no clone."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.gitignore"), encoding="utf-8") as f:
+        patterns = f.read().split()
+    patterns = [p.rstrip("/") for p in patterns if p and not p.startswith(("/", "#", "__pycache__", "*.pyc"))]
+    for base, dirs, files in os.walk(os.path.join(lib.TOP, "tests")):
+        dirs[:] = sorted(d for d in dirs if d != "__pycache__")
+        for name in sorted(dirs + files):
+            if any(fnmatch.fnmatchcase(name, p) for p in patterns):
+                yield "%s is ignored by git (.gitignore), so no clone has it" % os.path.relpath(os.path.join(base, name), lib.TOP)
 
 
 def spans(text):
@@ -89,6 +102,7 @@ def page_problems(page, commands, dev):
 
 def run(report):
     report.check("every folder has a README of at most a page", list(readmes()))
+    report.check("every file of the tests is in a clone", list(not_committed()))
     commands, dev = known_commands(), dev_commands()
     for page in sorted(p for p in lib.files(".md") if not lib.is_data(p)):
         report.check("%s names what is there" % page, list(page_problems(page, commands, dev)))

@@ -1,4 +1,4 @@
-/* What before.hbdb is a recording of: made when fences, posts and starts were recorded without assertions and groups. */
+/* What before-recording is a recording of: made when fences, posts and starts were recorded without assertions and groups. */
 #include <mpi.h>
 
 int main(int argc, char **argv)

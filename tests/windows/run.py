@@ -305,7 +305,7 @@ def in_view(place):
 
 def made_before(place):
     """A recording of a version that kept fewer arguments of fences, posts and starts is followed by those that it has."""
-    shutil.copytree(HERE + "/before.hbdb", place.path + "/before.hbdb")
+    shutil.copytree(HERE + "/before-recording", place.path + "/before.hbdb")
     program = place.path + "/before"
     subprocess.run(["mpicc.openmpi", "-O1", HERE + "/before.c", "-o", program], check=True)
     command = ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "-n", "2", program]
