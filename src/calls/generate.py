@@ -336,7 +336,7 @@ def main():
             return
         text = open(header).read()
         declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", text))
-        out.write('#include "capture/wrap/wrap.h"\n#include "mpi_ids.h"\n')
+        out.write('#include "capture/mpi/wrap/wrap.h"\n#include "mpi_ids.h"\n')
         emitted = [r for r in rows if r.name in declared or ("later" in r.flags and not r.wide)]
         for row in emitted:
             row.known = None if row.name in declared else set(re.findall(r"\bMPIX?_\w+", text))

@@ -4,10 +4,11 @@
 
 #include <hbdb/event.h>
 
-#include "capture/control/control.h"
-#include "capture/record/record.h"
-#include "capture/replay/replay.h"
-#include "capture/user/user.h"
+#include "capture/core/control/control.h"
+#include "capture/core/record/record.h"
+#include "capture/core/follow/follow.h"
+#include "capture/core/layer.h"
+#include "mpi_ids.h" /* HB_FN_COUNT: functions of the program have the numbers behind those of the tables */
 
 #define NAME_MOST 200
 #define TEXT_MOST 1024
@@ -33,7 +34,7 @@ struct text {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct named *names[BUCKETS];
-static struct text *texts[BUCKETS], *text_at[TEXTS_MOST];
+static struct text *texts[BUCKETS];
 static unsigned nnames, ntexts;
 static bool told_full;
 
@@ -108,7 +109,6 @@ static const struct text *text_new(const char *s, uint64_t h)
 		return NULL;
 	memcpy(t->is, s, n);
 	t->number = ntexts++;
-	text_at[t->number] = t;
 	if (ntexts == TEXTS_MOST) {
 		more = t;
 	} else {
@@ -135,12 +135,6 @@ static const struct text *text_of(struct hb__user *u, const char *s)
 		t = text_new(s, h);
 	pthread_mutex_unlock(&lock);
 	return *recent = t;
-}
-
-const char *hb__user_text(int64_t number)
-{
-	const struct text *t = number >= 0 && number < (int64_t)TEXTS_MOST ? text_at[number] : NULL;
-	return t ? t->is : "";
 }
 
 /* ---- names ---- */
@@ -204,7 +198,7 @@ static const struct named *named_of(uint8_t cls, const char *name, unsigned n, c
 /* Events before MPI_Init, of which nothing but their number is known. */
 static unsigned early;
 
-void hb__user_begin_process(void)
+static void note_early(void)
 {
 	char text[128];
 	if (!early)
@@ -217,7 +211,7 @@ void hb__user_begin_process(void)
 static struct hb__lane *lane_now(void)
 {
 	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
-	if (unlikely(!lane) && hb__begin_without_mpi())
+	if (unlikely(!lane) && hb__begin_alone())
 		lane = hb__lane_of_this_thread();
 	if (unlikely(!lane)) {
 		if (!hb__active)
@@ -229,8 +223,33 @@ static struct hb__lane *lane_now(void)
 	return lane->user ? lane : NULL;
 }
 
+static __attribute__((noinline)) const struct hb__slot *slot_of_another(struct hb__call *c)
+{
+	struct hb__wanted w = {.pc = hb__site_of(c->pc, c->cfa)};
+	uint32_t changed;
+	bool new;
+	w.plain = w.pc == c->pc;
+	for (unsigned i = 0; i < c->fn->nrecorded; i++)
+		w.key[i] = c->a[c->fn->recorded[i].arg];
+	struct hb__slot *s = hb__slot_search(c, &w, &new, &changed);
+	if (new) {
+		for (unsigned i = 0; i < s->nargs; i++)
+			s->arg[i] = (int64_t)w.key[i]; /* numbers of texts */
+		hb__slot_define(c->lane, s);
+	}
+	return s;
+}
+
+static inline const struct hb__slot *slot_of(struct hb__call *c)
+{
+	uint32_t changed;
+	const struct hb__slot *s = hb__slot_guess(c, &changed);
+	return likely(s) ? s : slot_of_another(c);
+}
+
+/* a, channel: of a message, the number of its channel's text, and that text. */
 static inline __attribute__((always_inline)) void record(struct hb__lane *lane, const struct named *f, uintptr_t *a,
-	const int64_t *values, size_t n, const void *pc, const void *cfa)
+	const char *channel, const int64_t *values, size_t n, const void *pc, const void *cfa)
 {
 	struct hb__call c;
 	c.fn = &f->fn;
@@ -250,9 +269,9 @@ static inline __attribute__((always_inline)) void record(struct hb__lane *lane, 
 	int depth = lane->depth++;
 	if (unlikely(hb__controlled))
 		hb__control_look(lane, true);
-	c.slot = hb__slot_find(&c);
+	c.slot = slot_of(&c);
 	if (unlikely(hb__config.mode == HB__REPLAY))
-		hb__follow_user(&c);
+		hb__follow_user(&c, channel);
 	c.results = (int64_t *)values;
 	c.nresults = n;
 	c.enter = hb__tick();
@@ -297,7 +316,7 @@ static void on_event(int kind, const char *name, unsigned n, const hb_value *val
 		else
 			memcpy(&values[i], &value[i].as, sizeof values[i]);
 	}
-	record(lane, p->named, NULL, values, n, pc, __builtin_dwarf_cfa());
+	record(lane, p->named, NULL, NULL, values, n, pc, __builtin_dwarf_cfa());
 }
 
 /* The two functions of messages have an argument and their own types of values: they are made once. */
@@ -342,8 +361,31 @@ static void on_message(int kind, const char *channel, uint64_t key, uint64_t byt
 	}
 	uintptr_t a[] = {p->text->number};
 	int64_t values[] = {(int64_t)key, (int64_t)bytes};
-	record(lane, p->named, a, values, 2, pc, __builtin_dwarf_cfa());
+	record(lane, p->named, a, p->text->is, values, 2, pc, __builtin_dwarf_cfa());
 }
 
 extern const struct hb_recorder hb_recorder_1;
 HB__EXPORT const struct hb_recorder hb_recorder_1 = {.event = on_event, .message = on_message};
+
+/* ---- what the core asks ---- */
+
+/* Of a record only class and name are compared: its functions need no number. */
+static const struct hb__fn *function(const char *name, uint8_t cls)
+{
+	if (!HB_IS_USER(cls) || cls >= HB_CLASSES)
+		return NULL;
+	size_t n = strlen(name) + 1;
+	struct hb__fn *fn = hb__pool(sizeof *fn);
+	char *copy = hb__pool(n);
+	if (!fn || !copy)
+		return NULL;
+	memcpy(copy, name, n);
+	*fn = (struct hb__fn){.name = copy, .cls = cls, .flags = HB_EVENT, .means = hb_meaning_of(name, cls)};
+	return fn;
+}
+
+__attribute__((constructor)) static void add_layer(void)
+{
+	static struct hb__layer user = {.function = function, .begun = note_early};
+	hb__layer_add(&user);
+}

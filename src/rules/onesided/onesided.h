@@ -1,4 +1,4 @@
-/* One-sided communication of a run, gathered from the recorder's remarks (src/capture/check/windows/). */
+/* One-sided communication of a run, gathered from the recorder's remarks (src/capture/mpi/check/windows/). */
 #ifndef HBDB_RULES_ONESIDED_ONESIDED_H
 #define HBDB_RULES_ONESIDED_ONESIDED_H
 

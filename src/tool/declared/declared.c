@@ -1,4 +1,4 @@
-/* Which variable a buffer is: the recorder told where it lies and where its address stood (capture/check/declared.c), the
+/* Which variable a buffer is: the recorder told where it lies and where its address stood (capture/mpi/check/declared.c), the
  * debugging information which variable that is. Only what is in scope at the call counts, and of several variables each
  * has to differ: one that fits, or may hold anything, is taken for the one that was meant. */
 #include <dwarf.h>

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "../making/keep.h"
 #include "../making/launch.h"
-#include "../memory/made.h"
+#include "../store/made.h"
 #include "../memory/recent.h"
 #include "parts.h"
 

@@ -11,7 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "../memory/made.h"
+#include "../store/made.h"
 #include "../show/inert.h"
 #include "../store/find.h"
 #include "../terminal.h"

@@ -19,4 +19,7 @@ void hb__write_manifest(const hb_manifest *manifest, const char *recording);
 bool hb__keep_recording(
 	const char *recording, const hb_job_end *end, bool seal, hb_manifest *manifest, hb_sum *ret_sum);
 
+/* finish.c: adds up the logs of a run and, when asked to, seals them in place; at level racing what did not race is taken out. */
+void hb__finish_logs(const char *recording, bool seal, hb_sum *ret);
+
 #endif

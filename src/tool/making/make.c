@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../memory/made.h"
+#include "../store/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
 #include "deaths.h"

@@ -47,8 +47,6 @@ typedef struct hb_sum {
 	size_t nnotes;
 } hb_sum;
 
-/* Adds up the logs of a run and, when asked to, seals them in place; at level racing what did not race is taken out. */
-void hb__finish_logs(const char *recording, bool seal, hb_sum *ret);
 /* Adds one log to a sum: its state, its trouble, its notes. */
 void hb__add_log(hb_log *log, hb_sum *sum);
 void hb__sum_free(hb_sum *sum);

@@ -13,7 +13,7 @@
 #include "../../live/trust.h"
 #include "../../making/keep.h"
 #include "../../making/launch.h"
-#include "../../memory/made.h"
+#include "../../store/made.h"
 #include "../../options.h"
 #include "../../store/find.h"
 #include "../../store/logs.h"

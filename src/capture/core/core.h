@@ -1,0 +1,150 @@
+/* What runs inside the target, before anything is said of MPI: the rules, a thread and its lane, a call on its way.
+ *
+ * The rules of src/capture, for the program belongs to somebody else:
+ *  - never exit, abort or print to stdout; one line on stderr when something is lost;
+ *  - no lock, no system call and no allocation on the path of a call that the
+ *    lane has seen before (slow paths: a new slot, a full unit, a new thread);
+ *  - when recording fails, the program goes on and the log says that it is partial;
+ *  - no library of the program is linked: its functions are looked up when it is there.
+ *
+ * The core writes and reads what every layer has: the log, lanes, slots, rows, definitions, call sites, the clock, the record that is
+ * followed, stops by a session. It knows no layer: layers call it, with neutral numbers in hand (layer.h has the few questions that
+ * it asks back, none of them on the way of a call). All state of a thread is its lane. */
+#ifndef HBDB_CAPTURE_CORE_H
+#define HBDB_CAPTURE_CORE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "calls/meaning.h"
+#include "format/row.h"
+
+#define HB__EXPORT __attribute__((visibility("default")))
+
+/* Everything declared from here on is ours alone: no detour through the table of addresses. */
+#pragma GCC visibility push(hidden)
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+enum hb__mode { HB__OFF, HB__RECORD, HB__REPLAY };
+
+/* What the environment asked for, read once; see docs/CONTRACTS.md. */
+struct hb__config {
+	enum hb__mode mode;
+	bool order;    /* levels order and racing: only choices are stored */
+	bool racing;   /* level racing: every message carries what its sender knew */
+	bool serial;   /* every message carries who sent it */
+	bool contents; /* store a check of contents sent */
+	bool remarks;  /* the recorder says what it sees, for hbdb check */
+	bool warn;     /* replay: go on after a difference */
+	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
+	unsigned shake; /* microseconds */
+	char dir[4096], script[4096], replay_log[4096];
+};
+extern struct hb__config hb__config;
+
+/* ---- the process ---- */
+
+extern bool hb__active;       /* between its beginning and its end: recorded or replayed */
+extern bool hb__finished;     /* its end was told: MPI_Finalize has returned */
+extern bool hb__early_log;    /* the log was created before rank and size were known, for a remark */
+extern bool hb__threaded;     /* several threads may be inside the layer's library at once: tables need their lock */
+extern bool hb__many_threads; /* the program started threads of its own: what they tell each other no layer sees */
+extern bool hb__spawned;      /* another process of the job made this one: its world is another */
+extern int hb__rank, hb__size;
+
+struct hb__slot;
+struct hb__follow;
+struct hb__user;
+
+/* A thread that makes events. Only its own thread touches it. */
+struct hb__lane {
+	union {
+		struct {
+			uint16_t depth;   /* > 0: inside a wrapped call */
+			uint16_t special; /* calls are checked, or a session controls them */
+		};
+		uint32_t unusual; /* either: one test on the way of a call */
+	};
+	int nested;           /* > 0: inside a callback of the program that such a call runs */
+	bool storing;         /* rows are written (not stopped by a full disk) */
+	bool passes;          /* it has said that it stands after its last event, and stops as the next one begins */
+	uint64_t passed_goes; /* how often it had been let go when it said so */
+	uint16_t number;
+	uint8_t *w, *end; /* where the next record goes in the open unit */
+	struct hb_unit_header *unit;
+	struct hb_lane_control *control;
+	uint64_t last_tick; /* exit of the last event */
+	uint64_t posted;    /* postings so far */
+	int64_t last_ref;   /* posting referred to last, for references */
+	uint64_t last_wtime;
+	uint32_t seq; /* rows units so far */
+	struct hb__slots *slots;
+	uint8_t *scratch, *scratch_base, *scratch_end;
+	uint64_t random;
+	struct hb__follow *follow; /* replay: where the thread stands in its record */
+	uint64_t thread;
+	uint32_t epoch;  /* carried: the last collective of all processes that is known here to be over */
+	uint32_t *known; /* carried: of each process the last message whose begin is known here */
+	uint32_t made[5],
+		found[5]; /* handles by enum hb__numbered: those it made, those of unknown origin that it used first */
+	struct hb__user *user; /* what the program said by itself, user/ */
+	struct hb__lane *next;
+};
+
+extern __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
+
+/* One call on its way through a handler. */
+struct hb__call {
+	const struct hb__fn *fn;
+	uintptr_t *a;
+	hb__function next;
+	struct hb__lane *lane;
+	const void *pc, *cfa; /* return address and stack pointer of the caller */
+	const struct hb__slot *slot;
+	bool choice;   /* stored at level order too */
+	bool followed; /* replay: the lane's row is this call's counterpart */
+	bool deferred; /* replay: its row comes after those of calls its callbacks make */
+	uint16_t check;
+	bool has_recorded; /* replay: the row has a check, too: */
+	uint16_t recorded;
+	uint64_t enter, outer_inside;
+	bool again;              /* check: a poll that asks what the one before asked */
+	bool settled;            /* check: there is nothing to be said of its arguments */
+	bool watched;            /* check: registers watched memory when it began */
+	uintptr_t ending;        /* check: the handle that the call is about to end */
+	const void *ending_made; /* check: and which making of it */
+	int64_t *results;
+	size_t nresults;
+	uint8_t *mark; /* scratch is given back to here */
+};
+
+static inline int hb__role(const struct hb__call *c, enum hb_role role) { return c->fn->role[role] - 1; }
+static inline bool hb__has(const struct hb__call *c, enum hb_role role) { return c->fn->role[role] != 0; }
+static inline uintptr_t hb__arg(const struct hb__call *c, enum hb_role role) { return c->a[c->fn->role[role] - 1]; }
+static inline int hb__invoke_next(struct hb__call *c) { return c->fn->invoke(c->next, c->a); }
+
+/* Memory that is never given back to malloc: zeroed pages, NULL when there are none. */
+void *hb__pages(size_t bytes);
+/* A line on stderr, with the rank; for what the user must know. */
+void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- process.c ---- */
+/* Opens the log, and in replay the record, of this process, whose rank and size are set; this thread becomes its first lane.
+ * thread_level: 0 to 3 as MPI counts them. A process that has begun once, or whose parent has, does not begin again. False: it is
+ * neither recorded nor replayed. */
+bool hb__begin_record(int thread_level);
+/* A process without another layer: begins at the program's first event. False: another layer begins it. */
+bool hb__begin_alone(void);
+bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */
+bool hb__began_alone(void); /* without another layer */
+void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */
+struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */
+
+#pragma GCC visibility pop
+
+#endif

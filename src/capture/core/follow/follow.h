@@ -1,0 +1,145 @@
+/* Following a record: what the recorded run did at each call, and doing it again. */
+#ifndef HBDB_CAPTURE_CORE_FOLLOW_H
+#define HBDB_CAPTURE_CORE_FOLLOW_H
+
+#include "capture/core/record/record.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- script.c: the raw log that is followed ---- */
+
+struct hb__script_slot {
+	const struct hb__fn *fn; /* NULL: a function this library does not have */
+	uint32_t function, site, nargs;
+	uint32_t room; /* numbers that `arg` has room for */
+	uint8_t flags;
+	uint64_t definition; /* tells definitions of the same slot apart; 0: none */
+	int64_t *arg;
+};
+
+struct hb__row {
+	const struct hb__script_slot *slot;
+	uint32_t slot_id;
+	uint64_t polls;
+	uint64_t skipped; /* wildcard receives before it that are not stored */
+	int64_t code;     /* error class */
+	bool has_check;
+	uint16_t check;
+	size_t n;
+	int64_t *results; /* valid until the next row is read */
+};
+
+/* One lane of the record, read forward. */
+struct hb__reader;
+
+bool hb__script_open(const char *dir);                 /* false, said: nothing can be followed */
+bool hb__script_stopped(void);                         /* the process went on when its recording did not */
+bool hb__script_order(void);                           /* only choices are in the record */
+struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
+int hb__script_number(uint64_t thread);                /* of its lane; -1: the record knows no such thread */
+unsigned hb__script_lanes(void);                       /* numbers of lanes that the record has given away */
+bool hb__script_next(struct hb__reader *reader, struct hb__row *ret_row);
+/* A reader at the same place, to look ahead with. */
+struct hb__reader *hb__script_fork(const struct hb__reader *reader);
+void hb__script_close(struct hb__reader *reader);
+/* Lane control number `index` of the record, NULL past the last. */
+struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane);
+uint64_t hb__script_reader_thread(const struct hb__reader *reader);
+uint64_t hb__script_last_polls(const struct hb__reader *reader);
+/* Receives not stored after the last row, once there was no further one. */
+uint64_t hb__script_last_skipped(const struct hb__reader *reader);
+/* The end of the record is where the process ended by itself, not where the recording broke off. */
+bool hb__script_complete(const struct hb__reader *reader);
+/* Names, for reports. */
+const char *hb__script_function(uint32_t function);
+bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind);
+bool hb__script_site(uint32_t site, char *ret_path, size_t size, uint64_t *ret_offset);
+const char *hb__script_text(int64_t number, char *to, size_t size); /* of the program's events; NULL: none */
+bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size);
+
+/* ---- outcome.c: how each posting of the record ended ---- */
+enum hb__ended { HB__UNKNOWN, HB__DONE, HB__MESSAGE, HB__CANCELLED };
+struct hb__outcome {
+	uint8_t ended; /* enum hb__ended */
+	bool checked;  /* a collective: */
+	uint16_t check;
+	int32_t source, tag;
+};
+bool hb__outcomes_learn(void);
+bool hb__outcomes_cancelled(void); /* of any */
+struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting);
+struct hb__outcome hb__outcome_in(uint16_t lane, uint64_t posting); /* by the number of the lane */
+
+/* ---- follow.c ---- */
+struct hb__follow {
+	struct hb__reader *reader;
+	struct hb__row row; /* the row the current call follows */
+	bool have;          /* row was read and not used yet */
+	uint64_t polls;     /* that said no before the row: all of them, and those not repeated yet */
+	uint64_t polls_left, skipped_left;
+	bool polls_told;        /* more of them than were recorded */
+	bool ended;             /* no row is left */
+	bool free;              /* ... because the recording had stopped: the process goes on as it likes */
+	bool over;              /* ... and that was said: the call that was under way then runs, no other */
+	uint64_t event;         /* rows used */
+	bool aborting;          /* a call was let through whose error handler is to abort */
+	uint64_t surplus_since; /* nanoseconds; 0: no surplus poll since the last row */
+};
+/* Sets c->followed and the lane's row, or reports and stops. */
+void hb__follow(struct hb__call *c);
+/* The same of an event of the program itself, about this channel (NULL: none): no library decides anything in it, so one that comes
+ * otherwise is passed over, and no difference. */
+void hb__follow_user(struct hb__call *c, const char *channel);
+/* A poll: what it is answered. HB__FREE: as the library says. First without its slot, for most say no: */
+enum hb__answer { HB__FREE, HB__NO, HB__YES };
+bool hb__follow_says_no(struct hb__call *c); /* the record has a poll here that says no */
+/* ... then, when it has none, with it. */
+enum hb__answer hb__follow_poll(struct hb__call *c);
+/* Replay: attaches the lane to its record. */
+void hb__follow_lane(struct hb__lane *lane);
+/* The call did not return: everything followed so far was the same. */
+void hb__follow_finish(void);
+static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }
+
+/* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */
+/* hbdb replay ends the job: what a handler of its signal calls now is no part of the run. */
+bool hb__job_ends(void);
+/* The call differs from `expected` (NULL: the record has no further call). `why` is a clause. */
+void hb__report_difference(struct hb__call *c, const struct hb__row *expected, const char *why);
+/* The program polled `now` times before a call, or is about to, and not as often as recorded. */
+void hb__report_polls(struct hb__call *c, const struct hb__row *expected, uint64_t recorded, uint64_t now);
+/* The record has a call that the program did not make; NULL: a receive that is not stored. */
+void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
+/* The call's contents differ; both texts are clauses, of which `reason` may be NULL. */
+void hb__report_contents(struct hb__call *c, const char *what, const char *reason);
+/* Something of which differences of contents may come: told when there are any. */
+void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, const char *name);
+/* The recording has other arguments of this function than this version of hbdb compares: told once. */
+void hb__report_not_compared(const struct hb__fn *fn);
+void hb__report_end(struct hb__call *c);
+/* Under warn: a wildcard cannot get what the record says, for nobody sent it. */
+void hb__report_not_sent(struct hb__call *c, int source, int tag);
+void hb__report_done(void);
+/* How many calls were compared by their contents, and how many were not, by what is in the way: docs/CONTRACTS.md, "looked". */
+enum hb__looked {
+	HB__COMPARED,
+	HB__DIFFERENT,
+	HB__HOLES,
+	HB__PERSISTENT,
+	HB__UNREADABLE,
+	HB__UNRECORDED,
+	HB__ONE_SIDED,
+	HB__FILED,
+	HB__OWN_SAME, /* events of the program itself: came as recorded, did not come, came and were not recorded */
+	HB__OWN_MISSING,
+	HB__OWN_NEW,
+	HB__LOOKED
+};
+void hb__looked(enum hb__looked what, uint64_t n);
+void hb__looked_tell(void); /* the numbers, for hbdb replay */
+/* Waits for the end of the job, keeping the library going so that others can proceed. */
+void hb__wait_here(const struct hb__lane *lane, const char *why) __attribute__((noreturn)); /* why: HB_CONTROL_... */
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,456 @@
+/* Reading the raw log that is followed. It was written by this library and
+ * copied by the tool, which checked it; still nothing outside it is read. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/core/record/record.h"
+#include "capture/core/follow/follow.h"
+#include "capture/core/layer.h"
+
+struct definition {
+	const uint8_t *body, *end;
+};
+struct table {
+	struct definition *at;
+	uint64_t size;
+};
+
+static struct {
+	const uint8_t *base;
+	uint64_t units;
+	struct table function, site, module, datatype, op, text;
+	const struct hb__fn **local; /* by function number */
+} script;
+
+struct hb__reader {
+	uint16_t lane;
+	const struct hb_lane_control *control;
+	uint64_t unit; /* the one being read; 0 before the first */
+	const uint8_t *p, *end;
+	struct hb__script_slot *slots;
+	uint64_t nslots;
+	int64_t *results;
+	size_t nresults, room;
+	bool ahead;              /* a second reader */
+	uint64_t polls, skipped; /* of the row to come */
+	int64_t code;
+};
+
+static const struct hb_unit_header *unit_at(uint64_t k)
+{
+	return (const struct hb_unit_header *)(script.base + k * HB_UNIT_SIZE);
+}
+
+/* Tables live as long as the process; they double when they must. */
+static void *grown(void *old, size_t item, uint64_t *size, uint64_t need)
+{
+	uint64_t n = *size ? *size : 64;
+	while (n <= need)
+		n *= 2;
+	void *p = hb__pages(n * item);
+	if (p && old) {
+		memcpy(p, old, *size * item);
+		munmap(old, *size * item);
+	}
+	if (p)
+		*size = n;
+	return p;
+}
+
+static void remember(struct table *t, const uint8_t *body, const uint8_t *end)
+{
+	uint64_t number;
+	const uint8_t *p = hb_get_uv(body, end, &number);
+	if (!p || number > 1u << 24)
+		return;
+	if (number >= t->size && !(t->at = grown(t->at, sizeof *t->at, &t->size, number)))
+		return;
+	t->at[number] = (struct definition){p, end};
+}
+
+static void learn_origin(const uint8_t *p, const uint8_t *end)
+{
+	uint64_t number, kind, lane, nth;
+	if ((p = hb_get_uv(p, end, &number)) && (p = hb_get_uv(p, end, &kind)) && (p = hb_get_uv(p, end, &lane)) &&
+		hb_get_uv(p, end, &nth))
+		hb__number_recorded(number, kind - HB_RECORDED_COMM, lane, nth);
+}
+
+static void learn_definitions(const struct hb_unit_header *u)
+{
+	const uint8_t *p = (const uint8_t *)u + HB_UNIT_PAYLOAD, *end = p + u->committed;
+	uint64_t v, length;
+	while (p && p < end && (p = hb_get_uv(p, end, &v))) {
+		uint8_t kind = v == HB_ROW_DEF && p < end ? *p++ : 0;
+		p = hb_get_uv(p, end, &length);
+		if (!p || length > (uint64_t)(end - p))
+			return;
+		struct table *t = kind == HB_DEF_FUNCTION   ? &script.function
+				  : kind == HB_DEF_SITE     ? &script.site
+				  : kind == HB_DEF_MODULE   ? &script.module
+				  : kind == HB_DEF_DATATYPE ? &script.datatype
+				  : kind == HB_DEF_OP       ? &script.op
+				  : kind == HB_DEF_TEXT     ? &script.text
+							    : NULL;
+		if (t)
+			remember(t, p, p + length);
+		else if (kind == HB_DEF_ORIGIN)
+			learn_origin(p, p + length);
+		p += length;
+	}
+}
+
+static const struct definition *defined(const struct table *t, uint64_t number)
+{
+	return number < t->size && t->at[number].body ? &t->at[number] : NULL;
+}
+
+/* Copies a str to a buffer that lasts until the next call; NULL when it is cut. */
+static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, char *to, size_t size)
+{
+	uint64_t n;
+	p = p ? hb_get_uv(p, end, &n) : NULL;
+	if (!p || n > (uint64_t)(end - p))
+		return NULL;
+	size_t k = n < size ? n : size - 1;
+	memcpy(to, p, k);
+	to[k] = 0;
+	return p + n;
+}
+
+static void learn_functions(void)
+{
+	script.local = hb__pages((script.function.size + 1) * sizeof *script.local);
+	for (uint64_t i = 0; script.local && i < script.function.size; i++) {
+		char name[256];
+		const struct definition *d = defined(&script.function, i);
+		if (!d || d->body >= d->end || !get_text(d->body + 1, d->end, name, sizeof name))
+			continue;
+		script.local[i] = hb__function_named(name, *d->body);
+	}
+}
+
+bool hb__script_open(const char *dir)
+{
+	char path[4200];
+	snprintf(path, sizeof path, "%s/rank.%d.log", dir, hb__rank);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	if (fd < 0 || fstat(fd, &st) || st.st_size < HB_UNIT_SIZE) {
+		hb__say("the recording contains nothing of this process (%s: %s); it runs uncontrolled", path,
+			strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	script.base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	const struct hb_log_header *h = (const void *)script.base;
+	if (script.base == MAP_FAILED || memcmp(h->magic, HB_LOG_MAGIC, 8) != 0) {
+		hb__say("%s is not a raw log; this process runs uncontrolled", path);
+		return false;
+	}
+	script.units = h->units < (uint64_t)st.st_size / HB_UNIT_SIZE ? h->units : (uint64_t)st.st_size / HB_UNIT_SIZE;
+	for (uint64_t k = 1; k < script.units; k++)
+		if (unit_at(k)->magic == HB_UNIT_MAGIC && unit_at(k)->lane == HB_LANE_DEFINITIONS)
+			learn_definitions(unit_at(k));
+	learn_functions();
+	return hb__outcomes_learn();
+}
+
+static const struct hb_log_header *header(void) { return (const void *)script.base; }
+bool hb__script_order(void) { return header()->level != HB_LEVEL_EVENTS; }
+bool hb__script_stopped(void) { return header()->stopped; }
+
+struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)
+{
+	unsigned seen = 0;
+	for (uint64_t k = 1; k < script.units; k++) {
+		const struct hb_unit_header *u = unit_at(k);
+		if (u->magic != HB_UNIT_MAGIC || u->kind != HB_UNIT_LANE || seen++ != index)
+			continue;
+		struct hb__reader *r = hb__pages(sizeof *r);
+		if (r) {
+			r->lane = *ret_lane = u->lane;
+			r->control = (const void *)u;
+		}
+		return r;
+	}
+	return NULL;
+}
+
+int hb__script_number(uint64_t thread)
+{
+	for (uint64_t k = 1; k < script.units; k++) {
+		const struct hb_lane_control *c = (const void *)unit_at(k);
+		if (c->unit.magic == HB_UNIT_MAGIC && c->unit.kind == HB_UNIT_LANE && c->thread == thread)
+			return c->unit.lane;
+	}
+	return -1;
+}
+
+unsigned hb__script_lanes(void)
+{
+	unsigned n = 0;
+	for (uint64_t k = 1; k < script.units; k++) {
+		const struct hb_unit_header *u = unit_at(k);
+		if (u->magic == HB_UNIT_MAGIC && u->kind == HB_UNIT_LANE && u->lane >= n)
+			n = u->lane + 1u;
+	}
+	return n;
+}
+
+struct hb__reader *hb__script_reader(uint64_t thread)
+{
+	uint16_t lane;
+	struct hb__reader *r;
+	for (unsigned i = 0; (r = hb__script_lane(i, &lane)); i++) {
+		if (r->control->thread == thread)
+			return r;
+		munmap(r, sizeof *r);
+	}
+	return NULL;
+}
+
+uint64_t hb__script_reader_thread(const struct hb__reader *r) { return r->control->thread; }
+
+static bool next_unit(struct hb__reader *r)
+{
+	for (uint64_t k = r->unit + 1; k < script.units; k++) {
+		const struct hb_unit_header *u = unit_at(k);
+		if (u->magic != HB_UNIT_MAGIC || u->kind != HB_UNIT_ROWS || u->lane != r->lane)
+			continue;
+		r->unit = k;
+		r->p = (const uint8_t *)u + HB_UNIT_PAYLOAD;
+		r->end = r->p + (u->committed <= HB_UNIT_SIZE - HB_UNIT_PAYLOAD ? u->committed : 0);
+		return true;
+	}
+	return false;
+}
+
+static void define_slot(struct hb__reader *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t id, function, site, flags, n;
+	if (!(p = hb_get_uv(p, end, &id)) || !(p = hb_get_uv(p, end, &function)) || !(p = hb_get_uv(p, end, &site)) ||
+		!(p = hb_get_uv(p, end, &flags)) || !(p = hb_get_uv(p, end, &n)) || n > 64 || id > 1u << 24)
+		return;
+	if (id >= r->nslots && !(r->slots = grown(r->slots, sizeof *r->slots, &r->nslots, id)))
+		return;
+	static uint64_t definitions;
+	struct hb__script_slot *old = &r->slots[id];
+	uint32_t room = (uint32_t)n + 1;
+	int64_t *arg;
+	if (old->room >= room && !r->ahead) { /* a reader that looks ahead shares them */
+		arg = old->arg;
+		room = old->room;
+	} else {
+		hb__track_lock();
+		arg = hb__pool(room * sizeof *arg);
+		hb__track_unlock();
+	}
+	for (uint64_t i = 0; arg && i < n; i++)
+		if (!(p = hb_get_sv(p, end, &arg[i])))
+			return;
+	r->slots[id] = (struct hb__script_slot){
+		.room = arg ? room : 0,
+		.definition = __atomic_add_fetch(&definitions, 1, __ATOMIC_RELAXED),
+		.fn = function < script.function.size ? script.local[function] : NULL,
+		.function = (uint32_t)function,
+		.site = (uint32_t)site,
+		.flags = (uint8_t)flags,
+		.nargs = (uint32_t)n,
+		.arg = arg,
+	};
+}
+
+static const uint8_t *results(struct hb__reader *r, const uint8_t *p)
+{
+	uint64_t n;
+	if (!(p = hb_get_uv(p, r->end, &n)) || n > HB_UNIT_SIZE)
+		return NULL;
+	if (r->nresults + n > r->room) {
+		uint64_t room = r->room;
+		r->results = grown(r->results, sizeof *r->results, &room, r->nresults + n);
+		r->room = room;
+		if (!r->results)
+			return NULL;
+	}
+	for (uint64_t i = 0; p && i < n; i++)
+		p = hb_get_sv(p, r->end, &r->results[r->nresults++]);
+	return p;
+}
+
+static const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, struct hb__row *row)
+{
+	uint64_t unused;
+	uint64_t id = w >> 1;
+	if (id >= r->nslots)
+		return NULL;
+	*row = (struct hb__row){.slot = &r->slots[id],
+		.slot_id = (uint32_t)id,
+		.polls = r->polls,
+		.skipped = r->skipped,
+		.code = r->code};
+	if (!hb__script_order() && (!(p = hb_get_uv(p, r->end, &unused)) || !(p = hb_get_uv(p, r->end, &unused))))
+		return NULL;
+	if (row->slot->flags & HB_SLOT_CHECK) {
+		if (r->end - p < 2)
+			return NULL;
+		row->has_check = true;
+		memcpy(&row->check, p, 2);
+		p += 2;
+	}
+	if (w & 1 && !(p = results(r, p)))
+		return NULL;
+	row->n = r->nresults;
+	row->results = r->results;
+	return p;
+}
+
+bool hb__script_next(struct hb__reader *r, struct hb__row *ret_row)
+{
+	r->nresults = 0;
+	r->polls = r->skipped = 0;
+	r->code = 0;
+	while (r->p != r->end || next_unit(r)) {
+		uint64_t v, n;
+		const uint8_t *p = hb_get_uv(r->p, r->end, &v);
+		if (p && v >= HB_ROW_EVENT) {
+			p = event(r, p, v - HB_ROW_EVENT, ret_row);
+			r->p = p ? p : r->end;
+			return p != NULL;
+		}
+		if (p && v == HB_ROW_DEF && p < r->end) {
+			uint8_t kind = *p++;
+			if ((p = hb_get_uv(p, r->end, &n)) && n <= (uint64_t)(r->end - p)) {
+				if (kind == HB_DEF_SLOT)
+					define_slot(r, p, p + n);
+				p += n;
+			} else {
+				p = NULL;
+			}
+		} else if (p && v == HB_ROW_POLLS) {
+			p = hb_get_uv(p, r->end, &n);
+			r->polls += p ? n : 0;
+		} else if (p && v == HB_ROW_SKIPPED) {
+			p = hb_get_uv(p, r->end, &n);
+			r->skipped += p ? n : 0;
+		} else if (p && v == HB_ROW_MARK) {
+			for (int i = 0; p && i < 4; i++)
+				p = hb_get_uv(p, r->end, &n);
+		} else if (p && v == HB_ROW_RESULT) {
+			p = hb_get_sv(p, r->end, &r->code);
+		} else if (p && v == HB_ROW_RESULTS) {
+			p = results(r, p);
+		} else if (p && v == HB_ROW_NOTE) {
+			p = hb_get_uv(p, r->end, &n);
+			p = p && n <= (uint64_t)(r->end - p) ? p + n : NULL;
+		} else {
+			p = NULL;
+		}
+		if (!p)
+			return false;
+		r->p = p;
+	}
+	return false;
+}
+
+bool hb__script_complete(const struct hb__reader *r)
+{
+	const struct hb_log_header *h = header();
+	if (h->stopped || h->state == HB_STATE_RUNNING)
+		return false;
+	return h->state != HB_STATE_LEFT ||
+	       !r->control->inside; /* left from a signal handler: the call would have gone on */
+}
+
+uint64_t hb__script_last_polls(const struct hb__reader *r) { return r->control->polls + r->polls; }
+uint64_t hb__script_last_skipped(const struct hb__reader *r) { return r->skipped; }
+
+/* ---- names, for reports ---- */
+
+const char *hb__script_function(uint32_t function)
+{
+	static char name[128];
+	const struct definition *d = defined(&script.function, function);
+	return d && get_text(d->body + 1, d->end, name, sizeof name) ? name : "?";
+}
+
+bool hb__script_argument(uint32_t function, uint32_t arg, char *ret_name, size_t size, int *ret_kind)
+{
+	const struct definition *d = defined(&script.function, function);
+	uint64_t n;
+	char name[128];
+	const uint8_t *p = d ? get_text(d->body + 1, d->end, name, sizeof name) : NULL;
+	if (!p || !(p = hb_get_uv(p, d->end, &n)) || arg >= n)
+		return false;
+	for (uint32_t i = 0; i <= arg; i++) {
+		if (p >= d->end)
+			return false;
+		*ret_kind = *p++;
+		if (!(p = get_text(p, d->end, ret_name, size)))
+			return false;
+	}
+	return true;
+}
+
+bool hb__script_site(uint32_t site, char *ret_path, size_t size, uint64_t *ret_offset)
+{
+	const struct definition *d = defined(&script.site, site), *m;
+	uint64_t module, base;
+	const uint8_t *p = d ? hb_get_uv(d->body, d->end, &module) : NULL;
+	if (!p || !hb_get_uv(p, d->end, ret_offset) || !(m = defined(&script.module, module)))
+		return false;
+	p = hb_get_uv(m->body, m->end, &base);
+	return get_text(p, m->end, ret_path, size) != NULL;
+}
+
+bool hb__script_named(bool op, int64_t number, char *ret_name, size_t size)
+{
+	const struct definition *d = number < 0 ? NULL : defined(op ? &script.op : &script.datatype, (uint64_t)number);
+	uint64_t bytes;
+	const uint8_t *p = d ? d->body : NULL;
+	if (p && !op)
+		p = hb_get_uv(p, d->end, &bytes);
+	return p && get_text(p, d->end, ret_name, size);
+}
+
+const char *hb__script_text(int64_t number, char *to, size_t size)
+{
+	const struct definition *d = number < 0 ? NULL : defined(&script.text, (uint64_t)number);
+	return d && get_text(d->body, d->end, to, size) ? to : NULL;
+}
+
+/* ---- a second reader at the same place ---- */
+
+struct hb__reader *hb__script_fork(const struct hb__reader *r)
+{
+	struct hb__reader *copy = hb__pages(sizeof *copy);
+	if (!copy)
+		return NULL;
+	*copy = *r;
+	copy->results = NULL;
+	copy->ahead = true;
+	copy->room = copy->nresults = 0;
+	copy->slots = r->nslots ? hb__pages(r->nslots * sizeof *r->slots) : NULL;
+	if (copy->slots)
+		memcpy(copy->slots, r->slots, r->nslots * sizeof *r->slots);
+	else
+		copy->nslots = 0;
+	return copy;
+}
+
+void hb__script_close(struct hb__reader *r)
+{
+	if (!r)
+		return;
+	if (r->slots)
+		munmap(r->slots, r->nslots * sizeof *r->slots); /* it may have grown: not a byte more than that */
+	if (r->results)
+		munmap(r->results, r->room * sizeof *r->results);
+	munmap(r, sizeof *r);
+}

@@ -1,0 +1,66 @@
+/* The layers that are there. */
+#include "capture/core/layer.h"
+
+static struct hb__layer *layers;
+
+void hb__layer_add(struct hb__layer *layer)
+{
+	layer->next = layers;
+	layers = layer;
+}
+
+bool hb__layers_present(void)
+{
+	for (struct hb__layer *l = layers; l; l = l->next)
+		if (l->present && l->present())
+			return true;
+	return false;
+}
+
+enum hb__code hb__code_of(const char *path)
+{
+	enum hb__code code = HB__CODE_PROGRAM;
+	for (struct hb__layer *l = layers; l && code == HB__CODE_PROGRAM; l = l->next)
+		if (l->code_of)
+			code = l->code_of(path);
+	return code;
+}
+
+const struct hb__fn *hb__function_named(const char *name, uint8_t cls)
+{
+	const struct hb__fn *fn = NULL;
+	for (struct hb__layer *l = layers; l && !fn; l = l->next)
+		if (l->function)
+			fn = l->function(name, cls);
+	return fn;
+}
+
+void hb__layers_begun(void)
+{
+	for (struct hb__layer *l = layers; l; l = l->next)
+		if (l->begun)
+			l->begun();
+}
+
+void hb__progress(void)
+{
+	for (struct hb__layer *l = layers; l; l = l->next)
+		if (l->progress)
+			l->progress();
+}
+
+void hb__layers_leaving(void)
+{
+	for (struct hb__layer *l = layers; l; l = l->next)
+		if (l->leaving)
+			l->leaving();
+}
+
+uint32_t hb__layers_library(char *text, size_t size)
+{
+	uint32_t library = 0;
+	for (struct hb__layer *l = layers; l && !library; l = l->next)
+		if (l->library)
+			library = l->library(text, size);
+	return library;
+}

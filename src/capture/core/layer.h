@@ -1,0 +1,39 @@
+/* What the core asks of a layer, at moments of the process and never on the way of a recorded call. A layer registers itself in a
+ * constructor; every member may be NULL. */
+#ifndef HBDB_CAPTURE_CORE_LAYER_H
+#define HBDB_CAPTURE_CORE_LAYER_H
+
+#include "capture/core/core.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Whose code stands at an address. */
+enum hb__code { HB__CODE_PROGRAM, HB__CODE_LIBRARY, HB__CODE_BINDING /* of the library, to another language */ };
+
+struct hb__layer {
+	bool (*present)(void);                      /* its library is loaded: the process begins with it */
+	enum hb__code (*code_of)(const char *path); /* of a loaded file */
+	const struct hb__fn *(*function)(
+		const char *name, uint8_t cls); /* replay: the function of a record; NULL: not of this layer */
+	void (*begun)(void);                    /* the log and its first lane are there */
+	void (*progress)(void);                 /* keeps its library going while a thread is held */
+	void (*leaving)(void);                  /* the process leaves without having told its end */
+	/* In the header of the log: the library (hbdb-recording(5), library) and its version. NULL: of no library. */
+	uint32_t (*library)(char *text, size_t size);
+	struct hb__layer *next;
+};
+
+void hb__layer_add(struct hb__layer *layer);
+
+/* The same asked of all layers. */
+bool hb__layers_present(void);
+enum hb__code hb__code_of(const char *path);
+const struct hb__fn *hb__function_named(const char *name, uint8_t cls);
+void hb__layers_begun(void);
+void hb__progress(void);
+void hb__layers_leaving(void);
+uint32_t hb__layers_library(char *text, size_t size); /* 0: none */
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,256 @@
+/* The process: what the environment asks for, which thread is which, and the ways a process begins and leaves. */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "capture/core/control/control.h"
+#include "capture/core/follow/follow.h"
+#include "capture/core/layer.h"
+#include "capture/core/record/record.h"
+
+struct hb__config hb__config;
+static bool alone_asked; /* the command is not one of a layer with a life of its own */
+static bool alone;       /* the process began without such a layer */
+bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
+int hb__rank = -1, hb__size;
+__thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
+
+void hb__say(const char *format, ...)
+{
+	char line[1024];
+	int n = hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank)
+			      : snprintf(line, sizeof line, "hbdb: ");
+	va_list args;
+	va_start(args, format);
+	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+	va_end(args);
+	n = m < 0 ? n : n + m >= (int)sizeof line - 1 ? (int)sizeof line - 2 : n + m;
+	line[n++] = '\n';
+	ssize_t written = write(2, line, (size_t)n);
+	(void)written;
+}
+
+/* ---- the environment ---- */
+
+static void text(char *to, size_t size, const char *name)
+{
+	const char *v = getenv(name);
+	snprintf(to, size, "%s", v ? v : "");
+}
+
+static bool is(const char *name, const char *value)
+{
+	const char *v = getenv(name);
+	return v && strcmp(v, value) == 0;
+}
+
+__attribute__((constructor)) static void configure(void)
+{
+	struct hb__config *k = &hb__config;
+	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
+	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
+	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
+	k->serial = !k->order && is("HBDB_CARRY", "serial");
+	k->contents = !k->order && !is("HBDB_DIGESTS", "0");
+	k->remarks = k->mode == HB__RECORD && !k->order && is("HBDB_REMARKS", "1");
+	k->warn = is("HBDB_DIVERGENCE", "warn");
+	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE
+			 : is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN
+												    : HB__CONTENTS_STOP;
+	k->shake = getenv("HBDB_SHAKE") ? (unsigned)strtoul(getenv("HBDB_SHAKE"), NULL, 10) : 0;
+	alone_asked = is("HBDB_WITHOUT_MPI", "1");
+	text(k->dir, sizeof k->dir, "HBDB_DIR");
+	text(k->script, sizeof k->script, "HBDB_SCRIPT");
+	text(k->replay_log, sizeof k->replay_log, "HBDB_REPLAY_LOG");
+	if (!*k->dir || (k->mode == HB__REPLAY && !*k->script))
+		k->mode = HB__OFF;
+}
+
+/* ---- threads ---- */
+
+/* A thread is who created it and as which of its children: the same in every run. */
+static __thread uint64_t thread_identity __attribute__((tls_model("initial-exec")));
+static __thread uint64_t thread_children __attribute__((tls_model("initial-exec")));
+static __thread bool lane_refused __attribute__((tls_model("initial-exec")));
+
+struct beginning {
+	void *(*start)(void *);
+	thrd_start_t start_c11;
+	void *argument;
+	uint64_t identity;
+};
+
+static struct beginning take_beginning(void *p)
+{
+	struct beginning b = *(struct beginning *)p;
+	free(p);
+	thread_identity = b.identity;
+	return b;
+}
+
+static void *begin_thread(void *p)
+{
+	struct beginning b = take_beginning(p);
+	return b.start(b.argument);
+}
+
+static int begin_thread_c11(void *p)
+{
+	struct beginning b = take_beginning(p);
+	return b.start_c11(b.argument);
+}
+
+/* NULL: the thread begins as it would without us. */
+static struct beginning *new_beginning(const void *caller, void *argument)
+{
+	struct beginning *b = hb__config.mode == HB__OFF ? NULL : malloc(sizeof *b);
+	if (!b)
+		return NULL;
+	hb__many_threads |= !hb__in_library(caller);
+	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
+	*b = (struct beginning){.argument = argument, .identity = (h ^ h >> 31) | 1};
+	return b;
+}
+
+HB__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument)
+{
+	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "pthread_create");
+	struct beginning *b = new_beginning(__builtin_return_address(0), argument);
+	if (!b)
+		return next(thread, attr, start, argument);
+	b->start = start;
+	int e = next(thread, attr, begin_thread, b);
+	if (e)
+		free(b);
+	return e;
+}
+
+/* Of C11. The C library does not come by pthread_create. */
+HB__EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+	static int (*next)(thrd_t *, thrd_start_t, void *);
+	if (!next)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "thrd_create");
+	if (!next) /* an older C library, with the library of threads loaded late */
+		return thrd_error;
+	struct beginning *b = new_beginning(__builtin_return_address(0), argument);
+	if (!b)
+		return next(thread, start, argument);
+	b->start_c11 = start;
+	int e = next(thread, begin_thread_c11, b);
+	if (e != thrd_success)
+		free(b);
+	return e;
+}
+
+struct hb__lane *hb__lane_of_this_thread(void)
+{
+	if (hb__self || lane_refused || !hb__active)
+		return hb__self;
+	/* Lanes are numbered as threads come, and the first thread of the program comes first even where it says nothing before
+	 * the others; in a replay they have the numbers they had. */
+	int number = hb__config.mode == HB__REPLAY ? hb__script_number(thread_identity)
+		     : alone && !thread_identity   ? 0
+						   : -1;
+	struct hb__lane *lane = hb__lane_create(thread_identity, number);
+	lane_refused = !lane;
+	if (lane && hb__config.mode == HB__REPLAY)
+		hb__follow_lane(lane);
+	hb__self = lane;
+	return lane;
+}
+
+/* ---- beginning and end of what is recorded ---- */
+
+static pid_t owner; /* the process that began */
+
+bool hb__began(void) { return hb__active || owner; }
+bool hb__began_alone(void) { return alone; }
+
+/* A child has the parent's log mapped and must not write it. */
+static void after_fork(void)
+{
+	hb__active = false;
+	hb__self = NULL;
+	hb__config.mode = HB__OFF;
+	owner = 0;
+	hb__control_forget();
+}
+
+bool hb__begin_record(int thread_level)
+{
+	if (hb__began())
+		return false;
+	bool replay = hb__config.mode == HB__REPLAY;
+	if (replay && !hb__script_open(hb__config.script)) {
+		hb__config.mode = HB__OFF;
+		return false;
+	}
+	if (replay) {
+		hb__config.order = hb__script_order();
+		hb__lanes_reserve(hb__script_lanes());
+	}
+	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
+	if (likely(!hb__early_log))
+		hb__log_create(dir, replay && !*hb__config.replay_log);
+	else
+		hb__log_identity();
+	hb__log_thread_level(thread_level);
+	owner = getpid();
+	pthread_atfork(NULL, NULL, after_fork);
+	hb__active = true;
+	if (!alone)
+		thread_identity = 0;
+	hb__active = hb__lane_of_this_thread() != NULL;
+	if (hb__active)
+		hb__layers_begun();
+	return hb__active;
+}
+
+bool hb__begin_alone(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool tried;
+	if (likely(!alone_asked))
+		return false;
+	pthread_mutex_lock(&lock);
+	bool begins = !tried && hb__config.mode != HB__OFF && !hb__layers_present();
+	tried = tried || begins;
+	if (begins) {
+		alone = true;
+		hb__lanes_reserve(1);
+		hb__rank = 0;
+		hb__size = 1;
+		hb__learn_modules();
+		if (hb__begin_record(3))
+			hb__control_start(hb__self);
+	}
+	pthread_mutex_unlock(&lock);
+	return tried; /* perhaps by another thread, just now */
+}
+
+void hb__end_process(uint32_t state)
+{
+	if (!hb__active)
+		return;
+	hb__active = false;
+	hb__finished = state == HB_STATE_FINALIZED;
+	hb__control_bye(state == HB_STATE_FINALIZED ? "finalized" : "left");
+	hb__log_finish(state);
+	hb__self = NULL; /* other threads must make no event any more */
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+	if (!hb__active || owner != getpid())
+		return;
+	if (hb__config.mode == HB__REPLAY)
+		hb__follow_finish();
+	hb__layers_leaving();
+	hb__end_process(alone ? HB_STATE_FINALIZED : HB_STATE_LEFT);
+}

@@ -1,0 +1,287 @@
+/* Definitions that hold for the whole process stand in a lane of their own. */
+#include <string.h>
+
+#include "format/remark.h"
+#include "capture/core/record/record.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hb__lane definitions = {.number = HB_LANE_DEFINITIONS, .storing = true};
+static bool function_told[HB_FUNCTIONS_MOST], values_told[HB_FUNCTIONS_MOST];
+
+/* A note of what was called after MPI_Finalize changes a unit that has its checksum. */
+static bool reopen(struct hb__lane *lane)
+{
+	bool summed = lane->unit && lane->unit->closed;
+	if (summed)
+		__atomic_store_n(&lane->unit->closed, 0, __ATOMIC_RELEASE);
+	return summed;
+}
+
+static void put(uint8_t kind, const uint8_t *body, size_t n)
+{
+	if (!hb__row_room(&definitions, n + 2 + HB_UV_MAX))
+		return;
+	bool summed = reopen(&definitions);
+	uint8_t *w = definitions.w;
+	*w++ = HB_ROW_DEF;
+	*w++ = kind;
+	w = hb_put_uv(w, n);
+	memcpy(w, body, n);
+	hb__row_commit(&definitions, w + n);
+	if (summed)
+		hb__unit_sum(definitions.unit);
+}
+
+static uint8_t *text(uint8_t *w, const char *s)
+{
+	size_t n = strlen(s);
+	return hb_put_str(w, s, n > 1024 ? 1024 : n);
+}
+
+void hb__define_function(const struct hb__fn *fn)
+{
+	if (likely(__atomic_load_n(&function_told[fn->id], __ATOMIC_ACQUIRE)))
+		return;
+	uint8_t body[1024], *w = body;
+	w = hb_put_uv(w, fn->id);
+	*w++ = fn->cls;
+	w = text(w, fn->name);
+	unsigned n = hb__config.order ? 0 : fn->nrecorded;
+	w = hb_put_uv(w, n);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned kind = fn->recorded[i].kind;
+		*w++ = hb__is_digest(kind)                                      ? HB_RECORDED_DIGEST
+		       : kind == HB_RECORDED_COLOR || kind == HB_RECORDED_FENCE ? HB_RECORDED_NUMBER
+										: (uint8_t)kind;
+		w = text(w, fn->recorded[i].name);
+	}
+	pthread_mutex_lock(&lock);
+	if (!function_told[fn->id])
+		put(HB_DEF_FUNCTION, body, (size_t)(w - body));
+	__atomic_store_n(&function_told[fn->id], true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_values(unsigned function, unsigned n, const uint8_t *type, const char *const *name)
+{
+	static uint8_t body[16384]; /* 16 names of 200 bytes fit */
+	pthread_mutex_lock(&lock);
+	if (n && !values_told[function]) {
+		uint8_t *w = hb_put_uv(body, function);
+		w = hb_put_uv(w, n);
+		for (unsigned i = 0; i < n; i++) {
+			*w++ = type[i];
+			w = text(w, name[i]);
+		}
+		put(HB_DEF_VALUES, body, (size_t)(w - body));
+	}
+	values_told[function] = true;
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_text(uint32_t number, const char *s)
+{
+	uint8_t body[1100], *w = text(hb_put_uv(body, number), s);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_TEXT, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_datatype(int number, uint64_t size, const char *name)
+{
+	uint8_t body[1100], *w = hb_put_uv(body, (uint64_t)number);
+	w = hb_put_uv(w, size);
+	w = text(w, name);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_DATATYPE, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_signature(
+	int number, uint64_t elements, uint64_t digest, const struct hb__signature_run *run, unsigned n)
+{
+	static uint8_t body[4 * HB_UV_MAX + HB__SIGNATURE_RUNS * 2 * HB_UV_MAX];
+	pthread_mutex_lock(&lock);
+	uint8_t *w = hb_put_uv(body, (uint64_t)number);
+	w = hb_put_uv(w, elements);
+	w = hb_put_uv(w, digest);
+	n = n > HB__SIGNATURE_RUNS ? HB__SIGNATURE_RUNS : n;
+	w = hb_put_uv(w, n);
+	for (unsigned i = 0; i < n; i++) {
+		w = hb_put_uv(w, run[i].basic);
+		w = hb_put_uv(w, run[i].elements);
+	}
+	put(HB_DEF_SIGNATURE, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_op(int number, const char *name)
+{
+	uint8_t body[1100], *w = hb_put_uv(body, (uint64_t)number);
+	w = text(w, name);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_OP, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+/* Digests do not see zeros in front: {1} and {0, 1} have the same. Of those that two arrays have, nothing is known. */
+void hb__define_array(uint64_t digest, const int64_t *value, int n)
+{
+	static struct {
+		uint64_t digest;
+		uint64_t content; /* 0: of two arrays */
+	} told[1024];             /* by a part of the digest; one that lost its place is told again */
+	static uint8_t body[HB__ARRAY_MAX * HB_UV_MAX + 2 * HB_UV_MAX];
+	uint64_t content = (uint64_t)n + UINT64_C(0xa0761d6478bd642f), at = digest % 1024;
+	for (int i = 0; i < n; i++) {
+		content = (content ^ (uint64_t)value[i]) * 0x9e3779b97f4a7c15u;
+		content ^= content >> 29;
+	}
+	content |= 1;
+	pthread_mutex_lock(&lock);
+	bool again = told[at].digest == digest, other = again && told[at].content && told[at].content != content;
+	if (!again || other) {
+		n = other ? 0 : n;
+		told[at].digest = digest;
+		told[at].content = other ? 0 : content;
+		uint8_t *w = hb_put_uv(body, digest);
+		w = hb_put_uv(w, (uint64_t)n);
+		for (int i = 0; i < n; i++)
+			w = hb_put_sv(w, value[i]);
+		put(HB_DEF_ARRAY, body, (size_t)(w - body));
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_origin(unsigned kind, int number, struct hb__origin from)
+{
+	uint8_t body[4 * HB_UV_MAX], *w = hb_put_uv(body, (uint64_t)number);
+	w = hb_put_uv(w, HB_RECORDED_COMM + kind);
+	w = hb_put_uv(w, from.lane);
+	w = hb_put_uv(w, from.nth);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_ORIGIN, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+static uint8_t *members(uint8_t *w, const int *member, int n)
+{
+	w = hb_put_uv(w, (uint64_t)n);
+	for (int i = 0, before = 0; i < n; before = member[i++])
+		w = hb_put_sv(w, (int64_t)member[i] - before);
+	return w;
+}
+
+void hb__define_comm(const struct hb__comm_told *comm)
+{
+	/* A definition must fit a unit: of groups past some ten thousand members the first are kept. */
+	int n = comm->member ? comm->size : 0, m = comm->remote ? comm->remote_size : 0;
+	if (n + m > 5000)
+		n = n > 4000 ? 4000 : n, m = m > 1000 ? 1000 : m;
+	static uint8_t body[30000];
+	pthread_mutex_lock(&lock);
+	uint8_t *w = hb_put_uv(body, (uint64_t)comm->number);
+	w = hb_put_sv(w, comm->parent);
+	w = hb_put_uv(w, comm->index);
+	w = hb_put_sv(w, comm->leader);
+	w = hb_put_uv(w, (uint64_t)comm->rank);
+	w = hb_put_uv(w, comm->inter);
+	w = members(w, comm->member, n);
+	if (comm->inter)
+		w = members(w, comm->remote, m);
+	put(HB_DEF_COMM, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__row_lane_note(struct hb__lane *lane, const char *note)
+{
+	size_t n = strlen(note);
+	n = n > 1000 ? 1000 : n;
+	if (!hb__row_room(lane, n + 2 + HB_UV_MAX))
+		return;
+	bool summed = reopen(lane);
+	uint8_t *w = lane->w;
+	*w++ = HB_ROW_NOTE;
+	hb__row_commit(lane, hb_put_str(w, note, n));
+	if (summed)
+		hb__unit_sum(lane->unit);
+}
+
+void hb__definitions_sum(void)
+{
+	pthread_mutex_lock(&lock);
+	if (definitions.unit && definitions.storing && !hb__log_discards())
+		hb__unit_sum(definitions.unit);
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__row_note(const char *note)
+{
+	pthread_mutex_lock(&lock);
+	hb__row_lane_note(&definitions, note);
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__name_note(const char *what, int number, const char *name)
+{
+	static char last[200]; /* a program may say it again in every step */
+	char note[sizeof last];
+	snprintf(note, sizeof note, HB_NAME_BEGIN "%s %d %.150s", what, number, name);
+	pthread_mutex_lock(&lock);
+	bool again = !strcmp(note, last);
+	memcpy(last, note, sizeof last);
+	if (!again)
+		hb__row_lane_note(&definitions, note);
+	pthread_mutex_unlock(&lock);
+}
+
+bool hb__definitions_room(void) { return definitions.w && definitions.end - definitions.w > 4096; }
+
+/* ---- call sites ---- */
+
+#define SITES 8192u /* places; a power of two */
+static const void *site_pc[SITES];
+static uint32_t site_number[SITES], sites;
+static uintptr_t module_base[512];
+static uint32_t modules;
+
+static uint32_t define_module(const char *path, uintptr_t base)
+{
+	for (uint32_t i = 0; i < modules; i++)
+		if (module_base[i] == base)
+			return i;
+	if (modules == sizeof module_base / sizeof *module_base)
+		return UINT32_MAX;
+	uint8_t body[1400], *w = hb_put_uv(body, modules);
+	w = hb_put_uv(w, base);
+	w = text(w, path);
+	w = text(w, hb__build_id(base));
+	put(HB_DEF_MODULE, body, (size_t)(w - body));
+	module_base[modules] = base;
+	return modules++;
+}
+
+uint32_t hb__define_site(const void *pc)
+{
+	uint32_t at = (uint32_t)((uintptr_t)pc * 0x9e3779b97f4a7c15u >> 40) % SITES, number = 0;
+	pthread_mutex_lock(&lock);
+	while (site_pc[at] && site_pc[at] != pc)
+		at = (at + 1) % SITES;
+	const char *path;
+	uintptr_t base, end;
+	if (site_pc[at]) {
+		number = site_number[at];
+	} else if (sites < SITES - 1 && hb__module_of(pc, &path, &base, &end)) {
+		uint32_t module = define_module(path, base);
+		if (module != UINT32_MAX) {
+			site_pc[at] = pc;
+			site_number[at] = number = ++sites;
+			uint8_t body[3 * HB_UV_MAX], *w = hb_put_uv(body, number);
+			w = hb_put_uv(w, module);
+			w = hb_put_uv(w, (uintptr_t)pc - base);
+			put(HB_DEF_SITE, body, (size_t)(w - body));
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return number;
+}

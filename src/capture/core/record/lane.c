@@ -1,0 +1,88 @@
+/* Lanes: what each thread has for itself. */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/core/record/record.h"
+
+#define SCRATCH (256u * 1024)
+
+struct hb__lane *hb__lanes;
+static uint16_t lane_count;
+static bool all_special;
+static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void hb__lanes_special(void)
+{
+	pthread_mutex_lock(&lanes_lock);
+	all_special = true;
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+		lane->special = true;
+	pthread_mutex_unlock(&lanes_lock);
+}
+
+void *hb__pages(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* The control block lies in the log, so that counters survive a kill; without a log it is private. */
+static struct hb_lane_control *control_create(struct hb__lane *lane)
+{
+	struct hb_lane_control *k = hb__log_unit();
+	lane->storing = k != NULL;
+	if (!k)
+		k = hb__pages(sizeof *k);
+	if (!k)
+		return NULL;
+	k->unit.kind = HB_UNIT_LANE;
+	k->unit.lane = lane->number;
+	k->thread = lane->thread;
+	k->task = (uint64_t)syscall(SYS_gettid);
+	__atomic_store_n(&k->unit.magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
+	return k;
+}
+
+void hb__lanes_reserve(unsigned n) { lane_count = (uint16_t)n; }
+
+struct hb__lane *hb__lane_create(uint64_t thread, int number)
+{
+	struct hb__lane *lane = hb__pages(sizeof *lane);
+	if (!lane)
+		return NULL;
+	pthread_mutex_lock(&lanes_lock);
+	bool room = number >= 0 || lane_count < HB_LANE_DEFINITIONS - 1;
+	if (room)
+		lane->number = number >= 0 ? (uint16_t)number : lane_count++;
+	pthread_mutex_unlock(&lanes_lock);
+	lane->thread = thread;
+	lane->last_ref = -1;
+	lane->random =
+		0x9e3779b97f4a7c15u ^ (thread + 1) * 0xbf58476d1ce4e5b9u ^ (uint64_t)hb__rank << 32 ^ hb__count();
+	lane->scratch = lane->scratch_base = hb__pages(SCRATCH);
+	lane->scratch_end = lane->scratch + SCRATCH;
+	lane->slots = hb__slots_create();
+	if (!room || !lane->scratch || !lane->slots || !(lane->control = control_create(lane)))
+		return NULL;
+	lane->last_tick = hb__tick();
+	pthread_mutex_lock(&lanes_lock);
+	lane->special = all_special;
+	lane->next = hb__lanes;
+	hb__lanes = lane;
+	pthread_mutex_unlock(&lanes_lock);
+	return lane;
+}
+
+void *hb__scratch_more(struct hb__lane *lane, size_t bytes)
+{
+	/* Calls further out still use the old region: it is left to them. */
+	size_t size = bytes * 2 < SCRATCH ? SCRATCH : bytes * 2;
+	uint8_t *p = hb__pages(size);
+	if (!p)
+		return NULL;
+	lane->scratch_base = p;
+	lane->scratch_end = p + size;
+	lane->scratch = p + bytes;
+	return p;
+}

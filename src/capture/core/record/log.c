@@ -1,0 +1,356 @@
+/* The file of a process: a header, then units, mapped chunk by chunk. Space is
+ * allocated before it is mapped, so that a full disk is an error here and never
+ * a SIGBUS in the program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/core/layer.h"
+#include "capture/core/record/record.h"
+
+#define CHUNKS 4096
+#define CHUNK_UNITS_MAX 128u /* 4 MiB */
+
+struct hb__clock hb__clock;
+
+struct chunk {
+	uint8_t *base;
+	uint32_t units, given, done;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	sigset_t signals; /* of the thread that has the lock */
+	dev_t device;
+	ino_t inode;
+	bool discard;
+	char path[4200];
+	struct hb_log_header *header;
+	struct chunk chunk[CHUNKS];
+	uint32_t chunks;
+	uint64_t units; /* allocated in the file */
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A handler of the program may jump out of here or call MPI, and its timer would interrupt each try to allocate. */
+static void lock(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&file.lock);
+	file.signals = before;
+}
+
+static void unlock(void)
+{
+	sigset_t before = file.signals;
+	pthread_mutex_unlock(&file.lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Two readings of both clocks far enough apart give the rate; MPI_Init lies between them. */
+static uint64_t start_count, start_mono;
+
+__attribute__((constructor)) static void clock_start(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
+		hb__clock.counter = true;
+#endif
+	start_count = hb__count();
+	start_mono = hb__system_ns(CLOCK_MONOTONIC);
+}
+
+static double clock_calibrate(void)
+{
+	uint64_t count = hb__count(), mono = hb__system_ns(CLOCK_MONOTONIC);
+	while (mono - start_mono < 2000000) { /* a process that reaches here within 2 ms waits */
+		count = hb__count();
+		mono = hb__system_ns(CLOCK_MONOTONIC);
+	}
+	double ns = hb__clock.counter ? (double)(mono - start_mono) / (double)(count - start_count) : 1.0;
+	hb__clock.shift = 0;
+	while (ns * (double)(1u << hb__clock.shift) < 4.0)
+		hb__clock.shift++;
+	hb__clock.zero = count;
+	hb__clock.mono_zero = mono;
+	hb__clock.real_zero = hb__system_ns(CLOCK_REALTIME);
+	return ns * (double)(1u << hb__clock.shift);
+}
+
+static void stop(int why, const char *doing)
+{
+	struct hb_log_header *h = file.header;
+	if (h && h->stopped)
+		return;
+	if (h)
+		h->stopped = (uint32_t)why;
+	hb__say("cannot %s %s: %s; the program goes on, %s", doing, file.path, strerror(why),
+		h ? "but its recording ends here" : "but it is not recorded");
+}
+
+/* No descriptor is kept open: a program counts on getting the lowest free one, on having as many as its
+ * limit says, and closes those that it does not know. When all are in use the limit grows for a moment. */
+static int open_again(void)
+{
+	int fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct rlimit old, more;
+	if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &old) == 0) {
+		more = old;
+		more.rlim_cur++;
+		if (more.rlim_max < more.rlim_cur)
+			more.rlim_max = more.rlim_cur;
+		if (setrlimit(RLIMIT_NOFILE, &more) == 0) {
+			fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+			int e = errno;
+			setrlimit(RLIMIT_NOFILE, &old);
+			errno = e;
+		} else {
+			errno = EMFILE;
+		}
+	}
+	struct stat st;
+	if (fd >= 0 && (fstat(fd, &st) || st.st_dev != file.device || st.st_ino != file.inode)) {
+		close(fd);
+		errno = ESTALE; /* somebody put another file in its place */
+		return -1;
+	}
+	return fd;
+}
+
+/* Growing past the limit would bring SIGXFSZ. */
+static bool within_limit(off_t size)
+{
+	struct rlimit r;
+	return getrlimit(RLIMIT_FSIZE, &r) || r.rlim_cur == RLIM_INFINITY || (rlim_t)size <= r.rlim_cur;
+}
+
+static int chunk_add(uint32_t units)
+{
+	off_t from = (off_t)file.units * HB_UNIT_SIZE, bytes = (off_t)units * HB_UNIT_SIZE;
+	if (file.chunks == CHUNKS || !within_limit(from + bytes))
+		return EFBIG;
+	int fd = open_again();
+	if (fd < 0)
+		return errno;
+	void *p = MAP_FAILED;
+	int e = posix_fallocate(fd, from, bytes);
+	if (!e) {
+		p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+		e = p == MAP_FAILED ? errno : 0;
+	}
+	close(fd);
+	if (e)
+		return e;
+	file.chunk[file.chunks++] = (struct chunk){.base = p, .units = units};
+	file.units += units;
+	return 0;
+}
+
+static void *take(struct chunk *k) { return k->base + (size_t)HB_UNIT_SIZE * k->given++; }
+
+void *hb__log_unit(void)
+{
+	void *unit = NULL;
+	lock();
+	if (file.header && !file.header->stopped) {
+		struct chunk *last = &file.chunk[file.chunks - 1];
+		int e = 0;
+		if (last->given == last->units) {
+			uint32_t more = last->units * 2 > CHUNK_UNITS_MAX ? CHUNK_UNITS_MAX : last->units * 2;
+			e = chunk_add(more);
+			if ((e == ENOSPC || e == EFBIG || e == ENOMEM) &&
+				more > 1) /* the last bit of room is worth having */
+				e = chunk_add(1);
+			last = &file.chunk[file.chunks - 1];
+		}
+		if (e) {
+			stop(e, "extend");
+		} else {
+			unit = take(last);
+			file.header->units++;
+			uint64_t tick = hb__tick();
+			file.header->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+			file.header->last_tick = tick;
+		}
+	}
+	unlock();
+	return unit;
+}
+
+void hb__log_unit_done(struct hb_unit_header *unit)
+{
+	lock();
+	for (uint32_t i = file.chunks; i-- > 0;) {
+		struct chunk *k = &file.chunk[i];
+		uint8_t *p = (uint8_t *)unit;
+		if (!k->base || p < k->base || p >= k->base + (size_t)k->units * HB_UNIT_SIZE)
+			continue;
+		/* The first chunk holds the header and the first lane: it stays. */
+		if (++k->done == k->units && i > 0) {
+			munmap(k->base, (size_t)k->units * HB_UNIT_SIZE);
+			k->base = NULL;
+		}
+		break;
+	}
+	unlock();
+}
+
+void hb__log_lost(void)
+{
+	if (file.header)
+		__atomic_fetch_add(&file.header->lost, 1, __ATOMIC_RELAXED);
+}
+
+bool hb__log_discards(void) { return file.discard; }
+
+/* Until its header is written a log has a name that no reader knows: a process that dies here leaves no log that cannot be read. */
+static int create(const char *dir)
+{
+	snprintf(file.path, sizeof file.path, "%s/" HB_LOG_BEGUN "%d.%d", dir, hb__rank, (int)getpid());
+	int fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	struct stat st;
+	int e = fstat(fd, &st) ? errno : 0;
+	close(fd);
+	file.device = st.st_dev;
+	file.inode = st.st_ino;
+	return e ? e : chunk_add(4); /* header, lane 0, its rows, definitions */
+}
+
+/* Gives a file its name unless another has it. Some file systems know only one of the two ways. */
+static int give_name(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	if (link(from, to) == 0) {
+		unlink(from);
+		return 0;
+	}
+	if (errno == EEXIST || access(to, F_OK) == 0)
+		return EEXIST;
+	return rename(from, to) ? errno : 0;
+}
+
+/* rank.N.log; where another process has that name or may have it: rank.N.PID.log. */
+static int publish(const char *dir)
+{
+	char path[sizeof file.path];
+	int e = EEXIST;
+	snprintf(path, sizeof path, "%s/rank.%d.log", dir, hb__rank);
+	if (!hb__spawned)
+		e = give_name(file.path, path);
+	if (e == EEXIST) {
+		snprintf(path, sizeof path, "%s/rank.%d.%d.log", dir, hb__rank, (int)getpid());
+		e = give_name(file.path, path);
+	}
+	if (!e)
+		memcpy(file.path, path, sizeof path);
+	return e;
+}
+
+static void header_fill(struct hb_log_header *h, double tick_ns)
+{
+	memcpy(h->magic, HB_LOG_MAGIC, 8);
+	h->version = HB_LOG_VERSION;
+	h->incompatible = hb__config.order ? 0 : HB_LOG_INCOMPAT_ARGUMENTS;
+	h->unit_size = HB_UNIT_SIZE;
+	h->rank = hb__rank;
+	h->size = hb__size;
+	h->pid = (uint32_t)getpid();
+	h->level = hb__config.racing ? HB_LEVEL_RACING : hb__config.order ? HB_LEVEL_ORDER : HB_LEVEL_EVENTS;
+	h->tick_fs = (uint64_t)(tick_ns * 1e6);
+	h->origin_real = hb__clock.real_zero;
+	h->origin_mono = hb__clock.mono_zero;
+	h->library = hb__layers_library(h->version_text, sizeof h->version_text);
+	gethostname(h->host, sizeof h->host - 1);
+	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
+	h->program[n > 0 ? n : 0] = 0;
+	h->units = 1;
+}
+
+bool hb__log_create(const char *dir, bool discard)
+{
+	double tick_ns = clock_calibrate();
+	file.discard = discard;
+	lock();
+	int e = create(dir);
+	struct hb_log_header *h = e ? NULL : take(&file.chunk[0]);
+	if (h)
+		header_fill(h, tick_ns);
+	if (h)
+		e = publish(dir);
+	if (e)
+		unlink(file.path);
+	unlock();
+	if (e) {
+		stop(e, "create");
+		return false;
+	}
+	file.header = h;
+	return true;
+}
+
+void hb__log_state(uint32_t state)
+{
+	if (file.header)
+		file.header->state = state;
+}
+
+/* From a signal handler. */
+void hb__log_signal(uint32_t signal, uint32_t lane)
+{
+	if (!file.header)
+		return;
+	uint64_t had = file.header->checksum;
+	file.header->checksum = 0;
+	file.header->signal_lane = lane;
+	file.header->signal = signal;
+	if (had)
+		file.header->checksum = hb__header_sum(file.header);
+}
+
+void hb__log_finish(uint32_t state)
+{
+	struct hb_log_header *h = file.header;
+	if (!h)
+		return;
+	lock();
+	h->last_tick = hb__tick();
+	h->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+	h->state = state;
+	hb__lanes_sum(state == HB_STATE_FINALIZED);
+	hb__definitions_sum();
+	h->checksum = hb__header_sum(h);
+	/* Give back what was allocated ahead; failing to is harmless. */
+	int fd = open_again();
+	if (fd >= 0 && ftruncate(fd, (off_t)h->units * HB_UNIT_SIZE) == 0)
+		file.units = h->units;
+	if (fd >= 0)
+		close(fd);
+	unlock();
+}
+
+void hb__log_identity(void)
+{
+	if (file.header) {
+		file.header->rank = hb__rank;
+		file.header->size = hb__size;
+	}
+}
+
+void hb__log_thread_level(int level)
+{
+	if (file.header)
+		file.header->thread_level = (uint32_t)level;
+}

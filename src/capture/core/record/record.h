@@ -1,0 +1,257 @@
+/* Writing the raw log: docs/man/hbdb-recording.5 says what the bytes mean. */
+#ifndef HBDB_CAPTURE_RECORD_RECORD_H
+#define HBDB_CAPTURE_RECORD_RECORD_H
+
+#include "capture/core/core.h"
+#include "capture/core/record/clock.h"
+#include "capture/core/record/tables.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- log.c: the file and its units ---- */
+
+/* Creates the log of this process. `discard`: rows are thrown away, only the
+ * header and the lane controls are kept (replay without a record of its own).
+ * False: recording is not possible, said on stderr; lanes still work. */
+bool hb__log_create(const char *dir, bool discard);
+void hb__log_finish(uint32_t state);
+/* Rank and size are known now: the log was created before they were. */
+void hb__log_identity(void);
+void hb__log_state(uint32_t state);
+void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
+void hb__log_thread_level(int level);
+/* The next unit of the file, zeroed, or NULL when recording had to stop. */
+void *hb__log_unit(void);
+void hb__log_unit_done(struct hb_unit_header *unit);
+void hb__log_lost(void);
+bool hb__log_discards(void);
+
+/* ---- lane.c ---- */
+/* number -1: the next one. */
+struct hb__lane *hb__lane_create(uint64_t thread, int number);
+/* Numbers below n are given by the caller. */
+void hb__lanes_reserve(unsigned n);
+extern struct hb__lane *hb__lanes;
+/* From here on the calls of all lanes are special. */
+void hb__lanes_special(void);
+/* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
+void *hb__scratch_more(struct hb__lane *lane, size_t bytes);
+static inline void *hb__scratch(struct hb__lane *lane, size_t bytes)
+{
+	uint8_t *p = lane->scratch;
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (unlikely((size_t)(lane->scratch_end - p) < bytes))
+		return hb__scratch_more(lane, bytes);
+	lane->scratch = p + bytes;
+	return p;
+}
+static inline void hb__scratch_release(struct hb__lane *lane, uint8_t *mark)
+{
+	/* A mark in an older region: this region was begun inside the call that ends. */
+	bool here = mark >= lane->scratch_base && mark <= lane->scratch_end;
+	lane->scratch = here ? mark : lane->scratch_base;
+}
+
+/* ---- rows.c ---- */
+
+/* Checksums of a unit to which nothing more is written. */
+void hb__unit_sum(struct hb_unit_header *unit);
+uint64_t hb__header_sum(const struct hb_log_header *header);
+/* The same of the last units of this thread, or of all that are in no call: the process has ended MPI. */
+void hb__lanes_sum(bool all);
+
+/* Makes room for a record of at most `need` bytes; false when nothing can be stored. */
+bool hb__row_room(struct hb__lane *lane, size_t need);
+/* Makes what was written visible: one store. */
+static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
+{
+	lane->w = w;
+	__atomic_store_n(
+		&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
+}
+void hb__row_note(const char *text);
+/* The name that the program gave to a communicator, datatype or window: "name WHAT NUMBER TEXT". */
+void hb__name_note(const char *what, int number, const char *name);
+/* The same in the lane, before its next event. */
+void hb__row_lane_note(struct hb__lane *lane, const char *text);
+
+/* Contents of a collective, sides.c: one piece, or blocks as arrays among the arguments say. */
+struct hb__part {
+	bool there;
+	bool holes;                         /* it is there, but nothing can be said of it */
+	uint8_t buf, counts, displs, types; /* numbers of arguments; 0: there is none (but buf) */
+	int first, blocks;                  /* elements of the arrays; no blocks: one piece */
+	uint64_t nobodys;                   /* blocks that are no process's, a bit each */
+	int64_t from, bytes,
+		unit; /* bytes: of all or, without counts, of a block; unit: of a count of 1, 0: as types says */
+};
+
+/* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
+struct hb__slot {
+	const struct hb__fn *fn;
+	const void *pc;
+	uint64_t epoch;
+	struct hb__slot *after; /* the slot of the call that came next, the last time */
+	bool plain;             /* the key is the arguments as they stand */
+	uint32_t open; /* arguments that may change from call to call (tags), a bit each; bucket is of the others */
+	uint32_t id, site;
+	uint8_t nargs, flags;
+	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
+	uint32_t bucket;
+	int64_t bytes;       /* of one buffer of the first (for receives: last) count; -1 unknown */
+	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
+	int64_t check_bytes; /* 0: not so */
+	uintptr_t key[HB_MAX_RECORDED];
+	int64_t arg[HB_MAX_RECORDED]; /* neutral */
+	uint32_t settled; /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
+	uintptr_t settled_buffer;          /* check: with this buffer, 0: with any */
+	uint64_t followed;                 /* replay: the definition of a record's slot that was found equal */
+	struct hb__part in, in_place, out; /* collectives: what goes in, the same with MPI_IN_PLACE, what comes out */
+};
+#define HB__SLOTS 4096u
+struct hb__slots {
+	uint32_t bucket[HB__SLOTS]; /* 1 + slot, 0 at the end */
+	uint32_t used, hand;
+	struct hb__slot *last;
+	struct {
+		const void *pc;
+		uint32_t site;
+	} place[64]; /* numbers of call sites, by hash */
+	struct {
+		uint32_t hash;
+		uint32_t n;
+	} tags[256]; /* slots that differ in their tags alone, by hash of the rest: how many were made */
+	struct hb__slot slot[HB__SLOTS];
+};
+extern uint64_t hb__epoch; /* grows when handles die */
+
+/* A slot that is looked for. The layer says what tells calls apart: `key` has a number for each recorded argument, as it stands or,
+ * where it does not tell calls apart (an array, the address of a handle), another one that does. */
+struct hb__wanted {
+	const void *pc; /* the program's call site; level order: NULL, and no key */
+	bool plain;     /* the key is the arguments as they stand, and pc is where the wrapper was called */
+	uint32_t tags;  /* arguments of which some programs have a new value at each call, a bit each */
+	uintptr_t key[HB_MAX_RECORDED];
+};
+/* The slot with this key, or a new one: then *ret_new is true, the caller fills `arg` and what belongs to it, and calls
+ * hb__slot_define. With tags the slot may be one in which they are open; *ret_changed has a bit for each that is another than in the call
+ * before: the caller says so by hb__slot_change. Never NULL. */
+struct hb__slot *hb__slot_search(
+	const struct hb__call *c, const struct hb__wanted *w, bool *ret_new, uint32_t *ret_changed);
+/* Level order: the slot of the function. */
+static inline void hb__wanted_function(struct hb__wanted *w)
+{
+	w->pc = NULL;
+	w->plain = false;
+	w->tags = 0;
+}
+/* Writes its definition into the lane. */
+void hb__slot_define(struct hb__lane *lane, const struct hb__slot *slot);
+/* An open argument is another than in the call before: what the key has, and its neutral value. */
+void hb__slot_change(struct hb__lane *lane, struct hb__slot *slot, unsigned argument, uintptr_t key, int64_t value);
+/* The slot of the call that comes next, most likely: programs go in loops, and the call that followed the last one before follows it
+ * again. NULL: it is another one, to be searched for. *ret_changed as above. */
+static inline struct hb__slot *hb__slot_guess(const struct hb__call *c, uint32_t *ret_changed)
+{
+	struct hb__slots *t = c->lane->slots;
+	struct hb__slot *s = t->last ? t->last->after : NULL;
+	if (unlikely(!s || s->pc != c->pc || s->fn != c->fn || !s->plain || s->epoch != hb__epoch))
+		return NULL;
+	const struct hb__fn *fn = c->fn;
+	uint32_t changed = 0;
+	for (unsigned i = 0; i < fn->nrecorded; i++) {
+		if (likely(s->key[i] == c->a[fn->recorded[i].arg]))
+			continue;
+		changed |= 1u << i;
+		if (!(s->open & changed & 1u << i))
+			return NULL;
+	}
+	if (unlikely(changed && c->lane->nested)) /* the call around it may stand in the same slot */
+		return NULL;
+	*ret_changed = changed;
+	return t->last = s;
+}
+/* The slot has a digest of what the argument points to, or names. */
+static inline bool hb__is_digest(unsigned kind)
+{
+	return kind == HB_RECORDED_DIGEST || kind == HB_RECORDED_DIGEST_TYPES || kind == HB_RECORDED_DIGEST_GROUP;
+}
+/* A handle died or changed its meaning: slots made before are not reused. */
+void hb__slots_outdated(void);
+struct hb__slots *hb__slots_create(void);
+
+/* The event of a call that is over: its rows. error: its class as the recording has it (HB_ERR_...), 0: it succeeded. */
+void hb__row_event(struct hb__call *c, uint64_t exit, int error);
+
+/* The same, quick where the event is a usual one without results. */
+static inline void hb__row_usual(struct hb__call *c, uint64_t exit, int error)
+{
+	struct hb__lane *lane = c->lane;
+	uint8_t *w = lane->w;
+	uint64_t gap = c->enter - lane->last_tick, took = exit - c->enter;
+	bool usual = !(c->nresults | lane->control->polls | (unsigned)error | (gap | took) >> 63);
+	if (unlikely(!usual || lane->end - w < 4 * HB_UV_MAX)) {
+		hb__row_event(c, exit, error);
+		return;
+	}
+	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot->id << 1));
+	w = hb_put_uv(w, gap);
+	w = hb_put_uv(w, took);
+	if (c->slot->flags & HB_SLOT_CHECK) {
+		memcpy(w, &c->check, 2);
+		w += 2;
+	}
+	lane->last_tick = exit;
+	hb__row_commit(lane, w);
+	lane->control->events++;
+}
+
+/* ---- define.c: definitions of the whole process ---- */
+void hb__define_function(const struct hb__fn *fn);
+/* Events of the program itself: what the results of a function are (HB_TYPE_INTEGER and so on); a text. */
+void hb__define_values(unsigned function, unsigned n, const uint8_t *type, const char *const *name);
+void hb__define_text(uint32_t number, const char *text);
+void hb__define_datatype(int number, uint64_t size, const char *name);
+/* The sequence of basic datatypes of one that was defined: elements and digest of all, and its first n runs. */
+struct hb__signature_run {
+	uint32_t basic;
+	uint64_t elements;
+};
+#define HB__SIGNATURE_RUNS 1024u /* that fit a unit */
+void hb__define_signature(
+	int number, uint64_t elements, uint64_t digest, const struct hb__signature_run *run, unsigned n);
+void hb__define_op(int number, const char *name);
+/* What an array of counts or types held whose digest stands in a slot; n up to HB__ARRAY_MAX. */
+#define HB__ARRAY_MAX 2048
+void hb__define_array(uint64_t digest, const int64_t *value, int n);
+/* Which thread made the handle with a number, and as which: hbdb-recording(5), origin. */
+void hb__define_origin(unsigned kind, int number, struct hb__origin from);
+/* A communicator: hbdb-recording(5), comm. */
+struct hb__comm_told {
+	int number, parent, leader, rank;
+	uint64_t index;
+	bool inter;
+	int size, remote_size;
+	const int *member, *remote; /* ranks in the world, NULL: not known */
+};
+void hb__define_comm(const struct hb__comm_told *comm);
+uint32_t hb__define_site(const void *pc);
+/* A note and its call site fit without another unit: the file may have got its last length. */
+bool hb__definitions_room(void);
+void hb__definitions_sum(void);
+
+/* ---- site.c ---- */
+/* The program's call site: `pc` itself, or past the frames of language bindings. */
+const void *hb__site_of(const void *pc, const void *cfa);
+/* True for an address inside the library of a layer (not its language bindings). */
+bool hb__in_library(const void *pc);
+/* True for an address inside such a language binding. */
+bool hb__in_binding(const void *pc);
+void hb__learn_modules(void);
+/* Path and load address of the module of an address; false when there is none. */
+const char *hb__build_id(uintptr_t base);
+bool hb__module_of(const void *pc, const char **ret_path, uintptr_t *ret_base, uintptr_t *ret_end);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,148 @@
+/* The rows of a lane: events, packed as they happen. */
+#define XXH_INLINE_ALL
+#include <stddef.h>
+#include <xxhash.h>
+
+#include "capture/core/record/record.h"
+
+#define PART 1024 /* results in one record */
+#define EVENT_MAX (2 * (1 + HB_UV_MAX) + 4 * HB_UV_MAX + 2)
+
+void hb__unit_sum(struct hb_unit_header *unit)
+{
+	uint32_t bytes = unit->kind == HB_UNIT_ROWS ? unit->committed : HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
+	unit->checksum = XXH3_64bits((uint8_t *)unit + HB_UNIT_PAYLOAD, bytes);
+	struct hb_unit_header h = *unit;
+	h.closed = 1;
+	uint64_t head = XXH3_64bits(&h, offsetof(struct hb_unit_header, head));
+	unit->head = head ? head : 1;
+	__atomic_store_n(&unit->closed, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t hb__header_sum(const struct hb_log_header *header)
+{
+	uint64_t sum = XXH3_64bits(header, offsetof(struct hb_log_header, checksum));
+	return sum ? sum : 1;
+}
+
+/* A thread that is inside a call may still write its row. */
+void hb__lanes_sum(bool all)
+{
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next) {
+		if ((!all && lane != hb__self) || lane->control->inside || hb__log_discards())
+			continue;
+		if (lane->storing && lane->unit)
+			hb__unit_sum(lane->unit);
+		if (lane->storing)
+			hb__unit_sum(&lane->control->unit);
+	}
+}
+
+static void unit_close(struct hb_unit_header *unit)
+{
+	hb__unit_sum(unit);
+	hb__log_unit_done(unit);
+}
+
+static bool unit_next(struct hb__lane *lane)
+{
+	struct hb_unit_header *u = lane->unit;
+	if (hb__log_discards()) {
+		if (!u && !(u = hb__pages(HB_UNIT_SIZE)))
+			return lane->storing = false;
+	} else {
+		if (u)
+			unit_close(u);
+		u = hb__log_unit();
+	}
+	lane->unit = u;
+	if (!u) {
+		lane->w = lane->end = NULL;
+		return lane->storing = false;
+	}
+	u->kind = HB_UNIT_ROWS;
+	u->lane = lane->number;
+	u->seq = lane->seq++;
+	u->committed = 0;
+	u->events_before = lane->control ? lane->control->events : 0;
+	u->base_tick = lane->last_tick;
+	lane->w = (uint8_t *)u + HB_UNIT_PAYLOAD;
+	lane->end = (uint8_t *)u + HB_UNIT_SIZE;
+	__atomic_store_n(&u->magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool hb__row_room(struct hb__lane *lane, size_t need)
+{
+	if (likely((size_t)(lane->end - lane->w) >= need))
+		return true;
+	if (!lane->storing || need > HB_UNIT_SIZE - HB_UNIT_PAYLOAD)
+		return false;
+	return unit_next(lane);
+}
+
+/* More results than fit beside an event stand before it, in records of their own. */
+static void parts(struct hb__lane *lane, const int64_t **results, size_t *n)
+{
+	while (*n > PART) {
+		if (!hb__row_room(lane, 2 * HB_UV_MAX + PART * HB_UV_MAX))
+			return;
+		uint8_t *w = hb_put_uv(lane->w, HB_ROW_RESULTS);
+		w = hb_put_uv(w, PART);
+		for (size_t i = 0; i < PART; i++)
+			w = hb_put_sv(w, (*results)[i]);
+		hb__row_commit(lane, w);
+		*results += PART;
+		*n -= PART;
+	}
+}
+
+static uint8_t *modifiers(struct hb__lane *lane, uint8_t *w, int error)
+{
+	if (lane->control->polls) {
+		*w++ = HB_ROW_POLLS;
+		w = hb_put_uv(w, lane->control->polls);
+	}
+	if (unlikely(error)) {
+		*w++ = HB_ROW_RESULT;
+		w = hb_put_sv(w, error);
+	}
+	return w;
+}
+
+void hb__row_event(struct hb__call *c, uint64_t exit, int error)
+{
+	struct hb__lane *lane = c->lane;
+	const int64_t *results = c->results;
+	size_t n = c->nresults;
+	if (unlikely(n > PART))
+		parts(lane, &results, &n);
+	if (unlikely(!hb__row_room(lane, EVENT_MAX + n * HB_UV_MAX))) {
+		hb__log_lost();
+		return;
+	}
+	uint8_t *w = lane->w;
+	if (unlikely(lane->control->polls | (uint64_t)(error != 0)))
+		w = modifiers(lane, w, error);
+	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot->id << 1 | (n > 0)));
+	if (!hb__config.order) {
+		/* A call whose callback made calls counts from the last of them: rows stand in the order of return. */
+		uint64_t enter = likely(c->enter >= lane->last_tick) ? c->enter : lane->last_tick;
+		exit = likely(exit >= enter) ? exit : enter;
+		w = hb_put_uv(w, enter - lane->last_tick);
+		w = hb_put_uv(w, exit - enter);
+		lane->last_tick = exit;
+	}
+	if (c->slot->flags & HB_SLOT_CHECK) {
+		memcpy(w, &c->check, 2);
+		w += 2;
+	}
+	if (n) {
+		w = hb_put_uv(w, n);
+		for (size_t i = 0; i < n; i++)
+			w = hb_put_sv(w, results[i]);
+	}
+	hb__row_commit(lane, w);
+	lane->control->polls = 0;
+	lane->control->events++;
+}

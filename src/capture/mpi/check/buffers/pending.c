@@ -1,0 +1,256 @@
+/* The buffers of requests: known from the call that made them, watched while they are active. */
+#include <string.h>
+
+#include "capture/mpi/check/buffers/buffers.h"
+#include "capture/mpi/family/family.h"
+#include "capture/core/record/clock.h"
+
+#define LONG 8192 /* bytes of a buffer whose digest is worth counting */
+
+static struct hb__pending *unused;
+static struct hb__piece *unused_pieces[10]; /* by the power of two that they have room for; the first one links */
+
+/* ---- memory; under the lock ---- */
+
+static unsigned size_class(uint32_t n)
+{
+	unsigned k = 0;
+	while (1u << k < n)
+		k++;
+	return k;
+}
+
+static struct hb__piece *pieces_new(uint32_t n)
+{
+	unsigned k = size_class(n);
+	struct hb__piece *p = unused_pieces[k];
+	if (p)
+		unused_pieces[k] = (struct hb__piece *)p->low;
+	else
+		p = hb__pool(sizeof *p << k);
+	return p;
+}
+
+static void pieces_drop(struct hb__piece *p, uint32_t n)
+{
+	unsigned k = size_class(n);
+	p->low = (uintptr_t)unused_pieces[k];
+	unused_pieces[k] = p;
+}
+
+/* Copies what the call's arguments name. */
+static struct hb__pending *pending_new(struct hb__call *c, struct hb__watch *w)
+{
+	struct hb__region region[HB__REGIONS];
+	unsigned regions = hb__regions(c, region);
+	if (!regions)
+		return NULL;
+	struct hb__pending *p = unused ? unused : hb__pool(sizeof *p);
+	if (!p)
+		return NULL;
+	if (p == unused)
+		unused = p->next;
+	*p = (struct hb__pending){.watch = w};
+	for (unsigned i = 0; i < regions; i++) {
+		struct hb__region *r = &p->region[p->regions];
+		*r = region[i];
+		if (!(r->piece = r->n == 1 ? &p->one[p->regions] : pieces_new(r->n)))
+			continue;
+		memcpy(r->piece, region[i].piece, r->n * sizeof *r->piece);
+		p->regions++;
+	}
+	return p;
+}
+
+void hb__pending_drop(struct hb__watch *w, bool forget)
+{
+	hb__guard_end(w);
+	hb__track_lock();
+	struct hb__pending *p = w->pending;
+	if (p && p->active) {
+		hb__index_remove(p);
+		hb__between_end(p);
+		p->active = p->digested = false;
+	}
+	if (p && forget) {
+		w->pending = NULL;
+		for (uint32_t i = 0; i < p->regions; i++)
+			if (p->region[i].n > 1)
+				pieces_drop(p->region[i].piece, p->region[i].n);
+		p->next = unused;
+		unused = p;
+	}
+	hb__track_unlock();
+}
+
+/* ---- overlap ---- */
+
+/* region: of this call, before it is pending itself. */
+static void conflict(struct hb__call *c, const struct hb__region *r, const struct hb__watch *own)
+{
+	uintptr_t low, high;
+	hb__track_lock();
+	struct hb__pending *p = hb__index_conflict(r, &low, &high);
+	if (likely(!p)) {
+		hb__track_unlock();
+		return;
+	}
+	const void *watched = p->watch;
+	struct hb__watch other = *p->watch;
+	hb__track_unlock();
+	hb__guard_end(watched); /* what is told need not be watched */
+	if (!hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
+		return;
+	char req[40] = "";
+	if (own)
+		snprintf(req, sizeof req, " req=%u.%llu", own->lane, (unsigned long long)own->posting);
+	bool writes = p->region[0].writes || (p->regions > 1 && p->region[1].writes);
+	hb__remark(c, HB_REMARK_OVERLAP, "arg=%s writes=%d bytes=%llu other=%u.%llu made=%u madefn=%s otherwrites=%d%s",
+		r->arg, r->writes, (unsigned long long)(high - low), other.lane, (unsigned long long)other.posting,
+		other.site, other.fn->name, writes, req);
+}
+
+void hb__check_buffers_enter(struct hb__call *c)
+{
+	hb__partitions_enter(c);
+	hb__settled_enter(c);
+}
+
+void hb__settled_enter(struct hb__call *c)
+{
+	if (c->fn->cls == HB_COMPLETE && c->settled)
+		hb__partitions_enter(c);
+	if (!c->lane->nested)
+		hb__between_enter(c);
+	hb__mapped_forget();
+	if (c->fn->flags & HB_PERSISTENT) /* its memory has to be there when it is started */
+		return;
+	struct hb__region region[HB__REGIONS];
+	unsigned n = hb__regions(c, region);
+	bool alone = hb__index_empty() || c->fn->flags & HB_NONBLOCKING;
+	for (unsigned i = 0; i < n; i++) {
+		hb__memory_of_region(c, &region[i]);
+		if (!alone)
+			conflict(c, &region[i], NULL);
+	}
+}
+
+/* ---- begin and end ---- */
+
+static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb__pending *p)
+{
+	char owner[48];
+	if (!hb__guard_wanted(c))
+		return;
+	for (uint32_t i = 0; i < p->regions; i++) {
+		const struct hb__region *r = &p->region[i];
+		snprintf(owner, sizeof owner, "what=request req=%u.%llu made=%u writes=%d", w->lane,
+			(unsigned long long)w->posting, w->site, r->writes);
+		hb__guard_begin(w, (const void *)r->piece[0].low, r->piece[0].high - r->piece[0].low, r->writes, owner);
+	}
+}
+
+/* A long buffer is digested as far as the credit goes, the first ones of a call site in any case. */
+static void digest_sent(const struct hb__call *c, struct hb__pending *p)
+{
+	static uint32_t seen[256], turns; /* by call site */
+	const struct hb__region *r = &p->region[0];
+	uint64_t bytes = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		bytes += r->piece[i].high - r->piece[i].low;
+	bool is_long = bytes > LONG;
+	if (is_long && !hb__credit(c, &seen[p->watch->site % 256]))
+		p->turn = ++turns | 1;
+	uint64_t begin = is_long && !p->turn ? hb__count() : 0;
+	p->digested = hb__region_digest(r, p->turn, &p->digest);
+	if (begin)
+		hb__credit_used(2 * (hb__count() - begin)); /* once more at the end */
+}
+
+void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
+{
+	hb__track_lock();
+	if (!w->pending && !(c->fn->flags & HB_START))
+		w->pending = pending_new(c, w);
+	struct hb__pending *p = w->pending;
+	hb__track_unlock();
+	if (!p || !w->active)
+		return;
+	if (p->active) /* started again: an error that is told; its buffer is not another one's */
+		hb__pending_drop(w, false);
+	for (uint32_t i = 0; i < p->regions; i++) {
+		conflict(c, &p->region[i], w);
+		if (c->fn->flags & HB_START)
+			hb__memory_of_region(c, &p->region[i]);
+		p->block[i] = hb__block_of(p->region[i].piece[0].low);
+	}
+	p->digested = false;
+	p->turn = 0;
+	if (!p->region[0].writes)
+		digest_sent(c, p);
+	hb__track_lock();
+	p->active = true;
+	for (uint32_t i = 0; i < p->regions; i++)
+		hb__index_add(p, &p->region[i]);
+	hb__between_begin(c, p);
+	hb__track_unlock();
+	guard(c, w, p);
+}
+
+/* Its memory went back to malloc before it was complete. */
+static bool ended(struct hb__call *c, const struct hb__watch *w, const struct hb__pending *p)
+{
+	for (uint32_t i = 0; i < p->regions; i++) {
+		uint32_t made, end;
+		if (!hb__block_ended(p->block[i], &made, &end))
+			continue;
+		if (hb__remark_wanted(HB_REMARK_BUFFER_FREED, w->site))
+			hb__remark(c, HB_REMARK_BUFFER_FREED,
+				"pending=1 writes=%d arg=%s req=%u.%llu given=%u givenfn=%s made=%u ended=%u",
+				p->region[i].writes, p->region[i].arg, w->lane, (unsigned long long)w->posting, w->site,
+				w->fn->name, made, end);
+		return true;
+	}
+	return false;
+}
+
+void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error)
+{
+	struct hb__pending *p = w->pending;
+	(void)r;
+	bool done = p && p->active && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st));
+	if (done && !ended(c, w, p) && p->digested) {
+		uint64_t digest = 0;
+		bool mapped = hb__region_digest(&p->region[0], p->turn, &digest);
+		if ((!mapped || digest != p->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
+			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s mapped=%d", w->lane,
+				(unsigned long long)w->posting, w->site, w->fn->name, p->region[0].arg, mapped);
+	}
+	hb__partitions_ended(c, w, error == MPI_SUCCESS && !w->unsure && !(st && hb__status_cancelled(st)));
+	hb__pending_drop(w, !w->persistent);
+}
+
+void hb__check_seen(uintptr_t request)
+{
+	hb__track_lock();
+	struct hb__watch *w = hb__watch_find(request, NULL);
+	hb__track_unlock();
+	if (w)
+		hb__pending_drop(w, false);
+}
+
+void hb__check_buffers_leave(struct hb__call *c, int code)
+{
+	hb__partitions_leave(c, code);
+	if (c->fn->means->does == HB_DOES_LOOK && !hb__has(c, HB_R_NREQ) && code == MPI_SUCCESS &&
+		*(const int *)hb__arg(c, HB_R_FLAG))
+		hb__check_seen(c->a[0]);
+	hb__settled_leave(c);
+}
+
+void hb__settled_leave(struct hb__call *c)
+{
+	if (!c->lane->nested)
+		hb__between_leave();
+	hb__mapped_forget();
+}

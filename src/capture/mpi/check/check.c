@@ -1,0 +1,303 @@
+/* The way of every call through the checks, and how a remark is written. */
+#include "capture/mpi/check/check.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "capture/mpi/check/handles/handles.h"
+#include "capture/core/control/control.h"
+#include "capture/mpi/family/family.h"
+#include "capture/mpi/slots/slots.h"
+#include "mpi_ids.h"
+
+bool hb__checking;
+
+static const char *const words[] = {
+#define HB_REMARK(name, word, keys) word,
+#include "format/remark.def"
+#undef HB_REMARK
+};
+
+/* The call's own event is in the log already: a remark that comes now is about the event before. */
+static __thread bool late __attribute__((tls_model("initial-exec")));
+
+static uint32_t written; /* remarks */
+
+uint32_t hb__check_site_of(const struct hb__call *c) { return hb__define_site(hb__site_of(c->pc, c->cfa)); }
+
+void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
+{
+	char line[1000];
+	written++;
+	bool event = c->fn->flags & HB_EVENT;
+	int n = snprintf(line, sizeof line, HB_REMARK_BEGIN "%s%s fn=%s%s site=%u ", words[word],
+		late && event ? " late=1" : "", c->fn->name, event && !(c->fn->flags & HB_POLL) ? "" : " event=0",
+		hb__check_site(c));
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line + n, sizeof line - (size_t)n, format, args);
+	va_end(args);
+	hb__row_lane_note(c->lane, line);
+	if (word >= HB_REMARK_ARG_BUFFER &&
+		word <= HB_REMARK_ARG_VALUE) /* who watches the job tells it while it runs */
+		__atomic_fetch_add(&c->lane->control->faults, 1, __ATOMIC_RELEASE);
+}
+
+void hb__remark_like(struct hb__lane *lane, const char *note)
+{
+	written++;
+	hb__row_lane_note(lane, note);
+}
+
+void hb__check_begin_process(void)
+{
+	hb__typemaps_wanted = true;
+	hb__topology_made = hb__check_topology;
+	hb__check_threads_begin();
+	hb__memory_that_stays();
+	char note[400];
+	const char *why = hb__blocks_begin();
+	snprintf(note, sizeof note, HB_REMARK_BEGIN "on guard=%d heap=%d%s%s", hb__guard_works(), !why,
+		why ? " text=" : "", why ? why : "");
+	hb__row_note(note);
+	hb__fatal_begin();
+	if (!hb__controlled) /* a session is told of signals itself */
+		hb__crash_start();
+}
+
+/* ---- polls ---- */
+
+/* What a program polls for it asks thousands of times. Where nothing has happened since the last time, and nothing was found
+ * then, nothing can be found now. */
+#define ARGUMENTS 8
+static struct {
+	const struct hb__lane *lane; /* NULL: the last call was no poll */
+	const struct hb__fn *fn;
+	const void *pc, *cfa;
+	uintptr_t a[ARGUMENTS];
+	MPI_Request request;
+	uint64_t epoch, events;
+	uint32_t turn, written;
+} asked;
+
+static MPI_Request request_of(const struct hb__call *c)
+{
+	const MPI_Request *at = hb__has(c, HB_R_REQUEST) ? (const MPI_Request *)hb__arg(c, HB_R_REQUEST) : NULL;
+	return at ? *at : hb__known.request_null;
+}
+
+static bool asks_again(const struct hb__call *c)
+{
+	if (asked.lane != c->lane || asked.fn != c->fn || asked.pc != c->pc || asked.cfa != c->cfa ||
+		asked.epoch != hb__epoch || asked.events != c->lane->control->events ||
+		asked.turn != hb__requests_turn || asked.written != written || hb__windows_alive)
+		return false;
+	for (unsigned i = 0; i < c->fn->nargs; i++)
+		if (asked.a[i] != c->a[i])
+			return false;
+	return asked.request == request_of(c);
+}
+
+static bool poll_again(const struct hb__call *c)
+{
+	bool one = c->fn->flags & HB_POLL && (c->fn->cls == HB_COMPLETE || c->fn->cls == HB_PROBE) &&
+		   !hb__has(c, HB_R_NREQ);
+	if (likely(!one) || hb__threaded || c->lane->nested || c->fn->nargs > ARGUMENTS) {
+		asked.lane = NULL;
+		return false;
+	}
+	if (likely(asks_again(c)))
+		return true;
+	asked.lane = c->lane;
+	asked.fn = c->fn;
+	asked.pc = c->pc;
+	asked.cfa = c->cfa;
+	memcpy(asked.a, c->a, c->fn->nargs * sizeof *c->a);
+	asked.request = request_of(c);
+	asked.epoch = hb__epoch;
+	asked.events = c->lane->control->events;
+	asked.turn = hb__requests_turn;
+	asked.written = written;
+	return false;
+}
+
+/* ---- calls of which all has been said ---- */
+
+/* Messages and collectives, by what they are alike in and where they stand. */
+#define SETTLED 256u
+#define ANY 1u /* no address: with each buffer */
+static __thread struct settled {
+	uint64_t call; /* 0: free */
+	uintptr_t buffer[2];
+} settled[SETTLED] __attribute__((tls_model("initial-exec")));
+
+static uintptr_t buffer_of(const struct hb__call *c, enum hb_role role)
+{
+	return hb__has(c, role) ? hb__arg(c, role) : 0;
+}
+
+static uint64_t call_of(const struct hb__call *c, uint64_t alike)
+{
+	uint64_t h = (alike ^ (uintptr_t)c->pc ^ hb__handles_ended << 40) * 0x9e3779b97f4a7c15u;
+	bool moves = c->fn->cls == HB_SEND || c->fn->cls == HB_RECV || c->fn->cls == HB_COLLECTIVE;
+	return alike && moves ? h | 1 : 0;
+}
+
+static bool is_settled(const struct hb__call *c, uint64_t call)
+{
+	const struct settled *s = &settled[call >> 56];
+	return s->call == call && (s->buffer[0] == ANY || (s->buffer[0] == buffer_of(c, HB_R_SBUF) &&
+								  s->buffer[1] == buffer_of(c, HB_R_RBUF)));
+}
+
+static void settle(const struct hb__call *c, uint64_t call, bool any)
+{
+	struct settled *s = &settled[call >> 56];
+	s->call = call;
+	s->buffer[0] = any ? ANY : buffer_of(c, HB_R_SBUF);
+	s->buffer[1] = buffer_of(c, HB_R_RBUF);
+}
+
+/* The same of a message, by its slot, which its begin needs anyway. */
+static bool usual(uintptr_t pointer) { return pointer > 4096 && pointer < UINTPTR_MAX - 4096; }
+
+static bool slot_is_settled(struct hb__call *c)
+{
+	if (!hb__arguments_of_message(c->fn) || !(c->fn->flags & HB_EVENT))
+		return false;
+	c->slot = hb__slot_find(c);
+	const struct hb__slot *s = c->slot;
+	uintptr_t buffer = buffer_of(c, c->fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF);
+	uintptr_t status = hb__has(c, HB_R_STATUS) ? hb__arg(c, HB_R_STATUS) : 4097;
+	uintptr_t request = hb__has(c, HB_R_NEWREQ) ? hb__arg(c, HB_R_NEWREQ) : 4097;
+	return s->settled == (uint32_t)hb__handles_ended + 1 && usual(buffer) && usual(request) &&
+	       (usual(status) || status == (uintptr_t)MPI_STATUS_IGNORE) &&
+	       (!s->settled_buffer || s->settled_buffer == buffer);
+}
+
+static void settle_slot(const struct hb__call *c, bool any)
+{
+	struct hb__slot *s = (struct hb__slot *)c->slot; /* of this thread's lane */
+	if (!s)
+		return;
+	s->settled = (uint32_t)hb__handles_ended + 1;
+	s->settled_buffer = any ? 0 : buffer_of(c, c->fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF);
+}
+
+/* A null pointer where one of these calls needs none. */
+static bool has_null(const struct hb__call *c)
+{
+	for (unsigned i = 0; i < c->fn->nargs; i++)
+		switch (c->fn->param[i].kind) {
+		case HB_P_FLAG:
+		case HB_P_INDEX:
+		case HB_P_INDICES:
+		case HB_P_OUTCOUNT:
+			if (!c->a[i])
+				return true;
+			break;
+		case HB_P_STATUS:
+		case HB_P_STATUSES:
+			if (!c->a[i] && MPI_STATUS_IGNORE)
+				return true;
+			break;
+		default:
+			break;
+		}
+	return false;
+}
+
+/* What a wait may do wrong it does with requests that are not active. */
+static bool completes_active(struct hb__call *c)
+{
+	return c->fn->cls == HB_COMPLETE && (hb__has(c, HB_R_REQUEST) || hb__has(c, HB_R_REQS)) &&
+	       c->fn->flags & (HB_EVENT | HB_POLL) && c->fn->means->does != HB_DOES_FREE_REQUEST &&
+	       c->fn->means->does != HB_DOES_CANCEL && !has_null(c) && hb__check_waits(c);
+}
+
+/* ---- the way of a call ---- */
+
+static void settled_enter(struct hb__call *c)
+{
+	c->settled = true;
+	hb__check_arguments_again(c);
+	hb__settled_enter(c);
+	hb__check_windows_enter(c);
+}
+
+static void look_at_all(struct hb__call *c, uint64_t alike, uint64_t call)
+{
+	uint32_t before = written;
+	bool clean = hb__check_arguments(c, alike);
+	hb__check_handles_enter(c);
+	hb__check_buffers_enter(c);
+	hb__check_windows_enter(c);
+	hb__check_files_enter(c);
+	hb__check_given(c);
+	bool any = hb__check_declared(c);
+	hb__check_waits(c);
+	if (call && clean && before == written) {
+		settle(c, call, any);
+		settle_slot(c, any);
+	}
+}
+
+void hb__check_enter(struct hb__call *c)
+{
+	c->again = poll_again(c);
+	c->settled = false;
+	c->watched = hb__guard_any();
+	if (unlikely(c->watched))
+		c->again ? hb__guard_asks(c) : hb__guard_entered(c);
+	hb__check_threads_enter(c);
+	if (unlikely(hb__many_threads && hb__threaded))
+		hb__check_together_enter(c);
+	if (c->again) {
+		hb__check_arguments_again(c);
+		hb__between_enter(c);
+		hb__mapped_forget();
+		return;
+	}
+	if (unlikely(c->fn->means->does == HB_DOES_INIT))
+		hb__remark(c, HB_REMARK_INIT_AGAIN, "%s", "");
+	if (slot_is_settled(c)) {
+		settled_enter(c);
+		return;
+	}
+	uint64_t alike = hb__arguments_alike(c), call = call_of(c, alike);
+	if (call ? is_settled(c, call) : completes_active(c)) {
+		if (call)
+			settle_slot(c, settled[call >> 56].buffer[0] == ANY);
+		settled_enter(c);
+		return;
+	}
+	look_at_all(c, alike, call);
+	if (c->fn->means->does == HB_DOES_FINALIZE)
+		hb__check_finalize(c);
+}
+
+void hb__check_leave(struct hb__call *c, int code)
+{
+	const int *flag = c->again ? (const int *)hb__arg(c, HB_R_FLAG) : NULL;
+	late = true;
+	hb__check_arguments_leave(c, code);
+	if (likely(c->settled)) {
+		hb__settled_leave(c);
+		hb__check_windows_leave(c, code);
+	} else if (flag && code == MPI_SUCCESS && !*flag) {
+		hb__between_leave();
+		hb__mapped_forget();
+	} else {
+		hb__check_handles_leave(c, code);
+		hb__check_buffers_leave(c, code);
+		hb__check_windows_leave(c, code);
+		hb__check_files_leave(c, code);
+	}
+	late = false;
+	hb__check_threads_leave(c);
+	hb__check_together_leave(c);
+	if (unlikely(c->watched) && c->again)
+		hb__guard_asked(c->fn->cls == HB_COMPLETE && flag && *flag);
+	else if (unlikely(hb__guard_any()))
+		hb__guard_left(c);
+}

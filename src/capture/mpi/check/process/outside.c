@@ -1,0 +1,86 @@
+/* Calls before MPI_Init and after MPI_Finalize, and threads that the thread level does not allow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/mpi/check/check.h"
+
+/* ---- outside of MPI_Init and MPI_Finalize ---- */
+
+static int from_environment(const char *const *names, int otherwise)
+{
+	for (; *names; names++)
+		if (getenv(*names))
+			return atoi(getenv(*names));
+	return otherwise;
+}
+
+/* There is no rank yet but what the launcher says; the library may end the process in this very call. */
+static bool early_log(void)
+{
+	static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+	static bool done;
+	if (done)
+		return true;
+	done = true;
+	hb__rank = from_environment(ranks, 0);
+	hb__size = from_environment(sizes, 1);
+	return hb__early_log = hb__log_create(hb__config.dir, false);
+}
+
+#define MOST 20
+
+void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa)
+{
+	static int told;
+	static bool session; /* MPI 4.0, 11.3: instead of MPI_Init */
+	session |= fn->means->does == HB_DOES_SESSION_INIT;
+	if (session && !hb__finished)
+		return;
+	if (hb__config.mode != HB__RECORD || told >= MOST || fn->means->anytime || hb__in_library(pc))
+		return;
+	if (!hb__finished && !early_log())
+		return;
+	if (hb__finished && !hb__definitions_room())
+		return; /* the file is as long as it will be */
+	told++;
+	char line[200];
+	snprintf(line, sizeof line, HB_REMARK_BEGIN "outside fn=%s site=%u after=%d", fn->name,
+		hb__define_site(hb__site_of(pc, cfa)), hb__finished);
+	hb__row_note(line);
+}
+
+/* ---- threads ---- */
+
+static pthread_t main_thread;
+static int level = MPI_THREAD_MULTIPLE;
+static int inside; /* threads in calls; SERIALIZED */
+
+void hb__check_threads_begin(void)
+{
+	main_thread = pthread_self();
+	PMPI(Query_thread)(&level);
+}
+
+void hb__check_threads_enter(struct hb__call *c)
+{
+	if (unlikely(c->fn->means->does == HB_DOES_FINALIZE) && level >= MPI_THREAD_SERIALIZED &&
+		!pthread_equal(main_thread, pthread_self()))
+		hb__remark(c, HB_REMARK_THREADS, "what=finalize");
+	if (likely(level == MPI_THREAD_MULTIPLE) || c->lane->nested)
+		return;
+	bool other = false;
+	if (level == MPI_THREAD_SERIALIZED)
+		other = __atomic_fetch_add(&inside, 1, __ATOMIC_ACQ_REL) > 0;
+	else
+		other = !pthread_equal(main_thread, pthread_self());
+	static int told;
+	if (other && !c->fn->means->anytime && __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST)
+		hb__remark(c, HB_REMARK_THREAD, "level=%d", level - MPI_THREAD_SINGLE);
+}
+
+void hb__check_threads_leave(struct hb__call *c)
+{
+	if (unlikely(level == MPI_THREAD_SERIALIZED) && !c->lane->nested)
+		__atomic_fetch_sub(&inside, 1, __ATOMIC_ACQ_REL);
+}

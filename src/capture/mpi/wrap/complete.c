@@ -1,0 +1,450 @@
+/* Completion: Wait and Test, of one request, of all, of any, of some. The
+ * handles are copied first, for completion overwrites them. */
+#include "capture/mpi/carry/carry.h"
+#include "capture/mpi/check/check.h"
+#include "capture/mpi/wrap/step.h"
+
+/* With a status of their own each, requests that share a handle are told apart by order only. */
+static bool is_null(uintptr_t handle) { return (MPI_Request)handle == hb__known.request_null; }
+
+/* At level order a completion is a choice when it tells which message a wildcard got, or whether a cancel worked. */
+static bool chosen(uintptr_t handle)
+{
+	if (is_null(handle))
+		return false;
+	const struct hb__request *r = hb__request_find(handle);
+	return r && r->active && (r->wild || r->cancelling);
+}
+
+void hb__result_status(
+	struct hb__call *c, const struct hb__request *r, const MPI_Status *st, int error, const uint16_t *check)
+{
+	bool cancelled = hb__status_cancelled(st);
+	bool told = r->receive && r->source != HB_PROC_NULL &&
+		    (r->wild || (r->bytes >= 0 && hb__status_bytes(st) != r->bytes));
+	hb__result(c, error != MPI_SUCCESS ? HB_ST_ERROR
+		      : cancelled          ? HB_ST_CANCELLED
+		      : told               ? HB_ST_MESSAGE
+		      : check              ? HB_ST_CONTENTS
+					   : HB_ST_AS_POSTED);
+	hb__result_ref(c, r->lane, r->posting);
+	if (error != MPI_SUCCESS)
+		hb__result(c, hb__error_class(error));
+	if (error != MPI_SUCCESS || (told && !cancelled))
+		hb__result_message(c, st);
+	else if (unlikely(check && !cancelled))
+		hb__result(c, *check);
+}
+
+/* A communicator that was being duplicated exists now. */
+static void duplicated(struct hb__request *r)
+{
+	if (r->idup)
+		hb__comm_add(r->idup_parent, r->idup_index, r->idup_from, *r->idup);
+}
+
+static uint16_t contents_of(struct hb__call *c, struct hb__request *r)
+{
+	struct hb__begun begun;
+	uint16_t check = hb__awaited_now(r, &begun);
+	if (unlikely(c->followed))
+		hb__compare_awaited(c, r, &begun, check);
+	return check;
+}
+
+/* The results of one completed request, and its end. at: its variable. */
+static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell)
+{
+	struct hb__request *r = is_null(handle) ? NULL : hb__request_take(handle, at);
+	if (is_null(handle) || (r && !r->active)) {
+		hb__request_back(r);
+		if (tell)
+			hb__result(c, HB_ST_NULL);
+		return;
+	}
+	if (!r) {
+		if (tell)
+			hb__result(c, HB_ST_UNKNOWN);
+		return;
+	}
+	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == 18; /* not complete */
+	if (unlikely(hb__carrying) && !pending)
+		hb__carry_completed(c, r, st, error);
+	if (unlikely(hb__checking) && !pending)
+		hb__check_completed(c, r, at, st, error); /* its buffers are watched no longer */
+	uint16_t check = 0;
+	bool checked = unlikely(r->awaited) && error == MPI_SUCCESS;
+	if (checked)
+		check = contents_of(c, r);
+	if (tell)
+		hb__result_status(c, r, st, error, checked ? &check : NULL);
+	if (pending) {
+		hb__request_back(r);
+		return;
+	}
+	if (error == MPI_SUCCESS)
+		duplicated(r);
+	if (unlikely(r->sent))
+		hb__compare_completed(c, r);
+	if (unlikely(r->awaited) && !r->persistent)
+		hb__awaited_drop(r);
+	r->cancelling = false;
+	if (r->persistent) {
+		r->active = false;
+		hb__request_back(r);
+	} else {
+		hb__request_remove(r);
+	}
+}
+
+static bool telling(const struct hb__call *c) { return !hb__config.order || c->choice; }
+
+int hb__on_wait(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	MPI_Status own, *st = hb__status(c, &own);
+	HB__NEED(req && st);
+	uintptr_t was = (uintptr_t)*req;
+	hb__begin(c, hb__config.order && chosen(was));
+	bool other = unlikely(hb__config.mode == HB__REPLAY) && hb__again_shadowed(*req);
+	int code = other ? hb__again_wait(req, st) : hb__invoke_next(c); /* a tool behind us sees the call, too */
+	completed(c, was, req, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
+	hb__end(c, code);
+	return code;
+}
+
+/* Apart from the way of a poll that says no, which is to stay short. */
+static __attribute__((noinline)) int test_completed(
+	struct hb__call *c, uintptr_t was, const MPI_Request *req, MPI_Status *st, int code)
+{
+	hb__begin_poll(c);
+	completed(c, was, req, st, code, hb__results(c, HB__STATUS_RESULTS));
+	hb__end_poll(c, code);
+	return code;
+}
+
+static __attribute__((noinline)) int test_followed(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
+{
+	enum hb__answer answer = hb__again_poll(c);
+	if (answer == HB__FREE)
+		return hb__invoke_next(c);
+	*flag = answer == HB__YES;
+	return *flag ? hb__again_wait(req, st) : MPI_SUCCESS;
+}
+
+int hb__on_test(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	MPI_Status own, *st = hb__status(c, &own);
+	HB__NEED(req && st);
+	uintptr_t was = (uintptr_t)*req;
+	int *flag = (int *)hb__arg(c, HB_R_FLAG);
+	HB__NEED(flag);
+	int code = likely(hb__config.mode == HB__RECORD) ? hb__invoke_next(c) : test_followed(c, req, st, flag);
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+		return code;
+	}
+	return test_completed(c, was, req, st, code);
+}
+
+int hb__on_get_status(struct hb__call *c)
+{
+	uintptr_t was = c->a[0];
+	MPI_Status own, *st = hb__status(c, &own);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	HB__NEED(flag && st);
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		code = *flag ? hb__again_get_status(c, st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+		return code;
+	}
+	hb__begin_poll(c);
+	struct hb__request *r = is_null(was) ? NULL : hb__request_find(was);
+	if (unlikely(hb__carrying))
+		hb__carry_look(r, st, code);
+	if (hb__results(c, HB__STATUS_RESULTS)) {
+		if (r && r->active)
+			hb__result_status(c, r, st, code, NULL);
+		else
+			hb__result(c, is_null(was) || r ? HB_ST_NULL : HB_ST_UNKNOWN);
+	}
+	hb__end_poll(c, code);
+	return code;
+}
+
+/* ---- arrays of requests ---- */
+
+struct several {
+	uint8_t *mark;
+	int n;
+	MPI_Request *reqs;
+	uintptr_t *was;
+	MPI_Status *st; /* of the program, or our own */
+};
+
+/* False: there is no room for an answer. */
+static inline bool answered(const struct hb__call *c, enum hb_role role)
+{
+	return !hb__has(c, role) || hb__arg(c, role);
+}
+static bool all_answered(const struct hb__call *c)
+{
+	return answered(c, HB_R_FLAG) && answered(c, HB_R_INDEX) && answered(c, HB_R_OUTCOUNT) &&
+	       answered(c, HB_R_STATUS);
+}
+
+/* False: the call is wrong, or memory is gone; it is then the library's alone. */
+static bool several(struct hb__call *c, struct several *s)
+{
+	s->mark = c->lane->scratch;
+	s->n = (int)hb__arg(c, HB_R_NREQ);
+	s->reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
+	if (s->n < 0 || (s->n && (!s->reqs || (hb__has(c, HB_R_INDICES) && !hb__arg(c, HB_R_INDICES)))))
+		return false;
+	size_t n = (size_t)s->n;
+	s->was = hb__scratch(c->lane, (n + 1) * sizeof *s->was);
+	if (!s->was)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		s->was[i] = (uintptr_t)s->reqs[i];
+	s->st = NULL;
+	if (hb__has(c, HB_R_STATUSES)) {
+		uintptr_t *at = &c->a[hb__role(c, HB_R_STATUSES)];
+		if ((MPI_Status *)*at == MPI_STATUSES_IGNORE) {
+			MPI_Status *own = hb__scratch(c->lane, (n + 1) * sizeof *own);
+			if (!own)
+				return false;
+			*at = (uintptr_t)own;
+		}
+		s->st = (MPI_Status *)*at;
+		if (n && !s->st)
+			return false;
+	}
+	return true;
+}
+
+static bool any_chosen(const struct several *s)
+{
+	bool yes = false;
+	for (int i = 0; hb__config.order && i < s->n && !yes; i++)
+		yes = chosen(s->was[i]);
+	return yes;
+}
+
+static int error_of(int code, const MPI_Status *st)
+{
+	return code == MPI_SUCCESS                           ? MPI_SUCCESS
+	       : hb__error_class(code) == 19 /* in status */ ? st->MPI_ERROR
+							     : MPI_SUCCESS;
+}
+
+static void all_completed(struct hb__call *c, struct several *s, int code)
+{
+	bool tell = telling(c) && hb__results(c, (size_t)s->n * HB__STATUS_RESULTS + 1);
+	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
+		return; /* the call itself was wrong: nothing completed */
+	for (int i = 0; i < s->n; i++)
+		completed(c, s->was[i], &s->reqs[i], &s->st[i], error_of(code, &s->st[i]), tell);
+}
+
+int hb__on_waitall(struct hb__call *c)
+{
+	struct several s;
+	if (!several(c, &s))
+		return hb__invoke_next(c);
+	hb__begin(c, any_chosen(&s));
+	int code;
+	if (likely(hb__config.mode == HB__RECORD))
+		code = hb__invoke_next(c);
+	else if (c->followed && hb__expected(c)->code == 19 && hb__expected(c)->n)
+		code = hb__again_waitall_failed(hb__expected(c), s.n, s.reqs, s.st);
+	else
+		code = hb__again_waitall(c->lane, s.n, s.reqs, s.st);
+	all_completed(c, &s, code);
+	hb__end(c, code);
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+int hb__on_testall(struct hb__call *c)
+{
+	struct several s;
+	if (!all_answered(c) || !several(c, &s))
+		return hb__invoke_next(c);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		code = *flag ? hb__again_waitall(c->lane, s.n, s.reqs, s.st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+	} else {
+		hb__begin_poll(c);
+		all_completed(c, &s, code);
+		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+static void one_completed(struct hb__call *c, struct several *s, int index, MPI_Status *st, int code)
+{
+	if (!hb__results(c, HB__STATUS_RESULTS + 1))
+		return;
+	if (index < 0 || index >= s->n) { /* MPI_UNDEFINED: none was active */
+		hb__result(c, -1);
+		return;
+	}
+	hb__result(c, index);
+	completed(c, s->was[index], &s->reqs[index], st, code, true);
+}
+
+int hb__on_waitany(struct hb__call *c)
+{
+	struct several s;
+	MPI_Status own, *st = hb__status(c, &own);
+	if (!all_answered(c) || !several(c, &s))
+		return hb__invoke_next(c);
+	int *index = (int *)hb__arg(c, HB_R_INDEX);
+	hb__begin(c, true);
+	int code = unlikely(c->followed) ? hb__again_waitany(c, index, st) : hb__invoke_next(c);
+	if (code == MPI_SUCCESS || hb__error_class(code) != 7 /* request */)
+		one_completed(c, &s, *index, st, code);
+	hb__end(c, code);
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+int hb__on_testany(struct hb__call *c)
+{
+	struct several s;
+	MPI_Status own, *st = hb__status(c, &own);
+	if (!all_answered(c) || !several(c, &s))
+		return hb__invoke_next(c);
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), *index = (int *)hb__arg(c, HB_R_INDEX), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*flag = answer == HB__YES;
+		*index = MPI_UNDEFINED;
+		code = *flag ? hb__again_waitany(c, index, st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && !*flag)) {
+		c->lane->control->polls++;
+	} else {
+		hb__begin_poll(c);
+		one_completed(c, &s, *index, st, code);
+		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+static void some_completed(struct hb__call *c, struct several *s, int code)
+{
+	int n = *(int *)hb__arg(c, HB_R_OUTCOUNT);
+	const int *indices = (const int *)hb__arg(c, HB_R_INDICES);
+	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
+		return;
+	if (n == MPI_UNDEFINED || n < 0) {
+		if (hb__results(c, 1))
+			hb__result(c, -1);
+		return;
+	}
+	bool tell = hb__results(c, 1 + (size_t)n * (HB__STATUS_RESULTS + 1));
+	if (tell)
+		hb__result(c, n);
+	for (int k = 0; k < n; k++) {
+		if (tell)
+			hb__result(c, indices[k]);
+		completed(c, s->was[indices[k]], &s->reqs[indices[k]], &s->st[k], error_of(code, &s->st[k]), tell);
+	}
+}
+
+int hb__on_waitsome(struct hb__call *c)
+{
+	struct several s;
+	if (!all_answered(c) || !several(c, &s))
+		return hb__invoke_next(c);
+	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
+	hb__begin(c, true);
+	int code = unlikely(c->followed) ? hb__again_waitsome(c, out, indices, s.st) : hb__invoke_next(c);
+	some_completed(c, &s, code);
+	hb__end(c, code);
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+int hb__on_testsome(struct hb__call *c)
+{
+	struct several s;
+	if (!all_answered(c) || !several(c, &s))
+		return hb__invoke_next(c);
+	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES), code;
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
+	if (answer == HB__FREE) {
+		code = hb__invoke_next(c);
+	} else {
+		*out = 0;
+		code = answer == HB__YES ? hb__again_waitsome(c, out, indices, s.st) : MPI_SUCCESS;
+	}
+	if (likely(code == MPI_SUCCESS && *out == 0)) {
+		c->lane->control->polls++;
+	} else {
+		hb__begin_poll(c);
+		some_completed(c, &s, code);
+		hb__end_poll(c, code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+/* ---- looking without completing ---- */
+
+static void seen(struct several *s, int index, MPI_Status *st, int code)
+{
+	if (index < 0 || index >= s->n)
+		return;
+	if (unlikely(hb__carrying))
+		hb__carry_look(is_null(s->was[index]) ? NULL : hb__request_find(s->was[index]), st, code);
+	if (unlikely(hb__checking))
+		hb__check_seen(s->was[index]);
+}
+
+/* MPI_Request_get_status_all, _any and _some: the library is asked about the requests that stand for the program's. */
+int hb__on_look_at_several(struct hb__call *c)
+{
+	struct several s;
+	MPI_Status own, *st = hb__has(c, HB_R_STATUS) ? hb__status(c, &own) : NULL;
+	if (!all_answered(c) || !several(c, &s))
+		return hb__invoke_next(c);
+	MPI_Request *real = hb__scratch(c->lane, ((size_t)s.n + 1) * sizeof *real);
+	for (int i = 0; real && i < s.n; i++)
+		real[i] = hb__again_real(s.reqs[i]);
+	if (real)
+		c->a[hb__role(c, HB_R_REQS)] = (uintptr_t)real;
+	int code = hb__invoke_next(c);
+	c->a[hb__role(c, HB_R_REQS)] = (uintptr_t)s.reqs;
+	bool yes = code == MPI_SUCCESS && (!hb__has(c, HB_R_FLAG) || *(int *)hb__arg(c, HB_R_FLAG));
+	if (yes && hb__has(c, HB_R_INDEX)) {
+		seen(&s, *(int *)hb__arg(c, HB_R_INDEX), st, code);
+	} else if (yes) {
+		const int *indices = hb__has(c, HB_R_INDICES) ? (const int *)hb__arg(c, HB_R_INDICES) : NULL;
+		int n = indices ? *(int *)hb__arg(c, HB_R_OUTCOUNT) : s.n;
+		for (int k = 0; k < n; k++)
+			seen(&s, indices ? indices[k] : k, &s.st[k], code);
+	}
+	hb__scratch_release(c->lane, s.mark);
+	return code;
+}

@@ -1,0 +1,273 @@
+/* Calls without a choice: communicators, RMA, files, handles. */
+#include "capture/mpi/carry/carry.h"
+#include "capture/mpi/wrap/step.h"
+
+int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
+
+/* An event, up to the end of the call itself. */
+static int begun(struct hb__call *c)
+{
+	hb__begin(c, false);
+	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
+	int code = hb__invoke_next(c);
+	if (unlikely(epoch))
+		hb__race_left(c->lane, epoch, code);
+	return code;
+}
+
+/* Data of another process comes back: it has exposed its window when that is over. */
+static void note_fetch(const struct hb__call *c)
+{
+	uint8_t does = c->fn->means->does;
+	bool fetches = does == HB_DOES_GET || does == HB_DOES_GET_ACCUMULATE || does == HB_DOES_FETCH_AND_OP ||
+		       does == HB_DOES_COMPARE_AND_SWAP;
+	if (likely(!fetches) || hb__config.order || !hb__has(c, HB_R_WIN) || !hb__has(c, HB_R_DEST))
+		return;
+	int count = hb__role(c, HB_R_LAST_COUNT);
+	if (count < 0 || c->a[count])
+		hb__win_fetched(hb__arg(c, HB_R_WIN), (int)hb__arg(c, HB_R_DEST));
+}
+
+int hb__on_window_start(struct hb__call *c)
+{
+	int code = hb__on_event(c);
+	if (code == MPI_SUCCESS && !hb__config.order)
+		hb__win_started(hb__arg(c, HB_R_WIN));
+	return code;
+}
+
+/* Its results: whom the epoch fetched data from. */
+int hb__on_window_complete(struct hb__call *c)
+{
+	enum { MOST = 4096 };
+	int code = begun(c);
+	if (code == MPI_SUCCESS && !hb__config.order) {
+		int rank[MOST], n = hb__win_completed(hb__arg(c, HB_R_WIN), rank, MOST);
+		if (n && hb__window_world_ranks(hb__arg(c, HB_R_WIN), rank, n) && hb__results(c, (size_t)n))
+			for (int i = 0; i < n; i++)
+				hb__result(c, rank[i]);
+	}
+	hb__end(c, code);
+	return code;
+}
+
+/* Not an event, but it has contents. */
+int hb__on_moving(struct hb__call *c)
+{
+	if (unlikely(hb__config.mode == HB__REPLAY))
+		hb__compare_passed(c);
+	note_fetch(c);
+	return hb__invoke_next(c);
+}
+
+int hb__on_event(struct hb__call *c)
+{
+	note_fetch(c);
+	int code = begun(c);
+	if (hb__has(c, HB_R_NEWREQ))
+		hb__posted(c, code);
+	hb__end(c, code);
+	return code;
+}
+
+/* A poll without a request of ours behind it: Win_test, Parrived. */
+int hb__on_poll(struct hb__call *c)
+{
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code = MPI_SUCCESS;
+	HB__NEED(flag);
+	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
+	if (answer == HB__NO) {
+		*flag = 0;
+	} else {
+		code = hb__invoke_next(c);
+		while (answer == HB__YES && code == MPI_SUCCESS && !*flag)
+			code = hb__invoke_next(c);
+	}
+	if (code == MPI_SUCCESS && !*flag) {
+		c->lane->control->polls++;
+		return code;
+	}
+	hb__begin_poll(c);
+	hb__end_poll(c, code);
+	return code;
+}
+
+/* MPI_Comm_set_name, MPI_Type_set_name, MPI_Win_set_name. The name is asked back from MPI: in Fortran it was given otherwise. */
+int hb__on_set_name(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	if (code != MPI_SUCCESS)
+		return code;
+	if (hb__has(c, HB_R_COMM))
+		hb__comm_named(hb__arg(c, HB_R_COMM));
+	else if (hb__has(c, HB_R_TYPE))
+		hb__type_named(hb__arg(c, HB_R_TYPE));
+	else if (hb__has(c, HB_R_WIN))
+		hb__win_named(hb__arg(c, HB_R_WIN));
+	return code;
+}
+
+/* ---- communicators ---- */
+
+static void note_dynamic(void)
+{
+	static bool told;
+	if (!told)
+		hb__row_note("spawned processes: communication with them is recorded but not replayed");
+	told = true;
+}
+
+int hb__on_comm(struct hb__call *c)
+{
+	struct hb__comm *parent = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
+	if (c->fn->means->dynamic)
+		note_dynamic();
+	int code = begun(c);
+	if (code == MPI_SUCCESS) {
+		/* MPI_Comm_create_group is not called by all of the parent */
+		bool apart = c->fn->means->does == HB_DOES_BIRTH_OF_GROUP && made;
+		uint64_t index =
+			apart ? hb__comm_index_apart(parent, *made, (int)hb__arg(c, HB_R_TAG)) : hb__comm_index(parent);
+		struct hb__origin from = hb__origin_made(HB__COMMS);
+		if (c->fn->flags & HB_NONBLOCKING) {
+			struct hb__request *r = hb__posted(c, code);
+			if (r) {
+				r->idup = made;
+				r->idup_parent = parent;
+				r->idup_index = index;
+				r->idup_from = from;
+			}
+		} else {
+			int number = made ? hb__comm_add(parent, index, from, *made) : HB_NONE;
+			if (!hb__config.order && hb__results(c, 1))
+				hb__result(c, number);
+		}
+	}
+	hb__end(c, code);
+	return code;
+}
+
+/* Only hands out a communicator that is there already. */
+int hb__on_get_parent(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	MPI_Comm *parent = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
+	if (code == MPI_SUCCESS && *parent != hb__known.comm_null && !hb__comm_find((uintptr_t)*parent)) {
+		note_dynamic();
+		hb__comm_add(NULL, 0, hb__origin_made(HB__COMMS), *parent);
+	}
+	return code;
+}
+
+int hb__on_comm_free(struct hb__call *c)
+{
+	MPI_Comm *comm = (MPI_Comm *)hb__arg(c, HB_R_COMMPTR);
+	uintptr_t was = comm ? (uintptr_t)*comm : 0;
+	const struct hb__comm *known = hb__comm_find(was);
+	hb__begin(c, false);
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__comm_remove(was, known);
+	hb__end(c, code);
+	return code;
+}
+
+/* ---- handles that other calls refer to ---- */
+
+static bool copies(const struct hb__call *c) { return c->fn->means->does == HB_DOES_COPY_TYPE; }
+static bool is_lent(const struct hb__call *c) { return c->fn->param[hb__role(c, HB_R_NEWTYPE)].kind == HB_P_LENT; }
+
+/* Predefined ones that are handed out, and copies of committed ones. */
+static bool born_committed(const struct hb__call *c)
+{
+	if (copies(c))
+		return hb__type_look(hb__arg(c, HB_R_TYPE))->committed;
+	return is_lent(c);
+}
+
+int hb__on_newtype(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	MPI_Datatype *made = (MPI_Datatype *)hb__arg(c, HB_R_NEWTYPE);
+	if (code == MPI_SUCCESS && made && *made != hb__known.type_null)
+		hb__type_add(*made, born_committed(c), !is_lent(c));
+	return code;
+}
+
+/* Known from its constructor, but for one that MPI_Type_get_contents handed out. */
+int hb__on_type_commit(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__type_add(*(MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR), true, false);
+	return code;
+}
+
+int hb__on_type_free(struct hb__call *c)
+{
+	MPI_Datatype *type = (MPI_Datatype *)hb__arg(c, HB_R_TYPEPTR);
+	uintptr_t was = type ? (uintptr_t)*type : 0;
+	const struct hb__type *known = hb__type_look(was);
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__type_remove(was, known);
+	return code;
+}
+
+int hb__on_op_free(struct hb__call *c)
+{
+	MPI_Op *op = (MPI_Op *)hb__arg(c, HB_R_OPPTR);
+	uintptr_t was = op ? (uintptr_t)*op : 0;
+	const struct hb__made *known = hb__made_look(HB__OPS, was);
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS)
+		hb__made_remove(HB__OPS, was, known);
+	return code;
+}
+
+int hb__on_newop(struct hb__call *c)
+{
+	int code = hb__invoke_next(c);
+	MPI_Op *made = (MPI_Op *)hb__arg(c, HB_R_OPPTR);
+	if (code == MPI_SUCCESS && made)
+		hb__made_add(HB__OPS, (uintptr_t)*made);
+	return code;
+}
+
+/* The window or file in a variable of the program. */
+static uintptr_t handle_at(bool win, uintptr_t variable)
+{
+	const MPI_Win *w = (const MPI_Win *)variable;
+	const MPI_File *f = (const MPI_File *)variable;
+	return win ? (uintptr_t)w[0] : (uintptr_t)f[0];
+}
+
+/* Windows and files that come: events, as all of their calls. */
+int hb__on_newhandle(struct hb__call *c)
+{
+	bool win = hb__has(c, HB_R_WINPTR);
+	int code = begun(c);
+	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR), handle = made ? handle_at(win, made) : 0;
+	if (code == MPI_SUCCESS && made)
+		hb__made_add(win ? HB__WINS : HB__FILES, handle);
+	/* which of its windows this is could not be told from the order in which it uses them */
+	if (code == MPI_SUCCESS && win && made && !hb__config.order && hb__results(c, 1))
+		hb__result(c, hb__win_number(handle));
+	hb__end(c, code);
+	return code;
+}
+
+/* Win_free and File_close: events, and the end of a handle. */
+int hb__on_handle_free(struct hb__call *c)
+{
+	HB__NEED(hb__has(c, HB_R_WINPTR) ? hb__arg(c, HB_R_WINPTR) : hb__arg(c, HB_R_FILEPTR));
+	enum hb__numbered kind = hb__has(c, HB_R_WINPTR) ? HB__WINS : HB__FILES;
+	bool win = kind == HB__WINS;
+	uintptr_t was = handle_at(win, hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR));
+	const struct hb__made *known = hb__made_look(kind, was);
+	int code = hb__on_event(c);
+	if (code == MPI_SUCCESS)
+		hb__made_remove(kind, was, known);
+	return code;
+}

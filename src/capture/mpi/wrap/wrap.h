@@ -1,0 +1,58 @@
+/* The way from a generated wrapper to the handler of its class. */
+#ifndef HBDB_CAPTURE_WRAP_WRAP_H
+#define HBDB_CAPTURE_WRAP_WRAP_H
+
+#include "capture/mpi/library.h"
+
+#pragma GCC visibility push(hidden)
+
+#define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
+
+/* The short way of a function that is counted and no event: returns from the wrapper where nothing is unusual. next_type: of the
+ * library's function, called with the rest. */
+#define HB__PLAIN(number, entry, next_type, ...)                                             \
+	do {                                                                                 \
+		struct hb__lane *lane = hb__self;                                            \
+		if (likely(lane && !lane->unusual && hb__handlers[number] == hb__on_plain && \
+			    lane->control->calls[number])) {                                 \
+			lane->control->calls[number]++;                                      \
+			lane->depth = 1;                                                     \
+			int code = ((next_type)hb__next[entry][number])(__VA_ARGS__);        \
+			lane->depth = 0;                                                     \
+			return code;                                                         \
+		}                                                                            \
+	} while (0)
+
+/* Called by every generated wrapper. next: where the library's function stands in hb__next, under the name that was called. */
+int hb__wrap(const struct hb__fn *fn, uintptr_t *a, const hb__function *next, const void *pc, const void *cfa);
+hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, const void *pc, const void *cfa);
+double hb__double_leave(const struct hb__fn *fn, double value, const void *pc, const void *cfa);
+MPI_Aint hb__aint_leave(const struct hb__fn *fn, MPI_Aint value, const void *pc, const void *cfa);
+
+/* Handlers. Each returns what the program gets. */
+typedef int hb__handler(struct hb__call *c);
+extern hb__handler *hb__handlers[HB_FN_COUNT]; /* by function number */
+
+hb__handler hb__on_get_status;
+hb__handler hb__on_look_at_several;
+hb__handler hb__on_plain; /* not an event */
+hb__handler hb__on_moving;
+hb__handler hb__on_event; /* an event without a choice */
+hb__handler hb__on_window_start, hb__on_window_complete;
+hb__handler hb__on_collective;
+hb__handler hb__on_send, hb__on_recv, hb__on_mrecv;
+hb__handler hb__on_probe, hb__on_iprobe;
+hb__handler hb__on_wait, hb__on_waitall, hb__on_waitany, hb__on_waitsome;
+hb__handler hb__on_test, hb__on_testall, hb__on_testany, hb__on_testsome;
+hb__handler hb__on_poll; /* other polls: counted when they say no */
+hb__handler hb__on_start, hb__on_startall, hb__on_cancel, hb__on_request_free;
+hb__handler hb__on_comm, hb__on_comm_free, hb__on_get_parent;
+hb__handler hb__on_newtype, hb__on_type_commit, hb__on_type_free, hb__on_op_free, hb__on_newop, hb__on_newhandle,
+	hb__on_handle_free;
+hb__handler hb__on_set_name;
+hb__handler hb__on_buffer_attach, hb__on_buffer_detach; /* buffer.c */
+hb__handler hb__on_init, hb__on_finalize, hb__on_abort;
+
+#pragma GCC visibility pop
+
+#endif
