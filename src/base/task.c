@@ -7,7 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_USER = 14, FIELD_SYSTEM = 15, FIELD_BEGAN = 22, FIELD_STATUS = 52 };
+enum {
+	FIELD_STATE = 3,
+	FIELD_PARENT = 4,
+	FIELD_FLAGS = 9,
+	FIELD_USER = 14,
+	FIELD_SYSTEM = 15,
+	FIELD_BEGAN = 22,
+	FIELD_STATUS = 52
+};
+
+#define LEAVING 0x4u /* PF_EXITING of the kernel */
 
 /* The fields are counted as in proc(5). The second one is the name of the program in parentheses, in which anything may stand,
  * blanks and parentheses, too: the last closing one ends it. */
@@ -17,7 +27,6 @@ bool hb_task_parse(const char *text, hb_task *ret)
 	*ret = (hb_task){0};
 	if (!at || at[1] != ' ' || !at[2])
 		return false;
-	uint64_t status = 0;
 	for (int field = FIELD_STATE; at && (at = strchr(at, ' ')); field++) {
 		at++;
 		if (field == FIELD_STATE)
@@ -29,9 +38,10 @@ bool hb_task_parse(const char *text, hb_task *ret)
 		else if (field == FIELD_BEGAN)
 			ret->began = strtoull(at, NULL, 10);
 		else if (field == FIELD_STATUS)
-			status = strtoull(at, NULL, 10);
+			ret->status = (int)strtol(at, NULL, 10);
+		else if (field == FIELD_FLAGS)
+			ret->leaving = strtoul(at, NULL, 10) & LEAVING;
 	}
-	ret->ended_by = (int)(status & 0x7f); /* as in wait(2) */
 	return true;
 }
 

@@ -11,7 +11,8 @@ typedef struct hb_task {
 	int32_t parent;
 	uint64_t used;  /* processor time so far, its own and the system's for it, in clock ticks (_SC_CLK_TCK) */
 	uint64_t began; /* in clock ticks since the machine was started */
-	int ended_by;   /* in state Z: the signal that ended it; 0: none, or we may not know */
+	bool leaving;   /* it is on its way out: nothing of the program runs in it any more */
+	int status; /* when it is leaving, or in state Z: how it ended, as in wait(2); 0: well, or we may not know */
 } hb_task;
 
 /* thread: 0 for the process as a whole, else the number of one of its threads. False: there is none, or its line makes no

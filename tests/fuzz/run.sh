@@ -12,7 +12,7 @@ mkdir -p "$work"
 cd "$top"
 for name; do
 	clang -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Iinclude "tests/fuzz/fuzz_$name.c" src/format/*.c src/format/sealed/*.c \
+		-fno-sanitize-recover=undefined -Isrc -Iinclude "tests/fuzz/fuzz_$name.c" $(find src/base src/format -name "*.c") \
 		-lzstd -lxxhash -o "$work/fuzz_$name"
 	mkdir -p "$work/found-$name"
 	longest=40000

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/pidfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../store/logs.h"
@@ -24,7 +25,9 @@
 struct seen {
 	int fd;        /* of the process, -1: it was dead when it was found */
 	uint64_t died; /* as which one; 0: it lives */
-	int32_t rank;
+	int32_t pid, rank;
+	int32_t before; /* rank of one that had begun to die by itself when this death was told; -1: none */
+	bool doubtful;  /* ... but it is not known that it was the cause, or there were several */
 };
 
 struct hb_deaths {
@@ -63,6 +66,35 @@ static bool writes(uint32_t pid, const char *path)
 	return found;
 }
 
+static bool is_dead(int fd)
+{
+	struct pollfd of = {.fd = fd, .events = POLLIN};
+	return poll(&of, 1, 0) == 1;
+}
+
+/* A launcher ends the others by these. */
+static bool by_launcher(int status)
+{
+	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
+}
+
+/* A process that dies lets go of its connections before the kernel tells of its death: the launcher may end another one meanwhile, whose
+ * death is told first. So whoever is on its way out when a death is told, and was not ended by the launcher, may have died before: it has
+ * when the other one was ended by the launcher. */
+static void look_around(const hb_deaths *d, struct seen *told)
+{
+	hb_task one, other;
+	bool ended = hb_task_read(told->pid, 0, &one) && one.state == 'Z' && by_launcher(one.status);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct seen *s = &d->at[i];
+		if (s == told || s->fd < 0 || s->died || !hb_task_read(s->pid, 0, &other) ||
+			!(other.leaving || other.state == 'Z') || by_launcher(other.status))
+			continue;
+		told->doubtful = !ended || told->before >= 0;
+		told->before = s->rank;
+	}
+}
+
 /* Takes what epoll has, in the order of the deaths. */
 static void note_deaths(hb_deaths *d, int ms)
 {
@@ -80,6 +112,7 @@ static void note_deaths(hb_deaths *d, int ms)
 			} else {
 				struct seen *s = &d->at[e[i].data.u64];
 				s->died = ++d->died;
+				look_around(d, s);
 				epoll_ctl(d->waiting, EPOLL_CTL_DEL, s->fd, NULL);
 			}
 		}
@@ -96,18 +129,18 @@ static bool find(hb_deaths *d, const hb_log_file *f)
 		return false;
 	d->at = hb__resize(d->at, (d->n + 1) * sizeof *d->at);
 	struct seen *s = &d->at[d->n++];
-	*s = (struct seen){.fd = -1, .rank = f->rank};
+	*s = (struct seen){.fd = -1, .pid = (int32_t)h.pid, .rank = f->rank, .before = -1};
 	s->fd = hb_host_is_here(h.host) ? pidfd_open((pid_t)h.pid, 0) : -1;
 	int error = errno;
-	if (s->fd >= 0 && writes(h.pid, f->path) && add(d, s->fd, d->n - 1))
+	bool waits = s->fd >= 0 && writes(h.pid, f->path) && add(d, s->fd, d->n - 1);
+	if (waits && !is_dead(s->fd))
 		return true;
-	bool dead = hb_host_is_here(h.host) && s->fd < 0 && error == ESRCH;
-	if (s->fd >= 0) { /* a zombie has no memory any more, and its descriptor tells of its death at once */
-		struct pollfd fd = {.fd = s->fd, .events = POLLIN};
-		dead = poll(&fd, 1, 0) == 1;
-		close(s->fd);
-		s->fd = -1;
-	}
+	/* It died before epoll waited for it, or just then: others that died after it may stand before it there. A zombie has no memory
+	 * any more, and its descriptor tells of its death at once. */
+	bool dead = s->fd >= 0 ? is_dead(s->fd) : hb_host_is_here(h.host) && error == ESRCH;
+	if (s->fd >= 0)
+		close(s->fd); /* epoll forgets it with that */
+	s->fd = -1;
 	d->blind = d->blind || !dead;
 	note_deaths(d, 0); /* those who are known to have died before */
 	s = &d->at[d->n - 1];
@@ -216,7 +249,8 @@ static int32_t first_of(const hb_deaths *d)
 	hb__close_logs(&logs);
 	/* who was dead already when it was found may have died before any other; so may one that never got to a log */
 	known = known && first && recorded >= size && found_dead <= (first->fd < 0);
-	return known ? first->rank : -1;
+	known = known && !first->doubtful;
+	return !known ? -1 : first->before >= 0 ? first->before : first->rank;
 }
 
 int32_t hb__deaths_end(hb_deaths *d)
