@@ -114,7 +114,7 @@ def run_once(app, line, folder, tag, wanted):
     with open(stdin) as i, open(log + ".out", "w") as o, open(log + ".err", "w") as e:
         job = subprocess.Popen(line, cwd=folder, stdin=i, stdout=o, stderr=e, env=env, start_new_session=True)
         try:
-            status = job.wait(timeout=app.get("timeout", 60) * ARGS.patience)
+            status = job.wait(timeout=app.get("timeout", 300) * ARGS.patience)
         except subprocess.TimeoutExpired:
             os.killpg(job.pid, signal.SIGTERM)
             try:
@@ -122,7 +122,7 @@ def run_once(app, line, folder, tag, wanted):
             except subprocess.TimeoutExpired:
                 os.killpg(job.pid, signal.SIGKILL)
                 job.wait()
-            raise NoEnd("%s: no end after %g s" % (tag, app.get("timeout", 60) * ARGS.patience), tail(log + ".err"))
+            raise NoEnd("%s: no end after %g s" % (tag, app.get("timeout", 300) * ARGS.patience), tail(log + ".err"))
     if status not in wanted:
         raise Failure("%s: exit status %d" % (tag, status), tail(log + ".err") or tail(log + ".out"))
     names = [log + ".out"] + [os.path.join(folder, n) for n in app.get("outputs", [])]
