@@ -121,6 +121,7 @@ struct hb__call {
 	int64_t *results;
 	size_t nresults;
 	uint8_t *mark; /* scratch is given back to here */
+	void *own;     /* of the layer's own way of the call, where it has one */
 };
 
 static inline int hb__role(const struct hb__call *c, enum hb_role role) { return c->fn->role[role] - 1; }

@@ -249,8 +249,7 @@ __attribute__((destructor)) static void leave(void)
 {
 	if (!hb__active || owner != getpid())
 		return;
-	if (hb__config.mode == HB__REPLAY)
-		hb__follow_finish();
+	hb__follow_finish();
 	hb__layers_leaving();
 	hb__end_process(alone ? HB_STATE_FINALIZED : HB_STATE_LEFT);
 }

@@ -138,7 +138,7 @@ void hb__begin_process(int thread_level)
 	hb__carry_begin_process();
 	hb__comms_start();
 	if (replay)
-		hb__again_start();
+		hb__replay_begin_process();
 	hb__checking = hb__config.remarks;
 	if (hb__checking) {
 		hb__lanes_special();

@@ -344,7 +344,7 @@ void hb__follow_lane(struct hb__lane *lane)
 
 void hb__follow_finish(void)
 {
-	if (hb__job_ends())
+	if (hb__config.mode != HB__REPLAY || hb__job_ends())
 		return;
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
 		if (lane->follow && !lane->follow->over && (fetch_call(lane->follow) || lane->follow->skipped_left)) {

@@ -100,9 +100,9 @@ void hb__carry_freed(struct hb__call *c, struct hb__request *r);
 bool hb__carry_adopt(struct hb__request *r, MPI_Request *req);
 /* A status that was only asked for. */
 void hb__carry_look(const struct hb__request *r, MPI_Status *st, int error);
-void hb__carry_probed(const struct hb__call *c, MPI_Status *st);
+void hb__carry_probed(struct hb__call *c, MPI_Status *st);
 /* A matched message: what Mrecv has to know. */
-void hb__carry_matched(const struct hb__call *c, struct hb__request *r);
+void hb__carry_matched(struct hb__call *c, struct hb__request *r);
 
 /* ---- prefix.c, between these files ---- */
 void hb__prefix_fill(struct hb__call *c, struct hb__carry *out);
@@ -110,6 +110,13 @@ void hb__prefix_fill(struct hb__call *c, struct hb__carry *out);
 void hb__carry_received(struct hb__call *c, struct hb__carry *in, const char *kind, const struct hb__request *posting,
 	MPI_Status *st, int error);
 static inline bool hb__prefix_came(const struct hb__carry *in) { return in->prefix->magic == HB__PREFIX_MAGIC; }
+
+/* ---- buffer.c: MPI_Bsend packs into memory of the program, which has no room for prefixes ---- */
+int hb__carry_attach(struct hb__call *c);
+int hb__carry_detach(struct hb__call *c);
+
+/* ---- ways.c ---- */
+void hb__carry_register(void); /* for all calls from here on */
 
 /* ---- races.c: level racing ---- */
 void hb__race_begin_process(void);

@@ -162,7 +162,7 @@ void hb__carry_freed(struct hb__call *c, struct hb__request *r)
 		gone(r);
 }
 
-void hb__carry_matched(const struct hb__call *c, struct hb__request *r)
+void hb__carry_matched(struct hb__call *c, struct hb__request *r)
 {
 	const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
 	r->carried = comm && comm->carried;

@@ -16,8 +16,10 @@ void hb__carry_begin_process(void)
 	hb__prefix_bytes = offsetof(struct hb__prefix, known) + (hb__config.racing ? 4 * (size_t)hb__size : 0);
 	if (hb__carrying && hb__config.racing)
 		hb__race_begin_process();
-	if (hb__carrying)
-		hb__stage_begin_process();
+	if (!hb__carrying)
+		return;
+	hb__stage_begin_process();
+	hb__carry_register();
 }
 
 void hb__prefix_fill(struct hb__call *c, struct hb__carry *out)
@@ -350,7 +352,7 @@ void hb__carry_look(const struct hb__request *r, MPI_Status *st, int error)
 		put_right(st);
 }
 
-void hb__carry_probed(const struct hb__call *c, MPI_Status *st)
+void hb__carry_probed(struct hb__call *c, MPI_Status *st)
 {
 	const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
 	if (comm && comm->carried && st->MPI_SOURCE != MPI_PROC_NULL)

@@ -7,6 +7,7 @@
 #include "capture/mpi/check/handles/handles.h"
 #include "capture/core/control/control.h"
 #include "capture/mpi/family/family.h"
+#include "capture/mpi/observe/observe.h"
 #include "capture/mpi/slots/slots.h"
 #include "mpi_ids.h"
 
@@ -49,8 +50,30 @@ void hb__remark_like(struct hb__lane *lane, const char *note)
 	hb__row_lane_note(lane, note);
 }
 
+static void posted(struct hb__call *c, struct hb__request *r, int code)
+{
+	(void)code;
+	if (r)
+		hb__check_posted(c, r);
+}
+
+static void looked(struct hb__call *c, struct hb__request *r, uintptr_t handle, MPI_Status *st, int error)
+{
+	(void)c;
+	(void)r;
+	(void)st;
+	if (error == MPI_SUCCESS)
+		hb__check_seen(handle);
+}
+
 void hb__check_begin_process(void)
 {
+	static const struct hb__observer observer = {.posted = posted,
+		.over = hb__check_completed,
+		.looked = looked,
+		.freed = hb__check_request_freed,
+		.finalized = hb__check_finalized};
+	hb__observe(&observer);
 	hb__typemaps_wanted = true;
 	hb__topology_made = hb__check_topology;
 	hb__check_threads_begin();

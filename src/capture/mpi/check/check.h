@@ -26,8 +26,7 @@ void hb__check_finalize(struct hb__call *c);
 void hb__check_finalized(struct hb__call *c);
 void hb__check_left(void);
 /* A request has completed and is about to be forgotten or made inactive; at: its variable; st may be NULL. */
-void hb__check_completed(
-	struct hb__call *c, struct hb__request *r, const MPI_Request *at, const MPI_Status *st, int error);
+void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error);
 /* MPI_Request_free has returned; the request is about to be forgotten. */
 void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at);
 /* A request of the program has been registered (posted, or a persistent one started). */

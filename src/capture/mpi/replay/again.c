@@ -35,22 +35,6 @@ void hb__again_progress(void)
 		PMPI(Iprobe)(hb__rank, 0, hb__known.comm_world, &flag, MPI_STATUS_IGNORE);
 }
 
-void hb__again_follow(struct hb__call *c)
-{
-	hb__follow(c);
-	if (c->followed)
-		hb__compare_sent(c);
-}
-
-enum hb__answer hb__again_poll(struct hb__call *c)
-{
-	if (hb__follow_says_no(c))
-		return HB__NO;
-	if (c->lane->follow)
-		c->slot = hb__slot_find(c);
-	return hb__follow_poll(c);
-}
-
 static int never(MPI_Request *req) { return PMPI(Irecv)(NULL, 0, hb__known.byte, 0, 0, nowhere, req); }
 
 static void ask_for(struct hb__call *c, int64_t source, int64_t tag)

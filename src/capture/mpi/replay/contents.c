@@ -152,7 +152,7 @@ static int in_the_way(const struct hb__call *c)
 	return fn->flags & HB_PERSISTENT ? HB__PERSISTENT : HB__HOLES;
 }
 
-void hb__compare_passed(const struct hb__call *c)
+void hb__compare_passed(struct hb__call *c)
 {
 	const struct hb__follow *f = c->lane->follow;
 	int way = f && !f->free && !hb__config.order ? in_the_way(c) : -1;

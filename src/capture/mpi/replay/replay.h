@@ -3,31 +3,29 @@
 #define HBDB_CAPTURE_MPI_REPLAY_H
 
 #include "capture/core/follow/follow.h"
-#include "capture/mpi/library.h"
-#include "capture/mpi/track/track.h"
+#include "capture/mpi/observe/observe.h"
 
 #pragma GCC visibility push(hidden)
 
+/* ---- ways.c ---- */
+void hb__replay_begin_process(void); /* MPI_Init has returned, in a replay */
+
 /* ---- contents.c: contents of messages and collectives against those of the record ---- */
-enum hb__side { HB__GIVEN, HB__GOT, HB__GIVEN_LOW, HB__GOT_HIGH }; /* low, high: one byte of the check */
 /* A call that was followed: what it sends, when it is a send; and counts those whose contents are not looked at. */
 void hb__compare_sent(struct hb__call *c);
 /* One side of a collective, once c->check holds it. */
 void hb__compare(struct hb__call *c, const struct hb__part *part, enum hb__side side);
 /* A collective that is over now; check: of the sides that it has. */
-struct hb__begun;
 void hb__compare_awaited(
 	struct hb__call *c, const struct hb__request *r, const struct hb__begun *begun, uint16_t check);
 /* A call that is no event passes: its contents are not compared. */
-void hb__compare_passed(const struct hb__call *c);
+void hb__compare_passed(struct hb__call *c);
 /* A send is pending from here on; and it is over. */
 void hb__compare_posted(struct hb__call *c, struct hb__request *r);
 void hb__compare_completed(struct hb__call *c, struct hb__request *r);
 
 /* ---- again.c: doing what the record says ---- */
 void hb__again_start(void);
-void hb__again_follow(struct hb__call *c);          /* the row of the call, and whether it sends what it sent */
-enum hb__answer hb__again_poll(struct hb__call *c); /* what a poll is answered */
 int hb__again_recv(struct hb__call *c);
 int hb__again_post(struct hb__call *c); /* Isend, Irecv and their persistent kin */
 void hb__again_posted(struct hb__call *c, struct hb__request *r);

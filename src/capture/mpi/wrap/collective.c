@@ -1,6 +1,5 @@
 /* Collectives: what goes in and what comes out is digested, so that a replay can tell the process that gives something else from
  * those that only get it. */
-#include "capture/mpi/carry/carry.h"
 #include "capture/mpi/wrap/step.h"
 
 /* The sides of this call, NULL: there is nothing to look at. */
@@ -38,18 +37,15 @@ int hb__on_collective(struct hb__call *c)
 		out = later ? NULL : out;
 		given = in ? hb__contents_part(c, in) : 0;
 		c->check = out ? hb__contents_both(given, 0) : given;
-		if (unlikely(c->followed && in))
-			hb__compare(c, in, out ? HB__GIVEN_LOW : HB__GIVEN);
+		if (in)
+			HB__TELL(contents, c, in, out ? HB__GIVEN_LOW : HB__GIVEN);
 	}
-	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
-	int code = hb__invoke_next(c);
-	if (unlikely(epoch))
-		hb__race_left(c->lane, epoch, code);
+	int code = HB__GO(call, c);
 	if (out) {
 		got = code == MPI_SUCCESS ? hb__contents_part(c, out) : 0;
 		c->check = in ? hb__contents_both(given, got) : got;
-		if (unlikely(c->followed && code == MPI_SUCCESS))
-			hb__compare(c, out, in ? HB__GOT_HIGH : HB__GOT);
+		if (code == MPI_SUCCESS)
+			HB__TELL(contents, c, out, in ? HB__GOT_HIGH : HB__GOT);
 	}
 	if (hb__has(c, HB_R_NEWREQ))
 		posted(c, code);

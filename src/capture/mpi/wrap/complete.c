@@ -1,7 +1,5 @@
 /* Completion: Wait and Test, of one request, of all, of any, of some. The
  * handles are copied first, for completion overwrites them. */
-#include "capture/mpi/carry/carry.h"
-#include "capture/mpi/check/check.h"
 #include "capture/mpi/wrap/step.h"
 
 /* With a status of their own each, requests that share a handle are told apart by order only. */
@@ -47,8 +45,7 @@ static uint16_t contents_of(struct hb__call *c, struct hb__request *r)
 {
 	struct hb__begun begun;
 	uint16_t check = hb__awaited_now(r, &begun);
-	if (unlikely(c->followed))
-		hb__compare_awaited(c, r, &begun, check);
+	HB__TELL(awaited, c, r, &begun, check);
 	return check;
 }
 
@@ -68,10 +65,8 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *a
 		return;
 	}
 	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == 18; /* not complete */
-	if (unlikely(hb__carrying) && !pending)
-		hb__carry_completed(c, r, st, error);
-	if (unlikely(hb__checking) && !pending)
-		hb__check_completed(c, r, at, st, error); /* its buffers are watched no longer */
+	if (!pending)
+		HB__TELL(over, c, r, at, st, error);
 	uint16_t check = 0;
 	bool checked = unlikely(r->awaited) && error == MPI_SUCCESS;
 	if (checked)
@@ -84,8 +79,6 @@ static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *a
 	}
 	if (error == MPI_SUCCESS)
 		duplicated(r);
-	if (unlikely(r->sent))
-		hb__compare_completed(c, r);
 	if (unlikely(r->awaited) && !r->persistent)
 		hb__awaited_drop(r);
 	r->cancelling = false;
@@ -106,8 +99,7 @@ int hb__on_wait(struct hb__call *c)
 	HB__NEED(req && st);
 	uintptr_t was = (uintptr_t)*req;
 	hb__begin(c, hb__config.order && chosen(was));
-	bool other = unlikely(hb__config.mode == HB__REPLAY) && hb__again_shadowed(*req);
-	int code = other ? hb__again_wait(req, st) : hb__invoke_next(c); /* a tool behind us sees the call, too */
+	int code = HB__GO(wait, c, req, st);
 	completed(c, was, req, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
 	hb__end(c, code);
 	return code;
@@ -123,15 +115,6 @@ static __attribute__((noinline)) int test_completed(
 	return code;
 }
 
-static __attribute__((noinline)) int test_followed(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
-{
-	enum hb__answer answer = hb__again_poll(c);
-	if (answer == HB__FREE)
-		return hb__invoke_next(c);
-	*flag = answer == HB__YES;
-	return *flag ? hb__again_wait(req, st) : MPI_SUCCESS;
-}
-
 int hb__on_test(struct hb__call *c)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
@@ -140,7 +123,7 @@ int hb__on_test(struct hb__call *c)
 	uintptr_t was = (uintptr_t)*req;
 	int *flag = (int *)hb__arg(c, HB_R_FLAG);
 	HB__NEED(flag);
-	int code = likely(hb__config.mode == HB__RECORD) ? hb__invoke_next(c) : test_followed(c, req, st, flag);
+	int code = HB__GO(test, c, req, st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;
 		return code;
@@ -152,23 +135,16 @@ int hb__on_get_status(struct hb__call *c)
 {
 	uintptr_t was = c->a[0];
 	MPI_Status own, *st = hb__status(c, &own);
-	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
+	int *flag = (int *)hb__arg(c, HB_R_FLAG);
 	HB__NEED(flag && st);
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
-	if (answer == HB__FREE) {
-		code = hb__invoke_next(c);
-	} else {
-		*flag = answer == HB__YES;
-		code = *flag ? hb__again_get_status(c, st) : MPI_SUCCESS;
-	}
+	int code = HB__GO(get_status, c, st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;
 		return code;
 	}
 	hb__begin_poll(c);
 	struct hb__request *r = is_null(was) ? NULL : hb__request_find(was);
-	if (unlikely(hb__carrying))
-		hb__carry_look(r, st, code);
+	HB__TELL(looked, c, r, was, st, code);
 	if (hb__results(c, HB__STATUS_RESULTS)) {
 		if (r && r->active)
 			hb__result_status(c, r, st, code, NULL);
@@ -260,13 +236,7 @@ int hb__on_waitall(struct hb__call *c)
 	if (!several(c, &s))
 		return hb__invoke_next(c);
 	hb__begin(c, any_chosen(&s));
-	int code;
-	if (likely(hb__config.mode == HB__RECORD))
-		code = hb__invoke_next(c);
-	else if (c->followed && hb__expected(c)->code == 19 && hb__expected(c)->n)
-		code = hb__again_waitall_failed(hb__expected(c), s.n, s.reqs, s.st);
-	else
-		code = hb__again_waitall(c->lane, s.n, s.reqs, s.st);
+	int code = HB__GO(waitall, c, s.n, s.reqs, s.st);
 	all_completed(c, &s, code);
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
@@ -278,14 +248,7 @@ int hb__on_testall(struct hb__call *c)
 	struct several s;
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
-	int *flag = (int *)hb__arg(c, HB_R_FLAG), code;
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
-	if (answer == HB__FREE) {
-		code = hb__invoke_next(c);
-	} else {
-		*flag = answer == HB__YES;
-		code = *flag ? hb__again_waitall(c->lane, s.n, s.reqs, s.st) : MPI_SUCCESS;
-	}
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), code = HB__GO(testall, c, s.n, s.reqs, s.st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;
 	} else {
@@ -317,7 +280,7 @@ int hb__on_waitany(struct hb__call *c)
 		return hb__invoke_next(c);
 	int *index = (int *)hb__arg(c, HB_R_INDEX);
 	hb__begin(c, true);
-	int code = unlikely(c->followed) ? hb__again_waitany(c, index, st) : hb__invoke_next(c);
+	int code = HB__GO(waitany, c, index, st);
 	if (code == MPI_SUCCESS || hb__error_class(code) != 7 /* request */)
 		one_completed(c, &s, *index, st, code);
 	hb__end(c, code);
@@ -331,15 +294,8 @@ int hb__on_testany(struct hb__call *c)
 	MPI_Status own, *st = hb__status(c, &own);
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
-	int *flag = (int *)hb__arg(c, HB_R_FLAG), *index = (int *)hb__arg(c, HB_R_INDEX), code;
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
-	if (answer == HB__FREE) {
-		code = hb__invoke_next(c);
-	} else {
-		*flag = answer == HB__YES;
-		*index = MPI_UNDEFINED;
-		code = *flag ? hb__again_waitany(c, index, st) : MPI_SUCCESS;
-	}
+	int *flag = (int *)hb__arg(c, HB_R_FLAG), *index = (int *)hb__arg(c, HB_R_INDEX);
+	int code = HB__GO(testany, c, index, st, flag);
 	if (likely(code == MPI_SUCCESS && !*flag)) {
 		c->lane->control->polls++;
 	} else {
@@ -379,7 +335,7 @@ int hb__on_waitsome(struct hb__call *c)
 		return hb__invoke_next(c);
 	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
 	hb__begin(c, true);
-	int code = unlikely(c->followed) ? hb__again_waitsome(c, out, indices, s.st) : hb__invoke_next(c);
+	int code = HB__GO(waitsome, c, out, indices, s.st);
 	some_completed(c, &s, code);
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
@@ -391,14 +347,8 @@ int hb__on_testsome(struct hb__call *c)
 	struct several s;
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
-	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES), code;
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
-	if (answer == HB__FREE) {
-		code = hb__invoke_next(c);
-	} else {
-		*out = 0;
-		code = answer == HB__YES ? hb__again_waitsome(c, out, indices, s.st) : MPI_SUCCESS;
-	}
+	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
+	int code = HB__GO(testsome, c, out, indices, s.st);
 	if (likely(code == MPI_SUCCESS && *out == 0)) {
 		c->lane->control->polls++;
 	} else {
@@ -412,14 +362,12 @@ int hb__on_testsome(struct hb__call *c)
 
 /* ---- looking without completing ---- */
 
-static void seen(struct several *s, int index, MPI_Status *st, int code)
+static void seen(struct hb__call *c, struct several *s, int index, MPI_Status *st, int code)
 {
 	if (index < 0 || index >= s->n)
 		return;
-	if (unlikely(hb__carrying))
-		hb__carry_look(is_null(s->was[index]) ? NULL : hb__request_find(s->was[index]), st, code);
-	if (unlikely(hb__checking))
-		hb__check_seen(s->was[index]);
+	struct hb__request *r = is_null(s->was[index]) ? NULL : hb__request_find(s->was[index]);
+	HB__TELL(looked, c, r, s->was[index], st, code);
 }
 
 /* MPI_Request_get_status_all, _any and _some: the library is asked about the requests that stand for the program's. */
@@ -431,19 +379,19 @@ int hb__on_look_at_several(struct hb__call *c)
 		return hb__invoke_next(c);
 	MPI_Request *real = hb__scratch(c->lane, ((size_t)s.n + 1) * sizeof *real);
 	for (int i = 0; real && i < s.n; i++)
-		real[i] = hb__again_real(s.reqs[i]);
+		real[i] = hb__way && hb__way->real ? hb__way->real(s.reqs[i]) : s.reqs[i];
 	if (real)
 		c->a[hb__role(c, HB_R_REQS)] = (uintptr_t)real;
 	int code = hb__invoke_next(c);
 	c->a[hb__role(c, HB_R_REQS)] = (uintptr_t)s.reqs;
 	bool yes = code == MPI_SUCCESS && (!hb__has(c, HB_R_FLAG) || *(int *)hb__arg(c, HB_R_FLAG));
 	if (yes && hb__has(c, HB_R_INDEX)) {
-		seen(&s, *(int *)hb__arg(c, HB_R_INDEX), st, code);
+		seen(c, &s, *(int *)hb__arg(c, HB_R_INDEX), st, code);
 	} else if (yes) {
 		const int *indices = hb__has(c, HB_R_INDICES) ? (const int *)hb__arg(c, HB_R_INDICES) : NULL;
 		int n = indices ? *(int *)hb__arg(c, HB_R_OUTCOUNT) : s.n;
 		for (int k = 0; k < n; k++)
-			seen(&s, indices ? indices[k] : k, &s.st[k], code);
+			seen(c, &s, indices ? indices[k] : k, &s.st[k], code);
 	}
 	hb__scratch_release(c->lane, s.mark);
 	return code;

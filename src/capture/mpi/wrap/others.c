@@ -1,5 +1,4 @@
 /* Calls without a choice: communicators, RMA, files, handles. */
-#include "capture/mpi/carry/carry.h"
 #include "capture/mpi/wrap/step.h"
 
 int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
@@ -8,11 +7,7 @@ int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
 static int begun(struct hb__call *c)
 {
 	hb__begin(c, false);
-	uint32_t epoch = unlikely(hb__carrying) ? hb__race_enter(c) : 0;
-	int code = hb__invoke_next(c);
-	if (unlikely(epoch))
-		hb__race_left(c->lane, epoch, code);
-	return code;
+	return HB__GO(call, c);
 }
 
 /* Data of another process comes back: it has exposed its window when that is over. */
@@ -54,8 +49,8 @@ int hb__on_window_complete(struct hb__call *c)
 /* Not an event, but it has contents. */
 int hb__on_moving(struct hb__call *c)
 {
-	if (unlikely(hb__config.mode == HB__REPLAY))
-		hb__compare_passed(c);
+	if (unlikely(hb__way) && hb__way->passes)
+		hb__way->passes(c);
 	note_fetch(c);
 	return hb__invoke_next(c);
 }
@@ -73,22 +68,28 @@ int hb__on_event(struct hb__call *c)
 /* A poll without a request of ours behind it: Win_test, Parrived. */
 int hb__on_poll(struct hb__call *c)
 {
-	int *flag = (int *)hb__arg(c, HB_R_FLAG), code = MPI_SUCCESS;
+	int *flag = (int *)hb__arg(c, HB_R_FLAG);
 	HB__NEED(flag);
-	enum hb__answer answer = likely(hb__config.mode == HB__RECORD) ? HB__FREE : hb__again_poll(c);
-	if (answer == HB__NO) {
-		*flag = 0;
-	} else {
-		code = hb__invoke_next(c);
-		while (answer == HB__YES && code == MPI_SUCCESS && !*flag)
-			code = hb__invoke_next(c);
-	}
+	int code = HB__GO(poll, c, flag);
 	if (code == MPI_SUCCESS && !*flag) {
 		c->lane->control->polls++;
 		return code;
 	}
 	hb__begin_poll(c);
 	hb__end_poll(c, code);
+	return code;
+}
+
+/* A buffer for MPI_Bsend; it is no event when it is given. */
+int hb__on_buffer_attach(struct hb__call *c) { return HB__GO(attach, c); }
+
+int hb__on_buffer_detach(struct hb__call *c)
+{
+	const uintptr_t *a = &c->a[c->fn->nargs - 2]; /* the address and the size are the last two */
+	HB__NEED(a[0] && a[1]);
+	hb__begin(c, false);
+	int code = HB__GO(detach, c);
+	hb__end(c, code);
 	return code;
 }
 

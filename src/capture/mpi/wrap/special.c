@@ -1,6 +1,4 @@
 /* Start and end of MPI, and which handler a function has. */
-#include "capture/mpi/carry/carry.h"
-#include "capture/mpi/check/check.h"
 #include "capture/core/control/control.h"
 #include "capture/mpi/wrap/step.h"
 
@@ -41,17 +39,12 @@ int hb__on_init(struct hb__call *c)
 int hb__on_finalize(struct hb__call *c)
 {
 	hb__begin(c, false);
-	if (unlikely(hb__carrying)) {
-		hb__race_finish(c);
-		hb__carry_end_process();
-	}
+	HB__TELL(finalizing, c);
 	int code =
 		hb__invoke_next(c); /* attributes of MPI_COMM_SELF are deleted inside: callbacks may still call MPI */
-	if (unlikely(hb__checking))
-		hb__check_finalized(c);
+	HB__TELL(finalized, c);
 	hb__end(c, code);
-	if (hb__config.mode == HB__REPLAY)
-		hb__follow_finish();
+	hb__follow_finish();
 	hb__end_process(HB_STATE_FINALIZED);
 	return code;
 }

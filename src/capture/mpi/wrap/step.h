@@ -3,7 +3,8 @@
 #define HBDB_CAPTURE_WRAP_STEP_H
 
 #include "capture/mpi/family/family.h"
-#include "capture/mpi/replay/replay.h"
+#include "capture/core/follow/follow.h"
+#include "capture/mpi/observe/observe.h"
 #include "capture/mpi/slots/slots.h"
 #include "capture/mpi/track/track.h"
 #include "capture/mpi/wrap/wrap.h"
@@ -24,6 +25,7 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 	c->choice = choice;
 	c->mark = lane->scratch;
 	c->nresults = 0;
+	c->own = NULL;
 	if (hb__config.order && !choice)
 		return;
 	if (likely(!c->slot)) /* else the checks needed it */
@@ -32,8 +34,8 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 		c->check = hb__contents((const void *)c->a[c->slot->check_arg], c->slot->check_bytes);
 	c->outer_inside = lane->control->inside;
 	lane->control->inside = (uint64_t)c->slot->id + 1;
-	if (unlikely(hb__config.mode == HB__REPLAY))
-		hb__again_follow(c);
+	if (unlikely(hb__way) && hb__way->begin)
+		hb__way->begin(c);
 	if (hb__config.order)
 		return;
 	c->enter = hb__tick();
@@ -56,14 +58,14 @@ static inline void hb__end(struct hb__call *c, int code)
 	if (hb__config.order && !c->choice)
 		return;
 	if (unlikely(c->deferred))
-		hb__again_follow(c);
+		hb__way->begin(c);
 	int error = likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code);
 	if (likely(!hb__config.order))
 		hb__row_usual(c, hb__tick(), error);
 	else
 		hb__row_event(c, 0, error);
 	lane->control->inside = c->outer_inside;
-	if (c->nresults)
+	if (c->nresults || unlikely(c->own != NULL))
 		hb__scratch_release(lane, c->mark);
 }
 

@@ -50,7 +50,7 @@ hb__handler hb__on_comm, hb__on_comm_free, hb__on_get_parent;
 hb__handler hb__on_newtype, hb__on_type_commit, hb__on_type_free, hb__on_op_free, hb__on_newop, hb__on_newhandle,
 	hb__on_handle_free;
 hb__handler hb__on_set_name;
-hb__handler hb__on_buffer_attach, hb__on_buffer_detach; /* buffer.c */
+hb__handler hb__on_buffer_attach, hb__on_buffer_detach;
 hb__handler hb__on_init, hb__on_finalize, hb__on_abort;
 
 #pragma GCC visibility pop

@@ -242,9 +242,6 @@ void hb__check_seen(uintptr_t request)
 void hb__check_buffers_leave(struct hb__call *c, int code)
 {
 	hb__partitions_leave(c, code);
-	if (c->fn->means->does == HB_DOES_LOOK && !hb__has(c, HB_R_NREQ) && code == MPI_SUCCESS &&
-		*(const int *)hb__arg(c, HB_R_FLAG))
-		hb__check_seen(c->a[0]);
 	hb__settled_leave(c);
 }
 

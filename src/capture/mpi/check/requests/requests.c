@@ -166,8 +166,7 @@ static void forget_unsure(struct hb__watch *w)
 	hb__track_unlock();
 }
 
-void hb__check_completed(
-	struct hb__call *c, struct hb__request *r, const MPI_Request *at, const MPI_Status *st, int error)
+void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
 {
 	hb__track_lock();
 	struct hb__watch *w = hb__watch_find(r->handle, at);

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include "capture/mpi/carry/carry.h"
-#include "capture/mpi/wrap/step.h"
 
 /* The process may have one, and each communicator one of its own. */
 struct attached {
@@ -18,12 +17,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The address and the size are the last two parameters. */
 static uintptr_t *buffer_of(struct hb__call *c) { return &c->a[c->fn->nargs - 2]; }
 
-int hb__on_buffer_attach(struct hb__call *c)
+int hb__carry_attach(struct hb__call *c)
 {
 	uintptr_t *a = buffer_of(c);
 	void *buf = (void *)a[0];
 	int64_t bytes = c->fn->wide ? (int64_t)a[1] : (int)a[1], limit = c->fn->wide ? INT64_MAX : INT32_MAX;
-	if (!hb__carrying || !buf || hb__buffer_automatic(a[0]) || bytes <= 0)
+	if (!buf || hb__buffer_automatic(a[0]) || bytes <= 0)
 		return hb__invoke_next(c);
 	/* At least this much the program has reckoned for each message. */
 	int64_t most = bytes / MPI_BSEND_OVERHEAD + 1, more = most * (int64_t)(hb__prefix_bytes + 64);
@@ -65,13 +64,11 @@ static struct attached *take(const void *ours)
 	return found;
 }
 
-int hb__on_buffer_detach(struct hb__call *c)
+int hb__carry_detach(struct hb__call *c)
 {
 	const uintptr_t *a = buffer_of(c);
-	HB__NEED(a[0] && a[1]);
-	hb__begin(c, false);
 	int code = hb__invoke_next(c);
-	struct attached *one = hb__carrying && code == MPI_SUCCESS ? take(*(void **)a[0]) : NULL;
+	struct attached *one = code == MPI_SUCCESS ? take(*(void **)a[0]) : NULL;
 	if (one) {
 		*(void **)a[0] = one->program;
 		if (c->fn->param[c->fn->nargs - 1].kind == HB_P_CNTPTR)
@@ -81,6 +78,5 @@ int hb__on_buffer_detach(struct hb__call *c)
 		munmap(one->ours, (size_t)one->ours_bytes);
 		free(one);
 	}
-	hb__end(c, code);
 	return code;
 }
