@@ -1,10 +1,13 @@
 /* Small programs by name, each with receives that race or look as if they did. Prints what each receive got.
  * The process whose rank is in LATE sleeps before it sends: a recording and its replays differ in that.
  *
- * usage: cases stencil|chain|ask|behind|half|killed|threads|failing */
+ * usage: cases stencil|chain|ask|behind|half|killed|threads|failing|sometimes */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,13 +180,53 @@ static void failing(void)
 			receive(MPI_ANY_SOURCE, 4);
 }
 
+/* Rank 0 gets from rank 1 with a wildcard, always; in every other round, chosen as by dice, rank 2 could have been first, but memory that the
+ * processes share keeps it waiting. Which rounds race has no pattern, what was received has one. Prints nothing. */
+static void sometimes(void)
+{
+	enum { ROUNDS = 12000 };
+	int *came, unit;
+	MPI_Aint bytes;
+	MPI_Win win;
+	MPI_Win_allocate_shared(rank ? 0 : sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &came, &win);
+	MPI_Win_shared_query(win, 0, &bytes, &unit, &came);
+	if (!rank)
+		*came = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	uint32_t dice = 1;
+	for (int k = 1; k <= ROUNDS; k++) {
+		dice = dice * 1664525 + 1013904223;
+		bool both = dice >> 31;
+		int m = 0;
+		if (rank == 0) {
+			if (both)
+				MPI_Send(&m, 1, MPI_INT, 2, 2,
+					MPI_COMM_WORLD); /* orders what rank 2 sends behind the rounds before */
+			MPI_Recv(&m, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			__atomic_store_n(came, k, __ATOMIC_RELEASE);
+			if (both)
+				MPI_Recv(&m, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		} else {
+			if (rank == 2 && both)
+				MPI_Recv(&m, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			while (rank == 2 && both && __atomic_load_n(came, __ATOMIC_ACQUIRE) < k)
+				sched_yield();
+			while (rank == 1 && __atomic_load_n(came, __ATOMIC_ACQUIRE) < k - 1)
+				sched_yield();
+			if (rank == 1 || both)
+				MPI_Send(&m, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+		}
+	}
+	MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} cases[] = {{"stencil", stencil}, {"chain", chain}, {"ask", ask}, {"behind", behind}, {"half", half},
-		{"killed", killed}, {"threads", threads}, {"failing", failing}};
+		{"killed", killed}, {"threads", threads}, {"failing", failing}, {"sometimes", sometimes}};
 	int level;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);

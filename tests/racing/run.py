@@ -293,6 +293,20 @@ def reasons(folder, mpi):
         yield job.name, test
 
 
+def no_larger(folder, mpi):
+    """Left out where it has no pattern, what was received takes more room than all of it."""
+    job = Job(folder, mpi, "cases", 3, ["sometimes"])
+
+    def test():
+        _, said = run([HBDB, "record", "-l", "racing", "-o", job.path("racing"), "--"] + job.command({}), seconds=10 * TIMEOUT)
+        kept, of = numbers(said)
+        size = os.path.getsize(os.path.join(job.path("racing"), "rank.0.log"))
+        if of < 12000 or size > 1000:
+            raise Failed("%d of %d are kept, in %d bytes" % (kept, of, size))
+        return "%d of %d in %d bytes" % (kept, of, size)
+    yield job.name, test
+
+
 def refusals(folder):
     def test():
         job = Job(folder, "openmpi", "cases", 2, ["chain"])
@@ -334,7 +348,7 @@ def main():
     tests = list(refusals(folder)) if "openmpi" in mpis else []
     for mpi in mpis:
         tests += list(nothing_races(folder, mpi)) + list(late_messages(folder, mpi)) + list(killed(folder, mpi))
-        tests += list(reasons(folder, mpi))
+        tests += list(reasons(folder, mpi)) + (list(no_larger(folder, mpi)) if mpi == "openmpi" else [])
         tests += list(farm(folder, mpi)) + list(traffic(folder, mpi, options.seeds if mpi == "openmpi" else 1))
     tests = [t for t in tests if options.only in t[0]]
     failed = 0

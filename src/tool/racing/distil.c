@@ -11,9 +11,10 @@
 #include "format/growing/growing.h"
 #include "format/row.h"
 
-#define MANY 1000 /* receives kept ... */
+/* With so many receives kept, in more bytes than this, it may be shorter to keep those left out, too: what is left has less of a pattern. */
+#define MANY 1000
+#define SMALL 1024
 #define PACKED 12 /* level of compression */
-#define FEW 4     /* ... and of so many at most one left out: it may be shorter to keep that one, too */
 
 /* A message that raced. */
 struct hb_sent {
@@ -117,7 +118,7 @@ hb_status hb__seal_racing(hb_log *log, const hb_racers *racers, const char *to, 
 	hb_log_info *ret_rows, hb_distilled *ret_kept, hb_error *err)
 {
 	hb_status status = seal_once(log, racers, to, progress, user, ret_rows, ret_kept, err);
-	if (status || ret_kept->kept < MANY || !ret_kept->skipped || ret_kept->skipped > ret_kept->kept / FEW)
+	if (status || ret_kept->kept < MANY || !ret_kept->skipped || size_of(to) <= SMALL)
 		return status;
 	hb_log_info rows;
 	hb_distilled kept;
