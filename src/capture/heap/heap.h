@@ -25,6 +25,8 @@ struct hb_heap_block {
 	uint32_t life;     /* another one each time that a block begins here */
 	const void *made;  /* who called malloc or its like: a return address */
 	const void *ended; /* of a freed one: who called free */
+	const uint64_t *turn; /* what was answered holds while *turn is `was`; NULL: ask again */
+	uint64_t was;
 };
 
 /* The block in which the address lies: a live one if there is one, else the one that was freed. Any thread; takes no lock. */

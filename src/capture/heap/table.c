@@ -20,6 +20,7 @@ struct record {
 	const void *made, *ended;
 	uint32_t life;
 	uint32_t state;
+	uint64_t turn; /* grows after each change of what is answered of it */
 };
 
 struct leaf {
@@ -102,6 +103,14 @@ static uint32_t new_record(void)
 
 /* ---- what happens to blocks ---- */
 
+/* Only who has the block changes it; the turn is the last word that is written, so that whoever read it before what it stands for
+ * asks once more than needed, and never once less. */
+static void set_state(struct record *r, enum hb_heap_state state)
+{
+	__atomic_store_n(&r->state, state, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->turn, r->turn + 1, __ATOMIC_RELEASE);
+}
+
 static uint32_t *first_at(struct leaf *leaf, uintptr_t at) { return &leaf->first[(at >> GRANULE) % GRANULES]; }
 
 static void name_across(uintptr_t start, size_t size, uint32_t number)
@@ -130,7 +139,7 @@ void hb__heap_begins(void *p, size_t size, const void *made)
 	r->size = size;
 	r->made = made;
 	r->life++;
-	__atomic_store_n(&r->state, HB_HEAP_LIVE, __ATOMIC_RELEASE);
+	set_state(r, HB_HEAP_LIVE);
 	__atomic_store_n(place, number, __ATOMIC_RELEASE);
 	if (start >> SEGMENT != (start + size) >> SEGMENT)
 		name_across(start, size, number);
@@ -149,7 +158,7 @@ bool hb__heap_ends(void *p, const void *ended)
 	if (!r)
 		return false;
 	r->ended = ended;
-	__atomic_store_n(&r->state, HB_HEAP_FREED, __ATOMIC_RELEASE);
+	set_state(r, HB_HEAP_FREED);
 	return true;
 }
 
@@ -157,7 +166,7 @@ void hb__heap_stays(void *p)
 {
 	struct record *r = live_at(p);
 	if (r)
-		__atomic_store_n(&r->state, HB_HEAP_LIVE, __ATOMIC_RELEASE);
+		set_state(r, HB_HEAP_LIVE);
 }
 
 void hb__heap_resized(void *p, size_t size)
@@ -166,7 +175,7 @@ void hb__heap_resized(void *p, size_t size)
 	if (!r)
 		return;
 	r->size = size;
-	__atomic_store_n(&r->state, HB_HEAP_LIVE, __ATOMIC_RELEASE);
+	set_state(r, HB_HEAP_LIVE);
 	struct leaf *leaf = leaf_of((uintptr_t)p, false);
 	if (leaf && r->start >> SEGMENT != (r->start + size) >> SEGMENT)
 		name_across(r->start, size, *first_at(leaf, r->start));
@@ -179,9 +188,13 @@ static bool holds(const struct record *r, uintptr_t at)
 	return at == r->start || (at > r->start && at - r->start < r->size);
 }
 
+/* What it says is read behind the turn, so that a later change is one of the turn, too. */
 static enum hb_heap_state answer(const struct record *r, enum hb_heap_state state, struct hb_heap_block *ret)
 {
-	*ret = (struct hb_heap_block){state, r->start, r->size, r->life, r->made, r->ended};
+	uint64_t turn = __atomic_load_n(&r->turn, __ATOMIC_ACQUIRE);
+	bool same = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == state;
+	*ret = (struct hb_heap_block){
+		state, r->start, r->size, r->life, r->made, r->ended, same ? &r->turn : NULL, turn};
 	return state;
 }
 

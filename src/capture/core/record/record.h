@@ -86,13 +86,21 @@ struct hb__part {
 		unit; /* bytes: of all or, without counts, of a block; unit: of a count of 1, 0: as types says */
 };
 
+/* check: an answer that holds as long as *turn is `was`; turn NULL: not any longer */
+struct hb__holding {
+	const uint64_t *turn;
+	uint64_t was;
+};
+
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
+enum { HB__NOT_IN_A_ROW = 255 };
 struct hb__slot {
 	const struct hb__fn *fn;
 	const void *pc;
 	uint64_t epoch;
 	struct hb__slot *after; /* the slot of the call that came next, the last time */
 	bool plain;             /* the key is the arguments as they stand */
+	uint8_t first;          /* ... and they stand one behind the other, from this argument on; HB__NOT_IN_A_ROW: not so */
 	uint32_t open; /* arguments that may change from call to call (tags), a bit each; bucket is of the others */
 	uint32_t id, site;
 	uint8_t nargs, flags;
@@ -102,9 +110,11 @@ struct hb__slot {
 	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
 	int64_t check_bytes; /* 0: not so */
 	uintptr_t key[HB_MAX_RECORDED];
-	int64_t arg[HB_MAX_RECORDED]; /* neutral */
 	uint32_t settled; /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
-	uintptr_t settled_buffer;          /* check: with this buffer, 0: with any */
+	uintptr_t settled_buffer;  /* check: with this buffer, 0: with any */
+	struct hb__holding memory; /* check: of a settled one, that this buffer is there: */
+	uintptr_t memory_of;
+	int64_t arg[HB_MAX_RECORDED];      /* neutral */
 	uint64_t followed;                 /* replay: the definition of a record's slot that was found equal */
 	struct hb__part in, in_place, out; /* collectives: what goes in, the same with MPI_IN_PLACE, what comes out */
 };
@@ -149,6 +159,38 @@ static inline void hb__wanted_function(struct hb__wanted *w)
 void hb__slot_define(struct hb__lane *lane, const struct hb__slot *slot);
 /* An open argument is another than in the call before: what the key has, and its neutral value. */
 void hb__slot_change(struct hb__lane *lane, struct hb__slot *slot, unsigned argument, uintptr_t key, int64_t value);
+/* Without a loop, for a send has five of them. */
+static inline __attribute__((always_inline)) bool hb__same_arguments(const uintptr_t *key, const uintptr_t *a, unsigned n)
+{
+	uintptr_t other = 0;
+	switch (n) {
+	default:
+		for (; n > 6; n--)
+			other |= key[n - 1] ^ a[n - 1];
+		__attribute__((fallthrough));
+	case 6:
+		other |= key[5] ^ a[5];
+		__attribute__((fallthrough));
+	case 5:
+		other |= key[4] ^ a[4];
+		__attribute__((fallthrough));
+	case 4:
+		other |= key[3] ^ a[3];
+		__attribute__((fallthrough));
+	case 3:
+		other |= key[2] ^ a[2];
+		__attribute__((fallthrough));
+	case 2:
+		other |= key[1] ^ a[1];
+		__attribute__((fallthrough));
+	case 1:
+		other |= key[0] ^ a[0];
+		__attribute__((fallthrough));
+	case 0:
+		return !other;
+	}
+}
+
 /* The slot of the call that comes next, most likely: programs go in loops, and the call that followed the last one before follows it
  * again. NULL: it is another one, to be searched for. *ret_changed as above. */
 static inline struct hb__slot *hb__slot_guess(const struct hb__call *c, uint32_t *ret_changed)
@@ -159,6 +201,9 @@ static inline struct hb__slot *hb__slot_guess(const struct hb__call *c, uint32_t
 		return NULL;
 	const struct hb__fn *fn = c->fn;
 	uint32_t changed = 0;
+	*ret_changed = 0;
+	if (likely(s->first != HB__NOT_IN_A_ROW && hb__same_arguments(s->key, c->a + s->first, s->nargs)))
+		return t->last = s;
 	for (unsigned i = 0; i < fn->nrecorded; i++) {
 		if (likely(s->key[i] == c->a[fn->recorded[i].arg]))
 			continue;

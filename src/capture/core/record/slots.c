@@ -94,6 +94,14 @@ struct looked {
 	const uintptr_t *key;
 };
 
+static uint8_t first_of_row(const struct hb__fn *fn)
+{
+	for (unsigned i = 0; i < fn->nrecorded; i++)
+		if (fn->recorded[i].arg != fn->recorded[0].arg + i)
+			return HB__NOT_IN_A_ROW;
+	return fn->nrecorded ? fn->recorded[0].arg : 0;
+}
+
 /* `stale`: 1 + a slot of the same call whose handles died; it is defined anew. */
 static __attribute__((noinline)) struct hb__slot *slot_new(
 	struct hb__slots *t, const struct looked *k, uint32_t bucket, uint32_t stale, uint32_t open, bool plain)
@@ -116,6 +124,7 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 		.bytes = -1,
 		.id = id,
 		.open = open,
+		.first = first_of_row(k->fn),
 		.plain = plain};
 	if (!hb__config.order) {
 		memcpy(s->key, k->key, k->nkey * sizeof *s->key);

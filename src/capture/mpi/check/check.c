@@ -12,6 +12,7 @@
 #include "mpi_ids.h"
 
 bool hb__checking;
+struct hb__attention hb__attention;
 
 static const char *const words[] = {
 #define HB_REMARK(name, word, keys) word,
@@ -23,6 +24,8 @@ static const char *const words[] = {
 static __thread bool late __attribute__((tls_model("initial-exec")));
 
 static uint32_t written; /* remarks */
+
+static void find_messages(void);
 
 uint32_t hb__check_site_of(const struct hb__call *c) { return hb__define_site(hb__site_of(c->pc, c->cfa)); }
 
@@ -77,6 +80,7 @@ void hb__check_begin_process(void)
 	hb__typemaps_wanted = true;
 	hb__topology_made = hb__check_topology;
 	hb__check_threads_begin();
+	find_messages();
 	hb__memory_that_stays();
 	char note[400];
 	const char *why = hb__blocks_begin();
@@ -113,7 +117,7 @@ static bool asks_again(const struct hb__call *c)
 {
 	if (asked.lane != c->lane || asked.fn != c->fn || asked.pc != c->pc || asked.cfa != c->cfa ||
 		asked.epoch != hb__epoch || asked.events != c->lane->control->events ||
-		asked.turn != hb__requests_turn || asked.written != written || hb__windows_alive)
+		asked.turn != hb__requests_turn || asked.written != written || hb__attention.windows)
 		return false;
 	for (unsigned i = 0; i < c->fn->nargs; i++)
 		if (asked.a[i] != c->a[i])
@@ -181,22 +185,45 @@ static void settle(const struct hb__call *c, uint64_t call, bool any)
 	s->buffer[1] = buffer_of(c, HB_R_RBUF);
 }
 
-/* The same of a message, by its slot, which its begin needs anyway. */
-static bool usual(uintptr_t pointer) { return pointer > 4096 && pointer < UINTPTR_MAX - 4096; }
+/* The same of a message, by its slot, which its begin needs anyway. What of a send or a receive does not stand in its slot: */
+static struct message {
+	bool is;
+	uint8_t buffer, answer; /* arguments; answer: where a status or a request comes, without that the buffer */
+	uintptr_t ignored;      /* in the place of an answer: none is wanted */
+} messages[HB_FN_COUNT];
+
+static void find_messages(void)
+{
+	for (unsigned i = 0; i < HB_FN_COUNT; i++) {
+		const struct hb__fn *fn = hb__fns[i];
+		struct message *m = &messages[i];
+		if (!fn || !hb__arguments_of_message(fn) || !(fn->flags & HB_EVENT))
+			continue;
+		enum hb_role buffer = fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF, status = HB_R_STATUS;
+		enum hb_role answer = fn->role[status] ? status : fn->role[HB_R_NEWREQ] ? HB_R_NEWREQ : buffer;
+		m->buffer = (uint8_t)(fn->role[buffer] - 1);
+		m->answer = (uint8_t)(fn->role[answer] - 1);
+		m->ignored = answer == status ? (uintptr_t)MPI_STATUS_IGNORE : UINTPTR_MAX / 2;
+		m->is = true;
+	}
+}
+
+static inline bool usual(uintptr_t pointer) { return pointer - 4097 < UINTPTR_MAX - 2 * 4097; }
+
+static inline bool usual_answer(const struct hb__call *c, const struct message *m)
+{
+	return usual(c->a[m->answer]) || c->a[m->answer] == m->ignored;
+}
 
 static bool slot_is_settled(struct hb__call *c)
 {
-	if (!hb__arguments_of_message(c->fn) || !(c->fn->flags & HB_EVENT))
-		return false;
-	c->slot = hb__slot_find(c);
-	const struct hb__slot *s = c->slot;
-	uintptr_t buffer = buffer_of(c, c->fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF);
-	uintptr_t status = hb__has(c, HB_R_STATUS) ? hb__arg(c, HB_R_STATUS) : 4097;
-	uintptr_t request = hb__has(c, HB_R_NEWREQ) ? hb__arg(c, HB_R_NEWREQ) : 4097;
-	return s->settled == (uint32_t)hb__handles_ended + 1 && usual(buffer) && usual(request) &&
-	       (usual(status) || status == (uintptr_t)MPI_STATUS_IGNORE) &&
-	       (!s->settled_buffer || s->settled_buffer == buffer);
+	const struct message *m = &messages[c->fn->id];
+	const struct hb__slot *s = c->slot; /* known of messages */
+	return s && s->settled == (uint32_t)hb__handles_ended + 1 && usual(c->a[m->buffer]) && usual_answer(c, m) &&
+	       (!s->settled_buffer || s->settled_buffer == c->a[m->buffer]);
 }
+
+static const uint64_t other_turn = 1;
 
 static void settle_slot(const struct hb__call *c, bool any)
 {
@@ -204,7 +231,38 @@ static void settle_slot(const struct hb__call *c, bool any)
 	if (!s)
 		return;
 	s->settled = (uint32_t)hb__handles_ended + 1;
-	s->settled_buffer = any ? 0 : buffer_of(c, c->fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF);
+	s->settled_buffer = any ? 0 : c->a[messages[c->fn->id].buffer];
+	if (!s->memory.turn)
+		s->memory = (struct hb__holding){&other_turn, 0}; /* looked at each time */
+}
+
+void hb__check_memory_holds(const struct hb__call *c, struct hb__holding holds)
+{
+	struct hb__slot *s = (struct hb__slot *)c->slot;
+	if (!s || !usual(c->a[messages[c->fn->id].buffer]) || !hb__check_threads_quiet())
+		return;
+	s->memory = holds;
+	s->memory_of = c->a[messages[c->fn->id].buffer];
+}
+
+bool hb__check_passes(struct hb__call *c)
+{
+	const struct message *m = &messages[c->fn->id];
+	const struct hb__attention *now = &hb__attention;
+	if (!m->is)
+		return false;
+	const struct hb__slot *s = c->slot = hb__slot_find(c);
+	bool same = s->settled == (uint32_t)hb__handles_ended + 1 && s->memory_of == c->a[m->buffer] &&
+		    *s->memory.turn == s->memory.was && usual_answer(c, m);
+	bool alone = !now->pieces || c->fn->flags & HB_NONBLOCKING; /* these look for overlaps when they are posted */
+	return same && alone && !(now->guards | now->windows | now->between) && !(hb__many_threads & hb__threaded);
+}
+
+void hb__check_passed_after_all(struct hb__call *c, int code)
+{
+	c->again = c->watched = false;
+	c->settled = true;
+	hb__check_leave(c, code);
 }
 
 /* A null pointer where one of these calls needs none. */
@@ -243,7 +301,6 @@ static bool completes_active(struct hb__call *c)
 static void settled_enter(struct hb__call *c)
 {
 	c->settled = true;
-	hb__check_arguments_again(c);
 	hb__settled_enter(c);
 	hb__check_windows_enter(c);
 }
@@ -276,7 +333,6 @@ void hb__check_enter(struct hb__call *c)
 	if (unlikely(hb__many_threads && hb__threaded))
 		hb__check_together_enter(c);
 	if (c->again) {
-		hb__check_arguments_again(c);
 		hb__between_enter(c);
 		hb__mapped_forget();
 		return;

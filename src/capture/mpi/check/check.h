@@ -16,11 +16,30 @@
 
 extern bool hb__checking; /* remarks are wanted: recording, level events, HBDB_REMARKS=1 */
 
+/* How many there are of what concerns calls that come: memory watched by the processor, windows, pieces of pending operations,
+ * and short receive buffers. A call of which all has been said looks at these numbers alone. */
+struct hb__attention {
+	uint32_t guards, windows, pieces, between;
+};
+extern struct hb__attention hb__attention;
+
 /* ---- check.c ---- */
 void hb__check_begin_process(void); /* MPI_Init has returned, the first lane is there */
 /* Before the handler of a call of the program, and after it. code: what the call returned. */
 void hb__check_enter(struct hb__call *c);
 void hb__check_leave(struct hb__call *c, int code);
+/* In the place of both. True: this call was looked at before, with this buffer, and nothing has changed since; nor is there
+ * anything to be done before its handler. */
+bool hb__check_passes(struct hb__call *c);
+void hb__check_passed_after_all(struct hb__call *c, int code);
+static inline void hb__check_passed(struct hb__call *c, int code)
+{
+	const struct hb__attention *now = &hb__attention;
+	if (unlikely(code | (c->fn->flags & HB_NONBLOCKING)) || unlikely(now->guards | now->windows | now->between))
+		hb__check_passed_after_all(c, code);
+}
+/* The call's memory is there as long as this holds; before the call is settled, for one whose slot is known. */
+void hb__check_memory_holds(const struct hb__call *c, struct hb__holding holds);
 /* MPI_Finalize is about to be called, and has returned (what follows is lost); and the process leaves without it. */
 void hb__check_finalize(struct hb__call *c);
 void hb__check_finalized(struct hb__call *c);
@@ -47,6 +66,7 @@ bool hb__check_declared(struct hb__call *c);
 int hb__check_freed_late(const struct hb__fn *fn, uintptr_t *a, hb__function next);
 void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa);
 void hb__check_threads_begin(void);
+bool hb__check_threads_quiet(void); /* nothing is ever to be said of calls of this thread */
 void hb__check_threads_enter(struct hb__call *c);
 void hb__check_threads_leave(struct hb__call *c);
 
@@ -84,7 +104,10 @@ void hb__guard_asked(bool yes);          /* what it was answered */
 /* What of the memory from *low on, below high, no register of this thread watches: it may be read here without setting one off.
  * *ret_low, *ret_high: the next such piece, after which *low stands behind it. False: there is none. */
 bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t *ret_high);
-bool hb__guard_any(void);      /* something is watched, by any thread */
+static inline bool hb__guard_any(void) /* something is watched, by any thread */
+{
+	return __atomic_load_n(&hb__attention.guards, __ATOMIC_RELAXED) != 0;
+}
 uint32_t hb__guard_turn(void); /* another one whenever what is watched has changed */
 
 /* ---- buffers/block.c: memory of the program that a call uses ---- */
@@ -138,7 +161,6 @@ bool hb__check_arguments(struct hb__call *c, uint64_t alike);
 uint64_t hb__arguments_alike(const struct hb__call *c);
 /* It has one buffer, the place of a request or a status, and numbers: a send or a receive. */
 bool hb__arguments_of_message(const struct hb__fn *fn);
-void hb__check_arguments_again(struct hb__call *c); /* they are those of the call before */
 void hb__check_arguments_leave(struct hb__call *c, int code);
 void hb__fatal_begin(void);                       /* errors that end the process are told before they do */
 void hb__check_handles_enter(struct hb__call *c); /* handles/: use after free, ... */
@@ -160,7 +182,6 @@ bool hb__memory_of_program(const void *p, size_t bytes); /* its own static memor
 /* What is known to be there holds for a call: before the library is called, and when the call returns, it may be given back. */
 void hb__mapped_forget(void);
 void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
-extern uint32_t hb__windows_alive;
 void hb__check_windows_leave(struct hb__call *c, int code);
 void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */
 void hb__check_files_leave(struct hb__call *c, int code);

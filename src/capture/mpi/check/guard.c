@@ -52,7 +52,6 @@ struct guards {
 };
 static __thread struct guards *self __attribute__((tls_model("initial-exec")));
 static struct guards *all;
-static uint32_t placed; /* guards of all threads */
 static uint32_t turn;
 static uint64_t trap; /* what one costs, in counts of the clock */
 
@@ -126,7 +125,7 @@ static void release(struct guards *w, struct guard *x)
 	x->key = NULL;
 	w->used--;
 	turn++;
-	__atomic_fetch_sub(&placed, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&hb__attention.guards, 1, __ATOMIC_RELAXED);
 }
 
 /* A thread leaves: a program may start many. */
@@ -242,7 +241,7 @@ static bool place(struct guards *w, const void *key, uintptr_t address, unsigned
 	snprintf(free->owner, sizeof free->owner, "%s", owner);
 	w->used++;
 	turn++;
-	__atomic_fetch_add(&placed, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&hb__attention.guards, 1, __ATOMIC_RELAXED);
 	return true;
 }
 
@@ -289,7 +288,6 @@ void hb__guard_begin(const void *key, const void *address, size_t bytes, bool re
 	hb__credit_used(2 * (hb__count() - begin)); /* and to take them away again */
 }
 
-bool hb__guard_any(void) { return __atomic_load_n(&placed, __ATOMIC_RELAXED) != 0; }
 uint32_t hb__guard_turn(void) { return turn; }
 
 bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t *ret_high)
@@ -313,7 +311,7 @@ bool hb__guard_gap(uintptr_t *low, uintptr_t high, uintptr_t *ret_low, uintptr_t
 
 void hb__guard_end(const void *key)
 {
-	if (!__atomic_load_n(&placed, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&hb__attention.guards, __ATOMIC_RELAXED))
 		return;
 	lock();
 	for (struct guards *w = all; w; w = w->next)
@@ -326,7 +324,7 @@ void hb__guard_end(const void *key)
 bool hb__guard_told(const void *key)
 {
 	bool told = true, found = false;
-	if (!__atomic_load_n(&placed, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&hb__attention.guards, __ATOMIC_RELAXED))
 		return told;
 	lock();
 	for (struct guards *w = all; w && !found; w = w->next)

@@ -35,11 +35,18 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 		hb__define_function(fn); /* a count needs a name */
 	if (special && hb__controlled && hb__handlers[id] != hb__on_plain && hb__handlers[id] != hb__on_moving)
 		hb__control_look(lane, true);
-	if (special && hb__checking)
+	bool checked = special && hb__checking, passes = false;
+	if (checked) {
+		lane->checked = &c;
+		passes = hb__check_passes(&c);
+	}
+	if (checked && unlikely(!passes))
 		hb__check_enter(&c);
 	int code = hb__handlers[id](&c);
-	if (special && hb__checking)
-		hb__check_leave(&c, code);
+	if (checked) {
+		passes ? hb__check_passed(&c, code) : hb__check_leave(&c, code);
+		lane->checked = NULL;
+	}
 	if (special)
 		hb__control_check(lane);
 	lane->depth = 0;
@@ -54,10 +61,12 @@ static __attribute__((noinline)) int below(struct hb__lane *lane, const struct h
 	if (hb__in_library(pc) || (entry == HB_ENTRY_PMPI && !hb__in_binding(pc)))
 		return fn->invoke(next, a);
 	uint16_t depth = lane->depth;
+	struct hb__call *around = lane->checked;
 	lane->nested++;
 	int code = run(lane, fn, a, next, pc, cfa, lane->special);
 	lane->nested--;
 	lane->depth = depth;
+	lane->checked = around;
 	return code;
 }
 
@@ -88,20 +97,28 @@ static __attribute__((noinline)) int outside(
 	return lane ? run(lane, fn, a, next, pc, cfa, lane->special) : fn->invoke(next, a);
 }
 
-static __attribute__((noinline)) int unusual(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a,
-	const hb__function *at, const void *pc, const void *cfa)
+static __attribute__((noinline)) int unusual(const struct hb__fn *fn, uintptr_t *a, const hb__function *at,
+	const void *pc, const void *cfa, struct hb__lane *lane)
 {
 	enum hb__entry entry = at < hb__next[HB_ENTRY_PMPI] ? HB_ENTRY_MPI : HB_ENTRY_PMPI;
 	if (!lane) /* with a lane the library was found */
 		return outside(fn, a, entry, pc, cfa);
-	return lane->depth ? below(lane, fn, a, entry, *at, pc, cfa) : run(lane, fn, a, *at, pc, cfa, true);
+	return below(lane, fn, a, entry, *at, pc, cfa);
+}
+
+static __attribute__((noinline)) int special(const struct hb__fn *fn, uintptr_t *a, const hb__function *next,
+	const void *pc, const void *cfa, struct hb__lane *lane)
+{
+	if (unlikely(!lane || lane->depth))
+		return unusual(fn, a, next, pc, cfa, lane);
+	return run(lane, fn, a, *next, pc, cfa, true);
 }
 
 int hb__wrap(const struct hb__fn *fn, uintptr_t *a, const hb__function *next, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = hb__self;
 	if (unlikely(!lane || lane->unusual))
-		return unusual(lane, fn, a, next, pc, cfa);
+		return special(fn, a, next, pc, cfa, lane);
 	return run(lane, fn, a, *next, pc, cfa, false);
 }
 

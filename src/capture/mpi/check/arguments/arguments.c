@@ -101,8 +101,6 @@ static void look(struct hb__look *l)
 	hb__look_other(l);
 }
 
-void hb__check_arguments_again(struct hb__call *c) { hb__fatal_enter(c); }
-
 static enum plan plan_for(const struct hb__fn *fn)
 {
 	if (unlikely(plans[fn->id] == UNKNOWN))
@@ -128,7 +126,6 @@ bool hb__check_arguments(struct hb__call *c, uint64_t alike)
 {
 	const struct hb__fn *fn = c->fn;
 	enum plan plan = plan_for(fn);
-	hb__fatal_enter(c);
 	if (plan == NOTHING)
 		return false;
 	struct hb__look l = {.c = c, .fn = fn, .root = -1};
@@ -152,7 +149,8 @@ bool hb__check_arguments(struct hb__call *c, uint64_t alike)
 
 void hb__check_arguments_leave(struct hb__call *c, int code)
 {
-	hb__fatal_leave(c);
+	if (unlikely(hb__has(c, HB_R_COMM) && c->fn->nargs == 2))
+		hb__fatal_asked(c);
 	if (unlikely(code != MPI_SUCCESS))
 		hb__check_failed(c, code);
 	else if (c->fn->cls == HB_RMA || c->fn->cls == HB_LOCAL || c->fn->cls == HB_SPECIAL)

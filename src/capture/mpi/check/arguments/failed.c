@@ -72,7 +72,6 @@ void hb__check_failed(struct hb__call *c, int code)
 /* MPI_ERRORS_ARE_FATAL ends the process inside the call, and the log with it. So it gets a handler in its place that
  * says which call it was and then does the same. */
 static MPI_Errhandler ours;
-static __thread struct hb__call *current __attribute__((tls_model("initial-exec")));
 
 static void before_the_end(MPI_Comm *comm, int *code, ...)
 {
@@ -80,8 +79,8 @@ static void before_the_end(MPI_Comm *comm, int *code, ...)
 	va_start(args, code);
 	const char *message = HB__FATAL_MESSAGE ? va_arg(args, const char *) : NULL;
 	va_end(args);
-	if (current && hb__self == current->lane)
-		tell(current, *code, true);
+	if (hb__self && hb__self->checked)
+		tell(hb__self->checked, *code, true);
 	hb__fatal_error(comm, code, message);
 }
 
@@ -103,14 +102,10 @@ void hb__fatal_begin(void)
 	replace(hb__known.comm_self);
 }
 
-void hb__fatal_enter(struct hb__call *c) { current = c; }
-
 /* The program asks which handler there is, and is to see the one that it knows. */
-void hb__fatal_leave(struct hb__call *c)
+void hb__fatal_asked(struct hb__call *c)
 {
-	current = NULL;
-	bool asks = hb__has(c, HB_R_COMM) && c->fn->nargs == 2 && c->fn->param[1].kind == HB_P_ERRHPTR;
-	if (!asks)
+	if (c->fn->param[1].kind != HB_P_ERRHPTR)
 		return;
 	MPI_Errhandler *got = (MPI_Errhandler *)c->a[1];
 	if (!got || *got != ours)

@@ -110,8 +110,7 @@ int hb__group_size(uintptr_t handle);          /* -1: not known */
 
 /* ---- failed.c ---- */
 void hb__check_failed(struct hb__call *c, int code);
-void hb__fatal_enter(struct hb__call *c);
-void hb__fatal_leave(struct hb__call *c);
+void hb__fatal_asked(struct hb__call *c);
 
 #pragma GCC visibility pop
 

@@ -13,7 +13,6 @@
 #define SOMETIMES 64 /* ... then one of so many: a program may poll */
 
 static struct hb__pending *pending[MOST];
-static uint32_t used;
 static uint32_t turn; /* of what registers watched when the last call returned */
 
 /* A library may be told to work in a thread of its own, also between the calls. */
@@ -52,29 +51,29 @@ void hb__between_begin(const struct hb__call *c, struct hb__pending *p)
 	p->held = false;
 	p->looks = 0;
 	/* files are read by threads of the libraries, at any time */
-	if (!r || used == MOST || p->watch->fn->cls == HB_IO || !hb__credit(c, &seen[p->watch->site % 256]))
+	if (!r || hb__attention.between == MOST || p->watch->fn->cls == HB_IO || !hb__credit(c, &seen[p->watch->site % 256]))
 		return;
 	for (uint32_t i = 0; i < r->n; i++)
 		bytes += r->piece[i].high - r->piece[i].low;
 	if (!bytes || bytes > SHORT || r->n > MOST || !calls_of_one_thread())
 		return;
-	pending[used++] = p;
+	pending[hb__attention.between++] = p;
 }
 
 void hb__between_end(struct hb__pending *p)
 {
-	for (uint32_t i = 0; i < used; i++)
+	for (uint32_t i = 0; i < hb__attention.between; i++)
 		if (pending[i] == p)
-			pending[i] = pending[--used];
+			pending[i] = pending[--hb__attention.between];
 }
 
 void hb__between_leave(void)
 {
-	if (likely(!used))
+	if (likely(!hb__attention.between))
 		return;
 	uint64_t begin = 0;
 	turn = hb__guard_turn();
-	for (uint32_t i = 0; i < used; i++) {
+	for (uint32_t i = 0; i < hb__attention.between; i++) {
 		struct hb__pending *p = pending[i];
 		uint32_t n = p->looks++;
 		p->held = n < ALWAYS || n % SOMETIMES == 0;
@@ -89,7 +88,7 @@ void hb__between_leave(void)
 
 void hb__between_enter(struct hb__call *c)
 {
-	for (uint32_t i = 0; i < used; i++) {
+	for (uint32_t i = 0; i < hb__attention.between; i++) {
 		struct hb__pending *p = pending[i];
 		const struct hb__watch *w = p->watch;
 		uint64_t now;

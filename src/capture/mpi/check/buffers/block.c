@@ -153,13 +153,17 @@ static void invalid(struct hb__call *c, const char *arg, uintptr_t low, const ch
 		hb__remark(c, HB_REMARK_ARG_BUFFER, "arg=%s value=0x%llx text=%s", arg, (unsigned long long)low, why);
 }
 
-bool hb__memory_used(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes)
+/* *ret_holds: of what was not told. Other memory than blocks and what stays may become a block's by ways that nobody sees. */
+static inline bool look(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes,
+	struct hb__holding *ret_holds)
 {
+	static const uint64_t never_another;
 	struct hb_heap_block b = {.state = HB_HEAP_UNKNOWN};
 	if (low >= high)
 		return false;
 	if (likely(blocks_known))
 		hb_heap_find((const void *)low, &b);
+	*ret_holds = b.turn ? (struct hb__holding){b.turn, b.was} : (struct hb__holding){.turn = NULL};
 	if (b.state == HB_HEAP_LIVE && high - b.start > b.size)
 		too_small(c, arg, low, high, writes, &b);
 	else if (b.state == HB_HEAP_FREED)
@@ -172,9 +176,23 @@ bool hb__memory_used(struct hb__call *c, const char *arg, uintptr_t low, uintptr
 		invalid(c, arg, low, "no memory of the process is there");
 	else if (nothing_at(high - 1))
 		invalid(c, arg, low, "the memory there ends before the last byte that the call uses");
-	else
+	else {
+		if (b.state == HB_HEAP_UNKNOWN && hb__memory_stays(low, high))
+			*ret_holds = (struct hb__holding){&never_another, 0};
 		return false;
+	}
 	return true;
+}
+
+bool hb__memory_used(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes)
+{
+	struct hb__holding unused;
+	return look(c, arg, low, high, writes, &unused);
+}
+
+bool hb__memory_of_piece(struct hb__call *c, const struct hb__region *r, struct hb__holding *ret)
+{
+	return look(c, r->arg, r->piece[0].low, r->piece[0].high, r->writes, ret);
 }
 
 #define LOOKED_AT 64 /* pieces; of more the last one, too */

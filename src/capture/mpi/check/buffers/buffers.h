@@ -25,8 +25,12 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
 /* ---- block.c: is it there, and long enough ---- */
 /* What the arguments of a call name, and that it is: told where it is wrong. True: it was told. */
 bool hb__memory_of_region(struct hb__call *c, const struct hb__region *r);
+/* The same of a region that is one piece, and how long its answer holds, if it was not told. */
+bool hb__memory_of_piece(struct hb__call *c, const struct hb__region *r, struct hb__holding *ret);
 
 /* ---- digest.c ---- */
+/* Memory that is there as long as the process: its static data, and above this call the stack of the first thread. */
+bool hb__memory_stays(uintptr_t low, uintptr_t high);
 /* Of all pieces, of large ones in part. turn: 0, or which few places of large ones are looked at. False: a part of it is not mapped. */
 bool hb__region_digest(const struct hb__region *r, uint32_t turn, uint64_t *ret_digest);
 /* Of all bytes that no register watches now: reading those would set it off. */
@@ -38,7 +42,6 @@ bool hb__index_add(struct hb__pending *p, const struct hb__region *r);
 void hb__index_remove(const struct hb__pending *p);
 /* A pending operation that the region conflicts with: both touch the same bytes, and one of them writes. NULL: none. */
 struct hb__pending *hb__index_conflict(const struct hb__region *r, uintptr_t *ret_low, uintptr_t *ret_high);
-bool hb__index_empty(void);
 
 /* ---- pending.c: the buffers of a request, from the call that makes it active to its completion ---- */
 struct hb__pending {

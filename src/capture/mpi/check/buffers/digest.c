@@ -100,6 +100,11 @@ static bool on_stack(uintptr_t low, uintptr_t high)
 	return first_thread > 0;
 }
 
+bool hb__memory_stays(uintptr_t low, uintptr_t high)
+{
+	return (low >= stays.data_low && high <= stays.data_high) || on_stack(low, high);
+}
+
 /* Pages that were there a moment ago, in the same call: asking the kernel is what costs most here. */
 static __thread uintptr_t known_low, known_high __attribute__((tls_model("initial-exec")));
 
@@ -111,8 +116,7 @@ static bool mapped(uintptr_t low, uintptr_t high)
 	unsigned char resident[PAGES];
 	if (low >= known_low && high <= known_high)
 		return true;
-	if ((low >= stays.data_low && high <= stays.data_high) || on_stack(low, high) ||
-		(low >= stays.heap_low && high <= heap_high()))
+	if (hb__memory_stays(low, high) || (low >= stays.heap_low && high <= heap_high()))
 		return true;
 	if (!page)
 		page = (uintptr_t)sysconf(_SC_PAGESIZE);

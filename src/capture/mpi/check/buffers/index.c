@@ -23,8 +23,6 @@ static struct flat {
 } flat[FLAT];
 static unsigned flats;
 
-bool hb__index_empty(void) { return !top && !flats; }
-
 /* The first in the array that ends behind the address. */
 static unsigned flat_from(uintptr_t low)
 {
@@ -148,7 +146,7 @@ static struct entry *take(struct entry **at, const struct entry *x)
 
 bool hb__index_add(struct hb__pending *p, const struct hb__region *r)
 {
-	for (uint32_t i = 0; i < r->n; i++) {
+	for (uint32_t i = 0; i < r->n; i++, hb__attention.pieces++) {
 		if (likely(flat_add(p, &r->piece[i], r->writes)))
 			continue;
 		struct entry *e = spare;
@@ -166,8 +164,10 @@ void hb__index_remove(const struct hb__pending *p)
 {
 	for (uint32_t k = 0; k < p->regions; k++)
 		for (uint32_t i = 0; i < p->region[k].n; i++) {
-			if (likely(flat_remove(p, &p->region[k].piece[i])))
+			if (likely(flat_remove(p, &p->region[k].piece[i]))) {
+				hb__attention.pieces--;
 				continue;
+			}
 			const struct entry like = {
 				.piece = p->region[k].piece[i], .pending = (struct hb__pending *)(uintptr_t)p};
 			struct entry *e = take(&top, &like);
@@ -175,6 +175,7 @@ void hb__index_remove(const struct hb__pending *p)
 				continue;
 			e->left = spare;
 			spare = e;
+			hb__attention.pieces--;
 		}
 }
 

@@ -110,6 +110,17 @@ static void conflict(struct hb__call *c, const struct hb__region *r, const struc
 		other.site, other.fn->name, writes, req);
 }
 
+static const uint64_t nothing; /* that a call without a buffer depends on */
+
+static void look_at_memory(struct hb__call *c, const struct hb__region *r)
+{
+	struct hb__holding holds;
+	if (r->n != 1)
+		hb__memory_of_region(c, r);
+	else if (!hb__memory_of_piece(c, r, &holds) && holds.turn)
+		hb__check_memory_holds(c, holds);
+}
+
 void hb__check_buffers_enter(struct hb__call *c)
 {
 	hb__partitions_enter(c);
@@ -127,12 +138,14 @@ void hb__settled_enter(struct hb__call *c)
 		return;
 	struct hb__region region[HB__REGIONS];
 	unsigned n = hb__regions(c, region);
-	bool alone = hb__index_empty() || c->fn->flags & HB_NONBLOCKING;
+	bool alone = !hb__attention.pieces || c->fn->flags & HB_NONBLOCKING;
 	for (unsigned i = 0; i < n; i++) {
-		hb__memory_of_region(c, &region[i]);
+		look_at_memory(c, &region[i]);
 		if (!alone)
 			conflict(c, &region[i], NULL);
 	}
+	if (!n)
+		hb__check_memory_holds(c, (struct hb__holding){&nothing, 0});
 }
 
 /* ---- begin and end ---- */

@@ -62,6 +62,12 @@ void hb__check_threads_begin(void)
 	PMPI(Query_thread)(&level);
 }
 
+bool hb__check_threads_quiet(void)
+{
+	return level == MPI_THREAD_MULTIPLE ||
+	       (level != MPI_THREAD_SERIALIZED && pthread_equal(main_thread, pthread_self()));
+}
+
 void hb__check_threads_enter(struct hb__call *c)
 {
 	if (unlikely(c->fn->means->does == HB_DOES_FINALIZE) && level >= MPI_THREAD_SERIALIZED &&

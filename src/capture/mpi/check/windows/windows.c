@@ -2,7 +2,6 @@
 #include "capture/mpi/check/windows/windows.h"
 
 struct hb__window *hb__windows;
-uint32_t hb__windows_alive;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock(void)
@@ -140,7 +139,7 @@ static void made(struct hb__call *c)
 		hb__memory_used(c, "base", low, low + (uintptr_t)w->size, false);
 		w->block = hb__block_of(low);
 	}
-	hb__windows_alive++;
+	hb__attention.windows++;
 	hb__remark(c, HB_REMARK_WINDOW, "make=%s win=%d base=%llu size=%lld unit=%lld rank=%d n=%d", makes[m.flavor],
 		w->number, (unsigned long long)(uintptr_t)w->base, (long long)w->size, (long long)w->unit, w->rank,
 		w->n);
@@ -183,7 +182,7 @@ static void end_of_window(struct hb__call *c)
 
 void hb__check_windows_enter(struct hb__call *c)
 {
-	if (likely(!hb__windows_alive))
+	if (likely(!hb__attention.windows))
 		return;
 	lock();
 	hb__compare_end(c);
@@ -220,7 +219,7 @@ static void left_window(struct hb__call *c, int code)
 			if (w->has_group)
 				PMPI(Group_free)(&w->group);
 			w->handle = 0;
-			hb__windows_alive--;
+			hb__attention.windows--;
 		}
 	} else if (code == MPI_SUCCESS && c->fn->means->does == HB_DOES_WINDOW_ATTACH && w) {
 		attached(c, w);
@@ -237,14 +236,14 @@ static void left_window(struct hb__call *c, int code)
 
 void hb__check_windows_leave(struct hb__call *c, int code)
 {
-	if (likely(!hb__windows_alive && !(c->fn->cls == HB_RMA && hb__has(c, HB_R_WINPTR))))
+	if (likely(!hb__attention.windows && !(c->fn->cls == HB_RMA && hb__has(c, HB_R_WINPTR))))
 		return;
 	lock();
 	if (c->fn->cls == HB_RMA)
 		left_window(c, code);
 	else if (c->fn->cls == HB_COMPLETE)
 		hb__locals_completed(c);
-	if (hb__windows_alive && c->fn->flags & HB_EVENT) {
+	if (hb__attention.windows && c->fn->flags & HB_EVENT) {
 		hb__watch_begin(c);
 		hb__compare_begin(c);
 	}
