@@ -257,6 +257,24 @@ def blocks(place, name):
     check(name + " nothing with a malloc that is preloaded", ids == [] and detail[0] == 0, detail)
 
 
+def later(place, name):
+    """What has been looked at a hundred times is looked at again when it matters."""
+    source = HERE + "/programs/later.c"
+    for what, flags in (("libtool.so", ["-DTOOL", "-shared", "-fPIC"]),
+                        ("later", ["-L" + place.path, "-Wl,--no-as-needed", "-ltool", "-Wl,-rpath," + place.path])):
+        subprocess.run(["mpicc." + place.mpi, "-g", "-O0", "-fno-builtin", "-o", place.path + "/" + what, source, *flags], check=True)
+    command = LAUNCH[place.mpi] + ["-n", "2", place.path + "/later"]
+    status, out, err = place.run("check", "-o", "later.hbdb", "--json", "--", *command)
+    found = [json.loads(line) for line in out.splitlines() if '"finding"' in line]
+    for which, times in (("HB-BUFFER-FREED", [50, 50]), ("HB-BUFFER-SIZE", [50]), ("HB-BUFFER-OVERLAP", [1]),
+                         ("HB-MESSAGE-TRUNCATED", [1]), ("HB-CALL-FAILED", [1])):
+        got = [x["times"] for x in found if x["finding"] == which]
+        check("%s %s of calls that were right before" % (name, which), got == times, (found, status, err))
+    status, out, err = place.run("check", "-o", "fatal.hbdb", "--json", "--", *command, "fatal")
+    found = [json.loads(line) for line in out.splitlines() if '"finding"' in line]
+    check(name + " and of one that ends the job", [x["finding"] for x in found] == ["HB-CALL-FAILED"], (found, status, err))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", choices=list(LAUNCH))
@@ -265,7 +283,7 @@ def main():
     for mpi in [args.mpi] if args.mpi else list(LAUNCH):
         place = Place(mpi)
         try:
-            for part in (outputs, choices, ends, hangs, slow, told, costs, blocks):
+            for part in (outputs, choices, ends, hangs, slow, told, costs, blocks, later):
                 if args.only in part.__name__ or (part is outputs and args.only == "choices"):
                     part(place, mpi)
         finally:
