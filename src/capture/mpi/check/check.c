@@ -115,21 +115,22 @@ static MPI_Request request_of(const struct hb__call *c)
 
 static bool asks_again(const struct hb__call *c)
 {
-	if (asked.lane != c->lane || asked.fn != c->fn || asked.pc != c->pc || asked.cfa != c->cfa ||
-		asked.epoch != hb__epoch || asked.events != c->lane->control->events ||
-		asked.turn != hb__requests_turn || asked.written != written || hb__attention.windows)
-		return false;
-	for (unsigned i = 0; i < c->fn->nargs; i++)
-		if (asked.a[i] != c->a[i])
-			return false;
-	return asked.request == request_of(c);
+	uintptr_t other = ((uintptr_t)asked.lane ^ (uintptr_t)c->lane) | ((uintptr_t)asked.fn ^ (uintptr_t)c->fn) |
+			  ((uintptr_t)asked.pc ^ (uintptr_t)c->pc) | ((uintptr_t)asked.cfa ^ (uintptr_t)c->cfa) |
+			  (asked.epoch ^ hb__epoch) | (asked.events ^ c->lane->control->events) |
+			  (asked.turn ^ hb__requests_turn) | (asked.written ^ written) | hb__attention.windows;
+	return !other && hb__same_arguments(asked.a, c->a, c->fn->nargs) && asked.request == request_of(c);
+}
+
+static bool is_poll(const struct hb__fn *fn)
+{
+	return fn->flags & HB_POLL && (fn->cls == HB_COMPLETE || fn->cls == HB_PROBE) && !fn->role[HB_R_NREQ] &&
+	       fn->nargs <= ARGUMENTS;
 }
 
 static bool poll_again(const struct hb__call *c)
 {
-	bool one = c->fn->flags & HB_POLL && (c->fn->cls == HB_COMPLETE || c->fn->cls == HB_PROBE) &&
-		   !hb__has(c, HB_R_NREQ);
-	if (likely(!one) || hb__threaded || c->lane->nested || c->fn->nargs > ARGUMENTS) {
+	if (likely(!is_poll(c->fn)) || hb__threaded || c->lane->nested || !hb__check_threads_quiet()) {
 		asked.lane = NULL;
 		return false;
 	}
@@ -187,7 +188,7 @@ static void settle(const struct hb__call *c, uint64_t call, bool any)
 
 /* The same of a message, by its slot, which its begin needs anyway. What of a send or a receive does not stand in its slot: */
 static struct message {
-	bool is;
+	bool is, polls; /* polls: it is none, but asks for one, or for its end */
 	uint8_t buffer, answer; /* arguments; answer: where a status or a request comes, without that the buffer */
 	uintptr_t ignored;      /* in the place of an answer: none is wanted */
 } messages[HB_FN_COUNT];
@@ -197,6 +198,7 @@ static void find_messages(void)
 	for (unsigned i = 0; i < HB_FN_COUNT; i++) {
 		const struct hb__fn *fn = hb__fns[i];
 		struct message *m = &messages[i];
+		m->polls = fn && is_poll(fn);
 		if (!fn || !hb__arguments_of_message(fn) || !(fn->flags & HB_EVENT))
 			continue;
 		enum hb_role buffer = fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF, status = HB_R_STATUS;
@@ -245,12 +247,26 @@ void hb__check_memory_holds(const struct hb__call *c, struct hb__holding holds)
 	s->memory_of = c->a[messages[c->fn->id].buffer];
 }
 
+static bool poll_passes(struct hb__call *c)
+{
+	if (c->lane->nested || !asks_again(c))
+		return false;
+	c->watched = hb__guard_any();
+	if (c->watched)
+		hb__guard_asks(c);
+	if (hb__attention.between) {
+		hb__between_enter(c);
+		hb__mapped_forget();
+	}
+	return true;
+}
+
 bool hb__check_passes(struct hb__call *c)
 {
 	const struct message *m = &messages[c->fn->id];
 	const struct hb__attention *now = &hb__attention;
 	if (!m->is)
-		return false;
+		return m->polls && poll_passes(c);
 	const struct hb__slot *s = c->slot = hb__slot_find(c);
 	bool same = s->settled == (uint32_t)hb__handles_ended + 1 && s->memory_of == c->a[m->buffer] &&
 		    *s->memory.turn == s->memory.was && usual_answer(c, m);
@@ -260,8 +276,20 @@ bool hb__check_passes(struct hb__call *c)
 
 void hb__check_passed_after_all(struct hb__call *c, int code)
 {
-	c->again = c->watched = false;
-	c->settled = true;
+	bool polls = c->fn->flags & HB_POLL;
+	const int *flag = polls ? (const int *)hb__arg(c, HB_R_FLAG) : NULL;
+	if (flag && likely(code == MPI_SUCCESS && !*flag)) {
+		if (hb__attention.between) {
+			hb__between_leave();
+			hb__mapped_forget();
+		}
+		if (c->watched)
+			hb__guard_asked(false);
+		return;
+	}
+	c->again = polls;
+	c->settled = !polls;
+	c->watched = polls && c->watched;
 	hb__check_leave(c, code);
 }
 

@@ -35,7 +35,7 @@ void hb__check_passed_after_all(struct hb__call *c, int code);
 static inline void hb__check_passed(struct hb__call *c, int code)
 {
 	const struct hb__attention *now = &hb__attention;
-	if (unlikely(code | (c->fn->flags & HB_NONBLOCKING)) || unlikely(now->guards | now->windows | now->between))
+	if (unlikely(code | (c->fn->flags & (HB_NONBLOCKING | HB_POLL))) || unlikely(now->guards | now->windows | now->between))
 		hb__check_passed_after_all(c, code);
 }
 /* The call's memory is there as long as this holds; before the call is settled, for one whose slot is known. */
