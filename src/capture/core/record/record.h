@@ -86,8 +86,10 @@ struct hb__part {
 		unit; /* bytes: of all or, without counts, of a block; unit: of a count of 1, 0: as types says */
 };
 
-/* check: an answer that holds as long as *turn is `was`; turn NULL: not any longer */
-struct hb__holding {
+/* check: a block of malloc. What was said of it, or of other memory, holds as long as *turn is `was`; turn NULL: not any longer. */
+struct hb__block {
+	uintptr_t start, end; /* 0: no block that is known */
+	uint32_t life;
 	const uint64_t *turn;
 	uint64_t was;
 };
@@ -112,8 +114,9 @@ struct hb__slot {
 	uintptr_t key[HB_MAX_RECORDED];
 	uint32_t settled; /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
 	uintptr_t settled_buffer;  /* check: with this buffer, 0: with any */
-	struct hb__holding memory; /* check: of a settled one, that this buffer is there: */
+	struct hb__block memory;   /* check: that it is there was seen with this buffer ... */
 	uintptr_t memory_of;
+	uint64_t memory_bytes;     /* ... and so many bytes of it; 0: the call uses none */
 	int64_t arg[HB_MAX_RECORDED];      /* neutral */
 	uint64_t followed;                 /* replay: the definition of a record's slot that was found equal */
 	struct hb__part in, in_place, out; /* collectives: what goes in, the same with MPI_IN_PLACE, what comes out */

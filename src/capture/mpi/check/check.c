@@ -235,16 +235,24 @@ static void settle_slot(const struct hb__call *c, bool any)
 	s->settled = (uint32_t)hb__handles_ended + 1;
 	s->settled_buffer = any ? 0 : c->a[messages[c->fn->id].buffer];
 	if (!s->memory.turn)
-		s->memory = (struct hb__holding){&other_turn, 0}; /* looked at each time */
+		s->memory.turn = &other_turn; /* looked at each time */
 }
 
-void hb__check_memory_holds(const struct hb__call *c, struct hb__holding holds)
+void hb__check_memory_seen(const struct hb__call *c, uint64_t bytes, struct hb__block block)
 {
 	struct hb__slot *s = (struct hb__slot *)c->slot;
 	if (!s || !usual(c->a[messages[c->fn->id].buffer]) || !hb__check_threads_quiet())
 		return;
-	s->memory = holds;
+	s->memory = block;
 	s->memory_of = c->a[messages[c->fn->id].buffer];
+	s->memory_bytes = bytes;
+}
+
+const struct hb__slot *hb__check_memory_known(const struct hb__call *c)
+{
+	const struct message *m = &messages[c->fn->id];
+	const struct hb__slot *s = m->is ? c->slot : NULL;
+	return s && s->memory.turn && s->memory_of == c->a[m->buffer] && *s->memory.turn == s->memory.was ? s : NULL;
 }
 
 static bool poll_passes(struct hb__call *c)

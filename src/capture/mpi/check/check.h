@@ -28,6 +28,8 @@ void hb__check_begin_process(void); /* MPI_Init has returned, the first lane is 
 /* Before the handler of a call of the program, and after it. code: what the call returned. */
 void hb__check_enter(struct hb__call *c);
 void hb__check_leave(struct hb__call *c, int code);
+/* What is known to be there holds for a call: before the library is called, and when the call returns, it may be given back. */
+void hb__mapped_forget(void);
 /* In the place of both. True: this call was looked at before, with this buffer, and nothing has changed since; nor is there
  * anything to be done before its handler. */
 bool hb__check_passes(struct hb__call *c);
@@ -35,11 +37,15 @@ void hb__check_passed_after_all(struct hb__call *c, int code);
 static inline void hb__check_passed(struct hb__call *c, int code)
 {
 	const struct hb__attention *now = &hb__attention;
-	if (unlikely(code | (c->fn->flags & (HB_NONBLOCKING | HB_POLL))) || unlikely(now->guards | now->windows | now->between))
+	if (unlikely(code | (c->fn->flags & HB_POLL)) || unlikely(now->guards | now->windows | now->between))
 		hb__check_passed_after_all(c, code);
+	else if (c->fn->flags & HB_NONBLOCKING)
+		hb__mapped_forget(); /* what was sent was looked at */
 }
-/* The call's memory is there as long as this holds; before the call is settled, for one whose slot is known. */
-void hb__check_memory_holds(const struct hb__call *c, struct hb__holding holds);
+/* The call's memory, one piece from its buffer on, or none: there as long as the block says. For a call whose slot is known. */
+void hb__check_memory_seen(const struct hb__call *c, uint64_t bytes, struct hb__block block);
+/* The slot, when that was seen of this call's buffer and still holds. NULL: not so. */
+const struct hb__slot *hb__check_memory_known(const struct hb__call *c);
 /* MPI_Finalize is about to be called, and has returned (what follows is lost); and the process leaves without it. */
 void hb__check_finalize(struct hb__call *c);
 void hb__check_finalized(struct hb__call *c);
@@ -115,11 +121,7 @@ uint32_t hb__guard_turn(void); /* another one whenever what is watched has chang
 const char *hb__blocks_begin(void);
 /* From low on, below high. True: it is not there, or freed, or its block ends before; that was told. */
 bool hb__memory_used(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes);
-/* A block of malloc, as long as it is not freed. */
-struct hb__block {
-	uintptr_t start; /* 0: none that is known */
-	uint32_t life;
-};
+/* The block of malloc that lives there. */
 struct hb__block hb__block_of(uintptr_t at);
 /* It was freed since. The call sites of malloc and free, 0: not known any more. */
 bool hb__block_ended(struct hb__block was, uint32_t *ret_made, uint32_t *ret_ended);
@@ -179,8 +181,6 @@ void hb__between_leave(void);
 bool hb__still_readable(const void *p, size_t bytes);
 void hb__memory_that_stays(void);                        /* once, before */
 bool hb__memory_of_program(const void *p, size_t bytes); /* its own static memory, or the heap: nobody else has it */
-/* What is known to be there holds for a call: before the library is called, and when the call returns, it may be given back. */
-void hb__mapped_forget(void);
 void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
 void hb__check_windows_leave(struct hb__call *c, int code);
 void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */

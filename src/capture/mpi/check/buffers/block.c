@@ -153,9 +153,14 @@ static void invalid(struct hb__call *c, const char *arg, uintptr_t low, const ch
 		hb__remark(c, HB_REMARK_ARG_BUFFER, "arg=%s value=0x%llx text=%s", arg, (unsigned long long)low, why);
 }
 
-/* *ret_holds: of what was not told. Other memory than blocks and what stays may become a block's by ways that nobody sees. */
-static inline bool look(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes,
-	struct hb__holding *ret_holds)
+static struct hb__block block_in(const struct hb_heap_block *b)
+{
+	return (struct hb__block){b->start, b->start + b->size, b->life, b->turn, b->was};
+}
+
+/* *ret: of what was not told. Other memory than blocks and what stays may become a block's by ways that nobody sees. */
+static inline bool look(
+	struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes, struct hb__block *ret)
 {
 	static const uint64_t never_another;
 	struct hb_heap_block b = {.state = HB_HEAP_UNKNOWN};
@@ -163,13 +168,13 @@ static inline bool look(struct hb__call *c, const char *arg, uintptr_t low, uint
 		return false;
 	if (likely(blocks_known))
 		hb_heap_find((const void *)low, &b);
-	*ret_holds = b.turn ? (struct hb__holding){b.turn, b.was} : (struct hb__holding){.turn = NULL};
+	*ret = (struct hb__block){0};
 	if (b.state == HB_HEAP_LIVE && high - b.start > b.size)
 		too_small(c, arg, low, high, writes, &b);
 	else if (b.state == HB_HEAP_FREED)
 		freed(c, arg, low, &b);
 	else if (b.state == HB_HEAP_LIVE)
-		return false;
+		return *ret = block_in(&b), false;
 	else if (writes && low >= constants_low && low < constants_high)
 		invalid(c, arg, low, "the call writes there, and constants of the program are there");
 	else if (nothing_at(low))
@@ -178,7 +183,7 @@ static inline bool look(struct hb__call *c, const char *arg, uintptr_t low, uint
 		invalid(c, arg, low, "the memory there ends before the last byte that the call uses");
 	else {
 		if (b.state == HB_HEAP_UNKNOWN && hb__memory_stays(low, high))
-			*ret_holds = (struct hb__holding){&never_another, 0};
+			ret->turn = &never_another;
 		return false;
 	}
 	return true;
@@ -186,11 +191,11 @@ static inline bool look(struct hb__call *c, const char *arg, uintptr_t low, uint
 
 bool hb__memory_used(struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes)
 {
-	struct hb__holding unused;
+	struct hb__block unused;
 	return look(c, arg, low, high, writes, &unused);
 }
 
-bool hb__memory_of_piece(struct hb__call *c, const struct hb__region *r, struct hb__holding *ret)
+bool hb__memory_of_piece(struct hb__call *c, const struct hb__region *r, struct hb__block *ret)
 {
 	return look(c, r->arg, r->piece[0].low, r->piece[0].high, r->writes, ret);
 }
@@ -213,12 +218,14 @@ struct hb__block hb__block_of(uintptr_t at)
 	struct hb_heap_block b;
 	if (!blocks_known || hb_heap_find((const void *)at, &b) != HB_HEAP_LIVE)
 		return (struct hb__block){0};
-	return (struct hb__block){b.start, b.life};
+	return block_in(&b);
 }
 
 bool hb__block_ended(struct hb__block was, uint32_t *ret_made, uint32_t *ret_ended)
 {
 	struct hb_heap_block b;
+	if (likely(was.start && was.turn && __atomic_load_n(was.turn, __ATOMIC_ACQUIRE) == was.was))
+		return false;
 	if (!was.start || !blocks_known || hb_heap_find((const void *)was.start, &b) == HB_HEAP_UNKNOWN ||
 		b.start != was.start || (b.life == was.life && b.state == HB_HEAP_LIVE))
 		return false;

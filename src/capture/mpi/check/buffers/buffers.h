@@ -25,14 +25,15 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret);
 /* ---- block.c: is it there, and long enough ---- */
 /* What the arguments of a call name, and that it is: told where it is wrong. True: it was told. */
 bool hb__memory_of_region(struct hb__call *c, const struct hb__region *r);
-/* The same of a region that is one piece, and how long its answer holds, if it was not told. */
-bool hb__memory_of_piece(struct hb__call *c, const struct hb__region *r, struct hb__holding *ret);
+/* The same of a region that is one piece, and in which block that lies; where it was told nothing holds. */
+bool hb__memory_of_piece(struct hb__call *c, const struct hb__region *r, struct hb__block *ret);
 
 /* ---- digest.c ---- */
 /* Memory that is there as long as the process: its static data, and above this call the stack of the first thread. */
 bool hb__memory_stays(uintptr_t low, uintptr_t high);
-/* Of all pieces, of large ones in part. turn: 0, or which few places of large ones are looked at. False: a part of it is not mapped. */
-bool hb__region_digest(const struct hb__region *r, uint32_t turn, uint64_t *ret_digest);
+/* Of all pieces, of large ones in part. turn: 0, or which few places of large ones are looked at. lives: all of it lies in a block
+ * that is not freed. False: a part of it is not mapped. */
+bool hb__region_digest(const struct hb__region *r, uint32_t turn, bool lives, uint64_t *ret_digest);
 /* Of all bytes that no register watches now: reading those would set it off. */
 bool hb__region_unwatched(const struct hb__region *r, uint64_t *ret_digest);
 

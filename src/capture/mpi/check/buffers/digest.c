@@ -138,41 +138,41 @@ bool hb__still_readable(const void *p, size_t bytes)
 
 /* ---- digests ---- */
 
-static bool digest(uintptr_t low, uintptr_t high, uint64_t *h)
+static bool digest(uintptr_t low, uintptr_t high, bool lives, uint64_t *h)
 {
-	if (!hb__still_readable((const void *)low, high - low))
+	if (!(lives || mapped(low, high)) || !hb__readable((const void *)low, high - low))
 		return false;
 	*h = XXH3_64bits_withSeed((const void *)low, high - low, *h);
 	return true;
 }
 
-static bool few(uintptr_t low, uintptr_t high, uint32_t turn, uint64_t *h)
+static bool few(uintptr_t low, uintptr_t high, uint32_t turn, bool lives, uint64_t *h)
 {
 	uintptr_t from = low + FEW_ENDS, step = (high - low - 2 * FEW_ENDS - FEW_BYTES) / FEW;
-	if (high - low <= (PAGES - 1) * 4096 && !mapped(low, high)) /* all at once */
+	if (!lives && high - low <= (PAGES - 1) * 4096 && !mapped(low, high)) /* all at once */
 		return false;
-	bool ok = digest(low, from, h) && digest(high - FEW_ENDS, high, h);
+	bool ok = digest(low, from, lives, h) && digest(high - FEW_ENDS, high, lives, h);
 	for (unsigned k = 0; ok && k < FEW; k++) {
 		uintptr_t at = from + k * step + turn * 0x9e3779b9u % (step + 1);
-		ok = digest(at, at + FEW_BYTES, h);
+		ok = digest(at, at + FEW_BYTES, lives, h);
 	}
 	return ok;
 }
 
-bool hb__region_digest(const struct hb__region *r, uint32_t turn, uint64_t *ret_digest)
+bool hb__region_digest(const struct hb__region *r, uint32_t turn, bool lives, uint64_t *ret_digest)
 {
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < r->n; i++) {
 		uintptr_t low = r->piece[i].low, high = r->piece[i].high, step = (high - low) / SAMPLES;
 		bool ok = true;
 		if (high - low <= (turn ? SMALL : WHOLE)) {
-			ok = digest(low, high, &h);
+			ok = digest(low, high, lives, &h);
 		} else if (turn) {
-			ok = few(low, high, turn, &h);
+			ok = few(low, high, turn, lives, &h);
 		} else {
-			ok = digest(low, low + ENDS, &h) && digest(high - ENDS, high, &h);
+			ok = digest(low, low + ENDS, lives, &h) && digest(high - ENDS, high, lives, &h);
 			for (unsigned k = 1; ok && k < SAMPLES; k++)
-				ok = digest(low + k * step, low + k * step + SAMPLE, &h);
+				ok = digest(low + k * step, low + k * step + SAMPLE, lives, &h);
 		}
 		if (!ok)
 			return false;
@@ -187,7 +187,7 @@ bool hb__region_unwatched(const struct hb__region *r, uint64_t *ret_digest)
 	for (uint32_t i = 0; i < r->n; i++) {
 		uintptr_t at = r->piece[i].low, low, high;
 		while (hb__guard_gap(&at, r->piece[i].high, &low, &high))
-			if (!digest(low, high, &h))
+			if (!digest(low, high, false, &h))
 				return false;
 	}
 	*ret_digest = h;

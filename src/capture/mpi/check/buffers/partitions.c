@@ -102,7 +102,7 @@ static bool digest(const struct hb__partitions *p, int i, uint64_t *ret)
 {
 	struct hb__piece piece = {p->base + (uintptr_t)(i * p->bytes), p->base + (uintptr_t)((i + 1) * p->bytes)};
 	struct hb__region region = {.known = true, .n = 1, .piece = &piece};
-	return p->bytes > 0 && hb__region_digest(&region, 0, ret);
+	return p->bytes > 0 && hb__region_digest(&region, 0, false, ret);
 }
 
 static void changed(struct hb__call *c, const struct hb__watch *w, const struct hb__partition *part, int i)

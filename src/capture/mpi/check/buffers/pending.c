@@ -38,11 +38,28 @@ static void pieces_drop(struct hb__piece *p, uint32_t n)
 	unused_pieces[k] = p;
 }
 
+/* What was put together before the call is not put together again. */
+static unsigned regions_of(
+	struct hb__call *c, const struct hb__slot *known, struct hb__region *ret, struct hb__piece *piece)
+{
+	if (unlikely(!known))
+		return hb__regions(c, ret);
+	enum hb_role buffer = c->fn->cls == HB_SEND ? HB_R_SBUF : HB_R_RBUF;
+	*piece = (struct hb__piece){known->memory_of, known->memory_of + known->memory_bytes};
+	*ret = (struct hb__region){.arg = c->fn->param[hb__role(c, buffer)].name,
+		.writes = c->fn->cls == HB_RECV,
+		.known = true,
+		.n = 1,
+		.piece = piece};
+	return known->memory_bytes != 0;
+}
+
 /* Copies what the call's arguments name. */
-static struct hb__pending *pending_new(struct hb__call *c, struct hb__watch *w)
+static struct hb__pending *pending_new(struct hb__call *c, const struct hb__slot *known, struct hb__watch *w)
 {
 	struct hb__region region[HB__REGIONS];
-	unsigned regions = hb__regions(c, region);
+	struct hb__piece piece;
+	unsigned regions = regions_of(c, known, region, &piece);
 	if (!regions)
 		return NULL;
 	struct hb__pending *p = unused ? unused : hb__pool(sizeof *p);
@@ -114,11 +131,12 @@ static const uint64_t nothing; /* that a call without a buffer depends on */
 
 static void look_at_memory(struct hb__call *c, const struct hb__region *r)
 {
-	struct hb__holding holds;
-	if (r->n != 1)
+	struct hb__block block;
+	bool one = c->slot && r->n == 1 && r->piece[0].low == hb__arg(c, r->writes ? HB_R_RBUF : HB_R_SBUF);
+	if (!one)
 		hb__memory_of_region(c, r);
-	else if (!hb__memory_of_piece(c, r, &holds) && holds.turn)
-		hb__check_memory_holds(c, holds);
+	else if (!hb__memory_of_piece(c, r, &block) && block.turn)
+		hb__check_memory_seen(c, r->piece[0].high - r->piece[0].low, block);
 }
 
 void hb__check_buffers_enter(struct hb__call *c)
@@ -145,7 +163,7 @@ void hb__settled_enter(struct hb__call *c)
 			conflict(c, &region[i], NULL);
 	}
 	if (!n)
-		hb__check_memory_holds(c, (struct hb__holding){&nothing, 0});
+		hb__check_memory_seen(c, 0, (struct hb__block){.turn = &nothing});
 }
 
 /* ---- begin and end ---- */
@@ -163,6 +181,13 @@ static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb
 	}
 }
 
+/* What is sent lies in one block, that of the first region. */
+static bool in_block(const struct hb__pending *p)
+{
+	const struct hb__region *r = &p->region[0];
+	return p->block[0].turn && r->n == 1 && r->piece[0].low >= p->block[0].start && r->piece[0].high <= p->block[0].end;
+}
+
 /* A long buffer is digested as far as the credit goes, the first ones of a call site in any case. */
 static void digest_sent(const struct hb__call *c, struct hb__pending *p)
 {
@@ -175,16 +200,17 @@ static void digest_sent(const struct hb__call *c, struct hb__pending *p)
 	if (is_long && !hb__credit(c, &seen[p->watch->site % 256]))
 		p->turn = ++turns | 1;
 	uint64_t begin = is_long && !p->turn ? hb__count() : 0;
-	p->digested = hb__region_digest(r, p->turn, &p->digest);
+	p->digested = hb__region_digest(r, p->turn, in_block(p), &p->digest);
 	if (begin)
 		hb__credit_used(2 * (hb__count() - begin)); /* once more at the end */
 }
 
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 {
+	const struct hb__slot *known = hb__check_memory_known(c);
 	hb__track_lock();
 	if (!w->pending && !(c->fn->flags & HB_START))
-		w->pending = pending_new(c, w);
+		w->pending = pending_new(c, known, w);
 	struct hb__pending *p = w->pending;
 	hb__track_unlock();
 	if (!p || !w->active)
@@ -195,7 +221,7 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 		conflict(c, &p->region[i], w);
 		if (c->fn->flags & HB_START)
 			hb__memory_of_region(c, &p->region[i]);
-		p->block[i] = hb__block_of(p->region[i].piece[0].low);
+		p->block[i] = known ? known->memory : hb__block_of(p->region[i].piece[0].low);
 	}
 	p->digested = false;
 	p->turn = 0;
@@ -234,7 +260,7 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 	bool done = p && p->active && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st));
 	if (done && !ended(c, w, p) && p->digested) {
 		uint64_t digest = 0;
-		bool mapped = hb__region_digest(&p->region[0], p->turn, &digest);
+		bool mapped = hb__region_digest(&p->region[0], p->turn, in_block(p), &digest);
 		if ((!mapped || digest != p->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
 			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s mapped=%d", w->lane,
 				(unsigned long long)w->posting, w->site, w->fn->name, p->region[0].arg, mapped);
