@@ -145,6 +145,7 @@ struct hb__request {
 	bool has_shadow;
 	struct hb__sent *sent;       /* replay: what a pending send sends from */
 	struct hb__awaited *awaited; /* a collective whose contents are looked at when it is over */
+	struct hb__watch *watch;     /* check: what watched it when it was made */
 };
 /* Takes the next posting number of the lane; NULL when memory is gone. */
 struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at);

@@ -67,7 +67,9 @@ static struct hb__pending *pending_new(struct hb__call *c, const struct hb__slot
 		return NULL;
 	if (p == unused)
 		unused = p->next;
-	*p = (struct hb__pending){.watch = w};
+	p->watch = w; /* the rest is filled in when it begins */
+	p->regions = 0;
+	p->active = p->digested = p->held = false;
 	for (unsigned i = 0; i < regions; i++) {
 		struct hb__region *r = &p->region[p->regions];
 		*r = region[i];

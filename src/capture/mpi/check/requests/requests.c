@@ -73,6 +73,14 @@ struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
 	return found ? found : h->first;
 }
 
+/* The same, without a look into the table where the request has its handle for itself. */
+static inline struct hb__watch *watch_of(const struct hb__request *r, const MPI_Request *at)
+{
+	struct hb__watch *w = r->watch;
+	bool alone = w && w->handle == r->handle && w->held->first == w && w->held->last == w;
+	return likely(alone) ? w : hb__watch_find(r->handle, at);
+}
+
 /* ---- making and ending ---- */
 
 static void request_made(struct hb__call *c, struct hb__request *r)
@@ -96,6 +104,7 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 		w->persistent = c->fn->flags & HB_PERSISTENT;
 		w->active = !w->persistent;
 		w->receive = c->fn->cls == HB_RECV;
+		r->watch = w;
 		chain_in(h, w);
 		static struct hb__making alive;
 		h->made = &alive;
@@ -112,7 +121,7 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 static void request_started(struct hb__call *c, struct hb__request *r)
 {
 	hb__track_lock();
-	struct hb__watch *w = hb__watch_find(r->handle, NULL);
+	struct hb__watch *w = watch_of(r, NULL);
 	if (w) {
 		w->active = w->started = true;
 		w->unsure = w->cancelled = false;
@@ -169,7 +178,7 @@ static void forget_unsure(struct hb__watch *w)
 void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
 {
 	hb__track_lock();
-	struct hb__watch *w = hb__watch_find(r->handle, at);
+	struct hb__watch *w = watch_of(r, at);
 	hb__track_unlock();
 	hb__requests_turn++;
 	forget_unsure(w);
@@ -187,7 +196,7 @@ void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Re
 void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at)
 {
 	hb__track_lock();
-	struct hb__watch *w = hb__watch_find(r->handle, at);
+	struct hb__watch *w = watch_of(r, at);
 	hb__track_unlock();
 	hb__requests_turn++;
 	if (!w)
