@@ -92,7 +92,7 @@ struct hb__lane {
 	uint32_t *known; /* carried: of each process the last message whose begin is known here */
 	uint32_t made[5],
 		found[5]; /* handles by enum hb__numbered: those it made, those of unknown origin that it used first */
-	struct hb__user *user; /* what the program said by itself, user/ */
+	struct hb__user *user;    /* what the program said by itself, user/ */
 	struct hb__call *checked; /* check: the call under way, for an error that ends the process in it */
 	struct hb__lane *next;
 };

@@ -21,10 +21,10 @@ enum hb_heap_state {
 struct hb_heap_block {
 	enum hb_heap_state state;
 	uintptr_t start;
-	size_t size;       /* bytes asked for */
-	uint32_t life;     /* another one each time that a block begins here */
-	const void *made;  /* who called malloc or its like: a return address */
-	const void *ended; /* of a freed one: who called free */
+	size_t size;          /* bytes asked for */
+	uint32_t life;        /* another one each time that a block begins here */
+	const void *made;     /* who called malloc or its like: a return address */
+	const void *ended;    /* of a freed one: who called free */
 	const uint64_t *turn; /* what was answered holds while *turn is `was`; NULL: ask again */
 	uint64_t was;
 };

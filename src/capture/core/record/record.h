@@ -102,7 +102,7 @@ struct hb__slot {
 	uint64_t epoch;
 	struct hb__slot *after; /* the slot of the call that came next, the last time */
 	bool plain;             /* the key is the arguments as they stand */
-	uint8_t first;          /* ... and they stand one behind the other, from this argument on; HB__NOT_IN_A_ROW: not so */
+	uint8_t first; /* ... and they stand one behind the other, from this argument on; HB__NOT_IN_A_ROW: not so */
 	uint32_t open; /* arguments that may change from call to call (tags), a bit each; bucket is of the others */
 	uint32_t id, site;
 	uint8_t nargs, flags;
@@ -113,10 +113,10 @@ struct hb__slot {
 	int64_t check_bytes; /* 0: not so */
 	uintptr_t key[HB_MAX_RECORDED];
 	uint32_t settled; /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
-	uintptr_t settled_buffer;  /* check: with this buffer, 0: with any */
-	struct hb__block memory;   /* check: that it is there was seen with this buffer ... */
+	uintptr_t settled_buffer; /* check: with this buffer, 0: with any */
+	struct hb__block memory;  /* check: that it is there was seen with this buffer ... */
 	uintptr_t memory_of;
-	uint64_t memory_bytes;     /* ... and so many bytes of it; 0: the call uses none */
+	uint64_t memory_bytes;             /* ... and so many bytes of it; 0: the call uses none */
 	int64_t arg[HB_MAX_RECORDED];      /* neutral */
 	uint64_t followed;                 /* replay: the definition of a record's slot that was found equal */
 	struct hb__part in, in_place, out; /* collectives: what goes in, the same with MPI_IN_PLACE, what comes out */
@@ -163,7 +163,8 @@ void hb__slot_define(struct hb__lane *lane, const struct hb__slot *slot);
 /* An open argument is another than in the call before: what the key has, and its neutral value. */
 void hb__slot_change(struct hb__lane *lane, struct hb__slot *slot, unsigned argument, uintptr_t key, int64_t value);
 /* Without a loop, for a send has five of them. */
-static inline __attribute__((always_inline)) bool hb__same_arguments(const uintptr_t *key, const uintptr_t *a, unsigned n)
+static inline __attribute__((always_inline)) bool hb__same_arguments(
+	const uintptr_t *key, const uintptr_t *a, unsigned n)
 {
 	uintptr_t other = 0;
 	switch (n) {

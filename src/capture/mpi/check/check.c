@@ -188,7 +188,7 @@ static void settle(const struct hb__call *c, uint64_t call, bool any)
 
 /* The same of a message, by its slot, which its begin needs anyway. What of a send or a receive does not stand in its slot: */
 static struct message {
-	bool is, polls; /* polls: it is none, but asks for one, or for its end */
+	bool is, polls;         /* polls: it is none, but asks for one, or for its end */
 	uint8_t buffer, answer; /* arguments; answer: where a status or a request comes, without that the buffer */
 	uintptr_t ignored;      /* in the place of an answer: none is wanted */
 } messages[HB_FN_COUNT];

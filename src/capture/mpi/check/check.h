@@ -181,7 +181,7 @@ void hb__between_leave(void);
 bool hb__still_readable(const void *p, size_t bytes);
 void hb__memory_that_stays(void);                        /* once, before */
 bool hb__memory_of_program(const void *p, size_t bytes); /* its own static memory, or the heap: nobody else has it */
-void hb__check_windows_enter(struct hb__call *c); /* windows.c: epochs and accesses */
+void hb__check_windows_enter(struct hb__call *c);        /* windows.c: epochs and accesses */
 void hb__check_windows_leave(struct hb__call *c, int code);
 void hb__check_files_enter(struct hb__call *c); /* windows/files.c: collective calls on files */
 void hb__check_files_leave(struct hb__call *c, int code);

@@ -51,7 +51,8 @@ void hb__between_begin(const struct hb__call *c, struct hb__pending *p)
 	p->held = false;
 	p->looks = 0;
 	/* files are read by threads of the libraries, at any time */
-	if (!r || hb__attention.between == MOST || p->watch->fn->cls == HB_IO || !hb__credit(c, &seen[p->watch->site % 256]))
+	if (!r || hb__attention.between == MOST || p->watch->fn->cls == HB_IO ||
+		!hb__credit(c, &seen[p->watch->site % 256]))
 		return;
 	for (uint32_t i = 0; i < r->n; i++)
 		bytes += r->piece[i].high - r->piece[i].low;

@@ -187,7 +187,8 @@ static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb
 static bool in_block(const struct hb__pending *p)
 {
 	const struct hb__region *r = &p->region[0];
-	return p->block[0].turn && r->n == 1 && r->piece[0].low >= p->block[0].start && r->piece[0].high <= p->block[0].end;
+	return p->block[0].turn && r->n == 1 && r->piece[0].low >= p->block[0].start &&
+	       r->piece[0].high <= p->block[0].end;
 }
 
 /* A long buffer is digested as far as the credit goes, the first ones of a call site in any case. */
