@@ -58,6 +58,7 @@ enum {
 /* What the file header says. Strings are NUL terminated copies. */
 typedef struct hb_log_info {
 	int sealed;
+	uint32_t version; /* of the format */
 	int32_t rank, size;
 	uint32_t pid, level;            /* HB_LEVEL_... */
 	uint32_t state, stopped;        /* HB_STATE_...; errno for which it stopped recording, or 0 */
@@ -121,8 +122,27 @@ typedef struct hb_comm {
 	int64_t leader;
 	uint32_t rank, flags; /* flags 1: intercommunicator */
 	uint32_t size, remote_size;
-	const int32_t *member, *remote; /* world ranks; owned by the log */
+	const int32_t *member, *remote; /* world ranks, and below -1 strangers (hb_bridge); owned by the log */
 } hb_comm;
+
+/* Which process this is: of version 2 on. */
+typedef struct hb_identity {
+	const char *
+		world; /* the same text at all processes of a world, and at no others of the recording; empty: not known */
+	uint64_t spawned;   /* 1: MPI_Comm_spawn made it, else 0 */
+	const char *maker;  /* the world of the process that spawned it; empty: not known */
+	int32_t maker_rank; /* its rank there; -1: not known */
+	uint64_t began;     /* when the process did: nanoseconds since the epoch */
+} hb_identity;
+
+/* A communicator whose remote group is of another world, or was when it was met. Members of communicators of this process
+ * are ranks in its world; -1: not known; -2 - k: its stranger k, numbered as bridges meet them. */
+typedef struct hb_bridge {
+	uint32_t comm, kind; /* 1 spawned, 2 the makers of this world, 3 accepted, 4 connected, 5 joined */
+	int32_t root;        /* of the call, as a member */
+	uint64_t entered, returned;
+	const char *port; /* empty: none */
+} hb_bridge;
 
 /* A line of the recorder for people. lane is HB_NO when it belongs to the whole process. */
 typedef struct hb_note {
@@ -194,6 +214,8 @@ const hb_datatype *hb_log_datatype(const hb_log *log, uint32_t number);
 const char *hb_log_op(const hb_log *log, uint32_t number);
 /* A text that the program gave with its events. It may hold anything. */
 const char *hb_log_text(const hb_log *log, uint32_t number);
+const hb_identity *hb_log_identity(const hb_log *log);
+const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);
 const hb_note *hb_log_note(const hb_log *log, uint32_t index);

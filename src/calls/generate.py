@@ -175,7 +175,7 @@ BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": 
             "comm": "COLLECTIVE"}
 ON_INTRA = ("WINDOW_MAKE", "FILE_OPEN")
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
-INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "alike", "given", "otf2", "needs", "loses", "tells")
+INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "bridge", "alike", "given", "otf2", "needs", "loses", "tells")
 COLUMNS = INHERITED + ("base",)
 
 
@@ -263,7 +263,7 @@ class Meaning:
     def text(self):
         quoted = {k: '"%s"' % self.columns[k] if k in self.columns else "NULL" for k in ("alike", "given", "otf2")}
         truths = {"rooted": "root" in self.kinds, "empty": self.empty,
-                  "in_place": self.in_place, "frees": "frees" in self.row.flags, "dynamic": "dynamic" in self.row.flags,
+                  "in_place": self.in_place, "frees": "frees" in self.row.flags,
                   "anytime": "anytime" in self.row.flags, "meets": "meets" in self.row.flags,
                   "unfreed": "unfreed" in self.row.flags, "tool": "tool" in self.row.flags, "chooses": "poll" in self.row.flags or self.shape in ("ANY", "SOME")}
         fields = {"name": '"%s"' % self.row.name, "plain": "HB_FN_" + self.plain, "base": "HB_FN_" + self.base,
@@ -276,6 +276,7 @@ class Meaning:
                   "moves": "HB_MOVES_" + self.columns.get("moves", "nothing").upper(),
                   "takes": "HB_TAKES_" + self.takes, "topology": "HB_TOPOLOGY_" + self.topology,
                   "flavor": "HB_FLAVOR_" + self.columns.get("flavor", "none").upper(),
+                  "bridge": "HB_BRIDGE_" + self.columns.get("bridge", "none").upper(),
                   **{k: str(v).lower() for k, v in truths.items()}, **quoted}
         return "\t[HB_FN_%s] = {%s},\n" % (self.row.name, ", ".join(".%s = %s" % f for f in fields.items()))
 

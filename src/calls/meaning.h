@@ -14,6 +14,7 @@ enum hb_does {
 	HB_DOES_INIT,
 	HB_DOES_FINALIZE,
 	HB_DOES_SESSION_INIT,
+	HB_DOES_SESSION_END,
 	HB_DOES_ABORT,
 	HB_DOES_SEND,
 	HB_DOES_RECEIVE, /* and the combined calls: they have a destination, too */
@@ -148,6 +149,17 @@ enum hb_topology {
 /* Where the memory of a window that is made comes from. */
 enum hb_flavor { HB_FLAVOR_NONE, HB_FLAVOR_CREATE, HB_FLAVOR_ALLOCATE, HB_FLAVOR_SHARED, HB_FLAVOR_DYNAMIC };
 
+/* How the processes were met that the new intercommunicator leads to, and that are of another world: the numbers of a
+ * recording (hbdb-recording.5, definition 14). */
+enum hb_bridge_kind {
+	HB_BRIDGE_NONE,
+	HB_BRIDGE_SPAWNED, /* the call made them */
+	HB_BRIDGE_MAKER,   /* they made this world */
+	HB_BRIDGE_ACCEPTED,
+	HB_BRIDGE_CONNECTED,
+	HB_BRIDGE_JOINED,
+};
+
 /* How the data of one collective have to fit together: each collective's section in MPI 4.0, chapter 6. */
 enum hb_fit {
 	HB_FIT_NONE,
@@ -199,6 +211,7 @@ typedef struct hb_meaning {
 	uint8_t topology;     /* enum hb_topology */
 	uint8_t flavor;       /* enum hb_flavor */
 	uint8_t loses;        /* enum hb_loses */
+	uint8_t bridge;       /* enum hb_bridge_kind */
 	uint8_t tells;        /* enum hb_tells */
 	bool rooted;          /* it has an argument root */
 	bool empty;           /* with no data it orders nothing */
@@ -208,7 +221,6 @@ typedef struct hb_meaning {
 	bool unfreed;         /* what it makes, or hands out, need not be freed */
 	bool meets;           /* with data, no process leaves it before all have entered it: in every library */
 	bool tool;            /* of the tool information interface, whose arguments and errors are its own */
-	bool dynamic;         /* it connects processes that were not started together */
 	bool anytime; /* any thread may call it, before MPI_Init and after MPI_Finalize, too (MPI 4.0, 11.4.1, 11.6.2) */
 	/* Arguments that all processes have to give alike, apart from data, root and operation, with a comma between
 	 * them; `?` behind one: only whether it is 0 counts. NULL: none. */

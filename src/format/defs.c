@@ -74,7 +74,7 @@ static const int32_t *members(struct hb__defs *defs, struct hb__in *in, uint32_t
 	int64_t at = 0;
 	for (uint64_t i = 0; m && i < n; i++) {
 		at = (int64_t)((uint64_t)at + (uint64_t)hb__in_sv(in));
-		if (at < -1 || at > INT32_MAX)
+		if (at < (defs->version < 2 ? -1 : INT32_MIN) || at > INT32_MAX)
 			in->bad = true;
 		m[i] = (int32_t)at;
 	}
@@ -242,6 +242,48 @@ static bool given_text(struct hb__defs *defs, struct hb__in *in)
 	return s && in->p == in->end && table_set(defs, &defs->text, number, (void *)s);
 }
 
+static bool process(struct hb__defs *defs, struct hb__in *in)
+{
+	hb_identity *p = &defs->identity;
+	if (defs->version < 2 || p->world)
+		return defs->version < 2; /* there is one */
+	const char *world = text(defs, in);
+	p->spawned = hb__in_uv(in);
+	p->maker = text(defs, in);
+	int64_t rank = hb__in_sv(in);
+	p->maker_rank = rank < -1 || rank > INT32_MAX ? -1 : (int32_t)rank;
+	p->began = hb__in_uv(in);
+	p->world = in->bad ? NULL : world;
+	return !in->bad && in->p == in->end;
+}
+
+/* Of a communicator that was defined before. */
+static bool bridge(struct hb__defs *defs, struct hb__in *in)
+{
+	const struct hb__def_table *comms = &defs->table[HB_DEF_COMM];
+	if (defs->version < 2)
+		return true;
+	uint64_t comm = hb__in_uv(in), kind = hb__in_uv(in);
+	int64_t root = hb__in_sv(in);
+	hb_bridge b = {.kind = (uint32_t)kind, .comm = (uint32_t)comm, .root = (int32_t)root};
+	b.entered = hb__in_uv(in);
+	b.returned = hb__in_uv(in);
+	b.port = text(defs, in);
+	bool good = !in->bad && in->p == in->end && comm < comms->n && comms->at[comm] && kind <= UINT32_MAX &&
+		    root >= INT32_MIN && root <= INT32_MAX;
+	if (!good || !HB_GROW(defs->bridge, defs->bridges_cap, defs->bridges + 1))
+		return false;
+	defs->bridge[defs->bridges++] = b;
+	return true;
+}
+
+const hb_identity *hb_log_identity(const hb_log *log) { return log->defs.identity.world ? &log->defs.identity : NULL; }
+
+const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index)
+{
+	return index < log->defs.bridges ? &log->defs.bridge[index] : NULL;
+}
+
 bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 {
 	struct hb__in in = {p, p + n, false};
@@ -258,7 +300,8 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 			return false;
 	}
 	if ((kind == HB_DEF_SIGNATURE && !signature(defs, &in)) || (kind == HB_DEF_ARRAY && !array(defs, &in)) ||
-		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)))
+		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)) ||
+		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);
@@ -272,6 +315,7 @@ void hb__defs_free(struct hb__defs *defs)
 		free(defs->table[i].at);
 	free(defs->text.at);
 	free(defs->array);
+	free(defs->bridge);
 	hb__arena_free(&defs->arena);
 	free(defs->raw.p);
 }

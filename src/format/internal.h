@@ -66,6 +66,10 @@ struct hb__defs {
 		const int64_t *value; /* NULL: a free cell */
 	} * array;                    /* by digest, with open addressing */
 	size_t arrays, arrays_cap;    /* cap: a power of two */
+	uint32_t version;             /* of the log */
+	hb_identity identity;         /* world NULL: none was defined */
+	hb_bridge *bridge;
+	size_t bridges, bridges_cap;
 	struct hb__arena arena;
 	struct hb__bytes raw; /* the records as they came, for sealing */
 };

@@ -154,13 +154,14 @@ static hb_status read_head(hb_log *log, hb_error *err)
 	if (log->size < sizeof log->head)
 		return hb__fail(err, HB_E_DAMAGED, log->path, log->size, "%s ends within its header", log->path);
 	memcpy(&h, log->head, sizeof log->head);
-	if (h.version != HB_LOG_VERSION)
-		return hb__fail(err, HB_E_VERSION, log->path, 8, "%s has format version %u, known is %u", log->path,
-			h.version, HB_LOG_VERSION);
+	if (h.version < HB_LOG_OLDEST || h.version > HB_LOG_VERSION)
+		return hb__fail(err, HB_E_VERSION, log->path, 8, "%s has format version %u, known are %u to %u",
+			log->path, h.version, HB_LOG_OLDEST, HB_LOG_VERSION);
 	if (h.incompatible & ~HB_LOG_KNOWN)
 		return hb__fail(err, HB_E_VERSION, log->path, 12,
 			"%s uses features this build does not know (flags %x)", log->path, h.incompatible);
 	log->info = (hb_log_info){
+		.version = h.version,
 		.sealed = h.incompatible & HB_LOG_INCOMPAT_SEALED,
 		.rank = h.rank,
 		.size = h.size,
@@ -175,6 +176,7 @@ static hb_status read_head(hb_log *log, hb_error *err)
 		.origin_mono = h.origin_mono,
 		.bytes = log->size,
 	};
+	log->defs.version = h.version;
 	if (h.level > HB_LEVEL_RACING)
 		return hb__fail(err, HB_E_DAMAGED, log->path, 36, "%s has a level that does not exist", log->path);
 	return HB_OK;

@@ -15,7 +15,8 @@
 
 #define HB_LOG_MAGIC "HBDBLOG\n"
 #define HB_LOG_BEGUN "begun." /* then RANK.PID: what a log is called until its header is written */
-#define HB_LOG_VERSION 1u
+#define HB_LOG_VERSION 2u     /* of the logs written; all from 1 on are read */
+#define HB_LOG_OLDEST 1u
 #define HB_LOG_INCOMPAT_SEALED 1u
 #define HB_LOG_INCOMPAT_ARGUMENTS 2u /* raw: arguments of slots may change */
 #define HB_LOG_KNOWN (HB_LOG_INCOMPAT_SEALED | HB_LOG_INCOMPAT_ARGUMENTS)
@@ -52,6 +53,8 @@ enum { /* kinds of definitions */
 	HB_DEF_ORIGIN = 10,
 	HB_DEF_TEXT = 11,
 	HB_DEF_VALUES = 12,
+	HB_DEF_PROCESS = 13,
+	HB_DEF_BRIDGE = 14,
 };
 
 enum { HB_SLOT_CHECK = 1 };                                                       /* flags of a slot */

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "format/row.h"
 #include "model/model.h"
+#include "model/world/world.h"
 
 /* ---- growing arrays: VEC(type) v, with room for `need` elements, with one more at its end; false without memory ---- */
 
@@ -71,6 +72,7 @@ struct hb__process_more {
 	VEC(struct hb__member) parts; /* by communicator number */
 	uint32_t first_send, first_receive, first_probe;
 	uint32_t first_pending, pending;
+	hb_at init;    /* MPI_Init; event 0: none */
 	bool followed; /* all its requests, up to their end */
 };
 
@@ -95,6 +97,12 @@ struct hb__exposed {
 	uint32_t process;
 };
 
+/* A call that made a world, and the communicator of its process that leads there. */
+struct hb__birth {
+	hb_at at;
+	uint32_t process, comm;
+};
+
 struct hb_model {
 	hb_model_info info;
 	VEC(hb_process) processes;
@@ -114,7 +122,8 @@ struct hb_model {
 	VEC(uint8_t) collective_kind;
 	VEC(hb_at) odd_at; /* enters of odd collectives, values of odd_enters */
 	VEC(hb_chosen) chosen;
-	VEC(hb_pending) pending;      /* in the order of processes */
+	VEC(hb_pending) pending; /* in the order of processes */
+	VEC(struct hb__birth) births;
 	VEC(struct hb__epoch) epochs; /* in the order of processes */
 	VEC(uint32_t) fetched;
 	uint32_t epochs_lost;            /* that may order events, and it is not known how */
@@ -131,8 +140,14 @@ struct hb_model {
 	struct hb__table elsewhere; /* receive -> place in elsewhere_at */
 	VEC(uint64_t) big_bytes;
 	VEC(hb_at) elsewhere_at;
-	uint32_t *rank_process; /* of the first world; HB_NO */
-	uint32_t ranks;
+	struct hb__world {                     /* that has sources, in their order */
+		uint32_t number, ranks, first; /* first: place of its rank 0 in rank_process */
+		bool lone;                     /* which other processes are of it is not known */
+	} * world;
+	uint32_t nworlds;
+	uint32_t *world_of;     /* by process: place in `world` */
+	uint32_t *rank_process; /* of all worlds; HB_NO: not in this recording */
+	hb_worlds *worlds;      /* what the logs say of them; logs are counted as processes */
 	bool clocks_done;
 	uint32_t *seen_more; /* sends to processes of several lines: their numbers, from place `seen` on */
 	size_t seen_used, seen_room;
@@ -141,6 +156,15 @@ struct hb_model {
 
 bool hb__model_trouble(hb_model *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 hb_status hb__no_memory(hb_error *err);
+
+/* ---- world/places.c ---- */
+/* The worlds of all processes. */
+hb_status hb__place_worlds(hb_model *m, hb_error *err);
+void hb__close_worlds(hb_model *m);
+/* The process that a member of a communicator of `process` is: a rank of its world, or a stranger; HB_NO: not known. */
+uint32_t hb__process_called(const hb_model *m, uint32_t process, int64_t member);
+/* A number for it that is the same for all who know it, also where it has no log; -1: not known. */
+int64_t hb__name_of(const hb_model *m, uint32_t process, int64_t member);
 
 /* ---- match/groups.c ---- */
 bool hb__groups_of_process(hb_model *m, uint32_t process);
@@ -174,6 +198,9 @@ uint32_t hb__channel(hb_model *m, uint32_t group, uint32_t source, uint32_t dest
 
 /* ---- match/channels/ordered.c: sends and receives become messages ---- */
 bool hb__link(hb_model *m);
+
+/* ---- world/born.c: edges between the call that made a world and MPI_Init there ---- */
+bool hb__link_worlds(hb_model *m);
 
 /* ---- match/windows.c: epochs of all processes become edges, and these operations of their events ---- */
 bool hb__link_windows(hb_model *m);

@@ -74,7 +74,7 @@ static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, 
 		return hb__no_memory(err);
 	for (size_t i = 0; i < n; i++) {
 		const hb_source *s = &sources[i];
-		hb_process p = {.log = s->log, .rank = s->rank, .pid = s->pid};
+		hb_process p = {.log = s->log, .rank = s->rank, .world = s->world};
 		const hb_log_info *info = s->log ? hb_log_get_info(s->log) : NULL;
 		if (info && info->level != HB_LEVEL_EVENTS)
 			return wrong_level(s, err);
@@ -82,22 +82,10 @@ static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, 
 		p.cut = info && (info->recovered || info->stopped || info->lost);
 		if (!VEC_PUSH(&m->processes, p) || !add_lines(m, (uint32_t)i))
 			return hb__no_memory(err);
-		uint32_t ranks = s->pid || s->rank < 0 ? 0 : (uint32_t)s->rank + 1;
-		if (info && !s->pid && info->size > 0 && (uint32_t)info->size > ranks)
-			ranks = (uint32_t)info->size;
-		if (ranks > m->ranks)
-			m->ranks = ranks;
 	}
 	if (m->lines.n >> 24)
 		return hb__no_memory(err);
-	m->rank_process = malloc(((size_t)m->ranks + 1) * sizeof *m->rank_process);
-	if (!m->rank_process)
-		return hb__no_memory(err);
-	memset(m->rank_process, 0xff, ((size_t)m->ranks + 1) * sizeof *m->rank_process);
-	for (uint32_t i = 0; i < n; i++)
-		if (!sources[i].pid && sources[i].rank >= 0)
-			m->rank_process[sources[i].rank] = i;
-	return HB_OK;
+	return hb__place_worlds(m, err);
 }
 
 static hb_status read_all(struct build *b, hb_error *err)
@@ -129,11 +117,11 @@ static hb_status read_all(struct build *b, hb_error *err)
 
 static void tell_processes(hb_model *m)
 {
-	uint32_t spawned = 0;
+	uint32_t alone = 0;
 	for (uint32_t i = 0; i < m->processes.n; i++) {
 		const hb_process *p = &m->processes.at[i];
 		/* without MPI there are only messages of the program itself, which know no world */
-		spawned += p->pid && (!p->log || hb_log_get_info(p->log)->library);
+		alone += m->world[m->world_of[i]].lone && p->world && hb_log_get_info(p->log)->library;
 		if (!p->log)
 			hb__model_trouble(m,
 				"rank %d is missing: messages from and to it are not known, so order that results from them, and races with them, are not found",
@@ -146,9 +134,15 @@ static void tell_processes(hb_model *m)
 								   : "recording stopped",
 				p->nlines ? m->lines.at[p->first_line].events : 0);
 	}
-	if (spawned)
-		hb__model_trouble(m, "%u process%s spawned by the program: messages with them are not matched", spawned,
-			spawned == 1 ? " was" : "es were");
+	if (alone)
+		hb__model_trouble(m,
+			"of %u process%s it is not known with which others they were spawned: messages with them are not matched",
+			alone, alone == 1 ? "" : "es");
+	if (m->worlds->unknown)
+		hb__model_trouble(m,
+			"%u intercommunicator%s to processes of other worlds that are not known, or not in this recording: messages over %s are not matched",
+			m->worlds->unknown, m->worlds->unknown == 1 ? " leads" : "s lead",
+			m->worlds->unknown == 1 ? "it" : "them");
 }
 
 /* Messages that were received and that nobody sent. */
@@ -170,7 +164,7 @@ static void tell_orphans(hb_model *m)
 			continue;
 		}
 		hb_process *from = &m->processes.at[c->source];
-		if (m->troubles.n > 20 || from->pid || !from->log || from->cut)
+		if (m->troubles.n > 20 || m->world[m->world_of[c->source]].lone || !from->log || from->cut)
 			continue; /* told already */
 		hb__model_trouble(m,
 			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs do not belong to the same run, and what connects them is not certain",
@@ -214,7 +208,7 @@ static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
 	tell_processes(m);
-	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_windows(m))
+	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_windows(m))
 		return hb__no_memory(err);
 	tell_orphans(m);
 	tell_collectives(m);
@@ -285,12 +279,14 @@ void hb_model_close(hb_model *m)
 	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
-		m->pending.at, m->epochs.at, m->fetched.at, m->exposed.at, m->edges.at, m->channel_of.at,
+		m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->edges.at, m->channel_of.at,
 		m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at, m->elsewhere.at, m->keyed_sends.at,
 		m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at, m->big_bytes.at, m->elsewhere_at.at,
-		m->channel_first, m->channel_sends, m->rank_process, m->seen_more, m};
+		m->channel_first, m->channel_sends, m->seen_more};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
+	hb__close_worlds(m);
+	free(m);
 }
 
 /* ---- answers ---- */

@@ -15,7 +15,7 @@
  * enter of a send -> the exit of the call that completed its receive, or of a probe
  * that saw it; for a synchronous send also the enter of the call that posted the
  * receive -> the exit of the call that completed the send; collectives by class
- * (hb_order); one-sided synchronisation (hb_edge). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
+ * (hb_order); one-sided synchronisation, and processes that make others (hb_edge). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
  * the exit of the call of another lane that completed it.
  *
  * Matching: messages that the program itself tells of go by channel and key (match/channels/keyed.c). MPI does not let messages overtake, so among the messages of one channel
@@ -45,7 +45,8 @@ typedef struct hb_at {
 typedef struct hb_source {
 	hb_log *log;  /* NULL: the process is known to have run, but its log cannot be read */
 	int32_t rank; /* in its MPI_COMM_WORLD */
-	uint32_t pid; /* 0: of the world that was started; else a spawned one, whose messages are not matched */
+	uint32_t
+		world; /* number of that (model/world/world.h); 0: the one that was started. Sources of one world stand together */
 } hb_source;
 
 /* How a process ended, as its log says. */
@@ -59,7 +60,7 @@ typedef enum hb_ending {
 typedef struct hb_process {
 	hb_log *log; /* NULL: missing */
 	int32_t rank;
-	uint32_t pid;
+	uint32_t world;
 	uint32_t first_line, nlines;
 	hb_ending ending;
 	bool cut; /* its log ends before the process did: what follows is not known */
@@ -181,12 +182,14 @@ typedef struct hb_op {
 	uint32_t id : 28, kind : 4; /* hb_op_kind */
 } hb_op;
 
-/* What post, start, complete and wait of a window order: the enter of `from` before the exit of `to`. The k-th start of an origin
+/* What post, start, complete and wait of a window order, and what makes processes: the enter of `from` before the exit of `to`. The k-th start of an origin
  * for a target belongs to the k-th post of that target for the origin. That a start, or a complete, returned does not say
  * that the target had posted: the library may have kept what was put. Only data that was fetched shows it. */
 typedef enum hb_edge_kind {
 	HB_EDGE_COMPLETED, /* MPI_Win_complete of an origin -> MPI_Win_wait, or MPI_Win_test that said yes, of the target */
 	HB_EDGE_FETCHED, /* MPI_Win_post of a target -> MPI_Win_complete of an origin that fetched data from it */
+	HB_EDGE_MADE,    /* the root's MPI_Comm_spawn -> MPI_Init of a process that it made */
+	HB_EDGE_BEGAN,   /* MPI_Init of such a process -> MPI_Comm_spawn of all that called it */
 } hb_edge_kind;
 typedef struct hb_edge {
 	hb_at from, to;

@@ -67,16 +67,25 @@ class Log:
     def __init__(self, data):
         self.data, self.lanes, self.notes = data, collections.defaultdict(Lane), []
         self.defs = {k: {} for k in range(1, 9)}
-        (version, self.incompatible, _, self.unit, self.rank, self.size, self.pid, self.level, self.tick_fs, self.real,
+        self.process, self.bridges = None, []
+        (self.version, self.incompatible, _, self.unit, self.rank, self.size, self.pid, self.level, self.tick_fs, self.real,
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
         self.recovered, self.host, self.text, self.program, self.lost = False, b"", b"", b"", 0
-        if data[:8] != b"HBDBLOG\n" or version != 1 or self.incompatible & ~3 or self.level > 2:
+        if data[:8] != b"HBDBLOG\n" or self.version not in (1, 2) or self.incompatible & ~3 or self.level > 2:
             raise ValueError("not a log, or not for this reader")
         (self.read_sealed if self.incompatible & 1 else self.read_raw)()
 
     def define(self, kind, body):
         i = In(body)
+        if kind == 13 and self.version > 1:
+            twice, self.process = self.process, (i.str(), i.uv(), i.str(), i.sv(), i.uv())
+            if twice or i.more():
+                raise ValueError("not the process")
+        if kind == 14 and self.version > 1:
+            self.bridges.append((i.uv(), i.uv(), i.sv(), i.uv(), i.uv(), i.str()))
+            if self.bridges[-1][0] not in self.defs[5] or i.more():
+                raise ValueError("not a bridge")
         if kind > 8:
             return
         number = i.uv()

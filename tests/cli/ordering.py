@@ -440,7 +440,7 @@ def spawned(place):
     status, out, err = place.run("order", "0@4711:1", "0:1", "spawned")
     check("an event of a spawned process", status == 0 and first(out).startswith("0@4711:1 and 0:1 are concurrent"),
           (status, out, err))
-    has("a spawned process in the cut", place.run("cone", "0@4711:1", "spawned")[1], "0@4711  end     0:1")
+    has("a spawned process in the cut", place.run("cone", "0@4711:1", "spawned")[1], "0@4711  end     0@4711:1")
     same("races beside it", place.run("races", "spawned")[0], 1)
 
 

@@ -210,9 +210,17 @@ static void foreign(void)
 	raw_save(&r, check_path("later"));
 	check(hb_log_open(check_path("later"), &log, &e) == HB_E_VERSION, "%s", e.message);
 	raw_header(&r)->incompatible = 0;
-	raw_header(&r)->version = 2;
+	raw_header(&r)->version = HB_LOG_VERSION + 1;
 	raw_save(&r, check_path("later"));
 	check(hb_log_open(check_path("later"), &log, &e) == HB_E_VERSION, "%s", e.message);
+	raw_header(&r)->version = 0;
+	raw_save(&r, check_path("later"));
+	check(hb_log_open(check_path("later"), &log, &e) == HB_E_VERSION, "%s", e.message);
+	raw_header(&r)->version = 1;
+	raw_save(&r, check_path("earlier"));
+	bool read = hb_log_open(check_path("earlier"), &log, &e) == HB_OK;
+	check(read && hb_log_get_info(log)->version == 1, "version 1 is read");
+	hb_log_close(log);
 	raw_free(&r);
 }
 

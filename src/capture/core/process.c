@@ -227,8 +227,10 @@ bool hb__begin_alone(void)
 		hb__rank = 0;
 		hb__size = 1;
 		hb__learn_modules();
-		if (hb__begin_record(3))
+		if (hb__begin_record(3)) {
+			hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
 			hb__control_start(hb__self);
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return tried; /* perhaps by another thread, just now */

@@ -32,6 +32,10 @@ static inline bool hb__buffer_automatic(uintptr_t buffer) { return (intptr_t)buf
 /* start.c */
 bool hb__find_library(void);              /* fills hb__next; false: no MPI, or the other one */
 void hb__begin_process(int thread_level); /* after MPI_Init */
+/* The same in a process without MPI_Init, when it has made its first communicator from a group of a session. */
+void hb__begin_sessions(void);
+extern bool hb__of_sessions; /* it began so */
+int hb__sessions_open(void); /* how many there are now */
 
 #pragma GCC visibility pop
 

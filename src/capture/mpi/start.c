@@ -109,21 +109,13 @@ bool hb__find_library(void)
 	return ours;
 }
 
-void hb__begin_process(int thread_level)
+/* Rank and size are known. */
+static void begin(int thread_level)
 {
-	if (hb__began_alone())
-		hb__say("MPI began after the program's first event of its own: its calls are not %s",
-			hb__config.mode == HB__RECORD ? "recorded" : "replayed");
-	if (hb__began() || !hb__find_library())
-		return;
-	PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
-	PMPI(Comm_size)(hb__known.comm_world, &hb__size);
 	hb__threaded = thread_level == MPI_THREAD_MULTIPLE;
 	hb__learn_modules();
 	hb__try_library();
 	bool replay = hb__config.mode == HB__REPLAY;
-	MPI_Comm parent = hb__known.comm_null;
-	hb__spawned = PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null;
 	if (replay && hb__spawned) {
 		hb__say("this process was spawned by the program; hbdb does not replay spawned processes, so it runs uncontrolled");
 		hb__config.mode = HB__OFF;
@@ -133,18 +125,54 @@ void hb__begin_process(int thread_level)
 		return;
 	struct hb__lane *lane = hb__self;
 	lane->depth = 1; /* what follows is ours */
+	hb__world_define();
 	hb__types_start();
 	hb__ops_start();
-	hb__carry_begin_process();
+	if (!hb__of_sessions)
+		hb__carry_begin_process();
+	else if (hb__config.racing)
+		hb__row_note(
+			"racing: the program uses sessions without MPI_Init: which receives raced is not seen while it runs");
 	hb__comms_start();
 	if (replay)
 		hb__replay_begin_process();
-	hb__checking = hb__config.remarks;
+	hb__checking = hb__config.remarks && !hb__of_sessions;
+	if (hb__config.remarks && hb__of_sessions)
+		hb__row_note(
+			"the program uses sessions without MPI_Init: its arguments, handles, buffers and windows are not checked");
 	if (hb__checking) {
 		hb__lanes_special();
 		hb__check_begin_process();
 	}
 	lane->depth = 0;
+}
+
+static bool may_begin(void)
+{
+	if (hb__began_alone())
+		hb__say("MPI began after the program's first event of its own: its calls are not %s",
+			hb__config.mode == HB__RECORD ? "recorded" : "replayed");
+	return !hb__began() && hb__find_library();
+}
+
+void hb__begin_process(int thread_level)
+{
+	if (!may_begin())
+		return;
+	PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
+	PMPI(Comm_size)(hb__known.comm_world, &hb__size);
+	MPI_Comm parent = hb__known.comm_null;
+	hb__spawned = PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null;
+	begin(thread_level);
+}
+
+/* A session does not tell how many threads it is for in all versions: tables are locked. */
+void hb__begin_sessions(void)
+{
+	if (!may_begin())
+		return;
+	hb__of_sessions = true;
+	begin(MPI_THREAD_MULTIPLE);
 }
 
 /* ---- what the core asks ---- */
@@ -167,6 +195,8 @@ static void leaving(void)
 {
 	if (hb__checking)
 		hb__check_left();
+	if (hb__of_sessions && !hb__sessions_open())
+		hb__end_process(HB_STATE_FINALIZED);
 }
 
 static uint32_t about_library(char *text, size_t size)

@@ -24,7 +24,7 @@ static hb_status read_head(int fd, const char *path, hb_log_head *ret, hb_error 
 	/* room for the log is made first, as zeros; the number of its process is never 0 */
 	if (n < HB__HEAD || !h.magic[0] || !h.pid)
 		return hb__fail(err, HB_E_DAMAGED, path, (uint64_t)n, "%s ends within its header", path);
-	if (h.version != HB_LOG_VERSION || h.incompatible & ~HB_LOG_KNOWN)
+	if (h.version < HB_LOG_OLDEST || h.version > HB_LOG_VERSION || h.incompatible & ~HB_LOG_KNOWN)
 		return hb__fail(err, HB_E_VERSION, path, 8,
 			"%s has format version %u and flags %x, which are not known", path, h.version, h.incompatible);
 	*ret = (hb_log_head){.rank = h.rank,

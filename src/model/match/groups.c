@@ -1,6 +1,6 @@
 /* Communicators, one identity for all their members. Each process numbers them in its own
  * way; the same one is known by its parent, by how many the parent had made before
- * and by the world rank of its rank 0. An intercommunicator made of two communicators has two
+ * and by who its rank 0 is. An intercommunicator made of two communicators has two
  * parents: it is known by its two groups, and by how many there were with these. */
 #include <stdio.h>
 
@@ -14,24 +14,19 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
-static uint64_t digest(const int32_t *member, uint32_t n)
+static uint64_t digest(const hb_model *m, uint32_t process, const int32_t *member, uint32_t n)
 {
 	uint64_t h = n;
 	for (uint32_t i = 0; i < n; i++)
-		h = mix(h, (uint64_t)member[i]);
+		h = mix(h, (uint64_t)hb__name_of(m, process, member[i]));
 	return h;
 }
 
-static uint32_t process_of(const hb_model *m, int32_t rank)
-{
-	return rank >= 0 && (uint32_t)rank < m->ranks ? m->rank_process[rank] : HB_NO;
-}
-
-static uint32_t *members(const hb_model *m, const int32_t *rank, uint32_t n)
+static uint32_t *members(const hb_model *m, uint32_t process, const int32_t *member, uint32_t n)
 {
 	uint32_t *at = malloc(((size_t)n + 1) * sizeof *at);
 	for (uint32_t i = 0; at && i < n; i++)
-		at[i] = process_of(m, rank[i]);
+		at[i] = hb__process_called(m, process, member[i]);
 	return at;
 }
 
@@ -48,27 +43,42 @@ static uint32_t add(hb_model *m, hb_group g)
 	return (uint32_t)m->groups.n - 1;
 }
 
-static void name_child(const hb_model *m, hb_group *g, uint64_t index, int64_t leader)
+static void name_child(const hb_model *m, uint32_t process, hb_group *g, uint64_t index, int64_t head)
 {
 	const char *parent = g->parent == HB_NO ? "?" : m->groups.at[g->parent].name;
+	long long leader = head < 0 ? head : head & 0xffffffff;
 	char text[96];
-	if (index >> 40) /* made by its members alone */
+	if (g->parent == HB_NO && m->processes.at[process].world) /* of a spawned world whose makers are not recorded */
+		snprintf(text, sizeof text, "?@%u.%llu", m->processes.at[process].world, (unsigned long long)index);
+	else if (index >> 40) /* made by its members alone */
 		snprintf(text, sizeof text, "%s.g%llx", parent, (unsigned long long)(index & 0xffffffffff));
 	else
 		snprintf(text, sizeof text, leader > 0 ? "%s.%llu:%lld" : "%s.%llu", parent, (unsigned long long)index,
-			(long long)leader);
+			leader);
 	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
 }
 
+/* The same processes, strangers who are not known among them. */
+static bool same_members(const hb_model *m, uint32_t process, const int32_t *a, const int32_t *b, uint32_t n)
+{
+	if (!n || !memcmp(a, b, n * sizeof *a))
+		return true;
+	for (uint32_t i = 0; i < n; i++)
+		if (a[i] != b[i] &&
+			((a[i] >= 0 && b[i] >= 0) || hb__name_of(m, process, a[i]) != hb__name_of(m, process, b[i])))
+			return false;
+	return true;
+}
+
 /* How many communicators of this process before `comm` have the same two groups and two parents. */
-static uint64_t pairs_before(const hb_log *log, uint32_t comm, const hb_comm *c)
+static uint64_t pairs_before(const hb_model *m, uint32_t process, uint32_t comm, const hb_comm *c)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 2; i < comm; i++) {
-		const hb_comm *o = hb_log_comm(log, i);
+		const hb_comm *o = hb_log_comm(m->processes.at[process].log, i);
 		if (o && o->flags == c->flags && o->size == c->size && o->remote_size == c->remote_size &&
-			!memcmp(o->member, c->member, c->size * sizeof *c->member) &&
-			(!c->remote_size || !memcmp(o->remote, c->remote, c->remote_size * sizeof *c->remote)))
+			same_members(m, process, o->member, c->member, c->size) &&
+			same_members(m, process, o->remote, c->remote, c->remote_size))
 			n++;
 	}
 	return n;
@@ -77,14 +87,14 @@ static uint64_t pairs_before(const hb_log *log, uint32_t comm, const hb_comm *c)
 static struct hb__key key_of(
 	const hb_model *m, uint32_t process, uint32_t comm, const hb_comm *c, uint32_t parent, int64_t head)
 {
-	const hb_process *p = &m->processes.at[process];
 	bool inter = c->flags & 1, parent_inter = parent != HB_NO && m->groups.at[parent].remote_size;
-	if (p->pid) /* of another world: a communicator of its own for each process */
-		return (struct hb__key){KEY_ORPHAN, mix(mix(1, process), comm)};
+	if (m->world[m->world_of[process]].lone && m->processes.at[process].world)
+		return (struct hb__key){KEY_ORPHAN, mix(mix(1, process), comm)}; /* its peers are not known */
 	if (parent == HB_NO || (inter && !parent_inter)) {
-		uint64_t a = digest(c->member, c->size), b = inter ? digest(c->remote, c->remote_size) : 0;
-		uint64_t both = a < b ? mix(a, b) : mix(b, a);
-		return (struct hb__key){KEY_PAIR | pairs_before(p->log, comm, c) << 8, both};
+		uint64_t a = digest(m, process, c->member, c->size),
+			 b = inter ? digest(m, process, c->remote, c->remote_size) : 0,
+			 both = a < b ? mix(a, b) : mix(b, a);
+		return (struct hb__key){KEY_PAIR | pairs_before(m, process, comm, c) << 8, both};
 	}
 	return (struct hb__key){KEY_CHILD | (uint64_t)parent << 8, mix(mix(7, c->index), (uint64_t)head)};
 }
@@ -96,9 +106,9 @@ static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_
 	uint32_t parent =
 		c->parent >= 0 && (uint64_t)c->parent < more->parts.n ? more->parts.at[c->parent].group : HB_NO;
 	bool inter = c->flags & 1;
-	int64_t other = inter && c->remote_size ? c->remote[0] : INT64_MAX;
-	int64_t head = c->leader < other ? c->leader : other;
-	*ret_side = inter && other < c->leader;
+	int64_t other = inter && c->remote_size ? hb__name_of(m, process, c->remote[0]) : INT64_MAX;
+	int64_t own = c->size ? hb__name_of(m, process, c->member[0]) : c->leader, head = own < other ? own : other;
+	*ret_side = inter && other < own;
 	struct hb__cell *cell = hb__place(&m->group_of, key_of(m, process, comm, c, parent, head));
 	if (!cell) {
 		m->no_memory = true;
@@ -107,37 +117,32 @@ static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_
 	if (cell->value != HB_NO)
 		return cell->value;
 	hb_group g = {.size = c->size, .parent = parent};
-	g.member = members(m, c->member, c->size);
+	g.member = members(m, process, c->member, c->size);
 	if (inter) {
 		g.remote_size = c->remote_size;
-		g.remote = members(m, c->remote, c->remote_size);
+		g.remote = members(m, process, c->remote, c->remote_size);
 	}
 	if (*ret_side) {
 		hb_group t = g;
 		g.size = t.remote_size, g.remote_size = t.size;
 		g.member = t.remote, g.remote = t.member;
 	}
-	name_child(m, &g, c->index, head);
+	name_child(m, process, &g, c->index, head);
 	return cell->value = add(m, g);
 }
 
 static uint32_t world(hb_model *m, uint32_t process)
 {
-	const hb_process *p = &m->processes.at[process];
-	struct hb__cell *cell = hb__place(&m->group_of, (struct hb__key){0, p->pid ? process + 1 : 0});
+	const struct hb__world *w = &m->world[m->world_of[process]];
+	struct hb__cell *cell = hb__place(&m->group_of, (struct hb__key){0, m->world_of[process]});
 	if (!cell || cell->value != HB_NO)
 		return cell ? cell->value : HB_NO;
-	hb_group g = {.size = m->ranks, .parent = HB_NO, .name = "WORLD"};
-	uint32_t *at = malloc(((size_t)m->ranks + 1) * sizeof *at);
-	if (at && p->pid) { /* its peers are not known */
-		g.size = (uint32_t)hb_log_get_info(p->log)->size;
-		g.size = g.size > m->ranks ? m->ranks : g.size;
-		memset(at, 0xff, ((size_t)m->ranks + 1) * sizeof *at);
-		if (p->rank >= 0 && (uint32_t)p->rank < g.size)
-			at[p->rank] = process;
-	} else if (at) {
-		memcpy(at, m->rank_process, m->ranks * sizeof *at);
-	}
+	hb_group g = {.size = w->ranks, .parent = HB_NO, .name = "WORLD"};
+	if (w->number)
+		snprintf(g.name, sizeof g.name, "WORLD@%u", w->number);
+	uint32_t *at = malloc(((size_t)w->ranks + 1) * sizeof *at);
+	if (at)
+		memcpy(at, m->rank_process + w->first, w->ranks * sizeof *at);
 	g.member = at;
 	return cell->value = add(m, g);
 }

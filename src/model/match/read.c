@@ -490,6 +490,7 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 		break;
 	case HB_DOES_INIT:
 		r->init = (uint32_t)e->row->number;
+		r->m->process_more[r->process].init = (hb_at){r->line, r->init};
 		break;
 	default:
 		break;
@@ -540,6 +541,8 @@ static hb_status read_events(
 		const struct hb__function *f = known(r);
 		if (f && f->means->does != HB_DOES_NOTHING)
 			handle(r, f);
+		if (f && f->means->bridge == HB_BRIDGE_SPAWNED)
+			hb__on_spawn(r);
 		if ((++n & 0xffff) == 0 && tick)
 			tick(user, n);
 		if (m->no_memory)

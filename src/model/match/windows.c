@@ -83,7 +83,7 @@ static void end(struct hb__reading *r, struct hb__own_window *w, bool start)
 	e->fetched = (uint32_t)m->fetched.n;
 	for (uint32_t i = 0; start && i < r->event->row->nresults; i++) {
 		int64_t rank = r->event->row->results[i];
-		uint32_t process = rank >= 0 && rank < m->ranks ? m->rank_process[rank] : HB_NO;
+		uint32_t process = hb__process_called(m, r->process, rank);
 		if (process != HB_NO && !VEC_PUSH(&m->fetched, process))
 			m->no_memory = true;
 	}
@@ -125,7 +125,7 @@ static bool add_pairs(hb_model *m, struct pairs *p, uint32_t epoch)
 	const int64_t *rank =
 		e->known && e->partners ? hb_log_array(m->processes.at[e->process].log, e->partners, &n) : NULL;
 	for (uint32_t i = 0; rank && i < n; i++) {
-		uint32_t other = rank[i] >= 0 && rank[i] < m->ranks ? m->rank_process[rank[i]] : HB_NO;
+		uint32_t other = hb__process_called(m, e->process, rank[i]);
 		struct pair pair = {
 			e->window, e->start ? other : e->process, e->start ? e->process : other, e->start, epoch};
 		if (other != HB_NO && !VEC_PUSH(&p->all, pair))

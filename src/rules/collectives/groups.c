@@ -122,7 +122,7 @@ static hb_status compare_absent(const struct hb__assembly *a, bool *ret_told)
 	if (!hb__given_list(a, 0, "group", &list))
 		return HB_OK;
 	for (uint32_t i = 0; i < info->processes; i++)
-		if (!p[i].pid && has_rank(&list, p[i].rank) && hb__never_comes(a->c, i)) {
+		if (!p[i].world && has_rank(&list, p[i].rank) && hb__never_comes(a->c, i)) {
 			*ret_told = true;
 			return tell_absent(a, p[i].rank);
 		}

@@ -26,7 +26,7 @@ static bool finalizes(const hb_case *c, const hb_process *p)
 bool hb__never_comes(const hb_case *c, uint32_t process)
 {
 	const hb_process *p = process == HB_NO ? NULL : &hb_model_processes(c->model)[process];
-	if (!p || !p->log || p->pid)
+	if (!p || !p->log || p->world)
 		return false;
 	if (p->ending == HB_ENDING_FINALIZED)
 		return !p->cut;

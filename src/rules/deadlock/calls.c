@@ -298,11 +298,11 @@ bool hb__read_waits(struct hb__graph *g, hb_error *err)
 	crashed(g);
 	for (uint32_t p = 0; p < info->processes; p++) {
 		const hb_process *at = &process[p];
-		g->process[p] = g->process[p] == HB__DEAD                       ? HB__DEAD
-				: !at->log || at->cut || at->pid || !at->nlines ? HB__RUNS
-				: at->ending == HB_ENDING_ABORTED               ? HB__DEAD
-				: at->ending != HB_ENDING_NONE                  ? HB__OVER
-										: HB__BLOCKED;
+		g->process[p] = g->process[p] == HB__DEAD                         ? HB__DEAD
+				: !at->log || at->cut || at->world || !at->nlines ? HB__RUNS
+				: at->ending == HB_ENDING_ABORTED                 ? HB__DEAD
+				: at->ending != HB_ENDING_NONE                    ? HB__OVER
+										  : HB__BLOCKED;
 		for (uint32_t i = 0; i < at->nlines; i++) {
 			g->wait[at->first_line + i].line = at->first_line + i;
 			g->wait[at->first_line + i].process = p;

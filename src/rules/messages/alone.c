@@ -37,7 +37,7 @@ static bool waits_in_vain(const struct alone *a, uint32_t receive)
 	const hb_spec *s = &l->spec[v->spec];
 	bool senders = s->any_source ? a->all_over : s->source < l->info->processes && a->over[s->source];
 	if (!(v->flags & HB_PENDING) || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
-		!a->over[s->process] || !senders || l->process[s->process].pid)
+		!a->over[s->process] || !senders || l->process[s->process].world)
 		return false;
 	const hb_line *line = &l->line[v->line];
 	return !(line->inside && line->events == v->post) && sure(l, s->group) && !hb__letter_maybe_came(l, receive);
@@ -93,7 +93,7 @@ static hb_status lost(struct alone *a)
 		const hb_send *s = &l->send[i];
 		const hb_channel *c = &l->channel[s->channel];
 		if (s->receive != HB_NO || s->flags & HB_CANCELLED || c->dest >= l->info->processes || !over[c->dest] ||
-			c->source >= l->info->processes || l->process[c->dest].pid || l->process[c->source].pid)
+			c->source >= l->info->processes || l->process[c->dest].world || l->process[c->source].world)
 			continue;
 		const hb_line *line = &l->line[s->line];
 		if ((line->inside && line->events == s->event) || !sure(l, c->group) || hb__letter_maybe_taken(l, i))

@@ -55,9 +55,9 @@ static void put_line(const struct cone *c, hb_output *out, uint32_t line, const 
 	const hb_process *p = &hb_model_processes(c->run.model)[l->process];
 	hb__put_text(out, "{\"rank\":");
 	hb__put_int(out, p->rank);
-	if (p->pid) {
-		hb__put_text(out, ",\"pid\":");
-		hb__put_int(out, p->pid);
+	if (p->world) {
+		hb__put_text(out, ",\"world\":");
+		hb__put_int(out, p->world);
 	}
 	hb__put_text(out, ",\"lane\":");
 	hb__put_int(out, l->lane);

@@ -34,7 +34,7 @@ struct community {
 	uint64_t processes, size, remote_size;
 	int64_t number; /* in the first process that has it */
 	int64_t parent;
-	uint32_t flags;
+	uint32_t flags, world;
 	const char *name; /* that the program gave; NULL: none */
 };
 
@@ -71,12 +71,12 @@ static void count_calls(struct facts *f, const hb_log *log, const hb_log_info *i
 	}
 }
 
-static char *identity_of(const hb_log *log, int64_t number, int depth)
+static char *identity_of(const hb_log *log, uint32_t world, int64_t number, int depth)
 {
 	const hb_comm *c = number > 1 && number < HB_NO && depth < 64 ? hb_log_comm(log, (uint32_t)number) : NULL;
 	if (!c)
-		return hb__format("%lld", (long long)number);
-	char *parent = identity_of(log, c->parent, depth + 1);
+		return world ? hb__format("%lld@%u", (long long)number, world) : hb__format("%lld", (long long)number);
+	char *parent = identity_of(log, world, c->parent, depth + 1);
 	/* an intercommunicator has the same index and two leaders: its groups, ordered, are its identity */
 	int32_t a = c->size && c->member ? c->member[0] : -1, b = c->remote_size && c->remote ? c->remote[0] : -1;
 	char *identity =
@@ -87,20 +87,42 @@ static char *identity_of(const hb_log *log, int64_t number, int depth)
 	return identity;
 }
 
-static void count_comms(struct facts *f, const hb_log *log, const hb_log_info *info)
+/* A process of the recording made the world. */
+static bool made_elsewhere(const struct facts *f, uint32_t world)
+{
+	for (uint32_t i = 0; i < f->logs.worlds.n; i++)
+		if (f->logs.worlds.world[i].number == world)
+			return f->logs.worlds.world[i].maker.world != HB_NO;
+	return false;
+}
+
+/* With members of another world. */
+static bool crosses(const hb_comm *c)
+{
+	for (uint32_t i = 0; i < c->size; i++)
+		if (c->member[i] < -1)
+			return true;
+	for (uint32_t i = 0; i < c->remote_size; i++)
+		if (c->remote[i] < -1)
+			return true;
+	return false;
+}
+
+/* Communicators of several worlds are counted where they were made first: at those who made the others. */
+static void count_comms(struct facts *f, const hb_log *log, const hb_log_info *info, uint32_t world)
 {
 	for (uint32_t i = 0; i < info->comms; i++) {
 		const hb_comm *c = hb_log_comm(log, i);
 		size_t k = 0;
-		if (!c || i == 1)
+		if (!c || i == 1 || (made_elsewhere(f, world) && crosses(c)))
 			continue;
-		char *identity = identity_of(log, i, 0);
+		char *identity = identity_of(log, world, i, 0);
 		while (k < f->ncomms && strcmp(f->comms[k].identity, identity))
 			k++;
 		if (k == f->ncomms) {
 			f->comms = hb__resize(f->comms, (k + 1) * sizeof *f->comms);
 			f->comms[f->ncomms++] = (struct community){
-				hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags, NULL};
+				hb__copy(identity), 0, c->size, c->remote_size, i, c->parent, c->flags, world, NULL};
 		}
 		f->comms[k].processes++;
 		if (!f->comms[k].name)
@@ -125,7 +147,7 @@ static void gather(struct facts *f)
 		hb__add_log(log, &f->sum);
 		f->sum.bytes += info->bytes;
 		count_calls(f, log, info);
-		count_comms(f, log, info);
+		count_comms(f, log, info, f->logs.at[i].world);
 		if (!f->version_text)
 			f->version_text = info->version_text;
 		f->mpi = f->mpi || info->library;
@@ -162,6 +184,13 @@ static void print_command(const hb_manifest *m)
 		printf("replay of     %s\n", hb__tame(m->replay_of));
 }
 
+static const char *process_name(const struct facts *f, size_t log, char buffer[32])
+{
+	const hb_log_file *file = &f->logs.at[log];
+	snprintf(buffer, 32, file->world ? "%d@%u" : "%d", file->rank, file->world);
+	return buffer;
+}
+
 static void print_processes(const struct facts *f)
 {
 	printf("\n%5s  %-16s %8s %12s %6s %12s  %s\n", "rank", "host", "pid", "events", "lanes", "bytes", "state");
@@ -173,10 +202,38 @@ static void print_processes(const struct facts *f)
 			break;
 		}
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
-		bool first = f->manifest.finished && f->manifest.died_first == p->rank && !f->logs.at[i].pid;
+		bool first = f->manifest.finished && f->manifest.died_first == p->rank && !f->logs.at[i].world;
 		const char *state = first && !p->state && !p->stopped ? "died first" : state_text(p);
-		printf("%5d  %-16s %8u %12llu %6u %12llu  %s\n", p->rank, hb__tame(p->host), p->pid,
+		char name[32];
+		printf("%5s  %-16s %8u %12llu %6u %12llu  %s\n", process_name(f, i, name), hb__tame(p->host), p->pid,
 			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state);
+	}
+}
+
+/* Worlds beside the one that was started: who made them. */
+static void print_worlds(const struct facts *f)
+{
+	const hb_worlds *w = &f->logs.worlds;
+	for (uint32_t i = 0, shown = 0; i < w->n; i++) {
+		const hb_world *world = &w->world[i];
+		if (!world->number)
+			continue;
+		if (shown++ == SHOWN_MAX) {
+			printf("              and %u more worlds (--json lists all)\n", w->n - i);
+			break;
+		}
+		printf("%sworld %-6u  ", shown == 1 ? "\n" : "", world->number);
+		if (world->lone)
+			printf("one process: which others it belongs to is not known");
+		else
+			printf("%u %s", world->size, hb__plural(world->size, "process", "processes"));
+		if (world->maker.world != HB_NO && w->world[world->maker.world].number)
+			printf(", made by %d@%u\n", world->maker.rank, w->world[world->maker.world].number);
+		else if (world->maker.world != HB_NO)
+			printf(", made by rank %d\n", world->maker.rank);
+		else
+			printf("%s\n",
+				world->spawned ? ", made by a process that was not recorded" : ", started by itself");
 	}
 }
 
@@ -195,9 +252,9 @@ static void print_inside(const struct facts *f)
 			while (hb_events_next(events, &ev, NULL) == 1)
 				;
 			if (hb_events_inside(events, &ev) == 1) {
-				const hb_log_info *p = hb_log_get_info(log);
-				printf("%srank %d never returned from %s, which it called after event %llu\n",
-					shown++ ? "" : "\n", p->rank, hb__tame(ev.function->name),
+				char name[32];
+				printf("%srank %s never returned from %s, which it called after event %llu\n",
+					shown++ ? "" : "\n", process_name(f, i, name), hb__tame(ev.function->name),
 					(unsigned long long)info.events);
 			}
 			hb_events_close(events);
@@ -224,12 +281,14 @@ static void print_comms(const struct facts *f)
 			break;
 		}
 		printf("%14llu  ", (unsigned long long)(c->size + c->remote_size));
-		if (c->number == 0)
+		if (c->number == 0 && c->world)
+			printf("WORLD@%u", c->world);
+		else if (c->number == 0)
 			printf("WORLD");
 		else
 			printf("%lld%s, made from %s%.0lld", (long long)c->number,
 				c->flags & 1 ? " (intercommunicator)" : "",
-				c->parent == 0   ? "WORLD"
+				c->parent == 0   ? c->world ? "its WORLD" : "WORLD"
 				: c->parent == 1 ? "SELF"
 				: c->parent < 0  ? "none"
 						 : "",
@@ -289,6 +348,7 @@ static void print_text(const struct facts *f)
 		printf("receives      %llu of %llu wildcard receives are stored\n", (unsigned long long)f->sum.kept,
 			(unsigned long long)(f->sum.kept + f->sum.skipped));
 	print_processes(f);
+	print_worlds(f);
 	char *ending = hb__ending_text(m, &f->logs, !f->has_manifest || m->finished);
 	if (ending)
 		printf("\n%s\n", hb__tame(ending));
@@ -375,6 +435,8 @@ static void json_processes(hb_output *o, const struct facts *f)
 		hb__put_text(o, first ? "{" : ",{");
 		first = false;
 		field_number(o, true, "rank", p->rank);
+		if (f->logs.at[i].world)
+			field_number(o, false, "world", f->logs.at[i].world);
 		field(o, false, "host", p->host);
 		field_number(o, false, "pid", p->pid);
 		field(o, false, "state", state_text(p));
@@ -393,12 +455,31 @@ static void json_processes(hb_output *o, const struct facts *f)
 	hb__put_char(o, ']');
 }
 
+static void json_worlds(hb_output *o, const struct facts *f)
+{
+	const hb_worlds *w = &f->logs.worlds;
+	hb__put_text(o, ",\"worlds\":[");
+	for (uint32_t i = 0; i < w->n; i++) {
+		hb_named_process maker = w->world[i].maker;
+		hb__put_text(o, i ? ",{" : "{");
+		field_number(o, true, "number", w->world[i].number);
+		field_number(o, false, "size", w->world[i].size);
+		if (maker.world != HB_NO) {
+			field_number(o, false, "maker_world", w->world[maker.world].number);
+			field_number(o, false, "maker_rank", maker.rank);
+		}
+		hb__put_char(o, '}');
+	}
+	hb__put_char(o, ']');
+}
+
 static void print_json(const struct facts *f)
 {
 	hb_output *o = hb__alloc(sizeof *o);
 	o->fd = 1;
 	json_run(o, f);
 	json_processes(o, f);
+	json_worlds(o, f);
 	hb__put_text(o, ",\"calls\":{");
 	for (size_t i = 0; i < f->ncalled; i++)
 		field_number(o, !i, f->called[i].name, (int64_t)f->called[i].calls);

@@ -40,7 +40,7 @@ static const char *whole(const struct minimize *m)
 		const hb_process *process = &hb_model_processes(m->run.model)[p];
 		if (!process->log)
 			return "a process has no log";
-		if (process->pid)
+		if (process->world)
 			return "the program started processes";
 		if (process->cut)
 			return "a log ends before its process did";

@@ -92,6 +92,12 @@ static const char *collective_name(const hb_run *run, uint32_t id)
 
 static void print_link(const struct order *o, const hb_link *l)
 {
+	static const char *const edges[] = {
+		[HB_EDGE_COMPLETED] = "access epoch completed, for which the target waited",
+		[HB_EDGE_FETCHED] = "window exposed, from which the accesses fetched data",
+		[HB_EDGE_MADE] = "the process made, which began then",
+		[HB_EDGE_BEGAN] = "the process made has begun, for which its makers waited",
+	};
 	const hb_collective *c;
 	uint32_t between = l->to.event - l->from.event - 1;
 	printf("   | ");
@@ -118,9 +124,7 @@ static void print_link(const struct order *o, const hb_link *l)
 			c->differs ? " (the processes called different functions)" : "");
 		break;
 	case HB_LINK_WINDOW:
-		printf("%s\n", hb_model_edges(o->run.model)[l->id].kind == HB_EDGE_COMPLETED
-				       ? "access epoch completed, for which the target waited"
-				       : "window exposed, from which the accesses fetched data");
+		printf("%s\n", edges[hb_model_edges(o->run.model)[l->id].kind]);
 		break;
 	case HB_LINK_START:
 		printf("MPI_Init, before the other threads\n");
@@ -188,7 +192,8 @@ static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 		"program", "message", "probe", "synchronous", "collective", "request", "start", "window"};
 	bool message = l->kind == HB_LINK_MESSAGE || l->kind == HB_LINK_PROBE || l->kind == HB_LINK_SYNC;
 	hb__put_text(out, ",\"link\":\"");
-	hb__put_text(out, kinds[l->kind]);
+	bool made = l->kind == HB_LINK_WINDOW && hb_model_edges(o->run.model)[l->id].kind >= HB_EDGE_MADE;
+	hb__put_text(out, made ? "spawn" : kinds[l->kind]);
 	hb__put_text(out, "\"");
 	if (l->kind == HB_LINK_PROGRAM) {
 		hb__put_text(out, ",\"calls_between\":");

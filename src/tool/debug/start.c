@@ -77,7 +77,7 @@ static int open_recording(hb_debug *d, const char *name)
 	d->facts = hb__facts_open(d->run.model);
 	const hb_process *p = hb_model_processes(d->run.model);
 	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->processes; i++)
-		if (!p[i].pid && p[i].rank >= d->size)
+		if (!p[i].world && p[i].rank >= d->size)
 			d->size = p[i].rank + 1;
 	return 0; /* what is missing has been said; the rest can be replayed */
 }

@@ -59,7 +59,7 @@ static char *call_of(hb_debug *d, const hb_proc *p)
 	uint32_t lane = (uint32_t)(t - p->threads);
 	const hb_process *all = hb_model_processes(d->run.model);
 	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->processes; i++) {
-		if (all[i].rank != p->rank || all[i].pid || lane >= all[i].nlines)
+		if (all[i].rank != p->rank || all[i].world || lane >= all[i].nlines)
 			continue;
 		hb_at at = {all[i].first_line + lane, (uint32_t)t->event};
 		return t->event <= hb_model_lines(d->run.model)[at.line].events ? hb__d_call(d, at) : NULL;

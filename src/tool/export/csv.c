@@ -42,7 +42,7 @@ static void seconds(hb_output *out, int64_t ns)
 /* The columns that hbdb sql has, too, are called as there. */
 static const char event_columns[] =
 	"rank,pid,lane,event,call,class,enter,exit,peer,tag,comm,bytes,source,source_tag,error,"
-	"choice,polls,posting,posts,completed,new_comm,returned,place,arguments";
+	"choice,polls,posting,posts,completed,new_comm,returned,place,arguments,world";
 
 static void put_arguments(hb_output *out, const hb_log *log, const hb_event *ev)
 {
@@ -117,6 +117,7 @@ static void put_event(hb_output *out, hb_view *view, const hb_event *ev, uint64_
 	number_field(out, returned);
 	text(out, place ? place->text : NULL);
 	put_arguments(out, view->log, ev);
+	number_field(out, view->world);
 	end_line(out);
 }
 
@@ -160,7 +161,7 @@ static void put_events(hb_export *x, hb_output *out)
 
 static const char message_columns[] =
 	"source,source_lane,sent_event,dest,dest_lane,posted_event,received_event,comm,tag,bytes,"
-	"sent,received,synchronous,state";
+	"sent,received,synchronous,state,source_world,dest_world";
 
 /* By send: when the call that sent it was entered, and when the one that completed its receive returned. */
 struct times {
@@ -217,6 +218,8 @@ static void put_message(hb_output *out, const hb_model *m, uint32_t id, const st
 	seconds(out, times->received[id]);
 	number_field(out, s->flags & HB_SYNCHRONOUS ? 1 : 0);
 	text(out, state(s, v));
+	number_field(out, hb_model_processes(m)[c->source].world);
+	number_field(out, c->dest == HB_NO ? HB_ABSENT : hb_model_processes(m)[c->dest].world);
 	end_line(out);
 }
 

@@ -61,7 +61,7 @@ static size_t broken_off(const hb_logs *logs, bool over, int32_t **ret_rank)
 static const char *fate(const hb_logs *logs, int32_t rank)
 {
 	for (size_t i = 0; i < logs->n; i++)
-		if (logs->at[i].log && !logs->at[i].pid && logs->at[i].rank == rank)
+		if (logs->at[i].log && !logs->at[i].world && logs->at[i].rank == rank)
 			switch (hb_log_get_info(logs->at[i].log)->state) {
 			case HB_STATE_RUNNING:
 				return "died first";

@@ -12,7 +12,7 @@
 /* A point of a finding. */
 typedef struct hb_spot {
 	int32_t rank;
-	uint32_t pid;              /* of a process that was spawned, or 0 */
+	uint32_t world;            /* number of its world */
 	char event[HB_EVENT_NAME]; /* as hbdb dump names it; "": none */
 	char function[64];
 	const hb_place *place; /* NULL: not known */

@@ -22,7 +22,7 @@ static void look_up(hb_findings *f, const hb_point *p, hb_spot *ret)
 	const hb_process *process = &hb_model_processes(f->run->model)[p->process];
 	uint32_t site = p->site;
 	ret->rank = process->rank;
-	ret->pid = process->pid;
+	ret->world = process->world;
 	snprintf(ret->function, sizeof ret->function, "%s", p->function);
 	snprintf(ret->role, sizeof ret->role, "%s", p->role);
 	if (p->at.line != HB_NO && p->at.event && hb__fact(f->facts, p->at, &fact)) {

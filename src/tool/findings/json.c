@@ -34,8 +34,8 @@ static void put_spot(hb_output *out, const hb_spot *p)
 {
 	hb__put_text(out, "{\"rank\":");
 	hb__put_int(out, p->rank);
-	if (p->pid)
-		number_member(out, "pid", p->pid);
+	if (p->world)
+		number_member(out, "world", p->world);
 	text(out, "event", *p->event ? p->event : NULL);
 	text(out, "function", *p->function ? p->function : NULL);
 	if (p->place && p->place->file) {

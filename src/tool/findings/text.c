@@ -44,7 +44,7 @@ char *hb__ranks_text(int32_t *rank, size_t n)
 
 static bool alike(const hb_spot *a, const hb_spot *b)
 {
-	return a->place == b->place && a->pid == b->pid && !strcmp(a->function, b->function) &&
+	return a->place == b->place && a->world == b->world && !strcmp(a->function, b->function) &&
 	       !strcmp(a->role, b->role);
 }
 
@@ -66,8 +66,8 @@ static struct row *rows_of(const hb_told_finding *s, size_t *ret_n)
 	for (size_t i = 0; i < n; i++) {
 		const hb_spot *p = rows[i].spot;
 		char *list = hb__ranks_text(rows[i].rank, rows[i].n);
-		rows[i].cell[0] = p->pid ? hb__format("process %u", p->pid)
-					 : hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
+		rows[i].cell[0] = p->world ? hb__format("rank %s of world %u", list, p->world)
+					   : hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
 		rows[i].cell[1] = hb__copy(p->event);
 		rows[i].cell[2] = hb__inert(p->function);
 		rows[i].cell[3] = hb__copy(p->place ? p->place->text : *p->function ? "?" : "");

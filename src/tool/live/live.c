@@ -278,7 +278,7 @@ static size_t targets_of(const hb_live *l, const uint32_t *event, const hb_stop 
 	size_t n = 0;
 	*ret = hb__alloc((lines + 1) * sizeof **ret);
 	for (uint32_t i = 0; i < lines; i++)
-		if (!hb_model_processes(l->run->model)[hb_model_lines(l->run->model)[i].process].pid)
+		if (!hb_model_processes(l->run->model)[hb_model_lines(l->run->model)[i].process].world)
 			(*ret)[n++] = target_of(l, i, event[i], stop[i]);
 	return n;
 }

@@ -159,7 +159,7 @@ const char *hb__live_inside(hb_live *l, int32_t rank)
 	const hb_model *m = l->run->model;
 	for (uint32_t i = 0; i < hb_model_get_info(m)->processes; i++) {
 		const hb_process *of = &hb_model_processes(m)[i];
-		if (of->rank == rank && !of->pid && of->nlines && t->event < hb_model_lines(m)[of->first_line].events)
+		if (of->rank == rank && !of->world && of->nlines && t->event < hb_model_lines(m)[of->first_line].events)
 			add_needs(l, (hb_at){of->first_line, (uint32_t)t->event + 1});
 	}
 	return l->inside;

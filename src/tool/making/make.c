@@ -26,8 +26,8 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 		hb__say("nothing was recorded: %s is a set-user-id or set-group-id program, into which the system preloads nothing; run it as its owner",
 			path);
 	else if (p->sessions)
-		hb__say("nothing was recorded: %s starts MPI with sessions (MPI_Session_init) and never calls MPI_Init; hbdb "
-			"cannot record programs that use sessions only",
+		hb__say("nothing was recorded: %s starts MPI with sessions (MPI_Session_init) and never calls MPI_Init; the "
+			"recording of such a program begins when it makes its first communicator from a group, and it made none",
 			path);
 	else if (p->elf && !p->mpi)
 		hb__say("nothing was recorded: no process called MPI_Init (%s itself is not linked with an MPI library; is it an MPI program?)",

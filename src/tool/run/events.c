@@ -11,7 +11,7 @@
 
 struct name {
 	int64_t rank, event;
-	uint32_t lane, pid;
+	uint32_t lane, world;
 };
 
 /* At most 18 digits; false: there are none. */
@@ -27,17 +27,17 @@ static bool read_number(const char **p, int64_t *ret)
 
 static bool read_name(const char *text, struct name *ret)
 {
-	int64_t pid = 0, lane = 0;
+	int64_t world = 0, lane = 0;
 	*ret = (struct name){0};
 	if (!read_number(&text, &ret->rank))
 		return false;
-	if (*text == '@' && (text++, !read_number(&text, &pid)))
+	if (*text == '@' && (text++, !read_number(&text, &world)))
 		return false;
 	if (*text == '.' && (text++, !read_number(&text, &lane)))
 		return false;
-	if (*text != ':' || (text++, !read_number(&text, &ret->event)) || *text || pid > INT32_MAX || lane > 65535)
+	if (*text != ':' || (text++, !read_number(&text, &ret->event)) || *text || world > INT32_MAX || lane > 65535)
 		return false;
-	ret->pid = (uint32_t)pid;
+	ret->world = (uint32_t)world;
 	ret->lane = (uint32_t)lane;
 	return true;
 }
@@ -46,7 +46,7 @@ static const hb_process *process_of(const hb_run *run, const struct name *name)
 {
 	const hb_process *p = hb_model_processes(run->model);
 	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
-		if (p[i].rank == name->rank && p[i].pid == name->pid)
+		if (p[i].rank == name->rank && p[i].world == name->world)
 			return &p[i];
 	return NULL;
 }
@@ -55,7 +55,7 @@ static uint32_t ranks_of(const hb_run *run)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
-		n += !hb_model_processes(run->model)[i].pid;
+		n += !hb_model_processes(run->model)[i].world;
 	return n;
 }
 
@@ -82,9 +82,9 @@ int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_w
 	if (!read_name(text, &name))
 		return none(ret_why, hb__format(NOT_AN_EVENT, text));
 	const hb_process *p = process_of(run, &name);
-	if (!p && name.pid)
+	if (!p && name.world)
 		return none(ret_why, hb__format("there is no %s: the recording has no process %lld@%u", text,
-					     (long long)name.rank, name.pid));
+					     (long long)name.rank, name.world));
 	if (!p)
 		return none(ret_why, hb__format("there is no %s: the run has %u %s, ranks 0 to %u", text, ranks_of(run),
 					     hb__plural(ranks_of(run), "process", "processes"),
@@ -120,8 +120,8 @@ const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT
 	const hb_line *l = &hb_model_lines(run->model)[line];
 	const hb_process *p = &hb_model_processes(run->model)[l->process];
 	int n = snprintf(buffer, HB_EVENT_NAME, "%d", p->rank);
-	if (p->pid)
-		n += snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), "@%u", p->pid);
+	if (p->world)
+		n += snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), "@%u", p->world);
 	if (l->lane)
 		snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), ".%u", l->lane);
 	return buffer;

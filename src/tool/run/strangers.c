@@ -30,10 +30,10 @@ static uint32_t most(const hb_logs *logs, uint32_t (*value)(const hb_log_file *f
 	size_t best_n = 0;
 	for (size_t i = 0; i < logs->n && best_n <= logs->n / 2; i++) {
 		size_t n = 0;
-		if (!logs->at[i].log || logs->at[i].pid)
+		if (!logs->at[i].log || logs->at[i].world)
 			continue;
 		for (size_t k = i; k < logs->n; k++)
-			n += logs->at[k].log && !logs->at[k].pid && value(&logs->at[k]) == value(&logs->at[i]);
+			n += logs->at[k].log && !logs->at[k].world && value(&logs->at[k]) == value(&logs->at[i]);
 		if (n > best_n) {
 			best_n = n;
 			best = value(&logs->at[i]);
@@ -110,11 +110,11 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 	const hb_log_file *f = &logs->at[i];
 	const hb_log_info *info = hb_log_get_info(f->log);
 	int64_t late = outside(a, info);
-	if (!f->pid && info->rank != f->rank)
+	if (!f->world && info->rank != f->rank)
 		return hb__format("it is the log of rank %d", info->rank);
-	if (!f->pid && (info->rank >= info->size || info->size > SIZE_MAX_SANE))
+	if (!f->world && (info->rank >= info->size || info->size > SIZE_MAX_SANE))
 		return hb__format("it says that it is rank %d of %d", info->rank, info->size);
-	if (!f->pid && info->size != a->size)
+	if (!f->world && info->size != a->size)
 		return hb__format(
 			"it belongs to a run of %d processes, the other logs to a run of %d", info->size, a->size);
 	if (info->level != a->level && info->level < 3 && a->level < 3)
@@ -125,7 +125,7 @@ static char *stranger(const hb_logs *logs, size_t i, const struct agreed *a)
 		return hb__format("it was recorded under %s, but the run was under %s", libraries[info->library],
 			libraries[a->library]);
 	for (size_t k = 0; k < i; k++)
-		if (logs->at[k].log && logs->at[k].rank == f->rank && logs->at[k].pid == f->pid)
+		if (logs->at[k].log && logs->at[k].rank == f->rank && logs->at[k].world == f->world)
 			return hb__format("%s exists as well", hb__short(logs->at[k].path));
 	if (late && same_host_inside(logs, a, info))
 		return hb__format("its process began %.3f s %s", (double)(late < 0 ? -late : late) * 1e-9,

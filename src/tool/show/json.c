@@ -165,6 +165,8 @@ void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
 	const hb_row *row = ev->row;
 	hb__put_text(out, "{\"rank\":");
 	hb__put_int(out, view->info->rank);
+	if (view->world)
+		number_member(out, "world", view->world);
 	number_member(out, "lane", row->lane);
 	number_member(out, "event", (int64_t)row->number);
 	if (ev->function) {

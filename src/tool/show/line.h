@@ -8,6 +8,7 @@
 typedef struct hb_view {
 	const hb_log *log;
 	const hb_log_info *info;
+	uint32_t world;   /* number of its world */
 	int64_t shift_ns; /* from tick 0 of this process to time 0 of the recording */
 	bool plain, polls, colour;
 	bool never; /* the call never returned */

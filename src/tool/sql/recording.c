@@ -16,7 +16,7 @@ static void add_up(struct hb_sql *sql)
 {
 	for (size_t i = 0; i < sql->logs.n; i++) {
 		const hb_log *log = sql->logs.at[i].log;
-		sql->ordered = sql->ordered && (!i || sql->logs.at[i].rank != sql->logs.at[i - 1].rank);
+		sql->ordered = sql->ordered && (!i || sql->logs.at[i].rank > sql->logs.at[i - 1].rank);
 		if (!log)
 			continue;
 		const hb_log_info *info = hb_log_get_info(log);
@@ -38,10 +38,10 @@ static uint32_t count_missing(const struct hb_sql *sql, int32_t *ret_first)
 	uint32_t there = 0;
 	*ret_first = -1;
 	for (size_t i = 0; i < sql->logs.n; i++)
-		if (sql->logs.at[i].log && !sql->logs.at[i].pid && hb_log_get_info(sql->logs.at[i].log)->size > size)
+		if (sql->logs.at[i].log && !sql->logs.at[i].world && hb_log_get_info(sql->logs.at[i].log)->size > size)
 			size = hb_log_get_info(sql->logs.at[i].log)->size;
 	for (size_t i = 0; i < sql->logs.n; i++) {
-		if (sql->logs.at[i].pid || sql->logs.at[i].rank >= size)
+		if (sql->logs.at[i].world || sql->logs.at[i].rank >= size)
 			continue;
 		if (*ret_first < 0 && sql->logs.at[i].rank != (int32_t)there)
 			*ret_first = (int32_t)there;

@@ -75,7 +75,7 @@ struct hb_sql {
 	hb_view *views; /* by log */
 	uint64_t events;
 	uint32_t processes, lanes, longest; /* longest: events of a lane */
-	bool ordered;                       /* no two logs have the same rank */
+	bool ordered;                       /* the logs stand in the order of their ranks */
 	bool whole;
 	uint64_t rows[HB_SQL_TABLES_MAX]; /* given by each table */
 	int code;                         /* exit code of the failure, when it was not the query's */

@@ -18,6 +18,8 @@
 static int by_rank(const void *a, const void *b)
 {
 	const hb_log_file *x = a, *y = b;
+	if (x->world != y->world)
+		return x->world < y->world ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
 	return x->pid != y->pid ? x->pid < y->pid ? -1 : 1 : strcmp(x->path, y->path);
@@ -47,6 +49,7 @@ int hb__list_logs(const char *recording, hb_logs *ret)
 		hb_log_file file = {0};
 		if (!read_name(e->d_name, &file.rank, &file.pid))
 			continue;
+		file.world = file.pid;
 		file.path = hb__format("%s/%s", recording, e->d_name);
 		ret->at = hb__resize(ret->at, (ret->n + 1) * sizeof *ret->at);
 		ret->at[ret->n++] = file;
@@ -55,6 +58,28 @@ int hb__list_logs(const char *recording, hb_logs *ret)
 	if (ret->n)
 		qsort(ret->at, ret->n, sizeof *ret->at, by_rank);
 	return 0;
+}
+
+static bool find_worlds(hb_logs *logs)
+{
+	hb_log_named *named = hb__alloc((logs->n + 1) * sizeof *named);
+	for (size_t i = 0; i < logs->n; i++)
+		named[i] = (hb_log_named){logs->at[i].log, logs->at[i].rank, logs->at[i].pid};
+	hb_worlds_free(&logs->worlds, logs->n);
+	bool found = hb_worlds_find(named, logs->n, &logs->worlds);
+	free(named);
+	for (size_t i = 0; found && i < logs->n; i++)
+		if (logs->at[i].log)
+			logs->at[i].world = logs->worlds.world[logs->worlds.of[i]].number;
+	return found;
+}
+
+void hb__name_worlds(hb_logs *logs)
+{
+	if (!find_worlds(logs) || !logs->n)
+		return;
+	qsort(logs->at, logs->n, sizeof *logs->at, by_rank);
+	find_worlds(logs); /* once more, for the places in the order that they have now */
 }
 
 int hb__open_logs(const char *recording, hb_logs *ret)
@@ -69,6 +94,7 @@ int hb__open_logs(const char *recording, hb_logs *ret)
 			hb__say("%s ends early: %s", hb__short(ret->at[i].path),
 				hb_log_get_info(ret->at[i].log)->trouble);
 	}
+	hb__name_worlds(ret);
 	if (!code && !ret->n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
 	return code;
@@ -89,6 +115,7 @@ void hb__close_logs(hb_logs *logs)
 			hb_log_close(logs->at[i].log);
 		free(logs->at[i].path);
 	}
+	hb_worlds_free(&logs->worlds, logs->n);
 	free(logs->at);
 	*logs = (hb_logs){0};
 }
@@ -135,7 +162,9 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 	sum->processes++;
 	sum->events += info->events;
 	sum->lost += info->lost;
-	sum->size = info->size > sum->size ? info->size : sum->size;
+	const hb_identity *id = hb_log_identity(log);
+	bool spawned = id && id->spawned;
+	sum->size = info->size > sum->size && !spawned ? info->size : sum->size;
 	sum->killed += info->state == HB_STATE_RUNNING;
 	sum->left += info->state == HB_STATE_LEFT;
 	sum->aborted += info->state == HB_STATE_ABORTED;

@@ -3,23 +3,28 @@
 #define HBDB_STORE_LOGS_H
 
 #include "../tool.h"
+#include "model/world/world.h"
 
 #define HB_RANKS_MAX (1 << 24) /* a greater rank is not one */
 
 typedef struct hb_log_file {
 	char *path;
 	int32_t rank;
-	uint32_t pid; /* 0: the first process of the rank */
-	hb_log *log;  /* NULL: not open */
+	uint32_t pid;   /* as the file is called; 0: it has none in its name */
+	uint32_t world; /* number of its MPI_COMM_WORLD, 0: the one that was started; before the logs are open: pid */
+	hb_log *log;    /* NULL: not open */
 } hb_log_file;
 
 typedef struct hb_logs {
 	hb_log_file *at;
-	size_t n; /* by rank, then by name */
+	size_t n;         /* by world, rank and name */
+	hb_worlds worlds; /* of those that were open when they were named; .world NULL: not done */
 } hb_logs;
 
 /* Names only. 0, or an exit code after having said why. */
 int hb__list_logs(const char *recording, hb_logs *ret);
+/* Of logs that are open: of which world each is (hbdb-recording(5), WORLDS), and puts them in order. */
+void hb__name_worlds(hb_logs *logs);
 /* Opens all; those that cannot be opened are said, and stay NULL, those that end early are said. Returns the exit
  * code: 0 when all are open. */
 int hb__open_logs(const char *recording, hb_logs *ret);

@@ -138,7 +138,7 @@ static void look_at_lane(
 static const hb_process_now *now_of(const hb_lanes *l, const hb_process *p)
 {
 	for (size_t i = 0; i < l->n; i++)
-		if (l->at[i].rank == p->rank && (!p->pid || l->at[i].pid == p->pid))
+		if (hb__is_now(p, &l->at[i]))
 			return &l->at[i];
 	return NULL;
 }

@@ -46,10 +46,10 @@ static void set_lines(const hb_stall *s, const bool *over, struct needs *n)
 		const hb_process *of = &hb_model_processes(m)[i];
 		const hb_process_now *now = NULL;
 		for (size_t k = 0; k < s->lanes.n; k++)
-			if (s->lanes.at[k].rank == of->rank && !of->pid)
+			if (s->lanes.at[k].rank == of->rank && !of->world)
 				now = &s->lanes.at[k];
 		for (uint32_t k = 0; k < of->nlines; k++)
-			if (!of->pid && of->rank < s->size)
+			if (!of->world && of->rank < s->size)
 				set_line(s, of, now, hb_model_lines(m)[of->first_line + k].lane, over[of->rank],
 					&n->line[of->first_line + k]);
 	}
@@ -227,7 +227,7 @@ size_t hb__needs(const hb_stall *s, const bool *over, hb_wait_for **ret, bool *r
 		free(path);
 		for (uint32_t k = 0; m && k < hb_model_get_info(m)->processes; k++) {
 			const hb_process *of = &hb_model_processes(m)[k];
-			if (of->rank == i && !of->pid && of->nlines)
+			if (of->rank == i && !of->world && of->nlines)
 				fill_needs(&n, of->first_line, &w);
 		}
 		(*ret)[found++] = w;

@@ -31,13 +31,18 @@ void hb__live_run(const char *recording, hb_run *ret)
 	hb__match_run(ret, NULL, NULL, &err);
 }
 
+bool hb__is_now(const hb_process *p, const hb_process_now *now)
+{
+	return p->rank == now->rank && (!p->world || (p->log && hb_log_get_info(p->log)->pid == now->pid));
+}
+
 void hb__tell_asleep(hb_run *run, const hb_lanes *l)
 {
 	const hb_process *process = run->model ? hb_model_processes(run->model) : NULL;
 	for (size_t i = 0; process && i < l->n; i++) {
 		const hb_process_now *now = &l->at[i];
 		for (uint32_t p = 0; p < hb_model_get_info(run->model)->processes; p++) {
-			if (process[p].rank != now->rank || (process[p].pid && process[p].pid != now->pid))
+			if (!hb__is_now(&process[p], now))
 				continue;
 			for (size_t k = 0; k < now->nlanes; k++) {
 				const hb_lane_now *lane = &now->lane[k];

@@ -61,6 +61,8 @@ void hb__watch_close(hb_watch *watch);
 void hb__live_run(const char *recording, hb_run *ret);
 /* Whether it is proven that nothing moves any more. Takes in what the logs hold now. */
 hb_stuck hb__ask_deadlock(const hb_lanes *lanes);
+/* Whether a process of the run is this one. */
+bool hb__is_now(const hb_process *process, const hb_process_now *now);
 /* Tells the run which threads were seen to sleep, where their logs still stand where they stood. */
 void hb__tell_asleep(hb_run *run, const hb_lanes *lanes);
 /* After a look: says which calls have erroneous arguments, once for each place. Not of a job that ends at once: who started it

@@ -46,8 +46,8 @@ static void put_processes(struct hb_request *r)
 		const hb_source *p = &s->o.sources[i];
 		const hb_log_info *info = p->log ? hb_log_get_info(p->log) : NULL;
 		hb_text_format(out, "%s{\"rank\":%d", i ? "," : "", p->rank);
-		if (p->pid)
-			hb_text_format(out, ",\"pid\":%u", p->pid);
+		if (p->world)
+			hb_text_format(out, ",\"world\":%u", p->world);
 		put_member(out, "host", info ? info->host : NULL);
 		hb_text_format(out, ",\"cut\":%s,\"missing\":%s}", info && info->recovered ? "true" : "false",
 			info ? "false" : "true");
@@ -68,8 +68,8 @@ static uint64_t put_early_lines(struct hb_request *r)
 		events += line[i].events;
 		hb_text_format(&r->out, "%s{\"process\":%u,\"lane\":%u,\"name\":\"%d", i ? "," : "", line[i].process,
 			line[i].lane, p->rank);
-		if (p->pid)
-			hb_text_format(&r->out, "@%u", p->pid);
+		if (p->world)
+			hb_text_format(&r->out, "@%u", p->world);
 		if (line[i].lane)
 			hb_text_format(&r->out, ".%u", line[i].lane);
 		hb_text_format(&r->out, "\",\"events\":%llu,\"inside\":%s}", (unsigned long long)line[i].events,

@@ -40,7 +40,7 @@ static hb_at place_of(const hb_view_server *s, int32_t rank, const struct hb_sho
 	uint32_t processes = hb_model_get_info(s->model)->processes;
 	const hb_process *process = (uint32_t)rank < processes ? &hb_model_processes(s->model)[rank] : NULL;
 	uint64_t event = p->event + (p->inside ? 1 : 0);
-	if (!process || process->pid || p->lane >= process->nlines)
+	if (!process || process->world || p->lane >= process->nlines)
 		return (hb_at){HB_NO, 0};
 	uint32_t line = process->first_line + p->lane;
 	return event && event <= hb_model_lines(s->model)[line].events ? (hb_at){line, (uint32_t)event}

@@ -81,6 +81,14 @@ static void print_definitions(const hb_log *log)
 	for (uint32_t k = 0; k < i->ops; k++)
 		if (hb_log_op(log, k))
 			printf("op %u %s\n", k, hb_log_op(log, k));
+	const hb_identity *id = hb_log_identity(log);
+	if (id)
+		printf("process spawned=%" PRIu64 " rank=%d began=%" PRIu64 " world=%s maker=%s\n", id->spawned,
+			id->maker_rank, id->began, id->world, id->maker);
+	const hb_bridge *b;
+	for (uint32_t k = 0; (b = hb_log_bridge(log, k)); k++)
+		printf("bridge comm=%u kind=%u root=%d entered=%" PRIu64 " returned=%" PRIu64 " port=%s\n", b->comm,
+			b->kind, b->root, b->entered, b->returned, b->port);
 	for (uint32_t k = 0; k < i->notes; k++) {
 		const hb_note *n = hb_log_note(log, k);
 		printf("note lane=%d event=%" PRIu64 " %s\n", n->lane == HB_NO ? -1 : (int)n->lane, n->event, n->text);

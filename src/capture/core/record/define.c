@@ -193,6 +193,33 @@ void hb__define_comm(const struct hb__comm_told *comm)
 	pthread_mutex_unlock(&lock);
 }
 
+void hb__define_process(const struct hb__process_told *process)
+{
+	uint8_t body[2200], *w = text(body, process->world);
+	w = hb_put_uv(w, process->spawned);
+	w = text(w, process->maker);
+	w = hb_put_sv(w, process->maker_rank);
+	w = hb_put_uv(w, hb__log_began());
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_PROCESS, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_bridge(const struct hb__bridge *b)
+{
+	if (b->comm < 0)
+		return;
+	uint8_t body[1200], *w = hb_put_uv(body, (uint64_t)b->comm);
+	w = hb_put_uv(w, b->kind);
+	w = hb_put_sv(w, b->root);
+	w = hb_put_uv(w, b->entered);
+	w = hb_put_uv(w, b->returned);
+	w = text(w, b->port ? b->port : "");
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_BRIDGE, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
 void hb__row_lane_note(struct hb__lane *lane, const char *note)
 {
 	size_t n = strlen(note);

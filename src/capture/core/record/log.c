@@ -85,6 +85,8 @@ static double clock_calibrate(void)
 	return ns * (double)(1u << hb__clock.shift);
 }
 
+uint64_t hb__log_began(void) { return hb__clock.real_zero - (hb__clock.mono_zero - start_mono); }
+
 static void stop(int why, const char *doing)
 {
 	struct hb_log_header *h = file.header;

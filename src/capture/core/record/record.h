@@ -17,6 +17,7 @@ bool hb__log_create(const char *dir, bool discard);
 void hb__log_finish(uint32_t state);
 /* Rank and size are known now: the log was created before they were. */
 void hb__log_identity(void);
+uint64_t hb__log_began(void); /* when the process did, in nanoseconds since the epoch */
 void hb__log_state(uint32_t state);
 void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
 void hb__log_thread_level(int level);
@@ -284,6 +285,21 @@ struct hb__comm_told {
 	const int *member, *remote; /* ranks in the world, NULL: not known */
 };
 void hb__define_comm(const struct hb__comm_told *comm);
+/* Which process this is: hbdb-recording(5), process. Once, as soon as it is known. */
+struct hb__process_told {
+	const char *world, *maker; /* empty: not known */
+	int maker_rank;            /* -1: not known */
+	bool spawned;
+};
+void hb__define_process(const struct hb__process_told *process);
+/* A communicator leads to processes of another world: hbdb-recording(5), bridge. */
+struct hb__bridge {
+	int comm, root; /* root: as members of communicators are written; -1: none */
+	unsigned kind;  /* enum hb_bridge_kind */
+	uint64_t entered, returned;
+	const char *port; /* NULL: none */
+};
+void hb__define_bridge(const struct hb__bridge *bridge);
 uint32_t hb__define_site(const void *pc);
 /* A note and its call site fit without another unit: the file may have got its last length. */
 bool hb__definitions_room(void);

@@ -56,6 +56,13 @@ bool hb__handle_given(uintptr_t handle);
 bool hb__type_of_two(
 	const void *first, int bytes, const void *second, MPI_Count count, MPI_Datatype type, MPI_Datatype *ret_type);
 
+/* What the launcher told this process of its world and of the one that spawned it; empty, -1: nothing. */
+struct hb__world {
+	char world[256], maker[256];
+	int maker_rank;
+};
+void hb__family_world(struct hb__world *ret);
+
 /* ---- the same for both: neutral.c ---- */
 int hb__error_class(int code);
 /* What this version of the library does wrong, found by trying it. Once, after MPI_Init. */

@@ -23,16 +23,17 @@ static MPI_Comm nowhere;
 /* A library has so many communicators: none is taken from a program that cancels nothing. */
 void hb__again_start(void)
 {
-	if (hb__outcomes_cancelled())
+	if (hb__outcomes_cancelled() && !hb__of_sessions)
 		PMPI(Comm_dup)(hb__known.comm_self, &nowhere);
 }
 
 /* Looking is enough; MPICH looks no further than the process itself on a communicator of one. */
 void hb__again_progress(void)
 {
-	int flag = 0;
-	if (hb__active && !hb__began_alone())
-		PMPI(Iprobe)(hb__rank, 0, hb__known.comm_world, &flag, MPI_STATUS_IGNORE);
+	int flag = 0, rank;
+	MPI_Comm comm = hb__active && !hb__began_alone() ? hb__comm_to_look_at(&rank) : hb__known.comm_null;
+	if (comm != hb__known.comm_null)
+		PMPI(Iprobe)(rank, 0, comm, &flag, MPI_STATUS_IGNORE);
 }
 
 static int never(MPI_Request *req) { return PMPI(Irecv)(NULL, 0, hb__known.byte, 0, 0, nowhere, req); }

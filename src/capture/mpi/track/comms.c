@@ -7,25 +7,26 @@
 
 void (*hb__topology_made)(MPI_Comm handle, const struct hb__comm *comm);
 static struct hb__map comms;
-static MPI_Group world_group;
+MPI_Group hb__world_group;
 /* The communicator found last; calls come in runs on one. Keyed by handle, dropped when one dies. */
 static __thread uintptr_t last_handle __attribute__((tls_model("initial-exec")));
 static __thread struct hb__comm *last_comm __attribute__((tls_model("initial-exec")));
 static uint64_t deaths;
 static __thread uint64_t last_deaths __attribute__((tls_model("initial-exec")));
 
-static int *world_ranks(MPI_Group group, int n)
+int *hb__world_ranks(MPI_Group group, int n)
 {
 	int *at = hb__pool(sizeof(int) * (size_t)(2 * n + 2)), *own = at + n;
 	if (!at)
 		return NULL;
 	for (int i = 0; i < n; i++)
 		own[i] = i;
-	if (n > 0 && PMPI(Group_translate_ranks)(group, n, own, world_group, at) != MPI_SUCCESS)
+	if (n > 0 && PMPI(Group_translate_ranks)(group, n, own, hb__world_group, at) != MPI_SUCCESS)
 		return NULL;
 	for (int i = 0; i < n; i++)
 		if (at[i] == MPI_UNDEFINED)
 			at[i] = HB_NONE;
+	hb__strangers_of(group, n, at);
 	return at;
 }
 
@@ -58,15 +59,15 @@ static void describe(MPI_Comm handle, struct hb__comm *c)
 	PMPI(Comm_rank)(handle, &c->rank);
 	PMPI(Comm_size)(handle, &c->size);
 	PMPI(Comm_group)(handle, &group);
-	c->member = world_ranks(group, c->size);
+	c->member = hb__world_ranks(group, c->size);
 	PMPI(Group_free)(&group);
 	if (inter) {
 		PMPI(Comm_remote_size)(handle, &c->remote_size);
 		PMPI(Comm_remote_group)(handle, &group);
-		c->remote = world_ranks(group, c->remote_size);
+		c->remote = hb__world_ranks(group, c->remote_size);
 		PMPI(Group_free)(&group);
 	}
-	c->leader = c->member && c->size > 0 ? c->member[0] : HB_NONE;
+	c->leader = c->member && c->size > 0 && c->member[0] >= 0 ? c->member[0] : HB_NONE;
 	neighbors(handle, c);
 }
 
@@ -85,15 +86,13 @@ static bool carried(const struct hb__comm *parent, MPI_Comm handle, const struct
 	return true;
 }
 
-int hb__comm_add(const struct hb__comm *parent, uint64_t index, struct hb__origin from, MPI_Comm handle)
+/* Under the lock. Every process numbers the two that MPI_Init makes 0 and 1. */
+static int add(int number, const struct hb__comm *parent, uint64_t index, MPI_Comm handle)
 {
-	if (handle == hb__known.comm_null)
-		return HB_NONE;
-	hb__track_lock();
 	struct hb__comm *c = hb__pool(sizeof *c);
-	int number = HB_NONE;
 	if (c) {
-		number = c->number = hb__number(HB__COMMS, from);
+		c->handle = handle;
+		c->number = number;
 		c->parent = parent ? parent->number : HB_NONE;
 		c->index = index;
 		describe(handle, c);
@@ -115,6 +114,15 @@ int hb__comm_add(const struct hb__comm *parent, uint64_t index, struct hb__origi
 		if (unlikely(hb__topology_made) && c->neighbors_in >= 0)
 			hb__topology_made(handle, c);
 	}
+	return c ? number : HB_NONE;
+}
+
+int hb__comm_add(const struct hb__comm *parent, uint64_t index, struct hb__origin from, MPI_Comm handle)
+{
+	if (handle == hb__known.comm_null)
+		return HB_NONE;
+	hb__track_lock();
+	int number = add(hb__number(HB__COMMS, from), parent, index, handle);
 	hb__track_unlock();
 	return number;
 }
@@ -137,7 +145,7 @@ uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int 
 		return 0;
 	PMPI(Group_size)(group, &n);
 	hb__track_lock();
-	const int *member = world_ranks(group, n);
+	const int *member = hb__world_ranks(group, n);
 	/* the parent by what all its members know of it */
 	uint64_t h = parent ? mix(parent->index, (uint64_t)parent->leader) : 0;
 	h = mix(h, (uint64_t)(uint32_t)tag);
@@ -151,12 +159,47 @@ uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int 
 	return UINT64_C(1) << 63 | mix(h, times) >> 1;
 }
 
+void hb__comms_world(void)
+{
+	hb__track_lock();
+	add(0, NULL, 0, hb__known.comm_world);
+	add(1, NULL, 0, hb__known.comm_self);
+	hb__track_unlock();
+}
+
+MPI_Comm hb__comm_to_look_at(int *ret_rank)
+{
+	*ret_rank = hb__rank;
+	if (likely(!hb__of_sessions))
+		return hb__known.comm_world;
+	const struct hb__comm *best = NULL;
+	hb__track_lock();
+	for (uint32_t i = 0; i < comms.size; i++) {
+		const struct hb__comm *c = comms.value[i];
+		if (c && !c->inter && c->size > 1)
+			best = c;
+	}
+	hb__track_unlock();
+	*ret_rank = best ? best->rank : 0;
+	return best ? best->handle : hb__known.comm_null;
+}
+
 void hb__comms_start(void)
 {
-	PMPI(Comm_group)(hb__known.comm_world, &world_group);
 	const struct hb__origin none = {0, 0};
-	hb__comm_add(NULL, 0, none, hb__known.comm_world);
-	hb__comm_add(NULL, 0, none, hb__known.comm_self);
+	hb__number(HB__COMMS, none);
+	hb__number(HB__COMMS, none);
+	if (unlikely(hb__of_sessions))
+		return;
+	PMPI(Comm_group)(hb__known.comm_world, &hb__world_group);
+	hb__comms_world();
+	MPI_Comm parent = hb__known.comm_null;
+	if (unlikely(hb__spawned) && PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null) {
+		hb__strangers_met(parent);
+		struct hb__bridge b = {
+			.comm = hb__comm_add(NULL, 0, none, parent), .kind = HB_BRIDGE_MAKER, .root = -1};
+		hb__define_bridge(&b);
+	}
 }
 
 struct hb__comm *hb__comm_find(uintptr_t handle)

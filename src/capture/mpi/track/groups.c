@@ -6,8 +6,6 @@
 #define PART 64
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MPI_Group world;
-static bool has_world;
 static int64_t ranks[HB__ARRAY_MAX];
 
 static int size_of(uintptr_t group)
@@ -21,11 +19,9 @@ static int size_of(uintptr_t group)
 static bool translate(uintptr_t group, int from, int n, int64_t *ret)
 {
 	int rank[PART], there[PART];
-	if (!has_world)
-		has_world = PMPI(Comm_group)(hb__known.comm_world, &world) == MPI_SUCCESS;
 	for (int i = 0; i < n; i++)
 		rank[i] = from + i;
-	if (!has_world || PMPI(Group_translate_ranks)((MPI_Group)group, n, rank, world, there) != MPI_SUCCESS)
+	if (PMPI(Group_translate_ranks)((MPI_Group)group, n, rank, hb__world_group, there) != MPI_SUCCESS)
 		return false;
 	for (int i = 0; i < n; i++)
 		ret[i] = there[i] == MPI_UNDEFINED ? -1 : there[i];
@@ -72,10 +68,9 @@ bool hb__window_world_ranks(uintptr_t win, int *rank, int n)
 	if (!good)
 		return false;
 	pthread_mutex_lock(&lock);
-	good = has_world || (has_world = PMPI(Comm_group)(hb__known.comm_world, &world) == MPI_SUCCESS);
 	for (int from = 0; good && from < n; from += PART) {
 		int part = n - from < PART ? n - from : PART;
-		good = PMPI(Group_translate_ranks)(group, part, rank + from, world, there) == MPI_SUCCESS;
+		good = PMPI(Group_translate_ranks)(group, part, rank + from, hb__world_group, there) == MPI_SUCCESS;
 		for (int i = 0; i < part; i++)
 			rank[from + i] = there[i] == MPI_UNDEFINED ? -1 : there[i];
 	}

@@ -10,6 +10,7 @@
 
 /* ---- comms.c ---- */
 struct hb__comm {
+	MPI_Comm handle;
 	int number, parent;
 	uint64_t index; /* communicators the parent had created before */
 	uint64_t created;
@@ -24,6 +25,10 @@ struct hb__comm {
 extern void (*hb__topology_made)(
 	MPI_Comm handle, const struct hb__comm *comm); /* a new one has a topology; NULL: nobody wants to know */
 void hb__comms_start(void);
+void hb__comms_world(void); /* after sessions MPI_Init gives the process its two communicators */
+extern MPI_Group hb__world_group;
+/* One of several processes, if there is any, to look at: for the library to go on; *ret_rank: of this process in it. */
+MPI_Comm hb__comm_to_look_at(int *ret_rank);
 struct hb__comm *hb__comm_find(uintptr_t handle); /* NULL: unknown */
 /* Registers the communicator that `parent` (NULL: none) made after `index` others; its number, or -1 for MPI_COMM_NULL. */
 int hb__comm_add(const struct hb__comm *parent, uint64_t index, struct hb__origin from, MPI_Comm handle);
@@ -36,6 +41,19 @@ static inline uint64_t hb__comm_index(struct hb__comm *parent)
  * it is who they are, and how many they made before. */
 uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int tag);
 void hb__comm_remove(uintptr_t handle, const struct hb__comm *was); /* if it is that one still */
+
+/* Under the lock: ranks of the first n of a group in the world; HB_NONE: not in it, and never met; below that: a stranger.
+ * Kept for ever; NULL: not known. */
+int *hb__world_ranks(MPI_Group group, int n);
+
+/* ---- worlds.c: processes of other worlds, numbered as this one meets them: number k is written -2 - k ---- */
+void hb__world_define(void);
+/* Those of a group that are none of this world (HB_NONE in ret), where this process has met them. */
+void hb__strangers_of(MPI_Group group, int n, int *ret);
+/* A new intercommunicator leads to processes of another world: before it is registered. */
+void hb__strangers_met(MPI_Comm bridge);
+/* ... and after it is: it has this number, and the call that made it was entered at this time. */
+void hb__bridge_made(const struct hb__call *c, const struct hb__comm *parent, int number, uint64_t entered);
 
 /* ---- types.c: datatypes ---- */
 struct hb__type {

@@ -85,12 +85,17 @@ static __attribute__((noinline)) int outside(
 		return hb__on_init(&c);
 	}
 	if (!hb__active) {
-		hb__early_calls[fn->id]++;
+		bool session = fn->means->does == HB_DOES_SESSION_INIT || fn->means->does == HB_DOES_SESSION_END ||
+			       hb__session_makes(fn);
+		struct hb__call c = {.fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa};
 		if (unlikely(hb__config.remarks)) {
 			hb__check_outside(fn, pc, cfa);
 			if (hb__finished)
 				return hb__check_freed_late(fn, a, next);
 		}
+		if (unlikely(session && !hb__finished))
+			return hb__on_early_session(&c);
+		hb__early_calls[fn->id]++;
 		return fn->invoke(next, a);
 	}
 	struct hb__lane *lane = hb__in_library(pc) ? NULL : hb__lane_of_this_thread();

@@ -122,7 +122,9 @@ int hb__on_comm(struct hb__call *c)
 {
 	struct hb__comm *parent = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
-	if (c->fn->means->dynamic)
+	unsigned bridge = c->fn->means->bridge;
+	uint64_t entered = bridge ? hb__system_ns(CLOCK_REALTIME) : 0;
+	if (bridge)
 		note_dynamic();
 	int code = begun(c);
 	if (code == MPI_SUCCESS) {
@@ -140,7 +142,11 @@ int hb__on_comm(struct hb__call *c)
 				r->idup_from = from;
 			}
 		} else {
+			if (bridge && made && *made != hb__known.comm_null)
+				hb__strangers_met(*made);
 			int number = made ? hb__comm_add(parent, index, from, *made) : HB_NONE;
+			if (bridge)
+				hb__bridge_made(c, parent, number, entered);
 			if (!hb__config.order && hb__results(c, 1))
 				hb__result(c, number);
 		}
@@ -154,10 +160,8 @@ int hb__on_get_parent(struct hb__call *c)
 {
 	int code = hb__invoke_next(c);
 	MPI_Comm *parent = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
-	if (code == MPI_SUCCESS && *parent != hb__known.comm_null && !hb__comm_find((uintptr_t)*parent)) {
-		note_dynamic();
-		hb__comm_add(NULL, 0, hb__origin_made(HB__COMMS), *parent);
-	}
+	if (code == MPI_SUCCESS && parent && *parent != hb__known.comm_null)
+		note_dynamic(); /* it is known since the process began */
 	return code;
 }
 

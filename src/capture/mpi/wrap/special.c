@@ -2,7 +2,21 @@
 #include "capture/core/control/control.h"
 #include "capture/mpi/wrap/step.h"
 
-extern uint64_t hb__early_calls[HB_FN_COUNT];
+/* The record has begun with this call: calls before it are counted. False: there is none. */
+bool hb__begin_events(struct hb__call *c)
+{
+	struct hb__lane *lane = hb__self;
+	if (!lane)
+		return false;
+	lane->depth = 1;
+	for (int i = 0; i < HB_FN_COUNT; i++) {
+		lane->control->calls[i] += hb__early_calls[i];
+		if (hb__early_calls[i] && hb__fns[i])
+			hb__define_function(hb__fns[i]);
+	}
+	c->lane = lane;
+	return true;
+}
 
 /* Everything begins when MPI_Init returns: then there is a rank. */
 int hb__on_init(struct hb__call *c)
@@ -18,21 +32,13 @@ int hb__on_init(struct hb__call *c)
 	int level = 0;
 	PMPI(Query_thread)(&level);
 	hb__begin_process(level);
-	struct hb__lane *lane = hb__self;
-	if (!lane)
-		return code;
-	lane->depth = 1;
 	hb__early_calls[c->fn->id]++;
-	for (int i = 0; i < HB_FN_COUNT; i++) {
-		lane->control->calls[i] += hb__early_calls[i];
-		if (hb__early_calls[i] && hb__fns[i])
-			hb__define_function(hb__fns[i]);
-	}
-	c->lane = lane;
+	if (!hb__begin_events(c))
+		return code;
 	hb__begin(c, false);
 	hb__end(c, code);
-	hb__control_start(lane);
-	lane->depth = 0;
+	hb__control_start(c->lane);
+	c->lane->depth = 0;
 	return code;
 }
 
@@ -112,7 +118,10 @@ static hb__handler *by_meaning(const struct hb__fn *fn)
 {
 	switch (fn->means->does) {
 	case HB_DOES_INIT:
-		return hb__on_plain; /* a second one: an error of the program */
+		return hb__on_late_init;
+	case HB_DOES_SESSION_INIT:
+	case HB_DOES_SESSION_END:
+		return hb__on_session;
 	case HB_DOES_FINALIZE:
 		return hb__on_finalize;
 	case HB_DOES_ABORT:

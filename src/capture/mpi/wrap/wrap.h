@@ -52,6 +52,12 @@ hb__handler hb__on_newtype, hb__on_type_commit, hb__on_type_free, hb__on_op_free
 hb__handler hb__on_set_name;
 hb__handler hb__on_buffer_attach, hb__on_buffer_detach;
 hb__handler hb__on_init, hb__on_finalize, hb__on_abort;
+/* sessions.c */
+hb__handler hb__on_session, hb__on_late_init, hb__on_early_session;
+bool hb__session_makes(const struct hb__fn *fn); /* a communicator of a group that has none */
+/* special.c */
+bool hb__begin_events(struct hb__call *c);
+extern uint64_t hb__early_calls[HB_FN_COUNT]; /* calls before the record began, or where there is none */
 
 #pragma GCC visibility pop
 

@@ -12,13 +12,14 @@ static uint32_t group_of(hb_model *m, const char *name)
 	for (size_t i = 0; i < m->keyed_groups.n; i++)
 		if (!strcmp(m->groups.at[m->keyed_groups.at[i]].title, name))
 			return m->keyed_groups.at[i];
-	uint32_t *member = malloc(((size_t)m->ranks + 1) * sizeof *member);
-	hb_group g = {.size = m->ranks, .parent = HB_NO, .keyed = true, .member = member, .title = strdup(name)};
-	struct hb__group_more more = {.known_as = malloc(((size_t)m->ranks + 1) * sizeof(uint32_t))};
+	/* of the first world, and others that say something on it stand beside it */
+	uint32_t ranks = m->nworlds ? m->world[0].ranks : 0, *member = malloc(((size_t)ranks + 1) * sizeof *member);
+	hb_group g = {.size = ranks, .parent = HB_NO, .keyed = true, .member = member, .title = strdup(name)};
+	struct hb__group_more more = {.known_as = malloc(((size_t)ranks + 1) * sizeof(uint32_t))};
 	if (more.known_as)
-		memset(more.known_as, 0xff, ((size_t)m->ranks + 1) * sizeof(uint32_t));
+		memset(more.known_as, 0xff, ((size_t)ranks + 1) * sizeof(uint32_t));
 	if (member)
-		memcpy(member, m->rank_process, m->ranks * sizeof *member);
+		memcpy(member, m->rank_process, ranks * sizeof *member);
 	snprintf(g.name, sizeof g.name, "%.*s", (int)sizeof g.name - 1, name);
 	if (!member || !g.title || !more.known_as || !VEC_PUSH(&m->groups, g) || !VEC_PUSH(&m->group_more, more) ||
 		!VEC_PUSH(&m->keyed_groups, (uint32_t)m->groups.n - 1)) {

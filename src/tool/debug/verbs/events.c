@@ -23,7 +23,7 @@ bool hb__d_stands_at(hb_debug *d, int32_t rank, hb_at *ret)
 	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
 	const hb_process *all = hb_model_processes(d->run.model);
 	for (uint32_t i = 0; p && i < hb_model_get_info(d->run.model)->processes; i++) {
-		if (all[i].rank != rank || all[i].pid || !all[i].nlines)
+		if (all[i].rank != rank || all[i].world || !all[i].nlines)
 			continue;
 		uint32_t lane = 0;
 		for (uint32_t k = 0; k < p->nthreads && k < all[i].nlines; k++)
@@ -68,7 +68,7 @@ int hb__d_show_cut(hb_debug *d, hb_at at, const uint32_t *event, const hb_stop *
 	hb__d_note(d, "the cut of %s", of);
 	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++) {
 		const hb_process *p = &processes[lines[i].process];
-		if (p->pid || p->rank >= d->size)
+		if (p->world || p->rank >= d->size)
 			continue;
 		char *text = cut_line(d, (hb_at){i, event[i]}, stop[i]);
 		char *json = hb__format("\"of\":\"%s\",\"rank\":%d,\"lane\":%u,\"stop\":\"%s\",\"event\":%u", of,
@@ -159,7 +159,7 @@ static void say_passed(hb_debug *d, hb_at at, const uint32_t *event, const hb_st
 	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++) {
 		const hb_line *l = &hb_model_lines(d->run.model)[i];
 		const hb_process *of = &hb_model_processes(d->run.model)[l->process];
-		const hb_proc *p = of->pid ? NULL : hb_session_proc(hb__live_session(d->live), of->rank);
+		const hb_proc *p = of->world ? NULL : hb_session_proc(hb__live_session(d->live), of->rank);
 		/* MPI_Init is over before anybody can be held */
 		if (p && l->lane < p->nthreads && stop[i] != HB_STOP_END &&
 			p->threads[l->lane].event > (event[i] || l->lane ? event[i] : 1))

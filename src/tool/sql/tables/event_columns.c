@@ -41,6 +41,8 @@ const hb_sql_column hb__sql_event_columns[] = {
 	{"new_comm", "TEXT", 0, HB_SQL_NO_KEY, "the communicator that it made"},
 	{"returned", "INTEGER", 0, HB_SQL_NO_KEY, "0: the call never returned, it is where the process hung or ended"},
 	{"arguments", "TEXT", HB_SQL_HIDDEN, HB_SQL_NO_KEY, "all arguments as one text, as hbdb dump prints them"},
+	{"world", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
+		"number of the process's MPI_COMM_WORLD: 0 the one that was started"},
 	{"pid", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY, "the number of the process in the system"},
 	{"skipped", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
 		"at level racing: receives before this event that are not stored"},
@@ -185,6 +187,8 @@ static int give_hidden(struct hb_sql_events *e, sqlite3_context *out, int column
 	const hb_view *view = &sql->views[e->log];
 	if (column == ARGUMENTS)
 		give_arguments(out, view, &e->lane->event);
+	else if (column == WORLD)
+		sqlite3_result_int64(out, view->world);
 	else if (column == PID)
 		sqlite3_result_int64(out, view->info->pid);
 	else if (column == SKIPPED)

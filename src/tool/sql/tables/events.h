@@ -35,6 +35,7 @@ enum hb_sql_event_column {
 	NEW_COMM,
 	RETURNED,
 	ARGUMENTS,
+	WORLD,
 	PID,
 	SKIPPED,
 	LAMPORT,

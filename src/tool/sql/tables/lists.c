@@ -27,6 +27,7 @@ static int start_model(hb_sql_cursor *c) { return hb__sql_model(c) ? -1 : start_
 
 enum {
 	P_RANK,
+	P_WORLD,
 	P_PID,
 	P_HOST,
 	P_PROGRAM,
@@ -45,6 +46,8 @@ enum {
 
 static const hb_sql_column process_columns[] = {
 	{"rank", "INTEGER", 0, HB_SQL_BY_RANK, "rank in MPI_COMM_WORLD"},
+	{"world", "INTEGER", 0, HB_SQL_NO_KEY,
+		"which MPI_COMM_WORLD: 0 the one that was started, others were spawned or started beside it"},
 	{"pid", "INTEGER", 0, HB_SQL_NO_KEY, "the number of the process in the system"},
 	{"host", "TEXT", 0, HB_SQL_NO_KEY, "the machine that it ran on"},
 	{"program", "TEXT", 0, HB_SQL_NO_KEY, "the program's file"},
@@ -69,10 +72,10 @@ static int32_t missing_rank(const struct hb_sql *sql, size_t nth)
 {
 	int32_t rank = 0;
 	for (size_t i = 0; i < sql->logs.n; i++) {
-		for (; rank < sql->logs.at[i].rank; rank++)
+		for (; rank < sql->logs.at[i].rank && !sql->logs.at[i].world; rank++)
 			if (!nth--)
 				return rank;
-		rank = sql->logs.at[i].rank + 1;
+		rank = sql->logs.at[i].world ? rank : sql->logs.at[i].rank + 1;
 	}
 	return rank + (int32_t)nth;
 }
@@ -119,6 +122,7 @@ static int give_process(hb_sql_cursor *c, sqlite3_context *out, int column)
 		return 0;
 	}
 	const int64_t numbers[] = {[P_RANK] = info->rank,
+		[P_WORLD] = c->sql->logs.at[l->row].world,
 		[P_PID] = info->pid,
 		[P_EVENTS] = (int64_t)info->events,
 		[P_LANES] = info->lanes,
@@ -245,8 +249,11 @@ static void give_members(const struct hb_sql *sql, sqlite3_context *out, const u
 	sqlite3_str *text = sqlite3_str_new(NULL);
 	sqlite3_str_appendall(text, "[");
 	for (uint32_t i = 0; i < n && member; i++) {
+		uint32_t world = member[i] == HB_NO ? 0 : hb_model_processes(sql->model)[member[i]].world;
 		if (member[i] == HB_NO)
 			sqlite3_str_appendf(text, "%snull", i ? "," : "");
+		else if (world) /* of another world: its name */
+			sqlite3_str_appendf(text, "%s\"%d@%u\"", i ? "," : "", hb__sql_rank(sql, member[i]), world);
 		else
 			sqlite3_str_appendf(text, "%s%d", i ? "," : "", hb__sql_rank(sql, member[i]));
 	}

@@ -40,6 +40,8 @@ enum {
 	COMMUNICATOR,
 	ASKED_SOURCE,
 	ASKED_TAG,
+	SENDER_WORLD,
+	RECEIVER_WORLD,
 };
 
 static const hb_sql_column columns[] = {
@@ -84,6 +86,9 @@ static const hb_sql_column columns[] = {
 	{"asked_source", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
 		"the rank in MPI_COMM_WORLD that the receive asked for; NULL any"},
 	{"asked_tag", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY, "the tag that it asked for; -1 any"},
+	{"sender_world", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
+		"number of the sender's MPI_COMM_WORLD: 0 the one that was started"},
+	{"receiver_world", "INTEGER", HB_SQL_HIDDEN, HB_SQL_NO_KEY, "number of the receiver's"},
 	{0},
 };
 
@@ -437,6 +442,12 @@ static void give_rank(const struct hb_sql *sql, sqlite3_context *out, uint32_t p
 		sqlite3_result_int(out, hb__sql_rank(sql, process));
 }
 
+static void give_world(const hb_model *m, sqlite3_context *out, uint32_t process)
+{
+	if (process != HB_NO)
+		sqlite3_result_int64(out, hb_model_processes(m)[process].world);
+}
+
 static int give(hb_sql_cursor *c, sqlite3_context *out, int column)
 {
 	struct cursor *s = (struct cursor *)c;
@@ -453,6 +464,13 @@ static int give(hb_sql_cursor *c, sqlite3_context *out, int column)
 		break;
 	case RECEIVER:
 		give_rank(c->sql, out, receiver(s));
+		break;
+	case SENDER_WORLD:
+		if (s->send != HB_NO)
+			give_world(m, out, process_of_line(m, hb_model_sends(m)[s->send].line));
+		break;
+	case RECEIVER_WORLD:
+		give_world(m, out, receiver(s));
 		break;
 	case COMM:
 		hb__sql_text(out, hb_model_groups(m)[group].name);

@@ -19,7 +19,7 @@ export interface Run {
 	events: number;
 	ready: boolean;
 	progress: number;
-	processes: { rank: number; pid?: number; host: string | null; cut: boolean; missing?: boolean }[];
+	processes: { rank: number; world?: number; host: string | null; cut: boolean; missing?: boolean }[];
 	lines: Line[];
 	alike: string[]; // lists of lines that behave alike
 	span: Record<Axis, Span>;

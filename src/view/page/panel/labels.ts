@@ -106,9 +106,9 @@ export class Labels {
 
 	private fillLine(element: HTMLElement, line: number, row: Row): void {
 		const { app } = this, known = app.run.lines[line]!, process = app.run.processes[known.process]!;
-		const state = app.state?.running ? app.state.processes.find((p) => p.rank === process.rank) : undefined;
+		const state = app.state?.running && !process.world ? app.state.processes.find((p) => p.rank === process.rank) : undefined;
 		element.setAttribute("tabindex", "0");
-		element.title = `process ${process.rank}` + (process.host ? ` on ${process.host}` : "") + (process.pid ? `, pid ${process.pid}` : "") +
+		element.title = `process ${process.rank}` + (process.host ? ` on ${process.host}` : "") + (process.world ? `, of world ${process.world}` : "") +
 			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\nclick (or press Enter) to see its stack during a replay; drag it (or press Alt+Up and Alt+Down) to move it";
 		// of low lines every second, third, ... has its name
 		const named = (this.app.rows.rows.indexOf(row) % Math.ceil(READABLE / row.h)) === 0;

@@ -129,3 +129,6 @@ bool hb__type_of_two(
 	return PMPI(Type_create_struct_c)(2, lengths, at, types, ret_type) == MPI_SUCCESS &&
 	       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
 }
+
+/* Its launcher says which process this is of its world, and not which world that is. */
+void hb__family_world(struct hb__world *ret) { *ret = (struct hb__world){.maker_rank = -1}; }

@@ -1,6 +1,8 @@
 /* Open MPI: handles are addresses of data symbols. They are looked up by name
  * when the library is there: a reference would not load without it. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -140,4 +142,22 @@ bool hb__type_of_two(
 	MPI_Datatype types[2] = {hb__known.byte, type};
 	return PMPI(Type_create_struct)(2, lengths, at, types, ret_type) == MPI_SUCCESS &&
 	       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
+}
+
+/* A world is a namespace of PMIx. A process that was spawned finds the port of the one that did it, NAMESPACE.RANK:NUMBER. */
+void hb__family_world(struct hb__world *ret)
+{
+	const char *world = getenv("PMIX_NAMESPACE"), *port = getenv("OMPI_PARENT_PORT");
+	snprintf(ret->world, sizeof ret->world, "%s", world ? world : "");
+	snprintf(ret->maker, sizeof ret->maker, "%s", port ? port : "");
+	char *number = strrchr(ret->maker, ':'), *rank = NULL;
+	if (number) {
+		*number = 0;
+		rank = strrchr(ret->maker, '.');
+	}
+	ret->maker_rank = rank && rank[1] >= '0' && rank[1] <= '9' ? atoi(rank + 1) : -1;
+	if (rank)
+		*rank = 0;
+	if (ret->maker_rank < 0)
+		ret->maker[0] = 0;
 }

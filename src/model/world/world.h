@@ -1,0 +1,61 @@
+/* The worlds of a recording. */
+#ifndef HBDB_MODEL_WORLD_WORLD_H
+#define HBDB_MODEL_WORLD_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hbdb/format.h>
+
+/* A process by its name. */
+typedef struct hb_named_process {
+	uint32_t world; /* place in hb_worlds.world; HB_NO: not known */
+	int32_t rank;
+} hb_named_process;
+
+typedef struct hb_world {
+	uint32_t number;        /* 0: the one that was started */
+	uint32_t size;          /* processes, as far as the logs tell */
+	bool lone;              /* which other processes are of it is not known */
+	bool spawned;           /* a process made it */
+	hb_named_process maker; /* that one; .world HB_NO: not known, or not recorded */
+	uint64_t began;  /* when the first of its recorded processes did: nanoseconds since the epoch; 0: not known */
+	uint32_t log;    /* one of its logs */
+	uint32_t bridge; /* at the maker: the bridge by which it was made; HB_NO: not known */
+} hb_world;
+
+typedef struct hb_worlds {
+	hb_world *world; /* in the order of their numbers */
+	uint32_t n;
+	uint32_t *of;                /* by log: place of its world */
+	hb_named_process **stranger; /* by log: its strangers */
+	uint32_t *strangers;         /* by log: how many */
+	uint32_t unknown;            /* bridges of which it is not known where they lead */
+} hb_worlds;
+
+/* A log, and what the name of its file says: 0, or a PID. */
+typedef struct hb_log_named {
+	const hb_log *log; /* NULL: not readable; it is of the world that the name says */
+	int32_t rank;
+	uint32_t pid;
+} hb_log_named;
+
+/* Finds the worlds of some logs. False: out of memory. Free *ret with hb_worlds_free in any case. */
+bool hb_worlds_find(const hb_log_named *logs, size_t n, hb_worlds *ret);
+void hb_worlds_free(hb_worlds *worlds, size_t n);
+
+/* Who a member of a communicator of this log is: a rank in its world, or a stranger. */
+static inline hb_named_process hb_worlds_member(const hb_worlds *w, size_t log, int64_t member)
+{
+	if (member >= 0)
+		return (hb_named_process){w->of[log], (int32_t)member};
+	if (member < -1 && (uint64_t)(-2 - member) < w->strangers[log])
+		return w->stranger[log][-2 - member];
+	return (hb_named_process){HB_NO, -1};
+}
+
+/* ---- bridges.c ---- */
+/* Which call made each world, and who the strangers are. False: out of memory. */
+bool hb__cross_bridges(const hb_log_named *logs, size_t n, hb_worlds *worlds);
+
+#endif
