@@ -17,7 +17,7 @@ def children(pid):
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                with open("/proc/%s/stat" % entry) as stat:
+                with open("/proc/%s/stat" % entry, errors="replace") as stat:
                     name, fields = stat.read().rsplit(")", 1)
             except OSError:
                 continue
@@ -113,7 +113,7 @@ def to_all(which):
 
 
 def comm(pid):
-    with open("/proc/%d/comm" % pid) as f:
+    with open("/proc/%d/comm" % pid, errors="replace") as f:
         return f.read().strip()
 
 
@@ -150,7 +150,7 @@ timed_out("loop", "loop", (0,))
 def lives(pid):
     """A zombie is over; who inherited it has not looked yet."""
     try:
-        with open("/proc/%d/stat" % pid) as f:
+        with open("/proc/%d/stat" % pid, errors="replace") as f:
             return f.read().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False

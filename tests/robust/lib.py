@@ -91,7 +91,7 @@ def session_processes(session):
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             try:
-                with open("/proc/%s/stat" % entry) as stat:
+                with open("/proc/%s/stat" % entry, errors="replace") as stat:
                     fields = stat.read().rsplit(")", 1)[1].split()
             except OSError:
                 continue
