@@ -32,7 +32,7 @@ QUICK = {"openmpi": ("p2p/", "nonblocking/", "probe/", "complete/", "persistent/
 SLOW = ("probe/million_polls",)  # few messages
 # What a library tells wrongly; the model must say so, and give no message to another receive.
 KNOWN = {"complete/isendrecv mpich": "MPICH 4.0 answers MPI_Isendrecv from any source with an empty status"}
-NOT_CARRIED = ("comm/session",)  # messages on communicators of sessions carry nothing
+NOT_CARRIED = ("comm/session", "comm/spawn")  # messages on communicators of sessions, and of spawned worlds, carry nothing
 COUNTS = ("same", "wrong", "unposted", "doubted-same", "doubted-wrong", "lost", "unconfirmed")
 
 
