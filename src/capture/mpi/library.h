@@ -24,13 +24,17 @@ extern hb__function hb__next[2][HB_FN_COUNT]; /* by the name under which it was 
 extern const struct hb__fn *const hb__fns[HB_FN_COUNT];
 #define PMPI(name) ((__typeof__(&MPI_##name))hb__next[HB_ENTRY_PMPI][HB_FN_MPI_##name])
 
+/* ---- library.c ---- */
+bool hb__library_there(void); /* one is loaded */
+bool hb__find_library(void);  /* fills hb__next; false: no MPI, or the other one */
+/* For the header of the log: which it is, 0: none, and its version. */
+uint32_t hb__library_about(char *text, size_t size);
 /* Not every version of a library has every function. fn may be NULL: the header does not have it either. */
 bool hb__library_has(const struct hb__fn *fn);
 /* MPI_BUFFER_AUTOMATIC, which only later versions have: no buffer, an impossible address. */
 static inline bool hb__buffer_automatic(uintptr_t buffer) { return (intptr_t)buffer < 0 && (intptr_t)buffer > -4096; }
 
-/* start.c */
-bool hb__find_library(void);              /* fills hb__next; false: no MPI, or the other one */
+/* ---- start.c ---- */
 void hb__begin_process(int thread_level); /* after MPI_Init */
 /* The same in a process without MPI_Init, when it has made its first communicator from a group of a session. */
 void hb__begin_sessions(void);

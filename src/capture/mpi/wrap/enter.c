@@ -3,7 +3,6 @@
 #include "capture/core/control/control.h"
 #include "capture/mpi/wrap/step.h"
 
-hb__function hb__next[2][HB_FN_COUNT];
 /* Calls made before MPI_Init or after MPI_Finalize; told with the first lane. */
 uint64_t hb__early_calls[HB_FN_COUNT];
 

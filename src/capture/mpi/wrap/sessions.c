@@ -8,7 +8,6 @@
 #include "capture/mpi/track/track.h"
 #include "capture/mpi/wrap/step.h"
 
-bool hb__of_sessions;
 static int open_sessions;
 static uintptr_t session; /* one that was begun; a handle is as wide as those of communicators */
 
