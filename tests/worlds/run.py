@@ -146,7 +146,9 @@ def sessions():
 def main():
     done = run("mpicc.openmpi", "-g", "-O1", "-Wall", "-Wextra", "-o", "tree", HERE + "/programs/tree.c")
     check(done.returncode == 0, "compiles", done.all)
-    for part in (each, twice, others, sessions):
+    version = re.search(r"(\d+)\.\d+\.\d+", run("mpirun.openmpi", "--version").all)
+    hands_on = version and int(version[1]) < 5  # the launcher of later ones does not hand hbdb's variables on to those whom a program spawns
+    for part in (each, twice, others, sessions) if hands_on else (sessions,):
         try:
             part()
         except Exception as e:  # a tool that said something else
