@@ -20,6 +20,8 @@
 #include "format/growing/growing.h"
 #include "format/row.h"
 
+#define LOOKS \
+	64 /* deaths of processes that all ended well, at which the others are looked at: each costs as much as there are */
 #define LOOK_AGAIN_MS 10 /* a log is there before it says whose it is */
 
 struct seen {
@@ -37,9 +39,10 @@ struct hb_deaths {
 	struct seen *at; /* by the order in which they were found */
 	size_t n;
 	uint64_t died;
-	bool blind; /* something could not be looked at */
-	bool news;  /* there may be logs that were not looked at */
-	bool ended; /* it is to end; told once only */
+	bool looked; /* around the first that died before its MPI_Finalize */
+	bool blind;  /* something could not be looked at */
+	bool news;   /* there may be logs that were not looked at */
+	bool ended;  /* it is to end; told once only */
 };
 
 static const uint64_t from_files = UINT64_MAX, from_stop = UINT64_MAX - 1;
@@ -84,15 +87,43 @@ static bool by_launcher(int status)
 static void look_around(const hb_deaths *d, struct seen *told)
 {
 	hb_task one, other;
-	bool ended = hb_task_read(told->pid, 0, &one) && one.state == 'Z' && by_launcher(one.status);
+	bool known = hb_task_read(told->pid, 0, &one) && one.state == 'Z' && one.status;
+	bool ended = known && by_launcher(one.status);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct seen *s = &d->at[i];
-		if (s == told || s->fd < 0 || s->died || !hb_task_read(s->pid, 0, &other) ||
-			!(other.leaving || other.state == 'Z') || by_launcher(other.status))
+		if (s == told || s->fd < 0 || s->died)
 			continue;
-		told->doubtful = !ended || told->before >= 0;
+		if (!hb_task_read(s->pid, 0, &other)) { /* gone already, nobody knows of what */
+			told->doubtful = told->doubtful || !known || ended;
+			continue;
+		}
+		if (!(other.leaving || other.state == 'Z') || by_launcher(other.status))
+			continue;
+		told->doubtful = told->doubtful || !ended || told->before >= 0;
 		told->before = s->rank;
 	}
+}
+
+static bool finalized(const hb_deaths *d, int32_t rank)
+{
+	char *path = hb__format("%s/rank.%d.log", d->recording, rank);
+	hb_log_head h;
+	bool yes = !hb_log_head_read(path, &h, NULL) && h.state == HB_STATE_FINALIZED;
+	free(path);
+	return yes;
+}
+
+/* The others are looked at at once, before anything else is asked: a moment later they are gone. */
+static void note_death(hb_deaths *d, struct seen *s)
+{
+	s->died = ++d->died;
+	if (d->looked) /* of later deaths nobody asks what was before */
+		return;
+	if (d->died <= LOOKS)
+		look_around(d, s);
+	else
+		s->doubtful = true;
+	d->looked = !finalized(d, s->rank);
 }
 
 /* Takes what epoll has, in the order of the deaths. */
@@ -111,8 +142,7 @@ static void note_deaths(hb_deaths *d, int ms)
 				d->news = true;
 			} else {
 				struct seen *s = &d->at[e[i].data.u64];
-				s->died = ++d->died;
-				look_around(d, s);
+				note_death(d, s);
 				epoll_ctl(d->waiting, EPOLL_CTL_DEL, s->fd, NULL);
 			}
 		}
