@@ -99,6 +99,10 @@ static void look_around(const hb_deaths *d, struct seen *told)
 		}
 		if (!(other.leaving || other.state == 'Z') || by_launcher(other.status))
 			continue;
+		if (!other.status) { /* of what is not told yet */
+			told->doubtful = told->doubtful || !known || ended;
+			continue;
+		}
 		told->doubtful = told->doubtful || !ended || told->before >= 0;
 		told->before = s->rank;
 	}
