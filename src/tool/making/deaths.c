@@ -283,8 +283,8 @@ static int32_t first_of(const hb_deaths *d)
 	hb__close_logs(&logs);
 	/* who was dead already when it was found may have died before any other; so may one that never got to a log */
 	known = known && first && recorded >= size && found_dead <= (first->fd < 0);
-	known = known && !first->doubtful;
-	return !known ? -1 : first->before >= 0 ? first->before : first->rank;
+	known = known && !first->doubtful && first->before < 0;
+	return known ? first->rank : -1;
 }
 
 int32_t hb__deaths_end(hb_deaths *d)
