@@ -20,8 +20,6 @@
 #include "format/growing/growing.h"
 #include "format/row.h"
 
-#define LOOKS \
-	64 /* deaths of processes that all ended well, at which the others are looked at: each costs as much as there are */
 #define LOOK_AGAIN_MS 10 /* a log is there before it says whose it is */
 
 struct seen {
@@ -39,10 +37,9 @@ struct hb_deaths {
 	struct seen *at; /* by the order in which they were found */
 	size_t n;
 	uint64_t died;
-	bool looked; /* around the first that died before its MPI_Finalize */
-	bool blind;  /* something could not be looked at */
-	bool news;   /* there may be logs that were not looked at */
-	bool ended;  /* it is to end; told once only */
+	bool blind; /* something could not be looked at */
+	bool news;  /* there may be logs that were not looked at */
+	bool ended; /* it is to end; told once only */
 };
 
 static const uint64_t from_files = UINT64_MAX, from_stop = UINT64_MAX - 1;
@@ -87,47 +84,15 @@ static bool by_launcher(int status)
 static void look_around(const hb_deaths *d, struct seen *told)
 {
 	hb_task one, other;
-	bool known = hb_task_read(told->pid, 0, &one) && one.state == 'Z' && one.status;
-	bool ended = known && by_launcher(one.status);
+	bool ended = hb_task_read(told->pid, 0, &one) && one.state == 'Z' && by_launcher(one.status);
 	for (size_t i = 0; i < d->n; i++) {
 		const struct seen *s = &d->at[i];
-		if (s == told || s->fd < 0 || s->died)
+		if (s == told || s->fd < 0 || s->died || !hb_task_read(s->pid, 0, &other) ||
+			!(other.leaving || other.state == 'Z') || by_launcher(other.status))
 			continue;
-		if (!hb_task_read(s->pid, 0, &other)) { /* gone already, nobody knows of what */
-			told->doubtful = told->doubtful || !known || ended;
-			continue;
-		}
-		if (!(other.leaving || other.state == 'Z') || by_launcher(other.status))
-			continue;
-		if (!other.status) { /* of what is not told yet */
-			told->doubtful = told->doubtful || !known || ended;
-			continue;
-		}
-		told->doubtful = told->doubtful || !ended || told->before >= 0;
+		told->doubtful = !ended || told->before >= 0;
 		told->before = s->rank;
 	}
-}
-
-static bool finalized(const hb_deaths *d, int32_t rank)
-{
-	char *path = hb__format("%s/rank.%d.log", d->recording, rank);
-	hb_log_head h;
-	bool yes = !hb_log_head_read(path, &h, NULL) && h.state == HB_STATE_FINALIZED;
-	free(path);
-	return yes;
-}
-
-/* The others are looked at at once, before anything else is asked: a moment later they are gone. */
-static void note_death(hb_deaths *d, struct seen *s)
-{
-	s->died = ++d->died;
-	if (d->looked) /* of later deaths nobody asks what was before */
-		return;
-	if (d->died <= LOOKS)
-		look_around(d, s);
-	else
-		s->doubtful = true;
-	d->looked = !finalized(d, s->rank);
 }
 
 /* Takes what epoll has, in the order of the deaths. */
@@ -146,7 +111,8 @@ static void note_deaths(hb_deaths *d, int ms)
 				d->news = true;
 			} else {
 				struct seen *s = &d->at[e[i].data.u64];
-				note_death(d, s);
+				s->died = ++d->died;
+				look_around(d, s);
 				epoll_ctl(d->waiting, EPOLL_CTL_DEL, s->fd, NULL);
 			}
 		}
@@ -283,8 +249,8 @@ static int32_t first_of(const hb_deaths *d)
 	hb__close_logs(&logs);
 	/* who was dead already when it was found may have died before any other; so may one that never got to a log */
 	known = known && first && recorded >= size && found_dead <= (first->fd < 0);
-	known = known && !first->doubtful && first->before < 0;
-	return known ? first->rank : -1;
+	known = known && !first->doubtful;
+	return !known ? -1 : first->before >= 0 ? first->before : first->rank;
 }
 
 int32_t hb__deaths_end(hb_deaths *d)
