@@ -70,14 +70,19 @@ class Driver:
         return said
 
     def wait_for(self, pattern, seconds=30):
-        """The first event that the pattern fits; those before it are thrown away."""
+        """The first event that the pattern fits. Of events before it those of its process are thrown away; a pattern
+        that names another process (`^! ID `) keeps them: which of two processes stops first nobody can say."""
+        named, kept = re.match(r"\^! (\d+) ", pattern), []
         for _ in range(30):
             while self.events:
                 event = self.events.pop(0)
                 if re.search(pattern, event):
+                    self.events = kept + self.events
                     return event
+                if named and not event.startswith("! %s " % named[1]):
+                    kept.append(event)
             self.ask("await %d" % max(1, seconds // 30))
-        raise Broken("no event like " + pattern)
+        raise Broken("no event like %s but %s" % (pattern, kept))
 
     def attach(self, pids):
         said = self.ask("attach " + " ".join("%d=%d" % pair for pair in enumerate(pids)))

@@ -100,7 +100,7 @@ def test_breakpoints(place):
     number = said.number()
     held = driver.ask("break 1 0 k step if n == 77777 || n > 20 && a != 1000000").number()
     second = driver.ask("break 2 4 t add").number()
-    for who in range(3):
+    for who in reversed(range(3)):
         driver.ask("go %d 0 continue" % who)
     check("number=%d " % number in driver.wait_for("^! 0 breakpoint"), "it stops its process")
     driver.wait_for("^! 1 breakpoint")
