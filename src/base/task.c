@@ -1,7 +1,9 @@
 /* /proc/PID/stat, and the name of this machine. */
 #include "base/task.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +16,12 @@ enum {
 	FIELD_USER = 14,
 	FIELD_SYSTEM = 15,
 	FIELD_BEGAN = 22,
+	FIELD_PENDING = 31,
 	FIELD_STATUS = 52
 };
 
-#define LEAVING 0x4u /* PF_EXITING of the kernel */
+#define EXITING 0x604u /* PF_EXITING, PF_DUMPCORE, PF_SIGNALED of the kernel */
+#define KILLED (1ul << (SIGKILL - 1))
 
 /* The fields are counted as in proc(5). The second one is the name of the program in parentheses, in which anything may stand,
  * blanks and parentheses, too: the last closing one ends it. */
@@ -27,6 +31,7 @@ bool hb_task_parse(const char *text, hb_task *ret)
 	*ret = (hb_task){0};
 	if (!at || at[1] != ' ' || !at[2])
 		return false;
+	uint64_t status = 0;
 	for (int field = FIELD_STATE; at && (at = strchr(at, ' ')); field++) {
 		at++;
 		if (field == FIELD_STATE)
@@ -37,11 +42,14 @@ bool hb_task_parse(const char *text, hb_task *ret)
 			ret->used += strtoull(at, NULL, 10);
 		else if (field == FIELD_BEGAN)
 			ret->began = strtoull(at, NULL, 10);
-		else if (field == FIELD_STATUS)
-			ret->status = (int)strtol(at, NULL, 10);
 		else if (field == FIELD_FLAGS)
-			ret->leaving = strtoul(at, NULL, 10) & LEAVING;
+			ret->leaving = strtoul(at, NULL, 10) & EXITING;
+		else if (field == FIELD_PENDING)
+			ret->leaving = ret->leaving || strtoul(at, NULL, 10) & KILLED;
+		else if (field == FIELD_STATUS)
+			status = strtoull(at, NULL, 10);
 	}
+	ret->ended_by = (int)(status & 0x7f); /* as in wait(2) */
 	return true;
 }
 
@@ -64,6 +72,22 @@ bool hb_task_lives(int32_t pid)
 {
 	hb_task task;
 	return hb_task_read(pid, 0, &task) && task.state != 'Z' && task.state != 'X';
+}
+
+bool hb_task_is_dying(int32_t pid)
+{
+	char path[32];
+	bool dying = true;
+	hb_task task;
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *threads = opendir(path);
+	for (struct dirent *e; dying && threads && (e = readdir(threads));) {
+		uint64_t thread = strtoull(e->d_name, NULL, 10);
+		dying = !thread || !hb_task_read(pid, thread, &task) || task.leaving || task.state == 'Z';
+	}
+	if (threads)
+		closedir(threads);
+	return dying;
 }
 
 bool hb_host_is_here(const char *name)

@@ -11,8 +11,8 @@ typedef struct hb_task {
 	int32_t parent;
 	uint64_t used;  /* processor time so far, its own and the system's for it, in clock ticks (_SC_CLK_TCK) */
 	uint64_t began; /* in clock ticks since the machine was started */
-	bool leaving;   /* it is on its way out: nothing of the program runs in it any more */
-	int status; /* when it is leaving, or in state Z: how it ended, as in wait(2); 0: well, or we may not know */
+	bool leaving;   /* on its way out, or told to go by SIGKILL: nothing of the program runs in it any more */
+	int ended_by;   /* in state Z: the signal that ended it; 0: none, or we may not know */
 } hb_task;
 
 /* thread: 0 for the process as a whole, else the number of one of its threads. False: there is none, or its line makes no
@@ -22,6 +22,8 @@ bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret_task);
 bool hb_task_parse(const char *text, hb_task *ret_task);
 /* Whether the process can still do anything: a zombie cannot. */
 bool hb_task_lives(int32_t pid);
+/* Whether the process is gone, or all of its threads are on their way out. */
+bool hb_task_is_dying(int32_t pid);
 
 /* Whether this machine has that name, as logs keep names: cut after 63 bytes. */
 bool hb_host_is_here(const char *name);

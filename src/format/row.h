@@ -88,6 +88,9 @@ struct hb_log_header {
 	uint64_t checksum;   /* of all before it, once the process has ended MPI; 0: none */
 } __attribute__((packed));
 
+/* Where a lock of the process stands in the first unit (pthread_mutex_t, robust): the kernel marks it when the process ends. */
+#define HB_LOG_LIFE 4096
+
 struct hb_unit_header {
 	uint32_t magic;
 	uint16_t kind, lane;

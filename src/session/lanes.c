@@ -1,6 +1,5 @@
 /* What a process is doing between its stops: the lane controls of its log are in a shared mapping. */
 #include <stdio.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -53,7 +52,7 @@ int hb__died_of(int32_t pid)
 	hb_task task;
 	for (int i = 0; i < 200 && hb_task_read(pid, 0, &task); i++) {
 		if (task.state == 'Z' || task.state == 'X')
-			return WIFSIGNALED(task.status) ? WTERMSIG(task.status) : 0;
+			return task.ended_by;
 		nanosleep(&(struct timespec){0, 100000}, NULL);
 	}
 	return 0;

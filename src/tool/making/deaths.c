@@ -1,18 +1,24 @@
-/* A thread that waits for the deaths of the processes, in the order in which the kernel tells of them. */
+/* Which process began to die first, of those on this machine.
+ *
+ * A process that dies lets go of its memory, then of its connections, and only then the system tells of its death: a launcher that sees
+ * the connections closed may have ended another process by then, whose death is told before. So nobody is asked for deaths. Each process
+ * holds a lock in its log, of the robust kind: the kernel marks the lock of a process that ends, however it ends, before it takes
+ * anything else from it, and wakes who waits for it (robust futexes, get_robust_list(2)). A thread per process waits; it looks at all
+ * locks, and when one alone is marked, that process was the first. When several are, nobody can say. */
 #include "deaths.h"
 
-#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <sys/pidfd.h>
-#include <sys/wait.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../store/logs.h"
@@ -21,130 +27,122 @@
 #include "format/row.h"
 
 #define LOOK_AGAIN_MS 10 /* a log is there before it says whose it is */
+#define MOST 1024        /* processes that are waited for */
+#define STACK 65536
 
 struct seen {
-	int fd;        /* of the process, -1: it was dead when it was found */
-	uint64_t died; /* as which one; 0: it lives */
-	int32_t pid, rank;
-	int32_t before; /* rank of one that had begun to die by itself when this death was told; -1: none */
-	bool doubtful;  /* ... but it is not known that it was the cause, or there were several */
+	hb_deaths *of;
+	struct hb_log_header *header; /* the beginning of its log, mapped; NULL: not on this machine */
+	uint32_t *word;               /* the futex of its lock */
+	int32_t rank;
+	bool waited; /* has a thread */
+	pthread_t thread;
 };
 
 struct hb_deaths {
 	char *recording;
 	pthread_t thread;
-	int waiting, files, stop;
-	struct seen *at; /* by the order in which they were found */
+	pthread_mutex_t lock; /* of all that follows */
+	int files, stop;
+	struct seen *at[MOST];
 	size_t n;
-	uint64_t died;
-	bool blind; /* something could not be looked at */
-	bool news;  /* there may be logs that were not looked at */
-	bool ended; /* it is to end; told once only */
+	const struct seen *first; /* the first that began to die before it had got through MPI_Finalize */
+	bool doubtful;            /* it was not alone when it was seen, or lived on */
+	bool blind;               /* some process cannot be waited for */
+	bool ended;               /* the threads are to end */
 };
 
-static const uint64_t from_files = UINT64_MAX, from_stop = UINT64_MAX - 1;
+static bool is_marked(const struct seen *s) { return __atomic_load_n(s->word, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED; }
 
-static bool add(const hb_deaths *d, int fd, uint64_t who)
+/* From one on, the next that began to die before it had got through MPI_Finalize. */
+static const struct seen *next_dying(const hb_deaths *d, size_t from, size_t *ret_next)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.u64 = who};
-	return !epoll_ctl(d->waiting, EPOLL_CTL_ADD, fd, &e);
-}
-
-/* Whether a process has this log mapped: numbers of processes are others in a container, and on other machines. */
-static bool writes(uint32_t pid, const char *path)
-{
-	char maps[64], *line = NULL;
-	size_t size = 0, n = strlen(path);
-	bool found = false;
-	snprintf(maps, sizeof maps, "/proc/%u/maps", pid);
-	FILE *f = fopen(maps, "re");
-	for (ssize_t got; f && !found && (got = getline(&line, &size, f)) > 0;)
-		found = (size_t)got > n && !strncmp(line + (size_t)got - 1 - n, path, n);
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static bool is_dead(int fd)
-{
-	struct pollfd of = {.fd = fd, .events = POLLIN};
-	return poll(&of, 1, 0) == 1;
-}
-
-/* A launcher ends the others by these. */
-static bool by_launcher(int status)
-{
-	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM);
-}
-
-/* A process that dies lets go of its connections before the kernel tells of its death: the launcher may end another one meanwhile, whose
- * death is told first. So whoever is on its way out when a death is told, and was not ended by the launcher, may have died before: it has
- * when the other one was ended by the launcher. */
-static void look_around(const hb_deaths *d, struct seen *told)
-{
-	hb_task one, other;
-	bool ended = hb_task_read(told->pid, 0, &one) && one.state == 'Z' && by_launcher(one.status);
-	for (size_t i = 0; i < d->n; i++) {
-		const struct seen *s = &d->at[i];
-		if (s == told || s->fd < 0 || s->died || !hb_task_read(s->pid, 0, &other) ||
-			!(other.leaving || other.state == 'Z') || by_launcher(other.status))
-			continue;
-		told->doubtful = !ended || told->before >= 0;
-		told->before = s->rank;
-	}
-}
-
-/* Takes what epoll has, in the order of the deaths. */
-static void note_deaths(hb_deaths *d, int ms)
-{
-	struct epoll_event e[64];
-	for (int n; (n = epoll_wait(d->waiting, e, 64, ms)) > 0; ms = 0)
-		for (int i = 0; i < n; i++) {
-			if (e[i].data.u64 == from_stop) {
-				d->ended = true;
-				epoll_ctl(d->waiting, EPOLL_CTL_DEL, d->stop, NULL); /* it is readable for good */
-			} else if (e[i].data.u64 == from_files) {
-				char events[4096];
-				while (read(d->files, events, sizeof events) > 0)
-					;
-				d->news = true;
-			} else {
-				struct seen *s = &d->at[e[i].data.u64];
-				s->died = ++d->died;
-				look_around(d, s);
-				epoll_ctl(d->waiting, EPOLL_CTL_DEL, s->fd, NULL);
-			}
+	for (size_t i = from; i < d->n; i++)
+		if (d->at[i]->header && is_marked(d->at[i]) && d->at[i]->header->state != HB_STATE_FINALIZED) {
+			*ret_next = i + 1;
+			return d->at[i];
 		}
+	return NULL;
 }
 
-/* False: the log does not say yet whose it is. */
+/* With d->lock. Who is marked was the first when all others are seen without a mark after that. */
+static void look_for_first(hb_deaths *d)
+{
+	size_t next;
+	d->first = next_dying(d, 0, &next);
+	if (!d->first)
+		return;
+	const struct seen *one = next_dying(d, 0, &next);
+	d->doubtful = one != d->first || next_dying(d, next, &next);
+	/* the lock ends with the first thread of the process, and when that begins another program */
+	d->doubtful = d->doubtful || !hb_task_is_dying((int32_t)d->first->header->pid);
+}
+
+static void *wait_for(void *user)
+{
+	struct seen *s = user;
+	hb_deaths *d = s->of;
+	const struct timespec second = {.tv_sec = 1}; /* the word to end may come between the look and the wait */
+	for (bool ended = false; !ended && !is_marked(s);) {
+		uint32_t held = __atomic_or_fetch(s->word, FUTEX_WAITERS, __ATOMIC_ACQ_REL);
+		if (!(held & FUTEX_OWNER_DIED))
+			syscall(SYS_futex, s->word, FUTEX_WAIT, held, &second, NULL, 0);
+		pthread_mutex_lock(&d->lock);
+		ended = d->ended;
+		pthread_mutex_unlock(&d->lock);
+	}
+	pthread_mutex_lock(&d->lock);
+	/* what comes after the first matters no more: it is not said to be doubtful for that */
+	if (!d->first)
+		look_for_first(d);
+	pthread_mutex_unlock(&d->lock);
+	return NULL;
+}
+
+/* Maps the beginning of a log, with its lock. */
+static bool map(struct seen *s, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct stat st;
+	void *p = MAP_FAILED;
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size >= HB_UNIT_SIZE)
+		p = mmap(NULL, HB_UNIT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (p == MAP_FAILED)
+		return false;
+	s->header = p;
+	s->word = (uint32_t *)((char *)p + HB_LOG_LIFE);
+	return *s->word != 0; /* 0: the process could not take it */
+}
+
+static bool begin_waiting(struct seen *s)
+{
+	pthread_attr_t small;
+	if (pthread_attr_init(&small))
+		return false;
+	pthread_attr_setstacksize(&small, STACK);
+	s->waited = !pthread_create(&s->thread, &small, wait_for, s);
+	pthread_attr_destroy(&small);
+	return s->waited;
+}
+
+/* With d->lock. False: the log does not say yet whose it is. */
 static bool find(hb_deaths *d, const hb_log_file *f)
 {
 	hb_log_head h;
 	for (size_t i = 0; i < d->n; i++)
-		if (d->at[i].rank == f->rank)
+		if (d->at[i]->rank == f->rank)
 			return true;
 	if (hb_log_head_read(f->path, &h, NULL))
 		return false;
-	d->at = hb__resize(d->at, (d->n + 1) * sizeof *d->at);
-	struct seen *s = &d->at[d->n++];
-	*s = (struct seen){.fd = -1, .pid = (int32_t)h.pid, .rank = f->rank, .before = -1};
-	s->fd = hb_host_is_here(h.host) ? pidfd_open((pid_t)h.pid, 0) : -1;
-	int error = errno;
-	bool waits = s->fd >= 0 && writes(h.pid, f->path) && add(d, s->fd, d->n - 1);
-	if (waits && !is_dead(s->fd))
+	if (d->n == MOST) {
+		d->blind = true;
 		return true;
-	/* It died before epoll waited for it, or just then: others that died after it may stand before it there. A zombie has no memory
-	 * any more, and its descriptor tells of its death at once. */
-	bool dead = s->fd >= 0 ? is_dead(s->fd) : hb_host_is_here(h.host) && error == ESRCH;
-	if (s->fd >= 0)
-		close(s->fd); /* epoll forgets it with that */
-	s->fd = -1;
-	d->blind = d->blind || !dead;
-	note_deaths(d, 0); /* those who are known to have died before */
-	s = &d->at[d->n - 1];
-	s->died = ++d->died;
+	}
+	struct seen *s = d->at[d->n++] = hb__alloc(sizeof *s);
+	*s = (struct seen){.of = d, .rank = f->rank};
+	d->blind = !hb_host_is_here(h.host) || !map(s, f->path) || !begin_waiting(s) || d->blind;
 	return true;
 }
 
@@ -155,41 +153,48 @@ static bool look(hb_deaths *d)
 	bool all = true;
 	if (hb__list_logs(d->recording, &logs))
 		return true;
+	pthread_mutex_lock(&d->lock);
+	size_t known = d->n, next;
 	for (size_t i = 0; i < logs.n; i++)
 		all = (logs.at[i].pid || find(d, &logs.at[i])) && all;
+	if (d->first) /* it may not be the first: one that came to a log before may have been dying already */
+		d->doubtful = d->doubtful || next_dying(d, known, &next);
+	else
+		look_for_first(d);
+	pthread_mutex_unlock(&d->lock);
 	hb__close_logs(&logs);
 	return all;
-}
-
-static void release(hb_deaths *d)
-{
-	for (size_t i = 0; i < d->n; i++)
-		if (d->at[i].fd >= 0)
-			close(d->at[i].fd);
-	const int fds[] = {d->waiting, d->files, d->stop};
-	for (int i = 0; i < 3; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-	free(d->at);
-	free(d->recording);
-	free(d);
 }
 
 static void *follow(void *user)
 {
 	hb_deaths *d = user;
-	bool all = true;
-	for (d->news = true; !d->ended;) {
-		if (d->news || !all) {
-			d->news = false;
-			all = look(d);
-		}
-		if (!d->ended) /* what was looked at may have taken the word to end */
-			note_deaths(d, all && !d->news ? -1 : LOOK_AGAIN_MS);
-	}
+	struct pollfd on[] = {{.fd = d->stop, .events = POLLIN}, {.fd = d->files, .events = POLLIN}};
+	do {
+		char events[4096];
+		while (read(d->files, events, sizeof events) > 0)
+			;
+		bool all = look(d);
+		poll(on, 2, all ? -1 : LOOK_AGAIN_MS);
+	} while (!on[0].revents);
 	look(d);
-	note_deaths(d, 0);
 	return NULL;
+}
+
+static void release(hb_deaths *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->at[i]->header)
+			munmap(d->at[i]->header, HB_UNIT_SIZE);
+		free(d->at[i]);
+	}
+	if (d->files >= 0)
+		close(d->files);
+	if (d->stop >= 0)
+		close(d->stop);
+	pthread_mutex_destroy(&d->lock);
+	free(d->recording);
+	free(d);
 }
 
 hb_deaths *hb__deaths_begin(const char *recording)
@@ -197,12 +202,11 @@ hb_deaths *hb__deaths_begin(const char *recording)
 	hb_deaths *d = hb__alloc(sizeof *d);
 	sigset_t all, before;
 	*d = (hb_deaths){.recording = hb__copy(recording),
-		.waiting = epoll_create1(EPOLL_CLOEXEC),
+		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.files = inotify_init1(IN_CLOEXEC | IN_NONBLOCK),
 		.stop = eventfd(0, EFD_CLOEXEC)};
-	bool good = d->waiting >= 0 && d->files >= 0 && d->stop >= 0 &&
-		    inotify_add_watch(d->files, recording, IN_CREATE | IN_MOVED_TO) >= 0 &&
-		    add(d, d->files, from_files) && add(d, d->stop, from_stop);
+	bool good =
+		d->files >= 0 && d->stop >= 0 && inotify_add_watch(d->files, recording, IN_CREATE | IN_MOVED_TO) >= 0;
 	sigfillset(&all); /* signals are for the thread that has the job */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	good = good && !pthread_create(&d->thread, NULL, follow, d);
@@ -216,41 +220,42 @@ hb_deaths *hb__deaths_begin(const char *recording)
 static const struct seen *of_rank(const hb_deaths *d, int32_t rank)
 {
 	for (size_t i = 0; i < d->n; i++)
-		if (d->at[i].rank == rank)
-			return &d->at[i];
+		if (d->at[i]->rank == rank)
+			return d->at[i];
 	return NULL;
 }
 
-/* The first of those whose logs do not end with MPI_Finalize. */
+/* Who died first, when each process that did not get through MPI_Finalize was waited for, and none is without a log. */
 static int32_t first_of(const hb_deaths *d)
 {
-	const struct seen *first = NULL;
-	size_t found_dead = 0, recorded = 0, size = 0;
-	bool known = !d->blind;
+	size_t recorded = 0, size = 0;
+	bool known = d->first && !d->blind && !d->doubtful;
 	hb_logs logs;
 	if (hb__list_logs(d->recording, &logs))
 		return -1;
 	for (size_t i = 0; known && i < logs.n; i++) {
 		hb_log_head h;
-		known = !hb_log_head_read(logs.at[i].path, &h, NULL);
+		known = !hb_log_head_read(logs.at[i].path, &h, NULL) &&
+			(h.state == HB_STATE_FINALIZED || (!logs.at[i].pid && of_rank(d, logs.at[i].rank)));
 		if (!known)
 			break;
 		size = h.size > 0 ? (size_t)h.size : 0;
 		recorded += !logs.at[i].pid;
-		const struct seen *s = logs.at[i].pid ? NULL : of_rank(d, logs.at[i].rank);
-		if (h.state == HB_STATE_FINALIZED)
-			continue;
-		known = s && s->died;
-		if (!known)
-			break;
-		found_dead += s->fd < 0;
-		first = !first || s->died < first->died ? s : first;
 	}
 	hb__close_logs(&logs);
-	/* who was dead already when it was found may have died before any other; so may one that never got to a log */
-	known = known && first && recorded >= size && found_dead <= (first->fd < 0);
-	known = known && !first->doubtful;
-	return !known ? -1 : first->before >= 0 ? first->before : first->rank;
+	return known && recorded >= size ? d->first->rank : -1;
+}
+
+static void end_threads(hb_deaths *d)
+{
+	pthread_mutex_lock(&d->lock);
+	d->ended = true;
+	pthread_mutex_unlock(&d->lock);
+	for (size_t i = 0; i < d->n; i++)
+		if (d->at[i]->waited) {
+			syscall(SYS_futex, d->at[i]->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+			pthread_join(d->at[i]->thread, NULL);
+		}
 }
 
 int32_t hb__deaths_end(hb_deaths *d)
@@ -262,6 +267,7 @@ int32_t hb__deaths_end(hb_deaths *d)
 	if (!told)
 		pthread_cancel(d->thread);
 	pthread_join(d->thread, NULL);
+	end_threads(d);
 	int32_t first = told ? first_of(d) : -1;
 	release(d);
 	return first;

@@ -4,8 +4,10 @@
  *   handler TAG        a handler of SIGTERM makes a call and leaves; rank 1 sends with the tag
  *   slow N             between two barriers rank 0 receives N messages that rank 1 sends after 0.2 s each
  *   stand              everybody sleeps outside of MPI
+ *   thread          the first thread of rank 0 ends, another one makes calls, then rank 1 dies of SIGSEGV
  *   crash [EARLY]      rank 0 dies of SIGSEGV when rank 1 has left a barrier and waits; EARLY: both, after it */
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,24 +90,42 @@ static void handler(int tag)
 	}
 }
 
-static void crash(int early)
+static void crash(int early, int who)
 {
 	volatile int *nowhere = NULL;
 	int met = 0;
 	MPI_Barrier(MPI_COMM_WORLD); /* nobody is still in MPI_Init when the launcher ends him */
 	if (!early) {
-		if (rank)
-			MPI_Send(&met, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+		if (rank != who)
+			MPI_Send(&met, 1, MPI_INT, who, 1, MPI_COMM_WORLD);
 		MPI_Recv(&met, 1, MPI_INT, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	}
 	*nowhere = 1;
 }
 
+static void *go_on(void *first)
+{
+	pthread_join(*(pthread_t *)first, NULL);
+	crash(0, 1);
+	return NULL;
+}
+
+static void end_first_thread(void)
+{
+	static pthread_t first, other;
+	first = pthread_self();
+	if (rank == 1)
+		crash(0, 1);
+	pthread_create(&other, NULL, go_on, &first);
+	pthread_exit(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
+	int level;
 	seconds = argc > 2 ? atof(argv[2]) : 0;
-	MPI_Init(&argc, &argv);
+	MPI_Init_thread(&argc, &argv, strcmp(mode, "thread") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (!strcmp(mode, "operation"))
 		operation();
@@ -118,8 +138,10 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "stand"))
 		for (;;)
 			pause();
+	else if (!strcmp(mode, "thread"))
+		end_first_thread();
 	else if (!strcmp(mode, "crash"))
-		crash(seconds > 0);
+		crash(seconds > 0, 0);
 	MPI_Finalize();
 	return 0;
 }

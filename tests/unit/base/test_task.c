@@ -15,17 +15,19 @@ static void lines(void)
 {
 	hb_task t;
 	check(hb_task_parse(LINE("program", "S", "0"), &t) && t.state == 'S' && t.parent == 42 && t.used == 123 &&
-			t.began == 987654321 && !t.status && !t.leaving,
+			t.began == 987654321 && t.ended_by == 0,
 		"a usual line");
 	check(hb_task_parse(LINE("a) R 1 (b", "Z", "11"), &t) && t.state == 'Z' && t.parent == 42 &&
-			WTERMSIG(t.status) == SIGSEGV,
+			t.ended_by == SIGSEGV,
 		"a name with blanks and parentheses; a zombie that a signal ended");
-	check(hb_task_parse(LINE("program", "Z", "139"), &t) && WTERMSIG(t.status) == SIGSEGV,
-		"the same with a core file");
-	check(hb_task_parse(LINE("program", "Z", "256"), &t) && WEXITSTATUS(t.status) == 1,
-		"a zombie that exited with 1");
-	check(hb_task_parse("1 (program) R 42 5 6 7 8 4194556 10", &t) && t.leaving,
-		"a process that is on its way out");
+	check(hb_task_parse(LINE("program", "Z", "139"), &t) && t.ended_by == SIGSEGV, "the same with a core file");
+	check(hb_task_parse(LINE("program", "Z", "256"), &t) && t.ended_by == 0, "a zombie that exited with 1");
+	check(hb_task_parse("1 (program) R 42 5 6 7 8 4194556 10", &t) && t.leaving, "a thread that is on its way out");
+	check(hb_task_parse(
+		      "1 (program) R 42 5 6 7 8 64 10 11 12 13 100 23 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 256 32",
+		      &t) &&
+			t.leaving,
+		"a thread that was told to go by SIGKILL");
 	check(hb_task_parse("1 (init) S 7", &t) && t.state == 'S' && t.parent == 7 && !t.used && !t.began,
 		"a line that ends early: what is there");
 	check(!hb_task_parse("", &t) && !t.state, "an empty text");
@@ -54,7 +56,7 @@ static void processes(void)
 	kill(child, SIGKILL);
 	siginfo_t info;
 	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT); /* it stays a zombie */
-	check(hb_task_read(child, 0, &t) && t.state == 'Z' && t.status == SIGKILL && !hb_task_lives(child),
+	check(hb_task_read(child, 0, &t) && t.state == 'Z' && t.ended_by == SIGKILL && !hb_task_lives(child),
 		"a child that was killed and not yet waited for");
 	waitpid(child, NULL, 0);
 	check(!hb_task_read(child, 0, &t) && !hb_task_lives(child), "a child that is gone");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -281,6 +282,21 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 	h->units = 1;
 }
 
+/* hbdb waits for the end of the process by a lock that it holds: see tool/making/deaths.c. The lock ends with its thread, so only the
+ * first thread takes it, which mostly lasts as long as the process. */
+static void hold_life(struct hb_log_header *h)
+{
+	pthread_mutex_t *life = (pthread_mutex_t *)((char *)h + HB_LOG_LIFE);
+	pthread_mutexattr_t shared;
+	_Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "the futex stands first");
+	if (gettid() != getpid() || pthread_mutexattr_init(&shared))
+		return;
+	if (!pthread_mutexattr_setpshared(&shared, PTHREAD_PROCESS_SHARED) &&
+		!pthread_mutexattr_setrobust(&shared, PTHREAD_MUTEX_ROBUST) && !pthread_mutex_init(life, &shared))
+		pthread_mutex_lock(life);
+	pthread_mutexattr_destroy(&shared);
+}
+
 bool hb__log_create(const char *dir, bool discard)
 {
 	double tick_ns = clock_calibrate();
@@ -288,10 +304,11 @@ bool hb__log_create(const char *dir, bool discard)
 	lock();
 	int e = create(dir);
 	struct hb_log_header *h = e ? NULL : take(&file.chunk[0]);
-	if (h)
+	if (h) {
 		header_fill(h, tick_ns);
-	if (h)
+		hold_life(h);
 		e = publish(dir);
+	}
 	if (e)
 		unlink(file.path);
 	unlock();
