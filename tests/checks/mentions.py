@@ -81,6 +81,11 @@ def run(report):
     for station in ("format", "model", "rules", "capture/core", "capture/user", "capture/heap"):
         if any(lib.files(*C, under="src/" + station)):
             report.check("src/%s does not know MPI" % station, list(findings("src/" + station, MPI, "MPI")))
+    said = []
+    for path in lib.files(*C, under="src/capture/core"):
+        said += ["%s:%d: %s" % (path, i, m[0]) for i, line in enumerate(lib.read(path).splitlines(), 1)
+                 for m in re.finditer(r'(?<=")[^"]*\bMPIX?_[A-Z][a-z]\w*', line.partition("/*")[0])]
+    report.check("messages of src/capture/core name no function of MPI: its layer tells them", said)
     elsewhere = [f for f in findings("src", FAMILY, "a difference of the MPIs") if not f.startswith("src/capture/mpi/family/")]
     report.check("differences of the MPIs stand in src/capture/mpi/family/", elsewhere)
     for under, names in CALLS.items():

@@ -176,7 +176,7 @@ def signals(place):
     job.send_signal(signal.SIGINT)
     time.sleep(0.4)
     job.send_signal(signal.SIGTERM)
-    job.communicate(timeout=20)
+    job.communicate(timeout=300)
     same("signals reach the job, each once", open(log).read().split(), ["ready", "INT", "TERM"])
     same("and its status comes back", job.returncode, 3)
 

@@ -129,7 +129,7 @@ def ending_a_job(r):
                            start_new_session=True)
     job.stdout.readline()
     job.send_signal(signal.SIGTERM)
-    job.communicate(timeout=20)
+    job.communicate(timeout=300)
     left = [f for f in os.listdir(r.place.path) if f.startswith(".hbdb")]
     same("a replay that is interrupted cleans up", (job.returncode, left), (143, []))
 

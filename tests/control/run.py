@@ -124,7 +124,7 @@ class Session:
     def lane_events(self, rank):
         """What hbdb dump says the process has done; the recording is complete up to there."""
         done = subprocess.run([BUILD + "/hbdb", "dump", "--plain", "--rank", str(rank), self.folder],
-                              capture_output=True, text=True, timeout=30)
+                              capture_output=True, text=True, timeout=300)
         return done.stdout.splitlines()
 
     def close(self):
@@ -133,7 +133,7 @@ class Session:
             p.sock.close()
         self.listener.close()
         try:
-            out = self.job.communicate(timeout=20)[0].decode(errors="replace")
+            out = self.job.communicate(timeout=300)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
             self.job.kill()
             out = "still running: killed"
@@ -267,13 +267,13 @@ def test_lost(mpi):
         for p in s.peers:
             s.poll.unregister(p.sock)
             p.sock.close()
-        out = s.job.communicate(timeout=30)[0].decode(errors="replace")
+        out = s.job.communicate(timeout=300)[0].decode(errors="replace")
         check("lost: the processes run to their end alone", s.job.returncode == 0, out)
         check("lost: and say so", out.count("hbdb has ended") == 2, out)
     nobody = Session(mpi, "rounds")
     nobody.listener.close()
     nobody.poll = selectors.DefaultSelector()
-    out = nobody.job.communicate(timeout=30)[0].decode(errors="replace")
+    out = nobody.job.communicate(timeout=300)[0].decode(errors="replace")
     check("no session: they run free and say so", nobody.job.returncode == 0 and out.count("cannot connect to hbdb") == 2, out)
     nobody.close()
 

@@ -184,7 +184,7 @@ def secret(p):
             where = next((v[len("HBDB_CONTROL=tcp:"):] for v in f.read().split("\0") if v.startswith("HBDB_CONTROL=tcp:")), where)
     check("%s: the secret is in a file that only its owner can read" % p.mpi, len(digits) == 32 and os.stat(path).st_mode & 0o777 == 0o600)
     check("%s: and in no command line" % p.mpi, len(lines) > 3 and not [li for li in lines if digits in li or "SECRET=" in li], lines)
-    with socket.create_connection((where.split(":")[0], int(where.split(":")[1])), timeout=30) as s:
+    with socket.create_connection((where.split(":")[0], int(where.split(":")[1])), timeout=300) as s:
         s.sendall(b"hello 1 %s 0 2 1 record here\n" % (b"0" * 32))
         out, _ = d.communicate("stop off\ncont\nexpect is exited\n", timeout=100)
         same("%s: who does not know it is hung up on" % p.mpi, s.recv(100), b"")

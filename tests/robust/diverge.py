@@ -3,7 +3,7 @@ import re
 
 from lib import Failed, test
 
-MOST = 20  # seconds until a replay counts as hung
+MOST = 200  # seconds until a replay counts as hung
 # mode: (rank of the report, what must stand in it); the last rank of two is the one that differs
 MODES = {
     "dest": (1, "MPI_Send(count=2, datatype=MPI_INT, dest=0, tag=5, comm=WORLD)", "MPI_Send(count=2, datatype=MPI_INT, dest=1, tag=5, comm=WORLD)"),

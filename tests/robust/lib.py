@@ -19,7 +19,7 @@ LAUNCH = {
     "mpich": ["mpirun.mpich"],
 }
 CFLAGS = ["-std=gnu17", "-O1", "-g", "-Wall", "-Wextra", "-Wno-unused-function", "-Wno-unused-variable"]
-TIMEOUT = 20
+TIMEOUT = 200
 TESTS = []
 
 

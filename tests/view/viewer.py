@@ -102,7 +102,7 @@ class View:
                 return run
             time.sleep(0.05)
 
-    def raw(self, data, timeout=30):
+    def raw(self, data, timeout=300):
         """What the server sends back to these bytes, until it closes."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=timeout) as s:
             try:

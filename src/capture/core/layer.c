@@ -56,6 +56,22 @@ void hb__layers_leaving(void)
 			l->leaving();
 }
 
+const char *hb__layers_polls(void)
+{
+	const char *polls = "";
+	for (struct hb__layer *l = layers; l && !*polls; l = l->next)
+		polls = l->polls ? l->polls : "";
+	return polls;
+}
+
+const char *hb__layers_clock(void)
+{
+	const char *clock = "";
+	for (struct hb__layer *l = layers; l && !*clock; l = l->next)
+		clock = l->clock ? l->clock : "";
+	return clock;
+}
+
 uint32_t hb__layers_library(char *text, size_t size)
 {
 	uint32_t library = 0;

@@ -20,6 +20,8 @@ struct hb__layer {
 	void (*leaving)(void);                  /* the process leaves without having told its end */
 	/* In the header of the log: the library (hbdb-recording(5), library) and its version. NULL: of no library. */
 	uint32_t (*library)(char *text, size_t size);
+	const char *polls,
+		*clock; /* for messages: names of calls that may be told no; of its clock, which a replay repeats */
 	struct hb__layer *next;
 };
 
@@ -32,6 +34,8 @@ const struct hb__fn *hb__function_named(const char *name, uint8_t cls);
 void hb__layers_begun(void);
 void hb__progress(void);
 void hb__layers_leaving(void);
+const char *hb__layers_polls(void);                   /* "": none */
+const char *hb__layers_clock(void);                   /* "": none */
 uint32_t hb__layers_library(char *text, size_t size); /* 0: none */
 
 #pragma GCC visibility pop

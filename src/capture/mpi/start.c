@@ -107,6 +107,8 @@ __attribute__((constructor)) static void add_layer(void)
 		.function = function,
 		.progress = hb__again_progress,
 		.leaving = leaving,
+		.polls = "MPI_Test, MPI_Iprobe",
+		.clock = "MPI_Wtime",
 		.library = hb__library_about};
 	hb__layer_add(&mpi);
 }

@@ -219,20 +219,19 @@ void hb__report_polls(struct hb__call *c, const struct hb__row *expected, uint64
 	if (now > recorded)
 		add(&o,
 			": the program polls longer than in the recording: the %" PRIu64
-			" recorded %s (MPI_Test, MPI_Iprobe "
-			"and the like that were answered no) before the next call %s used up\n",
-			recorded, recorded == 1 ? "poll" : "polls", recorded == 1 ? "is" : "are");
+			" recorded %s (%s and the like that were answered no) before the next call %s used up\n",
+			recorded, recorded == 1 ? "poll" : "polls", hb__layers_polls(), recorded == 1 ? "is" : "are");
 	else
 		add(&o,
 			": the program polls less than in the recording: of the %" PRIu64
-			" recorded %s (MPI_Test, MPI_Iprobe "
-			"and the like that were answered no) before this call it made %" PRIu64 "\n",
-			recorded, recorded == 1 ? "poll" : "polls", now);
+			" recorded %s (%s and the like that were answered no) before this call it made %" PRIu64 "\n",
+			recorded, recorded == 1 ? "poll" : "polls", hb__layers_polls(), now);
 	both_calls(&o, c, expected);
-	add(&o, "  Every poll was answered as in the recording, so something else than MPI ends this loop: it seems to depend on a clock "
-		"(a time limit, a timer, a counter of cycles).\n"
-		"  hbdb repeats the values of MPI_Wtime and of no other clock: take the time from MPI_Wtime, or end the loop after a number "
-		"of polls.\n");
+	add(&o,
+		"  Every poll was answered as in the recording, so something else than these calls ends this loop: it seems to depend on a "
+		"clock (a time limit, a timer, a counter of cycles).\n"
+		"  hbdb repeats the values of %s and of no other clock: take the time from %s, or end the loop after a number of polls.\n",
+		hb__layers_clock(), hb__layers_clock());
 	if (!hb__config.warn)
 		add(&o, "  To see what comes after it as the program is: hbdb replay --on-divergence warn\n");
 	publish_difference(c, &o, number);
