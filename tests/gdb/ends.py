@@ -11,7 +11,6 @@ from lib import HERE, Driver, check
 
 def opened(place, n):
     workers, driver = place.workers(n), Driver()
-    time.sleep(0.2)
     driver.ask("open")
     driver.attach([w.pid for w in workers])
     return driver, workers
@@ -32,14 +31,14 @@ def children(pid):
     return found + [x for p, _ in found for x in children(p)]
 
 
-def gone(pids, seconds=20):
+def gone(pids, seconds=200):
     end = time.time() + seconds
     while time.time() < end and any(lib.state(p) and lib.state(p)[0] != "Z" for p in pids):
         time.sleep(0.05)
     return not any(lib.state(p) and lib.state(p)[0] != "Z" for p in pids)
 
 
-def free(workers, seconds=20):
+def free(workers, seconds=200):
     """Whether all run and nobody traces them."""
     end = time.time() + seconds
     while True:
@@ -72,7 +71,6 @@ def test_deaths(place):
     said = driver.ask("interrupt 0")
     check(not said.ok and "not attached" in said.status, "a process that is gone: " + said.status)
     fresh = place.workers(3)
-    time.sleep(0.2)
     said = driver.ask("attach " + " ".join("%d=%d" % (i, w.pid) for i, w in enumerate(fresh)))
     check(said.ok and driver.ask("evaluate 1 0 1 + 2").text == ["3"], "their places are used again")
     os.kill(fresh[0].pid, signal.SIGKILL)
@@ -147,7 +145,7 @@ def test_nothing_stays(place):
         busy(driver, how)
         driver.process.kill()
         # out of a command of its own gdb comes only by force, which it waits for
-        check(len(helpers) >= 2 and gone(helpers, 60 if how == "commanding" else 20), "%s: gdb and gdbserver end" % how)
+        check(len(helpers) >= 2 and gone(helpers, 200), "%s: gdb and gdbserver end" % how)
         check(free(workers), "%s: the processes go on" % how)
         time.sleep(0.3)
         check(free(workers), "%s: and still do" % how)
@@ -165,7 +163,6 @@ def test_two_gdbs(place):
     said = two.attach([workers[0].pid])
     check(not said.ok and "already traced" in said.status and said.text == ["failed 0"], said.status)
     more = place.workers(1)
-    time.sleep(0.2)
     check(two.attach([more[0].pid]).ok and two.ask("evaluate 0 0 1 + 1").text == ["2"], "two gdbs at once")
     one.ask("go 0 0 continue")
     two.ask("break 0 0 t step")
@@ -195,7 +192,6 @@ def test_refusals(place):
     child.wait()
     check("is gone" in driver.attach([child.pid]).status, "a pid that is not there")
     worker = place.workers(1)[0]
-    time.sleep(0.2)
     said = driver.attach([child.pid, worker.pid])
     check(not said.ok and said.text == ["failed 0"] and driver.ask("state 1").text == ["stopped"], "one of two is gone")
     check(not driver.ask("attach 1=%d" % worker.pid).ok, "attached twice")
@@ -212,7 +208,6 @@ def test_refusals(place):
 def test_forbidden(place):
     """Where the kernel does not let gdb attach, that is said at once, with what would allow it."""
     worker = place.workers(1)[0]
-    time.sleep(0.2)
     ways = [("a filter", [sys.executable, os.path.join(HERE, "no_ptrace.py")], "the system call ptrace is forbidden")]
     if os.geteuid() == 0:
         ways.append(("no capability", ["setpriv", "--bounding-set", "-sys_ptrace", "--"], "capability SYS_PTRACE would allow it"))

@@ -69,7 +69,7 @@ class Driver:
         self.events += said.told
         return said
 
-    def wait_for(self, pattern, seconds=30):
+    def wait_for(self, pattern, seconds=300):
         """The first event that the pattern fits. Of events before it those of its process are thrown away; a pattern
         that names another process (`^! ID `) keeps them: which of two processes stops first nobody can say."""
         named, kept = re.match(r"\^! (\d+) ", pattern), []
@@ -92,7 +92,7 @@ class Driver:
     def close(self):
         self.process.stdin.close()
         try:
-            return self.process.wait(30)
+            return self.process.wait(300)
         except subprocess.TimeoutExpired:
             self.process.kill()
             return "hangs"
@@ -118,7 +118,11 @@ class Place:
         return self.processes[-1]
 
     def workers(self, n):
-        return [self.start([os.path.join(self.folder, "worker")]) for _ in range(n)]
+        """Processes that are past the loader."""
+        started = [self.start([os.path.join(self.folder, "worker")], stdout=subprocess.PIPE, text=True) for _ in range(n)]
+        for worker in started:
+            worker.stdout.readline()
+        return started
 
     def job(self, mpi, n, before=(), env=None):
         """A job of blocked.c: its pids, by rank as they come."""
@@ -131,7 +135,7 @@ class Place:
             process.terminate()
         for process in self.processes:
             try:
-                process.wait(10)
+                process.wait(100)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

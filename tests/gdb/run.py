@@ -16,7 +16,6 @@ from lib import Driver, check
 def opened(place, n):
     """A driver with n workers attached."""
     workers, driver = place.workers(n), Driver()
-    time.sleep(0.2)  # they are past the loader
     said = driver.ask("open")
     check(said.ok, "gdb starts: %s" % said.status)
     said = driver.attach([w.pid for w in workers])
@@ -134,7 +133,6 @@ def test_breakpoints(place):
     check(driver.ask("halt 1").ok and driver.ask("halt 0").ok and driver.wait_for("asked") and driver.wait_for("asked"),
           "two are asked to stop at once")
     late = place.workers(1)[0]
-    time.sleep(0.2)
     driver.ask("break 2 0 k add")
     driver.ask("attach 3=%d" % late.pid)
     driver.events.clear()
@@ -152,7 +150,6 @@ def test_condition_survives_attach(place):
     driver.ask("break 0 0 k step if n > 3 && a != 5")
     for extra in (1, 2):
         worker = place.workers(1)[0]
-        time.sleep(0.2)
         driver.ask("attach %d=%d" % (extra, worker.pid))
         driver.ask("go %d 0 continue" % extra)
     driver.events.clear()

@@ -72,8 +72,10 @@ int main(void)
 {
 	struct point p = {1, 2, {{1, 2.5, 3}, "hello \"you\""}, NULL};
 	pthread_t thread;
-	alarm(300);
+	alarm(3000);
 	pthread_create(&thread, NULL, other, NULL);
+	puts("ready");
+	fflush(stdout);
 	for (int i = 0;; i++) {
 		step(i);
 		describe(&p, "text", i);
