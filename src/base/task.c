@@ -1,4 +1,4 @@
-/* /proc/PID/stat, and the name of this machine. */
+/* What /proc tells of processes and threads, and the name of this machine. */
 #include "base/task.h"
 
 #include <dirent.h>
@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -66,6 +67,52 @@ bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;
 	return hb_task_parse(text, ret);
+}
+
+/* ---- sleeping ---- */
+
+static size_t slurp(int32_t pid, uint64_t thread, const char *name, char *ret, size_t size)
+{
+	char path[96];
+	snprintf(path, sizeof path, "/proc/%d/task/%llu/%s", pid, (unsigned long long)thread, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, ret, size - 1);
+	if (fd >= 0)
+		close(fd);
+	ret[n > 0 ? n : 0] = 0;
+	return n > 0 ? (size_t)n : 0;
+}
+
+bool hb_task_exists(int32_t pid, uint64_t thread)
+{
+	char path[96];
+	snprintf(path, sizeof path, "/proc/%d/task/%llu", pid, (unsigned long long)thread);
+	return thread && !access(path, F_OK);
+}
+
+bool hb_task_sleeps(int32_t pid, uint64_t thread, hb_sleep *ret)
+{
+	enum { WAIT = 0, WAIT_BITSET = 9, PRIVATE = 128, COMMANDS = 127 };
+	char text[300];
+	unsigned long long a[4] = {0}, ran = 0, waited = 0, slices = 0;
+	int call;
+	*ret = (hb_sleep){0};
+	if (!slurp(pid, thread, "syscall", text, sizeof text) ||
+		sscanf(text, "%d %llx %llx %llx %llx", &call, &a[0], &a[1], &a[2], &a[3]) != 5)
+		return false;
+	if (slurp(pid, thread, "schedstat", text, sizeof text))
+		sscanf(text, "%llu %llu %llu", &ran, &waited, &slices);
+	unsigned command = (unsigned)a[1] & COMMANDS & ~256u;
+	ret->ran = ((uint64_t)ran * 31 + slices) * 31 + a[0] + thread;
+	ret->futex = call == SYS_futex && (command == WAIT || command == WAIT_BITSET) && !a[3];
+	if (ret->futex &&
+		!(a[1] & PRIVATE)) { /* others may wake it, but of the end of a thread only the system tells */
+		ret->joins = a[2];
+		ret->futex = hb_task_exists(pid, a[2]);
+	}
+	ret->polls = call == SYS_epoll_wait || call == SYS_epoll_pwait || call == SYS_poll || call == SYS_ppoll ||
+		     call == SYS_select || call == SYS_pselect6;
+	return true;
 }
 
 bool hb_task_lives(int32_t pid)

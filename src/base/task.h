@@ -20,6 +20,18 @@ typedef struct hb_task {
 bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret_task);
 /* From the text of such a file; for tests. */
 bool hb_task_parse(const char *text, hb_task *ret_task);
+/* What a thread sleeps in. */
+typedef struct hb_sleep {
+	bool futex;     /* it waits until another thread of its process wakes it, or ends, without a time */
+	bool polls;     /* it waits for files */
+	uint64_t joins; /* futex: the thread whose end it waits for; 0: another one wakes it */
+	uint64_t
+		ran; /* a sum of what it has run until now and what it is in: it has not moved while this stays the same */
+} hb_sleep;
+/* False: it runs, or nobody may know. */
+bool hb_task_sleeps(int32_t pid, uint64_t thread, hb_sleep *ret_sleep);
+bool hb_task_exists(int32_t pid, uint64_t thread);
+
 /* Whether the process can still do anything: a zombie cannot. */
 bool hb_task_lives(int32_t pid);
 /* Whether the process is gone, or all of its threads are on their way out. */

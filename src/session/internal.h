@@ -47,6 +47,8 @@ struct hb_session {
 
 /* Counts a change of a process. */
 void hb__changed(hb_session *session, struct hb__process *process);
+/* Somebody was let go, or stepped: who was held back may not be any more. */
+void hb__departed(hb_session *session);
 void hb__new_process(struct hb__process *process, int32_t rank);
 struct hb__process *hb__process_of(const hb_session *session, int32_t rank); /* NULL: no such */
 hb_thread *hb__thread_of(struct hb__process *process, uint32_t lane);        /* made when it is new; NULL: too many */

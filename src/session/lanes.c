@@ -23,10 +23,19 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 			continue;
 		t->lane_known = true;
 		steps += c->events + c->polls;
-		changed |= t->inside != (c->inside != 0);
+		bool other = t->inside != (c->inside != 0);
+		changed |= other;
+		if (other || t->event != c->events)
+			t->since = hb_seconds();
+		else if (t->polls != c->polls)
+			t->polled = hb_seconds();
+		t->polls = c->polls;
+		t->task = c->task;
 		t->inside = c->inside && !t->held;
 		t->slot = c->inside ? (uint32_t)(c->inside - 1) : 0;
 		t->event = c->events;
+		if (t->asked && !t->held && !t->inside && !t->gone && c->lane)
+			t->gone = c->task && !hb_task_exists(p->p.pid, c->task);
 	}
 	if (steps != p->steps || changed) {
 		p->steps = steps;

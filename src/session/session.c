@@ -272,6 +272,24 @@ hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, 
 	return HB_OK;
 }
 
+void hb_session_hold_back(hb_session *s, int32_t rank, uint32_t lane, bool held_back)
+{
+	struct hb__process *p = hb__process_of(s, rank);
+	hb_thread *t = p && lane < p->p.nthreads ? &p->p.threads[lane] : NULL;
+	if (!t || t->held_back == held_back)
+		return;
+	t->held_back = held_back;
+	hb__changed(s, p);
+}
+
+void hb__departed(hb_session *s)
+{
+	s->departures++;
+	for (int32_t i = 0; i < s->size; i++)
+		for (uint32_t k = 0; k < s->process[i].p.nthreads; k++)
+			s->process[i].p.threads[k].held_back = false;
+}
+
 /* A held thread that stands where it is to stand stays there for the first `go`. */
 static bool go_thread(struct hb__process *p, uint32_t lane)
 {
@@ -309,6 +327,8 @@ static bool go_process(hb_session *s, struct hb__process *p)
 		hb__leave(s, p);
 	if (any) {
 		p->moved = hb_seconds();
+		for (uint32_t k = 0; k < p->p.nthreads; k++)
+			p->p.threads[k].since = p->moved;
 		hb__changed(s, p);
 	}
 	return any;
@@ -319,7 +339,8 @@ int hb_session_go(hb_session *s, const hb_set *set)
 	int moved = 0;
 	for (int32_t i = hb_set_next(set, 0); i >= 0 && i < s->size; i = hb_set_next(set, i + 1))
 		moved += go_process(s, &s->process[i]);
-	s->departures += moved > 0;
+	if (moved)
+		hb__departed(s);
 	return moved;
 }
 
@@ -386,7 +407,7 @@ static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
 
 /* Threads besides the first count while they are to stop somewhere, or stand in a call: one that has no more calls to make
  * cannot be told from one that computes. */
-static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && (!lane || t->asked); }
+static bool counts(const hb_thread *t, uint32_t lane) { return t->lane_known && !t->gone && (!lane || t->asked); }
 
 /* A thread that is still to make its first call, unless who starts it stands. */
 static bool to_be_started(const struct hb__process *p, const hb_thread *t, double still)
@@ -410,8 +431,8 @@ static bool stands_still(const struct hb__process *p, double still)
 	case HB_LIFE_RUNNING:
 		for (uint32_t i = 0; i < p->p.nthreads; i++) {
 			const hb_thread *t = &p->p.threads[i];
-			if (counts(t, i) && !t->held && !blocks_as_expected(p, t) && !rests(p, t, still) &&
-				!(t->inside && hb_seconds() - p->moved >= still))
+			if (counts(t, i) && !t->held && !t->held_back && !blocks_as_expected(p, t) &&
+				!rests(p, t, still) && !(t->inside && hb_seconds() - p->moved >= still))
 				return false;
 			if (to_be_started(p, t, still))
 				return false;
@@ -440,10 +461,27 @@ static bool has_arrived(const struct hb__process *p)
 	return true;
 }
 
+/* It has arrived but for threads that are held back. */
+static bool is_held_back(const struct hb__process *p)
+{
+	bool any = false;
+	if (p->p.life != HB_LIFE_HELD && p->p.life != HB_LIFE_RUNNING)
+		return false;
+	for (uint32_t i = 0; i < p->p.nthreads; i++) {
+		const hb_thread *t = &p->p.threads[i];
+		any |= t->held_back;
+		if (counts(t, i) && !t->held && !t->held_back && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))
+			return false;
+	}
+	return any;
+}
+
 static hb_arrival arrival(hb_session *s, int32_t rank, double still)
 {
 	if (has_arrived(&s->process[rank]))
 		return HB_ARRIVED;
+	if (is_held_back(&s->process[rank]))
+		return HB_BLOCKED;
 	for (int32_t i = 0; i < s->size; i++)
 		if (!stands_still(&s->process[i], still))
 			return HB_UNDERWAY;

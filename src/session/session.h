@@ -53,6 +53,12 @@ typedef struct hb_thread {
 	bool stop_next;   /* ... as the next call begins, not at once */
 	bool done;        /* ... and that was so: `go` then takes it further */
 	bool lane_known;  /* false: it has made no call yet */
+	bool held_back;   /* hb_session_hold_back */
+	bool gone;        /* it was there, and has ended: it counts as arrived wherever it was to stop */
+	uint64_t polls;   /* polls that were told no since the last event */
+	double since;     /* seconds (hb_seconds): when event or inside changed last, or it was let go */
+	double polled;    /* ... when polls changed last; 0: never */
+	uint64_t task;    /* number of the thread in its system; 0: not known */
 } hb_thread;
 
 typedef struct hb_proc {
@@ -124,12 +130,15 @@ hb_status hb_session_stop_at(hb_session *session, const hb_target *targets, size
 int hb_session_go(hb_session *session, const hb_set *set);
 /* How often processes were let go, or stepped: the way that was under way is another one then. */
 uint64_t hb_session_departures(const hb_session *session);
+/* Who knows more than the session says that a thread waits for one that stands, and so does not get where it is to: then it counts as
+ * blocked until somebody is let go, or the contrary is said. */
+void hb_session_hold_back(hb_session *session, int32_t rank, uint32_t lane, bool held_back);
 /* Asks running processes to stop: by gdb where it can attach, which stops them wherever they are; else after their next event. */
 hb_status hb_session_halt(hb_session *session, const hb_set *set, hb_error *err);
 
 typedef enum hb_arrival {
-	HB_ARRIVED,  /* held, broken, exited or dead, or inside the event where it was expected to block */
-	HB_BLOCKED,  /* inside a call, and nothing moves any more: what it waits for comes from a process that stands */
+	HB_ARRIVED, /* held, broken, exited or dead, or inside the event where it was expected to block */
+	HB_BLOCKED, /* inside a call, and nothing moves any more: what it waits for comes from a process that stands; or held back */
 	HB_UNDERWAY, /* neither yet */
 } hb_arrival;
 hb_arrival hb_session_arrival(hb_session *session, int32_t rank);

@@ -12,7 +12,7 @@ hb_status hb_session_step(hb_session *s, int32_t rank, hb_gdb_step how, uint32_t
 		return status;
 	p->p.life = HB_LIFE_RUNNING;
 	p->moved = hb_seconds();
-	s->departures++;
+	hb__departed(s);
 	hb__changed(s, p);
 	return HB_OK;
 }

@@ -42,6 +42,7 @@ typedef struct hb_settings {
 	bool json, echo;
 	long lines, frames, events; /* how many are shown */
 	double timeout;             /* seconds that a wait lasts at most; 0: no limit */
+	double patience;            /* ... after which it says what it waits for; 0: never */
 } hb_settings;
 
 typedef struct hb_reply {
@@ -65,6 +66,8 @@ typedef struct hb_debug {
 	bool half;    /* the last that it printed was no whole line */
 	bool started, differed, ended_told;
 	double blocked_since; /* in a wait: all are blocked, or have arrived; 0: not so */
+	double said_waiting;  /* when it was said last whom is waited for */
+	bool waiting_line;    /* ... which stands in the last line of the terminal */
 	/* by rank */
 	uint64_t *seen;  /* changes that were looked at ... */
 	uint64_t *told;  /* ... and shown, or nothing for the user to see ... */
@@ -184,6 +187,14 @@ bool hb__d_stopped(const hb_proc *p); /* held or broken */
 uint64_t hb__d_event_of(const hb_proc *p);
 /* "MPI_Recv  farm.c:71" of an event of the recording; NULL: not known. Free it. */
 char *hb__d_call(hb_debug *d, hb_at at);
+
+/* ---- waiting.c ---- */
+/* How a process waits for one that stands, and what to type: NULL: it does not. Free both. ret_json, an object, may be NULL. */
+char *hb__d_held_back(hb_debug *d, int32_t rank, char **ret_json);
+/* In a wait that began at `begun`: says whom of the set it waits for, once it takes long. On a terminal in one line that changes. */
+void hb__d_say_waiting(hb_debug *d, const hb_set *set, double begun);
+/* Takes that line off the terminal. */
+void hb__d_wipe_waiting(hb_debug *d);
 
 /* ---- follow.c ---- */
 typedef enum hb_waited { HB_WAITED, HB_WAIT_INTERRUPTED, HB_WAIT_OVER, HB_WAIT_ENDED } hb_waited;

@@ -43,6 +43,7 @@ static bool pump(hb_debug *d)
 			continue;
 		}
 		fflush(stdout);
+		hb__d_wipe_waiting(d);
 		if (!any && d->editing)
 			fputs("\r\033[K", hb__bare_stdout());
 		any = true;
@@ -163,9 +164,9 @@ static bool underway(hb_debug *d, const hb_set *set)
 	return hb_seconds() - d->blocked_since < doubt(d);
 }
 
-hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds)
+static hb_waited wait_for(hb_debug *d, const hb_set *set, double seconds)
 {
-	double end = hb_seconds() + seconds;
+	double begun = hb_seconds(), end = begun + seconds;
 	d->blocked_since = 0;
 	hb__d_poll(d, 0);
 	for (;;) {
@@ -177,8 +178,16 @@ hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds)
 			return HB_WAIT_INTERRUPTED;
 		if (seconds > 0 && hb_seconds() >= end)
 			return HB_WAIT_OVER;
+		hb__d_say_waiting(d, set, begun);
 		hb__d_poll(d, STEP_MS);
 	}
+}
+
+hb_waited hb__d_wait(hb_debug *d, const hb_set *set, double seconds)
+{
+	hb_waited waited = wait_for(d, set, seconds);
+	hb__d_wipe_waiting(d);
+	return waited;
 }
 
 /* The job has ended: once. */

@@ -111,6 +111,7 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 		.mpi = hb__option_value(args, "mpi"),
 		.tcp = hb__option_value(args, "listen"),
 		.run = d->run.model ? &d->run : NULL,
+		.waits = true,
 		.output = hb__option_value(args, "output"),
 		.input = hb__option_value(args, "stdin")};
 	int code = open_streams(args, options, &d->job_out);

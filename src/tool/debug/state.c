@@ -83,7 +83,7 @@ static const char *signal_name(int sig)
 static bool in_init(const hb_proc *p)
 {
 	const hb_thread *t = thread_of(p);
-	return !t || !t->event || (t->held && t->why == HB_WHY_START);
+	return !t || (!t->event && t == p->threads) || (t->held && t->why == HB_WHY_START);
 }
 
 /* What a process that is waited for is doing itself: ", which is stopped after 3:17". */
@@ -127,7 +127,7 @@ static char *running(hb_debug *d, const hb_proc *p)
 		text = hb__format("%s in %s%s%s%s", stuck ? "blocked" : "running,", copy, who,
 			!stuck && t->event ? ", after " : "", !stuck && t->event ? name : "");
 		free(who);
-	} else
+	} else if (!(text = hb__d_held_back(d, p->rank, NULL)))
 		text = t && t->event ? hb__format("running, after %s", name) : hb__copy("running");
 	free(name);
 	free(copy);
@@ -144,6 +144,8 @@ static char *held(hb_debug *d, const hb_proc *p)
 			"%s (%s), after %s; about to die", signal_name(p->signal), strsignal(p->signal), name);
 	else if (in_init(p))
 		text = hb__copy("held in MPI_Init");
+	else if (!t->event)
+		text = hb__format("held before %.*s1, the first event of a thread", (int)strlen(name) - 1, name);
 	else if (why == HB_WHY_END)
 		text = hb__format(
 			"held after %s, where its recording ends%s%s", name, call ? "  " : "", call ? call : "");
@@ -151,6 +153,13 @@ static char *held(hb_debug *d, const hb_proc *p)
 		text = hb__format("differs from its recording after %s", name);
 	else
 		text = hb__format("held after %s%s%s", name, call ? "  " : "", call ? call : "");
+	char *other = hb__d_held_back(d, p->rank, NULL);
+	if (other) { /* of its threads one stands, and another one does not get further */
+		char *both = hb__format("%s; %s", text, other);
+		free(text);
+		text = both;
+	}
+	free(other);
 	free(name);
 	free(call);
 	return text;
@@ -202,13 +211,16 @@ static char *as_json(hb_debug *d, const hb_proc *p, const char *text)
 	char *said = hb__d_json(text), *call = call_of(d, p), *quoted = call ? hb__d_json(call) : NULL;
 	bool blocked =
 		p->life == HB_LIFE_RUNNING && hb_session_arrival(hb__live_session(d->live), p->rank) == HB_BLOCKED;
-	char *json =
-		hb__format("\"rank\":%d,\"life\":\"%s\",\"why\":%s%s%s,\"blocked\":%s,\"event\":%llu,\"inside\":%s,"
-			   "\"signal\":%d,\"pid\":%d,\"call\":%s,\"text\":%s",
-			p->rank, lives[p->life], p->life == HB_LIFE_HELD && t ? "\"" : "",
-			p->life == HB_LIFE_HELD && t ? whys[t->why] : "null", p->life == HB_LIFE_HELD && t ? "\"" : "",
-			blocked ? "true" : "false", (unsigned long long)(t ? t->event : 0),
-			t && t->inside ? "true" : "false", p->signal, p->pid, quoted ? quoted : "null", said);
+	char *waits, *waiting = hb__d_held_back(d, p->rank, &waits);
+	char *json = hb__format(
+		"\"rank\":%d,\"life\":\"%s\",\"why\":%s%s%s,\"blocked\":%s,\"event\":%llu,\"inside\":%s,"
+		"\"signal\":%d,\"pid\":%d,\"call\":%s,\"waits\":%s,\"text\":%s",
+		p->rank, lives[p->life], p->life == HB_LIFE_HELD && t ? "\"" : "",
+		p->life == HB_LIFE_HELD && t ? whys[t->why] : "null", p->life == HB_LIFE_HELD && t ? "\"" : "",
+		blocked ? "true" : "false", (unsigned long long)(t ? t->event : 0), t && t->inside ? "true" : "false",
+		p->signal, p->pid, quoted ? quoted : "null", waits ? waits : "null", said);
+	free(waits);
+	free(waiting);
 	free(said);
 	free(call);
 	free(quoted);

@@ -62,6 +62,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	l->recording = options->recording ? hb__copy(options->recording) : NULL;
 	l->output = options->output;
 	l->out = options->out;
+	l->look_for_waits = options->waits;
 	l->input = hb__copy(options->input ? options->input : "/dev/null");
 	if (options->attach)
 		return attach(l, options->attach);
@@ -85,6 +86,7 @@ void hb__live_close(hb_live *l)
 	hb__manifest_free(&l->manifest);
 	hb__command_line_free(&l->line);
 	hb__live_free_reports(l);
+	hb__live_free_waits(l);
 	free(l->recording);
 	free(l->input);
 	free(l);
@@ -179,6 +181,7 @@ int hb__live_start(hb_live *l)
 	if (hb_session_again(l->session, l->replay ? NULL : l->recording, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
 	hb__live_begin_reports(l);
+	hb__live_free_waits(l);
 	return launch(l);
 }
 
@@ -230,6 +233,7 @@ int hb__live_poll(hb_live *l, int ms)
 	if (!l->job)
 		return changes;
 	hb__live_look_at_reports(l);
+	hb__live_look_at_waits(l);
 	if (l->departures != hb_session_departures(l->session)) { /* a step, or some went on: another way */
 		l->departures = hb_session_departures(l->session);
 		l->went = hb_seconds();

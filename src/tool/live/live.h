@@ -21,6 +21,7 @@ typedef struct hb_live_options {
 	int out;               /* descriptor for what the job prints; 0: where we print */
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
 	const char *attach;    /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
+	bool waits; /* look for threads that wait for who stands; then the model belongs to the thread that calls hb__live_poll */
 } hb_live_options;
 
 /* Prepares; starts nothing. 0, or an exit code after having said why. Close in any case. */
@@ -56,7 +57,24 @@ double hb__live_seconds(const hb_live *live);
 bool hb__live_differs(const hb_live *live);
 /* Lets all processes go on, also those that have not come up yet, and takes the time until all have arrived. */
 void hb__live_go_all(hb_live *live);
+/* A thread under way that will not get to its next event, because what it waits for in its own code stands. */
+typedef struct hb_waits {
+	int32_t rank;
+	uint32_t lane;
+	hb_at next,
+		needs; /* by the recording: its next event, and the one of the other thread that this needs; lines HB_NO: the thread sleeps */
+	int32_t by; /* who stands ... */
+	uint32_t by_lane;
+	uint64_t missing; /* ... and how many events later than where it stands is the one needed; not when it sleeps */
+	uint32_t others;  /* further threads of other processes that are needed and stand */
+	bool joins;       /* it sleeps until that thread ends */
+} hb_waits;
+/* Of a process the first such thread; NULL: none. Holds until the next hb__live_poll. */
+const hb_waits *hb__live_waits(const hb_live *live, int32_t rank);
 /* What a process is inside of, by its log: the MPI function and, of a receive, what it waits for: "MPI_Recv from 3". Static until the next call. */
 const char *hb__live_inside(hb_live *live, int32_t rank);
+/* The function by which a process asks again and again, and is told no; NULL: not known. Looks twice, some milliseconds apart. Static until the next
+ * call of one of these two. */
+const char *hb__live_polls(hb_live *live, int32_t rank);
 
 #endif

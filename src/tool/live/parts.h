@@ -30,7 +30,18 @@ struct hb_live {
 	uint64_t departures; /* of the session, when it went */
 	bool going;          /* on the way to a cut: when all are there the time is taken */
 	char inside[256];
+	/* waits.c */
+	bool look_for_waits;
+	double looked;
+	struct hb_look_back *look;
+	size_t nlooks, look_room;
+	hb_waits *waits;
+	size_t nwaits, wait_room;
 };
+
+/* waits.c */
+void hb__live_look_at_waits(hb_live *live);
+void hb__live_free_waits(hb_live *live);
 
 /* found.c: the processes of a job that runs without hbdb, by rank: free *ret_pids. 0, or an exit code after having said why. */
 int hb__find_job(const char *pid, int32_t **ret_pids, int32_t *ret_size);

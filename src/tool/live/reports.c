@@ -49,6 +49,8 @@ bool hb__live_differs(const hb_live *l) { return l->differences > 0; }
 
 /* ---- inside ---- */
 
+#define POLLS_MS 20 /* between two looks at who polls */
+
 static void add(hb_live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(hb_live *l, const char *format, ...)
 {
@@ -142,6 +144,51 @@ static bool call_of_log(
 	hb_cursor_close(cursor);
 	hb_log_close(log);
 	return f != NULL;
+}
+
+/* How often each function was called so far; free it. */
+static uint64_t *calls_of(const char *path, uint32_t *ret_n, hb_log **ret_log)
+{
+	uint32_t n = 0;
+	*ret_n = 0;
+	*ret_log = NULL;
+	if (hb_log_open(path, ret_log, NULL))
+		return NULL;
+	n = hb_log_get_info(*ret_log)->functions;
+	uint64_t *calls = hb__alloc((n + 1) * sizeof *calls);
+	for (uint32_t i = 0; i < n; i++) {
+		const hb_function *f = hb_log_function(*ret_log, i);
+		calls[i] = f ? f->calls : 0;
+	}
+	*ret_n = n;
+	return calls;
+}
+
+/* Which call is told no is not kept, for that would cost: but how often each function is called is counted. */
+const char *hb__live_polls(hb_live *l, int32_t rank)
+{
+	char *path = hb__format("%s/rank.%d.log", l->replay ? l->folder.folder : l->recording, rank);
+	uint32_t before, now, most = HB_NO;
+	hb_log *log, *later;
+	uint64_t *first = calls_of(path, &before, &log), most_calls = 0;
+	hb_session_poll(l->session, POLLS_MS);
+	uint64_t *second = calls_of(path, &now, &later);
+	for (uint32_t i = 0; i < now; i++) {
+		uint64_t calls = second[i] - (i < before ? first[i] : 0);
+		if (calls > most_calls) {
+			most_calls = calls;
+			most = i;
+		}
+	}
+	*l->inside = 0;
+	if (most != HB_NO)
+		snprintf(l->inside, sizeof l->inside, "%s", hb_log_function(later, most)->name);
+	hb_log_close(log);
+	hb_log_close(later);
+	free(first);
+	free(second);
+	free(path);
+	return *l->inside ? l->inside : NULL;
 }
 
 const char *hb__live_inside(hb_live *l, int32_t rank)

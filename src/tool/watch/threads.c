@@ -1,10 +1,8 @@
 /* Threads that sleep outside of MPI, by /proc: one waits for the end of another, or at a barrier of OpenMP. */
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,58 +14,6 @@
 #define LOOK_S 0.3
 #define INIT_S 5    /* MPI_Init takes no longer */
 #define SURE_S 0.35 /* nothing of them has run for so long */
-
-struct sleeper {
-	bool futex;     /* waits until woken, without a time */
-	bool polls;     /* waits for files */
-	uint64_t joins; /* futex: the task whose end it waits for; 0: another thread of the same process wakes it */
-	uint64_t ran;   /* what it has run until now, and what it is in */
-};
-
-static size_t slurp(uint32_t pid, uint64_t task, const char *name, char *ret, size_t size)
-{
-	char path[96];
-	snprintf(path, sizeof path, "/proc/%u/task/%llu/%s", pid, (unsigned long long)task, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, ret, size - 1);
-	if (fd >= 0)
-		close(fd);
-	ret[n > 0 ? n : 0] = 0;
-	return n > 0 ? (size_t)n : 0;
-}
-
-static bool is_task(uint32_t pid, uint64_t task)
-{
-	char path[96];
-	snprintf(path, sizeof path, "/proc/%u/task/%llu", pid, (unsigned long long)task);
-	return task && !access(path, F_OK);
-}
-
-/* False: it runs, or nobody may know. */
-static bool asleep_in(uint32_t pid, uint64_t task, struct sleeper *ret)
-{
-	enum { WAIT = 0, WAIT_BITSET = 9, PRIVATE = 128, COMMANDS = 127 };
-	char text[300];
-	unsigned long long a[4] = {0}, ran = 0, waited = 0, slices = 0;
-	int call;
-	*ret = (struct sleeper){0};
-	if (!slurp(pid, task, "syscall", text, sizeof text) ||
-		sscanf(text, "%d %llx %llx %llx %llx", &call, &a[0], &a[1], &a[2], &a[3]) != 5)
-		return false;
-	if (slurp(pid, task, "schedstat", text, sizeof text))
-		sscanf(text, "%llu %llu %llu", &ran, &waited, &slices);
-	unsigned command = (unsigned)a[1] & COMMANDS & ~256u;
-	ret->ran = ((uint64_t)ran * 31 + slices) * 31 + a[0] + task;
-	ret->futex = call == SYS_futex && (command == WAIT || command == WAIT_BITSET) && !a[3];
-	if (ret->futex &&
-		!(a[1] & PRIVATE)) { /* others may wake it, but of the end of a thread only the system tells */
-		ret->joins = a[2];
-		ret->futex = is_task(pid, a[2]);
-	}
-	ret->polls = call == SYS_epoll_wait || call == SYS_epoll_pwait || call == SYS_poll || call == SYS_ppoll ||
-		     call == SYS_select || call == SYS_pselect6;
-	return true;
-}
 
 /* ---- threads that the library has started ---- */
 
@@ -128,11 +74,11 @@ static bool others_sleep(hb_process_now *p, uint64_t *seen)
 	DIR *all = opendir(path);
 	struct dirent *d;
 	while (all && sleep && (d = readdir(all))) {
-		struct sleeper s;
+		hb_sleep s;
 		uint64_t task = strtoull(d->d_name, NULL, 10);
 		if (!task || lane_of(p, task))
 			continue;
-		sleep = asleep_in(p->pid, task, &s) && (s.futex || (s.polls && of_library(p, task)));
+		sleep = hb_task_sleeps((int32_t)p->pid, task, &s) && (s.futex || (s.polls && of_library(p, task)));
 		*seen = *seen * 31 + (s.futex ? s.ran : task);
 	}
 	if (all)
@@ -146,16 +92,16 @@ static bool sleeps(hb_process_now *p, double now, uint64_t *seen)
 {
 	bool sleep = true, any = false;
 	for (size_t i = 0; i < p->nlanes && sleep; i++) {
-		struct sleeper s;
+		hb_sleep s;
 		hb_lane_now *lane = &p->lane[i];
 		if (lane->is.inside || asks(lane, now))
 			continue;
 		any = true;
-		if (lane->is.task && !is_task(p->pid, lane->is.task)) {
+		if (lane->is.task && !hb_task_exists((int32_t)p->pid, lane->is.task)) {
 			lane->joins = lane->is.lane;
 			continue;
 		}
-		sleep = lane->is.task && asleep_in(p->pid, lane->is.task, &s) && s.futex;
+		sleep = lane->is.task && hb_task_sleeps((int32_t)p->pid, lane->is.task, &s) && s.futex;
 		const hb_lane_now *joined = sleep ? lane_of(p, s.joins) : NULL;
 		lane->joins = joined ? joined->is.lane : HB_NO;
 		*seen = *seen * 31 + (sleep ? s.ran : 0);

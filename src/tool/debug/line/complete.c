@@ -104,7 +104,8 @@ static void operands(hb_debug *d, const hb_verb *v, const char *typed, hb_string
 	if (!strcmp(v->name, "help"))
 		verbs(d, typed, to);
 	if (!strcmp(v->name, "set") || !strcmp(v->name, "unset")) {
-		static const char *const names[] = {"echo", "events", "frames", "json", "lines", "onerror", "timeout"};
+		static const char *const names[] = {
+			"echo", "events", "frames", "json", "lines", "onerror", "patience", "timeout"};
 		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 			offer(to, names[i], typed);
 	}

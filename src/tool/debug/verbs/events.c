@@ -215,6 +215,23 @@ static bool reached(hb_debug *d, hb_at at)
 	return t && (t->event == at.event || (t->inside && t->event + 1 == at.event));
 }
 
+/* Why an event was not reached although all stand: how far its thread came. */
+static char *how_far(hb_debug *d, hb_at at)
+{
+	const hb_line *l = &hb_model_lines(d->run.model)[at.line];
+	const hb_process *of = &hb_model_processes(d->run.model)[l->process];
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), of->rank);
+	char name[HB_EVENT_NAME];
+	uint64_t event = p && l->lane < p->nthreads ? p->threads[l->lane].event : 0;
+	char *far = event ? hb__format("its thread is after %s",
+				    hb__event_name(&d->run, (hb_at){at.line, (uint32_t)event}, name))
+			  : hb__copy("its thread has made no event yet");
+	char *text = hb__format(": %s%s", far,
+		of->nlines > 1 ? "; a replay does not decide which thread takes a message of the program itself" : "");
+	free(far);
+	return text;
+}
+
 int hb__d_goto(hb_debug *d, hb_at at)
 {
 	bool restarted = false, was = hb__live_running(d->live);
@@ -250,11 +267,14 @@ int hb__d_goto(hb_debug *d, hb_at at)
 	hb_set_free(&all);
 	if (waited == HB_WAITED && there)
 		return 0;
-	return hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name,
+	char *far = waited == HB_WAITED ? how_far(d, at) : NULL;
+	hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name,
 		waited == HB_WAIT_INTERRUPTED ? ": interrupted"
 		: waited == HB_WAIT_OVER      ? ": the time limit has passed (set timeout changes it)"
 		: waited == HB_WAIT_ENDED     ? ": the job has ended"
-					      : "");
+					      : far);
+	free(far);
+	return HB_EXIT_FINDING;
 }
 
 int hb__v_goto(hb_debug *d, char *args)
@@ -302,7 +322,7 @@ int hb__d_next_event(hb_debug *d, uint32_t times)
 		for (uint32_t k = 0; p && k < p->nthreads; k++)
 			held |= p->threads[k].held;
 		for (uint32_t k = 0; p && hb__d_alive(p) && k < p->nthreads; k++) {
-			if (held && !p->threads[k].held)
+			if ((held && !p->threads[k].held) || p->threads[k].gone)
 				continue;
 			targets = hb__resize(targets, (n + 1) * sizeof *targets);
 			targets[n++] = (hb_target){.rank = i, .lane = k, .event = p->threads[k].event + times};

@@ -6,7 +6,11 @@
 #include <string.h>
 
 #include "../../show/inert.h"
+#include "../../terminal.h"
 #include "../debug.h"
+
+#define PATIENCE_S 2.0
+#define PATIENCE_SCRIPT_S 10.0 /* where nobody sits before it */
 
 /* ---- settings ---- */
 
@@ -19,6 +23,7 @@ static const struct {
 	{"json", "on, off: answers as JSON, one object per line"},
 	{"lines", "how many source lines list shows"},
 	{"onerror", "stop, continue: what a script does when a command fails"},
+	{"patience", "after how many seconds a wait says whom it waits for; 0: never"},
 	{"timeout", "the longest time in seconds that cont, wait and goto wait; 0: no limit"},
 };
 
@@ -28,8 +33,8 @@ static char *setting(const hb_settings *s, const char *name)
 		return hb__copy(s->go_on ? "continue" : "stop");
 	if (!strcmp(name, "echo") || !strcmp(name, "json"))
 		return hb__copy((*name == 'e' ? s->echo : s->json) ? "on" : "off");
-	if (!strcmp(name, "timeout"))
-		return hb__format("%g", s->timeout);
+	if (!strcmp(name, "timeout") || !strcmp(name, "patience"))
+		return hb__format("%g", *name == 't' ? s->timeout : s->patience);
 	return hb__format("%ld", !strcmp(name, "events") ? s->events : !strcmp(name, "lines") ? s->lines : s->frames);
 }
 
@@ -46,12 +51,12 @@ static bool change(hb_settings *s, const char *name, const char *value)
 		*(*name == 'e' ? &s->echo : &s->json) = on;
 		return on || off;
 	}
-	if (!strcmp(name, "timeout")) {
+	if (!strcmp(name, "timeout") || !strcmp(name, "patience")) {
 		char *end;
 		double seconds = strtod(value, &end);
 		if (*end || end == value || seconds < 0 || seconds > 1e9)
 			return false;
-		s->timeout = seconds;
+		*(*name == 't' ? &s->timeout : &s->patience) = seconds;
 		return true;
 	}
 	if (number < 1)
@@ -62,7 +67,11 @@ static bool change(hb_settings *s, const char *name, const char *value)
 
 void hb__d_default_settings(hb_settings *s, bool json)
 {
-	*s = (hb_settings){.json = json, .lines = 10, .frames = 50, .events = 5};
+	*s = (hb_settings){.json = json,
+		.lines = 10,
+		.frames = 50,
+		.events = 5,
+		.patience = hb__on_terminal(1) ? PATIENCE_S : PATIENCE_SCRIPT_S};
 }
 
 static const char *meaning(const char *name)
