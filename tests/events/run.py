@@ -10,6 +10,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(os.path.dirname(HERE), name) for name in ("cli", "export")]
+import perfetto  # noqa: E402
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 HBDB = os.path.join(BUILD, "hbdb")
@@ -142,6 +144,12 @@ def threads():
     for to in "perfetto", "csv", "shiviz", "otf2":
         done = run(HBDB, "export", "-t", to, "-o", "out." + to, "queue.hbdb")
         check(done.returncode == 0, "export to " + to, done.all)
+    spans = [(s.name, s.begin, s.end, s.depth, s.args) for track in perfetto.slices(perfetto.read(folder + "/out.perfetto")).values() for s in track if s.category == "begin"]
+    times = {(e["rank"], e["lane"], e["event"]): e for e in objects("queue.hbdb", "--time")}
+    ends = sorted(e["enter_ns"] for e in times.values() if e["class"] == "end")
+    check([n for n, *_ in spans] == ["task"] * 20 and sorted(s[2] for s in spans) == ends and {s[3] for s in spans} == {0},
+          "perfetto: a span is one slice, from its begin to its end", spans)
+    check(all("sum" in s[4] for s in spans) and sorted(s[4]["number"] for s in spans) == list(range(20)), "perfetto: with the values of both", spans)
     check('"queue",3,' in open(folder + "/out.messages.csv").read() or ",queue,3," in open(folder + "/out.messages.csv").read(), "csv has the channel and the key")
     done = run(HBDB, "graph", "-o", "queue.svg", "queue.hbdb")
     svg = open(folder + "/queue.svg").read() if done.returncode == 0 else ""

@@ -78,7 +78,7 @@ def slices(packets):
             s.flows_in += e["terminating_flow_ids"]
             s.correlation = (e["correlation_id"] or [s.correlation])[0]
             for a in e["debug_annotations"]:
-                s.args[interned["debug_annotation_names"][a["name_iid"][0]]] = (a["int_value"] + a["string_value"])[0]
+                s.args[interned["debug_annotation_names"][a["name_iid"][0]]] = (a["int_value"] + a["string_value"] + a["double_value"])[0]
     return tracks
 
 

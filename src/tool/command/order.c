@@ -92,12 +92,6 @@ static const char *collective_name(const hb_run *run, uint32_t id)
 
 static void print_link(const struct order *o, const hb_link *l)
 {
-	static const char *const edges[] = {
-		[HB_EDGE_COMPLETED] = "access epoch completed, for which the target waited",
-		[HB_EDGE_FETCHED] = "window exposed, from which the accesses fetched data",
-		[HB_EDGE_MADE] = "the process made, which began then",
-		[HB_EDGE_BEGAN] = "the process made has begun, for which its makers waited",
-	};
 	const hb_collective *c;
 	uint32_t between = l->to.event - l->from.event - 1;
 	printf("   | ");
@@ -124,7 +118,7 @@ static void print_link(const struct order *o, const hb_link *l)
 			c->differs ? " (the processes called different functions)" : "");
 		break;
 	case HB_LINK_WINDOW:
-		printf("%s\n", edges[hb_model_edges(o->run.model)[l->id].kind]);
+		printf("%s\n", hb__edge_words(hb_model_edges(o->run.model)[l->id].kind));
 		break;
 	case HB_LINK_START:
 		printf("MPI_Init, before the other threads\n");

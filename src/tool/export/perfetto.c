@@ -2,6 +2,7 @@
  * Field numbers: protos/perfetto/trace in Perfetto's source; tests/export/perfetto.proto has those used here. */
 #include <stdlib.h>
 
+#include "model/spans.h"
 #include "../show/line.h"
 #include "proto.h"
 
@@ -38,8 +39,11 @@ struct perfetto {
 	hb_output *out;
 	hb_proto packet, interned;
 	hb_names names, categories, annotations, sources;
-	uint64_t track; /* of the lane that is written */
-	bool begun;     /* a packet has been written */
+	uint64_t track;      /* of the lane that is written */
+	hb_span_stack spans; /* of the program, in that lane */
+	uint64_t ended;      /* the event that ended some of them last */
+	bool no_memory;
+	bool begun; /* a packet has been written */
 };
 
 static void end_packet(struct perfetto *f)
@@ -226,9 +230,46 @@ static void put_end_ops(struct perfetto *f, const hb_call *call)
 				EVENT_FLOW_END);
 }
 
+static void put_slice_end(struct perfetto *f, const hb_call *call, bool values)
+{
+	hb__proto_open(&f->packet, TRACE_PACKET);
+	hb__proto_uint(&f->packet, PACKET_TIMESTAMP, (uint64_t)(call->ns > 0 ? call->ns : 0));
+	hb__proto_open(&f->packet, PACKET_TRACK_EVENT);
+	hb__proto_uint(&f->packet, EVENT_TYPE, SLICE_END);
+	hb__proto_uint(&f->packet, EVENT_TRACK, f->track);
+	if (values)
+		put_arguments(f, call);
+	hb__proto_close(&f->packet);
+	end_packet(f);
+}
+
+/* A span of the program is one slice from its begin to its end, whose values stand at the slice. True: so it was, and there is
+ * nothing of this point to write; an end that nothing began is a slice of its own, as other events are. */
+static bool put_span(struct perfetto *f, const hb_call *call, bool end)
+{
+	const hb_function *function = call->event->function;
+	if (!function || (function->cls != HB_USER_BEGIN && function->cls != HB_USER_END))
+		return false;
+	uint32_t name = (uint32_t)intern(f, &f->names, INTERNED_NAME, function->name);
+	if (function->cls == HB_USER_BEGIN) {
+		f->no_memory |= !end && !hb_span_begin(&f->spans, name, (uint32_t)call->event->row->number);
+		return end;
+	}
+	if (end) /* the slices ended as the call began */
+		return call->event->row->number == f->ended;
+	size_t ends = hb_span_ends(&f->spans, name);
+	f->ended = ends ? call->event->row->number : 0;
+	f->spans.n -= ends;
+	for (size_t i = 0; i < ends; i++)
+		put_slice_end(f, call, i + 1 == ends);
+	return ends != 0;
+}
+
 static void put_point(void *user, const hb_call *call, bool end)
 {
 	struct perfetto *f = user;
+	if (put_span(f, call, end))
+		return;
 	const struct hb_place *place = end ? NULL : hb__view_place(&f->x->run.views[call->log], call->event->row->site);
 	const char *name = call->event->function ? call->event->function->name : "unknown";
 	const char *class = call->event->function ? hb__class_name(call->event->function->cls) : "unknown";
@@ -269,6 +310,8 @@ static void put_all(struct perfetto *f)
 	for (size_t i = 0; i < x->run.logs.n; i++)
 		for (uint32_t lane = 0; hb__export_wants(x, i) && lane < x->run.views[i].info->lanes; lane++) {
 			f->track = lane_track(i, lane);
+			f->spans.n = 0;
+			f->ended = 0;
 			int code = hb__walk(x, i, lane, put_point, f);
 			x->code = code ? code : x->code;
 			if (f->out->broken || !hb__export_step(x, 0))
@@ -284,7 +327,11 @@ int hb__export_perfetto(hb_export *x)
 	if (!code) {
 		struct perfetto f = {.x = x, .out = target.out};
 		put_all(&f);
+		if (f.no_memory)
+			x->code = hb__fail_with(
+				HB_EXIT_RECORDING, "there is not enough memory for the spans of the program");
 		free(f.packet.at);
+		free(f.spans.at);
 		free(f.interned.at);
 		hb__names_free(&f.names);
 		hb__names_free(&f.categories);

@@ -99,6 +99,16 @@ static void put_arrow(const hb_graph *g, hb_output *out, const hb_arrow *a)
 {
 	if (!drawn(g, a->from) || !drawn(g, a->to))
 		return;
+	if (a->flags & HB_ARROW_ORDER) {
+		hb__put_text(out, "  ");
+		put_event(g, out, a->from);
+		hb__put_text(out, " -> ");
+		put_event(g, out, a->to);
+		hb__put_text(out, " [style=dashed, color=");
+		put_colour(out, HB_ORDERED);
+		hb__put_text(out, "];\n");
+		return;
+	}
 	const hb_send *send = &hb_model_sends(g->run.model)[a->send];
 	const hb_channel *channel = &hb_model_channels(g->run.model)[send->channel];
 	char *label = hb__format("%s %lld", hb_model_tag_word(g->run.model, channel->group),

@@ -216,9 +216,25 @@ static void draw_head(hb_pen *pen, const struct shaft *s, double size, hb_colour
 		true, &(hb_style){.fill = colour});
 }
 
+/* "0:7, then 1:9: access epoch completed, ..." */
+static char *order_words(const hb_graph *g, const hb_arrow *a)
+{
+	char from[HB_EVENT_NAME], to[HB_EVENT_NAME];
+	const hb_edge *edge = hb_model_edges(g->run.model);
+	const char *words = "";
+	for (uint32_t i = 0; i < hb_model_get_info(g->run.model)->edges; i++)
+		if (edge[i].from.line == a->from.line && edge[i].from.event == a->from.event &&
+			edge[i].to.line == a->to.line && edge[i].to.event == a->to.event)
+			words = hb__edge_words(edge[i].kind);
+	return hb__format(
+		"%s, then %s: %s", hb__event_name(&g->run, a->from, from), hb__event_name(&g->run, a->to, to), words);
+}
+
 static char *message_words(const hb_graph *g, const hb_arrow *a)
 {
 	char from[HB_EVENT_NAME], to[HB_EVENT_NAME] = "?";
+	if (a->flags & HB_ARROW_ORDER)
+		return order_words(g, a);
 	const hb_send *send = &hb_model_sends(g->run.model)[a->send];
 	const hb_channel *channel = &hb_model_channels(g->run.model)[send->channel];
 	hb__event_name(&g->run, a->from, from);
@@ -238,8 +254,8 @@ static char *message_words(const hb_graph *g, const hb_arrow *a)
 
 static void draw_arrow(const hb_graph *g, const hb_sheet *s, hb_pen *pen, const hb_arrow *a)
 {
-	bool alternative = a->flags & HB_ARROW_ALTERNATIVE, sync = a->flags & HB_ARROW_SYNCHRONOUS && !alternative,
-	     lost = a->flags & HB_ARROW_UNMATCHED;
+	bool order = a->flags & HB_ARROW_ORDER, alternative = a->flags & HB_ARROW_ALTERNATIVE,
+	     sync = a->flags & HB_ARROW_SYNCHRONOUS && !alternative, lost = a->flags & HB_ARROW_UNMATCHED;
 	char from[HB_EVENT_NAME], to[HB_EVENT_NAME] = "";
 	struct shaft shaft;
 	if (!find_shaft(g, s, a, &shaft) || !hb__sheet_shows(s, shaft.x0, shaft.x1))
@@ -247,6 +263,8 @@ static void draw_arrow(const hb_graph *g, const hb_sheet *s, hb_pen *pen, const 
 	hb_style style = {.stroke = HB_MESSAGE, .width = 1.25};
 	if (alternative)
 		style = (hb_style){.stroke = pale(HB_RACE, 0xb0), .width = 1.1, .dash = 4};
+	else if (order)
+		style = (hb_style){.stroke = HB_ORDERED, .width = 1.25, .dash = 7};
 	else if (lost)
 		style = (hb_style){.stroke = HB_STOP, .width = 1.2, .dash = 2};
 	else if (sync)
@@ -257,6 +275,7 @@ static void draw_arrow(const hb_graph *g, const hb_sheet *s, hb_pen *pen, const 
 		hb__event_name(&g->run, a->to, to);
 	pen->kind->begin(pen,
 		alternative ? "alternative"
+		: order     ? "order"
 		: lost      ? "message unmatched"
 		: sync      ? "message synchronous"
 			    : "message",

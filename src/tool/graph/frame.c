@@ -278,6 +278,8 @@ double hb__graph_legend(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 		stroke(&l, "could have come instead", &(hb_style){.stroke = HB_RACE, .width = 1.2, .dash = 4});
 	if (arrows & HB_ARROW_SYNCHRONOUS)
 		stroke(&l, "synchronous", &(hb_style){.stroke = HB_SYNCHRON, .width = 3});
+	if (arrows & HB_ARROW_ORDER)
+		stroke(&l, "order without a message", &(hb_style){.stroke = HB_ORDERED, .width = 1.25, .dash = 7});
 	if (arrows & HB_ARROW_UNMATCHED)
 		stroke(&l, "never received", &(hb_style){.stroke = HB_STOP, .width = 1.2, .dash = 2});
 	if (g->at.event) {

@@ -111,6 +111,7 @@ void hb__graph_dot(const hb_graph *graph, hb_output *out);
 #define HB_FUTURE 0xde941e21u
 #define HB_MESSAGE 0x4d5f72ffu
 #define HB_SYNCHRON 0x1f5f99ffu
+#define HB_ORDERED 0x7a4fb5ffu
 hb_colour hb__kind_colour(uint8_t kind);
 hb_colour hb__wait_colour(uint8_t kind);
 const char *hb__kind_name(uint8_t kind);

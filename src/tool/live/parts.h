@@ -33,6 +33,7 @@ struct hb_live {
 	/* waits.c */
 	bool look_for_waits;
 	double looked;
+	struct hb_facts *facts;
 	struct hb_look_back *look;
 	size_t nlooks, look_room;
 	hb_waits *waits;

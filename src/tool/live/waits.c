@@ -8,10 +8,13 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/task.h"
+#include "../run/events.h"
 #include "parts.h"
 
 #define LOOK_S 0.1
 #define STILL_S 0.35 /* what has not got further for so long is asked about */
+#define POLLED_S 1.0 /* who was told no within so long polls */
+#define SLOWER 2.0   /* a replay may be than the recording */
 
 /* What is known of a thread from the looks before. */
 struct hb_look_back {
@@ -29,6 +32,8 @@ void hb__live_free_waits(hb_live *l)
 		free(l->look[i].event);
 	free(l->look);
 	free(l->waits);
+	hb__facts_close(l->facts);
+	l->facts = NULL;
 	l->look = NULL;
 	l->waits = NULL;
 	l->nlooks = l->look_room = l->nwaits = l->wait_room = 0;
@@ -81,13 +86,33 @@ static bool find_cut(hb_live *l, struct hb_look_back *b, hb_at at)
 	return found;
 }
 
+/* A thread that computes may yet meet a breakpoint, or the end of a step: only where it waits before its event begins is it to be
+ * called held back. So it is with messages of the program's own, and with who polls; an ordinary call waits inside. Nor before it has had the time that it
+ * took there when it was recorded. */
+static bool waits_before(hb_live *l, hb_at next, const hb_thread *t)
+{
+	const hb_model *m = l->run->model;
+	const hb_log *log = hb_model_processes(m)[hb_model_lines(m)[next.line].process].log;
+	hb_fact before, fact;
+	l->facts = l->facts ? l->facts : hb__facts_open(m);
+	if (!log || !hb__fact(l->facts, next, &fact))
+		return false;
+	const hb_function *f = hb_log_function(log, fact.function);
+	double now = hb_seconds(), took = 0;
+	if (next.event > 1 && hb__fact(l->facts, (hb_at){next.line, next.event - 1}, &before) &&
+		fact.enter > before.exit)
+		took = (double)(fact.enter - before.exit) * hb_log_get_info(log)->tick_ns * 1e-9;
+	bool polls = t->polled > 0 && now - t->polled < POLLED_S;
+	return f && (f->cls == HB_USER_RECEIVED || polls) && now - t->since >= STILL_S + SLOWER * took;
+}
+
 /* Whether the next event of a thread needs an event of another one that has not begun it, and stands. */
 static bool needs_who_stands(hb_live *l, struct hb_look_back *b, const hb_thread *t, hb_waits *ret)
 {
 	const hb_model *m = l->run->model;
 	const hb_line *lines = hb_model_lines(m);
 	hb_at at = {line_of(l, b->rank, b->lane), (uint32_t)t->event + 1};
-	if (at.line == HB_NO || t->event >= lines[at.line].events || !find_cut(l, b, at))
+	if (at.line == HB_NO || t->event >= lines[at.line].events || !waits_before(l, at, t) || !find_cut(l, b, at))
 		return false;
 	*ret = (hb_waits){.rank = b->rank, .lane = b->lane, .next = at, .needs.line = HB_NO};
 	for (uint32_t i = 0; i < hb_model_get_info(m)->lines; i++) {

@@ -207,6 +207,29 @@ static void put_collective(struct hb_request *r, const hb_op *op, size_t n)
 	hb_text_put(&r->out, "]}");
 }
 
+/* ---- order that no message makes ---- */
+
+static void put_orders(struct hb_request *r, const hb_op *op, size_t n)
+{
+	static const char *const kinds[] = {[HB_EDGE_COMPLETED] = "completed",
+		[HB_EDGE_FETCHED] = "fetched",
+		[HB_EDGE_MADE] = "made",
+		[HB_EDGE_BEGAN] = "began"};
+	size_t put = 0;
+	hb_text_put(&r->out, ",\"orders\":[");
+	for (size_t i = 0; i < n && put < MESSAGES_MOST; i++) {
+		if (op[i].kind != HB_OP_TELL && op[i].kind != HB_OP_TOLD)
+			continue;
+		const hb_edge *e = &hb_model_edges(r->server->model)[op[i].id];
+		hb_text_format(&r->out, "%s{\"kind\":\"%s\",\"from\":", put++ ? "," : "", kinds[e->kind]);
+		hb__put_at(r, e->from);
+		hb_text_put(&r->out, ",\"to\":");
+		hb__put_at(r, e->to);
+		hb_text_put(&r->out, "}");
+	}
+	hb_text_put(&r->out, "]");
+}
+
 /* ---- races ---- */
 
 static void put_alternatives(struct hb_request *r, const struct hb_kept_race *race, bool *first)
@@ -305,6 +328,7 @@ void hb__answer_event(struct hb_request *r)
 	put_place(r, line->process, site);
 	const hb_op *op = ops_of(s->model, at, &n);
 	put_messages(r, op, n);
+	put_orders(r, op, n);
 	put_collective(r, op, n);
 	put_race(r, at);
 	put_named(r, "next", (hb_at){at.line, at.event < line->events ? at.event + 1 : 0});

@@ -185,7 +185,7 @@ static void put_arrows(hb_text *out, hb_axis axis, const hb_picture *p)
 		put_member(out, a->to.line);
 		put_member(out, a->to.event);
 		put_member(out, hb__shown_x(axis, a->x1));
-		put_member(out, a->send);
+		put_member(out, a->send == HB_NO ? -1 : (double)a->send);
 		put_member(out, a->merged);
 		put_member(out, a->flags);
 		hb_text_add(out, "]", 1);
@@ -209,6 +209,25 @@ static void put_rings(hb_text *out, hb_axis axis, const hb_picture *p)
 			hb_text_add(out, "]", 1);
 		}
 		hb_text_put(out, "]]");
+	}
+	hb_text_put(out, "]");
+}
+
+static void put_spans(hb_text *out, hb_axis axis, const hb_picture *p)
+{
+	hb_text_put(out, ",\"spans\":[");
+	for (size_t i = 0; i < p->nspans; i++) {
+		const hb_span *s = &p->spans[i];
+		hb_text_add(out, i ? ",[" : "[", i ? 2 : 1);
+		hb_text_number(out, s->line);
+		put_member(out, s->begin);
+		put_member(out, s->end);
+		put_member(out, hb__shown_x(axis, s->x0));
+		put_member(out, hb__shown_x(axis, s->x1));
+		put_member(out, s->depth);
+		put_member(out, s->function);
+		put_member(out, s->merged);
+		hb_text_add(out, "]", 1);
 	}
 	hb_text_put(out, "]");
 }
@@ -267,6 +286,7 @@ static void put_picture(hb_text *out, const struct asked *a, const hb_picture *p
 	put_boxes(out, a->window.axis, p);
 	put_arrows(out, a->window.axis, p);
 	put_rings(out, a->window.axis, p);
+	put_spans(out, a->window.axis, p);
 	put_densities(out, p, p->columns);
 	hb_text_put(out, "}");
 }

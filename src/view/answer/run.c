@@ -88,8 +88,12 @@ static void put_lines(struct hb_request *r)
 		const hb_line *line = &hb_model_lines(s->model)[i];
 		char name[48];
 		s->o.source.line_name(s->o.source.user, i, name);
-		hb_text_format(out, "%s{\"process\":%u,\"lane\":%u,\"name\":\"%s\",\"events\":%u,\"inside\":%s}",
+		hb_text_format(out, "%s{\"process\":%u,\"lane\":%u,\"name\":\"%s\",\"events\":%u,\"inside\":%s",
 			i ? "," : "", line->process, line->lane, name, line->events, line->inside ? "true" : "false");
+		uint32_t depth = hb_layout_depth(s->layout, i);
+		if (depth)
+			hb_text_format(out, ",\"spans\":%u", depth);
+		hb_text_put(out, "}");
 	}
 	hb_text_put(out, "]");
 }

@@ -63,6 +63,7 @@ const char *const *hb_layout_functions(const hb_layout *l, uint32_t *ret_n)
 struct known {
 	uint16_t name;
 	uint8_t kind;
+	int8_t span; /* 1: begins one, -1: ends one */
 };
 
 static uint8_t kind_of(uint8_t cls)
@@ -85,7 +86,8 @@ static struct known *know(const hb_layout *l, hb_log *log)
 	for (uint32_t f = 0; known && f < n; f++) {
 		const hb_function *function = hb_log_function(log, f);
 		if (function && function->name)
-			known[f] = (struct known){name_of(l, function->name), kind_of(function->cls)};
+			known[f] = (struct known){name_of(l, function->name), kind_of(function->cls),
+				(int8_t)((function->cls == HB_USER_BEGIN) - (function->cls == HB_USER_END))};
 	}
 	return known;
 }
@@ -113,6 +115,7 @@ struct reader {
 	uint32_t n;
 	int64_t last; /* exit of the event before */
 	int64_t enter[HB__TILE], exit[HB__TILE];
+	struct hb__span_reader spans;
 };
 
 static void end_block(struct reader *r)
@@ -159,6 +162,8 @@ static hb_status read_rows(struct reader *r, const struct known *known, uint32_t
 	while (r->n < rows && (more = hb_cursor_next(cursor, &row, err)) == 1) {
 		const struct known *k = &known[row.function < functions ? row.function : functions];
 		name(r, k->name);
+		if (k->span && !hb__span_take(&r->spans, k->span, k->name, r->n + 1))
+			return hb__layout_fail(err, HB_E_MEMORY, "out of memory");
 		r->t->mark[r->n] = (uint8_t)(k->kind | (row.result ? HB_BOX_FAILED << HB__MARK_SHIFT : 0));
 		place_event(r, row.enter, row.exit);
 	}
@@ -200,6 +205,8 @@ static hb_status read_line(hb_layout *l, uint32_t number, const struct known *kn
 	while (!status && r.n < line->events)
 		place_event(&r, 0, 0);
 	hb_cursor_close(cursor);
+	if (!hb__span_end(&r.spans, r.t) && !status)
+		status = hb__layout_fail(err, HB_E_MEMORY, "out of memory");
 	return status;
 }
 
@@ -321,7 +328,8 @@ void hb_layout_close(hb_layout *l)
 	for (uint32_t i = 0; l->track && i < l->info->lines; i++) {
 		struct hb__track *t = &l->track[i];
 		void *all[] = {t->left, t->enter, t->exit, t->waited, t->function, t->function_high, t->mark, t->block,
-			t->race, t->sent.id, t->sent.to, t->sent.arrives[0], t->sent.arrives[1], t->sent.reach};
+			t->race, t->sent.id, t->sent.to, t->sent.arrives[0], t->sent.arrives[1], t->sent.reach, t->span,
+			t->span_depth};
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			free(all[k]);
 	}

@@ -32,6 +32,8 @@ double hb_layout_took(const hb_layout *layout, hb_at at, double *waited);
 /* The last event of a line that entered at or before x; 0: none. */
 uint32_t hb_layout_event_at(hb_layout *layout, hb_axis axis, uint32_t line, double x);
 
+/* How many spans of the program itself lie in each other on a line, at most. */
+uint32_t hb_layout_depth(const hb_layout *layout, uint32_t line);
 /* The name of an event's call: an index of hb_layout_functions. */
 uint32_t hb_layout_function(const hb_layout *layout, hb_at at);
 
@@ -68,6 +70,8 @@ enum { /* flags of boxes and arrows */
 	HB_ARROW_UNMATCHED = 16,   /* a message nobody received: `to` is where it would go, event 0 */
 	HB_ARROW_ALTERNATIVE = 32, /* not what happened: another message the receive could have got */
 	HB_ARROW_AMBIGUOUS = 64,
+	HB_ARROW_ORDER =
+		128, /* no message: one-sided synchronisation, or a process that makes others (hb_edge); send is HB_NO */
 };
 
 typedef struct hb_box {
@@ -99,6 +103,16 @@ typedef struct hb_part {
 	hb_at at;
 	double x0, x1;
 } hb_part;
+
+/* A span of the program itself: from the enter of its begin to the exit of its end. */
+typedef struct hb_span {
+	uint32_t line, begin, end; /* events; end 0: it did not end, and lasts as long as its line */
+	double x0, x1;
+	uint32_t depth; /* how many it lies in */
+	uint32_t function;
+	uint32_t
+		merged; /* it stands for so many that are narrower than a column, up to x1: the first of them; 1 usually */
+} hb_span;
 
 /* A line that has too many events in the window to be drawn one by one: for each of `columns` equal slices of the window
  * how many events entered there (those that entered before the window count in the first), and which share of the slice was
@@ -144,6 +158,8 @@ typedef struct hb_picture {
 	size_t nparts;
 	hb_density *densities;
 	size_t ndensities;
+	hb_span *spans; /* by line, by depth, as they began */
+	size_t nspans;
 	uint64_t events, hidden; /* in the window: all, and those not drawn one by one */
 	uint64_t messages, hidden_messages;
 	uint64_t collectives, hidden_collectives;

@@ -3,6 +3,7 @@
 #ifndef HBDB_VIEW_LAYOUT_PARTS_H
 #define HBDB_VIEW_LAYOUT_PARTS_H
 
+#include "model/spans.h"
 #include "view/layout/layout.h"
 
 #define HB__AXES 2
@@ -47,6 +48,21 @@ struct hb__line_sends {
 #define HB__LEVEL(word, axis) ((word) >> (24 + 4 * (axis)) & 15u)
 #define HB__LEVELS 16
 
+/* A span of the program itself. */
+struct hb__span {
+	uint32_t begin, end; /* events; end 0: it did not end */
+	uint16_t function, depth;
+};
+#define HB__DEPTHS 32        /* deeper ones are not shown */
+#define HB__SPANS_MOST 20000 /* in a picture */
+
+/* Spans of a line while it is read. */
+struct hb__span_reader {
+	hb_span_stack open; /* event: index into all */
+	struct hb__span *all;
+	size_t n, room;
+};
+
 struct hb__track {
 	uint32_t n;
 	uint32_t first;                    /* logical enter of the first event */
@@ -61,6 +77,9 @@ struct hb__track {
 	/* races by event: the event, then layout.alternatives sends (HB_NO: none) */
 	uint32_t *race;
 	size_t races, race_room;
+	/* spans by depth: those of depth d are span[span_depth[d]..span_depth[d + 1]), as they began; NULL: none */
+	struct hb__span *span;
+	uint32_t *span_depth;
 };
 
 /* A collective of two processes or more: from the first enter to the last exit of these calls. */
@@ -158,6 +177,8 @@ enum hb__edge {
 };
 uint32_t hb__search(const struct hb__track *t, hb_axis axis, uint32_t hint, double x, enum hb__edge edge);
 
+struct hb__query;
+
 /* ---- memory ---- */
 hb_status hb__layout_fail(hb_error *err, hb_status status, const char *message);
 
@@ -171,14 +192,24 @@ hb_status hb__races_build(hb_layout *layout, hb_progress *progress, void *user, 
 /* Sends that the event could have received, too; up to layout.alternatives, HB_NO at the end. NULL: none are known. */
 const uint32_t *hb__race_of(const hb_layout *layout, hb_at at);
 
-/* ---- messages.c ---- */
+/* ---- shapes/spans.c ---- */
+/* what: 1 a begin, -1 an end. False: out of memory. */
+bool hb__span_take(struct hb__span_reader *reader, int what, uint32_t function, uint32_t event);
+bool hb__span_end(struct hb__span_reader *reader, struct hb__track *track);
+bool hb__query_spans(struct hb__query *q);
+
+/* ---- shapes/edges.c ---- */
+/* After all other arrows. */
+bool hb__query_edges(struct hb__query *q);
+
+/* ---- shapes/messages.c ---- */
 bool hb__messages_build(hb_layout *layout);
 static inline uint32_t hb__sent_id(const struct hb__line_sends *s, uint32_t k)
 {
 	return s->id ? s->id[k] : s->first + k;
 }
 
-/* ---- rings.c ---- */
+/* ---- shapes/rings.c ---- */
 bool hb__rings_build(hb_layout *layout);
 
 /* ---- sieve.c ---- */

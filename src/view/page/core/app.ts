@@ -15,7 +15,7 @@ export interface Place { at: string; line: number; event: number; logical: Span;
 export class App {
 	choice: Choice;
 	run!: Run;
-	rows: Rows = { rows: [], slots: [], at: [], near: [], height: 0 };
+	rows: Rows = { rows: [], slots: [], at: [], near: [], tracks: [], height: 0 };
 	scene: Scene | null = null;
 	width = 800;
 	height = 400;

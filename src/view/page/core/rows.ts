@@ -10,6 +10,9 @@ export interface Slot {
 	stands: boolean; // for lines that behave alike
 }
 
+// Where the spans of a line are: below its events, the outermost first.
+export interface Track { line: number; y: number; each: number; depth: number }
+
 export interface Row {
 	kind: "line" | "head" | "fold";
 	y: number;
@@ -24,10 +27,12 @@ export interface Rows {
 	slots: Slot[]; // in the order of y
 	at: (Slot | undefined)[]; // by line; none where another line stands for it
 	near: (Slot | undefined)[]; // the same, or the slot of the line that stands for it
+	tracks: Track[]; // in the order of y
 	height: number;
 }
 
 export const HEAD = 20;
+const SPAN = 15, DEEPEST = 6, BELOW = 3; // pixels of a span; how many that lie in each other have a row each; pixels below them
 const LEAST = 6, MOST = 140, FOLD = 30, STANDS = 16; // pixels of a line; of a folded group, of one line for those alike
 
 interface Group { name: string; lines: number[]; folded: boolean }
@@ -95,28 +100,46 @@ function grouped(run: Run, choice: Choice): Group[] {
 	});
 }
 
-function rowHeight(groups: Group[], alike: boolean, choice: Choice, room: number): number {
+// Lower where lines are low, too.
+function spanHeight(each: number): number {
+	return each >= 20 ? SPAN : Math.max(3, Math.floor(each / 2));
+}
+
+const deep = (run: Run, line: number) => Math.min(DEEPEST, run.lines[line]!.spans ?? 0);
+
+function rowHeight(run: Run, groups: Group[], alike: boolean, choice: Choice, room: number): number {
 	if (choice.row) {
 		return choice.row;
 	}
-	let rest = room, lines = 0;
+	let rest = room, lines = 0, spans = 0;
 	for (const group of groups) {
 		const fold = group.folded && !alike;
 		rest -= fold ? FOLD : group.name && !group.folded ? HEAD : 0;
 		lines += fold ? 0 : group.folded ? 1 : group.lines.length;
+		const shown = fold ? [] : group.folded ? group.lines.slice(0, 1) : group.lines;
+		spans += shown.reduce((n, line) => n + deep(run, line), 0);
 	}
+	rest -= Math.min(spans * SPAN, rest / 2);
 	return Math.max(LEAST, Math.min(MOST, Math.floor(rest / Math.max(1, lines))));
 }
 
 export function layRows(run: Run, choice: Choice, room: number): Rows {
-	const groups = grouped(run, choice), alike = grouping(run, choice) === "alike", each = rowHeight(groups, alike, choice, room);
-	const result: Rows = { rows: [], slots: [], at: [], near: [], height: 0 };
+	const groups = grouped(run, choice), alike = grouping(run, choice) === "alike", each = rowHeight(run, groups, alike, choice, room);
+	const result: Rows = { rows: [], slots: [], at: [], near: [], tracks: [], height: 0 };
 	let y = 0;
 	const put = (line: number, top: number, h: number, how: Partial<Slot> = {}) => {
 		const slot = { line, y: top, h, squeezed: false, stands: false, ...how };
 		result.slots.push(slot);
 		result.at[line] = result.near[line] = slot;
 		return slot;
+	};
+	// Spans have rows of their own, below the line's.
+	const putSpans = (line: number) => {
+		const depth = deep(run, line), one = spanHeight(each);
+		if (depth) {
+			result.tracks.push({ line, y, each: one, depth });
+			y += depth * one + BELOW;
+		}
 	};
 	for (const { name, lines, folded } of groups) {
 		if (folded) {
@@ -129,6 +152,9 @@ export function layRows(run: Run, choice: Choice, room: number): Rows {
 				lines.forEach((line, i) => put(line, y + 3 + ((FOLD - 6) * i) / lines.length, (FOLD - 6) / lines.length, { squeezed: true }));
 			}
 			y += h;
+			if (alike) {
+				putSpans(lines[0]!);
+			}
 			continue;
 		}
 		if (name) {
@@ -139,6 +165,7 @@ export function layRows(run: Run, choice: Choice, room: number): Rows {
 			result.rows.push({ kind: "line", y, h: each, name: run.lines[line]!.name, lines: [line], group: name });
 			put(line, y, each);
 			y += each;
+			putSpans(line);
 		}
 	}
 	result.height = y;
@@ -157,4 +184,10 @@ export function slotAt(rows: Rows, y: number): Slot | undefined {
 		}
 	}
 	return rows.slots[low];
+}
+
+// The row of spans at y, and how deep there.
+export function trackAt(rows: Rows, y: number): { track: Track; depth: number } | undefined {
+	const track = rows.tracks.find((t) => y >= t.y && y < t.y + t.depth * t.each + BELOW);
+	return track && { track, depth: Math.min(track.depth - 1, Math.floor((y - track.y) / track.each)) };
 }

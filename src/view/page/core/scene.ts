@@ -1,5 +1,5 @@
 // An answered picture with what drawing and pointing need: who is where.
-import { Flag, type Arrow, type Box, type Cone, type Density, type View } from "./types";
+import { Flag, type Arrow, type Box, type Cone, type Density, type Span8, type View } from "./types";
 
 const EVENTS = 2 ** 32;
 
@@ -33,6 +33,7 @@ export class Scene {
 	byKind: Box[][] = [[], [], [], [], [], []];
 	lines = new Map<number, Box[]>(); // in the order of x
 	densities = new Map<number, Density>();
+	spans = new Map<number, Span8[]>(); // by depth, as they began
 	private boxes = new Map<number, Box>();
 	private ends: Map<number, Arrow[]> | null = null;
 	most: number; // events in a column of a density that is drawn as high as can be
@@ -66,6 +67,17 @@ export class Scene {
 		for (const list of this.lines.values()) {
 			list.sort((a, b) => a[2] - b[2] || a[1] - b[1]);
 		}
+		for (const span of view.spans ?? []) {
+			span[3] -= around;
+			span[4] += around;
+			const list = this.spans.get(span[0]);
+			if (list) {
+				list.push(span);
+			} else {
+				this.spans.set(span[0], [span]);
+			}
+			merged ||= span[7] > 1;
+		}
 		for (const density of view.densities) {
 			this.densities.set(density[0], density);
 			merged = true;
@@ -76,6 +88,11 @@ export class Scene {
 
 	box(line: number, event: number): Box | undefined {
 		return this.boxes.get(line * EVENTS + event);
+	}
+
+	// The span of a line and depth that x is in, or is less than `reach` from.
+	spanAt(line: number, depth: number, x: number, reach: number): Span8 | undefined {
+		return this.spans.get(line)?.find((s) => s[5] === depth && x >= s[3] - reach && x <= s[4] + reach);
 	}
 
 	// The arrows that begin or end at an event.

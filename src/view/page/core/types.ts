@@ -9,6 +9,7 @@ export interface Line {
 	name: string;
 	events: number;
 	inside: boolean;
+	spans?: number; // so many spans of the program lie in each other
 }
 
 export interface Run {
@@ -37,6 +38,7 @@ export type Arrow = [
 	line0: number, event0: number, x0: number, line1: number, event1: number, x1: number,
 	send: number, merged: number, flags: number,
 ];
+export type Span8 = [line: number, begin: number, end: number, x0: number, x1: number, depth: number, fn: number, merged: number]; // end 0: it did not end
 export type Part = [line: number, event: number, x0: number, x1: number];
 export type Ring = [fn: number, collective: number, parts: Part[]];
 // mix: DIGITS for each column, or null while there is no model
@@ -54,6 +56,7 @@ export interface View {
 	arrows: Arrow[];
 	collectives: Ring[];
 	densities: Density[];
+	spans?: Span8[];
 }
 
 // Kinds and flags as in ../../layout/layout.h.
@@ -67,6 +70,7 @@ export const enum Flag {
 	Unmatched = 16,
 	Alternative = 32,
 	Ambiguous = 64,
+	Order = 128,
 }
 
 export interface SourceRow { row: number; text: string }
@@ -94,6 +98,7 @@ export interface EventInfo {
 	source: SourceRow[];
 	messages: Message[];
 	collective: Record<string, unknown> | null;
+	orders?: { kind: string; from: string; to: string }[];
 	race: { alternatives: { send: string; receive: string | null; rank: number; tag: number; text: string }[] } | null;
 	next: string | null;
 	previous: string | null;

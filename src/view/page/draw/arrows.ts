@@ -42,10 +42,10 @@ export function head(ctx: CanvasRenderingContext2D, e: Ends, size: number): void
 	ctx.closePath();
 }
 
-interface Sorts { plain: Ends[]; thick: { e: Ends; n: number }[]; synchronous: Ends[]; lost: Ends[]; other: Ends[] }
+interface Sorts { plain: Ends[]; thick: { e: Ends; n: number }[]; synchronous: Ends[]; lost: Ends[]; other: Ends[]; order: Ends[] }
 
 function sorted(f: Frame): Sorts {
-	const sorts: Sorts = { plain: [], thick: [], synchronous: [], lost: [], other: [] };
+	const sorts: Sorts = { plain: [], thick: [], synchronous: [], lost: [], other: [], order: [] };
 	let last = "";
 	const low = (line: number) => f.scene.densities.has(line) && (f.app.rows.at[line]?.h ?? 0) < ROOMY;
 	for (const arrow of f.scene.view.arrows) {
@@ -56,6 +56,8 @@ function sorted(f: Frame): Sorts {
 		}
 		if (flags & Flag.Alternative) {
 			sorts.other.push(e);
+		} else if (flags & Flag.Order) {
+			sorts.order.push(e);
 		} else if (flags & Flag.Unmatched) {
 			sorts.lost.push(e);
 		} else if (flags & Flag.Synchronous) {
@@ -117,8 +119,21 @@ function drawThick(f: Frame, list: Sorts["thick"]): void {
 	}
 }
 
+// Order that no message makes, from windows: long dashes, so that nobody takes it for one.
+function drawOrder(f: Frame, list: Ends[]): void {
+	const { ctx } = f;
+	ctx.strokeStyle = ctx.fillStyle = paint().order;
+	ctx.lineWidth = list.length > HEADS ? 1 / f.dpr : 1.25;
+	ctx.setLineDash([9, 3]);
+	lines(ctx, list);
+	ctx.setLineDash([]);
+	if (list.length < HEADS) {
+		heads(ctx, list, 7);
+	}
+}
+
 export function drawArrows(f: Frame): void {
-	const { ctx, dpr } = f, colours = paint(), { plain, thick, synchronous, lost, other } = sorted(f);
+	const { ctx, dpr } = f, colours = paint(), { plain, thick, synchronous, lost, other, order } = sorted(f);
 	const all = plain.length + thick.length + synchronous.length, many = all > HEADS, thin = 1 / dpr;
 	ctx.lineWidth = thin;
 	// Paler the closer they stand, so that many are a shade and not a wall. Mixed with the ground, not transparent: that is
@@ -132,6 +147,7 @@ export function drawArrows(f: Frame): void {
 	drawThick(f, thick);
 	ctx.lineWidth = thin;
 	drawSynchronous(f, synchronous, all > HEADS / 4);
+	drawOrder(f, order);
 	ctx.lineWidth = thin;
 	ctx.strokeStyle = ctx.fillStyle = colours.race;
 	ctx.globalAlpha = other.length > 60 ? 0.55 : 0.9;

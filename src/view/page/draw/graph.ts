@@ -1,8 +1,8 @@
 // The two canvases, and the pointer on them.
 import { RULER, type App } from "../core/app";
 import type { Actions } from "../core/actions";
-import { slotAt, type Slot } from "../core/rows";
-import { KINDS } from "../core/types";
+import { slotAt, trackAt, type Slot } from "../core/rows";
+import { KINDS, type Span8 } from "../core/types";
 import { cellText, hiddenHere } from "./dense";
 import { drawOverlay, type Rubber } from "./overlay";
 import { drawPicture, short } from "./picture";
@@ -144,16 +144,26 @@ export class Graph {
 		return (6 * (to - from)) / this.app.width;
 	}
 
+	// The span at a point; null where the rows of spans are and none is there, undefined elsewhere.
+	private spanAt(x: number, y: number): Span8 | null | undefined {
+		const { app } = this, at = y > RULER ? trackAt(app.rows, y - RULER + app.choice.top) : undefined;
+		return at && (app.scene?.spanAt(at.track.line, at.depth, app.valueAt(x), this.reach() / 3) ?? null);
+	}
+
 	private async click(x: number, y: number): Promise<void> {
-		const slot = this.slot(y), { app } = this;
-		const found = slot && await this.actions.chooseNear(slot.line, app.valueAt(x), this.reach());
+		const slot = this.slot(y), { app } = this, span = this.spanAt(x, y);
+		if (span) {
+			void this.actions.choose(app.nameOf(span[0], span[1]), false);
+			return;
+		}
+		const found = slot && span === undefined && await this.actions.chooseNear(slot.line, app.valueAt(x), this.reach());
 		if (!found && app.choice.at) {
 			void this.actions.choose("");
 		}
 	}
 
 	private twice(event: MouseEvent): void {
-		const { x, y } = this.at(event), slot = this.slot(y), box = slot && this.app.scene?.boxNear(slot.line, this.app.valueAt(x), this.reach());
+		const { x, y } = this.at(event), slot = this.spanAt(x, y) === undefined ? this.slot(y) : undefined, box = slot && this.app.scene?.boxNear(slot.line, this.app.valueAt(x), this.reach());
 		if (slot && box) {
 			this.actions.toggleStop(this.app.nameOf(slot.line, box[1]));
 		} else {
@@ -163,18 +173,22 @@ export class Graph {
 
 	private point(x: number, y: number): void {
 		const { app } = this, slot = this.slot(y), value = app.valueAt(x);
-		const box = slot && app.scene?.boxNear(slot.line, value, this.reach()), over = box ? { line: box[0], event: box[1] } : null;
+		const span = this.spanAt(x, y), box = slot && span === undefined ? app.scene?.boxNear(slot.line, value, this.reach()) : undefined, over = box ? { line: box[0], event: box[1] } : null;
 		if (over?.line !== app.hover?.line || over?.event !== app.hover?.event) {
 			app.hover = over;
 			app.touch("overlay");
 		}
-		this.area.classList.toggle("over", over !== null);
+		this.area.classList.toggle("over", over !== null || Boolean(span));
 		let text = "";
-		if (box) {
+		if (span) {
+			const long = app.choice.axis === "logical" ? "" : `, ${time(span[4] - span[3])}`, name = short(app.run.functions[span[6]]);
+			text = span[7] > 1 ? `${count(span[7])} spans merged here, the first is ${name}\nzoom in to see each`
+				: `span ${name}${long}\nfrom ${app.nameOf(span[0], span[1])} ${span[2] ? "to " + app.nameOf(span[0], span[2]) : "on: it did not end"}`;
+		} else if (box) {
 			const logical = app.choice.axis === "logical", kind = KINDS[box[6]];
 			const long = logical ? "" : `, ${time(box[3] - box[2])}` + (box[4] > 0 ? ` (${time(box[4])} waiting)` : "");
 			text = `${app.nameOf(box[0], box[1])}  ${short(app.run.functions[box[5]])}${long}\n${kind}${box[7] & 1 ? ", raced" : ""}${box[7] & 2 ? ", never returned" : ""}`;
-		} else if (slot && app.scene?.densities.has(slot.line)) {
+		} else if (slot && span === undefined && app.scene?.densities.has(slot.line)) {
 			const here = app.scene, n = hiddenHere({ app, scene: here }, slot.line);
 			text = [`${app.run.lines[slot.line]!.name}: ${count(n)} events merged here`, ...cellText({ app, scene: here }, slot.line, value), "zoom in to see each event"].join("\n");
 		}

@@ -6,6 +6,7 @@ import { Flag, type Cone, type ProcessState } from "../core/types";
 import { ends, head } from "./arrows";
 import { paint, SMALL } from "./paint";
 import { boxPlace, type Frame } from "./picture";
+import { barOf } from "./spans";
 
 type Point = { x: number; slot: Slot };
 type Crossing = { line: number; logical: number; physical: number };
@@ -78,13 +79,24 @@ function ring(f: Frame, at: string, colour: string, wide: number, out: number): 
 	ctx.stroke();
 }
 
+// The bar of the span that an event begins or ends.
+function drawSpan(f: Frame, line: number, event: number, colour: string): void {
+	const { ctx, app } = f, track = app.rows.tracks.find((t) => t.line === line);
+	const span = track && f.scene.spans.get(line)?.find((s) => s[1] === event || s[2] === event), bar = span && barOf(f, track, span);
+	if (bar) {
+		ctx.strokeStyle = colour;
+		ctx.lineWidth = 2;
+		ctx.strokeRect(bar.x, bar.y, bar.w, bar.h);
+	}
+}
+
 // The messages of an event, over everything else.
 function drawMessages(f: Frame, line: number, event: number, wide: number): void {
 	const { ctx } = f, colours = paint();
 	for (const arrow of f.scene.arrowsAt(line, event)) {
 		const e = ends(f, arrow), other = (arrow[8] & Flag.Alternative) !== 0;
 		if (e) {
-			ctx.strokeStyle = ctx.fillStyle = other ? colours.race : colours.chosen;
+			ctx.strokeStyle = ctx.fillStyle = other ? colours.race : arrow[8] & Flag.Order ? colours.order : colours.chosen;
 			ctx.lineWidth = wide;
 			ctx.setLineDash(other ? [5, 3] : []);
 			ctx.beginPath();
@@ -240,6 +252,7 @@ export function drawOverlay(ctx: CanvasRenderingContext2D, app: App, dpr: number
 	const chosen = choice.at ? app.lineOf(choice.at) : null;
 	if (chosen) {
 		drawMessages(f, chosen.line, chosen.event, 2);
+		drawSpan(f, chosen.line, chosen.event, colours.chosen);
 		ring(f, choice.at, colours.ground, 4.5, 2.5);
 		ring(f, choice.at, colours.chosen, 2.25, 2.5);
 	}

@@ -11,7 +11,10 @@ export interface Paint {
 	ink: string; // text on boxes
 	kinds: string[]; // by Kind
 	waits: string[]; // the same, pale
+	spans: string[]; // of the program's own spans, by name
+	spanEdge: string;
 	arrow: string;
+	order: string; // of arrows that are no message
 	synchronous: string;
 	race: string;
 	ring: string;
@@ -36,6 +39,7 @@ const light: Paint = {
 	ground: "#ffffff", stripe: "#f6f8fa", ruler: "#fbfcfd", grid: "#edf0f4", life: "#d5dce4", text: "#1c2733", faint: "#667382", ink: "#0d1a26",
 	kinds: ["#c3cbd5", "#6aabe3", "#f0ae47", "#d99bc1", "#a9d8f3", "#57bd9e"],
 	waits: ["#eef1f4", "#d9eaf8", "#fdf0da", "#f7e6f0", "#e6f4fc", "#d9f1ea"],
+	spans: ["#dfe3f7", "#f6e3d3", "#dcefd9", "#f3dcec", "#e9e6cf", "#d5edf0"], spanEdge: "#8d97a8", order: "#7a4fb5",
 	arrow: "#4d5f72", synchronous: "#1f5f99", race: "#cc4a00", ring: "rgba(60,170,140,.16)", ringEdge: "rgba(30,130,104,.55)",
 	chosen: "#0b57c9", past: "rgba(42,112,200,.10)", future: "rgba(222,148,30,.13)", cut: "#2456b0", front: "#a8690a",
 	stop: "#c81e3a", mark: "#7a3fb0", hit: "#8a6d00", replay: "#0d7a5f", veil: "rgba(244,246,248,.62)",
@@ -47,6 +51,7 @@ const dark: Paint = {
 	ground: "#14181d", stripe: "#181d23", ruler: "#171b21", grid: "#232a32", life: "#36404b", text: "#dfe6ee", faint: "#94a2b2", ink: "#081018",
 	kinds: ["#848f9c", "#5b9edb", "#dd9b38", "#c687ae", "#8fc3e3", "#45aa8c"],
 	waits: ["#2b323a", "#22384d", "#453620", "#42303c", "#2a3f4d", "#1e4239"],
+	spans: ["#2e3358", "#4a3527", "#28432a", "#472c40", "#3f3c20", "#1f4347"], spanEdge: "#8994a5", order: "#b794e8",
 	arrow: "#93a5b8", synchronous: "#7fbaf0", race: "#ff8a4c", ring: "rgba(70,180,148,.15)", ringEdge: "rgba(90,200,168,.5)",
 	chosen: "#7db4ff", past: "rgba(90,150,235,.15)", future: "rgba(235,170,60,.12)", cut: "#82acf5", front: "#e0a94a",
 	stop: "#ff6b81", mark: "#c79bf2", hit: "#ffd84d", replay: "#4fd0a8", veil: "rgba(15,18,22,.55)",

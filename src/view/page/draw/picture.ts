@@ -8,6 +8,7 @@ import { drawDensities } from "./dense";
 import { FONT, hatch, paint } from "./paint";
 import { drawRings } from "./rings";
 import { drawRuler, ticks } from "./ruler";
+import { drawSpans } from "./spans";
 
 export interface Frame {
 	ctx: CanvasRenderingContext2D;
@@ -242,6 +243,7 @@ export function drawPicture(ctx: CanvasRenderingContext2D, app: App, dpr: number
 		drawDensities(f);
 		scene.byKind.forEach((boxes, kind) => boxes.length && drawKind(f, kind, boxes));
 		drawSpecial(f);
+		drawSpans(f);
 		drawRaces(f);
 		drawNames(f);
 	}

@@ -1,6 +1,6 @@
 // The bar above: name, search, axis, fit, theme, help; and the lines of signs and numbers below.
 import type { App } from "../core/app";
-import { KINDS } from "../core/types";
+import { Flag, KINDS } from "../core/types";
 import { count, time } from "../draw/ruler";
 import { button, byId, el } from "./dom";
 import type { Search } from "./search";
@@ -51,9 +51,12 @@ export class Bar {
 	}
 
 	private legend(): void {
+		const spans = this.app.run?.lines.some((l) => l.spans), order = this.app.scene?.view.arrows.some((a) => a[8] & Flag.Order);
 		const merged = (this.app.scene?.densities.size ?? 0) > 0;
 		byId("legend").replaceChildren(
 			...KINDS.map((name, i) => el("span", {}, el("i", { class: `kind k${i}` }), name)),
+			spans ? el("span", { title: "from begin to end, as the program said; below the line's events, those inside of others below them" }, el("i", { class: "kind span" }), "span of the program") : "",
+			order ? el("span", { title: "no message: post, start, complete and wait of a window, or processes that make others" }, el("i", { class: "line order" }), "order by a window") : "",
 			el("span", {}, el("i", { class: "kind waits" }), "waiting"),
 			el("span", {}, el("i", { class: "kind raced" }), "raced"),
 			merged

@@ -5,6 +5,11 @@ import { KINDS, type EventInfo, type Message, type SourceRow } from "../core/typ
 import { count, time } from "../draw/ruler";
 import { button, el, link, section } from "./dom";
 
+const ORDERS: Record<string, string> = {
+	completed: "the access epoch that was completed, for which the target waited", fetched: "the window that was exposed, from which data was fetched",
+	made: "the process that was made", began: "the process made had to begin",
+};
+
 export function sourceView(rows: SourceRow[], row: number): HTMLElement {
 	return el("pre", { class: "source", tabindex: "0", "aria-label": "source" },
 		...rows.map((r) => el("div", { class: r.row === row ? "here" : "", ...(r.row === row ? { "aria-current": "true" } : {}) },
@@ -89,6 +94,29 @@ export class Details {
 			names.length > 0 && el("p", { class: "links" }, ...names.slice(0, 128).flatMap((at) => [link(at, this.go), " "])));
 	}
 
+	// What orders it without a message: one-sided synchronisation, processes that make others.
+	private orders(info: EventInfo): HTMLElement | null {
+		const list = info.orders ?? [];
+		return list.length === 0 ? null : section("Order without a message", el("ul", { class: "race" }, ...list.map((o) => {
+			const before = o.to === info.at;
+			return el("li", {}, before ? "after " : "before ", link(before ? o.from : o.to, this.go), el("span", { class: "dim" }, ", " + (ORDERS[o.kind] ?? o.kind)));
+		})));
+	}
+
+	// The span that this event begins or ends, where the picture has it.
+	private span(info: EventInfo): HTMLElement | null {
+		const { app } = this, span = app.scene?.spans.get(info.line)?.find((s) => s[7] === 1 && (s[1] === info.event || s[2] === info.event));
+		if (!span) {
+			return null;
+		}
+		const name = (event: number) => app.nameOf(info.line, event);
+		return section(`Span ${app.run.functions[span[6]]}`, el("dl", { class: "pairs" },
+			el("dt", {}, "from"), el("dd", {}, link(name(span[1]), this.go)),
+			el("dt", {}, "to"), el("dd", {}, span[2] ? link(name(span[2]), this.go) : "it did not end"),
+			...(app.choice.axis === "physical" && span[2] ? [el("dt", {}, "took"), el("dd", {}, time(span[4] - span[3]))] : []),
+			...(span[5] ? [el("dt", {}, "inside"), el("dd", {}, span[5] === 1 ? "one other" : `${span[5]} others`)] : [])));
+	}
+
 	private source(info: EventInfo): HTMLElement | null {
 		if (!info.file) {
 			return null;
@@ -125,7 +153,7 @@ export class Details {
 		return [
 			this.heading(at, info),
 			el("p", { class: "code text" }, info.text),
-			this.source(info), this.messages(info), this.race(info), this.collective(info),
+			this.source(info), this.messages(info), this.race(info), this.orders(info), this.collective(info), this.span(info),
 			section("Time", this.times(info)),
 			kind !== undefined && el("p", { class: "dim" }, KINDS[kind]!),
 		].filter((e): e is HTMLElement => Boolean(e));
