@@ -12,6 +12,8 @@ hb_status hb_session_step(hb_session *s, int32_t rank, hb_gdb_step how, uint32_t
 		return status;
 	p->p.life = HB_LIFE_RUNNING;
 	p->moved = hb_seconds();
+	for (uint32_t i = 0; i < p->p.nthreads; i++)
+		p->p.threads[i].since = p->moved;
 	hb__departed(s);
 	hb__changed(s, p);
 	return HB_OK;

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from lib import LAUNCH, LIMIT, TOP, Place, check, finish, has, lacks, objects, parts, same
+from lib import LAUNCH, LIMIT, TOP, Place, check, finish, has, lacks, mark, objects, parts, same
 
 SIZE = {"openmpi": 3, "mpich": 2}
 TURNS = 400  # commands until a program is over, more than enough
@@ -155,6 +155,25 @@ def spinning(p):
     talk.end()
 
 
+def stepping(p):
+    """A step over a line that spins for ever: it can be stopped, and nothing of the signal that this takes reaches the program."""
+    talk = Talk(p, "-o", p.name("live"), "--", *p.command(2, 2, "spin", 1))
+    talk.ask("[1] break steps.c:%d" % mark("spin"))
+    talk.ask("cont")
+    talk.ask("delete *")
+    for turn in "first", "second":
+        talk.say("set patience 1")
+        talk.say("[1] next")
+        got, _ = talk.until(lambda o: o.get("answer") == "waiting")
+        talk.hbdb.send_signal(signal.SIGINT)
+        got, said = talk.ask("status")
+        check("%s: a step that spins is stopped by Ctrl-C, the %s time" % (p.mpi, turn),
+              status_of(got)[1]["life"] == "broken" and "end_badly" in status_of(got)[1]["text"] and "interrupted" in said, talk.text[-2000:])
+    got, _ = talk.ask("[1] print i")
+    check("%s: and can be looked at" % p.mpi, any(o.get("expression") == "i" for o in got), got)
+    talk.end()
+
+
 def polling(p):
     """A process that asks MPI again and again."""
     with open(p.path + "/polls.c", "w") as f:
@@ -188,7 +207,7 @@ def main():
         with Place(mpi) as p:
             build_examples(p)
             # the two that this is about run under both
-            for part in (ring, queue) + tuple(parts(mpi, (spinning, polling))):
+            for part in (ring, queue) + tuple(parts(mpi, (spinning, stepping, polling))):
                 part(p)
     finish()
 

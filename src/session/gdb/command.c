@@ -190,9 +190,8 @@ int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...)
 
 /* ---- waiting for an answer ---- */
 
-/* A function of the program that gdb has called runs while all other threads stand: a thread that is not stopped is the one.
- * 0: there is none. */
-static pid_t running_thread(int32_t pid)
+/* A function of the program that gdb has called runs while all other threads stand: a thread that is not stopped is the one. */
+pid_t hb__gdb_running_thread(int32_t pid)
 {
 	char path[64];
 	pid_t found = 0;
@@ -214,7 +213,7 @@ static pid_t running_thread(int32_t pid)
 static void rouse(hb_gdb *gdb, bool strongly)
 {
 	for (size_t i = 0; i < HB_GDB_MOST; i++) {
-		pid_t thread = gdb->at[i].used && gdb->at[i].calling ? running_thread(gdb->at[i].pid) : 0;
+		pid_t thread = gdb->at[i].used && gdb->at[i].calling ? hb__gdb_running_thread(gdb->at[i].pid) : 0;
 		if (thread) {
 			syscall(SYS_tgkill, gdb->at[i].pid, thread, strongly ? SIGSTOP : SIGINT);
 			return;
@@ -247,7 +246,7 @@ static hb_status overdue(hb_gdb *gdb, hb_error *err)
 {
 	bool called = false;
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
-		called |= gdb->at[i].used && gdb->at[i].calling && running_thread(gdb->at[i].pid);
+		called |= gdb->at[i].used && gdb->at[i].calling && hb__gdb_running_thread(gdb->at[i].pid);
 	errno = ETIMEDOUT;
 	if (!bring_back(gdb))
 		return hb__gdb_fail(err, HB_E_SYSTEM,

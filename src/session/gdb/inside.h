@@ -33,12 +33,14 @@ struct hb__inferior {
 	bool has_stop; /* stop: why it is stopping */
 	hb_gdb_stop stop;
 	bool attaching, detaching;
-	bool asking;  /* interrupt was sent ... */
-	int tries;    /* ... so many times more */
-	bool muted;   /* its breakpoints are off meanwhile */
-	int life;     /* a pidfd */
-	bool calling; /* an expression is being evaluated: the stops of a function called are gdb's own business */
-	bool dying;   /* it has exited; gdb has not said how yet */
+	bool asking;   /* interrupt was sent ... */
+	int tries;     /* ... so many times more */
+	bool muted;    /* its breakpoints are off meanwhile */
+	bool stepping; /* it was let go for a step, not to go on */
+	bool roused;   /* ... and got a signal, as gdb did not stop it */
+	int life;      /* a pidfd */
+	bool calling;  /* an expression is being evaluated: the stops of a function called are gdb's own business */
+	bool dying;    /* it has exited; gdb has not said how yet */
 };
 
 /* A breakpoint or watchpoint. */
@@ -118,6 +120,8 @@ int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...) __attribute__((format
 hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, hb_error *err);
 /* Takes in one line; waits for it until `until` (see hb__gdb_now). False: none came. */
 bool hb__gdb_take(hb_gdb *gdb, double until);
+/* A thread of the process that no debugger has stopped; 0: there is none. */
+pid_t hb__gdb_running_thread(int32_t pid);
 /* gdb is of no use any more: ends it and tells that all is lost. */
 void hb__gdb_lose(hb_gdb *gdb, const char *why);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -154,7 +155,8 @@ void hb__gdb_settled(hb_gdb *gdb, struct hb__inferior *inf)
 }
 
 /* gdb 13 forgets that it is to stop a thread that has just met a breakpoint whose condition does not hold. So it is asked
- * again and again, and breakpoints that may be met all the time are switched off meanwhile. */
+ * again and again, and breakpoints that may be met all the time are switched off meanwhile. A thread that steps through a line again and again, one
+ * that spins, it does not stop at all: each stop is one of the steps to it. It gets a signal that gdb keeps for itself. */
 #define AGAIN 100000000 /* nanoseconds */
 
 void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inf)
@@ -174,6 +176,10 @@ static void ask_again(hb_gdb *gdb)
 		if (++inf->tries == 2) {
 			inf->muted = true;
 			hb__gdb_mute(gdb, inf->id, true);
+		}
+		if (inf->stepping && inf->tries > 2) {
+			pid_t thread = hb__gdb_running_thread(inf->pid);
+			inf->roused = thread && !syscall(SYS_tgkill, inf->pid, thread, SIGINT);
 		}
 		hb__gdb_ask_to_stop(gdb, inf);
 	}
@@ -277,6 +283,10 @@ static void thread_stopped(hb_gdb *gdb, const struct hb__mi *mi)
 	thread->running = false;
 	if (inf->calling)
 		return;
+	if (inf->roused && stop.signal == SIGINT) {
+		inf->roused = false;
+		stop.reason = HB_GDB_ASKED;
+	}
 	bool own = stop.reason != HB_GDB_ASKED;
 	if (own && !inf->has_stop && !inf->attaching && inf->state != HB__STOPPED) {
 		inf->stop = stop;

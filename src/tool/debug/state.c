@@ -190,10 +190,22 @@ static char *broken(hb_debug *d, const hb_proc *p)
 	return text;
 }
 
-static char *ended(const hb_proc *p)
+/* A dead process has no stack any more: how far it came is what can be said. */
+static char *died(hb_debug *d, const hb_proc *p)
+{
+	const hb_thread *t = thread_of(p);
+	char *name = event_name(p), *call = call_of(d, p);
+	char *text = hb__format("dead%s%s%s%s%s%s", p->signal ? ": " : "", p->signal ? signal_name(p->signal) : "",
+		t && t->event ? ", after " : "", t && t->event ? name : "", call ? "  " : "", call ? call : "");
+	free(name);
+	free(call);
+	return text;
+}
+
+static char *ended(hb_debug *d, const hb_proc *p)
 {
 	if (p->life == HB_LIFE_DEAD)
-		return p->signal ? hb__format("dead: %s", signal_name(p->signal)) : hb__copy("dead");
+		return died(d, p);
 	if (!strcmp(p->bye, "left"))
 		return hb__copy("exited without MPI_Finalize");
 	if (!strcmp(p->bye, "aborted"))
@@ -238,7 +250,7 @@ char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json)
 		     : p->life == HB_LIFE_RUNNING ? running(d, p)
 		     : p->life == HB_LIFE_HELD    ? held(d, p)
 		     : p->life == HB_LIFE_BROKEN  ? broken(d, p)
-						  : ended(p);
+						  : ended(d, p);
 	if (p->life == HB_LIFE_ABSENT && d->live && !hb__live_running(d->live)) {
 		free(text);
 		text = hb__copy("not running; run starts the job");

@@ -174,11 +174,16 @@ static void say_once(hb_debug *d, const hb_set *set)
 		if (!p || hb_session_arrival(hb__live_session(d->live), i) != HB_UNDERWAY)
 			continue;
 		struct doing r = doing_of(d, p);
-		double seconds = r.since > 0 ? now - r.since : 0;
+		double seconds = r.since > 0 ? now - r.since : -1; /* of a job that runs without hbdb nobody knows */
 		char *call = r.call ? hb__d_json(r.call) : hb__copy("null"), *text = hb__d_json(r.text);
-		char *json = hb__format("\"doing\":\"%s\",\"call\":%s,\"event\":%llu,\"seconds\":%.1f,\"text\":%s",
-			r.what, call, (unsigned long long)hb__d_event_of(p), seconds, text);
-		hb__d_reply(d, i, false, json, "%s, for %.0f s", r.text, seconds);
+		char *known = seconds < 0 ? hb__copy("null") : hb__format("%.1f", seconds);
+		char *json = hb__format("\"doing\":\"%s\",\"call\":%s,\"event\":%llu,\"seconds\":%s,\"text\":%s",
+			r.what, call, (unsigned long long)hb__d_event_of(p), known, text);
+		if (seconds < 0)
+			hb__d_reply(d, i, false, json, "%s", r.text);
+		else
+			hb__d_reply(d, i, false, json, "%s, for %.0f s", r.text, seconds);
+		free(known);
 		free(call);
 		free(text);
 		free_doing(&r);
@@ -209,7 +214,7 @@ void hb__d_wipe_waiting(hb_debug *d)
 	d->waiting_line = false;
 }
 
-static void draw(hb_debug *d, const hb_set *set)
+static void draw(hb_debug *d, const hb_set *set, double begun)
 {
 	int more = 0;
 	int32_t first = -1;
@@ -224,7 +229,7 @@ static void draw(hb_debug *d, const hb_set *set)
 	struct doing r = doing_of(d, p);
 	char *others = more ? hb__format(" and %d more", more) : hb__copy(""),
 	     *text = hb__format("(Ctrl-C gives the prompt back) waiting %.0f s for [%d]%s, which %s",
-		     r.since > 0 ? hb_seconds() - r.since : 0, first, others, r.text);
+		     hb_seconds() - begun, first, others, r.text);
 	hb__d_wipe_waiting(d);
 	printf("%.*s", fits(text), text);
 	fflush(stdout);
@@ -244,7 +249,7 @@ void hb__d_say_waiting(hb_debug *d, const hb_set *set, double begun)
 			say_once(d, set);
 		d->said_waiting = now;
 	} else if (now - d->said_waiting >= AGAIN_S) {
-		draw(d, set);
+		draw(d, set, begun);
 		d->said_waiting = now;
 	}
 }
