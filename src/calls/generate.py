@@ -291,7 +291,9 @@ def emit(row):
     decl = [f"__typeof__({t}) {n}" for t, n in zip(types, names)]
     roles, recorded = {}, []
     for i, (name, kind) in enumerate(row.params):
-        if kind in RECORDED:
+        if kind == "winptr" and "frees" in row.flags:
+            recorded.append(f'{{{i}, HB_RECORDED_WIN, "{name}"}}')  # of a constructor it is a result
+        elif kind in RECORDED:
             recorded.append(f'{{{i}, HB_RECORDED_{RECORDED[kind]}, "{name}"}}')
         if kind in ROLE:
             roles.setdefault(ROLE[kind], i)

@@ -92,6 +92,11 @@ struct hb__epoch {
 	uint64_t partners;        /* digest of their ranks, 0: none */
 	uint32_t fetched, n;      /* a start: world ranks that it fetched data from, places in hb_model.fetched */
 };
+/* All processes of a window free it. */
+struct hb__freed {
+	uint32_t collective, window; /* the one that made it */
+};
+
 struct hb__exposed {
 	hb_at start, post;
 	uint32_t process;
@@ -126,7 +131,9 @@ struct hb_model {
 	VEC(struct hb__birth) births;
 	VEC(struct hb__epoch) epochs; /* in the order of processes */
 	VEC(uint32_t) fetched;
-	uint32_t epochs_lost;            /* that may order events, and it is not known how */
+	uint32_t epochs_lost; /* that may order events, and it is not known how */
+	VEC(uint32_t) locked; /* windows that some process locked, by the collective that made them */
+	VEC(struct hb__freed) freed;
 	VEC(struct hb__exposed) exposed; /* by start, then by process */
 	VEC(hb_edge) edges;
 	VEC(char *) troubles;

@@ -16,7 +16,7 @@ def log(rank, size=2):
     one.function("MPI_Win_fence", rawlog.RMA, ("assert", rawlog.NUMBER), WIN)
     for name in ("MPI_Win_post", "MPI_Win_start"):
         one.function(name, rawlog.RMA, ("group", rawlog.DIGEST), WIN)
-    for name in ("MPI_Win_complete", "MPI_Win_wait"):
+    for name in ("MPI_Win_complete", "MPI_Win_wait", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_free"):
         one.function(name, rawlog.RMA, WIN)
     one.datatype(0, 4, "MPI_INT")
     one.comm(0, -1, 0, 0, rank, list(range(size)))
@@ -44,8 +44,13 @@ class Program:
         self.ends = {}  # window: the last fence began an epoch
         for window in range(2):
             self.collective("MPI_Win_create", (1, 0), (window,), True)
+        self.locked = set()
         for _ in range(steps):
-            self.random.choice((self.send, self.receive, self.post, self.start, self.start, self.complete, self.wait, self.wait, self.fence))()
+            self.random.choice((self.send, self.receive, self.post, self.start, self.start, self.complete, self.wait, self.wait, self.fence, self.lock))()
+        for window in range(2):
+            self.collective("MPI_Win_free", (window,), (), window in self.locked)
+            for _ in range(size):
+                self.random.choice((self.send, self.receive))()
 
     def event(self, rank, name, args=(), results=(), needs=()):
         self.logs[rank].event(name, args, results)
@@ -123,6 +128,14 @@ class Program:
             return
         self.collective("MPI_Win_fence", (asserts, window), (), self.ends.get(window, False) and not asserts & NOPRECEDE)
         self.ends[window] = not asserts & NOSUCCEED
+
+    def lock(self):
+        """That somebody locks a window shows that its end is a barrier; the lock itself orders nothing."""
+        rank, window = self.random.randrange(self.size), self.random.randrange(2)
+        if self.random.random() < 0.15:
+            self.event(rank, "MPI_Win_lock", (window,))
+            self.event(rank, "MPI_Win_unlock", (window,))
+            self.locked.add(window)
 
     def clocks(self):
         """By event: the clock of its exit, and its Lamport time."""

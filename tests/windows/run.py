@@ -73,6 +73,12 @@ int main(int argc, char **argv) {
 			MPI_Win_complete(win);
 		}
 	}
+	if (!strcmp(how, "free") && rank == 1) {
+		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, unused);
+		MPI_Win_unlock(0, unused);
+	}
+	if (!strcmp(how, "free") || !strcmp(how, "unlocked"))
+		MPI_Win_free(&unused);
 	if (rank == 2)
 		MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	if (rank == 0)
@@ -81,7 +87,8 @@ int main(int argc, char **argv) {
 		MPI_Win_wait(win);
 	MPI_Win_fence(fences ? MPI_MODE_NOSUCCEED : MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, win);
 	MPI_Win_free(&win);
-	MPI_Win_free(&unused);
+	if (unused != MPI_WIN_NULL)
+		MPI_Win_free(&unused);
 	MPI_Group_free(&group);
 	MPI_Group_free(&world);
 	MPI_Finalize();
@@ -92,8 +99,9 @@ ORDERED = {"wait": ("MPI_Win_complete", "MPI_Win_wait", "access epoch completed,
            "test": ("MPI_Win_complete", "MPI_Win_test", "access epoch completed, for which the target waited"),
            "get": ("MPI_Win_post", "MPI_Win_complete", "window exposed, from which the accesses fetched data"),
            "rget": ("MPI_Win_post", "MPI_Win_complete", "window exposed, from which the accesses fetched data"),
+           "free": ("MPI_Win_free", "MPI_Win_free", "MPI_Win_free, number 1 of WORLD"),
            "fence": ("MPI_Win_fence", "MPI_Win_fence", "MPI_Win_fence, number 2 of WORLD")}
-UNORDERED = ("none", "put", "noprecede", "first")
+UNORDERED = ("none", "put", "noprecede", "first", "unlocked")  # of a window that nobody locks it is not known that its end is a barrier
 
 
 def first(text):
@@ -123,8 +131,8 @@ def under(mpi, launch, place):
         out = place.run("order", receive, send, "run")[1]
         has("%s %s: order" % (mpi, how), out, "%s is strictly before %s" % (receive, send), "   | " + link)
         links = [one.get("link") for one in json.loads(place.run("order", "--json", begin, send, "run")[1])["chain"]]
-        has("%s %s: --json" % (mpi, how), links, "collective" if how == "fence" else "window")
-        if how != "fence":
+        has("%s %s: --json" % (mpi, how), links, "collective" if how in ("fence", "free") else "window")
+        if how not in ("fence", "free"):
             has("%s %s: the two ends" % (mpi, how), place.run("order", begin, end, "run")[1], "%s is before %s" % (begin, end))
         cut = [line.split()[:3] for line in place.run("cone", send, "run")[1].splitlines()[1:]]
         check("%s %s: cone" % (mpi, how), ["0", "after", begin] in cut, cut)

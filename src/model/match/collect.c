@@ -3,10 +3,10 @@
  * odd ones: starts of persistent collectives (by the call that made them and how often it was
  * started), constructors that not all of the parent call (by the communicator made), fences (by the
  * window and how many there were before; in a recording that does not say which window a constructor made, by the
- * window's communicator). */
+ * window's communicator), windows that are freed. */
 #include "model/match/read.h"
 
-enum { KIND_START = 1, KIND_BIRTH, KIND_FENCE };
+enum { KIND_START = 1, KIND_BIRTH, KIND_FENCE, KIND_FREE };
 
 static uint32_t new_collective(hb_model *m, uint32_t group, uint32_t number, uint8_t kind)
 {
@@ -117,7 +117,13 @@ void hb__read_collective(struct hb__reading *r, const struct hb__function *f)
 	if (f->means->does == HB_DOES_BIRTH || f->means->does == HB_DOES_BIRTH_OF_GROUP) {
 		part = e->made != HB_ABSENT ? hb__part(r->m, r->process, e->made) : NULL;
 		id = part ? odd(r, part->group, KIND_BIRTH, 0, 0) : HB_NO;
-	} else if (f->means->does == HB_DOES_WINDOW_FENCE || f->means->does == HB_DOES_WINDOW_FREE) {
+	} else if (f->means->does == HB_DOES_WINDOW_FREE) {
+		struct hb__own_window *w = hb__own_window(r, f);
+		part = w && w->made != HB_NO ? hb__part(r->m, r->process, w->comm) : NULL;
+		id = part ? odd(r, part->group, KIND_FREE, (uint64_t)w->made + 1, 0) : HB_NO;
+		hb__window_freed(r, w, id);
+		nothing = true; /* unless its window was locked: hb__link_windows */
+	} else if (f->means->does == HB_DOES_WINDOW_FENCE) {
 		struct hb__own_window *w = hb__own_window(r, f);
 		part = w ? hb__part(r->m, r->process, w->comm) : NULL;
 		if (part && w->made != HB_NO)

@@ -475,6 +475,10 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB_DOES_WINDOW_MAKE:
 		hb__read_collective(r, f);
 		break;
+	case HB_DOES_WINDOW_LOCK:
+	case HB_DOES_WINDOW_LOCK_ALL:
+		hb__on_lock(r, f);
+		break;
 	case HB_DOES_WINDOW_POST:
 	case HB_DOES_WINDOW_START:
 	case HB_DOES_WINDOW_COMPLETE:

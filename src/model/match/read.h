@@ -33,6 +33,7 @@ struct hb__own_window {
 	uint32_t made;            /* the collective that made it; HB_NO: which one is not known */
 	uint32_t fences;          /* so far */
 	bool open;                /* the last one began an epoch */
+	bool locked;              /* by this process */
 	uint32_t started, posted; /* 1 + number of the epoch that is open */
 	bool lost[2];             /* an exposure, an access epoch, whose partners are not known */
 };
@@ -94,6 +95,9 @@ uint32_t hb__collective_started(struct hb__reading *r, const struct hb__followed
 /* The window that the event at hand works on; NULL: not known. */
 struct hb__own_window *hb__own_window(struct hb__reading *r, const struct hb__function *f);
 void hb__window_made(struct hb__reading *r, uint32_t collective);
+/* Of its own collective, HB_NO: none is known. */
+void hb__window_freed(struct hb__reading *r, struct hb__own_window *w, uint32_t collective);
+void hb__on_lock(struct hb__reading *r, const struct hb__function *f);
 /* Post, start, complete, wait. */
 void hb__on_epoch(struct hb__reading *r, const struct hb__function *f);
 /* Whether a fence waits for the others. */

@@ -45,6 +45,42 @@ bool hb__fence_meets(struct hb__reading *r, struct hb__own_window *w)
 	return ends && !(asserts & HB_FENCE_NOPRECEDE);
 }
 
+/* MPI_Win_free need not wait for the others when the window was made with the info key no_locks, which is not recorded. Who locks it,
+ * knows that it was not (MPI 4.1, 12.2.5: "it is synchronizing unless the window was created with the no_locks info key set to true"). */
+void hb__on_lock(struct hb__reading *r, const struct hb__function *f)
+{
+	struct hb__own_window *w = r->event->row->result ? NULL : hb__own_window(r, f);
+	if (!w || w->locked || w->made == HB_NO)
+		return;
+	w->locked = true;
+	if (!VEC_PUSH(&r->m->locked, w->made))
+		r->m->no_memory = true;
+}
+
+void hb__window_freed(struct hb__reading *r, struct hb__own_window *w, uint32_t collective)
+{
+	if (w && collective != HB_NO && !VEC_PUSH(&r->m->freed, ((struct hb__freed){collective, w->made})))
+		r->m->no_memory = true;
+}
+
+static int by_window(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* What frees a window that somebody locked waits for all of its processes. */
+static void order_freed(hb_model *m)
+{
+	if (m->locked.n)
+		qsort(m->locked.at, m->locked.n, sizeof *m->locked.at, by_window);
+	for (size_t i = 0; i < m->freed.n; i++) {
+		const struct hb__freed *f = &m->freed.at[i];
+		if (m->locked.n && bsearch(&f->window, m->locked.at, m->locked.n, sizeof f->window, by_window))
+			m->collectives.at[f->collective].order = HB_ORDER_ALL;
+	}
+}
+
 /* ---- epochs of one process ---- */
 
 static hb_at here(const struct hb__reading *r) { return (hb_at){r->line, (uint32_t)r->event->row->number}; }
@@ -253,6 +289,7 @@ bool hb__link_windows(hb_model *m)
 {
 	struct pairs p = {{0}};
 	bool good = true;
+	order_freed(m);
 	m->info.open |= m->epochs_lost != 0;
 	if (m->epochs_lost)
 		hb__model_trouble(m,

@@ -49,7 +49,7 @@ static int64_t neutral(struct hb__call *c, struct hb__slot *s, unsigned i)
 	case HB_RECORDED_OP:
 		return hb__op_number(v);
 	case HB_RECORDED_WIN:
-		return hb__win_number(v);
+		return hb__win_number(s->key[i]);
 	case HB_RECORDED_FILE:
 		return hb__file_number(v);
 	case HB_RECORDED_DIGEST:

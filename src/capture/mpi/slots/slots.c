@@ -37,11 +37,14 @@ static bool key_of(struct hb__call *c, uintptr_t *key)
 	for (unsigned i = 0; i < fn->nrecorded; i++) {
 		unsigned kind = fn->recorded[i].kind;
 		uintptr_t v = c->a[fn->recorded[i].arg];
-		bool digest = hb__is_digest(kind), address = fn->recorded[i].arg + 1 == fn->role[HB_R_COMMPTR];
+		int place = fn->recorded[i].arg + 1;
+		bool digest = hb__is_digest(kind),
+		     address = place == fn->role[HB_R_COMMPTR] || place == fn->role[HB_R_WINPTR];
 		if (unlikely(digest))
 			v = kind == HB_RECORDED_DIGEST_GROUP ? hb__group_digest(v) : array_digest(c, i);
 		else if (unlikely(address))
-			v = v ? (uintptr_t) * (MPI_Comm *)v : 0; /* MPI_Comm_free: the handle, not where it lies */
+			/* MPI_Comm_free, MPI_Win_free: the handle, not where it lies */
+			v = !v ? 0 : kind == HB_RECORDED_WIN ? (uintptr_t) * (MPI_Win *)v : (uintptr_t) * (MPI_Comm *)v;
 		plain = plain && !digest && !address;
 		key[i] = v;
 	}
