@@ -436,6 +436,15 @@ static void on_cancel(struct hb__reading *r)
 		r->m->receives.at[q->id].flags |= HB_CANCEL_ASKED;
 }
 
+static void freed(struct hb__reading *r, const hb_event *e)
+{
+	if (!e->nanswers || e->answers[0].request.posting < 0)
+		return;
+	struct hb__followed_request *q = request_find(r, e->answers[0].request);
+	if (q)
+		request_over(r, e->answers[0].request, q);
+}
+
 static void handle(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
@@ -460,11 +469,7 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 			start(r, e->answers[i].request, e->posting + i);
 		break;
 	case HB_DOES_FREE_REQUEST:
-		if (e->nanswers && e->answers[0].request.posting >= 0) {
-			struct hb__followed_request *q = request_find(r, e->answers[0].request);
-			if (q)
-				request_over(r, e->answers[0].request, q);
-		}
+		freed(r, e);
 		break;
 	case HB_DOES_COLLECTIVE:
 	case HB_DOES_BIRTH:
@@ -477,13 +482,11 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 		break;
 	case HB_DOES_WINDOW_LOCK:
 	case HB_DOES_WINDOW_LOCK_ALL:
-		hb__on_lock(r, f);
-		break;
 	case HB_DOES_WINDOW_POST:
 	case HB_DOES_WINDOW_START:
 	case HB_DOES_WINDOW_COMPLETE:
 	case HB_DOES_WINDOW_WAIT:
-		hb__on_epoch(r, f);
+		hb__on_window(r, f);
 		break;
 	case HB_DOES_CANCEL:
 		on_cancel(r);

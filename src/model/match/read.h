@@ -97,9 +97,8 @@ struct hb__own_window *hb__own_window(struct hb__reading *r, const struct hb__fu
 void hb__window_made(struct hb__reading *r, uint32_t collective);
 /* Of its own collective, HB_NO: none is known. */
 void hb__window_freed(struct hb__reading *r, struct hb__own_window *w, uint32_t collective);
-void hb__on_lock(struct hb__reading *r, const struct hb__function *f);
-/* Post, start, complete, wait. */
-void hb__on_epoch(struct hb__reading *r, const struct hb__function *f);
+/* Post, start, complete, wait; locks. */
+void hb__on_window(struct hb__reading *r, const struct hb__function *f);
 /* Whether a fence waits for the others. */
 bool hb__fence_meets(struct hb__reading *r, struct hb__own_window *w);
 

@@ -47,7 +47,7 @@ bool hb__fence_meets(struct hb__reading *r, struct hb__own_window *w)
 
 /* MPI_Win_free need not wait for the others when the window was made with the info key no_locks, which is not recorded. Who locks it,
  * knows that it was not (MPI 4.1, 12.2.5: "it is synchronizing unless the window was created with the no_locks info key set to true"). */
-void hb__on_lock(struct hb__reading *r, const struct hb__function *f)
+static void on_lock(struct hb__reading *r, const struct hb__function *f)
 {
 	struct hb__own_window *w = r->event->row->result ? NULL : hb__own_window(r, f);
 	if (!w || w->locked || w->made == HB_NO)
@@ -126,7 +126,7 @@ static void end(struct hb__reading *r, struct hb__own_window *w, bool start)
 	e->n = (uint32_t)m->fetched.n - e->fetched;
 }
 
-void hb__on_epoch(struct hb__reading *r, const struct hb__function *f)
+static void on_epoch(struct hb__reading *r, const struct hb__function *f)
 {
 	struct hb__own_window *w = r->event->row->result ? NULL : hb__own_window(r, f);
 	uint8_t does = f->means->does;
@@ -140,6 +140,12 @@ void hb__on_epoch(struct hb__reading *r, const struct hb__function *f)
 		begin(r, w, start);
 	else
 		end(r, w, start);
+}
+
+void hb__on_window(struct hb__reading *r, const struct hb__function *f)
+{
+	bool locks = f->means->does == HB_DOES_WINDOW_LOCK || f->means->does == HB_DOES_WINDOW_LOCK_ALL;
+	(locks ? on_lock : on_epoch)(r, f);
 }
 
 /* ---- all processes ---- */
