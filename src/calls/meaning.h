@@ -158,6 +158,7 @@ enum hb_bridge_kind {
 	HB_BRIDGE_ACCEPTED,
 	HB_BRIDGE_CONNECTED,
 	HB_BRIDGE_JOINED,
+	HB_BRIDGES
 };
 
 /* How the data of one collective have to fit together: each collective's section in MPI 4.0, chapter 6. */

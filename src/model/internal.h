@@ -102,10 +102,11 @@ struct hb__exposed {
 	uint32_t process;
 };
 
-/* A call that made a world, and the communicator of its process that leads there. */
+/* A call that made a world or met one, and the communicator of its process that leads there. */
 struct hb__birth {
 	hb_at at;
 	uint32_t process, comm;
+	const hb_way *way;
 };
 
 struct hb_model {

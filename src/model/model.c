@@ -138,11 +138,10 @@ static void tell_processes(hb_model *m)
 		hb__model_trouble(m,
 			"of %u process%s it is not known with which others they were spawned: messages with them are not matched",
 			alone, alone == 1 ? "" : "es");
-	if (m->worlds->unknown)
-		hb__model_trouble(m,
-			"%u intercommunicator%s to processes of other worlds that are not known, or not in this recording: messages over %s are not matched",
-			m->worlds->unknown, m->worlds->unknown == 1 ? " leads" : "s lead",
-			m->worlds->unknown == 1 ? "it" : "them");
+	char text[HB_WORLDS_TEXT];
+	for (uint32_t i = 0; hb_worlds_missing(m->worlds, i, text); i++)
+		hb__model_trouble(m, "%s", text);
+	m->info.open = m->info.open || m->worlds->by_time;
 }
 
 /* Messages that were received and that nobody sent. */

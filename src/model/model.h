@@ -182,7 +182,7 @@ typedef struct hb_op {
 	uint32_t id : 28, kind : 4; /* hb_op_kind */
 } hb_op;
 
-/* What post, start, complete and wait of a window order, and what makes processes: the enter of `from` before the exit of `to`. The k-th start of an origin
+/* What post, start, complete and wait of a window order, and what makes and meets processes: the enter of `from` before the exit of `to`. The k-th start of an origin
  * for a target belongs to the k-th post of that target for the origin. That a start, or a complete, returned does not say
  * that the target had posted: the library may have kept what was put. Only data that was fetched shows it. */
 typedef enum hb_edge_kind {
@@ -190,6 +190,7 @@ typedef enum hb_edge_kind {
 	HB_EDGE_FETCHED, /* MPI_Win_post of a target -> MPI_Win_complete of an origin that fetched data from it */
 	HB_EDGE_MADE,    /* the root's MPI_Comm_spawn -> MPI_Init of a process that it made */
 	HB_EDGE_BEGAN,   /* MPI_Init of such a process -> MPI_Comm_spawn of all that called it */
+	HB_EDGE_MET,     /* the root's MPI_Comm_connect -> MPI_Comm_accept of all that it met; the other way round; MPI_Comm_join of both */
 } hb_edge_kind;
 typedef struct hb_edge {
 	hb_at from, to;

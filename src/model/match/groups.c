@@ -1,12 +1,13 @@
 /* Communicators, one identity for all their members. Each process numbers them in its own
  * way; the same one is known by its parent, by how many the parent had made before
  * and by who its rank 0 is. An intercommunicator made of two communicators has two
- * parents: it is known by its two groups, and by how many there were with these. */
+ * parents: it is known by its two groups, and by how many there were with these; one between worlds by where it
+ * leads (world/). */
 #include <stdio.h>
 
 #include "model/internal.h"
 
-enum { KEY_CHILD = 1, KEY_PAIR, KEY_ORPHAN };
+enum { KEY_CHILD = 1, KEY_PAIR, KEY_ORPHAN, KEY_CROSSING };
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -90,6 +91,9 @@ static struct hb__key key_of(
 	bool inter = c->flags & 1, parent_inter = parent != HB_NO && m->groups.at[parent].remote_size;
 	if (m->world[m->world_of[process]].lone && m->processes.at[process].world)
 		return (struct hb__key){KEY_ORPHAN, mix(mix(1, process), comm)}; /* its peers are not known */
+	const hb_way *way = inter ? hb_worlds_way(m->worlds, process, comm) : NULL;
+	if (way && way->crossing != HB_NO)
+		return (struct hb__key){KEY_CROSSING, way->crossing};
 	if (parent == HB_NO || (inter && !parent_inter)) {
 		uint64_t a = digest(m, process, c->member, c->size),
 			 b = inter ? digest(m, process, c->remote, c->remote_size) : 0,

@@ -548,8 +548,8 @@ static hb_status read_events(
 		const struct hb__function *f = known(r);
 		if (f && f->means->does != HB_DOES_NOTHING)
 			handle(r, f);
-		if (f && f->means->bridge == HB_BRIDGE_SPAWNED)
-			hb__on_spawn(r);
+		if (f && f->means->bridge)
+			hb__on_bridge(r);
 		if ((++n & 0xffff) == 0 && tick)
 			tick(user, n);
 		if (m->no_memory)

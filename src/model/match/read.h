@@ -113,6 +113,6 @@ uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t ta
 void hb__mark_overlaps(struct hb__reading *r);
 
 /* ---- world/born.c: a call made a world ---- */
-void hb__on_spawn(struct hb__reading *r);
+void hb__on_bridge(struct hb__reading *r);
 
 #endif

@@ -1,216 +1,223 @@
-/* Who the strangers of each process are: those whom it spawned, and those who made its own world. */
+/* Where the bridges of all logs lead: to a world that was made, back to those who made it, to those who were met. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls/meaning.h"
-#include "model/world/world.h"
+#include "base/grow.h"
+#include "model/world/crossing.h"
 
-struct crossing {
-	const hb_log_named *logs;
-	size_t n;
-	hb_worlds *w;
-	bool changed;
-};
+static int order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static const hb_comm *comm_of(const struct crossing *x, size_t log, const hb_bridge *b)
+/* ---- logs by name ---- */
+
+static int by_name(const void *a, const void *b, void *user)
 {
-	return b ? hb_log_comm(x->logs[log].log, b->comm) : NULL;
+	const struct hb__crossings *x = user;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	int c = order(x->w->of[i], x->w->of[k]);
+	c = c ? c : (x->logs[i].rank > x->logs[k].rank) - (x->logs[i].rank < x->logs[k].rank);
+	return c ? c : order(i, k);
 }
 
-static bool same(hb_named_process a, hb_named_process b)
+uint32_t hb__log_called(const struct hb__crossings *x, hb_named_process p)
 {
-	return a.world != HB_NO && a.world == b.world && a.rank == b.rank;
+	size_t low = 0, high = p.world == HB_NO ? 0 : x->named;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		uint32_t i = x->by_name[mid], world = x->w->of[i];
+		if (world < p.world || (world == p.world && x->logs[i].rank < p.rank))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	uint32_t found = p.world != HB_NO && low < x->named ? x->by_name[low] : HB_NO;
+	return found != HB_NO && x->w->of[found] == p.world && x->logs[found].rank == p.rank ? found : HB_NO;
 }
 
-static uint32_t log_of(const struct crossing *x, hb_named_process p)
+/* ---- bridges ---- */
+
+static int by_likeness(const void *a, const void *b, void *user)
 {
-	for (size_t i = 0; p.world != HB_NO && i < x->n; i++)
-		if (x->logs[i].log && x->w->of[i] == p.world && x->logs[i].rank == p.rank)
-			return (uint32_t)i;
-	return HB_NO;
+	const struct hb__crossings *x = user;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct hb__bridge_at *p = &x->bridge[i], *q = &x->bridge[k];
+	int c = order(p->log, q->log);
+	c = c ? c : order(p->b->kind, q->b->kind);
+	c = c ? c : order(p->c->index, q->c->index);
+	c = c ? c : order(p->c->size, q->c->size);
+	c = c ? c : order(p->c->remote_size, q->c->remote_size);
+	return c ? c : order(i, k);
 }
 
-/* The root of the call is this process. */
-static bool is_root(const struct crossing *x, size_t log, const hb_bridge *b)
+static bool list_bridges(struct hb__crossings *x)
 {
-	const hb_comm *c = comm_of(x, log, b);
-	return c && b->root >= 0 && b->root == x->logs[log].rank;
+	size_t room = 0;
+	const hb_bridge *b;
+	x->first = calloc(x->n + 1, sizeof *x->first);
+	x->by_name = malloc((x->n + 1) * sizeof *x->by_name);
+	if (!x->first || !x->by_name)
+		return false;
+	for (size_t i = 0; i < x->n; x->first[++i] = x->bridges) {
+		if (!x->logs[i].log)
+			continue;
+		x->by_name[x->named++] = (uint32_t)i;
+		for (uint32_t k = 0; (b = hb_log_bridge(x->logs[i].log, k)); k++) {
+			const hb_comm *c = hb_log_comm(x->logs[i].log, b->comm);
+			if (!c || b->kind >= HB_BRIDGES)
+				continue;
+			if (!HB_GROW(x->bridge, room, x->bridges + 1))
+				return false;
+			x->bridge[x->bridges++] = (struct hb__bridge_at){(uint32_t)i, k, HB_NO, false, b, c};
+		}
+	}
+	x->alike = malloc((x->bridges + 1) * sizeof *x->alike);
+	for (size_t i = 0; x->alike && i < x->bridges; i++)
+		x->alike[i] = (uint32_t)i;
+	if (x->alike)
+		qsort_r(x->alike, x->bridges, sizeof *x->alike, by_likeness, x);
+	qsort_r(x->by_name, x->named, sizeof *x->by_name, by_name, x);
+	return x->alike && x->bridges < HB_NO;
+}
+
+void hb__cross(struct hb__crossings *x, uint32_t from, uint32_t to, uint32_t world)
+{
+	if (!HB_GROW(x->crossing, x->room, x->crossings + 1)) {
+		x->no_memory = true;
+		return;
+	}
+	uint32_t number = (uint32_t)x->crossings++;
+	x->crossing[number] = (struct hb__crossing){{{from, HB_NO}, {to, world}}, false};
+	x->bridge[from].crossing = number;
+	x->bridge[from].caller = true;
+	if (to != HB_NO)
+		x->bridge[to].crossing = number;
+	x->changed = true;
 }
 
 /* ---- which call made a world ---- */
 
-static bool made_already(const hb_worlds *w, hb_named_process maker, uint32_t bridge)
+static bool is_root(const struct hb__crossings *x, const struct hb__bridge_at *b)
 {
-	for (uint32_t i = 0; i < w->n; i++)
-		if (w->world[i].bridge == bridge && same(w->world[i].maker, maker))
-			return true;
-	return false;
+	return b->b->root >= 0 && b->b->root == x->logs[b->log].rank;
 }
 
 /* A bridge of this log that may have made the world; `inside`: the world began while it was made. */
-static uint32_t bridge_to(const struct crossing *x, size_t log, const hb_world *to, bool inside)
+static uint32_t bridge_to(const struct hb__crossings *x, size_t log, const hb_world *to, bool inside)
 {
-	const hb_bridge *b;
-	hb_named_process maker = {x->w->of[log], x->logs[log].rank};
-	for (uint32_t i = 0; (b = hb_log_bridge(x->logs[log].log, i)); i++) {
-		const hb_comm *c = comm_of(x, log, b);
-		if (b->kind != HB_BRIDGE_SPAWNED || !is_root(x, log, b) || c->remote_size != to->size ||
-			made_already(x->w, maker, i))
+	for (size_t i = x->first[log]; i < x->first[log + 1]; i++) {
+		const struct hb__bridge_at *b = &x->bridge[i];
+		if (b->b->kind != HB_BRIDGE_SPAWNED || b->crossing != HB_NO || !is_root(x, b) ||
+			b->c->remote_size != to->size)
 			continue;
-		if (!inside || (b->entered <= to->began && to->began <= b->returned))
-			return i;
+		if (!inside || (b->b->entered <= to->began && to->began <= b->b->returned))
+			return (uint32_t)i;
 	}
 	return HB_NO;
+}
+
+static void made_by(struct hb__crossings *x, uint32_t world, uint32_t at)
+{
+	hb_world *to = &x->w->world[world];
+	if (at == HB_NO)
+		return;
+	const struct hb__bridge_at *b = &x->bridge[at];
+	to->maker = (hb_named_process){x->w->of[b->log], x->logs[b->log].rank};
+	to->bridge = b->place;
+	hb__cross(x, at, HB_NO, world);
 }
 
 /* Of worlds that do not say who made them: the one call that can have been it. */
-static void guess_maker(struct crossing *x, hb_world *to)
+static uint32_t guess(const struct hb__crossings *x, const hb_world *to)
 {
-	uint32_t found = 0, bridge = HB_NO;
-	hb_named_process maker = {HB_NO, -1};
+	uint32_t found = HB_NO;
 	for (size_t i = 0; i < x->n; i++) {
-		uint32_t at = x->logs[i].log ? bridge_to(x, i, to, true) : HB_NO;
-		found += at != HB_NO;
-		if (at != HB_NO) {
-			maker = (hb_named_process){x->w->of[i], x->logs[i].rank};
-			bridge = at;
-		}
+		uint32_t at = bridge_to(x, i, to, true);
+		if (at != HB_NO && found != HB_NO)
+			return HB_NO;
+		found = at != HB_NO ? at : found;
 	}
-	if (found == 1) {
-		to->maker = maker;
-		to->bridge = bridge;
-	}
+	return found;
 }
 
-static void find_bridges(struct crossing *x)
+static void find_makers(struct hb__crossings *x)
 {
 	for (int inside = 1; inside >= 0; inside--)
 		for (uint32_t i = 0; i < x->w->n; i++) {
-			hb_world *to = &x->w->world[i];
-			uint32_t log = to->bridge == HB_NO && !to->lone ? log_of(x, to->maker) : HB_NO;
+			const hb_world *to = &x->w->world[i];
+			uint32_t log = to->bridge == HB_NO && !to->lone ? hb__log_called(x, to->maker) : HB_NO;
 			if (log != HB_NO)
-				to->bridge = bridge_to(x, log, to, inside);
+				made_by(x, i, bridge_to(x, log, to, inside));
 			else if (to->spawned && !to->lone && to->maker.world == HB_NO && inside)
-				guess_maker(x, to);
+				made_by(x, i, guess(x, to));
 		}
 }
 
-/* ---- strangers ---- */
+/* ---- what was found ---- */
 
-static void know(struct crossing *x, size_t log, int64_t member, hb_named_process who)
+static int by_comm(const void *a, const void *b)
 {
-	uint64_t k = member < -1 ? (uint64_t)(-2 - member) : UINT64_MAX;
-	if (who.world == HB_NO || k >= x->w->strangers[log] || x->w->stranger[log][k].world != HB_NO)
-		return;
-	x->w->stranger[log][k] = who;
-	x->changed = true;
+	const hb_way *x = a, *y = b;
+	return x->log != y->log ? order(x->log, y->log) : order(x->comm, y->comm);
 }
 
-/* The remote group of a bridge of this log is this world. */
-static void know_world(struct crossing *x, size_t log, const hb_bridge *b, uint32_t world)
+static bool keep_ways(struct hb__crossings *x)
 {
-	const hb_comm *c = comm_of(x, log, b);
-	for (uint32_t i = 0; c && i < c->remote_size; i++)
-		know(x, log, c->remote[i], (hb_named_process){world, (int32_t)i});
-}
-
-/* The remote group of the way back to those who made the world of this log. */
-static void know_makers(struct crossing *x, size_t log, size_t root, const hb_comm *there)
-{
-	const hb_bridge *b;
-	for (uint32_t i = 0; (b = hb_log_bridge(x->logs[log].log, i)); i++) {
-		const hb_comm *c = comm_of(x, log, b);
-		for (uint32_t k = 0; b->kind == HB_BRIDGE_MAKER && c && k < c->remote_size && k < there->size; k++)
-			know(x, log, c->remote[k], hb_worlds_member(x->w, root, there->member[k]));
+	hb_worlds *w = x->w;
+	w->way = malloc((x->bridges + 1) * sizeof *w->way);
+	if (!w->way)
+		return false;
+	for (size_t i = 0; i < x->bridges; i++) {
+		const struct hb__bridge_at *b = &x->bridge[i];
+		bool root = b->b->kind == HB_BRIDGE_JOINED || is_root(x, b);
+		w->way[w->ways++] = (hb_way){b->log, b->b->comm, b->crossing, b->b->kind, root, b->caller};
+		if (b->crossing != HB_NO || !root || !b->c->remote_size)
+			continue;
+		w->untold[b->b->kind].calls++;
+		w->untold[b->b->kind].processes += b->c->remote_size;
 	}
-}
-
-/* Which of the bridges of `log` that look like this one of the root it is: how many there are before it (as far as `before`). */
-static uint32_t alike(const struct crossing *x, size_t log, hb_named_process root, const hb_comm *like, uint32_t before,
-	uint32_t wanted, uint32_t *ret_n)
-{
-	const hb_bridge *b;
-	*ret_n = 0;
-	for (uint32_t i = 0; i < before && (b = hb_log_bridge(x->logs[log].log, i)); i++) {
-		const hb_comm *c = comm_of(x, log, b);
-		if (b->kind == HB_BRIDGE_SPAWNED && c && c->index == like->index && c->size == like->size &&
-			c->remote_size == like->remote_size && same(hb_worlds_member(x->w, log, b->root), root) &&
-			(*ret_n)++ == wanted)
-			return i;
-	}
-	return HB_NO;
-}
-
-/* What the root's bridge tells the others of its local group. */
-static void know_at_others(struct crossing *x, uint32_t world, size_t root, const hb_comm *there)
-{
-	const hb_world *to = &x->w->world[world];
-	uint32_t nth, n;
-	alike(x, root, to->maker, there, to->bridge, HB_NO, &nth);
-	for (uint32_t k = 0; k < there->size; k++) {
-		uint32_t log = log_of(x, hb_worlds_member(x->w, root, there->member[k]));
-		uint32_t at = log == HB_NO || log == root ? HB_NO : alike(x, log, to->maker, there, HB_NO, nth, &n);
-		if (at != HB_NO)
-			know_world(x, log, hb_log_bridge(x->logs[log].log, at), world);
-	}
-}
-
-static bool count_strangers(struct crossing *x)
-{
-	for (size_t i = 0; i < x->n; i++) {
-		const hb_bridge *b;
-		for (uint32_t k = 0; x->logs[i].log && (b = hb_log_bridge(x->logs[i].log, k)); k++) {
-			const hb_comm *c = comm_of(x, i, b);
-			for (uint32_t r = 0; c && r < c->remote_size; r++)
-				if (c->remote[r] < -1 && (uint32_t)(-2 - c->remote[r]) >= x->w->strangers[i])
-					x->w->strangers[i] = (uint32_t)(-2 - c->remote[r]) + 1;
-		}
-		/* as many as a bridge can lead to: the number comes from a file */
-		if (x->w->strangers[i] > 1 << 24)
-			x->w->strangers[i] = 0;
-		x->w->stranger[i] = malloc(((size_t)x->w->strangers[i] + 1) * sizeof **x->w->stranger);
-		if (!x->w->stranger[i])
-			return false;
-		for (uint32_t k = 0; k < x->w->strangers[i]; k++)
-			x->w->stranger[i][k] = (hb_named_process){HB_NO, -1};
-	}
+	qsort(w->way, w->ways, sizeof *w->way, by_comm);
+	for (uint32_t i = 0; i < w->n; i++)
+		w->orphans += w->world[i].spawned && !w->world[i].lone && w->world[i].bridge == HB_NO;
 	return true;
 }
 
-static void count_unknown(struct crossing *x)
+const hb_way *hb_worlds_way(const hb_worlds *w, size_t log, uint32_t comm)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		const hb_bridge *b;
-		for (uint32_t k = 0; x->logs[i].log && (b = hb_log_bridge(x->logs[i].log, k)); k++) {
-			const hb_comm *c = comm_of(x, i, b);
-			x->w->unknown += c && c->remote_size && hb_worlds_member(x->w, i, c->remote[0]).world == HB_NO;
+	hb_way wanted = {.log = (uint32_t)log, .comm = comm};
+	return w->ways ? bsearch(&wanted, w->way, w->ways, sizeof *w->way, by_comm) : NULL;
+}
+
+/* Until nothing new is learned: a member of one bridge may have been met by another, and two sides that could belong to several
+ * others may fit one only when their members are known. */
+static void find_all(struct hb__crossings *x)
+{
+	find_makers(x);
+	for (bool late = false;; late = true) {
+		x->changed = true;
+		while (x->changed && !x->no_memory) {
+			x->changed = false;
+			hb__find_meetings(x, false);
+			for (uint32_t i = 0; i < x->crossings; i++)
+				hb__tell_strangers(x, i);
 		}
+		if (late)
+			hb__find_meetings(x, true);
+		if (x->no_memory || (late && !x->changed))
+			return;
 	}
 }
 
 bool hb__cross_bridges(const hb_log_named *logs, size_t n, hb_worlds *worlds)
 {
-	struct crossing x = {.logs = logs, .n = n, .w = worlds, .changed = true};
-	if (!count_strangers(&x))
-		return false;
-	find_bridges(&x);
-	/* a member of one bridge may have been met by another: until nothing is new */
-	while (x.changed) {
-		x.changed = false;
-		for (uint32_t i = 0; i < worlds->n; i++) {
-			const hb_world *to = &worlds->world[i];
-			uint32_t root = to->bridge == HB_NO ? HB_NO : log_of(&x, to->maker);
-			const hb_bridge *b = root == HB_NO ? NULL : hb_log_bridge(logs[root].log, to->bridge);
-			const hb_comm *there = comm_of(&x, root, b);
-			if (!there)
-				continue;
-			know_world(&x, root, b, i);
-			for (size_t log = 0; log < n; log++)
-				if (logs[log].log && worlds->of[log] == i)
-					know_makers(&x, log, root, there);
-			know_at_others(&x, i, root, there);
-		}
-	}
-	count_unknown(&x);
-	return true;
+	struct hb__crossings x = {.logs = logs, .n = n, .w = worlds};
+	bool good = list_bridges(&x) && hb__list_doors(&x) && hb__list_strangers(&x);
+	if (good)
+		find_all(&x);
+	good = good && !x.no_memory && keep_ways(&x);
+	free(x.first);
+	free(x.by_name);
+	free(x.bridge);
+	free(x.alike);
+	free(x.door);
+	free(x.crossing);
+	return good;
 }

@@ -3,9 +3,12 @@
 #define HBDB_MODEL_WORLD_WORLD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hbdb/format.h>
+
+#include "calls/meaning.h"
 
 /* A process by its name. */
 typedef struct hb_named_process {
@@ -24,13 +27,32 @@ typedef struct hb_world {
 	uint32_t bridge; /* at the maker: the bridge by which it was made; HB_NO: not known */
 } hb_world;
 
+/* A bridge of a log, and where it leads. */
+typedef struct hb_way {
+	uint32_t log, comm; /* its communicator, by its number in the log */
+	uint32_t crossing;  /* a number that the bridges of both sides, and no others, have; HB_NO: where it leads is not known */
+	uint32_t kind;      /* enum hb_bridge_kind */
+	bool root;          /* the process is the root of the call */
+	bool caller;        /* it is on the first of the two sides: that made the world, or accepted */
+} hb_way;
+
+/* Bridges of one kind of which it is not known where they lead. */
+typedef struct hb_untold {
+	uint32_t calls;     /* at their roots */
+	uint64_t processes; /* in their remote groups */
+} hb_untold;
+
 typedef struct hb_worlds {
 	hb_world *world; /* in the order of their numbers */
 	uint32_t n;
 	uint32_t *of;                /* by log: place of its world */
 	hb_named_process **stranger; /* by log: its strangers */
 	uint32_t *strangers;         /* by log: how many */
-	uint32_t unknown;            /* bridges of which it is not known where they lead */
+	hb_way *way;                 /* by log, then by communicator */
+	size_t ways;
+	hb_untold untold[HB_BRIDGES]; /* by enum hb_bridge_kind */
+	uint32_t orphans;             /* worlds that were made, and it is not known by whom */
+	uint32_t by_time;             /* connections at ports that are told from each other by their times alone */
 } hb_worlds;
 
 /* A log, and what the name of its file says: 0, or a PID. */
@@ -55,7 +77,13 @@ static inline hb_named_process hb_worlds_member(const hb_worlds *w, size_t log, 
 }
 
 /* ---- bridges.c ---- */
-/* Which call made each world, and who the strangers are. False: out of memory. */
-bool hb__cross_bridges(const hb_log_named *logs, size_t n, hb_worlds *worlds);
+/* What is known of a communicator of this log that is a bridge; NULL: it is none. */
+const hb_way *hb_worlds_way(const hb_worlds *w, size_t log, uint32_t comm);
+
+/* ---- missing.c ---- */
+/* Room for the longest sentence. */
+#define HB_WORLDS_TEXT 400
+/* What the recording does not have of other worlds, as sentences for people, counted from 0. False: there are no more. */
+bool hb_worlds_missing(const hb_worlds *w, uint32_t index, char text[HB_WORLDS_TEXT]);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/world/world.h"
+#include "model/world/crossing.h"
 
 static const hb_identity *identity(const hb_log_named *l) { return l->log ? hb_log_identity(l->log) : NULL; }
 
@@ -197,5 +197,6 @@ void hb_worlds_free(hb_worlds *w, size_t n)
 	free(w->of);
 	free(w->stranger);
 	free(w->strangers);
+	free(w->way);
 	*w = (hb_worlds){0};
 }

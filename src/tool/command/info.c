@@ -71,12 +71,17 @@ static void count_calls(struct facts *f, const hb_log *log, const hb_log_info *i
 	}
 }
 
-static char *identity_of(const hb_log *log, uint32_t world, int64_t number, int depth)
+static char *identity_of(const struct facts *f, size_t at, int64_t number, int depth)
 {
+	const hb_log *log = f->logs.at[at].log;
+	uint32_t world = f->logs.at[at].world;
+	const hb_way *way = number >= 0 ? hb_worlds_way(&f->logs.worlds, at, (uint32_t)number) : NULL;
+	if (way && way->crossing != HB_NO)
+		return hb__format("between %u", way->crossing);
 	const hb_comm *c = number > 1 && number < HB_NO && depth < 64 ? hb_log_comm(log, (uint32_t)number) : NULL;
 	if (!c)
 		return world ? hb__format("%lld@%u", (long long)number, world) : hb__format("%lld", (long long)number);
-	char *parent = identity_of(log, world, c->parent, depth + 1);
+	char *parent = identity_of(f, at, c->parent, depth + 1);
 	/* an intercommunicator has the same index and two leaders: its groups, ordered, are its identity */
 	int32_t a = c->size && c->member ? c->member[0] : -1, b = c->remote_size && c->remote ? c->remote[0] : -1;
 	char *identity =
@@ -87,36 +92,30 @@ static char *identity_of(const hb_log *log, uint32_t world, int64_t number, int 
 	return identity;
 }
 
-/* A process of the recording made the world. */
-static bool made_elsewhere(const struct facts *f, uint32_t world)
+/* With members of a world that comes before that of the log. */
+static bool belongs_elsewhere(const struct facts *f, size_t log, const hb_comm *c)
 {
-	for (uint32_t i = 0; i < f->logs.worlds.n; i++)
-		if (f->logs.worlds.world[i].number == world)
-			return f->logs.worlds.world[i].maker.world != HB_NO;
-	return false;
-}
-
-/* With members of another world. */
-static bool crosses(const hb_comm *c)
-{
+	const hb_worlds *w = &f->logs.worlds;
 	for (uint32_t i = 0; i < c->size; i++)
-		if (c->member[i] < -1)
+		if (hb_worlds_member(w, log, c->member[i]).world < w->of[log])
 			return true;
 	for (uint32_t i = 0; i < c->remote_size; i++)
-		if (c->remote[i] < -1)
+		if (hb_worlds_member(w, log, c->remote[i]).world < w->of[log])
 			return true;
 	return false;
 }
 
-/* Communicators of several worlds are counted where they were made first: at those who made the others. */
-static void count_comms(struct facts *f, const hb_log *log, const hb_log_info *info, uint32_t world)
+/* Communicators of several worlds are counted in the first of these. */
+static void count_comms(struct facts *f, size_t at, const hb_log_info *info)
 {
+	const hb_log *log = f->logs.at[at].log;
+	uint32_t world = f->logs.at[at].world;
 	for (uint32_t i = 0; i < info->comms; i++) {
 		const hb_comm *c = hb_log_comm(log, i);
 		size_t k = 0;
-		if (!c || i == 1 || (made_elsewhere(f, world) && crosses(c)))
+		if (!c || i == 1 || belongs_elsewhere(f, at, c))
 			continue;
-		char *identity = identity_of(log, world, i, 0);
+		char *identity = identity_of(f, at, i, 0);
 		while (k < f->ncomms && strcmp(f->comms[k].identity, identity))
 			k++;
 		if (k == f->ncomms) {
@@ -147,11 +146,12 @@ static void gather(struct facts *f)
 		hb__add_log(log, &f->sum);
 		f->sum.bytes += info->bytes;
 		count_calls(f, log, info);
-		count_comms(f, log, info, f->logs.at[i].world);
+		count_comms(f, i, info);
 		if (!f->version_text)
 			f->version_text = info->version_text;
 		f->mpi = f->mpi || info->library;
 	}
+	hb__add_missing(&f->logs.worlds, &f->sum);
 	if (f->ncalled)
 		qsort(f->called, f->ncalled, sizeof *f->called, by_calls);
 }
@@ -495,6 +495,12 @@ static void print_json(const struct facts *f)
 		if (f->comms[i].name)
 			field(o, false, "name", f->comms[i].name);
 		hb__put_char(o, '}');
+	}
+	char text[HB_WORLDS_TEXT];
+	hb__put_text(o, "],\"missing\":[");
+	for (uint32_t i = 0; hb_worlds_missing(&f->logs.worlds, i, text); i++) {
+		hb__put_text(o, i ? "," : "");
+		hb__put_json(o, text);
 	}
 	hb__put_text(o, "],\"not_covered\":[");
 	for (size_t i = 0; i < f->sum.nnotes; i++) {

@@ -186,8 +186,8 @@ static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 		"program", "message", "probe", "synchronous", "collective", "request", "start", "window"};
 	bool message = l->kind == HB_LINK_MESSAGE || l->kind == HB_LINK_PROBE || l->kind == HB_LINK_SYNC;
 	hb__put_text(out, ",\"link\":\"");
-	bool made = l->kind == HB_LINK_WINDOW && hb_model_edges(o->run.model)[l->id].kind >= HB_EDGE_MADE;
-	hb__put_text(out, made ? "spawn" : kinds[l->kind]);
+	hb_edge_kind edge = l->kind == HB_LINK_WINDOW ? hb_model_edges(o->run.model)[l->id].kind : HB_EDGE_COMPLETED;
+	hb__put_text(out, edge == HB_EDGE_MET ? "connection" : edge >= HB_EDGE_MADE ? "spawn" : kinds[l->kind]);
 	hb__put_text(out, "\"");
 	if (l->kind == HB_LINK_PROGRAM) {
 		hb__put_text(out, ",\"calls_between\":");

@@ -172,6 +172,19 @@ static void drop_begun(const char *recording, hb_sum *sum)
 				     hb__plural(dropped, "it", "them")));
 }
 
+/* Who was met, and is not here: only all logs together tell. */
+static void add_missing(const char *recording, hb_sum *sum)
+{
+	hb_logs logs;
+	hb__list_logs(recording, &logs);
+	for (size_t i = 0; i < logs.n; i++)
+		if (hb_log_open(logs.at[i].path, &logs.at[i].log, NULL))
+			logs.at[i].log = NULL; /* said already */
+	hb__name_worlds(&logs);
+	hb__add_missing(&logs.worlds, sum);
+	hb__close_logs(&logs);
+}
+
 void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 {
 	hb_logs logs;
@@ -190,5 +203,7 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 	if (!hb__distillery_close(&d, recording))
 		say_trouble(ret, hb__format("%s: the list of messages that raced: %s", recording, strerror(errno)));
 	drop_begun(recording, ret);
+	if (ret->bridges)
+		add_missing(recording, ret);
 	hb__close_logs(&logs);
 }

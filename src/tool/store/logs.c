@@ -164,6 +164,7 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 	sum->lost += info->lost;
 	const hb_identity *id = hb_log_identity(log);
 	bool spawned = id && id->spawned;
+	sum->bridges = sum->bridges || hb_log_bridge(log, 0);
 	sum->size = info->size > sum->size && !spawned ? info->size : sum->size;
 	sum->killed += info->state == HB_STATE_RUNNING;
 	sum->left += info->state == HB_STATE_LEFT;
@@ -197,6 +198,13 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		if (!again)
 			add_note(note->text, info->rank, sum);
 	}
+}
+
+void hb__add_missing(const hb_worlds *worlds, hb_sum *sum)
+{
+	char text[HB_WORLDS_TEXT];
+	for (uint32_t i = 0; worlds->world && hb_worlds_missing(worlds, i, text); i++)
+		hb__push(&sum->trouble, text);
 }
 
 void hb__sum_free(hb_sum *sum)

@@ -40,6 +40,7 @@ typedef struct hb_sum {
 	uint64_t left, aborted, killed, stopped, damaged; /* processes */
 	int stopped_errno;
 	uint64_t not_sealed;
+	bool bridges;           /* a process met others of another world */
 	bool racing;            /* level racing */
 	uint64_t kept, skipped; /* ... calls that answered wildcard receives */
 	int32_t size;           /* of MPI_COMM_WORLD as the logs say; 0: none */
@@ -55,6 +56,8 @@ typedef struct hb_sum {
 /* Adds one log to a sum: its state, its trouble, its notes. */
 void hb__add_log(hb_log *log, hb_sum *sum);
 void hb__sum_free(hb_sum *sum);
+/* Adds what the recording does not have of other worlds. */
+void hb__add_missing(const hb_worlds *worlds, hb_sum *sum);
 /* Prints the notes, lines such as "rank 3: ..." */
 void hb__print_notes(const hb_sum *sum);
 /* Prints the sum: the first line names the recording, further ones what was not covered. */

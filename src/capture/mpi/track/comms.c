@@ -136,19 +136,41 @@ static uint64_t mix(uint64_t h, uint64_t more)
 	return h ^ h >> 31;
 }
 
+/* The members of a new communicator as ranks of its parent: those of different worlds have these in common, and no others. NULL:
+ * not known. */
+static const int *ranks_in(const struct hb__comm *parent, MPI_Group group, int n)
+{
+	MPI_Group all;
+	int *at = hb__pool(sizeof(int) * (size_t)(2 * n + 2)), *own = at + n;
+	if (!at || PMPI(Comm_group)(parent->handle, &all) != MPI_SUCCESS)
+		return NULL;
+	for (int i = 0; i < n; i++)
+		own[i] = i;
+	bool known = PMPI(Group_translate_ranks)(group, n, own, all, at) == MPI_SUCCESS;
+	PMPI(Group_free)(&all);
+	return known ? at : NULL;
+}
+
+/* A parent by what all its members know of it: world ranks where it is of one world. */
+static uint64_t known_of(const struct hb__comm *parent)
+{
+	bool crosses = !parent->member;
+	for (int i = 0; !crosses && i < parent->size; i++)
+		crosses = parent->member[i] < 0;
+	return mix(parent->index, (uint64_t)(crosses ? -1 - parent->size : parent->leader));
+}
+
 uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int tag)
 {
 	static struct hb__map earlier; /* digest -> how many */
 	MPI_Group group;
 	int n = 0;
-	if (made == hb__known.comm_null || PMPI(Comm_group)(made, &group) != MPI_SUCCESS)
+	if (!parent || made == hb__known.comm_null || PMPI(Comm_group)(made, &group) != MPI_SUCCESS)
 		return 0;
 	PMPI(Group_size)(group, &n);
 	hb__track_lock();
-	const int *member = hb__world_ranks(group, n);
-	/* the parent by what all its members know of it */
-	uint64_t h = parent ? mix(parent->index, (uint64_t)parent->leader) : 0;
-	h = mix(h, (uint64_t)(uint32_t)tag);
+	const int *member = ranks_in(parent, group, n);
+	uint64_t h = mix(known_of(parent), (uint64_t)(uint32_t)tag);
 	for (int i = 0; member && i < n; i++)
 		h = mix(h, (uint64_t)member[i]);
 	uintptr_t times = (uintptr_t)hb__map_find(&earlier, (uintptr_t)(h | 1));

@@ -8,6 +8,7 @@ import { button, el, link, section } from "./dom";
 const ORDERS: Record<string, string> = {
 	completed: "the access epoch that was completed, for which the target waited", fetched: "the window that was exposed, from which data was fetched",
 	made: "the process that was made", began: "the process made had to begin",
+	met: "the other side of the connection, for which this one waited",
 };
 
 export function sourceView(rows: SourceRow[], row: number): HTMLElement {
