@@ -144,9 +144,17 @@ static void tell_processes(hb_model *m)
 	m->info.open = m->info.open || m->worlds->by_time;
 }
 
+static const char *name_of(const hb_model *m, uint32_t process, char name[32])
+{
+	const hb_process *p = &m->processes.at[process];
+	snprintf(name, 32, p->world ? "%d@%u" : "%d", p->rank, p->world);
+	return name;
+}
+
 /* Messages that were received and that nobody sent. */
 static void tell_orphans(hb_model *m)
 {
+	char to[32], by[32];
 	int told = 0;
 	for (size_t i = 0; i < m->channels.n; i++) {
 		const hb_channel *c = &m->channels.at[i];
@@ -158,17 +166,17 @@ static void tell_orphans(hb_model *m)
 		if (c->source == HB_NO) {
 			if (!told++)
 				hb__model_trouble(m,
-					"rank %d received a message from a process that is not in this recording: the order that results from it is not known",
-					m->processes.at[c->dest].rank);
+					"rank %s received a message from a process that is not in this recording: the order that results from it is not known",
+					name_of(m, c->dest, to));
 			continue;
 		}
 		hb_process *from = &m->processes.at[c->source];
 		if (m->troubles.n > 20 || m->world[m->world_of[c->source]].lone || !from->log || from->cut)
 			continue; /* told already */
 		hb__model_trouble(m,
-			"rank %d received %u message%s with tag %d from rank %d that rank %d has not sent: the two logs do not belong to the same run, and what connects them is not certain",
-			m->processes.at[c->dest].rank, c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
-			c->tag, from->rank, from->rank);
+			"rank %s received %u message%s with tag %d from rank %s that rank %s has not sent: the two logs do not belong to the same run, and what connects them is not certain",
+			name_of(m, c->dest, to), c->received - c->sent, c->received - c->sent == 1 ? "" : "s", c->tag,
+			name_of(m, c->source, by), by);
 	}
 }
 

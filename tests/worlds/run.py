@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -106,7 +108,10 @@ def others():
     done = record("b.hbdb", 2, "bare")
     check(done.returncode == 0 and "2 processes" in done.all and worlds("b.hbdb") == [(0, 2, None)], "a child without the recorder", done.all)
     said = hbdb("races", "b.hbdb").all
-    check("2 intercommunicators lead to processes of other worlds that are not known, or not in this recording" in said, "and that is said", said)
+    told = "1 spawned process is not in this recording"
+    check(told in said and told in done.all, "and that is said, by record too", said + done.all)
+    check("trouble       " + told in hbdb("info", "b.hbdb").stdout, "and by info", hbdb("info", "b.hbdb").stdout)
+    check(told in json.loads(hbdb("info", "--json", "b.hbdb").stdout)["missing"][0], "and by info --json")
 
     done = record("d.hbdb", 2, "dies")
     check("3 processes" in done.all and worlds("d.hbdb") == [(0, 2, None), (1, 1, (0, 0))], "a child that dies is in the recording", done.all)
@@ -117,6 +122,78 @@ def others():
     os.unlink(folder + "/gone.hbdb/" + lost[0])
     said = hbdb("races", "gone.hbdb").all
     check("rank 1 is missing" in said and (2, 2, (0, 1)) in worlds("gone.hbdb"), "the maker's log is lost: its world keeps its number", said)
+
+
+def groups():
+    done = record("g.hbdb", 2, "groups")
+    check(done.returncode == 0 and worlds("g.hbdb") == [(0, 2, None), (1, 2, (0, 0))], "groups: recorded", done.all)
+    check(sql("g.hbdb", "SELECT state, count(*) FROM messages GROUP BY 1") == [["received", "22"]],
+          "groups: communicators of some members of two worlds, led by either", sql("g.hbdb", "SELECT * FROM messages WHERE state<>'received'"))
+    found = sql("g.hbdb", "SELECT members FROM communicators WHERE name LIKE '%.g%' AND parent=(SELECT id FROM communicators WHERE name='WORLD.0.0') ORDER BY 1")
+    check(sorted(found) == sorted([['["0@1",0]'], ['[1,"0@1","1@1"]'], ['["1@1",1]'], ['["1@1",1]']]), "groups: the same one twice is two", found)
+
+
+def two_jobs(name, how, n, times=1, with_both=True):
+    """A server and a client, each started by a launcher of its own, under one record; or, one of them outside of it."""
+    for file in os.listdir(folder):
+        if file.startswith("where"):
+            os.unlink(os.path.join(folder, file))
+    launch = " ".join(LAUNCH[:-1]) + " --ompi-server file:%s/server -n %d ./meet" % (folder, n)
+    serve, call = ("%s %s %s where %d" % (launch, side, how, times) for side in ("serve", "call"))
+    if with_both:
+        return hbdb("record", "--mpi", "openmpi", "-o", name, "--", "sh", "-c", "%s & %s; wait" % (serve, call))
+    other = subprocess.Popen(call.split(), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    done = hbdb("record", "-o", name, "--", *serve.split())
+    other.wait()
+    return done
+
+
+def meet():
+    done = run("mpicc.openmpi", "-g", "-O1", "-Wall", "-Wextra", "-o", "meet", HERE + "/programs/meet.c")
+    check(done.returncode == 0, "meet: compiles", done.all)
+    done = hbdb("record", "-o", "one.hbdb", "--", *LAUNCH, 4, "./meet", "both")
+    check(done.returncode == 0 and sql("one.hbdb", "SELECT state, count(*) FROM messages GROUP BY 1") == [["received", "6"]],
+          "meet: processes of one world, each for itself at one port", done.all)
+    server = subprocess.Popen(["ompi-server", "--no-daemonize", "-r", folder + "/server"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while server.poll() is None and not os.path.exists(folder + "/server"):
+            time.sleep(0.05)
+        between_jobs()
+    finally:
+        server.kill()
+        server.wait()
+
+
+def of_calls(recording, what, world, rank):
+    return sql(recording, "SELECT rank, event FROM events WHERE call IN ('MPI_Comm_%s', 'MPI_Comm_join') AND world=%d AND rank=%d ORDER BY event" % (what, world, rank))
+
+
+def between_jobs():
+    for how, n, what in (("port", 2, "WORLD.0"), ("published", 2, "WORLD.0"), ("unix", 1, "JOIN.0-0@1.0"), ("tcp", 1, "JOIN.0-0@1.0")):
+        recording = how + ".hbdb"
+        done = two_jobs(recording, how, n, 3)
+        check(done.returncode == 0 and "%d processes" % (2 * n) in done.all and worlds(recording) == [(0, n, None), (1, n, None)], how + ": recorded as two worlds", done.all)
+        check(not json.loads(hbdb("info", "--json", recording).stdout)["missing"], how + ": nothing is missing", done.all)
+        found = sql(recording, "SELECT state, sender_world, receiver_world, count(*) FROM messages GROUP BY 1, 2, 3")
+        across = [["received", "1", "0", str(6 * n)]]  # who accepts is world 0; of two that join the one that began first
+        check(found == across or (n == 1 and found == [["received", "0", "1", "6"]]), how + ": messages from the one that called to the one that served", found)
+        found = sql(recording, "SELECT name FROM communicators WHERE kind='inter'")
+        check(len(found) == 3 and [what] in found, how + ": each time another communicator, one for both sides", found)
+        call = of_calls(recording, "accept", 0, 0)
+        other = of_calls(recording, "connect", 1, n - 1)
+        said = hbdb("order", ":".join(call[0]), "%s@1:%s" % tuple(other[0]), recording).stdout
+        check(("are together" if n == 1 else "is before 1@1:2") in said and "other side" in said, how + ": the two calls wait for each other", said)
+        said = hbdb("order", ":".join(call[0]), "%s@1:%s" % tuple(other[1]), recording).stdout
+        check("strictly before" in said, how + ": the first meeting is before the second", said)
+        check((n > 1) == bool(re.search(r"0:\d+ got [01]@1:\d+", hbdb("races", recording).stdout)), how + ": races", hbdb("races", recording).stdout)
+        for kind in ("csv", "perfetto", "shiviz", "otf2"):
+            check(hbdb("export", "--to", kind, recording).returncode == 0, "%s: export to %s" % (how, kind))
+        cone = hbdb("cone", "0:%d" % (int(call[0][1]) + 1), recording).stdout
+        check("0@1  after" in cone, how + ": cone", cone)
+    done = two_jobs("alone.hbdb", "port", 2, 2, with_both=False)
+    told = "it is not known whom 2 calls of MPI_Comm_accept met"
+    check(done.returncode == 0 and told in done.all, "one side alone: record says so", done.all)
+    check(told in hbdb("info", "alone.hbdb").stdout and told in hbdb("races", "alone.hbdb").all, "one side alone: so do info and races", hbdb("races", "alone.hbdb").all)
 
 
 def sessions():
@@ -148,11 +225,11 @@ def main():
     check(done.returncode == 0, "compiles", done.all)
     version = re.search(r"(\d+)\.\d+\.\d+", run("mpirun.openmpi", "--version").all)
     hands_on = version and int(version[1]) < 5  # the launcher of later ones does not hand hbdb's variables on to those whom a program spawns
-    for part in (each, twice, others, sessions) if hands_on else (sessions,):
+    for part in (each, twice, groups, others, meet, sessions) if hands_on else (sessions,):
         try:
             part()
         except Exception as e:  # a tool that said something else
-            check(False, part.__name__, repr(e))
+            check(False, part.__name__, traceback.format_exc())
     shutil.rmtree(folder, ignore_errors=True)
     print("%d passed, %d failed" % (count["passed"], count["failed"]))
     return count["failed"] > 0

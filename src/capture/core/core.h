@@ -57,6 +57,10 @@ extern bool hb__many_threads; /* the program started threads of its own: what th
 extern bool hb__spawned;      /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
 
+/* ---- socket.c ---- */
+/* False: it is no connection, or the system does not tell. */
+bool hb__socket_name(int fd, char *text, size_t size);
+
 struct hb__slot;
 struct hb__follow;
 struct hb__user;

@@ -59,6 +59,19 @@ static void name_child(const hb_model *m, uint32_t process, hb_group *g, uint64_
 	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
 }
 
+/* Of two processes that joined: both of these, and how many times they had before. */
+static void name_joined(const hb_model *m, int64_t a, int64_t b, uint64_t before, hb_group *g)
+{
+	int64_t both[2] = {a < b ? a : b, a < b ? b : a};
+	char name[2][32], text[96];
+	for (int i = 0; i < 2; i++) {
+		uint32_t world = m->world[both[i] >> 32].number;
+		snprintf(name[i], sizeof name[i], world ? "%d@%u" : "%d", (int32_t)both[i], world);
+	}
+	snprintf(text, sizeof text, "JOIN.%s-%s.%llu", name[0], name[1], (unsigned long long)before);
+	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
+}
+
 /* The same processes, strangers who are not known among them. */
 static bool same_members(const hb_model *m, uint32_t process, const int32_t *a, const int32_t *b, uint32_t n)
 {
@@ -131,7 +144,11 @@ static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_
 		g.size = t.remote_size, g.remote_size = t.size;
 		g.member = t.remote, g.remote = t.member;
 	}
-	name_child(m, process, &g, c->index, head);
+	const hb_way *way = inter ? hb_worlds_way(m->worlds, process, comm) : NULL;
+	if (way && way->kind == HB_BRIDGE_JOINED && head >= 0 && other != INT64_MAX)
+		name_joined(m, own, other, pairs_before(m, process, comm, c), &g);
+	else
+		name_child(m, process, &g, c->index, head);
 	return cell->value = add(m, g);
 }
 

@@ -89,16 +89,29 @@ static void gather(hb_worlds *w, const hb_log_named *logs, size_t n)
 
 struct numbering {
 	hb_worlds *w;
+	bool *serves;    /* by place: one of its processes accepted others */
+	const hb_log_named *logs;
 	uint32_t *order; /* places of worlds by number */
 	uint32_t n;
 	bool *done;
 };
 
-static bool before(const hb_world *a, const hb_world *b)
+static const char *program_of(const struct numbering *m, const hb_world *world)
 {
+	const hb_log *log = m->logs[world->log].log;
+	return log ? hb_log_get_info(log)->program : "";
+}
+
+/* Those that nobody made begin in an order that is chance: what they are comes before when they began. */
+static bool before(const struct numbering *m, uint32_t i, uint32_t k)
+{
+	const hb_world *a = &m->w->world[i], *b = &m->w->world[k];
+	int program = a->maker.world == HB_NO ? strcmp(program_of(m, a), program_of(m, b)) : 0;
 	if (a->maker.world != HB_NO && a->maker.rank != b->maker.rank)
 		return a->maker.rank < b->maker.rank;
-	return a->began < b->began;
+	if (a->maker.world == HB_NO && m->serves[i] != m->serves[k])
+		return m->serves[i];
+	return program ? program < 0 : a->began < b->began;
 }
 
 static void take(struct numbering *m, uint32_t at)
@@ -114,7 +127,7 @@ static uint32_t next(const struct numbering *m, uint32_t maker)
 	for (uint32_t i = 0; i < m->w->n; i++) {
 		const hb_world *world = &m->w->world[i];
 		bool fits = maker == HB_NO - 1 || (maker == HB_NO ? !world->spawned : world->maker.world == maker);
-		if (!m->done[i] && fits && (first == HB_NO || before(world, &m->w->world[first])))
+		if (!m->done[i] && fits && (first == HB_NO || before(m, i, first)))
 			first = i;
 	}
 	return first;
@@ -128,13 +141,26 @@ static void take_made(struct numbering *m, uint32_t from)
 			take(m, made);
 }
 
+static bool *find_servers(const hb_worlds *w, const hb_log_named *logs, size_t n)
+{
+	bool *serves = calloc(w->n + 1, sizeof *serves);
+	const hb_bridge *b;
+	for (size_t i = 0; serves && i < n; i++)
+		for (uint32_t k = 0; logs[i].log && (b = hb_log_bridge(logs[i].log, k)); k++)
+			serves[w->of[i]] |= b->kind == HB_BRIDGE_ACCEPTED;
+	return serves;
+}
+
 static bool number(hb_worlds *w, const hb_log_named *logs, size_t n)
 {
-	struct numbering m = {
-		.w = w, .order = calloc(w->n + 1, sizeof *m.order), .done = calloc(w->n + 1, sizeof *m.done)};
+	struct numbering m = {.w = w,
+		.logs = logs,
+		.serves = find_servers(w, logs, n),
+		.order = calloc(w->n + 1, sizeof *m.order),
+		.done = calloc(w->n + 1, sizeof *m.done)};
 	hb_world *sorted = calloc(w->n + 1, sizeof *sorted);
 	uint32_t *place = calloc(w->n + 1, sizeof *place), first = HB_NO;
-	bool good = m.order && m.done && sorted && place;
+	bool good = m.serves && m.order && m.done && sorted && place;
 	for (uint32_t i = 0; good && i < w->n; i++) /* where nothing but the names of the files is known */
 		if (!w->world[i].lone && !says(&logs[w->world[i].log]))
 			first = i;
@@ -157,6 +183,7 @@ static bool number(hb_worlds *w, const hb_log_named *logs, size_t n)
 			sorted[i].maker.world = place[sorted[i].maker.world];
 	if (good)
 		memcpy(w->world, sorted, w->n * sizeof *sorted);
+	free(m.serves);
 	free(m.order);
 	free(m.done);
 	free(sorted);

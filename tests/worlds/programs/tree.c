@@ -108,6 +108,45 @@ static void second(MPI_Comm parent)
 	MPI_Comm_disconnect(&parent);
 }
 
+/* A communicator of these members of another one, of which only they know; and what is made from it. */
+static void among(MPI_Comm all, int n, const int *members, int tag)
+{
+	MPI_Group whole, some;
+	MPI_Comm made = MPI_COMM_NULL, copy;
+	int in;
+	MPI_Comm_group(all, &whole);
+	MPI_Group_incl(whole, n, members, &some);
+	MPI_Group_rank(some, &in);
+	if (in != MPI_UNDEFINED)
+		MPI_Comm_create_group(all, some, tag, &made);
+	MPI_Group_free(&some);
+	MPI_Group_free(&whole);
+	if (in == MPI_UNDEFINED)
+		return;
+	round_trip(made);
+	MPI_Comm_dup(made, &copy);
+	round_trip(copy);
+	MPI_Comm_free(&copy);
+	MPI_Comm_free(&made);
+}
+
+/* Groups of both worlds, led by one of the one and of the other, one of them twice. */
+static void groups(MPI_Comm all)
+{
+	static const int mixed[] = {1, 2, 3}, theirs[] = {2, 0}, few[] = {3, 1};
+	among(all, 3, mixed, 5);
+	among(all, 2, theirs, 5);
+	among(all, 2, few, 6);
+	among(all, 2, few, 6);
+	MPI_Comm half;
+	int me;
+	MPI_Comm_rank(all, &me);
+	MPI_Comm_split(all, me % 2, -me, &half);
+	round_trip(half);
+	MPI_Comm_free(&half);
+	MPI_Comm_free(&all);
+}
+
 static void multiple(char *program)
 {
 	char *commands[] = {program, program}, *late[] = {"late", NULL}, *prompt[] = {"prompt", NULL},
@@ -148,7 +187,14 @@ int main(int argc, char **argv)
 		twice(program);
 	else if (!strcmp(what, "multiple"))
 		multiple(program);
-	else if (!strcmp(what, "bare"))
+	else if (!strcmp(what, "groups")) {
+		MPI_Comm made = spawn(program, "grouped", 2, 0, WORLD);
+		groups(merged(made, 0));
+		MPI_Comm_disconnect(&made);
+	} else if (!strcmp(what, "grouped")) {
+		groups(merged(parent, 1));
+		MPI_Comm_disconnect(&parent);
+	} else if (!strcmp(what, "bare"))
 		bare(program);
 	else if (!strcmp(what, "dies"))
 		collect(spawn(program, "death", 1, 0, WORLD));

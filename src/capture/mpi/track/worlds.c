@@ -93,5 +93,8 @@ void hb__bridge_made(const struct hb__call *c, const struct hb__comm *parent, in
 	b.returned = entered ? hb__system_ns(CLOCK_REALTIME) : 0;
 	if (port && parent && rank == parent->rank && (kind == HB_BRIDGE_ACCEPTED || kind == HB_BRIDGE_CONNECTED))
 		b.port = (const char *)*port; /* significant at the root alone */
+	char name[200];
+	if (kind == HB_BRIDGE_JOINED && hb__socket_name((int)c->a[0], name, sizeof name))
+		b.port = name;
 	hb__define_bridge(&b);
 }

@@ -114,7 +114,7 @@ static void note_dynamic(void)
 {
 	static bool told;
 	if (!told)
-		hb__row_note("spawned processes: communication with them is recorded but not replayed");
+		hb__row_note("processes of other worlds: communication with them is recorded but not replayed");
 	told = true;
 }
 
