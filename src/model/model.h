@@ -190,7 +190,7 @@ typedef enum hb_edge_kind {
 	HB_EDGE_FETCHED, /* MPI_Win_post of a target -> MPI_Win_complete of an origin that fetched data from it */
 	HB_EDGE_MADE,    /* the root's MPI_Comm_spawn -> MPI_Init of a process that it made */
 	HB_EDGE_BEGAN,   /* MPI_Init of such a process -> MPI_Comm_spawn of all that called it */
-	HB_EDGE_MET,     /* the root's MPI_Comm_connect -> MPI_Comm_accept of all that it met; the other way round; MPI_Comm_join of both */
+	HB_EDGE_MET, /* the root's MPI_Comm_connect -> MPI_Comm_accept of all that it met; the other way round; MPI_Comm_join of both */
 } hb_edge_kind;
 typedef struct hb_edge {
 	hb_at from, to;

@@ -35,7 +35,8 @@ static bool unix_ends(int fd, uint64_t ret_end[2])
 	close(talk);
 	if (n < (ssize_t)NLMSG_LENGTH(sizeof(struct unix_diag_msg)) || answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY)
 		return false;
-	const char *at = answer.bytes + NLMSG_LENGTH(NLMSG_ALIGN(sizeof(struct unix_diag_msg))), *end = answer.bytes + n;
+	const char *at = answer.bytes + NLMSG_LENGTH(NLMSG_ALIGN(sizeof(struct unix_diag_msg))),
+		   *end = answer.bytes + n;
 	while (end - at >= (ssize_t)sizeof(struct nlattr)) {
 		struct nlattr a;
 		memcpy(&a, at, sizeof a);

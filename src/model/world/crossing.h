@@ -32,7 +32,7 @@ struct hb__crossings {
 	struct hb__bridge_at *bridge; /* of all logs, log by log */
 	size_t bridges, *first;       /* by log: its first one; one more for the end */
 	uint32_t *alike;              /* bridges by log, kind, index and sizes, then in order */
-	uint32_t *door;               /* bridges at the roots of calls that meet others: by what both sides have, then by time */
+	uint32_t *door; /* bridges at the roots of calls that meet others: by what both sides have, then by time */
 	size_t doors;
 	struct hb__crossing *crossing;
 	size_t crossings, room;

@@ -31,8 +31,8 @@ bool hb__list_doors(struct hb__crossings *x)
 	x->door = malloc((x->bridges + 1) * sizeof *x->door);
 	for (size_t i = 0; x->door && i < x->bridges; i++) {
 		const hb_bridge *b = x->bridge[i].b;
-		bool meets = b->kind == HB_BRIDGE_ACCEPTED || b->kind == HB_BRIDGE_CONNECTED ||
-			     b->kind == HB_BRIDGE_JOINED;
+		bool meets =
+			b->kind == HB_BRIDGE_ACCEPTED || b->kind == HB_BRIDGE_CONNECTED || b->kind == HB_BRIDGE_JOINED;
 		if (meets && *b->port) /* it is known at the root alone */
 			x->door[x->doors++] = (uint32_t)i;
 	}
@@ -78,7 +78,8 @@ static bool fit(const struct hb__crossings *x, size_t i, size_t k)
 /* ---- those of one name ---- */
 
 struct name {
-	size_t from, other, to; /* doors: those who accept, and from `other` on those who connect; of joins all are both */
+	size_t from, other,
+		to; /* doors: those who accept, and from `other` on those who connect; of joins all are both */
 };
 
 /* The one door of [from, to) that is open and fits; HB_NO: there is none; HB_NO - 1: there are several. */
@@ -115,9 +116,9 @@ static void find_certain(struct hb__crossings *x, const struct name *n)
 		bool all = count_open(x, n->from, n->other) == count_open(x, n->other, n->to);
 		for (size_t i = n->to; i-- > (all ? n->from : n->other) && !x->no_memory;) {
 			bool connects = i >= n->other;
-			size_t with = !open(x, i)  ? HB_NO
-				      : connects ? only(x, i, n->from, n->other)
-						 : only(x, i, n->other, n->to);
+			size_t with = !open(x, i) ? HB_NO
+				      : connects  ? only(x, i, n->from, n->other)
+						  : only(x, i, n->other, n->to);
 			if (with >= HB_NO - 1)
 				continue;
 			meet(x, connects ? with : i, connects ? i : with);

@@ -13,7 +13,8 @@ static bool spawned(const hb_worlds *w, char text[HB_WORLDS_TEXT])
 	snprintf(text, HB_WORLDS_TEXT,
 		"%llu spawned %s not in this recording: hbdb's variables did not reach %s, or %s never called MPI_Init; messages with %s are not matched",
 		(unsigned long long)u->processes, PLURAL(u->processes, "process is", "processes are"),
-		PLURAL(u->processes, "it", "them"), PLURAL(u->processes, "it", "they"), PLURAL(u->processes, "it", "them"));
+		PLURAL(u->processes, "it", "them"), PLURAL(u->processes, "it", "they"),
+		PLURAL(u->processes, "it", "them"));
 	return u->calls;
 }
 

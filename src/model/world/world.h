@@ -30,10 +30,11 @@ typedef struct hb_world {
 /* A bridge of a log, and where it leads. */
 typedef struct hb_way {
 	uint32_t log, comm; /* its communicator, by its number in the log */
-	uint32_t crossing;  /* a number that the bridges of both sides, and no others, have; HB_NO: where it leads is not known */
-	uint32_t kind;      /* enum hb_bridge_kind */
-	bool root;          /* the process is the root of the call */
-	bool caller;        /* it is on the first of the two sides: that made the world, or accepted */
+	uint32_t
+		crossing; /* a number that the bridges of both sides, and no others, have; HB_NO: where it leads is not known */
+	uint32_t kind; /* enum hb_bridge_kind */
+	bool root;     /* the process is the root of the call */
+	bool caller;   /* it is on the first of the two sides: that made the world, or accepted */
 } hb_way;
 
 /* Bridges of one kind of which it is not known where they lead. */

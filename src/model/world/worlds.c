@@ -89,7 +89,7 @@ static void gather(hb_worlds *w, const hb_log_named *logs, size_t n)
 
 struct numbering {
 	hb_worlds *w;
-	bool *serves;    /* by place: one of its processes accepted others */
+	bool *serves; /* by place: one of its processes accepted others */
 	const hb_log_named *logs;
 	uint32_t *order; /* places of worlds by number */
 	uint32_t n;
