@@ -62,6 +62,8 @@ struct hb__world {
 	int maker_rank;
 };
 void hb__family_world(struct hb__world *ret);
+/* The key of an info by which a spawned process gets variables, a line each; NULL: it gets those of the launcher anyway. */
+const char *hb__family_spawn_key(void);
 
 /* ---- the same for both: neutral.c ---- */
 int hb__error_class(int code);

@@ -126,7 +126,7 @@ int hb__on_comm(struct hb__call *c)
 	uint64_t entered = bridge ? hb__system_ns(CLOCK_REALTIME) : 0;
 	if (bridge)
 		note_dynamic();
-	int code = begun(c);
+	int code = bridge == HB_BRIDGE_SPAWNED ? hb__spawn(c, parent) : begun(c);
 	if (code == MPI_SUCCESS) {
 		/* MPI_Comm_create_group is not called by all of the parent */
 		bool apart = c->fn->means->does == HB_DOES_BIRTH_OF_GROUP && made;

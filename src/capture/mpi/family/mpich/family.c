@@ -186,3 +186,5 @@ void hb__family_world(struct hb__world *ret)
 		}
 	}
 }
+
+const char *hb__family_spawn_key(void) { return NULL; }

@@ -161,3 +161,14 @@ void hb__family_world(struct hb__world *ret)
 	if (ret->maker_rank < 0)
 		ret->maker[0] = 0;
 }
+
+/* From version 5 on the launcher is another one. It knows the key "env", too, and warns of it. */
+const char *hb__family_spawn_key(void)
+{
+	char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+	int length = 0;
+	if (PMPI(Get_library_version)(version, &length) != MPI_SUCCESS)
+		return NULL;
+	const char *number = strstr(version, "Open MPI v");
+	return number && atoi(number + strlen("Open MPI v")) >= 5 ? "PMIX_ENVAR" : NULL;
+}
