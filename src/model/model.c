@@ -141,7 +141,14 @@ static void tell_processes(hb_model *m)
 	char text[HB_WORLDS_TEXT];
 	for (uint32_t i = 0; hb_worlds_missing(m->worlds, i, text); i++)
 		hb__model_trouble(m, "%s", text);
-	m->info.open = m->info.open || m->worlds->by_time;
+	if (m->info.strange)
+		hb__model_trouble(m,
+			"%u intercommunicator%s members of other worlds that %s: messages over %s are not matched",
+			m->info.strange, m->info.strange == 1 ? " has" : "s have",
+			m->info.strange == 1 ? "one of its processes does not know"
+					     : "one of their processes does not know",
+			m->info.strange == 1 ? "it" : "them");
+	m->info.open = m->info.open || m->worlds->by_time || m->info.strange;
 }
 
 static const char *name_of(const hb_model *m, uint32_t process, char name[32])
@@ -171,7 +178,8 @@ static void tell_orphans(hb_model *m)
 			continue;
 		}
 		hb_process *from = &m->processes.at[c->source];
-		if (m->troubles.n > 20 || m->world[m->world_of[c->source]].lone || !from->log || from->cut)
+		if (m->troubles.n > 20 || m->info.strange || m->world[m->world_of[c->source]].lone || !from->log ||
+			from->cut)
 			continue; /* told already */
 		hb__model_trouble(m,
 			"rank %s received %u message%s with tag %d from rank %s that rank %s has not sent: the two logs do not belong to the same run, and what connects them is not certain",

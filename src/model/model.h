@@ -217,6 +217,7 @@ typedef struct hb_model_info {
 	uint32_t matched;   /* sends with a receive */
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
+	uint32_t strange; /* intercommunicators of which a process does not know all members, who are of other worlds */
 	bool open; /* order between recorded events may be missing: a message or a part in a collective is not recorded */
 	uint32_t troubles;
 } hb_model_info;

@@ -31,6 +31,14 @@ static uint32_t *members(const hb_model *m, uint32_t process, const int32_t *mem
 	return at;
 }
 
+static bool strange(const uint32_t *member, uint32_t n)
+{
+	for (uint32_t i = 0; member && i < n; i++)
+		if (member[i] == HB_NO)
+			return true;
+	return false;
+}
+
 static uint32_t add(hb_model *m, hb_group g)
 {
 	size_t all = (size_t)g.size + g.remote_size;
@@ -145,6 +153,7 @@ static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_
 		g.member = t.remote, g.remote = t.member;
 	}
 	const hb_way *way = inter ? hb_worlds_way(m->worlds, process, comm) : NULL;
+	m->info.strange += inter && !way && (strange(g.member, g.size) || strange(g.remote, g.remote_size));
 	if (way && way->kind == HB_BRIDGE_JOINED && head >= 0 && other != INT64_MAX)
 		name_joined(m, own, other, pairs_before(m, process, comm, c), &g);
 	else

@@ -125,7 +125,7 @@ static void made_by(struct hb__crossings *x, uint32_t world, uint32_t at)
 	hb__cross(x, at, HB_NO, world);
 }
 
-/* Of worlds that do not say who made them: the one call that can have been it. */
+/* Of worlds that do not say who made them: the one call that can have been it, and is not another one's. */
 static uint32_t guess(const struct hb__crossings *x, const hb_world *to)
 {
 	uint32_t found = HB_NO;
@@ -144,11 +144,23 @@ static void find_makers(struct hb__crossings *x)
 		for (uint32_t i = 0; i < x->w->n; i++) {
 			const hb_world *to = &x->w->world[i];
 			uint32_t log = to->bridge == HB_NO && !to->lone ? hb__log_called(x, to->maker) : HB_NO;
-			if (log != HB_NO)
-				made_by(x, i, bridge_to(x, log, to, inside));
-			else if (to->spawned && !to->lone && to->maker.world == HB_NO && inside)
-				made_by(x, i, guess(x, to));
+			if (log != HB_NO) {
+				uint32_t at = bridge_to(x, log, to, inside);
+				made_by(x, i, at);
+				/* threads spawn at the same time */
+				x->w->by_time += inside && at != HB_NO && bridge_to(x, log, to, inside) != HB_NO;
+			}
 		}
+	/* each that is found leaves fewer for the others */
+	for (bool found = true; found;) {
+		found = false;
+		for (uint32_t i = 0; i < x->w->n; i++) {
+			const hb_world *to = &x->w->world[i];
+			uint32_t at = to->spawned && !to->lone && to->maker.world == HB_NO ? guess(x, to) : HB_NO;
+			made_by(x, i, at);
+			found = found || at != HB_NO;
+		}
+	}
 }
 
 /* ---- what was found ---- */

@@ -10,6 +10,8 @@ typedef bool sentence(const hb_worlds *w, char text[HB_WORLDS_TEXT]);
 static bool spawned(const hb_worlds *w, char text[HB_WORLDS_TEXT])
 {
 	const hb_untold *u = &w->untold[HB_BRIDGE_SPAWNED];
+	if (w->orphans) /* which may be these */
+		return false;
 	snprintf(text, HB_WORLDS_TEXT,
 		"%llu spawned %s not in this recording: hbdb's variables did not reach %s, or %s never called MPI_Init; messages with %s are not matched",
 		(unsigned long long)u->processes, PLURAL(u->processes, "process is", "processes are"),
@@ -20,9 +22,11 @@ static bool spawned(const hb_worlds *w, char text[HB_WORLDS_TEXT])
 
 static bool orphans(const hb_worlds *w, char text[HB_WORLDS_TEXT])
 {
+	uint32_t calls = w->untold[HB_BRIDGE_SPAWNED].calls;
 	snprintf(text, HB_WORLDS_TEXT,
-		"who spawned the processes of %u %s is not in this recording, or not known: messages with them are not matched",
-		w->orphans, PLURAL(w->orphans, "world", "worlds"));
+		calls ? "of %u spawned %s and %u %s that spawned it is not known which belong together: messages between them are not matched"
+		      : "who spawned the processes of %u %s is not in this recording: messages with them are not matched",
+		w->orphans, PLURAL(w->orphans, "world", "worlds"), calls, PLURAL(calls, "call", "calls"));
 	return w->orphans;
 }
 
@@ -51,7 +55,7 @@ static bool joined(const hb_worlds *w, char text[HB_WORLDS_TEXT])
 static bool by_time(const hb_worlds *w, char text[HB_WORLDS_TEXT])
 {
 	snprintf(text, HB_WORLDS_TEXT,
-		"%u connections at ports are told from each other by the times of their calls alone: messages may belong to another one of these",
+		"%u connections at ports and spawned worlds are told from each other by the times of their calls alone: messages may belong to another one of these",
 		w->by_time);
 	return w->by_time;
 }

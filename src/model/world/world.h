@@ -53,7 +53,7 @@ typedef struct hb_worlds {
 	size_t ways;
 	hb_untold untold[HB_BRIDGES]; /* by enum hb_bridge_kind */
 	uint32_t orphans;             /* worlds that were made, and it is not known by whom */
-	uint32_t by_time;             /* connections at ports that are told from each other by their times alone */
+	uint32_t by_time; /* connections at ports, and worlds, that are told from each other by their times alone */
 } hb_worlds;
 
 /* A log, and what the name of its file says: 0, or a PID. */

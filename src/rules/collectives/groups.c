@@ -51,10 +51,20 @@ static hb_status tell_groups(const struct hb__assembly *a, uint32_t x, uint32_t 
 }
 
 /* Processes that are in no group may give any. */
+/* Groups are recorded as ranks of the world of who gives them: those of another world have none. */
+static bool of_one_world(const struct hb__assembly *a)
+{
+	const hb_process *p = hb_model_processes(a->c->model);
+	for (uint32_t i = 0; i < a->group->size; i++)
+		if (a->group->member[i] == HB_NO || p[a->group->member[i]].world != p[a->group->member[0]].world)
+			return false;
+	return true;
+}
+
 hb_status hb__compare_groups(const struct hb__assembly *a, bool *ret_same)
 {
 	*ret_same = true;
-	if (hb__call_shape_of(a, 0)->means->tells != HB_TELLS_GROUP || a->group->remote_size)
+	if (hb__call_shape_of(a, 0)->means->tells != HB_TELLS_GROUP || a->group->remote_size || !of_one_world(a))
 		return HB_OK;
 	for (uint32_t i = 0; i < a->n; i++) {
 		struct hb__list mine, theirs;

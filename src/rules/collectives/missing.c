@@ -45,7 +45,9 @@ static bool only_frees(const struct hb__assembly *a)
 static void add_missing(
 	const struct hb__assembly *a, const uint32_t *member, uint32_t size, uint32_t *missing, uint32_t *n)
 {
-	for (uint32_t i = 0; i < size && *n < NAMED; i++)
+	/* it may be a member by another intercommunicator, of which not all members are known */
+	bool doubtful = a->group->remote_size && hb_model_get_info(a->c->model)->strange;
+	for (uint32_t i = 0; !doubtful && i < size && *n < NAMED; i++)
 		if (member[i] != HB_NO && hb__part_by(a, member[i]) == HB_NO && hb__never_comes(a->c, member[i]))
 			missing[(*n)++] = member[i];
 }

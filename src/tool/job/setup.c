@@ -111,7 +111,7 @@ void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_DIGESTS", "HBDB_REMARKS",
 		"HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE",
-		HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
+		"HBDB_MAKER", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

@@ -62,6 +62,8 @@ struct hb__world {
 	int maker_rank;
 };
 void hb__family_world(struct hb__world *ret);
+/* Of a process that got variables by the key below: who spawned it, WORLD.RANK:0. */
+#define HB__MAKER "HBDB_MAKER"
 /* The key of an info by which a spawned process gets variables, a line each; NULL: it gets those of the launcher anyway. */
 const char *hb__family_spawn_key(void);
 

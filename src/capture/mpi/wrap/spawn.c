@@ -15,7 +15,7 @@ static bool add(char *text, size_t size, const char *name)
 	return !value || snprintf(text + n, size - n, "%s%s=%s", n ? "\n" : "", name, value) < (int)(size - n);
 }
 
-/* What is needed to record, a line each. False: it does not fit. */
+/* What is needed to record, and who spawns, a line each. False: it does not fit. */
 static bool variables(char *text, size_t size)
 {
 	static const char *const names[] = {"LD_PRELOAD", "HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_DIGESTS",
@@ -23,7 +23,10 @@ static bool variables(char *text, size_t size)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!add(text, size, names[i]))
 			return false;
-	return true;
+	struct hb__world world = {.maker_rank = -1};
+	hb__family_world(&world);
+	size_t n = strlen(text);
+	return snprintf(text + n, size - n, "\n" HB__MAKER "=%s.%d:0", world.world, hb__rank) < (int)(size - n);
 }
 
 /* Copies an info, with our variables behind those that the program gives. False: it stays as it is. */

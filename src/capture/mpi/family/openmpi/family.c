@@ -144,10 +144,12 @@ bool hb__type_of_two(
 	       PMPI(Type_commit)(ret_type) == MPI_SUCCESS;
 }
 
-/* A world is a namespace of PMIx. A process that was spawned finds the port of the one that did it, NAMESPACE.RANK:NUMBER. */
+/* A world is a namespace of PMIx. A process that was spawned finds the port of the one that did it, NAMESPACE.RANK:NUMBER; from
+ * version 5 on there is a number in the place of the namespace, and the recorder told it. */
 void hb__family_world(struct hb__world *ret)
 {
-	const char *world = getenv("PMIX_NAMESPACE"), *port = getenv("OMPI_PARENT_PORT");
+	const char *world = getenv("PMIX_NAMESPACE"), *given = getenv(HB__MAKER),
+		   *port = given ? given : getenv("OMPI_PARENT_PORT");
 	snprintf(ret->world, sizeof ret->world, "%s", world ? world : "");
 	snprintf(ret->maker, sizeof ret->maker, "%s", port ? port : "");
 	char *number = strrchr(ret->maker, ':'), *rank = NULL;
