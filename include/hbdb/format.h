@@ -73,6 +73,7 @@ typedef struct hb_log_info {
 	uint64_t events;                                /* over all lanes, as far as readable */
 	uint64_t bytes;                                 /* size of the log (raw: units in use) */
 	uint32_t notes;
+	uint64_t remarks;  /* hb_log_remark */
 	uint64_t marks;    /* see hb_log_mark */
 	int recovered;     /* 1: cut or damaged; what is readable ends early */
 	char trouble[256]; /* why, when recovered */
@@ -151,6 +152,38 @@ typedef struct hb_note {
 	const char *text;
 } hb_note;
 
+/* What the recorder saw itself, for `hbdb check`: a kind of remarks, as the log defines it, and a remark. hbdb-recording(5), REMARKS. */
+typedef struct hb_remark_field {
+	uint32_t type;
+	const char *name;
+	int64_t otherwise; /* its default */
+	uint32_t words;    /* of type 13 */
+	const char *const *word;
+} hb_remark_field;
+typedef struct hb_remark_kind {
+	const char *word;
+	uint32_t fields;
+	const hb_remark_field *field;
+} hb_remark_kind;
+typedef struct hb_remark_row {
+	uint32_t lane;  /* HB_NO: it is about the process */
+	uint64_t event; /* it stands before this event of the lane */
+	uint64_t kind;  /* hb_log_remark_kind; NULL: not defined, and the remark says nothing */
+	uint64_t bytes;
+	const uint8_t *at;
+} hb_remark_row;
+/* A field of a remark. Of what is not told number is the default, and the others are nothing. */
+enum { HB_REMARK_FIELDS_MOST = 64 };
+typedef struct hb_remark_value {
+	int told;
+	int64_t number;   /* also a site, a function, a flag, a word, an address; the posting of a request */
+	uint32_t lane;    /* of a request */
+	const char *text; /* `bytes` of them, without a terminator */
+	uint64_t bytes;
+	uint64_t n; /* of a list: hb_remark_numbers */
+	const uint8_t *list, *list_end;
+} hb_remark_value;
+
 /* The sequence of predefined datatypes that a derived one consists of, without where they lie. */
 typedef struct hb_signature_run {
 	uint32_t basic;    /* number of a predefined datatype ... */
@@ -219,6 +252,13 @@ const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);
 const hb_note *hb_log_note(const hb_log *log, uint32_t index);
+/* Remarks, in the order of lanes (those of the process first) and events. */
+const hb_remark_row *hb_log_remark(const hb_log *log, uint64_t index);
+const hb_remark_kind *hb_log_remark_kind(const hb_log *log, uint64_t number);
+/* The value of each field of its kind; false (0): the remark is to be left out. */
+int hb_remark_read(const hb_log *log, const hb_remark_row *remark, hb_remark_value ret_value[HB_REMARK_FIELDS_MOST]);
+/* The first `most` numbers of a list; how many these are. */
+uint64_t hb_remark_numbers(const hb_remark_value *value, int64_t *ret_number, uint64_t most);
 /* The name that the program gave to communicator, datatype or window `number` of this process, NULL: none. Text of the
  * program: it may hold anything. */
 typedef enum { HB_NAMED_COMM, HB_NAMED_TYPE, HB_NAMED_WIN, HB_NAMED } hb_named;

@@ -4,6 +4,7 @@
 
 #include "base/grow.h"
 #include "format/internal.h"
+#include "format/remark.h"
 #include "format/row.h"
 
 /* Numbers are given densely. What came before bounds them, the same in a raw log and in its sealed form. */
@@ -277,6 +278,45 @@ static bool bridge(struct hb__defs *defs, struct hb__in *in)
 	return true;
 }
 
+static bool remark_field(struct hb__defs *defs, struct hb__in *in, hb_remark_field *ret)
+{
+	ret->type = hb__in_u8(in);
+	ret->name = in->bad ? NULL : text(defs, in);
+	ret->otherwise = hb__in_sv(in);
+	if (in->bad || !ret->name || ret->type != HB_FIELD_WORD)
+		return !in->bad && ret->name;
+	uint64_t n = hb__in_uv(in);
+	if (in->bad || n > (uint64_t)(in->end - in->p))
+		return false;
+	const char **word = hb__arena_get(&defs->arena, (n + 1) * sizeof *word);
+	for (uint64_t i = 0; word && i < n; i++)
+		if (!(word[i] = in->bad ? NULL : text(defs, in)))
+			return false;
+	ret->words = (uint32_t)n;
+	ret->word = word;
+	return word;
+}
+
+static bool remark_kind(struct hb__defs *defs, struct hb__in *in)
+{
+	if (defs->version < 2)
+		return true;
+	uint64_t number = hb__in_uv(in);
+	hb_remark_kind *k = hb__arena_get(&defs->arena, sizeof *k);
+	const char *word = in->bad ? NULL : text(defs, in);
+	uint64_t n = hb__in_uv(in);
+	hb_remark_field *field =
+		in->bad || n > HB_REMARK_FIELDS_MOST ? NULL : hb__arena_get(&defs->arena, (n + 1) * sizeof *field);
+	if (!k || !word || !field || number > limit(defs))
+		return false;
+	memset(field, 0, (n + 1) * sizeof *field);
+	*k = (hb_remark_kind){.word = word, .fields = (uint32_t)n, .field = field};
+	for (uint64_t i = 0; i < n; i++)
+		if (!remark_field(defs, in, &field[i]))
+			return false;
+	return in->p == in->end && table_set(defs, &defs->remark, number, k);
+}
+
 const hb_identity *hb_log_identity(const hb_log *log) { return log->defs.identity.world ? &log->defs.identity : NULL; }
 
 const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index)
@@ -301,7 +341,8 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 	}
 	if ((kind == HB_DEF_SIGNATURE && !signature(defs, &in)) || (kind == HB_DEF_ARRAY && !array(defs, &in)) ||
 		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)) ||
-		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)))
+		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)) ||
+		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);
@@ -314,6 +355,7 @@ void hb__defs_free(struct hb__defs *defs)
 	for (int i = 0; i < 8; i++)
 		free(defs->table[i].at);
 	free(defs->text.at);
+	free(defs->remark.at);
 	free(defs->array);
 	free(defs->bridge);
 	hb__arena_free(&defs->arena);

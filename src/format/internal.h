@@ -70,6 +70,7 @@ struct hb__defs {
 	hb_identity identity;         /* world NULL: none was defined */
 	hb_bridge *bridge;
 	size_t bridges, bridges_cap;
+	struct hb__def_table remark; /* kinds of remarks */
 	struct hb__arena arena;
 	struct hb__bytes raw; /* the records as they came, for sealing */
 };
@@ -176,6 +177,8 @@ struct hb_log {
 	size_t names[HB_NAMED], names_cap[HB_NAMED];
 	hb_note *note;
 	size_t notes, notes_cap;
+	hb_remark_row *remark;
+	size_t remarks, remarks_cap;
 	hb_mark *mark;
 	size_t marks, marks_cap;
 	const struct hb__cursor_ops *ops;
@@ -186,6 +189,7 @@ struct hb__lane_rows *hb__log_lane(hb_log *log, uint32_t number);
 /* Notes that the log is readable only in part. The first reason is kept. */
 void hb__trouble(hb_log *log, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool hb__note_add(hb_log *log, uint32_t lane, uint64_t event, const uint8_t *text, size_t n);
+bool hb__remark_add(hb_log *log, uint32_t lane, uint64_t event, uint64_t kind, const uint8_t *at, uint64_t bytes);
 bool hb__signal_note(hb_log *log, const struct hb_log_header *header);
 
 bool hb__log_remap(hb_log *log);

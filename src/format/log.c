@@ -194,6 +194,7 @@ static void count(hb_log *log)
 	i->datatypes = t[HB_DEF_DATATYPE].n;
 	i->ops = t[HB_DEF_OP].n;
 	i->notes = (uint32_t)log->notes;
+	i->remarks = log->remarks;
 	i->marks = log->marks;
 	i->events = 0;
 	for (uint32_t l = 0; l < log->lanes; l++) {
@@ -253,6 +254,7 @@ void hb_log_close(hb_log *log)
 	for (int w = 0; w < HB_NAMED; w++)
 		free(log->name[w]);
 	free(log->note);
+	free(log->remark);
 	free(log->mark);
 	hb__defs_free(&log->defs);
 	if (log->map) {

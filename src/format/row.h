@@ -37,6 +37,7 @@ enum { /* the first uv of a record */
 	HB_ROW_MARK = 6,
 	HB_ROW_SKIPPED = 7,
 	HB_ROW_ARGUMENT = 8,
+	HB_ROW_REMARK = 9,
 	HB_ROW_EVENT = 16,
 };
 
@@ -55,6 +56,7 @@ enum { /* kinds of definitions */
 	HB_DEF_VALUES = 12,
 	HB_DEF_PROCESS = 13,
 	HB_DEF_BRIDGE = 14,
+	HB_DEF_REMARK = 15,
 };
 
 enum { HB_SLOT_CHECK = 1 };                                                       /* flags of a slot */

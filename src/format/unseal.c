@@ -27,7 +27,8 @@ struct unsealer {
 	struct hb__slotdef slot[SLOTS];
 	uint8_t oldest[SLOTS / WAYS];
 	struct hb__bytes record;
-	uint32_t note; /* the next of the log's notes, which stand in order of lanes and events */
+	uint32_t note;   /* the next of the log's notes, which stand in order of lanes and events */
+	uint64_t remark; /* so do its remarks */
 	uint32_t level;
 	hb_filter *filter; /* NULL: everything is kept */
 	void *user;
@@ -110,6 +111,15 @@ static bool put_note(struct unsealer *u, const char *text)
 	return put_record(u);
 }
 
+static bool put_remark(struct unsealer *u, const hb_remark_row *r)
+{
+	hb__bytes_uv(&u->record, HB_ROW_REMARK);
+	hb__bytes_uv(&u->record, r->kind);
+	hb__bytes_uv(&u->record, r->bytes);
+	hb__bytes_put(&u->record, r->at, r->bytes);
+	return put_record(u);
+}
+
 /* The definition of a function of which no arguments are stored. */
 static bool without_arguments(const uint8_t *p, uint64_t n, struct hb__bytes *ret)
 {
@@ -137,7 +147,7 @@ static bool put_definitions(struct unsealer *u)
 		const uint8_t *p = hb__in_bytes(&in, n);
 		if (!p)
 			return false;
-		if (u->filter && kind != HB_DEF_FUNCTION && kind != HB_DEF_COMM)
+		if (u->filter && kind != HB_DEF_FUNCTION && kind != HB_DEF_COMM && kind != HB_DEF_REMARK)
 			continue;
 		struct hb__bytes bare = {0};
 		if (u->filter && kind == HB_DEF_FUNCTION && !without_arguments(p, n, &bare))
@@ -152,6 +162,9 @@ static bool put_definitions(struct unsealer *u)
 	}
 	for (uint32_t i = 0; i < u->log->notes; i++)
 		if (u->log->note[i].lane == HB_NO && !put_note(u, u->log->note[i].text))
+			return false;
+	for (; u->remark < u->log->remarks && u->log->remark[u->remark].lane == HB_NO; u->remark++)
+		if (!put_remark(u, &u->log->remark[u->remark]))
 			return false;
 	unit_close(u, false);
 	return true;
@@ -290,6 +303,18 @@ static bool notes_before(struct unsealer *u, uint64_t event)
 	return true;
 }
 
+static bool remarks_before(struct unsealer *u, uint64_t event)
+{
+	for (; u->remark < u->log->remarks; u->remark++) {
+		const hb_remark_row *r = &u->log->remark[u->remark];
+		if (r->lane > u->stream.lane || (r->lane == u->stream.lane && r->event > event))
+			return true;
+		if (r->lane == u->stream.lane && !put_remark(u, r))
+			return false;
+	}
+	return true;
+}
+
 static bool put_control(struct unsealer *u, uint32_t number, uint32_t inside)
 {
 	const struct hb__lane_rows *l = &u->log->lane[number];
@@ -344,9 +369,10 @@ static hb_status put_lane(struct unsealer *u, uint32_t number, hb_error *err)
 	bool good = true;
 	uint32_t inside = HB_NO;
 	while (good && (more = hb_cursor_next(c, &row, err)) > 0)
-		good = notes_before(u, row.number) && put_row(u, &row);
+		good = notes_before(u, row.number) && remarks_before(u, row.number) && put_row(u, &row);
 	if (good && more == 0)
-		good = notes_before(u, UINT64_MAX) && put_inside(u, c, number, &inside) &&
+		good = notes_before(u, UINT64_MAX) && remarks_before(u, UINT64_MAX) &&
+		       put_inside(u, c, number, &inside) &&
 		       put_modifier(u, HB_ROW_SKIPPED, u->skipped + u->log->lane[number].info.skipped);
 	hb_cursor_close(c);
 	unit_close(u, false);

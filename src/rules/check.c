@@ -195,7 +195,7 @@ static void describe(hb_case *c, unsigned flags)
 		c->died |= c->remarks->at[i].word == HB_REMARK_CRASH || c->remarks->at[i].word == HB_REMARK_LEFT_INSIDE;
 	for (size_t i = 0; i < c->remarks->n; i++) /* an error that ended a process ends the others, too */
 		if (c->remarks->at[i].word == HB_REMARK_CALL_FAILED)
-			c->died |= hb_remark_number(&c->remarks->at[i], "fatal", 0) == 1;
+			c->died |= c->remarks->at[i].failed->fatal;
 }
 
 static hb_status run_rules(hb_case *c, unsigned flags, hb_progress *progress, void *user, hb_error *err)

@@ -9,6 +9,8 @@
 #ifndef HBDB_RULES_FINDING_H
 #define HBDB_RULES_FINDING_H
 
+#include <stdio.h>
+
 #include "model/model.h"
 #include "model/remark/remark.h"
 
@@ -100,6 +102,21 @@ hb_status hb__report_finding(hb_case *c, const hb_finding *finding, hb_error *er
 /* Helps to write one: hb__finding(c, ID, possible, advice, points, n, "sentence %d", ...). */
 hb_status hb__finding(hb_case *c, hb_finding_id id, bool possible, const char *advice, const hb_point *point,
 	uint32_t n, hb_error *err, const char *format, ...) __attribute__((format(printf, 8, 9)));
+
+/* The call that a remark is about, without its event; and with it, where the call is one. */
+static inline hb_point hb__point_of_call(const hb_remark *r)
+{
+	hb_point p = {.process = r->process, .at = {HB_NO, 0}, .site = r->call->site};
+	snprintf(p.function, sizeof p.function, "%s", r->call->fn);
+	return p;
+}
+static inline hb_point hb__point_of_event(const hb_remark *r)
+{
+	hb_point p = hb__point_of_call(r);
+	if (r->call->event)
+		p.at = r->at;
+	return p;
+}
 
 /* A finding that is an error names this call already: by its event or its call site. */
 bool hb__found_here(const hb_case *c, uint32_t process, hb_at at, uint32_t site);

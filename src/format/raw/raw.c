@@ -32,7 +32,7 @@ struct raw_cursor {
 
 #define RESULTS_MAX (1u << 21) /* of one event */
 
-enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_MARK, STEP_OTHER };
+enum step { STEP_BAD, STEP_EVENT, STEP_SLOT, STEP_NOTE, STEP_REMARK, STEP_MARK, STEP_OTHER };
 
 static bool slot_define(struct raw_cursor *c, struct hb__in *in)
 {
@@ -177,6 +177,13 @@ static enum step step(struct raw_cursor *c, hb_row *row)
 		row->results = (const int64_t *)text; /* for the scan alone */
 		row->nresults = text ? (uint32_t)n : 0;
 		what = STEP_NOTE;
+	} else if (v == HB_ROW_REMARK && c->log->info.version >= 2) {
+		*row = (hb_row){.number = hb__in_uv(&in)}; /* for the scan alone, as above */
+		n = hb__in_uv(&in);
+		text = hb__in_bytes(&in, n);
+		row->results = (const int64_t *)text;
+		row->nresults = text ? (uint32_t)n : 0;
+		what = STEP_REMARK;
 	} else {
 		return STEP_BAD;
 	}
@@ -206,6 +213,13 @@ static bool scan_note(hb_log *log, struct raw_cursor *c, const hb_row *row)
 	bool process = c->number == HB_LANE_DEFINITIONS;
 	return hb__note_add(log, process ? HB_NO : c->number, process ? 0 : c->event + 1, (const uint8_t *)row->results,
 		row->nresults);
+}
+
+static bool scan_remark(hb_log *log, struct raw_cursor *c, const hb_row *row)
+{
+	bool process = c->number == HB_LANE_DEFINITIONS;
+	return hb__remark_add(log, process ? HB_NO : c->number, process ? 0 : c->event + 1, row->number,
+		(const uint8_t *)row->results, row->nresults);
 }
 
 static bool scan_mark(hb_log *log, const hb_row *row)
@@ -244,6 +258,7 @@ static bool scan_unit(hb_log *log, struct raw_cursor *c, struct hb__lane_rows *l
 				return *ret_memory = true, false;
 			lane->def[lane->defs++] = (uint64_t)(at - log->map);
 		} else if ((what == STEP_NOTE && !scan_note(log, c, &row)) ||
+			   (what == STEP_REMARK && !scan_remark(log, c, &row)) ||
 			   (what == STEP_MARK && !scan_mark(log, &row))) {
 			return *ret_memory = true, false;
 		}

@@ -138,7 +138,26 @@ static bool take_notes(hb_log *log, struct hb__in *in)
 	return !in->bad;
 }
 
-static bool take_packed_notes(hb_log *log, struct hb__in *in)
+static bool take_remarks(hb_log *log, struct hb__in *in)
+{
+	uint64_t n = hb__in_uv(in), last = 0, before = 0;
+	for (uint64_t i = 0; i < n && !in->bad; i++) {
+		uint64_t lane = hb__in_uv(in), event = before + (uint64_t)hb__in_sv(in), kind = hb__in_uv(in);
+		uint64_t bytes = hb__in_uv(in);
+		const uint8_t *p = hb__in_bytes(in, bytes);
+		bool ordered = lane > last || (lane == last && event >= before);
+		last = lane;
+		before = event;
+		if (!p || lane > HB_LANE_DEFINITIONS || !ordered ||
+			!hb__remark_add(log, lane ? (uint32_t)lane - 1 : HB_NO, event, kind, p, bytes))
+			return false;
+	}
+	return !in->bad;
+}
+
+typedef bool taker(hb_log *log, struct hb__in *in);
+
+static bool take_packed(hb_log *log, struct hb__in *in, taker *take)
 {
 	uint64_t n = hb__in_uv(in);
 	if (in->bad || n > (uint64_t)(in->end - in->p) * 65536 + 65536 || n > HB__NOTES_MAX)
@@ -147,8 +166,8 @@ static bool take_packed_notes(hb_log *log, struct hb__in *in)
 	if (!raw)
 		return false;
 	hb__unpack(in, n, raw);
-	struct hb__in notes = {raw, raw + n, in->bad};
-	bool good = !notes.bad && take_notes(log, &notes);
+	struct hb__in inside = {raw, raw + n, in->bad};
+	bool good = !inside.bad && take(log, &inside);
 	free(raw);
 	return good;
 }
@@ -186,7 +205,9 @@ static bool take_section(hb_log *log, uint64_t offset, const struct hb__section 
 	case HB_SECTION_NOTES:
 		return take_notes(log, &in);
 	case HB_SECTION_PACKED_NOTES:
-		return take_packed_notes(log, &in);
+		return take_packed(log, &in, take_notes);
+	case HB_SECTION_REMARKS:
+		return log->info.version < 2 || take_packed(log, &in, take_remarks);
 	case HB_SECTION_ROWS:
 		return take_rows(log, &b, s->lane);
 	default:

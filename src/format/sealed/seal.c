@@ -164,6 +164,34 @@ static bool notes(struct sealer *s)
 	return good;
 }
 
+static bool remarks(struct sealer *s)
+{
+	struct hb__bytes all = {0};
+	struct hb__packer k;
+	uint64_t before = 0;
+	if (!s->log->remarks)
+		return true;
+	hb__bytes_uv(&all, s->log->remarks);
+	for (size_t i = 0; i < s->log->remarks; i++) {
+		const hb_remark_row *r = &s->log->remark[i];
+		hb__bytes_uv(&all, r->lane == HB_NO ? 0 : (uint64_t)r->lane + 1);
+		hb__bytes_sv(&all, (int64_t)(r->event - before));
+		hb__bytes_uv(&all, r->kind);
+		hb__bytes_uv(&all, r->bytes);
+		hb__bytes_put(&all, r->at, r->bytes);
+		before = r->event;
+	}
+	bool good = !all.failed && hb__packer_open(&k, false);
+	if (good) {
+		hb__bytes_uv(&s->payload, all.n);
+		hb__pack(&k, &s->payload, all.p, all.n);
+		hb__packer_close(&k);
+		section(s, HB_SECTION_REMARKS, 0, 0, 0);
+	}
+	free(all.p);
+	return good;
+}
+
 static bool block(struct sealer *s, struct hb__block_writer *w, uint32_t lane, uint64_t first)
 {
 	uint32_t events = hb__block_events(w);
@@ -228,7 +256,7 @@ static hb_status all_sections(struct sealer *s, hb_error *err)
 		status = lane_state(s, l, err);
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_waits(s, l, err);
-	if (!status && !notes(s))
+	if (!status && (!notes(s) || !remarks(s)))
 		status = hb__fail(err, HB_E_MEMORY, s->out.path, 0, "out of memory");
 	for (uint32_t l = 0; l < s->log->lanes && !status; l++)
 		status = lane_rows(s, w, l, err);

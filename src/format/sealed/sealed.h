@@ -19,6 +19,7 @@ enum {
 	HB_SECTION_INDEX = 6,
 	HB_SECTION_WAITS = 7,
 	HB_SECTION_PACKED_NOTES = 8, /* in the place of HB_SECTION_NOTES */
+	HB_SECTION_REMARKS = 9,
 };
 
 struct hb__section {
@@ -38,7 +39,7 @@ _Static_assert(sizeof(struct hb__section) == 32, "as in hbdb-recording.5");
 #define HB__BLOCK_GROUPS_MAX 256u
 #define HB__POSITIONS 16u                             /* columns by position; the last holds all further ones */
 #define HB__FUNCTIONS_MAX ((HB_LANE_WAITS - 256) / 8) /* a lane counts the calls of so many */
-#define HB__NOTES_MAX (1u << 30)                      /* bytes of packed notes */
+#define HB__NOTES_MAX (1u << 30)                      /* bytes of packed notes, of remarks */
 /* What our writer does. */
 #define HB__BLOCK_EVENTS (1u << 16)
 #define HB__BLOCK_EVENTS_ORDER (1u << 20)

@@ -1,19 +1,8 @@
 /* Requests that are under way when the log of a process ends, for who asks what it waits for. */
 #include <stdlib.h>
 
-#include "format/remark.h"
 #include "model/match/read.h"
-
-static bool remarked(const hb_log *log)
-{
-	uint32_t n = hb_log_get_info(log)->notes;
-	for (uint32_t i = 0; i < n; i++) {
-		const hb_note *note = hb_log_note(log, i);
-		if (note && !strncmp(note->text, HB_REMARK_BEGIN, sizeof HB_REMARK_BEGIN - 1))
-			return true;
-	}
-	return false;
-}
+#include "model/remark/remark.h"
 
 /* The lane is inside a call that completes requests. */
 static bool completes(hb_log *log, uint32_t lane, const hb_lane_info *info)
@@ -32,7 +21,7 @@ bool hb__follow_requests(const hb_model *m, uint32_t process)
 {
 	const hb_process *p = &m->processes.at[process];
 	hb_lane_info info;
-	if (remarked(p->log))
+	if (hb_remarked(p->log, false))
 		return true;
 	for (uint32_t i = 0; i < p->nlines; i++)
 		if (!hb_log_lane(p->log, i, &info) && (info.polls || completes(p->log, i, &info)))

@@ -29,23 +29,14 @@ static const struct rule {
 	[HB_REMARK_ARG_VALUE] = {true, HB_ARG_VALUE, NULL},
 };
 
-static hb_finding_id by_handle(const char *what)
+static hb_finding_id by_handle(enum hb_what what)
 {
-	return !strcmp(what, "comm")       ? HB_ARG_COMM
-	       : !strcmp(what, "datatype") ? HB_ARG_TYPE
-	       : !strcmp(what, "op")       ? HB_ARG_OP
-	       : !strcmp(what, "request")  ? HB_ARG_REQUEST
-	       : !strcmp(what, "win")      ? HB_ARG_WIN
-					   : HB_ARG_HANDLE;
-}
-
-static hb_point point_of(const hb_remark *r)
-{
-	hb_point p = {.process = r->process, .at = r->at, .site = (uint32_t)hb_remark_number(r, "site", 0)};
-	hb_remark_text(r, "fn", p.function, sizeof p.function);
-	if (!hb_remark_number(r, "event", 1))
-		p.at.line = HB_NO;
-	return p;
+	return what == HB_WHAT_COMM       ? HB_ARG_COMM
+	       : what == HB_WHAT_DATATYPE ? HB_ARG_TYPE
+	       : what == HB_WHAT_OP       ? HB_ARG_OP
+	       : what == HB_WHAT_REQUEST  ? HB_ARG_REQUEST
+	       : what == HB_WHAT_WIN      ? HB_ARG_WIN
+					  : HB_ARG_HANDLE;
 }
 
 /* What is no number and no name stands for itself: the text tells. */
@@ -54,20 +45,19 @@ static bool told(const char *value) { return *value && (*value < 'a' || *value >
 static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	const struct rule *rule = &rules[r->word];
-	char arg[64], value[64], what[24], text[420];
-	hb_point point = point_of(r);
+	hb_point point = hb__point_of_event(r);
 	hb_finding_id id = rule->id;
 	int rank = hb_model_processes(c->model)[r->process].rank;
-	hb_remark_text(r, "arg", arg, sizeof arg);
-	hb_remark_text(r, "value", value, sizeof value);
-	hb_remark_text(r, "text", text, sizeof text);
+	const char *arg = r->argument->arg;
+	const char *value = r->argument->value;
+	const char *text = r->argument->text;
 	if (r->word == HB_REMARK_ARG_HANDLE) {
-		id = by_handle(hb_remark_text(r, "what", what, sizeof what));
+		id = by_handle(r->argument->what);
 		if (hb__found_here(c, r->process, point.at, point.site))
 			return HB_OK; /* freed before: said with where */
 	}
 	const hb_log *log = hb_model_processes(c->model)[r->process].log;
-	int64_t type = hb_remark_number(r, "type", 0);
+	int64_t type = r->argument->type;
 	const char *name = log && type > 0 ? hb_log_name(log, HB_NAMED_TYPE, type) : NULL;
 	if (name)
 		snprintf(point.role, sizeof point.role, "%s \"%.80s\"", arg, name);
@@ -81,13 +71,12 @@ static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
 /* A file that is not there is an answer, not an error of the program; what another finding names is said there. */
 static hb_status failed(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char name[64], text[420];
-	hb_point point = point_of(r);
-	if (hb_remark_number(r, "answer", 0) || hb__found_here(c, r->process, point.at, point.site))
+	hb_point point = hb__point_of_event(r);
+	if (r->failed->answer || hb__found_here(c, r->process, point.at, point.site))
 		return HB_OK;
-	hb_remark_text(r, "value", name, sizeof name);
-	hb_remark_text(r, "text", text, sizeof text);
-	bool fatal = hb_remark_number(r, "fatal", 0);
+	const char *name = r->failed->value;
+	const char *text = r->failed->text;
+	bool fatal = r->failed->fatal;
 	snprintf(point.role, sizeof point.role, "%s %s", fatal ? "ends the process with" : "returns", name);
 	return hb__finding(c, HB_CALL_FAILED, false, NULL, &point, 1, err, "rank %d: %s %s: %s",
 		hb_model_processes(c->model)[r->process].rank, point.function, point.role, text);

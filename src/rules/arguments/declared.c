@@ -4,15 +4,6 @@
 
 #include "rules/finding.h"
 
-static hb_point point_of(const hb_remark *r)
-{
-	hb_point p = {.process = r->process, .at = r->at, .site = (uint32_t)hb_remark_number(r, "site", 0)};
-	hb_remark_text(r, "fn", p.function, sizeof p.function);
-	if (!hb_remark_number(r, "event", 1))
-		p.at.line = HB_NO;
-	return p;
-}
-
 static void type_name(const hb_log *log, int64_t number, char *ret, size_t size)
 {
 	const hb_datatype *d = number >= 0 && number < HB_NO ? hb_log_datatype(log, (uint32_t)number) : NULL;
@@ -43,9 +34,9 @@ static const char *datatype_of(const char *element)
 
 static hb_status differs(hb_case *c, const hb_remark *r, const hb_declared *d, const char *type, hb_error *err)
 {
-	char arg[64], advice[200], where[64] = "";
-	hb_point point = point_of(r);
-	hb_remark_text(r, "arg", arg, sizeof arg);
+	char advice[200], where[64] = "";
+	hb_point point = hb__point_of_event(r);
+	const char *arg = r->buffer->arg;
 	if (!strcmp(d->element, "pointer"))
 		snprintf(advice, sizeof advice,
 			"The buffer holds a pointer, not the data that it points to: give the address of the data.");
@@ -68,11 +59,10 @@ static hb_status differs(hb_case *c, const hb_remark *r, const hb_declared *d, c
 
 static hb_status too_small(hb_case *c, const hb_remark *r, const hb_declared *d, const char *type, hb_error *err)
 {
-	char arg[64];
-	hb_point point = point_of(r);
-	unsigned long long bytes = (unsigned long long)hb_remark_number(r, "bytes", 0);
-	bool writes = hb_remark_number(r, "writes", 0);
-	hb_remark_text(r, "arg", arg, sizeof arg);
+	hb_point point = hb__point_of_event(r);
+	unsigned long long bytes = (unsigned long long)r->buffer->bytes;
+	bool writes = r->buffer->writes;
+	const char *arg = r->buffer->arg;
 	snprintf(point.role, sizeof point.role, "%s %llu bytes from %.60s on", writes ? "may write" : "reads", bytes,
 		d->room_of);
 	return hb__finding(c, HB_BUFFER_SIZE, false,
@@ -92,10 +82,10 @@ hb_status hb_rule_declared(hb_case *c, hb_error *err)
 		char type[80];
 		if (r->word != HB_REMARK_BUFFER || !log || !c->declared(log, r, &d))
 			continue;
-		type_name(log, hb_remark_number(r, "type", -1), type, sizeof type);
+		type_name(log, r->buffer->type, type, sizeof type);
 		if (d.fit == HB_DECLARED_DIFFERS)
 			status = differs(c, r, &d, type, err);
-		else if (d.room && (uint64_t)hb_remark_number(r, "bytes", 0) > d.room)
+		else if (d.room && (uint64_t)r->buffer->bytes > d.room)
 			status = too_small(c, r, &d, type, err);
 	}
 	return status;

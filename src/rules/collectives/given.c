@@ -52,12 +52,10 @@ static int by_comm(const void *x, const void *y)
 static void add_topology(struct hb__collective_calls *p, const hb_remark *r, const hb_model *m)
 {
 	struct hb__topology *t = &p->topology[p->topologies++];
-	char kind[20];
-	*t = (struct hb__topology){.process = r->process, .comm = hb_remark_number(r, "comm", -1)};
-	t->graph = !strcmp(hb_remark_text(r, "kind", kind, sizeof kind), "graph");
-	static const char *const side[2] = {"sources", "destinations"};
+	*t = (struct hb__topology){.process = r->process, .comm = r->topology->comm};
+	t->graph = r->topology->kind == HB_NEIGHBORS_GRAPH;
 	for (int i = 0; i < 2; i++) {
-		int64_t digest = hb_remark_number(r, side[i], 0);
+		int64_t digest = i ? r->topology->destinations : r->topology->sources;
 		t->list[i].rank =
 			digest ? hb_log_array(hb_model_processes(m)[r->process].log, (uint64_t)digest, &t->list[i].n)
 			       : NULL;
@@ -67,10 +65,8 @@ static void add_topology(struct hb__collective_calls *p, const hb_remark *r, con
 
 static bool names_object(const hb_remark *r)
 {
-	char kind[20];
-	return r->at.line != HB_NO &&
-	       (r->word == HB_REMARK_FILESYNC || r->word == HB_REMARK_WINDOW ||
-		       (r->word == HB_REMARK_WINSYNC && !strcmp(hb_remark_text(r, "kind", kind, sizeof kind), "free")));
+	return r->at.line != HB_NO && (r->word == HB_REMARK_FILESYNC || r->word == HB_REMARK_WINDOW ||
+					      (r->word == HB_REMARK_WINSYNC && r->winsync->kind == HB_SYNC_FREE));
 }
 
 bool hb__given_gather(struct hb__collective_calls *p, const hb_case *c)
@@ -112,7 +108,10 @@ int64_t hb__named_object(const struct hb__collective_calls *p, hb_at at, bool fi
 {
 	hb_remark key = {.at = at};
 	const hb_remark *k = &key, **found = bsearch(&k, p->named, p->nameds, sizeof k, by_place);
-	return found ? hb_remark_number(*found, file ? "file" : "win", -1) : -1;
+	const hb_remark *r = found ? *found : NULL;
+	if (!r || file != (r->word == HB_REMARK_FILESYNC))
+		return -1;
+	return file ? r->filesync->file : r->word == HB_REMARK_WINDOW ? r->window->win : r->winsync->win;
 }
 
 const struct hb__topology *hb__topology_of(const struct hb__collective_calls *p, uint32_t process, int64_t comm)
@@ -153,7 +152,7 @@ static bool say(const struct hb__assembly *a, uint32_t part, const void *user, c
 	struct hb__list list;
 	if (!r)
 		return false;
-	hb_remark_text(r, row->key, value, sizeof value);
+	hb_remark_show(r, row->key, value, sizeof value);
 	if (!*value)
 		return false;
 	if (row->kind == ARRAY && hb__given_list(a, part, row->key, &list)) {

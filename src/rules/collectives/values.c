@@ -68,7 +68,7 @@ static bool say_in_place(const struct hb__assembly *a, uint32_t part, const void
 		snprintf(
 			value, sizeof value, "%s", hb__shape_argument(s, type) == HB_ABSENT ? "MPI_IN_PLACE" : "given");
 	else if (r)
-		hb_remark_text(r, "sendbuf", value, sizeof value);
+		snprintf(value, sizeof value, "%s", r->given->sendbuf);
 	if (*value)
 		snprintf(ret, size, "%s", !strcmp(value, "given") ? "a send buffer" : "sendbuf = MPI_IN_PLACE");
 	return *value;

@@ -280,7 +280,7 @@ static void crashed(struct hb__graph *g)
 	for (size_t i = 0; g->c && i < g->c->remarks->n; i++) {
 		const hb_remark *r = &g->c->remarks->at[i];
 		if (r->word == HB_REMARK_CRASH || r->word == HB_REMARK_LEFT_INSIDE ||
-			(r->word == HB_REMARK_CALL_FAILED && hb_remark_number(r, "fatal", 0) == 1))
+			(r->word == HB_REMARK_CALL_FAILED && r->failed->fatal))
 			g->process[r->process] = HB__DEAD;
 	}
 	for (uint32_t i = 0; i < hb_model_get_info(g->m)->lines; i++) {

@@ -5,12 +5,12 @@
 #include "rules/lifecycle/parts.h"
 
 /* The library of a language or of MPI called malloc or free: its place says nothing. */
-static bool of_program(const hb_case *c, const hb_remark *r, const char *key)
+static bool of_program(const hb_case *c, const hb_remark *r, uint32_t at)
 {
 	static const char *const others[] = {
 		"libstdc++", "libgfortran", "libc.", "libmpi", "libopen-", "libc++", "libpython", "ld-linux"};
 	const hb_log *log = hb_model_processes(c->model)[r->process].log;
-	const hb_site *site = hb_log_site(log, (uint32_t)hb_remark_number(r, key, 0));
+	const hb_site *site = hb_log_site(log, at);
 	const hb_module *module = site ? hb_log_module(log, site->module) : NULL;
 	if (!module)
 		return false;
@@ -22,26 +22,26 @@ static bool of_program(const hb_case *c, const hb_remark *r, const char *key)
 }
 
 static uint32_t add_place(
-	const hb_case *c, const hb_remark *r, const char *key, const char *role, hb_point *points, uint32_t n)
+	const hb_case *c, const hb_remark *r, uint32_t site, const char *role, hb_point *points, uint32_t n)
 {
-	if (of_program(c, r, key))
-		points[n++] = hb__other_point(r, key, "", role);
+	if (of_program(c, r, site))
+		points[n++] = hb__other_point(r, site, "", role);
 	return n;
 }
 
 hb_status hb__told_small(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char fn[64], arg[48], role[120];
-	long long bytes = (long long)hb_remark_number(r, "bytes", 0), room = (long long)hb_remark_number(r, "room", 0);
-	long long size = (long long)hb_remark_number(r, "size", 0);
-	bool writes = hb_remark_number(r, "writes", 0);
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	hb_remark_text(r, "arg", arg, sizeof arg);
+	char role[120];
+	long long bytes = (long long)r->block->bytes, room = (long long)r->block->room;
+	long long size = (long long)r->block->size;
+	bool writes = r->block->writes;
+	const char *fn = r->call->fn;
+	const char *arg = r->block->arg;
 	snprintf(role, sizeof role, "%s %lld byte%s from %s on", writes ? "may write" : "reads", bytes,
 		bytes == 1 ? "" : "s", arg);
 	hb_point points[2] = {hb__call_point(c, r, role)};
 	snprintf(role, sizeof role, "allocated the %lld byte%s", size, size == 1 ? "" : "s");
-	uint32_t n = add_place(c, r, "made", role, points, 1);
+	uint32_t n = add_place(c, r, r->block->made, role, points, 1);
 	return hb__finding(c, HB_BUFFER_SIZE, false,
 		"The count is a number of elements, not of bytes: give no more than the buffer has, or allocate more.",
 		points, n, err,
@@ -51,13 +51,12 @@ hb_status hb__told_small(hb_case *c, const hb_remark *r, hb_error *err)
 
 static hb_status freed_pending(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char made[64], fn[64];
-	bool writes = hb_remark_number(r, "writes", 0);
-	hb_remark_text(r, "givenfn", made, sizeof made);
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	hb_point points[3] = {
-		hb__other_point(r, "given", "givenfn", writes ? "receives into the buffer" : "sends the buffer")};
-	uint32_t n = add_place(c, r, "ended", "frees its memory", points, 1);
+	bool writes = r->block->writes;
+	const char *made = r->block->givenfn;
+	const char *fn = r->call->fn;
+	hb_point points[3] = {hb__other_point(
+		r, r->block->given, r->block->givenfn, writes ? "receives into the buffer" : "sends the buffer")};
+	uint32_t n = add_place(c, r, r->block->ended, "frees its memory", points, 1);
 	points[n++] = hb__call_point(c, r, "completes it");
 	return hb__finding(c, HB_BUFFER_FREED, false,
 		"Free the memory only after the request has completed (MPI_Wait, MPI_Test).", points, n, err,
@@ -66,14 +65,13 @@ static hb_status freed_pending(hb_case *c, const hb_remark *r, hb_error *err)
 
 hb_status hb__told_buffer_freed(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char fn[64], arg[48];
-	if (hb_remark_number(r, "pending", 0))
+	if (r->block->pending)
 		return freed_pending(c, r, err);
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	hb_remark_text(r, "arg", arg, sizeof arg);
+	const char *fn = r->call->fn;
+	const char *arg = r->block->arg;
 	hb_point points[3] = {hb__call_point(c, r, "uses it")};
-	uint32_t n = add_place(c, r, "ended", "freed it", points, 1);
-	n = add_place(c, r, "made", "allocated it", points, n);
+	uint32_t n = add_place(c, r, r->block->ended, "freed it", points, 1);
+	n = add_place(c, r, r->block->made, "allocated it", points, n);
 	return hb__finding(c, HB_BUFFER_FREED, false,
 		"Free the memory after its last use. After realloc only the address that it returned is valid.", points,
 		n, err, "rank %d calls %s with %s in memory that it has freed", hb__rank_of(c, r), fn, arg);

@@ -49,7 +49,7 @@ static const char *last_call(const hb_case *c, const hb_point *p, bool *ret_insi
 static hb_status report(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	const hb_process *process = &hb_model_processes(c->model)[r->process];
-	int64_t lane = hb_remark_number(r, "lane", -1), sig = hb_remark_number(r, "signal", 0);
+	int64_t lane = r->crash->lane, sig = r->crash->signal;
 	hb_point point = {.process = r->process, .at = {HB_NO, 0}};
 	const char *call = NULL;
 	bool inside = false;

@@ -27,34 +27,36 @@ static void text_into(char *to, size_t size, const char *text)
 
 hb_point hb__call_point(const hb_case *c, const hb_remark *r, const char *role)
 {
-	hb_point p = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
-	hb_remark_text(r, "fn", p.function, sizeof p.function);
+	hb_point p = hb__point_of_call(r);
 	text_into(p.role, sizeof p.role, role);
 	if (is_event(c, r->process, p.function))
 		p.at = r->at;
 	return p;
 }
 
-hb_point hb__other_point(const hb_remark *r, const char *site, const char *fn, const char *role)
+hb_point hb__other_point(const hb_remark *r, uint32_t site, const char *fn, const char *role)
 {
-	hb_point p = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, site, 0)};
-	hb_remark_text(r, fn, p.function, sizeof p.function);
+	hb_point p = {.process = r->process, .at = {HB_NO, 0}, .site = site};
+	text_into(p.function, sizeof p.function, fn);
 	text_into(p.role, sizeof p.role, role);
 	return p;
 }
 
-const char *hb__what_text(const char *what)
+const char *hb__what_text(enum hb_what what)
 {
-	static const struct {
-		const char *what, *text;
-	} texts[] = {{"comm", "a communicator"}, {"op", "an operation"}, {"win", "a window"},
-		{"info", "an info object"}, {"errhandler", "an error handler"}, {"keyval", "an attribute key"},
-		{"message", "a matched message"}, {"datatype", "a datatype"}, {"group", "a group"}, {"file", "a file"},
-		{"request", "a request"}, {"session", "a session"}};
-	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (!strcmp(texts[i].what, what))
-			return texts[i].text;
-	return "a handle";
+	static const char *const texts[] = {[HB_WHAT_COMM] = "a communicator",
+		[HB_WHAT_OP] = "an operation",
+		[HB_WHAT_WIN] = "a window",
+		[HB_WHAT_INFO] = "an info object",
+		[HB_WHAT_ERRHANDLER] = "an error handler",
+		[HB_WHAT_KEYVAL] = "an attribute key",
+		[HB_WHAT_MESSAGE] = "a matched message",
+		[HB_WHAT_DATATYPE] = "a datatype",
+		[HB_WHAT_GROUP] = "a group",
+		[HB_WHAT_FILE] = "a file",
+		[HB_WHAT_REQUEST] = "a request",
+		[HB_WHAT_SESSION] = "a session"};
+	return what < sizeof texts / sizeof *texts && texts[what] ? texts[what] : "a handle";
 }
 
 hb_status hb_rule_lifecycle(hb_case *c, hb_error *err)

@@ -6,10 +6,10 @@
 
 /* The call that a remark is about. */
 hb_point hb__call_point(const hb_case *c, const hb_remark *r, const char *role);
-/* Another call of the same process: keys of the remark that have its call site and its function. */
-hb_point hb__other_point(const hb_remark *r, const char *site, const char *fn, const char *role);
-/* "a communicator" for "comm". */
-const char *hb__what_text(const char *what);
+/* Another call of the same process: its call site and its function. */
+hb_point hb__other_point(const hb_remark *r, uint32_t site, const char *fn, const char *role);
+/* "a communicator". */
+const char *hb__what_text(enum hb_what what);
 static inline int hb__rank_of(const hb_case *c, const hb_remark *r)
 {
 	return hb_model_processes(c->model)[r->process].rank;

@@ -6,10 +6,10 @@
 
 hb_status hb__told_outside(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char fn[64];
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	bool after = hb_remark_number(r, "after", 0);
-	hb_point point = hb__other_point(r, "site", "fn", after ? "comes after MPI_Finalize" : "comes before MPI_Init");
+	const char *fn = r->call->fn;
+	bool after = r->outside->after;
+	hb_point point = hb__other_point(
+		r, r->call->site, r->call->fn, after ? "comes after MPI_Finalize" : "comes before MPI_Init");
 	if (after)
 		return hb__finding(c, HB_CALL_AFTER_FINALIZE, false, "Make no MPI call after MPI_Finalize.", &point, 1,
 			err, "rank %d calls %s after MPI_Finalize", hb__rank_of(c, r), fn);
@@ -19,9 +19,8 @@ hb_status hb__told_outside(hb_case *c, const hb_remark *r, hb_error *err)
 
 hb_status hb__told_init_again(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char fn[64];
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	hb_point point = hb__other_point(r, "site", "fn", "is the second one");
+	const char *fn = r->call->fn;
+	hb_point point = hb__other_point(r, r->call->site, r->call->fn, "is the second one");
 	return hb__finding(c, HB_INIT_TWICE, false,
 		"Initialize MPI once; MPI_Initialized tells whether this has been done.", &point, 1, err,
 		"rank %d calls %s when MPI is initialized already", hb__rank_of(c, r), fn);
@@ -30,9 +29,9 @@ hb_status hb__told_init_again(hb_case *c, const hb_remark *r, hb_error *err)
 hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
 {
 	static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED"};
-	char fn[64], advice[160];
-	int64_t level = hb_remark_number(r, "level", 0);
-	hb_remark_text(r, "fn", fn, sizeof fn);
+	char advice[160];
+	int64_t level = r->thread->level;
+	const char *fn = r->call->fn;
 	hb_point point =
 		hb__call_point(c, r, level == 2 ? "overlaps the call of another thread" : "comes from another thread");
 	const char *name = levels[level < 0 || level > 2 ? 0 : level];
@@ -48,20 +47,19 @@ hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
 
 hb_status hb__told_threads(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char fn[64], made[64], what[24];
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	hb_remark_text(r, "madefn", made, sizeof made);
-	hb_remark_text(r, "what", what, sizeof what);
+	const char *fn = r->call->fn;
+	const char *made = r->threads->madefn;
+	enum hb_what what = r->threads->what;
 	hb_point points[] = {hb__call_point(c, r, "is called by one thread"),
-		hb__other_point(r, "made", "madefn", "has another thread inside")};
-	if (!strcmp(what, "finalize")) {
+		hb__other_point(r, r->threads->made, r->threads->madefn, "has another thread inside")};
+	if (what == HB_WHAT_FINALIZE) {
 		hb_point point = hb__call_point(c, r, "comes from another thread");
 		return hb__finding(c, HB_THREAD_FINALIZE, false,
 			"Join the other threads, and call MPI_Finalize from the thread that called MPI_Init_thread.",
 			&point, 1, err, "rank %d calls %s from another thread than the one that initialized MPI",
 			hb__rank_of(c, r), fn);
 	}
-	if (!strcmp(what, "request"))
+	if (what == HB_WHAT_REQUEST)
 		return hb__finding(c, HB_THREAD_REQUEST, false, "Let one thread complete a request.", points, 2, err,
 			"rank %d: two threads complete one request at once, by %s and %s", hb__rank_of(c, r), made, fn);
 	return hb__finding(c, HB_THREAD_COLLECTIVE, false,

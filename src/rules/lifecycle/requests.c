@@ -4,10 +4,10 @@
 static hb_status about(hb_case *c, hb_finding_id id, const hb_remark *r, const char *role, const char *advice,
 	const char *sentence, hb_error *err)
 {
-	char fn[64], made[64];
-	hb_remark_text(r, "fn", fn, sizeof fn);
-	hb_remark_text(r, "madefn", made, sizeof made);
-	hb_point points[] = {hb__call_point(c, r, role), hb__other_point(r, "made", "madefn", "made the request")};
+	const char *fn = r->call->fn;
+	const char *made = r->request->madefn;
+	hb_point points[] = {hb__call_point(c, r, role),
+		hb__other_point(r, r->request->made, r->request->madefn, "made the request")};
 	return hb__finding(
 		c, id, false, advice, points, 2, err, "rank %d: %s %s, of %s", hb__rank_of(c, r), fn, sentence, made);
 }
@@ -15,14 +15,10 @@ static hb_status about(hb_case *c, hb_finding_id id, const hb_remark *r, const c
 /* Waiting came first, then it was started all the same. */
 static bool started_later(const hb_case *c, const hb_remark *r)
 {
-	uint32_t lane, other;
-	int64_t posting, p;
-	if (!hb_remark_request(r, "req", &lane, &posting))
-		return false;
 	for (size_t i = 0; i < c->remarks->n; i++) {
 		const hb_remark *s = &c->remarks->at[i];
 		if (s->word == HB_REMARK_STARTED && s->process == r->process &&
-			hb_remark_request(s, "req", &other, &p) && other == lane && p == posting)
+			hb_remark_same_request(s->request->req, r->request->req))
 			return true;
 	}
 	return false;
@@ -43,7 +39,7 @@ hb_status hb__told_start(hb_case *c, const hb_remark *r, hb_error *err)
 		return about(c, HB_REQUEST_ACTIVE, r, "starts it",
 			"Start only requests made by calls whose name ends in _init; this one has been active since it was made.",
 			"starts a request that is not persistent", err);
-	if (hb_remark_number(r, "twice", 0))
+	if (r->request->twice)
 		return about(c, HB_REQUEST_ACTIVE, r, "starts it twice", "Name each request once in the array.",
 			"names a request twice in its array, so that it is started while it is active", err);
 	return about(c, HB_REQUEST_ACTIVE, r, "starts it again",

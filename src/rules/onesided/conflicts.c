@@ -67,11 +67,10 @@ static const char *verb(const struct hb__window_access *a)
 static void place(const struct hb__onesided *o, const struct hb__window_access *a, hb_point *ret)
 {
 	const hb_remark *r = &o->c->remarks->at[a->told];
-	*ret = (hb_point){.process = a->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
-	hb_remark_text(r, "fn", ret->function, sizeof ret->function);
+	*ret = hb__point_of_call(r);
 	if (r->word == HB_REMARK_TOUCHED) {
 		snprintf(ret->function, sizeof ret->function, "%s", a->touching == HB__READS ? "a load" : "a store");
-		ret->site = (uint32_t)hb_remark_number(r, "by", 0);
+		ret->site = r->touch->by;
 	}
 	if (a->deduced) {
 		snprintf(ret->role, sizeof ret->role, "writes its own memory of the window before this call of %s",

@@ -24,8 +24,7 @@ static int by_number(const void *a, const void *b)
 static void place(const struct hb__onesided *o, const struct call *x, hb_point *ret)
 {
 	const hb_remark *r = &o->c->remarks->at[x->remark];
-	*ret = (hb_point){.process = x->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
-	hb_remark_text(r, "fn", ret->function, sizeof ret->function);
+	*ret = hb__point_of_call(r);
 }
 
 static hb_status differ(struct hb__onesided *o, const struct call *a, const struct call *b)
@@ -33,7 +32,7 @@ static hb_status differ(struct hb__onesided *o, const struct call *a, const stru
 	const hb_process *p = hb_model_processes(o->c->model);
 	hb_point point[2];
 	char named[HB__NAMED];
-	hb__window_named(o->c, a->process, hb_remark_number(&o->c->remarks->at[a->remark], "win", -1), named);
+	hb__window_named(o->c, a->process, o->c->remarks->at[a->remark].winsync->win, named);
 	place(o, a, &point[0]);
 	place(o, b, &point[1]);
 	return hb__finding(o->c, HB_COLLECTIVE_CALL, false,
@@ -65,18 +64,17 @@ hb_status hb__onesided_fences(struct hb__onesided *o)
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < all->n; i++) {
 		const hb_remark *r = &all->at[i];
-		char kind[20];
 		if (r->word != HB_REMARK_WINSYNC)
 			continue;
-		hb_remark_text(r, "kind", kind, sizeof kind);
-		struct hb__window_part *part = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
-		if (!part || part->id == HB_NO || (strcmp(kind, "fence") && strcmp(kind, "free")))
+		enum hb_sync kind = r->winsync->kind;
+		struct hb__window_part *part = hb__part_of(o, r->process, r->winsync->win);
+		if (!part || part->id == HB_NO || (kind != HB_SYNC_FENCE && kind != HB_SYNC_FREE))
 			continue;
 		if (!HB_GROW(call, room, n + 1)) {
 			status = hb__onesided_no_memory(o->err);
 			break;
 		}
-		call[n++] = (struct call){part->id, part->fences++, r->process, i, *kind == 'f' && kind[1] == 'r'};
+		call[n++] = (struct call){part->id, part->fences++, r->process, i, kind == HB_SYNC_FREE};
 	}
 	if (n)
 		qsort(call, n, sizeof *call, by_number);

@@ -27,7 +27,7 @@ static struct hb__window_part *part_at(struct hb__onesided *o, uint32_t process,
 
 static void on_window(struct hb__onesided *o, const hb_remark *r)
 {
-	int64_t number = hb_remark_number(r, "win", -1);
+	int64_t number = r->window->win;
 	uint32_t p = r->process;
 	if (number < 0 || number > 1 << 20)
 		return;
@@ -42,17 +42,16 @@ static void on_window(struct hb__onesided *o, const hb_remark *r)
 		o->part[p] = more;
 		o->nparts[p] = n;
 	}
-	char make[16];
 	uint32_t id = hb_collective_at(o->c->model, r->at);
 	o->part[p][number] = (struct hb__window_part){.id = id,
 		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->c->model)[id].group,
-		.base = (int64_t)strtoull(hb_remark_text(r, "base", (char[32]){0}, 32), NULL, 10),
-		.size = hb_remark_number(r, "size", 0),
-		.rank = hb_remark_number(r, "rank", -1),
-		.unit = hb_remark_number(r, "unit", 1),
+		.base = r->window->base,
+		.size = r->window->size,
+		.rank = r->window->rank,
+		.unit = r->window->unit,
 		.known = true,
 		.began = {HB_NO, 0},
-		.dynamic = !strcmp(hb_remark_text(r, "make", make, sizeof make), "dynamic")};
+		.dynamic = r->window->make == HB_ALLOCATION_DYNAMIC};
 }
 
 /* ---- accesses ---- */
@@ -67,27 +66,21 @@ static bool piece(struct hb__onesided *o, struct hb__window_access *a, int64_t f
 	return ++a->nbytes < PIECES;
 }
 
-/* OFFSET:LENGTH[:COUNT:STRIDE],... from an address on. */
-static void pieces(struct hb__onesided *o, struct hb__window_access *a, const char *text, int64_t base)
+/* Runs of the remark, from an address on. */
+static void pieces(struct hb__onesided *o, struct hb__window_access *a, hb_numbers runs, int64_t base)
 {
 	a->bytes = (uint32_t)o->npool;
-	for (const char *p = text; *p;) {
-		char *end;
-		int64_t offset = strtoll(p, &end, 10), length = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
-		int64_t count = *end == ':' ? strtoll(end + 1, &end, 10) : 1;
-		int64_t stride = *end == ':' ? strtoll(end + 1, &end, 10) : 0;
-		for (int64_t k = 0; k < count; k++)
-			if (length > 0 && !piece(o, a, base + offset + k * stride, length)) {
+	for (uint32_t i = 0; i + 4 <= runs.n; i += 4) {
+		const int64_t *run = &runs.at[i]; /* offset, length, count, stride */
+		for (int64_t k = 0; k < run[2]; k++)
+			if (run[1] > 0 && !piece(o, a, base + run[0] + k * run[3], run[1])) {
 				a->inexact = true;
 				return;
 			}
-		if (end == p)
-			return;
-		p = *end ? end + 1 : end;
 	}
 }
 
-static struct hb__window_access *new_access(struct hb__onesided *o, const hb_remark *r)
+static struct hb__window_access *new_access(struct hb__onesided *o, const hb_remark *r, int64_t seq, int64_t window)
 {
 	if (!HB_GROW(o->access, o->room, o->naccesses + 1)) {
 		o->no_memory = true;
@@ -101,29 +94,26 @@ static struct hb__window_access *new_access(struct hb__onesided *o, const hb_rem
 		.start = r->at.event,
 		.operation = -1,
 		.post = {HB_NO, 0},
-		.seq = (uint64_t)hb_remark_number(r, "seq", 0),
-		.number = hb_remark_number(r, "win", -1),
+		.seq = (uint64_t)seq,
+		.number = window,
 		.target = HB_NO};
 	return a;
 }
 
-static void describe(struct hb__window_access *a, const hb_remark *r)
+static void describe(struct hb__window_access *a, const struct hb_remark_rma *r)
 {
-	char op[8], epoch[8];
-	hb_remark_text(r, "op", op, sizeof op);
-	hb_remark_text(r, "ep", epoch, sizeof epoch);
-	a->get = !strcmp(op, "get");
-	a->swap = !strcmp(op, "cas");
-	a->fetches = a->get || a->swap || !strcmp(op, "gacc") || !strcmp(op, "fao");
-	a->touching = a->get ? HB__READS : !strcmp(op, "put") ? HB__WRITES : HB__ACCUMULATES;
-	a->operation = (int32_t)hb_remark_number(r, "aop", -1);
-	a->type = (int32_t)hb_remark_number(r, "type", -1);
-	a->exclusive = hb_remark_number(r, "x", 0) == 1;
-	a->locked = !strcmp(epoch, "lock") || !strcmp(epoch, "all");
+	a->get = r->op == HB_ACCESS_GET;
+	a->swap = r->op == HB_ACCESS_CAS;
+	a->fetches = a->get || a->swap || r->op == HB_ACCESS_GACC || r->op == HB_ACCESS_FAO;
+	a->touching = a->get ? HB__READS : r->op == HB_ACCESS_PUT ? HB__WRITES : HB__ACCUMULATES;
+	a->operation = (int32_t)r->aop;
+	a->type = (int32_t)r->type;
+	a->exclusive = r->x;
+	a->locked = r->ep == HB_EPOCH_LOCK || r->ep == HB_EPOCH_ALL;
 	a->passive = a->locked;
-	a->pscw = !strcmp(epoch, "pscw");
-	a->fenced = !strcmp(epoch, "fence");
-	a->inexact = hb_remark_number(r, "inexact", 0) == 1;
+	a->pscw = r->ep == HB_EPOCH_PSCW;
+	a->fenced = r->ep == HB_EPOCH_FENCE;
+	a->inexact = r->inexact;
 }
 
 /* What an access is, and where: of one that is like another, r is the remark about that one. */
@@ -147,16 +137,14 @@ static hb_status outside(struct hb__onesided *o, const struct what *w, const str
 	const hb_remark *r = w->r;
 	if (w->disp < 0)
 		return HB_OK; /* told already */
-	hb_point point = {.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
+	hb_point point = hb__point_of_call(r);
 	char named[HB__NAMED];
-	hb_remark_text(r, "fn", point.function, sizeof point.function);
 	return hb__finding(o->c, HB_RMA_RANGE, false,
 		"Check the displacement (it is counted in the target's displacement unit) and the count.", &point, 1,
 		o->err, "%s of rank %d touches bytes %lld to %lld of the window%s of rank %lld, which has %lld bytes",
 		point.function, hb_model_processes(o->c->model)[r->process].rank, (long long)(from - there->base),
-		(long long)(to - there->base - 1),
-		hb__window_named(o->c, r->process, hb_remark_number(r, "win", -1), named), (long long)w->rank,
-		(long long)there->size);
+		(long long)(to - there->base - 1), hb__window_named(o->c, r->process, r->rma->win, named),
+		(long long)w->rank, (long long)there->size);
 }
 
 /* The call of the target before which the access does not touch its memory. */
@@ -172,28 +160,24 @@ static hb_at exposed(
 /* own: its remark. */
 static hb_status on_access(struct hb__onesided *o, const hb_remark *own, const struct what *w)
 {
-	char runs[700];
 	const hb_remark *r = w->r;
 	int64_t rank = w->rank;
-	struct hb__window_part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
+	struct hb__window_part *here = hb__part_of(o, r->process, r->rma->win);
 	if (!here || here->id == HB_NO || own->at.line == HB_NO)
 		return HB_OK;
 	const hb_group *g = &hb_model_groups(o->c->model)[here->group];
 	if (rank < 0 || rank >= g->size || g->member[rank] == HB_NO)
 		return HB_OK;
 	struct hb__window_part *there = part_at(o, g->member[rank], here->id);
-	struct hb__window_access *a = there ? new_access(o, own) : NULL;
+	struct hb__window_access *a = there ? new_access(o, own, (int64_t)w->seq, r->rma->win) : NULL;
 	if (!a)
 		return HB_OK;
-	describe(a, r);
+	describe(a, r->rma);
 	a->told = (size_t)(r - o->c->remarks->at);
-	a->seq = w->seq;
-	a->number = hb_remark_number(r, "win", -1);
 	a->window = here->id;
 	a->target = g->member[rank];
 	a->post = exposed(o, here, a);
-	pieces(o, a, hb_remark_text(r, "runs", runs, sizeof runs),
-		there->dynamic ? w->disp : there->base + w->disp * there->unit);
+	pieces(o, a, r->rma->runs, there->dynamic ? w->disp : there->base + w->disp * there->unit);
 	return there->dynamic ? HB_OK : outside(o, w, there, a);
 }
 
@@ -207,9 +191,8 @@ struct likes {
 
 static hb_status on_first(struct hb__onesided *o, struct likes *l, const hb_remark *r)
 {
-	struct what w = {r, hb_remark_number(r, "disp", 0), hb_remark_number(r, "target", -1),
-		(uint64_t)hb_remark_number(r, "seq", 0)};
-	int64_t k = hb_remark_number(r, "k", -1);
+	struct what w = {r, r->rma->disp, r->rma->target, (uint64_t)r->rma->seq};
+	int64_t k = r->rma->k;
 	if (l->process != r->process || l->line != r->at.line)
 		*l = (struct likes){.process = r->process, .line = r->at.line};
 	l->seq = w.seq;
@@ -220,12 +203,12 @@ static hb_status on_first(struct hb__onesided *o, struct likes *l, const hb_rema
 
 static hb_status on_more(struct hb__onesided *o, struct likes *l, const hb_remark *r)
 {
-	int64_t k = hb_remark_number(r, "k", -1);
+	int64_t k = r->rma_more->k;
 	struct what *w = k >= 0 && k < ALIKE ? &l->at[k] : NULL;
 	if (!w || !w->r || l->process != r->process || l->line != r->at.line)
 		return HB_OK; /* what it is like was lost */
-	w->disp = (int64_t)((uint64_t)w->disp + (uint64_t)hb_remark_number(r, "d", 0));
-	w->rank = hb_remark_number(r, "t", w->rank);
+	w->disp = (int64_t)((uint64_t)w->disp + (uint64_t)r->rma_more->d);
+	w->rank = r->rma_more->t == HB_REMARK_UNTOLD ? w->rank : r->rma_more->t;
 	w->seq = ++l->seq;
 	return on_access(o, r, w);
 }
@@ -233,21 +216,21 @@ static hb_status on_more(struct hb__onesided *o, struct likes *l, const hb_remar
 /* The process itself uses memory of the window. */
 static void on_touch(struct hb__onesided *o, const hb_remark *r)
 {
-	struct hb__window_part *here = hb__part_of(o, r->process, hb_remark_number(r, "win", -1));
-	struct hb__window_access *a = here && here->id != HB_NO && r->at.line != HB_NO ? new_access(o, r) : NULL;
-	char lock[4];
+	struct hb__window_part *here = hb__part_of(o, r->process, r->touch->win);
+	struct hb__window_access *a = here && here->id != HB_NO && r->at.line != HB_NO
+					      ? new_access(o, r, r->touch->seq, r->touch->win)
+					      : NULL;
 	if (!a)
 		return;
-	hb_remark_text(r, "lock", lock, sizeof lock);
 	a->local = true;
-	a->locked = *lock != '-';
-	a->exclusive = *lock == 'x';
+	a->locked = r->touch->lock != HB_HELD_NOT;
+	a->exclusive = r->touch->lock == HB_HELD_EXCLUSIVE;
 	a->window = here->id;
 	a->target = r->process;
-	a->touching = hb_remark_number(r, "write", 0) ? HB__WRITES : HB__READS;
-	int64_t at = (here->dynamic ? 0 : here->base) + hb_remark_number(r, "off", 0);
+	a->touching = r->touch->write ? HB__WRITES : HB__READS;
+	int64_t at = (here->dynamic ? 0 : here->base) + r->touch->off;
 	a->bytes = (uint32_t)o->npool;
-	piece(o, a, at, hb_remark_number(r, "len", 0));
+	piece(o, a, at, r->touch->len);
 	if (a->seq)
 		return;
 	a->done_line = r->at.line;
@@ -259,9 +242,8 @@ static void on_touch(struct hb__onesided *o, const hb_remark *r)
 static bool same_store(const hb_remark *load, const hb_remark *other)
 {
 	return other->word == HB_REMARK_TOUCHED && other->process == load->process && other->at.line == load->at.line &&
-	       other->at.event == load->at.event && hb_remark_number(other, "write", 0) == 1 &&
-	       hb_remark_number(other, "win", -1) == hb_remark_number(load, "win", -2) &&
-	       hb_remark_number(other, "by", 0) == hb_remark_number(load, "by", 0);
+	       other->at.event == load->at.event && other->touch->write && other->touch->win == load->touch->win &&
+	       other->touch->by == load->touch->by;
 }
 
 /* The program itself used memory of the window, between two calls. */
@@ -269,14 +251,13 @@ static void on_own(struct hb__onesided *o, const hb_remark *r)
 {
 	const hb_remarks *all = o->c->remarks;
 	size_t i = (size_t)(r - all->at);
-	char fn[24];
-	if (hb_remark_number(r, "win", -1) < 0)
+	if (r->touch->win < 0)
 		return;
-	bool write = hb_remark_number(r, "write", 0) == 1 || r->word == HB_REMARK_CHANGED;
+	bool write = r->touch->write || r->word == HB_REMARK_CHANGED;
 	for (size_t k = i < 3 ? 0 : i - 3; !write && k < all->n && k < i + 4; k++)
 		if (same_store(r, &all->at[k]))
 			return;
-	if (!write && hb_meaning_of(hb_remark_text(r, "fn", fn, sizeof fn), HB_RMA)->does == HB_DOES_WINDOW_SYNC)
+	if (!write && hb_meaning_of(r->call->fn, HB_RMA)->does == HB_DOES_WINDOW_SYNC)
 		return; /* it looks until something has come */
 	size_t before = o->naccesses;
 	on_touch(o, r);
@@ -303,7 +284,7 @@ static void on_changed(struct hb__onesided *o, const hb_remark *r)
 /* ---- completion ---- */
 
 struct sync {
-	const char *kind;
+	enum hb_sync kind;
 	int64_t win, rank;
 	hb_at at;
 };
@@ -317,11 +298,11 @@ static bool completes(const struct hb__onesided *o, const struct sync *s, const 
 {
 	if (a->number != s->win)
 		return false;
-	if (!strcmp(s->kind, "fence") || !strcmp(s->kind, "free"))
+	if (s->kind == HB_SYNC_FENCE || s->kind == HB_SYNC_FREE)
 		return true;
-	if (!strcmp(s->kind, "complete"))
+	if (s->kind == HB_SYNC_COMPLETE)
 		return a->pscw || a->local;
-	bool local = !strncmp(s->kind, "flushlocal", 10);
+	bool local = s->kind == HB_SYNC_FLUSH_LOCAL || s->kind == HB_SYNC_FLUSH_LOCAL_ALL;
 	if (local && !a->fetches && !a->local)
 		return false;
 	if (s->rank < 0)
@@ -333,7 +314,7 @@ static bool completes(const struct hb__onesided *o, const struct sync *s, const 
 static void synced(struct hb__onesided *o, struct open *open, const struct sync *s)
 {
 	size_t kept = 0;
-	bool exit = strcmp(s->kind, "fence") != 0 && strcmp(s->kind, "complete") != 0 && strcmp(s->kind, "free") != 0;
+	bool exit = s->kind != HB_SYNC_FENCE && s->kind != HB_SYNC_COMPLETE && s->kind != HB_SYNC_FREE;
 	for (size_t i = 0; i < open->n; i++) {
 		struct hb__window_access *a = &o->access[open->at[i]];
 		if (!completes(o, s, a)) {
@@ -349,7 +330,7 @@ static void synced(struct hb__onesided *o, struct open *open, const struct sync 
 
 static void request_done(struct hb__onesided *o, struct open *open, const hb_remark *r)
 {
-	uint64_t seq = (uint64_t)hb_remark_number(r, "seq", 0);
+	uint64_t seq = (uint64_t)r->rmadone->seq;
 	size_t kept = 0;
 	for (size_t i = 0; i < open->n; i++) {
 		struct hb__window_access *a = &o->access[open->at[i]];
@@ -370,25 +351,32 @@ static void on_lock(struct hb__onesided *o, const hb_remark *r, const struct syn
 	struct hb__window_part *part = hb__part_of(o, r->process, s->win);
 	if (!part)
 		return;
-	if (!strcmp(s->kind, "lockall") || !strcmp(s->kind, "unlockall"))
-		part->all_locked = *s->kind == 'l';
-	if (s->rank != part->rank || (strcmp(s->kind, "lock") && strcmp(s->kind, "unlock")))
+	if (s->kind == HB_SYNC_LOCK_ALL || s->kind == HB_SYNC_UNLOCK_ALL)
+		part->all_locked = s->kind == HB_SYNC_LOCK_ALL;
+	if (s->rank != part->rank || (s->kind != HB_SYNC_LOCK && s->kind != HB_SYNC_UNLOCK))
 		return;
-	part->locked = *s->kind == 'l';
-	part->exclusive = part->locked && hb_remark_number(r, "x", 0);
+	part->locked = s->kind == HB_SYNC_LOCK;
+	part->exclusive = part->locked && r->winsync->x;
 }
 
 static void on_sync(struct hb__onesided *o, struct open *open, const hb_remark *r)
 {
-	char kind[20];
-	struct sync s = {hb_remark_text(r, "kind", kind, sizeof kind), hb_remark_number(r, "win", -1),
-		hb_remark_number(r, "rank", -1), r->at};
+	struct sync s = {r->winsync->kind, r->winsync->win, r->winsync->rank, r->at};
 	on_lock(o, r, &s);
 	struct hb__window_part *part = hb__part_of(o, r->process, s.win);
-	if (part && (!strcmp(kind, "start") || !strcmp(kind, "fence")))
+	if (part && (s.kind == HB_SYNC_START || s.kind == HB_SYNC_FENCE))
 		part->began = r->at;
-	if (strcmp(kind, "start") && strcmp(kind, "post") && strcmp(kind, "wait") && strncmp(kind, "lock", 4))
+	switch (s.kind) {
+	case HB_SYNC_NONE:
+	case HB_SYNC_START:
+	case HB_SYNC_POST:
+	case HB_SYNC_WAIT:
+	case HB_SYNC_LOCK:
+	case HB_SYNC_LOCK_ALL:
+		return;
+	default:
 		synced(o, open, &s);
+	}
 }
 
 static hb_status each(struct hb__onesided *o, struct open *open, const hb_remark *r)

@@ -16,18 +16,19 @@ hb_status hb__onesided_no_memory(hb_error *err)
 
 /* ---- what the recorder saw ---- */
 
-static hb_finding_id id_of(const char *error)
+static hb_finding_id id_of(enum hb_misuse error)
 {
-	static const struct {
-		const char *error;
-		hb_finding_id id;
-	} ids[] = {{"none", HB_RMA_EPOCH_NONE}, {"open", HB_RMA_EPOCH_OPEN}, {"twice", HB_RMA_EPOCH_TWICE},
-		{"mixed", HB_RMA_EPOCH_TWICE}, {"end", HB_RMA_EPOCH_END}, {"assert", HB_RMA_EPOCH_END},
-		{"range", HB_RMA_RANGE}, {"type", HB_RMA_TYPE}, {"memory", HB_RMA_MEMORY}};
-	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-		if (!strcmp(ids[i].error, error))
-			return ids[i].id;
-	return HB_FINDINGS;
+	static const hb_finding_id ids[] = {[HB_MISUSE_OTHER] = HB_FINDINGS,
+		[HB_MISUSE_NONE] = HB_RMA_EPOCH_NONE,
+		[HB_MISUSE_OPEN] = HB_RMA_EPOCH_OPEN,
+		[HB_MISUSE_TWICE] = HB_RMA_EPOCH_TWICE,
+		[HB_MISUSE_MIXED] = HB_RMA_EPOCH_TWICE,
+		[HB_MISUSE_END] = HB_RMA_EPOCH_END,
+		[HB_MISUSE_ASSERT] = HB_RMA_EPOCH_END,
+		[HB_MISUSE_RANGE] = HB_RMA_RANGE,
+		[HB_MISUSE_TYPE] = HB_RMA_TYPE,
+		[HB_MISUSE_MEMORY] = HB_RMA_MEMORY};
+	return error < sizeof ids / sizeof *ids ? ids[error] : HB_FINDINGS;
 }
 
 static const char *advice_of(hb_finding_id id)
@@ -63,15 +64,13 @@ const char *hb__window_named(const hb_case *c, uint32_t process, int64_t number,
 }
 
 /* The place of the remark, and the earlier one that it names. */
-static uint32_t places(const hb_remark *r, hb_point *ret)
+static uint32_t places(const hb_remark *r, uint32_t made, hb_point *ret)
 {
-	int64_t made = hb_remark_number(r, "made", 0);
 	uint32_t n = 1;
 	memset(ret, 0, 2 * sizeof *ret);
-	ret[0] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)hb_remark_number(r, "site", 0)};
-	hb_remark_text(r, "fn", ret[0].function, sizeof ret[0].function);
-	if (made > 0) {
-		ret[n] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = (uint32_t)made};
+	ret[0] = hb__point_of_call(r);
+	if (made) {
+		ret[n] = (hb_point){.process = r->process, .at = {HB_NO, 0}, .site = made};
 		snprintf(ret[n].role, sizeof ret[n].role, "%s",
 			r->word == HB_REMARK_EPOCH ? "began the epoch" : "the access");
 		n++;
@@ -81,33 +80,30 @@ static uint32_t places(const hb_remark *r, hb_point *ret)
 
 static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	char error[16], text[400];
 	hb_point point[3];
 	hb_finding_id id = HB_RMA_LOCAL;
 	if (r->word == HB_REMARK_EPOCH)
-		id = id_of(hb_remark_text(r, "error", error, sizeof error));
+		id = id_of(r->misuse->error);
 	if (id == HB_FINDINGS)
 		return HB_OK;
-	uint32_t n = places(r, point);
-	hb_remark_text(r, "text", text, sizeof text);
+	uint32_t n = places(r, r->misuse->made, point);
+	const char *text = r->misuse->text;
 	/* libraries let it pass, and conformance tests of theirs rest on that */
-	bool mixed = r->word == HB_REMARK_EPOCH && !strcmp(error, "mixed");
+	bool mixed = r->word == HB_REMARK_EPOCH && r->misuse->error == HB_MISUSE_MIXED;
 	if (id == HB_RMA_MEMORY)
 		snprintf(point[1].role, sizeof point[1].role, "made the window");
-	if (id == HB_RMA_MEMORY && n == 2 && hb_remark_number(r, "by", 0) > 0) {
-		point[n] = (hb_point){.process = r->process,
-			.at = {HB_NO, 0},
-			.site = (uint32_t)hb_remark_number(r, "by", 0),
-			.role = "freed its memory"};
+	if (id == HB_RMA_MEMORY && n == 2 && r->misuse->by > 0) {
+		point[n] = (hb_point){
+			.process = r->process, .at = {HB_NO, 0}, .site = r->misuse->by, .role = "freed its memory"};
 		n++;
 	}
 	if (mixed)
 		snprintf(point[1].role, sizeof point[1].role, "locked in between");
-	int64_t target = hb_remark_number(r, "target", -1);
+	int64_t target = r->misuse->target;
 	char to[40] = "", named[HB__NAMED];
 	if (id == HB_RMA_TYPE || id == HB_RMA_RANGE || id == HB_RMA_EPOCH_NONE)
 		snprintf(to, sizeof to, target >= 0 ? " to rank %lld" : "", (long long)target);
-	hb__window_named(c, r->process, hb_remark_number(r, "win", -1), named);
+	hb__window_named(c, r->process, r->misuse->win, named);
 	return hb__finding(c, id, mixed,
 		mixed ? "Give the fence before the lock MPI_MODE_NOSUCCEED, or the one after it MPI_MODE_NOPRECEDE (at all processes)."
 		      : advice_of(id),
@@ -118,11 +114,11 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 /* The program itself used the buffer of a pending access. */
 static hb_status touched(hb_case *c, const hb_remark *r, hb_error *err)
 {
-	bool fills = hb_remark_number(r, "w", 0) == 1;
-	int64_t target = hb_remark_number(r, "target", -1);
+	bool fills = r->touch->w;
+	int64_t target = r->touch->target;
 	hb_point point[2];
-	uint32_t n = places(r, point);
-	point[0].site = (uint32_t)hb_remark_number(r, "by", 0);
+	uint32_t n = places(r, r->touch->made, point);
+	point[0].site = r->touch->by;
 	snprintf(point[0].role, sizeof point[0].role, "before %.60s", point[0].function);
 	snprintf(point[0].function, sizeof point[0].function, fills ? "a load or store" : "a store");
 	return hb__finding(c, HB_RMA_LOCAL, false, advice_of(HB_RMA_LOCAL), point, n, err,
@@ -162,7 +158,7 @@ hb_status hb_rule_onesided(hb_case *c, hb_error *err)
 		windows |= word == HB_REMARK_WINDOW;
 		if (word == HB_REMARK_EPOCH || word == HB_REMARK_RMALOCAL)
 			status = seen(c, &c->remarks->at[i], err);
-		else if (word == HB_REMARK_TOUCHED && hb_remark_number(&c->remarks->at[i], "rma", 0) > 0)
+		else if (word == HB_REMARK_TOUCHED && c->remarks->at[i].touch->rma > 0)
 			status = touched(c, &c->remarks->at[i], err);
 	}
 	if (!windows || status)

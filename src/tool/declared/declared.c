@@ -274,19 +274,11 @@ static void everywhere(struct asked *q, Dwfl_Module *dw)
 
 /* ---- what was told ---- */
 
-static int numbers(const hb_remark *r, const char *key, int64_t ret[MOST])
+static int numbers(hb_numbers list, int64_t ret[MOST])
 {
-	char text[160];
-	int n = 0;
-	hb_remark_text(r, key, text, sizeof text);
-	for (char *p = text; *p && n < MOST; p += *p == ',') {
-		char *end;
-		ret[n] = strtoll(p, &end, 10);
-		if (end == p)
-			break;
-		n++;
-		p = end;
-	}
+	int n = list.n < MOST ? (int)list.n : MOST;
+	if (n)
+		memcpy(ret, list.at, (size_t)n * sizeof *ret);
 	return n;
 }
 
@@ -302,22 +294,22 @@ static bool static_address(const hb_log *log, const hb_site *caller, int64_t num
 static void read_places(struct asked *q, const hb_log *log, const hb_site *caller, const hb_remark *r, Dwarf_Addr shift)
 {
 	int64_t at[MOST];
-	q->in_frame = hb_remark_number(r, "frame", 1) < 0;
-	q->frame = hb_remark_number(r, "frame", 0);
-	q->sp = hb_remark_number(r, "sp", 0);
-	q->bp = hb_remark_number(r, "bp", 0);
-	q->bytes = (uint64_t)hb_remark_number(r, "bytes", 0);
-	q->nslots = numbers(r, "slots", q->slot);
-	q->nregs = numbers(r, "regs", q->reg);
-	q->is_static = static_address(log, caller, hb_remark_number(r, "static", 0), shift, &q->at);
-	int n = numbers(r, "pointers", at);
+	q->in_frame = r->buffer->frame < 0;
+	q->frame = r->buffer->frame;
+	q->sp = r->buffer->sp;
+	q->bp = r->buffer->bp;
+	q->bytes = (uint64_t)r->buffer->bytes;
+	q->nslots = numbers(r->buffer->slots, q->slot);
+	q->nregs = numbers(r->buffer->regs, q->reg);
+	q->is_static = static_address(log, caller, r->buffer->static_at, shift, &q->at);
+	int n = numbers(r->buffer->pointers, at);
 	for (int i = 0; i < n; i++)
 		q->npointers += static_address(log, caller, at[i], shift, &q->pointer[q->npointers]);
 }
 
 bool hb__declared(const hb_log *log, const hb_remark *remark, hb_declared *ret)
 {
-	uint32_t number = (uint32_t)hb_remark_number(remark, "site", 0);
+	uint32_t number = remark->call->site;
 	const hb_site *site = hb_log_site(log, number);
 	const hb_module *module = site ? hb_log_module(log, site->module) : NULL;
 	const hb_place *place = hb__place_of_site(log, number);

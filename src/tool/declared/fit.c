@@ -101,22 +101,17 @@ static int64_t stride_of(uint32_t basic, uint64_t size)
 
 void hb__layout_read(const hb_log *log, const hb_remark *remark, hb_type_layout *ret)
 {
-	char map[400];
-	*ret = (hb_type_layout){
-		.extent = hb_remark_number(remark, "extent", 0), .count = hb_remark_number(remark, "count", -1)};
-	hb_remark_text(remark, "map", map, sizeof map);
-	for (char *p = map; *p && ret->n < HB_PIECES;) {
-		unsigned long basic = strtoul(p, &p, 10);
-		long long offset = *p == '@' ? strtoll(p + 1, &p, 10) : 0;
-		unsigned long elements = *p == 'x' ? strtoul(p + 1, &p, 10) : 0;
+	*ret = (hb_type_layout){.extent = remark->buffer->extent, .count = remark->buffer->count};
+	hb_numbers map = remark->buffer->map; /* predefined datatype, offset, elements, and again */
+	for (uint32_t i = 0; i + 3 <= map.n && ret->n < HB_PIECES; i += 3) {
+		uint64_t basic = (uint64_t)map.at[i];
 		const hb_datatype *d = basic < BASICS ? hb_log_datatype(log, (uint32_t)basic) : NULL;
-		if (!elements || !d || !d->size)
+		if (map.at[i + 2] <= 0 || !d || !d->size)
 			return;
 		ret->piece[ret->n].basic = (uint32_t)basic;
-		ret->piece[ret->n].elements = (uint32_t)elements;
-		ret->piece[ret->n].offset = offset;
+		ret->piece[ret->n].elements = (uint32_t)map.at[i + 2];
+		ret->piece[ret->n].offset = map.at[i + 1];
 		ret->piece[ret->n++].size = d->size;
-		p += *p == ',';
 	}
 }
 

@@ -12,8 +12,6 @@
 #include "findings.h"
 #include "format/remark.h"
 
-#define ON HB_REMARK_BEGIN "on"
-
 const char *const hb__severity_names[3] = {"error", "warning", "note"};
 
 static void look_up(hb_findings *f, const hb_point *p, hb_spot *ret)
@@ -129,11 +127,7 @@ static bool remarked(const hb_run *run)
 	bool all = true;
 	for (size_t i = 0; all && i < run->logs.n; i++) {
 		const hb_log *log = run->logs.at[i].log;
-		uint32_t n = log ? hb_log_get_info(log)->notes : 0;
-		bool on = !log;
-		for (uint32_t k = 0; k < n && !on; k++)
-			on = !strncmp(hb_log_note(log, k)->text, "check on", 8);
-		all = on;
+		all = !log || hb_remarked(log, true);
 	}
 	return all;
 }

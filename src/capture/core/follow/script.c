@@ -86,6 +86,8 @@ static void learn_definitions(const struct hb_unit_header *u)
 	uint64_t v, length;
 	while (p && p < end && (p = hb_get_uv(p, end, &v))) {
 		uint8_t kind = v == HB_ROW_DEF && p < end ? *p++ : 0;
+		if (v == HB_ROW_REMARK && !(p = hb_get_uv(p, end, &length)))
+			return;
 		p = hb_get_uv(p, end, &length);
 		if (!p || length > (uint64_t)(end - p))
 			return;
@@ -346,8 +348,9 @@ bool hb__script_next(struct hb__reader *r, struct hb__row *ret_row)
 			p = hb_get_sv(p, r->end, &r->code);
 		} else if (p && v == HB_ROW_RESULTS) {
 			p = results(r, p);
-		} else if (p && v == HB_ROW_NOTE) {
-			p = hb_get_uv(p, r->end, &n);
+		} else if (p && (v == HB_ROW_NOTE || v == HB_ROW_REMARK)) {
+			p = hb_get_uv(p, r->end, &n); /* of a remark its kind, and then the length */
+			p = p && v == HB_ROW_REMARK ? hb_get_uv(p, r->end, &n) : p;
 			p = p && n <= (uint64_t)(r->end - p) ? p + n : NULL;
 		} else {
 			p = NULL;

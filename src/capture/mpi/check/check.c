@@ -15,8 +15,12 @@ bool hb__checking;
 struct hb__attention hb__attention;
 
 static const char *const words[] = {
-#define HB_REMARK(name, word, keys) word,
+#define HB_WORDS(list, words)
+#define HB_SHAPE(shape, of_call, fields)
+#define HB_REMARK(name, word, shape) word,
 #include "format/remark.def"
+#undef HB_WORDS
+#undef HB_SHAPE
 #undef HB_REMARK
 };
 

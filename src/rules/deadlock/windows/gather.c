@@ -21,7 +21,7 @@ static void made(struct hb__objects *o, const hb_remark *r, bool file)
 		.id = id,
 		.group = id == HB_NO ? HB_NO : hb_model_collectives(o->g->m)[id].group,
 		.file = file,
-		.number = hb_remark_number(r, file ? "file" : "win", -1)};
+		.number = file ? r->filesync->file : r->window->win};
 }
 
 static void take_part(struct hb__object *x, const hb_remark *r)
@@ -32,7 +32,7 @@ static void take_part(struct hb__object *x, const hb_remark *r)
 
 static void locked(struct hb__objects *o, struct hb__object *x, const hb_remark *r)
 {
-	int64_t rank = hb_remark_number(r, "rank", -1);
+	int64_t rank = r->winsync->rank;
 	for (uint32_t i = 0; i < x->locks; i++)
 		if (x->lock[i].rank == rank) {
 			x->lock[i].times++;
@@ -41,12 +41,12 @@ static void locked(struct hb__objects *o, struct hb__object *x, const hb_remark 
 	if (!HB_GROW(x->lock, x->room, x->locks + 1))
 		o->no_memory = true;
 	else
-		x->lock[x->locks++] = (struct hb__lock){rank, hb_remark_number(r, "x", 0) == 1, 1};
+		x->lock[x->locks++] = (struct hb__lock){rank, r->winsync->x, 1};
 }
 
 static void unlocked(struct hb__object *x, const hb_remark *r)
 {
-	int64_t rank = hb_remark_number(r, "rank", -1);
+	int64_t rank = r->winsync->rank;
 	for (uint32_t i = 0; i < x->locks; i++)
 		if (x->lock[i].rank == rank) {
 			x->unlocked = x->lock[i];
@@ -57,18 +57,17 @@ static void unlocked(struct hb__object *x, const hb_remark *r)
 
 static void on_window(struct hb__objects *o, const hb_remark *r)
 {
-	struct hb__object *x = find(o, r->process, false, hb_remark_number(r, "win", -1));
-	char kind[20];
+	struct hb__object *x = find(o, r->process, false, r->winsync->win);
 	if (!x)
 		return;
-	hb_remark_text(r, "kind", kind, sizeof kind);
-	if (!strcmp(kind, "fence") || !strcmp(kind, "free"))
+	enum hb_sync kind = r->winsync->kind;
+	if (kind == HB_SYNC_FENCE || kind == HB_SYNC_FREE)
 		take_part(x, r);
-	else if (!strcmp(kind, "lock") || !strcmp(kind, "lockall"))
+	else if (kind == HB_SYNC_LOCK || kind == HB_SYNC_LOCK_ALL)
 		locked(o, x, r);
-	else if (!strcmp(kind, "unlock") || !strcmp(kind, "unlockall"))
+	else if (kind == HB_SYNC_UNLOCK || kind == HB_SYNC_UNLOCK_ALL)
 		unlocked(x, r);
-	else if (strcmp(kind, "start") != 0 && strcmp(kind, "post") != 0 && strcmp(kind, "complete") != 0)
+	else if (kind != HB_SYNC_START && kind != HB_SYNC_POST && kind != HB_SYNC_COMPLETE)
 		return;
 	else if (HB_GROW(x->epoch, x->epoch_room, x->epochs + 1))
 		x->epoch[x->epochs++] = r;
@@ -78,13 +77,12 @@ static void on_window(struct hb__objects *o, const hb_remark *r)
 
 static void on_file(struct hb__objects *o, const hb_remark *r)
 {
-	char fn[40];
-	hb_remark_text(r, "fn", fn, sizeof fn);
+	const char *fn = r->call->fn;
 	if (hb_meaning_of(fn, HB_IO)->does == HB_DOES_FILE_OPEN) {
 		made(o, r, true);
 		return;
 	}
-	struct hb__object *x = find(o, r->process, true, hb_remark_number(r, "file", -1));
+	struct hb__object *x = find(o, r->process, true, r->filesync->file);
 	if (x)
 		take_part(x, r);
 }
@@ -107,7 +105,7 @@ bool hb__objects_read(struct hb__graph *g, struct hb__objects *ret, hb_error *er
 		else if (r->word == HB_REMARK_FILESYNC)
 			on_file(ret, r);
 		else if (r->word == HB_REMARK_UNREADY && hb__under_way(g, r))
-			hb_remark_text(r, "text", g->wait[r->at.line].unready, sizeof g->wait->unready);
+			snprintf(g->wait[r->at.line].unready, sizeof g->wait->unready, "%s", r->unready->text);
 	}
 	while (process < processes)
 		ret->first[++process] = (uint32_t)ret->n;

@@ -7,13 +7,12 @@
 /* Same call of another process, or it was there already. A split one counts by its name. */
 static bool came(const struct hb__objects *o, const struct hb__object *mine, const struct hb__object *other)
 {
-	char a[60], b[60];
 	if (other->calls != mine->calls)
 		return other->calls > mine->calls;
 	if (!hb__under_way(o->g, other->last))
 		return true;
-	hb_remark_text(mine->last, "fn", a, sizeof a);
-	hb_remark_text(other->last, "fn", b, sizeof b);
+	const char *a = mine->last->call->fn;
+	const char *b = other->last->call->fn;
 	return !strcmp(a, b);
 }
 
@@ -41,43 +40,36 @@ static bool need_others(struct hb__objects *o, struct hb__wait *w, const struct 
 
 /* ---- post and start ---- */
 
-static bool is_kind(const hb_remark *r, const char *kind)
-{
-	char text[20];
-	return !strcmp(hb_remark_text(r, "kind", text, sizeof text), kind);
-}
+static bool is_kind(const hb_remark *r, enum hb_sync kind) { return r->winsync->kind == kind; }
 
 /* Calls FUNCTION for each process of the remark's group; false: it is not told. */
 static bool each_rank(const struct hb__objects *o, const struct hb__object *x, const hb_remark *r, uint32_t *ret,
 	uint32_t most, uint32_t *ret_n)
 {
-	char ranks[420];
 	const hb_group *group = &hb_model_groups(o->g->m)[x->group];
-	hb_remark_text(r, "ranks", ranks, sizeof ranks);
+	hb_numbers ranks = r->winsync->ranks;
 	*ret_n = 0;
-	for (const char *p = ranks; *p;) {
-		char *end;
-		unsigned long rank = strtoul(p, &end, 10);
-		if (end == p || rank >= group->size || group->member[rank] == HB_NO || *ret_n == most)
+	for (uint32_t i = 0; i < ranks.n; i++) {
+		uint64_t rank = (uint64_t)ranks.at[i];
+		if (rank >= group->size || group->member[rank] == HB_NO || *ret_n == most)
 			return false;
 		ret[(*ret_n)++] = group->member[rank];
-		p = *end ? end + 1 : end;
 	}
-	return true;
+	return ranks.n;
 }
 
 enum { GROUP = 128 };
 
 /* How many starts or posts of a process name another one; *ret_ended: how many of these starts were completed. -1: not known. */
 static int64_t count(
-	const struct hb__objects *o, const struct hb__object *x, const char *kind, uint32_t named, int64_t *ret_ended)
+	const struct hb__objects *o, const struct hb__object *x, enum hb_sync kind, uint32_t named, int64_t *ret_ended)
 {
 	uint32_t member[GROUP], n;
 	int64_t sum = 0;
 	bool open = false;
 	*ret_ended = 0;
 	for (uint32_t i = 0; i < x->epochs; i++) {
-		if (is_kind(x->epoch[i], "complete")) {
+		if (is_kind(x->epoch[i], HB_SYNC_COMPLETE)) {
 			*ret_ended += open && !hb__under_way(o->g, x->epoch[i]);
 			open = false;
 		}
@@ -95,7 +87,7 @@ static int64_t count(
 
 /* The partners of the last start (complete: of the one that it ends) or post. */
 static bool partners(
-	const struct hb__objects *o, const struct hb__object *x, const char *kind, uint32_t *ret, uint32_t *n)
+	const struct hb__objects *o, const struct hb__object *x, enum hb_sync kind, uint32_t *ret, uint32_t *n)
 {
 	for (uint32_t i = x->epochs; i-- > 0;)
 		if (is_kind(x->epoch[i], kind))
@@ -107,12 +99,12 @@ static bool need_posts(struct hb__objects *o, struct hb__wait *w, const struct h
 {
 	uint32_t member[GROUP], n, before = w->n;
 	int64_t ended;
-	if (!partners(o, x, "start", member, &n))
+	if (!partners(o, x, HB_SYNC_START, member, &n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		struct hb__object *other = hb__object_at(o, member[i], x);
-		int64_t posts = other ? count(o, other, "post", w->process, &ended) : -1;
-		int64_t starts = count(o, x, "start", member[i], &ended);
+		int64_t posts = other ? count(o, other, HB_SYNC_POST, w->process, &ended) : -1;
+		int64_t starts = count(o, x, HB_SYNC_START, member[i], &ended);
 		if (posts < 0 || starts < 0)
 			return false;
 		if (posts < starts)
@@ -125,12 +117,12 @@ static bool need_completes(struct hb__objects *o, struct hb__wait *w, const stru
 {
 	uint32_t member[GROUP], n, before = w->n;
 	int64_t ended, none;
-	if (!partners(o, x, "post", member, &n))
+	if (!partners(o, x, HB_SYNC_POST, member, &n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		struct hb__object *other = hb__object_at(o, member[i], x);
-		int64_t starts = other ? count(o, other, "start", w->process, &ended) : -1;
-		int64_t posts = count(o, x, "post", member[i], &none);
+		int64_t starts = other ? count(o, other, HB_SYNC_START, w->process, &ended) : -1;
+		int64_t posts = count(o, x, HB_SYNC_POST, member[i], &none);
 		if (posts < 0 || starts < 0)
 			return false;
 		if (ended < posts)
