@@ -67,7 +67,7 @@ class Log:
     def __init__(self, data):
         self.data, self.lanes, self.notes = data, collections.defaultdict(Lane), []
         self.defs = {k: {} for k in range(1, 9)}
-        self.process, self.bridges = None, []
+        self.process, self.bridges, self.kinds, self.remarks = None, [], {}, []
         (self.version, self.incompatible, _, self.unit, self.rank, self.size, self.pid, self.level, self.tick_fs, self.real,
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
@@ -86,6 +86,11 @@ class Log:
             self.bridges.append((i.uv(), i.uv(), i.sv(), i.uv(), i.uv(), i.str()))
             if self.bridges[-1][0] not in self.defs[5] or i.more():
                 raise ValueError("not a bridge")
+        if kind == 15 and self.version > 1:
+            number, word = i.uv(), i.str()
+            self.kinds[number] = word, i.times(lambda: self.field(i))
+            if i.more():
+                raise ValueError("not a kind of remarks")
         if kind > 8:
             return
         number = i.uv()
@@ -101,6 +106,26 @@ class Log:
         if i.more() or kind in (0, 4):
             raise ValueError("not a definition of the process")
         self.defs[kind][number] = what
+
+    @staticmethod
+    def field(i):
+        kind, name, otherwise = i.u(1), i.str(), i.sv()
+        return kind, name, otherwise, i.times(i.str) if kind == 13 else None
+
+    def told(self, kind, body):
+        """The word of a remark and the fields that are told; None: it is left out."""
+        word, fields = self.kinds.get(kind, (None, []))
+        i, out = In(body), []
+        try:
+            mask = i.uv()
+            for bit, (of, name, otherwise, words) in enumerate(fields):
+                if mask >> bit & 1:
+                    read = {10: i.uv, 11: i.uv, 12: lambda: int(not otherwise), 13: lambda: words[i.uv()], 14: i.uv, 16: i.str,
+                            17: lambda: (i.uv(), i.uv()), 18: lambda: i.times(i.sv), 19: lambda: i.times(i.sv)}
+                    out.append((name, (i.sv if of < 10 else read[of])()))
+            return None if word is None or i.more() or mask >> len(fields) else (word, out)
+        except (ValueError, KeyError, IndexError):
+            return None
 
     def read_raw(self):
         if len(self.data) < 944 or self.unit != UNIT:
@@ -172,6 +197,9 @@ class Log:
             self.result = i.sv()
         elif v == 4:
             self.notes.append((-1, 0, i.str()) if number == 65535 else (number, len(lane.rows) + 1, i.str()))
+        elif v == 9 and self.version > 1:
+            where = (-1, 0) if number == 65535 else (number, len(lane.rows) + 1)
+            self.remarks.append(where + (i.uv(), i.str()))
         elif v == 5:
             self.early += i.times(i.sv)
         elif v == 6 and self.level == 2 and number != 65535:
@@ -251,6 +279,11 @@ class Log:
             elif kind in (4, 8):
                 i = In(unpack(i, i.uv())) if kind == 8 else i
                 self.notes = i.times(lambda: (i.uv() - 1, i.uv(), i.str()))
+            elif kind == 9 and self.version > 1:
+                i, event = In(unpack(i, i.uv())), 0
+                for _ in range(i.uv()):
+                    number, event = i.uv() - 1, event + i.sv()
+                    self.remarks.append((number, event, i.uv(), i.str()))
         for lane in self.lanes.values():
             if not lane.damaged and len(lane.rows) != lane.events:
                 self.recovered, lane.events, lane.inside, lane.waits = True, len(lane.rows), None, None

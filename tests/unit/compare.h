@@ -76,11 +76,26 @@ static inline bool same_functions(const hb_log *a, const hb_log *b)
 	return true;
 }
 
+static inline bool same_remarks(const hb_log *a, const hb_log *b)
+{
+	hb_remark_value v[HB_REMARK_FIELDS_MOST], w[HB_REMARK_FIELDS_MOST];
+	const hb_remark_row *r, *s;
+	for (uint64_t k = 0; (r = hb_log_remark(a, k)) && (s = hb_log_remark(b, k)); k++) {
+		if (r->lane != s->lane || r->event != s->event || r->kind != s->kind || r->bytes != s->bytes ||
+			memcmp(r->at, s->at, r->bytes) != 0)
+			DIFFER("remark %u", (unsigned)k);
+		if (hb_remark_read(a, r, v) != hb_remark_read(b, s, w))
+			DIFFER("whether remark %u can be read", (unsigned)k);
+	}
+	return true;
+}
+
 static inline bool same_definitions(const hb_log *a, const hb_log *b)
 {
 	const hb_log_info *i = hb_log_get_info(a), *j = hb_log_get_info(b);
 	if (i->functions != j->functions || i->sites != j->sites || i->modules != j->modules || i->comms != j->comms ||
-		i->datatypes != j->datatypes || i->ops != j->ops || i->notes != j->notes || !same_functions(a, b))
+		i->datatypes != j->datatypes || i->ops != j->ops || i->notes != j->notes || i->remarks != j->remarks ||
+		!same_functions(a, b))
 		DIFFER("numbers of definitions");
 	for (uint32_t k = 0; k < i->sites; k++) {
 		const hb_site *s = hb_log_site(a, k), *t = hb_log_site(b, k);
@@ -111,7 +126,7 @@ static inline bool same_definitions(const hb_log *a, const hb_log *b)
 		if (s->lane != t->lane || s->event != t->event || !same_text(s->text, t->text))
 			DIFFER("note %u", k);
 	}
-	return true;
+	return same_remarks(a, b);
 }
 
 static inline bool same_info(const hb_log *a, const hb_log *b)

@@ -13,6 +13,51 @@ static inline int64_t any_number(uint64_t *state)
 	return below(state, 4) ? (int64_t)(v & 0xff) - 3 : (int64_t)v;
 }
 
+/* A kind of remarks with a field of each type that there is, and then one that is not known. */
+static inline void random_remark_kinds(struct raw_log *r)
+{
+	static const uint8_t types[] = {0, 10, 11, 12, 13, 14, 16, 17, 18, 19, 77};
+	for (unsigned kind = 0; kind < 2; kind++) {
+		uint8_t b[512], *p = raw_text(hb_put_uv(b, 7 * kind), kind ? "all, and one more" : "all");
+		p = hb_put_uv(p, 10 + kind);
+		for (unsigned i = 0; i < 10 + kind; i++) {
+			*p++ = types[i];
+			p = hb_put_sv(raw_text(p, "field"), (int64_t)i - 4);
+			if (types[i] == 13)
+				p = raw_text(raw_text(hb_put_uv(p, 2), "one"), "other");
+		}
+		raw_definition(r, RAW_LANES, HB_DEF_REMARK, b, (size_t)(p - b));
+	}
+}
+
+/* Half of them are whole. */
+static inline void random_remark(struct raw_log *r, uint64_t *state, int lane)
+{
+	uint8_t b[512], *p = b;
+	if (below(state, 2)) {
+		uint64_t mask = below(state, 1 << 10);
+		p = hb_put_uv(p, mask);
+		p = mask & 1 ? hb_put_sv(p, any_number(state)) : p;
+		p = mask & 2 ? hb_put_uv(p, below(state, 30)) : p;
+		p = mask & 4 ? hb_put_uv(p, 3 * below(state, 8)) : p;
+		p = mask & 16 ? hb_put_uv(p, below(state, 2)) : p;
+		p = mask & 32 ? hb_put_uv(p, raw_random(state)) : p;
+		p = mask & 64 ? raw_text(p, "a text") : p;
+		p = mask & 128 ? hb_put_uv(hb_put_uv(p, 1), raw_random(state)) : p;
+		for (int list = 256; list <= 512; list *= 2)
+			if (mask & (uint64_t)list) {
+				unsigned n = (unsigned)below(state, 5);
+				p = hb_put_uv(p, n);
+				while (n--)
+					p = hb_put_sv(p, any_number(state));
+			}
+	} else {
+		for (uint64_t n = below(state, 40); n--;)
+			*p++ = (uint8_t)raw_random(state);
+	}
+	raw_remark(r, lane, below(state, 9) ? 0 : 7, b, (size_t)(p - b));
+}
+
 static inline void random_definitions(struct raw_log *r, uint64_t *state)
 {
 	static const char *const name[] = {"Send", "Recv", "Waitall", "Waitany", "Iprobe", "Bcast", "", "Wtime"};
@@ -33,6 +78,10 @@ static inline void random_definitions(struct raw_log *r, uint64_t *state)
 	raw_op(r, 0, "SUM");
 	if (below(state, 2))
 		raw_note(r, RAW_LANES, "a note of the whole process");
+	if (below(state, 2))
+		random_remark_kinds(r);
+	if (below(state, 2))
+		random_remark(r, state, RAW_LANES);
 }
 
 static inline void random_slot(struct raw_log *r, uint64_t *state, int lane, unsigned slot)
@@ -62,6 +111,8 @@ static inline void random_event(struct raw_log *r, uint64_t *state, int lane, un
 		raw_result(r, lane, any_number(state));
 	if (below(state, 100) == 0)
 		raw_note(r, lane, "something worth a note");
+	if (below(state, 30) == 0)
+		random_remark(r, state, lane);
 	int n = below(state, 200) ? (int)below(state, 8) : (int)below(state, 3000);
 	if (!wild)
 		n = (int)(slot % 5);

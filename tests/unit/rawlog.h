@@ -268,6 +268,12 @@ static inline void raw_note(struct raw_log *r, int lane, const char *s)
 	raw_record(r, lane, b, (size_t)(p - b));
 }
 
+static inline void raw_remark(struct raw_log *r, int lane, uint64_t kind, const uint8_t *body, size_t n)
+{
+	uint8_t b[4096], *p = hb_put_str(hb_put_uv(hb_put_uv(b, HB_ROW_REMARK), kind), (const char *)body, n);
+	raw_record(r, lane, b, (size_t)(p - b));
+}
+
 static inline void raw_write(const char *path, const void *p, size_t n)
 {
 	FILE *f = fopen(path, "wb");

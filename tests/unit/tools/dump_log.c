@@ -95,6 +95,44 @@ static void print_definitions(const hb_log *log)
 	}
 }
 
+static void print_value(const hb_remark_field *f, const hb_remark_value *v)
+{
+	int64_t number[200];
+	printf(" %s=", f->name);
+	if (f->type == 13)
+		printf("%s", f->word[v->number]);
+	else if (f->type == 16)
+		printf("%.*s", (int)v->bytes, v->text);
+	else if (f->type == 17)
+		printf("%u.%" PRIu64, v->lane, (uint64_t)v->number);
+	else if (f->type < 18)
+		printf(f->type == 14 ? "%" PRIu64 : "%" PRId64, v->number);
+	for (uint64_t i = 0, n = f->type > 17 ? hb_remark_numbers(v, number, 200) : 0; i < n; i++)
+		printf("%s%" PRId64, i ? "," : "[", number[i]);
+	if (f->type > 17)
+		printf(v->n ? "]" : "[]");
+}
+
+static void print_remarks(const hb_log *log)
+{
+	hb_remark_value value[HB_REMARK_FIELDS_MOST];
+	const hb_remark_row *r;
+	for (uint64_t k = 0; (r = hb_log_remark(log, k)); k++) {
+		const hb_remark_kind *kind = hb_log_remark_kind(log, r->kind);
+		printf("remark lane=%d event=%" PRIu64 " kind=%" PRIu64, r->lane == HB_NO ? -1 : (int)r->lane, r->event,
+			r->kind);
+		if (!hb_remark_read(log, r, value)) {
+			puts(" left out");
+			continue;
+		}
+		printf(" %s", kind->word);
+		for (uint32_t i = 0; i < kind->fields; i++)
+			if (value[i].told)
+				print_value(&kind->field[i], &value[i]);
+		putchar('\n');
+	}
+}
+
 static void print_row(const hb_row *r)
 {
 	printf("%u:%" PRIu64 " function=%u site=%u enter=%" PRIu64 " exit=%" PRIu64 " polls=%" PRIu64
@@ -168,6 +206,7 @@ int main(int argc, char **argv)
 	}
 	print_info(hb_log_get_info(log));
 	print_definitions(log);
+	print_remarks(log);
 	for (uint32_t l = 0; l < hb_log_get_info(log)->lanes; l++)
 		print_lane(log, l);
 	hb_log_close(log);

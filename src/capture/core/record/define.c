@@ -220,6 +220,15 @@ void hb__define_bridge(const struct hb__bridge *b)
 	pthread_mutex_unlock(&lock);
 }
 
+void hb__define_remark(const uint8_t *body, size_t bytes, bool *told)
+{
+	pthread_mutex_lock(&lock);
+	if (!*told)
+		put(HB_DEF_REMARK, body, bytes);
+	__atomic_store_n(told, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&lock);
+}
+
 void hb__row_lane_note(struct hb__lane *lane, const char *note)
 {
 	size_t n = strlen(note);
@@ -232,6 +241,29 @@ void hb__row_lane_note(struct hb__lane *lane, const char *note)
 	hb__row_commit(lane, hb_put_str(w, note, n));
 	if (summed)
 		hb__unit_sum(lane->unit);
+}
+
+static void put_remark(struct hb__lane *lane, const uint8_t *head, size_t n, const uint8_t *rest, size_t m)
+{
+	if (!hb__row_room(lane, n + m))
+		return;
+	bool summed = reopen(lane);
+	memcpy(lane->w, head, n);
+	memcpy(lane->w + n, rest, m);
+	hb__row_commit(lane, lane->w + n + m);
+	if (summed)
+		hb__unit_sum(lane->unit);
+}
+
+void hb__row_remark(struct hb__lane *lane, const uint8_t *head, size_t n, const uint8_t *rest, size_t m)
+{
+	if (lane) {
+		put_remark(lane, head, n, rest, m);
+		return;
+	}
+	pthread_mutex_lock(&lock);
+	put_remark(&definitions, head, n, rest, m);
+	pthread_mutex_unlock(&lock);
 }
 
 void hb__definitions_sum(void)

@@ -73,6 +73,8 @@ static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 void hb__row_note(const char *text);
 /* The name that the program gave to a communicator, datatype or window: "name WHAT NUMBER TEXT". */
 void hb__name_note(const char *what, int number, const char *name);
+/* A remark as the bytes of its record, in two pieces; NULL: of the process. */
+void hb__row_remark(struct hb__lane *lane, const uint8_t *head, size_t n, const uint8_t *rest, size_t m);
 /* The same in the lane, before its next event. */
 void hb__row_lane_note(struct hb__lane *lane, const char *text);
 
@@ -301,6 +303,8 @@ struct hb__bridge {
 };
 void hb__define_bridge(const struct hb__bridge *bridge);
 uint32_t hb__define_site(const void *pc);
+/* A kind of remarks, once. */
+void hb__define_remark(const uint8_t *body, size_t bytes, bool *told);
 /* A note and its call site fit without another unit: the file may have got its last length. */
 bool hb__definitions_room(void);
 void hb__definitions_sum(void);

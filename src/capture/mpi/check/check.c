@@ -1,7 +1,6 @@
 /* The way of every call through the checks, and how a remark is written. */
 #include "capture/mpi/check/check.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "capture/mpi/check/handles/handles.h"
@@ -14,16 +13,6 @@
 bool hb__checking;
 struct hb__attention hb__attention;
 
-static const char *const words[] = {
-#define HB_WORDS(list, words)
-#define HB_SHAPE(shape, of_call, fields)
-#define HB_REMARK(name, word, shape) word,
-#include "format/remark.def"
-#undef HB_WORDS
-#undef HB_SHAPE
-#undef HB_REMARK
-};
-
 /* The call's own event is in the log already: a remark that comes now is about the event before. */
 static __thread bool late __attribute__((tls_model("initial-exec")));
 
@@ -33,28 +22,18 @@ static void find_messages(void);
 
 uint32_t hb__check_site_of(const struct hb__call *c) { return hb__define_site(hb__site_of(c->pc, c->cfa)); }
 
-void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
+void hb__remark_of(struct hb__call *c, enum hb_remark_word word, const void *fields)
 {
-	char line[1000];
-	written++;
 	bool event = c->fn->flags & HB_EVENT;
-	int n = snprintf(line, sizeof line, HB_REMARK_BEGIN "%s%s fn=%s%s site=%u ", words[word],
-		late && event ? " late=1" : "", c->fn->name, event && !(c->fn->flags & HB_POLL) ? "" : " event=0",
-		hb__check_site(c));
-	va_list args;
-	va_start(args, format);
-	vsnprintf(line + n, sizeof line - (size_t)n, format, args);
-	va_end(args);
-	hb__row_lane_note(c->lane, line);
+	struct hb_remark_call call = {.fn = c->fn,
+		.site = hb__check_site(c),
+		.event = event && !(c->fn->flags & HB_POLL),
+		.late = late && event};
+	written++;
+	hb__remark_write(c->lane, word, &call, fields);
 	if (word >= HB_REMARK_ARG_BUFFER &&
 		word <= HB_REMARK_ARG_VALUE) /* who watches the job tells it while it runs */
 		__atomic_fetch_add(&c->lane->control->faults, 1, __ATOMIC_RELEASE);
-}
-
-void hb__remark_like(struct hb__lane *lane, const char *note)
-{
-	written++;
-	hb__row_lane_note(lane, note);
 }
 
 static void posted(struct hb__call *c, struct hb__request *r, int code)
@@ -86,11 +65,8 @@ void hb__check_begin_process(void)
 	hb__check_threads_begin();
 	find_messages();
 	hb__memory_that_stays();
-	char note[400];
 	const char *why = hb__blocks_begin();
-	snprintf(note, sizeof note, HB_REMARK_BEGIN "on guard=%d heap=%d%s%s", hb__guard_works(), !why,
-		why ? " text=" : "", why ? why : "");
-	hb__row_note(note);
+	hb__remark_process(ON, NULL, .guard = hb__guard_works(), .heap = !why, .text = why);
 	hb__fatal_begin();
 	if (!hb__controlled) /* a session is told of signals itself */
 		hb__crash_start();
@@ -378,7 +354,7 @@ void hb__check_enter(struct hb__call *c)
 		return;
 	}
 	if (unlikely(c->fn->means->does == HB_DOES_INIT))
-		hb__remark(c, HB_REMARK_INIT_AGAIN, "%s", "");
+		hb__remark(c, INIT_AGAIN, .text = NULL);
 	if (slot_is_settled(c)) {
 		settled_enter(c);
 		return;

@@ -9,8 +9,8 @@
 #define HBDB_CAPTURE_CHECK_CHECK_H
 
 #include "capture/core/record/record.h"
+#include "capture/core/record/remark.h"
 #include "capture/mpi/track/track.h"
-#include "format/remark.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -80,11 +80,10 @@ void hb__check_threads_leave(struct hb__call *c);
 void hb__check_together_enter(struct hb__call *c); /* only at MPI_THREAD_MULTIPLE and with several threads */
 void hb__check_together_leave(const struct hb__call *c);
 
-/* Writes a remark into the lane of the call: `check WORD fn=... site=... ` and what the format says. */
-void hb__remark(struct hb__call *c, enum hb_remark_word word, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* Writes one that has no key of those that all share. */
-void hb__remark_like(struct hb__lane *lane, const char *note);
+/* A remark in the lane of the call, about it: hb__remark(c, LEAK, .what = ..., .made = ...), and with the structure of the kind's shape.
+ * A field that is not named is 0 or nothing; where its default in format/remark.def is another, name it. */
+#define hb__remark(c, word, ...) hb__remark_of(c, HB_REMARK_##word, &(const hb_remark_as_##word){__VA_ARGS__})
+void hb__remark_of(struct hb__call *c, enum hb_remark_word word, const void *fields);
 /* Number of the program's call site of this call. */
 uint32_t hb__check_site_of(const struct hb__call *c);
 static inline uint32_t hb__check_site(const struct hb__call *c)
@@ -97,9 +96,10 @@ bool hb__guard_works(void);
 /* Whether to look after this operation of the call site, too; asked before `owner` is put together. */
 bool hb__guard_wanted(const struct hb__call *c);
 /* From the end of this call until hb__guard_end(key): accesses of this thread between MPI calls (writes only, or reads too) become
- * the remark `touched` of the next call, with `owner` (keys and values, at most 47 bytes) in it. A few bytes of the memory are
+ * the remark TOUCHED of the next call, which is `owner` with the call site of the access. A few bytes of the memory are
  * watched, of a few operations at once: what is not told may have happened all the same. */
-void hb__guard_begin(const void *key, const void *address, size_t bytes, bool reads, const char *owner);
+void hb__guard_begin(
+	const void *key, const void *address, size_t bytes, bool reads, const struct hb_remark_touch *owner);
 void hb__guard_end(const void *key);
 bool hb__guard_told(const void *key); /* an access was seen, or nothing is watched under this key */
 /* Around a call, but for a poll that asks again what it asked before; only where hb__guard_any(). What was seen is told. */

@@ -2,7 +2,6 @@
  * for each call site and datatype: where the buffer lies and which variables may hold its address, as places in the frame
  * of the caller, registers and static memory. */
 #include <link.h>
-#include <stdarg.h>
 #include <unwind.h>
 
 #include "capture/mpi/check/arguments/look.h"
@@ -77,43 +76,37 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *user)
 
 /* ---- writing it ---- */
 
-struct text {
-	char at[640];
-	size_t n;
+#define MOST 4
+#define PIECES 16u
+
+/* With the room of its lists. */
+struct told {
+	struct hb_remark_buffer buffer;
+	int64_t slot[MOST], reg[MOST], pointer[MOST], map[3 * PIECES];
 };
 
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...)
+static void add(hb_numbers *list, int64_t *at, int64_t number)
 {
-	va_list args;
-	va_start(args, format);
-	int n = vsnprintf(t->at + t->n, sizeof t->at - t->n, format, args);
-	va_end(args);
-	if (n > 0 && t->n + (size_t)n < sizeof t->at)
-		t->n += (size_t)n;
-	else
-		t->at[t->n] = 0; /* whole or not at all */
+	at[list->n++] = number;
+	list->at = at;
 }
 
-#define MOST 4
 #define SLOTS 4096u /* looked through at each end of a large frame: variables without an array lie there */
 
-static void add_slots(struct text *t, const struct frame *f, uintptr_t buf)
+static void add_slots(struct told *t, const struct frame *f, uintptr_t buf)
 {
 	uintptr_t low = (f->low + 7) & ~(uintptr_t)7, high = f->high & ~(uintptr_t)7;
-	int n = 0;
 	if (high <= low)
 		return;
-	for (uintptr_t at = high - 8; at >= low && n < MOST; at -= 8) {
+	for (uintptr_t at = high - 8; at >= low && t->buffer.slots.n < MOST; at -= 8) {
 		if (at < high - 8 * SLOTS && at > low + 8 * SLOTS)
 			at = low + 8 * SLOTS;
 		if (*(const volatile uintptr_t *)at == buf)
-			add(t, "%s%lld", n++ ? "," : " slots=", (long long)(at - f->high));
+			add(&t->buffer.slots, t->slot, (int64_t)(at - f->high));
 	}
-	n = 0;
-	for (int i = 0; i < KEPT; i++)
+	for (int i = 0; i < KEPT && t->buffer.regs.n < MOST; i++)
 		if (f->reg[i] == buf)
-			add(t, "%s%d", n++ ? "," : " regs=", kept[i]);
+			add(&t->buffer.regs, t->reg, kept[i]);
 }
 
 /* ---- pointers in static memory of the program file that calls ---- */
@@ -145,30 +138,30 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *user)
 	return d->found;
 }
 
-static void add_static(struct text *t, const void *pc, uintptr_t buf)
+static void add_static(struct told *t, const void *pc, uintptr_t buf)
 {
 	struct data d = {.pc = pc};
-	int n = 0;
 	dl_iterate_phdr(look_at_module, &d);
 	for (int i = 0; d.found && i < d.n; i++)
 		if (buf >= d.low[i] && buf < d.high[i])
-			add(t, " static=%u", hb__define_site((const void *)buf));
+			t->buffer.static_at = hb__define_site((const void *)buf);
 	for (int i = 0; d.found && i < d.n && d.high[i] - d.low[i] <= STATIC_MOST; i++)
-		for (uintptr_t at = d.low[i]; at + 8 <= d.high[i] && n < MOST; at += 8)
+		for (uintptr_t at = d.low[i]; at + 8 <= d.high[i] && t->buffer.pointers.n < MOST; at += 8)
 			if (*(const volatile uintptr_t *)at == buf)
-				add(t, "%s%u", n++ ? "," : " pointers=", hb__define_site((const void *)at));
+				add(&t->buffer.pointers, t->pointer, hb__define_site((const void *)at));
 }
 
 /* ---- the datatype ---- */
 
-#define PIECES 16u
-static void add_map(struct text *t, const struct hb__typemap *map)
+static void add_map(struct told *t, const struct hb__typemap *map)
 {
 	uint32_t n = map->n < PIECES ? map->n : PIECES;
-	add(t, " extent=%lld", (long long)map->extent);
-	for (uint32_t i = 0; i < n; i++)
-		add(t, "%s%u@%lldx%u", i ? "," : " map=", map->run[i].basic, (long long)map->run[i].offset,
-			map->run[i].elements);
+	t->buffer.extent = map->extent;
+	for (uint32_t i = 0; i < n; i++) {
+		add(&t->buffer.map, t->map, map->run[i].basic);
+		add(&t->buffer.map, t->map, map->run[i].offset);
+		add(&t->buffer.map, t->map, map->run[i].elements);
+	}
 	hb__track_lock();
 	for (uint32_t i = 0; i < n; i++)
 		hb__type_tell(map->run[i].basic);
@@ -192,24 +185,24 @@ static void tell(struct hb__call *c, unsigned i, int count, MPI_Datatype type, i
 {
 	const struct hb__typemap *map = hb__typemap(type);
 	struct frame f = {.pc = hb__site_of(c->pc, c->cfa)};
-	struct text t = {.n = 0};
 	const struct hb__type *known = hb__type_find((uintptr_t)type); /* the call uses it in a moment */
 	if (!map || !map->known || !map->exact || !map->n || known->number == HB_NONE)
 		return;
 	_Unwind_Backtrace(step, &f);
 	if (f.high <= f.low)
 		return;
-	add(&t, "arg=%s type=%d bytes=%llu writes=%d", c->fn->param[i].name, known->number,
-		(unsigned long long)bytes_of(c, i), c->fn->param[i].kind == HB_P_RBUF);
-	if (count >= 0)
-		add(&t, " count=%lld", (long long)elements);
-	if (c->a[i] >= f.low && c->a[i] < f.high)
-		add(&t, " frame=%lld", (long long)(c->a[i] - f.high));
-	add(&t, " sp=%lld bp=%lld", (long long)(f.low - f.high), (long long)(f.reg[RBP] - f.high));
+	struct told t = {.buffer = {.arg = c->fn->param[i].name,
+				 .type = known->number,
+				 .bytes = (int64_t)bytes_of(c, i),
+				 .writes = c->fn->param[i].kind == HB_P_RBUF,
+				 .count = count >= 0 ? elements : -1,
+				 .frame = c->a[i] >= f.low && c->a[i] < f.high ? (int64_t)(c->a[i] - f.high) : 1,
+				 .sp = (int64_t)(f.low - f.high),
+				 .bp = (int64_t)(f.reg[RBP] - f.high)}};
 	add_slots(&t, &f, c->a[i]);
 	add_static(&t, f.pc, c->a[i]);
 	add_map(&t, map);
-	hb__remark(c, HB_REMARK_BUFFER, "%s", t.at);
+	hb__remark_of(c, HB_REMARK_BUFFER, &t.buffer);
 }
 
 /* ---- which arguments ---- */

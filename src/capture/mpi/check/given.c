@@ -10,8 +10,21 @@
 
 enum { DIMS_MOST = 64 };
 
+/* In which no argument is told. */
+static const struct hb_remark_given untold = {.dims = -1,
+	.periods = -1,
+	.remain_dims = -1,
+	.index = -1,
+	.edges = -1,
+	.sources = -1,
+	.destinations = -1,
+	.group = -1,
+	.extent = HB_REMARK_UNTOLD};
+
+static void tell(struct hb__call *c, const struct hb_remark_given *given) { hb__remark_of(c, HB_REMARK_GIVEN, given); }
+
 /* An array's digest, as those in events: what it held is in the log then. 0: it is empty. */
-static unsigned long long array(const int *value, int n, bool truth)
+static int64_t array(const int *value, int n, bool truth)
 {
 	int64_t wide[HB__ARRAY_MAX];
 	uint64_t h = (uint64_t)n * UINT64_C(0xd6e8feb86659fd93) + UINT64_C(0xa0761d6478bd642f);
@@ -27,7 +40,7 @@ static unsigned long long array(const int *value, int n, bool truth)
 	h = h >> 1 | UINT64_C(1) << 40; /* not one of those that stand in events: these have 32 bits */
 	if (n <= HB__ARRAY_MAX)
 		hb__define_array(h, wide, n);
-	return h;
+	return (int64_t)h;
 }
 
 /* ---- arguments ---- */
@@ -36,9 +49,12 @@ static void say_grid(struct hb__call *c)
 {
 	int n = (int)c->a[1];
 	const int *dims = (const int *)c->a[2], *periods = (const int *)c->a[3];
-	if (n > 0 && n <= DIMS_MOST && dims && periods)
-		hb__remark(
-			c, HB_REMARK_GIVEN, "dims=%llu periods=%llu", array(dims, n, false), array(periods, n, true));
+	struct hb_remark_given g = untold;
+	if (n <= 0 || n > DIMS_MOST || !dims || !periods)
+		return;
+	g.dims = array(dims, n, false);
+	g.periods = array(periods, n, true);
+	tell(c, &g);
 }
 
 static void say_part_of_grid(struct hb__call *c)
@@ -48,7 +64,9 @@ static void say_part_of_grid(struct hb__call *c)
 	if (!remain || !hb__comm_find(c->a[0]) || PMPI(Topo_test)((MPI_Comm)c->a[0], &kind) != MPI_SUCCESS ||
 		kind != MPI_CART || PMPI(Cartdim_get)((MPI_Comm)c->a[0], &n) != MPI_SUCCESS)
 		return;
-	hb__remark(c, HB_REMARK_GIVEN, "remain_dims=%llu", array(remain, n, true));
+	struct hb_remark_given g = untold;
+	g.remain_dims = array(remain, n, true);
+	tell(c, &g);
 }
 
 static void say_graph(struct hb__call *c)
@@ -61,16 +79,17 @@ static void say_graph(struct hb__call *c)
 	for (int i = 0; i < n; i++) /* what else it is, another finding says */
 		if (index[i] < (i ? index[i - 1] : 0))
 			return;
-	if (edges || !index[n - 1])
-		hb__remark(c, HB_REMARK_GIVEN, "index=%llu edges=%llu", array(index, n, false),
-			array(edges, index[n - 1], false));
+	if (!edges && index[n - 1])
+		return;
+	struct hb_remark_given g = untold;
+	g.index = array(index, n, false);
+	g.edges = array(edges, index[n - 1], false);
+	tell(c, &g);
 }
 
 static const char *weighted(uintptr_t weights)
 {
-	return weights && weights == (uintptr_t)hb__known.unweighted ? " weights=MPI_UNWEIGHTED"
-	       : weights                                             ? " weights=given"
-								     : "";
+	return weights && weights == (uintptr_t)hb__known.unweighted ? "MPI_UNWEIGHTED" : weights ? "given" : NULL;
 }
 
 static void say_neighbors(struct hb__call *c)
@@ -79,11 +98,11 @@ static void say_neighbors(struct hb__call *c)
 	const int *sources = (const int *)c->a[2], *destinations = (const int *)c->a[5];
 	if (in < 0 || out < 0 || (in && !sources) || (out && !destinations))
 		return;
-	hb__remark(c, HB_REMARK_GIVEN, "sources=%llu destinations=%llu%s", array(sources, in, false),
-		array(destinations, out, false),
-		weighted(in    ? c->a[3]
-			 : out ? c->a[6]
-			       : 0));
+	struct hb_remark_given g = untold;
+	g.sources = array(sources, in, false);
+	g.destinations = array(destinations, out, false);
+	g.weights = weighted(in ? c->a[3] : out ? c->a[6] : 0);
+	tell(c, &g);
 }
 
 /* Its members, by their rank in the world. */
@@ -92,16 +111,20 @@ static void say_group(struct hb__call *c)
 	MPI_Group group = (MPI_Group)c->a[1], world;
 	int n = group == hb__known.group_empty ? 0 : hb__group_size((uintptr_t)group);
 	int *rank = n > 0 ? calloc((size_t)n * 2, sizeof *rank) : NULL;
+	struct hb_remark_given g = untold;
+	g.group = 0;
 	if (!n)
-		hb__remark(c, HB_REMARK_GIVEN, "group=0");
+		tell(c, &g);
 	if (!rank || PMPI(Comm_group)(hb__known.comm_world, &world) != MPI_SUCCESS) {
 		free(rank);
 		return;
 	}
 	for (int i = 0; i < n; i++)
 		rank[n + i] = i;
-	if (PMPI(Group_translate_ranks)(group, n, rank + n, world, rank) == MPI_SUCCESS)
-		hb__remark(c, HB_REMARK_GIVEN, "group=%llu", array(rank, n, false));
+	if (PMPI(Group_translate_ranks)(group, n, rank + n, world, rank) == MPI_SUCCESS) {
+		g.group = array(rank, n, false);
+		tell(c, &g);
+	}
 	PMPI(Group_free)(&world);
 	free(rank);
 }
@@ -148,42 +171,57 @@ static void say_open(struct hb__call *c)
 	char amode[160], file[PATH_MAX];
 	say_amode((int)c->a[2], amode, sizeof amode);
 	say_file((const char *)c->a[1], file);
-	hb__remark(c, HB_REMARK_GIVEN, "amode=%s%s%.300s", amode, *file && strlen(file) <= 300 ? " text=" : "",
-		strlen(file) <= 300 ? file : "");
+	struct hb_remark_given g = untold;
+	g.amode = amode;
+	g.text = strlen(file) <= 300 ? file : NULL;
+	tell(c, &g);
 }
 
 static void say_view(struct hb__call *c)
 {
 	const struct hb__typemap *map = hb__typemap((MPI_Datatype)c->a[2]);
 	const char *rep = (const char *)c->a[4];
-	char extent[40] = "";
+	char text[100];
+	struct hb_remark_given g = untold;
 	if (map)
-		snprintf(extent, sizeof extent, "extent=%lld ", (long long)map->extent);
-	hb__remark(c, HB_REMARK_GIVEN, "%s%s%.100s", extent, rep ? "text=" : "", rep ? rep : "");
+		g.extent = map->extent;
+	if (rep) {
+		snprintf(text, sizeof text, "%s", rep);
+		g.text = text;
+	}
+	tell(c, &g);
 }
 
 static void say_in_place(struct hb__call *c)
 {
 	bool in_place = (const void *)hb__arg(c, HB_R_SBUF) == MPI_IN_PLACE;
-	hb__remark(c, HB_REMARK_GIVEN, "sendbuf=%s", in_place ? "MPI_IN_PLACE" : "given");
+	struct hb_remark_given g = untold;
+	g.sendbuf = in_place ? "MPI_IN_PLACE" : "given";
+	tell(c, &g);
 }
 
 static void say_number(struct hb__call *c, enum hb_tells given)
 {
 	int value = (int)c->a[given == HB_TELLS_FILE_SEEK ? 2 : 1];
-	if (given == HB_TELLS_SPLIT_TYPE && value == MPI_COMM_TYPE_SHARED)
-		hb__remark(c, HB_REMARK_GIVEN, "split_type=MPI_COMM_TYPE_SHARED");
+	struct hb_remark_given g = untold;
+	char number[16];
+	snprintf(number, sizeof number, "%d", value);
+	if (given == HB_TELLS_FILE_SEEK)
+		g.whence = value == MPI_SEEK_SET   ? "MPI_SEEK_SET"
+			   : value == MPI_SEEK_CUR ? "MPI_SEEK_CUR"
+						   : "MPI_SEEK_END";
+	else if (given == HB_TELLS_SPLIT_TYPE && value == MPI_COMM_TYPE_SHARED)
+		g.split_type = "MPI_COMM_TYPE_SHARED";
 	else if (given == HB_TELLS_SPLIT_TYPE && value != MPI_UNDEFINED)
-		hb__remark(c, HB_REMARK_GIVEN, "split_type=%d", value);
-	else if (given == HB_TELLS_FILE_SEEK)
-		hb__remark(c, HB_REMARK_GIVEN, "whence=%s",
-			value == MPI_SEEK_SET   ? "MPI_SEEK_SET"
-			: value == MPI_SEEK_CUR ? "MPI_SEEK_CUR"
-						: "MPI_SEEK_END");
+		g.split_type = number;
+	else
+		return;
+	tell(c, &g);
 }
 
 static void say(struct hb__call *c, enum hb_tells given)
 {
+	struct hb_remark_given g = untold;
 	switch (given) {
 	case HB_TELLS_IN_PLACE:
 		say_in_place(c);
@@ -198,8 +236,9 @@ static void say(struct hb__call *c, enum hb_tells given)
 		say_graph(c);
 		break;
 	case HB_TELLS_DIST_GRAPH:
-		if (*weighted(c->a[5]) && (int)c->a[1] > 0)
-			hb__remark(c, HB_REMARK_GIVEN, "%s", weighted(c->a[5]) + 1);
+		g.weights = weighted(c->a[5]);
+		if (g.weights && (int)c->a[1] > 0)
+			tell(c, &g);
 		break;
 	case HB_TELLS_ADJACENT:
 		say_neighbors(c);
@@ -211,9 +250,9 @@ static void say(struct hb__call *c, enum hb_tells given)
 		say_open(c);
 		break;
 	case HB_TELLS_FENCE:
-		hb__remark(c, HB_REMARK_GIVEN, "MPI_MODE_NOPRECEDE=%s MPI_MODE_NOSUCCEED=%s",
-			(int)c->a[0] & MPI_MODE_NOPRECEDE ? "given" : "no",
-			(int)c->a[0] & MPI_MODE_NOSUCCEED ? "given" : "no");
+		g.no_precede = (int)c->a[0] & MPI_MODE_NOPRECEDE ? "given" : "no";
+		g.no_succeed = (int)c->a[0] & MPI_MODE_NOSUCCEED ? "given" : "no";
+		tell(c, &g);
 		break;
 	case HB_TELLS_FILE_VIEW:
 		say_view(c);
@@ -266,12 +305,9 @@ void hb__check_topology(MPI_Comm handle, const struct hb__comm *comm)
 		in[i] = hb__neutral_rank(in[i]);
 	for (int i = 0; i < m; i++)
 		out[i] = hb__neutral_rank(out[i]);
-	char line[160];
-	snprintf(line, sizeof line, HB_REMARK_BEGIN "topology comm=%d kind=%s sources=%llu destinations=%llu",
-		comm->number,
-		kind == MPI_CART    ? "cart"
-		: kind == MPI_GRAPH ? "graph"
-				    : "dist_graph",
-		array(in, n, false), array(out, m, false));
-	hb__row_note(line);
+	hb__remark_process(TOPOLOGY, NULL, .comm = comm->number,
+		.kind = kind == MPI_CART    ? HB_NEIGHBORS_CART
+			: kind == MPI_GRAPH ? HB_NEIGHBORS_GRAPH
+					    : HB_NEIGHBORS_DIST_GRAPH,
+		.sources = array(in, n, false), .destinations = array(out, m, false));
 }

@@ -36,7 +36,7 @@ struct guard {
 	unsigned bytes;
 	uint64_t held;  /* what was there */
 	unsigned grade; /* of the pieces of one operation: 0 is the last that is given up */
-	char owner[48];
+	struct hb_remark_touch owner;
 };
 
 struct guards {
@@ -221,7 +221,7 @@ static struct guard *register_for(struct guards *w, unsigned grade)
 }
 
 static bool place(struct guards *w, const void *key, uintptr_t address, unsigned bytes, bool reads, unsigned grade,
-	const char *owner)
+	const struct hb_remark_touch *owner)
 {
 	struct guard *free = register_for(w, grade);
 	if (!free)
@@ -238,7 +238,7 @@ static bool place(struct guards *w, const void *key, uintptr_t address, unsigned
 	if (!reads)
 		hb__copy(&free->held, (const void *)address, bytes);
 	ioctl(fd, PERF_EVENT_IOC_ID, &free->id);
-	snprintf(free->owner, sizeof free->owner, "%s", owner);
+	free->owner = *owner;
 	w->used++;
 	turn++;
 	__atomic_fetch_add(&hb__attention.guards, 1, __ATOMIC_RELAXED);
@@ -255,7 +255,8 @@ static void switched(struct guards *w, bool on)
 	hb__credit_used(hb__count() - begin);
 }
 
-void hb__guard_begin(const void *key, const void *address, size_t bytes, bool reads, const char *owner)
+void hb__guard_begin(
+	const void *key, const void *address, size_t bytes, bool reads, const struct hb_remark_touch *owner)
 {
 	if (!address || !bytes || !hb__guard_works())
 		return;
@@ -359,8 +360,7 @@ static bool counts(const struct hit *hit)
 static bool changed(const struct guard *x)
 {
 	uint64_t now = 0;
-	return x->reads || !strncmp(x->owner, "win=", 4) || !hb__copy(&now, (const void *)x->address, x->bytes) ||
-	       now != x->held;
+	return x->reads || x->owner.win >= 0 || !hb__copy(&now, (const void *)x->address, x->bytes) || now != x->held;
 }
 
 static void tell(struct hb__call *c, struct guards *w, const struct hit *hit)
@@ -373,8 +373,10 @@ static void tell(struct hb__call *c, struct guards *w, const struct hit *hit)
 		for (int k = 0; was.key && k < REGISTERS; k++)
 			w->guard[k].told |= w->guard[k].key == was.key;
 		unlock();
-		if (was.key)
-			hb__remark(c, HB_REMARK_TOUCHED, "%s by=%u", was.owner, hb__define_site((const void *)hit->ip));
+		if (!was.key)
+			continue;
+		was.owner.by = hb__define_site((const void *)hit->ip);
+		hb__remark_of(c, HB_REMARK_TOUCHED, &was.owner);
 	}
 }
 

@@ -56,8 +56,8 @@ static void tell(struct hb__call *c, int code, bool fatal)
 			name = classes[i].name;
 	PMPI(Error_string)(code, text, &length);
 	without_line_feeds(text);
-	hb__remark(c, HB_REMARK_CALL_FAILED, "class=%d answer=%d fatal=%d value=%s text=%.300s", hb__error_class(code),
-		answer(class) && !fatal, fatal, name, text);
+	hb__remark(c, CALL_FAILED, .error = hb__error_class(code), .answer = answer(class) && !fatal, .fatal = fatal,
+		.value = name, .text = text);
 }
 
 void hb__check_failed(struct hb__call *c, int code)

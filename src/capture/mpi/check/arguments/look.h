@@ -21,7 +21,7 @@ struct hb__look {
 
 /* ---- say.c ---- */
 /* Says that an argument is wrong. The text goes on after "rank 2 calls MPI_Send with dest = 7, but ". `place` >= 0:
- * the element of an array. keys: more of the remark, "" or "key=value ". */
+ * the element of an array. */
 void hb__fault(struct hb__look *l, enum hb_remark_word word, unsigned param, int place, const char *value,
 	const char *format, ...) __attribute__((format(printf, 6, 7)));
 void hb__fault_number(struct hb__look *l, enum hb_remark_word word, unsigned param, int place, int64_t value,
@@ -58,6 +58,8 @@ static inline bool hb__named(const struct hb__look *l, unsigned i, const char *n
 {
 	return strcmp(l->fn->param[i].name, name) == 0;
 }
+/* "counts[3]": the name of a parameter, and the place in an array (-1: none). */
+const char *hb__argument(const struct hb__look *l, unsigned param, int place, char *ret, size_t size);
 int hb__find_param(const struct hb__look *l, const char *name); /* -1: none */
 int hb__find_kind(const struct hb__look *l, unsigned kind);     /* the first one; -1: none */
 static inline bool hb__moves(const struct hb__look *l, enum hb_moves how) { return l->fn->means->moves == how; }

@@ -27,20 +27,25 @@ bool hb__fault_enough(const struct hb__call *c, unsigned word, unsigned param)
 	return false;
 }
 
+const char *hb__argument(const struct hb__look *l, unsigned param, int place, char *ret, size_t size)
+{
+	snprintf(ret, size, place < 0 ? "%s" : "%s[%d]", hb__name(l, param), place);
+	return ret;
+}
+
 static void say(
 	struct hb__look *l, enum hb_remark_word word, unsigned param, int place, const char *value, const char *text)
 {
 	l->faulty = true;
 	if (hb__fault_enough(l->c, word, param))
 		return;
-	char at[16] = "", comm[24] = "", type[24] = "";
-	if (place >= 0)
-		snprintf(at, sizeof at, "[%d]", place);
-	if (l->comm)
-		snprintf(comm, sizeof comm, "comm=%d ", l->comm->number);
-	if (l->type)
-		snprintf(type, sizeof type, "type=%d ", l->type);
-	hb__remark(l->c, word, "arg=%s%s value=%s %s%stext=%s", hb__name(l, param), at, value, comm, type, text);
+	char arg[80];
+	const struct hb_remark_argument fields = {.arg = hb__argument(l, param, place, arg, sizeof arg),
+		.value = value,
+		.comm = l->comm ? l->comm->number : -1,
+		.type = l->type,
+		.text = text};
+	hb__remark_of(l->c, word, &fields);
 }
 
 void hb__fault(struct hb__look *l, enum hb_remark_word word, unsigned param, int place, const char *value,

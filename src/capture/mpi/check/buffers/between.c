@@ -98,7 +98,7 @@ void hb__between_enter(struct hb__call *c)
 			continue;
 		p->held = false;
 		if (hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
-			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s receives=1", w->lane,
-				(unsigned long long)w->posting, w->site, w->fn->name, written_of(p)->arg);
+			hb__remark(c, WRITTEN, .req = {true, w->lane, (int64_t)w->posting}, .made = w->site,
+				.madefn = w->fn, .arg = written_of(p)->arg, .mapped = true, .receives = true);
 	}
 }

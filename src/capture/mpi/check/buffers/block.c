@@ -135,22 +135,24 @@ static void too_small(
 	struct hb__call *c, const char *arg, uintptr_t low, uintptr_t high, bool writes, const struct hb_heap_block *b)
 {
 	if (hb__remark_wanted(HB_REMARK_BUFFER_SMALL, hb__check_site(c)))
-		hb__remark(c, HB_REMARK_BUFFER_SMALL, "arg=%s writes=%d bytes=%llu room=%llu size=%llu made=%u", arg,
-			writes, (unsigned long long)(high - low), (unsigned long long)(b->start + b->size - low),
-			(unsigned long long)b->size, hb__define_site(b->made));
+		hb__remark(c, BUFFER_SMALL, .arg = arg, .writes = writes, .bytes = (int64_t)(high - low),
+			.room = (int64_t)(b->start + b->size - low), .size = (int64_t)b->size,
+			.made = hb__define_site(b->made));
 }
 
 static void freed(struct hb__call *c, const char *arg, uintptr_t low, const struct hb_heap_block *b)
 {
 	if (hb__remark_wanted(HB_REMARK_BUFFER_FREED, hb__check_site(c)) && still_free(low))
-		hb__remark(c, HB_REMARK_BUFFER_FREED, "arg=%s size=%llu made=%u ended=%u", arg,
-			(unsigned long long)b->size, hb__define_site(b->made), hb__define_site(b->ended));
+		hb__remark(c, BUFFER_FREED, .arg = arg, .size = (int64_t)b->size, .made = hb__define_site(b->made),
+			.ended = hb__define_site(b->ended));
 }
 
 static void invalid(struct hb__call *c, const char *arg, uintptr_t low, const char *why)
 {
+	char value[24];
+	snprintf(value, sizeof value, "0x%llx", (unsigned long long)low);
 	if (hb__remark_wanted(HB_REMARK_ARG_BUFFER, hb__check_site(c)))
-		hb__remark(c, HB_REMARK_ARG_BUFFER, "arg=%s value=0x%llx text=%s", arg, (unsigned long long)low, why);
+		hb__remark(c, ARG_BUFFER, .arg = arg, .value = value, .comm = -1, .text = why);
 }
 
 static struct hb__block block_in(const struct hb_heap_block *b)

@@ -79,6 +79,17 @@ void hb__partitions_drop(struct hb__watch *w); /* and forgotten */
 void hb__partitions_enter(struct hb__call *c);
 void hb__partitions_leave(struct hb__call *c, int code);
 
+/* Whom memory belongs to that is watched for a request. */
+static inline struct hb_remark_touch hb__request_owner(const struct hb__watch *w, bool writes)
+{
+	return (struct hb_remark_touch){.what = HB_WHAT_REQUEST,
+		.req = {true, w->lane, (int64_t)w->posting},
+		.made = w->site,
+		.writes = writes,
+		.win = -1,
+		.target = -1};
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -78,14 +78,12 @@ void hb__partitions_made(const struct hb__call *c, struct hb__watch *w)
 
 static void guard(const struct hb__call *c, const struct hb__watch *w, int i)
 {
-	char owner[48];
 	struct hb__partitions *p = w->partitions;
+	const struct hb_remark_touch owner = hb__request_owner(w, p->receives);
 	if (!hb__guard_wanted(c))
 		return;
-	snprintf(owner, sizeof owner, "what=request req=%u.%llu made=%u writes=%d", w->lane,
-		(unsigned long long)w->posting, w->site, p->receives);
-	hb__guard_begin(
-		&p->part[i], (const void *)(p->base + (uintptr_t)(i * p->bytes)), (size_t)p->bytes, p->receives, owner);
+	hb__guard_begin(&p->part[i], (const void *)(p->base + (uintptr_t)(i * p->bytes)), (size_t)p->bytes, p->receives,
+		&owner);
 }
 
 void hb__partitions_started(const struct hb__call *c, struct hb__watch *w)
@@ -110,8 +108,8 @@ static void changed(struct hb__call *c, const struct hb__watch *w, const struct 
 	uint64_t now = 0;
 	bool mapped = digest(w->partitions, i, &now);
 	if ((!mapped || now != part->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
-		hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=buf mapped=%d", w->lane,
-			(unsigned long long)w->posting, w->site, w->fn->name, mapped);
+		hb__remark(c, WRITTEN, .req = {true, w->lane, (int64_t)w->posting}, .made = w->site, .madefn = w->fn,
+			.arg = "buf", .mapped = mapped);
 }
 
 void hb__partitions_ended(struct hb__call *c, struct hb__watch *w, bool good)
@@ -175,9 +173,12 @@ static void wrong_partition(struct hb__call *c, int value, const char *text)
 {
 	unsigned at[2];
 	int n = partitions_given(c->fn, at);
+	char arg[120], number[16];
+	snprintf(arg, sizeof arg, "%s%s%s", c->fn->param[n ? at[0] : 1].name, n == 2 ? ".." : "",
+		n == 2 ? c->fn->param[at[1]].name : "");
+	snprintf(number, sizeof number, "%d", value);
 	if (hb__remark_wanted(HB_REMARK_ARG_VALUE, hb__check_site(c)))
-		hb__remark(c, HB_REMARK_ARG_VALUE, "arg=%s%s%s value=%d text=%s", c->fn->param[n ? at[0] : 1].name,
-			n == 2 ? ".." : "", n == 2 ? c->fn->param[at[1]].name : "", value, text);
+		hb__remark(c, ARG_VALUE, .arg = arg, .value = number, .comm = -1, .text = text);
 }
 
 static bool in_range(struct hb__call *c, struct hb__watch *w, int i)
@@ -197,9 +198,11 @@ static bool in_range(struct hb__call *c, struct hb__watch *w, int i)
 
 static void wrong_request(struct hb__call *c, const struct hb__watch *w, const char *text)
 {
+	char value[80];
+	snprintf(value, sizeof value, "one_of_%s", w->fn->name);
 	if (hb__remark_wanted(HB_REMARK_ARG_HANDLE, hb__check_site(c)))
-		hb__remark(
-			c, HB_REMARK_ARG_HANDLE, "arg=request value=one_of_%s what=request text=%s", w->fn->name, text);
+		hb__remark(c, ARG_HANDLE, .arg = "request", .value = value, .comm = -1, .what = HB_WHAT_REQUEST,
+			.text = text);
 }
 
 /* A wait for a send that cannot end yet: another thread may mark the rest, so only a hang makes it an error. */
@@ -215,8 +218,10 @@ static void unready(struct hb__call *c, uintptr_t handle)
 		if (!p->part[i].marked && used < sizeof text - 24)
 			used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", used ? ", " : "", i);
 	}
+	if (left && used >= sizeof text - 24)
+		snprintf(text + used, sizeof text - used, ", ...");
 	if (left)
-		hb__remark(c, HB_REMARK_UNREADY, "n=%u text=%s%s", left, text, used < sizeof text - 24 ? "" : ", ...");
+		hb__remark(c, UNREADY, .n = left, .text = text);
 }
 
 static void waited(struct hb__call *c)

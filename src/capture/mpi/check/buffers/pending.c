@@ -120,13 +120,13 @@ static void conflict(struct hb__call *c, const struct hb__region *r, const struc
 	hb__guard_end(watched); /* what is told need not be watched */
 	if (!hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
 		return;
-	char req[40] = "";
+	hb_request_name req = {0};
 	if (own)
-		snprintf(req, sizeof req, " req=%u.%llu", own->lane, (unsigned long long)own->posting);
+		req = (hb_request_name){true, own->lane, (int64_t)own->posting};
 	bool writes = p->region[0].writes || (p->regions > 1 && p->region[1].writes);
-	hb__remark(c, HB_REMARK_OVERLAP, "arg=%s writes=%d bytes=%llu other=%u.%llu made=%u madefn=%s otherwrites=%d%s",
-		r->arg, r->writes, (unsigned long long)(high - low), other.lane, (unsigned long long)other.posting,
-		other.site, other.fn->name, writes, req);
+	hb__remark(c, OVERLAP, .arg = r->arg, .writes = r->writes, .bytes = (int64_t)(high - low),
+		.other = {true, other.lane, (int64_t)other.posting}, .made = other.site, .madefn = other.fn,
+		.otherwrites = writes, .req = req);
 }
 
 static const uint64_t nothing; /* that a call without a buffer depends on */
@@ -172,14 +172,13 @@ void hb__settled_enter(struct hb__call *c)
 
 static void guard(const struct hb__call *c, struct hb__watch *w, const struct hb__pending *p)
 {
-	char owner[48];
 	if (!hb__guard_wanted(c))
 		return;
 	for (uint32_t i = 0; i < p->regions; i++) {
 		const struct hb__region *r = &p->region[i];
-		snprintf(owner, sizeof owner, "what=request req=%u.%llu made=%u writes=%d", w->lane,
-			(unsigned long long)w->posting, w->site, r->writes);
-		hb__guard_begin(w, (const void *)r->piece[0].low, r->piece[0].high - r->piece[0].low, r->writes, owner);
+		const struct hb_remark_touch owner = hb__request_owner(w, r->writes);
+		hb__guard_begin(
+			w, (const void *)r->piece[0].low, r->piece[0].high - r->piece[0].low, r->writes, &owner);
 	}
 }
 
@@ -247,10 +246,9 @@ static bool ended(struct hb__call *c, const struct hb__watch *w, const struct hb
 		if (!hb__block_ended(p->block[i], &made, &end))
 			continue;
 		if (hb__remark_wanted(HB_REMARK_BUFFER_FREED, w->site))
-			hb__remark(c, HB_REMARK_BUFFER_FREED,
-				"pending=1 writes=%d arg=%s req=%u.%llu given=%u givenfn=%s made=%u ended=%u",
-				p->region[i].writes, p->region[i].arg, w->lane, (unsigned long long)w->posting, w->site,
-				w->fn->name, made, end);
+			hb__remark(c, BUFFER_FREED, .pending = true, .writes = p->region[i].writes,
+				.arg = p->region[i].arg, .req = {true, w->lane, (int64_t)w->posting}, .given = w->site,
+				.givenfn = w->fn, .made = made, .ended = end);
 		return true;
 	}
 	return false;
@@ -265,8 +263,8 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 		uint64_t digest = 0;
 		bool mapped = hb__region_digest(&p->region[0], p->turn, in_block(p), &digest);
 		if ((!mapped || digest != p->digest) && hb__remark_wanted(HB_REMARK_WRITTEN, w->site))
-			hb__remark(c, HB_REMARK_WRITTEN, "req=%u.%llu made=%u madefn=%s arg=%s mapped=%d", w->lane,
-				(unsigned long long)w->posting, w->site, w->fn->name, p->region[0].arg, mapped);
+			hb__remark(c, WRITTEN, .req = {true, w->lane, (int64_t)w->posting}, .made = w->site,
+				.madefn = w->fn, .arg = p->region[0].arg, .mapped = mapped);
 	}
 	hb__partitions_ended(c, w, error == MPI_SUCCESS && !w->unsure && !(st && hb__status_cancelled(st)));
 	hb__pending_drop(w, !w->persistent);

@@ -108,8 +108,8 @@ static void made(struct hb__call *c)
 static void told_ended(struct hb__call *c, const struct hb__held *h, const char *arg, bool again)
 {
 	if (hb__remark_wanted(HB_REMARK_FREED, hb__check_site(c)))
-		hb__remark(c, HB_REMARK_FREED, "arg=%s what=%s made=%u madefn=%s freed=%u freedfn=%s again=%d", arg,
-			hb__what_names[h->what], h->made_site, h->made_fn, h->ended_site, h->ended_fn, again);
+		hb__remark(c, FREED, .arg = arg, .what = hb__what_word(h->what), .made = h->made_site,
+			.madefn = h->made_fn, .freed = h->ended_site, .freedfn = h->ended_fn, .again = again);
 }
 
 /* At this process the argument may be anything. */
@@ -164,8 +164,7 @@ static void ending(struct hb__call *c, enum hb__what what, uintptr_t value, unsi
 	} else if (given(what, value) && what != HB__H_ERRHANDLER && what != HB__H_MESSAGE &&
 		   !(what == HB__H_GROUP && (MPI_Group)value == hb__known.group_empty)) {
 		if (hb__remark_wanted(HB_REMARK_PREDEFINED, hb__check_site(c)))
-			hb__remark(
-				c, HB_REMARK_PREDEFINED, "arg=%s what=%s", c->fn->param[i].name, hb__what_names[what]);
+			hb__remark(c, PREDEFINED, .arg = c->fn->param[i].name, .what = hb__what_word(what));
 	}
 }
 

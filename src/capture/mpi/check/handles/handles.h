@@ -12,7 +12,7 @@
 struct hb__making {
 	struct hb__making *before;
 	uint32_t site;
-	const char *fn;
+	const struct hb__fn *fn;
 	bool quiet; /* need not be freed */
 };
 
@@ -22,7 +22,7 @@ struct hb__held {
 	uintptr_t value;
 	struct hb__making *made; /* NULL: it has ended */
 	uint32_t made_site, ended_site;
-	const char *made_fn, *ended_fn;
+	const struct hb__fn *made_fn, *ended_fn;
 	/* Of a request: those that have it. Libraries give one handle to all operations that are complete at once: a hundred thousand
 	 * may share it. From `sure` on they are not unsure; from `kept` on their buffers are looked at. */
 	struct hb__watch *first, *last, *sure, *kept;
@@ -42,7 +42,7 @@ void hb__handle_made(struct hb__call *c, enum hb__what what, uintptr_t value, bo
 void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value, const struct hb__making *made);
 /* Calls visit for each that has not ended. */
 void hb__handles_alive(void (*visit)(void *user, const struct hb__held *h), void *user);
-extern const char *const hb__what_names[];
+enum hb_what hb__what_word(enum hb__what what);
 /* False once a place has made enough remarks of a word: a loop shall not fill the log. */
 bool hb__remark_wanted(enum hb_remark_word word, uint32_t site);
 
@@ -62,7 +62,7 @@ struct hb__watch {
 	const MPI_Request *at; /* the variable it was put into */
 	const struct hb__fn *fn;
 	uint32_t site, waited_site, over_site, cancel_site;
-	const char *waited_fn;
+	const struct hb__fn *waited_fn;
 	uint16_t lane;
 	uint64_t posting;
 	uint64_t starting; /* number of the last call that was to start it */

@@ -22,7 +22,7 @@ struct leaks {
 	struct leak {
 		enum hb__what what;
 		uint32_t site;
-		const char *fn;
+		const struct hb__fn *fn;
 		uint64_t count;
 		uint16_t lane; /* of the first request */
 		uint64_t posting;
@@ -64,7 +64,7 @@ static void requests_seen(struct leaks *all)
 	for (const struct hb__watch *w = hb__watches.next; w != &hb__watches; w = w->next) {
 		struct leak key = {.what = HB__H_REQUEST,
 			.site = w->site,
-			.fn = w->fn->name,
+			.fn = w->fn,
 			.lane = w->lane,
 			.posting = w->posting,
 			.over = w->over_site,
@@ -91,16 +91,15 @@ static int number_of(enum hb__what what, uintptr_t value)
 
 static void told_object(struct hb__call *c, const struct leak *l)
 {
-	char numbers[80] = "";
-	size_t used = 0;
+	int64_t at[NAMED];
+	hb_numbers numbers = {0, at};
 	for (uint64_t i = 0; i < l->count && i < NAMED; i++) {
 		int number = number_of(l->what, l->value[i]);
 		if (number >= 0)
-			used += (size_t)snprintf(
-				numbers + used, sizeof numbers - used, "%s%d", used ? "," : " numbers=", number);
+			at[numbers.n++] = number;
 	}
-	hb__remark(c, HB_REMARK_LEAK, "what=%s made=%u madefn=%s count=%llu%s", hb__what_names[l->what], l->site, l->fn,
-		(unsigned long long)l->count, numbers);
+	hb__remark(c, LEAK, .what = hb__what_word(l->what), .made = l->site, .madefn = l->fn,
+		.count = (int64_t)l->count, .numbers = numbers, .active = true);
 }
 
 static void tell(struct hb__call *c)
@@ -115,10 +114,10 @@ static void tell(struct hb__call *c)
 		if (l->what != HB__H_REQUEST)
 			told_object(c, l);
 		else
-			hb__remark(c, HB_REMARK_LEAK,
-				"what=request made=%u madefn=%s count=%llu req=%u.%llu active=%d over=%u unsure=%d cancelled=%d cancel=%u",
-				l->site, l->fn, (unsigned long long)l->count, l->lane, (unsigned long long)l->posting,
-				l->active, l->over, l->unsure, l->cancelled, l->cancelled ? l->cancel : 0);
+			hb__remark(c, LEAK, .what = HB_WHAT_REQUEST, .made = l->site, .madefn = l->fn,
+				.count = (int64_t)l->count, .req = {true, l->lane, (int64_t)l->posting},
+				.active = l->active, .over = l->over, .unsure = l->unsure, .cancelled = l->cancelled,
+				.cancel = l->cancelled ? l->cancel : 0);
 	}
 }
 
@@ -146,10 +145,7 @@ int hb__check_freed_late(const struct hb__fn *fn, uintptr_t *a, hb__function nex
 	if (code != MPI_SUCCESS || !h || !h->made || !hb__definitions_room() || ++told > LATE)
 		return code;
 	struct hb__making *m = h->made;
-	char line[200];
-	snprintf(line, sizeof line, HB_REMARK_BEGIN "freed-late what=%s made=%u madefn=%s", hb__what_names[what],
-		m->site, m->fn);
-	hb__row_note(line);
+	hb__remark_process(FREED_LATE, NULL, .what = hb__what_word(what), .made = m->site, .madefn = m->fn);
 	hb__track_lock();
 	((struct hb__held *)h)->made = m->before;
 	hb__track_unlock();
@@ -159,5 +155,5 @@ int hb__check_freed_late(const struct hb__fn *fn, uintptr_t *a, hb__function nex
 void hb__check_left(void)
 {
 	if (hb__self && hb__self->depth) /* the library ends processes by exit, too */
-		hb__row_note(HB_REMARK_BEGIN "left-inside");
+		hb__remark_process(LEFT_INSIDE, NULL, .text = NULL);
 }

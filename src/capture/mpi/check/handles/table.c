@@ -4,8 +4,22 @@
 #include "capture/mpi/check/handles/handles.h"
 #include "capture/mpi/family/family.h"
 
-const char *const hb__what_names[HB__H_KINDS] = {"", "request", "comm", "datatype", "group", "op", "win", "file",
-	"info", "errhandler", "keyval", "message", "session"};
+enum hb_what hb__what_word(enum hb__what what)
+{
+	static const enum hb_what words[HB__H_KINDS] = {[HB__H_REQUEST] = HB_WHAT_REQUEST,
+		[HB__H_COMM] = HB_WHAT_COMM,
+		[HB__H_DATATYPE] = HB_WHAT_DATATYPE,
+		[HB__H_GROUP] = HB_WHAT_GROUP,
+		[HB__H_OP] = HB_WHAT_OP,
+		[HB__H_WIN] = HB_WHAT_WIN,
+		[HB__H_FILE] = HB_WHAT_FILE,
+		[HB__H_INFO] = HB_WHAT_INFO,
+		[HB__H_ERRHANDLER] = HB_WHAT_ERRHANDLER,
+		[HB__H_KEYVAL] = HB_WHAT_KEYVAL,
+		[HB__H_MESSAGE] = HB_WHAT_MESSAGE,
+		[HB__H_SESSION] = HB_WHAT_SESSION};
+	return words[what];
+}
 
 static struct hb__map handles;
 static struct hb__making *unused;
@@ -122,10 +136,10 @@ void hb__handle_made(struct hb__call *c, enum hb__what what, uintptr_t value, bo
 	if (h && m) {
 		if (m == unused)
 			unused = m->before;
-		*m = (struct hb__making){.before = h->made, .site = site, .fn = c->fn->name, .quiet = quiet};
+		*m = (struct hb__making){.before = h->made, .site = site, .fn = c->fn, .quiet = quiet};
 		h->made = m;
 		h->made_site = site;
-		h->made_fn = c->fn->name;
+		h->made_fn = c->fn;
 	}
 	hb__track_unlock();
 }
@@ -145,7 +159,7 @@ void hb__handle_over(struct hb__call *c, enum hb__what what, uintptr_t value, co
 		m->before = unused;
 		unused = m;
 		h->ended_site = site;
-		h->ended_fn = c->fn->name;
+		h->ended_fn = c->fn;
 	}
 	hb__track_unlock();
 }

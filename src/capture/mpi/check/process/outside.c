@@ -44,10 +44,8 @@ void hb__check_outside(const struct hb__fn *fn, const void *pc, const void *cfa)
 	if (hb__finished && !hb__definitions_room())
 		return; /* the file is as long as it will be */
 	told++;
-	char line[200];
-	snprintf(line, sizeof line, HB_REMARK_BEGIN "outside fn=%s site=%u after=%d", fn->name,
-		hb__define_site(hb__site_of(pc, cfa)), hb__finished);
-	hb__row_note(line);
+	const struct hb_remark_call call = {.fn = fn, .site = hb__define_site(hb__site_of(pc, cfa)), .event = true};
+	hb__remark_process(OUTSIDE, &call, .after = hb__finished);
 }
 
 /* ---- threads ---- */
@@ -72,7 +70,7 @@ void hb__check_threads_enter(struct hb__call *c)
 {
 	if (unlikely(c->fn->means->does == HB_DOES_FINALIZE) && level >= MPI_THREAD_SERIALIZED &&
 		!pthread_equal(main_thread, pthread_self()))
-		hb__remark(c, HB_REMARK_THREADS, "what=finalize");
+		hb__remark(c, THREADS, .what = HB_WHAT_FINALIZE);
 	if (likely(level == MPI_THREAD_MULTIPLE) || c->lane->nested)
 		return;
 	bool other = false;
@@ -82,7 +80,7 @@ void hb__check_threads_enter(struct hb__call *c)
 		other = !pthread_equal(main_thread, pthread_self());
 	static int told;
 	if (other && !c->fn->means->anytime && __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED) < MOST)
-		hb__remark(c, HB_REMARK_THREAD, "level=%d", level - MPI_THREAD_SINGLE);
+		hb__remark(c, THREAD, .level = level - MPI_THREAD_SINGLE);
 }
 
 void hb__check_threads_leave(struct hb__call *c)

@@ -96,12 +96,11 @@ static bool share_request(const struct flight *a, const struct flight *b)
 
 static void compare(struct hb__call *c, const struct flight *mine, const struct flight *other)
 {
-	const char *what = mine->collective && other->collective && mine->comm == other->comm ? "collective"
-			   : share_request(mine, other)                                       ? "request"
-											      : NULL;
+	enum hb_what what = mine->collective && other->collective && mine->comm == other->comm ? HB_WHAT_COLLECTIVE
+			    : share_request(mine, other)                                       ? HB_WHAT_REQUEST
+											       : HB_WHAT_NONE;
 	if (what && hb__remark_wanted(HB_REMARK_THREADS, hb__check_site(c)))
-		hb__remark(c, HB_REMARK_THREADS, "what=%s made=%u madefn=%s", what, hb__define_site(other->pc),
-			other->fn->name);
+		hb__remark(c, THREADS, .what = what, .made = hb__define_site(other->pc), .madefn = other->fn);
 	for (unsigned i = 0; i < mine->n; i++)
 		for (unsigned k = 0; k < other->n; k++) {
 			uintptr_t low =
@@ -110,10 +109,9 @@ static void compare(struct hb__call *c, const struct flight *mine, const struct 
 										      : other->region[k].high;
 			if (low < high && (mine->region[i].writes || other->region[k].writes) &&
 				hb__remark_wanted(HB_REMARK_OVERLAP, hb__check_site(c)))
-				hb__remark(c, HB_REMARK_OVERLAP,
-					"arg=%s writes=%d bytes=%llu made=%u madefn=%s otherwrites=%d thread=1",
-					mine->region[i].arg, mine->region[i].writes, (unsigned long long)(high - low),
-					hb__define_site(other->pc), other->fn->name, other->region[k].writes);
+				hb__remark(c, OVERLAP, .arg = mine->region[i].arg, .writes = mine->region[i].writes,
+					.bytes = (int64_t)(high - low), .made = hb__define_site(other->pc),
+					.madefn = other->fn, .otherwrites = other->region[k].writes, .thread = true);
 		}
 }
 

@@ -109,7 +109,7 @@ static void request_made(struct hb__call *c, struct hb__request *r)
 		static struct hb__making alive;
 		h->made = &alive;
 		h->made_site = site;
-		h->made_fn = c->fn->name;
+		h->made_fn = c->fn;
 	}
 	hb__track_unlock();
 	if (!w)
@@ -132,7 +132,7 @@ static void request_started(struct hb__call *c, struct hb__request *r)
 	if (!w)
 		return;
 	if (w->told)
-		hb__remark(c, HB_REMARK_STARTED, "req=%u.%llu", r->made_lane, (unsigned long long)r->made);
+		hb__remark(c, STARTED, .req = {true, r->made_lane, (int64_t)r->made});
 	w->told = false;
 	hb__partitions_started(c, w);
 	hb__pending_begin(c, w);
@@ -156,7 +156,7 @@ static void request_over(struct hb__call *c, struct hb__watch *w)
 	if (!h->first) {
 		h->made = NULL;
 		h->ended_site = site;
-		h->ended_fn = c->fn->name;
+		h->ended_fn = c->fn;
 	}
 	hb__track_unlock();
 }
@@ -212,11 +212,15 @@ void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MP
 
 static bool wanted(struct hb__call *c, enum hb_remark_word word) { return hb__remark_wanted(word, hb__check_site(c)); }
 
-static void about(struct hb__call *c, enum hb_remark_word word, const struct hb__watch *w, const char *more)
+static void about(struct hb__call *c, enum hb_remark_word word, const struct hb__watch *w, bool twice)
 {
+	const struct hb_remark_request fields = {.what = HB_WHAT_REQUEST,
+		.req = {true, w->lane, (int64_t)w->posting},
+		.made = w->site,
+		.madefn = w->fn,
+		.twice = twice};
 	if (wanted(c, word))
-		hb__remark(c, word, "what=request req=%u.%llu made=%u madefn=%s%s", w->lane,
-			(unsigned long long)w->posting, w->site, w->fn->name, more);
+		hb__remark_of(c, word, &fields);
 }
 
 /* Requests that may neither be freed while active nor cancelled. */
@@ -231,16 +235,16 @@ static void waited(struct hb__call *c, struct hb__watch *w)
 	if (!w->persistent || w->active || w->started || w->told || !wanted(c, HB_REMARK_UNSTARTED))
 		return;
 	w->told = true;
-	hb__remark(c, HB_REMARK_UNSTARTED, "what=request req=%u.%llu made=%u madefn=%s", w->lane,
-		(unsigned long long)w->posting, w->site, w->fn->name);
+	hb__remark(c, UNSTARTED, .what = HB_WHAT_REQUEST, .req = {true, w->lane, (int64_t)w->posting}, .made = w->site,
+		.madefn = w->fn);
 }
 
 static void starts(struct hb__call *c, struct hb__watch *w, uint64_t number)
 {
 	if (!w->persistent || w->active)
-		about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w, "");
+		about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w, false);
 	else if (w->starting == number)
-		about(c, HB_REMARK_START_ACTIVE, w, " twice=1");
+		about(c, HB_REMARK_START_ACTIVE, w, true);
 	w->starting = number;
 }
 
@@ -257,8 +261,8 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 	hb__track_unlock();
 	if (h && !h->made) {
 		if (wanted(c, HB_REMARK_FREED))
-			hb__remark(c, HB_REMARK_FREED, "arg=%s what=request made=%u madefn=%s freed=%u freedfn=%s", arg,
-				h->made_site, h->made_fn, h->ended_site, h->ended_fn);
+			hb__remark(c, FREED, .arg = arg, .what = HB_WHAT_REQUEST, .made = h->made_site,
+				.madefn = h->made_fn, .freed = h->ended_site, .freedfn = h->ended_fn);
 		return;
 	}
 	if (!w)
@@ -267,10 +271,10 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		starts(c, w, number);
 	} else if (c->fn->means->does == HB_DOES_FREE_REQUEST) {
 		if (w->active && (collective(w) || (w->receive && !w->cancelled)))
-			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w, "");
+			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w, false);
 	} else if (c->fn->means->does == HB_DOES_CANCEL) {
 		if (collective(w))
-			about(c, HB_REMARK_CANCEL, w, "");
+			about(c, HB_REMARK_CANCEL, w, false);
 		w->cancelled = true; /* freeing it now is one way to complete it */
 		w->cancel_site = hb__check_site(c);
 	} else if (c->fn->cls == HB_COMPLETE) {

@@ -39,7 +39,7 @@ static bool read_large(const struct hb__call *c, struct hb__access *ret)
 	if (!put && !get && !acc && !both)
 		return false;
 	int target = both ? 6 : 3;
-	ret->op = put ? "put" : get ? "get" : acc ? "acc" : "gacc";
+	ret->op = put ? HB_ACCESS_PUT : get ? HB_ACCESS_GET : acc ? HB_ACCESS_ACC : HB_ACCESS_GACC;
 	ret->origin = get ? NULL : (const char *)c->a[0];
 	ret->origin_count = get ? 0 : count_of(c, 1);
 	ret->origin_type = c->a[2];
@@ -65,7 +65,7 @@ static bool read_access(const struct hb__call *c, struct hb__access *ret)
 	if (!fetch && !swap)
 		return false;
 	int i = swap ? 1 : 0;
-	ret->op = swap ? "cas" : "fao";
+	ret->op = swap ? HB_ACCESS_CAS : HB_ACCESS_FAO;
 	ret->origin = (const char *)c->a[0];
 	ret->compare = swap ? (const char *)c->a[1] : NULL;
 	ret->result = (const char *)c->a[1 + i];
@@ -121,26 +121,10 @@ static void compare(struct hb__call *c, const struct hb__window *w, const struct
 		snprintf(text, sizeof text, "%lld bytes of %s here, %lld of %s at the target", (long long)here->bytes,
 			name_of(here->basic), (long long)there->bytes, name_of(there->basic));
 	if (*text)
-		hb__remark(c, HB_REMARK_EPOCH, "error=type win=%d target=%d text=%s", w->number, target, text);
+		hb__remark(c, EPOCH, .error = HB_MISUSE_TYPE, .win = w->number, .target = target, .text = text);
 }
 
 /* ---- what is touched ---- */
-
-static void runs_text(const struct hb__flat *f, char *ret, size_t size)
-{
-	size_t used = 0;
-	*ret = 0;
-	for (uint32_t i = 0; i < f->n && used + 90 < size; i++) {
-		const struct hb__run *r = &f->run[i];
-		used += (size_t)snprintf(ret + used, size - used, "%s%lld:%lld", i ? "," : "", (long long)r->offset,
-			(long long)r->length);
-		if (r->count > 1)
-			used += (size_t)snprintf(
-				ret + used, size - used, ":%lld:%lld", (long long)r->count, (long long)r->stride);
-	}
-}
-
-static const char *const epoch_names[] = {"none", "fence", "pscw", "lock", "all"};
 
 /* A loop does the same again, somewhere else: only that is written then. Under the lock of the windows. */
 #define ALIKE 8
@@ -149,11 +133,11 @@ static struct like {
 	const struct hb__fn *fn;
 	uint32_t site, window, nruns;
 	bool exact, exclusive;
-	enum hb__epoch_kind epoch;
+	enum hb_epoch epoch;
 	int32_t basic;
 	int operation, target;
 	int64_t disp;
-	const char *op;
+	enum hb_access op;
 	struct hb__run run[HB__RUNS];
 } likes[ALIKE];
 static const struct hb__lane *last_lane;
@@ -172,7 +156,6 @@ static bool told_like(const struct like *now, uint64_t seq, unsigned *ret_k)
 {
 	unsigned k = *ret_k = now->site % ALIKE;
 	struct like *like = &likes[k];
-	char note[80];
 	bool same = last_lane == now->lane && last_seq + 1 == seq && alike(like, now);
 	last_lane = now->lane;
 	last_seq = seq;
@@ -180,19 +163,17 @@ static bool told_like(const struct like *now, uint64_t seq, unsigned *ret_k)
 		*like = *now;
 		return false;
 	}
-	int n = snprintf(note, sizeof note, HB_REMARK_BEGIN "rma+ k=%u d=%lld", k, (long long)(now->disp - like->disp));
-	if (now->target != like->target)
-		snprintf(note + n, sizeof note - (size_t)n, " t=%d", now->target);
+	const struct hb_remark_rma_more more = {
+		.k = k, .d = now->disp - like->disp, .t = now->target != like->target ? now->target : HB_REMARK_UNTOLD};
 	like->disp = now->disp;
 	like->target = now->target;
-	hb__remark_like(now->lane, note);
+	hb__remark_write(now->lane, HB_REMARK_RMA_MORE, NULL, &more);
 	return true;
 }
 
 static void told(struct hb__call *c, struct hb__window *w, const struct hb__access *a, const struct hb__flat *there,
-	uint64_t seq, enum hb__epoch_kind epoch, bool exclusive)
+	uint64_t seq, enum hb_epoch epoch, bool exclusive)
 {
-	char runs[600];
 	unsigned k;
 	struct like now = {.lane = c->lane,
 		.fn = c->fn,
@@ -210,11 +191,9 @@ static void told(struct hb__call *c, struct hb__window *w, const struct hb__acce
 	memcpy(now.run, there->run, there->n * sizeof *now.run);
 	if (told_like(&now, seq, &k))
 		return;
-	runs_text(there, runs, sizeof runs);
-	hb__remark(c, HB_REMARK_RMA, "seq=%llu op=%s win=%d target=%d disp=%lld runs=%s%s aop=%d type=%d ep=%s%s k=%u",
-		(unsigned long long)seq, a->op, w->number, a->target, (long long)a->disp, runs,
-		there->exact ? "" : " inexact=1", now.operation, there->basic, epoch_names[epoch],
-		exclusive ? " x=1" : "", k);
+	hb__remark(c, RMA, .seq = (int64_t)seq, .op = a->op, .win = w->number, .target = a->target, .disp = a->disp,
+		.runs = {4 * there->n, &there->run[0].offset}, .inexact = !there->exact, .aop = now.operation,
+		.type = there->basic, .ep = epoch, .x = exclusive, .k = k);
 }
 
 /* A buffer of this process, in its pieces when they are few. */
@@ -247,19 +226,18 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w)
 	if (!read_access(c, &a) || a.target == MPI_PROC_NULL)
 		return;
 	bool exclusive;
-	enum hb__epoch_kind epoch = hb__epoch_use(c, w, a.target, &exclusive);
-	if (c->fn->flags & HB_NONBLOCKING && (epoch == HB__EPOCH_FENCE || epoch == HB__EPOCH_PSCW))
-		hb__remark(c, HB_REMARK_EPOCH,
-			"error=none win=%d target=%d text=accesses with a request need a lock, and the epoch is one of %s",
-			w->number, a.target, epoch == HB__EPOCH_FENCE ? "MPI_Win_fence" : "MPI_Win_start");
-	bool reads_only = a.has_operation && (strcmp(a.op, "gacc") == 0 || strcmp(a.op, "fao") == 0) &&
+	enum hb_epoch epoch = hb__epoch_use(c, w, a.target, &exclusive);
+	if (c->fn->flags & HB_NONBLOCKING && (epoch == HB_EPOCH_FENCE || epoch == HB_EPOCH_PSCW))
+		hb__epoch_wrong(c, w, HB_MISUSE_NONE, a.target,
+			"accesses with a request need a lock, and the epoch is one of %s",
+			epoch == HB_EPOCH_FENCE ? "MPI_Win_fence" : "MPI_Win_start");
+	bool reads_only = a.has_operation && (a.op == HB_ACCESS_GACC || a.op == HB_ACCESS_FAO) &&
 			  hb__op_number(a.operation) == HB__OP_NO_OP;
 	hb__flatten(a.target_type, a.target_count, &there);
 	hb__flatten(a.origin_type, a.origin && !reads_only ? a.origin_count : 0, &here);
 	hb__flatten(a.result_type, a.result ? a.result_count : 0, &result);
 	if (!w->dynamic && a.disp < 0)
-		hb__remark(c, HB_REMARK_EPOCH, "error=range win=%d target=%d text=the displacement is %lld", w->number,
-			a.target, (long long)a.disp);
+		hb__epoch_wrong(c, w, HB_MISUSE_RANGE, a.target, "the displacement is %lld", (long long)a.disp);
 	compare(c, w, &here, &there, a.target);
 	compare(c, w, &result, &there, a.target);
 	if (!w->dynamic && a.disp * w->unit != w->watched && a.disp >= 0 && !w->accesses++) {
@@ -269,12 +247,12 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w)
 	uint64_t seq = ++accesses;
 	if (there.n && a.target >= 0 && a.target < w->n)
 		told(c, w, &a, &there, seq, epoch, exclusive);
-	if (epoch == HB__EPOCH_NONE)
+	if (epoch == HB_EPOCH_NONE)
 		return; /* nothing will say when it is over */
 	local(c, w, seq, &a, "origin_addr", a.origin, &here, false);
 	if (a.compare)
 		local(c, w, seq, &a, "compare_addr", a.compare, &there, false);
-	local(c, w, seq, &a, strcmp(a.op, "get") == 0 ? "origin_addr" : "result_addr", a.result, &result, true);
+	local(c, w, seq, &a, a.op == HB_ACCESS_GET ? "origin_addr" : "result_addr", a.result, &result, true);
 }
 
 void hb__access_leave(struct hb__call *c, int code) { hb__locals_accessed(c, code); }

@@ -60,8 +60,8 @@ static void tell(struct hb__call *c, const struct hb__window *w)
 			continue;
 		for (uintptr_t end; told < RUNS && (end = run_of(w, low, &from, to)) > from; from = end, told++)
 			if (hb__remark_wanted(HB_REMARK_CHANGED, hb__check_site(c)))
-				hb__remark(c, HB_REMARK_CHANGED, "win=%d off=%lld len=%lld", w->number,
-					(long long)(from - (uintptr_t)w->base), (long long)(end - from));
+				hb__remark(c, CHANGED, .win = w->number, .off = (int64_t)(from - (uintptr_t)w->base),
+					.len = (int64_t)(end - from), .target = -1);
 	}
 }
 

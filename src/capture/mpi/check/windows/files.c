@@ -34,7 +34,7 @@ void hb__check_files_enter(struct hb__call *c)
 	}
 	pthread_mutex_unlock(&mutex);
 	if (number >= 0)
-		hb__remark(c, HB_REMARK_FILESYNC, "file=%lld", (long long)number);
+		hb__remark(c, FILESYNC, .file = number);
 }
 
 void hb__check_files_leave(struct hb__call *c, int code)
@@ -51,5 +51,5 @@ void hb__check_files_leave(struct hb__call *c, int code)
 	opened++;
 	pthread_mutex_unlock(&mutex);
 	if (number >= 0)
-		hb__remark(c, HB_REMARK_FILESYNC, "file=%lld", (long long)number);
+		hb__remark(c, FILESYNC, .file = number);
 }

@@ -17,7 +17,8 @@ extern void *__libc_stack_end;
 
 static void gone(struct hb__call *c, const struct hb__window *w, const char *how)
 {
-	hb__remark(c, HB_REMARK_EPOCH, "error=memory win=%d target=-1 made=%u text=%s", w->number, w->made_site, how);
+	hb__remark(
+		c, EPOCH, .error = HB_MISUSE_MEMORY, .win = w->number, .target = -1, .made = w->made_site, .text = how);
 }
 
 /* It lies in the part of the main thread's stack that is not in use; not on a stack that the program made for itself. */
@@ -55,8 +56,8 @@ void hb__given_end(struct hb__call *c, struct hb__window *w)
 		return;
 	uint32_t made, ended;
 	if (hb__block_ended(w->block, &made, &ended))
-		hb__remark(c, HB_REMARK_EPOCH, "error=memory win=%d target=-1 made=%u by=%u text=%s", w->number,
-			w->made_site, ended, "the memory of the window was freed before the window");
+		hb__remark(c, EPOCH, .error = HB_MISUSE_MEMORY, .win = w->number, .target = -1, .made = w->made_site,
+			.by = ended, .text = "the memory of the window was freed before the window");
 	else if (unmapped(w))
 		gone(c, w,
 			"the memory of the window is not there any more: it was given back before the window was freed");

@@ -1,6 +1,8 @@
 /* Buffers of this process while accesses are pending that read or fill them. */
 #include "capture/mpi/check/windows/windows.h"
 
+#include <stdarg.h>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -42,10 +44,10 @@ void hb__local_add(struct hb__call *c, struct hb__window *w, uint64_t seq, const
 		.index = -1};
 }
 
-const char *hb__lock_name(const struct hb__window *w)
+enum hb_held hb__lock_held(const struct hb__window *w)
 {
 	uint8_t held = w->rank >= 0 && w->rank < w->n ? w->lock[w->rank] : 0;
-	return held == HB__LOCK_EXCLUSIVE ? "x" : held == HB__LOCK_SHARED ? "s" : "-";
+	return held == HB__LOCK_EXCLUSIVE ? HB_HELD_EXCLUSIVE : held == HB__LOCK_SHARED ? HB_HELD_SHARED : HB_HELD_NOT;
 }
 
 /* Own memory of a window is used, too: others may access it. */
@@ -57,8 +59,20 @@ static void touch(struct hb__call *c, const char *at, int64_t bytes, bool write,
 		return;
 	if (!w->dynamic && offset + bytes > w->size)
 		bytes = w->size - offset;
-	hb__remark(c, HB_REMARK_TOUCH, "win=%d off=%lld len=%lld write=%d lock=%s seq=%llu", w->number,
-		(long long)offset, (long long)bytes, write, hb__lock_name(w), (unsigned long long)seq);
+	hb__remark(c, TOUCH, .win = w->number, .off = offset, .len = bytes, .write = write, .lock = hb__lock_held(w),
+		.seq = (int64_t)seq, .target = -1);
+}
+
+__attribute__((format(printf, 3, 4))) static void tell(
+	struct hb__call *c, const struct hb__pending *p, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	hb__remark(c, RMALOCAL, .seq = (int64_t)p->seq, .win = p->window->number, .target = p->target, .made = p->site,
+		.text = text);
 }
 
 bool hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write, uint64_t seq)
@@ -76,10 +90,7 @@ bool hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write
 		p->told = true;
 		hb__watch_done(
 			p); /* what is told need not be watched: each byte that the library writes there would be a trap */
-		hb__remark(c, HB_REMARK_RMALOCAL,
-			"seq=%llu win=%d target=%d made=%u text=%s %s the buffer that %s %s rank %d %s, and nothing has "
-			"completed that access",
-			(unsigned long long)p->seq, p->window->number, p->target, p->site, c->fn->name,
+		tell(c, p, "%s %s the buffer that %s %s rank %d %s, and nothing has completed that access", c->fn->name,
 			write ? "writes to" : "reads", p->function, p->write ? "from" : "to", p->target,
 			p->write ? "fills" : "reads");
 	}
@@ -163,11 +174,8 @@ static void over(struct hb__call *c, uint32_t i)
 	if (!p->write && !p->told && p->digest) {
 		uint64_t now = digest(p->at, p->bytes);
 		if (now && now != p->digest)
-			hb__remark(c, HB_REMARK_RMALOCAL,
-				"seq=%llu win=%d target=%d made=%u text=the buffer that %s to rank %d reads has changed "
-				"before %s completed that access",
-				(unsigned long long)p->seq, p->window->number, p->target, p->site, p->function,
-				p->target, c->fn->name);
+			tell(c, p, "the buffer that %s to rank %d reads has changed before %s completed that access",
+				p->function, p->target, c->fn->name);
 	}
 	hb__watch_done(p);
 	*p = hb__pending[--hb__npending];
@@ -225,11 +233,8 @@ void hb__locals_completing(struct hb__call *c)
 		if (p->index >= 0 && waits && !p->write && p->digest && !p->told &&
 			digest(p->at, p->bytes) != p->digest) {
 			p->told = true;
-			hb__remark(c, HB_REMARK_RMALOCAL,
-				"seq=%llu win=%d target=%d made=%u text=the buffer that %s to rank %d reads has changed "
-				"before %s completed that access",
-				(unsigned long long)p->seq, p->window->number, p->target, p->site, p->function,
-				p->target, c->fn->name);
+			tell(c, p, "the buffer that %s to rank %d reads has changed before %s completed that access",
+				p->function, p->target, c->fn->name);
 		}
 	}
 }
@@ -242,7 +247,7 @@ void hb__locals_completed(struct hb__call *c)
 		struct hb__pending *p = &hb__pending[i];
 		if (!at || p->index < 0 || p->index >= n || (uintptr_t)at[p->index] == p->handle)
 			continue;
-		hb__remark(c, HB_REMARK_RMADONE, "seq=%llu win=%d", (unsigned long long)p->seq, p->window->number);
+		hb__remark(c, RMADONE, .seq = (int64_t)p->seq, .win = p->window->number);
 		hb__watch_done(p);
 		*p = hb__pending[--hb__npending];
 	}

@@ -19,14 +19,13 @@ static void watch(const struct hb__call *c, struct hb__window *w)
 		at = 0;
 	if (!w->base || w->size < unit || ((uintptr_t)w->base + (uintptr_t)at) % (uintptr_t)unit)
 		return;
-	char owner[48];
+	struct hb_remark_touch owner = {.win = w->number, .write = true, .off = at, .len = unit, .target = -1};
 	if (!hb__guard_wanted(c))
 		return;
 	hb__watch_stop(w);
-	snprintf(owner, sizeof owner, "win=%d write=1 off=%lld len=%lld", w->number, (long long)at, (long long)unit);
-	hb__guard_begin(stores_of(w), w->base + at, (size_t)unit, false, owner);
-	snprintf(owner, sizeof owner, "win=%d write=0 off=%lld len=%lld", w->number, (long long)at, (long long)unit);
-	hb__guard_begin(loads_of(w), w->base + at + unit / 2, (size_t)(unit / 2), true, owner);
+	hb__guard_begin(stores_of(w), w->base + at, (size_t)unit, false, &owner);
+	owner.write = false;
+	hb__guard_begin(loads_of(w), w->base + at + unit / 2, (size_t)(unit / 2), true, &owner);
 }
 
 void hb__watch_polled(struct hb__window *w)
@@ -56,12 +55,11 @@ static const void *key_of(const struct hb__pending *p)
 
 void hb__watch_pending(const struct hb__call *c, const struct hb__pending *p)
 {
-	char owner[48];
+	const struct hb_remark_touch owner = {
+		.win = -1, .rma = (int64_t)p->seq, .w = p->write, .target = p->target, .made = p->site};
 	if (!hb__guard_wanted(c))
 		return;
-	snprintf(owner, sizeof owner, "rma=%llu w=%d target=%d made=%u", (unsigned long long)p->seq, p->write,
-		p->target, p->site);
-	hb__guard_begin(key_of(p), p->at, (size_t)p->bytes, p->write, owner);
+	hb__guard_begin(key_of(p), p->at, (size_t)p->bytes, p->write, &owner);
 }
 
 void hb__watch_done(const struct hb__pending *p) { hb__guard_end(key_of(p)); }

@@ -101,10 +101,10 @@ static bool made_by(const struct hb__call *c, struct making *ret)
 
 static void made(struct hb__call *c)
 {
-	static const char *const makes[] = {[HB_FLAVOR_CREATE] = "create",
-		[HB_FLAVOR_ALLOCATE] = "allocate",
-		[HB_FLAVOR_SHARED] = "shared",
-		[HB_FLAVOR_DYNAMIC] = "dynamic"};
+	static const enum hb_allocation makes[] = {[HB_FLAVOR_CREATE] = HB_ALLOCATION_CREATE,
+		[HB_FLAVOR_ALLOCATE] = HB_ALLOCATION_ALLOCATE,
+		[HB_FLAVOR_SHARED] = HB_ALLOCATION_SHARED,
+		[HB_FLAVOR_DYNAMIC] = HB_ALLOCATION_DYNAMIC};
 	struct making m;
 	if (!made_by(c, &m))
 		return;
@@ -140,9 +140,8 @@ static void made(struct hb__call *c)
 		w->block = hb__block_of(low);
 	}
 	hb__attention.windows++;
-	hb__remark(c, HB_REMARK_WINDOW, "make=%s win=%d base=%llu size=%lld unit=%lld rank=%d n=%d", makes[m.flavor],
-		w->number, (unsigned long long)(uintptr_t)w->base, (long long)w->size, (long long)w->unit, w->rank,
-		w->n);
+	hb__remark(c, WINDOW, .make = makes[m.flavor], .win = w->number, .base = (int64_t)(uintptr_t)w->base,
+		.size = w->size, .unit = w->unit, .rank = w->rank, .n = w->n);
 }
 
 static void attached(const struct hb__call *c, struct hb__window *w)
@@ -177,7 +176,7 @@ static void end_of_window(struct hb__call *c)
 	hb__given_end(c, w);
 	hb__epochs_over(c, w);
 	hb__locals_synced(c, w, -1);
-	hb__remark(c, HB_REMARK_WINSYNC, "kind=free win=%d rank=-1", w->number);
+	hb__remark(c, WINSYNC, .kind = HB_SYNC_FREE, .win = w->number, .rank = -1);
 }
 
 void hb__check_windows_enter(struct hb__call *c)

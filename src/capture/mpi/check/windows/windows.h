@@ -21,8 +21,6 @@
 #pragma GCC visibility push(hidden)
 
 enum { HB__LOCK_NONE, HB__LOCK_SHARED, HB__LOCK_EXCLUSIVE };
-enum hb__epoch_kind { HB__EPOCH_NONE, HB__EPOCH_FENCE, HB__EPOCH_PSCW, HB__EPOCH_LOCK, HB__EPOCH_ALL };
-
 #define HB__REGIONS 8
 
 struct hb__window {
@@ -74,7 +72,10 @@ void hb__given_end(struct hb__call *c, struct hb__window *w); /* the window is a
 void hb__epochs_enter(struct hb__call *c, struct hb__window *w);
 void hb__epochs_leave(struct hb__call *c, struct hb__window *w, int code);
 /* What an access to the target rests on, and that it does; says it when there is nothing. */
-enum hb__epoch_kind hb__epoch_use(struct hb__call *c, struct hb__window *w, int target, bool *ret_exclusive);
+enum hb_epoch hb__epoch_use(struct hb__call *c, struct hb__window *w, int target, bool *ret_exclusive);
+/* The call is wrong: on which window, and for which target (-1: of none). */
+void hb__epoch_wrong(struct hb__call *c, const struct hb__window *w, enum hb_misuse error, int target,
+	const char *format, ...) __attribute__((format(printf, 5, 6)));
 void hb__epochs_over(struct hb__call *c, struct hb__window *w); /* freed, or the end of the program */
 
 /* ---- flat.c: bytes that a number of datatypes covers ---- */
@@ -95,7 +96,7 @@ static inline bool hb__flat_dense(const struct hb__flat *f) { return f->n == 1 &
 
 /* ---- access.c ---- */
 struct hb__access {
-	const char *op;
+	enum hb_access op;
 	const char *origin, *result, *compare; /* buffers; NULL: none */
 	int64_t origin_count, result_count, target_count, disp;
 	uintptr_t origin_type, result_type, target_type, operation;
@@ -136,7 +137,7 @@ void hb__locals_completing(struct hb__call *c);
 void hb__locals_completed(struct hb__call *c);
 /* An access has returned: its request is known. */
 void hb__locals_accessed(const struct hb__call *c, int code);
-const char *hb__lock_name(const struct hb__window *w);
+enum hb_held hb__lock_held(const struct hb__window *w);
 
 /* ---- compare.c: stores between calls, by what has changed ---- */
 #define HB__COMPARED 4096                         /* bytes of a window at a time */

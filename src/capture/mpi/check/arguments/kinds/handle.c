@@ -1,16 +1,16 @@
 /* Handles that are null or no handles at all. Those that were freed are told by ../handles.c. */
 #include "capture/mpi/check/arguments/look.h"
 
-static const char *const what_names[HB_HANDLES] = {[HB_HANDLE_COMM] = "comm",
-	[HB_HANDLE_DATATYPE] = "datatype",
-	[HB_HANDLE_OP] = "op",
-	[HB_HANDLE_GROUP] = "group",
-	[HB_HANDLE_WIN] = "win",
-	[HB_HANDLE_FILE] = "file",
-	[HB_HANDLE_INFO] = "info",
-	[HB_HANDLE_ERRHANDLER] = "errhandler",
-	[HB_HANDLE_REQUEST] = "request",
-	[HB_HANDLE_MESSAGE] = "message"};
+static const enum hb_what whats[HB_HANDLES] = {[HB_HANDLE_COMM] = HB_WHAT_COMM,
+	[HB_HANDLE_DATATYPE] = HB_WHAT_DATATYPE,
+	[HB_HANDLE_OP] = HB_WHAT_OP,
+	[HB_HANDLE_GROUP] = HB_WHAT_GROUP,
+	[HB_HANDLE_WIN] = HB_WHAT_WIN,
+	[HB_HANDLE_FILE] = HB_WHAT_FILE,
+	[HB_HANDLE_INFO] = HB_WHAT_INFO,
+	[HB_HANDLE_ERRHANDLER] = HB_WHAT_ERRHANDLER,
+	[HB_HANDLE_REQUEST] = HB_WHAT_REQUEST,
+	[HB_HANDLE_MESSAGE] = HB_WHAT_MESSAGE};
 static const char *const nouns[HB_HANDLES] = {[HB_HANDLE_COMM] = "communicator",
 	[HB_HANDLE_DATATYPE] = "datatype",
 	[HB_HANDLE_OP] = "operation",
@@ -98,11 +98,9 @@ static void fault(struct hb__look *l, unsigned i, int place, enum hb__handle wha
 	l->faulty = true;
 	if (hb__fault_enough(l->c, HB_REMARK_ARG_HANDLE, i))
 		return;
-	char at[16] = "";
-	if (place >= 0)
-		snprintf(at, sizeof at, "[%d]", place);
-	hb__remark(l->c, HB_REMARK_ARG_HANDLE, "arg=%s%s value=%s what=%s text=%s", hb__name(l, i), at, value,
-		what_names[what], text);
+	char arg[80];
+	hb__remark(l->c, ARG_HANDLE, .arg = hb__argument(l, i, place, arg, sizeof arg), .value = value, .comm = -1,
+		.what = whats[what], .text = text);
 }
 
 void hb__look_handle(struct hb__look *l, unsigned i, int place, enum hb__handle what, uintptr_t handle)
