@@ -4,7 +4,7 @@
 
 #include "base/grow.h"
 #include "format/internal.h"
-#include "format/remark.h"
+#include "format/remark/remark.h"
 #include "format/row.h"
 
 /* Numbers are given densely. What came before bounds them, the same in a raw log and in its sealed form. */

@@ -10,7 +10,7 @@
 
 #include "base/grow.h"
 #include "format/internal.h"
-#include "format/remark.h"
+#include "format/remark/remark.h"
 #include "format/row.h"
 
 struct hb__lane_rows *hb__log_lane(hb_log *log, uint32_t number)

@@ -1,5 +1,5 @@
 /* Remarks as a log has them: typed records of kinds that the log itself defines. What they mean, model/remark/ knows. */
-#include "format/remark.h"
+#include "format/remark/remark.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/remark_table.h"
+#include "format/remark/table.h"
 #include "model/remark/internal.h"
 
 /* Numbers with anything between them; of runs of two numbers the other two are those of one piece. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/remark_table.h"
+#include "format/remark/table.h"
 #include "model/internal.h"
 #include "model/remark/internal.h"
 

@@ -1,8 +1,8 @@
-/* Remarks of the recorder, each as the structure of its kind (format/remark.def). */
+/* Remarks of the recorder, each as the structure of its kind (format/remark/remark.def). */
 #ifndef HBDB_MODEL_REMARK_H
 #define HBDB_MODEL_REMARK_H
 
-#include "format/remark.h"
+#include "format/remark/remark.h"
 #include "model/model.h"
 
 typedef struct hb_remark {
@@ -15,7 +15,7 @@ typedef struct hb_remark {
 #define HB_WORDS(list, words)
 #define HB_SHAPE(shape, of_call, fields) const struct hb_remark_##shape *shape;
 #define HB_REMARK(name, word, shape)
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_WORDS
 #undef HB_SHAPE
 #undef HB_REMARK

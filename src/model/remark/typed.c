@@ -1,7 +1,7 @@
 /* A typed remark, by the names that its log gives to kinds and fields: a field that is not known here is left out. */
 #include <string.h>
 
-#include "format/remark_table.h"
+#include "format/remark/table.h"
 #include "model/remark/internal.h"
 
 static bool take_text(hb_remarks *all, const char *text, size_t n, const char **ret)

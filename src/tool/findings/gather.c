@@ -10,7 +10,7 @@
 #include "../options.h"
 #include "../show/progress.h"
 #include "findings.h"
-#include "format/remark.h"
+#include "format/remark/remark.h"
 
 const char *const hb__severity_names[3] = {"error", "warning", "note"};
 

@@ -10,7 +10,7 @@
 #include "../options.h"
 #include "calls/meaning.h"
 #include "find.h"
-#include "format/remark.h"
+#include "format/remark/remark.h"
 #include "format/row.h"
 #include "logs.h"
 #include "model/distil.h"

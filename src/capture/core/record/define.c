@@ -1,7 +1,7 @@
 /* Definitions that hold for the whole process stand in a lane of their own. */
 #include <string.h>
 
-#include "format/remark.h"
+#include "format/remark/remark.h"
 #include "capture/core/record/record.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

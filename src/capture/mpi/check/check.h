@@ -1,7 +1,7 @@
 /* What `hbdb check` needs and a log of events does not have: the recorder's own eyes, at HBDB_REMARKS=1.
  *
  * Every call of the program passes through here before and after its handler. What is seen goes into the log as a
- * remark (format/remark.h): nothing is judged here that needs more than this process, and nothing is changed: the
+ * remark (format/remark/remark.h): nothing is judged here that needs more than this process, and nothing is changed: the
  * library gets the call as the program made it.
  *
  * The rules of capture.h hold, but for one: a call may cost more here, in the order of a microsecond. */
@@ -9,7 +9,7 @@
 #define HBDB_CAPTURE_CHECK_CHECK_H
 
 #include "capture/core/record/record.h"
-#include "capture/core/record/remark.h"
+#include "capture/core/remark/remark.h"
 #include "capture/mpi/track/track.h"
 
 #pragma GCC visibility push(hidden)
@@ -81,7 +81,7 @@ void hb__check_together_enter(struct hb__call *c); /* only at MPI_THREAD_MULTIPL
 void hb__check_together_leave(const struct hb__call *c);
 
 /* A remark in the lane of the call, about it: hb__remark(c, LEAK, .what = ..., .made = ...), and with the structure of the kind's shape.
- * A field that is not named is 0 or nothing; where its default in format/remark.def is another, name it. */
+ * A field that is not named is 0 or nothing; where its default in format/remark/remark.def is another, name it. */
 #define hb__remark(c, word, ...) hb__remark_of(c, HB_REMARK_##word, &(const hb_remark_as_##word){__VA_ARGS__})
 void hb__remark_of(struct hb__call *c, enum hb_remark_word word, const void *fields);
 /* Number of the program's call site of this call. */

@@ -1,6 +1,6 @@
 /* Windows as this process sees them: memory, epochs, accesses that are pending.
  *
- * Remarks (format/remark.h), for the rules of src/rules/onesided/:
+ * Remarks (format/remark/remark.h), for the rules of src/rules/onesided/:
  *   window    after a window was made: make= win= base= size= unit= rank= n=   (base: the address, a number)
  *   rma       before an access: seq= win= op=put|get|acc|gacc|fao|cas target= disp= runs= [inexact=1] aop= type= ep= [x=1] [vs=]
  *             runs: bytes at the target from disp * unit on, OFFSET:LENGTH[:COUNT:STRIDE],...; type: the basic type, -1 mixed;

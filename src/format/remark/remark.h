@@ -66,7 +66,7 @@ typedef struct hb_numbers {
 #define HB_WORDS(list, words) enum hb_##list{words};
 #define HB_SHAPE(shape, of_call, fields)
 #define HB_REMARK(name, word, shape)
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_WORDS
 #undef HB_SHAPE
 #undef HB_REMARK
@@ -76,7 +76,7 @@ enum hb_remark_word {
 #define HB_WORDS(list, words)
 #define HB_SHAPE(shape, of_call, fields)
 #define HB_REMARK(name, word, shape) HB_REMARK_##name,
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_SHAPE
 #undef HB_REMARK
 	HB_REMARKS
@@ -112,7 +112,7 @@ enum hb_remark_word {
 	HB_FIELD(call, SITE, site, "site", 0) \
 	HB_FIELD(call, FLAG, event, "event", 1) HB_FIELD(call, FLAG, late, "late", 0)
 HB_SHAPE(call, 1, HB_CALL_FIELDS)
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_FIELD
 #undef HB_SHAPE
 #undef HB_REMARK

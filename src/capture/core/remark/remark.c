@@ -1,10 +1,10 @@
 /* Remarks into the log, and before the first one of a kind what its fields are. */
-#include "capture/core/record/remark.h"
+#include "capture/core/remark/remark.h"
 
 #include <string.h>
 
 #include "capture/core/record/record.h"
-#include "format/remark_table.h"
+#include "format/remark/table.h"
 
 enum { BODY = 2048, LIST_MOST = 96, TEXT_MOST = 800 };
 

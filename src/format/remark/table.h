@@ -2,7 +2,7 @@
 #ifndef HBDB_FORMAT_REMARK_TABLE_H
 #define HBDB_FORMAT_REMARK_TABLE_H
 
-#include "format/remark.h"
+#include "format/remark/remark.h"
 
 struct hb_remark_column {
 	uint8_t type; /* enum hb_field_type */
@@ -25,7 +25,7 @@ struct hb_remark_shape {
 #define HB_WORDS(list, words) static const char *const hb_words_##list[] = {words};
 #define HB_SHAPE(shape, of_call, fields)
 #define HB_REMARK(name, word, shape)
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_WORDS
 #undef HB_SHAPE
 #undef HB_REMARK
@@ -54,7 +54,7 @@ struct hb_remark_shape {
 #define HB_SHAPE(shape, of_call, fields) static const struct hb_remark_column hb_columns_##shape[] = {fields};
 #define HB_REMARK(name, word, shape)
 HB_SHAPE(call, 1, HB_CALL_FIELDS)
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_FIELD
 #undef HB_SHAPE
 #undef HB_REMARK
@@ -62,7 +62,7 @@ HB_SHAPE(call, 1, HB_CALL_FIELDS)
 #define HB_FIELD(shape, kind, field, text, value)
 #define HB_SHAPE(shape, of_call, fields) enum { hb_of_call_##shape = of_call };
 #define HB_REMARK(name, word, shape)
-#include "format/remark.def"
+#include "format/remark/remark.def"
 #undef HB_SHAPE
 #undef HB_REMARK
 
@@ -71,7 +71,7 @@ HB_SHAPE(call, 1, HB_CALL_FIELDS)
 	{word, hb_of_call_##shape, sizeof hb_columns_##shape / sizeof *hb_columns_##shape, \
 		sizeof(struct hb_remark_##shape), hb_columns_##shape},
 static const struct hb_remark_shape hb_remark_kinds[HB_REMARKS] = {
-#include "format/remark.def"
+#include "format/remark/remark.def"
 };
 #undef HB_FIELD
 #undef HB_SHAPE

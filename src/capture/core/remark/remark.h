@@ -1,11 +1,11 @@
-/* Writing remarks: typed records of the kinds of format/remark.def. */
-#ifndef HBDB_CAPTURE_RECORD_REMARK_H
-#define HBDB_CAPTURE_RECORD_REMARK_H
+/* Writing remarks: typed records of the kinds of format/remark/remark.def. */
+#ifndef HBDB_CAPTURE_REMARK_REMARK_H
+#define HBDB_CAPTURE_REMARK_REMARK_H
 
 #include "capture/core/core.h"
 
 #define HB_REMARK_FUNCTION const struct hb__fn *
-#include "format/remark.h"
+#include "format/remark/remark.h"
 
 #pragma GCC visibility push(hidden)
 
