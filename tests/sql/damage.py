@@ -10,7 +10,7 @@ from lib import check
 
 QUERIES = (
     "SELECT *, arguments, skipped FROM events", "SELECT rank, event, choice FROM events WHERE event > 20 AND enter > 0.0001",
-    "SELECT rank, lamport FROM events", "SELECT clock FROM events LIMIT 5", "SELECT * FROM processes; SELECT * FROM calls",
+    "SELECT rank, lamport FROM events", "SELECT clock FROM events LIMIT 5", "SELECT * FROM processes; SELECT * FROM calls; SELECT * FROM remarks",
     "SELECT *, asked_source FROM messages", "SELECT * FROM messages WHERE receiver = 0 AND sender = 1",
     "SELECT * FROM races", "SELECT * FROM all_races", "SELECT * FROM communicators", "SELECT * FROM collectives")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """hbdb sql: the command, every table and the queries of docs/queries.md, on recordings of mixed.c under both MPIs."""
 import os
+import shutil
 import subprocess
 import sys
 
@@ -73,11 +74,30 @@ def pending(place):
          "post_event, done_event FROM messages")[1], "pending\t1\t1\t0\t1\t\n")
 
 
+def remarks(place):
+    """The golden log with remarks, in the place of a recording: what a remark says, a row for each field."""
+    import rawlog
+    folder = place.path + "/remarked.hbdb"
+    rawlog.manifest(folder, processes=1, started=command.STARTED)
+    shutil.copy(lib.TOP + "/tests/golden/sealed-remarks.log", folder + "/rank.0.log")
+    rows = [line.split("\t") for line in place.run("sql", "remarked", "SELECT lane, event, number, field, value FROM remarks "
+                                                   "WHERE kind = 'leak' AND field <> 'site' AND field <> 'made'")[1].splitlines()]
+    first = rows[0][2] if rows else ""
+    same("what a remark tells", [row[:2] + row[3:] for row in rows if row[2] == first],
+         [["0", "9", "fn", "MPI_Finalize"], ["0", "9", "what", "comm"], ["0", "9", "madefn", "MPI_Comm_dup"], ["0", "9", "numbers", "2"]])
+    same("two leaks, and accesses that are alike", place.run("sql", "remarked", "SELECT kind, count(DISTINCT number) FROM remarks "
+         "WHERE kind IN ('leak', 'rma', 'rma+') GROUP BY kind ORDER BY kind; SELECT DISTINCT value FROM remarks WHERE "
+         "field = 'target' AND kind = 'rma'; SELECT typeof(value), value FROM remarks WHERE kind = 'rma+' AND field = 'd' LIMIT 1; "
+         "SELECT count(*) FROM remarks WHERE rank = 1; SELECT lane IS NULL, event IS NULL FROM remarks WHERE kind = 'on' LIMIT 1")[1],
+         "leak\t2\nrma\t2\nrma+\t11\n1\n0\ninteger\t3\n0\n1\t1\n")
+
+
 def main():
     with lib.Place(libraries=False) as place:
         command.run(place)
         hanging(place)
         pending(place)
+        remarks(place)
         for mpi in LAUNCH:
             status, said = record(place, mpi, mpi)
             check("recorded under " + mpi, status == 0, said)

@@ -72,8 +72,8 @@ static void pieces(struct hb__onesided *o, struct hb__window_access *a, hb_numbe
 	a->bytes = (uint32_t)o->npool;
 	for (uint32_t i = 0; i + 4 <= runs.n; i += 4) {
 		const int64_t *run = &runs.at[i]; /* offset, length, count, stride */
-		for (int64_t k = 0; k < run[2]; k++)
-			if (run[1] > 0 && !piece(o, a, base + run[0] + k * run[3], run[1])) {
+		for (int64_t k = 0; run[1] > 0 && k < run[2]; k++)
+			if (!piece(o, a, base + run[0] + k * run[3], run[1])) {
 				a->inexact = true;
 				return;
 			}
