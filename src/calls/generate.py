@@ -64,24 +64,88 @@ static const struct hb__fn fn_{name} = {{
 	.role = {{{roles}}}, .invoke = invoke_{name}, .means = &hb_meanings[HB_FN_{name}],
 }};
 
+static inline __attribute__((always_inline)) int go_{name}(
+	const hb__function *at, const void *pc, const void *cfa{more_params})
+{{{quick}
+	if (unlikely(hb__foreign))
+		return {call};
+	uintptr_t a[] = {{{pack}}};
+	return hb__wrap(&fn_{name}, a, at, pc, cfa);
+}}
+
 HB__EXPORT int hb_{name}({wide_params}) __asm__("{name}");
 int hb_{name}({wide_params})
-{{{plain}
-	if (unlikely(hb__foreign))
-		return ((int (*)({wide_types}))hb__next[HB_ENTRY_MPI][HB_FN_{name}])({names});
-	uintptr_t a[] = {{{pack}}};
-	return hb__wrap(&fn_{name}, a, &hb__next[HB_ENTRY_MPI][HB_FN_{name}], HB__CALLER);
+{{
+	return go_{name}(&hb__next[HB_ENTRY_MPI][HB_FN_{name}], HB__CALLER{more_names});
 }}
 
 HB__EXPORT int hb_P{name}({wide_params}) __asm__("P{name}");
 int hb_P{name}({wide_params})
-{{{pplain}
-	if (unlikely(hb__foreign))
-		return ((int (*)({wide_types}))hb__next[HB_ENTRY_PMPI][HB_FN_{name}])({names});
-	uintptr_t a[] = {{{pack}}};
-	return hb__wrap(&fn_{name}, a, &hb__next[HB_ENTRY_PMPI][HB_FN_{name}], HB__CALLER);
+{{
+	return go_{name}(&hb__next[HB_ENTRY_PMPI][HB_FN_{name}], HB__CALLER{more_names});
 }}
 """
+
+# The quick way (capture/mpi/wrap/quick.h) of what is called often, by the shape of the function: what has to be so beside the
+# lane's word, and what is done then. {call}: the library's function. Names in braces: the parameters, by their kinds.
+EXPECTED = """
+	struct hb__lane *lane = hb__self;
+	struct hb__slot *s;
+	if (likely(lane && !(lane->word & {unusual}) && (s = lane->last->after)->quick == &fn_{name} && s->pc == pc &&
+		    s->epoch == hb__epoch{same}{asked})) {{{does}
+	}}"""
+BEGIN = "\n\t\tstruct hb__quick q = hb__quick_begin(lane, s, HB_FN_{name});"
+STATUS = """
+		MPI_Status own, *st = (MPI_Status *){status} == MPI_STATUS_IGNORE ? &own : (MPI_Status *){status};
+		{status} = (uintptr_t)st;"""
+STATUS_THERE = " && HB__ANSWERS({status}, MPI_STATUS_IGNORE)"
+QUICK = {
+    "send": ("HB__UNUSUAL_ALONE", "", """
+		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
+		int code = {call};
+		return hb__quick_end(q, hb__tick(), check, code);"""),
+    "post send": ("HB__UNUSUAL", "", """
+		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
+		int code = {call};
+		uint64_t exit = hb__tick();
+		if (likely(code == MPI_SUCCESS))
+			hb__quick_track(lane, (const MPI_Request *){newreq});
+		return hb__quick_end(q, exit, check, code);"""),
+    "post receive": ("HB__UNUSUAL", "", BEGIN + """
+		int code = {call};
+		uint64_t exit = hb__tick();
+		if (likely(code == MPI_SUCCESS))
+			hb__quick_track_receive(lane, s, (const MPI_Request *){newreq}, {source_at}, {tag_at});
+		return hb__quick_end(q, exit, 0, code);"""),
+    "receive": ("HB__UNUSUAL_ALONE", STATUS_THERE, """
+		uint16_t check = hb__quick_sent(s, {buffer});""" + STATUS + BEGIN + """
+		int code = {call};
+		return hb__quick_received(q, check, st, code);"""),
+    "collective": ("HB__UNUSUAL_ALONE", "{placed}", """
+		uint16_t given = hb__quick_side(&s->in, {buffer});""" + BEGIN + """
+		int code = {call};
+		return hb__quick_collected(q, given, {out}, code);"""),
+    "wait": ("HB__UNUSUAL", " && {request}" + STATUS_THERE, """
+		return hb__quick_wait(lane, s, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
+    "waitall": ("HB__UNUSUAL", " && (unsigned){nreq} <= HB__QUICK_REQUESTS && {reqs} && HB__ANSWERS({statuses}, MPI_STATUSES_IGNORE)", """
+		return hb__quick_waitall(lane, s, *at, (int){nreq}, (MPI_Request *){reqs}, (MPI_Status *){statuses});"""),
+}
+
+# A poll that says no has no slot.
+POLL = """
+	struct hb__lane *lane = hb__self;
+	if (likely(lane && !(lane->word & HB__UNUSUAL_POLL) && lane->control->calls[HB_FN_{name}] && {flag}{asked})) {{{was}""" + STATUS + """
+		lane->control->calls[HB_FN_{name}]++;
+		lane->depth = 1;
+		int code = {call};
+		if (likely(code == MPI_SUCCESS && !*(const int *){flag})) {{
+			lane->control->polls++;
+			lane->depth = 0;
+			return code;
+		}}
+		uintptr_t a[] = {{{pack}}};
+		return {rest}, code);
+	}}"""
 
 # The few that return a value: counted, and MPI_Wtime replayed, by one function per type.
 VALUE = """
@@ -309,17 +373,57 @@ def emit(row):
                   names=", ".join(names))
     if value:
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
-    # What is no event goes a short way. Whether its handler is the plain one is asked at run time: the wrapper cannot be wrong about it.
-    wide = "int (*)(%s)" % (", ".join("uintptr_t" for _ in names) or "void")
-    short = "\n\tHB__PLAIN(HB_FN_%s, %%s, %s);" % (row.name, ", ".join([wide] + names)) if row.cls == "local" and fields["flags"] == "0" else ""
+    fields |= dict(call="((int (*)(%s))*at)(%s)" % (", ".join("uintptr_t" for _ in names) or "void", ", ".join(names)),
+                   pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0")
     return WRAPPER.format(
-        plain=short % "HB_ENTRY_MPI" if short else "", pplain=short % "HB_ENTRY_PMPI" if short else "",
+        quick=quick_way(row, fields, types),
         nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
         nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
-        pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0",
         wide_params=", ".join(f"uintptr_t {n}" for n in names) or "void",
-        wide_types=", ".join("uintptr_t" for _ in names) or "void",
+        more_params="".join(f", uintptr_t {n}" for n in names), more_names="".join(", " + n for n in names),
         unpack=", ".join(f"(__typeof__({t}))a[{i}]" for i, t in enumerate(types)), **fields)
+
+
+def shape_of(row):
+    """Which quick way a function has; None: its handler sees each call."""
+    kinds, flags = [kind for _, kind in row.params], set(row.flags)
+    if "event" not in flags or flags & {"persistent", "matched"} or any(RECORDED.get(k, "").startswith("DIGEST") for k in kinds):
+        return None
+    if row.cls == "send":
+        return "post send" if "nonblocking" in flags else "send"
+    if row.cls == "recv":
+        return "receive" if "nonblocking" not in flags else None if "dest" in kinds else "post receive"
+    if row.cls == "probe":
+        return None if "newmsg" in kinds else "probed" if "poll" in flags else "receive"
+    if row.cls == "collective":
+        return None if "newreq" in kinds else "collective"
+    return {("request", "status"): "wait", ("nreq", "reqs", "statuses"): "waitall",
+            ("request", "flag", "status"): "tested"}.get(tuple(kinds)) if row.cls == "complete" else None
+
+
+def quick_way(row, fields, types):
+    shape, name = shape_of(row), row.name
+    # What is no event goes a short way. Whether its handler is the plain one is asked at run time: the wrapper cannot be wrong about it.
+    if row.cls == "local" and fields["flags"] == "0":
+        return "\n\tHB__PLAIN(HB_FN_%s, %s);" % (name, fields["call"])
+    if not shape:
+        return ""
+    kinds = [kind for _, kind in row.params]
+    known = {kind: n for n, kind in reversed(row.params)} | fields  # the first of each kind
+    if shape in ("probed", "tested"):
+        known["asked"] = (STATUS_THERE + (" && {request}" if shape == "tested" else "")).format(**known)
+        known["was"] = "\n\t\tuintptr_t was = (uintptr_t)*(const MPI_Request *){request};".format(**known) if shape == "tested" else ""
+        known["rest"] = "hb__quick_%s(lane, &fn_%s, a, pc, cfa, %s" % (shape, name, "was" if shape == "tested" else "st")
+        return POLL.format(**known)
+    recorded = [i for i, kind in enumerate(kinds) if kind in RECORDED]
+    known["same"] = "".join(f" &&\n\t\t    HB__SAME({types[i]}, s->key[{k}], {row.params[i][0]})" for k, i in enumerate(recorded))
+    buffers = [n for n, kind in row.params if kind in ("sbuf", "rbuf")]
+    known |= {"buffer": buffers[0], "out": buffers[-1]} if buffers else {"buffer": "0", "out": "0"}
+    known["placed"] = "".join(f" && (const void *){b} != MPI_IN_PLACE" for b in buffers)
+    if shape == "post receive":
+        known |= {f"{kind}_at": recorded.index(kinds.index(kind)) for kind in ("source", "tag")}
+    unusual, asked, does = QUICK[shape]
+    return EXPECTED.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known), **known)
 
 
 def main():
@@ -339,7 +443,7 @@ def main():
             return
         text = open(header).read()
         declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", text))
-        out.write('#include "capture/mpi/wrap/wrap.h"\n#include "mpi_ids.h"\n')
+        out.write('#include "capture/mpi/wrap/quick.h"\n#include "capture/mpi/family/family.h"\n#include "mpi_ids.h"\n')
         emitted = [r for r in rows if r.name in declared or ("later" in r.flags and not r.wide)]
         for row in emitted:
             row.known = None if row.name in declared else set(re.findall(r"\bMPIX?_\w+", text))

@@ -65,14 +65,23 @@ struct hb__slot;
 struct hb__follow;
 struct hb__user;
 
+enum { /* what is not to be had for the calls of a lane */
+	HB__AT_ORDER = 1, /* only choices are stored */
+	HB__LOCKED = 2,   /* tables of handles need their lock */
+};
+#define HB__WORD_LIMIT(limit) ((uint32_t)(limit) << 24) /* ... in the word of the lane */
+
 /* A thread that makes events. Only its own thread touches it. */
 struct hb__lane {
 	union {
 		struct {
-			uint16_t depth;   /* > 0: inside a wrapped call */
-			uint16_t special; /* calls are checked, or a session controls them */
+			uint8_t depth;   /* > 0: inside a wrapped call */
+			uint8_t special; /* calls are checked, or a session controls them */
+			uint8_t handled; /* others have a part in calls (replay, level racing), or more than events is asked for */
+			uint8_t limits;  /* HB__AT_ORDER, HB__LOCKED */
 		};
-		uint32_t unusual; /* either: one test on the way of a call */
+		uint16_t unusual; /* depth or special */
+		uint32_t word;    /* all of it: one test on the way of a call */
 	};
 	int nested;           /* > 0: inside a callback of the program that such a call runs */
 	bool storing;         /* rows are written (not stopped by a full disk) */
@@ -88,6 +97,7 @@ struct hb__lane {
 	uint64_t last_wtime;
 	uint32_t seq; /* rows units so far */
 	struct hb__slots *slots;
+	struct hb__slot *last; /* the slot of the call before; never NULL */
 	uint8_t *scratch, *scratch_base, *scratch_end;
 	uint64_t random;
 	struct hb__follow *follow; /* replay: where the thread stands in its record */

@@ -7,6 +7,7 @@
 #include "capture/mpi/carry/carry.h"
 #include "capture/mpi/check/check.h"
 #include "capture/mpi/family/family.h"
+#include "capture/mpi/observe/observe.h"
 #include "capture/mpi/replay/replay.h"
 #include "capture/mpi/track/track.h"
 
@@ -45,6 +46,8 @@ static void begin(int thread_level)
 		hb__lanes_special();
 		hb__check_begin_process();
 	}
+	if (hb__way || hb__observers[0])
+		hb__lanes_handled();
 	lane->depth = 0;
 }
 

@@ -9,7 +9,7 @@
 
 struct hb__lane *hb__lanes;
 static uint16_t lane_count;
-static bool all_special;
+static bool all_special, all_handled;
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void hb__lanes_special(void)
@@ -18,6 +18,15 @@ void hb__lanes_special(void)
 	all_special = true;
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
 		lane->special = true;
+	pthread_mutex_unlock(&lanes_lock);
+}
+
+void hb__lanes_handled(void)
+{
+	pthread_mutex_lock(&lanes_lock);
+	all_handled = true;
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+		lane->handled = true;
 	pthread_mutex_unlock(&lanes_lock);
 }
 
@@ -65,9 +74,12 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number)
 	lane->slots = hb__slots_create();
 	if (!room || !lane->scratch || !lane->slots || !(lane->control = control_create(lane)))
 		return NULL;
+	lane->last = &lane->slots->none;
 	lane->last_tick = hb__tick();
+	lane->limits = (uint8_t)((hb__config.order ? HB__AT_ORDER : 0) | (hb__threaded ? HB__LOCKED : 0));
 	pthread_mutex_lock(&lanes_lock);
 	lane->special = all_special;
+	lane->handled = all_handled || hb__config.mode == HB__REPLAY || hb__config.shake;
 	lane->next = hb__lanes;
 	hb__lanes = lane;
 	pthread_mutex_unlock(&lanes_lock);

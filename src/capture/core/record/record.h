@@ -35,6 +35,8 @@ void hb__lanes_reserve(unsigned n);
 extern struct hb__lane *hb__lanes;
 /* From here on the calls of all lanes are special. */
 void hb__lanes_special(void);
+/* ... others have a part in: the handlers call them, no call goes a quick way. */
+void hb__lanes_handled(void);
 /* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
 void *hb__scratch_more(struct hb__lane *lane, size_t bytes);
 static inline void *hb__scratch(struct hb__lane *lane, size_t bytes)
@@ -100,21 +102,28 @@ struct hb__block {
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
 enum { HB__NOT_IN_A_ROW = 255 };
 struct hb__slot {
-	const struct hb__fn *fn;
+	/* What each call looks at stands first. */
+	const struct hb__fn *quick; /* the function, when the layer says that a call may go the quick way; NULL: not so */
 	const void *pc;
 	uint64_t epoch;
-	struct hb__slot *after; /* the slot of the call that came next, the last time */
-	bool plain;             /* the key is the arguments as they stand */
-	uint8_t first; /* ... and they stand one behind the other, from this argument on; HB__NOT_IN_A_ROW: not so */
-	uint32_t open; /* arguments that may change from call to call (tags), a bit each; bucket is of the others */
-	uint32_t id, site;
-	uint8_t nargs, flags;
-	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
-	uint32_t bucket;
-	int64_t bytes;       /* of one buffer of the first (for receives: last) count; -1 unknown */
+	struct hb__slot *after; /* the slot of the call that came next, the last time; never NULL */
+	uint32_t id;
+	uint16_t row;      /* how the row of an event without results begins ... */
+	uint8_t row_bytes; /* ... one byte, or two */
+	uint8_t flags;
+	uint8_t answers;     /* of the layer: what a quick call of it answers */
 	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
+	int64_t bytes;       /* of one buffer of the first (for receives: last) count; -1 unknown */
 	int64_t check_bytes; /* 0: not so */
 	uintptr_t key[HB_MAX_RECORDED];
+	const struct hb__fn *fn;
+	bool plain;    /* the key is the arguments as they stand */
+	uint8_t first; /* ... and they stand one behind the other, from this argument on; HB__NOT_IN_A_ROW: not so */
+	uint32_t open; /* arguments that may change from call to call (tags), a bit each; bucket is of the others */
+	uint32_t site;
+	uint8_t nargs;
+	uint32_t next; /* in its bucket: 1 + slot, 0 at the end */
+	uint32_t bucket;
 	uint32_t settled; /* check: nothing more is to be said of such a call; how many handles had ended, plus 1 */
 	uintptr_t settled_buffer; /* check: with this buffer, 0: with any */
 	struct hb__block memory;  /* check: that it is there was seen with this buffer ... */
@@ -128,7 +137,6 @@ struct hb__slot {
 struct hb__slots {
 	uint32_t bucket[HB__SLOTS]; /* 1 + slot, 0 at the end */
 	uint32_t used, hand;
-	struct hb__slot *last;
 	struct {
 		const void *pc;
 		uint32_t site;
@@ -137,6 +145,7 @@ struct hb__slots {
 		uint32_t hash;
 		uint32_t n;
 	} tags[256]; /* slots that differ in their tags alone, by hash of the rest: how many were made */
+	struct hb__slot none; /* of no call */
 	struct hb__slot slot[HB__SLOTS];
 };
 extern uint64_t hb__epoch; /* grows when handles die */
@@ -202,15 +211,14 @@ static inline __attribute__((always_inline)) bool hb__same_arguments(
  * again. NULL: it is another one, to be searched for. *ret_changed as above. */
 static inline struct hb__slot *hb__slot_guess(const struct hb__call *c, uint32_t *ret_changed)
 {
-	struct hb__slots *t = c->lane->slots;
-	struct hb__slot *s = t->last ? t->last->after : NULL;
-	if (unlikely(!s || s->pc != c->pc || s->fn != c->fn || !s->plain || s->epoch != hb__epoch))
+	struct hb__slot *s = c->lane->last->after;
+	if (unlikely(s->pc != c->pc || s->fn != c->fn || !s->plain || s->epoch != hb__epoch))
 		return NULL;
 	const struct hb__fn *fn = c->fn;
 	uint32_t changed = 0;
 	*ret_changed = 0;
 	if (likely(s->first != HB__NOT_IN_A_ROW && hb__same_arguments(s->key, c->a + s->first, s->nargs)))
-		return t->last = s;
+		return c->lane->last = s;
 	for (unsigned i = 0; i < fn->nrecorded; i++) {
 		if (likely(s->key[i] == c->a[fn->recorded[i].arg]))
 			continue;
@@ -221,7 +229,7 @@ static inline struct hb__slot *hb__slot_guess(const struct hb__call *c, uint32_t
 	if (unlikely(changed && c->lane->nested)) /* the call around it may stand in the same slot */
 		return NULL;
 	*ret_changed = changed;
-	return t->last = s;
+	return c->lane->last = s;
 }
 /* The slot has a digest of what the argument points to, or names. */
 static inline bool hb__is_digest(unsigned kind)
@@ -235,27 +243,48 @@ struct hb__slots *hb__slots_create(void);
 /* The event of a call that is over: its rows. error: its class as the recording has it (HB_ERR_...), 0: it succeeded. */
 void hb__row_event(struct hb__call *c, uint64_t exit, int error);
 
-/* The same, quick where the event is a usual one without results. */
-static inline void hb__row_usual(struct hb__call *c, uint64_t exit, int error)
+/* The same where it does not fit what hb__row_quick takes for granted. */
+void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter, uint64_t exit, uint16_t check,
+	const int64_t *results, size_t n);
+
+#define HB__ROW_QUICK 127 /* results of an event at most: their number is one byte */
+/* The row of an event that succeeded, n <= HB__ROW_QUICK results. */
+static inline __attribute__((always_inline)) void hb__row_quick(struct hb__lane *lane, const struct hb__slot *slot,
+	uint64_t enter, uint64_t exit, uint16_t check, const int64_t *results, size_t n)
 {
-	struct hb__lane *lane = c->lane;
+	struct hb_lane_control *control = lane->control;
 	uint8_t *w = lane->w;
-	uint64_t gap = c->enter - lane->last_tick, took = exit - c->enter;
-	bool usual = !(c->nresults | lane->control->polls | (unsigned)error | (gap | took) >> 63);
-	if (unlikely(!usual || lane->end - w < 4 * HB_UV_MAX)) {
-		hb__row_event(c, exit, error);
+	uint64_t gap = enter - lane->last_tick, took = exit - enter;
+	bool fits = (size_t)(lane->end - w) >= 4 * HB_UV_MAX + n * HB_UV_MAX;
+	if (unlikely(!fits || control->polls || (int64_t)(gap | took) < 0)) {
+		hb__row_unusual(lane, slot, enter, exit, check, results, n);
 		return;
 	}
-	w = hb_put_uv(w, HB_ROW_EVENT + ((uint64_t)c->slot->id << 1));
+	uint16_t row = slot->row | (n > 0); /* the lowest bit of a uv is that of its first byte */
+	memcpy(w, &row, 2);
+	w += slot->row_bytes;
 	w = hb_put_uv(w, gap);
 	w = hb_put_uv(w, took);
-	if (c->slot->flags & HB_SLOT_CHECK) {
-		memcpy(w, &c->check, 2);
+	if (slot->flags & HB_SLOT_CHECK) {
+		memcpy(w, &check, 2);
 		w += 2;
 	}
+	if (n)
+		*w++ = (uint8_t)n;
+	for (size_t i = 0; i < n; i++)
+		w = hb_put_sv(w, results[i]);
 	lane->last_tick = exit;
 	hb__row_commit(lane, w);
-	lane->control->events++;
+	control->events++;
+}
+
+/* Of any event, quick where it is a usual one without results. */
+static inline void hb__row_usual(struct hb__call *c, uint64_t exit, int error)
+{
+	if (likely(!(c->nresults | (unsigned)error)))
+		hb__row_quick(c->lane, c->slot, c->enter, exit, c->check, NULL, 0);
+	else
+		hb__row_event(c, exit, error);
 }
 
 /* ---- define.c: definitions of the whole process ---- */

@@ -11,7 +11,13 @@ uint64_t hb__epoch = 1;
 
 void hb__slots_outdated(void) { __atomic_fetch_add(&hb__epoch, 1, __ATOMIC_RELAXED); }
 
-struct hb__slots *hb__slots_create(void) { return hb__pages(sizeof(struct hb__slots)); }
+struct hb__slots *hb__slots_create(void)
+{
+	struct hb__slots *t = hb__pages(sizeof *t);
+	if (t)
+		t->none.after = &t->none;
+	return t;
+}
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -125,7 +131,12 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 		.id = id,
 		.open = open,
 		.first = first_of_row(k->fn),
+		.after = &t->none,
 		.plain = plain};
+	uint8_t row[HB_UV_MAX] = {0};
+	s->row_bytes = (uint8_t)(hb_put_uv(row, HB_ROW_EVENT + ((uint64_t)id << 1)) - row);
+	memcpy(&s->row, row, sizeof s->row);
+	_Static_assert(HB_ROW_EVENT + 2 * SLOTS < 1 << 14, "a row begins with two bytes at most");
 	if (!hb__config.order) {
 		memcpy(s->key, k->key, k->nkey * sizeof *s->key);
 		s->nargs = k->fn->nrecorded;
@@ -209,11 +220,9 @@ static struct hb__slot *search(
 struct hb__slot *hb__slot_search(
 	const struct hb__call *c, const struct hb__wanted *w, bool *ret_new, uint32_t *ret_changed)
 {
-	struct hb__slots *t = c->lane->slots;
 	*ret_new = false;
 	*ret_changed = 0;
 	struct hb__slot *s = search(c, w, ret_new, ret_changed);
-	if (t->last)
-		t->last->after = s;
-	return t->last = s;
+	c->lane->last->after = s;
+	return c->lane->last = s;
 }

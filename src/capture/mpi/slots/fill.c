@@ -100,16 +100,52 @@ static void checkable(struct hb__call *c, struct hb__slot *s)
 	s->flags |= HB_SLOT_CHECK;
 }
 
+/* The neutral value of the last argument with this kind that is recorded, HB_UNDEFINED: it has none. */
+static int64_t last_of(const struct hb__slot *s, enum hb_role role)
+{
+	for (unsigned i = s->nargs; i-- > 0;)
+		if (s->fn->recorded[i].arg + 1 == s->fn->role[role])
+			return s->arg[i];
+	return HB_UNDEFINED;
+}
+
+void hb__slot_answers(struct hb__slot *s)
+{
+	int64_t source = last_of(s, HB_R_SOURCE), tag = last_of(s, HB_R_LAST_TAG);
+	if (s->fn->cls == HB_PROBE)
+		s->answers = HB__TELLS_MESSAGE;
+	else if (s->fn->cls == HB_RECV && source != HB_PROC_NULL)
+		s->answers = source == HB_ANY_SOURCE || tag == HB_ANY_TAG ? HB__TELLS_MESSAGE : HB__TELLS_OTHER_SIZE;
+	else
+		s->answers = HB__TELLS_NOTHING;
+}
+
+/* One piece of the buffer that a wrapper takes for this side: the only one, or the first or the second. */
+static bool simple_side(const struct hb__fn *fn, const struct hb__part *part, bool in)
+{
+	enum hb_role role = in && fn->role[HB_R_SBUF] ? HB_R_SBUF : HB_R_RBUF;
+	return !part->there || (!part->blocks && part->buf + 1 == fn->role[role]);
+}
+
+/* Calls with the same arguments at the same place may go without their handler (wrap/quick.h). */
+static bool quick(const struct hb__slot *s)
+{
+	const struct hb__fn *fn = s->fn;
+	return s->plain && (fn->cls != HB_COLLECTIVE || (simple_side(fn, &s->in, true) && simple_side(fn, &s->out, false)));
+}
+
 void hb__slot_fill(struct hb__call *c, struct hb__slot *s)
 {
 	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	for (unsigned i = 0; i < s->nargs; i++)
 		s->arg[i] = hb__argument_significant(c, i, comm) ? neutral(c, s, i) : HB_UNDEFINED;
 	measure(c, s);
-	if (hb__config.order || !hb__config.contents)
+	hb__slot_answers(s);
+	if (hb__config.order)
 		return;
-	if (c->fn->cls == HB_COLLECTIVE && comm)
+	if (hb__config.contents && c->fn->cls == HB_COLLECTIVE && comm)
 		hb__sides(c, comm, s);
-	else
+	else if (hb__config.contents)
 		checkable(c, s);
+	s->quick = quick(s) ? c->fn : NULL;
 }

@@ -25,8 +25,14 @@ static inline const struct hb__slot *hb__slot_find(struct hb__call *c)
 	return likely(!changed) ? s : hb__slot_with_tags(c, s, changed);
 }
 
+/* What a receive or a probe tells in its row, slot->answers: nothing (of MPI_PROC_NULL; every other call); the message, when it is not
+ * as long as there was room for; the message. */
+enum { HB__TELLS_NOTHING, HB__TELLS_OTHER_SIZE, HB__TELLS_MESSAGE };
+
 /* ---- fill.c: the arguments in neutral values, and what belongs to them ---- */
 void hb__slot_fill(struct hb__call *c, struct hb__slot *slot);
+/* What it answers, by its arguments in neutral values. */
+void hb__slot_answers(struct hb__slot *slot);
 
 /* ---- sides.c: in, in_place and out of a collective, and the flag check when there is any ---- */
 void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *slot);

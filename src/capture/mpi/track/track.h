@@ -135,21 +135,24 @@ bool hb__window_world_ranks(uintptr_t win, int *rank, int n);
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded);
 bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struct hb__comm *comm);
 
-/* ---- requests.c ---- */
+/* ---- requests.c: requests and matched messages that are alive ---- */
 struct hb__request {
+	/* What every request has: these are set whenever one is made. */
 	struct hb__request *chain; /* further requests with the same handle, oldest first */
 	struct hb__request *tail;  /* of the chain; kept by the first, NULL in the others */
 	uintptr_t handle;
 	const MPI_Request *at; /* the variable it was put into */
 	uint64_t posting;      /* number in its lane; of the activation when persistent */
-	uint64_t made;         /* persistent: posting of the call that made it */
-	uint16_t lane, made_lane;
+	int64_t bytes;         /* room of the receive; -1 unknown */
+	int32_t source, tag;   /* neutral, as asked for */
+	uint16_t lane;
 	bool receive, wild, persistent, active;
-	bool message;               /* a send or a receive */
-	bool cancelling;            /* MPI_Cancel was called */
-	bool taken;                 /* a thread is about to say that it is over */
-	int32_t source, tag;        /* neutral, as asked for */
-	int64_t bytes;              /* room of the receive; -1 unknown */
+	bool message;    /* a send or a receive */
+	bool cancelling; /* MPI_Cancel was called */
+	bool taken;      /* a thread is about to say that it is over */
+	bool more;       /* what follows may be set: it is zero otherwise, as it is in requests that are not used */
+	uint64_t made;   /* persistent: posting of the call that made it */
+	uint16_t made_lane;
 	struct hb__carry *out, *in; /* prefixes of what it sends and receives */
 	bool carried;               /* a matched message that has a prefix, ... */
 	int comm;                   /* ... its communicator ... */
@@ -165,15 +168,103 @@ struct hb__request {
 	struct hb__awaited *awaited; /* a collective whose contents are looked at when it is over */
 	struct hb__watch *watch;     /* check: what watched it when it was made */
 };
-/* Takes the next posting number of the lane; NULL when memory is gone. */
-struct hb__request *hb__request_add(struct hb__lane *lane, uintptr_t handle, const MPI_Request *at);
+
+/* Most requests live for a few calls only. The newest with its place here is not in the map. */
+#define HB__RECENT_BITS 8
+struct hb__requests {
+	struct hb__request *recent[1u << HB__RECENT_BITS], *unused;
+	struct hb__map map;
+};
+extern struct hb__requests hb__requests;
+
+struct hb__request *hb__request_more(void); /* one that was never used; NULL when memory is gone */
+/* The first with its handle, whose place is taken; and one that is not the first. */
+void hb__request_enqueue(struct hb__request *r);
+void hb__request_dequeue(struct hb__request *r);
 struct hb__request *hb__request_find(uintptr_t handle);
+/* hb__request_take when threads may be inside the library at once. */
+struct hb__request *hb__request_take_locked(uintptr_t handle, const MPI_Request *at);
+
+static inline struct hb__request **hb__request_place(uintptr_t handle)
+{
+	return &hb__requests.recent[handle * 0x9e3779b97f4a7c15u >> (64 - HB__RECENT_BITS)];
+}
+
+/* The oldest with this handle. */
+static inline struct hb__request *hb__request_first(uintptr_t handle)
+{
+	struct hb__request *r = *hb__request_place(handle);
+	return likely(r && r->handle == handle) ? r
+	       : hb__requests.map.used          ? hb__map_find(&hb__requests.map, handle)
+						: NULL;
+}
+
+/* Takes the next posting number of the lane; NULL when memory is gone. more: members beyond the usual ones will be set. */
+static inline struct hb__request *hb__request_add(
+	struct hb__lane *lane, uintptr_t handle, const MPI_Request *at, bool more)
+{
+	hb__track_lock();
+	uint64_t posting = lane->posted++;
+	struct hb__request *r = hb__requests.unused;
+	if (likely(r))
+		hb__requests.unused = r->chain;
+	else
+		r = hb__request_more();
+	if (likely(r)) {
+		r->chain = NULL;
+		r->tail = r;
+		r->handle = handle;
+		r->at = at;
+		r->posting = posting;
+		r->bytes = -1;
+		r->source = HB_PROC_NULL;
+		r->tag = 0;
+		r->lane = lane->number;
+		r->receive = r->wild = r->persistent = r->message = r->cancelling = r->taken = false;
+		r->active = true;
+		r->more = more;
+		struct hb__request **place = hb__request_place(handle);
+		if (likely(!*place && !hb__requests.map.used))
+			*place = r;
+		else
+			hb__request_enqueue(r);
+	}
+	hb__track_unlock();
+	return r;
+}
+
 /* With threads the library may have given a handle out again before we heard that it was over: then the one that was put
  * into this variable. The caller alone may say that it is over: hb__request_remove, or hb__request_back. */
-struct hb__request *hb__request_take(uintptr_t handle, const MPI_Request *at);
-void hb__request_back(struct hb__request *r); /* it is not over after all; r may be NULL */
+static inline struct hb__request *hb__request_take(uintptr_t handle, const MPI_Request *at)
+{
+	if (unlikely(hb__threaded))
+		return hb__request_take_locked(handle, at);
+	struct hb__request *r = hb__request_first(handle);
+	if (r)
+		r->taken = true;
+	return r;
+}
+/* It is not over after all; r may be NULL. */
+static inline void hb__request_back(struct hb__request *r)
+{
+	if (r)
+		r->taken = false;
+}
 /* One of the requests with this handle is over. */
-void hb__request_remove(struct hb__request *r);
+static inline void hb__request_remove(struct hb__request *r)
+{
+	hb__track_lock();
+	struct hb__request **place = hb__request_place(r->handle);
+	if (likely(*place == r && !r->chain))
+		*place = NULL;
+	else
+		hb__request_dequeue(r);
+	if (unlikely(r->more))
+		*r = (struct hb__request){.chain = NULL};
+	r->chain = hb__requests.unused;
+	hb__requests.unused = r;
+	hb__track_unlock();
+}
 
 #pragma GCC visibility pop
 

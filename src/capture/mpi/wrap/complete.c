@@ -49,10 +49,31 @@ static uint16_t contents_of(struct hb__call *c, struct hb__request *r)
 	return check;
 }
 
+/* Of a message that nobody else knows more of: one posted by the quick way. */
+static inline void message_completed(struct hb__call *c, struct hb__request *r, const MPI_Status *st, bool tell)
+{
+	bool told = r->receive && r->source != HB_PROC_NULL &&
+		    (r->wild || (r->bytes >= 0 && hb__status_bytes(st) != r->bytes));
+	if (!tell) {
+	} else if (unlikely(hb__status_cancelled(st))) {
+		hb__result_status(c, r, st, MPI_SUCCESS, NULL);
+	} else {
+		hb__result(c, told ? HB_ST_MESSAGE : HB_ST_AS_POSTED);
+		hb__result_ref(c, r->lane, r->posting);
+		if (told)
+			hb__result_message(c, st);
+	}
+	hb__request_remove(r);
+}
+
 /* The results of one completed request, and its end. at: its variable. */
 static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell)
 {
 	struct hb__request *r = is_null(handle) ? NULL : hb__request_take(handle, at);
+	if (likely(r && !r->more && error == MPI_SUCCESS)) {
+		message_completed(c, r, st, tell);
+		return;
+	}
 	if (is_null(handle) || (r && !r->active)) {
 		hb__request_back(r);
 		if (tell)
@@ -221,13 +242,17 @@ static int error_of(int code, const MPI_Status *st)
 							     : MPI_SUCCESS;
 }
 
-static void all_completed(struct hb__call *c, struct several *s, int code)
+static void all_completed(struct hb__call *c, struct several *s, int code, bool tell)
 {
-	bool tell = telling(c) && hb__results(c, (size_t)s->n * HB__STATUS_RESULTS + 1);
 	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
 		return; /* the call itself was wrong: nothing completed */
 	for (int i = 0; i < s->n; i++)
 		completed(c, s->was[i], &s->reqs[i], &s->st[i], error_of(code, &s->st[i]), tell);
+}
+
+static bool room_for_all(struct hb__call *c, const struct several *s)
+{
+	return hb__results(c, (size_t)s->n * HB__STATUS_RESULTS + 1);
 }
 
 int hb__on_waitall(struct hb__call *c)
@@ -237,7 +262,7 @@ int hb__on_waitall(struct hb__call *c)
 		return hb__invoke_next(c);
 	hb__begin(c, any_chosen(&s));
 	int code = HB__GO(waitall, c, s.n, s.reqs, s.st);
-	all_completed(c, &s, code);
+	all_completed(c, &s, code, telling(c) && room_for_all(c, &s));
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
 	return code;
@@ -253,7 +278,7 @@ int hb__on_testall(struct hb__call *c)
 		c->lane->control->polls++;
 	} else {
 		hb__begin_poll(c);
-		all_completed(c, &s, code);
+		all_completed(c, &s, code, room_for_all(c, &s));
 		hb__end_poll(c, code);
 	}
 	hb__scratch_release(c->lane, s.mark);
@@ -394,5 +419,71 @@ int hb__on_look_at_several(struct hb__call *c)
 			seen(c, &s, indices ? indices[k] : k, &s.st[k], code);
 	}
 	hb__scratch_release(c->lane, s.mark);
+	return code;
+}
+
+/* ---- the quick way ---- */
+
+/* The call, so far as what completes requests asks for it. */
+static void quick_call(struct hb__call *c, struct hb__quick q, int64_t *results)
+{
+	c->fn = q.slot->fn;
+	c->lane = q.lane;
+	c->slot = q.slot;
+	c->enter = q.enter;
+	c->results = results;
+	c->nresults = 0;
+	c->check = 0;
+}
+
+static inline int quick_completed(struct hb__call *c, struct hb__quick q, uint64_t exit, int code)
+{
+	if (likely(code == MPI_SUCCESS && c->nresults <= HB__ROW_QUICK))
+		hb__row_quick(q.lane, q.slot, q.enter, exit, 0, c->results, c->nresults);
+	else
+		hb__row_event(c, exit, code == MPI_SUCCESS ? 0 : hb__error_class(code));
+	return hb__quick_over(q, code);
+}
+
+int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function next, MPI_Request *req, MPI_Status *st)
+{
+	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
+	struct hb__call c;
+	int64_t results[HB__STATUS_RESULTS];
+	MPI_Status own;
+	uintptr_t was = (uintptr_t)*req;
+	if (st == MPI_STATUS_IGNORE)
+		st = &own;
+	quick_call(&c, q, results);
+	int code = ((int (*)(MPI_Request *, MPI_Status *))next)(req, st);
+	uint64_t exit = hb__tick();
+	completed(&c, was, req, st, code, true);
+	return quick_completed(&c, q, exit, code);
+}
+
+int hb__quick_waitall(
+	struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs, MPI_Status *st)
+{
+	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
+	struct hb__call c;
+	int64_t results[HB__QUICK_REQUESTS * HB__STATUS_RESULTS];
+	MPI_Status own[HB__QUICK_REQUESTS];
+	uintptr_t was[HB__QUICK_REQUESTS];
+	struct several s = {.n = n, .reqs = reqs, .was = was, .st = st == MPI_STATUSES_IGNORE ? own : st};
+	for (int i = 0; i < n; i++)
+		was[i] = (uintptr_t)reqs[i];
+	quick_call(&c, q, results);
+	int code = ((int (*)(int, MPI_Request *, MPI_Status *))next)(n, reqs, s.st);
+	uint64_t exit = hb__tick();
+	all_completed(&c, &s, code, true);
+	return quick_completed(&c, q, exit, code);
+}
+
+int hb__quick_tested(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa,
+	uintptr_t was, int code)
+{
+	struct hb__call c = {.fn = fn, .a = a, .lane = lane, .pc = pc, .cfa = cfa};
+	test_completed(&c, was, (const MPI_Request *)hb__arg(&c, HB_R_REQUEST), (MPI_Status *)hb__arg(&c, HB_R_STATUS), code);
+	lane->depth = 0;
 	return code;
 }

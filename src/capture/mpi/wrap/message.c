@@ -37,7 +37,7 @@ static void describe(struct hb__call *c, struct hb__request *r)
 struct hb__request *hb__posted(struct hb__call *c, int code)
 {
 	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_NEWREQ);
-	struct hb__request *r = code == MPI_SUCCESS ? hb__request_add(c->lane, (uintptr_t)*req, req) : NULL;
+	struct hb__request *r = code == MPI_SUCCESS ? hb__request_add(c->lane, (uintptr_t)*req, req, true) : NULL;
 	if (r) {
 		r->persistent = c->fn->flags & HB_PERSISTENT;
 		r->active = !r->persistent;
@@ -126,7 +126,7 @@ static void message_posted(struct hb__call *c, int code)
 	MPI_Message m = *(MPI_Message *)hb__arg(c, HB_R_NEWMSG);
 	struct hb__request *r = NULL;
 	if (m != hb__known.message_null && m != hb__known.message_no_proc)
-		r = hb__request_add(c->lane, (uintptr_t)m, NULL);
+		r = hb__request_add(c->lane, (uintptr_t)m, NULL, true);
 	else
 		c->lane->posted++;
 	if (r)
@@ -175,4 +175,59 @@ int hb__on_iprobe(struct hb__call *c)
 		return code;
 	}
 	return iprobe_found(c, st, code);
+}
+
+/* ---- the quick way ---- */
+
+void hb__quick_track(struct hb__lane *lane, const MPI_Request *request)
+{
+	struct hb__request *r = hb__request_add(lane, (uintptr_t)*request, request, false);
+	if (likely(r))
+		r->message = true;
+}
+
+void hb__quick_track_receive(
+	struct hb__lane *lane, const struct hb__slot *slot, const MPI_Request *request, unsigned source, unsigned tag)
+{
+	struct hb__request *r = hb__request_add(lane, (uintptr_t)*request, request, false);
+	if (unlikely(!r))
+		return;
+	r->message = r->receive = true;
+	r->source = (int32_t)slot->arg[source];
+	r->tag = (int32_t)slot->arg[tag];
+	r->wild = slot->answers == HB__TELLS_MESSAGE;
+	r->bytes = slot->answers == HB__TELLS_NOTHING ? 0 : slot->bytes;
+}
+
+void hb__quick_message(struct hb__quick q, uint64_t exit, uint16_t check, const MPI_Status *st)
+{
+	int64_t results[3] = {hb__neutral_rank(st->MPI_SOURCE), hb__neutral_tag(st->MPI_TAG), hb__status_bytes(st)};
+	hb__row_quick(q.lane, q.slot, q.enter, exit, check, results, 3);
+}
+
+void hb__quick_failed(struct hb__quick q, uint64_t exit, uint16_t check, const MPI_Status *st, int code)
+{
+	int64_t results[3];
+	struct hb__call c = {
+		.fn = q.slot->fn, .lane = q.lane, .slot = q.slot, .enter = q.enter, .check = check, .results = results};
+	int error = hb__error_class(code);
+	if (st && c.fn->cls == HB_RECV && q.slot->answers != HB__TELLS_NOTHING &&
+		error == 15 /* truncated: there was a message */)
+		hb__result_message(&c, st);
+	hb__row_event(&c, exit, error);
+}
+
+/* A call of which the library has been asked already. */
+static struct hb__call asked(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa)
+{
+	return (struct hb__call){.fn = fn, .a = a, .lane = lane, .pc = pc, .cfa = cfa};
+}
+
+int hb__quick_probed(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa,
+	MPI_Status *st, int code)
+{
+	struct hb__call c = asked(lane, fn, a, pc, cfa);
+	iprobe_found(&c, st, code);
+	lane->depth = 0;
+	return code;
 }

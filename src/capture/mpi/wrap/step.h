@@ -7,6 +7,7 @@
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/slots/slots.h"
 #include "capture/mpi/track/track.h"
+#include "capture/mpi/wrap/quick.h"
 #include "capture/mpi/wrap/wrap.h"
 
 #pragma GCC visibility push(hidden)

@@ -8,16 +8,16 @@
 
 #define HB__CALLER __builtin_extract_return_addr(__builtin_return_address(0)), __builtin_dwarf_cfa()
 
-/* The short way of a function that is counted and no event: returns from the wrapper where nothing is unusual. next_type: of the
- * library's function, called with the rest. */
-#define HB__PLAIN(number, entry, next_type, ...)                                             \
+/* The short way of a function that is counted and no event: returns from the wrapper where nothing is unusual. call: of the
+ * library's function. */
+#define HB__PLAIN(number, call)                                                              \
 	do {                                                                                 \
 		struct hb__lane *lane = hb__self;                                            \
 		if (likely(lane && !lane->unusual && hb__handlers[number] == hb__on_plain && \
 			    lane->control->calls[number])) {                                 \
 			lane->control->calls[number]++;                                      \
 			lane->depth = 1;                                                     \
-			int code = ((next_type)hb__next[entry][number])(__VA_ARGS__);        \
+			int code = call;                                                     \
 			lane->depth = 0;                                                     \
 			return code;                                                         \
 		}                                                                            \
