@@ -86,14 +86,36 @@ int hb_P{name}({wide_params})
 }}
 """
 
-# The quick way (capture/mpi/wrap/quick.h) of what is called often, by the shape of the function: what has to be so beside the
+# The quick way (capture/mpi/wrap/quick/quick.h) of what is called often, by the shape of the function: what has to be so beside the
 # lane's word, and what is done then. {call}: the library's function. Names in braces: the parameters, by their kinds.
 EXPECTED = """
 	struct hb__lane *lane = hb__self;
 	struct hb__slot *s;
 	if (likely(lane && !(lane->word & {unusual}) && (s = lane->last->after)->quick == &fn_{name} && s->pc == pc &&
 		    s->epoch == hb__epoch{same}{asked})) {{{does}
+	}}
+	if (lane && (lane->word & {unusual}) == HB__WORD_LIMIT(HB__AT_ORDER) && lane->control->calls[HB_FN_{name}]{asked}{no_choice}) {{
+		hb__counted_begin(lane, HB_FN_{name});{counted}
 	}}"""
+# At level order, of a call that is no choice: it is counted, and its requests are tracked.
+COUNTED = """
+		return hb__counted_end(lane, {call});"""
+COUNTED_POST = """
+		int code = {call};
+		if (likely(code == MPI_SUCCESS))
+			{track};
+		return hb__counted_end(lane, code);"""
+WILD = "((int){source} == MPI_ANY_SOURCE || (int){last_tag} == MPI_ANY_TAG)"
+ORDER = {  # what makes it no choice, and what is done
+    "send": ("", COUNTED), "collective": ("", COUNTED),
+    "post send": ("", COUNTED_POST.replace("{track}", "hb__quick_track(lane, (const MPI_Request *){newreq})")),
+    "post receive": ("", COUNTED_POST.replace("{track}", "hb__counted_receive(lane, (const MPI_Request *){newreq}, (int){source}, (int){last_tag})")),
+    "receive": (" && !" + WILD, COUNTED), "exchange": (" && !" + WILD, COUNTED),
+    "wait": (" && !hb__completes_choice(1, (const MPI_Request *){request})", """
+		return hb__counted_wait(lane, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
+    "waitall": (" && !hb__completes_choice((int){nreq}, (const MPI_Request *){reqs})", """
+		return hb__counted_waitall(lane, *at, (int){nreq}, (MPI_Request *){reqs}, (MPI_Status *){statuses});"""),
+}
 BEGIN = "\n\t\tstruct hb__quick q = hb__quick_begin(lane, s, HB_FN_{name});"
 STATUS = """
 		MPI_Status own, *st = (MPI_Status *){status} == MPI_STATUS_IGNORE ? &own : (MPI_Status *){status};
@@ -117,10 +139,13 @@ QUICK = {
 		if (likely(code == MPI_SUCCESS))
 			hb__quick_track_receive(lane, s, (const MPI_Request *){newreq}, {source_at}, {tag_at});
 		return hb__quick_end(q, exit, 0, code);"""),
-    "receive": ("HB__UNUSUAL_ALONE", STATUS_THERE, """
+    "exchange": ("HB__UNUSUAL_ALONE", STATUS_THERE, """
 		uint16_t check = hb__quick_sent(s, {buffer});""" + STATUS + BEGIN + """
 		int code = {call};
 		return hb__quick_received(q, check, st, code);"""),
+    "receive": ("HB__UNUSUAL_ALONE", STATUS_THERE, STATUS + BEGIN + """
+		int code = {call};
+		return hb__quick_received(q, 0, st, code);"""),
     "collective": ("HB__UNUSUAL_ALONE", "{placed}", """
 		uint16_t given = hb__quick_side(&s->in, {buffer});""" + BEGIN + """
 		int code = {call};
@@ -392,7 +417,8 @@ def shape_of(row):
     if row.cls == "send":
         return "post send" if "nonblocking" in flags else "send"
     if row.cls == "recv":
-        return "receive" if "nonblocking" not in flags else None if "dest" in kinds else "post receive"
+        exchanges, posts = "dest" in kinds, "nonblocking" in flags
+        return None if exchanges and posts else "exchange" if exchanges else "post receive" if posts else "receive"
     if row.cls == "probe":
         return None if "newmsg" in kinds else "probed" if "poll" in flags else "receive"
     if row.cls == "collective":
@@ -410,6 +436,7 @@ def quick_way(row, fields, types):
         return ""
     kinds = [kind for _, kind in row.params]
     known = {kind: n for n, kind in reversed(row.params)} | fields  # the first of each kind
+    known["last_tag"] = {kind: n for n, kind in row.params}.get("tag")
     if shape in ("probed", "tested"):
         known["asked"] = (STATUS_THERE + (" && {request}" if shape == "tested" else "")).format(**known)
         known["was"] = "\n\t\tuintptr_t was = (uintptr_t)*(const MPI_Request *){request};".format(**known) if shape == "tested" else ""
@@ -423,7 +450,9 @@ def quick_way(row, fields, types):
     if shape == "post receive":
         known |= {f"{kind}_at": recorded.index(kinds.index(kind)) for kind in ("source", "tag")}
     unusual, asked, does = QUICK[shape]
-    return EXPECTED.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known), **known)
+    no_choice, counted = ORDER[shape]
+    return EXPECTED.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known),
+                           no_choice=no_choice.format(**known), counted=counted.format(**known), **known)
 
 
 def main():
@@ -443,7 +472,7 @@ def main():
             return
         text = open(header).read()
         declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", text))
-        out.write('#include "capture/mpi/wrap/quick.h"\n#include "capture/mpi/family/family.h"\n#include "mpi_ids.h"\n')
+        out.write('#include "capture/mpi/wrap/quick/quick.h"\n#include "capture/mpi/family/family.h"\n#include "mpi_ids.h"\n')
         emitted = [r for r in rows if r.name in declared or ("later" in r.flags and not r.wide)]
         for row in emitted:
             row.known = None if row.name in declared else set(re.findall(r"\bMPIX?_\w+", text))

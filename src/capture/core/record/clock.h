@@ -17,7 +17,7 @@ struct hb__clock {
 	uint64_t zero;  /* count at tick 0 */
 	uint64_t mono_zero, real_zero;
 };
-extern struct hb__clock hb__clock;
+extern struct hb__clock hb__clock __attribute__((visibility("hidden")));
 
 static inline uint64_t hb__system_ns(clockid_t id)
 {

@@ -247,20 +247,17 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int error);
 void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter, uint64_t exit, uint16_t check,
 	const int64_t *results, size_t n);
 
-#define HB__ROW_QUICK 127 /* results of an event at most: their number is one byte */
-/* The row of an event that succeeded, n <= HB__ROW_QUICK results. */
-static inline __attribute__((always_inline)) void hb__row_quick(struct hb__lane *lane, const struct hb__slot *slot,
-	uint64_t enter, uint64_t exit, uint16_t check, const int64_t *results, size_t n)
+/* Begins the row of an event that succeeded, of up to n results; NULL: it does not fit what is taken for granted here. What follows,
+ * when there are results: their number in a byte, and they. */
+static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__lane *lane, const struct hb__slot *slot,
+	uint64_t enter, uint64_t exit, uint16_t check, size_t n, bool results)
 {
-	struct hb_lane_control *control = lane->control;
 	uint8_t *w = lane->w;
 	uint64_t gap = enter - lane->last_tick, took = exit - enter;
-	bool fits = (size_t)(lane->end - w) >= 4 * HB_UV_MAX + n * HB_UV_MAX;
-	if (unlikely(!fits || control->polls || (int64_t)(gap | took) < 0)) {
-		hb__row_unusual(lane, slot, enter, exit, check, results, n);
-		return;
-	}
-	uint16_t row = slot->row | (n > 0); /* the lowest bit of a uv is that of its first byte */
+	bool fits = (size_t)(lane->end - w) >= (4 + n) * HB_UV_MAX;
+	if (unlikely(!fits || lane->control->polls || (int64_t)(gap | took) < 0))
+		return NULL;
+	uint16_t row = slot->row | results; /* the lowest bit of a uv is that of its first byte */
 	memcpy(w, &row, 2);
 	w += slot->row_bytes;
 	w = hb_put_uv(w, gap);
@@ -269,13 +266,31 @@ static inline __attribute__((always_inline)) void hb__row_quick(struct hb__lane 
 		memcpy(w, &check, 2);
 		w += 2;
 	}
+	lane->last_tick = exit;
+	return w;
+}
+
+static inline void hb__row_done(struct hb__lane *lane, uint8_t *w)
+{
+	hb__row_commit(lane, w);
+	lane->control->events++;
+}
+
+#define HB__ROW_QUICK 127 /* results of an event at most: their number is one byte */
+/* The row of an event that succeeded, n <= HB__ROW_QUICK results. */
+static inline __attribute__((always_inline)) void hb__row_quick(struct hb__lane *lane, const struct hb__slot *slot,
+	uint64_t enter, uint64_t exit, uint16_t check, const int64_t *results, size_t n)
+{
+	uint8_t *w = hb__row_begin(lane, slot, enter, exit, check, n, n > 0);
+	if (unlikely(!w)) {
+		hb__row_unusual(lane, slot, enter, exit, check, results, n);
+		return;
+	}
 	if (n)
 		*w++ = (uint8_t)n;
 	for (size_t i = 0; i < n; i++)
 		w = hb_put_sv(w, results[i]);
-	lane->last_tick = exit;
-	hb__row_commit(lane, w);
-	control->events++;
+	hb__row_done(lane, w);
 }
 
 /* Of any event, quick where it is a usual one without results. */

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #define WHOLE 4096 /* contents up to this size are digested whole */
+#define SHORT 128  /* ... and without a call up to this one */
 #define PIECE 1024 /* of longer ones the first, a middle and the last piece */
 
 /* 0 is kept for what is not known. */
@@ -45,9 +46,12 @@ static bool of_block(const uint8_t *b, int64_t bytes, uint64_t *h)
 	return true;
 }
 
-static __attribute__((noinline)) uint16_t of_many(const void *p, int64_t bytes)
+/* Of more than a short message, or of memory that has to be asked for. Apart, so that the way of short ones saves no registers. */
+static __attribute__((noinline)) uint16_t of_any(const void *p, int64_t bytes)
 {
 	uint64_t h = 0;
+	if (likely(bytes <= WHOLE && bytes && hb__readable(p, (size_t)bytes)))
+		return told(XXH3_64bits_withSeed(p, (size_t)bytes, 0)); /* the same, as another function: that one stands below */
 	if (!bytes || (bytes > WHOLE && of_pieces(p, bytes, &h)))
 		return told(h);
 	not_readable(p);
@@ -56,8 +60,9 @@ static __attribute__((noinline)) uint16_t of_many(const void *p, int64_t bytes)
 
 uint16_t hb__contents(const void *p, int64_t bytes)
 {
-	if (unlikely(bytes > WHOLE || !hb__readable(p, (size_t)bytes)))
-		return of_many(p, bytes);
+	uintptr_t first = (uintptr_t)p >> HB__PAGE_BITS, last = ((uintptr_t)p + (size_t)bytes - 1) >> HB__PAGE_BITS;
+	if (unlikely((uint64_t)bytes - 1 >= SHORT || first != last || !hb__page_is_known(first)))
+		return of_any(p, bytes);
 	return told(XXH3_64bits(p, (size_t)bytes));
 }
 

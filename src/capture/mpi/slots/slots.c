@@ -69,7 +69,8 @@ static void change(struct hb__lane *lane, struct hb__slot *s, uint32_t changed, 
 			uintptr_t tag = a[s->fn->recorded[i].arg];
 			hb__slot_change(lane, s, i, tag, hb__neutral_tag((int)tag));
 		}
-	hb__slot_answers(s);
+	if (s->fn->cls == HB_RECV)
+		hb__slot_answers(s);
 }
 
 const struct hb__slot *hb__slot_with_tags(struct hb__call *c, struct hb__slot *s, uint32_t changed)

@@ -23,6 +23,7 @@ void hb__request_enqueue(struct hb__request *r)
 		return;
 	}
 	r->tail = NULL;
+	hb__requests.mixed |= r->more;
 	first->tail->chain = r;
 	first->tail = r;
 }

@@ -174,6 +174,7 @@ struct hb__request {
 struct hb__requests {
 	struct hb__request *recent[1u << HB__RECENT_BITS], *unused;
 	struct hb__map map;
+	bool mixed; /* one that has more was put behind another with its handle */
 };
 extern struct hb__requests hb__requests;
 

@@ -6,7 +6,7 @@
 static bool is_null(uintptr_t handle) { return (MPI_Request)handle == hb__known.request_null; }
 
 /* At level order a completion is a choice when it tells which message a wildcard got, or whether a cancel worked. */
-static bool chosen(uintptr_t handle)
+bool hb__chosen(uintptr_t handle)
 {
 	if (is_null(handle))
 		return false;
@@ -49,31 +49,10 @@ static uint16_t contents_of(struct hb__call *c, struct hb__request *r)
 	return check;
 }
 
-/* Of a message that nobody else knows more of: one posted by the quick way. */
-static inline void message_completed(struct hb__call *c, struct hb__request *r, const MPI_Status *st, bool tell)
-{
-	bool told = r->receive && r->source != HB_PROC_NULL &&
-		    (r->wild || (r->bytes >= 0 && hb__status_bytes(st) != r->bytes));
-	if (!tell) {
-	} else if (unlikely(hb__status_cancelled(st))) {
-		hb__result_status(c, r, st, MPI_SUCCESS, NULL);
-	} else {
-		hb__result(c, told ? HB_ST_MESSAGE : HB_ST_AS_POSTED);
-		hb__result_ref(c, r->lane, r->posting);
-		if (told)
-			hb__result_message(c, st);
-	}
-	hb__request_remove(r);
-}
-
 /* The results of one completed request, and its end. at: its variable. */
-static void completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell)
+void hb__completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell)
 {
 	struct hb__request *r = is_null(handle) ? NULL : hb__request_take(handle, at);
-	if (likely(r && !r->more && error == MPI_SUCCESS)) {
-		message_completed(c, r, st, tell);
-		return;
-	}
 	if (is_null(handle) || (r && !r->active)) {
 		hb__request_back(r);
 		if (tell)
@@ -119,19 +98,19 @@ int hb__on_wait(struct hb__call *c)
 	MPI_Status own, *st = hb__status(c, &own);
 	HB__NEED(req && st);
 	uintptr_t was = (uintptr_t)*req;
-	hb__begin(c, hb__config.order && chosen(was));
+	hb__begin(c, hb__config.order && hb__chosen(was));
 	int code = HB__GO(wait, c, req, st);
-	completed(c, was, req, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
+	hb__completed(c, was, req, st, code, telling(c) && hb__results(c, HB__STATUS_RESULTS));
 	hb__end(c, code);
 	return code;
 }
 
 /* Apart from the way of a poll that says no, which is to stay short. */
-static __attribute__((noinline)) int test_completed(
+__attribute__((noinline)) int hb__test_completed(
 	struct hb__call *c, uintptr_t was, const MPI_Request *req, MPI_Status *st, int code)
 {
 	hb__begin_poll(c);
-	completed(c, was, req, st, code, hb__results(c, HB__STATUS_RESULTS));
+	hb__completed(c, was, req, st, code, hb__results(c, HB__STATUS_RESULTS));
 	hb__end_poll(c, code);
 	return code;
 }
@@ -149,7 +128,7 @@ int hb__on_test(struct hb__call *c)
 		c->lane->control->polls++;
 		return code;
 	}
-	return test_completed(c, was, req, st, code);
+	return hb__test_completed(c, was, req, st, code);
 }
 
 int hb__on_get_status(struct hb__call *c)
@@ -231,7 +210,7 @@ static bool any_chosen(const struct several *s)
 {
 	bool yes = false;
 	for (int i = 0; hb__config.order && i < s->n && !yes; i++)
-		yes = chosen(s->was[i]);
+		yes = hb__chosen(s->was[i]);
 	return yes;
 }
 
@@ -242,12 +221,13 @@ static int error_of(int code, const MPI_Status *st)
 							     : MPI_SUCCESS;
 }
 
-static void all_completed(struct hb__call *c, struct several *s, int code, bool tell)
+void hb__all_completed(struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code,
+	bool tell)
 {
 	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
 		return; /* the call itself was wrong: nothing completed */
-	for (int i = 0; i < s->n; i++)
-		completed(c, s->was[i], &s->reqs[i], &s->st[i], error_of(code, &s->st[i]), tell);
+	for (int i = 0; i < n; i++)
+		hb__completed(c, was[i], &reqs[i], &st[i], error_of(code, &st[i]), tell);
 }
 
 static bool room_for_all(struct hb__call *c, const struct several *s)
@@ -262,7 +242,7 @@ int hb__on_waitall(struct hb__call *c)
 		return hb__invoke_next(c);
 	hb__begin(c, any_chosen(&s));
 	int code = HB__GO(waitall, c, s.n, s.reqs, s.st);
-	all_completed(c, &s, code, telling(c) && room_for_all(c, &s));
+	hb__all_completed(c, s.n, s.reqs, s.was, s.st, code, telling(c) && room_for_all(c, &s));
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
 	return code;
@@ -278,7 +258,7 @@ int hb__on_testall(struct hb__call *c)
 		c->lane->control->polls++;
 	} else {
 		hb__begin_poll(c);
-		all_completed(c, &s, code, room_for_all(c, &s));
+		hb__all_completed(c, s.n, s.reqs, s.was, s.st, code, room_for_all(c, &s));
 		hb__end_poll(c, code);
 	}
 	hb__scratch_release(c->lane, s.mark);
@@ -294,7 +274,7 @@ static void one_completed(struct hb__call *c, struct several *s, int index, MPI_
 		return;
 	}
 	hb__result(c, index);
-	completed(c, s->was[index], &s->reqs[index], st, code, true);
+	hb__completed(c, s->was[index], &s->reqs[index], st, code, true);
 }
 
 int hb__on_waitany(struct hb__call *c)
@@ -349,7 +329,7 @@ static void some_completed(struct hb__call *c, struct several *s, int code)
 	for (int k = 0; k < n; k++) {
 		if (tell)
 			hb__result(c, indices[k]);
-		completed(c, s->was[indices[k]], &s->reqs[indices[k]], &s->st[k], error_of(code, &s->st[k]), tell);
+		hb__completed(c, s->was[indices[k]], &s->reqs[indices[k]], &s->st[k], error_of(code, &s->st[k]), tell);
 	}
 }
 
@@ -419,71 +399,5 @@ int hb__on_look_at_several(struct hb__call *c)
 			seen(c, &s, indices ? indices[k] : k, &s.st[k], code);
 	}
 	hb__scratch_release(c->lane, s.mark);
-	return code;
-}
-
-/* ---- the quick way ---- */
-
-/* The call, so far as what completes requests asks for it. */
-static void quick_call(struct hb__call *c, struct hb__quick q, int64_t *results)
-{
-	c->fn = q.slot->fn;
-	c->lane = q.lane;
-	c->slot = q.slot;
-	c->enter = q.enter;
-	c->results = results;
-	c->nresults = 0;
-	c->check = 0;
-}
-
-static inline int quick_completed(struct hb__call *c, struct hb__quick q, uint64_t exit, int code)
-{
-	if (likely(code == MPI_SUCCESS && c->nresults <= HB__ROW_QUICK))
-		hb__row_quick(q.lane, q.slot, q.enter, exit, 0, c->results, c->nresults);
-	else
-		hb__row_event(c, exit, code == MPI_SUCCESS ? 0 : hb__error_class(code));
-	return hb__quick_over(q, code);
-}
-
-int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function next, MPI_Request *req, MPI_Status *st)
-{
-	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
-	struct hb__call c;
-	int64_t results[HB__STATUS_RESULTS];
-	MPI_Status own;
-	uintptr_t was = (uintptr_t)*req;
-	if (st == MPI_STATUS_IGNORE)
-		st = &own;
-	quick_call(&c, q, results);
-	int code = ((int (*)(MPI_Request *, MPI_Status *))next)(req, st);
-	uint64_t exit = hb__tick();
-	completed(&c, was, req, st, code, true);
-	return quick_completed(&c, q, exit, code);
-}
-
-int hb__quick_waitall(
-	struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs, MPI_Status *st)
-{
-	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
-	struct hb__call c;
-	int64_t results[HB__QUICK_REQUESTS * HB__STATUS_RESULTS];
-	MPI_Status own[HB__QUICK_REQUESTS];
-	uintptr_t was[HB__QUICK_REQUESTS];
-	struct several s = {.n = n, .reqs = reqs, .was = was, .st = st == MPI_STATUSES_IGNORE ? own : st};
-	for (int i = 0; i < n; i++)
-		was[i] = (uintptr_t)reqs[i];
-	quick_call(&c, q, results);
-	int code = ((int (*)(int, MPI_Request *, MPI_Status *))next)(n, reqs, s.st);
-	uint64_t exit = hb__tick();
-	all_completed(&c, &s, code, true);
-	return quick_completed(&c, q, exit, code);
-}
-
-int hb__quick_tested(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa,
-	uintptr_t was, int code)
-{
-	struct hb__call c = {.fn = fn, .a = a, .lane = lane, .pc = pc, .cfa = cfa};
-	test_completed(&c, was, (const MPI_Request *)hb__arg(&c, HB_R_REQUEST), (MPI_Status *)hb__arg(&c, HB_R_STATUS), code);
-	lane->depth = 0;
 	return code;
 }

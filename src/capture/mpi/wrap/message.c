@@ -151,7 +151,7 @@ int hb__on_probe(struct hb__call *c)
 }
 
 /* Apart from the way of a probe that says no, which is to stay short. */
-static __attribute__((noinline)) int iprobe_found(struct hb__call *c, MPI_Status *st, int code)
+__attribute__((noinline)) int hb__iprobe_found(struct hb__call *c, MPI_Status *st, int code)
 {
 	hb__begin_poll(c);
 	if (code == MPI_SUCCESS) {
@@ -174,60 +174,5 @@ int hb__on_iprobe(struct hb__call *c)
 		c->lane->control->polls++;
 		return code;
 	}
-	return iprobe_found(c, st, code);
-}
-
-/* ---- the quick way ---- */
-
-void hb__quick_track(struct hb__lane *lane, const MPI_Request *request)
-{
-	struct hb__request *r = hb__request_add(lane, (uintptr_t)*request, request, false);
-	if (likely(r))
-		r->message = true;
-}
-
-void hb__quick_track_receive(
-	struct hb__lane *lane, const struct hb__slot *slot, const MPI_Request *request, unsigned source, unsigned tag)
-{
-	struct hb__request *r = hb__request_add(lane, (uintptr_t)*request, request, false);
-	if (unlikely(!r))
-		return;
-	r->message = r->receive = true;
-	r->source = (int32_t)slot->arg[source];
-	r->tag = (int32_t)slot->arg[tag];
-	r->wild = slot->answers == HB__TELLS_MESSAGE;
-	r->bytes = slot->answers == HB__TELLS_NOTHING ? 0 : slot->bytes;
-}
-
-void hb__quick_message(struct hb__quick q, uint64_t exit, uint16_t check, const MPI_Status *st)
-{
-	int64_t results[3] = {hb__neutral_rank(st->MPI_SOURCE), hb__neutral_tag(st->MPI_TAG), hb__status_bytes(st)};
-	hb__row_quick(q.lane, q.slot, q.enter, exit, check, results, 3);
-}
-
-void hb__quick_failed(struct hb__quick q, uint64_t exit, uint16_t check, const MPI_Status *st, int code)
-{
-	int64_t results[3];
-	struct hb__call c = {
-		.fn = q.slot->fn, .lane = q.lane, .slot = q.slot, .enter = q.enter, .check = check, .results = results};
-	int error = hb__error_class(code);
-	if (st && c.fn->cls == HB_RECV && q.slot->answers != HB__TELLS_NOTHING &&
-		error == 15 /* truncated: there was a message */)
-		hb__result_message(&c, st);
-	hb__row_event(&c, exit, error);
-}
-
-/* A call of which the library has been asked already. */
-static struct hb__call asked(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa)
-{
-	return (struct hb__call){.fn = fn, .a = a, .lane = lane, .pc = pc, .cfa = cfa};
-}
-
-int hb__quick_probed(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa,
-	MPI_Status *st, int code)
-{
-	struct hb__call c = asked(lane, fn, a, pc, cfa);
-	iprobe_found(&c, st, code);
-	lane->depth = 0;
-	return code;
+	return hb__iprobe_found(c, st, code);
 }

@@ -2,8 +2,8 @@
  * after the last one before has the same function, place and arguments (compared by generated code). Then there is no array of
  * arguments, no handler and nobody to tell: the library is called, and the row written. Everything else goes to the handler of the
  * function, which does the same for any call. */
-#ifndef HBDB_CAPTURE_WRAP_QUICK_H
-#define HBDB_CAPTURE_WRAP_QUICK_H
+#ifndef HBDB_CAPTURE_WRAP_QUICK_QUICK_H
+#define HBDB_CAPTURE_WRAP_QUICK_QUICK_H
 
 #include "capture/mpi/family/family.h"
 #include "capture/mpi/slots/slots.h"
@@ -106,6 +106,22 @@ static inline __attribute__((always_inline)) int hb__quick_collected(
 	}
 	return hb__quick_end(q, exit, check, code);
 }
+
+/* At level order, around a call that is no choice. */
+static inline __attribute__((always_inline)) void hb__counted_begin(struct hb__lane *lane, unsigned function)
+{
+	lane->control->calls[function]++;
+	lane->depth = 1;
+}
+static inline __attribute__((always_inline)) int hb__counted_end(struct hb__lane *lane, int code)
+{
+	lane->depth = 0;
+	return code;
+}
+void hb__counted_receive(struct hb__lane *lane, const MPI_Request *request, int source, int tag);
+bool hb__completes_choice(int n, const MPI_Request *reqs);
+int hb__counted_wait(struct hb__lane *lane, hb__function next, MPI_Request *req, MPI_Status *st);
+int hb__counted_waitall(struct hb__lane *lane, hb__function next, int n, MPI_Request *reqs, MPI_Status *st);
 
 /* Completions, complete.c. */
 int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function next, MPI_Request *req, MPI_Status *st);
