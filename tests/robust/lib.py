@@ -64,6 +64,8 @@ PROGRAMS = {
     "opaque.so": (["memory/opaque_mpi.c"], ["-shared", "-fPIC"]),
     "opaque": (["memory/opaque.c"], ["-Wl,--no-as-needed", "{opaque.so}", "-Wl,-rpath,{folder}"]),
     "asan": (["process.c"], ["-fsanitize=address"]),
+    "frames.so": (["quick/frames.c"], ["-shared", "-fPIC", "-ldl"]),
+    "often": (["quick/often.c"], []),
 }
 
 

@@ -65,3 +65,30 @@ def asan(t):
     done = t.record(command, env=env)
     t.same_run(bare, done)
     t.all_events()
+
+
+TURNS, FUNCTIONS = 10, 13
+
+
+def quick_calls(t, *options):
+    """How many calls of each function came to the library past the handlers, of TURNS."""
+    env = {"LD_PRELOAD": t.program("frames.so")}
+    command = t.launch(1, t.program("often"), str(TURNS))
+    if t.mpi == "openmpi":
+        command[1:1] = ["-x", "LD_PRELOAD"]
+    done = t.record(command, *options, env=env, name="-".join(("r",) + options))
+    found = re.findall(r"^quick (\w+) (\d+) of %d$" % TURNS, done.out, re.M)
+    t.want(done.status == 0 and len(found) == FUNCTIONS, "status %d\n%s%s" % (done.status, done.out, done.tail()))
+    return {name: int(n) for name, n in found}
+
+
+@test("tools/quick-way")
+def quick_way(t):
+    """What is called often goes past the handlers from the third time on; when something unusual is asked for, nothing does."""
+    slow = {name: n for name, n in quick_calls(t).items() if n < TURNS - 2}
+    t.want(not slow, "these calls go through their handlers: %r" % slow)
+    slow = {name: n for name, n in quick_calls(t, "--level", "order").items() if n < TURNS - 2}
+    t.want(not slow, "at level order these do: %r" % slow)
+    for option in (["--level", "racing"], ["--shake", "1"], ["--check"]):
+        quick = {name: n for name, n in quick_calls(t, *option).items() if n}
+        t.want(not quick, "%s: these calls go past their handlers: %r" % (option, quick))

@@ -65,7 +65,7 @@ struct hb__slot;
 struct hb__follow;
 struct hb__user;
 
-enum { /* what is not to be had for the calls of a lane */
+enum {                    /* what is not to be had for the calls of a lane */
 	HB__AT_ORDER = 1, /* only choices are stored */
 	HB__LOCKED = 2,   /* tables of handles need their lock */
 };
@@ -78,7 +78,7 @@ struct hb__lane {
 			uint8_t depth;   /* > 0: inside a wrapped call */
 			uint8_t special; /* calls are checked, or a session controls them */
 			uint8_t handled; /* others have a part in calls (replay, level racing), or more than events is asked for */
-			uint8_t limits;  /* HB__AT_ORDER, HB__LOCKED */
+			uint8_t limits; /* HB__AT_ORDER, HB__LOCKED */
 		};
 		uint16_t unusual; /* depth or special */
 		uint32_t word;    /* all of it: one test on the way of a call */

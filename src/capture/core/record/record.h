@@ -103,7 +103,8 @@ struct hb__block {
 enum { HB__NOT_IN_A_ROW = 255 };
 struct hb__slot {
 	/* What each call looks at stands first. */
-	const struct hb__fn *quick; /* the function, when the layer says that a call may go the quick way; NULL: not so */
+	const struct hb__fn
+		*quick; /* the function, when the layer says that a call may go the quick way; NULL: not so */
 	const void *pc;
 	uint64_t epoch;
 	struct hb__slot *after; /* the slot of the call that came next, the last time; never NULL */
@@ -144,7 +145,7 @@ struct hb__slots {
 	struct {
 		uint32_t hash;
 		uint32_t n;
-	} tags[256]; /* slots that differ in their tags alone, by hash of the rest: how many were made */
+	} tags[256];          /* slots that differ in their tags alone, by hash of the rest: how many were made */
 	struct hb__slot none; /* of no call */
 	struct hb__slot slot[HB__SLOTS];
 };

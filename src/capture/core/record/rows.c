@@ -147,10 +147,14 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int error)
 	lane->control->events++;
 }
 
-__attribute__((noinline)) void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter, uint64_t exit,
-	uint16_t check, const int64_t *results, size_t n)
+__attribute__((noinline)) void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter,
+	uint64_t exit, uint16_t check, const int64_t *results, size_t n)
 {
-	struct hb__call c = {
-		.lane = lane, .slot = slot, .enter = enter, .check = check, .results = (int64_t *)results, .nresults = n};
+	struct hb__call c = {.lane = lane,
+		.slot = slot,
+		.enter = enter,
+		.check = check,
+		.results = (int64_t *)results,
+		.nresults = n};
 	hb__row_event(&c, exit, 0);
 }

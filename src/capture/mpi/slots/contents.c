@@ -51,7 +51,8 @@ static __attribute__((noinline)) uint16_t of_any(const void *p, int64_t bytes)
 {
 	uint64_t h = 0;
 	if (likely(bytes <= WHOLE && bytes && hb__readable(p, (size_t)bytes)))
-		return told(XXH3_64bits_withSeed(p, (size_t)bytes, 0)); /* the same, as another function: that one stands below */
+		return told(XXH3_64bits_withSeed(
+			p, (size_t)bytes, 0)); /* the same, as another function: that one stands below */
 	if (!bytes || (bytes > WHOLE && of_pieces(p, bytes, &h)))
 		return told(h);
 	not_readable(p);

@@ -131,7 +131,8 @@ static bool simple_side(const struct hb__fn *fn, const struct hb__part *part, bo
 static bool quick(const struct hb__slot *s)
 {
 	const struct hb__fn *fn = s->fn;
-	return s->plain && (fn->cls != HB_COLLECTIVE || (simple_side(fn, &s->in, true) && simple_side(fn, &s->out, false)));
+	return s->plain &&
+	       (fn->cls != HB_COLLECTIVE || (simple_side(fn, &s->in, true) && simple_side(fn, &s->out, false)));
 }
 
 void hb__slot_fill(struct hb__call *c, struct hb__slot *s)

@@ -221,8 +221,8 @@ static int error_of(int code, const MPI_Status *st)
 							     : MPI_SUCCESS;
 }
 
-void hb__all_completed(struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code,
-	bool tell)
+void hb__all_completed(
+	struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code, bool tell)
 {
 	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
 		return; /* the call itself was wrong: nothing completed */

@@ -125,8 +125,8 @@ static inline MPI_Status *hb__status(struct hb__call *c, MPI_Status *own)
 /* What a handler does when the library has answered; the quick way needs it, too, where the answer is not a usual one. Of a completion:
  * at: its variable; tell: its results, for which there is room. */
 void hb__completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell);
-void hb__all_completed(struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code,
-	bool tell);
+void hb__all_completed(
+	struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code, bool tell);
 int hb__test_completed(struct hb__call *c, uintptr_t was, const MPI_Request *req, MPI_Status *st, int code);
 int hb__iprobe_found(struct hb__call *c, MPI_Status *st, int code);
 /* At level order its completion is a choice. */

@@ -52,15 +52,17 @@ static inline __attribute__((always_inline)) bool put_all(struct hb__quick q, ui
 	unsigned n = 0;
 	if (unlikely(!all_simple(done)))
 		return false;
-	uint8_t *w = hb__row_begin(
-		q.lane, q.slot, q.enter, exit, 0, (size_t)done->n * HB__STATUS_RESULTS + 1, done->n > 0);
+	uint8_t *w =
+		hb__row_begin(q.lane, q.slot, q.enter, exit, 0, (size_t)done->n * HB__STATUS_RESULTS + 1, done->n > 0);
 	if (unlikely(!w))
 		return false;
 	uint8_t *count = w;
 	w += done->n > 0;
 	for (int i = 0; i < done->n; i++) {
 		struct hb__request *r = is_null(done->was[i]) ? NULL : *hb__request_place(done->was[i]);
-		if (unlikely(!r || r->handle != done->was[i])) { /* not known: given twice, or of a call that is not recorded */
+		if (unlikely(!r ||
+			     r->handle !=
+				     done->was[i])) { /* not known: given twice, or of a call that is not recorded */
 			w = hb_put_sv(w, is_null(done->was[i]) ? HB_ST_NULL : HB_ST_UNKNOWN);
 			n++;
 			continue;

@@ -1,7 +1,8 @@
 /* Messages that go the quick way: their requests, and rows that are not the plainest. */
 #include "capture/mpi/wrap/step.h"
 
-static inline __attribute__((always_inline)) struct hb__request *track(struct hb__lane *lane, const MPI_Request *request)
+static inline __attribute__((always_inline)) struct hb__request *track(
+	struct hb__lane *lane, const MPI_Request *request)
 {
 	struct hb__request *r = hb__request_add(lane, (uintptr_t)*request, request, false);
 	if (likely(r))

@@ -53,7 +53,8 @@ static inline __attribute__((always_inline)) int hb__quick_over(struct hb__quick
 	return code;
 }
 
-static inline __attribute__((always_inline)) int hb__quick_end(struct hb__quick q, uint64_t exit, uint16_t check, int code)
+static inline __attribute__((always_inline)) int hb__quick_end(
+	struct hb__quick q, uint64_t exit, uint16_t check, int code)
 {
 	if (likely(code == MPI_SUCCESS))
 		hb__row_quick(q.lane, q.slot, q.enter, exit, check, NULL, 0);
