@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) int hb__quick_end(
 /* What a message holds that is sent. */
 static inline __attribute__((always_inline)) uint16_t hb__quick_sent(const struct hb__slot *s, uintptr_t buffer)
 {
-	return unlikely(s->check_bytes) ? hb__contents((const void *)buffer, s->check_bytes) : 0;
+	return s->check_bytes ? hb__contents((const void *)buffer, s->check_bytes) : 0;
 }
 
 /* Of a receive or a probe. */
