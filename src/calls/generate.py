@@ -93,7 +93,8 @@ EXPECTED = """
 	struct hb__slot *s;
 	if (likely(lane && !(lane->word & {unusual}) && (s = lane->last->after)->quick == &fn_{name} && s->pc == pc &&
 		    s->epoch == hb__epoch{same}{asked})) {{{does}
-	}}
+	}}"""
+CHOICE_OR_NOT = """
 	if (lane && (lane->word & {unusual}) == HB__WORD_LIMIT(HB__AT_ORDER) && lane->control->calls[HB_FN_{name}]{asked}{no_choice}) {{
 		hb__counted_begin(lane, HB_FN_{name});{counted}
 	}}"""
@@ -121,6 +122,8 @@ STATUS = """
 		MPI_Status own, *st = (MPI_Status *){status} == MPI_STATUS_IGNORE ? &own : (MPI_Status *){status};
 		{status} = (uintptr_t)st;"""
 STATUS_THERE = " && HB__ANSWERS({status}, MPI_STATUS_IGNORE)"
+STATUSES_THERE = " && HB__ANSWERS({statuses}, MPI_STATUSES_IGNORE)"
+SEVERAL = " && (unsigned){nreq} <= HB__QUICK_REQUESTS && {reqs}"
 QUICK = {
     "send": ("HB__UNUSUAL_ALONE", "", """
 		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
@@ -152,9 +155,27 @@ QUICK = {
 		return hb__quick_collected(q, given, {out}, code);"""),
     "wait": ("HB__UNUSUAL", " && {request}" + STATUS_THERE, """
 		return hb__quick_wait(lane, s, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
-    "waitall": ("HB__UNUSUAL", " && (unsigned){nreq} <= HB__QUICK_REQUESTS && {reqs} && HB__ANSWERS({statuses}, MPI_STATUSES_IGNORE)", """
+    "waitall": ("HB__UNUSUAL", SEVERAL + STATUSES_THERE, """
 		return hb__quick_waitall(lane, s, *at, (int){nreq}, (MPI_Request *){reqs}, (MPI_Status *){statuses});"""),
+    "waitany": ("HB__UNUSUAL", SEVERAL + " && {index}" + STATUS_THERE, """
+		return hb__quick_waitany(lane, s, *at, (int){nreq}, (MPI_Request *){reqs}, (int *){index}, (MPI_Status *){status});"""),
+    "waitsome": ("HB__UNUSUAL", SEVERAL + " && {outcount} && {indices}" + STATUSES_THERE, """
+		return hb__quick_waitsome(
+			lane, s, *at, (int){nreq}, (MPI_Request *){reqs}, (int *){outcount}, (int *){indices}, (MPI_Status *){statuses});"""),
 }
+
+# Polls of several requests.
+POLLS = {
+    "testall": (" && {flag}" + STATUSES_THERE, "(int *){flag}, (MPI_Status *){statuses}"),
+    "testany": (" && {flag} && {index}" + STATUS_THERE, "(int *){index}, (int *){flag}, (MPI_Status *){status}"),
+    "testsome": (" && {outcount} && {indices}" + STATUSES_THERE, "(int *){outcount}, (int *){indices}, (MPI_Status *){statuses}"),
+}
+POLL_SEVERAL = """
+	struct hb__lane *lane = hb__self;
+	if (likely(lane && !(lane->word & HB__UNUSUAL_POLL) && lane->control->calls[HB_FN_{name}]{asked})) {{
+		struct hb__asker who = {{&fn_{name}, *at, pc, cfa}};
+		return hb__quick_{shape}(lane, &who, (int){nreq}, (MPI_Request *){reqs}, {given});
+	}}"""
 
 # A poll that says no has no slot.
 POLL = """
@@ -423,8 +444,11 @@ def shape_of(row):
         return None if "newmsg" in kinds else "probed" if "poll" in flags else "receive"
     if row.cls == "collective":
         return None if "newreq" in kinds else "collective"
-    return {("request", "status"): "wait", ("nreq", "reqs", "statuses"): "waitall",
+    shape = {("request", "status"): "wait", ("nreq", "reqs", "statuses"): "waitall",
+            ("nreq", "reqs", "index", "status"): "waitany", ("nreq", "reqs", "outcount", "indices", "statuses"): "waitsome",
+            ("nreq", "reqs", "flag", "statuses"): "testall", ("nreq", "reqs", "index", "flag", "status"): "testany",
             ("request", "flag", "status"): "tested"}.get(tuple(kinds)) if row.cls == "complete" else None
+    return "testsome" if shape == "waitsome" and "poll" in flags else shape
 
 
 def quick_way(row, fields, types):
@@ -442,6 +466,9 @@ def quick_way(row, fields, types):
         known["was"] = "\n\t\tuintptr_t was = (uintptr_t)*(const MPI_Request *){request};".format(**known) if shape == "tested" else ""
         known["rest"] = "hb__quick_%s(lane, &fn_%s, a, pc, cfa, %s" % (shape, name, "was" if shape == "tested" else "st")
         return POLL.format(**known)
+    if shape in POLLS:
+        asked, given = (text.format(**known) for text in (SEVERAL + POLLS[shape][0], POLLS[shape][1]))
+        return POLL_SEVERAL.format(shape=shape, asked=asked, given=given, **known)
     recorded = [i for i, kind in enumerate(kinds) if kind in RECORDED]
     known["same"] = "".join(f" &&\n\t\t    HB__SAME({types[i]}, s->key[{k}], {row.params[i][0]})" for k, i in enumerate(recorded))
     buffers = [n for n, kind in row.params if kind in ("sbuf", "rbuf")]
@@ -450,9 +477,11 @@ def quick_way(row, fields, types):
     if shape == "post receive":
         known |= {f"{kind}_at": recorded.index(kinds.index(kind)) for kind in ("source", "tag")}
     unusual, asked, does = QUICK[shape]
-    no_choice, counted = ORDER[shape]
-    return EXPECTED.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known),
-                           no_choice=no_choice.format(**known), counted=counted.format(**known), **known)
+    text = EXPECTED
+    if shape in ORDER:  # else each is a choice
+        known |= dict(zip(("no_choice", "counted"), (part.format(**known) for part in ORDER[shape])))
+        text += CHOICE_OR_NOT
+    return text.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known), **known)
 
 
 def main():

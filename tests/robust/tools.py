@@ -67,28 +67,29 @@ def asan(t):
     t.all_events()
 
 
-TURNS, FUNCTIONS = 10, 13
+TURNS, FUNCTIONS = 10, 18
 
 
 def quick_calls(t, *options):
-    """How many calls of each function came to the library past the handlers, of TURNS."""
+    """Of each function: how many calls came to the library past the handlers, and how many there were."""
     env = {"LD_PRELOAD": t.program("frames.so")}
     command = t.launch(1, t.program("often"), str(TURNS))
     if t.mpi == "openmpi":
         command[1:1] = ["-x", "LD_PRELOAD"]
     done = t.record(command, *options, env=env, name="-".join(("r",) + options))
-    found = re.findall(r"^quick (\w+) (\d+) of %d$" % TURNS, done.out, re.M)
+    found = re.findall(r"^quick (\w+) (\d+) of (\d+)$", done.out, re.M)
     t.want(done.status == 0 and len(found) == FUNCTIONS, "status %d\n%s%s" % (done.status, done.out, done.tail()))
-    return {name: int(n) for name, n in found}
+    return {name: (int(quick), int(n)) for name, quick, n in found}
 
 
 @test("tools/quick-way")
 def quick_way(t):
     """What is called often goes past the handlers from the third time on; when something unusual is asked for, nothing does."""
-    slow = {name: n for name, n in quick_calls(t).items() if n < TURNS - 2}
+    slow = {name: n for name, n in quick_calls(t).items() if n[0] < n[1] * (TURNS - 2) // TURNS}
     t.want(not slow, "these calls go through their handlers: %r" % slow)
-    slow = {name: n for name, n in quick_calls(t, "--level", "order").items() if n < TURNS - 2}
-    t.want(not slow, "at level order these do: %r" % slow)
+    # there a wildcard is a choice, and so is which of several requests is over
+    slow = {name: n for name, n in quick_calls(t, "--level", "order").items() if n[0] < n[1] * (TURNS - 2) // TURNS}
+    t.want(set(slow) == {"Waitany", "Waitsome"}, "at level order these do: %r" % slow)
     for option in (["--level", "racing"], ["--shake", "1"], ["--check"]):
-        quick = {name: n for name, n in quick_calls(t, *option).items() if n}
+        quick = {name: n for name, n in quick_calls(t, *option).items() if n[0]}
         t.want(not quick, "%s: these calls go past their handlers: %r" % (option, quick))

@@ -61,6 +61,35 @@ static void several(void)
 	}
 }
 
+/* Which of several: by waiting, and by asking until they say yes. */
+static void which(void)
+{
+	int index, done, at[2];
+	for (int i = 0; i < TURNS; i++) {
+		for (int way = 0; way < 3; way++) {
+			Irecv(in[0], 1, MPI_INT, 0, 20, MPI_COMM_SELF, &r[0]);
+			Irecv(in[1], 2, MPI_INT, MPI_ANY_SOURCE, 21, MPI_COMM_SELF, &r[1]);
+			CHECK(!Testall(2, r, sts));
+			CHECK(!Testany(2, r, &index, &st));
+			CHECK(!Testsome(2, r, &done, at, sts) && done == 0);
+			Send(out_of[0], 1, MPI_INT, 0, 20, MPI_COMM_SELF);
+			Send(out_of[0], 1, MPI_INT, 0, 21, MPI_COMM_SELF);
+			for (int left = 2; way == 0 && left > 0; left--)
+				Waitany(2, r, &index, &st);
+			for (int left = 2; way == 1 && left > 0; left -= done)
+				Waitsome(2, r, &done, at, sts);
+			while (way == 2 && i % 2 && !Testall(2, r, sts)) {}
+			for (int left = 2; way == 2 && i % 2 == 0 && left > 0; left -= index != MPI_UNDEFINED)
+				while (!Testany(2, r, &index, &st)) {}
+		}
+		Waitany(2, r, &index, &st);
+		CHECK(index == MPI_UNDEFINED);
+		Waitsome(2, r, &done, at, sts);
+		CHECK(done == MPI_UNDEFINED);
+		CHECK(Testsome(2, r, &done, at, sts) && done == MPI_UNDEFINED);
+	}
+}
+
 /* Requests of which more is known than of a message that was just posted. */
 static void others(void)
 {
@@ -161,6 +190,7 @@ int main(int argc, char **argv)
 	Init(&argc, &argv);
 	messages();
 	several();
+	which();
 	others();
 	polls();
 	collectives();

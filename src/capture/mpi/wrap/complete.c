@@ -157,14 +157,6 @@ int hb__on_get_status(struct hb__call *c)
 
 /* ---- arrays of requests ---- */
 
-struct several {
-	uint8_t *mark;
-	int n;
-	MPI_Request *reqs;
-	uintptr_t *was;
-	MPI_Status *st; /* of the program, or our own */
-};
-
 /* False: there is no room for an answer. */
 static inline bool answered(const struct hb__call *c, enum hb_role role)
 {
@@ -265,7 +257,7 @@ int hb__on_testall(struct hb__call *c)
 	return code;
 }
 
-static void one_completed(struct hb__call *c, struct several *s, int index, MPI_Status *st, int code)
+void hb__one_completed(struct hb__call *c, const struct several *s, int index, MPI_Status *st, int code)
 {
 	if (!hb__results(c, HB__STATUS_RESULTS + 1))
 		return;
@@ -287,7 +279,7 @@ int hb__on_waitany(struct hb__call *c)
 	hb__begin(c, true);
 	int code = HB__GO(waitany, c, index, st);
 	if (code == MPI_SUCCESS || hb__error_class(code) != 7 /* request */)
-		one_completed(c, &s, *index, st, code);
+		hb__one_completed(c, &s, *index, st, code);
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
 	return code;
@@ -305,17 +297,15 @@ int hb__on_testany(struct hb__call *c)
 		c->lane->control->polls++;
 	} else {
 		hb__begin_poll(c);
-		one_completed(c, &s, *index, st, code);
+		hb__one_completed(c, &s, *index, st, code);
 		hb__end_poll(c, code);
 	}
 	hb__scratch_release(c->lane, s.mark);
 	return code;
 }
 
-static void some_completed(struct hb__call *c, struct several *s, int code)
+void hb__some_completed(struct hb__call *c, const struct several *s, int n, const int *indices, int code)
 {
-	int n = *(int *)hb__arg(c, HB_R_OUTCOUNT);
-	const int *indices = (const int *)hb__arg(c, HB_R_INDICES);
 	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
 		return;
 	if (n == MPI_UNDEFINED || n < 0) {
@@ -341,7 +331,7 @@ int hb__on_waitsome(struct hb__call *c)
 	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
 	hb__begin(c, true);
 	int code = HB__GO(waitsome, c, out, indices, s.st);
-	some_completed(c, &s, code);
+	hb__some_completed(c, &s, *out, indices, code);
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
 	return code;
@@ -358,7 +348,7 @@ int hb__on_testsome(struct hb__call *c)
 		c->lane->control->polls++;
 	} else {
 		hb__begin_poll(c);
-		some_completed(c, &s, code);
+		hb__some_completed(c, &s, *out, indices, code);
 		hb__end_poll(c, code);
 	}
 	hb__scratch_release(c->lane, s.mark);

@@ -22,6 +22,11 @@
 	F(Wait, (MPI_Request * r, MPI_Status * st), (r, st))                                                           \
 	F(Waitall, (int n, MPI_Request *r, MPI_Status *st), (n, r, st))                                                \
 	F(Test, (MPI_Request * r, int *f, MPI_Status *st), (r, f, st))                                                 \
+	F(Waitany, (int n, MPI_Request *r, int *i, MPI_Status *st), (n, r, i, st))                                     \
+	F(Waitsome, (int n, MPI_Request *r, int *o, int *i, MPI_Status *st), (n, r, o, i, st))                         \
+	F(Testall, (int n, MPI_Request *r, int *f, MPI_Status *st), (n, r, f, st))                                     \
+	F(Testany, (int n, MPI_Request *r, int *i, int *f, MPI_Status *st), (n, r, i, f, st))                          \
+	F(Testsome, (int n, MPI_Request *r, int *o, int *i, MPI_Status *st), (n, r, o, i, st))                         \
 	F(Barrier, (MPI_Comm c), (c))                                                                                  \
 	F(Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))                           \
 	F(Allreduce, (const void *b, void *o, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c), (b, o, n, t, op, c))

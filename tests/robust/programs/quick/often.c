@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-	int in[2] = {0}, out[2] = {0}, flag, turns = argc > 1 ? atoi(argv[1]) : 1;
+	int in[2] = {0}, out[2] = {0}, flag, index, done, indices[2], turns = argc > 1 ? atoi(argv[1]) : 1;
 	MPI_Request r[2];
 	MPI_Init(&argc, &argv);
 	for (int i = 0; i < turns; i++) {
@@ -19,6 +19,17 @@ int main(int argc, char **argv)
 		r[1] = MPI_REQUEST_NULL;
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 		MPI_Sendrecv(out, 1, MPI_INT, 0, 3, in, 1, MPI_INT, 0, 3, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+		MPI_Isend(out, 1, MPI_INT, 0, 4, MPI_COMM_SELF, &r[0]);
+		MPI_Irecv(in, 1, MPI_INT, 0, 4, MPI_COMM_SELF, &r[1]);
+		MPI_Waitany(2, r, &index, MPI_STATUS_IGNORE);
+		MPI_Waitsome(2, r, &done, indices, MPI_STATUSES_IGNORE);
+		MPI_Waitsome(2, r, &done, indices, MPI_STATUSES_IGNORE);
+		MPI_Irecv(in, 1, MPI_INT, 0, 5, MPI_COMM_SELF, &r[0]);
+		MPI_Testall(1, r, &flag, MPI_STATUSES_IGNORE);
+		MPI_Testany(1, r, &index, &flag, MPI_STATUS_IGNORE);
+		MPI_Testsome(1, r, &done, indices, MPI_STATUSES_IGNORE);
+		MPI_Send(out, 1, MPI_INT, 0, 5, MPI_COMM_SELF);
+		MPI_Waitall(1, r, MPI_STATUSES_IGNORE);
 		MPI_Barrier(MPI_COMM_SELF);
 		MPI_Bcast(out, 1, MPI_INT, 0, MPI_COMM_SELF);
 		MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);

@@ -130,6 +130,23 @@ int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function ne
 int hb__quick_waitall(
 	struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs, MPI_Status *st);
 
+int hb__quick_waitany(struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs,
+	int *index, MPI_Status *st);
+int hb__quick_waitsome(struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs,
+	int *out, int *indices, MPI_Status *st);
+/* Polls of several; who asks. */
+struct hb__asker {
+	const struct hb__fn *fn;
+	hb__function next;
+	const void *pc, *cfa;
+};
+int hb__quick_testall(
+	struct hb__lane *lane, const struct hb__asker *who, int n, MPI_Request *reqs, int *flag, MPI_Status *st);
+int hb__quick_testany(struct hb__lane *lane, const struct hb__asker *who, int n, MPI_Request *reqs, int *index,
+	int *flag, MPI_Status *st);
+int hb__quick_testsome(struct hb__lane *lane, const struct hb__asker *who, int n, MPI_Request *reqs, int *out,
+	int *indices, MPI_Status *st);
+
 /* A poll said yes, or failed: the rest of its handler. */
 int hb__quick_probed(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa,
 	MPI_Status *st, int code);
