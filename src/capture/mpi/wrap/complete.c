@@ -169,7 +169,7 @@ static bool all_answered(const struct hb__call *c)
 }
 
 /* False: the call is wrong, or memory is gone; it is then the library's alone. */
-static bool several(struct hb__call *c, struct several *s)
+static bool several(struct hb__call *c, struct hb__several *s)
 {
 	s->mark = c->lane->scratch;
 	s->n = (int)hb__arg(c, HB_R_NREQ);
@@ -198,7 +198,7 @@ static bool several(struct hb__call *c, struct several *s)
 	return true;
 }
 
-static bool any_chosen(const struct several *s)
+static bool any_chosen(const struct hb__several *s)
 {
 	bool yes = false;
 	for (int i = 0; hb__config.order && i < s->n && !yes; i++)
@@ -222,14 +222,14 @@ void hb__all_completed(
 		hb__completed(c, was[i], &reqs[i], &st[i], error_of(code, &st[i]), tell);
 }
 
-static bool room_for_all(struct hb__call *c, const struct several *s)
+static bool room_for_all(struct hb__call *c, const struct hb__several *s)
 {
 	return hb__results(c, (size_t)s->n * HB__STATUS_RESULTS + 1);
 }
 
 int hb__on_waitall(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	if (!several(c, &s))
 		return hb__invoke_next(c);
 	hb__begin(c, any_chosen(&s));
@@ -242,7 +242,7 @@ int hb__on_waitall(struct hb__call *c)
 
 int hb__on_testall(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *flag = (int *)hb__arg(c, HB_R_FLAG), code = HB__GO(testall, c, s.n, s.reqs, s.st, flag);
@@ -257,7 +257,7 @@ int hb__on_testall(struct hb__call *c)
 	return code;
 }
 
-void hb__one_completed(struct hb__call *c, const struct several *s, int index, MPI_Status *st, int code)
+void hb__one_completed(struct hb__call *c, const struct hb__several *s, int index, MPI_Status *st, int code)
 {
 	if (!hb__results(c, HB__STATUS_RESULTS + 1))
 		return;
@@ -271,7 +271,7 @@ void hb__one_completed(struct hb__call *c, const struct several *s, int index, M
 
 int hb__on_waitany(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	MPI_Status own, *st = hb__status(c, &own);
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
@@ -287,7 +287,7 @@ int hb__on_waitany(struct hb__call *c)
 
 int hb__on_testany(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	MPI_Status own, *st = hb__status(c, &own);
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
@@ -304,7 +304,7 @@ int hb__on_testany(struct hb__call *c)
 	return code;
 }
 
-void hb__some_completed(struct hb__call *c, const struct several *s, int n, const int *indices, int code)
+void hb__some_completed(struct hb__call *c, const struct hb__several *s, int n, const int *indices, int code)
 {
 	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
 		return;
@@ -325,7 +325,7 @@ void hb__some_completed(struct hb__call *c, const struct several *s, int n, cons
 
 int hb__on_waitsome(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
@@ -339,7 +339,7 @@ int hb__on_waitsome(struct hb__call *c)
 
 int hb__on_testsome(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);
 	int *out = (int *)hb__arg(c, HB_R_OUTCOUNT), *indices = (int *)hb__arg(c, HB_R_INDICES);
@@ -357,7 +357,7 @@ int hb__on_testsome(struct hb__call *c)
 
 /* ---- looking without completing ---- */
 
-static void seen(struct hb__call *c, struct several *s, int index, MPI_Status *st, int code)
+static void seen(struct hb__call *c, struct hb__several *s, int index, MPI_Status *st, int code)
 {
 	if (index < 0 || index >= s->n)
 		return;
@@ -368,7 +368,7 @@ static void seen(struct hb__call *c, struct several *s, int index, MPI_Status *s
 /* MPI_Request_get_status_all, _any and _some: the library is asked about the requests that stand for the program's. */
 int hb__on_look_at_several(struct hb__call *c)
 {
-	struct several s;
+	struct hb__several s;
 	MPI_Status own, *st = hb__has(c, HB_R_STATUS) ? hb__status(c, &own) : NULL;
 	if (!all_answered(c) || !several(c, &s))
 		return hb__invoke_next(c);

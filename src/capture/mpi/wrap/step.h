@@ -127,15 +127,15 @@ static inline MPI_Status *hb__status(struct hb__call *c, MPI_Status *own)
 void hb__completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, MPI_Status *st, int error, bool tell);
 void hb__all_completed(
 	struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code, bool tell);
-struct several {
+struct hb__several {
 	uint8_t *mark;
 	int n;
 	MPI_Request *reqs;
 	uintptr_t *was; /* the handles in them before */
 	MPI_Status *st; /* of the program, or our own */
 };
-void hb__one_completed(struct hb__call *c, const struct several *s, int index, MPI_Status *st, int code);
-void hb__some_completed(struct hb__call *c, const struct several *s, int n, const int *indices, int code);
+void hb__one_completed(struct hb__call *c, const struct hb__several *s, int index, MPI_Status *st, int code);
+void hb__some_completed(struct hb__call *c, const struct hb__several *s, int n, const int *indices, int code);
 int hb__test_completed(struct hb__call *c, uintptr_t was, const MPI_Request *req, MPI_Status *st, int code);
 int hb__iprobe_found(struct hb__call *c, MPI_Status *st, int code);
 /* At level order its completion is a choice. */

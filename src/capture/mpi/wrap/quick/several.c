@@ -2,7 +2,7 @@
 #include "capture/mpi/wrap/step.h"
 
 struct kept {
-	struct several s;
+	struct hb__several s;
 	uintptr_t was[HB__QUICK_REQUESTS];
 	MPI_Status own[HB__QUICK_REQUESTS];
 };
