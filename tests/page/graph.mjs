@@ -148,7 +148,7 @@ async function dense() {
 	check("the legend explains merged columns", /shares of the time/.test(await page.locator("#legend").textContent()) && /hatched/.test(await page.locator("#legend [title]").getAttribute("title")));
 	await shares(page, mock, where);
 	await page.mouse.click(where.box.x + 400, where.box.y + where.y(5));
-	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 5000 });
+	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 120000 });
 	check("a click on a density chooses the event nearest", /^5:\d+$/.test(await page.evaluate(() => window.hbdb.app.choice.at)));
 	const asked = mock.asked.length;
 	await page.mouse.move(where.box.x + 500, where.box.y + 300);

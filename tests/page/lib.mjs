@@ -76,9 +76,9 @@ export async function clean(name, { page, wrong }) {
 
 // The picture asked for has come and is drawn.
 export async function settled(page) {
-	await page.waitForFunction(() => window.hbdb?.app.run?.ready && window.hbdb.app.scene && window.hbdb.app.loader.quiet, null, { timeout: 30000 });
+	await page.waitForFunction(() => window.hbdb?.app.run?.ready && window.hbdb.app.scene && window.hbdb.app.loader.quiet, null, { timeout: 120000 });
 	await page.waitForTimeout(120);
-	await page.waitForFunction(() => window.hbdb.app.loader.quiet, null, { timeout: 30000 });
+	await page.waitForFunction(() => window.hbdb.app.loader.quiet, null, { timeout: 120000 });
 	await frames(page);
 }
 

@@ -3,7 +3,7 @@ import { address, check, clean, crossing, FILES, frames, near, open, pixel, plac
 import { makeMock } from "./mock.mjs";
 
 const chosen = (page) => page.evaluate(() => window.hbdb.app.choice.at);
-const known = (page, at) => page.waitForFunction((at) => window.hbdb.app.event?.at === at, at, { timeout: 5000 });
+const known = (page, at) => page.waitForFunction((at) => window.hbdb.app.event?.at === at, at, { timeout: 120000 });
 
 async function search(page, mock) {
 	await page.keyboard.press("/");

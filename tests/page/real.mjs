@@ -35,7 +35,7 @@ async function graph(served) {
 	check(`every event of a recording is where it is (${boxes.length})`, boxes.length > 60 && wrong.length === 0, wrong.join("\n"));
 	const box = boxes.find((b) => b[0] === 0 && b[6] === 2 && b[2] > 115), name = `0:${box[1]}`;
 	await page.mouse.click(where.box.x + where.x(box[3]), where.box.y + where.y(0));
-	await page.waitForFunction((name) => window.hbdb.app.event?.at === name, name, { timeout: 10000 });
+	await page.waitForFunction((name) => window.hbdb.app.event?.at === name, name, { timeout: 120000 });
 	const text = run(HBDB, "dump", "farm.hbdb", "--rank", "0", "--from", String(box[1]), "--to", String(box[1])).trim().replace(/\s+/g, " ");
 	same("its text is that of hbdb dump", (await page.locator("#body .text").textContent()).trim().replace(/\s+/g, " "), text);
 	check("its source is shown", /MPI_Recv/.test(await page.locator(".source .here").textContent()));
@@ -77,14 +77,14 @@ async function replay(served, name) {
 	}
 	check("the cut is drawn there", seen.some((p) => p[3] > 150 && near(p, rgb("#c81e3a"), 60)), JSON.stringify(seen));
 	await page.locator(".states button", { hasText: /^0$/ }).click();
-	await page.waitForSelector(".variables tr", { timeout: 30000 });
+	await page.waitForSelector(".variables tr", { timeout: 120000 });
 	const frame = await page.locator(".frame:not(.ours)").allTextContents();
 	check("its stack is that of the program", frame.includes("manage") && frame.includes("main"), frame.join("\n"));
 	check("the line where it stands is shown", (await page.locator(".source .here").textContent()).includes("MPI_Recv"));
 	check("and its variables", /results/.test(await page.locator(".variables").textContent()), await page.locator(".variables").textContent());
 	await page.locator(".ask input").fill("6 * 7");
 	await page.locator(".ask input").press("Enter");
-	await page.waitForFunction(() => /= 42/.test(document.querySelector("#body").textContent), null, { timeout: 20000 });
+	await page.waitForFunction(() => /= 42/.test(document.querySelector("#body").textContent), null, { timeout: 120000 });
 	check("an expression is evaluated", true);
 	await page.locator("#graph").focus();
 	await page.keyboard.press(".");
@@ -98,7 +98,7 @@ async function replay(served, name) {
 	await page.locator('.states input[aria-label="choose 2"]').check();
 	const two = (await state(page)).processes[2].event;
 	await page.locator(".buttons button", { hasText: /^go 2$/ }).click();
-	await page.waitForFunction((n) => window.hbdb.app.state.processes[2].event > n || window.hbdb.app.state.processes[2].life === "running", two, { timeout: 30000 });
+	await page.waitForFunction((n) => window.hbdb.app.state.processes[2].event > n || window.hbdb.app.state.processes[2].life === "running", two, { timeout: 120000 });
 	const others = (await state(page)).processes.filter((p) => p.rank !== 2).map((p) => p.life);
 	same("one goes on, the others stand", others, ["held", "held", "held"]);
 	await page.locator('.states input[aria-label="choose 2"]').uncheck();
@@ -127,12 +127,12 @@ async function million() {
 	await page.mouse.click(where.box.x + where.box.width * 0.4, where.box.y + where.y(20));
 	await page.locator("#graph").focus();
 	await page.evaluate(() => window.hbdb.actions.chooseNear(20, window.hbdb.app.valueAt(window.hbdb.app.width / 2)));
-	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 20000 });
+	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 120000 });
 	for (const key of ["n", "n", "m", "c"]) {
 		await page.keyboard.press(key);
 		await page.waitForTimeout(150);
 	}
-	await page.waitForFunction(() => window.hbdb.app.cone, null, { timeout: 30000 });
+	await page.waitForFunction(() => window.hbdb.app.cone, null, { timeout: 120000 });
 	same("the cone has a border on every line", await page.evaluate(() => window.hbdb.app.cone.cut.length), 64);
 	await page.keyboard.press("f");
 	await settled(page);

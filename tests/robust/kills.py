@@ -98,7 +98,7 @@ def one_kill(t, number, rng, statuses):
         name = "k%d.hbdb" % number
         what = "kill %d (seed %d)" % (number, SEED)
         try:
-            done = t.record(command, *(["--keep-raw"] if raw else []), name=name, during=during)
+            done = t.record(command, *(["--keep-raw"] if raw else []), name=name, during=during, seconds=60 if early else 200)
         except Failed as trouble:
             # Open MPI's launcher loses a process that dies while it connects ("PMIX ERROR: UNREACHABLE"), and then never ends
             if early and "PMIX ERROR" in str(trouble):

@@ -299,6 +299,7 @@ void hb__gdb_lose(hb_gdb *gdb, const char *why)
 	/* nothing more is to come: hb_gdb_fd is not to be readable for ever */
 	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->socket, NULL);
 	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->process, NULL);
+	epoll_ctl(gdb->inner, EPOLL_CTL_DEL, gdb->server_life, NULL);
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
 		hb__gdb_forget(gdb, &gdb->at[i]);
 	hb__gdb_forget_points(gdb, -1);

@@ -58,9 +58,9 @@ struct hb__told {
 struct hb_gdb {
 	/* gdb itself */
 	pid_t pid, server;
-	int process; /* a pidfd */
+	int process, server_life; /* pidfds */
 	int socket;  /* its standard input and output */
-	int inner;   /* an epoll of the two, of `timer` and of the processes attached */
+	int inner;   /* an epoll of these, of `timer` and of the processes attached */
 	int timer;   /* interrupts are repeated when it fires */
 	int news;    /* an eventfd: readable while `told` has something */
 	int waiting; /* what hb_gdb_fd gives: an epoll of inner and news */
@@ -127,7 +127,7 @@ void hb__gdb_lose(hb_gdb *gdb, const char *why);
 
 /* ---- state.c ---- */
 
-/* A file descriptor of inner is readable: the timer, or a process has died. */
+/* A file descriptor of inner is readable: the timer, or a process, or gdbserver, has died. */
 void hb__gdb_noticed(hb_gdb *gdb, int fd);
 /* Asks all threads of a process to stop; again, when they do not. */
 void hb__gdb_ask_to_stop(hb_gdb *gdb, struct hb__inferior *inferior);

@@ -262,7 +262,7 @@ hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb *
 	hb_status status = HB_OK;
 	if (!gdb)
 		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
-	gdb->socket = gdb->waiting = gdb->inner = gdb->timer = gdb->news = gdb->process = -1;
+	gdb->socket = gdb->waiting = gdb->inner = gdb->timer = gdb->news = gdb->process = gdb->server_life = -1;
 	gdb->patience = 10;
 	char *program = find_program(gdb_name ? gdb_name : "gdb");
 	char *server = find_program(gdbserver_name ? gdbserver_name : "gdbserver");
@@ -333,7 +333,7 @@ void hb_gdb_close(hb_gdb *gdb)
 	if (!gdb->lost)
 		hb__gdb_send(gdb, "-gdb-exit");
 	hb__gdb_end(gdb, gdb->lost ? 0 : 5);
-	int fds[] = {gdb->socket, gdb->process, gdb->timer, gdb->news, gdb->inner, gdb->waiting};
+	int fds[] = {gdb->socket, gdb->process, gdb->server_life, gdb->timer, gdb->news, gdb->inner, gdb->waiting};
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

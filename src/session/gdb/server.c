@@ -115,6 +115,10 @@ hb_status hb__gdb_connect(hb_gdb *gdb, const char *program, hb_error *err)
 		close(fd); /* gdbserver's end is its own: without it, gdb gets an end of file */
 	}
 	close_door(&door);
+	/* what gdb says when gdbserver dies depends on what it was about to hear */
+	gdb->server_life = gdb->server > 0 ? pidfd_open(gdb->server, 0) : -1;
+	if (gdb->server_life >= 0)
+		hb__gdb_watch(gdb, gdb->server_life);
 	if (trouble) {
 		gdb->server = 0;
 		errno = trouble;

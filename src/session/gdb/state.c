@@ -193,6 +193,10 @@ void hb__gdb_noticed(hb_gdb *gdb, int fd)
 			ask_again(gdb);
 		return;
 	}
+	if (fd == gdb->server_life) {
+		hb__gdb_lose(gdb, "gdbserver has ended");
+		return;
+	}
 	for (size_t i = 0; i < HB_GDB_MOST; i++) {
 		struct hb__inferior *inf = &gdb->at[i];
 		if (!inf->used || inf->life != fd)
@@ -387,9 +391,7 @@ void hb__gdb_heard(hb_gdb *gdb, const struct hb__mi *mi)
 {
 	const struct hb__mi_value *root = &mi->values[0];
 	const char *reason = mi->kind == '*' ? hb__mi_text(mi, root, "reason") : NULL;
-	if (mi->kind == '&' && root->text && strstr(root->text, "Remote connection closed"))
-		hb__gdb_lose(gdb, "gdbserver has ended");
-	else if (mi->kind == '(')
+	if (mi->kind == '(')
 		bury(gdb, NULL, NULL);
 	else if (reason && !strncmp(reason, "exited", 6))
 		bury(gdb, hb__mi_text(mi, root, "signal-name"), hb__mi_text(mi, root, "signal-meaning"));

@@ -6,8 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-struct hb__pending hb__pending[HB__PENDING];
-uint32_t hb__npending;
+struct hb__local hb__locals[HB__LOCALS];
+uint32_t hb__nlocals;
 
 #define DIGESTED ((int64_t)64 << 10) /* no more of a buffer is looked at */
 
@@ -27,9 +27,9 @@ static bool plain(const char *at, int64_t bytes)
 void hb__local_add(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *at,
 	int64_t bytes, bool write, bool overlaps)
 {
-	if (hb__npending == HB__PENDING || !plain(at, bytes))
+	if (hb__nlocals == HB__LOCALS || !plain(at, bytes))
 		return;
-	hb__pending[hb__npending++] = (struct hb__pending){.seq = seq,
+	hb__locals[hb__nlocals++] = (struct hb__local){.seq = seq,
 		.window = w,
 		.at = at,
 		.bytes = bytes,
@@ -64,7 +64,7 @@ static void touch(struct hb__call *c, const char *at, int64_t bytes, bool write,
 }
 
 __attribute__((format(printf, 3, 4))) static void tell(
-	struct hb__call *c, const struct hb__pending *p, const char *format, ...)
+	struct hb__call *c, const struct hb__local *p, const char *format, ...)
 {
 	char text[400];
 	va_list args;
@@ -80,8 +80,8 @@ bool hb__local_use(struct hb__call *c, const char *at, int64_t bytes, bool write
 	bool overlaps = false;
 	if (!plain(at, bytes))
 		return false;
-	for (uint32_t i = 0; i < hb__npending; i++) {
-		struct hb__pending *p = &hb__pending[i];
+	for (uint32_t i = 0; i < hb__nlocals; i++) {
+		struct hb__local *p = &hb__locals[i];
 		if (p->seq == seq || (!write && !p->write) || at >= p->at + p->bytes || p->at >= at + bytes)
 			continue;
 		overlaps = true;
@@ -170,7 +170,7 @@ void hb__locals_call(struct hb__call *c)
 
 static void over(struct hb__call *c, uint32_t i)
 {
-	struct hb__pending *p = &hb__pending[i];
+	struct hb__local *p = &hb__locals[i];
 	if (!p->write && !p->told && p->digest) {
 		uint64_t now = digest(p->at, p->bytes);
 		if (now && now != p->digest)
@@ -178,20 +178,20 @@ static void over(struct hb__call *c, uint32_t i)
 				p->function, p->target, c->fn->name);
 	}
 	hb__watch_done(p);
-	*p = hb__pending[--hb__npending];
+	*p = hb__locals[--hb__nlocals];
 }
 
 void hb__locals_synced(struct hb__call *c, struct hb__window *w, int target)
 {
-	for (uint32_t i = hb__npending; i-- > 0;)
-		if (hb__pending[i].window == w && (target < 0 || hb__pending[i].target == target))
+	for (uint32_t i = hb__nlocals; i-- > 0;)
+		if (hb__locals[i].window == w && (target < 0 || hb__locals[i].target == target))
 			over(c, i);
 }
 
 void hb__locals_accessed(const struct hb__call *c, int code)
 {
-	for (uint32_t i = hb__npending; i-- > 0;) {
-		struct hb__pending *p = &hb__pending[i];
+	for (uint32_t i = hb__nlocals; i-- > 0;) {
+		struct hb__local *p = &hb__locals[i];
 		if (!p->fresh)
 			continue;
 		p->fresh = false;
@@ -217,8 +217,8 @@ void hb__locals_completing(struct hb__call *c)
 {
 	int64_t n;
 	MPI_Request *at = requests_of(c, &n);
-	for (uint32_t i = 0; i < hb__npending; i++) {
-		struct hb__pending *p = &hb__pending[i];
+	for (uint32_t i = 0; i < hb__nlocals; i++) {
+		struct hb__local *p = &hb__locals[i];
 		p->index = -1;
 		/* The library may use one handle for several: the place in the program's memory tells. */
 		if (at && p->handle && p->request >= at && p->request < at + n)
@@ -243,12 +243,12 @@ void hb__locals_completed(struct hb__call *c)
 {
 	int64_t n;
 	MPI_Request *at = requests_of(c, &n);
-	for (uint32_t i = hb__npending; i-- > 0;) {
-		struct hb__pending *p = &hb__pending[i];
+	for (uint32_t i = hb__nlocals; i-- > 0;) {
+		struct hb__local *p = &hb__locals[i];
 		if (!at || p->index < 0 || p->index >= n || (uintptr_t)at[p->index] == p->handle)
 			continue;
 		hb__remark(c, RMADONE, .seq = (int64_t)p->seq, .win = p->window->number);
 		hb__watch_done(p);
-		*p = hb__pending[--hb__npending];
+		*p = hb__locals[--hb__nlocals];
 	}
 }

@@ -48,12 +48,12 @@ void hb__watch_begin(const struct hb__call *c)
 
 /* ---- buffers of pending accesses ---- */
 
-static const void *key_of(const struct hb__pending *p)
+static const void *key_of(const struct hb__local *p)
 {
 	return (const void *)(uintptr_t)(p->seq << 2 | 1 | (p->write ? 2 : 0)); /* no address that another one has */
 }
 
-void hb__watch_pending(const struct hb__call *c, const struct hb__pending *p)
+void hb__watch_pending(const struct hb__call *c, const struct hb__local *p)
 {
 	const struct hb_remark_touch owner = {
 		.win = -1, .rma = (int64_t)p->seq, .w = p->write, .target = p->target, .made = p->site};
@@ -62,4 +62,4 @@ void hb__watch_pending(const struct hb__call *c, const struct hb__pending *p)
 	hb__guard_begin(key_of(p), p->at, (size_t)p->bytes, p->write, &owner);
 }
 
-void hb__watch_done(const struct hb__pending *p) { hb__guard_end(key_of(p)); }
+void hb__watch_done(const struct hb__local *p) { hb__guard_end(key_of(p)); }

@@ -108,7 +108,7 @@ void hb__access_enter(struct hb__call *c, struct hb__window *w);
 void hb__access_leave(struct hb__call *c, int code);
 
 /* ---- locals.c: buffers of this process while accesses are pending ---- */
-struct hb__pending {
+struct hb__local {
 	uint64_t seq;
 	struct hb__window *window;
 	const char *at;
@@ -123,9 +123,9 @@ struct hb__pending {
 	uint64_t digest;
 	int64_t index; /* in the array of the completion under way, -1 */
 };
-#define HB__PENDING 128
-extern struct hb__pending hb__pending[HB__PENDING];
-extern uint32_t hb__npending;
+#define HB__LOCALS 128
+extern struct hb__local hb__locals[HB__LOCALS];
+extern uint32_t hb__nlocals;
 void hb__local_add(struct hb__call *c, struct hb__window *w, uint64_t seq, const struct hb__access *a, const char *at,
 	int64_t bytes, bool write, bool overlaps);
 /* A buffer is used by a call: `seq` by that access, else 0. True: an access is pending there, which is told once. */
@@ -149,8 +149,8 @@ void hb__watch_begin(const struct hb__call *c); /* a call of the program is over
 void hb__watch_stop(const struct hb__window *w);
 /* MPI_Win_sync: the program looks at what others write meanwhile, and may. */
 void hb__watch_polled(struct hb__window *w);
-void hb__watch_pending(const struct hb__call *c, const struct hb__pending *p);
-void hb__watch_done(const struct hb__pending *p);
+void hb__watch_pending(const struct hb__call *c, const struct hb__local *p);
+void hb__watch_done(const struct hb__local *p);
 
 #pragma GCC visibility pop
 
