@@ -231,7 +231,8 @@ def test_signals(mpi):
             s.rank(1).tell("go *")
             check(how + ": then it dies", s.wait(lambda: not s.rank(1).open), s.rank(1).lines)
             check(how + ": without a goodbye", not s.rank(1).last("bye"), s.rank(1).lines)
-            check(how + ": the other one is still there", s.rank(0).open and os.path.exists("/proc/%s" % s.rank(0).hello[5]))
+            if mpi == "openmpi":  # MPICH's launcher sends the others SIGUSR1, which ends them in a moment
+                check(how + ": the other one is still there", s.rank(0).open and os.path.exists("/proc/%s" % s.rank(0).hello[5]))
 
 
 def test_other_ends(mpi):
