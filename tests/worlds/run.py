@@ -188,6 +188,8 @@ def between_jobs():
         check((n > 1) == bool(re.search(r"0:\d+ got [01]@1:\d+", hbdb("races", recording).stdout)), how + ": races", hbdb("races", recording).stdout)
         for kind in ("csv", "perfetto", "shiviz", "otf2"):
             check(hbdb("export", "--to", kind, recording).returncode == 0, "%s: export to %s" % (how, kind))
+        done = hbdb("replay", "--trust", recording)
+        check(done.returncode == 2 and "2 jobs that its command started apart" in done.all, how + ": a replay of both is refused", done.all)
         cone = hbdb("cone", "0:%d" % (int(call[0][1]) + 1), recording).stdout
         check("0@1  after" in cone, how + ": cone", cone)
     done = two_jobs("alone.hbdb", "port", 2, 2, with_both=False)

@@ -145,7 +145,7 @@ static void add_uncovered(hb_log *log, const hb_log_info *info, hb_sum *sum)
 	bool told[sizeof notes / sizeof *notes] = {true};
 	if (info->lanes > 1)
 		add_note(
-			"several threads call MPI: a replay enforces the order of calls in each thread, but not the order between threads",
+			"several threads have events: a replay enforces the order in each thread, but not the order between threads",
 			info->rank, sum);
 	for (uint32_t i = 0; i < info->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
