@@ -59,11 +59,11 @@ struct hb_gdb {
 	/* gdb itself */
 	pid_t pid, server;
 	int process, server_life; /* pidfds */
-	int socket;  /* its standard input and output */
-	int inner;   /* an epoll of these, of `timer` and of the processes attached */
-	int timer;   /* interrupts are repeated when it fires */
-	int news;    /* an eventfd: readable while `told` has something */
-	int waiting; /* what hb_gdb_fd gives: an epoll of inner and news */
+	int socket;               /* its standard input and output */
+	int inner;                /* an epoll of these, of `timer` and of the processes attached */
+	int timer;                /* interrupts are repeated when it fires */
+	int news;                 /* an eventfd: readable while `told` has something */
+	int waiting;              /* what hb_gdb_fd gives: an epoll of inner and news */
 	pthread_t keeper;
 	bool kept; /* the keeper runs */
 	bool lost;
