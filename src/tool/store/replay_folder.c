@@ -160,12 +160,13 @@ static void count(const hb_logs *logs, hb_replay_folder *s)
 		hb__say("the recording has processes that the program itself started: these are not replayed");
 }
 
-/* Worlds that no process of the recording made: jobs, or programs without MPI, that were started apart. */
-static size_t started_apart(const hb_worlds *w)
+/* Worlds that no process made: jobs, or programs without MPI, that were started apart. Logs of version 1 do not say which are. */
+static size_t started_apart(const hb_logs *logs)
 {
+	const hb_worlds *w = &logs->worlds;
 	size_t n = 0;
 	for (uint32_t i = 0; w->world && i < w->n; i++)
-		n += !w->world[i].spawned;
+		n += !w->world[i].spawned && hb_log_get_info(logs->at[w->world[i].log].log)->version > 1;
 	return n;
 }
 
@@ -222,7 +223,7 @@ int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
 	hb_logs logs;
 	*ret = (hb_replay_folder){0};
 	int code = hb__open_logs(recording, &logs);
-	size_t jobs = code ? 0 : started_apart(&logs.worlds);
+	size_t jobs = code ? 0 : started_apart(&logs);
 	if (jobs > 1)
 		code = hb__fail_with(HB_EXIT_USAGE,
 			"the recording has %zu jobs that its command started apart, and a replay can follow only one: record each job by itself to replay it",

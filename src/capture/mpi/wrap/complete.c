@@ -64,7 +64,7 @@ void hb__completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, 
 			hb__result(c, HB_ST_UNKNOWN);
 		return;
 	}
-	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == 18; /* not complete */
+	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == HB_ERR_PENDING;
 	if (!pending)
 		HB__TELL(over, c, r, at, st, error);
 	uint16_t check = 0;
@@ -208,15 +208,15 @@ static bool any_chosen(const struct hb__several *s)
 
 static int error_of(int code, const MPI_Status *st)
 {
-	return code == MPI_SUCCESS                           ? MPI_SUCCESS
-	       : hb__error_class(code) == 19 /* in status */ ? st->MPI_ERROR
-							     : MPI_SUCCESS;
+	return code == MPI_SUCCESS                         ? MPI_SUCCESS
+	       : hb__error_class(code) == HB_ERR_IN_STATUS ? st->MPI_ERROR
+							   : MPI_SUCCESS;
 }
 
 void hb__all_completed(
 	struct hb__call *c, int n, const MPI_Request *reqs, const uintptr_t *was, MPI_Status *st, int code, bool tell)
 {
-	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
+	if (code != MPI_SUCCESS && hb__error_class(code) != HB_ERR_IN_STATUS)
 		return; /* the call itself was wrong: nothing completed */
 	for (int i = 0; i < n; i++)
 		hb__completed(c, was[i], &reqs[i], &st[i], error_of(code, &st[i]), tell);
@@ -278,7 +278,7 @@ int hb__on_waitany(struct hb__call *c)
 	int *index = (int *)hb__arg(c, HB_R_INDEX);
 	hb__begin(c, true);
 	int code = HB__GO(waitany, c, index, st);
-	if (code == MPI_SUCCESS || hb__error_class(code) != 7 /* request */)
+	if (code == MPI_SUCCESS || hb__error_class(code) != HB_ERR_REQUEST)
 		hb__one_completed(c, &s, *index, st, code);
 	hb__end(c, code);
 	hb__scratch_release(c->lane, s.mark);
@@ -306,7 +306,7 @@ int hb__on_testany(struct hb__call *c)
 
 void hb__some_completed(struct hb__call *c, const struct hb__several *s, int n, const int *indices, int code)
 {
-	if (code != MPI_SUCCESS && hb__error_class(code) != 19)
+	if (code != MPI_SUCCESS && hb__error_class(code) != HB_ERR_IN_STATUS)
 		return;
 	if (n == MPI_UNDEFINED || n < 0) {
 		if (hb__results(c, 1))

@@ -46,7 +46,7 @@ int hb__quick_waitany(struct hb__lane *lane, struct hb__slot *slot, hb__function
 	int code = ((int (*)(int, MPI_Request *, int *, MPI_Status *))next)(n, reqs, index, st);
 	uint64_t exit = hb__tick();
 	answered(&c, q);
-	if (code == MPI_SUCCESS || hb__error_class(code) != 7 /* request */)
+	if (code == MPI_SUCCESS || hb__error_class(code) != HB_ERR_REQUEST)
 		hb__one_completed(&c, &k.s, *index, st, code);
 	return told(&c, q, exit, code);
 }
