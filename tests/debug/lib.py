@@ -11,6 +11,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
+import processes  # noqa: E402
 import turn  # noqa: E402
 HBDB = os.environ.get("HBDB", os.path.join(TOP, os.environ.get("BUILD", "build"), "hbdb"))
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
@@ -124,17 +125,15 @@ class Place:
 
     def processes(self):
         """(pid, state) of every process with this folder in its environment or as its working directory."""
-        for pid in filter(str.isdigit, os.listdir("/proc")):
+        for pid, _, fields in processes.everyone():
             try:
-                there = os.readlink("/proc/%s/cwd" % pid).startswith(self.path)
-                with open("/proc/%s/environ" % pid, "rb") as f:
+                there = os.readlink("/proc/%d/cwd" % pid).startswith(self.path)
+                with open("/proc/%d/environ" % pid, "rb") as f:
                     there = there or b"XDG_STATE_HOME=" + self.path.encode() in f.read()
-                with open("/proc/%s/stat" % pid) as f:
-                    state = f.read().rsplit(")", 1)[1].split()[0]
             except OSError:
                 continue
-            if there and state not in "ZX":
-                yield int(pid), state
+            if there and fields[0] not in "ZX":
+                yield pid, fields[0]
 
     def alive(self, seconds=20):
         """Processes that are still there after a while."""

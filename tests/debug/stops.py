@@ -178,7 +178,7 @@ def secret(p):
         digits = f.read().strip()
     lines, where = [], None
     for pid, _ in p.processes():
-        with open("/proc/%d/cmdline" % pid) as f:
+        with open("/proc/%d/cmdline" % pid, errors="replace") as f:
             lines.append(f.read().replace("\0", " "))
         with open("/proc/%d/environ" % pid, errors="replace") as f:
             where = next((v[len("HBDB_CONTROL=tcp:"):] for v in f.read().split("\0") if v.startswith("HBDB_CONTROL=tcp:")), where)

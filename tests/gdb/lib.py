@@ -8,6 +8,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import processes  # noqa: E402
+
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 DRIVER = os.environ.get("HBDB_GDB_DRIVER", os.path.join(BUILD, "tests/gdb/driver"))
 FLAGS = {"worker": ["gcc", "-g", "-O0", "-pthread"], "values": ["gfortran", "-g", "-O0"],

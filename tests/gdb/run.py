@@ -10,7 +10,7 @@ import time
 import ends
 import lib
 import mpi
-from lib import Driver, check
+from lib import Driver, check, processes
 
 
 def opened(place, n):
@@ -233,8 +233,7 @@ def test_threads(place):
     driver.ask("go 0 0 continue")
     driver.wait_for("^! 0 breakpoint")
     check("other" in driver.ask("stack 0 5").text[1], "a breakpoint in another thread: its stack")
-    states = {open("/proc/%d/task/%s/stat" % (workers[0].pid, t)).read().rsplit(") ")[1][0]
-              for t in os.listdir("/proc/%d/task" % workers[0].pid)}
+    states = set(processes.states(workers[0].pid))
     check(states == {"t"}, "all threads stand")
     driver.ask("go 0 0 next")
     check(" at step " in driver.wait_for("^! 0 stepped"), "it steps")
@@ -242,8 +241,7 @@ def test_threads(place):
     driver.ask("go 0 0 continue")
     driver.ask("await 2")
     driver.ask("interrupt 0")
-    states = [open("/proc/%d/task/%s/stat" % (workers[0].pid, t)).read().rsplit(") ")[1][0]
-              for t in os.listdir("/proc/%d/task" % workers[0].pid)]
+    states = processes.states(workers[0].pid)
     check(states == ["t"] * 3, "a thread that came later stands, too")
     driver.ask("evaluate 0 0 what = 0")
     driver.ask("break 0 0 k add")

@@ -84,6 +84,14 @@ async function filter(page, mock) {
 	await settled(page);
 	same("only the processes named are shown", await page.locator("#labels .row.line .name").allTextContents(), ["0", "1", "2", "5"]);
 	check("and asked for", mock.asked.some((q) => q.includes("lines=0%3A2%2C5")), mock.asked.slice(-3).join("\n"));
+	await input.fill("1:3");
+	await input.evaluate((field) => field.setSelectionRange(1, 2));
+	await page.evaluate(() => window.hbdb.app.touch("tab"));
+	await frames(page);
+	same("what is being typed stays when the panel is made anew, and the caret", await input.evaluate((field) => [field.value, field.selectionStart, field.selectionEnd]), ["1:3", 1, 2]);
+	await input.press("Enter");
+	await settled(page);
+	same("and Enter takes it", await page.locator("#labels .row.line .name").allTextContents(), ["1", "2", "3"]);
 	await page.locator('#labels .corner button[title="show them again"]').click();
 	await page.locator('select[aria-label="Group by"]').selectOption("2");
 	await settled(page);

@@ -24,6 +24,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
+import processes
 import turn
 
 BUILT = os.path.join(TOP, "build/tests/programs")
@@ -137,25 +138,13 @@ def compile_one(program, mpi):
     return "\n".join(done.stderr.splitlines()[:8]) if done.returncode else None
 
 
-def session_processes(session):
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open("/proc/%s/stat" % entry) as stat:
-                    fields = stat.read().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session and fields[0] != "Z":
-                yield int(entry)
-
-
 def standing(session):
     """Who of a run that does not end is still there, and in what: a line each."""
     lines = []
-    for pid in session_processes(session):
+    for pid in processes.in_session(session):
         try:
-            with open("/proc/%d/stat" % pid) as stat, open("/proc/%d/cmdline" % pid) as command, open("/proc/%d/wchan" % pid) as inside:
-                fields = stat.read().rsplit(")", 1)[1].split()
+            with open("/proc/%d/cmdline" % pid, errors="replace") as command, open("/proc/%d/wchan" % pid) as inside:
+                _, fields = processes.stat(pid)
                 lines.append("%d, child of %s, %s, %s: %s" % (pid, fields[1], fields[0], inside.read() or "-",
                                                             command.read().replace("\0", " ")[:90]))
         except OSError:
@@ -166,13 +155,13 @@ def standing(session):
 def end_session(session):
     """Ends what a timed out run has left: its launcher first, so that it can tidy up."""
     for number, wait in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 0.5)):
-        for pid in session_processes(session):
+        for pid in processes.in_session(session):
             try:
                 os.kill(pid, number)
             except OSError:
                 pass
         end = time.time() + wait
-        while time.time() < end and any(True for _ in session_processes(session)):
+        while time.time() < end and processes.in_session(session):
             time.sleep(0.05)
 
 

@@ -4,7 +4,8 @@ import re
 import signal
 import time
 
-from lib import HBDB, session_processes, test
+import processes
+from lib import HBDB, test
 
 # What MPICH's launcher returns after a signal changes from run to run, without hbdb too.
 MPICH_SIGNALLED = (0, 2, 15)
@@ -13,17 +14,7 @@ MPICH_KILLED = (0, 1, 9)
 
 
 def children(pid):
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open("/proc/%s/stat" % entry, errors="replace") as stat:
-                    name, fields = stat.read().rsplit(")", 1)
-            except OSError:
-                continue
-            if int(fields.split()[1]) == pid:
-                found.append((int(entry), name.split("(", 1)[1]))
-    return found
+    return [(child, name) for child, name, fields in processes.everyone() if int(fields[1]) == pid]
 
 
 def below(pid):
@@ -147,15 +138,6 @@ timed_out("deadlock", "hang", (0, 1))
 timed_out("loop", "loop", (0,))
 
 
-def lives(pid):
-    """A zombie is over; who inherited it has not looked yet."""
-    try:
-        with open("/proc/%d/stat" % pid, errors="replace") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 @test("interrupted/record-killed")
 def record_killed(t):
     """SIGKILL of hbdb itself: what it left is a recording."""
@@ -167,9 +149,9 @@ def record_killed(t):
     command = t.launch(2, t.program("process"), "slow", "1000")
     t.record(command, during=after_start(t, action))
     end = time.time() + 10
-    while time.time() < end and any(lives(pid) for pid in pids):
+    while time.time() < end and any(processes.lives(pid) for pid in pids):
         time.sleep(0.05)
-    left = [pid for pid in pids if lives(pid)]
+    left = [pid for pid in pids if processes.lives(pid)]
     t.want(not left, "processes of the job are left: %r" % left)
     info, counts = t.info(), t.counted()
     t.want(not any(p["sealed"] for p in info["processes"]), "who sealed it?")
@@ -253,7 +235,7 @@ def replay_killed(t):
         if until(lambda: any(n.startswith("divergence.") for f in folders() for n in os.listdir(t.path(f)))):
             left.append("differs")
         child.kill()
-        if until(lambda: not folders() and not [p for p in session_processes(child.pid) if p != child.pid]):
+        if until(lambda: not folders() and not [p for p in processes.in_session(child.pid) if p != child.pid]):
             left.append("gone")
     t.replay("--mpi", t.mpi, command=command + ["5"], during=during, seconds=300)
     t.want(left == ["differs", "gone"], "%s; still there: %s" % (left, folders()))

@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 
+import processes
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILT = os.path.join(TOP, "build/tests/robust")
@@ -89,28 +91,16 @@ def build(mpi):
 
 # ---- running ----
 
-def session_processes(session):
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open("/proc/%s/stat" % entry, errors="replace") as stat:
-                    fields = stat.read().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == session and fields[0] != "Z":
-                yield int(entry)
-
-
 def end_session(session):
     """Ends what a run has left: first kindly, so that a launcher can tidy up."""
     for number, wait in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 0.5)):
-        for pid in session_processes(session):
+        for pid in processes.in_session(session):
             try:
                 os.kill(pid, number)
             except OSError:
                 pass
         end = time.time() + wait
-        while time.time() < end and any(True for _ in session_processes(session)):
+        while time.time() < end and processes.in_session(session):
             time.sleep(0.05)
 
 
@@ -130,10 +120,10 @@ class Result:
                 child.wait(max(0.1, seconds - (time.time() - began)))
             except subprocess.TimeoutExpired:
                 self.late = True
-            self.left = len(list(session_processes(child.pid))) if not self.late else 0
+            self.left = len(processes.in_session(child.pid)) if not self.late else 0
             if self.left:
                 time.sleep(0.3)  # launchers end in no order
-                self.left = len(list(session_processes(child.pid)))
+                self.left = len(processes.in_session(child.pid))
             end_session(child.pid)
             child.wait()
             self.status = child.returncode

@@ -7,6 +7,7 @@ import signal
 import struct
 import time
 
+import processes
 from lib import HBDB, LAUNCH, test
 
 # a buffer for messages that are not small, by options of the launcher
@@ -115,11 +116,7 @@ def held(t, n, child):
 
 def stands(pid):
     """Whether all of its threads stand: SIGSTOP takes a moment to reach each."""
-    states = []
-    for task in os.listdir("/proc/%d/task" % pid):
-        with open("/proc/%d/task/%s/stat" % (pid, task)) as f:
-            states.append(f.read().rsplit(")", 1)[1].split()[0])
-    return set(states) == {"T"}
+    return set(processes.states(pid)) == {"T"}
 
 
 def marked(t, n):
@@ -202,9 +199,9 @@ def check_of_cut_off(t):
         for pid in pids: # those that the launcher has not ended
             try:
                 os.kill(pid, signal.SIGKILL)
-                while open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0] != "Z":
+                while processes.lives(pid):
                     time.sleep(0.02)
-            except (OSError, IndexError):
+            except OSError:
                 pass
     t.record(t.launch(2, t.program("waits"), "stand"), during=during)
     done = t.run([HBDB, "check", t.path("r.hbdb")])

@@ -18,6 +18,7 @@ export class Panel {
 	private shown = "";
 	private pressed = false; // nothing is made anew under a pressed pointer: the click would be lost
 	private late = false;
+	private edited: EventTarget | null = null; // the field that the user types in and has not yet left or ended with Enter
 
 	constructor(private app: App, actions: Actions, stops: Stops, search: Search, private area: HTMLElement) {
 		const details = new Details(app, actions), races = new RaceList(app, actions), marks = new MarkList(app, actions), filter = new Filter(app);
@@ -36,6 +37,8 @@ export class Panel {
 			app.on(topic, () => this.show());
 		}
 		this.strip.addEventListener("keydown", (event) => this.key(event));
+		area.addEventListener("input", (event) => (this.edited = event.target));
+		area.addEventListener("change", () => (this.edited = null));
 		area.addEventListener("pointerdown", (event) => (this.pressed = (event.target as HTMLElement).closest("button, label") !== null));
 		for (const end of ["pointerup", "pointercancel"]) {
 			window.addEventListener(end, () => setTimeout(() => this.released(), 0));
@@ -81,7 +84,7 @@ export class Panel {
 		const { choice } = this.app, tab = this.tabs.find((t) => t.id === choice.tab) ?? this.tabs[0]!;
 		document.body.classList.toggle("wide", !choice.panel);
 		const focus = document.activeElement, kept = focus instanceof HTMLElement && this.area.contains(focus) ? this.pathTo(focus) : null;
-		const value = focus instanceof HTMLInputElement && focus.type === "text" ? focus.value : null;
+		const typed = focus instanceof HTMLInputElement && focus.type === "text" ? { text: focus.value, from: focus.selectionStart, to: focus.selectionEnd } : null;
 		this.strip.replaceChildren(...this.tabs.map((t) => el("button", {
 			type: "button", role: "tab", id: "tab-" + t.id, "aria-selected": t === tab ? "true" : "false", "aria-controls": "body",
 			tabindex: t === tab ? "0" : "-1", click: () => this.open(t.id),
@@ -94,8 +97,15 @@ export class Panel {
 		const here = kept && this.find(kept);
 		if (here instanceof HTMLElement) {
 			here.focus({ preventScroll: true });
-			if (value !== null && here instanceof HTMLInputElement) {
-				here.value = value;
+			if (typed && here instanceof HTMLInputElement) {
+				if (this.edited !== focus) {
+					here.value = typed.text;
+				} else if (here.value !== typed.text) {
+					// As typed by the user, not set: otherwise Enter and leaving the field are no change to the browser, and what was typed is shown and never done.
+					here.select();
+					document.execCommand("insertText", false, typed.text);
+				}
+				here.setSelectionRange(typed.from, typed.to);
 			}
 		}
 	}
