@@ -96,8 +96,9 @@ typedef struct hb_lane_info {
 } hb_lane_info;
 
 typedef struct hb_function {
-	const char *name; /* NULL: not defined in this log */
-	uint8_t cls;      /* 0 local .. 9 special; from 10 on events of the program itself */
+	const char *name;  /* NULL: not defined in this log */
+	const char *layer; /* whose it is: "mpi", "user", ... Two layers may have functions of one name */
+	uint8_t cls;       /* 0 local .. 9 special; from 10 on events of the program itself */
 	uint32_t nargs;
 	const uint8_t *arg_kind;
 	const char *const *arg_name;
@@ -135,6 +136,13 @@ typedef struct hb_identity {
 	int32_t maker_rank; /* its rank there; -1: not known */
 	uint64_t began;     /* when the process did: nanoseconds since the epoch */
 } hb_identity;
+
+/* A process on the way from the one that hbdb started to the one whose log it is, which is the last one. */
+typedef struct hb_ancestor {
+	uint64_t started; /* ticks of the system's clock since it booted */
+	uint32_t pid;
+	const char *name; /* as the system has it: at most 15 bytes, which may be anything */
+} hb_ancestor;
 
 /* A communicator whose remote group is of another world, or was when it was met. Members of communicators of this process
  * are ranks in its world; -1: not known; -2 - k: its stranger k, numbered as bridges meet them. */
@@ -248,6 +256,8 @@ const char *hb_log_op(const hb_log *log, uint32_t number);
 /* A text that the program gave with its events. It may hold anything. */
 const char *hb_log_text(const hb_log *log, uint32_t number);
 const hb_identity *hb_log_identity(const hb_log *log);
+/* Where the process stands in the tree of creation; NULL: past the end. None where it was not recorded: it is of processes without MPI. */
+const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index);
 const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);

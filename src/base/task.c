@@ -54,27 +54,13 @@ bool hb_task_parse(const char *text, hb_task *ret)
 	return true;
 }
 
-bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret)
-{
-	char path[96], text[1024];
-	if (thread)
-		snprintf(path, sizeof path, "/proc/%d/task/%llu/stat", pid, (unsigned long long)thread);
-	else
-		snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return hb_task_parse(text, ret);
-}
-
-/* ---- sleeping ---- */
-
-static size_t slurp(int32_t pid, uint64_t thread, const char *name, char *ret, size_t size)
+size_t hb_task_file(int32_t pid, uint64_t thread, const char *name, char *ret, size_t size)
 {
 	char path[96];
-	snprintf(path, sizeof path, "/proc/%d/task/%llu/%s", pid, (unsigned long long)thread, name);
+	if (thread)
+		snprintf(path, sizeof path, "/proc/%d/task/%llu/%s", pid, (unsigned long long)thread, name);
+	else
+		snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, ret, size - 1);
 	if (fd >= 0)
@@ -82,6 +68,15 @@ static size_t slurp(int32_t pid, uint64_t thread, const char *name, char *ret, s
 	ret[n > 0 ? n : 0] = 0;
 	return n > 0 ? (size_t)n : 0;
 }
+
+bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret)
+{
+	char text[1024];
+	hb_task_file(pid, thread, "stat", text, sizeof text);
+	return hb_task_parse(text, ret);
+}
+
+/* ---- sleeping ---- */
 
 bool hb_task_exists(int32_t pid, uint64_t thread)
 {
@@ -97,10 +92,10 @@ bool hb_task_sleeps(int32_t pid, uint64_t thread, hb_sleep *ret)
 	unsigned long long a[4] = {0}, ran = 0, waited = 0, slices = 0;
 	int call;
 	*ret = (hb_sleep){0};
-	if (!slurp(pid, thread, "syscall", text, sizeof text) ||
+	if (!hb_task_file(pid, thread, "syscall", text, sizeof text) ||
 		sscanf(text, "%d %llx %llx %llx %llx", &call, &a[0], &a[1], &a[2], &a[3]) != 5)
 		return false;
-	if (slurp(pid, thread, "schedstat", text, sizeof text))
+	if (hb_task_file(pid, thread, "schedstat", text, sizeof text))
 		sscanf(text, "%llu %llu %llu", &ran, &waited, &slices);
 	unsigned command = (unsigned)a[1] & COMMANDS & ~256u;
 	ret->ran = ((uint64_t)ran * 31 + slices) * 31 + a[0] + thread;

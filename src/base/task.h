@@ -15,6 +15,10 @@ typedef struct hb_task {
 	int ended_by;   /* in state Z: the signal that ended it; 0: none, or we may not know */
 } hb_task;
 
+/* What /proc has under this name of a process or of one of its threads (0: of the process as a whole): at most size - 1 bytes, with
+ * a null behind them. How many; 0: there is nothing, or we may not know. Allocates nothing. */
+size_t hb_task_file(int32_t pid, uint64_t thread, const char *name, char *ret, size_t size);
+
 /* thread: 0 for the process as a whole, else the number of one of its threads. False: there is none, or its line makes no
  * sense; *ret_task is all 0 then. */
 bool hb_task_read(int32_t pid, uint64_t thread, hb_task *ret_task);

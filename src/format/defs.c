@@ -46,6 +46,7 @@ static void *function(struct hb__defs *defs, struct hb__in *in)
 	if (!f)
 		return NULL;
 	*f = (hb_function){.cls = hb__in_u8(in)};
+	f->layer = f->cls < HB_CLASSES_MPI ? "mpi" : "user"; /* unless the log says whose it is */
 	f->name = text(defs, in);
 	uint64_t n = hb__in_uv(in);
 	if (in->bad || n > (uint64_t)(in->end - in->p) / 2)
@@ -317,6 +318,53 @@ static bool remark_kind(struct hb__defs *defs, struct hb__in *in)
 	return in->p == in->end && table_set(defs, &defs->remark, number, k);
 }
 
+/* Of functions that are defined before or after it. */
+static bool layer(struct hb__defs *defs, struct hb__in *in)
+{
+	const char *name = text(defs, in);
+	uint64_t first = hb__in_uv(in), functions = hb__in_uv(in);
+	if (in->bad || in->p != in->end || !name || defs->layers == HB__LAYERS_MOST)
+		return false;
+	defs->layer[defs->layers++] = (struct hb__layer_told){name, first, functions};
+	return true;
+}
+
+void hb__defs_layers(struct hb__defs *defs)
+{
+	const struct hb__def_table *functions = &defs->table[HB_DEF_FUNCTION];
+	for (uint32_t i = 0; i < functions->n; i++)
+		for (uint32_t k = 0; functions->at[i] && k < defs->layers; k++)
+			if (i >= defs->layer[k].first && i - defs->layer[k].first < defs->layer[k].functions)
+				((hb_function *)functions->at[i])->layer = defs->layer[k].name;
+}
+
+static bool place(struct hb__defs *defs, struct hb__in *in)
+{
+	uint64_t n = hb__in_uv(in);
+	if (defs->ancestor)
+		return true; /* there is one */
+	if (in->bad || !n || n > (uint64_t)(in->end - in->p) / 3)
+		return false;
+	hb_ancestor *a = hb__arena_get(&defs->arena, n * sizeof *a);
+	for (uint64_t i = 0; a && i < n; i++) {
+		a[i].started = hb__in_uv(in);
+		a[i].pid = (uint32_t)hb__in_uv(in);
+		a[i].name = text(defs, in);
+		if (in->bad)
+			return false;
+	}
+	if (!a || in->p != in->end)
+		return false;
+	defs->ancestor = a;
+	defs->ancestors = (uint32_t)n;
+	return true;
+}
+
+const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index)
+{
+	return index < log->defs.ancestors ? &log->defs.ancestor[index] : NULL;
+}
+
 const hb_identity *hb_log_identity(const hb_log *log) { return log->defs.identity.world ? &log->defs.identity : NULL; }
 
 const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index)
@@ -342,7 +390,8 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 	if ((kind == HB_DEF_SIGNATURE && !signature(defs, &in)) || (kind == HB_DEF_ARRAY && !array(defs, &in)) ||
 		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)) ||
 		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)) ||
-		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)))
+		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)) || (kind == HB_DEF_LAYER && !layer(defs, &in)) ||
+		(kind == HB_DEF_PLACE && !place(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);

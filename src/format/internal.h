@@ -57,6 +57,8 @@ struct hb__def_table {
 	uint32_t n;
 };
 
+#define HB__LAYERS_MOST 32u
+
 struct hb__defs {
 	struct hb__def_table table[8]; /* by kind of definition */
 	struct hb__def_table text;
@@ -68,8 +70,15 @@ struct hb__defs {
 	size_t arrays, arrays_cap;    /* cap: a power of two */
 	uint32_t version;             /* of the log */
 	hb_identity identity;         /* world NULL: none was defined */
+	hb_ancestor *ancestor;
+	uint32_t ancestors;
 	hb_bridge *bridge;
 	size_t bridges, bridges_cap;
+	struct hb__layer_told {
+		const char *name;
+		uint64_t first, functions;
+	} layer[HB__LAYERS_MOST];
+	uint32_t layers;
 	struct hb__def_table remark; /* kinds of remarks */
 	struct hb__arena arena;
 	struct hb__bytes raw; /* the records as they came, for sealing */
@@ -77,6 +86,8 @@ struct hb__defs {
 
 /* One definition of kind `kind`; false when its bytes contradict the format or memory is gone. */
 bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n);
+/* All definitions have been read: whose each function is. */
+void hb__defs_layers(struct hb__defs *defs);
 void hb__defs_free(struct hb__defs *defs);
 
 /* ---- lanes ---- */

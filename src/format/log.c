@@ -186,6 +186,7 @@ static void count(hb_log *log)
 {
 	hb_log_info *i = &log->info;
 	struct hb__def_table *t = log->defs.table;
+	hb__defs_layers(&log->defs);
 	i->lanes = log->lanes;
 	i->functions = t[HB_DEF_FUNCTION].n;
 	i->sites = t[HB_DEF_SITE].n;

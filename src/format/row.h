@@ -57,9 +57,12 @@ enum { /* kinds of definitions */
 	HB_DEF_PROCESS = 13,
 	HB_DEF_BRIDGE = 14,
 	HB_DEF_REMARK = 15,
+	HB_DEF_LAYER = 16,
+	HB_DEF_PLACE = 17,
 };
 
-enum { HB_SLOT_CHECK = 1 };                                                       /* flags of a slot */
+enum { HB_CLASSES_MPI = 10 }; /* classes of functions from here on are not of MPI */
+enum { HB_SLOT_CHECK = 1 };   /* flags of a slot */
 enum { HB_TYPE_INTEGER, HB_TYPE_REAL, HB_TYPE_TEXT, HB_TYPE_UNSIGNED, HB_TYPES }; /* of values */
 #define HB_FUNCTIONS_MOST ((HB_LANE_WAITS - 256) / 8)                             /* functions that a lane can count */
 

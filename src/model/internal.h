@@ -81,7 +81,7 @@ struct hb__line {
 	VEC(hb_op) sent; /* completions of sends that are not synchronous, when the process's requests are followed */
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
 	 * the first of them that began when all of the line were over, 0: none. */
-	uint32_t init, started, joined;
+	uint32_t init, started, joined; /* init: MPI_Init of the first line, when it was over before this one began */
 };
 
 /* From post to wait, or from start to complete, of one process. */

@@ -151,17 +151,9 @@ static void tell_processes(hb_model *m)
 	m->info.open = m->info.open || m->worlds->by_time || m->info.strange;
 }
 
-static const char *name_of(const hb_model *m, uint32_t process, char name[32])
-{
-	const hb_process *p = &m->processes.at[process];
-	snprintf(name, 32, p->world ? "%d@%u" : "%d", p->rank, p->world);
-	return name;
-}
-
 /* Messages that were received and that nobody sent. */
 static void tell_orphans(hb_model *m)
 {
-	char to[32], by[32];
 	int told = 0;
 	for (size_t i = 0; i < m->channels.n; i++) {
 		const hb_channel *c = &m->channels.at[i];
@@ -174,7 +166,7 @@ static void tell_orphans(hb_model *m)
 			if (!told++)
 				hb__model_trouble(m,
 					"rank %s received a message from a process that is not in this recording: the order that results from it is not known",
-					name_of(m, c->dest, to));
+					hb_model_process_name(m, c->dest));
 			continue;
 		}
 		hb_process *from = &m->processes.at[c->source];
@@ -183,8 +175,8 @@ static void tell_orphans(hb_model *m)
 			continue; /* told already */
 		hb__model_trouble(m,
 			"rank %s received %u message%s with tag %d from rank %s that rank %s has not sent: the two logs do not belong to the same run, and what connects them is not certain",
-			name_of(m, c->dest, to), c->received - c->sent, c->received - c->sent == 1 ? "" : "s", c->tag,
-			name_of(m, c->source, by), by);
+			hb_model_process_name(m, c->dest), c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
+			c->tag, hb_model_process_name(m, c->source), hb_model_process_name(m, c->source));
 	}
 }
 
@@ -308,6 +300,7 @@ void hb_model_close(hb_model *m)
 
 const hb_model_info *hb_model_get_info(const hb_model *m) { return &m->info; }
 const hb_process *hb_model_processes(const hb_model *m) { return m->processes.at; }
+const char *hb_model_process_name(const hb_model *m, uint32_t process) { return m->worlds->name[process]; }
 void hb_model_asleep(hb_model *m, uint32_t line, uint32_t joins)
 {
 	m->lines.at[line].asleep = !m->lines.at[line].inside;

@@ -47,6 +47,8 @@ typedef struct hb_source {
 	int32_t rank; /* in its MPI_COMM_WORLD */
 	uint32_t
 		world; /* number of that (model/world/world.h); 0: the one that was started. Sources of one world stand together */
+	const char *
+		name; /* what the process is called, of the same worlds; NULL: by rank and world. The model finds it by itself */
 } hb_source;
 
 /* How a process ended, as its log says. */
@@ -235,6 +237,8 @@ const hb_model_info *hb_model_get_info(const hb_model *model);
  * process wakes it, or, joins, until that line's thread ends; and threads that have no line do nothing that could. */
 void hb_model_asleep(hb_model *model, uint32_t line, uint32_t joins);
 const hb_process *hb_model_processes(const hb_model *model);
+/* "3", of another world "3@1"; of a process without MPI its program (hbdb-recording(5), WORLDS). */
+const char *hb_model_process_name(const hb_model *model, uint32_t process);
 const hb_line *hb_model_lines(const hb_model *model);
 const hb_group *hb_model_groups(const hb_model *model);
 /* For people: with the name that the program gave. */

@@ -67,7 +67,7 @@ class Log:
     def __init__(self, data):
         self.data, self.lanes, self.notes = data, collections.defaultdict(Lane), []
         self.defs = {k: {} for k in range(1, 9)}
-        self.process, self.bridges, self.kinds, self.remarks = None, [], {}, []
+        self.process, self.bridges, self.kinds, self.remarks, self.layers, self.place = None, [], {}, [], [], []
         (self.version, self.incompatible, _, self.unit, self.rank, self.size, self.pid, self.level, self.tick_fs, self.real,
          self.mono, self.last_tick, self.last_mono, self.state, self.stopped, self.units, self.threads,
          self.library) = struct.unpack_from("<IIIIiiIIQQQQQIIQII", data.ljust(104, b"\0"), 8)
@@ -91,6 +91,11 @@ class Log:
             self.kinds[number] = word, i.times(lambda: self.field(i))
             if i.more():
                 raise ValueError("not a kind of remarks")
+        if kind == 16:
+            self.layers.append((i.str(), i.uv(), i.uv()))
+        self.place = self.place or (i.times(lambda: (i.uv(), i.uv(), i.str())) if kind == 17 else [])
+        if kind > 15 and i.at and (i.more() or kind == 17 and not self.place):
+            raise ValueError("not a layer, or not a place")
         if kind > 8:
             return
         number = i.uv()
@@ -106,6 +111,9 @@ class Log:
         if i.more() or kind in (0, 4):
             raise ValueError("not a definition of the process")
         self.defs[kind][number] = what
+
+    def layer(self, function, cls):
+        return ([b"mpi" if cls < 10 else b"user"] + [name for name, first, n in self.layers if first <= function < first + n])[-1]
 
     @staticmethod
     def field(i):

@@ -36,7 +36,7 @@ def definitions(log):
             calls[f] = calls.get(f, 0) + n
     for n, (cls, name, args) in sorted(log.defs[1].items()):
         args = b",".join(b"%s:%d" % (a, k) for k, a in args)
-        out.append(b"function %d class=%d calls=%d %s(%s)" % (n, cls, calls.get(n, 0), name, args))
+        out.append(b"function %d class=%d calls=%d %s:%s(%s)" % (n, cls, calls.get(n, 0), log.layer(n, cls), name, args))
     out += [b"module %d base=%x id=%s %s" % (n, d[0], d[2], d[1]) for n, d in sorted(log.defs[2].items())]
     out += [b"site %d module=%d offset=%x" % (n, *d) for n, d in sorted(log.defs[3].items())]
     for n, d in sorted(log.defs[5].items()):
@@ -52,6 +52,7 @@ def definitions(log):
     if log.process:
         world, spawned, maker, rank, began = log.process
         out.append(b"process spawned=%d rank=%d began=%d world=%s maker=%s" % (spawned, rank, began, world, maker))
+    out += [b"ancestor started=%d pid=%d %s" % a for a in log.place]
     out += [b"bridge comm=%d kind=%d root=%d entered=%d returned=%d port=%s" % b for b in log.bridges]
     out += [b"note lane=%d event=%d %s" % n for n in log.notes]
     return out + [remark(*r, log.told(*r[2:])) for r in log.remarks]

@@ -181,15 +181,15 @@ def with_mpi(mpi):
     name = "mixed.%s.hbdb" % mpi
     done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program)
     functions = {e["function"] for e in objects(name)}
-    check(done.returncode == 0 and {"in a thread", "hb_sent", "hb_received", "less"} <= functions and not {"before MPI", "after MPI"} & functions,
-          mpi + ": between MPI_Init and MPI_Finalize, also in a thread without MPI", functions)
-    notes = run(HBDB, "info", name).all
-    check("events of the program itself before MPI_Init are not recorded: there were 1" in notes, mpi + ": what came before MPI_Init is told", notes)
+    check(done.returncode == 0 and {"before MPI", "in a thread", "hb_sent", "hb_received", "less"} <= functions and "after MPI" not in functions,
+          mpi + ": from the first event to MPI_Finalize, also in a thread without MPI", functions)
     same = r"; of the program's own events [1-9]\d* came as recorded \(their values are not compared\)"
     for env, words in ({}, ""), ({"SAY_MORE": "1"}, ", 2 came that were not recorded"), ({"SAY_LESS": "1"}, ", 2 did not come"):
         again = run(HBDB, "replay", name, env=env)
         good = re.search(r"no difference in the calls" + same + words + "$", again.stderr.rstrip())
         check(again.returncode == 0 and good, mpi + ": replay with %s" % (env or "the same events"), again.all)
+
+    early(mpi, compiled("early." + mpi, *mpicc, PROGRAMS + "/early.c", "-pthread"))
 
     program = compiled("turn." + mpi, *mpicc, PROGRAMS + "/turn.c")
     for silent, raced in ([], 0), (["silent"], 1):
@@ -207,6 +207,77 @@ def with_mpi(mpi):
               mpi + ": Fortran", said or done.all)
 
 
+def early(mpi, program):
+    """A record begins with the first event, and has its rank when MPI has begun."""
+    name, job = "early.%s.hbdb" % mpi, [*LAUNCH[mpi], "3", program]
+    done = run(HBDB, "record", "-o", name, "--", *job)
+    first = [e["function"] for e in objects(name, "-r", "2") if e["lane"] == 0][:3]
+    check(done.returncode == 0 and first == ["set up", "set up", "MPI_Init_thread"], mpi + ": events before MPI_Init", first or done.all)
+    check(sorted(os.listdir(os.path.join(folder, name))) == ["manifest.json", "rank.0.log", "rank.1.log", "rank.2.log"], mpi + ": its log has the name of its rank")
+    order = run(HBDB, "order", "0.1:3", "0:4", name).stdout
+    check("concurrent" in order, mpi + ": a thread from before MPI_Init is not taken to begin after it", order)
+    again = run(HBDB, "replay", name)
+    check(again.returncode == 0 and "no difference in the calls; of the program's own events 15 came as recorded" in again.stderr, mpi + ": replay of them", again.all)
+    debug = run(HBDB, "debug", "--at", "0:4", "-c", "where", name)
+    check("[0] held after 0:4" in debug.stdout, mpi + ": a stop counts them", debug.all)
+    checked = run(HBDB, "check", "--", *job)
+    check(checked.returncode == 0 and "no errors found" in checked.all, mpi + ": check", checked.all)
+    for level in "order", "racing":
+        done = run(HBDB, "record", "--level", level, "-o", level + name, "--", *job)
+        again = run(HBDB, "replay", level + name)
+        check(done.returncode == 0 and "2 events" in done.stderr and again.returncode == 0, "%s: level %s" % (mpi, level), done.all + again.all)
+    done = run(HBDB, "record", "-o", "leave." + name, "--", *job, "leave")
+    names = [p["name"] for p in json.loads(run(HBDB, "info", "--json", "leave." + name).stdout)["processes"]]
+    check(names == ["early." + mpi, "early.%s#2" % mpi, "early.%s#3" % mpi] and "asked for" not in done.all, mpi + ": who never calls MPI_Init has no rank", names)
+    for _ in range(20): # the launcher ends the others, perhaps before they have said anything
+        shutil.rmtree(os.path.join(folder, "crash." + name), ignore_errors=True)
+        done = run(HBDB, "record", "-o", "crash." + name, "--", *job, "crash")
+        processes = json.loads(run(HBDB, "info", "--json", "crash." + name).stdout or "{}").get("processes", [])
+        if any(p["events"] > 3 for p in processes):
+            break
+    check(processes and all(p["name"] in "012" and "world" not in p for p in processes) and any(p["events"] > 3 for p in processes),
+          mpi + ": who crashes before MPI_Init is named by its launcher", processes or done.all)
+
+
+def programs():
+    """Processes without MPI are called by their program, and have the same names in every run."""
+    pair = compiled("pair", "gcc", "-std=gnu17", *WARN, PROGRAMS + "/pair.c")
+    shutil.copy(pair, os.path.join(folder, "2nd one"))
+    with open(os.path.join(folder, "job.sh"), "w") as f:
+        f.write("#!/bin/sh\n./pair s & './2nd one' r & ./pair r & (./pair) & wait\n")
+    os.chmod(os.path.join(folder, "job.sh"), 0o755)
+    seen = set()
+    for i in range(6):
+        run(HBDB, "record", "-o", "job%d.hbdb" % i, "--", "./job.sh")
+        seen.add(run(HBDB, "dump", "--plain", "job%d.hbdb" % i).stdout)
+    lines = ["%s:%d %s(channel=\"pipe\", key=%d, bytes=8)" % (name, k + 1, what, k)
+             for name, what in (("pair", "hb_sent"), ("_2nd_one", "hb_received"), ("pair#2", "hb_received")) for k in range(3)]
+    check(seen == {"".join(line + "\n" for line in lines)}, "several programs: the same names in each run", seen)
+    order = run(HBDB, "order", "pair:3", "pair#2:1", "job0.hbdb").stdout
+    check("pair:3 and pair#2:1 are" in order and "of pair#2" in order and "rank" not in order, "events are found by these names", order)
+    check(run(HBDB, "cone", "pair#2.0:1", "job0.hbdb").returncode == 0, "a lane, too")
+    none = run(HBDB, "cone", "pair#3:1", "job0.hbdb")
+    check(none.returncode == 2 and "there is no pair#3:1: the recording has no process pair#3" in none.stderr, "one that is not there", none.all)
+    one = objects("job0.hbdb")[6]
+    check((one["process"], one["layer"], one["class"]) == ("pair#2", "user", "received"), "name and layer in JSON", one)
+    rows = sql("job0.hbdb", "select process, layer, count(*) from events group by 1 order by 1")
+    check(rows == [["_2nd_one", "user", "3"], ["pair", "user", "3"], ["pair#2", "user", "3"]], "and in SQL", rows)
+    again = run(HBDB, "replay", "job0.hbdb")
+    check(again.returncode == 2 and "3 programs" in again.stderr, "a replay of several is refused", again.all)
+    for mpi in LAUNCH:
+        with open(os.path.join(folder, "both.sh"), "w") as f:
+            f.write("#!/bin/sh\n./pair s\n%s 2 ./early.%s\n" % (" ".join(LAUNCH[mpi]), mpi))
+        os.chmod(os.path.join(folder, "both.sh"), 0o755)
+        name = "both.%s.hbdb" % mpi
+        done = run(HBDB, "record", "--mpi", mpi, "-o", name, "--", "./both.sh")
+        names = [(p["name"], p["events"]) for p in json.loads(run(HBDB, "info", "--json", name).stdout)["processes"]]
+        check(names == [("0", 8), ("1", 8), ("pair", 3)], mpi + ": beside a job of MPI", names or done.all)
+        layers = sql(name, "select layer, call from events where event = 3 and lane = 0 order by process")
+        check(layers == [["mpi", "MPI_Init_thread"]] * 2 + [["user", "hb_sent"]], mpi + ": whose functions these are", layers)
+        again = run(HBDB, "replay", name)
+        check(again.returncode == 0 and "replayed 2 processes" in again.stderr and "no difference" in again.stderr, mpi + ": the job is replayed", again.all)
+
+
 def main():
     try:
         without_mpi()
@@ -214,6 +285,7 @@ def main():
         threads()
         for mpi in LAUNCH:
             with_mpi(mpi)
+        programs()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print("%d passed, %d failed" % (count["passed"], count["failed"]))

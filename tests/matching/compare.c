@@ -88,7 +88,7 @@ static void build(struct compare *c)
 	hb_error err;
 	qsort(c->p, c->n, sizeof *c->p, by_rank);
 	for (size_t i = 0; i < c->n; i++)
-		sources[i] = (hb_source){c->p[i].log, c->p[i].rank, c->p[i].pid};
+		sources[i] = (hb_source){.log = c->p[i].log, .rank = c->p[i].rank, .world = c->p[i].pid};
 	if (hb_model_build(sources, c->n, NULL, NULL, &c->model, &err)) {
 		fprintf(stderr, "compare: %s\n", err.message);
 		exit(3);

@@ -156,6 +156,10 @@ void hb__say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool hb__begin_record(int thread_level);
 /* A process without another layer: begins at the program's first event. False: another layer begins it. */
 bool hb__begin_alone(void);
+/* The lane of this thread in a record that begins now, or began, with an event before the layer with a life of its own (MPI) has: that
+ * layer sees no lane, and nothing is held or followed by it, until it calls hb__begin_record. NULL: there is no such record. */
+struct hb__lane *hb__early_lane(void);
+bool hb__begun_early(void);
 bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */

@@ -35,11 +35,13 @@ const struct hb__fn *hb__function_named(const char *name, uint8_t cls)
 	return fn;
 }
 
-void hb__layers_begun(void)
+void hb__layers_expected(int *ret_rank, int *ret_size)
 {
+	*ret_rank = 0;
+	*ret_size = 1;
 	for (struct hb__layer *l = layers; l; l = l->next)
-		if (l->begun)
-			l->begun();
+		if (l->expected && l->expected(ret_rank, ret_size))
+			return;
 }
 
 void hb__progress(void)
@@ -79,4 +81,22 @@ uint32_t hb__layers_library(char *text, size_t size)
 		if (l->library)
 			library = l->library(text, size);
 	return library;
+}
+
+unsigned hb__layers_functions(void)
+{
+	unsigned n = 0;
+	for (struct hb__layer *l = layers; l; l = l->next)
+		n += l->functions;
+	return n;
+}
+
+/* Two layers without numbers of their own would have to share the free ones out: there is one. */
+struct hb__layer *hb__layer_of_function(unsigned id)
+{
+	bool free = id >= hb__layers_functions();
+	for (struct hb__layer *l = layers; l; l = l->next)
+		if (free == !l->functions)
+			return l;
+	return NULL;
 }

@@ -11,17 +11,21 @@
 enum hb__code { HB__CODE_PROGRAM, HB__CODE_LIBRARY, HB__CODE_BINDING /* of the library, to another language */ };
 
 struct hb__layer {
+	const char *name; /* in the log: "mpi" */
+	unsigned
+		functions; /* they have the numbers from 0 on: one layer at most; 0: the next free ones, of hb__layers_functions on */
 	bool (*present)(void);                      /* its library is loaded: the process begins with it */
 	enum hb__code (*code_of)(const char *path); /* of a loaded file */
 	const struct hb__fn *(*function)(
-		const char *name, uint8_t cls); /* replay: the function of a record; NULL: not of this layer */
-	void (*begun)(void);                    /* the log and its first lane are there */
-	void (*progress)(void);                 /* keeps its library going while a thread is held */
-	void (*leaving)(void);                  /* the process leaves without having told its end */
+		const char *name, uint8_t cls);         /* replay: the function of a record; NULL: not of this layer */
+	bool (*expected)(int *ret_rank, int *ret_size); /* by its launcher's variables; false: there are none */
+	void (*progress)(void);                         /* keeps its library going while a thread is held */
+	void (*leaving)(void);                          /* the process leaves without having told its end */
 	/* In the header of the log: the library (hbdb-recording(5), library) and its version. NULL: of no library. */
 	uint32_t (*library)(char *text, size_t size);
 	const char *polls,
 		*clock; /* for messages: names of calls that may be told no; of its clock, which a replay repeats */
+	bool told;      /* the log has its definition */
 	struct hb__layer *next;
 };
 
@@ -31,12 +35,16 @@ void hb__layer_add(struct hb__layer *layer);
 bool hb__layers_present(void);
 enum hb__code hb__code_of(const char *path);
 const struct hb__fn *hb__function_named(const char *name, uint8_t cls);
-void hb__layers_begun(void);
+/* Which process of how many this will be, as its launcher tells by variables; 0 of 1 where it tells nothing. */
+void hb__layers_expected(int *ret_rank, int *ret_size);
 void hb__progress(void);
 void hb__layers_leaving(void);
 const char *hb__layers_polls(void);                   /* "": none */
 const char *hb__layers_clock(void);                   /* "": none */
 uint32_t hb__layers_library(char *text, size_t size); /* 0: none */
+/* The first number of a function that is nobody's. */
+unsigned hb__layers_functions(void);
+struct hb__layer *hb__layer_of_function(unsigned id);
 
 #pragma GCC visibility pop
 

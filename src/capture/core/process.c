@@ -14,6 +14,8 @@
 struct hb__config hb__config;
 static bool alone_asked; /* the command is not one of a layer with a life of its own */
 static bool alone;       /* the process began without such a layer */
+static bool early; /* the record began with an event before the layer said which process this is: see hb__early_lane */
+static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
 int hb__rank = -1, hb__size;
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
@@ -148,26 +150,31 @@ HB__EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	return e;
 }
 
-struct hb__lane *hb__lane_of_this_thread(void)
+static struct hb__lane *new_lane(void)
 {
-	if (hb__self || lane_refused || !hb__active)
-		return hb__self;
 	/* Lanes are numbered as threads come, and the first thread of the program comes first even where it says nothing before
 	 * the others; in a replay they have the numbers they had. */
-	int number = hb__config.mode == HB__REPLAY ? hb__script_number(thread_identity)
-		     : alone && !thread_identity   ? 0
-						   : -1;
+	int number = hb__config.mode == HB__REPLAY          ? hb__script_number(thread_identity)
+		     : (alone || early) && !thread_identity ? 0
+							    : -1;
 	struct hb__lane *lane = hb__lane_create(thread_identity, number);
 	lane_refused = !lane;
 	if (lane && hb__config.mode == HB__REPLAY)
 		hb__follow_lane(lane);
-	hb__self = lane;
 	return lane;
+}
+
+struct hb__lane *hb__lane_of_this_thread(void)
+{
+	if (hb__self || lane_refused || !hb__active)
+		return hb__self;
+	return hb__self = early_self ? early_self : new_lane();
 }
 
 /* ---- beginning and end of what is recorded ---- */
 
-static pid_t owner; /* the process that began */
+static pid_t owner, early_owner; /* the process that began */
+static int early_rank;
 
 bool hb__began(void) { return hb__active || owner; }
 bool hb__began_alone(void) { return alone; }
@@ -176,16 +183,16 @@ bool hb__began_alone(void) { return alone; }
 static void after_fork(void)
 {
 	hb__active = false;
-	hb__self = NULL;
+	hb__self = early_self = NULL;
 	hb__config.mode = HB__OFF;
 	owner = 0;
+	early = false;
 	hb__control_forget();
 }
 
-bool hb__begin_record(int thread_level)
+/* The record to follow, and the log. */
+static bool open_record(void)
 {
-	if (hb__began())
-		return false;
 	bool replay = hb__config.mode == HB__REPLAY;
 	if (replay && !hb__script_open(hb__config.script)) {
 		hb__config.mode = HB__OFF;
@@ -199,18 +206,74 @@ bool hb__begin_record(int thread_level)
 	if (likely(!hb__early_log))
 		hb__log_create(dir, replay && !*hb__config.replay_log);
 	else
-		hb__log_identity();
+		hb__log_identity(!early);
+	pthread_atfork(NULL, NULL, after_fork);
+	return true;
+}
+
+/* Which process this is, is known now. */
+static bool name_early(void)
+{
+	if (hb__config.mode == HB__REPLAY && hb__rank != early_rank) {
+		hb__say("its launcher gave this process the number %d: its events until now followed another record, so it runs uncontrolled",
+			early_rank);
+		hb__config.mode = HB__OFF;
+		return false;
+	}
+	hb__log_identity(true);
+	if (hb__threaded)
+		hb__lanes_locked();
+	return true;
+}
+
+bool hb__begin_record(int thread_level)
+{
+	if (hb__began() || !(early ? name_early() : open_record()))
+		return false;
 	hb__log_thread_level(thread_level);
 	owner = getpid();
-	pthread_atfork(NULL, NULL, after_fork);
 	hb__active = true;
-	if (!alone)
+	if (!alone && !early)
 		thread_identity = 0;
-	hb__active = hb__lane_of_this_thread() != NULL;
-	if (hb__active)
-		hb__layers_begun();
-	return hb__active;
+	return hb__active = hb__lane_of_this_thread() != NULL;
 }
+
+/* A process of a launcher whose layer has not begun: it says something before MPI_Init, or never calls it. What its launcher tells is
+ * taken for its name until the layer knows; until then the layer's calls pass by as those of a process that is not recorded. */
+static void begin_early(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static bool tried;
+	pthread_mutex_lock(&lock);
+	bool begins = !tried && !hb__began() && !hb__finished && hb__config.mode != HB__OFF;
+	tried = tried || begins;
+	if (begins) {
+		hb__layers_expected(&hb__rank, &hb__size);
+		early_rank = hb__rank;
+		if (hb__config.mode == HB__RECORD)
+			hb__lanes_reserve(1);
+		hb__learn_modules();
+		early_owner = getpid();
+		early = true;
+		early = open_record();
+		if (early)
+			hb__find_place();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+struct hb__lane *hb__early_lane(void)
+{
+	if (likely(early_self))
+		return hb__began() ? NULL : early_self;
+	if (lane_refused || hb__began() || hb__finished || hb__config.mode == HB__OFF)
+		return NULL;
+	if (!early)
+		begin_early();
+	return early_self = early ? new_lane() : NULL;
+}
+
+bool hb__begun_early(void) { return early; }
 
 bool hb__begin_alone(void)
 {
@@ -229,6 +292,7 @@ bool hb__begin_alone(void)
 		hb__learn_modules();
 		if (hb__begin_record(3)) {
 			hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
+			hb__find_place();
 			hb__control_start(hb__self);
 		}
 	}
@@ -247,8 +311,22 @@ void hb__end_process(uint32_t state)
 	hb__self = NULL; /* other threads must make no event any more */
 }
 
+/* No layer has told which process it is: it has no rank. */
+static void leave_early(void)
+{
+	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
+	hb__rank = 0;
+	hb__size = 1;
+	hb__log_identity(false);
+	hb__log_finish(HB_STATE_FINALIZED);
+	early = false;
+	hb__config.mode = HB__OFF;
+}
+
 __attribute__((destructor)) static void leave(void)
 {
+	if (early && !hb__began() && early_owner == getpid())
+		leave_early();
 	if (!hb__active || owner != getpid())
 		return;
 	hb__follow_finish();

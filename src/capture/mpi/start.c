@@ -1,4 +1,5 @@
 /* The life that MPI gives a process, and what the core asks of this layer. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <hbdb/mpis.h>
@@ -81,6 +82,24 @@ void hb__begin_sessions(void)
 
 /* ---- what the core asks ---- */
 
+static bool from_environment(const char *const *names, int *ret)
+{
+	for (; *names; names++)
+		if (getenv(*names)) {
+			*ret = atoi(getenv(*names));
+			return true;
+		}
+	return false;
+}
+
+static bool expected(int *ret_rank, int *ret_size)
+{
+	static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
+	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+	from_environment(sizes, ret_size);
+	return from_environment(ranks, ret_rank);
+}
+
 static enum hb__code code_of(const char *path)
 {
 	enum hb_mpi_part part = hb_mpi_library_of(path)->part;
@@ -105,8 +124,11 @@ static void leaving(void)
 
 __attribute__((constructor)) static void add_layer(void)
 {
-	static struct hb__layer mpi = {.present = hb__library_there,
+	static struct hb__layer mpi = {.name = "mpi",
+		.functions = HB_FN_COUNT,
+		.present = hb__library_there,
 		.code_of = code_of,
+		.expected = expected,
 		.function = function,
 		.progress = hb__again_progress,
 		.leaving = leaving,

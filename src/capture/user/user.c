@@ -8,18 +8,17 @@
 #include "capture/core/record/record.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
-#include "mpi_ids.h" /* HB_FN_COUNT: functions of the program have the numbers behind those of the tables */
 
 #define NAME_MOST 200
 #define TEXT_MOST 1024
 #define VALUES_MOST 16u
 #define TEXTS_MOST 65536u
-#define NAMES_MOST (HB_FUNCTIONS_MOST - HB_FN_COUNT)
+#define NAMES_MOST (HB_FUNCTIONS_MOST - hb__layers_functions())
 #define BUCKETS 4096u
 
 /* What the program says under one name. */
 struct named {
-	struct hb__fn fn; /* its id: HB_FN_COUNT and on */
+	struct hb__fn fn; /* its id: behind those of the tables */
 	unsigned n;
 	uint8_t type[VALUES_MOST];
 	const char *value[VALUES_MOST]; /* names of the values */
@@ -166,7 +165,7 @@ static struct named *named_new(uint8_t cls, const char *name, unsigned n, const 
 		if (!(f->value[i] = copy(value_name(&value[i]), NAME_MOST)))
 			return NULL;
 	}
-	f->fn.id = (uint16_t)(HB_FN_COUNT + nnames++);
+	f->fn.id = (uint16_t)(hb__layers_functions() + nnames++);
 	return f;
 }
 
@@ -195,32 +194,16 @@ static const struct named *named_of(uint8_t cls, const char *name, unsigned n, c
 
 /* ---- rows ---- */
 
-/* Events before MPI_Init, of which nothing but their number is known. */
-static unsigned early;
-
-static void note_early(void)
-{
-	char text[128];
-	if (!early)
-		return;
-	snprintf(text, sizeof text, "events of the program itself before MPI_Init are not recorded: there were %u",
-		early);
-	hb__row_note(text);
-}
-
 static struct hb__lane *lane_now(void)
 {
 	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
 	if (unlikely(!lane) && hb__begin_alone())
 		lane = hb__lane_of_this_thread();
-	if (unlikely(!lane)) {
-		if (!hb__active)
-			__atomic_fetch_add(&early, 1, __ATOMIC_RELAXED);
-		return NULL;
-	}
-	if (unlikely(!lane->user))
+	if (unlikely(!lane))
+		lane = hb__early_lane();
+	if (unlikely(lane && !lane->user))
 		lane->user = hb__pages(sizeof *lane->user);
-	return lane->user ? lane : NULL;
+	return lane && lane->user ? lane : NULL;
 }
 
 static __attribute__((noinline)) const struct hb__slot *slot_of_another(struct hb__call *c)
@@ -339,7 +322,7 @@ static const struct named *message_function(int kind)
 		f->type[0] = f->type[1] = HB_TYPE_UNSIGNED;
 		f->value[0] = "key";
 		f->value[1] = "bytes";
-		__atomic_store_n(&f->fn.id, (uint16_t)(HB_FN_COUNT + nnames++), __ATOMIC_RELEASE);
+		__atomic_store_n(&f->fn.id, (uint16_t)(hb__layers_functions() + nnames++), __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&lock);
 	return f;
@@ -386,6 +369,6 @@ static const struct hb__fn *function(const char *name, uint8_t cls)
 
 __attribute__((constructor)) static void add_layer(void)
 {
-	static struct hb__layer user = {.function = function, .begun = note_early};
+	static struct hb__layer user = {.name = "user", .function = function};
 	hb__layer_add(&user);
 }

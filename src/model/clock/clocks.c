@@ -284,7 +284,8 @@ static bool begun(struct hb__clock_run *run, uint32_t line)
 	}
 	r->force = false;
 	r->clock[first] = init;
-	r->lamport = init; /* nothing can come before MPI_Init but calls of its own line */
+	/* nothing can come before MPI_Init but calls of its own line, or events of the program, which may have received something */
+	r->lamport = init > 1 ? f->lamport : init;
 	return r->begun = true;
 }
 

@@ -71,11 +71,10 @@ static void name_child(const hb_model *m, uint32_t process, hb_group *g, uint64_
 static void name_joined(const hb_model *m, int64_t a, int64_t b, uint64_t before, hb_group *g)
 {
 	int64_t both[2] = {a < b ? a : b, a < b ? b : a};
-	char name[2][32], text[96];
-	for (int i = 0; i < 2; i++) {
-		uint32_t world = m->world[both[i] >> 32].number;
-		snprintf(name[i], sizeof name[i], world ? "%d@%u" : "%d", (int32_t)both[i], world);
-	}
+	hb_process_name name[2];
+	char text[96];
+	for (int i = 0; i < 2; i++)
+		hb_process_name_of(m->world[both[i] >> 32].number, (int32_t)both[i], name[i]);
 	snprintf(text, sizeof text, "JOIN.%s-%s.%llu", name[0], name[1], (unsigned long long)before);
 	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
 }

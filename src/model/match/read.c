@@ -579,8 +579,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 		status = read_events(&r, stream, tick, user, err);
 		hb__stream_close(stream);
 	}
-	for (uint32_t i = 1; i < p->nlines; i++)
-		m->line_more.at[p->first_line + i].init = r.init;
+	hb__place_threads(&r);
 	if (!status && r.threads)
 		hb__mark_overlaps(&r);
 	if (!status && r.follows)

@@ -111,6 +111,8 @@ uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t ta
 /* ---- threads.c ---- */
 /* Flags the messages whose order among the threads of the process is not known. */
 void hb__mark_overlaps(struct hb__reading *r);
+/* Which threads of the process began after MPI_Init. */
+void hb__place_threads(struct hb__reading *r);
 
 /* ---- world/born.c: a call made a world ---- */
 void hb__on_bridge(struct hb__reading *r);

@@ -62,3 +62,14 @@ void hb__mark_overlaps(struct hb__reading *r)
 	free(sent);
 	free(got);
 }
+
+/* A thread may have told of events before MPI_Init, which another one than the first may have called. */
+void hb__place_threads(struct hb__reading *r)
+{
+	const hb_process *p = &r->m->processes.at[r->process];
+	uint32_t init = r->m->process_more[r->process].init.line == p->first_line ? r->init : 0;
+	for (uint32_t i = 1; i < p->nlines; i++) {
+		struct hb__line *line = &r->m->line_more.at[p->first_line + i];
+		line->init = line->started >= init ? init : 0;
+	}
+}

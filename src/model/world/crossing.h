@@ -40,6 +40,12 @@ struct hb__crossings {
 	bool no_memory;
 };
 
+/* ---- names.c ---- */
+/* Of two processes without MPI. */
+bool hb__made_before(const hb_log *a, const hb_log *b);
+/* When the worlds have their numbers. False: out of memory. */
+bool hb__name_processes(const hb_log_named *logs, size_t n, hb_worlds *worlds);
+
 /* ---- bridges.c ---- */
 static inline bool hb__same_name(hb_named_process a, hb_named_process b)
 {

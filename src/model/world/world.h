@@ -21,6 +21,7 @@ typedef struct hb_world {
 	uint32_t size;          /* processes, as far as the logs tell */
 	bool lone;              /* which other processes are of it is not known */
 	bool spawned;           /* a process made it */
+	bool outside;           /* a process without MPI, which is a world of its own */
 	hb_named_process maker; /* that one; .world HB_NO: not known, or not recorded */
 	uint64_t began;  /* when the first of its recorded processes did: nanoseconds since the epoch; 0: not known */
 	uint32_t log;    /* one of its logs */
@@ -43,10 +44,15 @@ typedef struct hb_untold {
 	uint64_t processes; /* in their remote groups */
 } hb_untold;
 
+/* "3", of another world "3@1"; of a process without MPI its program, "worker", "worker#2". */
+#define HB_PROCESS_NAME 32
+typedef char hb_process_name[HB_PROCESS_NAME];
+
 typedef struct hb_worlds {
 	hb_world *world; /* in the order of their numbers */
 	uint32_t n;
 	uint32_t *of;                /* by log: place of its world */
+	hb_process_name *name;       /* by log: what it is called, in every run in which the same processes are made */
 	hb_named_process **stranger; /* by log: its strangers */
 	uint32_t *strangers;         /* by log: how many */
 	hb_way *way;                 /* by log, then by communicator */
@@ -75,6 +81,16 @@ static inline hb_named_process hb_worlds_member(const hb_worlds *w, size_t log, 
 	if (member < -1 && (uint64_t)(-2 - member) < w->strangers[log])
 		return w->stranger[log][-2 - member];
 	return (hb_named_process){HB_NO, -1};
+}
+
+/* ---- names.c ---- */
+/* The name of rank `rank` in the world of that number; returns ret_name. */
+const char *hb_process_name_of(uint32_t world, int32_t rank, hb_process_name ret_name);
+
+/* What stands before a name in a sentence: "rank ", or nothing when it is that of a program. */
+static inline const char *hb_rank_word(const char *process_name)
+{
+	return *process_name >= '0' && *process_name <= '9' ? "rank " : "";
 }
 
 /* ---- bridges.c ---- */

@@ -19,6 +19,16 @@ static bool started(const hb_log_named *l)
 	return !id || !id->spawned;
 }
 
+/* From version 2 on a log says its world when MPI has begun: its process ended before that, and its launcher said which one it is. */
+static bool broke_off(const hb_log_named *l) { return l->log && !identity(l) && hb_log_get_info(l->log)->version > 1; }
+
+/* Its process has no MPI, and so no rank that means something. */
+static bool outside(const hb_log_named *l)
+{
+	const hb_identity *id = identity(l);
+	return id && !*id->world && !id->spawned && !hb_log_get_info(l->log)->library;
+}
+
 static void join(hb_worlds *w, const hb_log_named *logs, size_t i, uint32_t at)
 {
 	const hb_identity *id = identity(&logs[i]);
@@ -32,6 +42,7 @@ static void join(hb_worlds *w, const hb_log_named *logs, size_t i, uint32_t at)
 		world->began = id->began;
 	if (id)
 		world->spawned = id->spawned;
+	world->outside = outside(&logs[i]);
 }
 
 static uint32_t new_world(hb_worlds *w, size_t log, bool lone, uint32_t number)
@@ -47,7 +58,7 @@ static uint32_t first_started(const hb_worlds *w)
 {
 	uint32_t first = HB_NO;
 	for (uint32_t i = 0; i < w->n; i++)
-		if (!w->world[i].lone && !w->world[i].spawned &&
+		if (!w->world[i].lone && !w->world[i].spawned && !w->world[i].outside &&
 			(first == HB_NO || w->world[i].began < w->world[first].began))
 			first = i;
 	return first;
@@ -71,10 +82,11 @@ static void gather(hb_worlds *w, const hb_log_named *logs, size_t n)
 			continue;
 		if (at == HB_NO && says(&logs[i]))
 			at = new_world(w, i, false, 0);
-		else if (at == HB_NO && !logs[i].pid && started(&logs[i]))
+		else if (at == HB_NO && !outside(&logs[i]) && (!logs[i].pid || broke_off(&logs[i])) &&
+			 started(&logs[i]))
 			at = unnamed == HB_NO ? (unnamed = new_world(w, i, false, 0)) : unnamed;
 		else if (at == HB_NO)
-			at = new_world(w, i, true, identity(&logs[i]) ? 0 : logs[i].pid);
+			at = new_world(w, i, !outside(&logs[i]), identity(&logs[i]) ? 0 : logs[i].pid);
 		join(w, logs, i, at);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -107,6 +119,9 @@ static bool before(const struct numbering *m, uint32_t i, uint32_t k)
 {
 	const hb_world *a = &m->w->world[i], *b = &m->w->world[k];
 	int program = a->maker.world == HB_NO ? strcmp(program_of(m, a), program_of(m, b)) : 0;
+	if (a->outside || b->outside)
+		return a->outside && b->outside ? hb__made_before(m->logs[a->log].log, m->logs[b->log].log)
+						: b->outside;
 	if (a->maker.world != HB_NO && a->maker.rank != b->maker.rank)
 		return a->maker.rank < b->maker.rank;
 	if (a->maker.world == HB_NO && m->serves[i] != m->serves[k])
@@ -126,7 +141,8 @@ static uint32_t next(const struct numbering *m, uint32_t maker)
 	uint32_t first = HB_NO;
 	for (uint32_t i = 0; i < m->w->n; i++) {
 		const hb_world *world = &m->w->world[i];
-		bool fits = maker == HB_NO - 1 || (maker == HB_NO ? !world->spawned : world->maker.world == maker);
+		bool fits = maker == HB_NO - 1 ||
+			    (maker == HB_NO ? !world->spawned && !world->outside : world->maker.world == maker);
 		if (!m->done[i] && fits && (first == HB_NO || before(m, i, first)))
 			first = i;
 	}
@@ -162,7 +178,7 @@ static bool number(hb_worlds *w, const hb_log_named *logs, size_t n)
 	uint32_t *place = calloc(w->n + 1, sizeof *place), first = HB_NO;
 	bool good = m.serves && m.order && m.done && sorted && place;
 	for (uint32_t i = 0; good && i < w->n; i++) /* where nothing but the names of the files is known */
-		if (!w->world[i].lone && !says(&logs[w->world[i].log]))
+		if (!w->world[i].lone && !w->world[i].outside && !says(&logs[w->world[i].log]))
 			first = i;
 	if (good && first != HB_NO)
 		take(&m, first);
@@ -213,7 +229,7 @@ bool hb_worlds_find(const hb_log_named *logs, size_t n, hb_worlds *ret)
 		return false;
 	gather(ret, logs, n);
 	find_makers(ret, logs, n);
-	return number(ret, logs, n) && hb__cross_bridges(logs, n, ret);
+	return number(ret, logs, n) && hb__name_processes(logs, n, ret) && hb__cross_bridges(logs, n, ret);
 }
 
 void hb_worlds_free(hb_worlds *w, size_t n)
@@ -222,6 +238,7 @@ void hb_worlds_free(hb_worlds *w, size_t n)
 		free(w->stranger[i]);
 	free(w->world);
 	free(w->of);
+	free(w->name);
 	free(w->stranger);
 	free(w->strangers);
 	free(w->way);

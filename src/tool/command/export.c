@@ -81,8 +81,10 @@ bool hb__export_wants_event(const hb_export *x, hb_at at)
 char *hb__export_line_name(const hb_export *x, size_t log, uint32_t lane)
 {
 	const hb_log_file *file = &x->run.logs.at[log];
-	char *process = file->world ? hb__format("rank %d of world %u", file->rank, file->world)
-				    : hb__format("rank %d", file->rank);
+	const hb_worlds *w = &x->run.logs.worlds;
+	char *process = w->world[w->of[log]].outside ? hb__copy(w->name[log])
+			: file->world                ? hb__format("rank %d of world %u", file->rank, file->world)
+						     : hb__format("rank %d", file->rank);
 	if (!lane)
 		return process;
 	char *name = hb__format("%s lane %u", process, lane);

@@ -184,28 +184,30 @@ static void print_command(const hb_manifest *m)
 		printf("replay of     %s\n", hb__tame(m->replay_of));
 }
 
-static const char *process_name(const struct facts *f, size_t log, char buffer[32])
-{
-	const hb_log_file *file = &f->logs.at[log];
-	snprintf(buffer, 32, file->world ? "%d@%u" : "%d", file->rank, file->world);
-	return buffer;
-}
+static const char *process_name(const struct facts *f, size_t log) { return f->logs.worlds.name[log]; }
 
 static void print_processes(const struct facts *f)
 {
-	printf("\n%5s  %-16s %8s %12s %6s %12s  %s\n", "rank", "host", "pid", "events", "lanes", "bytes", "state");
+	int width = 5;
+	bool ranks = false;
+	for (size_t i = 0; i < f->logs.n && i < SHOWN_MAX; i++) {
+		int length = (int)strlen(process_name(f, i));
+		width = length > width ? length : width;
+		ranks |= *hb_rank_word(process_name(f, i)) != 0;
+	}
+	printf("\n%*s  %-16s %8s %12s %6s %12s  %s\n", width, ranks ? "rank" : "process", "host", "pid", "events",
+		"lanes", "bytes", "state");
 	for (size_t i = 0, shown = 0; i < f->logs.n; i++) {
 		if (!f->logs.at[i].log)
 			continue;
 		if (++shown > SHOWN_MAX) {
-			printf("%5s  and %zu more (--json lists all)\n", "", f->logs.n - i);
+			printf("%*s  and %zu more (--json lists all)\n", width, "", f->logs.n - i);
 			break;
 		}
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
 		bool first = f->manifest.finished && f->manifest.died_first == p->rank && !f->logs.at[i].world;
 		const char *state = first && !p->state && !p->stopped ? "died first" : state_text(p);
-		char name[32];
-		printf("%5s  %-16s %8u %12llu %6u %12llu  %s\n", process_name(f, i, name), hb__tame(p->host), p->pid,
+		printf("%*s  %-16s %8u %12llu %6u %12llu  %s\n", width, process_name(f, i), hb__tame(p->host), p->pid,
 			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state);
 	}
 }
@@ -216,7 +218,7 @@ static void print_worlds(const struct facts *f)
 	const hb_worlds *w = &f->logs.worlds;
 	for (uint32_t i = 0, shown = 0; i < w->n; i++) {
 		const hb_world *world = &w->world[i];
-		if (!world->number)
+		if (!world->number || world->outside)
 			continue;
 		if (shown++ == SHOWN_MAX) {
 			printf("              and %u more worlds (--json lists all)\n", w->n - i);
@@ -252,9 +254,9 @@ static void print_inside(const struct facts *f)
 			while (hb_events_next(events, &ev, NULL) == 1)
 				;
 			if (hb_events_inside(events, &ev) == 1) {
-				char name[32];
-				printf("%srank %s never returned from %s, which it called after event %llu\n",
-					shown++ ? "" : "\n", process_name(f, i, name), hb__tame(ev.function->name),
+				const char *name = process_name(f, i);
+				printf("%s%s%s never returned from %s, which it called after event %llu\n",
+					shown++ ? "" : "\n", hb_rank_word(name), name, hb__tame(ev.function->name),
 					(unsigned long long)info.events);
 			}
 			hb_events_close(events);
@@ -437,6 +439,7 @@ static void json_processes(hb_output *o, const struct facts *f)
 		field_number(o, true, "rank", p->rank);
 		if (f->logs.at[i].world)
 			field_number(o, false, "world", f->logs.at[i].world);
+		field(o, false, "name", process_name(f, i));
 		field(o, false, "host", p->host);
 		field_number(o, false, "pid", p->pid);
 		field(o, false, "state", state_text(p));

@@ -65,10 +65,10 @@ static void print_answer(const struct order *o)
 static void print_known(const char *event, uint32_t knows, const char *line)
 {
 	if (knows)
-		printf("  %s depends on %u %s of rank %s, the last is %s:%u\n", event, knows,
-			hb__plural(knows, "event", "events"), line, line, knows);
+		printf("  %s depends on %u %s of %s%s, the last is %s:%u\n", event, knows,
+			hb__plural(knows, "event", "events"), hb_rank_word(line), line, line, knows);
 	else
-		printf("  %s depends on no event of rank %s\n", event, line);
+		printf("  %s depends on no event of %s%s\n", event, hb_rank_word(line), line);
 }
 
 static void print_message(const struct order *o, const char *what, uint32_t id)

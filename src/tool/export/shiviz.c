@@ -253,8 +253,8 @@ static bool visit(void *user, const hb_stamp *stamp)
 
 static char *host_name(const hb_export *x, uint32_t process, uint32_t lane)
 {
-	const hb_process *p = &hb_model_processes(x->run.model)[process];
-	char *name = p->world ? hb__format("rank%d@%u", p->rank, p->world) : hb__format("rank%d", p->rank);
+	const char *called = hb_model_process_name(x->run.model, process);
+	char *name = hb__format(*hb_rank_word(called) ? "rank%s" : "%s", called);
 	char *whole = lane ? hb__format("%s.%u", name, lane) : hb__copy(name);
 	free(name);
 	return whole;

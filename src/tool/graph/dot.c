@@ -58,7 +58,7 @@ static void put_line(const hb_graph *g, hb_output *out, uint32_t row)
 	char name[HB_EVENT_NAME];
 	const hb_box *before = NULL;
 	hb__line_name(&g->run, g->line[row], name);
-	char *label = hb__format("rank %s", name), *id = hb__format("cluster_%u", row);
+	char *label = hb__format("%s%s", hb_rank_word(name), name), *id = hb__format("cluster_%u", row);
 	hb__put_text(out, "  subgraph ");
 	put_string(out, id);
 	hb__put_text(out, " {\n    label=");

@@ -171,7 +171,7 @@ void hb__graph_names(const hb_graph *g, const hb_sheet *s, hb_pen *pen, double d
 		hb__line_name(&g->run, g->line[i], name);
 		pen->kind->begin(pen, "line", (const char *[]){"line", name, NULL}, NULL);
 		pen->kind->text(pen, s->left - 10, y, name, &(hb_lettering){12, HB_INK, HB_ANCHOR_RIGHT, true});
-		if (!hb_model_lines(g->run.model)[g->line[i]].lane)
+		if (!hb_model_lines(g->run.model)[g->line[i]].lane && *hb_rank_word(name))
 			pen->kind->text(pen, s->left - 14 - hb__text_width(name, 12, true), y, "rank",
 				&(hb_lettering){10, HB_GREY, HB_ANCHOR_RIGHT, false});
 		pen->kind->end(pen);

@@ -10,6 +10,8 @@
 /* ---- names ---- */
 
 struct name {
+	const char *process; /* not ended; NULL: it is given by rank and world */
+	size_t length;
 	int64_t rank, event;
 	uint32_t lane, world;
 };
@@ -25,10 +27,36 @@ static bool read_number(const char **p, int64_t *ret)
 	return true;
 }
 
-static bool read_name(const char *text, struct name *ret)
+/* WORKER:EVENT, WORKER.LANE:EVENT: of a process without MPI, by its program, in which dots may stand, too. */
+static bool read_program(const char *text, const hb_run *run, struct name *ret)
+{
+	const char *colon = strrchr(text, ':'), *dot = NULL, *p = colon + 1;
+	if (!colon || colon == text || strchr(text, '@') || !read_number(&p, &ret->event) || *p)
+		return false;
+	ret->process = text;
+	ret->length = (size_t)(colon - text);
+	for (const char *at = text; at < colon; at++)
+		dot = *at == '.' ? at : dot;
+	bool whole = false;
+	for (uint32_t i = 0; run && i < hb_model_get_info(run->model)->processes; i++) {
+		const char *name = hb_model_process_name(run->model, i);
+		whole |= strlen(name) == ret->length && !memcmp(name, text, ret->length);
+	}
+	int64_t lane;
+	if (!whole && dot && (p = dot + 1, read_number(&p, &lane)) && p == colon && lane <= 65535) {
+		ret->length = (size_t)(dot - text);
+		ret->lane = (uint32_t)lane;
+	}
+	return true;
+}
+
+/* run: NULL where only the form of the name is asked for. */
+static bool read_name(const char *text, const hb_run *run, struct name *ret)
 {
 	int64_t world = 0, lane = 0;
 	*ret = (struct name){0};
+	if (strspn(text, "0123456789") == 0)
+		return read_program(text, run, ret);
 	if (!read_number(&text, &ret->rank))
 		return false;
 	if (*text == '@' && (text++, !read_number(&text, &world)))
@@ -42,13 +70,17 @@ static bool read_name(const char *text, struct name *ret)
 	return true;
 }
 
-static const hb_process *process_of(const hb_run *run, const struct name *name)
+/* HB_NO: there is none. */
+static uint32_t process_of(const hb_run *run, const struct name *wanted)
 {
 	const hb_process *p = hb_model_processes(run->model);
-	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++)
-		if (p[i].rank == name->rank && p[i].world == name->world)
-			return &p[i];
-	return NULL;
+	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++) {
+		const char *name = hb_model_process_name(run->model, i);
+		if (wanted->process ? strlen(name) == wanted->length && !memcmp(name, wanted->process, wanted->length)
+				    : p[i].rank == wanted->rank && p[i].world == wanted->world)
+			return i;
+	}
+	return HB_NO;
 }
 
 static uint32_t ranks_of(const hb_run *run)
@@ -64,7 +96,7 @@ static uint32_t ranks_of(const hb_run *run)
 int hb__check_event(const char *text)
 {
 	struct name name;
-	if (read_name(text, &name))
+	if (read_name(text, NULL, &name))
 		return 0;
 	return hb__fail_with(HB_EXIT_USAGE, NOT_AN_EVENT, text);
 }
@@ -79,26 +111,32 @@ int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_w
 {
 	struct name name;
 	char buffer[HB_EVENT_NAME];
-	if (!read_name(text, &name))
+	if (!read_name(text, run, &name))
 		return none(ret_why, hb__format(NOT_AN_EVENT, text));
-	const hb_process *p = process_of(run, &name);
-	if (!p && name.world)
+	uint32_t process = process_of(run, &name);
+	if (process == HB_NO && name.process)
+		return none(
+			ret_why, hb__format("there is no %s: the recording has no process %.*s (hbdb info lists them)",
+					 text, (int)name.length, name.process));
+	if (process == HB_NO && name.world)
 		return none(ret_why, hb__format("there is no %s: the recording has no process %lld@%u", text,
 					     (long long)name.rank, name.world));
-	if (!p)
+	if (process == HB_NO)
 		return none(ret_why, hb__format("there is no %s: the run has %u %s, ranks 0 to %u", text, ranks_of(run),
 					     hb__plural(ranks_of(run), "process", "processes"),
 					     ranks_of(run) ? ranks_of(run) - 1 : 0));
+	const hb_process *p = &hb_model_processes(run->model)[process];
+	const char *called = hb_model_process_name(run->model, process), *kind = hb_rank_word(called);
 	if (!p->log)
-		return none(ret_why, hb__format("there is no %s: the log of rank %d is missing", text, p->rank));
+		return none(ret_why, hb__format("there is no %s: the log of %s%s is missing", text, kind, called));
 	if (name.lane >= p->nlines)
-		return none(ret_why, hb__format("there is no %s: rank %d has %u %s", text, p->rank, p->nlines,
+		return none(ret_why, hb__format("there is no %s: %s%s has %u %s", text, kind, called, p->nlines,
 					     p->nlines == 1 ? "lane, 0" : "lanes"));
 	*ret = (hb_at){p->first_line + name.lane, 0};
 	uint32_t events = hb_model_lines(run->model)[ret->line].events;
 	if (!name.event || name.event > events)
 		return none(ret_why,
-			hb__format("there is no %s: rank %s has %u %s, counted from 1%s", text,
+			hb__format("there is no %s: %s%s has %u %s, counted from 1%s", text, kind,
 				hb__line_name(run, ret->line, buffer), events, hb__plural(events, "event", "events"),
 				p->cut ? ", and its log is incomplete" : ""));
 	ret->event = (uint32_t)name.event;
@@ -118,10 +156,7 @@ int hb__read_event(const hb_run *run, const char *text, hb_at *ret)
 const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT_NAME])
 {
 	const hb_line *l = &hb_model_lines(run->model)[line];
-	const hb_process *p = &hb_model_processes(run->model)[l->process];
-	int n = snprintf(buffer, HB_EVENT_NAME, "%d", p->rank);
-	if (p->world)
-		n += snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), "@%u", p->world);
+	int n = snprintf(buffer, HB_EVENT_NAME, "%s", hb_model_process_name(run->model, l->process));
 	if (l->lane)
 		snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), ".%u", l->lane);
 	return buffer;

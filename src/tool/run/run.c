@@ -22,6 +22,8 @@ hb_view *hb__make_views(const hb_logs *logs)
 		v->log = logs->at[i].log;
 		v->info = hb_log_get_info(v->log);
 		v->world = logs->at[i].world;
+		v->name = logs->worlds.name ? logs->worlds.name[i] : "?"; /* there was no memory */
+		v->outside = logs->worlds.name && logs->worlds.world[logs->worlds.of[i]].outside;
 		v->shift_ns = (int64_t)(v->info->origin_real - first);
 		v->colour = hb__colour(1);
 		v->nplaces = v->info->sites;
@@ -77,7 +79,8 @@ hb_source *hb__make_sources(const hb_logs *logs, size_t *ret_n, uint32_t **ret_l
 			bool other = (size_t)f->rank >= size ||
 				     sources[first + (size_t)f->rank].log; /* no such rank, or again */
 			size_t at = other ? n++ : first + (size_t)f->rank;
-			sources[at] = (hb_source){f->log, f->rank, f->world};
+			sources[at] =
+				(hb_source){f->log, f->rank, f->world, logs->worlds.name ? logs->worlds.name[k] : NULL};
 			(*ret_log_of)[at] = (uint32_t)k;
 		}
 	}

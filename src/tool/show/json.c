@@ -167,11 +167,14 @@ void hb__put_object(hb_output *out, hb_view *view, const hb_event *ev)
 	hb__put_int(out, view->info->rank);
 	if (view->world)
 		number_member(out, "world", view->world);
+	if (view->outside)
+		text(out, "process", view->name);
 	number_member(out, "lane", row->lane);
 	number_member(out, "event", (int64_t)row->number);
 	if (ev->function) {
 		text(out, "function", ev->function->name);
 		text(out, "class", hb__class_name(ev->function->cls));
+		text(out, "layer", ev->function->layer);
 		put_arguments(out, view, ev);
 	} else
 		number_member(out, "function", row->function);

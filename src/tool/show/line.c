@@ -270,11 +270,7 @@ static void put_call(hb_output *out, const hb_view *view, const hb_event *ev)
 void hb__put_line(hb_output *out, hb_view *view, const hb_event *ev)
 {
 	const hb_row *row = ev->row;
-	hb__put_int(out, view->info->rank);
-	if (view->world) {
-		hb__put_char(out, '@');
-		hb__put_int(out, view->world);
-	}
+	hb__put_text(out, view->name);
 	if (row->lane) {
 		hb__put_char(out, '.');
 		hb__put_int(out, row->lane);

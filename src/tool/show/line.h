@@ -8,7 +8,9 @@
 typedef struct hb_view {
 	const hb_log *log;
 	const hb_log_info *info;
+	const char *name; /* of the process */
 	uint32_t world;   /* number of its world */
+	bool outside;     /* it has no MPI: its name says more than rank and world */
 	int64_t shift_ns; /* from tick 0 of this process to time 0 of the recording */
 	bool plain, polls, colour;
 	bool never; /* the call never returned */

@@ -165,7 +165,8 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 	const hb_identity *id = hb_log_identity(log);
 	bool spawned = id && id->spawned;
 	sum->bridges = sum->bridges || hb_log_bridge(log, 0);
-	sum->size = info->size > sum->size && !spawned ? info->size : sum->size;
+	bool of_a_world = !spawned && (!id || info->library); /* a process without MPI is of none */
+	sum->size = info->size > sum->size && of_a_world ? info->size : sum->size;
 	sum->killed += info->state == HB_STATE_RUNNING;
 	sum->left += info->state == HB_STATE_LEFT;
 	sum->aborted += info->state == HB_STATE_ABORTED;

@@ -134,8 +134,8 @@ static void count(const hb_logs *logs, hb_replay_folder *s)
 	bool more = false;
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
-		if (logs->at[i].pid) {
-			more = true;
+		if (logs->at[i].world) {
+			more = more || !logs->worlds.world[logs->worlds.of[i]].outside;
 			continue;
 		}
 		s->size = logs->at[i].rank >= s->size ? logs->at[i].rank + 1 : s->size;
@@ -147,7 +147,7 @@ static void count(const hb_logs *logs, hb_replay_folder *s)
 	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
-		if (logs->at[i].pid)
+		if (logs->at[i].world)
 			continue;
 		s->events += info->events;
 		hb__add_log(logs->at[i].log, &s->sum);
@@ -160,14 +160,18 @@ static void count(const hb_logs *logs, hb_replay_folder *s)
 		hb__say("the recording has processes that the program itself started: these are not replayed");
 }
 
-/* Worlds that no process made: jobs, or programs without MPI, that were started apart. Logs of version 1 do not say which are. */
+/* Worlds that no process made: jobs that were started apart, or, where there is none, programs without MPI. Logs of version 1 do not
+ * say which are. */
 static size_t started_apart(const hb_logs *logs)
 {
 	const hb_worlds *w = &logs->worlds;
-	size_t n = 0;
-	for (uint32_t i = 0; w->world && i < w->n; i++)
-		n += !w->world[i].spawned && hb_log_get_info(logs->at[w->world[i].log].log)->version > 1;
-	return n;
+	size_t jobs = 0, outside = 0;
+	for (uint32_t i = 0; w->world && i < w->n; i++) {
+		jobs += !w->world[i].spawned && !w->world[i].outside &&
+			hb_log_get_info(logs->at[w->world[i].log].log)->version > 1;
+		outside += w->world[i].outside;
+	}
+	return jobs ? jobs : outside;
 }
 
 /* 0, or a status with *ret_err; *ret_at is the log it happened with. */
@@ -175,7 +179,7 @@ static hb_status unseal(const hb_logs *logs, const hb_replay_folder *s, size_t *
 {
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < logs->n && !status; i++) {
-		if (logs->at[i].pid)
+		if (logs->at[i].world)
 			continue;
 		char *to = hb__format("%s/rank.%d.log", s->script, logs->at[i].rank);
 		*ret_at = i;
@@ -226,8 +230,8 @@ int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
 	size_t jobs = code ? 0 : started_apart(&logs);
 	if (jobs > 1)
 		code = hb__fail_with(HB_EXIT_USAGE,
-			"the recording has %zu jobs that its command started apart, and a replay can follow only one: record each job by itself to replay it",
-			jobs);
+			"the recording has %zu %s that its command started apart, and a replay can follow only one: record each by itself to replay it",
+			jobs, logs.worlds.world[0].outside ? "programs" : "jobs");
 	if (!code) {
 		count(&logs, ret);
 		code = fill(recording, &logs, ret);

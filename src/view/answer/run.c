@@ -4,6 +4,7 @@
 
 #include "answer.h"
 #include "races.h"
+#include "model/world/world.h"
 #include "view/build.h"
 #include "view/page/page.h"
 
@@ -65,11 +66,10 @@ static uint64_t put_early_lines(struct hb_request *r)
 	hb_text_put(&r->out, ",\"lines\":[");
 	for (uint32_t i = 0; i < n; i++) {
 		const hb_source *p = &s->o.sources[line[i].process];
+		hb_process_name name;
 		events += line[i].events;
-		hb_text_format(&r->out, "%s{\"process\":%u,\"lane\":%u,\"name\":\"%d", i ? "," : "", line[i].process,
-			line[i].lane, p->rank);
-		if (p->world)
-			hb_text_format(&r->out, "@%u", p->world);
+		hb_text_format(&r->out, "%s{\"process\":%u,\"lane\":%u,\"name\":\"%s", i ? "," : "", line[i].process,
+			line[i].lane, p->name ? p->name : hb_process_name_of(p->world, p->rank, name));
 		if (line[i].lane)
 			hb_text_format(&r->out, ".%u", line[i].lane);
 		hb_text_format(&r->out, "\",\"events\":%llu,\"inside\":%s}", (unsigned long long)line[i].events,

@@ -48,7 +48,7 @@ static void print_definitions(const hb_log *log)
 		const hb_function *f = hb_log_function(log, k);
 		if (!f)
 			continue;
-		printf("function %u class=%u calls=%" PRIu64 " %s(", k, f->cls, f->calls, f->name);
+		printf("function %u class=%u calls=%" PRIu64 " %s:%s(", k, f->cls, f->calls, f->layer, f->name);
 		for (uint32_t a = 0; a < f->nargs; a++)
 			printf("%s%s:%u", a ? "," : "", f->arg_name[a], f->arg_kind[a]);
 		puts(")");
@@ -85,6 +85,9 @@ static void print_definitions(const hb_log *log)
 	if (id)
 		printf("process spawned=%" PRIu64 " rank=%d began=%" PRIu64 " world=%s maker=%s\n", id->spawned,
 			id->maker_rank, id->began, id->world, id->maker);
+	const hb_ancestor *a;
+	for (uint32_t k = 0; (a = hb_log_ancestor(log, k)); k++)
+		printf("ancestor started=%" PRIu64 " pid=%u %s\n", a->started, a->pid, a->name);
 	const hb_bridge *b;
 	for (uint32_t k = 0; (b = hb_log_bridge(log, k)); k++)
 		printf("bridge comm=%u kind=%u root=%d entered=%" PRIu64 " returned=%" PRIu64 " port=%s\n", b->comm,

@@ -156,6 +156,8 @@ bool hb__script_open(const char *dir)
 		hb__say("%s is not a raw log; this process runs uncontrolled", path);
 		return false;
 	}
+	if (hb__began_alone() && h->library) /* that of a process of MPI, which this one stands beside */
+		return false;
 	script.units = h->units < (uint64_t)st.st_size / HB_UNIT_SIZE ? h->units : (uint64_t)st.st_size / HB_UNIT_SIZE;
 	for (uint64_t k = 1; k < script.units; k++)
 		if (unit_at(k)->magic == HB_UNIT_MAGIC && unit_at(k)->lane == HB_LANE_DEFINITIONS)

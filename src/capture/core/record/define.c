@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "format/remark/remark.h"
+#include "capture/core/layer.h"
 #include "capture/core/record/record.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -38,6 +39,19 @@ static uint8_t *text(uint8_t *w, const char *s)
 	return hb_put_str(w, s, n > 1024 ? 1024 : n);
 }
 
+/* With the lock. */
+static void define_layer(struct hb__layer *layer)
+{
+	if (!layer || layer->told)
+		return;
+	layer->told = true;
+	unsigned free = hb__layers_functions();
+	uint8_t body[64], *w = text(body, layer->name);
+	w = hb_put_uv(w, layer->functions ? 0 : free);
+	w = hb_put_uv(w, layer->functions ? layer->functions : HB_FUNCTIONS_MOST - free);
+	put(HB_DEF_LAYER, body, (size_t)(w - body));
+}
+
 void hb__define_function(const struct hb__fn *fn)
 {
 	if (likely(__atomic_load_n(&function_told[fn->id], __ATOMIC_ACQUIRE)))
@@ -56,6 +70,7 @@ void hb__define_function(const struct hb__fn *fn)
 		w = text(w, fn->recorded[i].name);
 	}
 	pthread_mutex_lock(&lock);
+	define_layer(hb__layer_of_function(fn->id));
 	if (!function_told[fn->id])
 		put(HB_DEF_FUNCTION, body, (size_t)(w - body));
 	__atomic_store_n(&function_told[fn->id], true, __ATOMIC_RELEASE);
@@ -202,6 +217,19 @@ void hb__define_process(const struct hb__process_told *process)
 	w = hb_put_uv(w, hb__log_began());
 	pthread_mutex_lock(&lock);
 	put(HB_DEF_PROCESS, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__define_place(const struct hb__ancestor *ancestor, unsigned n)
+{
+	uint8_t body[HB__ANCESTORS_MOST * (3 * HB_UV_MAX + sizeof ancestor->name)], *w = hb_put_uv(body, n);
+	for (unsigned i = 0; i < n; i++) {
+		w = hb_put_uv(w, ancestor[i].started);
+		w = hb_put_uv(w, ancestor[i].pid);
+		w = text(w, ancestor[i].name);
+	}
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_PLACE, body, (size_t)(w - body));
 	pthread_mutex_unlock(&lock);
 }
 

@@ -21,6 +21,15 @@ void hb__lanes_special(void)
 	pthread_mutex_unlock(&lanes_lock);
 }
 
+/* Its library lets several threads in: of lanes that were there before that was known. */
+void hb__lanes_locked(void)
+{
+	pthread_mutex_lock(&lanes_lock);
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+		lane->limits |= HB__LOCKED;
+	pthread_mutex_unlock(&lanes_lock);
+}
+
 void hb__lanes_handled(void)
 {
 	pthread_mutex_lock(&lanes_lock);

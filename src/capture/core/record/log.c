@@ -31,7 +31,7 @@ static struct {
 	dev_t device;
 	ino_t inode;
 	bool discard;
-	char path[4200];
+	char dir[4096], path[4200];
 	struct hb_log_header *header;
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks;
@@ -215,9 +215,9 @@ void hb__log_lost(void)
 bool hb__log_discards(void) { return file.discard; }
 
 /* Until its header is written a log has a name that no reader knows: a process that dies here leaves no log that cannot be read. */
-static int create(const char *dir)
+static int create(void)
 {
-	snprintf(file.path, sizeof file.path, "%s/" HB_LOG_BEGUN "%d.%d", dir, hb__rank, (int)getpid());
+	snprintf(file.path, sizeof file.path, "%s/" HB_LOG_BEGUN "%d.%d", file.dir, hb__rank, (int)getpid());
 	int fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return errno;
@@ -246,16 +246,18 @@ static int give_name(const char *from, const char *to)
 }
 
 /* rank.N.log; where another process has that name or may have it: rank.N.PID.log. */
-static int publish(const char *dir)
+static int publish(bool by_pid)
 {
 	char path[sizeof file.path];
 	int e = EEXIST;
-	snprintf(path, sizeof path, "%s/rank.%d.log", dir, hb__rank);
-	if (!hb__spawned)
+	snprintf(path, sizeof path, "%s/rank.%d.log", file.dir, hb__rank);
+	if (!strcmp(path, file.path))
+		return 0;
+	if (!by_pid)
 		e = give_name(file.path, path);
 	if (e == EEXIST) {
-		snprintf(path, sizeof path, "%s/rank.%d.%d.log", dir, hb__rank, (int)getpid());
-		e = give_name(file.path, path);
+		snprintf(path, sizeof path, "%s/rank.%d.%d.log", file.dir, hb__rank, (int)getpid());
+		e = strcmp(path, file.path) ? give_name(file.path, path) : 0;
 	}
 	if (!e)
 		memcpy(file.path, path, sizeof path);
@@ -302,12 +304,13 @@ bool hb__log_create(const char *dir, bool discard)
 	double tick_ns = clock_calibrate();
 	file.discard = discard;
 	lock();
-	int e = create(dir);
+	snprintf(file.dir, sizeof file.dir, "%s", dir);
+	int e = create();
 	struct hb_log_header *h = e ? NULL : take(&file.chunk[0]);
 	if (h) {
 		header_fill(h, tick_ns);
 		hold_life(h);
-		e = publish(dir);
+		e = publish(hb__spawned || hb__begun_early());
 	}
 	if (e)
 		unlink(file.path);
@@ -360,12 +363,22 @@ void hb__log_finish(uint32_t state)
 	unlock();
 }
 
-void hb__log_identity(void)
+void hb__log_identity(bool layer)
 {
-	if (file.header) {
-		file.header->rank = hb__rank;
-		file.header->size = hb__size;
-	}
+	struct hb_log_header *h = file.header;
+	if (!h)
+		return;
+	h->rank = hb__rank;
+	h->size = hb__size;
+	h->library = 0;
+	memset(h->version_text, 0, sizeof h->version_text);
+	if (layer)
+		h->library = hb__layers_library(h->version_text, sizeof h->version_text);
+	lock();
+	int e = publish(!layer || hb__spawned);
+	unlock();
+	if (e)
+		stop(e, "rename");
 }
 
 void hb__log_thread_level(int level)

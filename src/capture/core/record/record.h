@@ -16,7 +16,8 @@
 bool hb__log_create(const char *dir, bool discard);
 void hb__log_finish(uint32_t state);
 /* Rank and size are known now: the log was created before they were. */
-void hb__log_identity(void);
+/* Of a log that was created before this was known: rank and size, and whether a layer (MPI) gave them; its file gets another name. */
+void hb__log_identity(bool layer);
 uint64_t hb__log_began(void); /* when the process did, in nanoseconds since the epoch */
 void hb__log_state(uint32_t state);
 void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
@@ -35,6 +36,7 @@ void hb__lanes_reserve(unsigned n);
 extern struct hb__lane *hb__lanes;
 /* From here on the calls of all lanes are special. */
 void hb__lanes_special(void);
+void hb__lanes_locked(void);
 /* ... others have a part in: the handlers call them, no call goes a quick way. */
 void hb__lanes_handled(void);
 /* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
@@ -339,6 +341,15 @@ struct hb__process_told {
 	bool spawned;
 };
 void hb__define_process(const struct hb__process_told *process);
+/* Where it stands in the tree of creation, from the process that hbdb started to itself: hbdb-recording(5), place. */
+#define HB__ANCESTORS_MOST 32u
+struct hb__ancestor {
+	uint64_t started;
+	uint32_t pid;
+	char name[20];
+};
+void hb__define_place(const struct hb__ancestor *ancestor, unsigned n);
+void hb__find_place(void);
 /* A communicator leads to processes of another world: hbdb-recording(5), bridge. */
 struct hb__bridge {
 	int comm, root; /* root: as members of communicators are written; -1: none */

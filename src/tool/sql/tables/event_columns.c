@@ -49,6 +49,10 @@ const hb_sql_column hb__sql_event_columns[] = {
 	{"lamport", "INTEGER", HB_SQL_HIDDEN | HB_SQL_LAMPORT, HB_SQL_NO_KEY, "Lamport's time of its exit"},
 	{"clock", "TEXT", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
 		"its vector clock as a JSON array: how many events of each lane, those of rank 0 first, came before it"},
+	{"process", "TEXT", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
+		"the name of the process: its rank, of another world RANK@WORLD, without MPI its program"},
+	{"layer", "TEXT", HB_SQL_HIDDEN, HB_SQL_NO_KEY,
+		"whose function it is: mpi, user (events of the program itself)"},
 	{0},
 };
 
@@ -195,6 +199,10 @@ static int give_hidden(struct hb_sql_events *e, sqlite3_context *out, int column
 		sqlite3_result_int64(out, (int64_t)e->lane->event.row->skipped);
 	else if (column == CLOCK)
 		return give_clock(e, out);
+	else if (column == PROCESS)
+		hb__sql_text(out, view->name);
+	else if (column == LAYER)
+		hb__sql_text(out, e->lane->event.function ? e->lane->event.function->layer : NULL);
 	else if (sql->lamport) {
 		uint32_t first = hb_model_processes(sql->model)[sql->process_of_log[e->log]].first_line;
 		sqlite3_result_int64(out, sql->lamport[first + e->number][e->lane->last - 1]);

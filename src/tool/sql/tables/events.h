@@ -40,6 +40,8 @@ enum hb_sql_event_column {
 	SKIPPED,
 	LAMPORT,
 	CLOCK,
+	PROCESS,
+	LAYER,
 };
 
 /* A lane that is read forward. It stays open, so that a join that asks for later and later events reads it once. */

@@ -42,6 +42,7 @@ enum {
 	P_CUT,
 	P_MISSING,
 	P_TROUBLE,
+	P_NAME,
 };
 
 static const hb_sql_column process_columns[] = {
@@ -64,6 +65,8 @@ static const hb_sql_column process_columns[] = {
 	{"cut", "INTEGER", 0, HB_SQL_NO_KEY, "1: the log is cut or damaged; what is readable ends early"},
 	{"missing", "INTEGER", 0, HB_SQL_NO_KEY, "1: there is no log"},
 	{"trouble", "TEXT", 0, HB_SQL_NO_KEY, "what is wrong with the log"},
+	{"name", "TEXT", 0, HB_SQL_NO_KEY,
+		"what it is called: its rank, of another world RANK@WORLD, without MPI its program"},
 	{0},
 };
 
@@ -135,7 +138,8 @@ static int give_process(hb_sql_cursor *c, sqlite3_context *out, int column)
 		[P_PROGRAM] = info->program,
 		[P_STATE] = hb__sql_state(info),
 		[P_LEVEL] = info->level < 3 ? levels[info->level] : "unknown",
-		[P_TROUBLE] = info->recovered ? info->trouble : NULL};
+		[P_TROUBLE] = info->recovered ? info->trouble : NULL,
+		[P_NAME] = c->sql->views[l->row].name};
 	if (column == P_START)
 		sqlite3_result_double(out, (double)c->sql->views[l->row].shift_ns / 1e9);
 	else if (process_columns[column].type[0] == 'T')
@@ -253,7 +257,8 @@ static void give_members(const struct hb_sql *sql, sqlite3_context *out, const u
 		if (member[i] == HB_NO)
 			sqlite3_str_appendf(text, "%snull", i ? "," : "");
 		else if (world) /* of another world: its name */
-			sqlite3_str_appendf(text, "%s\"%d@%u\"", i ? "," : "", hb__sql_rank(sql, member[i]), world);
+			sqlite3_str_appendf(
+				text, "%s\"%s\"", i ? "," : "", hb_model_process_name(sql->model, member[i]));
 		else
 			sqlite3_str_appendf(text, "%s%d", i ? "," : "", hb__sql_rank(sql, member[i]));
 	}

@@ -1,30 +1,19 @@
 /* Calls before MPI_Init and after MPI_Finalize, and threads that the thread level does not allow. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "capture/core/layer.h"
 #include "capture/mpi/check/check.h"
 
 /* ---- outside of MPI_Init and MPI_Finalize ---- */
 
-static int from_environment(const char *const *names, int otherwise)
-{
-	for (; *names; names++)
-		if (getenv(*names))
-			return atoi(getenv(*names));
-	return otherwise;
-}
-
 /* There is no rank yet but what the launcher says; the library may end the process in this very call. */
 static bool early_log(void)
 {
-	static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
-	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
-	static bool done;
-	if (done)
+	static bool tried;
+	if (tried || hb__begun_early())
 		return true;
-	done = true;
-	hb__rank = from_environment(ranks, 0);
-	hb__size = from_environment(sizes, 1);
+	tried = true;
+	hb__layers_expected(&hb__rank, &hb__size);
 	return hb__early_log = hb__log_create(hb__config.dir, false);
 }
 

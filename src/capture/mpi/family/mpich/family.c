@@ -1,10 +1,10 @@
 /* MPICH: handles are integers known when this is compiled. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/task.h"
 #include "capture/mpi/family/family.h"
 
 struct hb__known hb__known;
@@ -136,17 +136,6 @@ bool hb__type_of_two(
 
 /* ---- which world this is ---- */
 
-/* At most `size` bytes of a file of the system's, with a null behind them; how many. */
-static size_t file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	return n > 0 ? (size_t)n : 0;
-}
-
 /* What follows this word in a command line, whose words end with nulls; NULL: nothing. */
 static const char *word_after(const char *text, size_t n, const char *word)
 {
@@ -156,29 +145,17 @@ static const char *word_after(const char *text, size_t n, const char *word)
 	return NULL;
 }
 
-/* The process that started this one, from what the system says: PID (NAME) STATE PARENT, where the name may have brackets. */
-static long parent_of(long pid)
-{
-	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-	file(path, text, sizeof text);
-	const char *name_end = strrchr(text, ')');
-	long parent = 0;
-	return name_end && sscanf(name_end + 1, " %*c %ld", &parent) == 1 ? parent : 0;
-}
-
 /* Its launcher tells a process which one it is of its world, and not which world that is. The launcher's agent knows: it was
  * given the address of the launcher, and a number that the launcher counts worlds by. The agent is the parent of its processes,
  * or stands further up where a script starts the program. Who spawned a world it does not say. */
 void hb__family_world(struct hb__world *ret)
 {
 	static char text[8192];
-	char path[64];
-	long pid = getppid();
+	hb_task task;
+	int32_t pid = getppid();
 	*ret = (struct hb__world){.maker_rank = -1};
-	for (int up = 0; getenv("PMI_FD") && pid > 1 && up < 16; pid = parent_of(pid), up++) {
-		snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
-		size_t n = file(path, text, sizeof text);
+	for (int up = 0; getenv("PMI_FD") && pid > 1 && up < 16; hb_task_read(pid, 0, &task), pid = task.parent, up++) {
+		size_t n = hb_task_file(pid, 0, "cmdline", text, sizeof text);
 		const char *launcher = word_after(text, n, "--control-port"), *number = word_after(text, n, "--pgid");
 		if (launcher && number && strlen(launcher) + strlen(number) + 2 <= sizeof ret->world) {
 			snprintf(ret->world, sizeof ret->world, "%.200s/%.50s", launcher, number);

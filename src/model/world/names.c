@@ -1,0 +1,80 @@
+/* What processes are called: hbdb-recording(5), WORLDS. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/world/crossing.h"
+
+const char *hb_process_name_of(uint32_t world, int32_t rank, hb_process_name ret)
+{
+	snprintf(ret, HB_PROCESS_NAME, world ? "%d@%u" : "%d", rank, world);
+	return ret;
+}
+
+/* Who makes processes makes one after the other, so that their times, and within a tick their numbers, are in the order in which it
+ * did: the same in every run, whatever they do then. */
+bool hb__made_before(const hb_log *a, const hb_log *b)
+{
+	const hb_ancestor *x = hb_log_ancestor(a, 0), *y = hb_log_ancestor(b, 0);
+	const hb_identity *i = hb_log_identity(a), *k = hb_log_identity(b);
+	if (!x || !y)
+		return x ? true : y ? false : i && k && i->began < k->began;
+	for (uint32_t at = 1; x && y && x->pid == y->pid && x->started == y->started; at++) {
+		x = hb_log_ancestor(a, at);
+		y = hb_log_ancestor(b, at);
+	}
+	if (!x || !y)
+		return !x && y;
+	return x->started != y->started ? x->started < y->started : x->pid < y->pid;
+}
+
+#define PROGRAM 20 /* with a null behind it: so that the name of an event stays short */
+
+/* What can be written in the name of an event, and is no rank. */
+static void program_name(const hb_log *log, char ret[PROGRAM])
+{
+	const char *path = hb_log_get_info(log)->program, *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+	char *to = ret;
+	if (!isalpha((unsigned char)*from))
+		*to++ = '_';
+	for (; *from && to < ret + PROGRAM - 1; from++)
+		*to++ = isalnum((unsigned char)*from) || strchr("._+-", *from) ? *from : '_';
+	*to = 0;
+}
+
+struct named {
+	const hb_log *log;
+	uint32_t at;
+	char program[PROGRAM];
+};
+
+static int in_order(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int program = strcmp(x->program, y->program);
+	return program ? program : hb__made_before(x->log, y->log) ? -1 : hb__made_before(y->log, x->log);
+}
+
+bool hb__name_processes(const hb_log_named *logs, size_t n, hb_worlds *w)
+{
+	struct named *outside = calloc(n + 1, sizeof *outside);
+	size_t some = 0;
+	w->name = calloc(n + 1, sizeof *w->name);
+	for (size_t i = 0; outside && w->name && i < n; i++) {
+		const hb_world *world = &w->world[w->of[i]];
+		hb_process_name_of(world->number, logs[i].rank, w->name[i]);
+		if (!world->outside)
+			continue;
+		outside[some] = (struct named){.log = logs[i].log, .at = (uint32_t)i};
+		program_name(logs[i].log, outside[some++].program);
+	}
+	if (outside)
+		qsort(outside, some, sizeof *outside, in_order);
+	for (uint32_t i = 0, nth = 0; w->name && i < some; i++) {
+		nth = i && !strcmp(outside[i].program, outside[i - 1].program) ? nth + 1 : 1;
+		snprintf(w->name[outside[i].at], HB_PROCESS_NAME, nth > 1 ? "%s#%u" : "%s", outside[i].program, nth);
+	}
+	free(outside);
+	return outside && w->name;
+}
