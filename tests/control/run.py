@@ -102,7 +102,7 @@ class Session:
                 if not key.data.open:
                     self.poll.unregister(key.fileobj)
 
-    def wait(self, condition, seconds=30):
+    def wait(self, condition, seconds=300):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -167,7 +167,7 @@ def test_start_and_stops(mpi, tcp=False):
         s.everybody("free *", "go *")
         check("free: to the end", s.wait(lambda: all(p.last("bye") for p in s.peers)), [p.lines for p in s.peers])
         check("and a goodbye", all(p.last("bye") == ["bye", "finalized"] for p in s.peers), [p.lines for p in s.peers])
-        check("status of the job", s.job.wait(20) == 0, s.job.returncode)
+        check("status of the job", s.job.wait(300) == 0, s.job.returncode)
 
 
 def test_unknown_lines(mpi):
@@ -186,7 +186,7 @@ def test_held_keeps_mpi_going(mpi):
         s.rank(1).tell("stop 0 2")
         s.everybody("go *")
         check("the sender is held after MPI_Isend", s.wait(lambda: s.rank(1).stands() == (2, "after")), s.rank(1).lines)
-        check("its 8 MB arrive all the same", s.wait(lambda: len(s.lane_events(0)) >= 3 or s.rank(0).last("bye"), 15),
+        check("its 8 MB arrive all the same", s.wait(lambda: len(s.lane_events(0)) >= 3 or s.rank(0).last("bye")),
               s.lane_events(0))
         s.everybody("free *", "go *")
         check("the end", s.wait(lambda: all(p.last("bye") for p in s.peers)))

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from lib import LAUNCH, Place, check, finish, has, lacks, mark, parts, same
+from lib import LAUNCH, LIMIT, Place, check, finish, has, lacks, mark, parts, processes, same
 
 SIZE = {"openmpi": 8, "mpich": 3}
 
@@ -37,7 +37,7 @@ def one_dies(p):
     check("%s: and stops before it dies" % p.mpi, status == 0 and "end_badly" in out, out + err)
 
 
-def wait_for(condition, seconds=30):
+def wait_for(condition, seconds=LIMIT):
     end = time.monotonic() + seconds
     while time.monotonic() < end and not condition():
         time.sleep(0.05)
@@ -66,8 +66,8 @@ def killed(p):
         d, text = start_held(p, *more)
         check("%s: a job under way" % p.mpi, "at the cut of 1:6" in text and len(list(p.processes())) > SIZE[p.mpi], text)
         d.send_signal(sig)
-        d.communicate(timeout=60)
-        check("%s: %s of hbdb ends the job" % (p.mpi, name), p.alive(30) == [], p.alive(1))
+        d.communicate(timeout=LIMIT)
+        check("%s: %s of hbdb ends the job" % (p.mpi, name), p.alive() == [], p.alive(1))
         check("%s: %s leaves no folder" % (p.mpi, name), p.folders() == [], p.folders(1))
         same("%s: %s: exit status" % (p.mpi, name), d.returncode, -sig if sig == signal.SIGKILL else 128 + sig)
 
@@ -77,8 +77,8 @@ def two(p):
     a, text_a = start_held(p, "[0] print total")
     b, text_b = start_held(p, "[0] next event")
     check("%s: two sessions stand" % p.mpi, "at the cut" in text_a and "at the cut" in text_b, text_a + text_b)
-    out_a, _ = a.communicate("[1] expect after 1:6\nstop off\ncont\nexpect is exited\n", timeout=100)
-    out_b, _ = b.communicate("[1] expect after 1:6\n[1] print total\nstop off\ncont\nexpect is exited\n", timeout=100)
+    out_a, _ = a.communicate("[1] expect after 1:6\nstop off\ncont\nexpect is exited\n", timeout=LIMIT)
+    out_b, _ = b.communicate("[1] expect after 1:6\n[1] print total\nstop off\ncont\nexpect is exited\n", timeout=LIMIT)
     check("%s: the first one runs to its end" % p.mpi, a.returncode == 0 and "exited, as expected" in out_a, out_a)
     check("%s: and so does the second" % p.mpi, b.returncode == 0 and "exited, as expected" in out_b, out_b)
 
@@ -89,8 +89,8 @@ def child_killed(p):
     steps = [pid for pid, _ in p.processes() if os.readlink("/proc/%d/exe" % pid) == p.path + "/steps"]
     same("%s: all processes are there" % p.mpi, len(steps), SIZE[p.mpi])
     os.kill(max(steps), signal.SIGKILL)
-    time.sleep(2)  # MPICH's launcher kills the others
-    out, _ = d.communicate("set timeout 30\nwait\nstatus\nexpect [dead] is dead\nset onerror continue\n[held] print total\nrun\nexpect is held\n", timeout=100)
+    wait_for(lambda: not processes.lives(max(steps)))
+    out, _ = d.communicate("set timeout 30\nwait\nstatus\nexpect [dead] is dead\nset onerror continue\n[held] print total\nrun\nexpect is held\n", timeout=LIMIT)
     has("%s: a held process is killed" % p.mpi, out, "dead", *(["total = "] if p.mpi == "openmpi" else []), "held in MPI_Init",
         "held, as expected")
     d, _ = start_held(p, "[1] print total")
@@ -100,7 +100,7 @@ def child_killed(p):
             os.kill(pid, signal.SIGKILL)
         except OSError:
             pass
-    out, _ = d.communicate("set onerror continue\nset timeout 30\n[1] print total\n[1] print total\nstatus\nrun\n[1] print total\nexpect is held\n", timeout=100)
+    out, _ = d.communicate("set onerror continue\nset timeout 30\n[1] print total\n[1] print total\nstatus\nrun\n[1] print total\nexpect is held\n", timeout=LIMIT)
     check("%s: gdb is killed: the session goes on" % p.mpi, gdbs and "held, as expected" in out, out)
 
 

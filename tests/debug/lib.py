@@ -135,14 +135,14 @@ class Place:
             if there and fields[0] not in "ZX":
                 yield pid, fields[0]
 
-    def alive(self, seconds=20):
+    def alive(self, seconds=LIMIT):
         """Processes that are still there after a while."""
         end = time.monotonic() + seconds
         while (left := list(self.processes())) and time.monotonic() < end:
             time.sleep(0.1)
         return left
 
-    def folders(self, seconds=5):
+    def folders(self, seconds=LIMIT):
         """Folders and sockets of replays that are still there after a while."""
         end = time.monotonic() + seconds
         while True:

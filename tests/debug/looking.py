@@ -146,7 +146,8 @@ def attached(p):
 def halted(p):
     """A process that computes is stopped where it is; looking at the others leaves them as they were."""
     n = 4 if p.mpi == "openmpi" else 2
-    status, out, err = p.live(["set onerror continue", "go", "wait 2", "[1] halt", "[1] where", "[1] up", "[1] print rank", "[0] where",
+    spin = "[1] break steps.c:%d" % mark("spin")
+    status, out, err = p.live(["set onerror continue", spin, "cont", "delete *", "go", "wait 2", "[1] halt", "[1] where", "[1] up", "[1] print rank", "[0] where",
                                "[1] stepi", "expect [1] is broken", "[0] print n", "expect [0] is running", "[1] go", "expect [1] is running"],
                               n, 2, "spin", 1)
     has("%s: halt and where" % p.mpi, out, "[1] stopped: end_badly (steps.c:", "#0  end_badly (steps.c:", "#1  main", "rank = 1", "[0] #0  main",

@@ -3,8 +3,9 @@
 import os
 import socket
 import subprocess
+import time
 
-from lib import LAUNCH, TOP, Place, check, finish, has, lacks, objects, parts, same
+from lib import LAUNCH, LIMIT, TOP, Place, check, finish, has, lacks, objects, parts, same
 
 SIZE = {"openmpi": 8, "mpich": 3}
 
@@ -117,11 +118,11 @@ def hang(p):
     n = 2
     record = p.start("record", "-o", "hang.hbdb", "--", *p.command(n, 2, "hang"), stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL)
-    try:
-        record.wait(8)
-    except subprocess.TimeoutExpired:
-        record.terminate()
-        record.wait(30)
+    end = time.monotonic() + LIMIT
+    while time.monotonic() < end and "rank 1 is in MPI_Finalize" not in p.run("hang", "hang.hbdb")[1]:
+        time.sleep(0.1)
+    record.terminate()
+    record.wait(LIMIT)
     status, out, err = p.debug(["set timeout 60", "cont", "status"], "hang.hbdb")
     has("%s: a recorded hang" % p.mpi, out, "[0] blocked in MPI_Recv", "[1] blocked in MPI_Finalize")
     lacks("%s: is stopped, not dead" % p.mpi, out, "[0] dead", "[0] exited")

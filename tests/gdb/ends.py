@@ -186,7 +186,8 @@ def test_refusals(place):
     said.close()
     driver.ask("open")
     child = subprocess.Popen(["true"])
-    time.sleep(0.2)  # a zombie
+    while lib.state(child.pid)[0] != "Z":
+        time.sleep(0.02)
     said = driver.attach([child.pid])
     check(not said.ok and "is gone" in said.status, said.status)
     child.wait()
@@ -215,9 +216,10 @@ def test_forbidden(place):
         driver = Driver(before=before)
         begin = time.monotonic()
         said = driver.ask("open")
+        driver.ask("patience 300")
         said = driver.attach([worker.pid]) if said.ok else said
         took = time.monotonic() - begin
         check(not said.ok and wanted in said.status, "%s: %s" % (name, said.status))
-        check(took < 5, "%s: without waiting for an answer that does not come: %.1f s" % (name, took))
+        check(took < 100, "%s: without waiting for an answer that does not come: %.1f s" % (name, took))
         driver.close()
     check(free([worker]), "the process goes on")

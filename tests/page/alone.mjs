@@ -1,7 +1,7 @@
 // The page as one file, without a server.
 import fs from "node:fs";
 import path from "node:path";
-import { check, clean, FILES, open, PLACE, same, settled } from "./lib.mjs";
+import { check, clean, FILES, notice, open, PLACE, same, settled } from "./lib.mjs";
 import { makeMock } from "./mock.mjs";
 
 export function inFile(data) {
@@ -24,13 +24,14 @@ export default async function alone() {
 	same("a file shows its events", await page.evaluate(() => window.hbdb.app.scene.view.boxes.length), views[0].boxes.length);
 	await page.evaluate(() => window.hbdb.actions.choose("0:3"));
 	await page.waitForFunction(() => window.hbdb.app.event);
+	await settled(page);
 	check("with details", (await page.locator("#body").textContent()).includes("</script><script>document.title") && (await page.title()) === "farm.hbdb - hbdb");
 	await page.locator("#graph").focus();
 	await page.keyboard.press("c");
 	await page.waitForFunction(() => window.hbdb.app.cone);
 	await page.keyboard.press("/");
 	await page.keyboard.type("recv rank");
-	await page.waitForTimeout(300);
+	await settled(page);
 	await page.locator("#search").fill("mpi_recv");
 	await page.waitForFunction(() => window.hbdb.app.hits.length > 20);
 	await page.keyboard.press("Escape");
@@ -38,8 +39,7 @@ export default async function alone() {
 	await settled(page);
 	same("and the other axis", await page.evaluate(() => window.hbdb.app.scene.view.axis), "physical");
 	await page.keyboard.press("r");
-	await page.waitForSelector("#notices p");
-	check("a replay is refused with what to do", /hbdb view/.test(await page.locator("#notices").textContent()));
+	check("a replay is refused with what to do", /hbdb view/.test(await notice(page)));
 	await clean("alone", at);
 	await at.close();
 }

@@ -1,5 +1,5 @@
 // The graph: pixels of known runs, zoom, pan, pointing, themes, speed.
-import { check, clean, FILES, frames, live, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { address, check, clean, FILES, frames, live, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
 import { makeMock, Mock } from "./mock.mjs";
 import { farm } from "./made.mjs";
 
@@ -30,8 +30,8 @@ async function pixels() {
 	check("waiting is pale and hatched", row.some((p) => near(p, rgb("#fdf0da"), 10)) && row.some((p) => !near(p, rgb("#fdf0da"), 10)) && !row.every((p) => near(p, RECEIVE)));
 	const arrow = mock.view(new URLSearchParams({ axis: "logical", from: 30, to: 60, columns: 800 })).arrows.find((a) => a[0] === 0 && a[3] === 1 && a[2] > 30 && !(a[8] & 32));
 	await page.mouse.click(where.box.x + where.x(arrow[2]), where.box.y + where.y(0));
-	await frames(page);
 	await page.waitForFunction(() => window.hbdb.app.event);
+	await settled(page);
 	const y0 = where.y(0) + 15, y1 = where.y(1) - 15, middle = [where.x((arrow[2] + arrow[5]) / 2), (y0 + y1) / 2], found = [];
 	for (let dx = -3; dx <= 3; dx++) {
 		found.push(await pixel(page, middle[0] + dx, middle[1], "overlay"));
@@ -148,7 +148,8 @@ async function dense() {
 	check("the legend explains merged columns", /shares of the time/.test(await page.locator("#legend").textContent()) && /hatched/.test(await page.locator("#legend [title]").getAttribute("title")));
 	await shares(page, mock, where);
 	await page.mouse.click(where.box.x + 400, where.box.y + where.y(5));
-	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 120000 });
+	await page.waitForFunction(() => window.hbdb.app.event);
+	await settled(page);
 	check("a click on a density chooses the event nearest", /^5:\d+$/.test(await page.evaluate(() => window.hbdb.app.choice.at)));
 	const asked = mock.asked.length;
 	await page.mouse.move(where.box.x + 500, where.box.y + 300);
@@ -172,7 +173,7 @@ async function arriving() {
 	await settled(page);
 	const [from, to] = await page.evaluate(() => window.hbdb.app.range()), e = mock.run.lines[3][39], all = mock.span("logical")[1];
 	check("near=1 comes near to the event", from < e.l[0] && e.l[1] < to && to - from < all / 4, `${from} ${to} of ${all}`);
-	const hash = await page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash), 300)));
+	const hash = await address(page);
 	check("once: the address then holds what is seen", !hash.includes("near") && hash.includes("from="), hash);
 	const box = await page.locator("#search").boundingBox();
 	check("a narrow window leaves room to search", box.width > 300 && box.x + box.width < 700, JSON.stringify(box));

@@ -125,7 +125,7 @@ async function bars(served, { spans, functions }) {
 	await page.waitForFunction(() => /span step/.test(document.getElementById("tip").textContent));
 	check("pointing at it names it", true);
 	await page.mouse.click(where.box.x + middle(steps[1]), where.box.y + top + EACH * 1.5);
-	await page.waitForFunction((name) => window.hbdb.app.event?.at === name, `0:${steps[1][1]}`, { timeout: 120000 });
+	await page.waitForFunction((name) => window.hbdb.app.event?.at === name, `0:${steps[1][1]}`);
 	await page.waitForFunction(() => /Span step/.test(document.getElementById("body").textContent));
 	const body = await page.locator("#body").textContent();
 	check("a click opens its begin and where it ends", body.includes(`0:${steps[1][2]}`) && /begin step/.test(body), body);

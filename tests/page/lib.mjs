@@ -14,6 +14,7 @@ export const PLACE = fs.mkdtempSync(path.join(os.tmpdir(), "hbdb-page-"));
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 	"--disable-component-update", "--disable-sync"];
 const OWN = /willReadFrequently/; // said because of what these tests read
+const LONG = 120000; // milliseconds for what takes a moment
 let passed = 0, failed = 0;
 
 export function check(name, good, detail = "") {
@@ -47,7 +48,7 @@ const { chromium } = createRequire(import.meta.url)(path.join(MODULES, "playwrig
 let browser;
 
 export async function launch() {
-	browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
+	browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS, timeout: LONG });
 }
 
 export async function quit() {
@@ -57,14 +58,12 @@ export async function quit() {
 // A page, and what went wrong on it: console errors, exceptions, violations of the content policy, requests to elsewhere.
 export async function open(url, { width = 1600, height = 900, dark = false } = {}) {
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
+	context.setDefaultTimeout(LONG);
 	const page = await context.newPage(), wrong = [], origin = url.startsWith("file:") ? "file://" : new URL(url).origin;
 	page.on("console", (m) => /error|warning/.test(m.type()) && !OWN.test(m.text()) && wrong.push(`${m.type()}: ${m.text()}`));
 	page.on("pageerror", (e) => wrong.push("exception: " + e.message));
 	page.on("request", (r) => !r.url().startsWith(origin + "/") && !r.url().startsWith("data:") && wrong.push("request: " + r.url()));
-	await page.addInitScript(() => {
-		window.violations = [];
-		document.addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective + " " + e.blockedURI));
-	});
+	await page.addInitScript(watched);
 	await page.goto(url);
 	await settled(page);
 	return { page, wrong, close: () => context.close() };
@@ -74,12 +73,55 @@ export async function clean(name, { page, wrong }) {
 	same(`${name}: no error, no violation, no request to elsewhere`, [...wrong, ...(await page.evaluate(() => window.violations))], []);
 }
 
-// The picture asked for has come and is drawn.
+// Runs in the page, before its script: counts what is under way, answers of the server and what was put off for a moment. Not the
+// question for changes of a replay, which is always open, nor what only takes back a notice after seconds.
+function watched() {
+	window.violations = [];
+	document.addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective + " " + e.blockedURI));
+	const { fetch, setTimeout, clearTimeout } = window, { json } = Response.prototype, soon = new Set();
+	let asked = 0;
+	const counted = (promise) => {
+		asked++;
+		return promise.finally(() => asked--);
+	};
+	window.fetch = (url, init) => (/^state\b/.test(url) ? fetch(url, init) : counted(fetch(url, init)));
+	Response.prototype.json = function () {
+		return /\/state$/.test(new URL(this.url).pathname) ? json.call(this) : counted(json.call(this));
+	};
+	window.setTimeout = (run, delay = 0) => {
+		const id = setTimeout(() => {
+			soon.delete(id);
+			run();
+		}, delay);
+		if (delay < 1000) {
+			soon.add(id);
+		}
+		return id;
+	};
+	window.clearTimeout = (id) => {
+		soon.delete(id);
+		clearTimeout(id);
+	};
+	window.rests = () => Boolean(window.hbdb?.app.run?.ready && window.hbdb.app.scene) && asked === 0 && soon.size === 0;
+}
+
+// What was asked for has come and is drawn, and the address says it.
 export async function settled(page) {
-	await page.waitForFunction(() => window.hbdb?.app.run?.ready && window.hbdb.app.scene && window.hbdb.app.loader.quiet, null, { timeout: 120000 });
-	await page.waitForTimeout(120);
-	await page.waitForFunction(() => window.hbdb.app.loader.quiet, null, { timeout: 120000 });
-	await frames(page);
+	do {
+		await page.waitForFunction(() => window.rests());
+		await frames(page);
+	} while (!(await page.evaluate(() => window.rests())));
+}
+
+// Waits for what happens outside of the page; what holds then.
+export async function until(holds) {
+	for (const end = Date.now() + LONG; ;) {
+		const got = holds();
+		if (got || Date.now() > end) {
+			return got;
+		}
+		await new Promise((done) => setTimeout(done, 20));
+	}
 }
 
 export async function frames(page) {
@@ -99,7 +141,7 @@ export const near = (a, b, by = 24) => [0, 1, 2].every((i) => Math.abs(a[i] - b[
 
 // Where a value of the axis, and a line, stand in the graph: from the address alone, as a user could work it out.
 export async function places(page) {
-	await page.waitForTimeout(200); // the address is written a little later
+	await settled(page);
 	const given = new URLSearchParams(await page.evaluate(() => location.hash.slice(1)));
 	const box = await page.locator("#graph").boundingBox(), rows = await page.evaluate(() =>
 		[...document.querySelectorAll("#labels .row.line")].map((e) => ({ name: e.querySelector(".name").textContent, y: e.getBoundingClientRect().top, h: e.offsetHeight })));
@@ -116,5 +158,6 @@ export async function places(page) {
 
 // In logical time a cut passes half a step behind the event it is after, and through the one it is inside of.
 export const crossing = (c) => c.logical + { nothing: -0.5, after: 0.5, inside: 0, end: 0.5 }[c.stop];
-export const address = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash.slice(1)), 220)));
+export const address = (page) => settled(page).then(() => page.evaluate(() => location.hash.slice(1)));
+export const notice = (page) => page.waitForFunction(() => document.querySelector("#notices p")?.textContent).then((text) => text.jsonValue());
 export const live = (page) => page.locator("#live").textContent();

@@ -1,14 +1,14 @@
 // Search, filter, groups, cones, bookmarks, the address, the keyboard.
-import { address, check, clean, crossing, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { address, check, clean, crossing, FILES, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
 import { makeMock } from "./mock.mjs";
 
 const chosen = (page) => page.evaluate(() => window.hbdb.app.choice.at);
-const known = (page, at) => page.waitForFunction((at) => window.hbdb.app.event?.at === at, at, { timeout: 120000 });
+const known = (page, at) => page.waitForFunction((at) => window.hbdb.app.event?.at === at, at);
 
 async function search(page, mock) {
 	await page.keyboard.press("/");
 	await page.keyboard.type("function:recv rank:2");
-	await page.waitForFunction(() => window.hbdb.app.hits.length > 0);
+	await settled(page);
 	const wanted = mock.run.lines[2].filter((e) => e.fn === mock.run.functions.indexOf("MPI_Recv")).length;
 	same("search finds what there is", await page.evaluate(() => window.hbdb.app.hits.length), wanted);
 	await page.keyboard.press("Enter");
@@ -20,6 +20,7 @@ async function search(page, mock) {
 	check("Enter goes from hit to hit", first.startsWith("2:") && second.startsWith("2:") && Number(second.slice(2)) > Number(first.slice(2)), `${first} ${second}`);
 	await page.keyboard.press("Shift+Enter");
 	await known(page, first);
+	await settled(page);
 	same("Shift+Enter goes back", await chosen(page), first);
 	check("which of how many is told", (await page.locator(".hits").textContent()).endsWith(` of ${wanted}`), await page.locator(".hits").textContent());
 	await page.keyboard.press("Escape");
@@ -39,7 +40,7 @@ async function following(page) {
 	await page.keyboard.press("ArrowUp");
 	await page.waitForFunction(() => window.hbdb.app.event?.at.startsWith("1:"));
 	check("down and up go to other processes", true);
-	await page.waitForSelector("#body .text");
+	await settled(page);
 	const text = await page.locator("#body").textContent();
 	check("details have text, source and messages", /MPI_Recv\(count=2/.test(text) && /farm\.c:71/.test(text) && /<b>&amp;/.test(text) && /Message/.test(text), text);
 	check("the line of the call is marked", (await page.locator(".source .here").textContent()).includes("71"));
@@ -78,6 +79,7 @@ async function filter(page, mock) {
 	await settled(page);
 	same("only the functions ticked are shown", await page.evaluate(() => [...new Set(window.hbdb.app.scene.view.boxes.map((b) => b[5]))]), [recv]);
 	await page.locator(".checks label", { hasText: "Recv" }).click();
+	await settled(page);
 	const input = page.locator('input[aria-label="processes shown"]');
 	await input.fill("0:2,5");
 	await input.press("Enter");
@@ -85,14 +87,16 @@ async function filter(page, mock) {
 	same("only the processes named are shown", await page.locator("#labels .row.line .name").allTextContents(), ["0", "1", "2", "5"]);
 	check("and asked for", mock.asked.some((q) => q.includes("lines=0%3A2%2C5")), mock.asked.slice(-3).join("\n"));
 	await input.fill("1:3");
+	await settled(page);
 	await input.evaluate((field) => field.setSelectionRange(1, 2));
 	await page.evaluate(() => window.hbdb.app.touch("tab"));
-	await frames(page);
+	await settled(page);
 	same("what is being typed stays when the panel is made anew, and the caret", await input.evaluate((field) => [field.value, field.selectionStart, field.selectionEnd]), ["1:3", 1, 2]);
 	await input.press("Enter");
 	await settled(page);
 	same("and Enter takes it", await page.locator("#labels .row.line .name").allTextContents(), ["1", "2", "3"]);
 	await page.locator('#labels .corner button[title="show them again"]').click();
+	await settled(page);
 	await page.locator('select[aria-label="Group by"]').selectOption("2");
 	await settled(page);
 	same("processes are grouped", await page.locator("#labels .row.head .name").allTextContents(), ["0 to 1", "2 to 3", "4 to 5"]);
@@ -123,6 +127,7 @@ async function alike(page, mock) {
 	check("the address has it", /by=alike/.test(await address(page)) && /folded=1-4/.test(await address(page)), await address(page));
 	await page.locator("#graph").focus();
 	await page.evaluate(() => window.hbdb.actions.choose(""));
+	await settled(page);
 	await page.keyboard.press("o");
 	await settled(page);
 	same("o folds them again", (await rows()).length, 3);
@@ -142,7 +147,7 @@ async function alike(page, mock) {
 }
 
 async function sums(page, mock) {
-	const tab = (name) => page.locator('[role="tab"]', { hasText: name }).click(), functions = () => page.evaluate(() => window.hbdb.app.choice.functions);
+	const tab = (name) => page.locator('[role="tab"]', { hasText: name }).click().then(() => settled(page)), functions = () => page.evaluate(() => window.hbdb.app.choice.functions);
 	await tab("Profile");
 	await page.locator("button", { hasText: "by function" }).click();
 	await page.waitForFunction(() => document.querySelectorAll(".profile tbody tr").length > 2 && /^function/.test(document.querySelector(".profile th").textContent));
@@ -158,7 +163,7 @@ async function sums(page, mock) {
 	await page.waitForFunction(() => /<b>farm\.c:71/.test(document.querySelector(".profile")?.textContent ?? ""));
 	same("what a recording says stays text", await page.locator(".profile b").count(), 0);
 	await tab("Matrix");
-	await page.waitForSelector("canvas.matrix");
+	await settled(page);
 	const box = await page.locator("canvas.matrix").boundingBox(), at = (i) => ((i + 0.5) / 6);
 	const shades = await page.evaluate(() => { const c = document.querySelector("canvas.matrix"), x = c.getContext("2d"); return [[0, 3], [3, 0], [2, 3]].map(([i, j]) => x.getImageData(c.width * (j + 0.5) / 6, c.height * (i + 0.5) / 6, 1, 1).data[0]); });
 	check("pairs that sent are dark in the matrix, others are not", shades[0] < 160 && shades[1] < 160 && shades[2] > 230, JSON.stringify(shades));
@@ -198,6 +203,7 @@ async function restored(at, mock, url) {
 	await settled(page);
 	const hash = await address(page), again = await open(url + "#" + hash);
 	await again.page.waitForFunction(() => window.hbdb.app.cone && window.hbdb.app.event);
+	await settled(again.page);
 	const what = (p) => p.evaluate(() => {
 		const { choice, rows } = window.hbdb.app, scene = window.hbdb.app.scene.view;
 		return { choice: { ...choice }, rows: rows.rows.map((r) => r.name + r.y), boxes: scene.boxes.length };
@@ -210,8 +216,8 @@ async function restored(at, mock, url) {
 	same("a changed address counts at once", await again.page.evaluate(() => [window.hbdb.app.choice.axis, ...window.hbdb.app.range()]), ["logical", 1, 20]);
 	for (const bad of ["#from=x&to=%", "#at=9:9&axis=7&order=1e9-2e9&hidden=0-999999999", "#%00&&==&top=-1e99"]) {
 		const spoilt = await open(url + bad);
-		spoilt.wrong.splice(0, spoilt.wrong.length, ...spoilt.wrong.filter((w) => !/404/.test(w)));
-		check(`an address that makes no sense does no harm: ${bad}`, (await spoilt.page.evaluate(() => window.hbdb.app.scene !== null)) && spoilt.wrong.length === 0, spoilt.wrong.join("\n"));
+		const drawn = await spoilt.page.evaluate(() => window.hbdb.app.scene !== null), wrong = spoilt.wrong.filter((w) => !/404/.test(w));
+		check(`an address that makes no sense does no harm: ${bad}`, drawn && wrong.length === 0, wrong.join("\n"));
 		await spoilt.close();
 	}
 	await clean("restored", again);
@@ -221,10 +227,10 @@ async function restored(at, mock, url) {
 async function keyboard(page) {
 	await page.locator("#graph").focus();
 	await page.keyboard.press("?");
-	await frames(page);
+	await settled(page);
 	check("? shows the keys", (await page.locator("#help").isVisible()) && (await page.locator("#help dt").count()) > 30);
 	await page.keyboard.press("Escape");
-	await frames(page);
+	await settled(page);
 	check("Escape hides them", !(await page.locator("#help").isVisible()));
 	const seen = new Set();
 	for (let i = 0; i < 60; i++) {
@@ -238,10 +244,10 @@ async function keyboard(page) {
 	check("Tab reaches everything, and shows where it is", names.includes("search") && names.includes("graph") && names.some((n) => n.startsWith("tab-")) && !names.some((n) => n.endsWith("OUTLINE")), names.join(" | "));
 	await page.locator("#graph").focus();
 	await page.keyboard.press("t");
-	await frames(page);
+	await settled(page);
 	const tab = await page.locator('[role="tab"][aria-selected="true"]').textContent();
 	await page.keyboard.press("s");
-	await frames(page);
+	await settled(page);
 	check("t turns the tabs, s hides the panel", tab.length > 0 && !(await page.locator("#panel").isVisible()));
 	await page.keyboard.press("s");
 	const roles = await page.evaluate(() => ["application", "tablist", "tabpanel", "list", "status", "alert"].filter((r) => !document.querySelector(`[role="${r}"]`)));

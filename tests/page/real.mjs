@@ -35,13 +35,14 @@ async function graph(served) {
 	check(`every event of a recording is where it is (${boxes.length})`, boxes.length > 60 && wrong.length === 0, wrong.join("\n"));
 	const box = boxes.find((b) => b[0] === 0 && b[6] === 2 && b[2] > 115), name = `0:${box[1]}`;
 	await page.mouse.click(where.box.x + where.x(box[3]), where.box.y + where.y(0));
-	await page.waitForFunction((name) => window.hbdb.app.event?.at === name, name, { timeout: 120000 });
+	await page.waitForFunction((name) => window.hbdb.app.event?.at === name, name);
+	await settled(page);
 	const text = run(HBDB, "dump", "farm.hbdb", "--rank", "0", "--from", String(box[1]), "--to", String(box[1])).trim().replace(/\s+/g, " ");
 	same("its text is that of hbdb dump", (await page.locator("#body .text").textContent()).trim().replace(/\s+/g, " "), text);
 	check("its source is shown", /MPI_Recv/.test(await page.locator(".source .here").textContent()));
 	await page.keyboard.press("/");
 	await page.keyboard.type("function:Recv rank:0");
-	await page.waitForFunction(() => window.hbdb.app.hits.length > 0);
+	await settled(page);
 	const all = run(HBDB, "dump", "farm.hbdb", "--plain", "--rank", "0").split("\n").filter((l) => l.includes(" MPI_Recv(")).length;
 	const told = await page.evaluate(() => window.hbdb.app.hits.length + (window.hbdb.app.more ? "+" : ""));
 	check("search finds as many as hbdb dump has", told === String(all) || told.endsWith("+"), `${told} ${all}`);
@@ -56,7 +57,7 @@ const state = (page) => page.evaluate(() => window.hbdb.app.state);
 const arrived = (page) => page.waitForFunction(() => {
 	const s = window.hbdb.app.state;
 	return s?.running && s.reached !== null && s.processes.length > 0 && s.processes.every((p) => p.arrival !== "underway");
-}, null, { timeout: 60000 });
+});
 
 async function replay(served, name) {
 	const at = await open(served.url + `#from=100&to=140&at=${name}`), { page } = at;
@@ -68,7 +69,7 @@ async function replay(served, name) {
 	await arrived(page);
 	const { cut } = await served.get(`cone?at=${name}`), { processes } = await state(page);
 	same("every process stands after its event of the cut", processes.map((p) => [p.rank, p.life, p.event]), cut.map((c) => [c.line, "held", c.event]));
-	await frames(page);
+	await settled(page);
 	const labels = await page.locator("#labels .doing").allTextContents();
 	same("and its line says so", labels, cut.map((c) => `held after ${c.event}`));
 	const where = await places(page), c = cut.find((c) => c.line === 0), seen = [];
@@ -77,34 +78,36 @@ async function replay(served, name) {
 	}
 	check("the cut is drawn there", seen.some((p) => p[3] > 150 && near(p, rgb("#c81e3a"), 60)), JSON.stringify(seen));
 	await page.locator(".states button", { hasText: /^0$/ }).click();
-	await page.waitForSelector(".variables tr", { timeout: 120000 });
+	await page.waitForSelector(".variables tr");
+	await settled(page);
 	const frame = await page.locator(".frame:not(.ours)").allTextContents();
 	check("its stack is that of the program", frame.includes("manage") && frame.includes("main"), frame.join("\n"));
 	check("the line where it stands is shown", (await page.locator(".source .here").textContent()).includes("MPI_Recv"));
 	check("and its variables", /results/.test(await page.locator(".variables").textContent()), await page.locator(".variables").textContent());
+	await settled(page);
 	await page.locator(".ask input").fill("6 * 7");
 	await page.locator(".ask input").press("Enter");
-	await page.waitForFunction(() => /= 42/.test(document.querySelector("#body").textContent), null, { timeout: 120000 });
+	await page.waitForFunction(() => /= 42/.test(document.querySelector("#body").textContent));
 	check("an expression is evaluated", true);
 	await page.locator("#graph").focus();
 	await page.keyboard.press(".");
 	const after = name.replace(/\d+$/, (n) => Number(n) + 1);
-	await page.waitForFunction((n) => window.hbdb.app.choice.at === n && window.hbdb.app.state?.processes[0]?.event === Number(n.split(":")[1]), after, { timeout: 60000 });
+	await page.waitForFunction((n) => window.hbdb.app.choice.at === n && window.hbdb.app.state?.processes[0]?.event === Number(n.split(":")[1]), after);
 	check("the next event is run to", true);
 	await page.keyboard.press(",");
-	await page.waitForFunction((n) => window.hbdb.app.choice.at === n && window.hbdb.app.state?.processes[0]?.event === Number(n.split(":")[1]) && window.hbdb.app.state.processes[0].life === "held", name, { timeout: 60000 });
+	await page.waitForFunction((n) => window.hbdb.app.choice.at === n && window.hbdb.app.state?.processes[0]?.event === Number(n.split(":")[1]) && window.hbdb.app.state.processes[0].life === "held", name);
 	check("the previous one by replaying", true);
 	await arrived(page);
 	await page.locator('.states input[aria-label="choose 2"]').check();
 	const two = (await state(page)).processes[2].event;
 	await page.locator(".buttons button", { hasText: /^go 2$/ }).click();
-	await page.waitForFunction((n) => window.hbdb.app.state.processes[2].event > n || window.hbdb.app.state.processes[2].life === "running", two, { timeout: 120000 });
+	await page.waitForFunction((n) => window.hbdb.app.state.processes[2].event > n || window.hbdb.app.state.processes[2].life === "running", two);
 	const others = (await state(page)).processes.filter((p) => p.rank !== 2).map((p) => p.life);
 	same("one goes on, the others stand", others, ["held", "held", "held"]);
 	await page.locator('.states input[aria-label="choose 2"]').uncheck();
 	await page.locator("#graph").focus();
 	await page.keyboard.press("g");
-	await page.waitForFunction(() => !window.hbdb.app.state.running || window.hbdb.app.state.processes.every((p) => p.life === "exited"), null, { timeout: 60000 });
+	await page.waitForFunction(() => !window.hbdb.app.state.running || window.hbdb.app.state.processes.every((p) => p.life === "exited"));
 	check("all go on to the end", true);
 	await clean("replay", at);
 	await at.close();
@@ -127,12 +130,13 @@ async function million() {
 	await page.mouse.click(where.box.x + where.box.width * 0.4, where.box.y + where.y(20));
 	await page.locator("#graph").focus();
 	await page.evaluate(() => window.hbdb.actions.chooseNear(20, window.hbdb.app.valueAt(window.hbdb.app.width / 2)));
-	await page.waitForFunction(() => window.hbdb.app.event, null, { timeout: 120000 });
+	await page.waitForFunction(() => window.hbdb.app.event);
+	await settled(page);
 	for (const key of ["n", "n", "m", "c"]) {
 		await page.keyboard.press(key);
-		await page.waitForTimeout(150);
+		await settled(page);
 	}
-	await page.waitForFunction(() => window.hbdb.app.cone, null, { timeout: 120000 });
+	await page.waitForFunction(() => window.hbdb.app.cone);
 	same("the cone has a border on every line", await page.evaluate(() => window.hbdb.app.cone.cut.length), 64);
 	await page.keyboard.press("f");
 	await settled(page);

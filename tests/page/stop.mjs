@@ -1,12 +1,12 @@
 // Breakpoints, the cut, and what the page shows of a replay, against the stand-in; real.mjs has the real one.
-import { address, check, clean, crossing, FILES, frames, near, open, pixel, places, rgb, same, settled } from "./lib.mjs";
+import { address, check, clean, crossing, FILES, near, notice, open, pixel, places, rgb, same, settled, until } from "./lib.mjs";
 import { makeMock } from "./mock.mjs";
 
 async function breakpoint(page, mock, where, e, name) {
 	const x = where.x((e.l[0] + e.l[1]) / 2), y = where.y(0);
 	await page.mouse.dblclick(where.box.x + x, where.box.y + y);
 	await page.waitForFunction(() => window.hbdb.app.cone && window.hbdb.app.choice.stops.length === 1);
-	await frames(page);
+	await settled(page);
 	check("a double click sets a breakpoint", (await address(page)).includes(`stops=${name}`), await address(page));
 	const disc = await pixel(page, where.x(e.l[0] - 0.4), y - 14, "overlay");
 	check("which is a red disc", near(disc, rgb("#c81e3a"), 30), String(disc));
@@ -25,8 +25,7 @@ async function running(page, mock, where, e, name, cut) {
 	await page.locator("#graph").focus();
 	await page.keyboard.press("r");
 	await page.waitForFunction(() => window.hbdb.app.state?.running);
-	await frames(page);
-	await frames(page);
+	await settled(page);
 	same("r runs to the chosen event", mock.posts[0], ["run-to", { at: name }]);
 	const lives = await page.locator("#labels .doing").allTextContents();
 	check("the lines say what each process does", lives[0] === `held after ${e.event}` && /dead: SIGSEGV/.test(lives[2]) && /blocked in Recv from 0/.test(lives[4]), lives.join("\n"));
@@ -42,6 +41,7 @@ async function running(page, mock, where, e, name, cut) {
 	same("the stack begins at the program's own frame", await page.locator('.frame[aria-current="true"]').textContent(), "master");
 	check("source and variables are shown", (await page.locator("#body .source .here").count()) === 1 && (await page.locator(".variables").textContent()).includes("2222.5274"));
 	check("what a value says stays text", (await page.locator(".variables img").count()) === 0 && (await page.locator(".variables").textContent()).includes("<img src=x onerror=alert(1)>"));
+	await settled(page);
 	await page.locator(".ask input").fill("mean * 2");
 	await page.locator(".ask input").press("Enter");
 	await page.waitForFunction(() => /= \(mean \* 2\)/.test(document.querySelector("#body").textContent));
@@ -49,21 +49,21 @@ async function running(page, mock, where, e, name, cut) {
 }
 
 async function moving(page, mock, e, name) {
+	const asked = async (text, act, wanted) => {
+		const before = mock.posts.length;
+		await act();
+		await until(() => mock.posts.length > before);
+		await settled(page);
+		same(text, mock.posts.slice(before), [wanted]);
+	};
 	await page.locator('.states input[aria-label="choose 3"]').check();
+	await settled(page);
 	await page.locator('.states input[aria-label="choose 4"]').check();
-	await page.locator(".buttons button", { hasText: /^go 3,4$/ }).click();
-	await frames(page);
-	same("some go on", mock.posts.at(-1), ["go", { ranks: "3,4" }]);
+	await asked("some go on", () => page.locator(".buttons button", { hasText: /^go 3,4$/ }).click(), ["go", { ranks: "3,4" }]);
 	await page.locator("#graph").focus();
-	await page.keyboard.press("g");
-	await frames(page);
-	same("all go on", mock.posts.at(-1), ["go", { ranks: "0:5" }]);
-	await page.keyboard.press(".");
-	await page.waitForTimeout(300);
-	same("the next event is run to", mock.posts.at(-1), ["run-to", { at: `0:${e.event + 1}` }]);
-	await page.keyboard.press(",");
-	await page.waitForTimeout(300);
-	same("and the previous one", mock.posts.at(-1), ["run-to", { at: name }]);
+	await asked("all go on", () => page.keyboard.press("g"), ["go", { ranks: "0:5" }]);
+	await asked("the next event is run to", () => page.keyboard.press("."), ["run-to", { at: `0:${e.event + 1}` }]);
+	await asked("and the previous one", () => page.keyboard.press(","), ["run-to", { at: name }]);
 	await page.locator(".buttons button", { hasText: /^end$/ }).click();
 	await page.waitForFunction(() => !window.hbdb.app.state.running);
 }
@@ -71,8 +71,8 @@ async function moving(page, mock, e, name) {
 export default async function stop() {
 	const mock = makeMock(FILES, "farm", 6, 80), at = await open((await mock.listen()) + "#from=60&to=130"), { page } = at, where = await places(page);
 	await page.locator("#labels .row.line .name", { hasText: /^3$/ }).click();
-	await page.waitForSelector("#notices p");
-	check("without a replay the name says what has to be done first", /Run to here/.test(await page.locator("#notices").textContent()), await page.locator("#notices").textContent());
+	const told = await notice(page);
+	check("without a replay the name says what has to be done first", /Run to here/.test(told), told);
 	const e = mock.run.lines[0].find((e) => e.l[0] > 90 && e.kind === 2), name = `0:${e.event}`;
 	const cut = await breakpoint(page, mock, where, e, name);
 	await running(page, mock, where, e, name, cut);

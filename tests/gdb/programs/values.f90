@@ -6,6 +6,8 @@ program values
   character(len=5) :: word
   grid = (/ 1.5d0, 2.5d0, 3.5d0 /)
   word = 'abcde'
+  print '(a)', 'ready'
+  flush(6)
   do i = 1, 100000
     call work(i, grid, word)
     call nap()

@@ -39,7 +39,7 @@ export class Panel {
 		this.strip.addEventListener("keydown", (event) => this.key(event));
 		area.addEventListener("input", (event) => (this.edited = event.target));
 		area.addEventListener("change", () => (this.edited = null));
-		area.addEventListener("pointerdown", (event) => (this.pressed = (event.target as HTMLElement).closest("button, label") !== null));
+		area.addEventListener("pointerdown", (event) => (this.pressed = (event.target as HTMLElement).closest("button, label, input") !== null));
 		for (const end of ["pointerup", "pointercancel"]) {
 			window.addEventListener(end, () => setTimeout(() => this.released(), 0));
 		}
