@@ -167,11 +167,15 @@ def hangs(place, name):
 def slow(place, name):
     for what in ("slow", "asking"):
         job = place.start("check", "-o", what + ".hbdb", "--watch", "1", "--", *place.job(what))
-        time.sleep(2)
-        status, out, err = place.run("hang", what)
+        end = time.monotonic() + 100
+        while time.monotonic() < end and "computes" not in (found := place.run("hang", what))[1]:
+            time.sleep(0.05)
+        status, out, err = found
+        open(place.path + "/looked", "w").close()
         check("%s hbdb hang of a job that computes (%s)" % (name, what), status == 0 and "computes" in out and
               out.endswith("next: hbdb hang --stacks %s, hbdb view %s\n" % (what, what)), (status, out, err))
         out, err = job.communicate(timeout=90)
+        os.unlink(place.path + "/looked")
         check("%s a slow job is not called hanging (%s)" % (name, what), job.returncode == 0 and "hangs" not in err, (out, err))
     status, out, err = place.run("check", "-o", "poll.hbdb", "--watch", "1", "--json", "--", *place.job("poll"))
     check(name + " asking for ever", status == 1 and '"hanging":true' in out and "HB-HANG" in out, (status, out, err))

@@ -169,13 +169,11 @@ def signals(place):
                            stdin=subprocess.DEVNULL, start_new_session=True,
                            # a shell in the background has it ignored, and a shell cannot trap what it found ignored
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    for _ in range(100):
-        if os.path.exists(log):
-            break
-        time.sleep(0.05)
-    job.send_signal(signal.SIGINT)
-    time.sleep(0.4)
-    job.send_signal(signal.SIGTERM)
+    for word, then in (("ready", signal.SIGINT), ("INT", signal.SIGTERM)):
+        end = time.monotonic() + 300
+        while time.monotonic() < end and not (os.path.exists(log) and word in open(log).read().split()):
+            time.sleep(0.05)
+        job.send_signal(then)
     job.communicate(timeout=300)
     same("signals reach the job, each once", open(log).read().split(), ["ready", "INT", "TERM"])
     same("and its status comes back", job.returncode, 3)
@@ -234,12 +232,12 @@ def stuck(place):
         f.write(STUCK)
     child = subprocess.Popen([HBDB, "record", "orte/stuck/orterun", "-n", "1", "./prog"], cwd=place.path, env=place.env,
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 300
     while not os.path.exists(place.path + "/stuck") and time.monotonic() < end:
         time.sleep(0.05)
     child.send_signal(signal.SIGTERM)
     try:
-        child.wait(30)
+        child.wait(300)
     except subprocess.TimeoutExpired:
         pass
     check("a launcher that has nobody left and does not end is ended", child.poll() is not None)

@@ -30,7 +30,7 @@ def find(pid, name):
 def after_start(t, action, rank_count=2):
     """Calls action(child) once every rank has printed something."""
     def during(child):
-        end = time.time() + 10
+        end = time.time() + 100
         while time.time() < end and child.poll() is None:
             if len([f for f in os.listdir(t.dir) if re.fullmatch(r"events\.\d+", f)]) == rank_count:
                 break
@@ -84,7 +84,7 @@ def cut_short(name, action, mode=("slow", "1000")):
         t.want(t.verify().status == 0, "verify: " + t.verify().tail())
         began = time.time()
         replays_to_the_end(t, (0,) + accepted)
-        t.want(time.time() - began < 15, "the replay took %.1f s" % (time.time() - began))
+        t.want(time.time() - began < 60, "the replay took %.1f s" % (time.time() - began))
     test("interrupted/" + name)(run)
 
 
@@ -117,19 +117,29 @@ cut_short("deadlock-terminated", to_all(signal.SIGTERM), ("hang",))
 cut_short("loop-terminated", to_all(signal.SIGTERM), ("loop",))
 
 
+def time_is_over(child):
+    """Has timeout(1) do what it does when its time is over; by then all are where they stay."""
+    time.sleep(1)
+    for pid in [child.pid] if comm(child.pid) == "timeout" else find(child.pid, "timeout"):
+        os.kill(pid, signal.SIGALRM)
+
+
 def timed_out(name, mode, inside):
     """Ended by timeout(1), as people do with programs that hang."""
     def run(t):
-        command = ["timeout", "2"] + t.launch(2, t.program("process"), mode)
-        bare = t.run(command)
-        done = t.record(command)
+        command = ["timeout", "1000"] + t.launch(2, t.program("process"), mode)
+        bare = t.run(command, during=after_start(t, time_is_over))
+        for f in os.listdir(t.dir):
+            if re.fullmatch(r"events\.\d+", f):
+                os.unlink(t.path(f))
+        done = t.record(command, during=after_start(t, time_is_over))
         t.same_status(bare, done)
         info = t.run([HBDB, "info", t.path("r.hbdb")])
         for rank in inside:
             t.want("rank %d never returned from MPI_Recv" % rank in info.out, "info does not say where rank %d hung\n%s" % (rank, info.out))
         began = time.time()
         done = replays_to_the_end(t, (0, bare.status))
-        t.want(time.time() - began < 8, "the replay took %.1f s" % (time.time() - began))
+        t.want(time.time() - began < 60, "the replay took %.1f s" % (time.time() - began))
         t.want(re.search("recording ends here|ended inside MPI", done.said), "replay does not say that the record ends here: " + done.said)
     test("interrupted/" + name)(run)
 
@@ -148,7 +158,7 @@ def record_killed(t):
         child.kill()
     command = t.launch(2, t.program("process"), "slow", "1000")
     t.record(command, during=after_start(t, action))
-    end = time.time() + 10
+    end = time.time() + 100
     while time.time() < end and any(processes.lives(pid) for pid in pids):
         time.sleep(0.05)
     left = [pid for pid in pids if processes.lives(pid)]
@@ -193,8 +203,10 @@ def replay_interrupted(t):
     for f in os.listdir(t.dir):
         if re.fullmatch(r"events\.\d+", f):
             os.unlink(t.path(f))
+    # in its own time the program would be over before a busy machine has come to this
+    open(t.path("wait"), "w").close()
     done = t.replay(during=after_start(t, lambda child: child.send_signal(signal.SIGINT)))
-    t.want(done.status not in (0, 3) and done.seconds < 6, "status %d after %.1f s\n%s" % (done.status, done.seconds, done.tail()))
+    t.want(done.status not in (0, 3) and not done.late, "status %d after %.1f s\n%s" % (done.status, done.seconds, done.tail()))
     t.want(not done.left, "%d processes outlive it" % done.left)
     left = [f for f in os.listdir(t.dir) if f.startswith(".hbdb-replay") or f.startswith("hbdb-replay")]
     t.want(not left, "left behind: %r" % left)

@@ -104,6 +104,14 @@ def end_session(session):
             time.sleep(0.05)
 
 
+def outliving(session):
+    """How many of its processes are left when it has ended. Launchers end in no order, and on a busy machine that takes a while."""
+    end = time.time() + 20
+    while (left := len(processes.in_session(session))) and time.time() < end:
+        time.sleep(0.05)
+    return left
+
+
 class Result:
     """What became of a command: status (below 0: a signal), out, err, late, left (processes that outlived it)."""
 
@@ -120,10 +128,7 @@ class Result:
                 child.wait(max(0.1, seconds - (time.time() - began)))
             except subprocess.TimeoutExpired:
                 self.late = True
-            self.left = len(processes.in_session(child.pid)) if not self.late else 0
-            if self.left:
-                time.sleep(0.3)  # launchers end in no order
-                self.left = len(processes.in_session(child.pid))
+            self.left = 0 if self.late else outliving(child.pid)
             end_session(child.pid)
             child.wait()
             self.status = child.returncode

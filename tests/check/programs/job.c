@@ -24,12 +24,14 @@ static void receive_first(int rank)
 	}
 }
 
-/* Rank 1 waits for a message for as long as rank 0 computes. */
+/* Rank 1 waits for a message for as long as rank 0 computes: long enough to be suspected, and until the test has looked. */
 static void slow(int rank, int polls)
 {
 	int v = 0, flag = 0;
 	if (rank == 0) {
 		compute(4);
+		while (access("looked", F_OK))
+			compute(0.01);
 		MPI_Send(&v, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
 	} else if (rank == 1) {
 		while (polls && !flag)

@@ -249,7 +249,9 @@ static int slow(void)
 	for (int i = 0; i < atoi(argument); i++) {
 		rounds(i * 10, 10);
 		tell("slow");
-		usleep(3000);
+		do
+			usleep(3000);
+		while (!access("wait", F_OK));
 	}
 	return finish("slow");
 }
