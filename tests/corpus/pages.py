@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Runs the wrong and the right program of every page in docs/findings under hbdb check.
 
-usage: pages.py [--mpi openmpi|mpich|both|spread] [--jobs N] [PATTERN...]
+usage: pages.py [--mpi openmpi|mpich|both|spread] [--jobs N] [--share N] [PATTERN...]
 
 The wrong program must be told the page's identifier, the right one no error and no warning.
 Advice is a sentence, with a capital letter and a full stop.
+--share N: the programs of one page of every N only, of another one at every commit.
 """
 import argparse
 import concurrent.futures
@@ -14,6 +15,7 @@ import sys
 
 import judge
 import programs
+from programs import turn
 
 PAGES = os.path.join(programs.TOP, "docs/findings")
 HEADINGS = ["NAME", "WHAT", "WRONG", "RIGHT", "LOOK", "NOTES"]
@@ -71,6 +73,7 @@ def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--mpi", choices=programs.MPIS + ("both", "spread"), default="spread")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--share", type=int, default=1, metavar="N")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     return parser.parse_args()
 
@@ -104,7 +107,8 @@ def main():
             page.problems.append("there is no such identifier")
         print("%s %s" % ("FAIL" if page.problems else "ok", name) + "".join(": " + p for p in page.problems))
         passed, failed = passed + (not page.problems), failed + bool(page.problems)
-        cases += [(p, mpi) for p in made if p for mpi in p.mpis_of(options.mpi)]
+        if turn.has(name, options.share):
+            cases += [(p, mpi) for p in made if p for mpi in p.mpis_of(options.mpi, options.share)]
     if not options.patterns:
         missing = sorted(set(known) - {n[:-len(".7.scd")] for n in names})
         for name in missing:
@@ -115,6 +119,8 @@ def main():
             print("%s %s %s%s" % ("FAIL" if complaint else "ok", program.name, mpi,
                                   ": " + complaint if complaint else ""), flush=True)
             passed, failed = passed + (not complaint), failed + bool(complaint)
+    if options.share > 1:
+        print("table: " + turn.told(options.share))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

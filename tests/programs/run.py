@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs every program of programs.txt alone, recorded and replayed, under both MPIs.
 
-usage: run.py [--only PATTERN] [--mpi openmpi|mpich|spread] [--jobs N] [--free-only] [--keep] [--full]
+usage: run.py [--only PATTERN] [--mpi openmpi|mpich|spread] [--share N] [--jobs N] [--free-only] [--keep] [--full]
 
 What is compared: the lines that the program expects with `hbdb dump --plain`, and what every replay
 prints with what the recorded run printed, rank by rank. README.md tells how to add a program.
@@ -359,6 +359,7 @@ def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="programs whose name contains or matches this")
     parser.add_argument("--mpi", choices=MPIS + ("spread",), help="spread: each program under one of the two, in turn")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="of every N programs only one, another one at every commit")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--free-only", action="store_true", help="the programs alone, without hbdb")
     parser.add_argument("--keep", action="store_true", help="keep the folders of all runs")
@@ -372,7 +373,7 @@ def cases_of(programs, options):
     for program in programs:
         if options.only and options.only not in program.path and not fnmatch.fnmatch(program.path, options.only):
             continue
-        for mpi in (turn.pick(program.path, program.mpis),) if options.mpi == "spread" else program.mpis:
+        for mpi in (turn.pick(program.path, program.mpis, options.share),) if options.mpi == "spread" else program.mpis:
             if options.mpi in (None, "spread", mpi) and runs_under(program, mpi):
                 ranks = program.ranks[mpi] + (program.full[mpi] if options.full else [])
                 for i, n in enumerate(ranks):
@@ -419,7 +420,7 @@ def main():
         if failures and (options.keep or options.keep_failed):
             print("    kept in %s" % case.dir, flush=True)
     if options.mpi == "spread":
-        print("table: each program under one MPI, " + turn.told(2))
+        print("table: each program under one MPI, " + turn.told(2 * options.share))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Programs that are killed, run out of disk, fork, crash, differ: they behave as without hbdb, and it says what was lost.
 
-usage: run.py [--only PATTERN] [--mpi openmpi|mpich|spread] [--list] [--keep]
+usage: run.py [--only PATTERN] [--mpi openmpi|mpich|spread] [--share N] [--list] [--keep]
 
-spread: each test under one MPI, under the other at the next commit (../turn.py); else under both, or the one that is named.
+spread: each test under one MPI, under the other when it has its next turn (../turn.py); else under both, or the one that is named.
+--share N: of every N tests only one, another one at every commit.
 """
 import argparse
 import concurrent.futures
@@ -24,6 +25,7 @@ def options_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--only", help="tests whose name contains or matches this")
     parser.add_argument("--mpi", choices=lib.MPIS + ("spread",))
+    parser.add_argument("--share", type=int, default=1, metavar="N")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folders of failed tests")
     return parser.parse_args()
@@ -50,7 +52,7 @@ def run_one(name, function, mpi, options):
 
 def mpis_of(name, mpis, options):
     if options.mpi == "spread":
-        return [turn.pick(name, mpis)]
+        return [turn.pick(name, mpis, options.share)]
     return [mpi for mpi in mpis if options.mpi in (None, mpi)]
 
 
@@ -59,7 +61,7 @@ def main():
     if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
         signal.signal(signal.SIGHUP, lambda *_: None)  # under nohup: what is started here must not ignore it
     cases = [(name, function, mpi) for name, function, mpis in lib.TESTS for mpi in mpis_of(name, mpis, options)
-             if (not options.only or options.only in name or fnmatch.fnmatch(name, options.only))]
+             if turn.has(name, options.share) and (not options.only or options.only in name or fnmatch.fnmatch(name, options.only))]
     if options.list:
         for name, _, mpi in cases:
             print(name, mpi)
@@ -84,7 +86,7 @@ def main():
         else:
             print("ok %s (%.1f s)" % (title, seconds), flush=True)
     if options.mpi == "spread":
-        print("table: each test under one MPI, " + turn.told(2))
+        print("table: each test under one MPI, " + turn.told(2 * options.share))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 

@@ -155,13 +155,13 @@ static void drop(hb_gdb *gdb, struct hb__inferior *inf)
 /* Waits until every thread of a process stands. */
 static hb_status await_stop(hb_gdb *gdb, int32_t id, hb_error *err)
 {
-	double until = hb_seconds() + gdb->patience;
+	double seconds = gdb->patience * HB__GDB_WORK, until = hb_seconds() + seconds;
 	struct hb__inferior *inf;
 	while ((inf = hb__gdb_find(gdb, id)) && inf->state != HB__STOPPED)
 		if (!hb__gdb_take(gdb, until) && !gdb->lost) {
 			errno = ETIMEDOUT;
 			return hb__gdb_fail(
-				err, HB_E_SYSTEM, "process %d did not stop within %.3g s", id, gdb->patience);
+				err, HB_E_SYSTEM, "process %d did not stop within %.3g s", id, seconds);
 		}
 	if (gdb->lost)
 		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended, so no process is attached any more");
@@ -173,7 +173,7 @@ static hb_status await_stop(hb_gdb *gdb, int32_t id, hb_error *err)
 static hb_status finish_attach(hb_gdb *gdb, struct hb__inferior *inf, int64_t token, hb_error *err)
 {
 	hb_error why = {0};
-	hb_status status = hb__gdb_answer(gdb, token, &why);
+	hb_status status = hb__gdb_answer(gdb, token, gdb->patience * HB__GDB_WORK, &why);
 	if (status == HB_E_ARGUMENT) {
 		status = not_attached(inf, &why, err);
 		drop(gdb, inf);

@@ -242,7 +242,7 @@ static bool bring_back(hb_gdb *gdb)
 	return false;
 }
 
-static hb_status overdue(hb_gdb *gdb, hb_error *err)
+static hb_status overdue(hb_gdb *gdb, double seconds, hb_error *err)
 {
 	bool called = false;
 	for (size_t i = 0; i < HB_GDB_MOST; i++)
@@ -250,23 +250,22 @@ static hb_status overdue(hb_gdb *gdb, hb_error *err)
 	errno = ETIMEDOUT;
 	if (!bring_back(gdb))
 		return hb__gdb_fail(err, HB_E_SYSTEM,
-			"gdb did not answer within %.3g s and was ended; its processes go on without it",
-			gdb->patience);
+			"gdb did not answer within %.3g s and was ended; its processes go on without it", seconds);
 	return hb__gdb_fail(err, HB_E_SYSTEM,
 		called ? "the called function did not return within %.3g s and was stopped where it was"
 		       : "gdb did not answer within %.3g s; the command was ended",
-		gdb->patience);
+		seconds);
 }
 
-hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, hb_error *err)
+hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, double seconds, hb_error *err)
 {
 	gdb->answered = false;
 	gdb->want = token;
 	if (token >= 0 && !gdb->lost)
-		wait_answer(gdb, hb_seconds() + gdb->patience);
+		wait_answer(gdb, hb_seconds() + seconds);
 	hb_status status = HB_OK;
 	if (!gdb->answered && !gdb->lost && token >= 0)
-		status = overdue(gdb, err);
+		status = overdue(gdb, seconds, err);
 	else if (!gdb->answered)
 		status = hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended: %s",
 			gdb->words[0] ? gdb->words : "perhaps it was killed; no process is attached any more");
@@ -283,7 +282,7 @@ hb_status hb__gdb_ask(hb_gdb *gdb, hb_error *err, const char *format, ...)
 	va_start(ap, format);
 	int64_t token = send_list(gdb, format, ap);
 	va_end(ap);
-	return hb__gdb_answer(gdb, token, err);
+	return hb__gdb_answer(gdb, token, gdb->patience, err);
 }
 
 /* ---- the end of it ---- */

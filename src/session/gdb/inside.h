@@ -8,6 +8,10 @@
 #include "session/gdb/gdb.h"
 #include "session/gdb/mi/mi.h"
 
+/* What gdb does of itself (to attach, to stop a process) comes to an end, but on a busy machine it takes its time: so many times
+ * patience. */
+#define HB__GDB_WORK 6
+
 struct hb__gdb_thread {
 	int number; /* gdb's */
 	bool running;
@@ -67,7 +71,7 @@ struct hb_gdb {
 	pthread_t keeper;
 	bool kept; /* the keeper runs */
 	bool lost;
-	double patience;
+	double patience; /* seconds for what a user asks for, which may never end */
 	bool python; /* for conditions */
 	/* what it says */
 	char *in;
@@ -117,7 +121,8 @@ void hb__gdb_end_server(hb_gdb *gdb);
 hb_status hb__gdb_ask(hb_gdb *gdb, hb_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Sends a command; returns its token, for hb__gdb_answer; -1: lost. Not waited for: its answer is ignored. */
 int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...) __attribute__((format(printf, 2, 3)));
-hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, hb_error *err);
+/* seconds: after which gdb is asked to end the command. */
+hb_status hb__gdb_answer(hb_gdb *gdb, int64_t token, double seconds, hb_error *err);
 /* Takes in one line; waits for it until `until` (see hb__gdb_now). False: none came. */
 bool hb__gdb_take(hb_gdb *gdb, double until);
 /* A thread of the process that no debugger has stopped; 0: there is none. */

@@ -62,7 +62,7 @@ hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, ui
 		inf->threads[i].running = true;
 	if (how != HB_GDB_CONTINUE)
 		others_go(gdb, inf);
-	hb_status status = hb__gdb_answer(gdb, send_step(gdb, inf, how, level, times ? times : 1), err);
+	hb_status status = hb__gdb_answer(gdb, send_step(gdb, inf, how, level, times ? times : 1), gdb->patience, err);
 	inf = hb__gdb_find(gdb, id);
 	if (!status || !inf || inf->state == HB__STOPPED)
 		return status;

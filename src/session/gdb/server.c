@@ -55,7 +55,7 @@ static void close_door(struct door *door)
 /* The connection of gdb; -1: it did not come. */
 static int let_in(hb_gdb *gdb, struct door *door)
 {
-	double until = hb_seconds() + gdb->patience;
+	double until = hb_seconds() + gdb->patience * HB__GDB_WORK;
 	do {
 		struct pollfd fds[2] = {{door->fd, POLLIN, 0}, {gdb->process, POLLIN, 0}};
 		if (poll(fds, 2, 100) < 0 && errno != EINTR)
@@ -124,7 +124,7 @@ hb_status hb__gdb_connect(hb_gdb *gdb, const char *program, hb_error *err)
 		errno = trouble;
 		return hb__gdb_fail(err, HB_E_SYSTEM, "cannot start %s: %s", program, strerror(trouble));
 	}
-	return hb__gdb_answer(gdb, token, err);
+	return hb__gdb_answer(gdb, token, gdb->patience * HB__GDB_WORK, err);
 }
 
 /* It ends when gdb has: it then lets go of everything. */

@@ -44,9 +44,8 @@ int hb__d_signal(void)
 {
 	if (ended)
 		return ended;
-	int sig = interrupted ? SIGINT : 0;
-	interrupted = 0;
-	return sig;
+	/* at once: one that comes between a look and a reset would be lost */
+	return __atomic_exchange_n(&interrupted, 0, __ATOMIC_RELAXED) ? SIGINT : 0;
 }
 
 bool hb__d_interrupted(void) { return interrupted || ended; }
