@@ -13,7 +13,7 @@
 #include "session/internal.h"
 
 #define LOOK_S 0.02     /* between two readings of the lane controls */
-#define HALT_S 10       /* for a process to be stopped by gdb */
+#define HALT_S 60       /* on a busy machine, for a process to be stopped by gdb */
 #define STILL_S 0.5     /* inside a call for so long without a step: blocked, when nobody else moves */
 #define EXPECTED_S 0.05 /* the same where the cut says that it blocks there */
 

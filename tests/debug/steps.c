@@ -71,8 +71,8 @@ int main(int argc, char **argv)
 		end_badly(argv[2]);
 	if (rank == 0)
 		printf("total %d\n", total);
-	if (argc > 2 && !strcmp(argv[2], "hang") && rank == 0)
-		MPI_Recv(&n, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (argc > 2 && ((!strcmp(argv[2], "hang") && rank == 0) || (!strcmp(argv[2], "cycle") && rank < 2)))
+		MPI_Recv(&n, 1, MPI_INT, 1 - rank, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Finalize();
 	return n == 0;
 }

@@ -371,6 +371,8 @@ def options_of():
 
 def cases_of(programs, options):
     for program in programs:
+        if not turn.has(program.path, options.share):
+            continue
         if options.only and options.only not in program.path and not fnmatch.fnmatch(program.path, options.only):
             continue
         for mpi in (turn.pick(program.path, program.mpis, options.share),) if options.mpi == "spread" else program.mpis:
@@ -394,10 +396,11 @@ def main():
     if not options.free_only and not os.access(HBDB, os.X_OK):
         sys.exit("%s is not there: ./dev build, or --free-only" % HBDB)
     cases = list(cases_of(read_programs(), options))
-    pairs = list(dict.fromkeys((case.program, mpi) for case in cases for mpi in
-                               (MPIS if "xmpi" in case.program.flags else
-                                                                   # other suites run what is compiled here, under both
-                                                                   case.program.mpis if options.mpi == "spread" else (case.mpi,))))
+    wanted = [(case.program, case.mpi) for case in cases]
+    if options.mpi == "spread" and not options.only:
+        wanted = [(program, None) for program in read_programs()]  # other suites run what is compiled here, under both
+    pairs = list(dict.fromkeys((program, mpi) for program, its in wanted for mpi in
+                               (MPIS if "xmpi" in program.flags else program.mpis if options.mpi == "spread" else (its,))))
     broken = compile_all(pairs, options.jobs)
     passed = failed = 0
 
