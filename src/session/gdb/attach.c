@@ -160,8 +160,7 @@ static hb_status await_stop(hb_gdb *gdb, int32_t id, hb_error *err)
 	while ((inf = hb__gdb_find(gdb, id)) && inf->state != HB__STOPPED)
 		if (!hb__gdb_take(gdb, until) && !gdb->lost) {
 			errno = ETIMEDOUT;
-			return hb__gdb_fail(
-				err, HB_E_SYSTEM, "process %d did not stop within %.3g s", id, seconds);
+			return hb__gdb_fail(err, HB_E_SYSTEM, "process %d did not stop within %.3g s", id, seconds);
 		}
 	if (gdb->lost)
 		return hb__gdb_fail(err, HB_E_SYSTEM, "gdb has ended, so no process is attached any more");

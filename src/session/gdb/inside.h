@@ -72,7 +72,7 @@ struct hb_gdb {
 	bool kept; /* the keeper runs */
 	bool lost;
 	double patience; /* seconds for what a user asks for, which may never end */
-	bool python; /* for conditions */
+	bool python;     /* for conditions */
 	/* what it says */
 	char *in;
 	size_t in_at, in_n, in_cap;
