@@ -71,6 +71,18 @@ def several(place):
     same("a communicator of all is one", [c["seen_in"] for c in facts["communicators"] if c["number"] == 0], [3])
 
 
+def worlds_of_old(place):
+    """Logs of version 1 have the PID in their name when there were two of a rank, and do not say who was spawned."""
+    folder = place.path + "/old.hbdb"
+    rawlog.manifest(folder)
+    rawlog.example().write(folder)
+    os.rename(folder + "/rank.0.log", folder + "/rank.0.77.log")
+    rawlog.example().write(folder)
+    out = place.run("info", "old")[1]
+    has("info of version 1: of another world not more is said than is known", out,
+        "world 77      one process: which others it belongs to is not known, nor whether a process made it\n")
+
+
 def sources(place):
     place.build("#include <unistd.h>\n#include <stdio.h>\n"
                 "void f(void)\n{\n\tputs(\"x\");\n}\nint main(void) { f(); return 0; }\n", "prog")
@@ -180,6 +192,7 @@ def main():
         dump(place)
         json_lines(place)
         several(place)
+        worlds_of_old(place)
         sources(place)
         killed(place)
         wrong(place)

@@ -212,6 +212,17 @@ static void print_processes(const struct facts *f)
 	}
 }
 
+/* Of a world of which no maker is known. */
+static const char *maker_text(const struct facts *f, const hb_world *world)
+{
+	const hb_log *log = f->logs.at[world->log].log;
+	if (world->spawned)
+		return ", made by a process that was not recorded";
+	if (!log || hb_log_get_info(log)->version < 2) /* such logs do not say who was spawned; their worlds are lone */
+		return ", nor whether a process made it";
+	return ", started by itself";
+}
+
 /* Worlds beside the one that was started: who made them. */
 static void print_worlds(const struct facts *f)
 {
@@ -234,8 +245,7 @@ static void print_worlds(const struct facts *f)
 		else if (world->maker.world != HB_NO)
 			printf(", made by rank %d\n", world->maker.rank);
 		else
-			printf("%s\n",
-				world->spawned ? ", made by a process that was not recorded" : ", started by itself");
+			printf("%s\n", maker_text(f, world));
 	}
 }
 
