@@ -45,11 +45,12 @@ static void tick(void *user, uint64_t events)
 
 static hb_status wrong_level(const hb_source *s, hb_error *err)
 {
+	char name[HB_PROCESS_RANGE];
 	if (err) {
 		*err = (hb_error){.status = HB_E_ARGUMENT};
 		snprintf(err->message, sizeof err->message,
-			"rank %d was recorded without its sends (level order or racing): record the run again at level events",
-			s->rank);
+			"rank %s was recorded without its sends (level order or racing): record the run again at level events",
+			s->name ? s->name : hb_process_range(s->world, s->rank, s->rank, name));
 	}
 	return HB_E_ARGUMENT;
 }
@@ -65,6 +66,14 @@ static bool add_lines(hb_model *m, uint32_t process)
 			return false;
 	}
 	return true;
+}
+
+const char *hb_process_range(uint32_t world, int32_t first, int32_t last, char ret[HB_PROCESS_RANGE])
+{
+	int n = snprintf(ret, HB_PROCESS_RANGE, first == last ? "%d" : "%d-%d", first, last);
+	if (world)
+		snprintf(ret + n, (size_t)(HB_PROCESS_RANGE - n), "@%u", world);
+	return ret;
 }
 
 static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, hb_error *err)
@@ -85,7 +94,10 @@ static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, 
 	}
 	if (m->lines.n >> 24)
 		return hb__no_memory(err);
-	return hb__place_worlds(m, err);
+	hb_status status = hb__place_worlds(m, err);
+	for (uint32_t i = 0; !status && i < m->processes.n; i++)
+		m->processes.at[i].name = m->worlds->name[i];
+	return status;
 }
 
 static hb_status read_all(struct build *b, hb_error *err)
@@ -124,12 +136,12 @@ static void tell_processes(hb_model *m)
 		alone += m->world[m->world_of[i]].lone && p->world && hb_log_get_info(p->log)->library;
 		if (!p->log)
 			hb__model_trouble(m,
-				"rank %d is missing: messages from and to it are not known, so order that results from them, and races with them, are not found",
-				p->rank);
+				"rank %s is missing: messages from and to it are not known, so order that results from them, and races with them, are not found",
+				p->name);
 		else if (p->cut)
 			hb__model_trouble(m,
-				"rank %d has an incomplete log (%s): what it did after event %u is not known, so order that results from later messages, and races with them, are not found",
-				p->rank,
+				"rank %s has an incomplete log (%s): what it did after event %u is not known, so order that results from later messages, and races with them, are not found",
+				p->name,
 				hb_log_get_info(p->log)->recovered ? hb_log_get_info(p->log)->trouble
 								   : "recording stopped",
 				p->nlines ? m->lines.at[p->first_line].events : 0);

@@ -61,7 +61,7 @@ typedef struct hb_finding {
 	hb_finding_id id;
 	bool possible;        /* it can be so, and cannot be proven from this recording */
 	uint64_t times;       /* how often, at these source lines */
-	const char *sentence; /* one, without a line feed; ranks as "rank 3" of MPI_COMM_WORLD */
+	const char *sentence; /* one, without a line feed; processes as "rank " and hb_process.name */
 	const char *advice;   /* what would mend or release it; NULL: none */
 	uint32_t npoints;
 	const hb_point *point;

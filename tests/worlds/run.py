@@ -148,6 +148,24 @@ def two_jobs(name, how, n, times=1, with_both=True):
     return done
 
 
+def findings():
+    """Every output of hbdb check names a process of another world as the other commands do."""
+    done = run("mpicc.openmpi", "-g", "-O1", "-Wall", "-Wextra", "-o", "wrong", HERE + "/programs/wrong.c")
+    check(done.returncode == 0, "findings: compiles", done.all)
+    done = hbdb("check", "--leaks", "-o", "w.hbdb", "--sarif", "w.sarif", "--junit", "w.xml", "--", *LAUNCH, 2, "./wrong")
+    check("rank 1@1 never frees a datatype" in done.all and re.search(r"^  rank 1@1  1@1:\d+  MPI_Finalize", done.all, re.M), "findings: a sentence and its points", done.all)
+    check("rank 0 never frees a communicator" in done.all and "the same in ranks 1,0-1@1" in done.all, "findings: the same in processes of two worlds", done.all)
+    told = [json.loads(line) for line in hbdb("check", "--json", "w.hbdb").stdout.splitlines()]
+    told = {one["finding"]: one for one in told if "finding" in one}
+    check(told["HB-LEAK-COMM"]["also_ranks"] == [1, "0@1", "1@1"] and told["HB-LEAK-DATATYPE"]["sentence"].startswith("rank 1@1 "), "findings: --json", told)
+    at = [result["locations"][0] for result in json.load(open(folder + "/w.sarif"))["runs"][0]["results"]]
+    check(any(place["logicalLocations"][0]["name"].startswith("rank 1@1") and place["message"]["text"].startswith("rank 1@1: ") for place in at),
+          "findings: --sarif", at)
+    check('message="rank 1@1 never frees' in open(folder + "/w.xml").read(), "findings: --junit")
+    done = hbdb("check", "--", *LAUNCH, 2, "./wrong", "hang")
+    check("waits in MPI_Recv for rank 0@1 to send" in done.all and "ranks 0@1 and 1@1" in done.all, "findings: a hang", done.all)
+
+
 def meet():
     done = run("mpicc.openmpi", "-g", "-O1", "-Wall", "-Wextra", "-o", "meet", HERE + "/programs/meet.c")
     check(done.returncode == 0, "meet: compiles", done.all)
@@ -227,7 +245,7 @@ def main():
     check(done.returncode == 0, "compiles", done.all)
     version = re.search(r"(\d+)\.\d+\.\d+", run("mpirun.openmpi", "--version").all)
     hands_on = version and int(version[1]) < 5  # the launcher of later ones does not hand hbdb's variables on to those whom a program spawns
-    for part in (each, twice, groups, others, meet, sessions) if hands_on else (sessions,):
+    for part in (each, twice, groups, others, findings, meet, sessions) if hands_on else (sessions,):
         try:
             part()
         except Exception as e:  # a tool that said something else

@@ -47,7 +47,7 @@ static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
 	const struct rule *rule = &rules[r->word];
 	hb_point point = hb__point_of_event(r);
 	hb_finding_id id = rule->id;
-	int rank = hb_model_processes(c->model)[r->process].rank;
+	const char *rank = hb_model_processes(c->model)[r->process].name;
 	const char *arg = r->argument->arg;
 	const char *value = r->argument->value;
 	const char *text = r->argument->text;
@@ -64,7 +64,7 @@ static hb_status argument(hb_case *c, const hb_remark *r, hb_error *err)
 	else
 		snprintf(point.role, sizeof point.role, "%s%s%s", arg, told(value) ? " = " : "",
 			told(value) ? value : "");
-	return hb__finding(c, id, false, rule->advice, &point, 1, err, "rank %d calls %s with %s%s, but %s", rank,
+	return hb__finding(c, id, false, rule->advice, &point, 1, err, "rank %s calls %s with %s%s, but %s", rank,
 		point.function, told(value) ? "" : "the argument ", point.role, text);
 }
 
@@ -78,8 +78,8 @@ static hb_status failed(hb_case *c, const hb_remark *r, hb_error *err)
 	const char *text = r->failed->text;
 	bool fatal = r->failed->fatal;
 	snprintf(point.role, sizeof point.role, "%s %s", fatal ? "ends the process with" : "returns", name);
-	return hb__finding(c, HB_CALL_FAILED, false, NULL, &point, 1, err, "rank %d: %s %s: %s",
-		hb_model_processes(c->model)[r->process].rank, point.function, point.role, text);
+	return hb__finding(c, HB_CALL_FAILED, false, NULL, &point, 1, err, "rank %s: %s %s: %s",
+		hb_model_processes(c->model)[r->process].name, point.function, point.role, text);
 }
 
 hb_status hb_rule_arguments(hb_case *c, hb_error *err)

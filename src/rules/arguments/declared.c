@@ -52,8 +52,8 @@ static hb_status differs(hb_case *c, const hb_remark *r, const hb_declared *d, c
 		snprintf(where, sizeof where, ": %lld bytes into the buffer there is ", (long long)d->offset);
 	snprintf(point.role, sizeof point.role, "%.40s is %.50s, given as %.40s", d->variable, d->type, type);
 	return hb__finding(c, HB_BUFFER_TYPE, false, advice, &point, 1, err,
-		"rank %d calls %s with %s = %s and %s, but %s is declared as %s at %s%s%s",
-		hb_model_processes(c->model)[r->process].rank, point.function, arg, d->variable, type, d->variable,
+		"rank %s calls %s with %s = %s and %s, but %s is declared as %s at %s%s%s",
+		hb_model_processes(c->model)[r->process].name, point.function, arg, d->variable, type, d->variable,
 		d->type, d->place, where, *where ? d->element : "");
 }
 
@@ -67,8 +67,8 @@ static hb_status too_small(hb_case *c, const hb_remark *r, const hb_declared *d,
 		d->room_of);
 	return hb__finding(c, HB_BUFFER_SIZE, false,
 		"The count is a number of elements, not of bytes: give no more than the buffer has.", &point, 1, err,
-		"rank %d calls %s with %s = %llu bytes of %s, but %s (%s at %s) has %llu bytes from there on",
-		hb_model_processes(c->model)[r->process].rank, point.function, arg, bytes, type, d->room_of,
+		"rank %s calls %s with %s = %llu bytes of %s, but %s (%s at %s) has %llu bytes from there on",
+		hb_model_processes(c->model)[r->process].name, point.function, arg, bytes, type, d->room_of,
 		d->room_type, d->room_place, (unsigned long long)d->room);
 }
 

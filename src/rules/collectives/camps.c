@@ -35,19 +35,18 @@ static uint32_t collect(const struct hb__assembly *a, const struct hb__camps *sa
 	return n;
 }
 
-static void add_range(char *text, size_t size, int32_t from, int32_t to)
+static void add_range(char *text, size_t size, uint32_t world, int32_t from, int32_t to)
 {
+	char range[HB_PROCESS_RANGE];
 	size_t n = strlen(text);
-	if (n + 24 > size) {
+	hb_process_range(world, from, to, range);
+	if (n + 24 > size || n + strlen(range) + 8 > size) {
 		if (n && text[n - 1] != '.')
 			snprintf(text + n, size - n, ", ...");
 		return;
 	}
 	const char *comma = n ? ", " : "";
-	if (from == to)
-		snprintf(text + n, size - n, "%s%d", comma, from);
-	else
-		snprintf(text + n, size - n, "%s%d-%d", comma, from, to);
+	snprintf(text + n, size - n, "%s%s", comma, range);
 }
 
 /* The ranks of a camp, those that follow each other as a range. */
@@ -55,20 +54,22 @@ static void name_ranks(const struct hb__assembly *a, const struct hb__camps *say
 {
 	char list[80] = "";
 	int32_t from = 0, to = -2;
+	uint32_t world = 0;
 	for (uint32_t i = camp->first; i < a->n; i++) {
 		char value[sizeof camp->value];
 		if (!say->saying(a, i, say->user, value, sizeof value) || strcmp(value, camp->value) != 0)
 			continue;
-		int32_t rank = hb__rank_of(a, i);
-		if (rank == to + 1 && to >= 0) {
-			to = rank;
+		const hb_process *p = &hb_model_processes(a->c->model)[a->part[i].process];
+		if (p->rank == to + 1 && to >= 0 && p->world == world) {
+			to = p->rank;
 			continue;
 		}
 		if (to >= 0)
-			add_range(list, sizeof list, from, to);
-		from = to = rank;
+			add_range(list, sizeof list, world, from, to);
+		from = to = p->rank;
+		world = p->world;
 	}
-	add_range(list, sizeof list, from, to);
+	add_range(list, sizeof list, world, from, to);
 	snprintf(camp->ranks, sizeof camp->ranks, "%s %s", camp->n == 1 ? "rank" : "ranks", list);
 }
 

@@ -76,8 +76,8 @@ static hb_status tell(
 	snprintf(point[1].role, sizeof point[1].role, "%s %s", y->does, other);
 	bool type = relation == HB_DATA_DIFFERENT;
 	return hb__finding(a->c, type ? HB_COLLECTIVE_TYPE : HB_COLLECTIVE_COUNT, false, advice_of(type), point,
-		x->part == y->part ? 1 : 2, a->err, "%s: rank %d %s %s, rank %d %s %s: %s", point[0].function,
-		hb__rank_of(a, x->part), x->does, one, hb__rank_of(a, y->part), y->does, other,
+		x->part == y->part ? 1 : 2, a->err, "%s: rank %s %s %s, rank %s %s %s: %s", point[0].function,
+		hb__part_name(a, x->part), x->does, one, hb__part_name(a, y->part), y->does, other,
 		hb__which_collective(a, which));
 }
 

@@ -46,8 +46,8 @@ static hb_status tell_groups(const struct hb__assembly *a, uint32_t x, uint32_t 
 	snprintf(point[1].role, sizeof point[1].role, "gives %.140s", other);
 	return hb__finding(a->c, HB_COLLECTIVE_VALUE, false,
 		"Give the same group, in the same order, on all its processes.", point, 2, a->err,
-		"%s: rank %d gives %s of MPI_COMM_WORLD, and rank %d, which belongs to it, %s: %s", point[0].function,
-		hb__rank_of(a, x), one, hb__rank_of(a, y), other, hb__which_collective(a, which));
+		"%s: rank %s gives %s of MPI_COMM_WORLD, and rank %s, which belongs to it, %s: %s", point[0].function,
+		hb__part_name(a, x), one, hb__part_name(a, y), other, hb__which_collective(a, which));
 }
 
 /* Processes that are in no group may give any. */
@@ -98,8 +98,8 @@ static hb_status tell_pair(const struct hb__assembly *a)
 	}
 	return hb__finding(a->c, HB_COLLECTIVE_VALUE, false,
 		"Give the same group, in the same order, and the same tag on all its processes.", point, 2, a->err,
-		"%s on %s: rank %d gives %s, rank %d %s: neither returns", point[0].function, a->group->name,
-		hb__rank_of(a, 0), said[0], hb__rank_of(a, 1), said[1]);
+		"%s on %s: rank %s gives %s, rank %s %s: neither returns", point[0].function, a->group->name,
+		hb__part_name(a, 0), said[0], hb__part_name(a, 1), said[1]);
 }
 
 /* Each waits for the other, with something else. */
@@ -112,16 +112,16 @@ static bool crossed(const struct hb__assembly *a)
 	       has_rank(&x, hb__rank_of(a, 1)) && has_rank(&y, hb__rank_of(a, 0)) && (m != n || !same_list(&x, &y));
 }
 
-static hb_status tell_absent(const struct hb__assembly *a, int64_t rank)
+static hb_status tell_absent(const struct hb__assembly *a, const char *absent)
 {
 	hb_point point;
 	char group[160] = "";
 	hb__part_point(a, 0, &point);
 	say_group(a, 0, NULL, group, sizeof group);
-	snprintf(point.role, sizeof point.role, "waits for rank %lld", (long long)rank);
+	snprintf(point.role, sizeof point.role, "waits for rank %s", absent);
 	return hb__finding(a->c, HB_COLLECTIVE_MISSING, false, "Call it on every process of the group.", &point, 1,
-		a->err, "rank %lld never takes part in %s on %s, where rank %d calls it with %s", (long long)rank,
-		point.function, a->group->name, hb__rank_of(a, 0), group);
+		a->err, "rank %s never takes part in %s on %s, where rank %s calls it with %s", absent, point.function,
+		a->group->name, hb__part_name(a, 0), group);
 }
 
 static hb_status compare_absent(const struct hb__assembly *a, bool *ret_told)
@@ -131,10 +131,11 @@ static hb_status compare_absent(const struct hb__assembly *a, bool *ret_told)
 	struct hb__list list;
 	if (!hb__given_list(a, 0, "group", &list))
 		return HB_OK;
+	uint32_t world = p[a->part[0].process].world; /* the group's ranks are of this one */
 	for (uint32_t i = 0; i < info->processes; i++)
-		if (!p[i].world && has_rank(&list, p[i].rank) && hb__never_comes(a->c, i)) {
+		if (p[i].world == world && has_rank(&list, p[i].rank) && hb__never_comes(a->c, i)) {
 			*ret_told = true;
-			return tell_absent(a, p[i].rank);
+			return tell_absent(a, p[i].name);
 		}
 	return HB_OK;
 }

@@ -57,11 +57,11 @@ static void name_them(const struct hb__assembly *a, const uint32_t *missing, uin
 	const hb_process *p = hb_model_processes(a->c->model);
 	size_t used = (size_t)snprintf(ret, size, n == 1 ? "rank " : "ranks ");
 	for (uint32_t i = 0; i < n && used < size; i++)
-		used += (size_t)snprintf(ret + used, size - used, "%s%d",
+		used += (size_t)snprintf(ret + used, size - used, "%s%s",
 			i == 0       ? ""
 			: i + 1 == n ? " and "
 				     : ", ",
-			p[missing[i]].rank);
+			p[missing[i]].name);
 	if (n == NAMED && used < size)
 		snprintf(ret + used, size - used, ", ...");
 }
@@ -93,6 +93,6 @@ hb_status hb__compare_members(const struct hb__assembly *a, bool *ret_all)
 	}
 	name_them(a, missing, n, who, sizeof who);
 	return hb__finding(a->c, HB_COLLECTIVE_MISSING, false, "Call it on every process of the communicator.", point,
-		points, a->err, "%s never %s part in %s, where rank %d calls %s", who, n == 1 ? "takes" : "take",
-		hb__which_collective(a, which), hb__rank_of(a, 0), point[0].function);
+		points, a->err, "%s never %s part in %s, where rank %s calls %s", who, n == 1 ? "takes" : "take",
+		hb__which_collective(a, which), hb__part_name(a, 0), point[0].function);
 }

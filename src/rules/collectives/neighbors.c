@@ -86,9 +86,9 @@ static hb_status tell_edge(const struct hb__assembly *a, const struct edge *e)
 	snprintf(point[1].role, sizeof point[1].role, "names the other as a source %u time%s", e->known,
 		e->known == 1 ? "" : "s");
 	return hb__finding(a->c, HB_COLLECTIVE_VALUE, false, e->advice, point, e->from == e->to ? 1 : 2, a->err,
-		"%s: rank %d names rank %d as a destination %u time%s, which names it as a source %u time%s: %s",
-		point[0].function, hb__rank_of(a, e->from), hb__rank_of(a, e->to), e->listed, e->listed == 1 ? "" : "s",
-		e->known, e->known == 1 ? "" : "s", hb__which_collective(a, which));
+		"%s: rank %s names rank %s as a destination %u time%s, which names it as a source %u time%s: %s",
+		point[0].function, hb__part_name(a, e->from), hb__part_name(a, e->to), e->listed,
+		e->listed == 1 ? "" : "s", e->known, e->known == 1 ? "" : "s", hb__which_collective(a, which));
 }
 
 /* list: by part and side; NULL: not known. False: the edges that x sends along are not those that others receive from. */

@@ -85,6 +85,11 @@ const struct hb__call_shape *hb__call_shape_of(const struct hb__assembly *a, uin
 	return &a->parts->shape[a->part[part].shape];
 }
 
+const char *hb__part_name(const struct hb__assembly *a, uint32_t part)
+{
+	return hb_model_processes(a->c->model)[a->part[part].process].name;
+}
+
 int32_t hb__rank_of(const struct hb__assembly *a, uint32_t part)
 {
 	return hb_model_processes(a->c->model)[a->part[part].process].rank;

@@ -103,6 +103,8 @@ struct hb__assembly {
 const struct hb__call_shape *hb__call_shape_of(const struct hb__assembly *a, uint32_t part);
 /* Its rank in MPI_COMM_WORLD. */
 int32_t hb__rank_of(const struct hb__assembly *a, uint32_t part);
+/* hb_process.name */
+const char *hb__part_name(const struct hb__assembly *a, uint32_t part);
 hb_log *hb__log_of(const struct hb__assembly *a, uint32_t part);
 uint32_t hb__place_of(const struct hb__assembly *a, uint32_t part);
 /* The part of a process; HB_NO: it takes no part. */

@@ -37,8 +37,8 @@ static hb_status tell_two(const struct hb__assembly *a, uint32_t x, uint32_t y)
 		snprintf(point[i].role, sizeof point[i].role, "root = MPI_ROOT");
 	return hb__finding(a->c, HB_COLLECTIVE_ROOT, false,
 		"Give MPI_ROOT on one process of one group, and MPI_PROC_NULL on the others of that group.", point, 2,
-		a->err, "%s: ranks %d and %d both have root = MPI_ROOT: %s", point[0].function, hb__rank_of(a, x),
-		hb__rank_of(a, y), hb__which_collective(a, which));
+		a->err, "%s: ranks %s and %s both have root = MPI_ROOT: %s", point[0].function, hb__part_name(a, x),
+		hb__part_name(a, y), hb__which_collective(a, which));
 }
 
 /* What the groups of an intercommunicator say, by group: the part that says it first, HB_NO: none. */

@@ -228,7 +228,7 @@ static void say_why(struct hb__graph *g, struct hb__text *t, const struct orphan
 	if (process == HB_NO) {
 		hb__phrase(t, ", but all other ranks have ended");
 	} else if (process != self) {
-		hb__phrase(t, ", but rank %d ", hb__rank(g, process));
+		hb__phrase(t, ", but rank %s ", hb__named(g, process));
 		hb__phrase_state(t, g, process);
 	}
 }

@@ -43,14 +43,14 @@ static bool for_message(const struct hb__graph *g, const struct hb__wait *w, con
 		return false;
 	hb_at at = hb_send_at(g->m, send);
 	*ret = (hb_point){.process = best->source, .at = at};
-	snprintf(ret->role, sizeof ret->role, "has sent tag %d on %s to rank %d, which nobody receives", best->tag,
-		hb_model_group_title(g->m, best->group), hb__rank(g, w->process));
-	hb__phrase(text, "rank %d has sent ", hb__rank(g, best->source));
+	snprintf(ret->role, sizeof ret->role, "has sent tag %d on %s to rank %s, which nobody receives", best->tag,
+		hb_model_group_title(g->m, best->group), hb__named(g, w->process));
+	hb__phrase(text, "rank %s has sent ", hb__named(g, best->source));
 	say_channel(text, g, best->tag, best->group);
-	hb__phrase(text, ", but rank %d waits for ", hb__rank(g, w->process));
+	hb__phrase(text, ", but rank %s waits for ", hb__named(g, w->process));
 	say_channel(text, g, need->tag, need->group);
 	if (need->peer != HB_NO && need->peer != best->source)
-		hb__phrase(text, " from rank %d", hb__rank(g, need->peer));
+		hb__phrase(text, " from rank %s", hb__named(g, need->peer));
 	return true;
 }
 
@@ -75,14 +75,14 @@ static bool for_receive(const struct hb__graph *g, const struct hb__wait *w, con
 	if (!best)
 		return false;
 	*ret = (hb_point){.process = need->peer, .at = hb_receive_post(g->m, receive)};
-	hb__phrase(text, "rank %d has sent ", hb__rank(g, w->process));
+	hb__phrase(text, "rank %s has sent ", hb__named(g, w->process));
 	say_channel(text, g, need->tag, need->group);
-	hb__phrase(text, ", but rank %d receives ", hb__rank(g, need->peer));
+	hb__phrase(text, ", but rank %s receives ", hb__named(g, need->peer));
 	say_channel(text, g, best->tag, best->group);
 	if (!best->any_source && best->source != w->process && best->source != HB_NO)
-		hb__phrase(text, " from rank %d", hb__rank(g, best->source));
-	snprintf(ret->role, sizeof ret->role, "receives a different message than rank %d has sent",
-		hb__rank(g, w->process));
+		hb__phrase(text, " from rank %s", hb__named(g, best->source));
+	snprintf(ret->role, sizeof ret->role, "receives a different message than rank %s has sent",
+		hb__named(g, w->process));
 	return true;
 }
 

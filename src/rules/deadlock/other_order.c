@@ -62,16 +62,16 @@ static bool on_race(void *user, const hb_race *race)
 		const hb_receive *v = &hb_model_receives(m)[a->receive];
 		const hb_spec *later = &hb_model_specs(m)[v->spec], *wild = &hb_model_specs(m)[race->spec];
 		const hb_channel *c = &hb_model_channels(m)[hb_model_sends(m)[a->send].channel];
-		int32_t rank = process[wild->process].rank, from = process[c->source].rank;
+		const char *rank = process[wild->process].name, *from = process[c->source].name;
 		hb_point p[3] = {point_of(m, race->post, wild->process, wild->site, "takes a message from any rank"),
 			point_of(m, hb_receive_post(m, a->receive), later->process, later->site, ""),
 			point_of(m, hb_send_at(m, a->send), c->source, 0,
 				"sends the message that both receives can take")};
-		snprintf(p[1].role, sizeof p[1].role, "then waits for rank %d to send tag %d", from, c->tag);
+		snprintf(p[1].role, sizeof p[1].role, "then waits for rank %s to send tag %d", from, c->tag);
 		o->status = hb__finding(o->c, HB_DEADLOCK_OTHER_ORDER, true,
 			"Give the wildcard receive a tag of its own, name its source, or let the later receive take whichever message is left.",
 			p, 3, o->err,
-			"rank %d hangs when messages arrive in another order: its receive from any rank can take the message with tag %d of rank %d, for which a later receive waits",
+			"rank %s hangs when messages arrive in another order: its receive from any rank can take the message with tag %d of rank %s, for which a later receive waits",
 			rank, c->tag, from);
 		return !o->status;
 	}

@@ -172,7 +172,7 @@ void hb__phrase_who(struct hb__text *t, const struct hb__graph *g, uint32_t line
 void hb__phrase_state(struct hb__text *t, const struct hb__graph *g, uint32_t process);
 /* What a line waits for, by all its needs. */
 void hb__phrase_wait(struct hb__text *t, const struct hb__graph *g, const struct hb__wait *w);
-int32_t hb__rank(const struct hb__graph *g, uint32_t process);
+const char *hb__named(const struct hb__graph *g, uint32_t process);
 hb_point hb__point_of(const struct hb__graph *g, uint32_t line);
 
 /* ---- near.c: what would have released a wait, had it been a little different ---- */

@@ -16,30 +16,30 @@ void hb__phrase(struct hb__text *t, const char *format, ...)
 		t->n = t->n + (size_t)n < sizeof t->at ? t->n + (size_t)n : sizeof t->at - 1;
 }
 
-int32_t hb__rank(const struct hb__graph *g, uint32_t process) { return hb_model_processes(g->m)[process].rank; }
+const char *hb__named(const struct hb__graph *g, uint32_t process) { return hb_model_processes(g->m)[process].name; }
 
 void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint32_t *process, size_t n)
 {
 	enum { MOST = 12 }; /* runs of ranks */
+	const hb_process *p = hb_model_processes(g->m);
+	char run[HB_PROCESS_RANGE];
 	size_t runs = 0;
 	hb__phrase(t, n == 1 ? "rank " : "ranks ");
 	for (size_t i = 0; i < n;) {
-		int32_t first = hb__rank(g, process[i]), last = first;
+		const hb_process *first = &p[process[i]], *last = first;
 		size_t k = i + 1;
-		while (k < n && hb__rank(g, process[k]) <= last + 1)
-			last = hb__rank(g, process[k++]);
+		while (k < n && p[process[k]].world == first->world && p[process[k]].rank <= last->rank + 1)
+			last = &p[process[k++]];
 		if (runs)
 			hb__phrase(t, k == n ? " and " : ", ");
 		if (runs++ == MOST) {
 			hb__phrase(t, "%zu more", n - i);
 			return;
 		}
-		if (last == first)
-			hb__phrase(t, "%d", first);
-		else if (last == first + 1)
-			hb__phrase(t, k == n && !i ? "%d and %d" : "%d, %d", first, last);
+		if (last->rank == first->rank + 1)
+			hb__phrase(t, k == n && !i ? "%s and %s" : "%s, %s", first->name, last->name);
 		else
-			hb__phrase(t, "%d-%d", first, last);
+			hb__phrase(t, "%s", hb_process_range(first->world, first->rank, last->rank, run));
 		i = k;
 	}
 }
@@ -49,7 +49,7 @@ void hb__phrase_who(struct hb__text *t, const struct hb__graph *g, uint32_t line
 	const hb_line *l = &hb_model_lines(g->m)[line];
 	if (hb_model_processes(g->m)[l->process].nlines > 1)
 		hb__phrase(t, "thread %u of ", l->lane);
-	hb__phrase(t, "rank %d", hb__rank(g, l->process));
+	hb__phrase(t, "rank %s", hb__named(g, l->process));
 }
 
 static void say_group(struct hb__text *t, const struct hb__graph *g, uint32_t group)
@@ -73,7 +73,7 @@ static void say_missing(struct hb__text *t, const struct hb__graph *g, const str
 	for (uint32_t i = 0; i < n->n && missing; i++)
 		missing[k++] = g->edge[n->first + i].input;
 	if (n->kind == HB__NODE_PROCESS)
-		hb__phrase(t, "rank %d", hb__rank(g, n->id));
+		hb__phrase(t, "rank %s", hb__named(g, n->id));
 	else if (missing)
 		hb__phrase_ranks(t, g, missing, k);
 	hb__phrase(t, " to take part");
@@ -89,16 +89,16 @@ void hb__phrase_need(
 		if (need->peer == HB_NO)
 			hb__phrase(t, "any rank to send a message");
 		else
-			hb__phrase(t, self ? "itself (rank %d) to send a message" : "rank %d to send a message",
-				hb__rank(g, need->peer));
+			hb__phrase(t, self ? "itself (rank %s) to send a message" : "rank %s to send a message",
+				hb__named(g, need->peer));
 		break;
 	case HB__WANT_RECEIVE:
-		hb__phrase(t, self ? "itself (rank %d) to receive its message" : "rank %d to receive its message",
-			hb__rank(g, need->peer));
+		hb__phrase(t, self ? "itself (rank %s) to receive its message" : "rank %s to receive its message",
+			hb__named(g, need->peer));
 		break;
 	case HB__WANT_READY:
-		hb__phrase(t, "its own process (rank %d) to call MPI_Pready for what it sends: partitions %s",
-			hb__rank(g, w->process), w->unready);
+		hb__phrase(t, "its own process (rank %s) to call MPI_Pready for what it sends: partitions %s",
+			hb__named(g, w->process), w->unready);
 		return;
 	case HB__WANT_THREAD:
 		if (need->id == HB_NO)
@@ -107,17 +107,17 @@ void hb__phrase_need(
 			hb__phrase(t, "thread %u to end", hb_model_lines(g->m)[need->id].lane);
 		return;
 	case HB__WANT_UNLOCK:
-		hb__phrase(t, self ? "itself (rank %d)" : "rank %d", hb__rank(g, need->peer));
-		hb__phrase(t, " to unlock the window's memory of rank %d", hb__rank(g, need->id));
+		hb__phrase(t, self ? "itself (rank %s)" : "rank %s", hb__named(g, need->peer));
+		hb__phrase(t, " to unlock the window's memory of rank %s", hb__named(g, need->id));
 		return;
 	case HB__WANT_POST:
-		hb__phrase(t, "rank %d to call MPI_Win_post for it", hb__rank(g, need->peer));
+		hb__phrase(t, "rank %s to call MPI_Win_post for it", hb__named(g, need->peer));
 		return;
 	case HB__WANT_START:
-		hb__phrase(t, "rank %d to call MPI_Win_start and MPI_Win_complete for it", hb__rank(g, need->peer));
+		hb__phrase(t, "rank %s to call MPI_Win_start and MPI_Win_complete for it", hb__named(g, need->peer));
 		return;
 	case HB__WANT_COMPLETE:
-		hb__phrase(t, "rank %d to complete its epoch (MPI_Win_complete)", hb__rank(g, need->peer));
+		hb__phrase(t, "rank %s to complete its epoch (MPI_Win_complete)", hb__named(g, need->peer));
 		return;
 	case HB__WANT_COLLECTIVE:
 		say_missing(t, g, need);

@@ -45,8 +45,8 @@ hb_status hb__told_small(hb_case *c, const hb_remark *r, hb_error *err)
 	return hb__finding(c, HB_BUFFER_SIZE, false,
 		"The count is a number of elements, not of bytes: give no more than the buffer has, or allocate more.",
 		points, n, err,
-		"rank %d calls %s with %s = %lld byte%s, but the block of %lld byte%s that was allocated there ends after %lld",
-		hb__rank_of(c, r), fn, arg, bytes, bytes == 1 ? "" : "s", size, size == 1 ? "" : "s", room);
+		"rank %s calls %s with %s = %lld byte%s, but the block of %lld byte%s that was allocated there ends after %lld",
+		hb__named_of(c, r), fn, arg, bytes, bytes == 1 ? "" : "s", size, size == 1 ? "" : "s", room);
 }
 
 static hb_status freed_pending(hb_case *c, const hb_remark *r, hb_error *err)
@@ -60,7 +60,7 @@ static hb_status freed_pending(hb_case *c, const hb_remark *r, hb_error *err)
 	points[n++] = hb__call_point(c, r, "completes it");
 	return hb__finding(c, HB_BUFFER_FREED, false,
 		"Free the memory only after the request has completed (MPI_Wait, MPI_Test).", points, n, err,
-		"rank %d frees the buffer of %s before %s completes it", hb__rank_of(c, r), made, fn);
+		"rank %s frees the buffer of %s before %s completes it", hb__named_of(c, r), made, fn);
 }
 
 hb_status hb__told_buffer_freed(hb_case *c, const hb_remark *r, hb_error *err)
@@ -74,5 +74,5 @@ hb_status hb__told_buffer_freed(hb_case *c, const hb_remark *r, hb_error *err)
 	n = add_place(c, r, r->block->made, "allocated it", points, n);
 	return hb__finding(c, HB_BUFFER_FREED, false,
 		"Free the memory after its last use. After realloc only the address that it returned is valid.", points,
-		n, err, "rank %d calls %s with %s in memory that it has freed", hb__rank_of(c, r), fn, arg);
+		n, err, "rank %s calls %s with %s in memory that it has freed", hb__named_of(c, r), fn, arg);
 }

@@ -45,7 +45,7 @@ hb_status hb__told_written(hb_case *c, const hb_remark *r, hb_error *err)
 			hb__call_point(c, r, "the next call: the buffer has changed since the previous call")};
 		return hb__finding(c, HB_BUFFER_TOUCHED, false,
 			"Read and write the buffer only after the request has completed (MPI_Wait, MPI_Test).", places,
-			2, err, "rank %d changes the buffer of %s before it has completed", hb__rank_of(c, r), made);
+			2, err, "rank %s changes the buffer of %s before it has completed", hb__named_of(c, r), made);
 	}
 	hb_point points[] = {hb__other_point(r, r->written->made, r->written->madefn, "sends the buffer"),
 		hb__call_point(c, r, "completes it: the buffer has changed")};
@@ -54,9 +54,9 @@ hb_status hb__told_written(hb_case *c, const hb_remark *r, hb_error *err)
 		mapped ? "Write to the buffer only after the request has completed (MPI_Wait, MPI_Test), or send a copy."
 		       : "Give the memory back only after the request has completed.",
 		points, 2, err,
-		mapped ? "rank %d changes the buffer of %s before %s completes it"
-		       : "rank %d gives the buffer of %s back to the system before %s completes it",
-		hb__rank_of(c, r), made, fn);
+		mapped ? "rank %s changes the buffer of %s before %s completes it"
+		       : "rank %s gives the buffer of %s back to the system before %s completes it",
+		hb__named_of(c, r), made, fn);
 }
 
 /* Its string functions read whole words, past what they were given: that says nothing of the memory beside it. */
@@ -84,10 +84,10 @@ hb_status hb__told_touched(hb_case *c, const hb_remark *r, hb_error *err)
 	if (receive)
 		return hb__finding(c, HB_BUFFER_TOUCHED, false,
 			"Read and write the buffer only after the request has completed (MPI_Wait, MPI_Test).", points,
-			3, err, "rank %d accesses a receive buffer while the receive is pending", hb__rank_of(c, r));
+			3, err, "rank %s accesses a receive buffer while the receive is pending", hb__named_of(c, r));
 	return hb__finding(c, HB_BUFFER_WRITTEN, false,
 		"Write to the buffer only after the request has completed (MPI_Wait, MPI_Test), or send a copy.",
-		points, 3, err, "rank %d writes to a send buffer while the send is pending", hb__rank_of(c, r));
+		points, 3, err, "rank %s writes to a send buffer while the send is pending", hb__named_of(c, r));
 }
 
 hb_status hb__told_overlap(hb_case *c, const hb_remark *r, hb_error *err)
@@ -101,6 +101,6 @@ hb_status hb__told_overlap(hb_case *c, const hb_remark *r, hb_error *err)
 		hb__other_point(r, r->overlap->made, r->overlap->madefn, "is pending")};
 	return hb__finding(c, HB_BUFFER_OVERLAP, false,
 		"Complete the pending operation first, or use another buffer: no other operation may use memory that a pending operation writes, or write memory that it reads.",
-		points, 2, err, "rank %d: %s (%s) %s %lld byte%s of the buffer of a pending %s", hb__rank_of(c, r), fn,
+		points, 2, err, "rank %s: %s (%s) %s %lld byte%s of the buffer of a pending %s", hb__named_of(c, r), fn,
 		arg, writes ? "receives into" : "sends from", bytes, bytes == 1 ? "" : "s", made);
 }

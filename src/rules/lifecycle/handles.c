@@ -24,9 +24,9 @@ hb_status hb__told_freed(hb_case *c, const hb_remark *r, hb_error *err)
 	if (r->freed->again)
 		return hb__finding(c, HB_HANDLE_FREED, false,
 			"Free it once, with the variable that the constructor set.", points, 3, err,
-			"rank %d frees %s twice: %s has freed it before", hb__rank_of(c, r), hb__what_text(what), by);
+			"rank %s frees %s twice: %s has freed it before", hb__named_of(c, r), hb__what_text(what), by);
 	return hb__finding(c, HB_HANDLE_FREED, false, advice, points, 3, err,
-		"rank %d passes %s (%s) to %s that %s has %s before", hb__rank_of(c, r), hb__what_text(what), arg, fn,
+		"rank %s passes %s (%s) to %s that %s has %s before", hb__named_of(c, r), hb__what_text(what), arg, fn,
 		by, freed ? "freed" : "completed");
 }
 
@@ -37,7 +37,7 @@ hb_status hb__told_predefined(hb_case *c, const hb_remark *r, hb_error *err)
 	const char *text = hb__what_text(what);
 	hb_point point = hb__call_point(c, r, "frees it");
 	return hb__finding(c, HB_HANDLE_PREDEFINED, false, "Free only handles that the program has made.", &point, 1,
-		err, "rank %d frees a predefined %s with %s", hb__rank_of(c, r), strchr(text, ' ') + 1, fn);
+		err, "rank %s frees a predefined %s with %s", hb__named_of(c, r), strchr(text, ' ') + 1, fn);
 }
 
 /* ---- leaks ---- */
@@ -82,14 +82,15 @@ static hb_status left_active(hb_case *c, const hb_remark *r, const char *many, h
 		       : "Complete it (MPI_Wait, MPI_Test, MPI_Waitall) before MPI_Finalize.";
 	if (!(hb_meaning_of(fn, HB_SPECIAL)->flags & HB_PERSISTENT))
 		return hb__finding(c, HB_LEAK_REQUEST, false, advice, points, n, err,
-			cancelled ? "rank %d cancels the request of %s, but never completes it%s"
-				  : "rank %d never completes the request of %s%s",
-			hb__rank_of(c, r), fn, many);
+			cancelled ? "rank %s cancels the request of %s, but never completes it%s"
+				  : "rank %s never completes the request of %s%s",
+			hb__named_of(c, r), fn, many);
 	return hb__finding(c, HB_FINALIZE_PENDING, false,
 		cancelled ? advice
 			  : "Complete the started request (MPI_Wait, MPI_Waitall) before MPI_Finalize, then free it.",
-		points, n, err, "rank %d calls MPI_Finalize while the request of %s is active: it was started and %s%s",
-		hb__rank_of(c, r), fn, cancelled ? "cancelled (MPI_Cancel), but not completed" : "not completed", many);
+		points, n, err, "rank %s calls MPI_Finalize while the request of %s is active: it was started and %s%s",
+		hb__named_of(c, r), fn, cancelled ? "cancelled (MPI_Cancel), but not completed" : "not completed",
+		many);
 }
 
 static hb_status leaked_request(hb_case *c, const hb_remark *r, hb_error *err)
@@ -113,7 +114,7 @@ static hb_status leaked_request(hb_case *c, const hb_remark *r, hb_error *err)
 		hb__other_point(r, r->leak->over, "", "overwrites its handle")};
 	return hb__finding(c, HB_LEAK_PERSISTENT, false,
 		"Call MPI_Request_free when the request is not started any more.", points, over ? 3 : 2, err,
-		"rank %d never frees the persistent request of %s%s", hb__rank_of(c, r), fn, many);
+		"rank %s never frees the persistent request of %s%s", hb__named_of(c, r), fn, many);
 }
 
 /* What MPI 4 allows to be freed after MPI_Finalize is no leak when it was. */
@@ -166,9 +167,9 @@ hb_status hb__told_leak(hb_case *c, const hb_remark *r, hb_error *err)
 		if (count > 1)
 			snprintf(many, sizeof many, ", %" PRId64 " times", count);
 		return hb__finding(c, l->id, false, l->advice, points, 2, err,
-			message ? "rank %d never receives %s%s that %s took%s"
-				: "rank %d never frees %s%s that %s made%s",
-			hb__rank_of(c, r), hb__what_text(l->what), named(c, r, name), fn, many);
+			message ? "rank %s never receives %s%s that %s took%s"
+				: "rank %s never frees %s%s that %s made%s",
+			hb__named_of(c, r), hb__what_text(l->what), named(c, r, name), fn, many);
 	}
 	return HB_OK;
 }

@@ -10,9 +10,9 @@ hb_point hb__call_point(const hb_case *c, const hb_remark *r, const char *role);
 hb_point hb__other_point(const hb_remark *r, uint32_t site, const char *fn, const char *role);
 /* "a communicator". */
 const char *hb__what_text(enum hb_what what);
-static inline int hb__rank_of(const hb_case *c, const hb_remark *r)
+static inline const char *hb__named_of(const hb_case *c, const hb_remark *r)
 {
-	return hb_model_processes(c->model)[r->process].rank;
+	return hb_model_processes(c->model)[r->process].name;
 }
 
 typedef hb_status hb_remark_rule(hb_case *c, const hb_remark *r, hb_error *err);

@@ -12,9 +12,9 @@ hb_status hb__told_outside(hb_case *c, const hb_remark *r, hb_error *err)
 		r, r->call->site, r->call->fn, after ? "comes after MPI_Finalize" : "comes before MPI_Init");
 	if (after)
 		return hb__finding(c, HB_CALL_AFTER_FINALIZE, false, "Make no MPI call after MPI_Finalize.", &point, 1,
-			err, "rank %d calls %s after MPI_Finalize", hb__rank_of(c, r), fn);
+			err, "rank %s calls %s after MPI_Finalize", hb__named_of(c, r), fn);
 	return hb__finding(c, HB_CALL_BEFORE_INIT, false, "Call MPI_Init or MPI_Init_thread first.", &point, 1, err,
-		"rank %d calls %s before MPI_Init", hb__rank_of(c, r), fn);
+		"rank %s calls %s before MPI_Init", hb__named_of(c, r), fn);
 }
 
 hb_status hb__told_init_again(hb_case *c, const hb_remark *r, hb_error *err)
@@ -23,7 +23,7 @@ hb_status hb__told_init_again(hb_case *c, const hb_remark *r, hb_error *err)
 	hb_point point = hb__other_point(r, r->call->site, r->call->fn, "is the second one");
 	return hb__finding(c, HB_INIT_TWICE, false,
 		"Initialize MPI once; MPI_Initialized tells whether this has been done.", &point, 1, err,
-		"rank %d calls %s when MPI is initialized already", hb__rank_of(c, r), fn);
+		"rank %s calls %s when MPI is initialized already", hb__named_of(c, r), fn);
 }
 
 hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
@@ -39,9 +39,9 @@ hb_status hb__told_thread(hb_case *c, const hb_remark *r, hb_error *err)
 		level == 2 ? "MPI_THREAD_MULTIPLE" : "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
 	if (level == 2)
 		return hb__finding(c, HB_THREAD_LEVEL, false, advice, &point, 1, err,
-			"rank %d calls %s while another thread is inside of MPI, at %s", hb__rank_of(c, r), fn, name);
+			"rank %s calls %s while another thread is inside of MPI, at %s", hb__named_of(c, r), fn, name);
 	return hb__finding(c, HB_THREAD_LEVEL, false, advice, &point, 1, err,
-		"rank %d calls %s from another thread than the one that called MPI_Init, at %s", hb__rank_of(c, r), fn,
+		"rank %s calls %s from another thread than the one that called MPI_Init, at %s", hb__named_of(c, r), fn,
 		name);
 }
 
@@ -56,16 +56,17 @@ hb_status hb__told_threads(hb_case *c, const hb_remark *r, hb_error *err)
 		hb_point point = hb__call_point(c, r, "comes from another thread");
 		return hb__finding(c, HB_THREAD_FINALIZE, false,
 			"Join the other threads, and call MPI_Finalize from the thread that called MPI_Init_thread.",
-			&point, 1, err, "rank %d calls %s from another thread than the one that initialized MPI",
-			hb__rank_of(c, r), fn);
+			&point, 1, err, "rank %s calls %s from another thread than the one that initialized MPI",
+			hb__named_of(c, r), fn);
 	}
 	if (what == HB_WHAT_REQUEST)
 		return hb__finding(c, HB_THREAD_REQUEST, false, "Let one thread complete a request.", points, 2, err,
-			"rank %d: two threads complete one request at once, by %s and %s", hb__rank_of(c, r), made, fn);
+			"rank %s: two threads complete one request at once, by %s and %s", hb__named_of(c, r), made,
+			fn);
 	return hb__finding(c, HB_THREAD_COLLECTIVE, false,
 		"Give each thread a communicator of its own (MPI_Comm_dup), or let one call after the other.", points,
-		2, err, "rank %d: two threads are in collectives of one communicator at once, %s and %s",
-		hb__rank_of(c, r), made, fn);
+		2, err, "rank %s: two threads are in collectives of one communicator at once, %s and %s",
+		hb__named_of(c, r), made, fn);
 }
 
 /* A library that ends the process inside a call leaves by exit, too: then the call has not returned. */
@@ -96,7 +97,7 @@ hb_status hb__processes_left(hb_case *c, hb_error *err)
 			point.at.line = HB_NO;
 		hb_status status = hb__finding(c, HB_FINALIZE_MISSING, false,
 			"Call MPI_Finalize on every way out of the program, or MPI_Abort if it cannot go on.", &point,
-			1, err, "rank %d leaves without MPI_Finalize", p->rank);
+			1, err, "rank %s leaves without MPI_Finalize", p->name);
 		if (status)
 			return status;
 	}

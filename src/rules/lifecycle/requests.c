@@ -9,7 +9,7 @@ static hb_status about(hb_case *c, hb_finding_id id, const hb_remark *r, const c
 	hb_point points[] = {hb__call_point(c, r, role),
 		hb__other_point(r, r->request->made, r->request->madefn, "made the request")};
 	return hb__finding(
-		c, id, false, advice, points, 2, err, "rank %d: %s %s, of %s", hb__rank_of(c, r), fn, sentence, made);
+		c, id, false, advice, points, 2, err, "rank %s: %s %s, of %s", hb__named_of(c, r), fn, sentence, made);
 }
 
 /* Waiting came first, then it was started all the same. */

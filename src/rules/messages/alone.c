@@ -60,7 +60,7 @@ static hb_status tell_lost(struct alone *a, uint32_t send)
 	hb_point point[2];
 	if (hb__letter_sent(l, send, &data))
 		hb__data_text(&data, what, sizeof what);
-	snprintf(role, sizeof role, "sends %.90s to rank %d with tag %d", what, hb__letter_rank(l, c->dest), c->tag);
+	snprintf(role, sizeof role, "sends %.90s to rank %s with tag %d", what, hb__letter_name(l, c->dest), c->tag);
 	point[0] = hb__letter_send_point(l, send, role);
 	uint32_t like = hb__letter_near_receive(l, send, a->told, near);
 	bool both = like != HB_NO && !a->told[like] && waits_in_vain(a, like);
@@ -72,14 +72,14 @@ static hb_status tell_lost(struct alone *a, uint32_t send)
 			"If these two should match, make source, destination, tag and communicator of both calls agree.");
 	} else {
 		snprintf(advice, sizeof advice,
-			"Receive it on rank %d before MPI_Finalize, or do not send it; so far it was only buffered.",
-			hb__letter_rank(l, c->dest));
+			"Receive it on rank %s before MPI_Finalize, or do not send it; so far it was only buffered.",
+			hb__letter_name(l, c->dest));
 	}
 	return hb__finding(l->c, HB_MESSAGE_LOST, l->send[send].flags & HB_AMBIGUOUS, advice, point,
 		like == HB_NO ? 1 : 2, l->err,
-		"rank %d sends %s to rank %d with tag %d%s in %s, and rank %d never receives it%s%s%s",
-		hb__letter_rank(l, c->source), what, hb__letter_rank(l, c->dest), c->tag,
-		hb__letter_on(l, c->group, on), hb__letter_send_name(l, send), hb__letter_rank(l, c->dest),
+		"rank %s sends %s to rank %s with tag %d%s in %s, and rank %s never receives it%s%s%s",
+		hb__letter_name(l, c->source), what, hb__letter_name(l, c->dest), c->tag,
+		hb__letter_on(l, c->group, on), hb__letter_send_name(l, send), hb__letter_name(l, c->dest),
 		near[0] ? ": " : "", near, both ? ", and no such message is ever sent" : "");
 }
 
@@ -125,8 +125,8 @@ static hb_status tell_missing(struct hb__letters *l, uint32_t receive)
 		snprintf(advice, sizeof advice,
 			"Send such a message, do not post the receive, or cancel the receive and wait for it.");
 	return hb__finding(l->c, HB_MESSAGE_MISSING, l->info->open, advice, point, like == HB_NO ? 1 : 2, l->err,
-		"rank %d posts a receive from %s with %s%s in %s, and no such message is ever sent%s%s",
-		hb__letter_rank(l, s->process), hb__letter_from(l, s, from), hb__letter_tag(s->tag, tag),
+		"rank %s posts a receive from %s with %s%s in %s, and no such message is ever sent%s%s",
+		hb__letter_name(l, s->process), hb__letter_from(l, s, from), hb__letter_tag(s->tag, tag),
 		hb__letter_on(l, s->group, on), hb__letter_receive_name(l, receive), near[0] ? "; " : "", near);
 }
 

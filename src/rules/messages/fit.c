@@ -20,7 +20,7 @@ struct meeting {
 	struct hb__data_difference d;
 	uint64_t bytes, space;
 	bool possible;
-	int32_t from, to;
+	const char *from, *to;
 	char sent_text[200], room_text[200];
 	hb_point point[2];
 };
@@ -35,7 +35,7 @@ static hb_status tell_type(struct hb__letters *l, const struct meeting *m)
 {
 	return hb__finding(l->c, HB_MESSAGE_TYPE, m->possible,
 		"Make both calls describe the same basic datatypes in the same order.", m->point, 2, l->err,
-		"rank %d sends %s with %s and rank %d receives it as %s with %s: element %llu is %s where it is sent and %s "
+		"rank %s sends %s with %s and rank %s receives it as %s with %s: element %llu is %s where it is sent and %s "
 		"where it is received",
 		m->from, m->sent_text, hb__letter_send_name(l, m->send), m->to, m->room_text,
 		hb__letter_receive_name(l, m->receive), (unsigned long long)m->d.position + 1, m->d.name_a,
@@ -47,7 +47,7 @@ static hb_status tell_bytes(struct hb__letters *l, const struct meeting *m)
 	return hb__finding(l->c, HB_MESSAGE_BYTES, m->possible,
 		"MPI_BYTE only matches MPI_BYTE: use it on both sides, or the datatype of the elements on both.",
 		m->point, 2, l->err,
-		"rank %d sends %s with %s and rank %d receives it as %s with %s: MPI_BYTE data is not converted between machines with different data formats",
+		"rank %s sends %s with %s and rank %s receives it as %s with %s: MPI_BYTE data is not converted between machines with different data formats",
 		m->from, m->sent_text, hb__letter_send_name(l, m->send), m->to, m->room_text,
 		hb__letter_receive_name(l, m->receive));
 }
@@ -57,7 +57,7 @@ static hb_status tell_truncated(struct hb__letters *l, const struct meeting *m)
 	return hb__finding(l->c, HB_MESSAGE_TRUNCATED, m->possible,
 		"The count of a receive is the longest message that it accepts: make it large enough, or ask MPI_Probe and MPI_Get_count for the length first.",
 		m->point, 2, l->err,
-		"the message that rank %d sends with %s, %s, is longer than what rank %d has room for in %s, %s: %llu "
+		"the message that rank %s sends with %s, %s, is longer than what rank %s has room for in %s, %s: %llu "
 		"bytes for a buffer of %llu",
 		m->from, hb__letter_send_name(l, m->send), m->sent_text, m->to, hb__letter_receive_name(l, m->receive),
 		m->room_text, (unsigned long long)m->bytes, (unsigned long long)m->space);
@@ -67,8 +67,8 @@ static void describe(struct hb__letters *l, struct meeting *m)
 {
 	char role[160];
 	const hb_channel *c = &l->channel[l->send[m->send].channel];
-	m->from = hb__letter_rank(l, c->source);
-	m->to = hb__letter_rank(l, c->dest);
+	m->from = hb__letter_name(l, c->source);
+	m->to = hb__letter_name(l, c->dest);
 	hb__data_text(&m->sent, m->sent_text, sizeof m->sent_text);
 	hb__data_text(&m->room, m->room_text, sizeof m->room_text);
 	snprintf(role, sizeof role, "has room for %.120s", m->room_text);
@@ -150,8 +150,8 @@ static hb_status nameless(struct hb__letters *l)
 		snprintf(p.role, sizeof p.role, "has room for %.120s", text);
 		status = hb__finding(l->c, HB_MESSAGE_TRUNCATED, false,
 			"The count of a receive is the longest message that it accepts: make it large enough.", &p, 1,
-			l->err, "a message that arrived at rank %d is longer than %s has room for, %s",
-			hb__letter_rank(l, p.process), k->function->name, text);
+			l->err, "a message that arrived at rank %s is longer than %s has room for, %s",
+			hb__letter_name(l, p.process), k->function->name, text);
 	}
 	return status;
 }

@@ -65,7 +65,7 @@ bool hb__letter_is_probe(const struct hb__letters *l, uint32_t receive);
 bool hb__letter_part(struct hb__letters *l, uint32_t line, uint32_t event, const hb_event *e); /* false: no memory */
 
 /* ---- near.c: what was meant, when two do not meet ---- */
-int32_t hb__letter_rank(const struct hb__letters *l, uint32_t process); /* in MPI_COMM_WORLD; -1: not recorded */
+const char *hb__letter_name(const struct hb__letters *l, uint32_t process); /* "-1": not recorded */
 /* "rank 3", "any rank" */
 const char *hb__letter_from(const struct hb__letters *l, const hb_spec *s, char ret[32]);
 /* "tag 7", "any tag" */

@@ -5,9 +5,9 @@
 #include "model/event.h"
 #include "rules/messages/messages.h"
 
-int32_t hb__letter_rank(const struct hb__letters *l, uint32_t process)
+const char *hb__letter_name(const struct hb__letters *l, uint32_t process)
 {
-	return process < l->info->processes ? l->process[process].rank : -1;
+	return process < l->info->processes ? l->process[process].name : "-1";
 }
 
 const char *hb__letter_from(const struct hb__letters *l, const hb_spec *s, char ret[32])
@@ -17,7 +17,7 @@ const char *hb__letter_from(const struct hb__letters *l, const hb_spec *s, char 
 	else if (s->source == HB_NO)
 		snprintf(ret, 32, "a process without a log");
 	else
-		snprintf(ret, 32, "rank %d", hb__letter_rank(l, s->source));
+		snprintf(ret, 32, "rank %s", hb__letter_name(l, s->source));
 	return ret;
 }
 
@@ -108,7 +108,7 @@ static int distance(const hb_spec *s, const hb_channel *c)
 static void difference(const struct hb__letters *l, const hb_spec *s, const hb_channel *c, char ret[200])
 {
 	char from[32], tag[32], on[64], on_too[64];
-	int n = snprintf(ret, 200, "rank %d waits for a message from %s with %s%s", hb__letter_rank(l, s->process),
+	int n = snprintf(ret, 200, "rank %s waits for a message from %s with %s%s", hb__letter_name(l, s->process),
 		hb__letter_from(l, s, from), hb__letter_tag(s->tag, tag), hb__letter_on(l, s->group, on));
 	if (s->group != c->group && n > 0 && n < 200)
 		snprintf(ret + n, 200 - (size_t)n, "%s, not%s", on[0] ? "" : " on WORLD",
@@ -147,8 +147,8 @@ uint32_t hb__letter_near_send(const struct hb__letters *l, uint32_t receive, cha
 		return best;
 	const hb_channel *c = &l->channel[l->send[best].channel];
 	char on[64];
-	snprintf(ret, 200, "rank %d sent one to rank %d with tag %d%s", hb__letter_rank(l, c->source),
-		hb__letter_rank(l, c->dest), c->tag,
+	snprintf(ret, 200, "rank %s sent one to rank %s with tag %d%s", hb__letter_name(l, c->source),
+		hb__letter_name(l, c->dest), c->tag,
 		hb__letter_on(l, c->group, on)[0] ? on
 		: s->group != c->group            ? " on WORLD"
 						  : "");

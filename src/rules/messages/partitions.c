@@ -74,17 +74,17 @@ static hb_status compare(struct hb__letters *l, const struct hb__letter_part *se
 	hb__data_text(&send->data, sent_text, sizeof sent_text);
 	hb__data_text(&room->data, room_text, sizeof room_text);
 	hb_point point[2] = {point_of(room, room_text), point_of(send, sent_text)};
-	int32_t from = hb__letter_rank(l, send->process), to = hb__letter_rank(l, room->process);
+	const char *from = hb__letter_name(l, send->process), *to = hb__letter_name(l, room->process);
 	if (relation == HB_DATA_DIFFERENT)
 		return hb__finding(l->c, HB_MESSAGE_TYPE, false,
 			"Make both calls describe the same basic datatypes in the same order.", point, 2, l->err,
-			"rank %d sends %s in partitions and rank %d receives it as %s: element %llu is %s where it is "
+			"rank %s sends %s in partitions and rank %s receives it as %s: element %llu is %s where it is "
 			"sent and %s where it is received",
 			from, sent_text, to, room_text, (unsigned long long)d.position + 1, d.name_a, d.name_b);
 	if (relation == HB_DATA_LONGER)
 		return hb__finding(l->c, HB_MESSAGE_TRUNCATED, false,
 			"Make the number of partitions times the count the same on both sides.", point, 2, l->err,
-			"the partitions that rank %d sends, together %s, are longer than what rank %d has room for, "
+			"the partitions that rank %s sends, together %s, are longer than what rank %s has room for, "
 			"together %s",
 			from, sent_text, to, room_text);
 	return HB_OK;

@@ -54,9 +54,9 @@ static const char *function_of(const struct racing *r, const hb_race *race)
 	return f && f->name ? f->name : "a receive";
 }
 
-static int32_t sender(const struct hb__letters *l, uint32_t send)
+static const char *sender(const struct hb__letters *l, uint32_t send)
 {
-	return hb__letter_rank(l, l->channel[l->send[send].channel].source);
+	return hb__letter_name(l, l->channel[l->send[send].channel].source);
 }
 
 static hb_point race_point(const struct racing *r, const hb_race *race, const char *role)
@@ -76,14 +76,14 @@ static hb_status tell_line(struct racing *r, const struct line_of *k)
 	hb_point point[3] = {race_point(r, race, "takes whichever message arrives first, from any rank")};
 	uint32_t n = 1;
 	if (race->got != HB_NO) {
-		snprintf(got, sizeof got, ": it got the one of rank %d", sender(l, race->got));
+		snprintf(got, sizeof got, ": it got the one of rank %s", sender(l, race->got));
 		point[n++] = hb__letter_send_point(l, race->got, "the message that it got");
 	}
 	point[n++] = hb__letter_send_point(l, k->other, "another message that it could have got");
 	char sentence[400];
 	snprintf(sentence, sizeof sentence,
-		"which message rank %d gets in %s depends on timing%s, but could have got the one of rank %d",
-		hb__letter_rank(l, s->process), k->function, got, sender(l, k->other));
+		"which message rank %s gets in %s depends on timing%s, but could have got the one of rank %s",
+		hb__letter_name(l, s->process), k->function, got, sender(l, k->other));
 	hb_finding f = {.id = HB_MESSAGE_RACE,
 		.possible = race->uncertain,
 		.times = k->times,
@@ -124,8 +124,8 @@ static hb_status misfit(struct racing *r, const hb_race *race)
 		point[1] = hb__letter_send_point(l, other, role);
 		return hb__finding(l->c, HB_MESSAGE_RACE_FIT, race->uncertain,
 			"Name the source, or give messages of different datatypes different tags.", point, 2, l->err,
-			"%s of rank %d takes whichever message arrives first as %s, but that could have been the message of rank %d, %s",
-			name, hb__letter_rank(l, l->spec[race->spec].process), room_text, sender(l, other), sent_text);
+			"%s of rank %s takes whichever message arrives first as %s, but that could have been the message of rank %s, %s",
+			name, hb__letter_name(l, l->spec[race->spec].process), room_text, sender(l, other), sent_text);
 	}
 	return HB_OK;
 }
@@ -170,8 +170,8 @@ static hb_status swapped(struct racing *r, const hb_race *race)
 		return hb__finding(l->c, HB_MESSAGE_RACE_FIT, false,
 			"Name the source, or give messages of different datatypes and lengths different tags.", point,
 			3, l->err,
-			"%s of rank %d takes whichever message arrives first: had that been the message of rank %d, its next receive would have got %s of rank %d as %s",
-			function_of(r, race), hb__letter_rank(l, l->spec[race->spec].process), sender(l, other),
+			"%s of rank %s takes whichever message arrives first: had that been the message of rank %s, its next receive would have got %s of rank %s as %s",
+			function_of(r, race), hb__letter_name(l, l->spec[race->spec].process), sender(l, other),
 			got_text, sender(l, race->got), room_text);
 	}
 	return HB_OK;
@@ -249,8 +249,8 @@ static hb_status starving(struct racing *r, const hb_race *race)
 		return hb__finding(l->c, HB_MESSAGE_RACE_STARVED, false,
 			"Put the receives that name their source first, or give the two kinds of messages different tags.",
 			point, 3, l->err,
-			"%s of rank %d takes whichever message arrives first: had that been the message of rank %d, there would be none left for its %s from %s",
-			function_of(r, race), hb__letter_rank(l, s->process), sender(l, other),
+			"%s of rank %s takes whichever message arrives first: had that been the message of rank %s, there would be none left for its %s from %s",
+			function_of(r, race), hb__letter_name(l, s->process), sender(l, other),
 			hb__letter_receive_name(l, left), hb__letter_from(l, s, from));
 	}
 	return HB_OK;

@@ -63,8 +63,8 @@ static hb_status tell(struct hb__letters *l, uint32_t send, bool possible)
 		hb__letter_post_point(l, receive, "posts the receive")};
 	return hb__finding(l->c, HB_MESSAGE_READY, possible,
 		"Post the receive first (MPI_Irecv) and then tell the sender so, with a message or a barrier; or use MPI_Send.",
-		point, 2, l->err, "rank %d sends to rank %d with tag %d by %s, and %s", hb__letter_rank(l, c->source),
-		hb__letter_rank(l, c->dest), c->tag, hb__letter_send_name(l, send),
+		point, 2, l->err, "rank %s sends to rank %s with tag %d by %s, and %s", hb__letter_name(l, c->source),
+		hb__letter_name(l, c->dest), c->tag, hb__letter_send_name(l, send),
 		possible
 			? "nothing ensures that the receive is posted first: in this run it may have been early enough by chance"
 			: "its receive was posted only later");

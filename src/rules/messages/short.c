@@ -108,8 +108,8 @@ static hb_status tell(struct hb__letters *l, const struct line *x)
 	point[1] = hb__letter_send_point(l, x->send, role);
 	char sentence[700];
 	snprintf(sentence, sizeof sentence,
-		"rank %d receives %s with %s where there is room for %s: what is behind them in the buffer stays as it was",
-		hb__letter_rank(l, c->dest), sent_text, hb__letter_receive_name(l, x->receive), room_text);
+		"rank %s receives %s with %s where there is room for %s: what is behind them in the buffer stays as it was",
+		hb__letter_name(l, c->dest), sent_text, hb__letter_receive_name(l, x->receive), room_text);
 	hb_finding f = {.id = HB_MESSAGE_SHORT,
 		.times = x->times,
 		.sentence = sentence,

@@ -118,10 +118,10 @@ static hb_status report(struct sweep *s, const struct hb__window_access *a, cons
 			? "Use the same operation and the same basic datatype for both, or end an epoch between them."
 			: "End an epoch between the two (with a fence; or with MPI_Win_unlock or MPI_Win_flush, and then a barrier or a message), or use accumulate operations.";
 	return hb__finding(s->o->c, HB_RMA_RACE, false, advice, point, 2, s->o->err,
-		"%s of rank %d %s %s of the window%s of rank %d, %s of rank %d %s them%s, and nothing orders the two",
-		point[0].function, p[a->process].rank, verb(a), bytes,
-		hb__window_named(s->o->c, a->process, a->number, named), p[a->target].rank, point[1].function,
-		p[b->process].rank, verb(b), b->local ? " there" : "");
+		"%s of rank %s %s %s of the window%s of rank %s, %s of rank %s %s them%s, and nothing orders the two",
+		point[0].function, p[a->process].name, verb(a), bytes,
+		hb__window_named(s->o->c, a->process, a->number, named), p[a->target].name, point[1].function,
+		p[b->process].name, verb(b), b->local ? " there" : "");
 }
 
 static hb_status compare(struct sweep *s, const struct hb__window_access *a, const struct hb__window_access *b)

@@ -37,8 +37,8 @@ static hb_status differ(struct hb__onesided *o, const struct call *a, const stru
 	place(o, b, &point[1]);
 	return hb__finding(o->c, HB_COLLECTIVE_CALL, false,
 		"Call MPI_Win_fence equally often on all processes of the window, and then MPI_Win_free.", point, 2,
-		o->err, "rank %d calls %s where rank %d calls %s on the same window%s", p[a->process].rank,
-		point[0].function, p[b->process].rank, point[1].function, named);
+		o->err, "rank %s calls %s where rank %s calls %s on the same window%s", p[a->process].name,
+		point[0].function, p[b->process].name, point[1].function, named);
 }
 
 static hb_status compare(struct hb__onesided *o, const struct call *call, size_t n)

@@ -141,10 +141,10 @@ static hb_status outside(struct hb__onesided *o, const struct what *w, const str
 	char named[HB__NAMED];
 	return hb__finding(o->c, HB_RMA_RANGE, false,
 		"Check the displacement (it is counted in the target's displacement unit) and the count.", &point, 1,
-		o->err, "%s of rank %d touches bytes %lld to %lld of the window%s of rank %lld, which has %lld bytes",
-		point.function, hb_model_processes(o->c->model)[r->process].rank, (long long)(from - there->base),
+		o->err, "%s of rank %s touches bytes %lld to %lld of the window%s of rank %s, which has %lld bytes",
+		point.function, hb_model_processes(o->c->model)[r->process].name, (long long)(from - there->base),
 		(long long)(to - there->base - 1), hb__window_named(o->c, r->process, r->rma->win, named),
-		(long long)w->rank, (long long)there->size);
+		hb_model_processes(o->c->model)[a->target].name, (long long)there->size);
 }
 
 /* The call of the target before which the access does not touch its memory. */

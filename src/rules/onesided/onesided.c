@@ -107,8 +107,8 @@ static hb_status seen(hb_case *c, const hb_remark *r, hb_error *err)
 	return hb__finding(c, id, mixed,
 		mixed ? "Give the fence before the lock MPI_MODE_NOSUCCEED, or the one after it MPI_MODE_NOPRECEDE (at all processes)."
 		      : advice_of(id),
-		point, n, err, "%s of rank %d%s%s%s: %s", point[0].function,
-		hb_model_processes(c->model)[r->process].rank, to, *named ? ", window" : "", named, text);
+		point, n, err, "%s of rank %s%s%s%s: %s", point[0].function,
+		hb_model_processes(c->model)[r->process].name, to, *named ? ", window" : "", named, text);
 }
 
 /* The program itself used the buffer of a pending access. */
@@ -122,8 +122,8 @@ static hb_status touched(hb_case *c, const hb_remark *r, hb_error *err)
 	snprintf(point[0].role, sizeof point[0].role, "before %.60s", point[0].function);
 	snprintf(point[0].function, sizeof point[0].function, fills ? "a load or store" : "a store");
 	return hb__finding(c, HB_RMA_LOCAL, false, advice_of(HB_RMA_LOCAL), point, n, err,
-		"rank %d %s the buffer that its access to rank %lld %s before anything has completed that access",
-		hb_model_processes(c->model)[r->process].rank, fills ? "uses" : "stores to", (long long)target,
+		"rank %s %s the buffer that its access to rank %lld %s before anything has completed that access",
+		hb_model_processes(c->model)[r->process].name, fills ? "uses" : "stores to", (long long)target,
 		fills ? "fills" : "reads");
 }
 

@@ -45,14 +45,15 @@ static bool still_runs(const hb_log_info *info)
 	return !hb_host_is_here(info->host) || hb_task_lives((int32_t)info->pid);
 }
 
-static size_t broken_off(const hb_logs *logs, bool over, int32_t **ret_rank)
+static size_t broken_off(const hb_logs *logs, bool over, hb_ranked **ret_rank)
 {
 	size_t n = 0;
 	*ret_rank = hb__alloc((logs->n + 1) * sizeof **ret_rank);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
 		if (info && info->state == HB_STATE_RUNNING && (over || !still_runs(info)))
-			(*ret_rank)[n++] = logs->at[i].rank;
+			(*ret_rank)[n++] = (hb_ranked){
+				logs->at[i].world, logs->at[i].rank, logs->worlds.name ? logs->worlds.name[i] : NULL};
 	}
 	return n;
 }
@@ -75,16 +76,17 @@ static const char *fate(const hb_logs *logs, int32_t rank)
 
 char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 {
-	int32_t *rank, first = m->finished ? m->died_first : -1;
+	hb_ranked *rank;
+	int32_t first = m->finished ? m->died_first : -1;
 	size_t n = broken_off(logs, over, &rank), rest = 0;
 	const char *became = first >= 0 ? fate(logs, first) : NULL;
 	char *text = NULL, *way = how(m);
 	bool one = n == 1;
 	if (n && became) {
 		for (size_t i = 0; i < n; i++)
-			if (rank[i] != first)
+			if (rank[i].rank != first || rank[i].world)
 				rank[rest++] = rank[i];
-		char *others = hb__ranks_text(rank, rest);
+		char *others = hb__names_text(rank, rest);
 		bool died = !strcmp(became, "died first");
 		text = hb__format("rank %d %s%s%s%s%s%s", first, died && !rest ? "died" : became, died ? way : "",
 			rest ? rest > 1 ? "; ranks " : "; rank " : "", others,
@@ -92,7 +94,7 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 			died ? "; what is wrong may not be in the recording" : "");
 		free(others);
 	} else if (n) {
-		char *all = hb__ranks_text(rank, n);
+		char *all = hb__names_text(rank, n);
 		text = hb__format(
 			"%s %s did not end by %s: killed by a signal%s%s; what is wrong may not be in the recording",
 			one ? "rank" : "ranks", all, one ? "itself" : "themselves",
@@ -110,14 +112,14 @@ void hb__findings_died(hb_findings *f)
 	const hb_run *run = f->run;
 	hb_manifest m = {.died_first = -1};
 	char *path = hb__format("%s/manifest.json", run->path);
-	int32_t *rank;
+	hb_ranked *rank;
 	if (!access(path, F_OK) && hb__manifest_read(run->path, &m))
 		m = (hb_manifest){.died_first = -1};
 	free(path);
 	size_t n = broken_off(&run->logs, run->ended, &rank);
 	free(f->died);
 	free(f->ending);
-	f->died = n ? hb__ranks_text(rank, n) : NULL;
+	f->died = n ? hb__names_text(rank, n) : NULL;
 	f->ending = hb__ending_text(&m, &run->logs, run->ended);
 	free(rank);
 	hb__manifest_free(&m);

@@ -9,10 +9,18 @@
 #include "../store/manifest.h"
 #include "rules/finding.h"
 
+/* A process, for lists of them. */
+typedef struct hb_ranked {
+	uint32_t world;
+	int32_t rank;
+	const char *name; /* NULL: by rank and world */
+} hb_ranked;
+
 /* A point of a finding. */
 typedef struct hb_spot {
 	int32_t rank;
 	uint32_t world;            /* number of its world */
+	const char *name;          /* hb_process.name */
 	char event[HB_EVENT_NAME]; /* as hbdb dump names it; "": none */
 	char function[64];
 	const hb_place *place; /* NULL: not known */
@@ -28,7 +36,8 @@ typedef struct hb_told_finding {
 	char *sentence, *advice; /* advice may be NULL */
 	uint32_t nspots;
 	hb_spot *spot;
-	int32_t *also; /* ranks where the same stands at the same lines; that of the first spot is not among them */
+	hb_ranked
+		*also; /* processes where the same stands at the same lines; that of the first spot is not among them */
 	size_t nalso;
 	uint64_t print;    /* the same for the same lines, in every run */
 	const void *quiet; /* the suppression that hides it, or NULL */
@@ -74,7 +83,11 @@ void hb__findings_choose(hb_findings *f, const hb_wanted *wanted);
 /* Whether a finding is among those to show. */
 static inline bool hb__is_shown(const hb_told_finding *s) { return !s->hidden && !s->quiet; }
 
-/* 0,2,4-7: sorts them. Free it. */
+/* 0,2,4-7, and of other worlds 0@1,0-3@2: sorts them. Free it. */
+char *hb__names_text(hb_ranked *process, size_t n);
+/* "rank 3", "ranks 0,2". Free it. */
+char *hb__called_text(const hb_ranked *process, size_t n);
+/* The same as hb__names_text in a run of one world. */
 char *hb__ranks_text(int32_t *rank, size_t n);
 /* "2 errors, 1 warning, 3 notes", or "no errors". Free it. */
 char *hb__findings_sum(const hb_findings *f);

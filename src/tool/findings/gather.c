@@ -21,6 +21,7 @@ static void look_up(hb_findings *f, const hb_point *p, hb_spot *ret)
 	uint32_t site = p->site;
 	ret->rank = process->rank;
 	ret->world = process->world;
+	ret->name = process->name;
 	snprintf(ret->function, sizeof ret->function, "%s", p->function);
 	snprintf(ret->role, sizeof ret->role, "%s", p->role);
 	if (p->at.line != HB_NO && p->at.event && hb__fact(f->facts, p->at, &fact)) {
@@ -69,12 +70,12 @@ static void drop(hb_told_finding *s)
 	free(s->also);
 }
 
-static bool has_rank(const hb_told_finding *s, int32_t rank)
+static bool has_rank(const hb_told_finding *s, hb_ranked p)
 {
 	for (size_t i = 0; i < s->nalso; i++)
-		if (s->also[i] == rank)
+		if (s->also[i].rank == p.rank && s->also[i].world == p.world)
 			return true;
-	return s->spot[0].rank == rank;
+	return s->spot[0].rank == p.rank && s->spot[0].world == p.world;
 }
 
 /* The same at the same lines in another process: counted with the first. */
@@ -85,10 +86,11 @@ static bool merge(hb_findings *f, hb_told_finding *s)
 		if (o->print != s->print || o->id != s->id)
 			continue;
 		o->times += s->times;
-		if (has_rank(o, s->spot[0].rank))
+		hb_ranked here = {s->spot[0].world, s->spot[0].rank, s->spot[0].name};
+		if (has_rank(o, here))
 			return true;
 		o->also = hb__resize(o->also, (o->nalso + 1) * sizeof *o->also);
-		o->also[o->nalso++] = s->spot[0].rank;
+		o->also[o->nalso++] = here;
 		return true;
 	}
 	return false;

@@ -47,6 +47,15 @@ static void put_spot(hb_output *out, const hb_spot *p)
 	hb__put_char(out, '}');
 }
 
+/* Of another world than the first its name, as in hbdb sql. */
+static void put_rank(hb_output *out, hb_ranked p)
+{
+	if (p.world)
+		hb__put_json(out, p.name);
+	else
+		hb__put_int(out, p.rank);
+}
+
 static void put_finding(hb_output *out, const hb_told_finding *s)
 {
 	char *print = hb__format("%016llx", (unsigned long long)s->print);
@@ -69,7 +78,7 @@ static void put_finding(hb_output *out, const hb_told_finding *s)
 	for (size_t i = 0; i < s->nalso; i++) {
 		if (i)
 			hb__put_char(out, ',');
-		hb__put_int(out, s->also[i]);
+		put_rank(out, s->also[i]);
 	}
 	hb__put_char(out, ']');
 	text(out, "fingerprint", print);

@@ -1,4 +1,5 @@
 /* Findings for people. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,31 +15,55 @@ static const char *const colours[] = {"\033[1;31m", "\033[1;33m", "\033[1;36m"};
 /* A spot, or several that differ in nothing but their rank. */
 struct row {
 	const hb_spot *spot;
-	int32_t *rank;
+	hb_ranked *rank;
 	size_t n;
 	char *cell[COLUMNS]; /* who, event, function, place */
 };
 
-char *hb__ranks_text(int32_t *rank, size_t n)
+static bool comes_before(hb_ranked a, hb_ranked b) { return a.world != b.world ? a.world < b.world : a.rank < b.rank; }
+
+char *hb__names_text(hb_ranked *p, size_t n)
 {
-	char *text = hb__copy("");
+	char *text = hb__copy(""), range[HB_PROCESS_RANGE];
 	for (size_t i = 1; i < n; i++) /* few, and mostly in order */
-		for (size_t k = i; k && rank[k] < rank[k - 1]; k--) {
-			int32_t t = rank[k];
-			rank[k] = rank[k - 1];
-			rank[k - 1] = t;
+		for (size_t k = i; k && comes_before(p[k], p[k - 1]); k--) {
+			hb_ranked t = p[k];
+			p[k] = p[k - 1];
+			p[k - 1] = t;
 		}
 	for (size_t i = 0; i < n;) {
 		size_t end = i + 1;
-		while (end < n && rank[end] <= rank[end - 1] + 1)
+		while (end < n && p[end].world == p[i].world && p[end].rank <= p[end - 1].rank + 1)
 			end++;
-		char *more = end - i > 1 && rank[end - 1] > rank[i]
-				     ? hb__format("%s%s%d-%d", text, *text ? "," : "", rank[i], rank[end - 1])
-				     : hb__format("%s%s%d", text, *text ? "," : "", rank[i]);
+		const char *name = p[i].rank == p[end - 1].rank ? p[i].name : NULL;
+		name = name ? name : hb_process_range(p[i].world, p[i].rank, p[end - 1].rank, range);
+		char *more = hb__format("%s%s%s", text, *text ? "," : "", name);
 		free(text);
 		text = more;
 		i = end;
 	}
+	return text;
+}
+
+char *hb__called_text(const hb_ranked *process, size_t n)
+{
+	hb_ranked *copy = hb__alloc((n + 1) * sizeof *copy);
+	memcpy(copy, process, n * sizeof *copy);
+	char *list = hb__names_text(copy, n), *text;
+	bool ranks = isdigit((unsigned char)*list); /* else programs without MPI */
+	text = hb__format("%s%s", !ranks ? "" : strpbrk(list, ",-") ? "ranks " : "rank ", list);
+	free(list);
+	free(copy);
+	return text;
+}
+
+char *hb__ranks_text(int32_t *rank, size_t n)
+{
+	hb_ranked *p = hb__alloc((n + 1) * sizeof *p);
+	for (size_t i = 0; i < n; i++)
+		p[i] = (hb_ranked){0, rank[i], NULL};
+	char *text = hb__names_text(p, n);
+	free(p);
 	return text;
 }
 
@@ -61,17 +86,14 @@ static struct row *rows_of(const hb_told_finding *s, size_t *ret_n)
 		if (k == n)
 			rows[n++] = (struct row){.spot = p};
 		rows[k].rank = hb__resize(rows[k].rank, (rows[k].n + 1) * sizeof *rows[k].rank);
-		rows[k].rank[rows[k].n++] = p->rank;
+		rows[k].rank[rows[k].n++] = (hb_ranked){p->world, p->rank, p->name};
 	}
 	for (size_t i = 0; i < n; i++) {
 		const hb_spot *p = rows[i].spot;
-		char *list = hb__ranks_text(rows[i].rank, rows[i].n);
-		rows[i].cell[0] = p->world ? hb__format("rank %s of world %u", list, p->world)
-					   : hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
+		rows[i].cell[0] = hb__called_text(rows[i].rank, rows[i].n);
 		rows[i].cell[1] = hb__copy(p->event);
 		rows[i].cell[2] = hb__inert(p->function);
 		rows[i].cell[3] = hb__copy(p->place ? p->place->text : *p->function ? "?" : "");
-		free(list);
 	}
 	*ret_n = n;
 	return rows;
@@ -125,12 +147,9 @@ void hb__finding_text(const hb_findings *f, const hb_told_finding *s, FILE *to, 
 		s->kind->id, s->possible ? " (possible)" : "", colour ? "\033[0m" : "", hb__tame(s->sentence));
 	put_rows(f, s, to);
 	if (s->nalso) {
-		int32_t *copy = hb__alloc(s->nalso * sizeof *copy);
-		memcpy(copy, s->also, s->nalso * sizeof *copy);
-		char *list = hb__ranks_text(copy, s->nalso);
-		fprintf(to, "  the same in %s %s\n", strpbrk(list, ",-") ? "ranks" : "rank", list);
-		free(list);
-		free(copy);
+		char *others = hb__called_text(s->also, s->nalso);
+		fprintf(to, "  the same in %s\n", others);
+		free(others);
 	}
 	if (s->times > s->nalso + 1)
 		fprintf(to, "  %llu times\n", (unsigned long long)s->times);

@@ -14,7 +14,7 @@
 struct doing {
 	char *text;  /* what, without times */
 	char *since; /* of the first process */
-	int32_t *rank;
+	hb_ranked *rank;
 	size_t n;
 };
 
@@ -23,7 +23,7 @@ struct doings {
 	size_t n;
 };
 
-static void add(struct doings *d, int32_t rank, char *text, char *since)
+static void add(struct doings *d, const hb_process *p, char *text, char *since)
 {
 	size_t i = 0;
 	while (i < d->n && strcmp(d->at[i].text, text) != 0)
@@ -37,7 +37,7 @@ static void add(struct doings *d, int32_t rank, char *text, char *since)
 	}
 	struct doing *one = &d->at[i];
 	one->rank = hb__resize(one->rank, (one->n + 1) * sizeof *one->rank);
-	one->rank[one->n++] = rank;
+	one->rank[one->n++] = (hb_ranked){p->world, p->rank, p->name};
 }
 
 static char *place_text(hb_view *view, uint32_t site)
@@ -70,12 +70,12 @@ static char *since(const hb_process_now *p, const hb_log_info *info, uint64_t ti
 
 /* Of a lane whose last event stands behind the reader. */
 static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, const hb_lane_now *now, hb_events *events,
-	uint32_t log, uint64_t last_exit, const char *last)
+	uint32_t process, uint64_t last_exit, const char *last)
 {
 	hb_event inside;
 	hb_lane_info lane;
 	hb_row row;
-	hb_view *view = &run->views[log];
+	hb_view *view = &run->views[run->log_of[process]];
 	hb_output *out = hb__alloc(sizeof *out);
 	out->fd = memfd_create("hbdb-doing", MFD_CLOEXEC);
 	char *text = NULL, *when = NULL;
@@ -105,7 +105,7 @@ static void take_lane(struct doings *d, hb_run *run, const hb_process_now *p, co
 			       : hb__format("sleeps until another of its threads wakes it (after %s)", last);
 		when = since(p, view->info, last_exit);
 	}
-	add(d, p->rank, text, when);
+	add(d, &hb_model_processes(run->model)[process], text, when);
 	if (out->fd >= 0)
 		close(out->fd);
 	free(out);
@@ -129,7 +129,7 @@ static void look_at_lane(
 			last_exit = event.row->exit;
 			free(place);
 		}
-		take_lane(d, run, p, now, events, log, last_exit, last);
+		take_lane(d, run, p, now, events, process, last_exit, last);
 		hb_events_close(events);
 	}
 	free(last);
@@ -148,7 +148,7 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 	const hb_process *p = &hb_model_processes(run->model)[process];
 	const hb_process_now *now = now_of(lanes, p);
 	if (!now || !p->log) {
-		add(d, p->rank,
+		add(d, p,
 			hb__copy(
 				"has no log yet: it has not called MPI_Init, or it runs on a machine whose files cannot be seen here"),
 			hb__copy(""));
@@ -159,7 +159,7 @@ static void take_process(struct doings *d, hb_run *run, const hb_lanes *lanes, u
 				  : now->state == HB_STATE_ABORTED ? "called MPI_Abort"
 				  : now->state == HB_STATE_LEFT    ? "left without MPI_Finalize"
 								   : "has died";
-		add(d, p->rank, hb__copy(how), hb__copy(""));
+		add(d, p, hb__copy(how), hb__copy(""));
 		return;
 	}
 	for (uint32_t i = 0; i < p->nlines; i++) {
@@ -179,13 +179,11 @@ void hb__put_doing(hb_run *run, const hb_lanes *lanes, FILE *to)
 		take_process(&d, run, lanes, i);
 	for (size_t pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < d.n; i++) {
-			char *list = hb__ranks_text(d.at[i].rank, d.at[i].n);
-			char *who = hb__format("%s %s", strpbrk(list, ",-") ? "ranks" : "rank", list);
+			char *who = hb__called_text(d.at[i].rank, d.at[i].n);
 			int w = (int)strlen(who);
 			width = w > width && w < 30 ? w : width;
 			if (pass)
 				fprintf(to, "  %-*s  %s%s\n", width, who, d.at[i].text, d.at[i].since);
-			free(list);
 			free(who);
 		}
 	for (size_t i = 0; i < d.n; i++) {

@@ -137,13 +137,9 @@ static void tell(const hb_told_finding *s)
 	const char *place = s->nspots && s->spot[0].place ? s->spot[0].place->text : NULL;
 	char *also = NULL;
 	if (s->nalso) {
-		int32_t *copy = hb__alloc(s->nalso * sizeof *copy);
-		for (size_t i = 0; i < s->nalso; i++)
-			copy[i] = s->also[i];
-		char *list = hb__ranks_text(copy, s->nalso);
-		also = hb__format("; the same in rank%s %s", s->nalso > 1 ? "s" : "", list);
-		free(list);
-		free(copy);
+		char *others = hb__called_text(s->also, s->nalso);
+		also = hb__format("; the same in %s", others);
+		free(others);
 	}
 	hb__say("%s %s, seen while the job runs: %s%s%s%s%s; 'hbdb help %s' explains it",
 		hb__severity_names[s->severity], s->kind->id, hb__tame(s->sentence), place ? " (" : "",

@@ -149,9 +149,9 @@ static hb_point point_at(const struct hb__replay *r, hb_at at)
 	return p;
 }
 
-static int32_t rank_of(const struct hb__replay *r, uint32_t line)
+static const char *name_of(const struct hb__replay *r, uint32_t line)
 {
-	return hb_model_processes(r->m)[hb_model_lines(r->m)[line].process].rank;
+	return hb_model_processes(r->m)[hb_model_lines(r->m)[line].process].name;
 }
 
 static void describe(const struct hb__replay *r, const struct hb__replay_step *step, uint32_t next, hb_point *p)
@@ -159,14 +159,14 @@ static void describe(const struct hb__replay *r, const struct hb__replay_step *s
 	const hb_channel *channel = hb_model_channels(r->m);
 	const hb_send *send = hb_model_sends(r->m);
 	uint32_t id = step->op->id;
-	int32_t other = rank_of(r, next);
+	const char *other = name_of(r, next);
 	switch (step->op->kind) {
 	case HB_OP_SENT:
-		snprintf(p->role, sizeof p->role, "would wait for rank %d to receive tag %d", other,
+		snprintf(p->role, sizeof p->role, "would wait for rank %s to receive tag %d", other,
 			channel[send[id].channel].tag);
 		return;
 	case HB_OP_LEAVE:
-		snprintf(p->role, sizeof p->role, "would wait for rank %d to take part", other);
+		snprintf(p->role, sizeof p->role, "would wait for rank %s to take part", other);
 		return;
 	case HB_OP_PROBED:
 		id = hb_model_probes(r->m)[id].send;
@@ -176,7 +176,7 @@ static void describe(const struct hb__replay *r, const struct hb__replay_step *s
 		break;
 	}
 	snprintf(
-		p->role, sizeof p->role, "would wait for rank %d to send tag %d", other, channel[send[id].channel].tag);
+		p->role, sizeof p->role, "would wait for rank %s to send tag %d", other, channel[send[id].channel].tag);
 }
 
 hb_status hb__replay_report(
@@ -199,8 +199,8 @@ hb_status hb__replay_report(
 		*p = point_at(r, (hb_at){s->line, r->line[s->line].event});
 		describe(r, s, step[(low + k + 1) % n].line, p);
 		if (k < DETAILS && used < sizeof text)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%srank %d in %s %s", k ? ", " : "",
-				rank_of(r, s->line), p->function, p->role);
+			used += (size_t)snprintf(text + used, sizeof text - used, "%srank %s in %s %s", k ? ", " : "",
+				name_of(r, s->line), p->function, p->role);
 	}
 	if (n > DETAILS && used < sizeof text)
 		snprintf(text + used, sizeof text - used, ", and %u more", n - DETAILS);
