@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import lib
@@ -81,6 +82,39 @@ def worlds_of_old(place):
     out = place.run("info", "old")[1]
     has("info of version 1: of another world not more is said than is known", out,
         "world 77      one process: which others it belongs to is not known, nor whether a process made it\n")
+
+
+def remarks(place):
+    """What the recorder saw itself: typed, and as the notes that it was in version 1."""
+    for name in ("remarks", "notes"):
+        rawlog.manifest(place.path + "/%s.hbdb" % name)
+        shutil.copy(lib.TOP + "/tests/golden/sealed-%s.log" % name, place.path + "/%s.hbdb/rank.0.log" % name)
+    plain = place.run("dump", "--plain", "--remarks", "remarks")[1].splitlines()
+    same("dump --remarks: of the process, of an event, of calls that are none", (plain[0], plain[3:5], plain[8:11]),
+         ("0 remark on(guard=true, heap=true)",
+          ["0:3 remark window(fn=MPI_Win_allocate, make=allocate, win=win#0, size=256, unit=4, rank=0, n=2)",
+           "0:3 MPI_Win_allocate(disp_unit=4, comm=WORLD) -> win=win#0"],
+          ["0:5 remark rma(fn=MPI_Put, event=false, seq=1, op=put, win=win#0, target=1, runs=[0,4,1,0], type=MPI_INT, ep=fence, k=6)",
+           '0:5 remark buffer(fn=MPI_Put, event=false, arg="origin_addr", type=MPI_INT, count=1, frame=-44, sp=-112, bp=-44, '
+           'regs=[6], extent=4, map=[4,0,1])',
+           "0:5 remark rma+(k=6, d=3)"]))
+    same("without it the events alone", [line for line in plain if " remark " not in line], place.run("dump", "--plain", "remarks")[1].splitlines())
+    chosen = place.run("dump", "--remarks", "--plain", "--function", "Finalize", "remarks")[1].splitlines()
+    same("those of the events that are wanted", [line.split("(")[0] for line in chosen], ["0:9 remark leak"] * 2 + ["0:9 MPI_Finalize"])
+    has("with places", place.run("dump", "--remarks", "--from", "9", "remarks")[1], "0:9  remark leak(fn=MPI_Finalize, site=", "made=")
+    by_time = place.run("dump", "--remarks", "--plain", "--time", "remarks")[1].splitlines()
+    same("also by time", by_time, plain)
+    told = [json.loads(line) for line in place.run("dump", "--remarks", "--json", "remarks")[1].splitlines()]
+    told = [one for one in told if "remark" in one]
+    same("as JSON", (told[0], {k: v for k, v in told[-1].items() if k != "fields"}, told[-1]["fields"]["what"], told[-1]["fields"]["numbers"]),
+         ({"rank": 0, "lane": None, "event": None, "remark": "on", "fields": {"guard": True, "heap": True}},
+          {"rank": 0, "lane": 0, "event": 9, "remark": "leak"}, "datatype", [1024]))
+    old = place.run("dump", "--plain", "--remarks", "notes")[1].splitlines()
+    same("of version 1, at the same places", [line.split("(")[0].split()[:3] for line in plain], [line.split("(")[0].split()[:3] for line in old])
+    has("info counts them", place.run("info", "remarks")[1], "remarks       %d (hbdb dump" % len(told))
+    same("in JSON, too", [json.loads(place.run("info", "--json", name)[1])["remarks"] for name in ("remarks", "notes", "one")], [len(told), len(told), 0])
+    status, out, err = place.run("dump", "--remarks", "--plain", "one")
+    same("where there are none a line says so", (status, "without --check" in err, out), (0, True, place.run("dump", "--plain", "one")[1]))
 
 
 def sources(place):
@@ -193,6 +227,7 @@ def main():
         json_lines(place)
         several(place)
         worlds_of_old(place)
+        remarks(place)
         sources(place)
         killed(place)
         wrong(place)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../options.h"
+#include "../remarks/remarks.h"
 #include "../run/run.h"
 #include "../store/find.h"
 #include "../terminal.h"
@@ -20,6 +21,8 @@ const hb_option hb__dump_options[] = {
 	{"plain", 0, HB_OPTION_FLAG, NULL,
 		"leave out times and source lines: the output is the same for every run in which MPI made the same choices"},
 	{"polls", 0, HB_OPTION_FLAG, NULL, "with --plain, also how many polls failed before an event"},
+	{"remarks", 0, HB_OPTION_FLAG, NULL,
+		"before an event, what the recorder itself saw there (recordings made with --check)"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line"},
 	{0},
 };
@@ -27,7 +30,9 @@ const hb_option hb__dump_options[] = {
 /* One lane of one process, read forward. */
 struct stream {
 	hb_view *view;
+	const hb_remark_list *remarks;
 	hb_events *events;
+	uint32_t lane;
 	hb_event event;
 	int64_t time_ns; /* exit of event */
 	bool ended;
@@ -41,6 +46,7 @@ struct dump {
 	bool json, choices;
 	hb_logs logs;
 	hb_view *views;
+	hb_remark_list *remarks; /* by log; empty where they are not wanted */
 	hb_output *out;
 	int code;
 };
@@ -57,12 +63,27 @@ static bool wanted_function(const struct dump *d, const hb_event *ev)
 	return is_function(ev->function ? ev->function->name : "", d->function);
 }
 
+/* Those of some events of a lane, or of the process (HB_NO). */
+static void print_remarks(struct dump *d, struct stream *s, uint32_t lane, uint64_t from, uint64_t to)
+{
+	const hb_remark_list *list = s->remarks;
+	for (size_t i = hb__first_remark(list, lane, from); i < list->n; i++) {
+		if (list->at[i].lane != lane || list->at[i].event > to)
+			return;
+		if (d->json)
+			hb__put_remark_object(d->out, s->view, &list->at[i]);
+		else
+			hb__put_remark_line(d->out, s->view, &list->at[i]);
+	}
+}
+
 static void print(struct dump *d, struct stream *s)
 {
 	const hb_event *ev = &s->event;
 	if (ev->row->number < d->from || ev->row->number > d->to || !wanted_function(d, ev) ||
 		(d->choices && !ev->choice))
 		return;
+	print_remarks(d, s, s->lane, ev->row->number, ev->row->number);
 	if (d->json)
 		hb__put_object(d->out, s->view, ev);
 	else
@@ -81,12 +102,22 @@ static bool step(struct dump *d, struct stream *s)
 	return got == 1;
 }
 
-/* After the last event of a lane: the call that its thread never returned from. */
-static void print_inside(struct dump *d, struct stream *s, uint64_t last)
+/* Only some of the events are wanted, wherever they stand. */
+static bool is_choosy(const struct dump *d) { return d->choices || d->function; }
+
+/* What was remarked behind the last event that was printed of a lane: of calls that are no events. */
+static void print_rest(struct dump *d, struct stream *s, uint64_t last)
+{
+	if (!is_choosy(d) && last < d->to)
+		print_remarks(d, s, s->lane, last + 1 > d->from ? last + 1 : d->from, d->to);
+}
+
+/* After the last event of a lane: the call that its thread never returned from. Whether there is one. */
+static bool print_inside(struct dump *d, struct stream *s, uint64_t last)
 {
 	hb_event ev;
 	if (s->view->plain || last >= d->to || d->choices || hb_events_inside(s->events, &ev) != 1)
-		return;
+		return false;
 	hb_row row = *ev.row;
 	row.number = last + 1;
 	row.lane = s->event.row ? s->event.row->lane : row.lane;
@@ -95,14 +126,19 @@ static void print_inside(struct dump *d, struct stream *s, uint64_t last)
 	s->view->never = true;
 	print(d, s);
 	s->view->never = false;
+	return true;
 }
 
 static bool open_stream(struct dump *d, size_t i, uint32_t lane, struct stream *ret)
 {
 	hb_error err = {0};
-	*ret = (struct stream){.view = &d->views[i], .path = d->logs.at[i].path};
-	if (!hb_events_open(d->logs.at[i].log, lane, &ret->events, &err))
+	*ret = (struct stream){
+		.view = &d->views[i], .remarks = &d->remarks[i], .lane = lane, .path = d->logs.at[i].path};
+	if (!hb_events_open(d->logs.at[i].log, lane, &ret->events, &err)) {
+		if (!lane && d->from == 1 && !is_choosy(d))
+			print_remarks(d, ret, HB_NO, 0, UINT64_MAX);
 		return true;
+	}
 	d->code = hb__fail_log(ret->path, &err);
 	return false;
 }
@@ -121,8 +157,8 @@ static void dump_by_rank(struct dump *d)
 				last = s.event.row->number;
 				print(d, &s);
 			}
-			if (last < d->to)
-				print_inside(d, &s, last);
+			last += last < d->to && print_inside(d, &s, last);
+			print_rest(d, &s, last);
 			hb_events_close(s.events);
 		}
 	}
@@ -166,7 +202,9 @@ static void dump_by_time(struct dump *d)
 		sift(heap, n, i);
 	while (n && !d->out->broken) {
 		print(d, heap[0]);
+		uint64_t last = heap[0]->event.row->number;
 		if (!step(d, heap[0])) {
+			print_rest(d, heap[0], last);
 			hb_events_close(heap[0]->events);
 			free(heap[0]);
 			heap[0] = heap[--n];
@@ -182,11 +220,19 @@ static void dump_by_time(struct dump *d)
 
 static void make_views(struct dump *d)
 {
+	bool wanted = hb__option_value(d->args, "remarks") != NULL;
+	uint64_t found = 0;
 	d->views = hb__make_views(&d->logs);
+	d->remarks = hb__alloc((d->logs.n + 1) * sizeof *d->remarks);
 	for (size_t i = 0; i < d->logs.n; i++) {
+		if (wanted && d->logs.at[i].log)
+			hb__list_remarks(d->logs.at[i].log, &d->remarks[i]);
+		found += d->remarks[i].n;
 		d->views[i].plain = hb__option_value(d->args, "plain") != NULL;
 		d->views[i].polls = hb__option_value(d->args, "polls") != NULL;
 	}
+	if (wanted && !found)
+		hb__say("there are no remarks: this was recorded without --check");
 }
 
 static int check(const struct dump *d)
@@ -268,6 +314,9 @@ int hb__dump(const hb_args *args)
 		if (d.out->broken && d.out->error != EPIPE)
 			code = hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(d.out->error));
 	}
+	for (size_t i = 0; i < d.logs.n; i++)
+		free(d.remarks[i].at);
+	free(d.remarks);
 	hb__free_views(d.views, d.logs.n);
 	free(d.out);
 	hb__close_logs(&d.logs);

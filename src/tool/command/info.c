@@ -7,6 +7,7 @@
 
 #include "../findings/findings.h"
 #include "../options.h"
+#include "../remarks/remarks.h"
 #include "../run/next.h"
 #include "../show/inert.h"
 #include "../show/line.h"
@@ -44,6 +45,7 @@ struct facts {
 	bool has_manifest;
 	hb_logs logs;
 	hb_sum sum;
+	uint64_t remarks;
 	struct called *called;
 	size_t ncalled;
 	struct community *comms;
@@ -144,6 +146,7 @@ static void gather(struct facts *f)
 			continue;
 		const hb_log_info *info = hb_log_get_info(log);
 		hb__add_log(log, &f->sum);
+		f->remarks += hb__count_remarks(log);
 		f->sum.bytes += info->bytes;
 		count_calls(f, log, info);
 		count_comms(f, i, info);
@@ -356,6 +359,8 @@ static void print_text(const struct facts *f)
 	if (f->sum.events)
 		printf(", %.2f per event", (double)f->sum.bytes / (double)f->sum.events);
 	printf("\n");
+	if (f->remarks)
+		printf("remarks       %llu (hbdb dump --remarks prints them)\n", (unsigned long long)f->remarks);
 	if (f->sum.racing)
 		printf("receives      %llu of %llu wildcard receives are stored\n", (unsigned long long)f->sum.kept,
 			(unsigned long long)(f->sum.kept + f->sum.skipped));
@@ -428,6 +433,7 @@ static void json_run(hb_output *o, const struct facts *f)
 	}
 	field_number(o, false, "world_size", f->sum.size);
 	field_number(o, false, "events", (int64_t)f->sum.events);
+	field_number(o, false, "remarks", (int64_t)f->remarks);
 	field_number(o, false, "bytes", (int64_t)f->sum.bytes);
 	field_number(o, false, "events_not_stored", (int64_t)f->sum.lost);
 	if (f->sum.racing) {
