@@ -151,6 +151,8 @@ async function order(served, { arrows, boxes, functions }) {
 	const [a] = own, at = await open(`${served.url}#from=${a[2] - 6}&to=${a[5] + 6}&at=0:${a[1]}`), { page } = at;
 	await page.waitForFunction(() => /Order without a message/.test(document.getElementById("body").textContent));
 	check("the event tells it", (await page.locator("#body").textContent()).includes("access epoch that was completed"));
+	const told = await page.locator("#body").textContent();
+	check("what the recorder saw there", /emarks? of the recorder/.test(told) && /winsync.*kind=complete/.test(told), told);
 	check("and so does the legend", /order by a window/.test(await page.locator("#legend").textContent()));
 	await clean("order by a window", at);
 	await at.close();
@@ -162,7 +164,7 @@ async function order(served, { arrows, boxes, functions }) {
 export default async function layers() {
 	fs.writeFileSync(path.join(PLACE, "layers.c"), PROGRAM);
 	run("mpicc.openmpi", "-g", "-O0", "-pthread", "-I", path.join(TOP, "include"), "-o", "layers", "layers.c");
-	run(HBDB, "record", "-o", "layers.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "./layers");
+	run(HBDB, "record", "--check", "-o", "layers.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "2", "./layers");
 	const served = await view("layers.hbdb"), logical = await answers(served, "logical");
 	await answers(served, "physical");
 	await bars(served, logical);

@@ -41,6 +41,22 @@ def level_order(label, place, binary):
     check(label + ": level order", status == 2 and "level order" in text and "events" in text, text)
 
 
+def remarks(label, place, binary):
+    """What the recorder saw itself, of the golden logs that have it: typed, and as notes of version 1."""
+    for name in ("remarks", "notes"):
+        recording = place.path + "/%s-%s.hbdb" % (name, label)
+        os.mkdir(recording)
+        shutil.copy("%s/tests/golden/sealed-%s.log" % (viewer.cli.TOP, name), recording + "/rank.0.log")
+        told = [one for one in place.lines("dump", "--remarks", recording) if "remark" in one]
+        with View(place, recording, binary=binary) as v:
+            run = v.ready()
+            got = [v.get("event?at=0:%d" % event) for event in range(1, run["events"] + 1)]
+            same("%s: %s of each event" % (label, name), [one["remarks"] for one in got],
+                 [[r for r in told if r["event"] == event] for event in range(1, run["events"] + 1)])
+            check("%s: %s: some, and no more than these" % (label, name), len(told) > 10 and not any(one["more_remarks"] for one in got), told[:2])
+            same("%s: %s: ends" % (label, name), v.end()[0], 0)
+
+
 def cut(label, place, recording, binary):
     """A log that ends early, and one that is missing."""
     broken = recording[:-5] + "-cut.hbdb"

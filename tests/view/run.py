@@ -33,6 +33,7 @@ def main():
                 "usage": lambda: odd.usage(label, place, farm, binary),
                 "order": lambda: odd.level_order(label, place, binary),
                 "cut": lambda: odd.cut(label, place, place.record("c%s.hbdb" % label, "openmpi", 4, ["./farm"]), binary),
+                "remarks": lambda: odd.remarks(label, place, binary),
                 "names": lambda: odd.strange_names(label, place, binary),
                 "pages": lambda: odd.pages(label, place, farm, binary),
                 "ends": lambda: odd.ends(label, place, farm, binary),

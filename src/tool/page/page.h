@@ -3,6 +3,7 @@
 #define HBDB_PAGE_PAGE_H
 
 #include "../live/live.h"
+#include "../remarks/remarks.h"
 #include "../run/events.h"
 #include "../store/manifest.h"
 #include "view/view.h"
@@ -13,7 +14,8 @@ typedef struct hb_page_run {
 	hb_run *run;
 	hb_waymarks **marks; /* by line of the model */
 	uint32_t lines;
-	hb_output *out; /* a file in memory, to print events into */
+	hb_output *out;          /* a file in memory, to print events into */
+	hb_remark_list *remarks; /* by log; .at NULL: not asked for yet */
 	/* the event that was read last */
 	hb_events *events;
 	hb_at at; /* event 0: none */

@@ -24,6 +24,9 @@ void hb__page_end(hb_page_run *p)
 	for (uint32_t i = 0; i < p->lines; i++)
 		hb_waymarks_free(p->marks[i]);
 	free(p->marks);
+	for (size_t i = 0; p->remarks && i < p->run->logs.n; i++)
+		free(p->remarks[i].at);
+	free(p->remarks);
 	hb_events_close(p->events);
 	if (p->out && p->out->fd >= 0)
 		close(p->out->fd);
@@ -131,6 +134,41 @@ static bool event(void *user, hb_at at, hb_text *ret_line, hb_text *ret_json, ui
 	return true;
 }
 
+/* Read of a process when they are asked for. */
+static const hb_remark_list *remarks_of(hb_page_run *p, uint32_t log)
+{
+	hb_run *run = p->run;
+	if (!p->remarks)
+		p->remarks = hb__alloc((run->logs.n + 1) * sizeof *p->remarks);
+	if (!p->remarks[log].at)
+		hb__list_remarks(run->logs.at[log].log, &p->remarks[log]);
+	return &p->remarks[log];
+}
+
+static void remarks(void *user, hb_at at, size_t most, hb_text *ret_json, size_t *ret_n)
+{
+	hb_page_run *p = user;
+	const hb_line *line = &hb_model_lines(p->run->model)[at.line];
+	uint32_t log = p->run->log_of[line->process];
+	*ret_n = 0;
+	if (log == HB_NO)
+		return;
+	const hb_remark_list *list = remarks_of(p, log);
+	hb_text_put(ret_json, "[");
+	for (size_t i = hb__first_remark(list, line->lane, at.event); i < list->n; i++) {
+		if (list->at[i].lane != line->lane || list->at[i].event != at.event)
+			break;
+		if (++*ret_n > most || ftruncate(p->out->fd, 0) || lseek(p->out->fd, 0, SEEK_SET))
+			continue;
+		hb__put_remark_object(p->out, &p->run->views[log], &list->at[i]);
+		char *text = hb__taken(p->out, 0);
+		hb_text_put(ret_json, *ret_n > 1 ? "," : "");
+		hb_text_put(ret_json, text);
+		free(text);
+	}
+	hb_text_put(ret_json, "]");
+}
+
 static bool place(void *user, uint32_t process, uint32_t site, hb_view_place *ret)
 {
 	hb_page_run *p = user;
@@ -174,6 +212,7 @@ hb_view_source hb__page_source(hb_page_run *p)
 	return (hb_view_source){.user = p,
 		.build = build,
 		.event = event,
+		.remarks = remarks,
 		.place = place,
 		.event_name = event_name,
 		.line_name = line_name,

@@ -190,8 +190,7 @@ static int by_line(const void *a, const void *b)
 	return x->at.event < y->at.event ? -1 : x->at.event > y->at.event;
 }
 
-/* What was put out since `from`, without the line feed. The output may have been flushed in between: it goes to a file. */
-static char *taken(hb_output *out, off_t from)
+char *hb__taken(hb_output *out, off_t from)
 {
 	hb__flush(out);
 	off_t end = lseek(out->fd, 0, SEEK_CUR);
@@ -216,7 +215,7 @@ char *hb__event_text(hb_output *out, hb_view *view, const hb_event *ev, bool jso
 		hb__put_object(out, view, ev);
 	else
 		hb__put_line(out, view, ev);
-	return taken(out, from);
+	return hb__taken(out, from);
 }
 
 bool hb__event_inside(hb_events *events, const hb_line *line, hb_row *row, hb_event *ret)

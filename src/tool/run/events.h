@@ -2,6 +2,8 @@
 #ifndef HBDB_RUN_EVENTS_H
 #define HBDB_RUN_EVENTS_H
 
+#include <sys/types.h>
+
 #include "../show/source.h"
 #include "run.h"
 
@@ -23,6 +25,8 @@ const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json);
 void hb__free_texts(char **texts, size_t n);
 
+/* What was put out since `from`, without the line feed at its end. It may have been flushed in between: out->fd is a file. Free it. */
+char *hb__taken(hb_output *out, off_t from);
 /* The same of an event that was read, of the log of the view. out->fd: a file, of which nothing but this is asked. Free it. */
 char *hb__event_text(hb_output *out, hb_view *view, const hb_event *event, bool json);
 /* The call that a line never returned from; the reader stands behind all others. row: room for what *ret_event points to. */

@@ -8,6 +8,7 @@
 #include "sources.h"
 
 #define ROWS_AROUND 6
+#define REMARKS_MOST 50   /* loops of accesses to windows have thousands before one event */
 #define MESSAGES_MOST 200 /* of a Waitall of thousands: the first ones */
 #define PARTS_MOST 4096
 
@@ -298,6 +299,18 @@ static void put_place(struct hb_request *r, uint32_t process, uint32_t site)
 	hb__put_rows(r, place.file, place.line, ROWS_AROUND);
 }
 
+static void put_remarks(struct hb_request *r, hb_at at)
+{
+	const hb_view_source *o = &r->server->o.source;
+	hb_text list = {0};
+	size_t n = 0;
+	o->remarks(o->user, at, REMARKS_MOST, &list, &n);
+	hb_text_put(&r->out, ",\"remarks\":");
+	hb_text_put(&r->out, list.at ? list.at : "[]");
+	hb_text_format(&r->out, ",\"more_remarks\":%zu", n > REMARKS_MOST ? n - REMARKS_MOST : 0);
+	free(list.at);
+}
+
 static void put_named(struct hb_request *r, const char *name, hb_at at)
 {
 	hb_text_format(&r->out, ",\"%s\":", name);
@@ -332,6 +345,7 @@ void hb__answer_event(struct hb_request *r)
 	put_orders(r, op, n);
 	put_collective(r, op, n);
 	put_race(r, at);
+	put_remarks(r, at);
 	put_named(r, "next", (hb_at){at.line, at.event < line->events ? at.event + 1 : 0});
 	put_named(r, "previous", (hb_at){at.line, at.event - 1});
 	put_named(r, "match", match_of(s->model, at, op, n));

@@ -99,6 +99,9 @@ export interface EventInfo {
 	messages: Message[];
 	collective: Record<string, unknown> | null;
 	orders?: { kind: string; from: string; to: string }[];
+	// lane and event are those of the event itself; text: of a recording of version 1
+	remarks?: { remark: string; fields?: Record<string, unknown>; text?: string }[];
+	more_remarks?: number;
 	race: { alternatives: { send: string; receive: string | null; rank: number; tag: number; text: string }[] } | null;
 	next: string | null;
 	previous: string | null;

@@ -104,6 +104,15 @@ export class Details {
 		})));
 	}
 
+	// What the recorder itself saw at this event, of a run recorded for hbdb check.
+	private remarks(info: EventInfo): HTMLElement | null {
+		const list = info.remarks ?? [], more = info.more_remarks ?? 0;
+		const said = (r: typeof list[number]) => r.text ?? Object.entries(r.fields ?? {}).map(([name, value]) => `${name}=${flat(value)}`).join(", ");
+		return list.length === 0 ? null : section(list.length + more > 1 ? `${count(list.length + more)} remarks of the recorder` : "Remark of the recorder",
+			el("ul", { class: "race" }, ...list.map((r) => el("li", {}, el("span", { class: "code" }, r.remark), el("div", { class: "code dim" }, said(r))))),
+			more > 0 && el("p", { class: "dim" }, `and ${count(more)} more: hbdb dump --remarks prints all`));
+	}
+
 	// The span that this event begins or ends, where the picture has it.
 	private span(info: EventInfo): HTMLElement | null {
 		const { app } = this, span = app.scene?.spans.get(info.line)?.find((s) => s[7] === 1 && (s[1] === info.event || s[2] === info.event));
@@ -154,7 +163,7 @@ export class Details {
 		return [
 			this.heading(at, info),
 			el("p", { class: "code text" }, info.text),
-			this.source(info), this.messages(info), this.race(info), this.orders(info), this.collective(info), this.span(info),
+			this.source(info), this.messages(info), this.race(info), this.orders(info), this.collective(info), this.span(info), this.remarks(info),
 			section("Time", this.times(info)),
 			kind !== undefined && el("p", { class: "dim" }, KINDS[kind]!),
 		].filter((e): e is HTMLElement => Boolean(e));
