@@ -13,6 +13,7 @@ class Svg:
         self.root = ET.fromstring(text)
         self.width, self.height = (float(self.root.get(name)) for name in ("width", "height"))
         self.events, self.titles, self.messages, self.others = {}, {}, {}, {}
+        self.spans = {}
         self.rings, self.lines, self.classes, self.ends = [], [], {}, 0
         self.walk(self.root, (0.0, 0.0))
 
@@ -37,6 +38,8 @@ class Svg:
             self.others[group.get("data-from"), group.get("data-to")] = (group, words)
         elif words[:1] == ["collective"]:
             self.rings.append((group.get("data-function"), group.get("data-first")))
+        elif words[:1] == ["span"]:
+            self.spans.setdefault((group.get("data-name"), group.get("data-from"), group.get("data-to")), []).append((group, at))
         elif words[:1] == ["line"]:
             self.lines.append(group.get("data-line"))
         elif words[:1] == ["end"]:
@@ -44,7 +47,11 @@ class Svg:
 
     def boxes(self, event):
         """x, y, width, height, fill of an event's boxes, in pixels of the sheet."""
-        for group, at in self.events[event]:
+        yield from self.boxes_of(self.events[event])
+
+    @staticmethod
+    def boxes_of(groups):
+        for group, at in groups:
             for box in group.findall(SVG + "rect"):
                 x, y, w, h = (float(box.get(name)) for name in ("x", "y", "width", "height"))
                 yield x + at[0], y + at[1], w, h, box.get("fill")

@@ -247,6 +247,40 @@ def dot(place, name):
     check(name + " for Graphviz: program order", program <= set(edges), program - set(edges))
 
 
+def spans(place):
+    """Bars below their line, from the begin to the end, an inner one below the outer one; clusters for Graphviz."""
+    done = subprocess.run(["cc", "-g", "-I" + TOP + "/include", "-o", "spans", HERE + "/spans.c"], cwd=place.path, capture_output=True, text=True)
+    same("spans: building", (done.returncode, done.stderr), (0, ""))
+    place.run("record", "-o", "spans.hbdb", "--", "./spans")
+    process = place.run("dump", "--plain", "spans.hbdb")[1].split(":")[0]
+    event = lambda number: "%s:%d" % (process, number)  # noqa: E731
+    step, inner, left_open = ("step", event(1), event(6)), ("inner", event(3), event(5)), ("open", event(7), "")
+    for options in ([], ["--physical"]):
+        svg, _ = draw(place, "spans", *options)
+        same("spans %s: which, from where to where" % options, sorted(svg.spans), sorted([step, inner, left_open]))
+        bars = {span: next(svg.boxes_of(groups)) for span, groups in svg.spans.items()}
+        line = next(svg.boxes(event(1)))
+        check("spans %s: below the line, the inner one below the outer one" % options,
+              line[1] + line[3] < bars[step][1] == bars[left_open][1] and bars[step][1] + bars[step][3] <= bars[inner][1], bars)
+    svg, _ = draw(place, "spans")
+    bars = {span: next(svg.boxes_of(groups)) for span, groups in svg.spans.items()}
+    ends = {e: (min(b[0] for b in svg.boxes(e)), max(b[0] + b[2] for b in svg.boxes(e))) for e in svg.events}
+    for span in (step, inner, left_open):
+        first, last = ends[span[1]][0], ends[span[2] or event(8)][1]
+        check("spans: %s is as long as its events" % span[0], abs(bars[span][0] - first) < 4 and abs(bars[span][0] + bars[span][2] - last) < 4,
+              (bars[span], first, last))
+    svg, _ = draw(place, "spans", "--from", event(4), "--to", event(4))
+    same("spans: of a part, those that it lies in", sorted(svg.spans), sorted([step, inner]))
+    for options, names in (([], ["inner", "open", "step"]), (["--from", event(4), "--to", event(4)], ["inner", "step"])):
+        out = place.run("graph", "spans.hbdb", "--dot", "-o", "-", *options)[1]
+        done = subprocess.run(["dot", "-Tjson"], input=out, capture_output=True, text=True, timeout=60)
+        clusters = {o["label"]: o for o in json.loads(done.stdout)["objects"] if o["name"].startswith("cluster_0_")}
+        ids = {o["_gvid"]: o["name"] for o in json.loads(done.stdout)["objects"]}
+        same("spans for Graphviz %s: clusters" % options, sorted(clusters), names)
+        inside = sorted(ids[i] for i in clusters["step"].get("nodes", []) if ":" in ids[i])
+        same("spans for Graphviz %s: its events" % options, inside, [event(4)] if options else [event(i) for i in range(1, 7)])
+
+
 def outputs(place):
     status, out, err = place.run("graph", "strips.hbdb")
     check("output: SVG to a pipe", status == 0 and out.startswith("<?xml") and len(Svg(out).events) > 20, err)
@@ -337,6 +371,7 @@ def main():
         png(place, "modes")
         for name in ("strips", "blocking", "modes"):
             dot(place, name)
+        spans(place)
         outputs(place)
         refusals(place)
         damaged(place)

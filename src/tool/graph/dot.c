@@ -52,6 +52,62 @@ static void put_node(const hb_graph *g, hb_output *out, size_t i)
 	free(label);
 }
 
+/* Spans lie in each other as clusters do. */
+static void begin_span(const hb_graph *g, hb_output *out, const hb_span *span)
+{
+	char *id = hb__format("cluster_%u_%u", span->line, span->begin);
+	hb__put_text(out, "    subgraph ");
+	put_string(out, id);
+	hb__put_text(out, " {\n    style=\"filled,rounded\"; fillcolor=");
+	put_colour(out, hb__span_colour(span->function));
+	hb__put_text(out, "; label=");
+	put_string(out, hb__tame(hb__span_name(g, span)));
+	hb__put_text(out, ";\n");
+	free(id);
+}
+
+/* Those that begin at an event, the outer ones first, and that do so before the first that is drawn. */
+static size_t begin_spans(const hb_graph *g, hb_output *out, hb_at at, bool first)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < g->picture.nspans; i++) {
+		const hb_span *s = &g->picture.spans[i];
+		bool begun = first && s->begin < at.event && (!s->end || s->end >= at.event);
+		if (s->line != at.line || s->merged > 1 || (s->begin != at.event && !begun))
+			continue;
+		begin_span(g, out, s);
+		n++;
+	}
+	return n;
+}
+
+static size_t end_spans(const hb_graph *g, hb_at at)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < g->picture.nspans; i++)
+		n += g->picture.spans[i].line == at.line && g->picture.spans[i].merged == 1 &&
+		     g->picture.spans[i].end == at.event;
+	return n;
+}
+
+static void put_nodes(const hb_graph *g, hb_output *out, uint32_t line)
+{
+	size_t open = 0;
+	bool first = true;
+	for (size_t i = 0; i < g->picture.nboxes; i++) {
+		hb_at at = g->picture.boxes[i].at;
+		if (at.line != line)
+			continue;
+		open += begin_spans(g, out, at, first);
+		first = false;
+		put_node(g, out, i);
+		for (size_t n = end_spans(g, at); n-- && open; open--)
+			hb__put_text(out, "    }\n");
+	}
+	while (open--)
+		hb__put_text(out, "    }\n");
+}
+
 /* Boxes of a line in the order of events, as the layout tells them. */
 static void put_line(const hb_graph *g, hb_output *out, uint32_t row)
 {
@@ -64,9 +120,7 @@ static void put_line(const hb_graph *g, hb_output *out, uint32_t row)
 	hb__put_text(out, " {\n    label=");
 	put_string(out, label);
 	hb__put_text(out, ";\n");
-	for (size_t i = 0; i < g->picture.nboxes; i++)
-		if (g->picture.boxes[i].at.line == g->line[row])
-			put_node(g, out, i);
+	put_nodes(g, out, g->line[row]);
 	for (size_t i = 0; i < g->picture.nboxes; i++) {
 		const hb_box *b = &g->picture.boxes[i];
 		if (b->at.line != g->line[row])

@@ -302,6 +302,7 @@ static void draw_arrows(const hb_graph *g, const hb_sheet *s, hb_pen *pen, bool 
 static void draw_band(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 {
 	hb__graph_ground(g, s, pen);
+	hb__graph_spans(g, s, pen);
 	for (size_t i = 0; i < g->picture.nrings; i++)
 		draw_ring(g, s, pen, &g->picture.rings[i]);
 	draw_arrows(g, s, pen, true);

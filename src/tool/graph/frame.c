@@ -51,16 +51,16 @@ static void draw_cones(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 	static const hb_style past = {.fill = HB_PAST}, future = {.fill = HB_FUTURE};
 	pen->kind->begin(pen, "cones", NULL, NULL);
 	for (uint32_t i = 0; i < g->nlines; i++) {
-		double y = s->top + i * s->row, x = cut_at(g, s, g->line[i]), enter, exit;
+		double y = s->rows[i], high = s->rows[i + 1] - y, x = cut_at(g, s, g->line[i]), enter, exit;
 		if (x > s->left)
-			pen->kind->box(pen, s->left, y, x - s->left, s->row, &past);
+			pen->kind->box(pen, s->left, y, x - s->left, high, &past);
 		if (!g->future[g->line[i]])
 			continue;
 		hb_layout_x(g->layout, g->axis, (hb_at){g->line[i], g->future[g->line[i]]}, &enter, &exit);
 		/* it depends on the event where it returns */
 		double from = fmax(x, hb__sheet_left(g, s, exit));
 		if (from < s->right)
-			pen->kind->box(pen, from, y, s->right - from, s->row, &future);
+			pen->kind->box(pen, from, y, s->right - from, high, &future);
 	}
 	pen->kind->end(pen);
 }
@@ -72,8 +72,8 @@ void hb__graph_cut(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 	hb_dot *dots = hb__alloc(2 * (size_t)g->nlines * sizeof *dots);
 	for (uint32_t i = 0; i < g->nlines; i++) {
 		double x = cut_at(g, s, g->line[i]);
-		dots[2 * i] = (hb_dot){x, s->top + i * s->row};
-		dots[2 * i + 1] = (hb_dot){x, s->top + (i + 1) * s->row};
+		dots[2 * i] = (hb_dot){x, s->rows[i]};
+		dots[2 * i + 1] = (hb_dot){x, s->rows[i + 1]};
 	}
 	hb__event_name(&g->run, g->at, name);
 	char *title = hb__format(
@@ -272,6 +272,9 @@ double hb__graph_legend(const hb_graph *g, const hb_sheet *s, hb_pen *pen)
 	if (pen)
 		pen->kind->begin(pen, "legend", NULL, NULL);
 	legend_of_boxes(g, &l);
+	if (g->picture.nspans)
+		swatch(&l, "span of the program",
+			&(hb_style){.fill = hb__span_colour(0), .stroke = 0x8c97a5ff, .width = 0.6, .round = 2});
 	for (size_t i = 0; i < g->narrows; i++)
 		arrows |= g->arrows[i].flags;
 	if (arrows & HB_ARROW_ALTERNATIVE)

@@ -58,7 +58,8 @@ const char *hb__graph_number(const hb_graph *graph, double x, char buffer[48]);
 typedef struct hb_sheet {
 	double width, height;
 	double left, right, top, bottom; /* of the field of lines, in the strip */
-	double row;                      /* height of one */
+	double row;                      /* height of one, without its spans */
+	double *rows;                    /* from above: where each begins; one more than lines */
 	double bar;                      /* of the box of an event */
 	double letters;                  /* size of the names of functions */
 	/* logical axis: times at which something happens have a column each, others none */
@@ -93,6 +94,11 @@ void hb__graph_draw(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);
 void hb__graph_names(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen, double down);
 void hb__graph_ground(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);
 void hb__graph_cut(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);
+/* Spans of the program (spans.c), below the line that they are of; how high they are there. */
+void hb__graph_spans(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);
+double hb__spans_height(const hb_graph *graph, uint32_t line);
+const char *hb__span_name(const hb_graph *graph, const hb_span *span);
+hb_colour hb__span_colour(uint32_t function);
 /* These two return how wide they are; pen NULL: they do not draw. */
 double hb__graph_title(const hb_graph *graph, hb_pen *pen);
 double hb__graph_legend(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);

@@ -147,7 +147,11 @@ int hb__sheet_make(const hb_graph *g, hb_sheet *ret)
 	s->row = g->nlines <= 4 ? 62 : g->nlines <= 12 ? 52 : g->nlines <= 32 ? 40 : 28;
 	s->bar = g->nlines <= 32 ? 20 : 15;
 	s->top = HEAD;
-	s->bottom = s->top + s->row * g->nlines;
+	s->rows = hb__alloc((g->nlines + 1) * sizeof *s->rows);
+	s->rows[0] = s->top;
+	for (uint32_t i = 0; i < g->nlines; i++)
+		s->rows[i + 1] = s->rows[i] + s->row + hb__spans_height(g, g->line[i]);
+	s->bottom = s->rows[g->nlines];
 	s->right = s->left + BAND;
 	if (g->axis == HB_AXIS_LOGICAL)
 		logical(g, s);
@@ -167,6 +171,7 @@ int hb__sheet_make(const hb_graph *g, hb_sheet *ret)
 
 void hb__sheet_free(hb_sheet *s)
 {
+	free(s->rows);
 	free(s->value);
 	free(s->border);
 	free(s->band);
@@ -206,4 +211,4 @@ double hb__sheet_middle(const hb_graph *g, const hb_sheet *s, double x)
 	return (hb__sheet_left(g, s, x) + hb__sheet_right(g, s, x)) / 2;
 }
 
-double hb__sheet_row(const hb_sheet *s, uint32_t row) { return s->top + (row + 0.5) * s->row; }
+double hb__sheet_row(const hb_sheet *s, uint32_t row) { return s->rows[row] + 0.5 * s->row; }
