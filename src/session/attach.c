@@ -45,6 +45,7 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 	default:
 		p->p.life = HB_LIFE_BROKEN;
 		p->p.broken = *stop;
+		p->p.broke = hb_seconds();
 		hb__read_lanes_of(s, p); /* how far it got on the way: nobody may have looked since */
 	}
 	p->moved = hb_seconds();
@@ -136,6 +137,7 @@ static hb_status attach_some(
 		p->p.attached = true;
 		p->p.life = HB_LIFE_BROKEN;
 		p->p.broken = (hb_gdb_stop){.reason = HB_GDB_ASKED};
+		p->p.broke = hb_seconds();
 		hb__changed(s, p);
 	}
 	return status;
@@ -211,6 +213,7 @@ hb_status hb_session_gdb(hb_session *s, int32_t rank, hb_gdb **ret_gdb, hb_error
 		if (status)
 			return status;
 		p->p.life = HB_LIFE_BROKEN;
+		p->p.broke = hb_seconds();
 		hb__changed(s, p);
 	}
 	*ret_gdb = p->gdb;

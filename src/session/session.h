@@ -74,6 +74,7 @@ typedef struct hb_proc {
 	char bye[16];       /* EXITED: finalized, left, aborted */
 	bool attached;      /* gdb has it */
 	hb_gdb_stop broken; /* BROKEN: where and why */
+	double broke;       /* ... and when (hb_seconds) */
 	uint64_t changes;   /* grows with every change of the above */
 } hb_proc;
 

@@ -155,6 +155,40 @@ def spinning(p):
     talk.end()
 
 
+def quiet(p):
+    """A live run: no recording says for whom the writer of a full ring waits in its own code. What can be said of it is said."""
+    talk = Talk(p, "-o", p.name("live"), "--", *p.command(2, program="./ring"))
+    talk.ask("[1] break read_from -count 20")
+    talk.ask("[0] go")
+    talk.ask("[1] cont")
+    got, now, told = [], {}, None
+    for patience in (2, 4, 8, 16, 32):  # until the ring is full and the writer has been in its own code for a second
+        talk.say("set patience %d" % patience)
+        talk.say("[0] go")
+        talk.say("[0] wait")
+        got, _ = talk.until(lambda o: o.get("answer") == "waiting" and o["set"] == "0")
+        talk.hbdb.send_signal(signal.SIGINT)
+        now = status_of(talk.ask("status")[0])
+        told = re.search(r"no event for \d+ s after 0:(\d+); perhaps it waits for \[1\], which stands; to let that go on: (.*)", now[0]["text"])
+        if told:
+            break
+    o = got[-1] if got else {}
+    check("%s: a live run: where to look at who is in its own code" % p.mpi, o.get("doing") in ("computes", "sleeps") and o.get("type") == "[0] where", got)
+    same("%s: a live run: who stands meanwhile, and what lets it go on" % p.mpi, (o.get("stands"), o.get("release")), ("[1]", "[1] cont"))
+    check("%s: a live run: stopped, since when nothing came" % p.mpi, told and int(told[1]) == now[0]["event"] and told[2] == "[1] cont", now)
+    check("%s: a live run: and nothing such of who stands at a breakpoint" % p.mpi, "no event" not in now[1]["text"] and "breakpoint" in now[1]["text"], now)
+    has("%s: a live run: its place" % p.mpi, json.dumps(talk.ask("[0] where")[0]), "write_to")
+    talk.ask("delete *")
+    talk.ask("[0] go")
+    got, _ = talk.ask(told[2] if told else "cont")
+    for _ in range(5):  # whoever is still to stop somewhere
+        if {o["life"] for o in status_of(got).values()} == {"exited"}:
+            break
+        got, _ = talk.ask("cont")
+    same("%s: a live run: what it said to type lets the program end" % p.mpi, {o["life"] for o in status_of(got).values()}, {"exited"})
+    talk.end()
+
+
 def stepping(p):
     """A step over a line that spins for ever: it can be stopped, and nothing of the signal that this takes reaches the program."""
     talk = Talk(p, "-o", p.name("live"), "--", *p.command(2, 2, "spin", 1))
@@ -207,7 +241,7 @@ def main():
         with Place(mpi) as p:
             build_examples(p)
             # the two that this is about run under both
-            for part in (ring, queue) + tuple(parts(mpi, (spinning, stepping, polling))):
+            for part in (ring, queue) + tuple(parts(mpi, (spinning, quiet, stepping, polling))):
                 part(p)
     finish()
 

@@ -191,6 +191,9 @@ char *hb__d_call(hb_debug *d, hb_at at);
 /* ---- waiting.c ---- */
 /* How a process waits for one that stands, and what to type: NULL: it does not. Free both. ret_json, an object, may be NULL. */
 char *hb__d_held_back(hb_debug *d, int32_t rank, char **ret_json);
+/* Of a process that gdb was told to stop, and that had computed for a while without an event: since when, and for whom it may wait: nothing
+ * tells that, where it waits in its own code. NULL: it is none. Free it. */
+char *hb__d_quiet(hb_debug *d, const hb_proc *p, const char *event);
 /* In a wait that began at `begun`: says whom of the set it waits for, once it takes long. On a terminal in one line that changes. */
 void hb__d_say_waiting(hb_debug *d, const hb_set *set, double begun);
 /* Takes that line off the terminal. */

@@ -186,6 +186,14 @@ static char *broken(hb_debug *d, const hb_proc *p)
 		text = hb__format("stopped after %d:%llu", p->rank, (unsigned long long)t->event);
 	else
 		text = hb__format("stopped: %s", frame);
+	if (s->reason == HB_GDB_ASKED) {
+		char *name = event_name(p), *quiet = hb__d_quiet(d, p, name), *whole;
+		whole = hb__format("%s%s", text, quiet ? quiet : "");
+		free(name);
+		free(quiet);
+		free(text);
+		text = whole;
+	}
 	free(frame);
 	return text;
 }

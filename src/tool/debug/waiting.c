@@ -11,6 +11,7 @@
 
 #define AGAIN_S 1.0  /* between two lines on a terminal */
 #define POLLED_S 1.0 /* who was told no within so long polls */
+#define QUIET_S 1.0  /* without an event for so long is worth a word */
 
 /* "0:17", "0.1:17" */
 static char *event_name(int32_t rank, uint32_t lane, uint64_t event)
@@ -83,12 +84,54 @@ char *hb__d_held_back(hb_debug *d, int32_t rank, char **ret_json)
 	return whole;
 }
 
+/* ---- who computes, and nothing tells for whom it waits ---- */
+
+/* Those who stand, and what lets them go on, as "[0] cont"; false: there are none. asked: also those that were only now told to stop. */
+static bool who_stands(hb_debug *d, bool asked, const char **ret_who, char **ret_type)
+{
+	hb_set standing;
+	bool gdb = false;
+	hb__d_init(d, &standing);
+	for (int32_t i = 0; i < d->size; i++) {
+		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
+		bool broken = p && p->life == HB_LIFE_BROKEN;
+		if (!p || !hb__d_stopped(p) || (broken && p->broken.reason == HB_GDB_ASKED && !asked))
+			continue;
+		hb_set_add(&standing, i);
+		gdb |= broken;
+	}
+	bool any = hb_set_count(&standing) > 0;
+	*ret_who = any ? hb__d_set_name(&standing) : "";
+	*ret_type = any ? hb__format("%s %s", *ret_who, gdb ? "cont" : "next event") : NULL;
+	hb_set_free(&standing);
+	return any;
+}
+
+char *hb__d_quiet(hb_debug *d, const hb_proc *p, const char *event)
+{
+	const hb_thread *t = p->nthreads == 1 ? &p->threads[0] : NULL; /* of several it is not known which one waits */
+	const char *who;
+	char *type, *text;
+	if (!t || !t->event || t->inside || t->held || t->since <= 0 || p->broke - t->since < QUIET_S ||
+		(t->polled > 0 && p->broke - t->polled < POLLED_S))
+		return NULL;
+	if (who_stands(d, false, &who, &type))
+		text = hb__format(
+			", no event for %.0f s after %s; perhaps it waits for %s, which stands; to let that go on: %s",
+			p->broke - t->since, event, who, type);
+	else
+		text = hb__format(", no event for %.0f s after %s", p->broke - t->since, event);
+	free(type);
+	return text;
+}
+
 /* ---- whom a command waits for ---- */
 
 struct doing {
 	const char *what; /* as --json has it */
 	char *text, *call;
 	double since; /* seconds; 0: not known */
+	bool own;     /* it is in its own code: gdb alone can tell where */
 };
 
 /* The first thread that a wait can be for. */
@@ -129,6 +172,7 @@ static struct doing doing_of(hb_debug *d, const hb_proc *p)
 		r.text = hb__format("polls %s without success", polls ? polls : "MPI");
 	} else {
 		r.what = sleeps(p, t) ? "sleeps" : "computes";
+		r.own = true;
 		r.text = hb__format("%s in its own code", r.what);
 	}
 	if (t && t->event && strcmp(r.what, "held back")) {
@@ -149,48 +193,51 @@ static void free_doing(struct doing *r)
 	free(r->call);
 }
 
-/* Who stands meanwhile may be what the others wait for, where nobody can know. */
-static void note_waiting(hb_debug *d, const hb_set *set)
+static void say_one(hb_debug *d, const hb_proc *p, const char *standing)
 {
-	hb_set standing;
-	hb__d_init(d, &standing);
-	for (int32_t i = 0; i < d->size; i++) {
-		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
-		if (p && hb__d_stopped(p) && !hb_set_has(set, i))
-			hb_set_add(&standing, i);
-	}
-	bool any = hb_set_count(&standing) > 0;
-	hb__d_note(d, "still waiting; Ctrl-C gives the prompt back, set timeout limits waits%s%s%s:",
-		any ? "; perhaps they wait for " : "", any ? hb__d_set_name(&standing) : "", any ? ", who stand" : "");
-	hb_set_free(&standing);
+	struct doing r = doing_of(d, p);
+	double seconds = r.since > 0 ? hb_seconds() - r.since : -1; /* of a job that runs without hbdb nobody knows */
+	char *call = r.call ? hb__d_json(r.call) : hb__copy("null"), *text = hb__d_json(r.text);
+	char *known = seconds < 0 ? hb__copy("null") : hb__format("%.1f", seconds);
+	char *type = r.own ? hb__format("[%d] where", p->rank) : NULL;
+	char *json =
+		hb__format("\"doing\":\"%s\",\"call\":%s,\"event\":%llu,\"seconds\":%s,\"type\":%s%s%s,%s,\"text\":%s",
+			r.what, call, (unsigned long long)hb__d_event_of(p), known, type ? "\"" : "",
+			type ? type : "null", type ? "\"" : "", standing, text);
+	char *ago = seconds < 0 ? hb__copy("") : hb__format(", for %.0f s", seconds);
+	char *hint = type ? hb__format("; '%s' at the prompt shows where", type) : hb__copy("");
+	hb__d_reply(d, p->rank, false, json, "%s%s%s", r.text, ago, hint);
+	free(hint);
+	free(ago);
+	free(type);
+	free(known);
+	free(call);
+	free(text);
+	free_doing(&r);
 }
 
-/* As answers of the processes: for scripts and for machines. */
+/* As answers of the processes: for scripts and for machines. Who stands meanwhile may be what they wait for, where nobody can know. */
 static void say_once(hb_debug *d, const hb_set *set)
 {
-	double now = hb_seconds();
+	const char *who;
+	char *type;
+	bool any = who_stands(d, true, &who, &type);
+	char *standing = any ? hb__format("\"stands\":\"%s\",\"release\":\"%s\"", who, type)
+			     : hb__copy("\"stands\":null,\"release\":null");
+	char *hint = any ? hb__format("; perhaps they wait for %s, who stand ('%s' at the prompt lets these go on)",
+				   who, type)
+			 : hb__copy("");
 	for (int32_t i = hb_set_next(set, 0); i >= 0; i = hb_set_next(set, i + 1)) {
 		const hb_proc *p = hb_session_proc(hb__live_session(d->live), i);
-		if (!p || hb_session_arrival(hb__live_session(d->live), i) != HB_UNDERWAY)
-			continue;
-		struct doing r = doing_of(d, p);
-		double seconds = r.since > 0 ? now - r.since : -1; /* of a job that runs without hbdb nobody knows */
-		char *call = r.call ? hb__d_json(r.call) : hb__copy("null"), *text = hb__d_json(r.text);
-		char *known = seconds < 0 ? hb__copy("null") : hb__format("%.1f", seconds);
-		char *json = hb__format("\"doing\":\"%s\",\"call\":%s,\"event\":%llu,\"seconds\":%s,\"text\":%s",
-			r.what, call, (unsigned long long)hb__d_event_of(p), known, text);
-		if (seconds < 0)
-			hb__d_reply(d, i, false, json, "%s", r.text);
-		else
-			hb__d_reply(d, i, false, json, "%s, for %.0f s", r.text, seconds);
-		free(known);
-		free(call);
-		free(text);
-		free_doing(&r);
+		if (p && hb_session_arrival(hb__live_session(d->live), i) == HB_UNDERWAY)
+			say_one(d, p, standing);
 	}
 	if (d->nreplies)
-		note_waiting(d, set);
+		hb__d_note(d, "still waiting; Ctrl-C gives the prompt back, set timeout limits waits%s:", hint);
 	hb__d_replies(d, "waiting");
+	free(hint);
+	free(standing);
+	free(type);
 }
 
 /* So many bytes of a text that they fit into a line of the terminal. */
