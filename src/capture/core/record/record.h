@@ -173,6 +173,14 @@ static inline void hb__wanted_function(struct hb__wanted *w)
 	w->plain = false;
 	w->tags = 0;
 }
+/* ... where it is known already; NULL: not so. */
+static inline struct hb__slot *hb__slot_of_function(struct hb__lane *lane, const struct hb__fn *fn)
+{
+	struct hb__slots *t = lane->slots;
+	uint32_t at = t->bucket[fn->id];
+	struct hb__slot *s = at ? &t->slot[at - 1] : NULL;
+	return likely(s && s->fn == fn) ? s : NULL;
+}
 /* Writes its definition into the lane. */
 void hb__slot_define(struct hb__lane *lane, const struct hb__slot *slot);
 /* An open argument is another than in the call before: what the key has, and its neutral value. */
@@ -303,6 +311,27 @@ static inline void hb__row_usual(struct hb__call *c, uint64_t exit, int error)
 		hb__row_quick(c->lane, c->slot, c->enter, exit, c->check, NULL, 0);
 	else
 		hb__row_event(c, exit, error);
+}
+
+/* Level order: the row of a choice. */
+static inline void hb__row_choice(struct hb__call *c, int error)
+{
+	struct hb__lane *lane = c->lane;
+	size_t n = c->nresults;
+	bool usual = !(lane->control->polls | (unsigned)error) && n - 1 < HB__ROW_QUICK &&
+		     (size_t)(lane->end - lane->w) >= (2 + n) * HB_UV_MAX;
+	if (unlikely(!usual)) {
+		hb__row_event(c, 0, error);
+		return;
+	}
+	uint8_t *w = lane->w;
+	uint16_t row = c->slot->row | 1;
+	memcpy(w, &row, 2);
+	w += c->slot->row_bytes;
+	*w++ = (uint8_t)n;
+	for (size_t i = 0; i < n; i++)
+		w = hb_put_sv(w, c->results[i]);
+	hb__row_done(lane, w);
 }
 
 /* ---- define.c: definitions of the whole process ---- */

@@ -105,11 +105,17 @@ void hb__carry_probed(struct hb__call *c, MPI_Status *st);
 void hb__carry_matched(struct hb__call *c, struct hb__request *r);
 
 /* ---- prefix.c, between these files ---- */
-void hb__prefix_fill(struct hb__call *c, struct hb__carry *out);
+void hb__prefix_fill(struct hb__call *c, struct hb__prefix *p, int peer);
 /* What arrived with a receive that is over: note, knowledge, races. */
 void hb__carry_received(struct hb__call *c, struct hb__carry *in, const char *kind, const struct hb__request *posting,
 	MPI_Status *st, int error);
 static inline bool hb__prefix_came(const struct hb__carry *in) { return in->prefix->magic == HB__PREFIX_MAGIC; }
+
+/* ---- short.c: blocking messages that are short and come as they came before ---- */
+int hb__short_send(struct hb__call *c);
+int hb__short_recv(struct hb__call *c, MPI_Status *st);
+/* ways.c: any blocking call; st: of what it receives, NULL: it only sends. */
+int hb__carry_message(struct hb__call *c, const struct hb__request *probe, MPI_Status *st);
 
 /* ---- buffer.c: MPI_Bsend packs into memory of the program, which has no room for prefixes ---- */
 int hb__carry_attach(struct hb__call *c);

@@ -121,7 +121,7 @@ void hb__carry_end_process(void)
 void hb__carry_start(struct hb__call *c, struct hb__request *r)
 {
 	if (r && r->out)
-		hb__prefix_fill(c, r->out);
+		hb__prefix_fill(c, r->out->prefix, r->out->peer);
 	if (r && r->in)
 		r->in->prefix->magic = 0;
 }

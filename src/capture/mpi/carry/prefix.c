@@ -22,14 +22,13 @@ void hb__carry_begin_process(void)
 	hb__carry_register();
 }
 
-void hb__prefix_fill(struct hb__call *c, struct hb__carry *out)
+void hb__prefix_fill(struct hb__call *c, struct hb__prefix *p, int peer)
 {
-	struct hb__prefix *p = out->prefix;
 	p->magic = HB__PREFIX_MAGIC;
 	p->rank = hb__rank;
 	p->lane = c->lane->number;
 	p->event = c->lane->control->events + 1; /* a send runs nobody's callback: its row comes next */
-	p->sent = hb__race_send(out->peer);
+	p->sent = hb__race_send(peer);
 	p->epoch = hb__threaded ? 0 : c->lane->epoch; /* threads may call them in another order */
 	if (!hb__config.racing)
 		return;
@@ -156,7 +155,7 @@ static void describe_out(struct hb__call *c, struct hb__carry *out, const struct
 	int dest = (int)hb__arg(c, HB_R_DEST), n = comm->inter ? comm->remote_size : comm->size;
 	out->peer = dest < 0 || dest >= n ? -1 : comm->inter ? comm->remote[dest] : comm->member[dest];
 	if (!(c->fn->flags & HB_PERSISTENT))
-		hb__prefix_fill(c, out);
+		hb__prefix_fill(c, out->prefix, out->peer);
 }
 
 static void describe_in(

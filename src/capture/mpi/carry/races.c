@@ -142,14 +142,14 @@ static struct past *past_new(void)
 	return p;
 }
 
-/* True when p comes after the receives of `run` as they come after each other; it is then one of them. */
-static bool extends(struct past *run, const struct past *p)
+/* The receive `in` of this lane comes after those of `run` as they come after each other: it is now one of them. */
+static bool extends(
+	struct past *run, const struct hb__lane *lane, const struct hb__carry *in, const struct stand *b)
 {
-	const struct stand *a = &run->last, *b = &p->first;
-	if (run->lane != p->lane || !run->known || !p->known || run->from != p->from ||
-		run->from_lane != p->from_lane || run->asked.comm != p->asked.comm ||
-		run->asked.source != p->asked.source || run->asked.tag != p->asked.tag || b->place <= a->place ||
-		b->sent < a->sent)
+	const struct stand *a = &run->last;
+	if (run->lane != lane || !run->known || run->from != in->prefix->rank || run->from_lane != in->prefix->lane ||
+		run->asked.comm != in->asked.comm || run->asked.source != in->asked.source ||
+		run->asked.tag != in->asked.tag || b->place <= a->place || b->sent < a->sent)
 		return false;
 	struct stand step = {
 		b->event - a->event, b->place - a->place, b->sent - a->sent, b->done - a->done, b->epoch - a->epoch};
@@ -165,11 +165,6 @@ static bool extends(struct past *run, const struct past *p)
 
 static void list(struct past *p)
 {
-	if (newest && extends(newest, p)) {
-		p->after = unused;
-		unused = p;
-		return;
-	}
 	p->before = newest;
 	p->after = NULL;
 	*(newest ? &newest->after : &oldest) = p;
@@ -278,29 +273,34 @@ static void compete(const struct hb__carry *in, bool known, int32_t source, int3
 			rival(r, known, p);
 }
 
+/* in: NULL, of a receive without a prefix. known: the sender of its message is. */
 static void over(struct hb__call *c, const struct hb__carry *in, bool known)
 {
-	struct past *r = past_new();
-	if (!r)
-		return;
-	*r = (struct past){.lane = c->lane, .count = 1};
-	r->first = (struct stand){.event = c->lane->control->events + 1, .done = messages, .epoch = epochs};
-	if (in) {
-		r->asked = in->asked;
-		r->known = known;
-		r->from = in->prefix->rank;
-		r->from_lane = in->prefix->lane;
-		r->first.sent = in->prefix->sent;
-		r->first.place = in->asked.place;
-	}
-	r->last = r->first;
+	const struct hb__prefix *from = in ? in->prefix : NULL;
+	struct stand now = {.event = c->lane->control->events + 1,
+		.place = in ? in->asked.place : 0,
+		.sent = in ? from->sent : 0,
+		.done = messages,
+		.epoch = epochs};
 	bool another =
-		in && (in->rivals || (in->rival && (in->rival_rank != r->from || in->rival_lane != r->from_lane)));
+		in && (in->rivals || (in->rival && (in->rival_rank != from->rank || in->rival_lane != from->lane)));
 	/* The rows of callbacks stand before that of the call that ran them: replay needs them to know which is which. */
-	if (!known || another || c->lane->nested)
-		doom(r);
+	bool races = !known || another || c->lane->nested;
+	if (!races && newest && extends(newest, c->lane, in, &now))
+		return;
+	struct past *p = past_new();
+	if (!p)
+		return;
+	*p = (struct past){.lane = c->lane, .known = known, .count = 1, .first = now, .last = now};
+	if (in) {
+		p->asked = in->asked;
+		p->from = from->rank;
+		p->from_lane = from->lane;
+	}
+	if (races)
+		doom(p);
 	else
-		list(r);
+		list(p);
 }
 
 void hb__race_received(struct hb__call *c, struct hb__carry *in, int32_t source, int32_t tag)

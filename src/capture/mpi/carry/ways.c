@@ -2,8 +2,7 @@
 #include "capture/mpi/carry/carry.h"
 #include "capture/mpi/observe/observe.h"
 
-/* A blocking call; st: of what it receives, NULL: it only sends. */
-static int message(struct hb__call *c, const struct hb__request *probe, MPI_Status *st)
+int hb__carry_message(struct hb__call *c, const struct hb__request *probe, MPI_Status *st)
 {
 	struct hb__carried k;
 	hb__carry_begin(c, probe, &k);
@@ -12,10 +11,6 @@ static int message(struct hb__call *c, const struct hb__request *probe, MPI_Stat
 	hb__carry_end(c, &k, probe, st, code);
 	return code;
 }
-
-static int send(struct hb__call *c) { return message(c, NULL, NULL); }
-static int recv(struct hb__call *c, MPI_Status *st) { return message(c, NULL, st); }
-static int mrecv(struct hb__call *c, const struct hb__request *probe, MPI_Status *st) { return message(c, probe, st); }
 
 /* Its prefixes become the request's when that is known. */
 static int post(struct hb__call *c, const struct hb__request *probe)
@@ -81,10 +76,10 @@ static void finalizing(struct hb__call *c)
 void hb__carry_register(void)
 {
 	static const struct hb__way way = {.call = call,
-		.send = send,
+		.send = hb__short_send,
 		.post = post,
-		.recv = recv,
-		.mrecv = mrecv,
+		.recv = hb__short_recv,
+		.mrecv = hb__carry_message,
 		.free = free_request,
 		.attach = hb__carry_attach,
 		.detach = hb__carry_detach};

@@ -84,7 +84,10 @@ const struct hb__slot *hb__slot_of_another(struct hb__call *c)
 	struct hb__wanted w;
 	bool new;
 	uint32_t changed;
-	if (unlikely(hb__config.order)) {
+	if (hb__config.order) {
+		struct hb__slot *known = hb__slot_of_function(c->lane, c->fn);
+		if (likely(known != NULL))
+			return known;
 		hb__wanted_function(&w);
 	} else {
 		w.pc = hb__site_of(c->pc, c->cfa);

@@ -67,7 +67,7 @@ static inline void hb__end(struct hb__call *c, int code)
 	if (likely(!hb__config.order))
 		hb__row_usual(c, hb__tick(), error);
 	else
-		hb__row_event(c, 0, error);
+		hb__row_choice(c, error);
 	lane->control->inside = c->outer_inside;
 	if (c->nresults || unlikely(c->own != NULL))
 		hb__scratch_release(lane, c->mark);
