@@ -64,13 +64,18 @@ static const struct hb__fn fn_{name} = {{
 	.role = {{{roles}}}, .invoke = invoke_{name}, .means = &hb_meanings[HB_FN_{name}],
 }};
 
-static inline __attribute__((always_inline)) int go_{name}(
-	const hb__function *at, const void *pc, const void *cfa{more_params})
-{{{quick}
+{inlined} int any_{name}({params_first}const hb__function *at, const void *pc, const void *cfa)
+{{
 	if (unlikely(hb__foreign))
 		return {call};
 	uintptr_t a[] = {{{pack}}};
 	return hb__wrap(&fn_{name}, a, at, pc, cfa);
+}}
+
+static inline __attribute__((always_inline)) int go_{name}(
+	const hb__function *at, const void *pc, const void *cfa{more_params})
+{{{quick}
+	return any_{name}({names_first}at, pc, cfa);
 }}
 
 HB__EXPORT int hb_{name}({wide_params}) __asm__("{name}");
@@ -128,17 +133,17 @@ QUICK = {
     "send": ("HB__UNUSUAL_ALONE", "", """
 		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
 		int code = {call};
-		return hb__quick_end(q, hb__tick(), check, code);"""),
+		return hb__quick_end(q, hb__counter_tick(), check, code);"""),
     "post send": ("HB__UNUSUAL", "", """
 		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
 		int code = {call};
-		uint64_t exit = hb__tick();
+		uint64_t exit = hb__counter_tick();
 		if (likely(code == MPI_SUCCESS))
 			hb__quick_track(lane, (const MPI_Request *){newreq});
 		return hb__quick_end(q, exit, check, code);"""),
     "post receive": ("HB__UNUSUAL", "", BEGIN + """
 		int code = {call};
-		uint64_t exit = hb__tick();
+		uint64_t exit = hb__counter_tick();
 		if (likely(code == MPI_SUCCESS))
 			hb__quick_track_receive(lane, s, (const MPI_Request *){newreq}, {source_at}, {tag_at});
 		return hb__quick_end(q, exit, 0, code);"""),
@@ -421,8 +426,11 @@ def emit(row):
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
     fields |= dict(call="((int (*)(%s))*at)(%s)" % (", ".join("uintptr_t" for _ in names) or "void", ", ".join(names)),
                    pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0")
+    quick = quick_way(row, fields, types)
+    # Beside a quick way the other one stands apart, and where the arguments are: the quick one needs no room for them.
     return WRAPPER.format(
-        quick=quick_way(row, fields, types),
+        quick=quick, inlined="static __attribute__((noinline))" if quick else "static inline __attribute__((always_inline))",
+        params_first="".join(f"uintptr_t {n}, " for n in names), names_first="".join(n + ", " for n in names),
         nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
         nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
         wide_params=", ".join(f"uintptr_t {n}" for n in names) or "void",

@@ -68,6 +68,7 @@ struct hb__user;
 enum {                    /* what is not to be had for the calls of a lane */
 	HB__AT_ORDER = 1, /* only choices are stored */
 	HB__LOCKED = 2,   /* tables of handles need their lock */
+	HB__SYSTEM = 4,   /* level events: the clock is not the processor's counter */
 };
 #define HB__WORD_LIMIT(limit) ((uint32_t)(limit) << 24) /* ... in the word of the lane */
 
@@ -78,7 +79,7 @@ struct hb__lane {
 			uint8_t depth;   /* > 0: inside a wrapped call */
 			uint8_t special; /* calls are checked, or a session controls them */
 			uint8_t handled; /* others have a part in calls (replay, level racing), or more than events is asked for */
-			uint8_t limits; /* HB__AT_ORDER, HB__LOCKED */
+			uint8_t limits; /* HB__AT_ORDER, ... */
 		};
 		uint16_t unusual; /* depth or special */
 		uint32_t word;    /* all of it: one test on the way of a call */

@@ -85,7 +85,10 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number)
 		return NULL;
 	lane->last = &lane->slots->none;
 	lane->last_tick = hb__tick();
-	lane->limits = (uint8_t)((hb__config.order ? HB__AT_ORDER : 0) | (hb__threaded ? HB__LOCKED : 0));
+	lane->limits = (uint8_t)((hb__config.order           ? HB__AT_ORDER
+					 : hb__clock.counter ? 0
+							     : HB__SYSTEM) |
+				 (hb__threaded ? HB__LOCKED : 0));
 	pthread_mutex_lock(&lanes_lock);
 	lane->special = all_special;
 	lane->handled = all_handled || hb__config.mode == HB__REPLAY || hb__config.shake;

@@ -143,8 +143,7 @@ static struct past *past_new(void)
 }
 
 /* The receive `in` of this lane comes after those of `run` as they come after each other: it is now one of them. */
-static bool extends(
-	struct past *run, const struct hb__lane *lane, const struct hb__carry *in, const struct stand *b)
+static bool extends(struct past *run, const struct hb__lane *lane, const struct hb__carry *in, const struct stand *b)
 {
 	const struct stand *a = &run->last;
 	if (run->lane != lane || !run->known || run->from != in->prefix->rank || run->from_lane != in->prefix->lane ||

@@ -46,6 +46,13 @@ static bool of_block(const uint8_t *b, int64_t bytes, uint64_t *h)
 	return true;
 }
 
+#define TINY 16 /* ... and those need no registers saved */
+/* The same as XXH3_64bits, as another function: that one stands below and is to have few bytes alone. */
+static __attribute__((noinline)) uint16_t of_short(const void *p, size_t bytes)
+{
+	return told(XXH3_64bits_withSeed(p, bytes, 0));
+}
+
 /* Of more than a short message, or of memory that has to be asked for. Apart, so that the way of short ones saves no registers. */
 static __attribute__((noinline)) uint16_t of_any(const void *p, int64_t bytes)
 {
@@ -64,7 +71,7 @@ uint16_t hb__contents(const void *p, int64_t bytes)
 	uintptr_t first = (uintptr_t)p >> HB__PAGE_BITS, last = ((uintptr_t)p + (size_t)bytes - 1) >> HB__PAGE_BITS;
 	if (unlikely((uint64_t)bytes - 1 >= SHORT || first != last || !hb__page_is_known(first)))
 		return of_any(p, bytes);
-	return told(XXH3_64bits(p, (size_t)bytes));
+	return likely(bytes <= TINY) ? told(XXH3_64bits(p, (size_t)bytes)) : of_short(p, (size_t)bytes);
 }
 
 /* ---- collectives ---- */

@@ -5,6 +5,7 @@
 
 /* Calls made before MPI_Init or after MPI_Finalize; told with the first lane. */
 uint64_t hb__early_calls[HB_FN_COUNT];
+uint8_t hb__plain[HB_FN_COUNT];
 
 static hb__function next_of(const struct hb__fn *fn, enum hb__entry entry)
 {
@@ -30,8 +31,10 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	c.nresults = 0;
 	c.enter = 0;
 	lane->depth = 1;
-	if (unlikely(lane->control->calls[id]++ == 0))
+	if (unlikely(lane->control->calls[id]++ == 0)) {
 		hb__define_function(fn); /* a count needs a name */
+		__atomic_store_n(&hb__plain[id], hb__handlers[id] == hb__on_plain, __ATOMIC_RELEASE);
+	}
 	if (special && hb__controlled && hb__handlers[id] != hb__on_plain && hb__handlers[id] != hb__on_moving)
 		hb__control_look(lane, true);
 	bool checked = special && hb__checking, passes = false;

@@ -10,18 +10,19 @@
 
 /* The short way of a function that is counted and no event: returns from the wrapper where nothing is unusual. call: of the
  * library's function. */
-#define HB__PLAIN(number, call)                                                              \
-	do {                                                                                 \
-		struct hb__lane *lane = hb__self;                                            \
-		if (likely(lane && !lane->unusual && hb__handlers[number] == hb__on_plain && \
-			    lane->control->calls[number])) {                                 \
-			lane->control->calls[number]++;                                      \
-			lane->depth = 1;                                                     \
-			int code = call;                                                     \
-			lane->depth = 0;                                                     \
-			return code;                                                         \
-		}                                                                            \
+#define HB__PLAIN(number, call)                                            \
+	do {                                                               \
+		struct hb__lane *lane = hb__self;                          \
+		if (likely(lane && !lane->unusual && hb__plain[number])) { \
+			lane->control->calls[number]++;                    \
+			lane->depth = 1;                                   \
+			int code = call;                                   \
+			lane->depth = 0;                                   \
+			return code;                                       \
+		}                                                          \
 	} while (0)
+/* Such a function that was called: its handler is the plain one, and it has its name in the log. */
+extern uint8_t hb__plain[HB_FN_COUNT];
 
 /* Called by every generated wrapper. next: where the library's function stands in hb__next, under the name that was called. */
 int hb__wrap(const struct hb__fn *fn, uintptr_t *a, const hb__function *next, const void *pc, const void *cfa);

@@ -101,7 +101,7 @@ int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function ne
 	uintptr_t was = (uintptr_t)*req;
 	struct waited done = {1, req, &was, st == MPI_STATUS_IGNORE ? &own : st};
 	int code = ((int (*)(MPI_Request *, MPI_Status *))next)(req, done.st);
-	uint64_t exit = hb__tick();
+	uint64_t exit = hb__counter_tick();
 	if (unlikely(code != MPI_SUCCESS || !put_all(q, exit, &done)))
 		put_any(q, exit, &done, code);
 	return hb__quick_over(q, code);
@@ -117,7 +117,7 @@ int hb__quick_waitall(
 	for (int i = 0; i < n; i++)
 		was[i] = (uintptr_t)reqs[i];
 	int code = ((int (*)(int, MPI_Request *, MPI_Status *))next)(n, reqs, done.st);
-	uint64_t exit = hb__tick();
+	uint64_t exit = hb__counter_tick();
 	if (unlikely(code != MPI_SUCCESS || !put_all(q, exit, &done)))
 		put_any(q, exit, &done, code);
 	return hb__quick_over(q, code);

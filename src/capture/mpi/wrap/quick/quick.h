@@ -15,7 +15,7 @@
  * none; ... or that only choices are stored, for a call that only looks. */
 #define HB__UNUSUAL UINT32_MAX
 #define HB__UNUSUAL_ALONE (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED))
-#define HB__UNUSUAL_POLL (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED | HB__AT_ORDER))
+#define HB__UNUSUAL_POLL (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED | HB__AT_ORDER | HB__SYSTEM))
 
 /* A pointer where the standard wants one, or says that none is wanted. */
 #define HB__ANSWERS(pointer, ignore) ((uintptr_t)(ignore) == 0 || (pointer) != 0)
@@ -26,6 +26,7 @@
 struct hb__quick {
 	struct hb__lane *lane;
 	struct hb__slot *slot;
+	struct hb_lane_control *control;
 	uint64_t enter;
 };
 
@@ -37,9 +38,9 @@ static inline __attribute__((always_inline)) struct hb__quick hb__quick_begin(
 	lane->depth = 1;
 	control->calls[function]++; /* named, for it has a slot */
 	control->inside = (uint64_t)slot->id + 1;
-	uint64_t enter = hb__tick();
+	uint64_t enter = hb__counter_tick();
 	control->inside_enter = enter;
-	return (struct hb__quick){lane, slot, enter};
+	return (struct hb__quick){lane, slot, control, enter};
 }
 
 /* The rows of calls that failed, and of those that answer which message there was. */
@@ -48,7 +49,7 @@ void hb__quick_message(struct hb__quick q, uint64_t exit, uint16_t check, const 
 
 static inline __attribute__((always_inline)) int hb__quick_over(struct hb__quick q, int code)
 {
-	q.lane->control->inside = 0;
+	q.control->inside = 0;
 	q.lane->depth = 0;
 	return code;
 }
@@ -73,7 +74,7 @@ static inline __attribute__((always_inline)) uint16_t hb__quick_sent(const struc
 static inline __attribute__((always_inline)) int hb__quick_received(
 	struct hb__quick q, uint16_t check, const MPI_Status *st, int code)
 {
-	uint64_t exit = hb__tick();
+	uint64_t exit = hb__counter_tick();
 	bool silent = q.slot->answers == HB__TELLS_NOTHING ||
 		      (q.slot->answers == HB__TELLS_OTHER_SIZE && hb__status_bytes(st) == q.slot->bytes);
 	if (unlikely(code != MPI_SUCCESS))
@@ -99,7 +100,7 @@ static inline __attribute__((always_inline)) uint16_t hb__quick_side(const struc
 static inline __attribute__((always_inline)) int hb__quick_collected(
 	struct hb__quick q, uint16_t given, uintptr_t buffer, int code)
 {
-	uint64_t exit = hb__tick();
+	uint64_t exit = hb__counter_tick();
 	uint16_t check = given;
 	if (q.slot->out.there) {
 		uint16_t got = code == MPI_SUCCESS ? hb__quick_side(&q.slot->out, buffer) : 0;

@@ -44,7 +44,7 @@ int hb__quick_waitany(struct hb__lane *lane, struct hb__slot *slot, hb__function
 	keep(&k, n, reqs, NULL);
 	st = st == MPI_STATUS_IGNORE ? k.own : st;
 	int code = ((int (*)(int, MPI_Request *, int *, MPI_Status *))next)(n, reqs, index, st);
-	uint64_t exit = hb__tick();
+	uint64_t exit = hb__counter_tick();
 	answered(&c, q);
 	if (code == MPI_SUCCESS || hb__error_class(code) != HB_ERR_REQUEST)
 		hb__one_completed(&c, &k.s, *index, st, code);
@@ -59,7 +59,7 @@ int hb__quick_waitsome(struct hb__lane *lane, struct hb__slot *slot, hb__functio
 	struct kept k;
 	keep(&k, n, reqs, st);
 	int code = ((int (*)(int, MPI_Request *, int *, int *, MPI_Status *))next)(n, reqs, out, indices, k.s.st);
-	uint64_t exit = hb__tick();
+	uint64_t exit = hb__counter_tick();
 	answered(&c, q);
 	hb__some_completed(&c, &k.s, *out, indices, code);
 	return told(&c, q, exit, code);
