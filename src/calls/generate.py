@@ -113,7 +113,7 @@ COUNTED_POST = """
 		return hb__counted_end(lane, code);"""
 WILD = "((int){source} == MPI_ANY_SOURCE || (int){last_tag} == MPI_ANY_TAG)"
 ORDER = {  # what makes it no choice, and what is done
-    "send": ("", COUNTED), "collective": ("", COUNTED),
+    "send": ("", COUNTED), "collective": ("", COUNTED), "cast": ("", COUNTED),
     "post send": ("", COUNTED_POST.replace("{track}", "hb__quick_track(lane, (const MPI_Request *){newreq})")),
     "post receive": ("", COUNTED_POST.replace("{track}", "hb__counted_receive(lane, (const MPI_Request *){newreq}, (int){source}, (int){last_tag})")),
     "receive": (" && !" + WILD, COUNTED), "exchange": (" && !" + WILD, COUNTED),
@@ -130,10 +130,11 @@ STATUS_THERE = " && HB__ANSWERS({status}, MPI_STATUS_IGNORE)"
 STATUSES_THERE = " && HB__ANSWERS({statuses}, MPI_STATUSES_IGNORE)"
 SEVERAL = " && (unsigned){nreq} <= HB__QUICK_REQUESTS && {reqs}"
 QUICK = {
-    "send": ("HB__UNUSUAL_ALONE", "", """
-		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
+    # The buffer is still the library's when it returns: what it holds is looked at then, and no argument has to be kept for the call.
+    "send": ("HB__UNUSUAL_ALONE", "", BEGIN + """
 		int code = {call};
-		return hb__quick_end(q, hb__counter_tick(), check, code);"""),
+		uint64_t exit = hb__counter_tick();
+		return hb__quick_end(q, exit, hb__quick_sent(s, {buffer}), code);"""),
     "post send": ("HB__UNUSUAL", "", """
 		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
 		int code = {call};
@@ -157,7 +158,13 @@ QUICK = {
     "collective": ("HB__UNUSUAL_ALONE", "{placed}", """
 		uint16_t given = hb__quick_side(&s->in, {buffer});""" + BEGIN + """
 		int code = {call};
-		return hb__quick_collected(q, given, {out}, code);"""),
+		uint64_t exit = hb__counter_tick();
+		return hb__quick_collected(q, exit, given, {out}, code);"""),
+    # With one buffer: what goes in is there afterwards, too.
+    "cast": ("HB__UNUSUAL_ALONE", "{placed}", BEGIN + """
+		int code = {call};
+		uint64_t exit = hb__counter_tick();
+		return hb__quick_collected(q, exit, hb__quick_side(&s->in, {buffer}), {out}, code);"""),
     "wait": ("HB__UNUSUAL", " && {request}" + STATUS_THERE, """
 		return hb__quick_wait(lane, s, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
     "waitall": ("HB__UNUSUAL", SEVERAL + STATUSES_THERE, """
@@ -451,7 +458,8 @@ def shape_of(row):
     if row.cls == "probe":
         return None if "newmsg" in kinds else "probed" if "poll" in flags else "receive"
     if row.cls == "collective":
-        return None if "newreq" in kinds else "collective"
+        cast = sum(kind in ("sbuf", "rbuf") for kind in kinds) == 1
+        return None if "newreq" in kinds else "cast" if cast else "collective"
     shape = {("request", "status"): "wait", ("nreq", "reqs", "statuses"): "waitall",
             ("nreq", "reqs", "index", "status"): "waitany", ("nreq", "reqs", "outcount", "indices", "statuses"): "waitsome",
             ("nreq", "reqs", "flag", "statuses"): "testall", ("nreq", "reqs", "index", "flag", "status"): "testany",

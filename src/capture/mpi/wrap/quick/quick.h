@@ -98,9 +98,8 @@ static inline __attribute__((always_inline)) uint16_t hb__quick_side(const struc
 }
 
 static inline __attribute__((always_inline)) int hb__quick_collected(
-	struct hb__quick q, uint16_t given, uintptr_t buffer, int code)
+	struct hb__quick q, uint64_t exit, uint16_t given, uintptr_t buffer, int code)
 {
-	uint64_t exit = hb__counter_tick();
 	uint16_t check = given;
 	if (q.slot->out.there) {
 		uint16_t got = code == MPI_SUCCESS ? hb__quick_side(&q.slot->out, buffer) : 0;
