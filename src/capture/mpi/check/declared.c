@@ -250,7 +250,7 @@ bool hb__check_declared(struct hb__call *c)
 		if (hb__has(c, HB_R_COMM))
 			l.comm = hb__comm_find(hb__arg(c, HB_R_COMM));
 		int64_t elements = count < 0 ? 1 : hb__value(&l, (unsigned)count);
-		if (elements > 0 && hb__significant(&l, i))
+		if (elements > 0 && hb__significant(l.c, i, l.comm))
 			tell(c, i, count, (MPI_Datatype)c->a[type], elements);
 	}
 	return !more;

@@ -139,7 +139,7 @@ void hb__slot_fill(struct hb__call *c, struct hb__slot *s)
 {
 	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	for (unsigned i = 0; i < s->nargs; i++)
-		s->arg[i] = hb__argument_significant(c, i, comm) ? neutral(c, s, i) : HB_UNDEFINED;
+		s->arg[i] = hb__significant(c, c->fn->recorded[i].arg, comm) ? neutral(c, s, i) : HB_UNDEFINED;
 	measure(c, s);
 	hb__slot_answers(s);
 	if (hb__config.order)

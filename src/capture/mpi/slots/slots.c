@@ -14,7 +14,7 @@ static uintptr_t array_digest(struct hb__call *c, unsigned i)
 {
 	uintptr_t p = c->a[c->fn->recorded[i].arg];
 	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
-	if (!p || !comm || !hb__argument_significant(c, i, comm))
+	if (!p || !comm || !hb__significant(c, c->fn->recorded[i].arg, comm))
 		return 0;
 	int n = hb__array_length(comm, c->fn, i);
 	uint64_t h = 0;

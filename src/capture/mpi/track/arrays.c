@@ -7,56 +7,58 @@
 #include "capture/mpi/family/family.h"
 #include "capture/mpi/track/track.h"
 
-static bool gathers(const struct hb__fn *fn)
+static bool scatters(const struct hb__fn *fn) { return fn->means->moves == HB_MOVES_SCATTER; }
+static bool combines(const struct hb__fn *fn)
 {
-	return fn->means->fit == HB_FIT_GATHER || fn->means->fit == HB_FIT_GATHERV;
+	return fn->means->moves == HB_MOVES_REDUCE || fn->means->moves == HB_MOVES_REDUCE_SCATTER;
+}
+static bool sends(const char *name) { return !strncmp(name, "send", 4) || !strcmp(name, "sdispls"); }
+static bool receives(const char *name) { return !strncmp(name, "recv", 4) || !strcmp(name, "rdispls"); }
+
+char hb__side_of(const struct hb__fn *fn, unsigned i)
+{
+	const char *name = fn->param[i].name;
+	if (!strcmp(name, "displs"))
+		return scatters(fn) ? 's' : 'r';
+	return sends(name) ? 's' : receives(name) ? 'r' : 0;
 }
 
-static bool scatters(const struct hb__fn *fn)
+static int root_at(const struct hb__fn *fn)
 {
-	return fn->means->fit == HB_FIT_SCATTER || fn->means->fit == HB_FIT_SCATTERV;
+	for (unsigned i = 0; i < fn->nargs; i++)
+		if (fn->param[i].kind == HB_P_ROOT)
+			return (int)i;
+	return -1;
 }
 
-/* The rooted collectives by the side that is significant at the root alone. */
-static bool root_only(const struct hb__fn *fn, const char *name)
+/* On an intercommunicator the root stands in one group; its other processes have no data, but say who they are. */
+static bool on_intercomm(const struct hb__call *c, unsigned i, char side, int at)
 {
-	return (gathers(fn) && !strncmp(name, "recv", 4)) || (scatters(fn) && !strncmp(name, "send", 4));
+	int root = (int)c->a[at];
+	if (root == MPI_PROC_NULL)
+		return (int)i == at || c->fn->param[i].kind == HB_P_COMM;
+	if (scatters(c->fn))
+		return side != (root == MPI_ROOT ? 'r' : 's');
+	return side != (root == MPI_ROOT ? 's' : 'r'); /* gathers, reduces */
 }
 
-static bool other_side(const struct hb__fn *fn, const char *name)
-{
-	return (gathers(fn) && !strncmp(name, "send", 4)) || (scatters(fn) && !strncmp(name, "recv", 4));
-}
-
-bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struct hb__comm *comm)
+bool hb__significant(const struct hb__call *c, unsigned i, const struct hb__comm *comm)
 {
 	const struct hb__fn *fn = c->fn;
-	const char *name = fn->recorded[recorded].name;
 	if (fn->cls != HB_COLLECTIVE || !comm)
 		return true;
-	bool send_side = !strncmp(name, "send", 4), recv_side = !strncmp(name, "recv", 4);
-	int root_at = -1;
-	for (unsigned i = 0; i < fn->nrecorded; i++)
-		if (fn->recorded[i].kind == HB_RECORDED_RANK)
-			root_at = fn->recorded[i].arg;
-	if (root_at >= 0) {
-		int root = (int)c->a[root_at];
-		if (comm->inter) {
-			if (root == MPI_PROC_NULL) /* the root's other processes: no data, but who they say they are */
-				return fn->recorded[recorded].kind == HB_RECORDED_COMM ||
-				       fn->recorded[recorded].kind == HB_RECORDED_RANK;
-			if (root_only(fn, name))
-				return root == MPI_ROOT;
-			return root != MPI_ROOT || !other_side(fn, name);
-		}
-		if (root_only(fn, name) && root != comm->rank)
+	char side = hb__side_of(fn, i);
+	int root = root_at(fn);
+	if (root >= 0 && comm->inter && !on_intercomm(c, i, side, root))
+		return false;
+	if (root >= 0 && !comm->inter && (int)c->a[root] != comm->rank)
+		if ((side == 'r' && !scatters(fn)) || (side == 's' && scatters(fn)))
 			return false;
-	}
-	if (send_side && hb__has(c, HB_R_SBUF) && (const void *)hb__arg(c, HB_R_SBUF) == MPI_IN_PLACE)
-		return false;
-	if (recv_side && hb__has(c, HB_R_RBUF) && (const void *)hb__arg(c, HB_R_RBUF) == MPI_IN_PLACE)
-		return false;
-	return true;
+	if (fn->param[i].kind == HB_P_SBUF || fn->param[i].kind == HB_P_RBUF || !side)
+		return true;
+	/* a reduction has one count for both sides; recvcounts of Reduce_scatter count in any case */
+	int buf = hb__role(c, side == 's' ? HB_R_SBUF : HB_R_RBUF);
+	return combines(fn) || buf < 0 || (const void *)c->a[buf] != MPI_IN_PLACE;
 }
 
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded)

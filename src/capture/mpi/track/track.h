@@ -133,7 +133,10 @@ bool hb__window_world_ranks(uintptr_t win, int *rank, int n);
 
 /* ---- arrays.c: how long the argument arrays of collectives are, and what counts at this process ---- */
 int hb__array_length(const struct hb__comm *comm, const struct hb__fn *fn, unsigned recorded);
-bool hb__argument_significant(struct hb__call *c, unsigned recorded, const struct hb__comm *comm);
+/* Which side of a collective argument i belongs to: 's' of what is sent, 'r' of what is received, 0: both. */
+char hb__side_of(const struct hb__fn *fn, unsigned i);
+/* Argument i, buffers and all; comm: NULL, not known: everything counts. */
+bool hb__significant(const struct hb__call *c, unsigned i, const struct hb__comm *comm);
 
 /* ---- requests.c: requests and matched messages that are alive ---- */
 struct hb__request {

@@ -79,8 +79,7 @@ int64_t hb__element(const struct hb__look *l, unsigned i, int64_t k);
 
 enum { HB__NO_OP = 13 }; /* MPI_NO_OP: its place in calls/operations.def */
 
-/* ---- part.c: what of a collective's arguments counts at this process ---- */
-bool hb__significant(const struct hb__look *l, unsigned i);
+/* ---- part.c: arguments of collectives; what of them counts at this process: track.h ---- */
 bool hb__in_place_allowed(const struct hb__look *l, unsigned i);
 /* How long an array of a collective is; 0 when that is not known. */
 int hb__length(const struct hb__look *l, unsigned i);

@@ -121,7 +121,7 @@ static bool insignificant(struct hb__call *c, unsigned i)
 			continue;
 		if (hb__has(c, HB_R_COMM))
 			comm = hb__comm_find(hb__arg(c, HB_R_COMM));
-		return !hb__argument_significant(c, k, comm);
+		return !hb__significant(c, i, comm);
 	}
 	return false;
 }
@@ -139,7 +139,7 @@ static void used_types(struct hb__call *c, unsigned i)
 	struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	int n = 0;
 	for (unsigned k = 0; comm && k < c->fn->nrecorded; k++)
-		if (c->fn->recorded[k].arg == i && hb__argument_significant(c, k, comm))
+		if (c->fn->recorded[k].arg == i && hb__significant(c, i, comm))
 			n = hb__array_length(comm, c->fn, k);
 	if (c->fn->cls == HB_LOCAL && hb__has(c, HB_R_COUNT))
 		n = (int)hb__arg(c, HB_R_COUNT);

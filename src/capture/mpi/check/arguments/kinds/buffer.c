@@ -210,8 +210,8 @@ static bool share(const struct piece *a, const struct piece *b)
 static bool takes_part(const struct hb__look *l, const struct data *d)
 {
 	const void *buf = (const void *)l->c->a[d->buf];
-	return buf && buf != MPI_IN_PLACE && (d->type >= 0 || d->types >= 0) && hb__significant(l, (unsigned)d->buf) &&
-	       !goes_nowhere(l, d);
+	return buf && buf != MPI_IN_PLACE && (d->type >= 0 || d->types >= 0) &&
+	       hb__significant(l->c, (unsigned)d->buf, l->comm) && !goes_nowhere(l, d);
 }
 
 static void between(struct hb__look *l, const struct data *a, const struct data *b)
@@ -270,7 +270,7 @@ void hb__look_buffers(struct hb__look *l)
 		n = n > 1 ? 1 : n;
 	for (int k = 0; k < n; k++) {
 		const void *buf = (const void *)l->c->a[d[k].buf];
-		if (!hb__significant(l, (unsigned)d[k].buf))
+		if (!hb__significant(l->c, (unsigned)d[k].buf, l->comm))
 			continue;
 		if (buf == MPI_IN_PLACE)
 			in_place(l, &d[k]);

@@ -159,7 +159,7 @@ static bool null_allowed(const struct hb__look *l, unsigned i, enum hb__handle w
 
 static void one(struct hb__look *l, unsigned i, enum hb__handle what, uintptr_t handle)
 {
-	if (hb__significant(l, i) && !null_allowed(l, i, what, handle) &&
+	if (hb__significant(l->c, i, l->comm) && !null_allowed(l, i, what, handle) &&
 		!(what == HB_HANDLE_DATATYPE && of_no_origin(l, i)))
 		hb__look_handle(l, i, -1, what, handle);
 }
@@ -180,7 +180,7 @@ static void array(struct hb__look *l, unsigned i)
 	int count = hb__find_param(l, "count"), counts = (int)i - 2; /* sendcounts, sdispls, sendtypes */
 	bool collective = l->fn->cls == HB_COLLECTIVE;
 	int64_t n = collective ? hb__length(l, i) : count >= 0 ? hb__value(l, (unsigned)count) : 0;
-	if (!types || !hb__significant(l, i))
+	if (!types || !hb__significant(l->c, i, l->comm))
 		return;
 	for (int64_t k = 0; k < n; k++) {
 		if (collective && (!l->c->a[counts] || hb__element(l, (unsigned)counts, k) == 0))

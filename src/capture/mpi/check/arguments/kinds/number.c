@@ -53,10 +53,10 @@ void hb__look_counts(struct hb__look *l)
 	int count = hb__find_param(l, "count");
 	for (unsigned i = 0; i < l->fn->nargs; i++) {
 		if (is_count(l, i)) {
-			if (hb__value(l, i) < 0 && hb__significant(l, i))
+			if (hb__value(l, i) < 0 && hb__significant(l->c, i, l->comm))
 				negative(l, i, -1, hb__value(l, i));
 		} else if (hb__kind(l, i) == HB_P_COUNTS && !signed_number(l, i)) {
-			if (collective && hb__significant(l, i))
+			if (collective && hb__significant(l->c, i, l->comm))
 				counts(l, i, hb__length(l, i));
 			else if (!collective && count >= 0)
 				counts(l, i, hb__value(l, (unsigned)count));

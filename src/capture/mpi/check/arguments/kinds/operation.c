@@ -104,7 +104,7 @@ void hb__look_operation(struct hb__look *l)
 		if (hb__kind(l, i) == HB_P_OP)
 			op = (int)i;
 	bool asked = hb__role(l->c, HB_R_TYPE) < 0; /* nothing is combined */
-	if (l->faulty || op < 0 || asked || !hb__significant(l, (unsigned)op))
+	if (l->faulty || op < 0 || asked || !hb__significant(l->c, (unsigned)op, l->comm))
 		return;
 	bool accumulates = l->fn->cls == HB_RMA, fetches = hb__fetches(l->fn);
 	int number = hb__op_look(l->c->a[op]);

@@ -47,7 +47,7 @@ static bool has_dimensions(const struct hb__look *l)
 static bool array_needed(const struct hb__look *l, unsigned i)
 {
 	if (l->fn->cls == HB_COLLECTIVE)
-		return l->comm && hb__significant(l, i) && hb__length(l, i) > 0;
+		return l->comm && hb__significant(l->c, i, l->comm) && hb__length(l, i) > 0;
 	if (hb__kind(l, i) == HB_P_PERDIM)
 		return has_dimensions(l);
 	for (unsigned k = 0; k < sizeof arrays / sizeof *arrays; k++)

@@ -49,7 +49,7 @@ static void received(struct hb__look *l, unsigned buf)
 	const void *at = (const void *)l->c->a[buf];
 	int count = next_of(l, buf + 1, HB_P_COUNT, HB_P_COUNTS, HB_P_CNT);
 	int type = next_of(l, buf + 1, HB_P_DTYPE, HB_P_DTYPES, HB_P_DTYPE);
-	if (!at || at == MPI_IN_PLACE || type < 0 || !hb__significant(l, buf))
+	if (!at || at == MPI_IN_PLACE || type < 0 || !hb__significant(l->c, buf, l->comm))
 		return;
 	if (count < 0 || hb__kind(l, (unsigned)count) != HB_P_COUNTS) {
 		int64_t n = count < 0 ? 1 : hb__value(l, (unsigned)count) * blocks(l, buf);

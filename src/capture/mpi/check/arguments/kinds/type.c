@@ -45,7 +45,7 @@ void hb__look_types(struct hb__look *l)
 		return;
 	for (unsigned i = 0; i < l->fn->nargs; i++) {
 		unsigned kind = hb__kind(l, i);
-		if ((kind != HB_P_DTYPE && kind != HB_P_DTYPES) || !hb__significant(l, i) || !l->c->a[i])
+		if ((kind != HB_P_DTYPE && kind != HB_P_DTYPES) || !hb__significant(l->c, i, l->comm) || !l->c->a[i])
 			continue;
 		if (kind == HB_P_DTYPE) {
 			committed(l, i, -1, (MPI_Datatype)l->c->a[i]);
