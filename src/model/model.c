@@ -45,7 +45,7 @@ static void tick(void *user, uint64_t events)
 
 static hb_status wrong_level(const hb_source *s, hb_error *err)
 {
-	char name[HB_PROCESS_RANGE];
+	hb_process_name name;
 	if (err) {
 		*err = (hb_error){.status = HB_E_ARGUMENT};
 		snprintf(err->message, sizeof err->message,
@@ -66,14 +66,6 @@ static bool add_lines(hb_model *m, uint32_t process)
 			return false;
 	}
 	return true;
-}
-
-const char *hb_process_range(uint32_t world, int32_t first, int32_t last, char ret[HB_PROCESS_RANGE])
-{
-	int n = snprintf(ret, HB_PROCESS_RANGE, first == last ? "%d" : "%d-%d", first, last);
-	if (world)
-		snprintf(ret + n, (size_t)(HB_PROCESS_RANGE - n), "@%u", world);
-	return ret;
 }
 
 static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, hb_error *err)

@@ -34,6 +34,7 @@
 #include <hbdb/format.h>
 
 #include "model/event.h"
+#include "model/world/world.h"
 
 typedef struct hb_model hb_model;
 
@@ -68,10 +69,6 @@ typedef struct hb_process {
 	hb_ending ending;
 	bool cut; /* its log ends before the process did: what follows is not known */
 } hb_process;
-
-/* Ranks of one world that follow each other: "2", "2-4", and of another world than that of the first job "2@1", "2-4@1". */
-#define HB_PROCESS_RANGE 40
-const char *hb_process_range(uint32_t world, int32_t first, int32_t last, char ret[HB_PROCESS_RANGE]);
 
 typedef struct hb_line {
 	uint32_t process, lane;

@@ -74,7 +74,7 @@ static void name_joined(const hb_model *m, int64_t a, int64_t b, uint64_t before
 	hb_process_name name[2];
 	char text[96];
 	for (int i = 0; i < 2; i++)
-		hb_process_name_of(m->world[both[i] >> 32].number, (int32_t)both[i], name[i]);
+		hb_process_range(m->world[both[i] >> 32].number, (int32_t)both[i], (int32_t)both[i], name[i]);
 	snprintf(text, sizeof text, "JOIN.%s-%s.%llu", name[0], name[1], (unsigned long long)before);
 	snprintf(g->name, sizeof g->name, "%.*s", (int)sizeof g->name - 1, text);
 }

@@ -6,9 +6,11 @@
 
 #include "model/world/crossing.h"
 
-const char *hb_process_name_of(uint32_t world, int32_t rank, hb_process_name ret)
+const char *hb_process_range(uint32_t world, int32_t first, int32_t last, hb_process_name ret)
 {
-	snprintf(ret, HB_PROCESS_NAME, world ? "%d@%u" : "%d", rank, world);
+	int n = snprintf(ret, HB_PROCESS_NAME, first == last ? "%d" : "%d-%d", first, last);
+	if (world)
+		snprintf(ret + n, (size_t)(HB_PROCESS_NAME - n), "@%u", world);
 	return ret;
 }
 
@@ -63,7 +65,7 @@ bool hb__name_processes(const hb_log_named *logs, size_t n, hb_worlds *w)
 	w->name = calloc(n + 1, sizeof *w->name);
 	for (size_t i = 0; outside && w->name && i < n; i++) {
 		const hb_world *world = &w->world[w->of[i]];
-		hb_process_name_of(world->number, logs[i].rank, w->name[i]);
+		hb_process_range(world->number, logs[i].rank, logs[i].rank, w->name[i]);
 		if (!world->outside)
 			continue;
 		outside[some] = (struct named){.log = logs[i].log, .at = (uint32_t)i};

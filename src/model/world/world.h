@@ -45,7 +45,7 @@ typedef struct hb_untold {
 } hb_untold;
 
 /* "3", of another world "3@1"; of a process without MPI its program, "worker", "worker#2". */
-#define HB_PROCESS_NAME 32
+#define HB_PROCESS_NAME 40 /* room for two ranks, too */
 typedef char hb_process_name[HB_PROCESS_NAME];
 
 typedef struct hb_worlds {
@@ -84,8 +84,9 @@ static inline hb_named_process hb_worlds_member(const hb_worlds *w, size_t log, 
 }
 
 /* ---- names.c ---- */
-/* The name of rank `rank` in the world of that number; returns ret_name. */
-const char *hb_process_name_of(uint32_t world, int32_t rank, hb_process_name ret_name);
+/* Ranks of the world of that number that follow each other: "2", "2-4", of another world than that of the first job "2@1", "2-4@1".
+ * Returns ret_name. */
+const char *hb_process_range(uint32_t world, int32_t first, int32_t last, hb_process_name ret_name);
 
 /* What stands before a name in a sentence: "rank ", or nothing when it is that of a program. */
 static inline const char *hb_rank_word(const char *process_name)

@@ -37,7 +37,7 @@ static uint32_t collect(const struct hb__assembly *a, const struct hb__camps *sa
 
 static void add_range(char *text, size_t size, uint32_t world, int32_t from, int32_t to)
 {
-	char range[HB_PROCESS_RANGE];
+	hb_process_name range;
 	size_t n = strlen(text);
 	hb_process_range(world, from, to, range);
 	if (n + 24 > size || n + strlen(range) + 8 > size) {

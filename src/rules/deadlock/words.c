@@ -22,7 +22,7 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 {
 	enum { MOST = 12 }; /* runs of ranks */
 	const hb_process *p = hb_model_processes(g->m);
-	char run[HB_PROCESS_RANGE];
+	hb_process_name run;
 	size_t runs = 0;
 	hb__phrase(t, n == 1 ? "rank " : "ranks ");
 	for (size_t i = 0; i < n;) {

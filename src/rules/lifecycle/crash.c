@@ -64,7 +64,8 @@ static hb_status report(hb_case *c, const hb_remark *r, hb_error *err)
 			 : "its last call before it died");
 	return hb__finding(c, HB_CRASH, false,
 		"Look at the process where it died: replay the run with hbdb debug, which stops there and shows stack and variables.",
-		&point, 1, err, "rank %s was killed by signal %d (%s)%s%s", process->name, (int)sig, meaning(sig),
+		&point, 1, err, "%s%s was killed by signal %d (%s)%s%s", hb_rank_word(process->name), process->name,
+		(int)sig, meaning(sig),
 		!call    ? ""
 		: inside ? " inside "
 			 : " after ",

@@ -24,7 +24,8 @@ static bool comes_before(hb_ranked a, hb_ranked b) { return a.world != b.world ?
 
 char *hb__names_text(hb_ranked *p, size_t n)
 {
-	char *text = hb__copy(""), range[HB_PROCESS_RANGE];
+	char *text = hb__copy("");
+	hb_process_name range;
 	for (size_t i = 1; i < n; i++) /* few, and mostly in order */
 		for (size_t k = i; k && comes_before(p[k], p[k - 1]); k--) {
 			hb_ranked t = p[k];

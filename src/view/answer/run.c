@@ -4,7 +4,6 @@
 
 #include "answer.h"
 #include "races.h"
-#include "model/world/world.h"
 #include "view/build.h"
 #include "view/page/page.h"
 
@@ -69,7 +68,7 @@ static uint64_t put_early_lines(struct hb_request *r)
 		hb_process_name name;
 		events += line[i].events;
 		hb_text_format(&r->out, "%s{\"process\":%u,\"lane\":%u,\"name\":\"%s", i ? "," : "", line[i].process,
-			line[i].lane, p->name ? p->name : hb_process_name_of(p->world, p->rank, name));
+			line[i].lane, p->name ? p->name : hb_process_range(p->world, p->rank, p->rank, name));
 		if (line[i].lane)
 			hb_text_format(&r->out, ".%u", line[i].lane);
 		hb_text_format(&r->out, "\",\"events\":%llu,\"inside\":%s}", (unsigned long long)line[i].events,
