@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/world/world.h"
 #include "options.h"
 #include "terminal.h"
 
@@ -282,25 +283,40 @@ uint64_t hb__option_number(const hb_args *args, const char *name, uint64_t other
 	return value && *value ? strtoull(value, NULL, 10) : otherwise;
 }
 
+/* How long the rank, range or name is at the beginning of p; 0: none is there. */
+static size_t one_process(const char *p)
+{
+	size_t n = strspn(p, "0123456789"), more;
+	if (!n)
+		return strspn(p, HB_PROGRAM_LETTERS "#");
+	if (p[n] != '-' && p[n] != '@')
+		return n;
+	more = strspn(p + n + 1, "0123456789");
+	return more ? n + 1 + more : 0;
+}
+
 int hb__check_ranks(const char *command, const char *list)
 {
 	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-		size_t digits = strspn(p, "0123456789");
-		if (digits && p[digits] == '-') {
-			size_t more = strspn(p + digits + 1, "0123456789");
-			digits = more ? digits + 1 + more : 0;
-		}
-		if (!digits || (p[digits] && p[digits] != ','))
-			return hb__fail_with(
-				HB_EXIT_USAGE, "%s --rank takes ranks, as in 0,2,4-7, but got '%s'", command, list);
+		size_t n = one_process(p);
+		if (!n || (p[n] && p[n] != ','))
+			return hb__fail_with(HB_EXIT_USAGE,
+				"%s --rank takes ranks, as in 0,2,4-7, or names of processes, but got '%s'", command,
+				list);
 	}
 	return 0;
 }
 
-bool hb__has_rank(const char *list, int32_t rank)
+bool hb__has_process(const char *list, int32_t rank, const char *name)
 {
+	bool ranked = *hb_rank_word(name);
 	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
 		char *end;
+		size_t n = one_process(p);
+		if (strlen(name) == n && !memcmp(p, name, n))
+			return true;
+		if (!ranked || *p < '0' || *p > '9' || memchr(p, '@', n))
+			continue;
 		long first = strtol(p, &end, 10), last = first;
 		if (*end == '-')
 			last = strtol(end + 1, &end, 10);

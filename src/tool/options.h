@@ -85,9 +85,10 @@ const char *hb__guessed(hb_guess *g);
 /* Says that there is no such command, and which is near. */
 int hb__no_command(const char *word);
 
-/* A list of ranks, as in 0,2,4-7: whether it is one (0, or the exit code), and what is in it; NULL: all. */
+/* A list of ranks, as in 0,2,4-7, and of names of processes (0@1, worker#2): whether it is one (0, or the exit code), and whether a process
+ * is in it. A rank is that of any world. NULL: all are. */
 int hb__check_ranks(const char *command, const char *list);
-bool hb__has_rank(const char *list, int32_t rank);
+bool hb__has_process(const char *list, int32_t rank, const char *name);
 
 /* Prints the help of one command, or the overview. */
 void hb__print_help(const hb_command *command);

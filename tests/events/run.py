@@ -256,6 +256,13 @@ def programs():
     order = run(HBDB, "order", "pair:3", "pair#2:1", "job0.hbdb").stdout
     check("pair:3 and pair#2:1 are" in order and "of pair#2" in order and "rank" not in order, "events are found by these names", order)
     check(run(HBDB, "cone", "pair#2.0:1", "job0.hbdb").returncode == 0, "a lane, too")
+    said = run(HBDB, "dump", "--plain", "-r", "pair#2,_2nd_one", "job0.hbdb").stdout
+    check(said == "".join(line + "\n" for line in lines[3:]), "processes are asked for by their names", said)
+    run(HBDB, "export", "--to", "csv", "-r", "pair#2", "-o", "part", "job0.hbdb")
+    with open(os.path.join(folder, "part.events.csv")) as f:
+        check(len(f.read().splitlines()) == 4, "in an export, too")
+    none = run(HBDB, "dump", "-r", "other", "job0.hbdb")
+    check(none.returncode == 2 and "has no process other; its processes are pair,_2nd_one,pair#2" in none.stderr, "by one that is not there", none.all)
     none = run(HBDB, "cone", "pair#3:1", "job0.hbdb")
     check(none.returncode == 2 and "there is no pair#3:1: the recording has no process pair#3" in none.stderr, "one that is not there", none.all)
     one = objects("job0.hbdb")[6]

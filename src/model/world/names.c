@@ -41,7 +41,7 @@ static void program_name(const hb_log *log, char ret[PROGRAM])
 	if (!isalpha((unsigned char)*from))
 		*to++ = '_';
 	for (; *from && to < ret + PROGRAM - 1; from++)
-		*to++ = isalnum((unsigned char)*from) || strchr("._+-", *from) ? *from : '_';
+		*to++ = strchr(HB_PROGRAM_LETTERS, *from) ? *from : '_';
 	*to = 0;
 }
 

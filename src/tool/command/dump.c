@@ -146,7 +146,7 @@ static bool open_stream(struct dump *d, size_t i, uint32_t lane, struct stream *
 static void dump_by_rank(struct dump *d)
 {
 	for (size_t i = 0; i < d->logs.n; i++) {
-		if (!d->logs.at[i].log || !hb__has_rank(d->ranks, d->logs.at[i].rank))
+		if (!d->logs.at[i].log || !hb__has_process(d->ranks, d->logs.at[i].rank, d->views[i].name))
 			continue;
 		for (uint32_t lane = 0; lane < d->views[i].info->lanes; lane++) {
 			struct stream s;
@@ -186,8 +186,9 @@ static void dump_by_time(struct dump *d)
 	struct stream **heap = NULL;
 	size_t n = 0;
 	for (size_t i = 0; i < d->logs.n; i++)
-		for (uint32_t lane = 0; d->logs.at[i].log && hb__has_rank(d->ranks, d->logs.at[i].rank) &&
-					lane < d->views[i].info->lanes;
+		for (uint32_t lane = 0;
+			d->logs.at[i].log && hb__has_process(d->ranks, d->logs.at[i].rank, d->views[i].name) &&
+			lane < d->views[i].info->lanes;
 			lane++) {
 			struct stream *s = hb__alloc(sizeof *s);
 			if (!open_stream(d, i, lane, s) || !step(d, s)) {

@@ -64,12 +64,13 @@ void hb__export_wrote(hb_export *x, const char *path)
 bool hb__export_wants(const hb_export *x, size_t log)
 {
 	return x->run.logs.at[log].log && x->run.views[log].log && (!x->run.model || x->process_of[log] != HB_NO) &&
-	       hb__has_rank(x->ranks, x->run.logs.at[log].rank);
+	       hb__has_process(x->ranks, x->run.logs.at[log].rank, x->run.views[log].name);
 }
 
 bool hb__export_wants_process(const hb_export *x, uint32_t process)
 {
-	return process != HB_NO && hb__has_rank(x->ranks, hb_model_processes(x->run.model)[process].rank);
+	return process != HB_NO && hb__has_process(x->ranks, hb_model_processes(x->run.model)[process].rank,
+					   hb_model_process_name(x->run.model, process));
 }
 
 bool hb__export_wants_event(const hb_export *x, hb_at at)

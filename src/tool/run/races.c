@@ -66,7 +66,7 @@ static uint32_t new_group(struct hb_races *r, uint32_t process, uint32_t functio
 	r->line_found = r->line_found || there;
 	if (r->line && place && !there)
 		remember(r, place->text);
-	if (!there || (r->ranks && !hb__has_rank(r->ranks, p->rank)))
+	if (!there || (r->ranks && !hb__has_process(r->ranks, p->rank, p->name)))
 		return UNASKED;
 	return group_at(r, place ? place->text : "somewhere", f && f->name ? f->name : "a call");
 }

@@ -1,4 +1,5 @@
 /* The logs of a recording. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -256,17 +257,21 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	hb__print_notes(sum);
 }
 
-/* "0-3,7": the ranks that have logs, as far as they fit. */
+/* "0-3,7", "0-1,worker,worker#2": what has logs, as far as it fits. */
 static char *ranks_of(const hb_logs *logs)
 {
 	char *text = hb__copy("");
 	for (size_t i = 0, last; i < logs->n && strlen(text) < 100; i = last + 1) {
+		const char *name = logs->worlds.name ? logs->worlds.name[i] : "0";
 		last = i;
-		while (last + 1 < logs->n && logs->at[last + 1].rank <= logs->at[last].rank + 1)
+		while (*hb_rank_word(name) && last + 1 < logs->n &&
+			logs->at[last + 1].rank <= logs->at[last].rank + 1 &&
+			(!logs->worlds.name || *hb_rank_word(logs->worlds.name[last + 1])))
 			last++;
 		int32_t from = logs->at[i].rank, to = logs->at[last].rank;
-		char *more = to > from ? hb__format("%s%s%d-%d", text, *text ? "," : "", from, to)
-				       : hb__format("%s%s%d", text, *text ? "," : "", from);
+		char *more = !*hb_rank_word(name) ? hb__format("%s%s%s", text, *text ? "," : "", name)
+			     : to > from          ? hb__format("%s%s%d-%d", text, *text ? "," : "", from, to)
+						  : hb__format("%s%s%d", text, *text ? "," : "", from);
 		free(text);
 		text = more;
 	}
@@ -279,12 +284,15 @@ int hb__check_run_ranks(const char *command, const char *list, const hb_logs *lo
 		bool found = false;
 		char *one = hb__format("%.*s", (int)strcspn(p, ","), p);
 		for (size_t i = 0; i < logs->n; i++)
-			found = found || hb__has_rank(one, logs->at[i].rank);
+			found = found ||
+				hb__has_process(one, logs->at[i].rank, logs->worlds.name ? logs->worlds.name[i] : "0");
 		if (!found) {
 			char *known = ranks_of(logs);
 			int code = hb__fail_with(HB_EXIT_USAGE,
-				"%s --rank %s: the recording has no rank %s; its ranks are %s", command, list, one,
-				known);
+				isdigit((unsigned char)*one) && isdigit((unsigned char)*known)
+					? "%s --rank %s: the recording has no rank %s; its ranks are %s"
+					: "%s --rank %s: the recording has no process %s; its processes are %s",
+				command, list, one, known);
 			free(known);
 			free(one);
 			return code;
