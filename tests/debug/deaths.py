@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from lib import LAUNCH, LIMIT, Place, check, finish, has, lacks, mark, parts, processes, same
+from lib import LAUNCH, LIMIT, Place, check, finish, has, lacks, mark, parts, same
 
 SIZE = {"openmpi": 8, "mpich": 3}
 
@@ -48,7 +48,12 @@ def start_held(p, *more):
     """hbdb with a job that is held in the middle; its standard output tells when."""
     d = p.start("debug", "-x", "-", "ring.hbdb", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 text=True)
-    d.stdin.write("goto 1:6\n" + "".join(m + "\n" for m in more) + "focus\n")
+    return d, ask(d, "goto 1:6", *more)
+
+
+def ask(d, *commands):
+    """What it says to these."""
+    d.stdin.write("".join(c + "\n" for c in commands) + "focus\n")
     d.stdin.flush()
     text = ""
     while "focus [*]" not in text:
@@ -56,7 +61,7 @@ def start_held(p, *more):
         if not line:
             break
         text += line
-    return d, text
+    return text
 
 
 def killed(p):
@@ -89,7 +94,8 @@ def child_killed(p):
     steps = [pid for pid, _ in p.processes() if os.readlink("/proc/%d/exe" % pid) == p.path + "/steps"]
     same("%s: all processes are there" % p.mpi, len(steps), SIZE[p.mpi])
     os.kill(max(steps), signal.SIGKILL)
-    wait_for(lambda: not processes.lives(max(steps)))
+    # Its connection ends with the last of its threads, perhaps a moment after it has become a zombie.
+    check("%s: its death is seen" % p.mpi, wait_for(lambda: "dead" in ask(d, "status")))
     out, _ = d.communicate("set timeout 30\nwait\nstatus\nexpect [dead] is dead\nset onerror continue\n[held] print total\nrun\nexpect is held\n", timeout=LIMIT)
     has("%s: a held process is killed" % p.mpi, out, "dead", *(["total = "] if p.mpi == "openmpi" else []), "held in MPI_Init",
         "held, as expected")
