@@ -15,7 +15,6 @@
  * False: recording is not possible, said on stderr; lanes still work. */
 bool hb__log_create(const char *dir, bool discard);
 void hb__log_finish(uint32_t state);
-/* Rank and size are known now: the log was created before they were. */
 /* Of a log that was created before this was known: rank and size, and whether a layer (MPI) gave them; its file gets another name. */
 void hb__log_identity(bool layer);
 uint64_t hb__log_began(void); /* when the process did, in nanoseconds since the epoch */
