@@ -69,6 +69,22 @@ struct hb__request *hb__request_find(uintptr_t handle)
 	return r;
 }
 
+static void visit_chain(void (*visit)(void *user, const struct hb__request *r), void *user, const struct hb__request *r)
+{
+	for (; r; r = r->chain)
+		visit(user, r);
+}
+
+void hb__requests_alive(void (*visit)(void *user, const struct hb__request *r), void *user)
+{
+	hb__track_lock();
+	for (uint32_t i = 0; i < 1u << HB__RECENT_BITS; i++)
+		visit_chain(visit, user, hb__requests.recent[i]);
+	for (uint32_t i = 0; i < hb__requests.map.size; i++)
+		visit_chain(visit, user, hb__requests.map.value[i]);
+	hb__track_unlock();
+}
+
 struct hb__request *hb__request_take_locked(uintptr_t handle, const MPI_Request *at)
 {
 	hb__track_lock();

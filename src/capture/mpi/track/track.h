@@ -169,7 +169,7 @@ struct hb__request {
 	bool has_shadow;
 	struct hb__sent *sent;       /* replay: what a pending send sends from */
 	struct hb__awaited *awaited; /* a collective whose contents are looked at when it is over */
-	struct hb__watch *watch;     /* check: what watched it when it was made */
+	struct hb__watch *watch;     /* check: what is known of it beside this */
 };
 
 /* Most requests live for a few calls only. The newest with its place here is not in the map. */
@@ -186,6 +186,8 @@ struct hb__request *hb__request_more(void); /* one that was never used; NULL whe
 void hb__request_enqueue(struct hb__request *r);
 void hb__request_dequeue(struct hb__request *r);
 struct hb__request *hb__request_find(uintptr_t handle);
+/* Calls visit for each, in no order. */
+void hb__requests_alive(void (*visit)(void *user, const struct hb__request *r), void *user);
 /* hb__request_take when threads may be inside the library at once. */
 struct hb__request *hb__request_take_locked(uintptr_t handle, const MPI_Request *at);
 

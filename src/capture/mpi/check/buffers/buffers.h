@@ -61,7 +61,7 @@ struct hb__pending {
 	struct hb__region region[HB__REGIONS];
 };
 void hb__pending_begin(struct hb__call *c, struct hb__watch *w);
-void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error);
+void hb__pending_end(struct hb__call *c, struct hb__watch *w, const MPI_Status *st, int error);
 /* Nothing is known of its buffers any more; forget: nor will be. */
 void hb__pending_drop(struct hb__watch *w, bool forget);
 

@@ -191,7 +191,7 @@ static bool in_range(struct hb__call *c, struct hb__watch *w, int i)
 		wrong_partition(c, i, text);
 		return false;
 	}
-	if (ready && w->active && p->part[i].marked)
+	if (ready && w->request->active && p->part[i].marked)
 		wrong_partition(c, i, "this partition was said to be ready before, since the request was started");
 	return true;
 }
@@ -209,7 +209,7 @@ static void wrong_request(struct hb__call *c, const struct hb__watch *w, const c
 static void unready(struct hb__call *c, uintptr_t handle)
 {
 	const struct hb__watch *w = watch_at(handle);
-	const struct hb__partitions *p = w && w->active && !w->unsure ? w->partitions : NULL;
+	const struct hb__partitions *p = w && w->request->active && !w->unsure ? w->partitions : NULL;
 	char text[200];
 	size_t used = 0;
 	unsigned left = 0;
@@ -251,7 +251,7 @@ void hb__partitions_enter(struct hb__call *c)
 		wrong_request(c, w,
 			ready ? "only partitions of a request of MPI_Psend_init can be made ready"
 			      : "only partitions of a request of MPI_Precv_init can be asked for");
-	else if (ready && !w->active)
+	else if (ready && !w->request->active)
 		wrong_request(c, w, "it is not active: MPI_Start has to come first");
 	else if (w->partitions)
 		named(c, w, in_range);
@@ -277,7 +277,7 @@ static bool mark(struct hb__call *c, struct hb__watch *w, int i)
 void hb__partitions_leave(struct hb__call *c, int code)
 {
 	struct hb__watch *w = code == MPI_SUCCESS ? watch_of(c) : NULL;
-	if (!w || !w->partitions || !w->active)
+	if (!w || !w->partitions || !w->request->active)
 		return;
 	if (!w->partitions->receives || *(const int *)c->a[2])
 		named(c, w, mark);

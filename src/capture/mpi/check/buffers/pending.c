@@ -215,7 +215,7 @@ void hb__pending_begin(struct hb__call *c, struct hb__watch *w)
 		w->pending = pending_new(c, known, w);
 	struct hb__pending *p = w->pending;
 	hb__track_unlock();
-	if (!p || !w->active)
+	if (!p || !w->request->active)
 		return;
 	if (p->active) /* started again: an error that is told; its buffer is not another one's */
 		hb__pending_drop(w, false);
@@ -254,10 +254,9 @@ static bool ended(struct hb__call *c, const struct hb__watch *w, const struct hb
 	return false;
 }
 
-void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request *r, const MPI_Status *st, int error)
+void hb__pending_end(struct hb__call *c, struct hb__watch *w, const MPI_Status *st, int error)
 {
 	struct hb__pending *p = w->pending;
-	(void)r;
 	bool done = p && p->active && !w->unsure && error == MPI_SUCCESS && !(st && hb__status_cancelled(st));
 	if (done && !ended(c, w, p) && p->digested) {
 		uint64_t digest = 0;
@@ -267,7 +266,7 @@ void hb__pending_end(struct hb__call *c, struct hb__watch *w, struct hb__request
 				.madefn = w->fn, .arg = p->region[0].arg, .mapped = mapped);
 	}
 	hb__partitions_ended(c, w, error == MPI_SUCCESS && !w->unsure && !(st && hb__status_cancelled(st)));
-	hb__pending_drop(w, !w->persistent);
+	hb__pending_drop(w, !w->request->persistent);
 }
 
 void hb__check_seen(uintptr_t request)

@@ -23,9 +23,9 @@ struct hb__held {
 	struct hb__making *made; /* NULL: it has ended */
 	uint32_t made_site, ended_site;
 	const struct hb__fn *made_fn, *ended_fn;
-	/* Of a request: those that have it. Libraries give one handle to all operations that are complete at once: a hundred thousand
-	 * may share it. From `sure` on they are not unsure; from `kept` on their buffers are looked at. */
-	struct hb__watch *first, *last, *sure, *kept;
+	/* Of a request: libraries give one handle to all operations that are complete at once, a hundred thousand may share it. This
+	 * one and those after it in its chain are not `unsure`; NULL: there is none. */
+	struct hb__request *sure;
 };
 extern uint64_t hb__handles_ended; /* grows with each that ends, but for requests */
 
@@ -53,33 +53,30 @@ void hb__ends_leave(struct hb__call *c, int code);
 
 /* ---- ../requests/requests.c ---- */
 
-/* A request of the program, from the call that made it to its end. */
+/* What the checks know of a request of track/, from the call that made it to its end. Where several share a handle the oldest
+ * of them is completed, for a row names postings in the order of their making; what is known goes with the variable: the two
+ * are exchanged then. */
 struct hb__watch {
-	struct hb__watch *chain, *chain_before; /* further ones with the same handle, in the order of making */
-	struct hb__watch *next, *prev;          /* all */
+	struct hb__request *request;
 	struct hb__held *held;
-	uintptr_t handle;
-	const MPI_Request *at; /* the variable it was put into */
-	const struct hb__fn *fn;
-	uint32_t site, waited_site, over_site, cancel_site;
-	const struct hb__fn *waited_fn;
-	uint16_t lane;
-	uint64_t posting;
+	const struct hb__fn *fn; /* that made it, and where */
+	uint32_t site, over_site, cancel_site;
+	uint16_t lane;     /* the call that made or started it, ... */
+	uint64_t posting;  /* ... which is the request's own until it is exchanged */
 	uint64_t starting; /* number of the last call that was to start it */
-	bool persistent, active, started;
-	bool receive, cancelled;
+	bool started;
 	bool told;                         /* that it was waited for and never started */
 	bool variable_again;               /* another one was in its variable when it was put there */
 	bool unsure;                       /* it shared its handle, and which of them completed is not known */
 	struct hb__pending *pending;       /* its buffers: buffers/ */
 	struct hb__partitions *partitions; /* of a partitioned one: buffers/ */
+	struct hb__watch *next;            /* unused ones */
 };
-extern struct hb__watch hb__watches; /* the head of all */
-extern uint32_t hb__requests_turn;   /* another one whenever one is made, started or over */
+extern uint32_t hb__requests_turn; /* another one whenever one is made, started or over */
 void hb__requests_enter(struct hb__call *c);
-/* The one at this variable, or the oldest with this handle; NULL: none. Under the lock of track/. */
+/* The one at this variable, or the oldest with this handle; NULL: none. Where that is not certain it and all that share the handle
+ * become unsure, and their buffers are not looked at any more. Under the lock of track/. */
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at);
-void hb__requests_leaks(struct hb__call *c);
 
 /* ---- leaks.c ---- */
 void hb__leaks_enter(struct hb__call *c);

@@ -58,27 +58,40 @@ static void handle_seen(void *user, const struct hb__held *h)
 	}
 }
 
-static void requests_seen(struct leaks *all)
+static bool earlier(const struct leak *a, const struct leak *b)
 {
-	hb__track_lock();
-	for (const struct hb__watch *w = hb__watches.next; w != &hb__watches; w = w->next) {
-		struct leak key = {.what = HB__H_REQUEST,
-			.site = w->site,
-			.fn = w->fn,
-			.lane = w->lane,
-			.posting = w->posting,
-			.over = w->over_site,
-			.cancel = w->cancel_site,
-			.active = w->active,
-			.cancelled = w->active && w->cancelled};
-		struct leak *l = leak_of(all, &key);
-		if (!l)
-			continue;
-		l->count++;
-		l->unsure |= w->unsure;
-	}
-	hb__track_unlock();
+	return a->lane != b->lane ? a->lane < b->lane : a->posting < b->posting;
 }
+
+static void request_seen(void *user, const struct hb__request *r)
+{
+	const struct hb__watch *w = r->watch;
+	if (!w)
+		return;
+	struct leak key = {.what = HB__H_REQUEST,
+		.site = w->site,
+		.fn = w->fn,
+		.lane = w->lane,
+		.posting = w->posting,
+		.over = w->over_site,
+		.cancel = w->cancel_site,
+		.active = r->active,
+		.cancelled = r->active && r->cancelling};
+	struct leak *l = leak_of(user, &key);
+	if (!l)
+		return;
+	key.count = l->count + 1;
+	key.unsure = l->unsure | w->unsure;
+	if (l->count && !earlier(&key, l)) {
+		l->count = key.count;
+		l->unsure = key.unsure;
+	} else {
+		*l = key;
+	}
+}
+
+/* Requests are visited in no order. */
+static int by_posting(const void *a, const void *b) { return earlier(a, b) ? -1 : 1; }
 
 static int number_of(enum hb__what what, uintptr_t value)
 {
@@ -108,7 +121,9 @@ static void tell(struct hb__call *c)
 	if (all.n)
 		return;
 	hb__handles_alive(handle_seen, &all);
-	requests_seen(&all);
+	uint32_t objects = all.n;
+	hb__requests_alive(request_seen, &all);
+	qsort(all.at + objects, all.n - objects, sizeof *all.at, by_posting);
 	for (uint32_t i = 0; i < all.n; i++) {
 		const struct leak *l = &all.at[i];
 		if (l->what != HB__H_REQUEST)

@@ -5,107 +5,105 @@
 #include "capture/mpi/check/handles/handles.h"
 #include "capture/mpi/family/family.h"
 
-struct hb__watch hb__watches = {.next = &hb__watches, .prev = &hb__watches};
 uint32_t hb__requests_turn;
 
-static struct hb__map by_variable; /* the last one posted into a variable */
+static struct hb__map by_variable; /* of the last one posted into a variable */
 static struct hb__watch *unused;
 
-/* ---- the list; under the lock ---- */
+/* ---- what stands beside a request; under the lock ---- */
 
-static struct hb__watch *watch_new(void)
+static struct hb__watch *watch_new(struct hb__request *r, struct hb__held *h)
 {
-	struct hb__watch *w = unused;
-	if (w)
-		unused = w->chain;
-	else
-		w = hb__pool(sizeof *w);
+	struct hb__watch *w = unused ? unused : hb__pool(sizeof *w);
 	if (!w)
 		return NULL;
-	*w = (struct hb__watch){.next = &hb__watches, .prev = hb__watches.prev};
-	w->prev->next = w;
-	hb__watches.prev = w;
+	if (w == unused)
+		unused = w->next;
+	*w = (struct hb__watch){.request = r, .held = h, .lane = r->lane, .posting = r->posting};
+	r->watch = w;
+	h->sure = h->sure ? h->sure : r;
 	return w;
-}
-
-static void chain_in(struct hb__held *h, struct hb__watch *w)
-{
-	w->held = h;
-	w->chain_before = h->last;
-	*(h->last ? &h->last->chain : &h->first) = w;
-	h->last = w;
-	h->sure = h->sure ? h->sure : w;
-	h->kept = h->kept ? h->kept : w;
-}
-
-static void chain_out(struct hb__watch *w)
-{
-	struct hb__held *h = w->held;
-	*(w->chain_before ? &w->chain_before->chain : &h->first) = w->chain;
-	*(w->chain ? &w->chain->chain_before : &h->last) = w->chain_before;
-	h->sure = h->sure == w ? w->chain : h->sure;
-	h->kept = h->kept == w ? w->chain : h->kept;
 }
 
 static void watch_drop(struct hb__watch *w)
 {
-	chain_out(w);
-	hb__map_remove_if(&by_variable, (uintptr_t)w->at, w);
-	w->prev->next = w->next;
-	w->next->prev = w->prev;
-	w->chain = unused;
+	struct hb__request *r = w->request;
+	r->watch = NULL;
+	w->held->sure = w->held->sure == r ? r->chain : w->held->sure;
+	hb__map_remove_if(&by_variable, (uintptr_t)r->at, w);
+	w->next = unused;
 	unused = w;
+}
+
+/* The next that is watched, from this one on. */
+static struct hb__request *watched(struct hb__request *r)
+{
+	while (r && !r->watch)
+		r = r->chain;
+	return r;
 }
 
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
 {
-	struct hb__held *h = hb__handle_known(HB__H_REQUEST, handle);
-	if (!h || h->first == h->last)
-		return h ? h->first : NULL;
+	struct hb__request *first = watched(hb__request_first(handle));
+	if (!first || !watched(first->chain))
+		return first ? first->watch : NULL;
 	struct hb__watch *found = at ? hb__map_find(&by_variable, (uintptr_t)at) : NULL;
-	if (found && found->handle != handle)
+	if (found && found->request->handle != handle)
 		found = NULL;
 	if (found && !found->variable_again)
 		return found;
-	for (struct hb__watch *w = h->sure; w; w = w->chain)
-		w->unsure = true; /* which of them it is nobody knows */
+	struct hb__held *h = first->watch->held;
+	for (struct hb__request *r = watched(h->sure); r; r = watched(r->chain)) {
+		r->watch->unsure = true; /* which of them it is nobody knows */
+		hb__pending_drop(r->watch, false);
+	}
 	h->sure = NULL;
-	return found ? found : h->first;
+	return found ? found : first->watch;
 }
 
-/* The same, without a look into the table where the request has its handle for itself. */
-static inline struct hb__watch *watch_of(const struct hb__request *r, const MPI_Request *at)
+/* The same, without a look into a table where the request has its handle for itself. */
+static inline struct hb__watch *watch_of(struct hb__request *r, const MPI_Request *at)
 {
-	struct hb__watch *w = r->watch;
-	bool alone = w && w->handle == r->handle && w->held->first == w && w->held->last == w;
-	return likely(alone) ? w : hb__watch_find(r->handle, at);
+	bool alone = r->watch && !r->chain && r->tail == r;
+	return likely(alone) ? r->watch : hb__watch_find(r->handle, at);
+}
+
+/* What belongs to this variable becomes that of the request which is over. */
+static struct hb__watch *watch_over(struct hb__request *r, const MPI_Request *at)
+{
+	hb__track_lock();
+	struct hb__watch *w = watch_of(r, at);
+	if (unlikely(w && w->request != r)) {
+		struct hb__request *other = w->request;
+		const MPI_Request *variable = other->at;
+		other->at = r->at;
+		r->at = variable;
+		if ((other->watch = r->watch))
+			other->watch->request = other;
+		r->watch = w;
+		w->request = r;
+	}
+	hb__track_unlock();
+	hb__requests_turn++;
+	return w;
 }
 
 /* ---- making and ending ---- */
 
 static void request_made(struct hb__call *c, struct hb__request *r)
 {
-	const MPI_Request *at = (const MPI_Request *)hb__arg(c, HB_R_NEWREQ);
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
 	struct hb__held *h = hb__handle_get(HB__H_REQUEST, r->handle);
-	struct hb__watch *w = h ? watch_new() : NULL;
+	struct hb__watch *w = h ? watch_new(r, h) : NULL;
 	if (w) {
-		struct hb__watch *before = hb__map_swap(&by_variable, (uintptr_t)at, w);
+		struct hb__watch *before = hb__map_swap(&by_variable, (uintptr_t)r->at, w);
 		if (before && !before->over_site)
 			before->over_site = site;
-		w->variable_again = before && before->handle == r->handle;
-		w->handle = r->handle;
-		w->at = at;
+		w->variable_again = before && before->request->handle == r->handle;
 		w->fn = c->fn;
 		w->site = site;
-		w->lane = r->lane;
-		w->posting = r->posting;
-		w->persistent = c->fn->flags & HB_PERSISTENT;
-		w->active = !w->persistent;
-		w->receive = c->fn->cls == HB_RECV;
-		r->watch = w;
-		chain_in(h, w);
 		static struct hb__making alive;
 		h->made = &alive;
 		h->made_site = site;
@@ -123,8 +121,10 @@ static void request_started(struct hb__call *c, struct hb__request *r)
 	hb__track_lock();
 	struct hb__watch *w = watch_of(r, NULL);
 	if (w) {
-		w->active = w->started = true;
-		w->unsure = w->cancelled = false;
+		w->started = true;
+		if (w->unsure)
+			w->held->sure = w->request;
+		w->unsure = false;
 		w->lane = r->lane;
 		w->posting = r->posting;
 	}
@@ -153,7 +153,7 @@ static void request_over(struct hb__call *c, struct hb__watch *w)
 	uint32_t site = hb__check_site(c);
 	hb__track_lock();
 	watch_drop(w);
-	if (!h->first) {
+	if (!watched(hb__request_first(h->value))) {
 		h->made = NULL;
 		h->ended_site = site;
 		h->ended_fn = c->fn;
@@ -161,47 +161,23 @@ static void request_over(struct hb__call *c, struct hb__watch *w)
 	hb__track_unlock();
 }
 
-/* One of several with the same handle is over: their buffers are not looked at any more. */
-static void forget_unsure(struct hb__watch *w)
-{
-	if (!w || !w->unsure)
-		return;
-	hb__track_lock();
-	struct hb__held *h = w->held;
-	for (w = h->kept; w && w->unsure; w = w->chain) {
-		hb__pending_drop(w, false);
-		h->kept = w->chain;
-	}
-	hb__track_unlock();
-}
-
 void hb__check_completed(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
 {
-	hb__track_lock();
-	struct hb__watch *w = watch_of(r, at);
-	hb__track_unlock();
-	hb__requests_turn++;
-	forget_unsure(w);
+	struct hb__watch *w = watch_over(r, at);
 	if (r->idup && error == MPI_SUCCESS && *r->idup != hb__known.comm_null)
 		hb__handle_made(c, HB__H_COMM, (uintptr_t)*r->idup, false);
 	if (!w)
 		return;
-	hb__pending_end(c, w, r, st, error);
-	if (w->persistent)
-		w->active = false;
-	else
+	hb__pending_end(c, w, st, error);
+	if (!r->persistent)
 		request_over(c, w);
 }
 
 void hb__check_request_freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at)
 {
-	hb__track_lock();
-	struct hb__watch *w = watch_of(r, at);
-	hb__track_unlock();
-	hb__requests_turn++;
+	struct hb__watch *w = watch_over(r, at);
 	if (!w)
 		return;
-	forget_unsure(w);
 	hb__partitions_ended(c, w, false);
 	hb__partitions_drop(w);
 	hb__pending_drop(w, true);
@@ -232,7 +208,7 @@ static bool collective(const struct hb__watch *w)
 
 static void waited(struct hb__call *c, struct hb__watch *w)
 {
-	if (!w->persistent || w->active || w->started || w->told || !wanted(c, HB_REMARK_UNSTARTED))
+	if (!w->request->persistent || w->request->active || w->started || w->told || !wanted(c, HB_REMARK_UNSTARTED))
 		return;
 	w->told = true;
 	hb__remark(c, UNSTARTED, .what = HB_WHAT_REQUEST, .req = {true, w->lane, (int64_t)w->posting}, .made = w->site,
@@ -241,8 +217,8 @@ static void waited(struct hb__call *c, struct hb__watch *w)
 
 static void starts(struct hb__call *c, struct hb__watch *w, uint64_t number)
 {
-	if (!w->persistent || w->active)
-		about(c, w->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w, false);
+	if (!w->request->persistent || w->request->active)
+		about(c, w->request->persistent ? HB_REMARK_START_ACTIVE : HB_REMARK_START_OTHER, w, false);
 	else if (w->starting == number)
 		about(c, HB_REMARK_START_ACTIVE, w, true);
 	w->starting = number;
@@ -255,8 +231,9 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		return;
 	hb__track_lock();
 	const struct hb__held *h = hb__handle_known(HB__H_REQUEST, handle);
-	struct hb__watch *w = h ? h->first : NULL;
-	if (w && w->chain && at)
+	struct hb__request *first = h ? watched(hb__request_first(handle)) : NULL;
+	struct hb__watch *w = first ? first->watch : NULL;
+	if (w && at)
 		w = hb__watch_find(handle, at);
 	hb__track_unlock();
 	if (h && !h->made) {
@@ -270,12 +247,12 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 	if (c->fn->flags & HB_START) {
 		starts(c, w, number);
 	} else if (c->fn->means->does == HB_DOES_FREE_REQUEST) {
-		if (w->active && (collective(w) || (w->receive && !w->cancelled)))
+		const struct hb__request *r = w->request;
+		if (r->active && (collective(w) || (r->receive && !r->cancelling)))
 			about(c, collective(w) ? HB_REMARK_FREE_ACTIVE : HB_REMARK_FREE_RECEIVE, w, false);
 	} else if (c->fn->means->does == HB_DOES_CANCEL) {
 		if (collective(w))
 			about(c, HB_REMARK_CANCEL, w, false);
-		w->cancelled = true; /* freeing it now is one way to complete it */
 		w->cancel_site = hb__check_site(c);
 	} else if (c->fn->cls == HB_COMPLETE) {
 		waited(c, w);
