@@ -33,6 +33,9 @@ def run(report):
             report.check(name + " needs the C library only", [n for n in needed(path) if not ALLOWED.match(n)])
             symbols = [line.split()[-1] for line in output("nm", "-D", "--defined-only", path).splitlines()]
             report.check(name + " exports wrappers only", [s for s in symbols if not EXPORTED.fullmatch(s)])
+            # the C library takes it from the stack of every thread of the target, and 16 KiB are a stack
+            local = [int(line.split()[5], 16) for line in output("readelf", "-lW", path).splitlines() if line.split()[:1] == ["TLS"]]
+            report.check(name + " has little that is thread-local", ["%d bytes" % n for n in local if n > 512])
             sections = re.findall(r"\] (\.symtab|\.debug_info)\s", output("readelf", "-SW", path))
             report.check(name + " has no names that gdb could take for the program's", sections)
 

@@ -46,6 +46,12 @@ plain("calls-outside-init-and-finalize", "early", replays=1)
 plain("init-twice", "twice", counted=False, replays=1)
 
 
+@test("process/thread-with-a-small-stack")
+def small_stack(t):
+    bare, _ = transparent(t, 2, "smallstack", replays=1)
+    t.want("0: it saw 7" in bare.lines(), "alone it does not run: the test shows nothing\n" + bare.tail())
+
+
 @test("process/times-of-long-calls")
 def times_of_long_calls(t):
     """A call that took long moves no time of a later call: what one process has between two barriers the other has, too."""

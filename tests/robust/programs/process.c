@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
@@ -256,6 +257,29 @@ static int slow(void)
 	return finish("slow");
 }
 
+static void *small_thread(void *p)
+{
+	*(int *)p = 7;
+	return NULL;
+}
+
+/* A thread with the smallest stack there may be: what libraries have thread-local is taken from it. */
+static int small_stack(void)
+{
+	pthread_t thread;
+	pthread_attr_t attr;
+	int seen = 0;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 16384);
+	int e = pthread_create(&thread, &attr, small_thread, &seen);
+	say("small stack", e);
+	if (!e)
+		pthread_join(thread, NULL);
+	rounds(0, 100);
+	say("it saw", seen);
+	return finish("small stack");
+}
+
 static int twice(int *argc, char ***argv)
 {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -310,6 +334,7 @@ static int run(const char *mode)
 		{"hang", hang},
 		{"loop", loop},
 		{"slow", slow},
+		{"smallstack", small_stack},
 	};
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
 		if (!strcmp(mode, modes[i].name))

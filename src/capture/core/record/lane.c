@@ -45,6 +45,13 @@ void *hb__pages(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+void *hb__thread_room(void **at, size_t bytes)
+{
+	if (unlikely(!*at))
+		*at = hb__pages(bytes);
+	return *at;
+}
+
 /* The control block lies in the log, so that counters survive a kill; without a log it is private. */
 static struct hb_lane_control *control_create(struct hb__lane *lane)
 {

@@ -38,6 +38,10 @@ void hb__lanes_special(void);
 void hb__lanes_locked(void);
 /* ... others have a part in: the handlers call them, no call goes a quick way. */
 void hb__lanes_handled(void);
+/* Zeroed memory that a thread has for itself as long as it lives, made when it is first asked for; `at` is a pointer of the thread.
+ * Only such pointers are thread-local: what is thread-local the C library takes from the stack of every thread, and programs make
+ * threads with the smallest stack there may be. NULL: memory is gone. */
+void *hb__thread_room(void **at, size_t bytes);
 /* Scratch of a call: stays valid until hb__scratch_release(mark). NULL only when memory is gone. */
 void *hb__scratch_more(struct hb__lane *lane, size_t bytes);
 static inline void *hb__scratch(struct hb__lane *lane, size_t bytes)

@@ -4,6 +4,7 @@
 
 #include "capture/mpi/carry/carry.h"
 #include "capture/core/memory/memory.h"
+#include "capture/core/record/record.h"
 #include "capture/mpi/family/family.h"
 
 /* What is known of calls with these arguments: as long as no handle dies. */
@@ -16,7 +17,7 @@ struct known {
 	struct hb__asked asked;
 } __attribute__((aligned(64)));
 #define KNOWN 32
-static __thread struct known table[KNOWN] __attribute__((tls_model("initial-exec")));
+static __thread void *table __attribute__((tls_model("initial-exec"))); /* [KNOWN] */
 
 /* Every blocking send, and every blocking receive that does not send, has its arguments in this order. */
 enum { BUF, COUNT, TYPE, PARTNER, TAG, COMM };
@@ -58,7 +59,10 @@ static __attribute__((noinline)) bool find_out(const struct hb__call *c, struct 
 static const struct known *known_of(const struct hb__call *c)
 {
 	const uintptr_t *a = c->a;
-	struct known *k = &table[(c->fn->id + (a[PARTNER] ^ a[COUNT])) % KNOWN];
+	struct known *k = likely(table != NULL) ? table : hb__thread_room(&table, KNOWN * sizeof *k);
+	if (unlikely(!k))
+		return NULL;
+	k += (c->fn->id + (a[PARTNER] ^ a[COUNT])) % KNOWN;
 	bool same = k->fn == c->fn && k->epoch == hb__epoch && k->comm == a[COMM] && k->type == a[TYPE] &&
 		    k->count == a[COUNT] && k->partner == a[PARTNER];
 	if (unlikely(!same) && !find_out(c, k))

@@ -134,10 +134,18 @@ static bool poll_again(const struct hb__call *c)
 /* Messages and collectives, by what they are alike in and where they stand. */
 #define SETTLED 256u
 #define ANY 1u /* no address: with each buffer */
-static __thread struct settled {
+struct settled {
 	uint64_t call; /* 0: free */
 	uintptr_t buffer[2];
-} settled[SETTLED] __attribute__((tls_model("initial-exec")));
+};
+static __thread void *all_settled __attribute__((tls_model("initial-exec"))); /* struct settled [SETTLED] */
+
+/* Where a call has its place; NULL: memory is gone. */
+static struct settled *place_of(uint64_t call)
+{
+	struct settled *s = hb__thread_room(&all_settled, SETTLED * sizeof *s);
+	return s ? &s[call >> 56] : NULL;
+}
 
 static uintptr_t buffer_of(const struct hb__call *c, enum hb_role role)
 {
@@ -153,14 +161,17 @@ static uint64_t call_of(const struct hb__call *c, uint64_t alike)
 
 static bool is_settled(const struct hb__call *c, uint64_t call)
 {
-	const struct settled *s = &settled[call >> 56];
-	return s->call == call && (s->buffer[0] == ANY || (s->buffer[0] == buffer_of(c, HB_R_SBUF) &&
-								  s->buffer[1] == buffer_of(c, HB_R_RBUF)));
+	const struct settled *s = place_of(call);
+	return s && s->call == call &&
+	       (s->buffer[0] == ANY ||
+		       (s->buffer[0] == buffer_of(c, HB_R_SBUF) && s->buffer[1] == buffer_of(c, HB_R_RBUF)));
 }
 
 static void settle(const struct hb__call *c, uint64_t call, bool any)
 {
-	struct settled *s = &settled[call >> 56];
+	struct settled *s = place_of(call);
+	if (!s)
+		return;
 	s->call = call;
 	s->buffer[0] = any ? ANY : buffer_of(c, HB_R_SBUF);
 	s->buffer[1] = buffer_of(c, HB_R_RBUF);
@@ -362,7 +373,7 @@ void hb__check_enter(struct hb__call *c)
 	uint64_t alike = hb__arguments_alike(c), call = call_of(c, alike);
 	if (call ? is_settled(c, call) : completes_active(c)) {
 		if (call)
-			settle_slot(c, settled[call >> 56].buffer[0] == ANY);
+			settle_slot(c, place_of(call)->buffer[0] == ANY);
 		settled_enter(c);
 		return;
 	}

@@ -9,11 +9,14 @@ static int64_t number_at(const struct hb__call *c, unsigned arg) { return (int64
 /* What is in an array of counts or types: its digest tells no rule anything. */
 static void tell_array(struct hb__call *c, unsigned i, uint64_t digest)
 {
-	static __thread int64_t value[HB__ARRAY_MAX] __attribute__((tls_model("initial-exec")));
 	uintptr_t p = c->a[c->fn->recorded[i].arg];
 	struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
 	int n = comm && p ? hb__array_length(comm, c->fn, i) : 0;
 	if (n <= 0 || n > HB__ARRAY_MAX || !digest)
+		return;
+	uint8_t *mark = c->lane->scratch;
+	int64_t *value = hb__scratch(c->lane, (size_t)n * sizeof *value);
+	if (!value)
 		return;
 	for (int k = 0; k < n; k++)
 		value[k] = c->fn->recorded[i].kind == HB_RECORDED_DIGEST_TYPES
@@ -21,6 +24,7 @@ static void tell_array(struct hb__call *c, unsigned i, uint64_t digest)
 			   : c->fn->wide ? (int64_t)((const MPI_Count *)p)[k]
 					 : ((const int *)p)[k];
 	hb__define_array(digest, value, n);
+	hb__scratch_release(c->lane, mark);
 }
 
 static int64_t fence_asserts(int assert)

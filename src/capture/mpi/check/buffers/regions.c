@@ -5,7 +5,8 @@
 #include "capture/mpi/family/family.h"
 #include "capture/core/record/record.h"
 
-static __thread struct hb__piece pieces[HB__REGIONS][HB__PIECES] __attribute__((tls_model("initial-exec")));
+static __thread void *pieces
+	__attribute__((tls_model("initial-exec"))); /* struct hb__piece [HB__REGIONS][HB__PIECES] */
 
 /* ---- pieces ---- */
 
@@ -243,6 +244,9 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret)
 	struct hb__comm *comm = fn->cls == HB_COLLECTIVE ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	if (fn->cls == HB_COLLECTIVE && !comm)
 		return 0;
+	struct hb__piece(*room)[HB__PIECES] = hb__thread_room(&pieces, HB__REGIONS * sizeof *room);
+	if (!room)
+		return 0;
 	for (unsigned i = 0; i < plan->n; i++) {
 		const struct side *s = &plan->side[i];
 		bool sends = fn->param[s->buf].kind == HB_P_SBUF;
@@ -251,7 +255,7 @@ unsigned hb__regions(struct hb__call *c, struct hb__region *ret)
 			continue;
 		struct hb__region *r = &ret[n];
 		*r = (struct hb__region){
-			.arg = fn->param[s->buf].name, .writes = !sends, .known = true, .piece = pieces[n]};
+			.arg = fn->param[s->buf].name, .writes = !sends, .known = true, .piece = room[n]};
 		if (comm)
 			collective(c, comm, s, sends, r);
 		else
