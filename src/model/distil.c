@@ -267,6 +267,7 @@ static int64_t *status(struct distiller *d, int64_t *to, const hb_answer *a)
 	return to;
 }
 
+/* The results as level order has them: the sizes of messages are no choices, and are -1 there. */
 static bool encode(struct distiller *d, const hb_event *ev, hb_row *row)
 {
 	size_t need = (size_t)ev->nanswers * 9 + 3 + row->nresults;

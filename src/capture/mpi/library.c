@@ -74,6 +74,8 @@ bool hb__library_has(const struct hb__fn *fn) { return fn && hb__next[HB_ENTRY_P
 
 static bool ours; /* it is there, and of the family that this recorder is for */
 
+/* Once a process, when MPI is first called: before, the library may not be loaded (a plugin, an interpreter). What has no P name in a
+ * library is called by its MPI name, and the other way round; what it does not have at all is an error when it is called. */
 bool hb__find_library(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -387,6 +387,8 @@ static bool prepare(struct hb__clock_run *run)
 		if (m->line_more.at[l].init)
 			run->init[m->processes.at[m->lines.at[l].process].first_line] = m->line_more.at[l].init;
 	}
+	/* A probe that saw a message is ordered after its send. Where the same thread receives it afterwards that follows from the
+	 * receive; of several threads, or of a message that nobody received, the probe itself has to be remembered. */
 	for (uint32_t i = 0; i < m->info.probes; i++)
 		if (m->probes.at[i].send != HB_NO &&
 			(m->processes.at[m->lines.at[m->probes.at[i].line].process].nlines > 1 ||

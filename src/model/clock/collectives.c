@@ -100,6 +100,7 @@ void hb__collective_entered(struct hb__clock_run *run, uint32_t line, uint32_t i
 	if (inter(run, c) || st->scan_version)
 		place = hb__place_in(run->m, &run->m->groups.at[c->group], process, &remote);
 	st->entered[remote]++;
+	/* Who waits needs the clocks that others had as they came in, and these go on meanwhile: so they are copied here. */
 	if (c->order == HB_ORDER_OUT) {
 		if (process == c->root) {
 			st->root_entered = true;

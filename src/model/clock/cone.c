@@ -126,6 +126,8 @@ static void begin_thread(struct hb__past *p, uint32_t line)
 	raise(p, (hb_at){first, init}, (hb_at){line, 1}, HB_LINK_START, 0);
 }
 
+/* Backwards from one event: a line is scanned only as far as something in the past of `at` reaches into it, and once more from there
+ * when something reaches further. Each event is looked at once, so a small past of a long run costs what is in it. */
 static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct hb__past *ret, hb_error *err)
 {
 	struct hb__past *p = ret;

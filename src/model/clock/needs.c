@@ -25,6 +25,9 @@ static bool visit_all(const uint32_t *member, uint32_t n, hb__need *visit, void 
 	return true;
 }
 
+/* The standard lets a process leave a collective as soon as its own part is done, whatever the library does inside: only data that it
+ * gets makes it wait. MPI_Bcast: all for the root; MPI_Reduce: the root for all; a scan: for the ranks before; between two groups data
+ * comes from the other side alone, unless the call says otherwise (both_sides: MPI_Barrier). */
 void hb__collective_needs(const hb_model *m, uint32_t id, uint32_t process, hb__need *visit, void *user)
 {
 	const hb_collective *c = &m->collectives.at[id];

@@ -102,6 +102,7 @@ hb_status hb_order_of(hb_model *m, hb_at a, hb_at b, hb_relation *ret_relation, 
 		status = ordered(m, a, b, &forth, &chain, err);
 		status = status ? status : ordered(m, b, a, &back, forth ? NULL : &chain, err);
 	}
+	/* Each before the other's end, as in a barrier: they overlap, and neither comes first. */
 	*ret_relation = forth && back ? HB_TOGETHER : forth ? HB_BEFORE : back ? HB_AFTER : HB_CONCURRENT;
 	if (!status && forth != back)
 		status = strictly(m, forth ? a : b, forth ? b : a, ret_strict, err);

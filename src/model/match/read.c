@@ -445,6 +445,7 @@ static void freed(struct hb__reading *r, const hb_event *e)
 		request_over(r, e->answers[0].request, q);
 }
 
+/* What an event means for the model, by what its function does: a function that nobody here knows passes, and changes no order. */
 static void handle(struct hb__reading *r, const struct hb__function *f)
 {
 	const hb_event *e = r->event;
@@ -579,6 +580,7 @@ hb_status hb__read_process(hb_model *m, uint32_t process, hb__tick *tick, void *
 		status = read_events(&r, stream, tick, user, err);
 		hb__stream_close(stream);
 	}
+	/* Also of a record that breaks off: what was read up to there is shown. */
 	hb__place_threads(&r);
 	if (!status && r.threads)
 		hb__mark_overlaps(&r);

@@ -188,6 +188,8 @@ static void range(
 	}
 }
 
+/* Channels low to high go to one receiver in one communicator: sorted by their sender here (a counting sort), so that a receive with
+ * MPI_ANY_SOURCE asks one place per sender and not one per tag. */
 static bool any_fill(struct hb__front *f, struct hb__any *a, uint32_t low, uint32_t high)
 {
 	const hb_channel *channels = hb_model_channels(f->m);

@@ -44,6 +44,8 @@ static void read_build_id(struct dl_phdr_info *info, struct module *m)
 	}
 }
 
+/* Readers look at modules without a lock, so one is counted when it is complete. One that was unloaded stays: addresses in the log
+ * are still its own. */
 static int learn(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size;

@@ -81,6 +81,8 @@ static int breakpoint(uintptr_t address, unsigned bytes, bool reads, int group)
 	return event_open(&attr, group);
 }
 
+/* One ring for all breakpoints of the thread, under an event that counts nothing: so they can come and go and the ring stays. One is set
+ * off here, to learn what a hit costs. */
 static void start(struct guards *w)
 {
 	w->tried = true;

@@ -26,6 +26,7 @@ static bool is_moment(double v, double now, double per, double ago)
 	return v / per <= now + ago / 1000 && v / per >= now - ago;
 }
 
+/* Bytes that differ from those of the recording: is this value one that a clock of this process could have shown a moment ago? */
 static const char *clock_in(const uint8_t *b, size_t left)
 {
 	int32_t word;

@@ -209,6 +209,7 @@ static void find_twice(struct hb__typemap *m)
 
 /* ---- kept with the datatype ---- */
 
+/* Size and bounds are the library's own word, for MPI_Type_create_resized and padding make them differ from what the parts say. */
 static struct hb__typemap *made(MPI_Datatype handle, const struct hb__shape *s)
 {
 	MPI_Count size = 0, lb = 0, extent = 0, true_lb = 0, true_extent = 0;

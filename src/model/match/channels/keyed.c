@@ -179,6 +179,8 @@ static uint64_t link_key(hb_model *m, struct hb__keyed *s, size_t sends, struct 
 	return 0;
 }
 
+/* Sorted by channel and key, messages that can be each other's lie side by side, and one pass over both lists pairs them. A receive
+ * without its send is not left out in silence: some order is missing then, and `open` makes races that hang on it uncertain. */
 bool hb__link_keyed(hb_model *m)
 {
 	struct hb__keyed *s = m->keyed_sends.at, *v = m->keyed_receives.at;

@@ -37,6 +37,8 @@ static bool in_group(const struct hb__window *w, int rank) { return rank >= 0 &&
 
 /* ---- access ---- */
 
+/* Which epoch an access belongs to, told when there is none. A lock of the target comes first: whether the last fence began another
+ * epoch only its assertions could tell (MPI_MODE_NOSUCCEED), and they may be left out. */
 enum hb_epoch hb__epoch_use(struct hb__call *c, struct hb__window *w, int target, bool *ret_exclusive)
 {
 	*ret_exclusive = false;

@@ -73,6 +73,7 @@ static void by_map(const struct hb__typemap *m, int64_t count, struct hb__flat *
 		bounds(ret, count, m->lb, m->extent, m->true_lb, m->true_extent);
 }
 
+/* Where `count` elements lie, from exact to rough: predefined, by the datatype's map, dense, or no more than the bounds. */
 void hb__flatten(uintptr_t type, int64_t count, struct hb__flat *ret)
 {
 	const struct hb__type *t = hb__type_look(type);

@@ -99,6 +99,7 @@ static bool made_by(const struct hb__call *c, struct making *ret)
 	return ret->win != 0;
 }
 
+/* A window begins. Its place may be that of one that was freed, whose arrays by rank (lock, started_to, ...) it takes over. */
 static void made(struct hb__call *c)
 {
 	static const enum hb_allocation makes[] = {[HB_FLAVOR_CREATE] = HB_ALLOCATION_CREATE,

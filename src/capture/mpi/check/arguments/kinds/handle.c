@@ -200,6 +200,7 @@ static void communicator(struct hb__look *l)
 		l->comm = hb__comm_find(l->c->a[i]);
 }
 
+/* The communicator first: ranks, roots and lengths of the other arguments are judged by it. */
 void hb__look_handles(struct hb__look *l)
 {
 	static const int8_t by_kind[HB_P_KINDS] = {[HB_P_COMM] = 1 + HB_HANDLE_COMM,

@@ -56,6 +56,8 @@ static bool array_needed(const struct hb__look *l, unsigned i)
 	return false;
 }
 
+/* Whether NULL is wrong here. Arrays may be NULL when they are empty or not significant at this process; MPI_STATUS_IGNORE is NULL in
+ * one library and an address in the other; names of process sets may be left out. */
 static bool needed(const struct hb__look *l, unsigned i)
 {
 	switch (hb__kind(l, i)) {
