@@ -37,7 +37,8 @@ int hb__on_window_complete(struct hb__call *c)
 	enum { MOST = 4096 };
 	int code = begun(c);
 	if (code == MPI_SUCCESS && !hb__config.order) {
-		int rank[MOST], n = hb__win_completed(hb__arg(c, HB_R_WIN), rank, MOST);
+		int *rank = hb__scratch(c->lane, MOST * sizeof *rank); /* not on the stack: a thread's may be small */
+		int n = rank ? hb__win_completed(hb__arg(c, HB_R_WIN), rank, MOST) : 0;
 		if (n && hb__window_world_ranks(hb__arg(c, HB_R_WIN), rank, n) && hb__results(c, (size_t)n))
 			for (int i = 0; i < n; i++)
 				hb__result(c, rank[i]);
