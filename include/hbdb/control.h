@@ -17,6 +17,13 @@
 #define HB_CONTROL_SECRET_ENV "HBDB_CONTROL_SECRET"
 #define HB_CONTROL_SECRET_MOST 64 /* bytes, with what ends it */
 
+/* In the place of its name in `hello`: the process is known by its rank. */
+#define HB_CONTROL_RANK "-"
+
+/* What begins the names of files by which processes without a rank leave word in the folder of the run of which one they are: the
+ * session's alone. */
+#define HB_CONTROL_CLAIM "claim."
+
 /* Why a process waits, the third word of `at`. */
 #define HB_CONTROL_START "start"     /* MPI_Init has returned */
 #define HB_CONTROL_AFTER "after"     /* the event that was asked for is over */

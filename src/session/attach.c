@@ -106,7 +106,7 @@ static const char *out_of_reach(const struct hb__process *p)
 {
 	switch (p->p.life) {
 	case HB_LIFE_ABSENT:
-		return "has not called MPI_Init yet";
+		return *hb_rank_word(p->p.name) ? "has not called MPI_Init yet" : "has not come to its first event yet";
 	case HB_LIFE_EXITED:
 		return "has ended";
 	case HB_LIFE_DEAD:
@@ -162,7 +162,7 @@ hb_status hb_session_attach(hb_session *s, const hb_set *set, hb_set *ret_failed
 			if (ret_failed)
 				hb_set_add(ret_failed, i);
 			if (!status)
-				status = hb__session_fail(err, HB_E_ARGUMENT, "rank %d %s", i, why);
+				status = hb__session_fail(err, HB_E_ARGUMENT, "%s%s %s", HB__CALLED(p), why);
 		}
 		hb_error *where = status ? NULL : err;
 		hb_status failed =
@@ -194,7 +194,7 @@ hb_status hb_session_gdb(hb_session *s, int32_t rank, hb_gdb **ret_gdb, hb_error
 {
 	struct hb__process *p = hb__process_of(s, rank);
 	if (!p)
-		return hb__session_fail(err, HB_E_ARGUMENT, "there is no rank %d", rank);
+		return hb__session_fail(err, HB_E_ARGUMENT, "there is no process number %d", rank);
 	hb_session_poll(s, 0);
 	if (!p->gdb) {
 		hb_set one;
@@ -206,7 +206,7 @@ hb_status hb_session_gdb(hb_session *s, int32_t rank, hb_gdb **ret_gdb, hb_error
 			return status;
 	}
 	if (!p->gdb)
-		return hb__session_fail(err, HB_E_SYSTEM, "gdb could not be attached to rank %d", rank);
+		return hb__session_fail(err, HB_E_SYSTEM, "gdb could not be attached to %s%s", HB__CALLED(p));
 	if (!hb_gdb_stopped(p->gdb, rank)) {
 		hb_status status = hb_gdb_interrupt(p->gdb, rank, err);
 		hb__poll_gdbs(s);
@@ -250,7 +250,7 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		hb_thread *t = &p->p.threads[i];
 		if (t->held && (t->why == HB_WHY_END || t->why == HB_WHY_DIFFERS || t->why == HB_WHY_SIGNAL))
-			return hb__session_fail(err, HB_E_ARGUMENT, "rank %d %s", rank,
+			return hb__session_fail(err, HB_E_ARGUMENT, "%s%s %s", HB__CALLED(p),
 				t->why == HB_WHY_SIGNAL ? "is about to die of a signal"
 							: "cannot go on: its recording ends here");
 		if (!t->held)
@@ -266,8 +266,9 @@ hb_status hb_session_return(hb_session *s, int32_t rank, double seconds, hb_erro
 	for (double end = hb_seconds() + seconds; p->p.life == HB_LIFE_RUNNING || p->p.life == HB_LIFE_HELD;) {
 		hb_session_poll(s, 20);
 		if (hb_seconds() > end)
-			return hb__session_fail(
-				err, HB_E_SYSTEM, "rank %d did not return to the program within %.0f s", rank, seconds);
+			return hb__session_fail(err, HB_E_SYSTEM, "%s%s did not return to the program within %.0f s",
+				HB__CALLED(p), seconds);
 	}
-	return p->p.life == HB_LIFE_BROKEN ? HB_OK : hb__session_fail(err, HB_E_ARGUMENT, "rank %d has ended", rank);
+	return p->p.life == HB_LIFE_BROKEN ? HB_OK
+					   : hb__session_fail(err, HB_E_ARGUMENT, "%s%s has ended", HB__CALLED(p));
 }

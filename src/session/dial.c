@@ -1,5 +1,6 @@
 /* Who dials in, and lines in both directions: docs/control.md. */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -72,8 +73,20 @@ static char *variable(const char *name, const char *value)
 	return asprintf(&text, "%s=%s", name, value) < 0 ? NULL : text;
 }
 
+/* Processes left word there of which one they are. */
+static void remove_claims(const hb_session *s)
+{
+	DIR *dir = s->logs ? opendir(s->logs) : NULL;
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		if (!strncmp(e->d_name, HB_CONTROL_CLAIM, strlen(HB_CONTROL_CLAIM)))
+			unlinkat(dirfd(dir), e->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 void hb__forget_secret(hb_session *s)
 {
+	remove_claims(s);
 	if (s->secret_file)
 		unlink(s->secret_file);
 	free(s->secret_file);
@@ -180,15 +193,24 @@ static bool equal(const char *a, const char *b)
 	return !differs;
 }
 
-static bool grow(hb_session *s, int32_t size)
+/* What a process may be called; what it says is printed. */
+static bool good_name(const char *name)
 {
-	if (s->size || size <= 0 || size > 1 << 20)
-		return s->size > 0;
-	s->process = calloc((size_t)size, sizeof *s->process);
-	for (int32_t i = 0; s->process && i < size; i++)
-		hb__new_process(&s->process[i], i);
-	s->size = s->process ? size : 0;
-	return s->size > 0;
+	size_t n = strspn(name, HB_PROGRAM_LETTERS "@#");
+	return *name && !name[n];
+}
+
+/* By its rank, or its name; NULL: there is no such process. */
+static struct hb__process *process_named(hb_session *s, const char *name, int32_t rank, int32_t size)
+{
+	if (strcmp(name, HB_CONTROL_RANK)) {
+		int32_t number = hb_session_find(s, name, strlen(name));
+		bool room = number >= 0 || s->process || hb__room_for(s, 0);
+		return number >= 0 ? &s->process[number] : room && good_name(name) ? hb__add_process(s, name) : NULL;
+	}
+	if (!s->ranks && (size <= 0 || size > 1 << 20 || !hb__room_for(s, size)))
+		return NULL;
+	return rank >= 0 && rank < s->ranks ? &s->process[s->first + rank] : NULL;
 }
 
 /* The socket has no permissions of its own: whoever is on this machine could know its name. */
@@ -203,15 +225,21 @@ static bool is_mine(const hb_session *s, int fd)
 static bool hello(hb_session *s, struct hb__connection *c, const char *line)
 {
 	int version, rank, size, pid;
-	char secret[64], mode[16], host[64] = "?";
-	if (sscanf(line, "hello %d %63s %d %d %d %15s %63s", &version, secret, &rank, &size, &pid, mode, host) < 6 ||
-		version != HB_CONTROL_VERSION || !equal(secret, s->secret) || !is_mine(s, c->fd) || !grow(s, size))
+	char secret[64], mode[16], host[64] = "?", name[HB_PROCESS_NAME] = HB_CONTROL_RANK, log[64] = "";
+	_Static_assert(sizeof name == 40, "as the format says");
+	if (sscanf(line, "hello %d %63s %d %d %d %15s %63s %39s %63s", &version, secret, &rank, &size, &pid, mode, host,
+		    name, log) < 6 ||
+		version != HB_CONTROL_VERSION || !equal(secret, s->secret) || !is_mine(s, c->fd))
 		return false;
-	struct hb__process *p = hb__process_of(s, rank);
+	struct hb__process *p = process_named(s, name, rank, size);
 	if (!p || p->fd >= 0 || p->p.life != HB_LIFE_ABSENT)
 		return false;
 	p->fd = c->fd;
-	c->rank = rank;
+	c->rank = p->p.rank;
+	if (*log && !strchr(log, '/'))
+		snprintf(p->p.log, sizeof p->p.log, "%s", log);
+	else
+		snprintf(p->p.log, sizeof p->p.log, "rank.%d.log", rank);
 	p->p.life = HB_LIFE_RUNNING;
 	p->p.pid = pid;
 	p->p.record = !strcmp(mode, "record");

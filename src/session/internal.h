@@ -35,7 +35,8 @@ struct hb_session {
 	char *secret_file; /* NULL: there is none */
 	char *environment[3];
 	char *logs, *tcp, *gdb, *gdbserver;
-	int32_t size;
+	int32_t size, most;   /* processes, and how many there is room for: they stay where they are */
+	int32_t first, ranks; /* numbers of those of the world that was started */
 	struct hb__process *process;
 	struct hb__connection *connection;
 	size_t nconnections, room;
@@ -49,15 +50,24 @@ struct hb_session {
 void hb__changed(hb_session *session, struct hb__process *process);
 /* Somebody was let go, or stepped: who was held back may not be any more. */
 void hb__departed(hb_session *session);
-void hb__new_process(struct hb__process *process, int32_t rank);
+/* What it is called in a sentence: two arguments for "%s%s". */
+#define HB__CALLED(process) hb_rank_word((process)->p.name), (process)->p.name
 struct hb__process *hb__process_of(const hb_session *session, int32_t rank); /* NULL: no such */
 hb_thread *hb__thread_of(struct hb__process *process, uint32_t lane);        /* made when it is new; NULL: too many */
 hb_status hb__session_fail(hb_error *err, hb_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* ---- named.c ---- */
+/* Room for so many ranks, and as many processes again as are told by their names. False: no memory. */
+bool hb__room_for(hb_session *session, int32_t ranks);
+/* One of that name; NULL: there is no room. */
+struct hb__process *hb__add_process(hb_session *session, const char *name);
+/* All but what it is called. */
+void hb__forget_process(struct hb__process *process);
+
 /* ---- dial.c ---- */
 hb_status hb__listen(hb_session *session, hb_error *err);
-/* Nobody else is to dial in: its file goes. */
+/* Nobody else is to dial in: its file goes, and what processes left there. */
 void hb__forget_secret(hb_session *session);
 void hb__hang_up(hb_session *session);
 void hb__accept(hb_session *session);

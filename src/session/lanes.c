@@ -13,7 +13,7 @@ void hb__read_lanes_of(hb_session *s, struct hb__process *p)
 	bool changed = false;
 	if (!s->logs || !p->p.here)
 		return;
-	snprintf(path, sizeof path, "%s/rank.%d.log", s->logs, p->p.rank);
+	snprintf(path, sizeof path, "%s/%s", s->logs, p->p.log);
 	if (hb_growing_look(&p->log, path, NULL)) /* not there yet: the next look finds it */
 		return;
 	for (size_t i = 0; i < p->log.nlanes; i++) {

@@ -59,11 +59,6 @@ hb_thread *hb__thread_of(struct hb__process *p, uint32_t lane)
 
 static char *copy(const char *text) { return text ? strdup(text) : NULL; }
 
-void hb__new_process(struct hb__process *p, int32_t rank)
-{
-	*p = (struct hb__process){.p.rank = rank, .fd = -1, .alive = -1};
-}
-
 static void forget_processes(hb_session *s)
 {
 	for (int32_t i = 0; i < s->size; i++) {
@@ -71,7 +66,7 @@ static void forget_processes(hb_session *s)
 		hb_growing_free(&s->process[i].log);
 		if (s->process[i].alive >= 0)
 			close(s->process[i].alive);
-		hb__new_process(&s->process[i], i);
+		hb__forget_process(&s->process[i]);
 	}
 }
 
@@ -86,11 +81,12 @@ hb_status hb_session_open(const hb_session_options *options, hb_session **ret_se
 	s->tcp = copy(options->tcp);
 	s->gdb = copy(options->gdb);
 	s->gdbserver = copy(options->gdbserver);
-	s->process = options->size ? calloc((size_t)options->size, sizeof *s->process) : NULL;
-	s->size = s->process ? options->size : 0;
-	for (int32_t i = 0; i < s->size; i++)
-		hb__new_process(&s->process[i], i);
-	hb_status status = hb__listen(s, err);
+	bool room = (!options->size && !options->nothers) || hb__room_for(s, options->size);
+	for (size_t i = 0; room && i < options->nothers; i++)
+		room = hb__add_process(s, options->others[i]) != NULL;
+	hb_status status = room ? hb__listen(s, err)
+				: hb__session_fail(err, HB_E_MEMORY, "no memory for %d ranks and %zu other processes",
+					  options->size, options->nothers);
 	if (status)
 		hb_session_close(s);
 	else
@@ -180,8 +176,6 @@ static void look_for_ends(hb_session *s)
 }
 
 char *const *hb_session_environment(const hb_session *s) { return (char *const *)s->environment; }
-int32_t hb_session_size(const hb_session *s) { return s->size; }
-
 const hb_proc *hb_session_proc(const hb_session *s, int32_t rank)
 {
 	struct hb__process *p = hb__process_of(s, rank);
@@ -247,7 +241,7 @@ hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, 
 	for (size_t i = 0; i < n; i++) {
 		struct hb__process *p = hb__process_of(s, targets[i].rank);
 		if (!p)
-			return hb__session_fail(err, HB_E_ARGUMENT, "there is no rank %d", targets[i].rank);
+			return hb__session_fail(err, HB_E_ARGUMENT, "there is no process number %d", targets[i].rank);
 		for (uint32_t k = 0; k < p->p.nthreads && !p->named; k++)
 			p->p.threads[k].asked = p->p.threads[k].done = false;
 		p->named = true;

@@ -3,7 +3,8 @@
  * variables that the processes need and waits for them. Nothing here prints or exits.
  *
  * Words:
- *   process  by its rank in MPI_COMM_WORLD.
+ *   process  by its number. The ranks of the MPI_COMM_WORLD that was started have numbers in a row, in a replay from 0 on; processes
+ *            of other worlds and those without MPI have further ones. Each has a name, which is the same in every run: hb_process_name.
  *   held     waiting inside hbdb's library after an event: MPI goes on, nothing of the program runs.
  *   broken   stopped by gdb: at a breakpoint, after a step, by a signal, because it was asked to.
  *
@@ -18,6 +19,7 @@
 
 #include <hbdb/format.h>
 
+#include "model/world/world.h"
 #include "session/gdb/gdb.h"
 #include "session/set.h"
 
@@ -62,7 +64,9 @@ typedef struct hb_thread {
 } hb_thread;
 
 typedef struct hb_proc {
-	int32_t rank;
+	int32_t rank;         /* its number: see above */
+	hb_process_name name; /* "3", "3@1", "worker#2" */
+	char log[64];         /* the file of its log, in the folder of logs */
 	hb_life life;
 	int32_t pid;
 	char host[64];
@@ -79,7 +83,9 @@ typedef struct hb_proc {
 } hb_proc;
 
 typedef struct hb_session_options {
-	int32_t size; /* processes expected; 0: the first that dials in tells */
+	int32_t size;              /* ranks expected; 0: the first that dials in tells */
+	const char *const *others; /* names of further processes, behind them */
+	size_t nothers;
 	const char *
 		logs; /* absolute: where the processes keep their logs (rank.N.log); NULL: nobody can tell what is inside */
 	const char *
@@ -105,7 +111,14 @@ void hb_session_let_go(hb_session *session);
 hb_status hb_session_again(hb_session *session, const char *logs, hb_error *err);
 
 int32_t hb_session_size(const hb_session *session); /* 0: not known yet */
+/* How many of them are ranks of the world that was started; *ret_first: the number of its rank 0. */
+int32_t hb_session_ranks(const hb_session *session, int32_t *ret_first);
 const hb_proc *hb_session_proc(const hb_session *session, int32_t rank);
+/* The number of a process by the first `length` bytes of its name; -1: there is none of that name. */
+int32_t hb_session_find(const hb_session *session, const char *name, size_t length);
+/* Sets as they are written: ranks as hb_set_read and hb_set_write have them, and names, as in "0:3,worker#2". */
+const char *hb_session_read_set(const hb_session *session, const char *text, hb_set *to, const char **ret_at);
+char *hb_session_write_set(const hb_session *session, const hb_set *set, char *buffer, size_t size);
 
 /* Takes in what processes and gdb say, for at most `ms` milliseconds (0: only what is there, -1: until something comes).
  * Returns how many changes there were. */

@@ -5,8 +5,10 @@
 hb_status hb_session_step(hb_session *s, int32_t rank, hb_gdb_step how, uint32_t level, uint32_t times, hb_error *err)
 {
 	struct hb__process *p = hb__process_of(s, rank);
-	if (!p || p->p.life != HB_LIFE_BROKEN || !p->gdb)
-		return hb__session_fail(err, HB_E_ARGUMENT, "rank %d is not stopped by gdb", rank);
+	if (!p)
+		return hb__session_fail(err, HB_E_ARGUMENT, "there is no process number %d", rank);
+	if (p->p.life != HB_LIFE_BROKEN || !p->gdb)
+		return hb__session_fail(err, HB_E_ARGUMENT, "%s%s is not stopped by gdb", HB__CALLED(p));
 	hb_status status = hb_gdb_go(p->gdb, rank, how, level, times, err);
 	if (status)
 		return status;

@@ -152,7 +152,7 @@ def test_start_and_stops(mpi, tcp=False):
         check("both dial in and wait at the start", s.began(), [p.lines for p in s.peers])
         hello = s.rank(1).hello
         check("hello says who it is", hello[1] == "1" and hello[2] == s.secret and hello[4] == "2" and hello[6] == "record"
-              and os.path.exists("/proc/" + hello[5]) and len(hello) == 8, hello)
+              and os.path.exists("/proc/" + hello[5]) and hello[8:] == ["-", "rank.1.log"], hello)
         check("at the start MPI_Init is over", s.rank(0).stands() == (1, "start"), s.rank(0).lines)
         s.rank(0).tell("stop 0 7")
         s.rank(1).tell("stop 0 4")

@@ -26,7 +26,7 @@ def sets(p):
     same("sets: nothing is said on stderr", err, "")
     has("a focus on a set that is forgotten becomes all", p.debug(["defset x [1]", "focus x", "undefset x", "focus"], "r")[1],
         "focus [*]: [0:3], 4 processes")
-    mistakes(p, ("[4] status", "no such rank; the job has 4 processes"), ("[3:1] status", "ends before it begins"),
+    mistakes(p, ("[4] status", "no such rank; the job has ranks 0 to 3"), ("[3:1] status", "ends before it begins"),
              ("[nobody] status", "there is no set [nobody]"), ("[] status", "not a set of processes"),
              ("[1", "has no closing ]"), ("[1]", "there is no command behind the set"), ("defset 1 [1]", "name of a set"),
              ("defset held [1]", "dynamic set"), ("undefset y", "no named set y"))

@@ -121,7 +121,7 @@ def ring(p):
 def queue(p):
     """Threads with a lock and a condition: who stands may have the lock, or be who puts the next task into the queue."""
     p.run("record", "-o", "queue.hbdb", "--", "./queue")
-    lanes = sorted({m[1] for line in p.run("dump", "--plain", "queue.hbdb")[1].splitlines() if (m := re.match(r"(0\.\d+):", line))})
+    lanes = sorted({m[1] for line in p.run("dump", "--plain", "queue.hbdb")[1].splitlines() if (m := re.match(r"(queue\.\d+):", line))})
     for lane in lanes[:1]:
         talk = Talk(p, "queue.hbdb")
         talk.ask("goto %s:1" % lane)
@@ -133,7 +133,7 @@ def queue(p):
                 break
         check("%s: threads step by event to their end from %s:1" % (p.mpi, lane), over, talk.text[-3000:])
         talk.end()
-    status, out, err = p.debug(["set onerror continue", "goto 0:5", "goto 0.1:2", "next event", "cont", "cont"], "queue.hbdb")
+    status, out, err = p.debug(["set onerror continue", "goto queue:5", "goto queue.1:2", "next event", "cont", "cont"], "queue.hbdb")
     lacks("%s: no command on threads waits for ever" % p.mpi, out + err, "not all processes have stopped", "interrupted")
 
 

@@ -270,7 +270,9 @@ def programs():
     rows = sql("job0.hbdb", "select process, layer, count(*) from events group by 1 order by 1")
     check(rows == [["_2nd_one", "user", "3"], ["pair", "user", "3"], ["pair#2", "user", "3"]], "and in SQL", rows)
     again = run(HBDB, "replay", "job0.hbdb")
-    check(again.returncode == 2 and "3 programs" in again.stderr, "a replay of several is refused", again.all)
+    check(again.returncode == 0 and "replayed 3 processes, 9 events" in again.stderr and "9 came as recorded" in again.stderr
+          and "not come" not in again.stderr, "a replay of several", again.all)
+    several()
     for mpi in LAUNCH:
         with open(os.path.join(folder, "both.sh"), "w") as f:
             f.write("#!/bin/sh\n./pair s\n%s 2 ./early.%s\n" % (" ".join(LAUNCH[mpi]), mpi))
@@ -282,7 +284,46 @@ def programs():
         layers = sql(name, "select layer, call from events where event = 3 and lane = 0 order by process")
         check(layers == [["mpi", "MPI_Init_thread"]] * 2 + [["user", "hb_sent"]], mpi + ": whose functions these are", layers)
         again = run(HBDB, "replay", name)
-        check(again.returncode == 0 and "replayed 2 processes" in again.stderr and "no difference" in again.stderr, mpi + ": the job is replayed", again.all)
+        check(again.returncode == 0 and "replayed 3 processes" in again.stderr and "no difference" in again.stderr, mpi + ": the job is replayed", again.all)
+        check("3 came as recorded" in again.stderr, mpi + ": and what stands beside it", again.all)
+
+
+def script(name, *lines):
+    with open(os.path.join(folder, name), "w") as f:
+        f.write("#!/bin/sh\n" + "\n".join(lines) + "\n")
+    os.chmod(os.path.join(folder, name), 0o755)
+    return "./" + name
+
+
+def several():
+    """A replay of several processes of one program: each finds its record by its place in the tree of creation, whoever comes first."""
+    compiled("turns", "gcc", "-std=gnu17", *WARN, HERE + "/turns.c")
+    line = "./turns 1 %d & ./turns 2 %d & ./turns 3 %d & wait"
+    run(HBDB, "record", "-o", "turns.hbdb", "--", "sh", "-c", line % (0, 80, 160))
+    names = {e["process"]: e["function"] for e in objects("turns.hbdb")}
+    check(names == {"turns": "last of 1", "turns#2": "last of 2", "turns#3": "last of 3"}, "three of a program are named as they were made", names)
+    for order in (0, 80, 160), (0, 160, 80), (80, 0, 160), (160, 0, 80), (80, 160, 0), (160, 80, 0):
+        again = run(HBDB, "replay", "turns.hbdb", "--", "sh", "-c", line % order)
+        check(again.returncode == 0 and "replayed 3 processes, 9 events" in again.stderr and "9 came as recorded" in again.stderr
+              and "not come" not in again.stderr, "each follows its own record, begun after %d, %d and %d ms" % order, again.all)
+    again = run(HBDB, "replay", "-o", "again.hbdb", "turns.hbdb", "--", "sh", "-c", line % (160, 80, 0))
+    names = {e["process"]: e["function"] for e in objects("again.hbdb")}
+    check(names == {"turns": "last of 1", "turns#2": "last of 2", "turns#3": "last of 3"}, "recorded once more", names or again.all)
+    # by the way from the first process: two scripts beside each other, each with two of its own, and one that makes nothing
+    for first, second in (0, 200), (200, 0):
+        one = script("one.sh", "./turns 1 $1", "./turns 2", ":")
+        both = script("nested.sh", "%s 0 & %s 100 & sleep 0.5 & ./turns 3 & wait" % (one, one))
+        shutil.rmtree(os.path.join(folder, "nested.hbdb"), ignore_errors=True)
+        run(HBDB, "record", "-o", "nested.hbdb", "--", both)
+        others = script("nested2.sh", "%s %d & %s %d & sleep 0.5 & ./turns 3 & wait" % (one, first, one, second))
+        again = run(HBDB, "replay", "nested.hbdb", "--", others)
+        check(again.returncode == 0 and "replayed 5 processes, 14 events" in again.stderr and "14 came as recorded" in again.stderr
+              and "not come" not in again.stderr, "scripts beside each other, %d and %d ms" % (first, second), again.all)
+    again = run(HBDB, "replay", "turns.hbdb", "--", "sh", "-c", "./turns 1 & ./turns 2 & wait")
+    check(again.returncode == 1 and "turns#3 did not come to a first event" in again.stderr, "one too few", again.all)
+    again = run(HBDB, "replay", "turns.hbdb", "--", "sh", "-c", line % (0, 0, 0) + "; ./turns 4")
+    check(again.returncode == 0 and "fewer processes of turns: this one runs uncontrolled" in again.stderr and "9 came as recorded" in again.stderr,
+          "one too many", again.all)
 
 
 def main():

@@ -9,6 +9,7 @@
 #include "capture/core/control/control.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
+#include "capture/core/place/place.h"
 #include "capture/core/record/record.h"
 
 struct hb__config hb__config;
@@ -17,14 +18,16 @@ static bool alone;       /* the process began without such a layer */
 static bool early; /* the record began with an event before the layer said which process this is: see hb__early_lane */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
-int hb__rank = -1, hb__size;
+int hb__rank = -1, hb__size, hb__own_number = -1;
+char hb__own_name[40];
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 
 void hb__say(const char *format, ...)
 {
 	char line[1024];
-	int n = hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank)
-			      : snprintf(line, sizeof line, "hbdb: ");
+	int n = *hb__own_name   ? snprintf(line, sizeof line, "hbdb: %s: ", hb__own_name)
+		: hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank)
+				: snprintf(line, sizeof line, "hbdb: ");
 	va_list args;
 	va_start(args, format);
 	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
@@ -250,6 +253,10 @@ static void begin_early(void)
 	if (begins) {
 		hb__layers_expected(&hb__rank, &hb__size);
 		early_rank = hb__rank;
+		/* a program of a launcher whose recording never called MPI_Init has no rank there */
+		if (hb__config.mode == HB__REPLAY && hb__rank >= hb__claim_ranks() && hb__claim_ranks() >= 0 &&
+			!hb__claim())
+			hb__config.mode = HB__OFF;
 		if (hb__config.mode == HB__RECORD)
 			hb__lanes_reserve(1);
 		hb__learn_modules();
@@ -290,7 +297,9 @@ bool hb__begin_alone(void)
 		hb__rank = 0;
 		hb__size = 1;
 		hb__learn_modules();
-		if (hb__begin_record(3)) {
+		if (!hb__claim())
+			hb__config.mode = HB__OFF;
+		else if (hb__begin_record(3)) {
 			hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
 			hb__find_place();
 			hb__control_start(hb__self);

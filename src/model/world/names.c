@@ -1,5 +1,4 @@
 /* What processes are called: hbdb-recording(5), WORLDS. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,24 +30,10 @@ bool hb__made_before(const hb_log *a, const hb_log *b)
 	return x->started != y->started ? x->started < y->started : x->pid < y->pid;
 }
 
-#define PROGRAM 20 /* with a null behind it: so that the name of an event stays short */
-
-/* What can be written in the name of an event, and is no rank. */
-static void program_name(const hb_log *log, char ret[PROGRAM])
-{
-	const char *path = hb_log_get_info(log)->program, *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
-	char *to = ret;
-	if (!isalpha((unsigned char)*from))
-		*to++ = '_';
-	for (; *from && to < ret + PROGRAM - 1; from++)
-		*to++ = strchr(HB_PROGRAM_LETTERS, *from) ? *from : '_';
-	*to = 0;
-}
-
 struct named {
 	const hb_log *log;
 	uint32_t at;
-	char program[PROGRAM];
+	char program[HB_PROGRAM_NAME];
 };
 
 static int in_order(const void *a, const void *b)
@@ -69,7 +54,7 @@ bool hb__name_processes(const hb_log_named *logs, size_t n, hb_worlds *w)
 		if (!world->outside)
 			continue;
 		outside[some] = (struct named){.log = logs[i].log, .at = (uint32_t)i};
-		program_name(logs[i].log, outside[some++].program);
+		hb_program_name(hb_log_get_info(logs[i].log)->program, outside[some++].program);
 	}
 	if (outside)
 		qsort(outside, some, sizeof *outside, in_order);

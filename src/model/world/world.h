@@ -8,6 +8,7 @@
 
 #include <hbdb/format.h>
 
+#include "base/program.h"
 #include "calls/meaning.h"
 
 /* A process by its name. */
@@ -47,8 +48,6 @@ typedef struct hb_untold {
 /* "3", of another world "3@1"; of a process without MPI its program, "worker", "worker#2". */
 #define HB_PROCESS_NAME 40 /* room for two ranks, too */
 typedef char hb_process_name[HB_PROCESS_NAME];
-/* What the name of a program consists of. */
-#define HB_PROGRAM_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-"
 
 typedef struct hb_worlds {
 	hb_world *world; /* in the order of their numbers */

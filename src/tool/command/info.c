@@ -145,7 +145,7 @@ static void gather(struct facts *f)
 		if (!log)
 			continue;
 		const hb_log_info *info = hb_log_get_info(log);
-		hb__add_log(log, &f->sum);
+		hb__add_log(log, f->logs.worlds.name ? f->logs.worlds.name[i] : NULL, &f->sum);
 		f->remarks += hb__count_remarks(log);
 		f->sum.bytes += info->bytes;
 		count_calls(f, log, info);

@@ -154,10 +154,20 @@ bool hb__d_is_name(const char *text);
 int hb__d_set(hb_debug *d, const char *text, hb_set *ret);
 /* The text between the brackets of a set that begins at *p, which moves behind; NULL: there is no ]. */
 char *hb__d_set_text(char **p);
+/* What a process is called: "3", "3@1", "worker#2". Holds as long as the session. */
+const char *hb__d_name(const hb_debug *d, int32_t rank);
+/* As members of a JSON object: "process" and "rank", which is null for one that is not of the world that was started. Free it. */
+char *hb__d_who(const hb_debug *d, int32_t rank);
+/* Finds a process by its name, of `length` bytes: its number, or -1 after having said what there is. */
+int32_t hb__d_find(hb_debug *d, const char *name, size_t length);
+/* What a set may name beside sets: "ranks 0 to 3 and worker, worker#2". Free it. */
+char *hb__d_processes(const hb_debug *d);
+/* The name of a set as hb__d_set takes it, whole; free it. */
+char *hb__d_set_text_of(const hb_debug *d, const hb_set *set);
 /* Whether a process is in a dynamic set (running, held, ...); -1: there is no such set. */
 int hb__d_is(hb_debug *d, int32_t rank, const char *word);
-extern const char *const hb__d_dynamic[][2];   /* name, meaning; ended by NULL */
-const char *hb__d_set_name(const hb_set *set); /* "[0:3,5]"; static, of the last four */
+extern const char *const hb__d_dynamic[][2];                      /* name, meaning; ended by NULL */
+const char *hb__d_set_name(const hb_debug *d, const hb_set *set); /* "[0:3,5,worker#2]"; static, of the last four */
 void hb__d_init(hb_debug *d, hb_set *set);
 
 /* ---- reply.c ---- */
@@ -184,6 +194,8 @@ int hb__d_show(hb_debug *d, const hb_set *set);
 bool hb__d_told(hb_debug *d, int32_t rank);
 bool hb__d_alive(const hb_proc *p);   /* dialled in, and not ended */
 bool hb__d_stopped(const hb_proc *p); /* held or broken */
+/* "0:17", "0.1:17", "worker#2:3": free it. */
+char *hb__d_event_name(const hb_debug *d, int32_t rank, uint32_t lane, uint64_t event);
 uint64_t hb__d_event_of(const hb_proc *p);
 /* "MPI_Recv  farm.c:71" of an event of the recording; NULL: not known. Free it. */
 char *hb__d_call(hb_debug *d, hb_at at);
@@ -261,6 +273,8 @@ void hb__d_default_settings(hb_settings *settings, bool json);
 /* An event by its name or bookmark. 0, or a code after having said why. */
 int hb__d_event(hb_debug *d, const char *text, hb_at *ret);
 int hb__d_goto(hb_debug *d, hb_at at);
+/* An event by its name alone, as those of a live run are: PROCESS:EVENT, PROCESS.LANE:EVENT. 0, or HB_EXIT_USAGE after having said why. */
+int hb__d_live_event(hb_debug *d, const char *text, int32_t *ret_rank, uint32_t *ret_lane, uint64_t *ret_event);
 /* The event that a process stands after; event 0: before its first. False: its log is missing. */
 bool hb__d_stands_at(hb_debug *d, int32_t rank, hb_at *ret);
 /* The same for the only process of the set; false also when there are several. */

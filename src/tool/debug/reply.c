@@ -93,7 +93,7 @@ static bool same(const hb_debug *d, const hb_reply *a, const hb_reply *b)
 
 static void print_text(hb_debug *d, const hb_set *set, const char *text)
 {
-	hb__d_print(d, "%s", hb__d_set_name(set));
+	hb__d_print(d, "%s", hb__d_set_name(d, set));
 	if (!strchr(text, '\n')) {
 		hb__d_print(d, " %s\n", text);
 		return;
@@ -105,7 +105,7 @@ static void print_text(hb_debug *d, const hb_set *set, const char *text)
 
 static void print_json(hb_debug *d, const char *what, const hb_set *set, const hb_reply *r)
 {
-	const char *name = hb__d_set_name(set);
+	const char *name = hb__d_set_name(d, set);
 	hb__d_print(d, "{\"answer\":\"%s\",\"set\":\"%.*s\",", what, (int)strlen(name) - 2, name + 1);
 	if (r->json && !r->failed)
 		hb__d_print(d, "%s}\n", r->json);

@@ -1,4 +1,4 @@
-/* Sets of processes as the user writes them: ranks, names, what holds at this moment. */
+/* Sets of processes as the user writes them: ranks, names of processes and of sets, what holds at this moment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ const char *const hb__d_dynamic[][2] = {
 	{"blocked", "inside a call that waits for a stopped process"},
 	{"exited", "ended normally"},
 	{"dead", "ended in any other way"},
-	{"absent", "has not called MPI_Init yet"},
+	{"absent", "has not come to MPI_Init, or without MPI to its first event"},
 	{NULL, NULL},
 };
 
@@ -46,25 +46,96 @@ int hb__d_is(hb_debug *d, int32_t rank, const char *word)
 	return -1;
 }
 
+static const hb_session *session_of(const hb_debug *d) { return d->live ? hb__live_session(d->live) : NULL; }
+
+const char *hb__d_name(const hb_debug *d, int32_t rank)
+{
+	const hb_proc *p = session_of(d) ? hb_session_proc(session_of(d), rank) : NULL;
+	return p ? p->name : "?";
+}
+
+char *hb__d_who(const hb_debug *d, int32_t rank)
+{
+	int32_t first = 0, ranks = session_of(d) ? hb_session_ranks(session_of(d), &first) : 0;
+	if (rank < first || rank >= first + ranks)
+		return hb__format("\"process\":\"%s\",\"rank\":null", hb__d_name(d, rank));
+	return hb__format("\"process\":\"%s\",\"rank\":%d", hb__d_name(d, rank), rank - first);
+}
+
+#define LISTED 8 /* processes that are no ranks, in a message */
+
+char *hb__d_processes(const hb_debug *d)
+{
+	int32_t first = 0, ranks = session_of(d) ? hb_session_ranks(session_of(d), &first) : 0, told = 0;
+	char *text = ranks > 1    ? hb__format("ranks 0 to %d", ranks - 1)
+		     : ranks == 1 ? hb__copy("rank 0")
+				  : hb__copy("");
+	for (int32_t i = 0; i < d->size; i++) {
+		if (i >= first && i < first + ranks)
+			continue;
+		char *more = hb__format("%s%s%s", text, *text ? ", " : "", told < LISTED ? hb__d_name(d, i) : "...");
+		free(text);
+		text = more;
+		if (told++ == LISTED)
+			break;
+	}
+	return text;
+}
+
+/* Says that there is no such process, and what there is. */
+static int nobody(hb_debug *d, const char *name, size_t length)
+{
+	char *typed = hb__format("%.*s", (int)length, name), *there = hb__d_processes(d);
+	hb_guess guess = {.word = typed};
+	bool rank = *typed >= '0' && *typed <= '9' && !strchr(typed, '@');
+	bool made = strchr(typed, '@') && d->recording;
+	for (int32_t i = 0; i < d->size && !rank; i++)
+		hb__guess(&guess, hb__d_name(d, i));
+	int code = hb__d_fail(d, HB_EXIT_USAGE, "[%s]: there is no such %s; the job has %s%s%s", typed,
+		rank ? "rank" : "process", *there ? there : "no process yet",
+		made ? " (processes that the program itself started are not replayed)" : "",
+		rank ? "" : hb__guessed(&guess));
+	free(typed);
+	free(there);
+	return code;
+}
+
+int32_t hb__d_find(hb_debug *d, const char *name, size_t length)
+{
+	int32_t found = session_of(d) ? hb_session_find(session_of(d), name, length) : -1;
+	if (found < 0)
+		nobody(d, name, length);
+	return found;
+}
+
 /* One item between commas. 0 or HB_EXIT_USAGE. */
 static int read_item(hb_debug *d, const char *item, hb_set *ret)
 {
 	const char *named = hb__d_get(&d->sets, item), *at = item;
-	if (!hb__d_is_name(item) || named) {
-		const char *wrong = named && !*named ? NULL : hb_set_read(named ? named : item, ret, &at);
-		if (!wrong)
-			return 0;
-		if (!strcmp(wrong, "there is no such rank"))
-			return hb__d_fail(d, HB_EXIT_USAGE, "[%s]: there is no such rank; the job has %d %s", item,
-				d->size, hb__plural((uint64_t)d->size, "process", "processes"));
-		return hb__d_fail(d, HB_EXIT_USAGE, "[%s]: %s%s%s", item, wrong, *at ? " at " : "", at);
+	if (!named && hb__d_is(d, 0, item) >= 0) {
+		for (int32_t i = 0; i < d->size; i++)
+			if (hb__d_is(d, i, item) > 0)
+				hb_set_add(ret, i);
+		return 0;
 	}
-	if (hb__d_is(d, 0, item) < 0)
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no set [%s]; viewset lists all sets", item);
-	for (int32_t i = 0; i < d->size; i++)
-		if (hb__d_is(d, i, item) > 0)
-			hb_set_add(ret, i);
-	return 0;
+	const char *wrong =
+		named && !*named ? NULL : hb_session_read_set(session_of(d), named ? named : item, ret, &at);
+	if (!wrong)
+		return 0;
+	if (!strcmp(wrong, "there is no such rank"))
+		return nobody(d, item, strlen(item));
+	if (strcmp(wrong, "there is no such process"))
+		return hb__d_fail(d, HB_EXIT_USAGE, "[%s]: %s%s%s", item, wrong, *at ? " at " : "", at);
+	if (strpbrk(item, "@#.+"))
+		return nobody(d, item, strlen(item));
+	if (!hb__d_is_name(item))
+		return hb__d_fail(d, HB_EXIT_USAGE, "[%s]: a rank or the name of a process is missing at %s", item, at);
+	char *there = hb__d_processes(d);
+	int code = hb__d_fail(d, HB_EXIT_USAGE,
+		"there is no set [%s], and no process of that name; viewset lists all sets, and the job has %s", item,
+		*there ? there : "no process yet");
+	free(there);
+	return code;
 }
 
 int hb__d_set(hb_debug *d, const char *text, hb_set *ret)
@@ -107,12 +178,18 @@ char *hb__d_set_text(char **p)
 	return hb__d_trim(text);
 }
 
-const char *hb__d_set_name(const hb_set *set)
+const char *hb__d_set_name(const hb_debug *d, const hb_set *set)
 {
 	static char buffers[4][512];
 	static unsigned next;
 	char *buffer = buffers[next++ % 4];
 	char ranks[sizeof buffers[0] - 4];
-	snprintf(buffer, sizeof buffers[0], "[%s]", hb_set_write(set, ranks, sizeof ranks));
+	snprintf(buffer, sizeof buffers[0], "[%s]", hb_session_write_set(session_of(d), set, ranks, sizeof ranks));
 	return buffer;
+}
+
+char *hb__d_set_text_of(const hb_debug *d, const hb_set *set)
+{
+	size_t room = ((size_t)hb_set_count(set) + 1) * (HB_PROCESS_NAME + 1);
+	return hb_session_write_set(session_of(d), set, hb__alloc(room), room);
 }

@@ -74,10 +74,6 @@ static int open_recording(hb_debug *d, const char *name)
 	if (!d->run.model)
 		return code;
 	d->facts = hb__facts_open(d->run.model);
-	const hb_process *p = hb_model_processes(d->run.model);
-	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->processes; i++)
-		if (!p[i].world && p[i].rank >= d->size)
-			d->size = p[i].rank + 1;
 	return 0; /* what is missing has been said; the rest can be replayed */
 }
 
@@ -114,7 +110,9 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 		.output = hb__option_value(args, "output"),
 		.input = hb__option_value(args, "stdin")};
 	int code = open_streams(args, options, &d->job_out);
-	return code ? code : hb__live_open(options, &d->live);
+	code = code ? code : hb__live_open(options, &d->live);
+	d->size = code ? 0 : hb_session_size(hb__live_session(d->live));
+	return code;
 }
 
 static void settle(hb_debug *d, const hb_args *args)

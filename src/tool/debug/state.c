@@ -28,14 +28,20 @@ uint64_t hb__d_event_of(const hb_proc *p)
 	return t ? t->event : 0;
 }
 
-/* "0:17", with the lane when it is not the first. */
-static char *event_name(const hb_proc *p)
+char *hb__d_event_name(const hb_debug *d, int32_t rank, uint32_t lane, uint64_t event)
+{
+	return lane ? hb__format("%s.%u:%llu", hb__d_name(d, rank), lane, (unsigned long long)event)
+		    : hb__format("%s:%llu", hb__d_name(d, rank), (unsigned long long)event);
+}
+
+/* Of the event that it stands after. */
+static char *event_name(const hb_debug *d, const hb_proc *p)
 {
 	const hb_thread *t = thread_of(p);
-	uint32_t lane = t ? (uint32_t)(t - p->threads) : 0;
-	unsigned long long event = t ? t->event : 0;
-	return lane ? hb__format("%d.%u:%llu", p->rank, lane, event) : hb__format("%d:%llu", p->rank, event);
+	return hb__d_event_name(d, p->rank, t ? (uint32_t)(t - p->threads) : 0, t ? t->event : 0);
 }
+
+static bool has_rank(const hb_proc *p) { return *hb_rank_word(p->name); }
 
 char *hb__d_call(hb_debug *d, hb_at at)
 {
@@ -57,14 +63,12 @@ static char *call_of(hb_debug *d, const hb_proc *p)
 	if (!d->run.model || !t || !t->event)
 		return NULL;
 	uint32_t lane = (uint32_t)(t - p->threads);
-	const hb_process *all = hb_model_processes(d->run.model);
-	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->processes; i++) {
-		if (all[i].rank != p->rank || all[i].world || lane >= all[i].nlines)
-			continue;
-		hb_at at = {all[i].first_line + lane, (uint32_t)t->event};
-		return t->event <= hb_model_lines(d->run.model)[at.line].events ? hb__d_call(d, at) : NULL;
-	}
-	return NULL;
+	uint32_t process = hb__live_process(d->live, p->rank);
+	const hb_process *of = process == HB_NO ? NULL : &hb_model_processes(d->run.model)[process];
+	if (!of || lane >= of->nlines)
+		return NULL;
+	hb_at at = {of->first_line + lane, (uint32_t)t->event};
+	return t->event <= hb_model_lines(d->run.model)[at.line].events ? hb__d_call(d, at) : NULL;
 }
 
 static const char *signal_name(int sig)
@@ -90,24 +94,24 @@ static bool in_init(const hb_proc *p)
 static char *whose(hb_debug *d, int32_t waits, const char *inside)
 {
 	const char *from = strstr(inside, " from ");
-	long rank = from ? hb__d_number(from + 6) : -1;
-	const hb_proc *p = rank >= 0 && rank < d->size && rank != waits
-				   ? hb_session_proc(hb__live_session(d->live), (int32_t)rank)
-				   : NULL;
+	int32_t rank = from ? hb_session_find(hb__live_session(d->live), from + 6, strlen(from + 6)) : -1;
+	const hb_proc *p = rank >= 0 && rank != waits ? hb_session_proc(hb__live_session(d->live), rank) : NULL;
 	if (!p)
 		return hb__copy("");
-	char *name = event_name(p), *text;
+	char *name = event_name(d, p), *text;
 	if (hb__d_stopped(p))
-		text = in_init(p) ? hb__copy(", which is stopped in MPI_Init")
+		text = in_init(p) ? hb__copy(has_rank(p) ? ", which is stopped in MPI_Init"
+							 : ", which is stopped before its first event")
 				  : hb__format(", which is stopped after %s", name);
 	else if (p->life == HB_LIFE_DEAD)
 		text = hb__copy(", which is dead");
 	else if (p->life == HB_LIFE_EXITED)
 		text = hb__copy(", which has ended");
 	else if (p->life == HB_LIFE_ABSENT)
-		text = hb__copy(", which has not called MPI_Init yet");
+		text = hb__copy(has_rank(p) ? ", which has not called MPI_Init yet"
+					    : ", which has not come to its first event yet");
 	else
-		text = hb_session_arrival(hb__live_session(d->live), (int32_t)rank) == HB_BLOCKED
+		text = hb_session_arrival(hb__live_session(d->live), rank) == HB_BLOCKED
 			       ? hb__copy(", which is blocked itself")
 			       : hb__copy("");
 	free(name);
@@ -118,7 +122,7 @@ static char *running(hb_debug *d, const hb_proc *p)
 {
 	const hb_thread *t = thread_of(p);
 	const char *inside = t && t->inside ? hb__live_inside(d->live, p->rank) : NULL;
-	char *copy = inside ? hb__copy(inside) : NULL, *name = event_name(p), *text;
+	char *copy = inside ? hb__copy(inside) : NULL, *name = event_name(d, p), *text;
 	bool blocked = hb_session_arrival(hb__live_session(d->live), p->rank) == HB_BLOCKED;
 	bool expected = t && t->asked && t->stop_inside && t->inside && t->event == t->stop;
 	if (copy) {
@@ -137,13 +141,13 @@ static char *running(hb_debug *d, const hb_proc *p)
 static char *held(hb_debug *d, const hb_proc *p)
 {
 	const hb_thread *t = thread_of(p);
-	char *name = event_name(p), *call = call_of(d, p), *text;
+	char *name = event_name(d, p), *call = call_of(d, p), *text;
 	hb_why why = t ? t->why : HB_WHY_START;
 	if (p->signal && why == HB_WHY_SIGNAL)
 		text = hb__format(
 			"%s (%s), after %s; about to die", signal_name(p->signal), strsignal(p->signal), name);
 	else if (in_init(p))
-		text = hb__copy("held in MPI_Init");
+		text = hb__copy(has_rank(p) ? "held in MPI_Init" : "held before its first event");
 	else if (!t->event)
 		text = hb__format("held before %.*s1, the first event of a thread", (int)strlen(name) - 1, name);
 	else if (why == HB_WHY_END)
@@ -183,11 +187,11 @@ static char *broken(hb_debug *d, const hb_proc *p)
 	else if (s->frame.ours && t && t->inside && hb__live_inside(d->live, p->rank))
 		text = hb__format("stopped in %s", hb__live_inside(d->live, p->rank));
 	else if (s->frame.ours && t)
-		text = hb__format("stopped after %d:%llu", p->rank, (unsigned long long)t->event);
+		text = hb__format("stopped after %s:%llu", p->name, (unsigned long long)t->event);
 	else
 		text = hb__format("stopped: %s", frame);
 	if (s->reason == HB_GDB_ASKED) {
-		char *name = event_name(p), *quiet = hb__d_quiet(d, p, name), *whole;
+		char *name = event_name(d, p), *quiet = hb__d_quiet(d, p, name), *whole;
 		whole = hb__format("%s%s", text, quiet ? quiet : "");
 		free(name);
 		free(quiet);
@@ -202,7 +206,7 @@ static char *broken(hb_debug *d, const hb_proc *p)
 static char *died(hb_debug *d, const hb_proc *p)
 {
 	const hb_thread *t = thread_of(p);
-	char *name = event_name(p), *call = call_of(d, p);
+	char *name = event_name(d, p), *call = call_of(d, p);
 	char *text = hb__format("dead%s%s%s%s%s%s", p->signal ? ": " : "", p->signal ? signal_name(p->signal) : "",
 		t && t->event ? ", after " : "", t && t->event ? name : "", call ? "  " : "", call ? call : "");
 	free(name);
@@ -231,14 +235,14 @@ static char *as_json(hb_debug *d, const hb_proc *p, const char *text)
 	char *said = hb__d_json(text), *call = call_of(d, p), *quoted = call ? hb__d_json(call) : NULL;
 	bool blocked =
 		p->life == HB_LIFE_RUNNING && hb_session_arrival(hb__live_session(d->live), p->rank) == HB_BLOCKED;
-	char *waits, *waiting = hb__d_held_back(d, p->rank, &waits);
-	char *json = hb__format(
-		"\"rank\":%d,\"life\":\"%s\",\"why\":%s%s%s,\"blocked\":%s,\"event\":%llu,\"inside\":%s,"
-		"\"signal\":%d,\"pid\":%d,\"call\":%s,\"waits\":%s,\"text\":%s",
-		p->rank, lives[p->life], p->life == HB_LIFE_HELD && t ? "\"" : "",
+	char *who = hb__d_who(d, p->rank), *waits, *waiting = hb__d_held_back(d, p->rank, &waits);
+	char *json = hb__format("%s,\"life\":\"%s\",\"why\":%s%s%s,\"blocked\":%s,\"event\":%llu,\"inside\":%s,"
+				"\"signal\":%d,\"pid\":%d,\"call\":%s,\"waits\":%s,\"text\":%s",
+		who, lives[p->life], p->life == HB_LIFE_HELD && t ? "\"" : "",
 		p->life == HB_LIFE_HELD && t ? whys[t->why] : "null", p->life == HB_LIFE_HELD && t ? "\"" : "",
 		blocked ? "true" : "false", (unsigned long long)(t ? t->event : 0), t && t->inside ? "true" : "false",
 		p->signal, p->pid, quoted ? quoted : "null", waits ? waits : "null", said);
+	free(who);
 	free(waits);
 	free(waiting);
 	free(said);
@@ -254,7 +258,8 @@ char *hb__d_state(hb_debug *d, int32_t rank, char **ret_json)
 	hb_proc absent = nobody;
 	absent.rank = rank;
 	p = p ? p : &absent;
-	char *text = p->life == HB_LIFE_ABSENT    ? hb__copy("has not called MPI_Init yet")
+	char *text = p->life == HB_LIFE_ABSENT    ? hb__copy(has_rank(p) ? "has not called MPI_Init yet"
+									 : "has not come to its first event yet")
 		     : p->life == HB_LIFE_RUNNING ? running(d, p)
 		     : p->life == HB_LIFE_HELD    ? held(d, p)
 		     : p->life == HB_LIFE_BROKEN  ? broken(d, p)

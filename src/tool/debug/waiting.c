@@ -13,13 +13,6 @@
 #define POLLED_S 1.0 /* who was told no within so long polls */
 #define QUIET_S 1.0  /* without an event for so long is worth a word */
 
-/* "0:17", "0.1:17" */
-static char *event_name(int32_t rank, uint32_t lane, uint64_t event)
-{
-	return lane ? hb__format("%d.%u:%llu", rank, lane, (unsigned long long)event)
-		    : hb__format("%d:%llu", rank, (unsigned long long)event);
-}
-
 /* ---- who waits for one that stands ---- */
 
 /* What to type so that it goes on: the other one as far as it is needed, or all. */
@@ -30,12 +23,12 @@ static char *advice(hb_debug *d, const hb_waits *w)
 	if (!by || !hb__d_alive(by))
 		return hb__copy("");
 	if (by->life == HB_LIFE_BROKEN)
-		return hb__format("[%d] cont", w->by);
+		return hb__format("[%s] cont", by->name);
 	if (w->next.line != HB_NO && w->others)
 		return hb__format("goto %s", hb__event_name(&d->run, w->next, name));
 	if (w->next.line == HB_NO || w->missing <= 1)
-		return hb__format("[%d] next event", w->by);
-	return hb__format("[%d] next event %llu", w->by, (unsigned long long)w->missing);
+		return hb__format("[%s] next event", by->name);
+	return hb__format("[%s] next event %llu", by->name, (unsigned long long)w->missing);
 }
 
 static const char *how_it_stands(const hb_proc *p)
@@ -56,26 +49,29 @@ char *hb__d_held_back(hb_debug *d, int32_t rank, char **ret_json)
 		return NULL;
 	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank),
 		      *by = hb_session_proc(hb__live_session(d->live), w->by);
-	char *after = event_name(rank, w->lane, p->threads[w->lane].event), *type = advice(d, w);
-	char *stands = event_name(w->by, w->by_lane, w->by_lane < by->nthreads ? by->threads[w->by_lane].event : 0);
+	char *after = hb__d_event_name(d, rank, w->lane, p->threads[w->lane].event), *type = advice(d, w);
+	char *stands =
+		hb__d_event_name(d, w->by, w->by_lane, w->by_lane < by->nthreads ? by->threads[w->by_lane].event : 0);
 	if (w->next.line == HB_NO)
 		text = hb__format("waits after %s for %s of its threads, and %s is held", after,
 			w->joins ? "the end of one" : "another one", stands);
 	else {
 		char *mine = hb__d_call(d, w->next), *other = hb__d_call(d, w->needs);
-		text = hb__format("waits after %s: %s %s needs %s %s, and [%d] %s after %s", after,
+		text = hb__format("waits after %s: %s %s needs %s %s, and [%s] %s after %s", after,
 			hb__event_name(&d->run, w->next, name), mine ? mine : "", hb__event_name(&d->run, w->needs, of),
-			other ? other : "", w->by, how_it_stands(by), stands);
+			other ? other : "", by->name, how_it_stands(by), stands);
 		free(mine);
 		free(other);
 	}
+	char *who = hb__d_who(d, w->by);
 	if (ret_json)
-		*ret_json = hb__format("{\"after\":\"%s\",\"next\":%s%s%s,\"needs\":%s%s%s,\"rank\":%d,\"lane\":%u,"
+		*ret_json = hb__format("{\"after\":\"%s\",\"next\":%s%s%s,\"needs\":%s%s%s,%s,\"lane\":%u,"
 				       "\"stands\":\"%s\",\"type\":\"%s\"}",
 			after, w->next.line == HB_NO ? "" : "\"", w->next.line == HB_NO ? "null" : name,
 			w->next.line == HB_NO ? "" : "\"", w->next.line == HB_NO ? "" : "\"",
-			w->next.line == HB_NO ? "null" : of, w->next.line == HB_NO ? "" : "\"", w->by, w->by_lane,
-			stands, type);
+			w->next.line == HB_NO ? "null" : of, w->next.line == HB_NO ? "" : "\"", who, w->by_lane, stands,
+			type);
+	free(who);
 	char *whole = hb__format("%s%s%s", text, *type ? "; to let it go on: " : "", type);
 	free(text);
 	free(after);
@@ -101,7 +97,7 @@ static bool who_stands(hb_debug *d, bool asked, const char **ret_who, char **ret
 		gdb |= broken;
 	}
 	bool any = hb_set_count(&standing) > 0;
-	*ret_who = any ? hb__d_set_name(&standing) : "";
+	*ret_who = any ? hb__d_set_name(d, &standing) : "";
 	*ret_type = any ? hb__format("%s %s", *ret_who, gdb ? "cont" : "next event") : NULL;
 	hb_set_free(&standing);
 	return any;
@@ -159,7 +155,7 @@ static struct doing doing_of(hb_debug *d, const hb_proc *p)
 	struct doing r = {.what = "computes", .since = t ? t->since : 0};
 	hb_at at;
 	if (p->life == HB_LIFE_ABSENT)
-		return (struct doing){.what = "absent", .text = hb__copy("has not called MPI_Init yet")};
+		return (struct doing){.what = "absent", .text = hb__d_state(d, p->rank, NULL)};
 	if ((r.text = hb__d_held_back(d, p->rank, NULL)))
 		r.what = "held back";
 	else if (t && t->inside && !lane && (r.call = hb__copy(hb__live_inside(d->live, p->rank)))) {
@@ -176,7 +172,7 @@ static struct doing doing_of(hb_debug *d, const hb_proc *p)
 		r.text = hb__format("%s in its own code", r.what);
 	}
 	if (t && t->event && strcmp(r.what, "held back")) {
-		char *name = event_name(p->rank, lane, t->event);
+		char *name = hb__d_event_name(d, p->rank, lane, t->event);
 		char *call = !lane && d->run.model && hb__d_stands_at(d, p->rank, &at) ? hb__d_call(d, at) : NULL;
 		char *more = hb__format("%s, after %s%s%s", r.text, name, call ? "  " : "", call ? call : "");
 		free(name);
@@ -199,7 +195,7 @@ static void say_one(hb_debug *d, const hb_proc *p, const char *standing)
 	double seconds = r.since > 0 ? hb_seconds() - r.since : -1; /* of a job that runs without hbdb nobody knows */
 	char *call = r.call ? hb__d_json(r.call) : hb__copy("null"), *text = hb__d_json(r.text);
 	char *known = seconds < 0 ? hb__copy("null") : hb__format("%.1f", seconds);
-	char *type = r.own ? hb__format("[%d] where", p->rank) : NULL;
+	char *type = r.own ? hb__format("[%s] where", p->name) : NULL;
 	char *json =
 		hb__format("\"doing\":\"%s\",\"call\":%s,\"event\":%llu,\"seconds\":%s,\"type\":%s%s%s,%s,\"text\":%s",
 			r.what, call, (unsigned long long)hb__d_event_of(p), known, type ? "\"" : "",
@@ -275,8 +271,8 @@ static void draw(hb_debug *d, const hb_set *set, double begun)
 		return;
 	struct doing r = doing_of(d, p);
 	char *others = more ? hb__format(" and %d more", more) : hb__copy(""),
-	     *text = hb__format("(Ctrl-C gives the prompt back) waiting %.0f s for [%d]%s, which %s",
-		     hb_seconds() - begun, first, others, r.text);
+	     *text = hb__format("(Ctrl-C gives the prompt back) waiting %.0f s for [%s]%s, which %s",
+		     hb_seconds() - begun, p->name, others, r.text);
 	hb__d_wipe_waiting(d);
 	printf("%.*s", fits(text), text);
 	fflush(stdout);

@@ -19,7 +19,7 @@ typedef enum {
 
 typedef struct hb_reports {
 	const char *folder;
-	int32_t size;        /* processes of the recording */
+	int32_t size;        /* processes of the recording that are replayed: by number, as hb_replay_folder has them */
 	bool stop;           /* a divergence ends the job */
 	unsigned char *seen; /* per rank: bits by kind */
 	uint64_t count[HB_REPORT_KINDS];

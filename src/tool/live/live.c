@@ -69,7 +69,11 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	if (code)
 		return code;
-	const hb_session_options o = {.size = l->folder.size, .logs = l->folder.folder, .tcp = options->tcp};
+	const hb_session_options o = {.size = l->folder.ranks,
+		.others = l->replay ? (const char *const *)l->folder.name + l->folder.ranks : NULL,
+		.nothers = (size_t)(l->folder.size - l->folder.ranks),
+		.logs = l->folder.folder,
+		.tcp = options->tcp};
 	if (hb_session_open(&o, &l->session, &err))
 		return hb__fail_with(HB_EXIT_USAGE, "%s", err.message);
 	return 0;
@@ -81,6 +85,8 @@ void hb__live_close(hb_live *l)
 		return;
 	hb__live_end(l);
 	hb_session_close(l->session);
+	free(l->number);
+	free(l->of_session);
 	if (l->replay)
 		hb__close_replay_folder(&l->folder);
 	hb__manifest_free(&l->manifest);
@@ -256,10 +262,37 @@ int hb__live_poll(hb_live *l, int ms)
 
 /* ---- stops ---- */
 
-static hb_target target_of(const hb_live *l, uint32_t line, uint32_t event, hb_stop stop)
+/* The recording that is replayed stays as it is, and so do names. */
+static bool learn_numbers(hb_live *l)
+{
+	if (l->number || !l->replay || !l->run || !l->run->model)
+		return l->number != NULL;
+	uint32_t n = hb_model_get_info(l->run->model)->processes;
+	int32_t size = hb_session_size(l->session), first, ranks = hb_session_ranks(l->session, &first);
+	l->number = hb__alloc((n + 1) * sizeof *l->number);
+	l->of_session = hb__alloc(((size_t)size + 1) * sizeof *l->of_session);
+	memset(l->of_session, 0xff, ((size_t)size + 1) * sizeof *l->of_session);
+	for (uint32_t i = 0; i < n; i++) {
+		const hb_process *p = &hb_model_processes(l->run->model)[i];
+		bool rank = *hb_rank_word(p->name) && !p->world && p->rank < ranks;
+		l->number[i] = rank ? first + p->rank : hb_session_find(l->session, p->name, strlen(p->name));
+		if (l->number[i] >= 0)
+			l->of_session[l->number[i]] = i;
+	}
+	return true;
+}
+
+int32_t hb__live_number(hb_live *l, uint32_t process) { return learn_numbers(l) ? l->number[process] : -1; }
+
+uint32_t hb__live_process(hb_live *l, int32_t number)
+{
+	return learn_numbers(l) && number >= 0 && number < hb_session_size(l->session) ? l->of_session[number] : HB_NO;
+}
+
+static hb_target target_of(hb_live *l, uint32_t line, uint32_t event, hb_stop stop)
 {
 	const hb_line *at = &hb_model_lines(l->run->model)[line];
-	return (hb_target){.rank = hb_model_processes(l->run->model)[at->process].rank,
+	return (hb_target){.rank = hb__live_number(l, at->process),
 		.lane = at->lane,
 		.free = stop == HB_STOP_END,
 		.inside = stop == HB_STOP_INSIDE,
@@ -269,20 +302,20 @@ static hb_target target_of(const hb_live *l, uint32_t line, uint32_t event, hb_s
 						  : event};
 }
 
-static bool same_line(const hb_live *l, uint32_t line, const hb_target *t)
+static bool same_line(hb_live *l, uint32_t line, const hb_target *t)
 {
 	const hb_line *at = &hb_model_lines(l->run->model)[line];
-	return t->lane == at->lane && t->rank == hb_model_processes(l->run->model)[at->process].rank;
+	return t->lane == at->lane && t->rank == hb__live_number(l, at->process);
 }
 
 /* The targets of a cut; processes that MPI_Comm_spawn made are not replayed. Free *ret. */
-static size_t targets_of(const hb_live *l, const uint32_t *event, const hb_stop *stop, hb_target **ret)
+static size_t targets_of(hb_live *l, const uint32_t *event, const hb_stop *stop, hb_target **ret)
 {
 	uint32_t lines = hb_model_get_info(l->run->model)->lines;
 	size_t n = 0;
 	*ret = hb__alloc((lines + 1) * sizeof **ret);
 	for (uint32_t i = 0; i < lines; i++)
-		if (!hb_model_processes(l->run->model)[hb_model_lines(l->run->model)[i].process].world)
+		if (hb__live_number(l, hb_model_lines(l->run->model)[i].process) >= 0)
 			(*ret)[n++] = target_of(l, i, event[i], stop[i]);
 	return n;
 }

@@ -38,6 +38,9 @@ bool hb__live_running(const hb_live *live);
 bool hb__live_attached(const hb_live *live);
 /* Status of the command once it has ended; 128 + signal. */
 int hb__live_status(const hb_live *live);
+/* The number that a process of the model has in the session; -1: it is not replayed. And back; HB_NO: the recording does not have it. */
+int32_t hb__live_number(hb_live *live, uint32_t process);
+uint32_t hb__live_process(hb_live *live, int32_t number);
 /* Takes in what happened, waiting at most `ms`. To be called often while something runs: the job's signals and reports are looked at in it. */
 int hb__live_poll(hb_live *live, int ms);
 /* Stops of a cut (arrays by line of the model, from hb_cut) as targets of the session. */

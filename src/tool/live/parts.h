@@ -22,6 +22,8 @@ struct hb_live {
 	hb_command_line line;
 	char **command;
 	hb_session *session;
+	int32_t *number;      /* by process of the model: hb__live_number */
+	uint32_t *of_session; /* by number: hb__live_process */
 	hb_started *job;
 	hb_job_end end;
 	hb_reports reports;

@@ -61,10 +61,10 @@ static void add(hb_live *l, const char *format, ...)
 	va_end(args);
 }
 
-static int32_t rank_of(const hb_live *l, uint32_t line)
+static const char *name_of(const hb_live *l, uint32_t line)
 {
 	const hb_model *m = l->run->model;
-	return hb_model_processes(m)[hb_model_lines(m)[line].process].rank;
+	return hb_model_processes(m)[hb_model_lines(m)[line].process].name;
 }
 
 /* The ranks that have yet to enter a collective, as far as the session knows: the first few. */
@@ -77,10 +77,10 @@ static void add_missing(hb_live *l, uint32_t collective)
 		if (g->member[i] == HB_NO)
 			continue;
 		hb_at at = hb_collective_enter(m, collective, g->member[i]);
-		const hb_proc *p = hb_session_proc(l->session, hb_model_processes(m)[g->member[i]].rank);
+		const hb_proc *p = hb_session_proc(l->session, hb__live_number(l, g->member[i]));
 		if (at.line == HB_NO || !p || !p->nthreads || p->threads[0].event + p->threads[0].inside >= at.event)
 			continue;
-		add(l, "%s%d", told++ ? ", " : " without ", p->rank);
+		add(l, "%s%s", told++ ? ", " : " without ", p->name);
 	}
 }
 
@@ -106,12 +106,12 @@ static void add_needs(hb_live *l, hb_at at)
 		else if (ops[from].kind == HB_OP_LEAVE)
 			add_missing(l, ops[from].id);
 		else if (ops[from].kind == HB_OP_SENT && hb_model_sends(m)[ops[from].id].receive != HB_NO)
-			add(l, "%s%d", told++ ? ", " : " to ",
-				rank_of(l, hb_receive_post(m, hb_model_sends(m)[ops[from].id].receive).line));
+			add(l, "%s%s", told++ ? ", " : " to ",
+				name_of(l, hb_receive_post(m, hb_model_sends(m)[ops[from].id].receive).line));
 		if (ops[from].kind == HB_OP_TOLD)
-			add(l, "%s%d", told++ ? ", " : " for ", rank_of(l, hb_model_edges(m)[ops[from].id].from.line));
+			add(l, "%s%s", told++ ? ", " : " for ", name_of(l, hb_model_edges(m)[ops[from].id].from.line));
 		if (send != HB_NO)
-			add(l, "%s%d", told++ ? ", " : " from ", rank_of(l, hb_send_at(m, send).line));
+			add(l, "%s%s", told++ ? ", " : " from ", name_of(l, hb_send_at(m, send).line));
 	}
 }
 
@@ -167,7 +167,8 @@ static uint64_t *calls_of(const char *path, uint32_t *ret_n, hb_log **ret_log)
 /* Which call is told no is not kept, for that would cost: but how often each function is called is counted. */
 const char *hb__live_polls(hb_live *l, int32_t rank)
 {
-	char *path = hb__format("%s/rank.%d.log", l->replay ? l->folder.folder : l->recording, rank);
+	const hb_proc *p = hb_session_proc(l->session, rank);
+	char *path = hb__format("%s/%s", l->replay ? l->folder.folder : l->recording, p ? p->log : "");
 	uint32_t before, now, most = HB_NO;
 	hb_log *log, *later;
 	uint64_t *first = calls_of(path, &before, &log), most_calls = 0;
@@ -197,17 +198,17 @@ const char *hb__live_inside(hb_live *l, int32_t rank)
 	if (!p || !p->nthreads || !p->threads[0].inside)
 		return NULL;
 	const hb_thread *t = &p->threads[0];
-	char *path = hb__format("%s/rank.%d.log", l->replay ? l->folder.script : l->recording, rank);
+	/* the record of a replay is called as the log that the process writes now */
+	char *path = hb__format("%s/%s", l->replay ? l->folder.script : l->recording, p->log);
 	snprintf(l->inside, sizeof l->inside, "a call");
 	call_of_log(path, 0, t->event + 1, t->slot, !l->replay, l->inside, sizeof l->inside);
 	free(path);
 	if (!l->replay || !l->run || !l->run->model)
 		return l->inside;
 	const hb_model *m = l->run->model;
-	for (uint32_t i = 0; i < hb_model_get_info(m)->processes; i++) {
-		const hb_process *of = &hb_model_processes(m)[i];
-		if (of->rank == rank && !of->world && of->nlines && t->event < hb_model_lines(m)[of->first_line].events)
-			add_needs(l, (hb_at){of->first_line, (uint32_t)t->event + 1});
-	}
+	uint32_t process = hb__live_process(l, rank);
+	const hb_process *of = process == HB_NO ? NULL : &hb_model_processes(m)[process];
+	if (of && of->nlines && t->event < hb_model_lines(m)[of->first_line].events)
+		add_needs(l, (hb_at){of->first_line, (uint32_t)t->event + 1});
 	return l->inside;
 }

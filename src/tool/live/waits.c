@@ -64,13 +64,11 @@ static bool stands(const hb_proc *p, uint32_t lane)
 
 /* ---- by the recording ---- */
 
-static uint32_t line_of(const hb_live *l, int32_t rank, uint32_t lane)
+static uint32_t line_of(hb_live *l, int32_t rank, uint32_t lane)
 {
-	const hb_process *all = hb_model_processes(l->run->model);
-	for (uint32_t i = 0; i < hb_model_get_info(l->run->model)->processes; i++)
-		if (all[i].rank == rank && !all[i].world && lane < all[i].nlines)
-			return all[i].first_line + lane;
-	return HB_NO;
+	uint32_t i = hb__live_process(l, rank);
+	const hb_process *p = i == HB_NO ? NULL : &hb_model_processes(l->run->model)[i];
+	return p && lane < p->nlines ? p->first_line + lane : HB_NO;
 }
 
 static bool find_cut(hb_live *l, struct hb_look_back *b, hb_at at)
@@ -116,19 +114,18 @@ static bool needs_who_stands(hb_live *l, struct hb_look_back *b, const hb_thread
 		return false;
 	*ret = (hb_waits){.rank = b->rank, .lane = b->lane, .next = at, .needs.line = HB_NO};
 	for (uint32_t i = 0; i < hb_model_get_info(m)->lines; i++) {
-		const hb_process *of = &hb_model_processes(m)[lines[i].process];
-		const hb_proc *p = of->world ? NULL : hb_session_proc(l->session, of->rank);
+		const hb_proc *p = hb_session_proc(l->session, hb__live_number(l, lines[i].process));
 		const hb_thread *other = p && lines[i].lane < p->nthreads ? &p->threads[lines[i].lane] : NULL;
 		uint64_t entered = other ? other->event + other->inside : 0;
 		if (i == at.line || !p || b->event[i] <= entered || !stands(p, lines[i].lane))
 			continue;
 		if (ret->needs.line == HB_NO) {
 			ret->needs = (hb_at){i, b->event[i]};
-			ret->by = of->rank;
+			ret->by = p->rank;
 			ret->by_lane = lines[i].lane;
 			ret->missing = b->event[i] - entered;
 		}
-		ret->others += ret->by != of->rank;
+		ret->others += ret->by != p->rank;
 	}
 	return ret->needs.line != HB_NO;
 }

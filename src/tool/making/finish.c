@@ -118,7 +118,7 @@ static void add_sealed(const char *path, hb_sum *sum)
 		sum->damaged++;
 		return;
 	}
-	hb__add_log(log, sum);
+	hb__add_log(log, NULL, sum);
 	hb_log_close(log);
 }
 
@@ -137,7 +137,7 @@ static void finish_log(
 	hb_log_info raw = *hb_log_get_info(log);
 	bool sealed = raw.sealed, later = d->racing && with_seal && !running;
 	if (!later)
-		hb__add_log(log, sum);
+		hb__add_log(log, NULL, sum);
 	hb_log_close(log);
 	if (running) {
 		say_trouble(

@@ -121,7 +121,7 @@ void hb__close_logs(hb_logs *logs)
 	*logs = (hb_logs){0};
 }
 
-static void add_note(const char *text, int32_t rank, hb_sum *sum)
+static void add_note(const char *text, const char *name, hb_sum *sum)
 {
 	for (size_t i = 0; i < sum->nnotes; i++)
 		if (!strcmp(sum->notes[i].text, text)) {
@@ -129,11 +129,13 @@ static void add_note(const char *text, int32_t rank, hb_sum *sum)
 			return;
 		}
 	sum->notes = hb__resize(sum->notes, (sum->nnotes + 1) * sizeof *sum->notes);
-	sum->notes[sum->nnotes++] = (struct hb_noted){hb__copy(text), 1, rank};
+	struct hb_noted *note = &sum->notes[sum->nnotes++];
+	*note = (struct hb_noted){.text = hb__copy(text), .processes = 1};
+	snprintf(note->process, sizeof note->process, "%s", name);
 }
 
 /* What a replay does not enforce, told by what the program called. */
-static void add_uncovered(hb_log *log, const hb_log_info *info, hb_sum *sum)
+static void add_uncovered(hb_log *log, const hb_log_info *info, const char *name, hb_sum *sum)
 {
 	static const char *const notes[] = {
 		[HB_LOSES_LOCKS] =
@@ -147,19 +149,26 @@ static void add_uncovered(hb_log *log, const hb_log_info *info, hb_sum *sum)
 	if (info->lanes > 1)
 		add_note(
 			"several threads have events: a replay enforces the order in each thread, but not the order between threads",
-			info->rank, sum);
+			name, sum);
 	for (uint32_t i = 0; i < info->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
 		uint8_t loses = f && f->name && f->calls ? hb_meaning_of(f->name, f->cls)->loses : HB_LOSES_NOTHING;
 		if (!told[loses])
-			add_note(notes[loses], info->rank, sum);
+			add_note(notes[loses], name, sum);
 		told[loses] = true;
 	}
 }
 
-void hb__add_log(hb_log *log, hb_sum *sum)
+void hb__add_log(hb_log *log, const char *name, hb_sum *sum)
 {
 	const hb_log_info *info = hb_log_get_info(log);
+	hb_process_name rank;
+	/* which one of its program only all logs together tell */
+	if (!name && !info->library && hb_log_identity(log))
+		hb_program_name(info->program, rank);
+	else if (!name)
+		hb_process_range(0, info->rank, info->rank, rank);
+	name = name ? name : rank;
 	sum->processes++;
 	sum->events += info->events;
 	sum->lost += info->lost;
@@ -176,7 +185,7 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		sum->stopped_errno = (int)info->stopped;
 	}
 	if (info->recovered) {
-		char *line = hb__format("rank %d: %s", info->rank, info->trouble);
+		char *line = hb__format("%s%s: %s", hb_rank_word(name), name, info->trouble);
 		hb__push(&sum->trouble, line);
 		free(line);
 		sum->damaged++;
@@ -187,7 +196,7 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		sum->kept += kept.kept;
 		sum->skipped += kept.skipped;
 	}
-	add_uncovered(log, info, sum);
+	add_uncovered(log, info, name, sum);
 	/* the same note twice in a process counts once */
 	for (uint32_t i = 0; i < info->notes; i++) {
 		const hb_note *note = hb_log_note(log, i);
@@ -198,7 +207,7 @@ void hb__add_log(hb_log *log, hb_sum *sum)
 		for (uint32_t k = 0; k < i && !again; k++)
 			again = !strcmp(hb_log_note(log, k)->text, note->text);
 		if (!again)
-			add_note(note->text, info->rank, sum);
+			add_note(note->text, name, sum);
 	}
 }
 
@@ -229,7 +238,7 @@ void hb__print_notes(const hb_sum *sum)
 	for (size_t i = 0; i < sum->nnotes; i++) {
 		const struct hb_noted *n = &sum->notes[i];
 		if (n->processes == 1)
-			hb__say("rank %d: %s", n->rank, n->text);
+			hb__say("%s%s: %s", hb_rank_word(n->process), n->process, n->text);
 		else
 			hb__say("%llu processes: %s", (unsigned long long)n->processes, n->text);
 	}

@@ -46,15 +46,15 @@ typedef struct hb_sum {
 	int32_t size;           /* of MPI_COMM_WORLD as the logs say; 0: none */
 	hb_strings trouble;     /* lines to print */
 	struct hb_noted {
-		char *text;         /* a note of the recorder ... */
-		uint64_t processes; /* ... and how many processes wrote it */
-		int32_t rank;       /* the first of them */
+		char *text;              /* a note of the recorder ... */
+		uint64_t processes;      /* ... and how many processes wrote it */
+		hb_process_name process; /* the first of them */
 	} * notes;
 	size_t nnotes;
 } hb_sum;
 
-/* Adds one log to a sum: its state, its trouble, its notes. */
-void hb__add_log(hb_log *log, hb_sum *sum);
+/* Adds one log to a sum: its state, its trouble, its notes. name: what the process is called; NULL: by its rank. */
+void hb__add_log(hb_log *log, const char *name, hb_sum *sum);
 void hb__sum_free(hb_sum *sum);
 /* Adds what the recording does not have of other worlds. */
 void hb__add_missing(const hb_worlds *worlds, hb_sum *sum);

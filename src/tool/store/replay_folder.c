@@ -129,64 +129,107 @@ static void dismiss_guard(hb_replay_folder *s)
 	s->guard = 0;
 }
 
-static void count(const hb_logs *logs, hb_replay_folder *s)
+/* The numbers of the logs, -1: it is not replayed. Free it. */
+static int32_t *number(const hb_logs *logs, hb_replay_folder *s)
 {
+	int32_t *ret = hb__alloc((logs->n + 1) * sizeof *ret);
 	bool more = false;
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
-		if (logs->at[i].world) {
-			more = more || !logs->worlds.world[logs->worlds.of[i]].outside;
+		bool outside = logs->worlds.world[logs->worlds.of[i]].outside;
+		more = more || (logs->at[i].world && !outside);
+		ret[i] = logs->at[i].world || outside ? -1 : logs->at[i].rank;
+		if (ret[i] < 0)
 			continue;
-		}
-		s->size = logs->at[i].rank >= s->size ? logs->at[i].rank + 1 : s->size;
-		if (info->size > s->size && info->size <= HB_RANKS_MAX) /* more is a damaged header */
-			s->size = info->size;
+		s->ranks = ret[i] >= s->ranks ? ret[i] + 1 : s->ranks;
+		if (info->size > s->ranks && info->size <= HB_RANKS_MAX) /* more is a damaged header */
+			s->ranks = info->size;
 	}
-	s->broke_off = hb__alloc((size_t)s->size);
-	s->last = hb__alloc((size_t)s->size * sizeof *s->last);
-	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
-	for (size_t i = 0; i < logs->n; i++) {
-		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
-		if (logs->at[i].world)
-			continue;
-		s->events += info->events;
-		hb__add_log(logs->at[i].log, &s->sum);
-		hb_lane_info lane;
-		s->broke_off[logs->at[i].rank] = info->state == HB_STATE_RUNNING || info->state == HB_STATE_ABORTED;
-		if (info->state == HB_STATE_RUNNING && !hb_log_lane(logs->at[i].log, 0, &lane))
-			s->last[logs->at[i].rank] = lane.events;
-	}
+	s->size = s->ranks;
+	for (size_t i = 0; i < logs->n; i++)
+		if (logs->worlds.world[logs->worlds.of[i]].outside)
+			ret[i] = s->size++;
 	if (more)
 		hb__say("the recording has processes that the program itself started: these are not replayed");
+	return ret;
 }
 
-/* Worlds that no process made: jobs that were started apart, or, where there is none, programs without MPI. Logs of version 1 do not
- * say which are. */
+static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder *s)
+{
+	hb_process_name name;
+	s->broke_off = hb__alloc((size_t)s->size + 1);
+	s->last = hb__alloc(((size_t)s->size + 1) * sizeof *s->last);
+	s->name = hb__alloc(((size_t)s->size + 1) * sizeof *s->name);
+	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
+	for (int32_t i = 0; i < s->ranks; i++)
+		s->name[i] = hb__copy(hb_process_range(0, i, i, name));
+	for (size_t i = 0; i < logs->n; i++) {
+		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
+		int32_t k = numbers[i];
+		if (k < 0)
+			continue;
+		if (k >= s->ranks)
+			s->name[k] = hb__copy(logs->worlds.name[i]);
+		s->events += info->events;
+		hb__add_log(logs->at[i].log, logs->worlds.name[i], &s->sum);
+		hb_lane_info lane;
+		s->broke_off[k] = info->state == HB_STATE_RUNNING || info->state == HB_STATE_ABORTED;
+		if (info->state == HB_STATE_RUNNING && !hb_log_lane(logs->at[i].log, 0, &lane))
+			s->last[k] = lane.events;
+	}
+}
+
+/* Worlds that no process made: jobs that were started apart. Logs of version 1 do not say which are. */
 static size_t started_apart(const hb_logs *logs)
 {
 	const hb_worlds *w = &logs->worlds;
-	size_t jobs = 0, outside = 0;
-	for (uint32_t i = 0; w->world && i < w->n; i++) {
+	size_t jobs = 0;
+	for (uint32_t i = 0; w->world && i < w->n; i++)
 		jobs += !w->world[i].spawned && !w->world[i].outside &&
 			hb_log_get_info(logs->at[w->world[i].log].log)->version > 1;
-		outside += w->world[i].outside;
+	return jobs;
+}
+
+/* By which a process without MPI finds its record: src/capture/core/place/claim.c reads it. */
+static hb_status write_places(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
+{
+	char *path = hb__format("%s/places", s->script);
+	FILE *f = s->size > s->ranks ? fopen(path, "we") : NULL;
+	bool good = f && fprintf(f, "ranks %d\n", s->ranks) > 0;
+	for (size_t i = 0; good && i < logs->n; i++) {
+		const hb_ancestor *a;
+		if (numbers[i] < s->ranks)
+			continue;
+		fprintf(f, "%d %s ", numbers[i], s->name[numbers[i]]);
+		for (uint32_t k = 0; (a = hb_log_ancestor(logs->at[i].log, k)); k++) {
+			fprintf(f, "%u/%llu/", a->pid, (unsigned long long)a->started);
+			for (const char *c = a->name; *c; c++)
+				fprintf(f, "%02x", (unsigned char)*c);
+			fputc(' ', f);
+		}
+		good = fputc('\n', f) >= 0;
 	}
-	return jobs ? jobs : outside;
+	good = (!f || !fclose(f)) && (good || s->size == s->ranks);
+	if (!good)
+		*ret_err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
+	free(path);
+	return good ? HB_OK : HB_E_SYSTEM;
 }
 
 /* 0, or a status with *ret_err; *ret_at is the log it happened with. */
-static hb_status unseal(const hb_logs *logs, const hb_replay_folder *s, size_t *ret_at, hb_error *ret_err)
+static hb_status unseal(
+	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t *ret_at, hb_error *ret_err)
 {
 	hb_status status = HB_OK;
 	for (size_t i = 0; i < logs->n && !status; i++) {
-		if (logs->at[i].world)
+		if (numbers[i] < 0)
 			continue;
-		char *to = hb__format("%s/rank.%d.log", s->script, logs->at[i].rank);
+		char *to = hb__format("%s/rank.%d.log", s->script, numbers[i]);
 		*ret_at = i;
 		status = hb_log_unseal(logs->at[i].path, to, ret_err);
 		free(to);
 	}
-	return status;
+	return status ? status : write_places(logs, numbers, s, ret_err);
 }
 
 static bool elsewhere_helps(int error)
@@ -194,7 +237,7 @@ static bool elsewhere_helps(int error)
 	return error == EACCES || error == EROFS || error == EPERM || error == ENOSPC || error == EDQUOT;
 }
 
-static int fill(const char *recording, const hb_logs *logs, hb_replay_folder *s)
+static int fill(const char *recording, const hb_logs *logs, const int32_t *numbers, hb_replay_folder *s)
 {
 	const char *slash = strrchr(recording, '/'), *temporary = getenv("TMPDIR");
 	char *beside = hb__format("%.*s", slash > recording ? (int)(slash - recording) : 1, recording);
@@ -204,7 +247,7 @@ static int fill(const char *recording, const hb_logs *logs, hb_replay_folder *s)
 		hb_error err = {0};
 		size_t at = 0;
 		int error = make_folders(parents[i], i ? "hbdb-replay" : ".hbdb-replay", s);
-		hb_status status = error ? HB_E_SYSTEM : unseal(logs, s, &at, &err);
+		hb_status status = error ? HB_E_SYSTEM : unseal(logs, numbers, s, &at, &err);
 		error = error ? error : err.sys;
 		if (!status)
 			break;
@@ -228,13 +271,17 @@ int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
 	*ret = (hb_replay_folder){0};
 	int code = hb__open_logs(recording, &logs);
 	size_t jobs = code ? 0 : started_apart(&logs);
+	if (!code && (!logs.worlds.world || !logs.worlds.name))
+		code = hb__fail_with(HB_EXIT_USAGE, "%s: there is no memory to tell its processes apart", recording);
 	if (jobs > 1)
 		code = hb__fail_with(HB_EXIT_USAGE,
-			"the recording has %zu %s that its command started apart, and a replay can follow only one: record each by itself to replay it",
-			jobs, logs.worlds.world[0].outside ? "programs" : "jobs");
+			"the recording has %zu jobs that its command started apart, and a replay can follow only one: record each by itself to replay it",
+			jobs);
 	if (!code) {
-		count(&logs, ret);
-		code = fill(recording, &logs, ret);
+		int32_t *numbers = number(&logs, ret);
+		count(&logs, numbers, ret);
+		code = fill(recording, &logs, numbers, ret);
+		free(numbers);
 	}
 	hb__close_logs(&logs);
 	if (!code)
@@ -246,6 +293,9 @@ void hb__close_replay_folder(hb_replay_folder *s)
 {
 	dismiss_guard(s);
 	remove_folders(s);
+	for (int32_t i = 0; s->name && i < s->size; i++)
+		free(s->name[i]);
+	free(s->name);
 	free(s->broke_off);
 	free(s->last);
 	hb__sum_free(&s->sum);

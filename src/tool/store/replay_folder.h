@@ -8,13 +8,16 @@
 
 typedef struct hb_replay_folder {
 	char *folder, *script; /* script: where the logs are */
-	int32_t size;          /* processes of the recording */
+	/* Each process that is replayed has a number, by which its log in `script`, its reports and a session know it: its rank in the
+	 * world that was started; those without MPI come behind. Others are not replayed. */
+	int32_t size, ranks;
+	char **name; /* by number: as the recording calls it */
 	uint64_t events;
 	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
-	uint64_t *last;           /* per rank: events of its first lane when it broke off, else UINT64_MAX */
+	uint64_t *last;           /* by number: events of its first lane when it broke off, else UINT64_MAX */
 	pid_t guard;              /* removes the folder when this process dies without doing it; 0: none */
 	int guard_fd;             /* it waits for the end of this pipe */
-	unsigned char *broke_off; /* per rank: it ended inside MPI when it was recorded */
+	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
 } hb_replay_folder;
 
 /* Makes the folder beside the recording, for the logs may be large, and

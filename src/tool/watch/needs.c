@@ -17,15 +17,27 @@ struct state {
 };
 
 struct needs {
+	const hb_stall *s;
 	hb_run run;
 	struct state *line; /* by line of the model */
 };
+
+/* Of a process of the model, in the replay; -1: it is not replayed. */
+static int32_t number_of(const hb_stall *s, const hb_process *p)
+{
+	if (*hb_rank_word(p->name) && !p->world && p->rank < s->size)
+		return p->rank;
+	for (int32_t i = 0; i < s->size; i++)
+		if (!strcmp(s->name[i], p->name))
+			return i;
+	return -1;
+}
 
 /* Whether the thread has yet to enter the event; what is done is past all. */
 static bool to_come(const struct state *s, uint64_t event) { return event > s->events + (s->inside ? 1 : 0); }
 
 static void set_line(
-	const hb_stall *s, const hb_process *of, const hb_process_now *now, uint32_t lane, bool over, struct state *ret)
+	const hb_stall *s, int32_t number, const hb_process_now *now, uint32_t lane, bool over, struct state *ret)
 {
 	*ret = (struct state){.is = OVER};
 	for (size_t i = 0; now && i < now->nlanes; i++) {
@@ -33,7 +45,7 @@ static void set_line(
 			continue;
 		ret->events = now->lane[i].is.events;
 		ret->inside = now->lane[i].is.inside && !over;
-		bool past = !lane && ret->events >= s->last[of->rank];
+		bool past = !lane && ret->events >= s->last[number];
 		if (!over && !now->gone && ret->inside && !past)
 			ret->is = WAITS;
 	}
@@ -45,12 +57,13 @@ static void set_lines(const hb_stall *s, const bool *over, struct needs *n)
 	for (uint32_t i = 0; i < hb_model_get_info(m)->processes; i++) {
 		const hb_process *of = &hb_model_processes(m)[i];
 		const hb_process_now *now = NULL;
+		int32_t number = number_of(s, of);
 		for (size_t k = 0; k < s->lanes.n; k++)
-			if (s->lanes.at[k].rank == of->rank && !of->world)
+			if (s->lanes.at[k].rank == number)
 				now = &s->lanes.at[k];
 		for (uint32_t k = 0; k < of->nlines; k++)
-			if (!of->world && of->rank < s->size)
-				set_line(s, of, now, hb_model_lines(m)[of->first_line + k].lane, over[of->rank],
+			if (number >= 0)
+				set_line(s, number, now, hb_model_lines(m)[of->first_line + k].lane, over[number],
 					&n->line[of->first_line + k]);
 	}
 }
@@ -181,7 +194,7 @@ static void fill_needs(const struct needs *n, uint32_t line, hb_wait_for *w)
 	const struct asked stuck = {n, true, &at}, any = {n, false, &at};
 	w->stuck = !n->line[line].free;
 	if (n->line[line].is == WAITS && (w->stuck ? call_misses(&stuck, line) : call_misses(&any, line))) {
-		w->needs = hb_model_processes(m)[hb_model_lines(m)[at.line].process].rank;
+		w->needs = number_of(n->s, &hb_model_processes(m)[hb_model_lines(m)[at.line].process]);
 		w->needs_event = at.event;
 	}
 }
@@ -203,7 +216,7 @@ static bool waits_inside(const hb_stall *s, const bool *over, int32_t rank, uint
 
 size_t hb__needs(const hb_stall *s, const bool *over, hb_wait_for **ret, bool *ret_proven)
 {
-	struct needs n = {0};
+	struct needs n = {.s = s};
 	size_t found = 0;
 	hb__live_run(s->recording, &n.run);
 	const hb_model *m = n.run.model;
@@ -227,7 +240,7 @@ size_t hb__needs(const hb_stall *s, const bool *over, hb_wait_for **ret, bool *r
 		free(path);
 		for (uint32_t k = 0; m && k < hb_model_get_info(m)->processes; k++) {
 			const hb_process *of = &hb_model_processes(m)[k];
-			if (of->rank == i && !of->world && of->nlines)
+			if (number_of(s, of) == i && of->nlines)
 				fill_needs(&n, of->first_line, &w);
 		}
 		(*ret)[found++] = w;

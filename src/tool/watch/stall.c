@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/task.h"
 #include "model/event.h"
+#include "model/world/world.h"
 
 #define LOOK_S 0.5
 #define OPEN_WAIT 4  /* what may return yet gets so many times patience, and so many times as long as it took */
@@ -185,10 +186,11 @@ bool hb__stalled(hb_stall *s, const bool *over)
 
 static char *waiting_text(const hb_stall *s, const hb_wait_for *w)
 {
-	char *text = hb__format("rank %d, event %llu: ", w->rank, (unsigned long long)w->event), *more;
+	const char *name = s->name[w->rank], *needs = w->needs >= 0 ? s->name[w->needs] : "";
+	char *text = hb__format("%s%s, event %llu: ", hb_rank_word(name), name, (unsigned long long)w->event), *more;
 	if (w->needs >= 0)
-		more = hb__format("waits in %s for event %llu of rank %d, which %s", w->call,
-			(unsigned long long)w->needs_event, w->needs,
+		more = hb__format("waits in %s for event %llu of %s%s, which %s", w->call,
+			(unsigned long long)w->needs_event, hb_rank_word(needs), needs,
 			w->stuck ? "will never happen" : "has not happened yet");
 	else if (w->took >= 0 && s->still < 1) /* others are not standing still */
 		more = hb__format("is in %s (which took %.3g s in the recording)", w->call, w->took);
@@ -215,17 +217,18 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 	size_t n = s->lanes.recording ? hb__needs(s, over, &wait, &proven) : (wait = NULL, 0);
 	for (int32_t i = 0; i < s->size && told < TOLD_SOME; i++) {
 		hb_lane_now first;
+		const char *name = s->name[i];
 		if (over[i] || !first_lane(process_of(s, i), &first))
 			continue;
 		if (first.is.events >= s->last[i]) {
-			hb__say("rank %d, event %llu: its recording ends here, so it makes no further call", i,
-				(unsigned long long)first.is.events);
+			hb__say("%s%s, event %llu: its recording ends here, so it makes no further call",
+				hb_rank_word(name), name, (unsigned long long)first.is.events);
 			told++;
 			continue;
 		}
 		if (!first.is.inside) {
-			hb__say("rank %d, event %llu: has been outside MPI since this event; hbdb waits for its next call",
-				i, (unsigned long long)first.is.events);
+			hb__say("%s%s, event %llu: has been outside MPI since this event; hbdb waits for its next call",
+				hb_rank_word(name), name, (unsigned long long)first.is.events);
 			told++;
 			continue;
 		}

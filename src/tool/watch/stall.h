@@ -17,6 +17,7 @@ typedef struct hb_stall {
 	const char *script;    /* the logs that they follow */
 	const char *recording; /* ... as they were recorded */
 	int32_t size;
+	char *const *name;    /* by number, as hb_replay_folder has it, and so is what is per rank here */
 	const uint64_t *last; /* per rank: events after which its record breaks off, UINT64_MAX where it does not */
 	double patience;      /* seconds without a step that are worth a question */
 	double ended;         /* when the recorded run ended, in seconds since the epoch; 0: not known */
@@ -45,11 +46,11 @@ void hb__stall_close(hb_stall *stall);
 /* ---- needs.c: what the calls under way need, by the recording ---- */
 
 typedef struct hb_wait_for {
-	int32_t rank;   /* of a process that waits inside a call */
+	int32_t rank;   /* number of a process that waits inside a call */
 	uint64_t event; /* that call */
 	char call[64];  /* its function */
 	double took;    /* seconds that it took in the recording; -1: not known */
-	int32_t needs;  /* rank that has yet to do what it needs; -1: nobody, or not known */
+	int32_t needs;  /* number of the one that has yet to do what it needs; -1: nobody, or not known */
 	uint64_t needs_event;
 	bool stuck; /* ... and does not, for it waits, too */
 } hb_wait_for;

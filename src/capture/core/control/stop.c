@@ -122,8 +122,9 @@ void hb__control_start(struct hb__lane *lane)
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* gdb is no ancestor of this process */
 	hb__fatal_start();
 	read_secret(secret, sizeof secret);
-	hb__dial_say("hello %d %s %d %d %d %s %s", HB_CONTROL_VERSION, secret, hb__rank, hb__size, (int)getpid(),
-		hb__config.mode == HB__REPLAY ? "replay" : "record", host);
+	hb__dial_say("hello %d %s %d %d %d %s %s %s %s", HB_CONTROL_VERSION, secret, hb__rank, hb__size, (int)getpid(),
+		hb__config.mode == HB__REPLAY ? "replay" : "record", host,
+		*hb__own_name ? hb__own_name : HB_CONTROL_RANK, hb__log_file());
 	wait_for_go(lane, HB_CONTROL_START);
 	if (hb__controlled)
 		hb__control_look(lane, false);

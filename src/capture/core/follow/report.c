@@ -56,8 +56,8 @@ static void publish(const char *kind, const struct out *o)
 	char name[4300], temporary[4300];
 	static char before[65536];
 	ssize_t had = 0;
-	snprintf(name, sizeof name, "%s/%s.%d", hb__config.dir, kind, hb__rank);
-	snprintf(temporary, sizeof temporary, "%s/.%s.%d", hb__config.dir, kind, hb__rank);
+	snprintf(name, sizeof name, "%s/%s.%d", hb__config.dir, kind, hb__replayed_as());
+	snprintf(temporary, sizeof temporary, "%s/.%s.%d", hb__config.dir, kind, hb__replayed_as());
 	pthread_mutex_lock(&lock);
 	int old = open(name, O_RDONLY | O_CLOEXEC);
 	if (old >= 0) {
@@ -161,10 +161,13 @@ static void program_call(struct out *o, const struct hb__call *c)
 
 static void where(struct out *o, const struct hb__lane *lane, uint64_t event)
 {
-	if (lane->number)
-		add(o, "rank %d, lane %d, event %" PRIu64, hb__rank, lane->number, event);
+	if (*hb__own_name)
+		add(o, "%s, ", hb__own_name);
 	else
-		add(o, "rank %d, event %" PRIu64, hb__rank, event);
+		add(o, "rank %d, ", hb__rank);
+	if (lane->number)
+		add(o, "lane %d, ", lane->number);
+	add(o, "event %" PRIu64, event);
 }
 
 /* Under warn the file is written anew each time: no more of them. */
@@ -334,7 +337,7 @@ void hb__report_done(void)
 {
 	struct out o = {.n = 0};
 	hb__looked_tell();
-	add(&o, "%d\n", hb__rank);
+	add(&o, "%d\n", hb__replayed_as());
 	publish("done", &o);
 }
 

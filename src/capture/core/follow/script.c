@@ -139,7 +139,7 @@ static void learn_functions(void)
 bool hb__script_open(const char *dir)
 {
 	char path[4200];
-	snprintf(path, sizeof path, "%s/rank.%d.log", dir, hb__rank);
+	snprintf(path, sizeof path, "%s/rank.%d.log", dir, hb__replayed_as());
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	if (fd < 0 || fstat(fd, &st) || st.st_size < HB_UNIT_SIZE) {

@@ -214,6 +214,12 @@ void hb__log_lost(void)
 
 bool hb__log_discards(void) { return file.discard; }
 
+const char *hb__log_file(void)
+{
+	const char *slash = strrchr(file.path, '/');
+	return slash ? slash + 1 : file.path;
+}
+
 /* Until its header is written a log has a name that no reader knows: a process that dies here leaves no log that cannot be read. */
 static int create(void)
 {
@@ -250,13 +256,14 @@ static int publish(bool by_pid)
 {
 	char path[sizeof file.path];
 	int e = EEXIST;
-	snprintf(path, sizeof path, "%s/rank.%d.log", file.dir, hb__rank);
+	snprintf(path, sizeof path, "%s/rank.%d.log", file.dir, file.discard ? hb__replayed_as() : hb__rank);
 	if (!strcmp(path, file.path))
 		return 0;
 	if (!by_pid)
 		e = give_name(file.path, path);
 	if (e == EEXIST) {
-		snprintf(path, sizeof path, "%s/rank.%d.%d.log", file.dir, hb__rank, (int)getpid());
+		snprintf(path, sizeof path, "%s/rank.%d.%d.log", file.dir, file.discard ? hb__replayed_as() : hb__rank,
+			(int)getpid());
 		e = strcmp(path, file.path) ? give_name(file.path, path) : 0;
 	}
 	if (!e)

@@ -26,6 +26,7 @@ void *hb__log_unit(void);
 void hb__log_unit_done(struct hb_unit_header *unit);
 void hb__log_lost(void);
 bool hb__log_discards(void);
+const char *hb__log_file(void); /* its name in its folder, as of now */
 
 /* ---- lane.c ---- */
 /* number -1: the next one. */
@@ -381,7 +382,6 @@ struct hb__ancestor {
 	char name[20];
 };
 void hb__define_place(const struct hb__ancestor *ancestor, unsigned n);
-void hb__find_place(void);
 /* A communicator leads to processes of another world: hbdb-recording(5), bridge. */
 struct hb__bridge {
 	int comm, root; /* root: as members of communicators are written; -1: none */

@@ -78,6 +78,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.script = r->folder.script,
 			.recording = r->recording,
 			.size = r->folder.size,
+			.name = r->folder.name,
 			.last = r->folder.last,
 			.patience = patience,
 			.ended = hb__manifest_end(&r->manifest),
@@ -97,6 +98,20 @@ static bool silent(const struct replay *r, int32_t rank)
 {
 	return !hb__report_seen(&r->reports, rank, HB_REPORT_DONE) &&
 	       !hb__report_seen(&r->reports, rank, HB_REPORT_END);
+}
+
+/* "ranks 0,2", "worker#2": of n numbers. Free it. */
+static char *called(const struct replay *r, const int32_t *number, size_t n)
+{
+	hb_ranked *all = hb__alloc((n + 1) * sizeof *all);
+	for (size_t i = 0; i < n; i++) {
+		bool rank = number[i] < r->folder.ranks;
+		all[i] = (hb_ranked){
+			rank ? 0 : (uint32_t)(number[i] + 1), number[i], rank ? NULL : r->folder.name[number[i]]};
+	}
+	char *text = hb__called_text(all, n);
+	free(all);
+	return text;
 }
 
 /* How the silent processes ended. */
@@ -134,8 +149,8 @@ static void look_at_silent(struct replay *r, struct silence *ret)
 	/* what ended one process ended the others, at another moment than then */
 	ret->early = reached ? -1 : ret->early;
 	ret->again = broke_off && reached && !ret->absent;
-	ret->ranks = hb__ranks_text(silent_rank, (size_t)ret->n);
-	ret->absent_ranks = hb__ranks_text(absent_rank, (size_t)ret->absent);
+	ret->ranks = called(r, silent_rank, (size_t)ret->n);
+	ret->absent_ranks = called(r, absent_rank, (size_t)ret->absent);
 	free(silent_rank);
 	free(absent_rank);
 }
@@ -146,8 +161,8 @@ static int say_unfinished(const struct replay *r, const hb_job_end *end, const s
 	const char *processes = hb__plural((uint64_t)size, "process", "processes");
 	/* of a launcher that was told of a process killed by a signal, some return 0 now and then (MPICH 4.2) */
 	if (s->again) {
-		hb__say("replayed %d %s: %s; %s %s ended inside MPI, as in the recording", size, processes, words,
-			hb__plural((uint64_t)s->n, "rank", "ranks"), s->ranks);
+		hb__say("replayed %d %s: %s; %s ended inside MPI, as in the recording", size, processes, words,
+			s->ranks);
 		return end->status;
 	}
 	if (s->absent == size) {
@@ -155,14 +170,15 @@ static int say_unfinished(const struct replay *r, const hb_job_end *end, const s
 			end->status ? s->absent == size ? " (the command failed before MPI_Init was done)" : ""
 				    : " (is it the program that was recorded?)");
 	} else if (s->absent) {
-		hb__say("not replayed: %s %s did not get through MPI_Init; the others: %s",
-			hb__plural((uint64_t)s->absent, "rank", "ranks"), s->absent_ranks, words);
+		hb__say("not replayed: %s did not %s; the others: %s", s->absent_ranks,
+			r->folder.ranks ? "get through MPI_Init" : "come to a first event", words);
 	} else {
-		hb__say("replayed %d %s: %s, but %s %s ended before the end of its recording", size, processes, words,
-			hb__plural((uint64_t)s->n, "rank", "ranks"), s->ranks);
+		hb__say("replayed %d %s: %s, but %s ended before the end of its recording", size, processes, words,
+			s->ranks);
 	}
 	if (s->early >= 0)
-		hb__say("rank %d ended after event %lld", s->early, (long long)s->early_event);
+		hb__say("%s%s ended after event %lld", hb_rank_word(r->folder.name[s->early]), r->folder.name[s->early],
+			(long long)s->early_event);
 	if (end->signal)
 		hb__say("the command was killed by signal %d (%s)", end->signal, strsignal(end->signal));
 	return end->status ? end->status : HB_EXIT_FINDING;

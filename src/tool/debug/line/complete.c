@@ -37,6 +37,15 @@ static void sets(const hb_debug *d, const char *typed, hb_strings *to)
 		offer(to, word, typed);
 		free(word);
 	}
+	hb_session *session = d->live ? hb__live_session(d->live) : NULL;
+	for (int32_t i = 0; session && i < d->size; i++) {
+		const char *process = hb_session_proc(session, i)->name;
+		if (*process >= '0' && *process <= '9' && !strchr(process, '@')) /* ranks are ranges */
+			continue;
+		char *word = hb__format("%.*s%s%s", before, typed, process, open ? "]" : "");
+		offer(to, word, typed);
+		free(word);
+	}
 	for (int i = 0; hb__d_dynamic[i][0]; i++) {
 		char *word = hb__format("%.*s%s%s", before, typed, hb__d_dynamic[i][0], open ? "]" : "");
 		offer(to, word, typed);
@@ -99,7 +108,7 @@ static void operands(hb_debug *d, const hb_verb *v, const char *typed, hb_string
 	const char *o = v->operands;
 	if (*typed == '-')
 		options(v, typed, to);
-	else if (*typed == '[' || strstr(o, "SET"))
+	else if (*typed == '[' || strstr(o, "SET") || strstr(o, "PROCESS"))
 		sets(d, typed, to);
 	if (!strcmp(v->name, "help"))
 		verbs(d, typed, to);

@@ -21,20 +21,17 @@ int hb__d_event(hb_debug *d, const char *text, hb_at *ret)
 bool hb__d_stands_at(hb_debug *d, int32_t rank, hb_at *ret)
 {
 	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
-	const hb_process *all = hb_model_processes(d->run.model);
-	for (uint32_t i = 0; p && i < hb_model_get_info(d->run.model)->processes; i++) {
-		if (all[i].rank != rank || all[i].world || !all[i].nlines)
-			continue;
-		uint32_t lane = 0;
-		for (uint32_t k = 0; k < p->nthreads && k < all[i].nlines; k++)
-			if (p->threads[k].held) {
-				lane = k;
-				break;
-			}
-		*ret = (hb_at){all[i].first_line + lane, p->nthreads ? (uint32_t)p->threads[lane].event : 0};
-		return true;
-	}
-	return false;
+	uint32_t process = hb__live_process(d->live, rank), lane = 0;
+	const hb_process *of = process == HB_NO ? NULL : &hb_model_processes(d->run.model)[process];
+	if (!p || !of || !of->nlines)
+		return false;
+	for (uint32_t k = 0; k < p->nthreads && k < of->nlines; k++)
+		if (p->threads[k].held) {
+			lane = k;
+			break;
+		}
+	*ret = (hb_at){of->first_line + lane, p->nthreads ? (uint32_t)p->threads[lane].event : 0};
+	return true;
 }
 
 bool hb__d_here(hb_debug *d, hb_at *ret)
@@ -63,17 +60,18 @@ int hb__d_show_cut(hb_debug *d, hb_at at, const uint32_t *event, const hb_stop *
 	static const char *const words[] = {"nothing", "after", "inside", "end"};
 	char of[HB_EVENT_NAME];
 	const hb_line *lines = hb_model_lines(d->run.model);
-	const hb_process *processes = hb_model_processes(d->run.model);
 	hb__event_name(&d->run, at, of);
 	hb__d_note(d, "the cut of %s", of);
 	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++) {
-		const hb_process *p = &processes[lines[i].process];
-		if (p->world || p->rank >= d->size)
+		int32_t number = hb__live_number(d->live, lines[i].process);
+		if (number < 0 || number >= d->size)
 			continue;
 		char *text = cut_line(d, (hb_at){i, event[i]}, stop[i]);
-		char *json = hb__format("\"of\":\"%s\",\"rank\":%d,\"lane\":%u,\"stop\":\"%s\",\"event\":%u", of,
-			p->rank, lines[i].lane, words[stop[i]], event[i]);
-		hb__d_reply(d, p->rank, false, json, "%s", text);
+		char *who = hb__d_who(d, number),
+		     *json = hb__format("\"of\":\"%s\",%s,\"lane\":%u,\"stop\":\"%s\",\"event\":%u", of, who,
+			     lines[i].lane, words[stop[i]], event[i]);
+		free(who);
+		hb__d_reply(d, number, false, json, "%s", text);
 		free(text);
 	}
 	return hb__d_replies(d, "cut");
@@ -125,28 +123,44 @@ static int stop_off(hb_debug *d)
 	return code;
 }
 
+int hb__d_live_event(hb_debug *d, const char *text, int32_t *ret_rank, uint32_t *ret_lane, uint64_t *ret_event)
+{
+	const char *colon = strrchr(text, ':'), *dot = colon ? memrchr(text, '.', (size_t)(colon - text)) : NULL;
+	char *end = NULL;
+	*ret_lane = 0;
+	*ret_event = colon && colon > text && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
+	if (!end || *end)
+		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is not an event: write RANK:EVENT, as in 0:17", text);
+	/* the name of a program may have dots, too */
+	size_t length = (size_t)(colon - text);
+	bool whole = hb_session_find(hb__live_session(d->live), text, length) >= 0;
+	if (!whole && dot && dot[1] >= '0' && dot[1] <= '9') {
+		*ret_lane = (uint32_t)strtoul(dot + 1, &end, 10);
+		length = end == colon ? (size_t)(dot - text) : length;
+		*ret_lane = end == colon ? *ret_lane : 0;
+	}
+	*ret_rank = hb__d_find(d, text, length);
+	return *ret_rank < 0 ? HB_EXIT_USAGE : 0;
+}
+
 /* Without a model nobody knows what an event needs: its own process is all that can be stopped. */
 static int stop_one(hb_debug *d, const char *text)
 {
 	hb_target t = {0};
 	hb_error err = {0};
-	int rank;
-	unsigned lane = 0;
-	unsigned long long event;
-	char rest;
-	if (sscanf(text, "%d:%llu%c", &rank, &event, &rest) != 2 &&
-		sscanf(text, "%d.%u:%llu%c", &rank, &lane, &event, &rest) != 3)
-		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is not an event: write RANK:EVENT, as in 0:17", text);
-	if (rank < 0 || rank >= d->size)
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no rank %d; the job has %d %s", rank, d->size,
-			hb__plural((uint64_t)d->size, "process", "processes"));
+	int32_t rank;
+	uint32_t lane;
+	uint64_t event;
+	int code = hb__d_live_event(d, text, &rank, &lane, &event);
+	if (code)
+		return code;
 	if (d->recording)
 		return needs_events(d);
 	t = (hb_target){.rank = rank, .lane = lane, .event = event};
 	if (hb_session_stop_at(hb__live_session(d->live), &t, 1, &err))
 		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
-	hb__d_note(d, "only [%d] stops, after %s: without a recording it is not known what the event depends on", rank,
-		text);
+	hb__d_note(d, "only [%s] stops, after %s: without a recording it is not known what the event depends on",
+		hb__d_name(d, rank), text);
 	return 0;
 }
 
@@ -158,16 +172,15 @@ static void say_passed(hb_debug *d, hb_at at, const uint32_t *event, const hb_st
 	hb__d_init(d, &set);
 	for (uint32_t i = 0; i < hb_model_get_info(d->run.model)->lines; i++) {
 		const hb_line *l = &hb_model_lines(d->run.model)[i];
-		const hb_process *of = &hb_model_processes(d->run.model)[l->process];
-		const hb_proc *p = of->world ? NULL : hb_session_proc(hb__live_session(d->live), of->rank);
+		const hb_proc *p = hb_session_proc(hb__live_session(d->live), hb__live_number(d->live, l->process));
 		/* MPI_Init is over before anybody can be held */
 		if (p && l->lane < p->nthreads && stop[i] != HB_STOP_END &&
 			p->threads[l->lane].event > (event[i] || l->lane ? event[i] : 1))
-			hb_set_add(&set, of->rank);
+			hb_set_add(&set, p->rank);
 	}
 	if (hb_set_count(&set))
 		hb__d_note(d, "%s %s already past it: goto %s starts again from the beginning and stops there",
-			hb__d_set_name(&set), hb_set_count(&set) == 1 ? "is" : "are",
+			hb__d_set_name(d, &set), hb_set_count(&set) == 1 ? "is" : "are",
 			hb__event_name(&d->run, at, name));
 	hb_set_free(&set);
 }
@@ -209,8 +222,7 @@ int hb__v_stop(hb_debug *d, char *args)
 static bool reached(hb_debug *d, hb_at at)
 {
 	const hb_line *l = &hb_model_lines(d->run.model)[at.line];
-	int32_t rank = hb_model_processes(d->run.model)[l->process].rank;
-	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), hb__live_number(d->live, l->process));
 	const hb_thread *t = p && l->lane < p->nthreads ? &p->threads[l->lane] : NULL;
 	return t && (t->event == at.event || (t->inside && t->event + 1 == at.event));
 }
@@ -220,7 +232,7 @@ static char *how_far(hb_debug *d, hb_at at)
 {
 	const hb_line *l = &hb_model_lines(d->run.model)[at.line];
 	const hb_process *of = &hb_model_processes(d->run.model)[l->process];
-	const hb_proc *p = hb_session_proc(hb__live_session(d->live), of->rank);
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), hb__live_number(d->live, l->process));
 	char name[HB_EVENT_NAME];
 	uint64_t event = p && l->lane < p->nthreads ? p->threads[l->lane].event : 0;
 	char *far = event ? hb__format("its thread is after %s",
@@ -330,9 +342,9 @@ int hb__d_next_event(hb_debug *d, uint32_t times)
 		d->frame[i] = 0;
 		d->at_point[i] = false;
 	}
-	int code =
-		n ? 0
-		  : hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is running or stopped", hb__d_set_name(&d->set));
+	int code = n ? 0
+		     : hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is running or stopped",
+			       hb__d_set_name(d, &d->set));
 	if (!code && hb_session_stop_at(session, targets, n, &err))
 		code = hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
 	free(targets);

@@ -22,10 +22,10 @@ int hb__v_focus(hb_debug *d, char *args)
 	} else
 		code = hb__d_set(d, d->focus, &set);
 	if (!code && d->settings.json)
-		hb__d_print(d, "{\"answer\":\"focus\",\"set\":\"%.*s\"}\n", (int)strlen(hb__d_set_name(&set)) - 2,
-			hb__d_set_name(&set) + 1);
+		hb__d_print(d, "{\"answer\":\"focus\",\"set\":\"%.*s\"}\n", (int)strlen(hb__d_set_name(d, &set)) - 2,
+			hb__d_set_name(d, &set) + 1);
 	else if (!code)
-		hb__d_print(d, "focus [%s]: %s, %d %s\n", d->focus, hb__d_set_name(&set), hb_set_count(&set),
+		hb__d_print(d, "focus [%s]: %s, %d %s\n", d->focus, hb__d_set_name(d, &set), hb_set_count(&set),
 			hb__plural((uint64_t)hb_set_count(&set), "process", "processes"));
 	hb_set_free(&set);
 	return code;
@@ -33,7 +33,7 @@ int hb__v_focus(hb_debug *d, char *args)
 
 int hb__v_defset(hb_debug *d, char *args)
 {
-	char *name = hb__d_word(&args), buffer[4096];
+	char *name = hb__d_word(&args);
 	hb_set set;
 	if (!name || !*hb__d_trim(args))
 		return hb__d_fail(d, HB_EXIT_USAGE, "defset takes a name and a set, as in defset workers [1:3]");
@@ -43,8 +43,10 @@ int hb__v_defset(hb_debug *d, char *args)
 					    : "a name begins with a letter and consists of letters, digits, _ and -");
 	int code = hb__d_set(d, args, &set);
 	if (!code) {
-		hb__d_put(&d->sets, name, hb_set_write(&set, buffer, sizeof buffer));
-		hb__d_note(d, "%s is %s", name, hb__d_set_name(&set));
+		char *members = hb__d_set_text_of(d, &set);
+		hb__d_put(&d->sets, name, members);
+		free(members);
+		hb__d_note(d, "%s is %s", name, hb__d_set_name(d, &set));
 	}
 	hb_set_free(&set);
 	return code;
@@ -88,9 +90,9 @@ static void view(hb_debug *d, const char *name, const char *meaning)
 	if (!hb__d_set(d, name, &set)) {
 		if (d->settings.json)
 			hb__d_print(d, "{\"answer\":\"set\",\"name\":\"%s\",\"set\":\"%.*s\"}\n", name,
-				(int)strlen(hb__d_set_name(&set)) - 2, hb__d_set_name(&set) + 1);
+				(int)strlen(hb__d_set_name(d, &set)) - 2, hb__d_set_name(d, &set) + 1);
 		else
-			hb__d_print(d, "%-10s %-12s %s\n", name, hb__d_set_name(&set), meaning);
+			hb__d_print(d, "%-10s %-12s %s\n", name, hb__d_set_name(d, &set), meaning);
 	}
 	hb_set_free(&set);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "../debug.h"
 
 #define RETURN_S 20.0 /* for a held process to come back to the program */
@@ -72,7 +73,7 @@ static void released(hb_debug *d, hb_set *ret)
 		if (!hb__d_at_barrier(d, i, &missing, &number))
 			continue;
 		hb_set_remove(ret, i);
-		hb__d_reply(d, i, false, NULL, "waits at barrier %d for %s", number, hb__d_set_name(&missing));
+		hb__d_reply(d, i, false, NULL, "waits at barrier %d for %s", number, hb__d_set_name(d, &missing));
 		hb_set_free(&missing);
 	}
 	if (d->nreplies)
@@ -101,11 +102,11 @@ static int let_go(hb_debug *d)
 	}
 	int moved = hb_session_go(session, &set);
 	if (!code && !before && hb_set_count(&set))
-		code = hb__d_fail(
-			d, HB_EXIT_FINDING, "no process of %s is left; run starts the job again", hb__d_set_name(&set));
+		code = hb__d_fail(d, HB_EXIT_FINDING, "no process of %s is left; run starts the job again",
+			hb__d_set_name(d, &set));
 	else if (!code && !moved && stopped)
 		code = hb__d_fail(
-			d, HB_EXIT_FINDING, "no process of %s can go on; status shows why", hb__d_set_name(&set));
+			d, HB_EXIT_FINDING, "no process of %s can go on; status shows why", hb__d_set_name(d, &set));
 	hb_set_free(&set);
 	return code;
 }
@@ -123,16 +124,44 @@ int hb__v_cont(hb_debug *d, char *args)
 	return code ? code : hb__d_wait_and_show(d, &d->set);
 }
 
+/* In a live run nobody knows which processes will come. */
+static int wait_for_process(hb_debug *d, const char *name)
+{
+	hb_session *session = hb__live_session(d->live);
+	double end = hb_seconds() + d->settings.timeout;
+	int code = must_run(d);
+	if (code)
+		return code;
+	for (int32_t number; (number = hb_session_find(session, name, strlen(name))) < 0 ||
+			     hb_session_proc(session, number)->life == HB_LIFE_ABSENT;) {
+		if (!hb__live_running(d->live) || (number < 0 && d->recording))
+			return hb__d_find(d, name, strlen(name)) < 0
+				       ? HB_EXIT_USAGE
+				       : hb__d_fail(d, HB_EXIT_FINDING, "the job has ended, and %s has not come", name);
+		if (hb__d_interrupted() || (d->settings.timeout > 0 && hb_seconds() > end))
+			return hb__d_fail(d, HB_EXIT_FINDING, "%s has not come yet%s", name,
+				hb__d_signal() ? ": interrupted" : " (set timeout changes how long to wait)");
+		hb__d_poll(d, 20);
+	}
+	hb_set_free(&d->set);
+	return hb__d_set(d, name, &d->set);
+}
+
 int hb__v_wait(hb_debug *d, char *args)
 {
 	double old = d->settings.timeout;
 	if (*args) {
 		char *end;
-		d->settings.timeout = strtod(args, &end);
-		if (*end || d->settings.timeout <= 0) {
-			d->settings.timeout = old;
-			return hb__d_fail(d, HB_EXIT_USAGE, "wait takes a number of seconds, but got '%s'", args);
-		}
+		double seconds = strtod(args, &end);
+		if (*end && seconds <= 0) {
+			int failed = wait_for_process(d, args);
+			if (failed)
+				return failed;
+		} else if (*end || seconds <= 0)
+			return hb__d_fail(d, HB_EXIT_USAGE,
+				"wait takes a number of seconds, or the name of a process, but got '%s'", args);
+		else
+			d->settings.timeout = seconds;
 	}
 	int code = hb__d_wait_and_show(d, &d->set);
 	d->settings.timeout = old;
@@ -196,7 +225,7 @@ static bool in_program(hb_debug *d, int32_t rank)
 		return false;
 	}
 	if (hb__d_at_barrier(d, rank, &missing, &number)) {
-		hb__d_reply(d, rank, true, NULL, "waits at barrier %d for %s", number, hb__d_set_name(&missing));
+		hb__d_reply(d, rank, true, NULL, "waits at barrier %d for %s", number, hb__d_set_name(d, &missing));
 		hb_set_free(&missing);
 		return false;
 	}

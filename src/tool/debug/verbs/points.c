@@ -198,7 +198,7 @@ static void print_point(hb_debug *d, const hb_action_point *p)
 {
 	if (d->settings.json) {
 		char *what = hb__d_json(p->what), *condition = hb__d_json(p->condition);
-		const char *set = hb__d_set_name(&p->set);
+		const char *set = hb__d_set_name(d, &p->set);
 		hb__d_print(d,
 			"{\"answer\":\"action\",\"number\":%d,\"kind\":\"%s\",\"set\":\"%.*s\",\"what\":%s,\"condition\":%s,"
 			"\"count\":%u,\"enabled\":%s,\"hits\":%llu}\n",
@@ -209,13 +209,13 @@ static void print_point(hb_debug *d, const hb_action_point *p)
 		free(condition);
 		return;
 	}
-	hb__d_print(d, "%3d  %-8s %s %s", p->number, kinds[p->kind], hb__d_set_name(&p->set), p->what);
+	hb__d_print(d, "%3d  %-8s %s %s", p->number, kinds[p->kind], hb__d_set_name(d, &p->set), p->what);
 	if (p->condition)
 		hb__d_print(d, "  if %s", p->condition);
 	if (p->count > 1)
 		hb__d_print(d, "  from the %u. time on", p->count);
 	if (hb_set_count(&p->stop))
-		hb__d_print(d, "  stops %s", hb__d_set_name(&p->stop));
+		hb__d_print(d, "  stops %s", hb__d_set_name(d, &p->stop));
 	if (p->once)
 		hb__d_print(d, "  once");
 	if (p->hits)
@@ -223,7 +223,7 @@ static void print_point(hb_debug *d, const hb_action_point *p)
 	hb_set wait;
 	if (p->kind == HB_POINT_BARRIER && hb_set_count(&p->reached)) {
 		missing(d, p, &wait);
-		hb__d_print(d, "  %s wait for %s", hb__d_set_name(&p->reached), hb__d_set_name(&wait));
+		hb__d_print(d, "  %s wait for %s", hb__d_set_name(d, &p->reached), hb__d_set_name(d, &wait));
 		hb_set_free(&wait);
 	}
 	hb__d_print(d, "%s\n", p->disabled ? "  (disabled)" : "");

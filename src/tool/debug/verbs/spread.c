@@ -137,7 +137,7 @@ static void look(hb_debug *d, int32_t rank, hb_gdb *gdb, void *user)
 
 static void show(hb_debug *d, const struct spread *s)
 {
-	const char *least = hb__d_set_name(&s->least.ranks), *most = hb__d_set_name(&s->most.ranks);
+	const char *least = hb__d_set_name(d, &s->least.ranks), *most = hb__d_set_name(d, &s->most.ranks);
 	if (d->settings.json) {
 		char *expression = hb__d_json(s->expression);
 		hb__d_print(d,
@@ -169,8 +169,8 @@ int hb__v_spread(hb_debug *d, char *args)
 	if (s.n)
 		show(d, &s);
 	if (s.odd)
-		hb__d_note(d, "%llu of the values %s not a number (NaN), the first in [%d]%s%s",
-			(unsigned long long)s.odd, hb__plural(s.odd, "is", "are"), s.odd_rank,
+		hb__d_note(d, "%llu of the values %s not a number (NaN), the first in [%s]%s%s",
+			(unsigned long long)s.odd, hb__plural(s.odd, "is", "are"), hb__d_name(d, s.odd_rank),
 			*s.odd_index ? " at " : "", s.odd_index);
 	hb_set_free(&s.least.ranks);
 	hb_set_free(&s.most.ranks);

@@ -226,15 +226,17 @@ static int expect_state(hb_debug *d, const char *word)
 /* Whether each process of the set stands after this event. */
 static int expect_after(hb_debug *d, const char *event)
 {
-	int rank;
-	unsigned long long number;
-	if (sscanf(event, "%d:%llu", &rank, &number) != 2)
+	int32_t rank;
+	uint32_t lane;
+	uint64_t number;
+	if (!strchr(event, ':'))
 		return hb__d_fail(d, HB_EXIT_USAGE, "expect after takes an event, as in expect after 0:17");
+	int code = hb__d_live_event(d, event, &rank, &lane, &number);
+	if (code)
+		return code;
 	const hb_proc *p = hb_session_proc(hb__live_session(d->live), rank);
-	if (!p)
-		return hb__d_fail(d, HB_EXIT_USAGE, "there is no rank %d", rank);
 	char *text = hb__d_state(d, rank, NULL);
-	bool good = hb__d_event_of(p) == number;
+	bool good = lane ? lane < p->nthreads && p->threads[lane].event == number : hb__d_event_of(p) == number;
 	hb__d_reply(d, rank, !good, NULL, good ? "after %s, as expected%s" : "is not after %s: %s", event,
 		good ? "" : text);
 	free(text);

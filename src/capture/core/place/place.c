@@ -1,19 +1,20 @@
-/* Where a process without a rank stands in the tree of creation: hbdb-recording(5), place. What has a rank needs no other name. */
+/* From this process up to the one that hbdb started: hbdb-recording(5), place. What has a rank needs no other name. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/task.h"
-#include "capture/core/record/record.h"
+#include "capture/core/place/place.h"
 
-/* From this process up to the one that hbdb started, which HBDB_ROOT, the process of hbdb itself, made. Where the way is broken - who
- * made this process has ended, or hbdb runs on another machine - the place is not known. */
-void hb__find_place(void)
+/* HBDB_ROOT, the process of hbdb itself, made the first. Where the way is broken - who made this process has ended, or hbdb runs on
+ * another machine - the place is not known. */
+void hb__place_now(struct hb__place *ret)
 {
 	struct hb__ancestor all[HB__ANCESTORS_MOST];
 	const char *root = getenv("HBDB_ROOT");
 	int32_t top = root ? (int32_t)strtol(root, NULL, 10) : 0, pid = getpid();
 	unsigned n = 0;
+	ret->n = 0;
 	for (; pid > 1 && pid != top && n < HB__ANCESTORS_MOST; n++) {
 		struct hb__ancestor *a = &all[HB__ANCESTORS_MOST - 1 - n];
 		hb_task task;
@@ -26,6 +27,16 @@ void hb__find_place(void)
 		a->started = task.began;
 		pid = task.parent;
 	}
-	if (n && top > 1 && pid == top)
-		hb__define_place(all + HB__ANCESTORS_MOST - n, n);
+	if (!n || top <= 1 || pid != top)
+		return;
+	memcpy(ret->at, all + HB__ANCESTORS_MOST - n, n * sizeof *all);
+	ret->n = n;
+}
+
+void hb__find_place(void)
+{
+	struct hb__place place;
+	hb__place_now(&place);
+	if (place.n)
+		hb__define_place(place.at, place.n);
 }
