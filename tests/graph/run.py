@@ -6,6 +6,7 @@ usage: run.py [--keep]
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -303,6 +304,20 @@ def refused(place, why, *words, status=2):
     check("refused: " + " ".join(words), got == status and why in err and not out, "status %d\n%s\n%s" % (got, err, out[:200]))
 
 
+def names(place):
+    """Processes without MPI are chosen by their names."""
+    subprocess.run(["gcc", "-I", lib.TOP + "/include", "-o", place.path + "/turns", lib.TOP + "/tests/events/turns.c"], check=True)
+    place.run("record", "-o", "three.hbdb", "--", "sh", "-c", "./turns 1 & ./turns 2 & ./turns 3 & wait")
+    for chosen, wanted in (("turns#2", ["turns#2"]), ("turns, turns#3", ["turns", "turns#3"]), ("*", ["turns", "turns#2", "turns#3"])):
+        status, out, err = place.run("graph", "-r", chosen, "-o", "-", "three.hbdb")
+        drawn = sorted(set(re.findall(r">(turns(?:#\d)?)<", out)))
+        check("--ranks %s" % chosen, status == 0 and drawn == wanted, str(drawn) + err)
+    status, out, err = place.run("graph", "--around", "turns#2:2", "-n", "2", "-o", "-", "three.hbdb")
+    check("--around an event of one", status == 0 and "turns#2:2" in out, err)
+    refused(place, "there is no process 'turns#4'; its processes are turns, turns#2, turns#3; did you mean 'turns#2'", "three.hbdb", "-r", "turns#4")
+    refused(place, "there is no such rank at '0'; its processes are turns, turns#2, turns#3", "three.hbdb", "-r", "0")
+
+
 def refusals(place):
     refused(place, "is not an event", "farm.hbdb", "--around", "nothing")
     refused(place, "there is no 9:1", "farm.hbdb", "--around", "9:1")
@@ -318,6 +333,7 @@ def refusals(place):
     refused(place, "ends in .png", "farm.hbdb", "--svg", "-o", "x.png")
     refused(place, "--ranks x", "farm.hbdb", "--ranks", "x")
     refused(place, "ranks are 0 to 3", "farm.hbdb", "--ranks", "4:7")
+    refused(place, "there is no process 'x'; the ranks are 0 to 3", "farm.hbdb", "--ranks", "0,x")
     refused(place, "narrow it with --from and --to", "many.hbdb", "--from", "0")
     refused(place, "no recording of this name", "nothing-there", status=3)
     place.run("record", "--level", "order", "-o", "order.hbdb", "--", *MPIRUN, "-n", "2", "./calls", "1")
@@ -373,6 +389,7 @@ def main():
             dot(place, name)
         spans(place)
         outputs(place)
+        names(place)
         refusals(place)
         damaged(place)
         broken(place)

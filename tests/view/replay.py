@@ -4,7 +4,7 @@ import signal
 import subprocess
 import time
 
-from viewer import View, check, has, same
+from viewer import PLAIN, View, check, has, same
 
 
 def until(view, good, seconds=90):
@@ -101,6 +101,39 @@ def all_of(label, place, recording, binary):
         check(label + ": nothing stays behind", not left, "\n".join(left))
         stays = [n for n in os.listdir(temporary) if n.startswith("hbdb")]
         check(label + ": no folder stays behind", not stays, stays)
+
+
+def programs(label, place, binary):
+    """Processes without MPI: found and stopped by their names."""
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    subprocess.run(["gcc", "-g", "-I", top + "/include", "-o", place.path + "/turns", top + "/tests/events/turns.c"], check=True)
+    line = "./turns 1 60 & ./turns 2 30 & ./turns 3 & wait"
+    name = "turns.%s.hbdb" % label
+    subprocess.run([PLAIN, "record", "-o", name, "--", "sh", "-c", line], cwd=place.path, env=place.env, stdin=subprocess.DEVNULL,
+                   capture_output=True, timeout=120, check=False)
+    wanted = ["turns", "turns#2", "turns#3"]
+    with View(place, name, "--at", "turns#2:2", binary=binary) as view:
+        same(label + ": the link of an event", view.address.split("#", 1)[1], "at=turns%232:2&near=1")
+        same(label + ": processes by name", [p["name"] for p in view.ready()["processes"]], wanted)
+        for word, hits in (("turns%232", 2), ("turns", 1), ("turns%233", 3)):
+            got = view.get("search?q=function:turn+rank:" + word)["hits"]
+            same(label + ": search for rank:" + word, [h["at"].split(":")[0] for h in got], [word.replace("%23", "#")] * hits)
+        status, _, text = view.ask("search?q=rank:turns%239")
+        check(label + ": one that is not there", status == 400 and b"there is no process turns#9; there are turns, turns#2, turns#3" in text, text)
+        if label != "plain":
+            return
+        same(label + ": run to", view.post("run-to", {"at": "turns#2:2"}), (200, {}))
+        state = until(view, arrived("turns#2:2"))
+        same(label + ": who stands where", {p["name"]: (p["life"], p["event"]) for p in state["processes"]},
+             {"turns": ("held", 0), "turns#2": ("held", 2), "turns#3": ("held", 0)})
+        number = next(p["rank"] for p in state["processes"] if p["name"] == "turns#2")
+        frames = view.get("stack?rank=%d" % number)["frames"]
+        check(label + ": its stack", any(f["function"] == "main" for f in frames), frames)
+        same(label + ": one goes on by its name", view.post("go", {"ranks": "turns#2"}), (200, {"moved": 1}))
+        until(view, lambda s: next(p["life"] for p in s["processes"] if p["name"] == "turns#2") == "exited")
+        same(label + ": not one that is not there", view.post("go", {"ranks": "turns#9"})[0], 400)
+        same(label + ": all go on", view.post("go")[0], 200)
+        until(view, lambda s: not s["running"])
 
 
 def foreign(label, place, recording, binary):

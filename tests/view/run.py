@@ -38,6 +38,7 @@ def main():
                 "pages": lambda: odd.pages(label, place, farm, binary),
                 "ends": lambda: odd.ends(label, place, farm, binary),
                 "replay": lambda: label == "plain" and replay.all_of(label, place, farm, binary),
+                "programs": lambda: replay.programs(label, place, binary),
                 "foreign": lambda: label == "plain" and replay.foreign(label, place, farm, binary),
                 "manifest": lambda: replay.without_command(label, place, farm, binary),
             }

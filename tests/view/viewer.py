@@ -62,7 +62,7 @@ class View:
         self.told = json.loads(line) if line else None
         if self.told:
             self.address, self.port = self.told["address"], self.told["port"]
-            self.base = self.address.split(str(self.port), 1)[1]
+            self.base = self.address.split(str(self.port), 1)[1].split("#")[0]
             self.origin = "http://127.0.0.1:%d" % self.port
 
     def __enter__(self):

@@ -19,7 +19,7 @@ const hb_option hb__graph_options[] = {
 	{"events", 'n', HB_OPTION_NUMBER, "N", "draw at most about N events"},
 	{"from", 0, HB_OPTION_TEXT, "X", "start at this logical time (with --physical: in seconds), or at this event"},
 	{"to", 0, HB_OPTION_TEXT, "X", "end at this time or event"},
-	{"ranks", 'r', HB_OPTION_TEXT, "SET", "only these processes, as in 0:3,5"},
+	{"ranks", 'r', HB_OPTION_TEXT, "SET", "only these processes: ranks or names, as in 0:3,worker#2"},
 	{"physical", 0, HB_OPTION_FLAG, NULL, "draw clock time from left to right, not logical time"},
 	{"output", 'o', HB_OPTION_TEXT, "FILE",
 		"the output file; .svg, .png or .dot at its end chooses the format; - is standard output"},

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../options.h"
 #include "../show/progress.h"
@@ -13,39 +14,92 @@
 
 /* ---- lines ---- */
 
+/* Of any world; -1: no process has one. */
 static int32_t greatest_rank(const hb_graph *g)
 {
-	int32_t greatest = 0;
+	int32_t greatest = -1;
 	for (uint32_t i = 0; i < hb_model_get_info(g->run.model)->processes; i++) {
-		int32_t rank = hb_model_processes(g->run.model)[i].rank;
-		greatest = rank > greatest ? rank : greatest;
+		const hb_process *p = &hb_model_processes(g->run.model)[i];
+		if (*hb_rank_word(p->name))
+			greatest = p->rank > greatest ? p->rank : greatest;
 	}
 	return greatest;
+}
+
+#define LISTED 8 /* processes without ranks, in a message */
+
+/* "the ranks are 0 to 3, as in 0:3,5", "its processes are worker, worker#2". Free it. */
+static char *there_are(const hb_graph *g)
+{
+	const hb_process *p = hb_model_processes(g->run.model);
+	int told = 0;
+	char *text = greatest_rank(g) < 0 ? hb__copy("its processes are ")
+					  : hb__format("the ranks are 0 to %d, as in 0:3,5", greatest_rank(g));
+	for (uint32_t i = 0; i < hb_model_get_info(g->run.model)->processes && told <= LISTED; i++) {
+		if (!p[i].world && *hb_rank_word(p[i].name))
+			continue;
+		const char *between = told ? ", " : greatest_rank(g) < 0 ? "" : "; other processes are ";
+		char *more = hb__format("%s%s%s", text, between, told++ < LISTED ? p[i].name : "...");
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+/* Those of one item between commas: a name, or ranks as sets have them, of any world. 0, or an exit code after having said why not. */
+static int choose_item(const hb_graph *g, const char *item, bool *chosen)
+{
+	const hb_process *p = hb_model_processes(g->run.model);
+	uint32_t n = hb_model_get_info(g->run.model)->processes;
+	bool rank = (*item >= '0' && *item <= '9' && !strchr(item, '@')) || *item == '*', found = false;
+	const char *at = item, *wrong = NULL;
+	hb_guess guess = {.word = item};
+	hb_set ranks;
+	hb_set_init(&ranks, greatest_rank(g) + 1);
+	if (rank && strcmp(item, "*"))
+		wrong = hb_set_read(item, &ranks, &at);
+	for (uint32_t i = 0; i < n && !wrong; i++) {
+		bool mine = !strcmp(item, "*") || (rank ? *hb_rank_word(p[i].name) && hb_set_has(&ranks, p[i].rank)
+							: !strcmp(item, p[i].name));
+		found |= mine;
+		chosen[i] |= mine;
+		hb__guess(&guess, p[i].name);
+	}
+	hb_set_free(&ranks);
+	if (found)
+		return 0;
+	char *there = there_are(g);
+	int code = rank ? hb__fail_with(HB_EXIT_USAGE, "graph --ranks %s: %s at '%s'; %s", g->options.ranks,
+				  wrong ? wrong : "there is no such rank", at, there)
+			: hb__fail_with(HB_EXIT_USAGE, "graph --ranks %s: there is no process '%s'; %s%s",
+				  g->options.ranks, item, there, hb__guessed(&guess));
+	free(there);
+	return code;
 }
 
 static int choose_lines(hb_graph *g)
 {
 	uint32_t n = hb_model_get_info(g->run.model)->lines;
-	const char *wrong = NULL, *at = "";
-	hb_set ranks;
-	hb_set_init(&ranks, greatest_rank(g) + 1);
-	if (g->options.ranks)
-		wrong = hb_set_read(g->options.ranks, &ranks, &at);
-	else
-		hb_set_all(&ranks);
+	bool *chosen = hb__alloc(hb_model_get_info(g->run.model)->processes + 1);
+	char *copy = hb__copy(g->options.ranks ? g->options.ranks : "*"), *rest = copy;
+	int code = 0;
+	for (char *item; !code && (item = strsep(&rest, ","));) {
+		item += strspn(item, " \t");
+		item[strcspn(item, " \t")] = 0;
+		code = choose_item(g, item, chosen);
+	}
+	free(copy);
 	g->line = hb__alloc(n * sizeof *g->line);
 	g->row = hb__alloc(n * sizeof *g->row);
 	for (uint32_t l = 0; l < n; l++) {
-		uint32_t process = hb_model_lines(g->run.model)[l].process;
-		bool drawn = !wrong && hb_set_has(&ranks, hb_model_processes(g->run.model)[process].rank);
+		bool drawn = chosen[hb_model_lines(g->run.model)[l].process];
 		g->row[l] = drawn ? g->nlines : HB_NO;
 		if (drawn)
 			g->line[g->nlines++] = l;
 	}
-	hb_set_free(&ranks);
-	if (wrong)
-		return hb__fail_with(HB_EXIT_USAGE, "graph --ranks %s: %s at '%s'; the ranks are 0 to %d, as in 0:3,5",
-			g->options.ranks, wrong, at ? at : "", greatest_rank(g));
+	free(chosen);
+	if (code)
+		return code;
 	if (!g->nlines)
 		return hb__fail_with(HB_EXIT_USAGE, "graph: there is no process to draw");
 	if (g->nlines > HB_GRAPH_LINES)

@@ -45,7 +45,9 @@ static void put_processes(struct hb_request *r)
 	for (size_t i = 0; i < s->o.nsources; i++) {
 		const hb_source *p = &s->o.sources[i];
 		const hb_log_info *info = p->log ? hb_log_get_info(p->log) : NULL;
-		hb_text_format(out, "%s{\"rank\":%d", i ? "," : "", p->rank);
+		hb_process_name name;
+		hb_text_format(out, "%s{\"rank\":%d,\"name\":\"%s\"", i ? "," : "", p->rank,
+			p->name ? p->name : hb_process_range(p->world, p->rank, p->rank, name));
 		if (p->world)
 			hb_text_format(out, ",\"world\":%u", p->world);
 		put_member(out, "host", info ? info->host : NULL);

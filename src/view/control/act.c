@@ -44,7 +44,7 @@ static void move(hb_session *session, struct hb_wish *w, bool go)
 	const char *where, *why = NULL;
 	hb_set_init(&set, hb_session_size(session));
 	if (w->ranks)
-		why = hb_set_read(w->ranks, &set, &where);
+		why = hb_session_read_set(session, w->ranks, &set, &where);
 	else
 		hb_set_all(&set);
 	if (why)
@@ -169,7 +169,8 @@ static void look(hb_view_server *s, hb_session *session, struct hb_wish *w)
 	hb_error err = {0};
 	hb_gdb *gdb;
 	if (!p || p->life == HB_LIFE_ABSENT) {
-		hb__view_refuse(w->request, 409, "rank %d has not called MPI_Init yet", w->rank);
+		hb__view_refuse(w->request, 409, "%s%s has not %s yet", hb_rank_word(p->name), p->name,
+			*hb_rank_word(p->name) ? "called MPI_Init" : "come to its first event");
 		return;
 	}
 	bool was_broken = p->life == HB_LIFE_BROKEN;

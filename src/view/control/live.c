@@ -123,6 +123,7 @@ static void show(const hb_view_control *c, hb_session *session, int32_t rank, st
 	*ret = (struct hb_shown){.life = HB_LIFE_ABSENT, .arrival = HB_UNDERWAY};
 	if (!p)
 		return;
+	memcpy(ret->name, p->name, sizeof ret->name);
 	ret->life = p->life;
 	ret->signal = p->signal;
 	ret->attached = p->attached;

@@ -6,6 +6,7 @@
 
 /* A process as it was published. */
 struct hb_shown {
+	hb_process_name name;
 	hb_life life;
 	hb_why why;
 	hb_arrival arrival;

@@ -38,9 +38,13 @@ static bool copy_state(struct hb_view_live *l, int64_t since, struct hb_state *r
 static hb_at place_of(const hb_view_server *s, int32_t rank, const struct hb_shown *p)
 {
 	uint32_t processes = hb_model_get_info(s->model)->processes;
-	const hb_process *process = (uint32_t)rank < processes ? &hb_model_processes(s->model)[rank] : NULL;
+	const hb_process *all = hb_model_processes(s->model), *process = NULL;
+	if ((uint32_t)rank < processes && !strcmp(all[rank].name, p->name)) /* mostly */
+		process = &all[rank];
+	for (uint32_t i = 0; i < processes && !process; i++)
+		process = strcmp(all[i].name, p->name) ? NULL : &all[i];
 	uint64_t event = p->event + (p->inside ? 1 : 0);
-	if (!process || process->world || p->lane >= process->nlines)
+	if (!process || p->lane >= process->nlines)
 		return (hb_at){HB_NO, 0};
 	uint32_t line = process->first_line + p->lane;
 	return event && event <= hb_model_lines(s->model)[line].events ? (hb_at){line, (uint32_t)event}
@@ -109,9 +113,9 @@ static void put_process(struct hb_request *r, int32_t rank, const struct hb_show
 	static const char *const whys[] = {"start", "after", "signal", "end", "differs"};
 	static const char *const arrivals[] = {"arrived", "blocked", "underway"};
 	hb_text_format(&r->out,
-		"%s{\"rank\":%d,\"life\":\"%s\",\"arrival\":\"%s\",\"lane\":%u,\"event\":%llu,\"inside\":%s",
-		rank ? "," : "", rank, lives[p->life], arrivals[p->arrival], p->lane, (unsigned long long)p->event,
-		p->inside ? "true" : "false");
+		"%s{\"rank\":%d,\"name\":\"%s\",\"life\":\"%s\",\"arrival\":\"%s\",\"lane\":%u,\"event\":%llu,\"inside\":%s",
+		rank ? "," : "", rank, p->name, lives[p->life], arrivals[p->arrival], p->lane,
+		(unsigned long long)p->event, p->inside ? "true" : "false");
 	hb_text_format(&r->out, ",\"why\":%s%s%s", p->life == HB_LIFE_HELD ? "\"" : "",
 		p->life == HB_LIFE_HELD ? whys[p->why] : "null", p->life == HB_LIFE_HELD ? "\"" : "");
 	hb_text_put(&r->out, ",\"call\":");

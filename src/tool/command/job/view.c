@@ -128,7 +128,12 @@ static void take_signals(int fd)
 static char *address_of(const struct view *v)
 {
 	const char *at = hb__option_value(v->args, "at");
-	return hb__format("%s%s%s%s", hb_view_address(v->server), at ? "#at=" : "", at ? at : "", at ? "&near=1" : "");
+	/* in the name of a process: worker#2 */
+	const char *number = at ? strchr(at, '#') : NULL;
+	char *name = number ? hb__format("%.*s%%23%s", (int)(number - at), at, number + 1) : hb__copy(at ? at : "");
+	char *text = hb__format("%s%s%s%s", hb_view_address(v->server), at ? "#at=" : "", name, at ? "&near=1" : "");
+	free(name);
+	return text;
 }
 
 static int print_address(const struct view *v, const char *address)

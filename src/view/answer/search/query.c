@@ -1,5 +1,6 @@
 /* The words of a search. What a row says cheaply is looked at first: most events fail there. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,33 @@ static const char *const kinds[] = {"function", "tag", "comm", "peer", "line", "
 
 /* ---- reading ---- */
 
+#define LISTED 8 /* processes, where one is asked for that is not there */
+
+/* A process by its name, of another world or without MPI. */
+static bool known_process(struct hb_request *r, const char *name)
+{
+	const hb_model *m = r->server->model;
+	char there[LISTED * sizeof(hb_process_name) + 8] = "";
+	uint32_t n = hb_model_get_info(m)->processes;
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(hb_model_processes(m)[i].name, name))
+			return true;
+	for (uint32_t i = 0; i < n && i <= LISTED; i++)
+		snprintf(there + strlen(there), sizeof there - strlen(there), "%s%s", i ? ", " : "",
+			i < LISTED ? hb_model_processes(m)[i].name : "...");
+	hb__view_refuse(r, 400, "there is no process %s; there are %s", name, there);
+	return false;
+}
+
+/* Ranks are those of any world. */
+static bool is_process(const struct hb_word *w, const hb_process *p)
+{
+	return w->named ? !strcmp(w->text, p->name) : *hb_rank_word(p->name) && w->number == p->rank;
+}
+
 static bool read_word(struct hb_request *r, char *text, struct hb_word *ret)
 {
-	*ret = (struct hb_word){HB_WORD_FUNCTION, text, 0};
+	*ret = (struct hb_word){.kind = HB_WORD_FUNCTION, .text = text};
 	if (!strcmp(text, "racing")) {
 		ret->kind = HB_WORD_RACING;
 		return true;
@@ -27,8 +52,11 @@ static bool read_word(struct hb_request *r, char *text, struct hb_word *ret)
 	if (ret->kind != HB_WORD_TAG && ret->kind != HB_WORD_PEER && ret->kind != HB_WORD_RANK)
 		return true;
 	ret->number = strtoll(ret->text, &end, 10);
+	ret->named = ret->kind == HB_WORD_RANK && (end == ret->text || *end);
 	if (end != ret->text && !*end)
 		return true;
+	if (ret->named && *ret->text)
+		return known_process(r, ret->text);
 	hb__view_refuse(r, 400, "%s: must be followed by a number, not by '%s'", kinds[ret->kind], ret->text);
 	return false;
 }
@@ -136,7 +164,7 @@ bool hb__query_line(struct hb_query *q, uint32_t line)
 	if (!q->name)
 		match_names(q);
 	for (int i = 0; i < q->n; i++)
-		if (q->word[i].kind == HB_WORD_RANK && q->word[i].number != hb_model_processes(m)[process].rank)
+		if (q->word[i].kind == HB_WORD_RANK && !is_process(&q->word[i], &hb_model_processes(m)[process]))
 			return false;
 	if (q->racing) {
 		const struct hb_kept_race *r = hb__races_at(q->server->races, (hb_at){line, 0}, &n);

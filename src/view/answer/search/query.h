@@ -19,7 +19,8 @@ enum hb_word_kind {
 struct hb_word {
 	enum hb_word_kind kind;
 	const char *text; /* behind the colon */
-	int64_t number;   /* TAG, PEER, RANK */
+	int64_t number;   /* TAG, PEER, RANK ... */
+	bool named;       /* ... which is the name of a process, in the text */
 };
 
 struct hb_query {

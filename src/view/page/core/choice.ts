@@ -62,6 +62,27 @@ export function numbers(text: string, end = 1e6): number[] {
 	return found;
 }
 
+// What a process is called: its rank, 3@1, worker#2.
+export const called = (p: { rank: number; name?: string }): string => p.name ?? String(p.rank);
+
+// Names of processes, ranks as ranges: 0-3,7,worker#2.
+export function names(list: string[], dash = "-"): string {
+	const ranks = list.filter((name) => /^\d+$/.test(name)).map(Number), others = list.filter((name) => !/^\d+$/.test(name));
+	return [...(ranks.length ? [ranges(ranks).replace(/-/g, dash)] : []), ...others].join(",");
+}
+
+// The names that such a text means, of these; unknown: the first part of it that means none.
+export function named(text: string, all: string[]): { names: Set<string>; unknown: string } {
+	const found = new Set<string>(), known = new Set(all), most = all.reduce((n, name) => (/^\d+$/.test(name) ? Math.max(n, Number(name)) : n), -1);
+	let unknown = "";
+	for (const part of text.split(",").map((p) => p.trim()).filter(Boolean)) {
+		const mine = known.has(part) ? [part] : numbers(part, most).map(String).filter((name) => known.has(name));
+		mine.forEach((name) => found.add(name));
+		unknown ||= mine.length ? "" : part;
+	}
+	return { names: found, unknown };
+}
+
 function written(value: Value): string {
 	if (Array.isArray(value)) {
 		return typeof value[0] === "number" ? ranges(value as number[]) : (value as string[]).map((part) => part.replace(/[%,]/g, encodeURIComponent)).join(",");

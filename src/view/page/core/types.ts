@@ -20,7 +20,7 @@ export interface Run {
 	events: number;
 	ready: boolean;
 	progress: number;
-	processes: { rank: number; world?: number; host: string | null; cut: boolean; missing?: boolean }[];
+	processes: { rank: number; name?: string; world?: number; host: string | null; cut: boolean; missing?: boolean }[];
 	lines: Line[];
 	alike: string[]; // lists of lines that behave alike
 	span: Record<Axis, Span>;
@@ -145,7 +145,8 @@ export interface Matrix {
 export interface Frame { level?: number; function: string; file: string; row: number; module?: string; ours?: boolean }
 
 export interface ProcessState {
-	rank: number;
+	rank: number; // by which the server knows it in a replay: of a process of MPI its rank
+	name?: string;
 	life: string;
 	why: string | null;
 	event: number;

@@ -1,5 +1,6 @@
 // The upper layer: what is chosen, its past and future, breakpoints, bookmarks, hits, and where a replay stands.
 import { RULER, type App } from "../core/app";
+import { called } from "../core/choice";
 import type { Slot } from "../core/rows";
 import { BETWEEN } from "../core/scene";
 import { Flag, type Cone, type ProcessState } from "../core/types";
@@ -162,7 +163,7 @@ function drawSigns(f: Frame): void {
 
 // Where a process of the replay stands: its place on the axis, when that is known.
 export function standsAt(app: App, p: ProcessState): { line: number; x: number } | null {
-	const line = app.run.lines.findIndex((l) => l.lane === 0 && app.run.processes[l.process]!.rank === p.rank);
+	const line = app.run.lines.findIndex((l) => l.lane === 0 && called(app.run.processes[l.process]!) === called(p));
 	if (line < 0) {
 		return null;
 	}

@@ -1,6 +1,6 @@
 // What of the run is shown: functions, a tag, a communicator, processes; and how lines are grouped.
 import type { App } from "../core/app";
-import { numbers, ranges } from "../core/choice";
+import { called, named, names } from "../core/choice";
 import { grouping } from "../core/rows";
 import { count } from "../draw/ruler";
 import { short } from "../draw/picture";
@@ -42,14 +42,19 @@ export class Filter {
 
 	private processes(): HTMLElement {
 		const { app } = this, { choice } = app, all = app.run.lines.length;
-		const shown = app.run.processes.filter((_, i) => app.run.lines.some((l, line) => l.process === i && !choice.hidden.includes(line))).map((p) => p.rank);
-		const input = el("input", { type: "text", value: ranges(shown), "aria-label": "processes shown", spellcheck: "false", change: () => {
-			const wanted = new Set(numbers(input.value, 1e6));
-			const hidden = [...app.run.lines.keys()].filter((line) => !wanted.has(app.run.processes[app.run.lines[line]!.process]!.rank));
+		const shown = app.run.processes.filter((_, i) => app.run.lines.some((l, line) => l.process === i && !choice.hidden.includes(line))).map(called);
+		const told = el("output", { class: "dim" });
+		const input = el("input", { type: "text", value: names(shown), "aria-label": "processes shown", spellcheck: "false", change: () => {
+			const wanted = named(input.value, app.run.processes.map(called));
+			if (wanted.unknown) {
+				told.textContent = `there is no process ${wanted.unknown}; there are ${short(names(app.run.processes.map(called)))}`;
+				return;
+			}
+			const hidden = [...app.run.lines.keys()].filter((line) => !wanted.names.has(called(app.run.processes[app.run.lines[line]!.process]!)));
 			choice.hidden = hidden.length < all ? hidden : [];
 			this.changed();
 		} });
-		return el("label", { class: "field" }, el("span", {}, "Processes"), input);
+		return el("label", { class: "field" }, el("span", {}, "Processes"), input, told);
 	}
 
 	private groups(): HTMLElement {

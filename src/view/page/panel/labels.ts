@@ -1,6 +1,7 @@
 // The names of the processes, left of the graph: fold, drag, hide, the stack by a click, and what each is doing in the replay.
 import type { Actions } from "../core/actions";
 import { RULER, type App } from "../core/app";
+import { called } from "../core/choice";
 import { grouping, ordered, type Row } from "../core/rows";
 import { el } from "./dom";
 import { briefly, doing, glyph } from "./lives";
@@ -96,9 +97,9 @@ export class Labels {
 
 	// What lines that share a row are doing in the replay: all the same, or how many do what.
 	private summary(lines: number[]): string {
-		const { app } = this, many = new Map<string, number>(), by = new Map(app.state!.processes.map((p) => [p.rank, p]));
+		const { app } = this, many = new Map<string, number>(), by = new Map(app.state!.processes.map((p) => [called(p), p]));
 		for (const line of lines) {
-			const state = by.get(app.run.processes[app.run.lines[line]!.process]!.rank), text = state ? state.life : "has not called MPI_Init yet";
+			const state = by.get(called(app.run.processes[app.run.lines[line]!.process]!)), text = state ? state.life : "has not called MPI_Init yet";
 			many.set(text, (many.get(text) ?? 0) + 1);
 		}
 		return [...many].map(([text, n]) => (many.size > 1 ? `${n} ${text}` : text)).join(", ");
@@ -106,9 +107,9 @@ export class Labels {
 
 	private fillLine(element: HTMLElement, line: number, row: Row): void {
 		const { app } = this, known = app.run.lines[line]!, process = app.run.processes[known.process]!;
-		const state = app.state?.running && !process.world ? app.state.processes.find((p) => p.rank === process.rank) : undefined;
+		const state = app.state?.running ? app.state.processes.find((p) => called(p) === called(process)) : undefined;
 		element.setAttribute("tabindex", "0");
-		element.title = `process ${process.rank}` + (process.host ? ` on ${process.host}` : "") + (process.world ? `, of world ${process.world}` : "") +
+		element.title = `process ${called(process)}` + (process.host ? ` on ${process.host}` : "") + (process.world ? `, of world ${process.world}` : "") +
 			`: ${known.events} events` + (process.missing ? ", its log is missing" : process.cut ? ", its log is cut off" : "") + "\nclick (or press Enter) to see its stack during a replay; drag it (or press Alt+Up and Alt+Down) to move it";
 		// of low lines every second, third, ... has its name
 		const named = (this.app.rows.rows.indexOf(row) % Math.ceil(READABLE / row.h)) === 0;
@@ -147,7 +148,8 @@ export class Labels {
 	}
 
 	private stackOf(line: number): void {
-		this.stops.open(this.app.run.processes[this.app.run.lines[line]!.process]!.rank);
+		const process = this.app.run.processes[this.app.run.lines[line]!.process]!;
+		this.stops.open(this.app.state?.processes.find((p) => called(p) === called(process))?.rank ?? process.rank, called(process));
 	}
 
 	hide(line: number): void {

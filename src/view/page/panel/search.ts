@@ -11,7 +11,7 @@ interface Hits { hits: Hit[]; more: boolean }
 export class Search {
 	readonly input = el("input", {
 		type: "search", id: "search", placeholder: "Search: Recv  tag:7  rank:0  racing", autocomplete: "off", spellcheck: "false",
-		title: "search for function:Recv, tag:7, comm:WORLD, peer:3, line:farm.c:42, rank:0 or racing; all words must apply (/)", "aria-label": "search events",
+		title: "search for function:Recv, tag:7, comm:WORLD, peer:3, line:farm.c:42, rank:0, rank:worker#2 or racing; all words must apply (/)", "aria-label": "search events",
 		input: () => this.soon(), keydown: (event) => this.key(event as KeyboardEvent),
 	});
 	private told = el("output", { class: "dim hits" });

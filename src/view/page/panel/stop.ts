@@ -1,7 +1,7 @@
 // Breakpoints, their cut, and the replay: who stands where, stacks, variables, going on.
 import type { App } from "../core/app";
 import type { Actions } from "../core/actions";
-import { ranges } from "../core/choice";
+import { called, names } from "../core/choice";
 import type { Cone, EventInfo, Frame, ProcessState, SourceRow, State, Variable } from "../core/types";
 import { fileName, sourceView } from "./details";
 import { button, el, link, section } from "./dom";
@@ -12,7 +12,7 @@ interface Looked { rank: number; frames: Frame[]; level: number; rows: SourceRow
 const STOPS: Record<string, string> = { nothing: "not run", after: "after", inside: "inside", end: "runs to its end" };
 
 export class Stops {
-	private picked = new Set<number>(); // ranks
+	private picked = new Set<number>(); // by their ranks
 	private looked: Looked | null = null;
 	private reached: number | null = null;
 	private seen = "";
@@ -117,17 +117,17 @@ export class Stops {
 		void this.order("end", {}, "ending the replay");
 	}
 
-	// Ranks as the server reads them: 0:3,5.
+	// Processes as the server reads them: 0:3,5,worker#2.
 	private set(some: boolean): string {
-		const all = this.app.run.processes.map((p) => p.rank);
-		const chosen = some && this.picked.size ? all.filter((r) => this.picked.has(r)) : all;
-		return ranges(chosen).replace(/-/g, ":");
+		const all = this.app.state?.processes ?? this.app.run.processes;
+		const chosen = some && this.picked.size ? all.filter((p) => this.picked.has(p.rank)) : all;
+		return names(chosen.map(called), ":");
 	}
 
 	// ---- one process ----
 
 	// From its name beside the graph.
-	open(rank: number): void {
+	open(rank: number, name: string): void {
 		const { app } = this;
 		Object.assign(app.choice, { tab: "stop", panel: true });
 		app.keep();
@@ -135,8 +135,13 @@ export class Stops {
 		if (app.state?.running) {
 			void this.look(rank);
 		} else {
-			this.actions.complain(app.run.control ? `the stack of ${rank} is there while the run is replayed: choose an event, then press Run to here (r)` : this.told(null));
+			this.actions.complain(app.run.control ? `the stack of ${name} is there while the run is replayed: choose an event, then press Run to here (r)` : this.told(null));
 		}
+	}
+
+	private nameOf(rank: number): string {
+		const p = this.app.state?.processes.find((one) => one.rank === rank);
+		return p ? called(p) : String(rank);
 	}
 
 	async look(rank: number): Promise<void> {
@@ -199,7 +204,7 @@ export class Stops {
 			event.preventDefault();
 			void this.evaluate(looked, input.value);
 		} }, input, el("button", { type: "submit" }, "print"));
-		return section(`Stack of ${looked.rank}`,
+		return section(`Stack of ${this.nameOf(looked.rank)}`,
 			looked.busy && looked.frames.length === 0 && el("p", { class: "dim" }, "asking gdb …"),
 			shownFrames,
 			looked.rows.length > 0 && frame && sourceView(looked.rows, frame.row),
@@ -217,16 +222,16 @@ export class Stops {
 	}
 
 	private process(p: ProcessState): HTMLElement {
-		const box = el("input", { type: "checkbox", "aria-label": `choose ${p.rank}`, checked: this.picked.has(p.rank), change: () => {
+		const box = el("input", { type: "checkbox", "aria-label": `choose ${called(p)}`, checked: this.picked.has(p.rank), change: () => {
 			if (!this.picked.delete(p.rank)) {
 				this.picked.add(p.rank);
 			}
 			this.app.touch("tab");
 		} });
 		const where = p.frame?.function ? `${p.frame.function} ${fileName(p.frame.file)}:${p.frame.row}` : "";
-		const event = p.event > 0 ? link(`${p.rank}:${p.event}`, (at) => void this.actions.choose(at)) : "";
+		const event = p.event > 0 ? link(`${called(p)}:${p.event}`, (at) => void this.actions.choose(at)) : "";
 		return el("tr", { class: this.looked?.rank === p.rank ? "here" : "" }, el("td", {}, box), el("td", { class: "life " + p.life }, glyph(p)),
-			el("td", {}, button(String(p.rank), `stack of ${p.rank}`, () => void this.look(p.rank), { class: "link" })),
+			el("td", {}, button(called(p), `stack of ${called(p)}`, () => void this.look(p.rank), { class: "link" })),
 			el("td", {}, doing(p), where ? el("div", { class: "dim" }, where) : null), el("td", {}, event));
 	}
 

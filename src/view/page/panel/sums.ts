@@ -1,6 +1,7 @@
 // What the run adds up to: calls and times by place, function and process; who sent to whom. A click shows only that.
 import type { App } from "../core/app";
 import type { Actions } from "../core/actions";
+import { called } from "../core/choice";
 import type { Matrix, Profile, ProfileRow } from "../core/types";
 import { short } from "../draw/picture";
 import { mixed, paint } from "../draw/paint";
@@ -114,7 +115,7 @@ export class MatrixPanel {
 	}
 
 	private name(m: Matrix, i: number): string {
-		const all = this.members(m, i), rank = (p: number) => String(this.app.run.processes[p]?.rank ?? "?");
+		const all = this.members(m, i), rank = (p: number) => (this.app.run.processes[p] ? called(this.app.run.processes[p]!) : "?");
 		return all.length > 1 ? `${rank(all[0]!)}-${rank(all[all.length - 1]!)}` : rank(all[0]!);
 	}
 
