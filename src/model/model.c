@@ -170,7 +170,7 @@ static void tell_orphans(hb_model *m)
 			if (!told++)
 				hb__model_trouble(m,
 					"rank %s received a message from a process that is not in this recording: the order that results from it is not known",
-					hb_model_process_name(m, c->dest));
+					m->processes.at[c->dest].name);
 			continue;
 		}
 		hb_process *from = &m->processes.at[c->source];
@@ -179,8 +179,8 @@ static void tell_orphans(hb_model *m)
 			continue; /* told already */
 		hb__model_trouble(m,
 			"rank %s received %u message%s with tag %d from rank %s that rank %s has not sent: the two logs do not belong to the same run, and what connects them is not certain",
-			hb_model_process_name(m, c->dest), c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
-			c->tag, hb_model_process_name(m, c->source), hb_model_process_name(m, c->source));
+			m->processes.at[c->dest].name, c->received - c->sent, c->received - c->sent == 1 ? "" : "s",
+			c->tag, m->processes.at[c->source].name, m->processes.at[c->source].name);
 	}
 }
 
@@ -304,7 +304,6 @@ void hb_model_close(hb_model *m)
 
 const hb_model_info *hb_model_get_info(const hb_model *m) { return &m->info; }
 const hb_process *hb_model_processes(const hb_model *m) { return m->processes.at; }
-const char *hb_model_process_name(const hb_model *m, uint32_t process) { return m->worlds->name[process]; }
 void hb_model_asleep(hb_model *m, uint32_t line, uint32_t joins)
 {
 	m->lines.at[line].asleep = !m->lines.at[line].inside;

@@ -64,7 +64,7 @@ typedef struct hb_process {
 	hb_log *log; /* NULL: missing */
 	int32_t rank;
 	uint32_t world;
-	const char *name; /* hb_model_process_name */
+	const char *name; /* "3", of another world "3@1"; of a process without MPI its program (hbdb-recording(5), WORLDS) */
 	uint32_t first_line, nlines;
 	hb_ending ending;
 	bool cut; /* its log ends before the process did: what follows is not known */
@@ -239,8 +239,6 @@ const hb_model_info *hb_model_get_info(const hb_model *model);
  * process wakes it, or, joins, until that line's thread ends; and threads that have no line do nothing that could. */
 void hb_model_asleep(hb_model *model, uint32_t line, uint32_t joins);
 const hb_process *hb_model_processes(const hb_model *model);
-/* "3", of another world "3@1"; of a process without MPI its program (hbdb-recording(5), WORLDS). */
-const char *hb_model_process_name(const hb_model *model, uint32_t process);
 const hb_line *hb_model_lines(const hb_model *model);
 const hb_group *hb_model_groups(const hb_model *model);
 /* For people: with the name that the program gave. */

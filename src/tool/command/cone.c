@@ -59,7 +59,7 @@ static void put_line(const struct cone *c, hb_output *out, uint32_t line, const 
 		hb__put_text(out, ",\"world\":");
 		hb__put_int(out, p->world);
 	}
-	const char *name = hb_model_process_name(c->run.model, l->process);
+	const char *name = hb_model_processes(c->run.model)[l->process].name;
 	if (!*hb_rank_word(name)) {
 		hb__put_text(out, ",\"process\":");
 		hb__put_json(out, name);

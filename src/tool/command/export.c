@@ -70,7 +70,7 @@ bool hb__export_wants(const hb_export *x, size_t log)
 bool hb__export_wants_process(const hb_export *x, uint32_t process)
 {
 	return process != HB_NO && hb__has_process(x->ranks, hb_model_processes(x->run.model)[process].rank,
-					   hb_model_process_name(x->run.model, process));
+					   hb_model_processes(x->run.model)[process].name);
 }
 
 bool hb__export_wants_event(const hb_export *x, hb_at at)

@@ -208,7 +208,8 @@ static void print_processes(const struct facts *f)
 			break;
 		}
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
-		bool first = f->manifest.finished && f->manifest.died_first == p->rank && !f->logs.at[i].world;
+		bool first = f->manifest.finished && f->manifest.died_first &&
+			     !strcmp(f->manifest.died_first, process_name(f, i));
 		const char *state = first && !p->state && !p->stopped ? "died first" : state_text(p);
 		printf("%*s  %-16s %8u %12llu %6u %12llu  %s\n", width, process_name(f, i), hb__tame(p->host), p->pid,
 			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state);
@@ -428,8 +429,10 @@ static void json_run(hb_output *o, const struct facts *f)
 	if (m->finished) {
 		field_number(o, false, "exit_status", m->exit_status);
 		field_number(o, false, "duration_ns", (int64_t)(m->seconds * 1e9));
-		if (m->died_first >= 0)
-			field_number(o, false, "died_first", m->died_first);
+		if (m->died_first && !m->died_first[strspn(m->died_first, "0123456789")])
+			field_number(o, false, "died_first", strtol(m->died_first, NULL, 10));
+		else if (m->died_first)
+			field(o, false, "died_first", m->died_first);
 	}
 	field_number(o, false, "world_size", f->sum.size);
 	field_number(o, false, "events", (int64_t)f->sum.events);

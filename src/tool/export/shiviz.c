@@ -253,7 +253,7 @@ static bool visit(void *user, const hb_stamp *stamp)
 
 static char *host_name(const hb_export *x, uint32_t process, uint32_t lane)
 {
-	const char *called = hb_model_process_name(x->run.model, process);
+	const char *called = hb_model_processes(x->run.model)[process].name;
 	char *name = hb__format(*hb_rank_word(called) ? "rank%s" : "%s", called);
 	char *whole = lane ? hb__format("%s.%u", name, lane) : hb__copy(name);
 	free(name);

@@ -59,10 +59,10 @@ static size_t broken_off(const hb_logs *logs, bool over, hb_ranked **ret_rank)
 }
 
 /* What became of the first, where it is one of those whose logs just stop, or called MPI_Abort or left. */
-static const char *fate(const hb_logs *logs, int32_t rank)
+static const char *fate(const hb_logs *logs, const char *name)
 {
-	for (size_t i = 0; i < logs->n; i++)
-		if (logs->at[i].log && !logs->at[i].world && logs->at[i].rank == rank)
+	for (size_t i = 0; i < logs->n && logs->worlds.name; i++)
+		if (logs->at[i].log && !strcmp(logs->worlds.name[i], name))
 			switch (hb_log_get_info(logs->at[i].log)->state) {
 			case HB_STATE_RUNNING:
 				return "died first";
@@ -77,18 +77,18 @@ static const char *fate(const hb_logs *logs, int32_t rank)
 char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 {
 	hb_ranked *rank;
-	int32_t first = m->finished ? m->died_first : -1;
+	const char *first = m->finished ? m->died_first : NULL;
 	size_t n = broken_off(logs, over, &rank), rest = 0;
-	const char *became = first >= 0 ? fate(logs, first) : NULL;
+	const char *became = first ? fate(logs, first) : NULL;
 	char *text = NULL, *way = how(m);
 	bool one = n == 1;
 	if (n && became) {
 		for (size_t i = 0; i < n; i++)
-			if (rank[i].rank != first || rank[i].world)
+			if (!rank[i].name || strcmp(rank[i].name, first))
 				rank[rest++] = rank[i];
 		char *others = hb__names_text(rank, rest);
 		bool died = !strcmp(became, "died first");
-		text = hb__format("rank %d %s%s%s%s%s%s", first, died && !rest ? "died" : became, died ? way : "",
+		text = hb__format("%s%s %s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became, died ? way : "",
 			rest ? rest > 1 ? "; ranks " : "; rank " : "", others,
 			rest ? " ended after that, as the launcher ends the others then" : "",
 			died ? "; what is wrong may not be in the recording" : "");
@@ -110,11 +110,11 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 void hb__findings_died(hb_findings *f)
 {
 	const hb_run *run = f->run;
-	hb_manifest m = {.died_first = -1};
+	hb_manifest m = {0};
 	char *path = hb__format("%s/manifest.json", run->path);
 	hb_ranked *rank;
 	if (!access(path, F_OK) && hb__manifest_read(run->path, &m))
-		m = (hb_manifest){.died_first = -1};
+		m = (hb_manifest){0};
 	free(path);
 	size_t n = broken_off(&run->logs, run->ended, &rank);
 	free(f->died);

@@ -8,6 +8,7 @@
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
+#include "../store/logs.h"
 #include "deaths.h"
 #include "keep.h"
 #include "launch.h"
@@ -92,6 +93,24 @@ static void finish(
 	hb__sum_free(&sum);
 }
 
+/* What the process is called whose log has this rank and no PID in its name; NULL: it cannot be read. */
+static char *name_of(const char *recording, int32_t rank)
+{
+	hb_logs logs;
+	char *name = NULL;
+	if (hb__list_logs(recording, &logs))
+		return NULL;
+	for (size_t i = 0; i < logs.n; i++)
+		if (hb_log_open(logs.at[i].path, &logs.at[i].log, NULL))
+			logs.at[i].log = NULL;
+	hb__name_worlds(&logs);
+	for (size_t i = 0; i < logs.n && logs.worlds.name; i++)
+		if (!logs.at[i].pid && logs.at[i].rank == rank)
+			name = hb__copy(logs.worlds.name[i]);
+	hb__close_logs(&logs);
+	return name;
+}
+
 static int run(
 	const hb_making *making, const hb_command_line *line, const char *recording, hb_manifest *m, hb_made *made)
 {
@@ -117,7 +136,7 @@ static int run(
 	int32_t first = hb__deaths_end(r.deaths);
 	/* of a launcher that was killed itself, or that ended the job for us, the first process says nothing */
 	bool by_itself = !made->end.ended && !made->end.interrupted && !(line->launcher && made->end.signal);
-	m->died_first = by_itself ? first : -1;
+	m->died_first = by_itself && first >= 0 ? name_of(recording, first) : NULL;
 	if (made->end.random)
 		hb__say("address space randomisation could not be switched off here: a replay may differ if the program sends addresses or sorts by them");
 	finish(making, recording, line, m, made);

@@ -39,7 +39,7 @@ static bool read_program(const char *text, const hb_run *run, struct name *ret)
 		dot = *at == '.' ? at : dot;
 	bool whole = false;
 	for (uint32_t i = 0; run && i < hb_model_get_info(run->model)->processes; i++) {
-		const char *name = hb_model_process_name(run->model, i);
+		const char *name = hb_model_processes(run->model)[i].name;
 		whole |= strlen(name) == ret->length && !memcmp(name, text, ret->length);
 	}
 	int64_t lane;
@@ -75,8 +75,8 @@ static uint32_t process_of(const hb_run *run, const struct name *wanted)
 {
 	const hb_process *p = hb_model_processes(run->model);
 	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes; i++) {
-		const char *name = hb_model_process_name(run->model, i);
-		if (wanted->process ? strlen(name) == wanted->length && !memcmp(name, wanted->process, wanted->length)
+		if (wanted->process ? strlen(p[i].name) == wanted->length &&
+					      !memcmp(p[i].name, wanted->process, wanted->length)
 				    : p[i].rank == wanted->rank && p[i].world == wanted->world)
 			return i;
 	}
@@ -126,7 +126,7 @@ int hb__find_event(const hb_run *run, const char *text, hb_at *ret, char **ret_w
 					     hb__plural(ranks_of(run), "process", "processes"),
 					     ranks_of(run) ? ranks_of(run) - 1 : 0));
 	const hb_process *p = &hb_model_processes(run->model)[process];
-	const char *called = hb_model_process_name(run->model, process), *kind = hb_rank_word(called);
+	const char *called = p->name, *kind = hb_rank_word(called);
 	if (!p->log)
 		return none(ret_why, hb__format("there is no %s: the log of %s%s is missing", text, kind, called));
 	if (name.lane >= p->nlines)
@@ -156,7 +156,7 @@ int hb__read_event(const hb_run *run, const char *text, hb_at *ret)
 const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT_NAME])
 {
 	const hb_line *l = &hb_model_lines(run->model)[line];
-	int n = snprintf(buffer, HB_EVENT_NAME, "%s", hb_model_process_name(run->model, l->process));
+	int n = snprintf(buffer, HB_EVENT_NAME, "%s", hb_model_processes(run->model)[l->process].name);
 	if (l->lane)
 		snprintf(buffer + n, (size_t)(HB_EVENT_NAME - n), ".%u", l->lane);
 	return buffer;

@@ -23,7 +23,8 @@ void hb__manifest_free(hb_manifest *m)
 {
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
-	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path};
+	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
+		m->died_first};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
@@ -72,7 +73,6 @@ void hb__manifest_begin(hb_manifest *m, char **command)
 	m->folder = hb__copy(getcwd(folder, sizeof folder) ? folder : "/");
 	m->version = hb__copy(HBDB_VERSION);
 	m->id = new_id();
-	m->died_first = -1;
 }
 
 double hb__manifest_end(const hb_manifest *m)
@@ -149,8 +149,8 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddNumberToObject(root, "processes", (double)m->processes);
 		cJSON_AddNumberToObject(root, "exit_status", m->exit_status);
 		cJSON_AddNumberToObject(root, "seconds", m->seconds);
-		if (m->died_first >= 0)
-			cJSON_AddNumberToObject(root, "died_first", m->died_first);
+		if (m->died_first)
+			cJSON_AddStringToObject(root, "died_first", m->died_first);
 	}
 	return root;
 }
@@ -217,8 +217,8 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->finished = cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;
 	ret->processes = (uint64_t)number_of(root, "processes", 0);
 	ret->exit_status = (int)number_of(root, "exit_status", 0);
-	double first = number_of(root, "died_first", -1);
-	ret->died_first = first >= 0 && first < INT32_MAX ? (int32_t)first : -1;
+	double first = number_of(root, "died_first", -1); /* before names it was a rank */
+	ret->died_first = first >= 0 && first < INT32_MAX ? hb__format("%.0f", first) : text_of(root, "died_first");
 	ret->seconds = number_of(root, "seconds", 0);
 	ret->shake_us = (uint64_t)number_of(root, "shake_us", 0);
 	const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");

@@ -23,7 +23,7 @@ typedef struct hb_manifest {
 	bool contents, aslr, finished;
 	uint64_t shake_us;
 	int exit_status;
-	int32_t died_first; /* rank of the first process that did not get through MPI_Finalize; -1: none, or not known */
+	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */
 	double seconds;
 	char *replay_of; /* NULL, or the recording this is a replay of */
 	hb_program_digest program;

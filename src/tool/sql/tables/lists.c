@@ -258,7 +258,7 @@ static void give_members(const struct hb_sql *sql, sqlite3_context *out, const u
 			sqlite3_str_appendf(text, "%snull", i ? "," : "");
 		else if (world) /* of another world: its name */
 			sqlite3_str_appendf(
-				text, "%s\"%s\"", i ? "," : "", hb_model_process_name(sql->model, member[i]));
+				text, "%s\"%s\"", i ? "," : "", hb_model_processes(sql->model)[member[i]].name);
 		else
 			sqlite3_str_appendf(text, "%s%d", i ? "," : "", hb__sql_rank(sql, member[i]));
 	}
