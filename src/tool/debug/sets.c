@@ -88,12 +88,12 @@ static int nobody(hb_debug *d, const char *name, size_t length)
 	char *typed = hb__format("%.*s", (int)length, name), *there = hb__d_processes(d);
 	hb_guess guess = {.word = typed};
 	bool rank = *typed >= '0' && *typed <= '9' && !strchr(typed, '@');
-	bool made = strchr(typed, '@') && d->recording;
+	bool made = strchr(typed, '@');
 	for (int32_t i = 0; i < d->size && !rank; i++)
 		hb__guess(&guess, hb__d_name(d, i));
 	int code = hb__d_fail(d, HB_EXIT_USAGE, "[%s]: there is no such %s; the job has %s%s%s", typed,
 		rank ? "rank" : "process", *there ? there : "no process yet",
-		made ? " (processes that the program itself started are not replayed)" : "",
+		made ? " (those that the program itself starts are not under control)" : "",
 		rank ? "" : hb__guessed(&guess));
 	free(typed);
 	free(there);

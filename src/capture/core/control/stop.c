@@ -114,6 +114,11 @@ static void read_secret(char *to, size_t size)
 void hb__control_start(struct hb__lane *lane)
 {
 	char host[HOST_NAME_MAX + 1] = "?", secret[HB_CONTROL_SECRET_MOST];
+	if (hb__spawned && getenv(HB_CONTROL_ENV)) {
+		/* what its world is called only all logs together tell */
+		hb__say("this process was spawned by the program; it is not under hbdb's control");
+		return;
+	}
 	if (!hb__dial())
 		return;
 	gethostname(host, sizeof host - 1);
