@@ -64,7 +64,8 @@ typedef struct hb_process {
 	hb_log *log; /* NULL: missing */
 	int32_t rank;
 	uint32_t world;
-	const char *name; /* "3", of another world "3@1"; of a process without MPI its program (hbdb-recording(5), WORLDS) */
+	const char *
+		name; /* "3", of another world "3@1"; of a process without MPI its program (hbdb-recording(5), WORLDS) */
 	uint32_t first_line, nlines;
 	hb_ending ending;
 	bool cut; /* its log ends before the process did: what follows is not known */

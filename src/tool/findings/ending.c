@@ -88,8 +88,8 @@ char *hb__ending_text(const hb_manifest *m, const hb_logs *logs, bool over)
 				rank[rest++] = rank[i];
 		char *others = hb__names_text(rank, rest);
 		bool died = !strcmp(became, "died first");
-		text = hb__format("%s%s %s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became, died ? way : "",
-			rest ? rest > 1 ? "; ranks " : "; rank " : "", others,
+		text = hb__format("%s%s %s%s%s%s%s%s", hb_rank_word(first), first, died && !rest ? "died" : became,
+			died ? way : "", rest ? rest > 1 ? "; ranks " : "; rank " : "", others,
 			rest ? " ended after that, as the launcher ends the others then" : "",
 			died ? "; what is wrong may not be in the recording" : "");
 		free(others);

@@ -168,7 +168,11 @@ static void look(hb_view_server *s, hb_session *session, struct hb_wish *w)
 	const char *name = w->request->name;
 	hb_error err = {0};
 	hb_gdb *gdb;
-	if (!p || p->life == HB_LIFE_ABSENT) {
+	if (!p) {
+		hb__view_refuse(w->request, 409, "there is no process number %d", w->rank);
+		return;
+	}
+	if (p->life == HB_LIFE_ABSENT) {
 		hb__view_refuse(w->request, 409, "%s%s has not %s yet", hb_rank_word(p->name), p->name,
 			*hb_rank_word(p->name) ? "called MPI_Init" : "come to its first event");
 		return;
