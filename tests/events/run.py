@@ -229,6 +229,8 @@ def early(mpi, program):
     done = run(HBDB, "record", "-o", "leave." + name, "--", *job, "leave")
     names = [p["name"] for p in json.loads(run(HBDB, "info", "--json", "leave." + name).stdout)["processes"]]
     check(names == ["early." + mpi, "early.%s#2" % mpi, "early.%s#3" % mpi] and "asked for" not in done.all, mpi + ": who never calls MPI_Init has no rank", names)
+    again = run(HBDB, "replay", "leave." + name)
+    check(again.returncode == 0 and "replayed 3 processes, " in again.stderr and "not come" not in again.stderr, mpi + ": and is replayed by its name", again.all)
     for _ in range(20): # the launcher ends the others, perhaps before they have said anything
         shutil.rmtree(os.path.join(folder, "crash." + name), ignore_errors=True)
         done = run(HBDB, "record", "-o", "crash." + name, "--", *job, "crash")

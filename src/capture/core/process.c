@@ -323,6 +323,7 @@ void hb__end_process(uint32_t state)
 /* No layer has told which process it is: it has no rank. */
 static void leave_early(void)
 {
+	hb__follow_finish();
 	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
 	hb__rank = 0;
 	hb__size = 1;

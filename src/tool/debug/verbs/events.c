@@ -125,10 +125,12 @@ static int stop_off(hb_debug *d)
 
 int hb__d_live_event(hb_debug *d, const char *text, int32_t *ret_rank, uint32_t *ret_lane, uint64_t *ret_event)
 {
-	const char *colon = strrchr(text, ':'), *dot = colon ? memrchr(text, '.', (size_t)(colon - text)) : NULL;
+	const char *colon = strrchr(text, ':'), *dot = NULL;
 	char *end = NULL;
 	*ret_lane = 0;
 	*ret_event = colon && colon > text && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
+	for (const char *p = text; colon && p < colon; p++)
+		dot = *p == '.' ? p : dot;
 	if (!end || *end)
 		return hb__d_fail(d, HB_EXIT_USAGE, "'%s' is not an event: write RANK:EVENT, as in 0:17", text);
 	/* the name of a program may have dots, too */
