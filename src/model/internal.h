@@ -64,6 +64,7 @@ struct hb__keyed {
 struct hb__group_more {
 	VEC(uint32_t) collectives; /* by number */
 	uint32_t *known_as;        /* by member, then by remote member: number of the communicator there; HB_NO */
+	bool mixed;                /* its members are of several worlds, or not all are known */
 };
 
 enum { HB__REGULAR, HB__ODD }; /* of a collective: enters are in the parts, or in the table of odd ones */

@@ -266,6 +266,9 @@ const hb_op *hb_model_sent(const hb_model *model, uint32_t line, uint64_t *ret_n
 /* The group of a communicator by its number in the log of a process; HB_NO: not known.
  * *ret_peers_are_member: those whom it sends to are `member`; else they are `remote`. */
 uint32_t hb_model_group(const hb_model *model, uint32_t process, int64_t comm, bool *ret_peers_are_member);
+/* Whether it is sure that a member of a communicator knows it as the others do. It is not where members are of several worlds and the log of the process does
+ * not have it, or which calls of two worlds met is told from times alone; nor where it is not known who is of the process's world. */
+bool hb_model_shares(const hb_model *model, uint32_t group, uint32_t process);
 /* What is missing or open, a sentence each, and which answers it makes uncertain. */
 const char *hb_model_trouble(const hb_model *model, uint32_t index);
 

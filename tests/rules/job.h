@@ -32,6 +32,8 @@ struct job_process {
 	unsigned functions, slots;
 	int64_t posted, last; /* requests; the one referred to last */
 	bool inside;          /* it never returned from a call */
+	int rank, world;      /* those of its place, and 0, unless job_world says otherwise */
+	bool missing;         /* its log is not there when the rules look */
 };
 
 struct job {
@@ -214,8 +216,48 @@ static inline void job_begin(struct job *j, int procs)
 		job_comm(j, rank, 0, -1, 0, (1u << procs) - 1, 0);
 		job_comm(j, rank, 1, -1, 0, 1u << rank, 0);
 		j->p[rank].last = -1;
+		j->p[rank].rank = rank;
 		job_call(j, rank, "MPI_Init", NULL, NULL, 0);
 	}
+}
+
+/* These processes are a world of their own, which that process made (-1: nobody did). Before their first calls. */
+static inline void job_world(struct job *j, int first, int n, int number, int maker)
+{
+	for (int rank = 0; rank < n; rank++) {
+		struct job_process *p = &j->p[first + rank];
+		char name[2][24] = {"", ""};
+		p->rank = raw_header(&p->log)->rank = rank;
+		raw_header(&p->log)->size = n;
+		p->world = number;
+		snprintf(name[0], sizeof *name, "world %d", number);
+		if (maker >= 0)
+			snprintf(name[1], sizeof *name, "world %d", j->p[maker].world);
+		uint8_t b[128], *w = hb_put_uv(raw_text(b, name[0]), maker >= 0);
+		w = hb_put_sv(raw_text(w, name[1]), maker >= 0 ? j->p[maker].rank : -1);
+		w = hb_put_uv(w, UINT64_C(1700000000000000000) + (unsigned)number);
+		raw_definition(&p->log, RAW_LANES, HB_DEF_PROCESS, b, (size_t)(w - b));
+	}
+}
+
+/* Communicator `number` of a process of two worlds: an intercommunicator of all `own` processes of its world and of so many strangers, made by MPI_Comm_spawn
+ * (kind 1 at the makers, 2 at those whom they made). */
+static inline void job_bridge(struct job *j, int process, unsigned number, int own, int others, unsigned kind, int root)
+{
+	const struct job_process *p = &j->p[process];
+	uint8_t b[256], *w = hb_put_uv(b, number);
+	w = hb_put_uv(hb_put_sv(w, kind == 1 ? 0 : -1), 0);
+	w = hb_put_uv(hb_put_uv(hb_put_sv(w, 0), (unsigned)p->rank), 1);
+	w = hb_put_uv(w, (unsigned)own);
+	for (int i = 0; i < own; i++)
+		w = hb_put_sv(w, i > 0);
+	w = hb_put_uv(w, (unsigned)others);
+	for (int i = 0; i < others; i++)
+		w = hb_put_sv(w, i ? -1 : -2);
+	raw_definition(&j->p[process].log, RAW_LANES, HB_DEF_COMM, b, (size_t)(w - b));
+	w = hb_put_sv(hb_put_uv(hb_put_uv(b, number), kind), root);
+	w = raw_text(hb_put_uv(hb_put_uv(w, 0), UINT64_C(1800000000000000000)), "");
+	raw_definition(&j->p[process].log, RAW_LANES, HB_DEF_BRIDGE, b, (size_t)(w - b));
 }
 
 /* X_init and nonblocking calls: the request's number, for job_start. */
@@ -262,7 +304,8 @@ static inline bool job_run(struct job *j)
 		raw_save(&p->log, check_path(name));
 		raw_free(&p->log);
 		good = good && hb_log_open(check_path(name), &log[rank], &err) == HB_OK;
-		source[rank] = (hb_source){.log = log[rank], .rank = rank};
+		source[rank] =
+			(hb_source){.log = p->missing ? NULL : log[rank], .rank = p->rank, .world = (unsigned)p->world};
 	}
 	good = good && hb_model_build(source, (size_t)j->procs, NULL, NULL, &model, &err) == HB_OK &&
 	       hb_check(model, j->flags, NULL, job_keep, j, NULL, NULL, &err) == HB_OK;

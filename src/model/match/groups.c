@@ -39,10 +39,20 @@ static bool strange(const uint32_t *member, uint32_t n)
 	return false;
 }
 
-static uint32_t add(hb_model *m, hb_group g)
+/* Not all of the world of that process, as far as is known. */
+static bool mixed(const hb_model *m, uint32_t process, const uint32_t *member, uint32_t n)
+{
+	for (uint32_t i = 0; member && i < n; i++)
+		if (member[i] == HB_NO || m->world_of[member[i]] != m->world_of[process])
+			return true;
+	return false;
+}
+
+static uint32_t add(hb_model *m, uint32_t process, hb_group g)
 {
 	size_t all = (size_t)g.size + g.remote_size;
-	struct hb__group_more more = {.known_as = malloc((all + 1) * sizeof(uint32_t))};
+	struct hb__group_more more = {.known_as = malloc((all + 1) * sizeof(uint32_t)),
+		.mixed = mixed(m, process, g.member, g.size) || mixed(m, process, g.remote, g.remote_size)};
 	if (!more.known_as || !g.member || (g.remote_size && !g.remote) || !VEC_PUSH(&m->groups, g) ||
 		!VEC_PUSH(&m->group_more, more)) {
 		m->no_memory = true;
@@ -157,7 +167,7 @@ static uint32_t group_of(hb_model *m, uint32_t process, uint32_t comm, const hb_
 		name_joined(m, own, other, pairs_before(m, process, comm, c), &g);
 	else
 		name_child(m, process, &g, c->index, head);
-	return cell->value = add(m, g);
+	return cell->value = add(m, process, g);
 }
 
 static uint32_t world(hb_model *m, uint32_t process)
@@ -173,7 +183,7 @@ static uint32_t world(hb_model *m, uint32_t process)
 	if (at)
 		memcpy(at, m->rank_process + w->first, w->ranks * sizeof *at);
 	g.member = at;
-	return cell->value = add(m, g);
+	return cell->value = add(m, process, g);
 }
 
 static uint32_t self(hb_model *m, uint32_t process)
@@ -183,7 +193,7 @@ static uint32_t self(hb_model *m, uint32_t process)
 	if (at)
 		*at = process;
 	g.member = at;
-	return add(m, g);
+	return add(m, process, g);
 }
 
 static void remember(hb_model *m, uint32_t process, uint32_t comm, uint32_t group, uint8_t side)
@@ -237,6 +247,20 @@ bool hb__groups_of_process(hb_model *m, uint32_t process)
 			return false;
 	}
 	return true;
+}
+
+bool hb_model_shares(const hb_model *m, uint32_t group, uint32_t process)
+{
+	const hb_group *g = &m->groups.at[group];
+	const struct hb__group_more *more = &m->group_more.at[group];
+	if (process == HB_NO || m->world[m->world_of[process]].lone)
+		return false;
+	if (!more->mixed)
+		return true;
+	for (uint32_t i = 0; !m->worlds->by_time && i < g->size + g->remote_size; i++)
+		if ((i < g->size ? g->member[i] : g->remote[i - g->size]) == process && more->known_as[i] != HB_NO)
+			return true;
+	return false;
 }
 
 struct hb__member *hb__part(hb_model *m, uint32_t process, int64_t comm)

@@ -26,7 +26,7 @@ static bool finalizes(const hb_case *c, const hb_process *p)
 bool hb__never_comes(const hb_case *c, uint32_t process)
 {
 	const hb_process *p = process == HB_NO ? NULL : &hb_model_processes(c->model)[process];
-	if (!p || !p->log || p->world)
+	if (!p || !p->log)
 		return false;
 	if (p->ending == HB_ENDING_FINALIZED)
 		return !p->cut;
@@ -48,7 +48,8 @@ static void add_missing(
 	/* it may be a member by another intercommunicator, of which not all members are known */
 	bool doubtful = a->group->remote_size && hb_model_get_info(a->c->model)->strange;
 	for (uint32_t i = 0; !doubtful && i < size && *n < NAMED; i++)
-		if (member[i] != HB_NO && hb__part_by(a, member[i]) == HB_NO && hb__never_comes(a->c, member[i]))
+		if (member[i] != HB_NO && hb__part_by(a, member[i]) == HB_NO && hb__never_comes(a->c, member[i]) &&
+			hb_model_shares(a->c->model, a->scope->group, member[i]))
 			missing[(*n)++] = member[i];
 }
 

@@ -17,17 +17,41 @@ static bool some_made_communicators(const struct hb__letters *l)
 	return false;
 }
 
-/* Whether all members of a communicator are sure to be taken for members of it. */
-static bool sure(const struct hb__letters *l, uint32_t group)
+/* A world is never taken for another communicator. */
+static bool is_world(const hb_group *g) { return !strncmp(g->name, "WORLD", strlen("WORLD")) && !strchr(g->name, '.'); }
+
+/* Whether this member is sure to know the communicator as the others do. */
+static bool sure(const struct hb__letters *l, uint32_t group, uint32_t process)
 {
-	return !l->loose || (group < l->info->groups && !strcmp(hb_model_groups(l->m)[group].name, "WORLD"));
+	return group < l->info->groups && (!l->loose || is_world(&hb_model_groups(l->m)[group])) &&
+	       hb_model_shares(l->m, group, process);
 }
 
 /* Which processes are through with it, and which receives a finding was about. */
 struct alone {
 	struct hb__letters *l;
-	bool *over, *told, all_over;
+	bool *over, *told;
 };
+
+static bool is_of(const uint32_t *member, uint32_t n, uint32_t process)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (member[i] == process)
+			return true;
+	return false;
+}
+
+/* Whoever could send what a receive from anybody takes is through: of an intercommunicator the other side. */
+static bool all_over(const struct alone *a, const hb_spec *s)
+{
+	const hb_group *g = &hb_model_groups(a->l->m)[s->group];
+	bool remote = g->remote_size && is_of(g->member, g->size, s->process);
+	const uint32_t *from = remote ? g->remote : g->member;
+	for (uint32_t i = 0, n = remote ? g->remote_size : g->size; i < n; i++)
+		if (from[i] == HB_NO || !a->over[from[i]] || !sure(a->l, s->group, from[i]))
+			return false;
+	return true;
+}
 
 /* Through MPI_Finalize, and nobody sends to it any more. */
 static bool waits_in_vain(const struct alone *a, uint32_t receive)
@@ -35,12 +59,14 @@ static bool waits_in_vain(const struct alone *a, uint32_t receive)
 	const struct hb__letters *l = a->l;
 	const hb_receive *v = &l->receive[receive];
 	const hb_spec *s = &l->spec[v->spec];
-	bool senders = s->any_source ? a->all_over : s->source < l->info->processes && a->over[s->source];
 	if (!(v->flags & HB_PENDING) || v->send != HB_NO || v->flags & (HB_CANCEL_ASKED | HB_AMBIGUOUS) ||
-		!a->over[s->process] || !senders || l->process[s->process].world)
+		!a->over[s->process] || !sure(l, s->group, s->process))
 		return false;
+	bool senders = s->any_source
+			       ? all_over(a, s)
+			       : s->source < l->info->processes && a->over[s->source] && sure(l, s->group, s->source);
 	const hb_line *line = &l->line[v->line];
-	return !(line->inside && line->events == v->post) && sure(l, s->group) && !hb__letter_maybe_came(l, receive);
+	return senders && !(line->inside && line->events == v->post) && !hb__letter_maybe_came(l, receive);
 }
 
 /* A receive is told once: with the message that it was meant for, by itself, or as a request that is not completed. */
@@ -93,10 +119,11 @@ static hb_status lost(struct alone *a)
 		const hb_send *s = &l->send[i];
 		const hb_channel *c = &l->channel[s->channel];
 		if (s->receive != HB_NO || s->flags & HB_CANCELLED || c->dest >= l->info->processes || !over[c->dest] ||
-			c->source >= l->info->processes || l->process[c->dest].world || l->process[c->source].world)
+			c->source >= l->info->processes)
 			continue;
 		const hb_line *line = &l->line[s->line];
-		if ((line->inside && line->events == s->event) || !sure(l, c->group) || hb__letter_maybe_taken(l, i))
+		if ((line->inside && line->events == s->event) || !sure(l, c->group, c->dest) ||
+			hb__letter_maybe_taken(l, i))
 			continue; /* it is still being sent; or a receive whose end is not known may have got it */
 		told++;
 		status = tell_lost(a, i);
@@ -149,17 +176,14 @@ hb_status hb__letters_alone(struct hb__letters *l)
 	hb_status status = HB_OK;
 	struct alone a = {.l = l,
 		.over = calloc((size_t)l->info->processes + 1, sizeof *a.over),
-		.told = calloc((size_t)l->info->receives + 1, sizeof *a.told),
-		.all_over = true};
+		.told = calloc((size_t)l->info->receives + 1, sizeof *a.told)};
 	if (!a.over || !a.told) {
 		status = HB_E_MEMORY;
 		if (l->err)
 			*l->err = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
 	}
-	for (uint32_t p = 0; !status && p < l->info->processes; p++) {
+	for (uint32_t p = 0; !status && p < l->info->processes; p++)
 		a.over[p] = hb__letter_over(l, p);
-		a.all_over &= a.over[p];
-	}
 	l->loose = some_made_communicators(l);
 	if (!status)
 		status = lost(&a);

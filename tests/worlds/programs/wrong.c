@@ -1,7 +1,25 @@
-/* usage: wrong [hang]; spawns two processes of itself. Nobody frees the communicator that it makes, rank 1 of the children does not free a datatype
- * either; with hang, rank 0 of either world waits for a message of the other one. */
+/* usage: wrong [hang | alone]; spawns two processes of itself. Nobody frees the communicator that it makes, rank 1 of the children does not free a datatype
+ * either; with hang, rank 0 of either world waits for a message of the other one; with alone, messages of the children and between the worlds are sent that nobody
+ * receives, and receives posted that nothing is sent for. */
 #include <mpi.h>
 #include <string.h>
+
+static void alone(MPI_Comm other, int rank, int child)
+{
+	int value[4] = {0};
+	MPI_Request never[2];
+	if (child && !rank)
+		MPI_Send(&value[0], 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+	if (!child && rank)
+		MPI_Send(&value[0], 1, MPI_INT, 0, 8, other);
+	if (child && rank) {
+		MPI_Irecv(&value[1], 1, MPI_INT, MPI_ANY_SOURCE, 20, other, &never[0]);
+		MPI_Irecv(&value[2], 1, MPI_INT, 0, 30, MPI_COMM_WORLD, &never[1]);
+	}
+	/* what was sent before has come when this has */
+	MPI_Sendrecv(&value[0], 1, MPI_INT, !rank, 6, &value[3], 1, MPI_INT, !rank, 6, other, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
 
 int main(int argc, char **argv)
 {
@@ -19,6 +37,8 @@ int main(int argc, char **argv)
 		MPI_Type_contiguous(2, MPI_INT, &pair);
 	if (argc > 1 && !strcmp(argv[1], "hang") && !rank)
 		MPI_Recv(&value, 1, MPI_INT, 0, 6, other, MPI_STATUS_IGNORE);
+	if (argc > 1 && !strcmp(argv[1], "alone"))
+		alone(other, rank, parent != MPI_COMM_NULL);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Comm_disconnect(&other);
 	MPI_Finalize();
