@@ -1,5 +1,5 @@
-/* The rules on processes of several worlds: what is told of messages and collectives that never come, in a world that was made, between
- * that and its makers, and in two jobs that never met; and that nothing is told where it cannot be known. */
+/* The rules on processes of several worlds: what is told of messages and collectives that never come, and of calls that wait for them, in a world that was made,
+ * between that and its makers, and in two jobs that never met; and that nothing is told where it cannot be known. */
 #include "job.h"
 
 enum { MADE = 1, BY = 2, OVER = 2 /* the number of the communicator */ };
@@ -17,6 +17,16 @@ static void family(void)
 	job_world(&j, 2, 2, 1, 0);
 	for (int p = 0; p < 4; p++)
 		job_bridge(&j, p, OVER, 2, 2, p < 2 ? MADE : BY, 0);
+}
+
+/* Two jobs that met, and nothing says where: the communicators of both sides may be two. */
+static void strangers(void)
+{
+	job_begin(&j, 4);
+	job_world(&j, 0, 2, 0, -1);
+	job_world(&j, 2, 2, 1, -1);
+	for (int p = 0; p < 4; p++)
+		job_bridge(&j, p, OVER, 2, 2, p < 2 ? 3 : 4, 0);
 }
 
 static void found(const char *what, const char *id, const char *words)
@@ -119,14 +129,60 @@ static void not_known(void)
 	awaited(3, -1, 0);
 	found("another one of the world has no log", "", "");
 
-	/* nobody says who made the second world, so the communicators of both sides are taken for two */
-	job_begin(&j, 4);
-	job_world(&j, 0, 2, 0, -1);
-	job_world(&j, 2, 2, 1, -1);
-	for (int p = 0; p < 4; p++)
-		job_bridge(&j, p, OVER, 2, 2, p < 2 ? 3 : 4, 0);
+	strangers();
 	everything();
 	found("two that met, it is not known where", "", "");
+}
+
+/* A call that never returns; of the last process: it computes. */
+static void receives(int at, int from, int over) { INSIDE(&j, at, "MPI_Recv", MESSAGE("source", from, over)); }
+static void computes(int process) { j.p[process].inside = true; }
+
+static void deadlocks(void)
+{
+	family();
+	receives(0, 1, OVER);
+	receives(3, 0, OVER);
+	found("one of each world waits for the other", "HB-DEADLOCK-CYCLE", "ranks 0 and 1@1 wait for each other");
+	family();
+	receives(2, 1, 0);
+	receives(3, 0, 0);
+	found("two of the world that was made", "HB-DEADLOCK-CYCLE", "ranks 0@1 and 1@1 wait for each other");
+	family();
+	receives(0, 1, OVER);
+	found("who was made has ended", "HB-DEADLOCK-ORPHAN",
+		"rank 1@1 to send a message with tag 7 on WORLD.0, but rank 1@1 has finished");
+	family();
+	receives(0, 1, OVER);
+	computes(3);
+	found("who was made computes", "", "");
+	family();
+	for (int p = 0; p < 3; p++)
+		INSIDE(&j, p, "MPI_Barrier", {"comm", OVER});
+	computes(3);
+	found("one computes, and the others wait for him in a collective of both worlds", "", "");
+	family();
+	for (int p = 0; p < 3; p++)
+		INSIDE(&j, p, "MPI_Barrier", {"comm", OVER});
+	receives(3, -1, OVER);
+	found("one receives instead", "HB-DEADLOCK-CYCLE", "1@1");
+
+	for (int how = 0; how < 4; how++) {
+		if (how == 2)
+			strangers();
+		else
+			family();
+		receives(0, how == 3 ? -1 : 1, OVER);
+		receives(3, 0, OVER);
+		j.p[3].missing = how == 0;
+		if (how == 1)
+			raw_header(&j.p[3].log)->stopped = 28;
+		if (how == 3)
+			computes(2);
+		static const char *const what[] = {"the other one has no log", "the other one's record was cut",
+			"it is not known who met whom", "any of the other world may send, and one computes"};
+		found(what[how], "", "");
+	}
 }
 
 int main(void)
@@ -134,6 +190,7 @@ int main(void)
 	of_one_world();
 	between_worlds();
 	not_known();
+	deadlocks();
 	check_clean();
 	return check_end();
 }

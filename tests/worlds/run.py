@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -170,8 +171,30 @@ def findings():
     os.unlink(folder + "/alone.hbdb/rank.0.log")
     done = hbdb("check", "alone.hbdb")
     check("HB-MESSAGE-LOST: rank 0@1 sends" in done.all and "any rank with tag 20" not in done.all, "findings: nothing of whom a log is missing that is needed for it", done.all)
-    done = hbdb("check", "--", *LAUNCH, 2, "./wrong", "hang")
-    check("waits in MPI_Recv for rank 0@1 to send" in done.all and "ranks 0@1 and 1@1" in done.all, "findings: a hang", done.all)
+
+
+def hangs():
+    """Processes of all worlds are waited for: which of them wait for each other is proven, and a world that computes does not hang."""
+    begun = time.monotonic()
+    done = hbdb("check", "--watch", 3000, "--", *LAUNCH, 2, "./wrong", "hang")
+    check("HB-DEADLOCK-CYCLE: ranks 0 and 0@1 wait for each other" in done.all and "ranks 1 and 1@1 wait for them" in done.all and "outside MPI" not in done.all,
+          "hangs: each world waits for the other one, long before patience ends", done.all)
+    job = subprocess.Popen([HBDB, "record", "-o", "live.hbdb", "--", *LAUNCH, "2", "./wrong", "computes"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE, text=True, env=dict(os.environ, XDG_STATE_HOME=folder + "/state"))
+
+    def ask(until):
+        end = time.monotonic() + 100
+        while not until(said := hbdb("hang", "live.hbdb")) and time.monotonic() < end:
+            time.sleep(0.05)
+        return said
+    said = ask(lambda said: said.all.count("MPI_Recv(") == 1 and "not called hung" in said.all)
+    check(said.returncode == 0 and re.search(r"0@1 +MPI_Recv\(", said.all) and "not called hung" in said.all, "hangs: one process of a world computes, one of the other one waits for it", said.all)
+    open(folder + "/go-on", "w").close()
+    said = ask(lambda said: "HB-DEADLOCK" in said.all)
+    check(said.returncode == 1 and "HB-DEADLOCK-CYCLE: ranks 0 and 0@1 wait for each other" in said.all and re.search(r"1@1 +MPI_Barrier\(", said.all),
+          "hangs: hbdb hang of a job that runs", said.all)
+    os.kill(job.pid, signal.SIGINT)
+    check("HB-DEADLOCK-CYCLE: ranks 0 and 0@1 wait" in (job.communicate(timeout=100)[1] + hbdb("check", "live.hbdb").all), "hangs: and of its recording")
 
 
 def meet():
@@ -253,7 +276,7 @@ def main():
     check(done.returncode == 0, "compiles", done.all)
     version = re.search(r"(\d+)\.\d+\.\d+", run("mpirun.openmpi", "--version").all)
     hands_on = version and int(version[1]) < 5  # the launcher of later ones does not hand hbdb's variables on to those whom a program spawns
-    for part in (each, twice, groups, others, findings, meet, sessions) if hands_on else (sessions,):
+    for part in (each, twice, groups, others, findings, hangs, meet, sessions) if hands_on else (sessions,):
         try:
             part()
         except Exception as e:  # a tool that said something else

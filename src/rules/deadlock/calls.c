@@ -14,7 +14,7 @@ static void need_message(struct hb__graph *g, struct hb__wait *w, const hb_spec 
 		for (uint32_t i = 0; !member && i < group->remote_size; i++)
 			member = group->remote[i] == s->process;
 		need.node = hb__any_node(g, s->group, member);
-	} else if (s->source == HB_NO) { /* not in this recording: it may send any time */
+	} else if (hb__unknown(g, s->group, s->source)) { /* it may have sent, or send any time */
 		w->done |= true;
 		return;
 	}
@@ -27,7 +27,7 @@ static bool need_receive(struct hb__graph *g, struct hb__wait *w, uint32_t id)
 	const hb_receive *v = &hb_model_receives(g->m)[id];
 	const hb_spec *s = &hb_model_specs(g->m)[v->spec];
 	if (g->got[id] || !(v->flags & HB_PENDING) || v->flags & HB_CANCEL_ASKED ||
-		(!s->any_source && s->source == HB_NO))
+		(!s->any_source && hb__unknown(g, s->group, s->source)))
 		return false;
 	need_message(g, w, s, id);
 	return true;
@@ -39,7 +39,7 @@ static bool need_send(struct hb__graph *g, struct hb__wait *w, uint32_t id)
 	const hb_channel *c = &hb_model_channels(g->m)[s->channel];
 	bool buffered = s->flags & HB_BUFFERED ||
 			(!g->hanging && !(s->flags & HB_SYNCHRONOUS) && hb_send_bytes(g->m, id) <= SMALL);
-	if (g->sent[id] || buffered || c->dest == HB_NO || s->flags & HB_CANCELLED)
+	if (g->sent[id] || buffered || hb__unknown(g, c->group, c->dest) || s->flags & HB_CANCELLED)
 		return false;
 	hb__need(g, w, (struct hb__need){HB__WANT_RECEIVE, id, c->dest, c->dest, c->group, c->tag});
 	return true;
@@ -298,11 +298,11 @@ bool hb__read_waits(struct hb__graph *g, hb_error *err)
 	crashed(g);
 	for (uint32_t p = 0; p < info->processes; p++) {
 		const hb_process *at = &process[p];
-		g->process[p] = g->process[p] == HB__DEAD                         ? HB__DEAD
-				: !at->log || at->cut || at->world || !at->nlines ? HB__RUNS
-				: at->ending == HB_ENDING_ABORTED                 ? HB__DEAD
-				: at->ending != HB_ENDING_NONE                    ? HB__OVER
-										  : HB__BLOCKED;
+		g->process[p] = g->process[p] == HB__DEAD            ? HB__DEAD
+				: !at->log || at->cut || !at->nlines ? HB__RUNS
+				: at->ending == HB_ENDING_ABORTED    ? HB__DEAD
+				: at->ending != HB_ENDING_NONE       ? HB__OVER
+								     : HB__BLOCKED;
 		for (uint32_t i = 0; i < at->nlines; i++) {
 			g->wait[at->first_line + i].line = at->first_line + i;
 			g->wait[at->first_line + i].process = p;

@@ -45,8 +45,9 @@ static void missing_side(
 	struct hb__graph *g, uint32_t id, uint32_t node, const struct part *mine, const uint32_t *member, uint32_t n)
 {
 	const hb_collective *c = &hb_model_collectives(g->m)[id];
+	uint32_t group = c->group;
 	for (uint32_t i = 0; i < n; i++) {
-		if (member[i] == HB_NO) {
+		if (hb__unknown(g, group, member[i])) {
 			g->node[node].id = HB_NO; /* it may come any time */
 			continue;
 		}
@@ -108,7 +109,7 @@ static bool at_least(struct hb__graph *g, struct hb__wait *w, uint32_t id, int64
 		return false;
 	if (c->order == HB_ORDER_OUT && !root && c->root != HB_NO) {
 		need.peer = need.node = c->root;
-		if (!entered(g, id, c->root))
+		if (!entered(g, id, c->root) && !hb__unknown(g, c->group, c->root))
 			hb__need(g, w, need);
 		return true;
 	}
@@ -118,7 +119,7 @@ static bool at_least(struct hb__graph *g, struct hb__wait *w, uint32_t id, int64
 		return c->order == HB_ORDER_NONE;
 	for (uint32_t i = 0; i < group->size && group->member[i] != w->process; i++) {
 		need.peer = need.node = group->member[i];
-		if (need.peer != HB_NO && !entered(g, id, need.peer))
+		if (!hb__unknown(g, c->group, need.peer) && !entered(g, id, need.peer))
 			hb__need(g, w, need);
 	}
 	return true;

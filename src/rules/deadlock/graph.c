@@ -39,7 +39,7 @@ void hb__edge_new(struct hb__graph *g, uint32_t node, uint32_t input, uint32_t n
 		g->edge[g->edges++] = (struct hb__wait_edge){node, input, need};
 }
 
-/* Any of a group. One that is not in this recording can do anything. */
+/* Any of a group. One of whom it is not known what it does in it can do anything. */
 uint32_t hb__any_node(struct hb__graph *g, uint32_t group, bool members)
 {
 	uint32_t *known = &g->any_node[2 * (size_t)group + !members];
@@ -50,7 +50,7 @@ uint32_t hb__any_node(struct hb__graph *g, uint32_t group, bool members)
 	uint32_t n = members ? of->size : of->remote_size;
 	*known = hb__node_new(g, HB__NODE_ANY, group, 1);
 	for (uint32_t i = 0; i < n; i++)
-		if (member[i] == HB_NO)
+		if (hb__unknown(g, group, member[i]))
 			g->node[*known].needs = 0;
 		else
 			hb__edge_new(g, *known, member[i], HB_NO);

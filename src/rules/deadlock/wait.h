@@ -136,6 +136,11 @@ void hb__need(struct hb__graph *g, struct hb__wait *w, struct hb__need need);
 uint32_t hb__node_new(struct hb__graph *g, uint32_t kind, uint32_t id, uint32_t needs);
 void hb__edge_new(struct hb__graph *g, uint32_t node, uint32_t input, uint32_t need);
 uint32_t hb__any_node(struct hb__graph *g, uint32_t group, bool members);
+/* What this member of the group did in it is not known: it is not in this recording, or may know it as another one. */
+static inline bool hb__unknown(const struct hb__graph *g, uint32_t group, uint32_t process)
+{
+	return process == HB_NO || !hb_model_shares(g->m, group, process);
+}
 static inline uint32_t hb__line_node(const struct hb__graph *g, uint32_t line)
 {
 	return hb_model_get_info(g->m)->processes + line;

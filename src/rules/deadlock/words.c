@@ -24,7 +24,7 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 	const hb_process *p = hb_model_processes(g->m);
 	hb_process_name run;
 	size_t runs = 0;
-	hb__phrase(t, n == 1 ? "rank " : "ranks ");
+	hb__phrase(t, n == 1 ? "%s" : "ranks ", hb_rank_word(p[process[0]].name));
 	for (size_t i = 0; i < n;) {
 		const hb_process *first = &p[process[i]], *last = first;
 		size_t k = i + 1;
@@ -39,7 +39,9 @@ void hb__phrase_ranks(struct hb__text *t, const struct hb__graph *g, const uint3
 		if (last->rank == first->rank + 1)
 			hb__phrase(t, k == n && !i ? "%s and %s" : "%s, %s", first->name, last->name);
 		else
-			hb__phrase(t, "%s", hb_process_range(first->world, first->rank, last->rank, run));
+			hb__phrase(t, "%s",
+				first == last ? first->name
+					      : hb_process_range(first->world, first->rank, last->rank, run));
 		i = k;
 	}
 }
@@ -49,7 +51,7 @@ void hb__phrase_who(struct hb__text *t, const struct hb__graph *g, uint32_t line
 	const hb_line *l = &hb_model_lines(g->m)[line];
 	if (hb_model_processes(g->m)[l->process].nlines > 1)
 		hb__phrase(t, "thread %u of ", l->lane);
-	hb__phrase(t, "rank %s", hb__named(g, l->process));
+	hb__phrase(t, "%s%s", hb_rank_word(hb__named(g, l->process)), hb__named(g, l->process));
 }
 
 static void say_group(struct hb__text *t, const struct hb__graph *g, uint32_t group)

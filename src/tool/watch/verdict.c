@@ -27,13 +27,14 @@ void hb__live_run(const char *recording, hb_run *ret)
 	}
 	if (!any)
 		return;
+	hb__name_worlds(&ret->logs);
 	ret->views = hb__make_views(&ret->logs);
 	hb__match_run(ret, NULL, NULL, &err);
 }
 
 bool hb__is_now(const hb_process *p, const hb_process_now *now)
 {
-	return p->rank == now->rank && (!p->world || (p->log && hb_log_get_info(p->log)->pid == now->pid));
+	return p->rank == now->rank && p->log && hb_log_get_info(p->log)->pid == now->pid;
 }
 
 void hb__tell_asleep(hb_run *run, const hb_lanes *l)

@@ -1,8 +1,10 @@
-/* usage: wrong [hang | alone]; spawns two processes of itself. Nobody frees the communicator that it makes, rank 1 of the children does not free a datatype
- * either; with hang, rank 0 of either world waits for a message of the other one; with alone, messages of the children and between the worlds are sent that nobody
+/* usage: wrong [hang | computes | alone]; spawns two processes of itself. Nobody frees the communicator that it makes, rank 1 of the children does not free a datatype
+ * either; with hang, rank 0 of either world waits for a message of the other one; with computes, rank 0 of the makers does
+ * so only when there is a file go-on; with alone, messages of the children and between the worlds are sent that nobody
  * receives, and receives posted that nothing is sent for. */
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 static void alone(MPI_Comm other, int rank, int child)
 {
@@ -35,7 +37,9 @@ int main(int argc, char **argv)
 	MPI_Comm_dup(MPI_COMM_WORLD, &dup);
 	if (parent != MPI_COMM_NULL && rank == 1)
 		MPI_Type_contiguous(2, MPI_INT, &pair);
-	if (argc > 1 && !strcmp(argv[1], "hang") && !rank)
+	while (argc > 1 && !strcmp(argv[1], "computes") && !rank && parent == MPI_COMM_NULL && access("go-on", F_OK))
+		;
+	if (argc > 1 && (!strcmp(argv[1], "hang") || !strcmp(argv[1], "computes")) && !rank)
 		MPI_Recv(&value, 1, MPI_INT, 0, 6, other, MPI_STATUS_IGNORE);
 	if (argc > 1 && !strcmp(argv[1], "alone"))
 		alone(other, rank, parent != MPI_COMM_NULL);
