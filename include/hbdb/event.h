@@ -20,7 +20,7 @@
  * can: its number in the queue, its address and version. Processes of a job share the names of channels.
  *
  * May be called by any thread at any time, not in a handler of signals. Errors: none; what cannot be recorded is left out
- * (after MPI_Finalize, in forked children: docs/events.md). C99 and C++; hbdb/event.f90 is the same for Fortran. */
+ * (after MPI_Finalize: docs/events.md). C99 and C++; hbdb/event.f90 is the same for Fortran. */
 #ifndef HBDB_EVENT_H
 #define HBDB_EVENT_H
 

@@ -96,10 +96,10 @@ def without_mpi():
     many = run(HBDB, "record", "-o", "many.hbdb", "--", program, "many")
     info = json.loads(run(HBDB, "info", "--json", "many.hbdb").stdout)
     check(many.returncode == 0 and info["processes"][0]["events"] == 5000 and "(more)" in many.stderr, "more names than there is room for", many.all)
-    tree = compiled("tree", "gcc", "-std=gnu17", *WARN, PROGRAMS + "/tree.c")
+    tree = compiled("tree", "gcc", "-std=gnu17", *WARN, PROGRAMS + "/children/tree.c")
     run(HBDB, "record", "-o", "tree.hbdb", "--", tree)
     said = sorted(e["function"] for e in objects("tree.hbdb"))
-    check(said == ["after", "before", "hb_received", "hb_sent", "in the other program"], "a child made by exec is recorded, one made by fork is not", said)
+    check(said == ["after", "before", "hb_received", "hb_sent", "in a fork", "in the other program"], "children made by exec and by fork are recorded", said)
     rows = run(HBDB, "sql", "tree.hbdb", "select state from messages")
     check(rows.stdout == "received\n" and "not matched" not in rows.stderr, "a message to another process without MPI", rows.all)
     crash = run(HBDB, "record", "-o", "crash.hbdb", "--", program, "crash")
@@ -328,6 +328,56 @@ def several():
           "one too many", again.all)
 
 
+def forked(kind, program, job, ranks):
+    """Children that fork made and that start no other program have logs of their own, from their first event on."""
+    name = "forks.%s.hbdb" % kind
+    bare, done = run(*job), run(HBDB, "record", "-o", name, "--", *job)
+    check(done.returncode == bare.returncode == 0 and done.stdout == bare.stdout, kind + ": a program that forks", done.all)
+    info = json.loads(run(HBDB, "info", "--json", name).stdout)["processes"]
+    events = {p["name"]: p["events"] for p in info}
+    own = os.path.basename(program)
+    parents = [str(r) for r in range(ranks)] or [own]
+    check(sum(e["function"] == "before MPI" and e.get("process", "") not in parents for e in objects(name)) == ranks, kind + ": a child from before MPI_Init has no rank")
+    first = 1 if ranks else 2 # without MPI the parent has the first name itself
+    children = ["%s#%d" % (own, n) if n > 1 else own for n in range(first, first + (7 if ranks else 6) * len(parents))]
+    check(sorted(events) == sorted(parents + children), kind + ": each child that says something is a process, no other one", sorted(events))
+    check(all(events[p] == 12 + (3 if ranks else 0) for p in parents), kind + ": the parents' records are as without children", events)
+    said = {}
+    for e in objects(name):
+        said.setdefault(e.get("process", str(e.get("rank"))), []).append(e["function"])
+    once = [["hb_received", "work", "hb_sent"], ["hb_received", "work", "hb_sent", "hb_sent"], ["hb_received", "grandchild"]] + [["hb_received", "work", "hb_sent"]] * 3
+    once = [["before MPI"]] * bool(ranks) + once
+    check([said.get(c) for c in children] == once * len(parents), kind + ": in the order in which they were made, with all that they said", [said.get(c) for c in children])
+    rows = sql(name, "select state, count(*), sum(ambiguous) from messages where comm in ('job', 'answer') group by 1")
+    check(rows == [["received", str(11 * len(parents)), "0"]], kind + ": messages between parents and children are matched", rows)
+    order = run(HBDB, "order", "%s:%d" % (parents[0], 2 + bool(ranks)), "%s:1" % children[bool(ranks)], name).stdout
+    check(" before " in order, kind + ": and order them", order)
+    verify = run(HBDB, "verify", name)
+    check("whole" in verify.stdout or "complete up to there" in verify.all, kind + ": the logs are whole", verify.all)
+    again = run(HBDB, "replay", name)
+    if ranks:
+        check(again.returncode == 0 and "replayed %d processes" % ranks in again.stderr and "no difference" in again.stderr, kind + ": the job is replayed, its children run beside", again.all)
+    else:
+        check(again.returncode == 2 and "can follow only one" in again.stderr, kind + ": a replay of several programs is refused", again.all)
+    name = "crowd.%s.hbdb" % kind
+    done = run(HBDB, "record", "-o", name, "--", *job, "crowd")
+    info = json.loads(run(HBDB, "info", "--json", name).stdout)["processes"]
+    check(done.returncode == 0 and len(info) == (22 if ranks else 21) * len(parents) and sum(p["events"] == 200 for p in info) == 20 * len(parents),
+          kind + ": fork in one of several threads, and threads in children", done.all)
+    talk = sql(name, "select count(*), count(distinct arguments) from events where call = 'talk'")
+    check(run(HBDB, "verify", name).returncode == 0 and int(talk[0][0]) > 0, kind + ": and nothing of the others is lost", talk)
+    done = run(HBDB, "record", "--level", "order", "-o", "order." + name, "--", *job)
+    check(done.returncode == 0, kind + ": level order", done.all)
+
+
+def forks():
+    program = compiled("forks", "gcc", "-std=gnu17", "-O1", "-g", *WARN, PROGRAMS + "/children/forks.c", "-pthread")
+    forked("alone", program, [program], 0)
+    for mpi in LAUNCH:
+        program = compiled("forks." + mpi, "mpicc." + mpi, "-std=gnu17", "-DMPI", "-O1", "-g", "-Wall", "-I", INCLUDE, PROGRAMS + "/children/forks.c", "-pthread")
+        forked(mpi, program, [*LAUNCH[mpi], "2", program], 2)
+
+
 def main():
     try:
         without_mpi()
@@ -336,6 +386,7 @@ def main():
         for mpi in LAUNCH:
             with_mpi(mpi)
         programs()
+        forks()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print("%d passed, %d failed" % (count["passed"], count["failed"]))

@@ -166,6 +166,8 @@ bool hb__begin_alone(void);
  * layer sees no lane, and nothing is held or followed by it, until it calls hb__begin_record. NULL: there is no such record. */
 struct hb__lane *hb__early_lane(void);
 bool hb__begun_early(void);
+/* Fork made this process, of one that is recorded, and it is not one of another layer (yet). */
+bool hb__forked(void);
 bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */

@@ -58,6 +58,15 @@ void hb__layers_leaving(void)
 			l->leaving();
 }
 
+void hb__layers_again(void)
+{
+	for (struct hb__layer *l = layers; l; l = l->next) {
+		l->told = false;
+		if (l->again)
+			l->again();
+	}
+}
+
 const char *hb__layers_polls(void)
 {
 	const char *polls = "";

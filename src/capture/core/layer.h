@@ -20,7 +20,9 @@ struct hb__layer {
 		const char *name, uint8_t cls);         /* replay: the function of a record; NULL: not of this layer */
 	bool (*expected)(int *ret_rank, int *ret_size); /* by its launcher's variables; false: there are none */
 	void (*progress)(void);                         /* keeps its library going while a thread is held */
-	void (*leaving)(void);                          /* the process leaves without having told its end */
+	void (*again)(
+		void); /* a process that was forked begins a log of its own: it has nothing of what was defined in the parent's */
+	void (*leaving)(void); /* the process leaves without having told its end */
 	/* In the header of the log: the library (hbdb-recording(5), library) and its version. NULL: of no library. */
 	uint32_t (*library)(char *text, size_t size);
 	const char *polls,
@@ -39,6 +41,7 @@ const struct hb__fn *hb__function_named(const char *name, uint8_t cls);
 void hb__layers_expected(int *ret_rank, int *ret_size);
 void hb__progress(void);
 void hb__layers_leaving(void);
+void hb__layers_again(void);
 const char *hb__layers_polls(void);                   /* "": none */
 const char *hb__layers_clock(void);                   /* "": none */
 uint32_t hb__layers_library(char *text, size_t size); /* 0: none */

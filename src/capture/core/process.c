@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -15,7 +16,9 @@
 struct hb__config hb__config;
 static bool alone_asked; /* the command is not one of a layer with a life of its own */
 static bool alone;       /* the process began without such a layer */
-static bool early; /* the record began with an event before the layer said which process this is: see hb__early_lane */
+static bool early;  /* the record began with an event before the layer said which process this is: see hb__early_lane */
+static bool forked; /* fork made this process, of one that is recorded */
+static bool of_replay; /* ... of one that follows a record: that is not this one's */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
 int hb__rank = -1, hb__size, hb__own_number = -1;
@@ -25,7 +28,8 @@ __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 void hb__say(const char *format, ...)
 {
 	char line[1024];
-	int n = *hb__own_name   ? snprintf(line, sizeof line, "hbdb: %s: ", hb__own_name)
+	int n = forked          ? snprintf(line, sizeof line, "hbdb: process %d: ", (int)getpid())
+		: *hb__own_name ? snprintf(line, sizeof line, "hbdb: %s: ", hb__own_name)
 		: hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank)
 				: snprintf(line, sizeof line, "hbdb: ");
 	va_list args;
@@ -52,6 +56,8 @@ static bool is(const char *name, const char *value)
 	return v && strcmp(v, value) == 0;
 }
 
+static void after_fork(void);
+
 __attribute__((constructor)) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
@@ -72,6 +78,8 @@ __attribute__((constructor)) static void configure(void)
 	text(k->replay_log, sizeof k->replay_log, "HBDB_REPLAY_LOG");
 	if (!*k->dir || (k->mode == HB__REPLAY && !*k->script))
 		k->mode = HB__OFF;
+	if (k->mode != HB__OFF)
+		pthread_atfork(NULL, NULL, after_fork);
 }
 
 /* ---- threads ---- */
@@ -111,7 +119,7 @@ static int begin_thread_c11(void *p)
 /* NULL: the thread begins as it would without us. */
 static struct beginning *new_beginning(const void *caller, void *argument)
 {
-	struct beginning *b = hb__config.mode == HB__OFF ? NULL : malloc(sizeof *b);
+	struct beginning *b = hb__config.mode == HB__OFF && !forked ? NULL : malloc(sizeof *b);
 	if (!b)
 		return NULL;
 	hb__many_threads |= !hb__in_library(caller);
@@ -178,18 +186,37 @@ struct hb__lane *hb__lane_of_this_thread(void)
 
 static pid_t owner, early_owner; /* the process that began */
 static int early_rank;
+static pthread_mutex_t beginning_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool early_tried, early_decided; /* decided: `early` and its log are as they stay */
 
 bool hb__began(void) { return hb__active || owner; }
-bool hb__began_alone(void) { return alone; }
+bool hb__began_alone(void) { return alone || (forked && early); }
+bool hb__forked(void) { return forked; }
 
-/* A child has the parent's log mapped and must not write it. */
+/* A child of a process that is recorded has the parent's log mapped and must not write it, nor follow the parent's record. It has no
+ * other threads: locks that these held are free, and what they had under way is forgotten. The other layers take it for a process that
+ * is not recorded; its own events begin a log of its own (begin_early), so that a child that says nothing leaves nothing. One whose
+ * parent has not begun yet is a process as any other. */
 static void after_fork(void)
 {
-	hb__active = false;
+	bool begun = hb__began() || early || hb__early_log || hb__finished;
+	forked = forked || hb__config.mode == HB__RECORD;
+	of_replay = of_replay || hb__config.mode == HB__REPLAY;
+	thread_identity = thread_children = 0;
+	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	early_tried = early_decided = early = false;
+	hb__log_forked();
+	hb__definitions_forked();
+	hb__lanes_forked();
+	hb__sites_forked();
+	if (!begun)
+		return;
+	hb__active = hb__early_log = alone = alone_asked = lane_refused = false;
 	hb__self = early_self = NULL;
 	hb__config.mode = HB__OFF;
 	owner = 0;
-	early = false;
+	*hb__own_name = 0;
+	hb__own_number = -1;
 	hb__control_forget();
 }
 
@@ -210,7 +237,6 @@ static bool open_record(void)
 		hb__log_create(dir, replay && !*hb__config.replay_log);
 	else
 		hb__log_identity(!early);
-	pthread_atfork(NULL, NULL, after_fork);
 	return true;
 }
 
@@ -231,7 +257,10 @@ static bool name_early(void)
 
 bool hb__begin_record(int thread_level)
 {
-	if (hb__began() || !(early ? name_early() : open_record()))
+	if (hb__began())
+		return false;
+	forked = false; /* a process as any other */
+	if (!(early ? name_early() : open_record()))
 		return false;
 	hb__log_thread_level(thread_level);
 	owner = getpid();
@@ -243,39 +272,63 @@ bool hb__begin_record(int thread_level)
 
 /* A process of a launcher whose layer has not begun: it says something before MPI_Init, or never calls it. What its launcher tells is
  * taken for its name until the layer knows; until then the layer's calls pass by as those of a process that is not recorded. */
+static bool may_begin_early(void) { return forked || (!hb__finished && hb__config.mode != HB__OFF && !of_replay); }
+
+static void tell_no_rank(void)
+{
+	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
+}
+
+/* The launcher's variables tell of the process that forked this one, which has no rank. */
+static void begin_forked(void)
+{
+	hb__rank = 0;
+	hb__size = 1;
+	hb__definitions_again();
+	hb__layers_again();
+}
+
 static void begin_early(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static bool tried;
-	pthread_mutex_lock(&lock);
-	bool begins = !tried && !hb__began() && !hb__finished && hb__config.mode != HB__OFF;
-	tried = tried || begins;
+	pthread_mutex_lock(&beginning_lock);
+	bool begins = !early_tried && !hb__began() && may_begin_early();
+	early_tried = early_tried || begins;
 	if (begins) {
-		hb__layers_expected(&hb__rank, &hb__size);
+		if (forked)
+			begin_forked();
+		else
+			hb__layers_expected(&hb__rank, &hb__size);
 		early_rank = hb__rank;
 		/* a program of a launcher whose recording never called MPI_Init has no rank there */
-		if (hb__config.mode == HB__REPLAY && hb__rank >= hb__claim_ranks() && hb__claim_ranks() >= 0 &&
-			!hb__claim())
+		bool refused = hb__config.mode == HB__REPLAY && hb__rank >= hb__claim_ranks() &&
+			       hb__claim_ranks() >= 0 && !hb__claim();
+		if (refused)
 			hb__config.mode = HB__OFF;
-		if (hb__config.mode == HB__RECORD)
+		if (hb__config.mode != HB__REPLAY)
 			hb__lanes_reserve(1);
-		hb__learn_modules();
+		if (!forked ||
+			hb__config.mode !=
+				HB__OFF) /* what the parent knew is known; the loader's lock may be held for ever */
+			hb__learn_modules();
 		early_owner = getpid();
-		early = true;
-		early = open_record();
+		early = true; /* open_record asks */
+		early = !refused && open_record();
+		if (early && forked)
+			tell_no_rank();
 		if (early)
 			hb__find_place();
 	}
-	pthread_mutex_unlock(&lock);
+	__atomic_store_n(&early_decided, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&beginning_lock);
 }
 
 struct hb__lane *hb__early_lane(void)
 {
 	if (likely(early_self))
 		return hb__began() ? NULL : early_self;
-	if (lane_refused || hb__began() || hb__finished || hb__config.mode == HB__OFF)
+	if (lane_refused || hb__began() || !may_begin_early())
 		return NULL;
-	if (!early)
+	if (!__atomic_load_n(&early_decided, __ATOMIC_ACQUIRE))
 		begin_early();
 	return early_self = early ? new_lane() : NULL;
 }
@@ -284,11 +337,10 @@ bool hb__begun_early(void) { return early; }
 
 bool hb__begin_alone(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static bool tried;
 	if (likely(!alone_asked))
 		return false;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&beginning_lock);
 	bool begins = !tried && hb__config.mode != HB__OFF && !hb__layers_present();
 	tried = tried || begins;
 	if (begins) {
@@ -300,12 +352,12 @@ bool hb__begin_alone(void)
 		if (!hb__claim())
 			hb__config.mode = HB__OFF;
 		else if (hb__begin_record(3)) {
-			hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
+			tell_no_rank();
 			hb__find_place();
 			hb__control_start(hb__self);
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&beginning_lock);
 	return tried; /* perhaps by another thread, just now */
 }
 
@@ -324,12 +376,14 @@ void hb__end_process(uint32_t state)
 static void leave_early(void)
 {
 	hb__follow_finish();
-	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
+	if (!forked)
+		tell_no_rank();
 	hb__rank = 0;
 	hb__size = 1;
 	hb__log_identity(false);
 	hb__log_finish(HB_STATE_FINALIZED);
-	early = false;
+	early = forked = false;
+	early_self = NULL;
 	hb__config.mode = HB__OFF;
 }
 
@@ -342,4 +396,17 @@ __attribute__((destructor)) static void leave(void)
 	hb__follow_finish();
 	hb__layers_leaving();
 	hb__end_process(alone ? HB_STATE_FINALIZED : HB_STATE_LEFT);
+}
+
+/* Children made by fork mostly leave so, without destructors; it may be called in a handler, so nothing is locked. What we put in the
+ * place of the C library's functions does the same as these. */
+HB__EXPORT __attribute__((noreturn)) void hb_leave_at_once(int status) __asm__("_exit");
+HB__EXPORT __attribute__((noreturn, alias("_exit"))) void hb_leave_at_once_c99(int status) __asm__("_Exit");
+
+void hb_leave_at_once(int status)
+{
+	if (forked && early && early_owner == getpid())
+		hb__log_state(HB_STATE_FINALIZED);
+	for (;;)
+		syscall(SYS_exit_group, status);
 }

@@ -54,10 +54,11 @@ static void begin(int thread_level)
 
 static bool may_begin(void)
 {
-	if (hb__began_alone())
+	bool alone = hb__began_alone();
+	if (alone)
 		hb__say("MPI began after the program's first event of its own: its calls are not %s",
-			hb__config.mode == HB__RECORD ? "recorded" : "replayed");
-	return !hb__began() && hb__find_library();
+			hb__config.mode == HB__REPLAY ? "replayed" : "recorded");
+	return !alone && !hb__began() && hb__find_library();
 }
 
 void hb__begin_process(int thread_level)

@@ -60,10 +60,11 @@ static uint64_t hash(uint64_t h, const char *s, size_t most)
 	return h ^ h >> 32;
 }
 
+static uint8_t *at, *end; /* room that is left */
+
 /* Zeroed memory that is never given back. With the lock. */
 static void *room(size_t bytes)
 {
-	static uint8_t *at, *end;
 	bytes = (bytes + 15) & ~(size_t)15;
 	if ((size_t)(end - at) < bytes) {
 		if (!(at = hb__pages(65536)))
@@ -93,9 +94,10 @@ static void say_full(const char *what, unsigned most)
 	told_full = true;
 }
 
+static struct text *more; /* in the place of all for which there is no number left */
+
 static const struct text *text_new(const char *s, uint64_t h)
 {
-	static struct text *more; /* in the place of all for which there is no number left */
 	if (more)
 		return more;
 	if (ntexts + 1 == TEXTS_MOST) {
@@ -367,8 +369,20 @@ static const struct hb__fn *function(const char *name, uint8_t cls)
 	return fn;
 }
 
+/* Texts are defined as they get their numbers, functions as they are used. Another thread of the parent may have been about to take
+ * room when that forked. */
+static void again(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	at = end = NULL;
+	more = NULL;
+	memset(texts, 0, sizeof texts);
+	ntexts = 0;
+	told_full = false;
+}
+
 __attribute__((constructor)) static void add_layer(void)
 {
-	static struct hb__layer user = {.name = "user", .function = function};
+	static struct hb__layer user = {.name = "user", .function = function, .again = again};
 	hb__layer_add(&user);
 }

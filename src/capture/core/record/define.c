@@ -324,6 +324,12 @@ void hb__name_note(const char *what, int number, const char *name)
 
 bool hb__definitions_room(void) { return definitions.w && definitions.end - definitions.w > 4096; }
 
+void hb__definitions_forked(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	definitions = (struct hb__lane){.number = HB_LANE_DEFINITIONS, .storing = true};
+}
+
 /* ---- call sites ---- */
 
 #define SITES 8192u /* places; a power of two */
@@ -371,4 +377,12 @@ uint32_t hb__define_site(const void *pc)
 	}
 	pthread_mutex_unlock(&lock);
 	return number;
+}
+
+void hb__definitions_again(void)
+{
+	memset(function_told, 0, sizeof function_told);
+	memset(values_told, 0, sizeof values_told);
+	memset(site_pc, 0, sizeof site_pc);
+	sites = modules = 0;
 }

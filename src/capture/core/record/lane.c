@@ -69,6 +69,13 @@ static struct hb_lane_control *control_create(struct hb__lane *lane)
 	return k;
 }
 
+void hb__lanes_forked(void)
+{
+	lanes_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	hb__lanes = NULL;
+	all_special = all_handled = false;
+}
+
 void hb__lanes_reserve(unsigned n) { lane_count = (uint16_t)n; }
 
 struct hb__lane *hb__lane_create(uint64_t thread, int number)

@@ -57,6 +57,7 @@ static void unlock(void)
 
 /* Two readings of both clocks far enough apart give the rate; MPI_Init lies between them. */
 static uint64_t start_count, start_mono;
+static uint64_t began_mono; /* the process: of one that was forked, later */
 
 __attribute__((constructor)) static void clock_start(void)
 {
@@ -66,7 +67,7 @@ __attribute__((constructor)) static void clock_start(void)
 		hb__clock.counter = true;
 #endif
 	start_count = hb__count();
-	start_mono = hb__system_ns(CLOCK_MONOTONIC);
+	start_mono = began_mono = hb__system_ns(CLOCK_MONOTONIC);
 }
 
 static double clock_calibrate(void)
@@ -86,7 +87,17 @@ static double clock_calibrate(void)
 	return ns * (double)(1u << hb__clock.shift);
 }
 
-uint64_t hb__log_began(void) { return hb__clock.real_zero - (hb__clock.mono_zero - start_mono); }
+uint64_t hb__log_began(void) { return hb__clock.real_zero - (hb__clock.mono_zero - began_mono); }
+
+/* The mapping stays as it is: it is the parent's, whose place in the child nobody knows any more. */
+void hb__log_forked(void)
+{
+	file.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	file.header = NULL;
+	file.chunks = 0;
+	file.units = 0;
+	began_mono = hb__system_ns(CLOCK_MONOTONIC);
+}
 
 static void stop(int why, const char *doing)
 {
@@ -284,7 +295,7 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 	h->tick_fs = (uint64_t)(tick_ns * 1e6);
 	h->origin_real = hb__clock.real_zero;
 	h->origin_mono = hb__clock.mono_zero;
-	h->library = hb__layers_library(h->version_text, sizeof h->version_text);
+	h->library = hb__forked() ? 0 : hb__layers_library(h->version_text, sizeof h->version_text);
 	gethostname(h->host, sizeof h->host - 1);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 	h->program[n > 0 ? n : 0] = 0;

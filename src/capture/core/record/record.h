@@ -18,6 +18,12 @@ void hb__log_finish(uint32_t state);
 /* Of a log that was created before this was known: rank and size, and whether a layer (MPI) gave them; its file gets another name. */
 void hb__log_identity(bool layer);
 uint64_t hb__log_began(void); /* when the process did, in nanoseconds since the epoch */
+/* The process was forked just now: the log is its parent's, and it has none. The same of lane.c, define.c and site.c. */
+void hb__log_forked(void);
+void hb__lanes_forked(void);
+void hb__definitions_forked(void);
+void hb__sites_forked(void);
+void hb__definitions_again(void); /* ... and begins one: nothing is defined in it yet */
 void hb__log_state(uint32_t state);
 void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
 void hb__log_thread_level(int level);

@@ -23,6 +23,8 @@ static uint32_t modules;
 static uintptr_t binding_low = UINTPTR_MAX, binding_high;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+void hb__sites_forked(void) { lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+
 static void read_build_id(struct dl_phdr_info *info, struct module *m)
 {
 	for (int i = 0; i < info->dlpi_phnum; i++) {
