@@ -67,7 +67,7 @@ static const struct hb__fn fn_{name} = {{
 {inlined} int any_{name}({params_first}const hb__function *at, const void *pc, const void *cfa)
 {{
 	if (unlikely(hb__foreign))
-		return {call};
+		return {call};{ordered}
 	uintptr_t a[] = {{{pack}}};
 	return hb__wrap(&fn_{name}, a, at, pc, cfa);
 }}
@@ -100,7 +100,7 @@ EXPECTED = """
 		    s->epoch == hb__epoch{same}{asked})) {{{does}
 	}}"""
 CHOICE_OR_NOT = """
-	if (lane && (lane->word & {unusual}) == HB__WORD_LIMIT(HB__AT_ORDER) && lane->control->calls[HB_FN_{name}]{asked}{no_choice}) {{
+	if (lane && (lane->word & {unusual}) == HB__WORD_LIMIT(HB__AT_ORDER) && lane->control->calls[HB_FN_{name}]{no_choice}) {{
 		hb__counted_begin(lane, HB_FN_{name});{counted}
 	}}"""
 # At level order, of a call that is no choice: it is counted, and its requests are tracked.
@@ -111,60 +111,54 @@ COUNTED_POST = """
 		if (likely(code == MPI_SUCCESS))
 			{track};
 		return hb__counted_end(lane, code);"""
-WILD = "((int){source} == MPI_ANY_SOURCE || (int){last_tag} == MPI_ANY_TAG)"
-ORDER = {  # what makes it no choice, and what is done
-    "send": ("", COUNTED), "collective": ("", COUNTED), "cast": ("", COUNTED),
-    "post send": ("", COUNTED_POST.replace("{track}", "hb__quick_track(lane, (const MPI_Request *){newreq})")),
-    "post receive": ("", COUNTED_POST.replace("{track}", "hb__counted_receive(lane, (const MPI_Request *){newreq}, (int){source}, (int){last_tag})")),
-    "receive": (" && !" + WILD, COUNTED), "exchange": (" && !" + WILD, COUNTED),
-    "wait": (" && !hb__completes_choice(1, (const MPI_Request *){request})", """
-		return hb__counted_wait(lane, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
-    "waitall": (" && !hb__completes_choice((int){nreq}, (const MPI_Request *){reqs})", """
-		return hb__counted_waitall(lane, *at, (int){nreq}, (MPI_Request *){reqs}, (MPI_Status *){statuses});"""),
-}
-BEGIN = "\n\t\tstruct hb__quick q = hb__quick_begin(lane, s, HB_FN_{name});"
-STATUS = """
-		MPI_Status own, *st = (MPI_Status *){status} == MPI_STATUS_IGNORE ? &own : (MPI_Status *){status};
-		{status} = (uintptr_t)st;"""
 STATUS_THERE = " && HB__ANSWERS({status}, MPI_STATUS_IGNORE)"
 STATUSES_THERE = " && HB__ANSWERS({statuses}, MPI_STATUSES_IGNORE)"
 SEVERAL = " && (unsigned){nreq} <= HB__QUICK_REQUESTS && {reqs}"
+WILD = "((int){source} == MPI_ANY_SOURCE || (int){last_tag} == MPI_ANY_TAG)"
+APART = ("wait", "waitall")  # where that takes a call it stands apart from the quick way, which need not save registers for it
+ORDER = {  # what makes it no choice, and what is done
+    "send": ("", COUNTED), "meeting": ("", COUNTED), "collective": ("", COUNTED), "cast": ("", COUNTED),
+    "post send": ("", COUNTED_POST.replace("{track}", "hb__quick_track(lane, (const MPI_Request *){newreq})")),
+    "post receive": ("", COUNTED_POST.replace("{track}", "hb__counted_receive(lane, (const MPI_Request *){newreq}, (int){source}, (int){last_tag})")),
+    "receive": (" && !" + WILD, COUNTED), "exchange": (" && !" + WILD, COUNTED),
+    "wait": (" && {request}" + STATUS_THERE + " && !hb__completes_choice(1, (const MPI_Request *){request})", """
+		return hb__counted_wait(lane, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
+    "waitall": (SEVERAL + STATUSES_THERE + " && !hb__completes_choice((int){nreq}, (const MPI_Request *){reqs})", """
+		return hb__counted_waitall(lane, *at, (int){nreq}, (MPI_Request *){reqs}, (MPI_Status *){statuses});"""),
+}
+BEGIN = "\n\t\thb__quick_begin(lane, s, HB_FN_{name});"
+STATUS = """
+		MPI_Status own, *st = (MPI_Status *){status} == MPI_STATUS_IGNORE ? &own : (MPI_Status *){status};
+		{status} = (uintptr_t)st;"""
+FAILED = """
+		int code = {call};
+		if (unlikely(code != MPI_SUCCESS))
+			return hb__quick_%s;
+		uint64_t exit = hb__counter_tick();"""
 QUICK = {
     # The buffer is still the library's when it returns: what it holds is looked at then, and no argument has to be kept for the call.
-    "send": ("HB__UNUSUAL_ALONE", "", BEGIN + """
-		int code = {call};
-		uint64_t exit = hb__counter_tick();
-		return hb__quick_end(q, exit, hb__quick_sent(s, {buffer}), code);"""),
-    "post send": ("HB__UNUSUAL", "", """
-		uint16_t check = hb__quick_sent(s, {buffer});""" + BEGIN + """
-		int code = {call};
-		uint64_t exit = hb__counter_tick();
-		if (likely(code == MPI_SUCCESS))
-			hb__quick_track(lane, (const MPI_Request *){newreq});
-		return hb__quick_end(q, exit, check, code);"""),
-    "post receive": ("HB__UNUSUAL", "", BEGIN + """
-		int code = {call};
-		uint64_t exit = hb__counter_tick();
-		if (likely(code == MPI_SUCCESS))
-			hb__quick_track_receive(lane, s, (const MPI_Request *){newreq}, {source_at}, {tag_at});
-		return hb__quick_end(q, exit, 0, code);"""),
+    "send": ("HB__UNUSUAL_ALONE", "", BEGIN + FAILED % "send_failed(lane, s, {buffer}, code)" + """
+		return hb__quick_sent(lane, s, exit, {buffer});"""),
+    "post send": ("HB__UNUSUAL", "", BEGIN + FAILED % "send_failed(lane, s, {buffer}, code)" + """
+		hb__quick_track(lane, (const MPI_Request *){newreq});
+		return hb__quick_sent(lane, s, exit, {buffer});"""),
+    "post receive": ("HB__UNUSUAL", "", BEGIN + FAILED % "failed(lane, s, 0, NULL, code)" + """
+		hb__quick_track_receive(lane, s, (const MPI_Request *){newreq}, {source_at}, {tag_at});
+		return hb__quick_end(lane, s, exit, 0, 0);"""),
     "exchange": ("HB__UNUSUAL_ALONE", STATUS_THERE, """
-		uint16_t check = hb__quick_sent(s, {buffer});""" + STATUS + BEGIN + """
-		int code = {call};
-		return hb__quick_received(q, check, st, code);"""),
+		uint16_t check = hb__quick_sends(s, {buffer});""" + STATUS + BEGIN + """
+		return hb__quick_received(lane, s, check, st, {call});"""),
     "receive": ("HB__UNUSUAL_ALONE", STATUS_THERE, STATUS + BEGIN + """
-		int code = {call};
-		return hb__quick_received(q, 0, st, code);"""),
-    "collective": ("HB__UNUSUAL_ALONE", "{placed}", """
-		uint16_t given = hb__quick_side(&s->in, {buffer});""" + BEGIN + """
-		int code = {call};
-		uint64_t exit = hb__counter_tick();
-		return hb__quick_collected(q, exit, given, {out}, code);"""),
+		return hb__quick_received(lane, s, 0, st, {call});"""),
+    "meeting": ("HB__UNUSUAL_ALONE", "", BEGIN + FAILED % "failed(lane, s, 0, NULL, code)" + """
+		return hb__quick_end(lane, s, exit, 0, 0);"""),
+    # Neither what is given in place nor what one buffer for both held is still there when the library has returned.
+    "collective": ("HB__UNUSUAL_ALONE", " && (const void *){buffer} != MPI_IN_PLACE && {buffer} != {out}",
+        BEGIN + FAILED % "collective_failed(lane, s, {buffer}, {out}, code)" + """
+		return hb__quick_collected(lane, s, exit, {buffer}, {out});"""),
     # With one buffer: what goes in is there afterwards, too.
-    "cast": ("HB__UNUSUAL_ALONE", "{placed}", BEGIN + """
-		int code = {call};
-		uint64_t exit = hb__counter_tick();
-		return hb__quick_collected(q, exit, hb__quick_side(&s->in, {buffer}), {out}, code);"""),
+    "cast": ("HB__UNUSUAL_ALONE", "", BEGIN + FAILED % "cast_failed(lane, s, {buffer}, code)" + """
+		return hb__quick_cast(lane, s, exit, {buffer});"""),
     "wait": ("HB__UNUSUAL", " && {request}" + STATUS_THERE, """
 		return hb__quick_wait(lane, s, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
     "waitall": ("HB__UNUSUAL", SEVERAL + STATUSES_THERE, """
@@ -433,10 +427,10 @@ def emit(row):
         return VALUE.format(ret=RETURNS[value], kind=value, **fields)
     fields |= dict(call="((int (*)(%s))*at)(%s)" % (", ".join("uintptr_t" for _ in names) or "void", ", ".join(names)),
                    pack=", ".join(f"(uintptr_t)(__typeof__({t})){n}" for n, t in zip(names, types)) or "0")
-    quick = quick_way(row, fields, types)
+    quick, ordered = quick_way(row, fields, types)
     # Beside a quick way the other one stands apart, and where the arguments are: the quick one needs no room for them.
     return WRAPPER.format(
-        quick=quick, inlined="static __attribute__((noinline))" if quick else "static inline __attribute__((always_inline))",
+        quick=quick, ordered=ordered, inlined="static __attribute__((noinline))" if quick else "static inline __attribute__((always_inline))",
         params_first="".join(f"uintptr_t {n}, " for n in names), names_first="".join(n + ", " for n in names),
         nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
         nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
@@ -458,8 +452,8 @@ def shape_of(row):
     if row.cls == "probe":
         return None if "newmsg" in kinds else "probed" if "poll" in flags else "receive"
     if row.cls == "collective":
-        cast = sum(kind in ("sbuf", "rbuf") for kind in kinds) == 1
-        return None if "newreq" in kinds else "cast" if cast else "collective"
+        buffers = sum(kind in ("sbuf", "rbuf") for kind in kinds)
+        return None if "newreq" in kinds else ("meeting", "cast", "collective")[buffers]
     shape = {("request", "status"): "wait", ("nreq", "reqs", "statuses"): "waitall",
             ("nreq", "reqs", "index", "status"): "waitany", ("nreq", "reqs", "outcount", "indices", "statuses"): "waitsome",
             ("nreq", "reqs", "flag", "statuses"): "testall", ("nreq", "reqs", "index", "flag", "status"): "testany",
@@ -468,12 +462,13 @@ def shape_of(row):
 
 
 def quick_way(row, fields, types):
+    """What stands in front of the general way, and in front of the call of its handler there."""
     shape, name = shape_of(row), row.name
     # What is no event goes a short way. Whether its handler is the plain one is asked at run time: the wrapper cannot be wrong about it.
     if row.cls == "local" and fields["flags"] == "0":
-        return "\n\tHB__PLAIN(HB_FN_%s, %s);" % (name, fields["call"])
+        return "\n\tHB__PLAIN(HB_FN_%s, %s);" % (name, fields["call"]), ""
     if not shape:
-        return ""
+        return "", ""
     kinds = [kind for _, kind in row.params]
     known = {kind: n for n, kind in reversed(row.params)} | fields  # the first of each kind
     known["last_tag"] = {kind: n for n, kind in row.params}.get("tag")
@@ -481,23 +476,23 @@ def quick_way(row, fields, types):
         known["asked"] = (STATUS_THERE + (" && {request}" if shape == "tested" else "")).format(**known)
         known["was"] = "\n\t\tuintptr_t was = (uintptr_t)*(const MPI_Request *){request};".format(**known) if shape == "tested" else ""
         known["rest"] = "hb__quick_%s(lane, &fn_%s, a, pc, cfa, %s" % (shape, name, "was" if shape == "tested" else "st")
-        return POLL.format(**known)
+        return POLL.format(**known), ""
     if shape in POLLS:
         asked, given = (text.format(**known) for text in (SEVERAL + POLLS[shape][0], POLLS[shape][1]))
-        return POLL_SEVERAL.format(shape=shape, asked=asked, given=given, **known)
+        return POLL_SEVERAL.format(shape=shape, asked=asked, given=given, **known), ""
     recorded = [i for i, kind in enumerate(kinds) if kind in RECORDED]
     known["same"] = "".join(f" &&\n\t\t    HB__SAME({types[i]}, s->key[{k}], {row.params[i][0]})" for k, i in enumerate(recorded))
     buffers = [n for n, kind in row.params if kind in ("sbuf", "rbuf")]
     known |= {"buffer": buffers[0], "out": buffers[-1]} if buffers else {"buffer": "0", "out": "0"}
-    known["placed"] = "".join(f" && (const void *){b} != MPI_IN_PLACE" for b in buffers)
     if shape == "post receive":
         known |= {f"{kind}_at": recorded.index(kinds.index(kind)) for kind in ("source", "tag")}
     unusual, asked, does = QUICK[shape]
-    text = EXPECTED
-    if shape in ORDER:  # else each is a choice
-        known |= dict(zip(("no_choice", "counted"), (part.format(**known) for part in ORDER[shape])))
-        text += CHOICE_OR_NOT
-    return text.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known), **known)
+    quick = EXPECTED.format(unusual=unusual, asked=asked.format(**known), does=does.format(**known), **known)
+    if shape not in ORDER:  # each is a choice
+        return quick, ""
+    no_choice, counted = (part.format(**known) for part in ORDER[shape])
+    ordered = CHOICE_OR_NOT.format(unusual=unusual, no_choice=no_choice, counted=counted, **known)
+    return (quick, "\n\tstruct hb__lane *lane = hb__self;" + ordered) if shape in APART else (quick + ordered, "")
 
 
 def main():

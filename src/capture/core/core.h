@@ -95,6 +95,8 @@ struct hb__lane {
 	uint64_t passed_goes; /* how often it had been let go when it said so */
 	uint16_t number;
 	uint8_t *w, *end; /* where the next record goes in the open unit */
+	uint8_t *full;    /* where no event without results is sure to fit any more */
+	uint8_t *payload; /* of the unit */
 	struct hb_unit_header *unit;
 	struct hb_lane_control *control;
 	uint64_t last_tick; /* exit of the last event */

@@ -326,7 +326,7 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 	use(c);
 	/* Until what it asks about is so it is inside of its event, as a call that waits. */
 	c->outer_inside = c->lane->control->inside;
-	c->lane->control->inside = (uint64_t)c->slot->id + 1;
+	c->lane->control->inside = c->slot->inside;
 	return HB__YES;
 }
 

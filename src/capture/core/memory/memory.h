@@ -27,6 +27,7 @@
 #define HB__PAGE_BITS 12 /* larger pages are several of these */
 #define HB__PAGES_KNOWN 16384u
 extern uintptr_t hb__page_known[HB__PAGES_KNOWN]; /* 1 + number of a page that can be read; 0: none */
+extern uint64_t hb__page_changes;                 /* grows before and after every change of the program's mappings */
 
 static inline unsigned hb__page_place(uintptr_t page) { return (unsigned)page % HB__PAGES_KNOWN; }
 static inline bool hb__page_is_known(uintptr_t page)
@@ -54,6 +55,9 @@ void hb__pages_forget(uintptr_t low, uintptr_t bytes);
 void hb__pages_forget_all(void);
 /* The program protects pages by keys, per thread: plain loads are no longer used at all. */
 void hb__pages_have_keys(void);
+
+/* ---- hash.c ---- */
+uint64_t hb__hash(const void *p, size_t bytes, uint64_t seed); /* XXH3, of what may be long */
 
 /* ---- devices.c ---- */
 /* The library of a GPU is loaded that says whose memory an address is. */

@@ -8,7 +8,7 @@
 #include "capture/core/memory/memory.h"
 
 uintptr_t hb__page_known[HB__PAGES_KNOWN];
-static uint64_t changes; /* grows before and after every change of the program's mappings */
+uint64_t hb__page_changes = 1;
 static bool keys;
 
 /* In an entry of the table: the kernel knows the page, but a device is to be asked each time. */
@@ -40,12 +40,12 @@ static bool page_good(uintptr_t page)
 {
 	if (known_as(page))
 		return true;
-	uint64_t seen = __atomic_load_n(&changes, __ATOMIC_ACQUIRE);
+	uint64_t seen = __atomic_load_n(&hb__page_changes, __ATOMIC_ACQUIRE);
 	if (!page_answers(page))
 		return false;
 	uintptr_t *place = &hb__page_known[hb__page_place(page)], known = (page + 1) | (hb__device_queries ? ASK : 0);
 	__atomic_store_n(place, known, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&changes, __ATOMIC_SEQ_CST) != seen) /* it may be gone again: only this once */
+	if (__atomic_load_n(&hb__page_changes, __ATOMIC_SEQ_CST) != seen) /* it may be gone again: only this once */
 		drop(place, known);
 	return true;
 }
@@ -90,16 +90,20 @@ bool hb__copy(void *to, const void *from, size_t bytes)
 	return true;
 }
 
+/* By two: no part of it is ever 0. */
+static void change(void) { __atomic_add_fetch(&hb__page_changes, 2, __ATOMIC_SEQ_CST); }
+
 void hb__pages_forget(uintptr_t low, uintptr_t bytes)
 {
 	if (!bytes)
 		return;
-	__atomic_add_fetch(&changes, 1, __ATOMIC_SEQ_CST);
+	change();
 	uintptr_t first = low >> HB__PAGE_BITS, last = (low + bytes - 1) >> HB__PAGE_BITS;
 	if (last - first < HB__PAGES_KNOWN) {
 		for (uintptr_t page = first; page <= last; page++)
 			if (known_as(page))
 				drop(&hb__page_known[hb__page_place(page)], known_as(page));
+		change(); /* whoever saw a page in the table meanwhile saw it before */
 		return;
 	}
 	for (unsigned i = 0; i < HB__PAGES_KNOWN; i++) {
@@ -108,6 +112,7 @@ void hb__pages_forget(uintptr_t low, uintptr_t bytes)
 		if (known && page >= first && page <= last)
 			drop(&hb__page_known[i], known);
 	}
+	change();
 }
 
 void hb__pages_forget_all(void) { hb__pages_forget(0, UINTPTR_MAX); }

@@ -80,9 +80,10 @@ bool hb__row_room(struct hb__lane *lane, size_t need);
 /* Makes what was written visible: one store. */
 static inline void hb__row_commit(struct hb__lane *lane, uint8_t *w)
 {
+	uint8_t *payload = lane->payload;
+	struct hb_unit_header *unit = (void *)(payload - HB_UNIT_PAYLOAD);
 	lane->w = w;
-	__atomic_store_n(
-		&lane->unit->committed, (uint32_t)(w - (uint8_t *)lane->unit - HB_UNIT_PAYLOAD), __ATOMIC_RELEASE);
+	__atomic_store_n(&unit->committed, (uint32_t)((uintptr_t)w - (uintptr_t)payload), __ATOMIC_RELEASE);
 }
 void hb__row_note(const char *text);
 /* The name that the program gave to a communicator, datatype or window: "name WHAT NUMBER TEXT". */
@@ -111,6 +112,14 @@ struct hb__block {
 	uint64_t was;
 };
 
+/* Where short contents lay the last time: in one page that could be read. They may lie anywhere in it, as long as the slot's `changes`
+ * is what hb__page_changes is. */
+struct hb__seen {
+	uintptr_t from; /* where the page begins; no address that there is: nothing was seen */
+	uint32_t last;  /* how far behind that they may begin at most */
+	uint32_t bytes;
+};
+
 /* ---- slots.c: calls with the same function, place and arguments share a slot ---- */
 enum { HB__NOT_IN_A_ROW = 255 };
 struct hb__slot {
@@ -120,15 +129,19 @@ struct hb__slot {
 	const void *pc;
 	uint64_t epoch;
 	struct hb__slot *after; /* the slot of the call that came next, the last time; never NULL */
-	uint32_t id;
-	uint16_t row;      /* how the row of an event without results begins ... */
-	uint8_t row_bytes; /* ... one byte, or two */
+	uint32_t inside;        /* 1 + id, as the control of the lane has it */
+	uint16_t row;           /* how the row of an event without results begins ... */
+	uint8_t row_bytes;      /* ... one byte, or two */
 	uint8_t flags;
+	uint64_t changes;     /* of the program's mappings, when `seen` and `got` were set; 0: never */
+	struct hb__seen seen; /* what is sent or, of a collective with two buffers, given */
+	uint32_t id;
 	uint8_t answers;     /* of the layer: what a quick call of it answers */
 	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
 	int64_t bytes;       /* of one buffer of the first (for receives: last) count; -1 unknown */
 	int64_t check_bytes; /* 0: not so */
 	uintptr_t key[HB_MAX_RECORDED];
+	struct hb__seen got; /* what comes out of a collective with two buffers */
 	const struct hb__fn *fn;
 	bool plain;    /* the key is the arguments as they stand */
 	uint8_t first; /* ... and they stand one behind the other, from this argument on; HB__NOT_IN_A_ROW: not so */
@@ -268,22 +281,48 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int error);
 void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter, uint64_t exit, uint16_t check,
 	const int64_t *results, size_t n);
 
-/* Begins the row of an event that succeeded, of up to n results; NULL: it does not fit what is taken for granted here. What follows,
- * when there are results: their number in a byte, and they. */
-static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__lane *lane, const struct hb__slot *slot,
-	uint64_t enter, uint64_t exit, uint16_t check, size_t n, bool results)
+/* The two bytes of a uv between 1 << 7 and 1 << 14. */
+static inline uint32_t hb__two_bytes(uint32_t v) { return (v + (v & ~0x7fu)) | 0x80; }
+
+static inline __attribute__((always_inline)) uint8_t *hb__row_time(uint8_t *w, uint64_t t)
+{
+	if (unlikely(t < 0x80 || t >= 1 << 14))
+		return hb_put_uv(w, t);
+	uint16_t two = (uint16_t)hb__two_bytes((uint32_t)t);
+	memcpy(w, &two, 2);
+	return w + 2;
+}
+
+/* Begins the row of an event that succeeded, of up to n results; NULL: it does not fit what is taken for granted here. checked: 1 or 0
+ * where the caller knows whether the slot has a check, -1: it is asked. What follows, when there are results: their number in a
+ * byte, and they. */
+#define HB__ROW_PLAIN (4 * HB_UV_MAX)
+static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__lane *lane,
+	const struct hb_lane_control *control, const struct hb__slot *slot, uint64_t enter, uint64_t exit, int checked,
+	uint16_t check, size_t n, bool results)
 {
 	uint8_t *w = lane->w;
 	uint64_t gap = enter - lane->last_tick, took = exit - enter;
-	bool fits = (size_t)(lane->end - w) >= (4 + n) * HB_UV_MAX;
-	if (unlikely(!fits || lane->control->polls || (int64_t)(gap | took) < 0))
+	if (unlikely(w + n * HB_UV_MAX >= lane->full || control->polls))
 		return NULL;
 	uint16_t row = slot->row | results; /* the lowest bit of a uv is that of its first byte */
 	memcpy(w, &row, 2);
 	w += slot->row_bytes;
-	w = hb_put_uv(w, gap);
-	w = hb_put_uv(w, took);
-	if (slot->flags & HB_SLOT_CHECK) {
+	if (likely((gap | took) < 0x80)) {
+		w[0] = (uint8_t)gap;
+		w[1] = (uint8_t)took;
+		w += 2;
+	} else if (gap < 0x80 && took < 1 << 14) { /* what stands behind may be overwritten, too */
+		uint32_t both = (uint32_t)gap | hb__two_bytes((uint32_t)took) << 8;
+		memcpy(w, &both, 4);
+		w += 3;
+	} else {
+		if (unlikely((int64_t)(gap | took) < 0))
+			return NULL;
+		w = hb__row_time(w, gap);
+		w = hb__row_time(w, took);
+	}
+	if (checked > 0 || (checked < 0 && slot->flags & HB_SLOT_CHECK)) {
 		memcpy(w, &check, 2);
 		w += 2;
 	}
@@ -291,10 +330,10 @@ static inline __attribute__((always_inline)) uint8_t *hb__row_begin(struct hb__l
 	return w;
 }
 
-static inline void hb__row_done(struct hb__lane *lane, uint8_t *w)
+static inline void hb__row_done(struct hb__lane *lane, struct hb_lane_control *control, uint8_t *w)
 {
 	hb__row_commit(lane, w);
-	lane->control->events++;
+	control->events++;
 }
 
 #define HB__ROW_QUICK 127 /* results of an event at most: their number is one byte */
@@ -302,7 +341,8 @@ static inline void hb__row_done(struct hb__lane *lane, uint8_t *w)
 static inline __attribute__((always_inline)) void hb__row_quick(struct hb__lane *lane, const struct hb__slot *slot,
 	uint64_t enter, uint64_t exit, uint16_t check, const int64_t *results, size_t n)
 {
-	uint8_t *w = hb__row_begin(lane, slot, enter, exit, check, n, n > 0);
+	struct hb_lane_control *control = lane->control;
+	uint8_t *w = hb__row_begin(lane, control, slot, enter, exit, -1, check, n, n > 0);
 	if (unlikely(!w)) {
 		hb__row_unusual(lane, slot, enter, exit, check, results, n);
 		return;
@@ -311,7 +351,7 @@ static inline __attribute__((always_inline)) void hb__row_quick(struct hb__lane 
 		*w++ = (uint8_t)n;
 	for (size_t i = 0; i < n; i++)
 		w = hb_put_sv(w, results[i]);
-	hb__row_done(lane, w);
+	hb__row_done(lane, control, w);
 }
 
 /* Of any event, quick where it is a usual one without results. */
@@ -341,7 +381,7 @@ static inline void hb__row_choice(struct hb__call *c, int error)
 	*w++ = (uint8_t)n;
 	for (size_t i = 0; i < n; i++)
 		w = hb_put_sv(w, c->results[i]);
-	hb__row_done(lane, w);
+	hb__row_done(lane, lane->control, w);
 }
 
 /* ---- define.c: definitions of the whole process ---- */

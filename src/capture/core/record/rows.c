@@ -1,8 +1,7 @@
 /* The rows of a lane: events, packed as they happen. */
-#define XXH_INLINE_ALL
 #include <stddef.h>
-#include <xxhash.h>
 
+#include "capture/core/memory/memory.h"
 #include "capture/core/record/record.h"
 
 #define PART 1024 /* results in one record */
@@ -11,17 +10,17 @@
 void hb__unit_sum(struct hb_unit_header *unit)
 {
 	uint32_t bytes = unit->kind == HB_UNIT_ROWS ? unit->committed : HB_UNIT_SIZE - HB_UNIT_PAYLOAD;
-	unit->checksum = XXH3_64bits((uint8_t *)unit + HB_UNIT_PAYLOAD, bytes);
+	unit->checksum = hb__hash((uint8_t *)unit + HB_UNIT_PAYLOAD, bytes, 0);
 	struct hb_unit_header h = *unit;
 	h.closed = 1;
-	uint64_t head = XXH3_64bits(&h, offsetof(struct hb_unit_header, head));
+	uint64_t head = hb__hash(&h, offsetof(struct hb_unit_header, head), 0);
 	unit->head = head ? head : 1;
 	__atomic_store_n(&unit->closed, 1, __ATOMIC_RELEASE);
 }
 
 uint64_t hb__header_sum(const struct hb_log_header *header)
 {
-	uint64_t sum = XXH3_64bits(header, offsetof(struct hb_log_header, checksum));
+	uint64_t sum = hb__hash(header, offsetof(struct hb_log_header, checksum), 0);
 	return sum ? sum : 1;
 }
 
@@ -57,7 +56,7 @@ static bool unit_next(struct hb__lane *lane)
 	}
 	lane->unit = u;
 	if (!u) {
-		lane->w = lane->end = NULL;
+		lane->w = lane->end = lane->full = NULL;
 		return lane->storing = false;
 	}
 	u->kind = HB_UNIT_ROWS;
@@ -66,8 +65,9 @@ static bool unit_next(struct hb__lane *lane)
 	u->committed = 0;
 	u->events_before = lane->control ? lane->control->events : 0;
 	u->base_tick = lane->last_tick;
-	lane->w = (uint8_t *)u + HB_UNIT_PAYLOAD;
+	lane->w = lane->payload = (uint8_t *)u + HB_UNIT_PAYLOAD;
 	lane->end = (uint8_t *)u + HB_UNIT_SIZE;
+	lane->full = lane->end - HB__ROW_PLAIN;
 	__atomic_store_n(&u->magic, HB_UNIT_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }
@@ -147,8 +147,8 @@ void hb__row_event(struct hb__call *c, uint64_t exit, int error)
 	lane->control->events++;
 }
 
-__attribute__((noinline)) void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter,
-	uint64_t exit, uint16_t check, const int64_t *results, size_t n)
+void hb__row_unusual(struct hb__lane *lane, const struct hb__slot *slot, uint64_t enter, uint64_t exit, uint16_t check,
+	const int64_t *results, size_t n)
 {
 	struct hb__call c = {.lane = lane,
 		.slot = slot,

@@ -129,6 +129,7 @@ static __attribute__((noinline)) struct hb__slot *slot_new(
 		.bucket = bucket,
 		.bytes = -1,
 		.id = id,
+		.inside = id + 1,
 		.open = open,
 		.first = first_of_row(k->fn),
 		.after = &t->none,

@@ -1,26 +1,17 @@
 /* What a buffer holds, in sixteen bits. */
 #include "capture/core/memory/memory.h"
 #include "capture/mpi/slots/slots.h"
+#include "capture/mpi/slots/tiny.h"
 #include "capture/mpi/track/track.h"
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #define WHOLE 4096 /* contents up to this size are digested whole */
 #define SHORT 128  /* ... and without a call up to this one */
 #define PIECE 1024 /* of longer ones the first, a middle and the last piece */
 
-/* 0 is kept for what is not known. */
-static inline uint16_t told(uint64_t h)
-{
-	uint16_t check = (uint16_t)h;
-	return check ? check : 1;
-}
-
 static void not_readable(const void *p)
 {
-	static bool told;
-	if (p && !__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+	static bool noted;
+	if (p && !__atomic_exchange_n(&noted, true, __ATOMIC_RELAXED))
 		hb__row_note(
 			"the contents of memory that only the MPI library can read (GPU memory, perhaps) are not recorded");
 }
@@ -30,9 +21,9 @@ static bool of_pieces(const uint8_t *b, int64_t bytes, uint64_t *h)
 	const uint8_t *middle = b + bytes / 2, *last = b + bytes - PIECE;
 	if (!hb__readable(b, PIECE) || !hb__readable(middle, PIECE) || !hb__readable(last, PIECE))
 		return false;
-	*h = XXH3_64bits_withSeed(b, PIECE, (uint64_t)bytes + *h);
-	*h = XXH3_64bits_withSeed(middle, PIECE, *h);
-	*h = XXH3_64bits_withSeed(last, PIECE, *h);
+	*h = hb__hash(b, PIECE, (uint64_t)bytes + *h);
+	*h = hb__hash(middle, PIECE, *h);
+	*h = hb__hash(last, PIECE, *h);
 	return true;
 }
 
@@ -42,15 +33,14 @@ static bool of_block(const uint8_t *b, int64_t bytes, uint64_t *h)
 		return of_pieces(b, bytes, h);
 	if (!hb__readable(b, (size_t)bytes))
 		return false;
-	*h = XXH3_64bits_withSeed(b, (size_t)bytes, *h);
+	*h = hb__hash(b, (size_t)bytes, *h);
 	return true;
 }
 
-#define TINY 16 /* ... and those need no registers saved */
 /* The same as XXH3_64bits, as another function: that one stands below and is to have few bytes alone. */
 static __attribute__((noinline)) uint16_t of_short(const void *p, size_t bytes)
 {
-	return told(XXH3_64bits_withSeed(p, bytes, 0));
+	return hb__told(XXH3_64bits_withSeed(p, bytes, 0));
 }
 
 /* Of more than a short message, or of memory that has to be asked for. Apart, so that the way of short ones saves no registers. */
@@ -58,10 +48,9 @@ static __attribute__((noinline)) uint16_t of_any(const void *p, int64_t bytes)
 {
 	uint64_t h = 0;
 	if (likely(bytes <= WHOLE && bytes && hb__readable(p, (size_t)bytes)))
-		return told(XXH3_64bits_withSeed(
-			p, (size_t)bytes, 0)); /* the same, as another function: that one stands below */
+		return hb__told(hb__hash(p, (size_t)bytes, 0));
 	if (!bytes || (bytes > WHOLE && of_pieces(p, bytes, &h)))
-		return told(h);
+		return hb__told(h);
 	not_readable(p);
 	return 0;
 }
@@ -71,7 +60,24 @@ uint16_t hb__contents(const void *p, int64_t bytes)
 	uintptr_t first = (uintptr_t)p >> HB__PAGE_BITS, last = ((uintptr_t)p + (size_t)bytes - 1) >> HB__PAGE_BITS;
 	if (unlikely((uint64_t)bytes - 1 >= SHORT || first != last || !hb__page_is_known(first)))
 		return of_any(p, bytes);
-	return likely(bytes <= TINY) ? told(XXH3_64bits(p, (size_t)bytes)) : of_short(p, (size_t)bytes);
+	return likely(bytes <= HB__TINY_MOST) ? hb__told(XXH3_64bits(p, (size_t)bytes)) : of_short(p, (size_t)bytes);
+}
+
+uint16_t hb__contents_seen(struct hb__slot *slot, struct hb__seen *seen, const void *p, int64_t bytes)
+{
+	static const struct hb__seen nothing = {.from = (uintptr_t)1 << 63};
+	uint64_t changes = __atomic_load_n(&hb__page_changes, __ATOMIC_ACQUIRE);
+	uint16_t check = hb__contents(p, bytes);
+	uintptr_t page = (uintptr_t)p >> HB__PAGE_BITS, last = ((uintptr_t)p + (size_t)bytes - 1) >> HB__PAGE_BITS;
+	if (bytes < HB__TINY_LEAST || bytes > HB__TINY_MOST || page != last || !hb__page_is_known(page))
+		return check;
+	if (slot->changes != changes)
+		slot->seen = slot->got = nothing;
+	slot->changes = changes;
+	*seen = (struct hb__seen){.from = page << HB__PAGE_BITS,
+		.last = (1u << HB__PAGE_BITS) - (uint32_t)bytes,
+		.bytes = (uint32_t)bytes};
+	return check;
 }
 
 /* ---- collectives ---- */
@@ -134,7 +140,7 @@ static __attribute__((noinline)) uint16_t of_blocks(const struct hb__call *c, co
 	for (int i = part->first; i < part->first + part->blocks; i++)
 		if (!block_of(c, part, i, &behind, &b) || !one_more(b, i, &h))
 			return 0;
-	return told(h);
+	return hb__told(h);
 }
 
 uint16_t hb__contents_part(const struct hb__call *c, const struct hb__part *part)
@@ -204,13 +210,7 @@ static uint16_t side_now(const struct side *s)
 	for (int i = 0; i < s->n; i++)
 		if (!one_more(s->block[i], s->first + i, &h))
 			return 0;
-	return told(h);
-}
-
-uint16_t hb__contents_both(uint16_t in, uint16_t out)
-{
-	uint16_t low = in & 0xff ? in & 0xff : in ? 1 : 0, high = out >> 8 ? out >> 8 : out ? 1 : 0;
-	return (uint16_t)(high << 8 | low);
+	return hb__told(h);
 }
 
 void hb__await(struct hb__call *c, struct hb__request *r, const struct hb__part *in, const struct hb__part *out)

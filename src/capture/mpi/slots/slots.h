@@ -40,9 +40,17 @@ void hb__sides(const struct hb__call *c, const struct hb__comm *comm, struct hb_
 /* ---- contents.c: what a buffer holds ---- */
 /* A short digest of contents; 0: they cannot be read. */
 uint16_t hb__contents(const void *p, int64_t bytes);
+/* The same, and remembers in one of the slot's `seen` where they lay (tiny.h). */
+uint16_t hb__contents_seen(struct hb__slot *slot, struct hb__seen *seen, const void *p, int64_t bytes);
 uint16_t hb__contents_part(const struct hb__call *c, const struct hb__part *part);
 /* Both sides of a collective in sixteen bits, what goes in below. 0: nothing is known of a side. */
-uint16_t hb__contents_both(uint16_t in, uint16_t out);
+static inline uint16_t hb__contents_both(uint16_t in, uint16_t out)
+{
+	unsigned low = in & 0xff, high = out >> 8;
+	low += in && !low;
+	high += out && !high;
+	return (uint16_t)(high << 8 | low);
+}
 /* A collective that is over later: its sides (NULL: none) are looked at then. */
 struct hb__begun {
 	const struct hb__fn *fn;

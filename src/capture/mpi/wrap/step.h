@@ -34,7 +34,7 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 	if (c->slot->check_bytes)
 		c->check = hb__contents((const void *)c->a[c->slot->check_arg], c->slot->check_bytes);
 	c->outer_inside = lane->control->inside;
-	lane->control->inside = (uint64_t)c->slot->id + 1;
+	lane->control->inside = c->slot->inside;
 	if (unlikely(hb__way) && hb__way->begin)
 		hb__way->begin(c);
 	if (hb__config.order)

@@ -47,47 +47,44 @@ static inline __attribute__((always_inline)) uint8_t *put_status(
 }
 
 /* Straight into the row. False: nothing was done. */
-static inline __attribute__((always_inline)) bool put_all(struct hb__quick q, uint64_t exit, const struct waited *done)
+static inline __attribute__((always_inline)) bool put_all(
+	struct hb__lane *lane, struct hb__slot *slot, uint64_t exit, const struct waited *done)
 {
 	unsigned n = 0;
 	if (unlikely(!all_simple(done)))
 		return false;
-	uint8_t *w =
-		hb__row_begin(q.lane, q.slot, q.enter, exit, 0, (size_t)done->n * HB__STATUS_RESULTS + 1, done->n > 0);
+	struct hb_lane_control *control = lane->control;
+	uint8_t *w = hb__row_begin(lane, control, slot, control->inside_enter, exit, 0, 0,
+		(size_t)done->n * HB__STATUS_RESULTS + 1, done->n > 0);
 	if (unlikely(!w))
 		return false;
 	uint8_t *count = w;
 	w += done->n > 0;
 	for (int i = 0; i < done->n; i++) {
-		struct hb__request *r = is_null(done->was[i]) ? NULL : *hb__request_place(done->was[i]);
-		if (unlikely(!r ||
-			     r->handle !=
-				     done->was[i])) { /* not known: given twice, or of a call that is not recorded */
+		struct hb__request *r = *hb__request_place(done->was[i]);
+		/* null; or not known: given twice, or of a call that is not recorded */
+		if (unlikely(!r || r->handle != done->was[i])) {
 			w = hb_put_sv(w, is_null(done->was[i]) ? HB_ST_NULL : HB_ST_UNKNOWN);
 			n++;
 			continue;
 		}
-		w = put_status(q.lane, w, r, &done->st[i], &n);
+		w = put_status(lane, w, r, &done->st[i], &n);
 		hb__request_remove(r);
 	}
 	if (done->n)
 		*count = (uint8_t)n;
-	hb__row_done(q.lane, w);
+	hb__row_done(lane, control, w);
 	return true;
 }
 
-static void quick_call(struct hb__call *c, struct hb__quick q, int64_t *results)
-{
-	*c = (struct hb__call){.fn = q.slot->fn, .lane = q.lane, .slot = q.slot, .enter = q.enter, .results = results};
-}
-
 /* Whatever they are, and whatever the call answered. */
-static __attribute__((noinline)) void put_any(struct hb__quick q, uint64_t exit, const struct waited *done, int code)
+static __attribute__((noinline)) void put_any(
+	struct hb__lane *lane, struct hb__slot *slot, uint64_t exit, const struct waited *done, int code)
 {
-	struct hb__call c;
 	int64_t results[HB__QUICK_REQUESTS * HB__STATUS_RESULTS];
-	quick_call(&c, q, results);
-	if (q.slot->fn->role[HB_R_REQS])
+	struct hb__call c = {
+		.fn = slot->fn, .lane = lane, .slot = slot, .enter = lane->control->inside_enter, .results = results};
+	if (c.fn->role[HB_R_REQS])
 		hb__all_completed(&c, done->n, done->reqs, done->was, done->st, code, true);
 	else
 		hb__completed(&c, done->was[0], done->reqs, done->st, code, true);
@@ -96,21 +93,21 @@ static __attribute__((noinline)) void put_any(struct hb__quick q, uint64_t exit,
 
 int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function next, MPI_Request *req, MPI_Status *st)
 {
-	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
+	hb__quick_begin(lane, slot, slot->quick->id);
 	MPI_Status own;
 	uintptr_t was = (uintptr_t)*req;
 	struct waited done = {1, req, &was, st == MPI_STATUS_IGNORE ? &own : st};
 	int code = ((int (*)(MPI_Request *, MPI_Status *))next)(req, done.st);
 	uint64_t exit = hb__counter_tick();
-	if (unlikely(code != MPI_SUCCESS || !put_all(q, exit, &done)))
-		put_any(q, exit, &done, code);
-	return hb__quick_over(q, code);
+	if (unlikely(code != MPI_SUCCESS || !put_all(lane, slot, exit, &done)))
+		put_any(lane, slot, exit, &done, code);
+	return hb__quick_over(lane, code);
 }
 
 int hb__quick_waitall(
 	struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs, MPI_Status *st)
 {
-	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
+	hb__quick_begin(lane, slot, slot->quick->id);
 	MPI_Status own[HB__QUICK_REQUESTS];
 	uintptr_t was[HB__QUICK_REQUESTS];
 	struct waited done = {n, reqs, was, st == MPI_STATUSES_IGNORE ? own : st};
@@ -118,9 +115,9 @@ int hb__quick_waitall(
 		was[i] = (uintptr_t)reqs[i];
 	int code = ((int (*)(int, MPI_Request *, MPI_Status *))next)(n, reqs, done.st);
 	uint64_t exit = hb__counter_tick();
-	if (unlikely(code != MPI_SUCCESS || !put_all(q, exit, &done)))
-		put_any(q, exit, &done, code);
-	return hb__quick_over(q, code);
+	if (unlikely(code != MPI_SUCCESS || !put_all(lane, slot, exit, &done)))
+		put_any(lane, slot, exit, &done, code);
+	return hb__quick_over(lane, code);
 }
 
 int hb__quick_tested(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, const void *pc, const void *cfa,

@@ -7,6 +7,8 @@
 
 #include "capture/mpi/family/family.h"
 #include "capture/mpi/slots/slots.h"
+#include "capture/mpi/slots/tiny.h"
+#include "capture/mpi/track/track.h"
 #include "capture/mpi/wrap/wrap.h"
 
 #pragma GCC visibility push(hidden)
@@ -23,89 +25,135 @@
 /* An argument as the key of a slot has it. */
 #define HB__SAME(type, key, argument) ((__typeof__(type))(key) == (__typeof__(type))(argument))
 
-struct hb__quick {
-	struct hb__lane *lane;
-	struct hb__slot *slot;
-	struct hb_lane_control *control;
-	uint64_t enter;
-};
-
-static inline __attribute__((always_inline)) struct hb__quick hb__quick_begin(
+/* When it began stands in the lane's control; a call within it that begins another event ends one later than that, so that its row is
+ * an unusual one. */
+static inline __attribute__((always_inline)) void hb__quick_begin(
 	struct hb__lane *lane, struct hb__slot *slot, unsigned function)
 {
 	struct hb_lane_control *control = lane->control;
 	lane->last = slot;
 	lane->depth = 1;
 	control->calls[function]++; /* named, for it has a slot */
-	control->inside = (uint64_t)slot->id + 1;
-	uint64_t enter = hb__counter_tick();
-	control->inside_enter = enter;
-	return (struct hb__quick){lane, slot, control, enter};
+	control->inside = slot->inside;
+	control->inside_enter = hb__counter_tick();
 }
 
-/* The rows of calls that failed, and of those that answer which message there was. */
-void hb__quick_failed(struct hb__quick q, uint64_t exit, uint16_t check, const MPI_Status *st, int code);
-void hb__quick_message(struct hb__quick q, uint64_t exit, uint16_t check, const MPI_Status *st);
-
-static inline __attribute__((always_inline)) int hb__quick_over(struct hb__quick q, int code)
+static inline __attribute__((always_inline)) int hb__quick_over(struct hb__lane *lane, int code)
 {
-	q.control->inside = 0;
-	q.lane->depth = 0;
+	lane->control->inside = 0;
+	lane->depth = 0;
 	return code;
 }
 
+/* It succeeded; and the same where the row is not a usual one. */
+int hb__quick_end_unusual(struct hb__lane *lane, struct hb__slot *slot, uint64_t exit, uint16_t check);
+
+/* checked: as for hb__row_begin. */
 static inline __attribute__((always_inline)) int hb__quick_end(
-	struct hb__quick q, uint64_t exit, uint16_t check, int code)
+	struct hb__lane *lane, struct hb__slot *slot, uint64_t exit, int checked, uint16_t check)
 {
-	if (likely(code == MPI_SUCCESS))
-		hb__row_quick(q.lane, q.slot, q.enter, exit, check, NULL, 0);
-	else
-		hb__quick_failed(q, exit, check, NULL, code);
-	return hb__quick_over(q, code);
+	struct hb_lane_control *control = lane->control;
+	int code = MPI_SUCCESS;
+	uint8_t *w = hb__row_begin(lane, control, slot, control->inside_enter, exit, checked, check, 0, false);
+	if (unlikely(!w))
+		return hb__quick_end_unusual(lane, slot, exit, check);
+	hb__row_done(lane, control, w);
+	control->inside = 0;
+	lane->depth = 0;
+	__asm__(""
+		: "+r"(code)); /* else the compiler keeps what the library returned, which is the same, in a register up to here */
+	return code;
 }
 
-/* What a message holds that is sent. */
-static inline __attribute__((always_inline)) uint16_t hb__quick_sent(const struct hb__slot *s, uintptr_t buffer)
+/* It failed. check: of what was sent; the buffers: what was sent, or given and got, is in them. st: of a receive, or NULL. They
+ * return the code. */
+int hb__quick_failed(struct hb__lane *lane, struct hb__slot *slot, uint16_t check, const MPI_Status *st, int code);
+int hb__quick_send_failed(struct hb__lane *lane, struct hb__slot *slot, uintptr_t buffer, int code);
+int hb__quick_cast_failed(struct hb__lane *lane, struct hb__slot *slot, uintptr_t buffer, int code);
+int hb__quick_collective_failed(struct hb__lane *lane, struct hb__slot *slot, uintptr_t in, uintptr_t out, int code);
+
+/* The ends of calls with contents: here where they are short and lie where they lay before, else in functions that do all that is left
+ * of the call, so that nothing has to be kept for their return. First a message that was sent, and one that is about to be. */
+int hb__quick_sent_elsewhere(struct hb__lane *lane, struct hb__slot *s, uint64_t exit, uintptr_t buffer);
+uint16_t hb__quick_look(struct hb__slot *s, uintptr_t buffer);
+
+static inline __attribute__((always_inline)) int hb__quick_sent(
+	struct hb__lane *lane, struct hb__slot *s, uint64_t exit, uintptr_t buffer)
 {
-	return s->check_bytes ? hb__contents((const void *)buffer, s->check_bytes) : 0;
+	uint16_t check = 0;
+	if (hb__lies_there(&s->seen, buffer) && hb__unchanged(s))
+		check = hb__told(hb__hash_tiny(buffer, s->seen.bytes));
+	else if (s->check_bytes)
+		return hb__quick_sent_elsewhere(lane, s, exit, buffer);
+	return hb__quick_end(lane, s, exit, -1, check);
 }
 
-/* Of a receive or a probe. */
-static inline __attribute__((always_inline)) int hb__quick_received(
-	struct hb__quick q, uint16_t check, const MPI_Status *st, int code)
+static inline __attribute__((always_inline)) uint16_t hb__quick_sends(struct hb__slot *s, uintptr_t buffer)
 {
-	uint64_t exit = hb__counter_tick();
-	bool silent = q.slot->answers == HB__TELLS_NOTHING ||
-		      (q.slot->answers == HB__TELLS_OTHER_SIZE && hb__status_bytes(st) == q.slot->bytes);
-	if (unlikely(code != MPI_SUCCESS))
-		hb__quick_failed(q, exit, check, st, code);
-	else if (likely(silent))
-		hb__row_quick(q.lane, q.slot, q.enter, exit, check, NULL, 0);
-	else
-		hb__quick_message(q, exit, check, st);
-	return hb__quick_over(q, code);
+	return hb__lies_there(&s->seen, buffer) && hb__unchanged(s) ? hb__told(hb__hash_tiny(buffer, s->seen.bytes))
+								    : hb__quick_look(s, buffer);
 }
 
-/* A send or a receive has made a request. source, tag: where they stand among the recorded arguments of a receive. */
-void hb__quick_track(struct hb__lane *lane, const MPI_Request *request);
-void hb__quick_track_receive(
-	struct hb__lane *lane, const struct hb__slot *slot, const MPI_Request *request, unsigned source, unsigned tag);
+/* A collective with one buffer, which it gives or gets; and with two. */
+int hb__quick_cast_elsewhere(struct hb__lane *lane, struct hb__slot *s, uint64_t exit, uintptr_t buffer);
+int hb__quick_collected_elsewhere(
+	struct hb__lane *lane, struct hb__slot *s, uint64_t exit, uintptr_t in, uintptr_t out);
 
-/* Of a collective; buffer: the one that its side lies in. */
-static inline __attribute__((always_inline)) uint16_t hb__quick_side(const struct hb__part *part, uintptr_t buffer)
+static inline __attribute__((always_inline)) int hb__quick_cast(
+	struct hb__lane *lane, struct hb__slot *s, uint64_t exit, uintptr_t buffer)
 {
-	return part->there && buffer ? hb__contents((const uint8_t *)buffer + part->from, part->bytes) : 0;
+	if (hb__lies_there(&s->seen, buffer) && hb__unchanged(s))
+		return hb__quick_end(lane, s, exit, 1, hb__told(hb__hash_tiny(buffer, s->seen.bytes)));
+	return hb__quick_cast_elsewhere(lane, s, exit, buffer);
 }
 
 static inline __attribute__((always_inline)) int hb__quick_collected(
-	struct hb__quick q, uint64_t exit, uint16_t given, uintptr_t buffer, int code)
+	struct hb__lane *lane, struct hb__slot *s, uint64_t exit, uintptr_t in, uintptr_t out)
 {
-	uint16_t check = given;
-	if (q.slot->out.there) {
-		uint16_t got = code == MPI_SUCCESS ? hb__quick_side(&q.slot->out, buffer) : 0;
-		check = q.slot->in.there ? hb__contents_both(given, got) : got;
-	}
-	return hb__quick_end(q, exit, check, code);
+	if (hb__lies_there(&s->seen, in) && hb__lies_there(&s->got, out) && hb__unchanged(s))
+		return hb__quick_end(lane, s, exit, 1,
+			hb__told_both(hb__hash_tiny(in, s->seen.bytes), hb__hash_tiny(out, s->got.bytes)));
+	return hb__quick_collected_elsewhere(lane, s, exit, in, out);
+}
+
+/* Of a receive or a probe: the row of one that answers which message there was. */
+int hb__quick_message(
+	struct hb__lane *lane, struct hb__slot *slot, uint64_t exit, uint16_t check, const MPI_Status *st);
+
+static inline __attribute__((always_inline)) int hb__quick_received(
+	struct hb__lane *lane, struct hb__slot *slot, uint16_t check, const MPI_Status *st, int code)
+{
+	if (unlikely(code != MPI_SUCCESS))
+		return hb__quick_failed(lane, slot, check, st, code);
+	uint64_t exit = hb__counter_tick();
+	bool silent = slot->answers == HB__TELLS_NOTHING ||
+		      (slot->answers == HB__TELLS_OTHER_SIZE && hb__status_bytes(st) == slot->bytes);
+	if (unlikely(!silent))
+		return hb__quick_message(lane, slot, exit, check, st);
+	return hb__quick_end(lane, slot, exit, -1, check);
+}
+
+/* A send or a receive has made a request; NULL without memory. source, tag: where they stand among the recorded arguments of a receive. */
+static inline __attribute__((always_inline)) struct hb__request *hb__quick_track(
+	struct hb__lane *lane, const MPI_Request *request)
+{
+	struct hb__request *r = hb__request_add(lane, (uintptr_t)*request, request, false);
+	if (likely(r))
+		r->message = true;
+	return r;
+}
+
+static inline __attribute__((always_inline)) void hb__quick_track_receive(
+	struct hb__lane *lane, const struct hb__slot *slot, const MPI_Request *request, unsigned source, unsigned tag)
+{
+	struct hb__request *r = hb__quick_track(lane, request);
+	if (unlikely(!r))
+		return;
+	r->receive = true;
+	r->source = (int32_t)slot->arg[source];
+	r->tag = (int32_t)slot->arg[tag];
+	r->wild = slot->answers == HB__TELLS_MESSAGE;
+	r->bytes = slot->answers == HB__TELLS_NOTHING ? 0 : slot->bytes;
 }
 
 /* At level order, around a call that is no choice. */

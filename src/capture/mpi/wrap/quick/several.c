@@ -19,50 +19,53 @@ static inline __attribute__((always_inline)) void keep(struct kept *k, int n, MP
 
 /* ---- those that wait ---- */
 
-static void answered(struct hb__call *c, struct hb__quick q)
+static void answered(struct hb__call *c, struct hb__lane *lane, struct hb__slot *slot)
 {
-	*c = (struct hb__call){
-		.fn = q.slot->fn, .lane = q.lane, .slot = q.slot, .enter = q.enter, .mark = q.lane->scratch};
+	*c = (struct hb__call){.fn = slot->fn,
+		.lane = lane,
+		.slot = slot,
+		.enter = lane->control->inside_enter,
+		.mark = lane->scratch};
 }
 
-static int told(struct hb__call *c, struct hb__quick q, uint64_t exit, int code)
+static int told(struct hb__call *c, uint64_t exit, int code)
 {
 	if (likely(code == MPI_SUCCESS && c->nresults <= HB__ROW_QUICK))
-		hb__row_quick(q.lane, q.slot, q.enter, exit, 0, c->results, c->nresults);
+		hb__row_quick(c->lane, c->slot, c->enter, exit, 0, c->results, c->nresults);
 	else
 		hb__row_event(c, exit, code == MPI_SUCCESS ? 0 : hb__error_class(code));
-	hb__scratch_release(q.lane, c->mark);
-	return hb__quick_over(q, code);
+	hb__scratch_release(c->lane, c->mark);
+	return hb__quick_over(c->lane, code);
 }
 
 int hb__quick_waitany(struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs,
 	int *index, MPI_Status *st)
 {
-	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
+	hb__quick_begin(lane, slot, slot->quick->id);
 	struct hb__call c;
 	struct kept k;
 	keep(&k, n, reqs, NULL);
 	st = st == MPI_STATUS_IGNORE ? k.own : st;
 	int code = ((int (*)(int, MPI_Request *, int *, MPI_Status *))next)(n, reqs, index, st);
 	uint64_t exit = hb__counter_tick();
-	answered(&c, q);
+	answered(&c, lane, slot);
 	if (code == MPI_SUCCESS || hb__error_class(code) != HB_ERR_REQUEST)
 		hb__one_completed(&c, &k.s, *index, st, code);
-	return told(&c, q, exit, code);
+	return told(&c, exit, code);
 }
 
 int hb__quick_waitsome(struct hb__lane *lane, struct hb__slot *slot, hb__function next, int n, MPI_Request *reqs,
 	int *out, int *indices, MPI_Status *st)
 {
-	struct hb__quick q = hb__quick_begin(lane, slot, slot->quick->id);
+	hb__quick_begin(lane, slot, slot->quick->id);
 	struct hb__call c;
 	struct kept k;
 	keep(&k, n, reqs, st);
 	int code = ((int (*)(int, MPI_Request *, int *, int *, MPI_Status *))next)(n, reqs, out, indices, k.s.st);
 	uint64_t exit = hb__counter_tick();
-	answered(&c, q);
+	answered(&c, lane, slot);
 	hb__some_completed(&c, &k.s, *out, indices, code);
-	return told(&c, q, exit, code);
+	return told(&c, exit, code);
 }
 
 /* ---- those that ask ---- */
