@@ -131,7 +131,8 @@ typedef struct hb_comm {
 typedef struct hb_identity {
 	const char *
 		world; /* the same text at all processes of a world, and at no others of the recording; empty: not known */
-	uint64_t spawned;   /* 1: MPI_Comm_spawn made it, else 0 */
+	uint64_t spawned; /* 1: MPI_Comm_spawn made it, else 0 */
+	uint64_t forked;  /* 1: fork made it, of a process that was recorded, and it started no other program; else 0 */
 	const char *maker;  /* the world of the process that spawned it; empty: not known */
 	int32_t maker_rank; /* its rank there; -1: not known */
 	uint64_t began;     /* when the process did: nanoseconds since the epoch */

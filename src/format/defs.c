@@ -250,7 +250,9 @@ static bool process(struct hb__defs *defs, struct hb__in *in)
 	if (defs->version < 2 || p->world)
 		return defs->version < 2; /* there is one */
 	const char *world = text(defs, in);
-	p->spawned = hb__in_uv(in);
+	uint64_t made = hb__in_uv(in);
+	p->spawned = made == 1;
+	p->forked = made == 2;
 	p->maker = text(defs, in);
 	int64_t rank = hb__in_sv(in);
 	p->maker_rank = rank < -1 || rank > INT32_MAX ? -1 : (int32_t)rank;

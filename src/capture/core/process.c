@@ -276,7 +276,7 @@ static bool may_begin_early(void) { return forked || (!hb__finished && hb__confi
 
 static void tell_no_rank(void)
 {
-	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1});
+	hb__define_process(&(struct hb__process_told){.world = "", .maker = "", .maker_rank = -1, .forked = forked});
 }
 
 /* The launcher's variables tell of the process that forked this one, which has no rank. */

@@ -26,7 +26,8 @@ static int open_replay(hb_live *l, const hb_live_options *o)
 	code = code ? code : hb__open_replay_folder(l->recording, &l->folder);
 	if (code)
 		return code;
-	return hb__recorded_command(&l->manifest, o->command, o->mpi, l->folder.size, &l->line, &l->command);
+	return hb__recorded_command(&l->manifest, o->command, o->mpi,
+		l->folder.ranks ? l->folder.ranks : l->folder.size, &l->line, &l->command);
 }
 
 static int open_command(hb_live *l, const hb_live_options *o)

@@ -129,15 +129,23 @@ static void dismiss_guard(hb_replay_folder *s)
 	s->guard = 0;
 }
 
+/* It begins as a copy of its parent, in the middle of the program: there is nothing from which it could follow a record. */
+static bool by_fork(const hb_logs *logs, size_t i)
+{
+	const hb_identity *id = hb_log_identity(logs->at[i].log);
+	return id && id->forked;
+}
+
 /* The numbers of the logs, -1: it is not replayed. Free it. */
 static int32_t *number(const hb_logs *logs, hb_replay_folder *s)
 {
 	int32_t *ret = hb__alloc((logs->n + 1) * sizeof *ret);
-	bool more = false;
+	bool more = false, forked = false;
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
 		bool outside = logs->worlds.world[logs->worlds.of[i]].outside;
 		more = more || (logs->at[i].world && !outside);
+		forked = forked || by_fork(logs, i);
 		ret[i] = logs->at[i].world || outside ? -1 : logs->at[i].rank;
 		if (ret[i] < 0)
 			continue;
@@ -147,8 +155,10 @@ static int32_t *number(const hb_logs *logs, hb_replay_folder *s)
 	}
 	s->size = s->ranks;
 	for (size_t i = 0; i < logs->n; i++)
-		if (logs->worlds.world[logs->worlds.of[i]].outside)
+		if (logs->worlds.world[logs->worlds.of[i]].outside && !by_fork(logs, i))
 			ret[i] = s->size++;
+	if (forked)
+		hb__say("the recording has processes that fork made: they run beside, and what they say is not compared");
 	if (more)
 		hb__say("the recording has processes that the program itself started: these are not replayed");
 	return ret;

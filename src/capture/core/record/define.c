@@ -211,7 +211,7 @@ void hb__define_comm(const struct hb__comm_told *comm)
 void hb__define_process(const struct hb__process_told *process)
 {
 	uint8_t body[2200], *w = text(body, process->world);
-	w = hb_put_uv(w, process->spawned);
+	w = hb_put_uv(w, process->spawned ? 1 : process->forked ? 2 : 0);
 	w = text(w, process->maker);
 	w = hb_put_sv(w, process->maker_rank);
 	w = hb_put_uv(w, hb__log_began());

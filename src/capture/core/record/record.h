@@ -417,7 +417,7 @@ void hb__define_comm(const struct hb__comm_told *comm);
 struct hb__process_told {
 	const char *world, *maker; /* empty: not known */
 	int maker_rank;            /* -1: not known */
-	bool spawned;
+	bool spawned, forked;
 };
 void hb__define_process(const struct hb__process_told *process);
 /* Where it stands in the tree of creation, from the process that hbdb started to itself: hbdb-recording(5), place. */

@@ -26,7 +26,7 @@ void hb__world_define(void)
 	hb__family_world(&world);
 	if (!hb__spawned)
 		world.maker[0] = 0, world.maker_rank = -1;
-	hb__define_process(&(struct hb__process_told){world.world, world.maker, world.maker_rank, hb__spawned});
+	hb__define_process(&(struct hb__process_told){world.world, world.maker, world.maker_rank, hb__spawned, false});
 }
 
 /* Ranks of a group in that of a bridge, part by part. */

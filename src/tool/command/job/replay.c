@@ -290,7 +290,7 @@ static int replay(struct replay *r)
 		code = hb__new_recording(name, "", &r->new_recording);
 	code = code ? code
 		    : hb__recorded_command(&r->manifest, r->args->rest, hb__option_value(r->args, "mpi"),
-			      r->folder.size, &r->line, &r->command);
+			      r->folder.ranks ? r->folder.ranks : r->folder.size, &r->line, &r->command);
 	if (!code && !interrupted()) {
 		hold_signals(false, &old);
 		code = run(r, &end);
