@@ -190,18 +190,22 @@ int64_t hb__gdb_send(hb_gdb *gdb, const char *format, ...)
 
 /* ---- waiting for an answer ---- */
 
-/* A function of the program that gdb has called runs while all other threads stand: a thread that is not stopped is the one. */
+/* A function of the program that gdb has called runs while all other threads stand: a thread that is not stopped is the one. Of a line
+ * that spins it is the one that runs: others that were let go may sleep, and not stand yet. */
 pid_t hb__gdb_running_thread(int32_t pid)
 {
 	char path[64];
 	pid_t found = 0;
+	bool runs = false;
 	hb_task task;
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
 	DIR *folder = opendir(path);
-	for (struct dirent *e; folder && !found && (e = readdir(folder));) {
+	for (struct dirent *e; folder && !runs && (e = readdir(folder));) {
 		uint64_t thread = strtoull(e->d_name, NULL, 10);
-		if (thread && hb_task_read(pid, thread, &task) && !strchr("tTZX", task.state))
-			found = (pid_t)thread;
+		if (!thread || !hb_task_read(pid, thread, &task) || strchr("tTZX", task.state))
+			continue;
+		runs = task.state == 'R';
+		found = runs || !found ? (pid_t)thread : found;
 	}
 	if (folder)
 		closedir(folder);

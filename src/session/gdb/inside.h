@@ -41,7 +41,7 @@ struct hb__inferior {
 	int tries;     /* ... so many times more */
 	bool muted;    /* its breakpoints are off meanwhile */
 	bool stepping; /* it was let go for a step, not to go on */
-	bool roused;   /* ... and got a signal, as gdb did not stop it */
+	int roused;    /* ... and got signals, as gdb did not stop it: so many were not reported yet */
 	int life;      /* a pidfd */
 	bool calling;  /* an expression is being evaluated: the stops of a function called are gdb's own business */
 	bool dying;    /* it has exited; gdb has not said how yet */

@@ -177,9 +177,10 @@ static void ask_again(hb_gdb *gdb)
 			inf->muted = true;
 			hb__gdb_mute(gdb, inf->id, true);
 		}
-		if (inf->stepping && inf->tries > 2) {
+		/* one at a time, for a second one would be taken for the program's own; and once more where it met the wrong thread */
+		if (inf->stepping && inf->tries > 2 && (!inf->roused || inf->tries % 16 == 0)) {
 			pid_t thread = hb__gdb_running_thread(inf->pid);
-			inf->roused = thread && !syscall(SYS_tgkill, inf->pid, thread, SIGINT);
+			inf->roused += thread && !syscall(SYS_tgkill, inf->pid, thread, SIGINT);
 		}
 		hb__gdb_ask_to_stop(gdb, inf);
 	}
@@ -288,7 +289,7 @@ static void thread_stopped(hb_gdb *gdb, const struct hb__mi *mi)
 	if (inf->calling)
 		return;
 	if (inf->roused && stop.signal == SIGINT) {
-		inf->roused = false;
+		inf->roused--;
 		stop.reason = HB_GDB_ASKED;
 	}
 	bool own = stop.reason != HB_GDB_ASKED;
