@@ -1,7 +1,8 @@
 """What one recorded call costs, counted exactly: instructions, allocations, system calls.
 
 The program `calls count N` runs alone (no launcher) with the capture library preloaded as
-docs/CONTRACTS.md says; a figure is (2N turns minus N turns) / N, then divided by the calls in a turn."""
+docs/CONTRACTS.md says; a figure is (2N turns minus N turns) / N, then divided by the calls in a turn. Of instructions and system calls it is what N turns
+and 2N turns cost, / 3N: a log grows in steps, and a step is in one of them by chance."""
 import os
 import re
 import shutil
@@ -36,8 +37,8 @@ def recorded(runner, level):
 
 
 def turns(values, calls):
-    """{(operation, "N" or "2N"): count} -> {operation: (count, N -> 2N) per turn}; calls of a run: N."""
-    return {op: (values[op, "2N"] - values[op, "N"]) / calls
+    """{(operation, "N" or "2N"): count} -> {operation: count of a turn}; calls of a run: N."""
+    return {op: (values[op, "2N"] + values[op, "N"]) / (3 * calls)
             for op in OPERATIONS if (op, "2N") in values and (op, "N") in values}
 
 
@@ -69,7 +70,8 @@ def allocations(runner, mpi, level, n):
     found = re.findall(r"^bench: (\S+)\.allocations\.(2?N) (\S+) 1$", output, re.M)
     if not found:
         raise Failure("alloc.so counted nothing")
-    return turns({(op, which): float(count) for op, which, count in found}, n)
+    values = {(op, which): float(count) for op, which, count in found}
+    return {op: (values[op, "2N"] - values[op, "N"]) / n for op in OPERATIONS if (op, "2N") in values}
 
 
 def system_calls(runner, mpi, level, n):
@@ -91,14 +93,13 @@ def system_calls(runner, mpi, level, n):
             elif inside and "resumed>" not in line and "+++" not in line and "---" not in line:
                 counts[inside] += 1
     os.unlink(path)
-    # Not a difference: a log grows in steps, and a step is in N or in 2N turns by chance.
-    return {op: (counts[op, "N"] + counts[op, "2N"]) / (3 * n) for op in OPERATIONS if (op, "2N") in counts}
+    return turns(counts, n)
 
 
 def count_all(runner, mpis, levels, quick, say):
     """{"instructions" ...: {(mpi, level): {operation: per turn}}}, and what could not be counted."""
     ways = {
-        "instructions": (instructions, "valgrind", 2000),
+        "instructions": (instructions, "valgrind", 10000),
         "allocations": (allocations, None, 10000),
         "system calls": (system_calls, "strace", 20000 if quick else 100000),
     }

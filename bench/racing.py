@@ -3,6 +3,7 @@
 
 By itself: bench/racing.py [--quick] [--pairs N] [-v]. Open MPI only: ranks outnumber the cores, and it yields. A round runs
 a program bare and at each level, beginning with another one each time; a ratio is taken within a round.
+--count: only the instructions of a message of the stream, at its sender and its receiver, under both MPIs (valgrind).
 """
 import sys
 
@@ -11,9 +12,12 @@ sys.dont_write_bytecode = True
 import argparse
 import json
 import os
+import re
+import shutil
 import tempfile
 import time
 
+import percall
 from runner import Failure, Runner
 from tables import columns, figure, with_spread
 
@@ -122,10 +126,49 @@ class Racing:
         return out + [f"failed: {why}" for why in self.failures]
 
 
+COUNTED = ["bare", "order", "racing"]
+MESSAGES = 2400
+
+
+def instructions(runner, mpi, variant, messages):
+    """Of all calls that send a message, and of all that receive one: {"counted_sends": ..., "counted_receives": ...}."""
+    folder = os.path.join(runner.folder, "callgrind")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    set_ = [f"{name}={value}" for name, value in percall.preloaded(runner, mpi, variant).items()]
+    runner.execute([f"mpirun.{mpi}", "-n", "2"] + (["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"] if mpi == "openmpi" else []) +
+                   ["env"] + set_ + ["valgrind", "-q", "--tool=callgrind", "--toggle-collect=counted_*",
+                                     f"--callgrind-out-file={folder}/%p", f"./stream.{mpi}", str(messages), "turns"], RUN_SECONDS)
+    found = {}
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name)) as dump:
+            text = dump.read()
+        which = re.search(r"counted_(?:sends|receives)", text)
+        if which:
+            found[which[0]] = int(re.search(r"^(?:totals|summary): (\d+)", text, re.M)[1])
+    if len(found) != 2:
+        raise Failure(f"callgrind counted {sorted(found)} only, under {mpi}, {variant}")
+    return found
+
+
+def count(runner):
+    rows = []
+    for mpi in ("openmpi", "mpich"):
+        bare = None
+        for variant in COUNTED:
+            once, twice = (instructions(runner, mpi, variant, n) for n in (MESSAGES, 2 * MESSAGES))
+            sent, received = ((twice[k] - once[k]) / MESSAGES for k in ("counted_sends", "counted_receives"))
+            bare = bare or sent + received
+            rows.append([mpi, variant, f"{sent:.0f}", f"{received:.0f}", f"{sent + received:.0f}", f"{(sent + received) / bare:.2f}"])
+    return ["Instructions of a message of 8 bytes of the stream, two ranks, nobody waits"] + columns(
+        ["MPI", "level", "its sender", "its receiver", "both", "beside bare"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="4 and 16 ranks, 2 rounds")
     parser.add_argument("--pairs", type=int)
+    parser.add_argument("--count", action="store_true", help="the instructions of a message, nothing else")
     parser.add_argument("--hbdb", default=os.path.join(TOP, "build/hbdb"))
     parser.add_argument("-v", "--verbose", action="store_true")
     options = parser.parse_args()
@@ -137,7 +180,10 @@ def main():
 
     with tempfile.TemporaryDirectory(prefix="hbdb-racing-") as folder:
         runner = Runner(folder, options.hbdb, 5)
-        runner.compile(["openmpi"])
+        runner.compile(["openmpi", "mpich"] if options.count else ["openmpi"])
+        if options.count:
+            print("\n".join(count(runner)))
+            return 0
         racing = Racing(options.quick, say, runner, options.pairs).run()
     print("\n".join(racing.lines()))
     return 1 if racing.failures else 0

@@ -68,7 +68,7 @@ static const struct hb__fn fn_{name} = {{
 {{
 	if (unlikely(hb__foreign))
 		return {call};{ordered}
-	uintptr_t a[] = {{{pack}}};
+	uintptr_t a[] = {{{pack}}};{carried}
 	return hb__wrap(&fn_{name}, a, at, pc, cfa);
 }}
 
@@ -197,6 +197,18 @@ POLL = """
 		}}
 		uintptr_t a[] = {{{pack}}};
 		return {rest}, code);
+	}}"""
+
+# At level racing.
+CARRIED = """
+	struct hb__lane *carries = hb__self;
+	if (carries && carries->word == HB__WORD_CARRIED && carries->control->calls[HB_FN_{name}]{asked}"""
+CARRIED_SEND = CARRIED + ")\n\t\treturn hb__carried_send(carries, &fn_{name}, a, *at);"
+CARRIED_RECEIVE = CARRIED + """) {{
+		bool choice = (int){source} != MPI_PROC_NULL && {wild};
+		struct hb__slot *slot = choice ? hb__slot_of_function(carries, &fn_{name}) : NULL;
+		if (likely(slot || !choice))
+			return hb__carried_recv(carries, &fn_{name}, a, *at, slot);
 	}}"""
 
 # The few that return a value: counted, and MPI_Wtime replayed, by one function per type.
@@ -430,7 +442,7 @@ def emit(row):
     quick, ordered = quick_way(row, fields, types)
     # Beside a quick way the other one stands apart, and where the arguments are: the quick one needs no room for them.
     return WRAPPER.format(
-        quick=quick, ordered=ordered, inlined="static __attribute__((noinline))" if quick else "static inline __attribute__((always_inline))",
+        quick=quick, ordered=ordered, carried=carried_way(row), inlined="static __attribute__((noinline))" if quick else "static inline __attribute__((always_inline))",
         params_first="".join(f"uintptr_t {n}, " for n in names), names_first="".join(n + ", " for n in names),
         nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
         nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
@@ -493,6 +505,16 @@ def quick_way(row, fields, types):
     no_choice, counted = (part.format(**known) for part in ORDER[shape])
     ordered = CHOICE_OR_NOT.format(unusual=unusual, no_choice=no_choice, counted=counted, **known)
     return (quick, "\n\tstruct hb__lane *lane = hb__self;" + ordered) if shape in APART else (quick + ordered, "")
+
+
+def carried_way(row):
+    known = {kind: n for n, kind in row.params} | {"name": row.name}
+    if shape_of(row) == "send":
+        return CARRIED_SEND.format(asked="", **known)
+    if shape_of(row) == "receive" and row.cls == "recv":
+        wild = WILD.format(last_tag=known["tag"], **known)
+        return CARRIED_RECEIVE.format(asked=STATUS_THERE.format(**known), wild=wild, **known)
+    return ""
 
 
 def main():

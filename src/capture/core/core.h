@@ -76,6 +76,12 @@ enum {                    /* what is not to be had for the calls of a lane */
 	HB__SYSTEM = 4,   /* level events: the clock is not the processor's counter */
 };
 #define HB__WORD_LIMIT(limit) ((uint32_t)(limit) << 24) /* ... in the word of the lane */
+enum {                                                  /* who has a part in its calls */
+	HB__HANDLED = 1,                                /* replay or checks; or more than events is asked for */
+	HB__CARRIED = 2,                                /* level racing: what is sent along with messages */
+};
+/* The word of a lane whose messages carry something, and nothing else is unusual. */
+#define HB__WORD_CARRIED ((uint32_t)HB__CARRIED << 16 | HB__WORD_LIMIT(HB__AT_ORDER))
 
 /* A thread that makes events. Only its own thread touches it. */
 struct hb__lane {
@@ -83,8 +89,8 @@ struct hb__lane {
 		struct {
 			uint8_t depth;   /* > 0: inside a wrapped call */
 			uint8_t special; /* calls are checked, or a session controls them */
-			uint8_t handled; /* others have a part in calls (replay, level racing), or more than events is asked for */
-			uint8_t limits; /* HB__AT_ORDER, ... */
+			uint8_t handled; /* HB__HANDLED, ... */
+			uint8_t limits;  /* HB__AT_ORDER, ... */
 		};
 		uint16_t unusual; /* depth or special */
 		uint32_t word;    /* all of it: one test on the way of a call */

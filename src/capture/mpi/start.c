@@ -48,7 +48,7 @@ static void begin(int thread_level)
 		hb__check_begin_process();
 	}
 	if (hb__way || hb__observers[0])
-		hb__lanes_handled();
+		hb__lanes_handled(hb__carrying && hb__config.racing && !hb__config.serial ? HB__CARRIED : HB__HANDLED);
 	lane->depth = 0;
 }
 

@@ -9,7 +9,8 @@
 
 struct hb__lane *hb__lanes;
 static uint16_t lane_count;
-static bool all_special, all_handled;
+static bool all_special;
+static uint8_t all_handled;
 static pthread_mutex_t lanes_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void hb__lanes_special(void)
@@ -30,12 +31,12 @@ void hb__lanes_locked(void)
 	pthread_mutex_unlock(&lanes_lock);
 }
 
-void hb__lanes_handled(void)
+void hb__lanes_handled(uint8_t by)
 {
 	pthread_mutex_lock(&lanes_lock);
-	all_handled = true;
+	all_handled |= by;
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
-		lane->handled = true;
+		lane->handled |= by;
 	pthread_mutex_unlock(&lanes_lock);
 }
 
@@ -73,7 +74,8 @@ void hb__lanes_forked(void)
 {
 	lanes_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	hb__lanes = NULL;
-	all_special = all_handled = false;
+	all_special = false;
+	all_handled = 0;
 }
 
 void hb__lanes_reserve(unsigned n) { lane_count = (uint16_t)n; }
@@ -105,7 +107,7 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number)
 				 (hb__threaded ? HB__LOCKED : 0));
 	pthread_mutex_lock(&lanes_lock);
 	lane->special = all_special;
-	lane->handled = all_handled || hb__config.mode == HB__REPLAY || hb__config.shake;
+	lane->handled = all_handled | (hb__config.mode == HB__REPLAY || hb__config.shake ? HB__HANDLED : 0);
 	lane->next = hb__lanes;
 	hb__lanes = lane;
 	pthread_mutex_unlock(&lanes_lock);

@@ -44,7 +44,7 @@ extern struct hb__lane *hb__lanes;
 void hb__lanes_special(void);
 void hb__lanes_locked(void);
 /* ... others have a part in: the handlers call them, no call goes a quick way. */
-void hb__lanes_handled(void);
+void hb__lanes_handled(uint8_t by);
 /* Zeroed memory that a thread has for itself as long as it lives, made when it is first asked for; `at` is a pointer of the thread.
  * Only such pointers are thread-local: what is thread-local the C library takes from the stack of every thread, and programs make
  * threads with the smallest stack there may be. NULL: memory is gone. */

@@ -61,7 +61,10 @@ void hb__race_begin_process(void)
 	received_from = sent_to ? sent_to + hb__size : NULL;
 }
 
-uint64_t hb__race_place(void) { return __atomic_add_fetch(&places, 1, __ATOMIC_RELAXED); }
+uint64_t hb__race_place(void)
+{
+	return unlikely(hb__threaded) ? __atomic_add_fetch(&places, 1, __ATOMIC_RELAXED) : ++places;
+}
 
 uint32_t hb__race_send(int peer)
 {
@@ -101,9 +104,9 @@ static void put_mark(struct hb__lane *to, const struct past *p)
 }
 
 /* A mark stands after the row that it names. */
-static void put_marks(struct hb__lane *to)
+static inline void put_marks(struct hb__lane *to)
 {
-	while (doomed && doomed->lane->control->events >= doomed->first.event) {
+	while (unlikely(doomed != NULL) && doomed->lane->control->events >= doomed->first.event) {
 		struct past *p = doomed;
 		put_mark(to, p);
 		p->first = moved(p->first, p->step, 1);
@@ -249,22 +252,24 @@ static void rival(struct hb__carry *in, bool known, const struct hb__prefix *p)
 }
 
 /* The receives posted before `in` that could have got its message. */
-static void compete(const struct hb__carry *in, bool known, int32_t source, int32_t tag)
+static inline __attribute__((always_inline)) void compete(
+	const struct hb__carry *in, bool known, int32_t source, int32_t tag)
 {
 	const struct hb__prefix *p = in->prefix;
 	uint32_t seen = known ? p->known[hb__rank] : 0, epoch = known ? p->epoch : 0;
 	struct past *before;
 	for (struct past *r = newest; r; r = before) {
 		before = r->before;
-		/* Sent without knowing of a message, or of a collective, that this process began after their end. */
+		/* Sent in the knowledge of a message, or of a collective, that this process began after their end. */
+		if (r->last.done < seen || r->last.epoch < epoch)
+			break;                                                      /* and all before are older */
+		bool same = known && r->from == p->rank && r->from_lane == p->lane; /* they keep their order */
+		if (same || !matches(&r->asked, in->asked.comm, source, tag))
+			continue;
 		uint64_t k = reaches(r->first.done, r->step.done, r->count, seen);
 		uint64_t l = reaches(r->first.epoch, r->step.epoch, r->count, epoch);
 		k = k > l ? k : l;
-		if (k == r->count)
-			break; /* and all before are older */
-		bool earlier = moved(r->first, r->step, k).place < in->asked.place;
-		bool same = known && r->from == p->rank && r->from_lane == p->lane; /* they keep their order */
-		if (earlier && !same && matches(&r->asked, in->asked.comm, source, tag))
+		if (moved(r->first, r->step, k).place < in->asked.place)
 			doom_from(r, k);
 	}
 	for (struct hb__carry *r = first_pending; r && r->asked.place < in->asked.place; r = r->after)
@@ -273,7 +278,7 @@ static void compete(const struct hb__carry *in, bool known, int32_t source, int3
 }
 
 /* in: NULL, of a receive without a prefix. known: the sender of its message is. */
-static void over(struct hb__call *c, const struct hb__carry *in, bool known)
+static inline __attribute__((always_inline)) void over(struct hb__call *c, const struct hb__carry *in, bool known)
 {
 	const struct hb__prefix *from = in ? in->prefix : NULL;
 	struct stand now = {.event = c->lane->control->events + 1,

@@ -56,7 +56,7 @@ static __attribute__((noinline)) bool find_out(const struct hb__call *c, struct 
 }
 
 /* NULL: the call goes the way of any other. */
-static const struct known *known_of(const struct hb__call *c)
+static inline __attribute__((always_inline)) const struct known *known_of(const struct hb__call *c)
 {
 	const uintptr_t *a = c->a;
 	struct known *k = likely(table != NULL) ? table : hb__thread_room(&table, KNOWN * sizeof *k);
@@ -70,18 +70,24 @@ static const struct known *known_of(const struct hb__call *c)
 	return likely(a[BUF] && hb__readable((const void *)a[BUF], (size_t)k->bytes)) ? k : NULL;
 }
 
-/* The library's function, with the message in the place of the program's. */
-static int invoke(struct hb__call *c, struct hb__prefix *message, int64_t bytes)
+/* The library's function, with the message in the place of the program's: every such function takes what is given here, in registers
+ * but for the status. */
+static inline __attribute__((always_inline)) int send(
+	const struct hb__call *c, struct hb__prefix *message, int64_t bytes)
 {
-	uintptr_t *a = c->a, buf = a[BUF], count = a[COUNT], type = a[TYPE];
-	a[BUF] = (uintptr_t)message;
-	a[COUNT] = hb__prefix_bytes + (size_t)bytes;
-	a[TYPE] = (uintptr_t)hb__known.byte;
-	int code = hb__invoke_next(c);
-	a[BUF] = buf;
-	a[COUNT] = count;
-	a[TYPE] = type;
-	return code;
+	typedef int function(void *, uintptr_t, MPI_Datatype, uintptr_t, uintptr_t, uintptr_t);
+	const uintptr_t *a = c->a;
+	return ((function *)c->next)(
+		message, hb__prefix_bytes + (size_t)bytes, hb__known.byte, a[PARTNER], a[TAG], a[COMM]);
+}
+
+static inline __attribute__((always_inline)) int receive(
+	const struct hb__call *c, struct hb__prefix *message, int64_t bytes, MPI_Status *st)
+{
+	typedef int function(void *, uintptr_t, MPI_Datatype, uintptr_t, uintptr_t, uintptr_t, MPI_Status *);
+	const uintptr_t *a = c->a;
+	return ((function *)c->next)(
+		message, hb__prefix_bytes + (size_t)bytes, hb__known.byte, a[PARTNER], a[TAG], a[COMM], st);
 }
 
 int hb__short_send(struct hb__call *c)
@@ -94,7 +100,7 @@ int hb__short_send(struct hb__call *c)
 	hb__prefix_fill(c, p, k->peer);
 	p->bytes = (uint64_t)k->bytes;
 	memcpy((char *)p + hb__prefix_bytes, (const void *)c->a[BUF], (size_t)k->bytes);
-	int code = invoke(c, p, k->bytes);
+	int code = send(c, p, k->bytes);
 	hb__scratch_release(c->lane, mark);
 	return code;
 }
@@ -118,7 +124,7 @@ int hb__short_recv(struct hb__call *c, MPI_Status *st)
 	in.asked.wild = in.asked.source == HB_ANY_SOURCE || tag == MPI_ANY_TAG;
 	in.asked.place = hb__race_place();
 	p->magic = 0;
-	int code = invoke(c, p, k->bytes);
+	int code = receive(c, p, k->bytes, st);
 	hb__carry_received(c, &in, "recv", NULL, st, code);
 	hb__scratch_release(c->lane, mark);
 	return code;

@@ -172,6 +172,11 @@ bool hb__completes_choice(int n, const MPI_Request *reqs);
 int hb__counted_wait(struct hb__lane *lane, hb__function next, MPI_Request *req, MPI_Status *st);
 int hb__counted_waitall(struct hb__lane *lane, hb__function next, int n, MPI_Request *reqs, MPI_Status *st);
 
+/* At level racing, of blocking messages; slot: of a receive that is a choice, NULL: it is none. carried.c. */
+int hb__carried_send(struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next);
+int hb__carried_recv(
+	struct hb__lane *lane, const struct hb__fn *fn, uintptr_t *a, hb__function next, struct hb__slot *slot);
+
 /* Completions, complete.c. */
 int hb__quick_wait(struct hb__lane *lane, struct hb__slot *slot, hb__function next, MPI_Request *req, MPI_Status *st);
 #define HB__QUICK_REQUESTS 24 /* as many at most */
