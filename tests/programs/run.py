@@ -32,7 +32,7 @@ HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
 TIMEOUT = 30
 SHAKE = ["--shake", "200"]
 MPIS = ("openmpi", "mpich")
-FLAGS = {"noshake", "order", "noexpect", "threads", "xmpi", "counts", "some"}
+FLAGS = {"noshake", "order", "noexpect", "threads", "xmpi", "counts", "some", "contents"}
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
                 "--mca", "mpi_yield_when_idle", "1"],
@@ -262,7 +262,7 @@ class Case:
             except Failed as found:
                 failure = found
         for turn in range(times):
-            text = run("replay %s %d" % (word, turn + 1), [HBDB, "replay", recording], self.env(),
+            text = run("replay %s %d" % (word, turn + 1), [HBDB, "replay", recording] + self.strictly(), self.env(),
                        self.program.exit)
             differ("replay %s %d prints something else" % (word, turn + 1), wanted, by_rank(text),
                    ("recorded", "replayed"))
@@ -271,11 +271,14 @@ class Case:
         if failure:
             raise failure
 
+    def strictly(self):
+        return ["--contents", "stop"] if "contents" in self.program.flags else []
+
     def replay_elsewhere(self, word, recording, wanted):
         other = MPIS[1 - MPIS.index(self.mpi)]
         if self.n > max(self.program.ranks["mpich"]):
             return
-        text = run("replay %s under %s" % (word, other), [HBDB, "replay", recording, "--"] + self.command(other),
+        text = run("replay %s under %s" % (word, other), [HBDB, "replay", recording] + self.strictly() + ["--"] + self.command(other),
                    self.env(), self.program.exit)
         differ("replay %s under %s prints something else" % (word, other), wanted, by_rank(text),
                ("recorded", "replayed"))
