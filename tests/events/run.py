@@ -358,7 +358,7 @@ def forked(kind, program, job, ranks):
     if ranks:
         check(again.returncode == 0 and "replayed %d processes" % ranks in again.stderr and "no difference" in again.stderr, kind + ": the job is replayed, its children run beside", again.all)
     else:
-        check(again.returncode == 0 and "replayed 1 process," in again.stderr and "processes that fork made: they run beside" in again.stderr
+        check(again.returncode == 0 and "replayed 1 process," in again.stderr and "processes that fork made: in a replay they run without following" in again.stderr
               and "no difference" in again.stderr, kind + ": the parent is replayed, its children run beside", again.all)
     name = "crowd.%s.hbdb" % kind
     done = run(HBDB, "record", "-o", name, "--", *job, "crowd")

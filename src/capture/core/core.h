@@ -56,9 +56,10 @@ extern bool hb__threaded;     /* several threads may be inside the layer's libra
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other no layer sees */
 extern bool hb__spawned;      /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
-extern int
-	hb__own_number; /* of a process without a rank: by which a replay knows it, its record and its reports; -1: by its rank */
-extern char hb__own_name[40]; /* what such a process is called; empty: not known */
+/* Of a process without a rank: the number by which a replay knows it, its record and its reports (-1: by its rank), and what it is
+ * called (empty: not known). */
+extern int hb__own_number;
+extern char hb__own_name[40];
 /* What a process of a replay is known by. */
 static inline int hb__replayed_as(void) { return hb__own_number >= 0 ? hb__own_number : hb__rank; }
 

@@ -20,8 +20,8 @@ struct hb__layer {
 		const char *name, uint8_t cls);         /* replay: the function of a record; NULL: not of this layer */
 	bool (*expected)(int *ret_rank, int *ret_size); /* by its launcher's variables; false: there are none */
 	void (*progress)(void);                         /* keeps its library going while a thread is held */
-	void (*again)(
-		void); /* a process that was forked begins a log of its own: it has nothing of what was defined in the parent's */
+	/* A process that was forked begins a log of its own: it has nothing of what was defined in the parent's. */
+	void (*again)(void);
 	void (*leaving)(void); /* the process leaves without having told its end */
 	/* In the header of the log: the library (hbdb-recording(5), library) and its version. NULL: of no library. */
 	uint32_t (*library)(char *text, size_t size);

@@ -306,9 +306,8 @@ static void begin_early(void)
 			hb__config.mode = HB__OFF;
 		if (hb__config.mode != HB__REPLAY)
 			hb__lanes_reserve(1);
-		if (!forked ||
-			hb__config.mode !=
-				HB__OFF) /* what the parent knew is known; the loader's lock may be held for ever */
+		/* what the parent knew is known in its child, where the loader's lock may be held for ever */
+		if (!forked || hb__config.mode != HB__OFF)
 			hb__learn_modules();
 		early_owner = getpid();
 		early = true; /* open_record asks */

@@ -55,8 +55,8 @@ hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, ui
 	size_t told = gdb->ntold;
 	hb__gdb_tell(gdb, id, &running);
 	inf->stop = running;
-	inf->has_stop = inf->asking =
-		false; /* a signal on its way (roused) still is: its thread may have stopped otherwise */
+	/* A signal on its way (roused) still is: its thread may have stopped for another reason. */
+	inf->has_stop = inf->asking = false;
 	inf->stepping = how != HB_GDB_CONTINUE;
 	inf->state = HB__RUNNING;
 	for (size_t i = 0; i < inf->nthreads; i++)

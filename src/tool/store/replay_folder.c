@@ -158,7 +158,7 @@ static int32_t *number(const hb_logs *logs, hb_replay_folder *s)
 		if (logs->worlds.world[logs->worlds.of[i]].outside && !by_fork(logs, i))
 			ret[i] = s->size++;
 	if (forked)
-		hb__say("the recording has processes that fork made: they run beside, and what they say is not compared");
+		hb__say("the recording has processes that fork made: in a replay they run without following their records, and their events are not compared");
 	if (more)
 		hb__say("the recording has processes that the program itself started: these are not replayed");
 	return ret;
