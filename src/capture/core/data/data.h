@@ -1,0 +1,74 @@
+/* Level data: what comes into the process from outside is kept, and given back in a replay. The bytes: docs/man/hbdb-data.5.
+ *
+ * A thread that gets something has a stream of items; an item is of an event of its lane or of a call that is no event, and has
+ * pieces: what came, by argument. Recording: one copy (none where the same contents were stored before), no allocation and no
+ * system call but for a new extent. Giving back: items come in the order in which they were kept, for each group of functions by
+ * itself, so that what one layer asks for does not depend on another layer. */
+#ifndef HBDB_CAPTURE_CORE_DATA_H
+#define HBDB_CAPTURE_CORE_DATA_H
+
+#include "capture/core/core.h"
+
+#pragma GCC visibility push(hidden)
+
+/* What comes in is kept / is to be given back, in this process. Never both. */
+extern bool hb__data_keeps, hb__data_gives;
+/* hb__data_gives without other processes and without their library: hbdb replay --alone. */
+extern bool hb__alone;
+
+/* A function whose calls are no events, or a group of them that is given back in one order. One static object each. */
+struct hb__source {
+	const char *name; /* LAYER:NAME */
+	uint32_t number;  /* given when it is first used; 0: not yet */
+};
+
+/* ---- keep.c: recording ---- */
+
+/* The log of the process has its name now: the file of contents gets the same. Nothing unless level data was asked for, for this rank. */
+void hb__data_start(void);
+void hb__data_finish(bool told); /* told: its end was */
+void hb__data_forked(void);
+
+/* Begins an item of this thread with n pieces: of the event that is under way and whose row is the next one of the lane; or of a call
+ * that is no event. False: nothing is kept (any more). Exactly n calls of the following must come before anything else of this
+ * thread. */
+bool hb__data_event(struct hb__lane *lane, unsigned n);
+bool hb__data_call(struct hb__source *source, unsigned n);
+void hb__data_piece(uint32_t what, const void *p, size_t bytes); /* p is read plainly: it must be there */
+void hb__data_number(uint32_t what, int64_t v);                  /* as sv */
+/* The same for contents that have to be put together: room for so many bytes, valid until the next call of any of these functions; NULL:
+ * there is none, and the piece is to be given as nothing. Then how many of them there are. */
+void *hb__data_room(size_t bytes);
+void hb__data_packed(uint32_t what, size_t bytes);
+
+/* ---- give.c: replay ---- */
+
+struct hb__item {
+	uint64_t event;      /* of which it is, or behind which */
+	bool of_event;       /* else of a call: */
+	const char *name;    /* LAYER:NAME, of the recording */
+	unsigned pieces;     /* not read yet */
+	const uint8_t *at, *end;
+};
+struct hb__piece {
+	uint32_t what;
+	size_t bytes;
+	const uint8_t *p; /* valid as long as the process lives */
+};
+
+/* Opens the contents of the recorded process beside its log. False: there are none, or they cannot be read (said). */
+bool hb__data_open(const char *log);
+/* The item of event number `event` of this thread; items of events before it are passed over. False: it has none. */
+bool hb__data_of_event(struct hb__lane *lane, uint64_t event, struct hb__item *ret);
+/* The next item of calls of a layer ("mpi:", "inputs:") of this thread. False: there is none any more. The caller compares the
+ * name. */
+bool hb__data_next(const char *layer, struct hb__item *ret);
+/* Looks at it without taking it. */
+bool hb__data_peek(const char *layer, struct hb__item *ret);
+/* The next piece of an item; false: it has no more, or what it has is damaged. */
+bool hb__item_piece(struct hb__item *item, struct hb__piece *ret);
+int64_t hb__piece_number(const struct hb__piece *piece); /* of one sv */
+
+#pragma GCC visibility pop
+
+#endif
