@@ -36,6 +36,7 @@ enum hb__mode { HB__OFF, HB__RECORD, HB__REPLAY };
 struct hb__config {
 	enum hb__mode mode;
 	bool order;    /* levels order and racing: only choices are stored */
+	bool data;     /* level data: what comes into the process is kept */
 	bool racing;   /* level racing: every message carries what its sender knew */
 	bool serial;   /* every message carries who sent it */
 	bool contents; /* store a check of contents sent */
@@ -181,6 +182,7 @@ bool hb__began(void);       /* this process, or its parent before a fork, has be
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */
 struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */
+uint64_t hb__thread_identity(void);             /* the same in every run; 0: the first thread */
 
 #pragma GCC visibility pop
 

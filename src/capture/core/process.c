@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/core/control/control.h"
+#include "capture/core/data/data.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/core/place/place.h"
@@ -62,6 +63,7 @@ __attribute__((constructor)) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
+	k->data = k->mode == HB__RECORD && is("HBDB_LEVEL", "data");
 	k->racing = k->mode == HB__RECORD && is("HBDB_LEVEL", "racing");
 	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
 	k->serial = !k->order && is("HBDB_CARRY", "serial");
@@ -95,6 +97,8 @@ struct beginning {
 	void *argument;
 	uint64_t identity;
 };
+
+uint64_t hb__thread_identity(void) { return thread_identity; }
 
 static struct beginning take_beginning(void *p)
 {
@@ -205,6 +209,7 @@ static void after_fork(void)
 	thread_identity = thread_children = 0;
 	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	early_tried = early_decided = early = false;
+	hb__data_forked();
 	hb__log_forked();
 	hb__definitions_forked();
 	hb__lanes_forked();
@@ -237,6 +242,7 @@ static bool open_record(void)
 		hb__log_create(dir, replay && !*hb__config.replay_log);
 	else
 		hb__log_identity(!early);
+	hb__data_start();
 	return true;
 }
 
@@ -250,6 +256,7 @@ static bool name_early(void)
 		return false;
 	}
 	hb__log_identity(true);
+	hb__data_start();
 	if (hb__threaded)
 		hb__lanes_locked();
 	return true;
@@ -367,6 +374,7 @@ void hb__end_process(uint32_t state)
 	hb__active = false;
 	hb__finished = state == HB_STATE_FINALIZED;
 	hb__control_bye(state == HB_STATE_FINALIZED ? "finalized" : "left");
+	hb__data_finish(state == HB_STATE_FINALIZED);
 	hb__log_finish(state);
 	hb__self = NULL; /* other threads must make no event any more */
 }
@@ -380,6 +388,8 @@ static void leave_early(void)
 	hb__rank = 0;
 	hb__size = 1;
 	hb__log_identity(false);
+	hb__data_start();
+	hb__data_finish(true);
 	hb__log_finish(HB_STATE_FINALIZED);
 	early = forked = false;
 	early_self = NULL;

@@ -24,7 +24,8 @@ struct hb__source {
 
 /* ---- keep.c: recording ---- */
 
-/* The log of the process has its name now: the file of contents gets the same. Nothing unless level data was asked for, for this rank. */
+/* The log of the process has its name now: the file of contents gets the same. Nothing unless level data was asked for, for this
+ * rank. */
 void hb__data_start(void);
 void hb__data_finish(bool told); /* told: its end was */
 void hb__data_forked(void);
@@ -44,11 +45,12 @@ void hb__data_packed(uint32_t what, size_t bytes);
 /* ---- give.c: replay ---- */
 
 struct hb__item {
-	uint64_t event;      /* of which it is, or behind which */
-	bool of_event;       /* else of a call: */
-	const char *name;    /* LAYER:NAME, of the recording */
-	unsigned pieces;     /* not read yet */
+	uint64_t event;   /* of which it is, or behind which */
+	bool of_event;    /* else of a call: */
+	const char *name; /* LAYER:NAME, of the recording */
+	unsigned pieces;  /* not read yet */
 	const uint8_t *at, *end;
+	uint64_t behind; /* where the contents before end in the file */
 };
 struct hb__piece {
 	uint32_t what;
@@ -56,8 +58,8 @@ struct hb__piece {
 	const uint8_t *p; /* valid as long as the process lives */
 };
 
-/* Opens the contents of the recorded process beside its log. False: there are none, or they cannot be read (said). */
-bool hb__data_open(const char *log);
+/* Opens the contents of a recorded process. False: there are none, or they cannot be read: *ret_why. */
+bool hb__data_open(const char *path, const char **ret_why);
 /* The item of event number `event` of this thread; items of events before it are passed over. False: it has none. */
 bool hb__data_of_event(struct hb__lane *lane, uint64_t event, struct hb__item *ret);
 /* The next item of calls of a layer ("mpi:", "inputs:") of this thread. False: there is none any more. The caller compares the
@@ -68,6 +70,16 @@ bool hb__data_peek(const char *layer, struct hb__item *ret);
 /* The next piece of an item; false: it has no more, or what it has is damaged. */
 bool hb__item_piece(struct hb__item *item, struct hb__piece *ret);
 int64_t hb__piece_number(const struct hb__piece *piece); /* of one sv */
+
+/* ---- store.c: the file ---- */
+struct hb_data_extent;
+/* A new extent whose payload holds at least so many bytes, zeroed as far as it was never used; *ret_at: its place in the file. NULL: the
+ * file takes nothing more. */
+struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blocks, uint64_t *ret_at);
+void hb__data_extent_done(struct hb_data_extent *extent); /* nothing more is written to it */
+/* Where contents are that have this digest, if they were stored before; else they are noted to be at `at`. */
+uint64_t hb__data_known(const void *p, size_t bytes, uint64_t at);
+void hb__data_came(size_t bytes);
 
 #pragma GCC visibility pop
 

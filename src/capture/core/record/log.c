@@ -1,17 +1,13 @@
-/* The file of a process: a header, then units, mapped chunk by chunk. Space is
- * allocated before it is mapped, so that a full disk is an error here and never
- * a SIGBUS in the program. */
+/* The file of a process: a header, then units, mapped chunk by chunk. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/core/file.h"
 #include "capture/core/layer.h"
 #include "capture/core/record/record.h"
 
@@ -28,10 +24,9 @@ struct chunk {
 static struct {
 	pthread_mutex_t lock;
 	sigset_t signals; /* of the thread that has the lock */
-	dev_t device;
-	ino_t inode;
 	bool discard;
-	char dir[4096], path[4200];
+	char dir[4096];
+	struct hb__file at;
 	struct hb_log_header *header;
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks;
@@ -106,61 +101,16 @@ static void stop(int why, const char *doing)
 		return;
 	if (h)
 		h->stopped = (uint32_t)why;
-	hb__say("cannot %s %s: %s; the program goes on, %s", doing, file.path, strerror(why),
+	hb__say("cannot %s %s: %s; the program goes on, %s", doing, file.at.path, strerror(why),
 		h ? "but its recording ends here" : "but it is not recorded");
-}
-
-/* No descriptor is kept open: a program counts on getting the lowest free one, on having as many as its
- * limit says, and closes those that it does not know. When all are in use the limit grows for a moment. */
-static int open_again(void)
-{
-	int fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	struct rlimit old, more;
-	if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &old) == 0) {
-		more = old;
-		more.rlim_cur++;
-		if (more.rlim_max < more.rlim_cur)
-			more.rlim_max = more.rlim_cur;
-		if (setrlimit(RLIMIT_NOFILE, &more) == 0) {
-			fd = open(file.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-			int e = errno;
-			setrlimit(RLIMIT_NOFILE, &old);
-			errno = e;
-		} else {
-			errno = EMFILE;
-		}
-	}
-	struct stat st;
-	if (fd >= 0 && (fstat(fd, &st) || st.st_dev != file.device || st.st_ino != file.inode)) {
-		close(fd);
-		errno = ESTALE; /* somebody put another file in its place */
-		return -1;
-	}
-	return fd;
-}
-
-/* Growing past the limit would bring SIGXFSZ. */
-static bool within_limit(off_t size)
-{
-	struct rlimit r;
-	return getrlimit(RLIMIT_FSIZE, &r) || r.rlim_cur == RLIM_INFINITY || (rlim_t)size <= r.rlim_cur;
 }
 
 static int chunk_add(uint32_t units)
 {
-	off_t from = (off_t)file.units * HB_UNIT_SIZE, bytes = (off_t)units * HB_UNIT_SIZE;
-	if (file.chunks == CHUNKS || !within_limit(from + bytes))
+	void *p;
+	if (file.chunks == CHUNKS)
 		return EFBIG;
-	int fd = open_again();
-	if (fd < 0)
-		return errno;
-	void *p = MAP_FAILED;
-	int e = posix_fallocate(fd, from, bytes);
-	if (!e) {
-		p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
-		e = p == MAP_FAILED ? errno : 0;
-	}
-	close(fd);
+	int e = hb__file_map(&file.at, (off_t)file.units * HB_UNIT_SIZE, (size_t)units * HB_UNIT_SIZE, &p);
 	if (e)
 		return e;
 	file.chunk[file.chunks++] = (struct chunk){.base = p, .units = units};
@@ -227,58 +177,35 @@ bool hb__log_discards(void) { return file.discard; }
 
 const char *hb__log_file(void)
 {
-	const char *slash = strrchr(file.path, '/');
-	return slash ? slash + 1 : file.path;
+	const char *slash = strrchr(file.at.path, '/');
+	return slash ? slash + 1 : file.at.path;
 }
 
 /* Until its header is written a log has a name that no reader knows: a process that dies here leaves no log that cannot be read. */
 static int create(void)
 {
-	snprintf(file.path, sizeof file.path, "%s/" HB_LOG_BEGUN "%d.%d", file.dir, hb__rank, (int)getpid());
-	int fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return errno;
-	struct stat st;
-	int e = fstat(fd, &st) ? errno : 0;
-	close(fd);
-	file.device = st.st_dev;
-	file.inode = st.st_ino;
+	snprintf(file.at.path, sizeof file.at.path, "%s/" HB_LOG_BEGUN "%d.%d", file.dir, hb__rank, (int)getpid());
+	int e = hb__file_create(&file.at);
 	return e ? e : chunk_add(4); /* header, lane 0, its rows, definitions */
-}
-
-/* Gives a file its name unless another has it. Some file systems know only one of the two ways. */
-static int give_name(const char *from, const char *to)
-{
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return errno;
-	if (link(from, to) == 0) {
-		unlink(from);
-		return 0;
-	}
-	if (errno == EEXIST || access(to, F_OK) == 0)
-		return EEXIST;
-	return rename(from, to) ? errno : 0;
 }
 
 /* rank.N.log; where another process has that name or may have it: rank.N.PID.log. */
 static int publish(bool by_pid)
 {
-	char path[sizeof file.path];
+	char path[sizeof file.at.path];
 	int e = EEXIST;
 	snprintf(path, sizeof path, "%s/rank.%d.log", file.dir, file.discard ? hb__replayed_as() : hb__rank);
-	if (!strcmp(path, file.path))
+	if (!strcmp(path, file.at.path))
 		return 0;
 	if (!by_pid)
-		e = give_name(file.path, path);
+		e = hb__file_give_name(file.at.path, path);
 	if (e == EEXIST) {
 		snprintf(path, sizeof path, "%s/rank.%d.%d.log", file.dir, file.discard ? hb__replayed_as() : hb__rank,
 			(int)getpid());
-		e = strcmp(path, file.path) ? give_name(file.path, path) : 0;
+		e = strcmp(path, file.at.path) ? hb__file_give_name(file.at.path, path) : 0;
 	}
 	if (!e)
-		memcpy(file.path, path, sizeof path);
+		memcpy(file.at.path, path, sizeof path);
 	return e;
 }
 
@@ -331,7 +258,7 @@ bool hb__log_create(const char *dir, bool discard)
 		e = publish(hb__spawned || hb__begun_early());
 	}
 	if (e)
-		unlink(file.path);
+		unlink(file.at.path);
 	unlock();
 	if (e) {
 		stop(e, "create");
@@ -373,11 +300,8 @@ void hb__log_finish(uint32_t state)
 	hb__definitions_sum();
 	h->checksum = hb__header_sum(h);
 	/* Give back what was allocated ahead; failing to is harmless. */
-	int fd = open_again();
-	if (fd >= 0 && ftruncate(fd, (off_t)h->units * HB_UNIT_SIZE) == 0)
+	if (!hb__file_cut(&file.at, (off_t)h->units * HB_UNIT_SIZE))
 		file.units = h->units;
-	if (fd >= 0)
-		close(fd);
 	unlock();
 }
 

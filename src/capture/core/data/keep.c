@@ -1,0 +1,238 @@
+/* Streams of threads: items and their pieces, as they come. */
+#include <string.h>
+
+#include "capture/core/data/data.h"
+#include "capture/core/record/record.h"
+#include "format/data/raw.h"
+
+#define INLINE 32u     /* bytes up to here stand in the item itself */
+#define PIECE_MOST 64u /* ... and a piece takes no more than this */
+#define SOURCES 2048u
+#define BYTES_BLOCKS 16u /* of an extent of contents, 1 MiB, once there were some smaller ones */
+
+struct stream {
+	struct hb_data_extent *items, *bytes;
+	uint8_t *w, *end;         /* items */
+	uint8_t *free, *free_end; /* contents */
+	uint64_t free_at;         /* place of `free` in the file */
+	uint64_t behind;          /* of the contents referred to last */
+	uint64_t event, thread;
+	uint32_t extents, blocks;
+	uint64_t told[SOURCES / 64];
+};
+
+static __thread struct stream *self __attribute__((tls_model("initial-exec")));
+
+static struct stream *stream_of_this_thread(void)
+{
+	if (unlikely(!self)) {
+		self = hb__pages(sizeof *self);
+		if (self)
+			self->thread = hb__thread_identity();
+	}
+	return self;
+}
+
+/* Room for so many bytes of items. */
+static bool room(struct stream *s, size_t need)
+{
+	uint64_t at;
+	if (likely((size_t)(s->end - s->w) >= need))
+		return true;
+	struct hb_data_extent *x = hb__data_extent(HB_DATA_ITEMS, need, s->extents < 4 ? 1 : 4, &at);
+	if (!x)
+		return false;
+	hb__data_extent_done(s->items);
+	x->thread = s->thread;
+	x->before = s->extents++;
+	s->items = x;
+	s->w = (uint8_t *)x + HB_DATA_HEAD;
+	s->end = (uint8_t *)x + (size_t)x->blocks * HB_DATA_BLOCK;
+	return true;
+}
+
+/* What stands there so far is an item. */
+static void commit(struct stream *s)
+{
+	__atomic_store_n(&s->items->valid, (uint64_t)(s->w - (uint8_t *)s->items) - HB_DATA_HEAD, __ATOMIC_RELEASE);
+}
+
+static __thread unsigned left __attribute__((tls_model("initial-exec"))); /* pieces of the item that is open */
+
+static struct stream *begin(unsigned n)
+{
+	struct stream *s = hb__data_keeps ? stream_of_this_thread() : NULL;
+	if (!s || !room(s, 4 * HB_UV_MAX + 128 + (size_t)n * PIECE_MOST))
+		return NULL;
+	left = n;
+	return s;
+}
+
+static void begun(struct stream *s)
+{
+	if (!left)
+		commit(s);
+}
+
+bool hb__data_event(struct hb__lane *lane, unsigned n)
+{
+	struct stream *s = begin(n);
+	uint64_t event = lane->control->events + 1;
+	if (!s)
+		return false;
+	s->w = hb_put_uv(s->w, HB_DATA_EVENT);
+	s->w = hb_put_uv(s->w, event - s->event);
+	s->w = hb_put_uv(s->w, n);
+	s->event = event;
+	begun(s);
+	return true;
+}
+
+static uint32_t number_of(struct hb__source *source)
+{
+	static uint32_t given;
+	uint32_t number = __atomic_load_n(&source->number, __ATOMIC_RELAXED), none = 0;
+	if (likely(number))
+		return number;
+	number = __atomic_add_fetch(&given, 1, __ATOMIC_RELAXED);
+	/* of two threads one wins, and a number stays unused */
+	return __atomic_compare_exchange_n(&source->number, &none, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+		       ? number
+		       : none;
+}
+
+static void tell_name(struct stream *s, const struct hb__source *source, uint32_t number)
+{
+	if (likely(number < SOURCES && s->told[number / 64] >> number % 64 & 1))
+		return;
+	if (number < SOURCES)
+		s->told[number / 64] |= UINT64_C(1) << number % 64;
+	s->w = hb_put_uv(s->w, HB_DATA_NAME);
+	s->w = hb_put_uv(s->w, number);
+	s->w = hb_put_str(s->w, source->name, strnlen(source->name, 100));
+}
+
+bool hb__data_call(struct hb__source *source, unsigned n)
+{
+	struct stream *s = begin(n);
+	if (!s)
+		return false;
+	uint64_t event = hb__self ? hb__self->control->events : 0;
+	uint32_t number = number_of(source);
+	tell_name(s, source, number);
+	s->w = hb_put_uv(s->w, HB_DATA_CALL);
+	s->w = hb_put_uv(s->w, number);
+	s->w = hb_put_uv(s->w, event > s->event ? event - s->event : 0);
+	s->w = hb_put_uv(s->w, n);
+	s->event = event > s->event ? event : s->event;
+	begun(s);
+	return true;
+}
+
+/* A piece begins. NULL: nothing is kept any more. */
+static struct stream *piece(uint32_t what, size_t bytes)
+{
+	struct stream *s = self;
+	if (!s || !left)
+		return NULL;
+	s->w = hb_put_uv(s->w, what);
+	s->w = hb_put_uv(s->w, bytes);
+	return s;
+}
+
+static void ended(struct stream *s)
+{
+	if (!--left)
+		commit(s);
+}
+
+static void inline_bytes(struct stream *s, const void *p, size_t bytes)
+{
+	if (!bytes)
+		return;
+	*s->w++ = 0;
+	memcpy(s->w, p, bytes);
+	s->w += bytes;
+}
+
+static void refer(struct stream *s, uint64_t at, size_t bytes)
+{
+	s->w = hb_put_uv(s->w, 1 + hb_zigzag((int64_t)(at - s->behind)));
+	s->behind = at + bytes;
+}
+
+static bool contents_room(struct stream *s, size_t bytes)
+{
+	uint64_t at;
+	if (likely((size_t)(s->free_end - s->free) >= bytes))
+		return true;
+	s->blocks = !s->blocks ? 1 : s->blocks < BYTES_BLOCKS ? 2 * s->blocks : BYTES_BLOCKS;
+	struct hb_data_extent *x = hb__data_extent(HB_DATA_BYTES, bytes, s->blocks, &at);
+	if (!x)
+		return false;
+	hb__data_extent_done(s->bytes);
+	s->bytes = x;
+	s->free = (uint8_t *)x + HB_DATA_HEAD;
+	s->free_at = at + HB_DATA_HEAD;
+	s->free_end = (uint8_t *)x + (size_t)x->blocks * HB_DATA_BLOCK;
+	return true;
+}
+
+/* The bytes at s->free stay. */
+static void take(struct stream *s, size_t bytes)
+{
+	s->free += bytes;
+	s->free_at += bytes;
+	__atomic_store_n(&s->bytes->valid, (uint64_t)(s->free - (uint8_t *)s->bytes) - HB_DATA_HEAD, __ATOMIC_RELEASE);
+}
+
+void hb__data_piece(uint32_t what, const void *p, size_t bytes)
+{
+	struct stream *s = self;
+	/* without room the piece is there, and empty: what gives it back finds that it has not the bytes it needs */
+	bool fits = s && left && (bytes <= INLINE || contents_room(s, bytes));
+	s = piece(what, fits ? bytes : 0);
+	if (!s)
+		return;
+	if (fits && bytes > INLINE) {
+		uint64_t at = hb__data_known(p, bytes, s->free_at);
+		if (at == s->free_at) {
+			memcpy(s->free, p, bytes);
+			take(s, bytes);
+		}
+		refer(s, at, bytes);
+	} else if (fits) {
+		inline_bytes(s, p, bytes);
+	}
+	hb__data_came(fits ? bytes : 0);
+	ended(s);
+}
+
+void hb__data_number(uint32_t what, int64_t v)
+{
+	uint8_t bytes[HB_UV_MAX];
+	hb__data_piece(what, bytes, (size_t)(hb_put_sv(bytes, v) - bytes));
+}
+
+void *hb__data_room(size_t bytes)
+{
+	struct stream *s = self;
+	return s && left && contents_room(s, bytes) ? s->free : NULL;
+}
+
+void hb__data_packed(uint32_t what, size_t bytes)
+{
+	struct stream *s = piece(what, bytes);
+	if (!s)
+		return;
+	if (bytes > INLINE) {
+		uint64_t at = hb__data_known(s->free, bytes, s->free_at);
+		if (at == s->free_at)
+			take(s, bytes);
+		refer(s, at, bytes);
+	} else {
+		inline_bytes(s, s->free, bytes);
+	}
+	hb__data_came(bytes);
+	ended(s);
+}

@@ -1,0 +1,229 @@
+/* The file of contents: blocks and extents, and which contents are in it already. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "capture/core/data/data.h"
+#include "capture/core/file.h"
+#include "capture/core/record/record.h"
+#include "format/data/raw.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+bool hb__data_keeps;
+
+static struct {
+	pthread_mutex_t lock;
+	sigset_t signals; /* of the thread that has the lock */
+	struct hb__file at;
+	struct hb_data_header *header;
+} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A handler of the program may jump out of here, and its timer would interrupt each try to allocate. */
+static void lock(void)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&file.lock);
+	file.signals = before;
+}
+
+static void unlock(void)
+{
+	sigset_t before = file.signals;
+	pthread_mutex_unlock(&file.lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- the file ---- */
+
+/* Whether the rank is in a list like 0,3-5; an empty one has all. */
+static bool listed(const char *list, int rank)
+{
+	if (!list || !*list)
+		return true;
+	for (const char *p = list; *p; p += *p == ',') {
+		char *end;
+		long first = strtol(p, &end, 10), last = first;
+		if (end == p)
+			return false;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (rank >= first && rank <= last)
+			return true;
+		p = end;
+	}
+	return false;
+}
+
+static void stop(int why, const char *doing)
+{
+	hb__data_keeps = false;
+	if (file.header && file.header->stopped)
+		return;
+	if (file.header)
+		file.header->stopped = (uint32_t)why;
+	hb__say("cannot %s %s: %s; the program goes on and its events are recorded, but what comes into it from here on is not kept",
+		doing, file.at.path, strerror(why));
+}
+
+/* rank.N.log -> rank.N.data */
+static void path_beside_log(char *path, size_t size)
+{
+	const char *log = hb__log_file();
+	size_t n = strlen(log);
+	n -= n > 4 && !strcmp(log + n - 4, ".log") ? 4 : 0;
+	snprintf(path, size, "%s/%.*s.data", hb__config.dir, (int)n, log);
+}
+
+static int create(const char *path)
+{
+	void *p = NULL;
+	snprintf(file.at.path, sizeof file.at.path, "%s", path);
+	int e = hb__file_create(&file.at);
+	if (!e)
+		e = hb__file_map(&file.at, 0, HB_DATA_BLOCK, &p);
+	if (e)
+		return e;
+	struct hb_data_header *h = p;
+	h->version = HB_DATA_VERSION;
+	h->rank = hb__rank;
+	h->pid = (uint32_t)getpid();
+	h->blocks = 1;
+	memcpy(h->magic, HB_DATA_MAGIC, sizeof h->magic); /* from here on it is one */
+	file.header = h;
+	return 0;
+}
+
+void hb__data_start(void)
+{
+	char path[sizeof file.at.path];
+	if (!hb__config.data || hb__config.mode != HB__RECORD)
+		return;
+	path_beside_log(path, sizeof path);
+	lock();
+	int e = 0;
+	if (!file.header && listed(getenv("HBDB_DATA_RANKS"), hb__rank)) {
+		e = create(path);
+		hb__data_keeps = !e;
+	} else if (file.header && strcmp(path, file.at.path)) {
+		file.header->rank = hb__rank;
+		e = hb__file_give_name(file.at.path, path);
+		if (!e)
+			snprintf(file.at.path, sizeof file.at.path, "%s", path);
+	}
+	unlock();
+	if (e)
+		stop(e, file.header ? "rename" : "create");
+}
+
+void hb__data_finish(bool told)
+{
+	hb__data_keeps = false;
+	if (!file.header)
+		return;
+	lock();
+	file.header->state = told;
+	hb__file_cut(&file.at,
+		(off_t)(file.header->blocks * HB_DATA_BLOCK)); /* what was allocated ahead; failing to is harmless */
+	unlock();
+}
+
+struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blocks, uint64_t *ret_at)
+{
+	void *p = NULL;
+	size_t need = (bytes + HB_DATA_HEAD + HB_DATA_BLOCK - 1) / HB_DATA_BLOCK;
+	int e = EFBIG;
+	lock();
+	blocks = blocks < need ? (uint32_t)need : blocks;
+	if (file.header && !file.header->stopped && need < UINT32_MAX) {
+		*ret_at = file.header->blocks * HB_DATA_BLOCK;
+		e = hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p);
+		if (e && blocks > need) { /* the last bit of room is worth having */
+			blocks = (uint32_t)need;
+			e = hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p);
+		}
+	}
+	struct hb_data_extent *x = e ? NULL : p;
+	if (x) {
+		madvise(p, (size_t)blocks * HB_DATA_BLOCK,
+			MADV_POPULATE_WRITE); /* one call instead of a fault for each page */
+		x->kind = kind;
+		x->blocks = blocks;
+		__atomic_store_n(&x->magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
+		__atomic_store_n(&file.header->blocks, file.header->blocks + blocks, __ATOMIC_RELEASE);
+	}
+	unlock();
+	if (e)
+		stop(e, "extend");
+	return x;
+}
+
+void hb__data_extent_done(struct hb_data_extent *x)
+{
+	if (x)
+		munmap(x, (size_t)x->blocks * HB_DATA_BLOCK);
+}
+
+void hb__data_came(size_t bytes) { __atomic_fetch_add(&file.header->came, bytes, __ATOMIC_RELAXED); }
+
+/* ---- what is stored already ---- */
+
+#define SETS 8192u
+#define WAYS 4u
+struct stored {
+	uint64_t low, high, at;
+};
+static struct stored *table; /* SETS * WAYS */
+static int table_lock;
+static uint32_t hand;
+
+/* Threads do not wait for each other here: who comes second stores its contents once more. */
+uint64_t hb__data_known(const void *p, size_t bytes, uint64_t at)
+{
+	XXH128_hash_t h = XXH3_128bits_withSeed(p, bytes, bytes);
+	uint64_t found = at;
+	if (__atomic_exchange_n(&table_lock, 1, __ATOMIC_ACQUIRE))
+		return at;
+	if (!table)
+		table = hb__pages(SETS * WAYS * sizeof *table);
+	if (table) {
+		struct stored *set = &table[(h.low64 % SETS) * WAYS], *free = NULL;
+		for (unsigned i = 0; i < WAYS && found == at; i++) {
+			if (set[i].low == h.low64 && set[i].high == h.high64 && set[i].at)
+				found = set[i].at;
+			else if (!set[i].at)
+				free = &set[i];
+		}
+		if (found == at)
+			*(free ? free : &set[hand++ % WAYS]) = (struct stored){h.low64, h.high64, at};
+	}
+	__atomic_store_n(&table_lock, 0, __ATOMIC_RELEASE);
+	return found;
+}
+
+static void forget_stored(void)
+{
+	if (table)
+		munmap(table, SETS * WAYS * sizeof *table);
+	table = NULL;
+	table_lock = 0;
+}
+
+/* The file is the parent's. */
+void hb__data_forked(void)
+{
+	hb__data_keeps = false;
+	file.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	file.header = NULL;
+	forget_stored();
+}

@@ -1,0 +1,26 @@
+/* A file of the recording that grows: pieces of it are mapped, and no descriptor of it stays open. */
+#ifndef HBDB_CAPTURE_CORE_FILE_H
+#define HBDB_CAPTURE_CORE_FILE_H
+
+#include <sys/types.h>
+
+#include "capture/core/core.h"
+
+#pragma GCC visibility push(hidden)
+
+struct hb__file {
+	dev_t device;
+	ino_t inode;
+	char path[4200];
+};
+
+/* All return 0 or an errno. */
+int hb__file_create(struct hb__file *file); /* at file->path; it must not be there */
+/* Allocates space before it maps it, so that a full disk is an error here and never a SIGBUS in the program. */
+int hb__file_map(const struct hb__file *file, off_t from, size_t bytes, void **ret);
+int hb__file_cut(const struct hb__file *file, off_t bytes);
+int hb__file_give_name(const char *from, const char *to); /* EEXIST: another file has it */
+
+#pragma GCC visibility pop
+
+#endif
