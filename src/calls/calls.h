@@ -182,6 +182,8 @@ struct hb__param {
 	const char *name;
 };
 
+enum { HB_ANSWERS_NUMBER, HB_ANSWERS_RANK, HB_ANSWERS_TOPOLOGY }; /* what an answer's values are */
+
 #define HB_MAX_RECORDED 12 /* arguments of one call that are recorded; the generator checks */
 
 struct hb_meaning;
@@ -199,6 +201,12 @@ struct hb__fn {
 		uint8_t arg, kind;
 		const char *name;
 	} recorded[HB_MAX_RECORDED];
+	/* Of a call that is no event: arguments in which it answers what does not follow from the others. length: of an array, the
+	 * argument that tells it, plus 1. */
+	uint8_t nanswers;
+	struct {
+		uint8_t arg, length, values;
+	} answer[4];
 	int8_t role[HB_R_COUNT_OF_ROLES];
 	const struct hb__param *param; /* nargs of them */
 	const struct hb_meaning *means;

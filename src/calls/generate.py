@@ -60,6 +60,7 @@ static const struct hb__param params_{name}[] = {{{param}}};
 
 static const struct hb__fn fn_{name} = {{
 	.name = "{name}", .id = HB_FN_{name}, .cls = HB_{cls}, .flags = {flags}, .nargs = {nargs},
+	.nanswers = {nanswers}, .answer = {{{answers}}},
 	.wide = {wide}, .nrecorded = {nrecorded}, .recorded = {{{recorded}}}, .param = params_{name},
 	.role = {{{roles}}}, .invoke = invoke_{name}, .means = &hb_meanings[HB_FN_{name}],
 }};
@@ -304,7 +305,7 @@ BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": 
 ON_INTRA = ("WINDOW_MAKE", "FILE_OPEN")
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
 INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "bridge", "alike", "given", "otf2", "needs", "loses", "tells")
-COLUMNS = INHERITED + ("base",)
+COLUMNS = INHERITED + ("base", "answers")
 
 
 class Meaning:
@@ -409,6 +410,14 @@ class Meaning:
         return "\t[HB_FN_%s] = {%s},\n" % (self.row.name, ", ".join(".%s = %s" % f for f in fields.items()))
 
 
+def answers_of(row):
+    """What it answers that does not follow from its arguments: NAME, or an array NAME[LENGTH]; @ and what its values are, where the
+    libraries have different numbers for them."""
+    at = {name: i for i, (name, _) in enumerate(row.params)}
+    found = re.findall(r"(\w+)(?:\[(\w+)\])?(?:@(\w+))?", row.columns.get("answers", ""))
+    return [f"{{{at[name]}, {at[length] + 1 if length else 0}, HB_ANSWERS_{(values or 'number').upper()}}}" for name, length, values in found]
+
+
 def flags_of(row):
     return " | ".join(dict.fromkeys(FLAGS[f] for f in row.flags if f in FLAGS)) or "0"
 
@@ -444,6 +453,7 @@ def emit(row):
     return WRAPPER.format(
         quick=quick, ordered=ordered, carried=carried_way(row), inlined="static __attribute__((noinline))" if quick else "static inline __attribute__((always_inline))",
         params_first="".join(f"uintptr_t {n}, " for n in names), names_first="".join(n + ", " for n in names),
+        nanswers=len(answers_of(row)), answers=", ".join(answers_of(row)) or "{0}",
         nargs=len(names), wide=int(row.wide), param=", ".join(param_of(*p) for p in row.params) or "{0}",
         nrecorded=len(recorded), recorded=", ".join(recorded) or "{0}",
         wide_params=", ".join(f"uintptr_t {n}" for n in names) or "void",

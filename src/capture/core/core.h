@@ -37,6 +37,7 @@ struct hb__config {
 	enum hb__mode mode;
 	bool order;    /* levels order and racing: only choices are stored */
 	bool data;     /* level data: what comes into the process is kept */
+	int alone;     /* replay without other processes: as which rank; -1: not so */
 	bool racing;   /* level racing: every message carries what its sender knew */
 	bool serial;   /* every message carries who sent it */
 	bool contents; /* store a check of contents sent */

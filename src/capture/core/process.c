@@ -59,6 +59,19 @@ static bool is(const char *name, const char *value)
 
 static void after_fork(void);
 
+/* Replay without other processes: what came into the process is given back from its beginning on. */
+static void open_data(struct hb__config *k)
+{
+	char path[sizeof k->script + 32];
+	const char *why;
+	snprintf(path, sizeof path, "%s/rank.%d.data", k->script, k->alone);
+	hb__alone = hb__data_open(path, &why);
+	if (hb__alone)
+		return;
+	hb__say("rank %d cannot be replayed alone: %s", k->alone, why);
+	k->mode = HB__OFF;
+}
+
 __attribute__((constructor)) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
@@ -80,6 +93,9 @@ __attribute__((constructor)) static void configure(void)
 	text(k->replay_log, sizeof k->replay_log, "HBDB_REPLAY_LOG");
 	if (!*k->dir || (k->mode == HB__REPLAY && !*k->script))
 		k->mode = HB__OFF;
+	k->alone = k->mode == HB__REPLAY && getenv("HBDB_ALONE") ? atoi(getenv("HBDB_ALONE")) : -1;
+	if (k->alone >= 0)
+		open_data(k);
 	if (k->mode != HB__OFF)
 		pthread_atfork(NULL, NULL, after_fork);
 }

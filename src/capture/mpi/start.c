@@ -5,12 +5,15 @@
 #include <hbdb/mpis.h>
 
 #include "capture/core/layer.h"
+#include "capture/core/data/data.h"
+#include "capture/mpi/alone/alone.h"
 #include "capture/mpi/carry/carry.h"
 #include "capture/mpi/check/check.h"
 #include "capture/mpi/family/family.h"
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/replay/replay.h"
 #include "capture/mpi/track/track.h"
+#include "capture/mpi/wrap/wrap.h"
 
 /* Rank and size are known. */
 static void begin(int thread_level)
@@ -36,9 +39,17 @@ static void begin(int thread_level)
 	else if (hb__config.racing)
 		hb__row_note(
 			"racing: the program uses sessions without MPI_Init: which receives raced is not seen while it runs");
+	if (hb__data_keeps || hb__alone) {
+		hb__comm_outside = hb__io_comm;
+		hb__answers_start();
+	}
 	hb__comms_start();
-	if (replay)
+	if (hb__alone)
+		hb__alone_begin_process();
+	else if (replay)
 		hb__replay_begin_process();
+	else if (hb__data_keeps)
+		hb__keep_begin_process();
 	hb__checking = hb__config.remarks && !hb__of_sessions;
 	if (hb__config.remarks && hb__of_sessions)
 		hb__row_note(
@@ -65,8 +76,12 @@ void hb__begin_process(int thread_level)
 {
 	if (!may_begin())
 		return;
-	PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
-	PMPI(Comm_size)(hb__known.comm_world, &hb__size);
+	if (hb__alone) {
+		hb__rank = hb__config.alone;
+	} else {
+		PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
+		PMPI(Comm_size)(hb__known.comm_world, &hb__size);
+	}
 	MPI_Comm parent = hb__known.comm_null;
 	hb__spawned = PMPI(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != hb__known.comm_null;
 	begin(thread_level);

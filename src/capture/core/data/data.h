@@ -30,14 +30,15 @@ void hb__data_start(void);
 void hb__data_finish(bool told); /* told: its end was */
 void hb__data_forked(void);
 
-/* Begins an item of this thread with n pieces: of the event that is under way and whose row is the next one of the lane; or of a call
- * that is no event. False: nothing is kept (any more). Exactly n calls of the following must come before anything else of this
- * thread. */
+/* Begins an item of this thread with up to n pieces: of the event that is under way and whose row is the next one of the lane; or of a
+ * call that is no event. False: nothing is kept (any more). Up to n calls of the following must come before anything else of this thread,
+ * and hb__data_end when they were fewer. */
 bool hb__data_event(struct hb__lane *lane, unsigned n);
 bool hb__data_call(struct hb__source *source, unsigned n);
 void hb__data_piece(uint32_t what, const void *p, size_t bytes); /* p is read plainly: it must be there */
 void hb__data_number(uint32_t what, int64_t v);                  /* as sv */
-/* The same for contents that have to be put together: room for so many bytes, valid until the next call of any of these functions; NULL:
+void hb__data_end(void);
+/* A piece of contents that have to be put together: room for so many bytes, valid until the next call of any of these functions; NULL:
  * there is none, and the piece is to be given as nothing. Then how many of them there are. */
 void *hb__data_room(size_t bytes);
 void hb__data_packed(uint32_t what, size_t bytes);

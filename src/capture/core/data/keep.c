@@ -18,6 +18,9 @@ struct stream {
 	uint64_t behind;          /* of the contents referred to last */
 	uint64_t event, thread;
 	uint32_t extents, blocks;
+	unsigned left, pieces; /* of the item that is open: that may come, that came */
+	uint8_t *count;        /* where their number stands */
+	unsigned width;        /* its bytes */
 	uint64_t told[SOURCES / 64];
 };
 
@@ -57,21 +60,43 @@ static void commit(struct stream *s)
 	__atomic_store_n(&s->items->valid, (uint64_t)(s->w - (uint8_t *)s->items) - HB_DATA_HEAD, __ATOMIC_RELEASE);
 }
 
-static __thread unsigned left __attribute__((tls_model("initial-exec"))); /* pieces of the item that is open */
-
 static struct stream *begin(unsigned n)
 {
 	struct stream *s = hb__data_keeps ? stream_of_this_thread() : NULL;
 	if (!s || !room(s, 4 * HB_UV_MAX + 128 + (size_t)n * PIECE_MOST))
 		return NULL;
-	left = n;
 	return s;
 }
 
-static void begun(struct stream *s)
+/* The number of pieces is known when the item ends: it gets as many bytes as the largest one may need. */
+static void put_count(struct stream *s)
 {
-	if (!left)
-		commit(s);
+	uint8_t *p = s->count;
+	unsigned v = s->pieces;
+	for (unsigned i = 0; i < s->width; i++, v >>= 7)
+		p[i] = (uint8_t)((v & 0x7f) | (i + 1 < s->width ? 0x80 : 0));
+}
+
+static void begun(struct stream *s, unsigned n)
+{
+	s->left = n;
+	s->pieces = 0;
+	s->count = s->w;
+	s->width = n < 1u << 7 ? 1 : n < 1u << 14 ? 2 : 5;
+	s->w += s->width;
+	if (!n)
+		hb__data_end();
+}
+
+void hb__data_end(void)
+{
+	struct stream *s = self;
+	if (!s || !s->count)
+		return;
+	put_count(s);
+	s->count = NULL;
+	s->left = 0;
+	commit(s);
 }
 
 bool hb__data_event(struct hb__lane *lane, unsigned n)
@@ -82,9 +107,8 @@ bool hb__data_event(struct hb__lane *lane, unsigned n)
 		return false;
 	s->w = hb_put_uv(s->w, HB_DATA_EVENT);
 	s->w = hb_put_uv(s->w, event - s->event);
-	s->w = hb_put_uv(s->w, n);
 	s->event = event;
-	begun(s);
+	begun(s, n);
 	return true;
 }
 
@@ -123,9 +147,8 @@ bool hb__data_call(struct hb__source *source, unsigned n)
 	s->w = hb_put_uv(s->w, HB_DATA_CALL);
 	s->w = hb_put_uv(s->w, number);
 	s->w = hb_put_uv(s->w, event > s->event ? event - s->event : 0);
-	s->w = hb_put_uv(s->w, n);
 	s->event = event > s->event ? event : s->event;
-	begun(s);
+	begun(s, n);
 	return true;
 }
 
@@ -133,7 +156,7 @@ bool hb__data_call(struct hb__source *source, unsigned n)
 static struct stream *piece(uint32_t what, size_t bytes)
 {
 	struct stream *s = self;
-	if (!s || !left)
+	if (!s || !s->left)
 		return NULL;
 	s->w = hb_put_uv(s->w, what);
 	s->w = hb_put_uv(s->w, bytes);
@@ -142,8 +165,9 @@ static struct stream *piece(uint32_t what, size_t bytes)
 
 static void ended(struct stream *s)
 {
-	if (!--left)
-		commit(s);
+	s->pieces++;
+	if (!--s->left)
+		hb__data_end();
 }
 
 static void inline_bytes(struct stream *s, const void *p, size_t bytes)
@@ -190,7 +214,7 @@ void hb__data_piece(uint32_t what, const void *p, size_t bytes)
 {
 	struct stream *s = self;
 	/* without room the piece is there, and empty: what gives it back finds that it has not the bytes it needs */
-	bool fits = s && left && (bytes <= INLINE || contents_room(s, bytes));
+	bool fits = s && s->left && (bytes <= INLINE || contents_room(s, bytes));
 	s = piece(what, fits ? bytes : 0);
 	if (!s)
 		return;
@@ -217,7 +241,7 @@ void hb__data_number(uint32_t what, int64_t v)
 void *hb__data_room(size_t bytes)
 {
 	struct stream *s = self;
-	return s && left && contents_room(s, bytes) ? s->free : NULL;
+	return s && s->left && contents_room(s, bytes) ? s->free : NULL;
 }
 
 void hb__data_packed(uint32_t what, size_t bytes)

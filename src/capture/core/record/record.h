@@ -98,7 +98,9 @@ struct hb__part {
 	bool there;
 	bool holes;                         /* it is there, but nothing can be said of it */
 	uint8_t buf, counts, displs, types; /* numbers of arguments; 0: there is none (but buf) */
+	uint8_t count, type;                /* likewise, where they are no arrays; with holes, too */
 	int first, blocks;                  /* elements of the arrays; no blocks: one piece */
+	int times;                          /* ... of so many counts, from count `first` on; with holes, too */
 	uint64_t nobodys;                   /* blocks that are no process's, a bit each */
 	int64_t from, bytes,
 		unit; /* bytes: of all or, without counts, of a block; unit: of a count of 1, 0: as types says */

@@ -69,6 +69,7 @@ const char *hb__family_spawn_key(void);
 
 /* ---- the same for both: neutral.c ---- */
 int hb__error_class(int code);
+int hb__error_code(int64_t class); /* of the library; 0: MPI_SUCCESS */
 /* What this version of the library does wrong, found by trying it. Once, after MPI_Init. */
 void hb__try_library(void);
 void hb__library_version(char *text, size_t size);

@@ -3,15 +3,24 @@
 
 #include "capture/mpi/family/family.h"
 
-int hb__error_class(int code)
-{
-	static const struct {
-		int library, neutral;
-	} classes[] = {
+static const struct {
+	int library, neutral;
+} classes[] = {
 #define HB_ERROR(name, number) {MPI_ERR_##name, number},
 #include "calls/errors.def"
 #undef HB_ERROR
-	};
+};
+
+int hb__error_code(int64_t class)
+{
+	for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (classes[i].neutral == class)
+			return classes[i].library;
+	return class ? MPI_ERR_UNKNOWN : MPI_SUCCESS;
+}
+
+int hb__error_class(int code)
+{
 	int class = code;
 	if (PMPI(Error_class)(code, &class) != MPI_SUCCESS)
 		return HB_ERR_UNKNOWN;

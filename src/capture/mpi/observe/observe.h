@@ -11,13 +11,14 @@
 
 /* ---- a way of its own in the place of the library's function ---- */
 
-/* Replay answers as its record says; level racing sends something along. One of them at most is there. Of what a member does not
+/* Replay answers as its record says; level racing sends something along; level data keeps what comes. One of them at most is there. Of what a member does not
  * exist for, the library is called. Each returns what the call returns and answers in the program's variables. */
 struct hb__way {
 	void (*begin)(struct hb__call
 			*c); /* the call is about to be made: its slot, and the digest of what it sends, are known */
 	void (*passes)(struct hb__call *c); /* likewise, of a call that moves data and is no event */
 	int (*call)(struct hb__call *c);    /* a collective, or another event that answers nothing of its own */
+	int (*move)(struct hb__call *c);    /* of windows and files, and no event */
 	int (*send)(struct hb__call *c);
 	int (*post)(struct hb__call *c,
 		const struct hb__request *probe); /* makes a request; probe: the message is a probe's, or NULL */

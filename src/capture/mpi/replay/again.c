@@ -4,6 +4,7 @@
  * different messages keeps its handle, and another request (its shadow) runs in
  * its place while it is active. */
 #include "capture/mpi/family/family.h"
+#include "capture/core/data/data.h"
 #include "capture/core/record/record.h"
 #include "capture/mpi/replay/replay.h"
 #include "capture/mpi/slots/slots.h"
@@ -31,7 +32,8 @@ void hb__again_start(void)
 void hb__again_progress(void)
 {
 	int flag = 0, rank;
-	MPI_Comm comm = hb__active && !hb__began_alone() ? hb__comm_to_look_at(&rank) : hb__known.comm_null;
+	MPI_Comm comm =
+		hb__active && !hb__alone && !hb__began_alone() ? hb__comm_to_look_at(&rank) : hb__known.comm_null;
 	if (comm != hb__known.comm_null)
 		PMPI(Iprobe)(rank, 0, comm, &flag, MPI_STATUS_IGNORE);
 }

@@ -8,7 +8,10 @@
 #pragma GCC visibility push(hidden)
 
 /* ---- ways.c ---- */
-void hb__replay_begin_process(void); /* MPI_Init has returned, in a replay */
+void hb__replay_begin_process(void);                   /* MPI_Init has returned, in a replay */
+void hb__replay_follow(struct hb__call *c);            /* the row of the call, and whether it sends what it sent */
+enum hb__answer hb__replay_answer(struct hb__call *c); /* of a poll */
+void hb__replay_observe(void);                         /* contents are compared with those of the record */
 
 /* ---- contents.c: contents of messages and collectives against those of the record ---- */
 /* A call that was followed: what it sends, when it is a send; and counts those whose contents are not looked at. */

@@ -1,18 +1,17 @@
 /* The way of each call in a replay: as the record says where it says something, else as the library does. */
+#include "capture/core/data/data.h"
 #include "capture/mpi/family/family.h"
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/replay/replay.h"
 
-/* The row of the call, and whether it sends what it sent. */
-static void follow(struct hb__call *c)
+void hb__replay_follow(struct hb__call *c)
 {
 	hb__follow(c);
 	if (c->followed)
 		hb__compare_sent(c);
 }
 
-/* What a poll is answered. */
-static enum hb__answer answer_of(struct hb__call *c)
+enum hb__answer hb__replay_answer(struct hb__call *c)
 {
 	if (hb__follow_says_no(c))
 		return HB__NO;
@@ -42,7 +41,8 @@ static void posted(struct hb__call *c, struct hb__request *r, int code)
 	(void)code;
 	if (!r || c->fn->flags & (HB_START | HB_MATCHED) || !r->message)
 		return;
-	hb__again_posted(c, r);
+	if (!hb__alone)
+		hb__again_posted(c, r);
 	if (c->fn->cls == HB_SEND)
 		hb__compare_posted(c, r);
 }
@@ -60,7 +60,7 @@ static int probe(struct hb__call *c, MPI_Status *st)
 
 static int iprobe(struct hb__call *c, MPI_Status *st, int *flag)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE)
 		return hb__invoke_next(c);
 	*flag = answer == HB__YES;
@@ -73,7 +73,7 @@ static int iprobe(struct hb__call *c, MPI_Status *st, int *flag)
 
 static int poll(struct hb__call *c, int *flag)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	int code = MPI_SUCCESS;
 	*flag = 0;
 	if (answer != HB__NO)
@@ -93,7 +93,7 @@ static int wait(struct hb__call *c, MPI_Request *req, MPI_Status *st)
 
 static int test(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE)
 		return hb__invoke_next(c);
 	*flag = answer == HB__YES;
@@ -102,7 +102,7 @@ static int test(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
 
 static int get_status(struct hb__call *c, MPI_Status *st, int *flag)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE)
 		return hb__invoke_next(c);
 	*flag = answer == HB__YES;
@@ -118,7 +118,7 @@ static int waitall(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st)
 
 static int testall(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st, int *flag)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE)
 		return hb__invoke_next(c);
 	*flag = answer == HB__YES;
@@ -132,7 +132,7 @@ static int waitany(struct hb__call *c, int *index, MPI_Status *st)
 
 static int testany(struct hb__call *c, int *index, MPI_Status *st, int *flag)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE)
 		return hb__invoke_next(c);
 	*flag = answer == HB__YES;
@@ -147,7 +147,7 @@ static int waitsome(struct hb__call *c, int *outcount, int *indices, MPI_Status 
 
 static int testsome(struct hb__call *c, int *outcount, int *indices, MPI_Status *st)
 {
-	enum hb__answer answer = answer_of(c);
+	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE)
 		return hb__invoke_next(c);
 	*outcount = 0;
@@ -199,9 +199,16 @@ static void awaited(struct hb__call *c, const struct hb__request *r, const struc
 		hb__compare_awaited(c, r, begun, check);
 }
 
+void hb__replay_observe(void)
+{
+	static const struct hb__observer observer = {
+		.posted = posted, .over = over, .contents = contents, .awaited = awaited};
+	hb__observe(&observer);
+}
+
 void hb__replay_begin_process(void)
 {
-	static const struct hb__way way = {.begin = follow,
+	static const struct hb__way way = {.begin = hb__replay_follow,
 		.passes = hb__compare_passed,
 		.post = post,
 		.recv = recv,
@@ -222,9 +229,7 @@ void hb__replay_begin_process(void)
 		.startall = startall,
 		.cancel = hb__again_cancel,
 		.free = free_request};
-	static const struct hb__observer observer = {
-		.posted = posted, .over = over, .contents = contents, .awaited = awaited};
 	hb__again_start();
 	hb__way = &way;
-	hb__observe(&observer);
+	hb__replay_observe();
 }

@@ -53,21 +53,28 @@ static void place(const struct hb__call *c, struct arguments r, int first, int b
 	const struct hb__type *t = r.type < 0 || r.types ? NULL : hb__type_look(c->a[r.type]);
 	if (r.buf < 0 || r.count < 0 || r.type < 0 || blocks <= 0 || (t && t->size == 0))
 		return;
-	ret->holes = t && (!t->dense || t->size < 0) && (r.counts || (int64_t)c->a[r.count] > 0);
+	bool holes = t && (!t->dense || t->size < 0) && (r.counts || (int64_t)c->a[r.count] > 0);
 	if (r.types)
-		ret->holes = any_holes(c, r, first, blocks);
-	if (ret->holes || (t && (!t->dense || t->size < 0)))
+		holes = any_holes(c, r, first, blocks);
+	if (!holes && t && (!t->dense || t->size < 0))
 		return;
-	*ret = (struct hb__part){.buf = (uint8_t)r.buf, .unit = t ? t->size : 0};
+	*ret = (struct hb__part){.buf = (uint8_t)r.buf,
+		.unit = t ? t->size : 0,
+		.holes = holes,
+		.count = (uint8_t)(r.counts ? 0 : r.count),
+		.type = (uint8_t)(r.types ? 0 : r.type),
+		.first = first,
+		.times = blocks};
 	if (r.counts) {
 		ret->counts = (uint8_t)r.count;
 		ret->displs = (uint8_t)(r.displs < 0 ? 0 : r.displs);
 		ret->types = (uint8_t)(r.types ? r.type : 0);
-		ret->first = first;
 		ret->blocks = blocks;
-		ret->there = true;
+		ret->there = !holes;
 		return;
 	}
+	if (holes)
+		return;
 	int64_t one = (int64_t)c->a[r.count] * ret->unit;
 	ret->bytes = one * blocks;
 	ret->from = one * first;
@@ -80,8 +87,8 @@ static void place_in_grid(
 {
 	place(c, r, 0, blocks, ret);
 	if (blocks > 64) /* a grid of more dimensions than anybody has */
-		*ret = (struct hb__part){.holes = ret->there};
-	if (!ret->there)
+		*ret = (struct hb__part){.holes = ret->there, .buf = ret->buf};
+	if (!ret->there && !ret->holes)
 		return;
 	ret->nobodys = comm->nobodys;
 	if (!r.counts) {
@@ -101,12 +108,10 @@ static int root_at(const struct hb__fn *fn)
 static void neighbors(const struct hb__call *c, const struct hb__comm *comm, struct hb__slot *s)
 {
 	struct arguments in = arguments_of(c->fn, HB_R_SBUF), out = arguments_of(c->fn, HB_R_RBUF);
-	int topology = MPI_UNDEFINED;
 	bool one = c->fn->means->moves == HB_MOVES_GATHER;
-	PMPI(Topo_test)((MPI_Comm)hb__arg(c, HB_R_COMM), &topology);
 	if (one)
 		place(c, in, 0, 1, &s->in);
-	if (topology == MPI_CART) {
+	if (comm->topology == MPI_CART) {
 		if (!one)
 			place_in_grid(c, in, comm->neighbors_out, comm, &s->in);
 		place_in_grid(c, out, comm->neighbors_in, comm, &s->out);

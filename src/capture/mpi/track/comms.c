@@ -2,9 +2,11 @@
  * the parent had made before, and by the world rank of its rank 0: three facts
  * that every member has without a message. */
 #include "capture/mpi/family/family.h"
+#include "capture/core/data/data.h"
 #include "capture/core/record/record.h"
 #include "capture/mpi/track/track.h"
 
+void (*hb__comm_outside)(struct hb__comm *comm);
 void (*hb__topology_made)(MPI_Comm handle, const struct hb__comm *comm);
 static struct hb__map comms;
 MPI_Group hb__world_group;
@@ -34,8 +36,10 @@ static void neighbors(MPI_Comm handle, struct hb__comm *c)
 {
 	int kind = MPI_UNDEFINED, weighted, dims;
 	c->neighbors_in = c->neighbors_out = -1;
+	c->topology = MPI_UNDEFINED;
 	if (c->inter || PMPI(Topo_test)(handle, &kind) != MPI_SUCCESS)
 		return;
+	c->topology = kind;
 	if (kind == MPI_CART && PMPI(Cartdim_get)(handle, &dims) == MPI_SUCCESS) {
 		c->neighbors_in = c->neighbors_out = 2 * dims;
 		c->nobodys = 0;
@@ -95,7 +99,10 @@ static int add(int number, const struct hb__comm *parent, uint64_t index, MPI_Co
 		c->number = number;
 		c->parent = parent ? parent->number : HB_NONE;
 		c->index = index;
-		describe(handle, c);
+		if (likely(!hb__alone))
+			describe(handle, c);
+		if (unlikely(hb__comm_outside))
+			hb__comm_outside(c);
 		c->carried = carried(parent, handle, c);
 		if (hb__map_find(&comms, (uintptr_t)handle))
 			hb__slots_outdated(); /* another thread's, who has not told yet that it is freed */
@@ -165,7 +172,7 @@ uint64_t hb__comm_index_apart(const struct hb__comm *parent, MPI_Comm made, int 
 	static struct hb__map earlier; /* digest -> how many */
 	MPI_Group group;
 	int n = 0;
-	if (!parent || made == hb__known.comm_null || PMPI(Comm_group)(made, &group) != MPI_SUCCESS)
+	if (!parent || hb__alone || made == hb__known.comm_null || PMPI(Comm_group)(made, &group) != MPI_SUCCESS)
 		return 0;
 	PMPI(Group_size)(group, &n);
 	hb__track_lock();

@@ -1,5 +1,8 @@
 /* The processes of a group that a call is given, by their ranks in the world: the same under both libraries. */
+#include <string.h>
+
 #include "capture/mpi/family/family.h"
+#include "capture/core/data/data.h"
 #include "capture/core/record/record.h"
 #include "capture/mpi/track/track.h"
 
@@ -8,9 +11,38 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int64_t ranks[HB__ARRAY_MAX];
 
+/* Without other processes groups are stand-ins, by their handles. */
+struct stand_in {
+	int64_t n;
+	int64_t rank[];
+};
+static struct hb__map stand_ins;
+
+MPI_Group hb__group_stand_in(const int64_t *rank, int64_t n)
+{
+	MPI_Group all, made = hb__known.group_empty;
+	const int zero = 0;
+	if (!n || PMPI(Comm_group)(hb__known.comm_self, &all) != MPI_SUCCESS)
+		return made;
+	PMPI(Group_incl)(all, 1, &zero, &made);
+	PMPI(Group_free)(&all);
+	pthread_mutex_lock(&lock);
+	struct stand_in *s = hb__pool(sizeof *s + (size_t)n * sizeof *rank);
+	if (s) {
+		s->n = n;
+		memcpy(s->rank, rank, (size_t)n * sizeof *rank);
+		hb__map_put(&stand_ins, (uintptr_t)made, s); /* the handle may have been another one's */
+	}
+	pthread_mutex_unlock(&lock);
+	return made;
+}
+
 static int size_of(uintptr_t group)
 {
 	int n = 0;
+	const struct stand_in *s = unlikely(hb__alone) ? hb__map_find(&stand_ins, group) : NULL;
+	if (unlikely(s != NULL))
+		return (int)s->n;
 	bool some = hb__handle_plausible(HB_HANDLE_GROUP, group) && (MPI_Group)group != hb__known.group_null;
 	return some && PMPI(Group_size)((MPI_Group)group, &n) == MPI_SUCCESS ? n : -1;
 }
@@ -19,6 +51,11 @@ static int size_of(uintptr_t group)
 static bool translate(uintptr_t group, int from, int n, int64_t *ret)
 {
 	int rank[PART], there[PART];
+	const struct stand_in *s = unlikely(hb__alone) ? hb__map_find(&stand_ins, group) : NULL;
+	if (unlikely(s != NULL)) {
+		memcpy(ret, s->rank + from, (size_t)n * sizeof *ret);
+		return true;
+	}
 	for (int i = 0; i < n; i++)
 		rank[i] = from + i;
 	if (PMPI(Group_translate_ranks)((MPI_Group)group, n, rank, hb__world_group, there) != MPI_SUCCESS)
@@ -36,6 +73,18 @@ static int world_ranks(uintptr_t group, int64_t *ret, int most)
 		if (!translate(group, from, m - from < PART ? m - from : PART, ret + from))
 			return -1;
 	return n;
+}
+
+const int64_t *hb__group_members(uintptr_t group, struct hb__lane *lane, int64_t *ret_n)
+{
+	pthread_mutex_lock(&lock);
+	int n = size_of(group);
+	int64_t *ret = n > 0 ? hb__scratch(lane, (size_t)n * sizeof *ret) : NULL;
+	if (ret && world_ranks(group, ret, n) != n)
+		ret = NULL;
+	pthread_mutex_unlock(&lock);
+	*ret_n = ret ? n : 0;
+	return ret;
 }
 
 uint64_t hb__group_digest(uintptr_t group)
@@ -64,7 +113,7 @@ bool hb__window_world_ranks(uintptr_t win, int *rank, int n)
 {
 	MPI_Group group;
 	int there[PART];
-	bool good = PMPI(Win_get_group)((MPI_Win)win, &group) == MPI_SUCCESS;
+	bool good = !hb__alone && PMPI(Win_get_group)((MPI_Win)win, &group) == MPI_SUCCESS;
 	if (!good)
 		return false;
 	pthread_mutex_lock(&lock);

@@ -20,10 +20,13 @@ struct hb__comm {
 	int leader;                      /* world rank of rank 0 */
 	int *member, *remote;            /* world ranks */
 	int neighbors_in, neighbors_out; /* -1: no topology */
+	int topology;                    /* MPI_UNDEFINED: none */
 	uint64_t nobodys;                /* Cartesian: neighbours that are MPI_PROC_NULL, a bit each */
 };
 extern void (*hb__topology_made)(
 	MPI_Comm handle, const struct hb__comm *comm); /* a new one has a topology; NULL: nobody wants to know */
+/* Level data: what was found out of a new one is kept, or, without other processes, given. NULL: neither. */
+extern void (*hb__comm_outside)(struct hb__comm *comm);
 void hb__comms_start(void);
 void hb__comms_world(void); /* after sessions MPI_Init gives the process its two communicators */
 extern MPI_Group hb__world_group;
@@ -128,6 +131,10 @@ int hb__win_completed(uintptr_t handle, int *ret_rank, int most);
 /* ---- groups.c: who is in a group, for there is no communicator that would tell ---- */
 uint64_t hb__group_digest(uintptr_t group);            /* of its world ranks; 0: it is empty; 1: not known */
 void hb__group_tell(uintptr_t group, uint64_t digest); /* what has this digest */
+/* The world ranks of its processes, as long as the caller's scratch; NULL: not known, *ret_n is then 0. */
+const int64_t *hb__group_members(uintptr_t group, struct hb__lane *lane, int64_t *ret_n);
+/* Without other processes: a group that stands for one of these. */
+MPI_Group hb__group_stand_in(const int64_t *rank, int64_t n);
 /* Ranks of a window become ranks of the world, -1: not in it. False: not known. */
 bool hb__window_world_ranks(uintptr_t win, int *rank, int n);
 
@@ -167,6 +174,7 @@ struct hb__request {
 	struct hb__recv_args *args; /* replay: what a persistent receive was made with */
 	MPI_Request shadow;         /* replay: what really runs in its place while active */
 	bool has_shadow;
+	struct hb__kept *kept;       /* level data: where what it brings will lie */
 	struct hb__sent *sent;       /* replay: what a pending send sends from */
 	struct hb__awaited *awaited; /* a collective whose contents are looked at when it is over */
 	struct hb__watch *watch;     /* check: what is known of it beside this */

@@ -37,6 +37,8 @@ extern hb__handler *hb__handlers[HB_FN_COUNT]; /* by function number */
 hb__handler hb__on_get_status;
 hb__handler hb__on_look_at_several;
 hb__handler hb__on_plain; /* not an event */
+/* answers.c: calls that are no events, but have answers to be kept or given, get other handlers */
+void hb__answers_start(void);
 hb__handler hb__on_moving;
 hb__handler hb__on_event; /* an event without a choice */
 hb__handler hb__on_window_start, hb__on_window_complete;

@@ -1,0 +1,397 @@
+/* The way of each call when there are no other processes. */
+#include <string.h>
+
+#include "capture/core/control/control.h"
+#include "capture/mpi/alone/alone.h"
+#include "capture/mpi/family/family.h"
+#include "capture/mpi/replay/replay.h"
+
+/* A call that the record does not have is let through only where the user asked for it: it does nothing. */
+static bool answered(const struct hb__call *c, int *ret_code)
+{
+	*ret_code = c->followed ? hb__error_code(hb__expected(c)->code) : MPI_SUCCESS;
+	return c->followed;
+}
+
+/* The program's error handler runs as the library ran it. */
+static int done(struct hb__call *c, int code)
+{
+	if (likely(code == MPI_SUCCESS))
+		return code;
+	if (hb__has(c, HB_R_WIN))
+		PMPI(Win_call_errhandler)((MPI_Win)hb__arg(c, HB_R_WIN), code);
+	else if (hb__has(c, HB_R_FILE))
+		PMPI(File_call_errhandler)((MPI_File)hb__arg(c, HB_R_FILE), code);
+	else
+		PMPI(Comm_call_errhandler)
+	(hb__has(c, HB_R_COMM) && hb__comm_find(hb__arg(c, HB_R_COMM)) ? (MPI_Comm)hb__arg(c, HB_R_COMM)
+								       : hb__known.comm_world,
+		code);
+	return code;
+}
+
+static void empty(MPI_Status *st)
+{
+	int error = st->MPI_ERROR; /* only calls that answer with several statuses set it */
+	memset(st, 0, sizeof *st);
+	st->MPI_SOURCE = MPI_ANY_SOURCE;
+	st->MPI_TAG = MPI_ANY_TAG;
+	st->MPI_ERROR = error;
+}
+
+static void of_nobody(MPI_Status *st)
+{
+	empty(st);
+	st->MPI_SOURCE = MPI_PROC_NULL;
+}
+
+/* ---- messages ---- */
+
+static int send(struct hb__call *c)
+{
+	int code;
+	answered(c, &code);
+	return done(c, code);
+}
+
+static int post(struct hb__call *c, const struct hb__request *probe)
+{
+	int code;
+	answered(c, &code);
+	if (code == MPI_SUCCESS)
+		*(MPI_Request *)hb__arg(c, HB_R_NEWREQ) = hb__alone_request();
+	if (code == MPI_SUCCESS && probe) {
+		hb__alone_message_over((MPI_Message)probe->handle);
+		*(MPI_Message *)hb__arg(c, HB_R_MESSAGE) = hb__known.message_null;
+	}
+	return done(c, code);
+}
+
+static int recv(struct hb__call *c, MPI_Status *st)
+{
+	struct hb__io io;
+	struct hb__places places;
+	int code;
+	bool null = hb__has(c, HB_R_SOURCE) && (int)hb__arg(c, HB_R_SOURCE) == MPI_PROC_NULL;
+	if (null)
+		of_nobody(st);
+	if (!answered(c, &code) || null || (code != MPI_SUCCESS && hb__error_class(code) != 15))
+		return done(c, code);
+	if (!hb__io_event(&io, c, 2)) {
+		hb__alone_without(c);
+		return code;
+	}
+	hb__places_of_message(c, &places);
+	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
+	hb__io_places(&io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
+	hb__io_end(&io);
+	return done(c, code);
+}
+
+static int mrecv(struct hb__call *c, const struct hb__request *probe, MPI_Status *st)
+{
+	MPI_Message *message = (MPI_Message *)hb__arg(c, HB_R_MESSAGE);
+	int code = MPI_SUCCESS;
+	if (!probe) { /* of MPI_PROC_NULL */
+		of_nobody(st);
+		answered(c, &code);
+	} else {
+		code = recv(c, st);
+		hb__alone_message_over((MPI_Message)probe->handle);
+	}
+	*message = hb__known.message_null;
+	return code;
+}
+
+static int found(struct hb__call *c, MPI_Status *st)
+{
+	struct hb__io io;
+	int code;
+	bool nobody = (int)hb__arg(c, HB_R_SOURCE) == MPI_PROC_NULL;
+	if (!answered(c, &code) || code != MPI_SUCCESS)
+		return done(c, code);
+	if (!hb__io_event(&io, c, 1)) {
+		hb__alone_without(c);
+		return code;
+	}
+	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
+	hb__io_end(&io);
+	if (hb__has(c, HB_R_NEWMSG))
+		*(MPI_Message *)hb__arg(c, HB_R_NEWMSG) = nobody ? hb__known.message_no_proc : hb__alone_message();
+	return code;
+}
+
+static int probe(struct hb__call *c, MPI_Status *st) { return found(c, st); }
+
+/* Of a poll: whether it says yes. Past the end of the record nobody is there who could answer. */
+static bool yes(struct hb__call *c)
+{
+	enum hb__answer answer = hb__replay_answer(c);
+	if (answer == HB__FREE && !hb__job_ends())
+		hb__wait_here(c->lane, HB_CONTROL_END);
+	return answer == HB__YES;
+}
+
+static int iprobe(struct hb__call *c, MPI_Status *st, int *flag)
+{
+	*flag = yes(c);
+	if (*flag)
+		return found(c, st);
+	if (hb__has(c, HB_R_NEWMSG))
+		*(MPI_Message *)hb__arg(c, HB_R_NEWMSG) = hb__known.message_null;
+	return MPI_SUCCESS;
+}
+
+static int poll(struct hb__call *c, int *flag)
+{
+	int code = MPI_SUCCESS;
+	*flag = yes(c);
+	if (*flag)
+		answered(c, &code);
+	return done(c, code);
+}
+
+/* ---- completion ---- */
+
+/* The program's own generalised requests are the library's: they are complete, or another thread will say so. */
+static bool native(uintptr_t handle)
+{
+	return (MPI_Request)handle != hb__known.request_null && !hb__alone_is_ours((MPI_Request)handle);
+}
+
+/* The request in a variable is over. */
+static void end_request(uintptr_t was, MPI_Request *req, MPI_Status *st)
+{
+	if (native(was)) {
+		PMPI(Wait)(req, st);
+		return;
+	}
+	const struct hb__request *r = (MPI_Request)was == hb__known.request_null ? NULL : hb__request_find(was);
+	if (!r || r->persistent || !r->active)
+		return;
+	*req = hb__known.request_null;
+	hb__alone_request_over((MPI_Request)was);
+}
+
+static bool without(struct hb__call *c, struct hb__completion *k)
+{
+	if (hb__io_completion(c, k))
+		return false;
+	hb__alone_without(c);
+	return true;
+}
+
+static int complete_one(struct hb__call *c, MPI_Request *req, MPI_Status *st)
+{
+	uintptr_t was = (uintptr_t)*req;
+	struct hb__completion k = {.n = 1, .was = &was, .st = st};
+	empty(st);
+	if (!answered(c, &k.code) || without(c, &k))
+		return k.code;
+	end_request(was, req, st);
+	return done(c, k.code);
+}
+
+static int wait(struct hb__call *c, MPI_Request *req, MPI_Status *st) { return complete_one(c, req, st); }
+
+static int test(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
+{
+	*flag = yes(c);
+	return *flag ? complete_one(c, req, st) : MPI_SUCCESS;
+}
+
+static int get_status(struct hb__call *c, MPI_Status *st, int *flag)
+{
+	uintptr_t was = c->a[0];
+	struct hb__completion k = {.n = 1, .was = &was, .st = st};
+	*flag = yes(c);
+	if (!*flag)
+		return MPI_SUCCESS;
+	if (native(was))
+		return hb__invoke_next(c);
+	empty(st);
+	if (answered(c, &k.code))
+		without(c, &k);
+	return done(c, k.code);
+}
+
+static uintptr_t *before(struct hb__call *c, int n, const MPI_Request *reqs)
+{
+	uintptr_t *was = hb__scratch(c->lane, ((size_t)n + 1) * sizeof *was);
+	for (int i = 0; was && i < n; i++)
+		was[i] = (uintptr_t)reqs[i];
+	return was;
+}
+
+static int complete_all(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st)
+{
+	struct hb__completion k = {.n = n, .was = before(c, n, reqs), .st = st};
+	bool has = answered(c, &k.code);
+	for (int i = 0; i < n; i++)
+		empty(&st[i]);
+	bool each = k.code != MPI_SUCCESS && hb__error_class(k.code) == HB_ERR_IN_STATUS;
+	if (!has || !k.was || (k.code != MPI_SUCCESS && !each) || without(c, &k))
+		return done(c, k.code);
+	for (int i = 0; i < n; i++)
+		if (!each || hb__error_class(st[i].MPI_ERROR) != HB_ERR_PENDING)
+			end_request(k.was[i], &reqs[i], &st[i]);
+	return done(c, k.code);
+}
+
+static int waitall(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st)
+{
+	return complete_all(c, n, reqs, st);
+}
+
+static int testall(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st, int *flag)
+{
+	*flag = yes(c);
+	return *flag ? complete_all(c, n, reqs, st) : MPI_SUCCESS;
+}
+
+static int complete_any(struct hb__call *c, int *index, MPI_Status *st)
+{
+	int n = (int)hb__arg(c, HB_R_NREQ);
+	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
+	struct hb__completion k = {.n = n, .was = before(c, n, reqs), .st = st, .index = index};
+	empty(st);
+	*index = MPI_UNDEFINED;
+	if (!answered(c, &k.code) || !k.was || (k.code != MPI_SUCCESS && hb__error_class(k.code) == HB_ERR_REQUEST) ||
+		without(c, &k))
+		return done(c, k.code);
+	if (*index >= 0 && *index < n)
+		end_request(k.was[*index], &reqs[*index], st);
+	return done(c, k.code);
+}
+
+static int waitany(struct hb__call *c, int *index, MPI_Status *st) { return complete_any(c, index, st); }
+
+static int testany(struct hb__call *c, int *index, MPI_Status *st, int *flag)
+{
+	*flag = yes(c);
+	*index = MPI_UNDEFINED;
+	return *flag ? complete_any(c, index, st) : MPI_SUCCESS;
+}
+
+static int complete_some(struct hb__call *c, int *out, int *indices, MPI_Status *st)
+{
+	int n = (int)hb__arg(c, HB_R_NREQ);
+	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
+	struct hb__completion k = {.n = n, .was = before(c, n, reqs), .st = st, .out = out, .indices = indices};
+	for (int i = 0; i < n; i++)
+		empty(&st[i]);
+	*out = MPI_UNDEFINED;
+	if (!answered(c, &k.code) || !k.was || without(c, &k))
+		return done(c, k.code);
+	for (int i = 0; *out != MPI_UNDEFINED && i < *out && i < n; i++)
+		if (indices[i] >= 0 && indices[i] < n)
+			end_request(k.was[indices[i]], &reqs[indices[i]], &st[i]);
+	return done(c, k.code);
+}
+
+static int waitsome(struct hb__call *c, int *out, int *indices, MPI_Status *st)
+{
+	return complete_some(c, out, indices, st);
+}
+
+static int testsome(struct hb__call *c, int *out, int *indices, MPI_Status *st)
+{
+	*out = 0;
+	return yes(c) ? complete_some(c, out, indices, st) : MPI_SUCCESS;
+}
+
+/* ---- the life of requests ---- */
+
+static int start(struct hb__call *c, MPI_Request *req)
+{
+	(void)req;
+	return send(c);
+}
+
+static int startall(struct hb__call *c, int n, MPI_Request *reqs)
+{
+	(void)n;
+	(void)reqs;
+	return send(c);
+}
+
+static int cancelled(struct hb__call *c)
+{
+	MPI_Request *req = (MPI_Request *)hb__arg(c, HB_R_REQUEST);
+	return native((uintptr_t)*req) ? hb__invoke_next(c) : send(c);
+}
+
+static int freed(struct hb__call *c, struct hb__request *r, MPI_Request *req)
+{
+	int code;
+	if (native((uintptr_t)*req))
+		return hb__invoke_next(c);
+	if (answered(c, &code) && code == MPI_SUCCESS && r) {
+		hb__alone_request_over(*req);
+		*req = hb__known.request_null;
+	}
+	return done(c, code);
+}
+
+/* ---- the rest ---- */
+
+/* What the library does by itself, with stand-ins, too. */
+static bool local(const struct hb__call *c)
+{
+	const struct hb__fn *fn = c->fn;
+	return fn->cls == HB_SPECIAL && (fn->id == HB_FN_MPI_Grequest_start || fn->id == HB_FN_MPI_Grequest_complete);
+}
+
+static int call(struct hb__call *c)
+{
+	struct hb__io io;
+	int code;
+	if (local(c))
+		return hb__invoke_next(c);
+	if (!answered(c, &code) || code != MPI_SUCCESS)
+		return done(c, code);
+	if (c->fn->cls == HB_COMM)
+		return hb__alone_comm(c);
+	if (hb__has(c, HB_R_NEWREQ))
+		*(MPI_Request *)hb__arg(c, HB_R_NEWREQ) = hb__alone_request();
+	else if (!hb__io_outcome(&io, c))
+		hb__alone_without(c);
+	return code;
+}
+
+static int move(struct hb__call *c)
+{
+	(void)c;
+	return MPI_SUCCESS;
+}
+
+void hb__alone_begin_process(void)
+{
+	static const struct hb__way way = {.begin = hb__replay_follow,
+		.passes = hb__compare_passed,
+		.call = call,
+		.move = move,
+		.send = send,
+		.post = post,
+		.recv = recv,
+		.mrecv = mrecv,
+		.probe = probe,
+		.iprobe = iprobe,
+		.poll = poll,
+		.wait = wait,
+		.test = test,
+		.get_status = get_status,
+		.waitall = waitall,
+		.testall = testall,
+		.waitany = waitany,
+		.testany = testany,
+		.waitsome = waitsome,
+		.testsome = testsome,
+		.start = start,
+		.startall = startall,
+		.cancel = cancelled,
+		.free = freed};
+	hb__replay_observe();
+	hb__io_start_requests();
+	hb__way = &way;
+}

@@ -1,0 +1,101 @@
+/* Level data, MPI's part: what a call put into the memory of the process, and every answer that does not follow from its arguments.
+ *
+ * Each item is described once, for both directions: a function says number by number and buffer by buffer what belongs to it, and
+ * while the run is recorded these are kept, while it is replayed alone they are given. */
+#ifndef HBDB_CAPTURE_MPI_DATA_IO_H
+#define HBDB_CAPTURE_MPI_DATA_IO_H
+
+#include "capture/core/data/data.h"
+#include "capture/mpi/library.h"
+#include "capture/mpi/slots/slots.h"
+#include "capture/mpi/track/track.h"
+#include "format/data/raw.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- places.c: where contents lie in the memory of the process ---- */
+
+struct hb__place {
+	uint8_t *at;
+	int64_t count, unit;  /* elements, and bytes of one without its holes */
+	MPI_Datatype type;    /* where it has holes: */
+	bool holes, own_type; /* own_type: a duplicate of ours */
+};
+struct hb__places {
+	unsigned n;
+	bool message; /* what comes may be shorter */
+	int64_t bytes;
+	struct hb__place one, *place; /* place: NULL where there is only one */
+};
+
+/* Where a call receives into; n is 0 when there is nothing. Valid during the call: hb__places_keep makes it last. */
+void hb__places_of_message(struct hb__call *c, struct hb__places *ret);
+void hb__places_of_buffer(uintptr_t buf, int64_t count, uintptr_t type, struct hb__places *ret);
+void hb__places_of_part(struct hb__call *c, const struct hb__part *part, struct hb__places *ret);
+/* Copies what the caller's arguments may change or end. False: memory is gone. */
+bool hb__places_keep(struct hb__places *places);
+void hb__places_drop(struct hb__places *places);
+/* Bytes in the order of the types' maps, without holes, up to `bytes` of them. */
+bool hb__places_read(const struct hb__places *places, int64_t bytes, uint8_t *to); /* false: they cannot be read */
+void hb__places_write(const struct hb__places *places, int64_t bytes, const uint8_t *from);
+
+/* ---- io.c ---- */
+
+struct hb__io {
+	bool gives, open;
+	bool bad; /* what is given is not what is asked for: another program, or a damaged file */
+	struct hb__item item;
+};
+
+/* The item of the event under way, with up to n pieces. False: nothing is kept; or nothing is there to be given. */
+bool hb__io_event(struct hb__io *io, struct hb__call *c, unsigned n);
+/* The item of a call that is no event: of this source, hb__io_source for a function. */
+bool hb__io_call(struct hb__io *io, struct hb__source *source, unsigned n);
+struct hb__source *hb__io_source(const struct hb__fn *fn);
+void hb__io_end(struct hb__io *io);
+
+void hb__io_number(struct hb__io *io, uint32_t what, int64_t *v);
+void hb__io_numbers(struct hb__io *io, uint32_t what, int64_t *v, int n);
+void hb__io_ints(struct hb__io *io, uint32_t what, int *v, int n, bool ranks);
+void hb__io_bytes(struct hb__io *io, uint32_t what, void *p, size_t *bytes, size_t room);
+void hb__io_text(struct hb__io *io, uint32_t what, char *text, size_t room);
+void hb__io_places(struct hb__io *io, uint32_t what, const struct hb__places *places, int64_t bytes);
+void hb__io_status(struct hb__io *io, uint32_t what, MPI_Status *st);
+
+/* The argument with this role, as a piece. */
+static inline uint32_t hb__io_what(const struct hb__call *c, enum hb_role role) { return c->fn->role[role]; }
+
+/* ---- calls.c: what the events bring that are neither messages nor completions ---- */
+/* False: what should be given is not there. */
+bool hb__io_outcome(struct hb__io *io, struct hb__call *c);
+/* What a call that makes a request will have brought when that is over; n 0: nothing. */
+void hb__places_to_come(struct hb__call *c, struct hb__places *ret);
+
+/* ---- requests.c: completions ---- */
+void hb__io_posted(struct hb__call *c, struct hb__request *r);
+void hb__io_dropped(struct hb__request *r);
+void hb__io_start_requests(void); /* observes the life of requests */
+struct hb__completion {
+	int n;                      /* requests asked about */
+	const uintptr_t *was;       /* their handles, before */
+	MPI_Status *st;             /* of each, or as the call answers */
+	int *index, *out, *indices; /* as the call answers; NULL: it does not */
+	int code;                   /* of the call */
+};
+bool hb__io_completion(struct hb__call *c, struct hb__completion *k); /* false: likewise */
+
+/* ---- keep.c: the ways of a run that is recorded ---- */
+void hb__keep_begin_process(void);
+
+/* ---- comms.c ---- */
+void hb__io_topology(struct hb__io *io, uint32_t what, int *kind);
+/* What is known of a new communicator of which this process is a member; hb__comm_outside. */
+void hb__io_comm(struct hb__comm *comm);
+
+/* ---- ../alone/handles.c ---- */
+/* Alone, and the recording has nothing for this call: it ends here. Returns only where the user wants to go on. */
+void hb__alone_without(struct hb__call *c);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,141 @@
+/* Requests: what they bring is known when they are made, and is there when they are over. */
+#include "capture/mpi/data/io.h"
+#include "capture/mpi/family/family.h"
+#include "capture/mpi/observe/observe.h"
+
+struct hb__kept {
+	struct hb__kept *next; /* unused ones */
+	struct hb__places places;
+};
+static struct hb__kept *unused;
+
+void hb__io_posted(struct hb__call *c, struct hb__request *r)
+{
+	struct hb__places places;
+	if (!r || c->fn->flags & HB_START)
+		return;
+	hb__places_to_come(c, &places);
+	if (!places.n || !hb__places_keep(&places))
+		return;
+	hb__track_lock();
+	struct hb__kept *k = unused;
+	if (k)
+		unused = k->next;
+	else
+		k = hb__pool(sizeof *k);
+	hb__track_unlock();
+	if (k)
+		k->places = places;
+	r->kept = k;
+}
+
+void hb__io_dropped(struct hb__request *r)
+{
+	struct hb__kept *k = r->kept;
+	if (!k)
+		return;
+	hb__places_drop(&k->places);
+	r->kept = NULL;
+	hb__track_lock();
+	k->next = unused;
+	unused = k;
+	hb__track_unlock();
+}
+
+static void posted(struct hb__call *c, struct hb__request *r, int code)
+{
+	if (code == MPI_SUCCESS)
+		hb__io_posted(c, r);
+}
+
+static void over(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
+{
+	(void)c;
+	(void)at;
+	(void)st;
+	(void)error;
+	if (!r->persistent)
+		hb__io_dropped(r);
+}
+
+static void freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at)
+{
+	(void)c;
+	(void)at;
+	hb__io_dropped(r);
+}
+
+void hb__io_start_requests(void)
+{
+	static const struct hb__observer observer = {.posted = posted, .over = over, .freed = freed};
+	hb__observe(&observer);
+}
+
+/* ---- completions ---- */
+
+/* One that is over: its status, and what it brought. */
+static void one(struct hb__io *io, struct hb__call *c, const struct hb__completion *k, int at, MPI_Status *st)
+{
+	struct hb__request *r = (MPI_Request)k->was[at] == hb__known.request_null ? NULL : hb__request_find(k->was[at]);
+	uint32_t what = HB_DATA_REQUEST + (uint32_t)at;
+	int64_t error = 0;
+	if (!r || !r->active)
+		return;
+	if (k->code != MPI_SUCCESS && hb__error_class(k->code) == HB_ERR_IN_STATUS) {
+		error = io->gives ? 0 : hb__error_class(st->MPI_ERROR);
+		hb__io_number(io, what, &error);
+		st->MPI_ERROR = io->gives ? hb__error_code(error) : st->MPI_ERROR;
+	}
+	if (error == HB_ERR_PENDING)
+		return;
+	/* of a send nothing in its status means anything */
+	if (r->receive || r->kept || r->cancelling)
+		hb__io_status(io, hb__io_what(c, hb__has(c, HB_R_STATUSES) ? HB_R_STATUSES : HB_R_STATUS), st);
+	if (r->kept && !hb__status_cancelled(st)) {
+		const struct hb__places *p = &r->kept->places;
+		hb__io_places(io, what, p, p->message ? hb__status_bytes(st) : p->bytes);
+	}
+}
+
+/* How many pieces there may be: three for each request, and three arguments. */
+static unsigned most(const struct hb__completion *k) { return 3 * (unsigned)(k->n > 0 ? k->n : 0) + 3; }
+
+static bool has_pieces(const struct hb__completion *k)
+{
+	if (k->index || k->indices || k->code != MPI_SUCCESS)
+		return true;
+	for (int i = 0; i < k->n; i++) {
+		if ((MPI_Request)k->was[i] == hb__known.request_null)
+			continue;
+		const struct hb__request *r = hb__request_find(k->was[i]);
+		if (r && (r->receive || r->kept || r->cancelling))
+			return true;
+	}
+	return false;
+}
+
+bool hb__io_completion(struct hb__call *c, struct hb__completion *k)
+{
+	struct hb__io io;
+	if (!has_pieces(k))
+		return true;
+	if (!hb__io_event(&io, c, most(k)))
+		return false;
+	if (k->index) {
+		hb__io_ints(&io, hb__io_what(c, HB_R_INDEX), k->index, 1, false);
+		if (*k->index >= 0 && *k->index < k->n)
+			one(&io, c, k, *k->index, k->st);
+	} else if (k->indices) {
+		hb__io_ints(&io, hb__io_what(c, HB_R_OUTCOUNT), k->out, 1, false);
+		int n = *k->out == MPI_UNDEFINED || *k->out > k->n ? 0 : *k->out;
+		hb__io_ints(&io, hb__io_what(c, HB_R_INDICES), k->indices, n, false);
+		for (int i = 0; i < n; i++)
+			if (k->indices[i] >= 0 && k->indices[i] < k->n)
+				one(&io, c, k, k->indices[i], &k->st[i]);
+	} else {
+		for (int i = 0; i < k->n; i++)
+			one(&io, c, k, i, &k->st[i]);
+	}
+	hb__io_end(&io);
+	return !io.bad;
+}

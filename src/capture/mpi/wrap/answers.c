@@ -1,0 +1,165 @@
+/* Level data: answers of calls that are no events, as `answers` in the table of calls names them. */
+#include <string.h>
+
+#include "capture/mpi/data/io.h"
+#include "capture/mpi/family/family.h"
+#include "capture/mpi/wrap/step.h"
+
+/* A group is its processes. */
+static void group(struct hb__io *io, struct hb__call *c, uint32_t what, MPI_Group *made)
+{
+	int64_t n = 0;
+	const int64_t *rank = NULL;
+	if (!io->gives)
+		rank = hb__group_members((uintptr_t)*made, c->lane, &n);
+	hb__io_number(io, what, &n);
+	int64_t *ranks = io->gives ? hb__scratch(c->lane, ((size_t)n + 1) * sizeof *ranks) : (int64_t *)rank;
+	if (!ranks)
+		n = 0;
+	hb__io_numbers(io, what, ranks, (int)n);
+	if (io->gives)
+		*made = hb__group_stand_in(ranks, n);
+}
+
+/* How long a text may be that this library hands out. */
+static size_t text_room(const struct hb__fn *fn)
+{
+	switch (fn->id) {
+	case HB_FN_MPI_Get_processor_name:
+		return MPI_MAX_PROCESSOR_NAME;
+	case HB_FN_MPI_Get_library_version:
+		return MPI_MAX_LIBRARY_VERSION_STRING;
+	case HB_FN_MPI_Error_string:
+		return MPI_MAX_ERROR_STRING;
+	default:
+		return MPI_MAX_PORT_NAME;
+	}
+}
+
+static void answer(struct hb__io *io, struct hb__call *c, unsigned i)
+{
+	const struct hb__fn *fn = c->fn;
+	unsigned arg = fn->answer[i].arg;
+	void *p = (void *)c->a[arg];
+	int n = fn->answer[i].length ? (int)c->a[fn->answer[i].length - 1] : 1;
+	uint32_t what = arg + 1;
+	if (!p || n <= 0 || p == (const void *)hb__known.unweighted)
+		return;
+	if (fn->answer[i].values == HB_ANSWERS_TOPOLOGY) {
+		hb__io_topology(io, what, p);
+		return;
+	}
+	switch (fn->param[arg].kind) {
+	case HB_P_STR:
+		hb__io_text(io, what, p, text_room(fn));
+		break;
+	case HB_P_GROUPPTR:
+		group(io, c, what, p);
+		break;
+	case HB_P_AINTPTR:
+	case HB_P_CNTPTR:
+	case HB_P_OFFSETPTR:
+		hb__io_number(io, what, p);
+		break;
+	default:
+		hb__io_ints(io, what, p, n, fn->answer[i].values == HB_ANSWERS_RANK);
+		break;
+	}
+}
+
+/* What is known of every communicator is not kept for each call. False: it is another question, or an invalid handle. */
+static bool of_comm(struct hb__call *c, int **ret, int *ret_v)
+{
+	const struct hb__comm *comm = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
+	*ret = (int *)c->a[c->fn->nargs - 1];
+	if (!comm || !*ret)
+		return false;
+	switch (c->fn->id) {
+	case HB_FN_MPI_Comm_rank:
+		*ret_v = comm->rank;
+		return true;
+	case HB_FN_MPI_Comm_size:
+		*ret_v = comm->size;
+		return true;
+	case HB_FN_MPI_Comm_remote_size:
+		*ret_v = comm->remote_size;
+		return comm->inter;
+	case HB_FN_MPI_Comm_test_inter:
+		*ret_v = comm->inter;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int on_answer(struct hb__call *c)
+{
+	int *variable, v, code = MPI_SUCCESS;
+	if (of_comm(c, &variable, &v)) {
+		if (!hb__alone)
+			return hb__invoke_next(c);
+		*variable = v;
+		return MPI_SUCCESS;
+	}
+	if (!hb__alone)
+		code = hb__invoke_next(c);
+	struct hb__io io;
+	uint8_t *mark = c->lane->scratch;
+	if (!hb__io_call(&io, hb__io_source(c->fn), 1 + 2 * c->fn->nanswers)) {
+		if (hb__alone)
+			hb__alone_without(c);
+		return hb__alone ? hb__invoke_next(c) : code;
+	}
+	int64_t class = io.gives || code == MPI_SUCCESS ? 0 : hb__error_class(code);
+	hb__io_number(&io, 0, &class);
+	for (unsigned i = 0; !class && i < c->fn->nanswers; i++)
+		answer(&io, c, i);
+	hb__io_end(&io);
+	hb__scratch_release(c->lane, mark);
+	return io.gives ? hb__error_code(class) : code;
+}
+
+/* ---- attributes that the library has set ---- */
+
+static const int attributes[] = {
+	MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE, MPI_APPNUM};
+
+static int on_attribute(struct hb__call *c)
+{
+	static struct hb__source source = {.name = "mpi:MPI_Comm_get_attr"};
+	static int given[sizeof attributes / sizeof *attributes];
+	int **value = (int **)c->a[2], *flag = (int *)c->a[3];
+	size_t which = 0, n = sizeof attributes / sizeof *attributes;
+	while (which < n && attributes[which] != (int)c->a[1])
+		which++;
+	if (which == n || !value || !flag)
+		return hb__invoke_next(c);
+	int code = hb__alone ? MPI_SUCCESS : hb__invoke_next(c);
+	struct hb__io io;
+	if (code != MPI_SUCCESS || !hb__io_call(&io, &source, 2))
+		return hb__alone ? hb__invoke_next(c) : code;
+	int64_t there = io.gives ? 0 : *flag, v = io.gives || !there ? 0 : **value;
+	hb__io_number(&io, 4, &there);
+	hb__io_number(&io, 3, &v);
+	hb__io_end(&io);
+	if (io.gives) {
+		given[which] = (int)v;
+		*flag = there != 0;
+		if (there)
+			*value = &given[which];
+	}
+	return code;
+}
+
+void hb__answers_start(void)
+{
+	for (int i = 0; i < HB_FN_COUNT; i++) {
+		const struct hb__fn *fn = hb__fns[i];
+		bool beside = fn && (fn->cls == HB_RMA || fn->cls == HB_IO) && hb__handlers[i] == hb__on_plain;
+		if (fn && fn->nanswers)
+			hb__handlers[i] = on_answer;
+		else if (beside)
+			hb__handlers[i] = hb__on_moving;
+	}
+	hb__handlers[HB_FN_MPI_Comm_get_attr] = hb__handlers[HB_FN_MPI_Attr_get] = on_attribute;
+}
