@@ -9,11 +9,11 @@
 #define HB_DATA_VERSION 1u
 #define HB_DATA_BLOCK 65536u
 #define HB_DATA_EXTENT 0x58444248u /* "HBDX" */
-#define HB_DATA_HEAD 64u	   /* bytes of an extent before what is in it */
+#define HB_DATA_HEAD 64u           /* bytes of an extent before what is in it */
 
-enum { HB_DATA_ITEMS = 1, HB_DATA_BYTES = 2 };			  /* kinds of extents */
-enum { HB_DATA_NAME = 1, HB_DATA_EVENT = 2, HB_DATA_CALL = 3 };	  /* kinds of items */
-enum { HB_DATA_REQUEST = 64, HB_DATA_WINDOW = 1 << 20 };	  /* what a piece of MPI is, from here on */
+enum { HB_DATA_ITEMS = 1, HB_DATA_BYTES = 2 };                  /* kinds of extents */
+enum { HB_DATA_NAME = 1, HB_DATA_EVENT = 2, HB_DATA_CALL = 3 }; /* kinds of items */
+enum { HB_DATA_REQUEST = 64, HB_DATA_WINDOW = 1 << 20 };        /* what a piece of MPI is, from here on */
 
 struct hb_data_header {
 	char magic[8];
