@@ -78,7 +78,7 @@ def main():
 def bash_completes(script):
     """Asks bash what it would offer."""
     for words, wanted in (("hbdb re", "record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ",
-            "order racing events"),
+            "order racing events data"),
                           ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js",
                           "--json")):
         parts = words.split(" ")

@@ -86,6 +86,6 @@ struct hb__walk {
 	uint64_t at;
 };
 /* The next bytes, as many as there are up to `most`; *ret_n is 0 at the end. */
-hb_status hb__walk(struct hb__walk *w, uint8_t *to, size_t most, size_t *ret_n, hb_error *err);
+hb_status hb__data_walk(struct hb__walk *w, uint8_t *to, size_t most, size_t *ret_n, hb_error *err);
 
 #endif

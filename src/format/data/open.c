@@ -57,9 +57,8 @@ static hb_status take_header(hb_data *d, hb_error *err)
 	if (memcmp(h->magic, HB_DATA_MAGIC, sizeof h->magic) != 0)
 		return hb__fail(err, HB_E_FOREIGN, d->path, 0, "%s is not a file of contents", d->path);
 	if (h->version != HB_DATA_VERSION || h->incompatible)
-		return hb__fail(err, HB_E_VERSION, d->path, 8,
-			"%s is of version %u, flags %u: use the hbdb that wrote it", d->path, h->version,
-			h->incompatible);
+		return hb__fail(
+			err, HB_E_VERSION, d->path, 8, "contents of version %u, flags %u", h->version, h->incompatible);
 	uint64_t blocks = d->end / HB_DATA_BLOCK;
 	if (!blocks || !h->blocks)
 		return hb__fail(err, HB_E_DAMAGED, d->path, 32, "%s ends before its first block does", d->path);

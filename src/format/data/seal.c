@@ -28,7 +28,7 @@ static hb_status put_frame(struct sealer *s, uint64_t bytes, hb_error *err)
 	const char *path = s->out.path;
 	uint64_t begin = s->walk.at;
 	size_t n = 0, bound = ZSTD_compressBound(bytes);
-	hb_status status = hb__walk(&s->walk, s->raw, bytes, &n, err);
+	hb_status status = hb__data_walk(&s->walk, s->raw, bytes, &n, err);
 	if (status)
 		return status;
 	uint8_t *to = hb__bytes_room(&s->out.b, bound);

@@ -22,7 +22,7 @@ static void give(struct hb__walk *w, const void *from, uint64_t n, uint64_t begi
 	w->at += take;
 }
 
-hb_status hb__walk(struct hb__walk *w, uint8_t *to, size_t most, size_t *ret_n, hb_error *err)
+hb_status hb__data_walk(struct hb__walk *w, uint8_t *to, size_t most, size_t *ret_n, hb_error *err)
 {
 	hb_data *d = w->d;
 	*ret_n = 0;
@@ -77,7 +77,7 @@ hb_status hb_data_unseal(const char *from, const char *to, hb_error *err)
 		uint8_t *p = hb__bytes_room(&out.b, STEP);
 		if (!p)
 			break;
-		status = hb__walk(&w, p, STEP, &n, err);
+		status = hb__data_walk(&w, p, STEP, &n, err);
 		out.b.n += status ? 0 : n;
 		hb__out_flush(&out);
 	}
@@ -102,7 +102,7 @@ static hb_status digest(hb_data *d, uint64_t *ret_digest, hb_error *err)
 	else
 		XXH3_64bits_reset(sum);
 	while (!status && n) {
-		status = hb__walk(&w, p, STEP, &n, err);
+		status = hb__data_walk(&w, p, STEP, &n, err);
 		if (!status)
 			XXH3_64bits_update(sum, p, n);
 	}

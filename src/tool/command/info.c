@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../contents/info.h"
 #include "../findings/findings.h"
 #include "../options.h"
 #include "../remarks/remarks.h"
@@ -45,6 +46,7 @@ struct facts {
 	bool has_manifest;
 	hb_logs logs;
 	hb_sum sum;
+	hb_contents_info *contents; /* by log */
 	uint64_t remarks;
 	struct called *called;
 	size_t ncalled;
@@ -347,7 +349,8 @@ static void print_text(const struct facts *f)
 			print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
 		else
 			printf("MPI           none: these are the program's own events\n");
-		printf("level         %s%s%s\n", m->level ? hb__tame(m->level) : "?",
+		printf("level         %s%s%s%s%s\n", m->level ? hb__tame(m->level) : "?",
+			m->data_ranks ? ", contents of ranks " : "", m->data_ranks ? hb__tame(m->data_ranks) : "",
 			m->contents ? "" : ", contents not checked", m->aslr ? ", address space randomised" : "");
 		if (m->program.path)
 			printf("program       %s\n", hb__tame(m->program.path));
@@ -366,6 +369,7 @@ static void print_text(const struct facts *f)
 		printf("receives      %llu of %llu wildcard receives are stored\n", (unsigned long long)f->sum.kept,
 			(unsigned long long)(f->sum.kept + f->sum.skipped));
 	print_processes(f);
+	hb__print_contents_info(f->contents, &f->logs, &f->sum, SHOWN_MAX);
 	print_worlds(f);
 	char *ending = hb__ending_text(m, &f->logs, !f->has_manifest || m->finished);
 	if (ending)
@@ -423,6 +427,8 @@ static void json_run(hb_output *o, const struct facts *f)
 	field(o, false, "mpi", f->mpi || !f->logs.n ? m->mpi : NULL);
 	field(o, false, "mpi_version", f->version_text);
 	field(o, false, "level", m->level);
+	if (m->data_ranks)
+		field(o, false, "data_ranks", m->data_ranks);
 	field(o, false, "program", m->program.path);
 	field(o, false, "hbdb", m->version);
 	field(o, false, "replay_of", m->replay_of);
@@ -472,6 +478,8 @@ static void json_processes(hb_output *o, const struct facts *f)
 			field(o, false, "stopped", strerror((int)p->stopped));
 		if (p->recovered)
 			field(o, false, "trouble", p->trouble);
+		if (hb__has_contents(&f->contents[i]))
+			hb__put_contents_members(o, &f->contents[i]);
 		hb__put_char(o, '}');
 	}
 	hb__put_char(o, ']');
@@ -541,6 +549,7 @@ static void release(struct facts *f)
 	for (size_t i = 0; i < f->ncomms; i++)
 		free(f->comms[i].identity);
 	free(f->comms);
+	free(f->contents);
 	free(f->called);
 	hb__sum_free(&f->sum);
 	hb__close_logs(&f->logs);
@@ -562,6 +571,7 @@ int hb__info(const hb_args *args)
 	if (!code && (!f.has_manifest || !hb__logs_whole(&f.logs)))
 		code = HB_EXIT_RECORDING;
 	gather(&f);
+	f.contents = hb__gather_contents(&f.logs, &f.sum, &code);
 	hb__page();
 	if (hb__option_value(args, "json"))
 		print_json(&f);

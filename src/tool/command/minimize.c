@@ -28,6 +28,7 @@ struct minimize {
 	uint64_t threaded, raced_there, processes,
 		failed;   /* receives kept for several threads; of these raced; of how many processes; failed ones */
 	uint64_t shorter; /* receives that are kept as that takes fewer bytes */
+	bool dropped;     /* there were contents of messages */
 	bool whole;       /* nothing could be left out, which has been said */
 	uint64_t before, after; /* bytes */
 };
@@ -129,9 +130,13 @@ static int write_all(struct minimize *m)
 			code = write_log(m, p, m->run.log_of[p]);
 			n++;
 		}
+	bool data = m->manifest.level && !strcmp(m->manifest.level, "data");
 	free(m->manifest.level);
 	m->manifest.level = hb__copy("racing");
 	m->manifest.contents = false;
+	m->dropped = data;
+	free(m->manifest.data_ranks);
+	m->manifest.data_ranks = NULL;
 	m->manifest.processes = m->manifest.processes ? m->manifest.processes : n;
 	if (!code && hb__manifest_write(&m->manifest, m->to))
 		code = hb__fail_with(HB_EXIT_USAGE, "%s/manifest.json: %s", m->to, strerror(errno));
@@ -196,6 +201,8 @@ static int minimize(struct minimize *m, const char *output)
 		(unsigned long long)m->sum.kept, (unsigned long long)(m->sum.kept + m->sum.skipped),
 		(unsigned long long)m->after, (unsigned long long)m->before);
 	say_why(m);
+	if (m->dropped)
+		printf("  what the messages contained is left out\n");
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../contents/files.h"
 #include "../options.h"
 #include "../show/inert.h"
 #include "../store/find.h"
@@ -11,9 +12,14 @@
 
 const hb_option hb__verify_options[] = {{0}};
 
+struct checked {
+	uint64_t events, came; /* came: bytes of contents */
+};
+
 /* 0, or the exit code. A log that ends early is not damaged: its process was killed, or a copy is cut. */
-static int verify_log(const char *path, uint64_t *events)
+static int verify_log(const hb_manifest *m, const hb_log_file *file, struct checked *sum)
 {
+	const char *path = file->path;
 	hb_error err = {0};
 	hb_log *log = NULL;
 	uint64_t n = 0;
@@ -23,7 +29,10 @@ static int verify_log(const char *path, uint64_t *events)
 	hb_log_close(log);
 	if (hb_log_verify(path, &n, &err))
 		return hb__fail_log(path, &err);
-	*events += n;
+	sum->events += n;
+	/* a process that was made later need not have its own */
+	bool wanted = !file->pid && info.library && hb__contents_wanted(m, info.rank);
+	int code = hb__verify_contents(path, &info, wanted, &sum->came);
 	if (info.recovered)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut off at its end (%s): %llu events can be read", path,
 			info.trouble, (unsigned long long)n);
@@ -33,7 +42,7 @@ static int verify_log(const char *path, uint64_t *events)
 			hb__plural(info.lost, "event is", "events are"));
 	if (info.state == HB_STATE_RUNNING)
 		hb__say("%s: its process ended inside MPI; the log is complete up to there", path);
-	return 0;
+	return code;
 }
 
 int hb__verify(const hb_args *args)
@@ -41,7 +50,7 @@ int hb__verify(const hb_args *args)
 	char *recording;
 	hb_manifest manifest;
 	hb_logs logs;
-	uint64_t events = 0;
+	struct checked sum = {0};
 	int code = hb__find_recording(args->operand, &recording);
 	if (code)
 		return code;
@@ -52,15 +61,19 @@ int hb__verify(const hb_args *args)
 		listed = hb__fail_with(HB_EXIT_RECORDING, "%s has no rank.N.log: nothing was recorded", recording);
 	code = listed ? listed : code;
 	for (size_t i = 0; i < logs.n; i++) {
-		int one = verify_log(logs.at[i].path, &events);
+		int one = verify_log(&manifest, &logs.at[i], &sum);
 		code = one ? one : code;
 	}
 	if (manifest.finished && manifest.processes != logs.n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest lists %llu processes, but there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);
-	if (!code)
-		printf("%s: whole, %zu %s, %llu events\n", hb__tame(hb__short(recording)), logs.n,
-			hb__plural(logs.n, "log", "logs"), (unsigned long long)events);
+	if (!code) {
+		printf("%s: whole, %zu %s, %llu events", hb__tame(hb__short(recording)), logs.n,
+			hb__plural(logs.n, "log", "logs"), (unsigned long long)sum.events);
+		if (manifest.level && !strcmp(manifest.level, "data"))
+			printf(", %llu bytes of contents", (unsigned long long)sum.came);
+		printf("\n");
+	}
 	hb__close_logs(&logs);
 	hb__manifest_free(&manifest);
 	free(recording);

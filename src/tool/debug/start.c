@@ -59,7 +59,7 @@ static int open_recording(hb_debug *d, const char *name)
 	int code = hb__find_recording(name, &d->recording);
 	if (code)
 		return code;
-	if (!hb__manifest_read(d->recording, &m) && m.level && strcmp(m.level, "events")) {
+	if (!hb__manifest_read(d->recording, &m) && !hb__manifest_has_calls(&m)) {
 		d->level = hb__copy(m.level);
 		d->whyno =
 			"the recording does not contain all events; to stop at events, record at level events (the default)";

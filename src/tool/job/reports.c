@@ -262,7 +262,7 @@ char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
 {
 	unsigned long long n[COUNTS] = {0};
 	unsigned silent = sum_up(r, n);
-	bool contents = recorded->contents && (!recorded->level || !strcmp(recorded->level, "events"));
+	bool contents = recorded->contents && hb__manifest_has_calls(recorded);
 	return with_own(
 		contents ? calls_words(r, n, silent)
 			 : hb__copy("no difference in the recorded calls; this recording has no contents to compare"),

@@ -89,6 +89,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	snprintf(root, sizeof root, "%d", (int)getpid());
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
+	add(ret, "HBDB_DATA_RANKS", setup->data_ranks);
 	add(ret, "HBDB_DIGESTS", setup->digests ? NULL : "0");
 	add(ret, "HBDB_REMARKS", setup->remarks ? "1" : NULL);
 	add(ret, "HBDB_WITHOUT_MPI", setup->without_mpi ? "1" : NULL);
@@ -112,8 +113,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 
 void hb__clean_environment(void)
 {
-	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DIGESTS",
-		"HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE",
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
+		"HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE",
 		"HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,
 		HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

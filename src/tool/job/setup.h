@@ -6,9 +6,10 @@
 
 typedef struct hb_setup {
 	hb_mpi mpi;
-	const char *mode;   /* record, replay */
-	const char *folder; /* absolute */
-	const char *level;  /* order, events */
+	const char *mode;       /* record, replay */
+	const char *folder;     /* absolute */
+	const char *level;      /* order, racing, events, data */
+	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
 	bool digests;   /* of what messages hold */
 	bool remarks;   /* for hbdb check */

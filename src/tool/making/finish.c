@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../contents/files.h"
 #include "../racing/distil.h"
 #include "base/clock.h"
 #include "base/task.h"
@@ -30,7 +31,7 @@ static void show_progress(void *user, double share)
 	struct progress *p = user;
 	if (hb_seconds() - p->begin < 1 || !isatty(2))
 		return;
-	dprintf(2, "\rhbdb: compressing the logs %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
+	dprintf(2, "\rhbdb: compressing the recording %3.0f %%", 100 * ((double)p->done + share) / (double)p->all);
 	p->shown = true;
 }
 
@@ -149,6 +150,7 @@ static void finish_log(
 	if (later)
 		add_sealed(path, sum);
 	sum->bytes += sealed && !stat(path, &st) ? (uint64_t)st.st_size : raw.bytes;
+	hb__finish_contents(path, with_seal, running, show_progress, progress, sum);
 }
 
 /* Logs of processes that died, killed by the launcher for example, before their header was written: there is nothing in them. */

@@ -86,6 +86,10 @@ static void finish(
 		hb__say("the command asked for %ld processes, but MPI_COMM_WORLD has %d: is %s built with %s?",
 			line->processes, sum.size, line->program.path ? line->program.path : "it",
 			hb__mpi_name(line->mpi));
+	if (!sum.contents && !strcmp(m->level, "data"))
+		hb__say("no contents were kept%s%s: hbdb info shows which ranks there were",
+			m->data_ranks ? ": no process has a rank of --data-ranks " : "",
+			m->data_ranks ? m->data_ranks : "");
 	if (making->quiet)
 		hb__print_notes(&sum);
 	else
@@ -120,6 +124,7 @@ static int run(
 		.setup = {.mode = "record",
 			.folder = recording,
 			.level = m->level,
+			.data_ranks = m->data_ranks,
 			.digests = m->contents,
 			.remarks = making->remarks,
 			.shake_us = m->shake_us},
@@ -154,6 +159,7 @@ int hb__make(const hb_making *making, hb_made *ret)
 		code = hb__begin_recording(&line, making->argv, making->output, &recording);
 	if (!code) {
 		hb_manifest m = {.level = hb__copy(making->level ? making->level : "events"),
+			.data_ranks = making->data_ranks ? hb__copy(making->data_ranks) : NULL,
 			.contents = making->contents,
 			/* on Debian 13 the address sanitizer and UCX do not agree on memory without it */
 			.aslr = making->aslr || line.program.sanitized,

@@ -9,6 +9,7 @@ typedef struct hb_making {
 	char **argv;        /* the command */
 	const char *output; /* the folder to make, NULL: named after the program */
 	const char *level, *mpi;
+	const char *data_ranks; /* level data: a list of ranks, NULL: all */
 	bool contents, remarks, aslr;
 	bool raw;   /* the logs stay as the processes wrote them */
 	bool quiet; /* the sum is not printed when all went well: the caller has more to say */

@@ -252,6 +252,10 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	if (sum->racing)
 		hb__say("%llu of %llu wildcard receives are kept", (unsigned long long)sum->kept,
 			(unsigned long long)(sum->kept + sum->skipped));
+	if (sum->contents)
+		hb__say("contents of %llu %s: %llu bytes came in, and are kept in %llu bytes",
+			(unsigned long long)sum->contents, hb__plural(sum->contents, "process", "processes"),
+			(unsigned long long)sum->came, (unsigned long long)sum->contents_bytes);
 	if (sum->size && sum->processes < (uint64_t)sum->size)
 		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
 	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to that point");

@@ -43,6 +43,8 @@ typedef struct hb_sum {
 	bool bridges;           /* a process met others of another world */
 	bool racing;            /* level racing */
 	uint64_t kept, skipped; /* ... calls that answered wildcard receives */
+	uint64_t contents, came,
+		contents_bytes; /* level data: processes with contents, what came in, what their files have */
 	int32_t size;           /* of MPI_COMM_WORLD as the logs say; 0: none */
 	hb_strings trouble;     /* lines to print */
 	struct hb_noted {

@@ -24,10 +24,15 @@ void hb__manifest_free(hb_manifest *m)
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
-		m->died_first};
+		m->died_first, m->data_ranks};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
+}
+
+bool hb__manifest_has_calls(const hb_manifest *m)
+{
+	return !m->level || !strcmp(m->level, "events") || !strcmp(m->level, "data");
 }
 
 /* Variables that change how the program or MPI behaves; others may hold secrets. */
@@ -131,6 +136,8 @@ static cJSON *as_json(const hb_manifest *m)
 	cJSON_AddStringToObject(root, "started", m->started);
 	cJSON_AddStringToObject(root, "mpi", m->mpi);
 	cJSON_AddStringToObject(root, "level", m->level);
+	if (m->data_ranks)
+		cJSON_AddStringToObject(root, "data_ranks", m->data_ranks);
 	cJSON_AddBoolToObject(root, "contents", m->contents);
 	cJSON_AddBoolToObject(root, "aslr", m->aslr);
 	if (m->shake_us)
@@ -210,6 +217,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->folder = text_of(root, "folder");
 	ret->mpi = text_of(root, "mpi");
 	ret->level = text_of(root, "level");
+	ret->data_ranks = text_of(root, "data_ranks");
 	ret->started = text_of(root, "started");
 	ret->replay_of = text_of(root, "replay_of");
 	ret->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "contents"));

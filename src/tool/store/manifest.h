@@ -19,6 +19,7 @@ typedef struct hb_manifest {
 	char *folder;           /* the command ran in it */
 	hb_strings environment; /* NAME=VALUE, those that steer MPI; others in a file are left out */
 	char *mpi, *level, *started;
+	char *data_ranks;   /* level data: of which ranks contents are kept; NULL: of all */
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
 	uint64_t shake_us;
@@ -30,6 +31,8 @@ typedef struct hb_manifest {
 } hb_manifest;
 
 void hb__manifest_free(hb_manifest *m);
+/* Whether every call is in the logs (levels events and data), and not only choices. */
+bool hb__manifest_has_calls(const hb_manifest *m);
 /* Whether a replay of the recorded command sets this variable, NAME=VALUE, of the environment. */
 bool hb__manifest_sets(const char *variable);
 /* Fills identity, time, folder, environment and version from this process. */

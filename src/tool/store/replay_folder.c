@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <hbdb/data.h>
+
 #include "find.h"
 #include "logs.h"
 #include "replay_folder.h"
@@ -170,6 +172,7 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 	s->broke_off = hb__alloc((size_t)s->size + 1);
 	s->last = hb__alloc(((size_t)s->size + 1) * sizeof *s->last);
 	s->name = hb__alloc(((size_t)s->size + 1) * sizeof *s->name);
+	s->log = hb__alloc(((size_t)s->size + 1) * sizeof *s->log);
 	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
 	for (int32_t i = 0; i < s->ranks; i++)
 		s->name[i] = hb__copy(hb_process_range(0, i, i, name));
@@ -180,6 +183,7 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 			continue;
 		if (k >= s->ranks)
 			s->name[k] = hb__copy(logs->worlds.name[i]);
+		s->log[k] = s->log[k] ? s->log[k] : hb__copy(logs->at[i].path);
 		s->events += info->events;
 		hb__add_log(logs->at[i].log, logs->worlds.name[i], &s->sum);
 		hb_lane_info lane;
@@ -299,13 +303,41 @@ int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
 	return code;
 }
 
+int hb__unpack_contents(const hb_replay_folder *s, int32_t number)
+{
+	hb_error err = {0};
+	const char *name = number >= 0 && number < s->size && s->name ? s->name[number] : NULL;
+	if (!name || !s->log[number])
+		return hb__fail_with(HB_EXIT_USAGE, "the recording has no process %d that can be replayed", number);
+	char *from = hb_data_path(s->log[number]), *to = hb__format("%s/rank.%d.data", s->script, number);
+	int code = 0;
+	if (!from)
+		code = hb__fail_with(HB_EXIT_USAGE, "out of memory");
+	else if (access(from, F_OK))
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"the recording does not have what came into %s%s: record with --level data, and --data-ranks with this rank in it or without it",
+			hb_rank_word(name), name);
+	else if (hb_data_unseal(from, to, &err))
+		code = err.status == HB_E_SYSTEM && elsewhere_helps(err.sys)
+			       ? hb__fail_with(HB_EXIT_USAGE,
+					 "cannot unpack %s into %s: %s (set TMPDIR to use another place)", from,
+					 s->script, strerror(err.sys))
+			       : hb__fail_log(from, &err);
+	free(from);
+	free(to);
+	return code;
+}
+
 void hb__close_replay_folder(hb_replay_folder *s)
 {
 	dismiss_guard(s);
 	remove_folders(s);
-	for (int32_t i = 0; s->name && i < s->size; i++)
+	for (int32_t i = 0; s->name && i < s->size; i++) {
 		free(s->name[i]);
+		free(s->log[i]);
+	}
 	free(s->name);
+	free(s->log);
 	free(s->broke_off);
 	free(s->last);
 	hb__sum_free(&s->sum);

@@ -12,6 +12,7 @@ typedef struct hb_replay_folder {
 	 * world that was started; those without MPI come behind. Others are not replayed. */
 	int32_t size, ranks;
 	char **name; /* by number: as the recording calls it */
+	char **log;  /* by number: path of its log in the recording; NULL: it has none */
 	uint64_t events;
 	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
 	uint64_t *last;           /* by number: events of its first lane when it broke off, else UINT64_MAX */
@@ -23,6 +24,9 @@ typedef struct hb_replay_folder {
 /* Makes the folder beside the recording, for the logs may be large, and
  * elsewhere ($TMPDIR) when that cannot be written or is full. 0, or an exit code after having said why. */
 int hb__open_replay_folder(const char *recording, hb_replay_folder *ret);
+/* For a process that is to be replayed alone: what came into it, unpacked beside its log in `script`. 0, or an exit code after having said
+ * why that cannot be done. */
+int hb__unpack_contents(const hb_replay_folder *session, int32_t number);
 /* Removes it. */
 void hb__close_replay_folder(hb_replay_folder *session);
 

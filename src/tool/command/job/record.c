@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../contents/files.h"
 #include "../../making/make.h"
 #include "../../options.h"
 #include "../../watch/watch.h"
@@ -9,8 +10,10 @@
 const hb_option hb__record_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
 		"the recording to write; default: the program's name, a dash and a number"},
-	{"level", 'l', HB_OPTION_CHOICE, "order|racing|events",
-		"what to store: order, only what MPI chose, which is enough for a replay; racing, of that only what raced; events, every call (default)"},
+	{"level", 'l', HB_OPTION_CHOICE, "order|racing|events|data",
+		"what to store: order, only what MPI chose, which is enough for a replay; racing, of that only what raced; events, every call (default); data, also what the messages contain"},
+	{"data-ranks", 0, HB_OPTION_TEXT, "RANKS",
+		"at level data, keep contents of these ranks only, as in 3,7-9; default: of all"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"shake", 0, HB_OPTION_NUMBER, "USEC",
@@ -42,9 +45,15 @@ int hb__record(const hb_args *args)
 	if (shake > SHAKE_MAX_US)
 		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
 	const char *level = hb__option_value(args, "level"), *then = hb__option_value(args, "on-hang");
-	if (level && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
-		return hb__fail_with(
-			HB_EXIT_USAGE, "record --check and --watch need every call: use --level events, the default");
+	const char *ranks = hb__option_value(args, "data-ranks");
+	bool data = level && !strcmp(level, "data");
+	if (ranks && !data)
+		return hb__fail_with(HB_EXIT_USAGE, "record --data-ranks is for --level data, which keeps contents");
+	if (ranks && hb__check_data_ranks(ranks))
+		return HB_EXIT_USAGE;
+	if (level && !data && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --check and --watch need every call: use --level events, the default, or --level data");
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
 	hb_watch watch = {.patience = watched(args) ? (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
@@ -53,6 +62,7 @@ int hb__record(const hb_args *args)
 	hb_making making = {.argv = args->rest,
 		.output = hb__option_value(args, "output"),
 		.level = level,
+		.data_ranks = ranks,
 		.mpi = hb__option_value(args, "mpi"),
 		.contents = !hb__option_value(args, "no-contents"),
 		.remarks = hb__option_value(args, "check") || watched(args),
