@@ -6,7 +6,7 @@ passed=0 failed=0
 top=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- file rows block
+[ $# -gt 0 ] || set -- file rows block data
 work=${FUZZ_DIR:-$(mktemp -d /tmp/hbdb-fuzz.XXXXXX)}
 mkdir -p "$work"
 cd "$top"
