@@ -279,7 +279,7 @@ static int check_logs(const struct dump *d)
 			hb__option_value(d->args, "time"))
 			return hb__fail_with(HB_EXIT_USAGE, "dump --time: a recording at level %s has no times",
 				d->views[i].info->level ? "racing" : "order");
-	if (d->ranks && hb__check_run_ranks("dump", d->ranks, &d->logs))
+	if (d->ranks && hb__check_run_ranks("dump --rank", d->ranks, &d->logs))
 		return HB_EXIT_USAGE;
 	return hb__logs_whole(&d->logs) ? check_filters(d) : 0;
 }

@@ -164,7 +164,7 @@ static int check(const hb_export *x, const struct format *to)
 
 static int check_ranks(const hb_export *x)
 {
-	if (x->ranks && hb__check_run_ranks("export", x->ranks, &x->run.logs))
+	if (x->ranks && hb__check_run_ranks("export --rank", x->ranks, &x->run.logs))
 		return HB_EXIT_USAGE;
 	for (size_t i = 0; i < x->run.logs.n; i++)
 		if (hb__export_wants(x, i))

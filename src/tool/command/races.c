@@ -164,7 +164,7 @@ int hb__races(const hb_args *args)
 		return code;
 	}
 	code = hb__open_run(recording, &r.run);
-	if (r.run.model && r.ranks && hb__check_run_ranks("races", r.ranks, &r.run.logs))
+	if (r.run.model && r.ranks && hb__check_run_ranks("races --rank", r.ranks, &r.run.logs))
 		code = HB_EXIT_USAGE;
 	else if (r.run.model) {
 		r.whole = !code && r.run.ended;

@@ -54,6 +54,8 @@ void hb__look_for_reports(hb_reports *r)
 		closedir(dir);
 }
 
+bool hb__is_replayed(const hb_reports *r, int32_t rank) { return r->only < 0 || r->only == rank; }
+
 bool hb__report_seen(const hb_reports *r, int32_t rank, hb_report_kind kind)
 {
 	return rank >= 0 && rank < r->size && r->seen[rank] & 1 << kind;
@@ -76,7 +78,7 @@ bool hb__watch_reports(void *user)
 		return hb_seconds() - r->divergence_seen >= OTHERS_S;
 	int32_t finished = 0;
 	for (int32_t i = 0; i < r->size; i++) {
-		r->over[i] = (r->seen[i] & (1 << HB_REPORT_END | 1 << HB_REPORT_DONE)) != 0;
+		r->over[i] = (r->seen[i] & (1 << HB_REPORT_END | 1 << HB_REPORT_DONE)) != 0 || !hb__is_replayed(r, i);
 		finished += r->over[i];
 	}
 	r->stalled = finished < r->size && hb__stalled(&r->stall, r->over);
@@ -190,6 +192,8 @@ static unsigned sum_up(const hb_reports *r, unsigned long long *ret)
 	unsigned silent = 0;
 	for (int32_t rank = 0; rank < r->size; rank++) {
 		struct report report;
+		if (!hb__is_replayed(r, rank))
+			continue;
 		if (!hb__report_seen(r, rank, HB_REPORT_LOOKED) || !read_report(r, HB_REPORT_LOOKED, rank, &report)) {
 			silent++;
 			continue;

@@ -21,6 +21,7 @@ typedef struct hb_reports {
 	const char *folder;
 	int32_t size;        /* processes of the recording that are replayed: by number, as hb_replay_folder has them */
 	bool stop;           /* a divergence ends the job */
+	int32_t only;        /* the one that is replayed alone; -1: all are */
 	unsigned char *seen; /* per rank: bits by kind */
 	uint64_t count[HB_REPORT_KINDS];
 	uint64_t divergences_told; /* under warn they are printed as they come */
@@ -39,6 +40,7 @@ void hb__look_for_reports(hb_reports *reports);
 bool hb__watch_reports(void *reports);
 /* The job gets a signal that asks for its end: what its processes call in handlers of it is not compared. Fits hb_job.ending. */
 void hb__reports_ending(void *reports);
+bool hb__is_replayed(const hb_reports *reports, int32_t rank);
 bool hb__report_seen(const hb_reports *reports, int32_t rank, hb_report_kind kind);
 /* "no difference", where calls and contents agree; else what does and what was not compared. To be freed. */
 char *hb__contents_words(const hb_reports *reports, const hb_manifest *recorded);

@@ -9,6 +9,7 @@ typedef struct hb_setup {
 	const char *mode;       /* record, replay */
 	const char *folder;     /* absolute */
 	const char *level;      /* order, racing, events, data */
+	const char *alone;      /* replay: the number of the one process that runs, without the others; NULL: not so */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
 	bool digests;   /* of what messages hold */

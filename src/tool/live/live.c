@@ -23,7 +23,7 @@ static int open_replay(hb_live *l, const hb_live_options *o)
 	if (hb__manifest_read(l->recording, &l->manifest) && !o->command)
 		return HB_EXIT_RECORDING;
 	int code = o->command ? 0 : hb__trust(l->recording, &l->manifest, o->trust);
-	code = code ? code : hb__open_replay_folder(l->recording, &l->folder);
+	code = code ? code : hb__open_replay_folder(l->recording, NULL, &l->folder);
 	if (code)
 		return code;
 	return hb__recorded_command(&l->manifest, o->command, o->mpi,

@@ -303,8 +303,8 @@ int hb__check_run_ranks(const char *command, const char *list, const hb_logs *lo
 			char *known = ranks_of(logs);
 			int code = hb__fail_with(HB_EXIT_USAGE,
 				isdigit((unsigned char)*one) && isdigit((unsigned char)*known)
-					? "%s --rank %s: the recording has no rank %s; its ranks are %s"
-					: "%s --rank %s: the recording has no process %s; its processes are %s",
+					? "%s %s: the recording has no rank %s; its ranks are %s"
+					: "%s %s: the recording has no process %s; its processes are %s",
 				command, list, one, known);
 			free(known);
 			free(one);

@@ -176,6 +176,8 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
 	for (int32_t i = 0; i < s->ranks; i++)
 		s->name[i] = hb__copy(hb_process_range(0, i, i, name));
+	for (int32_t i = s->ranks; s->only >= 0 && i < s->size; i++)
+		s->name[i] = i == s->only ? NULL : hb__copy("");
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
 		int32_t k = numbers[i];
@@ -279,31 +281,7 @@ static int fill(const char *recording, const hb_logs *logs, const int32_t *numbe
 	return code;
 }
 
-int hb__open_replay_folder(const char *recording, hb_replay_folder *ret)
-{
-	hb_logs logs;
-	*ret = (hb_replay_folder){0};
-	int code = hb__open_logs(recording, &logs);
-	size_t jobs = code ? 0 : started_apart(&logs);
-	if (!code && (!logs.worlds.world || !logs.worlds.name))
-		code = hb__fail_with(HB_EXIT_USAGE, "%s: there is no memory to tell its processes apart", recording);
-	if (jobs > 1)
-		code = hb__fail_with(HB_EXIT_USAGE,
-			"the recording has %zu jobs that its command started apart, and a replay can follow only one: record each by itself to replay it",
-			jobs);
-	if (!code) {
-		int32_t *numbers = number(&logs, ret);
-		count(&logs, numbers, ret);
-		code = fill(recording, &logs, numbers, ret);
-		free(numbers);
-	}
-	hb__close_logs(&logs);
-	if (!code)
-		set_guard(ret);
-	return code;
-}
-
-int hb__unpack_contents(const hb_replay_folder *s, int32_t number)
+static int unpack_contents(const hb_replay_folder *s, int32_t number)
 {
 	hb_error err = {0};
 	const char *name = number >= 0 && number < s->size && s->name ? s->name[number] : NULL;
@@ -325,6 +303,54 @@ int hb__unpack_contents(const hb_replay_folder *s, int32_t number)
 			       : hb__fail_log(from, &err);
 	free(from);
 	free(to);
+	return code;
+}
+
+/* Only the named process is to be replayed. */
+static int choose(const hb_logs *logs, const char *alone, int32_t *numbers, hb_replay_folder *s)
+{
+	bool known = false;
+	for (size_t i = 0; i < logs->n; i++) {
+		bool it = !strcmp(logs->worlds.name[i], alone);
+		known = known || it;
+		if (it && numbers[i] >= 0)
+			s->only = numbers[i];
+		else
+			numbers[i] = -1;
+	}
+	if (s->only >= 0)
+		return 0;
+	if (known)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"process %s cannot be replayed alone: the program itself started it, or fork made it", alone);
+	int code = hb__check_run_ranks("replay --alone", alone, logs);
+	return code ? code
+		    : hb__fail_with(HB_EXIT_USAGE, "--alone %s: it is one process that is replayed alone", alone);
+}
+
+int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_folder *ret)
+{
+	hb_logs logs;
+	*ret = (hb_replay_folder){.only = -1};
+	int code = hb__open_logs(recording, &logs);
+	size_t jobs = code ? 0 : started_apart(&logs);
+	if (!code && (!logs.worlds.world || !logs.worlds.name))
+		code = hb__fail_with(HB_EXIT_USAGE, "%s: there is no memory to tell its processes apart", recording);
+	if (jobs > 1)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"the recording has %zu jobs that its command started apart, and a replay can follow only one: record each by itself to replay it",
+			jobs);
+	if (!code) {
+		int32_t *numbers = number(&logs, ret);
+		code = alone ? choose(&logs, alone, numbers, ret) : 0;
+		count(&logs, numbers, ret);
+		code = code ? code : fill(recording, &logs, numbers, ret);
+		code = code || !alone ? code : unpack_contents(ret, ret->only);
+		free(numbers);
+	}
+	hb__close_logs(&logs);
+	if (!code)
+		set_guard(ret);
 	return code;
 }
 

@@ -11,8 +11,9 @@ typedef struct hb_replay_folder {
 	/* Each process that is replayed has a number, by which its log in `script`, its reports and a session know it: its rank in the
 	 * world that was started; those without MPI come behind. Others are not replayed. */
 	int32_t size, ranks;
-	char **name; /* by number: as the recording calls it */
-	char **log;  /* by number: path of its log in the recording; NULL: it has none */
+	int32_t only; /* the number of the one that is replayed alone; -1: all are */
+	char **name;  /* by number: as the recording calls it */
+	char **log;   /* by number: path of its log in the recording; NULL: it has none */
 	uint64_t events;
 	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
 	uint64_t *last;           /* by number: events of its first lane when it broke off, else UINT64_MAX */
@@ -21,12 +22,10 @@ typedef struct hb_replay_folder {
 	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
 } hb_replay_folder;
 
-/* Makes the folder beside the recording, for the logs may be large, and
+/* alone: the name of the one process that is to be replayed, without the others; NULL: all.
+ * Makes the folder beside the recording, for the logs may be large, and
  * elsewhere ($TMPDIR) when that cannot be written or is full. 0, or an exit code after having said why. */
-int hb__open_replay_folder(const char *recording, hb_replay_folder *ret);
-/* For a process that is to be replayed alone: what came into it, unpacked beside its log in `script`. 0, or an exit code after having said
- * why that cannot be done. */
-int hb__unpack_contents(const hb_replay_folder *session, int32_t number);
+int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_folder *ret);
 /* Removes it. */
 void hb__close_replay_folder(hb_replay_folder *session);
 

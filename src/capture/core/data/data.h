@@ -27,7 +27,8 @@ struct hb__source {
 /* The log of the process has its name now: the file of contents gets the same. Nothing unless level data was asked for, for this
  * rank. */
 void hb__data_start(void);
-void hb__data_finish(bool told); /* told: its end was */
+void hb__data_tell_command(void); /* command.c: the arguments of the process, its folder and its program */
+void hb__data_finish(bool told);  /* told: its end was */
 void hb__data_forked(void);
 
 /* Begins an item of this thread with up to n pieces: of the event that is under way and whose row is the next one of the lane; or of a

@@ -112,9 +112,10 @@ void hb__data_start(void)
 	path_beside_log(path, sizeof path);
 	lock();
 	int e = 0;
+	bool begins = false;
 	if (!file.header && listed(getenv("HBDB_DATA_RANKS"), hb__rank)) {
 		e = create(path);
-		hb__data_keeps = !e;
+		hb__data_keeps = begins = !e;
 	} else if (file.header && strcmp(path, file.at.path)) {
 		file.header->rank = hb__rank;
 		e = hb__file_give_name(file.at.path, path);
@@ -124,6 +125,8 @@ void hb__data_start(void)
 	unlock();
 	if (e)
 		stop(e, file.header ? "rename" : "create");
+	if (begins)
+		hb__data_tell_command();
 }
 
 void hb__data_finish(bool told)

@@ -9,6 +9,7 @@
 
 #include "../../findings/findings.h"
 #include "../../job/reports.h"
+#include "../../live/alone.h"
 #include "../../live/command.h"
 #include "../../live/trust.h"
 #include "../../making/keep.h"
@@ -25,6 +26,10 @@ const hb_option hb__replay_options[] = {
 		"at the first call that differs, end the job (default), or go on and report it at the end"},
 	{"contents", 0, HB_OPTION_CHOICE, "stop|warn|ignore",
 		"when the contents of messages differ: end the job, report it at the end (default), or ignore it"},
+	{"alone", 0, HB_OPTION_TEXT, "PROCESS",
+		"run this one process by itself, without the others, their launcher and the network: MPI answers from the recording (of level data)"},
+	{"under", 0, HB_OPTION_TEXT, "TOOL",
+		"with --alone: put this command in front of the program, as in --under 'valgrind -q'"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay as well"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
@@ -43,6 +48,7 @@ struct replay {
 	hb_manifest manifest;
 	hb_command_line line;
 	char **command;
+	const char *alone; /* the one process that is replayed; NULL: all are */
 	hb_reports reports;
 };
 
@@ -55,6 +61,8 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	divergence = divergence ? divergence : "stop";
 	const char *seconds = hb__option_value(r->args, "patience");
 	double patience = seconds ? strtod(seconds, NULL) : 10;
+	char only[16];
+	snprintf(only, sizeof only, "%d", r->folder.only);
 	const hb_launch launch = {.line = &r->line,
 		.command = r->command,
 		.setup = {.mode = "replay",
@@ -62,6 +70,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.level = hb__replay_level(&r->manifest),
 			.digests = r->manifest.contents,
 			.script = r->folder.script,
+			.alone = r->alone ? only : NULL,
 			.replay_log = r->new_recording,
 			.divergence = divergence,
 			.contents = contents ? contents : "warn"},
@@ -71,6 +80,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 		.user = &r->reports};
 	r->reports = (hb_reports){.folder = r->folder.folder,
 		.size = r->folder.size,
+		.only = r->folder.only,
 		.stop = !strcmp(divergence, "stop"),
 		.seen = hb__alloc((size_t)r->folder.size + 1),
 		.over = hb__alloc(((size_t)r->folder.size + 1) * sizeof(bool)),
@@ -96,7 +106,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 /* Neither done nor at an end: it was killed or crashed, or has left unseen. */
 static bool silent(const struct replay *r, int32_t rank)
 {
-	return !hb__report_seen(&r->reports, rank, HB_REPORT_DONE) &&
+	return hb__is_replayed(&r->reports, rank) && !hb__report_seen(&r->reports, rank, HB_REPORT_DONE) &&
 	       !hb__report_seen(&r->reports, rank, HB_REPORT_END);
 }
 
@@ -155,9 +165,12 @@ static void look_at_silent(struct replay *r, struct silence *ret)
 	free(absent_rank);
 }
 
+/* How many processes were to be replayed. */
+static int32_t processes_of(const struct replay *r) { return r->alone ? 1 : r->folder.size; }
+
 static int say_unfinished(const struct replay *r, const hb_job_end *end, const struct silence *s, const char *words)
 {
-	int32_t size = r->folder.size;
+	int32_t size = processes_of(r);
 	const char *processes = hb__plural((uint64_t)size, "process", "processes");
 	/* of a launcher that was told of a process killed by a signal, some return 0 now and then (MPICH 4.2) */
 	if (s->again) {
@@ -198,7 +211,7 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 			reports->foreign, r->folder.size);
 	if (reports->count[HB_REPORT_DIVERGENCE]) {
 		hb__say("the replay differs in %llu of %d processes%s",
-			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], r->folder.size,
+			(unsigned long long)reports->count[HB_REPORT_DIVERGENCE], processes_of(r),
 			reports->stop ? ": ended there" : "");
 		return HB_EXIT_FINDING;
 	}
@@ -207,7 +220,7 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
 		hb__say("replayed %d %s, %llu events: %s; the recording ends here, so hbdb ended the job",
-			r->folder.size, hb__plural((uint64_t)r->folder.size, "process", "processes"),
+			processes_of(r), hb__plural((uint64_t)processes_of(r), "process", "processes"),
 			(unsigned long long)r->folder.events, words);
 		return HB_EXIT_OK;
 	}
@@ -220,7 +233,7 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 			       : "; if it only needed more time, give a longer --patience SECONDS");
 		return HB_EXIT_FINDING;
 	}
-	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)r->folder.size) {
+	if (end->interrupted && reports->count[HB_REPORT_DONE] < (uint64_t)processes_of(r)) {
 		hb__print_waiting(&reports->stall, reports->over);
 		hb__say("interrupted by signal %d (%s); up to there %s", end->interrupted, strsignal(end->interrupted),
 			words);
@@ -232,8 +245,8 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 	if (silence.n)
 		code = say_unfinished(r, end, &silence, words);
 	else
-		hb__say("replayed %d %s, %llu events: %s", r->folder.size,
-			hb__plural((uint64_t)r->folder.size, "process", "processes"),
+		hb__say("replayed %d %s, %llu events: %s", processes_of(r),
+			hb__plural((uint64_t)processes_of(r), "process", "processes"),
 			(unsigned long long)r->folder.events, words);
 	free(silence.ranks);
 	free(silence.absent_ranks);
@@ -279,18 +292,22 @@ static bool interrupted(void)
 	       (sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1 || sigismember(&set, SIGHUP) == 1);
 }
 
-static int replay(struct replay *r)
+/* given: the command of the user; NULL: that of the recording. */
+static int replay(struct replay *r, char **given)
 {
 	sigset_t old;
 	hb_job_end end;
 	const char *name = hb__option_value(r->args, "output");
 	hold_signals(true, &old);
-	int code = hb__open_replay_folder(r->recording, &r->folder);
+	int code = hb__open_replay_folder(r->recording, r->alone, &r->folder);
 	if (!code && name)
 		code = hb__new_recording(name, "", &r->new_recording);
 	code = code ? code
-		    : hb__recorded_command(&r->manifest, r->args->rest, hb__option_value(r->args, "mpi"),
-			      r->folder.ranks ? r->folder.ranks : r->folder.size, &r->line, &r->command);
+		    : hb__recorded_command(&r->manifest, given, hb__option_value(r->args, "mpi"),
+			      r->alone          ? 1
+			      : r->folder.ranks ? r->folder.ranks
+						: r->folder.size,
+			      &r->line, &r->command);
 	if (!code && !interrupted()) {
 		hold_signals(false, &old);
 		code = run(r, &end);
@@ -311,15 +328,28 @@ static int replay(struct replay *r)
 
 int hb__replay(const hb_args *args)
 {
-	struct replay r = {.args = args};
+	struct replay r = {.args = args, .alone = hb__option_value(args, "alone")};
 	int code = hb__find_recording(args->operand, &r.recording);
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
+	if (!code && r.alone) {
+		hb__alone_environment();
+		code = args->rest ? 0 : hb__alone_command(r.recording, r.alone, &r.manifest);
+	}
 	if (!code && !args->rest)
 		code = hb__trust(
 			r.recording, &r.manifest, hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK);
+	const char *under = hb__option_value(args, "under");
+	if (!code && under && !r.alone)
+		code = hb__fail_with(HB_EXIT_USAGE, "--under is for one process by itself: give --alone PROCESS, too");
+	if (!code && under) {
+		hb_strings command;
+		hb__put_under(under, args->rest ? args->rest : r.manifest.command.at, &command);
+		hb__strings_free(&r.manifest.command);
+		r.manifest.command = command;
+	}
 	if (!code)
-		code = replay(&r);
+		code = replay(&r, under ? NULL : args->rest);
 	hb__manifest_free(&r.manifest);
 	hb__command_line_free(&r.line);
 	hb__stall_close(&r.reports.stall);

@@ -1,0 +1,118 @@
+/* One process of a recording by itself. */
+#include "alone.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hbdb/data.h>
+
+#include "../store/logs.h"
+
+extern char **environ;
+
+/* The bytes of a piece as a text, NUL behind it. NULL: they cannot be read. */
+static char *text_of(hb_data *data, const hb_data_item *item, uint32_t what, uint64_t *ret_bytes)
+{
+	for (uint32_t i = 0; i < item->pieces; i++) {
+		const hb_data_piece *p = &item->piece[i];
+		if (p->what != what)
+			continue;
+		char *text = hb__alloc((size_t)p->bytes + 1);
+		*ret_bytes = p->bytes;
+		if (!hb_data_read(data, p, 0, p->bytes, text, NULL))
+			return text;
+		free(text);
+		break;
+	}
+	return NULL;
+}
+
+static bool take_command(hb_data *data, const hb_data_item *item, hb_manifest *m)
+{
+	uint64_t n = 0, length = 0;
+	char *arguments = text_of(data, item, 1, &n), *folder = text_of(data, item, 2, &length);
+	if (arguments && n) {
+		hb__strings_free(&m->command);
+		for (uint64_t at = 0; at < n; at += strlen(arguments + at) + 1)
+			hb__push(&m->command, arguments + at);
+	}
+	if (folder && length) {
+		free(m->folder);
+		m->folder = hb__copy(folder);
+	}
+	bool good = arguments && n;
+	free(arguments);
+	free(folder);
+	return good;
+}
+
+/* In which of the file's threads it stands is not known. */
+static bool find_command(hb_data *data, hb_manifest *m)
+{
+	uint64_t thread, items;
+	bool found = false;
+	for (uint32_t i = 0; !found && !hb_data_thread(data, i, &thread, &items); i++) {
+		hb_data_cursor *cursor;
+		hb_data_item item;
+		if (hb_data_cursor_open(data, thread, 0, &cursor, NULL))
+			continue;
+		while (!found && hb_data_cursor_next(cursor, &item, NULL) == 1)
+			if (item.name && !strcmp(item.name, "process:command"))
+				found = take_command(data, &item, m);
+		hb_data_cursor_close(cursor);
+	}
+	return found;
+}
+
+int hb__alone_command(const char *recording, const char *name, hb_manifest *m)
+{
+	hb_logs logs;
+	int code = hb__open_logs(recording, &logs);
+	bool found = false;
+	for (size_t i = 0; !code && !found && logs.worlds.name && i < logs.n; i++) {
+		hb_data *data;
+		char *path = strcmp(logs.worlds.name[i], name) ? NULL : hb_data_path(logs.at[i].path);
+		if (path && !hb_data_open(path, &data, NULL)) {
+			found = find_command(data, m);
+			hb_data_close(data);
+		}
+		free(path);
+	}
+	hb__close_logs(&logs);
+	return code; /* what is missing is said where the contents are unpacked */
+}
+
+void hb__put_under(const char *tool, char *const *command, hb_strings *ret)
+{
+	*ret = (hb_strings){0};
+	for (const char *p = tool; *(p += strspn(p, " ")); p += strcspn(p, " ")) {
+		char *word = hb__format("%.*s", (int)strcspn(p, " "), p);
+		hb__push(ret, word);
+		free(word);
+	}
+	for (; command && *command; command++)
+		hb__push(ret, *command);
+}
+
+static bool of_launcher(const char *variable)
+{
+	static const char *const begins[] = {
+		"OMPI_", "PMIX_", "PMI_", "PRTE_", "ORTE_", "HYDRA_", "HYDI_", "MPI_LOCAL", "SLURM_", "MPIEXEC_"};
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncmp(variable, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+void hb__alone_environment(void)
+{
+	for (char **v = environ; v && *v;) {
+		char *name = hb__format("%.*s", (int)strcspn(*v, "="), *v);
+		if (of_launcher(name) && !unsetenv(name))
+			v = environ; /* the others have moved */
+		else
+			v++;
+		free(name);
+	}
+}
