@@ -332,11 +332,15 @@ int hb__replay(const hb_args *args)
 	int code = hb__find_recording(args->operand, &r.recording);
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
+	bool trusted = false;
 	if (!code && r.alone) {
+		char *why = args->rest ? NULL : hb__trust_not(r.recording, &r.manifest);
+		trusted = !why; /* then so is what its processes told of themselves */
+		free(why);
 		hb__alone_environment();
 		code = args->rest ? 0 : hb__alone_command(r.recording, r.alone, &r.manifest);
 	}
-	if (!code && !args->rest)
+	if (!code && !args->rest && !trusted)
 		code = hb__trust(
 			r.recording, &r.manifest, hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK);
 	const char *under = hb__option_value(args, "under");
