@@ -21,6 +21,7 @@ MAY = {
 INSIDE = {
     "src/capture/core": set(),
     "src/capture/heap": set(),
+    "src/capture/inputs": {"src/capture/core"},
     "src/capture/mpi": {"src/capture/core", "src/capture/heap"},
     "src/capture/user": {"src/capture/core"},
 }

@@ -130,6 +130,14 @@ struct hb__lane {
 
 extern __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 
+/* What this thread does is not the program's: */
+enum {
+	HB__APART_THREAD = 1, /* a library of a layer (MPI) made the thread */
+	HB__APART_CALL = 2,   /* it is inside a call of such a library, which its lane does not tell, for it has none yet */
+	HB__APART_OURS = 4,   /* it is inside of ours */
+};
+extern __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
+
 /* One call on its way through a handler. */
 struct hb__call {
 	const struct hb__fn *fn;

@@ -1,5 +1,5 @@
 /* What the core asks of a layer, at moments of the process and never on the way of a recorded call. A layer registers itself in a
- * constructor; every member may be NULL. */
+ * constructor of priority 102, behind that of the core; every member may be NULL. */
 #ifndef HBDB_CAPTURE_CORE_LAYER_H
 #define HBDB_CAPTURE_CORE_LAYER_H
 

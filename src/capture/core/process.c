@@ -25,6 +25,7 @@ bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb
 int hb__rank = -1, hb__size, hb__own_number = -1;
 char hb__own_name[40];
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
+__thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
 
 void hb__say(const char *format, ...)
 {
@@ -72,7 +73,8 @@ static void open_data(struct hb__config *k)
 	k->mode = HB__OFF;
 }
 
-__attribute__((constructor)) static void configure(void)
+/* Before the constructors of layers, some of which ask what it has read. */
+__attribute__((constructor(101))) static void configure(void)
 {
 	struct hb__config *k = &hb__config;
 	k->mode = is("HBDB_MODE", "record") ? HB__RECORD : is("HBDB_MODE", "replay") ? HB__REPLAY : HB__OFF;
@@ -96,6 +98,9 @@ __attribute__((constructor)) static void configure(void)
 	k->alone = k->mode == HB__REPLAY && getenv("HBDB_ALONE") ? atoi(getenv("HBDB_ALONE")) : -1;
 	if (k->alone >= 0)
 		open_data(k);
+	k->data = k->data && k->mode == HB__RECORD; /* it has a folder */
+	if (k->data)
+		hb__data_early();
 	if (k->mode != HB__OFF)
 		pthread_atfork(NULL, NULL, after_fork);
 }
@@ -112,6 +117,7 @@ struct beginning {
 	thrd_start_t start_c11;
 	void *argument;
 	uint64_t identity;
+	bool of_library;
 };
 
 uint64_t hb__thread_identity(void) { return thread_identity; }
@@ -121,6 +127,7 @@ static struct beginning take_beginning(void *p)
 	struct beginning b = *(struct beginning *)p;
 	free(p);
 	thread_identity = b.identity;
+	hb__apart = b.of_library ? HB__APART_THREAD : 0;
 	return b;
 }
 
@@ -142,9 +149,12 @@ static struct beginning *new_beginning(const void *caller, void *argument)
 	struct beginning *b = hb__config.mode == HB__OFF && !forked ? NULL : malloc(sizeof *b);
 	if (!b)
 		return NULL;
-	hb__many_threads |= !hb__in_library(caller);
+	bool library = hb__in_library(caller);
+	hb__many_threads |= !library;
 	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
-	*b = (struct beginning){.argument = argument, .identity = (h ^ h >> 31) | 1};
+	*b = (struct beginning){.argument = argument,
+		.identity = (h ^ h >> 31) | 1,
+		.of_library = library || hb__apart || (hb__self && hb__self->depth && !hb__self->nested)};
 	return b;
 }
 
@@ -230,6 +240,8 @@ static void after_fork(void)
 	hb__definitions_forked();
 	hb__lanes_forked();
 	hb__sites_forked();
+	if (!begun && hb__config.data)
+		hb__data_early();
 	if (!begun)
 		return;
 	hb__active = hb__early_log = alone = alone_asked = lane_refused = false;
@@ -390,7 +402,8 @@ void hb__end_process(uint32_t state)
 	hb__active = false;
 	hb__finished = state == HB_STATE_FINALIZED;
 	hb__control_bye(state == HB_STATE_FINALIZED ? "finalized" : "left");
-	hb__data_finish(state == HB_STATE_FINALIZED);
+	if (state == HB_STATE_FINALIZED)
+		hb__data_told();
 	hb__log_finish(state);
 	hb__self = NULL; /* other threads must make no event any more */
 }
@@ -405,14 +418,14 @@ static void leave_early(void)
 	hb__size = 1;
 	hb__log_identity(false);
 	hb__data_start();
-	hb__data_finish(true);
+	hb__data_told();
 	hb__log_finish(HB_STATE_FINALIZED);
 	early = forked = false;
 	early_self = NULL;
 	hb__config.mode = HB__OFF;
 }
 
-__attribute__((destructor)) static void leave(void)
+static void leave_record(void)
 {
 	if (early && !hb__began() && early_owner == getpid())
 		leave_early();
@@ -421,6 +434,12 @@ __attribute__((destructor)) static void leave(void)
 	hb__follow_finish();
 	hb__layers_leaving();
 	hb__end_process(alone ? HB_STATE_FINALIZED : HB_STATE_LEFT);
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+	leave_record();
+	hb__data_finish();
 }
 
 /* Children made by fork mostly leave so, without destructors; it may be called in a handler, so nothing is locked. What we put in the

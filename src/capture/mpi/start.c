@@ -138,7 +138,7 @@ static void leaving(void)
 		hb__end_process(HB_STATE_FINALIZED);
 }
 
-__attribute__((constructor)) static void add_layer(void)
+__attribute__((constructor(102))) static void add_layer(void)
 {
 	static struct hb__layer mpi = {.name = "mpi",
 		.functions = HB_FN_COUNT,

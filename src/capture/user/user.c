@@ -381,7 +381,7 @@ static void again(void)
 	told_full = false;
 }
 
-__attribute__((constructor)) static void add_layer(void)
+__attribute__((constructor(102))) static void add_layer(void)
 {
 	static struct hb__layer user = {.name = "user", .function = function, .again = again};
 	hb__layer_add(&user);

@@ -17,7 +17,7 @@
 #define CONTENTS_MAX 3 /* differences of contents: the others follow from the first */
 
 static const char *const names[HB_REPORT_KINDS] = {
-	"divergence.", "contents.", "end.", "done.", "note.", "suspect.", "looked."};
+	"divergence.", "contents.", "end.", "done.", "note.", "suspect.", "inputs.", "looked."};
 
 static bool read_name(const char *name, hb_report_kind *ret_kind, int32_t *ret_rank)
 {
@@ -179,7 +179,7 @@ void hb__print_reports(const hb_reports *r, hb_report_kind kind)
 
 /* ---- contents ---- */
 
-enum { COMPARED, DIFFERENT, OWN_SAME = 8, OWN_MISSING, OWN_NEW, COUNTS };
+enum { COMPARED, DIFFERENT, OWN_SAME = 8, OWN_MISSING, OWN_NEW, INPUTS_GIVEN, INPUTS_OTHER, COUNTS };
 
 /* What is in the way of comparing, in the order of the report. */
 static const char *const ways[COUNTS] = {NULL, NULL, "with datatypes that have holes", "of persistent sends",
@@ -262,15 +262,27 @@ static char *with_own(char *words, const unsigned long long *n)
 	return all;
 }
 
+/* ... and what it was given of clocks, files and the like. Takes `words`. */
+static char *with_inputs(char *words, const unsigned long long *n)
+{
+	if (!n[INPUTS_GIVEN] && !n[INPUTS_OTHER])
+		return words;
+	char *all = hb__format(
+		"%s; %llu of the program's inputs (clocks, random numbers, files and the like) were given back%s",
+		words, n[INPUTS_GIVEN],
+		n[INPUTS_OTHER] ? ", but it did not ask for all of them as it did in the recording" : "");
+	free(words);
+	return all;
+}
+
 char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
 {
 	unsigned long long n[COUNTS] = {0};
 	unsigned silent = sum_up(r, n);
 	bool contents = recorded->contents && hb__manifest_has_calls(recorded);
-	return with_own(
-		contents ? calls_words(r, n, silent)
-			 : hb__copy("no difference in the recorded calls; this recording has no contents to compare"),
-		n);
+	char *words = contents ? calls_words(r, n, silent)
+			       : hb__copy("no difference in the recorded calls; this recording has no contents to compare");
+	return with_inputs(with_own(words, n), n);
 }
 
 void hb__print_contents(const hb_reports *r)
@@ -278,4 +290,5 @@ void hb__print_contents(const hb_reports *r)
 	hb__print_reports(r, HB_REPORT_CONTENTS);
 	if (r->count[HB_REPORT_CONTENTS])
 		hb__print_reports(r, HB_REPORT_SUSPECT);
+	hb__print_reports(r, HB_REPORT_INPUTS);
 }

@@ -13,6 +13,7 @@ typedef enum {
 	HB_REPORT_DONE,
 	HB_REPORT_NOTE,
 	HB_REPORT_SUSPECT, /* what differences of contents may come from */
+	HB_REPORT_INPUTS,  /* what the program asked the system for otherwise than it did */
 	HB_REPORT_LOOKED,  /* how many contents were compared: numbers */
 	HB_REPORT_KINDS
 } hb_report_kind;
@@ -44,7 +45,7 @@ bool hb__is_replayed(const hb_reports *reports, int32_t rank);
 bool hb__report_seen(const hb_reports *reports, int32_t rank, hb_report_kind kind);
 /* "no difference", where calls and contents agree; else what does and what was not compared. To be freed. */
 char *hb__contents_words(const hb_reports *reports, const hb_manifest *recorded);
-/* The first differences of contents, and what they may come from. */
+/* The first differences of contents, and what they may come from; and of what the program asked the system for. */
 void hb__print_contents(const hb_reports *reports);
 /* Prints all reports of one kind, the earliest first; of divergences what was not yet printed. */
 void hb__print_reports(const hb_reports *reports, hb_report_kind kind);

@@ -73,6 +73,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
 	if (!code && setup->remarks && !setup->sanitized)
 		code = preloaded("heap", &preload);
+	if (!code && setup->inputs)
+		code = preloaded("inputs", &preload);
 	const char *old = getenv("LD_PRELOAD");
 	if (!code && old && *old)
 		append(&preload, old);

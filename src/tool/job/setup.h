@@ -14,6 +14,7 @@ typedef struct hb_setup {
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
 	bool digests;   /* of what messages hold */
 	bool remarks;   /* for hbdb check */
+	bool inputs;    /* level data: what the program asks the system for is recorded, or given back */
 	bool sanitized; /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
 	char *const *control; /* variables of a session, NULL: the run is not under control */

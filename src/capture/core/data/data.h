@@ -24,11 +24,15 @@ struct hb__source {
 
 /* ---- keep.c: recording ---- */
 
+/* Level data was asked for: what comes in before the process has a name is kept in memory until hb__data_start. */
+void hb__data_early(void);
 /* The log of the process has its name now: the file of contents gets the same. Nothing unless level data was asked for, for this
  * rank. */
 void hb__data_start(void);
 void hb__data_tell_command(void); /* command.c: the arguments of the process, its folder and its program */
-void hb__data_finish(bool told);  /* told: its end was */
+/* Its end was told. What comes in until it leaves is kept all the same. */
+void hb__data_told(void);
+void hb__data_finish(void); /* it leaves */
 void hb__data_forked(void);
 
 /* Begins an item of this thread with up to n pieces: of the event that is under way and whose row is the next one of the lane; or of a
@@ -43,6 +47,14 @@ void hb__data_end(void);
  * there is none, and the piece is to be given as nothing. Then how many of them there are. */
 void *hb__data_room(size_t bytes);
 void hb__data_packed(uint32_t what, size_t bytes);
+
+/* Contents that come in a few bytes at a time, often, by calls of this source: they add up to one piece, number 0, as long as nothing
+ * else of this thread is kept, and none of its events ends, in between. Returns where they stand: until then they may be changed there.
+ * NULL: nothing is kept (any more). */
+uint8_t *hb__data_add(struct hb__source *source, const uint8_t *p, size_t bytes);
+/* More of this source would be added to what is there. */
+bool hb__data_adds(const struct hb__source *source);
+void hb__streams_forked(void);
 
 /* ---- give.c: replay ---- */
 
@@ -60,11 +72,12 @@ struct hb__piece {
 	const uint8_t *p; /* valid as long as the process lives */
 };
 
-/* Opens the contents of a recorded process. False: there are none, or they cannot be read: *ret_why. */
+/* Opens the contents of a recorded process; once they are open the same again is nothing. False: there are none, or they cannot be read: *ret_why. */
 bool hb__data_open(const char *path, const char **ret_why);
 /* The item of event number `event` of this thread; items of events before it are passed over. False: it has none. */
 bool hb__data_of_event(struct hb__lane *lane, uint64_t event, struct hb__item *ret);
-/* The next item of calls of a layer ("mpi:", "inputs:") of this thread. False: there is none any more. The caller compares the
+/* The next item of calls of this thread: of one function ("inputs:getrandom"), or of all whose names begin so ("mpi:"). The text must
+ * stay. False: there is none any more. The caller compares the
  * name. */
 bool hb__data_next(const char *layer, struct hb__item *ret);
 /* Looks at it without taking it. */
@@ -75,6 +88,9 @@ int64_t hb__piece_number(const struct hb__piece *piece); /* of one sv */
 
 /* ---- store.c: the file ---- */
 struct hb_data_extent;
+/* Around the writing of an item: while the contents are kept in memory only, none may be under way when the file begins. */
+void hb__data_hold(void);
+void hb__data_release(void);
 /* A new extent whose payload holds at least so many bytes, zeroed as far as it was never used; *ret_at: its place in the file. NULL: the
  * file takes nothing more. */
 struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blocks, uint64_t *ret_at);

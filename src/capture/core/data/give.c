@@ -10,7 +10,7 @@
 #include "format/data/raw.h"
 
 #define SOURCES 4096u
-#define LAYERS 4
+#define LAYERS 64
 
 bool hb__data_gives, hb__alone;
 
@@ -33,7 +33,7 @@ struct cursor {
 struct giver {
 	uint64_t thread;
 	const char *name[SOURCES];
-	struct cursor events, calls[LAYERS];
+	struct cursor events, calls[LAYERS]; /* calls: by the beginning of their names that is asked for */
 };
 
 static __thread struct giver *self __attribute__((tls_model("initial-exec")));
@@ -77,6 +77,8 @@ static bool learn_extents(void)
 bool hb__data_open(const char *path, const char **ret_why)
 {
 	struct stat st;
+	if (file.at)
+		return hb__data_gives;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	*ret_why = "the recording has no contents of this process";
 	if (fd < 0)
@@ -220,7 +222,10 @@ static bool read_item(struct giver *g, struct cursor *k)
 
 static bool is_of(const struct cursor *k)
 {
-	return k->layer ? !k->item.of_event && !strncmp(k->item.name, k->layer, strlen(k->layer)) : k->item.of_event;
+	size_t n = k->layer ? strlen(k->layer) : 0;
+	if (!n || k->item.of_event)
+		return !n && k->item.of_event;
+	return k->layer[n - 1] == ':' ? !strncmp(k->item.name, k->layer, n) : !strcmp(k->item.name, k->layer);
 }
 
 /* The cursor has an item of its kind, not taken yet. */
@@ -252,7 +257,7 @@ static struct cursor *cursor_of(struct giver *g, const char *layer)
 	for (int i = 0; g && i < LAYERS; i++) {
 		if (!g->calls[i].layer)
 			g->calls[i].layer = layer;
-		if (!strcmp(g->calls[i].layer, layer))
+		if (g->calls[i].layer == layer || !strcmp(g->calls[i].layer, layer))
 			return &g->calls[i];
 	}
 	return NULL;

@@ -21,6 +21,9 @@ struct stream {
 	unsigned left, pieces; /* of the item that is open: that may come, that came */
 	uint8_t *count;        /* where their number stands */
 	unsigned width;        /* its bytes */
+	const struct hb__source *adds; /* whose contents the last item has, which may get more: */
+	uint8_t *adds_w, *adds_length; /* where it ends, and where its length stands */
+	uint32_t added;
 	uint64_t told[SOURCES / 64];
 };
 
@@ -63,9 +66,19 @@ static void commit(struct stream *s)
 static struct stream *begin(unsigned n)
 {
 	struct stream *s = hb__data_keeps ? stream_of_this_thread() : NULL;
-	if (!s || !room(s, 4 * HB_UV_MAX + 128 + (size_t)n * PIECE_MOST))
+	if (!s)
 		return NULL;
-	return s;
+	hb__data_hold();
+	if (room(s, 4 * HB_UV_MAX + 128 + (size_t)n * PIECE_MOST))
+		return s;
+	hb__data_release();
+	return NULL;
+}
+
+static void over(struct stream *s)
+{
+	commit(s);
+	hb__data_release();
 }
 
 /* The number of pieces is known when the item ends: it gets as many bytes as the largest one may need. */
@@ -96,7 +109,7 @@ void hb__data_end(void)
 	put_count(s);
 	s->count = NULL;
 	s->left = 0;
-	commit(s);
+	over(s);
 }
 
 bool hb__data_event(struct hb__lane *lane, unsigned n)
@@ -136,11 +149,8 @@ static void tell_name(struct stream *s, const struct hb__source *source, uint32_
 	s->w = hb_put_str(s->w, source->name, strnlen(source->name, 100));
 }
 
-bool hb__data_call(struct hb__source *source, unsigned n)
+static void begin_call(struct stream *s, struct hb__source *source)
 {
-	struct stream *s = begin(n);
-	if (!s)
-		return false;
 	uint64_t event = hb__self ? hb__self->control->events : 0;
 	uint32_t number = number_of(source);
 	tell_name(s, source, number);
@@ -148,6 +158,14 @@ bool hb__data_call(struct hb__source *source, unsigned n)
 	s->w = hb_put_uv(s->w, number);
 	s->w = hb_put_uv(s->w, event > s->event ? event - s->event : 0);
 	s->event = event > s->event ? event : s->event;
+}
+
+bool hb__data_call(struct hb__source *source, unsigned n)
+{
+	struct stream *s = begin(n);
+	if (!s)
+		return false;
+	begin_call(s, source);
 	begun(s, n);
 	return true;
 }
@@ -260,3 +278,54 @@ void hb__data_packed(uint32_t what, size_t bytes)
 	hb__data_came(bytes);
 	ended(s);
 }
+
+/* ---- contents that add up ---- */
+
+#define LENGTH 3u /* bytes of the length, so that it can grow where it stands */
+#define ADDED_MOST 30000u
+
+static void put_length(uint8_t *p, uint32_t n)
+{
+	p[0] = (uint8_t)(n | 0x80);
+	p[1] = (uint8_t)(n >> 7 | 0x80);
+	p[2] = (uint8_t)(n >> 14 & 0x7f);
+}
+
+bool hb__data_adds(const struct hb__source *source)
+{
+	const struct stream *s = self;
+	return s && s->adds == source && s->w == s->adds_w && hb__data_keeps &&
+	       (!hb__self || hb__self->control->events <= s->event);
+}
+
+/* A length that is told before its bytes are there ends the stream for a reader; the other way round bytes would be taken for an item. */
+uint8_t *hb__data_add(struct hb__source *source, const uint8_t *p, size_t bytes)
+{
+	struct stream *s = self;
+	if (likely(hb__data_adds(source) && s->added + bytes <= ADDED_MOST && (size_t)(s->end - s->w) >= bytes)) {
+		hb__data_hold();
+	} else {
+		s = begin(1);
+		if (!s)
+			return NULL;
+		begin_call(s, source);
+		s->w = hb_put_uv(s->w, 1); /* piece, */
+		s->w = hb_put_uv(s->w, 0); /* with this number */
+		s->adds_length = s->w;
+		s->w += LENGTH;
+		*s->w++ = 0; /* its bytes follow */
+		s->adds = source;
+		s->added = 0;
+	}
+	uint8_t *at = s->w;
+	memcpy(at, p, bytes);
+	s->w = s->adds_w = at + bytes;
+	s->added += (uint32_t)bytes;
+	put_length(s->adds_length, s->added);
+	hb__data_came(bytes);
+	over(s);
+	return at;
+}
+
+/* This thread is the only one of a child, and what it has is its parent's. */
+void hb__streams_forked(void) { self = NULL; }

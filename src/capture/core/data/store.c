@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -26,6 +27,16 @@ static struct {
 	struct hb__file at;
 	struct hb_data_header *header;
 } file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What came in before the process had a name: extents in memory, which become the first ones of the file. */
+#define EARLY_MOST 1024u /* extents */
+static struct {
+	bool now;
+	pthread_mutex_t lock; /* held as long as an item is written: none may be cut in two when the file begins */
+	struct hb_data_extent *extent[EARLY_MOST];
+	uint32_t n;
+	uint64_t blocks, came;
+} early = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* A handler of the program may jump out of here, and its timer would interrupt each try to allocate. */
 static void lock(void)
@@ -104,38 +115,104 @@ static int create(const char *path)
 	return 0;
 }
 
+void hb__data_early(void) { hb__data_keeps = early.now = true; }
+
+static __thread bool holds __attribute__((tls_model("initial-exec")));
+
+void hb__data_hold(void)
+{
+	if (likely(!__atomic_load_n(&early.now, __ATOMIC_ACQUIRE)))
+		return;
+	pthread_mutex_lock(&early.lock);
+	holds = true;
+}
+
+void hb__data_release(void)
+{
+	if (likely(!holds))
+		return;
+	holds = false;
+	pthread_mutex_unlock(&early.lock);
+}
+
+static struct hb_data_extent *early_extent(uint32_t kind, uint32_t blocks, uint64_t *ret_at)
+{
+	struct hb_data_extent *x = early.n < EARLY_MOST ? hb__pages((size_t)blocks * HB_DATA_BLOCK) : NULL;
+	if (!x)
+		return NULL;
+	x->magic = HB_DATA_EXTENT;
+	x->kind = kind;
+	x->blocks = blocks;
+	*ret_at = (1 + early.blocks) * HB_DATA_BLOCK;
+	early.extent[early.n++] = x;
+	early.blocks += blocks;
+	return x;
+}
+
+/* They stay where they are for those who write to them, and are in the file. */
+static int take_early(void)
+{
+	uint64_t at = HB_DATA_BLOCK;
+	for (uint32_t i = 0; i < early.n; i++) {
+		size_t bytes = (size_t)early.extent[i]->blocks * HB_DATA_BLOCK;
+		void *p, *to = early.extent[i];
+		int e = hb__file_map(&file.at, (off_t)at, bytes, &p);
+		if (e)
+			return e;
+		memcpy(p, to, bytes);
+		/* not by the C library's name: what libraries of MPI put in its place loses the new address */
+		if (syscall(SYS_mremap, p, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) < 0)
+			return errno;
+		at += bytes;
+		file.header->blocks = at / HB_DATA_BLOCK;
+	}
+	file.header->came = early.came;
+	return early.n == EARLY_MOST ? ENOBUFS : 0;
+}
+
 void hb__data_start(void)
 {
 	char path[sizeof file.at.path];
 	if (!hb__config.data || hb__config.mode != HB__RECORD)
 		return;
 	path_beside_log(path, sizeof path);
+	hb__data_hold();
 	lock();
 	int e = 0;
 	bool begins = false;
 	if (!file.header && listed(getenv("HBDB_DATA_RANKS"), hb__rank)) {
 		e = create(path);
+		e = e ? e : take_early();
 		hb__data_keeps = begins = !e;
+	} else if (!file.header) {
+		hb__data_keeps = false;
 	} else if (file.header && strcmp(path, file.at.path)) {
 		file.header->rank = hb__rank;
 		e = hb__file_give_name(file.at.path, path);
 		if (!e)
 			snprintf(file.at.path, sizeof file.at.path, "%s", path);
 	}
+	__atomic_store_n(&early.now, false, __ATOMIC_RELEASE);
 	unlock();
+	hb__data_release();
 	if (e)
-		stop(e, file.header ? "rename" : "create");
+		stop(e, file.header ? "write" : "create");
 	if (begins)
 		hb__data_tell_command();
 }
 
-void hb__data_finish(bool told)
+void hb__data_told(void)
+{
+	if (file.header)
+		file.header->state = 1;
+}
+
+void hb__data_finish(void)
 {
 	hb__data_keeps = false;
 	if (!file.header)
 		return;
 	lock();
-	file.header->state = told;
 	hb__file_cut(&file.at,
 		(off_t)(file.header->blocks * HB_DATA_BLOCK)); /* what was allocated ahead; failing to is harmless */
 	unlock();
@@ -148,6 +225,11 @@ struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blo
 	int e = EFBIG;
 	lock();
 	blocks = blocks < need ? (uint32_t)need : blocks;
+	if (early.now && need < UINT32_MAX) {
+		struct hb_data_extent *first = early_extent(kind, blocks, ret_at);
+		unlock();
+		return first;
+	}
 	if (file.header && !file.header->stopped && need < UINT32_MAX) {
 		*ret_at = file.header->blocks * HB_DATA_BLOCK;
 		e = hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p);
@@ -173,11 +255,14 @@ struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blo
 
 void hb__data_extent_done(struct hb_data_extent *x)
 {
-	if (x)
+	if (x && !early.now)
 		munmap(x, (size_t)x->blocks * HB_DATA_BLOCK);
 }
 
-void hb__data_came(size_t bytes) { __atomic_fetch_add(&file.header->came, bytes, __ATOMIC_RELAXED); }
+void hb__data_came(size_t bytes)
+{
+	__atomic_fetch_add(file.header ? &file.header->came : &early.came, bytes, __ATOMIC_RELAXED);
+}
 
 /* ---- what is stored already ---- */
 
@@ -226,7 +311,11 @@ static void forget_stored(void)
 void hb__data_forked(void)
 {
 	hb__data_keeps = false;
-	file.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	file.lock = early.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	file.header = NULL;
+	early.now = holds = false;
+	early.n = 0;
+	early.blocks = early.came = 0;
+	hb__streams_forked();
 	forget_stored();
 }

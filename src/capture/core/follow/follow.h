@@ -112,6 +112,9 @@ void hb__report_polls(struct hb__call *c, const struct hb__row *expected, uint64
 void hb__report_missing(struct hb__lane *lane, const struct hb__row *expected);
 /* The call's contents differ; both texts are clauses, of which `reason` may be NULL. */
 void hb__report_contents(struct hb__call *c, const char *what, const char *reason);
+/* The program asks at pc for something from outside otherwise than it did; lane: of the thread, or NULL. `what` says it, without a line's
+ * end. */
+void hb__report_input(const struct hb__lane *lane, const void *pc, const char *what);
 /* Something of which differences of contents may come: told when there are any. */
 void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, const char *name);
 /* The recording has other arguments of this function than this version of hbdb compares: told once. */
@@ -133,6 +136,8 @@ enum hb__looked {
 	HB__OWN_SAME, /* events of the program itself: came as recorded, did not come, came and were not recorded */
 	HB__OWN_MISSING,
 	HB__OWN_NEW,
+	HB__INPUTS_GIVEN, /* answered as recorded; came otherwise, each kind once */
+	HB__INPUTS_OTHER,
 	HB__LOOKED
 };
 void hb__looked(enum hb__looked what, uint64_t n);

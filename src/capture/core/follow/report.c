@@ -274,6 +274,20 @@ void hb__report_contents(struct hb__call *c, const char *what, const char *reaso
 		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
 }
 
+void hb__report_input(const struct hb__lane *lane, const void *pc, const char *what)
+{
+	struct out o = {.n = 0};
+	if (lane)
+		where(&o, lane, lane->control->events);
+	else
+		add(&o, "%s %d, %s", *hb__own_name ? "process" : "rank", hb__replayed_as() < 0 ? 0 : hb__replayed_as(),
+			hb__finished ? "at its end" : "before its first event");
+	add(&o, ": %s", what);
+	place(&o, pc);
+	add(&o, "\n");
+	publish("inputs", &o);
+}
+
 void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, const char *name)
 {
 	static int reports;

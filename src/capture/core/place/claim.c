@@ -96,6 +96,12 @@ int hb__claim_ranks(void)
 	return ranks;
 }
 
+int hb__claim_only(void)
+{
+	hb__claim_ranks();
+	return ntable == 1 ? table[0].number : -1;
+}
+
 static void claim_path(char *path, size_t size, const char *which)
 {
 	snprintf(path, size, "%s/" HB_CONTROL_CLAIM "%s", hb__config.dir, which);

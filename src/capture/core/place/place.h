@@ -21,6 +21,8 @@ void hb__find_place(void);
 bool hb__claim(void);
 /* Replay: how many ranks the record has; -1: it does not tell, as it has no process without a rank. */
 int hb__claim_ranks(void);
+/* ... and which process without a rank it has, if there is one and no other; -1: else. */
+int hb__claim_only(void);
 
 #pragma GCC visibility pop
 

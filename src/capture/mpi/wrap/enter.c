@@ -72,8 +72,7 @@ static __attribute__((noinline)) int below(struct hb__lane *lane, const struct h
 	return code;
 }
 
-static __attribute__((noinline)) int outside(
-	const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
+static int call_outside(const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
 {
 	hb__function next = next_of(fn, entry);
 	if (!next) {
@@ -102,6 +101,17 @@ static __attribute__((noinline)) int outside(
 	}
 	struct hb__lane *lane = hb__in_library(pc) ? NULL : hb__lane_of_this_thread();
 	return lane ? run(lane, fn, a, next, pc, cfa, lane->special) : fn->invoke(next, a);
+}
+
+/* There is no lane that says that the thread is inside a call. */
+static __attribute__((noinline)) int outside(
+	const struct hb__fn *fn, uintptr_t *a, enum hb__entry entry, const void *pc, const void *cfa)
+{
+	uint8_t apart = hb__apart;
+	hb__apart |= HB__APART_CALL;
+	int code = call_outside(fn, a, entry, pc, cfa);
+	hb__apart = apart;
+	return code;
 }
 
 static __attribute__((noinline)) int unusual(const struct hb__fn *fn, uintptr_t *a, const hb__function *at,

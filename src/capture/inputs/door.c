@@ -1,0 +1,121 @@
+/* The recorder's side of the layer of inputs: whose call it is, and what becomes of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/core/follow/follow.h"
+#include "capture/core/layer.h"
+#include "capture/core/record/record.h"
+#include "capture/inputs/door.h"
+#include "capture/inputs/start.h"
+
+/* ---- whose call ---- */
+
+/* Parts of the system that ask for what is not the program's: names and networks, what libraries of MPI stand on. */
+static const char *const others[] = {"libc.so", "libc-", "ld-linux", "libpthread", "librt.so", "librt-", "libresolv",
+	"libnss", "libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge", "libnuma", "libmlx",
+	"libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
+
+static bool is_other(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	for (const char *const *o = others; *o; o++)
+		if (!strncmp(name, *o, strlen(*o)))
+			return true;
+	return false;
+}
+
+static bool learn(const void *pc)
+{
+	const char *path = "";
+	uintptr_t base, end;
+	if (hb__in_library(pc) || hb__in_binding(pc))
+		return false;
+	return !hb__module_of(pc, &path, &base, &end) || !is_other(path);
+}
+
+/* The call at pc is the program's. What was found is kept by address: one word each, so that no lock is needed. */
+static bool of_program(const void *pc)
+{
+	static uint64_t known[4096];
+	uint64_t at = (uint64_t)(uintptr_t)pc, *place = &known[at * 0x9e3779b97f4a7c15u >> 52],
+		 is = __atomic_load_n(place, __ATOMIC_RELAXED);
+	if (unlikely(is >> 1 != at)) {
+		is = at << 1 | learn(pc);
+		__atomic_store_n(place, is, __ATOMIC_RELAXED);
+	}
+	return is & 1;
+}
+
+/* ---- the door ---- */
+
+static enum hb_inputs mode(void)
+{
+	if (hb__config.mode == HB__REPLAY)
+		return hb__inputs_give() ? HB_INPUTS_GIVE : HB_INPUTS_PASS;
+	return hb__data_keeps ? HB_INPUTS_KEEP : HB_INPUTS_PASS;
+}
+
+static enum hb_inputs enter(const void *pc)
+{
+	const struct hb__lane *lane = hb__self;
+	if (unlikely(hb__apart || (lane && lane->depth)))
+		return HB_INPUTS_PASS;
+	if (likely(hb__data_keeps)) {
+		hb__apart = HB__APART_OURS;
+		if (likely(of_program(pc)))
+			return HB_INPUTS_KEEP;
+		hb__apart = 0;
+		return HB_INPUTS_PASS;
+	}
+	if (hb__config.mode != HB__REPLAY)
+		return HB_INPUTS_PASS;
+	hb__apart = HB__APART_OURS;
+	if (of_program(pc) && mode() == HB_INPUTS_GIVE)
+		return HB_INPUTS_GIVE;
+	hb__apart = 0;
+	return HB_INPUTS_PASS;
+}
+
+static void leave(void) { hb__apart = 0; }
+
+static bool is_alone(void) { return hb__alone; }
+
+static uint64_t event(void)
+{
+	if (likely(hb__self != NULL))
+		return hb__self->control->events;
+	return hb__began() && !hb__active ? UINT64_MAX : 0;
+}
+
+static void differs(const void *pc, const char *what)
+{
+	hb__looked(HB__INPUTS_OTHER, 1);
+	hb__report_input(hb__self, pc, what);
+}
+
+static void given(void) { hb__looked(HB__INPUTS_GIVEN, 1); }
+
+static const char *folder(void) { return hb__config.dir; }
+
+HB__EXPORT const struct hb_inputs_door hb_inputs_door_1 = {.enter = enter,
+	.leave = leave,
+	.mode = mode,
+	.alone = is_alone,
+	.event = event,
+	.call = hb__data_call,
+	.piece = hb__data_piece,
+	.number = hb__data_number,
+	.add = hb__data_add,
+	.adds = hb__data_adds,
+	.next = hb__data_next,
+	.peek = hb__data_peek,
+	.item_piece = hb__item_piece,
+	.piece_number = hb__piece_number,
+	.start = hb__inputs_start,
+	.real_folder = hb__inputs_folder,
+	.is_from_start = hb__inputs_from_start,
+	.pages = hb__pages,
+	.say = hb__say,
+	.differs = differs,
+	.given = given,
+	.folder = folder};

@@ -1,0 +1,74 @@
+/* libhbdb-inputs.so: in front of the functions of the C library by which something comes into the process. Each asks at the door what is
+ * to become of the call, and passes it on, keeps what came, or answers as recorded.
+ *
+ * It is loaded beside the recorder at level data and in replays of such recordings, and nowhere else. The recorder's rules hold here,
+ * too (capture/core/core.h). */
+#ifndef HBDB_CAPTURE_INPUTS_FRONT_H
+#define HBDB_CAPTURE_INPUTS_FRONT_H
+
+#include <stdarg.h>
+
+#include "capture/inputs/door.h"
+#include "capture/inputs/front/next.h"
+
+#pragma GCC visibility push(hidden)
+
+#define SEEN __attribute__((visibility("default")))
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
+extern const struct hb_inputs_door *hb__door; /* NULL: the recorder is not there (yet) */
+
+static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void *pc)
+{
+	return likely(hb__door != NULL) ? hb__door->enter(pc) : HB_INPUTS_PASS;
+}
+
+/* What differs is told once for each of them. */
+enum hb__kind {
+	HB__CLOCKS,
+	HB__RANDOM,
+	HB__PROCESS,
+	HB__ENVIRONMENT,
+	HB__FILES,
+	HB__STREAMS,
+	HB__WAITS,
+	HB__SIGNALS,
+	HB__KINDS
+};
+__attribute__((format(printf, 3, 4))) void hb__differs(enum hb__kind kind, const void *pc, const char *format, ...);
+
+/* ---- answer.c: a call and its answer ---- */
+struct hb__answer {
+	int64_t result;
+	int error;        /* errno, when it failed */
+	const uint8_t *p; /* what it wrote */
+	size_t bytes;
+};
+void hb__keep(struct hb__source *source, int64_t result, int error, const void *p, size_t bytes);
+/* The next one of this function. False: it is made where the recording has none, which is told. */
+bool hb__give(struct hb__source *source, enum hb__kind kind, const void *pc, struct hb__answer *ret);
+/* The name behind the layer's. */
+static inline const char *hb__called(const struct hb__source *source) { return source->name + sizeof "inputs:" - 1; }
+/* Where the items of a function stand, against this thread's events. */
+enum hb__where { HB__HERE, HB__PASSED, HB__AHEAD };
+enum hb__where hb__position(uint64_t event);
+/* The same function was called less, or more often, between two events than in the recording. */
+void hb__called_less(const struct hb__source *source, enum hb__kind kind, const void *pc);
+void hb__called_more(const struct hb__source *source, enum hb__kind kind, const void *pc);
+
+/* ---- sequence.c: numbers that are asked for often and change little ---- */
+enum { HB__SEQUENCES = 32 };
+struct hb__sequence {
+	struct hb__source source;
+	unsigned index; /* of its state in a thread */
+	int64_t per_ms; /* of a clock: how much it grows in a millisecond; 0: no clock that is polled */
+	enum hb__kind kind;
+};
+/* Keeps it. Returns what the program is to get. */
+int64_t hb__sequence_keep(struct hb__sequence *sequence, int64_t now, const void *pc);
+/* now: what the real one says, for where the recording has nothing. */
+int64_t hb__sequence_give(struct hb__sequence *sequence, int64_t now, const void *pc);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,152 @@
+/* What a process has from its beginning: kept as the first item of its first thread, read when the record to follow is known. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "capture/core/layer.h"
+#include "capture/core/place/place.h"
+#include "capture/inputs/door.h"
+#include "capture/inputs/start.h"
+
+static char folder[4096];
+static const char *low, *high; /* the texts of the environment, as the kernel put them there */
+static struct hb__piece start[HB_START_PIECES];
+
+const char *hb__inputs_folder(void) { return folder; }
+
+bool hb__inputs_from_start(const char *value) { return value >= low && value < high; }
+
+const struct hb__piece *hb__inputs_start(unsigned what) { return &start[what]; }
+
+/* ---- recording ---- */
+
+/* Texts of a list, one behind the other. */
+static void keep_texts(uint32_t what, char *const *list)
+{
+	size_t bytes = 0;
+	for (char *const *t = list; *t; t++)
+		bytes += strlen(*t) + 1;
+	char *to = bytes ? hb__data_room(bytes) : NULL, *w = to;
+	for (char *const *t = list; to && *t; t++)
+		w = stpcpy(w, *t) + 1;
+	if (to)
+		hb__data_packed(what, bytes);
+	else
+		hb__data_piece(what, NULL, 0);
+}
+
+static void keep_start(char *const *argv, char *const *environment)
+{
+	static struct hb__source source = {"inputs:start", 0};
+	char program[4096];
+	struct utsname host;
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program);
+	if (uname(&host) || !hb__data_call(&source, HB_START_PIECES))
+		return;
+	hb__data_piece(HB_START_PROGRAM, program, n > 0 ? (size_t)n : 0);
+	hb__data_piece(HB_START_FOLDER, folder, strlen(folder));
+	hb__data_number(HB_START_PID, getpid());
+	hb__data_piece(HB_START_HOST, &host, sizeof host);
+	hb__data_number(HB_START_HOST_ID, gethostid());
+	hb__data_number(HB_START_PROCESSORS, get_nprocs_conf());
+	hb__data_number(HB_START_ONLINE, get_nprocs());
+	keep_texts(HB_START_ARGUMENTS, argv);
+	keep_texts(HB_START_ENVIRONMENT, environment);
+}
+
+/* ---- replay ---- */
+
+/* A script that runs the program has the launcher's variables, too: what was recorded is only for the program that got it. */
+static bool same_program(void)
+{
+	const struct hb__piece *recorded = &start[HB_START_PROGRAM];
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+	const char *a = n > 0 ? memrchr(path, '/', (size_t)n) : NULL,
+		   *b = recorded->bytes ? memrchr(recorded->p, '/', recorded->bytes) : NULL;
+	if (!a || !b)
+		return false;
+	size_t na = (size_t)(path + n - a), nb = (size_t)((const char *)recorded->p + recorded->bytes - b);
+	return na == nb && !memcmp(a, b, na);
+}
+
+/* False: the recording has no inputs. */
+static bool read_start(void)
+{
+	struct hb__item item;
+	struct hb__piece piece;
+	if (!hb__data_next("inputs:start", &item))
+		return false;
+	while (hb__item_piece(&item, &piece))
+		if (piece.what < HB_START_PIECES)
+			start[piece.what] = piece;
+	return true;
+}
+
+/* What the launcher tells is taken for the number of the record; -1: nobody tells. */
+static int number_early(void)
+{
+	int rank, size, ranks;
+	if (hb__config.alone >= 0)
+		return hb__config.alone;
+	ranks = hb__claim_ranks();
+	hb__layers_expected(&rank, &size);
+	return ranks < 0 || rank < ranks ? rank : hb__claim_only();
+}
+
+static bool gives;
+
+static bool open_number(int number)
+{
+	const char *why;
+	char path[4200];
+	snprintf(path, sizeof path, "%s/rank.%d.data", hb__config.script, number);
+	return number >= 0 && !access(path, R_OK) && hb__data_open(path, &why) && read_start();
+}
+
+/* A process without a rank, one of several, knows its record when its first event has begun it. */
+static void open_late(void)
+{
+	static bool tried;
+	if (tried || hb__thread_identity() || hb__data_gives)
+		return;
+	tried = true;
+	gives = open_number(hb__replayed_as());
+}
+
+bool hb__inputs_give(void)
+{
+	if (likely(gives))
+		return true;
+	if (hb__active)
+		open_late();
+	return gives;
+}
+
+/* ---- the beginning ---- */
+
+/* A child that fork made is not what was recorded. */
+static void forget(void) { gives = false; }
+
+/* libhbdb-inputs.so is there. */
+static bool asked(void) { return getenv("LD_PRELOAD") && strstr(getenv("LD_PRELOAD"), "libhbdb-inputs.so"); }
+
+__attribute__((constructor)) static void begin(int argc, char **argv, char **environment)
+{
+	(void)argc;
+	if (hb__config.mode == HB__OFF || !asked())
+		return;
+	ssize_t n = readlink("/proc/self/cwd", folder, sizeof folder - 1);
+	folder[n > 0 ? n : 0] = 0;
+	low = environment[0];
+	for (char **e = environment; *e; e++) {
+		low = *e < low ? *e : low;
+		high = *e + strlen(*e) > high ? *e + strlen(*e) + 1 : high;
+	}
+	if (hb__data_keeps)
+		keep_start(argv, environment);
+	else if (hb__config.mode == HB__REPLAY && !pthread_atfork(NULL, NULL, forget))
+		gives = open_number(number_early()) && same_program();
+}
