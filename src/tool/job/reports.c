@@ -280,8 +280,9 @@ char *hb__contents_words(const hb_reports *r, const hb_manifest *recorded)
 	unsigned long long n[COUNTS] = {0};
 	unsigned silent = sum_up(r, n);
 	bool contents = recorded->contents && hb__manifest_has_calls(recorded);
-	char *words = contents ? calls_words(r, n, silent)
-			       : hb__copy("no difference in the recorded calls; this recording has no contents to compare");
+	char *words =
+		contents ? calls_words(r, n, silent)
+			 : hb__copy("no difference in the recorded calls; this recording has no contents to compare");
 	return with_inputs(with_own(words, n), n);
 }
 

@@ -93,6 +93,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_LEVEL", setup->level);
 	add(ret, "HBDB_DATA_RANKS", setup->data_ranks);
 	add(ret, "HBDB_DIGESTS", setup->digests ? NULL : "0");
+	add(ret, "HBDB_PACK", setup->pack ? "1" : NULL);
+	add(ret, "HBDB_FILES", setup->files);
 	add(ret, "HBDB_REMARKS", setup->remarks ? "1" : NULL);
 	add(ret, "HBDB_WITHOUT_MPI", setup->without_mpi ? "1" : NULL);
 	add(ret, "HBDB_SCRIPT", setup->script);
@@ -119,9 +121,9 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
-		"HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE", "HBDB_REPLAY_LOG",
-		"HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,
-		HB_CONTROL_SECRET_FILE_ENV};
+		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE",
+		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", HB_CONTROL_ENV,
+		HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

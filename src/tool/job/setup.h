@@ -12,10 +12,12 @@ typedef struct hb_setup {
 	const char *alone;      /* replay: the number of the one process that runs, without the others; NULL: not so */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
-	bool digests;   /* of what messages hold */
-	bool remarks;   /* for hbdb check */
-	bool inputs;    /* level data: what the program asks the system for is recorded, or given back */
-	bool sanitized; /* the program's sanitizer must bear a library before its own */
+	bool digests;      /* of what messages hold */
+	bool remarks;      /* for hbdb check */
+	bool inputs;       /* level data: what the program asks the system for is recorded, or given back */
+	bool pack;         /* ... and files that it reads are copied into the recording */
+	const char *files; /* replay: the folder with such files; NULL: none */
+	bool sanitized;    /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
 	char *const *control; /* variables of a session, NULL: the run is not under control */
 	uint64_t shake_us;    /* 0: not set */

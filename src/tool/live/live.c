@@ -24,6 +24,7 @@ static int open_replay(hb_live *l, const hb_live_options *o)
 		return HB_EXIT_RECORDING;
 	int code = o->command ? 0 : hb__trust(l->recording, &l->manifest, o->trust);
 	code = code ? code : hb__open_replay_folder(l->recording, NULL, &l->folder);
+	code = code || !hb__manifest_has_inputs(&l->manifest) ? code : hb__unpack_inputs(l->recording, &l->folder);
 	if (code)
 		return code;
 	return hb__recorded_command(&l->manifest, o->command, o->mpi,
@@ -154,6 +155,8 @@ static hb_setup setup_of(const hb_live *l)
 		.folder = l->folder.folder,
 		.level = hb__replay_level(&l->manifest),
 		.digests = l->manifest.contents,
+		.inputs = hb__manifest_has_inputs(&l->manifest),
+		.files = l->folder.files,
 		.script = l->folder.script,
 		.divergence = "stop",
 		.contents = "warn"};

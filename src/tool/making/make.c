@@ -125,6 +125,8 @@ static int run(
 			.folder = recording,
 			.level = m->level,
 			.data_ranks = m->data_ranks,
+			.inputs = making->inputs,
+			.pack = making->pack,
 			.digests = m->contents,
 			.remarks = making->remarks,
 			.shake_us = m->shake_us},

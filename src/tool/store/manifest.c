@@ -35,6 +35,8 @@ bool hb__manifest_has_calls(const hb_manifest *m)
 	return !m->level || !strcmp(m->level, "events") || !strcmp(m->level, "data");
 }
 
+bool hb__manifest_has_inputs(const hb_manifest *m) { return m->level && !strcmp(m->level, "data"); }
+
 /* Variables that change how the program or MPI behaves; others may hold secrets. */
 static bool matters(const char *variable)
 {

@@ -33,6 +33,8 @@ typedef struct hb_manifest {
 void hb__manifest_free(hb_manifest *m);
 /* Whether every call is in the logs (levels events and data), and not only choices. */
 bool hb__manifest_has_calls(const hb_manifest *m);
+/* Whether it may have what the programs asked the system for (level data). */
+bool hb__manifest_has_inputs(const hb_manifest *m);
 /* Whether a replay of the recorded command sets this variable, NAME=VALUE, of the environment. */
 bool hb__manifest_sets(const char *variable);
 /* Fills identity, time, folder, environment and version from this process. */

@@ -354,6 +354,22 @@ int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_f
 	return code;
 }
 
+int hb__unpack_inputs(const char *recording, hb_replay_folder *s)
+{
+	int code = 0;
+	char *files = hb__format("%s/files", recording);
+	for (int32_t i = 0; !code && i < s->size; i++) {
+		char *from = s->log[i] ? hb_data_path(s->log[i]) : NULL;
+		if (from && i != s->only && !access(from, F_OK))
+			code = unpack_contents(s, i);
+		free(from);
+	}
+	if (access(files, F_OK) == 0)
+		s->files = realpath(files, NULL);
+	free(files);
+	return code;
+}
+
 void hb__close_replay_folder(hb_replay_folder *s)
 {
 	dismiss_guard(s);
@@ -366,6 +382,7 @@ void hb__close_replay_folder(hb_replay_folder *s)
 	free(s->log);
 	free(s->broke_off);
 	free(s->last);
+	free(s->files);
 	hb__sum_free(&s->sum);
 	*s = (hb_replay_folder){0};
 }

@@ -15,8 +15,9 @@ typedef struct hb_replay_folder {
 	char **name;  /* by number: as the recording calls it */
 	char **log;   /* by number: path of its log in the recording; NULL: it has none */
 	uint64_t events;
-	hb_sum sum;               /* of the recording: its notes tell what is not enforced */
-	uint64_t *last;           /* by number: events of its first lane when it broke off, else UINT64_MAX */
+	hb_sum sum;     /* of the recording: its notes tell what is not enforced */
+	uint64_t *last; /* by number: events of its first lane when it broke off, else UINT64_MAX */
+	char *files; /* those that the program read, in the recording; NULL: none, or hb__unpack_inputs was not called */
 	pid_t guard;              /* removes the folder when this process dies without doing it; 0: none */
 	int guard_fd;             /* it waits for the end of this pipe */
 	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
@@ -26,6 +27,8 @@ typedef struct hb_replay_folder {
  * Makes the folder beside the recording, for the logs may be large, and
  * elsewhere ($TMPDIR) when that cannot be written or is full. 0, or an exit code after having said why. */
 int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_folder *ret);
+/* Puts what came into its processes beside their logs, of those of which it was kept. 0, or an exit code after having said why. */
+int hb__unpack_inputs(const char *recording, hb_replay_folder *session);
 /* Removes it. */
 void hb__close_replay_folder(hb_replay_folder *session);
 

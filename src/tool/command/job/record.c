@@ -14,6 +14,10 @@ const hb_option hb__record_options[] = {
 		"what to store: order, only what MPI chose, which is enough for a replay; racing, of that only what raced; events, every call (default); data, also what the messages contain"},
 	{"data-ranks", 0, HB_OPTION_TEXT, "RANKS",
 		"at level data, keep contents of these ranks only, as in 3,7-9; default: of all"},
+	{"inputs", 0, HB_OPTION_CHOICE, "on|off",
+		"at level data, also record what the program asks the system for: clocks, random numbers, files and the like; default: on"},
+	{"pack", 0, HB_OPTION_FLAG, NULL,
+		"at level data, put the files that the program reads into the recording, for a replay elsewhere"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
 	{"shake", 0, HB_OPTION_NUMBER, "USEC",
@@ -49,6 +53,13 @@ int hb__record(const hb_args *args)
 	bool data = level && !strcmp(level, "data");
 	if (ranks && !data)
 		return hb__fail_with(HB_EXIT_USAGE, "record --data-ranks is for --level data, which keeps contents");
+	const char *inputs = hb__option_value(args, "inputs");
+	bool pack = hb__option_value(args, "pack"), off = inputs && !strcmp(inputs, "off");
+	if (!data && (inputs || pack))
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record --inputs and --pack are for --level data, which keeps inputs");
+	if (pack && off)
+		return hb__fail_with(HB_EXIT_USAGE, "record --pack needs the inputs: leave --inputs off away");
 	if (ranks && hb__check_data_ranks(ranks))
 		return HB_EXIT_USAGE;
 	if (level && !data && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
@@ -63,6 +74,8 @@ int hb__record(const hb_args *args)
 		.output = hb__option_value(args, "output"),
 		.level = level,
 		.data_ranks = ranks,
+		.inputs = data && !off,
+		.pack = pack,
 		.mpi = hb__option_value(args, "mpi"),
 		.contents = !hb__option_value(args, "no-contents"),
 		.remarks = hb__option_value(args, "check") || watched(args),

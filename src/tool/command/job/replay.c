@@ -30,6 +30,8 @@ const hb_option hb__replay_options[] = {
 		"run this one process by itself, without the others, their launcher and the network: MPI answers from the recording (of level data)"},
 	{"under", 0, HB_OPTION_TEXT, "TOOL",
 		"with --alone: put this command in front of the program, as in --under 'valgrind -q'"},
+	{"inputs", 0, HB_OPTION_CHOICE, "on|off",
+		"of a recording of level data: give back what the program asked the system for, clocks, random numbers, files and the like (default), or not"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay as well"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
@@ -59,16 +61,22 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	const char *divergence = hb__option_value(r->args, "on-divergence"),
 		   *contents = hb__option_value(r->args, "contents");
 	divergence = divergence ? divergence : "stop";
-	const char *seconds = hb__option_value(r->args, "patience");
+	const char *seconds = hb__option_value(r->args, "patience"), *inputs = hb__option_value(r->args, "inputs");
+	bool given = hb__manifest_has_inputs(&r->manifest) && !(inputs && !strcmp(inputs, "off"));
 	double patience = seconds ? strtod(seconds, NULL) : 10;
 	char only[16];
 	snprintf(only, sizeof only, "%d", r->folder.only);
+	int unpacked = given ? hb__unpack_inputs(r->recording, &r->folder) : 0;
+	if (unpacked)
+		return unpacked;
 	const hb_launch launch = {.line = &r->line,
 		.command = r->command,
 		.setup = {.mode = "replay",
 			.folder = r->folder.folder,
 			.level = hb__replay_level(&r->manifest),
 			.digests = r->manifest.contents,
+			.inputs = given,
+			.files = given ? r->folder.files : NULL,
 			.script = r->folder.script,
 			.alone = r->alone ? only : NULL,
 			.replay_log = r->new_recording,
