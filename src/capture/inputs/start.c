@@ -29,8 +29,11 @@ static void keep_texts(uint32_t what, char *const *list)
 	for (char *const *t = list; *t; t++)
 		bytes += strlen(*t) + 1;
 	char *to = bytes ? hb__data_room(bytes) : NULL, *w = to;
-	for (char *const *t = list; to && *t; t++)
-		w = stpcpy(w, *t) + 1;
+	for (char *const *t = list; to && *t; t++) {
+		size_t n = strlen(*t) + 1;
+		memcpy(w, *t, n);
+		w += n;
+	}
 	if (to)
 		hb__data_packed(what, bytes);
 	else

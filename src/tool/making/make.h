@@ -12,9 +12,9 @@ typedef struct hb_making {
 	const char *data_ranks; /* level data: a list of ranks, NULL: all */
 	bool contents, remarks, aslr;
 	bool inputs, pack; /* level data: what the program asks the system for; the files that it reads, too */
-	bool raw;   /* the logs stay as the processes wrote them */
-	bool quiet; /* the sum is not printed when all went well: the caller has more to say */
-	int out;    /* as hb_job.out */
+	bool raw;          /* the logs stay as the processes wrote them */
+	bool quiet;        /* the sum is not printed when all went well: the caller has more to say */
+	int out;           /* as hb_job.out */
 	uint64_t shake_us;
 	/* While the job runs, every 50 ms; true ends it. launched: the command is a launcher, which
 	 * ends with its processes. May be NULL. */

@@ -18,9 +18,9 @@ struct stream {
 	uint64_t behind;          /* of the contents referred to last */
 	uint64_t event, thread;
 	uint32_t extents, blocks;
-	unsigned left, pieces; /* of the item that is open: that may come, that came */
-	uint8_t *count;        /* where their number stands */
-	unsigned width;        /* its bytes */
+	unsigned left, pieces;         /* of the item that is open: that may come, that came */
+	uint8_t *count;                /* where their number stands */
+	unsigned width;                /* its bytes */
 	const struct hb__source *adds; /* whose contents the last item has, which may get more: */
 	uint8_t *adds_w, *adds_length; /* where it ends, and where its length stands */
 	uint32_t added;

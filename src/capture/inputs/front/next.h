@@ -29,7 +29,7 @@ struct hb__next {
 #define HB_INPUT_GIVEN(name, kind, how) __typeof__(name) *name;
 #define HB_INPUT_CHECKED(name, kind, how) __typeof__(name) *name;
 #define HB_INPUT_PASSED(name, why)
-#include "calls/inputs.def"
+#include "calls/inputs/inputs.def"
 #undef HB_INPUT_GIVEN
 #undef HB_INPUT_CHECKED
 #undef HB_INPUT_PASSED

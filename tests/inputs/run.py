@@ -1,0 +1,107 @@
+#!/usr/bin/python3
+"""Inputs: what the system tells a program is recorded at level data, and given back in a replay of all processes and of one alone."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+HBDB = os.path.join(BUILD, "hbdb")
+PROGRAMS = os.path.join(HERE, "programs")
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
+          "mpich": ["mpiexec.mpich", "-n"]}
+GIVEN = re.compile(r"no difference; [1-9]\d* of the program's inputs \(clocks, random numbers, files and the like\) were given back$")
+ALONE = "--alone" in subprocess.run([HBDB, "replay", "--help"], capture_output=True, text=True).stdout
+folder = tempfile.mkdtemp(prefix="hbdb-inputs.")
+count = {"passed": 0, "failed": 0}
+
+
+def check(good, what, more=""):
+    count["passed" if good else "failed"] += 1
+    print("%s %s%s" % ("ok" if good else "FAIL", what, "" if good else "\n     " + str(more)[:3000].replace("\n", "\n     ")), flush=True)
+    return good
+
+
+def run(*command, env=None, stdin="", timeout=300):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout, input=stdin,
+                          env=dict(os.environ, XDG_STATE_HOME=folder + "/state", **(env or {})))
+    done.all = done.stdout + done.stderr
+    return done
+
+
+def lines(done, rank=None):
+    """What the processes printed; their order among each other is chance."""
+    return sorted(line for line in done.stdout.splitlines() if rank is None or line.startswith("%d: " % rank))
+
+
+def compiled(name, compiler, source, *more):
+    done = run(compiler, "-g", "-O1", os.path.join(PROGRAMS, source), "-o", name, *more)
+    check(done.returncode == 0, "compiled: " + name, done.all)
+    return os.path.join(folder, name)
+
+
+def recorded(name, command, env=None, options=(), stdin=""):
+    done = run(HBDB, "record", "--level", "data", *options, "-o", name, "--", *command, env=env, stdin=stdin)
+    check(done.returncode == 0 and done.stdout, name + ": recorded", done.all)
+    return done
+
+
+def same(name, first, ranks, env=None):
+    """The replay prints what the recorded run printed, whole and, where there are ranks, each alone."""
+    again = run(HBDB, "replay", name, env=env)
+    check(again.returncode == 0 and lines(again) == lines(first), name + ": the replay prints the same", "%s\n--\n%s" % (first.stdout, again.all))
+    check(GIVEN.search(again.stderr.rstrip()), name + ": no difference, and inputs were given back", again.stderr)
+    for rank in range(ranks if ALONE else 0):
+        alone = run(HBDB, "replay", "--alone", str(rank), name, env=env)
+        check(alone.returncode == 0 and lines(alone, rank) == lines(first, rank), "%s: rank %d alone, too" % (name, rank),
+              "%s\n--\n%s" % (lines(first, rank), alone.all))
+
+
+def seeds(mpi):
+    program = compiled("seeds." + mpi, "mpicc." + mpi, "seeds.c", "-pthread", "-D_GNU_SOURCE")
+    name = "seeds.%s.hbdb" % mpi
+    job = [*LAUNCH[mpi], "2", program]
+    first = recorded(name, job, env={"HB_SAID": "then"})
+    check("HB_SAID=then" in first.stdout and "HB_SAID=by itself" in first.stdout, mpi + ": the environment is the recorded run's own", first.stdout)
+    same(name, first, 2, env={"HB_SAID": "now"})
+    off = run(HBDB, "replay", "--inputs", "off", name)
+    check(lines(off) != lines(first) and "given back" not in off.stderr, mpi + ": --inputs off gives nothing back", off.all)
+    more = run(HBDB, "replay", name, "--", *job, "more")
+    check(more.returncode == 0 and "the program calls clock_gettime(CLOCK_MONOTONIC) here, and did not in the recorded run" in more.stderr
+          and "it did not ask for all of them as it did" in more.stderr, mpi + ": a clock that is read more often is told", more.all)
+    random = [line for line in lines(first) if ": random " in line]
+    check(random == [line for line in lines(more) if ": random " in line], mpi + ": ... and what else there is comes as it did", more.all)
+    without = recorded("without." + name, job, options=["--inputs", "off"])
+    again = run(HBDB, "replay", "without." + name)
+    check(lines(again) != lines(without) and "given back" not in again.stderr, mpi + ": recorded without, nothing is given back", again.all)
+    events = run(HBDB, "record", "-o", "events." + name, "--", *job)
+    check(events.returncode == 0 and not [f for f in os.listdir(os.path.join(folder, "events." + name)) if f.endswith(".data")], mpi + ": only at level data", events.all)
+
+
+def languages(mpi):
+    for compiler, source in ("mpifort.", "seeds.f90"), ("mpicxx.", "seeds.cc"):
+        if not check(shutil.which(compiler + mpi), "there is " + compiler + mpi):
+            continue
+        program = compiled(source + "." + mpi, compiler + mpi, source)
+        name = "%s.%s.hbdb" % (source, mpi)
+        same(name, recorded(name, [*LAUNCH[mpi], "2", program]), 2)
+    if mpi == "openmpi": # for which mpi4py is packaged
+        same("py.hbdb", recorded("py.hbdb", [*LAUNCH[mpi], "2", "/usr/bin/python3", PROGRAMS + "/seeds.py"]), 2)
+
+
+def main():
+    try:
+        for mpi in LAUNCH:
+            seeds(mpi)
+            languages(mpi)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("%d passed, %d failed" % (count["passed"], count["failed"]))
+    return count["failed"] != 0
+
+
+sys.exit(main())
