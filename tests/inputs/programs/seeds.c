@@ -1,4 +1,4 @@
-/* Prints what the system told it: the same again in a replay. `more`: asks a clock once more; `loop`: only polls one. */
+/* Prints what the system told it: the same again in a replay. `more`: asks a clock once more. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -31,8 +31,9 @@ static void clocks(void)
 	gettimeofday(&t, NULL);
 	timespec_get(&g, TIME_UTC);
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%d: time %ld, %ld.%06ld, %ld.%09ld, clock %ld, times %ld, faults %ld\n", rank, (long)time(NULL), (long)t.tv_sec, (long)t.tv_usec,
-		(long)g.tv_sec, g.tv_nsec, (long)clock(), (long)times(&tms), usage.ru_minflt);
+	printf("%d: time %ld, %ld.%06ld, %ld.%09ld, clock %ld, times %ld, faults %ld\n", rank, (long)time(NULL),
+		(long)t.tv_sec, (long)t.tv_usec, (long)g.tv_sec, g.tv_nsec, (long)clock(), (long)times(&tms),
+		usage.ru_minflt);
 	for (clockid_t c = CLOCK_REALTIME; c <= CLOCK_BOOTTIME; c++)
 		printf("%d: clock %d: %lld\n", rank, (int)c, ns(c));
 }
@@ -47,7 +48,8 @@ static void chance(void)
 	for (size_t i = 0; i < sizeof a; i++)
 		sum += a[i] * (unsigned)(i + 1);
 	srandom((unsigned)time(NULL));
-	printf("%d: random %u %02x%02x %02x%02x %u %u %ld\n", rank, sum, b[0], b[15], c[0], c[7], arc4random(), arc4random_uniform(1000), random());
+	printf("%d: random %u %02x%02x %02x%02x %u %u %ld\n", rank, sum, b[0], b[15], c[0], c[7], arc4random(),
+		arc4random_uniform(1000), random());
 }
 
 static void names(void)
@@ -56,9 +58,9 @@ static void names(void)
 	char host[100], folder[1000];
 	uname(&u);
 	gethostname(host, sizeof host);
-	printf("%d: pid %d parent %d thread %d on %s %s, %ld processors, in %s, HB_SAID=%s\n", rank, (int)getpid(), (int)getppid(),
-		(int)gettid(), u.nodename, host, sysconf(_SC_NPROCESSORS_ONLN), getcwd(folder, sizeof folder),
-		getenv("HB_SAID") ? getenv("HB_SAID") : "nothing");
+	printf("%d: pid %d parent %d thread %d on %s %s, %ld processors, in %s, HB_SAID=%s\n", rank, (int)getpid(),
+		(int)getppid(), (int)gettid(), u.nodename, host, sysconf(_SC_NPROCESSORS_ONLN),
+		getcwd(folder, sizeof folder), getenv("HB_SAID") ? getenv("HB_SAID") : "nothing");
 	setenv("HB_SAID", "by itself", 1);
 	printf("%d: HB_SAID=%s\n", rank, getenv("HB_SAID"));
 }
@@ -87,8 +89,6 @@ int main(int argc, char **argv)
 	pthread_t t;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	if (!strcmp(how, "more"))
-		ns(CLOCK_MONOTONIC);
 	printf("%d: before MPI_Init %lld\n", rank, first);
 	clocks();
 	chance();
@@ -102,6 +102,8 @@ int main(int argc, char **argv)
 		MPI_Barrier(MPI_COMM_WORLD);
 		printf("%d: a barrier took %lld\n", rank, ns(CLOCK_MONOTONIC) - begin);
 	}
+	if (!strcmp(how, "more"))
+		ns(CLOCK_MONOTONIC);
 	MPI_Finalize();
 	printf("%d: after MPI_Finalize %lld\n", rank, ns(CLOCK_REALTIME));
 	return 0;
