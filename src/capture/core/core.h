@@ -149,7 +149,8 @@ struct hb__call {
 	const struct hb__slot *slot;
 	bool choice;   /* stored at level order too */
 	bool followed; /* replay: the lane's row is this call's counterpart */
-	bool deferred; /* replay: its row comes after those of calls its callbacks make */
+	bool deferred; /* replay: its row comes after those of calls its callbacks make; error class that it will have: */
+	int64_t deferred_code;
 	uint16_t check;
 	bool has_recorded; /* replay: the row has a check, too: */
 	uint16_t recorded;

@@ -107,9 +107,10 @@ __attribute__((constructor(101))) static void configure(void)
 
 /* ---- threads ---- */
 
-/* A thread is who created it and as which of its children: the same in every run. */
+/* A thread is who created it and as which of its children: the same in every run. Those that a layer's library makes are counted by
+ * themselves: it makes others, or none, without other processes. */
 static __thread uint64_t thread_identity __attribute__((tls_model("initial-exec")));
-static __thread uint64_t thread_children __attribute__((tls_model("initial-exec")));
+static __thread uint64_t thread_children[2] __attribute__((tls_model("initial-exec")));
 static __thread bool lane_refused __attribute__((tls_model("initial-exec")));
 
 struct beginning {
@@ -149,12 +150,11 @@ static struct beginning *new_beginning(const void *caller, void *argument)
 	struct beginning *b = hb__config.mode == HB__OFF && !forked ? NULL : malloc(sizeof *b);
 	if (!b)
 		return NULL;
-	bool library = hb__in_library(caller);
+	bool library = hb__in_library(caller) || hb__apart || (hb__self && hb__self->depth && !hb__self->nested);
 	hb__many_threads |= !library;
-	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + ++thread_children * 0xbf58476d1ce4e5b9u;
-	*b = (struct beginning){.argument = argument,
-		.identity = (h ^ h >> 31) | 1,
-		.of_library = library || hb__apart || (hb__self && hb__self->depth && !hb__self->nested)};
+	uint64_t nth = ++thread_children[library] | (uint64_t)library << 63;
+	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + nth * 0xbf58476d1ce4e5b9u;
+	*b = (struct beginning){.argument = argument, .identity = (h ^ h >> 31) | 1, .of_library = library};
 	return b;
 }
 
@@ -232,7 +232,7 @@ static void after_fork(void)
 	bool begun = hb__began() || early || hb__early_log || hb__finished;
 	forked = forked || hb__config.mode == HB__RECORD;
 	of_replay = of_replay || hb__config.mode == HB__REPLAY;
-	thread_identity = thread_children = 0;
+	thread_identity = thread_children[0] = thread_children[1] = 0;
 	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	early_tried = early_decided = early = false;
 	hb__data_forked();

@@ -108,7 +108,7 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 /* Rows stand in the order of return: what the delete function of an attribute
  * or an error handler calls stands before the call that ran it. True when the
  * row of such a call comes a little later; it is compared when the call is over. */
-static bool comes_after_callbacks(const struct hb__call *c)
+static bool comes_after_callbacks(struct hb__call *c)
 {
 	const struct hb__fn *fn = c->fn;
 	if (c->deferred)
@@ -119,6 +119,7 @@ static bool comes_after_callbacks(const struct hb__call *c)
 	bool found = false;
 	for (int i = 0; ahead && !found && i < LOOK_AHEAD && hb__script_next(ahead, &row); i++)
 		found = (attributes || row.code) && !difference(c, &row);
+	c->deferred_code = found ? row.code : 0;
 	hb__script_close(ahead);
 	return found;
 }

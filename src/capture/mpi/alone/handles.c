@@ -116,7 +116,8 @@ int hb__alone_comm(struct hb__call *c)
 	const struct hb__row *row = hb__expected(c);
 	MPI_Comm parent = hb__has(c, HB_R_COMM) ? (MPI_Comm)hb__arg(c, HB_R_COMM) : hb__known.comm_self;
 	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
-	bool later = c->fn->flags & HB_NONBLOCKING, none = !later && row->n && row->results[0] == HB_NONE;
+	bool later = c->fn->flags & HB_NONBLOCKING,
+	     none = c->followed && !later && row->n && row->results[0] == HB_NONE;
 	int code = MPI_SUCCESS;
 	if (made && none)
 		*made = hb__known.comm_null;

@@ -9,8 +9,9 @@
 /* A call that the record does not have is let through only where the user asked for it: it does nothing. */
 static bool answered(const struct hb__call *c, int *ret_code)
 {
-	*ret_code = c->followed ? hb__error_code(hb__expected(c)->code) : MPI_SUCCESS;
-	return c->followed;
+	int64_t class = c->followed ? hb__expected(c)->code : c->deferred ? c->deferred_code : 0;
+	*ret_code = hb__error_code(class);
+	return c->followed || c->deferred;
 }
 
 /* The program's error handler runs as the library ran it. */
@@ -167,6 +168,8 @@ static void end_request(uintptr_t was, MPI_Request *req, MPI_Status *st)
 		return;
 	}
 	const struct hb__request *r = (MPI_Request)was == hb__known.request_null ? NULL : hb__request_find(was);
+	if (r && r->active && r->receive && r->source == HB_PROC_NULL)
+		of_nobody(st);
 	if (!r || r->persistent || !r->active)
 		return;
 	*req = hb__known.request_null;

@@ -73,6 +73,13 @@ void hb__io_start_requests(void)
 
 /* ---- completions ---- */
 
+/* Whether something comes with it that the program did not know. Requests that are complete at once may share a handle: nothing
+ * comes with those. */
+static bool brings(const struct hb__request *r)
+{
+	return r->kept || r->cancelling || (r->receive && r->source != HB_PROC_NULL);
+}
+
 /* One that is over: its status, and what it brought. */
 static void one(struct hb__io *io, struct hb__call *c, const struct hb__completion *k, int at, MPI_Status *st)
 {
@@ -89,7 +96,7 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 	if (error == HB_ERR_PENDING)
 		return;
 	/* of a send nothing in its status means anything */
-	if (r->receive || r->kept || r->cancelling)
+	if (brings(r))
 		hb__io_status(io, hb__io_what(c, hb__has(c, HB_R_STATUSES) ? HB_R_STATUSES : HB_R_STATUS), st);
 	if (r->kept && !hb__status_cancelled(st)) {
 		const struct hb__places *p = &r->kept->places;
@@ -108,7 +115,7 @@ static bool has_pieces(const struct hb__completion *k)
 		if ((MPI_Request)k->was[i] == hb__known.request_null)
 			continue;
 		const struct hb__request *r = hb__request_find(k->was[i]);
-		if (r && (r->receive || r->kept || r->cancelling))
+		if (r && brings(r))
 			return true;
 	}
 	return false;
