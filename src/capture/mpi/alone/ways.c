@@ -15,10 +15,8 @@ static bool answered(const struct hb__call *c, int *ret_code)
 }
 
 /* The program's error handler runs as the library ran it. */
-static int done(struct hb__call *c, int code)
+static void handle_error(struct hb__call *c, int code)
 {
-	if (likely(code == MPI_SUCCESS))
-		return code;
 	if (hb__has(c, HB_R_WIN))
 		PMPI(Win_call_errhandler)((MPI_Win)hb__arg(c, HB_R_WIN), code);
 	else if (hb__has(c, HB_R_FILE))
@@ -28,7 +26,25 @@ static int done(struct hb__call *c, int code)
 	(hb__has(c, HB_R_COMM) && hb__comm_find(hb__arg(c, HB_R_COMM)) ? (MPI_Comm)hb__arg(c, HB_R_COMM)
 								       : hb__known.comm_world,
 		code);
+}
+
+/* A handler that calls MPI itself, whose rows stand before that of the call, has run when this one began. */
+static int done(struct hb__call *c, int code)
+{
+	if (unlikely(code != MPI_SUCCESS && !c->own))
+		handle_error(c, code);
 	return code;
+}
+
+static void begin(struct hb__call *c)
+{
+	hb__replay_follow(c);
+	if (likely(!c->deferred) || !c->deferred_code)
+		return;
+	handle_error(c, hb__error_code(c->deferred_code));
+	c->own = c;
+	c->deferred = false;
+	hb__replay_follow(c);
 }
 
 static void empty(MPI_Status *st)
@@ -236,7 +252,7 @@ static int complete_all(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status
 	if (!has || !k.was || (k.code != MPI_SUCCESS && !each) || without(c, &k))
 		return done(c, k.code);
 	for (int i = 0; i < n; i++)
-		if (!each || hb__error_class(st[i].MPI_ERROR) != HB_ERR_PENDING)
+		if (!each || st[i].MPI_ERROR != MPI_ERR_PENDING)
 			end_request(k.was[i], &reqs[i], &st[i]);
 	return done(c, k.code);
 }
@@ -370,7 +386,7 @@ static int move(struct hb__call *c)
 
 void hb__alone_begin_process(void)
 {
-	static const struct hb__way way = {.begin = hb__replay_follow,
+	static const struct hb__way way = {.begin = begin,
 		.passes = hb__compare_passed,
 		.call = call,
 		.move = move,

@@ -89,7 +89,7 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 	if (!r || !r->active)
 		return;
 	if (k->code != MPI_SUCCESS && hb__error_class(k->code) == HB_ERR_IN_STATUS) {
-		error = io->gives ? 0 : hb__error_class(st->MPI_ERROR);
+		error = io->gives || st->MPI_ERROR == MPI_SUCCESS ? 0 : hb__error_class(st->MPI_ERROR);
 		hb__io_number(io, what, &error);
 		st->MPI_ERROR = io->gives ? hb__error_code(error) : st->MPI_ERROR;
 	}
