@@ -22,6 +22,10 @@ bool hb__alone_is_ours(MPI_Request request);
 void hb__alone_request_over(MPI_Request request);
 MPI_Message hb__alone_message(void);
 void hb__alone_message_over(MPI_Message message);
+/* A window of no memory of the program that stands for the one that is made: some libraries have others only with peers. */
+int hb__alone_window(struct hb__call *c);
+/* A file of nothing that stands for the one that is opened. */
+int hb__alone_file(struct hb__call *c);
 /* A communicator that stands for what a constructor made. */
 int hb__alone_comm(struct hb__call *c);
 

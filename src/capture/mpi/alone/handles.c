@@ -130,6 +130,24 @@ int hb__alone_comm(struct hb__call *c)
 	return code;
 }
 
+int hb__alone_window(struct hb__call *c)
+{
+	void *memory;
+	return PMPI(Win_allocate)(sizeof(uint64_t), 1, hb__known.info_null, (MPI_Comm)hb__arg(c, HB_R_COMM), &memory,
+		(MPI_Win *)hb__arg(c, HB_R_WINPTR));
+}
+
+/* ---- files: what was read is given, and what is written goes nowhere ---- */
+
+int hb__alone_file(struct hb__call *c)
+{
+	static unsigned made;
+	char path[sizeof hb__config.dir + 32];
+	snprintf(path, sizeof path, "%s/file.%u", hb__config.dir, __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED));
+	return PMPI(File_open)(hb__known.comm_self, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+		hb__known.info_null, (MPI_File *)hb__arg(c, HB_R_FILEPTR));
+}
+
 /* ---- nothing is there to be given ---- */
 
 void hb__alone_without(struct hb__call *c)

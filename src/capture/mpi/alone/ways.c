@@ -21,6 +21,8 @@ static void handle_error(struct hb__call *c, int code)
 		PMPI(Win_call_errhandler)((MPI_Win)hb__arg(c, HB_R_WIN), code);
 	else if (hb__has(c, HB_R_FILE))
 		PMPI(File_call_errhandler)((MPI_File)hb__arg(c, HB_R_FILE), code);
+	else if (c->fn->cls == HB_IO) /* none is open: what is said of no file holds (MPI 4.0, 14.7) */
+		PMPI(File_call_errhandler)(hb__known.file_null, code);
 	else
 		PMPI(Comm_call_errhandler)
 	(hb__has(c, HB_R_COMM) && hb__comm_find(hb__arg(c, HB_R_COMM)) ? (MPI_Comm)hb__arg(c, HB_R_COMM)
@@ -102,6 +104,7 @@ static int recv(struct hb__call *c, MPI_Status *st)
 	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
 	hb__io_places(&io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
 	hb__io_end(&io);
+	hb__io_shared(c);
 	return done(c, code);
 }
 
@@ -162,9 +165,10 @@ static int iprobe(struct hb__call *c, MPI_Status *st, int *flag)
 static int poll(struct hb__call *c, int *flag)
 {
 	int code = MPI_SUCCESS;
+	struct hb__io io;
 	*flag = yes(c);
-	if (*flag)
-		answered(c, &code);
+	if (*flag && answered(c, &code) && code == MPI_SUCCESS && !hb__io_outcome(&io, c))
+		hb__alone_without(c);
 	return done(c, code);
 }
 
@@ -358,7 +362,29 @@ static int freed(struct hb__call *c, struct hb__request *r, MPI_Request *req)
 static bool local(const struct hb__call *c)
 {
 	const struct hb__fn *fn = c->fn;
-	return fn->cls == HB_SPECIAL && (fn->id == HB_FN_MPI_Grequest_start || fn->id == HB_FN_MPI_Grequest_complete);
+	return (fn->cls == HB_SPECIAL &&
+		       (fn->id == HB_FN_MPI_Grequest_start || fn->id == HB_FN_MPI_Grequest_complete)) ||
+	       fn->id == HB_FN_MPI_File_set_view;
+}
+
+/* Windows and files that come and go are real ones, of this process alone. */
+static int make(struct hb__call *c)
+{
+	struct hb__io io;
+	bool own = c->fn->means->flavor == HB_FLAVOR_ALLOCATE;
+	int code = hb__has(c, HB_R_FILEPTR) ? hb__alone_file(c) : own ? hb__invoke_next(c) : hb__alone_window(c);
+	if (code == MPI_SUCCESS && hb__has(c, HB_R_WINPTR) && !hb__io_new_window(&io, c))
+		hb__alone_without(c);
+	return code;
+}
+
+static int end(struct hb__call *c)
+{
+	uintptr_t win = hb__has(c, HB_R_WINPTR) ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS && hb__has(c, HB_R_WINPTR))
+		hb__window_gone(win);
+	return code;
 }
 
 static int call(struct hb__call *c)
@@ -371,17 +397,25 @@ static int call(struct hb__call *c)
 		return done(c, code);
 	if (c->fn->cls == HB_COMM)
 		return hb__alone_comm(c);
+	if (hb__has(c, HB_R_WINPTR) || hb__has(c, HB_R_FILEPTR))
+		return c->fn->means->frees ? end(c) : make(c);
 	if (hb__has(c, HB_R_NEWREQ))
 		*(MPI_Request *)hb__arg(c, HB_R_NEWREQ) = hb__alone_request();
 	else if (!hb__io_outcome(&io, c))
 		hb__alone_without(c);
+	if (c->fn->cls == HB_COLLECTIVE)
+		hb__io_shared(c);
 	return code;
 }
 
+/* Of windows and files, and no event. What is put elsewhere goes nowhere. */
 static int move(struct hb__call *c)
 {
-	(void)c;
-	return MPI_SUCCESS;
+	struct hb__io io;
+	int code = MPI_SUCCESS;
+	if (!hb__io_move(&io, c, &code))
+		hb__alone_without(c);
+	return done(c, code);
 }
 
 void hb__alone_begin_process(void)

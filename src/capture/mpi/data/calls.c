@@ -1,4 +1,4 @@
-/* What the events bring that are neither messages nor completions. */
+/* What the events bring that are neither messages nor completions, and what the calls of windows and files bring that are no events. */
 #include "capture/mpi/data/io.h"
 #include "capture/mpi/family/family.h"
 
@@ -11,16 +11,19 @@ static void result_of(struct hb__call *c, struct hb__places *ret)
 		hb__places_of_part(c, out, ret);
 }
 
-/* The buffer of a call of one-sided communication or of files that gets data. */
-static void buffer_of(struct hb__call *c, struct hb__places *ret)
+/* Behind the buffer stand its count, unless it is one, and its datatype. */
+void hb__places_of_fetch(struct hb__call *c, struct hb__places *ret)
 {
 	*ret = (struct hb__places){.n = 0};
-	int at = hb__role(c, HB_R_RBUF);
-	if (at < 0 || at + 2 >= c->fn->nargs)
+	int at = hb__role(c, HB_R_RBUF), nargs = c->fn->nargs;
+	const struct hb__param *p = c->fn->param;
+	if (at < 0 || at + 1 >= nargs)
 		return;
-	int64_t count = c->fn->wide ? (int64_t)c->a[at + 1] : (int)c->a[at + 1];
-	if (c->fn->param[at + 1].kind == HB_P_COUNT && c->fn->param[at + 2].kind == HB_P_DTYPE)
-		hb__places_of_buffer(c->a[at], count, c->a[at + 2], ret);
+	if (p[at + 1].kind == HB_P_DTYPE)
+		hb__places_of_buffer(c->a[at], 1, c->a[at + 1], ret);
+	else if (at + 2 < nargs && p[at + 1].kind == HB_P_COUNT && p[at + 2].kind == HB_P_DTYPE)
+		hb__places_of_buffer(
+			c->a[at], c->fn->wide ? (int64_t)c->a[at + 1] : (int)c->a[at + 1], c->a[at + 2], ret);
 }
 
 void hb__places_to_come(struct hb__call *c, struct hb__places *ret)
@@ -35,10 +38,10 @@ void hb__places_to_come(struct hb__call *c, struct hb__places *ret)
 			result_of(c, ret);
 		break;
 	case HB_RMA:
-		buffer_of(c, ret);
+		hb__places_of_fetch(c, ret);
 		break;
 	case HB_IO:
-		buffer_of(c, ret);
+		hb__places_of_fetch(c, ret);
 		ret->message = true;
 		break;
 	default:
@@ -57,31 +60,125 @@ static bool collective(struct hb__io *io, struct hb__call *c)
 	if (!hb__io_event(io, c, 1))
 		return false;
 	hb__io_places(io, (uint32_t)c->slot->out.buf + 1, &places, places.bytes);
+	hb__io_end(io);
 	return !io->bad;
 }
 
-/* A call of files that is over when it returns. */
-static bool file(struct hb__io *io, struct hb__call *c)
+static bool one_sided(struct hb__io *io, struct hb__call *c)
 {
-	struct hb__places places;
-	bool status = hb__has(c, HB_R_STATUS);
-	if (c->fn->flags & HB_NONBLOCKING || !status)
-		return true;
-	MPI_Status own, *st = (MPI_Status *)hb__arg(c, HB_R_STATUS);
-	st = st == MPI_STATUS_IGNORE ? &own : st;
-	buffer_of(c, &places);
-	if (!hb__io_event(io, c, 2))
-		return false;
-	hb__io_status(io, hb__io_what(c, HB_R_STATUS), st);
-	if (places.n)
-		hb__io_places(io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
-	return !io->bad;
+	if (hb__has(c, HB_R_WIN) && !hb__has(c, HB_R_NEWREQ))
+		return hb__io_window(io, c, hb__arg(c, HB_R_WIN));
+	return true;
 }
 
 bool hb__io_outcome(struct hb__io *io, struct hb__call *c)
 {
+	int code = MPI_SUCCESS;
 	*io = (struct hb__io){.gives = hb__data_gives};
-	bool good = c->fn->cls == HB_COLLECTIVE ? collective(io, c) : c->fn->cls == HB_IO ? file(io, c) : true;
+	switch (c->fn->cls) {
+	case HB_COLLECTIVE:
+		return collective(io, c);
+	case HB_IO:
+		return hb__io_file(io, c, &code);
+	case HB_RMA:
+		return one_sided(io, c);
+	default:
+		return true;
+	}
+}
+
+bool hb__io_move(struct hb__io *io, struct hb__call *c, int *code)
+{
+	*io = (struct hb__io){.gives = hb__data_gives};
+	if (c->fn->cls == HB_IO)
+		return hb__io_file(io, c, code);
+	switch (c->fn->means->does) {
+	case HB_DOES_WINDOW_SYNC:
+		return hb__io_window(io, c, hb__arg(c, HB_R_WIN));
+	case HB_DOES_WINDOW_ATTACH:
+		hb__window_range(hb__arg(c, HB_R_WIN), 0, (void *)c->a[1], (int64_t)c->a[2]);
+		return true;
+	case HB_DOES_WINDOW_DETACH:
+		hb__window_no_range(hb__arg(c, HB_R_WIN), (const void *)c->a[1]);
+		return true;
+	default:
+		hb__window_fetches(c);
+		return true;
+	}
+}
+
+/* ---- windows come ---- */
+
+/* Memory that the processes of a window share: each segment by its place relative to this process's own. */
+struct segment {
+	int64_t bytes, unit, offset;
+};
+
+static int size_of_comm(const struct hb__call *c)
+{
+	const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
+	return comm ? comm->size : 0;
+}
+
+static void query(struct hb__call *c, MPI_Win win, int rank, struct segment *s)
+{
+	MPI_Aint bytes = 0;
+	int unit = 1;
+	uint8_t *base = NULL, *own = *(uint8_t **)c->a[c->fn->nargs - 2];
+	PMPI(Win_shared_query)(win, rank, &bytes, &unit, &base);
+	*s = (struct segment){bytes, unit, base - own};
+}
+
+/* All of them in one piece of memory, in the same order and distances: programs step from one segment into the next. */
+static uint8_t *room_for(const struct segment *s, int n)
+{
+	int64_t low = 0, high = 1;
+	for (int i = 0; i < n; i++) {
+		low = s[i].bytes && s[i].offset < low ? s[i].offset : low;
+		high = s[i].bytes && s[i].offset + s[i].bytes > high ? s[i].offset + s[i].bytes : high;
+	}
+	low &= ~(int64_t)0xfff;
+	uint8_t *p = hb__pages((size_t)(high - low));
+	return p ? p - low : NULL;
+}
+
+static bool shared_window(struct hb__io *io, struct hb__call *c, MPI_Win *win)
+{
+	int n = size_of_comm(c);
+	struct segment *s = hb__scratch(c->lane, ((size_t)n + 1) * sizeof *s);
+	uint8_t **base = (uint8_t **)c->a[c->fn->nargs - 2];
+	if (!s || !hb__io_event(io, c, 1))
+		return false;
+	for (int i = 0; i < n && !io->gives; i++)
+		query(c, *win, i, &s[i]);
+	hb__io_numbers(io, (uint32_t)c->fn->nargs - 1, (int64_t *)s, 3 * n);
 	hb__io_end(io);
-	return good;
+	if (io->gives) {
+		*base = room_for(s, n);
+		if (!*base)
+			return false;
+	}
+	const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
+	hb__window_new((uintptr_t)*win, comm ? comm->rank : 0, true);
+	for (int i = 0; i < n; i++)
+		hb__window_segment((uintptr_t)*win, i, *base + s[i].offset, s[i].bytes, (int)s[i].unit);
+	return true;
+}
+
+bool hb__io_new_window(struct hb__io *io, struct hb__call *c)
+{
+	MPI_Win *win = (MPI_Win *)hb__arg(c, HB_R_WINPTR);
+	const struct hb__fn *fn = c->fn;
+	unsigned flavor = fn->means->flavor;
+	if (flavor == HB_FLAVOR_SHARED)
+		return shared_window(io, c, win);
+	const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
+	int rank = comm ? comm->rank : 0;
+	hb__window_new((uintptr_t)*win, rank, false);
+	if (flavor == HB_FLAVOR_CREATE)
+		hb__window_range((uintptr_t)*win, rank, (void *)c->a[0], (int64_t)c->a[1]);
+	else if (flavor == HB_FLAVOR_ALLOCATE)
+		hb__window_range(
+			(uintptr_t)*win, comm ? comm->rank : 0, *(void **)c->a[fn->nargs - 2], (int64_t)c->a[0]);
+	return true;
 }

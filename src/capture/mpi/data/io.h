@@ -68,6 +68,28 @@ static inline uint32_t hb__io_what(const struct hb__call *c, enum hb_role role) 
 /* ---- calls.c: what the events bring that are neither messages nor completions ---- */
 /* False: what should be given is not there. */
 bool hb__io_outcome(struct hb__io *io, struct hb__call *c);
+bool hb__io_new_window(struct hb__io *io, struct hb__call *c); /* alone: of a shared one it makes the window, too */
+/* Of a call of windows or files that is no event; *code: what it returned, or returns. */
+bool hb__io_move(struct hb__io *io, struct hb__call *c, int *code);
+void hb__places_of_fetch(struct hb__call *c, struct hb__places *ret);
+
+/* ---- files.c ---- */
+bool hb__io_file(struct hb__io *io, struct hb__call *c, int *code);
+
+/* ---- windows.c ---- */
+void hb__window_new(uintptr_t handle, int rank, bool shared);  /* rank: of this process in it */
+int hb__window_base(uintptr_t handle, void **base, int *flag); /* as MPI_Win_get_attr answers */
+void hb__window_gone(uintptr_t handle);
+void hb__window_range(uintptr_t handle, int rank, void *base,
+	int64_t bytes); /* rank: of the window; nothing where there is no memory */
+void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, int unit);
+void hb__window_no_range(uintptr_t handle, const void *base);
+bool hb__window_query(uintptr_t handle, int rank, MPI_Aint *bytes, int *unit, void *base); /* false: not shared */
+void hb__window_fetches(struct hb__call *c); /* a call that fetches data, before it is complete */
+/* A synchronisation of this window: what it completed, and what others changed. */
+bool hb__io_window(struct hb__io *io, struct hb__call *c, uintptr_t handle);
+/* After an event that may have waited: what others changed in memory that is shared, as an item of its own. */
+void hb__io_shared(struct hb__call *c);
 /* What a call that makes a request will have brought when that is over; n 0: nothing. */
 void hb__places_to_come(struct hb__call *c, struct hb__places *ret);
 

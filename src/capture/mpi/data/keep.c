@@ -20,6 +20,7 @@ static void message(struct hb__call *c, MPI_Status *st, int code)
 	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
 	hb__io_places(&io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
 	hb__io_end(&io);
+	hb__io_shared(c);
 }
 
 static int recv(struct hb__call *c, MPI_Status *st)
@@ -164,8 +165,35 @@ static int testsome(struct hb__call *c, int *out, int *indices, MPI_Status *st)
 static int call(struct hb__call *c)
 {
 	struct hb__io io;
+	bool ends = c->fn->means->does == HB_DOES_WINDOW_FREE;
+	uintptr_t win = ends ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
 	int code = hb__invoke_next(c);
-	if (code == MPI_SUCCESS)
+	if (code != MPI_SUCCESS)
+		return code;
+	if (ends)
+		hb__window_gone(win);
+	else if (hb__has(c, HB_R_WINPTR))
+		hb__io_new_window(&io, c);
+	else
+		hb__io_outcome(&io, c);
+	if (c->fn->cls == HB_COLLECTIVE)
+		hb__io_shared(c);
+	return code;
+}
+
+static int move(struct hb__call *c)
+{
+	struct hb__io io;
+	int code = hb__invoke_next(c);
+	hb__io_move(&io, c, &code);
+	return code;
+}
+
+static int poll(struct hb__call *c, int *flag)
+{
+	struct hb__io io;
+	int code = hb__invoke_next(c);
+	if (code == MPI_SUCCESS && *flag)
 		hb__io_outcome(&io, c);
 	return code;
 }
@@ -173,6 +201,8 @@ static int call(struct hb__call *c)
 void hb__keep_begin_process(void)
 {
 	static const struct hb__way way = {.call = call,
+		.move = move,
+		.poll = poll,
 		.recv = recv,
 		.mrecv = mrecv,
 		.probe = probe,

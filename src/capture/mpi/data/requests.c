@@ -124,8 +124,10 @@ static bool has_pieces(const struct hb__completion *k)
 bool hb__io_completion(struct hb__call *c, struct hb__completion *k)
 {
 	struct hb__io io;
-	if (!has_pieces(k))
+	if (!has_pieces(k)) {
+		hb__io_shared(c);
 		return true;
+	}
 	if (!hb__io_event(&io, c, most(k)))
 		return false;
 	if (k->index) {
@@ -144,5 +146,6 @@ bool hb__io_completion(struct hb__call *c, struct hb__completion *k)
 			one(&io, c, k, i, &k->st[i]);
 	}
 	hb__io_end(&io);
+	hb__io_shared(c);
 	return !io.bad;
 }

@@ -121,34 +121,64 @@ static int on_answer(struct hb__call *c)
 
 /* ---- attributes that the library has set ---- */
 
-static const int attributes[] = {
+static const int of_comms[] = {
 	MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE, MPI_APPNUM};
+static const int of_windows[] = {MPI_WIN_SIZE, MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL};
 
-static int on_attribute(struct hb__call *c)
+/* The value of one that the library sets: an int, but the size of a window an MPI_Aint. */
+static int set_by_library(struct hb__call *c, size_t which, bool aint)
 {
-	static struct hb__source source = {.name = "mpi:MPI_Comm_get_attr"};
-	static int given[sizeof attributes / sizeof *attributes];
-	int **value = (int **)c->a[2], *flag = (int *)c->a[3];
-	size_t which = 0, n = sizeof attributes / sizeof *attributes;
-	while (which < n && attributes[which] != (int)c->a[1])
-		which++;
-	if (which == n || !value || !flag)
-		return hb__invoke_next(c);
-	int code = hb__alone ? MPI_SUCCESS : hb__invoke_next(c);
+	static MPI_Aint given[sizeof of_comms / sizeof *of_comms];
+	void **value = (void **)c->a[2];
+	int *flag = (int *)c->a[3], code = hb__alone ? MPI_SUCCESS : hb__invoke_next(c);
 	struct hb__io io;
-	if (code != MPI_SUCCESS || !hb__io_call(&io, &source, 2))
+	if (code != MPI_SUCCESS || !hb__io_call(&io, hb__io_source(c->fn), 2))
 		return hb__alone ? hb__invoke_next(c) : code;
-	int64_t there = io.gives ? 0 : *flag, v = io.gives || !there ? 0 : **value;
+	int64_t there = io.gives ? 0 : *flag, v = 0;
+	if (!io.gives && there)
+		v = aint ? *(MPI_Aint *)*value : *(int *)*value;
 	hb__io_number(&io, 4, &there);
 	hb__io_number(&io, 3, &v);
 	hb__io_end(&io);
 	if (io.gives) {
-		given[which] = (int)v;
+		memcpy(&given[which], aint ? (void *)&v : (void *)&(int){(int)v}, aint ? sizeof v : sizeof(int));
 		*flag = there != 0;
 		if (there)
 			*value = &given[which];
 	}
 	return code;
+}
+
+static int on_attribute(struct hb__call *c)
+{
+	bool win = c->fn->id == HB_FN_MPI_Win_get_attr;
+	const int *all = win ? of_windows : of_comms;
+	size_t which = 0, n = win ? sizeof of_windows / sizeof *of_windows : sizeof of_comms / sizeof *of_comms;
+	int key = (int)c->a[1];
+	if (!c->a[2] || !c->a[3])
+		return hb__invoke_next(c);
+	if (win && hb__alone && key == MPI_WIN_BASE)
+		return hb__window_base(hb__arg(c, HB_R_WIN), (void **)c->a[2], (int *)c->a[3]);
+	while (which < n && all[which] != key)
+		which++;
+	return which == n ? hb__invoke_next(c) : set_by_library(c, which, key == MPI_WIN_SIZE && win);
+}
+
+/* What this process has of a window whose memory is shared: alone the library does not know the others. */
+static int on_shared_query(struct hb__call *c)
+{
+	MPI_Aint *bytes = (MPI_Aint *)c->a[2];
+	void *unit = (void *)c->a[3];
+	int narrow = 1;
+	bool wide = c->fn->id == HB_FN_MPI_Win_shared_query_c;
+	if (!hb__alone || !bytes || !unit || !c->a[4] ||
+		!hb__window_query(hb__arg(c, HB_R_WIN), (int)c->a[1], bytes, &narrow, (void *)c->a[4]))
+		return hb__invoke_next(c);
+	if (wide)
+		*(MPI_Aint *)unit = narrow;
+	else
+		*(int *)unit = narrow;
+	return MPI_SUCCESS;
 }
 
 void hb__answers_start(void)
@@ -161,5 +191,7 @@ void hb__answers_start(void)
 		else if (beside)
 			hb__handlers[i] = hb__on_moving;
 	}
+	hb__handlers[HB_FN_MPI_Win_shared_query] = hb__handlers[HB_FN_MPI_Win_shared_query_c] = on_shared_query;
 	hb__handlers[HB_FN_MPI_Comm_get_attr] = hb__handlers[HB_FN_MPI_Attr_get] = on_attribute;
+	hb__handlers[HB_FN_MPI_Win_get_attr] = on_attribute;
 }

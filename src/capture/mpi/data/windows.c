@@ -1,0 +1,338 @@
+/* Windows: what others changed in the memory of this process, and what it fetched from theirs.
+ *
+ * Nobody tells a process that its window was written to. So there is a copy of what each window held when it was looked at last; at each
+ * synchronisation the parts that are another than in the copy are kept. The program's own stores among them do no harm: it
+ * stores the same again. What a program fetches is there when the operation is complete at its origin, at the next synchronisation that
+ * completes it. Memory that processes share is looked at after every call that may have waited for another process, too. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/core/memory/memory.h"
+#include "capture/mpi/data/io.h"
+#include "capture/mpi/family/family.h"
+
+#define RUNS 64
+#define GRAIN 64u
+#define COARSE 4096u
+
+struct range {
+	struct range *next;
+	int rank; /* of the window, whose memory it is */
+	uint8_t *base, *copy;
+	size_t bytes;
+	int unit;
+};
+
+struct fetch {
+	struct fetch *next;
+	int target;
+	struct hb__places places;
+};
+
+struct window {
+	struct window *next;
+	uintptr_t handle;
+	bool shared;
+	int rank; /* of this process in it */
+	struct range *ranges;
+	struct fetch *first, **last;
+};
+
+static struct window *windows;
+static unsigned shared_windows;
+
+static struct window *window_of(uintptr_t handle)
+{
+	struct window *w = windows;
+	while (w && w->handle != handle)
+		w = w->next;
+	return w;
+}
+
+/* ---- their life ---- */
+
+void hb__window_range(uintptr_t handle, int rank, void *base, int64_t bytes)
+{
+	if (base && bytes > 0)
+		hb__window_segment(handle, rank, base, bytes, 1);
+}
+
+void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, int unit)
+{
+	struct window *w = window_of(handle);
+	if (!w)
+		return;
+	struct range *r = hb__pool(sizeof *r);
+	if (!r)
+		return;
+	*r = (struct range){.rank = rank, .base = base, .bytes = (size_t)bytes, .unit = unit};
+	if (!hb__alone && bytes) {
+		r->copy = hb__pages(r->bytes);
+		if (r->copy && hb__readable(base, r->bytes))
+			memcpy(r->copy, base, r->bytes);
+	}
+	struct range **at = &w->ranges;
+	while (*at)
+		at = &(*at)->next;
+	*at = r;
+}
+
+void hb__window_no_range(uintptr_t handle, const void *base)
+{
+	struct window *w = window_of(handle);
+	for (struct range **at = w ? &w->ranges : NULL; at && *at; at = &(*at)->next)
+		if ((*at)->base == base) {
+			if ((*at)->copy)
+				munmap((*at)->copy, (*at)->bytes);
+			*at = (*at)->next;
+			return;
+		}
+}
+
+void hb__window_new(uintptr_t handle, int rank, bool shared)
+{
+	struct window *w = hb__pool(sizeof *w);
+	if (!w)
+		return;
+	*w = (struct window){.next = windows, .handle = handle, .rank = rank, .shared = shared, .last = &w->first};
+	shared_windows += shared;
+	windows = w;
+}
+
+void hb__window_gone(uintptr_t handle)
+{
+	struct window **at = &windows;
+	while (*at && (*at)->handle != handle)
+		at = &(*at)->next;
+	struct window *w = *at;
+	if (!w)
+		return;
+	shared_windows -= w->shared;
+	while (w->ranges)
+		hb__window_no_range(handle, w->ranges->base);
+	*at = w->next;
+}
+
+/* MPI_PROC_NULL asks for the first that has memory (MPI 4.0, 12.2.3). */
+bool hb__window_query(uintptr_t handle, int rank, MPI_Aint *bytes, int *unit, void *base)
+{
+	const struct window *w = window_of(handle);
+	for (const struct range *r = w && w->shared ? w->ranges : NULL; r; r = r->next)
+		if (r->rank == rank || (rank == MPI_PROC_NULL && (r->bytes || !r->next))) {
+			*bytes = (MPI_Aint)r->bytes;
+			*unit = r->unit;
+			*(void **)base = r->base;
+			return true;
+		}
+	return false;
+}
+
+int hb__window_base(uintptr_t handle, void **base, int *flag)
+{
+	const struct window *w = window_of(handle);
+	const struct range *r = w ? w->ranges : NULL;
+	while (r && r->rank != w->rank)
+		r = r->next;
+	*flag = w != NULL;
+	*base = r ? r->base : NULL;
+	return MPI_SUCCESS;
+}
+
+/* ---- what is fetched ---- */
+
+void hb__window_fetches(struct hb__call *c)
+{
+	struct window *w = hb__has(c, HB_R_WIN) ? window_of(hb__arg(c, HB_R_WIN)) : NULL;
+	struct hb__places places;
+	int target = hb__has(c, HB_R_DEST) ? (int)hb__arg(c, HB_R_DEST) : MPI_PROC_NULL;
+	if (!w || target == MPI_PROC_NULL)
+		return;
+	hb__places_of_fetch(c, &places);
+	struct fetch *f = places.n && hb__places_keep(&places) ? hb__pool(sizeof *f) : NULL;
+	if (!f)
+		return;
+	*f = (struct fetch){.target = target, .places = places};
+	*w->last = f;
+	w->last = &f->next;
+}
+
+/* What the synchronisation completes at its origin: of all targets (-1), of one, of none (-2). */
+static int completes(const struct hb__call *c)
+{
+	switch (c->fn->means->does) {
+	case HB_DOES_WINDOW_FENCE:
+	case HB_DOES_WINDOW_COMPLETE:
+	case HB_DOES_WINDOW_UNLOCK_ALL:
+	case HB_DOES_WINDOW_FLUSH_ALL:
+	case HB_DOES_WINDOW_FLUSH_LOCAL_ALL:
+	case HB_DOES_WINDOW_FREE:
+		return -1;
+	case HB_DOES_WINDOW_UNLOCK:
+	case HB_DOES_WINDOW_FLUSH:
+	case HB_DOES_WINDOW_FLUSH_LOCAL:
+		return (int)hb__arg(c, HB_R_DEST);
+	default:
+		return -2;
+	}
+}
+
+static bool is_complete(const struct fetch *f, int target) { return target == -1 || f->target == target; }
+
+static unsigned fetched_by(const struct window *w, int target)
+{
+	unsigned n = 0;
+	for (const struct fetch *f = w->first; f; f = f->next)
+		n += is_complete(f, target);
+	return n;
+}
+
+static void fetched(struct hb__io *io, struct window *w, int target)
+{
+	uint32_t what = HB_DATA_REQUEST;
+	for (struct fetch **at = &w->first; *at;) {
+		struct fetch *f = *at;
+		if (!is_complete(f, target)) {
+			at = &f->next;
+			continue;
+		}
+		hb__io_places(io, what++, &f->places, f->places.bytes);
+		hb__places_drop(&f->places);
+		*at = f->next;
+	}
+	w->last = &w->first;
+	while (*w->last)
+		w->last = &(*w->last)->next;
+}
+
+/* ---- what others changed ---- */
+
+struct run {
+	int64_t number, rank, offset;
+	size_t bytes;
+	struct range *range;
+};
+
+struct changes {
+	unsigned n;
+	struct run run[RUNS];
+};
+
+static void add(struct changes *all, struct range *r, uintptr_t handle, size_t from, size_t bytes)
+{
+	struct run *last = all->n ? &all->run[all->n - 1] : NULL;
+	/* what is near, or has no room of its own, belongs to the one before */
+	bool joins =
+		last && last->range == r && (from - ((size_t)last->offset + last->bytes) < GRAIN || all->n >= RUNS - 1);
+	if (joins)
+		last->bytes = from + bytes - (size_t)last->offset;
+	else if (all->n < RUNS)
+		all->run[all->n++] = (struct run){.number = hb__win_number(handle),
+			.rank = r->rank,
+			.offset = (int64_t)from,
+			.bytes = bytes,
+			.range = r};
+}
+
+static void compare(struct changes *all, struct range *r, uintptr_t handle)
+{
+	if (!r->copy || !hb__readable(r->base, r->bytes))
+		return;
+	for (size_t page = 0; page < r->bytes; page += COARSE) {
+		size_t n = r->bytes - page < COARSE ? r->bytes - page : COARSE;
+		if (!memcmp(r->base + page, r->copy + page, n))
+			continue;
+		for (size_t at = page; at < page + n; at += GRAIN) {
+			size_t m = page + n - at < GRAIN ? page + n - at : GRAIN;
+			if (memcmp(r->base + at, r->copy + at, m))
+				add(all, r, handle, at, m);
+		}
+	}
+}
+
+static struct range *range_of(int64_t number, int64_t rank, int64_t offset, size_t bytes)
+{
+	for (struct window *w = windows; w; w = w->next)
+		for (struct range *r = hb__win_number(w->handle) == number ? w->ranges : NULL; r; r = r->next)
+			if (r->rank == rank && offset >= 0 && (uint64_t)offset + bytes <= r->bytes)
+				return r;
+	return NULL;
+}
+
+/* The program stores into it while it is read: what is kept is what the copy then has. */
+static void keep_runs(struct hb__io *io, const struct changes *all)
+{
+	for (unsigned i = 0; i < all->n; i++) {
+		const struct run *run = &all->run[i];
+		uint8_t *copy = run->range->copy + run->offset;
+		int64_t where[3] = {run->number, run->rank, run->offset};
+		memcpy(copy, run->range->base + run->offset, run->bytes);
+		hb__io_numbers(io, HB_DATA_WINDOW + 1 + 2 * i, where, 3);
+		hb__data_piece(HB_DATA_WINDOW + 2 + 2 * i, copy, run->bytes);
+	}
+}
+
+static void give_runs(struct hb__io *io, unsigned n)
+{
+	struct hb__piece piece;
+	for (unsigned i = 0; i < n && !io->bad; i++) {
+		int64_t where[3] = {0};
+		hb__io_numbers(io, HB_DATA_WINDOW + 1 + 2 * i, where, 3);
+		if (io->bad || !hb__item_piece(&io->item, &piece))
+			return;
+		struct range *r = range_of(where[0], where[1], where[2], piece.bytes);
+		if (r)
+			memcpy(r->base + where[2], piece.p, piece.bytes);
+	}
+}
+
+static void runs(struct hb__io *io, const struct changes *all)
+{
+	int64_t n = io->gives ? 0 : all->n;
+	hb__io_number(io, HB_DATA_WINDOW, &n);
+	if (io->gives)
+		give_runs(io, (unsigned)n);
+	else
+		keep_runs(io, all);
+}
+
+static void look(struct changes *all, struct window *w)
+{
+	for (struct range *r = w->ranges; r; r = r->next)
+		compare(all, r, w->handle);
+}
+
+bool hb__io_window(struct hb__io *io, struct hb__call *c, uintptr_t handle)
+{
+	struct window *w = window_of(handle);
+	struct changes all = {.n = 0};
+	if (!w)
+		return true;
+	int target = completes(c);
+	if (target == -2 && !w->ranges)
+		return true;
+	if (!hb__alone)
+		look(&all, w);
+	unsigned most = fetched_by(w, target) + 1 + 2 * RUNS;
+	bool event = c->fn->flags & HB_EVENT;
+	if (!(event ? hb__io_event(io, c, most) : hb__io_call(io, hb__io_source(c->fn), most)))
+		return false;
+	fetched(io, w, target);
+	runs(io, &all);
+	hb__io_end(io);
+	return !io->bad;
+}
+
+void hb__io_shared(struct hb__call *c)
+{
+	struct hb__io io;
+	struct changes all = {.n = 0};
+	if (likely(!shared_windows))
+		return;
+	for (struct window *w = hb__alone ? NULL : windows; w; w = w->next)
+		if (w->shared)
+			look(&all, w);
+	if ((!all.n && !hb__alone) || !hb__io_event(&io, c, 1 + 2 * RUNS))
+		return;
+	runs(&io, &all);
+	hb__io_end(&io);
+}
