@@ -101,6 +101,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_ALONE", setup->alone);
 	/* Open MPI 4 would start a daemon for a process without a launcher */
 	add(ret, "OMPI_MCA_ess_singleton_isolated", setup->alone ? "1" : NULL);
+	/* ... and all of these would share one folder */
+	add(ret, "OMPI_MCA_orte_tmpdir_base", setup->alone ? setup->folder : NULL);
 	add(ret, "HBDB_REPLAY_LOG", setup->replay_log);
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
@@ -121,9 +123,9 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
-		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE",
-		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", HB_CONTROL_ENV,
-		HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
+		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT",
+		"HBDB_ALONE", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER",
+		HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

@@ -98,7 +98,9 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 	/* of a send nothing in its status means anything */
 	if (brings(r))
 		hb__io_status(io, hb__io_what(c, hb__has(c, HB_R_STATUSES) ? HB_R_STATUSES : HB_R_STATUS), st);
-	if (r->kept && !hb__status_cancelled(st)) {
+	/* Open MPI leaves that unset in the statuses of files */
+	bool cancelled = (r->message || r->cancelling) && hb__status_cancelled(st);
+	if (r->kept && !cancelled) {
 		const struct hb__places *p = &r->kept->places;
 		hb__io_places(io, what, p, p->message ? hb__status_bytes(st) : p->bytes);
 	}
