@@ -182,7 +182,15 @@ struct hb__param {
 	const char *name;
 };
 
-enum { HB_ANSWERS_NUMBER, HB_ANSWERS_RANK, HB_ANSWERS_TOPOLOGY }; /* what an answer's values are */
+enum { /* what an answer's values are; of texts the name of the constant that says how long they may be */
+	HB_ANSWERS_NUMBER,
+	HB_ANSWERS_RANK,
+	HB_ANSWERS_TOPOLOGY,
+	HB_ANSWERS_PROCESSOR,
+	HB_ANSWERS_VERSION,
+	HB_ANSWERS_ERROR,
+	HB_ANSWERS_PORT,
+};
 
 #define HB_MAX_RECORDED 12 /* arguments of one call that are recorded; the generator checks */
 

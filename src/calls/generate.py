@@ -304,7 +304,7 @@ BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": 
             "comm": "COLLECTIVE"}
 ON_INTRA = ("WINDOW_MAKE", "FILE_OPEN")
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
-INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "bridge", "alike", "given", "otf2", "needs", "loses", "tells")
+INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "bridge", "alike", "given", "otf2", "needs", "loses", "tells", "alone")
 COLUMNS = INHERITED + ("base", "answers")
 
 
@@ -400,6 +400,7 @@ class Meaning:
                   "mode": "HB_MODE_" + self.columns.get("mode", "standard").upper(), "order": "HB_ORDER_" + self.order,
                   "shape": "HB_SHAPE_" + self.shape, "posts": "HB_POSTS_" + self.posts, "needs": "HB_NEEDS_" + self.needs,
                   "tells": "HB_TELLS_" + self.columns.get("tells", "nothing").upper(),
+                  "alone": "HB_ALONE_" + self.columns.get("alone", "nothing").upper(),
                   "loses": "HB_LOSES_" + self.columns.get("loses", "nothing").upper(),
                   "fit": "HB_FIT_" + self.columns.get("fit", "none").upper(),
                   "moves": "HB_MOVES_" + self.columns.get("moves", "nothing").upper(),

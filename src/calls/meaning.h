@@ -194,6 +194,18 @@ enum hb_tells {
 	HB_TELLS_FENCE,
 };
 
+/* How a process that replays without others answers it, where that is not said by its class and by what it answers. */
+enum hb_alone {
+	HB_ALONE_NOTHING,
+	HB_ALONE_LIBRARY, /* the library does it: it is local to the process */
+	HB_ALONE_RANK,    /* from here to INTER: of the communicator, as it is known */
+	HB_ALONE_SIZE,
+	HB_ALONE_REMOTE_SIZE,
+	HB_ALONE_INTER,
+	HB_ALONE_ATTRIBUTE, /* some were set by the library */
+	HB_ALONE_SEGMENT,   /* of memory that a window shares */
+};
+
 /* What a replay does not repeat of it. */
 enum hb_loses { HB_LOSES_NOTHING, HB_LOSES_LOCKS, HB_LOSES_ATOMICS, HB_LOSES_SHARED_POINTER };
 
@@ -212,6 +224,7 @@ typedef struct hb_meaning {
 	uint8_t topology;     /* enum hb_topology */
 	uint8_t flavor;       /* enum hb_flavor */
 	uint8_t loses;        /* enum hb_loses */
+	uint8_t alone;        /* enum hb_alone */
 	uint8_t bridge;       /* enum hb_bridge_kind */
 	uint8_t tells;        /* enum hb_tells */
 	bool rooted;          /* it has an argument root */

@@ -6,7 +6,7 @@
 #include "../options.h"
 #include "../run/run.h"
 #include "session/session.h"
-#include "trust.h"
+#include "../recorded/trust.h"
 
 typedef struct hb_live hb_live;
 

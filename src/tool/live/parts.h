@@ -7,7 +7,7 @@
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/replay_folder.h"
-#include "command.h"
+#include "../recorded/command.h"
 #include "live.h"
 
 struct hb_live {

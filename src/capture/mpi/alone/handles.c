@@ -104,13 +104,6 @@ void hb__alone_message_over(MPI_Message message)
 
 /* ---- communicators ---- */
 
-/* Whether the constructor duplicates: then attributes go along, by the program's functions. */
-static bool duplicates(const struct hb__fn *fn)
-{
-	const char *base = hb_meanings[fn->means->base].name;
-	return base == hb_meanings[HB_FN_MPI_Comm_dup].name || base == hb_meanings[HB_FN_MPI_Comm_dup_with_info].name;
-}
-
 int hb__alone_comm(struct hb__call *c)
 {
 	const struct hb__row *row = hb__expected(c);
@@ -121,7 +114,7 @@ int hb__alone_comm(struct hb__call *c)
 	int code = MPI_SUCCESS;
 	if (made && none)
 		*made = hb__known.comm_null;
-	else if (made && duplicates(c->fn))
+	else if (made && c->fn->means->alone == HB_ALONE_LIBRARY) /* attributes go along, by the program's functions */
 		code = PMPI(Comm_dup)(parent, made);
 	else if (made)
 		code = PMPI(Comm_split)(parent, 0, 0, made);

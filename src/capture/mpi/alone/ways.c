@@ -359,15 +359,6 @@ static int freed(struct hb__call *c, struct hb__request *r, MPI_Request *req)
 
 /* ---- the rest ---- */
 
-/* What the library does by itself, with stand-ins, too. */
-static bool local(const struct hb__call *c)
-{
-	const struct hb__fn *fn = c->fn;
-	return (fn->cls == HB_SPECIAL &&
-		       (fn->id == HB_FN_MPI_Grequest_start || fn->id == HB_FN_MPI_Grequest_complete)) ||
-	       fn->id == HB_FN_MPI_File_set_view;
-}
-
 /* Windows and files that come and go are real ones, of this process alone. */
 static int make(struct hb__call *c)
 {
@@ -392,7 +383,7 @@ static int call(struct hb__call *c)
 {
 	struct hb__io io;
 	int code;
-	if (local(c))
+	if (c->fn->means->alone == HB_ALONE_LIBRARY && c->fn->cls != HB_COMM)
 		return hb__invoke_next(c);
 	if (!answered(c, &code) || code != MPI_SUCCESS)
 		return done(c, code);

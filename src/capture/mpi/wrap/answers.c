@@ -21,19 +21,14 @@ static void group(struct hb__io *io, struct hb__call *c, uint32_t what, MPI_Grou
 		*made = hb__group_stand_in(ranks, n);
 }
 
-/* How long a text may be that this library hands out. */
-static size_t text_room(const struct hb__fn *fn)
+/* How long a text may be that this library hands out, with the zero behind it. */
+static size_t text_room(unsigned values)
 {
-	switch (fn->id) {
-	case HB_FN_MPI_Get_processor_name:
-		return MPI_MAX_PROCESSOR_NAME;
-	case HB_FN_MPI_Get_library_version:
-		return MPI_MAX_LIBRARY_VERSION_STRING;
-	case HB_FN_MPI_Error_string:
-		return MPI_MAX_ERROR_STRING;
-	default:
-		return MPI_MAX_PORT_NAME;
-	}
+	static const size_t rooms[] = {[HB_ANSWERS_PROCESSOR] = MPI_MAX_PROCESSOR_NAME,
+		[HB_ANSWERS_VERSION] = MPI_MAX_LIBRARY_VERSION_STRING,
+		[HB_ANSWERS_ERROR] = MPI_MAX_ERROR_STRING,
+		[HB_ANSWERS_PORT] = MPI_MAX_PORT_NAME};
+	return rooms[values];
 }
 
 static void answer(struct hb__io *io, struct hb__call *c, unsigned i)
@@ -51,7 +46,7 @@ static void answer(struct hb__io *io, struct hb__call *c, unsigned i)
 	}
 	switch (fn->param[arg].kind) {
 	case HB_P_STR:
-		hb__io_text(io, what, p, text_room(fn));
+		hb__io_text(io, what, p, text_room(fn->answer[i].values));
 		break;
 	case HB_P_GROUPPTR:
 		group(io, c, what, p);
@@ -74,17 +69,17 @@ static bool of_comm(struct hb__call *c, int **ret, int *ret_v)
 	*ret = (int *)c->a[c->fn->nargs - 1];
 	if (!comm || !*ret)
 		return false;
-	switch (c->fn->id) {
-	case HB_FN_MPI_Comm_rank:
+	switch (c->fn->means->alone) {
+	case HB_ALONE_RANK:
 		*ret_v = comm->rank;
 		return true;
-	case HB_FN_MPI_Comm_size:
+	case HB_ALONE_SIZE:
 		*ret_v = comm->size;
 		return true;
-	case HB_FN_MPI_Comm_remote_size:
+	case HB_ALONE_REMOTE_SIZE:
 		*ret_v = comm->remote_size;
 		return comm->inter;
-	case HB_FN_MPI_Comm_test_inter:
+	case HB_ALONE_INTER:
 		*ret_v = comm->inter;
 		return true;
 	default:
@@ -151,7 +146,7 @@ static int set_by_library(struct hb__call *c, size_t which, bool aint)
 
 static int on_attribute(struct hb__call *c)
 {
-	bool win = c->fn->id == HB_FN_MPI_Win_get_attr;
+	bool win = hb__has(c, HB_R_WIN);
 	const int *all = win ? of_windows : of_comms;
 	size_t which = 0, n = win ? sizeof of_windows / sizeof *of_windows : sizeof of_comms / sizeof *of_comms;
 	int key = (int)c->a[1];
@@ -170,7 +165,7 @@ static int on_shared_query(struct hb__call *c)
 	MPI_Aint *bytes = (MPI_Aint *)c->a[2];
 	void *unit = (void *)c->a[3];
 	int narrow = 1;
-	bool wide = c->fn->id == HB_FN_MPI_Win_shared_query_c;
+	bool wide = c->fn->param[3].kind == HB_P_AINTPTR;
 	if (!hb__alone || !bytes || !unit || !c->a[4] ||
 		!hb__window_query(hb__arg(c, HB_R_WIN), (int)c->a[1], bytes, &narrow, (void *)c->a[4]))
 		return hb__invoke_next(c);
@@ -188,10 +183,11 @@ void hb__answers_start(void)
 		bool beside = fn && (fn->cls == HB_RMA || fn->cls == HB_IO) && hb__handlers[i] == hb__on_plain;
 		if (fn && fn->nanswers)
 			hb__handlers[i] = on_answer;
+		else if (fn && fn->means->alone == HB_ALONE_ATTRIBUTE)
+			hb__handlers[i] = on_attribute;
+		else if (fn && fn->means->alone == HB_ALONE_SEGMENT)
+			hb__handlers[i] = on_shared_query;
 		else if (beside)
 			hb__handlers[i] = hb__on_moving;
 	}
-	hb__handlers[HB_FN_MPI_Win_shared_query] = hb__handlers[HB_FN_MPI_Win_shared_query_c] = on_shared_query;
-	hb__handlers[HB_FN_MPI_Comm_get_attr] = hb__handlers[HB_FN_MPI_Attr_get] = on_attribute;
-	hb__handlers[HB_FN_MPI_Win_get_attr] = on_attribute;
 }

@@ -9,9 +9,9 @@
 
 #include "../../findings/findings.h"
 #include "../../job/reports.h"
-#include "../../live/alone.h"
-#include "../../live/command.h"
-#include "../../live/trust.h"
+#include "../../recorded/alone.h"
+#include "../../recorded/command.h"
+#include "../../recorded/trust.h"
 #include "../../making/keep.h"
 #include "../../making/launch.h"
 #include "../../store/made.h"

@@ -86,11 +86,11 @@ int hb__alone_command(const char *recording, const char *name, hb_manifest *m)
 void hb__put_under(const char *tool, char *const *command, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
-	for (const char *p = tool; *(p += strspn(p, " ")); p += strcspn(p, " ")) {
-		char *word = hb__format("%.*s", (int)strcspn(p, " "), p);
-		hb__push(ret, word);
-		free(word);
-	}
+	char *words = hb__copy(tool), *next = words;
+	for (char *word; (word = strsep(&next, " "));)
+		if (*word)
+			hb__push(ret, word);
+	free(words);
 	for (; command && *command; command++)
 		hb__push(ret, *command);
 }
@@ -108,7 +108,8 @@ static bool of_launcher(const char *variable)
 void hb__alone_environment(void)
 {
 	for (char **v = environ; v && *v;) {
-		char *name = hb__format("%.*s", (int)strcspn(*v, "="), *v);
+		char *name = hb__copy(*v);
+		name[strcspn(name, "=")] = 0;
 		if (of_launcher(name) && !unsetenv(name))
 			v = environ; /* the others have moved */
 		else

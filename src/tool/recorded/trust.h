@@ -1,6 +1,6 @@
 /* Whether the command of a recording may be run. A recording is a file, and anybody can write anything into it. */
-#ifndef HBDB_LIVE_TRUST_H
-#define HBDB_LIVE_TRUST_H
+#ifndef HBDB_RECORDED_TRUST_H
+#define HBDB_RECORDED_TRUST_H
 
 #include "../store/manifest.h"
 

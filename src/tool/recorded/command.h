@@ -1,6 +1,6 @@
 /* The command that a recording is replayed with. */
-#ifndef HBDB_LIVE_COMMAND_H
-#define HBDB_LIVE_COMMAND_H
+#ifndef HBDB_RECORDED_COMMAND_H
+#define HBDB_RECORDED_COMMAND_H
 
 #include "../job/launcher.h"
 #include "../store/manifest.h"

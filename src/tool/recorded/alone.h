@@ -1,6 +1,6 @@
 /* One process of a recording by itself: what ran in it, as it told when it was recorded at level data. */
-#ifndef HBDB_LIVE_ALONE_H
-#define HBDB_LIVE_ALONE_H
+#ifndef HBDB_RECORDED_ALONE_H
+#define HBDB_RECORDED_ALONE_H
 
 #include "../store/manifest.h"
 
