@@ -80,7 +80,8 @@ class Case:
         with open("%s/out.%d" % (self.dir, rank), errors="replace") as out:
             wanted = out.read()
         done = run([HBDB, "replay", "--alone", str(rank), recording] + more, env=self.environment())
-        good = re.search(r"replayed 1 process, \d+ events: no difference|as in the recording", done.stderr)
+        good = re.search(r"replayed 1 process, \d+ events: no difference|as in the recording", done.stderr) \
+            and not re.search("it did not ask|is not the recorded program", done.stderr if not more else "")
         ended = "the recording ends here" in done.stderr and self.program.exit  # another one had aborted
         if done.returncode == (0 if ended else self.program.exit) and done.stdout == wanted and good:
             return []

@@ -1,12 +1,15 @@
 /* The layers that are there. */
 #include "capture/core/layer.h"
 
+#include "capture/core/record/record.h"
+
 static struct hb__layer *layers;
 
 void hb__layer_add(struct hb__layer *layer)
 {
 	layer->next = layers;
 	layers = layer;
+	hb__learn_codes();
 }
 
 bool hb__layers_present(void)

@@ -30,8 +30,9 @@ static char *text_of(hb_data *data, const hb_data_item *item, uint32_t what, uin
 
 static bool take_command(hb_data *data, const hb_data_item *item, hb_manifest *m)
 {
-	uint64_t n = 0, length = 0;
-	char *arguments = text_of(data, item, 1, &n), *folder = text_of(data, item, 2, &length);
+	uint64_t n = 0, length = 0, other = 0;
+	char *arguments = text_of(data, item, 1, &n), *folder = text_of(data, item, 2, &length),
+	     *program = text_of(data, item, 3, &other);
 	if (arguments && n) {
 		hb__strings_free(&m->command);
 		for (uint64_t at = 0; at < n; at += strlen(arguments + at) + 1)
@@ -41,9 +42,15 @@ static bool take_command(hb_data *data, const hb_data_item *item, hb_manifest *m
 		free(m->folder);
 		m->folder = hb__copy(folder);
 	}
+	/* the job's command was a script, perhaps: what is known of that file says nothing of this process's */
+	if (program && m->program.path && strcmp(program, m->program.path)) {
+		free(m->program.path);
+		m->program = (hb_program_digest){0};
+	}
 	bool good = arguments && n;
 	free(arguments);
 	free(folder);
+	free(program);
 	return good;
 }
 

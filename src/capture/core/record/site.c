@@ -46,6 +46,16 @@ static void read_build_id(struct dl_phdr_info *info, struct module *m)
 	}
 }
 
+/* Which part of the library it is, as the layers know that are there. */
+static void learn_code(struct module *m)
+{
+	m->code = hb__code_of(m->path);
+	if (m->code == HB__CODE_BINDING) {
+		binding_low = m->low < binding_low ? m->low : binding_low;
+		binding_high = m->high > binding_high ? m->high : binding_high;
+	}
+}
+
 /* Readers look at modules without a lock, so one is counted when it is complete. One that was unloaded stays: addresses in the log
  * are still its own. */
 static int learn(struct dl_phdr_info *info, size_t size, void *unused)
@@ -75,11 +85,7 @@ static int learn(struct dl_phdr_info *info, size_t size, void *unused)
 		m->path[n > 0 ? n : 0] = 0;
 	}
 	read_build_id(info, m);
-	m->code = hb__code_of(m->path);
-	if (m->code == HB__CODE_BINDING) {
-		binding_low = low < binding_low ? low : binding_low;
-		binding_high = high > binding_high ? high : binding_high;
-	}
+	learn_code(m);
 	__atomic_store_n(&modules, modules + 1, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -88,6 +94,14 @@ void hb__learn_modules(void)
 {
 	pthread_mutex_lock(&lock);
 	dl_iterate_phdr(learn, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
+void hb__learn_codes(void)
+{
+	pthread_mutex_lock(&lock);
+	for (uint32_t i = 0; i < modules; i++)
+		learn_code(&module[i]);
 	pthread_mutex_unlock(&lock);
 }
 

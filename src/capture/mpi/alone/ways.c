@@ -168,7 +168,9 @@ static int poll(struct hb__call *c, int *flag)
 	int code = MPI_SUCCESS;
 	struct hb__io io;
 	*flag = yes(c);
-	if (*flag && answered(c, &code) && code == MPI_SUCCESS && !hb__io_outcome(&io, c))
+	bool window = hb__has(c, HB_R_WIN);
+	if (*flag && answered(c, &code) && code == MPI_SUCCESS &&
+		!(window ? hb__io_outcome(&io, c) : hb__io_arrived(c)))
 		hb__alone_without(c);
 	return done(c, code);
 }

@@ -105,6 +105,7 @@ struct hb__completion {
 	int code;                   /* of the call */
 };
 bool hb__io_completion(struct hb__call *c, struct hb__completion *k); /* false: likewise */
+bool hb__io_arrived(struct hb__call *c);                              /* MPI_Parrived says yes; false: likewise */
 
 /* ---- keep.c: the ways of a run that is recorded ---- */
 void hb__keep_begin_process(void);

@@ -193,8 +193,10 @@ static int poll(struct hb__call *c, int *flag)
 {
 	struct hb__io io;
 	int code = hb__invoke_next(c);
-	if (code == MPI_SUCCESS && *flag)
+	if (code == MPI_SUCCESS && *flag && hb__has(c, HB_R_WIN))
 		hb__io_outcome(&io, c);
+	else if (code == MPI_SUCCESS && *flag)
+		hb__io_arrived(c);
 	return code;
 }
 

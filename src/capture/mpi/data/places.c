@@ -39,9 +39,15 @@ void hb__places_of_message(struct hb__call *c, struct hb__places *ret)
 	bool null = hb__has(c, HB_R_SOURCE) && (int)hb__arg(c, HB_R_SOURCE) == MPI_PROC_NULL;
 	if (null || !hb__has(c, HB_R_RBUF))
 		return;
+	if (c->fn->means->does == HB_DOES_PARTITIONED) { /* buffer, partitions, elements of each, datatype */
+		hb__places_of_buffer(c->a[0], (int)c->a[1] * (int64_t)c->a[2], c->a[3], ret);
+		return;
+	}
 	int64_t count = c->fn->wide ? (int64_t)hb__arg(c, HB_R_LAST_COUNT) : (int)hb__arg(c, HB_R_LAST_COUNT);
 	hb__places_of_buffer(hb__arg(c, HB_R_RBUF), count, hb__arg(c, HB_R_LAST_TYPE), ret);
-	ret->message = true;
+	/* how much came is not known where the status does not say it: then it is all that there was room for */
+	bool later = c->fn->flags & HB_NONBLOCKING && hb__has(c, HB_R_DEST);
+	ret->message = !(later && hb__known.sendrecv_untold);
 }
 
 static int64_t number(const struct hb__call *c, unsigned arg, int i, bool wide)
@@ -134,22 +140,56 @@ void hb__places_drop(struct hb__places *p)
 
 /* ---- in and out ---- */
 
+/* What the library packs from or unpacks to. */
+struct packed {
+	uint8_t *at;
+	MPI_Datatype type;
+	bool own_type;
+};
+
+/* Absolute addresses begin at MPI_BOTTOM, which some do not take here: they get the address of the first byte, and a datatype that lies
+ * as far before it. */
+static bool packed_of(const struct hb__place *p, int64_t from, struct packed *ret)
+{
+	*ret = (struct packed){.at = p->at + from * extent_of((uintptr_t)p->type), .type = p->type};
+	if (ret->at)
+		return true;
+	int one = 1;
+	MPI_Aint lb = 0, extent = 0, back;
+	MPI_Datatype moved;
+	PMPI(Type_get_true_extent)(p->type, &lb, &extent);
+	back = -lb;
+	if (PMPI(Type_create_hindexed)(1, &one, &back, p->type, &moved) != MPI_SUCCESS)
+		return false;
+	*ret = (struct packed){.at = (uint8_t *)lb, .type = moved, .own_type = true};
+	return PMPI(Type_commit)(&ret->type) == MPI_SUCCESS;
+}
+
+static void packed_over(struct packed *what)
+{
+	if (what->own_type)
+		PMPI(Type_free)(&what->type);
+}
+
 /* The elements from `from` on, n of them, packed; to: room for all their bytes. */
 static bool pack(const struct hb__place *p, int64_t from, int64_t n, uint8_t *to)
 {
-	int64_t extent = extent_of((uintptr_t)p->type);
+	struct packed what;
 	int at = 0;
-	return PMPI(Pack)(p->at + from * extent, (int)n, p->type, to, (int)(n * p->unit), &at, hb__known.comm_self) ==
-		       MPI_SUCCESS &&
-	       at == n * p->unit;
+	bool good = packed_of(p, from, &what) && PMPI(Pack)(what.at, (int)n, what.type, to, (int)(n * p->unit), &at,
+							 hb__known.comm_self) == MPI_SUCCESS;
+	packed_over(&what);
+	return good && at == n * p->unit;
 }
 
 static void unpack(const struct hb__place *p, int64_t from, int64_t n, const uint8_t *bytes)
 {
-	int64_t extent = extent_of((uintptr_t)p->type);
+	struct packed what;
 	int at = 0;
-	PMPI(Unpack)
-	((void *)bytes, (int)(n * p->unit), &at, p->at + from * extent, (int)n, p->type, hb__known.comm_self);
+	if (packed_of(p, from, &what))
+		PMPI(Unpack)
+	((void *)bytes, (int)(n * p->unit), &at, what.at, (int)n, what.type, hb__known.comm_self);
+	packed_over(&what);
 }
 
 /* The first bytes of an element whose rest is not touched. */

@@ -6,6 +6,7 @@
 struct hb__kept {
 	struct hb__kept *next; /* unused ones */
 	struct hb__places places;
+	int64_t part; /* elements of a partition; 0: it has none */
 };
 static struct hb__kept *unused;
 
@@ -24,8 +25,10 @@ void hb__io_posted(struct hb__call *c, struct hb__request *r)
 	else
 		k = hb__pool(sizeof *k);
 	hb__track_unlock();
-	if (k)
+	if (k) {
 		k->places = places;
+		k->part = c->fn->means->does == HB_DOES_PARTITIONED ? (int64_t)c->a[2] : 0;
+	}
 	r->kept = k;
 }
 
@@ -104,6 +107,26 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 		const struct hb__places *p = &r->kept->places;
 		hb__io_places(io, what, p, p->message ? hb__status_bytes(st) : p->bytes);
 	}
+}
+
+/* A partition that has arrived may be read before the rest is there. */
+bool hb__io_arrived(struct hb__call *c)
+{
+	struct hb__io io;
+	struct hb__places places;
+	const struct hb__request *r = c->fn->means->does == HB_DOES_ARRIVED ? hb__request_find(c->a[0]) : NULL;
+	if (!r || !r->active || !r->kept || !r->kept->part)
+		return true;
+	const struct hb__place *all = &r->kept->places.one;
+	MPI_Count lb = 0, extent = 0;
+	PMPI(Type_get_extent_x)(all->type, &lb, &extent);
+	hb__places_of_buffer((uintptr_t)all->at + (uintptr_t)((int)c->a[1] * r->kept->part * extent), r->kept->part,
+		(uintptr_t)all->type, &places);
+	if (!hb__io_event(&io, c, 1))
+		return false;
+	hb__io_places(&io, HB_DATA_REQUEST, &places, places.bytes);
+	hb__io_end(&io);
+	return !io.bad;
 }
 
 /* How many pieces there may be: three for each request, and three arguments. */
