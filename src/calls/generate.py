@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes the wrappers of one MPI library from mpi.calls.
 
-usage: generate.py TABLE (ids|meanings|wrappers) FAMILY HEADER-NAMES OUTPUT
+usage: generate.py TABLE (ids|meanings|parameters|wrappers) FAMILY HEADER-NAMES OUTPUT
 
-`ids` writes the enumeration of all functions; `meanings` what each means (meaning.h);
+`ids` writes the enumeration of all functions; `meanings` what each means, `parameters` what each takes (meaning.h);
 `wrappers` one wrapper per row that the library declares. HEADER-NAMES is a file with the preprocessed mpi.h.
 """
 import re
@@ -528,6 +528,28 @@ def carried_way(row):
     return ""
 
 
+PARAMETERS = """#include <stddef.h>
+
+#include "calls/meaning.h"
+#include "mpi_ids.h"
+
+%s
+static const struct {
+	unsigned n;
+	const struct hb__param *at;
+} parameters[HB_FN_COUNT] = {
+%s};
+
+const struct hb__param *hb_parameters_of(const hb_meaning *means, unsigned *ret_n)
+{
+	size_t at = (size_t)(means - hb_meanings);
+	bool known = means >= hb_meanings && means < hb_meanings + HB_FN_COUNT;
+	*ret_n = known ? parameters[at].n : 0;
+	return known ? parameters[at].at : NULL;
+}
+"""
+
+
 def main():
     table, what, family, header, output = sys.argv[1:]
     rows = read(table, family)
@@ -542,6 +564,12 @@ def main():
                       "const hb_meaning hb_meanings[HB_FN_COUNT] = {\n"
                       + "".join(Meaning(every[n], every).text() for n in sorted(every)) + "};\n"
                       + "const unsigned hb_meanings_known = HB_FN_COUNT;\n")
+            return
+        if what == "parameters":
+            every = {r.name: r for r in read(table, "openmpi") + rows}
+            out.write(PARAMETERS % ("".join("static const struct hb__param of_%s[] = {%s};\n" % (n, ", ".join(param_of(*p) for p in r.params))
+                                            for n, r in sorted(every.items()) if r.params),
+                                    "".join("\t[HB_FN_%s] = {%d, of_%s},\n" % (n, len(r.params), n) for n, r in sorted(every.items()) if r.params)))
             return
         text = open(header).read()
         declared = set(re.findall(r"\b(MPIX?_\w+)\s*\(", text))

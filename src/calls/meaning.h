@@ -252,5 +252,8 @@ extern const unsigned hb_meanings_known;
 /* What a function means, by its name in a recording. One that the table does not have (of another version of hbdb) means
  * what can be said by its class alone; its name is empty, its plain and base are UINT16_MAX. Never NULL; static. */
 const hb_meaning *hb_meaning_of(const char *name, uint8_t cls);
+/* What it takes, in the order of the standard; NULL: nothing, or it is not in the table. For who reads recordings: the recorder's
+ * functions have theirs themselves. */
+const struct hb__param *hb_parameters_of(const hb_meaning *means, unsigned *ret_n);
 
 #endif

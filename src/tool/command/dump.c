@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../contents/files.h"
+#include "../contents/show.h"
 #include "../options.h"
 #include "../remarks/remarks.h"
 #include "../run/run.h"
@@ -23,6 +25,8 @@ const hb_option hb__dump_options[] = {
 	{"polls", 0, HB_OPTION_FLAG, NULL, "with --plain, also how many polls failed before an event"},
 	{"remarks", 0, HB_OPTION_FLAG, NULL,
 		"before an event, what the recorder itself saw there (recordings made with --check)"},
+	{"data", 0, HB_OPTION_MAYBE, "VALUES",
+		"behind an event, what came in with it (recordings at level data); of each piece the first VALUES values; default: 8"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line"},
 	{0},
 };
@@ -32,6 +36,8 @@ struct stream {
 	hb_view *view;
 	const hb_remark_list *remarks;
 	hb_events *events;
+	hb_contents_view *contents; /* .contents NULL: none are shown */
+	hb_content_calls *calls;    /* likewise NULL */
 	uint32_t lane;
 	hb_event event;
 	int64_t time_ns; /* exit of event */
@@ -47,6 +53,8 @@ struct dump {
 	hb_logs logs;
 	hb_view *views;
 	hb_remark_list *remarks; /* by log; empty where they are not wanted */
+	hb_data **data;          /* these two by log */
+	hb_contents_view *contents;
 	hb_output *out;
 	int code;
 };
@@ -77,17 +85,55 @@ static void print_remarks(struct dump *d, struct stream *s, uint32_t lane, uint6
 	}
 }
 
+static void fail_contents(struct dump *d, struct stream *s, hb_status status, const hb_error *err)
+{
+	if (status < 0)
+		d->code = hb__fail_log(s->path, err);
+}
+
+/* What came with the event. */
+static void print_data(struct dump *d, struct stream *s, const hb_event *ev)
+{
+	const hb_content *content;
+	uint32_t n;
+	hb_error err = {0};
+	if (!s->contents->contents)
+		return;
+	int found = hb_contents_of(s->contents->contents, ev, &content, &n, &err);
+	if (found > 0)
+		found = (int)hb__put_contents(d->out, s->contents, s->lane, ev->row->number, NULL, content, n, &err);
+	fail_contents(d, s, (hb_status)found, &err);
+}
+
+/* What came with calls that are no events and were made behind events up to `to`. */
+static void print_calls(struct dump *d, struct stream *s, uint64_t to)
+{
+	hb_content_call call;
+	hb_error err = {0};
+	int more = s->calls ? 1 : 0;
+	while (more > 0) {
+		more = hb_content_calls_next(s->calls, to, &call, &err);
+		hb_status status = more > 0 ? hb__put_contents(d->out, s->contents, s->lane, call.event, call.name,
+						      call.content, call.contents, &err)
+					    : HB_OK;
+		more = status ? (int)status : more;
+	}
+	fail_contents(d, s, (hb_status)more, &err);
+}
+
 static void print(struct dump *d, struct stream *s)
 {
 	const hb_event *ev = &s->event;
 	if (ev->row->number < d->from || ev->row->number > d->to || !wanted_function(d, ev) ||
 		(d->choices && !ev->choice))
 		return;
+	print_calls(d, s, ev->row->number - 1);
 	print_remarks(d, s, s->lane, ev->row->number, ev->row->number);
 	if (d->json)
 		hb__put_object(d->out, s->view, ev);
 	else
 		hb__put_line(d->out, s->view, ev);
+	print_data(d, s, ev);
 }
 
 static bool step(struct dump *d, struct stream *s)
@@ -108,6 +154,7 @@ static bool is_choosy(const struct dump *d) { return d->choices || d->function; 
 /* What was remarked behind the last event that was printed of a lane: of calls that are no events. */
 static void print_rest(struct dump *d, struct stream *s, uint64_t last)
 {
+	print_calls(d, s, d->to);
 	if (!is_choosy(d) && last < d->to)
 		print_remarks(d, s, s->lane, last + 1 > d->from ? last + 1 : d->from, d->to);
 }
@@ -132,15 +179,29 @@ static bool print_inside(struct dump *d, struct stream *s, uint64_t last)
 static bool open_stream(struct dump *d, size_t i, uint32_t lane, struct stream *ret)
 {
 	hb_error err = {0};
-	*ret = (struct stream){
-		.view = &d->views[i], .remarks = &d->remarks[i], .lane = lane, .path = d->logs.at[i].path};
+	*ret = (struct stream){.view = &d->views[i],
+		.remarks = &d->remarks[i],
+		.contents = &d->contents[i],
+		.lane = lane,
+		.path = d->logs.at[i].path};
 	if (!hb_events_open(d->logs.at[i].log, lane, &ret->events, &err)) {
 		if (!lane && d->from == 1 && !is_choosy(d))
 			print_remarks(d, ret, HB_NO, 0, UINT64_MAX);
+		hb_status status =
+			!d->contents[i].contents || is_choosy(d)
+				? HB_OK
+				: hb_content_calls_open(d->contents[i].contents, lane, d->from - 1, &ret->calls, &err);
+		fail_contents(d, ret, status, &err);
 		return true;
 	}
 	d->code = hb__fail_log(ret->path, &err);
 	return false;
+}
+
+static void close_stream(struct stream *s)
+{
+	hb_events_close(s->events);
+	hb_content_calls_close(s->calls);
 }
 
 static void dump_by_rank(struct dump *d)
@@ -159,7 +220,7 @@ static void dump_by_rank(struct dump *d)
 			}
 			last += last < d->to && print_inside(d, &s, last);
 			print_rest(d, &s, last);
-			hb_events_close(s.events);
+			close_stream(&s);
 		}
 	}
 }
@@ -192,7 +253,7 @@ static void dump_by_time(struct dump *d)
 			lane++) {
 			struct stream *s = hb__alloc(sizeof *s);
 			if (!open_stream(d, i, lane, s) || !step(d, s)) {
-				hb_events_close(s->events);
+				close_stream(s);
 				free(s);
 				continue;
 			}
@@ -206,14 +267,14 @@ static void dump_by_time(struct dump *d)
 		uint64_t last = heap[0]->event.row->number;
 		if (!step(d, heap[0])) {
 			print_rest(d, heap[0], last);
-			hb_events_close(heap[0]->events);
+			close_stream(heap[0]);
 			free(heap[0]);
 			heap[0] = heap[--n];
 		}
 		sift(heap, n, 0);
 	}
 	while (n) {
-		hb_events_close(heap[--n]->events);
+		close_stream(heap[--n]);
 		free(heap[n]);
 	}
 	free(heap);
@@ -234,6 +295,39 @@ static void make_views(struct dump *d)
 	}
 	if (wanted && !found)
 		hb__say("there are no remarks: this was recorded without --check");
+}
+
+/* What came into the processes that are shown. */
+static void open_contents(struct dump *d)
+{
+	bool wanted = hb__option_value(d->args, "data") != NULL, found = false;
+	uint64_t shown = hb__option_number(d->args, "data", HB_CONTENTS_SHOWN);
+	d->data = hb__alloc((d->logs.n + 1) * sizeof *d->data);
+	d->contents = hb__alloc((d->logs.n + 1) * sizeof *d->contents);
+	for (size_t i = 0; i < d->logs.n && wanted; i++) {
+		hb_error err = {0};
+		d->contents[i] = (hb_contents_view){.view = &d->views[i], .shown = shown, .json = d->json};
+		if (!d->logs.at[i].log || !hb__has_process(d->ranks, d->logs.at[i].rank, d->views[i].name))
+			continue;
+		int code = hb__open_contents(&d->logs.at[i], &d->data[i]);
+		if (d->data[i] && hb_contents_open(d->logs.at[i].log, d->data[i], &d->contents[i].contents, &err))
+			code = hb__fail_log(d->logs.at[i].path, &err);
+		bool early = d->data[i] && hb_data_get_info(d->data[i])->recovered;
+		d->code = code ? code : early ? HB_EXIT_RECORDING : d->code;
+		found = found || d->data[i] || code;
+	}
+	if (wanted && !found)
+		hb__say("there are no contents of these processes: record with --level data to keep them");
+}
+
+static void close_contents(struct dump *d)
+{
+	for (size_t i = 0; i < d->logs.n; i++) {
+		hb_contents_close(d->contents[i].contents);
+		hb_data_close(d->data[i]);
+	}
+	free(d->contents);
+	free(d->data);
 }
 
 static int check(const struct dump *d)
@@ -305,12 +399,14 @@ int hb__dump(const hb_args *args)
 	make_views(&d);
 	code = d.logs.n ? check_logs(&d) : d.code;
 	if (!code) {
+		open_contents(&d);
 		hb__page();
 		if (hb__option_value(args, "time"))
 			dump_by_time(&d);
 		else
 			dump_by_rank(&d);
 		hb__flush(d.out);
+		close_contents(&d);
 		code = d.code || hb__logs_whole(&d.logs) ? d.code : HB_EXIT_RECORDING;
 		if (d.out->broken && d.out->error != EPIPE)
 			code = hb__fail_with(HB_EXIT_RECORDING, "cannot write the output: %s", strerror(d.out->error));
