@@ -65,6 +65,20 @@ const char *hb__value_text(const hb_value *value, char *ret, size_t size)
 	return ret;
 }
 
+/* Bytes of which nobody told what they are may be a text: then they are shown as one. */
+static bool looks_like_text(const hb_contents_view *of, const hb_content *c)
+{
+	unsigned char b[AT_ONCE];
+	uint64_t n = c->piece.bytes < sizeof b ? c->piece.bytes : sizeof b;
+	if (of->json || c->kind != HB_CONTENT_BUFFER || c->datatype != HB_ABSENT || n < 3 ||
+		hb_contents_bytes(of->contents, c, 0, n, b, NULL))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		if ((b[i] < 32 && b[i] != '\n' && b[i] != '\t' && (b[i] || !i)) || b[i] > 126)
+			return false;
+	return true;
+}
+
 /* Whether quotes begin or end before a value, or what stands between two. */
 static void put_between(hb_output *o, const hb_value *before, const hb_value *v, bool json)
 {
@@ -111,8 +125,8 @@ static uint64_t shown_of(const hb_contents_view *of, const hb_content *c, const 
 hb_status hb__put_contents_values(hb_output *o, const hb_contents_view *of, const hb_content *c, hb_error *err)
 {
 	hb_value v[AT_ONCE], last;
-	bool any = false;
-	uint64_t shown = of->shown;
+	bool any = false, text = looks_like_text(of, c);
+	uint64_t shown = text ? of->shown * SMALL : of->shown;
 	for (uint64_t i = 0; i < shown;) {
 		uint64_t want = shown - i < AT_ONCE ? shown - i : AT_ONCE;
 		int64_t n = hb_contents_values(of->contents, c, i, v, (size_t)want, err);
@@ -122,6 +136,8 @@ hb_status hb__put_contents_values(hb_output *o, const hb_contents_view *of, cons
 			break;
 		if (!any)
 			shown = shown_of(of, c, &v[0]);
+		for (int64_t k = 0; k < n && text; k++)
+			v[k].kind = HB_VALUE_CHARACTER;
 		for (int64_t k = 0; k < n && i < shown; k++, i++) {
 			put_between(o, any ? &last : NULL, &v[k], of->json);
 			put_one(o, &v[k], of->json);

@@ -219,5 +219,6 @@ void hb__keep_begin_process(void)
 		.waitsome = waitsome,
 		.testsome = testsome};
 	hb__io_start_requests();
+	hb__typemaps_wanted = true; /* contents of derived datatypes are shown as what they consist of */
 	hb__way = &way;
 }
