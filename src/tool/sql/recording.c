@@ -72,6 +72,7 @@ int hb__sql_open(const char *recording, struct hb_sql *ret)
 void hb__sql_close(struct hb_sql *sql)
 {
 	hb__sql_races_close(sql);
+	hb__sql_contents_close(sql);
 	hb__sql_index_close(sql);
 	hb__facts_close(sql->facts);
 	if (sql->lamport)

@@ -6,10 +6,11 @@
 #include "sql.h"
 
 extern const hb_sql_table hb__sql_events, hb__sql_messages, hb__sql_races, hb__sql_all_races, hb__sql_processes,
-	hb__sql_communicators, hb__sql_collectives, hb__sql_calls, hb__sql_remarks;
+	hb__sql_communicators, hb__sql_collectives, hb__sql_calls, hb__sql_remarks, hb__sql_data, hb__sql_value;
 
 const hb_sql_table *const hb__sql_tables[] = {&hb__sql_events, &hb__sql_messages, &hb__sql_races, &hb__sql_all_races,
-	&hb__sql_processes, &hb__sql_communicators, &hb__sql_collectives, &hb__sql_calls, &hb__sql_remarks, NULL};
+	&hb__sql_processes, &hb__sql_communicators, &hb__sql_collectives, &hb__sql_calls, &hb__sql_remarks,
+	&hb__sql_data, &hb__sql_value, NULL};
 
 /* Reading, and tables and views in memory. What could reach a file or change how SQLite works is refused. */
 static int allow(void *user, int action, const char *first, const char *second, const char *base, const char *trigger)

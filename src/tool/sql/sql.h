@@ -66,7 +66,7 @@ struct hb_sql_table {
 };
 
 extern const hb_sql_table *const hb__sql_tables[]; /* ended by NULL */
-#define HB_SQL_TABLES_MAX 12
+#define HB_SQL_TABLES_MAX 16
 
 /* What all tables of a recording share. */
 struct hb_sql {
@@ -84,6 +84,7 @@ struct hb_sql {
 	uint32_t *process_of_log, *log_of_process; /* HB_NO: its log is missing */
 	uint32_t missing, told; /* processes without a log; troubles of the model that have been said */
 	hb_facts *facts;
+	struct hb_sql_contents *contents; /* by log, once a table has asked for them; NULL: none has */
 	struct hb_sql_index *index;
 	struct hb_sql_races *races[2];
 	uint32_t **lamport; /* by line, then event - 1 */
@@ -124,6 +125,7 @@ void hb__sql_part(struct hb_sql *sql, sqlite3_context *out, hb_at at, enum hb_sq
 
 void hb__sql_index_close(struct hb_sql *sql);
 void hb__sql_races_close(struct hb_sql *sql);
+void hb__sql_contents_close(struct hb_sql *sql);
 
 /* run.c */
 typedef enum { HB_SQL_TABLE, HB_SQL_TSV, HB_SQL_CSV, HB_SQL_JSON } hb_sql_form;
