@@ -50,6 +50,8 @@ typedef struct hb_view_source {
 	bool (*event)(void *user, hb_at at, hb_text *ret_line, hb_text *ret_json, uint32_t *ret_site);
 	/* What the recorder remarked of the event, as a list of the objects of `hbdb dump --remarks --json`; at most `most` of them, *ret_n: how many there are. */
 	void (*remarks)(void *user, hb_at at, size_t most, hb_text *ret_json, size_t *ret_n);
+	/* What came into the process with the event (level data), as a list of the objects of `hbdb dump --data --json`; likewise. */
+	void (*data)(void *user, hb_at at, size_t most, hb_text *ret_json, size_t *ret_n);
 	/* The place of a call site of a process. */
 	bool (*place)(void *user, uint32_t process, uint32_t site, hb_view_place *ret);
 	/* RANK:EVENT and back; RANK or RANK.LANE of a line. *ret_why (when there is no such event): a sentence, valid until the next call. */

@@ -73,10 +73,13 @@ static bool looks_like_text(const hb_contents_view *of, const hb_content *c)
 	if (of->json || c->kind != HB_CONTENT_BUFFER || c->datatype != HB_ABSENT || n < 3 ||
 		hb_contents_bytes(of->contents, c, 0, n, b, NULL))
 		return false;
-	for (uint64_t i = 0; i < n; i++)
+	unsigned printed = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		printed += b[i] >= 32;
 		if ((b[i] < 32 && b[i] != '\n' && b[i] != '\t' && (b[i] || !i)) || b[i] > 126)
 			return false;
-	return true;
+	}
+	return printed >= 3;
 }
 
 /* Whether quotes begin or end before a value, or what stands between two. */
@@ -258,11 +261,14 @@ static void put_place_object(hb_output *o, const hb_view *view, uint32_t lane, u
 
 static hb_status put_object(hb_output *o, const hb_contents_view *of, const hb_content *c, hb_error *err)
 {
+	static const char *const kinds[] = {"buffer", "numbers", "status", "error", "text", "handle", "window"};
 	char word[128];
 	uint64_t digest = 0;
 	hb__contents_word(c, word, sizeof word);
 	hb__put_text(o, ",\"data\":");
 	hb__put_json(o, word);
+	hb__put_text(o, ",\"kind\":");
+	hb__put_json(o, kinds[c->kind]);
 	if (c->request != HB_ABSENT)
 		put_member(o, "request", c->request);
 	if (c->kind == HB_CONTENT_WINDOW) {
@@ -271,9 +277,15 @@ static hb_status put_object(hb_output *o, const hb_contents_view *of, const hb_c
 		put_member(o, "offset", c->offset);
 	}
 	if (c->datatype != HB_ABSENT) {
-		hb__put_text(o, ",\"datatype\":\"");
-		hb__put_value(o, of->view->log, HB_RECORDED_DATATYPE, c->datatype);
-		hb__put_char(o, '"');
+		const char *type = hb__word(of->view->log, HB_RECORDED_DATATYPE, c->datatype);
+		const char *given = hb__given_name(of->view->log, HB_RECORDED_DATATYPE, c->datatype);
+		char number[32];
+		snprintf(number, sizeof number, "type#%lld", (long long)c->datatype);
+		hb__put_text(o, ",\"datatype\":");
+		hb__put_json(o, type ? type : number);
+		hb__put_text(o, given ? ",\"named\":" : "");
+		if (given)
+			hb__put_json(o, given);
 	}
 	if (c->kind == HB_CONTENT_BUFFER)
 		put_member(o, "elements", (int64_t)c->elements);

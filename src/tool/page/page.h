@@ -2,6 +2,8 @@
 #ifndef HBDB_PAGE_PAGE_H
 #define HBDB_PAGE_PAGE_H
 
+#include "../contents/files.h"
+#include "../contents/show.h"
 #include "../live/live.h"
 #include "../remarks/remarks.h"
 #include "../run/events.h"
@@ -16,6 +18,11 @@ typedef struct hb_page_run {
 	uint32_t lines;
 	hb_output *out;          /* a file in memory, to print events into */
 	hb_remark_list *remarks; /* by log; .at NULL: not asked for yet */
+	struct hb_page_contents {
+		bool tried;
+		hb_data *data;
+		hb_contents *contents;
+	} * contents; /* by log; NULL: not asked for yet */
 	/* the event that was read last */
 	hb_events *events;
 	hb_at at; /* event 0: none */

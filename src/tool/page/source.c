@@ -6,6 +6,7 @@
 
 #include "page.h"
 
+#define VALUES_SHOWN 64   /* of a piece of what came in */
 #define READ_ON_MOST 4096 /* events that are read over rather than sought */
 
 int hb__page_begin(const char *recording, hb_run *run, hb_page_run *ret)
@@ -27,6 +28,11 @@ void hb__page_end(hb_page_run *p)
 	for (size_t i = 0; p->remarks && i < p->run->logs.n; i++)
 		free(p->remarks[i].at);
 	free(p->remarks);
+	for (size_t i = 0; p->contents && i < p->run->logs.n; i++) {
+		hb_contents_close(p->contents[i].contents);
+		hb_data_close(p->contents[i].data);
+	}
+	free(p->contents);
 	hb_events_close(p->events);
 	if (p->out && p->out->fd >= 0)
 		close(p->out->fd);
@@ -169,6 +175,44 @@ static void remarks(void *user, hb_at at, size_t most, hb_text *ret_json, size_t
 	hb_text_put(ret_json, "]");
 }
 
+/* Opened when they are asked for. NULL: nothing is kept of this process. */
+static hb_contents *contents_of(hb_page_run *p, uint32_t log)
+{
+	hb_log_file *file = &p->run->logs.at[log];
+	if (!p->contents)
+		p->contents = hb__alloc((p->run->logs.n + 1) * sizeof *p->contents);
+	struct hb_page_contents *of = &p->contents[log];
+	if (!of->tried && file->log && !hb__open_contents(file, &of->data) && of->data)
+		hb_contents_open(file->log, of->data, &of->contents, NULL);
+	of->tried = true;
+	return of->contents;
+}
+
+static void data(void *user, hb_at at, size_t most, hb_text *ret_json, size_t *ret_n)
+{
+	hb_page_run *p = user;
+	const hb_line *line = &hb_model_lines(p->run->model)[at.line];
+	uint32_t log = p->run->log_of[line->process], n = 0;
+	const hb_content *content = NULL;
+	hb_contents *contents = log == HB_NO ? NULL : contents_of(p, log);
+	*ret_n = 0;
+	if (!contents || !hold(p, at) || hb_contents_of(contents, &p->event, &content, &n, NULL) != 1)
+		return;
+	const hb_contents_view of = {&p->run->views[log], contents, VALUES_SHOWN, true};
+	*ret_n = n;
+	hb_text_put(ret_json, "[");
+	for (uint32_t i = 0; i < n && i < most; i++) {
+		if (ftruncate(p->out->fd, 0) || lseek(p->out->fd, 0, SEEK_SET))
+			break;
+		bool good = !hb__put_contents(p->out, &of, line->lane, at.event, NULL, &content[i], 1, NULL);
+		char *text = hb__taken(p->out, 0);
+		hb_text_put(ret_json, i ? "," : "");
+		hb_text_put(ret_json, good ? text : "null");
+		free(text);
+	}
+	hb_text_put(ret_json, "]");
+}
+
 static bool place(void *user, uint32_t process, uint32_t site, hb_view_place *ret)
 {
 	hb_page_run *p = user;
@@ -213,6 +257,7 @@ hb_view_source hb__page_source(hb_page_run *p)
 		.build = build,
 		.event = event,
 		.remarks = remarks,
+		.data = data,
 		.place = place,
 		.event_name = event_name,
 		.line_name = line_name,

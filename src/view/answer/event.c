@@ -9,6 +9,7 @@
 
 #define ROWS_AROUND 6
 #define REMARKS_MOST 50   /* loops of accesses to windows have thousands before one event */
+#define DATA_MOST 50      /* pieces of what came with an event */
 #define MESSAGES_MOST 200 /* of a Waitall of thousands: the first ones */
 #define PARTS_MOST 4096
 
@@ -311,6 +312,25 @@ static void put_remarks(struct hb_request *r, hb_at at)
 	free(list.at);
 }
 
+/* What came with the event; with nothing, what came with the other end: what a send carried is known where it arrived. */
+static void put_data(struct hb_request *r, hb_at at, hb_at match)
+{
+	const hb_view_source *o = &r->server->o.source;
+	hb_text list = {0};
+	size_t n = 0;
+	o->data(o->user, at, DATA_MOST, &list, &n);
+	if (!n && match.event) {
+		free(list.at);
+		list = (hb_text){0};
+		o->data(o->user, at = match, DATA_MOST, &list, &n);
+	}
+	hb_text_put(&r->out, ",\"data\":");
+	hb_text_put(&r->out, list.at ? list.at : "[]");
+	hb_text_format(&r->out, ",\"more_data\":%zu,\"data_at\":", n > DATA_MOST ? n - DATA_MOST : 0);
+	hb__put_at(r, n ? at : (hb_at){0});
+	free(list.at);
+}
+
 static void put_named(struct hb_request *r, const char *name, hb_at at)
 {
 	hb_text_format(&r->out, ",\"%s\":", name);
@@ -348,6 +368,8 @@ void hb__answer_event(struct hb_request *r)
 	put_remarks(r, at);
 	put_named(r, "next", (hb_at){at.line, at.event < line->events ? at.event + 1 : 0});
 	put_named(r, "previous", (hb_at){at.line, at.event - 1});
-	put_named(r, "match", match_of(s->model, at, op, n));
+	hb_at match = match_of(s->model, at, op, n);
+	put_data(r, at, match);
+	put_named(r, "match", match);
 	hb_text_put(&r->out, "}");
 }

@@ -102,6 +102,9 @@ export interface EventInfo {
 	// lane and event are those of the event itself; text: of a recording of version 1
 	remarks?: { remark: string; fields?: Record<string, unknown>; text?: string }[];
 	more_remarks?: number;
+	data?: (Piece | null)[];
+	more_data?: number;
+	data_at?: string | null;
 	race: { alternatives: { send: string; receive: string | null; rank: number; tag: number; text: string }[] } | null;
 	next: string | null;
 	previous: string | null;
@@ -142,6 +145,8 @@ export interface Matrix {
 	cells: [from: number, to: number, messages: number, bytes: number, unreceived: number][];
 }
 
+// What came into a process with an event, of a run recorded at level data: a piece of it. `first`: the first of its values.
+export interface Piece { data: string; kind: string; datatype?: string; named?: string; elements?: number; bytes: number; values: number; digest?: string; first: (number | string)[]; win?: number; of_rank?: number; offset?: number }
 export interface Frame { level?: number; function: string; file: string; row: number; module?: string; ours?: boolean }
 
 export interface ProcessState {

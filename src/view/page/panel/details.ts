@@ -1,7 +1,7 @@
 // The chosen event: its text, source, messages, collective, what else could have come.
 import type { App } from "../core/app";
 import type { Actions } from "../core/actions";
-import { KINDS, type EventInfo, type Message, type SourceRow } from "../core/types";
+import { KINDS, type EventInfo, type Message, type Piece, type SourceRow } from "../core/types";
 import { count, time } from "../draw/ruler";
 import { button, el, link, section } from "./dom";
 
@@ -23,6 +23,24 @@ export function fileName(path: string | null | undefined): string {
 
 function flat(value: unknown): string {
 	return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
+}
+
+// "1,000 MPI_DOUBLE", "15 bytes"
+function amount(p: Piece): string {
+	const bytes = `${count(p.bytes)} ${p.bytes === 1 ? "byte" : "bytes"}`;
+	const of = p.kind === "window" ? `of process ${p.of_rank}, at ${count(p.offset ?? 0)}, ` : "";
+	return p.datatype === undefined || p.elements === undefined ? of + bytes : `${count(p.elements)} ${p.named ?? p.datatype}, ${bytes}`;
+}
+
+// The first values; of bytes of which no more is known, these in hexadecimal.
+function values(p: Piece): string {
+	if (p.kind === "status") {
+		return ["source", "tag", "bytes"].map((name, i) => `${name}=${p.first[i]}`).join(" ") + (p.first[3] ? " cancelled" : "");
+	}
+	const texts = p.datatype === "MPI_CHAR" || p.datatype === "MPI_CHARACTER" || p.kind === "text";
+	const shown = p.first.map((v) => typeof v === "string" && texts ? JSON.stringify(v) : String(v)).join(", ");
+	const taken = p.first.reduce<number>((n, v) => n + (typeof v === "string" && texts ? v.length : 1), 0);
+	return taken < p.values ? shown + ", ..." : shown;
 }
 
 export class Details {
@@ -104,6 +122,18 @@ export class Details {
 		})));
 	}
 
+	// What came with the event, or what the message carried that it sent: known where it arrived, of a run recorded at level data.
+	private data(info: EventInfo): HTMLElement | null {
+		const list = (info.data ?? []).filter((p): p is Piece => p !== null), more = info.more_data ?? 0;
+		const elsewhere = info.data_at != null && info.data_at !== info.at;
+		return list.length === 0 ? null : section(elsewhere ? "What it carried" : "What came in",
+			elsewhere && el("p", { class: "dim" }, "as it arrived at ", link(info.data_at!, this.go)),
+			el("ul", { class: "race" }, ...list.map((p) => el("li", {}, el("span", { class: "code" }, p.data),
+				el("span", { class: "dim" }, p.digest === undefined ? "" : `, ${amount(p)}`),
+				el("div", { class: "code dim values" }, values(p))))),
+			more > 0 && el("p", { class: "dim" }, `and ${count(more)} more: hbdb dump --data prints all`));
+	}
+
 	// What the recorder itself saw at this event, of a run recorded for hbdb check.
 	private remarks(info: EventInfo): HTMLElement | null {
 		const list = info.remarks ?? [], more = info.more_remarks ?? 0;
@@ -163,7 +193,7 @@ export class Details {
 		return [
 			this.heading(at, info),
 			el("p", { class: "code text" }, info.text),
-			this.source(info), this.messages(info), this.race(info), this.orders(info), this.collective(info), this.span(info), this.remarks(info),
+			this.source(info), this.messages(info), this.data(info), this.race(info), this.orders(info), this.collective(info), this.span(info), this.remarks(info),
 			section("Time", this.times(info)),
 			kind !== undefined && el("p", { class: "dim" }, KINDS[kind]!),
 		].filter((e): e is HTMLElement => Boolean(e));
