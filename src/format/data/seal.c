@@ -7,7 +7,9 @@
 
 #define MOST ((uint64_t)8 << 20) /* bytes of the raw form in a frame: what has to be decompressed for any of them */
 #define APART ((uint64_t)1 << 20)
-#define LEVEL 3
+/* What is little is worth some time. Of contents this level needs fewer bytes than level 3 of the payloads alone would (bench/contents.py). */
+#define LEVEL_ITEMS 9
+#define LEVEL_BYTES 6
 
 struct sealer {
 	hb_data *d;
@@ -23,7 +25,7 @@ struct sealer {
 
 static void put_u64(struct hb__bytes *b, uint64_t v) { hb__bytes_put(b, &v, sizeof v); }
 
-static hb_status put_frame(struct sealer *s, uint64_t bytes, hb_error *err)
+static hb_status put_frame(struct sealer *s, uint64_t bytes, int level, hb_error *err)
 {
 	const char *path = s->out.path;
 	uint64_t begin = s->walk.at;
@@ -34,6 +36,7 @@ static hb_status put_frame(struct sealer *s, uint64_t bytes, hb_error *err)
 	uint8_t *to = hb__bytes_room(&s->out.b, bound);
 	if (!to)
 		return hb__fail(err, HB_E_MEMORY, path, 0, "out of memory");
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, level);
 	size_t made = ZSTD_compress2(s->zstd, to, bound, s->raw, n);
 	if (ZSTD_isError(made))
 		return hb__fail(err, HB_E_MEMORY, path, 0, "cannot compress: %s", ZSTD_getErrorName(made));
@@ -49,7 +52,7 @@ static hb_status put_frame(struct sealer *s, uint64_t bytes, hb_error *err)
 
 /* Where the next frame ends that begins at an extent or in a large one. Items and contents stand apart where that costs little, so that
  * reading items alone does not decompress contents. */
-static uint64_t frame_end(const hb_data *d, uint64_t begin, size_t *extent)
+static uint64_t frame_end(const hb_data *d, uint64_t begin, size_t *extent, uint64_t *ret_contents)
 {
 	uint64_t end = begin ? begin : HB_DATA_BLOCK;
 	uint32_t kind = 0;
@@ -59,8 +62,12 @@ static uint64_t frame_end(const hb_data *d, uint64_t begin, size_t *extent)
 		bool first = end == begin;
 		if (!first && kind && x->kind != kind && (end - begin >= APART || left >= APART))
 			break;
-		if (left > MOST - (end - begin))
-			return first ? begin + MOST : end;
+		bool whole = left <= MOST - (end - begin);
+		if (!whole && !first)
+			return end;
+		*ret_contents += x->kind == HB_DATA_BYTES ? whole ? left : MOST : 0;
+		if (!whole)
+			return begin + MOST;
 		end += left;
 		kind = x->kind;
 	}
@@ -87,10 +94,12 @@ static hb_status put_all(struct sealer *s, hb_error *err)
 	s->zstd = ZSTD_createCCtx();
 	if (!s->raw || !s->zstd)
 		return hb__fail(err, HB_E_MEMORY, s->out.path, 0, "out of memory");
-	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
-	while (!status && s->walk.at < s->d->end)
-		status = put_frame(s, frame_end(s->d, s->walk.at, &extent) - s->walk.at, err);
+	while (!status && s->walk.at < s->d->end) {
+		uint64_t contents = 0, end = frame_end(s->d, s->walk.at, &extent, &contents);
+		bool items = contents < (end - s->walk.at) / 2;
+		status = put_frame(s, end - s->walk.at, items ? LEVEL_ITEMS : LEVEL_BYTES, err);
+	}
 	put_list(s);
 	return status;
 }
