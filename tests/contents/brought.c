@@ -89,7 +89,7 @@ static void collectives(void)
 	char text[32] = "";
 	MPI_Request r;
 	if (!rank)
-		strcpy(text, "to all");
+		memcpy(text, "to all", 6);
 	MPI_Bcast(text, sizeof text, MPI_CHAR, 0, MPI_COMM_WORLD);
 	if (rank)
 		got(text, sizeof text);

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "view"))
 from viewer import View  # noqa: E402
 
-GOLDEN = os.path.join(lib.TOP, "tests/golden/data.hbdb")
+GOLDEN = os.path.join(lib.TOP, "tests/golden/contents")
 LAUNCH = {
     "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", "3"],
     "mpich": ["mpirun.mpich", "-n", "3"],
