@@ -9,7 +9,7 @@ import rawdata  # first: it tells where the others are
 from rawdata import sv, uv
 import lib
 import rawlog
-from rawlog import COLLECTIVE, COMMUNICATOR, COMPLETE, DATATYPE, LOCAL, NUMBER, OP, RANK, RECV, SPECIAL, TAG
+from rawlog import COLLECTIVE, COMMUNICATOR, COMPLETE, DATATYPE, LOCAL, NUMBER, OP, RANK, RECV, RMA, SPECIAL, TAG, WINDOW
 from lib import check, has, same
 
 BYTE, CHAR, INT, FLOAT, DOUBLE, UNSIGNED, DOUBLE_INT, COMPLEX, LONG_DOUBLE, INTEGER = 0, 2, 4, 6, 7, 13, 15, 35, 8, 25
@@ -26,6 +26,7 @@ def log_of(rank):
     log.function("MPI_Recv_init", RECV, *message)
     log.function("MPI_Start", SPECIAL)
     log.function("MPI_Wait", COMPLETE)
+    log.function("MPI_Win_fence", RMA, ("assert", NUMBER), ("win", WINDOW))
     log.function("MPI_Comm_size", LOCAL)
     for number, size, name in ((BYTE, 1, "MPI_BYTE"), (CHAR, 1, "MPI_CHAR"), (INT, 4, "MPI_INT"), (FLOAT, 4, "MPI_FLOAT"), (DOUBLE, 8, "MPI_DOUBLE"),
                                (UNSIGNED, 4, "MPI_UNSIGNED"), (DOUBLE_INT, 12, "MPI_DOUBLE_INT"), (COMPLEX, 8, "MPI_COMPLEX"),
@@ -74,7 +75,10 @@ def example():
     d.event(18, (2, sv(1) + sv(5) + sv(16) + sv(0)), (64, struct.pack("<2d", 3, 4)))
     log.event("MPI_Waitall", (2,), (3, 0, 14, 1, 5, 0, 4), error=19)                                # 19: of #4, failed
     d.event(19, (64, sv(15)), (64, struct.pack("<i", 9)))
-    d.call("inputs:gethostname", 19, (1, b"node-a"), (2, bytes([1, 2, 200])))
+    log.event("MPI_Win_fence", (0, 2))                                                              # 20
+    d.event(20, (1 << 20, sv(2)), ((1 << 20) + 1, sv(2) + sv(0) + sv(128)), ((1 << 20) + 2, bytes(range(10))),
+            ((1 << 20) + 3, sv(3) + sv(1) + sv(0)), ((1 << 20) + 4, b"\xff"))
+    d.call("inputs:gethostname", 20, (1, b"node-a"), (2, bytes([1, 2, 200])))
     return log, d
 
 
@@ -110,8 +114,10 @@ WANTED = """0:0+  data MPI_Comm_size size: 2
 0:18  data request 0: 2 MPI_DOUBLE: 3.0, 4.0
 0:19  data error of request 0: 15
 0:19  data request 0: 4 bytes: 09 00 00 00
-0:19+  data inputs:gethostname number 1: 6 bytes: "node-a"
-0:19+  data inputs:gethostname number 2: 3 bytes: 01 02 c8"""
+0:20  data window 2 of rank 0 at 128: 10 bytes: 00 01 02 03 04 05 06 07 08 09
+0:20  data window 3 of rank 1 at 0: 1 byte: ff
+0:20+  data inputs:gethostname number 1: 6 bytes: "node-a"
+0:20+  data inputs:gethostname number 2: 3 bytes: 01 02 c8"""
 
 
 def digest_of(content):

@@ -160,24 +160,26 @@ static hb_content_kind kind_of(unsigned param)
 	}
 }
 
-/* What others changed: three numbers stand in front of the bytes. */
-static hb_status window_of(hb_contents *c, hb_content *content, hb_error *err)
+struct in_event { /* ev NULL: a call that is no event */
+	const hb_event *ev;
+	const struct hb__param *param;
+	unsigned n;
+	int64_t error_told; /* the last request whose error was told */
+	int64_t place[3];   /* window, rank and offset of the bytes that come */
+};
+
+/* Where the next part of a window lies that others changed: three numbers. */
+static hb_status read_place(hb_contents *c, struct in_event *in, const hb_data_piece *piece, hb_error *err)
 {
 	uint8_t b[3 * HB_UV_MAX];
-	const uint8_t *p = b, *end = b + (content->piece.bytes < sizeof b ? content->piece.bytes : sizeof b);
-	hb_status status = hb_data_read(c->data, &content->piece, 0, (uint64_t)(end - b), b, err);
-	uint64_t v[3] = {0};
-	for (int i = 0; i < 3 && p; i++)
-		p = hb_get_uv(p, end, &v[i]);
-	content->kind = HB_CONTENT_WINDOW;
-	if (status || !p) /* then they are just bytes */
-		return status;
-	content->window = (int64_t)v[0];
-	content->rank = (int64_t)v[1];
-	content->offset = (int64_t)v[2];
-	content->piece.at += (uint64_t)(p - b);
-	content->piece.bytes -= (uint64_t)(p - b);
-	return HB_OK;
+	const uint8_t *p = b, *end = b + (piece->bytes < sizeof b ? piece->bytes : sizeof b);
+	uint64_t v = 0;
+	hb_status status = hb_data_read(c->data, piece, 0, (uint64_t)(end - b), b, err);
+	for (int i = 0; i < 3 && !status; i++) {
+		p = p ? hb_get_uv(p, end, &v) : NULL;
+		in->place[i] = p ? hb_unzigzag(v) : HB_ABSENT;
+	}
+	return status;
 }
 
 /* Numbers are as many as bytes that end one. */
@@ -210,13 +212,6 @@ static hb_status count_values(hb_contents *c, hb_content *content, hb_error *err
 	return HB_OK;
 }
 
-struct in_event { /* ev NULL: a call that is no event */
-	const hb_event *ev;
-	const struct hb__param *param;
-	unsigned n;
-	int64_t error_told; /* the last request whose error was told */
-};
-
 static hb_status understand(
 	hb_contents *c, struct in_event *in, const hb_data_piece *piece, hb_content *ret, hb_error *err)
 {
@@ -226,8 +221,11 @@ static hb_status understand(
 		.piece = *piece,
 		.request = HB_ABSENT,
 		.datatype = HB_ABSENT};
-	if (piece->what >= HB_DATA_WINDOW && ev) {
-		status = window_of(c, ret, err);
+	if (piece->what >= HB_DATA_WINDOW) {
+		ret->kind = HB_CONTENT_WINDOW;
+		ret->window = in->place[0];
+		ret->rank = in->place[1];
+		ret->offset = in->place[2];
 	} else if (piece->what >= HB_DATA_REQUEST && ev) {
 		ret->request = (int64_t)piece->what - HB_DATA_REQUEST;
 		bool error = ev->row->result == HB_ERR_IN_STATUS && in->error_told != ret->request;
@@ -260,10 +258,16 @@ static hb_status all_pieces(
 	f->n = 0;
 	if (!HB_GROW(f->at, f->cap, (size_t)item->pieces + 1))
 		return out_of_memory(err);
-	for (; f->n < item->pieces; f->n++) {
-		hb_status status = understand(c, in, &item->piece[f->n], &f->at[f->n], err);
+	for (uint32_t i = 0; i < item->pieces; i++) {
+		const hb_data_piece *piece = &item->piece[i];
+		/* how many parts of windows there are is not told by itself, nor where one lies */
+		bool part = piece->what >= HB_DATA_WINDOW,
+		     bytes = part && piece->what > HB_DATA_WINDOW && !(piece->what & 1);
+		hb_status status = part && !bytes ? piece->what & 1 ? read_place(c, in, piece, err) : HB_OK
+						  : understand(c, in, piece, &f->at[f->n], err);
 		if (status)
 			return status;
+		f->n += !part || bytes;
 	}
 	tell_requests(f);
 	return HB_OK;

@@ -21,14 +21,14 @@ typedef enum {
 
 typedef struct hb_content {
 	hb_content_kind kind;
-	hb_data_piece piece; /* of a window without the numbers in front of the bytes */
-	const char *name;    /* of the argument; NULL: it is none, or not known */
-	int64_t request;     /* which of the requests given; HB_ABSENT: it is of none */
-	int64_t datatype;    /* number in the log; HB_ABSENT: not known, or it is not that of all the bytes */
-	bool typed;          /* the values are those of the datatype, and not bytes */
-	uint64_t elements;   /* of the datatype, as far as they are whole; of none that is known as many as values */
-	uint64_t values;     /* how many hb_contents_value gives; of a buffer whose datatype is not known its bytes */
-	int64_t window, rank, offset; /* HB_CONTENT_WINDOW */
+	hb_data_piece piece;
+	const char *name;  /* of the argument; NULL: it is none, or not known */
+	int64_t request;   /* which of the requests given; HB_ABSENT: it is of none */
+	int64_t datatype;  /* number in the log; HB_ABSENT: not known, or it is not that of all the bytes */
+	bool typed;        /* the values are those of the datatype, and not bytes */
+	uint64_t elements; /* of the datatype, as far as they are whole; of none that is known as many as values */
+	uint64_t values;   /* how many hb_contents_value gives; of a buffer whose datatype is not known its bytes */
+	int64_t window, rank, offset; /* HB_CONTENT_WINDOW: HB_ABSENT: damaged */
 } hb_content;
 
 typedef enum {
