@@ -354,3 +354,24 @@ void hb__follow_finish(void)
 		}
 	hb__report_done();
 }
+
+/* ---- for who stands outside: src/reverse ---- */
+
+HB__EXPORT struct {
+	uint64_t version;
+	volatile uint64_t events, stop_at;
+	volatile uint64_t spare[5];
+} hb_alone_clock = {.version = 1};
+
+/* A breakpoint stands here. */
+HB__EXPORT __attribute__((noinline)) void hb_alone_reached(void);
+void hb_alone_reached(void) { __asm__ volatile("" ::: "memory"); }
+
+void hb__alone_over(const struct hb__lane *lane)
+{
+	if (lane->thread || !lane->follow)
+		return;
+	hb_alone_clock.events = lane->follow->event;
+	if (hb_alone_clock.events == hb_alone_clock.stop_at)
+		hb_alone_reached();
+}

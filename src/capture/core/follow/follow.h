@@ -97,6 +97,9 @@ bool hb__follow_says_no(struct hb__call *c); /* the record has a poll here that 
 enum hb__answer hb__follow_poll(struct hb__call *c);
 /* Replay: attaches the lane to its record. */
 void hb__follow_lane(struct hb__lane *lane);
+/* Alone: an event of this lane is over. Who stands outside the process - hbdb gdbserver - reads how many there were, and may ask to be
+ * told of one: hb_alone_clock. */
+void hb__alone_over(const struct hb__lane *lane);
 /* The process is at its end: says what the record has beyond it. Nothing unless there is a record that is followed. */
 void hb__follow_finish(void);
 static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }

@@ -3,6 +3,7 @@
 #define HBDB_CAPTURE_WRAP_STEP_H
 
 #include "capture/mpi/family/family.h"
+#include "capture/core/data/data.h"
 #include "capture/core/follow/follow.h"
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/slots/slots.h"
@@ -69,6 +70,8 @@ static inline void hb__end(struct hb__call *c, int code)
 	else
 		hb__row_choice(c, error);
 	lane->control->inside = c->outer_inside;
+	if (unlikely(hb__alone))
+		hb__alone_over(lane);
 	if (c->nresults || unlikely(c->own != NULL))
 		hb__scratch_release(lane, c->mark);
 }
@@ -78,6 +81,8 @@ static inline void hb__end_poll(struct hb__call *c, int code)
 	hb__row_event(c, c->enter, likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code));
 	if (unlikely(c->followed))
 		c->lane->control->inside = c->outer_inside;
+	if (unlikely(hb__alone))
+		hb__alone_over(c->lane);
 	hb__scratch_release(c->lane, c->mark);
 }
 
