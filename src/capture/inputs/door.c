@@ -78,7 +78,12 @@ static enum hb_inputs enter(const void *pc)
 
 static void leave(void) { hb__apart = 0; }
 
-static bool is_alone(void) { return hb__alone; }
+static void again(void) { hb__apart = HB__APART_OURS; }
+
+/* A child that it forked is there, and what it tells itself. */
+static bool alone_without(bool sockets) { return hb__alone && sockets; }
+
+static bool threads(void) { return hb__many_threads; }
 
 static uint64_t event(void)
 {
@@ -99,12 +104,17 @@ static const char *folder(void) { return hb__config.dir; }
 
 HB__EXPORT const struct hb_inputs_door hb_inputs_door_1 = {.enter = enter,
 	.leave = leave,
+	.again = again,
 	.mode = mode,
-	.alone = is_alone,
+	.alone_without = alone_without,
+	.threads = threads,
 	.event = event,
 	.call = hb__data_call,
 	.piece = hb__data_piece,
 	.number = hb__data_number,
+	.end = hb__data_end,
+	.room = hb__data_room,
+	.packed = hb__data_packed,
 	.add = hb__data_add,
 	.adds = hb__data_adds,
 	.next = hb__data_next,

@@ -29,13 +29,19 @@ struct hb_inputs_door {
 	/* What becomes of a call that was made at pc. Unless it passes, what this thread calls until `leave` passes. */
 	enum hb_inputs (*enter)(const void *pc);
 	void (*leave)(void);
+	void (*again)(void); /* back from a call that may have run a handler of the program, or jumped out of one */
 	enum hb_inputs (*mode)(void); /* of the program's calls */
-	bool (*alone)(void);
+	/* In this replay there is nobody at the other end of its pipes, or of its sockets. */
+	bool (*alone_without)(bool sockets);
+	bool (*threads)(void); /* the program has made threads: what comes to which of them is not ordered */
 	uint64_t (*event)(void); /* number of the last event of this thread; UINT64_MAX: it makes none any more */
 
 	bool (*call)(struct hb__source *source, unsigned n);
 	void (*piece)(uint32_t what, const void *p, size_t bytes);
 	void (*number)(uint32_t what, int64_t v);
+	void (*end)(void);
+	void *(*room)(size_t bytes);
+	void (*packed)(uint32_t what, size_t bytes);
 	uint8_t *(*add)(struct hb__source *source, const uint8_t *p, size_t bytes);
 	bool (*adds)(const struct hb__source *source);
 

@@ -3,7 +3,7 @@
 
 #include "capture/inputs/front/front.h"
 
-enum { RESULT, ERROR, CONTENTS };
+enum { RESULT, ERROR, CONTENTS, MORE };
 
 void hb__differs(enum hb__kind kind, const void *pc, const char *format, ...)
 {
@@ -71,9 +71,12 @@ bool hb__give(struct hb__source *source, enum hb__kind kind, const void *pc, str
 			ret->result = hb__door->piece_number(&piece);
 		else if (piece.what == ERROR)
 			ret->error = (int)hb__door->piece_number(&piece);
-		else {
+		else if (piece.what == CONTENTS) {
 			ret->p = piece.p;
 			ret->bytes = piece.bytes;
+		} else if (piece.what == MORE) {
+			ret->more = piece.p;
+			ret->more_bytes = piece.bytes;
 		}
 	}
 	hb__door->given();

@@ -23,6 +23,17 @@ static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void
 	return likely(hb__door != NULL) ? hb__door->enter(pc) : HB_INPUTS_PASS;
 }
 
+/* A call that may wait: handlers of the program may run in it, and may jump out of it. */
+#define WAITING(what, call) \
+	__extension__({ \
+		if ((what) != HB_INPUTS_PASS) \
+			hb__door->leave(); \
+		__typeof__(call) waited_for = call; \
+		if ((what) != HB_INPUTS_PASS) \
+			hb__door->again(); \
+		waited_for; \
+	})
+
 /* What differs is told once for each of them. */
 enum hb__kind {
 	HB__CLOCKS,
@@ -43,6 +54,8 @@ struct hb__answer {
 	int error;        /* errno, when it failed */
 	const uint8_t *p; /* what it wrote */
 	size_t bytes;
+	const uint8_t *more; /* and what came with it */
+	size_t more_bytes;
 };
 void hb__keep(struct hb__source *source, int64_t result, int error, const void *p, size_t bytes);
 /* The next one of this function. False: it is made where the recording has none, which is told. */

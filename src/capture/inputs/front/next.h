@@ -2,6 +2,7 @@
 #ifndef HBDB_CAPTURE_INPUTS_NEXT_H
 #define HBDB_CAPTURE_INPUTS_NEXT_H
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
@@ -33,6 +34,8 @@ struct hb__next {
 #undef HB_INPUT_GIVEN
 #undef HB_INPUT_CHECKED
 #undef HB_INPUT_PASSED
+	/* what we call past ourselves */
+	__typeof__(fclose) *fclose;
 };
 extern struct hb__next hb__next;
 void *hb__next_find(const char *name);

@@ -1,0 +1,185 @@
+/* Waiting for descriptors: which of them are ready is given as it was; what is read from them then waits for itself. */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/inputs/front/streams/descriptors.h"
+
+static struct hb__source of_poll = {"inputs:poll", 0}, of_select = {"inputs:select", 0},
+			 of_epoll = {"inputs:epoll_wait", 0};
+
+/* Takes the recorded answer. False: there is none. */
+static bool taken(struct hb__source *source, const void *pc, struct hb__answer *a)
+{
+	if (!hb__give(source, HB__WAITS, pc, a))
+		return false;
+	hb__door->leave();
+	if (a->result < 0)
+		errno = a->error;
+	return true;
+}
+
+static void keep(struct hb__source *source, int64_t result, const void *p, size_t bytes)
+{
+	int e = errno;
+	hb__keep(source, result, e, p, result < 0 ? 0 : bytes);
+	hb__door->leave();
+	errno = e;
+}
+
+/* ---- poll: the answers of all, one behind the other ---- */
+
+#define POLLED 256
+
+static bool give_poll(const void *pc, struct pollfd *p, nfds_t n, int *ret)
+{
+	struct hb__answer a;
+	if (!taken(&of_poll, pc, &a))
+		return false;
+	for (nfds_t i = 0; i < n && a.result >= 0; i++)
+		p[i].revents = (i + 1) * sizeof p->revents <= a.bytes ? (short)(a.p[2 * i] | a.p[2 * i + 1] << 8) : 0;
+	*ret = (int)a.result;
+	return true;
+}
+
+static void keep_poll(const struct pollfd *p, nfds_t n, int result)
+{
+	uint8_t answers[2 * POLLED];
+	nfds_t most = n < POLLED ? n : POLLED;
+	for (nfds_t i = 0; i < most; i++) {
+		answers[2 * i] = (uint8_t)p[i].revents;
+		answers[2 * i + 1] = (uint8_t)(p[i].revents >> 8);
+	}
+	keep(&of_poll, result, answers, result > 0 ? 2 * most : 0);
+}
+
+SEEN int poll(struct pollfd *p, nfds_t n, int timeout)
+{
+	int ret;
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && give_poll(CALLER, p, n, &ret))
+		return ret;
+	ret = WAITING(what, NEXT(poll)(p, n, timeout));
+	if (what == HB_INPUTS_KEEP)
+		keep_poll(p, n, ret);
+	else if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return ret;
+}
+
+SEEN int ppoll(struct pollfd *p, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+	int ret;
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && give_poll(CALLER, p, n, &ret))
+		return ret;
+	ret = WAITING(what, NEXT(ppoll)(p, n, timeout, mask));
+	if (what == HB_INPUTS_KEEP)
+		keep_poll(p, n, ret);
+	else if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return ret;
+}
+
+/* ---- select: the three sets, as far as they are used ---- */
+
+struct sets {
+	fd_set set[3];
+};
+
+static bool give_select(const void *pc, fd_set *const *set, int *ret)
+{
+	struct hb__answer a;
+	if (!taken(&of_select, pc, &a))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (set[i] && a.result >= 0) {
+			FD_ZERO(set[i]);
+			if (a.bytes == sizeof(struct sets))
+				memcpy(set[i], a.p + (size_t)i * sizeof(fd_set), sizeof(fd_set));
+		}
+	*ret = (int)a.result;
+	return true;
+}
+
+static void keep_select(int n, fd_set *const *set, int result)
+{
+	struct sets all;
+	memset(&all, 0, sizeof all);
+	for (int i = 0; i < 3; i++)
+		for (int fd = 0; set[i] && fd < n && fd < FD_SETSIZE; fd++)
+			if (FD_ISSET(fd, set[i]))
+				FD_SET(fd, &all.set[i]);
+	keep(&of_select, result, &all, result > 0 ? sizeof all : 0);
+}
+
+SEEN int select(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict timeout)
+{
+	int ret;
+	fd_set *const set[3] = {r, w, x};
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && give_select(CALLER, set, &ret))
+		return ret;
+	ret = WAITING(what, NEXT(select)(n, r, w, x, timeout));
+	if (what == HB_INPUTS_KEEP)
+		keep_select(n, set, ret);
+	else if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return ret;
+}
+
+SEEN int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+	const struct timespec *restrict timeout, const sigset_t *restrict mask)
+{
+	int ret;
+	fd_set *const set[3] = {r, w, x};
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && give_select(CALLER, set, &ret))
+		return ret;
+	ret = WAITING(what, NEXT(pselect)(n, r, w, x, timeout, mask));
+	if (what == HB_INPUTS_KEEP)
+		keep_select(n, set, ret);
+	else if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return ret;
+}
+
+/* ---- epoll ---- */
+
+static bool give_epoll(const void *pc, struct epoll_event *event, int most, int *ret)
+{
+	struct hb__answer a;
+	if (!taken(&of_epoll, pc, &a))
+		return false;
+	size_t room = most > 0 ? (size_t)most * sizeof *event : 0;
+	memcpy(event, a.p, a.bytes < room ? a.bytes : room);
+	*ret = (int)a.result;
+	return true;
+}
+
+SEEN int epoll_pwait(int fd, struct epoll_event *event, int most, int timeout, const sigset_t *mask)
+{
+	int ret;
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && give_epoll(CALLER, event, most, &ret))
+		return ret;
+	ret = WAITING(what, NEXT(epoll_pwait)(fd, event, most, timeout, mask));
+	if (what == HB_INPUTS_KEEP)
+		keep(&of_epoll, ret, event, ret > 0 ? (size_t)ret * sizeof *event : 0);
+	else if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return ret;
+}
+
+SEEN int epoll_wait(int fd, struct epoll_event *event, int most, int timeout)
+{
+	int ret;
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && give_epoll(CALLER, event, most, &ret))
+		return ret;
+	ret = WAITING(what, NEXT(epoll_wait)(fd, event, most, timeout));
+	if (what == HB_INPUTS_KEEP)
+		keep(&of_epoll, ret, event, ret > 0 ? (size_t)ret * sizeof *event : 0);
+	else if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return ret;
+}
