@@ -16,8 +16,10 @@ struct stream {
 static struct stream stream[MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The C library asks for the program: no place of the program is known. */
-static ssize_t on_read(void *s, char *p, size_t bytes) { return hb__read(NULL, ((struct stream *)s)->fd, p, bytes); }
+/* The C library asks for the program, of which no place is known. */
+#define PROGRAM ((const void *)1)
+
+static ssize_t on_read(void *s, char *p, size_t bytes) { return hb__read(PROGRAM, ((struct stream *)s)->fd, p, bytes); }
 
 static ssize_t on_write(void *s, const char *p, size_t bytes)
 {
@@ -27,7 +29,7 @@ static ssize_t on_write(void *s, const char *p, size_t bytes)
 
 static int on_seek(void *s, off64_t *offset, int whence)
 {
-	off_t at = hb__seek(NULL, ((struct stream *)s)->fd, *offset, whence);
+	off_t at = hb__seek(PROGRAM, ((struct stream *)s)->fd, *offset, whence);
 	if (at < 0)
 		return -1;
 	*offset = at;

@@ -80,68 +80,76 @@ SEEN int ppoll(struct pollfd *p, nfds_t n, const struct timespec *timeout, const
 	return ret;
 }
 
-/* ---- select: the three sets, as far as they are used ---- */
+/* ---- select: a byte for each descriptor that is asked about, in their order; their numbers may be others in a replay ---- */
 
 struct sets {
-	fd_set set[3];
+	fd_set *set[3];
+	fd_set asked[3];
+	int n;
 };
 
-static bool give_select(const void *pc, fd_set *const *set, int *ret)
+static void ask(struct sets *s, int n, fd_set *r, fd_set *w, fd_set *x)
+{
+	fd_set *const set[3] = {r, w, x};
+	s->n = n < FD_SETSIZE ? n : FD_SETSIZE;
+	for (int i = 0; i < 3; i++) {
+		s->set[i] = set[i];
+		if (set[i])
+			s->asked[i] = *set[i];
+	}
+}
+
+static bool give_select(const void *pc, struct sets *s, int *ret)
 {
 	struct hb__answer a;
+	size_t k = 0;
 	if (!taken(&of_select, pc, &a))
 		return false;
-	for (int i = 0; i < 3; i++)
-		if (set[i] && a.result >= 0) {
-			FD_ZERO(set[i]);
-			if (a.bytes == sizeof(struct sets))
-				memcpy(set[i], a.p + (size_t)i * sizeof(fd_set), sizeof(fd_set));
+	for (int i = 0; i < 3 && a.result >= 0; i++)
+		for (int fd = 0; s->set[i] && fd < s->n; fd++) {
+			if (!FD_ISSET(fd, &s->asked[i]))
+				continue;
+			if (k >= a.bytes || !a.p[k])
+				FD_CLR(fd, s->set[i]);
+			k++;
 		}
 	*ret = (int)a.result;
 	return true;
 }
 
-static void keep_select(int n, fd_set *const *set, int result)
+static void keep_select(const struct sets *s, int result)
 {
-	struct sets all;
-	memset(&all, 0, sizeof all);
-	for (int i = 0; i < 3; i++)
-		for (int fd = 0; set[i] && fd < n && fd < FD_SETSIZE; fd++)
-			if (FD_ISSET(fd, set[i]))
-				FD_SET(fd, &all.set[i]);
-	keep(&of_select, result, &all, result > 0 ? sizeof all : 0);
+	uint8_t ready[3 * FD_SETSIZE];
+	size_t k = 0;
+	for (int i = 0; i < 3 && result > 0; i++)
+		for (int fd = 0; s->set[i] && fd < s->n; fd++)
+			if (FD_ISSET(fd, &s->asked[i]))
+				ready[k++] = FD_ISSET(fd, s->set[i]) != 0;
+	keep(&of_select, result, ready, k);
 }
 
-SEEN int select(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict timeout)
-{
-	int ret;
-	fd_set *const set[3] = {r, w, x};
-	enum hb_inputs what = hb__enter(CALLER);
-	if (what == HB_INPUTS_GIVE && give_select(CALLER, set, &ret))
-		return ret;
-	ret = WAITING(what, NEXT(select)(n, r, w, x, timeout));
-	if (what == HB_INPUTS_KEEP)
-		keep_select(n, set, ret);
-	else if (what != HB_INPUTS_PASS)
-		hb__door->leave();
-	return ret;
-}
-
-SEEN int pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
-	const struct timespec *restrict timeout, const sigset_t *restrict mask)
-{
-	int ret;
-	fd_set *const set[3] = {r, w, x};
-	enum hb_inputs what = hb__enter(CALLER);
-	if (what == HB_INPUTS_GIVE && give_select(CALLER, set, &ret))
-		return ret;
-	ret = WAITING(what, NEXT(pselect)(n, r, w, x, timeout, mask));
-	if (what == HB_INPUTS_KEEP)
-		keep_select(n, set, ret);
-	else if (what != HB_INPUTS_PASS)
-		hb__door->leave();
-	return ret;
-}
+#define SELECT(name, type) \
+	SEEN int name \
+	{ \
+		int ret; \
+		struct sets s; \
+		enum hb_inputs what = hb__enter(CALLER); \
+		if (what != HB_INPUTS_PASS) \
+			ask(&s, n, r, w, x); \
+		if (what == HB_INPUTS_GIVE && give_select(CALLER, &s, &ret)) \
+			return ret; \
+		ret = WAITING(what, type); \
+		if (what == HB_INPUTS_KEEP) \
+			keep_select(&s, ret); \
+		else if (what != HB_INPUTS_PASS) \
+			hb__door->leave(); \
+		return ret; \
+	}
+SELECT(select(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict timeout),
+	NEXT(select)(n, r, w, x, timeout))
+SELECT(pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, const struct timespec *restrict timeout,
+	       const sigset_t *restrict mask),
+	NEXT(pselect)(n, r, w, x, timeout, mask))
 
 /* ---- epoll ---- */
 
