@@ -29,6 +29,10 @@ def check(good, what, more=""):
 def run(*command, env=None, stdin="", timeout=300):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout, input=stdin,
                           env=dict(os.environ, XDG_STATE_HOME=folder + "/state", **(env or {})))
+    for name in sorted(name for name in os.listdir(folder) if name.startswith("out.")):
+        with open(os.path.join(folder, name)) as f:
+            done.stdout += f.read()
+        os.unlink(os.path.join(folder, name))
     done.all = done.stdout + done.stderr
     return done
 
@@ -46,7 +50,7 @@ def compiled(name, compiler, source, *more):
 
 def recorded(name, command, env=None, options=(), stdin=""):
     done = run(HBDB, "record", "--level", "data", *options, "-o", name, "--", *command, env=env, stdin=stdin)
-    check(done.returncode == 0 and done.stdout, name + ": recorded", done.all)
+    check(done.returncode == 0 and done.stdout.strip(), name + ": recorded", done.all)
     return done
 
 
@@ -82,6 +86,42 @@ def seeds(mpi):
     check(events.returncode == 0 and not [f for f in os.listdir(os.path.join(folder, "events." + name)) if f.endswith(".data")], mpi + ": only at level data", events.all)
 
 
+def reads(mpi):
+    program = compiled("reads." + mpi, "mpicc." + mpi, "reads.c", "-D_GNU_SOURCE", "-D_FORTIFY_SOURCE=2")
+    name, path, text = "reads.%s.hbdb" % mpi, "data.%s" % mpi, "what was there"
+
+    def now(text):
+        if os.path.exists(os.path.join(folder, path)):
+            os.unlink(os.path.join(folder, path))
+        if text is not None:
+            with open(os.path.join(folder, path), "w") as f:
+                f.write(text)
+
+    now(text)
+    job = [*LAUNCH[mpi], "3", program, path]
+    first = recorded(name, job, stdin="a first line\n17\nand more\nuntil its end\n")
+    for line in ("0: a line: a first line", "0: a number: 17", "2: %s by stdio: %d %s" % (path, len(text), text), "1: pclose: 0",
+                 "0: poll 1 4, select 1 1, epoll 1 5, readv 4 se lf", "2: connect 0, 16, 6 thanks"):
+        check(line + "\n" in first.stdout, "%s: %s" % (mpi, line), first.all)
+    same(name, first, 3)
+    now("what is there now")
+    again = run(HBDB, "replay", name)
+    check("%s is another file than in the recorded run: 17 bytes, and it had 14" % path in again.stderr and "what is there now" in again.stdout,
+          mpi + ": a file that differs is told, and read", again.all)
+    now(None)
+    again = run(HBDB, "replay", name)
+    check("%s is not there: No such file or directory; it had 14 bytes" % path in again.stderr, mpi + ": a file that is gone is told", again.all)
+    none = recorded("none." + name, job)
+    now(text)
+    again = run(HBDB, "replay", "none." + name)
+    check("%s is there now, and was not in the recorded run (No such file or directory); it is answered as then" % path in again.stderr
+          and lines(again) == lines(none), mpi + ": a file that was not there is not there", again.all)
+    first = recorded("packed." + name, job, options=["--pack"])
+    for other in "what is there now", None:
+        now(other)
+        same("packed." + name, first, 3)
+
+
 def languages(mpi):
     for compiler, source in ("mpifort.", "seeds.f90"), ("mpicxx.", "seeds.cc"):
         if not check(shutil.which(compiler + mpi), "there is " + compiler + mpi):
@@ -112,6 +152,7 @@ def main():
         table()
         for mpi in LAUNCH:
             seeds(mpi)
+            reads(mpi)
             languages(mpi)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

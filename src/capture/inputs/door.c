@@ -83,8 +83,6 @@ static void again(void) { hb__apart = HB__APART_OURS; }
 /* A child that it forked is there, and what it tells itself. */
 static bool alone_without(bool sockets) { return hb__alone && sockets; }
 
-static bool threads(void) { return hb__many_threads; }
-
 static uint64_t event(void)
 {
 	if (likely(hb__self != NULL))
@@ -107,7 +105,6 @@ HB__EXPORT const struct hb_inputs_door hb_inputs_door_1 = {.enter = enter,
 	.again = again,
 	.mode = mode,
 	.alone_without = alone_without,
-	.threads = threads,
 	.event = event,
 	.call = hb__data_call,
 	.piece = hb__data_piece,

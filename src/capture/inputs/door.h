@@ -33,7 +33,6 @@ struct hb_inputs_door {
 	enum hb_inputs (*mode)(void); /* of the program's calls */
 	/* In this replay there is nobody at the other end of its pipes, or of its sockets. */
 	bool (*alone_without)(bool sockets);
-	bool (*threads)(void); /* the program has made threads: what comes to which of them is not ordered */
 	uint64_t (*event)(void); /* number of the last event of this thread; UINT64_MAX: it makes none any more */
 
 	bool (*call)(struct hb__source *source, unsigned n);

@@ -55,11 +55,16 @@ static void file(const char *path)
 		fclose(f);
 	int fd = open(path, O_RDONLY);
 	ssize_t got = read(fd, text, sizeof text), at = pread(fd, text, 2, 1);
-	void *p = fd >= 0 && !fstat(fd, &st) && st.st_size ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-	printf("%d: by read: %zd, pread: %zd, mapped: %u\n", rank, got, at, p == MAP_FAILED ? 0 : sum(p, (size_t)st.st_size));
+	void *p = fd >= 0 && !fstat(fd, &st) && st.st_size
+			  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+			  : MAP_FAILED;
+	printf("%d: by read: %zd, pread: %zd, mapped: %u\n", rank, got, at,
+		p == MAP_FAILED ? 0 : sum(p, (size_t)st.st_size));
 	if (!stat(path, &st))
-		printf("%d: changed at %ld.%09ld, number %lu\n", rank, (long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (unsigned long)st.st_ino);
-	printf("%d: access %d, %s there\n", rank, access(path, R_OK), access("not there", R_OK) ? "another is not" : "another is");
+		printf("%d: changed at %ld.%09ld, number %lu\n", rank, (long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			(unsigned long)st.st_ino);
+	printf("%d: access %d, %s there\n", rank, access(path, R_OK),
+		access("not there", R_OK) ? "another is not" : "another is");
 	close(fd);
 	DIR *d = opendir(".");
 	unsigned names = 0;
@@ -72,7 +77,7 @@ static void file(const char *path)
 static void devices(void)
 {
 	unsigned a = 0, b = 0;
-	char text[300];
+	char text[60];
 	FILE *f = fopen("/dev/urandom", "rb");
 	if (fread(&a, sizeof a, 1, f) != 1)
 		a = 0;
@@ -83,7 +88,7 @@ static void devices(void)
 	close(fd);
 	printf("%d: /dev/urandom %u %u\n", rank, a, b);
 	f = fopen("/proc/self/stat", "r");
-	printf("%d: %s", rank, fgets(text, sizeof text, f) ? text : "\n");
+	printf("%d: %s\n", rank, fgets(text, sizeof text, f) ? text : "");
 	fclose(f);
 	f = popen("date +%N", "r");
 	printf("%d: popen: %s", rank, fgets(text, sizeof text, f) ? text : "\n");
@@ -133,7 +138,8 @@ static void pipes(void)
 	char self[3] = "", rest[3] = "";
 	struct iovec v[2] = {{self, 2}, {rest, 2}};
 	got = readv(to[0], v, 2);
-	printf("%d: poll %d %d, select %d %d, epoll %d %u, readv %zd %s %s\n", rank, before, out, ready, FD_ISSET(to[0], &set), n3, came[0].data.u32, got, self, rest);
+	printf("%d: poll %d %d, select %d %d, epoll %d %u, readv %zd %s %s\n", rank, before, out, ready,
+		FD_ISSET(to[0], &set), n3, came[0].data.u32, got, self, rest);
 	close(ep);
 	close(to[0]);
 	close(to[1]);
@@ -146,7 +152,8 @@ static void sockets(int size)
 	socklen_t n = sizeof a;
 	int port = 0, s = socket(AF_INET, SOCK_STREAM, 0);
 	struct timespec t;
-	if (!rank && (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 10) || getsockname(s, (struct sockaddr *)&a, &n)))
+	if (!rank && (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 10) ||
+			     getsockname(s, (struct sockaddr *)&a, &n)))
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	port = a.sin_port;
 	MPI_Bcast(&port, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -155,7 +162,8 @@ static void sockets(int size)
 		n = sizeof who;
 		int c = accept(s, (struct sockaddr *)&who, &n);
 		ssize_t got = recv(c, &t, sizeof t, MSG_WAITALL), put = send(c, "thanks", 6, 0);
-		printf("%d: from port %d: %zd bytes, %ld.%09ld, %zd\n", rank, ntohs(who.sin_port), got, (long)t.tv_sec, t.tv_nsec, put);
+		printf("%d: from port %d: %zd bytes, %ld.%09ld, %zd\n", rank, ntohs(who.sin_port), got, (long)t.tv_sec,
+			t.tv_nsec, put);
 		close(c);
 	}
 	if (rank) {
@@ -175,6 +183,11 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	/* launchers put together what comes from several, and not by lines */
+	char name[20];
+	snprintf(name, sizeof name, "out.%d", rank);
+	if (!freopen(name, "w", stdout))
+		MPI_Abort(MPI_COMM_WORLD, 1);
 	/* hydra leaves the others' open, and says nothing */
 	if (!rank)
 		standard_input();

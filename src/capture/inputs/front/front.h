@@ -24,14 +24,14 @@ static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void
 }
 
 /* A call that may wait: handlers of the program may run in it, and may jump out of it. */
-#define WAITING(what, call) \
-	__extension__({ \
-		if ((what) != HB_INPUTS_PASS) \
-			hb__door->leave(); \
+#define WAITING(what, call)                         \
+	__extension__({                             \
+		if ((what) != HB_INPUTS_PASS)       \
+			hb__door->leave();          \
 		__typeof__(call) waited_for = call; \
-		if ((what) != HB_INPUTS_PASS) \
-			hb__door->again(); \
-		waited_for; \
+		if ((what) != HB_INPUTS_PASS)       \
+			hb__door->again();          \
+		waited_for;                         \
 	})
 
 /* What differs is told once for each of them. */

@@ -27,11 +27,11 @@ static enum hb__leads find_out(int fd)
 		mode_t type = st.st_mode & S_IFMT;
 		bool system = type == S_IFREG && !st.st_size && !fstatfs(fd, &fs) &&
 			      (fs.f_type == PROC_MAGIC || fs.f_type == SYSFS_MAGIC);
-		to = S_ISSOCK(st.st_mode)                   ? HB__TO_SOCKET
-		     : S_ISFIFO(st.st_mode)                 ? HB__TO_PEER
-		     : S_ISCHR(st.st_mode) || system        ? HB__TO_DEVICE
-		     : !type                                ? HB__TO_COUNTER
-							    : HB__TO_FILE;
+		to = S_ISSOCK(st.st_mode)            ? HB__TO_SOCKET
+		     : S_ISFIFO(st.st_mode)          ? HB__TO_PEER
+		     : S_ISCHR(st.st_mode) || system ? HB__TO_DEVICE
+		     : !type                         ? HB__TO_COUNTER
+						     : HB__TO_FILE;
 	}
 	errno = e;
 	return to;
@@ -39,8 +39,8 @@ static enum hb__leads find_out(int fd)
 
 enum hb__leads hb__leads(int fd)
 {
-	enum hb__leads to = fd >= 0 && fd < MOST ? (enum hb__leads)__atomic_load_n(&known[fd], __ATOMIC_RELAXED)
-						 : HB__UNKNOWN_YET;
+	enum hb__leads to =
+		fd >= 0 && fd < MOST ? (enum hb__leads)__atomic_load_n(&known[fd], __ATOMIC_RELAXED) : HB__UNKNOWN_YET;
 	return to == HB__UNKNOWN_YET ? find_out(fd) : to;
 }
 

@@ -89,7 +89,8 @@ static void keep(const char *path, int flags, int fd)
 	struct stat st;
 	uint64_t digest = 0;
 	int e = errno;
-	bool packed = false, file = fd >= 0 && !NEXT(fstat)(fd, &st) && S_ISREG(st.st_mode) && (flags & O_ACCMODE) != O_WRONLY;
+	bool packed = false,
+	     file = fd >= 0 && !NEXT(fstat)(fd, &st) && S_ISREG(st.st_mode) && (flags & O_ACCMODE) != O_WRONLY;
 	if (fd >= 0 && !file)
 		return;
 	if (file && packs())
@@ -228,7 +229,8 @@ static int give(const void *pc, const char *path, int flags, int fd)
 	if (!f) {
 		hb__differs(HB__FILES, pc, "the program opens %s here, and did not in the recorded run", path);
 	} else if (!f->opened && fd >= 0) {
-		hb__differs(HB__FILES, pc, "%s is there now, and was not in the recorded run (%s); it is answered as then", path,
+		hb__differs(HB__FILES, pc,
+			"%s is there now, and was not in the recorded run (%s); it is answered as then", path,
 			strerror(f->error));
 		NEXT(close)(fd);
 		fd = -1;
@@ -238,10 +240,13 @@ static int give(const void *pc, const char *path, int flags, int fd)
 		if (copy >= 0)
 			fd = in_its_place(fd, copy, flags);
 		else if (fd < 0)
-			hb__differs(HB__FILES, pc, "%s is not there: %s; it had %" PRId64
-				" bytes (hbdb record --pack puts such files into the recording)", path, strerror(e), f->size);
+			hb__differs(HB__FILES, pc,
+				"%s is not there: %s; it had %" PRId64
+				" bytes (hbdb record --pack puts such files into the recording)",
+				path, strerror(e), f->size);
 		else
-			hb__differs(HB__FILES, pc, "%s is another file than in the recorded run: %" PRId64 " bytes, and it had %" PRId64
+			hb__differs(HB__FILES, pc,
+				"%s is another file than in the recorded run: %" PRId64 " bytes, and it had %" PRId64
 				"; the program reads what is there now (hbdb record --pack puts such files into the recording)",
 				path, (int64_t)st.st_size, f->size);
 	}
@@ -282,25 +287,25 @@ static int opened(const void *pc, int at, const char *path, int flags, int fd)
 
 static mode_t mode_of(int flags, va_list args) { return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0; }
 
-#define OPEN(name) \
-	SEEN int name(const char *path, int flags, ...) \
-	{ \
-		va_list args; \
-		va_start(args, flags); \
-		mode_t mode = mode_of(flags, args); \
-		va_end(args); \
+#define OPEN(name)                                                                           \
+	SEEN int name(const char *path, int flags, ...)                                      \
+	{                                                                                    \
+		va_list args;                                                                \
+		va_start(args, flags);                                                       \
+		mode_t mode = mode_of(flags, args);                                          \
+		va_end(args);                                                                \
 		return opened(CALLER, AT_FDCWD, path, flags, NEXT(name)(path, flags, mode)); \
 	}
 OPEN(open)
 OPEN(open64)
 
-#define OPENAT(name) \
-	SEEN int name(int at, const char *path, int flags, ...) \
-	{ \
-		va_list args; \
-		va_start(args, flags); \
-		mode_t mode = mode_of(flags, args); \
-		va_end(args); \
+#define OPENAT(name)                                                                       \
+	SEEN int name(int at, const char *path, int flags, ...)                            \
+	{                                                                                  \
+		va_list args;                                                              \
+		va_start(args, flags);                                                     \
+		mode_t mode = mode_of(flags, args);                                        \
+		va_end(args);                                                              \
 		return opened(CALLER, at, path, flags, NEXT(name)(at, path, flags, mode)); \
 	}
 OPENAT(openat)
@@ -313,5 +318,11 @@ SEEN int __openat64_2(int at, const char *path, int flags);
 
 int __open_2(const char *path, int flags) { return opened(CALLER, AT_FDCWD, path, flags, NEXT(open)(path, flags)); }
 int __open64_2(const char *path, int flags) { return opened(CALLER, AT_FDCWD, path, flags, NEXT(open64)(path, flags)); }
-int __openat_2(int at, const char *path, int flags) { return opened(CALLER, at, path, flags, NEXT(openat)(at, path, flags)); }
-int __openat64_2(int at, const char *path, int flags) { return opened(CALLER, at, path, flags, NEXT(openat64)(at, path, flags)); }
+int __openat_2(int at, const char *path, int flags)
+{
+	return opened(CALLER, at, path, flags, NEXT(openat)(at, path, flags));
+}
+int __openat64_2(int at, const char *path, int flags)
+{
+	return opened(CALLER, at, path, flags, NEXT(openat64)(at, path, flags));
+}

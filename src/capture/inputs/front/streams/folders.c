@@ -22,12 +22,12 @@ static int answer(enum hb_inputs what, struct hb__source *source, const void *pc
 	return result;
 }
 
-#define STAT(name, type, parameters, arguments) \
-	SEEN int name parameters \
-	{ \
-		static struct hb__source source = {"inputs:" #name, 0}; \
-		enum hb_inputs what = hb__enter(CALLER); \
-		int e = NEXT(name) arguments; \
+#define STAT(name, type, parameters, arguments)                                                         \
+	SEEN int name parameters                                                                        \
+	{                                                                                               \
+		static struct hb__source source = {"inputs:" #name, 0};                                 \
+		enum hb_inputs what = hb__enter(CALLER);                                                \
+		int e = NEXT(name) arguments;                                                           \
 		return what == HB_INPUTS_PASS ? e : answer(what, &source, CALLER, e, st, sizeof(type)); \
 	}
 STAT(stat, struct stat, (const char *restrict path, struct stat *restrict st), (path, st))
@@ -36,7 +36,8 @@ STAT(lstat, struct stat, (const char *restrict path, struct stat *restrict st), 
 STAT(lstat64, struct stat64, (const char *restrict path, struct stat64 *restrict st), (path, st))
 STAT(fstat, struct stat, (int fd, struct stat *st), (fd, st))
 STAT(fstat64, struct stat64, (int fd, struct stat64 *st), (fd, st))
-STAT(fstatat, struct stat, (int fd, const char *restrict path, struct stat *restrict st, int flags), (fd, path, st, flags))
+STAT(fstatat, struct stat, (int fd, const char *restrict path, struct stat *restrict st, int flags),
+	(fd, path, st, flags))
 STAT(fstatat64, struct stat64, (int fd, const char *restrict path, struct stat64 *restrict st, int flags),
 	(fd, path, st, flags))
 

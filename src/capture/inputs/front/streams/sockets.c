@@ -7,9 +7,10 @@
 
 #define PATIENCE_MS 2000
 
-static struct hb__source of_connect = {"inputs:connect", 0}, of_accept = {"inputs:accept", 0}, of_bind = {"inputs:bind", 0},
-			 of_name = {"inputs:getsockname", 0}, of_peer = {"inputs:getpeername", 0},
-			 of_option = {"inputs:getsockopt", 0}, of_send = {"inputs:send", 0};
+static struct hb__source of_connect = {"inputs:connect", 0}, of_accept = {"inputs:accept", 0},
+			 of_bind = {"inputs:bind", 0}, of_name = {"inputs:getsockname", 0},
+			 of_peer = {"inputs:getpeername", 0}, of_option = {"inputs:getsockopt", 0},
+			 of_send = {"inputs:send", 0};
 
 static bool is_socket(int fd)
 {
@@ -46,23 +47,23 @@ static size_t name_bytes(const struct sockaddr *address, const socklen_t *length
 	return address && length ? (*length < room ? *length : room) : 0;
 }
 
-#define NAME(name, source) \
-	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length) \
-	{ \
-		struct hb__answer a; \
-		enum hb_inputs what = hb__enter(CALLER); \
-		socklen_t room = length ? *length : 0; \
-		int e = NEXT(name)(fd, address, length); \
-		if (what == HB_INPUTS_PASS) \
-			return e; \
-		if (what == HB_INPUTS_KEEP) \
+#define NAME(name, source)                                                                                  \
+	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                \
+	{                                                                                                   \
+		struct hb__answer a;                                                                        \
+		enum hb_inputs what = hb__enter(CALLER);                                                    \
+		socklen_t room = length ? *length : 0;                                                      \
+		int e = NEXT(name)(fd, address, length);                                                    \
+		if (what == HB_INPUTS_PASS)                                                                 \
+			return e;                                                                           \
+		if (what == HB_INPUTS_KEEP)                                                                 \
 			return (int)keep(&(source), e, address, e ? 0 : name_bytes(address, length, room)); \
-		if (!hb__give(&(source), HB__STREAMS, CALLER, &a)) \
-			return (int)done(e, errno); \
-		if (length) \
-			*length = room; \
-		give_name(&a, address, length); \
-		return (int)done(a.result, a.error ? a.error : errno); \
+		if (!hb__give(&(source), HB__STREAMS, CALLER, &a))                                          \
+			return (int)done(e, errno);                                                         \
+		if (length)                                                                                 \
+			*length = room;                                                                     \
+		give_name(&a, address, length);                                                             \
+		return (int)done(a.result, a.error ? a.error : errno);                                      \
 	}
 NAME(getsockname, of_name)
 NAME(getpeername, of_peer)
@@ -137,7 +138,7 @@ SEEN int connect(int fd, const struct sockaddr *address, socklen_t length)
 	enum hb_inputs what = hb__enter(CALLER);
 	if (what != HB_INPUTS_GIVE || !hb__give(&of_connect, HB__STREAMS, CALLER, &a)) {
 		int e = WAITING(what, NEXT(connect)(fd, address, length));
-		return what == HB_INPUTS_KEEP ? (int)keep(&of_connect, e, NULL, 0)
+		return what == HB_INPUTS_KEEP   ? (int)keep(&of_connect, e, NULL, 0)
 		       : what == HB_INPUTS_PASS ? e
 						: (int)done(e, errno);
 	}
@@ -182,7 +183,8 @@ static int accepted(enum hb_inputs what, const void *pc, int fd, struct sockaddr
 SEEN int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
 {
 	enum hb_inputs what = hb__enter(CALLER);
-	return what == HB_INPUTS_PASS ? NEXT(accept)(fd, address, length) : accepted(what, CALLER, fd, address, length, 0);
+	return what == HB_INPUTS_PASS ? NEXT(accept)(fd, address, length)
+				      : accepted(what, CALLER, fd, address, length, 0);
 }
 
 SEEN int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
@@ -230,17 +232,17 @@ static enum hb_inputs enter(const void *pc, int fd)
 	return HB_INPUTS_PASS;
 }
 
-#define SEND(name, parameters, arguments, vector, count) \
-	SEEN ssize_t name parameters \
-	{ \
-		int64_t ret; \
-		enum hb_inputs what = enter(CALLER, fd); \
-		if (what == HB_INPUTS_GIVE && sent(CALLER, fd, vector, count, &ret)) \
-			return (ssize_t)ret; \
-		ret = WAITING(what, NEXT(name) arguments); \
-		return what == HB_INPUTS_KEEP ? (ssize_t)keep(&of_send, ret, NULL, 0) \
-		       : what == HB_INPUTS_PASS ? (ssize_t)ret \
-						: (ssize_t)done(ret, errno); \
+#define SEND(name, parameters, arguments, vector, count)                                \
+	SEEN ssize_t name parameters                                                    \
+	{                                                                               \
+		int64_t ret;                                                            \
+		enum hb_inputs what = enter(CALLER, fd);                                \
+		if (what == HB_INPUTS_GIVE && sent(CALLER, fd, vector, count, &ret))    \
+			return (ssize_t)ret;                                            \
+		ret = WAITING(what, NEXT(name) arguments);                              \
+		return what == HB_INPUTS_KEEP   ? (ssize_t)keep(&of_send, ret, NULL, 0) \
+		       : what == HB_INPUTS_PASS ? (ssize_t)ret                          \
+						: (ssize_t)done(ret, errno);            \
 	}
 #define ONE(p, bytes) (&(struct iovec){(void *)(uintptr_t)(p), bytes})
 SEND(send, (int fd, const void *p, size_t bytes, int flags), (fd, p, bytes, flags), ONE(p, bytes), 1)

@@ -128,27 +128,27 @@ static void keep_select(const struct sets *s, int result)
 	keep(&of_select, result, ready, k);
 }
 
-#define SELECT(name, type) \
-	SEEN int name \
-	{ \
-		int ret; \
-		struct sets s; \
-		enum hb_inputs what = hb__enter(CALLER); \
-		if (what != HB_INPUTS_PASS) \
-			ask(&s, n, r, w, x); \
+#define SELECT(name, type)                                                   \
+	SEEN int name                                                        \
+	{                                                                    \
+		int ret;                                                     \
+		struct sets s;                                               \
+		enum hb_inputs what = hb__enter(CALLER);                     \
+		if (what != HB_INPUTS_PASS)                                  \
+			ask(&s, n, r, w, x);                                 \
 		if (what == HB_INPUTS_GIVE && give_select(CALLER, &s, &ret)) \
-			return ret; \
-		ret = WAITING(what, type); \
-		if (what == HB_INPUTS_KEEP) \
-			keep_select(&s, ret); \
-		else if (what != HB_INPUTS_PASS) \
-			hb__door->leave(); \
-		return ret; \
+			return ret;                                          \
+		ret = WAITING(what, type);                                   \
+		if (what == HB_INPUTS_KEEP)                                  \
+			keep_select(&s, ret);                                \
+		else if (what != HB_INPUTS_PASS)                             \
+			hb__door->leave();                                   \
+		return ret;                                                  \
 	}
 SELECT(select(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict timeout),
 	NEXT(select)(n, r, w, x, timeout))
-SELECT(pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, const struct timespec *restrict timeout,
-	       const sigset_t *restrict mask),
+SELECT(pselect(int n, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+	       const struct timespec *restrict timeout, const sigset_t *restrict mask),
 	NEXT(pselect)(n, r, w, x, timeout, mask))
 
 /* ---- epoll ---- */
