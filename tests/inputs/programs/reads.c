@@ -35,7 +35,7 @@ static void standard_input(void)
 	char line[100];
 	int number = 0, n = 0;
 	if (!fgets(line, sizeof line, stdin))
-		strcpy(line, "nothing\n");
+		snprintf(line, sizeof line, "nothing\n");
 	printf("%d: a line: %s", rank, line);
 	if (scanf("%d", &number) == 1)
 		printf("%d: a number: %d\n", rank, number);
