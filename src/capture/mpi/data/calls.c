@@ -83,7 +83,7 @@ bool hb__io_outcome(struct hb__io *io, struct hb__call *c)
 	case HB_RMA:
 		return one_sided(io, c);
 	default:
-		return true;
+		return hb__io_arrived(c);
 	}
 }
 

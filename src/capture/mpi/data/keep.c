@@ -204,11 +204,11 @@ void hb__keep_begin_process(void)
 {
 	static const struct hb__way way = {.call = call,
 		.move = move,
-		.poll = poll,
 		.recv = recv,
 		.mrecv = mrecv,
 		.probe = probe,
 		.iprobe = iprobe,
+		.poll = poll,
 		.wait = wait,
 		.test = test,
 		.get_status = get_status,
