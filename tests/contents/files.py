@@ -118,7 +118,7 @@ def damaged(place):
     told("a bit flipped", whole[:300] + bytes([whole[300] ^ 4]) + whole[301:], "rank.1.data")
     told("raw, without its last block", raw[:-65536], "the file ends after")
     told("of another process", raw[:16] + struct.pack("<i", 0) + raw[20:], "is not of the process whose log is")
-    told("something else", b"no contents", "ends before its header")
+    told("something else", b"no contents", "header is cut off")
     told("something else of some size", b"no contents" * 100, "is not a file of contents")
     told("of a later version", raw[:8] + struct.pack("<I", 9) + raw[12:], "contents of version 9")
     with open(path, "wb") as f:

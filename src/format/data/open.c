@@ -34,7 +34,7 @@ static hb_status map_file(hb_data *d, hb_error *err)
 	if (!S_ISREG(st.st_mode))
 		return hb__fail(err, HB_E_FOREIGN, d->path, 0, "%s is not a file", d->path);
 	if (!st.st_size)
-		return hb__fail(err, HB_E_DAMAGED, d->path, 0, "%s is empty", d->path);
+		return hb__fail(err, HB_E_DAMAGED, d->path, 0, "it is empty");
 	void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, d->fd, 0);
 	if (p == MAP_FAILED)
 		return hb__fail(err, HB_E_SYSTEM, d->path, 0, "cannot map %s", d->path);
@@ -52,8 +52,7 @@ static hb_status take_header(hb_data *d, hb_error *err)
 	if (status == HB_E_MEMORY)
 		return hb__fail(err, status, d->path, 0, "out of memory");
 	if (status)
-		return hb__fail(err, HB_E_DAMAGED, d->path, 0,
-			"%s ends before its header does, or the header is damaged", d->path);
+		return hb__fail(err, HB_E_DAMAGED, d->path, 0, "its header is cut off or damaged");
 	if (memcmp(h->magic, HB_DATA_MAGIC, sizeof h->magic) != 0)
 		return hb__fail(err, HB_E_FOREIGN, d->path, 0, "%s is not a file of contents", d->path);
 	if (h->version != HB_DATA_VERSION || h->incompatible)
@@ -61,7 +60,7 @@ static hb_status take_header(hb_data *d, hb_error *err)
 			err, HB_E_VERSION, d->path, 8, "contents of version %u, flags %u", h->version, h->incompatible);
 	uint64_t blocks = d->end / HB_DATA_BLOCK;
 	if (!blocks || !h->blocks)
-		return hb__fail(err, HB_E_DAMAGED, d->path, 32, "%s ends before its first block does", d->path);
+		return hb__fail(err, HB_E_DAMAGED, d->path, 32, "it ends before its first block does");
 	if (h->blocks > blocks)
 		hb__data_trouble(d, d->end, "the file ends after %llu of %llu blocks", (unsigned long long)blocks,
 			(unsigned long long)h->blocks);

@@ -72,16 +72,16 @@ static bool find_command(hb_data *data, hb_manifest *m)
 	return found;
 }
 
-int hb__alone_command(const char *recording, const char *name, hb_manifest *m)
+int hb__alone_command(const char *recording, const char *name, hb_manifest *m, bool *ret_found)
 {
 	hb_logs logs;
 	int code = hb__open_logs(recording, &logs);
-	bool found = false;
-	for (size_t i = 0; !code && !found && logs.worlds.name && i < logs.n; i++) {
+	*ret_found = false;
+	for (size_t i = 0; !code && !*ret_found && logs.worlds.name && i < logs.n; i++) {
 		hb_data *data;
 		char *path = strcmp(logs.worlds.name[i], name) ? NULL : hb_data_path(logs.at[i].path);
 		if (path && !hb_data_open(path, &data, NULL)) {
-			found = find_command(data, m);
+			*ret_found = find_command(data, m);
 			hb_data_close(data);
 		}
 		free(path);

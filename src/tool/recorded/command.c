@@ -54,6 +54,10 @@ int hb__recorded_command(const hb_manifest *m, char **given, const char *mpi, in
 	int code = hb__read_command_line(command, wanted, ret_line);
 	if (code)
 		return code;
+	if (ret_line->processes > 1 && size == 1)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"the command starts %ld processes, and only one is to be replayed: give the program without its launcher",
+			ret_line->processes);
 	if (ret_line->processes && ret_line->processes != size)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"the recording has %d %s, but the command starts %ld: a replay needs the same number", size,

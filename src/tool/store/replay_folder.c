@@ -190,8 +190,11 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 		hb__add_log(logs->at[i].log, logs->worlds.name[i], &s->sum);
 		hb_lane_info lane;
 		s->broke_off[k] = info->state == HB_STATE_RUNNING || info->state == HB_STATE_ABORTED;
-		if (info->state == HB_STATE_RUNNING && !hb_log_lane(logs->at[i].log, 0, &lane))
+		bool first = !hb_log_lane(logs->at[i].log, 0, &lane);
+		if (first && info->state == HB_STATE_RUNNING)
 			s->last[k] = lane.events;
+		if (first && k == s->only)
+			s->only_events = lane.events;
 	}
 }
 
@@ -281,6 +284,24 @@ static int fill(const char *recording, const hb_logs *logs, const int32_t *numbe
 	return code;
 }
 
+/* Contents were kept, of some processes: beside this log. */
+static bool kept_of_others(const char *log)
+{
+	char *folder = hb__copy(log), *slash = strrchr(folder, '/');
+	if (slash)
+		*slash = 0;
+	DIR *d = opendir(slash ? folder : ".");
+	bool kept = false;
+	for (struct dirent *e; d && !kept && (e = readdir(d));) {
+		size_t n = strlen(e->d_name);
+		kept = n > 5 && !strcmp(e->d_name + n - 5, ".data");
+	}
+	if (d)
+		closedir(d);
+	free(folder);
+	return kept;
+}
+
 static int unpack_contents(const hb_replay_folder *s, int32_t number)
 {
 	hb_error err = {0};
@@ -293,7 +314,9 @@ static int unpack_contents(const hb_replay_folder *s, int32_t number)
 		code = hb__fail_with(HB_EXIT_USAGE, "out of memory");
 	else if (access(from, F_OK))
 		code = hb__fail_with(HB_EXIT_USAGE,
-			"the recording does not have what came into %s%s: record with --level data, and --data-ranks with this rank in it or without it",
+			kept_of_others(s->log[number])
+				? "the recording has what came into other processes, but not into %s%s: record with a --data-ranks that has it, or without --data-ranks"
+				: "the recording does not have what came into %s%s: record with --level data to replay it alone",
 			hb_rank_word(name), name);
 	else if (hb_data_unseal(from, to, &err))
 		code = err.status == HB_E_SYSTEM && elsewhere_helps(err.sys)

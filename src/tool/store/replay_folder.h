@@ -11,9 +11,10 @@ typedef struct hb_replay_folder {
 	/* Each process that is replayed has a number, by which its log in `script`, its reports and a session know it: its rank in the
 	 * world that was started; those without MPI come behind. Others are not replayed. */
 	int32_t size, ranks;
-	int32_t only; /* the number of the one that is replayed alone; -1: all are */
-	char **name;  /* by number: as the recording calls it */
-	char **log;   /* by number: path of its log in the recording; NULL: it has none */
+	int32_t only;         /* the number of the one that is replayed alone; -1: all are */
+	uint64_t only_events; /* of its first lane */
+	char **name;          /* by number: as the recording calls it */
+	char **log;           /* by number: path of its log in the recording; NULL: it has none */
 	uint64_t events;
 	hb_sum sum;     /* of the recording: its notes tell what is not enforced */
 	uint64_t *last; /* by number: events of its first lane when it broke off, else UINT64_MAX */

@@ -82,6 +82,8 @@ bool hb__data_of_event(struct hb__lane *lane, uint64_t event, struct hb__item *r
 bool hb__data_next(const char *layer, struct hb__item *ret);
 /* Looks at it without taking it. */
 bool hb__data_peek(const char *layer, struct hb__item *ret);
+/* This thread has come to the end of what was kept, and keeping had stopped before the process ended: *ret_why is the errno. */
+bool hb__data_ended(int *ret_why);
 /* The next piece of an item; false: it has no more, or what it has is damaged. */
 bool hb__item_piece(struct hb__item *item, struct hb__piece *ret);
 int64_t hb__piece_number(const struct hb__piece *piece); /* of one sv */

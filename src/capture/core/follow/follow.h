@@ -123,6 +123,9 @@ void hb__report_suspect(struct hb__lane *lane, uint64_t event, const void *pc, c
 /* The recording has other arguments of this function than this version of hbdb compares: told once. */
 void hb__report_not_compared(const struct hb__fn *fn);
 void hb__report_end(struct hb__call *c);
+/* Alone: what came by this call is not there. stopped: the errno for which contents were not kept from here on, or 0. Waits for the end,
+ * but for a difference where the user wants to go on. */
+void hb__report_without(struct hb__call *c, int stopped);
 /* Under warn: a wildcard cannot get what the record says, for nobody sent it. */
 void hb__report_not_sent(struct hb__call *c, int source, int tag);
 void hb__report_done(void);

@@ -337,6 +337,28 @@ void hb__report_end(struct hb__call *c)
 	hb__looked_tell();
 }
 
+void hb__report_without(struct hb__call *c, int stopped)
+{
+	int number = 0;
+	struct out o = {.n = 0};
+	if (!stopped && many(&number))
+		return;
+	where(&o, c->lane, c->lane->follow->event);
+	if (stopped)
+		add(&o, ": what comes into this process was kept up to here only (%s), so it cannot go on alone; the next call is\n",
+			strerror(stopped));
+	else
+		add(&o, ": what this call brought is not in the recording: the program is another one, or the file of contents is damaged\n");
+	program_call(&o, c);
+	if (!stopped) {
+		publish_difference(c, &o, number);
+		return;
+	}
+	publish("end", &o);
+	hb__looked_tell();
+	hb__wait_here(c->lane, HB_CONTROL_END);
+}
+
 void hb__report_not_sent(struct hb__call *c, int source, int tag)
 {
 	struct out o = {.n = 0};

@@ -145,12 +145,7 @@ int hb__alone_file(struct hb__call *c)
 
 void hb__alone_without(struct hb__call *c)
 {
-	static bool told;
-	if (hb__job_ends())
-		return;
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		hb__say("the recording has no contents for %s of event %llu (it stopped keeping them, or the program calls it where it did not): it cannot go on alone",
-			c->fn->name, (unsigned long long)(c->lane->follow ? c->lane->follow->event : 0));
-	hb__report_end(c);
-	hb__wait_here(c->lane, HB_CONTROL_END);
+	int stopped;
+	if (!hb__job_ends())
+		hb__report_without(c, hb__data_ended(&stopped) ? stopped : 0);
 }

@@ -50,6 +50,7 @@ struct replay {
 	hb_manifest manifest;
 	hb_command_line line;
 	char **command;
+	bool has_command;  /* alone: its contents tell how it was started */
 	const char *alone; /* the one process that is replayed; NULL: all are */
 	hb_reports reports;
 };
@@ -205,6 +206,18 @@ static int say_unfinished(const struct replay *r, const hb_job_end *end, const s
 	return end->status ? end->status : HB_EXIT_FINDING;
 }
 
+/* One process alone has events behind the end of what was kept of its contents: those were not looked at. */
+static bool say_ended_early(struct replay *r, const char *words)
+{
+	int64_t at = r->alone ? hb__stood_at(&r->reports.stall, r->folder.only) : -1;
+	uint64_t last = r->alone ? r->folder.only_events : 0;
+	if (at < 0 || (uint64_t)at >= last)
+		return false;
+	hb__say("replayed 1 process, up to event %lld of %llu of its first thread: %s up to there; what was kept of its contents ends here, so hbdb ended the job",
+		(long long)at, (unsigned long long)last, words);
+	return true;
+}
+
 /* `words`: what is the same, when every call is. */
 static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 {
@@ -227,9 +240,10 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 		hb__print_reports(reports, HB_REPORT_END);
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
-		hb__say("replayed %d %s, %llu events: %s; the recording ends here, so hbdb ended the job",
-			processes_of(r), hb__plural((uint64_t)processes_of(r), "process", "processes"),
-			(unsigned long long)r->folder.events, words);
+		if (!say_ended_early(r, words))
+			hb__say("replayed %d %s, %llu events: %s; the recording ends here, so hbdb ended the job",
+				processes_of(r), hb__plural((uint64_t)processes_of(r), "process", "processes"),
+				(unsigned long long)r->folder.events, words);
 		return HB_EXIT_OK;
 	}
 	if (reports->stalled) {
@@ -308,6 +322,10 @@ static int replay(struct replay *r, char **given)
 	const char *name = hb__option_value(r->args, "output");
 	hold_signals(true, &old);
 	int code = hb__open_replay_folder(r->recording, r->alone, &r->folder);
+	if (!code && r->alone && !given && !r->has_command)
+		code = hb__fail_with(HB_EXIT_RECORDING,
+			"the contents of %s%s do not have its command: they are damaged; give it after the name, as in NAME -- COMMAND",
+			hb_rank_word(r->alone), r->alone);
 	if (!code && name)
 		code = hb__new_recording(name, "", &r->new_recording);
 	code = code ? code
@@ -346,7 +364,8 @@ int hb__replay(const hb_args *args)
 		trusted = !why; /* then so is what its processes told of themselves */
 		free(why);
 		hb__alone_environment();
-		code = args->rest ? 0 : hb__alone_command(r.recording, r.alone, &r.manifest);
+		r.has_command = args->rest != NULL;
+		code = args->rest ? 0 : hb__alone_command(r.recording, r.alone, &r.manifest, &r.has_command);
 	}
 	if (!code && !args->rest && !trusted)
 		code = hb__trust(
