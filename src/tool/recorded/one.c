@@ -16,13 +16,14 @@
 extern char **environ;
 
 /* Its own command, where it may be run. */
-static int find_command(const hb_one_wish *wish, hb_one *one)
+static int find_command(const hb_one_wish *wish, hb_one *one, bool *ret_found)
 {
 	if (hb__manifest_read(one->recording, &one->manifest) && !wish->command)
 		return HB_EXIT_RECORDING;
 	char *why = wish->command ? NULL : hb__trust_not(one->recording, &one->manifest);
 	hb__alone_environment();
-	int code = wish->command ? 0 : hb__alone_command(one->recording, wish->process, &one->manifest);
+	*ret_found = wish->command != NULL;
+	int code = *ret_found ? 0 : hb__alone_command(one->recording, wish->process, &one->manifest, ret_found);
 	/* its answer would have to come from where gdb is */
 	if (!code && why && !wish->trust)
 		code = hb__trust(one->recording, &one->manifest, HB_TRUST_REFUSE);
@@ -77,8 +78,13 @@ int hb__one_open(const hb_one_wish *wish, hb_one *ret)
 {
 	*ret = (hb_one){0};
 	int code = hb__find_recording(wish->recording, &ret->recording);
-	code = code ? code : find_command(wish, ret);
+	bool found = false;
+	code = code ? code : find_command(wish, ret, &found);
 	code = code ? code : hb__open_replay_folder(ret->recording, wish->process, &ret->folder);
+	if (!code && !found)
+		code = hb__fail_with(HB_EXIT_RECORDING,
+			"the contents of %s%s do not have its command: they are damaged; give it after the name, as in NAME -- COMMAND",
+			hb_rank_word(wish->process), wish->process);
 	code = code ? code
 		    : hb__recorded_command(&ret->manifest, wish->command, wish->mpi, 1, &ret->line, &ret->command);
 	return code ? code : set_up(ret);
