@@ -453,7 +453,8 @@ bool hb__in_library(const void *pc);
 /* True for an address inside such a language binding. */
 bool hb__in_binding(const void *pc);
 void hb__learn_modules(void);
-void hb__learn_codes(void); /* a layer came: of what was learned before, too, where a constructor asked for an address earlier */
+void hb__learn_codes(
+	void); /* a layer came: of what was learned before, too, where a constructor asked for an address earlier */
 /* Path and load address of the module of an address; false when there is none. */
 const char *hb__build_id(uintptr_t base);
 bool hb__module_of(const void *pc, const char **ret_path, uintptr_t *ret_base, uintptr_t *ret_end);
