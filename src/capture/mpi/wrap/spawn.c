@@ -18,8 +18,8 @@ static bool add(char *text, size_t size, const char *name)
 /* What is needed to record, and who spawns, a line each. False: it does not fit. */
 static bool variables(char *text, size_t size)
 {
-	static const char *const names[] = {"LD_PRELOAD", "HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_DIGESTS",
-		"HBDB_REMARKS", "HBDB_SHAKE", "HBDB_CARRY"};
+	static const char *const names[] = {"LD_PRELOAD", "HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_DATA_RANKS",
+		"HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_SHAKE", "HBDB_CARRY"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!add(text, size, names[i]))
 			return false;
