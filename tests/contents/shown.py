@@ -2,6 +2,7 @@
 """What came in, as values: hbdb dump --data as text and JSON, hbdb sql, over files written from the manual pages alone."""
 import ctypes
 import json
+import random
 import struct
 import sys
 
@@ -192,12 +193,27 @@ def tables(place):
                                    "GROUP BY e.call"), [{"call": "MPI_Allreduce", "b": 4}])
 
 
-def damaged(place):
+def damaged(place, data):
     path = place.path + "/one.hbdb/rank.0.data"
     with open(path, "r+b") as f:
         f.truncate(70000)
     status, out, err = place.run("dump", "--plain", "--data", "one")
     check("contents that end early are told, the events are all there", status == 3 and "ends early" in err and len(out.splitlines()) >= 19, (status, err))
+    chance, whole = random.Random(5), data.bytes()
+    wrong = []
+    for _ in range(40):
+        spoiled = bytearray(whole)
+        for _ in range(3):
+            at = chance.choice((chance.randrange(65536, len(whole)), chance.randrange(64), whole.rfind(b"HBDX") + chance.randrange(2000)))
+            spoiled[at] = chance.randrange(256)
+        with open(path, "wb") as f:
+            f.write(spoiled)
+        for words in (("dump", "--data", "one"), ("dump", "--data", "--json", "one"), ("sql", "one", "SELECT count(*), max(value) FROM value; SELECT * FROM data"),
+                      ("info", "one"), ("verify", "one")):
+            status, _, err = place.run(*words)
+            if status not in (0, 3) or "ERROR: AddressSanitizer" in err or "runtime error" in err:
+                wrong.append((words, status, err[:300]))
+    check("damage anywhere is read over or told, and never a crash", not wrong, wrong[:3])
     with open(path, "wb") as f:
         f.write(b"not contents, but something long enough to have a header")
     status, out, err = place.run("sql", "one", "SELECT count(*) FROM data")
@@ -215,7 +231,7 @@ def main():
         text(place)
         objects(place)
         tables(place)
-        damaged(place)
+        damaged(place, data)
     lib.finish()
 
 

@@ -106,6 +106,16 @@ export class Mock {
 		return `${at(e)}  ${name}(${args})` + (e.kind === made.RECEIVE && a ? ` -> source=${a.from.line} tag=${a.tag} bytes=16` : "") + "  farm.c:71";
 	}
 
+	// What the message carried, known where it arrived.
+	data(arrow) {
+		const piece = { rank: arrow?.to.line, lane: 0, event: arrow?.to.event };
+		return !arrow ? {} : { data_at: at(arrow.to), more_data: 0, data: [
+			{ ...piece, data: "status", kind: "status", bytes: 4, values: 4, first: [arrow.from.line, arrow.tag, 16, 0] },
+			{ ...piece, data: "buf", kind: "buffer", datatype: "MPI_DOUBLE", elements: 4000, bytes: 32000, digest: "77", values: 4000, first: [0.5, 1.5] },
+			{ ...piece, data: "word", kind: "buffer", datatype: "MPI_CHAR", elements: 8, bytes: 8, digest: "78", values: 8, first: ["<b>\u0000&\"x!"] },
+		] };
+	}
+
 	event(q) {
 		const e = this.find(q.get("at")), arrows = this.by.get(at(e)) ?? [], line = this.run.lines[e.line];
 		const source = Array.from({ length: 9 }, (_, i) => ({ row: 67 + i, text: i === 4 ? "\t\tMPI_Recv(answer, 2, MPI_DOUBLE, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &status);" : `\t\t/* line ${67 + i} <b>&amp; */` }));
@@ -116,6 +126,7 @@ export class Mock {
 			messages: own.map((a) => ({ send: at(a.from), receive: at(a.to), source: a.from.line, dest: a.to.line, tag: a.tag, bytes: 16, synchronous: Boolean(a.flags & 8), ambiguous: false })),
 			collective: ring ? { function: this.run.functions[ring.fn], parts: ring.parts.map(at) } : null,
 			race: e.flags & 1 ? { alternatives: other.map((a) => ({ send: at(a.from), receive: null, rank: a.from.line, tag: a.tag, text: this.text(a.from) })) } : null,
+			...this.data(own[0]),
 			next: at(line[e.event]), previous: at(line[e.event - 2]), match: own.length ? at(own[0].from === e ? own[0].to : own[0].from) : null,
 		};
 	}

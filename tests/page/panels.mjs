@@ -27,7 +27,7 @@ async function search(page, mock) {
 	same("Escape goes to the graph", await page.evaluate(() => document.activeElement.id), "graph");
 }
 
-async function following(page) {
+async function following(page, mock) {
 	await page.evaluate(() => window.hbdb.actions.choose("1:3"));
 	await known(page, "1:3");
 	for (const [key, at] of [["n", "1:4"], ["p", "1:3"], ["m", "0:3"], ["m", "1:3"]]) {
@@ -43,6 +43,16 @@ async function following(page) {
 	await settled(page);
 	const text = await page.locator("#body").textContent();
 	check("details have text, source and messages", /MPI_Recv\(count=2/.test(text) && /farm\.c:71/.test(text) && /<b>&amp;/.test(text) && /Message/.test(text), text);
+	const arrow = mock.by.get("1:3").find((a) => !(a.flags & 32)), arrived = `${arrow.to.line}:${arrow.to.event}`;
+	for (const at of [arrived, `${arrow.from.line}:${arrow.from.event}`]) {
+		await page.evaluate((at) => window.hbdb.actions.choose(at), at);
+		await known(page, at);
+		await settled(page);
+		const said = await page.locator("#body").textContent();
+		check(`what came with ${at === arrived ? "a receive" : "a send"}: values, amounts, statuses`, /buf, 4\D000 MPI_DOUBLE, 32\D000 bytes0\.5, 1\.5, \.\.\./.test(said) &&
+			said.includes(`source=${arrow.from.line} tag=${arrow.tag} bytes=16`) && said.includes(JSON.stringify("<b>\u0000&\"x!")), said);
+		same(`${at === arrived ? "it came in there" : "a send tells where it arrived"}`, said.includes("What it carried") && said.includes(`as it arrived at ${arrived}`), at !== arrived);
+	}
 	check("the line of the call is marked", (await page.locator(".source .here").textContent()).includes("71"));
 }
 
@@ -258,7 +268,7 @@ export default async function panels() {
 	const mock = makeMock(FILES, "farm", 6, 80), url = await mock.listen(), at = await open(url), { page } = at;
 	await page.locator("#graph").focus();
 	await search(page, mock);
-	await following(page);
+	await following(page, mock);
 	await cone(page, mock);
 	await filter(page, mock);
 	await alike(page, mock);

@@ -130,7 +130,7 @@ export class Details {
 			elsewhere && el("p", { class: "dim" }, "as it arrived at ", link(info.data_at!, this.go)),
 			el("ul", { class: "race" }, ...list.map((p) => el("li", {}, el("span", { class: "code" }, p.data),
 				el("span", { class: "dim" }, p.digest === undefined ? "" : `, ${amount(p)}`),
-				el("div", { class: "code dim values" }, values(p))))),
+				el("div", { class: "code dim" }, values(p))))),
 			more > 0 && el("p", { class: "dim" }, `and ${count(more)} more: hbdb dump --data prints all`));
 	}
 
