@@ -95,6 +95,28 @@ def program(place, mpi):
     shutil.rmtree(place.path + "/some.hbdb")
 
 
+def full(place):
+    """A disk that contents fill: they stop, the events do not."""
+    if os.geteuid() or subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        print("# a full disk: not tried, mounting needs root")
+        return
+    bench = os.path.join(lib.TOP, "bench/programs")
+    subprocess.run(["mpicc.openmpi", "-std=gnu17", "-O1", "-I" + bench, "-I" + os.path.join(lib.TOP, "include"), "-o", place.path + "/halo", bench + "/halo.c", "-lm", "-ldl"],
+                   check=True)
+    command = ["--", *LAUNCH["openmpi"][:-1], "4", "./halo", "64", "4000"]
+    os.mkdir(place.path + "/m")
+    record = [os.path.join(lib.TOP, "build/hbdb"), "record", "--level", "data", "-o"]
+    wide = subprocess.run(record + ["wide.hbdb", *command], cwd=place.path, env=place.env, capture_output=True, text=True, timeout=300)
+    narrow = subprocess.run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=8m none m && \"$@\"; status=$?; cp -r m/full.hbdb full.hbdb; exit $status", "sh",
+                             *record, "m/full.hbdb", *command], cwd=place.path, env=place.env, capture_output=True, text=True, timeout=300)
+    check("a full disk: the program does not notice", wide.returncode == 0 and narrow.returncode == 0, narrow.stderr)
+    facts = [json.loads(place.run("info", "--json", name)[1]) for name in ("wide", "full")]
+    same("a full disk: all events are there", [p["events"] for p in facts[1]["processes"]], [p["events"] for p in facts[0]["processes"]])
+    check("a full disk: contents of some are not", any("kept" in p["contents"] for p in facts[1]["processes"]), facts[1]["processes"])
+    has("a full disk: the end says so", narrow.stderr, "stopped keeping contents after", "No space left on device; its events are whole")
+    same("a full disk: and so does verify", place.run("verify", "full")[0], 3)
+
+
 def golden(place):
     shutil.copytree(GOLDEN, place.path + "/golden.hbdb")
     same("golden: whole", place.run("verify", "golden")[0], 0)
@@ -108,6 +130,7 @@ def main():
     with lib.Place(libraries=False) as place:
         for mpi in LAUNCH:
             program(place, mpi)
+        full(place)
         golden(place)
     assert rawdata.BLOCK == 65536
     lib.finish()

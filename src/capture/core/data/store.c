@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +19,8 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
+
+#define LEFT_MOST ((uint64_t)256 << 20) /* bytes of a disk that are left to events, of a small one an eighth */
 
 bool hb__data_keeps;
 
@@ -218,6 +221,17 @@ void hb__data_finish(void)
 	unlock();
 }
 
+/* What contents leave on a disk is for events, which are few beside them: a full disk stops the contents, not the events. */
+static bool leaves_room(size_t bytes)
+{
+	struct statfs disk;
+	if (syscall(SYS_statfs, file.at.path, &disk))
+		return true; /* then the disk says so when it is full */
+	uint64_t left = (uint64_t)disk.f_blocks * (uint64_t)disk.f_bsize / 8;
+	left = left < LEFT_MOST ? left : LEFT_MOST;
+	return (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= left + bytes;
+}
+
 struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blocks, uint64_t *ret_at)
 {
 	void *p = NULL;
@@ -232,8 +246,11 @@ struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blo
 	}
 	if (file.header && !file.header->stopped && need < UINT32_MAX) {
 		*ret_at = file.header->blocks * HB_DATA_BLOCK;
-		e = hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p);
-		if (e && blocks > need) { /* the last bit of room is worth having */
+		e = leaves_room((size_t)blocks * HB_DATA_BLOCK)
+			    ? hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p)
+			    : ENOSPC;
+		if (e && blocks > need &&
+			leaves_room(need * HB_DATA_BLOCK)) { /* the last bit of room is worth having */
 			blocks = (uint32_t)need;
 			e = hb__file_map(&file.at, (off_t)*ret_at, (size_t)blocks * HB_DATA_BLOCK, &p);
 		}
