@@ -1,0 +1,267 @@
+/* Forwards, with checkpoints on the way; to an event, to the start, to the end. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "../inside.h"
+
+static hb_stop stopped(const hb_reverse *r, hb_stop_kind kind, pid_t thread)
+{
+	return (hb_stop){.kind = kind, .thread = thread == r->now.pid || !thread ? r->pid : thread};
+}
+
+void hb__on_course(hb_reverse *r)
+{
+	if (!r->before.pid)
+		return;
+	hb_copy back;
+	if (hb__running_copy_of(r, &r->before, &back))
+		return;
+	back.born = r->before.born;
+	hb__drop(&r->before);
+	hb__become(r, &back, true);
+	r->steps = r->before_steps;
+	hb__note(r, "What was changed in the process is undone: it is where it was when that began.");
+}
+
+static hb_stop ended(const hb_reverse *r)
+{
+	hb_stop stop = stopped(r, HB_STOP_END, 0);
+	if (r->now.ends == HB_ENDS_BY_SIGNAL)
+		stop.signal = r->now.status;
+	else
+		stop.status = r->now.status;
+	return stop;
+}
+
+/* Its end is kept, to be gone to, the first time it comes there. */
+static void keep_end(hb_reverse *r)
+{
+	hb__rebase(r);
+	if (r->marks[r->nmarks - 1].copy.ends == HB_ENDS_NOT)
+		hb__mark(r);
+	else if (!r->before.pid && !HB_MULTITHREADED(r)) {
+		r->base = r->nmarks - 1;
+		r->steps = 0;
+	}
+}
+
+/* The first time it is there, that is a checkpoint for good: nobody searches across it. */
+static void at_entry(hb_reverse *r)
+{
+	hb__at_entry(r);
+	for (size_t i = 1; i < r->nmarks; i++)
+		if (r->marks[i].copy.entered) {
+			r->base = i;
+			r->steps = 0;
+			return;
+		}
+	if (hb__mark(r))
+		r->marks[r->base].keep = true;
+}
+
+/* Runs until something is told to whoever uses it; makes checkpoints. */
+static hb_hit run(hb_reverse *r, int wanted)
+{
+	for (;;) {
+		hb_order order = {.slice = HB_MULTITHREADED(r) ? 0 : hb__slice(r)};
+		hb_hit hit = hb__run_on(r, &order);
+		r->steps = -1;
+		if (hit.kind == HB_HIT_POINT && hit.whose & HB_FOR_ENTRY)
+			at_entry(r);
+		if (hit.kind == HB_HIT_SLICE) {
+			hb__lift_all(r);
+			hb__rebase(r);
+			/* what has been there before has its checkpoints */
+			if (hb__when(r) - r->marks[r->base].when >= order.slice)
+				hb__mark(r);
+			continue;
+		}
+		if (hit.kind == HB_HIT_POINT && !(hit.whose & wanted))
+			continue;
+		hb__lift_all(r);
+		if (hit.kind == HB_HIT_END)
+			keep_end(r);
+		else if (hit.kind != HB_HIT_GONE)
+			hb__rebase(r);
+		return hit;
+	}
+}
+
+static hb_stop told(const hb_reverse *r, const hb_hit *hit)
+{
+	static const hb_stop_kind kinds[] = {[HB_HIT_POINT] = HB_STOP_BREAK,
+		[HB_HIT_WATCH] = HB_STOP_WATCH,
+		[HB_HIT_SIGNAL] = HB_STOP_SIGNAL,
+		[HB_HIT_CANCEL] = HB_STOP_CANCEL,
+		[HB_HIT_GONE] = HB_STOP_GONE,
+		[HB_HIT_STEP] = HB_STOP_STEP};
+	if (hit->kind == HB_HIT_END)
+		return ended(r);
+	hb_stop stop = stopped(r, kinds[hit->kind], hit->tid);
+	stop.signal = hit->signal;
+	stop.address = hit->address;
+	return stop;
+}
+
+hb_stop hb_reverse_continue(hb_reverse *r, int signal)
+{
+	if (r->now.ends != HB_ENDS_NOT)
+		return ended(r);
+	r->threads[0].signal = signal;
+	hb_hit hit = run(r, HB_FOR_USER);
+	return told(r, &hit);
+}
+
+static bool watched(const hb_reverse *r)
+{
+	for (size_t i = 0; i < r->npoints; i++)
+		if (r->points[i].kind != HB_POINT_CODE)
+			return true;
+	return false;
+}
+
+/* One instruction; what is watched is watched meanwhile. */
+static hb_hit step_once(hb_reverse *r, pid_t tid)
+{
+	bool watch = watched(r);
+	if (watch) {
+		hb__plant_all(r);
+		hb__lift_all(r);
+		hb__plant_slots(r, tid);
+	}
+	hb_hit hit = hb__step(r, tid);
+	if (!watch)
+		return hit;
+	hb_point *p = hit.kind == HB_HIT_STEP ? hb__watch_hit(r, tid) : NULL;
+	/* the places are taken back as if all were planted */
+	r->planted = true;
+	hb__lift_all(r);
+	return p ? (hb_hit){.kind = HB_HIT_WATCH, .tid = tid, .address = p->at} : hit;
+}
+
+hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, uint64_t high)
+{
+	struct user_regs_struct regs;
+	pid_t tid = thread == r->pid || !thread ? r->now.pid : thread;
+	if (r->now.ends != HB_ENDS_NOT)
+		return ended(r);
+	for (size_t i = 0; i < r->nthreads; i++)
+		if (r->threads[i].tid == tid)
+			r->threads[i].signal = signal;
+	uint64_t n = 0;
+	for (;;) {
+		hb__pin(r, n > 8);
+		hb_hit hit = step_once(r, tid);
+		n++;
+		if (hit.kind == HB_HIT_STEP && r->steps >= 0)
+			r->steps++;
+		if (hb__comes_to_entry(r))
+			at_entry(r);
+		if (hit.kind == HB_HIT_END) {
+			r->steps = -1;
+			keep_end(r);
+		}
+		bool again = hit.kind == HB_HIT_STEP && !hb__registers(tid, &regs) && regs.rip >= low &&
+			     regs.rip < high && !hb__point(r, HB_POINT_CODE, regs.rip, 1, HB_FOR_USER, false);
+		bool cancel = again && n % 256 == 0 && r->setup.cancel && r->setup.cancel(r->setup.user);
+		if (again && !cancel)
+			continue;
+		hb__pin(r, false);
+		hb__rebase(r);
+		return cancel ? stopped(r, HB_STOP_CANCEL, tid) : told(r, &hit);
+	}
+}
+
+bool hb_reverse_event(hb_reverse *r, uint64_t *ret_event)
+{
+	*ret_event = hb__event(r, &r->now);
+	return r->clock != 0;
+}
+
+hb_stop hb_reverse_to_start(hb_reverse *r)
+{
+	double began = hb_seconds();
+	bool threads = HB_MULTITHREADED(r);
+	hb__on_course(r);
+	if (hb__from_mark(r, 0))
+		return stopped(r, HB_STOP_FAILED, 0);
+	if (threads)
+		hb__note(r, "The process had several threads: it runs again from its start, which took %.3f s.",
+			hb_seconds() - began);
+	return stopped(r, HB_STOP_BEGIN, 0);
+}
+
+/* Forwards with no user to stop for; to the entry where `clock` is still unknown. */
+static hb_hit run_to(hb_reverse *r, int whose)
+{
+	for (;;) {
+		hb_hit hit = run(r, whose);
+		if (hit.kind != HB_HIT_SIGNAL && hit.kind != HB_HIT_WATCH)
+			return hit;
+	}
+}
+
+static bool know_clock(hb_reverse *r)
+{
+	if (!r->clock && r->entry && hb__point(r, HB_POINT_CODE, r->entry, 1, HB_FOR_ENTRY, false))
+		run_to(r, HB_FOR_ENTRY);
+	if (!r->clock)
+		hb__note(r, "There are no events to go to: no recorder in the process counts them (hb_alone_clock).");
+	return r->clock != 0;
+}
+
+/* The last mark before the event. */
+static size_t mark_before(const hb_reverse *r, uint64_t event)
+{
+	size_t found = 0;
+	for (size_t i = 1; i < r->nmarks; i++)
+		if (r->marks[i].event < event && r->marks[i].copy.ends == HB_ENDS_NOT)
+			found = i;
+	return found;
+}
+
+hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event)
+{
+	double began = hb_seconds();
+	hb__on_course(r);
+	if (!event)
+		return hb_reverse_to_start(r);
+	if (!know_clock(r))
+		return stopped(r, HB_STOP_FAILED, 0);
+	bool threads = HB_MULTITHREADED(r);
+	size_t i = mark_before(r, event);
+	/* from where an event was told already, it would be another way than from a checkpoint */
+	bool from_here = hb__event(r, &r->now) < event && r->base >= i && r->now.ends == HB_ENDS_NOT && !r->now.reached;
+	if (!from_here && hb__from_mark(r, i))
+		return stopped(r, HB_STOP_FAILED, 0);
+	hb__stop_at(r, &r->now, event);
+	hb__point(r, HB_POINT_CODE, r->reached, 1, HB_FOR_EVENT, true);
+	hb_hit hit = run_to(r, HB_FOR_EVENT);
+	hb__forget(r, hb__point(r, HB_POINT_CODE, r->reached, 1, HB_FOR_EVENT, false), HB_FOR_EVENT);
+	if (hit.kind == HB_HIT_GONE)
+		return told(r, &hit);
+	hb__stop_at(r, &r->now, 0);
+	if (hit.kind == HB_HIT_END)
+		hb__note(r, "The process ends after event %llu: there is no event %llu.",
+			(unsigned long long)hb__event(r, &r->now), (unsigned long long)event);
+	if ((threads || HB_MULTITHREADED(r)) && !from_here)
+		hb__note(r,
+			"The process has several threads: it ran again from the last checkpoint before they began, which took %.3f s.",
+			hb_seconds() - began);
+	return hit.kind == HB_HIT_POINT ? stopped(r, HB_STOP_STEP, 0) : told(r, &hit);
+}
+
+hb_stop hb_reverse_to_end(hb_reverse *r)
+{
+	hb__on_course(r);
+	size_t last = r->nmarks - 1;
+	if (r->now.ends != HB_ENDS_NOT)
+		return ended(r);
+	if (r->marks[last].copy.ends != HB_ENDS_NOT)
+		return hb__from_mark(r, last) ? stopped(r, HB_STOP_FAILED, 0) : ended(r);
+	/* on from the last place that is known, if that is further */
+	if (last > r->base && hb__from_mark(r, last))
+		return stopped(r, HB_STOP_FAILED, 0);
+	hb_hit hit = run_to(r, 0);
+	return told(r, &hit);
+}

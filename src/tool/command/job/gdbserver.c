@@ -1,0 +1,145 @@
+/* hbdb gdbserver */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../../options.h"
+#include "reverse/remote/remote.h"
+
+const hb_option hb__gdbserver_options[] = {
+	{"listen", 'l', HB_OPTION_TEXT, "PORT",
+		"wait for gdb on this port of this machine (0: any that is free); default: gdb is on standard input and output"},
+	{"checkpoints", 0, HB_OPTION_TEXT, "SIZE", "how much memory the checkpoints may take, as in 512M or 2G (512M)"},
+	{0},
+};
+
+/* 512M, 2G, 64K, or bytes. */
+static bool size_of(const char *text, uint64_t *ret)
+{
+	char *end;
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, 10);
+	static const char units[] = "KMG";
+	const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])))
+		return false;
+	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	*ret = n << shift;
+	return *ret >> shift == n;
+}
+
+/* PORT or 127.0.0.1:PORT. */
+static bool port_of(const char *text, uint16_t *ret)
+{
+	char *end;
+	if (!strncmp(text, "127.0.0.1:", 10))
+		text += 10;
+	else if (!strncmp(text, "localhost:", 10))
+		text += 10;
+	unsigned long n = strtoul(text, &end, 10);
+	*ret = (uint16_t)n;
+	return *text >= '0' && *text <= '9' && !*end && n <= 65535;
+}
+
+/* The connection of one gdb; -1 after having said why. */
+static int await_gdb(uint16_t port)
+{
+	struct sockaddr_in at = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof at;
+	int on = 1, s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), gdb = -1;
+	if (s < 0 || setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) ||
+		bind(s, (struct sockaddr *)&at, sizeof at) || listen(s, 1) ||
+		getsockname(s, (struct sockaddr *)&at, &size)) {
+		hb__say("cannot listen on port %u of this machine: %s", port, strerror(errno));
+	} else {
+		hb__say("waiting for gdb: target remote localhost:%u", ntohs(at.sin_port));
+		do
+			gdb = accept4(s, NULL, NULL, SOCK_CLOEXEC);
+		while (gdb < 0 && errno == EINTR);
+		if (gdb < 0)
+			hb__say("no gdb came: %s", strerror(errno));
+		else
+			setsockopt(gdb, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+	}
+	if (s >= 0)
+		close(s);
+	return gdb;
+}
+
+/* gdb over a pipe has our standard input and output: the program has none, and prints where we say things. */
+static int take_pipe(int *ret_in, int *ret_out, int *ret_program_in)
+{
+	if (isatty(0) || isatty(1))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"gdb is to be on the other side: in gdb, type target remote | hbdb gdbserver -- COMMAND, or use --listen PORT");
+	*ret_in = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	*ret_out = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	*ret_program_in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (*ret_in < 0 || *ret_out < 0 || *ret_program_in < 0)
+		return hb__fail_with(HB_EXIT_USAGE, "cannot talk with gdb: %s", strerror(errno));
+	return 0;
+}
+
+static int serve(char **command, uint64_t budget, int in, int out, int program_in, int program_out)
+{
+	char *why;
+	hb_remote *gdb = hb_remote_new(in, out);
+	if (!gdb)
+		return hb__fail_with(HB_EXIT_USAGE, "out of memory");
+	hb_reverse_setup setup = {.argv = command,
+		.in = program_in,
+		.out = program_out,
+		.budget = budget,
+		.note = hb_remote_note,
+		.cancel = hb_remote_cancel,
+		.user = gdb};
+	hb_reverse *process = hb_reverse_start(&setup, &why);
+	int code = HB_EXIT_OK;
+	if (!process) {
+		code = hb__fail_with(HB_EXIT_USAGE, "cannot run the program: %s", why ? why : "out of memory");
+		free(why);
+	} else {
+		if (hb_remote_serve(gdb, process))
+			code = hb__fail_with(HB_EXIT_USAGE, "what came is not gdb's remote protocol");
+		hb_reverse_end(process);
+	}
+	hb_remote_free(gdb);
+	return code;
+}
+
+int hb__gdbserver(const hb_args *args)
+{
+	const char *listen_at = hb__option_value(args, "listen"), *size = hb__option_value(args, "checkpoints");
+	uint64_t budget = (uint64_t)512 << 20;
+	uint16_t port = 0;
+	int in = -1, out = -1, program_in = 0, program_out = 1;
+	if (!args->rest)
+		return hb__fail_with(HB_EXIT_USAGE, "gdbserver needs a command: hbdb gdbserver -- COMMAND");
+	if (size && !size_of(size, &budget))
+		return hb__fail_with(
+			HB_EXIT_USAGE, "--checkpoints %s: a size is a number with K, M or G, as in 512M", size);
+	if (listen_at && !port_of(listen_at, &port))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"--listen %s: only a port of this machine, as in 2345 or 127.0.0.1:2345", listen_at);
+	signal(SIGPIPE, SIG_IGN);
+	if (listen_at) {
+		in = out = await_gdb(port);
+		if (in < 0)
+			return HB_EXIT_USAGE;
+		return serve(args->rest, budget, in, out, program_in, program_out);
+	}
+	int code = take_pipe(&in, &out, &program_in);
+	if (code)
+		return code;
+	/* typed at gdb's terminal: gdb tells us to stop */
+	signal(SIGINT, SIG_IGN);
+	return serve(args->rest, budget, in, out, program_in, 2);
+}
