@@ -122,6 +122,16 @@ def reads(mpi):
         same("packed." + name, first, 3)
 
 
+def signals(mpi):
+    program = compiled("signals." + mpi, "mpicc." + mpi, "signals.c", "-D_GNU_SOURCE")
+    name = "signals.%s.hbdb" % mpi
+    first = recorded(name, [*LAUNCH[mpi], "2", program])
+    check(": tick 1 at" in first.stdout and "0: told 101" in first.stdout, mpi + ": handlers run", first.all)
+    same(name, first, 2)
+    verify = run(HBDB, "verify", name)
+    check(verify.returncode == 0, mpi + ": verify", verify.all)
+
+
 def languages(mpi):
     for compiler, source in ("mpifort.", "seeds.f90"), ("mpicxx.", "seeds.cc"):
         if not check(shutil.which(compiler + mpi), "there is " + compiler + mpi):
@@ -153,6 +163,7 @@ def main():
         for mpi in LAUNCH:
             seeds(mpi)
             reads(mpi)
+            signals(mpi)
             languages(mpi)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

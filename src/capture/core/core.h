@@ -132,10 +132,14 @@ extern __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec
 
 /* What this thread does is not the program's: */
 enum {
-	HB__APART_THREAD = 1, /* a library of a layer (MPI) made the thread */
-	HB__APART_CALL =
-		2, /* it is inside a call of such a library, which its lane does not tell, for it has none yet */
-	HB__APART_OURS = 4, /* it is inside of ours */
+	/* a library of a layer (MPI) made the thread */
+	HB__APART_THREAD = 1,
+	/* it is inside a call of such a library, which its lane does not tell, for it has none yet */
+	HB__APART_CALL = 2,
+	/* it is inside of ours */
+	HB__APART_OURS = 4,
+	/* it is in a handler of the program, perhaps inside of a call; what is called there is the program's */
+	HB__APART_HANDLER = 8,
 };
 extern __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
 

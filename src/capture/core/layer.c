@@ -4,6 +4,7 @@
 #include "capture/core/record/record.h"
 
 static struct hb__layer *layers;
+void (*hb__after_event)(void);
 
 void hb__layer_add(struct hb__layer *layer)
 {

@@ -33,6 +33,9 @@ struct hb__layer {
 
 void hb__layer_add(struct hb__layer *layer);
 
+/* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */
+extern void (*hb__after_event)(void);
+
 /* The same asked of all layers. */
 bool hb__layers_present(void);
 enum hb__code hb__code_of(const char *path);

@@ -55,36 +55,100 @@ static enum hb_inputs mode(void)
 	return hb__data_keeps ? HB_INPUTS_KEEP : HB_INPUTS_PASS;
 }
 
+/* Of this thread, behind this event. */
+static __thread uint64_t calls __attribute__((tls_model("initial-exec")));
+static __thread uint64_t calls_behind __attribute__((tls_model("initial-exec")));
+static void (*due)(void);
+
+static inline void count(const struct hb__lane *lane)
+{
+	uint64_t now = lane ? lane->control->events : 0;
+	calls = now == calls_behind ? calls + 1 : 1;
+	calls_behind = now;
+}
+
 static enum hb_inputs enter(const void *pc)
 {
 	const struct hb__lane *lane = hb__self;
-	if (unlikely(hb__apart || (lane && lane->depth)))
+	uint8_t apart = hb__apart;
+	/* a handler is the program's wherever it runs */
+	if (unlikely(apart || (lane && lane->depth)) && apart != HB__APART_HANDLER)
 		return HB_INPUTS_PASS;
-	if (likely(hb__data_keeps)) {
-		hb__apart = HB__APART_OURS;
-		if (likely(of_program(pc)))
-			return HB_INPUTS_KEEP;
-		hb__apart = 0;
+	bool keeps = hb__data_keeps;
+	if (!keeps && hb__config.mode != HB__REPLAY)
 		return HB_INPUTS_PASS;
+	hb__apart = apart | HB__APART_OURS;
+	if (likely(of_program(pc)) && (keeps || mode() == HB_INPUTS_GIVE)) {
+		if (likely(!apart))
+			count(lane);
+		return keeps ? HB_INPUTS_KEEP : HB_INPUTS_GIVE;
 	}
-	if (hb__config.mode != HB__REPLAY)
-		return HB_INPUTS_PASS;
-	hb__apart = HB__APART_OURS;
-	if (of_program(pc) && mode() == HB_INPUTS_GIVE)
-		return HB_INPUTS_GIVE;
-	hb__apart = 0;
+	hb__apart = apart;
 	return HB_INPUTS_PASS;
 }
 
-static void leave(void) { hb__apart = 0; }
+static void leave(void)
+{
+	hb__apart &= (uint8_t)~HB__APART_OURS;
+	if (unlikely(due && !hb__apart))
+		due();
+}
 
-static void again(void) { hb__apart = HB__APART_OURS; }
+static void outside(void) { hb__apart &= (uint8_t)~HB__APART_OURS; }
+
+static void again(void) { hb__apart |= HB__APART_OURS; }
+
+/* ---- handlers of signals ---- */
+
+static bool handler_begins(uint8_t *ret_before)
+{
+	*ret_before = hb__apart;
+	if (hb__apart & HB__APART_HANDLER)
+		return hb__apart == HB__APART_HANDLER;
+	if (hb__config.mode == HB__REPLAY ? !hb__give_aside(true) : !hb__data_aside(true))
+		return false;
+	hb__apart = HB__APART_HANDLER;
+	return true;
+}
+
+static void handler_ends(uint8_t before)
+{
+	if (before & HB__APART_HANDLER)
+		return;
+	if (hb__config.mode == HB__REPLAY)
+		hb__give_aside(false);
+	else
+		hb__data_aside(false);
+	hb__apart = before;
+}
+
+static bool inside(void) { return hb__self && hb__self->depth; }
+
+static uint64_t calls_so_far(void) { return (hb__self ? hb__self->control->events : 0) == calls_behind ? calls : 0; }
+
+/* Polls that say no count, too: a handler may end the loop that they are in. */
+static void call_over(void)
+{
+	if (hb__apart)
+		return;
+	count(hb__self);
+	if (due)
+		due();
+}
+
+static void after(void (*f)(void))
+{
+	due = f;
+	hb__after_event = call_over;
+}
 
 /* A child that it forked is there, and what it tells itself. */
 static bool alone_without(bool sockets) { return hb__alone && sockets; }
 
 static uint64_t event(void)
 {
+	if (unlikely(hb__apart & HB__APART_HANDLER))
+		return UINT64_MAX;
 	if (likely(hb__self != NULL))
 		return hb__self->control->events;
 	return hb__began() && !hb__active ? UINT64_MAX : 0;
@@ -102,10 +166,16 @@ static const char *folder(void) { return hb__config.dir; }
 
 HB__EXPORT const struct hb_inputs_door hb_inputs_door_1 = {.enter = enter,
 	.leave = leave,
+	.outside = outside,
 	.again = again,
 	.mode = mode,
 	.alone_without = alone_without,
 	.event = event,
+	.handler_begins = handler_begins,
+	.handler_ends = handler_ends,
+	.calls = calls_so_far,
+	.inside = inside,
+	.after = after,
 	.call = hb__data_call,
 	.piece = hb__data_piece,
 	.number = hb__data_number,

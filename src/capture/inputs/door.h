@@ -29,11 +29,21 @@ struct hb_inputs_door {
 	/* What becomes of a call that was made at pc. Unless it passes, what this thread calls until `leave` passes. */
 	enum hb_inputs (*enter)(const void *pc);
 	void (*leave)(void);
-	void (*again)(void); /* back from a call that may have run a handler of the program, or jumped out of one */
+	void (*outside)(void); /* as leave, and nothing that is due is done */
+	void (*again)(void);   /* back from a call that may have run a handler of the program, or jumped out of one */
 	enum hb_inputs (*mode)(void); /* of the program's calls */
 	/* In this replay there is nobody at the other end of its pipes, or of its sockets. */
 	bool (*alone_without)(bool sockets);
-	uint64_t (*event)(void); /* number of the last event of this thread; UINT64_MAX: it makes none any more */
+	uint64_t (*event)(
+		void); /* number of the last event of this thread; UINT64_MAX: it makes none any more, or is in a handler */
+
+	/* Around a handler of the program. False: what comes into it cannot be told apart, and passes. */
+	bool (*handler_begins)(uint8_t *ret_before);
+	void (*handler_ends)(uint8_t before);
+	uint64_t (*calls)(void); /* how many calls of this thread did not pass behind its last event */
+	bool (*inside)(void);    /* it is inside of an event that is not over */
+	void (*after)(void (*due)(
+		void)); /* from now on calls of MPI count; NULL, or what is called when one is over and when a call did not pass */
 
 	bool (*call)(struct hb__source *source, unsigned n);
 	void (*piece)(uint32_t what, const void *p, size_t bytes);

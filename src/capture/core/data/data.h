@@ -55,6 +55,11 @@ uint8_t *hb__data_add(struct hb__source *source, const uint8_t *p, size_t bytes)
 /* More of this source would be added to what is there. */
 bool hb__data_adds(const struct hb__source *source);
 void hb__streams_forked(void);
+/* A handler of a signal begins or ends in this thread: what comes into it is a stream of its own, for the signal may have come while an item
+ * of the thread was written. False: it cannot be kept (given), for the thread is about to get a stream. */
+bool hb__data_aside(bool on);
+#define HB__ASIDE (UINT64_C(1) << 63) /* its thread, exclusive or */
+bool hb__give_aside(bool on);
 
 /* ---- give.c: replay ---- */
 
@@ -93,6 +98,7 @@ struct hb_data_extent;
 /* Around the writing of an item: while the contents are kept in memory only, none may be under way when the file begins. */
 void hb__data_hold(void);
 void hb__data_release(void);
+bool hb__data_holds(void); /* this thread does */
 /* A new extent whose payload holds at least so many bytes, zeroed as far as it was never used; *ret_at: its place in the file. NULL: the
  * file takes nothing more. */
 struct hb_data_extent *hb__data_extent(uint32_t kind, size_t bytes, uint32_t blocks, uint64_t *ret_at);

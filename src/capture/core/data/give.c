@@ -37,6 +37,9 @@ struct giver {
 };
 
 static __thread struct giver *self __attribute__((tls_model("initial-exec")));
+static __thread struct giver *other
+	__attribute__((tls_model("initial-exec"))); /* of handlers, or of the thread in one */
+static __thread bool aside __attribute__((tls_model("initial-exec")));
 
 /* ---- the file ---- */
 
@@ -108,8 +111,19 @@ static struct giver *giver_of_this_thread(void)
 		return self;
 	self = hb__pages(sizeof *self);
 	if (self)
-		self->thread = hb__thread_identity();
+		self->thread = hb__thread_identity() ^ (aside ? HB__ASIDE : 0);
 	return self;
+}
+
+bool hb__give_aside(bool on)
+{
+	struct giver *g = self;
+	if (aside == on)
+		return false;
+	aside = on;
+	self = other;
+	other = g;
+	return true;
 }
 
 static bool next_extent(struct giver *g, struct cursor *k)

@@ -28,13 +28,16 @@ struct stream {
 };
 
 static __thread struct stream *self __attribute__((tls_model("initial-exec")));
+static __thread struct stream *other
+	__attribute__((tls_model("initial-exec"))); /* of handlers, or of the thread in one */
+static __thread bool aside __attribute__((tls_model("initial-exec")));
 
 static struct stream *stream_of_this_thread(void)
 {
 	if (unlikely(!self)) {
 		self = hb__pages(sizeof *self);
 		if (self)
-			self->thread = hb__thread_identity();
+			self->thread = hb__thread_identity() ^ (aside ? HB__ASIDE : 0);
 	}
 	return self;
 }
@@ -328,4 +331,19 @@ uint8_t *hb__data_add(struct hb__source *source, const uint8_t *p, size_t bytes)
 }
 
 /* This thread is the only one of a child, and what it has is its parent's. */
-void hb__streams_forked(void) { self = NULL; }
+void hb__streams_forked(void)
+{
+	self = other = NULL;
+	aside = false;
+}
+
+bool hb__data_aside(bool on)
+{
+	if (aside == on || hb__data_holds())
+		return false;
+	struct stream *s = self;
+	aside = on;
+	self = other;
+	other = s;
+	return true;
+}

@@ -130,6 +130,8 @@ void hb__data_hold(void)
 	holds = true;
 }
 
+bool hb__data_holds(void) { return holds; }
+
 void hb__data_release(void)
 {
 	if (likely(!holds))

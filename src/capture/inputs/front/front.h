@@ -27,7 +27,7 @@ static inline __attribute__((always_inline)) enum hb_inputs hb__enter(const void
 #define WAITING(what, call)                         \
 	__extension__({                             \
 		if ((what) != HB_INPUTS_PASS)       \
-			hb__door->leave();          \
+			hb__door->outside();        \
 		__typeof__(call) waited_for = call; \
 		if ((what) != HB_INPUTS_PASS)       \
 			hb__door->again();          \
@@ -47,6 +47,9 @@ enum hb__kind {
 	HB__KINDS
 };
 __attribute__((format(printf, 3, 4))) void hb__differs(enum hb__kind kind, const void *pc, const char *format, ...);
+
+/* This thread is in a handler of the program, which may have come in the middle of anything here. */
+extern __thread bool hb__in_handler __attribute__((tls_model("initial-exec")));
 
 /* ---- answer.c: a call and its answer ---- */
 struct hb__answer {

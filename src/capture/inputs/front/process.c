@@ -60,8 +60,14 @@ SEEN long sysconf(int name)
 /* The number that the program knows this process by. */
 SEEN int kill(pid_t pid, int sig)
 {
-	pid_t real = NEXT(getpid)(), told = (pid_t)constant(CALLER, HB_START_PID, real);
-	return NEXT(kill)(pid == told ? real : pid == -told ? -real : pid, sig);
+	pid_t real = NEXT(getpid)(), told = real;
+	enum hb_inputs what = hb__enter(CALLER);
+	if (what == HB_INPUTS_GIVE && hb__door->start(HB_START_PID)->bytes)
+		told = (pid_t)hb__door->piece_number(hb__door->start(HB_START_PID));
+	int e = WAITING(what, NEXT(kill)(pid == told ? real : pid == -told ? -real : pid, sig));
+	if (what != HB_INPUTS_PASS)
+		hb__door->leave();
+	return e;
 }
 
 SEEN int uname(struct utsname *ret)

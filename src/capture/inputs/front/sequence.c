@@ -30,13 +30,15 @@ struct place {
 	bool beyond;
 };
 
-static __thread struct place *places __attribute__((tls_model("initial-exec")));
+/* Of the thread, and of its handlers. */
+static __thread struct place *places[2] __attribute__((tls_model("initial-exec")));
 
 static struct place *place_of(const struct hb__sequence *s)
 {
-	if (unlikely(!places))
-		places = hb__door->pages(HB__SEQUENCES * sizeof *places);
-	return places ? &places[s->index] : NULL;
+	struct place **of = &places[hb__in_handler];
+	if (unlikely(!*of))
+		*of = hb__door->pages(HB__SEQUENCES * sizeof **of);
+	return *of ? *of + s->index : NULL;
 }
 
 /* ---- recording ---- */

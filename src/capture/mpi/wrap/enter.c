@@ -1,6 +1,7 @@
 /* From the wrapper to the handler: nesting, counting, and threads seen first. */
 #include "capture/mpi/check/check.h"
 #include "capture/core/control/control.h"
+#include "capture/core/layer.h"
 #include "capture/mpi/wrap/step.h"
 
 /* Calls made before MPI_Init or after MPI_Finalize; told with the first lane. */
@@ -52,6 +53,8 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	if (special)
 		hb__control_check(lane);
 	lane->depth = 0;
+	if (unlikely(hb__after_event))
+		hb__after_event();
 	return code;
 }
 
