@@ -135,6 +135,10 @@ static struct beginning take_beginning(void *p)
 static void *begin_thread(void *p)
 {
 	struct beginning b = take_beginning(p);
+	/* Alone there is nobody whom a thread of the library would have to hear, and a process of one thread can be copied by fork: hbdb
+	 * gdbserver goes back by that. */
+	if (hb__alone && b.of_library)
+		return NULL;
 	return b.start(b.argument);
 }
 

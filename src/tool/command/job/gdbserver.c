@@ -11,12 +11,19 @@
 #include <unistd.h>
 
 #include "../../options.h"
+#include "../../recorded/one.h"
 #include "reverse/remote/remote.h"
 
 const hb_option hb__gdbserver_options[] = {
 	{"listen", 'l', HB_OPTION_TEXT, "PORT",
 		"wait for gdb on this port of this machine (0: any that is free); default: gdb is on standard input and output"},
 	{"checkpoints", 0, HB_OPTION_TEXT, "SIZE", "how much memory the checkpoints may take, as in 512M or 2G (512M)"},
+	{"alone", 0, HB_OPTION_TEXT, "PROCESS",
+		"of a recording of level data: this one process, without the others; MPI answers from the recording"},
+	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
+		"with --alone: the MPI library of the program; default: that of the recording"},
+	{"trust", 0, HB_OPTION_FLAG, NULL,
+		"run the command of a recording that may come from somebody else, without asking"},
 	{0},
 };
 
@@ -88,58 +95,110 @@ static int take_pipe(int *ret_in, int *ret_out, int *ret_program_in)
 	return 0;
 }
 
-static int serve(char **command, uint64_t budget, int in, int out, int program_in, int program_out)
+/* What is served, and to whom. */
+struct service {
+	char *const *command, *const *environment;
+	const hb_one *one; /* NULL: no recording is followed */
+	bool told;         /* that it differs, or that its record ends */
+	uint64_t budget;
+	int in, out, program_in, program_out;
+	hb_remote *gdb;
+};
+
+/* Asked while the process runs. One that differs from its record, or has come to the end of it, waits for us. */
+static bool cancel(void *user)
+{
+	struct service *s = user;
+	char *report = s->one && !s->told ? hb__one_report(s->one) : NULL;
+	bool stop = report || hb_remote_cancel(s->gdb);
+	if (report) {
+		s->told = true;
+		for (char *next = report, *line; (line = strsep(&next, "\n"));)
+			if (*line)
+				hb_remote_note(s->gdb, line);
+		hb_remote_note(s->gdb, "It stops here: what it would do now is not what was recorded.");
+		free(report);
+	}
+	return stop;
+}
+
+static void note(void *user, const char *text)
+{
+	const struct service *s = user;
+	hb_remote_note(s->gdb, text);
+}
+
+static int serve(struct service *s)
 {
 	char *why;
-	hb_remote *gdb = hb_remote_new(in, out);
-	if (!gdb)
+	s->gdb = hb_remote_new(s->in, s->out);
+	if (!s->gdb)
 		return hb__fail_with(HB_EXIT_USAGE, "out of memory");
-	hb_reverse_setup setup = {.argv = command,
-		.in = program_in,
-		.out = program_out,
-		.budget = budget,
-		.note = hb_remote_note,
-		.cancel = hb_remote_cancel,
-		.user = gdb};
+	hb_reverse_setup setup = {.argv = s->command,
+		.environment = s->environment,
+		.in = s->program_in,
+		.out = s->program_out,
+		.budget = s->budget,
+		.note = note,
+		.cancel = cancel,
+		.user = s};
 	hb_reverse *process = hb_reverse_start(&setup, &why);
 	int code = HB_EXIT_OK;
 	if (!process) {
 		code = hb__fail_with(HB_EXIT_USAGE, "cannot run the program: %s", why ? why : "out of memory");
 		free(why);
 	} else {
-		if (hb_remote_serve(gdb, process))
+		if (hb_remote_serve(s->gdb, process))
 			code = hb__fail_with(HB_EXIT_USAGE, "what came is not gdb's remote protocol");
 		hb_reverse_end(process);
 	}
-	hb_remote_free(gdb);
+	hb_remote_free(s->gdb);
 	return code;
 }
 
-int hb__gdbserver(const hb_args *args)
+/* Where gdb is: on a port of this machine, or on our standard input and output. */
+static int meet_gdb(const char *listen_at, struct service *s)
 {
-	const char *listen_at = hb__option_value(args, "listen"), *size = hb__option_value(args, "checkpoints");
-	uint64_t budget = (uint64_t)512 << 20;
 	uint16_t port = 0;
-	int in = -1, out = -1, program_in = 0, program_out = 1;
-	if (!args->rest)
-		return hb__fail_with(HB_EXIT_USAGE, "gdbserver needs a command: hbdb gdbserver -- COMMAND");
-	if (size && !size_of(size, &budget))
-		return hb__fail_with(
-			HB_EXIT_USAGE, "--checkpoints %s: a size is a number with K, M or G, as in 512M", size);
 	if (listen_at && !port_of(listen_at, &port))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"--listen %s: only a port of this machine, as in 2345 or 127.0.0.1:2345", listen_at);
 	signal(SIGPIPE, SIG_IGN);
 	if (listen_at) {
-		in = out = await_gdb(port);
-		if (in < 0)
-			return HB_EXIT_USAGE;
-		return serve(args->rest, budget, in, out, program_in, program_out);
+		s->in = s->out = await_gdb(port);
+		return s->in < 0 ? HB_EXIT_USAGE : 0;
 	}
-	int code = take_pipe(&in, &out, &program_in);
-	if (code)
-		return code;
-	/* typed at gdb's terminal: gdb tells us to stop */
-	signal(SIGINT, SIG_IGN);
-	return serve(args->rest, budget, in, out, program_in, 2);
+	int code = take_pipe(&s->in, &s->out, &s->program_in);
+	s->program_out = 2;
+	if (!code)
+		signal(SIGINT, SIG_IGN); /* typed at gdb's terminal: gdb tells us to stop */
+	return code;
+}
+
+int hb__gdbserver(const hb_args *args)
+{
+	const char *size = hb__option_value(args, "checkpoints"), *alone = hb__option_value(args, "alone");
+	struct service s = {.command = args->rest, .budget = (uint64_t)512 << 20, .program_out = 1};
+	hb_one one = {0};
+	if (!alone && (!args->rest || args->operand))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"gdbserver needs a command, hbdb gdbserver -- COMMAND, or one process of a recording, hbdb gdbserver --alone PROCESS [NAME]");
+	if (size && !size_of(size, &s.budget))
+		return hb__fail_with(
+			HB_EXIT_USAGE, "--checkpoints %s: a size is a number with K, M or G, as in 512M", size);
+	const hb_one_wish wish = {.recording = args->operand,
+		.process = alone,
+		.command = args->rest,
+		.mpi = hb__option_value(args, "mpi"),
+		.trust = hb__option_value(args, "trust") != NULL};
+	int code = alone ? hb__one_open(&wish, &one) : 0;
+	if (!code && alone) {
+		s.one = &one;
+		s.command = one.command;
+		s.environment = one.environment;
+	}
+	code = code ? code : meet_gdb(hb__option_value(args, "listen"), &s);
+	code = code ? code : serve(&s);
+	hb__one_close(&one);
+	return code;
 }
