@@ -35,14 +35,15 @@ enum hb__mode { HB__OFF, HB__RECORD, HB__REPLAY };
 /* What the environment asked for, read once; see docs/CONTRACTS.md. */
 struct hb__config {
 	enum hb__mode mode;
-	bool order;    /* levels order and racing: only choices are stored */
-	bool data;     /* level data: what comes into the process is kept */
-	int alone;     /* replay without other processes: as which rank; -1: not so */
-	bool racing;   /* level racing: every message carries what its sender knew */
-	bool serial;   /* every message carries who sent it */
-	bool contents; /* store a check of contents sent */
-	bool remarks;  /* the recorder says what it sees, for hbdb check */
-	bool warn;     /* replay: go on after a difference */
+	bool order;     /* levels order and racing: only choices are stored */
+	bool data;      /* level data: what comes into the process is kept */
+	bool backwards; /* alone: somebody outside copies the process, and compares its states (hbdb gdbserver) */
+	int alone;      /* replay without other processes: as which rank; -1: not so */
+	bool racing;    /* level racing: every message carries what its sender knew */
+	bool serial;    /* every message carries who sent it */
+	bool contents;  /* store a check of contents sent */
+	bool remarks;   /* the recorder says what it sees, for hbdb check */
+	bool warn;      /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
 	unsigned shake; /* microseconds */
 	char dir[4096], script[4096], replay_log[4096];

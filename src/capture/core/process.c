@@ -98,6 +98,11 @@ __attribute__((constructor(101))) static void configure(void)
 	k->alone = k->mode == HB__REPLAY && getenv("HBDB_ALONE") ? atoi(getenv("HBDB_ALONE")) : -1;
 	if (k->alone >= 0)
 		open_data(k);
+	k->backwards = k->alone >= 0 && is("HBDB_BACKWARDS", "1");
+	if (k->backwards) {
+		hb__clock.counter = false;
+		hb__clock.stands = true;
+	}
 	k->data = k->data && k->mode == HB__RECORD; /* it has a folder */
 	if (k->data)
 		hb__data_early();
@@ -270,6 +275,9 @@ static bool open_record(void)
 		hb__lanes_reserve(hb__script_lanes());
 	}
 	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
+	/* a log is memory that copies of the process would share */
+	if (unlikely(hb__config.backwards))
+		return true;
 	if (likely(!hb__early_log))
 		hb__log_create(dir, replay && !*hb__config.replay_log);
 	else

@@ -7,7 +7,7 @@
 #include "packet.h"
 #include "remote.h"
 
-enum { HB_HOST_FILES = 32 };
+enum { HB_HOST_FILES = 1024 };
 
 struct hb_remote {
 	int in, out;

@@ -99,6 +99,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_WITHOUT_MPI", setup->without_mpi ? "1" : NULL);
 	add(ret, "HBDB_SCRIPT", setup->script);
 	add(ret, "HBDB_ALONE", setup->alone);
+	add(ret, "HBDB_BACKWARDS", setup->backwards ? "1" : NULL);
 	/* Open MPI 4 would start a daemon for a process without a launcher */
 	add(ret, "OMPI_MCA_ess_singleton_isolated", setup->alone ? "1" : NULL);
 	/* ... and all of these would share one folder */
@@ -124,8 +125,8 @@ void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
 		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT",
-		"HBDB_ALONE", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER",
-		HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
+		"HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE",
+		"HBDB_MAKER", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

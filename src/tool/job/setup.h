@@ -10,6 +10,7 @@ typedef struct hb_setup {
 	const char *folder;     /* absolute */
 	const char *level;      /* order, racing, events, data */
 	const char *alone;      /* replay: the number of the one process that runs, without the others; NULL: not so */
+	bool backwards;         /* alone, under hbdb gdbserver */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
 	bool digests;      /* of what messages hold */

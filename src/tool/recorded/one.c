@@ -65,6 +65,7 @@ static int set_up(hb_one *one)
 		.files = given ? one->folder.files : NULL,
 		.script = one->folder.script,
 		.alone = only,
+		.backwards = true,
 		.sanitized = one->line.program.sanitized,
 		.divergence = "stop",
 		.contents = "warn"};
