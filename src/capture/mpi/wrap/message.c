@@ -18,7 +18,8 @@ static void shake(struct hb__lane *lane)
 static void describe(struct hb__call *c, struct hb__request *r)
 {
 	r->receive = true;
-	if (!hb__has(c, HB_R_SOURCE)) /* of a message that a probe took */
+	r->source = HB_ANY_SOURCE;
+	if (!hb__has(c, HB_R_SOURCE)) /* of a message that a probe took: the probe has told from whom */
 		return;
 	int source = (int)hb__arg(c, HB_R_SOURCE), tag = (int)hb__arg(c, HB_R_LAST_TAG);
 	r->source = hb__neutral_rank(source);
