@@ -99,7 +99,8 @@ struct hb_reverse {
 	struct hb_drawn {
 		void *bytes;
 		size_t size;
-	} * drawn; /* random bytes, in the order of the calls */
+		int64_t answer;
+	} * drawn; /* random bytes and times, in the order of the calls */
 	size_t ndrawn, drawn_room;
 	uint64_t *appended; /* how long the files were that it opened to append to */
 	size_t nappended, appended_room;
@@ -111,7 +112,8 @@ struct hb_reverse {
 	pid_t pinned_pid;
 	bool sharing; /* a child of the program runs in its memory (vfork): no points there */
 	bool pinned, told_threads;
-	bool searching; /* now runs what ran already */
+	uint64_t told_files; /* of which files it was said that they are shared, a bit each */
+	bool searching;      /* now runs what ran already */
 	char *why;
 };
 
@@ -155,7 +157,7 @@ typedef enum { HB_TRAPPED_BEFORE, HB_TRAPPED_AFTER, HB_TRAPPED_END } hb_trapped;
 /* At such a stop of a thread: it stands before the end of the call then, after it, or at its own end. */
 hb_trapped hb__trapped(hb_reverse *r, pid_t tid);
 
-/* The processor's clock: the loader looks at it and keeps what it saw; it is told the same each time, up to the program's entry. At a
+/* The processor's clock: the loader looks at it and keeps what it saw, and so do libraries; it is told the same each time. At a
  * SIGSEGV of a thread: whether it was such a look, which is over then. */
 bool hb__told_time(hb_reverse *r, pid_t tid);
 void hb__trap_time(hb_reverse *r, const hb_copy *c, bool on);

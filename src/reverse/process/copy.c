@@ -147,6 +147,22 @@ static int open_anew(hb_reverse *r, const hb_copy *c, const hb_open_file *file, 
 	return put < 0 ? -1 : 0;
 }
 
+static void say_shared(hb_reverse *r, const hb_copy *c, int fd)
+{
+	char path[64], name[256];
+	uint64_t bit = (uint64_t)1 << (fd & 63);
+	if (r->told_files & bit)
+		return;
+	r->told_files |= bit;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)c->pid, fd);
+	ssize_t n = readlink(path, name, sizeof name - 1);
+	name[n > 0 ? n : 0] = 0;
+	hb__note(r,
+		"%s, file %d of the process, could not be opened again for a copy: what the copy reads or writes there moves the "
+		"place in the file for the other copies, too.",
+		name, fd);
+}
+
 int hb__running_copy_of(hb_reverse *r, const hb_copy *from, hb_copy *ret)
 {
 	if (hb__copy_of(r, from, ret))
@@ -160,10 +176,7 @@ int hb__running_copy_of(hb_reverse *r, const hb_copy *from, hb_copy *ret)
 	bool there = hb__read(ret, path, saved, sizeof saved) == sizeof saved;
 	for (size_t i = 0; i < ret->nfiles; i++)
 		if (!there || open_anew(r, ret, &ret->files[i], path))
-			hb__note(r,
-				"File %d of the process could not be opened again for a copy: what the copy reads or writes "
-				"there moves the place in the file for the other copies, too.",
-				ret->files[i].fd);
+			say_shared(r, ret, ret->files[i].fd);
 	if (there)
 		hb__write(ret, path, saved, sizeof saved);
 	return 0;

@@ -48,7 +48,6 @@ void hb__at_entry(hb_reverse *r)
 	if (p)
 		hb__forget(r, p, HB_FOR_ENTRY);
 	r->now.entered = true;
-	hb__trap_time(r, &r->now, false);
 	sched_setaffinity(r->now.pid, sizeof r->mask, &r->mask);
 	if (!r->clock)
 		hb__find_clock(r);
@@ -95,12 +94,6 @@ static void born(hb_reverse *r, pid_t tid, int event)
 	if (ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) || hb__wait_for((pid_t)child) < 0)
 		return;
 	if (event == PTRACE_EVENT_CLONE && thread_of(r, tid) && r->nthreads < HB_THREADS_MAX) {
-		if (r->nthreads == 1 && !r->told_threads) {
-			hb__note(r,
-				"The process has threads of its own now, so that it cannot be copied: it goes back by "
-				"running again from a checkpoint before its first thread, or from its start.");
-			r->told_threads = true;
-		}
 		/* a thread of a process has no places of the processor for code: all points anew */
 		hb__lift_all(r);
 		r->threads[r->nthreads++] = (hb_thread){.tid = (pid_t)child};

@@ -35,6 +35,9 @@ int hb__filter(void)
 		TRAP_IF(SYS_rt_tgsigqueueinfo),
 		TRAP_IF(SYS_exit_group),
 		TRAP_IF(SYS_getrandom),
+		TRAP_IF(SYS_clock_gettime),
+		TRAP_IF(SYS_gettimeofday),
+		TRAP_IF(SYS_time),
 		TRAP_IF(SYS_mprotect),
 		TRAP_IF(SYS_sched_getaffinity),
 		TRAP_IF(SYS_exit),
@@ -107,20 +110,34 @@ static bool print(hb_reverse *r, pid_t tid, struct user_regs_struct *regs)
 	return true;
 }
 
-/* The same bytes each time. True: the call is over. */
+/* How many bytes such a call has put where. */
+static size_t drawn_by(const struct user_regs_struct *regs, int64_t got, uint64_t *ret_at)
+{
+	*ret_at = regs->orig_rax == SYS_clock_gettime ? regs->rsi : regs->rdi;
+	if (got < 0 || !*ret_at)
+		return 0;
+	return regs->orig_rax == SYS_getrandom       ? (size_t)got
+	       : regs->orig_rax == SYS_clock_gettime ? sizeof(struct timespec)
+	       : regs->orig_rax == SYS_gettimeofday  ? sizeof(struct timeval)
+						     : sizeof(time_t);
+}
+
+/* The same random bytes, and the same time, each time. True: the call is over. */
 static bool draw(hb_reverse *r, pid_t tid, struct user_regs_struct *regs)
 {
-	uint64_t at = regs->rdi;
+	uint64_t at;
 	if (r->now.draws < r->ndrawn) {
 		const hb_drawn *d = &r->drawn[r->now.draws++];
+		drawn_by(regs, d->answer, &at);
 		hb__write(&r->now, at, d->bytes, d->size);
-		answer(tid, regs, (int64_t)d->size);
+		answer(tid, regs, d->answer);
 		return false;
 	}
 	int64_t got = let(tid);
-	if (got <= 0 || r->before.pid || r->searching || !HB_GROW(r->drawn, r->drawn_room, r->ndrawn + 1))
+	size_t size = drawn_by(regs, got, &at);
+	if (got < 0 || r->before.pid || r->searching || !HB_GROW(r->drawn, r->drawn_room, r->ndrawn + 1))
 		return true;
-	hb_drawn d = {.bytes = malloc((size_t)got), .size = (size_t)got};
+	hb_drawn d = {.bytes = malloc(size + 1), .size = size, .answer = got};
 	if (d.bytes && hb__read(&r->now, at, d.bytes, d.size) == d.size) {
 		r->drawn[r->ndrawn++] = d;
 		r->now.draws++;
@@ -255,7 +272,7 @@ hb_trapped hb__trapped(hb_reverse *r, pid_t tid)
 		open_to_append(r, tid, &regs);
 		return HB_TRAPPED_AFTER;
 	}
-	if (number == SYS_getrandom)
+	if (number == SYS_getrandom || number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time)
 		return draw(r, tid, &regs) ? HB_TRAPPED_AFTER : HB_TRAPPED_BEFORE;
 	if (number == SYS_getpid || (first && (number == SYS_gettid || number == SYS_set_tid_address))) {
 		answer(tid, &regs, r->pid);
