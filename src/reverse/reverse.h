@@ -81,6 +81,9 @@ hb_stop hb_reverse_step_back(hb_reverse *r);
  * when the counter has become its number. */
 bool hb_reverse_event(hb_reverse *r, uint64_t *ret_event);
 hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event);
+/* The same, of a process that has just been started, and whose beginning may not be the same each time (that of MPI looks at the machine): from
+ * now on it goes back to there without running again what was before. */
+hb_stop hb_reverse_begin_at(hb_reverse *r, uint64_t event);
 hb_stop hb_reverse_to_start(hb_reverse *r);
 hb_stop hb_reverse_to_end(hb_reverse *r);
 

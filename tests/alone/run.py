@@ -117,7 +117,7 @@ def main():
                 print("FAIL %s: %s" % (case.title, failure), flush=True)
             failed += bool(failures)
             passed += not failures
-    print("alone: %d passed, %d failed" % (passed, failed))
+    print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
 

@@ -251,6 +251,14 @@ hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event)
 	return hit.kind == HB_HIT_POINT ? stopped(r, HB_STOP_STEP, 0) : told(r, &hit);
 }
 
+hb_stop hb_reverse_begin_at(hb_reverse *r, uint64_t event)
+{
+	hb_stop stop = hb_reverse_to_event(r, event);
+	if (stop.kind == HB_STOP_STEP && hb__mark(r))
+		r->marks[r->base].keep = true;
+	return stop;
+}
+
 hb_stop hb_reverse_to_end(hb_reverse *r)
 {
 	hb__on_course(r);

@@ -21,6 +21,7 @@
 #endif
 
 #define LEFT_MOST ((uint64_t)256 << 20) /* bytes of a disk that are left to events, of a small one an eighth */
+#define ASKING_MOST 32                  /* processes that may ask for room at the same moment */
 
 bool hb__data_keeps;
 
@@ -231,6 +232,8 @@ static bool leaves_room(size_t bytes)
 		return true; /* then the disk says so when it is full */
 	uint64_t left = (uint64_t)disk.f_blocks * (uint64_t)disk.f_bsize / 8;
 	left = left < LEFT_MOST ? left : LEFT_MOST;
+	/* the others may be asking at this moment, too */
+	bytes *= hb__size > ASKING_MOST ? ASKING_MOST : hb__size > 1 ? (size_t)hb__size : 1;
 	return (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= left + bytes;
 }
 

@@ -100,32 +100,37 @@ struct service {
 	char *const *command, *const *environment;
 	const hb_one *one; /* NULL: no recording is followed */
 	bool told;         /* that it differs, or that its record ends */
+	bool serving;      /* gdb is asking */
 	uint64_t budget;
 	int in, out, program_in, program_out;
 	hb_remote *gdb;
 };
+
+/* What gdb is not asking for yet is said to the user. */
+static void note(void *user, const char *text)
+{
+	const struct service *s = user;
+	if (s->serving)
+		hb_remote_note(s->gdb, text);
+	else
+		hb__say("%s", text);
+}
 
 /* Asked while the process runs. One that differs from its record, or has come to the end of it, waits for us. */
 static bool cancel(void *user)
 {
 	struct service *s = user;
 	char *report = s->one && !s->told ? hb__one_report(s->one) : NULL;
-	bool stop = report || hb_remote_cancel(s->gdb);
+	bool stop = report || (s->serving && hb_remote_cancel(s->gdb));
 	if (report) {
 		s->told = true;
 		for (char *next = report, *line; (line = strsep(&next, "\n"));)
 			if (*line)
-				hb_remote_note(s->gdb, line);
-		hb_remote_note(s->gdb, "It stops here: what it would do now is not what was recorded.");
+				note(s, line);
+		note(s, "It stops here: what it would do now is not what was recorded.");
 		free(report);
 	}
 	return stop;
-}
-
-static void note(void *user, const char *text)
-{
-	const struct service *s = user;
-	hb_remote_note(s->gdb, text);
 }
 
 static int serve(struct service *s)
@@ -148,6 +153,9 @@ static int serve(struct service *s)
 		code = hb__fail_with(HB_EXIT_USAGE, "cannot run the program: %s", why ? why : "out of memory");
 		free(why);
 	} else {
+		if (s->one)
+			hb_reverse_begin_at(process, 1);
+		s->serving = true;
 		if (hb_remote_serve(s->gdb, process))
 			code = hb__fail_with(HB_EXIT_USAGE, "what came is not gdb's remote protocol");
 		hb_reverse_end(process);
