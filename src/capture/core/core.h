@@ -64,7 +64,10 @@ extern int hb__rank, hb__size;
 extern int hb__own_number;
 extern char hb__own_name[40];
 /* What a process of a replay is known by. */
-static inline int hb__replayed_as(void) { return hb__own_number >= 0 ? hb__own_number : hb__rank; }
+static inline int hb__replayed_as(void)
+{
+	return hb__own_number >= 0 ? hb__own_number : hb__rank < 0 ? hb__config.alone : hb__rank;
+}
 
 /* ---- socket.c ---- */
 /* False: it is no connection, or the system does not tell. */
