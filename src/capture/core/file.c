@@ -63,6 +63,29 @@ int hb__file_map(const struct hb__file *file, off_t from, size_t bytes, void **r
 	return e;
 }
 
+int hb__file_reserve(const struct hb__file *file, off_t from, size_t bytes)
+{
+	if (!within_limit(from + (off_t)bytes))
+		return EFBIG;
+	int fd = open_again(file), e = fd < 0 ? errno : posix_fallocate(fd, from, (off_t)bytes);
+	if (fd >= 0)
+		close(fd);
+	return e;
+}
+
+int hb__file_write(const struct hb__file *file, off_t from, const void *p, size_t bytes)
+{
+	int fd = open_again(file), e = fd < 0 ? errno : 0;
+	for (ssize_t n; !e && bytes; p = (const char *)p + n, from += n, bytes -= (size_t)n) {
+		n = pwrite(fd, p, bytes, from);
+		e = n < 0 && errno != EINTR ? errno : !n ? EIO : 0;
+		n = n < 0 ? 0 : n;
+	}
+	if (fd >= 0)
+		close(fd);
+	return e;
+}
+
 int hb__file_cut(const struct hb__file *file, off_t bytes)
 {
 	int fd = open_again(file), e = fd < 0 || ftruncate(fd, bytes) ? errno : 0;

@@ -15,7 +15,8 @@ struct stream {
 	uint8_t *w, *end;         /* items */
 	uint8_t *free, *free_end; /* contents */
 	uint64_t free_at;         /* place of `free` in the file */
-	uint64_t behind;          /* of the contents referred to last */
+	struct hb__large large;
+	uint64_t behind; /* of the contents referred to last */
 	uint64_t event, thread;
 	uint32_t extents, blocks;
 	unsigned left, pieces;         /* of the item that is open: that may come, that came */
@@ -234,6 +235,14 @@ static void take(struct stream *s, size_t bytes)
 void hb__data_piece(uint32_t what, const void *p, size_t bytes)
 {
 	struct stream *s = self;
+	uint64_t there;
+	if (bytes >= HB__DATA_LARGE && s && s->left && hb__data_large(&s->large, p, bytes, &there)) {
+		piece(what, bytes);
+		refer(s, there, bytes);
+		hb__data_came(bytes);
+		ended(s);
+		return;
+	}
 	/* without room the piece is there, and empty: what gives it back finds that it has not the bytes it needs */
 	bool fits = s && s->left && (bytes <= INLINE || contents_room(s, bytes));
 	s = piece(what, fits ? bytes : 0);

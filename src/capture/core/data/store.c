@@ -8,11 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "capture/core/data/data.h"
 #include "capture/core/file.h"
+#include "capture/core/memory/memory.h"
 #include "capture/core/record/record.h"
 #include "format/data/raw.h"
 
@@ -300,22 +298,22 @@ static uint32_t hand;
 /* Threads do not wait for each other here: who comes second stores its contents once more. */
 uint64_t hb__data_known(const void *p, size_t bytes, uint64_t at)
 {
-	XXH128_hash_t h = XXH3_128bits_withSeed(p, bytes, bytes);
+	struct hb__wide h = hb__hash_wide(p, bytes);
 	uint64_t found = at;
 	if (__atomic_exchange_n(&table_lock, 1, __ATOMIC_ACQUIRE))
 		return at;
 	if (!table)
 		table = hb__pages(SETS * WAYS * sizeof *table);
 	if (table) {
-		struct stored *set = &table[(h.low64 % SETS) * WAYS], *free = NULL;
+		struct stored *set = &table[(h.low % SETS) * WAYS], *free = NULL;
 		for (unsigned i = 0; i < WAYS && found == at; i++) {
-			if (set[i].low == h.low64 && set[i].high == h.high64 && set[i].at)
+			if (set[i].low == h.low && set[i].high == h.high && set[i].at)
 				found = set[i].at;
 			else if (!set[i].at)
 				free = &set[i];
 		}
 		if (found == at)
-			*(free ? free : &set[hand++ % WAYS]) = (struct stored){h.low64, h.high64, at};
+			*(free ? free : &set[hand++ % WAYS]) = (struct stored){h.low, h.high, at};
 	}
 	__atomic_store_n(&table_lock, 0, __ATOMIC_RELEASE);
 	return found;
@@ -327,6 +325,64 @@ static void forget_stored(void)
 		munmap(table, SETS * WAYS * sizeof *table);
 	table = NULL;
 	table_lock = 0;
+}
+
+/* ---- large contents ---- */
+
+#define HEAD_MAPPED 4096u
+#define LARGE_BLOCKS 64u /* of an extent, once there were some smaller ones */
+
+static int large_extent(struct hb__large *l, size_t bytes)
+{
+	size_t need = (bytes + HB_DATA_HEAD + HB_DATA_BLOCK - 1) / HB_DATA_BLOCK;
+	void *head = NULL;
+	l->blocks = !l->blocks ? 4 : l->blocks < LARGE_BLOCKS ? 2 * l->blocks : LARGE_BLOCKS;
+	size_t blocks = need > l->blocks || !leaves_room((size_t)l->blocks * HB_DATA_BLOCK) ? need : l->blocks;
+	off_t at = (off_t)(file.header->blocks * HB_DATA_BLOCK);
+	int e = !leaves_room(blocks * HB_DATA_BLOCK) ? ENOSPC : hb__file_reserve(&file.at, at, blocks * HB_DATA_BLOCK);
+	e = e ? e : hb__file_map(&file.at, at, HEAD_MAPPED, &head);
+	if (e)
+		return e;
+	struct hb_data_extent *x = head;
+	x->kind = HB_DATA_BYTES;
+	x->blocks = (uint32_t)blocks;
+	__atomic_store_n(&x->magic, HB_DATA_EXTENT, __ATOMIC_RELEASE);
+	__atomic_store_n(&file.header->blocks, file.header->blocks + blocks, __ATOMIC_RELEASE);
+	if (l->head)
+		munmap(l->head, HEAD_MAPPED);
+	l->head = x;
+	l->at = (uint64_t)at + HB_DATA_HEAD;
+	l->end = (uint64_t)at + blocks * HB_DATA_BLOCK;
+	return 0;
+}
+
+bool hb__data_large(struct hb__large *l, const void *p, size_t bytes, uint64_t *ret_at)
+{
+	int e = 0;
+	if (early.now || bytes > (size_t)UINT32_MAX / 2)
+		return false;
+	if (l->end - l->at < bytes) {
+		lock();
+		bool takes = file.header && !file.header->stopped;
+		e = takes ? large_extent(l, bytes) : 0;
+		unlock();
+		if (!takes)
+			return false;
+	}
+	if (!e) {
+		*ret_at = hb__data_known(p, bytes, l->at);
+		if (*ret_at != l->at)
+			return true;
+		e = hb__file_write(&file.at, (off_t)l->at, p, bytes);
+	}
+	if (e) {
+		stop(e, "extend");
+		return false;
+	}
+	l->at += bytes;
+	uint64_t begin = l->end - (uint64_t)l->head->blocks * HB_DATA_BLOCK;
+	__atomic_store_n(&l->head->valid, l->at - begin - HB_DATA_HEAD, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* The file is the parent's. */

@@ -6,4 +6,10 @@
 
 #include "capture/core/memory/memory.h"
 
+struct hb__wide hb__hash_wide(const void *p, size_t bytes)
+{
+	XXH128_hash_t h = XXH3_128bits_withSeed(p, bytes, bytes);
+	return (struct hb__wide){h.low64, h.high64};
+}
+
 uint64_t hb__hash(const void *p, size_t bytes, uint64_t seed) { return XXH3_64bits_withSeed(p, bytes, seed); }

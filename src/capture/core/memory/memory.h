@@ -57,6 +57,10 @@ void hb__pages_forget_all(void);
 void hb__pages_have_keys(void);
 
 /* ---- hash.c ---- */
+struct hb__wide {
+	uint64_t low, high;
+};
+struct hb__wide hb__hash_wide(const void *p, size_t bytes);    /* no two contents have the same, by chance */
 uint64_t hb__hash(const void *p, size_t bytes, uint64_t seed); /* XXH3, of what may be long */
 
 /* ---- devices.c ---- */
