@@ -17,7 +17,8 @@ typedef struct hb_reverse_setup {
 	char *const *argv;
 	char *const *environment; /* NULL: ours */
 	int in, out;              /* its standard input and output */
-	uint64_t budget;          /* bytes that the checkpoints may take besides what the process itself takes */
+	bool clocks; /* they are the same each time to its end; else to the program's entry. Not for one that starts others */
+	uint64_t budget; /* bytes that the checkpoints may take besides what the process itself takes */
 	void (*note)(void *user, const char *text); /* a whole sentence for whoever uses it */
 	bool (*cancel)(void *user);                 /* asked every few milliseconds while it runs: whether to stop */
 	void *user;

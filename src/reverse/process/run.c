@@ -48,6 +48,8 @@ void hb__at_entry(hb_reverse *r)
 	if (p)
 		hb__forget(r, p, HB_FOR_ENTRY);
 	r->now.entered = true;
+	if (!r->setup.clocks)
+		hb__trap_time(r, &r->now, false);
 	sched_setaffinity(r->now.pid, sizeof r->mask, &r->mask);
 	if (!r->clock)
 		hb__find_clock(r);

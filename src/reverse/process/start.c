@@ -185,7 +185,8 @@ hb_reverse *hb_reverse_start(const hb_reverse_setup *setup, char **ret_why)
 	r->gateway = hb__find_gateway(&first->copy);
 	if (!r->gateway)
 		return fail(r, ret_why, "no system call found in the code that Linux maps into each process (vdso)", 0);
-	hide_clock_code(&first->copy);
+	if (r->setup.clocks)
+		hide_clock_code(&first->copy);
 	hb__trap_time(r, &first->copy, true);
 	cpu_set_t one;
 	CPU_ZERO(&one);

@@ -59,6 +59,17 @@ static void at_entry(hb_reverse *r)
 		r->marks[r->base].keep = true;
 }
 
+/* A thread that a library made, and that is gone by now, is nobody's business. */
+static void tell_threads(hb_reverse *r)
+{
+	if (HB_MULTITHREADED(r) && !r->told_threads) {
+		hb__note(r,
+			"The process has threads of its own now, so that it cannot be copied: it goes back by running again "
+			"from a checkpoint before its first thread, or from its start.");
+		r->told_threads = true;
+	}
+}
+
 /* Runs until something is told to whoever uses it; makes checkpoints. */
 static hb_hit run(hb_reverse *r, int wanted)
 {
@@ -79,6 +90,7 @@ static hb_hit run(hb_reverse *r, int wanted)
 		if (hit.kind == HB_HIT_POINT && !(hit.whose & wanted))
 			continue;
 		hb__lift_all(r);
+		tell_threads(r);
 		if (hit.kind == HB_HIT_END)
 			keep_end(r);
 		else if (hit.kind != HB_HIT_GONE)

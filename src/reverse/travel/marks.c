@@ -87,14 +87,8 @@ void hb__within_budget(hb_reverse *r)
 	}
 }
 
-static bool may_copy(hb_reverse *r)
+static bool may_copy(const hb_reverse *r)
 {
-	if (HB_MULTITHREADED(r) && !r->told_threads) {
-		hb__note(r,
-			"The process has threads of its own now, so that it cannot be copied: it goes back by running again "
-			"from a checkpoint before its first thread, or from its start.");
-		r->told_threads = true;
-	}
 	return !HB_MULTITHREADED(r) && !r->before.pid && !r->threads[0].signal && !r->threads[0].waiting;
 }
 

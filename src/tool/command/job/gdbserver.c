@@ -143,6 +143,7 @@ static int serve(struct service *s)
 		.environment = s->environment,
 		.in = s->program_in,
 		.out = s->program_out,
+		.clocks = s->one != NULL,
 		.budget = s->budget,
 		.note = note,
 		.cancel = cancel,
