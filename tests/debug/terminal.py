@@ -117,6 +117,7 @@ def editing(p):
     t.expect(r"total = ")
     t.expect("> ")
     t.type("nonsense")
+    t.expect("nonsense")  # it reads the line: before, the terminal would answer Ctrl-C
     t.type("\x03")
     t.expect(r"\^C\n.*hbdb \[workers\]> ", "Ctrl-C cancels the line")
     t.type("status\n")
