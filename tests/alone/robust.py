@@ -27,6 +27,7 @@ lib.HERE, lib.BUILT = HERE, os.path.join(TOP, "build/tests/alone")
 lib.PROGRAMS = {
     "ends": (["ends.c"], []),
     "ends-asan": (["ends.c"], ["-fsanitize=address"]),
+    "late": (["late.c"], []),
     "stream": (["stream.c"], []),
     "threads": (["threads.c"], ["-pthread"]),
 }
@@ -141,6 +142,19 @@ def disk_full(t):
     last = re.search(r"up to event (\d+) of 602 of its first thread: no difference up to there; what was kept", done.err)
     t.want(event and last and int(event[1]) == int(last[1]) + 1, "does not say where the contents end\n" + done.tail())
     same(t, 0)
+
+
+@test("full-then-comm")
+def full_then_comm(t):
+    """A communicator that is made when contents are no longer kept: the log has it as it is, so that the whole run replays."""
+    command = t.launch(2, t.program("late"))
+    err, = inside(t, """
+        mount -t tmpfs -o size=1m none $M || exit 1
+        %s record --level data --inputs off -o $M/r.hbdb -- %s 2>$K/err
+        cp -r $M/r.hbdb $K/r.hbdb""" % (HBDB, quoted(command)), "err")
+    t.want("stopped keeping contents" in err, "the disk was not full\n" + err)
+    done = t.replay()
+    t.want(done.status == 0 and "replayed 2 processes, 1210 events: no difference" in done.err, done.tail())
 
 
 @test("cut")

@@ -9,6 +9,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void hb__file_lock(struct hb__file_lock *lock)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_mutex_lock(&lock->mutex);
+	lock->signals = before;
+}
+
+void hb__file_unlock(struct hb__file_lock *lock)
+{
+	sigset_t before = lock->signals;
+	pthread_mutex_unlock(&lock->mutex);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* No descriptor is kept open: a program counts on getting the lowest free one, on having as many as its
  * limit says, and closes those that it does not know. When all are in use the limit grows for a moment. */
 static int open_again(const struct hb__file *file)

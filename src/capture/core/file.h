@@ -2,6 +2,7 @@
 #ifndef HBDB_CAPTURE_CORE_FILE_H
 #define HBDB_CAPTURE_CORE_FILE_H
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "capture/core/core.h"
@@ -13,6 +14,15 @@ struct hb__file {
 	ino_t inode;
 	char path[4200];
 };
+
+/* A lock under which no signal comes: a handler of the program may jump out of here or call MPI, and its timer would interrupt each try to
+ * allocate. */
+struct hb__file_lock {
+	pthread_mutex_t mutex;
+	sigset_t signals; /* of the thread that has it */
+};
+void hb__file_lock(struct hb__file_lock *lock);
+void hb__file_unlock(struct hb__file_lock *lock);
 
 /* All return 0 or an errno. */
 int hb__file_create(struct hb__file *file); /* at file->path; it must not be there */

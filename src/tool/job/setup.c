@@ -103,9 +103,9 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	/* Open MPI 4 would start a daemon for a process without a launcher */
 	add(ret, "OMPI_MCA_ess_singleton_isolated", setup->alone ? "1" : NULL);
 	/* ... and all of these would share one folder */
+	add(ret, "OMPI_MCA_orte_tmpdir_base", setup->alone ? setup->folder : NULL);
 	/* no memory of other processes, which libraries find by the number that a process is told (hbdb gdbserver tells copies the same) */
 	add(ret, "UCX_TLS", setup->alone ? "self" : NULL);
-	add(ret, "OMPI_MCA_orte_tmpdir_base", setup->alone ? setup->folder : NULL);
 	add(ret, "HBDB_REPLAY_LOG", setup->replay_log);
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);

@@ -24,11 +24,10 @@
 bool hb__data_keeps;
 
 static struct {
-	pthread_mutex_t lock;
-	sigset_t signals; /* of the thread that has the lock */
+	struct hb__file_lock lock;
 	struct hb__file at;
 	struct hb_data_header *header;
-} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} file = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 /* What came in before the process had a name: extents in memory, which become the first ones of the file. */
 #define EARLY_MOST 1024u /* extents */
@@ -40,22 +39,8 @@ static struct {
 	uint64_t blocks, came;
 } early = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A handler of the program may jump out of here, and its timer would interrupt each try to allocate. */
-static void lock(void)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_mutex_lock(&file.lock);
-	file.signals = before;
-}
-
-static void unlock(void)
-{
-	sigset_t before = file.signals;
-	pthread_mutex_unlock(&file.lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
+static void lock(void) { hb__file_lock(&file.lock); }
+static void unlock(void) { hb__file_unlock(&file.lock); }
 
 /* ---- the file ---- */
 
@@ -389,7 +374,7 @@ bool hb__data_large(struct hb__large *l, const void *p, size_t bytes, uint64_t *
 void hb__data_forked(void)
 {
 	hb__data_keeps = false;
-	file.lock = early.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	file.lock.mutex = early.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	file.header = NULL;
 	early.now = holds = false;
 	early.n = 0;

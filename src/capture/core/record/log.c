@@ -22,8 +22,7 @@ struct chunk {
 };
 
 static struct {
-	pthread_mutex_t lock;
-	sigset_t signals; /* of the thread that has the lock */
+	struct hb__file_lock lock;
 	bool discard;
 	char dir[4096];
 	struct hb__file at;
@@ -31,24 +30,10 @@ static struct {
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks;
 	uint64_t units; /* allocated in the file */
-} file = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} file = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
-/* A handler of the program may jump out of here or call MPI, and its timer would interrupt each try to allocate. */
-static void lock(void)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_mutex_lock(&file.lock);
-	file.signals = before;
-}
-
-static void unlock(void)
-{
-	sigset_t before = file.signals;
-	pthread_mutex_unlock(&file.lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
+static void lock(void) { hb__file_lock(&file.lock); }
+static void unlock(void) { hb__file_unlock(&file.lock); }
 
 /* Two readings of both clocks far enough apart give the rate; MPI_Init lies between them. */
 static uint64_t start_count, start_mono;
@@ -58,7 +43,7 @@ __attribute__((constructor)) static void clock_start(void)
 {
 #if defined(__x86_64__)
 	unsigned a, b, c, d;
-	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
+	if (!hb__clock.stands && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
 		hb__clock.counter = true;
 #endif
 	start_count = hb__count();
@@ -87,7 +72,7 @@ uint64_t hb__log_began(void) { return hb__clock.real_zero - (hb__clock.mono_zero
 /* The mapping stays as it is: it is the parent's, whose place in the child nobody knows any more. */
 void hb__log_forked(void)
 {
-	file.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	file.lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	file.header = NULL;
 	file.chunks = 0;
 	file.units = 0;

@@ -89,23 +89,14 @@ static int post(struct hb__call *c, const struct hb__request *probe)
 
 static int recv(struct hb__call *c, MPI_Status *st)
 {
-	struct hb__io io;
-	struct hb__places places;
 	int code;
 	bool null = hb__has(c, HB_R_SOURCE) && (int)hb__arg(c, HB_R_SOURCE) == MPI_PROC_NULL;
 	if (null)
 		of_nobody(st);
 	if (!answered(c, &code) || null || (code != MPI_SUCCESS && hb__error_class(code) != 15))
 		return done(c, code);
-	if (!hb__io_event(&io, c, 2)) {
+	if (!hb__io_message(c, st))
 		hb__alone_without(c);
-		return code;
-	}
-	hb__places_of_message(c, &places);
-	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
-	hb__io_places(&io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
-	hb__io_end(&io);
-	hb__io_shared(c);
 	return done(c, code);
 }
 
@@ -126,17 +117,12 @@ static int mrecv(struct hb__call *c, const struct hb__request *probe, MPI_Status
 
 static int found(struct hb__call *c, MPI_Status *st)
 {
-	struct hb__io io;
 	int code;
 	bool nobody = (int)hb__arg(c, HB_R_SOURCE) == MPI_PROC_NULL;
 	if (!answered(c, &code) || code != MPI_SUCCESS)
 		return done(c, code);
-	if (!hb__io_event(&io, c, 1)) {
+	if (!hb__io_probed(c, st))
 		hb__alone_without(c);
-		return code;
-	}
-	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
-	hb__io_end(&io);
 	if (hb__has(c, HB_R_NEWMSG))
 		*(MPI_Message *)hb__arg(c, HB_R_NEWMSG) = nobody ? hb__known.message_no_proc : hb__alone_message();
 	return code;

@@ -49,6 +49,30 @@ void hb__places_to_come(struct hb__call *c, struct hb__places *ret)
 	}
 }
 
+bool hb__io_message(struct hb__call *c, MPI_Status *st)
+{
+	struct hb__io io;
+	struct hb__places places;
+	if (!hb__io_event(&io, c, 2))
+		return false;
+	hb__places_of_message(c, &places);
+	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
+	hb__io_places(&io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
+	hb__io_end(&io);
+	hb__io_shared(c);
+	return !io.bad;
+}
+
+bool hb__io_probed(struct hb__call *c, MPI_Status *st)
+{
+	struct hb__io io;
+	if (!hb__io_event(&io, c, 1))
+		return false;
+	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
+	hb__io_end(&io);
+	return !io.bad;
+}
+
 static bool collective(struct hb__io *io, struct hb__call *c)
 {
 	struct hb__places places;

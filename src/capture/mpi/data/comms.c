@@ -37,6 +37,11 @@ void hb__io_comm(struct hb__comm *comm)
 	int64_t v[8] = {comm->rank, comm->size, comm->remote_size, comm->inter, comm->neighbors_in, comm->neighbors_out,
 		(int64_t)comm->nobodys, topology_number(comm->topology)};
 	if (!hb__io_call(&io, &source, 5)) {
+		/* kept: what was found out of it holds all the same */
+		if (!io.gives)
+			return;
+		hb__say("the recording does not have what this process found out of communicator %d (it stopped keeping contents, or the program makes another one): it cannot go on alone",
+			comm->number);
 		comm->size = 1;
 		return;
 	}

@@ -29,6 +29,9 @@ static void begin_half(struct hb__call *c)
 	struct hb__places places;
 	hb__places_of_fetch(c, &places);
 	int i = places.n ? place_of(hb__arg(c, HB_R_FILE), true) : -1;
+	if (places.n && i < 0)
+		hb__row_note(
+			"more than 64 collective reads in two halves at once: what the last ones read is not kept");
 	if (i < 0 || !hb__places_keep(&places))
 		return;
 	begun[i].file = hb__arg(c, HB_R_FILE);

@@ -134,8 +134,11 @@ void hb__io_places(struct hb__io *io, uint32_t what, const struct hb__places *pl
 	bytes = bytes < places->bytes ? bytes : places->bytes;
 	bytes = bytes > 0 ? bytes : 0;
 	if (io->gives) {
-		if (given(io, what, &piece))
-			hb__places_write(places, (int64_t)piece.bytes, piece.p);
+		/* nothing is there of what could not be read, or had no room */
+		if (given(io, what, &piece) && (int64_t)piece.bytes == bytes)
+			hb__places_write(places, bytes, piece.p);
+		else
+			io->bad = true;
 		return;
 	}
 	bool plain = places->n == 1 && !places->place && !places->one.holes;

@@ -65,6 +65,10 @@ void hb__io_status(struct hb__io *io, uint32_t what, MPI_Status *st);
 /* The argument with this role, as a piece. */
 static inline uint32_t hb__io_what(const struct hb__call *c, enum hb_role role) { return c->fn->role[role]; }
 
+/* ---- calls.c: a message that a blocking receive got; one that a probe found. False: what should be given is not there ---- */
+bool hb__io_message(struct hb__call *c, MPI_Status *st);
+bool hb__io_probed(struct hb__call *c, MPI_Status *st);
+
 /* ---- calls.c: what the events bring that are neither messages nor completions ---- */
 /* False: what should be given is not there. */
 bool hb__io_outcome(struct hb__io *io, struct hb__call *c);
@@ -94,8 +98,6 @@ void hb__io_shared(struct hb__call *c);
 void hb__places_to_come(struct hb__call *c, struct hb__places *ret);
 
 /* ---- requests.c: completions ---- */
-void hb__io_posted(struct hb__call *c, struct hb__request *r);
-void hb__io_dropped(struct hb__request *r);
 void hb__io_start_requests(void); /* observes the life of requests */
 struct hb__completion {
 	int n;                      /* requests asked about */

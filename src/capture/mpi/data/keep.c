@@ -11,16 +11,9 @@ static bool arrived(int code)
 
 static void message(struct hb__call *c, MPI_Status *st, int code)
 {
-	struct hb__io io;
-	struct hb__places places;
 	bool null = hb__has(c, HB_R_SOURCE) && (int)hb__arg(c, HB_R_SOURCE) == MPI_PROC_NULL;
-	if (null || !arrived(code) || !hb__io_event(&io, c, 2))
-		return;
-	hb__places_of_message(c, &places);
-	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
-	hb__io_places(&io, hb__io_what(c, HB_R_RBUF), &places, hb__status_bytes(st));
-	hb__io_end(&io);
-	hb__io_shared(c);
+	if (!null && arrived(code))
+		hb__io_message(c, st);
 }
 
 static int recv(struct hb__call *c, MPI_Status *st)
@@ -36,20 +29,11 @@ static int mrecv(struct hb__call *c, const struct hb__request *probe, MPI_Status
 	return recv(c, st);
 }
 
-static void probed(struct hb__call *c, MPI_Status *st)
-{
-	struct hb__io io;
-	if (!hb__io_event(&io, c, 1))
-		return;
-	hb__io_status(&io, hb__io_what(c, HB_R_STATUS), st);
-	hb__io_end(&io);
-}
-
 static int probe(struct hb__call *c, MPI_Status *st)
 {
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS)
-		probed(c, st);
+		hb__io_probed(c, st);
 	return code;
 }
 
@@ -57,7 +41,7 @@ static int iprobe(struct hb__call *c, MPI_Status *st, int *flag)
 {
 	int code = hb__invoke_next(c);
 	if (code == MPI_SUCCESS && *flag)
-		probed(c, st);
+		hb__io_probed(c, st);
 	return code;
 }
 

@@ -10,7 +10,7 @@ struct hb__kept {
 };
 static struct hb__kept *unused;
 
-void hb__io_posted(struct hb__call *c, struct hb__request *r)
+static void keep_places(struct hb__call *c, struct hb__request *r)
 {
 	struct hb__places places;
 	if (!r || c->fn->flags & HB_START)
@@ -32,7 +32,7 @@ void hb__io_posted(struct hb__call *c, struct hb__request *r)
 	r->kept = k;
 }
 
-void hb__io_dropped(struct hb__request *r)
+static void drop_places(struct hb__request *r)
 {
 	struct hb__kept *k = r->kept;
 	if (!k)
@@ -48,7 +48,7 @@ void hb__io_dropped(struct hb__request *r)
 static void posted(struct hb__call *c, struct hb__request *r, int code)
 {
 	if (code == MPI_SUCCESS)
-		hb__io_posted(c, r);
+		keep_places(c, r);
 }
 
 static void over(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
@@ -58,14 +58,14 @@ static void over(struct hb__call *c, struct hb__request *r, const MPI_Request *a
 	(void)st;
 	(void)error;
 	if (!r->persistent)
-		hb__io_dropped(r);
+		drop_places(r);
 }
 
 static void freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at)
 {
 	(void)c;
 	(void)at;
-	hb__io_dropped(r);
+	drop_places(r);
 }
 
 void hb__io_start_requests(void)

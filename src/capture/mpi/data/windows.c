@@ -39,6 +39,7 @@ struct window {
 };
 
 static struct window *windows;
+static struct fetch *unused;
 static unsigned shared_windows;
 
 static struct window *window_of(uintptr_t handle)
@@ -62,7 +63,9 @@ void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, i
 	struct window *w = window_of(handle);
 	if (!w)
 		return;
+	hb__track_lock();
 	struct range *r = hb__pool(sizeof *r);
+	hb__track_unlock();
 	if (!r)
 		return;
 	*r = (struct range){.rank = rank, .base = base, .bytes = (size_t)bytes, .unit = unit};
@@ -91,7 +94,9 @@ void hb__window_no_range(uintptr_t handle, const void *base)
 
 void hb__window_new(uintptr_t handle, int rank, bool shared)
 {
+	hb__track_lock();
 	struct window *w = hb__pool(sizeof *w);
+	hb__track_unlock();
 	if (!w)
 		return;
 	*w = (struct window){.next = windows, .handle = handle, .rank = rank, .shared = shared, .last = &w->first};
@@ -148,7 +153,15 @@ void hb__window_fetches(struct hb__call *c)
 	if (!w || target == MPI_PROC_NULL)
 		return;
 	hb__places_of_fetch(c, &places);
-	struct fetch *f = places.n && hb__places_keep(&places) ? hb__pool(sizeof *f) : NULL;
+	if (!places.n || !hb__places_keep(&places))
+		return;
+	hb__track_lock();
+	struct fetch *f = unused;
+	if (f)
+		unused = f->next;
+	else
+		f = hb__pool(sizeof *f);
+	hb__track_unlock();
 	if (!f)
 		return;
 	*f = (struct fetch){.target = target, .places = places};
@@ -198,6 +211,10 @@ static void fetched(struct hb__io *io, struct window *w, int target)
 		hb__io_places(io, what++, &f->places, f->places.bytes);
 		hb__places_drop(&f->places);
 		*at = f->next;
+		hb__track_lock();
+		f->next = unused;
+		unused = f;
+		hb__track_unlock();
 	}
 	w->last = &w->first;
 	while (*w->last)

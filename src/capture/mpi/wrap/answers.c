@@ -127,8 +127,13 @@ static int set_by_library(struct hb__call *c, size_t which, bool aint)
 	void **value = (void **)c->a[2];
 	int *flag = (int *)c->a[3], code = hb__alone ? MPI_SUCCESS : hb__invoke_next(c);
 	struct hb__io io;
-	if (code != MPI_SUCCESS || !hb__io_call(&io, hb__io_source(c->fn), 2))
+	if (code != MPI_SUCCESS)
+		return code;
+	if (!hb__io_call(&io, hb__io_source(c->fn), 2)) {
+		if (hb__alone)
+			hb__alone_without(c);
 		return hb__alone ? hb__invoke_next(c) : code;
+	}
 	int64_t there = io.gives ? 0 : *flag, v = 0;
 	if (!io.gives && there)
 		v = aint ? *(MPI_Aint *)*value : *(int *)*value;
