@@ -301,7 +301,7 @@ bool hb__data_next(const char *layer, struct hb__item *ret)
 bool hb__data_ended(int *ret_why)
 {
 	struct giver *g = giver_of_this_thread();
-	bool over = g && g->events.over;
+	bool over = g && !advance(g, &g->events); /* what came last may have had no room any more */
 	*ret_why = hb__data_gives ? (int)((const struct hb_data_header *)(const void *)file.at)->stopped : 0;
 	for (int i = 0; g && i < LAYERS && g->calls[i].layer; i++)
 		over = over || g->calls[i].over;
