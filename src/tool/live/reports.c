@@ -49,7 +49,8 @@ bool hb__live_differs(const hb_live *l) { return l->differences > 0; }
 
 /* ---- inside ---- */
 
-#define POLLS_MS 20 /* between two looks at who polls */
+#define POLLS_MS 20    /* between two looks at who polls */
+#define POLLS_LOOKS 50 /* as many looks until somebody is said to poll without it being known what */
 
 static void add(hb_live *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(hb_live *l, const char *format, ...)
@@ -164,30 +165,44 @@ static uint64_t *calls_of(const char *path, uint32_t *ret_n, hb_log **ret_log)
 	return calls;
 }
 
-/* Which call is told no is not kept, for that would cost: but how often each function is called is counted. */
-const char *hb__live_polls(hb_live *l, int32_t rank)
+/* The function that was called most between two counts; HB_NO: none was. */
+static uint32_t most_called(const uint64_t *before, uint32_t nbefore, const uint64_t *now, uint32_t nnow)
 {
-	const hb_proc *p = hb_session_proc(l->session, rank);
-	char *path = hb__format("%s/%s", l->replay ? l->folder.folder : l->recording, p ? p->log : "");
-	uint32_t before, now, most = HB_NO;
-	hb_log *log, *later;
-	uint64_t *first = calls_of(path, &before, &log), most_calls = 0;
-	hb_session_poll(l->session, POLLS_MS);
-	uint64_t *second = calls_of(path, &now, &later);
-	for (uint32_t i = 0; i < now; i++) {
-		uint64_t calls = second[i] - (i < before ? first[i] : 0);
+	uint32_t most = HB_NO;
+	uint64_t most_calls = 0;
+	for (uint32_t i = 0; i < nnow; i++) {
+		uint64_t calls = now[i] - (i < nbefore ? before[i] : 0);
 		if (calls > most_calls) {
 			most_calls = calls;
 			most = i;
 		}
+	}
+	return most;
+}
+
+/* Which call is told no is not kept, for that would cost: but how often each function is called is counted. On a busy machine a process
+ * that polls may have no processor for many looks. */
+const char *hb__live_polls(hb_live *l, int32_t rank)
+{
+	const hb_proc *p = hb_session_proc(l->session, rank);
+	char *path = hb__format("%s/%s", l->replay ? l->folder.folder : l->recording, p ? p->log : "");
+	uint32_t nbefore, nnow, most = HB_NO;
+	hb_log *log, *later = NULL;
+	uint64_t *before = calls_of(path, &nbefore, &log), *now = NULL;
+	for (int look = 0; look < POLLS_LOOKS && most == HB_NO; look++) {
+		hb_session_poll(l->session, POLLS_MS);
+		hb_log_close(later);
+		free(now);
+		now = calls_of(path, &nnow, &later);
+		most = most_called(before, nbefore, now, nnow);
 	}
 	*l->inside = 0;
 	if (most != HB_NO)
 		snprintf(l->inside, sizeof l->inside, "%s", hb_log_function(later, most)->name);
 	hb_log_close(log);
 	hb_log_close(later);
-	free(first);
-	free(second);
+	free(before);
+	free(now);
 	free(path);
 	return *l->inside ? l->inside : NULL;
 }
