@@ -44,6 +44,7 @@ typedef struct hb_mark {
 	int64_t steps;        /* instructions from the mark before to this one; -1: not known */
 	uint64_t bytes;
 	bool keep;
+	int fault; /* it stands at an instruction that gets this signal; 0: not known */
 } hb_mark;
 
 enum {
@@ -89,6 +90,8 @@ struct hb_reverse {
 	int64_t before_steps; /* as `steps`, of it */
 	hb_mark *marks;       /* in the order of time; the first is the start */
 	size_t nmarks, base;  /* marks[base] is the last one that is not after now */
+	size_t floor;         /* marks[floor] is the first that is gone back to */
+	bool caught;          /* the signal that ends it met a handler before */
 	int64_t steps;        /* instructions from there to now; -1: not known */
 	double fork_seconds;  /* how long a copy takes */
 	hb_point *points;

@@ -40,6 +40,7 @@ typedef struct hb_stop {
 	hb_stop_kind kind;
 	pid_t thread;
 	int signal;       /* HB_STOP_SIGNAL, HB_STOP_END: 0 where it exits */
+	bool dies;        /* HB_STOP_SIGNAL: after its handler it ends by this signal, as is known from its end */
 	int status;       /* HB_STOP_END without a signal: its exit status */
 	uint64_t address; /* HB_STOP_WATCH: of what is watched */
 } hb_stop;
@@ -74,8 +75,9 @@ int hb_reverse_remove(hb_reverse *r, hb_point_kind kind, uint64_t at, size_t siz
 /* Forwards. signal: to be delivered first, 0 for none. A step goes on while the thread is in [low, high). */
 hb_stop hb_reverse_continue(hb_reverse *r, int signal);
 hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, uint64_t high);
-/* Backwards: to the last hit of a breakpoint or watchpoint before now; by one instruction. */
-hb_stop hb_reverse_continue_back(hb_reverse *r);
+/* Backwards: to the last hit of a breakpoint or watchpoint before now, and without one to the beginning; stay: or not at all, which is
+ * HB_STOP_FAILED without a note. By one instruction. */
+hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay);
 hb_stop hb_reverse_step_back(hb_reverse *r);
 
 /* What the recorder in the process counts, docs/man/hbdb-gdbserver.1: false when it has no such counter. An event is at the moment
@@ -86,6 +88,7 @@ hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event);
  * now on it goes back to there without running again what was before. */
 hb_stop hb_reverse_begin_at(hb_reverse *r, uint64_t event);
 hb_stop hb_reverse_to_start(hb_reverse *r);
+/* Where a handler had the signal before it ended the process: to where the handler was about to get it, which is HB_STOP_SIGNAL. */
 hb_stop hb_reverse_to_end(hb_reverse *r);
 
 typedef struct hb_reverse_checkpoint {

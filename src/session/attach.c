@@ -16,6 +16,8 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 			if (s->process[i].gdb && !hb_gdb_has(s->process[i].gdb, i)) {
 				s->process[i].gdb = NULL;
 				s->process[i].p.attached = false;
+				if (s->process[i].p.alone)
+					s->process[i].p.life = HB_LIFE_DEAD;
 				hb__changed(s, &s->process[i]);
 			}
 		return;
@@ -46,6 +48,8 @@ static void heard(void *user, int32_t id, const hb_gdb_stop *stop)
 		p->p.life = HB_LIFE_BROKEN;
 		p->p.broken = *stop;
 		p->p.broke = hb_seconds();
+		if (p->p.alone)
+			hb__see_where(p);
 		hb__read_lanes_of(s, p); /* how far it got on the way: nobody may have looked since */
 	}
 	p->moved = hb_seconds();
@@ -83,6 +87,14 @@ bool hb__go_on(hb_session *s, struct hb__process *p)
 	p->moved = hb_seconds();
 	hb__changed(s, p);
 	return true;
+}
+
+bool hb__take_gdb(hb_session *s, hb_gdb *gdb)
+{
+	s->gdbs = calloc(1, sizeof *s->gdbs);
+	if (s->gdbs)
+		s->gdbs[s->ngdbs++] = gdb;
+	return s->gdbs != NULL;
 }
 
 static hb_gdb *gdb_for(hb_session *s, int32_t rank, hb_error *err)

@@ -84,7 +84,13 @@ void hb__read_lanes_of(hb_session *session, struct hb__process *process);
 /* The signal that ended a process, 0 when nobody can tell any more. */
 int hb__died_of(int32_t pid);
 
+/* ---- step.c ---- */
+/* Asks gdb where the one that goes back is. */
+void hb__see_where(struct hb__process *process);
+
 /* ---- attach.c ---- */
+/* Its first gdb is this one. False: no memory. */
+bool hb__take_gdb(hb_session *session, hb_gdb *gdb);
 void hb__poll_gdbs(hb_session *session);
 /* close: hb_gdb_close or hb_gdb_kill */
 void hb__close_gdbs(hb_session *session, void (*close)(hb_gdb *gdb));

@@ -79,7 +79,8 @@ static const char *read_item(const hb_session *s, const char *item, size_t n, hb
 	char text[64];
 	const char *wrong, *at = text;
 	bool rank = *item >= '0' && *item <= '9' && !memchr(item, '@', n);
-	int32_t number = rank ? -1 : hb_session_find(s, item, n);
+	/* one that is alone is called by its rank, and is number 0 */
+	int32_t number = rank && s->ranks ? -1 : hb_session_find(s, item, n);
 	*ret_at = item;
 	if (n == 1 && *item == '*')
 		hb_set_all(to);

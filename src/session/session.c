@@ -317,7 +317,7 @@ static bool go_process(hb_session *s, struct hb__process *p)
 	/* one that is to stay held goes on under gdb all the same: only then it keeps MPI going */
 	if (p->p.life == HB_LIFE_BROKEN)
 		any |= hb__go_on(s, p) && !held;
-	if (any && p->gdb && !hb_gdb_points(p->gdb, p->p.rank))
+	if (any && p->gdb && !p->p.alone && !hb_gdb_points(p->gdb, p->p.rank))
 		hb__leave(s, p);
 	if (any) {
 		p->moved = hb_seconds();

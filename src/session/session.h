@@ -79,6 +79,8 @@ typedef struct hb_proc {
 	bool attached;      /* gdb has it */
 	hb_gdb_stop broken; /* BROKEN: where and why */
 	double broke;       /* ... and when (hb_seconds) */
+	bool alone;         /* it goes backwards, too: hb_session_serve */
+	hb_gdb_stand stand; /* ... and where it is, BROKEN */
 	uint64_t changes;   /* grows with every change of the above */
 } hb_proc;
 
@@ -101,6 +103,13 @@ char *const *hb_session_environment(const hb_session *session);
 /* Takes in processes that do not dial in, as they run without hbdb: by rank, as many as the session expects. gdb can have them, and
  * nothing else is known of them. */
 void hb_session_adopt(hb_session *session, const int32_t *pids);
+/* Process 0 is one that does not dial in: it goes forwards and backwards, and gdb has it from now on (hb_gdb_open_served). It is BROKEN, or runs. */
+hb_status hb_session_serve(hb_session *session, const char *address, int32_t server, hb_error *err);
+/* Has that one go to an event of its own, "START" or "END", and waits for that: hb_gdb_jump. */
+hb_status hb_session_jump(
+	hb_session *session, const char *where, bool (*interrupted)(void *user), void *user, hb_error *err);
+/* What was said about it since the last time: hb_gdb_notes. */
+char *hb_session_notes(hb_session *session);
 /* Kills the processes that run here, by force and all at once: whether gdb has stopped them or they are held, none of them
  * executes another instruction of the program. */
 void hb_session_kill(hb_session *session);

@@ -102,7 +102,8 @@ static bool file_of(pid_t pid, int fd, hb_open_file *ret)
 	/* what is appended again goes to the same place as before */
 	if (flags & O_APPEND)
 		ret->offset = st.st_size;
-	ret->flags = (int)(flags & ~(unsigned)(O_APPEND | O_CREAT | O_EXCL | O_TRUNC));
+	/* by the name that is opened anew the file is found through a link: shm_open asks that there be none */
+	ret->flags = (int)(flags & ~(unsigned)(O_APPEND | O_CREAT | O_EXCL | O_TRUNC | O_NOFOLLOW));
 	return true;
 }
 

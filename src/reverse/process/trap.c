@@ -1,5 +1,5 @@
 /* System calls that are trapped: those that tell the process its number, which differs from copy to copy; random bytes, which do, too
- * (malloc draws some); those that print, which must happen once; those that open files to append to; the one that follows the loading of a library; and the one that ends it. A filter of seccomp chooses them: the others cost nothing. */
+ * (malloc draws some); those that print, and those that change what is waited for in a set of epoll, which all copies share: these must happen once; those that open files to append to; the one that follows the loading of a library; and the one that ends it. A filter of seccomp chooses them: the others cost nothing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -38,6 +38,7 @@ int hb__filter(void)
 		TRAP_IF(SYS_clock_gettime),
 		TRAP_IF(SYS_gettimeofday),
 		TRAP_IF(SYS_time),
+		TRAP_IF(SYS_epoll_ctl),
 		TRAP_IF(SYS_mprotect),
 		TRAP_IF(SYS_sched_getaffinity),
 		TRAP_IF(SYS_exit),
@@ -86,7 +87,7 @@ static int64_t let(pid_t tid)
 	return (int64_t)regs.rax;
 }
 
-/* What was printed once is not printed again. True: the call is over. */
+/* What was done once is not done again. True: the call is over. */
 static bool print(hb_reverse *r, pid_t tid, struct user_regs_struct *regs)
 {
 	/* an offshoot prints, but is not what happened */
@@ -266,7 +267,7 @@ hb_trapped hb__trapped(hb_reverse *r, pid_t tid)
 		return HB_TRAPPED_END;
 	}
 	r->now.calls++;
-	if (number == SYS_write || number == SYS_writev)
+	if (number == SYS_write || number == SYS_writev || number == SYS_epoll_ctl)
 		return print(r, tid, &regs) ? HB_TRAPPED_AFTER : HB_TRAPPED_BEFORE;
 	if (number == SYS_open || number == SYS_openat) {
 		open_to_append(r, tid, &regs);

@@ -42,6 +42,17 @@ static void tell_event(hb_remote *g)
 			"No events are counted: there is no recorder in the process that does (hb_alone_clock), or it has not begun yet.\n");
 }
 
+/* For who drives gdb (src/session/gdb/server.c reads it): whether events are counted, how many are over, whether it stands at its beginning or
+ * at its end, what ends it, the number by which the system knows it now. */
+static void tell_stand(hb_remote *g)
+{
+	uint64_t event;
+	bool counted = hb_reverse_event(g->r, &event), end = g->last.kind == HB_STOP_END || g->last.dies;
+	print(g, "stand %d %" PRIu64 " %d %d %d %d %d %d\n", counted, event, g->last.kind == HB_STOP_BEGIN,
+		g->last.kind == HB_STOP_FAILED, end, end ? g->last.signal : 0, end ? g->last.status : 0,
+		(int)hb_reverse_real(g->r));
+}
+
 static void moved(hb_remote *g, hb_stop stop, double began)
 {
 	uint64_t event;
@@ -54,6 +65,8 @@ static void moved(hb_remote *g, hb_stop stop, double began)
 	else if (stop.kind == HB_STOP_END)
 		print(g, stop.signal ? "at the end: signal %d" : "at the end: exit status %d",
 			stop.signal ? stop.signal : stop.status);
+	else if (stop.kind == HB_STOP_SIGNAL)
+		print(g, "at the end: signal %d, which has a handler", stop.signal);
 	else if (stop.kind == HB_STOP_CANCEL)
 		print(g, "interrupted");
 	else if (stop.kind == HB_STOP_GONE)
@@ -127,6 +140,10 @@ void hb__monitor(hb_remote *g, const char *line)
 		help(g);
 	else if (!strcmp(word, "event"))
 		tell_event(g);
+	else if (!strcmp(word, "stand"))
+		tell_stand(g);
+	else if (!strcmp(word, "stay"))
+		g->stay = true;
 	else if (!strcmp(word, "goto"))
 		go_to(g, argument);
 	else if (!strcmp(word, "back"))

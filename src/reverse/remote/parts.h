@@ -20,6 +20,7 @@ struct hb_remote {
 	size_t reply_size;
 	bool no_acks, named_processes, tells_breaks; /* what gdb said that it knows */
 	bool over, broken;
+	bool stay; /* the next time that it goes back, but only if there is a hit */
 	hb_stop last;
 	pid_t thread; /* that g, m and the like are about; 0: the first */
 	char notes[4096];

@@ -156,7 +156,8 @@ static void go_on(hb_remote *g, const char *text)
 
 static void go_back(hb_remote *g, bool step)
 {
-	hb_stop stop = step ? hb_reverse_step_back(g->r) : hb_reverse_continue_back(g->r);
+	hb_stop stop = step ? hb_reverse_step_back(g->r) : hb_reverse_continue_back(g->r, g->stay);
+	g->stay = false;
 	if (stop.kind != HB_STOP_FAILED) {
 		hb__reply_stop(g, &stop);
 		return;
@@ -164,6 +165,7 @@ static void go_back(hb_remote *g, bool step)
 	/* it stays where it is: no further back from here */
 	stop.kind = HB_STOP_BEGIN;
 	hb__reply_stop(g, &stop);
+	g->last.kind = HB_STOP_FAILED;
 }
 
 static void handle_v(hb_remote *g, const char *p)

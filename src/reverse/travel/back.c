@@ -5,7 +5,7 @@ static hb_stop stopped(const hb_reverse *r, hb_stop_kind kind) { return (hb_stop
 
 static hb_stop at_begin(hb_reverse *r)
 {
-	if (hb__from_mark(r, 0))
+	if (hb__from_mark(r, r->floor))
 		return stopped(r, HB_STOP_FAILED);
 	return stopped(r, HB_STOP_BEGIN);
 }
@@ -47,7 +47,7 @@ hb_stop hb_reverse_step_back(hb_reverse *r)
 	size_t i = r->base;
 	int64_t steps = r->steps;
 	if (steps == 0) {
-		if (!i)
+		if (i <= r->floor)
 			return stopped(r, HB_STOP_BEGIN);
 		steps = r->marks[i--].steps;
 	}
@@ -158,7 +158,7 @@ static bool last_hit(hb_reverse *r, size_t i, const hb_copy *target, hb_aside *a
 	return true;
 }
 
-hb_stop hb_reverse_continue_back(hb_reverse *r)
+hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay)
 {
 	hb_aside aside;
 	hb_stop stop;
@@ -168,8 +168,8 @@ hb_stop hb_reverse_continue_back(hb_reverse *r)
 	for (size_t i = 0; i < r->npoints; i++)
 		any |= (r->points[i].whose & HB_FOR_USER) != 0;
 	size_t i = r->base;
-	if (!any || (!i && r->steps == 0))
-		return at_begin(r);
+	if (!any || (i <= r->floor && r->steps == 0))
+		return stay ? stopped(r, HB_STOP_FAILED) : at_begin(r);
 	if (r->steps == 0)
 		i--;
 	hb__put_aside(r, &aside);
@@ -178,8 +178,12 @@ hb_stop hb_reverse_continue_back(hb_reverse *r)
 	for (;; target = &r->marks[i--].copy) {
 		if (last_hit(r, i, target, &aside, &stop))
 			return stop;
-		if (!i)
+		if (i <= r->floor)
 			break;
+	}
+	if (stay) {
+		hb__take_aside(r, &aside);
+		return stopped(r, HB_STOP_FAILED);
 	}
 	hb__leave_aside(r, &aside);
 	return at_begin(r);

@@ -70,6 +70,32 @@ static void tell_threads(hb_reverse *r)
 	}
 }
 
+/* An instruction that gets such a signal gets it again. To be copied now is stopped in the middle of getting it, and what is told with the
+ * signal is lost: so it is a new copy that goes on, and comes to it again. True: it is there. A program that lives on them has too many of them. */
+static bool mark_fault(hb_reverse *r, const hb_hit *hit)
+{
+	enum { FAULTS_MOST = 16 };
+	size_t faults = 0;
+	static const int all[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	bool of_instruction = false;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		of_instruction |= hit->signal == all[i];
+	for (size_t i = 0; i < r->nmarks; i++)
+		faults += r->marks[i].fault != 0;
+	bool there = r->marks[r->base].fault == hit->signal && hb__same(r, &r->now, &r->marks[r->base].copy);
+	if (!of_instruction || there || faults >= FAULTS_MOST || hit->tid != r->now.pid)
+		return false;
+	int signal = r->threads[0].signal;
+	r->threads[0].signal = 0;
+	bool marked = hb__mark(r) && r->base > r->floor;
+	if (marked)
+		r->marks[r->base].fault = hit->signal;
+	bool again = marked && !hb__from_mark(r, r->base);
+	if (!again)
+		r->threads[0].signal = signal;
+	return again;
+}
+
 /* Runs until something is told to whoever uses it; makes checkpoints. */
 static hb_hit run(hb_reverse *r, int wanted)
 {
@@ -95,7 +121,8 @@ static hb_hit run(hb_reverse *r, int wanted)
 			keep_end(r);
 		else if (hit.kind != HB_HIT_GONE)
 			hb__rebase(r);
-		return hit;
+		if (hit.kind != HB_HIT_SIGNAL || !mark_fault(r, &hit))
+			return hit;
 	}
 }
 
@@ -195,7 +222,7 @@ hb_stop hb_reverse_to_start(hb_reverse *r)
 	double began = hb_seconds();
 	bool threads = HB_MULTITHREADED(r);
 	hb__on_course(r);
-	if (hb__from_mark(r, 0))
+	if (hb__from_mark(r, r->floor))
 		return stopped(r, HB_STOP_FAILED, 0);
 	if (threads)
 		hb__note(r, "The process had several threads: it runs again from its start, which took %.3f s.",
@@ -225,8 +252,8 @@ static bool know_clock(hb_reverse *r)
 /* The last mark before the event. */
 static size_t mark_before(const hb_reverse *r, uint64_t event)
 {
-	size_t found = 0;
-	for (size_t i = 1; i < r->nmarks; i++)
+	size_t found = r->floor;
+	for (size_t i = r->floor + 1; i < r->nmarks; i++)
 		if (r->marks[i].event < event && r->marks[i].copy.ends == HB_ENDS_NOT)
 			found = i;
 	return found;
@@ -241,6 +268,8 @@ hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event)
 	if (!know_clock(r))
 		return stopped(r, HB_STOP_FAILED, 0);
 	bool threads = HB_MULTITHREADED(r);
+	if (r->floor && event <= r->marks[r->floor].event)
+		return stopped(r, hb__from_mark(r, r->floor) ? HB_STOP_FAILED : HB_STOP_STEP, 0);
 	size_t i = mark_before(r, event);
 	/* from where an event was told already, it would be another way than from a checkpoint */
 	bool from_here = hb__event(r, &r->now) < event && r->base >= i && r->now.ends == HB_ENDS_NOT && !r->now.reached;
@@ -266,22 +295,52 @@ hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event)
 hb_stop hb_reverse_begin_at(hb_reverse *r, uint64_t event)
 {
 	hb_stop stop = hb_reverse_to_event(r, event);
-	if (stop.kind == HB_STOP_STEP && hb__mark(r))
+	if (stop.kind == HB_STOP_STEP && hb__mark(r)) {
 		r->marks[r->base].keep = true;
+		r->floor = r->base;
+	}
 	return stop;
+}
+
+/* Where the signal that ends it came first. */
+static bool to_fault(hb_reverse *r, hb_stop *ret)
+{
+	const hb_mark *end = &r->marks[r->nmarks - 1];
+	if (ret->kind != HB_STOP_END || !ret->signal || end->copy.ends == HB_ENDS_NOT)
+		return false;
+	for (size_t i = r->nmarks - 1; i-- > r->floor && r->marks[i].event == end->event;)
+		if (r->marks[i].fault == ret->signal) {
+			int signal = ret->signal;
+			r->caught = true;
+			if (hb__from_mark(r, i))
+				return false;
+			*ret = stopped(r, HB_STOP_SIGNAL, 0);
+			ret->signal = signal;
+			ret->dies = true;
+			return true;
+		}
+	return false;
+}
+
+static hb_stop run_to_end(hb_reverse *r)
+{
+	hb_hit hit = run_to(r, 0);
+	return told(r, &hit);
 }
 
 hb_stop hb_reverse_to_end(hb_reverse *r)
 {
 	hb__on_course(r);
 	size_t last = r->nmarks - 1;
-	if (r->now.ends != HB_ENDS_NOT)
-		return ended(r);
-	if (r->marks[last].copy.ends != HB_ENDS_NOT)
-		return hb__from_mark(r, last) ? stopped(r, HB_STOP_FAILED, 0) : ended(r);
+	bool known = r->now.ends != HB_ENDS_NOT || r->marks[last].copy.ends != HB_ENDS_NOT;
 	/* on from the last place that is known, if that is further */
-	if (last > r->base && hb__from_mark(r, last))
+	if (r->now.ends == HB_ENDS_NOT && last > r->base && hb__from_mark(r, last))
 		return stopped(r, HB_STOP_FAILED, 0);
-	hb_hit hit = run_to(r, 0);
-	return told(r, &hit);
+	hb_stop stop = known ? ended(r) : run_to_end(r);
+	/* whoever came by there later may have dropped that mark */
+	if (!to_fault(r, &stop) && r->caught && stop.kind == HB_STOP_END && last && !hb__from_mark(r, last - 1)) {
+		stop = run_to_end(r);
+		to_fault(r, &stop);
+	}
+	return stop;
 }

@@ -39,6 +39,7 @@ void hb__unmark(hb_reverse *r, size_t i)
 	} else if (r->base > i) {
 		r->base--;
 	}
+	r->floor -= r->floor > i;
 	memmove(&r->marks[i], &r->marks[i + 1], (--r->nmarks - i) * sizeof *r->marks);
 }
 

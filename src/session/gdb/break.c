@@ -41,6 +41,17 @@ void hb__gdb_mute(hb_gdb *gdb, int32_t id, bool off)
 			hb__gdb_send(gdb, "-break-%s %d", off ? "disable" : "enable", gdb->points[i].number);
 }
 
+void hb__gdb_watch_anew(hb_gdb *gdb, int32_t id)
+{
+	for (size_t i = 0; i < gdb->npoints; i++) {
+		int number = gdb->points[i].number;
+		if (gdb->points[i].id != id || !gdb->points[i].watch || !gdb->points[i].enabled)
+			continue;
+		hb__gdb_send(gdb, "-break-disable %d", number);
+		hb__gdb_send(gdb, "-break-enable %d", number);
+	}
+}
+
 void hb__gdb_forget_point(hb_gdb *gdb, int number)
 {
 	struct hb__point *point = find_point(gdb, number);
@@ -254,20 +265,47 @@ static void delete_strays(hb_gdb *gdb)
 		hb__gdb_ask(gdb, NULL, "-break-delete %d", stray[i]);
 }
 
-hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
+/* What gdb answers to a watchpoint of the place of an expression: its command line alone knows these. The number; 0: it is none. */
+static int watch_place(hb_gdb *gdb, const struct hb__inferior *inf, uint32_t level, const char *expression,
+	hb_status *ret, hb_error *err)
+{
+	char *command = NULL, *quoted = NULL;
+	if (asprintf(&command, "watch -location %s", expression) < 0 || !(quoted = hb__mi_quote(command))) {
+		free(command);
+		*ret = hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+		return 0;
+	}
+	hb__gdb_collect(gdb, true);
+	*ret = hb__gdb_ask(gdb, err, "-interpreter-exec --thread %d --frame %u console %s", inf->thread, level, quoted);
+	hb__gdb_collect(gdb, false);
+	free(command);
+	free(quoted);
+	const char *number = *ret || !gdb->said_n ? NULL : strstr(gdb->said, "atchpoint ");
+	return number ? atoi(number + 10) : 0;
+}
+
+static int watch(hb_gdb *gdb, const struct hb__inferior *inf, uint32_t level, const char *expression, hb_status *ret,
+	hb_error *err)
+{
+	char *quoted = hb__mi_quote(expression);
+	const struct hb__mi *mi = &gdb->answer;
+	*ret = quoted ? hb__gdb_ask(gdb, err, "-break-watch --thread %d --frame %u %s", inf->thread, level, quoted)
+		      : hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	free(quoted);
+	return *ret ? 0 : hb__mi_int(mi, hb__mi_get(mi, &mi->values[0], "wpt"), "number", 0);
+}
+
+static hb_status set_watch(
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, bool place, int *ret_number, hb_error *err)
 {
 	struct hb__inferior *inf = hb__gdb_process(gdb, id, true, err);
+	hb_status status;
 	if (!inf)
 		return absent(gdb);
-	char *quoted = hb__mi_quote(expression);
-	if (!quoted)
-		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
 	/* set at once, so that what the processor cannot do is an error here, not when the process is to go on */
 	hb__gdb_send(gdb, "-gdb-set breakpoint always-inserted on");
-	hb_status status = hb__gdb_ask(gdb, err, "-break-watch --thread %d --frame %u %s", inf->thread, level, quoted);
-	free(quoted);
+	int number = (place ? watch_place : watch)(gdb, inf, level, expression, &status, err);
 	const struct hb__mi *mi = &gdb->answer;
-	int number = status ? 0 : hb__mi_int(mi, hb__mi_get(mi, &mi->values[0], "wpt"), "number", 0);
 	const char *why = status == HB_E_ARGUMENT ? hb__mi_text(mi, &mi->values[0], "msg") : NULL;
 	bool unable = (why && strstr(why, "hardware")) || (!status && !number);
 	if (number && !in_hardware(gdb, number))
@@ -284,6 +322,17 @@ hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expr
 	if (!status)
 		*ret_number = number;
 	return status;
+}
+
+hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
+{
+	return set_watch(gdb, id, level, expression, false, ret_number, err);
+}
+
+hb_status hb_gdb_watch_place(
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
+{
+	return set_watch(gdb, id, level, expression, true, ret_number, err);
 }
 
 static hb_status known_point(hb_gdb *gdb, int number, hb_error *err)

@@ -87,6 +87,16 @@ static void add_said(hb_gdb *gdb, const char *text)
 	gdb->said_n += n;
 }
 
+void hb__gdb_collect(hb_gdb *gdb, bool on)
+{
+	gdb->collecting = on;
+	if (!on)
+		return;
+	gdb->said_n = 0;
+	if (gdb->said)
+		gdb->said[0] = 0;
+}
+
 /* The answer waited for is kept with its line. */
 static void keep_answer(hb_gdb *gdb, char *line)
 {
@@ -118,6 +128,8 @@ static void take_line(hb_gdb *gdb, char *line, size_t n)
 		if (gdb->collecting && words &&
 			(gdb->record.kind == '~' || gdb->record.kind == '&' || gdb->record.kind == '@'))
 			add_said(gdb, words);
+		else if (gdb->one && words && gdb->record.kind == '@')
+			hb__gdb_note(gdb, words);
 		hb__gdb_heard(gdb, &gdb->record);
 	}
 	free(copy);

@@ -62,6 +62,25 @@ hb_status hb_gdb_open(const char *gdb, const char *gdbserver, hb_gdb **ret_gdb, 
 void hb_gdb_close(hb_gdb *gdb);
 /* Kills all that it has where they stand, and closes it: none of them executes another instruction. */
 void hb_gdb_kill(hb_gdb *gdb);
+/* gdb for one process that goes forwards and backwards: `hbdb gdbserver` (src/reverse/remote) serves it behind `address`, a Unix socket, as process
+ * `server`, a child of ours that is waited for and ended with gdb. gdb has it from the beginning, and it stands. */
+hb_status hb_gdb_open_served(
+	const char *gdb, int32_t id, const char *address, int32_t server, hb_gdb **ret_gdb, hb_error *err);
+/* Where such a process is. */
+typedef struct hb_gdb_stand {
+	bool counted;       /* events are, by the recorder in it ... */
+	uint64_t event;     /* ... and so many are over */
+	bool begin, end;    /* it goes no further in this direction */
+	bool failed;        /* what was asked could not be; a note says why */
+	int signal, status; /* at its end: what ends it, 0 where it exits with `status` */
+	int32_t pid;        /* of the system: another one after each way back */
+} hb_gdb_stand;
+hb_status hb_gdb_where(hb_gdb *gdb, int32_t id, hb_gdb_stand *ret, hb_error *err);
+/* Has it go to an event, "START" or "END", and waits for that. interrupted (may be NULL) is asked meanwhile. */
+hb_status hb_gdb_jump(
+	hb_gdb *gdb, int32_t id, const char *where, bool (*interrupted)(void *user), void *user, hb_error *err);
+/* What was said about it since the last time, lines; NULL: nothing. Free it. */
+char *hb_gdb_notes(hb_gdb *gdb);
 /* Readable: hb_gdb_poll has something to do, also what other calls have taken in. It has to be called then: it sees to stops that
  * gdb forgets and to processes that die while they stand. */
 int hb_gdb_fd(const hb_gdb *gdb);
@@ -90,7 +109,14 @@ typedef enum hb_gdb_step {
 	HB_GDB_FINISH,
 	HB_GDB_STEPI,
 	HB_GDB_NEXTI,
-	HB_GDB_UNTIL /* as NEXT, but not back to the beginning of a loop */
+	HB_GDB_UNTIL, /* as NEXT, but not back to the beginning of a loop */
+	/* of one that goes back: to the last hit of a point, to the line before, to the call of the frame's function, by an instruction */
+	HB_GDB_BACK_CONTINUE,
+	HB_GDB_BACK_STEP,
+	HB_GDB_BACK_NEXT,
+	HB_GDB_BACK_FINISH,
+	HB_GDB_BACK_STEPI,
+	HB_GDB_BACK_NEXTI,
 } hb_gdb_step;
 /* Lets it go on; does not wait for the next stop. FINISH: out of frame `level`. times: of steps, 1 and more. CONTINUE: all its threads. */
 hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, uint32_t times, hb_error *err);
@@ -131,6 +157,9 @@ hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpo
 /* A watchpoint: stops when the value of the expression, seen from a frame, changes. The processor watches, at most four places of 8
  * bytes in each process; what it cannot watch is an error. */
 hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
+/* The same of the memory where the value is now, wherever the expression has a meaning later. */
+hb_status hb_gdb_watch_place(
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
 /* How many of both a process has. */
 uint32_t hb_gdb_points(const hb_gdb *gdb, int32_t id);
 hb_status hb_gdb_delete(hb_gdb *gdb, int number, hb_error *err);

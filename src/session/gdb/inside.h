@@ -40,6 +40,7 @@ struct hb__inferior {
 	bool asking;   /* interrupt was sent ... */
 	int tries;     /* ... so many times more */
 	bool muted;    /* its breakpoints are off meanwhile */
+	bool back;     /* ... backwards */
 	bool stepping; /* it was let go for a step, not to go on */
 	int roused;    /* ... and got signals, as gdb did not stop it: so many were not reported yet */
 	int life;      /* a pidfd */
@@ -62,6 +63,10 @@ struct hb__told {
 struct hb_gdb {
 	/* gdb itself */
 	pid_t pid, server;
+	bool one;   /* of one process that goes forwards and backwards: gdb stops all its threads at once */
+	bool moved; /* ... which has gone since it was asked where it is */
+	hb_gdb_stand stand;
+	char *notes;              /* that it said meanwhile */
 	int process, server_life; /* pidfds */
 	int socket;               /* its standard input and output */
 	int inner;                /* an epoll of these, of `timer` and of the processes attached */
@@ -100,7 +105,7 @@ hb_status hb__gdb_fail(hb_error *err, hb_status status, const char *format, ...)
 
 /* Has inner wait for a file descriptor, too. */
 bool hb__gdb_watch(hb_gdb *gdb, int fd);
-hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver, hb_error *err);
+hb_status hb__gdb_start(hb_gdb *gdb, const char *program, hb_error *err);
 /* Ends it, by force when it does not end by itself within `seconds`. */
 void hb__gdb_end(hb_gdb *gdb, double seconds);
 bool hb__gdb_signal(hb_gdb *gdb, int signal);
@@ -110,11 +115,20 @@ char **hb__gdb_environment(void);
 
 /* ---- server.c ---- */
 
+/* Connects gdb with the one process behind this socket. */
+hb_status hb__gdb_connect_one(hb_gdb *gdb, int32_t id, const char *address, hb_error *err);
+/* Has the place of the one process known where it has moved: its number, and so its map, are others. */
+void hb__gdb_follow(hb_gdb *gdb, struct hb__inferior *inferior);
+/* What the server says of itself. */
+void hb__gdb_note(hb_gdb *gdb, const char *text);
 /* Starts gdbserver and connects gdb with it. */
 hb_status hb__gdb_connect(hb_gdb *gdb, const char *program, hb_error *err);
 void hb__gdb_end_server(hb_gdb *gdb);
 
 /* ---- command.c ---- */
+
+/* Has what commands print kept in gdb->said from now on. */
+void hb__gdb_collect(hb_gdb *gdb, bool on);
 
 /* Sends a command and waits for its answer, which is gdb->answer until the next call. An error of gdb's becomes HB_E_ARGUMENT with its
  * text; no answer or a dead gdb HB_E_SYSTEM. */
@@ -160,6 +174,8 @@ void hb__gdb_place_frames(int32_t pid, hb_frame *frames, size_t n, bool whole);
 void hb__gdb_narrow_all(hb_gdb *gdb);
 /* Switches the breakpoints of a process off for a while, and on again. */
 void hb__gdb_mute(hb_gdb *gdb, int32_t id, bool off);
+/* Has gdb look anew at what is watched: it takes what it saw last for the value before a store. */
+void hb__gdb_watch_anew(hb_gdb *gdb, int32_t id);
 void hb__gdb_forget_point(hb_gdb *gdb, int number);
 void hb__gdb_forget_points(hb_gdb *gdb, int32_t id); /* -1: all */
 

@@ -33,8 +33,18 @@ static void others_go(hb_gdb *gdb, const struct hb__inferior *inf)
 
 static int64_t send_step(hb_gdb *gdb, const struct hb__inferior *inf, hb_gdb_step how, uint32_t level, uint32_t times)
 {
-	static const char *const words[] = {
-		[HB_GDB_STEP] = "step", [HB_GDB_NEXT] = "next", [HB_GDB_STEPI] = "stepi", [HB_GDB_NEXTI] = "nexti"};
+	static const char *const words[] = {[HB_GDB_STEP] = "step",
+		[HB_GDB_NEXT] = "next",
+		[HB_GDB_STEPI] = "stepi",
+		[HB_GDB_NEXTI] = "nexti",
+		[HB_GDB_BACK_STEP] = "reverse-step",
+		[HB_GDB_BACK_NEXT] = "reverse-next",
+		[HB_GDB_BACK_STEPI] = "reverse-stepi",
+		[HB_GDB_BACK_NEXTI] = "reverse-nexti"};
+	if (how == HB_GDB_BACK_CONTINUE)
+		return hb__gdb_send(gdb, "-exec-continue --thread-group i%d --reverse", inf->group);
+	if (how == HB_GDB_BACK_FINISH)
+		return hb__gdb_send(gdb, "-exec-finish --thread %d --frame %u --reverse", inf->thread, level);
 	if (how == HB_GDB_CONTINUE)
 		return hb__gdb_send(gdb, "-exec-continue --thread-group i%d", inf->group);
 	if (how == HB_GDB_UNTIL)
@@ -58,10 +68,12 @@ hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, ui
 	/* A signal on its way (roused) still is: its thread may have stopped for another reason. */
 	inf->has_stop = inf->asking = false;
 	inf->stepping = how != HB_GDB_CONTINUE;
+	inf->back = how >= HB_GDB_BACK_CONTINUE;
+	gdb->moved = true;
 	inf->state = HB__RUNNING;
 	for (size_t i = 0; i < inf->nthreads; i++)
 		inf->threads[i].running = true;
-	if (how != HB_GDB_CONTINUE)
+	if (how != HB_GDB_CONTINUE && !gdb->one)
 		others_go(gdb, inf);
 	hb_status status = hb__gdb_answer(gdb, send_step(gdb, inf, how, level, times ? times : 1), gdb->patience, err);
 	inf = hb__gdb_find(gdb, id);
@@ -69,7 +81,7 @@ hb_status hb_gdb_go(hb_gdb *gdb, int32_t id, hb_gdb_step how, uint32_t level, ui
 		return status;
 	/* This thread did not move. The others did, and are to come back. */
 	for (size_t i = 0; i < inf->nthreads; i++)
-		if (inf->threads[i].number == inf->thread || how == HB_GDB_CONTINUE)
+		if (inf->threads[i].number == inf->thread || how == HB_GDB_CONTINUE || gdb->one)
 			inf->threads[i].running = false;
 	if (hb__gdb_all_stopped(inf) && gdb->ntold == told + 1) {
 		gdb->ntold--;

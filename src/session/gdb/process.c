@@ -204,7 +204,7 @@ static const char guard[] = "-interpreter-exec console \"python exec('import _th
 			    "signal.pthread_sigmask(signal.SIG_SETMASK, mask)', {})\"";
 
 /* First settings. Those that some version of gdb does not know are left as they are there. */
-static hb_status settle(hb_gdb *gdb, const char *gdbserver, hb_error *err)
+static hb_status settle(hb_gdb *gdb, hb_error *err)
 {
 	static const char *const settings[] = {"debuginfod enabled off", "confirm off", "pagination off", "width 0",
 		"height 0", "sysroot /", "startup-with-shell off", "schedule-multiple off", "print thread-events off",
@@ -218,12 +218,12 @@ static hb_status settle(hb_gdb *gdb, const char *gdbserver, hb_error *err)
 		hb__gdb_send(gdb, "-gdb-set %s", settings[i]);
 	hb__gdb_send(gdb, "%s", skip);
 	hb__gdb_send(gdb, "%s", guard);
-	hb_status status = hb__gdb_ask(gdb, err, "-gdb-set non-stop on");
-	status = status ? status : hb__gdb_ask(gdb, err, "-gdb-set mi-async on");
-	return status ? status : hb__gdb_connect(gdb, gdbserver, err);
+	/* one that goes back stands and goes as a whole */
+	hb_status status = gdb->one ? HB_OK : hb__gdb_ask(gdb, err, "-gdb-set non-stop on");
+	return status ? status : hb__gdb_ask(gdb, err, "-gdb-set mi-async on");
 }
 
-hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver, hb_error *err)
+hb_status hb__gdb_start(hb_gdb *gdb, const char *program, hb_error *err)
 {
 	int ends[2] = {-1, -1};
 	hb_status status = HB_OK;
@@ -236,7 +236,7 @@ hb_status hb__gdb_start(hb_gdb *gdb, const char *program, const char *gdbserver,
 		close(ends[1]);
 	if (!status && (!hb__gdb_watch(gdb, gdb->socket) || !hb__gdb_watch(gdb, gdb->process)))
 		status = hb__gdb_fail(err, HB_E_SYSTEM, "cannot talk to gdb: %s", strerror(errno));
-	return status ? status : settle(gdb, gdbserver, err);
+	return status ? status : settle(gdb, err);
 }
 
 static hb_status missing(hb_error *err, const char *name, const char *package)
@@ -256,14 +256,44 @@ static bool tracing_is_forbidden(void)
 	       (errno == EPERM || errno == EACCES || errno == ENOSYS);
 }
 
-hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
+static hb_gdb *new_gdb(hb_error *err)
 {
 	hb_gdb *gdb = calloc(1, sizeof *gdb);
-	hb_status status = HB_OK;
-	if (!gdb)
-		return hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+	if (!gdb) {
+		hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
+		return NULL;
+	}
 	gdb->socket = gdb->waiting = gdb->inner = gdb->timer = gdb->news = gdb->process = gdb->server_life = -1;
 	gdb->patience = 10;
+	return gdb;
+}
+
+hb_status hb_gdb_open_served(
+	const char *gdb_name, int32_t id, const char *address, int32_t server, hb_gdb **ret_gdb, hb_error *err)
+{
+	hb_gdb *gdb = new_gdb(err);
+	if (!gdb)
+		return HB_E_MEMORY;
+	gdb->one = true;
+	gdb->server = server;
+	char *program = find_program(gdb_name ? gdb_name : "gdb");
+	hb_status status =
+		program ? hb__gdb_start(gdb, program, err) : missing(err, gdb_name ? gdb_name : "gdb", "gdb");
+	status = status ? status : hb__gdb_connect_one(gdb, id, address, err);
+	free(program);
+	if (status)
+		hb_gdb_kill(gdb);
+	else
+		*ret_gdb = gdb;
+	return status;
+}
+
+hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb **ret_gdb, hb_error *err)
+{
+	hb_gdb *gdb = new_gdb(err);
+	hb_status status = HB_OK;
+	if (!gdb)
+		return HB_E_MEMORY;
 	char *program = find_program(gdb_name ? gdb_name : "gdb");
 	char *server = find_program(gdbserver_name ? gdbserver_name : "gdbserver");
 	if (!program)
@@ -276,7 +306,8 @@ hb_status hb_gdb_open(const char *gdb_name, const char *gdbserver_name, hb_gdb *
 			"start the container with --cap-add=SYS_PTRACE or --security-opt seccomp=unconfined",
 			strerror(errno));
 	else
-		status = hb__gdb_start(gdb, program, server, err);
+		status = hb__gdb_start(gdb, program, err);
+	status = status ? status : hb__gdb_connect(gdb, server, err);
 	free(program);
 	free(server);
 	if (status)
@@ -314,8 +345,10 @@ static bool ended(hb_gdb *gdb, double seconds)
 
 void hb__gdb_end(hb_gdb *gdb, double seconds)
 {
-	if (!gdb->kept)
+	if (!gdb->kept) {
+		hb__gdb_end_server(gdb);
 		return;
+	}
 	static const int ways[] = {SIGHUP, SIGTERM, SIGKILL};
 	for (size_t i = 0; i < sizeof ways / sizeof *ways && gdb->process >= 0 && !ended(gdb, seconds); i++) {
 		hb__gdb_signal(gdb, ways[i]);
@@ -343,6 +376,7 @@ void hb_gdb_close(hb_gdb *gdb)
 	hb__mi_free(&gdb->answer);
 	free(gdb->answer_line);
 	free(gdb->said);
+	free(gdb->notes);
 	free(gdb->in);
 	free(gdb->points);
 	free(gdb->told);

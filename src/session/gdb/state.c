@@ -40,6 +40,14 @@ void hb_gdb_poll(hb_gdb *gdb, hb_gdb_visit *visit, void *user)
 	while (hb__gdb_take(gdb, 0))
 		;
 	eventfd_read(gdb->news, &count);
+	for (size_t i = 0; gdb->one && i < gdb->ntold; i++) {
+		struct hb__inferior *inf = hb__gdb_find(gdb, gdb->told[i].id);
+		if (!inf || inf->state != HB__STOPPED || gdb->told[i].stop.reason == HB_GDB_RUNNING)
+			continue;
+		hb__gdb_follow(gdb, inf);
+		if (i < gdb->ntold)
+			hb__gdb_place_frames(inf->pid, &gdb->told[i].stop.frame, 1, false);
+	}
 	/* visit may ask gdb, whose answers may bring more, and may even come here again */
 	while (gdb->ntold) {
 		struct hb__told *told = gdb->told;
@@ -171,7 +179,8 @@ static void ask_again(hb_gdb *gdb)
 {
 	for (size_t i = 0; i < HB_GDB_MOST && !gdb->lost; i++) {
 		struct hb__inferior *inf = &gdb->at[i];
-		if (!inf->used || !inf->asking || inf->attaching || inf->detaching || inf->state == HB__STOPPED)
+		if (!inf->used || !inf->asking || inf->attaching || inf->detaching || inf->state == HB__STOPPED ||
+			gdb->one)
 			continue;
 		if (++inf->tries == 2) {
 			inf->muted = true;
@@ -214,7 +223,7 @@ void hb__gdb_noticed(hb_gdb *gdb, int fd)
 
 static void stop_others(hb_gdb *gdb, struct hb__inferior *inf)
 {
-	if (!inf->asking && !hb__gdb_all_stopped(inf) && !inf->attaching)
+	if (!inf->asking && !hb__gdb_all_stopped(inf) && !inf->attaching && !gdb->one)
 		hb__gdb_ask_to_stop(gdb, inf);
 	if (inf->state == HB__RUNNING)
 		inf->state = HB__STOPPING;
@@ -276,6 +285,15 @@ static void read_stop(const struct hb__mi *mi, hb_gdb_stop *stop)
 		copy(stop->meaning, sizeof stop->meaning, reason);
 }
 
+/* Of one that went back gdb calls old what it saw first, which was there later. */
+static void swap_values(hb_gdb_stop *stop)
+{
+	char later[sizeof stop->old_value];
+	memcpy(later, stop->old_value, sizeof later);
+	memcpy(stop->old_value, stop->new_value, sizeof later);
+	memcpy(stop->new_value, later, sizeof later);
+}
+
 /* One thread has stopped. */
 static void thread_stopped(hb_gdb *gdb, const struct hb__mi *mi)
 {
@@ -286,8 +304,14 @@ static void thread_stopped(hb_gdb *gdb, const struct hb__mi *mi)
 	if (!inf)
 		return;
 	thread->running = false;
+	for (size_t i = 0; gdb->one && i < inf->nthreads; i++)
+		inf->threads[i].running = false;
 	if (inf->calling)
 		return;
+	if (gdb->one && inf->asking && stop.signal == SIGINT)
+		stop.reason = HB_GDB_ASKED;
+	if (inf->back && stop.reason == HB_GDB_WATCHPOINT)
+		swap_values(&stop);
 	if (inf->roused && stop.signal == SIGINT) {
 		inf->roused--;
 		stop.reason = HB_GDB_ASKED;
@@ -371,7 +395,7 @@ static void heard_thread(hb_gdb *gdb, const struct hb__mi *mi, bool created)
 		return;
 	if (created) {
 		add_thread(inf, number);
-		if (inf->state != HB__RUNNING && !inf->calling && !inf->attaching)
+		if (inf->state != HB__RUNNING && !inf->calling && !inf->attaching && !gdb->one)
 			hb__gdb_ask_to_stop(gdb, inf);
 		return;
 	}

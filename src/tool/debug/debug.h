@@ -60,6 +60,9 @@ typedef struct hb_debug {
 	char *recording; /* path; NULL: a live run */
 	hb_run run;      /* run.model NULL: no events to go to, whyno says why */
 	const char *whyno;
+	int one_folder;    /* a descriptor of the folder where it runs */
+	uint64_t budget;   /* of its checkpoints */
+	const hb_one *one; /* it is one process alone, which goes backwards, too; NULL: a job */
 	char *level;
 	int32_t size; /* processes; 0: not known yet */
 	int job_out;  /* what the job prints comes here; -1: it prints itself */
@@ -268,6 +271,18 @@ int hb__d_until(hb_debug *d);
 
 /* ---- verbs/shell.c ---- */
 void hb__d_default_settings(hb_settings *settings, bool json);
+
+/* ---- alone/: one process alone ---- */
+int hb__d_alone_goto(hb_debug *d, char *args);
+int hb__d_alone_event(hb_debug *d, hb_at at);
+int hb__d_alone_back(hb_debug *d, uint64_t n);
+int hb__d_alone_next(hb_debug *d, uint64_t n);
+/* How it stands; NULL: as any process that gdb has stopped. Free it. */
+char *hb__d_alone_state(hb_debug *d, const hb_proc *p);
+/* What was said about it goes to the user. */
+void hb__d_tell_notes(hb_debug *d);
+/* What is asked needs several processes: a code, after having said so. */
+int hb__d_one_only(hb_debug *d, const char *what);
 
 /* ---- verbs/events.c ---- */
 /* An event by its name or bookmark. 0, or a code after having said why. */

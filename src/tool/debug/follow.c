@@ -117,6 +117,8 @@ void hb__d_poll(hb_debug *d, int ms)
 		notice(d, p);
 	}
 	d->differed = d->differed || hb__live_differs(d->live);
+	if (d->one)
+		hb__d_tell_notes(d);
 }
 
 /* ---- waiting ---- */

@@ -57,6 +57,9 @@ const char *hb__d_name(const hb_debug *d, int32_t rank)
 char *hb__d_who(const hb_debug *d, int32_t rank)
 {
 	int32_t first = 0, ranks = session_of(d) ? hb_session_ranks(session_of(d), &first) : 0;
+	if (d->one && *hb_rank_word(hb__d_name(d, rank)))
+		return hb__format("\"process\":\"%s\",\"rank\":%s", hb__d_name(d, rank),
+			strchr(hb__d_name(d, rank), '@') ? "null" : hb__d_name(d, rank));
 	if (rank < first || rank >= first + ranks)
 		return hb__format("\"process\":\"%s\",\"rank\":null", hb__d_name(d, rank));
 	return hb__format("\"process\":\"%s\",\"rank\":%d", hb__d_name(d, rank), rank - first);
@@ -67,6 +70,8 @@ char *hb__d_who(const hb_debug *d, int32_t rank)
 char *hb__d_processes(const hb_debug *d)
 {
 	int32_t first = 0, ranks = session_of(d) ? hb_session_ranks(session_of(d), &first) : 0, told = 0;
+	if (d->one)
+		return hb__format("%s%s alone", hb_rank_word(hb__d_name(d, 0)), hb__d_name(d, 0));
 	char *text = ranks > 1    ? hb__format("ranks 0 to %d", ranks - 1)
 		     : ranks == 1 ? hb__copy("rank 0")
 				  : hb__copy("");

@@ -101,6 +101,9 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 		return hb__live_open(options, &d->live);
 	}
 	*options = (hb_live_options){.recording = d->recording,
+		.one = d->one,
+		.one_folder = d->one_folder,
+		.budget = d->budget,
 		.command = args->rest,
 		.trust = hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK,
 		.mpi = hb__option_value(args, "mpi"),
@@ -112,6 +115,33 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 	int code = open_streams(args, options, &d->job_out);
 	code = code ? code : hb__live_open(options, &d->live);
 	d->size = code ? 0 : hb_session_size(hb__live_session(d->live));
+	return code;
+}
+
+/* One process alone. hb__one_open goes into its folder; files that the user names are still of ours. */
+static int open_one(hb_debug *d, const hb_args *args, hb_one *one)
+{
+	static const char *const others[] = {"attach", "output", "listen", "stdin", NULL};
+	const char *process = hb__option_value(args, "alone"), *size = hb__option_value(args, "checkpoints");
+	const hb_one_wish wish = {.recording = args->operand,
+		.process = process,
+		.command = args->rest,
+		.mpi = hb__option_value(args, "mpi"),
+		.trust = hb__option_value(args, "trust") != NULL,
+		.ask = true};
+	if (!process)
+		return size ? hb__fail_with(HB_EXIT_USAGE, "--checkpoints goes with --alone") : 0;
+	for (size_t i = 0; others[i]; i++)
+		if (hb__option_value(args, others[i]))
+			return hb__fail_with(HB_EXIT_USAGE, "--%s does not go with --alone", others[i]);
+	int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = hb__read_budget(size, &d->budget);
+	code = code ? code : hb__one_open(&wish, one);
+	d->one_folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!code && (here < 0 || d->one_folder < 0 || fchdir(here)))
+		code = hb__fail_with(HB_EXIT_USAGE, "cannot come back to this folder: %s", strerror(errno));
+	if (here >= 0)
+		close(here);
+	d->one = code ? NULL : one;
 	return code;
 }
 
@@ -154,6 +184,8 @@ static void close_all(hb_debug *d, const hb_live_options *options)
 	free(d->level);
 	free(d->list_file);
 	free(d->recording);
+	if (d->one)
+		close(d->one_folder);
 }
 
 /* ---- commands ---- */
@@ -234,7 +266,9 @@ int hb__debug_main(const hb_args *args)
 	const char *at = hb__option_value(args, "at");
 	settle(&d, args);
 	catch_signals();
+	hb_one one = {0};
 	int code = at ? hb__check_event(at) : 0;
+	code = code ? code : open_one(&d, args, &one);
 	bool attach = hb__option_value(args, "attach") != NULL;
 	if (!code && attach && (args->operand || args->rest))
 		code = hb__fail_with(HB_EXIT_USAGE,
@@ -242,8 +276,8 @@ int hb__debug_main(const hb_args *args)
 	if (!code && attach)
 		d.whyno = "this job was started without hbdb: there are no events to go to";
 	/* a command alone is a live run; a name, or nothing at all, is a recording */
-	else if (!code && (args->operand || !args->rest))
-		code = open_recording(&d, args->operand);
+	else if (!code && (d.one || args->operand || !args->rest))
+		code = open_recording(&d, d.one ? one.recording : args->operand);
 	else if (!code)
 		d.whyno = "the recording of this run is not finished: exit first, then debug that recording";
 	if (!code && at && !d.run.model)
@@ -254,6 +288,7 @@ int hb__debug_main(const hb_args *args)
 		code = work(&d, args);
 	bool differed = d.differed;
 	close_all(&d, &options);
+	hb__one_close(&one);
 	if (ended)
 		return 128 + ended;
 	return !code && differed ? HB_EXIT_FINDING : code;

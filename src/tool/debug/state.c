@@ -172,6 +172,9 @@ static char *held(hb_debug *d, const hb_proc *p)
 static char *broken(hb_debug *d, const hb_proc *p)
 {
 	const hb_gdb_stop *s = &p->broken;
+	char *alone = p->alone ? hb__d_alone_state(d, p) : NULL;
+	if (alone)
+		return alone;
 	char *frame = hb__d_frame_text(&s->frame), *text;
 	const hb_action_point *point = hb__d_point_of(d, p->rank, s->number);
 	const hb_thread *t = thread_of(p);

@@ -68,6 +68,8 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 	l->input = hb__copy(options->input ? options->input : "/dev/null");
 	if (options->attach)
 		return attach(l, options->attach);
+	if (options->one)
+		return hb__live_open_alone(l, options);
 	int code = l->replay ? open_replay(l, options) : open_command(l, options);
 	if (code)
 		return code;
@@ -89,7 +91,7 @@ void hb__live_close(hb_live *l)
 	hb_session_close(l->session);
 	free(l->number);
 	free(l->of_session);
-	if (l->replay)
+	if (l->replay && !l->one)
 		hb__close_replay_folder(&l->folder);
 	hb__manifest_free(&l->manifest);
 	hb__command_line_free(&l->line);
@@ -102,12 +104,13 @@ void hb__live_close(hb_live *l)
 
 hb_session *hb__live_session(hb_live *l) { return l->session; }
 bool hb__live_attached(const hb_live *l) { return l->attached; }
+bool hb__live_alone(const hb_live *l) { return l->one != NULL; }
 
 bool hb__live_running(const hb_live *l)
 {
-	for (int32_t i = 0; l->attached && i < hb_session_size(l->session); i++) {
+	for (int32_t i = 0; (l->attached || l->one) && i < hb_session_size(l->session); i++) {
 		hb_life life = hb_session_proc(l->session, i)->life;
-		if (life != HB_LIFE_EXITED && life != HB_LIFE_DEAD)
+		if (life != HB_LIFE_EXITED && life != HB_LIFE_DEAD && (l->attached || life != HB_LIFE_ABSENT))
 			return true;
 	}
 	return l->job != NULL;
@@ -183,6 +186,8 @@ int hb__live_start(hb_live *l)
 	if (l->attached)
 		return hb__fail_with(HB_EXIT_USAGE, "hbdb cannot restart a job that was started without it");
 	hb__live_end(l);
+	if (l->one)
+		return hb__live_start_alone(l);
 	int code = l->replay ? 0 : begin_recording(l);
 	if (code)
 		return code;
@@ -209,6 +214,11 @@ static void keep_recording(hb_live *l)
 
 void hb__live_end(hb_live *l)
 {
+	if (l->one && hb__live_running(l)) {
+		hb_error err;
+		hb_session_kill(l->session);
+		hb_session_again(l->session, NULL, &err);
+	}
 	if (!l->job)
 		return;
 	/* a script may have left its job behind on purpose; a launcher that is gone has not */

@@ -6,6 +6,7 @@
 #include "../options.h"
 #include "../run/run.h"
 #include "session/session.h"
+#include "../recorded/serve.h"
 #include "../recorded/trust.h"
 
 typedef struct hb_live hb_live;
@@ -21,6 +22,10 @@ typedef struct hb_live_options {
 	int out;               /* descriptor for what the job prints; 0: where we print */
 	const char *output;    /* live run: the name of the recording it makes, or NULL */
 	const char *attach;    /* the pid of a job that runs without hbdb; NULL: none. Nothing else is needed then */
+	/* One process alone, forwards and backwards; it stays the caller's. NULL: a job. Its folder: a descriptor */
+	const hb_one *one;
+	int one_folder;
+	uint64_t budget; /* of its checkpoints, in bytes */
 	bool waits; /* look for threads that wait for who stands; then the model belongs to the thread that calls hb__live_poll */
 } hb_live_options;
 
@@ -36,6 +41,8 @@ void hb__live_end(hb_live *live);
 bool hb__live_running(const hb_live *live);
 /* It was attached to: the job runs without hbdb, and is left as it is at the end. */
 bool hb__live_attached(const hb_live *live);
+/* It is one process alone. */
+bool hb__live_alone(const hb_live *live);
 /* Status of the command once it has ended; 128 + signal. */
 int hb__live_status(const hb_live *live);
 /* The number that a process of the model has in the session; -1: it is not replayed. And back; HB_NO: the recording does not have it. */

@@ -19,6 +19,10 @@ struct hb_live {
 	hb_run *run;
 	hb_replay_folder folder;
 	hb_manifest manifest;
+	/* one process alone: */
+	const hb_one *one; /* NULL: a job */
+	int one_folder;    /* where it runs */
+	uint64_t budget;
 	hb_command_line line;
 	char **command;
 	hb_session *session;
@@ -48,6 +52,10 @@ void hb__live_free_waits(hb_live *live);
 
 /* found.c: the processes of a job that runs without hbdb, by rank: free *ret_pids. 0, or an exit code after having said why. */
 int hb__find_job(const char *pid, int32_t **ret_pids, int32_t *ret_size);
+
+/* alone.c */
+int hb__live_open_alone(hb_live *live, const hb_live_options *options);
+int hb__live_start_alone(hb_live *live);
 
 /* reports.c */
 void hb__live_begin_reports(hb_live *live);

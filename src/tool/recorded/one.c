@@ -24,9 +24,8 @@ static int find_command(const hb_one_wish *wish, hb_one *one, bool *ret_found)
 	hb__alone_environment();
 	*ret_found = wish->command != NULL;
 	int code = *ret_found ? 0 : hb__alone_command(one->recording, wish->process, &one->manifest, ret_found);
-	/* its answer would have to come from where gdb is */
 	if (!code && why && !wish->trust)
-		code = hb__trust(one->recording, &one->manifest, HB_TRUST_REFUSE);
+		code = hb__trust(one->recording, &one->manifest, wish->ask ? HB_TRUST_ASK : HB_TRUST_REFUSE);
 	free(why);
 	return code;
 }
@@ -89,6 +88,14 @@ int hb__one_open(const hb_one_wish *wish, hb_one *ret)
 	code = code ? code
 		    : hb__recorded_command(&ret->manifest, wish->command, wish->mpi, 1, &ret->line, &ret->command);
 	return code ? code : set_up(ret);
+}
+
+bool hb__one_differs(const hb_one *one)
+{
+	char *path = hb__format("%s/divergence.%d", one->folder.folder, one->folder.only);
+	bool there = !access(path, F_OK);
+	free(path);
+	return there;
 }
 
 char *hb__one_report(const hb_one *one)

@@ -369,7 +369,12 @@ void hb_alone_reached(void) { __asm__ volatile("" ::: "memory"); }
 
 void hb__alone_over(const struct hb__lane *lane)
 {
-	if (lane->thread || !lane->follow)
+	if (!lane->follow)
+		return;
+	/* there is no log whose rows would be counted, and the inputs are found by this number: a signal, where it came */
+	if (hb__config.backwards)
+		lane->control->events = lane->follow->event;
+	if (lane->thread)
 		return;
 	hb_alone_clock.events = lane->follow->event;
 	if (hb_alone_clock.events == hb_alone_clock.stop_at)

@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "../../options.h"
-#include "../../recorded/one.h"
-#include "reverse/remote/remote.h"
+#include "../../recorded/serve.h"
 
 const hb_option hb__gdbserver_options[] = {
 	{"listen", 'l', HB_OPTION_TEXT, "PORT",
@@ -26,21 +25,6 @@ const hb_option hb__gdbserver_options[] = {
 		"run the command of a recording that may come from somebody else, without asking"},
 	{0},
 };
-
-/* 512M, 2G, 64K, or bytes. */
-static bool size_of(const char *text, uint64_t *ret)
-{
-	char *end;
-	errno = 0;
-	unsigned long long n = strtoull(text, &end, 10);
-	static const char units[] = "KMG";
-	const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-	if (*text < '0' || *text > '9' || errno || (*end && (!unit || end[1])))
-		return false;
-	unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-	*ret = n << shift;
-	return *ret >> shift == n;
-}
 
 /* PORT or 127.0.0.1:PORT. */
 static bool port_of(const char *text, uint16_t *ret)
@@ -95,78 +79,8 @@ static int take_pipe(int *ret_in, int *ret_out, int *ret_program_in)
 	return 0;
 }
 
-/* What is served, and to whom. */
-struct service {
-	char *const *command, *const *environment;
-	const hb_one *one; /* NULL: no recording is followed */
-	bool told;         /* that it differs, or that its record ends */
-	bool serving;      /* gdb is asking */
-	uint64_t budget;
-	int in, out, program_in, program_out;
-	hb_remote *gdb;
-};
-
-/* What gdb is not asking for yet is said to the user. */
-static void note(void *user, const char *text)
-{
-	const struct service *s = user;
-	if (s->serving)
-		hb_remote_note(s->gdb, text);
-	else
-		hb__say("%s", text);
-}
-
-/* Asked while the process runs. One that differs from its record, or has come to the end of it, waits for us. */
-static bool cancel(void *user)
-{
-	struct service *s = user;
-	char *report = s->one && !s->told ? hb__one_report(s->one) : NULL;
-	bool stop = report || (s->serving && hb_remote_cancel(s->gdb));
-	if (report) {
-		s->told = true;
-		for (char *next = report, *line; (line = strsep(&next, "\n"));)
-			if (*line)
-				note(s, line);
-		note(s, "It stops here: what it would do now is not what was recorded.");
-		free(report);
-	}
-	return stop;
-}
-
-static int serve(struct service *s)
-{
-	char *why;
-	s->gdb = hb_remote_new(s->in, s->out);
-	if (!s->gdb)
-		return hb__fail_with(HB_EXIT_USAGE, "out of memory");
-	hb_reverse_setup setup = {.argv = s->command,
-		.environment = s->environment,
-		.in = s->program_in,
-		.out = s->program_out,
-		.clocks = s->one != NULL,
-		.budget = s->budget,
-		.note = note,
-		.cancel = cancel,
-		.user = s};
-	hb_reverse *process = hb_reverse_start(&setup, &why);
-	int code = HB_EXIT_OK;
-	if (!process) {
-		code = hb__fail_with(HB_EXIT_USAGE, "cannot run the program: %s", why ? why : "out of memory");
-		free(why);
-	} else {
-		if (s->one)
-			hb_reverse_begin_at(process, 1);
-		s->serving = true;
-		if (hb_remote_serve(s->gdb, process))
-			code = hb__fail_with(HB_EXIT_USAGE, "what came is not gdb's remote protocol");
-		hb_reverse_end(process);
-	}
-	hb_remote_free(s->gdb);
-	return code;
-}
-
 /* Where gdb is: on a port of this machine, or on our standard input and output. */
-static int meet_gdb(const char *listen_at, struct service *s)
+static int meet_gdb(const char *listen_at, hb_service *s)
 {
 	uint16_t port = 0;
 	if (listen_at && !port_of(listen_at, &port))
@@ -186,28 +100,26 @@ static int meet_gdb(const char *listen_at, struct service *s)
 
 int hb__gdbserver(const hb_args *args)
 {
-	const char *size = hb__option_value(args, "checkpoints"), *alone = hb__option_value(args, "alone");
-	struct service s = {.command = args->rest, .budget = (uint64_t)512 << 20, .program_out = 1};
+	const char *alone = hb__option_value(args, "alone");
+	hb_service s = {.command = args->rest, .program_out = 1};
 	hb_one one = {0};
 	if (!alone && (!args->rest || args->operand))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"gdbserver needs a command, hbdb gdbserver -- COMMAND, or one process of a recording, hbdb gdbserver --alone PROCESS [NAME]");
-	if (size && !size_of(size, &s.budget))
-		return hb__fail_with(
-			HB_EXIT_USAGE, "--checkpoints %s: a size is a number with K, M or G, as in 512M", size);
 	const hb_one_wish wish = {.recording = args->operand,
 		.process = alone,
 		.command = args->rest,
 		.mpi = hb__option_value(args, "mpi"),
 		.trust = hb__option_value(args, "trust") != NULL};
-	int code = alone ? hb__one_open(&wish, &one) : 0;
+	int code = hb__read_budget(hb__option_value(args, "checkpoints"), &s.budget);
+	code = code || !alone ? code : hb__one_open(&wish, &one);
 	if (!code && alone) {
 		s.one = &one;
 		s.command = one.command;
 		s.environment = one.environment;
 	}
 	code = code ? code : meet_gdb(hb__option_value(args, "listen"), &s);
-	code = code ? code : serve(&s);
+	code = code ? code : hb__serve(&s);
 	hb__one_close(&one);
 	return code;
 }

@@ -193,6 +193,8 @@ int hb__v_stop(hb_debug *d, char *args)
 	uint32_t *event;
 	hb_stop *stop;
 	char *word = hb__d_word(&args), *text = hb__d_trim(args);
+	if (d->one)
+		return hb__d_one_only(d, "stop at: use goto");
 	if (word && !strcmp(word, "off") && !*text)
 		return stop_off(d);
 	if (!word || strcmp(word, "at") || !*text)
@@ -252,6 +254,8 @@ int hb__d_goto(hb_debug *d, hb_at at)
 	char name[HB_EVENT_NAME];
 	double begin = hb_seconds();
 	hb_set all;
+	if (d->one)
+		return hb__d_alone_event(d, at);
 	if (hb__live_number(d->live, hb_model_lines(d->run.model)[at.line].process) < 0)
 		return hb__d_fail(d, HB_EXIT_FINDING,
 			"cannot stop at %s: processes that the program itself starts are not replayed; cone %s shows what it depends on",
@@ -300,6 +304,8 @@ int hb__v_goto(hb_debug *d, char *args)
 	hb_at at;
 	if (!*args)
 		return hb__d_fail(d, HB_EXIT_USAGE, "goto takes an event or a bookmark, as in goto 0:17");
+	if (d->one)
+		return hb__d_alone_goto(d, args);
 	int code = hb__d_event(d, args, &at);
 	return code ? code : hb__d_goto(d, at);
 }
@@ -309,11 +315,13 @@ int hb__v_back(hb_debug *d, char *args)
 	hb_at at = d->last;
 	char name[HB_EVENT_NAME];
 	long n = *args ? hb__d_number(args) : 1;
-	int code = needs_events(d);
+	int code = d->one ? 0 : needs_events(d);
 	if (code)
 		return code;
 	if (n < 1)
 		return hb__d_fail(d, HB_EXIT_USAGE, "back takes a number of events, but got '%s'", args);
+	if (d->one)
+		return hb__d_alone_back(d, (uint64_t)n);
 	hb__d_poll(d, 0);
 	if (!hb__d_here(d, &at) && at.line == HB_NO)
 		return hb__d_fail(d, HB_EXIT_FINDING,
@@ -333,6 +341,8 @@ int hb__d_next_event(hb_debug *d, uint32_t times)
 	hb_target *targets = NULL;
 	size_t n = 0;
 	hb_error err = {0};
+	if (d->one)
+		return hb__d_alone_next(d, times);
 	hb__d_poll(d, 0);
 	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
 		const hb_proc *p = hb_session_proc(session, i);

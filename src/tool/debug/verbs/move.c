@@ -186,6 +186,9 @@ int hb__v_halt(hb_debug *d, char *args)
 int hb__v_detach(hb_debug *d, char *args)
 {
 	int code = no_operands(d, "detach", args);
+	if (!code && d->one)
+		code = hb__d_fail(
+			d, HB_EXIT_FINDING, "a process alone runs under gdb only: kill ends it, run starts it again");
 	if (code)
 		return code;
 	hb_session_detach(hb__live_session(d->live), &d->set);
@@ -232,6 +235,7 @@ static bool in_program(hb_debug *d, int32_t rank)
 	bool held = false;
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		held |= p->threads[i].held;
+	held |= p->alone; /* it may stand in the library, too */
 	if (hb_session_gdb(session, rank, &gdb, &err) || (held && hb_session_return(session, rank, RETURN_S, &err))) {
 		hb__d_reply(d, rank, true, NULL, "%s", err.message);
 		return false;

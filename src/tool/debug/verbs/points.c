@@ -104,7 +104,10 @@ static int make(hb_debug *d, char *args, hb_point_kind kind, bool once)
 
 int hb__v_break(hb_debug *d, char *args) { return make(d, args, HB_POINT_BREAK, false); }
 int hb__v_tbreak(hb_debug *d, char *args) { return make(d, args, HB_POINT_BREAK, true); }
-int hb__v_barrier(hb_debug *d, char *args) { return make(d, args, HB_POINT_BARRIER, false); }
+int hb__v_barrier(hb_debug *d, char *args)
+{
+	return d->one ? hb__d_one_only(d, "barrier") : make(d, args, HB_POINT_BARRIER, false);
+}
 
 /* until LOCATION: a point for the way there, which is taken away again. */
 int hb__v_until(hb_debug *d, char *args)

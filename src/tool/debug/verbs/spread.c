@@ -157,6 +157,8 @@ static void show(hb_debug *d, const struct spread *s)
 
 int hb__v_spread(hb_debug *d, char *args)
 {
+	if (d->one)
+		return hb__d_one_only(d, "spread");
 	struct spread s = {.expression = args};
 	if (!*args)
 		return hb__d_fail(

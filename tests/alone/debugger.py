@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""hbdb debug --alone: one process of a recording in the debugger's own language, forwards and backwards, under both MPIs.
+
+usage: debugger.py
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
+SECONDS = 120
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], "mpich": ["mpirun.mpich"]}
+passed = failed = 0
+
+
+def want(what, good, text):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print(("ok %s" if good else "FAIL %s\n" + text[-3000:].replace("%", "%%")) % what, flush=True)
+
+
+def in_order(what, text, *patterns):
+    at = 0
+    for pattern in patterns:
+        match = re.compile(pattern, re.M).search(text, at)
+        if not match:
+            want("%s: %s" % (what, pattern), False, text)
+            return
+        at = match.end()
+    want(what, True, text)
+
+
+def line_of(program, mark):
+    with open(os.path.join(HERE, "programs", program + ".c"), encoding="utf-8") as f:
+        return next(n for n, text in enumerate(f, 1) if mark in text)
+
+
+def run(command, folder):
+    try:
+        return subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired as e:
+        return subprocess.CompletedProcess(command, 99, (e.stdout or b"").decode(), (e.stderr or b"").decode() + "too long")
+
+
+def record(mpi, folder, program, n, name, *options):
+    run(["mpicc." + mpi, "-g", "-O0", "-o", program, os.path.join(HERE, "programs", program + ".c")], folder).check_returncode()
+    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + program], folder)
+
+
+def debug(folder, rank, name, commands, *options):
+    done = run([HBDB, "debug", "--alone", str(rank), name, *options, "-c", "; ".join(commands)], folder)
+    return done.returncode, done.stdout + done.stderr
+
+
+def crash(mpi, folder):
+    """From the crash to the store that ruined a pointer, with one command, and to events in both directions."""
+    crashes, store, receive = line_of("wild", "table.row[1]"), line_of("wild", "table.cell[index] ="), line_of("wild", "MPI_Recv(")
+    record(mpi, folder, "wild", 2, "r.hbdb")
+    code, text = debug(folder, 0, "r.hbdb", ["status", "goto END", "where", "written table.row", "up", "print i", "back", "goto 0:50", "print i",
+                                             "next event 3", "print i", "goto END", "reverse-next", "break store", "reverse-continue",
+                                             "print index", "reverse-finish", "reverse-step", "delete *", "reverse-continue", "goto 0:250", "goto END"])
+    in_order(mpi + ": from a crash to the store that ruined a pointer, and to events", text, r"^\[0\] after 0:1  MPI_Init",
+             r"^at the end, [\d.]+ ms$", r"^\[0\] SIGSEGV .*: main \(wild\.c:%d\), after 0:301; about to die$" % crashes, r"^\[0\] #0  main",
+             r"^  table\.row was .*0x7ff.*, and became .* 0xc8 in store \(wild\.c:%d\), after 0:202$" % store, r"#1  main", r"i = 200$",
+             r"^at 0:202, ", r"^at 0:50, ", r"^\[0\] after 0:50  MPI_Recv  wild\.c:%d$" % receive, r"i = 48$", r"^at 0:53, ", r"i = 51$",
+             r"about to die$", r"stopped: main \(wild\.c:\d+\)$", r"breakpoint 1: store", r"index = 11$", r"stopped: main \(wild\.c:\d+\)$",
+             r"at its beginning, after 0:1", r"^at 0:250", r"about to die$")
+    want(mpi + ": as it should be is status 0", code == 0, text)
+
+
+def writers(mpi, folder):
+    """Who wrote last: the program, MPI, a handler, the system; a process that ends well."""
+    with open(os.path.join(folder, "input.txt"), "w", encoding="utf-8") as f:
+        f.write("hello")
+    recorded = record(mpi, folder, "writers", 3, "w.hbdb")
+    want(mpi + ": recorded", "caught 10 text hello" in recorded.stdout, recorded.stdout + recorded.stderr)
+    send = line_of("writers", "MPI_Sendrecv")
+    code, text = debug(folder, 1, "w.hbdb", ["goto END", "written total", "goto END", "written field[0]", "goto 1:5", "written field[0]",
+                                             "goto END", "written caught", "goto END", "written text", "goto 1:10", "reverse-next", "reverse-next",
+                                             "reverse-stepi", "stepi", "step", "reverse-step", "goto END", "cont"])
+    in_order(mpi + ": what the program wrote, what MPI, what a handler, what the system", text,
+             r"caught 10 text hello", r"^\[1\] at its end, after 1:23: about to exit with status 3$",
+             r"total was 171, and became 190 in main \(writers\.c:%d\), after 1:21$" % line_of("writers", "total = add"),
+             r"field\[0\] was 18, and became 19 in main \(writers\.c:%d\), inside 1:21  MPI_Sendrecv" % send,
+             r"^at 1:5, ", r"field\[0\] was 2, and became 3 in main .*inside 1:5  MPI_Sendrecv",
+             r"caught was 0, and became 10 in on_signal", r"^\s+#1  main \(writers\.c:%d\)" % line_of("writers", "raise("),
+             r"text was changed by the system, .* between 1:22 and 1:23", r"^at 1:10, ", r"stopped: main \(writers\.c:%d\)$" % send,
+             r"stopped: main \(writers\.c:%d\)$" % line_of("writers", "field[1] ="), r"at its end, after 1:23", r"at its end, after 1:23")
+    want(mpi + ": what it printed was printed once", text.count("caught 10") == 1 and not code, text)
+
+
+def same(mpi, folder):
+    """At an event everything is the same, whichever way one comes there; a checkpoint or none."""
+    commands, looked = [], "gdb output/x $pc; gdb output/x $sp; print field[1]; print total"
+    events = [7, 15, 3, 20, 7, 3, 15, 20, 2]
+    for event in events:
+        commands += ["goto 1:%d" % event, looked]
+    code, text = debug(folder, 1, "w.hbdb", commands)
+    found = re.split(r"^at 1:(\d+), .*$", text, flags=re.M)[1:]
+    states = {}
+    for event, state in zip(found[::2], found[1::2]):
+        states.setdefault(event, set()).add(state.strip())
+    want(mpi + ": at an event it is the same each time", not code and len(found) == 2 * len(events) and all(len(s) == 1 for s in states.values())
+         and len({min(s) for s in states.values()}) == len(set(events)), text)
+
+
+def objects(mpi, folder):
+    code, text = debug(folder, 1, "w.hbdb", ["goto END", "written total", "status"], "--json", "--checkpoints", "64M")
+    answers = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    store = [a for a in answers if a.get("answer") == "written"]
+    want(mpi + ": as JSON", not code and len(store) == 1 and store[0]["old"] == "171" and store[0]["new"] == "190" and store[0].get("set", store[0].get("rank")) in ("1", 1)
+         and any(a.get("answer") == "goto" and a["reached"] for a in answers), text)
+
+
+def refused(mpi, folder):
+    """What only several processes have, and what there is not: one line each."""
+    code, text = debug(folder, 0, "w.hbdb", ["set onerror continue", "barrier add", "stop at 0:3", "goto 1:3", "[2] where", "back 3", "detach",
+                                             "goto 0:99", "written nothing", "kill", "status", "run", "status"])
+    in_order(mpi + ": one process only", text, r"barrier: there is one process only", r"stop at: .*one process only",
+             r"1:3 is of another process", r"there is no such rank; the job has rank 0 alone", r"cannot go back 3", r"under gdb only",
+             r"there is no 0:99", r"No symbol")
+    want(mpi + ": it can be started again", "after 0:1  MPI_Init" in text.rpartition("not running")[2] and code, text)
+    run([HBDB, "record", "--data-ranks", "0", "--level", "data", "-o", "some.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./writers"], folder)
+    run([HBDB, "record", "-o", "plain.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./writers"], folder)
+    for what, arguments, word in (("without contents", ["0", "plain.hbdb"], "--level data"), ("a rank that is not there", ["7", "w.hbdb"], "7"),
+                                  ("contents that were not kept", ["1", "some.hbdb"], "data-ranks|contents"),
+                                  ("with --attach", ["0", "w.hbdb", "--attach", "1"], "--attach"),
+                                  ("a size that is none", ["0", "w.hbdb", "--checkpoints", "much"], "--checkpoints much")):
+        done = run([HBDB, "debug", "--alone", *arguments, "-c", "status"], folder)
+        lines = [line for line in done.stderr.splitlines() if "running as root" not in line]
+        want("%s: %s is refused" % (mpi, what), done.returncode in (2, 3) and re.search(word, done.stderr) and len(lines) == 1 and not done.stdout,
+             "%d\n%s" % (done.returncode, done.stdout + done.stderr))
+    done = run([HBDB, "debug", "w.hbdb", "-c", "reverse-step"], folder)
+    want(mpi + ": all processes do not go back", done.returncode == 1 and "hbdb debug --alone" in done.stderr, done.stdout + done.stderr)
+
+
+def left(folder):
+    found = [n for n in os.listdir(folder) if n.startswith((".hbdb", "hbdb-"))]
+    want("nothing stays behind", not found, str(found))
+
+
+def main():
+    for mpi in LAUNCH:
+        with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
+            for test in crash, writers, same, objects, refused:
+                test(mpi, folder)
+            left(folder)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
