@@ -94,6 +94,18 @@ def writers(mpi, folder):
     want(mpi + ": what it printed was printed once", text.count("caught 10") == 1 and not code, text)
 
 
+def fortran(mpi, folder):
+    """gdb watches no places in Fortran: they are looked for all the same."""
+    run(["mpif90." + mpi, "-g", "-O0", "-o", "sums", os.path.join(HERE, "programs/sums.f90")], folder).check_returncode()
+    run([HBDB, "record", "--level", "data", "-o", "f.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./sums"], folder)
+    code, text = debug(folder, 1, "f.hbdb", ["goto 1:8", "written total", "written got", "goto 1:5", "written field(2)", "goto 1:7", "reverse-next",
+                                             "reverse-next", "print i"])
+    in_order(mpi + ": Fortran", text, r"total was 35, and became 48 in sums \(sums\.f90:13\), after 1:7$",
+             r"got was 11, and became 13 in sums \(sums\.f90:12\), inside 1:7  MPI_Allreduce", r"field\(2\) was 4, and became 7\.5 in sums",
+             r"stopped: sums \(sums\.f90:12\)$", r"stopped: sums \(sums\.f90:11\)$", r"i = 5$")
+    want(mpi + ": Fortran's status", code == 0, text)
+
+
 def same(mpi, folder):
     """At an event everything is the same, whichever way one comes there; a checkpoint or none."""
     commands, looked = [], "gdb output/x $pc; gdb output/x $sp; print field[1]; print total"
@@ -147,7 +159,7 @@ def left(folder):
 def main():
     for mpi in LAUNCH:
         with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
-            for test in crash, writers, same, objects, refused:
+            for test in crash, writers, fortran, same, objects, refused:
                 test(mpi, folder)
             left(folder)
     print("%d passed, %d failed" % (passed, failed))

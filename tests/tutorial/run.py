@@ -45,6 +45,7 @@ def mask(line):
     """What may differ from run to run."""
     line = re.sub(r"\+?\d+\.\d{9}", "T", line)
     line = re.sub(r"\b\d+\.\d\d s\b", "T s", line)
+    line = re.sub(r"\b\d+\.\d ms\b", "T ms", line)
     line = re.sub(r"\b0x[0-9a-f]+\b", "ADDRESS", line)
     line = re.sub(r"^run \d+ failed", "run N failed", line)
     line = re.sub(r"up to \d+ frames", "up to N frames", line)

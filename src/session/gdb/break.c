@@ -265,12 +265,16 @@ static void delete_strays(hb_gdb *gdb)
 		hb__gdb_ask(gdb, NULL, "-break-delete %d", stray[i]);
 }
 
+enum watch_how { VALUE, PLACE, PLACE_IN_C };
+
 /* What gdb answers to a watchpoint of the place of an expression: its command line alone knows these. The number; 0: it is none. */
 static int watch_place(hb_gdb *gdb, const struct hb__inferior *inf, uint32_t level, const char *expression,
-	hb_status *ret, hb_error *err)
+	enum watch_how how, hb_status *ret, hb_error *err)
 {
 	char *command = NULL, *quoted = NULL;
-	if (asprintf(&command, "watch -location %s", expression) < 0 || !(quoted = hb__mi_quote(command))) {
+	if (asprintf(&command, "%swatch -location %s", how == PLACE_IN_C ? "with language c -- " : "", expression) <
+			0 ||
+		!(quoted = hb__mi_quote(command))) {
 		free(command);
 		*ret = hb__gdb_fail(err, HB_E_MEMORY, "out of memory");
 		return 0;
@@ -295,8 +299,8 @@ static int watch(hb_gdb *gdb, const struct hb__inferior *inf, uint32_t level, co
 	return *ret ? 0 : hb__mi_int(mi, hb__mi_get(mi, &mi->values[0], "wpt"), "number", 0);
 }
 
-static hb_status set_watch(
-	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, bool place, int *ret_number, hb_error *err)
+static hb_status set_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, enum watch_how how,
+	int *ret_number, hb_error *err)
 {
 	struct hb__inferior *inf = hb__gdb_process(gdb, id, true, err);
 	hb_status status;
@@ -304,7 +308,8 @@ static hb_status set_watch(
 		return absent(gdb);
 	/* set at once, so that what the processor cannot do is an error here, not when the process is to go on */
 	hb__gdb_send(gdb, "-gdb-set breakpoint always-inserted on");
-	int number = (place ? watch_place : watch)(gdb, inf, level, expression, &status, err);
+	int number = how == VALUE ? watch(gdb, inf, level, expression, &status, err)
+				  : watch_place(gdb, inf, level, expression, how, &status, err);
 	const struct hb__mi *mi = &gdb->answer;
 	const char *why = status == HB_E_ARGUMENT ? hb__mi_text(mi, &mi->values[0], "msg") : NULL;
 	bool unable = (why && strstr(why, "hardware")) || (!status && !number);
@@ -326,13 +331,13 @@ static hb_status set_watch(
 
 hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
 {
-	return set_watch(gdb, id, level, expression, false, ret_number, err);
+	return set_watch(gdb, id, level, expression, VALUE, ret_number, err);
 }
 
 hb_status hb_gdb_watch_place(
-	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err)
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, bool as_c, int *ret_number, hb_error *err)
 {
-	return set_watch(gdb, id, level, expression, true, ret_number, err);
+	return set_watch(gdb, id, level, expression, as_c ? PLACE_IN_C : PLACE, ret_number, err);
 }
 
 static hb_status known_point(hb_gdb *gdb, int number, hb_error *err)

@@ -157,9 +157,10 @@ hb_status hb_gdb_break(hb_gdb *gdb, int32_t id, const hb_gdb_breakpoint *breakpo
 /* A watchpoint: stops when the value of the expression, seen from a frame, changes. The processor watches, at most four places of 8
  * bytes in each process; what it cannot watch is an error. */
 hb_status hb_gdb_watch(hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
-/* The same of the memory where the value is now, wherever the expression has a meaning later. */
+/* The same of the memory where the value is now, wherever the expression has a meaning later. as_c: it is written in C, whatever the program's
+ * language is: gdb knows places in no other one. */
 hb_status hb_gdb_watch_place(
-	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, int *ret_number, hb_error *err);
+	hb_gdb *gdb, int32_t id, uint32_t level, const char *expression, bool as_c, int *ret_number, hb_error *err);
 /* How many of both a process has. */
 uint32_t hb_gdb_points(const hb_gdb *gdb, int32_t id);
 hb_status hb_gdb_delete(hb_gdb *gdb, int number, hb_error *err);

@@ -55,22 +55,33 @@ void hb__d_mute(hb_debug *d, hb_gdb *gdb, bool off)
 			hb_gdb_enable(gdb, d->points[i].planted[0], !off, NULL);
 }
 
-/* A step means a line of the program: out of hbdb's and MPI's frames, to where the program called them. That is where the address to return
- * to was stored last: functions of libraries without line numbers gdb itself would not find the beginning of. False: it said why not. */
-static bool back_in_program(hb_debug *d, hb_gdb *gdb)
+/* How many frames of libraries are within the innermost one of the program; -1 after having said why nobody knows. */
+static long library_frames(hb_debug *d, hb_gdb *gdb)
 {
 	hb_frames frames;
 	hb_error err = {0};
-	char *answer = NULL;
 	if (!hb__d_frames(d, 0, gdb, &frames, &err)) {
 		hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
-		return false;
+		return -1;
 	}
-	uint32_t level = frames.nown ? frames.all[frames.own[0]].level : 0;
+	long level = frames.nown ? (long)frames.all[frames.own[0]].level : 0;
 	hb__d_frames_free(&frames);
-	if (!level)
-		return true;
-	if (hb_gdb_command(gdb, 0, level, "with language c -- awatch -location *(long *)($sp - 8)", &answer, &err)) {
+	return level;
+}
+
+/* A step means a line of the program: out of hbdb's and MPI's frames, to where the program called them. That is where the address to return
+ * to was stored: functions of libraries without line numbers gdb itself would not find the beginning of. They may read that address, too, and
+ * each time that they did is a stop. False: it said why not. */
+static bool back_in_program(hb_debug *d, hb_gdb *gdb)
+{
+	enum { READS_MOST = 1000 };
+	hb_error err = {0};
+	char *answer = NULL;
+	long level = library_frames(d, gdb);
+	if (level < 1)
+		return !level;
+	if (hb_gdb_command(
+		    gdb, 0, (uint32_t)level, "with language c -- awatch -location *(long *)($sp - 8)", &answer, &err)) {
 		hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
 		return false;
 	}
@@ -78,12 +89,16 @@ static bool back_in_program(hb_debug *d, hb_gdb *gdb)
 	char *drop = hb__format("delete %d", number ? atoi(number + 11) : 0);
 	free(answer);
 	hb__d_mute(d, gdb, true);
-	int code = hb__d_go_and_wait(d, HB_GDB_BACK_CONTINUE, 0, 1, RETURN_S);
+	int code = 0;
+	for (int i = 0; i < READS_MOST && !code && level > 0; i++) {
+		code = hb__d_go_and_wait(d, HB_GDB_BACK_CONTINUE, 0, 1, RETURN_S);
+		level = code ? level : library_frames(d, gdb);
+	}
 	hb__d_mute(d, gdb, false);
 	if (number && !hb_gdb_command(gdb, 0, 0, drop, &answer, NULL))
 		free(answer);
 	free(drop);
-	return !code;
+	return !code && !level;
 }
 
 hb_gdb *hb__d_gdb_of(hb_debug *d)

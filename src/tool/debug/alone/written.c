@@ -88,6 +88,8 @@ static void tell_store(hb_debug *d, const hb_proc *p, const hb_gdb_stop *s, hb_g
 
 /* The memory of what is looked for, wherever it is asked for: NULL: gdb does not tell. */
 struct memory {
+	uint64_t address;
+	int size;
 	char *where; /* a command of gdb */
 	char *now;   /* its answer where the search begins */
 };
@@ -104,7 +106,9 @@ static void remember(hb_gdb *gdb, uint32_t level, const char *what, struct memor
 	char *at = asked(gdb, level, address), *size = asked(gdb, level, length);
 	*ret = (struct memory){0};
 	if (at && size && strtoull(at, NULL, 0) && atoi(size) > 0) {
-		ret->where = hb__format("x/%dxb %#llx", atoi(size), strtoull(at, NULL, 0));
+		ret->address = strtoull(at, NULL, 0);
+		ret->size = atoi(size);
+		ret->where = hb__format("x/%dxb %llu", ret->size, (unsigned long long)ret->address);
 		ret->now = asked(gdb, 0, ret->where);
 	}
 	free(address);
@@ -192,6 +196,38 @@ static int find_store(hb_debug *d, hb_gdb *gdb, const char *what, int number, co
 	return 0;
 }
 
+/* The place in C, for gdb watches no places of Fortran's. Free it. */
+static char *place_in_c(hb_gdb *gdb, uint32_t level, const char *what, const struct memory *m)
+{
+	char *command = hb__format("whatis %s", what), *type = asked(gdb, level, command), *text;
+	bool real = type && strstr(type, "real");
+	const char *c = real && m->size == 8   ? "double"
+			: real && m->size == 4 ? "float"
+			: m->size == 8         ? "long"
+			: m->size == 4         ? "int"
+			: m->size == 2         ? "short"
+					       : NULL;
+	if (c)
+		text = hb__format("*(%s *) %llu", c, (unsigned long long)m->address);
+	else
+		text = hb__format("*(char (*)[%d]) %llu", m->size, (unsigned long long)m->address);
+	free(command);
+	free(type);
+	return text;
+}
+
+static hb_status watch(
+	hb_gdb *gdb, uint32_t level, const char *what, const struct memory *m, int *ret_number, hb_error *err)
+{
+	char *language = asked(gdb, level, "show language");
+	bool fortran = language && strstr(language, "fortran") && m->size;
+	char *place = fortran ? place_in_c(gdb, level, what, m) : NULL;
+	hb_status status = hb_gdb_watch_place(gdb, 0, level, place ? place : what, place != NULL, ret_number, err);
+	free(language);
+	free(place);
+	return status;
+}
+
 int hb__v_written(hb_debug *d, char *args)
 {
 	int code = hb__d_need_one(d, "written"), number;
@@ -207,11 +243,12 @@ int hb__v_written(hb_debug *d, char *args)
 		return HB_EXIT_FINDING;
 	if (!hb__d_chosen(d, 0, gdb, &frame))
 		return hb__d_replies(d, "written");
-	if (hb_gdb_watch_place(gdb, 0, frame.level, args, &number, &err))
-		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
 	struct memory m;
 	remember(gdb, frame.level, args, &m);
-	code = find_store(d, gdb, args, number, &m);
+	if (watch(gdb, frame.level, args, &m, &number, &err))
+		code = hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
+	else
+		code = find_store(d, gdb, args, number, &m);
 	free(m.where);
 	free(m.now);
 	int failed = hb__d_replies(d, "written");
