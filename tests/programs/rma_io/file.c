@@ -37,6 +37,18 @@ int main(int argc, char **argv)
 	MPI_File_seek(f, rank * 4, MPI_SEEK_SET);
 	MPI_File_read_all(f, got, 4, MPI_INT, &st);
 	CHECK(got[2] == rank * 4 + 2);
+	/* who wants no status gets as much */
+	got[0] = got[3] = -1;
+	MPI_File_read_at(f, rank * 4, got, 4, MPI_INT, MPI_STATUS_IGNORE);
+	out("at %d: %d %d", rank * 4, got[0], got[3]);
+	MPI_File_read_at_all(f, rank * 4 + 1, got, 2, MPI_INT, MPI_STATUS_IGNORE);
+	out("all: %d %d %d", got[0], got[1], got[3]);
+	MPI_File_seek(f, rank * 4, MPI_SEEK_SET);
+	MPI_File_read(f, got + 1, 2, MPI_INT, MPI_STATUS_IGNORE);
+	out("here: %d %d %d", got[1], got[2], got[3]);
+	MPI_File_read_at_all_begin(f, rank * 4, got, 3, MPI_INT);
+	MPI_File_read_at_all_end(f, got, MPI_STATUS_IGNORE);
+	out("halves: %d %d %d", got[0], got[1], got[2]);
 	MPI_File_write_ordered(f, v, 1, MPI_INT, &st);
 	MPI_File_close(&f);
 	if (rank == 0)

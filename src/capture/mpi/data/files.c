@@ -55,11 +55,12 @@ bool hb__io_file(struct hb__io *io, struct hb__call *c, int *code)
 	struct hb__places places;
 	bool event = c->fn->flags & HB_EVENT;
 	int half;
-	MPI_Status own, *st = hb__has(c, HB_R_STATUS) ? (MPI_Status *)hb__arg(c, HB_R_STATUS) : NULL;
+	MPI_Status own, *st;
 	if (is_half(c))
 		begin_half(c);
-	if (!st || c->fn->flags & HB_NONBLOCKING)
+	if (!hb__has(c, HB_R_STATUS) || c->fn->flags & HB_NONBLOCKING)
 		return true;
+	st = (MPI_Status *)hb__arg(c, HB_R_STATUS); /* MPI_STATUS_IGNORE of Open MPI is a null pointer */
 	st = st == MPI_STATUS_IGNORE ? &own : st;
 	places_of(c, &places, &half);
 	if (!(event ? hb__io_event(io, c, 2) : hb__io_call(io, hb__io_source(c->fn), 3)))

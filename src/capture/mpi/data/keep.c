@@ -146,11 +146,20 @@ static int testsome(struct hb__call *c, int *out, int *indices, MPI_Status *st)
 	return some(c, out, indices, st, false);
 }
 
+/* How much was read is known from the status: where the program wants none, there is one all the same. */
+static void need_status(struct hb__call *c, MPI_Status *own)
+{
+	if (c->fn->cls == HB_IO && hb__has(c, HB_R_STATUS) && (MPI_Status *)hb__arg(c, HB_R_STATUS) == MPI_STATUS_IGNORE)
+		c->a[hb__role(c, HB_R_STATUS)] = (uintptr_t)own;
+}
+
 static int call(struct hb__call *c)
 {
 	struct hb__io io;
+	MPI_Status own;
 	bool ends = c->fn->means->does == HB_DOES_WINDOW_FREE;
 	uintptr_t win = ends ? (uintptr_t) * (MPI_Win *)hb__arg(c, HB_R_WINPTR) : 0;
+	need_status(c, &own);
 	int code = hb__invoke_next(c);
 	if (code != MPI_SUCCESS)
 		return code;
@@ -168,6 +177,8 @@ static int call(struct hb__call *c)
 static int move(struct hb__call *c)
 {
 	struct hb__io io;
+	MPI_Status own;
+	need_status(c, &own);
 	int code = hb__invoke_next(c);
 	hb__io_move(&io, c, &code);
 	return code;
