@@ -185,7 +185,7 @@ static bool shared_window(struct hb__io *io, struct hb__call *c, MPI_Win *win)
 	const struct hb__comm *comm = hb__comm_find(hb__arg(c, HB_R_COMM));
 	hb__window_new((uintptr_t)*win, comm ? comm->rank : 0, true);
 	for (int i = 0; i < n; i++)
-		hb__window_segment((uintptr_t)*win, i, *base + s[i].offset, s[i].bytes, (int)s[i].unit);
+		hb__window_segment((uintptr_t)*win, i, *base + s[i].offset, s[i].bytes, (int)s[i].unit, true);
 	return true;
 }
 
@@ -202,7 +202,6 @@ bool hb__io_new_window(struct hb__io *io, struct hb__call *c)
 	if (flavor == HB_FLAVOR_CREATE)
 		hb__window_range((uintptr_t)*win, rank, (void *)c->a[0], (int64_t)c->a[1]);
 	else if (flavor == HB_FLAVOR_ALLOCATE)
-		hb__window_range(
-			(uintptr_t)*win, comm ? comm->rank : 0, *(void **)c->a[fn->nargs - 2], (int64_t)c->a[0]);
+		hb__window_segment((uintptr_t)*win, rank, *(void **)c->a[fn->nargs - 2], (int64_t)c->a[0], 1, true);
 	return true;
 }

@@ -86,7 +86,7 @@ int hb__window_base(uintptr_t handle, void **base, int *flag); /* as MPI_Win_get
 void hb__window_gone(uintptr_t handle);
 void hb__window_range(uintptr_t handle, int rank, void *base,
 	int64_t bytes); /* rank: of the window; nothing where there is no memory */
-void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, int unit);
+void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, int unit, bool fresh);
 void hb__window_no_range(uintptr_t handle, const void *base);
 bool hb__window_query(uintptr_t handle, int rank, MPI_Aint *bytes, int *unit, void *base); /* false: not shared */
 void hb__window_fetches(struct hb__call *c); /* a call that fetches data, before it is complete */

@@ -55,10 +55,12 @@ static struct window *window_of(uintptr_t handle)
 void hb__window_range(uintptr_t handle, int rank, void *base, int64_t bytes)
 {
 	if (base && bytes > 0)
-		hb__window_segment(handle, rank, base, bytes, 1);
+		hb__window_segment(handle, rank, base, bytes, 1, false);
 }
 
-void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, int unit)
+/* Memory that MPI made begins as zeros alone, and is taken to have done so when it was recorded: what else is in it at the first look,
+ * because another process was quick or nobody cleared it, is kept then. */
+void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, int unit, bool fresh)
 {
 	struct window *w = window_of(handle);
 	if (!w)
@@ -71,9 +73,11 @@ void hb__window_segment(uintptr_t handle, int rank, void *base, int64_t bytes, i
 	*r = (struct range){.rank = rank, .base = base, .bytes = (size_t)bytes, .unit = unit};
 	if (!hb__alone && bytes) {
 		r->copy = hb__pages(r->bytes);
-		if (r->copy && hb__readable(base, r->bytes))
+		if (r->copy && !fresh && hb__readable(base, r->bytes))
 			memcpy(r->copy, base, r->bytes);
 	}
+	if (hb__alone && fresh && bytes)
+		memset(base, 0, r->bytes);
 	struct range **at = &w->ranges;
 	while (*at)
 		at = &(*at)->next;
