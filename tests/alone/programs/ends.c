@@ -37,6 +37,11 @@ __attribute__((noinline)) static void err(const char *how, uint64_t from)
 		volatile char *p = malloc(16);
 		p[16 + (from & 1)] = 1;
 		free((void *)p);
+		/* a message on a page whose first bytes were never written: no error */
+		int *wide = malloc(1 << 14);
+		wide[1500] = from;
+		MPI_Allreduce(&wide[1500], &wide[1501], 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+		free(wide);
 	}
 }
 
