@@ -29,6 +29,7 @@ lib.PROGRAMS = {
     "ends-asan": (["ends.c"], ["-fsanitize=address"]),
     "late": (["late.c"], []),
     "stream": (["stream.c"], []),
+    "table": (["table.c"], []),
     "threads": (["threads.c"], ["-pthread"]),
 }
 TO_FILE = 'exec "$@" > "$OUT.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"'
@@ -219,6 +220,16 @@ def another(t):
     done = alone(t, 1, command=[t.program("ends", t.other()), "no", "10"])
     t.want(done.status == 0 and done.out == printed(t, 1) and "replayed 1 process, 62 events: no difference" in done.err,
            "under %s: status %d\n%s" % (t.other(), done.status, done.tail()))
+
+
+@test("another-name")
+def another_name(t):
+    """The program built anew is called otherwise: what the system told it is given to it all the same, also under a script."""
+    record(t, "table")
+    renamed = t.path("table-anew")
+    shutil.copy(t.program("table"), renamed)
+    same(t, 1, command=[renamed])
+    same(t, 1, command=["/bin/sh", "-c", "read nothing < /dev/null; exec " + renamed])
 
 
 # ---- tools ----

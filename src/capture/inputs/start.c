@@ -61,14 +61,17 @@ static void keep_start(char *const *argv, char *const *environment)
 
 /* ---- replay ---- */
 
-/* A script that runs the program has the launcher's variables, too: what was recorded is only for the program that got it. */
-static bool same_program(void)
+/* A script that runs the program has the launcher's variables, too: what was recorded is only for the program that got it, or for one that
+ * has another name and a library of a layer, as that program built anew. */
+static bool for_this_program(void)
 {
 	const struct hb__piece *recorded = &start[HB_START_PROGRAM];
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
 	const char *a = n > 0 ? memrchr(path, '/', (size_t)n) : NULL,
 		   *b = recorded->bytes ? memrchr(recorded->p, '/', recorded->bytes) : NULL;
+	if (hb__layers_present())
+		return true;
 	if (!a || !b)
 		return false;
 	size_t na = (size_t)(path + n - a), nb = (size_t)((const char *)recorded->p + recorded->bytes - b);
@@ -151,5 +154,5 @@ __attribute__((constructor)) static void begin(int argc, char **argv, char **env
 	if (hb__data_keeps)
 		keep_start(argv, environment);
 	else if (hb__config.mode == HB__REPLAY && !pthread_atfork(NULL, NULL, forget))
-		gives = open_number(number_early()) && same_program();
+		gives = open_number(number_early()) && for_this_program();
 }

@@ -203,7 +203,7 @@ static hb_mpi named_in_file(const char *path)
 }
 
 /* The command says nothing by itself: what it starts may be named in it. */
-static void guess(char **argv, hb_command_line *ret)
+static void guess(char **argv, hb_mpi otherwise, hb_command_line *ret)
 {
 	for (size_t i = 0; argv[i] && !ret->mpi; i++) {
 		ret->mpi = named_in(argv[i]);
@@ -214,6 +214,11 @@ static void guess(char **argv, hb_command_line *ret)
 		ret->mpi = named_in_file(ret->program.path);
 	if (ret->mpi) {
 		ret->why = hb__format("the command contains a launcher of %s", hb__mpi_name(ret->mpi));
+		return;
+	}
+	if (otherwise) {
+		ret->mpi = otherwise;
+		ret->why = hb__format("the recording was made under %s", hb__mpi_name(otherwise));
 		return;
 	}
 	ret->mpi = mpi_of(kind_of("mpirun"));
@@ -234,7 +239,7 @@ static int disagree(char **argv, const hb_command_line *line, hb_mpi by_launcher
 		by_launcher == HB_MPI_MPICH ? "MPICH's mpicc" : "Open MPI's mpicc", hb__mpi_key(by_launcher));
 }
 
-int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
+int hb__read_command_line(char **argv, hb_mpi wanted, hb_mpi otherwise, hb_command_line *ret)
 {
 	*ret = (hb_command_line){0};
 	size_t first = behind_wrappers(argv, 0);
@@ -270,7 +275,7 @@ int hb__read_command_line(char **argv, hb_mpi wanted, hb_command_line *ret)
 		ret->why = by_launcher ? hb__format("%s is a launcher of %s", argv[first], hb__mpi_name(by_launcher))
 				       : hb__format("it needs %s", ret->program.library);
 	} else
-		guess(argv, ret);
+		guess(argv, otherwise, ret);
 	if (!ret->mpi)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "cannot tell which MPI '%s' uses: give --mpi openmpi or --mpi mpich", argv[0]);

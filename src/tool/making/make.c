@@ -156,7 +156,7 @@ int hb__make(const hb_making *making, hb_made *ret)
 	char *recording = NULL;
 	*ret = (hb_made){0};
 	hb__clean_environment();
-	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), &line);
+	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), HB_MPI_UNKNOWN, &line);
 	if (!code)
 		code = hb__begin_recording(&line, making->argv, making->output, &recording);
 	if (!code) {

@@ -51,7 +51,7 @@ int hb__recorded_command(const hb_manifest *m, char **given, const char *mpi, in
 	hb_mpi wanted = hb__mpi_from_key(mpi);
 	if (!wanted && !given)
 		wanted = hb__mpi_from_key(m->mpi);
-	int code = hb__read_command_line(command, wanted, ret_line);
+	int code = hb__read_command_line(command, wanted, hb__mpi_from_key(m->mpi), ret_line);
 	if (code)
 		return code;
 	if (ret_line->processes > 1 && size == 1)
