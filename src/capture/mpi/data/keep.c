@@ -149,7 +149,8 @@ static int testsome(struct hb__call *c, int *out, int *indices, MPI_Status *st)
 /* How much was read is known from the status: where the program wants none, there is one all the same. */
 static void need_status(struct hb__call *c, MPI_Status *own)
 {
-	if (c->fn->cls == HB_IO && hb__has(c, HB_R_STATUS) && (MPI_Status *)hb__arg(c, HB_R_STATUS) == MPI_STATUS_IGNORE)
+	if (c->fn->cls == HB_IO && hb__has(c, HB_R_STATUS) &&
+		(MPI_Status *)hb__arg(c, HB_R_STATUS) == MPI_STATUS_IGNORE)
 		c->a[hb__role(c, HB_R_STATUS)] = (uintptr_t)own;
 }
 
