@@ -80,10 +80,10 @@ static int post(struct hb__call *c, const struct hb__request *probe)
 	answered(c, &code);
 	if (code == MPI_SUCCESS)
 		*(MPI_Request *)hb__arg(c, HB_R_NEWREQ) = hb__alone_request();
-	if (code == MPI_SUCCESS && probe) {
+	if (code == MPI_SUCCESS && probe)
 		hb__alone_message_over((MPI_Message)probe->handle);
+	if (code == MPI_SUCCESS && hb__has(c, HB_R_MESSAGE)) /* without a probe: of MPI_PROC_NULL */
 		*(MPI_Message *)hb__arg(c, HB_R_MESSAGE) = hb__known.message_null;
-	}
 	return done(c, code);
 }
 
@@ -367,13 +367,29 @@ static int end(struct hb__call *c)
 	return code;
 }
 
+/* A copy of a communicator fails where a function of the program that copies an attribute does: it runs again, and the library says what
+ * becomes of the handle. */
+static int failed_copy(struct hb__call *c, int code)
+{
+	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
+	if (hb__alone_comm(c) != MPI_SUCCESS)
+		return code; /* its error handler ran, too */
+	if (made && *made != hb__known.comm_null)
+		PMPI(Comm_free)(made);
+	return done(c, code);
+}
+
 static int call(struct hb__call *c)
 {
 	struct hb__io io;
 	int code;
 	if (c->fn->means->alone == HB_ALONE_LIBRARY && c->fn->cls != HB_COMM)
 		return hb__invoke_next(c);
-	if (!answered(c, &code) || code != MPI_SUCCESS)
+	bool known = answered(c, &code);
+	if (known && code != MPI_SUCCESS && c->fn->cls == HB_COMM && c->fn->means->alone == HB_ALONE_LIBRARY &&
+		!(c->fn->flags & HB_NONBLOCKING) && !c->own)
+		return failed_copy(c, code);
+	if (!known || code != MPI_SUCCESS)
 		return done(c, code);
 	if (c->fn->cls == HB_COMM)
 		return hb__alone_comm(c);
