@@ -92,6 +92,8 @@ void hb__begin_sessions(void)
 {
 	if (!may_begin())
 		return;
+	if (hb__alone)
+		hb__rank = hb__config.alone;
 	hb__of_sessions = true;
 	begin(MPI_THREAD_MULTIPLE);
 }

@@ -1,4 +1,7 @@
 /* Handles of what is not there. */
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "capture/core/control/control.h"
 #include "capture/mpi/alone/alone.h"
 #include "capture/mpi/family/family.h"
@@ -132,13 +135,19 @@ int hb__alone_window(struct hb__call *c)
 
 /* ---- files: what was read is given, and what is written goes nowhere ---- */
 
+/* A file of this process alone, empty, and opened as the program wants to: what a view may be, and where one may be asked to go, depends on that. */
 int hb__alone_file(struct hb__call *c)
 {
 	static unsigned made;
 	char path[sizeof hb__config.dir + 32];
+	/* communicator, name, mode, info, file */
+	int how = (int)c->a[2] & (MPI_MODE_RDONLY | MPI_MODE_WRONLY | MPI_MODE_RDWR | MPI_MODE_SEQUENTIAL);
 	snprintf(path, sizeof path, "%s/file.%u", hb__config.dir, __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED));
-	return PMPI(File_open)(hb__known.comm_self, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-		hb__known.info_null, (MPI_File *)hb__arg(c, HB_R_FILEPTR));
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	return PMPI(File_open)(hb__known.comm_self, path, how | MPI_MODE_DELETE_ON_CLOSE, hb__known.info_null,
+		(MPI_File *)hb__arg(c, HB_R_FILEPTR));
 }
 
 /* ---- nothing is there to be given ---- */

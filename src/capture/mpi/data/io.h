@@ -39,6 +39,9 @@ void hb__places_drop(struct hb__places *places);
 bool hb__places_read(const struct hb__places *places, int64_t bytes, uint8_t *to); /* false: they cannot be read */
 void hb__places_write(const struct hb__places *places, int64_t bytes, const uint8_t *from);
 
+/* ---- partial.c: the first bytes of an element; to: where they go, or from: where they come from. False: they cannot be read ---- */
+bool hb__part_by_map(const struct hb__typemap *map, uint8_t *at, int64_t bytes, uint8_t *to, const uint8_t *from);
+
 /* ---- io.c ---- */
 
 struct hb__io {
@@ -102,6 +105,7 @@ void hb__io_start_requests(void); /* observes the life of requests */
 struct hb__completion {
 	int n;                      /* requests asked about */
 	const uintptr_t *was;       /* their handles, before */
+	const MPI_Request *at;      /* the variables they were in; NULL: not known */
 	MPI_Status *st;             /* of each, or as the call answers */
 	int *index, *out, *indices; /* as the call answers; NULL: it does not */
 	int code;                   /* of the call */

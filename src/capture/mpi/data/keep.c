@@ -51,7 +51,7 @@ static int wait(struct hb__call *c, MPI_Request *req, MPI_Status *st)
 {
 	uintptr_t was = (uintptr_t)*req;
 	int code = hb__invoke_next(c);
-	hb__io_completion(c, &(struct hb__completion){.n = 1, .was = &was, .st = st, .code = code});
+	hb__io_completion(c, &(struct hb__completion){.n = 1, .was = &was, .at = req, .st = st, .code = code});
 	return code;
 }
 
@@ -60,7 +60,7 @@ static int test(struct hb__call *c, MPI_Request *req, MPI_Status *st, int *flag)
 	uintptr_t was = (uintptr_t)*req;
 	int code = hb__invoke_next(c);
 	if (code != MPI_SUCCESS || *flag)
-		hb__io_completion(c, &(struct hb__completion){.n = 1, .was = &was, .st = st, .code = code});
+		hb__io_completion(c, &(struct hb__completion){.n = 1, .was = &was, .at = req, .st = st, .code = code});
 	return code;
 }
 
@@ -87,7 +87,7 @@ static int waitall(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st)
 	const uintptr_t *was = before(c, n, reqs);
 	int code = hb__invoke_next(c);
 	if (was && (code == MPI_SUCCESS || hb__error_class(code) == HB_ERR_IN_STATUS))
-		hb__io_completion(c, &(struct hb__completion){.n = n, .was = was, .st = st, .code = code});
+		hb__io_completion(c, &(struct hb__completion){.n = n, .was = was, .at = reqs, .st = st, .code = code});
 	return code;
 }
 
@@ -96,7 +96,7 @@ static int testall(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st,
 	const uintptr_t *was = before(c, n, reqs);
 	int code = hb__invoke_next(c);
 	if (was && ((code == MPI_SUCCESS && *flag) || hb__error_class(code) == HB_ERR_IN_STATUS))
-		hb__io_completion(c, &(struct hb__completion){.n = n, .was = was, .st = st, .code = code});
+		hb__io_completion(c, &(struct hb__completion){.n = n, .was = was, .at = reqs, .st = st, .code = code});
 	return code;
 }
 
@@ -110,7 +110,7 @@ static int waitany(struct hb__call *c, int *index, MPI_Status *st)
 	int code = hb__invoke_next(c);
 	if (was && (code == MPI_SUCCESS || hb__error_class(code) != HB_ERR_REQUEST))
 		hb__io_completion(
-			c, &(struct hb__completion){.n = n, .was = was, .st = st, .index = index, .code = code});
+			c, &(struct hb__completion){.n = n, .was = was, .at = requests_of(c), .st = st, .index = index, .code = code});
 	return code;
 }
 
@@ -121,7 +121,7 @@ static int testany(struct hb__call *c, int *index, MPI_Status *st, int *flag)
 	int code = hb__invoke_next(c);
 	if (was && (code != MPI_SUCCESS || *flag))
 		hb__io_completion(
-			c, &(struct hb__completion){.n = n, .was = was, .st = st, .index = index, .code = code});
+			c, &(struct hb__completion){.n = n, .was = was, .at = requests_of(c), .st = st, .index = index, .code = code});
 	return code;
 }
 
@@ -133,7 +133,7 @@ static int some(struct hb__call *c, int *out, int *indices, MPI_Status *st, bool
 	if (was && (code != MPI_SUCCESS || waits || *out))
 		hb__io_completion(
 			c, &(struct hb__completion){
-				   .n = n, .was = was, .st = st, .out = out, .indices = indices, .code = code});
+				   .n = n, .was = was, .at = requests_of(c), .st = st, .out = out, .indices = indices, .code = code});
 	return code;
 }
 

@@ -1,6 +1,7 @@
 /* Where contents lie: pieces of memory, of one datatype each. What has no holes is copied, the rest goes through the library's own packing,
  * whose result is the elements in the order of the type map: the same in both libraries. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -192,19 +193,27 @@ static void unpack(const struct hb__place *p, int64_t from, int64_t n, const uin
 	packed_over(&what);
 }
 
-/* The first bytes of an element whose rest is not touched. */
+/* An element of which only the first bytes came. Its rest may lie outside of the program's buffer, so it is not touched where the datatype
+ * can be listed; else it is packed as a whole, where all of it can be read. */
 static bool part_of_element(const struct hb__place *p, int64_t element, int64_t bytes, uint8_t *to, const uint8_t *from)
 {
-	uint8_t *room = hb__pages((size_t)p->unit);
-	bool good = room && pack(p, element, 1, room);
-	if (good && to)
+	struct hb__typemap *map = hb__typemap_of_copy(p->type);
+	uint8_t *at = map ? p->at + element * map->extent : NULL;
+	bool good = map != NULL, listed = good && map->exact;
+	uint8_t *room = good && !listed ? hb__pages((size_t)p->unit) : NULL;
+	if (listed)
+		good = hb__part_by_map(map, at, bytes, to, from);
+	else
+		good = room && hb__readable(at + map->true_lb, (size_t)map->true_extent) && pack(p, element, 1, room);
+	if (room && good && to)
 		memcpy(to, room, (size_t)bytes);
-	if (good && from) {
+	if (room && good && from) {
 		memcpy(room, from, (size_t)bytes);
 		unpack(p, element, 1, room);
 	}
 	if (room)
 		munmap(room, (size_t)p->unit);
+	free(map);
 	return good;
 }
 

@@ -83,10 +83,32 @@ static bool brings(const struct hb__request *r)
 	return r->kept || r->cancelling || (r->receive && r->source != HB_PROC_NULL);
 }
 
+/* How many of those that the call has ended before this one had its handle. */
+static unsigned alike_before(const struct hb__completion *k, int at)
+{
+	unsigned n = 0;
+	for (int i = 0; k->indices ? k->indices[i] != at : i != at; i++)
+		n += k->was[k->indices ? k->indices[i] : i] == k->was[at];
+	return n;
+}
+
+static struct hb__request *ended(const struct hb__completion *k, int at)
+{
+	if ((MPI_Request)k->was[at] == hb__known.request_null)
+		return NULL;
+	struct hb__request *r = hb__request_find(k->was[at]);
+	if (likely(!r || !r->chain || !k->at))
+		return r;
+	hb__track_lock();
+	r = hb__request_of_variable(r, &k->at[at], k->index ? 0 : alike_before(k, at));
+	hb__track_unlock();
+	return r;
+}
+
 /* One that is over: its status, and what it brought. */
 static void one(struct hb__io *io, struct hb__call *c, const struct hb__completion *k, int at, MPI_Status *st)
 {
-	struct hb__request *r = (MPI_Request)k->was[at] == hb__known.request_null ? NULL : hb__request_find(k->was[at]);
+	struct hb__request *r = ended(k, at);
 	uint32_t what = HB_DATA_REQUEST + (uint32_t)at;
 	int64_t error = 0;
 	if (!r || !r->active)

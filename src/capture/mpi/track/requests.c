@@ -59,6 +59,24 @@ void hb__request_dequeue(struct hb__request *r)
 	}
 }
 
+struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MPI_Request *at, unsigned before)
+{
+	struct hb__request *next = oldest, *own;
+	for (unsigned i = 0; i < before && next->chain; i++)
+		next = next->chain;
+	for (own = next; own && own->at != at; own = own->chain)
+		;
+	if (own && own != next) {
+		struct hb__kept *kept = own->kept;
+		own->kept = next->kept;
+		own->at = next->at;
+		next->kept = kept;
+		next->at = at;
+		own->more = next->more = own->more || next->more;
+	}
+	return next;
+}
+
 struct hb__request *hb__request_find(uintptr_t handle)
 {
 	hb__track_lock();

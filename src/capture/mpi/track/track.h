@@ -99,8 +99,11 @@ struct hb__typemap {
 };
 /* Made at first use and kept as long as the datatype lives. NULL: not known (freed, invalid, no memory). */
 const struct hb__typemap *hb__typemap(MPI_Datatype handle);
-/* Bytes from one element of a predefined datatype to the next; of one that was seen in a type map. */
+/* The same of a duplicate of ours, which is in no table: the caller frees it. */
+struct hb__typemap *hb__typemap_of_copy(MPI_Datatype handle);
+/* Bytes from one element of a predefined datatype to the next, and of one of them without its holes; of one that was seen in a type map. */
 int64_t hb__basic_extent(uint32_t basic);
+int64_t hb__basic_size(uint32_t basic);
 /* Under the lock of track/: writes the signature of a datatype that was defined; and forgets the map of one that is freed. */
 void hb__typemap_define(struct hb__type *t, MPI_Datatype handle);
 void hb__typemap_drop(struct hb__type *t);
@@ -194,6 +197,10 @@ struct hb__request *hb__request_more(void); /* one that was never used; NULL whe
 void hb__request_enqueue(struct hb__request *r);
 void hb__request_dequeue(struct hb__request *r);
 struct hb__request *hb__request_find(uintptr_t handle);
+/* Under the lock. Requests that are complete at once may share a handle, and the oldest is told to be over first. What a request brings
+ * goes with the variable that it was put into: the two exchange it. before: how many with this handle are about to be over
+ * before it. */
+struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MPI_Request *at, unsigned before);
 /* Calls visit for each, in no order. */
 void hb__requests_alive(void (*visit)(void *user, const struct hb__request *r), void *user);
 /* hb__request_take when threads may be inside the library at once. */

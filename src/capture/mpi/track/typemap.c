@@ -95,6 +95,7 @@ static int32_t basic_extents[HB__BASICS]; /* 0: not asked for yet */
 static int32_t basic_sizes[HB__BASICS];   /* smaller where there are holes: pairs */
 
 int64_t hb__basic_extent(uint32_t basic) { return basic < HB__BASICS ? basic_extents[basic] : 0; }
+int64_t hb__basic_size(uint32_t basic) { return basic < HB__BASICS ? basic_sizes[basic] : 0; }
 
 void hb__shape_basic(struct hb__shape *s, MPI_Datatype handle, uint32_t basic)
 {
@@ -259,6 +260,15 @@ const struct hb__typemap *hb__typemap(MPI_Datatype handle)
 	const struct hb__typemap *m = t ? map_of(t, handle) : NULL;
 	hb__track_unlock();
 	return m;
+}
+
+struct hb__typemap *hb__typemap_of_copy(MPI_Datatype handle)
+{
+	struct hb__type t = {.number = -1};
+	hb__track_lock();
+	map_of(&t, handle);
+	hb__track_unlock();
+	return t.map;
 }
 
 void hb__typemap_define(struct hb__type *t, MPI_Datatype handle)
