@@ -21,11 +21,12 @@ enum hb_class {
 #define HB_USER_CLASS(class, word, name, does, shape) HB_##class,
 #include "calls/user.def"
 #undef HB_USER_CLASS
+	HB_THREAD, /* an operation by which threads of the process order each other (threads/threads.def) */
 	HB_CLASSES
 };
 
 /* Whether a class is of the layer of the program itself. */
-#define HB_IS_USER(class) ((class) >= HB_USER_EVENT)
+#define HB_IS_USER(class) ((class) >= HB_USER_EVENT && (class) <= HB_USER_RECEIVED)
 
 enum {                      /* flags of a function */
 	HB_EVENT = 1,       /* stands in the recording; others are only counted */

@@ -20,12 +20,13 @@ static const hb_meaning by_class[] = {
 	[HB_##class] = {NAMED(text, HB_##class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_##form},
 #include "calls/user.def"
 #undef HB_USER_CLASS
+	[HB_THREAD] = {UNKNOWN(HB_THREAD), .flags = HB_EVENT, .does = HB_DOES_COME_AFTER, .shape = HB_SHAPE_ORDER},
 };
 
 const hb_meaning *hb_meaning_of(const char *name, uint8_t cls)
 {
 	/* The program may call its own events as it likes. */
-	for (unsigned low = 0, high = HB_IS_USER(cls) ? 0 : hb_meanings_known; low < high;) {
+	for (unsigned low = 0, high = cls > HB_SPECIAL ? 0 : hb_meanings_known; low < high;) {
 		unsigned middle = low + (high - low) / 2;
 		int order = strcmp(name, hb_meanings[middle].name);
 		if (!order)

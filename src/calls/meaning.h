@@ -76,6 +76,7 @@ enum hb_does {
 	HB_DOES_SPAN_END,
 	HB_DOES_KEYED_SEND, /* a message over a channel with a name, told apart by its key */
 	HB_DOES_KEYED_RECEIVE,
+	HB_DOES_COME_AFTER, /* an operation of a thread, after one of another thread of the process, as its results say */
 };
 
 /* Whether the standard lets a send wait for its receive. */
@@ -107,6 +108,7 @@ typedef enum hb_shape {
 	HB_SHAPE_FETCHED, /* ranks in the world of those whom an epoch fetched data from */
 	HB_SHAPE_CLOCK,   /* a time */
 	HB_SHAPE_VALUES,  /* the values of an event of the program, as its function says */
+	HB_SHAPE_ORDER,   /* an operation of a thread: which one, what it came after, what it answered */
 } hb_shape;
 
 /* How many requests or messages a call makes that later calls refer to. */

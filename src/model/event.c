@@ -335,6 +335,11 @@ static void decode_results(hb_events *e, hb_event *ev)
 		e->clock += (uint64_t)take(ev);
 		memcpy(&ev->clock, &e->clock, sizeof ev->clock);
 		break;
+	case HB_SHAPE_ORDER:
+		while (ev->used < ev->row->nresults)
+			take(ev);
+		ev->malformed = ev->used < 2;
+		break;
 	case HB_SHAPE_VALUES:
 		while (ev->used < ev->row->nresults && ev->used < ev->function->nvalues)
 			take(ev);

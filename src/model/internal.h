@@ -77,8 +77,16 @@ struct hb__process_more {
 	bool followed; /* all its requests, up to their end */
 };
 
+/* An operation of a thread, the n-th after the event before, and the one of another line after which it came, as far as that was told:
+ * the n-th behind its event. line HB_NO: none. */
+struct hb__operation {
+	uint32_t event, nth;
+	uint32_t line, after, after_nth;
+};
+
 struct hb__line {
 	VEC(hb_op) ops;
+	VEC(struct hb__operation) operations; /* of the thread that are events */
 	VEC(hb_op) sent; /* completions of sends that are not synchronous, when the process's requests are followed */
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
 	 * the first of them that began when all of the line were over, 0: none. */
@@ -210,6 +218,9 @@ bool hb__link(hb_model *m);
 
 /* ---- world/born.c: edges between the call that made a world and MPI_Init there ---- */
 bool hb__link_worlds(hb_model *m);
+
+/* ---- match/threads.c: operations of threads become edges ---- */
+bool hb__link_threads(hb_model *m);
 
 /* ---- match/windows.c: epochs of all processes become edges, and these operations of their events ---- */
 bool hb__link_windows(hb_model *m);

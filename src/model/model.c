@@ -219,7 +219,7 @@ static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
 	tell_processes(m);
-	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_windows(m))
+	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_windows(m))
 		return hb__no_memory(err);
 	tell_orphans(m);
 	tell_collectives(m);
@@ -275,6 +275,7 @@ void hb_model_close(hb_model *m)
 	for (size_t i = 0; i < m->line_more.n; i++) {
 		free(m->line_more.at[i].ops.at);
 		free(m->line_more.at[i].sent.at);
+		free(m->line_more.at[i].operations.at);
 	}
 	for (size_t i = 0; i < m->groups.n; i++) {
 		free((void *)m->groups.at[i].member);

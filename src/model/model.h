@@ -180,6 +180,7 @@ typedef enum hb_op_kind {
 	HB_OP_LEAVE,    /* exit that completed a collective; id: collective */
 	HB_OP_TELL,     /* enter that an edge begins at; id: edge */
 	HB_OP_TOLD,     /* exit that an edge ends at; id: edge */
+	HB_OP_PASS,     /* exit that an edge begins at; id: edge */
 } hb_op_kind;
 
 typedef struct hb_op {
@@ -196,7 +197,9 @@ typedef enum hb_edge_kind {
 	HB_EDGE_MADE,    /* the root's MPI_Comm_spawn -> MPI_Init of a process that it made */
 	HB_EDGE_BEGAN,   /* MPI_Init of such a process -> MPI_Comm_spawn of all that called it */
 	HB_EDGE_MET, /* the root's MPI_Comm_connect -> MPI_Comm_accept of all that it met; the other way round; MPI_Comm_join of both */
+	HB_EDGE_THREADS, /* of another thread: its exit, for the operation of `to` came after one behind it (hbdb-recording.5, class 15) */
 } hb_edge_kind;
+static inline bool hb_edge_from_exit(hb_edge_kind kind) { return kind == HB_EDGE_THREADS; }
 typedef struct hb_edge {
 	hb_at from, to;
 	hb_edge_kind kind;
@@ -373,6 +376,7 @@ typedef enum hb_link_kind {
 	HB_LINK_REQUEST,    /* a receive that one thread posted was completed by another; id: receive */
 	HB_LINK_START,      /* MPI_Init, before the other threads */
 	HB_LINK_WINDOW,     /* id: edge */
+	HB_LINK_THREADS,    /* id: edge */
 } hb_link_kind;
 
 /* A step of a proof: from the enter of one event to the exit of another (PROGRAM on the same line: from an exit to an

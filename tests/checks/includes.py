@@ -24,6 +24,7 @@ INSIDE = {
     "src/capture/heap": set(),
     "src/capture/inputs": {"src/capture/core"},
     "src/capture/mpi": {"src/capture/core", "src/capture/heap"},
+    "src/capture/threads": {"src/capture/core"},
     "src/capture/user": {"src/capture/core"},
 }
 C = (".c", ".h", ".cc", ".inc", ".tmpl")

@@ -57,6 +57,9 @@ extern bool hb__finished;     /* its end was told: MPI_Finalize has returned */
 extern bool hb__early_log;    /* the log was created before rank and size were known, for a remark */
 extern bool hb__threaded;     /* several threads may be inside the layer's library at once: tables need their lock */
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other no layer sees */
+/* This thread is one of the program that was made after the record began, or the one by which it began: what it does with other threads can
+ * be told from its beginning on. */
+extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
 extern bool hb__spawned;      /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
 /* Of a process without a rank: the number by which a replay knows it, its record and its reports (-1: by its rank), and what it is
@@ -201,6 +204,10 @@ bool hb__began(void);       /* this process, or its parent before a fork, has be
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */
 struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */
+/* A lane of the thread with this identity, which may be another one than this. */
+struct hb__lane *hb__lane_new(uint64_t thread);
+/* A layer made the lane of this thread before it needed one; NULL: nobody did. */
+extern struct hb__lane *(*hb__promised_lane)(void);
 uint64_t hb__thread_identity(void);             /* the same in every run; 0: the first thread */
 
 #pragma GCC visibility pop

@@ -8,6 +8,7 @@ void (*hb__after_event)(void);
 
 void hb__layer_add(struct hb__layer *layer)
 {
+	layer->first = hb__layers_functions();
 	layer->next = layers;
 	layers = layer;
 	hb__learn_codes();
@@ -109,7 +110,7 @@ struct hb__layer *hb__layer_of_function(unsigned id)
 {
 	bool free = id >= hb__layers_functions();
 	for (struct hb__layer *l = layers; l; l = l->next)
-		if (free == !l->functions)
+		if (free ? !l->functions : id - l->first < l->functions)
 			return l;
 	return NULL;
 }

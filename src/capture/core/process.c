@@ -26,6 +26,8 @@ int hb__rank = -1, hb__size, hb__own_number = -1;
 char hb__own_name[40];
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
+__thread bool hb__ordered __attribute__((tls_model("initial-exec")));
+struct hb__lane *(*hb__promised_lane)(void);
 
 void hb__say(const char *format, ...)
 {
@@ -123,7 +125,7 @@ struct beginning {
 	thrd_start_t start_c11;
 	void *argument;
 	uint64_t identity;
-	bool of_library;
+	bool of_library, ordered;
 };
 
 uint64_t hb__thread_identity(void) { return thread_identity; }
@@ -134,6 +136,7 @@ static struct beginning take_beginning(void *p)
 	free(p);
 	thread_identity = b.identity;
 	hb__apart = b.of_library ? HB__APART_THREAD : 0;
+	hb__ordered = b.ordered;
 	return b;
 }
 
@@ -163,7 +166,10 @@ static struct beginning *new_beginning(const void *caller, void *argument)
 	hb__many_threads |= !library;
 	uint64_t nth = ++thread_children[library] | (uint64_t)library << 63;
 	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + nth * 0xbf58476d1ce4e5b9u;
-	*b = (struct beginning){.argument = argument, .identity = (h ^ h >> 31) | 1, .of_library = library};
+	*b = (struct beginning){.argument = argument,
+		.identity = (h ^ h >> 31) | 1,
+		.of_library = library,
+		.ordered = hb__ordered && hb__active && !library};
 	return b;
 }
 
@@ -200,17 +206,23 @@ HB__EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
 	return e;
 }
 
-static struct hb__lane *new_lane(void)
+struct hb__lane *hb__lane_new(uint64_t thread)
 {
 	/* Lanes are numbered as threads come, and the first thread of the program comes first even where it says nothing before
 	 * the others; in a replay they have the numbers they had. */
-	int number = hb__config.mode == HB__REPLAY          ? hb__script_number(thread_identity)
-		     : (alone || early) && !thread_identity ? 0
-							    : -1;
-	struct hb__lane *lane = hb__lane_create(thread_identity, number);
-	lane_refused = !lane;
+	int number = hb__config.mode == HB__REPLAY ? hb__script_number(thread) : (alone || early) && !thread ? 0 : -1;
+	struct hb__lane *lane = hb__lane_create(thread, number);
 	if (lane && hb__config.mode == HB__REPLAY)
 		hb__follow_lane(lane);
+	return lane;
+}
+
+static struct hb__lane *new_lane(void)
+{
+	struct hb__lane *lane = hb__promised_lane ? hb__promised_lane() : NULL;
+	if (!lane)
+		lane = hb__lane_new(thread_identity);
+	lane_refused = !lane;
 	return lane;
 }
 
@@ -314,6 +326,7 @@ bool hb__begin_record(int thread_level)
 	hb__active = true;
 	if (!alone && !early)
 		thread_identity = 0;
+	hb__ordered = true;
 	return hb__active = hb__lane_of_this_thread() != NULL;
 }
 

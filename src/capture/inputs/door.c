@@ -1,50 +1,9 @@
 /* The recorder's side of the layer of inputs: whose call it is, and what becomes of it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/core/record/record.h"
 #include "capture/inputs/door.h"
 #include "capture/inputs/start.h"
-
-/* ---- whose call ---- */
-
-/* Parts of the system that ask for what is not the program's: names and networks, what libraries of MPI stand on. */
-static const char *const others[] = {"libc.so", "libc-", "ld-linux", "libpthread", "librt.so", "librt-", "libresolv",
-	"libnss", "libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge", "libnuma", "libmlx",
-	"libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
-
-static bool is_other(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	for (const char *const *o = others; *o; o++)
-		if (!strncmp(name, *o, strlen(*o)))
-			return true;
-	return false;
-}
-
-static bool learn(const void *pc)
-{
-	const char *path = "";
-	uintptr_t base, end;
-	if (hb__in_library(pc) || hb__in_binding(pc))
-		return false;
-	return !hb__module_of(pc, &path, &base, &end) || !is_other(path);
-}
-
-/* The call at pc is the program's. What was found is kept by address: one word each, so that no lock is needed. */
-static bool of_program(const void *pc)
-{
-	static uint64_t known[4096];
-	uint64_t at = (uint64_t)(uintptr_t)pc, *place = &known[at * 0x9e3779b97f4a7c15u >> 52],
-		 is = __atomic_load_n(place, __ATOMIC_RELAXED);
-	if (unlikely(is >> 1 != at)) {
-		is = at << 1 | learn(pc);
-		__atomic_store_n(place, is, __ATOMIC_RELAXED);
-	}
-	return is & 1;
-}
 
 /* ---- the door ---- */
 
@@ -78,7 +37,7 @@ static enum hb_inputs enter(const void *pc)
 	if (!keeps && hb__config.mode != HB__REPLAY)
 		return HB_INPUTS_PASS;
 	hb__apart = apart | HB__APART_OURS;
-	if (likely(of_program(pc)) && (keeps || mode() == HB_INPUTS_GIVE)) {
+	if (likely(hb__of_program(pc) & HB__BRINGS_INPUTS) && (keeps || mode() == HB_INPUTS_GIVE)) {
 		if (likely(!apart))
 			count(lane);
 		return keeps ? HB_INPUTS_KEEP : HB_INPUTS_GIVE;

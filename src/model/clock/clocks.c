@@ -232,6 +232,7 @@ static bool step(struct hb__clock_run *run, uint32_t line, const hb_op *o)
 	case HB_OP_LEAVE:
 		return hb__collective_left(run, line, o->id);
 	case HB_OP_TELL:
+	case HB_OP_PASS:
 		hb__edge_begun(run, line, o->id);
 		return true;
 	case HB_OP_TOLD:

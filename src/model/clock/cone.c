@@ -18,6 +18,27 @@ static void raise(struct hb__past *p, hb_at to, hb_at by, hb_link_kind kind, uin
 	}
 }
 
+/* The exit is in the PAST. */
+static void raise_exit(struct hb__past *p, hb_at to, hb_at by, uint32_t id)
+{
+	struct hb__past_line *l = &p->lines[to.line];
+	raise(p, to, by, HB_LINK_THREADS, id);
+	if (to.event <= l->exited)
+		return;
+	l->exited = to.event;
+	if (!l->queued) {
+		l->queued = true;
+		l->next = p->queue;
+		p->queue = to.line;
+	}
+}
+
+/* The last event whose exit is known to be in the PAST. */
+static uint32_t last_exit(const struct hb__past_line *l)
+{
+	return l->exited >= l->entered ? l->exited : l->entered - 1;
+}
+
 struct visit {
 	struct hb__past *p;
 	hb_at by;
@@ -62,7 +83,10 @@ static void need(struct hb__past *p, uint32_t line, const hb_op *o)
 		break;
 	}
 	case HB_OP_TOLD:
-		raise(p, m->edges.at[o->id].from, by, HB_LINK_WINDOW, o->id);
+		if (hb_edge_from_exit(m->edges.at[o->id].kind))
+			raise_exit(p, m->edges.at[o->id].from, by, o->id);
+		else
+			raise(p, m->edges.at[o->id].from, by, HB_LINK_WINDOW, o->id);
 		break;
 	default:
 		break;
@@ -146,7 +170,7 @@ static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct
 		struct hb__past_line *l = &p->lines[line];
 		p->queue = l->next;
 		l->queued = false;
-		uint32_t from = l->scanned + 1, to = l->entered - 1;
+		uint32_t from = l->scanned + 1, to = last_exit(l);
 		if (!l->begun)
 			begin_thread(p, line);
 		l->begun = true;
@@ -195,7 +219,7 @@ static uint32_t event_from(const struct back *b, uint32_t line, uint64_t time)
 static void scan_back(struct back *b, uint32_t line)
 {
 	struct hb__past_line *l = &b->p->lines[line];
-	uint32_t low = event_from(b, line, b->from), high = line == b->at.line ? b->at.event : l->entered - 1;
+	uint32_t low = event_from(b, line, b->from), high = line == b->at.line ? b->at.event : last_exit(l);
 	if (high < low)
 		return;
 	if (!l->scanned) {
@@ -292,6 +316,8 @@ static bool in_past(void *user, uint32_t process)
 
 static bool known(const struct hb__past *p, hb_at at) { return at.event <= p->lines[at.line].entered; }
 
+static bool left(const struct hb__past *p, hb_at at) { return at.event <= last_exit(&p->lines[at.line]); }
+
 static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 {
 	const hb_model *m = p->m;
@@ -314,7 +340,8 @@ static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 		return !in.missing;
 	}
 	case HB_OP_TOLD:
-		return known(p, m->edges.at[o->id].from);
+		return hb_edge_from_exit(m->edges.at[o->id].kind) ? left(p, m->edges.at[o->id].from)
+								 : known(p, m->edges.at[o->id].from);
 	default:
 		return true;
 	}

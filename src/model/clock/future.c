@@ -29,6 +29,9 @@ static bool felt(const struct future *f, hb_at enter)
 	return f->first[enter.line] && enter.event >= f->from[enter.line];
 }
 
+/* Its exit. */
+static bool has_left(const struct future *f, hb_at at) { return f->first[at.line] && at.event >= f->first[at.line]; }
+
 struct visit {
 	const struct future *f;
 	uint32_t collective;
@@ -66,7 +69,8 @@ static bool feels(const struct future *f, uint32_t line, const hb_op *o)
 		return v.felt;
 	}
 	case HB_OP_TOLD:
-		return felt(f, m->edges.at[o->id].from);
+		return hb_edge_from_exit(m->edges.at[o->id].kind) ? has_left(f, m->edges.at[o->id].from)
+								 : felt(f, m->edges.at[o->id].from);
 	default:
 		return false;
 	}
@@ -94,7 +98,8 @@ static bool advance(struct future *f, uint32_t line)
 	struct line *at = &f->lines[line];
 	for (; at->op < l->ops.n; at->op++) {
 		const hb_op *o = &l->ops.at[at->op];
-		if (o->kind == HB_OP_SEND || o->kind == HB_OP_POST || o->kind == HB_OP_ENTER || o->kind == HB_OP_TELL)
+		if (o->kind == HB_OP_SEND || o->kind == HB_OP_POST || o->kind == HB_OP_ENTER || o->kind == HB_OP_TELL ||
+			o->kind == HB_OP_PASS)
 			continue;
 		if (!exits(&f->m->lines.at[line], o->event))
 			return false;

@@ -14,6 +14,7 @@ struct hb__raise {
 
 struct hb__past_line {
 	uint32_t entered;             /* events entered in the PAST */
+	uint32_t exited;              /* ... and at least so many have returned */
 	uint32_t scanned;             /* exits whose needs are known */
 	uint32_t left;                /* of MPI_Init, when its exit is in the PAST */
 	VEC(struct hb__raise) raises; /* event grows */

@@ -43,7 +43,9 @@ static void prove(const struct hb__past *p, hb_at a, hb_at b, struct chain *c)
 			add(c, HB_LINK_PROGRAM, here, b, 0);
 			return;
 		}
-		const struct hb__raise *r = raise_of(&p->lines[here.line], here.event + (exit ? 1 : 0));
+		const struct hb__raise *r = raise_of(&p->lines[here.line], here.event);
+		if (exit && r && r->event == here.event && r->kind != HB_LINK_THREADS)
+			r = raise_of(&p->lines[here.line], here.event + 1);
 		if (!r)
 			return;
 		hb_at enter = {here.line, r->event};
@@ -75,7 +77,8 @@ static hb_status strictly(hb_model *m, hb_at a, hb_at b, bool *ret_yes, hb_error
 	if (a.line == b.line)
 		return HB_OK;
 	hb_status status = hb__past_of(m, b, false, &p, err);
-	*ret_yes = !status && (p.lines[a.line].entered > a.event || p.lines[a.line].left >= a.event);
+	*ret_yes = !status && (p.lines[a.line].entered > a.event || p.lines[a.line].left >= a.event ||
+			      p.lines[a.line].exited >= a.event);
 	hb__past_free(&p);
 	return status;
 }

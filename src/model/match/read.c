@@ -496,6 +496,9 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB_DOES_KEYED_RECEIVE:
 		hb__on_keyed(r, f);
 		break;
+	case HB_DOES_COME_AFTER:
+		hb__on_order(r);
+		break;
 	case HB_DOES_INIT:
 		r->init = (uint32_t)e->row->number;
 		r->m->process_more[r->process].init = (hb_at){r->line, r->init};

@@ -1,4 +1,4 @@
-/* Which matches threads leave open. Two calls of different threads that overlap in time may have
+/* What threads order, and which matches they leave open. Two calls of different threads that overlap in time may have
  * been taken by MPI in either order; when both are messages of one channel, who got which is not known. */
 #include "model/match/read.h"
 
@@ -72,4 +72,64 @@ void hb__place_threads(struct hb__reading *r)
 		struct hb__line *line = &r->m->line_more.at[p->first_line + i];
 		line->init = line->started >= init ? init : 0;
 	}
+}
+
+/* ---- operations by which threads order each other ---- */
+
+static uint32_t line_of(const hb_model *m, uint32_t process, int64_t lane)
+{
+	const hb_process *p = &m->processes.at[process];
+	return lane >= 0 && lane < (int64_t)p->nlines ? p->first_line + (uint32_t)lane : HB_NO;
+}
+
+void hb__on_order(struct hb__reading *r)
+{
+	const hb_event *e = r->event;
+	const int64_t *is = e->row->results;
+	if (r->inside || e->malformed || e->row->nresults < 2)
+		return;
+	struct hb__operation o = {.event = (uint32_t)e->row->number,
+		.nth = (uint32_t)is[0],
+		.line = e->row->nresults >= 4 ? line_of(r->m, r->process, is[1]) : HB_NO};
+	if (o.line != HB_NO) {
+		o.after = (uint32_t)is[2];
+		o.after_nth = (uint32_t)is[3];
+	}
+	if (!VEC_PUSH(&r->m->line_more.at[r->line].operations, o))
+		r->m->no_memory = true;
+}
+
+/* The event whose exit the operation comes after: it is an event itself when it has a row, which then is the next one. */
+static uint32_t event_of(const struct hb__line *l, uint32_t event, uint32_t nth)
+{
+	size_t low = 0, high = l->operations.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (l->operations.at[mid].event <= event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	const struct hb__operation *o = low < l->operations.n ? &l->operations.at[low] : NULL;
+	return o && o->event == event + 1 && o->nth == nth ? event + 1 : event;
+}
+
+bool hb__link_threads(hb_model *m)
+{
+	for (uint32_t line = 0; line < m->lines.n; line++) {
+		struct hb__line *l = &m->line_more.at[line];
+		for (size_t i = 0; i < l->operations.n; i++) {
+			const struct hb__operation *o = &l->operations.at[i];
+			if (o->line == HB_NO || o->line == line)
+				continue;
+			uint32_t from = event_of(&m->line_more.at[o->line], o->after, o->after_nth);
+			const hb_line *other = &m->lines.at[o->line];
+			bool there = from && (from < other->events || (from == other->events && !other->inside));
+			if (there && (m->edges.n >> 28 || !VEC_PUSH(&m->edges, ((hb_edge){{o->line, from},
+									      {line, o->event},
+									      HB_EDGE_THREADS}))))
+				return false;
+		}
+	}
+	return !m->no_memory;
 }

@@ -251,7 +251,7 @@ static int by_place(const void *a, const void *b)
 	return c ? c : compare(x->op.id, y->op.id);
 }
 
-/* What begins at an event stands before its other operations, what ends there behind them. */
+/* What begins at an enter stands before the other operations of its event, what ends at its exit behind them, and then what begins there. */
 static bool insert(struct hb__line *l, const struct end *own, size_t n)
 {
 	size_t old = l->ops.n, i = n, at = old + n;
@@ -261,7 +261,7 @@ static bool insert(struct hb__line *l, const struct end *own, size_t n)
 	for (size_t k = old; k-- > 0;) { /* from behind, in place */
 		const hb_op o = l->ops.at[k];
 		while (i > 0 && (own[i - 1].op.event > o.event ||
-					(own[i - 1].op.event == o.event && own[i - 1].op.kind == HB_OP_TOLD)))
+					(own[i - 1].op.event == o.event && own[i - 1].op.kind >= HB_OP_TOLD)))
 			l->ops.at[--at] = own[--i].op;
 		l->ops.at[--at] = o;
 	}
@@ -277,7 +277,7 @@ static bool insert_all(hb_model *m)
 	bool good = end != NULL;
 	for (uint32_t i = 0; good && i < m->edges.n; i++) {
 		const hb_edge *e = &m->edges.at[i];
-		end[2 * i] = (struct end){e->from.line, {e->from.event, i, HB_OP_TELL}};
+		end[2 * i] = (struct end){e->from.line, {e->from.event, i, hb_edge_from_exit(e->kind) ? HB_OP_PASS : HB_OP_TELL}};
 		end[2 * i + 1] = (struct end){e->to.line, {e->to.event, i, HB_OP_TOLD}};
 	}
 	if (good && n)

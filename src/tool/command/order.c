@@ -118,6 +118,7 @@ static void print_link(const struct order *o, const hb_link *l)
 			c->differs ? " (the processes called different functions)" : "");
 		break;
 	case HB_LINK_WINDOW:
+	case HB_LINK_THREADS:
 		printf("%s\n", hb__edge_words(hb_model_edges(o->run.model)[l->id].kind));
 		break;
 	case HB_LINK_START:
@@ -183,7 +184,7 @@ static void print_text(struct order *o, bool all)
 static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 {
 	static const char *const kinds[] = {
-		"program", "message", "probe", "synchronous", "collective", "request", "start", "window"};
+		"program", "message", "probe", "synchronous", "collective", "request", "start", "window", "thread"};
 	bool message = l->kind == HB_LINK_MESSAGE || l->kind == HB_LINK_PROBE || l->kind == HB_LINK_SYNC;
 	hb__put_text(out, ",\"link\":\"");
 	hb_edge_kind edge = l->kind == HB_LINK_WINDOW ? hb_model_edges(o->run.model)[l->id].kind : HB_EDGE_COMPLETED;

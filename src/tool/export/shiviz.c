@@ -53,7 +53,8 @@ static void mark_ops(const struct shiviz *s, uint64_t **sources, uint64_t **sink
 		uint64_t n;
 		const hb_op *op = hb_model_ops(s->m, l, &n);
 		for (uint64_t i = 0; i < n; i++)
-			if (op[i].kind == HB_OP_SEND || op[i].kind == HB_OP_ENTER || op[i].kind == HB_OP_TELL)
+			if (op[i].kind == HB_OP_SEND || op[i].kind == HB_OP_ENTER || op[i].kind == HB_OP_TELL ||
+				op[i].kind == HB_OP_PASS)
 				set(sources[l], op[i].event);
 			else if (op[i].kind != HB_OP_POST)
 				set(sinks[l], op[i].event);

@@ -75,6 +75,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 		code = preloaded("heap", &preload);
 	if (!code && setup->inputs)
 		code = preloaded("inputs", &preload);
+	if (!code && !setup->unordered && !setup->remarks)
+		code = preloaded("threads", &preload);
 	const char *old = getenv("LD_PRELOAD");
 	if (!code && old && *old)
 		append(&preload, old);

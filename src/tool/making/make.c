@@ -127,6 +127,7 @@ static int run(
 			.data_ranks = m->data_ranks,
 			.inputs = making->inputs,
 			.pack = making->pack,
+			.unordered = making->unordered,
 			.digests = m->contents,
 			.remarks = making->remarks,
 			.shake_us = m->shake_us},

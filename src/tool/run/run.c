@@ -200,6 +200,7 @@ const char *hb__edge_words(hb_edge_kind kind)
 		[HB_EDGE_FETCHED] = "window exposed, from which the accesses fetched data",
 		[HB_EDGE_MADE] = "the process made, which began then",
 		[HB_EDGE_BEGAN] = "the process made has begun, for which its makers waited",
+		[HB_EDGE_THREADS] = "then another thread let this one go on",
 		[HB_EDGE_MET] = "the other side of the connection has come, for which this one waited",
 	};
 	return words[kind];

@@ -140,6 +140,17 @@ static void put_results(hb_output *out, const hb_event *ev)
 		hb__put_text(out, ev->clock - ev->clock == 0 ? time : "null");
 		free(time);
 	}
+	if (ev->shape == HB_SHAPE_ORDER && ev->used >= 2) {
+		number_member(out, "operation", ev->row->results[0]);
+		if (ev->used >= 4) {
+			number_member(out, "after_lane", ev->row->results[1]);
+			number_member(out, "after_event", ev->row->results[2]);
+			number_member(out, "after_operation", ev->row->results[3]);
+		}
+		uint32_t outcome = ev->row->results[1] >= 0 ? 4 : 2;
+		if (ev->used > outcome)
+			number_member(out, "outcome", ev->row->results[outcome]);
+	}
 	if (ev->posts) {
 		number_member(out, "posting", ev->posting);
 		number_member(out, "posts", ev->posts);

@@ -36,6 +36,7 @@ const char *hb__class_name(uint8_t cls)
 #define HB_USER_CLASS(class, word, name, does, shape) word,
 #include "calls/user.def"
 #undef HB_USER_CLASS
+		"thread",
 	};
 	return cls < sizeof names / sizeof *names ? names[cls] : "unknown";
 }
@@ -200,6 +201,26 @@ static void put_answer(hb_output *out, const hb_view *view, const hb_event *ev, 
 		put_message(out, view, a->source, a->tag, a->bytes);
 }
 
+/* What an operation of a thread came after: another thread's operation, the n-th behind its event; and what it was answered. */
+static void put_order(hb_output *out, const hb_view *view, const hb_event *ev)
+{
+	const int64_t *is = ev->row->results;
+	bool after = ev->used >= 4 && is[1] >= 0;
+	if (after) {
+		hb__put_text(out, " after ");
+		hb__put_text(out, view->name);
+		hb__put_char(out, '.');
+		hb__put_int(out, is[1]);
+		hb__put_char(out, ':');
+		hb__put_int(out, is[2]);
+		hb__put_char(out, '+');
+		hb__put_int(out, is[3]);
+	}
+	for (uint32_t i = after ? 4 : 2; i < ev->used; i++)
+		put_pair(out, i == (after ? 4u : 2u) ? "outcome" : "value", is[i], view->log, HB_RECORDED_NUMBER);
+	put_pair(out, "operation", is[0], view->log, HB_RECORDED_NUMBER);
+}
+
 /* " -> " and what MPI answered, when it says anything. */
 static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 {
@@ -224,6 +245,8 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 		put_pair(out, "fetched", ev->row->results[i], view->log, HB_RECORDED_RANK);
 	if (ev->shape == HB_SHAPE_WINDOW && ev->used)
 		put_pair(out, "win", ev->window, view->log, HB_RECORDED_WIN);
+	if (ev->shape == HB_SHAPE_ORDER)
+		put_order(out, view, ev);
 	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {
 		hb__put_text(out, " time=");
 		hb__put_seconds(out, ev->clock > -9e9 && ev->clock < 9e9 ? (int64_t)(ev->clock * 1e9) : 0);

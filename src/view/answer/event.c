@@ -217,11 +217,12 @@ static void put_orders(struct hb_request *r, const hb_op *op, size_t n)
 		[HB_EDGE_FETCHED] = "fetched",
 		[HB_EDGE_MADE] = "made",
 		[HB_EDGE_BEGAN] = "began",
-		[HB_EDGE_MET] = "met"};
+		[HB_EDGE_MET] = "met",
+		[HB_EDGE_THREADS] = "threads"};
 	size_t put = 0;
 	hb_text_put(&r->out, ",\"orders\":[");
 	for (size_t i = 0; i < n && put < MESSAGES_MOST; i++) {
-		if (op[i].kind != HB_OP_TELL && op[i].kind != HB_OP_TOLD)
+		if (op[i].kind != HB_OP_TELL && op[i].kind != HB_OP_TOLD && op[i].kind != HB_OP_PASS)
 			continue;
 		const hb_edge *e = &hb_model_edges(r->server->model)[op[i].id];
 		hb_text_format(&r->out, "%s{\"kind\":\"%s\",\"from\":", put++ ? "," : "", kinds[e->kind]);

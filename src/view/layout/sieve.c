@@ -129,6 +129,7 @@ static bool op_wanted(const struct making *m, const hb_op *o)
 		return !m->s->has_tag && in_group(m->s, hb_model_collectives(model)[o->id].group);
 	case HB_OP_TELL:
 	case HB_OP_TOLD:
+	case HB_OP_PASS:
 		break;
 	}
 	return false;

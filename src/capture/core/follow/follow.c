@@ -278,6 +278,27 @@ void hb__follow_user(struct hb__call *c, const char *channel)
 		hb__looked(HB__OWN_MISSING, (uint64_t)skip);
 }
 
+/* ---- operations of threads: what belongs to which the layer knows ---- */
+
+const struct hb__row *hb__follow_thread(struct hb__follow *f)
+{
+	return fetch(f) && f->row.slot->fn && f->row.slot->fn->cls == HB_THREAD ? &f->row : NULL;
+}
+
+void hb__follow_used(struct hb__follow *f)
+{
+	f->have = false;
+	f->event++;
+	f->surplus_since = 0;
+	f->polls_told = false;
+}
+
+void hb__follow_differs(struct hb__call *c, const char *why)
+{
+	hb__report_difference(c, &c->lane->follow->row, why);
+	hb__follow_used(c->lane->follow);
+}
+
 bool hb__follow_says_no(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;
@@ -343,12 +364,16 @@ void hb__follow_lane(struct hb__lane *lane)
 	lane->follow = f;
 }
 
+/* A process may come to its end while other threads of it go on, and how far these get is not in anybody's hand. */
+static bool goes_on(const struct hb__lane *lane) { return lane->thread && hb__follow_thread(lane->follow); }
+
 void hb__follow_finish(void)
 {
 	if (hb__config.mode != HB__REPLAY || hb__job_ends())
 		return;
 	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
-		if (lane->follow && !lane->follow->over && (fetch_call(lane->follow) || lane->follow->skipped_left)) {
+		if (lane->follow && !lane->follow->over && (fetch_call(lane->follow) || lane->follow->skipped_left) &&
+			!goes_on(lane)) {
 			hb__report_missing(lane, lane->follow->have ? &lane->follow->row : NULL);
 			return;
 		}

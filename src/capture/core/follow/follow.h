@@ -45,6 +45,8 @@ void hb__script_close(struct hb__reader *reader);
 /* Lane control number `index` of the record, NULL past the last. */
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane);
 uint64_t hb__script_reader_thread(const struct hb__reader *reader);
+/* How often its thread called a function, by the count of the log. */
+uint64_t hb__script_calls(const struct hb__reader *reader, const struct hb__fn *fn);
 uint64_t hb__script_last_polls(const struct hb__reader *reader);
 /* Receives not stored after the last row, once there was no further one. */
 uint64_t hb__script_last_skipped(const struct hb__reader *reader);
@@ -90,6 +92,10 @@ void hb__follow(struct hb__call *c);
 /* The same of an event of the program itself, about this channel (NULL: none): no library decides anything in it, so one that comes
  * otherwise is passed over, and no difference. */
 void hb__follow_user(struct hb__call *c, const char *channel);
+/* Operations of threads: the next row, when it is one; it has come; the operation is another one than the next row (reports). */
+const struct hb__row *hb__follow_thread(struct hb__follow *f);
+void hb__follow_used(struct hb__follow *f);
+void hb__follow_differs(struct hb__call *c, const char *why);
 /* A poll: what it is answered. HB__FREE: as the library says. First without its slot, for most say no: */
 enum hb__answer { HB__FREE, HB__NO, HB__YES };
 bool hb__follow_says_no(struct hb__call *c); /* the record has a poll here that says no */

@@ -220,6 +220,14 @@ struct hb__reader *hb__script_reader(uint64_t thread)
 	return NULL;
 }
 
+uint64_t hb__script_calls(const struct hb__reader *r, const struct hb__fn *fn)
+{
+	for (uint64_t i = 0; script.local && i < script.function.size && i < HB_FUNCTIONS_MOST; i++)
+		if (script.local[i] == fn)
+			return r->control->calls[i];
+	return 0;
+}
+
 uint64_t hb__script_reader_thread(const struct hb__reader *r) { return r->control->thread; }
 
 static bool next_unit(struct hb__reader *r)
@@ -252,9 +260,10 @@ static void define_slot(struct hb__reader *r, const uint8_t *p, const uint8_t *e
 		arg = old->arg;
 		room = old->room;
 	} else {
-		hb__track_lock();
+		/* other threads may read theirs, also where only one calls the library */
+		pthread_mutex_lock(&hb__track_mutex);
 		arg = hb__pool(room * sizeof *arg);
-		hb__track_unlock();
+		pthread_mutex_unlock(&hb__track_mutex);
 	}
 	for (uint64_t i = 0; arg && i < n; i++)
 		if (!(p = hb_get_sv(p, end, &arg[i])))

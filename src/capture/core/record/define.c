@@ -47,7 +47,7 @@ static void define_layer(struct hb__layer *layer)
 	layer->told = true;
 	unsigned free = hb__layers_functions();
 	uint8_t body[64], *w = text(body, layer->name);
-	w = hb_put_uv(w, layer->functions ? 0 : free);
+	w = hb_put_uv(w, layer->functions ? layer->first : free);
 	w = hb_put_uv(w, layer->functions ? layer->functions : HB_FUNCTIONS_MOST - free);
 	put(HB_DEF_LAYER, body, (size_t)(w - body));
 }

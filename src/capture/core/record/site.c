@@ -149,6 +149,50 @@ bool hb__in_binding(const void *pc)
 	return m && m->code == HB__CODE_BINDING;
 }
 
+/* ---- whose call ---- */
+
+/* Parts of the system that ask for what is not the program's: names and networks, what libraries of MPI stand on; and ourselves. */
+static const char *const others[] = {"libc.so", "libc-", "ld-linux", "libpthread", "librt.so", "librt-", "libresolv",
+	"libnss", "libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge", "libnuma", "libmlx",
+	"libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
+/* Their threads are ordered by what they do for the program, and what they lock meanwhile is their own. */
+static const char *const servants[] = {"libhbdb-", "libgomp", "libomp", "libiomp", "libjemalloc", "libtcmalloc",
+	"libmimalloc", "libasan", "libtsan", "libubsan", "liblsan", NULL};
+
+static bool is_one_of(const char *const *names, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	for (; *names; names++)
+		if (!strncmp(name, *names, strlen(*names)))
+			return true;
+	return false;
+}
+
+static unsigned learn_caller(const void *pc)
+{
+	const char *path = "";
+	uintptr_t base, end;
+	if (hb__in_library(pc) || hb__in_binding(pc))
+		return 0;
+	if (!hb__module_of(pc, &path, &base, &end))
+		return HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
+	return is_one_of(others, path)     ? 0
+	       : is_one_of(servants, path) ? HB__BRINGS_INPUTS
+					   : HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
+}
+
+unsigned hb__of_program(const void *pc)
+{
+	static uint64_t known[4096];
+	uint64_t at = (uint64_t)(uintptr_t)pc, *place = &known[at * 0x9e3779b97f4a7c15u >> 52],
+		 is = __atomic_load_n(place, __ATOMIC_RELAXED);
+	if (unlikely(is >> 2 != at)) {
+		is = at << 2 | learn_caller(pc);
+		__atomic_store_n(place, is, __ATOMIC_RELAXED);
+	}
+	return is & 3;
+}
+
 /* ---- frames of bindings ---- */
 
 #define FRAMES 1024u

@@ -16,6 +16,8 @@ const hb_option hb__record_options[] = {
 		"at level data, keep contents of these ranks only, as in 3,7-9; default: of all"},
 	{"inputs", 0, HB_OPTION_CHOICE, "on|off",
 		"at level data, also record what the program asks the system for: clocks, random numbers, files and the like; default: on"},
+	{"threads", 0, HB_OPTION_CHOICE, "on|off",
+		"record the order between threads of a process, by locks and the like, for a replay; default: on"},
 	{"pack", 0, HB_OPTION_FLAG, NULL,
 		"at level data, put the files that the program reads into the recording, for a replay elsewhere"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
@@ -54,6 +56,7 @@ int hb__record(const hb_args *args)
 	if (ranks && !data)
 		return hb__fail_with(HB_EXIT_USAGE, "record --data-ranks is for --level data, which keeps contents");
 	const char *inputs = hb__option_value(args, "inputs");
+	const char *threads = hb__option_value(args, "threads");
 	bool pack = hb__option_value(args, "pack"), off = inputs && !strcmp(inputs, "off");
 	if (!data && (inputs || pack))
 		return hb__fail_with(
@@ -76,6 +79,7 @@ int hb__record(const hb_args *args)
 		.data_ranks = ranks,
 		.inputs = data && !off,
 		.pack = pack,
+		.unordered = threads && !strcmp(threads, "off"),
 		.mpi = hb__option_value(args, "mpi"),
 		.contents = !hb__option_value(args, "no-contents"),
 		.remarks = hb__option_value(args, "check") || watched(args),

@@ -32,6 +32,8 @@ const hb_option hb__replay_options[] = {
 		"with --alone: put this command in front of the program, as in --under 'valgrind -q'"},
 	{"inputs", 0, HB_OPTION_CHOICE, "on|off",
 		"of a recording of level data: give back what the program asked the system for, clocks, random numbers, files and the like (default), or not"},
+	{"threads", 0, HB_OPTION_CHOICE, "on|off",
+		"repeat the recorded order between threads of a process (default), or not"},
 	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "record the replay as well"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
@@ -62,7 +64,8 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	const char *divergence = hb__option_value(r->args, "on-divergence"),
 		   *contents = hb__option_value(r->args, "contents");
 	divergence = divergence ? divergence : "stop";
-	const char *seconds = hb__option_value(r->args, "patience"), *inputs = hb__option_value(r->args, "inputs");
+	const char *seconds = hb__option_value(r->args, "patience"), *inputs = hb__option_value(r->args, "inputs"),
+		   *threads = hb__option_value(r->args, "threads");
 	bool given = hb__manifest_has_inputs(&r->manifest) && !(inputs && !strcmp(inputs, "off"));
 	double patience = seconds ? strtod(seconds, NULL) : 10;
 	char only[16];
@@ -77,6 +80,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.level = hb__replay_level(&r->manifest),
 			.digests = r->manifest.contents,
 			.inputs = given,
+			.unordered = threads && !strcmp(threads, "off"),
 			.files = given ? r->folder.files : NULL,
 			.script = r->folder.script,
 			.alone = r->alone ? only : NULL,

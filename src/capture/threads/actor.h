@@ -1,0 +1,82 @@
+/* A thread whose operations are ordered, and where it stands. */
+#ifndef HBDB_CAPTURE_THREADS_ACTOR_H
+#define HBDB_CAPTURE_THREADS_ACTOR_H
+
+#include "capture/core/follow/follow.h"
+#include "capture/threads/door.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A position: how many events the thread had made, and how many operations since. */
+#define HB__OPERATIONS_BITS 17
+#define HB__OPERATIONS_MOST ((1u << HB__OPERATIONS_BITS) - 2)
+#define HB__EVENTS_BITS 32
+#define HB__ACTORS_MOST 32767u
+static inline uint64_t hb__position(uint64_t events, uint64_t operations)
+{
+	return events << HB__OPERATIONS_BITS | operations;
+}
+static inline uint64_t hb__position_events(uint64_t position) { return position >> HB__OPERATIONS_BITS; }
+static inline uint64_t hb__position_operation(uint64_t position)
+{
+	return position & ((1u << HB__OPERATIONS_BITS) - 1);
+}
+
+#define HB__HELD 8u
+#define HB__KNOWN 16u
+struct hb_actor {
+	uint64_t number; /* from 1 on, shifted behind a position */
+	bool follows, busy, adopted;
+	bool over; /* replay: its record is at its end */
+	struct hb__lane *lane; /* made when its first row is due, or that of one that comes after it */
+	uint64_t identity;
+	int task;
+	uint64_t events, operations;
+	const void *pc;
+	uint64_t failed; /* position behind which nothing but polls came */
+	uint64_t *counts; /* of its operations, by function: in the lane's control, once it has that */
+	uint64_t total, last; /* replay: operations so far, and in the record; last 0: not known */
+	unsigned nheld;
+	struct {
+		const void *object;
+		uint64_t events;
+	} held[HB__HELD];
+	struct {
+		uint64_t number, position;
+	} known[HB__KNOWN]; /* of others: this thread comes after it, anyway */
+	uint64_t own[HB_THREAD_FUNCTIONS];
+};
+
+/* ---- actor.c ---- */
+struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows);
+/* The lane of an actor, made if need be; NULL: there can be none. */
+struct hb__lane *hb__actor_lane(struct hb_actor *actor);
+struct hb_actor *hb__actor_numbered(uint64_t number);
+/* The next position. */
+uint64_t hb__actor_step(struct hb_actor *actor, enum hb_thread_function function, uint64_t events);
+
+/* ---- row.c ---- */
+extern struct hb__fn hb__thread_functions[HB_THREAD_FUNCTIONS];
+extern const uint8_t hb__thread_kinds[HB_THREAD_FUNCTIONS];
+void hb__operation_begin(
+	struct hb_actor *actor, enum hb_thread_function function, struct hb__call *ret, struct hb__lane *lane);
+void hb__operation_row(struct hb__call *c, const int64_t *results, unsigned n);
+void hb__operation_end(struct hb__call *c);
+void hb__count_function(struct hb__lane *lane, enum hb_thread_function function, uint64_t n);
+
+/* ---- record.c, replay.c ---- */
+void hb__took(struct hb_actor *actor, enum hb_thread_function function, const void *object);
+void hb__gives(struct hb_actor *actor, enum hb_thread_function function, const void *object);
+void hb__unlocks(struct hb_actor *actor, enum hb_thread_function function, const void *object);
+void hb__told(struct hb_actor *actor, enum hb_thread_function function, int64_t outcome, unsigned n,
+	const int64_t *value);
+void hb__answered(struct hb_actor *actor, enum hb_thread_function function, int64_t outcome);
+bool hb__follows(const struct hb_actor *actor);
+void hb__awaits(struct hb_actor *actor, enum hb_thread_function function);
+void hb__filled(struct hb_actor *actor); /* so many operations that a row has to stand between them */
+void hb__expect(struct hb_actor *actor, enum hb_thread_function function, struct hb_expected *ret);
+void hb__done(struct hb_actor *actor, enum hb_thread_function function, const struct hb_expected *expected);
+
+#pragma GCC visibility pop
+
+#endif
