@@ -59,6 +59,7 @@ static struct hb_actor *create(void)
 		a->identity = hb__thread_identity();
 		a->task = (int)syscall(SYS_gettid);
 		a->counts = a->own;
+		a->lane = hb__self;
 		a->failed = UINT64_MAX;
 		__atomic_store_n(&actors[a->number], a, __ATOMIC_RELEASE);
 	} else {
@@ -109,8 +110,10 @@ uint64_t hb__actor_step(struct hb_actor *a, enum hb_thread_function function, ui
 		a->events = events;
 		a->operations = 0;
 	}
-	if (unlikely(__atomic_load_n(&a->lane, __ATOMIC_RELAXED) != NULL && !a->adopted))
+	if (unlikely(__atomic_load_n(&a->lane, __ATOMIC_ACQUIRE) != NULL && !a->adopted)) {
 		adopt(a);
+		hb__self = a->lane; /* another thread may have made it */
+	}
 	if (unlikely(a->counts[function]++ == 0 && a->adopted))
 		hb__count_function(a->lane, function, 0);
 	return hb__position(a->events, ++a->operations);

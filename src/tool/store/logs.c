@@ -134,6 +134,20 @@ static void add_note(const char *text, const char *name, hb_sum *sum)
 	snprintf(note->process, sizeof note->process, "%s", name);
 }
 
+/* Of several threads; NULL: by all that is known of them. */
+static const char *uncovered_threads(hb_log *log, const hb_log_info *info)
+{
+	bool ordered = false;
+	for (uint32_t i = 0; i < info->functions && !ordered; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		ordered = f && f->name && f->cls == HB_THREAD;
+	}
+	if (info->lanes < 2 || (ordered && info->thread_level < 3))
+		return NULL;
+	return ordered ? "several threads may call MPI: a replay enforces the order in each thread and that of locks and the like, but not which thread calls MPI first otherwise"
+		       : "several threads have events: a replay enforces the order in each thread, but not the order between threads";
+}
+
 /* What a replay does not enforce, told by what the program called. */
 static void add_uncovered(hb_log *log, const hb_log_info *info, const char *name, hb_sum *sum)
 {
@@ -146,10 +160,9 @@ static void add_uncovered(hb_log *log, const hb_log_info *info, const char *name
 			"files: a replay does not enforce the order of accesses through a shared pointer",
 	};
 	bool told[sizeof notes / sizeof *notes] = {true};
-	if (info->lanes > 1)
-		add_note(
-			"several threads have events: a replay enforces the order in each thread, but not the order between threads",
-			name, sum);
+	const char *threads = uncovered_threads(log, info);
+	if (threads)
+		add_note(threads, name, sum);
 	for (uint32_t i = 0; i < info->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
 		uint8_t loses = f && f->name && f->calls ? hb_meaning_of(f->name, f->cls)->loses : HB_LOSES_NOTHING;

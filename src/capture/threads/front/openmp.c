@@ -96,19 +96,29 @@ ANSWERING(GOMP_single_start, bool, (void), (), true)
 ANSWERING(GOMP_sections_start, unsigned, (unsigned count), (count), true)
 ANSWERING(GOMP_sections_next, unsigned, (void), (), false)
 
-/* The one that gets NULL does it, and the others get it when it has: they come after it. */
+/* The one that gets NULL does it, which is told; the others get it when it has, and all are there: they come after it. */
 SEEN void *GOMP_single_copy_start(void)
 {
 	static char singles;
+	const enum hb_thread_function function = HB_THREAD_GOMP_single_copy_start;
 	bool follows;
 	struct hb_actor *actor = hb__enter(CALLER, &follows);
-	struct hb_expected e;
-	if (actor && follows)
-		hb__door->expect(actor, HB_THREAD_GOMP_single_copy_start, &e);
-	void *got = NEXT(GOMP_single_copy_start)();
-	if (actor && follows)
-		hb__door->done(actor, HB_THREAD_GOMP_single_copy_start, &e);
-	else if (actor)
-		hb__door->gives(actor, HB_THREAD_GOMP_single_copy_start, &singles);
-	return got;
+	if (likely(!actor))
+		return NEXT(GOMP_single_copy_start)();
+	if (follows) {
+		struct hb_expected e;
+		hb__door->expect(actor, function, &e);
+		hb__door->done(actor, function, &e);
+		void *given = NEXT(GOMP_single_copy_start)();
+		if (e.outcome) {
+			hb__door->expect(actor, function, &e);
+			hb__door->done(actor, function, &e);
+		}
+		return given;
+	}
+	void *given = NEXT(GOMP_single_copy_start)();
+	if (!given)
+		hb__door->told(actor, function, 1, 0, NULL);
+	hb__door->gives(actor, function, &singles);
+	return given;
 }
