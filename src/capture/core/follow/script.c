@@ -19,11 +19,19 @@ struct table {
 	uint64_t size;
 };
 
+struct unit_is {
+	uint16_t kind, lane; /* kind 0: never begun */
+};
+
 static struct {
 	const uint8_t *base;
 	uint64_t units;
 	struct table function, site, module, datatype, op, text;
 	const struct hb__fn **local; /* by function number */
+	/* A record may have thousands of lanes: what a unit is, without touching it, and control units by the identity of their threads. */
+	struct unit_is *is;
+	uint32_t *control, controls; /* open addressing; controls: a power of two */
+	unsigned lanes;
 } script;
 
 struct hb__reader {
@@ -136,6 +144,37 @@ static void learn_functions(void)
 	}
 }
 
+static uint32_t *control_of(uint64_t thread)
+{
+	uint32_t at = (uint32_t)((thread + 1) * 0x9e3779b97f4a7c15u >> 32) & (script.controls - 1);
+	while (script.control[at] && ((const struct hb_lane_control *)unit_at(script.control[at]))->thread != thread)
+		at = (at + 1) & (script.controls - 1);
+	return &script.control[at];
+}
+
+/* False without memory. */
+static bool learn_units(void)
+{
+	script.is = hb__pages((script.units + 1) * sizeof *script.is);
+	for (script.controls = 64; script.controls < 2 * script.units;)
+		script.controls *= 2;
+	script.control = hb__pages(script.controls * sizeof *script.control);
+	if (!script.is || !script.control)
+		return false;
+	for (uint64_t k = 1; k < script.units; k++) {
+		const struct hb_unit_header *u = unit_at(k);
+		if (u->magic != HB_UNIT_MAGIC)
+			continue;
+		script.is[k] = (struct unit_is){u->kind, u->lane};
+		if (u->kind != HB_UNIT_LANE)
+			continue;
+		script.lanes = u->lane >= script.lanes ? u->lane + 1u : script.lanes;
+		uint32_t *place = control_of(((const struct hb_lane_control *)u)->thread);
+		*place = *place ? *place : (uint32_t)k;
+	}
+	return true;
+}
+
 bool hb__script_open(const char *dir)
 {
 	char path[4200];
@@ -159,8 +198,10 @@ bool hb__script_open(const char *dir)
 	if (hb__began_alone() && h->library) /* that of a process of MPI, which this one stands beside */
 		return false;
 	script.units = h->units < (uint64_t)st.st_size / HB_UNIT_SIZE ? h->units : (uint64_t)st.st_size / HB_UNIT_SIZE;
+	if (!learn_units())
+		return false;
 	for (uint64_t k = 1; k < script.units; k++)
-		if (unit_at(k)->magic == HB_UNIT_MAGIC && unit_at(k)->lane == HB_LANE_DEFINITIONS)
+		if (script.is[k].kind && script.is[k].lane == HB_LANE_DEFINITIONS)
 			learn_definitions(unit_at(k));
 	learn_functions();
 	return hb__outcomes_learn();
@@ -170,54 +211,40 @@ static const struct hb_log_header *header(void) { return (const void *)script.ba
 bool hb__script_order(void) { return header()->level != HB_LEVEL_EVENTS; }
 bool hb__script_stopped(void) { return header()->stopped; }
 
+static struct hb__reader *reader_of(uint64_t unit)
+{
+	struct hb__reader *r = hb__pages(sizeof *r);
+	if (r) {
+		r->lane = unit_at(unit)->lane;
+		r->control = (const void *)unit_at(unit);
+	}
+	return r;
+}
+
 struct hb__reader *hb__script_lane(unsigned index, uint16_t *ret_lane)
 {
 	unsigned seen = 0;
 	for (uint64_t k = 1; k < script.units; k++) {
-		const struct hb_unit_header *u = unit_at(k);
-		if (u->magic != HB_UNIT_MAGIC || u->kind != HB_UNIT_LANE || seen++ != index)
+		if (script.is[k].kind != HB_UNIT_LANE || seen++ != index)
 			continue;
-		struct hb__reader *r = hb__pages(sizeof *r);
-		if (r) {
-			r->lane = *ret_lane = u->lane;
-			r->control = (const void *)u;
-		}
-		return r;
+		*ret_lane = script.is[k].lane;
+		return reader_of(k);
 	}
 	return NULL;
 }
 
 int hb__script_number(uint64_t thread)
 {
-	for (uint64_t k = 1; k < script.units; k++) {
-		const struct hb_lane_control *c = (const void *)unit_at(k);
-		if (c->unit.magic == HB_UNIT_MAGIC && c->unit.kind == HB_UNIT_LANE && c->thread == thread)
-			return c->unit.lane;
-	}
-	return -1;
+	uint32_t unit = *control_of(thread);
+	return unit ? script.is[unit].lane : -1;
 }
 
-unsigned hb__script_lanes(void)
-{
-	unsigned n = 0;
-	for (uint64_t k = 1; k < script.units; k++) {
-		const struct hb_unit_header *u = unit_at(k);
-		if (u->magic == HB_UNIT_MAGIC && u->kind == HB_UNIT_LANE && u->lane >= n)
-			n = u->lane + 1u;
-	}
-	return n;
-}
+unsigned hb__script_lanes(void) { return script.lanes; }
 
 struct hb__reader *hb__script_reader(uint64_t thread)
 {
-	uint16_t lane;
-	struct hb__reader *r;
-	for (unsigned i = 0; (r = hb__script_lane(i, &lane)); i++) {
-		if (r->control->thread == thread)
-			return r;
-		munmap(r, sizeof *r);
-	}
-	return NULL;
+	uint32_t unit = *control_of(thread);
+	return unit ? reader_of(unit) : NULL;
 }
 
 uint64_t hb__script_calls(const struct hb__reader *r, const struct hb__fn *fn)
@@ -233,9 +260,9 @@ uint64_t hb__script_reader_thread(const struct hb__reader *r) { return r->contro
 static bool next_unit(struct hb__reader *r)
 {
 	for (uint64_t k = r->unit + 1; k < script.units; k++) {
-		const struct hb_unit_header *u = unit_at(k);
-		if (u->magic != HB_UNIT_MAGIC || u->kind != HB_UNIT_ROWS || u->lane != r->lane)
+		if (script.is[k].kind != HB_UNIT_ROWS || script.is[k].lane != r->lane)
 			continue;
+		const struct hb_unit_header *u = unit_at(k);
 		r->unit = k;
 		r->p = (const uint8_t *)u + HB_UNIT_PAYLOAD;
 		r->end = r->p + (u->committed <= HB_UNIT_SIZE - HB_UNIT_PAYLOAD ? u->committed : 0);
