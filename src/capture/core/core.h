@@ -60,7 +60,7 @@ extern bool hb__many_threads; /* the program started threads of its own: what th
 /* This thread is one of the program that was made after the record began, or the one by which it began: what it does with other threads can
  * be told from its beginning on. */
 extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
-extern bool hb__spawned;      /* another process of the job made this one: its world is another */
+extern bool hb__spawned; /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
 /* Of a process without a rank: the number by which a replay knows it, its record and its reports (-1: by its rank), and what it is
  * called (empty: not known). */
@@ -208,7 +208,7 @@ struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none *
 struct hb__lane *hb__lane_new(uint64_t thread);
 /* A layer made the lane of this thread before it needed one; NULL: nobody did. */
 extern struct hb__lane *(*hb__promised_lane)(void);
-uint64_t hb__thread_identity(void);             /* the same in every run; 0: the first thread */
+uint64_t hb__thread_identity(void); /* the same in every run; 0: the first thread */
 
 #pragma GCC visibility pop
 

@@ -11,10 +11,9 @@
 enum hb__code { HB__CODE_PROGRAM, HB__CODE_LIBRARY, HB__CODE_BINDING /* of the library, to another language */ };
 
 struct hb__layer {
-	const char *name; /* in the log: "mpi" */
-	unsigned
-		functions; /* they have the numbers from `first` on; 0: the free ones, from hb__layers_functions on */
-	unsigned first;    /* set when it is added; 0 for the layer that is added first */
+	const char *name;   /* in the log: "mpi" */
+	unsigned functions; /* they have the numbers from `first` on; 0: the free ones, from hb__layers_functions on */
+	unsigned first;     /* set when it is added; 0 for the layer that is added first */
 	bool (*present)(void);                      /* its library is loaded: the process begins with it */
 	enum hb__code (*code_of)(const char *path); /* of a loaded file */
 	const struct hb__fn *(*function)(

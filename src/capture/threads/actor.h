@@ -27,14 +27,14 @@ static inline uint64_t hb__position_operation(uint64_t position)
 struct hb_actor {
 	uint64_t number; /* from 1 on, shifted behind a position */
 	bool follows, busy, adopted;
-	bool over; /* replay: its record is at its end */
+	bool over;             /* replay: its record is at its end */
 	struct hb__lane *lane; /* made when its first row is due, or that of one that comes after it */
 	uint64_t identity;
 	int task;
 	uint64_t events, operations;
 	const void *pc;
-	uint64_t failed; /* position behind which nothing but polls came */
-	uint64_t *counts; /* of its operations, by function: in the lane's control, once it has that */
+	uint64_t failed;      /* position behind which nothing but polls came */
+	uint64_t *counts;     /* of its operations, by function: in the lane's control, once it has that */
 	uint64_t total, last; /* replay: operations so far, and in the record; last 0: not known */
 	unsigned nheld;
 	struct {
@@ -68,8 +68,8 @@ void hb__count_function(struct hb__lane *lane, enum hb_thread_function function,
 void hb__took(struct hb_actor *actor, enum hb_thread_function function, const void *object);
 void hb__gives(struct hb_actor *actor, enum hb_thread_function function, const void *object);
 void hb__unlocks(struct hb_actor *actor, enum hb_thread_function function, const void *object);
-void hb__told(struct hb_actor *actor, enum hb_thread_function function, int64_t outcome, unsigned n,
-	const int64_t *value);
+void hb__told(
+	struct hb_actor *actor, enum hb_thread_function function, int64_t outcome, unsigned n, const int64_t *value);
 void hb__answered(struct hb_actor *actor, enum hb_thread_function function, int64_t outcome);
 bool hb__follows(const struct hb_actor *actor);
 void hb__awaits(struct hb_actor *actor, enum hb_thread_function function);

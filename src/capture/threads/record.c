@@ -142,8 +142,7 @@ void hb__told(struct hb_actor *a, enum hb_thread_function function, int64_t outc
 		a->lane->control->polls++;
 		return;
 	}
-	int64_t results[3 + HB_THREAD_VALUES] = {
-		(int64_t)hb__position_operation(step(a, function)), -1, outcome};
+	int64_t results[3 + HB_THREAD_VALUES] = {(int64_t)hb__position_operation(step(a, function)), -1, outcome};
 	for (unsigned i = 0; i < n; i++)
 		results[3 + i] = value[i];
 	write_row(a, function, results, 3 + n);

@@ -127,7 +127,8 @@ void hb__expect(struct hb_actor *a, enum hb_thread_function function, struct hb_
 	}
 	ret->position = hb__actor_step(a, function, f->event);
 	if (unlikely(a->operations > HB__OPERATIONS_MOST && fits(a, row))) {
-		struct hb_expected filled = {.row = true, .position = ret->position, .n = 2, .results = {row->results[0], -1}};
+		struct hb_expected filled = {
+			.row = true, .position = ret->position, .n = 2, .results = {row->results[0], -1}};
 		hb__done(a, HB_THREAD_pthread_mutex_unlock, &filled);
 		row = hb__follow_thread(f);
 		ret->position = hb__actor_step(a, function, f->event);

@@ -341,7 +341,7 @@ static bool satisfied(const struct hb__past *p, uint32_t line, const hb_op *o)
 	}
 	case HB_OP_TOLD:
 		return hb_edge_from_exit(m->edges.at[o->id].kind) ? left(p, m->edges.at[o->id].from)
-								 : known(p, m->edges.at[o->id].from);
+								  : known(p, m->edges.at[o->id].from);
 	default:
 		return true;
 	}

@@ -7,7 +7,7 @@ void hb__edge_begun(struct hb__clock_run *run, uint32_t line, uint32_t edge)
 	e->version = hb__clock_snapshot(run, line);
 	/* what it ends at comes later than this exit */
 	e->lamport = hb_edge_from_exit(run->m->edges.at[edge].kind) ? run->lines[line].lamport + 1
-								   : run->lines[line].lamport_enter;
+								    : run->lines[line].lamport_enter;
 	e->begun = true;
 	if (e->sleeper != HB_NO)
 		hb__clock_wake(run, e->sleeper);

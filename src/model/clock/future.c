@@ -70,7 +70,7 @@ static bool feels(const struct future *f, uint32_t line, const hb_op *o)
 	}
 	case HB_OP_TOLD:
 		return hb_edge_from_exit(m->edges.at[o->id].kind) ? has_left(f, m->edges.at[o->id].from)
-								 : felt(f, m->edges.at[o->id].from);
+								  : felt(f, m->edges.at[o->id].from);
 	default:
 		return false;
 	}

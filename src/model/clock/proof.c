@@ -78,7 +78,7 @@ static hb_status strictly(hb_model *m, hb_at a, hb_at b, bool *ret_yes, hb_error
 		return HB_OK;
 	hb_status status = hb__past_of(m, b, false, &p, err);
 	*ret_yes = !status && (p.lines[a.line].entered > a.event || p.lines[a.line].left >= a.event ||
-			      p.lines[a.line].exited >= a.event);
+				      p.lines[a.line].exited >= a.event);
 	hb__past_free(&p);
 	return status;
 }

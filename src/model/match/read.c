@@ -518,23 +518,6 @@ static const struct hb__function *known(struct hb__reading *r)
 	return &r->functions[number];
 }
 
-/* How far the first line was when another one began, and when it was over. */
-static void note_threads(struct hb__reading *r)
-{
-	const hb_row *row = r->event->row;
-	const hb_process *p = &r->m->processes.at[r->process];
-	struct hb__line *lines = &r->m->line_more.at[p->first_line];
-	uint32_t lane = r->line - p->first_line, first = r->m->lines.at[p->first_line].events;
-	if (lane && row->number == 1)
-		lines[lane].started = first && r->over[0] > row->enter ? first - 1 : first;
-	if (lane)
-		lines[lane].joined = 0;
-	for (uint32_t i = 1; i < p->nlines && !lane; i++)
-		if (r->over[i] && !lines[i].joined && r->over[i] <= row->enter)
-			lines[i].joined = (uint32_t)row->number;
-	r->over[lane] = row->exit;
-}
-
 static hb_status read_events(
 	struct hb__reading *r, struct hb__stream *stream, hb__tick *tick, void *user, hb_error *err)
 {
@@ -548,7 +531,7 @@ static hb_status read_events(
 		m->lines.at[r->line].events = (uint32_t)e->row->number;
 		m->lines.at[r->line].inside = r->inside;
 		if (r->threads)
-			note_threads(r);
+			hb__note_threads(r);
 		const struct hb__function *f = known(r);
 		if (f && f->means->does != HB_DOES_NOTHING)
 			handle(r, f);

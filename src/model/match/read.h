@@ -117,6 +117,8 @@ void hb__place_threads(struct hb__reading *r);
 /* ---- world/born.c: a call made a world ---- */
 void hb__on_bridge(struct hb__reading *r);
 
+/* The event that is read, of a process with several threads (threads.c). */
+void hb__note_threads(struct hb__reading *r);
 /* An operation of a thread that came after one of another (threads.c). */
 void hb__on_order(struct hb__reading *r);
 

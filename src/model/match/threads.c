@@ -74,6 +74,23 @@ void hb__place_threads(struct hb__reading *r)
 	}
 }
 
+/* How far the first line was when another one began, and when it was over. */
+void hb__note_threads(struct hb__reading *r)
+{
+	const hb_row *row = r->event->row;
+	const hb_process *p = &r->m->processes.at[r->process];
+	struct hb__line *lines = &r->m->line_more.at[p->first_line];
+	uint32_t lane = r->line - p->first_line, first = r->m->lines.at[p->first_line].events;
+	if (lane && row->number == 1)
+		lines[lane].started = first && r->over[0] > row->enter ? first - 1 : first;
+	if (lane)
+		lines[lane].joined = 0;
+	for (uint32_t i = 1; i < p->nlines && !lane; i++)
+		if (r->over[i] && !lines[i].joined && r->over[i] <= row->enter)
+			lines[i].joined = (uint32_t)row->number;
+	r->over[lane] = row->exit;
+}
+
 /* ---- operations by which threads order each other ---- */
 
 static uint32_t line_of(const hb_model *m, uint32_t process, int64_t lane)
@@ -125,9 +142,9 @@ bool hb__link_threads(hb_model *m)
 			uint32_t from = event_of(&m->line_more.at[o->line], o->after, o->after_nth);
 			const hb_line *other = &m->lines.at[o->line];
 			bool there = from && (from < other->events || (from == other->events && !other->inside));
-			if (there && (m->edges.n >> 28 || !VEC_PUSH(&m->edges, ((hb_edge){{o->line, from},
-									      {line, o->event},
-									      HB_EDGE_THREADS}))))
+			if (there && (m->edges.n >> 28 ||
+					     !VEC_PUSH(&m->edges,
+						     ((hb_edge){{o->line, from}, {line, o->event}, HB_EDGE_THREADS}))))
 				return false;
 		}
 	}

@@ -277,7 +277,8 @@ static bool insert_all(hb_model *m)
 	bool good = end != NULL;
 	for (uint32_t i = 0; good && i < m->edges.n; i++) {
 		const hb_edge *e = &m->edges.at[i];
-		end[2 * i] = (struct end){e->from.line, {e->from.event, i, hb_edge_from_exit(e->kind) ? HB_OP_PASS : HB_OP_TELL}};
+		end[2 * i] = (struct end){
+			e->from.line, {e->from.event, i, hb_edge_from_exit(e->kind) ? HB_OP_PASS : HB_OP_TELL}};
 		end[2 * i + 1] = (struct end){e->to.line, {e->to.event, i, HB_OP_TOLD}};
 	}
 	if (good && n)

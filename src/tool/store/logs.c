@@ -142,7 +142,7 @@ static const char *uncovered_threads(hb_log *log, const hb_log_info *info)
 		const hb_function *f = hb_log_function(log, i);
 		ordered = f && f->name && f->cls == HB_THREAD;
 	}
-	if (info->lanes < 2 || (ordered && info->thread_level < 3))
+	if (info->lanes < 2 || (ordered && (info->thread_level < 3 || !info->library)))
 		return NULL;
 	return ordered ? "several threads may call MPI: a replay enforces the order in each thread and that of locks and the like, but not which thread calls MPI first otherwise"
 		       : "several threads have events: a replay enforces the order in each thread, but not the order between threads";

@@ -39,22 +39,22 @@ static void waited(struct hb_actor *a, const struct way *way, void *condition, v
 	hb__door->took(a, HB_THREAD_pthread_mutex_lock, mutex);
 }
 
-#define WAITING(name, kind, params, args)                                                  \
-	SEEN int name params                                                               \
-	{                                                                                  \
+#define WAITING(name, kind, params, args)                                                     \
+	SEEN int name params                                                                  \
+	{                                                                                     \
 		static const struct way way = {HB_THREAD_##name, lock_##kind, unlock_##kind}; \
-		bool follows;                                                              \
-		struct hb_actor *a = hb__enter(CALLER, &follows);                          \
-		if (likely(!a))                                                            \
-			return NEXT(name) args;                                            \
-		if (follows && hb__door->follows(a))                                       \
-			return wait_again(a, &way, m);                                     \
-		if (follows)                                                               \
-			return NEXT(name) args;                                            \
-		waits(a, m);                                                               \
-		int answer = NEXT(name) args;                                              \
-		waited(a, &way, c, m, answer);                                             \
-		return answer;                                                             \
+		bool follows;                                                                 \
+		struct hb_actor *a = hb__enter(CALLER, &follows);                             \
+		if (likely(!a))                                                               \
+			return NEXT(name) args;                                               \
+		if (follows && hb__door->follows(a))                                          \
+			return wait_again(a, &way, m);                                        \
+		if (follows)                                                                  \
+			return NEXT(name) args;                                               \
+		waits(a, m);                                                                  \
+		int answer = NEXT(name) args;                                                 \
+		waited(a, &way, c, m, answer);                                                \
+		return answer;                                                                \
 	}
 
 WAITING(pthread_cond_wait, mutex, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
@@ -65,6 +65,6 @@ GIVING(pthread_cond_signal, int, c, (pthread_cond_t * c), (c), gives)
 GIVING(pthread_cond_broadcast, int, c, (pthread_cond_t * c), (c), gives)
 
 WAITING(cnd_wait, mtx, (cnd_t * c, mtx_t *m), (c, m))
-WAITING(cnd_timedwait, mtx, (cnd_t * restrict c, mtx_t *restrict m, const struct timespec *restrict t), (c, m, t))
+WAITING(cnd_timedwait, mtx, (cnd_t *restrict c, mtx_t *restrict m, const struct timespec *restrict t), (c, m, t))
 GIVING(cnd_signal, int, c, (cnd_t * c), (c), gives)
 GIVING(cnd_broadcast, int, c, (cnd_t * c), (c), gives)

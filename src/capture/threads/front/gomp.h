@@ -29,17 +29,16 @@ bool GOMP_loop_start(long start, long end, long step, long schedule, long chunk,
 bool GOMP_loop_ull_start(bool up, hb_ull start, hb_ull end, hb_ull step, long schedule, hb_ull chunk, hb_ull *from,
 	hb_ull *to, uintptr_t *reductions, void **memory);
 
-#define HB_GOMP_LOOP(kind)                                                                            \
-	bool GOMP_loop_##kind##_next(long *from, long *to);                                           \
+#define HB_GOMP_LOOP(kind)                                  \
+	bool GOMP_loop_##kind##_next(long *from, long *to); \
 	bool GOMP_loop_ull_##kind##_next(hb_ull *from, hb_ull *to);
-#define HB_GOMP_CHUNKED(kind)                                                                         \
+#define HB_GOMP_CHUNKED(kind)                                                                             \
 	bool GOMP_loop_##kind##_start(long start, long end, long step, long chunk, long *from, long *to); \
-	bool GOMP_loop_ull_##kind##_start(                                                            \
+	bool GOMP_loop_ull_##kind##_start(                                                                \
 		bool up, hb_ull start, hb_ull end, hb_ull step, hb_ull chunk, hb_ull *from, hb_ull *to);
-#define HB_GOMP_RUNTIME(kind)                                                                         \
-	bool GOMP_loop_##kind##_start(long start, long end, long step, long *from, long *to);         \
-	bool GOMP_loop_ull_##kind##_start(                                                            \
-		bool up, hb_ull start, hb_ull end, hb_ull step, hb_ull *from, hb_ull *to);
+#define HB_GOMP_RUNTIME(kind)                                                                 \
+	bool GOMP_loop_##kind##_start(long start, long end, long step, long *from, long *to); \
+	bool GOMP_loop_ull_##kind##_start(bool up, hb_ull start, hb_ull end, hb_ull step, hb_ull *from, hb_ull *to);
 HB_GOMP_LOOP(dynamic)
 HB_GOMP_CHUNKED(dynamic)
 HB_GOMP_LOOP(guided)

@@ -3,8 +3,7 @@
 
 TAKING(pthread_mutex_lock, m, (pthread_mutex_t * m), (m), NEXT(pthread_mutex_lock)(m))
 TAKING(pthread_mutex_trylock, m, (pthread_mutex_t * m), (m), NEXT(pthread_mutex_lock)(m))
-TAKING(pthread_mutex_timedlock, m, (pthread_mutex_t * m, const struct timespec *t), (m, t),
-	NEXT(pthread_mutex_lock)(m))
+TAKING(pthread_mutex_timedlock, m, (pthread_mutex_t * m, const struct timespec *t), (m, t), NEXT(pthread_mutex_lock)(m))
 TAKING(pthread_mutex_clocklock, m, (pthread_mutex_t * m, clockid_t clock, const struct timespec *t), (m, clock, t),
 	NEXT(pthread_mutex_lock)(m))
 GIVING(pthread_mutex_unlock, int, m, (pthread_mutex_t * m), (m), unlocks)
@@ -30,5 +29,5 @@ GIVING(pthread_spin_unlock, int, (const void *)l, (pthread_spinlock_t * l), (l),
 /* Of C11: what they return instead of 0 is told as it is. */
 TAKING(mtx_lock, m, (mtx_t * m), (m), NEXT(mtx_lock)(m))
 TAKING(mtx_trylock, m, (mtx_t * m), (m), NEXT(mtx_lock)(m))
-TAKING(mtx_timedlock, m, (mtx_t * restrict m, const struct timespec *restrict t), (m, t), NEXT(mtx_lock)(m))
+TAKING(mtx_timedlock, m, (mtx_t *restrict m, const struct timespec *restrict t), (m, t), NEXT(mtx_lock)(m))
 GIVING(mtx_unlock, int, m, (mtx_t * m), (m), unlocks)

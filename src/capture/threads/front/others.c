@@ -2,35 +2,35 @@
 #include "capture/threads/front/front.h"
 
 /* They fail with -1 and errno. */
-#define SEMAPHORE(name, params, args)                                                    \
-	SEEN int name params                                                             \
-	{                                                                                \
-		bool follows;                                                            \
-		struct hb_actor *actor = hb__enter(CALLER, &follows);                    \
-		if (likely(!actor))                                                      \
-			return NEXT(name) args;                                          \
-		if (unlikely(follows)) {                                                 \
-			struct hb_expected e;                                            \
-			hb__door->expect(actor, HB_THREAD_##name, &e);                   \
-			if (!e.outcome)                                                  \
-				while (NEXT(sem_wait)(s) && errno == EINTR)              \
-					;                                                \
-			hb__door->done(actor, HB_THREAD_##name, &e);                     \
-			errno = e.outcome ? (int)e.outcome : errno;                      \
-			return e.outcome ? -1 : 0;                                       \
-		}                                                                        \
-		int got = NEXT(name) args, error = errno;                                \
-		if (!got)                                                                \
-			hb__door->gives(actor, HB_THREAD_##name, s);                     \
-		else                                                                     \
-			hb__door->told(actor, HB_THREAD_##name, error, 0, NULL);         \
-		errno = error;                                                           \
-		return got;                                                              \
+#define SEMAPHORE(name, params, args)                                            \
+	SEEN int name params                                                     \
+	{                                                                        \
+		bool follows;                                                    \
+		struct hb_actor *actor = hb__enter(CALLER, &follows);            \
+		if (likely(!actor))                                              \
+			return NEXT(name) args;                                  \
+		if (unlikely(follows)) {                                         \
+			struct hb_expected e;                                    \
+			hb__door->expect(actor, HB_THREAD_##name, &e);           \
+			if (!e.outcome)                                          \
+				while (NEXT(sem_wait)(s) && errno == EINTR)      \
+					;                                        \
+			hb__door->done(actor, HB_THREAD_##name, &e);             \
+			errno = e.outcome ? (int)e.outcome : errno;              \
+			return e.outcome ? -1 : 0;                               \
+		}                                                                \
+		int got = NEXT(name) args, error = errno;                        \
+		if (!got)                                                        \
+			hb__door->gives(actor, HB_THREAD_##name, s);             \
+		else                                                             \
+			hb__door->told(actor, HB_THREAD_##name, error, 0, NULL); \
+		errno = error;                                                   \
+		return got;                                                      \
 	}
 SEMAPHORE(sem_wait, (sem_t * s), (s))
 SEMAPHORE(sem_trywait, (sem_t * s), (s))
-SEMAPHORE(sem_timedwait, (sem_t * restrict s, const struct timespec *restrict t), (s, t))
-SEMAPHORE(sem_clockwait, (sem_t * restrict s, clockid_t clock, const struct timespec *restrict t), (s, clock, t))
+SEMAPHORE(sem_timedwait, (sem_t *restrict s, const struct timespec *restrict t), (s, t))
+SEMAPHORE(sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict t), (s, clock, t))
 GIVING(sem_post, int, s, (sem_t * s), (s), gives)
 
 SEEN int sem_getvalue(sem_t *restrict s, int *restrict value)
@@ -134,26 +134,26 @@ SEEN int pthread_once(pthread_once_t *control, void (*routine)(void))
 
 /* ---- joins that may fail ---- */
 
-#define JOINING(name, params, args)                                                      \
-	SEEN int name params                                                             \
-	{                                                                                \
-		bool follows;                                                            \
-		struct hb_actor *actor = hb__enter(CALLER, &follows);                    \
-		if (likely(!actor))                                                      \
-			return NEXT(name) args;                                          \
-		struct hb_expected e;                                                    \
-		if (follows) {                                                           \
-			hb__door->expect(actor, HB_THREAD_##name, &e);                   \
+#define JOINING(name, params, args)                                                         \
+	SEEN int name params                                                                \
+	{                                                                                   \
+		bool follows;                                                               \
+		struct hb_actor *actor = hb__enter(CALLER, &follows);                       \
+		if (likely(!actor))                                                         \
+			return NEXT(name) args;                                             \
+		struct hb_expected e;                                                       \
+		if (follows) {                                                              \
+			hb__door->expect(actor, HB_THREAD_##name, &e);                      \
 			int got = e.outcome ? (int)e.outcome : pthread_join(thread, value); \
-			hb__door->done(actor, HB_THREAD_##name, &e);                     \
-			return got;                                                      \
-		}                                                                        \
-		int got = NEXT(name) args;                                               \
-		if (got)                                                                 \
-			hb__door->told(actor, HB_THREAD_##name, got, 0, NULL);           \
-		else                                                                     \
-			hb__door->gives(actor, HB_THREAD_##name, NULL);                  \
-		return got;                                                              \
+			hb__door->done(actor, HB_THREAD_##name, &e);                        \
+			return got;                                                         \
+		}                                                                           \
+		int got = NEXT(name) args;                                                  \
+		if (got)                                                                    \
+			hb__door->told(actor, HB_THREAD_##name, got, 0, NULL);              \
+		else                                                                        \
+			hb__door->gives(actor, HB_THREAD_##name, NULL);                     \
+		return got;                                                                 \
 	}
 JOINING(pthread_tryjoin_np, (pthread_t thread, void **value), (thread, value))
 JOINING(pthread_timedjoin_np, (pthread_t thread, void **value, const struct timespec *t), (thread, value, t))

@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+"""The order between threads: recorded, shown, and repeated, under both MPIs, at every level, alone and under load."""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
+HBDB = os.path.join(BUILD, "hbdb")
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
+          "mpich": ["mpiexec.mpich", "-n"]}
+folder = tempfile.mkdtemp(prefix="hbdb-threads.")
+count = {"passed": 0, "failed": 0}
+
+
+def check(good, what, more=""):
+    count["passed" if good else "failed"] += 1
+    print("%s %s%s" % ("ok" if good else "FAIL", what, "" if good else "\n     " + str(more)[-2000:].replace("\n", "\n     ")), flush=True)
+    return good
+
+
+def run(*command, env=None, timeout=300):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=timeout,
+                          stdin=subprocess.DEVNULL, env=dict(os.environ, XDG_STATE_HOME=folder + "/state", **(env or {})))
+    done.all = done.stdout + done.stderr
+    return done
+
+
+def compiled(mpi, name):
+    compiler = "mpicc." + mpi if mpi else "gcc"
+    to = "%s-%s" % (name, mpi or "plain")
+    done = run(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-I", os.path.join(TOP, "include"), "-o", to, "%s/programs/%s.c" % (HERE, name))
+    check(done.returncode == 0, "%s compiles %s.c" % (compiler, name), done.all)
+    return "./" + to
+
+
+def repeats(what, command, options=(), replays=2, more=((),)):
+    """Records, replays, and compares what the program printed. Returns the recording."""
+    name = what.replace(" ", "-") + ".hbdb"
+    done = run(HBDB, "record", *options, "-o", name, "--", *command)
+    if not check(done.returncode == 0 and done.stdout, what + ": is recorded", done.all):
+        return name
+    check("several threads" not in done.stderr, what + ": nothing is said of an order that is not enforced", done.stderr)
+    for extra in more:
+        for i in range(replays):
+            again = run(HBDB, "replay", *extra, name)
+            check(again.returncode == 0 and "no difference" in again.stderr and again.stdout == done.stdout,
+                  "%s: replay %d%s is the recorded run" % (what, i + 1, " ".join(("",) + extra)), done.stdout + again.all)
+    return name
+
+
+def by_locks(mpi):
+    program = compiled(mpi, "locks")
+    name = repeats(mpi + " locks", LAUNCH[mpi] + ["2", program, "all"])
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", name).stdout.splitlines()]
+    after = [row for row in rows if "after_lane" in row]
+    called = {row["function"] for row in after}
+    check({"pthread_mutex_lock", "pthread_rwlock_wrlock", "sem_wait", "pthread_spin_lock", "pthread_barrier_wait"} <= called,
+          mpi + " locks: what came after what is shown", called)
+    check(run(HBDB, "verify", name).returncode == 0, mpi + " locks: the recording is whole")
+    return program
+
+
+def without_enforcement(mpi, program):
+    """So that the others do not pass by chance."""
+    name, seen = mpi + "-off.hbdb", set()
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program, "mutex")
+    for _ in range(3):
+        seen.add(run(HBDB, "replay", "--threads", "off", "--on-divergence", "warn", name).stdout)
+    check(seen != {done.stdout}, mpi + ": without enforcement the output is another one", seen)
+    again = run(HBDB, "record", "--threads", "off", "-o", name + "2.hbdb", "--", *LAUNCH[mpi], "2", program, "mutex")
+    check(again.returncode == 0 and "pthread_" not in run(HBDB, "dump", name + "2.hbdb").stdout, mpi + ": --threads off records no order", again.all)
+    again = run(HBDB, "replay", name + "2.hbdb")
+    check("stuck" not in again.stderr, mpi + ": a replay of a recording without the order goes on", again.all)
+
+
+def at_levels(mpi, program):
+    for level in ("order", "racing"):
+        repeats("%s %s" % (mpi, level), LAUNCH[mpi] + ["2", program, "all"], ("--level", level), 1)
+    repeats(mpi + " data", LAUNCH[mpi] + ["2", program, "mutex", "trylock", "condition", "once"], ("--level", "data"), 1)
+    name = mpi + "-data.hbdb"
+    whole = run(HBDB, "replay", name).stdout
+    alone = run(HBDB, "replay", "--alone", "0", name)
+    check(alone.returncode == 0 and alone.stdout == whole, mpi + " data: rank 0 alone prints the same", alone.all)
+    alone = run(HBDB, "replay", "--alone", "1", name)
+    check(alone.returncode == 0 and "no difference" in alone.stderr, mpi + " data: rank 1 alone is the recorded one", alone.all)
+
+
+def by_openmp(mpi):
+    program = compiled(mpi, "openmp")
+    repeats(mpi + " openmp", LAUNCH[mpi] + ["2", program])
+
+
+def under_load(mpi, program):
+    busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3)]
+    try:
+        repeats(mpi + " load", LAUNCH[mpi] + ["2", program, "mutex", "condition", "barrier"], (), 2)
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+
+
+def ordered(mpi):
+    program = compiled(mpi, "handed")
+    name = mpi + "-handed.hbdb"
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program)
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", name).stdout.splitlines()]
+    got = [r for r in rows if r.get("function") == "MPI_Recv"]
+    told = [r for r in rows if r.get("function") == "handed"]
+    sent = [r for r in rows if r.get("function") == "MPI_Send"]
+    if not check(done.returncode == 0 and got and told and sent, mpi + " handed: is recorded", done.all):
+        return
+    event = "1.%d:%d" % (told[0].get("lane", 0), told[0]["event"])
+    for first in ("1:%d" % got[0]["event"], "0:%d" % sent[0]["event"]):
+        order = run(HBDB, "order", first, event, name)
+        check("before" in order.stdout and "concurrent" not in order.stdout, "%s handed: %s comes before %s" % (mpi, first, event), order.all)
+    again = run(HBDB, "replay", name)
+    check("no difference" in again.stderr, mpi + " handed: is replayed", again.all)
+
+
+def races(mpi):
+    program = compiled(mpi, "race")
+    name, told = mpi + "-race.hbdb", 0
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program)
+    silent = 0
+    for _ in range(4):
+        again = run(HBDB, "replay", name)
+        differs = "differ" in again.stderr
+        told += differs
+        silent += again.stdout != done.stdout and not differs
+    check(not silent, mpi + " race: another result is never taken for the same", silent)
+
+
+def many(mpi, threads):
+    program = compiled(mpi, "many")
+    repeats("%s %d threads" % (mpi, threads), LAUNCH[mpi] + ["1", program, str(threads)], (), 1)
+
+
+def without_mpi():
+    program = compiled("", "alone")
+    repeats("without MPI", [program, "tells"])
+    done = run(HBDB, "record", "-o", "silent.hbdb", "--", program)
+    check("pthread_" not in run(HBDB, "dump", "silent.hbdb").stdout, "a program that tells nothing is not recorded because it locks", done.all)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mpi", choices=("openmpi", "mpich"), action="append")
+    parser.add_argument("--threads", type=int, default=10000)
+    options = parser.parse_args()
+    try:
+        for mpi in options.mpi or ("openmpi", "mpich"):
+            program = by_locks(mpi)
+            without_enforcement(mpi, program)
+            at_levels(mpi, program)
+            by_openmp(mpi)
+            under_load(mpi, program)
+            ordered(mpi)
+            races(mpi)
+            many(mpi, options.threads if mpi == "mpich" else 500)
+        without_mpi()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("%(passed)d passed, %(failed)d failed" % count)
+    return 1 if count["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
