@@ -8,11 +8,12 @@ import subprocess
 import lib
 
 BUILD = os.environ.get("BUILD", os.path.join(lib.TOP, "build"))
-LIBRARIES = ("libhbdb-openmpi.so", "libhbdb-mpich.so", "libhbdb-heap.so")
+LIBRARIES = ("libhbdb-openmpi.so", "libhbdb-mpich.so", "libhbdb-heap.so", "libhbdb-threads.so")
 ALLOWED = re.compile(r"lib(c|m|dl|pthread|rt|gcc_s)\.so|ld-linux")
 # _exit, _Exit: a child made by fork ends its log
 # pthread_create, thrd_create: threads that the program starts get an identity that is the same in every run
-EXPORTED = re.compile(r"pthread_create|thrd_create|_exit|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|(re|c|p?v)?alloc(array)?|(aligned_|m)alloc|(posix_)?memalign|malloc_usable_size|free|shm(at|dt)|P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
+# pthread_..., sem_..., mtx_..., cnd_..., GOMP_..., omp_...: what orders threads
+EXPORTED = re.compile(r"pthread_\w+|(sem|mtx|cnd|GOMP|omp)_\w+|pthread_create|thrd_create|_exit|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|(re|c|p?v)?alloc(array)?|(aligned_|m)alloc|(posix_)?memalign|malloc_usable_size|free|shm(at|dt)|P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
 
 
 def output(*command):

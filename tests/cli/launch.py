@@ -26,7 +26,7 @@ def launchers(place):
     os.symlink("../hydra/mpirun", place.path + "/orte/mpiexec")
     place.script("prog", SHOW)
     place.script("two words/prog", SHOW)
-    openmpi, mpich = (place.path + "/lib/libhbdb-%s.so" % m for m in ("openmpi", "mpich"))
+    openmpi, mpich = (place.path + "/lib/libhbdb-%s.so:" % m + place.path + "/lib/libhbdb-threads.so" for m in ("openmpi", "mpich"))
 
     _, out, _ = place.run("record", "--", "orte/mpirun", "-n", "2", "./prog", "a b", "", "-x")
     args = lines(out, "arg")

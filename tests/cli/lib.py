@@ -45,7 +45,8 @@ class Place:
             os.mkdir(self.path + "/lib")
             self.env["HBDB_LIBRARY_FOLDER"] = self.path + "/lib"
             self.build("int hbdb_nothing;", "lib/libhbdb-openmpi.so", "-shared", "-fPIC")
-            shutil.copy(self.path + "/lib/libhbdb-openmpi.so", self.path + "/lib/libhbdb-mpich.so")
+            for name in ("mpich", "threads"):
+                shutil.copy(self.path + "/lib/libhbdb-openmpi.so", self.path + "/lib/libhbdb-%s.so" % name)
 
     def build(self, source, name, *flags):
         subprocess.run(["cc", "-g", "-x", "c", "-", "-x", "none", "-o", self.path + "/" + name, *flags],
