@@ -104,19 +104,24 @@ def others():
     check(done.returncode == 0 and worlds("m.hbdb") == [(0, 2, None), (1, 3, (0, 0))] and "asked for" not in done.all, "several commands, one comes late", done.all)
     check(sql("m.hbdb", "SELECT count(*) FROM messages WHERE state='received'") == [["3"]], "several commands: messages")
     again = hbdb("replay", "m.hbdb")
-    check("3 children, sum 3" in again.all and "not replayed" in again.all and "differs" not in again.all, "replay says that children are not replayed", again.all)
+    check("3 children, sum 3" in again.all and "replayed 5 processes" in again.all and "no difference" in again.all, "and replayed, each command by its record", again.all)
 
     done = record("b.hbdb", 2, "bare")
     check(done.returncode == 0 and "2 processes" in done.all and worlds("b.hbdb") == [(0, 2, None)], "a child without the recorder", done.all)
     said = hbdb("races", "b.hbdb").all
     told = "1 spawned process is not in this recording"
     check(told in said and told in done.all, "and that is said, by record too", said + done.all)
+    again = hbdb("replay", "b.hbdb")
+    check("1 children, sum 0" in again.all and "replayed 2 processes" in again.all and "no difference" in again.all, "a child without the recorder, in a replay", again.all)
     check("trouble       " + told in hbdb("info", "b.hbdb").stdout, "and by info", hbdb("info", "b.hbdb").stdout)
     check(told in json.loads(hbdb("info", "--json", "b.hbdb").stdout)["missing"][0], "and by info --json")
 
     done = record("d.hbdb", 2, "dies")
     check("3 processes" in done.all and worlds("d.hbdb") == [(0, 2, None), (1, 1, (0, 0))], "a child that dies is in the recording", done.all)
     check("0@1  end     0@1:1" in hbdb("cone", "0:3", "d.hbdb").stdout, "and its order up to then", hbdb("cone", "0:3", "d.hbdb").all)
+
+    again = hbdb("replay", "e1.hbdb")
+    check("replayed 12 processes" in again.all and "no difference" in again.all, "worlds made at the same time, each by its record", again.all)
 
     shutil.copytree(folder + "/e1.hbdb", folder + "/gone.hbdb")
     lost = [log for log in os.listdir(folder + "/gone.hbdb") if log == "rank.1.log"]
@@ -132,6 +137,76 @@ def groups():
           "groups: communicators of some members of two worlds, led by either", sql("g.hbdb", "SELECT * FROM messages WHERE state<>'received'"))
     found = sql("g.hbdb", "SELECT members FROM communicators WHERE name LIKE '%.g%' AND parent=(SELECT id FROM communicators WHERE name='WORLD.0.0') ORDER BY 1")
     check(sorted(found) == sorted([['["0@1",0]'], ['[1,"0@1","1@1"]'], ['["1@1",1]'], ['["1@1",1]']]), "groups: the same one twice is two", found)
+
+
+class Load:
+    """Others want the processors, too: what is chance in a run comes otherwise."""
+    def __enter__(self):
+        self.busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+
+    def __exit__(self, *_):
+        for one in self.busy:
+            one.kill()
+            one.wait()
+
+
+def line_of(done):
+    found = re.search(r"all that came: \w+", done.stdout)
+    return found and found[0]
+
+
+def again(launch, more=()):
+    """Each spawned process follows its own record: what depends on which message, or which client, came first is the same in each replay."""
+    for mode, n, processes, levels in (("farm", 2, 10, ("events", "order", "racing", "data")), ("nest", 2, 7, ("events", "order", "racing", "data")),
+                                       ("meet", 4, 4, ("events", "order")), ("meet-spawned", 2, 5, ("events", "order"))):
+        for level in levels:
+            name = "again-%s-%s.hbdb" % (mode, level)
+            shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
+            done = hbdb("record", *more, "--level", level, "-o", name, "--", *launch, n, "./again", mode)
+            wanted = line_of(done)
+            check(done.returncode == 0 and wanted and "%d processes" % processes in done.all, "%s, %s: recorded" % (mode, level), done.all)
+            with Load():
+                for _ in range(2):
+                    got = hbdb("replay", *more, name)
+                    check(got.returncode == 0 and line_of(got) == wanted and "replayed %d processes" % processes in got.all and "no difference" in got.all,
+                          "%s, %s: replayed" % (mode, level), (wanted, got.all))
+
+
+def again_otherwise():
+    """What a replay of spawned processes says when they are not the same, go early, or die."""
+    shutil.copy(folder + "/again", folder + "/again2")
+    done = hbdb("replay", "again-farm-events.hbdb", "--", *LAUNCH, 2, "./again2", "nest")
+    check(done.returncode == 1 and "the program differs from the recording" in done.all, "another program is told", done.all)
+    source = open(HERE + "/programs/again.c").read()
+    open(folder + "/other.c", "w").write(source.replace("MPI_Send(&h, 1, MPI_UNSIGNED, 0, 50, parent);", "MPI_Send(&h, 1, MPI_UNSIGNED, 0, rank == 1 ? 51 : 50, parent);"))
+    done = run("mpicc.openmpi", "-g", "-O1", "-o", "other", "other.c")
+    done = hbdb("replay", "again-farm-events.hbdb", "--", *LAUNCH, 2, "./other", "farm")
+    check(done.returncode == 1 and re.search(r"rank 1@[123], event \d+: the program differs from the recording \(tag\)", done.all), "and which spawned process differs", done.all)
+    done = hbdb("record", "-o", "lost.hbdb", "--", *LAUNCH, 2, "./again", "lose")
+    wanted = line_of(done)
+    check(wanted and "5 processes" in done.all, "one goes early, one dies: recorded", done.all)
+    for _ in range(2):
+        got = hbdb("replay", "lost.hbdb")
+        check(line_of(got) == wanted and "differs" not in got.all and "no difference" in got.all, "one goes early, one dies: replayed", (wanted, got.all))
+    done = hbdb("replay", "--alone", "1@1", "again-farm-data.hbdb")
+    check(done.returncode == 2 and "1@1 cannot be replayed alone: the program itself started it" in done.all, "a spawned process alone is refused", done.all)
+
+
+def spawning():
+    done = run("mpicc.openmpi", "-g", "-O1", "-Wall", "-Wextra", "-o", "again", HERE + "/programs/again.c")
+    check(done.returncode == 0, "again: compiles", done.all)
+    again(LAUNCH)
+    again_otherwise()
+
+
+def spawning_mpich():
+    """MPICH where it can spawn: Debian's cannot; HBDB_TEST_MPICH is the folder of one that can (../worlds/README.md)."""
+    at = os.environ.get("HBDB_TEST_MPICH")
+    if not at:
+        return
+    done = run("gcc", "-g", "-O1", "-Wall", "-Wextra", "-I", at + "/include", "-o", "again", HERE + "/programs/again.c", "-L", at + "/lib", "-Wl,-rpath," + at + "/lib", "-lmpi")
+    check(done.returncode == 0, "again: compiles with the MPICH that spawns", done.all)
+    again(["mpirun.mpich", "-n"], ("--mpi", "mpich"))
 
 
 def two_jobs(name, how, n, times=1, with_both=True):
@@ -203,6 +278,9 @@ def meet():
     done = hbdb("record", "-o", "one.hbdb", "--", *LAUNCH, 4, "./meet", "both")
     check(done.returncode == 0 and sql("one.hbdb", "SELECT state, count(*) FROM messages GROUP BY 1") == [["received", "6"]],
           "meet: processes of one world, each for itself at one port", done.all)
+    for _ in range(2):
+        said = hbdb("replay", "one.hbdb")
+        check("replayed 4 processes" in said.all and "no difference" in said.all, "meet: replayed", said.all)
     server = subprocess.Popen(["ompi-server", "--no-daemonize", "-r", folder + "/server"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while server.poll() is None and not os.path.exists(folder + "/server"):
@@ -250,7 +328,7 @@ def between_jobs():
 def sessions():
     done = run("mpicc.mpich", "-g", "-Wall", "-Wextra", "-o", "sessions", HERE + "/programs/sessions.c")
     check(done.returncode == 0, "sessions: compiles", done.all)
-    for level in ("events", "order", "racing"):
+    for level in ("events", "order", "racing", "data"):
         done = hbdb("record", "--level", level, "-o", level + ".hbdb", "--", "mpirun.mpich", "-n", 3, "./sessions")
         got = re.search(r"sum \d+", done.all)
         check(done.returncode == 0 and got and "3 processes" in done.all and "ended inside" not in done.all and "left without" not in done.all,
@@ -276,7 +354,7 @@ def main():
     check(done.returncode == 0, "compiles", done.all)
     version = re.search(r"(\d+)\.\d+\.\d+", run("mpirun.openmpi", "--version").all)
     hands_on = version and int(version[1]) < 5  # the launcher of later ones does not hand hbdb's variables on to those whom a program spawns
-    for part in (each, twice, groups, others, findings, hangs, meet, sessions) if hands_on else (sessions,):
+    for part in (each, twice, groups, others, spawning, findings, hangs, meet, sessions, spawning_mpich) if hands_on else (sessions,):
         try:
             part()
         except Exception as e:  # a tool that said something else

@@ -66,11 +66,19 @@ extern int hb__rank, hb__size;
  * called (empty: not known). */
 extern int hb__own_number;
 extern char hb__own_name[40];
+/* Replay, of a process whose world another process made: the number of that world, and that by which the replay knows its rank 0; both 0:
+ * its world was started. */
+extern int hb__world_number, hb__first_number;
+/* ... as the variable says it by which it hears of that, FIRST@NUMBER. */
+#define HB__WORLD "HBDB_WORLD"
 /* What a process of a replay is known by. */
 static inline int hb__replayed_as(void)
 {
-	return hb__own_number >= 0 ? hb__own_number : hb__rank < 0 ? hb__config.alone : hb__rank;
+	return hb__own_number >= 0 ? hb__own_number : hb__rank < 0 ? hb__config.alone : hb__first_number + hb__rank;
 }
+/* "rank 3", "rank 3@1", or of a process without a rank its name; "": neither is known. Returns `name`. */
+#define HB__CALLED 64
+const char *hb__process_name(char name[HB__CALLED]);
 
 /* ---- socket.c ---- */
 /* False: it is no connection, or the system does not tell. */

@@ -22,20 +22,32 @@ static bool forked; /* fork made this process, of one that is recorded */
 static bool of_replay; /* ... of one that follows a record: that is not this one's */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
-int hb__rank = -1, hb__size, hb__own_number = -1;
+int hb__rank = -1, hb__size, hb__own_number = -1, hb__world_number, hb__first_number;
 char hb__own_name[40];
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
 __thread uint8_t hb__apart __attribute__((tls_model("initial-exec")));
 __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
 struct hb__lane *(*hb__promised_lane)(void);
 
+const char *hb__process_name(char name[HB__CALLED])
+{
+	*name = 0;
+	if (*hb__own_name)
+		snprintf(name, HB__CALLED, "%s", hb__own_name);
+	else if (hb__rank >= 0 && hb__world_number)
+		snprintf(name, HB__CALLED, "rank %d@%d", hb__rank, hb__world_number);
+	else if (hb__rank >= 0)
+		snprintf(name, HB__CALLED, "rank %d", hb__rank);
+	return name;
+}
+
 void hb__say(const char *format, ...)
 {
-	char line[1024];
-	int n = forked          ? snprintf(line, sizeof line, "hbdb: process %d: ", (int)getpid())
-		: *hb__own_name ? snprintf(line, sizeof line, "hbdb: %s: ", hb__own_name)
-		: hb__rank >= 0 ? snprintf(line, sizeof line, "hbdb: rank %d: ", hb__rank)
-				: snprintf(line, sizeof line, "hbdb: ");
+	char line[1024], name[HB__CALLED];
+	hb__process_name(name);
+	int n = forked  ? snprintf(line, sizeof line, "hbdb: process %d: ", (int)getpid())
+		: *name ? snprintf(line, sizeof line, "hbdb: %s: ", name)
+			: snprintf(line, sizeof line, "hbdb: ");
 	va_list args;
 	va_start(args, format);
 	int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
@@ -98,6 +110,8 @@ __attribute__((constructor(101))) static void configure(void)
 	if (!*k->dir || (k->mode == HB__REPLAY && !*k->script))
 		k->mode = HB__OFF;
 	k->alone = k->mode == HB__REPLAY && getenv("HBDB_ALONE") ? atoi(getenv("HBDB_ALONE")) : -1;
+	if (k->mode == HB__REPLAY && getenv(HB__WORLD))
+		sscanf(getenv(HB__WORLD), "%d@%d", &hb__first_number, &hb__world_number);
 	if (k->alone >= 0)
 		open_data(k);
 	k->backwards = k->alone >= 0 && is("HBDB_BACKWARDS", "1");
@@ -360,8 +374,8 @@ static void begin_early(void)
 			hb__layers_expected(&hb__rank, &hb__size);
 		early_rank = hb__rank;
 		/* a program of a launcher whose recording never called MPI_Init has no rank there */
-		bool refused = hb__config.mode == HB__REPLAY && hb__rank >= hb__claim_ranks() &&
-			       hb__claim_ranks() >= 0 && !hb__claim();
+		bool refused = hb__config.mode == HB__REPLAY && !hb__first_number &&
+			       hb__rank >= hb__claim_ranks() && hb__claim_ranks() >= 0 && !hb__claim();
 		if (refused)
 			hb__config.mode = HB__OFF;
 		if (hb__config.mode != HB__REPLAY)

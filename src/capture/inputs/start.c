@@ -99,6 +99,8 @@ static int number_early(void)
 		return hb__config.alone;
 	ranks = hb__claim_ranks();
 	hb__layers_expected(&rank, &size);
+	if (hb__first_number)
+		return hb__first_number + rank;
 	return ranks < 0 || rank < ranks ? rank : hb__claim_only();
 }
 

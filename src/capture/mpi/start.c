@@ -22,8 +22,8 @@ static void begin(int thread_level)
 	hb__learn_modules();
 	hb__try_library();
 	bool replay = hb__config.mode == HB__REPLAY;
-	if (replay && hb__spawned) {
-		hb__say("this process was spawned by the program; hbdb does not replay spawned processes, so it runs uncontrolled");
+	if (replay && hb__spawned && !hb__first_number) {
+		hb__say("this process was spawned, and the recording does not tell by which call: it runs uncontrolled");
 		hb__config.mode = HB__OFF;
 		return;
 	}
@@ -77,7 +77,7 @@ void hb__begin_process(int thread_level)
 	if (!may_begin())
 		return;
 	if (hb__alone) {
-		hb__rank = hb__config.alone;
+		hb__rank = hb__config.alone - hb__first_number;
 	} else {
 		PMPI(Comm_rank)(hb__known.comm_world, &hb__rank);
 		PMPI(Comm_size)(hb__known.comm_world, &hb__size);
@@ -114,8 +114,14 @@ static bool expected(int *ret_rank, int *ret_size)
 {
 	static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", NULL};
 	static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
+	static const char *const makers[] = {"OMPI_PARENT_PORT", HB__MAKER, "PMI_SPAWNED", NULL};
+	int maker;
 	from_environment(sizes, ret_size);
-	return from_environment(ranks, ret_rank);
+	bool told = from_environment(ranks, ret_rank);
+	/* it has a rank in a world that the recording does not know, and none in the one that was started */
+	if (hb__config.mode == HB__REPLAY && !hb__first_number && from_environment(makers, &maker))
+		*ret_rank = -1;
+	return told;
 }
 
 static enum hb__code code_of(const char *path)

@@ -75,7 +75,7 @@ int hb__live_open(const hb_live_options *options, hb_live **ret)
 		return code;
 	const hb_session_options o = {.size = l->folder.ranks,
 		.others = l->replay ? (const char *const *)l->folder.name + l->folder.ranks : NULL,
-		.nothers = (size_t)(l->folder.size - l->folder.ranks),
+		.nothers = (size_t)(l->folder.made - l->folder.ranks),
 		.logs = l->folder.folder,
 		.tcp = options->tcp};
 	if (hb_session_open(&o, &l->session, &err))

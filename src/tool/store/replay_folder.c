@@ -131,41 +131,6 @@ static void dismiss_guard(hb_replay_folder *s)
 	s->guard = 0;
 }
 
-/* It begins as a copy of its parent, in the middle of the program: there is nothing from which it could follow a record. */
-static bool by_fork(const hb_logs *logs, size_t i)
-{
-	const hb_identity *id = hb_log_identity(logs->at[i].log);
-	return id && id->forked;
-}
-
-/* The numbers of the logs, -1: it is not replayed. Free it. */
-static int32_t *number(const hb_logs *logs, hb_replay_folder *s)
-{
-	int32_t *ret = hb__alloc((logs->n + 1) * sizeof *ret);
-	bool more = false, forked = false;
-	for (size_t i = 0; i < logs->n; i++) {
-		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
-		bool outside = logs->worlds.world[logs->worlds.of[i]].outside;
-		more = more || (logs->at[i].world && !outside);
-		forked = forked || by_fork(logs, i);
-		ret[i] = logs->at[i].world || outside ? -1 : logs->at[i].rank;
-		if (ret[i] < 0)
-			continue;
-		s->ranks = ret[i] >= s->ranks ? ret[i] + 1 : s->ranks;
-		if (info->size > s->ranks && info->size <= HB_RANKS_MAX) /* more is a damaged header */
-			s->ranks = info->size;
-	}
-	s->size = s->ranks;
-	for (size_t i = 0; i < logs->n; i++)
-		if (logs->worlds.world[logs->worlds.of[i]].outside && !by_fork(logs, i))
-			ret[i] = s->size++;
-	if (forked)
-		hb__say("the recording has processes that fork made: in a replay they run without following their records, and their events are not compared");
-	if (more)
-		hb__say("the recording has processes that the program itself started: these are not replayed");
-	return ret;
-}
-
 static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder *s)
 {
 	hb_process_name name;
@@ -176,14 +141,17 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 	memset(s->last, 0xff, (size_t)s->size * sizeof *s->last);
 	for (int32_t i = 0; i < s->ranks; i++)
 		s->name[i] = hb__copy(hb_process_range(0, i, i, name));
-	for (int32_t i = s->ranks; s->only >= 0 && i < s->size; i++)
+	for (uint32_t w = 0; w < logs->worlds.n; w++)
+		for (int32_t i = 0; s->first[w] >= s->made && i < (int32_t)logs->worlds.world[w].size; i++)
+			s->name[s->first[w] + i] = hb__copy(hb_process_range(logs->worlds.world[w].number, i, i, name));
+	for (int32_t i = s->ranks; s->only >= 0 && i < s->made; i++)
 		s->name[i] = i == s->only ? NULL : hb__copy("");
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = hb_log_get_info(logs->at[i].log);
 		int32_t k = numbers[i];
 		if (k < 0)
 			continue;
-		if (k >= s->ranks)
+		if (k >= s->ranks && k < s->made)
 			s->name[k] = hb__copy(logs->worlds.name[i]);
 		s->log[k] = s->log[k] ? s->log[k] : hb__copy(logs->at[i].path);
 		s->events += info->events;
@@ -213,11 +181,11 @@ static size_t started_apart(const hb_logs *logs)
 static hb_status write_places(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
 {
 	char *path = hb__format("%s/places", s->script);
-	FILE *f = s->size > s->ranks ? fopen(path, "we") : NULL;
+	FILE *f = s->made > s->ranks ? fopen(path, "we") : NULL;
 	bool good = f && fprintf(f, "ranks %d\n", s->ranks) > 0;
 	for (size_t i = 0; good && i < logs->n; i++) {
 		const hb_ancestor *a;
-		if (numbers[i] < s->ranks)
+		if (numbers[i] < s->ranks || numbers[i] >= s->made)
 			continue;
 		fprintf(f, "%d %s ", numbers[i], s->name[numbers[i]]);
 		for (uint32_t k = 0; (a = hb_log_ancestor(logs->at[i].log, k)); k++) {
@@ -228,7 +196,7 @@ static hb_status write_places(const hb_logs *logs, const int32_t *numbers, const
 		}
 		good = fputc('\n', f) >= 0;
 	}
-	good = (!f || !fclose(f)) && (good || s->size == s->ranks);
+	good = (!f || !fclose(f)) && (good || s->made == s->ranks);
 	if (!good)
 		*ret_err = (hb_error){.status = HB_E_SYSTEM, .sys = errno};
 	free(path);
@@ -248,7 +216,8 @@ static hb_status unseal(
 		status = hb_log_unseal(logs->at[i].path, to, ret_err);
 		free(to);
 	}
-	return status ? status : write_places(logs, numbers, s, ret_err);
+	status = status ? status : write_places(logs, numbers, s, ret_err);
+	return status ? status : hb__write_bridges(logs, numbers, s, ret_err);
 }
 
 static bool elsewhere_helps(int error)
@@ -336,7 +305,7 @@ static int choose(const hb_logs *logs, const char *alone, int32_t *numbers, hb_r
 	for (size_t i = 0; i < logs->n; i++) {
 		bool it = !strcmp(logs->worlds.name[i], alone);
 		known = known || it;
-		if (it && numbers[i] >= 0)
+		if (it && numbers[i] >= 0 && numbers[i] < s->made)
 			s->only = numbers[i];
 		else
 			numbers[i] = -1;
@@ -364,7 +333,7 @@ int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_f
 			"the recording has %zu jobs that its command started apart, and a replay can follow only one: record each by itself to replay it",
 			jobs);
 	if (!code) {
-		int32_t *numbers = number(&logs, ret);
+		int32_t *numbers = hb__replay_numbers(&logs, ret);
 		code = alone ? choose(&logs, alone, numbers, ret) : 0;
 		count(&logs, numbers, ret);
 		code = code ? code : fill(recording, &logs, numbers, ret);
@@ -402,6 +371,7 @@ void hb__close_replay_folder(hb_replay_folder *s)
 		free(s->log[i]);
 	}
 	free(s->name);
+	free(s->first);
 	free(s->log);
 	free(s->broke_off);
 	free(s->last);

@@ -9,8 +9,10 @@
 typedef struct hb_replay_folder {
 	char *folder, *script; /* script: where the logs are */
 	/* Each process that is replayed has a number, by which its log in `script`, its reports and a session know it: its rank in the
-	 * world that was started; those without MPI come behind. Others are not replayed. */
-	int32_t size, ranks;
+	 * world that was started; those without MPI come behind; then, from `made` on, those of each world that was made, by rank.
+	 * Others are not replayed. */
+	int32_t size, ranks, made;
+	int32_t *first; /* by place of a world in hb_worlds: the number of its rank 0; -1: it is not replayed */
 	int32_t only;         /* the number of the one that is replayed alone; -1: all are */
 	uint64_t only_events; /* of its first lane */
 	char **name;          /* by number: as the recording calls it */
@@ -32,5 +34,12 @@ int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_f
 int hb__unpack_inputs(const char *recording, hb_replay_folder *session);
 /* Removes it. */
 void hb__close_replay_folder(hb_replay_folder *session);
+
+/* ---- replay_worlds.c ---- */
+/* The numbers of the logs, as hb_replay_folder has them, -1: it is not replayed; says so of those that the user may miss. Free it. */
+int32_t *hb__replay_numbers(const hb_logs *logs, hb_replay_folder *folder);
+/* The file `bridges` beside the logs in `script`: docs/CONTRACTS.md, "Worlds in a replay". */
+hb_status hb__write_bridges(
+	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *folder, hb_error *ret_err);
 
 #endif

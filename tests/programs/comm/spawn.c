@@ -1,4 +1,4 @@
-/* Spawned processes pass through: the parents talk to their children, which are not replayed. */
+/* The parents talk to processes that they spawned. */
 #include "expect.h"
 
 int main(int argc, char **argv)

@@ -110,6 +110,20 @@ void hb__alone_over(const struct hb__lane *lane);
 void hb__follow_finish(void);
 static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }
 
+/* ---- bridges.c: calls that make worlds and meet others, at their roots ---- */
+struct hb__bridged {
+	unsigned kind; /* enum hb_bridge_kind */
+	int64_t comm;  /* number of the communicator that it makes */
+	int to;        /* spawned: the number by which the replay knows rank 0 of the world; met: the same number at both sides; -1: not known */
+	int world;     /* spawned: the number of that world */
+};
+/* The one that this call does again. */
+struct hb__bridged hb__bridge_ahead(const struct hb__call *c, unsigned kind);
+void hb__bridge_passed(unsigned kind); /* it is done, without an error */
+/* Who connects waits until the one that accepted it is about to accept again: a port answers whoever comes first. */
+void hb__turn_comes(const struct hb__bridged *bridged);
+void hb__turn_wait(const struct hb__bridged *bridged);
+
 /* ---- report.c: docs/CONTRACTS.md, "Replay reports" ---- */
 /* hbdb replay ends the job: what a handler of its signal calls now is no part of the run. */
 bool hb__job_ends(void);

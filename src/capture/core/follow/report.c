@@ -161,10 +161,8 @@ static void program_call(struct out *o, const struct hb__call *c)
 
 static void where(struct out *o, const struct hb__lane *lane, uint64_t event)
 {
-	if (*hb__own_name)
-		add(o, "%s, ", hb__own_name);
-	else
-		add(o, "rank %d, ", hb__rank);
+	char name[HB__CALLED];
+	add(o, "%s, ", hb__process_name(name));
 	if (lane->number)
 		add(o, "lane %d, ", lane->number);
 	add(o, "event %" PRIu64, event);
@@ -277,10 +275,11 @@ void hb__report_contents(struct hb__call *c, const char *what, const char *reaso
 void hb__report_input(const struct hb__lane *lane, const void *pc, const char *what)
 {
 	struct out o = {.n = 0};
+	char name[HB__CALLED];
 	if (lane)
 		where(&o, lane, lane->control->events);
 	else
-		add(&o, "%s %d, %s", *hb__own_name ? "process" : "rank", hb__replayed_as() < 0 ? 0 : hb__replayed_as(),
+		add(&o, "%s, %s", *hb__process_name(name) ? name : "a process",
 			hb__finished ? "at its end" : "before its first event");
 	add(&o, ": %s", what);
 	place(&o, pc);

@@ -111,23 +111,13 @@ int hb__on_set_name(struct hb__call *c)
 
 /* ---- communicators ---- */
 
-static void note_dynamic(void)
-{
-	static bool told;
-	if (!told)
-		hb__row_note("processes of other worlds: communication with them is recorded but not replayed");
-	told = true;
-}
-
 int hb__on_comm(struct hb__call *c)
 {
 	struct hb__comm *parent = hb__has(c, HB_R_COMM) ? hb__comm_find(hb__arg(c, HB_R_COMM)) : NULL;
 	MPI_Comm *made = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
 	unsigned bridge = c->fn->means->bridge;
 	uint64_t entered = bridge ? hb__system_ns(CLOCK_REALTIME) : 0;
-	if (bridge)
-		note_dynamic();
-	int code = bridge == HB_BRIDGE_SPAWNED ? hb__spawn(c, parent) : begun(c);
+	int code = bridge ? hb__bridge(c, parent) : begun(c);
 	if (code == MPI_SUCCESS) {
 		/* MPI_Comm_create_group is not called by all of the parent */
 		bool apart = c->fn->means->does == HB_DOES_BIRTH_OF_GROUP && made;
@@ -153,16 +143,6 @@ int hb__on_comm(struct hb__call *c)
 		}
 	}
 	hb__end(c, code);
-	return code;
-}
-
-/* Only hands out a communicator that is there already. */
-int hb__on_get_parent(struct hb__call *c)
-{
-	int code = hb__invoke_next(c);
-	MPI_Comm *parent = (MPI_Comm *)hb__arg(c, HB_R_NEWCOMM);
-	if (code == MPI_SUCCESS && parent && *parent != hb__known.comm_null)
-		note_dynamic(); /* it is known since the process began */
 	return code;
 }
 

@@ -1,6 +1,9 @@
 /* Processes that a program spawns are recorded when they get our variables. Some launchers hand on what they were given
  * themselves; that of Open MPI 5 starts them with none of it, but for what the call says in its info. There our variables are
- * added, in a copy: the program's own info stays as it is. */
+ * added, in a copy: the program's own info stays as it is.
+ *
+ * In a replay they get one variable more, which record they follow. No key of an info hands variables on under every launcher, and
+ * the info has little room, so the command that is spawned is `env` with the variables, and then that of the program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,13 +60,10 @@ static int place_of_root(const struct hb__fn *fn)
 	return at;
 }
 
-int hb__spawn(struct hb__call *c, const struct hb__comm *parent)
+/* At the root: infos count there. */
+static int spawn_recorded(struct hb__call *c, const char *key)
 {
-	const char *key = hb__config.mode == HB__RECORD ? hb__family_spawn_key() : NULL;
-	int root = place_of_root(c->fn), at = root - 1;
-	hb__begin(c, false);
-	if (!key || !parent || (int)c->a[root] != parent->rank)
-		return HB__GO(call, c); /* infos count at the root */
+	int at = place_of_root(c->fn) - 1;
 	bool several = c->fn->param[at].kind != HB_P_INFO;
 	int apps = several ? (int)c->a[0] : 1;
 	MPI_Info infos[APPS];
@@ -83,4 +83,118 @@ int hb__spawn(struct hb__call *c, const struct hb__comm *parent)
 		if (ours[i])
 			PMPI(Info_free)(&infos[i]);
 	return code;
+}
+
+/* ---- in a replay ---- */
+
+#define ENV "/usr/bin/env"
+
+/* NAME=VALUE; NULL: there is no memory, or no value. */
+static char *assignment(struct hb__lane *lane, const char *name, const char *value)
+{
+	size_t n = value ? strlen(name) + strlen(value) + 2 : 0;
+	char *text = n ? hb__scratch(lane, n) : NULL;
+	if (text)
+		snprintf(text, n, "%s=%s", name, value);
+	return text;
+}
+
+/* What `env` is to set; `most` pointers. */
+static size_t list_variables(struct hb__lane *lane, const struct hb__bridged *b, char **ret, size_t most)
+{
+	static const char *const names[] = {"LD_PRELOAD", "HBDB_MODE", "HBDB_DIR", "HBDB_LEVEL", "HBDB_DIGESTS",
+		"HBDB_ROOT", "HBDB_FILES", "HBDB_SCRIPT", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS"};
+	char text[300];
+	size_t n = 0;
+	snprintf(text, sizeof text, "%d@%d", b->to, b->world);
+	if ((ret[n] = assignment(lane, HB__WORLD, text)))
+		n++;
+	if (!hb__family_spawn_key())
+		return n;
+	for (size_t i = 0; i < sizeof names / sizeof *names && n < most; i++)
+		if ((ret[n] = assignment(lane, names[i], getenv(names[i]))))
+			n++;
+	struct hb__world world = {.maker_rank = -1};
+	hb__family_world(&world);
+	snprintf(text, sizeof text, "%s.%d:0", world.world, hb__rank);
+	if (n < most && (ret[n] = assignment(lane, HB__MAKER, text)))
+		n++;
+	return n;
+}
+
+/* The variables, the command, its arguments. NULL: no memory. */
+static char **words(struct hb__lane *lane, char *const *variable, size_t n, char *command, char *const *argv)
+{
+	size_t given = 0;
+	while (argv && argv[given])
+		given++;
+	char **all = hb__scratch(lane, (n + given + 2) * sizeof *all), **w = all;
+	for (size_t i = 0; all && i < n; i++)
+		*w++ = variable[i];
+	if (all)
+		*w++ = command;
+	for (size_t i = 0; all && i < given; i++)
+		*w++ = argv[i];
+	if (all)
+		*w = NULL;
+	return all;
+}
+
+/* False: the call stays as the program made it. */
+static bool hand_on(struct hb__call *c, const struct hb__bridged *b)
+{
+	enum { MOST = 16 };
+	static char env[] = ENV;
+	char *variable[MOST];
+	size_t n = list_variables(c->lane, b, variable, MOST);
+	bool several = c->fn->param[place_of_root(c->fn) - 1].kind != HB_P_INFO;
+	int apps = several ? (int)c->a[0] : 1;
+	uintptr_t *at = &c->a[several];
+	char *const *command = several ? (char *const *)at[0] : (char *const *)&at[0];
+	char **const *argv = several ? (char **const *)at[1] : (char **const *)&at[1];
+	if (!n || apps < 1 || apps > APPS || !command)
+		return false;
+	char **commands = hb__scratch(c->lane, APPS * sizeof *commands),
+	     ***argvs = hb__scratch(c->lane, APPS * sizeof *argvs);
+	for (int i = 0; i < apps; i++) {
+		if (!commands || !argvs || !command[i] ||
+			!(argvs[i] = words(c->lane, variable, n, command[i], argv ? argv[i] : NULL)))
+			return false;
+		commands[i] = env;
+	}
+	at[0] = several ? (uintptr_t)commands : (uintptr_t)commands[0];
+	at[1] = several ? (uintptr_t)argvs : (uintptr_t)argvs[0];
+	return true;
+}
+
+/* Which world it makes, or whom it meets, is that of the recording. */
+static int again(struct hb__call *c, unsigned kind)
+{
+	struct hb__bridged b = hb__bridge_ahead(c, kind);
+	uint8_t *mark = c->lane->scratch;
+	uintptr_t given[] = {c->a[0], c->a[1], c->a[2]};
+	if (b.to >= 0 && kind == HB_BRIDGE_SPAWNED)
+		hand_on(c, &b);
+	else if (b.to >= 0 && kind == HB_BRIDGE_ACCEPTED)
+		hb__turn_comes(&b);
+	else if (b.to >= 0 && kind == HB_BRIDGE_CONNECTED)
+		hb__turn_wait(&b);
+	int code = HB__GO(call, c);
+	memcpy(c->a, given, sizeof given);
+	hb__scratch_release(c->lane, mark);
+	if (code == MPI_SUCCESS)
+		hb__bridge_passed(kind);
+	return code;
+}
+
+int hb__bridge(struct hb__call *c, const struct hb__comm *parent)
+{
+	unsigned kind = c->fn->means->bridge;
+	hb__begin(c, false);
+	if (kind == HB_BRIDGE_JOINED || !parent || (int)c->a[place_of_root(c->fn)] != parent->rank)
+		return HB__GO(call, c);
+	if (hb__config.mode == HB__REPLAY && !hb__alone)
+		return again(c, kind);
+	const char *key = kind == HB_BRIDGE_SPAWNED && hb__config.mode == HB__RECORD ? hb__family_spawn_key() : NULL;
+	return key ? spawn_recorded(c, key) : HB__GO(call, c);
 }

@@ -168,7 +168,8 @@ static hb__handler *by_meaning(const struct hb__fn *fn)
 		return fn->means->frees ? hb__on_type_free : hb__on_type_commit;
 	if (fn->role[HB_R_OPPTR])
 		return fn->means->frees ? hb__on_op_free : hb__on_newop;
-	return fn->cls == HB_COMM && !(fn->flags & HB_EVENT) ? hb__on_get_parent : NULL;
+	/* only hands out a communicator that is known since the process began */
+	return fn->cls == HB_COMM && !(fn->flags & HB_EVENT) ? hb__on_plain : NULL;
 }
 
 static __attribute__((constructor)) void choose_handlers(void)

@@ -44,8 +44,8 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 	lane->control->inside_enter = c->enter;
 }
 
-/* spawn.c: a call that spawns, begun, up to the end of the call itself. */
-int hb__spawn(struct hb__call *c, const struct hb__comm *parent);
+/* spawn.c: a call that spawns, or meets others, up to the end of the call itself. */
+int hb__bridge(struct hb__call *c, const struct hb__comm *parent);
 
 /* The event of a poll begins when it has said yes: nothing is spent on those that say no. */
 static inline void hb__begin_poll(struct hb__call *c)

@@ -49,7 +49,7 @@ hb__handler hb__on_wait, hb__on_waitall, hb__on_waitany, hb__on_waitsome;
 hb__handler hb__on_test, hb__on_testall, hb__on_testany, hb__on_testsome;
 hb__handler hb__on_poll; /* other polls: counted when they say no */
 hb__handler hb__on_start, hb__on_startall, hb__on_cancel, hb__on_request_free;
-hb__handler hb__on_comm, hb__on_comm_free, hb__on_get_parent;
+hb__handler hb__on_comm, hb__on_comm_free;
 hb__handler hb__on_newtype, hb__on_type_commit, hb__on_type_free, hb__on_op_free, hb__on_newop, hb__on_newhandle,
 	hb__on_handle_free;
 hb__handler hb__on_set_name;

@@ -128,9 +128,12 @@ static char *called(const struct replay *r, const int32_t *number, size_t n)
 {
 	hb_ranked *all = hb__alloc((n + 1) * sizeof *all);
 	for (size_t i = 0; i < n; i++) {
-		bool rank = number[i] < r->folder.ranks;
-		all[i] = (hb_ranked){
-			rank ? 0 : (uint32_t)(number[i] + 1), number[i], rank ? NULL : r->folder.name[number[i]]};
+		const char *name = r->folder.name[number[i]], *at = strchr(name, '@');
+		bool rank = *hb_rank_word(name);
+		all[i] = (hb_ranked){!rank ? (uint32_t)(number[i] + 1)
+			: at ? (uint32_t)atoi(at + 1)
+			     : 0,
+			rank ? atoi(name) : number[i], rank ? NULL : name};
 	}
 	char *text = hb__called_text(all, n);
 	free(all);

@@ -258,7 +258,7 @@ int hb__d_goto(hb_debug *d, hb_at at)
 		return hb__d_alone_event(d, at);
 	if (hb__live_number(d->live, hb_model_lines(d->run.model)[at.line].process) < 0)
 		return hb__d_fail(d, HB_EXIT_FINDING,
-			"cannot stop at %s: processes that the program itself starts are not replayed; cone %s shows what it depends on",
+			"cannot stop at %s: processes that the program itself starts are replayed, but nobody can stop them; cone %s shows what it depends on",
 			hb__event_name(&d->run, at, name), hb__event_name(&d->run, at, name));
 	for (int32_t i = 0; d->at_point && i < d->size; i++)
 		d->at_point[i] = false;
