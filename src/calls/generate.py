@@ -304,7 +304,7 @@ BY_CLASS = {"send": "SEND", "recv": "RECEIVE", "complete": "COMPLETE", "probe": 
             "comm": "COLLECTIVE"}
 ON_INTRA = ("WINDOW_MAKE", "FILE_OPEN")
 ORDERED_ALL = ("BIRTH", "BIRTH_OF_GROUP", "WINDOW_MAKE", "WINDOW_FREE", "WINDOW_FENCE", "FILE_OPEN")
-INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "bridge", "alike", "given", "otf2", "needs", "loses", "tells", "alone")
+INHERITED = ("does", "mode", "order", "moves", "fit", "takes", "topology", "flavor", "bridge", "alike", "given", "otf2", "needs", "turn", "tells", "alone")
 COLUMNS = INHERITED + ("base", "answers")
 
 
@@ -369,6 +369,8 @@ class Meaning:
             return "window"
         if self.does == "WINDOW_COMPLETE":
             return "fetched"
+        if self.columns.get("turn") in ("lock", "atomic", "pointer"):
+            return "turn"
         return "message" if row.cls in ("send", "recv", "probe") and (self.posts == "NONE" or "newmsg" in kinds) else "none"
 
     def find_needs(self):
@@ -401,7 +403,7 @@ class Meaning:
                   "shape": "HB_SHAPE_" + self.shape, "posts": "HB_POSTS_" + self.posts, "needs": "HB_NEEDS_" + self.needs,
                   "tells": "HB_TELLS_" + self.columns.get("tells", "nothing").upper(),
                   "alone": "HB_ALONE_" + self.columns.get("alone", "nothing").upper(),
-                  "loses": "HB_LOSES_" + self.columns.get("loses", "nothing").upper(),
+                  "turn": "HB_TURN_" + self.columns.get("turn", "none").upper(),
                   "fit": "HB_FIT_" + self.columns.get("fit", "none").upper(),
                   "moves": "HB_MOVES_" + self.columns.get("moves", "nothing").upper(),
                   "takes": "HB_TAKES_" + self.takes, "topology": "HB_TOPOLOGY_" + self.topology,

@@ -107,6 +107,7 @@ typedef enum hb_shape {
 	HB_SHAPE_WINDOW,  /* a new window */
 	HB_SHAPE_FETCHED, /* ranks in the world of those whom an epoch fetched data from */
 	HB_SHAPE_CLOCK,   /* a time */
+	HB_SHAPE_TURN,    /* what came before it; nothing: it took no turn */
 	HB_SHAPE_VALUES,  /* the values of an event of the program, as its function says */
 	HB_SHAPE_ORDER,   /* an operation of a thread: which one, what it came after, what it answered */
 } hb_shape;
@@ -208,8 +209,14 @@ enum hb_alone {
 	HB_ALONE_SEGMENT,   /* of memory that a window shares */
 };
 
-/* What a replay does not repeat of it. */
-enum hb_loses { HB_LOSES_NOTHING, HB_LOSES_LOCKS, HB_LOSES_ATOMICS, HB_LOSES_SHARED_POINTER };
+/* In which order processes do it is chance, and is recorded as turns (hbdb-recording.5, TURNS). */
+enum hb_turn {
+	HB_TURN_NONE,
+	HB_TURN_LOCK,
+	HB_TURN_UNLOCK,  /* ends what such a lock began */
+	HB_TURN_ATOMIC,  /* an atomic operation on a window */
+	HB_TURN_POINTER, /* moves the shared pointer of a file */
+};
 
 typedef struct hb_meaning {
 	const char *name;
@@ -225,7 +232,7 @@ typedef struct hb_meaning {
 	uint8_t takes;        /* enum hb_takes */
 	uint8_t topology;     /* enum hb_topology */
 	uint8_t flavor;       /* enum hb_flavor */
-	uint8_t loses;        /* enum hb_loses */
+	uint8_t turn;         /* enum hb_turn */
 	uint8_t alone;        /* enum hb_alone */
 	uint8_t bridge;       /* enum hb_bridge_kind */
 	uint8_t tells;        /* enum hb_tells */

@@ -198,7 +198,8 @@ static bool is_wait(const hb_event *ev)
 /* Level events: whether level order stores it, too. Those that poll or choose say so themselves. */
 static bool is_choice(const struct distiller *d, const hb_event *ev)
 {
-	if (ev->means->chooses || ev->shape == HB_SHAPE_CLOCK || ev->shape == HB_SHAPE_ORDER)
+	if (ev->means->chooses || ev->shape == HB_SHAPE_CLOCK || ev->shape == HB_SHAPE_ORDER ||
+		(ev->shape == HB_SHAPE_TURN && ev->used))
 		return true;
 	if (ev->function->cls == HB_RECV)
 		return ev->shape == HB_SHAPE_MESSAGE && asks_wild(ev);

@@ -327,6 +327,9 @@ static void decode_results(hb_events *e, hb_event *ev)
 		if (ev->row->nresults)
 			ev->window = take(ev);
 		break;
+	case HB_SHAPE_TURN:
+		ev->choice = ev->row->nresults != 0;
+		__attribute__((fallthrough));
 	case HB_SHAPE_FETCHED:
 		while (ev->used < ev->row->nresults)
 			take(ev);

@@ -106,6 +106,15 @@ struct hb__freed {
 	uint32_t collective, window; /* the one that made it */
 };
 
+/* A lock that was granted, or an atomic operation, and its results (match/turns.c). */
+struct hb__turn {
+	uint32_t process, window; /* window: the collective that made it */
+	int64_t target;           /* rank in the window; HB_NONE: all of them */
+	int kind;
+	int64_t turn[4];
+	hb_at at, end; /* end: of a lock, where it was released; end.line HB_NO: not known */
+};
+
 struct hb__exposed {
 	hb_at start, post;
 	uint32_t process;
@@ -145,6 +154,8 @@ struct hb_model {
 	VEC(uint32_t) locked; /* windows that some process locked, by the collective that made them */
 	VEC(struct hb__freed) freed;
 	VEC(struct hb__exposed) exposed; /* by start, then by process */
+	VEC(struct hb__turn) turns;      /* in the order of processes */
+	bool no_turns;                   /* the run is checked */
 	VEC(hb_edge) edges;
 	VEC(char *) troubles;
 	/* Messages of the program itself, until they are linked. */
@@ -224,6 +235,7 @@ bool hb__link_threads(hb_model *m);
 
 /* ---- match/windows.c: epochs of all processes become edges, and these operations of their events ---- */
 bool hb__link_windows(hb_model *m);
+bool hb__link_turns(hb_model *m);
 
 /* ---- match/channels/doubt.c: matches that may be others ---- */
 bool hb__doubt(hb_model *m);

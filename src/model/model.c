@@ -79,6 +79,7 @@ static hb_status add_processes(hb_model *m, const hb_source *sources, size_t n, 
 		const hb_log_info *info = s->log ? hb_log_get_info(s->log) : NULL;
 		if (info && info->level != HB_LEVEL_EVENTS)
 			return wrong_level(s, err);
+		m->no_turns |= info && info->remarks;
 		p.ending = info ? (hb_ending)info->state : HB_ENDING_NONE;
 		p.cut = info && (info->recovered || info->stopped || info->lost);
 		if (!VEC_PUSH(&m->processes, p) || !add_lines(m, (uint32_t)i))
@@ -219,7 +220,8 @@ static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
 	tell_processes(m);
-	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_windows(m))
+	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_turns(m) ||
+		!hb__link_windows(m))
 		return hb__no_memory(err);
 	tell_orphans(m);
 	tell_collectives(m);
@@ -292,9 +294,9 @@ void hb_model_close(hb_model *m)
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
 		m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at, m->freed.at,
-		m->edges.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at, m->big.at,
-		m->elsewhere.at, m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at, m->key_of.at,
-		m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->seen_more};
+		m->turns.at, m->edges.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at,
+		m->big.at, m->elsewhere.at, m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at,
+		m->key_of.at, m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->seen_more};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	hb__close_worlds(m);

@@ -194,6 +194,8 @@ typedef struct hb_op {
 typedef enum hb_edge_kind {
 	HB_EDGE_COMPLETED, /* MPI_Win_complete of an origin -> MPI_Win_wait, or MPI_Win_test that said yes, of the target */
 	HB_EDGE_FETCHED, /* MPI_Win_post of a target -> MPI_Win_complete of an origin that fetched data from it */
+	HB_EDGE_LOCKED,  /* what releases a lock of a window -> the lock that was granted then */
+	HB_EDGE_TURN,    /* an atomic operation on a window -> the next one at this target */
 	HB_EDGE_MADE,    /* the root's MPI_Comm_spawn -> MPI_Init of a process that it made */
 	HB_EDGE_BEGAN,   /* MPI_Init of such a process -> MPI_Comm_spawn of all that called it */
 	HB_EDGE_MET, /* the root's MPI_Comm_connect -> MPI_Comm_accept of all that it met; the other way round; MPI_Comm_join of both */

@@ -30,7 +30,7 @@ EXPECTED = {"openmpi": {"4.1": 405, "5.0": 458}, "mpich": {"4.0": 623, "4.2": 67
 CLASSES = set("local send recv complete probe collective comm rma io special unsupported".split())
 FLAGS = set("event nonblocking persistent poll start clock matched double aint large callback later gone empty in_place frees unfreed meets tool anytime".split())
 # What a function means: the values are checked by the compiler, for each is an enumerator of src/calls/meaning.h.
-COLUMNS = set("does mode order moves fit takes topology flavor bridge alike given otf2 needs loses tells alone answers base".split())
+COLUMNS = set("does mode order moves fit takes topology flavor bridge alike given otf2 needs turn tells alone answers base".split())
 
 KINDS = {}  # kind: (C type, C type in the _c variant)
 for line in """

@@ -481,8 +481,6 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 	case HB_DOES_WINDOW_MAKE:
 		hb__read_collective(r, f);
 		break;
-	case HB_DOES_WINDOW_LOCK:
-	case HB_DOES_WINDOW_LOCK_ALL:
 	case HB_DOES_WINDOW_POST:
 	case HB_DOES_WINDOW_START:
 	case HB_DOES_WINDOW_COMPLETE:
@@ -537,6 +535,8 @@ static hb_status read_events(
 			handle(r, f);
 		if (f && f->means->bridge)
 			hb__on_bridge(r);
+		if (f && f->means->turn)
+			hb__on_turn(r, f);
 		if ((++n & 0xffff) == 0 && tick)
 			tick(user, n);
 		if (m->no_memory)

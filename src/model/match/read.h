@@ -99,6 +99,11 @@ void hb__window_made(struct hb__reading *r, uint32_t collective);
 void hb__window_freed(struct hb__reading *r, struct hb__own_window *w, uint32_t collective);
 /* Post, start, complete, wait; locks. */
 void hb__on_window(struct hb__reading *r, const struct hb__function *f);
+/* ---- turns.c ---- */
+/* Locks and unlocks, atomic operations. */
+void hb__on_turn(struct hb__reading *r, const struct hb__function *f);
+
+/* ---- windows.c ---- */
 /* Whether a fence waits for the others. */
 bool hb__fence_meets(struct hb__reading *r, struct hb__own_window *w);
 

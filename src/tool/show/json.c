@@ -134,6 +134,11 @@ static void put_results(hb_output *out, const hb_event *ev)
 		put_answers(out, ev);
 	if (ev->made != HB_ABSENT)
 		number_member(out, "new_comm", ev->made);
+	for (uint32_t i = 0; ev->shape == HB_SHAPE_TURN && i < ev->used; i++) {
+		hb__put_text(out, i ? "," : ",\"turn\":[");
+		hb__put_int(out, ev->row->results[i]);
+		hb__put_text(out, i + 1 == ev->used ? "]" : "");
+	}
 	if (ev->shape == HB_SHAPE_CLOCK && ev->used) {
 		char *time = hb__format("%.9f", ev->clock);
 		key(out, "time");

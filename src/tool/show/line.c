@@ -221,6 +221,16 @@ static void put_order(hb_output *out, const hb_view *view, const hb_event *ev)
 	put_pair(out, "operation", is[0], view->log, HB_RECORDED_NUMBER);
 }
 
+/* What came before it, of what its turn is counted among. */
+static void put_turn(hb_output *out, const hb_view *view, const hb_event *ev)
+{
+	static const char *const lock[] = {"exclusive", "shared", "exclusive_anywhere", "lock_all"};
+	bool locks = ev->means->turn == HB_TURN_LOCK;
+	unsigned first = ev->means->does == HB_DOES_WINDOW_LOCK_ALL ? 2 : 0;
+	for (uint32_t i = 0; i < ev->used && first + i < 4; i++)
+		put_pair(out, locks ? lock[first + i] : "turn", ev->row->results[i], view->log, HB_RECORDED_NUMBER);
+}
+
 /* " -> " and what MPI answered, when it says anything. */
 static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 {
@@ -243,6 +253,8 @@ static void put_choice(hb_output *out, const hb_view *view, const hb_event *ev)
 		put_pair(out, "comm", ev->made, view->log, HB_RECORDED_COMM);
 	for (uint32_t i = 0; ev->shape == HB_SHAPE_FETCHED && i < ev->used; i++)
 		put_pair(out, "fetched", ev->row->results[i], view->log, HB_RECORDED_RANK);
+	if (ev->shape == HB_SHAPE_TURN)
+		put_turn(out, view, ev);
 	if (ev->shape == HB_SHAPE_WINDOW && ev->used)
 		put_pair(out, "win", ev->window, view->log, HB_RECORDED_WIN);
 	if (ev->shape == HB_SHAPE_ORDER)

@@ -152,23 +152,21 @@ static const char *uncovered_threads(hb_log *log, const hb_log_info *info)
 static void add_uncovered(hb_log *log, const hb_log_info *info, const char *name, hb_sum *sum)
 {
 	static const char *const notes[] = {
-		[HB_LOSES_LOCKS] =
+		[HB_TURN_LOCK] =
 			"one-sided communication: a replay does not enforce the order in which locks are granted",
-		[HB_LOSES_ATOMICS] =
-			"one-sided communication: a replay does not enforce the order of atomic operations",
-		[HB_LOSES_SHARED_POINTER] =
-			"files: a replay does not enforce the order of accesses through a shared pointer",
+		[HB_TURN_ATOMIC] = "one-sided communication: a replay does not enforce the order of atomic operations",
+		[HB_TURN_POINTER] = "files: a replay does not enforce the order of accesses through a shared pointer",
 	};
-	bool told[sizeof notes / sizeof *notes] = {true};
+	bool told[sizeof notes / sizeof *notes] = {[HB_TURN_NONE] = true, [HB_TURN_UNLOCK] = true};
 	const char *threads = uncovered_threads(log, info);
 	if (threads)
 		add_note(threads, name, sum);
 	for (uint32_t i = 0; i < info->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
-		uint8_t loses = f && f->name && f->calls ? hb_meaning_of(f->name, f->cls)->loses : HB_LOSES_NOTHING;
-		if (!told[loses])
-			add_note(notes[loses], name, sum);
-		told[loses] = true;
+		uint8_t turn = f && f->name && f->calls ? hb_meaning_of(f->name, f->cls)->turn : HB_TURN_NONE;
+		if (!told[turn] && !info->turns)
+			add_note(notes[turn], name, sum);
+		told[turn] = true;
 	}
 }
 

@@ -215,6 +215,8 @@ static void put_orders(struct hb_request *r, const hb_op *op, size_t n)
 {
 	static const char *const kinds[] = {[HB_EDGE_COMPLETED] = "completed",
 		[HB_EDGE_FETCHED] = "fetched",
+		[HB_EDGE_LOCKED] = "locked",
+		[HB_EDGE_TURN] = "turn",
 		[HB_EDGE_MADE] = "made",
 		[HB_EDGE_BEGAN] = "began",
 		[HB_EDGE_MET] = "met",

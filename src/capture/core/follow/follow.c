@@ -195,6 +195,12 @@ static void past_the_end(struct hb__call *c)
 /* Nothing is followed (any more). */
 static bool is_free(const struct hb__follow *f) { return !f || f->free || (f->over && hb__config.warn); }
 
+bool hb__follow_comes(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	return !is_free(f) && fetch_call(f) && f->row.slot->fn == c->fn;
+}
+
 void hb__follow(struct hb__call *c)
 {
 	struct hb__follow *f = c->lane->follow;

@@ -35,6 +35,7 @@ struct hb__reader;
 bool hb__script_open(const char *dir);                 /* false, said: nothing can be followed */
 bool hb__script_stopped(void);                         /* the process went on when its recording did not */
 bool hb__script_order(void);                           /* only choices are in the record */
+bool hb__script_turns(void);                           /* it tells of turns */
 struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
 int hb__script_number(uint64_t thread);                /* of its lane; -1: the record knows no such thread */
 unsigned hb__script_lanes(void);                       /* numbers of lanes that the record has given away */
@@ -89,6 +90,8 @@ struct hb__follow {
 };
 /* Sets c->followed and the lane's row, or reports and stops. */
 void hb__follow(struct hb__call *c);
+/* The next row is one of this function. */
+bool hb__follow_comes(struct hb__call *c);
 /* The same of an event of the program itself, about this channel (NULL: none): no library decides anything in it, so one that comes
  * otherwise is passed over, and no difference. */
 void hb__follow_user(struct hb__call *c, const char *channel);

@@ -210,6 +210,7 @@ bool hb__script_open(const char *dir)
 static const struct hb_log_header *header(void) { return (const void *)script.base; }
 bool hb__script_order(void) { return header()->level != HB_LEVEL_EVENTS; }
 bool hb__script_stopped(void) { return header()->stopped; }
+bool hb__script_turns(void) { return script.base && header()->compatible & HB_LOG_TURNS; }
 
 static struct hb__reader *reader_of(uint64_t unit)
 {

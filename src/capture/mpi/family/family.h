@@ -18,7 +18,7 @@ struct hb__known {
 	MPI_Win win_null;
 	MPI_File file_null;
 	MPI_Info info_null;
-	MPI_Errhandler errhandler_null, errors_are_fatal;
+	MPI_Errhandler errhandler_null, errors_are_fatal, errors_return;
 	const int *unweighted; /* MPI_UNWEIGHTED; NULL: not known */
 	/* MPICH 4.0 completes MPI_Isendrecv with an empty status, so that what was received is not known, and gives a
 	 * derived type back once too often after it. */

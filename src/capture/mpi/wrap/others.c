@@ -1,5 +1,6 @@
 /* Calls without a choice: collectives, communicators, RMA, files, handles. */
 #include "capture/mpi/wrap/step.h"
+#include "capture/mpi/wrap/turns/turns.h"
 
 int hb__on_plain(struct hb__call *c) { return hb__invoke_next(c); }
 
@@ -237,6 +238,8 @@ int hb__on_newhandle(struct hb__call *c)
 	uintptr_t made = hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR), handle = made ? handle_at(win, made) : 0;
 	if (code == MPI_SUCCESS && made)
 		hb__made_add(win ? HB__WINS : HB__FILES, handle);
+	if (hb__has(c, HB_R_COMM))
+		hb__turns_come(win, handle, hb__arg(c, HB_R_COMM), made ? code : MPI_ERR_ARG);
 	/* which of its windows this is could not be told from the order in which it uses them */
 	if (code == MPI_SUCCESS && win && made && !hb__config.order && hb__results(c, 1))
 		hb__result(c, hb__win_number(handle));
@@ -252,7 +255,9 @@ int hb__on_handle_free(struct hb__call *c)
 	bool win = kind == HB__WINS;
 	uintptr_t was = handle_at(win, hb__arg(c, win ? HB_R_WINPTR : HB_R_FILEPTR));
 	const struct hb__made *known = hb__made_look(kind, was);
+	struct hb__turns *turns = hb__turns_go(win, was);
 	int code = hb__on_event(c);
+	hb__turns_gone(turns, win, was, code);
 	if (code == MPI_SUCCESS)
 		hb__made_remove(kind, was, known);
 	return code;

@@ -3,6 +3,7 @@
 
 #include "capture/core/control/control.h"
 #include "capture/mpi/wrap/step.h"
+#include "capture/mpi/wrap/turns/turns.h"
 
 /* The record has begun with this call: calls before it are counted. False: there is none. */
 bool hb__begin_events(struct hb__call *c)
@@ -128,6 +129,18 @@ static hb__handler *of_completion(const struct hb__fn *fn)
 /* NULL: what its class says. */
 static hb__handler *by_meaning(const struct hb__fn *fn)
 {
+	switch (fn->means->turn) {
+	case HB_TURN_LOCK:
+		return hb__on_window_lock;
+	case HB_TURN_UNLOCK:
+		return hb__on_window_unlock;
+	case HB_TURN_ATOMIC:
+		return hb__on_atomic;
+	case HB_TURN_POINTER:
+		return hb__on_shared_pointer;
+	default:
+		break;
+	}
 	switch (fn->means->does) {
 	case HB_DOES_INIT:
 		return hb__on_late_init;

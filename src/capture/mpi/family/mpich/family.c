@@ -46,6 +46,7 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.info_null = MPI_INFO_NULL,
 		.errhandler_null = MPI_ERRHANDLER_NULL,
 		.errors_are_fatal = MPI_ERRORS_ARE_FATAL,
+		.errors_return = MPI_ERRORS_RETURN,
 		.unweighted = unweighted ? *unweighted : NULL,
 	};
 	return true;

@@ -41,6 +41,7 @@ bool hb__family_start(hb__function (*find)(const char *name))
 		.info_null = (MPI_Info)symbol(MPI_INFO_NULL),
 		.errhandler_null = (MPI_Errhandler)symbol(MPI_ERRHANDLER_NULL),
 		.errors_are_fatal = (MPI_Errhandler)symbol(MPI_ERRORS_ARE_FATAL),
+		.errors_return = (MPI_Errhandler)symbol(MPI_ERRORS_RETURN),
 		.unweighted = MPI_UNWEIGHTED,
 	};
 	return true;
