@@ -81,7 +81,8 @@ int32_t *hb__replay_numbers(const hb_logs *logs, hb_replay_folder *s)
 }
 
 /* The world that this bridge of this log made; NULL: none that is replayed. */
-static const hb_world *made_by(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t i, uint32_t bridge)
+static const hb_world *made_by(
+	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t i, uint32_t bridge)
 {
 	for (uint32_t w = 0; w < logs->worlds.n; w++) {
 		const hb_world *made = &logs->worlds.world[w];
@@ -91,7 +92,8 @@ static const hb_world *made_by(const hb_logs *logs, const int32_t *numbers, cons
 	return NULL;
 }
 
-static bool write_line(FILE *f, const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t i, uint32_t k)
+static bool write_line(
+	FILE *f, const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, size_t i, uint32_t k)
 {
 	const hb_bridge *b = hb_log_bridge(logs->at[i].log, k);
 	const hb_way *way = hb_worlds_way(&logs->worlds, i, b->comm);
@@ -106,8 +108,7 @@ static bool write_line(FILE *f, const hb_logs *logs, const int32_t *numbers, con
 	return fprintf(f, "%d %u %u %lld %u\n", numbers[i], b->kind, b->comm, to, made ? made->number : 0) > 0;
 }
 
-hb_status hb__write_bridges(
-	const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
+hb_status hb__write_bridges(const hb_logs *logs, const int32_t *numbers, const hb_replay_folder *s, hb_error *ret_err)
 {
 	char *path = hb__format("%s/bridges", s->script);
 	FILE *f = fopen(path, "we");

@@ -27,6 +27,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < N; i++)
 		sum |= memory[i];
 	out("all zeros: %d", sum == 0);
+	MPI_Win_fence(0, win); /* nobody puts before all have looked */
 	MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 5, 1, MPI_INT, win);
 	MPI_Win_fence(0, win);
 	out("from the left: %d, beside it %d", memory[5], memory[6]);

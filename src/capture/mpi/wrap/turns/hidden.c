@@ -60,10 +60,12 @@ static bool all_replayed(void)
 	return known;
 }
 
-/* Which processes there are, all of them have to see alike: with those of another world, which may run without us, none are made. */
+/* Which processes there are, all of them have to see alike: with those of another world, which may run without us, none are made. Nor are
+ * any where calls are checked: a process that frees its window while another one still fences would stand in our call instead of where its
+ * mistake leads it. */
 static bool has_turns(const struct hb__comm *comm)
 {
-	if (!comm || comm->inter || comm->size < 2 || (!hb__alone && !all_replayed()))
+	if (!comm || hb__config.remarks || comm->inter || comm->size < 2 || (!hb__alone && !all_replayed()))
 		return false;
 	for (int i = 0; i < comm->size; i++)
 		if (comm->member[i] < 0)
