@@ -374,8 +374,8 @@ static void begin_early(void)
 			hb__layers_expected(&hb__rank, &hb__size);
 		early_rank = hb__rank;
 		/* a program of a launcher whose recording never called MPI_Init has no rank there */
-		bool refused = hb__config.mode == HB__REPLAY && !hb__first_number &&
-			       hb__rank >= hb__claim_ranks() && hb__claim_ranks() >= 0 && !hb__claim();
+		bool refused = hb__config.mode == HB__REPLAY && !hb__first_number && hb__rank >= hb__claim_ranks() &&
+			       hb__claim_ranks() >= 0 && !hb__claim();
 		if (refused)
 			hb__config.mode = HB__OFF;
 		if (hb__config.mode != HB__REPLAY)

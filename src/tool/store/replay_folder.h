@@ -12,7 +12,7 @@ typedef struct hb_replay_folder {
 	 * world that was started; those without MPI come behind; then, from `made` on, those of each world that was made, by rank.
 	 * Others are not replayed. */
 	int32_t size, ranks, made;
-	int32_t *first; /* by place of a world in hb_worlds: the number of its rank 0; -1: it is not replayed */
+	int32_t *first;       /* by place of a world in hb_worlds: the number of its rank 0; -1: it is not replayed */
 	int32_t only;         /* the number of the one that is replayed alone; -1: all are */
 	uint64_t only_events; /* of its first lane */
 	char **name;          /* by number: as the recording calls it */

@@ -117,8 +117,8 @@ static inline const struct hb__row *hb__expected(const struct hb__call *c) { ret
 struct hb__bridged {
 	unsigned kind; /* enum hb_bridge_kind */
 	int64_t comm;  /* number of the communicator that it makes */
-	int to;        /* spawned: the number by which the replay knows rank 0 of the world; met: the same number at both sides; -1: not known */
-	int world;     /* spawned: the number of that world */
+	int to; /* spawned: the number by which the replay knows rank 0 of the world; met: the same number at both sides; -1: not known */
+	int world; /* spawned: the number of that world */
 };
 /* The one that this call does again. */
 struct hb__bridged hb__bridge_ahead(const struct hb__call *c, unsigned kind);

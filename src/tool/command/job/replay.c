@@ -131,8 +131,8 @@ static char *called(const struct replay *r, const int32_t *number, size_t n)
 		const char *name = r->folder.name[number[i]], *at = strchr(name, '@');
 		bool rank = *hb_rank_word(name);
 		all[i] = (hb_ranked){!rank ? (uint32_t)(number[i] + 1)
-			: at ? (uint32_t)atoi(at + 1)
-			     : 0,
+				     : at  ? (uint32_t)atoi(at + 1)
+					   : 0,
 			rank ? atoi(name) : number[i], rank ? NULL : name};
 	}
 	char *text = hb__called_text(all, n);
