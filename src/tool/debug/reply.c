@@ -120,7 +120,8 @@ int hb__d_replies(hb_debug *d, const char *what)
 {
 	int code = 0;
 	hb_set set;
-	qsort(d->replies, d->nreplies, d->nreplies ? sizeof *d->replies : 1, by_rank);
+	if (d->nreplies)
+		qsort(d->replies, d->nreplies, sizeof *d->replies, by_rank);
 	for (size_t i = 0; i < d->nreplies; i++) {
 		hb_reply *r = &d->replies[i];
 		if (!r->text)
