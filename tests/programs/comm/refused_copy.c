@@ -28,7 +28,9 @@ int main(int argc, char **argv)
 	code = MPI_Comm_dup(a, &b);
 	MPI_Error_class(code, &class);
 	out("asked %d times, %s, the copy is %s", asked, code == MPI_SUCCESS ? "copied" : "refused",
-		b == MPI_COMM_NULL ? "null" : b == MPI_COMM_SELF ? "what it was" : "there");
+		b == MPI_COMM_NULL   ? "null"
+		: b == MPI_COMM_SELF ? "what it was"
+				     : "there");
 	MPI_Barrier(a);
 	MPI_Comm_delete_attr(a, key);
 	MPI_Comm_dup(a, &b);
