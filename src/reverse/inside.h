@@ -154,6 +154,13 @@ void hb__become(hb_reverse *r, const hb_copy *c, bool kill_old);
 bool hb__same_registers(const hb_copy *a, const struct user_regs_struct *x, const struct user_regs_struct *y);
 bool hb__same(hb_reverse *r, const hb_copy *a, const hb_copy *b);
 
+/* saved.c: whether a handler of the program gets this signal; a thread has come to the first instruction of one. */
+bool hb__has_handler(const hb_reverse *r, int signal);
+void hb__handler_entered(hb_reverse *r, pid_t tid);
+/* Whether bytes [from, to) of x and y, `size` bytes each from address `at` of two processes, are the same but for registers that were saved
+ * there and have the same values. */
+bool hb__same_but_for_saved(const char *x, const char *y, size_t size, uint64_t at, size_t from, size_t to);
+
 /* trap.c: system calls that are trapped. */
 int hb__filter(void);
 typedef enum { HB_TRAPPED_BEFORE, HB_TRAPPED_AFTER, HB_TRAPPED_END } hb_trapped;
@@ -219,6 +226,8 @@ void hb__pin(hb_reverse *r, bool on);
 void hb__at_entry(hb_reverse *r);
 /* Whether it has, just now. */
 bool hb__comes_to_entry(const hb_reverse *r);
+/* Signals that it handles, and that it ignores: bit 0 is signal 1. */
+void hb__dispositions(pid_t pid, uint64_t *ret_caught, uint64_t *ret_ignored);
 bool hb__fatal(pid_t pid, int signal);
 
 /* marks.c */

@@ -10,6 +10,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn
+
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 HBDB = os.path.join(BUILD, "hbdb")
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
@@ -151,11 +154,15 @@ def without_mpi():
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--mpi", choices=("openmpi", "mpich"), action="append")
+    parser.add_argument("--mpi", choices=("openmpi", "mpich", "spread"),
+                        help="spread: one of them, the other one the next time (../turn.py)")
     parser.add_argument("--threads", type=int, default=10000)
     options = parser.parse_args()
     try:
-        for mpi in options.mpi or ("openmpi", "mpich"):
+        both = ("openmpi", "mpich")
+        if options.mpi == "spread":
+            print("under one MPI, " + turn.told(2))
+        for mpi in [turn.pick("threads", both)] if options.mpi == "spread" else [options.mpi] if options.mpi else both:
             program = by_locks(mpi)
             without_enforcement(mpi, program)
             at_levels(mpi, program)

@@ -55,23 +55,30 @@ void hb__at_entry(hb_reverse *r)
 		hb__find_clock(r);
 }
 
-bool hb__fatal(pid_t pid, int signal)
+void hb__dispositions(pid_t pid, uint64_t *ret_caught, uint64_t *ret_ignored)
 {
 	char path[64], line[256];
-	unsigned long long set, caught = 0, ignored = 0;
-	if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT || signal == SIGTSTP ||
-		signal == SIGTTIN || signal == SIGTTOU || signal == SIGSTOP || signal == SIGTRAP)
-		return false;
+	unsigned long long set;
+	*ret_caught = *ret_ignored = 0;
 	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
 	FILE *f = fopen(path, "re");
 	while (f && fgets(line, sizeof line, f)) {
 		if (sscanf(line, "SigCgt: %llx", &set) == 1)
-			caught = set;
+			*ret_caught = set;
 		if (sscanf(line, "SigIgn: %llx", &set) == 1)
-			ignored = set;
+			*ret_ignored = set;
 	}
 	if (f)
 		fclose(f);
+}
+
+bool hb__fatal(pid_t pid, int signal)
+{
+	uint64_t caught, ignored;
+	if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT || signal == SIGTSTP ||
+		signal == SIGTTIN || signal == SIGTTOU || signal == SIGSTOP || signal == SIGTRAP)
+		return false;
+	hb__dispositions(pid, &caught, &ignored);
 	return !((caught | ignored) >> (signal - 1) & 1);
 }
 
@@ -351,6 +358,26 @@ static bool step_over(hb_reverse *r, hb_thread *t, const hb_order *order, hb_hit
 	return hit->kind != HB_HIT_STEP || (order->calls && r->now.calls >= order->calls && (hit->kind = HB_HIT_CALL));
 }
 
+/* The thread's signal comes to its handler, and the thread stands at the handler's begin. */
+static void enter_handler(hb_reverse *r, hb_thread *t)
+{
+	int status, signal = t->signal;
+	t->signal = 0;
+	do {
+		if (ptrace(PTRACE_SINGLESTEP, t->tid, 0, signal))
+			return;
+		signal = 0;
+		status = hb__wait_for(t->tid);
+	} while (status >= 0 && status >> 16 == PTRACE_EVENT_STOP);
+	if (status >= 0 && WIFSTOPPED(status) && !(status >> 16) && WSTOPSIG(status) == SIGTRAP) {
+		hb__handler_entered(r, t->tid);
+		t->arrived = at_point(r, t->tid);
+	} else if (status >= 0 && WIFSTOPPED(status)) {
+		t->waiting = true;
+		t->status = status;
+	}
+}
+
 /* All threads run. True: one of them has stopped before, or on its first step; *hit says why. */
 static bool go(hb_reverse *r, const hb_order *order, hb_hit *hit)
 {
@@ -360,6 +387,13 @@ static bool go(hb_reverse *r, const hb_order *order, hb_hit *hit)
 			return true;
 	}
 	hb__plant_all(r);
+	for (size_t i = 0; i < r->nthreads; i++) {
+		hb_thread *t = &r->threads[i];
+		if (t->signal && hb__has_handler(r, t->signal))
+			enter_handler(r, t);
+		if (late(r, t, order, hit))
+			return true;
+	}
 	for (size_t i = 0; i < r->nthreads; i++)
 		if (step_over(r, &r->threads[i], order, hit))
 			return true;
@@ -483,6 +517,7 @@ hb_hit hb__step(hb_reverse *r, pid_t tid)
 	hb__read(&r->now, regs.rip, code, 2);
 	bool stores = (code[0] == 0x0f && code[1] == 5) || code[0] == 0x9c || (code[0] == 0x66 && code[1] == 0x9c);
 	int signal = t->signal;
+	bool enters = signal && hb__has_handler(r, signal);
 	t->signal = 0;
 	for (;;) {
 		int status;
@@ -503,6 +538,11 @@ hb_hit hb__step(hb_reverse *r, pid_t tid)
 			break;
 		}
 		int stopped_by = status >> 16 ? 0 : WSTOPSIG(status);
+		if (stopped_by == SIGTRAP && enters) {
+			/* no instruction was done */
+			hb__handler_entered(r, tid);
+			return hit;
+		}
 		if (stopped_by == SIGTRAP || (stopped_by == SIGSEGV && hb__told_time(r, tid)))
 			break;
 		if (look(r, t, status, &(hb_order){0}, &hit))

@@ -11,7 +11,7 @@
 
 #include "../inside.h"
 
-enum { PAGE = 4096, BLOCK = 64 * PAGE, STACK = 64 << 20 };
+enum { PAGE = 4096, BLOCK = 64 * PAGE, STACK = 64 << 20, AROUND = 2 * PAGE /* more than saved registers take */ };
 
 bool hb__same_registers(const hb_copy *a, const struct user_regs_struct *x, const struct user_regs_struct *y)
 {
@@ -37,13 +37,28 @@ static bool same_floats(pid_t a, pid_t b)
 	       !memcmp(x.xmm_space, y.xmm_space, sizeof x.xmm_space);
 }
 
+/* As same_range, of up to BLOCK bytes that are not the same in both: whether that comes from registers that were saved there. */
+static bool means_the_same(const hb_copy *a, const hb_copy *b, uint64_t at, size_t size)
+{
+	static char x[BLOCK + 2 * AROUND], y[BLOCK + 2 * AROUND];
+	size_t before = at % PAGE + AROUND, wanted = before + size + AROUND;
+	size_t n = hb__read(a, at - before, x, wanted);
+	if (n < before + size) {
+		/* nothing is below the first page of a stack */
+		before = at % PAGE;
+		n = hb__read(a, at - before, x, before + size + AROUND);
+	}
+	size_t m = hb__read(b, at - before, y, n);
+	return n >= before + size && m == n && hb__same_but_for_saved(x, y, n, at - before, before, before + size);
+}
+
 static bool same_range(hb_reverse *r, const hb_copy *a, const hb_copy *b, uint64_t at, size_t size)
 {
 	static char x[BLOCK], y[BLOCK];
 	size_t n = hb__read(a, at, x, size);
 	if (n != hb__read(b, at, y, size))
 		return false;
-	if (!memcmp(x, y, n))
+	if (!memcmp(x, y, n) || (n == size && means_the_same(a, b, at, size)))
 		return true;
 	for (size_t i = 0; i < n; i += PAGE)
 		if (memcmp(x + i, y + i, n - i < PAGE ? n - i : PAGE)) {

@@ -110,7 +110,8 @@ static int waitany(struct hb__call *c, int *index, MPI_Status *st)
 	int code = hb__invoke_next(c);
 	if (was && (code == MPI_SUCCESS || hb__error_class(code) != HB_ERR_REQUEST))
 		hb__io_completion(
-			c, &(struct hb__completion){.n = n, .was = was, .at = requests_of(c), .st = st, .index = index, .code = code});
+			c, &(struct hb__completion){
+				   .n = n, .was = was, .at = requests_of(c), .st = st, .index = index, .code = code});
 	return code;
 }
 
@@ -121,7 +122,8 @@ static int testany(struct hb__call *c, int *index, MPI_Status *st, int *flag)
 	int code = hb__invoke_next(c);
 	if (was && (code != MPI_SUCCESS || *flag))
 		hb__io_completion(
-			c, &(struct hb__completion){.n = n, .was = was, .at = requests_of(c), .st = st, .index = index, .code = code});
+			c, &(struct hb__completion){
+				   .n = n, .was = was, .at = requests_of(c), .st = st, .index = index, .code = code});
 	return code;
 }
 
@@ -131,9 +133,13 @@ static int some(struct hb__call *c, int *out, int *indices, MPI_Status *st, bool
 	const uintptr_t *was = before(c, n, requests_of(c));
 	int code = hb__invoke_next(c);
 	if (was && (code != MPI_SUCCESS || waits || *out))
-		hb__io_completion(
-			c, &(struct hb__completion){
-				   .n = n, .was = was, .at = requests_of(c), .st = st, .out = out, .indices = indices, .code = code});
+		hb__io_completion(c, &(struct hb__completion){.n = n,
+					     .was = was,
+					     .at = requests_of(c),
+					     .st = st,
+					     .out = out,
+					     .indices = indices,
+					     .code = code});
 	return code;
 }
 
