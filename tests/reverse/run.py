@@ -178,6 +178,15 @@ def interrupts(folder):
         answer = talk(port, b"qSupported:swbreak+", b"vCont;c")
         server.wait(timeout=LIMIT)
     check("a running process stops when gdb says so", b"T02" in answer, answer)
+    with subprocess.Popen([HBDB, "gdbserver", "--listen", "0", "--", "./lends"], cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        port = int(re.search(rb"localhost:(\d+)", server.stderr.readline())[1])
+        try:
+            answer = talk(port, b"qSupported:swbreak+", b"vCont;c")
+        except TimeoutError:
+            answer = b"no answer"
+        server.kill()
+    check("so does one whose child has its memory", b"$T" in answer or b"$W" in answer, answer)
 
 
 def events(folder):

@@ -186,6 +186,24 @@ static bool at_point(hb_reverse *r, pid_t tid)
 	return p && (p->planted || (p->slot >= 0 && !(regs.eflags & RESUME_FLAG)));
 }
 
+/* The next stop of this thread. One that waits for its child to give the memory back stops only then, and the child may wait for us. */
+static int stop_of(hb_reverse *r, pid_t tid)
+{
+	while (r->sharing) {
+		int status;
+		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+		if (got)
+			return got == tid ? status : -1;
+		for (size_t i = r->nothers; i--;) {
+			pid_t other = r->others[i];
+			if (waitpid(other, &status, __WALL | WNOHANG) == other)
+				other_stopped(r, other, status);
+		}
+		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+	}
+	return hb__wait_for(tid);
+}
+
 /* All threads stand. A stop of theirs that nobody has looked at is kept. */
 static void stop_others(hb_reverse *r)
 {
@@ -194,7 +212,7 @@ static void stop_others(hb_reverse *r)
 		if (!t->running)
 			continue;
 		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
-		int status = hb__wait_for(t->tid);
+		int status = stop_of(r, t->tid);
 		t->running = false;
 		if (status < 0 || !WIFSTOPPED(status)) {
 			remove_thread(r, t);
