@@ -35,6 +35,29 @@ def hbdb(*words):
     return run(HBDB, *map(str, words))
 
 
+def patient(*words):
+    """As hbdb, of a program whose accepts wait for ever now and then: Open MPI 4.1 does that without hbdb, too, in 2 of 150 runs on a busy
+    machine (one client is in its connect, the server in its accept). A run takes a second or two."""
+    for _ in range(4):
+        with subprocess.Popen([HBDB, *map(str, words)], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              stdin=subprocess.DEVNULL, env=dict(os.environ, XDG_STATE_HOME=folder + "/state"), start_new_session=True) as p:
+            try:
+                text = p.communicate(timeout=90)[0]
+                done = subprocess.CompletedProcess(words, p.returncode, text, "")
+                done.all = text
+                return done
+            except subprocess.TimeoutExpired:
+                print("    once more: not done after 90 s:", *words, flush=True)
+                p.send_signal(signal.SIGTERM)
+                try:
+                    p.communicate(timeout=60)
+                except subprocess.TimeoutExpired:
+                    os.killpg(p.pid, signal.SIGKILL)
+        if words[0] == "record":
+            shutil.rmtree(os.path.join(folder, words[words.index("-o") + 1]), ignore_errors=True)
+    raise TimeoutError("four times not done: " + " ".join(map(str, words)))
+
+
 def record(name, n, *words):
     return hbdb("record", "-o", name, "--", *LAUNCH, n, "./tree", *words)
 
@@ -164,15 +187,16 @@ def again(launch, more=()):
     full = (("farm", 2, 10, ("events", "order", "racing", "data")), ("nest", 2, 7, ("events", "order", "racing", "data")),
             ("meet", 4, 4, ("events", "order")), ("meet-spawned", 2, 5, ("events", "order")))
     for mode, n, processes, levels in full if FULL else few:
+        start = patient if mode == "meet-spawned" else hbdb
         for level in levels:
             name = "again-%s-%s.hbdb" % (mode, level)
             shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
-            done = hbdb("record", *more, "--level", level, "-o", name, "--", *launch, n, "./again", mode)
+            done = start("record", *more, "--level", level, "-o", name, "--", *launch, n, "./again", mode)
             wanted = line_of(done)
             check(done.returncode == 0 and wanted and "%d processes" % processes in done.all, "%s, %s: recorded" % (mode, level), done.all)
             with Load():
                 for _ in range(2 if FULL else 1):
-                    got = hbdb("replay", *more, name)
+                    got = start("replay", *more, name)
                     check(got.returncode == 0 and line_of(got) == wanted and "replayed %d processes" % processes in got.all and "no difference" in got.all,
                           "%s, %s: replayed" % (mode, level), (wanted, got.all))
 
