@@ -86,6 +86,8 @@ struct hb_reverse {
 	size_t nthreads;
 	pid_t others[HB_OTHERS_MAX]; /* children of the program */
 	size_t nothers;
+	pid_t early[HB_OTHERS_MAX]; /* stopped, and nobody has told yet who made them */
+	size_t nearly;
 	hb_copy before;       /* where an offshoot began; pid 0: there is none */
 	int64_t before_steps; /* as `steps`, of it */
 	hb_mark *marks;       /* in the order of time; the first is the start */

@@ -151,6 +151,8 @@ def children(folder):
     many = ["break " + f for f in ("on_signal", "abort", "raise", "getppid", "perror", "execve", "getuid", "geteuid", "mkfifo", "syslog", "qsort")]
     text = gdb(folder, "signals", ["handle SIGUSR1 nostop noprint", "break after", "continue", "delete", *many, "continue"], ["child"])
     in_order("a program that starts another one", text, r"^Breakpoint 12 at ", r"exit with status 7")
+    text = gdb(folder, "lends", ["handle SIGCHLD nostop noprint", "break puts", "continue", "delete", "continue"], ["500"])
+    in_order("one that starts many", text, r"^Breakpoint 1, ", r"^all ran", r"exit with status 0")
 
 
 def talk(port, *packets):

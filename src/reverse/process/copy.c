@@ -199,9 +199,11 @@ void hb__become(hb_reverse *r, const hb_copy *c, bool kill_old)
 	if (kill_old && r->now.pid) {
 		for (size_t i = 0; i < r->nothers; i++)
 			kill(r->others[i], SIGKILL);
+		for (size_t i = 0; i < r->nearly; i++)
+			kill(r->early[i], SIGKILL);
 		hb__drop(&r->now);
 	}
-	r->nothers = 0;
+	r->nothers = r->nearly = 0;
 	r->now = *c;
 	r->planted = r->sharing = false;
 	r->nthreads = c->pid ? 1 : 0;

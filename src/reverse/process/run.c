@@ -96,11 +96,22 @@ static void remove_thread(hb_reverse *r, hb_thread *t)
 	r->nthreads--;
 }
 
+/* The first stop of a process or thread that was made: it may have been met before that its maker told of it. */
+static bool first_stop(hb_reverse *r, pid_t child)
+{
+	for (size_t i = 0; i < r->nearly; i++)
+		if (r->early[i] == child) {
+			r->early[i] = r->early[--r->nearly];
+			return true;
+		}
+	return hb__wait_for(child) >= 0;
+}
+
 /* A process or thread that `tid` has made, stopped. */
 static void born(hb_reverse *r, pid_t tid, int event)
 {
 	unsigned long child = 0;
-	if (ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) || hb__wait_for((pid_t)child) < 0)
+	if (ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) || !first_stop(r, (pid_t)child))
 		return;
 	if (event == PTRACE_EVENT_CLONE && thread_of(r, tid) && r->nthreads < HB_THREADS_MAX) {
 		/* a thread of a process has no places of the processor for code: all points anew */
@@ -133,6 +144,8 @@ static void other_stopped(hb_reverse *r, pid_t pid, int status)
 		ptrace(PTRACE_GETEVENTMSG, pid, 0, &child);
 		if (r->nothers < HB_OTHERS_MAX)
 			r->others[r->nothers++] = (pid_t)child;
+		if (child && first_stop(r, (pid_t)child))
+			ptrace(PTRACE_CONT, (pid_t)child, 0, 0);
 	}
 	int signal = event || WSTOPSIG(status) & 0x80 ? 0 : WSTOPSIG(status);
 	ptrace(PTRACE_CONT, pid, 0, signal);
@@ -470,6 +483,8 @@ static bool wait_and_look(hb_reverse *r, const hb_order *order, uint64_t until, 
 	if (!t && got > 0) {
 		if (is_other(r, got))
 			other_stopped(r, got, status);
+		else if (WIFSTOPPED(status) && r->nearly < HB_OTHERS_MAX)
+			r->early[r->nearly++] = got;
 		return false;
 	}
 	if (!t || !WIFSTOPPED(status)) {
