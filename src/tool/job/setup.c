@@ -106,6 +106,10 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "OMPI_MCA_ess_singleton_isolated", setup->alone ? "1" : NULL);
 	/* ... and all of these would share one folder */
 	add(ret, "OMPI_MCA_orte_tmpdir_base", setup->alone ? setup->folder : NULL);
+	/* what looks for networks takes 0.2 s, and one process needs none */
+	add(ret, "OMPI_MCA_pml", setup->alone ? "ob1" : NULL);
+	add(ret, "OMPI_MCA_btl", setup->alone ? "self" : NULL);
+	add(ret, "OMPI_MCA_mtl", setup->alone ? "^psm,psm2,ofi" : NULL);
 	/* no memory of other processes, which libraries find by the number that a process is told (hbdb gdbserver tells copies the same) */
 	add(ret, "UCX_TLS", setup->alone ? "self" : NULL);
 	add(ret, "HBDB_REPLAY_LOG", setup->replay_log);

@@ -343,12 +343,12 @@ bool hb__io_window(struct hb__io *io, struct hb__call *c, uintptr_t handle)
 	return !io->bad;
 }
 
-void hb__io_shared(struct hb__call *c)
+/* Of every call: the room for changes is not cleared, and not there where no window is shared. */
+static __attribute__((noinline)) void look_at_shared(struct hb__call *c)
 {
 	struct hb__io io;
-	struct changes all = {.n = 0};
-	if (likely(!shared_windows))
-		return;
+	struct changes all;
+	all.n = 0;
 	for (struct window *w = hb__alone ? NULL : windows; w; w = w->next)
 		if (w->shared)
 			look(&all, w);
@@ -356,4 +356,10 @@ void hb__io_shared(struct hb__call *c)
 		return;
 	runs(&io, &all);
 	hb__io_end(&io);
+}
+
+void hb__io_shared(struct hb__call *c)
+{
+	if (unlikely(shared_windows))
+		look_at_shared(c);
 }
