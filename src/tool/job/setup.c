@@ -65,6 +65,21 @@ static int preloaded(const char *name, char **list)
 	return code;
 }
 
+/* What the MPI library is told where one process is replayed by itself. */
+static void add_for_one(hb_strings *ret, const hb_setup *setup)
+{
+	/* Open MPI 4 would start a daemon for a process without a launcher */
+	add(ret, "OMPI_MCA_ess_singleton_isolated", "1");
+	/* ... and all of these would share one folder */
+	add(ret, "OMPI_MCA_orte_tmpdir_base", setup->folder);
+	/* what looks for networks takes 0.2 s, and one process needs none */
+	add(ret, "OMPI_MCA_pml", "ob1");
+	add(ret, "OMPI_MCA_btl", "self");
+	add(ret, "OMPI_MCA_mtl", "^psm,psm2,ofi");
+	/* no memory of other processes, which libraries find by the number that a process is told (hbdb gdbserver tells copies the same) */
+	add(ret, "UCX_TLS", "self");
+}
+
 int hb__setup(const hb_setup *setup, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
@@ -102,16 +117,8 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_SCRIPT", setup->script);
 	add(ret, "HBDB_ALONE", setup->alone);
 	add(ret, "HBDB_BACKWARDS", setup->backwards ? "1" : NULL);
-	/* Open MPI 4 would start a daemon for a process without a launcher */
-	add(ret, "OMPI_MCA_ess_singleton_isolated", setup->alone ? "1" : NULL);
-	/* ... and all of these would share one folder */
-	add(ret, "OMPI_MCA_orte_tmpdir_base", setup->alone ? setup->folder : NULL);
-	/* what looks for networks takes 0.2 s, and one process needs none */
-	add(ret, "OMPI_MCA_pml", setup->alone ? "ob1" : NULL);
-	add(ret, "OMPI_MCA_btl", setup->alone ? "self" : NULL);
-	add(ret, "OMPI_MCA_mtl", setup->alone ? "^psm,psm2,ofi" : NULL);
-	/* no memory of other processes, which libraries find by the number that a process is told (hbdb gdbserver tells copies the same) */
-	add(ret, "UCX_TLS", setup->alone ? "self" : NULL);
+	if (setup->alone)
+		add_for_one(ret, setup);
 	add(ret, "HBDB_REPLAY_LOG", setup->replay_log);
 	add(ret, "HBDB_DIVERGENCE", setup->divergence);
 	add(ret, "HBDB_CONTENTS", setup->contents);
