@@ -96,6 +96,15 @@ def recursion(folder):
              r"^#0 .*fib \(n=6\)|^#0 .*fib \(n=", r"in main .*calls\.c", r"Breakpoint 2, fib", r"Breakpoint 2, fib")
 
 
+def neighbours(folder):
+    """More points than the processor has places for: that of fib stands in memory, and the place where a search ends is the instruction behind it."""
+    lower = ("_init", "_start", "deregister_tm_clones", "register_tm_clones", "frame_dummy")  # gdb tells of points in this order
+    text = gdb(folder, "calls", ["break main", "continue", *["break *" + f for f in lower], "tbreak *(fib + 1)", "continue", "break *fib",
+                                 "p $rip == (long) fib + 1", "reverse-stepi", "p $rip == (long) fib", "delete 8", "tbreak *(fib + 1)", "continue",
+                                 "tbreak *(fib + 1)", "continue", "break *fib", "reverse-stepi", "p $rip == (long) fib"])
+    in_order("back from behind a point in memory", text, *(r"^\$%d = 1$" % n for n in range(1, 4)))
+
+
 def loops(folder):
     place = line_of("calls", "total += i")
     text = gdb(folder, "calls", ["break calls.c:%d if i == 4321" % place, "continue", "p i", "p total", "delete", "break calls.c:%d" % place,
@@ -247,7 +256,7 @@ def manners(folder):
     in_order("over a port of this machine", text, r"Breakpoint 1, twice", r"^#0 ")
 
 
-TESTS = [crash, steps, instructions, recursion, loops, ends, files, signals, children, interrupts, events, changed, budget, threads, manners]
+TESTS = [crash, steps, instructions, recursion, neighbours, loops, ends, files, signals, children, interrupts, events, changed, budget, threads, manners]
 
 
 def main():

@@ -245,6 +245,13 @@ static void stop_others(hb_reverse *r)
 	}
 }
 
+/* Whether an instruction of ours in memory brought this stop about: a place of the processor at the next instruction leaves the same address. */
+static bool by_instruction(pid_t tid)
+{
+	siginfo_t info;
+	return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) || (info.si_code != TRAP_HWBKPT && info.si_code != TRAP_TRACE);
+}
+
 /* A stop by SIGTRAP: of a point, or of the program's own. */
 static bool trap_hit(hb_reverse *r, hb_thread *t, hb_hit *hit)
 {
@@ -257,7 +264,7 @@ static bool trap_hit(hb_reverse *r, hb_thread *t, hb_hit *hit)
 	if (hb__registers(t->tid, &regs))
 		return false;
 	p = hb__code_at(r, regs.rip - 1);
-	if (p && p->planted) {
+	if (p && p->planted && by_instruction(t->tid)) {
 		regs.rip--;
 		hb__set_registers(t->tid, &regs);
 	} else {
