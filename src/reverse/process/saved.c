@@ -100,8 +100,8 @@ void hb__handler_entered(hb_reverse *r, pid_t tid)
 	free(area);
 }
 
-/* Whether [at, at + size) is zero where it was written as in use, x's or y's. */
-static bool same_part(const char *x, const char *y, bool x_used, size_t at, size_t size)
+/* A part that one of x and y has in use and the other one has not: whether it was written with its initial values, which are zero. */
+static bool initial(const char *x, const char *y, bool x_used, size_t at, size_t size)
 {
 	return all_zero((x_used ? x : y) + at, size);
 }
@@ -116,14 +116,16 @@ static size_t same_area(const char *x, const char *y, size_t limit)
 	memcpy(&form[0], x + HEADER + 8, 8), memcpy(&form[1], y + HEADER + 8, 8);
 	uint64_t differ = used[0] ^ used[1];
 	if (form[0] != form[1] || !(form[0] & COMPACT) || (used[0] | used[1]) & ~form[0] || !differ || differ & 1 ||
-		!all_zero(x + HEADER + 16, HEADER_END - HEADER - 16) || memcmp(x, y, XMM) ||
-		memcmp(x + XMM_END, y + XMM_END, HEADER - XMM_END) ||
-		memcmp(x + HEADER + 16, y + HEADER + 16, HEADER_END - HEADER - 16))
+		!all_zero(x + HEADER + 16, HEADER_END - HEADER - 16) ||
+		!all_zero(y + HEADER + 16, HEADER_END - HEADER - 16) || memcmp(x, y, XMM) ||
+		memcmp(x + XMM_END, y + XMM_END, HEADER - XMM_END))
 		return 0;
-	bool sse = differ >> SSE & 1 ? same_part(x, y, used[0] >> SSE & 1, XMM, XMM_END - XMM)
+	bool sse = differ >> SSE & 1 ? initial(x, y, used[0] >> SSE & 1, XMM, XMM_END - XMM)
 				     : !memcmp(x + XMM, y + XMM, XMM_END - XMM);
 	size_t at = HEADER_END;
-	for (unsigned i = 2; sse && i < PARTS; i++) {
+	if (!sse)
+		return 0;
+	for (unsigned i = 2; i < PARTS; i++) {
 		unsigned size, b, c, d;
 		if (!(form[0] >> i & 1))
 			continue;
@@ -133,11 +135,11 @@ static size_t same_area(const char *x, const char *y, size_t limit)
 		if (from + size > limit || memcmp(x + at, y + at, from - at))
 			return 0;
 		at = from + size;
-		if (differ >> i & 1 ? !same_part(x, y, used[0] >> i & 1, from, size)
+		if (differ >> i & 1 ? !initial(x, y, used[0] >> i & 1, from, size)
 				    : memcmp(x + from, y + from, size) != 0)
 			return 0;
 	}
-	return sse ? at : 0;
+	return at;
 }
 
 bool hb__same_but_for_saved(const char *x, const char *y, size_t size, uint64_t at, size_t from, size_t to)

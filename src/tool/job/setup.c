@@ -75,7 +75,6 @@ static void add_for_one(hb_strings *ret, const hb_setup *setup)
 	/* what looks for networks takes 0.2 s, and one process needs none */
 	add(ret, "OMPI_MCA_pml", "ob1");
 	add(ret, "OMPI_MCA_btl", "self");
-	add(ret, "OMPI_MCA_mtl", "^psm,psm2,ofi");
 	/* no memory of other processes, which libraries find by the number that a process is told (hbdb gdbserver tells copies the same) */
 	add(ret, "UCX_TLS", "self");
 }

@@ -1,4 +1,6 @@
-/* A child that has the memory of the program for a second of work, and becomes another program then; with a number, that many shells. */
+/* A child that has the memory of the program until somebody opens the pipe "go", prints, and becomes another program then; it makes the file "lent" before.
+ * With a number, that many shells. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,8 +15,10 @@ int main(int argc, char **argv)
 		return puts("all ran") < 0;
 	pid_t child = vfork();
 	if (!child) {
-		for (volatile long i = 0; i < 500000000; i++)
-			continue;
+		close(open("lent", O_CREAT | O_WRONLY, 0600));
+		close(open("go", O_RDONLY));
+		if (write(1, "over\n", 5) != 5)
+			_exit(1);
 		execl("/bin/true", "true", (char *)NULL);
 		_exit(127);
 	}
