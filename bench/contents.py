@@ -16,8 +16,8 @@ import shutil
 import subprocess
 import tempfile
 
-from runner import Failure, Runner, TOP
-from suite import benchmarks
+from runner import Runner, TOP
+from suite import rows_of
 from tables import columns
 
 sys.path.insert(0, os.path.join(TOP, "tests/contents"))
@@ -58,6 +58,11 @@ def measure(runner, bench, mpi, quick):
     return sums
 
 
+def row(runner, bench, args):
+    s = measure(runner, bench, args.mpi, not args.full)
+    return [bench.name, s["came"], s["payload"], s["zstd"], s["ours"], "%.2f" % (s["ours"] / max(s["zstd"], 1))]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true")
@@ -66,18 +71,8 @@ def main():
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="hbdb-bench-")
     runner = Runner(folder, os.path.join(TOP, "build/hbdb"), 5)
-    rows, failed = [], []
     try:
-        runner.compile([args.mpi])
-        for bench in benchmarks():
-            if args.names and bench.name not in args.names or args.mpi not in bench.ranks or bench.missing(args.mpi):
-                continue
-            try:
-                bench.prepare(runner, not args.full)
-                s = measure(runner, bench, args.mpi, not args.full)
-                rows.append([bench.name, s["came"], s["payload"], s["zstd"], s["ours"], "%.2f" % (s["ours"] / max(s["zstd"], 1))])
-            except Failure as why:
-                failed.append(f"failed: {bench.name}: {why}")
+        rows, failed = rows_of(runner, args.mpi, args.names, not args.full, lambda bench: row(runner, bench, args))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print("\n".join(columns(["program", "bytes came in", "payloads", "zstd -3", "rank.N.data", "share"], rows) + failed))

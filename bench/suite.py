@@ -176,3 +176,18 @@ def single_calls():
 
 def have_compiler(mpi):
     return shutil.which(f"mpicc.{mpi}", path="/usr/bin") and shutil.which(f"mpirun.{mpi}", path="/usr/bin")
+
+
+def rows_of(runner, mpi, names, quick, row):
+    """A row for each benchmark, of those named when there are names; those that failed, a sentence each."""
+    rows, failed = [], []
+    runner.compile([mpi])
+    for bench in benchmarks():
+        if (names and bench.name not in names) or mpi not in bench.ranks or bench.missing(mpi):
+            continue
+        try:
+            bench.prepare(runner, quick)
+            rows.append(row(bench))
+        except Failure as why:
+            failed.append(f"failed: {bench.name}: {why}")
+    return rows, failed

@@ -21,8 +21,8 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from runner import Failure, Outcome, Runner, TOP
-from suite import benchmarks
+from runner import Outcome, Runner, TOP
+from suite import rows_of
 from tables import columns
 
 SECONDS = 300
@@ -61,6 +61,13 @@ def told(rounds, key):
     return "%.2f [%.2f..%.2f]" % (statistics.median(values), min(values), max(values))
 
 
+def row(runner, bench, args):
+    rounds = [a_round(runner, bench, args.mpi, not args.full) for _ in range(args.rounds)]
+    value = statistics.median(r["value"] for r in rounds)
+    return [bench.name, str(bench.ranks[args.mpi]), "%.3g %s" % (value, bench.metrics[0][2])] + \
+           [told(rounds, key) for key in ("events", "data", "inputs off", "alone", "compute")]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true")
@@ -70,20 +77,8 @@ def main():
     args = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="hbdb-bench-")
     runner = Runner(folder, os.path.join(TOP, "build/hbdb"), 5)
-    rows, failed = [], []
     try:
-        runner.compile([args.mpi])
-        for bench in benchmarks():
-            if (args.names and bench.name not in args.names) or args.mpi not in bench.ranks or bench.missing(args.mpi):
-                continue
-            try:
-                bench.prepare(runner, not args.full)
-                rounds = [a_round(runner, bench, args.mpi, not args.full) for _ in range(args.rounds)]
-                value = statistics.median(r["value"] for r in rounds)
-                rows.append([bench.name, str(bench.ranks[args.mpi]), "%.3g %s" % (value, bench.metrics[0][2])] +
-                            [told(rounds, key) for key in ("events", "data", "inputs off", "alone", "compute")])
-            except Failure as why:
-                failed.append(f"failed: {bench.name}: {why}")
+        rows, failed = rows_of(runner, args.mpi, args.names, not args.full, lambda bench: row(runner, bench, args))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print(f"Level data and one process alone, {args.mpi}: time beside bare, median [least..greatest] of {args.rounds} rounds")
