@@ -31,6 +31,10 @@ const hb_option hb__record_options[] = {
 	{"on-hang", 0, HB_OPTION_CHOICE, "leave|stacks|kill",
 		"what to do with a job that hangs: leave it running (default), also print its stacks with gdb, or end it"},
 	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "keep the logs as the processes wrote them; do not compress them"},
+	{"send", 0, HB_OPTION_TEXT, "COMMAND",
+		"write the recording into this command's standard input while it is made, as in --send 'ssh HOST hbdb receive'"},
+	{"send-when", 0, HB_OPTION_TEXT, "\"TIME LOWER UPPER\"|@FILE",
+		"with --send: until TIME seconds, send the events of a process when there are more than UPPER, or more than LOWER and it waits in MPI; default: at once"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -68,6 +72,13 @@ int hb__record(const hb_args *args)
 	if (level && !data && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --check and --watch need every call: use --level events, the default, or --level data");
+	const char *send = hb__option_value(args, "send"), *when = hb__option_value(args, "send-when");
+	hb_send_policy policy;
+	if (when && !send)
+		return hb__fail_with(HB_EXIT_USAGE, "record --send-when goes with --send COMMAND");
+	int bad = hb__read_send_policy(when, &policy);
+	if (bad)
+		return bad;
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
 	hb_watch watch = {.patience = watched(args) ? (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
@@ -86,6 +97,8 @@ int hb__record(const hb_args *args)
 		.aslr = hb__option_value(args, "aslr") != NULL,
 		.raw = hb__option_value(args, "keep-raw") != NULL,
 		.shake_us = shake,
+		.send = send,
+		.send_policy = policy,
 		.watch = watched(args) || hb__option_value(args, "check") ? hb__watch : NULL,
 		.user = &watch};
 	hb_made made;
