@@ -1,0 +1,120 @@
+"""Where tasks stand, by the definition and nothing else: for each task everything that may follow from its source is walked through, and
+what is missing where nothing else is missing before it is a row (task, subtask, node, process)."""
+from machine import GENERATOR, RECEIVER, skips
+
+
+class Broken(Exception):
+    pass
+
+
+class Task:
+    def __init__(self, spec, number, events, hosts, skip):
+        self.spec, self.number, self.hosts, self.skip = spec, number, hosts, skip
+        self.seen = {(n, k, o, s): i for i, (n, k, o, t, s) in enumerate(events)}
+        if len(self.seen) != len(events):
+            raise Broken("twice")
+        self.rows, self.used = set(), set()
+
+    def has(self, node, kind, other, sub, after=()):
+        event = (node, kind, other, sub)
+        if event not in self.seen:
+            return False
+        for before in after:
+            if self.seen[before] > self.seen[event]:
+                raise Broken("order")
+        self.used.add(event)
+        return True
+
+    def row(self, node, sub, process):
+        self.rows.add((self.number, self.spec.shown(sub, self.skip), max(node, 0), process))
+
+    def below(self, node, sub):
+        """What the node gave to children: the parts, each with the child."""
+        return [(s, o) for n, k, o, s in self.seen if n == node and k == "send" and o > node and
+            (s == sub or (len(s) == len(sub) + 1 and s.startswith(sub)))]
+
+    def work(self, node, sub, came, names):
+        """A task that came to a node. Returns the event after which its result can leave; None: it cannot yet."""
+        given = self.below(node, sub)
+        leaves = [k for k in self.seen if k[0] == node and k[1] == "send" and k[3] == sub and (k[2] < 0 or self.spec.parent.get(node) == k[2])]
+        if not given:
+            if not leaves:
+                self.row(node, sub, names["open"])
+                return None
+            return [came]
+        back = []
+        for part, child in given:
+            self.has(node, "send", child, part, [came])
+            if not self.has(child, "recv", node, part):
+                self.row(child, part, "Distributing")
+                continue
+            self.arrived(child, part, node)
+            if (child, "send", node, part) in self.seen:
+                if self.has(node, "recv", child, part, [(node, "send", child, part)]):
+                    back.append((node, "recv", child, part))
+                else:
+                    self.row(node, part, "Collecting")
+        split = {part for part, _ in given if part != sub}
+        if split and len(given) != len(split) or not split and len(given) > 1:
+            raise Broken("given twice")
+        if leaves:
+            if len(back) != len(given):
+                raise Broken("result too early")
+            return [came] + back
+        if split and len(split) < self.spec.degree:
+            self.row(node, sub, "split_fn()")
+        elif len(back) == len(given):
+            self.row(node, sub, "join_fn()" if split else names["back"])
+        return None
+
+    def arrived(self, node, sub, source):
+        splits = self.spec.splits(node, sub, 1 if self.skip and not self.hosts else 0)
+        after = self.work(node, sub, (node, "recv", source, sub),
+            {"open": "split_fn()/comp_fn()" if splits else "comp_fn()", "back": "Collecting"})
+        if after:
+            self.has(node, "send", self.spec.parent.get(node, RECEIVER), sub, after)
+
+    def check(self):
+        if self.hosts:
+            self.with_hosts()
+        elif self.has(0, "recv", GENERATOR, ""):
+            came = (0, "recv", GENERATOR, "")
+            after = self.work(0, "", came, {"open": "data_generator()", "back": "result_receiver()"})
+            if after:
+                self.has(0, "send", RECEIVER, "", after)
+        if len(self.used) != len(self.seen):
+            raise Broken("lost")
+        return self.rows
+
+    def with_hosts(self):
+        if not self.has(GENERATOR, "recv", GENERATOR, ""):
+            return
+        if not self.has(GENERATOR, "send", 0, "", [(GENERATOR, "recv", GENERATOR, "")]):
+            self.row(0, "", "data_generator()")
+        elif not self.has(0, "recv", GENERATOR, ""):
+            self.row(0, "", "Distributing")
+        else:
+            self.arrived(0, "", GENERATOR)
+            if (0, "send", RECEIVER, "") not in self.seen:
+                return
+            if not self.has(RECEIVER, "recv", 0, ""):
+                self.row(0, "", "Collecting")
+            elif not self.has(RECEIVER, "send", RECEIVER, "", [(RECEIVER, "recv", 0, "")]):
+                self.row(0, "", "result_receiver()")
+
+
+def rows(spec, events):
+    """The table as a set of rows; Broken when the events cannot be a history."""
+    hosts = any(e[0] < 0 for e in events)
+    skip = skips(events)
+    by = {}
+    for event in events:
+        by.setdefault(event[3], []).append(event)
+    found = set()
+    for task in by:
+        found |= Task(spec, task, by[task], hosts, skip(task)).check()
+    generated = max(by, default=-1) + 1
+    missing = set(range(generated)) - set(by)
+    if generated < spec.tasks and not found:
+        missing |= set(range(generated, spec.tasks))
+    return found, missing
