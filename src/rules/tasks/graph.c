@@ -28,7 +28,8 @@ static void arc(drawing *d, uint32_t from, uint32_t to)
 		d->g->arc[d->g->arcs++] = (hb_tasks_arc){from, to};
 }
 
-static uint32_t vertex(drawing *d, hb_tasks_process process, int32_t node, hb_tasks_sub sub, uint32_t events, uint32_t needs)
+static uint32_t vertex(
+	drawing *d, hb_tasks_process process, int32_t node, hb_tasks_sub sub, uint32_t events, uint32_t needs)
 {
 	if (!HB_GROW(d->g->vertex, d->g->vertex_room, d->g->vertices + 1)) {
 		d->no_memory = true;
@@ -84,9 +85,11 @@ static void at_node(drawing *d, const hb_tasks_passage *p, uint32_t k)
 		d->first[k] = d->last[k] = vertex(d, process, node, p->sub, 1 + left, 2);
 		return;
 	}
-	d->first[k] = vertex(d, source && p->passed ? HB_TASKS_GENERATE : HB_TASKS_SPLIT, node, p->sub, 1 + parts, 1 + degree);
+	d->first[k] = vertex(
+		d, source && p->passed ? HB_TASKS_GENERATE : HB_TASKS_SPLIT, node, p->sub, 1 + parts, 1 + degree);
 	if (p->returned || left)
-		d->last[k] = vertex(d, source && p->passed ? HB_TASKS_POST : HB_TASKS_JOIN, node, p->sub, p->returned + left, 1 + degree);
+		d->last[k] = vertex(d, source && p->passed ? HB_TASKS_POST : HB_TASKS_JOIN, node, p->sub,
+			p->returned + left, 1 + degree);
 }
 
 static void vertices(drawing *d)
@@ -98,11 +101,13 @@ static void vertices(drawing *d)
 		if (p->receive == HB_TASKS_NONE)
 			continue;
 		if (p->kind == HB_TASKS_SOURCE && d->t->trace->hosts)
-			d->first[k] = vertex(d, HB_TASKS_GENERATE, HB_TASKS_GENERATOR, p->sub, 1 + (d->h->passages > 1), 2);
+			d->first[k] =
+				vertex(d, HB_TASKS_GENERATE, HB_TASKS_GENERATOR, p->sub, 1 + (d->h->passages > 1), 2);
 		else if (p->kind <= HB_TASKS_DOWN)
 			at_node(d, p, k);
 		else if (d->t->trace->hosts && !p->low)
-			d->first[k] = vertex(d, HB_TASKS_POST, HB_TASKS_RECEIVER, p->sub, 1 + (p->result != HB_TASKS_NONE), 2);
+			d->first[k] = vertex(
+				d, HB_TASKS_POST, HB_TASKS_RECEIVER, p->sub, 1 + (p->result != HB_TASKS_NONE), 2);
 	}
 }
 
@@ -114,7 +119,8 @@ static void arcs(drawing *d)
 		const hb_tasks_passage *p = &all[k];
 		if (p->kind == HB_TASKS_DOWN)
 			arc(d, p->holder == HB_TASKS_NONE ? d->first[0] : d->first[p->holder - base], d->first[k]);
-		if (p->kind > HB_TASKS_DOWN || p->result == HB_TASKS_NONE || all[p->result - base].kind == HB_TASKS_SINK)
+		if (p->kind > HB_TASKS_DOWN || p->result == HB_TASKS_NONE ||
+			all[p->result - base].kind == HB_TASKS_SINK)
 			continue;
 		const hb_tasks_passage *result = &all[p->result - base];
 		uint32_t to = d->first[p->result - base];

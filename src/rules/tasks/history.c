@@ -17,7 +17,8 @@ bool hb__tasks_place(const hb_tasks_trace *trace, const hb_tasks_event *e, hb_ta
 	}
 	if (to_host) {
 		*ret_kind = !trace->hosts ? e->receive ? HB_TASKS_SOURCE : HB_TASKS_SINK
-					  : e->receive ? HB_TASKS_DOWN : HB_TASKS_UP;
+			    : e->receive  ? HB_TASKS_DOWN
+					  : HB_TASKS_UP;
 		int32_t host = e->receive ? HB_TASKS_GENERATOR : HB_TASKS_RECEIVER;
 		return e->node == 0 && (!trace->hosts || e->other == host);
 	}
@@ -47,8 +48,8 @@ void hb__tasks_words(const hb_tasks_trace *trace, const hb_tasks_event *e, char 
 	hb_tasks_sub_text(&trace->spec, e->sub, true, sub);
 	place_name(e->node, here, sizeof here);
 	place_name(e->other, there, sizeof there);
-	snprintf(ret, size, "%s %s %s task %lld (%s) %s %s", here, e->receive ? "takes" : "gives",
-		kind == HB_TASKS_UP || kind == HB_TASKS_SINK ? "the result of" : "", (long long)e->task, sub,
+	snprintf(ret, size, "%s %s %stask %lld (%s) %s %s", here, e->receive ? "takes" : "gives",
+		kind == HB_TASKS_UP || kind == HB_TASKS_SINK ? "the result of " : "", (long long)e->task, sub,
 		e->receive ? "from" : "to", there);
 }
 
@@ -241,7 +242,9 @@ static void pair_repeated(work *w)
 	for (uint32_t i = 0, j; i < w->h->events; i = j) {
 		const step *s = &w->step[i];
 		uint32_t sends = 0;
-		for (j = i; j < w->h->events && !compare_key(&w->step[j], s->kind, s->low, (hb_tasks_sub){s->part, s->length}); j++)
+		for (j = i; j < w->h->events &&
+			    !compare_key(&w->step[j], s->kind, s->low, (hb_tasks_sub){s->part, s->length});
+			j++)
 			sends += !w->step[j].receive;
 		for (uint32_t k = i; k < i + sends && k + sends < j; k++) {
 			w->t->partner[w->step[k].event] = w->step[k + sends].event;
@@ -252,7 +255,8 @@ static void pair_repeated(work *w)
 
 /* ---- passages against each other ---- */
 
-static uint32_t find_passage(const hb_tasks *t, const hb_tasks_history *h, hb_tasks_kind kind, uint32_t low, hb_tasks_sub sub)
+static uint32_t find_passage(
+	const hb_tasks *t, const hb_tasks_history *h, hb_tasks_kind kind, uint32_t low, hb_tasks_sub sub)
 {
 	uint32_t from = h->passage, to = h->passage + h->passages;
 	while (from < to) {
@@ -289,7 +293,8 @@ static bool give(work *w, uint32_t at)
 		if (p->sub.length)
 			return event_wrong(w, p->send, "the generator has whole tasks alone");
 		if (source == HB_TASKS_NONE || w->t->passage[source].receive > p->send)
-			return event_wrong(w, p->send, "the generator does not have it: events were lost, or stand in a wrong order");
+			return event_wrong(w, p->send,
+				"the generator does not have it: events were lost, or stand in a wrong order");
 		return true;
 	}
 	uint32_t node = hb_tasks_parent(spec, p->low);
@@ -319,8 +324,10 @@ static bool give_result(work *w, uint32_t at)
 {
 	hb_tasks_passage *p = &w->t->passage[at];
 	uint32_t task = p->kind == HB_TASKS_SINK && w->t->trace->hosts
-				? find_passage(w->t, w->h, HB_TASKS_UP, 0, p->sub) : had(w, p->low, p->sub);
-	if (task == HB_TASKS_NONE || w->t->passage[task].receive == HB_TASKS_NONE || w->t->passage[task].receive > p->send)
+				? find_passage(w->t, w->h, HB_TASKS_UP, 0, p->sub)
+				: had(w, p->low, p->sub);
+	if (task == HB_TASKS_NONE || w->t->passage[task].receive == HB_TASKS_NONE ||
+		w->t->passage[task].receive > p->send)
 		return event_wrong(w, p->send, "it does not have it: events were lost, or stand in a wrong order");
 	hb_tasks_passage *had_by = &w->t->passage[task];
 	had_by->result = at;
@@ -343,7 +350,8 @@ static bool judge_result(const work *w, const hb_tasks_passage *p)
 	uint32_t send = w->t->passage[p->result].send;
 	if (given(p) == p->returned && p->last < send)
 		return true;
-	return event_wrong(w, send, "it does not have the results of all parts: events were lost, or stand in a wrong order");
+	return event_wrong(
+		w, send, "it does not have the results of all parts: events were lost, or stand in a wrong order");
 }
 
 static bool link_passages(work *w)

@@ -6,7 +6,8 @@
 
 /* Between which nodes an event passes a task, and in which direction. False: between nodes that are no neighbours, or that is no
  * way for a task. */
-bool hb__tasks_place(const hb_tasks_trace *trace, const hb_tasks_event *event, hb_tasks_kind *ret_kind, uint32_t *ret_low);
+bool hb__tasks_place(
+	const hb_tasks_trace *trace, const hb_tasks_event *event, hb_tasks_kind *ret_kind, uint32_t *ret_low);
 
 /* "49 0010 from node 1 to node 2", for messages. */
 void hb__tasks_words(const hb_tasks_trace *trace, const hb_tasks_event *event, char *ret, size_t size);

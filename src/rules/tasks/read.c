@@ -60,7 +60,8 @@ static bool bad_field(const text *t, const char *field, word w, const char *want
 {
 	if (!w.n)
 		return hb__tasks_wrong(t->name, t->line, t->trouble, "%s is missing", field);
-	return hb__tasks_wrong(t->name, t->line, t->trouble, "%s: '%.*s' is not %s", field, w.n > 40 ? 40 : (int)w.n, w.at, wanted);
+	return hb__tasks_wrong(
+		t->name, t->line, t->trouble, "%s: '%.*s' is not %s", field, w.n > 40 ? 40 : (int)w.n, w.at, wanted);
 }
 
 static bool to_integer(word w, int64_t least, int64_t most, int64_t *ret)
@@ -106,8 +107,9 @@ static bool to_hex(const char *at, size_t n, uint64_t *ret)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		char c = at[i];
-		uint64_t digit = c >= '0' && c <= '9' ? (uint64_t)(c - '0')
-				 : (c | 32) >= 'a' && (c | 32) <= 'f' ? (uint64_t)((c | 32) - 'a') + 10 : 16;
+		uint64_t digit = c >= '0' && c <= '9'                 ? (uint64_t)(c - '0')
+				 : (c | 32) >= 'a' && (c | 32) <= 'f' ? (uint64_t)((c | 32) - 'a') + 10
+								      : 16;
 		if (digit > 15)
 			return false;
 		*ret = *ret << 4 | digit;
@@ -142,6 +144,7 @@ bool hb_tasks_parse_spec(const char *name, const char *bytes, size_t n, hb_tasks
 	static const char *const fields[] = {"NumProc", "Topology", "NumTasks", "TaskDegree", "TaskDepth"};
 	uint32_t *to[] = {&ret->processors, &ret->topology, &ret->tasks, &ret->degree, &ret->depth};
 	text t = {.name = name, .at = bytes, .end = bytes + n, .line = 1, .trouble = trouble};
+	uint32_t last = 1; /* line with a word */
 	int got = 0;
 	for (;;) {
 		word w = next_word(&t);
@@ -156,13 +159,16 @@ bool hb_tasks_parse_spec(const char *name, const char *bytes, size_t n, hb_tasks
 		}
 		int64_t value;
 		if (got == 5)
-			return hb__tasks_wrong(name, t.line, trouble, "'%.*s': nothing is expected after TaskDepth", w.n > 40 ? 40 : (int)w.n, w.at);
+			return hb__tasks_wrong(name, t.line, trouble, "'%.*s': nothing is expected after TaskDepth",
+				w.n > 40 ? 40 : (int)w.n, w.at);
 		if (!to_integer(w, 0, UINT32_MAX, &value))
 			return bad_field(&t, fields[got], w, "a number");
 		*to[got++] = (uint32_t)value;
+		last = t.line;
 	}
 	if (got < 5)
-		return hb__tasks_wrong(name, t.line, trouble, "%s is missing: NumProc Topology NumTasks TaskDegree TaskDepth", fields[got]);
+		return hb__tasks_wrong(name, last, trouble,
+			"%s is missing: NumProc Topology NumTasks TaskDegree TaskDepth", fields[got]);
 	return hb_tasks_spec_good(ret, name, trouble);
 }
 
@@ -191,11 +197,13 @@ static bool read_event(text *t, hb_tasks_event *e)
 		return bad_field(t, "MainTid", w, "a number");
 	w = next_word(t);
 	if (!to_sub(w, &e->sub))
-		return bad_field(t, "SubTid", w, "a hexadecimal number of at most 64 bits, or one with /LENGTH behind it");
+		return bad_field(
+			t, "SubTid", w, "a hexadecimal number of at most 64 bits, or one with /LENGTH behind it");
 	e->line = t->line;
 	w = next_word(t);
 	if (w.n)
-		return hb__tasks_wrong(t->name, t->line, t->trouble, "'%.*s': nothing is expected after SubTid", w.n > 40 ? 40 : (int)w.n, w.at);
+		return hb__tasks_wrong(t->name, t->line, t->trouble, "'%.*s': nothing is expected after SubTid",
+			w.n > 40 ? 40 : (int)w.n, w.at);
 	return true;
 }
 
@@ -272,13 +280,16 @@ static bool settle_event(const settling *s, hb_tasks_event *e)
 	hb_tasks_kind kind;
 	uint32_t low;
 	if (e->node >= (int32_t)spec->processors)
-		return hb__tasks_wrong(name, e->line, s->trouble, "Sid: there is no node %d, NumProc is %u", e->node, spec->processors);
+		return hb__tasks_wrong(name, e->line, s->trouble, "Sid: there is no node %d, NumProc is %u", e->node,
+			spec->processors);
 	if (e->other >= (int32_t)spec->processors)
-		return hb__tasks_wrong(name, e->line, s->trouble, "Did: there is no node %d, NumProc is %u", e->other, spec->processors);
+		return hb__tasks_wrong(name, e->line, s->trouble, "Did: there is no node %d, NumProc is %u", e->other,
+			spec->processors);
 	if (!hb__tasks_place(s->trace, e, &kind, &low))
 		return hb__tasks_wrong(name, e->line, s->trouble,
-			"Did: node %d does not %s node %d in this topology (%u): wrong specification, or broken trace", e->node,
-			e->receive ? "take tasks or results from" : "give tasks or results to", e->other, spec->topology);
+			"Did: node %d does not %s node %d in this topology (%u): wrong specification, or broken trace",
+			e->node, e->receive ? "take tasks or results from" : "give tasks or results to", e->other,
+			spec->topology);
 	if (e->time < s->time[e->node + 2])
 		return hb__tasks_wrong(name, e->line, s->trouble,
 			"Ptime: time goes back on node %d; its events must stand in their order", e->node);

@@ -49,7 +49,8 @@ static bool begin(replay *r, bool clocks)
 		r->clock = calloc((size_t)r->processes * r->processes + 1, sizeof *r->clock);
 		r->message = calloc(trace->n + 1, sizeof *r->message);
 	}
-	if (!r->event || !r->next || !r->end || !r->done || !r->waits || !r->stack || (clocks && (!r->clock || !r->message)))
+	if (!r->event || !r->next || !r->end || !r->done || !r->waits || !r->stack ||
+		(clocks && (!r->clock || !r->message)))
 		return false;
 	for (size_t i = 0; i < trace->n; i++)
 		r->end[hb_tasks_clock_of(trace, trace->event[i].node)]++;

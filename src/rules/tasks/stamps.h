@@ -22,12 +22,12 @@ bool hb_tasks_replay(const hb_tasks *tasks, bool clocks, hb_tasks_visit *visit, 
 
 typedef struct hb_tasks_stamps {
 	const hb_tasks_trace *trace;
-	uint32_t *number; /* by event: from 1 at its process */
-	uint32_t *event;  /* by process and number */
-	size_t *first;    /* by process: of `event` */
-	size_t *seen_at;  /* by process: of `seen` */
+	uint32_t *number;     /* by event: from 1 at its process */
+	uint32_t *event;      /* by process and number */
+	size_t *first;        /* by process: of `event` */
+	size_t *seen_at;      /* by process: of `seen` */
 	uint32_t *neighbours; /* by process */
-	uint32_t *seen;   /* for each event one of each neighbour; 0: nothing of it */
+	uint32_t *seen;       /* for each event one of each neighbour; 0: nothing of it */
 	size_t seen_all;
 } hb_tasks_stamps;
 

@@ -79,11 +79,13 @@ bool hb_tasks_spec_good(const hb_tasks_spec *spec, const char *name, hb_tasks_tr
 
 /* PREFIX.spf and PREFIX.tvm. False: trouble says why. hb_tasks_trace_free in any case; it begins as {0}. */
 bool hb_tasks_read_spec(const char *path, hb_tasks_spec *ret_spec, hb_tasks_trouble *trouble);
-bool hb_tasks_read_trace(const char *path, const hb_tasks_spec *spec, hb_tasks_trace *ret_trace, hb_tasks_trouble *trouble);
+bool hb_tasks_read_trace(
+	const char *path, const hb_tasks_spec *spec, hb_tasks_trace *ret_trace, hb_tasks_trouble *trouble);
 /* The same from text in memory, which need not end with a null. */
-bool hb_tasks_parse_spec(const char *name, const char *text, size_t n, hb_tasks_spec *ret_spec, hb_tasks_trouble *trouble);
-bool hb_tasks_parse_trace(const char *name, const char *text, size_t n, const hb_tasks_spec *spec, hb_tasks_trace *ret_trace,
-	hb_tasks_trouble *trouble);
+bool hb_tasks_parse_spec(
+	const char *name, const char *text, size_t n, hb_tasks_spec *ret_spec, hb_tasks_trouble *trouble);
+bool hb_tasks_parse_trace(const char *name, const char *text, size_t n, const hb_tasks_spec *spec,
+	hb_tasks_trace *ret_trace, hb_tasks_trouble *trouble);
 void hb_tasks_trace_free(hb_tasks_trace *trace);
 
 /* ---- the history of each task (history.c) ---- */
@@ -101,10 +103,10 @@ typedef struct hb_tasks_passage {
 	hb_tasks_sub sub;
 	uint32_t send, receive; /* events; HB_TASKS_NONE: there is none */
 	/* Of SOURCE and DOWN: what became of the task where it arrived. */
-	uint32_t holder;   /* DOWN: the passage by which its sender had it; NONE: it comes from a generator of its own */
-	uint32_t result;   /* the UP, or SINK, with its result; NONE: there is none */
-	uint64_t parts;    /* a bit for each part that was passed on */
-	uint32_t passed;   /* 1: it was passed on as it was */
+	uint32_t holder; /* DOWN: the passage by which its sender had it; NONE: it comes from a generator of its own */
+	uint32_t result; /* the UP, or SINK, with its result; NONE: there is none */
+	uint64_t parts;  /* a bit for each part that was passed on */
+	uint32_t passed; /* 1: it was passed on as it was */
 	uint32_t returned; /* results of what was passed on that have come back */
 	uint32_t last;     /* its last event at that node */
 } hb_tasks_passage;
@@ -119,8 +121,8 @@ typedef struct hb_tasks_history {
 
 typedef struct hb_tasks {
 	const hb_tasks_trace *trace;
-	uint32_t *by_task; /* events, those of one task together and in the order of the trace */
-	uint32_t *partner; /* by event: its send or receive; NONE: there is none */
+	uint32_t *by_task;         /* events, those of one task together and in the order of the trace */
+	uint32_t *partner;         /* by event: its send or receive; NONE: there is none */
 	hb_tasks_history *history; /* by number of the task */
 	size_t histories, history_room;
 	hb_tasks_passage *passage; /* those of one task together, by kind, low, sub */
@@ -156,7 +158,7 @@ typedef struct hb_tasks_error {
 typedef struct hb_tasks_report {
 	hb_tasks_error *error; /* by task, node, subtask */
 	size_t errors, room;
-	uint64_t complete;     /* tasks */
+	uint64_t complete; /* tasks */
 	uint64_t incomplete;
 	int64_t not_generated; /* this one and all after it were not, which may be a consequence: no error; -1: none such */
 } hb_tasks_report;
@@ -189,7 +191,8 @@ typedef struct hb_tasks_arc {
 } hb_tasks_arc;
 
 typedef struct hb_tasks_graph {
-	hb_tasks_arc *event_arc; /* between events of the trace: at one node one after the other, and from send to receive */
+	hb_tasks_arc
+		*event_arc; /* between events of the trace: at one node one after the other, and from send to receive */
 	size_t event_arcs, event_room;
 	hb_tasks_vertex *vertex;
 	size_t vertices, vertex_room;

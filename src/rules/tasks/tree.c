@@ -27,8 +27,7 @@ bool hb_tasks_has_children(const hb_tasks_spec *spec, uint32_t node)
 {
 	if (!node)
 		return spec->processors > 1;
-	return spec->topology != HB_TASKS_STAR &&
-	       (uint64_t)spec->topology * (node - 1) + 2 < spec->processors;
+	return spec->topology != HB_TASKS_STAR && (uint64_t)spec->topology * (node - 1) + 2 < spec->processors;
 }
 
 uint32_t hb_tasks_bits(const hb_tasks_spec *spec)
@@ -89,8 +88,10 @@ bool hb_tasks_spec_good(const hb_tasks_spec *spec, const char *name, hb_tasks_tr
 	if (spec->processors < 1 || spec->processors > HB_TASKS_NODES_MOST)
 		return wrong(name, "NumProc", "must be 1 to 1048576", trouble);
 	if (spec->topology >= HB_TASKS_NODES_MOST)
-		return wrong(name, "Topology", "must be 1 (chain), 2 (binary tree), 3 (ternary tree), "
-			"a number of children, or 0 (star)", trouble);
+		return wrong(name, "Topology",
+			"must be 1 (chain), 2 (binary tree), 3 (ternary tree), "
+			"a number of children, or 0 (star)",
+			trouble);
 	if (spec->tasks > INT32_MAX)
 		return wrong(name, "NumTasks", "must be 0 to 2147483647", trouble);
 	if (spec->degree < 1 || spec->degree > HB_TASKS_DEGREE_MOST)

@@ -44,10 +44,7 @@ __attribute__((format(printf, 2, 3))) static int fail(int code, const char *form
 	return code;
 }
 
-static int bad_input(const hb_tasks_trouble *trouble)
-{
-	return fail(HB_EXIT_RECORDING, "%s", trouble->text);
-}
+static int bad_input(const hb_tasks_trouble *trouble) { return fail(HB_EXIT_RECORDING, "%s", trouble->text); }
 
 /* ---- -v and -o ---- */
 
@@ -62,7 +59,8 @@ static void say_what_was_read(const detrek *d)
 	const hb_tasks_spec *s = &d->trace.spec;
 	fail(0, "%s: %s of %u processors (%u), %u tasks, degree %u, depth %u", d->spec_path, topology(s), s->processors,
 		s->topology, s->tasks, s->degree, s->depth);
-	fail(0, "%s: %zu events of %zu tasks, %s; %zu passages, each fits", d->trace_path, d->trace.n, d->tasks.histories,
+	fail(0, "%s: %zu events of %zu tasks, %s; %zu passages, each fits", d->trace_path, d->trace.n,
+		d->tasks.histories,
 		d->trace.hosts ? "generator and receiver with events of their own" : "generator and receiver in node 0",
 		d->tasks.passages);
 }
@@ -119,20 +117,24 @@ static void say_more(const detrek *d)
 {
 	for (size_t i = 0; i < d->report.errors; i++) {
 		const hb_tasks_error *e = &d->report.error[i];
-		const char *what = e->fault == HB_TASKS_NOT_GENERATED     ? e->until != e->task ? "were not generated" : "was not generated"
+		const char *what = e->fault == HB_TASKS_NOT_GENERATED
+					   ? e->until != e->task ? "were not generated" : "was not generated"
 				   : e->fault == HB_TASKS_GENERATED_TWICE ? "was generated twice"
-				   : e->fault == HB_TASKS_WRONG_NUMBER    ? "is a number that no task has" : NULL;
+				   : e->fault == HB_TASKS_WRONG_NUMBER    ? "is a number that no task has"
+									  : NULL;
 		char task[48];
 		put_task(e, task);
 		if (what)
 			fail(0, "task %s %s", task, what);
 		else if (d->verbose)
-			fail(0, "task %s: %s after %s:%u", task, e->process, d->trace_path, d->trace.event[e->event].line);
+			fail(0, "task %s: %s after %s:%u", task, e->process, d->trace_path,
+				d->trace.event[e->event].line);
 	}
 	if (d->report.not_generated >= 0)
 		fail(0, "task %lld and all after it were not generated", (long long)d->report.not_generated);
 	if (d->verbose)
-		fail(0, "%llu tasks are complete, %llu are not", (unsigned long long)d->report.complete, (unsigned long long)d->report.incomplete);
+		fail(0, "%llu tasks are complete, %llu are not", (unsigned long long)d->report.complete,
+			(unsigned long long)d->report.incomplete);
 }
 
 static int write_bugs(const detrek *d)
@@ -170,7 +172,8 @@ static int run(detrek *d)
 	hb_tasks_trouble trouble = {0};
 	hb_tasks_spec spec;
 	if (!hb_tasks_read_spec(d->spec_path, &spec, &trouble) ||
-		!hb_tasks_read_trace(d->trace_path, &spec, &d->trace, &trouble) || !hb_tasks_open(&d->trace, &d->tasks, &trouble))
+		!hb_tasks_read_trace(d->trace_path, &spec, &d->trace, &trouble) ||
+		!hb_tasks_open(&d->trace, &d->tasks, &trouble))
 		return bad_input(&trouble);
 	if (d->trace.cut_line)
 		fail(0, "%s:%u: the last line is cut off: left out", d->trace_path, d->trace.cut_line);
