@@ -4,7 +4,7 @@ An event is (node, "send" or "recv", other, task, sub); sub: the digits of the p
 import math
 import random
 
-GENERATOR, RECEIVER = -1, -2
+GENERATOR, RECEIVER, COMP_FN, SPLIT_FN = -1, -2, -3, -4
 
 
 class Spec:
@@ -22,9 +22,9 @@ class Spec:
         first = self.topology * (node - 1) + 2
         return [] if self.topology == 0 else [c for c in range(first, first + self.topology) if c < self.processors]
 
-    def splits(self, node, sub, offset=1):
-        """Whether the node may split it; offset 1: node 0 has not."""
-        return self.degree > 1 and len(sub) + offset < self.depth - 1 and bool(self.children(node))
+    def splits(self, node, sub, offset=1, leaves=False):
+        """Whether the node may split it; offset 1: node 0 has not; leaves: without children, too."""
+        return self.degree > 1 and len(sub) + offset < self.depth - 1 and (leaves or bool(self.children(node)))
 
     def level(self, node):
         return 0 if node == 0 else self.level(self.parent[node]) + 1
@@ -49,11 +49,13 @@ def line(spec, time, event, skips=True, length=False):
 
 
 class Machine:
-    """hosts: generator and receiver are processes of their own, so node 0 computes and splits like all others."""
+    """hosts: generator and receiver are processes of their own, so node 0 computes and splits like all others. functions (with hosts): nodes
+    tell of their comp_fn and split_fn, keep parts, and split without children, too."""
 
-    def __init__(self, spec, seed, hosts=False, pass_on=False, crash=(), credits=2):
+    def __init__(self, spec, seed, hosts=False, pass_on=False, functions=False, crash=(), credits=2):
         self.spec, self.hosts, self.pass_on, self.crash, self.credits = spec, hosts, pass_on, set(crash), credits
         self.random = random.Random(seed)
+        self.functions, self.kept = functions, set()  # kept: (node, task, part) that stayed at the node
         self.events, self.dead = [], set()
         self.queue = {n: [] for n in range(spec.processors)}  # to give to children
         self.fresh = {n: [] for n in range(spec.processors)}  # arrived
@@ -88,6 +90,8 @@ class Machine:
             free = [c for c in self.spec.children(n) if self.held[c] < self.credits]
             if self.queue[n] and free:
                 found.append(lambda n=n, free=free: self.give(n, self.random.choice(free)))
+            if self.functions and self.queue[n] and n not in self.computing:
+                found.append(lambda n=n: self.keep(n))
             found += [lambda k=k: self.join(k) for k, left in self.parts.items() if k[0] == n and not left[1]]
         found += [lambda w=w: self.arrive(w) for w in self.way if alive(w[1])]
         return found
@@ -121,21 +125,55 @@ class Machine:
         task, sub = self.fresh[n].pop(self.random.randrange(len(self.fresh[n])))
         idle, children = n not in self.computing, self.spec.children(n)
         whole = n == 0 and not self.hosts and children
+        offset = 0 if self.hosts else 1
+        splits = self.spec.splits(n, sub, offset, self.functions)
         if not whole and idle and (not children or self.random.random() < 0.4):
-            self.computing[n] = (task, sub)
-            if (task, sub) in self.crash or (task, None) in self.crash:
-                self.dead.add(n)
-        elif not whole and self.spec.splits(n, sub, offset=0 if self.hosts else 1) and not (self.pass_on and self.random.random() < 0.3):
-            parts = [sub + str(d) for d in range(self.spec.degree)]
-            self.parts[n, task, sub] = [parts, list(parts)]
-            self.queue[n] += [(task, p) for p in parts]
-        elif children and (whole or self.pass_on or self.spec.degree == 1 or not self.spec.splits(n, sub, 0 if self.hosts else 1)):
+            self.compute(n, task, sub)
+        elif not whole and splits and not (self.pass_on and self.random.random() < 0.3):
+            self.split(n, task, sub)
+        elif children and (whole or self.pass_on or self.spec.degree == 1 or not splits):
             self.parts[n, task, sub] = [[sub], [sub]]
             self.queue[n].append((task, sub))
         else:
             self.fresh[n].append((task, sub))
             return
         self.held[n] -= 1
+
+    def compute(self, n, task, sub):
+        self.computing[n] = (task, sub)
+        if self.functions:
+            self.say(n, "send", COMP_FN, task, sub)
+        if (task, sub) in self.crash or (task, None) in self.crash:
+            self.dead.add(n)
+
+    def split(self, n, task, sub):
+        if self.functions:
+            self.say(n, "send", SPLIT_FN, task, sub)
+        parts = [sub + str(d) for d in range(self.spec.degree)]
+        self.parts[n, task, sub] = [parts, list(parts)]
+        self.queue[n] += [(task, p) for p in parts]
+
+    def keep(self, n):
+        task, sub = self.queue[n].pop()
+        if (n, task, sub) in self.parts:  # a whole task that was to be passed on
+            del self.parts[n, task, sub]
+        else:
+            self.kept.add((n, task, sub))
+        if self.random.random() < 0.5 and self.spec.splits(n, sub, 0, True):
+            self.split(n, task, sub)
+        else:
+            self.compute(n, task, sub)
+
+    def done(self, n, task, sub):
+        if (n, task, sub) in self.kept:
+            self.back(n, task, sub)
+        else:
+            self.up(n, task, sub)
+
+    def back(self, n, task, sub):
+        for key, (parts, left) in self.parts.items():
+            if key[0] == n and key[1] == task and sub in parts:
+                left.remove(sub)
 
     def give(self, n, child):
         task, sub = self.queue[n].pop(0)
@@ -155,11 +193,16 @@ class Machine:
             self.way.append((n, to, "result", task, sub))
 
     def finish(self, n):
-        self.up(n, *self.computing.pop(n))
+        task, sub = self.computing.pop(n)
+        if self.functions:
+            self.say(n, "recv", COMP_FN, task, sub)
+        self.done(n, task, sub)
 
     def join(self, key):
-        del self.parts[key]
-        self.up(*key)
+        parts, _ = self.parts.pop(key)
+        if self.functions and parts != [key[2]]:
+            self.say(key[0], "recv", SPLIT_FN, *key[1:])
+        self.done(*key)
 
     def post(self):
         task, state = self.returned.pop(0)
@@ -176,14 +219,13 @@ class Machine:
         if what == "task":
             self.fresh[to].append((task, sub))
             return
-        for key, (parts, left) in self.parts.items():
-            if key[0] == to and key[1] == task and sub in parts:
-                left.remove(sub)
+        self.back(to, task, sub)
 
 
 def skips(events):
     """Tasks that node 0 has not split."""
-    split = {task for node, kind, other, task, sub in events if node == 0 and kind == "send" and other > 0 and sub}
+    split = {task for node, kind, other, task, sub in events
+        if node == 0 and kind == "send" and (other > 0 and sub or other == COMP_FN and sub or other == SPLIT_FN)}
     return lambda task: task not in split
 
 

@@ -1,6 +1,6 @@
 """Where tasks stand, by the definition and nothing else: for each task everything that may follow from its source is walked through, and
 what is missing where nothing else is missing before it is a row (task, subtask, node, process)."""
-from machine import GENERATOR, RECEIVER, skips
+from machine import COMP_FN, GENERATOR, RECEIVER, SPLIT_FN, skips
 
 
 class Broken(Exception):
@@ -28,36 +28,32 @@ class Task:
     def row(self, node, sub, process):
         self.rows.add((self.number, self.spec.shown(sub, self.skip), max(node, 0), process))
 
-    def below(self, node, sub):
-        """What the node gave to children: the parts, each with the child."""
-        return [(s, o) for n, k, o, s in self.seen if n == node and k == "send" and o > node and
-            (s == sub or (len(s) == len(sub) + 1 and s.startswith(sub)))]
+    def below(self, node, sub, function):
+        """What a node, or a function of it, gave to children and functions: the task or its parts, each with who got it."""
+        telling = any(o <= COMP_FN for n, k, o, s in self.seen if n == node)
+        return [(s, o) for n, k, o, s in self.seen if n == node and k == "send" and (o > node or o <= COMP_FN) and function != COMP_FN and
+            (s == sub and not function or (len(s) == len(sub) + 1 and s.startswith(sub) and (function or not telling)))]
 
-    def work(self, node, sub, came, names):
-        """A task that came to a node. Returns the event after which its result can leave; None: it cannot yet."""
-        given = self.below(node, sub)
-        leaves = [k for k in self.seen if k[0] == node and k[1] == "send" and k[3] == sub and (k[2] < 0 or self.spec.parent.get(node) == k[2])]
+    def result(self, node, sub, function):
+        """The event by which the result leaves."""
+        if function:
+            return (node, "recv", function, sub)
+        return (node, "send", self.spec.parent.get(node, RECEIVER), sub)
+
+    def work(self, node, sub, came, names, function=None):
+        """A task that came to a node, or to a function of it. Returns what must be before its result can leave; None: it cannot yet."""
+        given = self.below(node, sub, function)
+        left = self.result(node, sub, function) in self.seen
         if not given:
-            if not leaves:
+            if not left:
                 self.row(node, sub, names["open"])
                 return None
             return [came]
-        back = []
-        for part, child in given:
-            self.has(node, "send", child, part, [came])
-            if not self.has(child, "recv", node, part):
-                self.row(child, part, "Distributing")
-                continue
-            self.arrived(child, part, node)
-            if (child, "send", node, part) in self.seen:
-                if self.has(node, "recv", child, part, [(node, "send", child, part)]):
-                    back.append((node, "recv", child, part))
-                else:
-                    self.row(node, part, "Collecting")
+        back = [e for part, to in given for e in self.one_given(node, part, to, came)]
         split = {part for part, _ in given if part != sub}
         if split and len(given) != len(split) or not split and len(given) > 1:
             raise Broken("given twice")
-        if leaves:
+        if left:
             if len(back) != len(given):
                 raise Broken("result too early")
             return [came] + back
@@ -67,12 +63,30 @@ class Task:
             self.row(node, sub, "join_fn()" if split else names["back"])
         return None
 
+    def one_given(self, node, part, to, came):
+        """The event by which the result of what was given came back, if it did."""
+        self.has(node, "send", to, part, [came])
+        if to <= COMP_FN:
+            gave = (node, "send", to, part)
+            after = self.work(node, part, gave, {"open": "comp_fn()" if to == COMP_FN else "split_fn()", "back": None}, to)
+            return [(node, "recv", to, part)] if after and self.has(node, "recv", to, part, after) else []
+        if not self.has(to, "recv", node, part):
+            self.row(to, part, "Distributing")
+            return []
+        self.arrived(to, part, node)
+        if (to, "send", node, part) not in self.seen:
+            return []
+        if self.has(node, "recv", to, part, [(to, "send", node, part)]):
+            return [(node, "recv", to, part)]
+        self.row(node, part, "Collecting")
+        return []
+
     def arrived(self, node, sub, source):
-        splits = self.spec.splits(node, sub, 1 if self.skip and not self.hosts else 0)
+        splits = self.spec.splits(node, sub, 1 if self.skip and not self.hosts else 0, self.hosts)
         after = self.work(node, sub, (node, "recv", source, sub),
             {"open": "split_fn()/comp_fn()" if splits else "comp_fn()", "back": "Collecting"})
         if after:
-            self.has(node, "send", self.spec.parent.get(node, RECEIVER), sub, after)
+            self.has(*self.result(node, sub, None), after)
 
     def check(self):
         if self.hosts:

@@ -96,7 +96,8 @@ def one_machine(seed, count):
     degree = r.choice([1, 2, 2, 3, 5])
     spec = Spec(r.randint(1, 20), r.choice([0, 1, 2, 3, 4]), r.randint(1, 12), degree, r.randint(1, 5) if degree > 1 else 1)
     crash = [(r.randrange(spec.tasks), None)] if r.random() < 0.5 else []
-    m = Machine(spec, seed, hosts=r.random() < 0.4, pass_on=r.random() < 0.3, crash=crash, credits=r.randint(1, 3))
+    hosts = r.random() < 0.5
+    m = Machine(spec, seed, hosts=hosts, functions=hosts and r.random() < 0.6, pass_on=r.random() < 0.3, crash=crash, credits=r.randint(1, 3))
     m.run(r.choice([10 ** 9, r.randint(1, 300)]))
     events = m.events
     if r.random() < 0.25 and events:  # what each process has told ends anywhere

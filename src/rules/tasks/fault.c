@@ -34,28 +34,32 @@ static void add(search *s, hb_tasks_fault fault, uint32_t node, hb_tasks_sub sub
 static const char *open_process(const search *s, const hb_tasks_passage *p)
 {
 	const hb_tasks_spec *spec = &s->t->trace->spec;
+	int32_t function = hb_tasks_is_function(spec, p->low);
+	bool hosts = s->t->trace->hosts;
 	if (p->kind == HB_TASKS_SOURCE)
 		return generator;
+	if (function)
+		return function == HB_TASKS_COMP_FN ? "comp_fn()" : "split_fn()";
 	/* the digit of a node 0 that only hands out is not there for others */
-	uint32_t used = p->sub.length + (s->h->skips && !s->t->trace->hosts);
-	bool splits = spec->degree > 1 && used < spec->depth - 1 && hb_tasks_has_children(spec, p->low);
+	uint32_t used = p->sub.length + (s->h->skips && !hosts);
+	bool splits = spec->degree > 1 && used < spec->depth - 1 && (hosts || hb_tasks_has_children(spec, p->low));
 	return splits ? "split_fn()/comp_fn()" : "comp_fn()";
 }
 
-/* A task arrived at a node, and its result has not left. */
+/* A task arrived at a node, or in a function of it, and its result has not left. */
 static void stands(search *s, const hb_tasks_passage *p)
 {
-	uint32_t parts = (uint32_t)__builtin_popcountll(p->parts);
+	uint32_t parts = (uint32_t)__builtin_popcountll(p->parts), node = hb_tasks_node_of(&s->t->trace->spec, p->low);
 	if (!parts && !p->passed)
-		add(s, HB_TASKS_IN_FUNCTION, p->low, p->sub, open_process(s, p), p->last);
+		add(s, HB_TASKS_IN_FUNCTION, node, p->sub, open_process(s, p), p->last);
 	else if (parts && parts < s->t->trace->spec.degree)
-		add(s, HB_TASKS_IN_FUNCTION, p->low, p->sub, "split_fn()", p->last);
+		add(s, HB_TASKS_IN_FUNCTION, node, p->sub, "split_fn()", p->last);
 	else if (parts && p->returned == parts)
-		add(s, HB_TASKS_IN_FUNCTION, p->low, p->sub, "join_fn()", p->last);
+		add(s, HB_TASKS_IN_FUNCTION, node, p->sub, "join_fn()", p->last);
 	else if (p->passed && p->returned && p->kind == HB_TASKS_SOURCE)
-		add(s, HB_TASKS_IN_FUNCTION, p->low, p->sub, receiver, p->last);
+		add(s, HB_TASKS_IN_FUNCTION, node, p->sub, receiver, p->last);
 	else if (p->passed && p->returned)
-		add(s, HB_TASKS_COLLECTING, p->low, p->sub, "Collecting", p->last);
+		add(s, HB_TASKS_COLLECTING, node, p->sub, "Collecting", p->last);
 }
 
 /* Node 0 where a result from there goes to a receiver of its own. */

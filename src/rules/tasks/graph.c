@@ -67,7 +67,8 @@ static void event_graph(drawing *d)
 			event_arc(d, at[i - 1], at[i]);
 	free(at);
 	for (uint32_t i = h->passage; i < h->passage + h->passages; i++)
-		if (d->t->passage[i].send != HB_TASKS_NONE && d->t->passage[i].receive != HB_TASKS_NONE)
+		if (d->t->passage[i].send != HB_TASKS_NONE && d->t->passage[i].receive != HB_TASKS_NONE &&
+			d->t->passage[i].send != d->t->passage[i].receive)
 			event_arc(d, d->t->passage[i].send, d->t->passage[i].receive);
 }
 
@@ -79,9 +80,12 @@ static void at_node(drawing *d, const hb_tasks_passage *p, uint32_t k)
 	/* a result that was sent tells how many parts there were */
 	uint32_t degree = p->passed ? 1 : left ? parts : spec->degree;
 	bool source = p->kind == HB_TASKS_SOURCE;
-	int32_t node = (int32_t)p->low;
+	int32_t function = hb_tasks_is_function(spec, p->low), node = (int32_t)hb_tasks_node_of(spec, p->low);
 	if (!parts) {
-		hb_tasks_process process = source ? HB_TASKS_GENERATE : left ? HB_TASKS_COMPUTE : HB_TASKS_OPEN;
+		hb_tasks_process process = source                          ? HB_TASKS_GENERATE
+					   : function == HB_TASKS_SPLIT_FN ? HB_TASKS_SPLIT
+					   : left || function              ? HB_TASKS_COMPUTE
+									   : HB_TASKS_OPEN;
 		d->first[k] = d->last[k] = vertex(d, process, node, p->sub, 1 + left, 2);
 		return;
 	}

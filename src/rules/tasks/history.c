@@ -15,6 +15,11 @@ bool hb__tasks_place(const hb_tasks_trace *trace, const hb_tasks_event *e, hb_ta
 		*ret_kind = first ? source ? HB_TASKS_SOURCE : HB_TASKS_DOWN : source ? HB_TASKS_UP : HB_TASKS_SINK;
 		return (first == source) ? e->other < 0 : e->other == 0;
 	}
+	if (e->other <= HB_TASKS_COMP_FN) {
+		*ret_low = hb_tasks_function_of(&trace->spec, (uint32_t)e->node, e->other);
+		*ret_kind = e->receive ? HB_TASKS_UP : HB_TASKS_DOWN;
+		return trace->hosts;
+	}
 	if (to_host) {
 		*ret_kind = !trace->hosts ? e->receive ? HB_TASKS_SOURCE : HB_TASKS_SINK
 			    : e->receive  ? HB_TASKS_DOWN
@@ -33,10 +38,11 @@ bool hb__tasks_place(const hb_tasks_trace *trace, const hb_tasks_event *e, hb_ta
 
 static void place_name(int32_t node, char *ret, size_t size)
 {
+	static const char *const names[] = {"the generator", "the receiver", "its comp_fn", "its split_fn"};
 	if (node >= 0)
 		snprintf(ret, size, "node %d", node);
 	else
-		snprintf(ret, size, "the %s", node == HB_TASKS_GENERATOR ? "generator" : "receiver");
+		snprintf(ret, size, "%s", names[-1 - node]);
 }
 
 void hb__tasks_words(const hb_tasks_trace *trace, const hb_tasks_event *e, char *ret, size_t size)
@@ -195,16 +201,17 @@ static bool event_wrong(const work *w, uint32_t event, const char *what)
 static bool add_passage(work *w, const step *s)
 {
 	hb_tasks *t = w->t;
+	bool both = hb_tasks_is_function(&t->trace->spec, s->low) != 0;
 	if (!HB_GROW(t->passage, t->passage_room, t->passages + 1))
 		return hb__tasks_no_memory(w->trouble);
 	t->passage[t->passages++] = (hb_tasks_passage){.kind = s->kind,
 		.low = s->low,
 		.sub = {s->part, s->length},
-		.send = s->receive ? HB_TASKS_NONE : s->event,
-		.receive = s->receive ? s->event : HB_TASKS_NONE,
+		.send = s->receive && !both ? HB_TASKS_NONE : s->event,
+		.receive = s->receive || both ? s->event : HB_TASKS_NONE,
 		.holder = HB_TASKS_NONE,
 		.result = HB_TASKS_NONE,
-		.last = s->receive ? s->event : HB_TASKS_NONE};
+		.last = s->receive || both ? s->event : HB_TASKS_NONE};
 	w->h->passages++;
 	return true;
 }
@@ -212,6 +219,7 @@ static bool add_passage(work *w, const step *s)
 /* Sends and receives of one task become passages, in the order of compare_key. */
 static bool pair_steps(work *w)
 {
+	const hb_tasks_spec *spec = &w->t->trace->spec;
 	hb_tasks_passage *before = NULL;
 	w->h->passage = (uint32_t)w->t->passages;
 	for (uint32_t i = 0; i < w->h->events; i++) {
@@ -227,7 +235,7 @@ static bool pair_steps(work *w)
 			w->t->partner[s->event] = before->send;
 			w->t->partner[before->send] = s->event;
 			continue;
-		} else if (s->kind != HB_TASKS_SOURCE)
+		} else if (s->kind != HB_TASKS_SOURCE && !hb_tasks_is_function(spec, s->low))
 			return event_wrong(w, s->event, "the send is not in the trace, so events were lost");
 		if (!add_passage(w, s))
 			return false;
@@ -283,27 +291,42 @@ static uint32_t had(const work *w, uint32_t node, hb_tasks_sub sub)
 	return find_passage(w->t, w->h, source ? HB_TASKS_SOURCE : HB_TASKS_DOWN, node, sub);
 }
 
-/* A task or part that a node gives to a child: it must have had it, or what it is a part of. */
+static bool give_out(const work *w, const hb_tasks_passage *p)
+{
+	uint32_t source = find_passage(w->t, w->h, HB_TASKS_SOURCE, 0, (hb_tasks_sub){0});
+	if (p->sub.length)
+		return event_wrong(w, p->send, "the generator has whole tasks alone");
+	if (source == HB_TASKS_NONE || w->t->passage[source].receive > p->send)
+		return event_wrong(
+			w, p->send, "the generator does not have it: events were lost, or stand in a wrong order");
+	return true;
+}
+
+/* How the sender of a passage had the task: as it is, or as a part of one that it, or its split_fn, had. */
+static uint32_t find_holder(const work *w, const hb_tasks_passage *p, bool *ret_split)
+{
+	const hb_tasks_spec *spec = &w->t->trace->spec;
+	bool function = hb_tasks_is_function(spec, p->low) != 0;
+	uint32_t node = function ? hb_tasks_node_of(spec, p->low) : hb_tasks_parent(spec, p->low);
+	uint32_t holder = had(w, node, p->sub);
+	*ret_split = holder == HB_TASKS_NONE && p->sub.length;
+	if (!*ret_split)
+		return holder;
+	hb_tasks_sub whole = hb_tasks_whole_of(spec, p->sub);
+	if (w->t->trace->hosts)
+		holder = had(w, hb_tasks_function_of(spec, node, HB_TASKS_SPLIT_FN), whole);
+	return holder == HB_TASKS_NONE ? had(w, node, whole) : holder;
+}
+
+/* A task or part that a node gives to a child, or to a function of its own: it must have had it, or what it is a part of. */
 static bool give(work *w, uint32_t at)
 {
 	hb_tasks_passage *p = &w->t->passage[at];
 	const hb_tasks_spec *spec = &w->t->trace->spec;
-	if (!p->low && w->t->trace->hosts) {
-		uint32_t source = find_passage(w->t, w->h, HB_TASKS_SOURCE, 0, (hb_tasks_sub){0});
-		if (p->sub.length)
-			return event_wrong(w, p->send, "the generator has whole tasks alone");
-		if (source == HB_TASKS_NONE || w->t->passage[source].receive > p->send)
-			return event_wrong(w, p->send,
-				"the generator does not have it: events were lost, or stand in a wrong order");
-		return true;
-	}
-	uint32_t node = hb_tasks_parent(spec, p->low);
-	bool split = false;
-	p->holder = had(w, node, p->sub);
-	if (p->holder == HB_TASKS_NONE && p->sub.length) {
-		split = true;
-		p->holder = had(w, node, hb_tasks_whole_of(spec, p->sub));
-	}
+	bool split;
+	if (!p->low && w->t->trace->hosts)
+		return give_out(w, p);
+	p->holder = find_holder(w, p, &split);
 	if (p->holder == HB_TASKS_NONE)
 		return event_wrong(w, p->send, "it does not have it: events were lost");
 	hb_tasks_passage *holder = &w->t->passage[p->holder];
@@ -354,6 +377,15 @@ static bool judge_result(const work *w, const hb_tasks_passage *p)
 		w, send, "it does not have the results of all parts: events were lost, or stand in a wrong order");
 }
 
+static bool splits_at_root(const work *w)
+{
+	uint32_t root = had(w, 0, (hb_tasks_sub){0});
+	if (root != HB_TASKS_NONE && w->t->passage[root].parts)
+		return true;
+	return w->t->trace->hosts && had(w, hb_tasks_function_of(&w->t->trace->spec, 0, HB_TASKS_SPLIT_FN),
+					     (hb_tasks_sub){0}) != HB_TASKS_NONE;
+}
+
 static bool link_passages(work *w)
 {
 	hb_tasks_history *h = w->h;
@@ -365,8 +397,7 @@ static bool link_passages(work *w)
 	for (uint32_t i = h->passage; i < end; i++)
 		if (!judge_result(w, &all[i]))
 			return false;
-	uint32_t root = had(w, 0, (hb_tasks_sub){0});
-	h->skips = root == HB_TASKS_NONE || !all[root].parts;
+	h->skips = !splits_at_root(w);
 	return true;
 }
 

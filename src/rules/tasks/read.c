@@ -189,7 +189,7 @@ static bool read_event(text *t, hb_tasks_event *e)
 	if (!e->receive && !is_word(w, "send", "sent", "s"))
 		return bad_field(t, "Type", w, "send or recv");
 	w = next_word(t);
-	if (!to_integer(w, HB_TASKS_RECEIVER, INT32_MAX, &value))
+	if (!to_integer(w, HB_TASKS_SPLIT_FN, INT32_MAX, &value))
 		return bad_field(t, "Did", w, "a node");
 	e->other = (int32_t)value;
 	w = next_word(t);
@@ -253,7 +253,8 @@ static bool settle_sub(const settling *s, hb_tasks_event *e, uint32_t low)
 	uint32_t bits = hb_tasks_bits(spec), places = spec->degree > 1 ? spec->depth - 1 : 0, most = places;
 	hb_tasks_sub sub = e->sub;
 	if (sub.length == NO_LENGTH) {
-		sub.length = s->level[low] < places ? s->level[low] : places;
+		uint32_t level = s->level[hb_tasks_node_of(spec, low)] + (hb_tasks_is_function(spec, low) != 0);
+		sub.length = level < places ? level : places;
 		most = sub.length;
 		if (!numbered(s, e->task) || !(s->splits[e->task / 8] >> e->task % 8 & 1)) {
 			sub.part >>= bits;

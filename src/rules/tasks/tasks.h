@@ -18,7 +18,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HB_TASKS_GENERATOR = -1, HB_TASKS_RECEIVER = -2, HB_TASKS_NODES_MOST = 1 << 20, HB_TASKS_DEGREE_MOST = 64 };
+/* Neighbours that are no nodes. Only where the hosts have events of their own a node may also say that it gives a task to a function of
+ * its own and takes the result, each with one event; then it may keep parts for itself. */
+enum {
+	HB_TASKS_GENERATOR = -1,
+	HB_TASKS_RECEIVER = -2,
+	HB_TASKS_COMP_FN = -3,
+	HB_TASKS_SPLIT_FN = -4, /* takes a task, and after join_fn gives its result */
+};
+enum { HB_TASKS_NODES_MOST = 1 << 20, HB_TASKS_DEGREE_MOST = 64 };
 enum { HB_TASKS_STAR = 0 }; /* else: children of a node */
 #define HB_TASKS_NONE UINT32_MAX
 
@@ -62,6 +70,12 @@ typedef struct hb_tasks_trace {
 uint32_t hb_tasks_parent(const hb_tasks_spec *spec, uint32_t node);
 /* How many steps it is from node 0. */
 uint32_t hb_tasks_level(const hb_tasks_spec *spec, uint32_t node);
+/* Functions of a node are numbered behind all nodes. */
+uint32_t hb_tasks_function_of(const hb_tasks_spec *spec, uint32_t node, int32_t function);
+/* The node at which a node or function is. */
+uint32_t hb_tasks_node_of(const hb_tasks_spec *spec, uint32_t low);
+/* HB_TASKS_COMP_FN, HB_TASKS_SPLIT_FN; 0: it is a node. */
+int32_t hb_tasks_is_function(const hb_tasks_spec *spec, uint32_t low);
 bool hb_tasks_has_children(const hb_tasks_spec *spec, uint32_t node);
 /* Bits for one digit. */
 uint32_t hb_tasks_bits(const hb_tasks_spec *spec);
@@ -99,9 +113,9 @@ typedef enum hb_tasks_kind {
 
 typedef struct hb_tasks_passage {
 	hb_tasks_kind kind;
-	uint32_t low; /* the lower one of its nodes */
+	uint32_t low; /* the lower one of its nodes; of a function: hb_tasks_function_of */
 	hb_tasks_sub sub;
-	uint32_t send, receive; /* events; HB_TASKS_NONE: there is none */
+	uint32_t send, receive; /* events; HB_TASKS_NONE: there is none; of a function the same */
 	/* Of SOURCE and DOWN: what became of the task where it arrived. */
 	uint32_t holder; /* DOWN: the passage by which its sender had it; NONE: it comes from a generator of its own */
 	uint32_t result; /* the UP, or SINK, with its result; NONE: there is none */

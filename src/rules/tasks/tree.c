@@ -23,6 +23,19 @@ uint32_t hb_tasks_level(const hb_tasks_spec *spec, uint32_t node)
 	return level;
 }
 
+uint32_t hb_tasks_function_of(const hb_tasks_spec *spec, uint32_t node, int32_t function)
+{
+	return node + spec->processors * (uint32_t)(HB_TASKS_RECEIVER - function);
+}
+
+uint32_t hb_tasks_node_of(const hb_tasks_spec *spec, uint32_t low) { return low % spec->processors; }
+
+int32_t hb_tasks_is_function(const hb_tasks_spec *spec, uint32_t low)
+{
+	uint32_t which = low / spec->processors;
+	return which ? HB_TASKS_RECEIVER - (int32_t)which : 0;
+}
+
 bool hb_tasks_has_children(const hb_tasks_spec *spec, uint32_t node)
 {
 	if (!node)
