@@ -119,7 +119,7 @@ class Task:
 
 def rows(spec, events):
     """The table as a set of rows; Broken when the events cannot be a history."""
-    hosts = any(e[0] < 0 for e in events)
+    hosts = any(e[0] < 0 or e[2] <= COMP_FN for e in events)
     skip = skips(events)
     by = {}
     for event in events:

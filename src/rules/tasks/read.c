@@ -226,7 +226,8 @@ static bool read_events(text *t, hb_tasks_trace *trace)
 			line.at = t->at;
 			if (!read_event(&line, &trace->event[trace->n]))
 				return false;
-			trace->hosts |= trace->event[trace->n++].node < 0;
+			const hb_tasks_event *e = &trace->event[trace->n++];
+			trace->hosts |= e->node < 0 || e->other <= HB_TASKS_COMP_FN;
 		}
 		t->at = end + 1;
 		t->line++;
