@@ -74,7 +74,8 @@ class Machine:
 
     def actions(self):
         found, alive = [], lambda n: n not in self.dead
-        if self.next < self.spec.tasks and alive(0) and len(self.queue[0]) + len(self.fresh[0]) + len(self.generated) < self.credits:
+        waits = self.functions and self.generated  # a span of the generator ends before the next
+        if self.next < self.spec.tasks and alive(0) and not waits and len(self.queue[0]) + len(self.fresh[0]) + len(self.generated) < self.credits:
             found.append(self.generate)
         if self.generated and alive(GENERATOR):
             found.append(self.hand_out)

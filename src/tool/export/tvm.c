@@ -219,8 +219,10 @@ static void read_process(struct tvm *t, size_t log)
 	hb_export *x = t->x;
 	t->in_farm = t->over = false;
 	t->generating = -1;
-	for (uint32_t lane = 0; !t->code && lane < x->run.views[log].info->lanes; lane++)
-		t->code = hb__walk(x, log, lane, read_call, t);
+	for (uint32_t lane = 0; !t->code && lane < x->run.views[log].info->lanes; lane++) {
+		int code = hb__walk(x, log, lane, read_call, t);
+		t->code = t->code ? t->code : code;
+	}
 	if (t->generating >= 0)
 		add(t, t->generating_ns, HB_TASKS_GENERATOR, true, HB_TASKS_GENERATOR, t->generating,
 			(hb_tasks_sub){0});
