@@ -37,7 +37,7 @@ bool hb__tasks_wrong(const char *name, uint32_t line, hb_tasks_trouble *trouble,
 bool hb__tasks_no_memory(hb_tasks_trouble *trouble)
 {
 	trouble->memory = true;
-	strcpy(trouble->text, "out of memory");
+	snprintf(trouble->text, sizeof trouble->text, "out of memory");
 	return false;
 }
 

@@ -9,7 +9,7 @@
  *   passage   one task, or its result, from one node to a neighbour: a send and the receive that belongs to it.
  *   frontier  the last events that fitted, where something should have followed that needs nothing but them.
  *
- * Source of the method: a thesis on debugging task-oriented virtual machines, 1993 (docs/detrek.md says what is taken from it and
+ * Source of the method: a thesis on debugging task-oriented virtual machines, 1993 (docs/farm/detrek.md says what is taken from it and
  * what is not). Nothing here prints. Thread safety: all functions may be called by several threads for different structures. */
 #ifndef HBDB_RULES_TASKS_H
 #define HBDB_RULES_TASKS_H

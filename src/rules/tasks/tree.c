@@ -81,7 +81,8 @@ void hb_tasks_sub_text(const hb_tasks_spec *spec, hb_tasks_sub sub, bool skips, 
 	if (width < n)
 		width = n;
 	if (!width) {
-		strcpy(ret, "-");
+		ret[0] = '-';
+		ret[1] = 0;
 		return;
 	}
 	memset(ret, '0', width);

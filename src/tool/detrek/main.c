@@ -188,12 +188,6 @@ static int run(detrek *d)
 	return report(d);
 }
 
-static char *path(const char *prefix, const char *suffix)
-{
-	char *text = hb__alloc(strlen(prefix) + strlen(suffix) + 1);
-	return strcat(strcpy(text, prefix), suffix);
-}
-
 int main(int argc, char **argv)
 {
 	detrek d = {0};
@@ -224,9 +218,9 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return HB_EXIT_USAGE;
 	}
-	d.spec_path = path(prefix, ".spf");
-	d.trace_path = path(prefix, ".tvm");
-	d.bug_path = path(prefix, ".bug");
+	d.spec_path = hb__format("%s.spf", prefix);
+	d.trace_path = hb__format("%s.tvm", prefix);
+	d.bug_path = hb__format("%s.bug", prefix);
 	int code = run(&d);
 	hb_tasks_report_free(&d.report);
 	hb_tasks_close(&d.tasks);

@@ -1,4 +1,4 @@
-/* The trace of a task machine for detrek: PREFIX.spf and PREFIX.tvm (docs/detrek.md), from the events of the farm library.
+/* The trace of a task machine for detrek: PREFIX.spf and PREFIX.tvm (docs/farm/detrek.md), from the events of the farm library.
  *
  *   event or span                     line
  *   generate begins, ends             the generator has the task, gives it to node 0
