@@ -205,36 +205,50 @@ def options():
     status, out, err = given(spec, machine.trace(spec, events), "-c")
     check("-c: nothing to say", (status, out, err) == (0, "", ""), (status, out, err))
     status, out, err = given(spec, machine.trace(spec, events), "-v")
-    for words in ("x.spf: binary tree of 8 processors", "x.tvm: %d events of 54 tasks" % len(events), "an order of all events is possible", "49 tasks are complete, 5 are not", "comp_fn() after x.tvm:"):
+    for words in ("x.spf: binary tree of 8 processors", "x.tvm: %d events of 54 tasks" % len(events), "an order of all events is possible", "49 tasks are complete, 5 are not", "comp_fn() after x.tvm:", "task 49: split 0000 at node 2 has 3 of 3 events",
+            "task 49: split or compute 0110 at node 7 has 1 of 2 events"):
         has("-v: %s" % words, err, words)
     status, out, err = given(spec, machine.trace(spec, events), "-o")
     check("-o: an event a line", status == 0 and len(out.splitlines()) == len(events), (status, err))
-    stamps(spec, events, out)
+    check("-o: the stamps are vector clocks, in an order that was possible", stamps_of(spec, events, out))
     status, out, err = detrek("-h")
     check("-h", status == 0 and out.startswith("usage: detrek") and not err, (status, out, err))
 
 
-def stamps(spec, events, out):
-    """Vector clocks by their definition, against what -o prints, and its order."""
+def stamps_of(spec, events, out):
+    """Vector clocks by their definition, against what -o prints, and whether what happened before stands before."""
+    index = lambda node: node if node >= 0 else spec.processors - 1 - node
+    size = spec.processors + 2 * any(e[0] < 0 or e[2] <= machine.COMP_FN for e in events)
     clocks, sent, wanted = {}, {}, {}
     for node, kind, other, task, sub in events:
-        clock = clocks.setdefault(node, [0] * spec.processors)
-        clock[node] += 1
-        if kind == "recv" and other >= 0:
+        clock = clocks.setdefault(node, [0] * size)
+        clock[index(node)] += 1
+        passes = (other >= 0 or size > spec.processors) and other > machine.COMP_FN and other != node
+        if kind == "recv" and passes:
             clock[:] = map(max, clock, sent[other, node, task, sub])
-        elif other >= 0:
+        elif passes:
             sent[node, other, task, sub] = list(clock)
-        wanted[node, clock[node]] = ",".join(map(str, clock))
-    found, last = {}, {n: 0 for n in range(spec.processors)}
-    order = True
+        wanted[node, clock[index(node)]] = ",".join(map(str, clock))
+    found, last, order = {}, [0] * size, True
     for line in out.splitlines():
         fields = line.split()
-        node, clock = int(fields[1]), [int(c) for c in fields[6].split(",")]
-        order = order and clock[node] == last[node] + 1 and all(c <= last[n] for n, c in enumerate(clock) if n != node)
-        last[node] = clock[node]
-        found[node, clock[node]] = fields[6]
-    check("-o: the stamps are vector clocks", found == wanted)
-    check("-o: what happened before stands before", order)
+        at, clock = index(int(fields[1])), [int(c) for c in fields[6].split(",")]
+        order = order and clock[at] == last[at] + 1 and all(c <= last[n] for n, c in enumerate(clock) if n != at)
+        last[at] = clock[at]
+        found[int(fields[1]), clock[at]] = fields[6]
+    return found == wanted and order
+
+
+def stamps():
+    wrong = []
+    for seed in range(30):
+        r = random.Random(seed)
+        spec = Spec(r.randint(1, 20), r.choice([0, 1, 2, 3]), r.randint(1, 12), 2, r.randint(1, 5))
+        events = Machine(spec, seed, hosts=seed % 3 > 0, functions=seed % 3 > 1).run(r.randint(1, 400)).events
+        status, out, err = given(spec, machine.trace(spec, events, seed % 3 > 0), "-o")
+        if status or not stamps_of(spec, events, out):
+            wrong.append((seed, status, err))
+    check("-o: of 30 random machines each stamp is the vector clock, and what happened before stands before", not wrong, wrong)
 
 
 def forms():
@@ -253,6 +267,7 @@ def main():
         cut()
         generation()
         options()
+        stamps()
         forms()
         random_machines(int(sys.argv[1]) if len(sys.argv) > 1 else 600)
         speed()

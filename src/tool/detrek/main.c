@@ -15,7 +15,7 @@ static const char usage[] =
 	"  -p PREFIX  the files\n"
 	"  -c         only check the trace against the specification\n"
 	"  -o         print the events in an order that was possible, with time stamps, instead\n"
-	"  -v         say what was read and what is done, and at which event each task stands\n"
+	"  -v         say what was read and what is done, at which event each task stands, and what the first one of them has\n"
 	"  -h         this text\n"
 	"Exit status: 0 nothing found, 1 errors found, 2 usage, 3 input that makes no sense. The manual page is detrek(1).\n";
 
@@ -113,6 +113,25 @@ static void put_table(const detrek *d)
 	}
 }
 
+/* The coalesced graph of the first task that stands: how many of the events that it needs each process of it has. */
+static void say_graph(const detrek *d)
+{
+	static const char *const names[] = {"generate", "split", "compute", "join", "receive", "split or compute"};
+	hb_tasks_graph g = {0};
+	size_t i = 0;
+	while (i < d->tasks.histories && d->tasks.history[i].task != d->report.error[0].task)
+		i++;
+	if (i < d->tasks.histories && hb_tasks_graph_of(&d->tasks, i, &g))
+		for (size_t v = 0; v < g.vertices; v++) {
+			char sub[HB_TASKS_SUB_TEXT];
+			hb_tasks_sub_text(&d->trace.spec, g.vertex[v].sub, d->tasks.history[i].skips, sub);
+			fail(0, "task %lld: %s %s at node %d has %u of %u events", (long long)d->report.error[0].task,
+				names[g.vertex[v].process], sub, g.vertex[v].node, g.vertex[v].events,
+				g.vertex[v].needs);
+		}
+	hb_tasks_graph_free(&g);
+}
+
 static void say_more(const detrek *d)
 {
 	for (size_t i = 0; i < d->report.errors; i++) {
@@ -132,6 +151,8 @@ static void say_more(const detrek *d)
 	}
 	if (d->report.not_generated >= 0)
 		fail(0, "task %lld and all after it were not generated", (long long)d->report.not_generated);
+	if (d->verbose && d->report.errors)
+		say_graph(d);
 	if (d->verbose)
 		fail(0, "%llu tasks are complete, %llu are not", (unsigned long long)d->report.complete,
 			(unsigned long long)d->report.incomplete);
