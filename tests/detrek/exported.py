@@ -131,6 +131,29 @@ def died():
     same("a node that died: where", (status, [line.split() for line in out.splitlines()[1:]]), (1, [["0", "-", "1", "comp_fn()"]]))
 
 
+def repaired():
+    """A farm that goes on: node 1 hands what node 3 had to node 2, another time to node 7, which was node 3's child. What follows is not in the trace."""
+    spec = Spec(8, 2, 6, 2, 4)
+    tried = 0
+    for seed in range(40):
+        events = Machine(spec, seed, hosts=True, functions=True).run(90).events
+        lost = [(t, s) for n, k, o, t, s in events if (n, k, o) == (1, "send", 3) and (3, "send", 1, t, s) not in events]
+        if not lost or events[-1][0] == GENERATOR:
+            continue
+        tried += 1
+        other, part = (2, 7)[tried % 2], lost[0]
+        after = [(1, "send", other, *part), (other, "recv", 1, *part), (other, "send", COMP_FN, *part), (other, "recv", COMP_FN, *part),
+            (other, "send", 1, *part), (1, "recv", other, *part), (1, "send", 0, *part), (0, "recv", 1, *part)]
+        name = "repaired-%d" % seed
+        record(name, scripts(spec, events + after, last_span=False))
+        status, _, err = run(HBDB, "export", "--to", "tvm", name)
+        has("%s: said" % name, err, "the trace ends where that begins, %d of %d lines are left out" % (len(after), len(events) + len(after)))
+        same("%s: the history before" % name, lines_of(spec, "%s/%s.tvm" % (folder, name)), by_node(events))
+        if tried == 2:
+            return
+    check("there were two such histories", False, tried)
+
+
 def refusals():
     spec = Spec(1, 1, 1, 1, 1)
     events = [(GENERATOR, "recv", GENERATOR, 0, ""), (GENERATOR, "send", 0, 0, "")]
@@ -164,6 +187,7 @@ def main():
             one_history(seed, one_host=True)
         one_history(9, mpi="mpich")
         died()
+        repaired()
         refusals()
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -102,6 +102,13 @@ bool hb_tasks_parse_trace(const char *name, const char *text, size_t n, const hb
 	hb_tasks_trace *ret_trace, hb_tasks_trouble *trouble);
 void hb_tasks_trace_free(hb_tasks_trace *trace);
 
+/* ---- farms that go on without a node (repair.c) ---- */
+
+/* Takes out of a trace what no machine with this tree does - a node that gives or takes something a second time, or that has another
+ * parent - and all that came after it, by the order of a process or by a message. What is left is the history up to where the death was
+ * noticed. False: out of memory. */
+bool hb_tasks_before_repair(hb_tasks_trace *trace, size_t *ret_left_out);
+
 /* ---- the history of each task (history.c) ---- */
 
 typedef enum hb_tasks_kind {

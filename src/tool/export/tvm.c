@@ -18,21 +18,14 @@
 #include "export.h"
 #include "rules/tasks/tasks.h"
 
-struct line {
-	int64_t ns;
-	hb_tasks_event event;
-	size_t number;
-};
-
 struct tvm {
 	hb_export *x;
-	hb_tasks_spec spec;
+	hb_tasks_trace
+		trace; /* times in thousandths of microseconds, that is in nanoseconds; line: in which order they came */
 	bool known, keeps_tasks; /* a process said how the farm is made up; and how many tasks there are */
-	struct line *line;
-	size_t n, room;
-	uint64_t odd;      /* events with such names that are not of the library */
-	int64_t last_task; /* -1: none */
-	uint32_t longest;  /* digits of a subtask */
+	uint64_t odd;            /* events with such names that are not of the library */
+	int64_t last_task;       /* -1: none */
+	uint32_t longest;        /* digits of a subtask */
 	bool too_long;
 	int code;
 	/* of the process that is read */
@@ -69,13 +62,13 @@ static bool to_sub(struct tvm *t, const char *text, hb_tasks_sub *ret)
 	*ret = (hb_tasks_sub){0};
 	for (; *text; text++) {
 		const char *digit = strchr(digits, *text);
-		if (!digit || (uint32_t)(digit - digits) >= t->spec.degree)
+		if (!digit || (uint32_t)(digit - digits) >= t->trace.spec.degree)
 			return false;
-		if ((ret->length + 1) * hb_tasks_bits(&t->spec) > 64) {
+		if ((ret->length + 1) * hb_tasks_bits(&t->trace.spec) > 64) {
 			t->too_long = true;
 			return false;
 		}
-		*ret = hb_tasks_part(&t->spec, *ret, (uint32_t)(digit - digits));
+		*ret = hb_tasks_part(&t->trace.spec, *ret, (uint32_t)(digit - digits));
 	}
 	t->longest = ret->length > t->longest ? ret->length : t->longest;
 	return true;
@@ -85,14 +78,18 @@ static bool to_sub(struct tvm *t, const char *text, hb_tasks_sub *ret)
 
 static void add(struct tvm *t, int64_t ns, int32_t node, bool receive, int64_t other, int64_t task, hb_tasks_sub sub)
 {
-	if (t->n == t->room) {
-		t->room = 2 * t->room + 1024;
-		t->line = hb__resize(t->line, t->room * sizeof *t->line);
+	hb_tasks_trace *trace = &t->trace;
+	if (trace->n == trace->room) {
+		trace->room = 2 * trace->room + 1024;
+		trace->event = hb__resize(trace->event, trace->room * sizeof *trace->event);
 	}
-	t->line[t->n] = (struct line){.ns = ns,
-		.number = t->n,
-		.event = {.task = task, .sub = sub, .node = node, .other = (int32_t)other, .receive = receive}};
-	t->n++;
+	trace->event[trace->n++] = (hb_tasks_event){.time = ns,
+		.task = task,
+		.sub = sub,
+		.node = node,
+		.other = (int32_t)other,
+		.line = (uint32_t)trace->n,
+		.receive = receive};
 	t->last_task = task > t->last_task ? task : t->last_task;
 }
 
@@ -174,7 +171,7 @@ static void farm(struct tvm *t, const hb_call *call)
 	}
 	t->known = true;
 	t->keeps_tasks = tasks >= 0;
-	t->spec = (hb_tasks_spec){.processors = (uint32_t)nodes,
+	t->trace.spec = (hb_tasks_spec){.processors = (uint32_t)nodes,
 		.topology = (uint32_t)topology_of(topology),
 		.tasks = tasks >= 0 ? (uint32_t)tasks : 0,
 		.degree = (uint32_t)degree,
@@ -259,10 +256,25 @@ static int read_all(struct tvm *t)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
+	const hb_tasks_event *x = a, *y = b;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->line < y->line ? -1 : 1;
+}
+
+/* Sorts them, and ends where the farm went on without a process that died: there its tree is another one. */
+static int arrange(struct tvm *t)
+{
+	hb_tasks_trace *trace = &t->trace;
+	size_t all = trace->n, left_out;
+	qsort(trace->event, trace->n, sizeof *trace->event, by_time);
+	trace->hosts = true;
+	if (!hb_tasks_before_repair(trace, &left_out))
+		return hb__fail_with(HB_EXIT_RECORDING, "out of memory");
+	if (left_out)
+		hb__say("the farm went on without a process that died: the trace ends where that begins, %zu of %zu lines are left out",
+			left_out, all);
+	return 0;
 }
 
 static void put_number(hb_output *out, int64_t value, char end)
@@ -273,7 +285,7 @@ static void put_number(hb_output *out, int64_t value, char end)
 
 static void put_spec(struct tvm *t, hb_output *out)
 {
-	hb_tasks_spec *s = &t->spec;
+	hb_tasks_spec *s = &t->trace.spec;
 	/* what the farm may do at most must fit, what it did does */
 	if (s->degree == 1 || (uint64_t)(s->depth - 1) * hb_tasks_bits(s) > 64)
 		s->depth = t->longest + 1;
@@ -287,12 +299,11 @@ static void put_spec(struct tvm *t, hb_output *out)
 }
 
 /* Microseconds with three decimals. */
-static void put_line(hb_output *out, const struct line *line)
+static void put_line(hb_output *out, const hb_tasks_event *e)
 {
-	const hb_tasks_event *e = &line->event;
 	char decimals[8];
-	snprintf(decimals, sizeof decimals, ".%03d ", (int)(line->ns % 1000));
-	hb__put_int(out, line->ns / 1000);
+	snprintf(decimals, sizeof decimals, ".%03d ", (int)(e->time % 1000));
+	hb__put_int(out, e->time / 1000);
 	hb__put_text(out, decimals);
 	put_number(out, e->node, ' ');
 	hb__put_text(out, e->receive ? "recv " : "send ");
@@ -316,11 +327,11 @@ static char *path_of(const hb_export *x, const char *suffix)
 static int write_files(struct tvm *t, hb_export_target *targets)
 {
 	int code = read_all(t);
+	code = code ? code : arrange(t);
 	if (!code) {
-		qsort(t->line, t->n, sizeof *t->line, by_time);
 		put_spec(t, targets[0].out);
-		for (size_t i = 0; i < t->n; i++)
-			put_line(targets[1].out, &t->line[i]);
+		for (size_t i = 0; i < t->trace.n; i++)
+			put_line(targets[1].out, &t->trace.event[i]);
 	}
 	for (int i = 0; i < 2; i++) {
 		char *path = hb__copy(targets[i].path);
@@ -350,6 +361,6 @@ int hb__export_tvm(hb_export *x)
 			return code;
 	}
 	int code = write_files(&t, targets);
-	free(t.line);
+	hb_tasks_trace_free(&t.trace);
 	return code;
 }
