@@ -13,7 +13,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cli")]
 import lib  # noqa: E402
 import oracle  # noqa: E402
 from lib import HBDB, TOP, check, has, same  # noqa: E402
-from machine import COMP_FN, GENERATOR, RECEIVER, SPLIT_FN, Machine, Spec  # noqa: E402
+from machine import COMP_FN, GENERATOR, JOIN_FN, RECEIVER, SPLIT_FN, Machine, Spec  # noqa: E402
 
 DETREK = os.path.join(lib.BUILD, "detrek")
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], "mpich": ["mpirun.mpich"]}
@@ -39,7 +39,9 @@ def said(event):
     if other == COMP_FN:
         return one("begin compute", task, sub) if kind == "send" else one("end compute", task, sub, 8)
     if other == SPLIT_FN:
-        return one("begin split", task, sub) + one("end split", task, sub, 16) if kind == "send" else one("begin join", task, sub) + one("end join", task, sub, 8)
+        return one("begin split", task, sub) if kind == "send" else one("end split", task, sub, 16)
+    if other == JOIN_FN:
+        return one("begin join", task, sub) + one("end join", task, sub, 8)
     down = kind == "send" and other > node or kind == "recv" and (other == GENERATOR or 0 <= other < node)
     return one("event", ("task_" if down else "result_") + ("sent" if kind == "send" else "received"), task, sub, other)
 

@@ -4,7 +4,7 @@ An event is (node, "send" or "recv", other, task, sub); sub: the digits of the p
 import math
 import random
 
-GENERATOR, RECEIVER, COMP_FN, SPLIT_FN = -1, -2, -3, -4
+GENERATOR, RECEIVER, COMP_FN, SPLIT_FN, JOIN_FN = -1, -2, -3, -4, -5
 
 
 class Spec:
@@ -56,6 +56,7 @@ class Machine:
         self.spec, self.hosts, self.pass_on, self.crash, self.credits = spec, hosts, pass_on, set(crash), credits
         self.random = random.Random(seed)
         self.functions, self.kept = functions, set()  # kept: (node, task, part) that stayed at the node
+        self.splitting = []  # in split_fn
         self.events, self.dead = [], set()
         self.queue = {n: [] for n in range(spec.processors)}  # to give to children
         self.fresh = {n: [] for n in range(spec.processors)}  # arrived
@@ -94,6 +95,7 @@ class Machine:
             if self.functions and self.queue[n] and n not in self.computing:
                 found.append(lambda n=n: self.keep(n))
             found += [lambda k=k: self.join(k) for k, left in self.parts.items() if k[0] == n and not left[1]]
+        found += [lambda s=s: self.split(*s) for s in self.splitting if alive(s[0])]
         found += [lambda w=w: self.arrive(w) for w in self.way if alive(w[1])]
         return found
 
@@ -148,8 +150,13 @@ class Machine:
             self.dead.add(n)
 
     def split(self, n, task, sub):
-        if self.functions:
+        if self.functions and (n, task, sub) not in self.splitting:
             self.say(n, "send", SPLIT_FN, task, sub)
+            self.splitting.append((n, task, sub))
+            return
+        if self.functions:
+            self.splitting.remove((n, task, sub))
+            self.say(n, "recv", SPLIT_FN, task, sub)
         parts = [sub + str(d) for d in range(self.spec.degree)]
         self.parts[n, task, sub] = [parts, list(parts)]
         self.queue[n] += [(task, p) for p in parts]
@@ -202,7 +209,7 @@ class Machine:
     def join(self, key):
         parts, _ = self.parts.pop(key)
         if self.functions and parts != [key[2]]:
-            self.say(key[0], "recv", SPLIT_FN, *key[1:])
+            self.say(key[0], "recv", JOIN_FN, *key[1:])
         self.done(*key)
 
     def post(self):

@@ -1,6 +1,6 @@
 """Where tasks stand, by the definition and nothing else: for each task everything that may follow from its source is walked through, and
 what is missing where nothing else is missing before it is a row (task, subtask, node, process)."""
-from machine import COMP_FN, GENERATOR, RECEIVER, SPLIT_FN, skips
+from machine import COMP_FN, GENERATOR, JOIN_FN, RECEIVER, SPLIT_FN, skips
 
 
 class Broken(Exception):
@@ -37,16 +37,17 @@ class Task:
     def result(self, node, sub, function):
         """The event by which the result leaves."""
         if function:
-            return (node, "recv", function, sub)
+            return (node, "recv", JOIN_FN if function == SPLIT_FN else function, sub)
         return (node, "send", self.spec.parent.get(node, RECEIVER), sub)
 
     def work(self, node, sub, came, names, function=None):
         """A task that came to a node, or to a function of it. Returns what must be before its result can leave; None: it cannot yet."""
         given = self.below(node, sub, function)
         left = self.result(node, sub, function) in self.seen
+        made = function == SPLIT_FN and self.has(node, "recv", SPLIT_FN, sub, [came])
         if not given:
             if not left:
-                self.row(node, sub, names["open"])
+                self.row(node, sub, "Distributing" if made else names["open"])
                 return None
             return [came]
         back = [e for part, to in given for e in self.one_given(node, part, to, came)]
@@ -58,7 +59,7 @@ class Task:
                 raise Broken("result too early")
             return [came] + back
         if split and len(split) < self.spec.degree:
-            self.row(node, sub, "split_fn()")
+            self.row(node, sub, "Distributing" if made else "split_fn()")
         elif len(back) == len(given):
             self.row(node, sub, "join_fn()" if split else names["back"])
         return None
@@ -69,7 +70,7 @@ class Task:
         if to <= COMP_FN:
             gave = (node, "send", to, part)
             after = self.work(node, part, gave, {"open": "comp_fn()" if to == COMP_FN else "split_fn()", "back": None}, to)
-            return [(node, "recv", to, part)] if after and self.has(node, "recv", to, part, after) else []
+            return [self.result(node, part, to)] if after and self.has(*self.result(node, part, to), after) else []
         if not self.has(to, "recv", node, part):
             self.row(to, part, "Distributing")
             return []

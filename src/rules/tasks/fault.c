@@ -50,7 +50,9 @@ static const char *open_process(const search *s, const hb_tasks_passage *p)
 static void stands(search *s, const hb_tasks_passage *p)
 {
 	uint32_t parts = (uint32_t)__builtin_popcountll(p->parts), node = hb_tasks_node_of(&s->t->trace->spec, p->low);
-	if (!parts && !p->passed)
+	if (p->made && parts < s->t->trace->spec.degree)
+		add(s, HB_TASKS_DISTRIBUTING, node, p->sub, "Distributing", p->last);
+	else if (!parts && !p->passed)
 		add(s, HB_TASKS_IN_FUNCTION, node, p->sub, open_process(s, p), p->last);
 	else if (parts && parts < s->t->trace->spec.degree)
 		add(s, HB_TASKS_IN_FUNCTION, node, p->sub, "split_fn()", p->last);
@@ -68,7 +70,7 @@ static uint32_t above(const search *s, uint32_t low) { return low ? hb_tasks_par
 static void look_at(search *s, const hb_tasks_passage *p)
 {
 	bool hosts = s->t->trace->hosts;
-	if (p->kind == HB_TASKS_SINK)
+	if (p->kind >= HB_TASKS_SINK)
 		return;
 	if (p->kind == HB_TASKS_SOURCE && hosts) {
 		/* its only other event is the passage to node 0, which stands next */

@@ -16,9 +16,10 @@ bool hb__tasks_place(const hb_tasks_trace *trace, const hb_tasks_event *e, hb_ta
 		return (first == source) ? e->other < 0 : e->other == 0;
 	}
 	if (e->other <= HB_TASKS_COMP_FN) {
-		*ret_low = hb_tasks_function_of(&trace->spec, (uint32_t)e->node, e->other);
-		*ret_kind = e->receive ? HB_TASKS_UP : HB_TASKS_DOWN;
-		return trace->hosts;
+		bool joins = e->other == HB_TASKS_JOIN_FN;
+		*ret_low = hb_tasks_function_of(&trace->spec, (uint32_t)e->node, joins ? HB_TASKS_SPLIT_FN : e->other);
+		*ret_kind = !e->receive ? HB_TASKS_DOWN : e->other == HB_TASKS_SPLIT_FN ? HB_TASKS_MADE : HB_TASKS_UP;
+		return trace->hosts && (e->receive || !joins);
 	}
 	if (to_host) {
 		*ret_kind = !trace->hosts ? e->receive ? HB_TASKS_SOURCE : HB_TASKS_SINK
@@ -38,7 +39,8 @@ bool hb__tasks_place(const hb_tasks_trace *trace, const hb_tasks_event *e, hb_ta
 
 static void place_name(int32_t node, char *ret, size_t size)
 {
-	static const char *const names[] = {"the generator", "the receiver", "its comp_fn", "its split_fn"};
+	static const char *const names[] = {
+		"the generator", "the receiver", "its comp_fn", "its split_fn", "its join_fn"};
 	if (node >= 0)
 		snprintf(ret, size, "node %d", node);
 	else
@@ -363,6 +365,20 @@ static bool give_result(work *w, uint32_t at)
 	return true;
 }
 
+/* split_fn has returned. */
+static bool make(const work *w, const hb_tasks_passage *p)
+{
+	uint32_t task = had(w, p->low, p->sub);
+	if (task == HB_TASKS_NONE || w->t->passage[task].receive > p->send)
+		return event_wrong(
+			w, p->send, "split_fn was not called for it: events were lost, or stand in a wrong order");
+	hb_tasks_passage *split = &w->t->passage[task];
+	split->made = true;
+	if (p->send > split->last)
+		split->last = p->send;
+	return true;
+}
+
 static uint32_t given(const hb_tasks_passage *p) { return p->passed + (uint32_t)__builtin_popcountll(p->parts); }
 
 /* A result may only be given when those of all parts are there. */
@@ -391,9 +407,13 @@ static bool link_passages(work *w)
 	hb_tasks_history *h = w->h;
 	uint32_t end = h->passage + h->passages;
 	hb_tasks_passage *all = w->t->passage;
-	for (uint32_t i = h->passage; i < end; i++)
-		if (all[i].kind == HB_TASKS_DOWN ? !give(w, i) : all[i].kind > HB_TASKS_DOWN && !give_result(w, i))
+	for (uint32_t i = h->passage; i < end; i++) {
+		hb_tasks_kind kind = all[i].kind;
+		if (kind == HB_TASKS_DOWN       ? !give(w, i)
+			: kind == HB_TASKS_MADE ? !make(w, &all[i])
+						: kind != HB_TASKS_SOURCE && !give_result(w, i))
 			return false;
+	}
 	for (uint32_t i = h->passage; i < end; i++)
 		if (!judge_result(w, &all[i]))
 			return false;

@@ -189,7 +189,7 @@ static bool read_event(text *t, hb_tasks_event *e)
 	if (!e->receive && !is_word(w, "send", "sent", "s"))
 		return bad_field(t, "Type", w, "send or recv");
 	w = next_word(t);
-	if (!to_integer(w, HB_TASKS_SPLIT_FN, INT32_MAX, &value))
+	if (!to_integer(w, HB_TASKS_JOIN_FN, INT32_MAX, &value))
 		return bad_field(t, "Did", w, "a node");
 	e->other = (int32_t)value;
 	w = next_word(t);

@@ -19,12 +19,13 @@
 #include <stdint.h>
 
 /* Neighbours that are no nodes. Only where the hosts have events of their own a node may also say that it gives a task to a function of
- * its own and takes the result, each with one event; then it may keep parts for itself. */
+ * its own, that split_fn has returned, and that it takes the result; then it may keep parts for itself. */
 enum {
 	HB_TASKS_GENERATOR = -1,
 	HB_TASKS_RECEIVER = -2,
 	HB_TASKS_COMP_FN = -3,
-	HB_TASKS_SPLIT_FN = -4, /* takes a task, and after join_fn gives its result */
+	HB_TASKS_SPLIT_FN = -4,
+	HB_TASKS_JOIN_FN = -5, /* gives the result of what split_fn took */
 };
 enum { HB_TASKS_NODES_MOST = 1 << 20, HB_TASKS_DEGREE_MOST = 64 };
 enum { HB_TASKS_STAR = 0 }; /* else: children of a node */
@@ -116,6 +117,7 @@ typedef enum hb_tasks_kind {
 	HB_TASKS_DOWN,   /* a task, from parent to child; to node 0 from the generator */
 	HB_TASKS_UP,     /* a result, from child to parent; from node 0 to the receiver */
 	HB_TASKS_SINK,   /* the result has been dealt with; has no receive */
+	HB_TASKS_MADE,   /* split_fn has returned */
 } hb_tasks_kind;
 
 typedef struct hb_tasks_passage {
@@ -130,6 +132,7 @@ typedef struct hb_tasks_passage {
 	uint32_t passed; /* 1: it was passed on as it was */
 	uint32_t returned; /* results of what was passed on that have come back */
 	uint32_t last;     /* its last event at that node */
+	bool made;         /* split_fn has returned, so parts that were not passed on wait */
 } hb_tasks_passage;
 
 typedef struct hb_tasks_history {

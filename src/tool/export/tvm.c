@@ -4,7 +4,8 @@
  *   generate begins, ends             the generator has the task, gives it to node 0
  *   task_sent, task_received          node to node; node 0 takes it from the generator
  *   compute, split begin              the node gives the task to its comp_fn, split_fn
- *   compute, join end                 it takes the result from there
+ *   split ends                        split_fn has returned
+ *   compute, join end                 it takes the result from comp_fn, join_fn
  *   result_sent, result_received      node to node; node 0 gives it to the receiver
  *   receive begins, ends              the receiver takes the result, has dealt with it
  *
@@ -132,8 +133,10 @@ static void span(struct tvm *t, const hb_call *call, int what, int64_t task, hb_
 		add(t, call->ns, HB_TASKS_RECEIVER, begins, begins ? 0 : HB_TASKS_RECEIVER, task, sub);
 	else if (what == COMPUTE)
 		add(t, call->ns, t->node, !begins, HB_TASKS_COMP_FN, task, sub);
-	else if (begins == (what == SPLIT))
+	else if (what == SPLIT)
 		add(t, call->ns, t->node, !begins, HB_TASKS_SPLIT_FN, task, sub);
+	else if (!begins)
+		add(t, call->ns, t->node, true, HB_TASKS_JOIN_FN, task, sub);
 }
 
 /* ---- how the farm is made up ---- */
