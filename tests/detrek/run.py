@@ -200,6 +200,16 @@ def generation():
     check("those behind where all stopped are no errors", "task 2 and all after it were not generated" in err and len(out.splitlines()) == 2, (out, err))
 
 
+def large():
+    """A specification of far more than there is costs nothing."""
+    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    status, out, err = given("1048576 1 2147483647 2 5\n", "0 0 recv 0 2147483646 0\n0 0 send 1 2147483646 0\n0 0 recv 0 2000000000 0\n")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    check("two billion tasks, a million nodes, three events", status == 1 and peak < max(began, 300000) and
+        [line.split() for line in out.splitlines()[1:]] == [["0-1999999999", "0000", "0", "data_generator()"], ["2000000000", "0000", "0", "data_generator()"],
+            ["2000000001-2147483645", "0000", "0", "data_generator()"], ["2147483646", "0000", "1", "Distributing"]], (status, out, err, peak))
+
+
 def options():
     spec, events, _ = experiments.first()
     status, out, err = given(spec, machine.trace(spec, events), "-c")
@@ -268,6 +278,7 @@ def main():
         generation()
         options()
         stamps()
+        large()
         forms()
         random_machines(int(sys.argv[1]) if len(sys.argv) > 1 else 600)
         speed()

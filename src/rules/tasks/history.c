@@ -63,9 +63,16 @@ void hb__tasks_words(const hb_tasks_trace *trace, const hb_tasks_event *e, char 
 
 /* ---- events by task ---- */
 
-static bool numbered(const hb_tasks_trace *t, size_t i)
+/* Tasks below this are sorted by counting; a specification may name many more than there are. */
+static uint32_t counted(const hb_tasks_trace *t)
 {
-	return t->event[i].task >= 0 && t->event[i].task < t->spec.tasks;
+	size_t most = 4 * t->n + 1024;
+	return t->spec.tasks < most ? t->spec.tasks : (uint32_t)most;
+}
+
+static bool is_counted(const hb_tasks_trace *t, size_t i, uint32_t tasks)
+{
+	return t->event[i].task >= 0 && t->event[i].task < tasks;
 }
 
 typedef struct stray {
@@ -89,8 +96,8 @@ static bool add_history(hb_tasks *t, int64_t task, uint32_t first, uint32_t even
 	return true;
 }
 
-/* Those with a number that no task has: few, or none. They stand behind the others. */
-static bool sort_strays(hb_tasks *t, size_t from)
+/* The other ones, also those with a number that no task has: few, or none. They stand behind the others. */
+static bool sort_strays(hb_tasks *t, size_t from, uint32_t tasks)
 {
 	const hb_tasks_trace *trace = t->trace;
 	size_t n = trace->n - from, k = 0;
@@ -100,7 +107,7 @@ static bool sort_strays(hb_tasks *t, size_t from)
 	if (!s)
 		return false;
 	for (size_t i = 0; i < trace->n; i++)
-		if (!numbered(trace, i))
+		if (!is_counted(trace, i, tasks))
 			s[k++] = (stray){trace->event[i].task, (uint32_t)i};
 	qsort(s, n, sizeof *s, by_number);
 	bool good = true;
@@ -116,27 +123,27 @@ static bool sort_strays(hb_tasks *t, size_t from)
 static bool group(hb_tasks *t)
 {
 	const hb_tasks_trace *trace = t->trace;
-	uint32_t *start = calloc((size_t)trace->spec.tasks + 1, sizeof *start);
+	uint32_t tasks = counted(trace), *start = calloc((size_t)tasks + 1, sizeof *start);
 	t->by_task = malloc((trace->n + 1) * sizeof *t->by_task);
 	if (!start || !t->by_task) {
 		free(start);
 		return false;
 	}
 	for (size_t i = 0; i < trace->n; i++)
-		if (numbered(trace, i))
+		if (is_counted(trace, i, tasks))
 			start[trace->event[i].task + 1]++;
 	bool good = true;
-	for (uint32_t k = 0; k < trace->spec.tasks; k++) {
+	for (uint32_t k = 0; k < tasks; k++) {
 		if (start[k + 1])
 			good = good && add_history(t, k, start[k], start[k + 1]);
 		start[k + 1] += start[k];
 	}
-	size_t strays = start[trace->spec.tasks];
+	size_t strays = start[tasks];
 	for (size_t i = 0; i < trace->n; i++)
-		if (numbered(trace, i))
+		if (is_counted(trace, i, tasks))
 			t->by_task[start[trace->event[i].task]++] = (uint32_t)i;
 	free(start);
-	return good && sort_strays(t, strays);
+	return good && sort_strays(t, strays, tasks);
 }
 
 /* ---- passages ---- */

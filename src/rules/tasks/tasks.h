@@ -147,7 +147,7 @@ typedef struct hb_tasks {
 	const hb_tasks_trace *trace;
 	uint32_t *by_task;         /* events, those of one task together and in the order of the trace */
 	uint32_t *partner;         /* by event: its send or receive; NONE: there is none */
-	hb_tasks_history *history; /* by number of the task */
+	hb_tasks_history *history; /* by number of the task; those with a number below 0 stand between others */
 	size_t histories, history_room;
 	hb_tasks_passage *passage; /* those of one task together, by kind, low, sub */
 	size_t passages, passage_room;
