@@ -173,10 +173,10 @@ static void farm(struct tvm *t, const hb_call *call)
 		return;
 	}
 	t->known = true;
-	t->keeps_tasks = tasks >= 0;
+	t->keeps_tasks = tasks >= 0 && tasks <= INT32_MAX;
 	t->trace.spec = (hb_tasks_spec){.processors = (uint32_t)nodes,
 		.topology = (uint32_t)topology_of(topology),
-		.tasks = tasks >= 0 ? (uint32_t)tasks : 0,
+		.tasks = t->keeps_tasks ? (uint32_t)tasks : 0,
 		.degree = (uint32_t)degree,
 		.depth = (uint32_t)depth + 1};
 }
