@@ -118,6 +118,7 @@ static struct hb__node *pair(struct hb__engine *e, int kind, hb__node *a, hb__no
 	}
 	n->cell.height = (uint16_t)height;
 	n->cell.hash = hb__mix(hb__mix((uint64_t)kind, a->cell.hash), b->cell.hash);
+	n->cell.several = a->cell.several || b->cell.several;
 	n->may = a->may | b->may;
 	n->must = a->must | b->must;
 	n->pair.a = a;

@@ -8,8 +8,10 @@ static hb__node *merge(struct hb__engine *e, hb__node *a, hb__node *b)
 {
 	if (!a || !b)
 		return a ? a : b;
-	e->ambiguous |= !hb__equal(a, b);
-	return hb__choice(e, a, b);
+	hb__node *both = hb__choice(e, a, b);
+	if (both && both->cell.kind == HB__N_CHOICE)
+		((struct hb__node *)(uintptr_t)both)->cell.several = true;
+	return both;
 }
 
 /* ---- a process takes no more part ---- */
