@@ -20,6 +20,8 @@ static hb__node *prune_waiting(struct hb__engine *e, hb__node *n, int64_t proces
 {
 	if (n->wait.inside && n->cell.kind == HB__N_WAIT)
 		return hb__prune(e, n->wait.inside, process);
+	if (n->cell.kind == HB__N_LOOP && n->wait.inside->must & hb__process_bit(process))
+		return &hb__empty;
 	const struct hb__gone *gone = hb__gone_with(e, n->wait.gone, process);
 	if (!gone)
 		return NULL;
