@@ -25,7 +25,7 @@ void *hb__cell(struct hb__engine *e, int kind, size_t bytes)
 {
 	struct hb__arena *a = &e->arena;
 	if ((size_t)(a->end - a->at) < bytes && !more(a, bytes))
-		return hb__model_no_memory(e->p);
+		return hb__pattern_no_memory(e->p);
 	if (e->budget)
 		e->budget--;
 	else
@@ -130,7 +130,7 @@ void hb__copy_end(struct hb__engine *e, struct hb__arena *old)
 		e->arena.used + (e->arena.used / 2 > SPARE * HB__CHUNK ? e->arena.used / 2 : SPARE * HB__CHUNK);
 }
 
-void hb__chunks_free(struct hb__arena *a)
+void hb__nodes_free(struct hb__arena *a)
 {
 	release(a->chunks);
 	release(a->spare);

@@ -97,7 +97,7 @@ static int in_order(const void *a, const void *b, void *user)
 	if (!d)
 		d = (int64_t)hb__ends(n) - (int64_t)hb__ends(m);
 	for (uint32_t i = 0; !d && i < n->atom.form->n && i < m->atom.form->n; i++)
-		d = hb__value_order(user, hb__atom_keys(n)[i], hb__atom_keys(m)[i]);
+		d = hb__compare(user, hb__atom_keys(n)[i], hb__atom_keys(m)[i]);
 	return d < 0 ? -1 : d > 0;
 }
 
@@ -105,12 +105,12 @@ bool hb__first_of(struct hb__engine *e, hb__node *n, struct hb__first *f)
 {
 	f->n = 0;
 	if (n && !walk(e, n, NULL, f))
-		return e->p->failed ? false : hb__model_no_memory(e->p) != NULL;
+		return e->p->failed ? false : hb__pattern_no_memory(e->p) != NULL;
 	size_t keys = 0;
 	for (size_t i = 0; i < f->n; i++)
 		keys += f->at[i].atom->atom.form->n;
 	if (!HB_GROW(f->next, f->next_room, f->n + 1) || !HB_GROW(f->key, f->key_room, keys + 1))
-		return hb__model_no_memory(e->p);
+		return hb__pattern_no_memory(e->p);
 	if (f->n)
 		qsort_r(f->at, f->n, sizeof *f->at, in_order, &e->p->values);
 	hb_pattern_value *k = f->key;
