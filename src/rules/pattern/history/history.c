@@ -97,10 +97,9 @@ void hb_history_close(hb_history *h)
 
 /* ---- feeding ---- */
 
-static bool feed(hb_history *h, const hb_pattern_event *event)
+static bool feed(void *user, const hb_pattern_event *event)
 {
-	if (event->half == HB_PATTERN_END && h->binding[event->binding].halves < HB_PATTERN_HALVES)
-		return true;
+	hb_history *h = user;
 	bool exit;
 	hb_at at = hb_history_at(event->id, &exit);
 	h->sum.halves++;
@@ -110,46 +109,53 @@ static bool feed(hb_history *h, const hb_pattern_event *event)
 	return !h->status;
 }
 
-/* A half of a message: of all declarations that name it. */
-static bool feed_message(hb_history *h, hb_at at, uint32_t id, hb_pattern_half half)
+bool hb__message_half(hb_history *h, hb_at at, uint32_t send, hb_pattern_half half, hb_history_visit *visit, void *user)
 {
-	const hb_send *s = &h->send[id];
-	size_t place = h->of_send ? h->of_send[id] : 0;
+	const hb_send *s = &h->send[send];
+	size_t place = h->of_send ? h->of_send[send] : 0;
 	struct hb__told told = {.key = h->keys + h->most_keys};
 	uint32_t from = h->line[s->line].process, to = h->channel[s->channel].dest;
 	int64_t peer = half == HB_PATTERN_RECEIVED ? from : to == HB_NO ? -1 : (int64_t)to;
-	if (!place)
+	if (!place--)
 		return true;
-	bool go = true;
-	for (place--; go;) {
+	for (bool go = true; go;) {
 		hb__unpack(&h->packed, &place, h->binding, &told);
 		if (told.event)
-			break;
+			return true;
 		hb_pattern_event event = {told.binding, half, h->line[at.line].process, peer, told.key,
 			hb__history_id(at, half == HB_PATTERN_RECEIVED)};
-		go = feed(h, &event);
+		go = visit(user, &event);
 	}
-	return go;
+	return false;
 }
 
 static bool feed_op(hb_history *h, uint32_t line, const hb_op *op)
 {
 	hb_at at = {line, op->event};
 	if (op->kind == HB_OP_SEND)
-		return feed_message(h, at, op->id, HB_PATTERN_SENT);
+		return hb__message_half(h, at, op->id, HB_PATTERN_SENT, feed, h);
 	if (op->kind != HB_OP_RECEIVED)
 		return true;
 	uint32_t send = h->receive[op->id].send;
 	h->sum.strangers += send == HB_NO;
-	return send == HB_NO || feed_message(h, at, send, HB_PATTERN_RECEIVED);
+	return send == HB_NO || hb__message_half(h, at, send, HB_PATTERN_RECEIVED, feed, h);
 }
 
-static void take_next(hb_history *h, struct hb__history_line *l)
+void hb__next_told(hb_history *h, uint32_t line)
 {
+	struct hb__history_line *l = &h->lines[line];
 	if (l->at < l->told.n)
 		hb__unpack(&l->told, &l->at, h->binding, &l->next);
 	else
 		l->next.binding = HB_NO;
+}
+
+bool hb__visit_told(hb_history *h, uint32_t line, hb_history_visit *visit, void *user)
+{
+	const struct hb__told *t = &h->lines[line].next;
+	hb_pattern_event event = {t->binding, t->half, h->line[line].process, t->peer, t->key,
+		hb__history_id((hb_at){line, t->event}, t->exit)};
+	return visit(user, &event);
 }
 
 static bool at_exit(const hb_op *op)
@@ -186,10 +192,8 @@ static bool reached(void *user, const hb_reach *reach)
 			go = feed_op(h, reach->line, &op[l->op++]);
 			continue;
 		}
-		hb_pattern_event event = {l->next.binding, l->next.half, h->line[reach->line].process, l->next.peer,
-			l->next.key, hb__history_id((hb_at){reach->line, l->next.event}, l->next.exit)};
-		go = feed(h, &event);
-		take_next(h, l);
+		go = hb__visit_told(h, reach->line, feed, h);
+		hb__next_told(h, reach->line);
 	}
 	return go;
 }
@@ -205,7 +209,7 @@ hb_status hb_history_feed(
 		l->next.key = calloc((size_t)h->most_keys + 1, sizeof *l->next.key);
 		if (!l->next.key)
 			return hb__history_no_memory(h->err);
-		take_next(h, l);
+		hb__next_told(h, i);
 	}
 	hb_clock_options options = {.reached = reached, .user = h};
 	hb_status status = hb_clocks_run_with(h->model, &options, progress, user, h->err);

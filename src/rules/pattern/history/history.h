@@ -41,6 +41,10 @@ hb_status hb_history_feed(
 bool hb_history_before(void *history, uint64_t a, uint64_t b);
 const hb_history_sum *hb_history_get_sum(const hb_history *history);
 
+/* Looks up events that were fed, by ids in ascending order; visits all that stand at such a point. A key holds until the visit returns. */
+typedef bool hb_history_visit(void *user, const hb_pattern_event *event); /* false: stop */
+void hb_history_find(hb_history *history, const uint64_t *id, size_t n, hb_history_visit *visit, void *user);
+
 /* The point that an id of an event stands for. */
 hb_at hb_history_at(uint64_t id, bool *ret_exit);
 

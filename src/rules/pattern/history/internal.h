@@ -84,6 +84,12 @@ static inline uint64_t hb__history_id(hb_at at, bool exit)
 }
 
 hb_status hb__history_no_memory(hb_error *err);
+/* ---- history.c ---- */
+/* Visits a half of a message, of all declarations that name it, at a point. */
+bool hb__message_half(hb_history *h, hb_at at, uint32_t send, hb_pattern_half half, hb_history_visit *visit, void *user);
+/* The next one that a line tells itself: lines[].next. */
+void hb__next_told(hb_history *h, uint32_t line);
+bool hb__visit_told(hb_history *h, uint32_t line, hb_history_visit *visit, void *user);
 /* ---- values.c: what events have, by the names that clauses use ---- */
 bool hb__value_of_number(int64_t number, hb_pattern_value *ret);
 bool hb__value_of_text(hb_history *h, const char *text, hb_pattern_value *ret);
