@@ -73,6 +73,7 @@ typedef struct hb_pattern_binding {
 	hb_pattern_source source;
 	const char *what[2];
 	uint32_t nkeys;
+	const char *const *key_name; /* nkeys */
 	const char *in; /* NULL: nothing */
 	uint32_t line;  /* in the model's file */
 	bool contents;  /* a clause looks at the contents of messages */

@@ -22,8 +22,10 @@ static bool find_messages(hb_history *h, uint64_t id, hb_history_visit *visit, v
 	uint64_t n;
 	const hb_op *op = hb_model_ops(h->model, at.line, &n);
 	for (uint64_t i = first_op(op, n, at.event); go && i < n && op[i].event == at.event; i++) {
+		if (op[i].kind != (exit ? HB_OP_RECEIVED : HB_OP_SEND))
+			continue;
 		uint32_t send = exit ? h->receive[op[i].id].send : op[i].id;
-		if (op[i].kind == (exit ? HB_OP_RECEIVED : HB_OP_SEND) && send != HB_NO)
+		if (send != HB_NO)
 			go = hb__message_half(
 				h, at, send, exit ? HB_PATTERN_RECEIVED : HB_PATTERN_SENT, visit, user);
 	}
