@@ -119,7 +119,7 @@ bool hb__message_half(hb_history *h, hb_at at, uint32_t send, hb_pattern_half ha
 	if (!place--)
 		return true;
 	for (bool go = true; go;) {
-		hb__unpack(&h->packed, &place, h->binding, &told);
+		hb__unpack_told(&h->packed, &place, h->binding, &told);
 		if (told.event)
 			return true;
 		hb_pattern_event event = {told.binding, half, h->line[at.line].process, peer, told.key,
@@ -145,7 +145,7 @@ void hb__next_told(hb_history *h, uint32_t line)
 {
 	struct hb__history_line *l = &h->lines[line];
 	if (l->at < l->told.n)
-		hb__unpack(&l->told, &l->at, h->binding, &l->next);
+		hb__unpack_told(&l->told, &l->at, h->binding, &l->next);
 	else
 		l->next.binding = HB_NO;
 }

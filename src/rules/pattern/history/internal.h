@@ -21,9 +21,9 @@ struct hb__told {
 	hb_pattern_value *key;
 };
 /* Behind the others; `before`: the event of the one before it. False: out of memory. */
-bool hb__pack(struct hb__packed *to, uint32_t before, const struct hb__told *told, uint32_t nkeys);
+bool hb__pack_told(struct hb__packed *to, uint32_t before, const struct hb__told *told, uint32_t nkeys);
 /* The one at byte *at, which is moved behind it; told->event is that of the one before it. told->key has room. */
-void hb__unpack(const struct hb__packed *from, size_t *at, const hb_pattern_binding *binding, struct hb__told *told);
+void hb__unpack_told(const struct hb__packed *from, size_t *at, const hb_pattern_binding *binding, struct hb__told *told);
 
 /* ---- state ---- */
 

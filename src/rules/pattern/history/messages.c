@@ -98,7 +98,7 @@ static hb_status tell(struct message *m)
 			continue;
 		}
 		struct hb__told told = {.binding = i, .peer = -1, .key = h->keys};
-		if (!status && fits && !hb__pack(&h->packed, 0, &told, h->binding[i].nkeys))
+		if (!status && fits && !hb__pack_told(&h->packed, 0, &told, h->binding[i].nkeys))
 			status = hb__history_no_memory(h->err);
 	}
 	h->sum.unread += lacking;
@@ -109,7 +109,7 @@ static hb_status tell(struct message *m)
 	h->of_send[m->id] = begin + 1;
 	h->sum.named_messages++;
 	h->sum.uncertain += m->send->receive != HB_NO && h->receive[m->send->receive].flags & HB_AMBIGUOUS;
-	return hb__pack(&h->packed, 0, &end, 0) ? HB_OK : hb__history_no_memory(h->err);
+	return hb__pack_told(&h->packed, 0, &end, 0) ? HB_OK : hb__history_no_memory(h->err);
 }
 
 /* ---- contents: known where they came to ---- */

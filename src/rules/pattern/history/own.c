@@ -11,6 +11,7 @@ struct reading {
 	hb_history *h;
 	uint32_t line, process;
 	const hb_event *event;
+	uint32_t number; /* of the event in its line */
 	struct hb__named_function *function; /* by number in the log */
 	uint32_t functions;
 	struct hb__named *named;
@@ -108,8 +109,8 @@ static bool know(struct reading *r, uint32_t number, const hb_function *function
 static hb_status put(struct reading *r, struct hb__told *told)
 {
 	struct hb__history_line *l = &r->h->lines[r->line];
-	told->event = (uint32_t)r->event->row->number;
-	if (!hb__pack(&l->told, l->before, told, r->h->binding[told->binding].nkeys))
+	told->event = r->number;
+	if (!hb__pack_told(&l->told, l->before, told, r->h->binding[told->binding].nkeys))
 		return hb__history_no_memory(r->h->err);
 	l->before = told->event;
 	return HB_OK;
@@ -129,7 +130,7 @@ static hb_status begin_span(struct reading *r, const struct hb__named_function *
 	hb_status status = HB_OK;
 	bool fit;
 	int64_t peer;
-	if (!hb_span_begin(&r->open, f->name, (uint32_t)r->event->row->number))
+	if (!hb_span_begin(&r->open, f->name, r->number))
 		return hb__history_no_memory(h->err);
 	for (uint32_t i = 0; i < f->n && !status; i++) {
 		const struct hb__named *n = &r->named[f->first + i];
@@ -169,6 +170,7 @@ static hb_status on_event(struct reading *r, bool returned)
 	const hb_event *e = r->event;
 	hb_history *h = r->h;
 	hb_status status = HB_OK;
+	r->number = returned ? (uint32_t)e->row->number : h->line[r->line].events;
 	bool user = e->function && HB_IS_USER(e->function->cls), fit;
 	if (e->row->function >= r->functions)
 		return HB_OK;

@@ -28,7 +28,7 @@ static int64_t get(const uint8_t **p, bool *ret_text)
 	return (int64_t)(folded >> 1) ^ -(int64_t)(folded & 1);
 }
 
-bool hb__pack(struct hb__packed *to, uint32_t before, const struct hb__told *told, uint32_t nkeys)
+bool hb__pack_told(struct hb__packed *to, uint32_t before, const struct hb__told *told, uint32_t nkeys)
 {
 	if (!HB_GROW(to->at, to->room, to->n + (3 + (size_t)nkeys) * MOST))
 		return false;
@@ -42,7 +42,7 @@ bool hb__pack(struct hb__packed *to, uint32_t before, const struct hb__told *tol
 	return true;
 }
 
-void hb__unpack(const struct hb__packed *from, size_t *at, const hb_pattern_binding *binding, struct hb__told *told)
+void hb__unpack_told(const struct hb__packed *from, size_t *at, const hb_pattern_binding *binding, struct hb__told *told)
 {
 	const uint8_t *p = from->at + *at;
 	bool text;
