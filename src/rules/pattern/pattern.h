@@ -80,6 +80,9 @@ typedef struct hb_pattern_binding {
 } hb_pattern_binding;
 const hb_pattern_binding *hb_pattern_bindings(const hb_pattern *pattern, uint32_t *ret_n);
 
+/* Which of its keys are those of the `each` that its events belong to, in the order of that `each`; *ret_n 0: they belong to none. */
+const uint8_t *hb_pattern_each(const hb_pattern *pattern, uint32_t binding, uint32_t *ret_n);
+
 /* Asks for a value of the event at hand by the name that a clause uses ("task", "tag"; "int32" with offset: contents at this byte).
  * False: the event has none of that name. */
 typedef bool hb_pattern_ask(void *user, const char *name, int64_t offset, hb_pattern_value *ret_value);

@@ -41,6 +41,11 @@ static hb_status gather(hb_history *h)
 	h->keys = calloc(2 * ((size_t)h->most_keys + 1), sizeof *h->keys);
 	if (!h->lines || !h->keys)
 		return hb__history_no_memory(h->err);
+	for (uint32_t i = 0; i < h->info->lines; i++) {
+		h->lines[i].next.key = calloc((size_t)h->most_keys + 1, sizeof(hb_pattern_value));
+		if (!h->lines[i].next.key)
+			return hb__history_no_memory(h->err);
+	}
 	hb_status status = h->messages ? hb__history_messages(h) : HB_OK;
 	if (!status)
 		status = hb__history_own(h);
@@ -97,7 +102,7 @@ void hb_history_close(hb_history *h)
 
 /* ---- feeding ---- */
 
-static bool feed(void *user, const hb_pattern_event *event)
+static bool tell(void *user, const hb_pattern_event *event)
 {
 	hb_history *h = user;
 	bool exit;
@@ -105,8 +110,7 @@ static bool feed(void *user, const hb_pattern_event *event)
 	h->sum.halves++;
 	h->sum.named += h->lines[at.line].counted != at.event;
 	h->lines[at.line].counted = at.event;
-	h->status = hb_pattern_feed(h->check, event, h->err);
-	return !h->status;
+	return h->visit(h->visit_user, event);
 }
 
 bool hb__message_half(hb_history *h, hb_at at, uint32_t send, hb_pattern_half half, hb_history_visit *visit, void *user)
@@ -133,12 +137,12 @@ static bool feed_op(hb_history *h, uint32_t line, const hb_op *op)
 {
 	hb_at at = {line, op->event};
 	if (op->kind == HB_OP_SEND)
-		return hb__message_half(h, at, op->id, HB_PATTERN_SENT, feed, h);
+		return hb__message_half(h, at, op->id, HB_PATTERN_SENT, tell, h);
 	if (op->kind != HB_OP_RECEIVED)
 		return true;
 	uint32_t send = h->receive[op->id].send;
 	h->sum.strangers += send == HB_NO;
-	return send == HB_NO || hb__message_half(h, at, send, HB_PATTERN_RECEIVED, feed, h);
+	return send == HB_NO || hb__message_half(h, at, send, HB_PATTERN_RECEIVED, tell, h);
 }
 
 void hb__next_told(hb_history *h, uint32_t line)
@@ -192,28 +196,48 @@ static bool reached(void *user, const hb_reach *reach)
 			go = feed_op(h, reach->line, &op[l->op++]);
 			continue;
 		}
-		go = hb__visit_told(h, reach->line, feed, h);
+		go = hb__visit_told(h, reach->line, tell, h);
 		hb__next_told(h, reach->line);
 	}
 	return go;
 }
 
-hb_status hb_history_feed(
-	hb_history *h, hb_pattern_check *check, hb_progress *progress, void *user, hb_error *err)
+hb_status hb_history_run(hb_history *h, hb_history_visit *visit, void *user, hb_progress *progress, void *progress_user,
+	hb_error *err)
 {
 	hb_error own;
-	h->check = check;
+	h->visit = visit;
+	h->visit_user = user;
 	h->err = err ? err : &own;
+	h->sum.halves = h->sum.named = h->sum.strangers = 0;
 	for (uint32_t i = 0; i < h->info->lines; i++) {
 		struct hb__history_line *l = &h->lines[i];
-		l->next.key = calloc((size_t)h->most_keys + 1, sizeof *l->next.key);
-		if (!l->next.key)
-			return hb__history_no_memory(h->err);
+		l->next.event = l->counted = 0;
+		l->at = l->op = l->reached = 0;
 		hb__next_told(h, i);
 	}
 	hb_clock_options options = {.reached = reached, .user = h};
-	hb_status status = hb_clocks_run_with(h->model, &options, progress, user, h->err);
-	return h->status ? h->status : status;
+	return hb_clocks_run_with(h->model, &options, progress, progress_user, h->err);
+}
+
+struct feeding {
+	hb_pattern_check *check;
+	hb_status status;
+	hb_error *err;
+};
+
+static bool feed(void *user, const hb_pattern_event *event)
+{
+	struct feeding *f = user;
+	f->status = hb_pattern_feed(f->check, event, f->err);
+	return !f->status;
+}
+
+hb_status hb_history_feed(hb_history *h, hb_pattern_check *check, hb_progress *progress, void *user, hb_error *err)
+{
+	struct feeding f = {.check = check, .err = err};
+	hb_status status = hb_history_run(h, feed, &f, progress, user, err);
+	return f.status ? f.status : status;
 }
 
 /* ---- order ---- */

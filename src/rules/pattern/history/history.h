@@ -34,15 +34,19 @@ typedef struct hb_history_sum {
 hb_status hb_history_open(hb_model *model, hb_pattern *pattern, hb_history_contents *contents, void *user,
 	hb_history **ret_history, hb_error *err);
 void hb_history_close(hb_history *history);
-/* Feeds a check that was begun with hb_history_before and this history. Once. */
+/* An event of the history. A key holds until the visit returns. */
+typedef bool hb_history_visit(void *user, const hb_pattern_event *event); /* false: stop */
+/* Visits all, in an order that keeps happened-before; always in the same one. */
+hb_status hb_history_run(hb_history *history, hb_history_visit *visit, void *user, hb_progress *progress,
+	void *progress_user, hb_error *err);
+/* Feeds them to a check that was begun with hb_history_before and this history. */
 hb_status hb_history_feed(
 	hb_history *history, hb_pattern_check *check, hb_progress *progress, void *user, hb_error *err);
 /* Of type hb_pattern_before; user: the history. Quick while the later one is the event at hand. */
 bool hb_history_before(void *history, uint64_t a, uint64_t b);
 const hb_history_sum *hb_history_get_sum(const hb_history *history);
 
-/* Looks up events that were fed, by ids in ascending order; visits all that stand at such a point. A key holds until the visit returns. */
-typedef bool hb_history_visit(void *user, const hb_pattern_event *event); /* false: stop */
+/* Looks up events, by ids in ascending order; visits all that stand at such a point. */
 void hb_history_find(hb_history *history, const uint64_t *id, size_t n, hb_history_visit *visit, void *user);
 
 /* The point that an id of an event stands for. */

@@ -72,7 +72,8 @@ struct hb_history {
 	hb_history_sum sum;
 	hb_error *err;
 	/* while it is fed */
-	hb_pattern_check *check;
+	hb_history_visit *visit;
+	void *visit_user;
 	hb_status status;
 	hb_reach now;
 	uint64_t now_from; /* the clock at hand is that of the points of its line behind this one */

@@ -39,7 +39,7 @@ static hb_status about_logs(struct hb__judging *g, hb_error *err)
 		missing += !g->process[i].log;
 		lost += g->process[i].log ? hb_log_get_info(g->process[i].log)->lost : 0;
 	}
-	g->uncertain = cut || missing || lost || g->options->running;
+	g->uncertain = cut || missing || lost;
 	if (cut)
 		status = doubt(g, err, "%s before the process did: what came later is not known",
 			count(cut, "log ends", "logs end", some));
@@ -48,7 +48,7 @@ static hb_status about_logs(struct hb__judging *g, hb_error *err)
 	if (!status && lost)
 		status = doubt(g, err, "%s lost where there was no room", count(lost, "event was", "events were", some));
 	if (!status && g->options->running)
-		status = doubt(g, err, "the run goes on: what has not come may come yet");
+		status = doubt(g, err, "the run goes on: what has not come may come yet, so keys under way stand in the table alone");
 	return status;
 }
 

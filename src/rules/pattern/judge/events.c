@@ -72,14 +72,11 @@ static int by_id(const void *a, const void *b) { return by_number(a, &((const st
 
 static bool about(const struct hb__judging *g, const hb_pattern_event *e, const hb_pattern_verdict *v)
 {
-	uint32_t nkeys = g->binding[e->binding].nkeys;
-	bool all = true;
-	for (uint32_t i = 0; all && i < v->nkeys; i++) {
-		bool some = false;
-		for (uint32_t k = 0; !some && k < nkeys; k++)
-			some = e->key[k].number == v->key[i].number && e->key[k].text == v->key[i].text;
-		all = some;
-	}
+	uint32_t n;
+	const uint8_t *at = hb_pattern_each(g->pattern, e->binding, &n);
+	bool all = n == v->nkeys;
+	for (uint32_t i = 0; all && i < n; i++)
+		all = e->key[at[i]].number == v->key[i].number && e->key[at[i]].text == v->key[i].text;
 	return all;
 }
 
