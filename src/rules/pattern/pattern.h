@@ -97,9 +97,9 @@ typedef struct hb_pattern_event {
 	uint32_t binding;
 	hb_pattern_half half;
 	uint32_t process;
-	int64_t peer; /* the other process of a message where it is known; -1 */
+	int64_t peer;                /* the other process of a message where it is known; -1 */
 	const hb_pattern_value *key; /* nkeys of the binding */
-	uint64_t id; /* the caller's name for it: comes back in verdicts and in `before` */
+	uint64_t id;                 /* the caller's name for it: comes back in verdicts and in `before` */
 } hb_pattern_event;
 
 /* Whether event a happened before event b, or at the same point; asked only for strict sequences. Both were fed. */
@@ -126,27 +126,28 @@ typedef struct hb_pattern_next {
 	int64_t peer;                /* the other process of a message, -1 */
 	const hb_pattern_value *key; /* nkeys of the binding */
 	uint32_t line;               /* in the model's file: where the pattern names it */
-	uint64_t after;              /* id of the last event that fitted which it follows; HB_PATTERN_NONE: it is the first */
+	uint64_t after; /* id of the last event that fitted which it follows; HB_PATTERN_NONE: it is the first */
 } hb_pattern_next;
 #define HB_PATTERN_NONE UINT64_MAX
 
 typedef struct hb_pattern_verdict {
 	hb_pattern_state state;
-	uint32_t nkeys;              /* of the `each`; 0: of all that is not under one */
+	uint32_t nkeys; /* of the `each`; 0: of all that is not under one */
 	const hb_pattern_value *key;
 	const char *const *key_name;
 	bool ambiguous;        /* an event fitted in more than one way; the first such: */
 	uint64_t ambiguous_at; /* its id */
 	uint64_t events;       /* that fitted */
 	uint64_t wrong;        /* WRONG: id of the event; HB_PATTERN_NONE otherwise */
-	bool misordered;       /* WRONG: it came, but happened-before does not order it behind what a strict sequence wants before it */
+	bool misordered; /* WRONG: it came, but happened-before does not order it behind what a strict sequence wants before it */
 	uint64_t misordered_by; /* then: the event that it had to come after */
-	uint32_t nnext;        /* STOPPED: the frontier. WRONG: what would have been allowed instead */
+	uint32_t nnext;         /* STOPPED: the frontier. WRONG: what would have been allowed instead */
 	const hb_pattern_next *next;
 } hb_pattern_verdict;
 typedef bool hb_pattern_visit(void *user, const hb_pattern_verdict *verdict); /* false: stop */
 typedef struct hb_pattern_sum {
-	uint64_t keys, complete, stopped, wrong, undecided, events, foreign; /* foreign: events of the history under no key of any `each` */
+	uint64_t keys, complete, stopped, wrong, undecided, events,
+		foreign; /* foreign: events of the history under no key of any `each` */
 } hb_pattern_sum;
 /* Judges: all that were fed is all there is. Those complete and unambiguous are visited only with `all`. In the order of keys. */
 hb_status hb_pattern_end(
