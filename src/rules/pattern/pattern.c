@@ -17,13 +17,13 @@ void *hb__take(hb_pattern *p, size_t size)
 {
 	struct hb__block *b = calloc(1, sizeof *b + size);
 	if (!b)
-		return hb__no_memory(p);
+		return hb__pattern_no_memory(p);
 	b->next = p->blocks;
 	p->blocks = b;
 	return b + 1;
 }
 
-void *hb__no_memory(hb_pattern *p)
+void *hb__pattern_no_memory(hb_pattern *p)
 {
 	if (!p->failed) {
 		p->error = (hb_error){.status = HB_E_MEMORY, .message = "out of memory"};
@@ -77,10 +77,10 @@ static bool copy_world(hb_pattern *p, const hb_pattern_world *world)
 	if (!world->name)
 		return true;
 	if (!(p->process_name = calloc(world->processes + 1, sizeof *p->process_name)))
-		return hb__no_memory(p);
+		return hb__pattern_no_memory(p);
 	for (uint32_t i = 0; i < world->processes; i++)
 		if (!(p->process_name[i] = strdup(world->name[i] ? world->name[i] : "")))
-			return hb__no_memory(p);
+			return hb__pattern_no_memory(p);
 	return true;
 }
 

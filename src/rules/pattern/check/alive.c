@@ -33,7 +33,7 @@ const struct hb__gone *hb__gone_with(struct hb__engine *e, const struct hb__gone
 	return to;
 }
 
-int64_t hb__process_of(struct hb__engine *e, const struct hb__expr *expr, const hb__value *slot)
+int64_t hb__process_value(struct hb__engine *e, const struct hb__expr *expr, const hb__value *slot)
 {
 	int64_t v = hb__eval_number(e->p, expr, slot, "a process");
 	if (!e->p->failed && (v < 0 || v >= e->p->processes))
@@ -50,7 +50,7 @@ static bool more_slots(struct hb__engine *e)
 	size_t slots = e->known_slots ? e->known_slots * 2 : 256;
 	struct hb__known *to = calloc(slots, sizeof *to);
 	if (!to)
-		return hb__no_memory(e->p);
+		return hb__pattern_no_memory(e->p);
 	for (size_t i = 0; i < e->known_slots; i++)
 		if (e->known[i].hash) {
 			size_t at = e->known[i].hash & (slots - 1);
@@ -154,8 +154,8 @@ bool hb__alive(struct hb__engine *e, const struct hb__form *f, const hb__value *
 		return !e->p->failed;
 	switch (f->kind) {
 	case HB__F_INTERACTION:
-		return !gone || (!hb__is_gone(gone, hb__process_of(e, f->from, slot)) &&
-					!(f->to && hb__is_gone(gone, hb__process_of(e, f->to, slot))));
+		return !gone || (!hb__is_gone(gone, hb__process_value(e, f->from, slot)) &&
+					!(f->to && hb__is_gone(gone, hb__process_value(e, f->to, slot))));
 	case HB__F_CALL:
 		return alive_call(e, f, slot, gone);
 	case HB__F_SEQ:

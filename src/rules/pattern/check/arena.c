@@ -25,7 +25,7 @@ void *hb__cell(struct hb__engine *e, int kind, size_t bytes)
 {
 	struct hb__arena *a = &e->arena;
 	if ((size_t)(a->end - a->at) < bytes && !more(a, bytes))
-		return hb__no_memory(e->p);
+		return hb__pattern_no_memory(e->p);
 	if (e->budget)
 		e->budget--;
 	else
@@ -67,7 +67,7 @@ static const void *copy_leaf(struct hb__engine *e, const void *at)
 	return at ? move(e, at, &new) : NULL;
 }
 
-hb__node *hb__copy(struct hb__engine *e, hb__node *n)
+hb__node *hb__copy_node(struct hb__engine *e, hb__node *n)
 {
 	bool new;
 	if (!n || n == &hb__empty)
@@ -77,20 +77,20 @@ hb__node *hb__copy(struct hb__engine *e, hb__node *n)
 		return c;
 	switch (c->cell.kind) {
 	case HB__N_OPEN:
-		c->open.atom = hb__copy(e, c->open.atom);
+		c->open.atom = hb__copy_node(e, c->open.atom);
 		break;
 	case HB__N_WAIT:
 	case HB__N_LOOP:
 		c->wait.env = copy_leaf(e, c->wait.env);
 		c->wait.gone = copy_leaf(e, c->wait.gone);
-		c->wait.inside = hb__copy(e, c->wait.inside);
+		c->wait.inside = hb__copy_node(e, c->wait.inside);
 		break;
 	case HB__N_SEQ:
 	case HB__N_STRICT:
 	case HB__N_PAR:
 	case HB__N_CHOICE:
-		c->pair.a = hb__copy(e, c->pair.a);
-		c->pair.b = hb__copy(e, c->pair.b);
+		c->pair.a = hb__copy_node(e, c->pair.a);
+		c->pair.b = hb__copy_node(e, c->pair.b);
 		c->pair.m = copy_leaf(e, c->pair.m);
 		break;
 	default:
@@ -130,7 +130,7 @@ void hb__copy_end(struct hb__engine *e, struct hb__arena *old)
 		e->arena.used + (e->arena.used / 2 > SPARE * HB__CHUNK ? e->arena.used / 2 : SPARE * HB__CHUNK);
 }
 
-void hb__arena_free(struct hb__arena *a)
+void hb__nodes_free(struct hb__arena *a)
 {
 	release(a->chunks);
 	release(a->spare);

@@ -43,7 +43,7 @@ static bool set_state(hb_pattern_check *c, uint32_t part, uint32_t number, hb__n
 		return true;
 	if (keep) {
 		if (!HB_GROW(c->open, c->open_room, c->nopen + 1))
-			return hb__no_memory(c->e.p);
+			return hb__pattern_no_memory(c->e.p);
 		t->open = (uint32_t)c->nopen;
 		c->open[c->nopen++] = (struct open){part, number};
 		return true;
@@ -65,7 +65,7 @@ static bool tidy(hb_pattern_check *c)
 	hb__copy_begin(&c->e, &old);
 	for (size_t i = 0; i < c->nopen; i++) {
 		struct hb__task *t = &c->part[c->open[i].part].task[c->open[i].task];
-		t->state = hb__copy(&c->e, t->state);
+		t->state = hb__copy_node(&c->e, t->state);
 	}
 	hb__copy_end(&c->e, &old);
 	return !c->e.p->failed;
@@ -75,7 +75,7 @@ static struct hb__note *note_of(hb_pattern_check *c, struct hb__task *t)
 {
 	if (t->note == HB_NO) {
 		if (!HB_GROW(c->note, c->note_room, c->nnote + 1))
-			return hb__no_memory(c->e.p);
+			return hb__pattern_no_memory(c->e.p);
 		c->note[c->nnote] = (struct hb__note){HB_PATTERN_NONE, HB_PATTERN_NONE, HB_PATTERN_NONE, false, false};
 		t->note = (uint32_t)c->nnote++;
 	}
@@ -145,7 +145,7 @@ static uint32_t task_of(hb_pattern_check *c, const struct hb__route *r, const hb
 	}
 	uint32_t number = hb__key(&c->part[r->part], key, &new);
 	if (number == HB_NO)
-		hb__no_memory(c->e.p);
+		hb__pattern_no_memory(c->e.p);
 	else if (new)
 		start(c, r->part, number);
 	return c->e.p->failed ? HB_NO : number;
@@ -246,7 +246,7 @@ hb_status hb_pattern_begin(
 	hb_pattern_check *c = calloc(1, sizeof *c);
 	if (!c || !(c->part = calloc(p->nparts + 1, sizeof *c->part))) {
 		free(c);
-		hb__no_memory(p);
+		hb__pattern_no_memory(p);
 		return failure(p, err);
 	}
 	c->e = (struct hb__engine){.p = p, .before = before ? before : fed_order, .user = user};
@@ -258,7 +258,7 @@ hb_status hb_pattern_begin(
 			continue;
 		before_work(c);
 		if (hb__key(&c->part[i], NULL, &new) == HB_NO)
-			hb__no_memory(p);
+			hb__pattern_no_memory(p);
 		else if (start(c, i, 0) && !c->part[i].task[0].state && c->part[i].task[0].note == HB_NO)
 			hb__wrong(p, p->parts[i].line, 1,
 				"no run can fit: conditions and sets leave no way through the pattern");
@@ -281,7 +281,7 @@ void hb_pattern_check_close(hb_pattern_check *c)
 	free(c->open);
 	free(c->note);
 	free(c->e.known);
-	hb__arena_free(&c->e.arena);
+	hb__nodes_free(&c->e.arena);
 	hb__first_free(&c->first);
 	free(c);
 }
@@ -310,7 +310,7 @@ static bool add_missing(hb_pattern_check *c, uint32_t part)
 		before_work(c);
 		uint32_t number = hb__key(&c->part[part], key, &new);
 		if (number == HB_NO)
-			return hb__no_memory(c->e.p);
+			return hb__pattern_no_memory(c->e.p);
 		if (!tidy(c) || (new && !start(c, part, number)))
 			return false;
 		for (k = 0; k < of->nkeys && ++at[k] == n[k]; k++)
@@ -392,7 +392,7 @@ static bool judge_part(hb_pattern_check *c, uint32_t part, bool all, hb_pattern_
 	struct hb__keys *k = &c->part[part];
 	uint32_t *order = malloc((k->n + 1) * sizeof *order);
 	if (!order)
-		return hb__no_memory(c->e.p);
+		return hb__pattern_no_memory(c->e.p);
 	for (uint32_t i = 0; i < k->n; i++)
 		order[i] = i;
 	struct sorting s = {c->e.p, k};

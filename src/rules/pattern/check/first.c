@@ -105,12 +105,12 @@ bool hb__first_of(struct hb__engine *e, hb__node *n, struct hb__first *f)
 {
 	f->n = 0;
 	if (n && !walk(e, n, NULL, f))
-		return e->p->failed ? false : hb__no_memory(e->p) != NULL;
+		return e->p->failed ? false : hb__pattern_no_memory(e->p) != NULL;
 	size_t keys = 0;
 	for (size_t i = 0; i < f->n; i++)
 		keys += f->at[i].atom->atom.form->n;
 	if (!HB_GROW(f->next, f->next_room, f->n + 1) || !HB_GROW(f->key, f->key_room, keys + 1))
-		return hb__no_memory(e->p);
+		return hb__pattern_no_memory(e->p);
 	if (f->n)
 		qsort_r(f->at, f->n, sizeof *f->at, in_order, &e->p->values);
 	hb_pattern_value *k = f->key;

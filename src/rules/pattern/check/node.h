@@ -143,9 +143,9 @@ uint64_t hb__label(uint32_t binding, const hb__value *key, uint32_t n);
 /* arena.c */
 void *hb__cell(struct hb__engine *e, int kind, size_t bytes);
 void hb__copy_begin(struct hb__engine *e, struct hb__arena *ret_old);
-hb__node *hb__copy(struct hb__engine *e, hb__node *n);
+hb__node *hb__copy_node(struct hb__engine *e, hb__node *n);
 void hb__copy_end(struct hb__engine *e, struct hb__arena *old);
-void hb__arena_free(struct hb__arena *arena);
+void hb__nodes_free(struct hb__arena *arena);
 
 /* build.c: expressions from their parts, made as simple as they are */
 hb__node *hb__seq(struct hb__engine *e, hb__node *a, hb__node *b, const struct hb__map *m);
@@ -172,7 +172,7 @@ bool hb__alive(struct hb__engine *e, const struct hb__form *form, const hb__valu
 bool hb__is_gone(const struct hb__gone *gone, int64_t process);
 const struct hb__gone *hb__gone_with(struct hb__engine *e, const struct hb__gone *gone, int64_t process);
 /* A process that a form names; -1 and failed when there is no such. */
-int64_t hb__process_of(struct hb__engine *e, const struct hb__expr *expr, const hb__value *slot);
+int64_t hb__process_value(struct hb__engine *e, const struct hb__expr *expr, const hb__value *slot);
 
 /* derive.c */
 /* What is left of n's ways when the process takes no more part in it. */

@@ -155,7 +155,7 @@ void *hb__take(hb_pattern *pattern, size_t size);
 /* Says what is wrong, unless something was wrong before; `line` 0: nowhere. Returns NULL. */
 void *hb__wrong(hb_pattern *pattern, uint32_t line, uint32_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-void *hb__no_memory(hb_pattern *pattern);
+void *hb__pattern_no_memory(hb_pattern *pattern);
 
 /* The value of an expression, with the variables in slot[]; 0 and `failed` when it has none. */
 hb__value hb__eval(hb_pattern *pattern, const struct hb__expr *expr, const hb__value *slot);

@@ -34,7 +34,7 @@ static hb__value made(hb_pattern *p, hb__value v)
 {
 	if (v != HB__LEAST)
 		return v;
-	hb__no_memory(p);
+	hb__pattern_no_memory(p);
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct text {
 static struct hb__token *new_token(struct hb__reader *r, const struct text *t, int kind)
 {
 	if (!HB_GROW(r->token, r->room, r->n + 1))
-		return hb__no_memory(r->p);
+		return hb__pattern_no_memory(r->p);
 	r->token[r->n] = (struct hb__token){
 		.kind = (uint8_t)kind, .line = t->line, .column = (uint32_t)(t->at - t->line_start) + 1};
 	return &r->token[r->n++];
@@ -155,7 +155,7 @@ bool hb__sign(struct hb__reader *r, int sign)
 	return there;
 }
 
-bool hb__word(struct hb__reader *r, const char *word)
+bool hb__has_word(struct hb__reader *r, const char *word)
 {
 	bool there = hb__is_word(r, word);
 	r->at += there;

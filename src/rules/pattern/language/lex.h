@@ -53,7 +53,7 @@ bool hb__is_sign(const struct hb__reader *reader, int sign);
 bool hb__is_word(const struct hb__reader *reader, const char *word);
 /* Takes it if it is there. */
 bool hb__sign(struct hb__reader *reader, int sign);
-bool hb__word(struct hb__reader *reader, const char *word);
+bool hb__has_word(struct hb__reader *reader, const char *word);
 /* It has to be there; `where` completes the sentence "expected ) ...". */
 bool hb__want(struct hb__reader *reader, int sign, const char *where);
 const char *hb__want_name(struct hb__reader *reader, const char *what);

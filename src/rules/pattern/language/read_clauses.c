@@ -77,9 +77,9 @@ static bool read_clause(struct hb__reader *r, hb_pattern_binding *b, struct hb__
 		return read_peer(r, b, &c->to, at);
 	if (hb__is_word(r, "from"))
 		return read_peer(r, b, &c->from, at);
-	if (hb__word(r, "where"))
+	if (hb__has_word(r, "where"))
 		return once(r, c->where, at) && read_expr(r, b, &c->where);
-	if (hb__word(r, "in")) {
+	if (hb__has_word(r, "in")) {
 		const struct hb__token *t = hb__peek(r);
 		if (t->kind != HB__T_TEXT)
 			return hb__expected(r, "a \"text\" that reports say of the place");

@@ -117,7 +117,7 @@ static struct hb__form *choose(struct hb__reader *r, int kind)
 	const char *name = f ? hb__want_name(r, "the name of a variable") : NULL;
 	if (!name)
 		return NULL;
-	if (!hb__word(r, "in"))
+	if (!hb__has_word(r, "in"))
 		return hb__expected(r, "in and a set");
 	if (!(f->from = hb__read_value(r)) || !hb__want(r, ':', "behind the set") || !bind(r, name))
 		return NULL;
@@ -154,19 +154,19 @@ static struct hb__form *enclosed(struct hb__reader *r, int kind, int open, int c
 static struct hb__form *part(struct hb__reader *r)
 {
 	const struct hb__token *at = hb__peek(r);
-	if (hb__word(r, "nothing"))
+	if (hb__has_word(r, "nothing"))
 		return form(r, at, HB__F_NOTHING, NULL, NULL);
-	if (hb__word(r, "loop"))
+	if (hb__has_word(r, "loop"))
 		return enclosed(r, HB__F_LOOP, '{', '}', "around what a loop repeats");
-	if (hb__word(r, "repeat"))
+	if (hb__has_word(r, "repeat"))
 		return enclosed(r, HB__F_REPEAT, '{', '}', "around what is repeated");
-	if (hb__word(r, "any"))
+	if (hb__has_word(r, "any"))
 		return choose(r, HB__F_ANY);
-	if (hb__word(r, "all"))
+	if (hb__has_word(r, "all"))
 		return choose(r, HB__F_ALL);
-	if (hb__word(r, "seq"))
+	if (hb__has_word(r, "seq"))
 		return choose(r, HB__F_EACH_IN_TURN);
-	if (hb__word(r, "when"))
+	if (hb__has_word(r, "when"))
 		return when(r);
 	if (hb__is_word(r, "each"))
 		return hb__wrong(r->p, at->line, at->column,
@@ -247,7 +247,7 @@ static bool read_each(struct hb__reader *r, struct hb__part *part)
 				return hb__wrong(r->p, at->line, at->column, "the key %s stands here twice", name);
 		part->key_name[part->nkeys] = name;
 		r->names--; /* a set does not see the keys */
-		if (hb__word(r, "in") && !(part->in[part->nkeys] = hb__read_value(r)))
+		if (hb__has_word(r, "in") && !(part->in[part->nkeys] = hb__read_value(r)))
 			return false;
 		r->names++;
 		part->nkeys++;
@@ -287,7 +287,7 @@ static bool read_part(struct hb__reader *r, struct hb__form **rest)
 	const struct hb__token *at = hb__peek(r), *next = hb__peek_next(r);
 	bool closed = hb__is_sign(r, '(') && next->kind == HB__T_NAME && !strcmp(next->name, "each");
 	r->at += closed;
-	if (hb__word(r, "each")) {
+	if (hb__has_word(r, "each")) {
 		struct hb__part part = {.line = at->line};
 		r->most = 0;
 		bool good = read_each(r, &part) && (!closed || hb__want(r, ')', "behind the pattern"));

@@ -83,7 +83,7 @@ static struct hb__let *new_let(struct hb__reader *r, int kind)
 	if (!name || !new_name(r, kind, at))
 		return NULL;
 	if (!HB_GROW(r->p->lets, r->p->lets_room, r->p->nlets + 1))
-		return hb__no_memory(r->p);
+		return hb__pattern_no_memory(r->p);
 	struct hb__let *let = &r->p->lets[r->p->nlets++];
 	*let = (struct hb__let){.name = name, .line = at->line, .role = kind == ROLE, .parameter = kind == PARAM};
 	return let;
@@ -119,7 +119,7 @@ static bool find_binding(struct hb__reader *r, int kind)
 		return false;
 	if (!HB_GROW(p->bindings, p->bindings_room, p->nbindings + 1) ||
 		!HB_GROW(p->clauses, p->clauses_room, p->nbindings + 1))
-		return hb__no_memory(p);
+		return hb__pattern_no_memory(p);
 	p->bindings[p->nbindings] = (hb_pattern_binding){
 		.name = name, .message = kind == MESSAGE, .halves = 2, .nkeys = n, .key_name = key, .line = at->line};
 	p->clauses[p->nbindings++] = (struct hb__clauses){.key_name = key};
@@ -133,7 +133,7 @@ static bool find_def(struct hb__reader *r)
 	if (!name || !new_name(r, PATTERN, at))
 		return false;
 	if (!HB_GROW(r->p->defs, r->p->defs_room, r->p->ndefs + 1))
-		return hb__no_memory(r->p);
+		return hb__pattern_no_memory(r->p);
 	struct hb__def *d = &r->p->defs[r->p->ndefs++];
 	*d = (struct hb__def){.name = name, .line = at->line};
 	return parameters(r, d->param, &d->nparams) &&

@@ -180,7 +180,7 @@ static struct hb__expr *single(struct hb__reader *r)
 	if (at->kind == HB__T_TEXT) {
 		r->at++;
 		hb__value text = hb__text(&r->p->values, at->name, strlen(at->name));
-		return text == HB__LEAST ? hb__no_memory(r->p) : constant(r, at, text);
+		return text == HB__LEAST ? hb__pattern_no_memory(r->p) : constant(r, at, text);
 	}
 	if (at->kind == HB__T_NAME) {
 		const struct hb__token *next = hb__peek_next(r);
