@@ -129,7 +129,7 @@ static void put_object(hb_output *out, const struct table *t, const hb_judged_ro
 		hb__put_json(out, row->key_name[i]);
 		hb__put_char(out, ':');
 		if (row->key[i].text)
-			hb__put_json(out, hb_judged_value(t->j, &row->key[i], value, sizeof value));
+			hb__put_json(out, hb_pattern_text_of(t->j->pattern, (uint32_t)row->key[i].number));
 		else
 			hb__put_int(out, row->key[i].number);
 	}

@@ -96,8 +96,13 @@ int main(int argc, char **argv)
 {
 	begin(&argc, &argv);
 	struct part part = {0, ""};
-	for (part.task = 0; !rank && part.task < TASKS; part.task++)
+	for (part.task = 0; !rank && part.task < TASKS; part.task++) {
+		HB_BEGIN("generate", hb_integer("task", part.task));
+		hb_end("generate");
 		work(&part);
+		HB_BEGIN("receive", hb_integer("task", part.task));
+		hb_end("receive");
+	}
 	if (rank)
 		node();
 	for (int i = 2 * rank + 1; i <= 2 * rank + 2 && i < size; i++)

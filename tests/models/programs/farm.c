@@ -64,17 +64,29 @@ static void work(int task)
 		pass(RESULT, task, parent(rank));
 }
 
+static void receive(int task)
+{
+	HB_BEGIN("receive", hb_integer("task", task));
+	hb_end("receive");
+}
+
 static void root(void)
 {
 	int task, from, open = 0;
 	for (task = 0; task < TASKS; task++) {
+		HB_BEGIN("generate", hb_integer("task", task));
+		hb_end("generate");
 		work(task);
 		open += task % size != 0;
+		if (task % size == 0)
+			receive(task);
 	}
 	open += makes("twice");
 	open -= makes("lost");
-	for (; open; open--)
+	for (; open; open--) {
 		take(&task, &from);
+		receive(task);
+	}
 }
 
 static void node(void)

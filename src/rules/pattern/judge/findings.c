@@ -91,19 +91,35 @@ static const char *advice_of(const struct telling *t, const hb_pattern_next *x)
 	}
 }
 
+/* In what the process is, or before what: all that it could go on with, with "/" between. */
+static const char *where(const struct telling *t, char *to, size_t size)
+{
+	const hb_pattern_next *first = t->v->next;
+	bool before = first->half == HB_PATTERN_BEGIN;
+	snprintf(to, size, "%s %s", before ? "before" : "in", hb__place_words(t->g, first));
+	for (uint32_t i = 1; i < t->v->nnext; i++) {
+		const hb_pattern_next *x = &t->v->next[i];
+		const char *place = hb__place_words(t->g, x);
+		size_t n = strlen(to);
+		if (x->process == first->process && (x->half == HB_PATTERN_BEGIN) == before && !strstr(to, place))
+			snprintf(to + n, size - n, "/%s", place);
+	}
+	return to;
+}
+
 static void tell_stop(struct telling *t)
 {
 	struct hb__judging *g = t->g;
 	const hb_pattern_next *x = t->v->nnext ? t->v->next : NULL;
-	char keys[300], name[96], fate[160];
+	char keys[300], name[96], fate[160], place[160];
 	who(t, keys, sizeof keys);
 	if (!x) {
 		snprintf(t->text, sizeof t->text, "%s stopped", keys);
 		return;
 	}
 	hb_pattern_process(g->pattern, x->process, name, sizeof name);
-	snprintf(t->text, sizeof t->text, "%s stopped%s in %s at %s%s; next should come: ", keys,
-		t->story->times > 1 ? ", the first" : "", hb__place_words(g, x), name,
+	snprintf(t->text, sizeof t->text, "%s stopped%s %s at %s%s; next should come: ", keys,
+		t->story->times > 1 ? ", the first" : "", where(t, place, sizeof place), name,
 		hb__fate_words(g, x->process, fate, sizeof fate));
 	put_next(t, t->text, sizeof t->text);
 	point_at(t, x->after, "the last event that fitted");

@@ -25,6 +25,15 @@ static uint32_t rank_of(const struct hb__judging *g, const hb_pattern_next *n)
 	return in ? 2 : b->message && n->half == HB_PATTERN_RECEIVED ? 3 : 4;
 }
 
+/* What is looked at first: of a stop where a cause may be, of a wrong event what its own process could have done instead. */
+static uint32_t place_of(const struct hb__judging *g, const hb_pattern_verdict *v, const hb_pattern_next *n)
+{
+	bool exit;
+	if (v->state != HB_PATTERN_WRONG)
+		return rank_of(g, n);
+	return v->wrong == HB_PATTERN_NONE || g->line[hb_history_at(v->wrong, &exit).line].process != n->process;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -59,8 +68,8 @@ static void copy_next(struct hb__judging *g, struct hb__kept *k, const hb_patter
 	for (uint32_t i = 0; to && i < n; i++) {
 		to[i] = v->next[i];
 		to[i].key = copy_key(g, v->next[i].key, g->binding[v->next[i].binding].nkeys);
-		if (rank_of(g, &to[i]) < k->rank) {
-			k->rank = rank_of(g, &to[i]);
+		if (place_of(g, v, &to[i]) < k->rank) {
+			k->rank = place_of(g, v, &to[i]);
 			best = i;
 		}
 	}

@@ -8,7 +8,7 @@ const char *hb_judged_value(const hb_judgement *j, const hb_pattern_value *value
 {
 	const char *text = value->text ? hb_pattern_text_of(j->pattern, (uint32_t)value->number) : NULL;
 	if (value->text)
-		snprintf(to, size, "%s", text ? text : "");
+		snprintf(to, size, "%s", text && *text ? text : "\"\""); /* one that is empty has to be seen */
 	else
 		snprintf(to, size, "%lld", (long long)value->number);
 	return to;
