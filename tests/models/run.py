@@ -41,53 +41,53 @@ class Case:
 CASES = [
     # events of the program
     Case("farm", "farm", 8, {
-        "crash": Wrong("STOPPED", r"task 7 stopped in comp_fn\(\) at node 3, which was killed by signal 11", ({"task": 7}, 3, "comp_fn()")),
-        "stuck": Wrong("STOPPED", r"task 6 stopped in comp_fn\(\) at node 2, which never returned from MPI_Recv",
-                       ({"task": 6}, 2, "comp_fn()")),
-        "lost": Wrong("STOPPED", r"task 3 stopped in .* at node 1", ({"task": 3}, 1, "comp_fn()/Distributing")),
-        "twice": Wrong("WRONG", r"task 2.*node 2 sends result\(2\) to node 0"),
-        "early": Wrong("WRONG", r"task 2.*node 2 sends result\(2\) to node 0.*the begin of compute\(2\)"),
-        "partner": Wrong("WRONG", r"task 3.*node 3 sends result\(3\) to node 0.*node 3 sends result\(3\) to node 1"),
+        "crash": Wrong("STOPPED", r"t 7 stopped in comp_fn\(\) at node 3, which was killed by signal 11", ({"t": 7}, 3, "comp_fn()")),
+        "stuck": Wrong("STOPPED", r"t 6 stopped in comp_fn\(\) at node 2, which never returned from MPI_Recv",
+                       ({"t": 6}, 2, "comp_fn()")),
+        "lost": Wrong("STOPPED", r"t 3 stopped before comp_fn\(\)/Distributing at node 1", ({"t": 3}, 1, "comp_fn()/Distributing")),
+        "twice": Wrong("WRONG", r"t 2.*node 2 sends result\(2\) to node 0"),
+        "early": Wrong("WRONG", r"t 2.*node 2 sends result\(2\) to node 0.*the begin of compute\(2\)"),
+        "partner": Wrong("WRONG", r"t 3.*node 3 sends result\(3\) to node 0.*node 3 sends result\(3\) to node 1"),
     }),
     Case("divide", "divide", 3, {
-        "crash": Wrong("STOPPED", r"task 1 stopped in comp_fn\(\) at node 3, which was killed by signal 11",
-                       ({"task": 1, "sub": "00"}, 3, "comp_fn()")),
-        "split": Wrong("STOPPED", r"task 1 stopped in split_fn\(\) at node 0, which was killed by signal 11",
-                       ({"task": 1, "sub": ""}, 0, "split_fn()")),
-        "stuck": Wrong("STOPPED", r"task 1 stopped in comp_fn\(\) at node 2", ({"task": 1, "sub": "1"}, 2, "comp_fn()")),
-        "lost": Wrong("WRONG", r"task 1.*the begin of join\(1, \) at node 0"),
-        "join": Wrong("WRONG", r"task 1.*the begin of join\(1, \) at node 0"),
-        "partner": Wrong("WRONG", r"task 1.*node 2 sends result\(1, 0\) to node 0"),
+        "crash": Wrong("STOPPED", r"t 1 stopped in comp_fn\(\)\S* at node 3, which was killed by signal 11",
+                       ({"t": 1, "s": "00"}, 3, "comp_fn()")),
+        "split": Wrong("STOPPED", r"t 1 stopped in split_fn\(\) at node 0, which was killed by signal 11",
+                       ({"t": 1, "s": ""}, 0, "split_fn()")),
+        "stuck": Wrong("STOPPED", r"t 1 stopped in comp_fn\(\) at node 2", ({"t": 1, "s": "1"}, 2, "comp_fn()")),
+        "lost": Wrong("WRONG", r"t 1.*the begin of join\(1, \"\"\) at node 0"),
+        "join": Wrong("WRONG", r"t 1.*the begin of join\(1, \"\"\) at node 0"),
+        "partner": Wrong("WRONG", r"t 1.*node 2 sends result\(1, 0\) to node 0"),
     }),
     Case("steal", "steal", 6, {
-        "crash": Wrong("STOPPED", r"task 3 stopped in run\(\) at worker \d, which was killed by signal 11"),
-        "stuck": Wrong("STOPPED", r"task 2 stopped in run\(\) at worker \d, which never returned from MPI_Recv"),
-        "lost": Wrong("STOPPED", r"task 5 stopped in .* at worker \d"),
-        "twice": Wrong("WRONG", r"task 4.*worker 0 sends give\(4\)"),
-        "both": Wrong("WRONG", r"task 4.*worker 0 sends give\(4\) to worker 0"),
+        "crash": Wrong("STOPPED", r"t 3 stopped in run\(\) at worker \d, which was killed by signal 11"),
+        "stuck": Wrong("STOPPED", r"t 2 stopped in run\(\) at worker \d, which never returned from MPI_Recv"),
+        "lost": Wrong("STOPPED", r"t 5 stopped before run\(\)/give at worker \d"),
+        "twice": Wrong("WRONG", r"t 4.*worker 0 sends give\(4\)"),
+        "both": Wrong("WRONG", r"t 4.*worker 0 sends give\(4\) to worker 0"),
     }),
     # messages of MPI, as they are
     Case("pipeline", "pipeline", 5, {
-        "crash": Wrong("STOPPED", r"3.* at stage 2, which was killed by signal 11"),
-        "lost": Wrong("STOPPED", r"3 stopped in .* at stage 1"),
+        "crash": Wrong("STOPPED", r"3 stopped before Passing at stage 2, which was killed by signal 11"),
+        "lost": Wrong("STOPPED", r"3 stopped before Passing at stage 1"),
         "twice": Wrong("WRONG", r"4.*stage 2 sends item\(4\) to stage 3"),
         "skip": Wrong("WRONG", r"2.*stage 1 sends item\(2\) to stage 3.*stage 1 sends item\(2\) to stage 2"),
     }),
     Case("ring", "ring", 1, {
-        "kept": Wrong("STOPPED", r"the run stopped in .* at rank 1, which never returned from MPI_Recv"),
+        "kept": Wrong("STOPPED", r"the run stopped before token at rank 1, which never returned from MPI_Recv"),
         "back": Wrong("WRONG", r"rank 2 sends token to rank 1"),
         "second": Wrong("WRONG", r"rank 2 sends token to rank 3"),
     }),
     Case("halo", "halo", 4, {
         "crash": Wrong("STOPPED", r"at rank 2, which was killed by signal 11"),
-        "lost": Wrong("STOPPED", r"2 stopped in .* at rank 2"),
+        "lost": Wrong("STOPPED", r"2 stopped before border at rank 2"),
         "twice": Wrong("WRONG", r"2.*rank 2 sends border\(2\) to rank 1"),
         "around": Wrong("WRONG", r"1.*rank [03] sends border\(1\) to rank [30]"),
     }),
     # what a message is stands in it
     Case("commit", "commit", 3, {
-        "crash": Wrong("STOPPED", r"1 stopped in .* at participant 2, which was killed by signal 11"),
-        "silent": Wrong("STOPPED", r"1 stopped in .* at coordinator 0, which never returned from MPI_Recv"),
+        "crash": Wrong("STOPPED", r"1 stopped before yes/no at participant 2, which was killed by signal 11"),
+        "silent": Wrong("STOPPED", r"1 stopped before \S+ at coordinator 0, which never returned from MPI_Recv"),
         "early": Wrong("WRONG", r"1.*coordinator 0 sends commit\(1\)"),
         "both": Wrong("WRONG", r"2.*coordinator 0 sends commit\(2\) to participant 2"),
     }, level="data"),
@@ -114,16 +114,15 @@ class Answer:
         objects = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         self.status, self.all = done.returncode, done.stdout + done.stderr
         self.findings = [o for o in objects if o.get("finding", "").startswith("HB-MODEL-")]
-        self.others = [o for o in objects if "finding" in o and o not in self.findings and o["severity"] == "error"]
         self.model = next((o for o in objects if "model" in o), {})
 
 
 def answer(folder, case, mpi, mistake):
     model, job = os.path.join(MODELS, case.model + ".hbm"), LAUNCH[mpi] + ["-n", str(case.processes), "./" + case.program, mistake]
     if not case.level:
-        return Answer(run(folder, HBDB, "check", "--json", "--model", model, "-o", mistake + ".hbdb", "--", *job))
+        return Answer(run(folder, HBDB, "check", "--json", "--category", "model", "--model", model, "-o", mistake + ".hbdb", "--", *job))
     run(folder, HBDB, "record", "--check", "--watch=10", "--on-hang", "kill", "--level", case.level, "-o", mistake + ".hbdb", "--", *job)
-    return Answer(run(folder, HBDB, "check", "--json", "--model", model, mistake + ".hbdb"))
+    return Answer(run(folder, HBDB, "check", "--json", "--category", "model", "--model", model, mistake + ".hbdb"))
 
 
 def right(folder, case, mpi):
