@@ -124,7 +124,7 @@ bool hb__message_half(hb_history *h, hb_at at, uint32_t send, hb_pattern_half ha
 		return true;
 	for (bool go = true; go;) {
 		hb__unpack_told(&h->packed, &place, h->binding, &told);
-		if (told.event)
+		if (told.binding == HB_NO)
 			return true;
 		hb_pattern_event event = {told.binding, half, h->line[at.line].process, peer, told.key,
 			hb__history_id(at, half == HB_PATTERN_RECEIVED)};

@@ -14,7 +14,7 @@ struct hb__packed {
 /* What a declaration says of an event. Of a message the halves share it. */
 struct hb__told {
 	uint32_t event; /* of its line */
-	uint32_t binding;
+	uint32_t binding; /* HB_NO: those of a message end here */
 	hb_pattern_half half;
 	bool exit;    /* the point is the exit of the event */
 	int64_t peer; /* -1: none */

@@ -104,8 +104,7 @@ static hb_status tell(struct message *m)
 	h->sum.unread += lacking;
 		if (status || h->packed.n == begin)
 		return status;
-	/* an event step of more than nothing ends those of a message */
-	struct hb__told end = {.event = 1, .peer = -1};
+	struct hb__told end = {.binding = HB_NO, .peer = -1};
 	h->of_send[m->id] = begin + 1;
 	h->sum.named_messages++;
 	h->sum.uncertain += m->send->receive != HB_NO && h->receive[m->send->receive].flags & HB_AMBIGUOUS;

@@ -52,7 +52,8 @@ void hb__unpack_told(const struct hb__packed *from, size_t *at, const hb_pattern
 	told->binding = (uint32_t)(what >> 2);
 	told->half = (hb_pattern_half)(what >> 1 & 1);
 	told->exit = what & 1;
-	for (uint32_t i = 0; i < binding[told->binding].nkeys; i++) {
+	uint32_t nkeys = told->binding == HB_NO ? 0 : binding[told->binding].nkeys;
+	for (uint32_t i = 0; i < nkeys; i++) {
 		told->key[i].number = get(&p, &text);
 		told->key[i].text = text;
 	}
