@@ -44,8 +44,8 @@ static void divide(void)
 		"1>3 task 49 '00; 1>4 task 49 '01; 2>5 task 49 '10; 2* compute 49 '11;"
 		"3( compute 49 '00; 4* split 49 '01; 4( compute 49 '010; 5( compute 49 '10; 0* generate 50; 0>1 task 50 '");
 	history_end(h,
-		"t 49: stopped\n  3) compute 49 '00 after 20\n  4( compute 49 '011 after 22\n"
-		"  4) compute 49 '010 after 23\n  4( split 49 '011 after 22\n  5) compute 49 '10 after 24\n"
+		"t 49: stopped\n  3) compute 49 '00 after 20\n  4) compute 49 '010 after 23\n"
+		"  4( compute 49 '011 after 22\n  4( split 49 '011 after 22\n  5) compute 49 '10 after 24\n"
 		"t 50: wrong at 27\n  0( compute 50 ' after 26\n  0( split 50 ' after 26\n",
 		"the frontier of a task of which three parts are computed");
 	h = history_new(p, NULL, NULL);

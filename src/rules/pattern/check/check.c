@@ -151,13 +151,14 @@ static uint32_t task_of(hb_pattern_check *c, const struct hb__route *r, const hb
 	return c->e.p->failed ? HB_NO : number;
 }
 
-/* What is left behind the event; asked about the order of messages only when there are several that could be meant. */
+/* What is left behind the event. Whether a receive comes behind its send is asked only when several sends could be meant. */
 static hb__node *step(struct hb__engine *e, hb__node *state)
 {
-	e->ask_sent = e->several_sent = e->misordered = false;
+	e->several_sent = e->misordered = false;
+	e->ask_sent = e->peer < 0; /* it may be of another sender */
 	e->sent = HB_PATTERN_NONE;
 	hb__node *next = hb__derive(e, state);
-	if (!e->several_sent || e->p->failed || e->undecided)
+	if (!e->several_sent || e->ask_sent || e->p->failed || e->undecided)
 		return next;
 	e->ask_sent = true;
 	e->ambiguous = e->misordered = false;
