@@ -64,18 +64,20 @@ static bool on_reached(void *user, const hb_reach *r)
 {
 	struct compared *c = user;
 	int line = (int)r->line, here = point(line, (int)r->event, r->exit);
-	bool good = line < c->g->lines && here + 1 >= c->told[line] && (!r->exit || graph_exited(c->g, line, (int)r->event));
+	bool good = line < c->g->lines && here + 1 >= c->told[line] &&
+		    (!r->exit || graph_exited(c->g, line, (int)r->event));
 	for (int l = 0; good && l < c->g->lines; l++) {
 		good = r->clock[l] == graph_clock(c->g, here, l);
 		for (int e = 1; good && l != line && e <= c->g->events[l]; e++)
 			for (int exit = 0; exit < 2 && (!exit || graph_exited(c->g, l, e)); exit++)
-				good = good && (point(l, e, exit) < c->told[l] ||
-						       !graph_before(c->g, point(l, e, exit), here));
+				good = good &&
+				       (point(l, e, exit) < c->told[l] || !graph_before(c->g, point(l, e, exit), here));
 	}
 	c->sums->reaches++;
 	c->sums->wrong_reach += !good;
 	if (!good)
-		differs(&suite, c->r, "the pass is at the %s of %d:%d", r->exit ? "exit" : "enter", line, (int)r->event);
+		differs(&suite, c->r, "the pass is at the %s of %d:%d", r->exit ? "exit" : "enter", line,
+			(int)r->event);
 	else
 		c->told[line] = here + 1;
 	return true;
@@ -391,7 +393,8 @@ static void many(const char *name, const struct wish *wish, long programs)
 	check(s.events > programs * 10 && !s.wrong_clock, "%s: vector clocks, %ld wrong", name, s.wrong_clock);
 	check(s.events > programs * 10 && !s.wrong_lamport, "%s: Lamport times, %ld wrong", name, s.wrong_lamport);
 	check(s.events > programs * 10 && !s.wrong_seen, "%s: what sends have seen, %ld wrong", name, s.wrong_seen);
-	check(s.reaches > programs * 10 && !s.wrong_reach, "%s: the order in which the pass comes along, %ld wrong", name, s.wrong_reach);
+	check(s.reaches > programs * 10 && !s.wrong_reach, "%s: the order in which the pass comes along, %ld wrong",
+		name, s.wrong_reach);
 	check(s.pairs > programs && !s.wrong_order, "%s: relations, %ld wrong", name, s.wrong_order);
 	check(s.chains > programs && !s.wrong_chain, "%s: proofs, %ld wrong", name, s.wrong_chain);
 	check(s.cuts > programs && !s.wrong_cut, "%s: cuts, %ld wrong", name, s.wrong_cut);

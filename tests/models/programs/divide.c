@@ -87,7 +87,7 @@ static void node(void)
 	while (take(&part, (rank - 1) / 2, &from) == TASK) {
 		work(&part);
 		if (makes("partner") && part.task == 1 && rank == 2)
-			strcpy(part.sub, "0"); /* the result of another part */
+			part.sub[0] = '0'; /* the result of another part */
 		pass(RESULT, &part, from);
 	}
 }

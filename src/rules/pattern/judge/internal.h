@@ -5,7 +5,7 @@
 #include "base/grow.h"
 #include "rules/pattern/judge/judge.h"
 
-/* ---- memory that lasts as long as the judgement (memory.c). NULL: out of memory ---- */
+/* ---- memory that lasts as long as the judgement (judge.c). NULL: out of memory ---- */
 void *hb__judge_alloc(struct hb__judging *g, size_t bytes);
 const char *hb__judge_text(struct hb__judging *g, const char *text);
 hb_status hb__judge_no_memory(hb_error *err);
