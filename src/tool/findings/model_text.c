@@ -39,13 +39,15 @@ static char *cell(const struct table *t, const hb_judged_row *like, const hb_jud
 	char value[256];
 	uint32_t keys = columns(like) - 2;
 	if (k < keys)
-		return row ? hb__inert(hb_judged_value(t->j, &row->key[k], value, sizeof value)) : upper(like->key_name[k]);
+		return row ? hb__inert(hb_judged_value(t->j, &row->key[k], value, sizeof value))
+			   : upper(like->key_name[k]);
 	if (k == keys)
 		return hb__copy(row ? t->process[row->process].name : "NODE");
 	return row ? hb__inert(row->in) : hb__copy("PROCESS");
 }
 
-static void put_row(const struct table *t, const hb_judged_row *like, const hb_judged_row *row, const size_t *width, FILE *to)
+static void put_row(
+	const struct table *t, const hb_judged_row *like, const hb_judged_row *row, const size_t *width, FILE *to)
 {
 	uint32_t n = columns(like);
 	for (uint32_t k = 0; k < n; k++) {
@@ -79,7 +81,8 @@ char *hb__model_sum(const hb_findings *f)
 {
 	const hb_judgement *j = hb__model_judgement(f);
 	const hb_pattern_sum *s = &j->sum;
-	char *undecided = s->undecided ? hb__format(", %llu undecided", (unsigned long long)s->undecided) : hb__copy("");
+	char *undecided =
+		s->undecided ? hb__format(", %llu undecided", (unsigned long long)s->undecided) : hb__copy("");
 	char *text = hb__format("model %s: %llu %s complete, %llu stopped, %llu wrong%s; %llu of %llu %s looked at",
 		hb_pattern_name(j->pattern), (unsigned long long)s->complete, hb__plural(s->complete, "key", "keys"),
 		(unsigned long long)s->stopped, (unsigned long long)s->wrong, undecided,

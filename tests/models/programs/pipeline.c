@@ -9,8 +9,8 @@ static void stage(int item)
 {
 	int last = size - 1, dropped = makes("lost") && item == 3;
 	if (rank && !(dropped && rank > 1))
-		MPI_Recv(&item, 1, MPI_INT, makes("skip") && item == 2 && rank == last ? 1 : rank - 1, item, MPI_COMM_WORLD,
-			MPI_STATUS_IGNORE);
+		MPI_Recv(&item, 1, MPI_INT, makes("skip") && item == 2 && rank == last ? 1 : rank - 1, item,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	if (makes("crash") && rank == 2 && item == 3)
 		crash();
 	if (makes("lost") && rank == 1 && item == 3)

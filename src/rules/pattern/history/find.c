@@ -26,8 +26,7 @@ static bool find_messages(hb_history *h, uint64_t id, hb_history_visit *visit, v
 			continue;
 		uint32_t send = exit ? h->receive[op[i].id].send : op[i].id;
 		if (send != HB_NO)
-			go = hb__message_half(
-				h, at, send, exit ? HB_PATTERN_RECEIVED : HB_PATTERN_SENT, visit, user);
+			go = hb__message_half(h, at, send, exit ? HB_PATTERN_RECEIVED : HB_PATTERN_SENT, visit, user);
 	}
 	return go;
 }

@@ -188,11 +188,11 @@ static bool reached(void *user, const hb_reach *reach)
 	while (go) {
 		bool told = l->next.binding != HB_NO &&
 			    !stands_before(reach->event, reach->exit, l->next.event, l->next.exit);
-		bool ops = l->op < n &&
-			   !stands_before(reach->event, reach->exit, op[l->op].event, at_exit(&op[l->op]));
+		bool ops = l->op < n && !stands_before(reach->event, reach->exit, op[l->op].event, at_exit(&op[l->op]));
 		if (!told && !ops)
 			break;
-		if (ops && (!told || !stands_before(l->next.event, l->next.exit, op[l->op].event, at_exit(&op[l->op])))) {
+		if (ops &&
+			(!told || !stands_before(l->next.event, l->next.exit, op[l->op].event, at_exit(&op[l->op])))) {
 			go = feed_op(h, reach->line, &op[l->op++]);
 			continue;
 		}
@@ -202,8 +202,8 @@ static bool reached(void *user, const hb_reach *reach)
 	return go;
 }
 
-hb_status hb_history_run(hb_history *h, hb_history_visit *visit, void *user, hb_progress *progress, void *progress_user,
-	hb_error *err)
+hb_status hb_history_run(
+	hb_history *h, hb_history_visit *visit, void *user, hb_progress *progress, void *progress_user, hb_error *err)
 {
 	hb_error own;
 	h->visit = visit;

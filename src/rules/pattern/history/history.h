@@ -24,7 +24,8 @@ typedef struct hb_history_sum {
 	uint64_t halves;                   /* that were fed */
 	uint64_t events, named;            /* of the recording; named: some declaration is about them */
 	uint64_t messages, named_messages; /* of MPI and of channels */
-	uint64_t unread;    /* messages that nobody received, so that their contents are not known, and they are not looked at */
+	uint64_t
+		unread; /* messages that nobody received, so that their contents are not known, and they are not looked at */
 	uint64_t strangers; /* receives whose message is in no log: likewise */
 	uint64_t uncertain; /* named messages that may have been received otherwise */
 } hb_history_sum;

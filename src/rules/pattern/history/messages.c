@@ -37,7 +37,7 @@ static bool read_event(hb_history *h, hb_at at, hb_event *ret)
 	return more > 0 ? l->read == at.event : !more && line->inside && hb_events_inside(l->events, ret) > 0;
 }
 
-static bool of_call(const struct message *m, const char *name, const char *or, hb_pattern_value *ret)
+static bool of_call(const struct message *m, const char *name, const char * or, hb_pattern_value *ret)
 {
 	hb_event event;
 	uint32_t process = m->h->line[m->send->line].process;
@@ -102,7 +102,7 @@ static hb_status tell(struct message *m)
 			status = hb__history_no_memory(h->err);
 	}
 	h->sum.unread += lacking;
-		if (status || h->packed.n == begin)
+	if (status || h->packed.n == begin)
 		return status;
 	struct hb__told end = {.binding = HB_NO, .peer = -1};
 	h->of_send[m->id] = begin + 1;
@@ -147,7 +147,8 @@ static hb_status contents_of_line(hb_history *h, uint32_t line, hb_contents *con
 	uint64_t n, from = 0;
 	const hb_op *op = hb_model_ops(h->model, line, &n);
 	hb_op *now = malloc((n + 1) * sizeof *now); /* the receives of an event */
-	hb_status status = now ? hb_events_open(log, h->line[line].lane, &events, h->err) : hb__history_no_memory(h->err);
+	hb_status status =
+		now ? hb_events_open(log, h->line[line].lane, &events, h->err) : hb__history_no_memory(h->err);
 	int more = 0;
 	if (status) {
 		free(now);

@@ -11,7 +11,7 @@ struct reading {
 	hb_history *h;
 	uint32_t line, process;
 	const hb_event *event;
-	uint32_t number; /* of the event in its line */
+	uint32_t number;                     /* of the event in its line */
 	struct hb__named_function *function; /* by number in the log */
 	uint32_t functions;
 	struct hb__named *named;
@@ -98,8 +98,7 @@ static bool know(struct reading *r, uint32_t number, const hb_function *function
 	for (uint32_t i = 0; i < h->bindings; i++)
 		for (int half = 0; half < HB_PATTERN_HALVES; half++)
 			if (fits(&h->binding[i], function, half) &&
-				!names(r, f, i,
-					function->cls == HB_USER_END ? HB_PATTERN_END : (hb_pattern_half)half))
+				!names(r, f, i, function->cls == HB_USER_END ? HB_PATTERN_END : (hb_pattern_half)half))
 				return false;
 	return true;
 }
@@ -138,7 +137,8 @@ static hb_status begin_span(struct reading *r, const struct hb__named_function *
 		status = evaluate(r, n, &fit, &peer);
 		if (status || !fit)
 			continue;
-		if (!HB_GROW(r->opened, r->opened_room, r->nopened + 1) || !HB_GROW(r->keys, r->keys_room, r->nkeys + nkeys))
+		if (!HB_GROW(r->opened, r->opened_room, r->nopened + 1) ||
+			!HB_GROW(r->keys, r->keys_room, r->nkeys + nkeys))
 			return hb__history_no_memory(h->err);
 		r->opened[r->nopened++] = (struct opened){r->open.n - 1, n->binding, r->nkeys};
 		if (nkeys)
@@ -157,10 +157,9 @@ static hb_status end_span(struct reading *r, const struct hb__named_function *f)
 	while (r->nopened && r->opened[r->nopened - 1].of >= r->open.n && !status) {
 		const struct opened *o = &r->opened[--r->nopened];
 		r->nkeys = o->key;
-		status = put(r, &(struct hb__told){.binding = o->binding,
-					.half = HB_PATTERN_END,
-					.peer = -1,
-					.key = r->keys + o->key});
+		status = put(
+			r, &(struct hb__told){
+				   .binding = o->binding, .half = HB_PATTERN_END, .peer = -1, .key = r->keys + o->key});
 	}
 	return status;
 }

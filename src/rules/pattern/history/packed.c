@@ -4,7 +4,7 @@
 #include "base/grow.h"
 #include "rules/pattern/history/internal.h"
 
-#define MOST 9 /* bytes of a number */
+#define MOST 9    /* bytes of a number */
 #define TEXT 0x10 /* beside the length of a key */
 
 static uint8_t *put(uint8_t *p, int64_t number, uint8_t flag)
@@ -42,7 +42,8 @@ bool hb__pack_told(struct hb__packed *to, uint32_t before, const struct hb__told
 	return true;
 }
 
-void hb__unpack_told(const struct hb__packed *from, size_t *at, const hb_pattern_binding *binding, struct hb__told *told)
+void hb__unpack_told(
+	const struct hb__packed *from, size_t *at, const hb_pattern_binding *binding, struct hb__told *told)
 {
 	const uint8_t *p = from->at + *at;
 	bool text;

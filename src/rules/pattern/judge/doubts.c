@@ -5,7 +5,8 @@
 
 #include "rules/pattern/judge/internal.h"
 
-static hb_status doubt(struct hb__judging *g, hb_error *err, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static hb_status doubt(struct hb__judging *g, hb_error *err, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 static hb_status doubt(struct hb__judging *g, hb_error *err, const char *format, ...)
 {
 	char text[400];
@@ -46,9 +47,11 @@ static hb_status about_logs(struct hb__judging *g, hb_error *err)
 	if (!status && missing)
 		status = doubt(g, err, "%s missing", count(missing, "log is", "logs are", some));
 	if (!status && lost)
-		status = doubt(g, err, "%s lost where there was no room", count(lost, "event was", "events were", some));
+		status =
+			doubt(g, err, "%s lost where there was no room", count(lost, "event was", "events were", some));
 	if (!status && g->options->running)
-		status = doubt(g, err, "the run goes on: what has not come may come yet, so keys under way stand in the table alone");
+		status = doubt(g, err,
+			"the run goes on: what has not come may come yet, so keys under way stand in the table alone");
 	return status;
 }
 

@@ -35,7 +35,8 @@ static size_t list(const struct hb__judging *g, uint64_t *id)
 		const hb_pattern_verdict *v = &g->keep[i].v;
 		uint64_t some[4] = {v->state == HB_PATTERN_WRONG ? v->wrong : HB_PATTERN_NONE,
 			v->misordered ? v->misordered_by : HB_PATTERN_NONE,
-			v->ambiguous ? v->ambiguous_at : HB_PATTERN_NONE, v->nnext ? v->next[0].after : HB_PATTERN_NONE};
+			v->ambiguous ? v->ambiguous_at : HB_PATTERN_NONE,
+			v->nnext ? v->next[0].after : HB_PATTERN_NONE};
 		for (int k = 0; k < 4; k++)
 			if (some[k] != HB_PATTERN_NONE)
 				id[n++] = some[k];

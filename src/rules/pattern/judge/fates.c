@@ -30,7 +30,7 @@ static void look_at(const struct hb__judging *g, uint32_t process, struct hb__fa
 	if (!p->log)
 		return;
 	f->kind = p->ending == HB_ENDING_FINALIZED ? HB__FATE_FINALIZED
-		  : p->ending == HB_ENDING_LEFT	   ? HB__FATE_LEFT
+		  : p->ending == HB_ENDING_LEFT    ? HB__FATE_LEFT
 		  : p->ending == HB_ENDING_ABORTED ? HB__FATE_ABORTED
 						   : HB__FATE_BROKEN;
 	for (uint32_t i = 0; i < p->nlines; i++) {

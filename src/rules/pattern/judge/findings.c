@@ -127,7 +127,7 @@ static void tell_stop(struct telling *t)
 	if (f && f->at.line != HB_NO && f->kind != HB__FATE_FINALIZED)
 		point(t, x->process, f->at,
 			f->kind == HB__FATE_CRASHED || f->kind == HB__FATE_DIED ? "its last call before it died"
-			: *f->function						? "it is in this call"
+			: *f->function                                          ? "it is in this call"
 										: "its last call");
 	else if (!t->points && f)
 		point(t, x->process, f->at, "its last call");
@@ -153,7 +153,8 @@ static void tell_wrong(struct telling *t)
 			t->story->times > 1 ? ", of the first" : "", words, other);
 		point_at(t, t->v->wrong, "must come later");
 		point_at(t, t->v->misordered_by, "than this");
-		t->advice = "Let a message or a collective order them, or ask for less in the model (; in the place of >>).";
+		t->advice =
+			"Let a message or a collective order them, or ask for less in the model (; in the place of >>).";
 		return;
 	}
 	snprintf(t->text, sizeof t->text, "%s%s: \"%s\" is not allowed by the model here%s", keys,
@@ -170,7 +171,8 @@ static void tell_doubt(struct telling *t)
 	char keys[300];
 	who(t, keys, sizeof keys);
 	if (t->story->id == HB_MODEL_UNDECIDED) {
-		snprintf(t->text, sizeof t->text, "%s: the model is ambiguous in so many ways that it was given up", keys);
+		snprintf(t->text, sizeof t->text, "%s: the model is ambiguous in so many ways that it was given up",
+			keys);
 		t->advice = "Give events more keys, or choices a condition (when), so that an event fits in one way.";
 		return;
 	}

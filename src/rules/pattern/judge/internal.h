@@ -14,7 +14,7 @@ hb_status hb__judge_no_memory(hb_error *err);
 enum hb__fate_kind {
 	HB__FATE_NONE, /* it did nothing that is known of */
 	HB__FATE_CRASHED,
-	HB__FATE_DIED, /* first of all, and why is not known */
+	HB__FATE_DIED,   /* first of all, and why is not known */
 	HB__FATE_INSIDE, /* a call, which it never returned from */
 	HB__FATE_BROKEN, /* its log just stops */
 	HB__FATE_FINALIZED,
@@ -24,8 +24,8 @@ enum hb__fate_kind {
 };
 struct hb__fate {
 	enum hb__fate_kind kind;
-	int signal; /* CRASHED; 0: not known */
-	hb_at at;   /* its last event; line HB_NO: none */
+	int signal;        /* CRASHED; 0: not known */
+	hb_at at;          /* its last event; line HB_NO: none */
 	char function[64]; /* INSIDE */
 };
 
@@ -95,8 +95,8 @@ hb_status hb__make_stories(struct hb__judging *g, hb_error *err);
 /* "task 49, sub 2"; "the run". */
 const char *hb__key_words(const struct hb__judging *g, const hb_pattern_verdict *v, char *to, size_t size);
 /* "node 3 sends task(49) to node 4" */
-const char *hb__half_words(const struct hb__judging *g, uint32_t binding, hb_pattern_half half, uint32_t process, int64_t peer,
-	const hb_pattern_value *key, char *to, size_t size);
+const char *hb__half_words(const struct hb__judging *g, uint32_t binding, hb_pattern_half half, uint32_t process,
+	int64_t peer, const hb_pattern_value *key, char *to, size_t size);
 const char *hb__place_words(const struct hb__judging *g, const hb_pattern_next *next); /* the clause `in` */
 /* ---- findings.c, rows.c, doubts.c ---- */
 hb_status hb__judge_findings(struct hb__judging *g, hb_error *err);

@@ -32,8 +32,8 @@ typedef struct hb_judgement {
 	size_t rows; /* in the order of keys */
 	hb_judged_row *row;
 	uint64_t under_way; /* keys that have stopped in a run that goes on: in the table, and no finding */
-	uint64_t untold; /* keys neither complete nor in findings and rows: there are too many */
-	size_t doubts;   /* sentences: what makes the answer uncertain, or was not looked at */
+	uint64_t untold;    /* keys neither complete nor in findings and rows: there are too many */
+	size_t doubts;      /* sentences: what makes the answer uncertain, or was not looked at */
 	char **doubt;
 	struct hb__judging *own;
 } hb_judgement;

@@ -22,7 +22,8 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-static hb_status add(struct hb__judging *g, const hb_pattern_verdict *v, const hb_pattern_next *x, size_t from, hb_error *err)
+static hb_status add(
+	struct hb__judging *g, const hb_pattern_verdict *v, const hb_pattern_next *x, size_t from, hb_error *err)
 {
 	hb_judgement *j = g->judgement;
 	const hb_pattern_binding *b = &g->binding[x->binding];

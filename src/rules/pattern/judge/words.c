@@ -32,7 +32,8 @@ const char *hb__key_words(const struct hb__judging *g, const hb_pattern_verdict 
 	return to;
 }
 
-static const char *with_keys(const struct hb__judging *g, uint32_t binding, const hb_pattern_value *key, char *to, size_t size)
+static const char *with_keys(
+	const struct hb__judging *g, uint32_t binding, const hb_pattern_value *key, char *to, size_t size)
 {
 	const hb_pattern_binding *b = &g->binding[binding];
 	char value[64];
@@ -45,8 +46,8 @@ static const char *with_keys(const struct hb__judging *g, uint32_t binding, cons
 	return to;
 }
 
-const char *hb__half_words(const struct hb__judging *g, uint32_t binding, hb_pattern_half half, uint32_t process, int64_t peer,
-	const hb_pattern_value *key, char *to, size_t size)
+const char *hb__half_words(const struct hb__judging *g, uint32_t binding, hb_pattern_half half, uint32_t process,
+	int64_t peer, const hb_pattern_value *key, char *to, size_t size)
 {
 	const hb_pattern_binding *b = &g->binding[binding];
 	char who[96], other[96] = "", name[200];
@@ -56,13 +57,13 @@ const char *hb__half_words(const struct hb__judging *g, uint32_t binding, hb_pat
 		hb_pattern_process(g->pattern, (uint32_t)peer, other, sizeof other);
 	if (!b->message)
 		snprintf(to, size, "%s%s at %s",
-			b->halves < HB_PATTERN_HALVES	 ? ""
-			: half == HB_PATTERN_END ? "the end of "
-						 : "the begin of ",
+			b->halves < HB_PATTERN_HALVES ? ""
+			: half == HB_PATTERN_END      ? "the end of "
+						      : "the begin of ",
 			name, who);
 	else
 		snprintf(to, size, half == HB_PATTERN_SENT ? "%s sends %s%s%s" : "%s receives %s%s%s", who, name,
-			!*other			  ? ""
+			!*other                   ? ""
 			: half == HB_PATTERN_SENT ? " to "
 						  : " from ",
 			other);
