@@ -32,7 +32,7 @@ static int read_sets(const char *list, struct sets *ret)
 		long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
 		if (!equals || equals == word || end == equals + 1 || *end || errno)
 			return hb__fail_with(HB_EXIT_USAGE,
-				"check --set takes NAME=NUMBER, as in --set degree=2, but got '%s'", word);
+				"--set takes NAME=NUMBER, as in --set degree=2, but got '%s'", word);
 		*equals = 0;
 		ret->name = hb__resize(ret->name, (ret->n + 1) * sizeof *ret->name);
 		ret->value = hb__resize(ret->value, (ret->n + 1) * sizeof *ret->value);
@@ -53,10 +53,10 @@ int hb__model_check_wish(const hb_model_wish *wish)
 {
 	struct sets sets;
 	if (!wish->file)
-		return wish->set ? hb__fail_with(HB_EXIT_USAGE, "check --set is about a model: give --model FILE, too")
+		return wish->set ? hb__fail_with(HB_EXIT_USAGE, "--set is about a model: give --model FILE, too")
 				 : 0;
 	if (access(wish->file, R_OK))
-		return hb__fail_with(HB_EXIT_USAGE, "check --model %s: %s", wish->file, strerror(errno));
+		return hb__fail_with(HB_EXIT_USAGE, "--model %s: %s", wish->file, strerror(errno));
 	int code = read_sets(wish->set, &sets);
 	free_sets(&sets);
 	return code;
