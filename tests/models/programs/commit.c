@@ -1,51 +1,55 @@
-/* Two-phase commit: process 0 asks all others to prepare a transaction, collects their votes and tells them what was decided. What
- * a message is stands in it: the transaction and a word. */
+/* Two-phase commit: process 0 asks all others to prepare a transaction, collects their votes and tells them what was decided. The
+ * tag is 4 * transaction, and what the message is. */
+#include <hbdb/event.h>
+
 #include "job.h"
 
-enum { PREPARE = 1, YES, NO, COMMIT, ABORT };
+enum { PREPARE, YES, NO, DECIDE };
 enum { TRANSACTIONS = 3 };
-struct letter {
-	int transaction, word;
-};
 
-static void say(int to, int transaction, int word)
+static void say(int to, int transaction, int what, int value)
 {
-	struct letter letter = {transaction, word};
-	MPI_Send(&letter, 2, MPI_INT, to, 7, MPI_COMM_WORLD);
+	MPI_Send(&value, 1, MPI_INT, to, 4 * transaction + what, MPI_COMM_WORLD);
 }
 
-static int hear(int from)
+static int hear(int from, int *ret_what)
 {
-	struct letter letter;
-	MPI_Recv(&letter, 2, MPI_INT, from, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	return letter.word;
+	int value;
+	MPI_Status status;
+	MPI_Recv(&value, 1, MPI_INT, from, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+	*ret_what = status.MPI_TAG % 4;
+	return value;
 }
 
 static void coordinate(int x)
 {
-	int all = 1;
+	int all = 1, what, early = makes("early") && x == 1;
 	for (int p = 1; p < size; p++)
-		say(p, x, PREPARE);
-	if (makes("early") && x == 1) /* decides before it has heard all */
+		say(p, x, PREPARE, 0);
+	if (early) /* decides before it has heard all */
 		for (int p = 1; p < size; p++)
-			say(p, x, COMMIT);
-	for (int p = 1; p < size; p++)
-		all &= hear(p) == YES;
-	if (makes("early") && x == 1)
-		return;
+			say(p, x, DECIDE, 1);
+	for (int p = 1; p < size; p++) {
+		hear(p, &what);
+		all &= what == YES;
+	}
 	if (makes("silent") && x == 1)
 		wait_for_ever();
-	for (int p = 1; p < size; p++)
-		say(p, x, makes("both") && x == 2 && p == 2 ? COMMIT : all ? COMMIT : ABORT);
+	for (int p = 1; p < size && !early; p++)
+		say(p, x, DECIDE, all);
 }
 
 static void take_part(int x)
 {
-	hear(0);
+	int what;
+	hear(0, &what);
+	say(0, x, x == 2 && rank == 1 ? NO : YES, 0);
+	int commits = hear(0, &what) || (makes("stubborn") && x == 2 && rank == 2);
+	const char *action = commits ? "commit" : "abort";
+	HB_BEGIN(action, hb_integer("transaction", x));
 	if (makes("crash") && x == 1 && rank == 2)
 		crash();
-	say(0, x, x == 2 && rank == 1 ? NO : YES);
-	hear(0);
+	hb_end(action);
 }
 
 int main(int argc, char **argv)

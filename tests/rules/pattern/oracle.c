@@ -9,8 +9,8 @@
 #include "random_model.h"
 #include "rules/pattern/pattern.h"
 
-#define MOST 12   /* events of a history */
-#define LOOPED 5  /* of one of a model with loops: these are taken once more than the history has events */
+#define MOST 12  /* events of a history */
+#define LOOPED 5 /* of one of a model with loops: these are taken once more than the history has events */
 #define FRONTIER 256
 
 struct story {
@@ -37,7 +37,8 @@ static void random_extension(const struct order *o, struct story *s, int *place,
 
 static bool same_label(const struct label *a, const struct label *b, bool blind)
 {
-	return a->name == b->name && a->end == b->end && a->process == b->process && a->key == b->key && (blind || a->peer == b->peer);
+	return a->name == b->name && a->end == b->end && a->process == b->process && a->key == b->key &&
+	       (blind || a->peer == b->peer);
 }
 
 static void mutate(struct story *s, uint64_t *seed, int how, int processes)
@@ -47,7 +48,9 @@ static void mutate(struct story *s, uint64_t *seed, int how, int processes)
 		return;
 	struct label one = s->at[i];
 	switch (how) {
-	case 1: memmove(&s->at[i], &s->at[i + 1], (size_t)(--s->n - i) * sizeof one); break;
+	case 1:
+		memmove(&s->at[i], &s->at[i + 1], (size_t)(--s->n - i) * sizeof one);
+		break;
 	case 2:
 		memmove(&s->at[i + 1], &s->at[i], (size_t)(s->n++ - i) * sizeof one);
 		break;
@@ -61,7 +64,8 @@ static void mutate(struct story *s, uint64_t *seed, int how, int processes)
 		else
 			s->at[i].process = (int8_t)random_below(seed, (uint32_t)processes);
 		break;
-	default: s->n = i;
+	default:
+		s->n = i;
 	}
 }
 
@@ -72,7 +76,8 @@ static void order_messages(struct story *s)
 	for (int i = 0; i < s->n; i++)
 		for (int k = 0; s->at[i].name <= M1 && s->at[i].end && k < i; k++) {
 			const struct label *a = &s->at[k], *b = &s->at[i];
-			if (a->end || taken >> k & 1 || a->name != b->name || a->key != b->key || a->process != b->peer || a->peer != b->process)
+			if (a->end || taken >> k & 1 || a->name != b->name || a->key != b->key ||
+				a->process != b->peer || a->peer != b->process)
 				continue;
 			taken |= (uint64_t)1 << k;
 			s->before[i] |= (uint64_t)1 << k;
@@ -107,10 +112,14 @@ static void random_story(struct story *s, const struct orders *all, const struct
 		how = 0;
 	if (random_below(seed, 6) == 0)
 		mutate(s, seed, how = 1 + (int)random_below(seed, 5), m->processes);
-	uint32_t kept = how ? 2 : random_below(seed, 3); /* 0: all of its order, 1: its messages, 2: messages in the order in which they came */
+	uint32_t kept =
+		how ? 2
+		    : random_below(seed,
+			      3); /* 0: all of its order, 1: its messages, 2: messages in the order in which they came */
 	for (int i = 0; i < o->n && kept < 2; i++)
 		for (int k = 0; k < o->n; k++)
-			if (place[i] >= 0 && place[k] >= 0 && o->before[i] >> k & 1 && (kept == 0 || (k == i - 1 && o->at[i].end)))
+			if (place[i] >= 0 && place[k] >= 0 && o->before[i] >> k & 1 &&
+				(kept == 0 || (k == i - 1 && o->at[i].end)))
 				s->before[place[i]] |= (uint64_t)1 << place[k];
 	if (strstr(m->text, "loop") && s->n > LOOPED) {
 		s->n = LOOPED;
@@ -193,8 +202,9 @@ static bool take(void *user, const hb_pattern_verdict *v)
 	if (v->state == HB_PATTERN_WRONG && v->wrong != v->events)
 		a->fitted = -3;
 	for (uint32_t i = 0; i < v->nnext; i++)
-		add_next(a, &(struct label){(int8_t)v->next[i].binding, (int8_t)v->next[i].half, (int8_t)v->next[i].process,
-				    (int8_t)v->next[i].peer, (int8_t)v->next[i].key[0].number});
+		add_next(a,
+			&(struct label){(int8_t)v->next[i].binding, (int8_t)v->next[i].half, (int8_t)v->next[i].process,
+				(int8_t)v->next[i].peer, (int8_t)v->next[i].key[0].number});
 	return true;
 }
 
@@ -208,8 +218,8 @@ static bool ask_library(struct answer *a, hb_pattern *p, struct story *s, hb_err
 	bool good = true;
 	for (int i = 0; i < s->n && good; i++) {
 		hb_pattern_value key = {false, s->at[i].key};
-		hb_pattern_event e = {(uint32_t)s->at[i].name, (hb_pattern_half)s->at[i].end, (uint32_t)s->at[i].process,
-			s->blind ? -1 : s->at[i].peer, &key, (uint64_t)i};
+		hb_pattern_event e = {(uint32_t)s->at[i].name, (hb_pattern_half)s->at[i].end,
+			(uint32_t)s->at[i].process, s->blind ? -1 : s->at[i].peer, &key, (uint64_t)i};
 		good = hb_pattern_feed(c, &e, err) == HB_OK;
 	}
 	good = good && hb_pattern_end(c, true, take, a, &sum, err) == HB_OK;
@@ -313,7 +323,8 @@ static void one_model(uint64_t *seed)
 	model_orders(&m, strstr(m.text, "loop") ? LOOPED + 1 : 1, &all);
 	if (few.too_many || all.too_many) {
 		skipped++;
-	} else if (hb_pattern_parse("random.hbm", m.text, &world, &p, &err) && strstr(err.message, "never comes to an end")) {
+	} else if (hb_pattern_parse("random.hbm", m.text, &world, &p, &err) &&
+		   strstr(err.message, "never comes to an end")) {
 		endless++; /* a definition without a way that does not lead to itself: right */
 	} else if (!p) {
 		printf("FAIL %s\n%s\n", err.message, m.text);
@@ -340,8 +351,10 @@ int main(int argc, char **argv)
 	while (pairs < wanted && failed < 10)
 		one_model(&seed);
 	printf("# %llu pairs: %llu complete, %llu stopped, %llu wrong; %llu models that no run can fit, %llu that never end; %llu skipped: too large\n",
-		(unsigned long long)pairs, (unsigned long long)complete, (unsigned long long)stopped, (unsigned long long)wrong,
-		(unsigned long long)impossible, (unsigned long long)endless, (unsigned long long)skipped);
-	printf("%llu passed, %llu failed\n", (unsigned long long)(pairs - (failed < pairs ? failed : pairs)), (unsigned long long)failed);
+		(unsigned long long)pairs, (unsigned long long)complete, (unsigned long long)stopped,
+		(unsigned long long)wrong, (unsigned long long)impossible, (unsigned long long)endless,
+		(unsigned long long)skipped);
+	printf("%llu passed, %llu failed\n", (unsigned long long)(pairs - (failed < pairs ? failed : pairs)),
+		(unsigned long long)failed);
 	return failed != 0;
 }

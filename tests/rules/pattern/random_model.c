@@ -86,14 +86,17 @@ static struct form *interaction(struct maker *m, struct form *f)
 
 static struct form *random_form(struct maker *m, int depth)
 {
-	static const uint8_t likely[] = {INTERACTION, INTERACTION, INTERACTION, SEQ, SEQ, SEQ, SEQ, STRICT, STRICT, PAR, PAR, CHOICE, CHOICE,
-		OPTIONAL, LOOP, REPEAT, ANY, ALL, TURN, WHEN, CALL, CALL, NOTHING};
+	static const uint8_t likely[] = {INTERACTION, INTERACTION, INTERACTION, SEQ, SEQ, SEQ, SEQ, STRICT, STRICT, PAR,
+		PAR, CHOICE, CHOICE, OPTIONAL, LOOP, REPEAT, ANY, ALL, TURN, WHEN, CALL, CALL, NOTHING};
 	struct form *f = calloc(1, sizeof *f);
 	f->kind = depth > 0 ? likely[random_below(m->seed, sizeof likely)] : INTERACTION;
 	switch (f->kind) {
-	case INTERACTION: return interaction(m, f);
-	case CALL: return call(m, f);
-	case NOTHING: return f;
+	case INTERACTION:
+		return interaction(m, f);
+	case CALL:
+		return call(m, f);
+	case NOTHING:
+		return f;
 	case SEQ:
 	case STRICT:
 	case PAR:
@@ -101,7 +104,9 @@ static struct form *random_form(struct maker *m, int depth)
 		f->a = random_form(m, depth - 1);
 		f->b = random_form(m, depth - 1);
 		return f;
-	case LOOP: f->a = random_form(m, depth > 1 ? 1 : 0); return f;
+	case LOOP:
+		f->a = random_form(m, depth > 1 ? 1 : 0);
+		return f;
 	case ANY:
 	case ALL:
 	case TURN:
@@ -147,7 +152,12 @@ static void say(struct model *m, const char *format, ...)
 
 static void say_value(struct model *m, struct value v)
 {
-	say(m, v.kind == NUMBER ? "%d" : v.kind == VARIABLE ? "v%d" : v.kind == NEXT ? "(v%d + 1) %% size" : "v%d - 1", v.n);
+	say(m,
+		v.kind == NUMBER     ? "%d"
+		: v.kind == VARIABLE ? "v%d"
+		: v.kind == NEXT     ? "(v%d + 1) %% size"
+				     : "v%d - 1",
+		v.n);
 }
 
 static void say_set(struct model *m, const struct form *f)
@@ -169,8 +179,8 @@ static void say_form(struct model *m, const struct form *f)
 {
 	static const char *const between[] = {[SEQ] = " ; ", [STRICT] = " >> ", [PAR] = " || ", [CHOICE] = " | "};
 	static const char *const name[] = {"m0", "m1", "a0", "e0"};
-	static const char *const open[] = {[OPTIONAL] = "[", [LOOP] = "loop {", [REPEAT] = "repeat "}, *const close[] = {[OPTIONAL] = "]",
-		[LOOP] = "}", [REPEAT] = "}"};
+	static const char *const open[] = {[OPTIONAL] = "[", [LOOP] = "loop {", [REPEAT] = "repeat "},
+				 *const close[] = {[OPTIONAL] = "]", [LOOP] = "}", [REPEAT] = "}"};
 	switch (f->kind) {
 	case INTERACTION:
 		say_value(m, f->from);
@@ -191,7 +201,9 @@ static void say_form(struct model *m, const struct form *f)
 		say_value(m, f->to);
 		say(m, ")");
 		return;
-	case NOTHING: say(m, "nothing"); return;
+	case NOTHING:
+		say(m, "nothing");
+		return;
 	case SEQ:
 	case STRICT:
 	case PAR:
@@ -337,10 +349,14 @@ static struct orders one(const struct order *o)
 static int value_of(const struct world *w, struct value v, const int *variable)
 {
 	switch (v.kind) {
-	case NUMBER: return v.n;
-	case VARIABLE: return variable[v.n];
-	case NEXT: return (variable[v.n] + 1) % w->m->processes;
-	default: return variable[v.n] - 1;
+	case NUMBER:
+		return v.n;
+	case VARIABLE:
+		return variable[v.n];
+	case NEXT:
+		return (variable[v.n] + 1) % w->m->processes;
+	default:
+		return variable[v.n] - 1;
 	}
 }
 
@@ -379,7 +395,8 @@ static struct orders repeated(const struct world *w, const struct form *f, const
 static struct orders over_set(const struct world *w, const struct form *f, const int *variable)
 {
 	static const struct order empty;
-	int inner[VARIABLES], x = value_of(w, f->from, variable), first = f->below ? 0 : x, last = f->below ? x - 1 : x + 1;
+	int inner[VARIABLES], x = value_of(w, f->from, variable), first = f->below ? 0 : x,
+			      last = f->below ? x - 1 : x + 1;
 	struct orders s = f->kind == ANY ? (struct orders){0} : one(&empty);
 	memcpy(inner, variable, sizeof inner);
 	for (int v = first; v <= last; v++) {
@@ -401,8 +418,10 @@ static struct orders orders_of(const struct world *w, const struct form *f, cons
 	struct orders a = {0}, b = {0};
 	int inner[VARIABLES] = {0}, x;
 	switch (f->kind) {
-	case INTERACTION: return interaction_orders(w, f, variable);
-	case NOTHING: return one(&empty);
+	case INTERACTION:
+		return interaction_orders(w, f, variable);
+	case NOTHING:
+		return one(&empty);
 	case CALL:
 		inner[0] = value_of(w, f->from, variable);
 		inner[1] = value_of(w, f->key, variable);
@@ -421,10 +440,15 @@ static struct orders orders_of(const struct world *w, const struct form *f, cons
 		b = f->kind == CHOICE ? orders_of(w, f->b, variable) : one(&empty);
 		unite(&a, &b);
 		return a;
-	case LOOP: return repeated(w, f, variable, 0, w->rounds);
-	case REPEAT: x = value_of(w, f->from, variable); return repeated(w, f, variable, x > 0 ? x : 0, x > 0 ? x : 0);
-	case WHEN: return value_of(w, f->from, variable) > 0 ? orders_of(w, f->a, variable) : a;
-	default: return over_set(w, f, variable);
+	case LOOP:
+		return repeated(w, f, variable, 0, w->rounds);
+	case REPEAT:
+		x = value_of(w, f->from, variable);
+		return repeated(w, f, variable, x > 0 ? x : 0, x > 0 ? x : 0);
+	case WHEN:
+		return value_of(w, f->from, variable) > 0 ? orders_of(w, f->a, variable) : a;
+	default:
+		return over_set(w, f, variable);
 	}
 }
 

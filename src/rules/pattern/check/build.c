@@ -118,6 +118,7 @@ static struct hb__node *pair(struct hb__engine *e, int kind, hb__node *a, hb__no
 	}
 	n->cell.height = (uint16_t)height;
 	n->cell.hash = hb__mix(hb__mix((uint64_t)kind, a->cell.hash), b->cell.hash);
+	n->cell.several = a->cell.several || b->cell.several;
 	n->may = a->may | b->may;
 	n->must = a->must | b->must;
 	n->pair.a = a;
@@ -162,6 +163,25 @@ static hb__node *without_loop(hb__node *a, hb__node *b)
 	return loop_within(a, next) ? b : NULL;
 }
 
+/* a ; b with what b stands behind brought to little height, when a is a long row: of messages on their way, thousands. As AVL trees are
+ * joined (G. M. Adelson-Velsky, E. M. Landis, 1962); taking away from the left keeps the height. */
+static hb__node *join(struct hb__engine *e, hb__node *a, hb__node *b, const struct hb__map *m)
+{
+	if (!a || !b || a->cell.kind != HB__N_SEQ || a->pair.a == &hb__empty || b->cell.kind == HB__N_WAIT ||
+		a->pair.b->cell.kind == HB__N_WAIT || a->cell.height <= b->cell.height + 1) /* what waits stands to the right */
+		return hb__seq(e, a, b, m);
+	hb__node *x = a->pair.a, *y = join(e, a->pair.b, b, m);
+	if (!y || y->cell.kind != HB__N_SEQ || y->cell.height <= x->cell.height + 1 || y->pair.a == &hb__empty)
+		return hb__seq(e, x, y, a->pair.m);
+	hb__node *left = y->pair.a, *right = y->pair.b;
+	const struct hb__map *all = map_join(e, a->pair.m, y->pair.m);
+	if (left->cell.kind != HB__N_SEQ || left->cell.height <= right->cell.height || left->pair.a == &hb__empty ||
+		left->pair.b->cell.kind == HB__N_WAIT)
+		return hb__seq(e, hb__seq(e, x, left, a->pair.m), right, all);
+	const struct hb__map *some = map_join(e, a->pair.m, left->pair.m);
+	return hb__seq(e, hb__seq(e, x, left->pair.a, a->pair.m), hb__seq(e, left->pair.b, right, y->pair.m), some);
+}
+
 hb__node *hb__seq(struct hb__engine *e, hb__node *a, hb__node *b, const struct hb__map *m)
 {
 	if (a && b && a->cell.nullable)
@@ -175,10 +195,11 @@ hb__node *hb__seq(struct hb__engine *e, hb__node *a, hb__node *b, const struct h
 		else if (!m && loop_within(b, a))
 			return a;
 	}
-	if (b->cell.kind == HB__N_SEQ && b->pair.b->cell.kind == HB__N_LOOP && a != &hb__empty) {
-		/* what has begun of a loop stands to the left of it, so that the next round need not pass through it */
+	if (b->cell.kind == HB__N_SEQ && a != &hb__empty && b->pair.a != &hb__empty &&
+		(b->pair.b->cell.kind == HB__N_LOOP || b->pair.b->cell.kind == HB__N_WAIT)) {
+		/* what has begun stands to the left of what has not, so that the next round need not pass through it */
 		const struct hb__map *all = map_join(e, m, b->pair.m);
-		return hb__seq(e, hb__seq(e, a, b->pair.a, m), b->pair.b, all);
+		return hb__seq(e, join(e, a, b->pair.a, m), b->pair.b, all);
 	}
 	m = map_of(e, m, b->may);
 	if (a == &hb__empty && !m)

@@ -87,7 +87,7 @@ static void before_work(hb_pattern_check *c)
 	c->e.p->steps = 0;
 	c->e.depth = 0;
 	c->e.budget = NODES;
-	c->e.undecided = c->e.ambiguous = c->e.assumed = false;
+	c->e.undecided = c->e.assumed = false;
 	if (c->e.nknown > ANSWERS) {
 		free(c->e.known);
 		c->e.known = NULL;
@@ -161,7 +161,7 @@ static hb__node *step(struct hb__engine *e, hb__node *state)
 	if (!e->several_sent || e->ask_sent || e->p->failed || e->undecided)
 		return next;
 	e->ask_sent = true;
-	e->ambiguous = e->misordered = false;
+	e->misordered = false;
 	return hb__derive(e, state);
 }
 
@@ -169,7 +169,7 @@ static bool fit(hb_pattern_check *c, uint32_t part, uint32_t number)
 {
 	struct hb__engine *e = &c->e;
 	struct hb__task *t = &c->part[part].task[number];
-	const struct hb__note *known = t->note == HB_NO ? NULL : &c->note[t->note];
+	struct hb__note *known = t->note == HB_NO ? NULL : &c->note[t->note];
 	if (known && (known->undecided || known->wrong != HB_PATTERN_NONE))
 		return true;
 	hb__node *next = t->state ? step(e, t->state) : NULL;
@@ -177,12 +177,9 @@ static bool fit(hb_pattern_check *c, uint32_t part, uint32_t number)
 		return false;
 	if (next && !e->undecided) {
 		t->events++;
-		if (e->ambiguous && (!known || known->ambiguous_at == HB_PATTERN_NONE)) {
-			struct hb__note *n = note_of(c, t);
-			if (!n)
-				return false;
-			n->ambiguous_at = e->id;
-		}
+		struct hb__note *n = next->cell.several ? note_of(c, t) : known;
+		if (n && (!next->cell.several || n->ambiguous_at == HB_PATTERN_NONE))
+			n->ambiguous_at = next->cell.several ? e->id : HB_PATTERN_NONE;
 		return set_state(c, part, number, next);
 	}
 	struct hb__note *n = note_of(c, t);
@@ -370,9 +367,9 @@ static bool judge(hb_pattern_check *c, uint32_t part, uint32_t number, bool all,
 		.wrong = n ? n->wrong : HB_PATTERN_NONE,
 		.misordered = n && n->misordered,
 		.misordered_by = n ? n->misordered_by : HB_PATTERN_NONE};
-	v.ambiguous = v.ambiguous_at != HB_PATTERN_NONE;
+	v.ambiguous = v.ambiguous_at != HB_PATTERN_NONE && v.state != HB_PATTERN_COMPLETE;
 	count(&c->sum, v.state);
-	if (!visit || (v.state == HB_PATTERN_COMPLETE && !v.ambiguous && !all))
+	if (!visit || (v.state == HB_PATTERN_COMPLETE && !all))
 		return true;
 	for (uint32_t i = 0; i < of->nkeys; i++) {
 		hb__value k = c->part[part].key[(size_t)number * of->nkeys + i];

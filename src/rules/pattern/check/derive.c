@@ -8,8 +8,10 @@ static hb__node *merge(struct hb__engine *e, hb__node *a, hb__node *b)
 {
 	if (!a || !b)
 		return a ? a : b;
-	e->ambiguous |= !hb__equal(a, b);
-	return hb__choice(e, a, b);
+	hb__node *both = hb__choice(e, a, b);
+	if (both && both->cell.kind == HB__N_CHOICE)
+		((struct hb__node *)(uintptr_t)both)->cell.several = true;
+	return both;
 }
 
 /* ---- a process takes no more part ---- */
@@ -18,6 +20,8 @@ static hb__node *prune_waiting(struct hb__engine *e, hb__node *n, int64_t proces
 {
 	if (n->wait.inside && n->cell.kind == HB__N_WAIT)
 		return hb__prune(e, n->wait.inside, process);
+	if (n->cell.kind == HB__N_LOOP && n->wait.inside->must & hb__process_bit(process))
+		return &hb__empty;
 	const struct hb__gone *gone = hb__gone_with(e, n->wait.gone, process);
 	if (!gone)
 		return NULL;

@@ -27,7 +27,8 @@ enum hb__node_kind {
 
 struct hb__cell { /* how each thing in the arena begins */
 	uint8_t kind;
-	bool nullable; /* nothing need come any more */
+	bool nullable : 1; /* nothing need come any more */
+	bool several : 1;  /* events that were fitted fit in more than one way still */
 	uint16_t height;
 	uint32_t bytes;
 	uint64_t hash;
@@ -115,7 +116,6 @@ struct hb__engine {
 	uint32_t depth;
 	uint32_t budget; /* of nodes for this event */
 	bool undecided;  /* too many ways */
-	bool ambiguous;  /* more than one way */
 	/* the event at hand */
 	uint32_t binding;
 	hb_pattern_half half;

@@ -1,33 +1,29 @@
-/* Work stealing: all tasks begin at process 0; one that has none asks it for some, and runs what it gets. */
+/* Work stealing: all tasks are made at process 0; one that has none asks it for some (tag 0), gets one (tag 2 + task) or none (tag 1). */
 #include <hbdb/event.h>
 
 #include "job.h"
 
-enum { ASK = 1, GIVE, NONE };
+enum { ASK, NONE, GIVE };
 enum { TASKS = 6 };
 
 static void run(int task)
 {
-	HB_BEGIN("run", hb_integer("task", task));
+	HB_BEGIN("compute", hb_integer("task", task));
 	if (makes("crash") && task == 3)
 		crash();
 	if (makes("stuck") && task == 2)
 		wait_for_ever();
-	hb_end("run");
+	hb_end("compute");
 }
 
-static void give(int task, int to)
-{
-	HB_EVENT("give_sent", hb_integer("task", task), hb_integer("node", to));
-	MPI_Send(&task, 1, MPI_INT, to, GIVE, MPI_COMM_WORLD);
-}
+static void give(int task, int to) { MPI_Send(&task, 1, MPI_INT, to, GIVE + task, MPI_COMM_WORLD); }
 
 static void own(void)
 {
 	int nothing, open = size - 1, next = 0;
 	MPI_Status status;
 	for (int task = 0; task < TASKS; task++)
-		HB_EVENT("push", hb_integer("task", task));
+		HB_EVENT("made", hb_integer("task", task));
 	run(next++);
 	while (open) {
 		MPI_Recv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, ASK, MPI_COMM_WORLD, &status);
@@ -35,7 +31,7 @@ static void own(void)
 			if (makes("twice") && next == 4)
 				run(next);
 			if (makes("both") && next == 4)
-				HB_EVENT("give_sent", hb_integer("task", next), hb_integer("node", 0));
+				give(next, status.MPI_SOURCE);
 			give(next++, status.MPI_SOURCE);
 		} else {
 			MPI_Send(&nothing, 1, MPI_INT, status.MPI_SOURCE, NONE, MPI_COMM_WORLD);
@@ -53,7 +49,8 @@ static void steal(void)
 		MPI_Recv(&task, 1, MPI_INT, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
 		if (status.MPI_TAG == NONE)
 			return;
-		HB_EVENT("give_received", hb_integer("task", task), hb_integer("node", 0));
+		if (makes("both") && task == 4)
+			MPI_Recv(&task, 1, MPI_INT, 0, GIVE + task, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		if (!(makes("lost") && task == 5))
 			run(task);
 	}
