@@ -24,7 +24,8 @@ const hb_option hb__graph_options[] = {
 	{"physical", 0, HB_OPTION_FLAG, NULL, "draw clock time from left to right, not logical time"},
 	{"model", 0, HB_OPTION_TEXT, "FILE", "with --key: the model of a correct run that the key is of"},
 	{"set", 0, HB_OPTION_EACH, "NAME=NUMBER", "a parameter of the model; may be given several times"},
-	{"key", 'k', HB_OPTION_TEXT, "VALUE[,VALUE...]", "draw the events of this key of the model, and where it stopped"},
+	{"key", 'k', HB_OPTION_TEXT, "VALUE[,VALUE...]",
+		"draw the events of this key of the model, and where it stopped"},
 	{"coalesced", 0, HB_OPTION_FLAG, NULL, "with --key: draw a vertex for each process, not for each event"},
 	{"output", 'o', HB_OPTION_TEXT, "FILE",
 		"the output file; .svg, .png or .dot at its end chooses the format; - is standard output"},
@@ -110,14 +111,16 @@ static int check_key(const hb_args *args, hb_key_wish *ret)
 		.coalesced = hb__option_value(args, "coalesced")};
 	if (!ret->key)
 		return ret->model.file || ret->model.set || ret->coalesced
-			       ? hb__fail_with(HB_EXIT_USAGE, "graph: --model, --set and --coalesced are about a key: give --key, too")
+			       ? hb__fail_with(HB_EXIT_USAGE,
+					 "graph: --model, --set and --coalesced are about a key: give --key, too")
 			       : 0;
 	if (!ret->model.file)
-		return hb__fail_with(HB_EXIT_USAGE, "graph --key %s is a key of a model: give --model FILE, too", ret->key);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "graph --key %s is a key of a model: give --model FILE, too", ret->key);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (hb__option_value(args, others[i]))
-			return hb__fail_with(HB_EXIT_USAGE,
-				"graph: --key draws all events of the key: leave --%s out", others[i]);
+			return hb__fail_with(
+				HB_EXIT_USAGE, "graph: --key draws all events of the key: leave --%s out", others[i]);
 	return hb__model_check_wish(&ret->model);
 }
 

@@ -31,8 +31,8 @@ static int read_sets(const char *list, struct sets *ret)
 		errno = 0;
 		long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
 		if (!equals || equals == word || end == equals + 1 || *end || errno)
-			return hb__fail_with(HB_EXIT_USAGE,
-				"--set takes NAME=NUMBER, as in --set degree=2, but got '%s'", word);
+			return hb__fail_with(
+				HB_EXIT_USAGE, "--set takes NAME=NUMBER, as in --set degree=2, but got '%s'", word);
 		*equals = 0;
 		ret->name = hb__resize(ret->name, (ret->n + 1) * sizeof *ret->name);
 		ret->value = hb__resize(ret->value, (ret->n + 1) * sizeof *ret->value);
@@ -53,8 +53,7 @@ int hb__model_check_wish(const hb_model_wish *wish)
 {
 	struct sets sets;
 	if (!wish->file)
-		return wish->set ? hb__fail_with(HB_EXIT_USAGE, "--set is about a model: give --model FILE, too")
-				 : 0;
+		return wish->set ? hb__fail_with(HB_EXIT_USAGE, "--set is about a model: give --model FILE, too") : 0;
 	if (access(wish->file, R_OK))
 		return hb__fail_with(HB_EXIT_USAGE, "--model %s: %s", wish->file, strerror(errno));
 	int code = read_sets(wish->set, &sets);

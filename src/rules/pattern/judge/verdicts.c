@@ -13,7 +13,7 @@ static const hb_pattern_value *copy_key(struct hb__judging *g, const hb_pattern_
 	return to && n ? memcpy(to, key, n * sizeof *to) : to;
 }
 
-/* A process that died in it, died, is in it; a message under way; what nobody began. */
+/* A process that died in it, died, is in it; a message under way; what nobody began; a call that waits, for one of the others. */
 static uint32_t rank_of(const struct hb__judging *g, const hb_pattern_next *n)
 {
 	const hb_pattern_binding *b = &g->binding[n->binding];
@@ -22,6 +22,8 @@ static uint32_t rank_of(const struct hb__judging *g, const hb_pattern_next *n)
 	bool in = !b->message && n->half == HB_PATTERN_END;
 	if (dead)
 		return in ? 0 : 1;
+	if (in && b->source == HB_PATTERN_CALL)
+		return 5;
 	return in ? 2 : b->message && n->half == HB_PATTERN_RECEIVED ? 3 : 4;
 }
 
@@ -64,7 +66,7 @@ static void copy_next(struct hb__judging *g, struct hb__kept *k, const hb_patter
 {
 	uint32_t n = v->nnext < NEXT_MOST ? v->nnext : NEXT_MOST, best = 0;
 	hb_pattern_next *to = hb__judge_alloc(g, ((size_t)n + 1) * sizeof *to);
-	k->rank = 5;
+	k->rank = 6;
 	for (uint32_t i = 0; to && i < n; i++) {
 		to[i] = v->next[i];
 		to[i].key = copy_key(g, v->next[i].key, g->binding[v->next[i].binding].nkeys);

@@ -183,7 +183,9 @@ static void coalesce(struct making *m)
 		p->last = v->expected ? p->last : i;
 		if (p->first == SIZE_MAX) { /* it stands behind who sent it the first message */
 			p->first = i;
-			p->column = v->sent == SIZE_MAX ? 0 : k->process[process_of(m, k->vertex[v->sent].process)].column + 1;
+			p->column = v->sent == SIZE_MAX
+					    ? 0
+					    : k->process[process_of(m, k->vertex[v->sent].process)].column + 1;
 			k->process_columns = p->column >= k->process_columns ? p->column + 1 : k->process_columns;
 		}
 		if (v->sent != SIZE_MAX && !v->expected)
@@ -201,11 +203,13 @@ static hb_status no_such_key(const struct making *m, hb_error *err)
 	if (err) {
 		*err = (hb_error){.status = HB_E_ARGUMENT};
 		if (m->too_many)
-			snprintf(err->message, sizeof err->message, "key %s has more than %d events: a graph of it could not be read",
-				key, HB_KEY_VERTICES);
+			snprintf(err->message, sizeof err->message,
+				"key %s has more than %d events: a graph of it could not be read", key,
+				HB_KEY_VERTICES);
 		else
 			snprintf(err->message, sizeof err->message,
-				"no event of the run has the key %s: give all values of an `each` of the model, with commas between them", key);
+				"no event of the run has the key %s: give all values of an `each` of the model, with commas between them",
+				key);
 	}
 	return HB_E_ARGUMENT;
 }

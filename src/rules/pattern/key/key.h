@@ -38,7 +38,7 @@ typedef struct hb_key_arc {
 typedef struct hb_key_graph {
 	hb_pattern_state state;
 	size_t vertices, processes, arcs;
-	hb_key_vertex *vertex; /* in an order that keeps happened-before, those expected last */
+	hb_key_vertex *vertex;   /* in an order that keeps happened-before, those expected last */
 	hb_key_process *process; /* in the order of their numbers */
 	hb_key_arc *arc;
 	uint32_t columns, process_columns;

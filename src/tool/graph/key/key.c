@@ -45,12 +45,13 @@ static char *words_of(const hb_key_picture *p, const hb_key_vertex *v)
 	if (v->peer >= 0 && v->peer < hb_model_get_info(p->found.run->model)->processes)
 		hb_pattern_process(pattern_of(p), (uint32_t)v->peer, peer, sizeof peer);
 	if (b->message)
-		text = hb__format("%s%s %s%s", b->name, keys, v->half == HB_PATTERN_SENT ? "to " : "from ", *peer ? peer : "?");
+		text = hb__format(
+			"%s%s %s%s", b->name, keys, v->half == HB_PATTERN_SENT ? "to " : "from ", *peer ? peer : "?");
 	else
 		text = hb__format("%s%s%s",
-			b->halves < HB_PATTERN_HALVES	 ? ""
-			: v->half == HB_PATTERN_END ? "end of "
-						    : "begin of ",
+			b->halves < HB_PATTERN_HALVES ? ""
+			: v->half == HB_PATTERN_END   ? "end of "
+						      : "begin of ",
 			b->name, keys);
 	free(keys);
 	return text;
@@ -96,7 +97,8 @@ static void put_processes(hb_key_picture *p)
 		hb_key_box *b = &p->box[p->boxes++];
 		*b = (hb_key_box){.process = one->process,
 			.column = one->column,
-			.words = hb__format("%llu %s", (unsigned long long)one->events, hb__plural(one->events, "event", "events")),
+			.words = hb__format(
+				"%llu %s", (unsigned long long)one->events, hb__plural(one->events, "event", "events")),
 			.fill = hb__kind_colour(HB_BOX_COLLECTIVE),
 			.expected = one->stopped,
 			.before = SIZE_MAX};
@@ -113,7 +115,9 @@ static void put_processes(hb_key_picture *p)
 		const hb_key_arc *a = &g->arc[i];
 		const char *name = binding_of(p, a->binding)->name;
 		p->line[p->lines++] = (hb_key_line){a->from, a->to,
-			a->messages == 1 ? hb__copy(name) : hb__format("%llu %s", (unsigned long long)a->messages, name), false};
+			a->messages == 1 ? hb__copy(name)
+					 : hb__format("%llu %s", (unsigned long long)a->messages, name),
+			false};
 	}
 }
 

@@ -18,8 +18,8 @@ typedef struct hb_key_box {
 	char *words, *more; /* more: small, below; NULL: none */
 	hb_colour fill;
 	bool expected, wrong;
-	size_t before;              /* box, SIZE_MAX: none */
-	char event[HB_EVENT_NAME];  /* "": none */
+	size_t before;             /* box, SIZE_MAX: none */
+	char event[HB_EVENT_NAME]; /* "": none */
 } hb_key_box;
 
 /* Between boxes: of a message. */

@@ -9,8 +9,9 @@ static void put_node(const hb_key_picture *p, hb_output *out, size_t i)
 {
 	const hb_key_box *b = &p->box[i];
 	char *head = hb__format("    n%zu [label=", i), *label = hb__format("%s\n%s", b->words, b->more);
-	char *rest = hb__format(", fillcolor=\"#%06x\"%s%s];\n", (b->expected && !*b->event ? 0xffffffff : b->fill) >> 8,
-		b->expected ? ", style=\"filled,dashed\"" : "", b->expected || b->wrong ? ", color=\"#c81e3a\", penwidth=2" : "");
+	char *rest = hb__format(", fillcolor=\"#%06x\"%s%s];\n",
+		(b->expected && !*b->event ? 0xffffffff : b->fill) >> 8, b->expected ? ", style=\"filled,dashed\"" : "",
+		b->expected || b->wrong ? ", color=\"#c81e3a\", penwidth=2" : "");
 	hb__put_text(out, head);
 	hb__graph_dot_string(out, label);
 	hb__put_text(out, rest);
@@ -36,8 +37,9 @@ void hb__key_dot(const hb_key_picture *p, hb_output *out)
 	char name[96];
 	hb__put_text(out, "digraph ");
 	hb__graph_dot_string(out, p->title);
-	hb__put_text(out, " {\n  rankdir=LR;\n  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=10];\n"
-			  "  edge [fontname=\"Helvetica\", fontsize=8];\n");
+	hb__put_text(out,
+		" {\n  rankdir=LR;\n  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=10];\n"
+		"  edge [fontname=\"Helvetica\", fontsize=8];\n");
 	for (size_t k = 0; k < p->graph->processes; k++) {
 		uint32_t process = p->graph->process[k].process;
 		char *head = hb__format("  subgraph cluster_%u {\n    label=", process);

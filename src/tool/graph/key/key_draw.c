@@ -19,7 +19,8 @@ static double name_width(const hb_key_picture *p)
 	double width = 60;
 	char name[96];
 	for (size_t i = 0; i < p->graph->processes; i++) {
-		hb_pattern_process(hb__model_judgement(&p->found)->pattern, p->graph->process[i].process, name, sizeof name);
+		hb_pattern_process(
+			hb__model_judgement(&p->found)->pattern, p->graph->process[i].process, name, sizeof name);
 		width = fmax(width, hb__text_width(name, LETTERS, true));
 	}
 	return width + 2 * EDGE;
@@ -102,11 +103,13 @@ static void arrow(const struct drawing *d, size_t from, size_t to, const hb_styl
 		y0 += y1 > y0 ? BOX / 2 : -BOX / 2;
 		y1 += y1 > y0 ? -BOX / 2 : BOX / 2;
 	}
-	double length = hypot(x1 - x0, y1 - y0), u = length > 0 ? (x1 - x0) / length : 1, v = length > 0 ? (y1 - y0) / length : 0;
+	double length = hypot(x1 - x0, y1 - y0), u = length > 0 ? (x1 - x0) / length : 1,
+	       v = length > 0 ? (y1 - y0) / length : 0;
 	d->pen->kind->path(d->pen, (hb_dot[]){{x0, y0}, {x1, y1}}, 2, false, style);
 	d->pen->kind->path(d->pen,
-		(hb_dot[]){{x1, y1}, {x1 - 7 * u + 3 * v, y1 - 7 * v - 3 * u}, {x1 - 7 * u - 3 * v, y1 - 7 * v + 3 * u}}, 3, true,
-		&(hb_style){.fill = style->stroke});
+		(hb_dot[]){
+			{x1, y1}, {x1 - 7 * u + 3 * v, y1 - 7 * v - 3 * u}, {x1 - 7 * u - 3 * v, y1 - 7 * v + 3 * u}},
+		3, true, &(hb_style){.fill = style->stroke});
 	if (words)
 		d->pen->kind->text(d->pen, x0 + 0.35 * (x1 - x0), y0 + 0.35 * (y1 - y0) - 4, words,
 			&(hb_lettering){.size = SMALL, .colour = HB_MESSAGE, .anchor = HB_ANCHOR_MIDDLE});
@@ -122,7 +125,10 @@ static void draw_box(const struct drawing *d, size_t i)
 		.width = marked ? 2 : 1,
 		.dash = b->expected ? 4 : 0,
 		.round = 4};
-	d->pen->kind->begin(d->pen, b->expected ? "expected" : b->wrong ? "wrong" : "event",
+	d->pen->kind->begin(d->pen,
+		b->expected ? "expected"
+		: b->wrong  ? "wrong"
+			    : "event",
 		*b->event ? (const char *[]){"event", b->event, NULL} : NULL, hb__tame(b->words));
 	d->pen->kind->box(d->pen, x, y - BOX / 2, w, BOX, &style);
 	d->pen->kind->text(d->pen, x + w / 2, y - 1, hb__tame(b->words),
@@ -135,14 +141,16 @@ static void draw_box(const struct drawing *d, size_t i)
 static void draw_names(const struct drawing *d, double width)
 {
 	char name[96];
-	d->pen->kind->text(d->pen, EDGE, 24, hb__tame(d->p->title), &(hb_lettering){.size = 14, .colour = HB_INK, .bold = true});
+	d->pen->kind->text(
+		d->pen, EDGE, 24, hb__tame(d->p->title), &(hb_lettering){.size = 14, .colour = HB_INK, .bold = true});
 	for (size_t i = 0; i < d->p->graph->processes; i++) {
 		uint32_t process = d->p->graph->process[i].process;
 		double y = d->y[d->p->row[process]] + ROW / 2;
 		hb_pattern_process(hb__model_judgement(&d->p->found)->pattern, process, name, sizeof name);
 		d->pen->kind->path(d->pen, (hb_dot[]){{d->x[0] - EDGE, y}, {width - EDGE, y}}, 2, false,
 			&(hb_style){.stroke = 0xd5dbe2ff, .width = 1});
-		d->pen->kind->text(d->pen, EDGE, y + 4, hb__tame(name), &(hb_lettering){.size = LETTERS, .colour = HB_INK, .bold = true});
+		d->pen->kind->text(d->pen, EDGE, y + 4, hb__tame(name),
+			&(hb_lettering){.size = LETTERS, .colour = HB_INK, .bold = true});
 	}
 }
 
@@ -159,7 +167,8 @@ void hb__key_draw(const hb_key_picture *p, hb_pen *pen)
 				&(hb_style){.stroke = HB_GREY, .width = 1, .dash = p->box[i].expected ? 3 : 0}, NULL);
 	for (size_t i = 0; i < p->lines; i++)
 		arrow(&d, p->line[i].from, p->line[i].to,
-			&(hb_style){.stroke = HB_CHOSEN, .width = 1.5, .dash = p->line[i].expected ? 4 : 0}, p->line[i].words);
+			&(hb_style){.stroke = HB_CHOSEN, .width = 1.5, .dash = p->line[i].expected ? 4 : 0},
+			p->line[i].words);
 	for (size_t i = 0; i < p->boxes; i++)
 		draw_box(&d, i);
 	free(d.x);
