@@ -124,6 +124,17 @@ static int check_key(const hb_args *args, hb_key_wish *ret)
 	return hb__model_check_wish(&ret->model);
 }
 
+static int make_key(hb_run *run, const hb_key_wish *wish, hb_findings *ret_found, hb_key_picture *ret)
+{
+	hb_error err = {0};
+	*ret_found = (hb_findings){.run = run};
+	*ret = (hb_key_picture){0};
+	int code = hb__model_read(ret_found, &wish->model);
+	if (!code && hb__key_picture_make(ret_found, wish->key, wish->coalesced, ret, &err))
+		code = hb__fail_with(HB_EXIT_USAGE, "graph --key %s: %s", wish->key, err.message);
+	return code;
+}
+
 /* ---- output ---- */
 
 static char *base_name(const char *recording)
@@ -226,6 +237,7 @@ int hb__graph(const hb_args *args)
 	hb_graph g = {0};
 	hb_key_wish wish = {0};
 	hb_key_picture key;
+	hb_findings found;
 	enum format format;
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
@@ -240,11 +252,13 @@ int hb__graph(const hb_args *args)
 	g.name = base_name(recording);
 	code = hb__open_run(recording, &g.run);
 	if (g.run.model) {
-		int bad = wish.key ? hb__key_picture_make(&g.run, &wish, &key) : hb__graph_part(&g);
+		int bad = wish.key ? make_key(&g.run, &wish, &found, &key) : hb__graph_part(&g);
 		bad = bad ? bad : write_out(&g, wish.key ? &key : NULL, hb__option_value(args, "output"), format);
 		code = bad ? bad : code;
-		if (wish.key)
+		if (wish.key) {
 			hb__key_picture_free(&key);
+			hb__model_free(&found);
+		}
 	}
 	hb__graph_close(&g);
 	free(recording);

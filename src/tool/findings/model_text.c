@@ -125,7 +125,9 @@ static void number(hb_output *out, const char *name, uint64_t value)
 static void put_object(hb_output *out, const struct table *t, const hb_judged_row *row)
 {
 	char value[256];
-	hb__put_text(out, "{\"keys\":{");
+	hb__put_text(out, "{\"of\":");
+	hb__put_json(out, row->of);
+	hb__put_text(out, ",\"keys\":{");
 	for (uint32_t i = 0; i < row->nkeys; i++) {
 		if (i)
 			hb__put_char(out, ',');

@@ -16,6 +16,7 @@ typedef struct hb_judge_options {
 /* A row of the table: a process where a key stands, and in what. */
 typedef struct hb_judged_row {
 	hb_pattern_state state; /* of its key */
+	const char *of;         /* the values of its `each`, with commas between them; "": the run's own */
 	uint32_t nkeys;
 	const char *const *key_name;
 	const hb_pattern_value *key;

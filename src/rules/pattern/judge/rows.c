@@ -22,6 +22,17 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
+static const char *of_words(struct hb__judging *g, const hb_pattern_verdict *v)
+{
+	char text[512] = "", value[256];
+	for (uint32_t i = 0; i < v->nkeys; i++) {
+		size_t n = strlen(text);
+		snprintf(text + n, sizeof text - n, "%s%s", i ? "," : "",
+			hb_judged_value(g->judgement, &v->key[i], value, sizeof value));
+	}
+	return hb__judge_text(g, text);
+}
+
 static hb_status add(
 	struct hb__judging *g, const hb_pattern_verdict *v, const hb_pattern_next *x, size_t from, hb_error *err)
 {
@@ -39,9 +50,11 @@ static hb_status add(
 		r->in = hb__judge_text(g, text);
 		return r->in ? HB_OK : hb__judge_no_memory(err);
 	}
-	if (!HB_GROW(j->row, g->rows_room, j->rows + 1))
+	const char *of = of_words(g, v);
+	if (!of || !HB_GROW(j->row, g->rows_room, j->rows + 1))
 		return hb__judge_no_memory(err);
 	j->row[j->rows++] = (hb_judged_row){.state = v->state,
+		.of = of,
 		.nkeys = b->nkeys,
 		.key_name = b->key_name,
 		.key = x->key,

@@ -7,7 +7,7 @@
 #include "../../options.h"
 #include "../graph.h"
 
-static const hb_pattern *pattern_of(const hb_key_picture *p) { return hb__model_judgement(&p->found)->pattern; }
+static const hb_pattern *pattern_of(const hb_key_picture *p) { return hb__model_judgement(p->found)->pattern; }
 
 static const hb_pattern_binding *binding_of(const hb_key_picture *p, uint32_t binding)
 {
@@ -28,7 +28,7 @@ static char *other_keys(const hb_key_picture *p, const hb_key_vertex *v)
 		if (one_of_each)
 			continue;
 		char *more = hb__format("%s%s%s", text, *text ? ", " : "(",
-			hb_judged_value(hb__model_judgement(&p->found), &v->key[i], value, sizeof value));
+			hb_judged_value(hb__model_judgement(p->found), &v->key[i], value, sizeof value));
 		free(text);
 		text = more;
 	}
@@ -42,7 +42,7 @@ static char *words_of(const hb_key_picture *p, const hb_key_vertex *v)
 {
 	const hb_pattern_binding *b = binding_of(p, v->binding);
 	char *keys = other_keys(p, v), *text, peer[96] = "";
-	if (v->peer >= 0 && v->peer < hb_model_get_info(p->found.run->model)->processes)
+	if (v->peer >= 0 && v->peer < hb_model_get_info(p->found->run->model)->processes)
 		hb_pattern_process(pattern_of(p), (uint32_t)v->peer, peer, sizeof peer);
 	if (b->message)
 		text = hb__format(
@@ -79,7 +79,7 @@ static void put_vertices(hb_key_picture *p)
 			.wrong = v->wrong,
 			.before = v->before};
 		if (v->at.line != HB_NO)
-			hb__event_name(p->found.run, v->at, b->event);
+			hb__event_name(p->found->run, v->at, b->event);
 		b->more = hb__copy(v->expected ? g->state == HB_PATTERN_WRONG ? "allowed" : "should come" : b->event);
 		if (v->sent != SIZE_MAX)
 			p->line[p->lines++] = (hb_key_line){v->sent, i, NULL, v->expected};
@@ -106,8 +106,8 @@ static void put_processes(hb_key_picture *p)
 			b->wrong |= g->vertex[k].wrong && g->vertex[k].process == one->process;
 		char first[HB_EVENT_NAME] = "";
 		if (one->events) {
-			hb__event_name(p->found.run, g->vertex[one->first].at, first);
-			hb__event_name(p->found.run, g->vertex[one->last].at, b->event);
+			hb__event_name(p->found->run, g->vertex[one->first].at, first);
+			hb__event_name(p->found->run, g->vertex[one->last].at, b->event);
 		}
 		b->more = one->stopped ? hb__copy("stopped here") : hb__format("%s to %s", first, b->event);
 	}
@@ -121,42 +121,41 @@ static void put_processes(hb_key_picture *p)
 	}
 }
 
-static int make_graph(hb_key_picture *p, const char *key)
+static hb_status make_graph(hb_key_picture *p, const char *key, hb_error *err)
 {
 	hb_strings values = {0};
-	hb_error err = {0};
-	char *copy = hb__copy(key), *rest = copy;
+	char *copy = hb__copy(key), *rest = *copy ? copy : NULL;
 	for (char *word; (word = strsep(&rest, ","));)
 		hb__push(&values, word);
-	hb_status status = hb_key_graph_make(p->found.model ? (hb_judgement *)hb__model_judgement(&p->found) : NULL,
-		(const char *const *)values.at, (uint32_t)values.n, &p->graph, &err);
+	hb_status status = hb_key_graph_make((hb_judgement *)hb__model_judgement(p->found),
+		(const char *const *)values.at, (uint32_t)values.n, &p->graph, err);
 	free(copy);
 	hb__strings_free(&values);
-	return status ? hb__fail_with(HB_EXIT_USAGE, "graph --key %s: %s", key, err.message) : 0;
+	return status;
 }
 
-int hb__key_picture_make(hb_run *run, const hb_key_wish *wish, hb_key_picture *ret)
+hb_status hb__key_picture_make(
+	const hb_findings *found, const char *key, bool coalesced, hb_key_picture *ret, hb_error *err)
 {
 	static const char *const states[] = {[HB_PATTERN_COMPLETE] = "complete",
 		[HB_PATTERN_STOPPED] = "stopped",
 		[HB_PATTERN_WRONG] = "wrong",
 		[HB_PATTERN_UNDECIDED] = "undecided"};
-	*ret = (hb_key_picture){.found = {.run = run}};
-	int code = hb__model_read(&ret->found, &wish->model);
-	code = code ? code : make_graph(ret, wish->key);
-	if (code)
-		return code;
-	if (wish->coalesced)
+	*ret = (hb_key_picture){.found = found};
+	hb_status status = make_graph(ret, key, err);
+	if (status)
+		return status;
+	if (coalesced)
 		put_processes(ret);
 	else
 		put_vertices(ret);
-	uint32_t n = hb_model_get_info(run->model)->processes;
+	uint32_t n = hb_model_get_info(found->run->model)->processes;
 	ret->row = hb__alloc(((size_t)n + 1) * sizeof *ret->row);
 	memset(ret->row, 0xff, ((size_t)n + 1) * sizeof *ret->row);
 	for (size_t i = 0; i < ret->graph->processes; i++)
 		ret->row[ret->graph->process[i].process] = ret->rows++;
-	ret->title = hb__format("%s %s: %s", hb_pattern_name(pattern_of(ret)), wish->key, states[ret->graph->state]);
-	return 0;
+	ret->title = hb__format("%s %s: %s", hb_pattern_name(pattern_of(ret)), key, states[ret->graph->state]);
+	return HB_OK;
 }
 
 void hb__key_picture_free(hb_key_picture *p)
@@ -172,5 +171,4 @@ void hb__key_picture_free(hb_key_picture *p)
 	free(p->row);
 	free(p->title);
 	hb_key_graph_free(p->graph);
-	hb__model_free(&p->found);
 }

@@ -30,7 +30,7 @@ typedef struct hb_key_line {
 } hb_key_line;
 
 typedef struct hb_key_picture {
-	hb_findings found; /* the model, judged */
+	const hb_findings *found; /* the model, judged */
 	hb_key_graph *graph;
 	char *title;
 	size_t boxes, lines;
@@ -40,13 +40,16 @@ typedef struct hb_key_picture {
 	uint32_t *row; /* by process; HB_NO: it has none */
 } hb_key_picture;
 
-/* 0, or an exit code after having said why. hb__key_picture_free in either case. */
-int hb__key_picture_make(hb_run *run, const hb_key_wish *wish, hb_key_picture *ret);
+/* Of findings with a model (hb__model_read), which must last as long. HB_E_ARGUMENT: there is no such key. hb__key_picture_free in either case. */
+hb_status hb__key_picture_make(
+	const hb_findings *found, const char *key, bool coalesced, hb_key_picture *ret, hb_error *err);
 void hb__key_picture_free(hb_key_picture *picture);
 
 /* key_draw.c, key_dot.c */
 void hb__key_size(const hb_key_picture *picture, double *ret_width, double *ret_height);
 void hb__key_draw(const hb_key_picture *picture, hb_pen *pen);
 void hb__key_dot(const hb_key_picture *picture, hb_output *out);
+/* key_json.c: boxes and lines, for the page. */
+void hb__key_json(const hb_key_picture *picture, hb_output *out);
 
 #endif

@@ -43,7 +43,7 @@ void hb__key_dot(const hb_key_picture *p, hb_output *out)
 	for (size_t k = 0; k < p->graph->processes; k++) {
 		uint32_t process = p->graph->process[k].process;
 		char *head = hb__format("  subgraph cluster_%u {\n    label=", process);
-		hb_pattern_process(hb__model_judgement(&p->found)->pattern, process, name, sizeof name);
+		hb_pattern_process(hb__model_judgement(p->found)->pattern, process, name, sizeof name);
 		hb__put_text(out, head);
 		hb__graph_dot_string(out, name);
 		hb__put_text(out, ";\n");

@@ -20,7 +20,7 @@ static double name_width(const hb_key_picture *p)
 	char name[96];
 	for (size_t i = 0; i < p->graph->processes; i++) {
 		hb_pattern_process(
-			hb__model_judgement(&p->found)->pattern, p->graph->process[i].process, name, sizeof name);
+			hb__model_judgement(p->found)->pattern, p->graph->process[i].process, name, sizeof name);
 		width = fmax(width, hb__text_width(name, LETTERS, true));
 	}
 	return width + 2 * EDGE;
@@ -146,7 +146,7 @@ static void draw_names(const struct drawing *d, double width)
 	for (size_t i = 0; i < d->p->graph->processes; i++) {
 		uint32_t process = d->p->graph->process[i].process;
 		double y = d->y[d->p->row[process]] + ROW / 2;
-		hb_pattern_process(hb__model_judgement(&d->p->found)->pattern, process, name, sizeof name);
+		hb_pattern_process(hb__model_judgement(d->p->found)->pattern, process, name, sizeof name);
 		d->pen->kind->path(d->pen, (hb_dot[]){{d->x[0] - EDGE, y}, {width - EDGE, y}}, 2, false,
 			&(hb_style){.stroke = 0xd5dbe2ff, .width = 1});
 		d->pen->kind->text(d->pen, EDGE, y + 4, hb__tame(name),
