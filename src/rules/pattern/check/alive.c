@@ -107,15 +107,15 @@ static bool alive_call(
 		e->assumed |= k && k->answer == OPEN;
 		return k && k->answer == YES;
 	}
-	if (e->depth >= NESTED)
+	if (e->asking >= NESTED)
 		return hb__wrong(e->p, f->line, f->column,
 			"%s calls itself more than %d deep: do its arguments run out?", d->name, NESTED);
 	k->answer = OPEN;
-	bool before = e->assumed, outermost = e->depth == 0;
+	bool before = e->assumed, outermost = e->asking == 0;
 	e->assumed = false;
-	e->depth++;
+	e->asking++;
 	bool alive = hb__alive(e, d->body, arg, gone);
-	e->depth--;
+	e->asking--;
 	if (!(k = find(e, hash)))
 		return false;
 	/* a no that rests on a call that is still open holds for this time only */

@@ -134,7 +134,7 @@ hb__node *hb__open(struct hb__engine *e, hb__node *atom, uint64_t id)
 		return NULL;
 	int64_t who = hb__ends(atom);
 	n->cell.hash = hb__mix(atom->cell.hash, id + 1);
-	n->filter = hb__event_bit(atom->atom.label, HB_PATTERN_END, who);
+	n->filter = hb__event_bits(atom->atom.label, HB_PATTERN_END, who);
 	n->may = hb__process_bit(who);
 	n->must = e->p->processes <= 64 ? n->may : 0;
 	n->open.atom = atom;
@@ -168,7 +168,8 @@ static hb__node *without_loop(hb__node *a, hb__node *b)
 static hb__node *join(struct hb__engine *e, hb__node *a, hb__node *b, const struct hb__map *m)
 {
 	if (!a || !b || a->cell.kind != HB__N_SEQ || a->pair.a == &hb__empty || b->cell.kind == HB__N_WAIT ||
-		a->pair.b->cell.kind == HB__N_WAIT || a->cell.height <= b->cell.height + 1) /* what waits stands to the right */
+		a->pair.b->cell.kind == HB__N_WAIT ||
+		a->cell.height <= b->cell.height + 1) /* what waits stands to the right */
 		return hb__seq(e, a, b, m);
 	hb__node *x = a->pair.a, *y = join(e, a->pair.b, b, m);
 	if (!y || y->cell.kind != HB__N_SEQ || y->cell.height <= x->cell.height + 1 || y->pair.a == &hb__empty)

@@ -85,7 +85,7 @@ static struct hb__note *note_of(hb_pattern_check *c, struct hb__task *t)
 static void before_work(hb_pattern_check *c)
 {
 	c->e.p->steps = 0;
-	c->e.depth = 0;
+	c->e.depth = c->e.asking = 0;
 	c->e.budget = NODES;
 	c->e.undecided = c->e.assumed = false;
 	if (c->e.nknown > ANSWERS) {
@@ -222,7 +222,8 @@ hb_status hb_pattern_feed(hb_pattern_check *c, const hb_pattern_event *event, hb
 	e->key = value;
 	e->id = event->id;
 	e->label = hb__label(event->binding, value, e->nkeys);
-	e->bit = hb__event_bit(e->label, event->half, event->process);
+	e->bits = hb__event_bits(e->label, event->half, event->process);
+	e->process_bit = hb__process_bit(event->process);
 	fit(c, r->part, number);
 	return failure(e->p, err);
 }

@@ -14,6 +14,35 @@ static hb__node *merge(struct hb__engine *e, hb__node *a, hb__node *b)
 	return both;
 }
 
+/* Of a list of ways, what is left of each behind the event, or without the process `gone` when it is not -1: merged in halves, since a list that grows one by one is copied for each. */
+static hb__node *unite(struct hb__engine *e, hb__node **way, size_t n, bool several)
+{
+	if (n < 2)
+		return n ? way[0] : NULL;
+	hb__node *a = unite(e, way, n / 2, several), *b = unite(e, way + n / 2, n - n / 2, several);
+	return several ? merge(e, a, b) : hb__choice(e, a, b);
+}
+
+static hb__node *each_way(struct hb__engine *e, hb__node *list, int64_t gone)
+{
+	hb__node *way[8], **ways = way;
+	size_t n = 1, at = 0;
+	for (hb__node *rest = list; rest->cell.kind == HB__N_CHOICE; rest = rest->pair.b)
+		n++;
+	if (n > sizeof way / sizeof *way) {
+		struct hb__cell *room = hb__cell(e, HB__N_ENV, sizeof *room + n * sizeof *way);
+		if (!room)
+			return NULL;
+		ways = (hb__node **)(room + 1);
+	}
+	for (hb__node *rest = list; rest; rest = rest->cell.kind == HB__N_CHOICE ? rest->pair.b : NULL) {
+		hb__node *one = rest->cell.kind == HB__N_CHOICE ? rest->pair.a : rest;
+		ways[at] = gone >= 0 ? hb__prune(e, one, gone) : hb__derive(e, one);
+		at += ways[at] != NULL;
+	}
+	return unite(e, ways, at, gone < 0);
+}
+
 /* ---- a process takes no more part ---- */
 
 static hb__node *prune_waiting(struct hb__engine *e, hb__node *n, int64_t process)
@@ -58,8 +87,7 @@ hb__node *hb__prune(struct hb__engine *e, hb__node *n, int64_t process)
 		a = hb__prune(e, n->pair.a, process);
 		return a ? hb__par(e, a, hb__prune(e, n->pair.b, process)) : NULL;
 	case HB__N_CHOICE:
-		a = hb__prune(e, n->pair.a, process);
-		return hb__choice(e, a, hb__prune(e, n->pair.b, process));
+		return each_way(e, n, process);
 	default:
 		return n;
 	}
@@ -96,10 +124,10 @@ static hb__node *derive_open(struct hb__engine *e, hb__node *n)
 static hb__node *derive_seq(struct hb__engine *e, hb__node *n)
 {
 	hb__node *left = hb__derive(e, n->pair.a), *b = n->pair.b, *right = NULL;
-	uint64_t bit = hb__process_bit(e->process);
+	uint64_t bit = e->process_bit;
 	if (b->cell.kind == HB__N_WAIT) /* when it is not looked into, none of its events can come yet */
 		b = b->wait.inside;
-	if (b && b->filter & e->bit && !(n->pair.a->must & bit))
+	if (b && !(n->pair.a->must & bit))
 		right = hb__derive(e, b);
 	if (right)
 		right = hb__seq(e, hb__prune(e, n->pair.a, e->process), right, n->pair.m);
@@ -129,7 +157,7 @@ static hb__node *derive_strict(struct hb__engine *e, hb__node *n)
 
 hb__node *hb__derive(struct hb__engine *e, hb__node *n)
 {
-	if (!(n->filter & e->bit) || e->undecided || e->p->failed)
+	if ((n->filter & e->bits) != e->bits || !(n->may & e->process_bit) || e->undecided || e->p->failed)
 		return NULL;
 	hb__node *left, *right;
 	switch (n->cell.kind) {
@@ -148,8 +176,7 @@ hb__node *hb__derive(struct hb__engine *e, hb__node *n)
 			left = hb__par(e, left, n->pair.b);
 		return right ? merge(e, left, hb__par(e, n->pair.a, right)) : left;
 	case HB__N_CHOICE:
-		left = hb__derive(e, n->pair.a);
-		return merge(e, left, hb__derive(e, n->pair.b));
+		return each_way(e, n, -1);
 	case HB__N_LOOP:
 		left = hb__derive(e, n->wait.inside);
 		if (!left)

@@ -133,7 +133,7 @@ static hb__node *atom(
 	n->atom.to = (int32_t)to;
 	n->atom.label = hb__label(f->number, key, f->n);
 	n->cell.hash = hb__mix(n->atom.label, (uint64_t)from << 32 | (uint32_t)to);
-	n->filter = hb__event_bit(n->atom.label, HB_PATTERN_BEGIN, from);
+	n->filter = hb__event_bits(n->atom.label, HB_PATTERN_BEGIN, from);
 	n->may = hb__process_bit(from) | (to >= 0 ? hb__process_bit(to) : 0);
 	n->must = e->p->processes <= 64 ? n->may : 0;
 	return e->p->failed ? NULL : n;
@@ -243,6 +243,23 @@ static hb__node *in_turn(struct hb__engine *e, const struct hb__form *f, const s
 	return hb__seq(e, x, rest, NULL);
 }
 
+static hb__node *call(
+	struct hb__engine *e, const struct hb__form *f, const struct hb__env *env, const struct hb__gone *gone)
+{
+	const struct hb__def *d = &e->p->defs[f->number];
+	if (!hb__alive(e, f, env->slot, gone))
+		return NULL;
+	if (e->depth >= NESTED)
+		return hb__wrong(e->p, f->line, f->column,
+			"%s calls itself again and again, and no event must come before: use a loop, or let an event stand first",
+			d->name);
+	e->depth++;
+	const struct hb__env *inner = env_of_call(e, f, env);
+	hb__node *n = inner ? hb__expand(e, d->body, inner, gone) : NULL;
+	e->depth--;
+	return n;
+}
+
 static hb__node *expand_at(struct hb__engine *e, const struct hb__form *f, const struct hb__env *env,
 	const struct hb__gone *gone, int64_t at)
 {
@@ -255,15 +272,7 @@ static hb__node *expand_at(struct hb__engine *e, const struct hb__form *f, const
 	case HB__F_INTERACTION:
 		return atom(e, f, env, gone);
 	case HB__F_CALL:
-		if (e->depth >= NESTED)
-			return hb__wrong(e->p, f->line, f->column,
-				"%s calls itself again and again, and no event must come before: use a loop, or let an event stand first",
-				e->p->defs[f->number].name);
-		e->depth++;
-		env = env_of_call(e, f, env);
-		a = env ? hb__expand(e, e->p->defs[f->number].body, env, gone) : NULL;
-		e->depth--;
-		return a;
+		return call(e, f, env, gone);
 	case HB__F_SEQ:
 		a = hb__expand(e, f->a, env, gone);
 		return a ? hb__seq(e, a, hb__wait(e, f->b, env, gone, 0), NULL) : NULL;

@@ -54,7 +54,7 @@ struct hb__gone { /* processes that take no more part, ascending */
 
 struct hb__node {
 	struct hb__cell cell;
-	uint64_t filter; /* a bit of the hash of each event that it can take now; more may be set */
+	uint64_t filter; /* hb__event_bits of each event that it can take now; more may be set */
 	uint64_t may;    /* a bit (number % 64) of each process that may take part; more may be set */
 	uint64_t
 		must; /* of each process that takes part in any case; fewer may be set, none where there are more than 64 */
@@ -112,17 +112,17 @@ struct hb__engine {
 	void *user;
 	struct hb__known *known;
 	size_t nknown, known_slots;
-	bool assumed; /* an answer rests on one that is just being looked for */
-	uint32_t depth;
-	uint32_t budget; /* of nodes for this event */
-	bool undecided;  /* too many ways */
+	bool assumed;           /* an answer rests on one that is just being looked for */
+	uint32_t depth, asking; /* calls that are looked into, and asked about, inside of each other */
+	uint32_t budget;        /* of nodes for this event */
+	bool undecided;         /* too many ways */
 	/* the event at hand */
 	uint32_t binding;
 	hb_pattern_half half;
 	int64_t process, peer;
 	const hb__value *key;
 	uint32_t nkeys;
-	uint64_t id, label, bit;
+	uint64_t id, label, bits, process_bit;
 	/* messages of one label that are on their way: asked for their order when there are several */
 	bool ask_sent;
 	uint64_t sent; /* one that could have been received */
@@ -134,9 +134,11 @@ struct hb__engine {
 extern hb__node hb__empty;
 
 static inline uint64_t hb__process_bit(int64_t process) { return (uint64_t)1 << (process & 63); }
-static inline uint64_t hb__event_bit(uint64_t label, int half, int64_t process)
+/* Two of the 32 bits that each half has, so that a begin is never taken for an end. */
+static inline uint64_t hb__event_bits(uint64_t label, int half, int64_t process)
 {
-	return (uint64_t)1 << (hb__mix(label + (uint64_t)half, (uint64_t)process) & 63);
+	uint64_t h = hb__mix(label, (uint64_t)process);
+	return ((uint64_t)1 << (h & 31) | (uint64_t)1 << (h >> 5 & 31)) << 32 * half;
 }
 uint64_t hb__label(uint32_t binding, const hb__value *key, uint32_t n);
 
