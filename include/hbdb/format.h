@@ -308,8 +308,9 @@ typedef void hb_progress(void *user, double share);
 hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, void *user, hb_error *err);
 
 /* Writes the raw form of a log (for the target, which reads nothing else). A
- * raw log is copied up to its last whole record. */
-hb_status hb_log_unseal(const char *from, const char *to, hb_error *err);
+ * raw log is copied up to its last whole record. until: how many events of the first lane are
+ * written, UINT64_MAX: all; with fewer than it has, the log ends there as that of a process that was killed. */
+hb_status hb_log_unseal(const char *from, const char *to, uint64_t until, hb_error *err);
 
 /* What becomes of a row that is copied. */
 typedef enum hb_fate {

@@ -147,10 +147,15 @@ static inline uint8_t *hb_put_str(uint8_t *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* Reads a uv in [p, end). Returns the byte after it, or NULL when it is cut or longer than 64 bits. */
+/* Reads a uv in [p, end). Returns the byte after it, or NULL when it is cut or longer than 64 bits. Most are one byte, and
+ * whoever reads a row reads a dozen. */
 static inline const uint8_t *hb_get_uv(const uint8_t *p, const uint8_t *end, uint64_t *ret_v)
 {
 	uint64_t v = 0;
+	if (__builtin_expect(p < end && *p < 0x80, 1)) {
+		*ret_v = *p;
+		return p + 1;
+	}
 	for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
 		uint8_t b = *p++;
 		if (shift == 63 && b > 1)

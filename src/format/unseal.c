@@ -30,6 +30,7 @@ struct unsealer {
 	uint32_t note;   /* the next of the log's notes, which stand in order of lanes and events */
 	uint64_t remark; /* so do its remarks */
 	uint32_t level;
+	uint64_t until;    /* events of the first lane that are kept */
 	hb_filter *filter; /* NULL: everything is kept */
 	void *user;
 	uint64_t polls, skipped; /* of rows that were not kept */
@@ -81,6 +82,12 @@ static void stream_begin(struct unsealer *u, uint16_t lane)
 	u->stream.head.magic = 0;
 }
 
+/* Not all events of the lane are kept. */
+static bool is_shortened(const struct unsealer *u, uint32_t lane)
+{
+	return lane == 0 && u->log->lanes && u->until < u->log->lane[0].info.events;
+}
+
 static bool put_header(struct unsealer *u)
 {
 	struct hb_log_header h = {0};
@@ -88,6 +95,8 @@ static bool put_header(struct unsealer *u)
 	memcpy(&h, u->log->head, HB__HEAD);
 	h.incompatible = 0;
 	h.level = u->level;
+	if (is_shortened(u, 0))
+		h.state = HB_STATE_RUNNING;
 	h.unit_size = HB_UNIT_SIZE;
 	h.units = 0;
 	memcpy(h.host, i->host, sizeof h.host);
@@ -368,9 +377,10 @@ static hb_status put_lane(struct unsealer *u, uint32_t number, hb_error *err)
 	int more = 0;
 	bool good = true;
 	uint32_t inside = HB_NO;
-	while (good && (more = hb_cursor_next(c, &row, err)) > 0)
+	bool shortened = is_shortened(u, number);
+	while (good && !(shortened && u->stream.events >= u->until) && (more = hb_cursor_next(c, &row, err)) > 0)
 		good = notes_before(u, row.number) && remarks_before(u, row.number) && put_row(u, &row);
-	if (good && more == 0)
+	if (good && more == 0 && !shortened)
 		good = notes_before(u, UINT64_MAX) && remarks_before(u, UINT64_MAX) &&
 		       put_inside(u, c, number, &inside) &&
 		       put_modifier(u, HB_ROW_SKIPPED, u->skipped + u->log->lane[number].info.skipped);
@@ -395,13 +405,14 @@ static hb_status put_all(struct unsealer *u, hb_error *err)
 	return status;
 }
 
-static hb_status write_raw(hb_log *log, const char *to, hb_filter *filter, void *user, hb_error *err)
+static hb_status write_raw(hb_log *log, const char *to, uint64_t until, hb_filter *filter, void *user, hb_error *err)
 {
 	struct unsealer *u = calloc(1, sizeof *u);
 	if (!u)
 		return hb__fail(err, HB_E_MEMORY, to, 0, "out of memory");
 	u->log = log;
 	u->level = filter ? HB_LEVEL_RACING : log->info.level;
+	u->until = until;
 	u->filter = filter;
 	u->user = user;
 	hb_status status = hb__out_open(&u->out, to, err);
@@ -419,14 +430,14 @@ static hb_status write_raw(hb_log *log, const char *to, hb_filter *filter, void 
 	return status;
 }
 
-hb_status hb_log_unseal(const char *from, const char *to, hb_error *err)
+hb_status hb_log_unseal(const char *from, const char *to, uint64_t until, hb_error *err)
 {
 	hb_log *log;
 	if (!from || !to)
 		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to read, or none to write");
 	hb_status status = hb_log_open(from, &log, err);
 	if (!status) {
-		status = write_raw(log, to, NULL, NULL, err);
+		status = write_raw(log, to, until, NULL, NULL, err);
 		hb_log_close(log);
 	}
 	return status;
@@ -436,5 +447,5 @@ hb_status hb_log_distil(hb_log *log, const char *to, hb_filter *filter, void *us
 {
 	if (!log || !to || !filter)
 		return hb__fail(err, HB_E_ARGUMENT, to, 0, "no log to read, no file to write, or no filter");
-	return write_raw(log, to, filter, user, err);
+	return write_raw(log, to, UINT64_MAX, filter, user, err);
 }

@@ -77,7 +77,7 @@ def main():
 
 def bash_completes(script):
     """Asks bash what it would offer."""
-    for words, wanted in (("hbdb re", "record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ",
+    for words, wanted in (("hbdb re", "receive record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ",
             "order racing events data"),
                           ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js",
                           "--json")):

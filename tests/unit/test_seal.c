@@ -53,7 +53,7 @@ static void round_trip(uint64_t seed, int level, int lanes, long events, bool wi
 	const char *raw = check_path("raw"), *sealed = check_path("sealed"), *back = check_path("back");
 	random_log(&r, seed, level, lanes, events, wild);
 	raw_save(&r, raw);
-	bool good = !hb_log_seal(raw, sealed, NULL, NULL, &e) && !hb_log_unseal(sealed, back, &e);
+	bool good = !hb_log_seal(raw, sealed, NULL, NULL, &e) && !hb_log_unseal(sealed, back, UINT64_MAX, &e);
 	hb_log *a = opened(raw), *b = opened(sealed), *c = opened(back);
 	good = good && a && b && c && right_numbers(a, &r) && same_logs(a, b) && same_logs(b, a) && same_logs(a, c) &&
 	       same_logs(c, b) && seeks(a, b, seed) && seeks(b, a, seed) && seeks(c, b, seed);
@@ -94,6 +94,37 @@ static void edges(void)
 	raw_free(&r);
 }
 
+/* Up to an event of the first lane: so many events of it, the first ones, and the other lanes whole. */
+static void shortened(uint64_t until)
+{
+	struct raw_log r;
+	hb_error e = {0};
+	hb_lane_info of_a = {0}, of_b = {0}, other_a = {0}, other_b = {0};
+	random_log(&r, 9, HB_LEVEL_EVENTS, 2, 3000, true);
+	raw_save(&r, check_path("raw"));
+	check(!hb_log_seal(check_path("raw"), check_path("sealed"), NULL, NULL, &e) &&
+			!hb_log_unseal(check_path("sealed"), check_path("back"), until, &e),
+		"unsealing up to event %d %s", (int)until, e.message);
+	hb_log *a = opened(check_path("raw")), *b = opened(check_path("back"));
+	bool good = a && b && !hb_log_lane(a, 0, &of_a) && !hb_log_lane(b, 0, &of_b) && !hb_log_lane(a, 1, &other_a) &&
+		    !hb_log_lane(b, 1, &other_b) && other_a.events == other_b.events &&
+		    of_b.events == (until < of_a.events ? until : of_a.events) &&
+		    (until >= of_a.events || hb_log_get_info(b)->state == HB_STATE_RUNNING);
+	hb_cursor *c = NULL, *d = NULL;
+	good = good && !hb_cursor_open(a, 0, 1, &c, &e) && !hb_cursor_open(b, 0, 1, &d, &e);
+	hb_row x, y;
+	for (uint64_t i = 0; good && i < of_b.events; i++)
+		good = hb_cursor_next(c, &x, &e) == 1 && hb_cursor_next(d, &y, &e) == 1 && x.exit == y.exit &&
+		       x.nresults == y.nresults;
+	check(good && hb_cursor_next(d, &y, &e) == 0, "it has the first %d events of the first lane %s", (int)until,
+		e.message);
+	hb_cursor_close(c);
+	hb_cursor_close(d);
+	hb_log_close(a);
+	hb_log_close(b);
+	raw_free(&r);
+}
+
 int main(void)
 {
 	for (uint64_t seed = 1; seed <= 16; seed++)
@@ -111,6 +142,10 @@ int main(void)
 	round_trip(106, HB_LEVEL_RACING, 2, 30000, false);
 	round_trip(107, HB_LEVEL_RACING, 3, 8000, true);
 	edges();
+	shortened(0);
+	shortened(1);
+	shortened(777);
+	shortened(1u << 30);
 	check_clean();
 	return check_end();
 }

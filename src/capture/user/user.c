@@ -5,6 +5,7 @@
 #include <hbdb/event.h>
 
 #include "capture/core/control/control.h"
+#include "capture/core/data/data.h"
 #include "capture/core/record/record.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
@@ -261,6 +262,8 @@ static inline __attribute__((always_inline)) void record(struct hb__lane *lane, 
 	c.nresults = n;
 	c.enter = hb__tick();
 	hb__row_event(&c, c.enter, 0);
+	if (unlikely(hb__alone) && c.followed)
+		hb__alone_over(lane);
 	if (unlikely(hb__controlled) &&
 		f->fn.cls == HB_USER_SENT) /* the others can have the message only when this thread goes on */
 		hb__control_pass(lane);

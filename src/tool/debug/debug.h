@@ -8,6 +8,7 @@
 #include "../live/live.h"
 #include "../options.h"
 #include "../run/events.h"
+#include "../farmed/farmed.h"
 #include "session/session.h"
 
 /* What stops a process beside events. */
@@ -62,6 +63,7 @@ typedef struct hb_debug {
 	const char *whyno;
 	int one_folder;    /* a descriptor of the folder where it runs */
 	uint64_t budget;   /* of its checkpoints */
+	hb_farmed task;    /* where the debugging begins; .process NULL: no task was asked for */
 	const hb_one *one; /* it is one process alone, which goes backwards, too; NULL: a job */
 	char *level;
 	int32_t size; /* processes; 0: not known yet */

@@ -118,11 +118,28 @@ static int open_job(hb_debug *d, const hb_args *args, hb_live_options *options)
 	return code;
 }
 
+/* The process of a task, where one is asked for. 0, or an exit code. */
+static int find_task(hb_debug *d, const hb_args *args)
+{
+	const char *word = hb__option_value(args, "task");
+	char *recording = NULL;
+	if (!word)
+		return 0;
+	if (hb__option_value(args, "alone") || hb__option_value(args, "at"))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"--task finds process and event by itself: it does not go with --alone and --at");
+	int code = hb__find_recording(args->operand, &recording);
+	code = code ? code : hb__farmed_find(recording, word, &d->task);
+	free(recording);
+	return code;
+}
+
 /* One process alone. hb__one_open goes into its folder; files that the user names are still of ours. */
 static int open_one(hb_debug *d, const hb_args *args, hb_one *one)
 {
 	static const char *const others[] = {"attach", "output", "listen", "stdin", NULL};
-	const char *process = hb__option_value(args, "alone"), *size = hb__option_value(args, "checkpoints");
+	const char *process = d->task.process ? d->task.process : hb__option_value(args, "alone"),
+		   *size = hb__option_value(args, "checkpoints");
 	const hb_one_wish wish = {.recording = args->operand,
 		.process = process,
 		.command = args->rest,
@@ -130,10 +147,11 @@ static int open_one(hb_debug *d, const hb_args *args, hb_one *one)
 		.trust = hb__option_value(args, "trust") != NULL,
 		.ask = true};
 	if (!process)
-		return size ? hb__fail_with(HB_EXIT_USAGE, "--checkpoints goes with --alone") : 0;
+		return size ? hb__fail_with(HB_EXIT_USAGE, "--checkpoints goes with --alone or --task") : 0;
 	for (size_t i = 0; others[i]; i++)
 		if (hb__option_value(args, others[i]))
-			return hb__fail_with(HB_EXIT_USAGE, "--%s does not go with --alone", others[i]);
+			return hb__fail_with(HB_EXIT_USAGE, "--%s does not go with --%s", others[i],
+				d->task.process ? "task" : "alone");
 	int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = hb__read_budget(size, &d->budget);
 	code = code ? code : hb__one_open(&wish, one);
 	d->one_folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -184,6 +202,7 @@ static void close_all(hb_debug *d, const hb_live_options *options)
 	free(d->level);
 	free(d->list_file);
 	free(d->recording);
+	hb__farmed_free(&d->task);
 	if (d->one)
 		close(d->one_folder);
 }
@@ -215,6 +234,20 @@ static void greet(hb_debug *d)
 						     : "a live run");
 }
 
+/* To where the function of the task begins: the library has its address in a variable (include/hbdb/farm.h). Of other programs: to
+ * the begin of the span, and what comes next is the task's. */
+static int begin_task(hb_debug *d)
+{
+	hb_at event;
+	char *at = hb__format("%s:%llu", d->task.process, (unsigned long long)d->task.begin);
+	int code = hb__d_event(d, at, &event);
+	code = code ? code : hb__d_goto(d, event);
+	free(at);
+	if (!code && d->task.farm)
+		code = hb__d_line(d, "tbreak *(*(long*)&hb_farm_calling); cont");
+	return code;
+}
+
 static int begin(hb_debug *d, const char *at)
 {
 	hb_at event;
@@ -225,6 +258,8 @@ static int begin(hb_debug *d, const char *at)
 			hb__d_told(d, i); /* that they run is as expected */
 		return 0;
 	}
+	if (d->task.process)
+		return begin_task(d);
 	if (!at)
 		return hb__d_start(d);
 	int code = hb__d_event(d, at, &event);
@@ -268,6 +303,7 @@ int hb__debug_main(const hb_args *args)
 	catch_signals();
 	hb_one one = {0};
 	int code = at ? hb__check_event(at) : 0;
+	code = code ? code : find_task(&d, args);
 	code = code ? code : open_one(&d, args, &one);
 	bool attach = hb__option_value(args, "attach") != NULL;
 	if (!code && attach && (args->operand || args->rest))

@@ -23,7 +23,7 @@ static int open_replay(hb_live *l, const hb_live_options *o)
 	if (hb__manifest_read(l->recording, &l->manifest) && !o->command)
 		return HB_EXIT_RECORDING;
 	int code = o->command ? 0 : hb__trust(l->recording, &l->manifest, o->trust);
-	code = code ? code : hb__open_replay_folder(l->recording, NULL, &l->folder);
+	code = code ? code : hb__open_replay_folder(l->recording, NULL, UINT64_MAX, &l->folder);
 	code = code || !hb__manifest_has_inputs(&l->manifest) ? code : hb__unpack_inputs(l->recording, &l->folder);
 	if (code)
 		return code;

@@ -48,6 +48,7 @@ struct running {
 	const char *recording;
 	bool launched;
 	hb_deaths *deaths;
+	hb_sender *sender; /* NULL: nothing is sent */
 };
 
 static bool watch(void *user)
@@ -63,6 +64,8 @@ static void starting(void *user)
 	hb__made_note(r->manifest);
 	hb__recent_add(HB_RECENT_RUNNING, r->recording);
 	r->deaths = hb__deaths_begin(r->recording);
+	if (r->making->send && hb__sender_begin(r->making->send, &r->making->send_policy, r->recording, &r->sender))
+		r->sender = NULL; /* said; the run goes on without */
 }
 
 /* After the job: what it left, sealed and said. */
@@ -118,7 +121,7 @@ static char *name_of(const char *recording, int32_t rank)
 static int run(
 	const hb_making *making, const hb_command_line *line, const char *recording, hb_manifest *m, hb_made *made)
 {
-	struct running r = {making, m, recording, line->launcher != HB_LAUNCHER_NONE, NULL};
+	struct running r = {making, m, recording, line->launcher != HB_LAUNCHER_NONE, NULL, NULL};
 	const hb_launch launch = {.line = line,
 		.command = making->argv,
 		.setup = {.mode = "record",
@@ -147,7 +150,9 @@ static int run(
 	m->died_first = by_itself && first >= 0 ? name_of(recording, first) : NULL;
 	if (made->end.random)
 		hb__say("address space randomisation could not be switched off here: a replay may differ if the program sends addresses or sorts by them");
+	hb__sender_flush(r.sender);
 	finish(making, recording, line, m, made);
+	hb__sender_end(r.sender);
 	return 0;
 }
 

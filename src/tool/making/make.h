@@ -3,6 +3,7 @@
 #define HBDB_MAKING_MAKE_H
 
 #include "../job/run.h"
+#include "../sending/sending.h"
 #include "../tool.h"
 
 typedef struct hb_making {
@@ -17,6 +18,8 @@ typedef struct hb_making {
 	bool quiet;        /* the sum is not printed when all went well: the caller has more to say */
 	int out;           /* as hb_job.out */
 	uint64_t shake_us;
+	const char *send;           /* a command that gets the recording while it is made; NULL: none */
+	hb_send_policy send_policy; /* when; owned by the recording from here on */
 	/* While the job runs, every 50 ms; true ends it. launched: the command is a launcher, which
 	 * ends with its processes. May be NULL. */
 	bool (*watch)(void *user, const char *recording, bool launched);

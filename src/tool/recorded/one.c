@@ -80,7 +80,7 @@ int hb__one_open(const hb_one_wish *wish, hb_one *ret)
 	int code = hb__find_recording(wish->recording, &ret->recording);
 	bool found = false;
 	code = code ? code : find_command(wish, ret, &found);
-	code = code ? code : hb__open_replay_folder(ret->recording, wish->process, &ret->folder);
+	code = code ? code : hb__open_replay_folder(ret->recording, wish->process, UINT64_MAX, &ret->folder);
 	if (!code && !found)
 		code = hb__fail_with(HB_EXIT_RECORDING,
 			"the contents of %s%s do not have its command: they are damaged; give it after the name, as in NAME -- COMMAND",

@@ -40,6 +40,13 @@ static bool read_name(const char *name, int32_t *ret_rank, uint32_t *ret_pid)
 	return !strcmp(end, ".log") && rank < HB_RANKS_MAX && pid <= INT32_MAX;
 }
 
+bool hb__is_log_name(const char *name)
+{
+	int32_t rank;
+	uint32_t pid;
+	return read_name(name, &rank, &pid);
+}
+
 int hb__list_logs(const char *recording, hb_logs *ret)
 {
 	*ret = (hb_logs){0};

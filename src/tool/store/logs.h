@@ -21,6 +21,8 @@ typedef struct hb_logs {
 	hb_worlds worlds; /* of those that were open when they were named; .world NULL: not done */
 } hb_logs;
 
+/* Whether a file of a recording is called as a log is. */
+bool hb__is_log_name(const char *name);
 /* Names only. 0, or an exit code after having said why. */
 int hb__list_logs(const char *recording, hb_logs *ret);
 /* Of logs that are open: of which world each is (hbdb-recording(5), WORLDS), and puts them in order. */

@@ -162,7 +162,7 @@ static void count(const hb_logs *logs, const int32_t *numbers, hb_replay_folder 
 		if (first && info->state == HB_STATE_RUNNING)
 			s->last[k] = lane.events;
 		if (first && k == s->only)
-			s->only_events = lane.events;
+			s->only_events = lane.events < s->until ? lane.events : s->until;
 	}
 }
 
@@ -213,7 +213,7 @@ static hb_status unseal(
 			continue;
 		char *to = hb__format("%s/rank.%d.log", s->script, numbers[i]);
 		*ret_at = i;
-		status = hb_log_unseal(logs->at[i].path, to, ret_err);
+		status = hb_log_unseal(logs->at[i].path, to, s->until, ret_err);
 		free(to);
 	}
 	status = status ? status : write_places(logs, numbers, s, ret_err);
@@ -320,10 +320,10 @@ static int choose(const hb_logs *logs, const char *alone, int32_t *numbers, hb_r
 		    : hb__fail_with(HB_EXIT_USAGE, "--alone %s: it is one process that is replayed alone", alone);
 }
 
-int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_folder *ret)
+int hb__open_replay_folder(const char *recording, const char *alone, uint64_t until, hb_replay_folder *ret)
 {
 	hb_logs logs;
-	*ret = (hb_replay_folder){.only = -1};
+	*ret = (hb_replay_folder){.only = -1, .until = alone ? until : UINT64_MAX};
 	int code = hb__open_logs(recording, &logs);
 	size_t jobs = code ? 0 : started_apart(&logs);
 	if (!code && (!logs.worlds.world || !logs.worlds.name))

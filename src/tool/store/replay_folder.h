@@ -14,7 +14,8 @@ typedef struct hb_replay_folder {
 	int32_t size, ranks, made;
 	int32_t *first;       /* by place of a world in hb_worlds: the number of its rank 0; -1: it is not replayed */
 	int32_t only;         /* the number of the one that is replayed alone; -1: all are */
-	uint64_t only_events; /* of its first lane */
+	uint64_t only_events; /* of its first lane, as far as it is followed */
+	uint64_t until;       /* so many of them are followed at most */
 	char **name;          /* by number: as the recording calls it */
 	char **log;           /* by number: path of its log in the recording; NULL: it has none */
 	uint64_t events;
@@ -26,10 +27,10 @@ typedef struct hb_replay_folder {
 	unsigned char *broke_off; /* by number: it ended inside MPI when it was recorded */
 } hb_replay_folder;
 
-/* alone: the name of the one process that is to be replayed, without the others; NULL: all.
+/* alone: the name of the one process that is to be replayed, without the others, up to this event of its first thread (UINT64_MAX: whole); NULL: all.
  * Makes the folder beside the recording, for the logs may be large, and
  * elsewhere ($TMPDIR) when that cannot be written or is full. 0, or an exit code after having said why. */
-int hb__open_replay_folder(const char *recording, const char *alone, hb_replay_folder *ret);
+int hb__open_replay_folder(const char *recording, const char *alone, uint64_t until, hb_replay_folder *ret);
 /* Puts what came into its processes beside their logs, of those of which it was kept. 0, or an exit code after having said why. */
 int hb__unpack_inputs(const char *recording, hb_replay_folder *session);
 /* Removes it. */

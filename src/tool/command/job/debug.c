@@ -4,8 +4,10 @@
 const hb_option hb__debug_options[] = {
 	{"alone", 0, HB_OPTION_TEXT, "PROCESS",
 		"of a recording of level data: this one process, without the others; it goes backwards, too"},
+	{"task", 0, HB_OPTION_TEXT, "TASK[.PART][:SPAN]",
+		"the process that worked on this task alone, stopped where the task's function begins"},
 	{"checkpoints", 0, HB_OPTION_TEXT, "SIZE",
-		"with --alone: how much memory the copies of the process may take, as in 512M or 2G (512M)"},
+		"with --alone and --task: how much memory the copies of the process may take, as in 512M or 2G (512M)"},
 	{"attach", 'p', HB_OPTION_TEXT, "PID",
 		"attach to a job that was started without hbdb: the pid of mpirun or of one of its processes"},
 	{"at", 'a', HB_OPTION_TEXT, "RANK:EVENT",

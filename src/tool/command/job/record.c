@@ -31,6 +31,10 @@ const hb_option hb__record_options[] = {
 	{"on-hang", 0, HB_OPTION_CHOICE, "leave|stacks|kill",
 		"what to do with a job that hangs: leave it running (default), also print its stacks with gdb, or end it"},
 	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "keep the logs as the processes wrote them; do not compress them"},
+	{"send", 0, HB_OPTION_TEXT, "COMMAND",
+		"write the recording into this command's standard input while it is made, as in --send 'ssh HOST hbdb receive'"},
+	{"send-when", 0, HB_OPTION_TEXT, "\"TIME LOWER UPPER\"|@FILE",
+		"with --send: until TIME seconds, send the events of a process when there are more than UPPER, or more than LOWER and it waits in MPI; default: at once"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -42,32 +46,45 @@ static bool watched(const hb_args *args)
 	return hb__option_value(args, "watch") || hb__option_value(args, "on-hang");
 }
 
-int hb__record(const hb_args *args)
+static bool is_data(const char *level) { return level && !strcmp(level, "data"); }
+
+/* Whether the options go together: 0, or the exit code after having said which do not. */
+static int check_options(const hb_args *args)
 {
-	if (!args->rest)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
-	uint64_t shake = hb__option_number(args, "shake", 0);
-	if (shake > SHAKE_MAX_US)
+	const char *level = hb__option_value(args, "level"), *ranks = hb__option_value(args, "data-ranks"),
+		   *inputs = hb__option_value(args, "inputs");
+	bool data = is_data(level), pack = hb__option_value(args, "pack");
+	if (hb__option_number(args, "shake", 0) > SHAKE_MAX_US)
 		return hb__fail_with(HB_EXIT_USAGE, "record --shake takes at most %d microseconds", SHAKE_MAX_US);
-	const char *level = hb__option_value(args, "level"), *then = hb__option_value(args, "on-hang");
-	const char *ranks = hb__option_value(args, "data-ranks");
-	bool data = level && !strcmp(level, "data");
 	if (ranks && !data)
 		return hb__fail_with(HB_EXIT_USAGE, "record --data-ranks is for --level data, which keeps contents");
-	const char *inputs = hb__option_value(args, "inputs");
-	const char *threads = hb__option_value(args, "threads");
-	bool pack = hb__option_value(args, "pack"), off = inputs && !strcmp(inputs, "off");
 	if (!data && (inputs || pack))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record --inputs and --pack are for --level data, which keeps inputs");
-	if (pack && off)
+	if (pack && inputs && !strcmp(inputs, "off"))
 		return hb__fail_with(HB_EXIT_USAGE, "record --pack needs the inputs: leave --inputs off away");
 	if (ranks && hb__check_data_ranks(ranks))
 		return HB_EXIT_USAGE;
 	if (level && !data && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --check and --watch need every call: use --level events, the default, or --level data");
+	if (hb__option_value(args, "send-when") && !hb__option_value(args, "send"))
+		return hb__fail_with(HB_EXIT_USAGE, "record --send-when goes with --send COMMAND");
+	return 0;
+}
+
+int hb__record(const hb_args *args)
+{
+	hb_send_policy policy = {0};
+	if (!args->rest)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
+	const char *level = hb__option_value(args, "level"), *then = hb__option_value(args, "on-hang"),
+		   *inputs = hb__option_value(args, "inputs"), *threads = hb__option_value(args, "threads");
+	int code = check_options(args);
+	code = code ? code : hb__read_send_policy(hb__option_value(args, "send-when"), &policy);
+	if (code)
+		return code;
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
 	hb_watch watch = {.patience = watched(args) ? (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
@@ -76,20 +93,22 @@ int hb__record(const hb_args *args)
 	hb_making making = {.argv = args->rest,
 		.output = hb__option_value(args, "output"),
 		.level = level,
-		.data_ranks = ranks,
-		.inputs = data && !off,
-		.pack = pack,
+		.data_ranks = hb__option_value(args, "data-ranks"),
+		.inputs = is_data(level) && !(inputs && !strcmp(inputs, "off")),
+		.pack = hb__option_value(args, "pack") != NULL,
 		.unordered = threads && !strcmp(threads, "off"),
 		.mpi = hb__option_value(args, "mpi"),
 		.contents = !hb__option_value(args, "no-contents"),
 		.remarks = hb__option_value(args, "check") || watched(args),
 		.aslr = hb__option_value(args, "aslr") != NULL,
 		.raw = hb__option_value(args, "keep-raw") != NULL,
-		.shake_us = shake,
+		.shake_us = hb__option_number(args, "shake", 0),
+		.send = hb__option_value(args, "send"),
+		.send_policy = policy,
 		.watch = watched(args) || hb__option_value(args, "check") ? hb__watch : NULL,
 		.user = &watch};
 	hb_made made;
-	int code = hb__make(&making, &made);
+	code = hb__make(&making, &made);
 	hb__watch_close(&watch);
 	free(made.recording);
 	if (!code && made.end.ended)

@@ -20,6 +20,7 @@
 #include "../../store/logs.h"
 #include "../../store/manifest.h"
 #include "../../store/replay_folder.h"
+#include "../../farmed/farmed.h"
 
 const hb_option hb__replay_options[] = {
 	{"on-divergence", 0, HB_OPTION_CHOICE, "stop|warn",
@@ -28,8 +29,10 @@ const hb_option hb__replay_options[] = {
 		"when the contents of messages differ: end the job, report it at the end (default), or ignore it"},
 	{"alone", 0, HB_OPTION_TEXT, "PROCESS",
 		"run this one process by itself, without the others, their launcher and the network: MPI answers from the recording (of level data)"},
+	{"task", 0, HB_OPTION_TEXT, "TASK[.PART][:SPAN]",
+		"run the process that worked on this task by itself, as --alone does, up to the end of the task"},
 	{"under", 0, HB_OPTION_TEXT, "TOOL",
-		"with --alone: put this command in front of the program, as in --under 'valgrind -q'"},
+		"with --alone or --task: put this command in front of the program, as in --under 'valgrind -q'"},
 	{"inputs", 0, HB_OPTION_CHOICE, "on|off",
 		"of a recording of level data: give back what the program asked the system for, clocks, random numbers, files and the like (default), or not"},
 	{"threads", 0, HB_OPTION_CHOICE, "on|off",
@@ -54,6 +57,7 @@ struct replay {
 	char **command;
 	bool has_command;  /* alone: its contents tell how it was started */
 	const char *alone; /* the one process that is replayed; NULL: all are */
+	hb_farmed task;    /* .called NULL: none was asked for */
 	hb_reports reports;
 };
 
@@ -225,6 +229,19 @@ static bool say_ended_early(struct replay *r, const char *words)
 	return true;
 }
 
+/* How far one task got whose process was followed up to the end of it, or of its record. False: not through the task. */
+static bool say_task(struct replay *r, const char *words)
+{
+	const hb_farmed *t = &r->task;
+	int64_t at = t->called ? hb__stood_at(&r->reports.stall, r->folder.only) : -1;
+	if (at < 0 || (uint64_t)at < (t->end ? t->end : t->begin + 1))
+		return false;
+	hb__say(t->end ? "%s: %s ran to its end, as it did when it was recorded: %s; hbdb ended the process there"
+		       : "%s: %s went on past the place where it had ended the process when it was recorded; up to there %s; hbdb ended the process",
+		t->called, t->function, words);
+	return true;
+}
+
 /* `words`: what is the same, when every call is. */
 static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 {
@@ -244,10 +261,11 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 		return HB_EXIT_FINDING;
 	}
 	if (reports->record_ended) {
-		hb__print_reports(reports, HB_REPORT_END);
+		if (!r->task.end)
+			hb__print_reports(reports, HB_REPORT_END);
 		if (reports->stalled)
 			hb__print_waiting(&reports->stall, reports->over);
-		if (!say_ended_early(r, words))
+		if (!say_task(r, words) && !say_ended_early(r, words))
 			hb__say("replayed %d %s, %llu events: %s; the recording ends here, so hbdb ended the job",
 				processes_of(r), hb__plural((uint64_t)processes_of(r), "process", "processes"),
 				(unsigned long long)r->folder.events, words);
@@ -271,6 +289,10 @@ static int conclude(struct replay *r, const hb_job_end *end, const char *words)
 	struct silence silence;
 	int code = end->status;
 	look_at_silent(r, &silence);
+	if (silence.again && r->task.called &&
+		hb__stood_at(&r->reports.stall, r->folder.only) >= (int64_t)r->task.begin)
+		hb__say("%s: %s ended the process again, as when it was recorded; `hbdb debug --task %s` stops where it begins",
+			r->task.called, r->task.function, hb__option_value(r->args, "task"));
 	if (silence.n)
 		code = say_unfinished(r, end, &silence, words);
 	else
@@ -328,7 +350,7 @@ static int replay(struct replay *r, char **given)
 	hb_job_end end;
 	const char *name = hb__option_value(r->args, "output");
 	hold_signals(true, &old);
-	int code = hb__open_replay_folder(r->recording, r->alone, &r->folder);
+	int code = hb__open_replay_folder(r->recording, r->alone, r->task.end ? r->task.end : UINT64_MAX, &r->folder);
 	if (!code && r->alone && !given && !r->has_command)
 		code = hb__fail_with(HB_EXIT_RECORDING,
 			"the contents of %s%s do not have its command: they are damaged; give it after the name, as in NAME -- COMMAND",
@@ -362,9 +384,14 @@ static int replay(struct replay *r, char **given)
 int hb__replay(const hb_args *args)
 {
 	struct replay r = {.args = args, .alone = hb__option_value(args, "alone")};
-	int code = hb__find_recording(args->operand, &r.recording);
+	const char *task = hb__option_value(args, "task");
+	int code = task && r.alone ? hb__fail_with(HB_EXIT_USAGE,
+					     "--task finds the process by itself: it does not go with --alone")
+				   : hb__find_recording(args->operand, &r.recording);
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
+	code = code || !task ? code : hb__farmed_find(r.recording, task, &r.task);
+	r.alone = r.task.process ? r.task.process : r.alone;
 	bool trusted = false;
 	if (!code && r.alone) {
 		char *why = args->rest ? NULL : hb__trust_not(r.recording, &r.manifest);
@@ -379,7 +406,8 @@ int hb__replay(const hb_args *args)
 			r.recording, &r.manifest, hb__option_value(args, "trust") ? HB_TRUST_GIVEN : HB_TRUST_ASK);
 	const char *under = hb__option_value(args, "under");
 	if (!code && under && !r.alone)
-		code = hb__fail_with(HB_EXIT_USAGE, "--under is for one process by itself: give --alone PROCESS, too");
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"--under is for one process by itself: give --alone PROCESS or --task TASK, too");
 	if (!code && under) {
 		hb_strings command;
 		hb__put_under(under, args->rest ? args->rest : r.manifest.command.at, &command);
@@ -389,6 +417,7 @@ int hb__replay(const hb_args *args)
 	if (!code)
 		code = replay(&r, under ? NULL : args->rest);
 	hb__manifest_free(&r.manifest);
+	hb__farmed_free(&r.task);
 	hb__command_line_free(&r.line);
 	hb__stall_close(&r.reports.stall);
 	free(r.reports.seen);
