@@ -314,6 +314,14 @@ hb_status hb_clocks_run(
 /* Runs it when that has not been done yet. */
 hb_status hb_model_clocks(hb_model *model, hb_progress *progress, void *user, hb_error *err);
 
+/* How far the pass has come along a line: all its points up to the enter, or the exit, of an event. */
+typedef struct hb_reach {
+	uint32_t line, event;
+	bool exit;
+	const uint32_t *clock; /* of that point, as in hb_stamp, until the visit returns */
+} hb_reach;
+typedef bool hb_reached(void *user, const hb_reach *reach); /* false: stop */
+
 /* A question to the pass: how many events of a line are in the PAST of a send's enter. */
 typedef struct hb_ask {
 	uint32_t send, line;
@@ -323,6 +331,9 @@ typedef struct hb_ask {
 /* The same pass with questions, and with orders that are not to count. */
 typedef struct hb_clock_options {
 	hb_visit *visit; /* may be NULL */
+	/* may be NULL: called in an order of points that keeps happened-before, along a line in order, not for each of them; the last
+	 * call for a line names its last point. Lines have their turns in short stretches. */
+	hb_reached *reached;
 	void *user;
 	const bool *drop_receive, *drop_probe; /* by number: the message into it orders nothing; may be NULL */
 	uint32_t *

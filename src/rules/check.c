@@ -15,7 +15,7 @@ const hb_finding_kind hb_finding_kinds[HB_FINDINGS] = {
 };
 
 const char *const hb_category_names[HB_CATEGORIES] = {
-	"deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments"};
+	"deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments", "model"};
 
 struct hb_found {
 	hb_finding *at; /* owns sentence, advice and points */

@@ -21,6 +21,7 @@ typedef enum hb_category {
 	HB_CATEGORY_LIFECYCLE,
 	HB_CATEGORY_ONESIDED,
 	HB_CATEGORY_ARGUMENTS,
+	HB_CATEGORY_MODEL, /* of the user's own: only where one is given */
 	HB_CATEGORIES
 } hb_category;
 

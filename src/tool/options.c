@@ -179,6 +179,16 @@ static int read_common(const hb_command *command, char ***p)
 	return 0;
 }
 
+/* Lasts as long as the arguments: to the end of the program. */
+static const char *both(const char *one, const char *other)
+{
+	static hb_strings kept;
+	char *text = hb__format("%s,%s", one, other);
+	hb__push(&kept, text);
+	free(text);
+	return kept.at[kept.n - 1];
+}
+
 /* One argument that begins with a dash. Moves *p past the value it takes. */
 static int read_option(const hb_command *command, char ***p, hb_args *args, bool *ret_done)
 {
@@ -217,6 +227,8 @@ static int read_option(const hb_command *command, char ***p, hb_args *args, bool
 				HB_EXIT_USAGE, "%s --%s needs a value: %s", command->name, o->name, o->value);
 		value = *++*p;
 	}
+	if (o->kind == HB_OPTION_EACH && args->value[i])
+		value = both(args->value[i], value);
 	args->value[i] = value;
 	return check(command, o, value);
 }

@@ -11,6 +11,7 @@ typedef enum {
 	HB_OPTION_NUMBER,    /* not negative */
 	HB_OPTION_RECORDING, /* a NAME.hbdb */
 	HB_OPTION_MAYBE,     /* a flag that may have a number, after = only */
+	HB_OPTION_EACH,      /* may be given several times: all of them, with commas between */
 } hb_option_kind;
 
 typedef struct hb_option {

@@ -149,6 +149,8 @@ static const struct named {
 	{"source", hb__answer_source, LOCKED},
 	{"profile", hb__answer_profile, LOCKED},
 	{"matrix", hb__answer_matrix, LOCKED},
+	{"model", hb__answer_model, LOCKED},
+	{"key", hb__answer_key, LOCKED},
 	{"state", hb__answer_state, 0},
 	{"run-to", hb__answer_live, POST},
 	{"go", hb__answer_live, POST},

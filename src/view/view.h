@@ -58,6 +58,10 @@ typedef struct hb_view_source {
 	void (*event_name)(void *user, hb_at at, char ret_name[48]);
 	void (*line_name)(void *user, uint32_t line, char ret_name[48]);
 	bool (*read_event)(void *user, const char *name, hb_at *ret, const char **ret_why);
+	/* What a model of a correct run says of this one, and the graph of one of its keys, as objects (API.md). NULL: no model was given. False:
+	 * *ret_why says why not, valid until the next call. */
+	bool (*model)(void *user, hb_text *ret_json, const char **ret_why);
+	bool (*key)(void *user, const char *key, bool coalesced, hb_text *ret_json, const char **ret_why);
 } hb_view_source;
 
 /* What can be done with a replay. Called in the thread of hb_view_turn. Those that do something return NULL, or why it

@@ -3,6 +3,7 @@
 
 usage: pages.py [--mpi openmpi|mpich|both|spread] [--jobs N] [--share N] [PATTERN...]
 
+A page of the category model has the model in a block below WHAT.
 The wrong program must be told the page's identifier, the right one no error and no warning.
 Advice is a sentence, with a capital letter and a full stop.
 --share N: the programs of one page of every N only, of another one at every commit.
@@ -66,7 +67,21 @@ class Page:
             f.write(text.replace("\f", "\n"))
         made = programs.Program(path, "pages", heading == "WRONG")
         made.name = "%s %s" % (self.identifier, heading.lower())
+        made.model = self.model(folder)
         return made
+
+    def model(self, folder):
+        """Writes the model of a page about models beside its programs: its path, or None."""
+        if not self.identifier.startswith("HB-MODEL-"):
+            return None
+        blocks = re.findall(r"^```\n(.*?)^```$", self.parts.get("WHAT", ""), re.M | re.S)
+        if len(blocks) != 1:
+            self.problems.append("%d models below WHAT" % len(blocks))
+            return None
+        path = os.path.join(folder, "model.hbm")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(blocks[0])
+        return path
 
 
 def options_of():
@@ -84,7 +99,7 @@ def one(program, mpi):
     if not binary:
         return "does not compile: " + said
     folder = programs.new_folder()
-    verdict = programs.check(binary, mpi, program.processes, folder)
+    verdict = programs.check(binary, mpi, program.processes, folder, model=program.model)
     programs.drop_folder(folder)
     program.also |= {f[0] for f in verdict.findings} if program.wrong else set()
     complaint = judge.complaint(program, verdict)

@@ -19,7 +19,7 @@ import turn
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 HBDB = os.environ.get("HBDB", os.path.join(BUILD, "hbdb"))
 BUILT = os.path.join(BUILD, "tests/corpus")
-CATEGORIES = ("deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments")
+CATEGORIES = ("deadlock", "messages", "collectives", "lifecycle", "onesided", "arguments", "model")
 MPIS = ("openmpi", "mpich")
 MARK = "HBDB_CORPUS_RUN"  # in the environment of all that a run starts, so that nothing of it is left behind
 LIMIT = 25  # seconds until a run without a verdict is given up
@@ -45,6 +45,7 @@ class Program:
         self.processes, self.mpis, self.why, self.says, self.silent = 2, MPIS, "", [], []
         self.expect, self.also = [], set()
         self.problems = []
+        self.model = None  # a model that it is checked against, too
         with open(path, encoding="utf-8") as f:
             self.read(f.read())
 
@@ -207,11 +208,12 @@ class Verdict:
         return [f for f in self.findings if f[1] != "note"]
 
 
-def check(binary, mpi, processes, folder, seconds=LIMIT):
+def check(binary, mpi, processes, folder, seconds=LIMIT, model=None):
     """Runs a program under hbdb check in a folder of its own."""
     verdict = Verdict()
     command = LAUNCH[mpi] + ["-n", str(processes), binary]
-    run = Run([HBDB, "check", "--json", "--leaks", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb"), "--"] + command,
+    run = Run([HBDB, "check", "--json", "--leaks", "--watch", str(PATIENCE), "-o", os.path.join(folder, "x.hbdb")] +
+              (["--model", model] if model else []) + ["--"] + command,
               folder, seconds)
     said = list(objects(run.out))
     verdict.advice = [one["advice"] for one in said if one.get("advice")]
@@ -243,4 +245,4 @@ def drop_folder(folder):
 
 def line_of(program, mpi, binary):
     """What to type to see it again."""
-    return "%s check -- %s" % (HBDB, shlex.join(LAUNCH[mpi] + ["-n", str(program.processes), binary]))
+    return "%s check %s-- %s" % (HBDB, "--model %s " % program.model if program.model else "", shlex.join(LAUNCH[mpi] + ["-n", str(program.processes), binary]))

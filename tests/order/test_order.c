@@ -6,6 +6,7 @@ static struct suite suite = {.seed = 1, .programs = 400, .runs = 2};
 
 struct sums {
 	long runs, other_match, events, pairs, chains, links, cuts, futures, together, concurrent;
+	long reaches, wrong_reach;
 	long wrong_clock, wrong_lamport, wrong_order, wrong_chain, wrong_cut, wrong_future, wrong_seen;
 };
 
@@ -15,6 +16,7 @@ struct compared {
 	struct opened *o;
 	struct sums *sums;
 	int seen[MAX_THREADS]; /* events visited */
+	int told[MAX_THREADS]; /* the last point that the pass came to, 1 + its number; 0: none */
 	uint32_t clock[MAX_THREADS][MAX_CALLS][MAX_THREADS];
 };
 
@@ -53,6 +55,44 @@ static bool on_stamp(void *user, const hb_stamp *s)
 	}
 	c->sums->events++;
 	return true;
+}
+
+/* ---- how far the pass is ---- */
+
+/* All that happened before the point was told before it; and the clock is that of the point. */
+static bool on_reached(void *user, const hb_reach *r)
+{
+	struct compared *c = user;
+	int line = (int)r->line, here = point(line, (int)r->event, r->exit);
+	bool good = line < c->g->lines && here + 1 >= c->told[line] &&
+		    (!r->exit || graph_exited(c->g, line, (int)r->event));
+	for (int l = 0; good && l < c->g->lines; l++) {
+		good = r->clock[l] == graph_clock(c->g, here, l);
+		for (int e = 1; good && l != line && e <= c->g->events[l]; e++)
+			for (int exit = 0; exit < 2 && (!exit || graph_exited(c->g, l, e)); exit++)
+				good = good &&
+				       (point(l, e, exit) < c->told[l] || !graph_before(c->g, point(l, e, exit), here));
+	}
+	c->sums->reaches++;
+	c->sums->wrong_reach += !good;
+	if (!good)
+		differs(&suite, c->r, "the pass is at the %s of %d:%d", r->exit ? "exit" : "enter", line,
+			(int)r->event);
+	else
+		c->told[line] = here + 1;
+	return true;
+}
+
+static void check_reached(struct compared *c)
+{
+	hb_error err;
+	if (hb_clocks_run_with(c->o->model, &(hb_clock_options){.reached = on_reached, .user = c}, NULL, NULL, &err))
+		c->sums->wrong_reach++;
+	for (int l = 0; l < c->g->lines; l++)
+		if (c->g->events[l] && c->told[l] != graph_last(c->g, l, c->g->events[l]) + 1) {
+			c->sums->wrong_reach++;
+			differs(&suite, c->r, "the pass did not come to the end of line %d", l);
+		}
 }
 
 static bool before(const struct graph *g, hb_at a, hb_at b)
@@ -320,6 +360,7 @@ static void compare(const struct run *r, struct sums *sums, bool all_pairs, uint
 	} else if (same) {
 		check_clocks(c);
 		check_seen(c);
+		check_reached(c);
 		for (int k = 0; !all_pairs && k < 60 && any_event(&g, &random, &a) && any_event(&g, &random, &b); k++)
 			check_pair(c, a, b);
 		for (int l = 0; l < g.lines; l++)
@@ -352,6 +393,8 @@ static void many(const char *name, const struct wish *wish, long programs)
 	check(s.events > programs * 10 && !s.wrong_clock, "%s: vector clocks, %ld wrong", name, s.wrong_clock);
 	check(s.events > programs * 10 && !s.wrong_lamport, "%s: Lamport times, %ld wrong", name, s.wrong_lamport);
 	check(s.events > programs * 10 && !s.wrong_seen, "%s: what sends have seen, %ld wrong", name, s.wrong_seen);
+	check(s.reaches > programs * 10 && !s.wrong_reach, "%s: the order in which the pass comes along, %ld wrong",
+		name, s.wrong_reach);
 	check(s.pairs > programs && !s.wrong_order, "%s: relations, %ld wrong", name, s.wrong_order);
 	check(s.chains > programs && !s.wrong_chain, "%s: proofs, %ld wrong", name, s.wrong_chain);
 	check(s.cuts > programs && !s.wrong_cut, "%s: cuts, %ld wrong", name, s.wrong_cut);

@@ -26,6 +26,15 @@ void hb__wake_chain(struct hb__clock_run *run, uint32_t *chain)
 	*chain = HB_NO;
 }
 
+static bool tell_point(struct hb__clock_run *run, uint32_t line, bool exit)
+{
+	struct hb__runner *r = &run->lines[line];
+	hb_reach reach = {line, r->event, exit, r->clock};
+	if (run->ask.reached && r->event && !run->ask.reached(run->ask.user, &reach))
+		run->stopped = true;
+	return !run->stopped;
+}
+
 /* ---- messages ---- */
 
 void hb__learn(struct hb__clock_run *run, uint32_t line, uint32_t version)
@@ -231,8 +240,11 @@ static bool step(struct hb__clock_run *run, uint32_t line, const hb_op *o)
 	}
 	case HB_OP_LEAVE:
 		return hb__collective_left(run, line, o->id);
+	case HB_OP_PASS: /* others may go on from this exit */
+		if (!tell_point(run, line, true))
+			return false;
+		/* fall through */
 	case HB_OP_TELL:
-	case HB_OP_PASS:
 		hb__edge_begun(run, line, o->id);
 		return true;
 	case HB_OP_TOLD:
@@ -258,11 +270,13 @@ static bool advance(struct hb__clock_run *run, uint32_t line, uint32_t to)
 	struct hb__runner *r = &run->lines[line];
 	uint32_t step_by = run->ask.visit ? 1 : to - r->event;
 	while (r->event < to) {
-		if (!show(run, line))
+		if (!show(run, line) || !tell_point(run, line, true))
 			return false;
 		r->event += step_by;
 		r->clock[line] = r->event;
 		r->lamport_enter = r->lamport += step_by;
+		if (!tell_point(run, line, false))
+			return false;
 	}
 	if (r->starters != HB_NO && r->event > run->init[line])
 		hb__wake_chain(run, &r->starters);
@@ -309,7 +323,8 @@ static void run_line(struct hb__clock_run *run, uint32_t line)
 			return;
 		r->force = false;
 	}
-	if (!advance(run, line, m->lines.at[line].events) || !show(run, line))
+	if (!advance(run, line, m->lines.at[line].events) || !show(run, line) ||
+		(!m->lines.at[line].inside && !tell_point(run, line, true)))
 		return;
 	r->ended = true;
 	hb__wake_chain(run, &r->starters);
@@ -398,7 +413,7 @@ static bool prepare(struct hb__clock_run *run)
 	run->first = HB_NO;
 	run->free_state = HB_NO;
 	run->quantum = 65536u / (uint32_t)(lines + 1);
-	run->quantum = run->quantum < 8 ? 8 : run->quantum > 1024 ? 1024 : run->quantum;
+	run->quantum = run->quantum < 8 || run->ask.reached ? 8 : run->quantum > 1024 ? 1024 : run->quantum;
 	if (!run->ask.seen)
 		m->seen_used = 0;
 	return true;

@@ -73,11 +73,15 @@ typedef struct hb_pattern_binding {
 	hb_pattern_source source;
 	const char *what[2];
 	uint32_t nkeys;
+	const char *const *key_name; /* nkeys */
 	const char *in; /* NULL: nothing */
 	uint32_t line;  /* in the model's file */
 	bool contents;  /* a clause looks at the contents of messages */
 } hb_pattern_binding;
 const hb_pattern_binding *hb_pattern_bindings(const hb_pattern *pattern, uint32_t *ret_n);
+
+/* Which of its keys are those of the `each` that its events belong to, in the order of that `each`; *ret_n 0: they belong to none. */
+const uint8_t *hb_pattern_each(const hb_pattern *pattern, uint32_t binding, uint32_t *ret_n);
 
 /* Asks for a value of the event at hand by the name that a clause uses ("task", "tag"; "int32" with offset: contents at this byte).
  * False: the event has none of that name. */

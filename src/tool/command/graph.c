@@ -6,6 +6,7 @@
 
 #include "../export/export.h"
 #include "../graph/graph.h"
+#include "../graph/key/key.h"
 #include "../options.h"
 #include "../store/find.h"
 
@@ -21,6 +22,11 @@ const hb_option hb__graph_options[] = {
 	{"to", 0, HB_OPTION_TEXT, "X", "end at this time or event"},
 	{"ranks", 'r', HB_OPTION_TEXT, "SET", "only these processes: ranks or names, as in 0:3,worker#2"},
 	{"physical", 0, HB_OPTION_FLAG, NULL, "draw clock time from left to right, not logical time"},
+	{"model", 0, HB_OPTION_TEXT, "FILE", "with --key: the model of a correct run that the key is of"},
+	{"set", 0, HB_OPTION_EACH, "NAME=NUMBER", "a parameter of the model; may be given several times"},
+	{"key", 'k', HB_OPTION_TEXT, "VALUE[,VALUE...]",
+		"draw the events of this key of the model, and where it stopped"},
+	{"coalesced", 0, HB_OPTION_FLAG, NULL, "with --key: draw a vertex for each process, not for each event"},
 	{"output", 'o', HB_OPTION_TEXT, "FILE",
 		"the output file; .svg, .png or .dot at its end chooses the format; - is standard output"},
 	{0},
@@ -97,6 +103,38 @@ static int check(const hb_args *args, hb_graph_options *ret)
 	return code || !ret->cut ? code : hb__check_event(ret->cut);
 }
 
+static int check_key(const hb_args *args, hb_key_wish *ret)
+{
+	static const char *const others[] = {"around", "cut", "events", "from", "to", "ranks", "physical"};
+	*ret = (hb_key_wish){.model = {hb__option_value(args, "model"), hb__option_value(args, "set")},
+		.key = hb__option_value(args, "key"),
+		.coalesced = hb__option_value(args, "coalesced")};
+	if (!ret->key)
+		return ret->model.file || ret->model.set || ret->coalesced
+			       ? hb__fail_with(HB_EXIT_USAGE,
+					 "graph: --model, --set and --coalesced are about a key: give --key, too")
+			       : 0;
+	if (!ret->model.file)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "graph --key %s is a key of a model: give --model FILE, too", ret->key);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (hb__option_value(args, others[i]))
+			return hb__fail_with(
+				HB_EXIT_USAGE, "graph: --key draws all events of the key: leave --%s out", others[i]);
+	return hb__model_check_wish(&ret->model);
+}
+
+static int make_key(hb_run *run, const hb_key_wish *wish, hb_findings *ret_found, hb_key_picture *ret)
+{
+	hb_error err = {0};
+	*ret_found = (hb_findings){.run = run};
+	*ret = (hb_key_picture){0};
+	int code = hb__model_read(ret_found, &wish->model);
+	if (!code && hb__key_picture_make(ret_found, wish->key, wish->coalesced, ret, &err))
+		code = hb__fail_with(HB_EXIT_USAGE, "graph --key %s: %s", wish->key, err.message);
+	return code;
+}
+
 /* ---- output ---- */
 
 static char *base_name(const char *recording)
@@ -109,6 +147,19 @@ static char *base_name(const char *recording)
 	return name;
 }
 
+static hb_pen *pen_of(enum format format, hb_output *out, double width, double height, const char *title)
+{
+	double longer = width > height ? width : height;
+	double scale = longer * PNG_SCALE > PNG_PIXELS ? PNG_PIXELS / longer : PNG_SCALE;
+	return format == PNG ? hb__pen_png(out, width, height, scale) : hb__pen_svg(out, width, height, title);
+}
+
+static int end_pen(hb_pen *pen)
+{
+	const char *wrong = hb__pen_end(pen);
+	return wrong ? hb__fail_with(HB_EXIT_RECORDING, "cannot draw: %s", wrong) : 0;
+}
+
 static int draw(const hb_graph *g, enum format format, hb_output *out)
 {
 	hb_sheet sheet;
@@ -118,19 +169,27 @@ static int draw(const hb_graph *g, enum format format, hb_output *out)
 	}
 	int code = hb__sheet_make(g, &sheet);
 	if (!code) {
-		double longer = sheet.width > sheet.height ? sheet.width : sheet.height;
-		double scale = longer * PNG_SCALE > PNG_PIXELS ? PNG_PIXELS / longer : PNG_SCALE;
 		char *title = hb__format("event graph of %s", g->name);
-		hb_pen *pen = format == PNG ? hb__pen_png(out, sheet.width, sheet.height, scale)
-					    : hb__pen_svg(out, sheet.width, sheet.height, title);
+		hb_pen *pen = pen_of(format, out, sheet.width, sheet.height, title);
 		hb__graph_draw(g, &sheet, pen);
-		const char *wrong = hb__pen_end(pen);
-		if (wrong)
-			code = hb__fail_with(HB_EXIT_RECORDING, "cannot draw: %s", wrong);
+		code = end_pen(pen);
 		free(title);
 	}
 	hb__sheet_free(&sheet);
 	return code;
+}
+
+static int draw_key(const hb_key_picture *key, enum format format, hb_output *out)
+{
+	double width, height;
+	if (format == DOT) {
+		hb__key_dot(key, out);
+		return 0;
+	}
+	hb__key_size(key, &width, &height);
+	hb_pen *pen = pen_of(format, out, width, height, key->title);
+	hb__key_draw(key, pen);
+	return end_pen(pen);
 }
 
 static void say_part(const hb_graph *g, const char *path)
@@ -152,7 +211,8 @@ static void say_part(const hb_graph *g, const char *path)
 			(unsigned long long)g->picture.hidden);
 }
 
-static int write_out(const hb_graph *g, const char *given, enum format format)
+/* key: drawn in the place of the part; NULL: there is none. */
+static int write_out(const hb_graph *g, const hb_key_picture *key, const char *given, enum format format)
 {
 	char *path = given       ? hb__copy(given)
 		     : isatty(1) ? hb__format("%s-graph.%s", g->name, formats[format])
@@ -160,11 +220,13 @@ static int write_out(const hb_graph *g, const char *given, enum format format)
 	hb_export_target target;
 	int code = hb__target_file(path, true, &target);
 	if (!code) {
-		int bad = draw(g, format, target.out);
+		int bad = key ? draw_key(key, format, target.out) : draw(g, format, target.out);
 		code = hb__target_end(&target, !bad);
 		code = bad ? bad : code;
-		if (!code)
+		if (!code && !key)
 			say_part(g, strcmp(path, "-") ? path : NULL);
+		else if (!code && strcmp(path, "-"))
+			hb__say("wrote %s", path);
 	}
 	free(path);
 	return code;
@@ -173,11 +235,15 @@ static int write_out(const hb_graph *g, const char *given, enum format format)
 int hb__graph(const hb_args *args)
 {
 	hb_graph g = {0};
+	hb_key_wish wish = {0};
+	hb_key_picture key;
+	hb_findings found;
 	enum format format;
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = choose_format(args, &format);
 	code = code ? code : check(args, &g.options);
+	code = code ? code : check_key(args, &wish);
 	code = code ? code : hb__find_recording(args->operand, &recording);
 	if (code) {
 		free(recording);
@@ -186,9 +252,13 @@ int hb__graph(const hb_args *args)
 	g.name = base_name(recording);
 	code = hb__open_run(recording, &g.run);
 	if (g.run.model) {
-		int bad = hb__graph_part(&g);
-		bad = bad ? bad : write_out(&g, hb__option_value(args, "output"), format);
+		int bad = wish.key ? make_key(&g.run, &wish, &found, &key) : hb__graph_part(&g);
+		bad = bad ? bad : write_out(&g, wish.key ? &key : NULL, hb__option_value(args, "output"), format);
 		code = bad ? bad : code;
+		if (wish.key) {
+			hb__key_picture_free(&key);
+			hb__model_free(&found);
+		}
 	}
 	hb__graph_close(&g);
 	free(recording);

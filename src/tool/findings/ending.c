@@ -39,7 +39,7 @@ static char *how(const hb_manifest *m)
 	return hb__format(", by signal %d (%s)", sig, strsignal(sig));
 }
 
-static bool still_runs(const hb_log_info *info)
+bool hb__still_runs(const hb_log_info *info)
 {
 	/* of another machine nothing else can be told */
 	return !hb_host_is_here(info->host) || hb_task_lives((int32_t)info->pid);
@@ -51,7 +51,7 @@ static size_t broken_off(const hb_logs *logs, bool over, hb_ranked **ret_rank)
 	*ret_rank = hb__alloc((logs->n + 1) * sizeof **ret_rank);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
-		if (info && info->state == HB_STATE_RUNNING && (over || !still_runs(info)))
+		if (info && info->state == HB_STATE_RUNNING && (over || !hb__still_runs(info)))
 			(*ret_rank)[n++] = (hb_ranked){
 				logs->at[i].world, logs->at[i].rank, logs->worlds.name ? logs->worlds.name[i] : NULL};
 	}

@@ -8,6 +8,7 @@
 #include "../show/out.h"
 #include "../store/manifest.h"
 #include "rules/finding.h"
+#include "rules/pattern/judge/judge.h"
 
 /* A process, for lists of them. */
 typedef struct hb_ranked {
@@ -58,6 +59,7 @@ typedef struct hb_findings {
 	int failing;                   /* severities up to this one make a check fail; -1: none does */
 	int lines;                     /* of a screen: a finding takes no more */
 	const char *name;              /* how the user named the recording; NULL: not at all */
+	struct hb_by_model *model;     /* what a model says of the run; NULL: none was given */
 } hb_findings;
 
 /* What is to be shown. NULL, or 0: everything. */
@@ -67,13 +69,22 @@ typedef struct hb_wanted {
 
 extern const char *const hb__severity_names[3];
 
-/* Runs the rules. 0, or an exit code after having said why. hb__findings_free. */
-int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret);
+/* A model of a correct run that it is checked against, too. file NULL: none. */
+typedef struct hb_model_wish {
+	const char *file, *set; /* set: NAME=NUMBER, separated by commas; may be NULL */
+} hb_model_wish;
+
+/* Runs the rules. 0, or an exit code after having said why. hb__findings_free. wish may be NULL. */
+int hb__findings_read(hb_run *run, unsigned flags, const hb_model_wish *wish, hb_findings *ret);
+/* Keeps one: of type hb_finding_visit, of hb_findings. */
+bool hb__keep_finding(void *findings, const hb_finding *found);
 void hb__findings_free(hb_findings *f);
 /* Notes which processes of a run that is over did not come to an end of their own. */
 void hb__findings_died(hb_findings *f);
 /* What is known of the processes whose logs just stop; NULL: there are none. over: nobody runs any more. To be freed. */
 char *hb__ending_text(const hb_manifest *manifest, const hb_logs *logs, bool over);
+/* Whether the process of a log is there still, as far as that can be told. */
+bool hb__still_runs(const hb_log_info *info);
 /* What was not looked at, as the run was not recorded for it; NULL: nothing. To be freed. */
 char *hb__findings_unseen(const hb_findings *f);
 /* Whether each of a list, as --only takes it, begins some identifier: 0, or the exit code. */
@@ -103,6 +114,20 @@ int hb__findings_junit(const hb_findings *f, const char *file, double seconds);
 /* A file that is written as a whole; NULL after having said why. */
 hb_output *hb__report_open(const char *file);
 int hb__report_close(hb_output *out, const char *file);
+
+/* ---- model.c, model_text.c: what a model says of the run ---- */
+/* 0, or an exit code after having said why. */
+int hb__model_check_wish(const hb_model_wish *wish);
+int hb__model_read(hb_findings *f, const hb_model_wish *wish);
+/* Keeps its findings: those of the severities that fail a check, or notes. */
+void hb__model_findings(hb_findings *f, bool notes);
+void hb__model_free(hb_findings *f);
+const hb_judgement *hb__model_judgement(const hb_findings *f); /* NULL: no model was given */
+/* "model farm: 4 keys complete, ..." To be freed. */
+char *hb__model_sum(const hb_findings *f);
+/* The table of where each key stands, the sum, and what was not looked at. */
+void hb__model_text(const hb_findings *f, FILE *to);
+void hb__model_json(const hb_findings *f, hb_output *out);
 
 /* ---- page.c ---- */
 /* Explains an identifier, or lists them all ("findings"). Returns the exit code. */

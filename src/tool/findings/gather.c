@@ -81,7 +81,7 @@ static bool has_rank(const hb_told_finding *s, hb_ranked p)
 /* The same at the same lines in another process: counted with the first. */
 static bool merge(hb_findings *f, hb_told_finding *s)
 {
-	for (size_t i = f->n; s->nspots && s->spot[0].place && i-- > 0;) {
+	for (size_t i = f->n; s->nspots && s->spot[0].place && s->kind->category != HB_CATEGORY_MODEL && i-- > 0;) {
 		hb_told_finding *o = &f->at[i];
 		if (o->print != s->print || o->id != s->id)
 			continue;
@@ -96,7 +96,7 @@ static bool merge(hb_findings *f, hb_told_finding *s)
 	return false;
 }
 
-static bool keep_finding(void *user, const hb_finding *found)
+bool hb__keep_finding(void *user, const hb_finding *found)
 {
 	hb_findings *f = user;
 	hb_told_finding s = {.id = found->id,
@@ -134,7 +134,7 @@ static bool remarked(const hb_run *run)
 	return all;
 }
 
-int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
+int hb__findings_read(hb_run *run, unsigned flags, const hb_model_wish *wish, hb_findings *ret)
 {
 	hb_error err = {0};
 	hb_bar bar;
@@ -143,9 +143,14 @@ int hb__findings_read(hb_run *run, unsigned flags, hb_findings *ret)
 	ret->flags = flags;
 	ret->hanging = flags & HB_CHECK_HANGING;
 	ret->remarked = remarked(run);
+	int code = wish && wish->file ? hb__model_read(ret, wish) : 0;
+	if (code)
+		return code;
+	hb__model_findings(ret, false);
 	hb__bar_begin(&bar, "checking");
-	hb_status status = hb_check(run->model, flags, hb__declared, keep_finding, ret, hb__bar_step, &bar, &err);
+	hb_status status = hb_check(run->model, flags, hb__declared, hb__keep_finding, ret, hb__bar_step, &bar, &err);
 	hb__bar_end(&bar);
+	hb__model_findings(ret, true);
 	return status ? hb__fail_log(run->path, &err) : 0;
 }
 
@@ -156,6 +161,7 @@ void hb__findings_free(hb_findings *f)
 	free(f->at);
 	free(f->died);
 	free(f->ending);
+	hb__model_free(f);
 	hb__facts_close(f->facts);
 	*f = (hb_findings){0};
 }

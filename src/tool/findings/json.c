@@ -93,6 +93,7 @@ void hb__findings_json(const hb_findings *f, int fd, int exit_status)
 	for (size_t i = 0; i < f->n; i++)
 		if (hb__is_shown(&f->at[i]))
 			put_finding(out, &f->at[i]);
+	hb__model_json(f, out);
 	const hb_model_info *info = hb_model_get_info(f->run->model);
 	hb__put_text(out, "{\"summary\":");
 	hb__put_json(out, f->run->path);

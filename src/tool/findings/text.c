@@ -166,6 +166,7 @@ void hb__findings_text(const hb_findings *f, FILE *to, bool colour)
 			hb__finding_text(f, &f->at[i], to, colour);
 			fprintf(to, "\n");
 		}
+	hb__model_text(f, to);
 	char *sum = hb__findings_sum(f);
 	const hb_model_info *info = hb_model_get_info(f->run->model);
 	fprintf(to, "%s in %u %s, %llu %s", sum, info->processes, hb__plural(info->processes, "process", "processes"),

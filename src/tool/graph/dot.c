@@ -4,13 +4,16 @@
 #include "../show/inert.h"
 #include "graph.h"
 
-static void put_string(hb_output *out, const char *text)
+void hb__graph_dot_string(hb_output *out, const char *text)
 {
 	hb__put_char(out, '"');
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
 			hb__put_char(out, '\\');
-		hb__put_char(out, (uint8_t)*text < ' ' ? ' ' : *text);
+		if (*text == '\n')
+			hb__put_text(out, "\\n");
+		else
+			hb__put_char(out, (uint8_t)*text < ' ' ? ' ' : *text);
 	}
 	hb__put_char(out, '"');
 }
@@ -18,7 +21,7 @@ static void put_string(hb_output *out, const char *text)
 static void put_event(const hb_graph *g, hb_output *out, hb_at at)
 {
 	char name[HB_EVENT_NAME];
-	put_string(out, hb__event_name(&g->run, at, name));
+	hb__graph_dot_string(out, hb__event_name(&g->run, at, name));
 }
 
 static void put_colour(hb_output *out, hb_colour colour)
@@ -39,7 +42,7 @@ static void put_node(const hb_graph *g, hb_output *out, size_t i)
 	hb__put_text(out, "    ");
 	put_event(g, out, b->at);
 	hb__put_text(out, " [label=");
-	put_string(out, label);
+	hb__graph_dot_string(out, label);
 	hb__put_text(out, ", fillcolor=");
 	put_colour(out, hb__kind_colour(b->kind));
 	if (b->flags & (HB_BOX_RACES | HB_BOX_INSIDE)) {
@@ -47,7 +50,7 @@ static void put_node(const hb_graph *g, hb_output *out, size_t i)
 		put_colour(out, b->flags & HB_BOX_INSIDE ? HB_STOP : HB_RACE);
 	}
 	hb__put_text(out, ", tooltip=");
-	put_string(out, g->texts[i]);
+	hb__graph_dot_string(out, g->texts[i]);
 	hb__put_text(out, "];\n");
 	free(label);
 }
@@ -57,11 +60,11 @@ static void begin_span(const hb_graph *g, hb_output *out, const hb_span *span)
 {
 	char *id = hb__format("cluster_%u_%u", span->line, span->begin);
 	hb__put_text(out, "    subgraph ");
-	put_string(out, id);
+	hb__graph_dot_string(out, id);
 	hb__put_text(out, " {\n    style=\"filled,rounded\"; fillcolor=");
 	put_colour(out, hb__span_colour(span->function));
 	hb__put_text(out, "; label=");
-	put_string(out, hb__tame(hb__span_name(g, span)));
+	hb__graph_dot_string(out, hb__tame(hb__span_name(g, span)));
 	hb__put_text(out, ";\n");
 	free(id);
 }
@@ -116,9 +119,9 @@ static void put_line(const hb_graph *g, hb_output *out, uint32_t row)
 	hb__line_name(&g->run, g->line[row], name);
 	char *label = hb__format("%s%s", hb_rank_word(name), name), *id = hb__format("cluster_%u", row);
 	hb__put_text(out, "  subgraph ");
-	put_string(out, id);
+	hb__graph_dot_string(out, id);
 	hb__put_text(out, " {\n    label=");
-	put_string(out, label);
+	hb__graph_dot_string(out, label);
 	hb__put_text(out, ";\n");
 	put_nodes(g, out, g->line[row]);
 	for (size_t i = 0; i < g->picture.nboxes; i++) {
@@ -179,7 +182,7 @@ static void put_arrow(const hb_graph *g, hb_output *out, const hb_arrow *a)
 								  : " [color=");
 		put_colour(out, HB_MESSAGE);
 		hb__put_text(out, ", label=");
-		put_string(out, label);
+		hb__graph_dot_string(out, label);
 	}
 	hb__put_text(out, "];\n");
 	free(label);
@@ -192,9 +195,9 @@ static void put_ring(const hb_graph *g, hb_output *out, const hb_ring *ring)
 	const char *function = ring->function < n ? hb__short_function(functions[ring->function]) : "collective";
 	char *id = hb__format("collective %u", ring->collective);
 	hb__put_text(out, "  ");
-	put_string(out, id);
+	hb__graph_dot_string(out, id);
 	hb__put_text(out, " [shape=ellipse, label=");
-	put_string(out, function);
+	hb__graph_dot_string(out, function);
 	hb__put_text(out, ", fillcolor=\"#d9f1ea\"];\n");
 	for (uint32_t i = 0; i < ring->n; i++) {
 		hb_at at = g->picture.parts[ring->first + i].at;
@@ -203,7 +206,7 @@ static void put_ring(const hb_graph *g, hb_output *out, const hb_ring *ring)
 		hb__put_text(out, "  ");
 		put_event(g, out, at);
 		hb__put_text(out, " -> ");
-		put_string(out, id);
+		hb__graph_dot_string(out, id);
 		hb__put_text(out, " [dir=none, constraint=false, color=");
 		put_colour(out, hb__kind_colour(HB_BOX_COLLECTIVE));
 		hb__put_text(out, "];\n");
@@ -214,7 +217,7 @@ static void put_ring(const hb_graph *g, hb_output *out, const hb_ring *ring)
 void hb__graph_dot(const hb_graph *g, hb_output *out)
 {
 	hb__put_text(out, "digraph ");
-	put_string(out, g->name);
+	hb__graph_dot_string(out, g->name);
 	hb__put_text(out, " {\n  rankdir=LR;\n  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", "
 			  "fontsize=10];\n"
 			  "  edge [fontname=\"Helvetica\", fontsize=8];\n");

@@ -104,6 +104,8 @@ double hb__graph_title(const hb_graph *graph, hb_pen *pen);
 double hb__graph_legend(const hb_graph *graph, const hb_sheet *sheet, hb_pen *pen);
 /* For Graphviz. */
 void hb__graph_dot(const hb_graph *graph, hb_output *out);
+/* A text as Graphviz reads it, with its quotes. */
+void hb__graph_dot_string(hb_output *out, const char *text);
 
 /* ---- colours: those of the page of hbdb view ---- */
 

@@ -4,6 +4,7 @@
 
 #include "../contents/files.h"
 #include "../contents/show.h"
+#include "../findings/findings.h"
 #include "../live/live.h"
 #include "../remarks/remarks.h"
 #include "../run/events.h"
@@ -29,6 +30,8 @@ typedef struct hb_page_run {
 	hb_event event;
 	hb_row row;
 	char *why;
+	const hb_model_wish *model;   /* NULL: none was given */
+	struct hb_page_model *judged; /* NULL: not asked for yet */
 } hb_page_run;
 
 /* Opens the logs, builds nothing. Exit code as hb__begin_run; it can go on when run->views is set. */
@@ -37,6 +40,11 @@ void hb__page_end(hb_page_run *page);
 hb_view_source hb__page_source(hb_page_run *page);
 /* The logs as the model numbers them, and their times. Free both. */
 hb_source *hb__page_sources(const hb_page_run *page, size_t *ret_n, int64_t **ret_shift_ns);
+
+/* ---- model.c: what a model of a correct run says of it; as hb_view_source wants it ---- */
+bool hb__page_model(void *page, hb_text *ret_json, const char **ret_why);
+bool hb__page_key(void *page, const char *key, bool coalesced, hb_text *ret_json, const char **ret_why);
+void hb__page_end_model(hb_page_run *page);
 
 /* ---- control.c: its replay ---- */
 

@@ -33,6 +33,7 @@ void hb__page_end(hb_page_run *p)
 		hb_data_close(p->contents[i].data);
 	}
 	free(p->contents);
+	hb__page_end_model(p);
 	hb_events_close(p->events);
 	if (p->out && p->out->fd >= 0)
 		close(p->out->fd);
@@ -261,5 +262,7 @@ hb_view_source hb__page_source(hb_page_run *p)
 		.place = place,
 		.event_name = event_name,
 		.line_name = line_name,
-		.read_event = read_event};
+		.read_event = read_event,
+		.model = p->model ? hb__page_model : NULL,
+		.key = p->model ? hb__page_key : NULL};
 }

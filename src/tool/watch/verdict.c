@@ -85,7 +85,7 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 		w->stuck == HB_STUCK_ALL    ? ", and none can"
 		: w->stuck == HB_STUCK_SOME ? ", and some processes wait for something that can never happen"
 					    : "");
-	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, &found)) {
+	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, NULL, &found)) {
 		const hb_wanted all = {"warning", NULL, NULL};
 		found.name = w->name;
 		hb__findings_choose(&found, &all);
@@ -153,7 +153,7 @@ static void ask(hb_watch *w)
 	hb_run run;
 	hb_findings found = {0};
 	hb__live_run(w->lanes.recording, &run);
-	if (run.model && !hb__findings_read(&run, HB_CHECK_ARGUMENTS_ONLY, &found)) {
+	if (run.model && !hb__findings_read(&run, HB_CHECK_ARGUMENTS_ONLY, NULL, &found)) {
 		const hb_wanted errors = {"error", NULL, NULL};
 		if (w->quiets)
 			hb__quiets_apply(w->quiets, &found);

@@ -121,7 +121,7 @@ static bool find_binding(struct hb__reader *r, int kind)
 		!HB_GROW(p->clauses, p->clauses_room, p->nbindings + 1))
 		return hb__pattern_no_memory(p);
 	p->bindings[p->nbindings] = (hb_pattern_binding){
-		.name = name, .message = kind == MESSAGE, .halves = 2, .nkeys = n, .line = at->line};
+		.name = name, .message = kind == MESSAGE, .halves = 2, .nkeys = n, .key_name = key, .line = at->line};
 	p->clauses[p->nbindings++] = (struct hb__clauses){.key_name = key};
 	return true;
 }

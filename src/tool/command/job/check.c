@@ -16,8 +16,10 @@ const hb_option hb__check_options[] = {
 	{"severity", 0, HB_OPTION_CHOICE, "error|warning|note",
 		"show findings of this severity and above; default: note"},
 	{"only", 0, HB_OPTION_TEXT, "ID[,ID...]", "show only findings whose identifiers begin with ID"},
-	{"category", 0, HB_OPTION_CHOICE, "deadlock|messages|collectives|lifecycle|onesided|arguments",
+	{"category", 0, HB_OPTION_CHOICE, "deadlock|messages|collectives|lifecycle|onesided|arguments|model",
 		"show only findings of this category"},
+	{"model", 0, HB_OPTION_TEXT, "FILE", "check the run against this model of a correct one, too"},
+	{"set", 0, HB_OPTION_EACH, "NAME=NUMBER", "a parameter of the model; may be given several times"},
 	{"suppress", 0, HB_OPTION_TEXT, "FILE", "a file of suppressions, in addition to .hbdb-suppressions"},
 	{"generate-suppressions", 0, HB_OPTION_FLAG, NULL, "print a suppression for each finding"},
 	{"json", 0, HB_OPTION_FLAG, NULL,
@@ -135,7 +137,8 @@ static int judge(struct check *k)
 	if (k->hung)
 		hb__tell_asleep(&k->run, &k->watch.lanes);
 	unsigned flags = (k->hung ? HB_CHECK_HANGING : 0U) | (hb__option_value(k->args, "leaks") ? HB_CHECK_LEAKS : 0U);
-	int code = hb__findings_read(&k->run, flags, &k->found);
+	hb_model_wish model = {hb__option_value(k->args, "model"), hb__option_value(k->args, "set")};
+	int code = hb__findings_read(&k->run, flags, &model, &k->found);
 	if (code)
 		return code;
 	k->found.failing = failing(k->args);
@@ -173,6 +176,8 @@ int hb__check(const hb_args *args)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "check takes a recording or a command, not both; -o names the recording");
 	int code = hb__option_value(args, "only") ? hb__check_only(hb__option_value(args, "only")) : 0;
+	hb_model_wish model = {hb__option_value(args, "model"), hb__option_value(args, "set")};
+	code = code ? code : hb__model_check_wish(&model);
 	code = code ? code : hb__quiets_read(&k.quiets, NULL);
 	const char *more = hb__option_value(args, "suppress");
 	if (!code && more)

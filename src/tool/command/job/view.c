@@ -16,6 +16,8 @@ const hb_option hb__view_options[] = {
 	{"no-browser", 0, HB_OPTION_FLAG, NULL, "print the address and open no browser"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "print the address as a JSON object"},
 	{"at", 0, HB_OPTION_TEXT, "EVENT", "open the page at this event"},
+	{"model", 0, HB_OPTION_TEXT, "FILE", "show what this model of a correct run says of it, key by key"},
+	{"set", 0, HB_OPTION_EACH, "NAME=NUMBER", "a parameter of the model; may be given several times"},
 	{"trust", 0, HB_OPTION_FLAG, NULL,
 		"the page may run the command of a recording that may come from somebody else"},
 	{"html", 0, HB_OPTION_TEXT, "FILE", "write the page as one file that needs no server, and exit"},
@@ -30,6 +32,7 @@ struct view {
 	char *recording;
 	hb_run run;
 	hb_page_run page;
+	hb_model_wish model;
 	hb_manifest manifest;
 	bool replayable;
 	char *foreign; /* why the recorded command is not run; NULL: it may be */
@@ -210,6 +213,7 @@ static int open_server(struct view *v)
 static int view(struct view *v)
 {
 	int code = hb__page_begin(v->recording, &v->run, &v->page);
+	v->page.model = v->model.file ? &v->model : NULL;
 	if (!v->run.views) {
 		if (code == HB_EXIT_RECORDING)
 			hb__say("none of the logs can be read, so there is nothing to show and no page is served");
@@ -239,8 +243,9 @@ static int view(struct view *v)
 
 int hb__view(const hb_args *args)
 {
-	struct view v = {.args = args};
+	struct view v = {.args = args, .model = {hb__option_value(args, "model"), hb__option_value(args, "set")}};
 	int code = check_options(args);
+	code = code ? code : hb__model_check_wish(&v.model);
 	code = code ? code : hb__find_recording(args->operand, &v.recording);
 	code = code ? code : view(&v);
 	/* first the job, for as long as it ends nobody is answered; then who asks the run, then the run */

@@ -29,6 +29,7 @@ export interface Run {
 	tags: [tag: number, count: number][];
 	races: number;
 	troubles: string[];
+	model?: boolean; // one was given
 	control: boolean;
 	failed?: string | null; // the model cannot be built
 }
@@ -183,4 +184,22 @@ export interface Alone {
 	views: View[];
 	events: Record<string, EventInfo>;
 	cones?: Record<string, Cone>;
+}
+
+// What a model of a correct run says of this one.
+export interface Model {
+	findings: { finding: string; severity: string; sentence: string; at: string | null }[];
+	sum: {
+		model: string; keys: number; complete: number; stopped: number; wrong: number; undecided: number; doubts: string[];
+		rows: { of: string; keys: Record<string, string | number>; rank: number; process: string; in: string }[];
+	};
+}
+
+// The graph of one key: boxes in rows of processes and columns, a column behind all that they need.
+export interface KeyGraph {
+	title: string;
+	columns: number;
+	rows: string[];
+	boxes: { row: number; column: number; words: string; more: string | null; at: string | null; before: number; expected: boolean; wrong: boolean }[];
+	arrows: { from: number; to: number; words: string | null; expected: boolean }[];
 }

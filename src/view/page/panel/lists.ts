@@ -1,9 +1,11 @@
 // Races and bookmarks: lists that lead to events.
 import type { App } from "../core/app";
 import type { Actions } from "../core/actions";
-import type { Races } from "../core/types";
+import type { KeyGraph, Model, Races } from "../core/types";
+import { drawKey } from "../draw/key";
 import { count } from "../draw/ruler";
 import { button, el, link, section } from "./dom";
+import { Asked } from "./sums";
 
 export class RaceList {
 	private races: Races | null = null;
@@ -53,6 +55,53 @@ export class MarkList {
 				el("span", { class: "ribbon" }, "▮"), link(at, (to) => void this.actions.choose(to)),
 				button("×", "remove", () => this.actions.toggleMark(at), { class: "link", "aria-label": `remove bookmark ${at}` }))))
 				: el("p", { class: "dim" }, "None. Choose an event and press k. The address of this page contains the bookmarks, and everything else that is shown.")),
+		];
+	}
+}
+
+// What a model of a correct run says: its findings, where keys stopped, and the graph of one key.
+export class ModelList {
+	private key: string | null = null;
+	private coalesced = false;
+	private model: Asked<Model>;
+	private graph: Asked<KeyGraph>;
+
+	constructor(private app: App, private actions: Actions) {
+		this.model = new Asked(app, actions);
+		this.graph = new Asked(app, actions);
+	}
+
+	private draw(key: string | null, coalesced = this.coalesced): void {
+		this.key = key;
+		this.coalesced = coalesced;
+		this.app.touch("tab");
+	}
+
+	private picture(): HTMLElement | null {
+		const { key } = this, got = key === null ? null : this.graph.want("key", { key, coalesced: this.coalesced ? 1 : 0 });
+		if (!got) {
+			return null;
+		}
+		return section(got.title, el("div", { class: "buttons" }, button(this.coalesced ? "all events" : "a box for each process", "how the key is drawn", () => this.draw(key, !this.coalesced))),
+			el("div", { class: "keygraph" }, drawKey(got, (at) => void this.actions.choose(at))));
+	}
+
+	show(): HTMLElement[] {
+		const got = this.model.want("model", {});
+		if (!got) {
+			return [el("p", { class: "dim" }, "Checking \u2026")];
+		}
+		const { sum } = got, field = el("input", { type: "text", value: this.key ?? "", "aria-label": "a key to draw", placeholder: "a key, as in 49", change: () => this.draw(field.value) });
+		const names = [...new Set(sum.rows.flatMap((r) => Object.keys(r.keys)))], picture = this.picture();
+		return [
+			el("p", { class: "dim" }, `model ${sum.model}: ${count(sum.complete)} of ${count(sum.keys)} keys complete, ${count(sum.stopped)} stopped, ${count(sum.wrong)} wrong`),
+			...got.findings.map((f) => el("div", { class: "finding" }, el("b", {}, f.finding), f.at ? link(f.at, (at) => void this.actions.choose(at)) : null, el("p", {}, f.sentence))),
+			...(sum.rows.length ? [el("table", { class: "list keys" }, el("thead", {}, el("tr", {}, ...[...names, "process", "in"].map((t) => el("th", {}, t)))),
+				el("tbody", {}, ...sum.rows.slice(0, 500).map((r) => el("tr", {}, ...names.map((name, i) => el("td", {}, i === 0 ? button(String(r.keys[name] ?? ""), "draw this key", () => this.draw(r.of), { class: "link" }) : String(r.keys[name] ?? ""))),
+					el("td", {}, r.process), el("td", {}, r.in)))))] : []),
+			el("div", { class: "buttons" }, field),
+			...(picture ? [picture] : []),
+			...sum.doubts.map((text) => el("p", { class: "dim" }, text)),
 		];
 	}
 }

@@ -20,7 +20,7 @@ function only(app: App, processes: Set<number> | null): void {
 }
 
 // An answer of the server, asked for again when what it depends on has changed.
-class Asked<T> {
+export class Asked<T> {
 	value: T | null = null;
 	private key = "";
 
