@@ -1,0 +1,61 @@
+/* The way to a neighbour. Tasks and results are gathered in a batch; a batch, with credits and acknowledgements, is a message.
+ *
+ * When a batch goes is decided by what came from others and never by a clock, so that a replay of a recorded run sends the same
+ * messages: at once when nothing that was sent is unacknowledged (Nagle's algorithm), when it is large, or when the
+ * process has nothing else to do. */
+#ifndef FARM_LINK_H
+#define FARM_LINK_H
+
+#include "../state.h"
+
+struct link {
+	int rank, node;
+	struct parcel *batch;
+	int64_t open;     /* items that the other side has room for: its credits less what was sent */
+	uint32_t unacked; /* messages with items that it has not yet told of */
+	uint32_t acks, credits, flags;
+	uint64_t total;
+	int64_t out; /* a child: tasks given whose results have not come */
+	int weight;  /* a child: nodes of its subtree */
+	struct flight {
+		MPI_Request request;
+		struct parcel *parcel;
+	} *flights;
+	int flying, flights_room;
+};
+
+void link_start(struct link *link, int node);
+/* Gives up what is not sent. */
+void link_end(struct link *link);
+
+/* Room in the batch for an item of this size, whose size is set; the others are the caller's. */
+struct item *link_item(struct link *link, uint64_t size);
+
+static inline uint32_t link_items(const struct link *link)
+{
+	return link->batch ? parcel_head(link->batch)->items : 0;
+}
+
+/* Sends what there is: a batch, credits, acknowledgements, flags. */
+void link_flush(struct link *link);
+
+/* Takes a message if there is one, else null. Its parcel is the caller's; credits and acknowledgements are booked where `link_of` the rank
+ * is not null, and events said. */
+struct parcel *take(int *ret_rank);
+/* The same, waiting: gives the processor to others the longer it takes. */
+struct parcel *take_waiting(int *ret_rank);
+
+/* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others
+ * want it, then from 20 to 500 microseconds. */
+void leave(int looks);
+
+/* Where messages of a rank belong. */
+void link_register(struct link *link);
+struct link *link_of(int rank);
+void links_start(void);
+void links_end(void);
+
+/* A message by itself, outside of all links; waits until it is gone. */
+void send_alone(int rank, uint32_t flags, uint64_t total, const void *data, size_t size);
+
+#endif

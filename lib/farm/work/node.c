@@ -1,0 +1,299 @@
+#include "node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../spec/tree.h"
+#include "../wire/said.h"
+#include "window.h"
+
+struct node node;
+
+static uint32_t new_slot(struct entry entry, int child)
+{
+	if (!node.slots_free) {
+		uint32_t slots = node.slots ? 2 * node.slots : 64;
+		struct slot *more = realloc(node.slot, slots * sizeof *more);
+		if (!more)
+			farm_no_memory();
+		node.slot = more;
+		/* number 0 is the end of the list of free ones */
+		for (uint32_t i = node.slots ? node.slots : 1; i < slots; i++) {
+			more[i] = (struct slot){.child = -1, .next = node.slots_free};
+			node.slots_free = i;
+		}
+		node.slots = slots;
+	}
+	uint32_t number = node.slots_free;
+	node.slots_free = node.slot[number].next;
+	node.slot[number].entry = entry;
+	node.slot[number].child = child;
+	return number;
+}
+
+static void give(struct entry entry, int child)
+{
+	struct link *link = &node.child[child];
+	struct item *item = link_item(link, entry.item->size);
+	memcpy(item, entry.item, sizeof *item + entry.item->size);
+	item->ticket = new_slot(entry, child);
+	link->open--;
+	link->out++;
+}
+
+/* The child that has least, for the size of its subtree, of those that want more; -1: none. */
+static int hungriest(void)
+{
+	int best = -1;
+	for (int i = 0; i < node.children; i++) {
+		const struct link *a = &node.child[i], *b = &node.child[best < 0 ? i : best];
+		if (a->open > 0 && (best < 0 || a->out * b->weight < b->out * a->weight))
+			best = i;
+	}
+	return best;
+}
+
+/* What is ready flows to where there is less: a child gets a task while it would not have more for each of its nodes than stay here. */
+static void distribute(void)
+{
+	while (node.ready.count > 1) {
+		int child = hungriest();
+		if (child < 0 || node.child[child].out >= node.child[child].weight * (int64_t)(node.ready.count - 1))
+			break;
+		give(queue_get(&node.ready), child);
+	}
+}
+
+static int can_split(const struct item *item)
+{
+	return item->level < farm.settings.number[KEY_DEPTH];
+}
+
+/* An idle node takes a task as it is; a busy one splits it. So does an idle one whose only task it is while others below have none. */
+static void decide(void)
+{
+	distribute();
+	while (node.incoming.count && node.ready.count <= 1) {
+		struct entry entry = queue_get(&node.incoming);
+		int busy = node.ready.count > 0 || (!node.incoming.count && hungriest() >= 0);
+		if (busy && can_split(entry.item)) {
+			task_split(entry);
+		} else {
+			queue_put(&node.ready, entry.parcel, entry.item, entry.join);
+			parcel_drop(entry.parcel);
+		}
+		distribute();
+	}
+}
+
+/* Asks the parent for as much as it and those below want, when it is worth a message. */
+static void ask(int idle)
+{
+	int64_t want = node.window;
+	for (int i = 0; i < node.children; i++)
+		want += node.child[i].open;
+	int64_t more = want - node.ready.count - node.incoming.count - node.asked;
+	if (more > 0 && (idle || more >= (node.window + 1) / 2)) {
+		node.up.credits += (uint32_t)more;
+		node.asked += more;
+	}
+}
+
+int node_is_full(void)
+{
+	int64_t want = node.window;
+	for (int i = 0; i < node.children; i++)
+		want += node.child[i].open;
+	return node.ready.count + node.incoming.count >= want;
+}
+
+/* Results that the receiver had no room for. */
+static void send_results(void)
+{
+	while (node.back == &node.keeper && node.results.count && node.back->open > 0) {
+		struct entry entry = queue_get(&node.results);
+		struct item *item = link_item(node.back, entry.item->size);
+		memcpy(item, entry.item, sizeof *item + entry.item->size);
+		node.back->open--;
+		parcel_drop(entry.parcel);
+	}
+}
+
+static void flush(int idle)
+{
+	for (int i = 0; i < node.children; i++) {
+		struct link *child = &node.child[i];
+		if (child->batch && child->open <= 0 && node.ready.count + node.incoming.count > 1)
+			child->flags |= FLAG_LIMITED;
+		link_flush(child);
+	}
+	if (rank_of(NODE_GENERATOR) >= 0 || farm.node > 0)
+		ask(idle);
+	struct link *back = node.back;
+	if (back == &node.keeper)
+		send_results();
+	if (back && back->batch && (idle || !back->unacked || link_items(back) >= (uint32_t)(node.window + 1) / 2)) {
+		if (node.results.count)
+			back->flags |= FLAG_LIMITED;
+		link_flush(back);
+	}
+	if (node.up.credits || node.up.acks)
+		link_flush(&node.up);
+}
+
+static void take_items(struct parcel *parcel, int rank)
+{
+	struct item *item = parcel_first(parcel);
+	for (uint32_t i = 0; i < parcel_head(parcel)->items; i++, item = item_next(item)) {
+		if (item->kind == ITEM_TASK) {
+			node.asked--;
+			farm.counts.taken++;
+			queue_put(&node.incoming, parcel, item, NULL);
+			continue;
+		}
+		uint32_t number = item->ticket;
+		struct slot *slot = &node.slot[number];
+		struct entry entry = slot->entry;
+		slot->child = -1;
+		slot->next = node.slots_free;
+		node.slots_free = number;
+		link_of(rank)->out--;
+		farm.counts.passed++;
+		task_is_done(entry, parcel, item);
+	}
+}
+
+static void handle(struct parcel *parcel, int rank)
+{
+	struct head *head = parcel_head(parcel);
+	struct link *link = link_of(rank);
+	if (head->items && link && (link != &node.up || rank == rank_of(NODE_GENERATOR)))
+		link->acks++;
+	if (head->items && link == &node.up)
+		node.limited = !!(head->flags & FLAG_LIMITED);
+	take_items(parcel, rank);
+	if (head->flags & FLAG_END && farm.node > 0)
+		node.stopped = 1;
+	else if (head->flags & FLAG_END)
+		node.total = (int64_t)head->total;
+	if (head->flags & FLAG_LEFT)
+		node.receiver_left = 1;
+	parcel_drop(parcel);
+}
+
+/* Node 0: all that was generated has come back and gone on. */
+static int all_is_done(void)
+{
+	if (farm.node || node.total < 0 || node.finished < node.total)
+		return 0;
+	return !node.back || node.receiver_left || !node.results.count;
+}
+
+void node_step(int may_wait)
+{
+	int rank;
+	struct parcel *parcel;
+	while ((parcel = take(&rank)))
+		handle(parcel, rank);
+	decide();
+	flush(0);
+	if (node.ready.count) {
+		window_used(&node.window, &node.since_dry);
+		task_compute(queue_get(&node.ready));
+	} else if (all_is_done()) {
+		node.stopped = 1;
+	} else if (may_wait && !node.stopped) {
+		window_dry(&node.window, &node.since_dry, node.limited);
+		flush(1);
+		handle(take_waiting(&rank), rank);
+	}
+}
+
+void node_run(void)
+{
+	while (!node.stopped && farm.status >= 0)
+		node_step(1);
+	for (int i = 0; i < node.children; i++) {
+		node.child[i].flags |= FLAG_END;
+		link_flush(&node.child[i]);
+	}
+	if (node.back == &node.keeper) {
+		node.back->flags |= FLAG_END;
+		node.back->total = (uint64_t)node.finished;
+		link_flush(node.back);
+	}
+	if (node.back)
+		farm.counts.untaken = node.results.count;
+	farm.counts.window = node.window;
+}
+
+struct item *node_item(uint64_t size, struct parcel **ret_parcel)
+{
+	struct item *item = node.arena ? parcel_append(node.arena, size) : NULL;
+	if (!item) {
+		if (node.arena)
+			parcel_drop(node.arena);
+		node.arena = parcel_message((size_t)size);
+		if (!node.arena)
+			farm_no_memory();
+		item = parcel_append(node.arena, size);
+	}
+	*ret_parcel = node.arena;
+	return item;
+}
+
+static int weight(int root)
+{
+	int weight = 0;
+	for (int i = root; i < farm.settings.number[KEY_NODES]; i++) {
+		int at = i;
+		while (at > root)
+			at = tree_parent(&farm.settings, at);
+		weight += at == root;
+	}
+	return weight;
+}
+
+void node_start(void)
+{
+	const struct settings *s = &farm.settings;
+	int nodes = (int)s->number[KEY_NODES];
+	node = (struct node){.total = -1, .window = window_first()};
+	for (int i = farm.node + 1; i < nodes; i++)
+		node.children += tree_parent(s, i) == farm.node;
+	node.child = calloc((size_t)node.children + 1, sizeof *node.child);
+	if (!node.child)
+		farm_no_memory();
+	for (int i = farm.node + 1, n = 0; i < nodes; i++)
+		if (tree_parent(s, i) == farm.node) {
+			link_start(&node.child[n], i);
+			node.child[n++].weight = weight(i);
+		}
+	if (farm.node > 0 || s->number[KEY_HOST] == HOST_TWO)
+		link_start(&node.up, farm.node > 0 ? tree_parent(s, farm.node) : NODE_GENERATOR);
+	node.back = farm.node > 0 ? &node.up : NULL;
+	if (!farm.node && s->number[KEY_HOST] == HOST_TWO) {
+		link_start(&node.keeper, NODE_RECEIVER);
+		node.back = &node.keeper;
+		node.back->open = window_first();
+	}
+}
+
+void node_end(void)
+{
+	for (int i = 0; i < node.children; i++)
+		link_end(&node.child[i]);
+	link_end(&node.up);
+	link_end(&node.keeper);
+	free(node.child);
+	queue_end(&node.incoming);
+	queue_end(&node.ready);
+	queue_end(&node.results);
+	for (uint32_t i = 1; i < node.slots; i++)
+		if (node.slot[i].child >= 0)
+			parcel_drop(node.slot[i].entry.parcel);
+	free(node.slot);
+	if (node.arena)
+		parcel_drop(node.arena);
+	task_forget();
+}

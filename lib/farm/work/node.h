@@ -1,0 +1,55 @@
+/* A node of the tree: takes tasks from its parent, computes some, hands others to its children, split or whole, and
+ * passes the results back. */
+#ifndef FARM_NODE_H
+#define FARM_NODE_H
+
+#include "../wire/link.h"
+#include "queue.h"
+
+struct slot { /* a task that a child has */
+	struct entry entry;
+	int child;
+	uint32_t next; /* in the list of free ones */
+};
+
+struct node {
+	struct link up;     /* the parent; of node 0 the generator, if that is another process */
+	struct link *back;  /* where results go; null: they stay here (host = one) */
+	struct link keeper; /* node 0: the receiver */
+	struct link *child;
+	int children;
+	struct queue incoming; /* of which is not decided whether they are split */
+	struct queue ready;
+	struct queue results; /* node 0: for a receiver that has no room, or is this process */
+	struct slot *slot;
+	uint32_t slots, slots_free;
+	struct parcel *arena; /* what is made here */
+	int64_t window, asked; /* tasks wanted for itself; asked for and not come */
+	int64_t since_dry;     /* tasks computed since it last ran out of them */
+	int limited;           /* who sends had more than credits */
+	int64_t finished, total; /* node 0: results that have come back; tasks in all, -1: not known */
+	int stopped, receiver_left;
+};
+extern struct node node __attribute__((visibility("hidden")));
+
+void node_start(void);
+void node_end(void);
+
+/* Until the farm is at its end. */
+void node_run(void);
+/* Looks for messages, decides, hands on, and computes a task if there is one; else, when it may, waits for a message. */
+void node_step(int may_wait);
+int node_is_full(void);
+
+/* An item that this process makes, in memory of its own; the parcel is not held for the caller. */
+struct item *node_item(uint64_t size, struct parcel **ret_parcel);
+
+/* task.c: the user's functions on a task; the entry is used up. */
+void task_compute(struct entry entry);
+/* Its parts are put into `ready`. */
+void task_split(struct entry entry);
+/* The result of a task is here: for a join, or on the way back. */
+void task_is_done(struct entry entry, struct parcel *parcel, struct item *result);
+void task_forget(void);
+
+#endif
