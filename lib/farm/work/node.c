@@ -205,7 +205,8 @@ void node_step(int may_wait)
 	} else if (may_wait && !node.stopped) {
 		window_dry(&node.window, &node.since_dry, node.limited);
 		flush(1);
-		handle(take_waiting(&rank), rank);
+		parcel = take_waiting(&rank);
+		handle(parcel, rank);
 	}
 }
 
