@@ -111,17 +111,16 @@ static void send(struct link *link, struct parcel *parcel)
 void link_flush(struct link *link)
 {
 	struct parcel *parcel = link->batch;
-	if (!parcel && !link->acks && !link->credits && !link->flags)
+	if (!parcel && !link->credits && !link->flags && !link->window)
 		return;
 	if (!parcel && !(parcel = parcel_message(0)))
 		farm_no_memory();
 	struct head *head = parcel_head(parcel);
-	head->acks = link->acks;
 	head->credits = link->credits;
 	head->flags = link->flags;
 	head->total = link->total;
-	link->unacked += head->items > 0;
-	link->acks = link->credits = link->flags = 0;
+	head->window = link->window;
+	link->credits = link->flags = link->window = 0;
 	link->batch = NULL;
 	said_parcel(1, parcel, link->node);
 	send(link, parcel);
@@ -155,7 +154,6 @@ struct parcel *take(int *ret_rank)
 	struct link *link = link_of(status.MPI_SOURCE);
 	if (link) {
 		link->open += parcel_head(parcel)->credits;
-		link->unacked -= parcel_head(parcel)->acks;
 		said_parcel(0, parcel, link->node);
 	}
 	return parcel;
@@ -163,27 +161,30 @@ struct parcel *take(int *ret_rank)
 
 void leave(int looks)
 {
-	enum { AT_ONCE = 30, YIELDS = 200 };
-	if (looks < AT_ONCE)
+	int more = looks - LOOKS_AT_ONCE - LOOKS_YIELDING;
+	if (looks < LOOKS_AT_ONCE)
 		return;
-	if (looks < AT_ONCE + YIELDS) {
+	if (more < 0) {
 		sched_yield();
 		return;
 	}
-	int more = looks - AT_ONCE - YIELDS;
 	struct timespec t = {0, more > 24 ? 500000 : 20000 * (1 + more)};
 	nanosleep(&t, NULL);
 }
 
-struct parcel *take_waiting(int *ret_rank)
+struct parcel *take_waiting(int *ret_rank, void (*when_long)(void))
 {
+	int looks = 0;
 	struct parcel *parcel = take(ret_rank);
-	if (parcel)
-		return parcel;
-	int64_t since = now_ns();
-	for (int looks = 0; !(parcel = take(ret_rank)); looks += looks < 1000)
+	int64_t since = parcel ? 0 : now_ns();
+	while (!parcel) {
+		if (++looks == LOOKS_LONG && when_long)
+			when_long();
 		leave(looks);
-	farm.counts.idle_ns += now_ns() - since;
+		parcel = take(ret_rank);
+	}
+	if (looks)
+		farm.counts.idle_ns += now_ns() - since;
 	return parcel;
 }
 

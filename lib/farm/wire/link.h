@@ -1,8 +1,7 @@
-/* The way to a neighbour. Tasks and results are gathered in a batch; a batch, with credits and acknowledgements, is a message.
+/* The way to a neighbour. Tasks and results are gathered in a batch; a batch, with credits, is a message.
  *
- * When a batch goes is decided by what came from others and never by a clock, so that a replay of a recorded run sends the same
- * messages: at once when nothing that was sent is unacknowledged (Nagle's algorithm), when it is large, or when the
- * process has nothing else to do. */
+ * When a batch goes is decided by numbers of items, by what came from others and by how often it was looked for in vain, and never
+ * by a clock: so a replay of a recorded run sends the same messages. */
 #ifndef FARM_LINK_H
 #define FARM_LINK_H
 
@@ -12,8 +11,7 @@ struct link {
 	int rank, node;
 	struct parcel *batch;
 	int64_t open;     /* items that the other side has room for: its credits less what was sent */
-	uint32_t unacked; /* messages with items that it has not yet told of */
-	uint32_t acks, credits, flags;
+	uint32_t credits, flags, window;
 	uint64_t total;
 	int64_t out; /* a child: tasks given whose results have not come */
 	int weight;  /* a child: nodes of its subtree */
@@ -36,14 +34,16 @@ static inline uint32_t link_items(const struct link *link)
 	return link->batch ? parcel_head(link->batch)->items : 0;
 }
 
-/* Sends what there is: a batch, credits, acknowledgements, flags. */
+/* Sends what there is: a batch, credits, flags. */
 void link_flush(struct link *link);
 
-/* Takes a message if there is one, else null. Its parcel is the caller's; credits and acknowledgements are booked where `link_of` the rank
+/* Takes a message if there is one, else null. Its parcel is the caller's; credits are booked where `link_of` the rank
  * is not null, and events said. */
 struct parcel *take(int *ret_rank);
-/* The same, waiting: gives the processor to others the longer it takes. */
-struct parcel *take_waiting(int *ret_rank);
+/* The same, waiting: gives the processor to others the longer it takes. After a millisecond or some, calls when_long once, if
+ * it is not null. */
+struct parcel *take_waiting(int *ret_rank, void (*when_long)(void));
+enum { LOOKS_AT_ONCE = 50, LOOKS_YIELDING = 50, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 12 };
 
 /* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others
  * want it, then from 20 to 500 microseconds. */

@@ -9,18 +9,18 @@
 /* A message is a head and items; both 32 bytes, what an item holds is padded to 16. */
 struct head {
 	uint32_t credits; /* as many tasks more may be sent to who sends this */
-	uint32_t acks;    /* as many messages with tasks or results were taken from you */
 	uint32_t items;
 	uint32_t flags; /* FLAG_... */
 	uint64_t total; /* with FLAG_END: tasks in all, of the generator; results in all, of node 0 */
-	uint64_t spare;
+	uint32_t window; /* to a child: of each node, 0: as before */
+	uint32_t spare[2];
 };
 enum {
-	FLAG_LIMITED = 1, /* there would have been more, had there been credits */
 	FLAG_END = 2,     /* nothing more will come */
 	FLAG_LEFT = 4,    /* the receiver has returned and takes nothing more */
-	FLAG_FAIL = 8,    /* the farm stops; the status is in `total` */
-	FLAG_COUNTS = 16, /* one item: what a process has done, for the report */
+	FLAG_HUNGRY = 8,  /* the receiver has been waiting for long: send what you have, and work in smaller portions */
+	FLAG_FAIL = 16,   /* the farm stops; the status is in `total` */
+	FLAG_COUNTS = 32, /* one item: what a process has done, for the report */
 };
 
 struct item {

@@ -6,20 +6,19 @@
 
 #include "../wire/said.h"
 #include "node.h"
-#include "window.h"
 
 static struct {
 	int may_generate, may_receive;
 	struct link link; /* in a process of its own: to node 0 */
 	/* generator */
 	int64_t next, granted; /* granted: the credits that came last */
-	int in_span, blocked;
-	uint32_t turns;
+	int in_span;
 	/* receiver */
 	struct queue queue;
 	struct entry at; /* the result that the user reads */
-	int64_t window, since_dry, asked, total, came;
-	int limited, shows, in_receive;
+	struct window window;
+	int64_t asked, total, came;
+	int shows, in_receive;
 	int64_t shown_ns;
 } host;
 
@@ -45,41 +44,30 @@ static void heed(struct parcel *parcel)
 	parcel_drop(parcel);
 }
 
-/* Until there is room for a task. Looking costs more than a short task: with many credits not each time. */
-static int wait_for_room(void)
+static void look(void)
 {
 	struct parcel *parcel;
 	int rank;
-	if (++host.turns >= (host.granted < 16 ? 1 : host.granted < 256 ? host.granted / 16 : 16)) {
-		host.turns = 0;
-		while ((parcel = take(&rank)))
-			heed(parcel);
-	}
-	while (host.link.open <= 0 && farm.status >= 0) {
-		link_flush(&host.link);
-		if (!(parcel = take(&rank))) {
-			host.blocked = 1;
-			parcel = take_waiting(&rank);
-		}
+	while ((parcel = take(&rank)))
 		heed(parcel);
-	}
-	return farm.status < 0 ? -1 : 0;
 }
 
 static int give_task_away(const void *task, size_t size)
 {
-	if (wait_for_room())
+	int rank;
+	while (host.link.open <= 0 && farm.status >= 0) {
+		link_flush(&host.link);
+		heed(take_waiting(&rank, NULL));
+	}
+	if (farm.status < 0)
 		return -1;
 	struct item *item = link_item(&host.link, size);
 	*item = (struct item){.kind = ITEM_TASK, .task = host.next, .size = size};
 	if (size)
 		memcpy(item_data(item), task, size);
-	host.link.open--;
-	if (!host.link.unacked) {
-		if (host.blocked)
-			host.link.flags |= FLAG_LIMITED;
-		host.blocked = 0;
+	if (--host.link.open <= 0 || link_items(&host.link) >= window_portion(host.granted)) {
 		link_flush(&host.link);
+		look();
 	}
 	return 0;
 }
@@ -88,7 +76,7 @@ static int give_task_here(const void *task, size_t size)
 {
 	struct parcel *parcel;
 	while (node_is_full() && farm.status >= 0)
-		node_step(1);
+		node_step(0);
 	if (farm.status < 0)
 		return -1;
 	struct item *item = node_item(size, &parcel);
@@ -179,10 +167,6 @@ static void take_results(struct parcel *parcel)
 	for (uint32_t i = 0; i < head->items; i++, item = item_next(item))
 		queue_put(&host.queue, parcel, item, NULL);
 	host.asked -= head->items;
-	if (head->items) {
-		host.link.acks++;
-		host.limited = !!(head->flags & FLAG_LIMITED);
-	}
 	if (head->flags & FLAG_END)
 		host.total = (int64_t)head->total;
 	parcel_drop(parcel);
@@ -190,26 +174,27 @@ static void take_results(struct parcel *parcel)
 
 static void ask(int idle)
 {
-	int64_t more = host.window - host.queue.count - host.asked;
-	if (more > 0 && (idle || more >= (host.window + 1) / 2)) {
+	int64_t more = host.window.size - host.queue.count - host.asked;
+	if (more > 0 && (idle || more >= window_portion(host.window.size))) {
 		host.link.credits += (uint32_t)more;
 		host.asked += more;
+		link_flush(&host.link);
 	}
+}
+
+static void feed_at_once(void)
+{
+	host.link.flags |= FLAG_HUNGRY;
+	window_halve(&host.window, host.came, 1);
 	link_flush(&host.link);
 }
 
 static void await_result(void)
 {
 	int rank;
-	struct parcel *parcel;
 	while (!host.queue.count && host.came != host.total && farm.status >= 0) {
-		if (!(parcel = take(&rank))) {
-			window_dry(&host.window, &host.since_dry, host.limited);
-			ask(1);
-			parcel = take_waiting(&rank);
-		}
-		take_results(parcel);
-		ask(0);
+		ask(1);
+		take_results(take_waiting(&rank, feed_at_once));
 	}
 }
 
@@ -241,7 +226,7 @@ int hb_farm_get_result(hb_farm_bytes *ret_result)
 	host.at = queue_get(queue);
 	host.came++;
 	if (is_alone())
-		window_used(&host.window, &host.since_dry);
+		window_grow(&host.window, host.came, 1);
 	else if (farm.saying)
 		said_of_message(RESULT_RECEIVED, host.at.item, 0);
 	*ret_result = (hb_farm_bytes){item_data(host.at.item), (size_t)host.at.item->size};
@@ -267,7 +252,8 @@ void host_receiver(void)
 {
 	int rank;
 	memset(&host, 0, sizeof host);
-	host.window = host.asked = window_first();
+	host.window = window_first();
+	host.asked = host.window.size;
 	host.total = -1;
 	link_start(&host.link, 0);
 	receive();
@@ -275,13 +261,14 @@ void host_receiver(void)
 	link_flush(&host.link);
 	int64_t total = host.total;
 	while (total < 0 && farm.status >= 0) {
-		struct parcel *parcel = take_waiting(&rank);
+		struct parcel *parcel = take_waiting(&rank, NULL);
 		if (parcel_head(parcel)->flags & FLAG_END)
 			total = (int64_t)parcel_head(parcel)->total;
 		parcel_drop(parcel);
 	}
 	if (farm.status >= 0)
 		farm.counts.untaken = total - host.came;
+	farm.counts.window = host.window.size;
 }
 
 /* The generator first, while the results wait; it computes, too, whenever the farm has enough tasks. Then the receiver. */

@@ -5,7 +5,6 @@
 
 #include "../spec/tree.h"
 #include "../wire/said.h"
-#include "window.h"
 
 struct node node;
 
@@ -73,7 +72,7 @@ static int can_split(const struct item *item)
 static void decide(void)
 {
 	distribute();
-	while (node.incoming.count && node.ready.count <= 1) {
+	while (node.incoming.count && (node.ready.count <= 1 || !can_split(queue_first(&node.incoming)->item))) {
 		struct entry entry = queue_get(&node.incoming);
 		int busy = node.ready.count > 0 || (!node.incoming.count && hungriest() >= 0);
 		if (busy && can_split(entry.item)) {
@@ -89,11 +88,11 @@ static void decide(void)
 /* Asks the parent for as much as it and those below want, when it is worth a message. */
 static void ask(int idle)
 {
-	int64_t want = node.window;
+	int64_t want = node.window.size;
 	for (int i = 0; i < node.children; i++)
 		want += node.child[i].open;
 	int64_t more = want - node.ready.count - node.incoming.count - node.asked;
-	if (more > 0 && (idle || more >= (node.window + 1) / 2)) {
+	if (more > 0 && (idle || more >= window_portion(node.window.size))) {
 		node.up.credits += (uint32_t)more;
 		node.asked += more;
 	}
@@ -101,7 +100,7 @@ static void ask(int idle)
 
 int node_is_full(void)
 {
-	int64_t want = node.window;
+	int64_t want = node.window.size;
 	for (int i = 0; i < node.children; i++)
 		want += node.child[i].open;
 	return node.ready.count + node.incoming.count >= want;
@@ -119,25 +118,33 @@ static void send_results(void)
 	}
 }
 
+/* The receiver waits: results go at once, here and below. */
+static void feed_receiver(void)
+{
+	node.hungry = 1;
+	if (!farm.node)
+		window_halve(&node.window, node.finished, farm.settings.number[KEY_NODES]);
+	for (int i = 0; i < node.children; i++)
+		node.child[i].flags |= FLAG_HUNGRY;
+}
+
 static void flush(int idle)
 {
 	for (int i = 0; i < node.children; i++) {
 		struct link *child = &node.child[i];
-		if (child->batch && child->open <= 0 && node.ready.count + node.incoming.count > 1)
-			child->flags |= FLAG_LIMITED;
+		if (child->batch)
+			child->window = (uint32_t)node.window.size;
 		link_flush(child);
 	}
-	if (rank_of(NODE_GENERATOR) >= 0 || farm.node > 0)
+	if (farm.node > 0 || rank_of(NODE_GENERATOR) >= 0)
 		ask(idle);
 	struct link *back = node.back;
 	if (back == &node.keeper)
 		send_results();
-	if (back && back->batch && (idle || !back->unacked || link_items(back) >= (uint32_t)(node.window + 1) / 2)) {
-		if (node.results.count)
-			back->flags |= FLAG_LIMITED;
+	if (back && back->batch && (idle || node.hungry || link_items(back) >= window_portion(node.window.size)))
 		link_flush(back);
-	}
-	if (node.up.credits || node.up.acks)
+	node.hungry = 0;
+	if (node.up.credits)
 		link_flush(&node.up);
 }
 
@@ -166,11 +173,10 @@ static void take_items(struct parcel *parcel, int rank)
 static void handle(struct parcel *parcel, int rank)
 {
 	struct head *head = parcel_head(parcel);
-	struct link *link = link_of(rank);
-	if (head->items && link && (link != &node.up || rank == rank_of(NODE_GENERATOR)))
-		link->acks++;
-	if (head->items && link == &node.up)
-		node.limited = !!(head->flags & FLAG_LIMITED);
+	if (head->window)
+		node.window.size = head->window;
+	if (head->flags & FLAG_HUNGRY)
+		feed_receiver();
 	take_items(parcel, rank);
 	if (head->flags & FLAG_END && farm.node > 0)
 		node.stopped = 1;
@@ -189,31 +195,53 @@ static int all_is_done(void)
 	return !node.back || node.receiver_left || !node.results.count;
 }
 
-void node_step(int may_wait)
+static void look(void)
 {
 	int rank;
 	struct parcel *parcel;
 	while ((parcel = take(&rank)))
 		handle(parcel, rank);
+}
+
+/* Nothing to do but wait; for a receiver in this process, too. */
+static void wait_for_work(void (*when_long)(void))
+{
+	int rank;
+	flush(1);
+	struct parcel *parcel = take_waiting(&rank, when_long);
+	handle(parcel, rank);
+}
+
+static void feed_at_once(void)
+{
+	feed_receiver();
+	flush(1);
+}
+
+void node_step(int for_receiver)
+{
+	/* a look costs as much as a short task */
+	if (!node.ready.count || ++node.steps >= node.window.size / 32) {
+		node.steps = 0;
+		look();
+	}
+	if (!farm.node)
+		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES]);
 	decide();
 	flush(0);
 	if (node.ready.count) {
-		window_used(&node.window, &node.since_dry);
 		task_compute(queue_get(&node.ready));
 	} else if (all_is_done()) {
 		node.stopped = 1;
-	} else if (may_wait && !node.stopped) {
-		window_dry(&node.window, &node.since_dry, node.limited);
-		flush(1);
-		parcel = take_waiting(&rank);
-		handle(parcel, rank);
+	} else if (!node.stopped) {
+		wait_for_work(for_receiver ? feed_at_once : NULL);
 	}
 }
 
 void node_run(void)
 {
 	while (!node.stopped && farm.status >= 0)
-		node_step(1);
+		node_step(0);
 	for (int i = 0; i < node.children; i++) {
 		node.child[i].flags |= FLAG_END;
 		link_flush(&node.child[i]);
@@ -225,7 +253,7 @@ void node_run(void)
 	}
 	if (node.back)
 		farm.counts.untaken = node.results.count;
-	farm.counts.window = node.window;
+	farm.counts.window = node.window.size;
 }
 
 struct item *node_item(uint64_t size, struct parcel **ret_parcel)
@@ -276,7 +304,7 @@ void node_start(void)
 	if (!farm.node && s->number[KEY_HOST] == HOST_TWO) {
 		link_start(&node.keeper, NODE_RECEIVER);
 		node.back = &node.keeper;
-		node.back->open = window_first();
+		node.back->open = window_first().size;
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "../wire/link.h"
 #include "queue.h"
+#include "window.h"
 
 struct slot { /* a task that a child has */
 	struct entry entry;
@@ -24,9 +25,10 @@ struct node {
 	struct slot *slot;
 	uint32_t slots, slots_free;
 	struct parcel *arena; /* what is made here */
-	int64_t window, asked; /* tasks wanted for itself; asked for and not come */
-	int64_t since_dry;     /* tasks computed since it last ran out of them */
-	int limited;           /* who sends had more than credits */
+	struct window window;    /* of tasks for itself */
+	int64_t asked;           /* tasks asked for that have not come */
+	uint32_t steps;          /* since it last looked for messages */
+	int hungry;              /* the receiver waits */
 	int64_t finished, total; /* node 0: results that have come back; tasks in all, -1: not known */
 	int stopped, receiver_left;
 };
@@ -37,8 +39,9 @@ void node_end(void);
 
 /* Until the farm is at its end. */
 void node_run(void);
-/* Looks for messages, decides, hands on, and computes a task if there is one; else, when it may, waits for a message. */
-void node_step(int may_wait);
+/* Looks for messages, decides, hands on, and computes a task if there is one; else waits for a message, in the name of a
+ * receiver that is this process, too, if so. */
+void node_step(int for_receiver);
 int node_is_full(void);
 
 /* An item that this process makes, in memory of its own; the parcel is not held for the caller. */
