@@ -25,7 +25,7 @@ BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n"],
           "mpich": ["mpirun.mpich", "-n"]}
 CREDITS = 16
-TASKS = {0: 1000000, 20: 40000}  # by nanoseconds of work / 1000: about a second on two cores
+TASKS = {0: 1000000, 20: 40000}  # by microseconds of work: about a second on two cores
 RUN_SECONDS = 300
 
 
@@ -81,8 +81,8 @@ def main():
                     tasks = TASKS[us] // (4 if options.quick else 1)
                     for host in ("one", "two") if processes > 2 else ("one",):
                         ratios, (alone, ours) = pairs_of(
-                            pairs, lambda: measure(mpi, processes, plain, tasks, us * 1000, CREDITS),
-                            lambda: measure(mpi, processes, tree, tasks, us * 1000, "--farm-report=none", "--farm-host=" + host))
+                            pairs, lambda: measure(mpi, processes, plain, tasks, us * 400, CREDITS),
+                            lambda: measure(mpi, processes, tree, tasks, us * 400, "--farm-report=none", "--farm-host=" + host))
                         print("%-8s %9d %5d %5s %14.3f %14.3f %6.2f %15s" % (mpi, processes, us, host, alone, ours,
                               statistics.median(ratios), "(%.2f, %.2f)" % (min(ratios), max(ratios))), flush=True)
 

@@ -172,14 +172,14 @@ void leave(int looks)
 	nanosleep(&t, NULL);
 }
 
-struct parcel *take_waiting(int *ret_rank, void (*when_long)(void))
+struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long))
 {
 	int looks = 0;
 	struct parcel *parcel = take(ret_rank);
 	int64_t since = parcel ? 0 : now_ns();
 	while (!parcel) {
-		if (++looks == LOOKS_LONG && when_long)
-			when_long();
+		if ((++looks == LOOKS_AT_ONCE || looks == LOOKS_LONG) && idle)
+			idle(looks == LOOKS_LONG);
 		leave(looks);
 		parcel = take(ret_rank);
 	}

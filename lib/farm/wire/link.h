@@ -40,10 +40,10 @@ void link_flush(struct link *link);
 /* Takes a message if there is one, else null. Its parcel is the caller's; credits are booked where `link_of` the rank
  * is not null, and events said. */
 struct parcel *take(int *ret_rank);
-/* The same, waiting: gives the processor to others the longer it takes. After a millisecond or some, calls when_long once, if
- * it is not null. */
-struct parcel *take_waiting(int *ret_rank, void (*when_long)(void));
-enum { LOOKS_AT_ONCE = 50, LOOKS_YIELDING = 50, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 12 };
+/* The same, waiting: gives the processor to others the longer it takes. Calls idle, if it is not null, with 0 before it leaves the
+ * processor for the first time, and with 1 after a millisecond or some. */
+struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long));
+enum { LOOKS_AT_ONCE = 20, LOOKS_YIELDING = 20, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 12 };
 
 /* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others
  * want it, then from 20 to 500 microseconds. */

@@ -11,7 +11,7 @@ static struct {
 	int may_generate, may_receive;
 	struct link link; /* in a process of its own: to node 0 */
 	/* generator */
-	int64_t next, granted; /* granted: the credits that came last */
+	int64_t next, portion; /* portion: as many tasks to a message, if it can be */
 	int in_span;
 	/* receiver */
 	struct queue queue;
@@ -39,8 +39,8 @@ static void span(int begins, int64_t bytes)
 /* The generator's messages: credits of node 0, and that the farm stops. */
 static void heed(struct parcel *parcel)
 {
-	if (parcel_head(parcel)->credits)
-		host.granted = parcel_head(parcel)->credits;
+	if (parcel_head(parcel)->window)
+		host.portion = window_portion(parcel_head(parcel)->window);
 	parcel_drop(parcel);
 }
 
@@ -65,7 +65,7 @@ static int give_task_away(const void *task, size_t size)
 	*item = (struct item){.kind = ITEM_TASK, .task = host.next, .size = size};
 	if (size)
 		memcpy(item_data(item), task, size);
-	if (--host.link.open <= 0 || link_items(&host.link) >= window_portion(host.granted)) {
+	if (--host.link.open <= 0 || link_items(&host.link) >= host.portion) {
 		link_flush(&host.link);
 		look();
 	}
@@ -76,7 +76,7 @@ static int give_task_here(const void *task, size_t size)
 {
 	struct parcel *parcel;
 	while (node_is_full() && farm.status >= 0)
-		node_step(0);
+		node_step();
 	if (farm.status < 0)
 		return -1;
 	struct item *item = node_item(size, &parcel);
@@ -174,16 +174,18 @@ static void take_results(struct parcel *parcel)
 
 static void ask(int idle)
 {
-	int64_t more = host.window.size - host.queue.count - host.asked;
-	if (more > 0 && (idle || more >= window_portion(host.window.size))) {
+	int64_t more = host.window.size - host.queue.count - host.asked, portion = window_portion(host.window.size);
+	if (more >= portion || (idle && more > 0 && host.asked < portion)) {
 		host.link.credits += (uint32_t)more;
 		host.asked += more;
 		link_flush(&host.link);
 	}
 }
 
-static void feed_at_once(void)
+static void is_idle(int is_long)
 {
+	if (!is_long)
+		return;
 	host.link.flags |= FLAG_HUNGRY;
 	window_halve(&host.window, host.came, 1);
 	link_flush(&host.link);
@@ -194,7 +196,7 @@ static void await_result(void)
 	int rank;
 	while (!host.queue.count && host.came != host.total && farm.status >= 0) {
 		ask(1);
-		take_results(take_waiting(&rank, feed_at_once));
+		take_results(take_waiting(&rank, is_idle));
 	}
 }
 
@@ -220,7 +222,7 @@ int hb_farm_get_result(hb_farm_bytes *ret_result)
 		await_result();
 	else
 		while (!queue->count && !node.stopped && farm.status >= 0)
-			node_step(1);
+			node_step();
 	if (!queue->count || farm.status < 0)
 		return 0;
 	host.at = queue_get(queue);

@@ -91,9 +91,10 @@ static void ask(int idle)
 	int64_t want = node.window.size;
 	for (int i = 0; i < node.children; i++)
 		want += node.child[i].open;
-	int64_t more = want - node.ready.count - node.incoming.count - node.asked;
-	if (more > 0 && (idle || more >= window_portion(node.window.size))) {
+	int64_t more = want - node.ready.count - node.incoming.count - node.asked, portion = window_portion(node.window.size);
+	if (more >= portion || (idle && more > 0 && node.asked < portion)) {
 		node.up.credits += (uint32_t)more;
+		node.up.window = (uint32_t)node.window.size;
 		node.asked += more;
 	}
 }
@@ -128,6 +129,8 @@ static void feed_receiver(void)
 		node.child[i].flags |= FLAG_HUNGRY;
 }
 
+enum { BUSY, IDLE, IDLE_FOR_LONGER };
+
 static void flush(int idle)
 {
 	for (int i = 0; i < node.children; i++) {
@@ -137,11 +140,11 @@ static void flush(int idle)
 		link_flush(child);
 	}
 	if (farm.node > 0 || rank_of(NODE_GENERATOR) >= 0)
-		ask(idle);
+		ask(idle >= IDLE);
 	struct link *back = node.back;
 	if (back == &node.keeper)
 		send_results();
-	if (back && back->batch && (idle || node.hungry || link_items(back) >= window_portion(node.window.size)))
+	if (back && back->batch && (idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(node.window.size)))
 		link_flush(back);
 	node.hungry = 0;
 	if (node.up.credits)
@@ -173,7 +176,7 @@ static void take_items(struct parcel *parcel, int rank)
 static void handle(struct parcel *parcel, int rank)
 {
 	struct head *head = parcel_head(parcel);
-	if (head->window)
+	if (head->window && link_of(rank) == &node.up)
 		node.window.size = head->window;
 	if (head->flags & FLAG_HUNGRY)
 		feed_receiver();
@@ -203,45 +206,40 @@ static void look(void)
 		handle(parcel, rank);
 }
 
-/* Nothing to do but wait; for a receiver in this process, too. */
-static void wait_for_work(void (*when_long)(void))
+static void is_idle(int is_long)
+{
+	if (is_long && !node.back)
+		feed_receiver();
+	flush(IDLE_FOR_LONGER);
+}
+
+void node_step(void)
 {
 	int rank;
-	flush(1);
-	struct parcel *parcel = take_waiting(&rank, when_long);
-	handle(parcel, rank);
-}
-
-static void feed_at_once(void)
-{
-	feed_receiver();
-	flush(1);
-}
-
-void node_step(int for_receiver)
-{
 	/* a look costs as much as a short task */
-	if (!node.ready.count || ++node.steps >= node.window.size / 32) {
+	if (!node.ready.count || ++node.steps >= node.window.size / 8) {
 		node.steps = 0;
 		look();
 	}
 	if (!farm.node)
 		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES]);
 	decide();
-	flush(0);
+	flush(BUSY);
 	if (node.ready.count) {
 		task_compute(queue_get(&node.ready));
 	} else if (all_is_done()) {
 		node.stopped = 1;
 	} else if (!node.stopped) {
-		wait_for_work(for_receiver ? feed_at_once : NULL);
+		flush(IDLE);
+		struct parcel *parcel = take_waiting(&rank, is_idle);
+		handle(parcel, rank);
 	}
 }
 
 void node_run(void)
 {
 	while (!node.stopped && farm.status >= 0)
-		node_step(0);
+		node_step();
 	for (int i = 0; i < node.children; i++) {
 		node.child[i].flags |= FLAG_END;
 		link_flush(&node.child[i]);

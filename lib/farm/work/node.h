@@ -39,9 +39,8 @@ void node_end(void);
 
 /* Until the farm is at its end. */
 void node_run(void);
-/* Looks for messages, decides, hands on, and computes a task if there is one; else waits for a message, in the name of a
- * receiver that is this process, too, if so. */
-void node_step(int for_receiver);
+/* Looks for messages, decides, hands on, and computes a task if there is one; else waits for a message. */
+void node_step(void);
 int node_is_full(void);
 
 /* An item that this process makes, in memory of its own; the parcel is not held for the caller. */
