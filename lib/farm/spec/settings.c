@@ -316,6 +316,8 @@ int settings_complete(struct settings *s, int processes, int splits, char *ret_e
 		return wrong(&r, KEY_MACHINE, "dcvm needs the functions split and join, which the program has not");
 	if (n[KEY_MACHINE] == MACHINE_PFVM && n[KEY_DEGREE] > 1)
 		return wrong(&r, KEY_DEGREE, "a processor farm (pfvm) has degree 1");
+	if (n[KEY_MACHINE] == MACHINE_PFVM)
+		n[KEY_DEPTH] = 0;
 	if (*s->origin[KEY_ARITY] && n[KEY_TOPOLOGY] != TOPOLOGY_TREE)
 		return wrong(&r, KEY_ARITY, "only `topology = tree` has one");
 	if (too_deep(n[KEY_DEGREE], n[KEY_DEPTH]))

@@ -29,6 +29,11 @@ void link_register(struct link *link)
 	links[link->rank] = link;
 }
 
+void link_unregister(struct link *link)
+{
+	links[link->rank] = NULL;
+}
+
 struct link *link_of(int rank)
 {
 	return links[rank];

@@ -51,6 +51,7 @@ void leave(int looks);
 
 /* Where messages of a rank belong. */
 void link_register(struct link *link);
+void link_unregister(struct link *link);
 struct link *link_of(int rank);
 void links_start(void);
 void links_end(void);

@@ -262,6 +262,7 @@ void host_receiver(void)
 	host.link.flags |= FLAG_LEFT;
 	link_flush(&host.link);
 	int64_t total = host.total;
+	link_unregister(&host.link); /* what comes now is taken by nobody: no events */
 	while (total < 0 && farm.status >= 0) {
 		struct parcel *parcel = take_waiting(&rank, NULL);
 		if (parcel_head(parcel)->flags & FLAG_END)

@@ -52,37 +52,68 @@ static int hungriest(void)
 	return best;
 }
 
-/* What is ready flows to where there is less: a child gets a task while it would not have more for each of its nodes than stay here. */
-static void distribute(void)
+static int can_split(const struct item *item)
 {
+	return item->level < farm.settings.number[KEY_DEPTH];
+}
+
+/* A farm: what is ready flows to where there is less. A child gets a task while it would not have more for each of its nodes than
+ * stay here; the last one stays. */
+static int decide_farm(struct entry *ret_mine)
+{
+	while (node.incoming.count)
+		queue_move(&node.ready, &node.incoming);
 	while (node.ready.count > 1) {
 		int child = hungriest();
 		if (child < 0 || node.child[child].out >= node.child[child].weight * (int64_t)(node.ready.count - 1))
 			break;
 		give(queue_get(&node.ready), child);
 	}
+	if (!node.ready.count)
+		return 0;
+	*ret_mine = queue_get(&node.ready);
+	return 1;
 }
 
-static int can_split(const struct item *item)
+/* What an idle node computes: a task as it came; where no other has come and those below have nothing, a part of it. Parts are for the
+ * children; a node without any, and one with nothing else, computes them itself. */
+static int take_mine(struct entry *ret_mine)
 {
-	return item->level < farm.settings.number[KEY_DEPTH];
-}
-
-/* An idle node takes a task as it is; a busy one splits it. So does an idle one whose only task it is while others below have none. */
-static void decide(void)
-{
-	distribute();
-	while (node.incoming.count && (node.ready.count <= 1 || !can_split(queue_first(&node.incoming)->item))) {
+	if (node.incoming.count && (node.children || !node.ready.count)) {
 		struct entry entry = queue_get(&node.incoming);
-		int busy = node.ready.count > 0 || (!node.incoming.count && hungriest() >= 0);
-		if (busy && can_split(entry.item)) {
-			task_split(entry);
-		} else {
-			queue_put(&node.ready, entry.parcel, entry.item, entry.join);
-			parcel_drop(entry.parcel);
+		int is_only = !node.incoming.count && !node.ready.count && hungriest() >= 0;
+		if (!is_only || !can_split(entry.item)) {
+			*ret_mine = entry;
+			return 1;
 		}
-		distribute();
+		task_split(entry);
 	}
+	if (!node.ready.count)
+		return 0;
+	*ret_mine = queue_get(&node.ready);
+	return 1;
+}
+
+static void give_parts(void)
+{
+	for (int child; node.ready.count && (child = hungriest()) >= 0;)
+		give(queue_get(&node.ready), child);
+}
+
+/* Divide and conquer: an idle node computes a task; one that has a task splits the next ones, as long as parts are wanted below, and
+ * one ahead. */
+static int decide_divide(struct entry *ret_mine)
+{
+	int has = take_mine(ret_mine);
+	give_parts();
+	while (has && node.incoming.count && (!node.ready.count || hungriest() >= 0)) {
+		if (can_split(queue_first(&node.incoming)->item))
+			task_split(queue_get(&node.incoming));
+		else
+			queue_move(&node.ready, &node.incoming);
+		give_parts();
+	}
+	return has;
 }
 
 /* Asks the parent for as much as it and those below want, when it is worth a message. */
@@ -215,7 +246,7 @@ static void is_idle(int is_long)
 
 void node_step(void)
 {
-	int rank;
+	struct entry mine;
 	/* a look costs as much as a short task */
 	if (!node.ready.count || ++node.steps >= node.window.size / 8) {
 		node.steps = 0;
@@ -223,14 +254,15 @@ void node_step(void)
 	}
 	if (!farm.node)
 		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES]);
-	decide();
+	int has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
 	flush(BUSY);
-	if (node.ready.count) {
-		task_compute(queue_get(&node.ready));
+	if (has) {
+		task_compute(mine);
 	} else if (all_is_done()) {
 		node.stopped = 1;
 	} else if (!node.stopped) {
 		flush(IDLE);
+		int rank;
 		struct parcel *parcel = take_waiting(&rank, is_idle);
 		handle(parcel, rank);
 	}

@@ -30,6 +30,13 @@ struct entry queue_get(struct queue *queue)
 	return entry;
 }
 
+void queue_move(struct queue *to, struct queue *from)
+{
+	struct entry entry = queue_get(from);
+	queue_put(to, entry.parcel, entry.item, entry.join);
+	parcel_drop(entry.parcel);
+}
+
 void queue_end(struct queue *queue)
 {
 	while (queue->count)

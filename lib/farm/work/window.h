@@ -31,6 +31,8 @@ static inline void window_grow(struct window *w, int64_t results, int64_t nodes)
 	if (w->size >= WINDOW_MOST || results - w->since < (w->size + 1) * WINDOW_PART * nodes || window_is_fixed())
 		return;
 	w->size = (results - w->since) / (WINDOW_PART * nodes);
+	if (w->size > WINDOW_MOST)
+		w->size = WINDOW_MOST;
 }
 
 static inline void window_halve(struct window *w, int64_t results, int64_t nodes)
