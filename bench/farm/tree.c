@@ -47,5 +47,5 @@ int main(int argc, char **argv)
 	int failed = hb_farm_run(&program, &argc, &argv);
 	fputs(hb_farm_error(), stderr);
 	MPI_Finalize();
-	return failed != 0;
+	return failed < 0;
 }

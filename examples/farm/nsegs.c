@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 		.data_generator = data_generator,
 		.compute = compute,
 		.result_receiver = result_receiver};
-	if (hb_farm_run(&program, &argc, &argv)) {
+	if (hb_farm_run(&program, &argc, &argv) < 0) {
 		fputs(hb_farm_error(), stderr);
 		return 1;
 	}

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 		.compute = compute,
 		.join = join,
 		.result_receiver = result_receiver};
-	if (hb_farm_run(&program, &argc, &argv)) {
+	if (hb_farm_run(&program, &argc, &argv) < 0) {
 		fputs(hb_farm_error(), stderr);
 		return 1;
 	}

@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 	tasks = strtol(argv[2], NULL, 10);
 	if (read_lines(argv[1])) /* in every process: nodes look into it, too */
 		return 1;
-	if (hb_farm_run(&program, &argc, &argv)) {
+	if (hb_farm_run(&program, &argc, &argv) < 0) {
 		fputs(hb_farm_error(), stderr);
 		return 1;
 	}

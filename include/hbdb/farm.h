@@ -6,7 +6,7 @@
  *   int main(int argc, char **argv)
  *   {
  *       hb_farm_program program = {.data_generator = data_generator, .compute = compute, .result_receiver = result_receiver};
- *       if (hb_farm_run(&program, &argc, &argv)) { fputs(hb_farm_error(), stderr); return 1; }
+ *       if (hb_farm_run(&program, &argc, &argv) < 0) { fputs(hb_farm_error(), stderr); return 1; }
  *   }
  *
  * Link with libhbdb-farm-openmpi or libhbdb-farm-mpich (pkg-config hbdb-farm-openmpi, hbdb-farm-mpich). Machine, topology and
@@ -52,6 +52,7 @@ typedef struct hb_farm_program {
 /* What hb_farm_run returns. */
 enum {
 	HB_FARM_OK = 0,
+	HB_FARM_ELSEWHERE = 1,          /* the farm did not come to its end; another process knows why */
 	HB_FARM_BAD_SPECIFICATION = -1, /* before anything ran */
 	HB_FARM_BAD_PROGRAM = -2,       /* a function that is missing, or has done what it may not: a result larger than said */
 	HB_FARM_LOST = -3               /* a process died that the farm cannot do without, or tasks were put aside */
@@ -59,11 +60,13 @@ enum {
 
 /* Runs the farm; to be called by every process of MPI_COMM_WORLD. Starts MPI if the program has not, and then ends it, too. Takes
  * the options --farm-... out of argv; with argc and argv null (Fortran) they are read from the system and stay.
- * Returns the same everywhere, except in processes that died. */
+ * Returns 0 everywhere; or below zero in the process that knows what is wrong (or in several), and HB_FARM_ELSEWHERE in all others: these
+ * should end as if nothing were, because launchers kill the job when a process ends with an error, maybe before the one
+ * that knows has told it. */
 int hb_farm_run(const hb_farm_program *program, int *argc, char ***argv);
 
-/* What was wrong, a line with its end, in the process that knows it (for a specification with file, line and field); in all others
- * an empty text. So it can be printed by all. */
+/* What was wrong, a line with its end, where hb_farm_run returned less than zero (for a specification: file, line and field); else
+ * an empty text. */
 const char *hb_farm_error(void);
 
 /* In data_generator: hands a task out, and waits while the farm has enough. The bytes are copied. 0, or below zero: the farm has
@@ -73,7 +76,7 @@ int hb_farm_do_task(const void *task, size_t size);
 /* The same for bytes that are handed over: release is called for them, before or after this returns, once. */
 int hb_farm_give_task(void *task, size_t size, void (*release)(void *));
 
-/* In result_receiver: waits for the next result, in the order in which they come. 1, or 0: there are no more. The bytes may be read until the
+/* In result_receiver: waits for the next result, in the order in which they come. 1, or 0: there are no more, or the farm has stopped. The bytes may be read until the
  * next call. */
 int hb_farm_get_result(hb_farm_bytes *ret_result);
 

@@ -229,5 +229,5 @@ int hb_farm_run(const hb_farm_program *program, int *argc, char ***argv)
 	MPI_Comm_free(&farm.comm);
 	if (!started)
 		MPI_Finalize();
-	return status;
+	return status < 0 && !*farm.error ? HB_FARM_ELSEWHERE : status;
 }

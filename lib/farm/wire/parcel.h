@@ -11,9 +11,9 @@ struct head {
 	uint32_t credits; /* as many tasks more may be sent to who sends this */
 	uint32_t items;
 	uint32_t flags; /* FLAG_... */
-	uint64_t total; /* with FLAG_END: tasks in all, of the generator; results in all, of node 0 */
 	uint32_t window; /* to a child: of each node, 0: as before */
-	uint32_t spare[2];
+	uint64_t total;  /* with FLAG_END: tasks in all, of the generator; results in all, of node 0 */
+	uint64_t spare;
 };
 enum {
 	FLAG_END = 2,     /* nothing more will come */
@@ -34,6 +34,7 @@ struct item {
 	uint64_t size;
 };
 enum { ITEM_TASK, ITEM_RESULT };
+_Static_assert(sizeof(struct head) == 32 && sizeof(struct item) == 32, "what lies behind them is aligned to 16 bytes");
 
 struct parcel {
 	struct parcel *next; /* in the list of free ones */
