@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "state.h"
+#include "wire/said.h"
+#include "work/lost.h"
 
-static const char *const role_names[] = {"generator", "receiver", "spare"};
+static const char *const role_names[] = {"generator", "receiver", "spare", "dead"};
 
 static const char *name_of(const struct counts *c, char *text, size_t room)
 {
@@ -16,7 +18,7 @@ static const char *name_of(const struct counts *c, char *text, size_t room)
 }
 
 struct sums {
-	int64_t generated, received, untaken, computed, timed, timed_ns, run_ns;
+	int64_t generated, received, untaken, computed, timed, timed_ns, run_ns, dead, aside;
 };
 
 static struct sums sums(void)
@@ -28,6 +30,8 @@ static struct sums sums(void)
 		s.received += c->received;
 		s.untaken += c->node == NODE_RECEIVER || farm.settings.number[KEY_HOST] == HOST_ONE ? c->untaken : 0;
 		s.computed += c->computed;
+		s.dead += c->node == NODE_DEAD;
+		s.aside += c->aside;
 		s.timed += c->timed;
 		s.timed_ns += c->timed_ns;
 		s.run_ns = c->run_ns > s.run_ns ? c->run_ns : s.run_ns;
@@ -59,6 +63,10 @@ static void write_text(FILE *to)
 	fprintf(to, ", %lld results received", (long long)all.received);
 	if (all.untaken > 0)
 		fprintf(to, ", %lld results that nobody took", (long long)all.untaken);
+	if (all.dead)
+		fprintf(to, "\n%lld nodes died; their tasks were handed out again", (long long)all.dead);
+	if (all.aside)
+		fprintf(to, "\n%lld tasks were put aside", (long long)all.aside);
 	fprintf(to, "\ngranularity: %.3f us a call of compute; buffers: ", granularity_us(all.timed, all.timed_ns));
 	if (n[KEY_CREDITS] > 0)
 		fprintf(to, "%lld tasks for each node\n", (long long)n[KEY_CREDITS]);
@@ -69,7 +77,7 @@ static void write_text(FILE *to)
 		"compute/us", "idle/s");
 	for (int i = 0; i < farm.processes; i++) {
 		const struct counts *c = &farm.all[i];
-		if (c->node < NODE_RECEIVER)
+		if (c->node == NODE_SPARE)
 			continue;
 		fprintf(to, "%9s %10lld %8lld %8lld %10lld %8lld %9lld %12.3f %8.3f\n", name_of(c, name, sizeof name), (long long)c->computed,
 			(long long)c->split, (long long)c->joined, (long long)c->passed, (long long)c->window, (long long)c->messages,
@@ -86,9 +94,9 @@ static void write_json(FILE *to)
 	fprintf(to, "{\"machine\": \"%s\", \"topology\": \"%s\", \"arity\": %lld, \"nodes\": %lld, \"degree\": %lld, \"depth\": %lld, \"host\": \"%s\", ",
 		n[KEY_MACHINE] == MACHINE_DCVM ? "dcvm" : "pfvm", settings_topology(s), (long long)n[KEY_ARITY], (long long)n[KEY_NODES],
 		(long long)n[KEY_DEGREE], (long long)n[KEY_DEPTH], n[KEY_HOST] == HOST_TWO ? "two" : "one");
-	fprintf(to, "\"credits\": %lld, \"generated\": %lld, \"received\": %lld, \"untaken\": %lld, \"granularity_us\": %.3f, \"seconds\": %.6f,\n\"processes\": [",
+	fprintf(to, "\"credits\": %lld, \"generated\": %lld, \"received\": %lld, \"untaken\": %lld, \"dead\": %lld, \"aside\": %lld, \"granularity_us\": %.3f, \"seconds\": %.6f,\n\"processes\": [",
 		(long long)(n[KEY_CREDITS] > 0 ? n[KEY_CREDITS] : 0), (long long)all.generated, (long long)all.received,
-		(long long)all.untaken, granularity_us(all.timed, all.timed_ns), (double)all.run_ns / 1e9);
+		(long long)all.untaken, (long long)all.dead, (long long)all.aside, granularity_us(all.timed, all.timed_ns), (double)all.run_ns / 1e9);
 	for (int i = 0; i < farm.processes; i++) {
 		const struct counts *c = &farm.all[i];
 		const char *role = c->node < 0 ? role_names[-1 - c->node] : "node";
@@ -122,8 +130,27 @@ static void write_to(enum key key, void (*writer)(FILE *))
 	}
 }
 
+/* What could not be computed is an error of the run, and the first of it is named. */
+static void tell_of_aside(void)
+{
+	int64_t aside = sums().aside;
+	for (int i = 0; i < farm.processes && aside; i++) {
+		const struct counts *c = &farm.all[i];
+		if (!c->aside)
+			continue;
+		char sub[SUB_ROOM];
+		sub_text(sub, c->aside_task[0].level, c->aside_task[0].part);
+		farm.status = HB_FARM_LOST;
+		snprintf(farm.error, sizeof farm.error, "task %lld%s%s was put aside: %d nodes died with it, or none was left to try it%s\n",
+			(long long)c->aside_task[0].task, *sub ? ", subtask " : "", sub, DEATHS_MOST, aside > 1 ? "; others, too" : "");
+		return;
+	}
+}
+
 void report(void)
 {
 	write_to(KEY_REPORT, write_text);
 	write_to(KEY_REPORT_JSON, write_json);
+	if (farm.status >= 0)
+		tell_of_aside();
 }

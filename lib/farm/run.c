@@ -12,7 +12,7 @@
 #include "wire/link.h"
 #include "wire/said.h"
 #include "work/host.h"
-#include "work/node.h"
+#include "work/lost.h"
 
 struct farm farm;
 
@@ -51,7 +51,7 @@ void farm_fail(int status, const char *format, ...)
 	va_end(arguments);
 	snprintf(farm.error + (n < (int)sizeof farm.error - 2 ? n : (int)sizeof farm.error - 2), 2, "\n");
 	for (int rank = 0; rank < farm.processes; rank++)
-		if (rank != farm.rank)
+		if (rank != farm.rank && lives(rank))
 			send_alone(rank, FLAG_FAIL, (uint64_t)-status, NULL, 0);
 }
 
@@ -147,25 +147,41 @@ static void work(int argc, char **argv)
 		node_run();
 }
 
-/* Takes what still comes until all are here: credits that nobody needs any more, the others' counts. */
+static int go;
+
+/* Rank 0: whether of each process is known what it has done, or that it is dead. */
+static int all_known(int looks)
+{
+	for (int i = 1; i < farm.processes; i++) {
+		if (farm.all[i].node != NODE_UNKNOWN)
+			continue;
+		if (looks < LOOKS_LONG || lives(i))
+			return 0;
+		farm.all[i].node = NODE_DEAD;
+	}
+	return 1;
+}
+
+/* Takes what still comes until rank 0 has what all have done: credits that nobody needs any more, results of dead ones' tasks. A barrier would wait
+ * for the dead. */
 static void gather(void)
 {
-	int done = 0, rank, known = farm.rank ? farm.processes : 1;
-	MPI_Request request = MPI_REQUEST_NULL;
+	int rank;
 	struct parcel *parcel;
-	if (farm.rank)
+	if (farm.rank && lives(0))
 		send_alone(0, FLAG_COUNTS, 0, &farm.counts, sizeof farm.counts);
-	for (int looks = 0; !done; looks++) {
-		while ((parcel = take(&rank)))
+	for (int looks = 0; farm.rank ? !go && (looks < LOOKS_LONG || lives(0)) : !all_known(looks); looks += looks < LOOKS_LONG + 10) {
+		while ((parcel = take(&rank))) {
+			go |= !!(parcel_head(parcel)->flags & FLAG_GO);
 			parcel_drop(parcel);
-		for (known = farm.rank ? farm.processes : 0; known < farm.processes && farm.all[known].node >= -3; known++)
-			;
-		if (known == farm.processes && request == MPI_REQUEST_NULL)
-			MPI_Ibarrier(farm.comm, &request);
-		if (request != MPI_REQUEST_NULL)
-			MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		}
 		leave(looks);
 	}
+	for (int i = 1; i < farm.processes && !farm.rank; i++)
+		if (farm.all[i].node != NODE_DEAD && lives(i))
+			send_alone(i, FLAG_GO, 0, NULL, 0);
+	while ((parcel = take(&rank)))
+		parcel_drop(parcel);
 }
 
 static int missing(void)
@@ -194,8 +210,10 @@ static int run(int *argc, char ***argv)
 	if (!farm.all)
 		farm_no_memory();
 	for (int i = 0; i < farm.processes; i++)
-		farm.all[i].node = i ? -4 : farm.node;
+		farm.all[i].node = i ? NODE_UNKNOWN : farm.node;
+	go = 0;
 	links_start();
+	lost_start();
 	said_switch(1);
 	said_start();
 	int64_t since = now_ns();
@@ -209,6 +227,7 @@ static int run(int *argc, char ***argv)
 		node_end();
 	host_end();
 	links_end();
+	lost_end();
 	free(farm.all);
 	parcel_forget();
 	return farm.status;
@@ -223,6 +242,7 @@ int hb_farm_run(const hb_farm_program *program, int *argc, char ***argv)
 	memset(&farm, 0, sizeof farm);
 	farm.program = program;
 	MPI_Comm_dup(MPI_COMM_WORLD, &farm.comm);
+	MPI_Comm_set_errhandler(farm.comm, MPI_ERRORS_RETURN); /* a dead process is no reason to end */
 	MPI_Comm_rank(farm.comm, &farm.rank);
 	MPI_Comm_size(farm.comm, &farm.processes);
 	int status = run(argc, argv);

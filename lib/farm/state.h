@@ -12,6 +12,9 @@
 /* Processes that are no nodes. Generator and receiver have these numbers in events, too. */
 enum { NODE_GENERATOR = -1, NODE_RECEIVER = -2, NODE_SPARE = -3 };
 
+enum { ASIDE_MOST = 8 }; /* of so many tasks it is told which */
+enum { NODE_DEAD = -4, NODE_UNKNOWN = -5 };
+
 /* What a process has done, for the report; sent as bytes. */
 struct counts {
 	int64_t node;
@@ -20,6 +23,12 @@ struct counts {
 	int64_t idle_ns, run_ns;                        /* waiting for messages; from begin to end */
 	int64_t window, messages, bytes;                /* the last window of credits; what was sent */
 	int64_t generated, received, untaken;
+	int64_t buried, aside; /* nodes seen dead; tasks that were put aside */
+	struct {
+		int64_t task;
+		int level;
+		uint64_t part;
+	} aside_task[ASIDE_MOST];
 };
 
 struct farm {
@@ -33,7 +42,7 @@ struct farm {
 	int status; /* HB_FARM_..., below zero: the farm stops */
 	char error[1024];
 	struct counts counts;
-	struct counts *all; /* rank 0: of each process, by rank; node -4: not yet known */
+	struct counts *all; /* rank 0: of each process, by rank */
 };
 extern struct farm farm __attribute__((visibility("hidden")));
 

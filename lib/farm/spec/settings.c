@@ -325,7 +325,7 @@ int settings_complete(struct settings *s, int processes, int splits, char *ret_e
 	if (n[KEY_NODES] < 1 || n[KEY_NODES] + hosts > processes) {
 		int64_t wanted = n[KEY_NODES] < 1 ? 1 : n[KEY_NODES];
 		snprintf(text, sizeof text, "%lld node%s %sneed%s %lld processes, there %s %d", (long long)wanted, wanted == 1 ? "" : "s",
-			hosts ? "with generator and receiver (host = two) " : "", wanted == 1 && !hosts ? "s" : "",
+			hosts ? "with generator and receiver (host = two) " : "", wanted == 1 ? "s" : "",
 			(long long)(wanted + hosts), processes == 1 ? "is" : "are", processes);
 		return wrong(&r, KEY_NODES, text);
 	}

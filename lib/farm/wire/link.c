@@ -107,7 +107,8 @@ static void send(struct link *link, struct parcel *parcel)
 	}
 	struct flight *flight = &link->flights[link->flying++];
 	flight->parcel = parcel;
-	MPI_Isend(parcel->bytes, (int)parcel->used, MPI_BYTE, link->rank, TAG, farm.comm, &flight->request);
+	if (MPI_Isend(parcel->bytes, (int)parcel->used, MPI_BYTE, link->rank, TAG, farm.comm, &flight->request))
+		flight->request = MPI_REQUEST_NULL; /* who does not live gets nothing */
 	farm.counts.messages++;
 	farm.counts.bytes += (int64_t)parcel->used;
 	land(link);
@@ -183,8 +184,11 @@ struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long))
 	struct parcel *parcel = take(ret_rank);
 	int64_t since = parcel ? 0 : now_ns();
 	while (!parcel) {
-		if ((++looks == LOOKS_AT_ONCE || looks == LOOKS_LONG) && idle)
+		looks += looks < LOOKS_LONG + LOOKS_AGAIN ? 1 : -LOOKS_AGAIN + 1;
+		if (looks == LOOKS_AT_ONCE || looks == LOOKS_LONG)
 			idle(looks == LOOKS_LONG);
+		if (farm.status < 0)
+			return NULL;
 		leave(looks);
 		parcel = take(ret_rank);
 	}

@@ -13,6 +13,8 @@ struct link {
 	int64_t open;     /* items that the other side has room for: its credits less what was sent */
 	uint32_t credits, flags, window;
 	uint64_t total;
+	int64_t held; /* a child that tries a dangerous task: what `open` was */
+	int dead;
 	int64_t out; /* a child: tasks given whose results have not come */
 	int weight;  /* a child: nodes of its subtree */
 	struct flight {
@@ -40,10 +42,10 @@ void link_flush(struct link *link);
 /* Takes a message if there is one, else null. Its parcel is the caller's; credits are booked where `link_of` the rank
  * is not null, and events said. */
 struct parcel *take(int *ret_rank);
-/* The same, waiting: gives the processor to others the longer it takes. Calls idle, if it is not null, with 0 before it leaves the
- * processor for the first time, and with 1 after a millisecond or some. */
+/* The same, waiting: gives the processor to others the longer it takes. Calls idle with 0 before it leaves the
+ * processor for the first time, and with 1 after a millisecond or some, then again and again. */
 struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long));
-enum { LOOKS_AT_ONCE = 20, LOOKS_YIELDING = 20, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 12 };
+enum { LOOKS_AT_ONCE = 20, LOOKS_YIELDING = 20, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 12, LOOKS_AGAIN = 128 };
 
 /* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others
  * want it, then from 20 to 500 microseconds. */

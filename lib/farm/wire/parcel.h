@@ -20,6 +20,8 @@ enum {
 	FLAG_LEFT = 4,    /* the receiver has returned and takes nothing more */
 	FLAG_HUNGRY = 8,  /* the receiver has been waiting for long: send what you have, and work in smaller portions */
 	FLAG_FAIL = 16,   /* the farm stops; the status is in `total` */
+	FLAG_ADOPT = 64,  /* to a node: your parent is dead, I am the new one */
+	FLAG_GO = 128,    /* all that will be known of the others is known: leave */
 	FLAG_COUNTS = 32, /* one item: what a process has done, for the report */
 };
 
@@ -33,7 +35,7 @@ struct item {
 	uint64_t part; /* the digits of the subtask, as a number of base `degree` */
 	uint64_t size;
 };
-enum { ITEM_TASK, ITEM_RESULT };
+enum { ITEM_TASK, ITEM_RESULT, ITEM_ASIDE }; /* aside: in the place of a result */
 _Static_assert(sizeof(struct head) == 32 && sizeof(struct item) == 32, "what lies behind them is aligned to 16 bytes");
 
 struct parcel {

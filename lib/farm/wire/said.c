@@ -2,10 +2,7 @@
 
 #include <hbdb/event.h>
 
-enum { SUB_ROOM = 64 };
-
-/* The digits of a subtask, that of the first split first. */
-static const char *sub_text(char *text, int level, uint64_t part)
+const char *sub_text(char *text, int level, uint64_t part)
 {
 	uint64_t degree = (uint64_t)farm.settings.number[KEY_DEGREE];
 	text[level] = 0;

@@ -7,6 +7,10 @@
 enum said_message { TASK_SENT, TASK_RECEIVED, RESULT_SENT, RESULT_RECEIVED };
 enum said_span { SPAN_GENERATE, SPAN_SPLIT, SPAN_COMPUTE, SPAN_JOIN, SPAN_RECEIVE };
 
+enum { SUB_ROOM = 64 };
+/* The digits of a subtask, that of the first split first; empty: the whole task. */
+const char *sub_text(char *text, int level, uint64_t part);
+
 /* Switches `farm.saying` as the specification and the program want it. */
 void said_switch(int program_wants);
 void said_start(void);
@@ -22,7 +26,8 @@ static inline void said_parcel(int sent, struct parcel *parcel, int neighbour)
 		return;
 	struct item *item = parcel_first(parcel);
 	for (uint32_t i = 0; i < parcel_head(parcel)->items; i++, item = item_next(item))
-		said_of_message((item->kind == ITEM_TASK ? TASK_SENT : RESULT_SENT) + !sent, item, neighbour);
+		if (item->kind != ITEM_ASIDE)
+			said_of_message((item->kind == ITEM_TASK ? TASK_SENT : RESULT_SENT) + !sent, item, neighbour);
 }
 
 static inline void said_begin(enum said_span what, const struct item *item)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../wire/said.h"
-#include "node.h"
+#include "lost.h"
 
 static struct {
 	int may_generate, may_receive;
@@ -39,6 +39,8 @@ static void span(int begins, int64_t bytes)
 /* The generator's messages: credits of node 0, and that the farm stops. */
 static void heed(struct parcel *parcel)
 {
+	if (!parcel)
+		return;
 	if (parcel_head(parcel)->window)
 		host.portion = window_portion(parcel_head(parcel)->window);
 	parcel_drop(parcel);
@@ -52,12 +54,18 @@ static void look(void)
 		heed(parcel);
 }
 
+static void host_is_idle(int is_long)
+{
+	if (is_long)
+		lost_look_at_hosts();
+}
+
 static int give_task_away(const void *task, size_t size)
 {
 	int rank;
 	while (host.link.open <= 0 && farm.status >= 0) {
 		link_flush(&host.link);
-		heed(take_waiting(&rank, NULL));
+		heed(take_waiting(&rank, host_is_idle));
 	}
 	if (farm.status < 0)
 		return -1;
@@ -162,6 +170,8 @@ static void show(int ends)
 
 static void take_results(struct parcel *parcel)
 {
+	if (!parcel)
+		return;
 	struct head *head = parcel_head(parcel);
 	struct item *item = parcel_first(parcel);
 	for (uint32_t i = 0; i < head->items; i++, item = item_next(item))
@@ -186,6 +196,7 @@ static void is_idle(int is_long)
 {
 	if (!is_long)
 		return;
+	lost_look_at_hosts();
 	host.link.flags |= FLAG_HUNGRY;
 	window_halve(&host.window, host.came, 1);
 	link_flush(&host.link);
@@ -264,7 +275,9 @@ void host_receiver(void)
 	int64_t total = host.total;
 	link_unregister(&host.link); /* what comes now is taken by nobody: no events */
 	while (total < 0 && farm.status >= 0) {
-		struct parcel *parcel = take_waiting(&rank, NULL);
+		struct parcel *parcel = take_waiting(&rank, host_is_idle);
+		if (!parcel)
+			break;
 		if (parcel_head(parcel)->flags & FLAG_END)
 			total = (int64_t)parcel_head(parcel)->total;
 		parcel_drop(parcel);

@@ -5,6 +5,7 @@
 
 #include "../spec/tree.h"
 #include "../wire/said.h"
+#include "lost.h"
 
 struct node node;
 
@@ -27,10 +28,18 @@ static uint32_t new_slot(struct entry entry, int child)
 	node.slots_free = node.slot[number].next;
 	node.slot[number].entry = entry;
 	node.slot[number].child = child;
+	node.slot[number].stale = 0;
 	return number;
 }
 
-static void give(struct entry entry, int child)
+void free_slot(uint32_t number)
+{
+	node.slot[number].child = -1;
+	node.slot[number].next = node.slots_free;
+	node.slots_free = number;
+}
+
+void node_give(struct entry entry, int child)
 {
 	struct link *link = &node.child[child];
 	struct item *item = link_item(link, entry.item->size);
@@ -67,7 +76,7 @@ static int decide_farm(struct entry *ret_mine)
 		int child = hungriest();
 		if (child < 0 || node.child[child].out >= node.child[child].weight * (int64_t)(node.ready.count - 1))
 			break;
-		give(queue_get(&node.ready), child);
+		node_give(queue_get(&node.ready), child);
 	}
 	if (!node.ready.count)
 		return 0;
@@ -97,7 +106,7 @@ static int take_mine(struct entry *ret_mine)
 static void give_parts(void)
 {
 	for (int child; node.ready.count && (child = hungriest()) >= 0;)
-		give(queue_get(&node.ready), child);
+		node_give(queue_get(&node.ready), child);
 }
 
 /* Divide and conquer: an idle node computes a task; one that has a task splits the next ones, as long as parts are wanted below, and
@@ -157,7 +166,7 @@ static void feed_receiver(void)
 	if (!farm.node)
 		window_halve(&node.window, node.finished, farm.settings.number[KEY_NODES]);
 	for (int i = 0; i < node.children; i++)
-		node.child[i].flags |= FLAG_HUNGRY;
+		node.child[i].flags |= node.child[i].dead ? 0 : FLAG_HUNGRY;
 }
 
 enum { BUSY, IDLE, IDLE_FOR_LONGER };
@@ -189,24 +198,36 @@ static void take_items(struct parcel *parcel, int rank)
 		if (item->kind == ITEM_TASK) {
 			node.asked--;
 			farm.counts.taken++;
-			queue_put(&node.incoming, parcel, item, NULL);
+			queue_put(item->deaths ? &node.dangerous : &node.incoming, parcel, item, NULL);
 			continue;
 		}
-		uint32_t number = item->ticket;
-		struct slot *slot = &node.slot[number];
-		struct entry entry = slot->entry;
-		slot->child = -1;
-		slot->next = node.slots_free;
-		node.slots_free = number;
-		link_of(rank)->out--;
+		struct slot slot = node.slot[item->ticket];
+		struct link *child = link_of(rank);
+		free_slot(item->ticket);
+		child->out--;
+		child->open += child->held;
+		child->held = 0;
 		farm.counts.passed++;
-		task_is_done(entry, parcel, item);
+		if (slot.stale)
+			parcel_drop(slot.entry.parcel);
+		else if (item->kind == ITEM_ASIDE)
+			task_is_aside(slot.entry);
+		else
+			task_is_done(slot.entry, parcel, item);
 	}
 }
 
 static void handle(struct parcel *parcel, int rank)
 {
+	if (!parcel)
+		return;
 	struct head *head = parcel_head(parcel);
+	if (head->flags & FLAG_ADOPT)
+		lost_adopted_by(rank);
+	if (!link_of(rank)) { /* of a dead one */
+		parcel_drop(parcel);
+		return;
+	}
 	if (head->window && link_of(rank) == &node.up)
 		node.window.size = head->window;
 	if (head->flags & FLAG_HUNGRY)
@@ -229,7 +250,7 @@ static int all_is_done(void)
 	return !node.back || node.receiver_left || !node.results.count;
 }
 
-static void look(void)
+void node_look(void)
 {
 	int rank;
 	struct parcel *parcel;
@@ -241,7 +262,21 @@ static void is_idle(int is_long)
 {
 	if (is_long && !node.back)
 		feed_receiver();
+	if (is_long)
+		lost_look();
+	lost_give_suspects();
 	flush(IDLE_FOR_LONGER);
+}
+
+/* A task that nodes have died with is computed here and now, neither split nor handed on. */
+static int take_dangerous(struct entry *ret_mine)
+{
+	if (node.suspects.count)
+		lost_give_suspects();
+	if (!node.dangerous.count)
+		return lost_take_suspect(ret_mine);
+	*ret_mine = queue_get(&node.dangerous);
+	return 1;
 }
 
 void node_step(void)
@@ -250,11 +285,13 @@ void node_step(void)
 	/* a look costs as much as a short task */
 	if (!node.ready.count || ++node.steps >= node.window.size / 8) {
 		node.steps = 0;
-		look();
+		node_look();
 	}
 	if (!farm.node)
 		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES]);
-	int has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
+	int has = take_dangerous(&mine);
+	if (!has)
+		has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
 	flush(BUSY);
 	if (has) {
 		task_compute(mine);
@@ -272,10 +309,11 @@ void node_run(void)
 {
 	while (!node.stopped && farm.status >= 0)
 		node_step();
-	for (int i = 0; i < node.children; i++) {
-		node.child[i].flags |= FLAG_END;
-		link_flush(&node.child[i]);
-	}
+	for (int i = 0; i < node.children; i++)
+		if (!node.child[i].dead) {
+			node.child[i].flags |= FLAG_END;
+			link_flush(&node.child[i]);
+		}
 	if (node.back == &node.keeper) {
 		node.back->flags |= FLAG_END;
 		node.back->total = (uint64_t)node.finished;
@@ -320,7 +358,7 @@ void node_start(void)
 	node = (struct node){.total = -1, .window = window_first()};
 	for (int i = farm.node + 1; i < nodes; i++)
 		node.children += tree_parent(s, i) == farm.node;
-	node.child = calloc((size_t)node.children + 1, sizeof *node.child);
+	node.child = calloc((size_t)nodes + 1, sizeof *node.child); /* it may adopt any */
 	if (!node.child)
 		farm_no_memory();
 	for (int i = farm.node + 1, n = 0; i < nodes; i++)
@@ -348,6 +386,8 @@ void node_end(void)
 	queue_end(&node.incoming);
 	queue_end(&node.ready);
 	queue_end(&node.results);
+	queue_end(&node.suspects);
+	queue_end(&node.dangerous);
 	for (uint32_t i = 1; i < node.slots; i++)
 		if (node.slot[i].child >= 0)
 			parcel_drop(node.slot[i].entry.parcel);

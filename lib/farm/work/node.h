@@ -9,7 +9,8 @@
 
 struct slot { /* a task that a child has */
 	struct entry entry;
-	int child;
+	int child; /* -1: free */
+	int stale; /* the parent that wanted it is dead */
 	uint32_t next; /* in the list of free ones */
 };
 
@@ -21,6 +22,8 @@ struct node {
 	int children;
 	struct queue incoming; /* of which is not decided whether they are split */
 	struct queue ready;
+	struct queue suspects;  /* tasks of children that died */
+	struct queue dangerous; /* the same, given to this node alone */
 	struct queue results; /* node 0: for a receiver that has no room, or is this process */
 	struct slot *slot;
 	uint32_t slots, slots_free;
@@ -42,6 +45,11 @@ void node_run(void);
 /* Looks for messages, decides, hands on, and computes a task if there is one; else waits for a message. */
 void node_step(void);
 int node_is_full(void);
+/* Takes all messages that are there. */
+void node_look(void);
+/* To a child, from now on noted in a slot. */
+void node_give(struct entry entry, int child);
+void free_slot(uint32_t number);
 
 /* An item that this process makes, in memory of its own; the parcel is not held for the caller. */
 struct item *node_item(uint64_t size, struct parcel **ret_parcel);
@@ -52,6 +60,10 @@ void task_compute(struct entry entry);
 void task_split(struct entry entry);
 /* The result of a task is here: for a join, or on the way back. */
 void task_is_done(struct entry entry, struct parcel *parcel, struct item *result);
+/* There will be no result. */
+void task_put_aside(struct entry entry);
+/* The same, of a child's task. */
+void task_is_aside(struct entry entry);
 void task_forget(void);
 
 #endif

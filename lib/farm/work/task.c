@@ -8,14 +8,16 @@
 /* A task that was split here: what has come of its parts. */
 struct join {
 	struct entry whole;
-	struct join *next; /* in the list of free ones */
+	struct join *next;    /* in the list of free ones */
+	struct join *earlier; /* in that of all */
 	int parts, come;
+	int is_aside; /* a part has no result */
 	struct {
 		struct parcel *parcel;
 		struct item *item;
 	} result[DEGREE_MOST];
 };
-static struct join *joins_free;
+static struct join *joins_free, *joins_all;
 
 struct hb_farm_out {
 	const struct item *from; /* the task that is worked at */
@@ -35,18 +37,21 @@ static struct join *new_join(struct entry whole)
 		joins_free = join->next;
 	else if (!(join = malloc(sizeof *join)))
 		farm_no_memory();
+	else
+		join->earlier = joins_all, joins_all = join;
 	join->whole = whole;
-	join->parts = join->come = 0;
+	join->parts = join->come = join->is_aside = 0;
 	return join;
 }
 
 void task_forget(void)
 {
-	while (joins_free) {
-		struct join *next = joins_free->next;
-		free(joins_free);
-		joins_free = next;
+	while (joins_all) {
+		struct join *earlier = joins_all->earlier;
+		free(joins_all);
+		joins_all = earlier;
 	}
+	joins_free = NULL;
 }
 
 /* Whether a result may go into the batch of the way back at once. */
@@ -86,10 +91,44 @@ static void keep(struct join *join, uint64_t part, struct parcel *parcel, struct
 		return;
 	}
 	int at = (int)(part % (uint64_t)farm.settings.number[KEY_DEGREE]);
-	join->result[at].parcel = parcel_hold(parcel);
+	join->result[at].parcel = parcel ? parcel_hold(parcel) : NULL;
 	join->result[at].item = item;
+	join->is_aside |= !parcel;
 	if (++join->come == join->parts)
 		join_results(join);
+}
+
+/* There is no result: the task is counted where it came from, and the farm goes on. */
+static void no_result(struct entry entry)
+{
+	if (entry.join) {
+		keep(entry.join, entry.item->part, NULL, NULL);
+	} else if (farm.node > 0) {
+		struct item *item = link_item(node.back, 0);
+		*item = *entry.item;
+		item->kind = ITEM_ASIDE;
+		item->size = 0;
+	} else {
+		node.finished++;
+	}
+	parcel_drop(entry.parcel);
+}
+
+void task_put_aside(struct entry entry)
+{
+	struct counts *c = &farm.counts;
+	if (c->aside < ASIDE_MOST) {
+		c->aside_task[c->aside].task = entry.item->task;
+		c->aside_task[c->aside].level = entry.item->level;
+		c->aside_task[c->aside].part = entry.item->part;
+	}
+	c->aside++;
+	no_result(entry);
+}
+
+void task_is_aside(struct entry entry)
+{
+	no_result(entry);
 }
 
 void task_is_done(struct entry entry, struct parcel *parcel, struct item *result)
@@ -155,9 +194,23 @@ void task_split(struct entry entry)
 		farm_fail(HB_FARM_BAD_PROGRAM, "split: no part of task %lld was put", (long long)item->task);
 }
 
+static void forget_join(struct join *join)
+{
+	for (int i = 0; i < join->parts; i++)
+		if (join->result[i].parcel)
+			parcel_drop(join->result[i].parcel);
+	join->next = joins_free;
+	joins_free = join;
+}
+
 static void join_results(struct join *join)
 {
 	struct entry whole = join->whole;
+	if (join->is_aside) {
+		forget_join(join);
+		no_result(whole);
+		return;
+	}
 	struct item *item = whole.item;
 	hb_farm_bytes result[DEGREE_MOST];
 	for (int i = 0; i < join->parts; i++)
@@ -168,10 +221,7 @@ static void join_results(struct join *join)
 	farm.counts.joined++;
 	if (farm.saying)
 		said_of_end(SPAN_JOIN, item->task, item->level, item->part, (int64_t)out.bytes);
-	for (int i = 0; i < join->parts; i++)
-		parcel_drop(join->result[i].parcel);
-	join->next = joins_free;
-	joins_free = join;
+	forget_join(join);
 	finish(&out);
 	parcel_drop(whole.parcel);
 }

@@ -2,7 +2,8 @@
  * depends on every byte; each result is looked at, and each task must come once. Divide and conquer cuts the bytes.
  *
  * MODE: give (bytes are handed over, and must be released once), many-results, many-parts, no-parts, empty, globals, silent
- * (hb_farm_monitor off), die I (the node that computes task I is killed), wait (each task takes a millisecond). */
+ * (hb_farm_monitor off), die RANK (the process of this rank is killed at its third task), poison ROOT (the first task from the fifth on that
+ * is computed elsewhere than by rank ROOT kills every process that computes it). The last two take a millisecond for a task. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -77,6 +78,34 @@ static struct result result_of(const unsigned char *bytes, size_t size)
 	return r;
 }
 
+static long rank(void)
+{
+	const char *text = getenv("OMPI_COMM_WORLD_RANK");
+	return strtol(text ? text : getenv("PMI_RANK"), NULL, 10);
+}
+
+/* Which task is poisoned stands in a file, so that all know it. */
+static void perhaps_die(long task)
+{
+	static int computed;
+	nanosleep(&(struct timespec){0, 1000000}, NULL);
+	if (is("die") && rank() == victim && ++computed == 3)
+		raise(SIGKILL);
+	if (is("die") || task < 5 || rank() == victim)
+		return;
+	FILE *f = fopen("poison", "wx");
+	if (f) {
+		fprintf(f, "%ld", task);
+		fclose(f);
+	}
+	long poisoned = -1;
+	f = fopen("poison", "r");
+	if (f && fscanf(f, "%ld", &poisoned) == 1 && poisoned == task)
+		raise(SIGKILL);
+	if (f)
+		fclose(f);
+}
+
 static void compute(const void *task, size_t size, hb_farm_out *out)
 {
 	struct result r = result_of(task, size);
@@ -84,10 +113,8 @@ static void compute(const void *task, size_t size, hb_farm_out *out)
 	if ((uintptr_t)task % 16)
 		printf("a task is not aligned\n");
 	memcpy(&number, task, sizeof number < size ? sizeof number : size);
-	if (is("die") && number == victim)
-		raise(SIGKILL);
-	if (is("wait") || is("die"))
-		nanosleep(&(struct timespec){0, 1000000}, NULL);
+	if (is("die") || is("poison"))
+		perhaps_die(number);
 	if (is("empty"))
 		return;
 	if (is("give")) {
