@@ -203,6 +203,37 @@ def third_experiment(mpi, has):
           mpi + ": two of five results were sent to the receiver, which took none", sent)
 
 
+def deaths(has):
+    """Open MPI goes on without a process that was killed when its launcher is told to. What is lost is the node, not its tasks."""
+    # its MPI_Finalize waits for all, the dead as well, unless it is told not to
+    before = LAUNCH["openmpi"][:-1] + ["--enable-recovery", "--mca", "async_mpi_finalize", "1", "-n"]
+
+    def mortal(processes, *arguments):
+        if os.path.exists(folder + "/poison"):
+            os.remove(folder + "/poison")
+        with open(folder + "/report.json", "w", encoding="utf-8"):
+            pass
+        return run(*before, processes, has["many"], 100, 50, *arguments, "--farm-report-json=report.json")
+
+    for topology, rank in (("chain", 3), ("binary", 3), ("star", 5), ("binary", 4)) if full else (("chain", 3), ("binary", 4)):
+        for machine in (["--farm-machine=pfvm"], ["--farm-degree=2", "--farm-depth=4"]):
+            done = mortal(8, "die", rank, "--farm-topology=" + topology, *machine)
+            with open(folder + "/report.json", encoding="utf-8") as f:
+                data = json.loads(f.read() or "{}")
+            check(done.stdout == "100 of 100 results, 0 empty, right\n" and data.get("dead") == 1 and data["processes"][rank]["role"] == "dead",
+                  "openmpi: rank %d is killed on a %s, %s" % (rank, topology, machine[0]), done.all + str(data))
+    done = mortal(8, "poison", 2, "--farm-machine=pfvm")
+    with open(folder + "/report.json", encoding="utf-8") as f:
+        data = json.loads(f.read() or "{}")
+    with open(folder + "/poison", encoding="utf-8") as f:
+        poison = f.read()
+    check(done.stdout == "99 of 100 results, 0 empty, wrong\n" and data.get("dead") == 3 and data.get("aside") == 1 and "task %s was put aside: " % poison in done.stderr,
+          "openmpi: a task that kills three nodes is put aside", done.all + str(data))
+    for rank, name in ((0, "the generator"), (1, "the receiver"), (2, "node 0")):
+        done = mortal(5, "die-early", rank, "--farm-machine=pfvm")
+        check("%s (rank %d) has died; the farm cannot do without\n" % (name, rank) in done.stderr, "openmpi: %s is killed" % name, done.all)
+
+
 def main():
     for mpi in MPIS:
         has = programs(mpi)
@@ -212,6 +243,8 @@ def main():
         bad_input(mpi, has)
         specification(mpi, has)
         recorded(mpi, has)
+        if mpi == "openmpi":
+            deaths(has)
         if mpi == "openmpi" or full:
             third_experiment(mpi, has)
     shutil.rmtree(folder, ignore_errors=True)

@@ -295,5 +295,5 @@ void host_both(void)
 	node.total = host.next;
 	receive();
 	node_run();
-	farm.counts.untaken = node.finished - host.came;
+	farm.counts.untaken = node.finished - node.aside - host.came;
 }

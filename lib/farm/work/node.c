@@ -125,13 +125,19 @@ static int decide_divide(struct entry *ret_mine)
 	return has;
 }
 
-/* Asks the parent for as much as it and those below want, when it is worth a message. */
-static void ask(int idle)
+/* What it and those below want to have ahead. */
+static int64_t wanted(void)
 {
-	int64_t want = node.window.size;
+	int64_t want = node.window.size + node.reach;
 	for (int i = 0; i < node.children; i++)
 		want += node.child[i].open;
-	int64_t more = want - node.ready.count - node.incoming.count - node.asked, portion = window_portion(node.window.size);
+	return want;
+}
+
+/* Asks the parent for it, when it is worth a message. */
+static void ask(int idle)
+{
+	int64_t more = wanted() - node.ready.count - node.incoming.count - node.asked, portion = window_portion(node.window.size);
 	if (more >= portion || (idle && more > 0 && node.asked < portion)) {
 		node.up.credits += (uint32_t)more;
 		node.up.window = (uint32_t)node.window.size;
@@ -141,10 +147,7 @@ static void ask(int idle)
 
 int node_is_full(void)
 {
-	int64_t want = node.window.size;
-	for (int i = 0; i < node.children; i++)
-		want += node.child[i].open;
-	return node.ready.count + node.incoming.count >= want;
+	return node.ready.count + node.incoming.count >= wanted();
 }
 
 /* Results that the receiver had no room for. */
@@ -316,7 +319,7 @@ void node_run(void)
 		}
 	if (node.back == &node.keeper) {
 		node.back->flags |= FLAG_END;
-		node.back->total = (uint64_t)node.finished;
+		node.back->total = (uint64_t)(node.finished - node.aside);
 		link_flush(node.back);
 	}
 	if (node.back)
@@ -358,6 +361,9 @@ void node_start(void)
 	node = (struct node){.total = -1, .window = window_first()};
 	for (int i = farm.node + 1; i < nodes; i++)
 		node.children += tree_parent(s, i) == farm.node;
+	/* Above each node are nodes that compute, and look for messages between two tasks only: what it asks for comes some tasks later. */
+	for (int i = farm.node; i > 0 && !window_is_fixed(); i = tree_parent(s, i))
+		node.reach += 2;
 	node.child = calloc((size_t)nodes + 1, sizeof *node.child); /* it may adopt any */
 	if (!node.child)
 		farm_no_memory();

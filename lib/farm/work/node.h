@@ -29,10 +29,12 @@ struct node {
 	uint32_t slots, slots_free;
 	struct parcel *arena; /* what is made here */
 	struct window window;    /* of tasks for itself */
+	int64_t reach;           /* as many more, for the way from node 0 is long */
 	int64_t asked;           /* tasks asked for that have not come */
 	uint32_t steps;          /* since it last looked for messages */
 	int hungry;              /* the receiver waits */
-	int64_t finished, total; /* node 0: results that have come back; tasks in all, -1: not known */
+	int64_t finished, total; /* node 0: tasks that are done with; in all, -1: not known */
+	int64_t aside;           /* those without a result */
 	int stopped, receiver_left;
 };
 extern struct node node __attribute__((visibility("hidden")));

@@ -110,6 +110,7 @@ static void no_result(struct entry entry)
 		item->size = 0;
 	} else {
 		node.finished++;
+		node.aside++;
 	}
 	parcel_drop(entry.parcel);
 }

@@ -3,7 +3,8 @@
  *
  * MODE: give (bytes are handed over, and must be released once), many-results, many-parts, no-parts, empty, globals, silent
  * (hb_farm_monitor off), die RANK (the process of this rank is killed at its third task), poison ROOT (the first task from the fifth on that
- * is computed elsewhere than by rank ROOT kills every process that computes it). The last two take a millisecond for a task. */
+ * is computed elsewhere than by rank ROOT kills every process that computes it), die-early RANK (generator, receiver or node is killed in
+ * its first function). The last three take a millisecond for a task. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,6 +43,18 @@ static int is(const char *name)
 	return !strcmp(mode, name);
 }
 
+static long rank(void)
+{
+	const char *text = getenv("OMPI_COMM_WORLD_RANK");
+	return strtol(text ? text : getenv("PMI_RANK"), NULL, 10);
+}
+
+static void die_early(void)
+{
+	if (is("die-early") && rank() == victim)
+		raise(SIGKILL);
+}
+
 static void init_master(int argc, char **argv)
 {
 	(void)argv;
@@ -54,6 +67,7 @@ static void data_generator(void)
 	global = 7;
 	if (is("silent"))
 		hb_farm_monitor(0);
+	die_early();
 	for (long task = 0; task < tasks; task++) {
 		unsigned char *bytes = malloc(size_of(task));
 		memcpy(bytes, &task, sizeof task);
@@ -78,20 +92,15 @@ static struct result result_of(const unsigned char *bytes, size_t size)
 	return r;
 }
 
-static long rank(void)
-{
-	const char *text = getenv("OMPI_COMM_WORLD_RANK");
-	return strtol(text ? text : getenv("PMI_RANK"), NULL, 10);
-}
-
 /* Which task is poisoned stands in a file, so that all know it. */
 static void perhaps_die(long task)
 {
 	static int computed;
 	nanosleep(&(struct timespec){0, 1000000}, NULL);
+	die_early();
 	if (is("die") && rank() == victim && ++computed == 3)
 		raise(SIGKILL);
-	if (is("die") || task < 5 || rank() == victim)
+	if (!is("poison") || task < 5 || rank() == victim)
 		return;
 	FILE *f = fopen("poison", "wx");
 	if (f) {
@@ -113,7 +122,7 @@ static void compute(const void *task, size_t size, hb_farm_out *out)
 	if ((uintptr_t)task % 16)
 		printf("a task is not aligned\n");
 	memcpy(&number, task, sizeof number < size ? sizeof number : size);
-	if (is("die") || is("poison"))
+	if (is("die") || is("poison") || is("die-early"))
 		perhaps_die(number);
 	if (is("empty"))
 		return;
@@ -166,6 +175,7 @@ static void result_receiver(void)
 	hb_farm_bytes bytes;
 	uint64_t sum = 0, size = 0, must = 0, must_size = 0;
 	long come = 0, empty = 0;
+	die_early();
 	if (is("globals"))
 		printf("global: %ld\n", global);
 	while (hb_farm_get_result(&bytes)) {
