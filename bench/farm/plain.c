@@ -46,7 +46,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	long tasks = argument(argc, argv, 1, 20000), rounds = argument(argc, argv, 2, 0), credits = argument(argc, argv, 3, 16);
+	long tasks = argument(argc, argv, 1, 20000), rounds = argument(argc, argv, 2, 0),
+	     credits = argument(argc, argv, 3, 16);
 	MPI_Barrier(MPI_COMM_WORLD);
 	double start = now_ns();
 	if (rank == 0) {

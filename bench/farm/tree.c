@@ -27,7 +27,6 @@ static void compute(const void *task, size_t size, hb_farm_out *out)
 	hb_farm_put(out, &result, sizeof result);
 }
 
-
 static void result_receiver(void)
 {
 	hb_farm_bytes result;
@@ -40,8 +39,10 @@ static void result_receiver(void)
 
 int main(int argc, char **argv)
 {
-	hb_farm_program program = {
-		.init_master = init_master, .data_generator = data_generator, .compute = compute, .result_receiver = result_receiver};
+	hb_farm_program program = {.init_master = init_master,
+		.data_generator = data_generator,
+		.compute = compute,
+		.result_receiver = result_receiver};
 	MPI_Init(&argc, &argv);
 	tasks = argument(argc, argv, 1, 20000), rounds = argument(argc, argv, 2, 0);
 	int failed = hb_farm_run(&program, &argc, &argv);

@@ -14,10 +14,7 @@ struct piece {
 	double from, to;
 };
 
-static double f(double x)
-{
-	return sqrt(x) * sin(1 / (x + 0.01));
-}
+static double f(double x) { return sqrt(x) * sin(1 / (x + 0.01)); }
 
 static double simpson(struct piece p)
 {

@@ -54,8 +54,9 @@ enum {
 	HB_FARM_OK = 0,
 	HB_FARM_ELSEWHERE = 1,          /* the farm did not come to its end; another process knows why */
 	HB_FARM_BAD_SPECIFICATION = -1, /* before anything ran */
-	HB_FARM_BAD_PROGRAM = -2,       /* a function that is missing, or has done what it may not: a result larger than said */
-	HB_FARM_LOST = -3               /* a process died that the farm cannot do without, or tasks were put aside */
+	HB_FARM_BAD_PROGRAM =
+		-2,       /* a function that is missing, or has done what it may not: a result larger than said */
+	HB_FARM_LOST = -3 /* a process died that the farm cannot do without, or tasks were put aside */
 };
 
 /* Runs the farm; to be called by every process of MPI_COMM_WORLD. Starts MPI if the program has not, and then ends it, too. Takes

@@ -23,15 +23,9 @@ int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-const char *hb_farm_error(void)
-{
-	return farm.error;
-}
+const char *hb_farm_error(void) { return farm.error; }
 
-void hb_farm_monitor(int on)
-{
-	said_switch(on);
-}
+void hb_farm_monitor(int on) { said_switch(on); }
 
 void farm_no_memory(void)
 {
@@ -79,7 +73,8 @@ static int read_settings(int *argc, char **argv, int take)
 	failed = settings_read(&mine, argc, argv, take, farm.error, sizeof farm.error);
 	if (!farm.rank) {
 		farm.settings = mine;
-		failed = failed || settings_complete(&farm.settings, farm.processes, splits, farm.error, sizeof farm.error);
+		failed = failed ||
+			 settings_complete(&farm.settings, farm.processes, splits, farm.error, sizeof farm.error);
 	} else {
 		farm.error[0] = 0;
 	}
@@ -135,7 +130,8 @@ static void work(int argc, char **argv)
 	int one = farm.settings.number[KEY_HOST] == HOST_ONE;
 	if (farm.node >= 0)
 		node_start();
-	if (farm.program->init_master && (farm.node == NODE_GENERATOR || farm.node == NODE_RECEIVER || (one && !farm.node)))
+	if (farm.program->init_master &&
+		(farm.node == NODE_GENERATOR || farm.node == NODE_RECEIVER || (one && !farm.node)))
 		farm.program->init_master(argc, argv);
 	if (farm.node == NODE_GENERATOR)
 		host_generator();
@@ -170,7 +166,8 @@ static void gather(void)
 	struct parcel *parcel;
 	if (farm.rank && lives(0))
 		send_alone(0, FLAG_COUNTS, 0, &farm.counts, sizeof farm.counts);
-	for (int looks = 0; farm.rank ? !go && (looks < LOOKS_LONG || lives(0)) : !all_known(looks); looks += looks < LOOKS_LONG + 10) {
+	for (int looks = 0; farm.rank ? !go && (looks < LOOKS_LONG || lives(0)) : !all_known(looks);
+		looks += looks < LOOKS_LONG + 10) {
 		while ((parcel = take(&rank))) {
 			go |= !!(parcel_head(parcel)->flags & FLAG_GO);
 			parcel_drop(parcel);
@@ -187,8 +184,11 @@ static void gather(void)
 static int missing(void)
 {
 	const hb_farm_program *p = farm.program;
-	const char *name = !p->data_generator ? "data_generator" : !p->compute ? "compute" : !p->result_receiver ? "result_receiver"
-			   : !p->split != !p->join ? (p->split ? "join" : "split") : NULL;
+	const char *name = !p->data_generator      ? "data_generator"
+			   : !p->compute           ? "compute"
+			   : !p->result_receiver   ? "result_receiver"
+			   : !p->split != !p->join ? (p->split ? "join" : "split")
+						   : NULL;
 	if (name && !farm.rank)
 		snprintf(farm.error, sizeof farm.error, "hb_farm_run: the program has no function %s\n", name);
 	return name ? HB_FARM_BAD_PROGRAM : HB_FARM_OK;

@@ -81,8 +81,8 @@ static int set_number(struct reader *r, int key, const char *value, const char *
 		return 0;
 	}
 	char text[240];
-	snprintf(text, sizeof text, "%.60s is not a number from %lld to %lld", *value ? value : "nothing", (long long)keys[key].least,
-		(long long)keys[key].greatest);
+	snprintf(text, sizeof text, "%.60s is not a number from %lld to %lld", *value ? value : "nothing",
+		(long long)keys[key].least, (long long)keys[key].greatest);
 	return complain(r, origin, text, "");
 }
 
@@ -126,10 +126,7 @@ static int in_list(const char *list, int node)
 	}
 }
 
-int settings_monitors(const struct settings *s, int node)
-{
-	return in_list(settings_text(s, KEY_MONITOR), node);
-}
+int settings_monitors(const struct settings *s, int node) { return in_list(settings_text(s, KEY_MONITOR), node); }
 
 static int set_text(struct reader *r, int key, const char *value, const char *origin)
 {
@@ -189,7 +186,8 @@ static int read_file(struct reader *r, const char *file)
 	char line[2048];
 	int failed = 0;
 	for (int number = 1; !failed && fgets(line, sizeof line, f); number++)
-		failed = !strchr(line, '\n') && !feof(f) ? complain(r, file, "a line is too long", "") : read_line(r, line, file, number);
+		failed = !strchr(line, '\n') && !feof(f) ? complain(r, file, "a line is too long", "")
+							 : read_line(r, line, file, number);
 	if (!failed && ferror(f))
 		failed = complain(r, file, "cannot be read", "");
 	fclose(f);
@@ -241,7 +239,8 @@ int settings_read(struct settings *ret_settings, int *argc, char **argv, int tak
 	const char *file = getenv("HB_FARM_SPEC"), *value;
 	size_t length;
 	for (int i = 1, n; i < *argc; i += n ? n : 1)
-		if ((n = option(argv + i, *argc - i, &length, &value)) && length == 4 && !strncmp(argv[i] + 7, "spec", 4))
+		if ((n = option(argv + i, *argc - i, &length, &value)) && length == 4 &&
+			!strncmp(argv[i] + 7, "spec", 4))
 			file = value;
 	if ((file && *file && read_file(&r, file)) || read_environment(&r))
 		return -1;
@@ -260,10 +259,7 @@ int settings_read(struct settings *ret_settings, int *argc, char **argv, int tak
 	return 0;
 }
 
-const char *settings_topology(const struct settings *s)
-{
-	return keys[KEY_TOPOLOGY].words[s->number[KEY_TOPOLOGY]];
-}
+const char *settings_topology(const struct settings *s) { return keys[KEY_TOPOLOGY].words[s->number[KEY_TOPOLOGY]]; }
 
 static int wrong(struct reader *r, int key, const char *text)
 {
@@ -291,7 +287,8 @@ static void defaults(struct settings *s, int processes, int splits)
 	if (!*settings_text(s, KEY_MONITOR))
 		snprintf(s->text[KEY_MONITOR - KEY_NUMBERS], PATH_ROOM, "all");
 	if (!*settings_text(s, KEY_REPORT))
-		snprintf(s->text[KEY_REPORT - KEY_NUMBERS], PATH_ROOM, "%s", *settings_text(s, KEY_REPORT_JSON) ? "none" : "-");
+		snprintf(s->text[KEY_REPORT - KEY_NUMBERS], PATH_ROOM, "%s",
+			*settings_text(s, KEY_REPORT_JSON) ? "none" : "-");
 }
 
 /* The digits of a subtask are one number of 64 bits. */
@@ -324,9 +321,9 @@ int settings_complete(struct settings *s, int processes, int splits, char *ret_e
 		return wrong(&r, KEY_DEPTH, "degree to the power of depth must be below 2^63");
 	if (n[KEY_NODES] < 1 || n[KEY_NODES] + hosts > processes) {
 		int64_t wanted = n[KEY_NODES] < 1 ? 1 : n[KEY_NODES];
-		snprintf(text, sizeof text, "%lld node%s %sneed%s %lld processes, there %s %d", (long long)wanted, wanted == 1 ? "" : "s",
-			hosts ? "with generator and receiver (host = two) " : "", wanted == 1 ? "s" : "",
-			(long long)(wanted + hosts), processes == 1 ? "is" : "are", processes);
+		snprintf(text, sizeof text, "%lld node%s %sneed%s %lld processes, there %s %d", (long long)wanted,
+			wanted == 1 ? "" : "s", hosts ? "with generator and receiver (host = two) " : "",
+			wanted == 1 ? "s" : "", (long long)(wanted + hosts), processes == 1 ? "is" : "are", processes);
 		return wrong(&r, KEY_NODES, text);
 	}
 	return 0;

@@ -39,10 +39,7 @@ struct settings {
 	char origin[KEYS][160]; /* who said it: "farm.spec:3: topology"; empty: nobody */
 };
 
-static inline const char *settings_text(const struct settings *s, enum key key)
-{
-	return s->text[key - KEY_NUMBERS];
-}
+static inline const char *settings_text(const struct settings *s, enum key key) { return s->text[key - KEY_NUMBERS]; }
 
 /* Reads all three; options are taken out of argv when it may be changed. Returns 0, or -1 and a line in ret_error. */
 int settings_read(struct settings *ret_settings, int *argc, char **argv, int take, char *ret_error, size_t room);

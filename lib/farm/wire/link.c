@@ -24,20 +24,11 @@ void links_end(void)
 	links = NULL;
 }
 
-void link_register(struct link *link)
-{
-	links[link->rank] = link;
-}
+void link_register(struct link *link) { links[link->rank] = link; }
 
-void link_unregister(struct link *link)
-{
-	links[link->rank] = NULL;
-}
+void link_unregister(struct link *link) { links[link->rank] = NULL; }
 
-struct link *link_of(int rank)
-{
-	return links[rank];
-}
+struct link *link_of(int rank) { return links[rank]; }
 
 void link_start(struct link *link, int node)
 {

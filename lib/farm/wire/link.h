@@ -10,7 +10,7 @@
 struct link {
 	int rank, node;
 	struct parcel *batch;
-	int64_t open;     /* items that the other side has room for: its credits less what was sent */
+	int64_t open; /* items that the other side has room for: its credits less what was sent */
 	uint32_t credits, flags, window;
 	uint64_t total;
 	int64_t held; /* a child that tries a dangerous task: what `open` was */
@@ -20,7 +20,7 @@ struct link {
 	struct flight {
 		MPI_Request request;
 		struct parcel *parcel;
-	} *flights;
+	} * flights;
 	int flying, flights_room;
 };
 
@@ -31,10 +31,7 @@ void link_end(struct link *link);
 /* Room in the batch for an item of this size, whose size is set; the others are the caller's. */
 struct item *link_item(struct link *link, uint64_t size);
 
-static inline uint32_t link_items(const struct link *link)
-{
-	return link->batch ? parcel_head(link->batch)->items : 0;
-}
+static inline uint32_t link_items(const struct link *link) { return link->batch ? parcel_head(link->batch)->items : 0; }
 
 /* Sends what there is: a batch, credits, flags. */
 void link_flush(struct link *link);

@@ -10,7 +10,7 @@
 struct head {
 	uint32_t credits; /* as many tasks more may be sent to who sends this */
 	uint32_t items;
-	uint32_t flags; /* FLAG_... */
+	uint32_t flags;  /* FLAG_... */
 	uint32_t window; /* to a child: of each node, 0: as before */
 	uint64_t total;  /* with FLAG_END: tasks in all, of the generator; results in all, of node 0 */
 	uint64_t spare;
@@ -48,20 +48,11 @@ struct parcel {
 /* Just below what Open MPI and MPICH send within a process's memory without asking the receiver first. */
 enum { PARCEL_BYTES = 3968 };
 
-static inline size_t item_bytes(uint64_t size)
-{
-	return sizeof(struct item) + (((size_t)size + 15) & ~(size_t)15);
-}
+static inline size_t item_bytes(uint64_t size) { return sizeof(struct item) + (((size_t)size + 15) & ~(size_t)15); }
 
-static inline void *item_data(const struct item *item)
-{
-	return (char *)item + sizeof *item;
-}
+static inline void *item_data(const struct item *item) { return (char *)item + sizeof *item; }
 
-static inline struct head *parcel_head(struct parcel *parcel)
-{
-	return (struct head *)parcel->bytes;
-}
+static inline struct head *parcel_head(struct parcel *parcel) { return (struct head *)parcel->bytes; }
 
 static inline struct item *parcel_first(struct parcel *parcel)
 {

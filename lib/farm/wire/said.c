@@ -13,10 +13,7 @@ const char *sub_text(char *text, int level, uint64_t part)
 	return text;
 }
 
-void said_switch(int program_wants)
-{
-	farm.saying = program_wants && farm.monitored && hb_is_recorded();
-}
+void said_switch(int program_wants) { farm.saying = program_wants && farm.monitored && hb_is_recorded(); }
 
 void said_start(void)
 {
@@ -29,9 +26,9 @@ void said_start(void)
 }
 
 /* A place of its own for each name: what was said last at a place is cheaper to say again. */
-#define MESSAGE(name)                                                                                                  \
-	HB_EVENT(name, hb_integer("task", item->task), hb_text("sub", sub_text(sub, item->level, item->part)),         \
-		hb_integer("node", neighbour), hb_integer("bytes", (int64_t)item->size));                              \
+#define MESSAGE(name)                                                                                          \
+	HB_EVENT(name, hb_integer("task", item->task), hb_text("sub", sub_text(sub, item->level, item->part)), \
+		hb_integer("node", neighbour), hb_integer("bytes", (int64_t)item->size));                      \
 	break
 
 void said_of_message(enum said_message what, const struct item *item, int neighbour)
@@ -49,11 +46,11 @@ void said_of_message(enum said_message what, const struct item *item, int neighb
 	}
 }
 
-#define SPAN(name)                                                                                             \
-	if (ends)                                                                                              \
-		HB_END(name, hb_integer("task", task), hb_text("sub", sub), hb_integer("bytes", bytes));       \
-	else                                                                                                   \
-		HB_BEGIN(name, hb_integer("task", task), hb_text("sub", sub));                                 \
+#define SPAN(name)                                                                                       \
+	if (ends)                                                                                        \
+		HB_END(name, hb_integer("task", task), hb_text("sub", sub), hb_integer("bytes", bytes)); \
+	else                                                                                             \
+		HB_BEGIN(name, hb_integer("task", task), hb_text("sub", sub));                           \
 	break
 
 static void span(enum said_span what, int ends, int64_t task, const char *sub, int64_t bytes)

@@ -22,10 +22,7 @@ static struct {
 	int64_t shown_ns;
 } host;
 
-static int is_alone(void)
-{
-	return farm.settings.number[KEY_HOST] == HOST_TWO;
-}
+static int is_alone(void) { return farm.settings.number[KEY_HOST] == HOST_TWO; }
 
 static void span(int begins, int64_t bytes)
 {
@@ -107,8 +104,9 @@ int hb_farm_do_task(const void *task, size_t size)
 		return -1;
 	if (size > (size_t)(most < 0 ? INT32_MAX / 2 : most)) {
 		const char *origin = farm.settings.origin[KEY_TASK_BYTES];
-		farm_fail(HB_FARM_BAD_PROGRAM, "%s: task %lld has %zu bytes, at most %lld are allowed", *origin ? origin : "task-bytes",
-			(long long)host.next, size, (long long)(most < 0 ? INT32_MAX / 2 : most));
+		farm_fail(HB_FARM_BAD_PROGRAM, "%s: task %lld has %zu bytes, at most %lld are allowed",
+			*origin ? origin : "task-bytes", (long long)host.next, size,
+			(long long)(most < 0 ? INT32_MAX / 2 : most));
 		return -1;
 	}
 	span(0, (int64_t)size);

@@ -12,6 +12,7 @@
 struct whereabouts {
 	uint64_t machine; /* and its space of process numbers */
 	int64_t pid;
+	int64_t gap;
 };
 static struct whereabouts *where;
 
@@ -29,11 +30,18 @@ static uint64_t machine(void)
 
 void lost_start(void)
 {
-	struct whereabouts mine = {machine(), getpid()};
+	struct whereabouts mine = {machine(), getpid(), 0};
 	where = malloc((size_t)farm.processes * sizeof *where);
 	if (!where)
 		farm_no_memory();
-	MPI_Allgather(&mine, sizeof mine, MPI_BYTE, where, sizeof mine, MPI_BYTE, farm.comm);
+	/* A replay has other numbers of processes, and does not compare types with gaps. */
+	MPI_Datatype plain, type;
+	MPI_Type_contiguous((int)offsetof(struct whereabouts, gap), MPI_BYTE, &plain);
+	MPI_Type_create_resized(plain, 0, sizeof mine, &type);
+	MPI_Type_commit(&type);
+	MPI_Allgather(&mine, 1, type, where, 1, type, farm.comm);
+	MPI_Type_free(&type);
+	MPI_Type_free(&plain);
 }
 
 void lost_end(void)
@@ -58,7 +66,8 @@ void lost_look_at_hosts(void)
 	for (int i = 0; i < 3 && farm.status >= 0; i++) {
 		int rank = rank_of(needed[i].node);
 		if (rank >= 0 && rank != farm.rank && !lives(rank))
-			farm_fail(HB_FARM_LOST, "%s (rank %d) has died; the farm cannot do without", needed[i].name, rank);
+			farm_fail(HB_FARM_LOST, "%s (rank %d) has died; the farm cannot do without", needed[i].name,
+				rank);
 	}
 }
 

@@ -61,10 +61,7 @@ static int hungriest(void)
 	return best;
 }
 
-static int can_split(const struct item *item)
-{
-	return item->level < farm.settings.number[KEY_DEPTH];
-}
+static int can_split(const struct item *item) { return item->level < farm.settings.number[KEY_DEPTH]; }
 
 /* A farm: what is ready flows to where there is less. A child gets a task while it would not have more for each of its nodes than
  * stay here; the last one stays. */
@@ -137,7 +134,8 @@ static int64_t wanted(void)
 /* Asks the parent for it, when it is worth a message. */
 static void ask(int idle)
 {
-	int64_t more = wanted() - node.ready.count - node.incoming.count - node.asked, portion = window_portion(node.window.size);
+	int64_t more = wanted() - node.ready.count - node.incoming.count - node.asked,
+		portion = window_portion(node.window.size);
 	if (more >= portion || (idle && more > 0 && node.asked < portion)) {
 		node.up.credits += (uint32_t)more;
 		node.up.window = (uint32_t)node.window.size;
@@ -145,10 +143,7 @@ static void ask(int idle)
 	}
 }
 
-int node_is_full(void)
-{
-	return node.ready.count + node.incoming.count >= wanted();
-}
+int node_is_full(void) { return node.ready.count + node.incoming.count >= wanted(); }
 
 /* Results that the receiver had no room for. */
 static void send_results(void)
@@ -187,7 +182,8 @@ static void flush(int idle)
 	struct link *back = node.back;
 	if (back == &node.keeper)
 		send_results();
-	if (back && back->batch && (idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(node.window.size)))
+	if (back && back->batch &&
+		(idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(node.window.size)))
 		link_flush(back);
 	node.hungry = 0;
 	if (node.up.credits)

@@ -9,8 +9,8 @@
 
 struct slot { /* a task that a child has */
 	struct entry entry;
-	int child; /* -1: free */
-	int stale; /* the parent that wanted it is dead */
+	int child;     /* -1: free */
+	int stale;     /* the parent that wanted it is dead */
 	uint32_t next; /* in the list of free ones */
 };
 
@@ -24,10 +24,10 @@ struct node {
 	struct queue ready;
 	struct queue suspects;  /* tasks of children that died */
 	struct queue dangerous; /* the same, given to this node alone */
-	struct queue results; /* node 0: for a receiver that has no room, or is this process */
+	struct queue results;   /* node 0: for a receiver that has no room, or is this process */
 	struct slot *slot;
 	uint32_t slots, slots_free;
-	struct parcel *arena; /* what is made here */
+	struct parcel *arena;    /* what is made here */
 	struct window window;    /* of tasks for itself */
 	int64_t reach;           /* as many more, for the way from node 0 is long */
 	int64_t asked;           /* tasks asked for that have not come */

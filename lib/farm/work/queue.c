@@ -19,7 +19,8 @@ void queue_put(struct queue *queue, struct parcel *parcel, struct item *item, st
 {
 	if (queue->count == queue->room)
 		grow(queue);
-	queue->entry[(queue->first + queue->count++) & (queue->room - 1)] = (struct entry){parcel_hold(parcel), item, join};
+	queue->entry[(queue->first + queue->count++) & (queue->room - 1)] =
+		(struct entry){parcel_hold(parcel), item, join};
 }
 
 struct entry queue_get(struct queue *queue)

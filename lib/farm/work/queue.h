@@ -22,10 +22,7 @@ void queue_put(struct queue *queue, struct parcel *parcel, struct item *item, st
 /* The queue must not be empty; what the entry holds is now the caller's. */
 struct entry queue_get(struct queue *queue);
 
-static inline const struct entry *queue_first(const struct queue *queue)
-{
-	return &queue->entry[queue->first];
-}
+static inline const struct entry *queue_first(const struct queue *queue) { return &queue->entry[queue->first]; }
 
 /* The first of one goes to the end of another. */
 void queue_move(struct queue *to, struct queue *from);

@@ -55,10 +55,7 @@ void task_forget(void)
 }
 
 /* Whether a result may go into the batch of the way back at once. */
-static int goes_back(void)
-{
-	return node.back && (farm.node > 0 || (!node.results.count && node.back->open > 0));
-}
+static int goes_back(void) { return node.back && (farm.node > 0 || (!node.results.count && node.back->open > 0)); }
 
 /* Room for the result of a task, on its way or in memory of this process. */
 static struct item *result_item(const struct item *from, uint64_t size, struct join *join, struct parcel **ret_parcel)
@@ -127,10 +124,7 @@ void task_put_aside(struct entry entry)
 	no_result(entry);
 }
 
-void task_is_aside(struct entry entry)
-{
-	no_result(entry);
-}
+void task_is_aside(struct entry entry) { no_result(entry); }
 
 void task_is_done(struct entry entry, struct parcel *parcel, struct item *result)
 {
@@ -156,10 +150,7 @@ static void finish(struct hb_farm_out *out)
 	}
 }
 
-static int is_timed(void)
-{
-	return farm.counts.computed < 16 || farm.counts.computed % 16 == 0;
-}
+static int is_timed(void) { return farm.counts.computed < 16 || farm.counts.computed % 16 == 0; }
 
 void task_compute(struct entry entry)
 {
@@ -235,15 +226,19 @@ static int is_allowed(const struct hb_farm_out *out, size_t size)
 	if (farm.status < 0)
 		return 0;
 	if (out->count == out->most) {
-		farm_fail(HB_FARM_BAD_PROGRAM, out->is_split ? "split: more than degree = %d parts of task %lld" : "more than %d result of task %lld",
+		farm_fail(HB_FARM_BAD_PROGRAM,
+			out->is_split ? "split: more than degree = %d parts of task %lld"
+				      : "more than %d result of task %lld",
 			out->most, (long long)out->from->task);
 		return 0;
 	}
 	if (size > (size_t)(most < 0 ? INT32_MAX / 2 : most)) {
 		const char *what = out->is_split ? "a part" : "the result";
 		farm_fail(HB_FARM_BAD_PROGRAM, "%s: %s of task %lld has %zu bytes, at most %lld are allowed",
-			*s->origin[key] ? s->origin[key] : out->is_split ? "task-bytes" : "result-bytes", what, (long long)out->from->task,
-			size, (long long)(most < 0 ? INT32_MAX / 2 : most));
+			*s->origin[key] ? s->origin[key]
+			: out->is_split ? "task-bytes"
+					: "result-bytes",
+			what, (long long)out->from->task, size, (long long)(most < 0 ? INT32_MAX / 2 : most));
 		return 0;
 	}
 	return 1;

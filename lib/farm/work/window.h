@@ -15,10 +15,7 @@ struct window {
 	int64_t since; /* the results from which it grows */
 };
 
-static inline int window_is_fixed(void)
-{
-	return farm.settings.number[KEY_CREDITS] > 0;
-}
+static inline int window_is_fixed(void) { return farm.settings.number[KEY_CREDITS] > 0; }
 
 static inline struct window window_first(void)
 {
@@ -44,9 +41,6 @@ static inline void window_halve(struct window *w, int64_t results, int64_t nodes
 }
 
 /* Items to gather before they are sent, and before more are asked for. */
-static inline int64_t window_portion(int64_t size)
-{
-	return size < 8 ? 1 : size / 4;
-}
+static inline int64_t window_portion(int64_t size) { return size < 8 ? 1 : size / 4; }
 
 #endif

@@ -22,15 +22,9 @@ struct result {
 	uint64_t sum, bytes;
 };
 
-static size_t size_of(long task)
-{
-	return sizeof task + (size_t)((task * 7919) % (largest + 1));
-}
+static size_t size_of(long task) { return sizeof task + (size_t)((task * 7919) % (largest + 1)); }
 
-static unsigned char byte_of(long task, size_t i)
-{
-	return (unsigned char)(task * 31 + (long)i * 17);
-}
+static unsigned char byte_of(long task, size_t i) { return (unsigned char)(task * 31 + (long)i * 17); }
 
 static void release(void *bytes)
 {
@@ -38,10 +32,7 @@ static void release(void *bytes)
 	released++;
 }
 
-static int is(const char *name)
-{
-	return !strcmp(mode, name);
-}
+static int is(const char *name) { return !strcmp(mode, name); }
 
 static long rank(void)
 {
@@ -193,7 +184,8 @@ static void result_receiver(void)
 		must += one * (size_of(task) + 1);
 		must_size += size_of(task);
 	}
-	printf("%ld of %ld results, %ld empty, %s\n", come, tasks, empty, sum == must && size == must_size ? "right" : "wrong");
+	printf("%ld of %ld results, %ld empty, %s\n", come, tasks, empty,
+		sum == must && size == must_size ? "right" : "wrong");
 }
 
 int main(int argc, char **argv)
