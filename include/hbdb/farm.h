@@ -17,6 +17,7 @@
 #define HBDB_FARM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +91,10 @@ int hb_farm_give(hb_farm_out *out, void *data, size_t size, void (*release)(void
 
 /* The same without a copy: room of this size to write to until the function returns or puts the next; aligned to 16 bytes. Null as above. */
 void *hb_farm_room(hb_farm_out *out, size_t size);
+
+/* For debuggers: the address of compute, split or join, whichever the library called last in this process or is about to call. hbdb debug
+ * --task stops there. */
+extern volatile uintptr_t hb_farm_calling;
 
 /* Switches this process's events for hbdb off (0) and on, where the specification has not switched them off (`monitor`). */
 void hb_farm_monitor(int on);

@@ -19,6 +19,8 @@ struct join {
 };
 static struct join *joins_free, *joins_all;
 
+volatile uintptr_t hb_farm_calling;
+
 struct hb_farm_out {
 	const struct item *from; /* the task that is worked at */
 	struct join *join;       /* split: of the parts; else: where the result is wanted; null: on the way back */
@@ -158,6 +160,7 @@ void task_compute(struct entry entry)
 	struct hb_farm_out out = {.from = item, .join = entry.join, .most = 1};
 	int timed = is_timed();
 	int64_t since = timed ? now_ns() : 0;
+	hb_farm_calling = (uintptr_t)farm.program->compute;
 	said_begin(SPAN_COMPUTE, item);
 	farm.program->compute(item_data(item), item->size, &out);
 	if (timed) {
@@ -176,6 +179,7 @@ void task_split(struct entry entry)
 	struct item *item = entry.item;
 	int degree = (int)farm.settings.number[KEY_DEGREE];
 	struct hb_farm_out out = {.from = item, .join = new_join(entry), .is_split = 1, .most = degree};
+	hb_farm_calling = (uintptr_t)farm.program->split;
 	said_begin(SPAN_SPLIT, item);
 	farm.program->split(item_data(item), item->size, degree, &out);
 	farm.counts.split++;
@@ -208,6 +212,7 @@ static void join_results(struct join *join)
 	for (int i = 0; i < join->parts; i++)
 		result[i] = (hb_farm_bytes){item_data(join->result[i].item), (size_t)join->result[i].item->size};
 	struct hb_farm_out out = {.from = item, .join = whole.join, .most = 1};
+	hb_farm_calling = (uintptr_t)farm.program->join;
 	said_begin(SPAN_JOIN, item);
 	farm.program->join(result, join->parts, &out);
 	farm.counts.joined++;
