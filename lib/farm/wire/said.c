@@ -25,6 +25,12 @@ void said_start(void)
 			hb_integer("depth", s->number[KEY_DEPTH]), hb_integer("tasks", s->number[KEY_TASKS]), hb_text("role", role));
 }
 
+void said_generated(int64_t tasks)
+{
+	if (farm.saying)
+		HB_EVENT("generated", hb_integer("tasks", tasks));
+}
+
 /* A place of its own for each name: what was said last at a place is cheaper to say again. */
 #define MESSAGE(name)                                                                                          \
 	HB_EVENT(name, hb_integer("task", item->task), hb_text("sub", sub_text(sub, item->level, item->part)), \

@@ -14,6 +14,8 @@ const char *sub_text(char *text, int level, uint64_t part);
 /* Switches `farm.saying` as the specification and the program want it. */
 void said_switch(int program_wants);
 void said_start(void);
+/* data_generator has returned, after so many tasks: the last span `generate` is of none. */
+void said_generated(int64_t tasks);
 
 void said_of_message(enum said_message what, const struct item *item, int neighbour);
 void said_of_span(enum said_span what, int64_t task, int level, uint64_t part);

@@ -131,6 +131,7 @@ static void generate(void)
 	span(1, 0);
 	farm.program->data_generator();
 	span(0, -1); /* there was no task after the last */
+	said_generated(host.next);
 	host.may_generate = 0;
 	farm.counts.generated = host.next;
 }
