@@ -177,7 +177,8 @@ const char *hb_pattern_process(const hb_pattern *p, uint32_t process, char *to, 
 		hb__value v = p->lets[i].value;
 		if (p->lets[i].role && (hb__is_set(v) ? hb__member(&p->values, v, process) : v == process)) {
 			snprintf(to, size, "%s %lld", p->lets[i].name,
-				p->lets[i].numbered ? (long long)number_in(p, &p->lets[i], process) : (long long)process);
+				p->lets[i].numbered ? (long long)number_in(p, &p->lets[i], process)
+						    : (long long)process);
 			return to;
 		}
 	}

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <hbdb/format.h>
+#include "model/model.h" /* hb_status, hb_error */
 
 typedef struct hb_pattern hb_pattern;
 
@@ -74,9 +74,9 @@ typedef struct hb_pattern_binding {
 	const char *what[2];
 	uint32_t nkeys;
 	const char *const *key_name; /* nkeys */
-	const char *in; /* NULL: nothing */
-	uint32_t line;  /* in the model's file */
-	bool contents;  /* a clause looks at the contents of messages */
+	const char *in;              /* NULL: nothing */
+	uint32_t line;               /* in the model's file */
+	bool contents;               /* a clause looks at the contents of messages */
 } hb_pattern_binding;
 const hb_pattern_binding *hb_pattern_bindings(const hb_pattern *pattern, uint32_t *ret_n);
 

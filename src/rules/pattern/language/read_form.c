@@ -135,7 +135,8 @@ static struct hb__form *when(struct hb__reader *r)
 		return NULL;
 	if (f->a->kind == HB__F_CHOICE && f->a->bare) /* who writes this seldom means it */
 		return hb__wrong(r->p, f->a->line, f->a->column,
-			"an alternative behind `when` belongs to it (line %u): write (when ...: X) | Y, or when ...: (X | Y)", f->line);
+			"an alternative behind `when` belongs to it (line %u): write (when ...: X) | Y, or when ...: (X | Y)",
+			f->line);
 	return f;
 }
 
