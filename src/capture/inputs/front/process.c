@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "capture/inputs/front/front.h"
 
@@ -57,13 +58,45 @@ SEEN long sysconf(int name)
 					      : now;
 }
 
-/* The number that the program knows this process by. */
+/* A child of this process, or a group that one of them leads: it is there in a replay, too, by the number that fork gave. */
+static bool is_of_child(pid_t pid)
+{
+	siginfo_t info;
+	return !waitid(P_PID, (id_t)(pid < 0 ? -pid : pid), &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+/* To a process that is none of ours: in a replay another one may have its number, or none. So it gets nothing there, and the answer is that
+ * of the recording. */
+static int kill_other(enum hb_inputs what, pid_t pid, int sig, const void *pc)
+{
+	static struct hb__source source = {"inputs:kill", 0};
+	struct hb__answer a;
+	int e, error = ESRCH;
+	if (what == HB_INPUTS_KEEP) {
+		e = NEXT(kill)(pid, sig);
+		error = errno;
+		hb__keep(&source, e, e ? error : 0, NULL, 0);
+	} else if (hb__give(&source, HB__PROCESS, pc, &a)) {
+		e = (int)a.result;
+		error = a.error;
+	} else
+		e = -1;
+	hb__door->leave();
+	if (e)
+		errno = error;
+	return e;
+}
+
+/* The number that the program knows this process by means this one. */
 SEEN int kill(pid_t pid, int sig)
 {
 	pid_t real = NEXT(getpid)(), told = real;
 	enum hb_inputs what = hb__enter(CALLER);
 	if (what == HB_INPUTS_GIVE && hb__door->start(HB_START_PID)->bytes)
 		told = (pid_t)hb__door->piece_number(hb__door->start(HB_START_PID));
+	bool own = pid == told || pid == -told;
+	if (what != HB_INPUTS_PASS && !own && pid != 0 && pid != -1 && !is_of_child(pid))
+		return kill_other(what, pid, sig, CALLER);
 	int e = WAITING(what, NEXT(kill)(pid == told ? real : pid == -told ? -real : pid, sig));
 	if (what != HB_INPUTS_PASS)
 		hb__door->leave();
