@@ -165,7 +165,7 @@ void leave(int looks)
 		sched_yield();
 		return;
 	}
-	struct timespec t = {0, more > 24 ? 500000 : 20000 * (1 + more)};
+	struct timespec t = {0, more > 5 ? 1000000 : 20000 << more};
 	nanosleep(&t, NULL);
 }
 

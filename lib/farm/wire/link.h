@@ -42,10 +42,10 @@ struct parcel *take(int *ret_rank);
 /* The same, waiting: gives the processor to others the longer it takes. Calls idle with 0 before it leaves the
  * processor for the first time, and with 1 after a millisecond or some, then again and again. */
 struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long));
-enum { LOOKS_AT_ONCE = 20, LOOKS_YIELDING = 20, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 12, LOOKS_AGAIN = 128 };
+enum { LOOKS_AT_ONCE = 20, LOOKS_YIELDING = 10, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 6, LOOKS_AGAIN = 128 };
 
 /* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others
- * want it, then from 20 to 500 microseconds. */
+ * want it, then from 20 microseconds to a millisecond. */
 void leave(int looks);
 
 /* Where messages of a rank belong. */

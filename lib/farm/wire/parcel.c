@@ -60,6 +60,8 @@ struct item *parcel_append(struct parcel *parcel, uint64_t size)
 		return NULL;
 	struct item *item = (struct item *)(parcel->bytes + parcel->used);
 	parcel->used += bytes;
+	if (size & 15) /* what pads it is sent, too: in a replay the same */
+		memset(parcel->bytes + parcel->used - 16, 0, 16);
 	item->size = size;
 	parcel_head(parcel)->items++;
 	return item;

@@ -8,7 +8,7 @@
 
 #include "../state.h"
 
-enum { WINDOW_FIRST = 2, WINDOW_MOST = 512, WINDOW_PART = 8 };
+enum { WINDOW_FIRST = 2, WINDOW_MOST = 256, WINDOW_PART = 8 };
 
 struct window {
 	int64_t size;
