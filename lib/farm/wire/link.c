@@ -169,16 +169,15 @@ void leave(int looks)
 	nanosleep(&t, NULL);
 }
 
-struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long))
+struct parcel *take_waiting(int *ret_rank, int (*idle)(int is_long))
 {
 	int looks = 0;
 	struct parcel *parcel = take(ret_rank);
 	int64_t since = parcel ? 0 : now_ns();
 	while (!parcel) {
 		looks += looks < LOOKS_LONG + LOOKS_AGAIN ? 1 : -LOOKS_AGAIN + 1;
-		if (looks == LOOKS_AT_ONCE || looks == LOOKS_LONG)
-			idle(looks == LOOKS_LONG);
-		if (farm.status < 0)
+		int stop = (looks == LOOKS_AT_ONCE || looks == LOOKS_LONG) && idle(looks == LOOKS_LONG);
+		if (stop || farm.status < 0)
 			return NULL;
 		leave(looks);
 		parcel = take(ret_rank);

@@ -13,7 +13,7 @@ struct link {
 	int64_t open; /* items that the other side has room for: its credits less what was sent */
 	uint32_t credits, flags, window;
 	uint64_t total;
-	int64_t held; /* a child that tries a dangerous task: what `open` was */
+	int tries; /* a child that has a dangerous task, and is to have nothing else */
 	int dead;
 	int64_t out; /* a child: tasks given whose results have not come */
 	int weight;  /* a child: nodes of its subtree */
@@ -40,8 +40,9 @@ void link_flush(struct link *link);
  * is not null, and events said. */
 struct parcel *take(int *ret_rank);
 /* The same, waiting: gives the processor to others the longer it takes. Calls idle with 0 before it leaves the
- * processor for the first time, and with 1 after a millisecond or some, then again and again. */
-struct parcel *take_waiting(int *ret_rank, void (*idle)(int is_long));
+ * processor for the first time, and with 1 after a millisecond or some, then again and again. Null: idle has
+ * returned other than 0, there is something else to do; or the farm stops. */
+struct parcel *take_waiting(int *ret_rank, int (*idle)(int is_long));
 enum { LOOKS_AT_ONCE = 20, LOOKS_YIELDING = 10, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 6, LOOKS_AGAIN = 128 };
 
 /* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others

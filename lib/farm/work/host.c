@@ -51,10 +51,11 @@ static void look(void)
 		heed(parcel);
 }
 
-static void host_is_idle(int is_long)
+static int host_is_idle(int is_long)
 {
 	if (is_long)
 		lost_look_at_hosts();
+	return 0;
 }
 
 static int give_task_away(const void *task, size_t size)
@@ -191,14 +192,15 @@ static void ask(int idle)
 	}
 }
 
-static void is_idle(int is_long)
+static int is_idle(int is_long)
 {
 	if (!is_long)
-		return;
+		return 0;
 	lost_look_at_hosts();
 	host.link.flags |= FLAG_HUNGRY;
 	window_halve(&host.window, host.came, 1);
 	link_flush(&host.link);
+	return 0;
 }
 
 static void await_result(void)

@@ -134,6 +134,7 @@ void lost_adopted_by(int rank)
 	queue_end(&node.incoming);
 	queue_end(&node.ready);
 	queue_end(&node.suspects);
+	queue_end(&node.dangerous);
 	for (uint32_t i = 1; i < node.slots; i++)
 		node.slot[i].stale = node.slot[i].child >= 0; /* their results may still come */
 	node.asked = 0;
@@ -146,8 +147,7 @@ void lost_give_suspects(void)
 		if (child->open <= 0 || child->out)
 			continue;
 		node_give(queue_get(&node.suspects), i);
-		child->held = child->open; /* nothing else until its result is back */
-		child->open = 0;
+		child->tries = 1; /* nothing else until its result is back */
 	}
 }
 

@@ -55,7 +55,7 @@ static int hungriest(void)
 	int best = -1;
 	for (int i = 0; i < node.children; i++) {
 		const struct link *a = &node.child[i], *b = &node.child[best < 0 ? i : best];
-		if (a->open > 0 && (best < 0 || a->out * b->weight < b->out * a->weight))
+		if (a->open > 0 && !a->tries && (best < 0 || a->out * b->weight < b->out * a->weight))
 			best = i;
 	}
 	return best;
@@ -204,8 +204,7 @@ static void take_items(struct parcel *parcel, int rank)
 		struct link *child = link_of(rank);
 		free_slot(item->ticket);
 		child->out--;
-		child->open += child->held;
-		child->held = 0;
+		child->tries = 0;
 		farm.counts.passed++;
 		if (slot.stale)
 			parcel_drop(slot.entry.parcel);
@@ -221,7 +220,8 @@ static void handle(struct parcel *parcel, int rank)
 	if (!parcel)
 		return;
 	struct head *head = parcel_head(parcel);
-	if (head->flags & FLAG_ADOPT)
+	/* what a dead one has said may come later than what was said by who adopted after it */
+	if (head->flags & FLAG_ADOPT && lives(rank))
 		lost_adopted_by(rank);
 	if (!link_of(rank)) { /* of a dead one */
 		parcel_drop(parcel);
@@ -257,14 +257,16 @@ void node_look(void)
 		handle(parcel, rank);
 }
 
-static void is_idle(int is_long)
+static int is_idle(int is_long)
 {
+	int64_t buried = farm.counts.buried;
 	if (is_long && !node.back)
 		feed_receiver();
 	if (is_long)
 		lost_look();
 	lost_give_suspects();
 	flush(IDLE_FOR_LONGER);
+	return farm.counts.buried != buried; /* there may be other tasks now, or none */
 }
 
 /* A task that nodes have died with is computed here and now, neither split nor handed on. */
