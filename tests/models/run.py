@@ -45,7 +45,7 @@ class Case:
 
 CASES = [
     # events of the program
-    Case("farm", "farm", 8, {
+    Case("farm", None, 8, {
         "crash": Wrong("STOPPED", r"t 7 stopped in comp_fn\(\) at node 3, which was killed by signal 11", ({"t": 7}, 3, "comp_fn()")),
         "stuck": Wrong("STOPPED", r"t 6 stopped in comp_fn\(\) at node 2, which never returned from MPI_Recv",
                        ({"t": 6}, 2, "comp_fn()")),
@@ -54,7 +54,7 @@ CASES = [
         "early": Wrong("WRONG", r"t 2.*node 2 sends result\(2\) to node 0.*the begin of compute\(2\)"),
         "partner": Wrong("WRONG", r"t 3.*node 3 sends result\(3\) to node 0.*node 3 sends result\(3\) to node 1"),
     }),
-    Case("divide", "divide", 3, {
+    Case("divide", None, 3, {
         "crash": Wrong("STOPPED", r"t 1 stopped in comp_fn\(\)\S* at node 3, which was killed by signal 11",
                        ({"t": 1, "s": "00"}, 3, "comp_fn()")),
         "split": Wrong("STOPPED", r"t 1 stopped in split_fn\(\) at node 0, which was killed by signal 11",
@@ -166,7 +166,7 @@ def wrong(folder, case, mpi, mistake, expected):
 
 def outputs(folder):
     """What else there is of a key that stopped: SARIF, JUnit, suppressions, the table as text, pictures."""
-    recording, model = "crash.hbdb", ["--model", os.path.join(MODELS, "farm.hbm")]
+    recording, model = "crash.hbdb", ["--model", os.path.join(HERE, "farm.hbm")]
     done = run(folder, HBDB, "check", "--sarif", "s.json", "--junit", "j.xml", *model, recording)
     check(re.search(r"^T +NODE +PROCESS\n(\d.*\n)*7 +3 +comp_fn\(\)$", done.stdout, re.M), "the table as text", done.stdout)
     check(re.search(r"^model farm: \d keys complete, \d stopped, 0 wrong; \d+ of \d+ events looked at\n  not looked at, ", done.stdout, re.M),
@@ -202,7 +202,7 @@ def refused(folder):
         with open(folder + "/bad.hbm", "w") as f:
             f.write(text)
         return ["check", "--model", "bad.hbm", "crash.hbdb"]
-    farm = ["--model", os.path.join(MODELS, "farm.hbm")]
+    farm = ["--model", os.path.join(HERE, "farm.hbm")]
     says("a model that is not there", "nothing.hbm: No such file", "check", "--model", "nothing.hbm", "crash.hbdb")
     says("a mistake in a model", r"bad.hbm:2:\d+: ", *model("model bad\nrun = each : x\n"))
     says("a key that events do not have", "bad.hbm.*line 2.*colour|bad.hbm:2.*colour", *model(
