@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs every command of docs/tutorial.md and compares what it prints, and the pictures that it draws, with the page.
+"""Runs every command of docs/tutorial/tutorial.md and compares what it prints, and the pictures that it draws, with the page.
 
 usage: run.py [--mpi openmpi|mpich] [--show] [--write]     --write: into the page, and the pictures beside it
 """
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
 from pages import MPIRUN, TOP, Place  # noqa: E402
 
-PAGE = os.path.join(TOP, "docs/tutorial.md")
+PAGE = os.path.join(TOP, "docs/tutorial/tutorial.md")
 PICTURES = os.path.join(TOP, "docs/tutorial")
 TRIES = 80   # of a block that records until a program fails: it can fail in other ways than the page's
 AGAIN = 3    # of a plain run: on a busy machine a rare order may come by itself
@@ -99,7 +99,7 @@ def masked_picture(path):
 
 
 def pictures(place, mpi, write):
-    names = re.findall(r"\]\(tutorial/(\w+\.svg)\)", open(PAGE).read())
+    names = re.findall(r"\]\((\w+\.svg)\)", open(PAGE).read())
     check("%s: the page has pictures" % mpi, len(names) >= 3)
     for name in names:
         drawn, kept = place.path + "/work/" + name, os.path.join(PICTURES, name)

@@ -22,7 +22,8 @@ void said_start(void)
 	if (farm.saying)
 		HB_EVENT("farm", hb_integer("node", farm.node), hb_integer("nodes", s->number[KEY_NODES]),
 			hb_text("topology", settings_topology(s)), hb_integer("degree", s->number[KEY_DEGREE]),
-			hb_integer("depth", s->number[KEY_DEPTH]), hb_integer("tasks", s->number[KEY_TASKS]), hb_text("role", role));
+			hb_integer("depth", s->number[KEY_DEPTH]), hb_integer("tasks", s->number[KEY_TASKS]),
+			hb_text("role", role));
 }
 
 void said_generated(int64_t tasks)

@@ -156,8 +156,8 @@ static const char *const others[] = {"libc.so", "libc-", "ld-linux", "libpthread
 	"libnss", "libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge", "libnuma", "libmlx",
 	"libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
 /* Their threads are ordered by what they do for the program, and what they lock meanwhile is their own. */
-static const char *const servants[] = {"libgomp", "libomp", "libiomp", "libjemalloc", "libtcmalloc",
-	"libmimalloc", "libasan", "libtsan", "libubsan", "liblsan", NULL};
+static const char *const servants[] = {"libgomp", "libomp", "libiomp", "libjemalloc", "libtcmalloc", "libmimalloc",
+	"libasan", "libtsan", "libubsan", "liblsan", NULL};
 
 /* What is loaded to record; libraries for programs (lib/) are not among it. */
 static const char *const recorders[] = {
