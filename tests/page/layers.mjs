@@ -1,5 +1,6 @@
-// What is not a call and not a message: spans of the program itself, order that windows make. With a recorded program.
-import { execFileSync, spawn } from "node:child_process";
+// What is not a call and not a message: spans of the program itself, order that windows make; what a model says of a run. With recorded
+// programs.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { check, clean, HBDB, near, open, pixel, PLACE, places, rgb, same, TOP } from "./lib.mjs";
@@ -62,8 +63,8 @@ int main(int argc, char **argv)
 }
 `;
 
-async function view(recording) {
-	const child = spawn(HBDB, ["view", recording, "--no-browser"], { cwd: PLACE, env: ENV, stdio: ["ignore", "pipe", "pipe"] });
+async function view(recording, ...more) {
+	const child = spawn(HBDB, ["view", recording, "--no-browser", ...more], { cwd: PLACE, env: ENV, stdio: ["ignore", "pipe", "pipe"] });
 	process.on("exit", () => child.exitCode === null && child.kill("SIGTERM"));
 	const ended = new Promise((done) => child.on("exit", (code) => done(code)));
 	const url = await new Promise((done, fail) => {
@@ -161,6 +162,50 @@ async function order(served, { arrows, boxes, functions }) {
 	check("hbdb graph draws it, too", /class="order"/.test(svg) && svg.includes("access epoch completed") && svg.includes("order without a message"), svg.slice(0, 2000));
 }
 
+const MODEL = path.join(TOP, "examples/models/farm.hbm");
+// What it says, however it ends.
+const any = (program, ...args) => spawnSync(program, args, { cwd: PLACE, env: ENV, encoding: "utf8", timeout: 300000 });
+
+async function tab(page) {
+	await page.waitForFunction(() => document.querySelector("#tab-model"));
+	await page.locator("#tab-model").click();
+	await page.waitForFunction(() => document.querySelector("table.keys tbody tr"));
+}
+
+// The tab of a model: a farm of which a node died, against what hbdb check says.
+async function model() {
+	run("mpicc.openmpi", "-g", "-O0", "-I" + TOP + "/include", "-o", "tasks", TOP + "/tests/models/programs/farm.c");
+	any(HBDB, "record", "--check", "-o", "tasks.hbdb", "--", "mpirun.openmpi", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "4", "./tasks", "crash");
+	const said = any(HBDB, "check", "--json", "--category", "model", "--model", MODEL, "tasks.hbdb").stdout.trim().split("\n").map((l) => JSON.parse(l));
+	const sum = said.find((o) => o.model), first = said.find((o) => o.finding);
+	const served = await view("tasks.hbdb", "--model", MODEL), at = await open(served.url), { page } = at;
+	await tab(page);
+	same("a row for each place where a key stopped", await page.locator("table.keys tbody tr").allTextContents(), sum.rows.map((r) => Object.values(r.keys).join("") + r.process + r.in));
+	check("its findings are those of hbdb check", (await page.locator(".finding p").first().textContent()) === first.sentence);
+	await page.locator("table.keys button", { hasText: /^7$/ }).click();
+	await page.waitForFunction(() => document.querySelector("svg.key"));
+	const dot = any(HBDB, "graph", "--dot", "--model", MODEL, "--key", "7", "tasks.hbdb").stdout;
+	const words = [...dot.matchAll(/^ +n\d+ \[label="(.*?)\\n/gm)].map((m) => m[1]).sort();
+	same("the graph of a key has the boxes of hbdb graph --key", (await page.locator("svg.key .box text:not(.more)").allTextContents()).sort(), words);
+	same("what should come next is marked", await page.locator("svg.key .box.expected text").allTextContents(), ["end of compute", "should come"]);
+	const box = page.locator("svg.key .box", { hasText: "begin of compute" }), event = await box.getAttribute("data-at");
+	await box.click();
+	await page.waitForFunction((event) => window.hbdb.app.choice.at === event, event);
+	check("a click chooses the event in the graph of the run", /^3:\d+$/.test(event), event);
+	await page.locator(".body button", { hasText: "a box for each process" }).click();
+	await page.waitForFunction(() => document.querySelectorAll("svg.key .box").length === 3);
+	same("coalesced: a box for each process", await page.locator("svg.key .box.expected").count(), 1);
+	await clean("the tab of a model", at);
+	await at.close();
+	await served.end();
+	const bare = await view("tasks.hbdb"), without = await open(bare.url);
+	await without.page.waitForFunction(() => window.hbdb.app.run?.ready);
+	same("without a model there is no such tab", await without.page.locator("#tab-model").count(), 0);
+	await clean("a page without a model", without);
+	await without.close();
+	await bare.end();
+}
+
 export default async function layers() {
 	fs.writeFileSync(path.join(PLACE, "layers.c"), PROGRAM);
 	run("mpicc.openmpi", "-g", "-O0", "-pthread", "-I", path.join(TOP, "include"), "-o", "layers", "layers.c");
@@ -171,4 +216,5 @@ export default async function layers() {
 	await threads(served, logical);
 	await order(served, logical);
 	same("hbdb view ends", await served.end(), 0);
+	await model();
 }
