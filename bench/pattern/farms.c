@@ -1,6 +1,6 @@
 /* What it costs to check the two farm machines: histories of any length, made as they are fed.
  *
- * usage: bench_pattern MODEL_FOLDER farm|divide EVENTS NODES OPEN CUT
+ * usage: bench_pattern MODEL_FOLDER farm|divide EVENTS PROCESSES OPEN CUT
  *   OPEN tasks are under way at a time, their events in random turns; CUT percent of the tasks are cut off somewhere.
  * Prints events, tasks, nanoseconds of processor time per event (making the history not included) and the most memory. */
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct task {
 };
 
 static hb_pattern *pattern;
-static uint32_t binding[NAMES], nodes;
+static uint32_t binding[NAMES], processes;
 static uint64_t seed = 88172645463325252u;
 
 static uint32_t below(uint32_t n)
@@ -59,10 +59,14 @@ static void message(struct task *t, int name, uint32_t from, uint32_t to, uint32
 	add(t, name, HB_PATTERN_RECEIVED, to, from, sub);
 }
 
+#define ROOT 2 /* the node that process 0 gives tasks to; process 1 receives results */
+
+static uint32_t child(uint32_t p) { return p == ROOT ? ROOT + 1 : 2 * (p - ROOT - 1) + ROOT + 2 + below(2); }
+
 static void farm_work(struct task *t, uint32_t p)
 {
-	uint32_t c = 2 * p + 1 + below(2);
-	if (c >= nodes || below(4) == 0) {
+	uint32_t c = child(p);
+	if (c >= processes || below(4) == 0) {
 		action(t, COMPUTE, p, 0);
 		return;
 	}
@@ -74,8 +78,8 @@ static void farm_work(struct task *t, uint32_t p)
 static void divide_part(struct task *t, uint32_t p, const char *sub, size_t length, bool first)
 {
 	char part[DEPTH + 2];
-	uint32_t c = 2 * p + 1 + below(2), text = hb_pattern_text(pattern, sub);
-	if (!first && c < nodes && below(2)) {
+	uint32_t c = child(p), text = hb_pattern_text(pattern, sub);
+	if (!first && c < processes && below(2)) {
 		message(t, TASK, p, c, text);
 		divide_part(t, c, sub, length, true);
 		message(t, RESULT, c, p, text);
@@ -97,11 +101,13 @@ static void new_task(struct task *t, int64_t number, bool divide, uint32_t cut)
 	t->number = number;
 	t->n = t->at = 0;
 	action(t, GENERATE, 0, 0);
+	message(t, TASK, 0, ROOT, 0);
 	if (divide)
-		divide_part(t, 0, "", 0, true);
+		divide_part(t, ROOT, "", 0, true);
 	else
-		farm_work(t, 0);
-	action(t, RECEIVE, 0, 0);
+		farm_work(t, ROOT);
+	message(t, RESULT, ROOT, 1, 0);
+	action(t, RECEIVE, 1, 0);
 	if (below(100) < cut)
 		t->n = 1 + (int)below((uint32_t)t->n);
 }
@@ -141,7 +147,7 @@ static hb_pattern_check *begin(const char *folder, const char *model)
 {
 	char file[4096];
 	hb_error err;
-	hb_pattern_world world = {.processes = nodes};
+	hb_pattern_world world = {.processes = processes};
 	hb_pattern_check *check;
 	uint32_t n;
 	snprintf(file, sizeof file, "%s/%s.hbm", folder, model);
@@ -159,13 +165,13 @@ static hb_pattern_check *begin(const char *folder, const char *model)
 int main(int argc, char **argv)
 {
 	if (argc != 7) {
-		fprintf(stderr, "usage: %s MODEL_FOLDER farm|divide EVENTS NODES OPEN CUT\n", argv[0]);
+		fprintf(stderr, "usage: %s MODEL_FOLDER farm|divide EVENTS PROCESSES OPEN CUT\n", argv[0]);
 		return 2;
 	}
 	uint64_t events = strtoull(argv[3], NULL, 10), id = 0;
 	uint32_t open = (uint32_t)atoi(argv[5]), cut = (uint32_t)atoi(argv[6]);
 	bool divide = !strcmp(argv[2], "divide");
-	nodes = (uint32_t)atoi(argv[4]);
+	processes = (uint32_t)atoi(argv[4]);
 	hb_pattern_check *check = begin(argv[1], argv[2]);
 	struct task *task = calloc(open, sizeof *task);
 	struct batch *batch = malloc(sizeof *batch);
@@ -194,8 +200,8 @@ int main(int argc, char **argv)
 		fail(&err);
 	time += processor() - start;
 	getrusage(RUSAGE_SELF, &after);
-	printf("%s, %u nodes: %llu events, %lld tasks (%llu complete, %llu stopped, %llu wrong): %.0f ns an event, %.0f MB\n",
-		argv[2], nodes, (unsigned long long)id, (long long)tasks, (unsigned long long)sum.complete,
+	printf("%s, %u processes: %llu events, %lld tasks (%llu complete, %llu stopped, %llu wrong): %.0f ns an event, %.0f MB\n",
+		argv[2], processes, (unsigned long long)id, (long long)tasks, (unsigned long long)sum.complete,
 		(unsigned long long)sum.stopped, (unsigned long long)sum.wrong, time / (double)id,
 		(double)(after.ru_maxrss - before.ru_maxrss) / 1024);
 	hb_pattern_check_close(check);

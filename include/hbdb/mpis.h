@@ -68,6 +68,7 @@ static inline const struct hb_mpi_library *hb_mpi_library_of(const char *path)
 		{"libucs", HB_MPI_UNKNOWN, HB_PART_BELOW},
 		{"libucm", HB_MPI_UNKNOWN, HB_PART_BELOW},
 		{"libhcoll", HB_MPI_UNKNOWN, HB_PART_BELOW},
+		{"libhbdb-farm", HB_MPI_UNKNOWN, HB_PART_NONE}, /* a library for programs */
 		{"libhbdb-", HB_MPI_UNKNOWN, HB_PART_BELOW},
 		{"libfabric", HB_MPI_UNKNOWN, HB_PART_SHARED},
 		{"libpsm", HB_MPI_UNKNOWN, HB_PART_SHARED},

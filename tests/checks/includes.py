@@ -110,6 +110,16 @@ def inside_problems(edges):
                 yield "%s: %s may not include %s" % (place, own, its)
 
 
+def foreign():
+    """Includes of lib/ that are files of this tree, but neither public nor of the same library."""
+    for path in lib.files(*C, under="lib"):
+        own = "/".join(path.split("/")[:2]) + "/"
+        for match in INCLUDE.finditer(lib.bare(lib.read(path), strings=True)):
+            beside = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
+            if match[1].split("/")[0] in MAY or (os.path.exists(os.path.join(lib.TOP, beside)) and not beside.startswith(own)):
+                yield "%s includes %s" % (path, match[1])
+
+
 def run(report):
     for folder in sorted({p.split("/")[1] for p in lib.files(*C, under="src") if p.count("/") > 1}):
         if folder not in MAY:
@@ -118,6 +128,8 @@ def run(report):
         found = [p for path in lib.files(*C, under="src/" + folder) for p in problems(path, folder)]
         report.check("src/%s includes only what it may" % folder, found)
     edges = folder_edges()
+    if any(lib.files(*C, under="lib")):
+        report.check("lib/ includes public headers and its own only", list(foreign()))
     report.check("a layer of capture includes the core and no other layer", list(inside_problems(edges)))
     report.check("no circle among folders", circles(edges))
 

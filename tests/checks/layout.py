@@ -35,7 +35,7 @@ def line_of_difference(path):
 
 def run(report):
     same = version() == VERSION
-    for part in ("src", "include", "examples", "tests", "bench"):
+    for part in ("src", "lib", "include", "examples", "tests", "bench"):
         paths = [p for p in lib.files(".c", ".h", under=part) if not lib.is_data(p)]
         if not paths:
             continue

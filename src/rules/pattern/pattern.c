@@ -161,12 +161,24 @@ void hb_pattern_close(hb_pattern *p)
 
 const char *hb_pattern_name(const hb_pattern *p) { return p->name; }
 
+/* Of a process in a role that numbers its processes. */
+static int64_t number_in(const hb_pattern *p, const struct hb__let *role, uint32_t process)
+{
+	size_t n = 0, before = 0;
+	const int64_t *member = hb__is_set(role->value) ? hb__members(&p->values, role->value, &n) : NULL;
+	while (before < n && member[before] < process)
+		before++;
+	return role->from + (int64_t)before;
+}
+
 const char *hb_pattern_process(const hb_pattern *p, uint32_t process, char *to, size_t size)
 {
 	for (size_t i = 0; i < p->nlets; i++) {
 		hb__value v = p->lets[i].value;
 		if (p->lets[i].role && (hb__is_set(v) ? hb__member(&p->values, v, process) : v == process)) {
-			snprintf(to, size, "%s %u", p->lets[i].name, process);
+			snprintf(to, size, "%s %lld", p->lets[i].name,
+				p->lets[i].numbered ? (long long)number_in(p, &p->lets[i], process)
+						    : (long long)process);
 			return to;
 		}
 	}

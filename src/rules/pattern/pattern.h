@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <hbdb/format.h>
+#include "model/model.h" /* hb_status, hb_error */
 
 typedef struct hb_pattern hb_pattern;
 
@@ -74,9 +74,9 @@ typedef struct hb_pattern_binding {
 	const char *what[2];
 	uint32_t nkeys;
 	const char *const *key_name; /* nkeys */
-	const char *in; /* NULL: nothing */
-	uint32_t line;  /* in the model's file */
-	bool contents;  /* a clause looks at the contents of messages */
+	const char *in;              /* NULL: nothing */
+	uint32_t line;               /* in the model's file */
+	bool contents;               /* a clause looks at the contents of messages */
 } hb_pattern_binding;
 const hb_pattern_binding *hb_pattern_bindings(const hb_pattern *pattern, uint32_t *ret_n);
 
@@ -102,13 +102,15 @@ typedef struct hb_pattern_event {
 	uint64_t id;                 /* the caller's name for it: comes back in verdicts and in `before` */
 } hb_pattern_event;
 
-/* Whether event a happened before event b, or at the same point; asked only for strict sequences. Both were fed. */
+/* Whether event a happened before event b, or at the same point; both were fed. Asked for strict sequences, and of a receive when several
+ * sends could be meant, or its sender is not known: where only one can be, that was before it. NULL for such: the order of feeding. */
 typedef bool hb_pattern_before(void *user, uint64_t a, uint64_t b);
 
 typedef struct hb_pattern_check hb_pattern_check;
 hb_status hb_pattern_begin(
 	hb_pattern *pattern, hb_pattern_before *before, void *user, hb_pattern_check **ret_check, hb_error *err);
-/* In an order that keeps happened-before. HB_E_MEMORY, or HB_OK: what is wrong comes in the verdicts. */
+/* In an order that keeps happened-before. What is wrong comes in the verdicts; HB_E_DAMAGED is for what is wrong with the model, seen only now
+ * (a recursion that never ends, a process that is not there): err says where. */
 hb_status hb_pattern_feed(hb_pattern_check *check, const hb_pattern_event *event, hb_error *err);
 
 typedef enum hb_pattern_state {
@@ -135,7 +137,7 @@ typedef struct hb_pattern_verdict {
 	uint32_t nkeys; /* of the `each`; 0: of all that is not under one */
 	const hb_pattern_value *key;
 	const char *const *key_name;
-	bool ambiguous;        /* an event fitted in more than one way; the first such: */
+	bool ambiguous; /* STOPPED, WRONG: an event fitted in more than one way, and none of them has turned out since; the first such: */
 	uint64_t ambiguous_at; /* its id */
 	uint64_t events;       /* that fitted */
 	uint64_t wrong;        /* WRONG: id of the event; HB_PATTERN_NONE otherwise */
@@ -149,7 +151,7 @@ typedef struct hb_pattern_sum {
 	uint64_t keys, complete, stopped, wrong, undecided, events,
 		foreign; /* foreign: events of the history under no key of any `each` */
 } hb_pattern_sum;
-/* Judges: all that were fed is all there is. Those complete and unambiguous are visited only with `all`. In the order of keys. */
+/* Judges: all that were fed is all there is. Those complete are visited only with `all`. In the order of keys. */
 hb_status hb_pattern_end(
 	hb_pattern_check *check, bool all, hb_pattern_visit *visit, void *user, hb_pattern_sum *ret_sum, hb_error *err);
 void hb_pattern_check_close(hb_pattern_check *check);

@@ -68,8 +68,8 @@ static inline void history_event(struct history *h, const char *text)
 	hb_pattern_value key[8];
 	for (size_t k = 0; *(text += strspn(text, " ")); k++) {
 		size_t n = strcspn(text, " ");
-		char one[128];
-		snprintf(one, sizeof one, "%.*s", (int)n, text);
+		char one[128] = "";
+		memcpy(one, text, n < sizeof one ? n : sizeof one - 1);
 		key[k].text = *one == '\'';
 		key[k].number = key[k].text ? hb_pattern_text(h->pattern, one + 1) : strtoll(one, NULL, 10);
 		text += n;
@@ -84,10 +84,10 @@ static inline void history_event(struct history *h, const char *text)
 
 static inline void history_feed(struct history *h, const char *text)
 {
-	char one[256];
 	for (; *text; text += strspn(text, ";\n\t ")) {
 		size_t n = strcspn(text, ";\n");
-		snprintf(one, sizeof one, "%.*s", (int)n, text);
+		char one[256] = "";
+		memcpy(one, text, n < sizeof one ? n : sizeof one - 1);
 		if (n)
 			history_event(h, one);
 		text += n;

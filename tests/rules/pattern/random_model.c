@@ -175,31 +175,43 @@ static void say_set(struct model *m, const struct form *f)
 	}
 }
 
+static void say_form(struct model *m, const struct form *f);
+
+static void say_interaction(struct model *m, const struct form *f)
+{
+	static const char *const name[] = {"m0", "m1", "a0", "e0"};
+	say_value(m, f->from);
+	if (f->name <= M1) {
+		say(m, " -> ");
+		say_value(m, f->to);
+	}
+	say(m, ": %s(", name[f->name]);
+	say_value(m, f->key);
+	say(m, ")");
+}
+
+static void say_call(struct model *m, const struct form *f)
+{
+	say(m, "d%d(", f->def);
+	say_value(m, f->from);
+	say(m, ", ");
+	say_value(m, f->key);
+	say(m, ", ");
+	say_value(m, f->to);
+	say(m, ")");
+}
+
 static void say_form(struct model *m, const struct form *f)
 {
 	static const char *const between[] = {[SEQ] = " ; ", [STRICT] = " >> ", [PAR] = " || ", [CHOICE] = " | "};
-	static const char *const name[] = {"m0", "m1", "a0", "e0"};
 	static const char *const open[] = {[OPTIONAL] = "[", [LOOP] = "loop {", [REPEAT] = "repeat "},
 				 *const close[] = {[OPTIONAL] = "]", [LOOP] = "}", [REPEAT] = "}"};
 	switch (f->kind) {
 	case INTERACTION:
-		say_value(m, f->from);
-		if (f->name <= M1) {
-			say(m, " -> ");
-			say_value(m, f->to);
-		}
-		say(m, ": %s(", name[f->name]);
-		say_value(m, f->key);
-		say(m, ")");
+		say_interaction(m, f);
 		return;
 	case CALL:
-		say(m, "d%d(", f->def);
-		say_value(m, f->from);
-		say(m, ", ");
-		say_value(m, f->key);
-		say(m, ", ");
-		say_value(m, f->to);
-		say(m, ")");
+		say_call(m, f);
 		return;
 	case NOTHING:
 		say(m, "nothing");

@@ -80,8 +80,27 @@ static const struct example stealing[] = {
 		"wrong at 0\n  0!1 steal\n  0!2 steal\n  1!0 steal\n  1!2 steal\n  2!0 steal\n  2!1 steal\n"},
 	{0}};
 
+/* The model that docs/models.md begins with: its first indented lines. */
+static void page(void)
+{
+	char line[512], text[4096] = "";
+	FILE *f = fopen(DOCS "/models.md", "r");
+	if (!check(f != NULL, "docs/models.md is there"))
+		return;
+	while (fgets(line, sizeof line, f) && strncmp(line, "## ", 3))
+		if (!strncmp(line, "    ", 4) || (text[0] && line[0] == '\n'))
+			strncat(text, line[0] == '\n' ? line : line + 4, sizeof text - strlen(text) - 1);
+	fclose(f);
+	hb_pattern *p = history_model("docs/models.md", text, 3);
+	if (p)
+		history_says(p, "0>1 task 1; 1( compute 1", "t 1: stopped\n  1) compute 1 after 2\n",
+			"the model of the page");
+	hb_pattern_close(p);
+}
+
 int main(void)
 {
+	page();
 	examples("pipeline", 3, pipeline);
 	examples("ring", 3, ring);
 	examples("commit", 3, commit);

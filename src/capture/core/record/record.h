@@ -455,6 +455,8 @@ bool hb__in_binding(const void *pc);
 /* For which layers the call at pc is the program's. What was found is kept by address: one word each, so that no lock is needed. */
 enum { HB__BRINGS_INPUTS = 1, HB__ORDERS_THREADS = 2 };
 unsigned hb__of_program(const void *pc);
+/* A library of ours that is loaded to record. */
+bool hb__is_recorder(const char *path);
 void hb__learn_modules(void);
 void hb__learn_codes(
 	void); /* a layer came: of what was learned before, too, where a constructor asked for an address earlier */

@@ -156,8 +156,12 @@ static const char *const others[] = {"libc.so", "libc-", "ld-linux", "libpthread
 	"libnss", "libevent", "libhwloc", "libibverbs", "librdmacm", "libnl-", "libmunge", "libnuma", "libmlx",
 	"libefa", "libcuda.so", "libnvidia", "libnccl", "librccl", "libhsa", "libze_", NULL};
 /* Their threads are ordered by what they do for the program, and what they lock meanwhile is their own. */
-static const char *const servants[] = {"libhbdb-", "libgomp", "libomp", "libiomp", "libjemalloc", "libtcmalloc",
+static const char *const servants[] = {"libgomp", "libomp", "libiomp", "libjemalloc", "libtcmalloc",
 	"libmimalloc", "libasan", "libtsan", "libubsan", "liblsan", NULL};
+
+/* What is loaded to record; libraries for programs (lib/) are not among it. */
+static const char *const recorders[] = {
+	"libhbdb-openmpi", "libhbdb-mpich", "libhbdb-heap", "libhbdb-inputs", "libhbdb-threads", NULL};
 
 static bool is_one_of(const char *const *names, const char *path)
 {
@@ -176,10 +180,13 @@ static unsigned learn_caller(const void *pc)
 		return 0;
 	if (!hb__module_of(pc, &path, &base, &end))
 		return HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
-	return is_one_of(others, path)     ? 0
-	       : is_one_of(servants, path) ? HB__BRINGS_INPUTS
-					   : HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
+	if (is_one_of(others, path))
+		return 0;
+	return is_one_of(servants, path) || is_one_of(recorders, path) ? HB__BRINGS_INPUTS
+								       : HB__BRINGS_INPUTS | HB__ORDERS_THREADS;
 }
+
+bool hb__is_recorder(const char *path) { return is_one_of(recorders, path); }
 
 unsigned hb__of_program(const void *pc)
 {

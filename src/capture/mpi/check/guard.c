@@ -353,8 +353,7 @@ static bool counts(const struct hit *hit)
 	uintptr_t base, end;
 	if (hb__in_library((const void *)hit->ip) || !hb__module_of((const void *)hit->ip, &path, &base, &end))
 		return false;
-	const char *name = strrchr(path, '/');
-	return strncmp(name ? name + 1 : path, "libhbdb", 7) != 0;
+	return !hb__is_recorder(path);
 }
 
 /* A vector store under a mask hits a breakpoint beside the bytes that it writes (libc's memset does that): a buffer that is

@@ -113,7 +113,8 @@ bool hb__blocked(struct hb__engine *e, hb__node *a, hb__node *b)
 static hb__node *atom(
 	struct hb__engine *e, const struct hb__form *f, const struct hb__env *env, const struct hb__gone *gone)
 {
-	int64_t from = hb__process_value(e, f->from, env->slot), to = f->to ? hb__process_value(e, f->to, env->slot) : -1;
+	int64_t from = hb__process_value(e, f->from, env->slot),
+		to = f->to ? hb__process_value(e, f->to, env->slot) : -1;
 	if (e->p->failed || hb__is_gone(gone, from) || hb__is_gone(gone, to))
 		return NULL;
 	struct hb__node *n =

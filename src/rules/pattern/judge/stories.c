@@ -47,18 +47,18 @@ static hb_at place_of(const struct hb__judging *g, hb_finding_id id, const struc
 {
 	bool exit;
 	uint64_t at = HB_PATTERN_NONE;
-	*ret_rank = 2;
+	*ret_rank = 3;
 	if (id == HB_MODEL_WRONG || id == HB_MODEL_ORDER) {
 		*ret_rank = 0;
 		at = k->v.wrong;
 	} else if (id == HB_MODEL_STOPPED && k->v.nnext) {
-		*ret_rank = k->rank <= 1 ? 0 : k->rank == 2 ? 1 : 2;
+		*ret_rank = k->rank < 3 ? k->rank : 3;
 		at = k->v.next[0].after;
 		uint32_t process = k->v.next[0].process;
-		if (!*ret_rank && process < g->info->processes)
+		if (*ret_rank <= 1 && process < g->info->processes)
 			return g->fate[process].at; /* where it died */
 	} else if (id == HB_MODEL_AMBIGUOUS)
-		*ret_rank = 3;
+		*ret_rank = 4;
 	return at == HB_PATTERN_NONE ? (hb_at){HB_NO, 0} : hb_history_at(at, &exit);
 }
 

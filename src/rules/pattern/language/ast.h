@@ -103,6 +103,8 @@ struct hb__let {
 	const char *param[HB__SLOTS];
 	struct hb__expr *body;
 	bool role, parameter;
+	bool numbered; /* a role whose processes are numbered from `from` on, and not by their own numbers */
+	int64_t from;
 	uint8_t known; /* without parameters: 0 no, 1 just being computed, 2 yes */
 	hb__value value;
 };

@@ -236,7 +236,7 @@ static hb__value global(hb_pattern *p, size_t number)
 
 static hb__value apply(hb_pattern *p, const struct hb__expr *e, const hb__value *slot)
 {
-	hb__value arg[HB__SLOTS];
+	hb__value arg[HB__SLOTS] = {0};
 	const struct hb__let *let = &p->lets[e->value];
 	for (uint32_t i = 0; i < e->n; i++)
 		arg[i] = hb__eval(p, e->arg[i], slot);

@@ -168,7 +168,7 @@ static void sign_text(int sign, char to[4])
 	to[1] = 0;
 	for (size_t i = 0; i < SIGNS; i++)
 		if (signs[i].sign == sign)
-			strcpy(to, signs[i].text);
+			memcpy(to, signs[i].text, sizeof signs[i].text);
 }
 
 void *hb__expected(struct hb__reader *r, const char *what)

@@ -133,11 +133,10 @@ static struct hb__form *when(struct hb__reader *r)
 	if (!f || !(f->from = hb__read_value(r)) || !hb__want(r, ':', "behind the condition") ||
 		!(f->a = hb__read_form(r)))
 		return NULL;
-	for (const struct hb__form *b = f->a; b->kind == HB__F_CHOICE && b->bare; b = b->b)
-		if (b->b->kind == HB__F_WHEN && b->b->bare)
-			return hb__wrong(r->p, b->b->line, b->b->column,
-				"this alternative belongs to the `when` of line %u, which reaches to the right: put each `when` in ( )",
-				f->line);
+	if (f->a->kind == HB__F_CHOICE && f->a->bare) /* who writes this seldom means it */
+		return hb__wrong(r->p, f->a->line, f->a->column,
+			"an alternative behind `when` belongs to it (line %u): write (when ...: X) | Y, or when ...: (X | Y)",
+			f->line);
 	return f;
 }
 

@@ -174,7 +174,17 @@ static bool read_let(struct hb__reader *r, struct hb__let *let)
 		return false;
 	memcpy(r->name, let->param, sizeof r->name);
 	r->names = let->nparams;
-	return (let->body = hb__read_value(r)) != NULL;
+	if (!(let->body = hb__read_value(r)))
+		return false;
+	if (!let->role || !hb__has_word(r, "from"))
+		return true;
+	const struct hb__token *at = hb__peek(r);
+	if (at->kind != HB__T_NUMBER)
+		return hb__expected(r, "the number that its first process has");
+	r->at++;
+	let->numbered = true;
+	let->from = at->number;
+	return true;
 }
 
 static bool read_def(struct hb__reader *r, struct hb__def *d)

@@ -1,0 +1,400 @@
+#include "node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../spec/tree.h"
+#include "../wire/said.h"
+#include "lost.h"
+
+struct node node;
+
+static uint32_t new_slot(struct entry entry, int child)
+{
+	if (!node.slots_free) {
+		uint32_t slots = node.slots ? 2 * node.slots : 64;
+		struct slot *more = realloc(node.slot, slots * sizeof *more);
+		if (!more)
+			farm_no_memory();
+		node.slot = more;
+		/* number 0 is the end of the list of free ones */
+		for (uint32_t i = node.slots ? node.slots : 1; i < slots; i++) {
+			more[i] = (struct slot){.child = -1, .next = node.slots_free};
+			node.slots_free = i;
+		}
+		node.slots = slots;
+	}
+	uint32_t number = node.slots_free;
+	node.slots_free = node.slot[number].next;
+	node.slot[number].entry = entry;
+	node.slot[number].child = child;
+	node.slot[number].stale = 0;
+	return number;
+}
+
+void free_slot(uint32_t number)
+{
+	node.slot[number].child = -1;
+	node.slot[number].next = node.slots_free;
+	node.slots_free = number;
+}
+
+void node_give(struct entry entry, int child)
+{
+	struct link *link = &node.child[child];
+	struct item *item = link_item(link, entry.item->size);
+	memcpy(item, entry.item, sizeof *item + entry.item->size);
+	item->ticket = new_slot(entry, child);
+	link->open--;
+	link->out++;
+}
+
+/* The child that has least, for the size of its subtree, of those that want more; -1: none. */
+static int hungriest(void)
+{
+	int best = -1;
+	for (int i = 0; i < node.children; i++) {
+		const struct link *a = &node.child[i], *b = &node.child[best < 0 ? i : best];
+		if (a->open > 0 && (best < 0 || a->out * b->weight < b->out * a->weight))
+			best = i;
+	}
+	return best;
+}
+
+static int can_split(const struct item *item) { return item->level < farm.settings.number[KEY_DEPTH]; }
+
+/* A farm: what is ready flows to where there is less. A child gets a task while it would not have more for each of its nodes than
+ * stay here; the last one stays. */
+static int decide_farm(struct entry *ret_mine)
+{
+	while (node.incoming.count)
+		queue_move(&node.ready, &node.incoming);
+	while (node.ready.count > 1) {
+		int child = hungriest();
+		if (child < 0 || node.child[child].out >= node.child[child].weight * (int64_t)(node.ready.count - 1))
+			break;
+		node_give(queue_get(&node.ready), child);
+	}
+	if (!node.ready.count)
+		return 0;
+	*ret_mine = queue_get(&node.ready);
+	return 1;
+}
+
+/* What an idle node computes: a task as it came; where no other has come and those below have nothing, a part of it. Parts are for the
+ * children; a node without any, and one with nothing else, computes them itself. */
+static int take_mine(struct entry *ret_mine)
+{
+	if (node.incoming.count && (node.children || !node.ready.count)) {
+		struct entry entry = queue_get(&node.incoming);
+		int is_only = !node.incoming.count && !node.ready.count && hungriest() >= 0;
+		if (!is_only || !can_split(entry.item)) {
+			*ret_mine = entry;
+			return 1;
+		}
+		task_split(entry);
+	}
+	if (!node.ready.count)
+		return 0;
+	*ret_mine = queue_get(&node.ready);
+	return 1;
+}
+
+static void give_parts(void)
+{
+	for (int child; node.ready.count && (child = hungriest()) >= 0;)
+		node_give(queue_get(&node.ready), child);
+}
+
+/* Divide and conquer: an idle node computes a task; one that has a task splits the next ones, as long as parts are wanted below, and
+ * one ahead. */
+static int decide_divide(struct entry *ret_mine)
+{
+	int has = take_mine(ret_mine);
+	give_parts();
+	while (has && node.incoming.count && (!node.ready.count || hungriest() >= 0)) {
+		if (can_split(queue_first(&node.incoming)->item))
+			task_split(queue_get(&node.incoming));
+		else
+			queue_move(&node.ready, &node.incoming);
+		give_parts();
+	}
+	return has;
+}
+
+/* What it and those below want to have ahead. */
+static int64_t wanted(void)
+{
+	int64_t want = node.window.size + node.reach;
+	for (int i = 0; i < node.children; i++)
+		want += node.child[i].open;
+	return want;
+}
+
+/* Asks the parent for it, when it is worth a message. */
+static void ask(int idle)
+{
+	int64_t more = wanted() - node.ready.count - node.incoming.count - node.asked,
+		portion = window_portion(node.window.size);
+	if (more >= portion || (idle && more > 0 && node.asked < portion)) {
+		node.up.credits += (uint32_t)more;
+		node.up.window = (uint32_t)node.window.size;
+		node.asked += more;
+	}
+}
+
+int node_is_full(void) { return node.ready.count + node.incoming.count >= wanted(); }
+
+/* Results that the receiver had no room for. */
+static void send_results(void)
+{
+	while (node.back == &node.keeper && node.results.count && node.back->open > 0) {
+		struct entry entry = queue_get(&node.results);
+		struct item *item = link_item(node.back, entry.item->size);
+		memcpy(item, entry.item, sizeof *item + entry.item->size);
+		node.back->open--;
+		parcel_drop(entry.parcel);
+	}
+}
+
+/* The receiver waits: results go at once, here and below. */
+static void feed_receiver(void)
+{
+	node.hungry = 1;
+	if (!farm.node)
+		window_halve(&node.window, node.finished, farm.settings.number[KEY_NODES]);
+	for (int i = 0; i < node.children; i++)
+		node.child[i].flags |= node.child[i].dead ? 0 : FLAG_HUNGRY;
+}
+
+enum { BUSY, IDLE, IDLE_FOR_LONGER };
+
+static void flush(int idle)
+{
+	for (int i = 0; i < node.children; i++) {
+		struct link *child = &node.child[i];
+		if (child->batch)
+			child->window = (uint32_t)node.window.size;
+		link_flush(child);
+	}
+	if (farm.node > 0 || rank_of(NODE_GENERATOR) >= 0)
+		ask(idle >= IDLE);
+	struct link *back = node.back;
+	if (back == &node.keeper)
+		send_results();
+	if (back && back->batch &&
+		(idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(node.window.size)))
+		link_flush(back);
+	node.hungry = 0;
+	if (node.up.credits)
+		link_flush(&node.up);
+}
+
+static void take_items(struct parcel *parcel, int rank)
+{
+	struct item *item = parcel_first(parcel);
+	for (uint32_t i = 0; i < parcel_head(parcel)->items; i++, item = item_next(item)) {
+		if (item->kind == ITEM_TASK) {
+			node.asked--;
+			farm.counts.taken++;
+			queue_put(item->deaths ? &node.dangerous : &node.incoming, parcel, item, NULL);
+			continue;
+		}
+		struct slot slot = node.slot[item->ticket];
+		struct link *child = link_of(rank);
+		free_slot(item->ticket);
+		child->out--;
+		child->open += child->held;
+		child->held = 0;
+		farm.counts.passed++;
+		if (slot.stale)
+			parcel_drop(slot.entry.parcel);
+		else if (item->kind == ITEM_ASIDE)
+			task_is_aside(slot.entry);
+		else
+			task_is_done(slot.entry, parcel, item);
+	}
+}
+
+static void handle(struct parcel *parcel, int rank)
+{
+	if (!parcel)
+		return;
+	struct head *head = parcel_head(parcel);
+	if (head->flags & FLAG_ADOPT)
+		lost_adopted_by(rank);
+	if (!link_of(rank)) { /* of a dead one */
+		parcel_drop(parcel);
+		return;
+	}
+	if (head->window && link_of(rank) == &node.up)
+		node.window.size = head->window;
+	if (head->flags & FLAG_HUNGRY)
+		feed_receiver();
+	take_items(parcel, rank);
+	if (head->flags & FLAG_END && farm.node > 0)
+		node.stopped = 1;
+	else if (head->flags & FLAG_END)
+		node.total = (int64_t)head->total;
+	if (head->flags & FLAG_LEFT)
+		node.receiver_left = 1;
+	parcel_drop(parcel);
+}
+
+/* Node 0: all that was generated has come back and gone on. */
+static int all_is_done(void)
+{
+	if (farm.node || node.total < 0 || node.finished < node.total)
+		return 0;
+	return !node.back || node.receiver_left || !node.results.count;
+}
+
+void node_look(void)
+{
+	int rank;
+	struct parcel *parcel;
+	while ((parcel = take(&rank)))
+		handle(parcel, rank);
+}
+
+static void is_idle(int is_long)
+{
+	if (is_long && !node.back)
+		feed_receiver();
+	if (is_long)
+		lost_look();
+	lost_give_suspects();
+	flush(IDLE_FOR_LONGER);
+}
+
+/* A task that nodes have died with is computed here and now, neither split nor handed on. */
+static int take_dangerous(struct entry *ret_mine)
+{
+	if (node.suspects.count)
+		lost_give_suspects();
+	if (!node.dangerous.count)
+		return lost_take_suspect(ret_mine);
+	*ret_mine = queue_get(&node.dangerous);
+	return 1;
+}
+
+void node_step(void)
+{
+	struct entry mine;
+	/* a look costs as much as a short task */
+	if (!node.ready.count || ++node.steps >= node.window.size / 8) {
+		node.steps = 0;
+		node_look();
+	}
+	if (!farm.node)
+		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES]);
+	int has = take_dangerous(&mine);
+	if (!has)
+		has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
+	flush(BUSY);
+	if (has) {
+		task_compute(mine);
+	} else if (all_is_done()) {
+		node.stopped = 1;
+	} else if (!node.stopped) {
+		flush(IDLE);
+		int rank;
+		struct parcel *parcel = take_waiting(&rank, is_idle);
+		handle(parcel, rank);
+	}
+}
+
+void node_run(void)
+{
+	while (!node.stopped && farm.status >= 0)
+		node_step();
+	for (int i = 0; i < node.children; i++)
+		if (!node.child[i].dead) {
+			node.child[i].flags |= FLAG_END;
+			link_flush(&node.child[i]);
+		}
+	if (node.back == &node.keeper) {
+		node.back->flags |= FLAG_END;
+		node.back->total = (uint64_t)(node.finished - node.aside);
+		link_flush(node.back);
+	}
+	if (node.back)
+		farm.counts.untaken = node.results.count;
+	farm.counts.window = node.window.size;
+}
+
+struct item *node_item(uint64_t size, struct parcel **ret_parcel)
+{
+	struct item *item = node.arena ? parcel_append(node.arena, size) : NULL;
+	if (!item) {
+		if (node.arena)
+			parcel_drop(node.arena);
+		node.arena = parcel_message((size_t)size);
+		if (!node.arena)
+			farm_no_memory();
+		item = parcel_append(node.arena, size);
+	}
+	*ret_parcel = node.arena;
+	return item;
+}
+
+static int weight(int root)
+{
+	int weight = 0;
+	for (int i = root; i < farm.settings.number[KEY_NODES]; i++) {
+		int at = i;
+		while (at > root)
+			at = tree_parent(&farm.settings, at);
+		weight += at == root;
+	}
+	return weight;
+}
+
+void node_start(void)
+{
+	const struct settings *s = &farm.settings;
+	int nodes = (int)s->number[KEY_NODES];
+	node = (struct node){.total = -1, .window = window_first()};
+	for (int i = farm.node + 1; i < nodes; i++)
+		node.children += tree_parent(s, i) == farm.node;
+	/* Above each node are nodes that compute, and look for messages between two tasks only: what it asks for comes some tasks later. */
+	for (int i = farm.node; i > 0 && !window_is_fixed(); i = tree_parent(s, i))
+		node.reach += 2;
+	node.child = calloc((size_t)nodes + 1, sizeof *node.child); /* it may adopt any */
+	if (!node.child)
+		farm_no_memory();
+	for (int i = farm.node + 1, n = 0; i < nodes; i++)
+		if (tree_parent(s, i) == farm.node) {
+			link_start(&node.child[n], i);
+			node.child[n++].weight = weight(i);
+		}
+	if (farm.node > 0 || s->number[KEY_HOST] == HOST_TWO)
+		link_start(&node.up, farm.node > 0 ? tree_parent(s, farm.node) : NODE_GENERATOR);
+	node.back = farm.node > 0 ? &node.up : NULL;
+	if (!farm.node && s->number[KEY_HOST] == HOST_TWO) {
+		link_start(&node.keeper, NODE_RECEIVER);
+		node.back = &node.keeper;
+		node.back->open = window_first().size;
+	}
+}
+
+void node_end(void)
+{
+	for (int i = 0; i < node.children; i++)
+		link_end(&node.child[i]);
+	link_end(&node.up);
+	link_end(&node.keeper);
+	free(node.child);
+	queue_end(&node.incoming);
+	queue_end(&node.ready);
+	queue_end(&node.results);
+	queue_end(&node.suspects);
+	queue_end(&node.dangerous);
+	for (uint32_t i = 1; i < node.slots; i++)
+		if (node.slot[i].child >= 0)
+			parcel_drop(node.slot[i].entry.parcel);
+	free(node.slot);
+	if (node.arena)
+		parcel_drop(node.arena);
+	task_forget();
+}

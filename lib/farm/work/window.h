@@ -1,0 +1,46 @@
+/* How many items a process wants to have ahead, and by that how many it gathers for a message: few where tasks are long, many where
+ * they are short. A window of the specification (`credits`) stays as it is. Else nobody looks at a clock to tell the one from
+ * the other (wire/link.h). Windows grow with the number of results that have come: all nodes together have ahead at most a small
+ * part of what is already done, so the end of a run, where some still have tasks and others none, stays
+ * short beside the run. And they shrink whenever the receiver has been waiting for so long that tasks must be long. */
+#ifndef FARM_WINDOW_H
+#define FARM_WINDOW_H
+
+#include "../state.h"
+
+enum { WINDOW_FIRST = 2, WINDOW_MOST = 512, WINDOW_PART = 8 };
+
+struct window {
+	int64_t size;
+	int64_t since; /* the results from which it grows */
+};
+
+static inline int window_is_fixed(void) { return farm.settings.number[KEY_CREDITS] > 0; }
+
+static inline struct window window_first(void)
+{
+	return (struct window){.size = window_is_fixed() ? farm.settings.number[KEY_CREDITS] : WINDOW_FIRST};
+}
+
+/* So many results have come, of so many nodes. */
+static inline void window_grow(struct window *w, int64_t results, int64_t nodes)
+{
+	if (w->size >= WINDOW_MOST || results - w->since < (w->size + 1) * WINDOW_PART * nodes || window_is_fixed())
+		return;
+	w->size = (results - w->since) / (WINDOW_PART * nodes);
+	if (w->size > WINDOW_MOST)
+		w->size = WINDOW_MOST;
+}
+
+static inline void window_halve(struct window *w, int64_t results, int64_t nodes)
+{
+	if (window_is_fixed() || w->size <= WINDOW_FIRST)
+		return;
+	w->size /= 2;
+	w->since = results - w->size * WINDOW_PART * nodes;
+}
+
+/* Items to gather before they are sent, and before more are asked for. */
+static inline int64_t window_portion(int64_t size) { return size < 8 ? 1 : size / 4; }
+
+#endif
