@@ -42,7 +42,8 @@ static char *cell(const struct table *t, const hb_judged_row *like, const hb_jud
 		return row ? hb__inert(hb_judged_value(t->j, &row->key[k], value, sizeof value))
 			   : upper(like->key_name[k]);
 	if (k == keys)
-		return row ? hb__inert(hb_pattern_process(t->j->pattern, row->process, value, sizeof value)) : hb__copy("NODE");
+		return row ? hb__inert(hb_pattern_process(t->j->pattern, row->process, value, sizeof value))
+			   : hb__copy("NODE");
 	return row ? hb__inert(row->in) : hb__copy("PROCESS");
 }
 
