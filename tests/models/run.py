@@ -46,23 +46,23 @@ class Case:
 CASES = [
     # events of the program
     Case("farm", None, 8, {
-        "crash": Wrong("STOPPED", r"t 7 stopped in comp_fn\(\) at node 3, which was killed by signal 11", ({"t": 7}, 3, "comp_fn()")),
-        "stuck": Wrong("STOPPED", r"t 6 stopped in comp_fn\(\) at node 2, which never returned from MPI_Recv",
-                       ({"t": 6}, 2, "comp_fn()")),
-        "lost": Wrong("STOPPED", r"t 3 stopped before comp_fn\(\)/Distributing at node 1", ({"t": 3}, 1, "comp_fn()/Distributing")),
-        "twice": Wrong("WRONG", r"t 2.*node 2 sends result\(2\) to node 0"),
-        "early": Wrong("WRONG", r"t 2.*node 2 sends result\(2\) to node 0.*the begin of compute\(2\)"),
-        "partner": Wrong("WRONG", r"t 3.*node 3 sends result\(3\) to node 0.*node 3 sends result\(3\) to node 1"),
+        "crash": Wrong("STOPPED", r"task 7 stopped in comp_fn\(\) at node 3, which was killed by signal 11", ({"task": 7}, 3, "comp_fn()")),
+        "stuck": Wrong("STOPPED", r"task 6 stopped in comp_fn\(\) at node 2, which never returned from MPI_Recv",
+                       ({"task": 6}, 2, "comp_fn()")),
+        "lost": Wrong("STOPPED", r"task 3 stopped before comp_fn\(\)/Distributing at node 1", ({"task": 3}, 1, "comp_fn()/Distributing")),
+        "twice": Wrong("WRONG", r"task 2.*node 2 sends result\(2\) to node 0"),
+        "early": Wrong("WRONG", r"task 2.*node 2 sends result\(2\) to node 0.*the begin of compute\(2\)"),
+        "partner": Wrong("WRONG", r"task 3.*node 3 sends result\(3\) to node 0.*node 3 sends result\(3\) to node 1"),
     }),
     Case("divide", None, 3, {
-        "crash": Wrong("STOPPED", r"t 1 stopped in comp_fn\(\)\S* at node 3, which was killed by signal 11",
-                       ({"t": 1, "s": "00"}, 3, "comp_fn()")),
-        "split": Wrong("STOPPED", r"t 1 stopped in split_fn\(\) at node 0, which was killed by signal 11",
-                       ({"t": 1, "s": ""}, 0, "split_fn()")),
-        "stuck": Wrong("STOPPED", r"t 1 stopped in comp_fn\(\) at node 2", ({"t": 1, "s": "1"}, 2, "comp_fn()")),
-        "lost": Wrong("WRONG", r"t 1.*the begin of join\(1, \"\"\) at node 0"),
-        "join": Wrong("WRONG", r"t 1.*the begin of join\(1, \"\"\) at node 0"),
-        "partner": Wrong("WRONG", r"t 1.*node 2 sends result\(1, 0\) to node 0"),
+        "crash": Wrong("STOPPED", r"task 1 stopped in comp_fn\(\)\S* at node 3, which was killed by signal 11",
+                       ({"task": 1, "sub": "00"}, 3, "comp_fn()")),
+        "split": Wrong("STOPPED", r"task 1 stopped in split_fn\(\) at node 0, which was killed by signal 11",
+                       ({"task": 1, "sub": ""}, 0, "split_fn()")),
+        "stuck": Wrong("STOPPED", r"task 1 stopped in comp_fn\(\) at node 2", ({"task": 1, "sub": "1"}, 2, "comp_fn()")),
+        "lost": Wrong("WRONG", r"task 1.*the begin of join\(1, \"\"\) at node 0"),
+        "join": Wrong("WRONG", r"task 1.*the begin of join\(1, \"\"\) at node 0"),
+        "partner": Wrong("WRONG", r"task 1.*node 2 sends result\(1, 0\) to node 0"),
     }),
     # messages of MPI, as they are
     Case("stealing", "stealing", 7, {
@@ -168,18 +168,18 @@ def outputs(folder):
     """What else there is of a key that stopped: SARIF, JUnit, suppressions, the table as text, pictures."""
     recording, model = "crash.hbdb", ["--model", os.path.join(HERE, "farm.hbm")]
     done = run(folder, HBDB, "check", "--sarif", "s.json", "--junit", "j.xml", *model, recording)
-    check(re.search(r"^T +NODE +PROCESS\n(\d.*\n)*7 +node 3 +comp_fn\(\)$", done.stdout, re.M), "the table as text", done.stdout)
+    check(re.search(r"^TASK +NODE +PROCESS\n(\d.*\n)*7 +node 3 +comp_fn\(\)$", done.stdout, re.M), "the table as text", done.stdout)
     check(re.search(r"^model farm: \d keys complete, \d stopped, 0 wrong; \d+ of \d+ events looked at\n  not looked at, ", done.stdout, re.M),
           "the sum, and what was not looked at", done.stdout)
     results = json.load(open(folder + "/s.json"))["runs"][0]["results"]
     check(results[0]["ruleId"] == "HB-MODEL-STOPPED" and
           results[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].endswith("farm.c"), "SARIF", results[:1])
-    check(re.search('<testcase[^>]*>\\s*<failure message="t 7 stopped', open(folder + "/j.xml").read()), "JUnit",
+    check(re.search('<testcase[^>]*>\\s*<failure message="task 7 stopped', open(folder + "/j.xml").read()), "JUnit",
           open(folder + "/j.xml").read()[:3000])
     with open(folder + "/quiet", "w") as f:
-        f.write("HB-MODEL-* text=*t 7 stopped*\n")
+        f.write("HB-MODEL-* text=*task 7 stopped*\n")
     done = run(folder, HBDB, "check", "--category", "model", "--suppress", "quiet", *model, recording)
-    check("t 7 stopped" not in done.stdout, "a suppression hides it", done.stdout)
+    check("task 7 stopped" not in done.stdout, "a suppression hides it", done.stdout)
     done = run(folder, HBDB, "graph", "--dot", "--key", "7", *model, recording)
     check('label="begin of compute\\n3:' in done.stdout and 'label="end of compute\\nshould come"' in done.stdout and
           done.stdout.startswith('digraph "farm 7: stopped"'), "graph --key: its events, and what should come next", done.stdout + done.stderr)
@@ -214,7 +214,7 @@ def refused(folder):
     says("--key without a model", "give --model FILE", "graph", "--key", "7", "crash.hbdb")
     says("--model of graph without a key", "give --key", "graph", *farm, "crash.hbdb")
     says("a key that no event has", "no event of the run has the key 99", "graph", *farm, "--key", "99", "crash.hbdb")
-    done = run(folder, HBDB, "check", "--category", "model", *farm, "--set", "degree=1", "--set", "apart=0", "crash.hbdb")
+    done = run(folder, HBDB, "check", "--category", "model", *farm, "--set", "degree=1", "--set", "degree=1", "crash.hbdb")
     check(done.returncode == 1 and "HB-MODEL-WRONG" in done.stdout, "--set twice: on a chain a binary tree is wrong", done.stdout + done.stderr)
 
 

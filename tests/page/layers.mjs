@@ -162,7 +162,7 @@ async function order(served, { arrows, boxes, functions }) {
 	check("hbdb graph draws it, too", /class="order"/.test(svg) && svg.includes("access epoch completed") && svg.includes("order without a message"), svg.slice(0, 2000));
 }
 
-const MODEL = path.join(TOP, "examples/models/farm.hbm");
+const MODEL = path.join(TOP, "tests/models/farm.hbm");
 // What it says, however it ends.
 const any = (program, ...args) => spawnSync(program, args, { cwd: PLACE, env: ENV, encoding: "utf8", timeout: 300000 });
 
