@@ -175,7 +175,7 @@ struct parcel *take_waiting(int *ret_rank, int (*idle)(int is_long))
 	struct parcel *parcel = take(ret_rank);
 	int64_t since = parcel ? 0 : now_ns();
 	while (!parcel) {
-		looks += looks < LOOKS_LONG + LOOKS_AGAIN ? 1 : -LOOKS_AGAIN + 1;
+		looks = looks == LOOKS_LONG + LOOKS_AGAIN ? LOOKS_LONG : looks + 1;
 		int stop = (looks == LOOKS_AT_ONCE || looks == LOOKS_LONG) && idle(looks == LOOKS_LONG);
 		if (stop || farm.status < 0)
 			return NULL;

@@ -1,7 +1,9 @@
 #include "lost.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,11 +52,28 @@ void lost_end(void)
 	where = NULL;
 }
 
+/* Dead, and the launcher has not looked yet. */
+static int is_zombie(int64_t pid)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t n = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	const char *state = strrchr(text, ')'); /* behind the name */
+	return state && (state[1] == ' ') && (state[2] == 'Z' || state[2] == 'X');
+}
+
 int lives(int rank)
 {
 	if (!where || where[rank].machine != where[farm.rank].machine)
 		return 1;
-	return !kill((pid_t)where[rank].pid, 0) || errno != ESRCH;
+	if (kill((pid_t)where[rank].pid, 0) && errno == ESRCH)
+		return 0;
+	return !is_zombie(where[rank].pid);
 }
 
 void lost_look_at_hosts(void)
