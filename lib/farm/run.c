@@ -213,7 +213,8 @@ static int run(int *argc, char ***argv)
 		farm.all[i].node = i ? NODE_UNKNOWN : farm.node;
 	go = 0;
 	links_start();
-	lost_start();
+	if (farm.settings.number[KEY_RECOVER] == RECOVER_ON)
+		lost_start();
 	said_switch(1);
 	said_start();
 	int64_t since = now_ns();

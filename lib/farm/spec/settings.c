@@ -23,6 +23,7 @@ static const struct {
 	[KEY_DEPTH] = {"depth", {0}, 0, 62},
 	[KEY_CREDITS] = {"credits", {0}, 1, 65536},
 	[KEY_HOST] = {"host", {"two", "one"}, 0, 0},
+	[KEY_RECOVER] = {"recover", {"auto", "on", "off"}, 0, 0},
 	[KEY_TASK_BYTES] = {"task-bytes", {0}, 0, INT_MAX / 2},
 	[KEY_RESULT_BYTES] = {"result-bytes", {0}, 0, INT_MAX / 2},
 	[KEY_INPUT] = {"input", {0}, 0, 0},
@@ -275,11 +276,26 @@ static void by_default(struct settings *s, int key, int64_t number)
 		s->number[key] = number;
 }
 
+/* Whether the launcher lets the others live when a process dies; no MPI says so by itself. Open MPI hands its parameters down; those of MPICH
+ * and of launchers that are not known end the job. */
+static int survives(void)
+{
+	static const char *const told[] = {"OMPI_MCA_orte_enable_recovery", "PRTE_MCA_prte_enable_recovery"};
+	for (int i = 0; i < 2; i++) {
+		const char *value = getenv(told[i]);
+		if (value && strcmp(value, "0") != 0 && strcasecmp(value, "false") != 0)
+			return 1;
+	}
+	return 0;
+}
+
 static void defaults(struct settings *s, int processes, int splits)
 {
 	by_default(s, KEY_MACHINE, splits ? MACHINE_DCVM : MACHINE_PFVM);
 	by_default(s, KEY_TOPOLOGY, TOPOLOGY_BINARY);
 	by_default(s, KEY_HOST, HOST_TWO);
+	if (s->number[KEY_RECOVER] <= RECOVER_AUTO)
+		s->number[KEY_RECOVER] = survives() ? RECOVER_ON : RECOVER_OFF;
 	by_default(s, KEY_DEGREE, s->number[KEY_MACHINE] == MACHINE_DCVM ? 2 : 1);
 	by_default(s, KEY_DEPTH, s->number[KEY_MACHINE] == MACHINE_DCVM ? 5 : 0);
 	by_default(s, KEY_ARITY, s->number[KEY_TOPOLOGY] == TOPOLOGY_TERNARY ? 3 : 2);

@@ -8,6 +8,7 @@
 enum { MACHINE_BY_PROGRAM, MACHINE_PFVM, MACHINE_DCVM };
 enum { TOPOLOGY_CHAIN, TOPOLOGY_BINARY, TOPOLOGY_TERNARY, TOPOLOGY_TREE, TOPOLOGY_STAR };
 enum { HOST_TWO, HOST_ONE };
+enum { RECOVER_AUTO, RECOVER_ON, RECOVER_OFF };
 enum { NODES_MOST = 65536, DEGREE_MOST = 36, PATH_ROOM = 1024 };
 
 /* Numbers of keys: places in `settings.number`, `settings.text` and `settings.origin`. */
@@ -21,6 +22,7 @@ enum key {
 	KEY_DEPTH,
 	KEY_CREDITS,
 	KEY_HOST,
+	KEY_RECOVER, /* once complete, on or off */
 	KEY_TASK_BYTES,
 	KEY_RESULT_BYTES,
 	KEY_NUMBERS, /* those above are numbers, those below texts */

@@ -1,5 +1,7 @@
 #include "said.h"
 
+#include <stdio.h>
+
 #include <hbdb/event.h>
 
 const char *sub_text(char *text, int level, uint64_t part)
@@ -19,9 +21,12 @@ void said_start(void)
 {
 	const struct settings *s = &farm.settings;
 	const char *role = farm.node == NODE_GENERATOR ? "generator" : farm.node == NODE_RECEIVER ? "receiver" : "node";
+	char topology[64];
+	snprintf(topology, sizeof topology, s->number[KEY_TOPOLOGY] == TOPOLOGY_TREE ? "%s %lld" : "%s",
+		settings_topology(s), (long long)s->number[KEY_ARITY]);
 	if (farm.saying)
 		HB_EVENT("farm", hb_integer("node", farm.node), hb_integer("nodes", s->number[KEY_NODES]),
-			hb_text("topology", settings_topology(s)), hb_integer("degree", s->number[KEY_DEGREE]),
+			hb_text("topology", topology), hb_integer("degree", s->number[KEY_DEGREE]),
 			hb_integer("depth", s->number[KEY_DEPTH]), hb_integer("tasks", s->number[KEY_TASKS]),
 			hb_text("role", role));
 }
