@@ -192,6 +192,20 @@ def outputs(folder):
           "graph --coalesced: a vertex for each process", done.stdout + done.stderr)
 
 
+def watched(folder, mpi):
+    """record --watch --model: a hang is told with what the model says, and what it does not allow while the job goes on."""
+    launch = LAUNCH[mpi]
+    done = run(folder, HBDB, "record", "--watch=3", "--on-hang", "kill", "--model", os.path.join(HERE, "farm.hbm"), "-o", "hung.hbdb", "--", *launch, "-n", "4", "./farm", "stuck")
+    check(done.returncode == 1 and "task 6 stopped in comp_fn() at node 2, which never returned from MPI_Recv" in done.stderr and
+          re.search(r"^6 +node 2 +comp_fn\(\)$", done.stderr, re.M) and "the job hangs" in done.stderr, mpi + " --watch: a hang, by the model", done.stdout + done.stderr)
+    if compiled(folder, "again", mpi):
+        done = run(folder, HBDB, "record", "--watch", "--model", os.path.join(HERE, "again.hbm"), "-o", "again.hbdb", "--", *launch, "-n", "2", "./again", "20")
+        told = [line for line in done.stderr.splitlines() if "HB-MODEL-WRONG, seen while the job runs: task 1" in line]
+        check(done.returncode == 0 and len(told) == 1 and "compute(1) at worker 0" in told[0], mpi + " --watch: a wrong event while it runs, once", done.stdout + done.stderr)
+    done = run(folder, HBDB, "record", "--model", os.path.join(HERE, "again.hbm"), "--", "true")
+    check(done.returncode == 2 and "goes with --watch" in done.stderr, "--model of record without --watch", done.stderr)
+
+
 def refused(folder):
     """What cannot be done is said: the file, the place, what to do."""
     def says(what, words, *command):
@@ -240,6 +254,7 @@ def main():
                     wrong(folder, case, mpi, mistake, expected)
                 if case.program == "farm":
                     outputs(folder)
+                    watched(folder, mpi)
                     refused(folder)
             shutil.rmtree(folder, ignore_errors=True)
     print("%d passed, %d failed" % (passed, failed))

@@ -128,8 +128,11 @@ static hb_status read_pattern(hb_findings *f, const hb_model_wish *wish, const s
 static hb_status judge(hb_findings *f, struct contents *c, hb_error *err)
 {
 	uint32_t n = hb_model_get_info(f->run->model)->processes;
-	hb_judge_options options = {
-		.contents = contents_of, .contents_user = c, .died = who_died(f->run), .running = goes_on(f->run)};
+	hb_judge_options options = {.contents = contents_of,
+		.contents_user = c,
+		.died = who_died(f->run),
+		/* what hangs does not go on */
+		.running = !(f->flags & HB_CHECK_HANGING) && goes_on(f->run)};
 	hb_bar bar;
 	c->run = f->run;
 	c->of = hb__alloc(((size_t)n + 1) * sizeof(hb_data *));

@@ -85,13 +85,14 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 		w->stuck == HB_STUCK_ALL    ? ", and none can"
 		: w->stuck == HB_STUCK_SOME ? ", and some processes wait for something that can never happen"
 					    : "");
-	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, NULL, &found)) {
+	if (!hb__findings_read(&run, HB_CHECK_HANGING | HB_CHECK_DEADLOCK_ONLY, w->model, &found)) {
 		const hb_wanted all = {"warning", NULL, NULL};
 		found.name = w->name;
 		hb__findings_choose(&found, &all);
 		for (size_t i = 0; i < found.n; i++)
 			if (hb__is_shown(&found.at[i]))
 				hb__finding_text(&found, &found.at[i], to, hb__colour(to == stdout ? 1 : 2));
+		hb__model_text(&found, to);
 	}
 	hb__findings_free(&found);
 	fprintf(to, "what each process does:\n");
@@ -100,17 +101,19 @@ void hb__put_verdict(hb_watch *w, FILE *to)
 	hb__close_run(&run);
 }
 
-/* ---- erroneous arguments ---- */
+/* ---- erroneous arguments, and what a model does not allow ---- */
 
 #define WAIT_S 1.0 /* a job that is over by then is told of as a whole */
 #define SHARE 30   /* reading the logs takes at most one part in so many of the time */
 
-static uint64_t seen(const hb_lanes *l)
+/* What can make something to tell: remarks; with a model, every event. */
+static uint64_t seen(const hb_watch *w)
 {
+	const hb_lanes *l = &w->lanes;
 	uint64_t n = 0;
 	for (size_t i = 0; i < l->n; i++)
 		for (size_t k = 0; k < l->at[i].nlanes; k++)
-			n += l->at[i].lane[k].is.faults;
+			n += l->at[i].lane[k].is.faults + (w->model ? l->at[i].lane[k].is.events : 0);
 	return n;
 }
 
@@ -153,7 +156,10 @@ static void ask(hb_watch *w)
 	hb_run run;
 	hb_findings found = {0};
 	hb__live_run(w->lanes.recording, &run);
-	if (run.model && !hb__findings_read(&run, HB_CHECK_ARGUMENTS_ONLY, NULL, &found)) {
+	int code = run.model ? hb__findings_read(&run, HB_CHECK_ARGUMENTS_ONLY, w->model, &found) : HB_EXIT_FINDING;
+	if (run.model && code)
+		w->model = NULL; /* it does not fit this program, which was said: once is enough */
+	if (!code) {
 		const hb_wanted errors = {"error", NULL, NULL};
 		if (w->quiets)
 			hb__quiets_apply(w->quiets, &found);
@@ -171,7 +177,7 @@ void hb__tell_faults(hb_watch *w)
 {
 	struct hb_faults *f = &w->faults;
 	double now = hb_seconds();
-	f->seen = seen(&w->lanes);
+	f->seen = seen(w);
 	if (f->seen == f->told)
 		return;
 	if (!f->since)

@@ -36,9 +36,10 @@ struct hb_faults {
 typedef struct hb_watch {
 	double patience; /* seconds without a step that are called a hang when it cannot be proven; 0: hangs are not looked for */
 	hb_on_hang then;
-	bool quiet;               /* the verdict comes from someone else, later */
-	const char *name;         /* how the user named the recording; NULL: not at all */
-	struct hb_quiets *quiets; /* suppressions of what is told while the job runs, or NULL */
+	bool quiet;                  /* the verdict comes from someone else, later */
+	const char *name;            /* how the user named the recording; NULL: not at all */
+	struct hb_quiets *quiets;    /* suppressions of what is told while the job runs, or NULL */
+	struct hb_model_wish *model; /* a model that the job is held against while it runs; NULL: none */
 	/* ---- what was seen ---- */
 	hb_lanes lanes;
 	double looked;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../contents/files.h"
+#include "../../findings/findings.h"
 #include "../../making/make.h"
 #include "../../options.h"
 #include "../../watch/watch.h"
@@ -28,6 +29,9 @@ const hb_option hb__record_options[] = {
 	{"check", 0, HB_OPTION_FLAG, NULL, "also record what hbdb check needs: arguments, handles, buffers, datatypes"},
 	{"watch", 0, HB_OPTION_MAYBE, "SECONDS",
 		"report when the job hangs, and why; after SECONDS without progress it is called hung, even without proof; default: 10"},
+	{"model", 0, HB_OPTION_TEXT, "FILE",
+		"with --watch: hold the run against this model of a correct one, too; what it does not allow is told at once"},
+	{"set", 0, HB_OPTION_EACH, "NAME=NUMBER", "a parameter of the model; may be given several times"},
 	{"on-hang", 0, HB_OPTION_CHOICE, "leave|stacks|kill",
 		"what to do with a job that hangs: leave it running (default), also print its stacks with gdb, or end it"},
 	{"keep-raw", 0, HB_OPTION_FLAG, NULL, "keep the logs as the processes wrote them; do not compress them"},
@@ -68,6 +72,12 @@ static int check_options(const hb_args *args)
 	if (level && !data && strcmp(level, "events") != 0 && (hb__option_value(args, "check") || watched(args)))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --check and --watch need every call: use --level events, the default, or --level data");
+	const hb_model_wish model = {hb__option_value(args, "model"), hb__option_value(args, "set")};
+	if (model.file && !watched(args))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --model goes with --watch; afterwards 'hbdb check --model %s' does it", model.file);
+	if (hb__model_check_wish(&model))
+		return HB_EXIT_USAGE;
 	if (hb__option_value(args, "send-when") && !hb__option_value(args, "send"))
 		return hb__fail_with(HB_EXIT_USAGE, "record --send-when goes with --send COMMAND");
 	return 0;
@@ -86,7 +96,9 @@ int hb__record(const hb_args *args)
 	if (code)
 		return code;
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
-	hb_watch watch = {.patience = watched(args) ? (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE) : 0,
+	hb_model_wish model = {hb__option_value(args, "model"), hb__option_value(args, "set")};
+	hb_watch watch = {.model = model.file ? &model : NULL,
+		.patience = watched(args) ? (double)hb__option_number(args, "watch", HB_WATCH_PATIENCE) : 0,
 		.then = then && !strcmp(then, "kill")     ? HB_ON_HANG_KILL
 			: then && !strcmp(then, "stacks") ? HB_ON_HANG_STACKS
 							  : HB_ON_HANG_LEAVE};
