@@ -122,6 +122,15 @@ def reads(mpi):
         same("packed." + name, first, 3)
 
 
+def alive(mpi):
+    program = compiled("alive." + mpi, "mpicc." + mpi, "alive.c", "-D_GNU_SOURCE")
+    name = "alive.%s.hbdb" % mpi
+    first = recorded(name, [*LAUNCH[mpi], "2", program])
+    check(all("%d: %s\n" % (rank, line) in first.stdout for rank in (0, 1) for line in ("neighbour there", "nobody No such process", "child there", "child ended by signal 9")),
+          mpi + ": who lives", first.all)
+    same(name, first, 2)
+
+
 def signals(mpi):
     program = compiled("signals." + mpi, "mpicc." + mpi, "signals.c", "-D_GNU_SOURCE")
     name = "signals.%s.hbdb" % mpi
@@ -164,6 +173,7 @@ def main():
             seeds(mpi)
             reads(mpi)
             signals(mpi)
+            alive(mpi)
             languages(mpi)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
