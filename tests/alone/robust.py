@@ -204,7 +204,7 @@ def bad_input(t):
         one_line(t, alone(t, name), 2, words)
     one_line(t, alone(t, 0, command=t.launch(2, t.program("ends"), "no", "10")), 2, "give the program without its launcher")
     one_line(t, alone(t, 0, name="nothing.hbdb"), 3, "there is no recording of this name")
-    one_line(t, t.replay("--under", "valgrind"), 2, "give --alone PROCESS, too")
+    one_line(t, t.replay("--under", "valgrind"), 2, "give --alone PROCESS or --task TASK, too")
     one_line(t, alone(t, 0, "--under", "no-such-tool -q"), 127, "cannot run no-such-tool")
     one_line(t, alone(t, 0, command=["./no-such-program"]), 127, "cannot run ./no-such-program")
 
