@@ -51,8 +51,7 @@ void *hb__wrong(hb_pattern *p, uint32_t line, uint32_t column, const char *forma
 	return NULL;
 }
 
-/* What failed, once: afterwards the model can be used again. */
-static hb_status failure(hb_pattern *p, hb_error *err)
+hb_status hb__pattern_failure(hb_pattern *p, hb_error *err)
 {
 	if (!p->failed)
 		return HB_OK;
@@ -96,7 +95,7 @@ hb_status hb_pattern_parse(
 		*ret_pattern = p;
 		return HB_OK;
 	}
-	hb_status status = failure(p, err);
+	hb_status status = hb__pattern_failure(p, err);
 	hb_pattern_close(p);
 	return status;
 }
@@ -236,5 +235,5 @@ hb_status hb_pattern_bind(hb_pattern *p, uint32_t binding, hb_pattern_half half,
 		*ret_peer = peer_of(p, half == HB_PATTERN_SENT ? c->to : c->from);
 	}
 	p->ask = NULL;
-	return failure(p, err);
+	return hb__pattern_failure(p, err);
 }

@@ -198,20 +198,20 @@ static int choose(struct search *s, const char *recording, hb_farmed *ret)
 	}
 	if (!it)
 		return none(s, recording);
-	char *also = others(s, it, !it->end);
-	if (parts && it->end) {
-		also = (free(also), others(s, NULL, false));
-		int code = hb__fail_with(HB_EXIT_USAGE, "--task %s: %s was done in parts: say which, as in %s",
+	const char *name = s->logs.worlds.name[it->log];
+	char *also = others(s, parts && it->end ? NULL : it, !it->end);
+	int code = 0;
+	if (parts && it->end)
+		code = hb__fail_with(HB_EXIT_USAGE, "--task %s: %s was done in parts: say which, as in %s",
 			s->wanted.word, s->wanted.word, also);
+	else if (it->lane)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"--task %s: it was done by thread %u of %s%s, and one process alone goes to events of its first thread only",
+			s->wanted.word, it->lane, hb_rank_word(name), name);
+	if (code) {
 		free(also);
 		return code;
 	}
-	const char *name = s->logs.worlds.name[it->log];
-	if (it->lane)
-		return (free(also),
-			hb__fail_with(HB_EXIT_USAGE,
-				"--task %s: it was done by thread %u of %s%s, and one process alone goes to events of its first thread only",
-				s->wanted.word, it->lane, hb_rank_word(name), name));
 	*ret = (hb_farmed){.called = called(s, it),
 		.process = hb__copy(name),
 		.function = hb__copy(s->wanted.span),

@@ -64,8 +64,9 @@ static void starting(void *user)
 	hb__made_note(r->manifest);
 	hb__recent_add(HB_RECENT_RUNNING, r->recording);
 	r->deaths = hb__deaths_begin(r->recording);
-	if (r->making->send && hb__sender_begin(r->making->send, &r->making->send_policy, r->recording, &r->sender))
-		r->sender = NULL; /* said; the run goes on without */
+	/* where it cannot be sent, that is said, and the run goes on without */
+	if (r->making->send)
+		hb__sender_begin(r->making->send, &r->making->send_policy, r->recording, &r->sender);
 }
 
 /* After the job: what it left, sealed and said. */

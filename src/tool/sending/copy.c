@@ -119,7 +119,9 @@ static bool send_units(
 	return good;
 }
 
-static bool send_mapped(hb_sent_log *log, const uint8_t *at, size_t size, hb_put_bytes *send, void *user)
+/* *ret_sent: what was there. False: the other end is gone. */
+static bool send_mapped(
+	hb_sent_log *log, const uint8_t *at, size_t size, hb_put_bytes *send, void *user, bool *ret_sent)
 {
 	struct hb_log_header head;
 	memcpy(&head, at, sizeof head);
@@ -135,6 +137,7 @@ static bool send_mapped(hb_sent_log *log, const uint8_t *at, size_t size, hb_put
 	bool gone = good && !(send(user, log->name, 0, at, HEAD) && send_units(log, at, units, state, send, user) &&
 				    send(user, log->name, 0, at, HEAD));
 	free(state);
+	*ret_sent = good && !gone;
 	return !gone;
 }
 
@@ -149,8 +152,8 @@ bool hb__send_log(hb_sent_log *log, hb_put_bytes *send, void *user)
 		close(fd);
 	if (at == MAP_FAILED)
 		return true;
-	bool good = send_mapped(log, at, (size_t)st.st_size, send, user);
-	log->events = events;
+	bool sent = false, good = send_mapped(log, at, (size_t)st.st_size, send, user, &sent);
+	log->events = sent ? events : log->events;
 	munmap(at, (size_t)st.st_size);
 	return good;
 }

@@ -147,6 +147,17 @@ static void send_files(hb_sender *s, const char *part)
 
 /* ---- from outside ---- */
 
+static void free_sender(hb_sender *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		hb__sent_log_free(s->log[i]);
+	free(s->log);
+	free(s->policy.rule);
+	free(s->recording);
+	free(s->command);
+	free(s);
+}
+
 static pid_t start(const char *command, int *ret_pipe)
 {
 	int ends[2];
@@ -171,6 +182,7 @@ static void on_nothing(int sig) { (void)sig; }
 
 int hb__sender_begin(const char *command, const hb_send_policy *policy, const char *recording, hb_sender **ret)
 {
+	*ret = NULL;
 	hb_sender *s = hb__alloc(sizeof *s);
 	*s = (hb_sender){.recording = hb__copy(recording),
 		.command = hb__copy(command),
@@ -178,13 +190,20 @@ int hb__sender_begin(const char *command, const hb_send_policy *policy, const ch
 		.begin = hb_seconds()};
 	signal(SIGPIPE, on_nothing);
 	s->child = start(command, &s->pipe);
-	*ret = s;
-	if (s->child < 0)
-		return hb__fail_with(HB_EXIT_USAGE, "cannot start %s: %s", command, strerror(errno));
+	if (s->child < 0) {
+		int code = hb__fail_with(HB_EXIT_USAGE, "cannot start %s: %s", command, strerror(errno));
+		free_sender(s);
+		return code;
+	}
 	put(s, HB_STREAM_MAGIC, strlen(HB_STREAM_MAGIC));
 	send_files(s, "");
-	if (pthread_create(&s->thread, NULL, run, s))
+	if (pthread_create(&s->thread, NULL, run, s)) {
+		close(s->pipe); /* the command comes to the end of its input */
+		waitpid(s->child, NULL, 0);
+		free_sender(s);
 		return hb__fail_with(HB_EXIT_USAGE, "cannot start a thread that sends");
+	}
+	*ret = s;
 	return 0;
 }
 
@@ -214,11 +233,5 @@ void hb__sender_end(hb_sender *s)
 	else if (status)
 		hb__say("'%s', which got the recording, ended with status %d; %s is whole", s->command,
 			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), hb__short(s->recording));
-	for (size_t i = 0; i < s->n; i++)
-		hb__sent_log_free(s->log[i]);
-	free(s->log);
-	free(s->policy.rule);
-	free(s->recording);
-	free(s->command);
-	free(s);
+	free_sender(s);
 }

@@ -51,7 +51,8 @@ bool hb__send_log(hb_sent_log *log, hb_put_bytes *put, void *user);
 /* ---- sender.c ---- */
 
 typedef struct hb_sender hb_sender;
-/* Starts the command with a pipe to its standard input, and a thread that sends. 0, or an exit code after having said why. */
+/* Starts the command with a pipe to its standard input, and a thread that sends. The rules are the sender's from here on. 0, or an exit code after
+ * having said why, and *ret is NULL. */
 int hb__sender_begin(const char *command, const hb_send_policy *policy, const char *recording, hb_sender **ret);
 /* The run is over: sends the rest of the logs, whatever the policy says. To be called before they are sealed. NULL is let pass. */
 void hb__sender_flush(hb_sender *sender);

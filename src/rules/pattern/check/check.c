@@ -22,16 +22,6 @@ struct hb_pattern_check {
 	struct hb__first first;
 };
 
-static hb_status failure(hb_pattern *p, hb_error *err)
-{
-	if (!p->failed)
-		return HB_OK;
-	if (err)
-		*err = p->error;
-	p->failed = false;
-	return p->error.status;
-}
-
 /* ---- states ---- */
 
 static bool set_state(hb_pattern_check *c, uint32_t part, uint32_t number, hb__node *state)
@@ -207,12 +197,12 @@ hb_status hb_pattern_feed(hb_pattern_check *c, const hb_pattern_event *event, hb
 	before_work(c);
 	e->nkeys = e->p->bindings[event->binding].nkeys;
 	if (!tidy(c) || !values_of(c, event, value))
-		return failure(e->p, err);
+		return hb__pattern_failure(e->p, err);
 	before_work(c);
 	uint32_t number = task_of(c, r, value);
 	if (number == HB_NO) {
 		c->sum.foreign += !e->p->failed;
-		return failure(e->p, err);
+		return hb__pattern_failure(e->p, err);
 	}
 	c->sum.events++;
 	e->binding = event->binding;
@@ -225,7 +215,7 @@ hb_status hb_pattern_feed(hb_pattern_check *c, const hb_pattern_event *event, hb
 	e->bits = hb__event_bits(e->label, event->half, event->process);
 	e->process_bit = hb__process_bit(event->process);
 	fit(c, r->part, number);
-	return failure(e->p, err);
+	return hb__pattern_failure(e->p, err);
 }
 
 /* ---- beginning and end ---- */
@@ -246,7 +236,7 @@ hb_status hb_pattern_begin(
 	if (!c || !(c->part = calloc(p->nparts + 1, sizeof *c->part))) {
 		free(c);
 		hb__pattern_no_memory(p);
-		return failure(p, err);
+		return hb__pattern_failure(p, err);
 	}
 	c->e = (struct hb__engine){.p = p, .before = before ? before : fed_order, .user = user};
 	c->e.arena.limit = 8 * HB__CHUNK;
@@ -267,7 +257,7 @@ hb_status hb_pattern_begin(
 		return HB_OK;
 	}
 	hb_pattern_check_close(c);
-	return failure(p, err);
+	return hb__pattern_failure(p, err);
 }
 
 void hb_pattern_check_close(hb_pattern_check *c)
@@ -411,5 +401,5 @@ hb_status hb_pattern_end(
 	for (uint32_t i = 0; i < c->e.p->nparts && go_on; i++)
 		go_on = add_missing(c, i) && judge_part(c, i, all, visit, user);
 	*ret_sum = c->sum;
-	return failure(c->e.p, err);
+	return hb__pattern_failure(c->e.p, err);
 }

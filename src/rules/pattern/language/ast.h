@@ -158,6 +158,8 @@ void *hb__take(hb_pattern *pattern, size_t size);
 void *hb__wrong(hb_pattern *pattern, uint32_t line, uint32_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 void *hb__pattern_no_memory(hb_pattern *pattern);
+/* What failed, once: afterwards the model can be used again. HB_OK: nothing did. */
+hb_status hb__pattern_failure(hb_pattern *pattern, hb_error *err);
 
 /* The value of an expression, with the variables in slot[]; 0 and `failed` when it has none. */
 hb__value hb__eval(hb_pattern *pattern, const struct hb__expr *expr, const hb__value *slot);
