@@ -4,14 +4,20 @@ what is no stream.
 
 usage: run.py [--cuts N]
 """
+import sys
+
+sys.dont_write_bytecode = True
+
 import argparse
 import os
 import random
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
+import time
+
+import ssh
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -114,6 +120,23 @@ def cuts(job, number):
          not bad and some > number // 4, "%d with some events\n" % some + "\n".join(bad[:3]) + said(done))
 
 
+def over_ssh(job):
+    """What the page promises: ssh HOST hbdb receive. Once to its end, once with a connection that breaks."""
+    with ssh.Server(job.folder) as there:
+        done = job.record("s.hbdb", there.command(HBDB + " receive -o far.hbdb"), program=("0.3",))
+        far = os.path.join(there.home, "far.hbdb")
+        same = all(events(job.folder, "s.hbdb", rank) == events(job.folder, far, rank) != [] for rank in (0, 1))
+        want(job.mpi + ": over ssh: event for event the same", same and not done.returncode, said(done))
+        broken = there.command("(head -c 100000; kill -9 $PPID) | %s receive -o cut.hbdb 2>said; mv said ended" % HBDB)
+        done = job.record("w.hbdb", broken, program=("3",))
+        until = time.monotonic() + SECONDS
+        while not os.path.exists(os.path.join(there.home, "ended")) and time.monotonic() < until:
+            time.sleep(0.05)
+        here, part = (events(job.folder, name, 0) for name in ("w.hbdb", os.path.join(there.home, "cut.hbdb")))
+        want(job.mpi + ": ssh breaks: whole here, and the first events there", "is whole" in said(done) and part and part[:-1] == here[:len(part) - 1]
+             and len(part) < len(here) > 1000, "%d of %d events\n" % (len(part), len(here)) + open(os.path.join(there.home, "ended")).read() + said(done))
+
+
 def bad_streams(folder):
     for what, stream, word in [("no stream", b"hello", "is not from hbdb record"), ("nothing", b"", "is not from hbdb record"),
                                ("only the beginning", MAGIC, "no event had come"),
@@ -150,6 +173,7 @@ def main():
             job = Job(mpi, folder)
             whole(job)
             cuts(job, args.cuts)
+            over_ssh(job)
     with tempfile.TemporaryDirectory(prefix="hbdb-sending-") as folder:
         bad_streams(folder)
         bad_rules(folder)

@@ -1,0 +1,52 @@
+"""Another machine for tests, as far as ssh can tell: a server on loopback with a key and a home of its own.
+
+It runs in a mount namespace with another /etc/passwd, so that nobody's ~/.ssh is touched.
+"""
+import os
+import socket
+import subprocess
+import time
+
+
+class Server:
+    """with Server(folder) as server: server.command(...) is what runs something there; its home is server.home."""
+
+    def __init__(self, folder):
+        self.folder, self.home = folder, os.path.join(folder, "home")
+        os.makedirs(os.path.join(self.home, ".ssh"), mode=0o700)
+        os.chmod(self.home, 0o700)
+        for command in (["dropbearkey", "-t", "ed25519", "-f", "host"], ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key"]):
+            subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        os.rename(os.path.join(folder, "key.pub"), os.path.join(self.home, ".ssh", "authorized_keys"))
+        with open("/etc/passwd") as f, open(os.path.join(folder, "passwd"), "w") as own:
+            own.write("root:x:0:0:root:%s:/bin/sh\n" % self.home + "".join(line for line in f if not line.startswith("root:")))
+
+    def __enter__(self):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            self.port = one.getsockname()[1]
+        alone = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-r", "-m"]
+        self.log = open(os.path.join(self.folder, "server.log"), "wb")
+        self.server = subprocess.Popen(alone + ["sh", "-c", "mount --bind passwd /etc/passwd && PATH=$PATH:/usr/sbin exec dropbear "
+                                                            "-F -E -s -p 127.0.0.1:%d -r host -P pid" % self.port],
+                                       cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        while not self.listens():
+            if self.server.poll() is not None:
+                with open(self.log.name, errors="replace") as f:
+                    raise RuntimeError("the ssh server ended: " + f.read())
+            time.sleep(0.05)
+        return self
+
+    def listens(self):
+        with socket.socket() as one:
+            return not one.connect_ex(("127.0.0.1", self.port))
+
+    def command(self, text):
+        """For a shell: runs TEXT there, in its home."""
+        return ("ssh -F none -i %s/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes -p %d "
+                "root@127.0.0.1 '%s'" % (self.folder, self.port, text))
+
+    def __exit__(self, *_):
+        self.server.kill()
+        self.server.wait()
+        self.log.close()
