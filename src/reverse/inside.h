@@ -154,6 +154,7 @@ void hb__become(hb_reverse *r, const hb_copy *c, bool kill_old);
 
 /* same.c */
 bool hb__same_registers(const hb_copy *a, const struct user_regs_struct *x, const struct user_regs_struct *y);
+/* b has not been asked to tell an event; a may have been. */
 bool hb__same(hb_reverse *r, const hb_copy *a, const hb_copy *b);
 
 /* saved.c: whether a handler of the program gets this signal; a thread has come to the first instruction of one. */
@@ -178,7 +179,9 @@ void hb__trap_time(hb_reverse *r, const hb_copy *c, bool on);
 void hb__find_clock(hb_reverse *r);
 uint64_t hb__event(const hb_reverse *r, const hb_copy *c);
 uint64_t hb__counter(const hb_reverse *r); /* its address */
+/* The event that the recorder in it is to tell, 0: none. What we write there is no state of the program: marks have 0 there. */
 void hb__stop_at(const hb_reverse *r, const hb_copy *c, uint64_t event);
+uint64_t hb__asked(const hb_reverse *r, const hb_copy *c);
 
 /* points.c */
 hb_point *hb__point(hb_reverse *r, hb_point_kind kind, uint64_t at, size_t size, int whose, bool make);
@@ -270,8 +273,6 @@ typedef struct hb_seek {
 /* The target must not be what is now, which is a fresh copy of a mark before it. */
 void hb__seek_begin(hb_reverse *r, hb_seek *s, const hb_copy *target);
 hb_met hb__seek_on(hb_reverse *r, hb_seek *s, const hb_order *order);
-/* Whether now is in the state of the target; the recorder goes on as it was asked to where it is not. */
-bool hb__same_place(hb_reverse *r, const hb_copy *target);
 void hb__seek_end(hb_reverse *r, hb_seek *s);
 /* What could not be gone back to, in words. */
 void hb__say_never(hb_reverse *r, hb_met how);

@@ -94,6 +94,16 @@ def writers(mpi, folder):
     want(mpi + ": what it printed was printed once", text.count("caught 10") == 1 and not code, text)
 
 
+def between(mpi, folder):
+    """A checkpoint that was made on the way to an event is one for the way back, too."""
+    record(mpi, folder, "between", 2, "b.hbdb")
+    code, text = debug(folder, 0, "b.hbdb", ["goto 0:3", "gdb monitor checkpoints", "written total"])
+    want(mpi + ": checkpoints between two events", re.search(r"^ *[\d.]+ s, after event 2,", text, re.M), text)
+    in_order(mpi + ": a store before the checkpoints", text,
+             r"total was 0, and became 7 in main \(between\.c:%d\), after 0:2$" % line_of("between", "total = 7"))
+    want(mpi + ": a store before the checkpoints: status", code == 0, text)
+
+
 def fortran(mpi, folder):
     """gdb watches no places in Fortran: they are looked for all the same."""
     run(["mpif90." + mpi, "-g", "-O0", "-o", "sums", os.path.join(HERE, "programs/sums.f90")], folder).check_returncode()
@@ -159,7 +169,7 @@ def left(folder):
 def main():
     for mpi in LAUNCH:
         with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
-            for test in crash, writers, fortran, same, objects, refused:
+            for test in crash, writers, between, fortran, same, objects, refused:
                 test(mpi, folder)
             left(folder)
     print("%d passed, %d failed" % (passed, failed))

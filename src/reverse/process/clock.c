@@ -88,6 +88,14 @@ uint64_t hb__event(const hb_reverse *r, const hb_copy *c)
 
 uint64_t hb__counter(const hb_reverse *r) { return r->clock + offsetof(hb_alone_clock, events); }
 
+uint64_t hb__asked(const hb_reverse *r, const hb_copy *c)
+{
+	uint64_t event = 0;
+	if (r->clock && hb__read(c, r->clock + offsetof(hb_alone_clock, stop_at), &event, sizeof event) != sizeof event)
+		return 0;
+	return event;
+}
+
 void hb__stop_at(const hb_reverse *r, const hb_copy *c, uint64_t event)
 {
 	/* before its library is loaded there is nothing to write to */

@@ -168,7 +168,7 @@ static int pagemap(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool hb__same(hb_reverse *r, const hb_copy *a, const hb_copy *b)
+static bool same_state(hb_reverse *r, const hb_copy *a, const hb_copy *b)
 {
 	struct user_regs_struct x, y;
 	if (a->calls != b->calls || hb__registers(a->pid, &x) || hb__registers(b->pid, &y) ||
@@ -193,4 +193,15 @@ bool hb__same(hb_reverse *r, const hb_copy *a, const hb_copy *b)
 	free(m);
 	free(n);
 	return good;
+}
+
+bool hb__same(hb_reverse *r, const hb_copy *a, const hb_copy *b)
+{
+	uint64_t asked = hb__asked(r, a);
+	if (asked)
+		hb__stop_at(r, a, 0);
+	bool same = same_state(r, a, b);
+	if (asked)
+		hb__stop_at(r, a, asked);
+	return same;
 }

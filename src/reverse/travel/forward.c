@@ -86,12 +86,15 @@ static bool mark_fault(hb_reverse *r, const hb_hit *hit)
 	if (!of_instruction || there || faults >= FAULTS_MOST || hit->tid != r->now.pid)
 		return false;
 	int signal = r->threads[0].signal;
+	uint64_t asked = hb__asked(r, &r->now);
 	r->threads[0].signal = 0;
 	bool marked = hb__mark(r) && r->base > r->floor;
 	if (marked)
 		r->marks[r->base].fault = hit->signal;
 	bool again = marked && !hb__from_mark(r, r->base);
-	if (!again)
+	if (again)
+		hb__stop_at(r, &r->now, asked);
+	else
 		r->threads[0].signal = signal;
 	return again;
 }

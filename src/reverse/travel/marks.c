@@ -126,6 +126,9 @@ bool hb__mark(hb_reverse *r)
 	if (hb__copy_of(r, &r->now, &m.copy))
 		return false;
 	hb__note_files(&m.copy);
+	/* now may be on its way to an event; whoever starts from the mark asks for another one, or for none */
+	if (hb__asked(r, &m.copy))
+		hb__stop_at(r, &m.copy, 0);
 	m.keep = m.copy.ends != HB_ENDS_NOT;
 	size_t at = r->base + 1;
 	/* a run that was stopped often, or stepped, took longer than the first one */

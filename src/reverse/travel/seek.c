@@ -23,16 +23,6 @@ void hb__ask_for(hb_reverse *r, uint64_t event)
 		hb__stop_at(r, &r->now, event);
 }
 
-bool hb__same_place(hb_reverse *r, const hb_copy *target)
-{
-	/* what we write there is not the program's */
-	hb__stop_at(r, &r->now, 0);
-	if (hb__same(r, &r->now, target))
-		return true;
-	hb__ask_for(r, target->reached);
-	return false;
-}
-
 /* Whether now stands at the target. *ret_place: at its instruction at least. */
 static bool arrived(hb_reverse *r, const hb_seek *s, bool *ret_place)
 {
@@ -43,7 +33,7 @@ static bool arrived(hb_reverse *r, const hb_seek *s, bool *ret_place)
 	*ret_place = true;
 	if (!hb__same_registers(&r->now, &regs, &s->regs) || r->now.calls != s->target->calls)
 		return false;
-	return hb__event(r, &r->now) == s->event && hb__same_place(r, s->target);
+	return hb__event(r, &r->now) == s->event && hb__same(r, &r->now, s->target);
 }
 
 static hb_point *counter(hb_reverse *r, bool make)
