@@ -14,11 +14,12 @@ from lib import check, has, same
 
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", "3"],
           "mpich": ["mpirun.mpich", "-n", "2"]}  # MPICH does not yield
-PARTS = ("exclusive", "readers", "tickets", "spin", "mcs", "list", "sums", "file")
+PARTS = ("exclusive", "handed", "readers", "tickets", "spin", "mcs", "list", "sums", "file")
 LOSES = {"mpich": ("list",)}  # without hbdb, too: compare-and-swap by the target itself and by another one lose each other's values
-TURNS = {"exclusive": "MPI_Win_lock", "readers": "MPI_Win_lock_all", "tickets": "MPI_Fetch_and_op", "spin": "MPI_Compare_and_swap",
+TURNS = {"exclusive": "MPI_Win_lock", "handed": "MPI_Win_lock", "readers": "MPI_Win_lock_all", "tickets": "MPI_Fetch_and_op", "spin": "MPI_Compare_and_swap",
          "mcs": "MPI_Accumulate", "list": "MPI_Compare_and_swap", "sums": "MPI_Raccumulate", "file": "MPI_File_write_shared"}
 SECONDS = 120
+HANDED = 5  # rounds of the part in which each process has one lock between two barriers
 
 
 def lines(text):
@@ -61,12 +62,20 @@ def replayed(place, title, wanted, was, part, *arguments):
     check(title + ": nothing is said not to be enforced", "does not enforce" not in err, err)
 
 
+def events(place, function):
+    return [json.loads(line) for line in place.run("dump", "--json", "-f", function, "run")[1].splitlines()]
+
+
 def order(place, mpi):
-    """The lock that was granted next depends on what released the one before."""
-    out = place.run("dump", "--json", "-f", "MPI_Win_lock", "run")[1]
-    locks = {event["turn"][0]: event for event in map(json.loads, out.splitlines()) if len(event.get("turn", [])) == 4}
-    pairs = [(locks[n], locks[n + 1]) for n in sorted(locks) if n + 1 in locks and locks[n]["rank"] != locks[n + 1]["rank"]]
-    check("%s: locks went from process to process" % mpi, len(pairs) > 2, out)
+    """The lock that was granted next depends on what released the one before. Both between the same barriers: nothing else orders them."""
+    barriers = [(event["rank"], event["event"]) for event in events(place, "MPI_Barrier")]
+    locks = {event["turn"][0]: event for event in events(place, "MPI_Win_lock") if len(event.get("turn", [])) == 4}
+    for lock in locks.values():
+        lock["after"] = sum(rank == lock["rank"] and event < lock["event"] for rank, event in barriers)
+    pairs = [(locks[n], locks[n + 1]) for n in sorted(locks) if n + 1 in locks and locks[n]["rank"] != locks[n + 1]["rank"]
+             and locks[n]["after"] == locks[n + 1]["after"]]
+    processes = int(LAUNCH[mpi][-1])
+    check("%s: locks went from process to process" % mpi, len(pairs) >= HANDED * (processes - 1), (pairs, locks))
     for first, then in pairs[:2]:
         a, b = ("%s:%d" % (event["rank"], event["event"]) for event in (first, then))
         has("%s: order" % mpi, place.run("order", a, b, "run")[1], a + " is before " + b, "lock released, which was granted then")
@@ -81,7 +90,7 @@ def under(mpi, place):
         check("%s %s: turns are told" % (mpi, part), "exclusive" in out or "turn=" in out, out[:300])
         for again in range(2):
             replayed(place, "%s %s: replay %d" % (mpi, part, again), wanted, was, part, "run")
-        if part == "exclusive":
+        if part == "handed":
             order(place, mpi)
     for part in can(mpi, ("readers", "list", "file")):
         wanted = record(place, mpi, part, "--level", "order")

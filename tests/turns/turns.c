@@ -47,14 +47,33 @@ static void stir(int at)
 	MPI_Win_flush(0, win);
 }
 
+static void stir_locked(void)
+{
+	linger();
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+	stir(0);
+	MPI_Win_unlock(0, win);
+}
+
 static void exclusive(void)
 {
 	make(1);
+	for (int i = 0; i < ROUNDS; i++)
+		stir_locked();
+	show(1);
+}
+
+/* In every fifth round each process has one lock between two barriers: whoever is the first, there it goes from one to the other. Without,
+ * one of them may be done with all of its locks before the next one begins. */
+static void handed(void)
+{
+	make(1);
 	for (int i = 0; i < ROUNDS; i++) {
-		linger();
-		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-		stir(0);
-		MPI_Win_unlock(0, win);
+		if (i % 5 == 0)
+			MPI_Barrier(MPI_COMM_WORLD);
+		stir_locked();
+		if (i % 5 == 0)
+			MPI_Barrier(MPI_COMM_WORLD);
 	}
 	show(1);
 }
@@ -265,8 +284,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} part[] = {{"exclusive", exclusive}, {"readers", readers}, {"tickets", tickets}, {"spin", spin}, {"mcs", mcs},
-		{"list", list}, {"sums", sums}, {"file", file}};
+	} part[] = {{"exclusive", exclusive}, {"handed", handed}, {"readers", readers}, {"tickets", tickets},
+		{"spin", spin}, {"mcs", mcs}, {"list", list}, {"sums", sums}, {"file", file}};
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
