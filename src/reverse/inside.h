@@ -138,6 +138,11 @@ int hb__resume(pid_t tid, int request);
 uint64_t hb__processor_time(pid_t pid);
 bool hb__maps(pid_t pid, char **ret_text);
 uint64_t hb__auxiliary(pid_t pid, uint64_t type);
+/* Signals that it handles, and that it ignores: bit 0 is signal 1. */
+void hb__dispositions(pid_t pid, uint64_t *ret_caught, uint64_t *ret_ignored);
+bool hb__fatal(pid_t pid, int signal);
+/* Whether a thread that is not stopped waits for something in the system. */
+bool hb__sleeps(pid_t tid);
 
 /* start.c */
 int hb__launch_stopped(hb_reverse *r, pid_t *ret_pid);
@@ -219,6 +224,8 @@ typedef struct hb_order {
 	uint64_t slice; /* ns of processor time, 0: no end */
 	bool fine;      /* slice to be kept to the microsecond: costs a processor */
 	uint64_t calls; /* stop when so many trapped calls are over; 0: no matter */
+	bool single;    /* HB_HIT_SLICE when it has no more than one thread */
+	bool others;    /* as single; its first thread stands meanwhile. Also HB_HIT_SLICE when all others sleep */
 } hb_order;
 /* Runs now until something happens. Points stay planted: hb__lift_all before anything else is done with it. */
 hb_hit hb__run_on(hb_reverse *r, const hb_order *order);
@@ -231,9 +238,6 @@ void hb__pin(hb_reverse *r, bool on);
 void hb__at_entry(hb_reverse *r);
 /* Whether it has, just now. */
 bool hb__comes_to_entry(const hb_reverse *r);
-/* Signals that it handles, and that it ignores: bit 0 is signal 1. */
-void hb__dispositions(pid_t pid, uint64_t *ret_caught, uint64_t *ret_ignored);
-bool hb__fatal(pid_t pid, int signal);
 
 /* marks.c */
 /* Makes now a mark behind marks[base]; it is the base then. False: it could not be. */

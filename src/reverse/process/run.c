@@ -55,33 +55,6 @@ void hb__at_entry(hb_reverse *r)
 		hb__find_clock(r);
 }
 
-void hb__dispositions(pid_t pid, uint64_t *ret_caught, uint64_t *ret_ignored)
-{
-	char path[64], line[256];
-	unsigned long long set;
-	*ret_caught = *ret_ignored = 0;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *f = fopen(path, "re");
-	while (f && fgets(line, sizeof line, f)) {
-		if (sscanf(line, "SigCgt: %llx", &set) == 1)
-			*ret_caught = set;
-		if (sscanf(line, "SigIgn: %llx", &set) == 1)
-			*ret_ignored = set;
-	}
-	if (f)
-		fclose(f);
-}
-
-bool hb__fatal(pid_t pid, int signal)
-{
-	uint64_t caught, ignored;
-	if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT || signal == SIGTSTP ||
-		signal == SIGTTIN || signal == SIGTTOU || signal == SIGSTOP || signal == SIGTRAP)
-		return false;
-	hb__dispositions(pid, &caught, &ignored);
-	return !((caught | ignored) >> (signal - 1) & 1);
-}
-
 static hb_thread *thread_of(hb_reverse *r, pid_t tid)
 {
 	for (size_t i = 0; i < r->nthreads; i++)
@@ -419,24 +392,25 @@ static void enter_handler(hb_reverse *r, hb_thread *t)
 /* All threads run. True: one of them has stopped before, or on its first step; *hit says why. */
 static bool go(hb_reverse *r, const hb_order *order, hb_hit *hit)
 {
-	for (size_t i = 0; i < r->nthreads; i++) {
+	size_t first = order->others;
+	for (size_t i = first; i < r->nthreads; i++) {
 		hb_thread *t = &r->threads[i];
 		if (late(r, t, order, hit))
 			return true;
 	}
 	hb__plant_all(r);
-	for (size_t i = 0; i < r->nthreads; i++) {
+	for (size_t i = first; i < r->nthreads; i++) {
 		hb_thread *t = &r->threads[i];
 		if (t->signal && hb__has_handler(r, t->signal))
 			enter_handler(r, t);
 		if (late(r, t, order, hit))
 			return true;
 	}
-	for (size_t i = 0; i < r->nthreads; i++)
+	for (size_t i = first; i < r->nthreads; i++)
 		if (step_over(r, &r->threads[i], order, hit))
 			return true;
 	hb__plant_all(r);
-	for (size_t i = 0; i < r->nthreads; i++) {
+	for (size_t i = first; i < r->nthreads; i++) {
 		hb_thread *t = &r->threads[i];
 		if (ptrace(PTRACE_CONT, t->tid, 0, t->signal))
 			continue;
@@ -456,6 +430,14 @@ static bool interrupt(hb_reverse *r, const hb_order *order, hb_hit_kind kind, hb
 			return true;
 	}
 	*hit = (hb_hit){.kind = kind, .tid = r->now.pid};
+	return true;
+}
+
+static bool others_sleep(const hb_reverse *r)
+{
+	for (size_t i = 1; i < r->nthreads; i++)
+		if (!hb__sleeps(r->threads[i].tid))
+			return false;
 	return true;
 }
 
@@ -484,7 +466,8 @@ static bool wait_and_look(hb_reverse *r, const hb_order *order, uint64_t until, 
 	if (!got) {
 		if (r->setup.cancel && r->setup.cancel(r->setup.user))
 			return interrupt(r, order, HB_HIT_CANCEL, hit);
-		return hb__processor_time(r->now.pid) >= until && interrupt(r, order, HB_HIT_SLICE, hit);
+		bool over = hb__processor_time(r->now.pid) >= until || (order->others && others_sleep(r));
+		return over && interrupt(r, order, HB_HIT_SLICE, hit);
 	}
 	hb_thread *t = got > 0 ? thread_of(r, got) : NULL;
 	if (!t && got > 0) {
@@ -518,6 +501,8 @@ hb_hit hb__run_on(hb_reverse *r, const hb_order *order)
 	uint64_t until = order->slice ? hb__processor_time(r->now.pid) + order->slice : UINT64_MAX;
 	for (;;) {
 		bool running = false;
+		if ((order->single || order->others) && !HB_MULTITHREADED(r) && interrupt(r, order, HB_HIT_SLICE, &hit))
+			return hit;
 		for (size_t i = 0; i < r->nthreads; i++)
 			running |= r->threads[i].running;
 		if (!running && go(r, order, &hit))

@@ -128,3 +128,44 @@ uint64_t hb__auxiliary(pid_t pid, uint64_t type)
 		fclose(f);
 	return found;
 }
+
+void hb__dispositions(pid_t pid, uint64_t *ret_caught, uint64_t *ret_ignored)
+{
+	char path[64], line[256];
+	unsigned long long set;
+	*ret_caught = *ret_ignored = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f)) {
+		if (sscanf(line, "SigCgt: %llx", &set) == 1)
+			*ret_caught = set;
+		if (sscanf(line, "SigIgn: %llx", &set) == 1)
+			*ret_ignored = set;
+	}
+	if (f)
+		fclose(f);
+}
+
+bool hb__fatal(pid_t pid, int signal)
+{
+	uint64_t caught, ignored;
+	if (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT || signal == SIGTSTP ||
+		signal == SIGTTIN || signal == SIGTTOU || signal == SIGSTOP || signal == SIGTRAP)
+		return false;
+	hb__dispositions(pid, &caught, &ignored);
+	return !((caught | ignored) >> (signal - 1) & 1);
+}
+
+bool hb__sleeps(pid_t tid)
+{
+	char path[64], text[512] = "";
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)tid);
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = 0;
+	/* its name, in parentheses, may have any character */
+	const char *state = strrchr(text, ')');
+	return state && !strncmp(state, ") S", 3);
+}

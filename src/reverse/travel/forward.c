@@ -103,7 +103,8 @@ static bool mark_fault(hb_reverse *r, const hb_hit *hit)
 static hb_hit run(hb_reverse *r, int wanted)
 {
 	for (;;) {
-		hb_order order = {.slice = HB_MULTITHREADED(r) ? 0 : hb__slice(r)};
+		/* checkpoints again as soon as there can be: what threads have done is not the same each time */
+		hb_order order = {.slice = HB_MULTITHREADED(r) ? 0 : hb__slice(r), .single = HB_MULTITHREADED(r)};
 		hb_hit hit = hb__run_on(r, &order);
 		r->steps = -1;
 		if (hit.kind == HB_HIT_POINT && hit.whose & HB_FOR_ENTRY)
@@ -112,7 +113,7 @@ static hb_hit run(hb_reverse *r, int wanted)
 			hb__lift_all(r);
 			hb__rebase(r);
 			/* what has been there before has its checkpoints */
-			if (hb__when(r) - r->marks[r->base].when >= order.slice)
+			if (hb__when(r) - r->marks[r->base].when >= hb__slice(r))
 				hb__mark(r);
 			continue;
 		}
@@ -295,9 +296,29 @@ hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event)
 	return hit.kind == HB_HIT_POINT ? stopped(r, HB_STOP_STEP, 0) : told(r, &hit);
 }
 
+/* A thread that a library made may be about to end, and until it has there is no checkpoint. One that sleeps waits for somebody, one that works
+ * on is not about to end: neither is waited for. */
+static bool others_end(hb_reverse *r, hb_stop *ret)
+{
+	const uint64_t works_ns = 100000000;
+	if (!HB_MULTITHREADED(r))
+		return true;
+	hb_hit hit = hb__run_on(r, &(hb_order){.slice = works_ns, .others = true});
+	hb__lift_all(r);
+	tell_threads(r);
+	if (hit.kind == HB_HIT_END || hit.kind == HB_HIT_GONE)
+		*ret = told(r, &hit);
+	return !HB_MULTITHREADED(r);
+}
+
 hb_stop hb_reverse_begin_at(hb_reverse *r, uint64_t event)
 {
+	/* of those that are still there then */
+	r->told_threads = true;
 	hb_stop stop = hb_reverse_to_event(r, event);
+	r->told_threads = false;
+	if (stop.kind == HB_STOP_STEP && !others_end(r, &stop))
+		return stop;
 	if (stop.kind == HB_STOP_STEP && hb__mark(r)) {
 		r->marks[r->base].keep = true;
 		r->floor = r->base;
