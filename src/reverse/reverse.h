@@ -32,6 +32,7 @@ typedef enum {
 	HB_STOP_BEGIN,  /* at its first instruction: it goes back no further */
 	HB_STOP_END,    /* at its last: the crash, or the call that ends it */
 	HB_STOP_CANCEL, /* `cancel` said so */
+	HB_STOP_NONE,   /* backwards with `stay`: there was no hit; it stands where it stood */
 	HB_STOP_FAILED, /* it stands where it stood; why was noted */
 	HB_STOP_GONE,   /* killed by somebody else */
 } hb_stop_kind;
@@ -76,7 +77,7 @@ int hb_reverse_remove(hb_reverse *r, hb_point_kind kind, uint64_t at, size_t siz
 hb_stop hb_reverse_continue(hb_reverse *r, int signal);
 hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, uint64_t high);
 /* Backwards: to the last hit of a breakpoint or watchpoint before now, and without one to the beginning; stay: or not at all, which is
- * HB_STOP_FAILED without a note. By one instruction. */
+ * HB_STOP_NONE. By one instruction. */
 hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay);
 hb_stop hb_reverse_step_back(hb_reverse *r);
 

@@ -102,6 +102,10 @@ def between(mpi, folder):
     in_order(mpi + ": a store before the checkpoints", text,
              r"total was 0, and became 7 in main \(between\.c:%d\), after 0:2$" % line_of("between", "total = 7"))
     want(mpi + ": a store before the checkpoints: status", code == 0, text)
+    run([HBDB, "record", "--level", "data", "-o", "c.hbdb", "--"] + LAUNCH[mpi] + ["-n", "2", "./between", "differ"], folder)
+    code, text = debug(folder, 0, "c.hbdb", ["goto 0:3", "written total"])
+    want(mpi + ": what cannot be found is not told to be the system's", code != 0 and "changed by" not in text
+         and "does not do the same each time" in text and "who wrote total last is not known" in text, text)
 
 
 def fortran(mpi, folder):

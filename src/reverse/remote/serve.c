@@ -158,14 +158,15 @@ static void go_back(hb_remote *g, bool step)
 {
 	hb_stop stop = step ? hb_reverse_step_back(g->r) : hb_reverse_continue_back(g->r, g->stay);
 	g->stay = false;
-	if (stop.kind != HB_STOP_FAILED) {
+	hb_stop_kind kind = stop.kind;
+	if (kind != HB_STOP_FAILED && kind != HB_STOP_NONE) {
 		hb__reply_stop(g, &stop);
 		return;
 	}
 	/* it stays where it is: no further back from here */
 	stop.kind = HB_STOP_BEGIN;
 	hb__reply_stop(g, &stop);
-	g->last.kind = HB_STOP_FAILED;
+	g->last.kind = kind;
 }
 
 static void handle_v(hb_remote *g, const char *p)

@@ -169,7 +169,7 @@ hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay)
 		any |= (r->points[i].whose & HB_FOR_USER) != 0;
 	size_t i = r->base;
 	if (!any || (i <= r->floor && r->steps == 0))
-		return stay ? stopped(r, HB_STOP_FAILED) : at_begin(r);
+		return stay ? stopped(r, HB_STOP_NONE) : at_begin(r);
 	if (r->steps == 0)
 		i--;
 	hb__put_aside(r, &aside);
@@ -183,7 +183,7 @@ hb_stop hb_reverse_continue_back(hb_reverse *r, bool stay)
 	}
 	if (stay) {
 		hb__take_aside(r, &aside);
-		return stopped(r, HB_STOP_FAILED);
+		return stopped(r, HB_STOP_NONE);
 	}
 	hb__leave_aside(r, &aside);
 	return at_begin(r);

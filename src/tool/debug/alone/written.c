@@ -175,8 +175,13 @@ static int find_store(hb_debug *d, hb_gdb *gdb, const char *what, int number, co
 	hb_gdb_stop stop = p->broken;
 	bool found = !code && p->life == HB_LIFE_BROKEN && stop.reason == HB_GDB_WATCHPOINT && stop.number == number;
 	hb_gdb_delete(gdb, number, NULL);
+	bool failed = !code && p->stand.failed;
 	bool made = found && made_it(d, gdb, m);
 	hb__d_mute(d, gdb, false);
+	if (failed)
+		return hb__d_fail(d, HB_EXIT_FINDING,
+			"written: who wrote %s last is not known: the process could not be gone back over; it stays where it was",
+			what);
 	if (code || p->life != HB_LIFE_BROKEN)
 		return code ? code : HB_EXIT_FINDING;
 	if (made) {
