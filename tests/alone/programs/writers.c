@@ -39,5 +39,7 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_REALTIME, &now);
 	printf("rank %d: total %g sum %g caught %d text %.*s\n", rank, total, sum, (int)caught, (int)n, text);
 	MPI_Finalize();
-	return argc > 1 ? atoi(argv[1]) : 3;
+	/* The test looks at rank 1: nobody else may end with an error, or mpirun kills rank 1 before its end. */
+	int status = rank == 1 ? 3 : 0;
+	return argc > 1 ? atoi(argv[1]) : status;
 }
