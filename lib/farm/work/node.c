@@ -63,13 +63,19 @@ static int hungriest(void)
 
 static int can_split(const struct item *item) { return item->level < farm.settings.number[KEY_DEPTH]; }
 
+/* Tasks stay here, for they cost less than their way: those of a farm, if the specification does not say how many a node has ahead. */
+static int keeps(void)
+{
+	return cost_is_small(&node.cost) && !farm.settings.number[KEY_DEPTH] && !window_is_fixed();
+}
+
 /* A farm: what is ready flows to where there is less. A child gets a task while it would not have more for each of its nodes than
  * stay here; the last one stays. */
 static int decide_farm(struct entry *ret_mine)
 {
 	while (node.incoming.count)
 		queue_move(&node.ready, &node.incoming);
-	while (node.ready.count > 1) {
+	while (node.ready.count > 1 && !keeps()) {
 		int child = hungriest();
 		if (child < 0 || node.child[child].out >= node.child[child].weight * (int64_t)(node.ready.count - 1))
 			break;
@@ -126,7 +132,7 @@ static int decide_divide(struct entry *ret_mine)
 static int64_t wanted(void)
 {
 	int64_t want = node.window.size + node.reach;
-	for (int i = 0; i < node.children; i++)
+	for (int i = 0; i < node.children && !keeps(); i++)
 		want += node.child[i].open;
 	return want;
 }
@@ -168,6 +174,7 @@ static void feed_receiver(void)
 }
 
 enum { BUSY, IDLE, IDLE_FOR_LONGER };
+enum { KEPT_AT_ONCE = 32 };
 
 static void flush(int idle)
 {
@@ -280,6 +287,25 @@ static int take_dangerous(struct entry *ret_mine)
 	return 1;
 }
 
+/* Kept tasks are computed one after the other, each with a look at the clock: the first that is long ends it. */
+static void compute(struct entry mine)
+{
+	if (!keeps()) {
+		task_compute(mine);
+		return;
+	}
+	double since = MPI_Wtime();
+	for (int left = KEPT_AT_ONCE;; mine = queue_get(&node.ready)) {
+		double bytes = (double)mine.item->size;
+		task_compute(mine);
+		double now = MPI_Wtime();
+		cost_add(&node.cost, 1, now - since, bytes);
+		if (!--left || !node.ready.count || !keeps())
+			break;
+		since = now;
+	}
+}
+
 void node_step(void)
 {
 	struct entry mine;
@@ -295,7 +321,7 @@ void node_step(void)
 		has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
 	flush(BUSY);
 	if (has) {
-		task_compute(mine);
+		compute(mine);
 	} else if (all_is_done()) {
 		node.stopped = 1;
 	} else if (!node.stopped) {

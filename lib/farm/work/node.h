@@ -4,6 +4,7 @@
 #define FARM_NODE_H
 
 #include "../wire/link.h"
+#include "cost.h"
 #include "queue.h"
 #include "window.h"
 
@@ -29,6 +30,7 @@ struct node {
 	uint32_t slots, slots_free;
 	struct parcel *arena;    /* what is made here */
 	struct window window;    /* of tasks for itself */
+	struct cost cost;        /* of a task that it computes */
 	int64_t reach;           /* as many more, for the way from node 0 is long */
 	int64_t asked;           /* tasks asked for that have not come */
 	uint32_t steps;          /* since it last looked for messages */

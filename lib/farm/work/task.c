@@ -152,20 +152,26 @@ static void finish(struct hb_farm_out *out)
 	}
 }
 
-static int is_timed(void) { return farm.counts.computed < 16 || farm.counts.computed % 16 == 0; }
+/* For how many tasks this one stands that is timed; 0: it is not. */
+static int is_timed(void)
+{
+	return farm.counts.computed < COST_FIRST ? 1 : farm.counts.computed % COST_EVERY ? 0 : COST_EVERY;
+}
 
 void task_compute(struct entry entry)
 {
 	struct item *item = entry.item;
 	struct hb_farm_out out = {.from = item, .join = entry.join, .most = 1};
 	int timed = is_timed();
-	int64_t since = timed ? now_ns() : 0;
+	double since = timed ? MPI_Wtime() : 0;
 	hb_farm_calling = (uintptr_t)farm.program->compute;
 	said_begin(SPAN_COMPUTE, item);
 	farm.program->compute(item_data(item), item->size, &out);
 	if (timed) {
+		double took = MPI_Wtime() - since;
 		farm.counts.timed++;
-		farm.counts.timed_ns += now_ns() - since;
+		farm.counts.timed_ns += (int64_t)(took * 1e9);
+		cost_add(&node.cost, timed, timed * took, (double)timed * (double)item->size);
 	}
 	farm.counts.computed++;
 	if (farm.saying)

@@ -1,0 +1,42 @@
+/* What a task costs, and whether it is worth its way. To pass a task on and to take its result back costs the parent and the child each some tenths of
+ * a microsecond where messages are full, and wakes a process where they are not. A task that takes less is computed sooner than passed, so a farm node keeps such tasks: work leaves it
+ * only when that makes the whole faster. The mean is of the last thousand or some, in which a single long task counts for what it is:
+ * after it all is handed out until its share is small again.
+ *
+ * The clock is MPI_Wtime, which a replay repeats: what is decided by it is decided the same again. */
+#ifndef FARM_COST_H
+#define FARM_COST_H
+
+#include <mpi.h>
+
+#include "../state.h"
+
+enum { COST_FIRST = 16, COST_EVERY = 16, COST_TASKS = 1024 };
+#define COST_PASSED 1e-6         /* seconds */
+#define COST_PASSED_BYTE 0.25e-9 /* a byte is copied by the parent and by the child, there and back */
+
+struct cost { /* sums of the tasks of late */
+	double tasks, seconds, bytes;
+};
+
+/* Each of `tasks` took as long on the average. */
+static inline void cost_add(struct cost *cost, double tasks, double seconds, double bytes)
+{
+	if (cost->tasks >= COST_TASKS) {
+		cost->tasks /= 2;
+		cost->seconds /= 2;
+		cost->bytes /= 2;
+	}
+	cost->tasks += tasks;
+	cost->seconds += seconds;
+	cost->bytes += bytes;
+}
+
+/* Whether to pass a task costs more than to compute it. */
+static inline int cost_is_small(const struct cost *cost)
+{
+	return cost->tasks >= COST_FIRST &&
+	       cost->seconds < cost->tasks * COST_PASSED + cost->bytes * COST_PASSED_BYTE;
+}
+
+#endif
