@@ -32,6 +32,9 @@ static inline void cost_add(struct cost *cost, double tasks, double seconds, dou
 	cost->bytes += bytes;
 }
 
+/* Of a task, on the average. */
+static inline double cost_bytes(const struct cost *cost) { return cost->tasks > 0 ? cost->bytes / cost->tasks : 0; }
+
 /* Whether to pass a task costs more than to compute it. */
 static inline int cost_is_small(const struct cost *cost)
 {

@@ -17,7 +17,7 @@ static struct {
 	struct queue queue;
 	struct entry at; /* the result that the user reads */
 	struct window window;
-	int64_t asked, total, came;
+	int64_t asked, total, came, bytes;
 	int shows, in_receive;
 	int64_t shown_ns;
 } host;
@@ -239,8 +239,9 @@ int hb_farm_get_result(hb_farm_bytes *ret_result)
 		return 0;
 	host.at = queue_get(queue);
 	host.came++;
+	host.bytes += (int64_t)host.at.item->size;
 	if (is_alone())
-		window_grow(&host.window, host.came, 1);
+		window_grow(&host.window, host.came, 1, window_long((double)host.bytes / (double)host.came));
 	else if (farm.saying)
 		said_of_message(RESULT_RECEIVED, host.at.item, 0);
 	*ret_result = (hb_farm_bytes){item_data(host.at.item), (size_t)host.at.item->size};

@@ -128,10 +128,13 @@ static int decide_divide(struct entry *ret_mine)
 	return has;
 }
 
+/* What it wants to have ahead for itself. */
+static int64_t ahead(void) { return keeps() && node.kept.size > node.window.size ? node.kept.size : node.window.size; }
+
 /* What it and those below want to have ahead. */
 static int64_t wanted(void)
 {
-	int64_t want = node.window.size + node.reach;
+	int64_t want = ahead() + node.reach;
 	for (int i = 0; i < node.children && !keeps(); i++)
 		want += node.child[i].open;
 	return want;
@@ -141,10 +144,10 @@ static int64_t wanted(void)
 static void ask(int idle)
 {
 	int64_t more = wanted() - node.ready.count - node.incoming.count - node.asked,
-		portion = window_portion(node.window.size);
+		portion = window_portion(ahead());
 	if (more >= portion || (idle && more > 0 && node.asked < portion)) {
 		node.up.credits += (uint32_t)more;
-		node.up.window = (uint32_t)node.window.size;
+		node.up.window = (uint32_t)ahead();
 		node.asked += more;
 	}
 }
@@ -167,7 +170,7 @@ static void send_results(void)
 static void feed_receiver(void)
 {
 	node.hungry = 1;
-	if (!farm.node)
+	if (!farm.node && !keeps())
 		window_halve(&node.window, node.finished, farm.settings.number[KEY_NODES]);
 	for (int i = 0; i < node.children; i++)
 		node.child[i].flags |= node.child[i].dead ? 0 : FLAG_HUNGRY;
@@ -190,7 +193,7 @@ static void flush(int idle)
 	if (back == &node.keeper)
 		send_results();
 	if (back && back->batch &&
-		(idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(node.window.size)))
+		(idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(ahead())))
 		link_flush(back);
 	node.hungry = 0;
 	if (node.up.credits)
@@ -314,8 +317,10 @@ void node_step(void)
 		node.steps = 0;
 		node_look();
 	}
-	if (!farm.node)
-		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES]);
+	if (!farm.node) {
+		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES], WINDOW_MOST);
+		window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
+	}
 	int has = take_dangerous(&mine);
 	if (!has)
 		has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
@@ -382,7 +387,7 @@ void node_start(void)
 {
 	const struct settings *s = &farm.settings;
 	int nodes = (int)s->number[KEY_NODES];
-	node = (struct node){.total = -1, .window = window_first()};
+	node = (struct node){.total = -1, .window = window_first(), .kept = window_first()};
 	for (int i = farm.node + 1; i < nodes; i++)
 		node.children += tree_parent(s, i) == farm.node;
 	/* Above each node are nodes that compute, and look for messages between two tasks only: what it asks for comes some tasks later. */

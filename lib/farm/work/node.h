@@ -30,6 +30,7 @@ struct node {
 	uint32_t slots, slots_free;
 	struct parcel *arena;    /* what is made here */
 	struct window window;    /* of tasks for itself */
+	struct window kept;      /* node 0: the same, while all tasks stay there */
 	struct cost cost;        /* of a task that it computes */
 	int64_t reach;           /* as many more, for the way from node 0 is long */
 	int64_t asked;           /* tasks asked for that have not come */

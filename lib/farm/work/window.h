@@ -9,6 +9,9 @@
 #include "../state.h"
 
 enum { WINDOW_FIRST = 2, WINDOW_MOST = 256, WINDOW_PART = 8 };
+/* Between generator, node 0 and receiver it may be more: where tasks are so short that all stay at node 0, a window must last
+ * for as long as the system lets others run. But not more than a megabyte. */
+enum { WINDOW_LONG = 8192, WINDOW_LONG_BYTES = 1 << 20 };
 
 struct window {
 	int64_t size;
@@ -22,14 +25,21 @@ static inline struct window window_first(void)
 	return (struct window){.size = window_is_fixed() ? farm.settings.number[KEY_CREDITS] : WINDOW_FIRST};
 }
 
-/* So many results have come, of so many nodes. */
-static inline void window_grow(struct window *w, int64_t results, int64_t nodes)
+/* The most items, of so many bytes each, between generator, node 0 and receiver. */
+static inline int64_t window_long(double bytes)
 {
-	if (w->size >= WINDOW_MOST || results - w->since < (w->size + 1) * WINDOW_PART * nodes || window_is_fixed())
+	double most = WINDOW_LONG_BYTES / (bytes + (double)sizeof(struct item));
+	return most > WINDOW_LONG ? WINDOW_LONG : most < WINDOW_MOST ? WINDOW_MOST : (int64_t)most;
+}
+
+/* So many results have come, of so many nodes. */
+static inline void window_grow(struct window *w, int64_t results, int64_t nodes, int64_t most)
+{
+	if (w->size >= most || results - w->since < (w->size + 1) * WINDOW_PART * nodes || window_is_fixed())
 		return;
 	w->size = (results - w->since) / (WINDOW_PART * nodes);
-	if (w->size > WINDOW_MOST)
-		w->size = WINDOW_MOST;
+	if (w->size > most)
+		w->size = most;
 }
 
 static inline void window_halve(struct window *w, int64_t results, int64_t nodes)
