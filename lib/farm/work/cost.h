@@ -35,11 +35,11 @@ static inline void cost_add(struct cost *cost, double tasks, double seconds, dou
 /* Of a task, on the average. */
 static inline double cost_bytes(const struct cost *cost) { return cost->tasks > 0 ? cost->bytes / cost->tasks : 0; }
 
-/* Whether to pass a task costs more than to compute it. */
-static inline int cost_is_small(const struct cost *cost)
+/* Whether to pass a task costs more than to compute it. From "no" to "yes" it must be less by half. */
+static inline int cost_is_small(const struct cost *cost, int was_small)
 {
-	return cost->tasks >= COST_FIRST &&
-	       cost->seconds < cost->tasks * COST_PASSED + cost->bytes * COST_PASSED_BYTE;
+	double passed = cost->tasks * COST_PASSED + cost->bytes * COST_PASSED_BYTE;
+	return cost->tasks >= COST_FIRST && cost->seconds < (was_small ? passed : passed / 2);
 }
 
 #endif

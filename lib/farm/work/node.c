@@ -9,6 +9,8 @@
 
 struct node node;
 
+enum { REACH = 2, KEPT_AT_ONCE = 32 }; /* tasks: ahead for a node on the way to node 0, and of those kept without a look for messages */
+
 static uint32_t new_slot(struct entry entry, int child)
 {
 	if (!node.slots_free) {
@@ -63,10 +65,26 @@ static int hungriest(void)
 
 static int can_split(const struct item *item) { return item->level < farm.settings.number[KEY_DEPTH]; }
 
-/* Tasks stay here, for they cost less than their way: those of a farm, if the specification does not say how many a node has ahead. */
-static int keeps(void)
+/* Whether tasks stay here, for they cost less than their way: those of a farm, if the specification does not say how many a node has
+ * ahead. When they become longer, or only seem so because another program had the processor, small windows begin anew: the children get
+ * few until it is clear. */
+static void weigh(void)
 {
-	return cost_is_small(&node.cost) && !farm.settings.number[KEY_DEPTH] && !window_is_fixed();
+	int kept = node.keeps;
+	if (farm.settings.number[KEY_DEPTH] || window_is_fixed())
+		return;
+	node.keeps = cost_is_small(&node.cost, kept);
+	if (kept && !node.keeps && !farm.node) {
+		node.window = window_first();
+		node.window.since = node.finished;
+	}
+}
+
+/* What a child and those below it may have: not all that they have asked for, when windows are smaller now. */
+static int64_t child_most(const struct link *child)
+{
+	int64_t each = node.ready.count - 1, window = node.window.size + node.reach_most;
+	return child->weight * (each < window || window_is_fixed() ? each : window);
 }
 
 /* A farm: what is ready flows to where there is less. A child gets a task while it would not have more for each of its nodes than
@@ -75,9 +93,9 @@ static int decide_farm(struct entry *ret_mine)
 {
 	while (node.incoming.count)
 		queue_move(&node.ready, &node.incoming);
-	while (node.ready.count > 1 && !keeps()) {
+	while (node.ready.count > 1 && !node.keeps) {
 		int child = hungriest();
-		if (child < 0 || node.child[child].out >= node.child[child].weight * (int64_t)(node.ready.count - 1))
+		if (child < 0 || node.child[child].out >= child_most(&node.child[child]))
 			break;
 		node_give(queue_get(&node.ready), child);
 	}
@@ -129,13 +147,13 @@ static int decide_divide(struct entry *ret_mine)
 }
 
 /* What it wants to have ahead for itself. */
-static int64_t ahead(void) { return keeps() && node.kept.size > node.window.size ? node.kept.size : node.window.size; }
+static int64_t ahead(void) { return node.keeps && node.kept.size > node.window.size ? node.kept.size : node.window.size; }
 
 /* What it and those below want to have ahead. */
 static int64_t wanted(void)
 {
 	int64_t want = ahead() + node.reach;
-	for (int i = 0; i < node.children && !keeps(); i++)
+	for (int i = 0; i < node.children && !node.keeps; i++)
 		want += node.child[i].open;
 	return want;
 }
@@ -170,14 +188,13 @@ static void send_results(void)
 static void feed_receiver(void)
 {
 	node.hungry = 1;
-	if (!farm.node && !keeps())
+	if (!farm.node && !node.keeps)
 		window_halve(&node.window, node.finished, farm.settings.number[KEY_NODES]);
 	for (int i = 0; i < node.children; i++)
 		node.child[i].flags |= node.child[i].dead ? 0 : FLAG_HUNGRY;
 }
 
 enum { BUSY, IDLE, IDLE_FOR_LONGER };
-enum { KEPT_AT_ONCE = 32 };
 
 static void flush(int idle)
 {
@@ -293,7 +310,7 @@ static int take_dangerous(struct entry *ret_mine)
 /* Kept tasks are computed one after the other, each with a look at the clock: the first that is long ends it. */
 static void compute(struct entry mine)
 {
-	if (!keeps()) {
+	if (!node.keeps) {
 		task_compute(mine);
 		return;
 	}
@@ -303,7 +320,8 @@ static void compute(struct entry mine)
 		task_compute(mine);
 		double now = MPI_Wtime();
 		cost_add(&node.cost, 1, now - since, bytes);
-		if (!--left || !node.ready.count || !keeps())
+		weigh();
+		if (!--left || !node.ready.count || !node.keeps)
 			break;
 		since = now;
 	}
@@ -317,6 +335,7 @@ void node_step(void)
 		node.steps = 0;
 		node_look();
 	}
+	weigh();
 	if (!farm.node) {
 		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES], WINDOW_MOST);
 		window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
@@ -383,6 +402,15 @@ static int weight(int root)
 	return weight;
 }
 
+/* Above each node are nodes that compute, and look for messages between two tasks only: what it asks for comes some tasks later. */
+static int64_t reach(int which)
+{
+	int64_t reach = 0;
+	for (int i = which; i > 0 && !window_is_fixed(); i = tree_parent(&farm.settings, i))
+		reach += REACH;
+	return reach;
+}
+
 void node_start(void)
 {
 	const struct settings *s = &farm.settings;
@@ -390,9 +418,8 @@ void node_start(void)
 	node = (struct node){.total = -1, .window = window_first(), .kept = window_first()};
 	for (int i = farm.node + 1; i < nodes; i++)
 		node.children += tree_parent(s, i) == farm.node;
-	/* Above each node are nodes that compute, and look for messages between two tasks only: what it asks for comes some tasks later. */
-	for (int i = farm.node; i > 0 && !window_is_fixed(); i = tree_parent(s, i))
-		node.reach += 2;
+	node.reach = reach(farm.node);
+	node.reach_most = reach(nodes - 1);
 	node.child = calloc((size_t)nodes + 1, sizeof *node.child); /* it may adopt any */
 	if (!node.child)
 		farm_no_memory();

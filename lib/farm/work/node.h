@@ -32,7 +32,9 @@ struct node {
 	struct window window;    /* of tasks for itself */
 	struct window kept;      /* node 0: the same, while all tasks stay there */
 	struct cost cost;        /* of a task that it computes */
+	int keeps;               /* its tasks, for they cost less than their way */
 	int64_t reach;           /* as many more, for the way from node 0 is long */
+	int64_t reach_most;      /* that of the last node */
 	int64_t asked;           /* tasks asked for that have not come */
 	uint32_t steps;          /* since it last looked for messages */
 	int hungry;              /* the receiver waits */
