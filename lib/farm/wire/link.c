@@ -165,7 +165,8 @@ void leave(int looks)
 		sched_yield();
 		return;
 	}
-	struct timespec t = {0, more > 5 ? 1000000 : 20000 << more};
+	/* A nap is at most about a quarter of the time waited: it costs the others little, and what comes meanwhile waits little. */
+	struct timespec t = {0, more > 23 ? 4000000 : more > 14 ? 2000000 : more > 5 ? 1000000 : 20000 << more};
 	nanosleep(&t, NULL);
 }
 
