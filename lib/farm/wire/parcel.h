@@ -18,7 +18,6 @@ struct head {
 enum {
 	FLAG_END = 2,     /* nothing more will come */
 	FLAG_LEFT = 4,    /* the receiver has returned and takes nothing more */
-	FLAG_HUNGRY = 8,  /* the receiver has been waiting for long: send what you have, and work in smaller portions */
 	FLAG_FAIL = 16,   /* the farm stops; the status is in `total` */
 	FLAG_ADOPT = 64,  /* to a node: your parent is dead, I am the new one */
 	FLAG_GO = 128,    /* all that will be known of the others is known: leave */

@@ -12,11 +12,13 @@
 #include "../state.h"
 
 enum { COST_FIRST = 16, COST_EVERY = 16, COST_TASKS = 1024 };
+#define COST_LONG 10e-6 /* of such tasks the time of each is taken */
 #define COST_PASSED 1e-6         /* seconds */
 #define COST_PASSED_BYTE 0.25e-9 /* a byte is copied by the parent and by the child, there and back */
 
-struct cost { /* sums of the tasks of late */
-	double tasks, seconds, bytes;
+struct cost {
+	double tasks, seconds, bytes; /* sums of the tasks of late */
+	double typical;               /* seconds, within a factor of about two: that of most, so without times in which others had the processor */
 };
 
 /* Each of `tasks` took as long on the average. */
@@ -27,6 +29,10 @@ static inline void cost_add(struct cost *cost, double tasks, double seconds, dou
 		cost->seconds /= 2;
 		cost->bytes /= 2;
 	}
+	double each = seconds / tasks > 1e-9 ? seconds / tasks : 1e-9;
+	cost->typical *= each > 2 * cost->typical ? 2 : each < cost->typical / 2 ? 0.5 : 1;
+	if (cost->typical <= 0)
+		cost->typical = each;
 	cost->tasks += tasks;
 	cost->seconds += seconds;
 	cost->bytes += bytes;

@@ -192,23 +192,12 @@ static void ask(int idle)
 	}
 }
 
-static int is_idle(int is_long)
-{
-	if (!is_long)
-		return 0;
-	lost_look_at_hosts();
-	host.link.flags |= FLAG_HUNGRY;
-	window_halve(&host.window, host.came, 1);
-	link_flush(&host.link);
-	return 0;
-}
-
 static void await_result(void)
 {
 	int rank;
 	while (!host.queue.count && host.came != host.total && farm.status >= 0) {
 		ask(1);
-		take_results(take_waiting(&rank, is_idle));
+		take_results(take_waiting(&rank, host_is_idle));
 	}
 }
 

@@ -74,10 +74,8 @@ static void weigh(void)
 	if (farm.settings.number[KEY_DEPTH] || window_is_fixed())
 		return;
 	node.keeps = cost_is_small(&node.cost, kept);
-	if (kept && !node.keeps && !farm.node) {
-		node.window = window_first();
-		node.window.since = node.finished;
-	}
+	if (kept && !node.keeps && !farm.node)
+		window_shrink(&node.window, WINDOW_FIRST, node.finished, farm.settings.number[KEY_NODES]);
 }
 
 /* What a child and those below it may have: not all that they have asked for, when windows are smaller now. */
@@ -146,8 +144,16 @@ static int decide_divide(struct entry *ret_mine)
 	return has;
 }
 
+static int64_t most_ahead(void) { return window_of_time(node.cost.typical); }
+
 /* What it wants to have ahead for itself. */
 static int64_t ahead(void) { return node.keeps && node.kept.size > node.window.size ? node.kept.size : node.window.size; }
+
+/* Results to gather; also where the specification has a window that takes long. */
+static int64_t portion_back(void)
+{
+	return window_portion(window_is_fixed() && ahead() > most_ahead() ? most_ahead() : ahead());
+}
 
 /* What it and those below want to have ahead. */
 static int64_t wanted(void)
@@ -184,16 +190,6 @@ static void send_results(void)
 	}
 }
 
-/* The receiver waits: results go at once, here and below. */
-static void feed_receiver(void)
-{
-	node.hungry = 1;
-	if (!farm.node && !node.keeps)
-		window_halve(&node.window, node.finished, farm.settings.number[KEY_NODES]);
-	for (int i = 0; i < node.children; i++)
-		node.child[i].flags |= node.child[i].dead ? 0 : FLAG_HUNGRY;
-}
-
 enum { BUSY, IDLE, IDLE_FOR_LONGER };
 
 static void flush(int idle)
@@ -209,10 +205,8 @@ static void flush(int idle)
 	struct link *back = node.back;
 	if (back == &node.keeper)
 		send_results();
-	if (back && back->batch &&
-		(idle == IDLE_FOR_LONGER || node.hungry || link_items(back) >= window_portion(ahead())))
+	if (back && back->batch && (idle == IDLE_FOR_LONGER || link_items(back) >= portion_back()))
 		link_flush(back);
-	node.hungry = 0;
 	if (node.up.credits)
 		link_flush(&node.up);
 }
@@ -255,9 +249,7 @@ static void handle(struct parcel *parcel, int rank)
 		return;
 	}
 	if (head->window && link_of(rank) == &node.up)
-		node.window.size = head->window;
-	if (head->flags & FLAG_HUNGRY)
-		feed_receiver();
+		node.window.size = window_is_fixed() || head->window < most_ahead() ? head->window : most_ahead();
 	take_items(parcel, rank);
 	if (head->flags & FLAG_END && farm.node > 0)
 		node.stopped = 1;
@@ -287,8 +279,6 @@ void node_look(void)
 static int is_idle(int is_long)
 {
 	int64_t buried = farm.counts.buried;
-	if (is_long && !node.back)
-		feed_receiver();
 	if (is_long)
 		lost_look();
 	lost_give_suspects();
@@ -327,6 +317,14 @@ static void compute(struct entry mine)
 	}
 }
 
+static void set_windows(void)
+{
+	int64_t nodes = farm.settings.number[KEY_NODES];
+	window_shrink(&node.window, most_ahead(), node.finished, nodes);
+	window_grow(&node.window, node.finished, nodes, most_ahead());
+	window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
+}
+
 void node_step(void)
 {
 	struct entry mine;
@@ -336,10 +334,8 @@ void node_step(void)
 		node_look();
 	}
 	weigh();
-	if (!farm.node) {
-		window_grow(&node.window, node.finished, farm.settings.number[KEY_NODES], WINDOW_MOST);
-		window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
-	}
+	if (!farm.node)
+		set_windows();
 	int has = take_dangerous(&mine);
 	if (!has)
 		has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);

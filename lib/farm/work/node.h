@@ -37,7 +37,6 @@ struct node {
 	int64_t reach_most;      /* that of the last node */
 	int64_t asked;           /* tasks asked for that have not come */
 	uint32_t steps;          /* since it last looked for messages */
-	int hungry;              /* the receiver waits */
 	int64_t finished, total; /* node 0: tasks that are done with; in all, -1: not known */
 	int64_t aside;           /* those without a result */
 	int stopped, receiver_left;

@@ -155,7 +155,9 @@ static void finish(struct hb_farm_out *out)
 /* For how many tasks this one stands that is timed; 0: it is not. */
 static int is_timed(void)
 {
-	return farm.counts.computed < COST_FIRST ? 1 : farm.counts.computed % COST_EVERY ? 0 : COST_EVERY;
+	if (farm.counts.computed < COST_FIRST || node.cost.typical > COST_LONG)
+		return 1;
+	return farm.counts.computed % COST_EVERY ? 0 : COST_EVERY;
 }
 
 void task_compute(struct entry entry)

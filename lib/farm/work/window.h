@@ -1,14 +1,15 @@
 /* How many items a process wants to have ahead, and by that how many it gathers for a message: few where tasks are long, many where
- * they are short. A window of the specification (`credits`) stays as it is. Else nobody looks at a clock to tell the one from
- * the other (wire/link.h). Windows grow with the number of results that have come: all nodes together have ahead at most a small
- * part of what is already done, so the end of a run, where some still have tasks and others none, stays
- * short beside the run. And they shrink whenever the receiver has been waiting for so long that tasks must be long. */
+ * they are short. A window of the specification (`credits`) stays as it is. Else windows grow with the number of results that have come: all
+ * nodes together have ahead at most a small part of what is already done, so the end of a run, where some still have tasks and others
+ * none, stays short beside the run. And a window takes ten milliseconds to compute at most (cost.h): longer than the system's change to another
+ * process and back costs, and not so long that anybody would wait for results in vain. */
 #ifndef FARM_WINDOW_H
 #define FARM_WINDOW_H
 
 #include "../state.h"
 
 enum { WINDOW_FIRST = 2, WINDOW_MOST = 256, WINDOW_PART = 8 };
+#define WINDOW_SECONDS 0.01
 /* Between generator, node 0 and receiver it may be more: where tasks are so short that all stay at node 0, a window must last
  * for as long as the system lets others run. But not more than a megabyte. */
 enum { WINDOW_LONG = 8192, WINDOW_LONG_BYTES = 1 << 20 };
@@ -42,12 +43,20 @@ static inline void window_grow(struct window *w, int64_t results, int64_t nodes,
 		w->size = most;
 }
 
-static inline void window_halve(struct window *w, int64_t results, int64_t nodes)
+/* As many tasks, of so many seconds each, as a process may have ahead; 0: not known. */
+static inline int64_t window_of_time(double each)
 {
-	if (window_is_fixed() || w->size <= WINDOW_FIRST)
+	double most = each > 0 ? WINDOW_SECONDS / each : WINDOW_MOST;
+	return most > WINDOW_MOST ? WINDOW_MOST : most < WINDOW_FIRST ? WINDOW_FIRST : (int64_t)most;
+}
+
+/* As if so few results had come of so many nodes that this were the size. */
+static inline void window_shrink(struct window *w, int64_t size, int64_t results, int64_t nodes)
+{
+	if (window_is_fixed() || w->size <= size)
 		return;
-	w->size /= 2;
-	w->since = results - w->size * WINDOW_PART * nodes;
+	w->size = size;
+	w->since = results - size * WINDOW_PART * nodes;
 }
 
 /* Items to gather before they are sent, and before more are asked for. */
