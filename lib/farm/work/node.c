@@ -63,6 +63,8 @@ static int hungriest(void)
 	return best;
 }
 
+static int is_farm(void) { return !farm.settings.number[KEY_DEPTH]; }
+
 static int can_split(const struct item *item) { return item->level < farm.settings.number[KEY_DEPTH]; }
 
 /* Whether tasks stay here, for they cost less than their way: those of a farm, if the specification does not say how many a node has
@@ -71,7 +73,7 @@ static int can_split(const struct item *item) { return item->level < farm.settin
 static void weigh(void)
 {
 	int kept = node.keeps;
-	if (farm.settings.number[KEY_DEPTH] || window_is_fixed())
+	if (!is_farm() || window_is_fixed())
 		return;
 	node.keeps = cost_is_small(&node.cost, kept);
 	if (kept && !node.keeps && !farm.node)
@@ -146,13 +148,20 @@ static int decide_divide(struct entry *ret_mine)
 
 static int64_t most_ahead(void) { return window_of_time(node.cost.typical); }
 
-/* What it wants to have ahead for itself. */
-static int64_t ahead(void) { return node.keeps && node.kept.size > node.window.size ? node.kept.size : node.window.size; }
+/* What it wants to have ahead for itself. What node 0 has from a generator elsewhere is nobody's yet. */
+static int64_t ahead(void)
+{
+	int64_t size = node.window.size;
+	return node.kept.size > size && (node.keeps || node.up.node == NODE_GENERATOR) ? node.kept.size : size;
+}
 
-/* Results to gather; also where the specification has a window that takes long. */
+/* Results to gather: of a farm as many more as there are nodes to bring them. No more than are computed soon, where the specification has
+ * a window that takes long. */
 static int64_t portion_back(void)
 {
-	return window_portion(window_is_fixed() && ahead() > most_ahead() ? most_ahead() : ahead());
+	int64_t size = node.window.size, portion;
+	portion = window_portion(window_is_fixed() && size > most_ahead() ? most_ahead() : size);
+	return portion > 1 && is_farm() ? portion * node.weight : portion;
 }
 
 /* What it and those below want to have ahead. */
@@ -192,10 +201,19 @@ static void send_results(void)
 
 enum { BUSY, IDLE, IDLE_FOR_LONGER };
 
+/* Whether a batch for a child may wait for more: it is small, and the child has enough. */
+static int may_wait(const struct link *child)
+{
+	int64_t portion = window_portion(node.window.size), items = link_items(child);
+	return items < portion && child->out - items >= portion * child->weight && is_farm();
+}
+
 static void flush(int idle)
 {
 	for (int i = 0; i < node.children; i++) {
 		struct link *child = &node.child[i];
+		if (idle == BUSY && !child->flags && may_wait(child))
+			continue;
 		if (child->batch)
 			child->window = (uint32_t)node.window.size;
 		link_flush(child);
@@ -322,7 +340,8 @@ static void set_windows(void)
 	int64_t nodes = farm.settings.number[KEY_NODES];
 	window_shrink(&node.window, most_ahead(), node.finished, nodes);
 	window_grow(&node.window, node.finished, nodes, most_ahead());
-	window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
+	if (is_farm())
+		window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
 }
 
 void node_step(void)
@@ -338,7 +357,7 @@ void node_step(void)
 		set_windows();
 	int has = take_dangerous(&mine);
 	if (!has)
-		has = farm.settings.number[KEY_DEPTH] ? decide_divide(&mine) : decide_farm(&mine);
+		has = is_farm() ? decide_farm(&mine) : decide_divide(&mine);
 	flush(BUSY);
 	if (has) {
 		compute(mine);
@@ -414,6 +433,7 @@ void node_start(void)
 	node = (struct node){.total = -1, .window = window_first(), .kept = window_first()};
 	for (int i = farm.node + 1; i < nodes; i++)
 		node.children += tree_parent(s, i) == farm.node;
+	node.weight = weight(farm.node);
 	node.reach = reach(farm.node);
 	node.reach_most = reach(nodes - 1);
 	node.child = calloc((size_t)nodes + 1, sizeof *node.child); /* it may adopt any */

@@ -21,6 +21,7 @@ struct node {
 	struct link keeper; /* node 0: the receiver */
 	struct link *child;
 	int children;
+	int weight; /* nodes of its subtree */
 	struct queue incoming; /* of which is not decided whether they are split */
 	struct queue ready;
 	struct queue suspects;  /* tasks of children that died */
@@ -30,7 +31,7 @@ struct node {
 	uint32_t slots, slots_free;
 	struct parcel *arena;    /* what is made here */
 	struct window window;    /* of tasks for itself */
-	struct window kept;      /* node 0: the same, while all tasks stay there */
+	struct window kept;      /* node 0: the same, of tasks that stay there or are not given to any node yet */
 	struct cost cost;        /* of a task that it computes */
 	int keeps;               /* its tasks, for they cost less than their way */
 	int64_t reach;           /* as many more, for the way from node 0 is long */
