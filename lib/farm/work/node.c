@@ -340,6 +340,8 @@ static void set_windows(void)
 	int64_t nodes = farm.settings.number[KEY_NODES];
 	window_shrink(&node.window, most_ahead(), node.finished, nodes);
 	window_grow(&node.window, node.finished, nodes, most_ahead());
+	if (is_farm() && !window_is_fixed() && node.window.size < window_at_once(node.cost.typical))
+		node.window.size = window_at_once(node.cost.typical);
 	if (is_farm())
 		window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));
 }

@@ -8,7 +8,7 @@
 
 #include "../state.h"
 
-enum { WINDOW_FIRST = 2, WINDOW_MOST = 256, WINDOW_PART = 8 };
+enum { WINDOW_FIRST = 2, WINDOW_AT_ONCE = 16, WINDOW_MOST = 256, WINDOW_PART = 8 };
 #define WINDOW_SECONDS 0.01
 /* Between generator, node 0 and receiver it may be more: where tasks are so short that all stay at node 0, a window must last
  * for as long as the system lets others run. But not more than a megabyte. */
@@ -50,6 +50,13 @@ static inline int64_t window_of_time(double each)
 	return most > WINDOW_MOST ? WINDOW_MOST : most < WINDOW_FIRST ? WINDOW_FIRST : (int64_t)most;
 }
 
+/* From the first on it may have as many as take so short that their end does not matter. */
+static inline int64_t window_at_once(double each)
+{
+	double most = each > 0 ? WINDOW_SECONDS / 20 / each : WINDOW_FIRST;
+	return most > WINDOW_AT_ONCE ? WINDOW_AT_ONCE : (int64_t)most;
+}
+
 /* As if so few results had come of so many nodes that this were the size. */
 static inline void window_shrink(struct window *w, int64_t size, int64_t results, int64_t nodes)
 {
@@ -60,6 +67,6 @@ static inline void window_shrink(struct window *w, int64_t size, int64_t results
 }
 
 /* Items to gather before they are sent, and before more are asked for. */
-static inline int64_t window_portion(int64_t size) { return size < 8 ? 1 : size / 4; }
+static inline int64_t window_portion(int64_t size) { return size < 8 ? 1 : size / 2; }
 
 #endif
