@@ -21,19 +21,18 @@ struct cost {
 	double typical;               /* seconds, within a factor of about two: that of most, so without times in which others had the processor */
 };
 
-/* Each of `tasks` took as long on the average. */
-static inline void cost_add(struct cost *cost, double tasks, double seconds, double bytes)
+static inline void cost_add(struct cost *cost, double seconds, double bytes)
 {
+	double each = seconds > 1e-9 ? seconds : 1e-9;
 	if (cost->tasks >= COST_TASKS) {
 		cost->tasks /= 2;
 		cost->seconds /= 2;
 		cost->bytes /= 2;
 	}
-	double each = seconds / tasks > 1e-9 ? seconds / tasks : 1e-9;
 	cost->typical *= each > 2 * cost->typical ? 2 : each < cost->typical / 2 ? 0.5 : 1;
 	if (cost->typical <= 0)
 		cost->typical = each;
-	cost->tasks += tasks;
+	cost->tasks++;
 	cost->seconds += seconds;
 	cost->bytes += bytes;
 }

@@ -67,16 +67,18 @@ static int is_farm(void) { return !farm.settings.number[KEY_DEPTH]; }
 
 static int can_split(const struct item *item) { return item->level < farm.settings.number[KEY_DEPTH]; }
 
-/* Whether tasks stay here, for they cost less than their way: those of a farm, if the specification does not say how many a node has
- * ahead. When they become longer, or only seem so because another program had the processor, small windows begin anew: the children get
- * few until it is clear. */
+/* Only there: what node 0 gives away is worth its way for all below. */
+int node_may_keep(void) { return !farm.node && is_farm() && !window_is_fixed(); }
+
+/* Whether tasks stay here. When they become longer, or only seem so because another program had the processor, small windows begin anew:
+ * the children get few until it is clear. */
 static void weigh(void)
 {
 	int kept = node.keeps;
-	if (!is_farm() || window_is_fixed())
+	if (!node_may_keep())
 		return;
 	node.keeps = cost_is_small(&node.cost, kept);
-	if (kept && !node.keeps && !farm.node)
+	if (kept && !node.keeps)
 		window_shrink(&node.window, WINDOW_FIRST, node.finished, farm.settings.number[KEY_NODES]);
 }
 
@@ -315,23 +317,13 @@ static int take_dangerous(struct entry *ret_mine)
 	return 1;
 }
 
-/* Kept tasks are computed one after the other, each with a look at the clock: the first that is long ends it. */
+/* Kept tasks are computed one after the other; the first that is long ends it. */
 static void compute(struct entry mine)
 {
-	if (!node.keeps) {
-		task_compute(mine);
-		return;
-	}
-	double since = MPI_Wtime();
-	for (int left = KEPT_AT_ONCE;; mine = queue_get(&node.ready)) {
-		double bytes = (double)mine.item->size;
-		task_compute(mine);
-		double now = MPI_Wtime();
-		cost_add(&node.cost, 1, now - since, bytes);
+	task_compute(mine);
+	for (int left = KEPT_AT_ONCE; node.keeps && left && node.ready.count; left--) {
+		task_compute(queue_get(&node.ready));
 		weigh();
-		if (!--left || !node.ready.count || !node.keeps)
-			break;
-		since = now;
 	}
 }
 
@@ -340,7 +332,7 @@ static void set_windows(void)
 	int64_t nodes = farm.settings.number[KEY_NODES];
 	window_shrink(&node.window, most_ahead(), node.finished, nodes);
 	window_grow(&node.window, node.finished, nodes, most_ahead());
-	if (is_farm() && !window_is_fixed() && node.window.size < window_at_once(node.cost.typical))
+	if (node_may_keep() && node.window.size < window_at_once(node.cost.typical))
 		node.window.size = window_at_once(node.cost.typical);
 	if (is_farm())
 		window_grow(&node.kept, node.finished, 1, window_long(cost_bytes(&node.cost)));

@@ -52,6 +52,8 @@ void node_run(void);
 /* Looks for messages, decides, hands on, and computes a task if there is one; else waits for a message. */
 void node_step(void);
 int node_is_full(void);
+/* Whether tasks that cost less than their way stay here: in node 0 of a farm, if the specification does not say how many a node has ahead. */
+int node_may_keep(void);
 /* Takes all messages that are there. */
 void node_look(void);
 /* To a child, from now on noted in a slot. */

@@ -152,12 +152,11 @@ static void finish(struct hb_farm_out *out)
 	}
 }
 
-/* For how many tasks this one stands that is timed; 0: it is not. */
+/* All whose cost decides where they are computed. Of the others some, for the report and for the windows. */
 static int is_timed(void)
 {
-	if (farm.counts.computed < COST_FIRST || node.cost.typical > COST_LONG)
-		return 1;
-	return farm.counts.computed % COST_EVERY ? 0 : COST_EVERY;
+	return node_may_keep() || node.cost.typical > COST_LONG || farm.counts.computed < COST_FIRST ||
+	       farm.counts.computed % COST_EVERY == 0;
 }
 
 void task_compute(struct entry entry)
@@ -173,7 +172,7 @@ void task_compute(struct entry entry)
 		double took = MPI_Wtime() - since;
 		farm.counts.timed++;
 		farm.counts.timed_ns += (int64_t)(took * 1e9);
-		cost_add(&node.cost, timed, timed * took, (double)timed * (double)item->size);
+		cost_add(&node.cost, took, (double)item->size);
 	}
 	farm.counts.computed++;
 	if (farm.saying)
