@@ -58,7 +58,7 @@ def farm(mpi, processes, program, *arguments, env=None, before=()):
 
 def programs(mpi):
     found = {name: compiled(mpi, os.path.join(where, name + ".c"), "gcc", "-std=c99" if where == EXAMPLES else "-std=c11", "-D_GNU_SOURCE", *WARN)
-             for name, where in (("primes", EXAMPLES), ("quadrature", EXAMPLES), ("nsegs", EXAMPLES), ("simulate", EXAMPLES), ("many", HERE + "/programs"))}
+             for name, where in (("primes", EXAMPLES), ("quadrature", EXAMPLES), ("nsegs", EXAMPLES), ("simulate", EXAMPLES), ("many", HERE + "/programs"), ("costs", HERE + "/programs"))}
     found["farm"] = compiled(mpi, HERE + "/programs/farm.cc", "g++", "-std=c++11", *WARN)
     found["squares"] = compiled(mpi, EXAMPLES + "/squares.f90", "gfortran", "-J", folder, TOP + "/include/hbdb/farm.f90")
     archive = os.path.join(folder, "archive." + mpi)
@@ -91,6 +91,25 @@ def sizes(mpi, has):
         empty = tasks if mode == "empty" else 0
         must = "%d of %d results, %d empty, %s\n" % (tasks, tasks, empty, "wrong" if empty else "right")
         check(done.returncode == 0 and done.stdout == must, "%s: %d tasks of up to %d bytes %s" % (mpi, tasks, largest, mode), done.all)
+
+
+def costs(mpi, has):
+    """Tasks that cost less than their way stay at node 0; long ones are computed everywhere, those that come after short ones as well."""
+    def counts(tasks, since, every, host, *more):
+        done = farm(mpi, 8 if host == "two" else 6, has["costs"], tasks, since, every, "--farm-host=" + host, *more)
+        found = re.fullmatch(r"short((?: \d+)+)\nlong((?: \d+)+)\n", done.stdout)
+        nodes = [[int(n) for n in kind.split()][-6:] for kind in found.groups()] if found else [[0] * 6] * 2
+        return nodes[0], nodes[1], done
+
+    for host in ("two", "one") if mpi == "openmpi" or full else ("one",):
+        short, long, done = counts(20240, 20000, 1, host)
+        check(sum(short) == 20000 and short[0] > 10000, "%s, host = %s: short tasks stay at node 0" % (mpi, host), done.all)
+        check(sum(long) == 240 and min(long) > 4 and max(long) < 160, "%s, host = %s: long tasks after them are computed by all" % (mpi, host), done.all)
+    if mpi == "openmpi":  # where they may not run at the same time, MPICH's processes get nothing while they wait for their turn
+        short, long, done = counts(200000, 200000, 1, "one", "--farm-credits=20")
+        check(sum(short) == 200000 and sum(short[1:]) > 2000, mpi + ": with credits of the specification short tasks are handed out as well", done.all)
+    short, long, done = counts(20000, 0, 50, "one")
+    check(sum(long) == 400 and long[0] < 380, mpi + ": a long task among fifty: all are handed out", done.all)
 
 
 def examples(mpi, has):
@@ -239,6 +258,7 @@ def main():
         has = programs(mpi)
         same_everywhere(mpi, has)
         sizes(mpi, has)
+        costs(mpi, has)
         examples(mpi, has)
         bad_input(mpi, has)
         specification(mpi, has)
