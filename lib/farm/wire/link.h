@@ -1,7 +1,7 @@
 /* The way to a neighbour. Tasks and results are gathered in a batch; a batch, with credits, is a message.
  *
- * When a batch goes is decided by numbers of items, by what came from others and by how often it was looked for in vain, and never
- * by a clock: so a replay of a recorded run sends the same messages. */
+ * When a batch goes is decided by numbers of items, by what came from others, by how often it was looked for in vain, and by MPI_Wtime, never
+ * by another clock: all these are the same in a replay of a recorded run, so it sends the same messages. */
 #ifndef FARM_LINK_H
 #define FARM_LINK_H
 

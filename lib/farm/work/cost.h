@@ -1,7 +1,7 @@
-/* What a task costs, and whether it is worth its way. To pass a task on and to take its result back costs the parent and the child each some tenths of
- * a microsecond where messages are full, and wakes a process where they are not. A task that takes less is computed sooner than passed, so a farm node keeps such tasks: work leaves it
- * only when that makes the whole faster. The mean is of the last thousand or some, in which a single long task counts for what it is:
- * after it all is handed out until its share is small again.
+/* What a task costs, and whether it is worth its way. To pass a task on and to take its result back costs the parent and the child some tenths
+ * of a microsecond each where messages are full, and wakes a process where they are not. A farm computes a task that takes less sooner
+ * than it passes it, so node 0 keeps such tasks: work leaves it only where that makes the whole faster. The mean is that of the last thousand or
+ * some, in which a single long task counts for what it is: after it all is handed out until its share is small again.
  *
  * The clock is MPI_Wtime, which a replay repeats: what is decided by it is decided the same again. */
 #ifndef FARM_COST_H
@@ -12,13 +12,13 @@
 #include "../state.h"
 
 enum { COST_FIRST = 16, COST_EVERY = 16, COST_TASKS = 1024 };
-#define COST_LONG 10e-6 /* of such tasks the time of each is taken */
+#define COST_LONG 10e-6          /* of such tasks the time of each is taken */
 #define COST_PASSED 1e-6         /* seconds */
 #define COST_PASSED_BYTE 0.25e-9 /* a byte is copied by the parent and by the child, there and back */
 
 struct cost {
 	double tasks, seconds, bytes; /* sums of the tasks of late */
-	double typical;               /* seconds, within a factor of about two: that of most, so without times in which others had the processor */
+	double typical; /* seconds, within a factor of about two: that of most, so without times in which others had the processor */
 };
 
 static inline void cost_add(struct cost *cost, double seconds, double bytes)

@@ -12,6 +12,7 @@ static struct {
 	struct link link; /* in a process of its own: to node 0 */
 	/* generator */
 	int64_t next, portion; /* portion: as many tasks to a message, if it can be */
+	double since;          /* the first of a message was made, by MPI_Wtime */
 	int in_span;
 	/* receiver */
 	struct queue queue;
@@ -71,7 +72,10 @@ static int give_task_away(const void *task, size_t size)
 	*item = (struct item){.kind = ITEM_TASK, .task = host.next, .size = size};
 	if (size)
 		memcpy(item_data(item), task, size);
-	if (--host.link.open <= 0 || link_items(&host.link) >= host.portion) {
+	double now = MPI_Wtime();
+	if (link_items(&host.link) == 1)
+		host.since = now;
+	if (--host.link.open <= 0 || link_items(&host.link) >= host.portion || now - host.since > WINDOW_SECONDS / 10) {
 		link_flush(&host.link);
 		look();
 	}

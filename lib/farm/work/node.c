@@ -9,7 +9,8 @@
 
 struct node node;
 
-enum { REACH = 2, KEPT_AT_ONCE = 32 }; /* tasks: ahead for a node on the way to node 0, and of those kept without a look for messages */
+/* Tasks: ahead for each node on the way to node 0; and those kept that are computed before the next look for messages. */
+enum { REACH = 2, KEPT_AT_ONCE = 32 };
 
 static uint32_t new_slot(struct entry entry, int child)
 {
@@ -154,7 +155,7 @@ static int64_t most_ahead(void) { return window_of_time(node.cost.typical); }
 static int64_t ahead(void)
 {
 	int64_t size = node.window.size;
-	return node.kept.size > size && (node.keeps || node.up.node == NODE_GENERATOR) ? node.kept.size : size;
+	return node.up.node == NODE_GENERATOR && node.kept.size > size ? node.kept.size : size;
 }
 
 /* Results to gather: of a farm as many more as there are nodes to bring them. No more than are computed soon, where the specification has
@@ -162,6 +163,8 @@ static int64_t ahead(void)
 static int64_t portion_back(void)
 {
 	int64_t size = node.window.size, portion;
+	if (node.keeps)
+		return window_portion(node.kept.size);
 	portion = window_portion(window_is_fixed() && size > most_ahead() ? most_ahead() : size);
 	return portion > 1 && is_farm() ? portion * node.weight : portion;
 }
@@ -182,7 +185,7 @@ static void ask(int idle)
 		portion = window_portion(ahead());
 	if (more >= portion || (idle && more > 0 && node.asked < portion)) {
 		node.up.credits += (uint32_t)more;
-		node.up.window = (uint32_t)ahead();
+		node.up.window = (uint32_t)(2 * portion_back()); /* the generator sends half of it at once */
 		node.asked += more;
 	}
 }

@@ -21,7 +21,7 @@ struct node {
 	struct link keeper; /* node 0: the receiver */
 	struct link *child;
 	int children;
-	int weight; /* nodes of its subtree */
+	int weight;            /* nodes of its subtree */
 	struct queue incoming; /* of which is not decided whether they are split */
 	struct queue ready;
 	struct queue suspects;  /* tasks of children that died */

@@ -7,8 +7,9 @@
 #define FARM_WINDOW_H
 
 #include "../state.h"
+#include "cost.h"
 
-enum { WINDOW_FIRST = 2, WINDOW_AT_ONCE = 16, WINDOW_MOST = 256, WINDOW_PART = 8 };
+enum { WINDOW_FIRST = 2, WINDOW_AT_ONCE = 32, WINDOW_MOST = 256, WINDOW_PART = 8 };
 #define WINDOW_SECONDS 0.01
 /* Between generator, node 0 and receiver it may be more: where tasks are so short that all stay at node 0, a window must last
  * for as long as the system lets others run. But not more than a megabyte. */
@@ -46,14 +47,14 @@ static inline void window_grow(struct window *w, int64_t results, int64_t nodes,
 /* As many tasks, of so many seconds each, as a process may have ahead; 0: not known. */
 static inline int64_t window_of_time(double each)
 {
-	double most = each > 0 ? WINDOW_SECONDS / each : WINDOW_MOST;
+	double most = each >= COST_PASSED ? WINDOW_SECONDS / each : WINDOW_MOST;
 	return most > WINDOW_MOST ? WINDOW_MOST : most < WINDOW_FIRST ? WINDOW_FIRST : (int64_t)most;
 }
 
 /* From the first on it may have as many as take so short that their end does not matter. */
 static inline int64_t window_at_once(double each)
 {
-	double most = each > 0 ? WINDOW_SECONDS / 20 / each : WINDOW_FIRST;
+	double most = each >= COST_PASSED ? WINDOW_SECONDS / 10 / each : WINDOW_FIRST;
 	return most > WINDOW_AT_ONCE ? WINDOW_AT_ONCE : (int64_t)most;
 }
 

@@ -53,7 +53,8 @@ static void result_receiver(void)
 
 int main(int argc, char **argv)
 {
-	hb_farm_program program = {.data_generator = data_generator, .compute = compute, .result_receiver = result_receiver};
+	hb_farm_program program = {
+		.data_generator = data_generator, .compute = compute, .result_receiver = result_receiver};
 	tasks = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
 	from = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 	every = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
