@@ -108,6 +108,11 @@ def costs(mpi, has):
     if mpi == "openmpi":  # where they may not run at the same time, MPICH's processes get nothing while they wait for their turn
         short, long, done = counts(200000, 200000, 1, "one", "--farm-credits=20")
         check(sum(short) == 200000 and sum(short[1:]) > 2000, mpi + ": with credits of the specification short tasks are handed out as well", done.all)
+        shutil.rmtree(folder + "/c.hbdb", ignore_errors=True)
+        done = farm(mpi, 6, has["costs"], 4000, 2000, 20, "--farm-host=one", before=(HBDB, "record", "-o", "c.hbdb", "--"))
+        again = run(HBDB, "replay", "c.hbdb", env={"HB_FARM_REPORT": "none"})
+        check(done.returncode == again.returncode == 0 and done.stdout == again.stdout and "no difference in the calls" in again.stderr,
+              mpi + ": what was decided by the clock is decided the same in a replay", done.all + again.all)
     short, long, done = counts(20000, 0, 50, "one")
     check(sum(long) == 400 and long[0] < 380, mpi + ": a long task among fifty: all are handed out", done.all)
 
