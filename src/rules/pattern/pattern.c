@@ -152,6 +152,7 @@ void hb_pattern_close(hb_pattern *p)
 	free(p->bindings);
 	free(p->clauses);
 	free(p->defs);
+	free(p->forms);
 	free(p->file);
 	free(p);
 }

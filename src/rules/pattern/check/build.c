@@ -106,7 +106,8 @@ static const struct hb__map *map_of(struct hb__engine *e, const struct hb__map *
 
 /* ---- expressions ---- */
 
-static struct hb__node *pair(struct hb__engine *e, int kind, hb__node *a, hb__node *b)
+struct hb__node *hb__pair(
+	struct hb__engine *e, int kind, hb__node *a, hb__node *b, const struct hb__map *m, bool takes_b)
 {
 	struct hb__node *n = hb__cell(e, kind, offsetof(struct hb__node, pair) + sizeof n->pair);
 	if (!n)
@@ -119,11 +120,16 @@ static struct hb__node *pair(struct hb__engine *e, int kind, hb__node *a, hb__no
 	n->cell.height = (uint16_t)height;
 	n->cell.hash = hb__mix(hb__mix((uint64_t)kind, a->cell.hash), b->cell.hash);
 	n->cell.several = a->cell.several || b->cell.several;
+	for (uint64_t i = 0; kind == HB__N_STRICT && m && i < m->n; i++)
+		n->cell.hash = hb__mix(n->cell.hash, m->at[i].id);
+	bool choice = kind == HB__N_CHOICE;
+	n->cell.nullable = choice ? a->cell.nullable || b->cell.nullable : a->cell.nullable && b->cell.nullable;
+	n->filter = a->filter | (takes_b ? hb__looked_into(b)->filter : 0);
 	n->may = a->may | b->may;
-	n->must = a->must | b->must;
+	n->must = choice ? a->must & b->must : a->must | b->must;
 	n->pair.a = a;
 	n->pair.b = b;
-	n->pair.m = NULL;
+	n->pair.m = m;
 	return n;
 }
 
@@ -207,19 +213,8 @@ hb__node *hb__seq(struct hb__engine *e, hb__node *a, hb__node *b, const struct h
 		return b;
 	if (a == &hb__empty && b->cell.kind == HB__N_SEQ && b->pair.a == &hb__empty)
 		return hb__seq(e, a, b->pair.b, map_join(e, m, b->pair.m));
-	struct hb__node *n = pair(e, HB__N_SEQ, a, b);
-	if (!n)
-		return NULL;
-	n->pair.m = m;
-	n->filter = a->filter;
-	if (!hb__blocked(e, a, b)) {
-		hb__node *inside = hb__inside(e, b);
-		if (!inside)
-			return NULL;
-		n->filter |= inside->filter;
-	}
-	n->cell.nullable = a->cell.nullable && b->cell.nullable;
-	return n;
+	bool blocked = hb__blocked(e, a, b);
+	return blocked || hb__inside(e, b) ? hb__pair(e, HB__N_SEQ, a, b, m, !blocked) : NULL;
 }
 
 hb__node *hb__strict(struct hb__engine *e, hb__node *a, hb__node *b, const struct hb__map *m)
@@ -230,18 +225,7 @@ hb__node *hb__strict(struct hb__engine *e, hb__node *a, hb__node *b, const struc
 		return b ? a : NULL;
 	if (a == &hb__empty && !m)
 		return b;
-	struct hb__node *n = pair(e, HB__N_STRICT, a, b);
-	if (!n)
-		return NULL;
-	n->pair.m = m;
-	for (uint64_t i = 0; m && i < m->n; i++)
-		n->cell.hash = hb__mix(n->cell.hash, m->at[i].id);
-	n->filter = a->filter;
-	if (a->cell.nullable) {
-		n->filter |= b->filter;
-		n->cell.nullable = b->cell.nullable;
-	}
-	return n;
+	return hb__pair(e, HB__N_STRICT, a, b, m, a->cell.nullable);
 }
 
 hb__node *hb__par(struct hb__engine *e, hb__node *a, hb__node *b)
@@ -251,12 +235,7 @@ hb__node *hb__par(struct hb__engine *e, hb__node *a, hb__node *b)
 	if (a == &hb__empty)
 		return b;
 	bool swap = a->cell.hash > b->cell.hash; /* so that x || y and y || x are the same */
-	struct hb__node *n = pair(e, HB__N_PAR, swap ? b : a, swap ? a : b);
-	if (!n)
-		return NULL;
-	n->filter = a->filter | b->filter;
-	n->cell.nullable = a->cell.nullable && b->cell.nullable;
-	return n;
+	return hb__pair(e, HB__N_PAR, swap ? b : a, swap ? a : b, NULL, true);
 }
 
 static hb__node *one_of(hb__node **list)
@@ -265,17 +244,6 @@ static hb__node *one_of(hb__node **list)
 	bool more = n->cell.kind == HB__N_CHOICE;
 	*list = more ? n->pair.b : NULL;
 	return more ? n->pair.a : n;
-}
-
-static hb__node *put_before(struct hb__engine *e, hb__node *a, hb__node *rest)
-{
-	struct hb__node *n = rest ? pair(e, HB__N_CHOICE, a, rest) : NULL;
-	if (!rest || !n)
-		return rest ? NULL : a;
-	n->must = a->must & rest->must;
-	n->filter = a->filter | rest->filter;
-	n->cell.nullable = a->cell.nullable || rest->cell.nullable;
-	return n;
 }
 
 hb__node *hb__choice(struct hb__engine *e, hb__node *a, hb__node *b)
@@ -304,6 +272,6 @@ hb__node *hb__choice(struct hb__engine *e, hb__node *a, hb__node *b)
 	}
 	hb__node *list = one[n - 1];
 	for (size_t i = n - 1; list && i > 0; i--)
-		list = put_before(e, one[i - 1], list);
+		list = hb__pair(e, HB__N_CHOICE, one[i - 1], list, NULL, true);
 	return list;
 }

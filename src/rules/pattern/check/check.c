@@ -8,9 +8,11 @@
 
 #define NODES 4000000   /* that one event may cost */
 #define ANSWERS 2000000 /* of whether there is a way through a call: then they are forgotten */
+#define LARGE (64 * HB__CHUNK) /* expressions: then those of keys that wait are packed */
 
-struct open { /* a key whose state must be kept */
+struct open { /* a key whose state must be kept as an expression */
 	uint32_t part, task;
+	bool used; /* since expressions were copied last */
 };
 struct hb_pattern_check {
 	struct hb__engine e;
@@ -18,44 +20,92 @@ struct hb_pattern_check {
 	struct open *open;
 	struct hb__note *note;
 	size_t nopen, open_room, nnote, note_room;
+	struct hb__packer packer;
+	size_t large; /* bytes */
 	hb_pattern_sum sum;
 	struct hb__first first;
 };
 
 /* ---- states ---- */
 
+/* Out of the list of those whose state must be kept. */
+static void leave(hb_pattern_check *c, struct hb__task *t, uint32_t open)
+{
+	struct open last = c->open[--c->nopen];
+	c->open[t->open] = last;
+	c->part[last.part].task[last.task].open = t->open;
+	t->open = open;
+}
+
 static bool set_state(hb_pattern_check *c, uint32_t part, uint32_t number, hb__node *state)
 {
 	struct hb__task *t = &c->part[part].task[number];
 	bool keep = state && state != &hb__empty;
 	t->state = state;
-	if (keep == (t->open != HB_NO))
+	if (keep == (t->open != HB_NO)) {
+		if (keep)
+			c->open[t->open].used = true;
 		return true;
+	}
 	if (keep) {
 		if (!HB_GROW(c->open, c->open_room, c->nopen + 1))
 			return hb__pattern_no_memory(c->e.p);
 		t->open = (uint32_t)c->nopen;
-		c->open[c->nopen++] = (struct open){part, number};
+		c->open[c->nopen++] = (struct open){part, number, true};
 		return true;
 	}
-	struct open last = c->open[--c->nopen];
-	c->open[t->open] = last;
-	c->part[last.part].task[last.task].open = t->open;
-	t->open = HB_NO;
+	leave(c, t, HB_NO);
 	return true;
 }
 
-/* Forgets what no state needs any more. */
+static const hb__value *key_of(const hb_pattern_check *c, uint32_t part, uint32_t number)
+{
+	return c->part[part].key + (size_t)number * c->part[part].nkeys;
+}
+
+/* False: out of memory; then the key is as one that is wrong, and the model has failed. */
+static bool pack(hb_pattern_check *c, struct open at)
+{
+	struct hb__task *t = &c->part[at.part].task[at.task];
+	struct hb__packed *packed =
+		hb__pack(&c->packer, t->state, key_of(c, at.part, at.task), c->part[at.part].nkeys);
+	t->packed = packed;
+	leave(c, t, packed ? HB__PACKED : HB_NO);
+	return packed || hb__pattern_no_memory(c->e.p);
+}
+
+static bool unpack(hb_pattern_check *c, uint32_t part, uint32_t number)
+{
+	struct hb__task *t = &c->part[part].task[number];
+	struct hb__packed *packed = t->packed;
+	hb__node *state = hb__unpack(&c->e, &c->packer, packed, key_of(c, part, number));
+	if (c->e.p->failed)
+		return false;
+	t->open = HB_NO;
+	hb__packed_free(&c->packer, packed);
+	return set_state(c, part, number, state);
+}
+
+/* Forgets what no state needs any more. When there are many expressions, those of keys without an event since the last time are packed: so
+ * they are no more than what the events between two times make. */
 static bool tidy(hb_pattern_check *c)
 {
 	struct hb__arena old;
 	if (c->e.arena.used < c->e.arena.limit)
 		return true;
+	bool packing = c->e.arena.used >= c->large;
 	c->e.budget = UINT32_MAX;
 	hb__copy_begin(&c->e, &old);
-	for (size_t i = 0; i < c->nopen; i++) {
-		struct hb__task *t = &c->part[c->open[i].part].task[c->open[i].task];
+	for (size_t i = 0; i < c->nopen && !c->e.p->failed;) {
+		struct open *o = &c->open[i];
+		struct hb__task *t = &c->part[o->part].task[o->task];
+		if (packing && !o->used) {
+			pack(c, *o);
+			continue;
+		}
+		o->used = false;
 		t->state = hb__copy_node(&c->e, t->state);
+		i++;
 	}
 	hb__copy_end(&c->e, &old);
 	return !c->e.p->failed;
@@ -93,10 +143,9 @@ static bool start(hb_pattern_check *c, uint32_t part, uint32_t number)
 	if (!env)
 		return false;
 	memset(env->slot, 0, of->nslots * sizeof *env->slot);
-	env->cell.hash = number;
 	if (of->nkeys)
-		memcpy(env->slot, c->part[part].key + (size_t)number * of->nkeys, of->nkeys * sizeof *env->slot);
-	hb__node *state = hb__expand(&c->e, of->body, env, NULL);
+		memcpy(env->slot, key_of(c, part, number), of->nkeys * sizeof *env->slot);
+	hb__node *state = hb__expand(&c->e, of->body, hb__finish_env(env, of->nslots), NULL);
 	if (c->e.undecided) {
 		struct hb__note *n = note_of(c, &c->part[part].task[number]);
 		if (n)
@@ -162,6 +211,9 @@ static bool fit(hb_pattern_check *c, uint32_t part, uint32_t number)
 	struct hb__note *known = t->note == HB_NO ? NULL : &c->note[t->note];
 	if (known && (known->undecided || known->wrong != HB_PATTERN_NONE))
 		return true;
+	if (t->open == HB__PACKED && !unpack(c, part, number))
+		return false;
+	before_work(c);
 	hb__node *next = t->state ? step(e, t->state) : NULL;
 	if (e->p->failed)
 		return false;
@@ -240,6 +292,7 @@ hb_status hb_pattern_begin(
 	}
 	c->e = (struct hb__engine){.p = p, .before = before ? before : fed_order, .user = user};
 	c->e.arena.limit = 8 * HB__CHUNK;
+	c->large = LARGE;
 	for (uint32_t i = 0; i < p->nparts && !p->failed; i++) {
 		bool new;
 		c->part[i].nkeys = p->parts[i].nkeys;
@@ -264,8 +317,13 @@ void hb_pattern_check_close(hb_pattern_check *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->e.p->nparts; i++)
+	for (size_t i = 0; i < c->e.p->nparts; i++) {
+		for (size_t k = 0; k < c->part[i].n; k++)
+			if (c->part[i].task[k].open == HB__PACKED)
+				hb__packed_free(&c->packer, c->part[i].task[k].packed);
 		hb__keys_free(&c->part[i]);
+	}
+	hb__packer_free(&c->packer);
 	free(c->part);
 	free(c->open);
 	free(c->note);
@@ -330,7 +388,8 @@ static hb_pattern_state state_of(const struct hb__task *t, const struct hb__note
 		return HB_PATTERN_UNDECIDED;
 	if (n && n->wrong != HB_PATTERN_NONE)
 		return HB_PATTERN_WRONG;
-	return t->state && t->state->cell.nullable ? HB_PATTERN_COMPLETE : HB_PATTERN_STOPPED;
+	bool may_end = t->open == HB__PACKED ? hb__packed_nullable(t->packed) : t->state && t->state->cell.nullable;
+	return may_end ? HB_PATTERN_COMPLETE : HB_PATTERN_STOPPED;
 }
 
 static void count(hb_pattern_sum *sum, hb_pattern_state state)
@@ -368,7 +427,11 @@ static bool judge(hb_pattern_check *c, uint32_t part, uint32_t number, bool all,
 	}
 	if (v.state == HB_PATTERN_STOPPED || v.state == HB_PATTERN_WRONG) {
 		before_work(c);
-		if (!tidy(c) || !hb__first_of(&c->e, t->state, &c->first))
+		if (!tidy(c))
+			return false;
+		hb__node *state = t->open == HB__PACKED ? hb__unpack(&c->e, &c->packer, t->packed, key_of(c, part, number)) : t->state;
+		before_work(c);
+		if (c->e.p->failed || !hb__first_of(&c->e, state, &c->first))
 			return false;
 		v.nnext = (uint32_t)c->first.n;
 		v.next = c->first.next;

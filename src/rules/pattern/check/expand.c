@@ -7,7 +7,7 @@
 
 /* ---- variables ---- */
 
-static const struct hb__env *finish_env(struct hb__env *env, uint32_t n)
+const struct hb__env *hb__finish_env(struct hb__env *env, uint32_t n)
 {
 	uint64_t h = n + 1;
 	for (uint32_t i = 0; i < n; i++)
@@ -21,10 +21,10 @@ static const struct hb__env *env_with(struct hb__engine *e, const struct hb__env
 	struct hb__env *to = hb__cell(e, HB__N_ENV, env->cell.bytes);
 	if (!to)
 		return NULL;
-	uint32_t n = (uint32_t)((env->cell.bytes - sizeof *env) / sizeof *env->slot);
+	uint32_t n = hb__env_slots(env);
 	memcpy(to->slot, env->slot, n * sizeof *env->slot);
 	to->slot[slot] = v;
-	return finish_env(to, n);
+	return hb__finish_env(to, n);
 }
 
 static const struct hb__env *env_of_call(struct hb__engine *e, const struct hb__form *f, const struct hb__env *env)
@@ -35,7 +35,7 @@ static const struct hb__env *env_of_call(struct hb__engine *e, const struct hb__
 		return NULL;
 	for (uint32_t i = 0; i < n; i++)
 		to->slot[i] = i < f->n ? hb__eval(e->p, f->arg[i], env->slot) : 0;
-	return e->p->failed ? NULL : finish_env(to, n);
+	return e->p->failed ? NULL : hb__finish_env(to, n);
 }
 
 /* ---- processes that are known beforehand ---- */
@@ -110,6 +110,29 @@ bool hb__blocked(struct hb__engine *e, hb__node *a, hb__node *b)
 
 /* ---- forms ---- */
 
+struct hb__node *hb__new_atom(struct hb__engine *e, const struct hb__form *f, int32_t from, int32_t to)
+{
+	struct hb__node *n =
+		hb__cell(e, HB__N_ATOM, offsetof(struct hb__node, atom) + sizeof n->atom + f->n * sizeof(hb__value));
+	if (!n)
+		return NULL;
+	n->atom.form = f;
+	n->atom.from = from;
+	n->atom.to = to;
+	n->may = hb__process_bit(from) | (to >= 0 ? hb__process_bit(to) : 0);
+	n->must = e->p->processes <= 64 ? n->may : 0;
+	return n;
+}
+
+hb__node *hb__finish_atom(struct hb__node *n)
+{
+	int32_t from = n->atom.from, to = n->atom.to;
+	n->atom.label = hb__label(n->atom.form->number, hb__atom_keys(n), n->atom.form->n);
+	n->cell.hash = hb__mix(n->atom.label, (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
+	n->filter = hb__event_bits(n->atom.label, HB_PATTERN_BEGIN, from);
+	return n;
+}
+
 static hb__node *atom(
 	struct hb__engine *e, const struct hb__form *f, const struct hb__env *env, const struct hb__gone *gone)
 {
@@ -117,8 +140,7 @@ static hb__node *atom(
 		to = f->to ? hb__process_value(e, f->to, env->slot) : -1;
 	if (e->p->failed || hb__is_gone(gone, from) || hb__is_gone(gone, to))
 		return NULL;
-	struct hb__node *n =
-		hb__cell(e, HB__N_ATOM, offsetof(struct hb__node, atom) + sizeof n->atom + f->n * sizeof(hb__value));
+	struct hb__node *n = hb__new_atom(e, f, (int32_t)from, (int32_t)to);
 	if (!n)
 		return NULL;
 	hb__value *key = hb__atom_keys(n);
@@ -129,18 +151,10 @@ static hb__node *atom(
 				"key %u of %s is a set here: a number or a text wanted", i + 1,
 				e->p->bindings[f->number].name);
 	}
-	n->atom.form = f;
-	n->atom.from = (int32_t)from;
-	n->atom.to = (int32_t)to;
-	n->atom.label = hb__label(f->number, key, f->n);
-	n->cell.hash = hb__mix(n->atom.label, (uint64_t)from << 32 | (uint32_t)to);
-	n->filter = hb__event_bits(n->atom.label, HB_PATTERN_BEGIN, from);
-	n->may = hb__process_bit(from) | (to >= 0 ? hb__process_bit(to) : 0);
-	n->must = e->p->processes <= 64 ? n->may : 0;
-	return e->p->failed ? NULL : n;
+	return e->p->failed ? NULL : hb__finish_atom(n);
 }
 
-static struct hb__node *waiting(struct hb__engine *e, int kind, const struct hb__form *f, const struct hb__env *env,
+struct hb__node *hb__waiting(struct hb__engine *e, int kind, const struct hb__form *f, const struct hb__env *env,
 	const struct hb__gone *gone, int64_t at)
 {
 	struct hb__node *n = hb__cell(e, kind, offsetof(struct hb__node, wait) + sizeof n->wait);
@@ -165,7 +179,7 @@ hb__node *hb__wait(struct hb__engine *e, const struct hb__form *f, const struct 
 		return atom(e, f, env, gone);
 	if (!at && !hb__alive(e, f, env->slot, gone))
 		return NULL;
-	struct hb__node *n = waiting(e, HB__N_WAIT, f, env, gone, at);
+	struct hb__node *n = hb__waiting(e, HB__N_WAIT, f, env, gone, at);
 	if (!n)
 		return NULL;
 	n->may = processes(e, &f->may, env, ~(uint64_t)0);
@@ -173,19 +187,24 @@ hb__node *hb__wait(struct hb__engine *e, const struct hb__form *f, const struct 
 	return n;
 }
 
-static hb__node *loop(
-	struct hb__engine *e, const struct hb__form *f, const struct hb__env *env, const struct hb__gone *gone)
+hb__node *hb__finish_loop(struct hb__node *n, hb__node *inside)
 {
-	hb__node *inside = hb__expand(e, f->a, env, gone);
-	struct hb__node *n = inside && inside != &hb__empty ? waiting(e, HB__N_LOOP, f, env, gone, 0) : NULL;
-	if (!n)
-		return e->p->failed ? NULL : &hb__empty;
 	n->wait.inside = inside;
 	n->cell.nullable = true;
 	n->cell.height = (uint16_t)(inside->cell.height + 1);
 	n->filter = inside->filter;
 	n->may = inside->may;
 	return n;
+}
+
+static hb__node *loop(
+	struct hb__engine *e, const struct hb__form *f, const struct hb__env *env, const struct hb__gone *gone)
+{
+	hb__node *inside = hb__expand(e, f->a, env, gone);
+	struct hb__node *n = inside && inside != &hb__empty ? hb__waiting(e, HB__N_LOOP, f, env, gone, 0) : NULL;
+	if (!n)
+		return e->p->failed ? NULL : &hb__empty;
+	return hb__finish_loop(n, inside);
 }
 
 /* x || x || ..., as a tree of little height. */

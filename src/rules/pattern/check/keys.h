@@ -5,11 +5,15 @@
 #include "rules/pattern/check/node.h"
 
 struct hb__task { /* of one key; small, since it stays when the key is complete */
-	hb__node *state;
+	union {
+		hb__node *state;
+		struct hb__packed *packed; /* when open is HB__PACKED */
+	};
 	uint64_t events;
-	uint32_t open; /* its place in the list of those whose state must be kept; HB_NO: not in it */
+	uint32_t open; /* its place in the list of those whose state must be kept; HB_NO: not in it; HB__PACKED */
 	uint32_t note; /* number of what else is known of it; HB_NO: nothing */
 };
+#define HB__PACKED (HB_NO - 1)
 struct hb__note {
 	uint64_t ambiguous_at, wrong, misordered_by; /* HB_PATTERN_NONE */
 	bool undecided, misordered;
@@ -27,5 +31,35 @@ struct hb__keys {
 /* Its number; HB_NO: out of memory. *ret_new: it was not there; its state is then NULL. */
 uint32_t hb__key(struct hb__keys *keys, const hb__value *key, bool *ret_new);
 void hb__keys_free(struct hb__keys *keys);
+
+/* ---- pack.c: states of keys that wait ---- */
+
+struct hb__packed {
+	struct hb__shape *shape; /* all but ids and keys */
+	uint64_t id[];
+};
+
+/* The shapes, and room for the state at hand. Empty: all zero. */
+struct hb__packer {
+	struct hb__shape **slot; /* lists by their hashes; slots is a power of two */
+	size_t slots, shapes;
+	uint8_t *byte;
+	uint64_t *id;
+	const void **cell; /* by the order in which they were written */
+	size_t bytes, byte_room, ids, id_room, cells, cell_room;
+	const hb__value *key;
+	uint32_t nkeys;
+	bool no_memory;
+};
+
+/* The cells of n, of which no other state may hold any, are of no use afterwards. NULL: out of memory. */
+struct hb__packed *hb__pack(struct hb__packer *packer, hb__node *n, const hb__value *key, uint32_t nkeys);
+/* With the same key. It may be done several times. NULL: it has failed. */
+hb__node *hb__unpack(
+	struct hb__engine *e, struct hb__packer *packer, const struct hb__packed *packed, const hb__value *key);
+bool hb__packed_nullable(const struct hb__packed *packed);
+void hb__packed_free(struct hb__packer *packer, struct hb__packed *packed);
+/* When all that was packed is free. */
+void hb__packer_free(struct hb__packer *packer);
 
 #endif

@@ -29,6 +29,7 @@ struct hb__cell { /* how each thing in the arena begins */
 	uint8_t kind;
 	bool nullable : 1; /* nothing need come any more */
 	bool several : 1;  /* events that were fitted fit in more than one way still */
+	bool packed : 1;   /* while packing: its number is in hash */
 	uint16_t height;
 	uint32_t bytes;
 	uint64_t hash;
@@ -86,6 +87,16 @@ typedef const struct hb__node hb__node;
 static inline hb__value *hb__atom_keys(hb__node *atom) { return (hb__value *)(uintptr_t)(&atom->atom + 1); }
 /* Who does the end of what has begun. */
 static inline int64_t hb__ends(hb__node *atom) { return atom->atom.to >= 0 ? atom->atom.to : atom->atom.from; }
+
+static inline uint32_t hb__env_slots(const struct hb__env *env)
+{
+	return (uint32_t)((env->cell.bytes - sizeof *env) / sizeof *env->slot);
+}
+/* What is inside of one that waits, when it was looked into; else n itself. */
+static inline hb__node *hb__looked_into(hb__node *n)
+{
+	return n->cell.kind == HB__N_WAIT && n->wait.inside ? n->wait.inside : n;
+}
 
 #define HB__CHUNK ((size_t)1 << 18)
 struct hb__chunk {
@@ -156,6 +167,9 @@ hb__node *hb__par(struct hb__engine *e, hb__node *a, hb__node *b);
 hb__node *hb__choice(struct hb__engine *e, hb__node *a, hb__node *b);
 hb__node *hb__open(struct hb__engine *e, hb__node *atom, uint64_t id);
 bool hb__equal(hb__node *a, hb__node *b);
+/* Of kind SEQ, STRICT, PAR or CHOICE, not made simpler. takes_b: first events of b can come now, as far as it was looked into. */
+struct hb__node *hb__pair(
+	struct hb__engine *e, int kind, hb__node *a, hb__node *b, const struct hb__map *m, bool takes_b);
 const struct hb__map *hb__map_add(struct hb__engine *e, const struct hb__map *m, int64_t process, uint64_t id);
 
 /* expand.c: forms to expressions */
@@ -166,6 +180,13 @@ hb__node *hb__wait(struct hb__engine *e, const struct hb__form *form, const stru
 	const struct hb__gone *gone, int64_t at);
 /* What is inside of one; n itself when it is none. */
 hb__node *hb__inside(struct hb__engine *e, hb__node *n);
+/* What they are made of, as far as values and forms do not tell it: keys to be filled in and finished. */
+struct hb__node *hb__new_atom(struct hb__engine *e, const struct hb__form *form, int32_t from, int32_t to);
+hb__node *hb__finish_atom(struct hb__node *atom);
+struct hb__node *hb__waiting(struct hb__engine *e, int kind, const struct hb__form *form, const struct hb__env *env,
+	const struct hb__gone *gone, int64_t at);
+hb__node *hb__finish_loop(struct hb__node *loop, hb__node *inside);
+const struct hb__env *hb__finish_env(struct hb__env *env, uint32_t n);
 /* Whether an event of b can come while a is not through: if not, b need not be looked into. */
 bool hb__blocked(struct hb__engine *e, hb__node *a, hb__node *b);
 

@@ -62,7 +62,7 @@ struct hb__form {
 	uint32_t line, column;
 	uint32_t number;  /* of the binding or the definition */
 	uint32_t slot, n; /* n: of arg */
-	uint32_t index;   /* among the forms of the model */
+	uint32_t index;   /* in hb_pattern.forms */
 	struct hb__expr *from, *to;
 	struct hb__expr **arg;
 	struct hb__form *a, *b;
@@ -141,7 +141,8 @@ struct hb_pattern {
 	struct hb__part *parts;
 	size_t nparts, parts_room;
 	struct hb__route *routes; /* of each binding */
-	uint32_t nforms;
+	struct hb__form **forms; /* by their index */
+	size_t nforms, forms_room;
 	/* while something is computed */
 	bool failed; /* error says why */
 	hb_error error;

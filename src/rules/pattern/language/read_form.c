@@ -1,6 +1,7 @@
 /* Patterns: text to forms, with names resolved. */
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/pattern/language/lex.h"
 
 #define IN_A_ROW 1000 /* parts side by side: forms are as deep */
@@ -8,16 +9,18 @@
 static struct hb__form *form(
 	struct hb__reader *r, const struct hb__token *at, int kind, struct hb__form *a, struct hb__form *b)
 {
-	struct hb__form *f = hb__take(r->p, sizeof *f);
-	if (f)
-		*f = (struct hb__form){.kind = (uint8_t)kind,
-			.bare = true,
-			.line = at->line,
-			.column = at->column,
-			.a = a,
-			.b = b,
-			.index = r->p->nforms++};
-	return f;
+	hb_pattern *p = r->p;
+	struct hb__form *f = hb__take(p, sizeof *f);
+	if (!f || !HB_GROW(p->forms, p->forms_room, p->nforms + 1))
+		return hb__pattern_no_memory(p);
+	*f = (struct hb__form){.kind = (uint8_t)kind,
+		.bare = true,
+		.line = at->line,
+		.column = at->column,
+		.a = a,
+		.b = b,
+		.index = (uint32_t)p->nforms};
+	return p->forms[p->nforms++] = f;
 }
 
 /* Whether what comes is `A -> B:` or `A:`, and no pattern. */

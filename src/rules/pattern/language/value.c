@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 
-static uint64_t hash_of(const void *at, size_t size)
+uint64_t hb__hash(const void *at, size_t size)
 {
 	const uint8_t *p = at;
 	uint64_t h = size, word;
@@ -42,7 +42,7 @@ static uint32_t keep(struct hb__store *s, const void *bytes, size_t size)
 {
 	if (s->n * 2 >= s->slots && !more_slots(s))
 		return UINT32_MAX;
-	uint64_t hash = hash_of(bytes, size);
+	uint64_t hash = hb__hash(bytes, size);
 	size_t at = hash & (s->slots - 1);
 	for (; s->table[at]; at = (at + 1) & (s->slots - 1)) {
 		const struct hb__kept *k = &s->kept[s->table[at] - 1];

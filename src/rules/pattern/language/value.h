@@ -28,6 +28,8 @@ static inline uint64_t hb__mix(uint64_t a, uint64_t b)
 	return a ^ a >> 29;
 }
 
+uint64_t hb__hash(const void *at, size_t size);
+
 struct hb__kept { /* a text (size bytes, and a null behind them) or a set (size / 8 integers, ascending) */
 	void *at;
 	size_t size;
