@@ -8,7 +8,9 @@
 
 #define NODES 4000000   /* that one event may cost */
 #define ANSWERS 2000000 /* of whether there is a way through a call: then they are forgotten */
-#define LARGE (64 * HB__CHUNK) /* expressions: then those of keys that wait are packed */
+#define LARGE (32 * HB__CHUNK)    /* expressions: then those of keys that wait are packed */
+#define LARGEST (512 * HB__CHUNK) /* the same, when it turns out that they did not wait long */
+#define FEW 1000                  /* states: that tell nothing of the others */
 
 struct open { /* a key whose state must be kept as an expression */
 	uint32_t part, task;
@@ -21,7 +23,7 @@ struct hb_pattern_check {
 	struct hb__note *note;
 	size_t nopen, open_room, nnote, note_room;
 	struct hb__packer packer;
-	size_t large; /* bytes */
+	size_t large, packed, unpacked; /* bytes (0: any, after each event); how many states, since `large` is as it is */
 	hb_pattern_sum sum;
 	struct hb__first first;
 };
@@ -68,9 +70,10 @@ static bool pack(hb_pattern_check *c, struct open at)
 {
 	struct hb__task *t = &c->part[at.part].task[at.task];
 	struct hb__packed *packed =
-		hb__pack(&c->packer, t->state, key_of(c, at.part, at.task), c->part[at.part].nkeys);
+		hb__pack_state(&c->packer, t->state, key_of(c, at.part, at.task), c->part[at.part].nkeys);
 	t->packed = packed;
 	leave(c, t, packed ? HB__PACKED : HB_NO);
+	c->packed++;
 	return packed || hb__pattern_no_memory(c->e.p);
 }
 
@@ -78,28 +81,33 @@ static bool unpack(hb_pattern_check *c, uint32_t part, uint32_t number)
 {
 	struct hb__task *t = &c->part[part].task[number];
 	struct hb__packed *packed = t->packed;
-	hb__node *state = hb__unpack(&c->e, &c->packer, packed, key_of(c, part, number));
+	hb__node *state = hb__unpack_state(&c->e, &c->packer, packed, key_of(c, part, number));
 	if (c->e.p->failed)
 		return false;
+	c->unpacked++;
 	t->open = HB_NO;
 	hb__packed_free(&c->packer, packed);
 	return set_state(c, part, number, state);
 }
 
-/* Forgets what no state needs any more. When there are many expressions, those of keys without an event since the last time are packed: so
- * they are no more than what the events between two times make. */
+/* Forgets what no state needs any more. When there are many expressions, those of keys without an event since the last time are packed, so
+ * that they are no more than what the events since then made. Where every second one is wanted again, it pays to keep more. */
 static bool tidy(hb_pattern_check *c)
 {
 	struct hb__arena old;
-	if (c->e.arena.used < c->e.arena.limit)
+	if (c->large && c->e.arena.used < c->e.arena.limit)
 		return true;
+	if (c->large < LARGEST && c->unpacked > c->packed / 2 + FEW) {
+		c->large *= 2;
+		c->packed = c->unpacked = 0;
+	}
 	bool packing = c->e.arena.used >= c->large;
 	c->e.budget = UINT32_MAX;
 	hb__copy_begin(&c->e, &old);
 	for (size_t i = 0; i < c->nopen && !c->e.p->failed;) {
 		struct open *o = &c->open[i];
 		struct hb__task *t = &c->part[o->part].task[o->task];
-		if (packing && !o->used) {
+		if (packing && (!o->used || !c->large)) {
 			pack(c, *o);
 			continue;
 		}
@@ -313,6 +321,8 @@ hb_status hb_pattern_begin(
 	return hb__pattern_failure(p, err);
 }
 
+void hb__pack_always(hb_pattern_check *c) { c->large = 0; }
+
 void hb_pattern_check_close(hb_pattern_check *c)
 {
 	if (!c)
@@ -429,7 +439,7 @@ static bool judge(hb_pattern_check *c, uint32_t part, uint32_t number, bool all,
 		before_work(c);
 		if (!tidy(c))
 			return false;
-		hb__node *state = t->open == HB__PACKED ? hb__unpack(&c->e, &c->packer, t->packed, key_of(c, part, number)) : t->state;
+		hb__node *state = t->open == HB__PACKED ? hb__unpack_state(&c->e, &c->packer, t->packed, key_of(c, part, number)) : t->state;
 		before_work(c);
 		if (c->e.p->failed || !hb__first_of(&c->e, state, &c->first))
 			return false;

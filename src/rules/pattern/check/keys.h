@@ -53,12 +53,14 @@ struct hb__packer {
 };
 
 /* The cells of n, of which no other state may hold any, are of no use afterwards. NULL: out of memory. */
-struct hb__packed *hb__pack(struct hb__packer *packer, hb__node *n, const hb__value *key, uint32_t nkeys);
+struct hb__packed *hb__pack_state(struct hb__packer *packer, hb__node *n, const hb__value *key, uint32_t nkeys);
 /* With the same key. It may be done several times. NULL: it has failed. */
-hb__node *hb__unpack(
+hb__node *hb__unpack_state(
 	struct hb__engine *e, struct hb__packer *packer, const struct hb__packed *packed, const hb__value *key);
 bool hb__packed_nullable(const struct hb__packed *packed);
 void hb__packed_free(struct hb__packer *packer, struct hb__packed *packed);
+/* Every state, after each event: for tests. */
+void hb__pack_always(hb_pattern_check *check);
 /* When all that was packed is free. */
 void hb__packer_free(struct hb__packer *packer);
 

@@ -197,7 +197,7 @@ static struct hb__shape *shape_of(struct hb__packer *k, bool nullable)
 	return s;
 }
 
-struct hb__packed *hb__pack(struct hb__packer *k, hb__node *n, const hb__value *key, uint32_t nkeys)
+struct hb__packed *hb__pack_state(struct hb__packer *k, hb__node *n, const hb__value *key, uint32_t nkeys)
 {
 	k->bytes = k->ids = k->cells = 0;
 	k->key = key;
@@ -406,7 +406,7 @@ static hb__node *get_node(struct reading *r)
 	return n;
 }
 
-hb__node *hb__unpack(struct hb__engine *e, struct hb__packer *k, const struct hb__packed *p, const hb__value *key)
+hb__node *hb__unpack_state(struct hb__engine *e, struct hb__packer *k, const struct hb__packed *p, const hb__value *key)
 {
 	struct reading r = {e, k, p->shape->byte, p->id};
 	k->cells = 0;
