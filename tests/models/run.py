@@ -33,11 +33,14 @@ class Wrong:
 
 
 class Case:
-    """model: of examples/models; None: one of the same name here."""
+    """model: of examples/models; None: one of the same name here. plain: a program of plain/, with its model of examples/models/plain."""
 
-    def __init__(self, program, model, keys, mistakes, level=None, sets=()):
+    def __init__(self, program, model, keys, mistakes, level=None, sets=(), plain=False, processes=4):
         self.program, self.keys, self.mistakes = program, keys, mistakes
-        self.level, self.processes = level, 4
+        self.level, self.processes = level, processes
+        self.source = os.path.join(HERE, "plain" if plain else "programs", program + ".c")
+        self.name = ("plain " if plain else "") + program
+        model = "plain/" + program if plain else model
         self.model = ["--model", os.path.join(MODELS, model + ".hbm") if model else os.path.join(HERE, program + ".hbm")]
         for name in sets:
             self.model += ["--set", "%s=%d" % (name, sets[name])]
@@ -110,6 +113,43 @@ CASES = [
         "early": Wrong("WRONG", r"x 1.*coordinator 0 sends commit\(1\)"),
         "both": Wrong("WRONG", r"x 2.*coordinator 0 sends commit\(2\) to participant 2"),
     }, level="data"),
+    # plain MPI: tag, communicator, datatype, partner and the first bytes say what a message is
+    Case("pipeline", None, 5, {
+        "crash": Wrong("STOPPED", r"i 3 stopped before passing on at stage 2, which was killed by signal 11", ({"i": 3}, 2, "passing on")),
+        "lost": Wrong("STOPPED", r"i 3 stopped before passing on at stage 1", ({"i": 3}, 1, "passing on")),
+        "skip": Wrong("WRONG", r"i 2.*stage 1 sends item\(2\) to stage 3.*stage 1 sends item\(2\) to stage 2"),
+        "early": Wrong("WRONG", r"i 4.*stage 2 sends item\(4\) to stage 3"),
+        "changed": Wrong("WRONG", r"i 40.*stage 1 sends item\(40\) to stage 2"),
+    }, level="data", plain=True),
+    Case("ring", None, 3, {
+        "crash": Wrong("STOPPED", r"round 1 stopped before passing the token on at member 2, which was killed by signal 11"),
+        "kept": Wrong("STOPPED", r"round 1 stopped before passing the token on at member 2, which never returned from MPI_Recv"),
+        "narrow": Wrong("WRONG", r"round 1.*member 3 sends token\(1\) to member 0"),
+        "back": Wrong("WRONG", r"round 1.*member 2 sends token\(1\) to member 1"),
+        "second": Wrong("WRONG", r"round 1.*member 2 sends token\(1\) to member 3"),
+        "changed": Wrong("WRONG", r"round 77.*member 2 sends token\(77\) to member 3"),
+    }, level="data", plain=True),
+    Case("halo", None, 1, {
+        "crash": Wrong("STOPPED", r"the run stopped before exchanging borders at cell 2, which was killed by signal 11"),
+        "lost": Wrong("WRONG", r"cell 2 sends border\(3\) to cell"),
+        "twice": Wrong("WRONG", r"cell 2 sends border\(2\) to cell 1"),
+        "step": Wrong("WRONG", r"cell 2 sends border\(3\) to cell 1.*cell 2 sends border\(2\) to cell 1"),
+        "partner": Wrong("WRONG", r"cell 2 sends border\(2\) to cell 0.*cell 2 sends border\(2\) to cell 1"),
+    }, sets={"steps": 4}, plain=True),
+    Case("farm", None, 8, {
+        "crash": Wrong("STOPPED", r"task 6 stopped before \S.*Collecting\S* at node 1, which was killed by signal 11", ({"task": 6}, 1, "computing or Collecting")),
+        "stuck": Wrong("STOPPED", r"task 6 stopped before \S.*Collecting\S* at node 1, which never returned from MPI_Recv"),
+        "lost": Wrong("STOPPED", r"task 5 stopped before \S.*Collecting\S* at node 3"),
+        "twice": Wrong("WRONG", r"task 5.*node 3 sends result\(5\) to node 1"),
+        "partner": Wrong("WRONG", r"task 7.*node 2 sends result\(7\) to node"),
+    }, level="data", plain=True),
+    Case("divide", None, 3, {
+        "crash": Wrong("STOPPED", r"task 1 stopped before \S.*Collecting at node 4, which was killed by signal 11", ({"task": 1, "part": 5}, 4, "computing or Collecting")),
+        "stuck": Wrong("STOPPED", r"task 1 stopped before \S.*Collecting at node 3, which never returned from MPI_Recv"),
+        "lost": Wrong("WRONG", r"task 1.*node 1 sends result\(1, 2\) to node 0"),
+        "early": Wrong("WRONG", r"task 1.*node 1 sends result\(1, 2\) to node 0"),
+        "same": Wrong("WRONG", r"task 1.*node 1 sends part\(1, 4\) to node 4"),
+    }, level="data", plain=True, processes=5),
 ]
 
 
@@ -145,14 +185,14 @@ def answer(folder, case, mpi, mistake):
 
 
 def right(folder, case, mpi):
-    name, a = "%s %s" % (mpi, case.program), answer(folder, case, mpi, "right")
+    name, a = "%s %s" % (mpi, case.name), answer(folder, case, mpi, "right")
     check(a.status == 0 and not [f for f in a.findings if f["severity"] != "note"], name + " fits its model", a.all)
     check(a.model.get("complete") == a.model.get("keys") == case.keys and not a.model["rows"], name + ": %d keys, all complete" % case.keys,
           a.model)
 
 
 def wrong(folder, case, mpi, mistake, expected):
-    name, a = "%s %s %s" % (mpi, case.program, mistake), answer(folder, case, mpi, mistake)
+    name, a = "%s %s %s" % (mpi, case.name, mistake), answer(folder, case, mpi, mistake)
     told = [f for f in a.findings if f["severity"] != "note"]
     check(a.status == 1 and told and told[0]["finding"] == expected.identifier and re.search(expected.says, told[0]["sentence"]),
           "%s: %s" % (name, expected.identifier), told or a.all)
@@ -198,7 +238,7 @@ def watched(folder, mpi):
     done = run(folder, HBDB, "record", "--watch=3", "--on-hang", "kill", "--model", os.path.join(HERE, "farm.hbm"), "-o", "hung.hbdb", "--", *launch, "-n", "4", "./farm", "stuck")
     check(done.returncode == 1 and "task 6 stopped in comp_fn() at node 2, which never returned from MPI_Recv" in done.stderr and
           re.search(r"^6 +node 2 +comp_fn\(\)$", done.stderr, re.M) and "the job hangs" in done.stderr, mpi + " --watch: a hang, by the model", done.stdout + done.stderr)
-    if compiled(folder, "again", mpi):
+    if compiled(folder, os.path.join(HERE, "programs/again.c"), mpi):
         done = run(folder, HBDB, "record", "--watch", "--model", os.path.join(HERE, "again.hbm"), "-o", "again.hbdb", "--", *launch, "-n", "2", "./again", "20")
         told = [line for line in done.stderr.splitlines() if "HB-MODEL-WRONG, seen while the job runs: task 1" in line]
         check(done.returncode == 0 and len(told) == 1 and "compute(1) at worker 0" in told[0], mpi + " --watch: a wrong event while it runs, once", done.stdout + done.stderr)
@@ -232,9 +272,10 @@ def refused(folder):
     check(done.returncode == 1 and "HB-MODEL-WRONG" in done.stdout, "--set twice: on a chain a binary tree is wrong", done.stdout + done.stderr)
 
 
-def compiled(folder, program, mpi):
+def compiled(folder, source, mpi):
+    program = os.path.basename(source)[:-2]
     done = run(folder, "mpicc." + mpi, "-g", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-stringop-overflow", "-I", os.path.join(TOP, "include"),
-               "-o", program, os.path.join(HERE, "programs", program + ".c"))
+               "-o", program, source)
     return check(done.returncode == 0, "%s %s compiles" % (mpi, program), done.stderr)
 
 
@@ -244,15 +285,15 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     for case in CASES:
-        for mpi in MPIS if options.mpi == "both" else (turn.pick(case.program, MPIS) if options.mpi == "spread" else options.mpi,):
-            if options.only and options.only not in case.program:
+        for mpi in MPIS if options.mpi == "both" else (turn.pick(case.name, MPIS) if options.mpi == "spread" else options.mpi,):
+            if options.only and options.only not in case.name:
                 continue
             folder = tempfile.mkdtemp(prefix="hbdb-models.")
-            if compiled(folder, case.program, mpi):
+            if compiled(folder, case.source, mpi):
                 right(folder, case, mpi)
                 for mistake, expected in case.mistakes.items():
                     wrong(folder, case, mpi, mistake, expected)
-                if case.program == "farm":
+                if case.name == "farm":
                     outputs(folder)
                     watched(folder, mpi)
                     refused(folder)
