@@ -18,7 +18,7 @@ static struct message take(int from, int tag)
 	return m;
 }
 
-/* Splits, and joins what comes back; the first child may be left out. */
+/* Splits, and joins what comes back. */
 static struct message divided(struct message m)
 {
 	int strange = m.task == 1, early = makes("early") && strange && rank == 1;
@@ -45,7 +45,7 @@ static void node(void)
 		m = divided(m);
 	else if (makes("crash") && strange && rank == 4)
 		crash();
-	else if (makes("stuck") && strange && rank == 3)
+	else if (makes("stuck") && strange && rank == 2)
 		wait_for_ever();
 	if (!early && !(makes("lost") && strange && rank == 4))
 		send(m, (rank - 1) / 2, RESULT);

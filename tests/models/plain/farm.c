@@ -26,13 +26,13 @@ static void handle(struct packet p)
 		send(p, towards(p.node), TASK);
 		return;
 	}
-	if (makes("crash") && p.task == 6)
+	if (makes("crash") && p.task == 7)
 		crash();
-	if (makes("stuck") && p.task == 6)
+	if (makes("stuck") && p.task == 7)
 		wait_for_ever();
 	p.value = p.task * 2;
 	if (!(makes("lost") && p.task == 5))
-		send(p, makes("partner") && p.task == 7 ? 0 : (rank - 1) / 2, RESULT);
+		send(p, makes("partner") && p.task == 5 ? 0 : (rank - 1) / 2, RESULT);
 	if (makes("twice") && p.task == 5)
 		send(p, (rank - 1) / 2, RESULT);
 }

@@ -12,10 +12,9 @@ static void give(long round, int to)
 		MPI_Send(&round, 1, MPI_LONG, to, 0, MPI_COMM_WORLD);
 }
 
-static void take(int from)
+static void take(long round, int from)
 {
-	long round;
-	int narrow = makes("narrow") && rank == 3;
+	int narrow = makes("narrow") && rank == 3 && round == STRANGE;
 	MPI_Recv(&round, 1, narrow ? MPI_INT : MPI_LONG, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -23,15 +22,15 @@ static void turn(long round)
 {
 	int next = (rank + 1) % size, before = (rank + size - 1) % size, strange = round == STRANGE;
 	if (makes("back") && strange && rank == 1) {
-		take(0);
-		take(2);
+		take(round, 0);
+		take(round, 2);
 		give(round, next);
 		return;
 	}
 	if (makes("back") && strange && rank == 2)
 		give(round, 1);
 	if (rank)
-		take(before);
+		take(round, before);
 	if (makes("crash") && strange && rank == 2)
 		crash();
 	if (makes("kept") && strange && rank == 2)
@@ -40,9 +39,9 @@ static void turn(long round)
 	if (makes("second") && strange && rank == 2)
 		give(round, next);
 	if (makes("second") && strange && rank == 3)
-		take(before);
+		take(round, before);
 	if (!rank)
-		take(before);
+		take(round, before);
 }
 
 int main(int argc, char **argv)
