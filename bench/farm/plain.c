@@ -1,10 +1,7 @@
 /* plain TASKS ROUNDS [CREDITS]: a farm written by hand. Rank 0 hands out tasks one by one, each worker has up to CREDITS of them
  * ahead, and takes whichever result comes first. */
-#include <mpi.h>
-
+#include "../programs/worker.h"
 #include "work.h"
-
-enum { TAG_TASK = 1, TAG_RESULT = 2, TAG_STOP = 3 };
 
 static uint64_t lead(int size, uint64_t tasks, uint64_t credits)
 {
@@ -27,19 +24,6 @@ static uint64_t lead(int size, uint64_t tasks, uint64_t credits)
 	return sum;
 }
 
-static void serve(long rounds)
-{
-	for (;;) {
-		uint64_t task, result;
-		MPI_Status status;
-		MPI_Recv(&task, 1, MPI_UINT64_T, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-		if (status.MPI_TAG == TAG_STOP)
-			return;
-		result = work(task, rounds);
-		MPI_Send(&result, 1, MPI_UINT64_T, 0, TAG_RESULT, MPI_COMM_WORLD);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	int rank, size;
@@ -55,7 +39,7 @@ int main(int argc, char **argv)
 		report("task", (now_ns() - start) / (double)tasks / 1000, "us");
 		report_check("sum", sum);
 	} else {
-		serve(rounds);
+		serve(work, rounds);
 	}
 	MPI_Finalize();
 	return 0;

@@ -1,11 +1,7 @@
 /* farm TASKS ROUNDS: rank 0 hands out tasks, takes results from whoever is
  * first, and chains them, so that the result printed depends on the order.
  * A task is about ROUNDS * (its number mod 7 + 1) nanoseconds of work. */
-#include <mpi.h>
-
-#include "bench.h"
-
-enum { TAG_TASK = 1, TAG_RESULT = 2, TAG_STOP = 3 };
+#include "worker.h"
 
 static uint64_t work(uint64_t task, long rounds)
 {
@@ -34,19 +30,6 @@ static uint64_t lead(int size, uint64_t tasks)
 	return chained;
 }
 
-static void serve(long rounds)
-{
-	for (;;) {
-		uint64_t task, result;
-		MPI_Status status;
-		MPI_Recv(&task, 1, MPI_UINT64_T, 0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-		if (status.MPI_TAG == TAG_STOP)
-			return;
-		result = work(task, rounds);
-		MPI_Send(&result, 1, MPI_UINT64_T, 0, TAG_RESULT, MPI_COMM_WORLD);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	int rank, size;
@@ -62,7 +45,7 @@ int main(int argc, char **argv)
 		printf("result: %016llx\n", (unsigned long long)chained);
 		report_end();
 	} else {
-		serve(rounds);
+		serve(work, rounds);
 	}
 	MPI_Finalize();
 	return 0;

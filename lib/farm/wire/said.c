@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <hbdb/event.h>
+#include <hbdb/farm_events.h>
 
 const char *sub_text(char *text, int level, uint64_t part)
 {
@@ -25,22 +26,24 @@ void said_start(void)
 	snprintf(topology, sizeof topology, s->number[KEY_TOPOLOGY] == TOPOLOGY_TREE ? "%s %lld" : "%s",
 		settings_topology(s), (long long)s->number[KEY_ARITY]);
 	if (farm.saying)
-		HB_EVENT("farm", hb_integer("node", farm.node), hb_integer("nodes", s->number[KEY_NODES]),
-			hb_text("topology", topology), hb_integer("degree", s->number[KEY_DEGREE]),
-			hb_integer("depth", s->number[KEY_DEPTH]), hb_integer("tasks", s->number[KEY_TASKS]),
-			hb_text("role", role));
+		HB_EVENT(HB_FARM_STARTED, hb_integer(HB_FARM_NODE, farm.node),
+			hb_integer(HB_FARM_NODES, s->number[KEY_NODES]), hb_text(HB_FARM_TOPOLOGY, topology),
+			hb_integer(HB_FARM_DEGREE, s->number[KEY_DEGREE]),
+			hb_integer(HB_FARM_DEPTH, s->number[KEY_DEPTH]),
+			hb_integer(HB_FARM_TASKS, s->number[KEY_TASKS]), hb_text(HB_FARM_ROLE, role));
 }
 
 void said_generated(int64_t tasks)
 {
 	if (farm.saying)
-		HB_EVENT("generated", hb_integer("tasks", tasks));
+		HB_EVENT(HB_FARM_GENERATED, hb_integer(HB_FARM_TASKS, tasks));
 }
 
 /* A place of its own for each name: what was said last at a place is cheaper to say again. */
-#define MESSAGE(name)                                                                                          \
-	HB_EVENT(name, hb_integer("task", item->task), hb_text("sub", sub_text(sub, item->level, item->part)), \
-		hb_integer("node", neighbour), hb_integer("bytes", (int64_t)item->size));                      \
+#define MESSAGE(name)                                                                                              \
+	HB_EVENT(name, hb_integer(HB_FARM_TASK, item->task),                                                       \
+		hb_text(HB_FARM_SUB, sub_text(sub, item->level, item->part)), hb_integer(HB_FARM_NODE, neighbour), \
+		hb_integer(HB_FARM_BYTES, (int64_t)item->size));                                                   \
 	break
 
 void said_of_message(enum said_message what, const struct item *item, int neighbour)
@@ -48,36 +51,37 @@ void said_of_message(enum said_message what, const struct item *item, int neighb
 	char sub[SUB_ROOM];
 	switch (what) {
 	case TASK_SENT:
-		MESSAGE("task_sent");
+		MESSAGE(HB_FARM_TASK_SENT);
 	case TASK_RECEIVED:
-		MESSAGE("task_received");
+		MESSAGE(HB_FARM_TASK_RECEIVED);
 	case RESULT_SENT:
-		MESSAGE("result_sent");
+		MESSAGE(HB_FARM_RESULT_SENT);
 	case RESULT_RECEIVED:
-		MESSAGE("result_received");
+		MESSAGE(HB_FARM_RESULT_RECEIVED);
 	}
 }
 
-#define SPAN(name)                                                                                       \
-	if (ends)                                                                                        \
-		HB_END(name, hb_integer("task", task), hb_text("sub", sub), hb_integer("bytes", bytes)); \
-	else                                                                                             \
-		HB_BEGIN(name, hb_integer("task", task), hb_text("sub", sub));                           \
+#define SPAN(name)                                                                         \
+	if (ends)                                                                          \
+		HB_END(name, hb_integer(HB_FARM_TASK, task), hb_text(HB_FARM_SUB, sub),    \
+			hb_integer(HB_FARM_BYTES, bytes));                                 \
+	else                                                                               \
+		HB_BEGIN(name, hb_integer(HB_FARM_TASK, task), hb_text(HB_FARM_SUB, sub)); \
 	break
 
 static void span(enum said_span what, int ends, int64_t task, const char *sub, int64_t bytes)
 {
 	switch (what) {
 	case SPAN_GENERATE:
-		SPAN("generate");
+		SPAN(HB_FARM_GENERATE);
 	case SPAN_SPLIT:
-		SPAN("split");
+		SPAN(HB_FARM_SPLIT);
 	case SPAN_COMPUTE:
-		SPAN("compute");
+		SPAN(HB_FARM_COMPUTE);
 	case SPAN_JOIN:
-		SPAN("join");
+		SPAN(HB_FARM_JOIN);
 	case SPAN_RECEIVE:
-		SPAN("receive");
+		SPAN(HB_FARM_RECEIVE);
 	}
 }
 

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <hbdb/farm_events.h>
+
 #include "../show/line.h"
 #include "../store/find.h"
 #include "export.h"
@@ -95,12 +97,13 @@ static void add(struct tvm *t, int64_t ns, int32_t node, bool receive, int64_t o
 }
 
 enum { TASK_SENT, TASK_RECEIVED, RESULT_SENT, RESULT_RECEIVED, GENERATE, SPLIT, COMPUTE, JOIN, RECEIVE, FARM, NAMES };
-static const char *const names[NAMES] = {"task_sent", "task_received", "result_sent", "result_received", "generate",
-	"split", "compute", "join", "receive", "farm"};
+static const char *const names[NAMES] = {HB_FARM_TASK_SENT, HB_FARM_TASK_RECEIVED, HB_FARM_RESULT_SENT,
+	HB_FARM_RESULT_RECEIVED, HB_FARM_GENERATE, HB_FARM_SPLIT, HB_FARM_COMPUTE, HB_FARM_JOIN, HB_FARM_RECEIVE,
+	HB_FARM_STARTED};
 
 static void message(struct tvm *t, const hb_call *call, int what, int64_t task, hb_tasks_sub sub)
 {
-	int64_t other = number(call, "node");
+	int64_t other = number(call, HB_FARM_NODE);
 	bool generates = t->node == HB_TASKS_GENERATOR || (what == TASK_SENT && other == t->node);
 	bool receives = t->node == HB_TASKS_RECEIVER || (what == RESULT_RECEIVED && other == t->node);
 	if (other < HB_TASKS_RECEIVER || other > INT32_MAX)
@@ -117,7 +120,7 @@ static void generate(struct tvm *t, const hb_call *call, bool begins, int64_t ta
 		t->generating_ns = call->ns;
 		return;
 	}
-	if (t->generating == task && number(call, "bytes") != -1) {
+	if (t->generating == task && number(call, HB_FARM_BYTES) != -1) {
 		add(t, t->generating_ns, HB_TASKS_GENERATOR, true, HB_TASKS_GENERATOR, task, (hb_tasks_sub){0});
 		add(t, call->ns, HB_TASKS_GENERATOR, false, 0, task, (hb_tasks_sub){0});
 	}
@@ -152,9 +155,10 @@ static int topology_of(const char *text)
 
 static void farm(struct tvm *t, const hb_call *call)
 {
-	int64_t node = number(call, "node"), nodes = number(call, "nodes"), degree = number(call, "degree"),
-		depth = number(call, "depth"), tasks = number(call, "tasks");
-	const char *topology = text_of(t, call, "topology");
+	int64_t node = number(call, HB_FARM_NODE), nodes = number(call, HB_FARM_NODES),
+		degree = number(call, HB_FARM_DEGREE), depth = number(call, HB_FARM_DEPTH),
+		tasks = number(call, HB_FARM_TASKS);
+	const char *topology = text_of(t, call, HB_FARM_TOPOLOGY);
 	t->over = t->in_farm; /* a second farm */
 	if (t->over)
 		return;
@@ -203,8 +207,8 @@ static void read_call(void *user, const hb_call *call, bool end)
 		farm(t, call);
 	if (what >= FARM || !t->in_farm || t->over)
 		return;
-	const char *sub_text = text_of(t, call, "sub");
-	int64_t task = number(call, "task");
+	const char *sub_text = text_of(t, call, HB_FARM_SUB);
+	int64_t task = number(call, HB_FARM_TASK);
 	hb_tasks_sub sub;
 	if (!sub_text || task < 0 || !to_sub(t, sub_text, &sub))
 		t->odd++;

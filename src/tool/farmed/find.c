@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hbdb/farm_events.h>
+
 #include "../store/logs.h"
 #include "base/grow.h"
 #include "model/event.h"
@@ -55,7 +57,7 @@ static int read_word(const char *word, struct wanted *ret)
 			word);
 	if (*end == '.')
 		ret->sub = hb__format("%.*s", (int)(rest - end - 1), end + 1);
-	ret->span = hb__copy(colon ? colon + 1 : "compute");
+	ret->span = hb__copy(colon ? colon + 1 : HB_FARM_COMPUTE);
 	return 0;
 }
 
@@ -86,8 +88,8 @@ static const char *text_value(const hb_log *log, const hb_event *ev, const char 
 
 static void begun(struct search *s, size_t log, uint32_t lane, const hb_event *ev)
 {
-	int64_t task = hb_event_value(ev, "task");
-	const char *sub = text_value(s->logs.at[log].log, ev, "sub");
+	int64_t task = hb_event_value(ev, HB_FARM_TASK);
+	const char *sub = text_value(s->logs.at[log].log, ev, HB_FARM_SUB);
 	sub = sub ? sub : "";
 	s->tasks = s->tasks || task != HB_ABSENT;
 	s->no_memory |= !hb_span_begin(&s->open, number_of(s, ev->function->name), (uint32_t)ev->row->number);
@@ -127,7 +129,8 @@ static int read_lane(struct search *s, size_t log, uint32_t lane)
 			begun(s, log, lane, &ev);
 		else if (ev.function && ev.means->does == HB_DOES_SPAN_END)
 			ended(s, log, lane, &ev);
-		else if (ev.function && !strcmp(ev.function->name, "farm") && hb_event_value(&ev, "nodes") != HB_ABSENT)
+		else if (ev.function && !strcmp(ev.function->name, HB_FARM_STARTED) &&
+			 hb_event_value(&ev, HB_FARM_NODES) != HB_ABSENT)
 			s->farm = true;
 	hb_events_close(events);
 	return more < 0 ? hb__fail_log(s->logs.at[log].path, &err) : 0;
@@ -185,7 +188,7 @@ static int none(const struct search *s, const char *recording)
 	return hb__fail_with(HB_EXIT_USAGE,
 		"--task %s: the recording has no %s of such a task; `hbdb dump -f %s %s` lists them%s", s->wanted.word,
 		s->wanted.span, s->wanted.span, recording,
-		strcmp(s->wanted.span, "compute") ? "" : ", and 49:split asks for what split did to task 49");
+		strcmp(s->wanted.span, HB_FARM_COMPUTE) ? "" : ", and 49:split asks for what split did to task 49");
 }
 
 static int choose(struct search *s, const char *recording, hb_farmed *ret)

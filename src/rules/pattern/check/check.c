@@ -6,8 +6,8 @@
 #include "rules/pattern/check/first.h"
 #include "rules/pattern/check/keys.h"
 
-#define NODES 4000000   /* that one event may cost */
-#define ANSWERS 2000000 /* of whether there is a way through a call: then they are forgotten */
+#define NODES 4000000             /* that one event may cost */
+#define ANSWERS 2000000           /* of whether there is a way through a call: then they are forgotten */
 #define LARGE (32 * HB__CHUNK)    /* expressions: then those of keys that wait are packed */
 #define LARGEST (512 * HB__CHUNK) /* the same, when it turns out that they did not wait long */
 #define FEW 1000                  /* states: that tell nothing of the others */
@@ -23,7 +23,8 @@ struct hb_pattern_check {
 	struct hb__note *note;
 	size_t nopen, open_room, nnote, note_room;
 	struct hb__packer packer;
-	size_t large, packed, unpacked; /* bytes (0: any, after each event); how many states, since `large` is as it is */
+	size_t large, packed,
+		unpacked; /* bytes (0: any, after each event); how many states, since `large` is as it is */
 	hb_pattern_sum sum;
 	struct hb__first first;
 };
@@ -439,7 +440,9 @@ static bool judge(hb_pattern_check *c, uint32_t part, uint32_t number, bool all,
 		before_work(c);
 		if (!tidy(c))
 			return false;
-		hb__node *state = t->open == HB__PACKED ? hb__unpack_state(&c->e, &c->packer, t->packed, key_of(c, part, number)) : t->state;
+		hb__node *state = t->open == HB__PACKED
+					  ? hb__unpack_state(&c->e, &c->packer, t->packed, key_of(c, part, number))
+					  : t->state;
 		before_work(c);
 		if (c->e.p->failed || !hb__first_of(&c->e, state, &c->first))
 			return false;

@@ -141,7 +141,7 @@ struct hb_pattern {
 	struct hb__part *parts;
 	size_t nparts, parts_room;
 	struct hb__route *routes; /* of each binding */
-	struct hb__form **forms; /* by their index */
+	struct hb__form **forms;  /* by their index */
 	size_t nforms, forms_room;
 	/* while something is computed */
 	bool failed; /* error says why */
