@@ -1,6 +1,6 @@
 /* plain TASKS ROUNDS [CREDITS]: a farm written by hand. Rank 0 hands out tasks one by one, each worker has up to CREDITS of them
  * ahead, and takes whichever result comes first. */
-#include "../programs/worker.h"
+#include "worker.h"
 #include "work.h"
 
 static uint64_t lead(int size, uint64_t tasks, uint64_t credits)

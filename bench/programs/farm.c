@@ -1,7 +1,7 @@
 /* farm TASKS ROUNDS: rank 0 hands out tasks, takes results from whoever is
  * first, and chains them, so that the result printed depends on the order.
  * A task is about ROUNDS * (its number mod 7 + 1) nanoseconds of work. */
-#include "worker.h"
+#include "../farm/worker.h"
 
 static uint64_t work(uint64_t task, long rounds)
 {

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-#include "bench.h"
+#include "../programs/bench.h"
 
 enum { TAG_TASK = 1, TAG_RESULT = 2, TAG_STOP = 3 };
 
