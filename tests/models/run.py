@@ -234,6 +234,20 @@ def outputs(folder):
           "graph --coalesced: a vertex for each process", done.stdout + done.stderr)
 
 
+def pool(folder):
+    """A program of others: the pool of mpi4py, which Debian builds with Open MPI."""
+    def answer_to(word):
+        return Answer(run(folder, HBDB, "check", "--json", "--category", "model", "--model", os.path.join(MODELS, "plain/pool.hbm"), "-o",
+                          word + ".hbdb", "--", *LAUNCH["openmpi"], "-n", "3", "/usr/bin/python3", os.path.join(HERE, "plain/pool.py"), word))
+    a = answer_to("right")
+    check(a.status == 0 and a.model.get("complete") == 1 and a.model.get("messages_looked_at", 0) >= 18, "plain pool of mpi4py fits its model", a.all)
+    a = answer_to("killed")
+    told = a.findings[0] if a.findings else {}
+    check(told.get("finding") == "HB-MODEL-STOPPED" and
+          re.search(r"stopped (in|before) running the function at worker [12], which (died first|was killed by signal 9)", told.get("sentence", "")),
+          "plain pool of mpi4py: a worker that was killed", a.all)
+
+
 def watched(folder, mpi):
     """record --watch --model: a hang is told with what the model says, and what it does not allow while the job goes on."""
     launch = LAUNCH[mpi]
@@ -300,6 +314,10 @@ def main():
                     watched(folder, mpi)
                     refused(folder)
             shutil.rmtree(folder, ignore_errors=True)
+    if options.mpi != "mpich" and options.only in "plain pool":
+        folder = tempfile.mkdtemp(prefix="hbdb-models.")
+        pool(folder)
+        shutil.rmtree(folder, ignore_errors=True)
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
