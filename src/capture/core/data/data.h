@@ -79,8 +79,12 @@ struct hb__piece {
 
 /* Opens the contents of a recorded process; once they are open the same again is nothing. False: there are none, or they cannot be read: *ret_why. */
 bool hb__data_open(const char *path, const char **ret_why);
-/* The item of event number `event` of this thread; items of events before it are passed over. False: it has none. */
-bool hb__data_of_event(struct hb__lane *lane, uint64_t event, struct hb__item *ret);
+/* The item of event number `event` of this thread; items of events before it are passed over. NULL: it has none. Of this and the next two:
+ * it is there until the next call of this thread, and hb__item_piece of it saves that call from reading it again. */
+struct hb__item *hb__data_of_event(uint64_t event);
+/* The same as hb__data_next and hb__data_peek. */
+struct hb__item *hb__data_take(const char *layer);
+struct hb__item *hb__data_look(const char *layer);
 /* The next item of calls of this thread: of one function ("inputs:getrandom"), or of all whose names begin so ("mpi:"). The text must
  * stay. False: there is none any more. The caller compares the
  * name. */

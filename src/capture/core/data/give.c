@@ -20,20 +20,34 @@ static struct {
 	size_t n, room;
 } file;
 
-/* A place in the items of a thread. */
+/* A place in the items of a thread: behind what was read of `item`. */
 struct cursor {
 	const char *layer; /* whose calls it stops at; NULL: at events */
-	uint32_t next;     /* extent of the thread, by its number */
-	const uint8_t *at, *end;
-	uint64_t event, behind;
+	size_t length;
+	uint32_t next;  /* extent of the thread, by its number */
+	uint64_t count; /* items before this place */
+	uint32_t stretch;
 	bool have, over;
 	struct hb__item item;
+};
+
+/* Items of events alone, one behind the other: who looks for calls goes to their end at once, for there may be a million of them. They are
+ * told by who reads the events. */
+#define STRETCH 64u /* as many at least */
+struct stretch {
+	uint64_t from, to; /* items before its first one, and before the first behind it, where */
+	uint32_t next;
+	struct hb__item item; /* ... who reads on is to stand */
 };
 
 struct giver {
 	uint64_t thread;
 	const char *name[SOURCES];
 	struct cursor events, calls[LAYERS]; /* calls: by the beginning of their names that is asked for */
+	struct stretch *stretch;
+	size_t stretches, room;
+	uint64_t
+		run; /* items before the first of those events that stand before the place of `events` without a call between them */
 };
 
 static __thread struct giver *self __attribute__((tls_model("initial-exec")));
@@ -133,19 +147,19 @@ static bool next_extent(struct giver *g, struct cursor *k)
 		if (x->thread != g->thread || x->before != k->next)
 			continue;
 		k->next++;
-		k->at = (const uint8_t *)x + HB_DATA_HEAD;
-		k->end = k->at + x->valid;
+		k->item.at = (const uint8_t *)x + HB_DATA_HEAD;
+		k->item.end = k->item.at + x->valid;
 		return true;
 	}
 	return false;
 }
 
-static bool learn_name(struct giver *g, struct cursor *k)
+static bool learn_name(struct giver *g, struct hb__item *at)
 {
 	uint64_t number, n;
-	const uint8_t *p = hb_get_uv(k->at, k->end, &number);
-	p = p ? hb_get_uv(p, k->end, &n) : NULL;
-	if (!p || n > (uint64_t)(k->end - p) || number >= SOURCES)
+	const uint8_t *p = hb_get_uv(at->at, at->end, &number);
+	p = p ? hb_get_uv(p, at->end, &n) : NULL;
+	if (!p || n > (uint64_t)(at->end - p) || number >= SOURCES)
 		return false;
 	if (!g->name[number]) {
 		hb__track_lock();
@@ -156,7 +170,7 @@ static bool learn_name(struct giver *g, struct cursor *k)
 		memcpy(name, p, n);
 		g->name[number] = name;
 	}
-	k->at = p + n;
+	at->at = p + n;
 	return true;
 }
 
@@ -193,53 +207,112 @@ int64_t hb__piece_number(const struct hb__piece *piece)
 	return v;
 }
 
+/* Goes behind what was not read of the item. */
+static bool pass(struct hb__item *item)
+{
+	for (struct hb__piece piece; item->pieces;)
+		if (!hb__item_piece(item, &piece))
+			return false;
+	return true;
+}
+
+/* A call stands here, and events alone since g->run. */
+static void tell_stretch(struct giver *g, const struct cursor *here)
+{
+	if (here->count - g->run < STRETCH)
+		return;
+	if (g->stretches == g->room) {
+		size_t more = g->room ? 2 * g->room : 64;
+		struct stretch *p = hb__pages(more * sizeof *p);
+		if (!p)
+			return;
+		if (g->room) {
+			memcpy(p, g->stretch, g->room * sizeof *p);
+			munmap(g->stretch, g->room * sizeof *p);
+		}
+		g->stretch = p;
+		g->room = more;
+	}
+	g->stretch[g->stretches++] =
+		(struct stretch){.from = g->run, .to = here->count, .next = here->next, .item = here->item};
+}
+
+/* Where no call is, as far as is known. */
+static void skip_events(struct giver *g, struct cursor *k)
+{
+	const struct cursor *e = &g->events;
+	while (k->stretch < g->stretches && g->stretch[k->stretch].to <= k->count)
+		k->stretch++;
+	const struct stretch *s = k->stretch < g->stretches ? &g->stretch[k->stretch] : NULL;
+	if (s && s->from <= k->count) {
+		k->next = s->next;
+		k->count = s->to;
+		k->item = s->item;
+	} else if (!s && g->run <= k->count && k->count < e->count) {
+		k->next = e->next;
+		k->count = e->count;
+		k->item = e->item;
+	}
+}
+
+/* The kind of the next item, behind names; 0: there is none any more, or it is damaged. */
+static uint64_t next_kind(struct giver *g, struct cursor *k, const uint8_t **ret_p)
+{
+	uint64_t kind = 0;
+	for (;;) {
+		if (k->item.at == k->item.end && !next_extent(g, k))
+			return 0;
+		*ret_p = hb_get_uv(k->item.at, k->item.end, &kind);
+		if (!*ret_p)
+			return 0;
+		if (kind != HB_DATA_NAME)
+			return kind;
+		k->item.at = *ret_p;
+		if (!learn_name(g, &k->item))
+			return 0;
+	}
+}
+
 /* Reads the next item; false: there is none any more, or it is damaged. */
 static bool read_item(struct giver *g, struct cursor *k)
 {
-	uint64_t kind = 0, number = 0, n, pieces;
+	uint64_t number = 0, n, pieces;
 	const uint8_t *p;
-	for (;;) {
-		if (k->at == k->end && !next_extent(g, k))
-			return false;
-		p = hb_get_uv(k->at, k->end, &kind);
-		if (!p)
-			return false;
-		k->at = p;
-		if (kind != HB_DATA_NAME)
-			break;
-		if (!learn_name(g, k))
-			return false;
-	}
+	struct hb__item *item = &k->item;
+	if (k->layer)
+		skip_events(g, k);
+	if (unlikely(item->pieces) && !pass(item))
+		return false;
+	uint64_t kind = next_kind(g, k, &p);
 	if (kind != HB_DATA_EVENT && kind != HB_DATA_CALL)
 		return false;
-	p = kind == HB_DATA_CALL ? hb_get_uv(k->at, k->end, &number) : k->at;
-	p = p ? hb_get_uv(p, k->end, &n) : NULL;
-	p = p ? hb_get_uv(p, k->end, &pieces) : NULL;
-	if (!p || number >= SOURCES || (kind == HB_DATA_CALL && !g->name[number]))
+	bool call = kind == HB_DATA_CALL;
+	if (unlikely(call)) {
+		if (!k->layer)
+			tell_stretch(g, k);
+		p = hb_get_uv(p, item->end, &number);
+	}
+	p = p ? hb_get_uv(p, item->end, &n) : NULL;
+	p = p ? hb_get_uv(p, item->end, &pieces) : NULL;
+	if (!p || number >= SOURCES || (call && !g->name[number]))
 		return false;
-	k->event += n;
-	k->item = (struct hb__item){.event = k->event,
-		.of_event = kind == HB_DATA_EVENT,
-		.name = g->name[number],
-		.pieces = (unsigned)pieces,
-		.at = p,
-		.end = k->end,
-		.behind = k->behind};
-	struct hb__item over = k->item;
-	for (struct hb__piece piece; over.pieces;)
-		if (!hb__item_piece(&over, &piece))
-			return false;
-	k->at = over.at;
-	k->behind = over.behind;
+	item->event += n;
+	item->of_event = !call;
+	item->name = call ? g->name[number] : NULL;
+	item->pieces = (unsigned)pieces;
+	item->at = p;
+	k->count++;
+	if (unlikely(call) && !k->layer)
+		g->run = k->count;
 	return true;
 }
 
 static bool is_of(const struct cursor *k)
 {
-	size_t n = k->layer ? strlen(k->layer) : 0;
-	if (!n || k->item.of_event)
-		return !n && k->item.of_event;
-	return k->layer[n - 1] == ':' ? !strncmp(k->item.name, k->layer, n) : !strcmp(k->item.name, k->layer);
+	if (!k->layer || k->item.of_event)
+		return !k->layer && k->item.of_event;
+	return k->layer[k->length - 1] == ':' ? !strncmp(k->item.name, k->layer, k->length)
+					      : !strcmp(k->item.name, k->layer);
 }
 
 /* The cursor has an item of its kind, not taken yet. */
@@ -252,50 +325,66 @@ static bool advance(struct giver *g, struct cursor *k)
 	return k->have;
 }
 
-bool hb__data_of_event(struct hb__lane *lane, uint64_t event, struct hb__item *ret)
+struct hb__item *hb__data_of_event(uint64_t event)
 {
 	struct giver *g = giver_of_this_thread();
 	struct cursor *k = g ? &g->events : NULL;
-	(void)lane;
 	while (k && advance(g, k) && k->item.event < event)
 		k->have = false;
 	if (!k || !k->have || k->item.event != event)
-		return false;
+		return NULL;
 	k->have = false;
-	*ret = k->item;
-	return true;
+	return &k->item;
 }
 
 static struct cursor *cursor_of(struct giver *g, const char *layer)
 {
-	for (int i = 0; g && i < LAYERS; i++) {
-		if (!g->calls[i].layer)
-			g->calls[i].layer = layer;
-		if (g->calls[i].layer == layer || !strcmp(g->calls[i].layer, layer))
+	for (int i = 0; g && i < LAYERS && g->calls[i].layer; i++)
+		if (g->calls[i].layer == layer)
 			return &g->calls[i];
+	for (int i = 0; g && i < LAYERS; i++) {
+		struct cursor *k = &g->calls[i];
+		if (!k->layer) {
+			k->layer = layer;
+			k->length = strlen(layer);
+		}
+		if (!strcmp(k->layer, layer))
+			return k;
 	}
 	return NULL;
 }
 
-bool hb__data_peek(const char *layer, struct hb__item *ret)
+struct hb__item *hb__data_look(const char *layer)
+{
+	struct giver *g = giver_of_this_thread();
+	struct cursor *k = cursor_of(g, layer);
+	return k && advance(g, k) ? &k->item : NULL;
+}
+
+struct hb__item *hb__data_take(const char *layer)
 {
 	struct giver *g = giver_of_this_thread();
 	struct cursor *k = cursor_of(g, layer);
 	if (!k || !advance(g, k))
-		return false;
-	*ret = k->item;
-	return true;
+		return NULL;
+	k->have = false;
+	return &k->item;
+}
+
+bool hb__data_peek(const char *layer, struct hb__item *ret)
+{
+	const struct hb__item *item = hb__data_look(layer);
+	if (item)
+		*ret = *item;
+	return item;
 }
 
 bool hb__data_next(const char *layer, struct hb__item *ret)
 {
-	struct giver *g = giver_of_this_thread();
-	struct cursor *k = cursor_of(g, layer);
-	if (!k || !advance(g, k))
-		return false;
-	k->have = false;
-	*ret = k->item;
-	return true;
+	const struct hb__item *item = hb__data_take(layer);
+	if (item)
+		*ret = *item;
+	return item;
 }
 
 bool hb__data_ended(int *ret_why)

@@ -1,5 +1,7 @@
 /* How each request of the record ended, learnt before the replay begins: what a
- * wildcard receive gets is known at its completion and needed at its posting. */
+ * wildcard receive gets is known at its completion and needed at its posting. Alone
+ * nothing is posted, and reading the record twice takes as long as a quick program: it is
+ * learnt when somebody asks. */
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,7 +17,7 @@ static struct lane_outcomes {
 	uint64_t size;
 	int64_t last_ref;
 } lanes[LANES];
-static bool cancelled;
+static bool cancelled, learnt;
 
 bool hb__outcomes_cancelled(void) { return cancelled; }
 
@@ -121,7 +123,7 @@ static void row_read(const struct hb__row *row, uint16_t lane)
 	}
 }
 
-bool hb__outcomes_learn(void)
+void hb__outcomes_learn(void)
 {
 	uint16_t lane;
 	struct hb__reader *r;
@@ -135,7 +137,14 @@ bool hb__outcomes_learn(void)
 		while (hb__script_next(r, &row))
 			row_read(&row, lane);
 	}
-	return true;
+	__atomic_store_n(&learnt, true, __ATOMIC_RELEASE);
+}
+
+static void learn_now(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	if (!__atomic_load_n(&learnt, __ATOMIC_ACQUIRE))
+		pthread_once(&once, hb__outcomes_learn);
 }
 
 struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting)
@@ -148,6 +157,7 @@ struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting)
 
 struct hb__outcome hb__outcome_in(uint16_t lane, uint64_t posting)
 {
+	learn_now();
 	return lane < LANES && lanes[lane].known && posting < lanes[lane].size ? lanes[lane].at[posting]
 									       : (struct hb__outcome){0};
 }

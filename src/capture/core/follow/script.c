@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/core/data/data.h"
 #include "capture/core/record/record.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
@@ -204,7 +205,9 @@ bool hb__script_open(const char *dir)
 		if (script.is[k].kind && script.is[k].lane == HB_LANE_DEFINITIONS)
 			learn_definitions(unit_at(k));
 	learn_functions();
-	return hb__outcomes_learn();
+	if (!hb__alone)
+		hb__outcomes_learn();
+	return true;
 }
 
 static const struct hb_log_header *header(void) { return (const void *)script.base; }

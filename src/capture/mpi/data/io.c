@@ -11,7 +11,7 @@ bool hb__io_event(struct hb__io *io, struct hb__call *c, unsigned n)
 {
 	*io = (struct hb__io){.gives = hb__data_gives};
 	if (io->gives)
-		io->open = c->followed && hb__data_of_event(c->lane, c->lane->follow->event, &io->item);
+		io->open = c->followed && (io->item = hb__data_of_event(c->lane->follow->event));
 	else
 		io->open = hb__data_event(c->lane, n);
 	return io->open;
@@ -34,8 +34,8 @@ bool hb__io_call(struct hb__io *io, struct hb__source *source, unsigned n)
 	*io = (struct hb__io){.gives = hb__data_gives};
 	if (!io->gives)
 		io->open = hb__data_call(source, n);
-	else if (hb__data_peek("mpi:", &io->item) && !strcmp(io->item.name, source->name))
-		io->open = hb__data_next("mpi:", &io->item);
+	else if ((io->item = hb__data_look("mpi:")) && !strcmp(io->item->name, source->name))
+		io->open = hb__data_take("mpi:");
 	return io->open;
 }
 
@@ -49,7 +49,7 @@ void hb__io_end(struct hb__io *io)
 /* The next piece, which has to be this one. */
 static bool given(struct hb__io *io, uint32_t what, struct hb__piece *ret)
 {
-	if (!io->open || io->bad || !hb__item_piece(&io->item, ret) || ret->what != what) {
+	if (!io->open || io->bad || !hb__item_piece(io->item, ret) || ret->what != what) {
 		io->bad = true;
 		return false;
 	}
@@ -166,7 +166,7 @@ void hb__io_status(struct hb__io *io, uint32_t what, MPI_Status *st)
 	}
 	hb__io_numbers(io, what, v, 4);
 	if (io->gives && !io->bad) {
-		PMPI(Status_set_cancelled)(st, v[3] != 0);
+		hb__status_set_cancelled(st, v[3] != 0);
 		hb__status_set_bytes(st, v[2]);
 		st->MPI_SOURCE = hb__library_rank(v[0]);
 		st->MPI_TAG = hb__library_tag(v[1]);

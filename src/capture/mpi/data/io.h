@@ -47,7 +47,7 @@ bool hb__part_by_map(const struct hb__typemap *map, uint8_t *at, int64_t bytes, 
 struct hb__io {
 	bool gives, open;
 	bool bad; /* what is given is not what is asked for: another program, or a damaged file */
-	struct hb__item item;
+	struct hb__item *item;
 };
 
 /* The item of the event under way, with up to n pieces. False: nothing is kept; or nothing is there to be given. */

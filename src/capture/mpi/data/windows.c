@@ -298,7 +298,7 @@ static void give_runs(struct hb__io *io, unsigned n)
 	for (unsigned i = 0; i < n && !io->bad; i++) {
 		int64_t where[3] = {0};
 		hb__io_numbers(io, HB_DATA_WINDOW + 1 + 2 * i, where, 3);
-		if (io->bad || !hb__item_piece(&io->item, &piece))
+		if (io->bad || !hb__item_piece(io->item, &piece))
 			return;
 		struct range *r = range_of(where[0], where[1], where[2], piece.bytes);
 		if (r)

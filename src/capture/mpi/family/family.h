@@ -3,7 +3,7 @@
 #define HBDB_CAPTURE_MPI_FAMILY_H
 
 #include "capture/mpi/library.h"
-#include "family_local.h" /* HB__FAMILY, HB__FATAL_MESSAGE, hb__status_bytes, hb__status_cancelled: of openmpi/ or mpich/ */
+#include "family_local.h" /* HB__FAMILY, HB__FATAL_MESSAGE, hb__status_bytes, hb__status_cancelled and their hb__status_set_...: of openmpi/ or mpich/ */
 
 #pragma GCC visibility push(hidden)
 

@@ -16,5 +16,9 @@ static inline void hb__status_set_bytes(MPI_Status *s, int64_t n)
 	s->count_hi_and_cancelled = (int)((uint32_t)(n >> 32) << 1 | ((uint32_t)s->count_hi_and_cancelled & 1));
 }
 static inline bool hb__status_cancelled(const MPI_Status *s) { return s->count_hi_and_cancelled & 1; }
+static inline void hb__status_set_cancelled(MPI_Status *s, bool yes)
+{
+	s->count_hi_and_cancelled = (int)(((uint32_t)s->count_hi_and_cancelled & ~1u) | yes);
+}
 
 #endif
