@@ -177,6 +177,15 @@ static bool learn_name(struct giver *g, struct hb__item *at)
 bool hb__item_piece(struct hb__item *item, struct hb__piece *ret)
 {
 	uint64_t what, bytes, where = 0;
+	const uint8_t *small = item->at;
+	/* a few bytes that stand here, as most */
+	if (likely(item->pieces && item->end - small > 3 && !((small[0] | small[1]) & 0x80) && !small[2] && small[1] &&
+		    small[1] <= item->end - small - 3)) {
+		*ret = (struct hb__piece){.what = small[0], .bytes = small[1], .p = small + 3};
+		item->at = small + 3 + small[1];
+		item->pieces--;
+		return true;
+	}
 	const uint8_t *p = item->pieces ? hb_get_uv(item->at, item->end, &what) : NULL;
 	p = p ? hb_get_uv(p, item->end, &bytes) : NULL;
 	if (p && bytes)

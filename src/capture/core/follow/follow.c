@@ -201,8 +201,24 @@ bool hb__follow_comes(struct hb__call *c)
 	return !is_free(f) && fetch_call(f) && f->row.slot->fn == c->fn;
 }
 
+bool hb__follow_same(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	if (unlikely(!f || f->free || f->over || !fetch(f)))
+		return false;
+	const struct hb__script_slot *s = f->row.slot;
+	/* a call of the library has no row of another layer; 0: a slot that nobody has compared */
+	if (unlikely(s->fn != c->fn || c->slot->followed != s->definition || !s->definition || f->polls_left ||
+		    f->skipped_left || f->row.code))
+		return false;
+	use(c);
+	return true;
+}
+
 void hb__follow(struct hb__call *c)
 {
+	if (likely(hb__follow_same(c)))
+		return;
 	struct hb__follow *f = c->lane->follow;
 	if (is_free(f))
 		return;
@@ -397,6 +413,18 @@ HB__EXPORT struct {
 /* A breakpoint stands here. */
 HB__EXPORT __attribute__((noinline)) void hb_alone_reached(void);
 void hb_alone_reached(void) { __asm__ volatile("" ::: "memory"); }
+
+void hb__alone_end(struct hb__call *c, int error)
+{
+	struct hb__lane *lane = c->lane;
+	if (unlikely(*hb__config.replay_log)) {
+		hb__row_event(c, hb__tick(), error);
+	} else {
+		lane->control->polls = 0;
+		lane->control->events++;
+	}
+	hb__alone_over(lane);
+}
 
 void hb__alone_over(const struct hb__lane *lane)
 {

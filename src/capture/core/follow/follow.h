@@ -90,6 +90,8 @@ struct hb__follow {
 };
 /* Sets c->followed and the lane's row, or reports and stops. */
 void hb__follow(struct hb__call *c);
+/* The same for a call that is the next row by what was compared before, and did not fail. False: nothing was done. */
+bool hb__follow_same(struct hb__call *c);
 /* The next row is one of this function. */
 bool hb__follow_comes(struct hb__call *c);
 /* The same of an event of the program itself, about this channel (NULL: none): no library decides anything in it, so one that comes
@@ -109,6 +111,8 @@ void hb__follow_lane(struct hb__lane *lane);
 /* Alone: an event of this lane is over. Who stands outside the process - hbdb gdbserver - reads how many there were, and may ask to be
  * told of one: hb_alone_clock. */
 void hb__alone_over(const struct hb__lane *lane);
+/* ... with its row, which is made only where a log is wanted. */
+void hb__alone_end(struct hb__call *c, int error);
 /* The process is at its end: says what the record has beyond it. Nothing unless there is a record that is followed. */
 void hb__follow_finish(void);
 static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }

@@ -313,38 +313,51 @@ static void define_slot(struct hb__reader *r, const uint8_t *p, const uint8_t *e
 
 static const uint8_t *results(struct hb__reader *r, const uint8_t *p)
 {
+	const uint8_t *end = r->end;
 	uint64_t n;
-	if (!(p = hb_get_uv(p, r->end, &n)) || n > HB_UNIT_SIZE)
+	if (!(p = hb_get_uv(p, end, &n)) || n > HB_UNIT_SIZE)
 		return NULL;
-	if (r->nresults + n > r->room) {
+	if (unlikely(r->nresults + n > r->room)) {
 		uint64_t room = r->room;
 		r->results = grown(r->results, sizeof *r->results, &room, r->nresults + n);
 		r->room = room;
 		if (!r->results)
 			return NULL;
 	}
+	int64_t *to = r->results + r->nresults;
+	r->nresults += n;
 	for (uint64_t i = 0; p && i < n; i++)
-		p = hb_get_sv(p, r->end, &r->results[r->nresults++]);
+		p = hb_get_sv(p, end, to++);
 	return p;
 }
 
-static const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, struct hb__row *row)
+/* Behind a time, which is asked for by nobody here. */
+static inline const uint8_t *skip_uv(const uint8_t *p, const uint8_t *end)
 {
-	uint64_t unused;
+	while (p < end)
+		if (*p++ < 0x80)
+			return p;
+	return NULL;
+}
+
+static inline const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint64_t w, struct hb__row *row)
+{
 	uint64_t id = w >> 1;
-	if (id >= r->nslots)
+	if (unlikely(id >= r->nslots))
 		return NULL;
-	*row = (struct hb__row){.slot = &r->slots[id],
-		.slot_id = (uint32_t)id,
-		.polls = r->polls,
-		.skipped = r->skipped,
-		.code = r->code};
-	if (!hb__script_order() && (!(p = hb_get_uv(p, r->end, &unused)) || !(p = hb_get_uv(p, r->end, &unused))))
+	const struct hb__script_slot *slot = &r->slots[id];
+	row->slot = slot;
+	row->slot_id = (uint32_t)id;
+	row->polls = r->polls;
+	row->skipped = r->skipped;
+	row->code = r->code;
+	row->has_check = slot->flags & HB_SLOT_CHECK;
+	row->check = 0;
+	if (!hb__script_order() && (!(p = skip_uv(p, r->end)) || !(p = skip_uv(p, r->end))))
 		return NULL;
-	if (row->slot->flags & HB_SLOT_CHECK) {
+	if (row->has_check) {
 		if (r->end - p < 2)
 			return NULL;
-		row->has_check = true;
 		memcpy(&row->check, p, 2);
 		p += 2;
 	}

@@ -139,6 +139,7 @@ struct hb__slot {
 	struct hb__seen seen; /* what is sent or, of a collective with two buffers, given */
 	uint32_t id;
 	uint8_t answers;     /* of the layer: what a quick call of it answers */
+	bool dense;          /* alone: the buffer of `bytes` has no holes */
 	uint8_t check_arg;   /* with the flag check: the contents sent lie in one piece from this argument on */
 	int64_t bytes;       /* of one buffer of the first (for receives: last) count; -1 unknown */
 	int64_t check_bytes; /* 0: not so */

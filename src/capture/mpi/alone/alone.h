@@ -15,6 +15,10 @@
 
 /* ---- ways.c ---- */
 void hb__alone_begin_process(void); /* MPI_Init has returned */
+void hb__alone_empty(MPI_Status *st);
+
+/* ---- quick.c ---- */
+void hb__alone_start_quick(void);
 
 /* ---- handles.c ---- */
 MPI_Request hb__alone_request(void);

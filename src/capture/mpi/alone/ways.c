@@ -50,7 +50,7 @@ static void begin(struct hb__call *c)
 	hb__replay_follow(c);
 }
 
-static void empty(MPI_Status *st)
+void hb__alone_empty(MPI_Status *st)
 {
 	int error = st->MPI_ERROR; /* only calls that answer with several statuses set it */
 	memset(st, 0, sizeof *st);
@@ -61,7 +61,7 @@ static void empty(MPI_Status *st)
 
 static void of_nobody(MPI_Status *st)
 {
-	empty(st);
+	hb__alone_empty(st);
 	st->MPI_SOURCE = MPI_PROC_NULL;
 }
 
@@ -197,7 +197,7 @@ static int complete_one(struct hb__call *c, MPI_Request *req, MPI_Status *st)
 {
 	uintptr_t was = (uintptr_t)*req;
 	struct hb__completion k = {.n = 1, .was = &was, .st = st};
-	empty(st);
+	hb__alone_empty(st);
 	if (!answered(c, &k.code) || without(c, &k))
 		return k.code;
 	end_request(was, req, st);
@@ -221,7 +221,7 @@ static int get_status(struct hb__call *c, MPI_Status *st, int *flag)
 		return MPI_SUCCESS;
 	if (native(was))
 		return hb__invoke_next(c);
-	empty(st);
+	hb__alone_empty(st);
 	if (answered(c, &k.code))
 		without(c, &k);
 	return done(c, k.code);
@@ -240,7 +240,7 @@ static int complete_all(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status
 	struct hb__completion k = {.n = n, .was = before(c, n, reqs), .st = st};
 	bool has = answered(c, &k.code);
 	for (int i = 0; i < n; i++)
-		empty(&st[i]);
+		hb__alone_empty(&st[i]);
 	bool each = k.code != MPI_SUCCESS && hb__error_class(k.code) == HB_ERR_IN_STATUS;
 	if (!has || !k.was || (k.code != MPI_SUCCESS && !each) || without(c, &k))
 		return done(c, k.code);
@@ -266,7 +266,7 @@ static int complete_any(struct hb__call *c, int *index, MPI_Status *st)
 	int n = (int)hb__arg(c, HB_R_NREQ);
 	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
 	struct hb__completion k = {.n = n, .was = before(c, n, reqs), .st = st, .index = index};
-	empty(st);
+	hb__alone_empty(st);
 	*index = MPI_UNDEFINED;
 	if (!answered(c, &k.code) || !k.was || (k.code != MPI_SUCCESS && hb__error_class(k.code) == HB_ERR_REQUEST) ||
 		without(c, &k))
@@ -291,7 +291,7 @@ static int complete_some(struct hb__call *c, int *out, int *indices, MPI_Status 
 	MPI_Request *reqs = (MPI_Request *)hb__arg(c, HB_R_REQS);
 	struct hb__completion k = {.n = n, .was = before(c, n, reqs), .st = st, .out = out, .indices = indices};
 	for (int i = 0; i < n; i++)
-		empty(&st[i]);
+		hb__alone_empty(&st[i]);
 	*out = MPI_UNDEFINED;
 	if (!answered(c, &k.code) || !k.was || without(c, &k))
 		return done(c, k.code);
@@ -443,4 +443,5 @@ void hb__alone_begin_process(void)
 	hb__replay_observe();
 	hb__io_start_requests();
 	hb__way = &way;
+	hb__alone_start_quick();
 }

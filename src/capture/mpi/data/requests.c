@@ -128,6 +128,9 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 	if (r->kept && !cancelled) {
 		const struct hb__places *p = &r->kept->places;
 		hb__io_places(io, what, p, p->message ? hb__status_bytes(st) : p->bytes);
+	} else if (r->plain && r->receive && !cancelled) {
+		struct hb__places p = {.n = 1, .bytes = r->bytes, .one = {.at = r->into, .count = r->bytes, .unit = 1}};
+		hb__io_places(io, what, &p, hb__status_bytes(st));
 	}
 }
 

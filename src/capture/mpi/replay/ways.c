@@ -41,8 +41,9 @@ static void posted(struct hb__call *c, struct hb__request *r, int code)
 	(void)code;
 	if (!r || c->fn->flags & (HB_START | HB_MATCHED) || !r->message)
 		return;
-	if (!hb__alone)
-		hb__again_posted(c, r);
+	if (hb__alone) /* nobody reads what is pending any more */
+		return;
+	hb__again_posted(c, r);
 	if (c->fn->cls == HB_SEND)
 		hb__compare_posted(c, r);
 }

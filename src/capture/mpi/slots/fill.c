@@ -83,6 +83,7 @@ static void measure(struct hb__call *c, struct hb__slot *s)
 	if (t->size < 0 || number_at(c, (unsigned)count) < 0)
 		return;
 	s->bytes = t->size * number_at(c, (unsigned)count);
+	s->dense = t->dense;
 }
 
 /* A check of the contents is possible where they lie in one piece that the call will read anyway. */

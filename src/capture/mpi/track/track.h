@@ -163,7 +163,9 @@ struct hb__request {
 	bool message;    /* a send or a receive */
 	bool cancelling; /* MPI_Cancel was called */
 	bool taken;      /* a thread is about to say that it is over */
+	bool plain;      /* alone: contents that it receives go to `into`, in one piece */
 	bool more;       /* what follows may be set: it is zero otherwise, as it is in requests that are not used */
+	void *into;      /* NULL: it sends; not set unless plain */
 	uint64_t made;   /* persistent: posting of the call that made it */
 	uint16_t made_lane;
 	struct hb__carry *out, *in; /* prefixes of what it sends and receives */
@@ -241,7 +243,7 @@ static inline struct hb__request *hb__request_add(
 		r->source = HB_PROC_NULL;
 		r->tag = 0;
 		r->lane = lane->number;
-		r->receive = r->wild = r->persistent = r->message = r->cancelling = r->taken = false;
+		r->receive = r->wild = r->persistent = r->message = r->cancelling = r->taken = r->plain = false;
 		r->active = true;
 		r->more = more;
 		struct hb__request **place = hb__request_place(handle);

@@ -65,24 +65,26 @@ static inline void hb__end(struct hb__call *c, int code)
 	if (unlikely(c->deferred))
 		hb__way->begin(c);
 	int error = likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code);
-	if (likely(!hb__config.order))
+	if (unlikely(hb__alone))
+		hb__alone_end(c, error);
+	else if (likely(!hb__config.order))
 		hb__row_usual(c, hb__tick(), error);
 	else
 		hb__row_choice(c, error);
 	lane->control->inside = c->outer_inside;
-	if (unlikely(hb__alone))
-		hb__alone_over(lane);
 	if (c->nresults || unlikely(c->own != NULL))
 		hb__scratch_release(lane, c->mark);
 }
 
 static inline void hb__end_poll(struct hb__call *c, int code)
 {
-	hb__row_event(c, c->enter, likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code));
+	int error = likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code);
+	if (unlikely(hb__alone))
+		hb__alone_end(c, error);
+	else
+		hb__row_event(c, c->enter, error);
 	if (unlikely(c->followed))
 		c->lane->control->inside = c->outer_inside;
-	if (unlikely(hb__alone))
-		hb__alone_over(c->lane);
 	hb__scratch_release(c->lane, c->mark);
 }
 
