@@ -67,6 +67,10 @@ struct hb_data {
 /* Notes that the file is readable only in part. The first reason is kept. */
 void hb__data_trouble(hb_data *d, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* ---- open.c ---- */
+/* Opens the file, and knows its header: not its extents, and no items. */
+hb_status hb__data_begin(const char *path, hb_data **ret_data, hb_error *err);
+
 /* ---- frames.c ---- */
 hb_status hb__frames_open(hb_data *d, hb_error *err);
 /* Bytes of the raw form, of either form of file. */

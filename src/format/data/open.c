@@ -156,7 +156,7 @@ static hb_status take_extents(hb_data *d, hb_error *err)
 	return HB_OK;
 }
 
-hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err)
+hb_status hb__data_begin(const char *path, hb_data **ret_data, hb_error *err)
 {
 	if (!ret_data)
 		return hb__fail(err, HB_E_ARGUMENT, path, 0, "nowhere to put the file");
@@ -172,6 +172,19 @@ hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err)
 	hb_status status = map_file(d, err);
 	status = status ? status : hb__frames_open(d, err);
 	status = status ? status : take_header(d, err);
+	if (status)
+		hb_data_close(d);
+	else
+		*ret_data = d;
+	return status;
+}
+
+hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err)
+{
+	hb_data *d = NULL;
+	hb_status status = hb__data_begin(path, ret_data ? &d : NULL, err);
+	if (ret_data)
+		*ret_data = NULL;
 	status = status ? status : take_extents(d, err);
 	status = status ? status : hb__items_scan(d, err);
 	if (status) {

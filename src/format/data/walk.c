@@ -1,5 +1,5 @@
 /* The raw form as its page has it: what is readable, and zeros where nothing is valid. From either form, so that both have the same
- * bytes; these are written out for a replay, and added up to compare two files. */
+ * bytes; these are sealed, written out for a replay, and added up to compare two files. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -55,38 +55,6 @@ hb_status hb__data_walk(struct hb__walk *w, uint8_t *to, size_t most, size_t *re
 		}
 	}
 	return HB_OK;
-}
-
-hb_status hb_data_unseal(const char *from, const char *to, hb_error *err)
-{
-	hb_data *d;
-	struct hb__out out;
-	if (!to)
-		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to write");
-	hb_status status = hb_data_open(from, &d, err);
-	if (status)
-		return status;
-	status = hb__out_open(&out, to, err);
-	if (status) {
-		hb_data_close(d);
-		return status;
-	}
-	struct hb__walk w = {.d = d};
-	size_t n = 1;
-	while (!status && n) {
-		uint8_t *p = hb__bytes_room(&out.b, STEP);
-		if (!p)
-			break;
-		status = hb__data_walk(&w, p, STEP, &n, err);
-		out.b.n += status ? 0 : n;
-		hb__out_flush(&out);
-	}
-	if (status)
-		hb__out_abandon(&out);
-	else
-		status = hb__out_finish(&out, err);
-	hb_data_close(d);
-	return status;
 }
 
 /* All bytes, added up. */

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -220,6 +221,39 @@ static hb_status unseal(
 	return status ? status : hb__write_bridges(logs, numbers, s, ret_err);
 }
 
+/* The contents of the process that is replayed alone are unpacked while its log is. What goes wrong is said by unpack_contents, which then
+ * tries again. */
+struct ahead {
+	pthread_t thread;
+	bool runs;
+	char *from, *to;
+};
+
+static void *unpack_ahead(void *user)
+{
+	const struct ahead *a = user;
+	hb_error err;
+	hb_data_unseal(a->from, a->to, &err);
+	return NULL;
+}
+
+static void begin_ahead(const hb_replay_folder *s, struct ahead *a)
+{
+	*a = (struct ahead){.from = s->only >= 0 && s->log[s->only] ? hb_data_path(s->log[s->only]) : NULL};
+	if (!a->from)
+		return;
+	a->to = hb__format("%s/rank.%d.data", s->script, s->only);
+	a->runs = !access(a->from, F_OK) && !pthread_create(&a->thread, NULL, unpack_ahead, a);
+}
+
+static void end_ahead(struct ahead *a)
+{
+	if (a->runs)
+		pthread_join(a->thread, NULL);
+	free(a->from);
+	free(a->to);
+}
+
 static bool elsewhere_helps(int error)
 {
 	return error == EACCES || error == EROFS || error == EPERM || error == ENOSPC || error == EDQUOT;
@@ -235,7 +269,13 @@ static int fill(const char *recording, const hb_logs *logs, const int32_t *numbe
 		hb_error err = {0};
 		size_t at = 0;
 		int error = make_folders(parents[i], i ? "hbdb-replay" : ".hbdb-replay", s);
-		hb_status status = error ? HB_E_SYSTEM : unseal(logs, numbers, s, &at, &err);
+		hb_status status = HB_E_SYSTEM;
+		if (!error) {
+			struct ahead ahead;
+			begin_ahead(s, &ahead);
+			status = unseal(logs, numbers, s, &at, &err);
+			end_ahead(&ahead);
+		}
 		error = error ? error : err.sys;
 		if (!status)
 			break;
@@ -287,7 +327,7 @@ static int unpack_contents(const hb_replay_folder *s, int32_t number)
 				? "the recording has what came into other processes, but not into %s%s: record with a --data-ranks that has it, or without --data-ranks"
 				: "the recording does not have what came into %s%s: record with --level data to replay it alone",
 			hb_rank_word(name), name);
-	else if (hb_data_unseal(from, to, &err))
+	else if (access(to, F_OK) && hb_data_unseal(from, to, &err))
 		code = err.status == HB_E_SYSTEM && elsewhere_helps(err.sys)
 			       ? hb__fail_with(HB_EXIT_USAGE,
 					 "cannot unpack %s into %s: %s (set TMPDIR to use another place)", from,

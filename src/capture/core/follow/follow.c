@@ -209,7 +209,7 @@ bool hb__follow_same(struct hb__call *c)
 	const struct hb__script_slot *s = f->row.slot;
 	/* a call of the library has no row of another layer; 0: a slot that nobody has compared */
 	if (unlikely(s->fn != c->fn || c->slot->followed != s->definition || !s->definition || f->polls_left ||
-		    f->skipped_left || f->row.code))
+		     f->skipped_left || f->row.code))
 		return false;
 	use(c);
 	return true;

@@ -48,7 +48,8 @@ static inline bool numbers(struct hb__item *item, uint32_t what, int64_t v[4])
 }
 
 /* A message: its status, for which there may be no place, and its contents. False: they are not there. */
-static inline bool message(struct hb__item *item, uint32_t status, uint32_t contents, void *into, int64_t room, MPI_Status *st)
+static inline bool message(
+	struct hb__item *item, uint32_t status, uint32_t contents, void *into, int64_t room, MPI_Status *st)
 {
 	struct hb__piece piece;
 	int64_t v[4];
@@ -86,8 +87,8 @@ static int quick_recv(struct hb__call *c)
 	if (hb__has(c, HB_R_DEST))
 		hb__compare_sent(c);
 	struct hb__item *item = hb__data_of_event(c->lane->follow->event);
-	bool good = message(item, hb__io_what(c, HB_R_STATUS), hb__io_what(c, HB_R_RBUF),
-		(void *)hb__arg(c, HB_R_RBUF), s->bytes, st == MPI_STATUS_IGNORE ? NULL : st);
+	bool good = message(item, hb__io_what(c, HB_R_STATUS), hb__io_what(c, HB_R_RBUF), (void *)hb__arg(c, HB_R_RBUF),
+		s->bytes, st == MPI_STATUS_IGNORE ? NULL : st);
 	hb__io_shared(c);
 	if (unlikely(!good))
 		hb__alone_without(c);
@@ -164,7 +165,8 @@ static inline bool take(int n, const MPI_Request *reqs, struct hb__request **ret
 	int i = 0;
 	for (; i < n; i++) {
 		struct hb__request *r = *hb__request_place((uintptr_t)reqs[i]);
-		if (unlikely(!r || r->handle != (uintptr_t)reqs[i] || !r->plain || r->chain || r->cancelling || r->taken))
+		if (unlikely(!r || r->handle != (uintptr_t)reqs[i] || !r->plain || r->chain || r->cancelling ||
+			     r->taken))
 			break;
 		r->taken = true;
 		*ret_brings |= r->receive;
@@ -178,7 +180,8 @@ static inline bool take(int n, const MPI_Request *reqs, struct hb__request **ret
 }
 
 /* st: NULL where the program wants none. */
-static inline int complete(struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st, uint32_t status, hb__handler *otherwise)
+static inline int complete(
+	struct hb__call *c, int n, MPI_Request *reqs, MPI_Status *st, uint32_t status, hb__handler *otherwise)
 {
 	struct hb__request *r[MOST];
 	bool brings = false, good = true;
@@ -226,7 +229,8 @@ static int quick_waitall(struct hb__call *c)
 	MPI_Status *st = (MPI_Status *)hb__arg(c, HB_R_STATUSES);
 	if (unlikely(n <= 0 || !reqs || (!st && st != MPI_STATUSES_IGNORE)))
 		return hb__on_waitall(c);
-	return complete(c, n, reqs, st == MPI_STATUSES_IGNORE ? NULL : st, hb__io_what(c, HB_R_STATUSES), hb__on_waitall);
+	return complete(
+		c, n, reqs, st == MPI_STATUSES_IGNORE ? NULL : st, hb__io_what(c, HB_R_STATUSES), hb__on_waitall);
 }
 
 void hb__alone_start_quick(void)
@@ -234,11 +238,11 @@ void hb__alone_start_quick(void)
 	static const struct {
 		unsigned function;
 		hb__handler *handler;
-	} ways[] = {{HB_FN_MPI_Recv, quick_recv}, {HB_FN_MPI_Sendrecv, quick_recv}, {HB_FN_MPI_Sendrecv_replace, quick_recv},
-		{HB_FN_MPI_Send, quick_send}, {HB_FN_MPI_Ssend, quick_send}, {HB_FN_MPI_Rsend, quick_send},
-		{HB_FN_MPI_Bsend, quick_send}, {HB_FN_MPI_Isend, quick_isend}, {HB_FN_MPI_Issend, quick_isend},
-		{HB_FN_MPI_Irsend, quick_isend}, {HB_FN_MPI_Ibsend, quick_isend}, {HB_FN_MPI_Irecv, quick_irecv},
-		{HB_FN_MPI_Wait, quick_wait}, {HB_FN_MPI_Waitall, quick_waitall}};
+	} ways[] = {{HB_FN_MPI_Recv, quick_recv}, {HB_FN_MPI_Sendrecv, quick_recv},
+		{HB_FN_MPI_Sendrecv_replace, quick_recv}, {HB_FN_MPI_Send, quick_send}, {HB_FN_MPI_Ssend, quick_send},
+		{HB_FN_MPI_Rsend, quick_send}, {HB_FN_MPI_Bsend, quick_send}, {HB_FN_MPI_Isend, quick_isend},
+		{HB_FN_MPI_Issend, quick_isend}, {HB_FN_MPI_Irsend, quick_isend}, {HB_FN_MPI_Ibsend, quick_isend},
+		{HB_FN_MPI_Irecv, quick_irecv}, {HB_FN_MPI_Wait, quick_wait}, {HB_FN_MPI_Waitall, quick_waitall}};
 	if (*hb__config.replay_log) /* whose rows have results */
 		return;
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
