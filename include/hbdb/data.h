@@ -48,6 +48,9 @@ typedef struct hb_data_item {
 
 /* Opens a file of contents. That of a process that still runs opens as it is now. hb_data_close. */
 hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err);
+/* The same of its first bytes alone, about so many: for what came in when the process began, without reading all of the file. It is as if the
+ * file were cut off there. */
+hb_status hb_data_open_beginning(const char *path, uint64_t bytes, hb_data **ret_data, hb_error *err);
 void hb_data_close(hb_data *data);
 /* Where the contents of a log are: the same name with .data in the place of .log. Free it; NULL: out of memory. */
 char *hb_data_path(const char *log);

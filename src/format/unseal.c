@@ -26,6 +26,8 @@ struct unsealer {
 	struct stream stream;
 	struct hb__slotdef slot[SLOTS];
 	uint8_t oldest[SLOTS / WAYS];
+	uint16_t after[SLOTS]; /* the slot of the call that came next, the last time */
+	uint32_t last;         /* of the call before */
 	struct hb__bytes record;
 	uint32_t note;   /* the next of the log's notes, which stand in order of lanes and events */
 	uint64_t remark; /* so do its remarks */
@@ -209,8 +211,8 @@ static bool is_call(const struct hb__slotdef *s, const hb_row *row)
 	       (row->nargs == 0 || memcmp(s->arg, row->arg, row->nargs * sizeof *row->arg) == 0);
 }
 
-/* The slot of the row's call, defined when it was not. HB_NO: cannot be written. */
-static uint32_t slot_of(struct unsealer *u, const hb_row *row)
+/* Where it stands, or has a place; HB_NO: cannot be written. */
+static uint32_t slot_by_hash(struct unsealer *u, const hb_row *row)
 {
 	uint64_t key[3] = {row->function, row->site, row->has_digest != 0};
 	uint64_t hash = XXH3_64bits(key, sizeof key);
@@ -223,6 +225,19 @@ static uint32_t slot_of(struct unsealer *u, const hb_row *row)
 	if (number == first + WAYS) /* all taken: the one longest defined goes */
 		number = first + u->oldest[first / WAYS]++ % WAYS;
 	return define_slot(u, number, row) ? number : HB_NO;
+}
+
+/* The slot of the row's call, defined when it was not: programs go in loops. HB_NO: cannot be written. */
+static uint32_t slot_of(struct unsealer *u, const hb_row *row)
+{
+	uint32_t number = u->after[u->last];
+	if (!u->slot[number].defined || !is_call(&u->slot[number], row))
+		number = slot_by_hash(u, row);
+	if (number != HB_NO) {
+		u->after[u->last] = (uint16_t)number;
+		u->last = number;
+	}
+	return number;
 }
 
 /* A record of one number that stands before an event. */
@@ -253,19 +268,23 @@ static bool put_event(struct unsealer *u, const hb_row *row)
 		if (!put_record(u))
 			return false;
 	}
-	hb__bytes_uv(r, HB_ROW_EVENT + 2 * (uint64_t)slot + (row->nresults != 0));
+	uint8_t *p = hb__bytes_room(r, (5 + (size_t)(row->nresults - told)) * HB_UV_MAX);
+	if (!p)
+		return false;
+	p = hb_put_uv(p, HB_ROW_EVENT + 2 * (uint64_t)slot + (row->nresults != 0));
 	if (u->level == HB_LEVEL_EVENTS) {
-		hb__bytes_uv(r, row->enter - s->tick);
-		hb__bytes_uv(r, row->exit - row->enter);
+		p = hb_put_uv(p, row->enter - s->tick);
+		p = hb_put_uv(p, row->exit - row->enter);
 	}
 	if (row->has_digest) {
-		hb__bytes_u8(r, (uint8_t)row->digest);
-		hb__bytes_u8(r, (uint8_t)(row->digest >> 8));
+		*p++ = (uint8_t)row->digest;
+		*p++ = (uint8_t)(row->digest >> 8);
 	}
 	if (row->nresults)
-		hb__bytes_uv(r, row->nresults - told);
+		p = hb_put_uv(p, row->nresults - told);
 	for (uint32_t i = told; i < row->nresults; i++)
-		hb__bytes_sv(r, row->results[i]);
+		p = hb_put_sv(p, row->results[i]);
+	r->n = (size_t)(p - r->p);
 	if (!put_record(u))
 		return false;
 	s->events++;

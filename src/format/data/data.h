@@ -75,6 +75,8 @@ hb_status hb__data_begin(const char *path, hb_data **ret_data, hb_error *err);
 hb_status hb__frames_open(hb_data *d, hb_error *err);
 /* Bytes of the raw form, of either form of file. */
 hb_status hb__data_bytes(hb_data *d, uint64_t at, uint64_t bytes, void *to, hb_error *err);
+/* The file ends behind its first bytes, as far as they stand in one frame: of that no more is decompressed. */
+hb_status hb__frames_limit(hb_data *d, uint64_t bytes, hb_error *err);
 void hb__frames_close(hb_data *d);
 
 /* ---- items.c ---- */

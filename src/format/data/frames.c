@@ -167,6 +167,29 @@ static hb_status peek(hb_data *d, const struct hb__frame *f, uint64_t bytes, voi
 	return HB_OK;
 }
 
+hb_status hb__frames_limit(hb_data *d, uint64_t bytes, hb_error *err)
+{
+	struct hb__kept *k = &d->kept[0];
+	if (bytes >= d->end)
+		return HB_OK;
+	if (d->info.sealed) {
+		const struct hb__frame *f = &d->frame[0];
+		if (bytes >= f->content)
+			bytes = f->content;
+		else if (!HB_GROW(k->p, k->room, bytes))
+			return hb__fail(err, HB_E_MEMORY, d->path, 0, "out of memory");
+		else {
+			hb_status status = peek(d, f, bytes, k->p, err);
+			if (status)
+				return status;
+			k->frame = 0;
+			k->used = ++d->uses;
+		}
+	}
+	d->end = bytes;
+	return HB_OK;
+}
+
 static bool is_kept(const hb_data *d, size_t frame)
 {
 	for (int i = 0; i < HB__FRAMES_KEPT; i++)

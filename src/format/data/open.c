@@ -179,13 +179,10 @@ hb_status hb__data_begin(const char *path, hb_data **ret_data, hb_error *err)
 	return status;
 }
 
-hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err)
+/* Extents and items, as far as the file goes. */
+static hb_status learn(hb_data *d, hb_data **ret_data, hb_error *err)
 {
-	hb_data *d = NULL;
-	hb_status status = hb__data_begin(path, ret_data ? &d : NULL, err);
-	if (ret_data)
-		*ret_data = NULL;
-	status = status ? status : take_extents(d, err);
+	hb_status status = take_extents(d, err);
 	status = status ? status : hb__items_scan(d, err);
 	if (status) {
 		hb_data_close(d);
@@ -194,6 +191,30 @@ hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err)
 	d->info.bytes = d->info.sealed ? d->size : d->end;
 	*ret_data = d;
 	return HB_OK;
+}
+
+hb_status hb_data_open(const char *path, hb_data **ret_data, hb_error *err)
+{
+	hb_data *d;
+	hb_status status = hb__data_begin(path, ret_data ? &d : NULL, err);
+	if (ret_data)
+		*ret_data = NULL;
+	return status ? status : learn(d, ret_data, err);
+}
+
+hb_status hb_data_open_beginning(const char *path, uint64_t bytes, hb_data **ret_data, hb_error *err)
+{
+	hb_data *d;
+	hb_status status = hb__data_begin(path, ret_data ? &d : NULL, err);
+	if (ret_data)
+		*ret_data = NULL;
+	if (status)
+		return status;
+	status = hb__frames_limit(d, bytes / HB_DATA_BLOCK * HB_DATA_BLOCK, err);
+	if (!status)
+		return learn(d, ret_data, err);
+	hb_data_close(d);
+	return status;
 }
 
 void hb_data_close(hb_data *d)

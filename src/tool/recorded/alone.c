@@ -9,6 +9,8 @@
 
 #include "../store/logs.h"
 
+#define BEGINNING ((uint64_t)1 << 20) /* bytes of the raw form */
+
 extern char **environ;
 
 /* The bytes of a piece as a text, NUL behind it. NULL: they cannot be read. */
@@ -72,18 +74,30 @@ static bool find_command(hb_data *data, hb_manifest *m)
 	return found;
 }
 
+/* Most have it in the beginning: what they read before MPI_Init stands before it. */
+static bool command_of(const char *path, hb_manifest *m)
+{
+	hb_data *data;
+	bool found = false;
+	if (!hb_data_open_beginning(path, BEGINNING, &data, NULL)) {
+		found = find_command(data, m);
+		hb_data_close(data);
+	}
+	if (!found && !hb_data_open(path, &data, NULL)) {
+		found = find_command(data, m);
+		hb_data_close(data);
+	}
+	return found;
+}
+
 int hb__alone_command(const char *recording, const char *name, hb_manifest *m, bool *ret_found)
 {
 	hb_logs logs;
 	int code = hb__open_logs(recording, &logs);
 	*ret_found = false;
 	for (size_t i = 0; !code && !*ret_found && logs.worlds.name && i < logs.n; i++) {
-		hb_data *data;
 		char *path = strcmp(logs.worlds.name[i], name) ? NULL : hb_data_path(logs.at[i].path);
-		if (path && !hb_data_open(path, &data, NULL)) {
-			*ret_found = find_command(data, m);
-			hb_data_close(data);
-		}
+		*ret_found = path && command_of(path, m);
 		free(path);
 	}
 	hb__close_logs(&logs);
