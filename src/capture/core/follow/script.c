@@ -325,7 +325,16 @@ static const uint8_t *results(struct hb__reader *r, const uint8_t *p)
 			return NULL;
 	}
 	int64_t *to = r->results + r->nresults;
+	uint64_t eight;
 	r->nresults += n;
+	if (likely(n - 1 < sizeof eight && (size_t)(end - p) >= sizeof eight)) { /* most are one byte each */
+		memcpy(&eight, p, sizeof eight);
+		if (likely(!(eight & 0x8080808080808080u >> 8 * (sizeof eight - n)))) {
+			for (const uint8_t *all = p + n; p < all; eight >>= 8, p++)
+				*to++ = hb_unzigzag(eight & 0xff);
+			return p;
+		}
+	}
 	for (uint64_t i = 0; p && i < n; i++)
 		p = hb_get_sv(p, end, to++);
 	return p;
@@ -370,9 +379,16 @@ static inline const uint8_t *event(struct hb__reader *r, const uint8_t *p, uint6
 
 bool hb__script_next(struct hb__reader *r, struct hb__row *ret_row)
 {
+	const uint8_t *here = r->p;
 	r->nresults = 0;
 	r->polls = r->skipped = 0;
 	r->code = 0;
+	/* an event, told by two bytes: the numbers of slots are hashes of calls */
+	if (likely(r->end - here > 2 && here[0] & ~here[1] & 0x80)) {
+		here = event(r, here + 2, ((here[0] & 0x7fu) | (uint64_t)here[1] << 7) - HB_ROW_EVENT, ret_row);
+		r->p = here ? here : r->end;
+		return here != NULL;
+	}
 	while (r->p != r->end || next_unit(r)) {
 		uint64_t v, n;
 		const uint8_t *p = hb_get_uv(r->p, r->end, &v);

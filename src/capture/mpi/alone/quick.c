@@ -31,17 +31,19 @@ static inline int leave(struct hb__call *c)
 static inline bool numbers(struct hb__item *item, uint32_t what, int64_t v[4])
 {
 	struct hb__piece piece;
-	uint32_t four;
+	uint32_t four = 0x80;
 	if (!hb__item_piece(item, &piece) || piece.what != what)
 		return false;
-	const uint8_t *p = piece.p, *end = p + piece.bytes;
-	if (likely(piece.bytes == sizeof four)) { /* a byte each */
-		memcpy(&four, p, sizeof four);
-		for (int i = 0; i < 4 && likely(!(four & 0x80808080)); i++)
-			v[i] = hb_unzigzag(four >> 8 * i & 0xff);
-		if (likely(!(four & 0x80808080)))
-			return true;
+	if (likely(piece.bytes == sizeof four))
+		memcpy(&four, piece.p, sizeof four);
+	if (likely(!(four & 0x80808080))) { /* a byte each */
+		v[0] = hb_unzigzag(four & 0xff);
+		v[1] = hb_unzigzag(four >> 8 & 0xff);
+		v[2] = hb_unzigzag(four >> 16 & 0xff);
+		v[3] = hb_unzigzag(four >> 24);
+		return true;
 	}
+	const uint8_t *p = piece.p, *end = p + piece.bytes;
 	for (int i = 0; i < 4 && p; i++)
 		p = hb_get_sv(p, end, &v[i]);
 	return p;
