@@ -210,7 +210,8 @@ hb_status hb_data_open_beginning(const char *path, uint64_t bytes, hb_data **ret
 		*ret_data = NULL;
 	if (status)
 		return status;
-	status = hb__frames_limit(d, bytes / HB_DATA_BLOCK * HB_DATA_BLOCK, err);
+	uint64_t blocks = bytes / HB_DATA_BLOCK;
+	status = hb__frames_limit(d, (blocks ? blocks : 1) * HB_DATA_BLOCK, err);
 	if (!status)
 		return learn(d, ret_data, err);
 	hb_data_close(d);

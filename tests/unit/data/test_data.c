@@ -102,6 +102,29 @@ static bool reads(const char *path, struct contents *r, bool sealed)
 	return good;
 }
 
+/* What stands in the first bytes reads as written; *ret_items: how many items of the first thread there are in so many blocks. */
+static bool begins(const char *path, struct contents *r, size_t blocks, size_t *ret_items)
+{
+	hb_data *d = NULL;
+	hb_error e = {0};
+	bool good = !hb_data_open_beginning(path, blocks * BLOCK, &d, &e);
+	*ret_items = good ? read_from(d, &r->thread[0], 0) : SIZE_MAX;
+	for (int i = 1; i < THREADS && good; i++)
+		good = read_from(d, &r->thread[i], 0) != SIZE_MAX;
+	hb_data_close(d);
+	return good && *ret_items != SIZE_MAX;
+}
+
+static void beginnings(const char *path, struct contents *r, int seed)
+{
+	size_t before = 0, n = 0, most = r->blocks < 64 ? r->blocks : 64;
+	bool good = begins(path, r, 0, &n) && n == 0;
+	for (size_t blocks = 1; blocks < most && good; blocks++, before = n)
+		good = begins(path, r, blocks, &n) && n >= before && n <= r->thread[0].items;
+	good = good && begins(path, r, r->blocks + 1, &n) && n == r->thread[0].items;
+	check(good, "seed %d: its first blocks read as written, and more with each", seed);
+}
+
 static void round_trip(uint64_t seed, size_t items, size_t large)
 {
 	struct contents r;
@@ -115,6 +138,8 @@ static void round_trip(uint64_t seed, size_t items, size_t large)
 	check(good && reads(raw, &r, false), "seed %d: the raw form reads as written, %zu blocks", (int)seed, r.blocks);
 	check(good && reads(sealed, &r, true), "seed %d: the sealed form reads as written", (int)seed);
 	check(good && reads(back, &r, false), "seed %d: so does the unsealed one", (int)seed);
+	beginnings(raw, &r, (int)seed);
+	beginnings(sealed, &r, (int)seed);
 	check(!hb_data_verify(raw, NULL, &a, &e) && !hb_data_verify(sealed, NULL, &b, &e) &&
 			!hb_data_verify(back, NULL, &c, &e) && a == b && b == c,
 		"seed %d: all have the same digest %s", (int)seed, e.message);
@@ -147,7 +172,8 @@ static size_t load(const char *path, uint8_t *to, size_t room)
 static void cut(uint64_t seed)
 {
 	struct contents r;
-	const char *raw = check_path("whole"), *sealed = check_path("sealed"), *part = check_path("part");
+	const char *raw = check_path("whole"), *sealed = check_path("sealed"), *part = check_path("part"),
+		   *back = check_path("back");
 	random_data(&r, seed, 900, 60000);
 	size_t n = r.blocks * BLOCK;
 	save(raw, r.image, n);
@@ -163,8 +189,12 @@ static void cut(uint64_t seed)
 	uint8_t *image = malloc(n + BLOCK);
 	size_t size = load(sealed, image, n + BLOCK);
 	for (size_t k = 0; k < 60 && good; k++) {
+		uint64_t a = 0, b = 0;
 		save(part, image, pick(&r, size - 24 * (k % 2)));
 		good = prefix(part, &r, true);
+		if (!hb_data_verify(part, NULL, &a, NULL) || a)
+			good = good && !hb_data_unseal(part, back, &e) &&
+			       (hb_data_verify(back, NULL, &b, NULL), a == b);
 	}
 	check(good, "seed %d: so does a sealed one %s", (int)seed, e.message);
 	/* the list of frames is only a help */
