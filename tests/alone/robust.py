@@ -25,6 +25,7 @@ import processes
 lib.TESTS.clear()
 lib.HERE, lib.BUILT = HERE, os.path.join(TOP, "build/tests/alone")
 lib.PROGRAMS = {
+    "again": (["again.c"], []),
     "ends": (["ends.c"], []),
     "ends-asan": (["ends.c"], ["-fsanitize=address"]),
     "late": (["late.c"], []),
@@ -220,6 +221,24 @@ def another(t):
     done = alone(t, 1, command=[t.program("ends", t.other()), "no", "10"])
     t.want(done.status == 0 and done.out == printed(t, 1) and "replayed 1 process, 62 events: no difference" in done.err,
            "under %s: status %d\n%s" % (t.other(), done.status, done.tail()))
+
+
+@test("another-later")
+def another_later(t):
+    """What comes as before is compared as what comes first is: each call of a round, when all rounds before were as recorded."""
+    record(t, "again")
+    rounds, calls = 24, ["MPI_Send", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Sendrecv"]
+    same(t, 0)
+    same(t, 1)
+    data, other = "it sends different data than in the recording", "the program differs from the recording (%s)"
+    for what, call, why, status in (("send", "MPI_Send", data, 0), ("isend", "MPI_Isend", data, 0), ("sendrecv", "MPI_Sendrecv", data, 0),
+                                    ("tag", "MPI_Send", other % "tag", 1), ("wait", "MPI_Waitall", other % "another function", 1)):
+        for wrong in (1, rounds // 2, rounds - 1):
+            done = alone(t, 0, command=[t.program("again"), str(wrong), what])
+            event = 2 + len(calls) * wrong + calls.index(call)
+            t.want(done.status == status and "rank 0, event %d: " % event in done.err and why in done.err and call + "(" in done.err,
+                   "%s in round %d: status %d, not said of event %d\n%s" % (what, wrong, done.status, event, done.tail()))
+            t.want(status or "no difference in the calls; 1 of 72 contents that were compared differ" in done.err, done.tail())
 
 
 @test("another-name")
