@@ -68,7 +68,7 @@ struct hb__outcome {
 	uint16_t check;
 	int32_t source, tag;
 };
-void hb__outcomes_learn(void);  /* by hb__script_open, but alone */
+void hb__outcomes_learn(void);     /* by hb__script_open, but alone */
 bool hb__outcomes_cancelled(void); /* of any */
 struct hb__outcome hb__outcome(const struct hb__lane *lane, uint64_t posting);
 struct hb__outcome hb__outcome_in(uint16_t lane, uint64_t posting); /* by the number of the lane */

@@ -235,18 +235,26 @@ static int quick_waitall(struct hb__call *c)
 		c, n, reqs, st == MPI_STATUSES_IGNORE ? NULL : st, hb__io_what(c, HB_R_STATUSES), hb__on_waitall);
 }
 
+/* The quick one of a handler; NULL: there is none. */
+static hb__handler *quick_one(const struct hb__fn *fn, hb__handler *handler)
+{
+	bool later = fn->flags & HB_NONBLOCKING, both = fn->cls == HB_RECV && fn->role[HB_R_DEST];
+	if (fn->flags & HB_PERSISTENT || (later && both))
+		return NULL;
+	if (handler == hb__on_send)
+		return later ? quick_isend : quick_send;
+	if (handler == hb__on_recv)
+		return later ? quick_irecv : quick_recv;
+	return handler == hb__on_wait ? quick_wait : handler == hb__on_waitall ? quick_waitall : NULL;
+}
+
 void hb__alone_start_quick(void)
 {
-	static const struct {
-		unsigned function;
-		hb__handler *handler;
-	} ways[] = {{HB_FN_MPI_Recv, quick_recv}, {HB_FN_MPI_Sendrecv, quick_recv},
-		{HB_FN_MPI_Sendrecv_replace, quick_recv}, {HB_FN_MPI_Send, quick_send}, {HB_FN_MPI_Ssend, quick_send},
-		{HB_FN_MPI_Rsend, quick_send}, {HB_FN_MPI_Bsend, quick_send}, {HB_FN_MPI_Isend, quick_isend},
-		{HB_FN_MPI_Issend, quick_isend}, {HB_FN_MPI_Irsend, quick_isend}, {HB_FN_MPI_Ibsend, quick_isend},
-		{HB_FN_MPI_Irecv, quick_irecv}, {HB_FN_MPI_Wait, quick_wait}, {HB_FN_MPI_Waitall, quick_waitall}};
 	if (*hb__config.replay_log) /* whose rows have results */
 		return;
-	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-		hb__handlers[ways[i].function] = ways[i].handler;
+	for (int i = 0; i < HB_FN_COUNT; i++) {
+		hb__handler *quick = hb__fns[i] ? quick_one(hb__fns[i], hb__handlers[i]) : NULL;
+		if (quick)
+			hb__handlers[i] = quick;
+	}
 }
