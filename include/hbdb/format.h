@@ -71,6 +71,7 @@ typedef struct hb_log_info {
 	uint32_t functions; /* function numbers are 0 .. functions-1; some may be undefined */
 	uint32_t sites, modules, comms, datatypes, ops; /* likewise */
 	uint64_t events;                                /* over all lanes, as far as readable */
+	int postings; /* which of several threads posted a message first is told (hbdb-recording.5, THREADS) */
 	int turns; /* whose lock was granted before whose, and the like, is told by turns (hbdb-recording.5, TURNS) */
 	uint64_t bytes; /* size of the log (raw: units in use) */
 	uint32_t notes;

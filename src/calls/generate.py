@@ -151,14 +151,14 @@ QUICK = {
 		return hb__quick_received(lane, s, check, st, {call});"""),
     "receive": ("HB__UNUSUAL_ALONE", STATUS_THERE, STATUS + BEGIN + """
 		return hb__quick_received(lane, s, 0, st, {call});"""),
-    "meeting": ("HB__UNUSUAL_ALONE", "", BEGIN + FAILED % "failed(lane, s, 0, NULL, code)" + """
+    "meeting": ("HB__UNUSUAL_COLLECTIVE", "", BEGIN + FAILED % "failed(lane, s, 0, NULL, code)" + """
 		return hb__quick_end(lane, s, exit, 0, 0);"""),
     # Neither what is given in place nor what one buffer for both held is still there when the library has returned.
-    "collective": ("HB__UNUSUAL_ALONE", " && (const void *){buffer} != MPI_IN_PLACE && {buffer} != {out}",
+    "collective": ("HB__UNUSUAL_COLLECTIVE", " && (const void *){buffer} != MPI_IN_PLACE && {buffer} != {out}",
         BEGIN + FAILED % "collective_failed(lane, s, {buffer}, {out}, code)" + """
 		return hb__quick_collected(lane, s, exit, {buffer}, {out});"""),
     # With one buffer: what goes in is there afterwards, too.
-    "cast": ("HB__UNUSUAL_ALONE", "", BEGIN + FAILED % "cast_failed(lane, s, {buffer}, code)" + """
+    "cast": ("HB__UNUSUAL_COLLECTIVE", "", BEGIN + FAILED % "cast_failed(lane, s, {buffer}, code)" + """
 		return hb__quick_cast(lane, s, exit, {buffer});"""),
     "wait": ("HB__UNUSUAL", " && {request}" + STATUS_THERE, """
 		return hb__quick_wait(lane, s, *at, (MPI_Request *){request}, (MPI_Status *){status});"""),
@@ -187,7 +187,7 @@ POLL_SEVERAL = """
 # A poll that says no has no slot.
 POLL = """
 	struct hb__lane *lane = hb__self;
-	if (likely(lane && !(lane->word & HB__UNUSUAL_POLL) && lane->control->calls[HB_FN_{name}] && {flag}{asked})) {{{was}""" + STATUS + """
+	if (likely(lane && !(lane->word & {unusual}) && lane->control->calls[HB_FN_{name}] && {flag}{asked})) {{{was}""" + STATUS + """
 		lane->control->calls[HB_FN_{name}]++;
 		lane->depth = 1;
 		int code = {call};
@@ -498,6 +498,7 @@ def quick_way(row, fields, types):
     known = {kind: n for n, kind in reversed(row.params)} | fields  # the first of each kind
     known["last_tag"] = {kind: n for n, kind in row.params}.get("tag")
     if shape in ("probed", "tested"):
+        known["unusual"] = "HB__UNUSUAL_PROBE" if shape == "probed" else "HB__UNUSUAL_POLL"
         known["asked"] = (STATUS_THERE + (" && {request}" if shape == "tested" else "")).format(**known)
         known["was"] = "\n\t\tuintptr_t was = (uintptr_t)*(const MPI_Request *){request};".format(**known) if shape == "tested" else ""
         known["rest"] = "hb__quick_%s(lane, &fn_%s, a, pc, cfa, %s" % (shape, name, "was" if shape == "tested" else "st")

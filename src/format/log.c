@@ -175,6 +175,7 @@ static hb_status read_head(hb_log *log, hb_error *err)
 		.origin_real = h.origin_real,
 		.origin_mono = h.origin_mono,
 		.bytes = log->size,
+		.postings = (h.compatible & HB_LOG_POSTINGS) != 0,
 		.turns = h.compatible & HB_LOG_TURNS,
 	};
 	log->defs.version = h.version;

@@ -19,6 +19,7 @@
 #define HB_LOG_OLDEST 1u
 #define HB_LOG_INCOMPAT_SEALED 1u
 #define HB_LOG_INCOMPAT_ARGUMENTS 2u /* raw: arguments of slots may change */
+#define HB_LOG_POSTINGS 2u           /* compatible: which thread posted first is told (hbdb-recording(5), THREADS) */
 #define HB_LOG_TURNS 1u              /* compatible: locks, atomic operations and shared pointers tell their turns */
 #define HB_LOG_KNOWN (HB_LOG_INCOMPAT_SEALED | HB_LOG_INCOMPAT_ARGUMENTS)
 #define HB_UNIT_SIZE 32768u

@@ -57,6 +57,7 @@ extern bool hb__finished;     /* its end was told: MPI_Finalize has returned */
 extern bool hb__early_log;    /* the log was created before rank and size were known, for a remark */
 extern bool hb__threaded;     /* several threads may be inside the layer's library at once: tables need their lock */
 extern bool hb__many_threads; /* the program started threads of its own: what they tell each other no layer sees */
+extern bool hb__postings_ordered; /* it is recorded, or repeated, which of them posts first (hb__ordering) */
 /* This thread is one of the program that was made after the record began, or the one by which it began: what it does with other threads can
  * be told from its beginning on. */
 extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
@@ -92,6 +93,7 @@ enum {                    /* what is not to be had for the calls of a lane */
 	HB__AT_ORDER = 1, /* only choices are stored */
 	HB__LOCKED = 2,   /* tables of handles need their lock */
 	HB__SYSTEM = 4,   /* level events: the clock is not the processor's counter */
+	HB__POSTS = 8,    /* which thread posts a message first is asked */
 };
 #define HB__WORD_LIMIT(limit) ((uint32_t)(limit) << 24) /* ... in the word of the lane */
 enum {                                                  /* who has a part in its calls */

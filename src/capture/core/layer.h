@@ -31,6 +31,23 @@ struct hb__layer {
 	struct hb__layer *next;
 };
 
+/* The order in which threads of the process do what others may do at the same time, and of which the order decides what each of them gets:
+ * post messages. One layer knows which call does so, another one keeps the order of threads. */
+struct hb_actor;
+struct hb__ordering {
+	/* Who makes a call, at pc, in the lane of this thread; NULL: its order with others is not kept. */
+	struct hb_actor *(*comes)(struct hb__lane *lane, const void *pc);
+	/* Recording: it is about to post on this channel, and nobody else does so up to then. */
+	void (*posts)(struct hb_actor *actor, uint64_t channel);
+	/* Replay: waits until those have posted that did so before it; it is about to. */
+	void (*posts_again)(struct hb_actor *actor);
+	/* Replay: the record says next what its next posting comes after. */
+	bool (*is_ahead)(const struct hb_actor *actor);
+	/* Replay: it has posted what it was about to. */
+	void (*posted_again)(struct hb_actor *actor);
+};
+extern const struct hb__ordering *hb__ordering; /* NULL: nobody keeps it */
+
 void hb__layer_add(struct hb__layer *layer);
 
 /* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */

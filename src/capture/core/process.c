@@ -21,7 +21,8 @@ static bool early;  /* the record began with an event before the layer said whic
 static bool forked; /* fork made this process, of one that is recorded */
 static bool of_replay; /* ... of one that follows a record: that is not this one's */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
-bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__spawned;
+bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__postings_ordered, hb__spawned;
+const struct hb__ordering *hb__ordering;
 int hb__rank = -1, hb__size, hb__own_number = -1, hb__world_number, hb__first_number;
 char hb__own_name[40];
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
@@ -177,7 +178,10 @@ static struct beginning *new_beginning(const void *caller, void *argument)
 	if (!b)
 		return NULL;
 	bool library = hb__in_library(caller) || hb__apart || (hb__self && hb__self->depth && !hb__self->nested);
-	hb__many_threads |= !library;
+	if (unlikely(!hb__many_threads && !library)) {
+		hb__many_threads = true;
+		hb__lanes_posting();
+	}
 	uint64_t nth = ++thread_children[library] | (uint64_t)library << 63;
 	uint64_t h = (thread_identity + 1) * 0x9e3779b97f4a7c15u + nth * 0xbf58476d1ce4e5b9u;
 	*b = (struct beginning){.argument = argument,

@@ -13,6 +13,7 @@
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/replay/replay.h"
 #include "capture/mpi/track/track.h"
+#include "capture/mpi/wrap/turns/turns.h"
 #include "capture/mpi/wrap/wrap.h"
 
 /* Rank and size are known. */
@@ -50,6 +51,7 @@ static void begin(int thread_level)
 		hb__replay_begin_process();
 	else if (hb__data_keeps)
 		hb__keep_begin_process();
+	hb__postings_start();
 	hb__checking = hb__config.remarks && !hb__of_sessions;
 	if (hb__config.remarks && hb__of_sessions)
 		hb__row_note(

@@ -93,6 +93,17 @@ struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows)
 	return a;
 }
 
+struct hb_actor *hb__actor_beside(struct hb__lane *lane, const void *pc)
+{
+	if (likely(!hb__many_threads) || !hb__active || hb__apart || lane->nested)
+		return NULL;
+	struct hb_actor *a = likely(self != NULL) ? self : create();
+	if (unlikely(!a || a->busy))
+		return NULL;
+	a->pc = pc;
+	return a;
+}
+
 /* The thread's own: from here on its counts are those of the log. */
 static void adopt(struct hb_actor *a)
 {

@@ -34,6 +34,7 @@ struct hb_actor {
 	uint64_t events, operations;
 	const void *pc;
 	uint64_t failed;      /* position behind which nothing but polls came */
+	uint64_t posting;     /* replay: position of the last posting that is about to be made; 0: none */
 	uint64_t *counts;     /* of its operations, by function: in the lane's control, once it has that */
 	uint64_t total, last; /* replay: operations so far, and in the record; last 0: not known */
 	unsigned nheld;
@@ -49,6 +50,8 @@ struct hb_actor {
 
 /* ---- actor.c ---- */
 struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows);
+/* The same of a call of another layer, in the lane of this thread; NULL: its order with other threads is not kept. */
+struct hb_actor *hb__actor_beside(struct hb__lane *lane, const void *pc);
 /* The lane of an actor, made if need be; NULL: there can be none. */
 struct hb__lane *hb__actor_lane(struct hb_actor *actor);
 struct hb_actor *hb__actor_numbered(uint64_t number);
@@ -71,6 +74,10 @@ void hb__unlocks(struct hb_actor *actor, enum hb_thread_function function, const
 void hb__told(
 	struct hb_actor *actor, enum hb_thread_function function, int64_t outcome, unsigned n, const int64_t *value);
 void hb__answered(struct hb_actor *actor, enum hb_thread_function function, int64_t outcome);
+void hb__posts(struct hb_actor *actor, uint64_t channel);
+void hb__posts_again(struct hb_actor *actor);
+bool hb__post_is_ahead(const struct hb_actor *actor);
+void hb__posted_again(struct hb_actor *actor);
 bool hb__follows(const struct hb_actor *actor);
 void hb__awaits(struct hb_actor *actor, enum hb_thread_function function);
 void hb__filled(struct hb_actor *actor); /* so many operations that a row has to stand between them */

@@ -10,6 +10,7 @@
 
 enum hb_thread_function {
 #define HB_THREAD_FUNCTION(name, version, kind) HB_THREAD_##name,
+#define HB_THREAD_OTHER(name, kind) HB_THREAD_##name,
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 	HB_THREAD_FUNCTIONS
@@ -31,6 +32,8 @@ struct hb_expected {
 };
 
 struct hb_threads_door {
+	/* The library is there: the order between threads is wanted. */
+	void (*opened)(void);
 	/* Of a call made at pc: who makes it; NULL: it is none of ours. *ret_follows: it is to be as recorded. */
 	struct hb_actor *(*enter)(const void *pc, bool *ret_follows);
 

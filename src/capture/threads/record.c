@@ -51,25 +51,33 @@ static inline uint64_t step(struct hb_actor *a, enum hb_thread_function function
 	return position;
 }
 
+static bool knows(const struct hb_actor *a, uint64_t number, uint64_t position)
+{
+	uint64_t at = number % HB__KNOWN;
+	return a->known[at].number == number && a->known[at].position >= position;
+}
+
 /* The thread comes after that position of another one, anyway. */
 static bool is_known(struct hb_actor *a, uint64_t number, uint64_t position)
 {
 	uint64_t at = number % HB__KNOWN;
-	if (a->known[at].number == number && a->known[at].position >= position)
+	if (knows(a, number, position))
 		return true;
 	a->known[at].number = number;
 	a->known[at].position = position;
 	return false;
 }
 
+/* That a thread posts after another one lets it know nothing of that one: its next lock has to tell. */
 static __attribute__((noinline)) void came_after(
 	struct hb_actor *a, enum hb_thread_function function, uint64_t position, uint64_t before)
 {
 	uint64_t number = before >> THREAD_SHIFT, at = before & POSITION_MASK;
+	bool posts = function == HB_THREAD_hb_posting;
 	struct hb_actor *other = number && number != a->number ? hb__actor_numbered(number) : NULL;
 	int64_t results[4] = {(int64_t)hb__position_operation(position), -1};
 	unsigned n = 2;
-	if (other && !is_known(a, number, at)) {
+	if (other && !(posts ? knows(a, number, at) : is_known(a, number, at))) {
 		struct hb__lane *lane = hb__actor_lane(other);
 		if (!lane) /* there is no room for it: what comes of this order is not known */
 			return;
@@ -78,7 +86,7 @@ static __attribute__((noinline)) void came_after(
 		results[3] = (int64_t)hb__position_operation(at);
 		n = 4;
 	}
-	bool separates = a->lane && a->lane->control->polls;
+	bool separates = !posts && a->lane && a->lane->control->polls;
 	if (n == 4 || separates)
 		write_row(a, function, results, n);
 }
@@ -109,6 +117,12 @@ void hb__took(struct hb_actor *a, enum hb_thread_function function, const void *
 void hb__gives(struct hb_actor *a, enum hb_thread_function function, const void *object)
 {
 	pass(a, function, object, step(a, function));
+}
+
+/* The caller has a lock of the channel, up to when it has posted: so this is the order in which they are posted. */
+void hb__posts(struct hb_actor *a, uint64_t channel)
+{
+	pass(a, HB_THREAD_hb_posting, (const void *)(uintptr_t)channel, step(a, HB_THREAD_hb_posting));
 }
 
 static bool nothing_since(struct hb_actor *a, const void *object)

@@ -148,22 +148,26 @@ void hb__expect(struct hb_actor *a, enum hb_thread_function function, struct hb_
 
 bool hb__follows(const struct hb_actor *a) { return !is_free(a); }
 
+static const struct hb__row *row_ahead(const struct hb_actor *a, enum hb_thread_function function)
+{
+	const struct hb__follow *f = a->lane->follow;
+	const struct hb__row *row = hb__follow_thread(a->lane->follow);
+	uint64_t next = f->event == a->events ? a->operations + 1 : 1;
+	bool it = row && row->n && row->slot->fn == &hb__thread_functions[function] && row->results[0] == (int64_t)next;
+	return it ? row : NULL;
+}
+
 void hb__awaits(struct hb_actor *a, enum hb_thread_function function)
 {
 	if (is_free(a))
 		return;
-	struct hb__follow *f = a->lane->follow;
-	const struct hb__row *row = hb__follow_thread(f);
-	uint64_t next = f->event == a->events ? a->operations + 1 : 1;
-	if (row && row->n && row->slot->fn == &hb__thread_functions[function] && row->results[0] == (int64_t)next)
+	const struct hb__row *row = row_ahead(a, function);
+	if (row)
 		wait_here(a, function, row->results, row->n);
 }
 
-void hb__done(struct hb_actor *a, enum hb_thread_function function, const struct hb_expected *e)
+static void write_row(struct hb_actor *a, enum hb_thread_function function, const struct hb_expected *e)
 {
-	int error = errno;
-	if (is_free(a) || e->position == UINT64_MAX)
-		return;
 	if (e->row) {
 		struct hb__call c;
 		hb__operation_begin(a, function, &c, a->lane);
@@ -175,6 +179,35 @@ void hb__done(struct hb_actor *a, enum hb_thread_function function, const struct
 		if (answered)
 			a->failed = hb__position(a->lane->follow->event, 0);
 	}
+}
+
+void hb__done(struct hb_actor *a, enum hb_thread_function function, const struct hb_expected *e)
+{
+	int error = errno;
+	if (is_free(a) || e->position == UINT64_MAX)
+		return;
+	write_row(a, function, e);
 	__atomic_store_n(&reached[a->lane->number], e->position, __ATOMIC_RELEASE);
 	errno = error;
+}
+
+/* ---- postings: the row stands before the call, and others go on once it is posted ---- */
+
+void hb__posts_again(struct hb_actor *a)
+{
+	struct hb_expected e;
+	if (is_free(a))
+		return;
+	hb__expect(a, HB_THREAD_hb_posting, &e);
+	write_row(a, HB_THREAD_hb_posting, &e);
+	a->posting = e.position;
+}
+
+bool hb__post_is_ahead(const struct hb_actor *a) { return !is_free(a) && row_ahead(a, HB_THREAD_hb_posting); }
+
+void hb__posted_again(struct hb_actor *a)
+{
+	if (a->posting && !is_free(a))
+		__atomic_store_n(&reached[a->lane->number], a->posting, __ATOMIC_RELEASE);
+	a->posting = 0;
 }

@@ -4,11 +4,13 @@
 
 struct hb__fn hb__thread_functions[HB_THREAD_FUNCTIONS] = {
 #define HB_THREAD_FUNCTION(function, version, kind) [HB_THREAD_##function] = {.name = #function},
+#define HB_THREAD_OTHER(function, kind) [HB_THREAD_##function] = {.name = #function},
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 };
 const uint8_t hb__thread_kinds[HB_THREAD_FUNCTIONS] = {
 #define HB_THREAD_FUNCTION(function, version, kind) [HB_THREAD_##function] = HB_THREAD_##kind,
+#define HB_THREAD_OTHER(function, kind) [HB_THREAD_##function] = HB_THREAD_##kind,
 #include "calls/threads/threads.def"
 #undef HB_THREAD_FUNCTION
 };
@@ -55,7 +57,9 @@ void hb__operation_begin(
 	hb__apart |= HB__APART_OURS;
 	lane->depth++;
 	hb__define_function(c->fn);
-	if (unlikely(hb__controlled))
+	/* who records a posting has a lock that others need, and was asked before it took it */
+	bool locked = function == HB_THREAD_hb_posting && hb__config.mode == HB__RECORD;
+	if (unlikely(hb__controlled) && !locked)
 		hb__control_look(lane, true);
 	c->slot = slot_of(c);
 	c->choice = true;

@@ -215,6 +215,14 @@ bool hb__follow_same(struct hb__call *c)
 	return true;
 }
 
+bool hb__follow_polled(struct hb__follow *f) { return !is_free(f) && fetch(f) && !f->polls_left; }
+
+bool hb__follow_fits(struct hb__call *c)
+{
+	struct hb__follow *f = c->lane->follow;
+	return !is_free(f) && fetch_call(f) && !difference(c, &f->row);
+}
+
 void hb__follow(struct hb__call *c)
 {
 	if (likely(hb__follow_same(c)))

@@ -36,6 +36,7 @@ bool hb__script_open(const char *dir);                 /* false, said: nothing c
 bool hb__script_stopped(void);                         /* the process went on when its recording did not */
 bool hb__script_order(void);                           /* only choices are in the record */
 bool hb__script_turns(void);                           /* it tells of turns */
+bool hb__script_postings(void);                        /* ... and of which thread posts first */
 struct hb__reader *hb__script_reader(uint64_t thread); /* NULL: the record knows no such thread */
 int hb__script_number(uint64_t thread);                /* of its lane; -1: the record knows no such thread */
 unsigned hb__script_lanes(void);                       /* numbers of lanes that the record has given away */
@@ -101,6 +102,9 @@ void hb__follow_user(struct hb__call *c, const char *channel);
 const struct hb__row *hb__follow_thread(struct hb__follow *f);
 void hb__follow_used(struct hb__follow *f);
 void hb__follow_differs(struct hb__call *c, const char *why);
+/* No poll that says no stands before the next row; that is this call's, whose slot is known. */
+bool hb__follow_polled(struct hb__follow *f);
+bool hb__follow_fits(struct hb__call *c);
 /* A poll: what it is answered. HB__FREE: as the library says. First without its slot, for most say no: */
 enum hb__answer { HB__FREE, HB__NO, HB__YES };
 bool hb__follow_says_no(struct hb__call *c); /* the record has a poll here that says no */

@@ -215,6 +215,8 @@ bool hb__script_order(void) { return header()->level != HB_LEVEL_EVENTS; }
 bool hb__script_stopped(void) { return header()->stopped; }
 bool hb__script_turns(void) { return script.base && header()->compatible & HB_LOG_TURNS; }
 
+bool hb__script_postings(void) { return script.base && header()->compatible & HB_LOG_POSTINGS; }
+
 static struct hb__reader *reader_of(uint64_t unit)
 {
 	struct hb__reader *r = hb__pages(sizeof *r);

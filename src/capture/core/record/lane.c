@@ -31,6 +31,17 @@ void hb__lanes_locked(void)
 	pthread_mutex_unlock(&lanes_lock);
 }
 
+/* As long as one thread is all there is nothing is asked. */
+static uint8_t posting(void) { return hb__postings_ordered && hb__many_threads ? HB__POSTS : 0; }
+
+void hb__lanes_posting(void)
+{
+	pthread_mutex_lock(&lanes_lock);
+	for (struct hb__lane *lane = hb__lanes; lane; lane = lane->next)
+		lane->limits |= posting();
+	pthread_mutex_unlock(&lanes_lock);
+}
+
 void hb__lanes_handled(uint8_t by)
 {
 	pthread_mutex_lock(&lanes_lock);
@@ -104,7 +115,7 @@ struct hb__lane *hb__lane_create(uint64_t thread, int number)
 	lane->limits = (uint8_t)((hb__config.order           ? HB__AT_ORDER
 					 : hb__clock.counter ? 0
 							     : HB__SYSTEM) |
-				 (hb__threaded ? HB__LOCKED : 0));
+				 (hb__threaded ? HB__LOCKED : 0) | posting());
 	pthread_mutex_lock(&lanes_lock);
 	lane->special = all_special;
 	lane->handled = all_handled | (hb__config.mode == HB__REPLAY || hb__config.shake ? HB__HANDLED : 0);

@@ -309,6 +309,12 @@ void hb__log_identity(bool layer)
 		stop(e, "rename");
 }
 
+void hb__log_postings(void)
+{
+	if (file.header)
+		file.header->compatible |= HB_LOG_POSTINGS;
+}
+
 void hb__log_thread_level(int level)
 {
 	if (file.header)

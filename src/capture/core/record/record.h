@@ -27,6 +27,7 @@ void hb__definitions_again(void); /* ... and begins one: nothing is defined in i
 void hb__log_state(uint32_t state);
 void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
 void hb__log_thread_level(int level);
+void hb__log_postings(void); /* it tells which thread posted first */
 /* The next unit of the file, zeroed, or NULL when recording had to stop. */
 void *hb__log_unit(void);
 void hb__log_unit_done(struct hb_unit_header *unit);
@@ -43,6 +44,7 @@ extern struct hb__lane *hb__lanes;
 /* From here on the calls of all lanes are special. */
 void hb__lanes_special(void);
 void hb__lanes_locked(void);
+void hb__lanes_posting(void); /* there are several threads now, or their postings are ordered now */
 /* ... others have a part in: the handlers call them, no call goes a quick way. */
 void hb__lanes_handled(uint8_t by);
 /* Zeroed memory that a thread has for itself as long as it lives, made when it is first asked for; `at` is a pointer of the thread.

@@ -168,6 +168,7 @@ struct hb__request {
 	void *into;      /* NULL: it sends; not set unless plain */
 	uint64_t made;   /* persistent: posting of the call that made it */
 	uint16_t made_lane;
+	uint64_t channel;           /* persistent: where it posts when it is started; 0: nobody asks */
 	struct hb__carry *out, *in; /* prefixes of what it sends and receives */
 	bool carried;               /* a matched message that has a prefix, ... */
 	int comm;                   /* ... its communicator ... */

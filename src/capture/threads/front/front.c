@@ -35,4 +35,9 @@ void *hb__next_find(enum hb_thread_function function)
 	return next ? next : elsewhere(name);
 }
 
-__attribute__((constructor)) static void begin(void) { hb__door = dlsym(RTLD_DEFAULT, HB_THREADS_DOOR); }
+__attribute__((constructor)) static void begin(void)
+{
+	hb__door = dlsym(RTLD_DEFAULT, HB_THREADS_DOOR);
+	if (hb__door)
+		hb__door->opened();
+}
