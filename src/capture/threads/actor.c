@@ -95,7 +95,8 @@ struct hb_actor *hb__actor_enter(const void *pc, bool *ret_follows)
 
 struct hb_actor *hb__actor_beside(struct hb__lane *lane, const void *pc)
 {
-	if (likely(!hb__many_threads) || !hb__active || hb__apart || lane->nested)
+	bool apart = hb__apart & ~HB__APART_CALL; /* which the first call of a thread is, too */
+	if (likely(!hb__many_threads) || !hb__active || apart || lane->nested)
 		return NULL;
 	struct hb_actor *a = likely(self != NULL) ? self : create();
 	if (unlikely(!a || a->busy))
