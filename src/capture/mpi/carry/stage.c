@@ -19,11 +19,16 @@ static MPI_Comm to_self;
 
 void hb__stage_begin_process(void) { PMPI(Comm_dup)(hb__known.comm_self, &to_self); }
 
-/* As the program would call it: what stands between may be what makes the memory readable. */
+/* As the program would call it: what stands between may be what makes the memory readable. One thread at a time: both are to get their own. */
 static void copy(const void *from, int n, MPI_Datatype type, void *to, int room, MPI_Datatype to_type)
 {
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	if (hb__threaded)
+		pthread_mutex_lock(&one);
 	((__typeof__(&MPI_Sendrecv))hb__next[HB_ENTRY_MPI][HB_FN_MPI_Sendrecv])(
 		from, n, type, 0, 0, to, room, to_type, 0, 0, to_self, MPI_STATUS_IGNORE);
+	if (hb__threaded)
+		pthread_mutex_unlock(&one);
 }
 
 bool hb__stage(struct hb__carry *m, const void *buf, int64_t count, MPI_Datatype type, int64_t bytes, bool sends)

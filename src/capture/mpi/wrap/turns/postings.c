@@ -198,6 +198,22 @@ static int exchange(const void *out, uintptr_t out_count, MPI_Datatype out_type,
 	return both(p, code, &sends, &receives, st);
 }
 
+/* What lies at absolute addresses (MPI_BOTTOM), too, which not every library packs: then from a place beside it. */
+static bool pack(const void *buf, int n, MPI_Datatype type, void *to, int size, int *ret_bytes, MPI_Comm comm)
+{
+	*ret_bytes = 0;
+	if (buf)
+		return PMPI(Pack)(buf, n, type, to, size, ret_bytes, comm) == MPI_SUCCESS;
+	MPI_Aint back = -(MPI_Aint)to;
+	MPI_Datatype moved;
+	if (PMPI(Type_create_hindexed)(1, &n, &back, type, &moved) != MPI_SUCCESS)
+		return false;
+	bool done = PMPI(Type_commit)(&moved) == MPI_SUCCESS &&
+		    PMPI(Pack)(to, 1, moved, to, size, ret_bytes, comm) == MPI_SUCCESS;
+	PMPI(Type_free)(&moved);
+	return done;
+}
+
 /* What is sent is packed first, for what comes lies in its place. Longer than can be packed: the library does it, and others go on
  * before; then it is not known who was first. */
 static int replace(void *buf, uintptr_t count, MPI_Datatype type, uintptr_t dest, uintptr_t out_tag, uintptr_t source,
@@ -210,9 +226,12 @@ static int replace(void *buf, uintptr_t count, MPI_Datatype type, uintptr_t dest
 	uintptr_t packed = 0;
 	uint8_t *mark = p->call->lane->scratch;
 	hb__predefined_type(TYPE_PACKED, &packed);
-	bool can = n >= 0 && n <= INT_MAX && PMPI(Pack_size)((int)n, type, comm, &size) == MPI_SUCCESS;
+	const struct hb__type *known = hb__type_look((uintptr_t)type);
+	/* what is wrong only the library's own call is to find, once */
+	bool right = n >= 0 && n <= INT_MAX && hb__comm_find((uintptr_t)comm) && known->number != HB_NONE && known->committed;
+	bool can = right && PMPI(Pack_size)((int)n, type, comm, &size) == MPI_SUCCESS;
 	void *out = can ? hb__scratch(p->call->lane, (size_t)size + 1) : NULL;
-	if (!out || PMPI(Pack)(buf, (int)n, type, out, size, &at, comm) != MPI_SUCCESS) {
+	if (!out || !pack(buf, (int)n, type, out, size, &at, comm)) {
 		is_posted(p);
 		return p->call->fn->invoke(p->next, p->call->a);
 	}
