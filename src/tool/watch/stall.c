@@ -209,6 +209,43 @@ static char *waiting_text(const hb_stall *s, const hb_wait_for *w)
 	return all;
 }
 
+/* A further thread that waits until another one of its process has done what it did first in the recorded run; true when it does. */
+static bool print_turn(const hb_stall *s, hb_log *log, int32_t rank, const hb_counters *thread)
+{
+	hb_cursor *cursor = NULL;
+	hb_row row;
+	const hb_function *f = NULL;
+	if (!hb_cursor_open(log, thread->lane, thread->events + 1, &cursor, NULL) &&
+		hb_cursor_next(cursor, &row, NULL) == 1)
+		f = hb_log_function(log, row.function);
+	bool turn = f && f->cls == HB_THREAD && row.nresults >= 4;
+	if (turn) {
+		hb_process_name name;
+		snprintf(name, sizeof name, "%s%s", hb_rank_word(s->name[rank]), s->name[rank]);
+		hb__say("%s.%u, event %llu: waits in %s for thread %s.%lld, which was first in the recorded run, after its event %lld",
+			name, thread->lane, (unsigned long long)thread->events, f->name, s->name[rank],
+			(long long)row.results[1], (long long)row.results[2]);
+	}
+	hb_cursor_close(cursor);
+	return turn;
+}
+
+static int print_turns(const hb_stall *s, int32_t rank)
+{
+	const hb_process_now *p = process_of(s, rank);
+	char *path = hb__format("%s/rank.%d.log", s->script, rank);
+	hb_log *log = NULL;
+	int told = 0;
+	bool open = p && p->nlanes > 1 && !hb_log_open(path, &log, NULL);
+	for (size_t k = 0; open && k < p->nlanes && told < TOLD_SOME; k++)
+		if (p->lane[k].is.lane && p->lane[k].is.inside)
+			told += print_turn(s, log, rank, &p->lane[k].is);
+	if (open)
+		hb_log_close(log);
+	free(path);
+	return told;
+}
+
 void hb__print_waiting(const hb_stall *s, const bool *over)
 {
 	hb_wait_for *wait;
@@ -220,6 +257,7 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 		const char *name = s->name[i];
 		if (over[i] || !first_lane(process_of(s, i), &first))
 			continue;
+		told += print_turns(s, i);
 		if (first.is.events >= s->last[i]) {
 			hb__say("%s%s, event %llu: its recording ends here, so it makes no further call",
 				hb_rank_word(name), name, (unsigned long long)first.is.events);
@@ -240,7 +278,7 @@ void hb__print_waiting(const hb_stall *s, const bool *over)
 				told++;
 			}
 	}
-	if (told == TOLD_SOME)
+	if (told >= TOLD_SOME)
 		hb__say("further processes are not listed");
 	free(wait);
 }
