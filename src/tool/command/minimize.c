@@ -28,6 +28,7 @@ struct minimize {
 	uint64_t threaded, raced_there, processes,
 		failed;   /* receives kept for several threads; of these raced; of how many processes; failed ones */
 	uint64_t shorter; /* receives that are kept as that takes fewer bytes */
+	uint64_t ordered; /* processes of which all events are kept */
 	bool dropped;     /* there were contents of messages */
 	bool whole;       /* nothing could be left out, which has been said */
 	uint64_t before, after; /* bytes */
@@ -92,6 +93,39 @@ static int find_races(struct minimize *m)
 	return status ? hb__fail_log(m->from, &err) : 0;
 }
 
+/* The order between threads is told by how many events each had made: it holds only where all of these are kept. */
+static bool ordered(hb_log *log)
+{
+	const hb_log_info *info = hb_log_get_info(log);
+	bool yes = false;
+	for (uint32_t i = 0; i < info->functions && info->level == HB_LEVEL_EVENTS && !yes; i++) {
+		const hb_function *f = hb_log_function(log, i);
+		yes = f && f->name && f->cls == HB_THREAD;
+	}
+	return yes;
+}
+
+static hb_status copy_log(const char *from, const char *to, hb_error *err)
+{
+	char part[65536];
+	FILE *in = fopen(from, "rbe"), *out = in ? fopen(to, "wbe") : NULL;
+	bool good = out != NULL;
+	for (size_t n = 1; good && n;) {
+		n = fread(part, 1, sizeof part, in);
+		good = !ferror(in) && fwrite(part, 1, n, out) == n;
+	}
+	int e = errno;
+	if (out && fclose(out) && good) {
+		good = false;
+		e = errno;
+	}
+	if (in)
+		fclose(in);
+	if (!good)
+		snprintf(err->message, sizeof err->message, "%s: %s", out ? to : from, strerror(e));
+	return good ? HB_OK : HB_E_SYSTEM;
+}
+
 static int write_log(struct minimize *m, uint32_t process, uint32_t number)
 {
 	hb_log_file *f = &m->run.logs.at[number];
@@ -102,6 +136,10 @@ static int write_log(struct minimize *m, uint32_t process, uint32_t number)
 	hb_log_info rows;
 	hb_log *log = NULL;
 	hb_status status = hb__seal_racing(f->log, m->racers[process], to, NULL, NULL, &rows, &sum, &err);
+	if (!status && ordered(f->log)) {
+		status = copy_log(f->path, to, &err);
+		m->ordered++;
+	}
 	status = status ? status : hb_log_verify(to, NULL, &err);
 	status = status ? status : hb_log_open(to, &log, &err);
 	m->before += hb_log_get_info(f->log)->bytes;
@@ -160,7 +198,7 @@ static void say_why(const struct minimize *m)
 	if (s->raced)
 		printf("  %llu could have got another message\n", (unsigned long long)s->raced);
 	if (m->threaded)
-		printf("  %llu are those of %llu %s in which several threads call MPI: the order between the threads is not recorded, so all are kept "
+		printf("  %llu are those of %llu %s in which several threads call MPI: all are kept "
 		       "(%llu could have got another message)\n",
 			(unsigned long long)m->threaded, (unsigned long long)m->processes,
 			hb__plural(m->processes, "process", "processes"), (unsigned long long)m->raced_there);
@@ -201,6 +239,9 @@ static int minimize(struct minimize *m, const char *output)
 		(unsigned long long)m->sum.kept, (unsigned long long)(m->sum.kept + m->sum.skipped),
 		(unsigned long long)m->after, (unsigned long long)m->before);
 	say_why(m);
+	if (m->ordered)
+		printf("  all events of %llu %s are kept: the order between threads is told by them\n",
+			(unsigned long long)m->ordered, hb__plural(m->ordered, "process", "processes"));
 	if (m->dropped)
 		printf("  what the messages contained is left out\n");
 	return 0;
