@@ -51,7 +51,7 @@ def repeats(what, command, options=(), replays=2, more=((),)):
     check("several threads" not in done.stderr, what + ": nothing is said of an order that is not enforced", done.stderr)
     for extra in more:
         for i in range(replays):
-            again = run(HBDB, "replay", *extra, name)
+            again = run(HBDB, "replay", *extra, name, env={"HASTE": str(i + 1)})
             check(again.returncode == 0 and "no difference" in again.stderr and again.stdout == done.stdout,
                   "%s: replay %d%s is the recorded run" % (what, i + 1, " ".join(("",) + extra)), done.stdout + again.all)
     return name
@@ -127,6 +127,55 @@ def ordered(mpi):
     check("no difference" in again.stderr, mpi + " handed: is replayed", again.all)
 
 
+PARTS = ["sends", "nonblocking", "modes", "persistent", "receives", "wildcards", "started", "mprobes", "probes", "exchange", "replace"]
+
+
+def by_posting(mpi):
+    """Messages of threads that share a channel, each part by itself and all in a row; other times in each replay."""
+    program = compiled(mpi, "posts")
+    for level in ("events", "order", "racing", "data"):
+        name = repeats("%s posts %s" % (mpi, level), LAUNCH[mpi] + ["2", program, "all"], ("--level", level), 2)
+    for part in PARTS:
+        repeats("%s %s" % (mpi, part), LAUNCH[mpi] + ["2", program, part], (), 1)
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", "%s-posts-events.hbdb" % mpi).stdout.splitlines()]
+    after = {row["rank"] for row in rows if row.get("function") == "hb_posting" and "after_lane" in row}
+    check(after == {0, 1}, mpi + " posts: who posted first is shown", after)
+    whole = run(HBDB, "replay", name).stdout
+    for rank in "01":
+        alone = run(HBDB, "replay", "--alone", rank, name)
+        check(alone.returncode == 0 and "no difference" in alone.stderr and (rank == "1" or alone.stdout == whole),
+              "%s posts: rank %s alone is the recorded one" % (mpi, rank), alone.all)
+    recorded, seen = run(HBDB, "replay", "%s-posts-events.hbdb" % mpi).stdout, set()
+    done = run(HBDB, "minimize", "-o", mpi + "-fewer.hbdb", "%s-posts-events.hbdb" % mpi)
+    again = run(HBDB, "replay", mpi + "-fewer.hbdb")
+    check(done.returncode == 0 and again.stdout == recorded, mpi + " posts: a reduced recording is replayed", done.all + again.all)
+    done = run(HBDB, "record", "--threads", "off", "-o", mpi + "-loose.hbdb", "--", *LAUNCH[mpi], "2", program, "all")
+    for _ in range(2):
+        again = run(HBDB, "replay", "--on-divergence", "warn", "--contents", "ignore", mpi + "-loose.hbdb")
+        seen.add(again.stdout)
+    check(seen != {done.stdout}, mpi + " posts: without its record the order is another one", seen)
+    check("not the order between threads" in again.stderr, mpi + " posts: ... and that is said", again.stderr)
+
+
+def alone_has_no_order(mpi):
+    """A thread that no other one is beside is not asked."""
+    program = compiled(mpi, "handed")
+    done = run(HBDB, "record", "-o", mpi + "-quiet.hbdb", "--", *LAUNCH[mpi], "2", program)
+    check(done.returncode == 0 and "hb_posting" not in run(HBDB, "info", mpi + "-quiet.hbdb").stdout, mpi + ": below MPI_THREAD_MULTIPLE no posting is told", done.all)
+
+
+def comes_to_a_stand(mpi):
+    program = compiled(mpi, "crossed")
+    name = mpi + "-crossed.hbdb"
+    done = run(HBDB, "record", "-o", name, "--", *LAUNCH[mpi], "2", program)
+    check(done.stdout == "0 1\n", mpi + " crossed: is recorded", done.all)
+    again = run(HBDB, "replay", name)
+    check(again.stdout == done.stdout, mpi + " crossed: is replayed", again.all)
+    again = run(HBDB, "replay", "--patience", "1", name, env={"CROSSED": "1"})
+    check(again.returncode and "rank 1.2, event 0: waits in hb_posting for thread 1.1" in again.stderr and "stuck" in again.stderr,
+          mpi + " crossed: a replay that cannot come in the recorded order says so, and ends", again.all)
+
+
 def races(mpi):
     program = compiled(mpi, "race")
     name, told = mpi + "-race.hbdb", 0
@@ -169,6 +218,9 @@ def main():
             by_openmp(mpi)
             under_load(mpi, program)
             ordered(mpi)
+            by_posting(mpi)
+            alone_has_no_order(mpi)
+            comes_to_a_stand(mpi)
             races(mpi)
             many(mpi, options.threads if mpi == "mpich" else 500)
         without_mpi()

@@ -144,14 +144,14 @@ static void add_note(const char *text, const char *name, hb_sum *sum)
 /* Of several threads; NULL: by all that is known of them. */
 static const char *uncovered_threads(hb_log *log, const hb_log_info *info)
 {
-	bool ordered = false;
+	bool ordered = info->postings;
 	for (uint32_t i = 0; i < info->functions && !ordered; i++) {
 		const hb_function *f = hb_log_function(log, i);
 		ordered = f && f->name && f->cls == HB_THREAD;
 	}
-	if (info->lanes < 2 || (ordered && (info->thread_level < 3 || !info->library)))
+	if (info->lanes < 2 || (ordered && (info->thread_level < 3 || !info->library || info->postings)))
 		return NULL;
-	return ordered ? "several threads may call MPI: a replay enforces the order in each thread and that of locks and the like, but not which thread calls MPI first otherwise"
+	return ordered ? "several threads may call MPI: a replay enforces the order in each thread and that of locks and the like, but not which thread posts a message first"
 		       : "several threads have events: a replay enforces the order in each thread, but not the order between threads";
 }
 
