@@ -139,8 +139,8 @@ static void wildcards(void)
 		MPI_Request r[2];
 		for (int k = 0; k < 2; k++) {
 			work();
-			MPI_Irecv(&v[k], 1, MPI_INT, (i + me + k) % 3 ? 1 : MPI_ANY_SOURCE, (i + me) % 2 ? 1 : MPI_ANY_TAG,
-				MPI_COMM_WORLD, &r[k]);
+			MPI_Irecv(&v[k], 1, MPI_INT, (i + me + k) % 3 ? 1 : MPI_ANY_SOURCE,
+				(i + me) % 2 ? 1 : MPI_ANY_TAG, MPI_COMM_WORLD, &r[k]);
 		}
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 		took(v[0]);
@@ -216,7 +216,8 @@ static void exchange(void)
 	for (int i = 0; i < TIMES; i++) {
 		int v = payload(i), w;
 		work();
-		MPI_Sendrecv(&v, 1, MPI_INT, !rank, 1, &w, 1, MPI_INT, i % 3 ? !rank : MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(&v, 1, MPI_INT, !rank, 1, &w, 1, MPI_INT, i % 3 ? !rank : MPI_ANY_SOURCE, 1,
+			MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 		took(w);
 	}
 }
@@ -239,9 +240,10 @@ static const struct {
 	struct {
 		void (*all)(void), (*first)(void);
 	} by[2];
-} parts[] = {{"sends", {{NULL, receive_short}, {sends, NULL}}}, {"nonblocking", {{NULL, receive_short}, {nonblocking, NULL}}},
-	{"modes", {{NULL, receive_long}, {modes, NULL}}}, {"persistent", {{NULL, receive_short}, {persistent, NULL}}},
-	{"receives", {{receives, NULL}, {NULL, send_all}}}, {"wildcards", {{wildcards, NULL}, {NULL, send_all}}},
+} parts[] = {{"sends", {{NULL, receive_short}, {sends, NULL}}},
+	{"nonblocking", {{NULL, receive_short}, {nonblocking, NULL}}}, {"modes", {{NULL, receive_long}, {modes, NULL}}},
+	{"persistent", {{NULL, receive_short}, {persistent, NULL}}}, {"receives", {{receives, NULL}, {NULL, send_all}}},
+	{"wildcards", {{wildcards, NULL}, {NULL, send_all}}},
 	{"started", {{persistent_receives, NULL}, {NULL, send_all}}}, {"mprobes", {{mprobes, NULL}, {NULL, send_all}}},
 	{"probes", {{probes, NULL}, {NULL, send_lengths}}}, {"exchange", {{exchange, NULL}, {exchange, NULL}}},
 	{"replace", {{replace, NULL}, {replace, NULL}}}};
@@ -298,7 +300,8 @@ int main(int argc, char **argv)
 		uint64_t mine = digest(), all[2];
 		MPI_Gather(&mine, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 		if (!rank)
-			printf("%s %016llx %016llx\n", parts[i].name, (unsigned long long)all[0], (unsigned long long)all[1]);
+			printf("%s %016llx %016llx\n", parts[i].name, (unsigned long long)all[0],
+				(unsigned long long)all[1]);
 	}
 	MPI_Finalize();
 	return 0;

@@ -16,6 +16,7 @@
 #include "capture/core/control/control.h"
 #include "capture/core/layer.h"
 #include "capture/core/record/record.h"
+#include "capture/mpi/carry/carry.h"
 #include "capture/mpi/wrap/step.h"
 #include "capture/mpi/wrap/turns/turns.h"
 
@@ -28,6 +29,8 @@ enum {
 static hb__handler *rest[HB_FN_COUNT];  /* the handler of the function beside its order */
 static hb__function parts[HB_FN_COUNT]; /* what is called in the place of a function that waits */
 static uint16_t begins[HB_FN_COUNT];    /* of such a function: the one that only posts, or asks */
+/* Functions that calls with two halves are made of, with counts of int and of MPI_Count, and the one that waits. */
+static uint16_t sends_one[2], receives_one[2], waits_for_one;
 
 #define LOCKS 64
 static pthread_mutex_t locks[LOCKS];
@@ -143,7 +146,7 @@ static inline hb__function library(const struct posting *p, unsigned function) {
 static int wait(struct posting *p, MPI_Request *req, MPI_Status *st)
 {
 	typedef int function(MPI_Request *, MPI_Status *);
-	return ((function *)library(p, HB_FN_MPI_Wait))(req, st);
+	return ((function *)library(p, waits_for_one))(req, st);
 }
 
 typedef int send_function(const void *, uintptr_t, MPI_Datatype, uintptr_t, uintptr_t, MPI_Comm, MPI_Request *);
@@ -158,8 +161,8 @@ static int send(const void *buf, uintptr_t count, MPI_Datatype type, uintptr_t d
 	return code == MPI_SUCCESS ? wait(p, &req, MPI_STATUS_IGNORE) : code;
 }
 
-static int receive(void *buf, uintptr_t count, MPI_Datatype type, uintptr_t source, uintptr_t tag, MPI_Comm comm,
-	MPI_Status *st)
+static int receive(
+	void *buf, uintptr_t count, MPI_Datatype type, uintptr_t source, uintptr_t tag, MPI_Comm comm, MPI_Status *st)
 {
 	struct posting *p = current;
 	MPI_Request req;
@@ -189,12 +192,11 @@ static int exchange(const void *out, uintptr_t out_count, MPI_Datatype out_type,
 	struct posting *p = current;
 	bool wide = p->call->fn->wide;
 	MPI_Request sends, receives;
-	int code = ((receive_function *)library(p, wide ? HB_FN_MPI_Irecv_c : HB_FN_MPI_Irecv))(
+	int code = ((receive_function *)library(p, receives_one[wide]))(
 		in, in_count, in_type, source, in_tag, comm, &receives);
 	if (code != MPI_SUCCESS)
 		return code;
-	code = ((send_function *)library(p, wide ? HB_FN_MPI_Isend_c : HB_FN_MPI_Isend))(
-		out, out_count, out_type, dest, out_tag, comm, &sends);
+	code = ((send_function *)library(p, sends_one[wide]))(out, out_count, out_type, dest, out_tag, comm, &sends);
 	return both(p, code, &sends, &receives, st);
 }
 
@@ -227,8 +229,9 @@ static int replace(void *buf, uintptr_t count, MPI_Datatype type, uintptr_t dest
 	uint8_t *mark = p->call->lane->scratch;
 	hb__predefined_type(TYPE_PACKED, &packed);
 	const struct hb__type *known = hb__type_look((uintptr_t)type);
-	/* what is wrong only the library's own call is to find, once */
-	bool right = n >= 0 && n <= INT_MAX && hb__comm_find((uintptr_t)comm) && known->number != HB_NONE && known->committed;
+	/* what is wrong only the library's own call is to find, once; the type of a message with a prefix is ours */
+	bool right = n >= 0 && n <= INT_MAX && hb__comm_find((uintptr_t)comm) &&
+		     (hb__carrying || (known->number != HB_NONE && known->committed));
 	bool can = right && PMPI(Pack_size)((int)n, type, comm, &size) == MPI_SUCCESS;
 	void *out = can ? hb__scratch(p->call->lane, (size_t)size + 1) : NULL;
 	if (!out || !pack(buf, (int)n, type, out, size, &at, comm)) {
@@ -236,10 +239,10 @@ static int replace(void *buf, uintptr_t count, MPI_Datatype type, uintptr_t dest
 		return p->call->fn->invoke(p->next, p->call->a);
 	}
 	MPI_Request sends, receives;
-	int code = ((receive_function *)library(p, wide ? HB_FN_MPI_Irecv_c : HB_FN_MPI_Irecv))(
-		buf, count, type, source, in_tag, comm, &receives);
+	int code =
+		((receive_function *)library(p, receives_one[wide]))(buf, count, type, source, in_tag, comm, &receives);
 	if (code == MPI_SUCCESS) {
-		code = ((send_function *)library(p, HB_FN_MPI_Isend))(
+		code = ((send_function *)library(p, sends_one[0]))(
 			out, (uintptr_t)at, (MPI_Datatype)packed, dest, out_tag, comm, &sends);
 		code = both(p, code, &sends, &receives, st);
 	}
@@ -415,6 +418,18 @@ static void find_beginning(unsigned id)
 	}
 }
 
+static void find_halves(unsigned id)
+{
+	const struct hb__fn *fn = hb__fns[id];
+	bool nonblocking = fn->flags & HB_NONBLOCKING;
+	if (fn->cls == HB_SEND && nonblocking && fn->means->mode == HB_MODE_STANDARD)
+		sends_one[fn->wide] = (uint16_t)id;
+	if (fn->cls == HB_RECV && nonblocking && fn->role[HB_R_SOURCE] && !fn->role[HB_R_DEST])
+		receives_one[fn->wide] = (uint16_t)id;
+	if (fn->means->does == HB_DOES_COMPLETE && fn->means->shape == HB_SHAPE_STATUS && !(fn->flags & HB_POLL))
+		waits_for_one = (uint16_t)id;
+}
+
 void hb__postings_start(void)
 {
 	bool wanted = hb__ordering && !hb__config.remarks && (!replays() || hb__script_postings());
@@ -424,6 +439,8 @@ void hb__postings_start(void)
 		pthread_mutex_init(&locks[i], NULL);
 	for (unsigned i = 0; i < HB_FN_COUNT; i++) {
 		hb__handler *handler = hb__fns[i] ? handler_of(hb__fns[i]) : NULL;
+		if (hb__fns[i])
+			find_halves(i);
 		if (!handler)
 			continue;
 		find_beginning(i);
