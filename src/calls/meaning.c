@@ -24,7 +24,8 @@ static const hb_meaning by_class[] = {
 };
 
 /* That a thread posts after another one orders what they get, and no events: either could have been first. */
-static const hb_meaning posting = {UNKNOWN(HB_THREAD), .flags = HB_EVENT, .shape = HB_SHAPE_ORDER};
+static const hb_meaning posting = {
+	UNKNOWN(HB_THREAD), .flags = HB_EVENT, .does = HB_DOES_POST_AFTER, .shape = HB_SHAPE_ORDER};
 
 const hb_meaning *hb_meaning_of(const char *name, uint8_t cls)
 {

@@ -76,6 +76,7 @@ enum hb_does {
 	HB_DOES_SPAN_END,
 	HB_DOES_KEYED_SEND, /* a message over a channel with a name, told apart by its key */
 	HB_DOES_KEYED_RECEIVE,
+	HB_DOES_POST_AFTER, /* a thread is about to post a message, after another one of the process; orders no events */
 	HB_DOES_COME_AFTER, /* an operation of a thread, after one of another thread of the process, as its results say */
 };
 

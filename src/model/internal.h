@@ -82,6 +82,7 @@ struct hb__process_more {
 struct hb__operation {
 	uint32_t event, nth;
 	uint32_t line, after, after_nth;
+	bool posts; /* it posts a message: what it came after is no event before it */
 };
 
 struct hb__line {

@@ -361,7 +361,8 @@ hb_status hb_cut(hb_model *model, hb_at at, uint32_t *ret_event, hb_stop *ret_st
 /* The cut as a run can reach it. That a process starts its threads and waits for their end is not recorded, so hb_cut may stop its
  * first line before it started another one, or let it wait for one that is stopped. Here, when a line is in the PAST, the first line of
  * its process gets at least to its last event that was over when that line began; and when the first line began an event
- * after another one was over, that one runs to its end: with all that they need. The same as hb_cut where every process has one line. */
+ * after another one was over, that one runs to its end: with all that they need. Where a thread posts a message after another one, that one has posted. The same as hb_cut where
+ * every process has one line. */
 hb_status hb_stops(hb_model *m, hb_at at, uint32_t *ret_event, hb_stop *ret_stop, hb_error *err);
 /* The first event of each line whose exit has the enter of `at` in its PAST, 0: none. */
 hb_status hb_future(hb_model *model, hb_at at, uint32_t *ret_first, hb_error *err);

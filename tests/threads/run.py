@@ -157,6 +157,17 @@ def by_posting(mpi):
     check("not the order between threads" in again.stderr, mpi + " posts: ... and that is said", again.stderr)
 
 
+def stops(mpi):
+    """hbdb debug lets those post whom the thread that it stops comes after."""
+    name = mpi + "-exchange.hbdb"
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", name).stdout.splitlines()]
+    after = [row for row in rows if row["function"] == "hb_posting" and "after_lane" in row]
+    for row in (after[0], after[len(after) // 2], after[-1]):
+        at = "%d.%d:%d" % (row["rank"], row["lane"], row["event"] + 1)
+        done = run(HBDB, "debug", "-c", "goto %s; cont" % at, name)
+        check(done.returncode == 0 and "not reached" not in done.all and "at the cut of " + at in done.stdout, "%s: goto %s" % (mpi, at), done.all)
+
+
 def alone_has_no_order(mpi):
     """A thread that no other one is beside is not asked."""
     program = compiled(mpi, "handed")
@@ -219,6 +230,7 @@ def main():
             under_load(mpi, program)
             ordered(mpi)
             by_posting(mpi)
+            stops(mpi)
             alone_has_no_order(mpi)
             comes_to_a_stand(mpi)
             races(mpi)

@@ -150,6 +150,38 @@ static void begin_thread(struct hb__past *p, uint32_t line)
 	raise(p, (hb_at){first, init}, (hb_at){line, 1}, HB_LINK_START, 0);
 }
 
+/* The call that posts behind an operation: events that are operations stand between. */
+static uint32_t posted_in(const hb_model *m, uint32_t line, uint32_t event)
+{
+	const struct hb__line *l = &m->line_more.at[line];
+	size_t low = 0, high = l->operations.n;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (l->operations.at[mid].event <= event)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (event++; low < l->operations.n && l->operations.at[low].event == event; low++)
+		event++;
+	uint32_t events = m->lines.at[line].events + (m->lines.at[line].inside ? 1 : 0);
+	return event < events ? event : events;
+}
+
+/* A replay lets a thread post when those have posted that did so before. */
+static void reach_posted(struct hb__past *p, uint32_t line)
+{
+	const struct hb__line *l = &p->m->line_more.at[line];
+	struct hb__past_line *at = &p->lines[line];
+	for (; at->ordered < l->operations.n && l->operations.at[at->ordered].event <= at->entered; at->ordered++) {
+		const struct hb__operation *o = &l->operations.at[at->ordered];
+		if (!o->posts || o->line == HB_NO || o->line == line)
+			continue;
+		hb_at by = {line, o->event};
+		raise(p, (hb_at){o->line, posted_in(p->m, o->line, o->after)}, by, HB_LINK_START, 0);
+	}
+}
+
 /* Backwards from one event: a line is scanned only as far as something in the past of `at` reaches into it, and once more from there
  * when something reaches further. Each event is looked at once, so a small past of a long run costs what is in it. */
 static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct hb__past *ret, hb_error *err)
@@ -174,8 +206,10 @@ static hb_status find_past(hb_model *m, hb_at at, bool exit, bool starts, struct
 		if (!l->begun)
 			begin_thread(p, line);
 		l->begun = true;
-		if (p->starts)
+		if (p->starts) {
 			reach_joined(p, line);
+			reach_posted(p, line);
+		}
 		if (to >= from) {
 			l->scanned = to;
 			scan(p, line, from, to);

@@ -16,6 +16,7 @@ struct hb__past_line {
 	uint32_t entered;             /* events entered in the PAST */
 	uint32_t exited;              /* ... and at least so many have returned */
 	uint32_t scanned;             /* exits whose needs are known */
+	uint32_t ordered;             /* operations of which it is known who has to post before (with `starts`) */
 	uint32_t left;                /* of MPI_Init, when its exit is in the PAST */
 	VEC(struct hb__raise) raises; /* event grows */
 	uint32_t next;
@@ -26,7 +27,7 @@ struct hb__past {
 	hb_model *m;
 	struct hb__past_line *lines;
 	uint32_t queue;
-	bool starts; /* what started the other threads is in it */
+	bool starts; /* what started the other threads is in it, and what they have to post first in a replay */
 	bool no_memory;
 };
 

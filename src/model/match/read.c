@@ -495,6 +495,7 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 		hb__on_keyed(r, f);
 		break;
 	case HB_DOES_COME_AFTER:
+	case HB_DOES_POST_AFTER:
 		hb__on_order(r);
 		break;
 	case HB_DOES_INIT:

@@ -107,6 +107,7 @@ void hb__on_order(struct hb__reading *r)
 		return;
 	struct hb__operation o = {.event = (uint32_t)e->row->number,
 		.nth = (uint32_t)is[0],
+		.posts = e->means->does == HB_DOES_POST_AFTER,
 		.line = e->row->nresults >= 4 ? line_of(r->m, r->process, is[1]) : HB_NO};
 	if (o.line != HB_NO) {
 		o.after = (uint32_t)is[2];
@@ -137,7 +138,7 @@ bool hb__link_threads(hb_model *m)
 		struct hb__line *l = &m->line_more.at[line];
 		for (size_t i = 0; i < l->operations.n; i++) {
 			const struct hb__operation *o = &l->operations.at[i];
-			if (o->line == HB_NO || o->line == line)
+			if (o->line == HB_NO || o->line == line || o->posts)
 				continue;
 			uint32_t from = event_of(&m->line_more.at[o->line], o->after, o->after_nth);
 			const hb_line *other = &m->lines.at[o->line];
