@@ -164,7 +164,7 @@ def stops(mpi):
     after = [row for row in rows if row["function"] == "hb_posting" and "after_lane" in row]
     for row in (after[0], after[len(after) // 2], after[-1]):
         at = "%d.%d:%d" % (row["rank"], row["lane"], row["event"] + 1)
-        done = run(HBDB, "debug", "-c", "goto %s; cont" % at, name)
+        done = run(HBDB, "debug", "-c", "goto %s; quit" % at, name)
         check(done.returncode == 0 and "not reached" not in done.all and "at the cut of " + at in done.stdout, "%s: goto %s" % (mpi, at), done.all)
 
 
