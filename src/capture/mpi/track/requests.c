@@ -1,6 +1,7 @@
 /* Requests and matched messages by handle. A handle is not always unique: both
  * libraries hand out one shared request for operations that are complete at
  * once. Such requests are alike, so the oldest is taken to complete first. */
+#include "capture/mpi/family/family.h"
 #include "capture/mpi/track/track.h"
 
 struct hb__requests hb__requests;
@@ -59,12 +60,17 @@ void hb__request_dequeue(struct hb__request *r)
 	}
 }
 
+/* Only those count that the caller has claimed, or none has. */
 struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MPI_Request *at, unsigned before)
 {
 	struct hb__request *next = oldest, *own;
-	for (unsigned i = 0; i < before && next->chain; i++)
-		next = next->chain;
-	for (own = next; own && own->at != at; own = own->chain)
+	for (own = oldest->chain; own && before; own = own->chain) {
+		if (own->taken || own->claimed != oldest->claimed)
+			continue;
+		next = own;
+		before--;
+	}
+	for (own = next; own && (own->at != at || own->taken || own->claimed != oldest->claimed); own = own->chain)
 		;
 	if (own && own != next) {
 		struct hb__kept *kept = own->kept;
@@ -77,14 +83,77 @@ struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MP
 	return next;
 }
 
+/* ---- which of those with one handle a thread means ---- */
+
+static uint32_t claimer(void) { return unlikely(hb__threaded) && hb__self ? hb__self->number + 1u : 0; }
+
+enum { SAME_THREAD = 1, SAME_VARIABLE = 2, UNCLAIMED = 8, CLAIMED = 16 };
+
+/* 0: it is about to be over, in another call. What another thread has claimed may still be meant, by MPI_Cancel. */
+static unsigned closeness(const struct hb__request *r, uint32_t mine, const MPI_Request *at)
+{
+	unsigned whose = r->claimed == mine ? CLAIMED : !r->claimed ? UNCLAIMED : 0;
+	unsigned posted = r->lane + 1u == mine ? SAME_THREAD : 0;
+	return r->taken ? 0 : whose + (at && r->at == at ? SAME_VARIABLE : 0) + posted + !whose;
+}
+
+/* The oldest of the closest. fresh: that nobody has claimed. */
+static struct hb__request *closest(struct hb__request *r, uint32_t mine, const MPI_Request *at, bool fresh)
+{
+	struct hb__request *found = NULL;
+	unsigned most = 0;
+	for (bool enough = false; r && !enough; r = r->chain) {
+		unsigned is = fresh && r->claimed ? 0 : closeness(r, mine, at);
+		enough = is >= CLAIMED ? !at || is & SAME_VARIABLE : is >= UNCLAIMED && is & SAME_VARIABLE;
+		if (is > most) {
+			found = r;
+			most = is;
+		}
+	}
+	return found;
+}
+
 struct hb__request *hb__request_find(uintptr_t handle)
 {
 	hb__track_lock();
-	struct hb__request *r = hb__request_first(handle);
-	while (r && r->taken)
-		r = r->chain;
+	struct hb__request *r = closest(hb__request_first(handle), claimer(), NULL, false);
 	hb__track_unlock();
 	return r;
+}
+
+/* Behind the one that was claimed before, when it has its handle: arrays with thousands of one handle are not searched for each. */
+static struct hb__request *to_claim(uintptr_t handle, const MPI_Request *at, uint32_t mine, struct hb__request *before)
+{
+	struct hb__request *r = before && before->handle == handle ? before->chain : NULL;
+	bool near = r && !r->claimed && closeness(r, mine, at) > UNCLAIMED;
+	return near ? r : closest(hb__request_first(handle), mine, at, true);
+}
+
+void hb__requests_claim(const MPI_Request *reqs, int n)
+{
+	uint32_t mine = claimer();
+	struct hb__request *r = NULL;
+	hb__track_lock();
+	for (int i = 0; i < n; i++) {
+		r = reqs[i] == hb__known.request_null ? NULL : to_claim((uintptr_t)reqs[i], &reqs[i], mine, r);
+		if (r)
+			r->claimed = mine;
+	}
+	hb__track_unlock();
+}
+
+void hb__requests_unclaim(const MPI_Request *was, int n)
+{
+	uint32_t mine = claimer();
+	hb__track_lock();
+	for (int i = 0; i < n; i++) {
+		if (was[i] == hb__known.request_null || (i && was[i] == was[i - 1]))
+			continue;
+		for (struct hb__request *r = hb__request_first((uintptr_t)was[i]); r; r = r->chain)
+			if (r->claimed == mine)
+				r->claimed = 0;
+	}
+	hb__track_unlock();
 }
 
 static void visit_chain(void (*visit)(void *user, const struct hb__request *r), void *user, const struct hb__request *r)
@@ -106,12 +175,11 @@ void hb__requests_alive(void (*visit)(void *user, const struct hb__request *r), 
 struct hb__request *hb__request_take_locked(uintptr_t handle, const MPI_Request *at)
 {
 	hb__track_lock();
-	struct hb__request *found = NULL;
-	for (struct hb__request *r = hb__request_first(handle); r && !(found && found->at == at); r = r->chain)
-		if (!r->taken && (!found || r->at == at))
-			found = r;
-	if (found)
+	struct hb__request *found = closest(hb__request_first(handle), claimer(), at, false);
+	if (found) {
 		found->taken = true;
+		found->claimed = 0;
+	}
 	hb__track_unlock();
 	return found;
 }

@@ -160,13 +160,14 @@ struct hb__request {
 	int32_t source, tag;   /* neutral, as asked for */
 	uint16_t lane;
 	bool receive, wild, persistent, active;
-	bool message;    /* a send or a receive */
-	bool cancelling; /* MPI_Cancel was called */
-	bool taken;      /* a thread is about to say that it is over */
-	bool plain;      /* alone: contents that it receives go to `into`, in one piece */
-	bool more;       /* what follows may be set: it is zero otherwise, as it is in requests that are not used */
-	void *into;      /* NULL: it sends; not set unless plain */
-	uint64_t made;   /* persistent: posting of the call that made it */
+	bool message;     /* a send or a receive */
+	bool cancelling;  /* MPI_Cancel was called */
+	bool taken;       /* a thread is about to say that it is over */
+	bool plain;       /* alone: contents that it receives go to `into`, in one piece */
+	uint32_t claimed; /* with threads: number of the lane whose call may be about to end it, plus 1; 0: none */
+	bool more;        /* what follows may be set: it is zero otherwise, as it is in requests that are not used */
+	void *into;       /* NULL: it sends; not set unless plain */
+	uint64_t made;    /* persistent: posting of the call that made it */
 	uint16_t made_lane;
 	uint64_t channel;           /* persistent: where it posts when it is started; 0: nobody asks */
 	struct hb__carry *out, *in; /* prefixes of what it sends and receives */
@@ -200,6 +201,12 @@ struct hb__request *hb__request_more(void); /* one that was never used; NULL whe
 void hb__request_enqueue(struct hb__request *r);
 void hb__request_dequeue(struct hb__request *r);
 struct hb__request *hb__request_find(uintptr_t handle);
+/* With threads: before the library is asked to end some of these, for it may give out a handle again to another thread as soon as it has, and
+ * before we have heard of it. What has been claimed is none that is put into the table then: it is found before that by the thread that claimed it, and
+ * behind all others by any other. */
+void hb__requests_claim(const MPI_Request *reqs, int n);
+/* ... and what of them it has not ended. was: their handles before the call. */
+void hb__requests_unclaim(const MPI_Request *was, int n);
 /* Under the lock. Requests that are complete at once may share a handle, and the oldest is told to be over first. What a request brings
  * goes with the variable that it was put into: the two exchange it. before: how many with this handle are about to be over
  * before it. */
@@ -257,8 +264,8 @@ static inline struct hb__request *hb__request_add(
 	return r;
 }
 
-/* With threads the library may have given a handle out again before we heard that it was over: then the one that was put
- * into this variable. The caller alone may say that it is over: hb__request_remove, or hb__request_back. */
+/* With threads the library may have given a handle out again before we heard that it was over: then the one that was claimed,
+ * and put into this variable. The caller alone may say that it is over: hb__request_remove, or hb__request_back. */
 static inline struct hb__request *hb__request_take(uintptr_t handle, const MPI_Request *at)
 {
 	if (unlikely(hb__threaded))

@@ -14,12 +14,13 @@
 #pragma GCC visibility push(hidden)
 
 /* What must be in no lane's word where a call goes this way: anything; anything but that tables need their lock, for a call that uses
- * none; the same of a call that posts no message; ... or that only choices are stored, for a call that only looks. */
+ * none; the same of a call that posts no message; ... or that only choices are stored, for a call that only
+ * looks, or that completes requests of no other thread. */
 #define HB__UNUSUAL UINT32_MAX
 #define HB__UNUSUAL_ALONE (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED))
 #define HB__UNUSUAL_COLLECTIVE (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED | HB__POSTS))
 #define HB__UNUSUAL_PROBE (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED | HB__AT_ORDER | HB__SYSTEM))
-#define HB__UNUSUAL_POLL (UINT32_MAX & ~HB__WORD_LIMIT(HB__LOCKED | HB__POSTS | HB__AT_ORDER | HB__SYSTEM))
+#define HB__UNUSUAL_POLL (UINT32_MAX & ~HB__WORD_LIMIT(HB__AT_ORDER | HB__SYSTEM))
 
 /* A pointer where the standard wants one, or says that none is wanted. */
 #define HB__ANSWERS(pointer, ignore) ((uintptr_t)(ignore) == 0 || (pointer) != 0)

@@ -53,6 +53,10 @@ hb__handler hb__on_window_lock, hb__on_window_unlock;
 hb__handler hb__on_atomic;         /* an atomic operation on a window */
 hb__handler hb__on_shared_pointer; /* an access through the shared pointer of a file */
 
+/* ---- claims.c ---- */
+/* With threads: from here on a call says which requests it may end before it ends them. */
+void hb__claims_start(void);
+
 /* ---- postings.c ---- */
 /* Which of several threads posts a message first is recorded from here on, or repeated, if it is wanted. */
 void hb__postings_start(void);
