@@ -85,7 +85,7 @@ struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MP
 
 /* ---- which of those with one handle a thread means ---- */
 
-static uint32_t claimer(void) { return unlikely(hb__threaded) && hb__self ? hb__self->number + 1u : 0; }
+static uint32_t claimer(void) { return hb__self ? hb__self->number + 1u : 0; }
 
 enum { SAME_THREAD = 1, SAME_VARIABLE = 2, UNCLAIMED = 8, CLAIMED = 16 };
 
@@ -113,11 +113,21 @@ static struct hb__request *closest(struct hb__request *r, uint32_t mine, const M
 	return found;
 }
 
-struct hb__request *hb__request_find(uintptr_t handle)
+static __attribute__((noinline)) struct hb__request *find_locked(uintptr_t handle)
 {
 	hb__track_lock();
 	struct hb__request *r = closest(hb__request_first(handle), claimer(), NULL, false);
 	hb__track_unlock();
+	return r;
+}
+
+struct hb__request *hb__request_find(uintptr_t handle)
+{
+	if (unlikely(hb__threaded))
+		return find_locked(handle);
+	struct hb__request *r = hb__request_first(handle);
+	while (r && r->taken)
+		r = r->chain;
 	return r;
 }
 
