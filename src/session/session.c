@@ -251,7 +251,7 @@ hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, 
 		if (!t || targets[i].free)
 			continue;
 		t->asked = true;
-		t->done = false;
+		t->done = t->sent = false;
 		t->stop = targets[i].event;
 		t->stop_inside = targets[i].inside;
 		t->stop_next = targets[i].next;
@@ -284,11 +284,39 @@ void hb__departed(hb_session *s)
 			s->process[i].p.threads[k].held_back = false;
 }
 
+/* Inside the call in which it is to stop. */
+static bool blocks_there(const hb_thread *t) { return t->asked && t->stop_inside && t->inside && t->event == t->stop; }
+
+/* Over its last event, and not yet in the call before which it is to stop. */
+static bool rests_there(const hb_thread *t)
+{
+	return t->asked && t->stop_next && !t->inside && t->event >= t->stop + t->stop_inside;
+}
+
+/* A thread may have arrived without being held: it blocks in its call, waits for threads that it has started, or is yet to be started. Left to
+ * its stop it would be held there later, and who waits for it would wait for ever. It may come there before it hears that it is free: then
+ * it is told to go. */
+static bool go_on_there(struct hb__process *p, uint32_t lane)
+{
+	hb_thread *t = &p->p.threads[lane];
+	bool there = t->sent && (blocks_there(t) || rests_there(t));
+	t->sent = true;
+	if (there) {
+		t->asked = false;
+		hb__tell(p, "free %u", lane);
+		hb__tell(p, "go %u", lane);
+	}
+	return there;
+}
+
 /* A held thread that stands where it is to stand stays there for the first `go`. */
 static bool go_thread(struct hb__process *p, uint32_t lane)
 {
 	hb_thread *t = &p->p.threads[lane];
-	if (!t->held || t->why == HB_WHY_END || t->why == HB_WHY_DIFFERS)
+	if (!t->held)
+		return go_on_there(p, lane);
+	t->sent = true;
+	if (t->why == HB_WHY_END || t->why == HB_WHY_DIFFERS)
 		return false;
 	bool begun = !t->stop_next || t->why != HB_WHY_START; /* it is to start its threads */
 	if (t->asked && begun && t->event >= t->stop + t->stop_inside && t->why != HB_WHY_SIGNAL) {
@@ -308,6 +336,8 @@ static bool go_process(hb_session *s, struct hb__process *p)
 {
 	bool any = false, held = false;
 	p->go_ahead = p->p.life == HB_LIFE_ABSENT;
+	if (p->go_ahead)
+		return false;
 	for (uint32_t k = 0; k < p->p.nthreads; k++) {
 		any |= go_thread(p, k);
 		held |= p->p.threads[k].held;
@@ -347,7 +377,7 @@ static void stop_soon(struct hb__process *p)
 		hb_thread *t = &p->p.threads[k];
 		t->asked = true;
 		t->stop = t->event;
-		t->stop_inside = t->stop_next = t->done = false;
+		t->stop_inside = t->stop_next = t->done = t->sent = false;
 	}
 	hb__tell_stops(p);
 }
@@ -396,7 +426,7 @@ hb_status hb_session_halt(hb_session *s, const hb_set *set, hb_error *err)
 
 static bool blocks_as_expected(const struct hb__process *p, const hb_thread *t)
 {
-	return t->asked && t->stop_inside && t->inside && t->event == t->stop && hb_seconds() - p->moved >= EXPECTED_S;
+	return blocks_there(t) && hb_seconds() - p->moved >= EXPECTED_S;
 }
 
 /* Threads besides the first count while they are to stop somewhere, or stand in a call: one that has no more calls to make

@@ -54,6 +54,7 @@ typedef struct hb_thread {
 	bool stop_inside; /* ... or inside the event after that: it is expected to block there (HB_STOP_INSIDE) */
 	bool stop_next;   /* ... as the next call begins, not at once */
 	bool done;        /* ... and that was so: `go` then takes it further */
+	bool sent;        /* ... and let go since: where it has arrived without being held, `go` takes it further */
 	bool lane_known;  /* false: it has made no call yet */
 	bool held_back;   /* hb_session_hold_back */
 	bool gone;        /* it was there, and has ended: it counts as arrived wherever it was to stop */

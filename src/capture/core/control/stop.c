@@ -43,9 +43,9 @@ static void wait_while(struct hb__lane *lane, uint64_t goes)
 		hb__dial_say("going %u", lane->number);
 }
 
-static void wait_for_go(struct hb__lane *lane, const char *why)
+/* goes: as it was before the wish to stop was read. Another thread may take in that this one is free, and is to go, meanwhile. */
+static void wait_for_go(struct hb__lane *lane, uint64_t goes, const char *why)
 {
-	uint64_t goes = hb__dial_goes(lane->number);
 	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, why);
 	wait_while(lane, goes);
 }
@@ -65,11 +65,12 @@ void hb__control_pass(struct hb__lane *lane)
 		lost();
 		return;
 	}
+	uint64_t goes = hb__dial_goes(lane->number);
 	struct hb__wish w = hb__dial_wish(lane->number);
 	if (!stops_here(lane, &w, false))
 		return;
 	lane->passes = true;
-	lane->passed_goes = hb__dial_goes(lane->number);
+	lane->passed_goes = goes;
 	hb__dial_say("at %u %llu %s", lane->number, (unsigned long long)lane->control->events, HB_CONTROL_AFTER);
 }
 
@@ -85,10 +86,12 @@ void hb__control_look(struct hb__lane *lane, bool entering)
 		lane->passes = false;
 		wait_while(lane, lane->passed_goes);
 	}
+	uint64_t goes = hb__dial_goes(lane->number);
 	struct hb__wish w = hb__dial_wish(lane->number);
 	while (hb__controlled && stops_here(lane, &w, entering)) {
 		uint64_t asked = w.event;
-		wait_for_go(lane, HB_CONTROL_AFTER);
+		wait_for_go(lane, goes, HB_CONTROL_AFTER);
+		goes = hb__dial_goes(lane->number);
 		w = hb__dial_wish(lane->number);
 		if (w.event == asked) /* let go without another wish: it goes on */
 			break;
@@ -130,7 +133,7 @@ void hb__control_start(struct hb__lane *lane)
 	hb__dial_say("hello %d %s %d %d %d %s %s %s %s", HB_CONTROL_VERSION, secret, hb__rank, hb__size, (int)getpid(),
 		hb__config.mode == HB__REPLAY ? "replay" : "record", host,
 		*hb__own_name ? hb__own_name : HB_CONTROL_RANK, hb__log_file());
-	wait_for_go(lane, HB_CONTROL_START);
+	wait_for_go(lane, hb__dial_goes(lane->number), HB_CONTROL_START);
 	if (hb__controlled)
 		hb__control_look(lane, false);
 }
