@@ -266,13 +266,13 @@ hb_status hb_session_stop_at(hb_session *s, const hb_target *targets, size_t n, 
 	return HB_OK;
 }
 
-void hb_session_hold_back(hb_session *s, int32_t rank, uint32_t lane, bool held_back)
+void hb_session_hold_back(hb_session *s, int32_t rank, uint32_t lane, hb_hold hold)
 {
 	struct hb__process *p = hb__process_of(s, rank);
 	hb_thread *t = p && lane < p->p.nthreads ? &p->p.threads[lane] : NULL;
-	if (!t || t->held_back == held_back)
+	if (!t || t->hold == hold)
 		return;
-	t->held_back = held_back;
+	t->hold = hold;
 	hb__changed(s, p);
 }
 
@@ -281,7 +281,7 @@ void hb__departed(hb_session *s)
 	s->departures++;
 	for (int32_t i = 0; i < s->size; i++)
 		for (uint32_t k = 0; k < s->process[i].p.nthreads; k++)
-			s->process[i].p.threads[k].held_back = false;
+			s->process[i].p.threads[k].hold = HB_HOLD_NONE;
 }
 
 /* Inside the call in which it is to stop. */
@@ -455,8 +455,9 @@ static bool stands_still(const struct hb__process *p, double still)
 	case HB_LIFE_RUNNING:
 		for (uint32_t i = 0; i < p->p.nthreads; i++) {
 			const hb_thread *t = &p->p.threads[i];
-			if (counts(t, i) && !t->held && !t->held_back && !blocks_as_expected(p, t) &&
-				!rests(p, t, still) && !(t->inside && hb_seconds() - p->moved >= still))
+			bool waits = (t->inside || t->hold == HB_HOLD_CALLS) && hb_seconds() - p->moved >= still;
+			if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) &&
+				!rests(p, t, still) && !waits)
 				return false;
 			if (to_be_started(p, t, still))
 				return false;
@@ -493,8 +494,8 @@ static bool is_held_back(const struct hb__process *p)
 		return false;
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		const hb_thread *t = &p->p.threads[i];
-		any |= t->held_back;
-		if (counts(t, i) && !t->held && !t->held_back && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))
+		any |= t->hold == HB_HOLD_STANDS;
+		if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))
 			return false;
 	}
 	return any;

@@ -42,6 +42,13 @@ typedef enum hb_why {
 	HB_WHY_DIFFERS, /* it differs from its record; it cannot go on */
 } hb_why;
 
+/* What a thread that is under way waits for in its own code. */
+typedef enum hb_hold {
+	HB_HOLD_NONE,  /* nothing that is known */
+	HB_HOLD_CALLS, /* threads of its process each of which is inside a call, or held: it goes on when one of them has */
+	HB_HOLD_STANDS /* one that stands */
+} hb_hold;
+
 /* A thread that calls MPI. */
 typedef struct hb_thread {
 	uint64_t event; /* events that are over */
@@ -56,7 +63,7 @@ typedef struct hb_thread {
 	bool done;        /* ... and that was so: `go` then takes it further */
 	bool sent;        /* ... and let go since: where it has arrived without being held, `go` takes it further */
 	bool lane_known;  /* false: it has made no call yet */
-	bool held_back;   /* hb_session_hold_back */
+	hb_hold hold;     /* hb_session_hold_back */
 	bool gone;        /* it was there, and has ended: it counts as arrived wherever it was to stop */
 	uint64_t polls;   /* polls that were told no since the last event */
 	double since;     /* seconds (hb_seconds): when event or inside changed last, or it was let go */
@@ -154,9 +161,9 @@ hb_status hb_session_stop_at(hb_session *session, const hb_target *targets, size
 int hb_session_go(hb_session *session, const hb_set *set);
 /* How often processes were let go, or stepped: the way that was under way is another one then. */
 uint64_t hb_session_departures(const hb_session *session);
-/* Who knows more than the session says that a thread waits for one that stands, and so does not get where it is to: then it counts as
- * blocked until somebody is let go, or the contrary is said. */
-void hb_session_hold_back(hb_session *session, int32_t rank, uint32_t lane, bool held_back);
+/* Who knows more than the session says what a thread waits for: while that is one that stands it counts as blocked, while it is calls as
+ * inside one itself, until somebody is let go, or something else is said. */
+void hb_session_hold_back(hb_session *session, int32_t rank, uint32_t lane, hb_hold hold);
 /* Asks running processes to stop: by gdb where it can attach, which stops them wherever they are; else after their next event. */
 hb_status hb_session_halt(hb_session *session, const hb_set *set, hb_error *err);
 

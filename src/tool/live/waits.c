@@ -158,19 +158,30 @@ static bool others_sleep(const hb_proc *p)
 	return all && sleep;
 }
 
-/* A thread that sleeps for others of its process, of which one at least is held, and the others sleep, too. */
-static bool sleeps_for_who_stands(hb_live *l, const hb_proc *p, struct hb_look_back *b, hb_waits *ret)
+/* Whether a thread does not move by itself: it sleeps, too, or has been inside a call for a while. */
+static bool waits(const hb_proc *p, const hb_thread *t, bool *ret_calls)
 {
-	hb_sleep mine, s;
-	bool held = false;
+	hb_sleep s;
+	bool inside = t->inside && hb_seconds() - t->since >= STILL_S;
+	*ret_calls |= inside;
+	return inside || !t->lane_known || !hb_task_exists(p->pid, t->task) ||
+	       (hb_task_sleeps(p->pid, t->task, &s) && s.futex);
+}
+
+/* A thread that sleeps for others of its process. They sleep, too, and one at least is held; or some are inside calls, and none moves by
+ * itself. */
+static hb_hold sleeps_for(const hb_proc *p, struct hb_look_back *b, hb_waits *ret)
+{
+	hb_sleep mine;
+	bool held = false, calls = false;
 	if (!p->here || !hb_task_sleeps(p->pid, p->threads[b->lane].task, &mine) || !mine.futex)
-		return false;
+		return HB_HOLD_NONE;
 	if (b->ran != mine.ran) {
 		b->ran = mine.ran;
 		b->since = hb_seconds();
 	}
 	if (hb_seconds() - b->since < STILL_S)
-		return false;
+		return HB_HOLD_NONE;
 	*ret = (hb_waits){.rank = b->rank, .lane = b->lane, .next.line = HB_NO, .needs.line = HB_NO};
 	for (uint32_t i = 0; i < p->nthreads; i++) {
 		const hb_thread *t = &p->threads[i];
@@ -178,13 +189,14 @@ static bool sleeps_for_who_stands(hb_live *l, const hb_proc *p, struct hb_look_b
 			held = true;
 			ret->by = b->rank;
 			ret->by_lane = i;
-		} else if (!t->held && t->lane_known && hb_task_exists(p->pid, t->task) &&
-			   !(hb_task_sleeps(p->pid, t->task, &s) && s.futex))
-			return false;
+		} else if (!t->held && i != b->lane && !waits(p, t, &calls)) {
+			return HB_HOLD_NONE;
+		}
 	}
 	ret->joins = held && mine.joins && mine.joins == p->threads[ret->by_lane].task;
-	(void)l;
-	return held && others_sleep(p);
+	if ((!held && !calls) || !others_sleep(p))
+		return HB_HOLD_NONE;
+	return calls ? HB_HOLD_CALLS : HB_HOLD_STANDS;
 }
 
 /* ---- all of them ---- */
@@ -201,11 +213,11 @@ static void look_at(hb_live *l, const hb_proc *p)
 		const hb_thread *t = &p->threads[k];
 		struct hb_look_back *b = is_asked(t, k) ? look_of(l, p->rank, k) : NULL;
 		hb_waits w;
-		bool waits = b && ((l->replay && l->run && l->run->model && needs_who_stands(l, b, t, &w)) ||
-					  sleeps_for_who_stands(l, p, b, &w));
-		if (waits && HB_GROW(l->waits, l->wait_room, l->nwaits + 1))
+		bool knows = b && l->replay && l->run && l->run->model && needs_who_stands(l, b, t, &w);
+		hb_hold hold = knows ? HB_HOLD_STANDS : b ? sleeps_for(p, b, &w) : HB_HOLD_NONE;
+		if (hold == HB_HOLD_STANDS && HB_GROW(l->waits, l->wait_room, l->nwaits + 1))
 			l->waits[l->nwaits++] = w;
-		hb_session_hold_back(l->session, p->rank, k, waits);
+		hb_session_hold_back(l->session, p->rank, k, hold);
 	}
 }
 
@@ -227,7 +239,7 @@ const hb_waits *hb__live_waits(const hb_live *l, int32_t rank)
 {
 	for (size_t i = 0; i < l->nwaits; i++) {
 		const hb_proc *p = l->waits[i].rank == rank ? hb_session_proc(l->session, rank) : NULL;
-		if (p && l->waits[i].lane < p->nthreads && p->threads[l->waits[i].lane].held_back)
+		if (p && l->waits[i].lane < p->nthreads && p->threads[l->waits[i].lane].hold == HB_HOLD_STANDS)
 			return &l->waits[i];
 	}
 	return NULL;
