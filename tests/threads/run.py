@@ -181,6 +181,22 @@ def stops(mpi):
         check(done.returncode == 0 and "not reached" not in done.all and "at the cut of " + at in done.stdout, "%s: goto %s" % (mpi, at), done.all)
 
 
+def goes_on(mpi):
+    """From the cut of one thread to that of another one, and to the end: a thread that was inside a call at the cut, or not begun, is not held there later."""
+    name = mpi + "-exchange.hbdb"
+    recorded = run(HBDB, "replay", name).stdout
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", name).stdout.splitlines()]
+    after = [row for row in rows if row["function"] == "hb_posting" and "after_lane" in row]
+    first, last = after[0], after[-1]
+    other = [row for row in after if (row["rank"], row["lane"]) != (first["rank"], first["lane"])]
+    at, then = ("%d.%d:%d" % (row["rank"], row["lane"], row["event"]) for row in (first, other[len(other) // 2]))
+    later = "%d.%d:%d" % (last["rank"], last["lane"], last["event"])
+    for script in ("goto %s; cont" % at, "goto %s; cont" % then, "goto %s; next event; goto %s; cont" % (at, then), "goto %s; [0] cont; cont" % at,
+                   "goto %s; [1] cont; cont" % at, "goto %s; [0] next event; goto %s; goto %s; next event; stop off; cont" % (at, then, later)):
+        done = run(HBDB, "debug", "-c", "set timeout 120; " + script, name, timeout=900)
+        check(done.returncode == 0 and recorded in done.stdout and "[0:1] exited" in done.stdout, "%s: %s" % (mpi, script), done.all)
+
+
 def alone_has_no_order(mpi):
     """A thread that no other one is beside is not asked."""
     program = compiled(mpi, "handed")
@@ -244,6 +260,7 @@ def main():
             ordered(mpi)
             by_posting(mpi)
             stops(mpi)
+            goes_on(mpi)
             alone_has_no_order(mpi)
             comes_to_a_stand(mpi)
             races(mpi)
