@@ -34,10 +34,10 @@ def run(*command, env=None, timeout=300):
     return done
 
 
-def compiled(mpi, name):
+def compiled(mpi, name, *options):
     compiler = "mpicc." + mpi if mpi else "gcc"
     to = "%s-%s" % (name, mpi or "plain")
-    done = run(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-I", os.path.join(TOP, "include"), "-o", to, "%s/programs/%s.c" % (HERE, name))
+    done = run(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-I", os.path.join(TOP, "include"), "-o", to, "%s/programs/%s.c" % (HERE, name), *options)
     check(done.returncode == 0, "%s compiles %s.c" % (compiler, name), done.all)
     return "./" + to
 
@@ -137,6 +137,17 @@ def own_requests(mpi, program):
         answers += [a for row in rows for a in row.get("answers", []) if row["function"] == "MPI_Waitall"]
     others = [a for a in answers if "lane" in a]
     check(len(answers) == 3 * 3 * 30 and not others, mpi + " posts: a thread ends its own requests", "%d, %s" % (len(answers), others[:3]))
+
+
+def others_requests(mpi):
+    """A handle is given out again while the thread that ended its request has not come back: who ends the new one does not end the old one."""
+    tool = compiled(mpi, "late", "-shared", "-fPIC")
+    program = compiled(mpi, "reused", tool, "-Wl,-rpath," + folder)
+    name = repeats(mpi + " reused", LAUNCH[mpi] + ["2", program])
+    check("same handle: 5" in run(HBDB, "replay", name).stdout, mpi + " reused: the library gives out the handle again")
+    rows = [json.loads(line) for line in run(HBDB, "dump", "--json", name).stdout.splitlines()]
+    ended = sorted((a["posting"], a["tag"]) for row in rows if row["function"] == "MPI_Wait" for a in row["answers"])
+    check(ended == [(i, i) for i in range(10)], mpi + " reused: each thread ends the request that it has", ended)
 
 
 PARTS = ["sends", "nonblocking", "modes", "persistent", "receives", "wildcards", "started", "mprobes", "probes", "exchange", "replace"]
@@ -261,6 +272,7 @@ def main():
             by_posting(mpi)
             stops(mpi)
             goes_on(mpi)
+            others_requests(mpi)
             alone_has_no_order(mpi)
             comes_to_a_stand(mpi)
             races(mpi)
