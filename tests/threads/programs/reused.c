@@ -5,7 +5,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 
-#define TIMES 5
+#define TIMES 10
 
 extern __thread void (*late)(void);
 static sem_t over, back;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 			same += receive_two();
 	}
 	if (!rank)
-		printf("same handle: %d\n", same);
+		fprintf(stderr, "same handle: %d of %d\n", same, TIMES); /* chance, but nearly always */
 	MPI_Finalize();
 	return 0;
 }
