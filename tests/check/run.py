@@ -281,6 +281,17 @@ def later(place, name):
     check(name + " and of one that ends the job", [x["finding"] for x in found] == ["HB-CALL-FAILED"], (found, status, err))
 
 
+def again(place, name):
+    """A handle that is given out again before the thread that had it is back from its call is not taken for what it was."""
+    late = os.path.join(TOP, "tests/threads/programs/late.c")
+    subprocess.run(["mpicc." + place.mpi, "-g", "-shared", "-fPIC", "-o", place.path + "/liblate.so", late], check=True)
+    subprocess.run(["mpicc." + place.mpi, "-g", "-O0", "-pthread", "-o", place.path + "/again", HERE + "/programs/again.c", place.path + "/liblate.so",
+                    "-Wl,-rpath," + place.path], check=True)
+    status, out, err = place.run("check", "-o", "again.hbdb", "--", *LAUNCH[place.mpi], "-n", "1", place.path + "/again")
+    check(name + " a handle is given out again", "same handle: " in out + err and "same handle: 0 " not in out + err, (out, err))
+    check(name + " ... and nothing is found", status == 0 and "no errors found" in out, (status, out, err))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", choices=list(LAUNCH))
@@ -289,7 +300,7 @@ def main():
     for mpi in [args.mpi] if args.mpi else list(LAUNCH):
         place = Place(mpi)
         try:
-            for part in (outputs, choices, ends, hangs, slow, told, costs, blocks, later):
+            for part in (outputs, choices, ends, hangs, slow, told, costs, blocks, later, again):
                 if args.only in part.__name__ or (part is outputs and args.only == "choices"):
                     part(place, mpi)
         finally:

@@ -87,6 +87,8 @@ struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MP
 
 static uint32_t claimer(void) { return hb__self ? hb__self->number + 1u : 0; }
 
+bool hb__request_of_another(const struct hb__request *r) { return r->claimed && r->claimed != claimer(); }
+
 enum { SAME_THREAD = 1, SAME_VARIABLE = 2, UNCLAIMED = 8, CLAIMED = 16 };
 
 /* 0: it is about to be over, in another call. What another thread has claimed may still be meant, by MPI_Cancel. */

@@ -207,6 +207,8 @@ struct hb__request *hb__request_find(uintptr_t handle);
 void hb__requests_claim(const MPI_Request *reqs, int n);
 /* ... and what of them it has not ended. was: their handles before the call. */
 void hb__requests_unclaim(const MPI_Request *was, int n);
+/* Under the lock: another thread than this one has claimed it. */
+bool hb__request_of_another(const struct hb__request *r);
 /* Under the lock. Requests that are complete at once may share a handle, and the oldest is told to be over first. What a request brings
  * goes with the variable that it was put into: the two exchange it. before: how many with this handle are about to be over
  * before it. */

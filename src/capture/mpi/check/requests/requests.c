@@ -43,10 +43,25 @@ static struct hb__request *watched(struct hb__request *r)
 	return r;
 }
 
+/* The next that is watched and that no other thread is about to end: this thread does not mean that one. */
+static struct hb__request *meant(struct hb__request *r)
+{
+	while (r && (!r->watch || hb__request_of_another(r)))
+		r = r->chain;
+	return r;
+}
+
+/* The first that a thread may mean; where each is about to be ended by another one (MPI_Cancel is for such), the first of them. */
+static struct hb__request *first_meant(uintptr_t handle)
+{
+	struct hb__request *all = hb__request_first(handle), *first = meant(all);
+	return first ? first : watched(all);
+}
+
 struct hb__watch *hb__watch_find(uintptr_t handle, const MPI_Request *at)
 {
-	struct hb__request *first = watched(hb__request_first(handle));
-	if (!first || !watched(first->chain))
+	struct hb__request *first = first_meant(handle);
+	if (!first || !meant(first->chain))
 		return first ? first->watch : NULL;
 	struct hb__watch *found = at ? hb__map_find(&by_variable, (uintptr_t)at) : NULL;
 	if (found && found->request->handle != handle)
@@ -231,7 +246,7 @@ static void one(struct hb__call *c, uintptr_t handle, const MPI_Request *at, con
 		return;
 	hb__track_lock();
 	const struct hb__held *h = hb__handle_known(HB__H_REQUEST, handle);
-	struct hb__request *first = h ? watched(hb__request_first(handle)) : NULL;
+	struct hb__request *first = h ? first_meant(handle) : NULL;
 	struct hb__watch *w = first ? first->watch : NULL;
 	if (w && at)
 		w = hb__watch_find(handle, at);
