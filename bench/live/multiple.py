@@ -34,7 +34,7 @@ def main():
         os.chdir(folder)
         for mpi in options.mpi or sorted(LAUNCH):
             program = "./multiple-" + mpi
-            subprocess.run(["mpicc." + mpi, "-O2", "-pthread", "-o", program, TOP + "/bench/programs/multiple.c"], check=True)
+            subprocess.run(["mpicc." + mpi, "-O2", "-pthread", "-I", TOP + "/bench/programs", "-o", program, TOP + "/bench/programs/threads/multiple.c"], check=True)
             print("%s: ns of a processor for a message, ratios to bare as median [least..greatest] of %d rounds" % (mpi, options.rounds))
             for threads in (2, 4):
                 for name, windows, shared in KINDS:

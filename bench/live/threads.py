@@ -21,7 +21,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        subprocess.run(["mpicc.mpich", "-O2", "-pthread", "-o", "locks", TOP + "/bench/programs/locks.c"], check=True)
+        subprocess.run(["mpicc.mpich", "-O2", "-pthread", "-o", "locks", TOP + "/bench/programs/threads/locks.c"], check=True)
         pairs = []
         for i in range(options.pairs):
             bare = value("./locks")

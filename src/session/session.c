@@ -495,7 +495,8 @@ static bool is_held_back(const struct hb__process *p)
 	for (uint32_t i = 0; i < p->p.nthreads; i++) {
 		const hb_thread *t = &p->p.threads[i];
 		any |= t->hold == HB_HOLD_STANDS;
-		if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) && !rests(p, t, STILL_S))
+		if (counts(t, i) && !t->held && t->hold != HB_HOLD_STANDS && !blocks_as_expected(p, t) &&
+			!rests(p, t, STILL_S))
 			return false;
 	}
 	return any;

@@ -44,7 +44,7 @@ typedef enum hb_why {
 
 /* What a thread that is under way waits for in its own code. */
 typedef enum hb_hold {
-	HB_HOLD_NONE,  /* nothing that is known */
+	HB_HOLD_NONE, /* nothing that is known */
 	HB_HOLD_CALLS, /* threads of its process each of which is inside a call, or held: it goes on when one of them has */
 	HB_HOLD_STANDS /* one that stands */
 } hb_hold;
