@@ -16,7 +16,12 @@ typedef struct hb_open_file {
 } hb_open_file;
 
 /* How it ends, when it stands at its end. */
-typedef enum { HB_ENDS_NOT, HB_ENDS_BY_SIGNAL, HB_ENDS_BY_EXIT } hb_ends;
+typedef enum {
+	HB_ENDS_NOT,
+	HB_ENDS_BY_SIGNAL,
+	HB_ENDS_BY_EXIT,
+	HB_ENDS_WITH_RECORD, /* the recorder in it says that nobody knows how it went on */
+} hb_ends;
 
 /* A process that is stopped, or runs for us; it has one thread when it is a checkpoint. */
 typedef struct hb_copy {
@@ -187,6 +192,8 @@ uint64_t hb__counter(const hb_reverse *r); /* its address */
 /* The event that the recorder in it is to tell, 0: none. What we write there is no state of the program: marks have 0 there. */
 void hb__stop_at(const hb_reverse *r, const hb_copy *c, uint64_t event);
 uint64_t hb__asked(const hb_reverse *r, const hb_copy *c);
+/* Whether the recorder in it has come to the end of its record. */
+bool hb__cut(const hb_reverse *r, const hb_copy *c);
 
 /* points.c */
 hb_point *hb__point(hb_reverse *r, hb_point_kind kind, uint64_t at, size_t size, int whose, bool make);

@@ -30,7 +30,7 @@ typedef enum {
 	HB_STOP_WATCH,  /* forwards: after the access; backwards: before it */
 	HB_STOP_SIGNAL, /* before it gets a signal */
 	HB_STOP_BEGIN,  /* at its first instruction: it goes back no further */
-	HB_STOP_END,    /* at its last: the crash, or the call that ends it */
+	HB_STOP_END,    /* at its last: the crash, the call that ends it, or where its record ends */
 	HB_STOP_CANCEL, /* `cancel` said so */
 	HB_STOP_NONE,   /* backwards with `stay`: there was no hit; it stands where it stood */
 	HB_STOP_FAILED, /* it stands where it stood; why was noted */
@@ -43,6 +43,7 @@ typedef struct hb_stop {
 	int signal;       /* HB_STOP_SIGNAL, HB_STOP_END: 0 where it exits */
 	bool dies;        /* HB_STOP_SIGNAL: after its handler it ends by this signal, as is known from its end */
 	int status;       /* HB_STOP_END without a signal: its exit status */
+	bool cut;         /* HB_STOP_END: the record of the recorder in it ends here; how it went on is not known */
 	uint64_t address; /* HB_STOP_WATCH: of what is watched */
 } hb_stop;
 

@@ -47,9 +47,9 @@ def run(command, folder):
         return subprocess.CompletedProcess(command, 99, (e.stdout or b"").decode(), (e.stderr or b"").decode() + "too long")
 
 
-def record(mpi, folder, program, n, name, *options):
+def record(mpi, folder, program, n, name, *options, arguments=()):
     run(["mpicc." + mpi, "-g", "-O0", "-o", program, os.path.join(HERE, "programs", program + ".c")], folder).check_returncode()
-    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + program], folder)
+    return run([HBDB, "record", "--level", "data", *options, "-o", name, "--"] + LAUNCH[mpi] + ["-n", str(n), "./" + program, *arguments], folder)
 
 
 def debug(folder, rank, name, commands, *options):
@@ -106,6 +106,36 @@ def between(mpi, folder):
     code, text = debug(folder, 0, "c.hbdb", ["goto 0:3", "written total"])
     want(mpi + ": what cannot be found is not told to be the system's", code != 0 and "changed by" not in text
          and "does not do the same each time" in text and "who wrote total last is not known" in text, text)
+
+
+def cut(mpi, folder):
+    """A process that was killed in a call or between two, or crashed in a function that a call runs: where its recording ends is a place
+    like others, from which it goes back."""
+    receive, crashes, twice = line_of("cut", "0, 4, MPI_COMM_WORLD"), line_of("cut", "return *nowhere"), line_of("cut", "total = total * 2")
+    inside = "at the end of the recording, inside 1:%d  MPI_%s  cut\\.c:%d, which never returned"
+    between = "at the end of the recording, after 1:12: the next call is not in it"
+    for how, last, end in (("receive", 13, inside % (14, "Recv", receive)), ("abort", 13, inside % (14, "Recv", receive)), ("compute", 12, between),
+                           ("handler", 12, inside % (13, "Recv", receive)), ("finalize", 12, inside % (13, "Finalize", line_of("cut", "\tMPI_Finalize"))),
+                           ("deleted", 13, "SIGSEGV .*: gone \\(cut\\.c:%d\\), after 1:13; about to die" % crashes)):
+        for name in ("there", "on"):
+            if os.path.exists(os.path.join(folder, name)):
+                os.remove(os.path.join(folder, name))
+        record(mpi, folder, "cut", 2, how + ".hbdb", arguments=[how])
+        open(os.path.join(folder, "on"), "w").close()
+        if how == "finalize" and "never returned" not in run([HBDB, "dump", "--rank", "1", how + ".hbdb"], folder).stdout:
+            end = between
+        never = end != between
+        steps = ["reverse-next", "cont", "reverse-stepi", "stepi"] if "which never" in end or end == between else []
+        code, text = debug(folder, 1, how + ".hbdb", [
+            "goto END", "written total", "goto END", "written got[0]", "goto 1:%d" % (last + 1) if never else "goto END", "written text", "goto END", "back",
+            "next event" if never else "goto END", *steps, "break add", "reverse-continue", "print total", "goto END", "status"])
+        end = r"^\[1\] %s$" % end
+        store = (r"total was 110, and became 1000 in one \(cut\.c:%d\), after 1:12$" % line_of("cut", "total = 1000") if how == "compute" else
+                 r"total was 55, and became 110 in one \(cut\.c:%d\), after 1:%d$" % (twice, last))
+        in_order("%s: the end of a recording: %s" % (mpi, how), text, end, store, end, r"got\[0\] was 9, and became 10 in one .* inside 1:12  MPI_Recv",
+                 end, r"text was changed by the system, .* between 1:12 and %s:" % ("1:13" if never else "the end"), end, r"^at 1:%d, " % (last if never else 12),
+                 end, *([r"stopped: .* \(cut\.c:\d+\)$", end, r"stopped: ", end] if steps else []), r"breakpoint 1 set", r"breakpoint 1: add", r"total = 45$", end, end)
+        want("%s: the end of a recording: %s: nothing else is said" % (mpi, how), not code and not re.search("^hbdb: (?!.*running as root)", text, re.M), text)
 
 
 def fortran(mpi, folder):
@@ -173,7 +203,7 @@ def left(folder):
 def main():
     for mpi in LAUNCH:
         with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
-            for test in crash, writers, between, fortran, same, objects, refused:
+            for test in crash, writers, between, cut, fortran, same, objects, refused:
                 test(mpi, folder)
             left(folder)
     print("%d passed, %d failed" % (passed, failed))

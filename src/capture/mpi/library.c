@@ -116,3 +116,11 @@ uint32_t hb__library_about(char *text, size_t size)
 	hb__library_version(text, size);
 	return HB__FAMILY;
 }
+
+bool hb__calls_back(const struct hb__lane *lane)
+{
+	bool made = false;
+	for (int i = 0; i < HB_FN_COUNT; i++)
+		made |= lane->control->calls[i] && hb__fns[i] && strstr(hb__fns[i]->name, "eyval");
+	return made;
+}

@@ -27,6 +27,8 @@ extern const struct hb__fn *const hb__fns[HB_FN_COUNT];
 /* ---- library.c ---- */
 bool hb__library_there(void); /* one is loaded */
 bool hb__find_library(void);  /* fills hb__next; false: no MPI, or the other one */
+/* Whether the program has functions for attributes, which the library calls as communicators come and go, and at its end. */
+bool hb__calls_back(const struct hb__lane *lane);
 /* For the header of the log: which it is, 0: none, and its version. */
 uint32_t hb__library_about(char *text, size_t size);
 /* Not every version of a library has every function. fn may be NULL: the header does not have it either. */

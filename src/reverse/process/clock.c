@@ -10,7 +10,7 @@
 
 /* As the recorder has it (src/capture). */
 typedef struct hb_alone_clock {
-	uint64_t version, events, stop_at, spare[5];
+	uint64_t version, events, stop_at, cut, spare[4];
 } hb_alone_clock;
 
 /* Both symbols of one file that is loaded at `base`. */
@@ -94,6 +94,12 @@ uint64_t hb__asked(const hb_reverse *r, const hb_copy *c)
 	if (r->clock && hb__read(c, r->clock + offsetof(hb_alone_clock, stop_at), &event, sizeof event) != sizeof event)
 		return 0;
 	return event;
+}
+
+bool hb__cut(const hb_reverse *r, const hb_copy *c)
+{
+	uint64_t cut = 0;
+	return r->clock && hb__read(c, r->clock + offsetof(hb_alone_clock, cut), &cut, sizeof cut) == sizeof cut && cut;
 }
 
 void hb__stop_at(const hb_reverse *r, const hb_copy *c, uint64_t event)

@@ -204,7 +204,7 @@ static void send(const hb_reverse *r, struct user_regs_struct *regs, pid_t tid)
 /* Back to before the call, which has done nothing yet: it may be copied there. */
 static void take_back(hb_reverse *r, pid_t tid, struct user_regs_struct *regs)
 {
-	r->now.ends = HB_ENDS_BY_EXIT;
+	r->now.ends = hb__cut(r, &r->now) ? HB_ENDS_WITH_RECORD : HB_ENDS_BY_EXIT;
 	r->now.status = (int)(regs->rdi & 0xff);
 	regs->rip -= 2;
 	regs->rax = regs->orig_rax;

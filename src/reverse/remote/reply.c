@@ -136,11 +136,16 @@ const char *hb__read_thread(const char *text, pid_t *ret_thread)
 	return text;
 }
 
-static void note_exit(hb_remote *g, int status)
+static void note_end(hb_remote *g, const hb_stop *stop)
 {
 	char text[128];
-	snprintf(text, sizeof text,
-		"The process is about to exit with status %d. It stays here; reverse-continue goes back.", status);
+	if (stop->cut)
+		snprintf(text, sizeof text,
+			"The recording of the process ends here. It stays here; reverse-continue goes back.");
+	else
+		snprintf(text, sizeof text,
+			"The process is about to exit with status %d. It stays here; reverse-continue goes back.",
+			stop->status);
 	hb_remote_note(g, text);
 }
 
@@ -170,7 +175,7 @@ void hb__reply_stop(hb_remote *g, const hb_stop *stop)
 		else
 			snprintf(why, sizeof why, "replaylog:end;");
 		if (!stop->signal && g->last.kind != HB_STOP_END)
-			note_exit(g, stop->status);
+			note_end(g, stop);
 		break;
 	case HB_STOP_CANCEL:
 		signal = SIGINT;

@@ -30,6 +30,7 @@ static hb_stop ended(const hb_reverse *r)
 		stop.signal = r->now.status;
 	else
 		stop.status = r->now.status;
+	stop.cut = r->now.ends == HB_ENDS_WITH_RECORD;
 	return stop;
 }
 
@@ -287,7 +288,8 @@ hb_stop hb_reverse_to_event(hb_reverse *r, uint64_t event)
 		return told(r, &hit);
 	hb__stop_at(r, &r->now, 0);
 	if (hit.kind == HB_HIT_END)
-		hb__note(r, "The process ends after event %llu: there is no event %llu.",
+		hb__note(r, "The %s ends after event %llu: there is no event %llu.",
+			r->now.ends == HB_ENDS_WITH_RECORD ? "recording of the process" : "process",
 			(unsigned long long)hb__event(r, &r->now), (unsigned long long)event);
 	if ((threads || HB_MULTITHREADED(r)) && !from_here)
 		hb__note(r,

@@ -73,6 +73,7 @@ typedef struct hb_gdb_stand {
 	bool begin, end;    /* it goes no further in this direction */
 	bool failed;        /* what was asked could not be; a note says why */
 	int signal, status; /* at its end: what ends it, 0 where it exits with `status` */
+	bool cut;           /* ... or its recording ends, and nobody knows how it went on */
 	int32_t pid;        /* of the system: another one after each way back */
 } hb_gdb_stand;
 hb_status hb_gdb_where(hb_gdb *gdb, int32_t id, hb_gdb_stand *ret, hb_error *err);

@@ -1,5 +1,7 @@
 /* Following: each call of the program against the next row of its record. */
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "capture/core/control/control.h"
 #include "capture/core/follow/follow.h"
@@ -105,15 +107,19 @@ static const char *difference(const struct hb__call *c, const struct hb__row *ro
 	return what;
 }
 
+static bool has_attributes(const struct hb__fn *fn)
+{
+	return fn->cls == HB_COMM || fn->role[HB_R_WINPTR] || fn->means->does == HB_DOES_FINALIZE;
+}
+
 /* Rows stand in the order of return: what the delete function of an attribute
  * or an error handler calls stands before the call that ran it. True when the
  * row of such a call comes a little later; it is compared when the call is over. */
 static bool comes_after_callbacks(struct hb__call *c)
 {
-	const struct hb__fn *fn = c->fn;
 	if (c->deferred)
 		return false;
-	bool attributes = fn->cls == HB_COMM || fn->role[HB_R_WINPTR] || fn->means->does == HB_DOES_FINALIZE;
+	bool attributes = has_attributes(c->fn);
 	struct hb__row row;
 	struct hb__reader *ahead = hb__script_fork(c->lane->follow->reader);
 	bool found = false;
@@ -185,9 +191,15 @@ static void past_the_end(struct hb__call *c)
 		return;
 	}
 	if (f->over)
-		hb__wait_here(c->lane, HB_CONTROL_END);
-	hb__report_end(c);
+		hb__stand_at_end(c->lane);
+	/* of one that is gone back over, where it stands tells all that a report would */
+	bool told = hb__config.backwards && !c->lane->thread;
+	if (!told)
+		hb__report_end(c);
 	f->over = true;
+	/* what ended it may be in a function of the program that the call runs */
+	if (hb__config.backwards && !(told && has_attributes(c->fn)))
+		hb__stand_at_end(c->lane);
 	/* Another process may need messages that this one sent after its recording had stopped. */
 	f->free = hb__script_stopped();
 }
@@ -354,7 +366,7 @@ enum hb__answer hb__follow_poll(struct hb__call *c)
 	if (!have) {
 		past_the_end(c);
 		if (!hb__config.warn && !f->free && !hb__script_complete(f->reader))
-			hb__wait_here(c->lane, HB_CONTROL_END); /* it polled when its record ended */
+			hb__stand_at_end(c->lane); /* it polled when its record ended */
 		return HB__FREE;
 	}
 	const char *why = left_out(f);
@@ -414,8 +426,8 @@ void hb__follow_finish(void)
 
 HB__EXPORT struct {
 	uint64_t version;
-	volatile uint64_t events, stop_at;
-	volatile uint64_t spare[5];
+	volatile uint64_t events, stop_at, cut;
+	volatile uint64_t spare[4];
 } hb_alone_clock = {.version = 1};
 
 /* A breakpoint stands here. */
@@ -434,6 +446,16 @@ void hb__alone_end(struct hb__call *c, int error)
 	hb__alone_over(lane);
 }
 
+void hb__stand_at_end(const struct hb__lane *lane)
+{
+	if (!hb__config.backwards || lane->thread)
+		hb__wait_here(lane, HB_CONTROL_END);
+	hb_alone_clock.cut = 1;
+	/* its end for who stands outside, who does not let it happen; none of its own functions is to run any more */
+	for (;;)
+		syscall(SYS_exit_group, 0);
+}
+
 void hb__alone_over(const struct hb__lane *lane)
 {
 	if (!lane->follow)
@@ -443,6 +465,8 @@ void hb__alone_over(const struct hb__lane *lane)
 		lane->control->events = lane->follow->event;
 	if (lane->thread)
 		return;
+	if (hb__config.backwards && unlikely(lane->follow->over))
+		hb__stand_at_end(lane);
 	hb_alone_clock.events = lane->follow->event;
 	if (hb_alone_clock.events == hb_alone_clock.stop_at)
 		hb_alone_reached();

@@ -117,6 +117,9 @@ void hb__follow_lane(struct hb__lane *lane);
 void hb__alone_over(const struct hb__lane *lane);
 /* ... with its row, which is made only where a log is wanted. */
 void hb__alone_end(struct hb__call *c, int error);
+/* The record of this lane ends, and the process did not: it goes no further. One that is gone back over has its end here, in the call that
+ * it made; another one, and another thread, waits for the tool to end it. */
+void hb__stand_at_end(const struct hb__lane *lane) __attribute__((noreturn));
 /* The process is at its end: says what the record has beyond it. Nothing unless there is a record that is followed. */
 void hb__follow_finish(void);
 static inline const struct hb__row *hb__expected(const struct hb__call *c) { return &c->lane->follow->row; }

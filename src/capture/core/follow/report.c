@@ -49,6 +49,16 @@ bool hb__job_ends(void)
 	return access(name, F_OK) == 0;
 }
 
+/* Of a process that is gone back over, what it reported before must not come into its memory: what is appended again comes to the same place. */
+static bool append(const char *name, const struct out *o)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	bool whole = fd >= 0 && write(fd, o->text, o->n) == (ssize_t)o->n;
+	if (fd >= 0)
+		close(fd);
+	return whole;
+}
+
 /* Under warn reports add up in one file; it is always whole, for it is renamed into place. */
 static void publish(const char *kind, const struct out *o)
 {
@@ -58,6 +68,8 @@ static void publish(const char *kind, const struct out *o)
 	ssize_t had = 0;
 	snprintf(name, sizeof name, "%s/%s.%d", hb__config.dir, kind, hb__replayed_as());
 	snprintf(temporary, sizeof temporary, "%s/.%s.%d", hb__config.dir, kind, hb__replayed_as());
+	if (hb__config.backwards && append(name, o))
+		return;
 	pthread_mutex_lock(&lock);
 	int old = open(name, O_RDONLY | O_CLOEXEC);
 	if (old >= 0) {
@@ -348,6 +360,8 @@ void hb__report_without(struct hb__call *c, int stopped)
 	struct out o = {.n = 0};
 	if (!stopped && many(&number))
 		return;
+	if (stopped && hb__config.backwards && !c->lane->thread)
+		hb__stand_at_end(c->lane); /* and that tells it */
 	where(&o, c->lane, c->lane->follow->event);
 	if (stopped)
 		add(&o, ": what comes into this process was kept up to here only (%s), so it cannot go on alone; the next call is\n",
@@ -361,7 +375,7 @@ void hb__report_without(struct hb__call *c, int stopped)
 	}
 	publish("end", &o);
 	hb__looked_tell();
-	hb__wait_here(c->lane, HB_CONTROL_END);
+	hb__stand_at_end(c->lane);
 }
 
 void hb__report_not_sent(struct hb__call *c, int source, int tag)

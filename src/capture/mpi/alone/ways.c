@@ -42,6 +42,9 @@ static int done(struct hb__call *c, int code)
 static void begin(struct hb__call *c)
 {
 	hb__replay_follow(c);
+	const struct hb__follow *f = c->lane->follow;
+	if (unlikely(f && f->over) && hb__config.backwards && !hb__calls_back(c->lane))
+		hb__stand_at_end(c->lane);
 	if (likely(!c->deferred) || !c->deferred_code)
 		return;
 	handle_error(c, hb__error_code(c->deferred_code));
@@ -135,7 +138,7 @@ static bool yes(struct hb__call *c)
 {
 	enum hb__answer answer = hb__replay_answer(c);
 	if (answer == HB__FREE && !hb__job_ends())
-		hb__wait_here(c->lane, HB_CONTROL_END);
+		hb__stand_at_end(c->lane);
 	return answer == HB__YES;
 }
 

@@ -47,13 +47,7 @@ int hb__on_init(struct hb__call *c)
 
 /* What the library does at its end with what all copies of the process share - its sets of epoll, its files - it does only once, and a copy that
  * comes there later would do otherwise, or wait for ever. Only a callback of the program would notice that it was left out. */
-static bool end_is_left_out(const struct hb__lane *lane)
-{
-	bool callbacks = false;
-	for (int i = 0; i < HB_FN_COUNT; i++)
-		callbacks |= lane->control->calls[i] && hb__fns[i] && strstr(hb__fns[i]->name, "eyval");
-	return hb__config.backwards && !callbacks;
-}
+static bool end_is_left_out(const struct hb__lane *lane) { return hb__config.backwards && !hb__calls_back(lane); }
 
 int hb__on_finalize(struct hb__call *c)
 {

@@ -9,6 +9,8 @@
 const hb_proc *hb__d_standing(hb_debug *d);
 /* Whether it stands exactly where an event was over, not behind that. */
 bool hb__d_at_event(const hb_proc *p);
+/* Whether it is inside of, or comes next to, an event that it never returned from: *ret_at. */
+bool hb__d_never_returned(hb_debug *d, const hb_proc *p, hb_at *ret_at);
 
 /* ---- back.c ---- */
 /* 0, or a code after having said how to get a process that goes back. */

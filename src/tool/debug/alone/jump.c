@@ -52,6 +52,17 @@ int hb__d_jump(hb_debug *d, const char *where, const char *name)
 		     : hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name, cut_short ? ": interrupted" : "");
 }
 
+/* Into the one that it never returned from: that is where it ends. MPI_Init is the first, for it begins when that is over. */
+static int jump_to(hb_debug *d, uint64_t event, const char *name)
+{
+	char where[24] = "END";
+	hb_at at;
+	const hb_line *l = d->run.model && hb__d_stands_at(d, 0, &at) ? &hb_model_lines(d->run.model)[at.line] : NULL;
+	if (!l || !l->inside || event != l->events)
+		snprintf(where, sizeof where, "%" PRIu64, event ? event : 1);
+	return hb__d_jump(d, where, name);
+}
+
 int hb__d_alone_goto(hb_debug *d, char *args)
 {
 	hb_at at;
@@ -65,7 +76,7 @@ int hb__d_alone_goto(hb_debug *d, char *args)
 
 int hb__d_alone_event(hb_debug *d, hb_at at)
 {
-	char name[HB_EVENT_NAME], where[24];
+	char name[HB_EVENT_NAME];
 	const hb_line *l = &hb_model_lines(d->run.model)[at.line];
 	hb__event_name(&d->run, at, name);
 	if (hb__live_number(d->live, l->process))
@@ -74,10 +85,8 @@ int hb__d_alone_event(hb_debug *d, hb_at at)
 	if (l->lane)
 		return hb__d_fail(d, HB_EXIT_FINDING,
 			"%s is of another thread: the events of the first one can be gone to", name);
-	/* it begins when MPI_Init is over */
-	snprintf(where, sizeof where, "%u", at.event ? at.event : 1);
 	d->last = at;
-	return hb__d_jump(d, where, name);
+	return jump_to(d, at.event, name);
 }
 
 int hb__d_alone_back(hb_debug *d, uint64_t n)
@@ -100,12 +109,10 @@ int hb__d_alone_back(hb_debug *d, uint64_t n)
 int hb__d_alone_next(hb_debug *d, uint64_t n)
 {
 	const hb_proc *p = hb__d_standing(d);
-	char where[24];
 	if (!p)
 		return HB_EXIT_FINDING;
 	char *name = hb__d_event_name(d, 0, 0, p->stand.event + n);
-	snprintf(where, sizeof where, "%" PRIu64, p->stand.event + n);
-	int code = hb__d_jump(d, where, name);
+	int code = jump_to(d, p->stand.event + n, name);
 	free(name);
 	return code;
 }

@@ -37,6 +37,34 @@ static char *after(hb_debug *d, const hb_proc *p, bool call)
 	return text;
 }
 
+bool hb__d_never_returned(hb_debug *d, const hb_proc *p, hb_at *ret_at)
+{
+	if (!d->run.model || !hb__d_stands_at(d, p->rank, ret_at))
+		return false;
+	const hb_line *l = &hb_model_lines(d->run.model)[ret_at->line];
+	return l->inside && ++ret_at->event == l->events;
+}
+
+/* Where the recording goes no further. */
+static char *cut(hb_debug *d, const hb_proc *p, const char *where)
+{
+	hb_at at;
+	bool never = hb__d_never_returned(d, p, &at);
+	if (!never && (!d->run.model || !hb__d_stands_at(d, p->rank, &at) ||
+			      at.event++ >= hb_model_lines(d->run.model)[at.line].events))
+		return hb__format("at the end of the recording, %s: the next call is not in it", where);
+	char *call = hb__d_call(d, at), *name = hb__d_event_name(d, p->rank, 0, at.event), *text;
+	if (never)
+		text = hb__format("at the end of the recording, inside %s%s%s, which never returned", name,
+			call ? "  " : "", call ? call : "");
+	else
+		text = hb__format("at the end of what was kept, %s: what came in with %s%s%s was not", where, name,
+			call ? "  " : "", call ? call : "");
+	free(call);
+	free(name);
+	return text;
+}
+
 static bool is_fault(int signal)
 {
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
@@ -53,11 +81,13 @@ char *hb__d_alone_state(hb_debug *d, const hb_proc *p)
 		return NULL;
 	where = after(d, p, at);
 	frame = hb__d_frame_text(&p->broken.frame);
-	if (s->end && s->signal) {
-		const char *name = sigabbrev_np(s->signal);
+	const char *name = sigabbrev_np(s->signal);
+	if (s->end && s->signal)
 		text = hb__format(
 			"SIG%s (%s): %s, %s; about to die", name ? name : "?", strsignal(s->signal), frame, where);
-	} else if (s->end)
+	else if (s->end && s->cut)
+		text = cut(d, p, where);
+	else if (s->end)
 		text = hb__format("at its end, %s: about to exit with status %d", where, s->status);
 	else if (fault)
 		text = hb__format("%s (%s): %s, %s", p->broken.signal_name, p->broken.meaning, frame, where);
@@ -75,8 +105,10 @@ void hb__d_tell_notes(hb_debug *d)
 	char *notes = hb_session_notes(hb__live_session(d->live));
 	for (char *next = notes, *line; notes && (line = strsep(&next, "\n"));) {
 		const char *text = strncmp(line, "hbdb: ", 6) ? line : line + 6;
-		/* that it is about to exit its state says */
-		if (*text && strncmp(text, "The process is about to exit", 28) != 0)
+		/* its state says so */
+		bool said = !strncmp(text, "The process is about to exit", 28) ||
+			    !strncmp(text, "The recording of the process ends here", 38);
+		if (*text && !said)
 			hb__d_fail(d, 0, "%s", hb__tame(text));
 	}
 	free(notes);

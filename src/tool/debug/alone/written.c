@@ -126,6 +126,12 @@ static bool is_as_before(hb_gdb *gdb, const struct memory *m)
 	return same;
 }
 
+static bool is_event(hb_debug *d, uint64_t event)
+{
+	hb_at at;
+	return !d->run.model || !hb__d_stands_at(d, 0, &at) || event <= hb_model_lines(d->run.model)[at.line].events;
+}
+
 /* The last change was none of the program's: the system wrote there. Between which events, halving: in *low it was another one. */
 static int find_unseen(hb_debug *d, hb_gdb *gdb, const struct memory *m, const char *what, uint64_t low, uint64_t high)
 {
@@ -141,7 +147,8 @@ static int find_unseen(hb_debug *d, hb_gdb *gdb, const struct memory *m, const c
 	snprintf(where, sizeof where, "%llu", (unsigned long long)low);
 	hb_session_jump(session, where, NULL, NULL, NULL);
 	hb__d_poll(d, 0);
-	char *name = hb__d_event_name(d, 0, 0, low), *next = hb__d_event_name(d, 0, 0, low + 1);
+	char *name = hb__d_event_name(d, 0, 0, low);
+	char *next = is_event(d, low + 1) ? hb__d_event_name(d, 0, 0, low + 1) : hb__copy("the end");
 	hb__d_reply(d, 0, false, hb__format("\"after\":%llu,\"system\":true", (unsigned long long)low),
 		"%s was changed by the system, as by a read, between %s and %s: a watchpoint does not see that; it is after %s now",
 		what, name, next, name);
