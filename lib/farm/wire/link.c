@@ -165,8 +165,10 @@ void leave(int looks)
 		sched_yield();
 		return;
 	}
-	/* A nap is at most about a quarter of the time waited: it costs the others little, and what comes meanwhile waits little. */
-	struct timespec t = {0, more > 23 ? 4000000 : more > 14 ? 2000000 : more > 5 ? 1000000 : 20000 << more};
+	/* A nap is at most about a quarter of the time waited: it costs the others little, and what comes meanwhile waits little. A window
+	 * that takes a few milliseconds is asked for anew before it is used up only if nobody sleeps for as long as that. */
+	int doubled = more / NAPS_ALIKE;
+	struct timespec t = {0, 20000 << (doubled < NAPS_DOUBLED ? doubled : NAPS_DOUBLED)};
 	nanosleep(&t, NULL);
 }
 

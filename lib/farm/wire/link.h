@@ -43,10 +43,11 @@ struct parcel *take(int *ret_rank);
  * processor for the first time, and with 1 after a millisecond or some, then again and again. Null: idle has
  * returned other than 0, there is something else to do; or the farm stops. */
 struct parcel *take_waiting(int *ret_rank, int (*idle)(int is_long));
-enum { LOOKS_AT_ONCE = 4, LOOKS_YIELDING = 2, LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 6, LOOKS_AGAIN = 64 };
+enum { LOOKS_AT_ONCE = 4, LOOKS_YIELDING = 2, NAPS_ALIKE = 4, NAPS_DOUBLED = 7 };
+enum { LOOKS_LONG = LOOKS_AT_ONCE + LOOKS_YIELDING + 3 * NAPS_ALIKE, LOOKS_AGAIN = 96 };
 
 /* Leaves the processor to others before the next look, by the number of looks in vain: not, then as long as others
- * want it, then from 20 microseconds to four milliseconds. */
+ * want it, then from 20 microseconds to some milliseconds. */
 void leave(int looks);
 
 /* Where messages of a rank belong. */
