@@ -93,6 +93,8 @@ struct hb__line {
 	 * the first of them that began when all of the line were over, 0: none. */
 	uint32_t init, started, joined; /* init: MPI_Init of the first line, when it was over before this one began */
 };
+/* The first of its operations behind an event; operations.n: none. */
+size_t hb__operations_behind(const struct hb__line *line, uint32_t event);
 
 /* From post to wait, or from start to complete, of one process. */
 struct hb__epoch {

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """hbdb debug --alone: one process of a recording in the debugger's own language, forwards and backwards, under both MPIs.
 
-usage: debugger.py
+usage: debugger.py [--all]   all: each end of a recording under both MPIs; else half of them, each under one
 """
 import json
 import os
@@ -12,6 +12,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
 HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
 SECONDS = 120
 LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1"], "mpich": ["mpirun.mpich"]}
@@ -117,6 +119,8 @@ def cut(mpi, folder):
     for how, last, end in (("receive", 13, inside % (14, "Recv", receive)), ("abort", 13, inside % (14, "Recv", receive)), ("compute", 12, between),
                            ("handler", 12, inside % (13, "Recv", receive)), ("finalize", 12, inside % (13, "Finalize", line_of("cut", "\tMPI_Finalize"))),
                            ("deleted", 13, "SIGSEGV .*: gone \\(cut\\.c:%d\\), after 1:13; about to die" % crashes)):
+        if "--all" not in sys.argv[1:] and not (turn.has(how, 2) and turn.pick(how, list(LAUNCH), 2) == mpi):
+            continue
         for name in ("there", "on"):
             if os.path.exists(os.path.join(folder, name)):
                 os.remove(os.path.join(folder, name))
@@ -206,6 +210,8 @@ def main():
             for test in crash, writers, between, cut, fortran, same, objects, refused:
                 test(mpi, folder)
             left(folder)
+    if "--all" not in sys.argv[1:]:
+        print("ends of recordings: " + turn.told(2))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 

@@ -154,14 +154,7 @@ static void begin_thread(struct hb__past *p, uint32_t line)
 static uint32_t posted_in(const hb_model *m, uint32_t line, uint32_t event)
 {
 	const struct hb__line *l = &m->line_more.at[line];
-	size_t low = 0, high = l->operations.n;
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		if (l->operations.at[mid].event <= event)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	size_t low = hb__operations_behind(l, event);
 	for (event++; low < l->operations.n && l->operations.at[low].event == event; low++)
 		event++;
 	uint32_t events = m->lines.at[line].events + (m->lines.at[line].inside ? 1 : 0);

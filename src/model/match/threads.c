@@ -117,17 +117,23 @@ void hb__on_order(struct hb__reading *r)
 		r->m->no_memory = true;
 }
 
-/* The event whose exit the operation comes after: it is an event itself when it has a row, which then is the next one. */
-static uint32_t event_of(const struct hb__line *l, uint32_t event, uint32_t nth)
+size_t hb__operations_behind(const struct hb__line *line, uint32_t event)
 {
-	size_t low = 0, high = l->operations.n;
+	size_t low = 0, high = line->operations.n;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		if (l->operations.at[mid].event <= event)
+		if (line->operations.at[mid].event <= event)
 			low = mid + 1;
 		else
 			high = mid;
 	}
+	return low;
+}
+
+/* The event whose exit the operation comes after: it is an event itself when it has a row, which then is the next one. */
+static uint32_t event_of(const struct hb__line *l, uint32_t event, uint32_t nth)
+{
+	size_t low = hb__operations_behind(l, event);
 	const struct hb__operation *o = low < l->operations.n ? &l->operations.at[low] : NULL;
 	return o && o->event == event + 1 && o->nth == nth ? event + 1 : event;
 }

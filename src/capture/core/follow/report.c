@@ -276,9 +276,11 @@ void hb__report_contents(struct hb__call *c, const char *what, const char *reaso
 	where(&o, c->lane, c->lane->follow->event);
 	add(&o, ": the same call, but %s\n", what);
 	program_call(&o, c);
-	add(&o, "  %s\n",
-		reason ? reason
-		       : "the data itself shows no reason; possible reasons are a clock, random numbers, addresses, or bytes that were never written");
+	if (reason)
+		add(&o, "  %s\n", reason);
+	else
+		add(&o, "  the data itself shows no reason; possible reasons are a clock, random numbers, addresses, %sor bytes that were never written\n",
+			hb__threaded ? "memory that threads share without a lock, " : "");
 	publish(stop ? "divergence" : "contents", &o);
 	if (stop)
 		hb__wait_here(c->lane, HB_CONTROL_DIFFERS);
