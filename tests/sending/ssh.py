@@ -1,8 +1,9 @@
 """Another machine for tests, as far as ssh can tell: a server on loopback with a key and a home of its own.
 
-It runs in a mount namespace with another /etc/passwd, so that nobody's ~/.ssh is touched.
+It reads another list of users than /etc/passwd, so that nobody's ~/.ssh is touched.
 """
 import os
+import pwd
 import socket
 import subprocess
 import time
@@ -18,17 +19,18 @@ class Server:
         for command in (["dropbearkey", "-t", "ed25519", "-f", "host"], ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key"]):
             subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         os.rename(os.path.join(folder, "key.pub"), os.path.join(self.home, ".ssh", "authorized_keys"))
-        with open("/etc/passwd") as f, open(os.path.join(folder, "passwd"), "w") as own:
-            own.write("root:x:0:0:root:%s:/bin/sh\n" % self.home + "".join(line for line in f if not line.startswith("root:")))
+        self.user = pwd.getpwuid(os.getuid())
+        with open(os.path.join(folder, "passwd"), "w") as f:
+            f.write("%s:x:%d:%d::%s:/bin/sh\n" % (self.user.pw_name, self.user.pw_uid, self.user.pw_gid, self.home))
 
     def __enter__(self):
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             self.port = one.getsockname()[1]
-        alone = ["unshare", "-m"] if os.getuid() == 0 else ["unshare", "-r", "-m"]
+        other_users = dict(os.environ, LD_PRELOAD="libnss_wrapper.so", NSS_WRAPPER_PASSWD=os.path.join(self.folder, "passwd"), NSS_WRAPPER_GROUP="/etc/group",
+                           PATH=os.environ["PATH"] + ":/usr/sbin")
         self.log = open(os.path.join(self.folder, "server.log"), "wb")
-        self.server = subprocess.Popen(alone + ["sh", "-c", "mount --bind passwd /etc/passwd && PATH=$PATH:/usr/sbin exec dropbear "
-                                                            "-F -E -s -p 127.0.0.1:%d -r host -P pid" % self.port],
+        self.server = subprocess.Popen(["dropbear", "-F", "-E", "-s", "-p", "127.0.0.1:%d" % self.port, "-r", "host", "-P", "pid"], env=other_users,
                                        cwd=self.folder, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         while not self.listens():
             if self.server.poll() is not None:
@@ -44,7 +46,7 @@ class Server:
     def command(self, text):
         """For a shell: runs TEXT there, in its home."""
         return ("ssh -F none -i %s/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -o BatchMode=yes -p %d "
-                "root@127.0.0.1 '%s'" % (self.folder, self.port, text))
+                "%s@127.0.0.1 '%s'" % (self.folder, self.port, self.user.pw_name, text))
 
     def __exit__(self, *_):
         self.server.kill()
