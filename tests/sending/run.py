@@ -98,6 +98,17 @@ def whole(job):
          done.returncode == 0 and "is whole" in said(done) and len(events(job.folder, "gone.hbdb", 1)) > 1000, said(done))
 
 
+def only_begun(stream):
+    """Where the log of rank 1 has come as far as the first of its units: what it says of itself is not there yet."""
+    at = len(MAGIC)
+    for _, name, _, data in frames(stream):
+        at += 14 + len(name)
+        if name == "rank.1.log":
+            return at + 4096
+        at += len(data)
+    return at
+
+
 def cuts(job, number):
     """A stream that is cut at any byte holds the first events of each process."""
     done = job.record("c.hbdb", "cat > stream", program=("0.4",))
@@ -105,8 +116,8 @@ def cuts(job, number):
         stream = f.read()
     full = [events(job.folder, "c.hbdb", rank) for rank in (0, 1)]
     draw, bad, some = random.Random(4), [], 0
-    for i in range(number):
-        cut = len(stream) * (i + 1) // (number + 1) + draw.randrange(-30, 30)
+    places = [only_begun(stream)] + [len(stream) * (i + 1) // (number + 1) + draw.randrange(-30, 30) for i in range(number)]
+    for cut in places:
         shutil.rmtree(os.path.join(job.folder, "cut.hbdb"), ignore_errors=True)
         got = run(job.folder, HBDB, "receive", "-o", "cut.hbdb", given=stream[:cut])
         there = os.path.isdir(os.path.join(job.folder, "cut.hbdb"))

@@ -72,13 +72,24 @@ static uint32_t named_world(const hb_worlds *w, const hb_log_named *logs, size_t
 	return HB_NO;
 }
 
+/* What has no more than the name of its file: a log that cannot be read, or of a process that ended before it could say its world. */
+static bool silent(const hb_log_named *l) { return !l->log || (!l->pid && broke_off(l)); }
+
+static bool has_rank(const hb_worlds *w, const hb_log_named *logs, size_t n, uint32_t at, int32_t rank)
+{
+	for (size_t k = 0; k < n; k++)
+		if (!silent(&logs[k]) && w->of[k] == at && logs[k].rank == rank)
+			return true;
+	return false;
+}
+
 /* Logs that say their world, by what they say; the others by the names of their files. */
 static void gather(hb_worlds *w, const hb_log_named *logs, size_t n)
 {
 	uint32_t unnamed = HB_NO;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t at = says(&logs[i]) ? named_world(w, logs, i) : HB_NO;
-		if (!logs[i].log)
+		if (silent(&logs[i]))
 			continue;
 		if (at == HB_NO && says(&logs[i]))
 			at = new_world(w, i, false, 0);
@@ -90,9 +101,13 @@ static void gather(hb_worlds *w, const hb_log_named *logs, size_t n)
 		join(w, logs, i, at);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (logs[i].log)
+		if (!silent(&logs[i]))
 			continue;
 		uint32_t at = logs[i].pid ? HB_NO : unnamed != HB_NO ? unnamed : first_started(w);
+		if (logs[i].log && at != HB_NO && at != unnamed && has_rank(w, logs, n, at, logs[i].rank))
+			at = HB_NO;
+		if (logs[i].log && at == HB_NO)
+			at = unnamed = new_world(w, i, false, 0);
 		join(w, logs, i, at == HB_NO ? new_world(w, i, logs[i].pid, logs[i].pid) : at);
 	}
 }
