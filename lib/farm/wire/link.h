@@ -40,7 +40,7 @@ void link_flush(struct link *link);
  * is not null, and events said. */
 struct parcel *take(int *ret_rank);
 /* The same, waiting: gives the processor to others the longer it takes. Calls idle with 0 before it leaves the
- * processor for the first time, and with 1 after a millisecond or some, then again and again. Null: idle has
+ * processor for the first time, and with 1 after half a millisecond or some, then again and again. Null: idle has
  * returned other than 0, there is something else to do; or the farm stops. */
 struct parcel *take_waiting(int *ret_rank, int (*idle)(int is_long));
 enum { LOOKS_AT_ONCE = 4, LOOKS_YIELDING = 2, NAPS_ALIKE = 4, NAPS_DOUBLED = 7 };

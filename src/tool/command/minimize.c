@@ -94,15 +94,9 @@ static int find_races(struct minimize *m)
 }
 
 /* The order between threads is told by how many events each had made: it holds only where all of these are kept. */
-static bool ordered(hb_log *log)
+static bool ordered(const hb_log *log)
 {
-	const hb_log_info *info = hb_log_get_info(log);
-	bool yes = false;
-	for (uint32_t i = 0; i < info->functions && info->level == HB_LEVEL_EVENTS && !yes; i++) {
-		const hb_function *f = hb_log_function(log, i);
-		yes = f && f->name && f->cls == HB_THREAD;
-	}
-	return yes;
+	return hb_log_get_info(log)->level == HB_LEVEL_EVENTS && hb__orders_threads(log);
 }
 
 static hb_status copy_log(const char *from, const char *to, hb_error *err)

@@ -141,14 +141,21 @@ static void add_note(const char *text, const char *name, hb_sum *sum)
 	snprintf(note->process, sizeof note->process, "%s", name);
 }
 
-/* Of several threads; NULL: by all that is known of them. */
-static const char *uncovered_threads(hb_log *log, const hb_log_info *info)
+bool hb__orders_threads(const hb_log *log)
 {
-	bool ordered = info->postings;
-	for (uint32_t i = 0; i < info->functions && !ordered; i++) {
+	uint32_t functions = hb_log_get_info(log)->functions;
+	for (uint32_t i = 0; i < functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
-		ordered = f && f->name && f->cls == HB_THREAD;
+		if (f && f->name && f->cls == HB_THREAD)
+			return true;
 	}
+	return false;
+}
+
+/* Of several threads; NULL: by all that is known of them. */
+static const char *uncovered_threads(const hb_log *log, const hb_log_info *info)
+{
+	bool ordered = info->postings || hb__orders_threads(log);
 	if (info->lanes < 2 || (ordered && (info->thread_level < 3 || !info->library || info->postings)))
 		return NULL;
 	return ordered ? "several threads may call MPI: a replay enforces the order in each thread and that of locks and the like, but not which thread posts a message first"

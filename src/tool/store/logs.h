@@ -32,6 +32,8 @@ void hb__name_worlds(hb_logs *logs);
 int hb__open_logs(const char *recording, hb_logs *ret);
 /* Whether all are open and none of them ends early. */
 bool hb__logs_whole(const hb_logs *logs);
+/* Whether its log says in which order threads of the process got locks and the like. */
+bool hb__orders_threads(const hb_log *log);
 void hb__close_logs(hb_logs *logs);
 /* Whether each part of a list of ranks is in the recording: 0, or the exit code after having said which is not. */
 int hb__check_run_ranks(const char *command, const char *list, const hb_logs *logs);
