@@ -151,7 +151,7 @@ BAD = [  # the lines of a specification, what must be said of them
     (["task-bytes = 7"], ":1: task-bytes: task 0 has 8 bytes, at most 7 are allowed"),
     (["x" * 3000], ": a line is too long"),
 ]
-MODES = [("many-results", "more than 1 result of task 0"), ("many-parts", "split: more than degree = 2 parts of task"), ("no-parts", "split: no part of task")]
+MODES = [("many-results", "more than 1 result of task "), ("many-parts", "split: more than degree = 2 parts of task"), ("no-parts", "split: no part of task")]
 
 
 def bad_input(mpi, has):
