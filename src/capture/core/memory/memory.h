@@ -63,6 +63,10 @@ struct hb__wide {
 struct hb__wide hb__hash_wide(const void *p, size_t bytes);    /* no two contents have the same, by chance */
 uint64_t hb__hash(const void *p, size_t bytes, uint64_t seed); /* XXH3, of what may be long */
 
+/* ---- hash-avx2.c: the same, only where the processor has AVX2; hash.c asks it ---- */
+struct hb__wide hb__hash_wide_avx2(const void *p, size_t bytes);
+uint64_t hb__hash_avx2(const void *p, size_t bytes, uint64_t seed);
+
 /* ---- devices.c ---- */
 /* The library of a GPU is loaded that says whose memory an address is. */
 extern bool hb__device_queries;
