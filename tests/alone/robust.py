@@ -26,6 +26,7 @@ lib.TESTS.clear()
 lib.HERE, lib.BUILT = HERE, os.path.join(TOP, "build/tests/alone")
 lib.PROGRAMS = {
     "again": (["again.c"], []),
+    "at_once": (["requests/at_once.c"], []),
     "ends": (["ends.c"], []),
     "ends-asan": (["ends.c"], ["-fsanitize=address"]),
     "late": (["late.c"], []),
@@ -83,6 +84,17 @@ def crash_in_gdb(t):
     done = alone(t, 1, "--under", "gdb -batch -x %s --args" % t.path("commands"))
     at = re.search(r"=> (0x\w+)", done.out)
     t.want(at and at[1] == pc, "gdb stops at %s, it crashed at %s\n%s" % (at and at[1], pc, done.out[-800:] + done.tail()))
+
+
+@test("at-once")
+def at_once(t):
+    """What collectives of one process bring is there when they begin: one handle stands for many of them."""
+    for words in (("1",), ("2", "moved")):
+        record(t, "at_once", *words, name=words[-1] + ".hbdb")
+        for rank in 0, 1:
+            same(t, rank, name=words[-1] + ".hbdb")
+    dump = "\n".join(t.dump("--data", name="moved.hbdb"))
+    t.want(re.search(r"MPI_Igather\([^\n]*\n0:\d+  data request 0: 1 MPI_INT: \d", dump), "what a collective brought at once has its type\n" + dump[:3000])
 
 
 @test("killed")

@@ -231,8 +231,10 @@ static hb_status understand(
 		bool error = ev->row->result == HB_ERR_IN_STATUS && in->error_told != ret->request;
 		in->error_told = ret->request;
 		ret->kind = error ? HB_CONTENT_ERROR : HB_CONTENT_BUFFER;
+		/* a collective that was complete at once brings it with its own event */
 		if (!error)
-			ret->datatype = datatype_of_request(c, ev, ret->request, &status, err);
+			ret->datatype = ev->posts ? datatype_to_come(ev)
+						  : datatype_of_request(c, ev, ret->request, &status, err);
 	} else if (piece->what && piece->what <= in->n) {
 		const struct hb__param *p = &in->param[piece->what - 1];
 		ret->name = p->name;

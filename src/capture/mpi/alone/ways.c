@@ -166,11 +166,11 @@ static int poll(struct hb__call *c, int *flag)
 
 /* ---- completion ---- */
 
+/* What is empty in the status of no request differs from library to library, so that this one is asked. */
+static bool none(uintptr_t handle) { return (MPI_Request)handle == hb__known.request_null; }
+
 /* The program's own generalised requests are the library's: they are complete, or another thread will say so. */
-static bool native(uintptr_t handle)
-{
-	return (MPI_Request)handle != hb__known.request_null && !hb__alone_is_ours((MPI_Request)handle);
-}
+static bool native(uintptr_t handle) { return !none(handle) && !hb__alone_is_ours((MPI_Request)handle); }
 
 /* The request in a variable is over. */
 static void end_request(uintptr_t was, MPI_Request *req, MPI_Status *st)
@@ -179,7 +179,7 @@ static void end_request(uintptr_t was, MPI_Request *req, MPI_Status *st)
 		PMPI(Wait)(req, st);
 		return;
 	}
-	const struct hb__request *r = (MPI_Request)was == hb__known.request_null ? NULL : hb__request_find(was);
+	const struct hb__request *r = none(was) ? NULL : hb__request_find(was);
 	if (r && r->active && r->receive && r->source == HB_PROC_NULL)
 		of_nobody(st);
 	if (!r || r->persistent || !r->active)
@@ -203,7 +203,10 @@ static int complete_one(struct hb__call *c, MPI_Request *req, MPI_Status *st)
 	hb__alone_empty(st);
 	if (!answered(c, &k.code) || without(c, &k))
 		return k.code;
-	end_request(was, req, st);
+	if (none(was))
+		PMPI(Wait)(req, st);
+	else
+		end_request(was, req, st);
 	return done(c, k.code);
 }
 
@@ -222,7 +225,7 @@ static int get_status(struct hb__call *c, MPI_Status *st, int *flag)
 	*flag = yes(c);
 	if (!*flag)
 		return MPI_SUCCESS;
-	if (native(was))
+	if (native(was) || none(was))
 		return hb__invoke_next(c);
 	hb__alone_empty(st);
 	if (answered(c, &k.code))

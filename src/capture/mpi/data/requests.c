@@ -45,10 +45,33 @@ static void drop_places(struct hb__request *r)
 	hb__track_unlock();
 }
 
+static bool is_over(MPI_Request request)
+{
+	int flag = 0;
+	return PMPI(Request_get_status)(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
+}
+
+/* A collective of one process is complete at once, and the library gives all of those one handle: when it is told to be over, nobody can say of
+ * which of them. What it brings is there now. Alone the event has an item where it was so. */
+static void bring_at_once(struct hb__call *c, struct hb__request *r)
+{
+	struct hb__io io;
+	const struct hb__places *p = &r->kept->places;
+	bool recorded = !hb__data_gives && is_over((MPI_Request)r->handle);
+	if ((!recorded && !hb__data_gives) || !hb__io_event(&io, c, 1))
+		return;
+	hb__io_places(&io, HB_DATA_REQUEST, p, p->bytes);
+	hb__io_end(&io);
+	if (!io.bad)
+		drop_places(r);
+}
+
 static void posted(struct hb__call *c, struct hb__request *r, int code)
 {
 	if (code == MPI_SUCCESS)
 		keep_places(c, r);
+	if (code == MPI_SUCCESS && r && r->kept && c->fn->cls == HB_COLLECTIVE && !r->persistent)
+		bring_at_once(c, r);
 }
 
 static void over(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
@@ -165,7 +188,8 @@ static bool has_pieces(const struct hb__completion *k)
 		if ((MPI_Request)k->was[i] == hb__known.request_null)
 			continue;
 		const struct hb__request *r = hb__request_find(k->was[i]);
-		if (r && brings(r))
+		/* of those that share a handle it may be any, by its variable */
+		if (r && (brings(r) || r->chain))
 			return true;
 	}
 	return false;

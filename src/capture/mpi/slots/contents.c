@@ -168,6 +168,7 @@ struct hb__awaited {
 /* Given back here, by the power of two that they have room for; the first block links. */
 static struct block *unused_blocks[24];
 static struct hb__awaited *unused;
+unsigned hb__awaiting;
 
 static void drop_side(struct side *s)
 {
@@ -229,6 +230,7 @@ void hb__await(struct hb__call *c, struct hb__request *r, const struct hb__part 
 			keep_side(c, out, &w->out);
 	}
 	r->awaited = w;
+	hb__awaiting += w != NULL;
 	hb__track_unlock();
 }
 
@@ -246,14 +248,30 @@ uint16_t hb__awaited_now(struct hb__request *r, struct hb__begun *ret)
 	return ret->gives && ret->gets ? hb__contents_both(in, out) : ret->gives ? in : out;
 }
 
-void hb__awaited_drop(struct hb__request *r)
+/* Under the lock. */
+static void drop(struct hb__request *r)
 {
 	struct hb__awaited *w = r->awaited;
-	hb__track_lock();
 	drop_side(&w->in);
 	drop_side(&w->out);
 	w->next = unused;
 	unused = w;
 	r->awaited = NULL;
+	hb__awaiting--;
+}
+
+void hb__awaited_drop(struct hb__request *r)
+{
+	hb__track_lock();
+	drop(r);
+	hb__track_unlock();
+}
+
+void hb__awaited_unsure(struct hb__request *r)
+{
+	hb__track_lock();
+	for (struct hb__request *one = hb__request_first(r->handle); one; one = one->chain)
+		if (one->awaited)
+			drop(one);
 	hb__track_unlock();
 }

@@ -62,6 +62,10 @@ struct hb__begun {
 void hb__await(struct hb__call *c, struct hb__request *r, const struct hb__part *in, const struct hb__part *out);
 uint16_t hb__awaited_now(struct hb__request *r, struct hb__begun *ret);
 void hb__awaited_drop(struct hb__request *r);
+extern unsigned hb__awaiting; /* so many collectives are looked at when they are over */
+/* Which of those that share their handle is over is not known, for it came in another's variable: whether the contents of any of them are
+ * there, and still there, is not, either. */
+void hb__awaited_unsure(struct hb__request *r);
 
 #pragma GCC visibility pop
 

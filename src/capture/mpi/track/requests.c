@@ -78,7 +78,7 @@ struct hb__request *hb__request_of_variable(struct hb__request *oldest, const MP
 		own->at = next->at;
 		next->kept = kept;
 		next->at = at;
-		own->more = next->more = own->more || next->more;
+		own->unsure = next->unsure = own->more = next->more = true;
 	}
 	return next;
 }

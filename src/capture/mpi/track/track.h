@@ -184,6 +184,7 @@ struct hb__request {
 	struct hb__kept *kept;       /* level data: where what it brings will lie */
 	struct hb__sent *sent;       /* replay: what a pending send sends from */
 	struct hb__awaited *awaited; /* a collective whose contents are looked at when it is over */
+	bool unsure;                 /* it has exchanged what it brings with another that has its handle */
 	struct hb__watch *watch;     /* check: what is known of it beside this */
 };
 

@@ -67,6 +67,8 @@ void hb__completed(struct hb__call *c, uintptr_t handle, const MPI_Request *at, 
 	bool pending = unlikely(error != MPI_SUCCESS) && hb__error_class(error) == HB_ERR_PENDING;
 	if (!pending)
 		HB__TELL(over, c, r, at, st, error);
+	if (unlikely(hb__awaiting) && (r->unsure || ((r->chain || r->tail != r) && r->at != at)))
+		hb__awaited_unsure(r);
 	uint16_t check = 0;
 	bool checked = unlikely(r->awaited) && error == MPI_SUCCESS;
 	if (checked)
