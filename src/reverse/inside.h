@@ -163,8 +163,9 @@ void hb__drop(hb_copy *c);
 void hb__become(hb_reverse *r, const hb_copy *c, bool kill_old);
 
 /* same.c */
-bool hb__same_registers(const hb_copy *a, const struct user_regs_struct *x, const struct user_regs_struct *y);
-/* b has not been asked to tell an event; a may have been. */
+/* x and y: of two copies, of which b has none of our instructions in its memory. */
+bool hb__same_registers(const hb_copy *b, const struct user_regs_struct *x, const struct user_regs_struct *y);
+/* b has not been asked to tell an event, and has no points; a may have. */
 bool hb__same(hb_reverse *r, const hb_copy *a, const hb_copy *b);
 
 /* saved.c: whether a handler of the program gets this signal; a thread has come to the first instruction of one. */

@@ -165,11 +165,12 @@ def children(folder):
 
 
 def talk(port, *packets, before=None, after=None):
-    """Sends packets as gdb does; the last answer. A byte 3 is sent 0.2 s after the packet before it, which goes on until then; `before` and `after` are
+    """Sends packets as gdb does; the last answer. A packet may be a function that tells it when its turn comes. A byte 3 is sent 0.2 s after the packet before it, which goes on until then; `before` and `after` are
     called when it is."""
     with socket.create_connection(("127.0.0.1", port), timeout=LIMIT) as s:
         answer = b""
         for packet in packets:
+            packet = packet() if callable(packet) else packet
             s.sendall(b"$" + packet + b"#%02x" % (sum(packet) & 255))
             if packet == b"vCont;c":
                 if before:
@@ -179,7 +180,7 @@ def talk(port, *packets, before=None, after=None):
                 if after:
                     after()
             answer = b""
-            while not re.search(rb"\$[^#O]*#..$", answer):
+            while not re.search(rb"\$(OK|[^#O]*)#..$", answer):
                 part = s.recv(4096)
                 if not part:
                     return answer
@@ -218,6 +219,21 @@ def interrupts(folder):
             answer = b"no answer"
         server.kill()
     check("so does one whose child has its memory", b"$T02" in answer, answer)
+
+
+def asleep(folder):
+    """Stopped in a system call that was taken back; all places of the processor are taken, so that the guard stands in the memory of that call."""
+    with subprocess.Popen([HBDB, "gdbserver", "--listen", "0", "--", "./naps"], cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        port = int(re.search(rb"localhost:(\d+)", server.stderr.readline())[1])
+        place = []
+        try:
+            answer = talk(port, b"qSupported:swbreak+", b"vCont;c", lambda: b"Z2,%x,20" % place[0], b"bc",
+                          before=lambda: place.append(int(server.stdout.readline(), 16)))
+        except TimeoutError:
+            answer = b"no answer"
+        server.kill()
+    check("back to a store from a call in which it sleeps", b"$T05" in answer and b"watch:%x" % place[0] in answer and b"$O" not in answer, answer)
 
 
 def events(folder):
@@ -276,7 +292,7 @@ def manners(folder):
     in_order("over a port of this machine", text, r"Breakpoint 1, twice", r"^#0 ")
 
 
-TESTS = [crash, steps, instructions, recursion, neighbours, loops, ends, files, signals, children, interrupts, events, changed, budget, threads, manners]
+TESTS = [crash, steps, instructions, recursion, neighbours, loops, ends, files, signals, children, interrupts, asleep, events, changed, budget, threads, manners]
 
 
 def main():

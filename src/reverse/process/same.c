@@ -13,7 +13,7 @@
 
 enum { PAGE = 4096, BLOCK = 64 * PAGE, STACK = 64 << 20, AROUND = 2 * PAGE /* more than saved registers take */ };
 
-bool hb__same_registers(const hb_copy *a, const struct user_regs_struct *x, const struct user_regs_struct *y)
+bool hb__same_registers(const hb_copy *b, const struct user_regs_struct *x, const struct user_regs_struct *y)
 {
 	if (x->rip != y->rip || x->rsp != y->rsp)
 		return false;
@@ -23,7 +23,7 @@ bool hb__same_registers(const hb_copy *a, const struct user_regs_struct *x, cons
 	p.eflags &= ~0x10000ul, q.eflags &= ~0x10000ul;
 	unsigned char code[2];
 	/* a system call overwrites these two: before it they mean nothing, and one that was begun and taken back has overwritten them */
-	if ((p.rcx != q.rcx || p.r11 != q.r11) && hb__read(a, x->rip, code, 2) == 2 && code[0] == 0x0f && code[1] == 5)
+	if ((p.rcx != q.rcx || p.r11 != q.r11) && hb__read(b, x->rip, code, 2) == 2 && code[0] == 0x0f && code[1] == 5)
 		p.rcx = q.rcx = p.r11 = q.r11 = 0;
 	return !memcmp(&p, &q, sizeof p);
 }
@@ -172,7 +172,7 @@ static bool same_state(hb_reverse *r, const hb_copy *a, const hb_copy *b)
 {
 	struct user_regs_struct x, y;
 	if (a->calls != b->calls || hb__registers(a->pid, &x) || hb__registers(b->pid, &y) ||
-		!hb__same_registers(a, &x, &y) || !same_floats(a->pid, b->pid))
+		!hb__same_registers(b, &x, &y) || !same_floats(a->pid, b->pid))
 		return false;
 	/* the stack, and what made the difference the last time, change most often */
 	uint64_t used = x.rsp - 128;

@@ -180,7 +180,7 @@ static int64_t count_steps(hb_reverse *r, const hb_copy *target, hb_met *ret_how
 	for (int64_t n = 0;;) {
 		if (hb__registers(r->now.pid, &regs))
 			return -1;
-		if (hb__same_registers(&r->now, &regs, &there) && hb__same(r, &r->now, target))
+		if (hb__same_registers(target, &regs, &there) && hb__same(r, &r->now, target))
 			return n;
 		if (r->now.calls > target->calls || (n % 256 == 0 && hb__event(r, &r->now) > event))
 			return -1;

@@ -31,7 +31,7 @@ static bool arrived(hb_reverse *r, const hb_seek *s, bool *ret_place)
 	if (!s->armed || hb__registers(r->now.pid, &regs) || regs.rip != s->regs.rip)
 		return false;
 	*ret_place = true;
-	if (!hb__same_registers(&r->now, &regs, &s->regs) || r->now.calls != s->target->calls)
+	if (!hb__same_registers(s->target, &regs, &s->regs) || r->now.calls != s->target->calls)
 		return false;
 	return hb__event(r, &r->now) == s->event && hb__same(r, &r->now, s->target);
 }
