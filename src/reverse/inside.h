@@ -308,6 +308,10 @@ void hb__put_aside(hb_reverse *r, hb_aside *a);
 void hb__leave_aside(hb_reverse *r, hb_aside *a);
 void hb__take_aside(hb_reverse *r, hb_aside *a);
 
+/* forward.c: whether anything is watched. One instruction of a thread; what is watched is watched meanwhile. */
+bool hb__watched(const hb_reverse *r);
+hb_hit hb__step_watching(hb_reverse *r, pid_t tid);
+
 /* Drops an offshoot; notes one sentence. */
 void hb__on_course(hb_reverse *r);
 void hb__note(hb_reverse *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

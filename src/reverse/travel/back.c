@@ -38,6 +38,25 @@ static int step_back(hb_reverse *r, size_t i, int64_t steps, const hb_copy *targ
 	return hb__step_back_from(r, i, target, ret_how);
 }
 
+/* Whether the instruction before which it stands accesses what is watched: a copy tries it. */
+static bool accesses_watched(hb_reverse *r, uint64_t *ret_address)
+{
+	hb_aside here;
+	hb_copy trial;
+	hb_hit hit = {.kind = HB_HIT_STEP};
+	if (!hb__watched(r))
+		return false;
+	hb__put_aside(r, &here);
+	if (!hb__running_copy_of(r, &here.copy, &trial)) {
+		hb__become(r, &trial, true);
+		hit = hb__step_watching(r, r->now.pid);
+	}
+	hb__become(r, &here.copy, true);
+	r->searching = false;
+	*ret_address = hit.address;
+	return hit.kind == HB_HIT_WATCH;
+}
+
 hb_stop hb_reverse_step_back(hb_reverse *r)
 {
 	hb_aside aside;
@@ -55,7 +74,10 @@ hb_stop hb_reverse_step_back(hb_reverse *r)
 	if (step_back(r, i, steps, &aside.copy, &how))
 		return given_up(r, &aside, how);
 	hb__leave_aside(r, &aside);
-	return stopped(r, HB_STOP_STEP);
+	hb_stop stop = stopped(r, HB_STOP_STEP);
+	if (accesses_watched(r, &stop.address))
+		stop.kind = HB_STOP_WATCH;
+	return stop;
 }
 
 typedef struct hits {

@@ -156,7 +156,7 @@ hb_stop hb_reverse_continue(hb_reverse *r, int signal)
 	return told(r, &hit);
 }
 
-static bool watched(const hb_reverse *r)
+bool hb__watched(const hb_reverse *r)
 {
 	for (size_t i = 0; i < r->npoints; i++)
 		if (r->points[i].kind != HB_POINT_CODE)
@@ -164,10 +164,9 @@ static bool watched(const hb_reverse *r)
 	return false;
 }
 
-/* One instruction; what is watched is watched meanwhile. */
-static hb_hit step_once(hb_reverse *r, pid_t tid)
+hb_hit hb__step_watching(hb_reverse *r, pid_t tid)
 {
-	bool watch = watched(r);
+	bool watch = hb__watched(r);
 	if (watch) {
 		hb__plant_all(r);
 		hb__lift_all(r);
@@ -195,7 +194,7 @@ hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, u
 	uint64_t n = 0;
 	for (;;) {
 		hb__pin(r, n > 8);
-		hb_hit hit = step_once(r, tid);
+		hb_hit hit = hb__step_watching(r, tid);
 		n++;
 		if (hit.kind == HB_HIT_STEP && r->steps >= 0)
 			r->steps++;

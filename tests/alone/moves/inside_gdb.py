@@ -8,7 +8,7 @@ import re
 import gdb
 
 REGISTERS = "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags".split()
-GLOBALS = "pace", "seen", "probed", "var", "comm"
+GLOBALS = "pace", "seen", "probed", "var"
 FLUSH = "maintenance flush register-cache", "maintenance flush dcache"
 
 
@@ -31,6 +31,9 @@ class Looker:
         for name in GLOBALS:
             value = (gdb.lookup_static_symbol(name) or gdb.lookup_global_symbol(name)).value()
             self.globals.append((int(value.address), value.type.sizeof))
+        entry = value.type.target()
+        # what a message brought; the handles before it are addresses, which are others in every session
+        self.entry, self.kept = entry.sizeof, next(f.bitpos // 8 for f in entry.fields() if f.name == "buffer")
 
     def memory(self, at, size):
         return bytes(gdb.selected_inferior().read_memory(at, size))
@@ -39,6 +42,7 @@ class Looker:
         registers = [int(gdb.newest_frame().read_register(r)) & (1 << 64) - 1 for r in REGISTERS]
         at = dict(zip(REGISTERS, registers))
         parts = [self.memory(*where) for where in self.globals]
+        parts[3] = b"".join(parts[3][i + self.kept:i + self.entry] for i in range(0, len(parts[3]), self.entry))
         event, pace, seen, probed = (int.from_bytes(part, "little") for part in [self.memory(self.clock + 8, 8)] + parts[:3])
         return {"event": event, "pc": at["rip"], "sp": self.top - at["rsp"], "pace": pace, "seen": seen, "probed": probed,
                 "memory": digest(b"".join(parts)), "registers": digest(repr(registers).encode())}

@@ -13,6 +13,8 @@ class Truth:
     def __init__(self, path):
         with open(path, encoding="utf-8") as f:
             *self.at, self.lines = [json.loads(line) for line in f]
+        if "event" in self.lines:
+            raise ValueError("after %d instructions there were no more" % (len(self.at) + 1))
         self.at = [dict(p, key=tuple(p[k] for k in KEY)) for p in self.at]
         self.indices = {}
         for i, p in enumerate(self.at):
@@ -97,6 +99,13 @@ class Judge:
     def steps(self, n):
         """n instructions on, or -n back."""
         here = self.here
+        if n > 0 and here.name[0] == "event" and not self.plain:
+            # hbdb debug leaves the library first
+            if not 0 <= here.low[0] < len(self.truth.at) - 1:
+                return Place((-1, 0), (here.low[0] + 1, 0), None)
+            here = self.own(here.low[0] + 1)
+        if here.name == ("event", 1) and n < 0:
+            return here
         if here.name[0] != "instruction":
             return self.beside(here, n)
         i, back = here.name[1], n < 0
@@ -144,55 +153,77 @@ class Judge:
         return self.truth.indices.get(tuple(found[k] for k in KEY), [])
 
     def is_own(self, found):
-        return self.truth.low <= found["pc"] <= self.truth.high and found["event"] >= self.truth.at[0]["event"]
+        """Whether it is where the truth reaches."""
+        return self.truth.low <= found["pc"] <= self.truth.high and (found["pace"] > self.truth.at[0]["pace"] or bool(self.located(found)))
+
+    def told(self, found):
+        """What was found, in words."""
+        indices = self.located(found)
+        if indices:
+            return "instruction %d" % indices[0]
+        near = [i for i, p in enumerate(self.truth.at) if p["pc"] == found["pc"] and p["pace"] == found["pace"]]
+        return "what was never passed%s" % "".join(", as instruction %d but for %s" % (i, {k: (self.truth.at[i][k], found[k]) for k in KEY if self.truth.at[i][k] != found[k]})
+                                                   for i in near[:1])
+
+    def nowhere(self):
+        self.here = Place((-1, 0), (len(self.truth.at), 0), None)
 
     def bounded(self, move, found):
         """By lines: in the right direction, and not beyond what stops it. What was found is where it is now."""
         back, here = move[0].startswith("reverse"), self.here
+        self.nowhere()
         if not self.is_own(found):
-            self.here = Place((-1, 0), (len(self.truth.at), 0), None)
             return None
         stop = self.points.before(here.low) if back else self.points.after(here.high)
-        indices = self.located(found)
-        good = [i for i in indices if ((i, 0) <= here.high and (stop is None or i >= stop) if back else
-                                       (i, 0) >= here.low and (stop is None or i <= stop))]
-        if not good:
-            return "by lines from %s to %s; what stops it: %s" % (here, indices or "a place that is none of the program's", stop)
-        self.here = self.own(good[-1] if back else good[0])
-        return None
+        for i in self.located(found):
+            self.here = self.own(i)
+            if ((i, 0) <= here.high and (stop is None or i >= stop)) if back else ((i, 0) >= here.low and (stop is None or i <= stop)):
+                return None
+        return "from %s by lines to %s; what stops it: %s; %s" % (here, self.told(found), stop, self.points.told)
 
     def found_again(self, found):
         """It was somewhere inside of a library: where it is the program's own it must be a place that there is."""
-        indices = self.located(found)
-        if indices:
-            self.here = self.own(indices[0])
-        return None if indices or not self.is_own(found) else "no such place was ever passed"
+        self.count("from inside of a library")
+        self.nowhere()
+        for i in self.located(found):
+            self.here = self.own(i)
+        return "from inside of a library to " + self.told(found) if self.is_own(found) and self.here.name is None else None
+
+    def count(self, kind):
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+
+    def differs(self, place, found):
+        """Whether what was found is not that place, in words."""
+        if place.name[0] == "instruction":
+            return None if place.name[1] in self.located(found) else "found " + self.told(found)
+        if self.is_own(found):
+            return "found " + self.told(found)
+        if place.name[0] == "event" and found["event"] != place.name[1]:
+            return "found event %d" % found["event"]
+        if place.name[0] == "event" and place.low[0] >= 0 and any(found[k] != self.truth.at[place.low[0]][k] for k in ("seen", "probed")):
+            return "its variables are not what they were before the call"
+        return None
 
     def verdict(self, move, found):
-        before, wrong = str(self.here), None
+        before = str(self.here)
         if self.here.name is None and move[0] not in ("event", "points", "start", "end"):
             return self.found_again(found)
         if move[0] == "points":
             self.points = Points(self.truth, move[2], move[3])
         place = self.expected(move, found)
-        self.kinds[move[0]] = self.kinds.get(move[0], 0) + 1
+        if place and place.name is None:
+            return self.found_again(found)
+        self.count(move[0])
         if place is None:
             return self.bounded(move, found)
         self.here = place
-        if place.name[0] == "instruction" and place.name[1] not in self.located(found):
-            wrong = "found %s" % (self.located(found) or "a place that is none of the program's")
-        elif place.name[0] != "instruction" and self.is_own(found):
-            wrong = "found instructions %s" % self.located(found)
-        elif place.name[0] == "event" and found["event"] != place.name[1]:
-            wrong = "found event %d" % found["event"]
-        elif place.name[0] == "event" and place.low[0] >= 0 and any(found[k] != self.truth.at[place.low[0]][k] for k in ("seen", "probed")):
-            wrong = "variables are not what they were before the call"
-        else:
-            state = {k: found[k] for k in KEY + ("registers",)}
-            if self.first.setdefault(place.name, state) != state:
-                wrong = "it is not what it was the first time: %s" % {k: (self.first[place.name][k], v) for k, v in state.items() if self.first[place.name][k] != v}
-        if wrong and self.is_own(found) and self.located(found):
-            self.here = self.own(self.located(found)[0])
-        elif wrong:
-            self.here = Place((-1, 0), (len(self.truth.at), 0), None)
-        return wrong and "from %s, must end at %s: %s; %s" % (before, place, wrong, self.points.told)
+        wrong = self.differs(place, found)
+        state = {k: found[k] for k in KEY + ("registers",)}
+        if not wrong and self.first.setdefault(place.name, state) != state:
+            wrong = "it is not what it was the first time: %s" % {k: (self.first[place.name][k], v) for k, v in state.items() if self.first[place.name][k] != v}
+        if not wrong:
+            return None
+        self.nowhere()
+        for i in self.located(found):
+            self.here = self.own(i)
+        return "from %s, must end at %s: %s; %s" % (before, place, wrong, self.points.told)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "../alone/alone.h"
 #include "../debug.h"
 
 #define RETURN_S 20.0 /* for a held process to come back to the program */
@@ -208,8 +209,9 @@ struct step {
 	hb_set going;
 };
 
-/* Brings a process into the program's own code, where a step means a line; false: it answered why that is not possible. */
-static bool in_program(hb_debug *d, int32_t rank)
+/* Brings a process into the program's own code, where a step means a line; false: it answered why that is not possible. One that is alone steps
+ * by instructions wherever it stands, as it does backwards, but at an event, where it stands as one that is held. */
+static bool in_program(hb_debug *d, int32_t rank, hb_gdb_step how)
 {
 	hb_session *session = hb__live_session(d->live);
 	const hb_proc *p = hb_session_proc(session, rank);
@@ -235,7 +237,8 @@ static bool in_program(hb_debug *d, int32_t rank)
 	bool held = false;
 	for (uint32_t i = 0; i < p->nthreads; i++)
 		held |= p->threads[i].held;
-	held |= p->alone; /* it may stand in the library, too */
+	bool instruction = how == HB_GDB_STEPI || how == HB_GDB_NEXTI;
+	held |= p->alone && (!instruction || hb__d_at_event(p)); /* it may stand in the library, too */
 	if (hb_session_gdb(session, rank, &gdb, &err) || (held && hb_session_return(session, rank, RETURN_S, &err))) {
 		hb__d_reply(d, rank, true, NULL, "%s", err.message);
 		return false;
@@ -270,7 +273,7 @@ static int take_steps(hb_debug *d, hb_gdb_step how, uint32_t times)
 	for (int32_t i = hb_set_next(&d->set, 0); i >= 0; i = hb_set_next(&d->set, i + 1)) {
 		uint32_t level;
 		hb_error err = {0};
-		if (!in_program(d, i) || !level_of(d, i, how, &level))
+		if (!in_program(d, i, how) || !level_of(d, i, how, &level))
 			continue;
 		if (hb_session_step(session, i, how, level, times, &err))
 			hb__d_reply(d, i, true, NULL, "%s", err.message);
