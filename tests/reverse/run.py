@@ -116,6 +116,15 @@ def loops(folder):
     check("its line was printed once", text.count("12497500\n") == 1, text)
 
 
+def watched_steps(folder):
+    """A step back over a store to what is watched tells of it, as a step forwards does."""
+    text = gdb(folder, "calls", ["break turn if i == 3", "continue", "delete", "watch total", "continue", "p total", "reverse-stepi", "p total", "stepi",
+                                 "p total", "reverse-step", "p total", "reverse-continue", "p total"])
+    told = r"Hardware watchpoint 2: total\n\nOld value = %d\nNew value = %d"
+    in_order("by an instruction and by a line, back over a store to what is watched", text, told % (3, 6), r"^\$1 = 6$", told % (6, 3), r"^\$2 = 3$",
+             told % (3, 6), r"^\$3 = 6$", told % (6, 3), r"^\$4 = 3$", told % (3, 1), r"^\$5 = 1$")
+
+
 def ends(folder):
     text = gdb(folder, "calls", ["info registers rip", "break main", "reverse-continue", "continue", "reverse-continue", "info registers rip",
                                  "reverse-stepi", "info registers rip", "delete", "continue", "continue", "p total", "monitor goto START",
@@ -292,7 +301,7 @@ def manners(folder):
     in_order("over a port of this machine", text, r"Breakpoint 1, twice", r"^#0 ")
 
 
-TESTS = [crash, steps, instructions, recursion, neighbours, loops, ends, files, signals, children, interrupts, asleep, events, changed, budget, threads, manners]
+TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, ends, files, signals, children, interrupts, asleep, events, changed, budget, threads, manners]
 
 
 def main():

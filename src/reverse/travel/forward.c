@@ -196,7 +196,8 @@ hb_stop hb_reverse_step(hb_reverse *r, pid_t thread, int signal, uint64_t low, u
 		hb__pin(r, n > 8);
 		hb_hit hit = hb__step_watching(r, tid);
 		n++;
-		if (hit.kind == HB_HIT_STEP && r->steps >= 0)
+		/* what is watched is told of behind the access */
+		if ((hit.kind == HB_HIT_STEP || hit.kind == HB_HIT_WATCH) && r->steps >= 0)
 			r->steps++;
 		if (hb__comes_to_entry(r))
 			at_entry(r);
