@@ -169,6 +169,16 @@ def same(mpi, folder):
          and len({min(s) for s in states.values()}) == len(set(events)), text)
 
 
+def instructions(mpi, folder):
+    """By instructions to and fro inside of the library; on from an event they are the program's own."""
+    look = "gdb python print(hex(gdb.newest_frame().pc()))"
+    code, text = debug(folder, 1, "w.hbdb", ["goto 1:7", look, "reverse-stepi 3", look, "stepi 2", "stepi", look, "reverse-stepi", "stepi", look,
+                                             "goto 1:7", "stepi", "where 1"])
+    places = re.findall(r"^\[1\] (0x[0-9a-f]+)$", text, re.M)
+    want(mpi + ": instructions forward undo those back", not code and len(places) == 4 and places[0] == places[2] == places[3] != places[1], text)
+    want(mpi + ": from an event it steps in the program", re.search(r"stopped: main \(writers\.c:\d+\)$", text, re.M), text)
+
+
 def objects(mpi, folder):
     code, text = debug(folder, 1, "w.hbdb", ["goto END", "written total", "status"], "--json", "--checkpoints", "64M")
     answers = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
@@ -207,7 +217,7 @@ def left(folder):
 def main():
     for mpi in LAUNCH:
         with tempfile.TemporaryDirectory(prefix="hbdb-alone.") as folder:
-            for test in crash, writers, between, cut, fortran, same, objects, refused:
+            for test in crash, writers, between, cut, fortran, same, instructions, objects, refused:
                 test(mpi, folder)
             left(folder)
     if "--all" not in sys.argv[1:]:

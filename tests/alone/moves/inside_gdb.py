@@ -102,7 +102,7 @@ class Follow(gdb.Command):
         low, high = min(c[1] for c in code), max(c[2] for c in code)
         with open(argument, "w", encoding="utf-8") as out:
             addresses = self.follow(out, low, high)
-            print(json.dumps(lines_of(addresses)), file=out)
+            print(json.dumps({"lines": lines_of(addresses), "functions": [c[1] for c in code]}), file=out)
 
     def follow(self, out, low, high):
         addresses = set()

@@ -12,9 +12,10 @@ class Truth:
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as f:
-            *self.at, self.lines = [json.loads(line) for line in f]
-        if "event" in self.lines:
+            *self.at, last = [json.loads(line) for line in f]
+        if "lines" not in last:
             raise ValueError("after %d instructions there were no more" % (len(self.at) + 1))
+        self.lines, self.functions = last["lines"], set(last["functions"])
         self.at = [dict(p, key=tuple(p[k] for k in KEY)) for p in self.at]
         self.indices = {}
         for i, p in enumerate(self.at):
@@ -30,6 +31,16 @@ class Truth:
     def whole(self, i, j):
         """Whether all instructions from i to j are the program's own."""
         return 0 <= i and j < len(self.at) and not any(p["leaves"] for p in self.at[i:j])
+
+
+    def call_of(self, i):
+        """The instruction that called the function where i is; None: before all that was followed."""
+        deepest = self.at[i]["sp"]
+        for j in range(i, 0, -1):
+            deepest = min(deepest, self.at[j]["sp"])
+            if self.at[j]["pc"] in self.functions and self.at[j]["sp"] == deepest:
+                return j - 1
+        return None
 
 
 class Points:
@@ -146,6 +157,9 @@ class Judge:
         if what == "reverse-continue":
             stop = self.points.before(self.here.low)
             return self.own(stop) if stop is not None else self.event(1)
+        if what == "reverse-finish" and (self.here.name[0] == "instruction" or (self.here.name[0] == "event" and not self.plain and self.here.low[0] >= 0)):
+            call, stop = self.truth.call_of(self.here.low[0]), self.points.before(self.here.low)
+            return self.here if call is None else self.own(call if stop is None else max(call, stop))
         return None
 
     def located(self, found):

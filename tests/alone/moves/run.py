@@ -138,22 +138,27 @@ class Gdb:
 # ---- moves ----
 
 
+def draw(word, truth, lines, dice):
+    """A move of this kind."""
+    if word == "points":
+        return [word, dice.randint(1, truth.events), dice.sample(lines, dice.choice((0, 1, 1, 2, 4))), dice.choice(([], ["seen"], ["seen"], ["probed"]))]
+    if word == "event":
+        return [word, dice.randint(1, truth.events)]
+    if word in ("back", "next event"):
+        return [word, dice.choice((1, 1, 2, 3))]
+    return [word, dice.choice((1, 1, 2, 3, 5, 8))] if word in ("stepi", "reverse-stepi") else [word]
+
+
 def choose(truth, driver, dice, n):
-    """Random moves; the first one is to an event, with points."""
-    lines, moves = [int(line) for line, addresses in truth.lines.items() if addresses], []
+    """Random moves; the first one is to an event, with points. Where it stopped at a point some by instructions follow: to and fro over it."""
+    lines = [int(line) for line, addresses in truth.lines.items() if addresses]
     words, weights = zip(*driver.moves.items())
-    for word in ["points"] + dice.choices(words, weights, k=n - 1):
-        if word == "points":
-            moves.append([word, dice.randint(1, truth.events), dice.sample(lines, dice.choice((0, 1, 1, 2, 4))), dice.choice(([], [], ["seen"], ["probed"]))])
-        elif word == "event":
-            moves.append([word, dice.randint(1, truth.events)])
-        elif word in ("back", "next event"):
-            moves.append([word, dice.choice((1, 1, 2, 3))])
-        elif word in ("stepi", "reverse-stepi"):
-            moves.append([word, dice.choice((1, 1, 2, 3, 5, 8))])
-        else:
-            moves.append([word])
-    return moves
+    moves = [draw("points", truth, lines, dice)]
+    while len(moves) < n:
+        moves.append(draw(dice.choices(words, weights)[0], truth, lines, dice))
+        if moves[-1][0] in ("continue", "reverse-continue") and dice.random() < 0.4:
+            moves += [[dice.choice(("stepi", "reverse-stepi")), dice.choice((1, 1, 2))] for _ in range(dice.randint(1, 4))]
+    return moves[:n]
 
 
 def walk(driver, truth, dice, n):

@@ -69,36 +69,91 @@ static long library_frames(hb_debug *d, hb_gdb *gdb)
 	return level;
 }
 
-/* A step means a line of the program: out of hbdb's and MPI's frames, to where the program called them. That is where the address to return
- * to was stored: functions of libraries without line numbers gdb itself would not find the beginning of. They may read that address, too, and
- * each time that they did is a stop. False: it said why not. */
-static bool back_in_program(hb_debug *d, hb_gdb *gdb)
+/* Watches where the address was stored to which the function called by this frame returns: that was the call. Functions of libraries without line
+ * numbers gdb itself would not find the beginning of. They may read that address, too, and each time that they did is a stop. Its number; 0 after having
+ * said why there is none. *ret_stack: the stack pointer of the frame, and where it stands before the call. */
+static int watch_call(hb_debug *d, hb_gdb *gdb, uint32_t level, uint64_t *ret_stack)
+{
+	hb_error err = {0};
+	char *stack = NULL, *answer = NULL;
+	int number = 0;
+	if (!hb_gdb_command(gdb, 0, level, "output/x $sp", &stack, &err) &&
+		!hb_gdb_command(gdb, 0, level, "with language c -- awatch -location *(long *)($sp - 8)", &answer, &err)) {
+		const char *word = strstr(answer, "watchpoint ");
+		*ret_stack = strtoull(stack, NULL, 0);
+		number = word ? atoi(word + 11) : 0;
+	}
+	if (!number)
+		hb__d_fail(d, HB_EXIT_FINDING, "%s", answer ? answer : err.message);
+	free(stack);
+	free(answer);
+	return number;
+}
+
+static bool stands_at(hb_gdb *gdb, uint64_t stack)
+{
+	char *now = NULL;
+	bool same = !hb_gdb_command(gdb, 0, 0, "output/x $sp", &now, NULL) && strtoull(now, NULL, 0) == stack;
+	free(now);
+	return same;
+}
+
+/* Back to where this frame made its call (*ret_arrived), or to a point of the user that comes first. 0, or a code after having said why not. */
+static int back_to_call(hb_debug *d, hb_gdb *gdb, uint32_t level, bool *ret_arrived)
 {
 	enum { READS_MOST = 1000 };
-	hb_error err = {0};
-	char *answer = NULL;
+	const hb_proc *p = hb_session_proc(hb__live_session(d->live), 0);
+	uint64_t stack;
+	int number = watch_call(d, gdb, level, &stack), code = number ? 0 : HB_EXIT_FINDING;
+	bool going = number != 0;
+	*ret_arrived = false;
+	for (int i = 0; i < READS_MOST && going && !code; i++) {
+		code = hb__d_go_and_wait(d, HB_GDB_BACK_CONTINUE, 0, 1, RETURN_S);
+		bool watch = p->broken.reason == HB_GDB_WATCHPOINT && p->broken.number == number;
+		*ret_arrived = !code && p->life == HB_LIFE_BROKEN && watch && stands_at(gdb, stack);
+		going = p->life == HB_LIFE_BROKEN && watch && !*ret_arrived;
+	}
+	char *drop = hb__format("delete %d", number), *answer = NULL;
+	if (number)
+		hb_gdb_command(gdb, 0, 0, drop, &answer, NULL);
+	free(drop);
+	free(answer);
+	return code;
+}
+
+/* A step means a line of the program: out of hbdb's and MPI's frames, to where the program called them. False: it said why not. */
+static bool back_in_program(hb_debug *d, hb_gdb *gdb)
+{
 	long level = library_frames(d, gdb);
 	if (level < 1)
 		return !level;
-	if (hb_gdb_command(
-		    gdb, 0, (uint32_t)level, "with language c -- awatch -location *(long *)($sp - 8)", &answer, &err)) {
-		hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
-		return false;
-	}
-	const char *number = strstr(answer, "watchpoint ");
-	char *drop = hb__format("delete %d", number ? atoi(number + 11) : 0);
-	free(answer);
 	hb__d_mute(d, gdb, true);
-	int code = 0;
-	for (int i = 0; i < READS_MOST && !code && level > 0; i++) {
-		code = hb__d_go_and_wait(d, HB_GDB_BACK_CONTINUE, 0, 1, RETURN_S);
-		level = code ? level : library_frames(d, gdb);
-	}
+	bool arrived;
+	int code = back_to_call(d, gdb, (uint32_t)level, &arrived);
 	hb__d_mute(d, gdb, false);
-	if (number && !hb_gdb_command(gdb, 0, 0, drop, &answer, NULL))
-		free(answer);
-	free(drop);
-	return !code && !level;
+	return !code && arrived;
+}
+
+/* Back to where this frame was called. gdb does so with the innermost one only, whichever is chosen. */
+static int finish_back(hb_debug *d, hb_gdb *gdb, uint32_t level)
+{
+	hb_frame *frames = NULL;
+	size_t n;
+	hb_error err = {0};
+	if (!level)
+		return hb__d_go_and_wait(d, HB_GDB_BACK_FINISH, 0, 1, d->settings.timeout);
+	if (hb_gdb_stack(gdb, 0, level + 2, &frames, &n, &err))
+		return hb__d_fail(d, HB_EXIT_FINDING, "%s", err.message);
+	free(frames);
+	if (n < level + 2)
+		return hb__d_fail(d, HB_EXIT_FINDING, "reverse-finish: nothing has called the outermost frame");
+	bool arrived;
+	int code = back_to_call(d, gdb, level + 1, &arrived);
+	if (code || !arrived)
+		return code;
+	/* it is no watchpoint of the user's that has stopped it */
+	code = hb__d_go_and_wait(d, HB_GDB_STEPI, 0, 1, RETURN_S);
+	return code ? code : hb__d_go_and_wait(d, HB_GDB_BACK_STEPI, 0, 1, RETURN_S);
 }
 
 hb_gdb *hb__d_gdb_of(hb_debug *d)
@@ -137,7 +192,8 @@ static int reverse(hb_debug *d, char *args, const char *verb, hb_gdb_step how)
 			return hb__d_replies(d, verb);
 		level = frame.level;
 	}
-	code = hb__d_go_and_wait(d, how, level, (uint32_t)n, d->settings.timeout);
+	code = how == HB_GDB_BACK_FINISH ? finish_back(d, gdb, level)
+					 : hb__d_go_and_wait(d, how, level, (uint32_t)n, d->settings.timeout);
 	int shown = show(d);
 	return code ? code : shown;
 }
