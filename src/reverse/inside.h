@@ -293,7 +293,7 @@ void hb__say_never(hb_reverse *r, hb_met how);
 int hb__step_back_from(hb_reverse *r, size_t i, const hb_copy *target, hb_met *ret_how);
 /* To `steps` instructions after marks[i], with marks on the way, ever nearer; reached: as in the copy to go to. */
 int hb__from_mark_steps(hb_reverse *r, size_t i, int64_t steps, uint64_t reached);
-/* Has the recorder tell this event, if it is yet to come. */
+/* Has the recorder tell this event, if it is yet to come, or has been counted and not told yet. */
 void hb__ask_for(hb_reverse *r, uint64_t event);
 
 /* What is now, put aside while it is searched for. */

@@ -19,7 +19,8 @@ static void arm(hb_reverse *r, hb_seek *s)
 
 void hb__ask_for(hb_reverse *r, uint64_t event)
 {
-	if (event > hb__event(r, &r->now))
+	/* between the count and the recorder's look at what is asked there may be a mark */
+	if (event >= hb__event(r, &r->now))
 		hb__stop_at(r, &r->now, event);
 }
 
@@ -42,10 +43,9 @@ static hb_point *counter(hb_reverse *r, bool make)
 }
 
 /* The right event first, by watching the counter: to have the recorder tell events on the way would leave something on the unused stack,
- * which a comparison may see. Only what was told on the way to the target is told again. */
+ * which a comparison may see. Only what was told on the way to the target is asked for again. */
 static void go_by_events(hb_reverse *r, hb_seek *s)
 {
-	hb__ask_for(r, s->target->reached);
 	hb_point *p = counter(r, true);
 	hb__plant_all(r);
 	/* the user watches so much that there is no place left: by its instruction alone then */
@@ -72,6 +72,7 @@ void hb__seek_begin(hb_reverse *r, hb_seek *s, const hb_copy *target)
 	s->event = hb__event(r, target);
 	if (hb__registers(target->pid, &s->regs))
 		memset(&s->regs, 0, sizeof s->regs);
+	hb__ask_for(r, target->reached);
 	if (r->clock && hb__event(r, &r->now) < s->event)
 		go_by_events(r, s);
 	else
