@@ -259,6 +259,15 @@ def events(folder):
     check("its line was printed once", len(re.findall(r"^last \d+$", text, re.M)) == 1, text)
 
 
+def told_late(folder):
+    """Marks between the count of an event and its telling are places like others to come from."""
+    text = gdb(folder, "clock", ["monitor goto 3", *FLUSH, "p $pc", "p $sp", "reverse-stepi", "reverse-stepi", "p $pc", "stepi", "stepi", "p $pc", "p $sp"],
+               ["5", "1", "10", "2000"])
+    places = re.findall(r"^\$\d+ = .*(0x[0-9a-f]+)", text, re.M)
+    check("back from where an event was told long after it was counted", len(places) == 5 and places[:2] == places[3:] and places[0] != places[2]
+          and "did not come by" not in text, text)
+
+
 def changed(folder):
     """What the user changes is undone when he goes back."""
     text = gdb(folder, "calls", ["break %d" % line_of("calls", "int b ="), "continue", "p twice(21)", "set var a = 5", "next", "p b", "reverse-stepi", "stepi",
@@ -301,7 +310,7 @@ def manners(folder):
     in_order("over a port of this machine", text, r"Breakpoint 1, twice", r"^#0 ")
 
 
-TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, ends, files, signals, children, interrupts, asleep, events, changed, budget, threads, manners]
+TESTS = [crash, steps, instructions, recursion, neighbours, loops, watched_steps, ends, files, signals, children, interrupts, asleep, events, told_late, changed, budget, threads, manners]
 
 
 def main():

@@ -9,7 +9,8 @@ import gdb
 
 REGISTERS = "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags".split()
 GLOBALS = "pace", "seen", "probed", "var"
-FLUSH = "maintenance flush register-cache", "maintenance flush dcache"
+# gdb is not told that the process was moved: neither what it holds nor what a watched variable was is so any more
+FLUSH = "maintenance flush register-cache", "maintenance flush dcache", "disable", "enable"
 
 
 def address(expression):

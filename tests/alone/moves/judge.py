@@ -4,6 +4,7 @@ import bisect
 import json
 
 UNKNOWN = 1 << 60
+TOLD = 3  # instructions before the place of an event; before them the recorder looks whether it is to tell it, and is not asked to when it steps on
 KEY = "event", "pc", "sp", "pace", "seen", "probed", "memory"
 
 
@@ -101,7 +102,11 @@ class Judge:
         """n instructions from there, in the same call of a library."""
         name = place.name
         if name[0] == "beside":
+            if n > 0 and name[1][0] == "event" and name[2] < -TOLD:
+                return Place((-1, 0), (len(self.truth.at), 0), None)
             name, n = name[1], name[2] + n
+        if n > 0 and name == ("end",):
+            n = 0
         if n == 0:
             low = Place(None, None, name)
             return self.own(name[1]) if name[0] == "instruction" else self.event(name[1]) if name[0] == "event" else self.end() if name[0] == "end" else low
@@ -115,7 +120,7 @@ class Judge:
             if not 0 <= here.low[0] < len(self.truth.at) - 1:
                 return Place((-1, 0), (here.low[0] + 1, 0), None)
             here = self.own(here.low[0] + 1)
-        if here.name == ("event", 1) and n < 0:
+        if here.name == ("event", 1) and n < 0 or here.name == ("end",) and n > 0:
             return here
         if here.name[0] != "instruction":
             return self.beside(here, n)
@@ -233,6 +238,8 @@ class Judge:
         self.here = place
         wrong = self.differs(place, found)
         state = {k: found[k] for k in KEY + ("registers",)}
+        if place.low[0] == len(self.truth.at):
+            state["registers"] = None  # the call that ends it has been begun, or has not: that is seen in some of them
         if not wrong and self.first.setdefault(place.name, state) != state:
             wrong = "it is not what it was the first time: %s" % {k: (self.first[place.name][k], v) for k, v in state.items() if self.first[place.name][k] != v}
         if not wrong:

@@ -207,10 +207,7 @@ def one(task):
     except subprocess.TimeoutExpired as late:
         return ["no end: %s" % " ".join(late.cmd)[:200]], {}, what
     finally:
-        if os.environ.get("KEEP"):
-            print("kept: %s seed %d" % (folder, seed))
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():
