@@ -78,7 +78,8 @@ static int watch_call(hb_debug *d, hb_gdb *gdb, uint32_t level, uint64_t *ret_st
 	char *stack = NULL, *answer = NULL;
 	int number = 0;
 	if (!hb_gdb_command(gdb, 0, level, "output/x $sp", &stack, &err) &&
-		!hb_gdb_command(gdb, 0, level, "with language c -- awatch -location *(long *)($sp - 8)", &answer, &err)) {
+		!hb_gdb_command(
+			gdb, 0, level, "with language c -- awatch -location *(long *)($sp - 8)", &answer, &err)) {
 		const char *word = strstr(answer, "watchpoint ");
 		*ret_stack = strtoull(stack, NULL, 0);
 		number = word ? atoi(word + 11) : 0;
