@@ -129,7 +129,7 @@ def cut(mpi, folder):
         if how == "finalize" and "never returned" not in run([HBDB, "dump", "--rank", "1", how + ".hbdb"], folder).stdout:
             end = between
         never = end != between
-        steps = ["reverse-next", "cont", "reverse-stepi", "stepi"] if "which never" in end or end == between else []
+        steps = ["reverse-next", "cont", "reverse-stepi", "stepi", "stepi"] if "which never" in end or end == between else []
         code, text = debug(folder, 1, how + ".hbdb", [
             "goto END", "written total", "goto END", "written got[0]", "goto 1:%d" % (last + 1) if never else "goto END", "written text", "goto END", "back",
             "next event" if never else "goto END", *steps, "break add", "reverse-continue", "print total", "goto END", "status"])
