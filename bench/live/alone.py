@@ -48,7 +48,8 @@ def a_round(runner, bench, mpi, quick):
         values[name] = outcome.values[metric]
     ratios = {name: values[name] / values["bare"] for name in list(VARIANTS)[1:]}
     slowest = slowest_compute = 0
-    for rank, span, compute in spans(runner, recordings["data"]):
+    # rank 0 last: that of ABySS reads, and removes, what the others have written
+    for rank, span, compute in reversed(spans(runner, recordings["data"])):
         began = time.monotonic()
         runner.execute([runner.hbdb, "replay", "--alone", str(rank), recordings["data"]], SECONDS)
         took = time.monotonic() - began
