@@ -20,8 +20,11 @@ static void arm(hb_reverse *r, hb_seek *s)
 void hb__ask_for(hb_reverse *r, uint64_t event)
 {
 	/* between the count and the recorder's look at what is asked there may be a mark */
-	if (event >= hb__event(r, &r->now))
-		hb__stop_at(r, &r->now, event);
+	if (event < hb__event(r, &r->now))
+		return;
+	hb__stop_at(r, &r->now, event);
+	/* the recorder has what is asked in its registers for a while: a mark on this way is one of it */
+	r->now.reached = event;
 }
 
 /* Whether now stands at the target. *ret_place: at its instruction at least. */

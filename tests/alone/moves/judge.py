@@ -164,6 +164,9 @@ class Judge:
             return self.own(stop) if stop is not None else self.event(1)
         if what == "reverse-finish" and (self.here.name[0] == "instruction" or (self.here.name[0] == "event" and not self.plain and self.here.low[0] >= 0)):
             call, stop = self.truth.call_of(self.here.low[0]), self.points.before(self.here.low)
+            # at the beginning of the function gdb stands by itself on its way: a point there is told or not
+            if call is not None and stop == call + 1:
+                return None
             return self.here if call is None else self.own(call if stop is None else max(call, stop))
         return None
 
