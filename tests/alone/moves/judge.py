@@ -197,6 +197,8 @@ class Judge:
         if not self.is_own(found):
             return None
         stop = self.points.before(here.low) if back else self.points.after(here.high)
+        if move[0] == "reverse-finish" and stop is not None:
+            stop -= 1  # at the beginning of its function, and not told
         for i in self.located(found):
             self.here = self.own(i)
             if ((i, 0) <= here.high and (stop is None or i >= stop)) if back else ((i, 0) >= here.low and (stop is None or i <= stop)):
