@@ -25,7 +25,7 @@ import processes
 lib.TESTS.clear()
 lib.HERE, lib.BUILT = HERE, os.path.join(TOP, "build/tests/alone")
 lib.PROGRAMS = {
-    "again": (["again.c"], []),
+    "again": (["requests/again.c"], []),
     "at_once": (["requests/at_once.c"], []),
     "ends": (["ends.c"], []),
     "ends-asan": (["ends.c"], ["-fsanitize=address"]),
