@@ -105,8 +105,8 @@ class Judge:
             if n > 0 and name[1][0] == "event" and name[2] < -TOLD:
                 return Place((-1, 0), (len(self.truth.at), 0), None)
             name, n = name[1], name[2] + n
-        if n > 0 and name == ("end",):
-            n = 0
+        if (n > 0 and name == ("end",)) or (n < 0 and name == ("event", 1)):
+            n = 0  # it goes no further
         if n == 0:
             low = Place(None, None, name)
             return self.own(name[1]) if name[0] == "instruction" else self.event(name[1]) if name[0] == "event" else self.end() if name[0] == "end" else low
