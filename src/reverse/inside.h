@@ -86,6 +86,7 @@ struct hb_reverse {
 	pid_t pid;                      /* what the process takes itself for */
 	uint64_t gateway;               /* address of a system call instruction */
 	uint64_t entry, clock, reached; /* addresses; 0: not known */
+	uint64_t look, look_end;        /* where the recorder's registers know which event is asked for */
 	hb_copy now;
 	hb_thread *threads;
 	size_t nthreads;

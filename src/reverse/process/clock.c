@@ -13,7 +13,7 @@ typedef struct hb_alone_clock {
 	uint64_t version, events, stop_at, cut, spare[4];
 } hb_alone_clock;
 
-/* Both symbols of one file that is loaded at `base`. */
+/* The symbols of one file that is loaded at `base`. */
 static void look_in(hb_reverse *r, Elf *elf, uint64_t base)
 {
 	GElf_Ehdr header;
@@ -34,6 +34,10 @@ static void look_in(hb_reverse *r, Elf *elf, uint64_t base)
 				r->clock = at;
 			else if (!strcmp(name, "hb_alone_reached"))
 				r->reached = at;
+			else if (!strcmp(name, "hb_alone_look")) {
+				r->look = at;
+				r->look_end = at + symbol.st_size;
+			}
 		}
 	}
 }
@@ -41,7 +45,7 @@ static void look_in(hb_reverse *r, Elf *elf, uint64_t base)
 void hb__find_clock(hb_reverse *r)
 {
 	char *maps;
-	r->clock = r->reached = 0;
+	r->clock = r->reached = r->look = r->look_end = 0;
 	elf_version(EV_CURRENT);
 	if (!hb__maps(r->now.pid, &maps))
 		return;

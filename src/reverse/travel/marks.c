@@ -112,10 +112,18 @@ unsigned hb__repeats(const hb_reverse *r)
 	return 0;
 }
 
+/* Such a place is another one on each way, by what was asked for there. */
+static bool is_looking(const hb_reverse *r)
+{
+	struct user_regs_struct regs;
+	return r->look && !hb__registers(r->now.pid, &regs) && regs.rip >= r->look && regs.rip < r->look_end;
+}
+
 bool hb__mark(hb_reverse *r)
 {
 	hb__lift_all(r);
-	if (!may_copy(r) || r->nmarks == HB_MARKS_MAX || (r->now.ends == HB_ENDS_NOT && hb__repeats(r)))
+	if (!may_copy(r) || is_looking(r) || r->nmarks == HB_MARKS_MAX ||
+		(r->now.ends == HB_ENDS_NOT && hb__repeats(r)))
 		return false;
 	/* it may have been stopped before it went on from there */
 	if (r->steps < 0 && hb__same(r, &r->now, &r->marks[r->base].copy))

@@ -434,6 +434,25 @@ HB__EXPORT struct {
 HB__EXPORT __attribute__((noinline)) void hb_alone_reached(void);
 void hb_alone_reached(void) { __asm__ volatile("" ::: "memory"); }
 
+/* Whether the event that was counted last is asked for. What is asked changes while the process stands, and its state is to be the same whatever
+ * that is: registers and flags know of it in this function alone, where no checkpoint is made. */
+HB__EXPORT __attribute__((noinline)) void hb_alone_look(void);
+void hb_alone_look(void)
+{
+	uint64_t is;
+	__asm__ volatile("mov %[asked], %%rax\n\t"
+			 "sub %[counted], %%rax\n\t"
+			 "sete %%al\n\t"
+			 "movzbl %%al, %%eax\n\t"
+			 "test %%rax, %%rax"
+			 : "=&a"(is)
+			 : [asked] "m"(hb_alone_clock.stop_at), [counted] "m"(hb_alone_clock.events)
+			 : "cc", "memory");
+	if (is)
+		hb_alone_reached();
+	__asm__ volatile("xor %%eax, %%eax" ::: "rax", "cc", "memory");
+}
+
 void hb__alone_end(struct hb__call *c, int error)
 {
 	struct hb__lane *lane = c->lane;
@@ -468,6 +487,5 @@ void hb__alone_over(const struct hb__lane *lane)
 	if (hb__config.backwards && unlikely(lane->follow->over))
 		hb__stand_at_end(lane);
 	hb_alone_clock.events = lane->follow->event;
-	if (hb_alone_clock.events == hb_alone_clock.stop_at)
-		hb_alone_reached();
+	hb_alone_look();
 }
