@@ -1,12 +1,10 @@
 /* The digest of long contents: the same by wide registers and by narrow ones, and none of the program's registers in use afterwards. */
 #define XXH_INLINE_ALL
+#include <cpuid.h>
 #include <xxhash.h>
 
 #include "capture/core/memory/memory.h"
 #include "check.h"
-
-#ifdef __x86_64__
-#include <cpuid.h>
 
 #define AVX_IN_USE 4u /* upper halves of the registers, xgetbv */
 
@@ -42,9 +40,6 @@ static void leaves_registers(const unsigned char *bytes)
 		check(!upper_in_use(), "after 128 bits of %zu bytes none is in use (%d)", n, sum != 0);
 	}
 }
-#else
-static void leaves_registers(const unsigned char *bytes) { (void)bytes; }
-#endif
 
 int main(void)
 {

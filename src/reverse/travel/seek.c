@@ -23,7 +23,7 @@ void hb__ask_for(hb_reverse *r, uint64_t event)
 	if (event < hb__event(r, &r->now))
 		return;
 	hb__stop_at(r, &r->now, event);
-	/* the recorder has what is asked in its registers for a while: a mark on this way is one of it */
+	/* a mark on this way stands behind that telling, or on the way to it: whoever seeks it has to ask for the same */
 	r->now.reached = event;
 }
 

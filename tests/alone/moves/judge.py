@@ -33,7 +33,6 @@ class Truth:
         """Whether all instructions from i to j are the program's own."""
         return 0 <= i and j < len(self.at) and not any(p["leaves"] for p in self.at[i:j])
 
-
     def call_of(self, i):
         """The instruction that called the function where i is; None: before all that was followed."""
         deepest = self.at[i]["sp"]

@@ -56,11 +56,11 @@ static bool is_over(MPI_Request request)
 static void bring_at_once(struct hb__call *c, struct hb__request *r)
 {
 	struct hb__io io;
-	const struct hb__places *p = &r->kept->places;
-	bool recorded = !hb__data_gives && is_over((MPI_Request)r->handle);
-	if ((!recorded && !hb__data_gives) || !hb__io_event(&io, c, 1))
+	if (!hb__data_gives && !is_over((MPI_Request)r->handle))
 		return;
-	hb__io_places(&io, HB_DATA_REQUEST, p, p->bytes);
+	if (!hb__io_event(&io, c, 1))
+		return;
+	hb__io_places(&io, HB_DATA_REQUEST, &r->kept->places, r->kept->places.bytes);
 	hb__io_end(&io);
 	if (!io.bad)
 		drop_places(r);
