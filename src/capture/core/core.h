@@ -42,6 +42,7 @@ struct hb__config {
 	bool racing;    /* level racing: every message carries what its sender knew */
 	bool serial;    /* every message carries who sent it */
 	bool contents;  /* store a check of contents sent */
+	bool whole;     /* ... and digests of all of them, in the file of contents */
 	bool remarks;   /* the recorder says what it sees, for hbdb check */
 	bool warn;      /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
@@ -173,6 +174,7 @@ struct hb__call {
 	bool deferred; /* replay: its row comes after those of calls its callbacks make; error class that it will have: */
 	int64_t deferred_code;
 	uint16_t check;
+	uint32_t digests; /* of whole contents: how many the thread had gathered before this call */
 	bool has_recorded; /* replay: the row has a check, too: */
 	uint16_t recorded;
 	uint64_t enter, outer_inside;

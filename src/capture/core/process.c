@@ -98,6 +98,7 @@ __attribute__((constructor(101))) static void configure(void)
 	k->order = is("HBDB_LEVEL", "order") || is("HBDB_LEVEL", "racing");
 	k->serial = !k->order && is("HBDB_CARRY", "serial");
 	k->contents = !k->order && !is("HBDB_DIGESTS", "0");
+	k->whole = !k->order && is("HBDB_DIGESTS", "whole");
 	k->remarks = k->mode == HB__RECORD && !k->order && is("HBDB_REMARKS", "1");
 	k->warn = is("HBDB_DIVERGENCE", "warn");
 	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE

@@ -51,6 +51,7 @@ static void begin(int thread_level)
 		hb__replay_begin_process();
 	else if (hb__data_keeps)
 		hb__keep_begin_process();
+	hb__digests_start();
 	hb__claims_start();
 	hb__postings_start();
 	hb__checking = hb__config.remarks && !hb__of_sessions;

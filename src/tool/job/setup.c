@@ -108,7 +108,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
 	add(ret, "HBDB_DATA_RANKS", setup->data_ranks);
-	add(ret, "HBDB_DIGESTS", setup->digests ? NULL : "0");
+	add(ret, "HBDB_DIGESTS", !setup->digests ? "0" : setup->whole ? "whole" : NULL);
 	add(ret, "HBDB_PACK", setup->pack ? "1" : NULL);
 	add(ret, "HBDB_FILES", setup->files);
 	add(ret, "HBDB_REMARKS", setup->remarks ? "1" : NULL);

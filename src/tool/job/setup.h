@@ -13,7 +13,8 @@ typedef struct hb_setup {
 	bool backwards;         /* alone, under hbdb gdbserver */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
-	bool digests;      /* of what messages hold */
+	bool digests;      /* of what messages hold ... */
+	bool whole;        /* ... and of all of it, in 64 bits */
 	bool remarks;      /* for hbdb check */
 	bool inputs;       /* level data: what the program asks the system for is recorded, or given back */
 	bool unordered;    /* the order between threads is neither recorded nor repeated */

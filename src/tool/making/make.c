@@ -133,6 +133,7 @@ static int run(
 			.pack = making->pack,
 			.unordered = making->unordered,
 			.digests = m->contents,
+			.whole = m->whole,
 			.remarks = making->remarks,
 			.shake_us = m->shake_us},
 		.out = making->out,
@@ -170,6 +171,7 @@ int hb__make(const hb_making *making, hb_made *ret)
 		hb_manifest m = {.level = hb__copy(making->level ? making->level : "events"),
 			.data_ranks = making->data_ranks ? hb__copy(making->data_ranks) : NULL,
 			.contents = making->contents,
+			.whole = making->whole,
 			/* on Debian 13 the address sanitizer and UCX do not agree on memory without it */
 			.aslr = making->aslr || line.program.sanitized,
 			.shake_us = making->shake_us};

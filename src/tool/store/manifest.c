@@ -141,6 +141,8 @@ static cJSON *as_json(const hb_manifest *m)
 	if (m->data_ranks)
 		cJSON_AddStringToObject(root, "data_ranks", m->data_ranks);
 	cJSON_AddBoolToObject(root, "contents", m->contents);
+	if (m->whole)
+		cJSON_AddStringToObject(root, "digests", "whole");
 	cJSON_AddBoolToObject(root, "aslr", m->aslr);
 	if (m->shake_us)
 		cJSON_AddNumberToObject(root, "shake_us", (double)m->shake_us);
@@ -222,6 +224,9 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->data_ranks = text_of(root, "data_ranks");
 	ret->started = text_of(root, "started");
 	ret->replay_of = text_of(root, "replay_of");
+	char *digests = text_of(root, "digests");
+	ret->whole = digests && !strcmp(digests, "whole");
+	free(digests);
 	ret->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "contents"));
 	ret->aslr = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "aslr"));
 	ret->finished = cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;

@@ -22,6 +22,7 @@ typedef struct hb_manifest {
 	char *data_ranks;   /* level data: of which ranks contents are kept; NULL: of all */
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
+	bool whole; /* digests of whole contents were asked for */
 	uint64_t shake_us;
 	int exit_status;
 	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */

@@ -67,9 +67,9 @@ static void commit(struct stream *s)
 	__atomic_store_n(&s->items->valid, (uint64_t)(s->w - (uint8_t *)s->items) - HB_DATA_HEAD, __ATOMIC_RELEASE);
 }
 
-static struct stream *begin(unsigned n)
+static struct stream *begin(bool wanted, unsigned n)
 {
-	struct stream *s = hb__data_keeps ? stream_of_this_thread() : NULL;
+	struct stream *s = wanted ? stream_of_this_thread() : NULL;
 	if (!s)
 		return NULL;
 	hb__data_hold();
@@ -118,7 +118,7 @@ void hb__data_end(void)
 
 bool hb__data_event(struct hb__lane *lane, unsigned n)
 {
-	struct stream *s = begin(n);
+	struct stream *s = begin(hb__data_keeps, n);
 	uint64_t event = lane->control->events + 1;
 	if (!s)
 		return false;
@@ -166,7 +166,17 @@ static void begin_call(struct stream *s, struct hb__source *source)
 
 bool hb__data_call(struct hb__source *source, unsigned n)
 {
-	struct stream *s = begin(n);
+	struct stream *s = begin(hb__data_keeps, n);
+	if (!s)
+		return false;
+	begin_call(s, source);
+	begun(s, n);
+	return true;
+}
+
+bool hb__data_digests(struct hb__source *source, unsigned n)
+{
+	struct stream *s = n ? begin(hb__data_writes, n) : NULL;
 	if (!s)
 		return false;
 	begin_call(s, source);
@@ -199,6 +209,15 @@ static void inline_bytes(struct stream *s, const void *p, size_t bytes)
 	*s->w++ = 0;
 	memcpy(s->w, p, bytes);
 	s->w += bytes;
+}
+
+void hb__data_digest(uint32_t what, uint64_t digest)
+{
+	struct stream *s = piece(what, sizeof digest);
+	if (!s)
+		return;
+	inline_bytes(s, &digest, sizeof digest);
+	ended(s);
 }
 
 static void refer(struct stream *s, uint64_t at, size_t bytes)
@@ -317,7 +336,7 @@ uint8_t *hb__data_add(struct hb__source *source, const uint8_t *p, size_t bytes)
 	if (likely(hb__data_adds(source) && s->added + bytes <= ADDED_MOST && (size_t)(s->end - s->w) >= bytes)) {
 		hb__data_hold();
 	} else {
-		s = begin(1);
+		s = begin(hb__data_keeps, 1);
 		if (!s)
 			return NULL;
 		begin_call(s, source);

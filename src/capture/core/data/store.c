@@ -21,7 +21,7 @@
 #define LEFT_MOST ((uint64_t)256 << 20) /* bytes of a disk that are left to events, of a small one an eighth */
 #define ASKING_MOST 32                  /* processes that may ask for room at the same moment */
 
-bool hb__data_keeps;
+bool hb__data_keeps, hb__data_writes;
 
 static struct {
 	struct hb__file_lock lock;
@@ -65,13 +65,14 @@ static bool listed(const char *list, int rank)
 
 static void stop(int why, const char *doing)
 {
-	hb__data_keeps = false;
+	hb__data_keeps = hb__data_writes = false;
 	if (file.header && file.header->stopped)
 		return;
 	if (file.header)
 		file.header->stopped = (uint32_t)why;
-	hb__say("cannot %s %s: %s; the program goes on and its events are recorded, but what comes into it from here on is not kept",
-		doing, file.at.path, strerror(why));
+	hb__say("cannot %s %s: %s; the program goes on and its events are recorded, but %s from here on is not kept", doing,
+		file.at.path, strerror(why),
+		hb__config.data ? "what comes into it" : "what contents its messages have");
 }
 
 /* rank.N.log -> rank.N.data */
@@ -80,7 +81,8 @@ static void path_beside_log(char *path, size_t size)
 	const char *log = hb__log_file();
 	size_t n = strlen(log);
 	n -= n > 4 && !strcmp(log + n - 4, ".log") ? 4 : 0;
-	snprintf(path, size, "%s/%.*s.data", hb__config.dir, (int)n, log);
+	const char *dir = hb__config.mode == HB__REPLAY ? hb__config.replay_log : hb__config.dir;
+	snprintf(path, size, "%s/%.*s.data", dir, (int)n, log);
 }
 
 static int create(const char *path)
@@ -159,20 +161,29 @@ static int take_early(void)
 	return early.n == EARLY_MOST ? ENOBUFS : 0;
 }
 
+/* A recorded replay has digests, too, so that it can be compared. */
+static bool is_asked_for(void)
+{
+	if (hb__config.mode == HB__REPLAY)
+		return hb__config.whole && *hb__config.replay_log;
+	return hb__config.mode == HB__RECORD && (hb__config.data || hb__config.whole);
+}
+
 void hb__data_start(void)
 {
 	char path[sizeof file.at.path];
-	if (!hb__config.data || hb__config.mode != HB__RECORD)
+	if (!is_asked_for())
 		return;
 	path_beside_log(path, sizeof path);
 	hb__data_hold();
 	lock();
 	int e = 0;
-	bool begins = false;
-	if (!file.header && listed(getenv("HBDB_DATA_RANKS"), hb__rank)) {
+	bool begins = false, keeps = hb__config.data && listed(getenv("HBDB_DATA_RANKS"), hb__rank);
+	if (!file.header && (keeps || (hb__config.whole && !hb__config.data))) {
 		e = create(path);
-		e = e ? e : take_early();
-		hb__data_keeps = begins = !e;
+		e = e || !keeps ? e : take_early();
+		hb__data_writes = !e;
+		hb__data_keeps = begins = !e && keeps;
 	} else if (!file.header) {
 		hb__data_keeps = false;
 	} else if (file.header && strcmp(path, file.at.path)) {
@@ -198,7 +209,7 @@ void hb__data_told(void)
 
 void hb__data_finish(void)
 {
-	hb__data_keeps = false;
+	hb__data_keeps = hb__data_writes = false;
 	if (!file.header)
 		return;
 	lock();

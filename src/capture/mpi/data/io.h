@@ -116,6 +116,20 @@ bool hb__io_arrived(struct hb__call *c);                              /* MPI_Par
 /* ---- keep.c: the ways of a run that is recorded ---- */
 void hb__keep_begin_process(void);
 
+/* ---- digests.c: of whole contents (HBDB_DIGESTS=whole) ---- */
+extern bool hb__digests;      /* they are asked for, and there is a file for them */
+void hb__digests_start(void); /* observes the life of requests, too */
+/* A call begins: what it gives is looked at; of one that completes requests and has answered already nothing is given. */
+void hb__digests_begin(struct hb__call *c);
+void hb__digests_mark(struct hb__call *c);
+void hb__digests_places(struct hb__call *c, struct hb__places *ret);
+void hb__digests_starting(const struct hb__places *given); /* the next request of a call that starts some; NULL: it gives nothing */
+void hb__digests_arrived(
+	const struct hb__call *c, const struct hb__places *places, const MPI_Request *at, MPI_Status *st);
+/* It is over: what it got is looked at, and all is written down. moved: it is no event. */
+void hb__digests_end(struct hb__call *c, int code);
+void hb__digests_moved(struct hb__call *c, int code);
+
 /* ---- comms.c ---- */
 void hb__io_topology(struct hb__io *io, uint32_t what, int *kind);
 /* What is known of a new communicator of which this process is a member; hb__comm_outside. */

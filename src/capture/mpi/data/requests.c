@@ -5,18 +5,23 @@
 
 struct hb__kept {
 	struct hb__kept *next; /* unused ones */
-	struct hb__places places;
-	int64_t part; /* elements of a partition; 0: it has none */
+	struct hb__places places; /* n 0: it brings nothing */
+	struct hb__places given;  /* digests: what a persistent one gives each time; n 0: nothing */
+	int64_t part;             /* elements of a partition; 0: it has none */
 };
 static struct hb__kept *unused;
 
 static void keep_places(struct hb__call *c, struct hb__request *r)
 {
-	struct hb__places places;
+	struct hb__places places, given = {.n = 0};
 	if (!r || c->fn->flags & HB_START)
 		return;
 	hb__places_to_come(c, &places);
-	if (!places.n || !hb__places_keep(&places))
+	if (unlikely(hb__digests) && c->fn->flags & HB_PERSISTENT)
+		hb__digests_places(c, &given);
+	if (!places.n && !given.n)
+		return;
+	if (!hb__places_keep(&places) || !hb__places_keep(&given))
 		return;
 	hb__track_lock();
 	struct hb__kept *k = unused;
@@ -27,6 +32,7 @@ static void keep_places(struct hb__call *c, struct hb__request *r)
 	hb__track_unlock();
 	if (k) {
 		k->places = places;
+		k->given = given;
 		k->part = c->fn->means->does == HB_DOES_PARTITIONED ? (int64_t)c->a[2] : 0;
 	}
 	r->kept = k;
@@ -38,6 +44,7 @@ static void drop_places(struct hb__request *r)
 	if (!k)
 		return;
 	hb__places_drop(&k->places);
+	hb__places_drop(&k->given);
 	r->kept = NULL;
 	hb__track_lock();
 	k->next = unused;
@@ -76,12 +83,18 @@ static void posted(struct hb__call *c, struct hb__request *r, int code)
 
 static void over(struct hb__call *c, struct hb__request *r, const MPI_Request *at, MPI_Status *st, int error)
 {
-	(void)c;
-	(void)at;
-	(void)st;
-	(void)error;
+	bool came = r->kept && error == MPI_SUCCESS && !((r->message || r->cancelling) && hb__status_cancelled(st));
+	if (unlikely(hb__digests) && came)
+		hb__digests_arrived(c, &r->kept->places, at, st);
 	if (!r->persistent)
 		drop_places(r);
+}
+
+static void starting(struct hb__call *c, struct hb__request *r)
+{
+	(void)c;
+	if (hb__digests)
+		hb__digests_starting(r && r->kept ? &r->kept->given : NULL);
 }
 
 static void freed(struct hb__call *c, struct hb__request *r, const MPI_Request *at)
@@ -93,8 +106,12 @@ static void freed(struct hb__call *c, struct hb__request *r, const MPI_Request *
 
 void hb__io_start_requests(void)
 {
-	static const struct hb__observer observer = {.posted = posted, .over = over, .freed = freed};
-	hb__observe(&observer);
+	static const struct hb__observer observer = {
+		.posted = posted, .starting = starting, .over = over, .freed = freed};
+	static bool observes;
+	if (!observes)
+		hb__observe(&observer);
+	observes = true;
 }
 
 /* ---- completions ---- */
@@ -103,7 +120,7 @@ void hb__io_start_requests(void)
  * comes with those. */
 static bool brings(const struct hb__request *r)
 {
-	return r->kept || r->cancelling || (r->receive && r->source != HB_PROC_NULL);
+	return (r->kept && r->kept->places.n) || r->cancelling || (r->receive && r->source != HB_PROC_NULL);
 }
 
 /* How many of those that the call has ended before this one had its handle. */
@@ -148,7 +165,7 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 		hb__io_status(io, hb__io_what(c, hb__has(c, HB_R_STATUSES) ? HB_R_STATUSES : HB_R_STATUS), st);
 	/* Open MPI leaves that unset in the statuses of files */
 	bool cancelled = (r->message || r->cancelling) && hb__status_cancelled(st);
-	if (r->kept && !cancelled) {
+	if (r->kept && r->kept->places.n && !cancelled) {
 		const struct hb__places *p = &r->kept->places;
 		hb__io_places(io, what, p, p->message ? hb__status_bytes(st) : p->bytes);
 	} else if (r->plain && r->receive && !cancelled) {

@@ -54,7 +54,12 @@ int hb__on_moving(struct hb__call *c)
 	if (unlikely(hb__way) && hb__way->passes)
 		hb__way->passes(c);
 	note_fetch(c);
-	return HB__GO(move, c);
+	if (unlikely(hb__digests))
+		hb__digests_begin(c);
+	int code = HB__GO(move, c);
+	if (unlikely(hb__digests))
+		hb__digests_moved(c, code);
+	return code;
 }
 
 int hb__on_event(struct hb__call *c)

@@ -5,6 +5,7 @@
 #include "capture/mpi/family/family.h"
 #include "capture/core/data/data.h"
 #include "capture/core/follow/follow.h"
+#include "capture/mpi/data/io.h"
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/slots/slots.h"
 #include "capture/mpi/track/track.h"
@@ -34,6 +35,8 @@ static inline void hb__begin(struct hb__call *c, bool choice)
 		c->slot = hb__slot_find(c);
 	if (c->slot->check_bytes)
 		c->check = hb__contents((const void *)c->a[c->slot->check_arg], c->slot->check_bytes);
+	if (unlikely(hb__digests))
+		hb__digests_begin(c);
 	c->outer_inside = lane->control->inside;
 	lane->control->inside = c->slot->inside;
 	if (unlikely(hb__way) && hb__way->begin)
@@ -54,6 +57,8 @@ static inline void hb__begin_poll(struct hb__call *c)
 	c->mark = c->lane->scratch;
 	c->nresults = 0;
 	c->slot = hb__slot_find(c);
+	if (unlikely(hb__digests))
+		hb__digests_mark(c);
 	c->enter = hb__config.order ? 0 : hb__tick();
 }
 
@@ -65,6 +70,8 @@ static inline void hb__end(struct hb__call *c, int code)
 	if (unlikely(c->deferred))
 		hb__way->begin(c);
 	int error = likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code);
+	if (unlikely(hb__digests))
+		hb__digests_end(c, code);
 	if (unlikely(hb__alone))
 		hb__alone_end(c, error);
 	else if (likely(!hb__config.order))
@@ -79,6 +86,8 @@ static inline void hb__end(struct hb__call *c, int code)
 static inline void hb__end_poll(struct hb__call *c, int code)
 {
 	int error = likely(code == MPI_SUCCESS) ? 0 : hb__error_class(code);
+	if (unlikely(hb__digests))
+		hb__digests_end(c, code);
 	if (unlikely(hb__alone))
 		hb__alone_end(c, error);
 	else

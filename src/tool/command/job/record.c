@@ -25,6 +25,8 @@ const hb_option hb__record_options[] = {
 		"the MPI library of the program; default: found from launcher and program"},
 	{"shake", 0, HB_OPTION_NUMBER, "USEC",
 		"delay every send by a random time of less than USEC microseconds, to provoke rare orders"},
+	{"digests", 0, HB_OPTION_CHOICE, "short|whole",
+		"what is known of the contents of messages and collectives: a check of sixteen bits (default), or also 64 bits of the whole contents, for hbdb diff"},
 	{"no-contents", 0, HB_OPTION_FLAG, NULL, "do not store a check of the contents of messages and collectives"},
 	{"check", 0, HB_OPTION_FLAG, NULL, "also record what hbdb check needs: arguments, handles, buffers, datatypes"},
 	{"watch", 0, HB_OPTION_MAYBE, "SECONDS",
@@ -52,6 +54,12 @@ static bool watched(const hb_args *args)
 
 static bool is_data(const char *level) { return level && !strcmp(level, "data"); }
 
+static bool is_whole(const hb_args *args)
+{
+	const char *digests = hb__option_value(args, "digests");
+	return digests && !strcmp(digests, "whole");
+}
+
 /* Whether the options go together: 0, or the exit code after having said which do not. */
 static int check_options(const hb_args *args)
 {
@@ -78,6 +86,10 @@ static int check_options(const hb_args *args)
 			"record --model goes with --watch; afterwards 'hbdb check --model %s' does it", model.file);
 	if (hb__model_check_wish(&model))
 		return HB_EXIT_USAGE;
+	if (is_whole(args) && (hb__option_value(args, "no-contents") || ranks ||
+				      (level && !data && strcmp(level, "events") != 0)))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --digests whole is for the levels events and data, of all ranks, and not with --no-contents");
 	if (hb__option_value(args, "send-when") && !hb__option_value(args, "send"))
 		return hb__fail_with(HB_EXIT_USAGE, "record --send-when goes with --send COMMAND");
 	return 0;
@@ -111,6 +123,7 @@ int hb__record(const hb_args *args)
 		.unordered = threads && !strcmp(threads, "off"),
 		.mpi = hb__option_value(args, "mpi"),
 		.contents = !hb__option_value(args, "no-contents"),
+		.whole = is_whole(args),
 		.remarks = hb__option_value(args, "check") || watched(args),
 		.aslr = hb__option_value(args, "aslr") != NULL,
 		.raw = hb__option_value(args, "keep-raw") != NULL,

@@ -83,6 +83,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.folder = r->folder.folder,
 			.level = hb__replay_level(&r->manifest),
 			.digests = r->manifest.contents,
+			.whole = r->manifest.whole && r->new_recording,
 			.inputs = given,
 			.unordered = threads && !strcmp(threads, "off"),
 			.files = given ? r->folder.files : NULL,
@@ -309,6 +310,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 	hb_sum sum;
 	hb_manifest m = {.level = hb__copy(hb__replay_level(&r->manifest)),
 		.contents = r->manifest.contents,
+		.whole = r->manifest.whole,
 		.aslr = r->manifest.aslr,
 		.replay_of = hb__copy(r->recording)};
 	hb__describe_recording(&r->line, r->command, &m);
