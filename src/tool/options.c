@@ -237,11 +237,12 @@ static int read_operand(const hb_command *command, const char *arg, hb_args *arg
 {
 	if (command->kind == HB_OPERANDS_NONE)
 		return hb__fail_with(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
-	if (command->kind == HB_OPERANDS_WORDS && args->nwords < HB_WORDS_MAX) {
+	bool words = command->kind == HB_OPERANDS_WORDS, names = command->kind == HB_OPERANDS_NAMES;
+	if ((words && args->nwords < HB_WORDS_MAX) || (names && args->nwords < 2)) {
 		args->word[args->nwords++] = arg;
 		return 0;
 	}
-	if (command->kind == HB_OPERANDS_WORDS)
+	if (words || names)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "%s takes only %s; '%s' is one too many", command->name, command->operands, arg);
 	if (args->operand)
@@ -259,7 +260,8 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 	bool only_operands = false;
 	for (char **p = argv; *p; p++) {
 		int code = 0;
-		bool takes_command = command->kind == HB_OPERANDS_COMMAND || command->kind == HB_OPERANDS_BOTH;
+		bool takes_command = command->kind == HB_OPERANDS_COMMAND || command->kind == HB_OPERANDS_BOTH ||
+				     command->kind == HB_OPERANDS_NAMES;
 		if (!strcmp(*p, "--")) {
 			if (takes_command) {
 				ret_args->rest = p + 1;

@@ -30,6 +30,7 @@ typedef enum {
 	HB_OPERANDS_SHELL,
 	HB_OPERANDS_TOPIC,
 	HB_OPERANDS_WORDS, /* a few, of which one may be a NAME: the command tells which is which */
+	HB_OPERANDS_NAMES, /* two NAMEs, then -- and a command */
 } hb_operands;
 
 #define HB_OPTIONS_MAX 24
@@ -40,7 +41,7 @@ typedef struct hb_args {
 	const char *value[HB_OPTIONS_MAX]; /* by place in the table; a flag that was given: "" */
 	const char *operand;               /* NAME, shell or topic, or NULL */
 	char **rest;                       /* the command to run; NULL when none was given */
-	const char *word[HB_WORDS_MAX];    /* HB_OPERANDS_WORDS: all operands */
+	const char *word[HB_WORDS_MAX];    /* HB_OPERANDS_WORDS and NAMES: all operands */
 	int nwords;
 } hb_args;
 

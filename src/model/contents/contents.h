@@ -77,6 +77,28 @@ typedef struct hb_content_call {
 int hb_content_calls_next(hb_content_calls *calls, uint64_t to, hb_content_call *ret_call, hb_error *err);
 void hb_content_calls_close(hb_content_calls *calls);
 
+/* Whether a datatype has real numbers in it, as far as is known what it consists of. */
+bool hb_contents_has_reals(const hb_log *log, int64_t datatype);
+
+/* ---- digests of whole contents, of what left a process and of what came into it (digests.c) ---- */
+
+typedef struct hb_digest {
+	enum { HB_DIGEST_OF_GIVEN, HB_DIGEST_OF_GOT } side;
+	uint32_t request; /* of those that the call was given; HB_NO: it is of the call itself */
+	uint64_t value;   /* as hb_contents_digest */
+} hb_digest;
+typedef struct hb_digested {
+	uint64_t event;   /* of which they are, or behind which the call was made */
+	const char *call; /* NULL: of an event; of a call that is none: its function */
+	uint32_t n;
+	const hb_digest *digest; /* until the next call for this reader */
+} hb_digested;
+typedef struct hb_digests hb_digests;
+hb_status hb_digests_open(hb_contents *contents, uint32_t lane, hb_digests **ret_digests, hb_error *err);
+void hb_digests_close(hb_digests *digests);
+/* The next ones of the lane: 1, 0 at the end, or a negative status. err must not be NULL. */
+int hb_digests_next(hb_digests *digests, hb_digested *ret, hb_error *err);
+
 /* Up to `most` values of a content from number `from` on; how many, or a negative status. */
 int64_t hb_contents_values(
 	hb_contents *contents, const hb_content *content, uint64_t from, hb_value *ret, size_t most, hb_error *err);

@@ -217,3 +217,18 @@ void hb__value_read(const hb_log *log, const struct hb__run *run, const uint8_t 
 	if (f.second)
 		ret->second = part(p + f.bytes, f.second, f.second_bytes, &ret->b);
 }
+
+bool hb_contents_has_reals(const hb_log *log, int64_t datatype)
+{
+	struct hb__layout layout;
+	struct hb__run run;
+	if (!hb__layout_of(log, datatype, &layout))
+		return false;
+	for (uint32_t i = 0; hb__layout_run(log, &layout, i, &run); i++) {
+		struct predefined p = run.datatype == HB_NO ? (struct predefined){FORM_BYTE, 1, FORM_NONE, 0}
+							    : form_of(log, run.datatype);
+		if (p.form == FORM_REAL || p.form == FORM_QUAD || p.second == FORM_REAL || p.second == FORM_QUAD)
+			return true;
+	}
+	return false;
+}
