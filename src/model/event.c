@@ -591,3 +591,8 @@ hb_status hb_events_open_marked(
 		at++;
 	return HB_OK;
 }
+
+uint8_t hb_answer_fate(const hb_answer *a)
+{
+	return a->code == HB_ST_CONTENTS || a->code == HB_ST_MESSAGE ? HB_ST_AS_POSTED : a->code;
+}

@@ -59,6 +59,9 @@ typedef struct hb_event {
 	bool malformed;           /* the results contradict the format */
 } hb_event;
 
+/* What became of the request: its code, but HB_ST_AS_POSTED where a message, or the check of contents, is told as well. */
+uint8_t hb_answer_fate(const hb_answer *answer);
+
 /* The events of one lane, from the first. */
 typedef struct hb_events hb_events;
 hb_status hb_events_open(hb_log *log, uint32_t lane, hb_events **ret_events, hb_error *err);

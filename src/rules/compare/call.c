@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "calls/calls.h"
-#include "format/row.h"
 #include "internal.h"
 
 static bool same_function(const hb_event *a, const hb_event *b)
@@ -104,17 +103,10 @@ static bool same_message(struct hb__walk *w, const int64_t source[2], const int6
 	return true;
 }
 
-/* As posted, with or without a check of contents. */
-static int code_of(const hb_answer *a)
-{
-	bool posted = a->code == HB_ST_AS_POSTED || a->code == HB_ST_CONTENTS || a->code == HB_ST_MESSAGE;
-	return posted ? HB_ST_AS_POSTED : a->code;
-}
-
 static bool same_answer(struct hb__walk *w, const hb_answer *a, const hb_answer *b)
 {
 	const int64_t source[2] = {a->source, b->source}, tag[2] = {a->tag, b->tag}, index[2] = {a->index, b->index};
-	if (a->index != b->index || code_of(a) != code_of(b) || a->request.lane != b->request.lane ||
+	if (a->index != b->index || hb_answer_fate(a) != hb_answer_fate(b) || a->request.lane != b->request.lane ||
 		a->request.posting != b->request.posting)
 		return answered_otherwise(w, source, tag, index);
 	if (a->error != b->error)

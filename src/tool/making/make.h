@@ -12,7 +12,7 @@ typedef struct hb_making {
 	const char *level, *mpi;
 	const char *data_ranks; /* level data: a list of ranks, NULL: all */
 	bool contents, remarks, aslr;
-	bool whole;     /* digests of whole contents, too */
+	bool whole;        /* digests of whole contents, too */
 	bool unordered;    /* the order between threads is not recorded */
 	bool inputs, pack; /* level data: what the program asks the system for; the files that it reads, too */
 	bool raw;          /* the logs stay as the processes wrote them */

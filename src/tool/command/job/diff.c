@@ -16,15 +16,18 @@
 
 const hb_option hb__diff_options[] = {
 	{"all", 'a', HB_OPTION_FLAG, NULL, "also list the differences that stand behind others"},
-	{"abs", 0, HB_OPTION_TEXT, "X", "real numbers that differ by no more than X are equal (recordings of level data)"},
+	{"abs", 0, HB_OPTION_TEXT, "X",
+		"real numbers that differ by no more than X are equal (recordings of level data)"},
 	{"rel", 0, HB_OPTION_TEXT, "X", "... by no more than X times the larger one"},
 	{"ulp", 0, HB_OPTION_TEXT, "N", "... by no more than N ulps: representable numbers between them, plus 1"},
 	{"force", 0, HB_OPTION_FLAG, NULL,
 		"run the program of B in the order of A, and compare that run with A: what differs still is no race"},
-	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb", "with --force: the recording of that run; default: B-forced.hbdb"},
+	{"output", 'o', HB_OPTION_RECORDING, "NEW.hbdb",
+		"with --force: the recording of that run; default: B-forced.hbdb"},
 	{"trust", 0, HB_OPTION_FLAG, NULL,
 		"with --force: run the command of a recording that may come from somebody else, without asking"},
-	{"json", 0, HB_OPTION_FLAG, NULL, "print one JSON object per line, one for each difference, and one for the sum"},
+	{"json", 0, HB_OPTION_FLAG, NULL,
+		"print one JSON object per line, one for each difference, and one for the sum"},
 	{0},
 };
 
@@ -40,7 +43,8 @@ static int read_number(const hb_args *args, const char *option, double *ret, boo
 	*ret = strtod(text, &end);
 	*ret_any = true;
 	if (end == text || *end || !isfinite(*ret) || *ret < 0)
-		return hb__fail_with(HB_EXIT_USAGE, "diff --%s takes a number that is not negative, but got '%s'", option, text);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "diff --%s takes a number that is not negative, but got '%s'", option, text);
 	return 0;
 }
 
@@ -95,7 +99,8 @@ static int replay(const char *recording, const char *output, char **command)
 	hb_strings argv = {0};
 	hb_args args;
 	bool done;
-	const char *const options[] = {"--on-divergence", "warn", "--contents", "ignore", "-o", output, recording, "--"};
+	const char *const options[] = {
+		"--on-divergence", "warn", "--contents", "ignore", "-o", output, recording, "--"};
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		hb__push(&argv, options[i]);
 	for (; *command; command++)
@@ -119,7 +124,8 @@ static int force(const hb_args *args, const char *a, const char *b, char **ret_p
 		code = command_of_b(args, b, &m);
 	char **command = args->rest ? args->rest : m.command.at;
 	if (!code && (!command || !*command))
-		code = hb__fail_with(HB_EXIT_RECORDING, "%s does not tell its command: give it behind --", args->word[1]);
+		code = hb__fail_with(
+			HB_EXIT_RECORDING, "%s does not tell its command: give it behind --", args->word[1]);
 	if (!code) {
 		fflush(stdout);
 		int status = replay(a, path, command);
@@ -161,8 +167,8 @@ static int compare(struct hb_comparison *c)
 	hb__bar_end(&bar);
 	if (status == HB_E_ARGUMENT)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"%s and %s cannot be compared: %s; hbdb diff needs two runs with the same processes", c->side[0].name,
-			c->side[1].name, err.message);
+			"%s and %s cannot be compared: %s; hbdb diff needs two runs with the same processes",
+			c->side[0].name, c->side[1].name, err.message);
 	return status ? hb__fail_log(c->side[0].run.path, &err) : 0;
 }
 
@@ -205,8 +211,8 @@ static int look(struct hb_comparison *c, const char *a, const char *b, bool json
 
 int hb__diff(const hb_args *args)
 {
-	struct hb_comparison c = {.all = hb__option_value(args, "all") != NULL,
-		.forced = hb__option_value(args, "force") != NULL};
+	struct hb_comparison c = {
+		.all = hb__option_value(args, "all") != NULL, .forced = hb__option_value(args, "force") != NULL};
 	char *a = NULL, *b = NULL, *forced = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = check_arguments(args);

@@ -86,8 +86,8 @@ static int check_options(const hb_args *args)
 			"record --model goes with --watch; afterwards 'hbdb check --model %s' does it", model.file);
 	if (hb__model_check_wish(&model))
 		return HB_EXIT_USAGE;
-	if (is_whole(args) && (hb__option_value(args, "no-contents") || ranks ||
-				      (level && !data && strcmp(level, "events") != 0)))
+	if (is_whole(args) &&
+		(hb__option_value(args, "no-contents") || ranks || (level && !data && strcmp(level, "events") != 0)))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --digests whole is for the levels events and data, of all ranks, and not with --no-contents");
 	if (hb__option_value(args, "send-when") && !hb__option_value(args, "send"))
