@@ -174,7 +174,7 @@ struct hb__call {
 	bool deferred; /* replay: its row comes after those of calls its callbacks make; error class that it will have: */
 	int64_t deferred_code;
 	uint16_t check;
-	uint32_t digests; /* of whole contents: how many the thread had gathered before this call */
+	uint32_t digests;  /* of whole contents: how many the thread had gathered before this call */
 	bool has_recorded; /* replay: the row has a check, too: */
 	uint16_t recorded;
 	uint64_t enter, outer_inside;

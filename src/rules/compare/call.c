@@ -71,7 +71,8 @@ bool hb__same_call(struct hb__walk *w)
 
 /* ---- answers ---- */
 
-static bool answered_otherwise(struct hb__walk *w, const int64_t source[2], const int64_t tag[2], const int64_t index[2])
+static bool answered_otherwise(
+	struct hb__walk *w, const int64_t source[2], const int64_t tag[2], const int64_t index[2])
 {
 	hb_difference d = {.kind = HB_DIFFERENCE_CHOICE, .collective = HB_NO};
 	memcpy(d.source, source, sizeof d.source);

@@ -21,6 +21,8 @@ typedef struct hb_compare_run {
 	hb_model *model;
 	hb_contents *const *contents; /* by process; NULL: it has no file of contents */
 	const bool *kept;             /* by process: the file has contents, not digests alone */
+	uint32_t died_first;          /* the process that ended first of those without MPI_Finalize, which may have ended the others; HB_NO: none, or not
+	                               * known */
 } hb_compare_run;
 
 /* Real numbers that differ by no more than one of these are equal: by |a - b|, by |a - b| / max(|a|, |b|), by representable numbers between
@@ -39,7 +41,8 @@ typedef struct hb_values_differ {
 	hb_value a, b;                 /* these two */
 	const hb_log *log;             /* of a: names of datatypes */
 	bool real;                     /* all that differ are real numbers (or pairs of them): */
-	double absolute, relative, ulps; /* the largest of each, whichever values they are of; NaN against a number: infinity */
+	double absolute, relative,
+		ulps; /* the largest of each, whichever values they are of; NaN against a number: infinity */
 } hb_values_differ;
 
 typedef enum hb_difference_kind {
@@ -70,7 +73,7 @@ typedef struct hb_difference {
 	/* ARGUMENT: name NULL: not told which */
 	const char *name;
 	uint8_t value_kind; /* HB_RECORDED_* of calls.h */
-	int64_t value[2];   /* also LENGTH, RESULT */
+	int64_t value[2];   /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets */
 	/* CHOICE: HB_ABSENT where it is not told */
 	int64_t source[2], tag[2], index[2];
 	/* GIVEN, GOT, ACCESS */
@@ -91,18 +94,19 @@ typedef struct hb_difference {
 
 /* What was looked at. */
 typedef struct hb_compared {
-	uint64_t events; /* pairs */
+	uint64_t events;                          /* pairs */
 	uint64_t whole, checked, valued, without; /* contents compared by 64 bits, by 16, by values; and not at all */
-	uint64_t sampled;        /* of those by 16 bits: longer than 4096 bytes, of which 3072 were looked at */
-	uint64_t tolerated;      /* contents with values that differ within the tolerance, and none beyond it */
-	uint64_t untold;         /* with a tolerance: contents with real numbers that were given to a collective, whose values are not recorded */
+	uint64_t sampled;   /* of those by 16 bits: longer than 4096 bytes, of which 3072 were looked at */
+	uint64_t tolerated; /* contents with values that differ within the tolerance, and none beyond it */
+	uint64_t
+		untold; /* with a tolerance: contents with real numbers that were given to a collective, whose values are not recorded */
 	hb_values_differ within; /* of those: how many values, and the largest differences */
 	uint64_t differing;      /* contents that differ, on all lines up to their ends */
 	uint64_t polls;          /* pairs with different numbers of polls that answered no */
 	uint64_t passed;         /* clocks and operations of threads, in either run */
 	uint32_t processes, lines;
-	uint32_t cut[2];  /* lines whose log ends before their process did, in each run */
-	uint32_t only_b;  /* threads that made events in the second run alone */
+	uint32_t cut[2];        /* lines whose log ends before their process did, in each run */
+	uint32_t only_b;        /* threads that made events in the second run alone */
 	uint32_t first, others; /* differences */
 } hb_compared;
 

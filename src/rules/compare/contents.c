@@ -89,6 +89,7 @@ bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *s
 		}
 		uint64_t differ = compare_whole(a, b, HB_DIGEST_OF_GIVEN, &compared, &which);
 		w->c->sum->whole += compared;
+		d.value[0] = differ > 0;
 		differ += compare_whole(a, b, HB_DIGEST_OF_GOT, &compared, &which);
 		w->c->sum->whole += compared;
 		w->c->sum->differing += differ;
@@ -218,7 +219,8 @@ static void blame(struct hb__walk *w, hb_at sender, hb_at sender_b, bool told, c
 	struct hb__blamed *b = sender.event && sender_b.event ? &w->c->blamed[sender.line] : NULL;
 	if (!b || (b->event && b->event <= sender.event))
 		return;
-	*b = (struct hb__blamed){.event = sender.event, .event_b = sender_b.event, .told = told, .valued = values != NULL};
+	*b = (struct hb__blamed){
+		.event = sender.event, .event_b = sender_b.event, .told = told, .valued = values != NULL};
 	if (values)
 		b->values = *values;
 }
@@ -229,7 +231,8 @@ static bool is_message(const struct hb__walk *w)
 }
 
 /* Content number k among those that have values differs. messages: how many of them there are. */
-static void got_differs(struct hb__walk *w, uint32_t k, uint32_t contents, unsigned bits, const hb_values_differ *values)
+static void got_differs(
+	struct hb__walk *w, uint32_t k, uint32_t contents, unsigned bits, const hb_values_differ *values)
 {
 	const hb_op *unused = NULL;
 	hb_difference d = {.kind = HB_DIFFERENCE_GOT, .bits = bits, .collective = collective_of(w), .valued = values};

@@ -57,7 +57,8 @@ static void take_values(struct hb__comparison *c, uint32_t line)
 		return;
 	for (uint32_t i = 0; i < lines && !d->valued; i++) {
 		const hb_difference *o = &c->candidate[i].d;
-		if (!c->candidate[i].there || o->kind != HB_DIFFERENCE_GOT || o->collective != d->collective || !o->valued)
+		if (!c->candidate[i].there || o->kind != HB_DIFFERENCE_GOT || o->collective != d->collective ||
+			!o->valued)
 			continue;
 		d->valued = true;
 		d->values = o->values;
@@ -93,6 +94,28 @@ static bool is_before(const struct first *f, uint32_t k, uint32_t i)
 	return f->clock[(size_t)i * f->lines + f->line[k]] >= event + d->at_exit;
 }
 
+/* The launcher ends the others when a process has died. */
+static void ended_by_another(const struct first *f, hb_difference *d)
+{
+	for (int side = 0; side < 2 && d->first && d->kind == HB_DIFFERENCE_END; side++) {
+		const hb_compare_run *run = f->c->run[side];
+		hb_at at = side ? d->b : d->a;
+		bool over = !at.event || d->never[side];
+		if (!over || at.line == HB_NO || run->died_first == HB_NO)
+			continue;
+		const hb_line *l = &hb_model_lines(run->model)[at.line];
+		const hb_process *p = &hb_model_processes(run->model)[l->process];
+		for (uint32_t k = 0; k < f->n && p->ending == HB_ENDING_NONE && l->process != run->died_first; k++) {
+			const hb_difference *o = &f->c->candidate[f->line[k]].d;
+			hb_at there = side ? o->b : o->a;
+			if (there.line == HB_NO || hb_model_lines(run->model)[there.line].process != run->died_first)
+				continue;
+			d->first = false;
+			d->cause = f->line[k];
+		}
+	}
+}
+
 static void mark(struct first *f)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
@@ -104,6 +127,8 @@ static void mark(struct first *f)
 				d->cause = f->line[k];
 			}
 	}
+	for (uint32_t i = 0; i < f->n; i++)
+		ended_by_another(f, &f->c->candidate[f->line[i]].d);
 	/* up to one that is first itself: the past of a past is in the past */
 	for (uint32_t i = 0; i < f->n; i++) {
 		hb_difference *d = &f->c->candidate[f->line[i]].d;
@@ -134,8 +159,8 @@ static bool rounds(const hb_model *m, hb_at at)
 		const hb_function *fn = hb_log_function(log, row.function);
 		for (uint32_t i = 0; fn && i < row.nargs && i < fn->nargs; i++) {
 			int64_t v = row.arg[i];
-			sum = sum || (fn->arg_kind[i] == HB_RECORDED_OP &&
-					     (v == HB_OPERATION_SUM || v == HB_OPERATION_PROD));
+			sum = sum ||
+			      (fn->arg_kind[i] == HB_RECORDED_OP && (v == HB_OPERATION_SUM || v == HB_OPERATION_PROD));
 			real = real || (fn->arg_kind[i] == HB_RECORDED_DATATYPE && hb_contents_has_reals(log, v));
 		}
 	}

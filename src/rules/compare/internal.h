@@ -21,7 +21,7 @@ struct hb__blamed {
 
 /* A line of the second run that is paired with one of the first. */
 struct hb__pair {
-	uint32_t a, b; /* lines */
+	uint32_t a, b;     /* lines */
 	uint64_t doubtful; /* contents given that were not compared by 64 bits */
 };
 

@@ -49,8 +49,8 @@ void hb__sides_of(const struct hb__side *s, bool *ret_gives, bool *ret_gets)
 	if (ev->means->cls == HB_SEND || (ev->means->cls == HB_RECV && ev->means->does == HB_DOES_RECEIVE &&
 						 ev->row->has_digest)) /* the combined calls */
 		*ret_gives = ev->peer >= 0;
-	const hb_comm *comm = ev->means->cls == HB_COLLECTIVE && ev->comm >= 0 ? hb_log_comm(s->log, (uint32_t)ev->comm)
-									      : NULL;
+	const hb_comm *comm =
+		ev->means->cls == HB_COLLECTIVE && ev->comm >= 0 ? hb_log_comm(s->log, (uint32_t)ev->comm) : NULL;
 	if (!comm)
 		return;
 	if (ev->means->topology != HB_TOPOLOGY_NONE)

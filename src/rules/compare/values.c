@@ -88,11 +88,13 @@ static bool compare_part(uint8_t kind, hb_number a, hb_number b, uint64_t bytes,
 	return within(&d, t);
 }
 
-static void compare_value(const hb_value *a, const hb_value *b, uint64_t number, const hb_tolerance *t, hb_values_differ *r)
+static void compare_value(
+	const hb_value *a, const hb_value *b, uint64_t number, const hb_tolerance *t, hb_values_differ *r)
 {
 	uint64_t bytes = real_bytes(r->log, a);
 	bool same, second = true, near = a->kind == b->kind;
-	near = compare_part(a->kind == HB_VALUE_PAIR ? a->first : (uint8_t)a->kind, a->a, b->a, bytes, t, r, &same) && near;
+	near = compare_part(a->kind == HB_VALUE_PAIR ? a->first : (uint8_t)a->kind, a->a, b->a, bytes, t, r, &same) &&
+	       near;
 	if (a->kind == HB_VALUE_PAIR)
 		near = compare_part(a->second, a->b, b->b, bytes, t, r, &second) && near;
 	if (same && second)
@@ -144,7 +146,8 @@ hb_status hb__diff_values(const struct hb__side side[2], const hb_content *a, co
 		ret->differing++;
 		ret->beyond++;
 		ret->real = false;
-	} else if (!ret->differing && !t->any) { /* in bits that a value as it is read here does not have (long double) */
+	} else if (!ret->differing &&
+		   !t->any) { /* in bits that a value as it is read here does not have (long double) */
 		ret->differing = ret->beyond = 1;
 		ret->real = false;
 	}

@@ -34,10 +34,7 @@ static uint64_t number_of(const struct hb__side *s)
 	return !s->there || s->inside ? line->events + !s->there : s->ev.row->number;
 }
 
-static const hb_process *process_of(const struct hb__side *s)
-{
-	return &hb_model_processes(s->run->model)[s->process];
-}
+static const hb_process *process_of(const struct hb__side *s) { return &hb_model_processes(s->run->model)[s->process]; }
 
 void hb__differ(struct hb__walk *w, hb_difference d, bool at_exit)
 {

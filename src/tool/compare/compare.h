@@ -16,6 +16,7 @@ struct hb_compared_side {
 	bool *kept;
 	hb_facts *facts;
 	bool whole, level_data; /* as its manifest says */
+	uint32_t died_first;    /* process of the model; HB_NO: none, or not known */
 };
 
 struct hb_comparison {

@@ -98,7 +98,8 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 	put_event(out, "b", &c->side[1], d->b);
 	text(out, "innocent", innocent[d->innocent]);
 	text(out, "behind", d->first ? NULL : hb__line_name(&c->side[0].run, d->cause, line));
-	bool contents = d->kind == HB_DIFFERENCE_GIVEN || d->kind == HB_DIFFERENCE_GOT || d->kind == HB_DIFFERENCE_ACCESS;
+	bool contents =
+		d->kind == HB_DIFFERENCE_GIVEN || d->kind == HB_DIFFERENCE_GOT || d->kind == HB_DIFFERENCE_ACCESS;
 	if (contents)
 		number(out, "bits", d->bits);
 	if (d->kind == HB_DIFFERENCE_GOT)

@@ -29,6 +29,15 @@ static int open_contents(struct hb_compared_side *s, const hb_manifest *m)
 	return code;
 }
 
+static uint32_t died_first(const struct hb_compared_side *s, const hb_manifest *m)
+{
+	uint32_t n = hb_model_get_info(s->run.model)->processes;
+	for (uint32_t i = 0; i < n && m->died_first; i++)
+		if (!strcmp(hb_model_processes(s->run.model)[i].name, m->died_first))
+			return i;
+	return HB_NO;
+}
+
 int hb__open_compared(const char *name, const char *path, struct hb_compared_side *ret)
 {
 	hb_manifest m = {0};
@@ -40,6 +49,7 @@ int hb__open_compared(const char *name, const char *path, struct hb_compared_sid
 		code = HB_EXIT_RECORDING;
 	ret->whole = m.whole;
 	ret->level_data = m.level && !strcmp(m.level, "data");
+	ret->died_first = died_first(ret, &m);
 	int contents = open_contents(ret, &m);
 	hb__manifest_free(&m);
 	ret->facts = hb__facts_open(ret->run.model);

@@ -9,15 +9,21 @@
 
 #define SHOWN 20 /* causally first differences, without --all */
 
-static void put_event(struct hb_compared_side *s, const char *letter, hb_at at, FILE *to)
+static void put_event(struct hb_compared_side *s, const char *letter, hb_at at, const char *more, FILE *to)
 {
 	char name[HB_EVENT_NAME];
-	if (!at.event || at.line == HB_NO)
+	if (at.line == HB_NO)
+		return;
+	if (!at.event) {
+		at.event = hb_model_lines(s->run.model)[at.line].events;
+		more = "its last call";
+	}
+	if (!at.event)
 		return;
 	hb__event_name(&s->run, at, name);
 	const hb_place *place = hb__compared_place(s, at);
-	fprintf(to, "  %s  %s  %s%s%s\n", letter, name, hb__compared_function(s, at), place ? "  " : "",
-		place ? place->text : "");
+	fprintf(to, "  %s  %s  %s%s%s%s%s\n", letter, name, hb__compared_function(s, at), place ? "  " : "",
+		place ? place->text : "", *more ? "  " : "", more);
 }
 
 static void put_next(struct hb_comparison *c, const hb_difference *d, FILE *to)
@@ -35,15 +41,19 @@ static void put_next(struct hb_comparison *c, const hb_difference *d, FILE *to)
 static void put_difference(struct hb_comparison *c, const hb_difference *d, FILE *to, bool colour)
 {
 	const char *word = !d->first ? "later" : d->innocent ? "rounding" : "different";
-	const char *on = !colour ? "" : d->first && !d->innocent ? "\033[1;31m" : "\033[1;36m", *off = colour ? "\033[0m" : "";
+	const char *on = !colour                    ? ""
+			 : d->first && !d->innocent ? "\033[1;31m"
+						    : "\033[1;36m",
+		   *off = colour ? "\033[0m" : "";
 	char *sentence = hb__difference_sentence(c, d), *advice = hb__difference_advice(c, d), cause[HB_EVENT_NAME];
 	if (d->innocent == HB_INNOCENT_MAYBE)
 		word = "rounding (possible)";
 	fprintf(to, "%s%s%s: %s\n", on, word, off, hb__tame(sentence));
-	put_event(&c->side[0], "A", d->a, to);
-	put_event(&c->side[1], "B", d->b, to);
+	const char *more = d->kind == HB_DIFFERENCE_ACCESS ? "the event behind it" : "";
+	put_event(&c->side[0], "A", d->a, more, to);
+	put_event(&c->side[1], "B", d->b, more, to);
 	if (d->kind == HB_DIFFERENCE_GOT && d->sender.event)
-		put_event(&c->side[0], "sent by", d->sender, to);
+		put_event(&c->side[0], "sent by", d->sender, "", to);
 	if (d->members > 1)
 		fprintf(to, "  at %u processes\n", d->members);
 	if (!d->first)
@@ -73,14 +83,17 @@ static void put_looked(const struct hb_comparison *c, FILE *to)
 		fprintf(to, ", %llu by their values", (unsigned long long)s->valued);
 	fprintf(to, "; %llu not at all\n", (unsigned long long)s->without);
 	if (s->tolerated)
-		fprintf(to, "  within the tolerance: %llu %s in %llu contents, by at most %.3g, relative %.3g, %.4g ulps\n",
+		fprintf(to,
+			"  within the tolerance: %llu %s in %llu contents, by at most %.3g, relative %.3g, %.4g ulps\n",
 			(unsigned long long)s->within.differing, hb__plural(s->within.differing, "value", "values"),
 			(unsigned long long)s->tolerated, s->within.absolute, s->within.relative, s->within.ulps);
 	if (s->untold)
-		fprintf(to, "  given to collectives and different, by how much is not recorded: %llu contents; their results were compared\n",
+		fprintf(to,
+			"  given to collectives and different, by how much is not recorded: %llu contents; their results were compared\n",
 			(unsigned long long)s->untold);
 	if (s->polls || s->passed)
-		fprintf(to, "  not compared: %llu clocks that were read and operations that order threads; how often polls answered no (it differs before %llu calls)\n",
+		fprintf(to,
+			"  not compared: %llu clocks that were read and operations that order threads; how often polls answered no (it differs before %llu calls)\n",
 			(unsigned long long)s->passed, (unsigned long long)s->polls);
 	if (!c->side[0].whole || !c->side[1].whole)
 		fprintf(to, "  hbdb record --digests whole (of both runs) compares whole contents\n");
@@ -90,7 +103,8 @@ static void put_cut(const struct hb_comparison *c, FILE *to)
 {
 	for (int i = 0; i < 2; i++)
 		if (c->sum.cut[i])
-			fprintf(to, "  %s is cut: what %u of its %u threads did behind the ends of their logs was not compared\n",
+			fprintf(to,
+				"  %s is cut: what %u of its %u threads did behind the ends of their logs was not compared\n",
 				i ? "B" : "A", c->sum.cut[i], c->sum.lines);
 	if (c->sum.only_b)
 		fprintf(to, "  %u %s made events in B and not in A\n", c->sum.only_b,
@@ -110,11 +124,12 @@ static void put_sum(const struct hb_comparison *c, FILE *to)
 		fprintf(to, "%s%u causally first %s", c->forced ? "in the order of A: " : "", s->first,
 			hb__plural(s->first, "difference", "differences"));
 		if (s->others)
-			fprintf(to, ", and %u other %s %s behind %s%s", s->others, hb__plural(s->others, "thread", "threads"),
-				hb__plural(s->others, "differs", "differ"), s->first == 1 ? "it" : "them",
-				c->all ? "" : " (--all lists them)");
+			fprintf(to, ", and %u other %s %s behind %s%s", s->others,
+				hb__plural(s->others, "thread", "threads"), hb__plural(s->others, "differs", "differ"),
+				s->first == 1 ? "it" : "them", c->all ? "" : " (--all lists them)");
 		if (s->differing)
-			fprintf(to, "; %llu contents differ as far as calls can be paired", (unsigned long long)s->differing);
+			fprintf(to, "; %llu contents differ as far as calls can be paired",
+				(unsigned long long)s->differing);
 		fprintf(to, "\n");
 	}
 	put_cut(c, to);

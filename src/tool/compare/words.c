@@ -99,7 +99,8 @@ static char *differing_text(const hb_values_differ *v)
 {
 	char n[24], all[24], a[64], b[64];
 	if (v->values != v->other_values)
-		return hb__format("%s values in A and %s in B", count_text(v->values, n), count_text(v->other_values, all));
+		return hb__format(
+			"%s values in A and %s in B", count_text(v->values, n), count_text(v->other_values, all));
 	if (!v->a.datatype && !v->b.datatype && v->a.kind == HB_VALUE_INTEGER && v->a.a.whole == v->b.a.whole)
 		return hb__copy("in bits that are not shown");
 	char *far = v->real ? distance_text(v) : hb__copy("");
@@ -129,7 +130,8 @@ static char *choice(const struct hb_comparison *c, const hb_difference *d, const
 		(d->source[0] != d->source[1] || d->tag[0] != d->tag[1]) && d->index[0] == d->index[1])
 		return hb__format(
 			"%s gets another message in %s: of process %lld with tag %lld in A, of %lld with tag %lld in B (a race)",
-			rank, fn, (long long)d->source[0], (long long)d->tag[0], (long long)d->source[1], (long long)d->tag[1]);
+			rank, fn, (long long)d->source[0], (long long)d->tag[0], (long long)d->source[1],
+			(long long)d->tag[1]);
 	if (d->index[0] != HB_ABSENT && d->index[1] != HB_ABSENT && d->index[0] != d->index[1])
 		return hb__format("%s is answered otherwise by %s: %lld in A, %lld in B (a race)", rank, fn,
 			(long long)d->index[0], (long long)d->index[1]);
@@ -153,7 +155,7 @@ static char *given(const struct hb_comparison *c, const hb_difference *d, const 
 static char *result(const struct hb_comparison *c, const hb_difference *d, const char *fn)
 {
 	char *more = behind(d), *text;
-	const char *inputs = !d->first     ? ""
+	const char *inputs = !d->first   ? ""
 			     : d->unsure ? ", whose inputs agree as far as they were compared,"
 					 : ", whose inputs agree at all processes,";
 	(void)c;
@@ -207,15 +209,16 @@ static char *ended(const struct hb_comparison *c, const hb_difference *d, const 
 static char *access_text(const hb_difference *d, const char *rank)
 {
 	if (!d->call[0] || !d->call[1])
-		return hb__format("%s calls %s in %s, and not in %s", rank, hb__tame(d->call[0] ? d->call[0] : d->call[1]),
-			d->call[0] ? "A" : "B", d->call[0] ? "B" : "A");
+		return hb__format("%s calls %s in %s, and not in %s", rank,
+			hb__tame(d->call[0] ? d->call[0] : d->call[1]), d->call[0] ? "A" : "B", d->call[0] ? "B" : "A");
 	if (strcmp(d->call[0], d->call[1]) != 0) {
 		char *a = hb__copy(hb__tame(d->call[0]));
 		char *text = hb__format("%s calls %s in A and %s in B", rank, a, hb__tame(d->call[1]));
 		free(a);
 		return text;
 	}
-	return hb__format("%s gives other contents to %s, or gets other ones", rank, hb__tame(d->call[0]));
+	return hb__format("%s %s other contents %s %s", rank, d->value[0] ? "gives" : "gets", d->value[0] ? "to" : "from",
+		hb__tame(d->call[0]));
 }
 
 char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference *d)
@@ -265,14 +268,19 @@ char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *
 {
 	bool values = c->side[0].level_data && c->side[1].level_data;
 	if (d->innocent == HB_INNOCENT_ROUNDING)
-		return hb__copy("Sums of real numbers depend on the order in which they are added, which the MPI library chooses: this is no error by itself.");
+		return hb__copy(
+			"Sums of real numbers depend on the order in which they are added, which the MPI library chooses: this is no error by itself.");
 	if (d->innocent == HB_INNOCENT_MAYBE)
-		return hb__copy("Sums of real numbers depend on the order in which they are added; recordings of level data tell by how much it differs.");
+		return hb__copy(
+			"Sums of real numbers depend on the order in which they are added; recordings of level data tell by how much it differs.");
 	if (d->kind == HB_DIFFERENCE_CHOICE)
-		return hb__copy(c->forced ? "The run in the order of A could not follow it here."
-					  : "What differs behind it may follow from it: hbdb diff --force runs the program of B in the order of A.");
+		return hb__copy(
+			c->forced
+				? "The run in the order of A could not follow it here."
+				: "What differs behind it may follow from it: hbdb diff --force runs the program of B in the order of A.");
 	if (d->kind == HB_DIFFERENCE_GIVEN && d->first)
-		return hb__format("It was computed otherwise here, or came in from outside: nothing that this process was sent before differs%s.%s",
+		return hb__format(
+			"It was computed otherwise here, or came in from outside: nothing that this process was sent before differs%s.%s",
 			d->bits == 16 ? ", as far as the checks of 16 bits tell" : "",
 			values || d->valued ? "" : " Recordings of level data tell which values.");
 	if (d->kind == HB_DIFFERENCE_GOT && d->first && d->in_flight)

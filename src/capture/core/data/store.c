@@ -70,8 +70,8 @@ static void stop(int why, const char *doing)
 		return;
 	if (file.header)
 		file.header->stopped = (uint32_t)why;
-	hb__say("cannot %s %s: %s; the program goes on and its events are recorded, but %s from here on is not kept", doing,
-		file.at.path, strerror(why),
+	hb__say("cannot %s %s: %s; the program goes on and its events are recorded, but %s from here on is not kept",
+		doing, file.at.path, strerror(why),
 		hb__config.data ? "what comes into it" : "what contents its messages have");
 }
 

@@ -123,7 +123,8 @@ void hb__digests_start(void); /* observes the life of requests, too */
 void hb__digests_begin(struct hb__call *c);
 void hb__digests_mark(struct hb__call *c);
 void hb__digests_places(struct hb__call *c, struct hb__places *ret);
-void hb__digests_starting(const struct hb__places *given); /* the next request of a call that starts some; NULL: it gives nothing */
+void hb__digests_starting(
+	const struct hb__places *given); /* the next request of a call that starts some; NULL: it gives nothing */
 void hb__digests_arrived(
 	const struct hb__call *c, const struct hb__places *places, const MPI_Request *at, MPI_Status *st);
 /* It is over: what it got is looked at, and all is written down. moved: it is no event. */

@@ -4,7 +4,7 @@
 #include "capture/mpi/observe/observe.h"
 
 struct hb__kept {
-	struct hb__kept *next; /* unused ones */
+	struct hb__kept *next;    /* unused ones */
 	struct hb__places places; /* n 0: it brings nothing */
 	struct hb__places given;  /* digests: what a persistent one gives each time; n 0: nothing */
 	int64_t part;             /* elements of a partition; 0: it has none */

@@ -1,0 +1,53 @@
+/* Process 0 receives a number from each of the others, whoever comes first; then tells all what it made of them.
+ *
+ * race FOLDER RANK [any]: this rank comes first, by no message: the others wait until a file is in the folder that process 0 makes when it has received
+ * the first one. With `any` process 0 has a receive for each of them and asks MPI_Waitany. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char file[4096];
+
+static void first_came(void)
+{
+	FILE *f = fopen(file, "w");
+	if (f)
+		fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	int rank, size, any = argc > 3;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	snprintf(file, sizeof file, "%s/came", argv[1]);
+	double sum = 1, number = rank + 1;
+	if (rank) {
+		while (rank != atoi(argv[2]) && access(file, F_OK))
+			usleep(1000);
+		MPI_Send(&number, 1, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD);
+	} else {
+		MPI_Request req[64];
+		double in[64];
+		for (int i = 1; any && i < size; i++)
+			MPI_Irecv(&in[i], 1, MPI_DOUBLE, i, 3, MPI_COMM_WORLD, &req[i - 1]);
+		for (int i = 1; i < size; i++) {
+			int index = 0;
+			if (any)
+				MPI_Waitany(size - 1, req, &index, MPI_STATUS_IGNORE);
+			else
+				MPI_Recv(&in[1], 1, MPI_DOUBLE, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			sum = sum / 3 + in[index + 1];
+			if (i == 1)
+				first_came();
+		}
+	}
+	MPI_Bcast(&sum, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	if (!rank)
+		printf("%.17g\n", sum);
+	MPI_Finalize();
+	return 0;
+}
