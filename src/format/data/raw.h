@@ -15,7 +15,7 @@ enum { HB_DATA_ITEMS = 1, HB_DATA_BYTES = 2 };                  /* kinds of exte
 enum { HB_DATA_NAME = 1, HB_DATA_EVENT = 2, HB_DATA_CALL = 3 }; /* kinds of items */
 enum { HB_DATA_REQUEST = 64, HB_DATA_WINDOW = 1 << 20 };        /* what a piece of MPI is, from here on */
 
-/* Digests of whole contents: names of their calls begin so, and behind it stands "event" or the name of a function; what their pieces are. */
+/* Digests of whole contents: names of their calls begin so, and behind it stands "next", "event" or the name of a function; what their pieces are. */
 #define HB_DIGEST_LAYER "digest:"
 enum { HB_DIGEST_GIVEN = 0, HB_DIGEST_GOT = 1, HB_DIGEST_STARTED = 1 << 21 }; /* and from HB_DATA_REQUEST on */
 

@@ -62,8 +62,8 @@ int hb_digests_next(hb_digests *d, hb_digested *ret, hb_error *err)
 	if (more <= 0)
 		return more;
 	const char *of = item.name + sizeof layer - 1;
-	bool event = !strcmp(of, "event");
-	*ret = (hb_digested){.call = event ? NULL : of, .event = item.event + (event ? 1 : 0)};
+	bool next = !strcmp(of, "next"), event = next || !strcmp(of, "event");
+	*ret = (hb_digested){.call = event ? NULL : of, .event = item.event + (next ? 1 : 0)};
 	for (uint32_t i = 0; i < item.pieces; i++) {
 		const hb_data_piece *piece = &item.piece[i];
 		hb_digest digest = meaning_of(piece->what);

@@ -70,7 +70,7 @@ typedef struct hb_difference {
 	bool at_exit;
 	bool first;     /* causally; else it may be a consequence */
 	uint32_t cause; /* of others: a line with a first one in their past */
-	/* ARGUMENT: name NULL: not told which */
+	/* ARGUMENT: name NULL: not told which. GOT, of a reduction: its operation */
 	const char *name;
 	uint8_t value_kind; /* HB_RECORDED_* of calls.h */
 	int64_t value[2];   /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets */

@@ -146,7 +146,7 @@ static bool reduces(const hb_model *m, uint32_t collective)
 }
 
 /* The operation and the datatype of the call: a sum or a product of real numbers, which rounds. */
-static bool rounds(const hb_model *m, hb_at at)
+static bool rounds(const hb_model *m, hb_at at, hb_difference *d)
 {
 	const hb_line *l = &hb_model_lines(m)[at.line];
 	hb_log *log = hb_model_processes(m)[l->process].log;
@@ -159,8 +159,12 @@ static bool rounds(const hb_model *m, hb_at at)
 		const hb_function *fn = hb_log_function(log, row.function);
 		for (uint32_t i = 0; fn && i < row.nargs && i < fn->nargs; i++) {
 			int64_t v = row.arg[i];
-			sum = sum ||
-			      (fn->arg_kind[i] == HB_RECORDED_OP && (v == HB_OPERATION_SUM || v == HB_OPERATION_PROD));
+			if (fn->arg_kind[i] == HB_RECORDED_OP) {
+				sum = v == HB_OPERATION_SUM || v == HB_OPERATION_PROD;
+				d->name = fn->arg_name[i];
+				d->value_kind = HB_RECORDED_OP;
+				d->value[0] = d->value[1] = v;
+			}
 			real = real || (fn->arg_kind[i] == HB_RECORDED_DATATYPE && hb_contents_has_reals(log, v));
 		}
 	}
@@ -187,7 +191,7 @@ static void gather(struct first *f, hb_difference *d)
 	}
 	for (uint32_t i = 0; i < f->lines; i++)
 		d->unsure = d->unsure || c->pair[i].b == HB_NO || c->pair[i].doubtful;
-	if (!reduces(m, d->collective) || !rounds(m, d->a))
+	if (!reduces(m, d->collective) || !rounds(m, d->a, d))
 		return;
 	d->innocent = !d->valued ? HB_INNOCENT_MAYBE : is_small(&d->values) ? HB_INNOCENT_ROUNDING : HB_INNOCENT_NOT;
 }

@@ -96,7 +96,7 @@ static void put_looked(const struct hb_comparison *c, FILE *to)
 			"  not compared: %llu clocks that were read and operations that order threads; how often polls answered no (it differs before %llu calls)\n",
 			(unsigned long long)s->passed, (unsigned long long)s->polls);
 	if (!c->side[0].whole || !c->side[1].whole)
-		fprintf(to, "  hbdb record --digests whole (of both runs) compares whole contents\n");
+		fprintf(to, "  hbdb record --digests whole (of both runs) compares whole contents, and what is written to files and windows\n");
 }
 
 static void put_cut(const struct hb_comparison *c, FILE *to)

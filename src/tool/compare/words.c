@@ -158,11 +158,10 @@ static char *result(const struct hb_comparison *c, const hb_difference *d, const
 	const char *inputs = !d->first   ? ""
 			     : d->unsure ? ", whose inputs agree as far as they were compared,"
 					 : ", whose inputs agree at all processes,";
-	(void)c;
-	if (d->innocent == HB_INNOCENT_ROUNDING)
-		text = hb__format("the result of %s%s differs by rounding%s", fn, inputs, more);
-	else
-		text = hb__format("the result of %s%s differs%s", fn, inputs, more);
+	char *op = d->name ? value_text(c, d, 0) : NULL;
+	text = hb__format("the result of %s%s%s%s%s differs%s%s", fn, op ? "(" : "", op ? op : "", op ? ")" : "", inputs,
+		d->innocent == HB_INNOCENT_ROUNDING ? " by rounding" : "", more);
+	free(op);
 	free(more);
 	return text;
 }

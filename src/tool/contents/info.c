@@ -34,6 +34,12 @@ void hb__print_contents_info(const hb_contents_info *of, const hb_logs *logs, co
 	size_t shown = 0;
 	if (!sum->contents)
 		return;
+	if (!sum->came) { /* of what came in the command would be the first */
+		printf("\ncontents      digests of those of %llu %s, kept in %llu bytes\n",
+			(unsigned long long)sum->contents, hb__plural(sum->contents, "process", "processes"),
+			(unsigned long long)sum->contents_bytes);
+		return;
+	}
 	printf("\ncontents      %llu bytes came into %llu %s, kept in %llu bytes\n", (unsigned long long)sum->came,
 		(unsigned long long)sum->contents, hb__plural(sum->contents, "process", "processes"),
 		(unsigned long long)sum->contents_bytes);

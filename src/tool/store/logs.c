@@ -277,7 +277,10 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 	if (sum->racing)
 		hb__say("%llu of %llu wildcard receives are kept", (unsigned long long)sum->kept,
 			(unsigned long long)(sum->kept + sum->skipped));
-	if (sum->contents)
+	if (sum->contents && !sum->came) /* of what came in the command would be the first */
+		hb__say("digests of the contents of %llu %s are kept in %llu bytes", (unsigned long long)sum->contents,
+			hb__plural(sum->contents, "process", "processes"), (unsigned long long)sum->contents_bytes);
+	else if (sum->contents)
 		hb__say("contents of %llu %s: %llu bytes came in, and are kept in %llu bytes",
 			(unsigned long long)sum->contents, hb__plural(sum->contents, "process", "processes"),
 			(unsigned long long)sum->came, (unsigned long long)sum->contents_bytes);

@@ -311,6 +311,17 @@ static bool kept_of_others(const char *log)
 	return kept;
 }
 
+/* Digests alone: nothing can be given back. */
+static bool has_contents(const char *path)
+{
+	hb_data *data;
+	if (access(path, F_OK) || hb_data_open_beginning(path, 1, &data, NULL))
+		return !access(path, F_OK); /* what is wrong with it is told by who reads it */
+	bool came = hb_data_get_info(data)->came > 0;
+	hb_data_close(data);
+	return came;
+}
+
 static int unpack_contents(const hb_replay_folder *s, int32_t number)
 {
 	hb_error err = {0};
@@ -321,9 +332,9 @@ static int unpack_contents(const hb_replay_folder *s, int32_t number)
 	int code = 0;
 	if (!from)
 		code = hb__fail_with(HB_EXIT_USAGE, "out of memory");
-	else if (access(from, F_OK))
+	else if (!has_contents(from))
 		code = hb__fail_with(HB_EXIT_USAGE,
-			kept_of_others(s->log[number])
+			access(from, F_OK) && kept_of_others(s->log[number])
 				? "the recording has what came into other processes, but not into %s%s: record with a --data-ranks that has it, or without --data-ranks"
 				: "the recording does not have what came into %s%s: record with --level data to replay it alone",
 			hb_rank_word(name), name);

@@ -45,8 +45,9 @@ bool hb__data_call(struct hb__source *source, unsigned n);
 void hb__data_piece(uint32_t what, const void *p, size_t bytes); /* p is read plainly: it must be there */
 void hb__data_number(uint32_t what, int64_t v);                  /* as sv */
 void hb__data_end(void);
-/* An item of this source with n digests of 8 bytes each, also where nothing but these is kept: n calls of the second must follow. */
-bool hb__data_digests(struct hb__source *source, unsigned n);
+/* An item of n digests of 8 bytes each, also where nothing but these is kept: n calls of the second must follow. It is of a call, next, that
+ * stands behind the last event that is over; or of `own` where it is of the event that is under way and an item of that stands already. */
+bool hb__data_digests(struct hb__source *next, struct hb__source *own, unsigned n);
 void hb__data_digest(uint32_t what, uint64_t digest);
 /* A piece of contents that have to be put together: room for so many bytes, valid until the next call of any of these functions; NULL:
  * there is none, and the piece is to be given as nothing. Then how many of them there are. */

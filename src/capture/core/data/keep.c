@@ -174,12 +174,12 @@ bool hb__data_call(struct hb__source *source, unsigned n)
 	return true;
 }
 
-bool hb__data_digests(struct hb__source *source, unsigned n)
+bool hb__data_digests(struct hb__source *next, struct hb__source *own, unsigned n)
 {
 	struct stream *s = n ? begin(hb__data_writes, n) : NULL;
 	if (!s)
 		return false;
-	begin_call(s, source);
+	begin_call(s, own && hb__self && s->event > hb__self->control->events ? own : next);
 	begun(s, n);
 	return true;
 }

@@ -172,12 +172,12 @@ static void got(struct hb__call *c)
 		gather(HB_DIGEST_GOT, &places, c->fn->cls == HB_COLLECTIVE ? places.bytes : hb__status_bytes(st));
 }
 
-static void write_down(struct hb__call *c, struct hb__source *source)
+static void write_down(struct hb__call *c, struct hb__source *next, struct hb__source *own)
 {
 	struct gathered *g = mine();
 	if (!g || g->n <= c->digests)
 		return;
-	if (hb__data_digests(source, g->n - c->digests))
+	if (hb__data_digests(next, own, g->n - c->digests))
 		for (uint32_t i = c->digests; i < g->n; i++)
 			hb__data_digest(g->at[i].what, g->at[i].value);
 	g->n = c->digests;
@@ -185,12 +185,12 @@ static void write_down(struct hb__call *c, struct hb__source *source)
 
 void hb__digests_end(struct hb__call *c, int code)
 {
-	static struct hb__source source = {.name = HB_DIGEST_LAYER "event"};
+	static struct hb__source next = {.name = HB_DIGEST_LAYER "next"}, own = {.name = HB_DIGEST_LAYER "event"};
 	uint8_t *mark = c->lane->scratch;
 	if (code == MPI_SUCCESS)
 		got(c);
 	hb__scratch_release(c->lane, mark);
-	write_down(c, &source);
+	write_down(c, &next, &own);
 }
 
 void hb__digests_moved(struct hb__call *c, int code)
@@ -204,7 +204,7 @@ void hb__digests_moved(struct hb__call *c, int code)
 	}
 	if (code == MPI_SUCCESS)
 		got(c);
-	write_down(c, s);
+	write_down(c, s, NULL);
 }
 
 void hb__digests_start(void)
