@@ -1,7 +1,8 @@
 /* Process 0 receives a number from each of the others, whoever comes first; then tells all what it made of them.
  *
  * race FOLDER RANK [any]: this rank comes first, by no message: the others wait until a file is in the folder that process 0 makes when it has received
- * the first one. With `any` process 0 has a receive for each of them and asks MPI_Waitany. */
+ * the first one. With `any` process 0 has a receive for each of them and asks MPI_Waitany; with `polls` it asks for the message of rank 1 by MPI_Test and
+ * for that of rank 2 by MPI_Iprobe. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,31 @@ static void first_came(void)
 		fclose(f);
 }
 
+static double polled(double sum)
+{
+	double one, two;
+	int first = 0, second = 0;
+	MPI_Request req;
+	MPI_Irecv(&one, 1, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD, &req);
+	while (!first || !second) {
+		int flag = 0;
+		if (!first)
+			MPI_Test(&req, &first, MPI_STATUS_IGNORE);
+		if (!second)
+			MPI_Iprobe(2, 3, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+		if (flag) {
+			MPI_Recv(&two, 1, MPI_DOUBLE, 2, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			second = 1;
+		}
+		if (first || second)
+			first_came();
+	}
+	return sum + one + two;
+}
+
 int main(int argc, char **argv)
 {
-	int rank, size, any = argc > 3;
+	int rank, size, polls = argc > 3 && !strcmp(argv[3], "polls"), any = argc > 3 && !polls;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -29,6 +52,8 @@ int main(int argc, char **argv)
 		while (rank != atoi(argv[2]) && access(file, F_OK))
 			usleep(1000);
 		MPI_Send(&number, 1, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD);
+	} else if (polls) {
+		sum = polled(sum);
 	} else {
 		MPI_Request req[64];
 		double in[64];

@@ -41,20 +41,35 @@ static bool same_field(const struct hb__walk *w, const hb_field *a, const hb_fie
 	return a->value == b->value;
 }
 
+/* A poll said yes in one run; the other asked too, was told no, and went on: which is a chance, and what it calls next follows from it. */
+static bool is_of_polls(const hb_event *a, const hb_event *b)
+{
+	bool x = a->means->flags & HB_POLL, y = b->means->flags & HB_POLL;
+	return (x && y) || (x && b->row->polls) || (y && a->row->polls);
+}
+
+/* The call is another one. */
+static bool differs(struct hb__walk *w, hb_difference *d)
+{
+	if (is_of_polls(&w->side[0].ev, &w->side[1].ev)) {
+		*d = (hb_difference){.kind = HB_DIFFERENCE_POLL, .collective = HB_NO};
+		d->value[0] = (w->side[0].ev.means->flags & HB_POLL) != 0;
+		d->value[1] = (w->side[1].ev.means->flags & HB_POLL) != 0;
+	}
+	hb__differ(w, *d, false);
+	return false;
+}
+
 bool hb__same_call(struct hb__walk *w)
 {
 	const hb_event *a = &w->side[0].ev, *b = &w->side[1].ev;
 	hb_difference d = {.kind = HB_DIFFERENCE_CALL, .collective = HB_NO};
-	if (!same_function(a, b)) {
-		hb__differ(w, d, false);
-		return false;
-	}
+	if (!same_function(a, b))
+		return differs(w, &d);
 	uint32_t n = hb_event_fields(a);
 	d.kind = HB_DIFFERENCE_ARGUMENT;
-	if (n != hb_event_fields(b)) {
-		hb__differ(w, d, false);
-		return false;
-	}
+	if (n != hb_event_fields(b))
+		return differs(w, &d);
 	for (uint32_t i = 0; i < n; i++) {
 		hb_field x = hb_event_field(a, i), y = hb_event_field(b, i);
 		if (same_field(w, &x, &y))
@@ -63,8 +78,7 @@ bool hb__same_call(struct hb__walk *w)
 		d.value_kind = x.kind;
 		d.value[0] = x.value;
 		d.value[1] = y.value;
-		hb__differ(w, d, false);
-		return false;
+		return differs(w, &d);
 	}
 	return true;
 }

@@ -21,7 +21,8 @@ typedef struct hb_compare_run {
 	hb_model *model;
 	hb_contents *const *contents; /* by process; NULL: it has no file of contents */
 	const bool *kept;             /* by process: the file has contents, not digests alone */
-	uint32_t died_first;          /* the process that ended first of those without MPI_Finalize, which may have ended the others; HB_NO: none, or not
+	uint32_t
+		died_first; /* the process that ended first of those without MPI_Finalize, which may have ended the others; HB_NO: none, or not
 	                               * known */
 } hb_compare_run;
 
@@ -48,6 +49,7 @@ typedef struct hb_values_differ {
 typedef enum hb_difference_kind {
 	HB_DIFFERENCE_CALL,     /* another function */
 	HB_DIFFERENCE_ARGUMENT, /* or the value of an event of the program */
+	HB_DIFFERENCE_POLL,     /* a poll said yes in one run and no in the other, which went on to another call */
 	HB_DIFFERENCE_CHOICE,   /* the library answered otherwise: another sender, another request */
 	HB_DIFFERENCE_LENGTH,   /* the same message, of another length */
 	HB_DIFFERENCE_RESULT,   /* it failed in one run, or otherwise; or made another communicator */
@@ -73,19 +75,22 @@ typedef struct hb_difference {
 	/* ARGUMENT: name NULL: not told which. GOT, of a reduction: its operation */
 	const char *name;
 	uint8_t value_kind; /* HB_RECORDED_* of calls.h */
-	int64_t value[2];   /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets */
+	int64_t value
+		[2]; /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets; POLL: 1 where the call is one that polls */
 	/* CHOICE: HB_ABSENT where it is not told */
 	int64_t source[2], tag[2], index[2];
 	/* GIVEN, GOT, ACCESS */
-	unsigned bits;  /* by which they were compared: 64, 16; 0: by values */
-	bool valued;    /* values is set */
-	bool in_flight; /* GOT: its sender gave the same, by 64 bits */
+	unsigned bits;   /* by which they were compared: 64, 16; 0: by values */
+	bool valued;     /* values is set */
+	uint64_t clocks; /* that this thread of the first run had read before */
+	bool in_flight;  /* GOT: its sender gave the same, by 64 bits */
 	hb_values_differ values;
 	const char *call[2]; /* ACCESS: functions, NULL: there was no more */
 	hb_at sender;        /* GOT: of the message, in a; event 0: not known */
-	/* of a result of a collective: */
+	/* of a collective: */
 	uint32_t collective; /* in a's model; HB_NO: none */
-	uint32_t members;    /* how many lines have a candidate that is this collective's result */
+	uint32_t
+		members; /* how many lines have this difference: their contents given to it, or its result; they are told as one */
 	hb_innocence innocent;
 	bool unsure; /* that its inputs agree was looked at with 16 bits, or not at all of its processes */
 	/* END: */

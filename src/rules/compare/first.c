@@ -179,16 +179,26 @@ static bool is_small(const hb_values_differ *v)
 	return v->real && v->relative <= (single ? HALF_OF_FLOAT : HALF_OF_DOUBLE);
 }
 
-/* All that a collective's result differs in, of all its members: one difference. */
+static bool is_of_collective(const hb_difference *d)
+{
+	return (d->kind == HB_DIFFERENCE_GOT || d->kind == HB_DIFFERENCE_GIVEN) && d->collective != HB_NO;
+}
+
+static bool is_one(const hb_difference *d, const hb_difference *o)
+{
+	return is_of_collective(d) && d->kind == o->kind && d->collective == o->collective && d->first == o->first;
+}
+
+/* What differs in one collective, at all of its members: one difference. */
 static void gather(struct first *f, hb_difference *d)
 {
 	struct hb__comparison *c = f->c;
 	const hb_model *m = c->run[0]->model;
 	d->members = 0;
-	for (uint32_t i = 0; i < f->n; i++) {
-		const hb_difference *o = &c->candidate[f->line[i]].d;
-		d->members += o->kind == HB_DIFFERENCE_GOT && o->collective == d->collective;
-	}
+	for (uint32_t i = 0; i < f->n; i++)
+		d->members += is_one(d, &c->candidate[f->line[i]].d);
+	if (d->kind != HB_DIFFERENCE_GOT)
+		return;
 	for (uint32_t i = 0; i < f->lines; i++)
 		d->unsure = d->unsure || c->pair[i].b == HB_NO || c->pair[i].doubtful;
 	if (!reduces(m, d->collective) || !rounds(m, d->a, d))
@@ -196,16 +206,12 @@ static void gather(struct first *f, hb_difference *d)
 	d->innocent = !d->valued ? HB_INNOCENT_MAYBE : is_small(&d->values) ? HB_INNOCENT_ROUNDING : HB_INNOCENT_NOT;
 }
 
-static bool is_result(const hb_difference *d) { return d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO; }
-
 static bool told_before(const struct first *f, uint32_t i)
 {
 	const hb_difference *d = &f->c->candidate[f->line[i]].d;
-	for (uint32_t k = 0; k < i && is_result(d); k++) {
-		const hb_difference *o = &f->c->candidate[f->line[k]].d;
-		if (o->first && is_result(o) && o->collective == d->collective)
+	for (uint32_t k = 0; k < i; k++)
+		if (is_one(d, &f->c->candidate[f->line[k]].d))
 			return true;
-	}
 	return false;
 }
 
@@ -217,7 +223,7 @@ static void tell(struct first *f, hb_difference_visit *visit_one, void *user)
 		hb_difference *d = &c->candidate[f->line[i]].d;
 		if (!d->first || told_before(f, i))
 			continue;
-		if (is_result(d))
+		if (is_of_collective(d))
 			gather(f, d);
 		c->sum->first++;
 		more = more && visit_one(user, d);

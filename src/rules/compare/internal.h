@@ -52,7 +52,7 @@ struct hb__side {
 	hb_digests *digests;
 	hb_digested next; /* digests read ahead */
 	bool held;
-	uint64_t passed;
+	uint64_t passed, clocks;
 };
 
 struct hb__walk {

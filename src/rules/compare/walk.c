@@ -22,6 +22,7 @@ static int next(struct hb__side *s, hb_error *err)
 			return 1;
 		}
 		s->passed++;
+		s->clocks += s->ev.shape == HB_SHAPE_CLOCK;
 	}
 	if (!more)
 		s->there = s->inside = hb_events_inside(s->events, &s->ev) > 0 && !is_passed(&s->ev);
@@ -44,6 +45,7 @@ void hb__differ(struct hb__walk *w, hb_difference d, bool at_exit)
 	k->there = true;
 	k->d = d;
 	k->d.at_exit = at_exit;
+	k->d.clocks = w->side[0].clocks;
 	k->d.a = (hb_at){w->pair->a, w->side[0].there ? (uint32_t)number_of(&w->side[0]) : 0};
 	k->d.b = (hb_at){w->pair->b, w->side[1].there ? (uint32_t)number_of(&w->side[1]) : 0};
 }

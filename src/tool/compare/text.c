@@ -54,7 +54,7 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, FILE
 	put_event(&c->side[1], "B", d->b, more, to);
 	if (d->kind == HB_DIFFERENCE_GOT && d->sender.event)
 		put_event(&c->side[0], "sent by", d->sender, "", to);
-	if (d->members > 1)
+	if (d->members > 1 && d->kind == HB_DIFFERENCE_GOT)
 		fprintf(to, "  at %u processes\n", d->members);
 	if (!d->first)
 		fprintf(to, "  after the difference of %s\n", hb__line_name(&c->side[0].run, d->cause, cause));
@@ -96,7 +96,8 @@ static void put_looked(const struct hb_comparison *c, FILE *to)
 			"  not compared: %llu clocks that were read and operations that order threads; how often polls answered no (it differs before %llu calls)\n",
 			(unsigned long long)s->passed, (unsigned long long)s->polls);
 	if (!c->side[0].whole || !c->side[1].whole)
-		fprintf(to, "  hbdb record --digests whole (of both runs) compares whole contents, and what is written to files and windows\n");
+		fprintf(to,
+			"  hbdb record --digests whole (of both runs) compares whole contents, and what is written to files and windows\n");
 }
 
 static void put_cut(const struct hb_comparison *c, FILE *to)

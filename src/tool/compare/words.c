@@ -12,6 +12,7 @@
 const char *const hb__difference_words[HB_DIFFERENCES] = {
 	[HB_DIFFERENCE_CALL] = "call",
 	[HB_DIFFERENCE_ARGUMENT] = "argument",
+	[HB_DIFFERENCE_POLL] = "poll",
 	[HB_DIFFERENCE_CHOICE] = "race",
 	[HB_DIFFERENCE_LENGTH] = "length",
 	[HB_DIFFERENCE_RESULT] = "answer",
@@ -138,11 +139,23 @@ static char *choice(const struct hb_comparison *c, const hb_difference *d, const
 	return hb__format("%s is answered otherwise by %s: another request is over (a race)", rank, fn);
 }
 
+static char *polled(const hb_difference *d, const char *rank, const char *const fn[2])
+{
+	if (d->value[0] && d->value[1])
+		return hb__format("%s is told yes by %s first in A, and by another one, %s, in B (a race of polls)",
+			rank, fn[0], fn[1]);
+	int yes = d->value[0] ? 0 : 1;
+	return hb__format("%s is told yes by %s in %s, and no in %s, where it goes on and calls %s (a race of polls)",
+		rank, fn[yes], yes ? "B" : "A", yes ? "A" : "B", fn[!yes]);
+}
+
 static char *given(const struct hb_comparison *c, const hb_difference *d, const char *rank, const char *fn)
 {
 	const hb_meaning *m = meaning_at(&c->side[0], d->a);
 	char *more = behind(d), *text;
-	if (m->cls == HB_COLLECTIVE)
+	if (m->cls == HB_COLLECTIVE && d->members > 1)
+		text = hb__format("%u processes give other contents to %s%s", d->members, fn, more);
+	else if (m->cls == HB_COLLECTIVE)
 		text = hb__format("%s gives other contents to %s%s", rank, fn, more);
 	else if (m->cls == HB_IO)
 		text = hb__format("%s writes other contents by %s%s", rank, fn, more);
@@ -159,8 +172,8 @@ static char *result(const struct hb_comparison *c, const hb_difference *d, const
 			     : d->unsure ? ", whose inputs agree as far as they were compared,"
 					 : ", whose inputs agree at all processes,";
 	char *op = d->name ? value_text(c, d, 0) : NULL;
-	text = hb__format("the result of %s%s%s%s%s differs%s%s", fn, op ? "(" : "", op ? op : "", op ? ")" : "", inputs,
-		d->innocent == HB_INNOCENT_ROUNDING ? " by rounding" : "", more);
+	text = hb__format("the result of %s%s%s%s%s differs%s%s", fn, op ? "(" : "", op ? op : "", op ? ")" : "",
+		inputs, d->innocent == HB_INNOCENT_ROUNDING ? " by rounding" : "", more);
 	free(op);
 	free(more);
 	return text;
@@ -216,8 +229,8 @@ static char *access_text(const hb_difference *d, const char *rank)
 		free(a);
 		return text;
 	}
-	return hb__format("%s %s other contents %s %s", rank, d->value[0] ? "gives" : "gets", d->value[0] ? "to" : "from",
-		hb__tame(d->call[0]));
+	return hb__format("%s %s other contents %s %s", rank, d->value[0] ? "gives" : "gets",
+		d->value[0] ? "to" : "from", hb__tame(d->call[0]));
 }
 
 char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference *d)
@@ -233,6 +246,9 @@ char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference
 		break;
 	case HB_DIFFERENCE_ARGUMENT:
 		text = argument(c, d, rank, a);
+		break;
+	case HB_DIFFERENCE_POLL:
+		text = polled(d, rank, fn);
 		break;
 	case HB_DIFFERENCE_CHOICE:
 		text = choice(c, d, rank, a);
@@ -263,6 +279,19 @@ char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference
 	return text;
 }
 
+static char *given_advice(const hb_difference *d, bool values)
+{
+	char *clocks = !d->clocks ? hb__copy("")
+				  : hb__format(" It had called MPI_Wtime %llu times: times differ in every run.",
+					    (unsigned long long)d->clocks);
+	char *text = hb__format(
+		"It was computed otherwise here, or came in from outside: nothing that was sent here before differs%s.%s%s",
+		d->bits == 16 ? ", as far as the checks of 16 bits tell" : "", clocks,
+		values ? "" : " Recordings of level data tell which values.");
+	free(clocks);
+	return text;
+}
+
 char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *d)
 {
 	bool values = c->side[0].level_data && c->side[1].level_data;
@@ -272,16 +301,13 @@ char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *
 	if (d->innocent == HB_INNOCENT_MAYBE)
 		return hb__copy(
 			"Sums of real numbers depend on the order in which they are added; recordings of level data tell by how much it differs.");
-	if (d->kind == HB_DIFFERENCE_CHOICE)
+	if (d->kind == HB_DIFFERENCE_CHOICE || d->kind == HB_DIFFERENCE_POLL)
 		return hb__copy(
 			c->forced
 				? "The run in the order of A could not follow it here."
 				: "What differs behind it may follow from it: hbdb diff --force runs the program of B in the order of A.");
 	if (d->kind == HB_DIFFERENCE_GIVEN && d->first)
-		return hb__format(
-			"It was computed otherwise here, or came in from outside: nothing that this process was sent before differs%s.%s",
-			d->bits == 16 ? ", as far as the checks of 16 bits tell" : "",
-			values || d->valued ? "" : " Recordings of level data tell which values.");
+		return given_advice(d, values || d->valued);
 	if (d->kind == HB_DIFFERENCE_GOT && d->first && d->in_flight)
 		return hb__copy("The buffer was changed after the send had begun, or while it was received.");
 	return NULL;
