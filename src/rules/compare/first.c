@@ -45,6 +45,12 @@ static void take_blame(struct hb__comparison *c, uint32_t line)
 		.collective = HB_NO};
 }
 
+static uint8_t moves_of(const hb_model *m, uint32_t collective)
+{
+	uint16_t base = hb_model_collectives(m)[collective].base;
+	return base < hb_meanings_known ? hb_meanings[base].moves : HB_MOVES_NOTHING;
+}
+
 /* What the root of a broadcast gave others got: their values are its. */
 static void take_values(struct hb__comparison *c, uint32_t line)
 {
@@ -53,7 +59,7 @@ static void take_values(struct hb__comparison *c, uint32_t line)
 	uint32_t lines = hb_model_get_info(m)->lines;
 	if (!c->candidate[line].there || d->kind != HB_DIFFERENCE_GIVEN || d->valued || d->collective == HB_NO)
 		return;
-	if (hb_meanings[hb_model_collectives(m)[d->collective].base].moves != HB_MOVES_CAST)
+	if (moves_of(m, d->collective) != HB_MOVES_CAST)
 		return;
 	for (uint32_t i = 0; i < lines && !d->valued; i++) {
 		const hb_difference *o = &c->candidate[i].d;
@@ -141,7 +147,7 @@ static void mark(struct first *f)
 
 static bool reduces(const hb_model *m, uint32_t collective)
 {
-	uint8_t moves = hb_meanings[hb_model_collectives(m)[collective].base].moves;
+	uint8_t moves = moves_of(m, collective);
 	return moves == HB_MOVES_REDUCE || moves == HB_MOVES_REDUCE_SCATTER;
 }
 

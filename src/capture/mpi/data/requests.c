@@ -14,6 +14,7 @@ static struct hb__kept *unused;
 static void keep_places(struct hb__call *c, struct hb__request *r)
 {
 	struct hb__places places, given = {.n = 0};
+	uint8_t *mark = c->lane->scratch;
 	if (!r || c->fn->flags & HB_START)
 		return;
 	hb__places_to_come(c, &places);
@@ -21,7 +22,9 @@ static void keep_places(struct hb__call *c, struct hb__request *r)
 		hb__digests_places(c, &given);
 	if (!places.n && !given.n)
 		return;
-	if (!hb__places_keep(&places) || !hb__places_keep(&given))
+	bool kept = hb__places_keep(&places) && hb__places_keep(&given);
+	hb__scratch_release(c->lane, mark);
+	if (!kept)
 		return;
 	hb__track_lock();
 	struct hb__kept *k = unused;
