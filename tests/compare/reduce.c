@@ -1,6 +1,9 @@
-/* Numbers of very different size are added up by MPI: the result depends on the order, which the library chooses (its algorithm). */
+/* Numbers are added up by MPI: the result depends on the order, which the library chooses (its algorithm).
+ *
+ * reduce [OFFSET]: rank 1 gives one number that is larger by so much. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define N 64
@@ -14,6 +17,8 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (int i = 0; i < N; i++)
 		in[i] = 1.0 / (i + 1.0 + rank * 17) + 0.37 * rank;
+	if (argc > 1 && rank == 1)
+		in[7] += atof(argv[1]);
 	MPI_Allreduce(in, out, N, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	for (int i = 0; i < N; i++)
 		in[i] = out[i] * out[(i + 1) % N];

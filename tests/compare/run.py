@@ -192,6 +192,14 @@ def rounding(runs):
         told, total = runs.diff("reduce0-data", "reduce1-data", *tolerance, status=0)
         check("%s: within %s" % (runs.mpi, tolerance), not told and total["tolerated"] == 4 and 0 < total["relative"] < 1e-14, total)
     runs.diff("reduce0-data", "reduce1-data", "--abs", "1e-300", status=1)
+    runs.record("reduce-off", "reduce", 0.001, options=("--level", "data", "--inputs", "off", *WHOLE), ranks=4, launch=ADDING[runs.mpi][0])
+    told, total = runs.diff("reduce0-data", "reduce-off", status=1)
+    first_is(runs, "other input", told, "contents given", 1, "MPI_Allreduce", line_of("reduce.c", "MPI_Allreduce"))
+    same(runs.mpi + ": other input: the others are behind it", total["others"], 3)
+    told, total = runs.diff("reduce0-data", "reduce-off", "--abs", "1e-9", status=1)
+    first_is(runs, "other input, with a tolerance", told, "contents got", 0, "MPI_Allreduce", line_of("reduce.c", "MPI_Allreduce"))
+    has(runs.mpi + ": other input, with a tolerance: that is said", told[0]["sentence"] if told else "", "whose inputs differ by an amount")
+    check(runs.mpi + ": other input, with a tolerance: not innocent", told and told[0]["innocent"] is None and total["given_not_compared"] == 1, (told, total))
 
 
 def values(runs):

@@ -91,6 +91,8 @@ typedef struct hb_difference {
 	uint32_t collective; /* in a's model; HB_NO: none */
 	uint32_t
 		members; /* how many lines have this difference: their contents given to it, or its result; they are told as one */
+	bool given_differs; /* with a tolerance: its inputs differ, too, and by how much is not recorded */
+	bool untold; /* with a tolerance: inputs of some collectives differ, perhaps of this one at another process */
 	hb_innocence innocent;
 	bool unsure; /* that its inputs agree was looked at with 16 bits, or not at all of its processes */
 	/* END: */

@@ -130,7 +130,9 @@ static uint32_t collective_of(const struct hb__walk *w)
 static void contents_differ(struct hb__walk *w, hb_difference_kind kind, unsigned bits)
 {
 	w->c->sum->differing++;
-	hb__differ(w, (hb_difference){.kind = kind, .bits = bits, .collective = collective_of(w)},
+	hb__differ(w,
+		(hb_difference){
+			.kind = kind, .bits = bits, .collective = collective_of(w), .given_differs = w->given_differs},
 		kind == HB_DIFFERENCE_GOT);
 }
 
@@ -173,8 +175,12 @@ hb_status hb__diff_given(struct hb__walk *w)
 	if (status)
 		return status;
 	uint64_t differ = compare_whole(a, b, HB_DIGEST_OF_GIVEN, &compared, &which);
+	w->given_differs = false;
 	if (by_values_only(w)) {
-		w->c->sum->untold += differ && w->side[0].ev.means->cls == HB_COLLECTIVE;
+		bool collective = w->side[0].ev.means->cls == HB_COLLECTIVE;
+		w->given_differs = differ && collective;
+		w->c->sum->untold += w->given_differs;
+		w->pair->doubtful += collective && !compared;
 		return HB_OK;
 	}
 	w->c->sum->whole += compared;
@@ -235,7 +241,11 @@ static void got_differs(
 	struct hb__walk *w, uint32_t k, uint32_t contents, unsigned bits, const hb_values_differ *values)
 {
 	const hb_op *unused = NULL;
-	hb_difference d = {.kind = HB_DIFFERENCE_GOT, .bits = bits, .collective = collective_of(w), .valued = values};
+	hb_difference d = {.kind = HB_DIFFERENCE_GOT,
+		.bits = bits,
+		.collective = collective_of(w),
+		.valued = values,
+		.given_differs = w->given_differs};
 	uint32_t n = is_message(w) ? received(w, 0, &unused) : 0;
 	d.sender = n == contents ? sender_of(w, 0, k) : (hb_at){HB_NO, 0};
 	d.in_flight = d.sender.event && bits == 64;

@@ -201,15 +201,22 @@ static void gather(struct first *f, hb_difference *d)
 	struct hb__comparison *c = f->c;
 	const hb_model *m = c->run[0]->model;
 	d->members = 0;
-	for (uint32_t i = 0; i < f->n; i++)
-		d->members += is_one(d, &c->candidate[f->line[i]].d);
+	for (uint32_t i = 0; i < f->n; i++) {
+		const hb_difference *o = &c->candidate[f->line[i]].d;
+		d->members += is_one(d, o);
+		d->given_differs = d->given_differs || (is_one(d, o) && o->given_differs);
+	}
 	if (d->kind != HB_DIFFERENCE_GOT)
 		return;
 	for (uint32_t i = 0; i < f->lines; i++)
 		d->unsure = d->unsure || c->pair[i].b == HB_NO || c->pair[i].doubtful;
 	if (!reduces(m, d->collective) || !rounds(m, d->a, d))
 		return;
-	d->innocent = !d->valued ? HB_INNOCENT_MAYBE : is_small(&d->values) ? HB_INNOCENT_ROUNDING : HB_INNOCENT_NOT;
+	d->untold = c->sum->untold;
+	d->innocent = d->given_differs || d->untold ? HB_INNOCENT_NOT
+		      : !d->valued                  ? HB_INNOCENT_MAYBE
+		      : is_small(&d->values)        ? HB_INNOCENT_ROUNDING
+						    : HB_INNOCENT_NOT;
 }
 
 static bool told_before(const struct first *f, uint32_t i)

@@ -168,9 +168,11 @@ static char *given(const struct hb_comparison *c, const hb_difference *d, const 
 static char *result(const struct hb_comparison *c, const hb_difference *d, const char *fn)
 {
 	char *more = behind(d), *text;
-	const char *inputs = !d->first   ? ""
-			     : d->unsure ? ", whose inputs agree as far as they were compared,"
-					 : ", whose inputs agree at all processes,";
+	const char *inputs = !d->first          ? ""
+			     : d->given_differs ? ", whose inputs differ by an amount that is not recorded,"
+			     : d->untold        ? ", whose inputs could not be compared at all processes,"
+			     : d->unsure        ? ", whose inputs agree as far as they were compared,"
+						: ", whose inputs agree at all processes,";
 	char *op = d->name ? value_text(c, d, 0) : NULL;
 	text = hb__format("the result of %s%s%s%s%s differs%s%s", fn, op ? "(" : "", op ? op : "", op ? ")" : "",
 		inputs, d->innocent == HB_INNOCENT_ROUNDING ? " by rounding" : "", more);
@@ -279,15 +281,28 @@ char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference
 	return text;
 }
 
+static char *clocks_text(const hb_difference *d)
+{
+	return !d->clocks ? hb__copy("")
+			  : hb__format(" It had called MPI_Wtime %llu times: times differ in every run.",
+				    (unsigned long long)d->clocks);
+}
+
 static char *given_advice(const hb_difference *d, bool values)
 {
-	char *clocks = !d->clocks ? hb__copy("")
-				  : hb__format(" It had called MPI_Wtime %llu times: times differ in every run.",
-					    (unsigned long long)d->clocks);
+	char *clocks = clocks_text(d);
 	char *text = hb__format(
 		"It was computed otherwise here, or came in from outside: nothing that was sent here before differs%s.%s%s",
 		d->bits == 16 ? ", as far as the checks of 16 bits tell" : "", clocks,
 		values ? "" : " Recordings of level data tell which values.");
+	free(clocks);
+	return text;
+}
+
+static char *inputs_advice(const hb_difference *d)
+{
+	char *clocks = clocks_text(d);
+	char *text = hb__format("hbdb diff without a tolerance tells where its inputs begin to differ.%s", clocks);
 	free(clocks);
 	return text;
 }
@@ -306,6 +321,8 @@ char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *
 			c->forced
 				? "The run in the order of A could not follow it here."
 				: "What differs behind it may follow from it: hbdb diff --force runs the program of B in the order of A.");
+	if (d->first && d->given_differs)
+		return inputs_advice(d);
 	if (d->kind == HB_DIFFERENCE_GIVEN && d->first)
 		return given_advice(d, values || d->valued);
 	if (d->kind == HB_DIFFERENCE_GOT && d->first && d->in_flight)
