@@ -3,6 +3,7 @@
  * TOLD=PREFIX      lines go to PREFIX.RANK, RANK that of MPI's launcher, or 0; not given: to standard output
  * TOLD_VALUES=1    and what the process owns of each array, after each end of a parallel construct, to PREFIX.RANK.values: elements packed,
  *                  the last index next to each other whatever the storage; a line `values NAME OFFSET` says where
+ * TOLD_UNTIL=N     ... up to the one with number N
  * TOLD_ITERATIONS=1   and iterations */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -88,7 +89,8 @@ static void write_values(const hb_array *a)
 /* Behind a point at which a parallel construct has ended. */
 static void ended(void)
 {
-	if (!values)
+	const char *until = getenv("TOLD_UNTIL");
+	if (!values || (until && point > strtoul(until, NULL, 10)))
 		return;
 	for (unsigned i = 0; i < arrays; i++) {
 		fprintf(out(), "values %s %ld\n", known[i].name, ftell(values));
