@@ -92,21 +92,25 @@ def whole(told, at, name):
 
 
 def compare(reference, other):
-    """The first point at which something differs: (number, name, {array or reduction: box}), or None."""
+    """The first point at which something differs: (number, name, {array: (box, first element, how many)}; a reduction has "-" and 0), or None."""
     scale = {}
+    for process in other:
+        if [c[::2] for c in process.constructs] != [c[::2] for c in reference[0].constructs]:
+            return 0, "other constructs", {}
     for at, (number, name, arrays, reduced) in enumerate(reference[0].points):
         wrong = {}
         for process in other:
             for variable, value in process.points[at][3].items():
                 if abs(value - reduced[variable]) > TOLERANCE * max(abs(value), abs(reduced[variable])):
-                    wrong[variable] = "-"
-        for array in arrays if all(array in p.points[at][2] for p in other for array in arrays) else ():
+                    wrong[variable] = ("-", "-", 0)
+        for array in arrays:
             a, b = whole(reference, at, array), whole(other, at, array)
             scale[array] = max(scale.get(array, 0), numpy.sqrt(numpy.mean(numpy.abs(a) ** 2)), numpy.sqrt(numpy.mean(numpy.abs(b) ** 2)))
             places = numpy.argwhere(numpy.abs(a - b) > (0 if a.dtype.kind == "i" else TOLERANCE * scale[array]))
             if len(places):
                 base = reference[0].arrays[array][5]
-                wrong[array] = ",".join("%d:%d" % (low + b, high + b) for low, high, b in zip(places.min(0), places.max(0), base))
+                box = ",".join("%d:%d" % (low + b, high + b) for low, high, b in zip(places.min(0), places.max(0), base))
+                wrong[array] = (box, ",".join(str(i + b) for i, b in zip(places[0], base)), len(places))
         if wrong:
             return number, name, wrong
     return None

@@ -126,7 +126,6 @@ int main(int argc, char **argv)
 		multiply();
 		correct(rr / dot("pq", p, q));
 		double new = dot("rr", r, r);
-		// cg.beta:
 		turn(new / (mistake("stale-scalar") && step > 2 ? older : rr));
 		older = rr;
 		rr = new;

@@ -93,7 +93,6 @@ contains
       do j = j1, j2
          call hb_iteration(j)
          do i = 1, rows
-            ! flow.along:
             hu(i, j) = hu(i, j) - 0.05d0 * sea(i, j) * (slope(i, j) - wind(i, j))
          end do
       end do

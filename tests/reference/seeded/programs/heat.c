@@ -77,7 +77,6 @@ static void add_source(double *v, int step)
 		int i = j + y.first - x.first; // of the column with the same global index
 		hb_iteration(j + y.first - 1);
 		if (i >= 1 && i <= x.count)
-			// heat.source:
 			v[at(j, i)] += 0.001 * step;
 	}
 	int oj = n / 2 - y.first + 1, oi = n / 3 - x.first + 1;

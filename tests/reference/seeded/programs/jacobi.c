@@ -81,7 +81,7 @@ static void set(void)
 				int kk = k + origin - 1, jj = j + part[1].first - 1, ii = i + part[2].first - 1;
 				// jacobi.source:
 				f[at(k, j, i)] = 1 + sin(0.3 * kk) * cos(0.2 * jj) + 0.1 * (ii % 5);
-				u[at(k, j, i)] = 0.01 * ((ii + jj + kk) % 11);
+				u[at(k, j, i)] = 0.01 * ((ii + jj + k + part[0].first) % 11);
 			}
 	hb_loop_end("set");
 }
@@ -141,7 +141,6 @@ static void step_forward(double weight)
 	for (int k = 1; k <= part[0].count; k++)
 		for (int j = 1; j <= part[1].count; j++)
 			for (int i = 1; i <= part[2].count; i++)
-				// jacobi.step:
 				u[at(k, j, i)] += weight * (next[at(k, j, i)] - u[at(k, j, i)]);
 	hb_loop_end("u");
 }

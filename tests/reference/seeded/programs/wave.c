@@ -55,7 +55,6 @@ static void advance(const double *old, const double *now, double *next)
 		int first = 1 + each * omp_get_thread_num();
 		double own = 0, *damping = mistake("race") ? &shared : &own;
 		for (int j = first; j < first + each; j++) {
-			// wave.race:
 			*damping = 1 - 1e-4 * ((j + rows.first) % 10);
 			if (damping == &shared) {
 #pragma omp barrier
