@@ -13,6 +13,8 @@ LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"
 # Two of them are examples: the solver, whose mistakes are exchanges that are left out.
 SOURCES = {"heat": "heat.c", "jacobi": "jacobi.c", "cg": "cg.c", "transpose": "transpose.c", "wave": "wave.c", "ring": "ring.c", "flow": "flow.f90",
            "lu": TOP + "/examples/lu/lu.c", "luf": TOP + "/examples/lu/lu.f90"}
+# Statements of theirs, by how they begin.
+STATEMENTS = {"lu.difference": "t[m] += sign * (", "lu.relax": "r[m] = (scale * r[m]", "luf.difference": "to(:, i, j, k) = to(:", "luf.relax": "rsd(:, i, j, k) = (scale"}
 SMALL = {"lu": ["-n", "20", "-s", "4"], "luf": ["-n", "20", "-s", "4"]}
 
 
@@ -52,23 +54,31 @@ def launch(mpi, processes, path, words):
 
 
 def statement(program, label):
-    """(file, first line, last line) of the statement behind the comment `// label:` or `! label:`."""
+    """(file, first line, last line) of the statement behind the comment `// label:` or `! label:`, or of STATEMENTS."""
     with open(source(program), encoding="utf-8") as f:
         lines = f.read().split("\n")
-    fortran = SOURCES[program].endswith(".f90")
-    at = next((n for n, line in enumerate(lines) if re.fullmatch(r"\s*(?://|!) %s:" % re.escape(label), line)), None)
-    if at is None:
-        raise KeyError("%s: no statement %s" % (source(program), label))
-    first = last = at + 1
-    while lines[last].rstrip().endswith("&") if fortran else not lines[last].rstrip().endswith(";"):
+    begin, comment = STATEMENTS.get(label), re.compile(r"\s*(?://|!) %s:" % re.escape(label))
+    found = [n for n, line in enumerate(lines) if (line.lstrip().startswith(begin) if begin else n and comment.fullmatch(lines[n - 1]))]
+    if len(found) != 1:
+        raise KeyError("%s: %d statements %s" % (source(program), len(found), label))
+    first = last = found[0]
+    while lines[last].rstrip().endswith("&") if source(program).endswith(".f90") else not lines[last].rstrip().endswith(";"):
         last += 1
     return os.path.basename(source(program)), first + 1, last + 1
 
 
-def loop_line(program, name):
-    """The line at which a construct of that name is marked, or 0."""
-    with open(source(program), encoding="utf-8") as f:
-        for number, line in enumerate(f, 1):
-            if re.search(r'hb_(?:loop|point|region)\("%s"' % re.escape(name), line):
-                return number
-    return 0
+def table(name, columns):
+    """The rows of mistakes.txt or variants.txt, as dicts; the last column may have blanks."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
+        rows = [line.split(None, len(columns) - 1) for line in f if line.strip() and not line.startswith("#")]
+    return [dict(zip(columns, (x.strip() for x in row)), processes=int(row[columns.index("processes")])) for row in rows]
+
+
+def mistakes():
+    rows = table("mistakes.txt", ["program", "mistake", "processes", "threads", "size", "point", "construct", "array", "first", "box", "elements", "statement"])
+    return [{**row, "construct": row["construct"].replace("_", " ")} for row in rows]
+
+
+def variants():
+    rows = table("variants.txt", ["program", "processes", "threads", "mpi", "compiler", "flags"])
+    return [{**row, "flags": row["flags"].split()} for row in rows]

@@ -18,16 +18,14 @@ TYPES = {0: "<f8", 1: "<f4", 2: "<i4", 3: "<i8", 4: "i1", 5: "<c16", 6: "<c8"}
 TOLERANCE = 1e-8  # as hbdb compare's
 
 
-def run(folder, prefix, tracer, words, threads, until):
-    env = dict(os.environ, OMP_NUM_THREADS=str(threads), TOLD=os.path.join(folder, prefix), TOLD_VALUES="1", LD_PRELOAD=tracer)
+def run(folder, prefix, tracer, words, threads, until, values=True):
+    """Runs a job with the tracer in its processes, not in the launcher."""
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), TOLD=os.path.join(folder, prefix))
+    if values:
+        env["TOLD_VALUES"] = "1"
     if until:
         env["TOLD_UNTIL"] = str(until)
-    exports = ["-x", "LD_PRELOAD"] if "openmpi" in words[0] else []
-    if exports:  # the launcher itself is not looked at
-        del env["LD_PRELOAD"]
-        words = [words[0], "-x", "LD_PRELOAD=" + tracer, *words[1:]]
-    else:
-        words = [words[0], "-genv", "LD_PRELOAD", tracer, *words[1:]]
+    words = [words[0], *(["-x", "LD_PRELOAD=" + tracer] if "openmpi" in words[0] else ["-genv", "LD_PRELOAD", tracer]), *words[1:]]
     return subprocess.run(words, env=env, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=600)
 
 
@@ -116,15 +114,16 @@ def compare(reference, other):
     return None
 
 
-def tell(folder, program, mistake, processes, threads, size="-", until=0, path=None):
-    """Both runs: (told of the reference, told of the other, outputs)."""
+def tell(folder, program, mistake, processes, threads, size="-", until=0, path=None, mpi="openmpi", reference=None):
+    """Runs the reference and the other one: (told of the reference, told of the other, outputs)."""
     tracer = os.path.join(folder, "tracer.so")
     if not os.path.exists(tracer):
         subprocess.run(["gcc", "-O2", "-I", build.INCLUDE, "-shared", "-fPIC", "-o", tracer, build.TRACER], check=True)
     path = path or build.build(folder, program, program)
     out = []
-    for prefix, wrong, n, many in (("reference", "-", 1, 1), ("other", mistake, processes, threads)):
-        done = run(folder, prefix, tracer, build.launch("openmpi", n, path, build.arguments(program, wrong, size)), many, until)
+    for prefix, which, job in (("reference", "-", ("openmpi", 1, reference or path)), ("other", mistake, (mpi, processes, path))):
+        words = build.launch(*job, build.arguments(program, which, size))
+        done = run(folder, prefix, tracer, words, threads if prefix == "other" else 1, until)
         out.append(done.stdout if done.returncode == 0 else done.stdout + done.stderr + "status %d" % done.returncode)
     told = [[Told(os.path.join(folder, "%s.%d" % (prefix, i))) for i in range(n)] for prefix, n in (("reference", 1), ("other", processes))]
     return told[0], told[1], out
