@@ -44,6 +44,7 @@ struct hb__thread {
 	uint8_t *w, *full; /* where the next record goes, and where none may begin any more */
 	uint8_t *buffer;   /* of HB__BUFFER bytes */
 	uint32_t number;   /* 0: the one whose marks make points */
+	bool detail, wrote; /* of the file: its last record is one that may be left out; it has written */
 	bool skips;        /* the iteration that it does is not to be traced */
 	uint8_t *done;     /* of the buffer: written up to here; under the lock of the file */
 	uint8_t *complete; /* ... and whole records up to here, for other threads */
@@ -51,7 +52,8 @@ struct hb__thread {
 	uint64_t loop;                 /* which begin of a parallel construct that is of */
 	unsigned n;                    /* its iteration: */
 	int64_t index[HB_DIMENSIONS];
-	void *watch; /* of watch/ */
+	struct hb__ring *ring; /* of front/ */
+	void *watch;           /* of watch/ */
 	struct hb__thread *next;
 };
 
@@ -70,7 +72,7 @@ struct hb__array {
 	uint8_t touched;     /* HB_ACCESS_*, in the construct that the first thread is in; atomic */
 	bool gone, strange;
 	void *watch; /* of watch/: shadow of its elements; it is asked before the array goes */
-	struct hb__array *next;
+	struct hb__array *next, **back; /* of front/ */
 };
 
 /* Grows when an array comes, changes or goes. What hb__array_at answered holds while it is as it was. */
@@ -79,9 +81,10 @@ extern uint64_t hb__arrays_turn;
 struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn);
 /* An array that nobody registered: of the heap, or static (HB_TRACE_ARRAY_OWN). One-dimensional, of whole elements. Copies name and file; file:
  * any path, its last component counts. The ordinal is counted here. What lies in [at, at + bytes) and is known is gone. NULL: no memory. */
-struct hb__array *hb__array_own(const char *name, const char *file, uint32_t line, hb_element type, const void *at, size_t bytes);
-/* Its memory was given back: those that nobody registered go, and registered ones, too. Nothing happens where there is none. */
-void hb__array_freed(const void *at);
+struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line, hb_element type,
+	const void *at, size_t bytes);
+/* The memory that begins there was given back. Nothing happens where there is no array. */
+void hb__array_freed(struct hb__thread *thread, const void *at);
 
 static inline void hb__touch(struct hb__array *array, uint8_t access)
 {
@@ -125,7 +128,7 @@ struct hb__watcher {
 	void (*iterates)(struct hb__thread *thread, hb_construct_type type, unsigned n, const int64_t *index);
 	void (*task)(struct hb__thread *thread, int64_t task);
 	void (*array)(struct hb__array *array); /* it came, or has changed */
-	void (*gone)(struct hb__array *array);
+	void (*gone)(struct hb__array *array);  /* both under the lock of arrays: hb__array_at is not to be called */
 	void (*exchanged)(struct hb__array *array, const unsigned char *sides);
 	void (*reduction)(const void *at, hb_element type); /* the variable of the construct that has just begun */
 	void (*reduced)(const void *at);                    /* it is complete */
