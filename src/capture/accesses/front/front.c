@@ -143,6 +143,13 @@ static void start(void)
 	pthread_mutex_unlock(&lock);
 }
 
+bool hb__trace_starts(void)
+{
+	if (unlikely(hb__tracing_state == HB__TRACE_UNKNOWN))
+		start();
+	return hb__tracing_state == HB__TRACE_ON;
+}
+
 __attribute__((constructor)) static void begin(void) { start(); }
 
 __attribute__((destructor)) static void leave(void)
@@ -205,9 +212,7 @@ struct hb__thread *hb__thread_here(void)
 
 struct hb__thread *hb__first_here(void)
 {
-	if (unlikely(hb__tracing_state == HB__TRACE_UNKNOWN))
-		start();
-	if (unlikely(hb__tracing_state != HB__TRACE_ON || (hb__first && hb__first != self)))
+	if (unlikely(!hb__trace_starts() || (hb__first && hb__first != self)))
 		return NULL;
 	struct hb__thread *t = enter();
 	if (t && t->number) { /* two threads came at once: this is not the first one */
