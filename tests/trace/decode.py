@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Reads rank.N.trace from its description (src/format/trace/trace.h), by itself: decode.py FILE prints a record per line."""
+import signal
 import struct
 import sys
 
@@ -190,6 +191,7 @@ def xxh3(data, seed):
 library = None
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     trace = Trace(sys.argv[1])
     print("rank %d of %d, threads %d, %d blocks%s%s" % (trace.rank, trace.size, trace.threads, trace.blocks, ", over" if trace.over else "",
                                                    "" if trace.whole else ", cut"))

@@ -258,7 +258,8 @@ static void pop(struct hb__thread *t, const void *pc, const void *cfa)
 		hb__checksums(t, o);
 	}
 	hb__reductions_end(t, o->construct);
-	put_event(o, HB_KIND_END, pc, cfa);
+	if (type != HB_CONSTRUCT_POINT)
+		put_event(o, HB_KIND_END, pc, cfa);
 	put_border(t, HB_TRACE_END, o);
 	if (has)
 		hb__save_at(t, &here);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,7 +16,7 @@
 
 /* What is used of libdw. */
 #define LIBDW(X) \
-	X(dwarf_begin) X(dwarf_nextcu) X(dwarf_offdie) X(dwarf_haspc) X(dwarf_getscopes) X(dwarf_diename) X(dwarf_tag) \
+	X(dwarf_begin) X(dwarf_nextcu) X(dwarf_offdie) X(dwarf_haspc) X(dwarf_child) X(dwarf_siblingof) X(dwarf_diename) X(dwarf_tag) \
 	X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
 static struct {
 #define MEMBER(name) __typeof__(name) *name;
@@ -99,20 +98,35 @@ static bool unit_of(Dwarf *dwarf, Dwarf_Addr at, Dwarf_Die *ret)
 	return false;
 }
 
-/* The innermost function, whether it stands by itself there or was taken into another one: the same at every optimisation. Compilers make
- * functions of constructs: NAME._omp_fn.0 is in NAME. */
+static bool may_hold_functions(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+	       tag == DW_TAG_namespace || tag == DW_TAG_module;
+}
+
+/* The innermost function, whether it stands by itself there or was taken into another one: the same at every optimisation. GCC puts the
+ * functions that it makes of constructs into those that they are from, where it does not say that these have the address. */
+static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, unsigned deep)
+{
+	const char *found = NULL;
+	Dwarf_Die die;
+	for (int e = dw.dwarf_child(around, &die); !e && !found && deep < 64; e = dw.dwarf_siblingof(&die, &die)) {
+		int tag = dw.dwarf_tag(&die);
+		if (!may_hold_functions(tag))
+			continue;
+		found = function_at(&die, at, deep + 1);
+		if (!found && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) && dw.dwarf_haspc(&die, at) > 0)
+			found = dw.dwarf_diename(&die);
+	}
+	return found;
+}
+
+/* NAME._omp_fn.0 is a construct in NAME. */
 static void name_function(Dwarf_Die *unit, Dwarf_Addr at, struct hb__source *s)
 {
-	Dwarf_Die *scope = NULL;
-	int n = dw.dwarf_getscopes(unit, at, &scope);
-	for (int i = 0; i < n && !s->function; i++) {
-		int tag = dw.dwarf_tag(&scope[i]);
-		const char *name = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ? dw.dwarf_diename(&scope[i]) : NULL;
-		const char *made = name ? strstr(name, "._omp_fn") : NULL;
-		if (name)
-			s->function = hb__text_copy(name, made ? (size_t)(made - name) : 200);
-	}
-	free(scope);
+	const char *name = function_at(unit, at, 0), *made = name ? strstr(name, "._omp_fn") : NULL;
+	if (name)
+		s->function = hb__text_copy(name, made ? (size_t)(made - name) : 200);
 }
 
 static void look(struct hb__source *s, const struct module *m, Dwarf_Addr at)
