@@ -209,8 +209,8 @@ bool hb__compare_arrays(hb_reference *r)
 	if (!hb__match(r))
 		return false;
 	for (size_t i = 0; i < a->checks; i++) {
-		bool copy = a->check[i].shape->flags & HB_TRACE_ARRAY_REPLICATED;
-		if (r->match[i] ? !pair(r, &a->check[i], r->match[i]) : !copy && !alone(r, &a->check[i], HB_OF_REFERENCE))
+		bool copy = hb__first_copy(a, &a->check[i]) != NULL;
+		if (!copy && !(r->match[i] ? pair(r, &a->check[i], r->match[i]) : alone(r, &a->check[i], HB_OF_REFERENCE)))
 			return false;
 	}
 	for (size_t i = 0; i < b->checks; i++)

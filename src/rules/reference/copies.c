@@ -3,15 +3,6 @@
 
 #include "rules/reference/inside.h"
 
-static const hb_check *first_copy(const hb_step *s, const hb_check *c)
-{
-	for (const hb_check *b = s->check; b < c; b++)
-		if ((b->shape->flags & HB_TRACE_ARRAY_REPLICATED) && b->shape->id.line == c->shape->id.line &&
-			hb__alike(&b->shape->id, &c->shape->id))
-			return b;
-	return NULL;
-}
-
 static void copy(hb_reference *r, struct hb__known *known, const hb_check *a, const hb_check *b)
 {
 	hb_reference_difference d = hb__difference(r, HB_REFERENCE_COPIES);
@@ -56,9 +47,7 @@ bool hb__compare_copies(hb_reference *r)
 	const hb_step *s = &r->step[HB_OF_RUN];
 	for (size_t i = 0; i < s->checks; i++) {
 		const hb_check *b = &s->check[i];
-		if (!(b->shape->flags & HB_TRACE_ARRAY_REPLICATED))
-			continue;
-		const hb_check *a = first_copy(s, b);
+		const hb_check *a = hb__first_copy(s, b);
 		/* of the first one and another one: what is known of them stands under the process of the other */
 		struct hb__known *known = a ? hb__know(r, b->shape, b->process) : NULL;
 		if (a && !known)

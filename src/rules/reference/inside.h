@@ -44,21 +44,23 @@ void hb__tell(hb_reference *r, const hb_reference_difference *d);
 
 /* match.c. Whether two arrays have the same name, file and ordinal. */
 bool hb__alike(const hb_array_id *a, const hb_array_id *b);
+/* Of a replicated array: the first copy of it in the step, where `check` is another one. Else NULL. */
+const hb_check *hb__first_copy(const hb_step *step, const hb_check *check);
 /* For each check of the reference its check of the run in r->match, and r->taken. False: out of memory. */
 bool hb__match(hb_reference *r);
 struct hb__known *hb__know(hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
 
-/* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
+/* arrays.c, copies.c, values.c: of the steps at hand. False: out of memory. */
 bool hb__compare_arrays(hb_reference *r);
 bool hb__compare_copies(hb_reference *r);
 bool hb__compare_values(hb_reference *r);
 void hb__compare_results(hb_reference *r);
 
-/* tiles.c: whether two tiles differ, by scale; *ret_distance. */
+/* arrays.c: whether two tiles differ, by scale; *ret_distance is the estimate. */
 bool hb__tiles_differ(hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance);
 double hb__tile_scale(const struct hb__known *known, const hb_tile *a, const hb_tile *b, uint64_t elements);
 hb_tile hb__whole(const hb_check *check);
-/* values.c. A value as a number, and whether two are equal under the tolerance. */
+/* results.c. A value as a number, and whether two are equal under the tolerance. */
 double hb__number(hb_element type, const uint8_t *value);
 bool hb__values_differ(const hb_reference *r, hb_element type, const uint8_t *a, const uint8_t *b, double scale);
 

@@ -19,16 +19,15 @@ static bool may_be(const hb_reference *r, const hb_check *a, const hb_check *b, 
 			       hb_points_processes(r->points[0]) == hb_points_processes(r->points[1]));
 }
 
-/* Copies but for the first one. */
-static bool is_other_copy(const hb_step *s, const hb_check *c)
+const hb_check *hb__first_copy(const hb_step *s, const hb_check *c)
 {
 	if (!(c->shape->flags & HB_TRACE_ARRAY_REPLICATED))
-		return false;
+		return NULL;
 	for (const hb_check *b = s->check; b < c; b++)
 		if ((b->shape->flags & HB_TRACE_ARRAY_REPLICATED) && b->shape->id.line == c->shape->id.line &&
 			hb__alike(&b->shape->id, &c->shape->id))
-			return true;
-	return false;
+			return b;
+	return NULL;
 }
 
 static const hb_check *exact(hb_reference *r, const hb_check *a, size_t guess)
@@ -70,11 +69,11 @@ bool hb__match(hb_reference *r)
 	if (!HB_GROW(r->match, r->match_room, a->checks + 1) || !HB_GROW(r->taken, r->taken_room, b->checks + 1))
 		return false;
 	for (size_t i = 0; i < b->checks; i++)
-		r->taken[i] = is_other_copy(b, &b->check[i]);
+		r->taken[i] = hb__first_copy(b, &b->check[i]) != NULL;
 	for (size_t i = 0; i < a->checks; i++)
-		r->match[i] = is_other_copy(a, &a->check[i]) ? NULL : exact(r, &a->check[i], i);
+		r->match[i] = hb__first_copy(a, &a->check[i]) ? NULL : exact(r, &a->check[i], i);
 	for (size_t i = 0; i < a->checks; i++)
-		if (!r->match[i] && !is_other_copy(a, &a->check[i]))
+		if (!r->match[i] && !hb__first_copy(a, &a->check[i]))
 			r->match[i] = moved(r, &a->check[i]);
 	return true;
 }
