@@ -88,7 +88,7 @@ static double f64_of(const uint8_t **p)
 static bool tile_of(hb_trace *t, const hb_trace_array *a, uint32_t i)
 {
 	uint64_t number = hb__in_uv(&t->in);
-	const uint8_t *p = hb__in_bytes(&t->in, (7 + HB_SKETCH) * 8);
+	const uint8_t *p = hb__in_bytes(&t->in, (7 + 2 * HB_SKETCH) * 8);
 	if (!p || !a->tiled || number >= a->tiling.tiles)
 		return false;
 	hb_tile *tile = &t->tile[i];
@@ -100,8 +100,8 @@ static bool tile_of(hb_trace *t, const hb_trace_array *a, uint32_t i)
 	tile->greatest = f64_of(&p);
 	tile->sum = f64_of(&p);
 	tile->squares = f64_of(&p);
-	for (unsigned k = 0; k < HB_SKETCH; k++)
-		tile->sketch[k] = f64_of(&p);
+	for (unsigned k = 0; k < 2 * HB_SKETCH; k++)
+		tile->sketch[k / HB_SKETCH][k % HB_SKETCH] = f64_of(&p);
 	return true;
 }
 
