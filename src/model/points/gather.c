@@ -146,12 +146,34 @@ static bool trouble(hb_points *points, struct hb__process *p, const hb_trace_rec
 	return true;
 }
 
+/* By task, construct in it, begin before end. */
+bool hb__comes_before(const hb_point *a, const hb_point *b)
+{
+	if (a->number != b->number)
+		return a->number < b->number;
+	if (a->task != b->task)
+		return a->task < b->task;
+	return a->inner != b->inner ? a->inner < b->inner : a->end < b->end;
+}
+
+static int by_task(const void *a, const void *b)
+{
+	const struct hb__stop *x = a, *y = b;
+	return hb__comes_before(&x->point, &y->point) ? -1 : hb__comes_before(&y->point, &x->point);
+}
+
 static bool stop(struct hb__process *p, const hb_point *point, const hb_trace_construct *construct)
 {
 	if (!HB_GROW(p->stop, p->stops_room, p->stops + 1))
 		return false;
-	p->stop[p->stops++] = (struct hb__stop){*point, construct, p->tolds, p->accesses, p->troubles};
-	p->ready = p->ready || !point->nested;
+	const struct hb__upto none = {0}, from = p->stops ? p->stop[p->stops - 1].to : none,
+			      to = {p->tolds, p->accesses, p->troubles};
+	p->stop[p->stops++] = (struct hb__stop){*point, construct, from, to};
+	if (!point->nested) {
+		/* a process does tasks in any order; the last stop is behind all of them */
+		qsort(p->stop, p->stops - 1, sizeof *p->stop, by_task);
+		p->ready = true;
+	}
 	return true;
 }
 

@@ -14,11 +14,13 @@ struct hb__told {
 	uint32_t tiles;
 };
 
-/* A point that a process came by; what it told before ends at these. */
+/* A point that a process came by, and what it told since the one before: from, and up to. */
 struct hb__stop {
 	hb_point point;
 	const hb_trace_construct *construct;
-	size_t told, accesses, troubles;
+	struct hb__upto {
+		size_t told, accesses, troubles;
+	} from, to;
 };
 
 /* Where a thread is: the iteration of a construct. */
@@ -98,6 +100,8 @@ struct hb_points {
 
 /* gather.c: reads until the process stands at its next point outside of tasks, or no more is there. False: out of memory, or the file cannot be read. */
 bool hb__gather(hb_points *points, struct hb__process *process, hb_error *err);
+/* Of two points within tasks. */
+bool hb__comes_before(const hb_point *a, const hb_point *b);
 /* Forgets what has been told. */
 void hb__gather_clear(struct hb__process *process);
 void hb__gather_free(struct hb__process *process);

@@ -67,7 +67,7 @@ static bool merge_check(hb_points *p, uint32_t process, const struct hb__told *t
 	return true;
 }
 
-static bool merge_rest(hb_points *p, uint32_t process, const struct hb__stop *from, const struct hb__stop *to)
+static bool merge_rest(hb_points *p, uint32_t process, const struct hb__upto *from, const struct hb__upto *to)
 {
 	const struct hb__process *of = &p->process[process];
 	size_t accesses = to->accesses - from->accesses, troubles = to->troubles - from->troubles;
@@ -90,7 +90,7 @@ static bool merge_rest(hb_points *p, uint32_t process, const struct hb__stop *fr
 bool hb__merge(hb_points *p, uint32_t process, size_t stop)
 {
 	const struct hb__process *of = &p->process[process];
-	const struct hb__stop none = {0}, *to = &of->stop[stop], *from = stop ? to - 1 : &none;
+	const struct hb__upto *from = &of->stop[stop].from, *to = &of->stop[stop].to;
 	for (size_t i = from->told; i < to->told; i++)
 		if (!merge_check(p, process, &of->told[i]))
 			return false;

@@ -116,16 +116,6 @@ static int all_ready(hb_points *p, hb_error *err)
 	return ready;
 }
 
-/* By task, construct in it, begin before end. */
-static bool comes_before(const hb_point *a, const hb_point *b)
-{
-	if (a->number != b->number)
-		return a->number < b->number;
-	if (a->task != b->task)
-		return a->task < b->task;
-	return a->inner != b->inner ? a->inner < b->inner : a->end < b->end;
-}
-
 /* The next point within tasks that has not been told: its process, HB_NO: there is none. */
 static uint32_t next_nested(const hb_points *p)
 {
@@ -135,7 +125,7 @@ static uint32_t next_nested(const hb_points *p)
 		if (of->nested + 1 >= of->stops)
 			continue;
 		const hb_point *at = &of->stop[of->nested].point;
-		if (best == HB_NO || comes_before(at, &p->process[best].stop[p->process[best].nested].point))
+		if (best == HB_NO || hb__comes_before(at, &p->process[best].stop[p->process[best].nested].point))
 			best = i;
 	}
 	return best;

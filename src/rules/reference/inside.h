@@ -33,6 +33,8 @@ struct hb_reference {
 	size_t knowns, knowns_room;
 	struct hb__keyed *keyed[2];
 	size_t keyeds_room[2];
+	const hb_trace_variable **wrong; /* variables whose results differed */
+	size_t wrongs, wrongs_room;
 	const hb_check **match; /* scratch: by check of the reference, that of the run */
 	bool *taken;            /* by check of the run */
 	size_t match_room, taken_room;
@@ -50,11 +52,11 @@ const hb_check *hb__first_copy(const hb_step *step, const hb_check *check);
 bool hb__match(hb_reference *r);
 struct hb__known *hb__know(hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
 
-/* arrays.c, copies.c, values.c: of the steps at hand. False: out of memory. */
+/* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
 bool hb__compare_arrays(hb_reference *r);
 bool hb__compare_copies(hb_reference *r);
 bool hb__compare_values(hb_reference *r);
-void hb__compare_results(hb_reference *r);
+bool hb__compare_results(hb_reference *r);
 
 /* arrays.c: whether two tiles differ, by scale; *ret_distance is the estimate. */
 bool hb__tiles_differ(hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance);

@@ -35,6 +35,7 @@ void hb_reference_close(hb_reference *r)
 	free(r->known);
 	free(r->keyed[0]);
 	free(r->keyed[1]);
+	free(r->wrong);
 	free(r->match);
 	free(r->taken);
 	free(r);
@@ -138,9 +139,8 @@ int hb_reference_step(hb_reference *r, hb_error *err)
 		r->sum.stopped = true;
 		return 1;
 	}
-	if (!hb__compare_arrays(r) || !hb__compare_copies(r) || !hb__compare_values(r))
+	if (!hb__compare_arrays(r) || !hb__compare_copies(r) || !hb__compare_values(r) || !hb__compare_results(r))
 		return no_memory(err);
-	hb__compare_results(r);
 	const hb_step *b = &r->step[HB_OF_RUN];
 	if (b->point.number) {
 		r->sum.last = b->point;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "rules/reference/inside.h"
 
 static double parts(hb_element type, const uint8_t *value, double *ret_imaginary)
@@ -79,7 +80,20 @@ static size_t before(const hb_step *s, const hb_access *of)
 	return n;
 }
 
-void hb__compare_results(hb_reference *r)
+/* Whether its result differed before; from now on it has. False in *ret_memory: out of memory. */
+static bool differed(hb_reference *r, const hb_trace_variable *v, bool *ret_memory)
+{
+	*ret_memory = true;
+	for (size_t i = 0; i < r->wrongs; i++)
+		if (same_variable(r->wrong[i], v))
+			return true;
+	*ret_memory = HB_GROW(r->wrong, r->wrongs_room, r->wrongs + 1);
+	if (*ret_memory)
+		r->wrong[r->wrongs++] = v;
+	return false;
+}
+
+bool hb__compare_results(hb_reference *r)
 {
 	const hb_step *a = &r->step[HB_OF_REFERENCE], *b = &r->step[HB_OF_RUN];
 	for (size_t i = 0; i < b->accesses; i++) {
@@ -94,7 +108,11 @@ void hb__compare_results(hb_reference *r)
 		r->sum.results++;
 		if (!hb__values_differ(r, y->variable->type, x->value, y->value, 0))
 			continue;
+		bool memory;
 		hb_reference_difference d = hb__difference(r, HB_REFERENCE_RESULT);
+		d.again = differed(r, y->variable, &memory);
+		if (!memory)
+			return false;
 		d.process[1] = y->process;
 		d.value[0] = x;
 		d.value[1] = y;
@@ -103,4 +121,5 @@ void hb__compare_results(hb_reference *r)
 		d.correct = r->sum.last;
 		hb__tell(r, &d);
 	}
+	return true;
 }
