@@ -110,7 +110,7 @@ static void failed(hb_reference *r, struct hb__known *known, const hb_check *c, 
 	d.access = c->access;
 	known->failed[side] = true;
 	if (!d.again)
-		hb__tell(r, &d);
+		hb__reference_tell(r, &d);
 }
 
 static void boxes_differ(hb_reference *r, struct hb__known *known, const hb_check *a, const hb_check *b)
@@ -133,14 +133,14 @@ static void boxes_differ(hb_reference *r, struct hb__known *known, const hb_chec
 			d.process[1] = own->part[i].process;
 			break;
 		}
-	hb__tell(r, &d);
+	hb__reference_tell(r, &d);
 }
 
 /* One array of both runs. */
 static bool pair(hb_reference *r, const hb_check *a, const hb_check *b)
 {
 	uint32_t process = a->apart && !(a->shape->flags & HB_TRACE_ARRAY_REPLICATED) ? a->process : HB_NO;
-	struct hb__known *known = hb__know(r, a->shape, process);
+	struct hb__known *known = hb__reference_know(r, a->shape, process);
 	if (!known)
 		return false;
 	if (a->state != HB_CHECKSUM_FINE)
@@ -169,7 +169,7 @@ static bool pair(hb_reference *r, const hb_check *a, const hb_check *b)
 		d.correct = known->correct;
 		d.correct_construct = known->correct_construct;
 		known->differed = true;
-		hb__tell(r, &d);
+		hb__reference_tell(r, &d);
 	} else if (!known->differed) {
 		known->correct = d.point;
 		known->correct_construct = d.construct[HB_OF_RUN];
@@ -188,7 +188,7 @@ static bool alone(hb_reference *r, const hb_check *c, unsigned side)
 	/* within a task other processes may have it; the reference needs not have what another process did */
 	if (r->step[side].point.nested)
 		return true;
-	struct hb__known *known = hb__know(r, c->shape, c->apart ? c->process : HB_NO);
+	struct hb__known *known = hb__reference_know(r, c->shape, c->apart ? c->process : HB_NO);
 	if (!known)
 		return false;
 	if (known->missed[side])
@@ -199,7 +199,7 @@ static bool alone(hb_reference *r, const hb_check *c, unsigned side)
 	d.side = !side;
 	d.shape[side] = c->shape;
 	d.access = c->access;
-	hb__tell(r, &d);
+	hb__reference_tell(r, &d);
 	return true;
 }
 

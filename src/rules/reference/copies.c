@@ -39,7 +39,7 @@ static void copy(hb_reference *r, struct hb__known *known, const hb_check *a, co
 	d.correct = known->correct;
 	d.correct_construct = known->correct_construct;
 	known->differed = true;
-	hb__tell(r, &d);
+	hb__reference_tell(r, &d);
 }
 
 bool hb__compare_copies(hb_reference *r)
@@ -49,7 +49,7 @@ bool hb__compare_copies(hb_reference *r)
 		const hb_check *b = &s->check[i];
 		const hb_check *a = hb__first_copy(s, b);
 		/* of the first one and another one: what is known of them stands under the process of the other */
-		struct hb__known *known = a ? hb__know(r, b->shape, b->process) : NULL;
+		struct hb__known *known = a ? hb__reference_know(r, b->shape, b->process) : NULL;
 		if (a && !known)
 			return false;
 		if (a && a->tile && b->tile && hb_same_box(a->shape, b->shape))

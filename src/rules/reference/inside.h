@@ -42,7 +42,7 @@ struct hb_reference {
 
 /* A difference at the point at hand, to be filled. */
 hb_reference_difference hb__difference(const hb_reference *r, hb_reference_kind kind);
-void hb__tell(hb_reference *r, const hb_reference_difference *d);
+void hb__reference_tell(hb_reference *r, const hb_reference_difference *d);
 
 /* match.c. Whether two arrays have the same name, file and ordinal. */
 bool hb__alike(const hb_array_id *a, const hb_array_id *b);
@@ -50,7 +50,7 @@ bool hb__alike(const hb_array_id *a, const hb_array_id *b);
 const hb_check *hb__first_copy(const hb_step *step, const hb_check *check);
 /* For each check of the reference its check of the run in r->match, and r->taken. False: out of memory. */
 bool hb__match(hb_reference *r);
-struct hb__known *hb__know(hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
+struct hb__known *hb__reference_know(hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
 
 /* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
 bool hb__compare_arrays(hb_reference *r);

@@ -53,7 +53,7 @@ hb_reference_difference hb__difference(const hb_reference *r, hb_reference_kind 
 		.process = {HB_NO, HB_NO}};
 }
 
-void hb__tell(hb_reference *r, const hb_reference_difference *d)
+void hb__reference_tell(hb_reference *r, const hb_reference_difference *d)
 {
 	if (d->kind < HB_REFERENCE_DIFFERS) {
 		r->sum.differences += !d->again;
@@ -71,7 +71,7 @@ static void troubles(hb_reference *r, unsigned side)
 		d.trouble = &r->step[side].trouble[i];
 		d.process[side] = d.trouble->process;
 		d.shape[side] = d.trouble->shape;
-		hb__tell(r, &d);
+		hb__reference_tell(r, &d);
 	}
 }
 
@@ -90,7 +90,7 @@ static bool together(hb_reference *r, unsigned side)
 	d.construct[1] = other ? s->other_construct : NULL;
 	d.process[0] = s->process;
 	d.process[1] = other ? s->other : s->absent;
-	hb__tell(r, &d);
+	hb__reference_tell(r, &d);
 	return false;
 }
 
@@ -107,7 +107,7 @@ static bool same_place(hb_reference *r)
 	d.side = a->point.number ? HB_OF_RUN : HB_OF_REFERENCE;
 	d.point = a->point.number ? a->point : b->point;
 	d.correct = r->sum.last;
-	hb__tell(r, &d);
+	hb__reference_tell(r, &d);
 	return false;
 }
 

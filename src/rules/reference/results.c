@@ -119,7 +119,7 @@ bool hb__compare_results(hb_reference *r)
 		d.number[0] = hb__number(x->variable->type, x->value);
 		d.number[1] = hb__number(y->variable->type, y->value);
 		d.correct = r->sum.last;
-		hb__tell(r, &d);
+		hb__reference_tell(r, &d);
 	}
 	return true;
 }

@@ -208,6 +208,6 @@ bool hb__compare_values(hb_reference *r)
 	d.number[0] = hb__number(x->shape->as.type, x->value);
 	d.number[1] = hb__number(y->shape->as.type, y->value);
 	d.correct = r->sum.last;
-	hb__tell(r, &d);
+	hb__reference_tell(r, &d);
 	return true;
 }
