@@ -8,7 +8,10 @@
 
 #define THIN "!<thin>\n"
 
-bool hb__is_archive(hb_bytes file) { return file.n >= SARMAG && (!memcmp(file.at, ARMAG, SARMAG) || !memcmp(file.at, THIN, SARMAG)); }
+bool hb__is_archive(hb_bytes file)
+{
+	return file.n >= SARMAG && (!memcmp(file.at, ARMAG, SARMAG) || !memcmp(file.at, THIN, SARMAG));
+}
 
 void hb__archive_free(hb_member *member, size_t n)
 {

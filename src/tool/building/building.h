@@ -13,7 +13,8 @@
 
 #define HB_WATCHED_SECTION ".hbdb.watched"
 #define HB_WATCHED_SUFFIX ".hbdb-watched"
-#define HB_WATCHED_FOLDER ".hbdb-watched" /* in the folder of a shared library: its copy under the name by which it is loaded */
+#define HB_WATCHED_FOLDER \
+	".hbdb-watched" /* in the folder of a shared library: its copy under the name by which it is loaded */
 
 typedef enum hb_word {
 	HB_WORD_KEPT,
@@ -33,15 +34,15 @@ typedef enum hb_purpose {
 
 /* A call of a compiler, read. */
 typedef struct hb_build {
-	hb_strings word;    /* its words, those of response files in their places; the first one is the compiler */
-	hb_word *kind;      /* of each word */
+	hb_strings word; /* its words, those of response files in their places; the first one is the compiler */
+	hb_word *kind;   /* of each word */
 	hb_purpose purpose;
-	const char *output; /* -o; NULL: none was given */
+	const char *output;  /* -o; NULL: none was given */
 	const char *modules; /* -J; NULL: none was given */
-	const char *soname; /* as the linker was told; NULL: it was not */
+	const char *soname;  /* as the linker was told; NULL: it was not */
 	bool shared, is_static, is_fortran;
-	bool clang; /* the compiler is clang: seen in what it made */
-	char *folder; /* of ours, for the second run's files */
+	bool clang;     /* the compiler is clang: seen in what it made */
+	char *folder;   /* of ours, for the second run's files */
 	unsigned files; /* that were made in it */
 } hb_build;
 

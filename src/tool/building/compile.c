@@ -8,8 +8,8 @@
 #include "building.h"
 
 /* What a macro says of ThreadSanitizer would make the copy another program than the user's. -g: accesses have source lines. */
-static const char *const added[] = {"-c", "-fsanitize=thread", "-U__SANITIZE_THREAD__", "-g", "-gno-record-gcc-switches", "-w", "-fno-lto",
-	"-fno-profile-arcs", "-fno-test-coverage", NULL};
+static const char *const added[] = {"-c", "-fsanitize=thread", "-U__SANITIZE_THREAD__", "-g",
+	"-gno-record-gcc-switches", "-w", "-fno-lto", "-fno-profile-arcs", "-fno-test-coverage", NULL};
 /* clang leaves out reads of what the next statement writes, as no race could be missed by that. */
 static const char *const added_clang[] = {"-mllvm", "-tsan-instrument-read-before-write=1", NULL};
 
@@ -61,7 +61,8 @@ static void push_modules(const hb_build *b, const char *folder, hb_strings *to)
 bool hb__build_source(hb_build *build, const char *source, const char *to, char **ret_why)
 {
 	hb_strings words = {0};
-	char *said = hb__build_file(build, ".said"), *modules = build->is_fortran ? hb__build_file(build, ".modules") : NULL;
+	char *said = hb__build_file(build, ".said"),
+	     *modules = build->is_fortran ? hb__build_file(build, ".modules") : NULL;
 	int error;
 	if (modules && mkdir(modules, 0700)) {
 		free(modules);

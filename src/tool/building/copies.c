@@ -65,8 +65,8 @@ static Elf64_Shdr *sections_of(hb_bytes file, size_t *ret_n, size_t *ret_names)
 {
 	const Elf64_Ehdr *e = (const void *)file.at;
 	if (file.n < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
-		e->e_ident[EI_DATA] != ELFDATA2LSB || e->e_type != ET_REL || e->e_shentsize != sizeof(Elf64_Shdr) || e->e_shoff % 8 ||
-		e->e_shoff > file.n || file.n - e->e_shoff < sizeof(Elf64_Shdr))
+		e->e_ident[EI_DATA] != ELFDATA2LSB || e->e_type != ET_REL || e->e_shentsize != sizeof(Elf64_Shdr) ||
+		e->e_shoff % 8 || e->e_shoff > file.n || file.n - e->e_shoff < sizeof(Elf64_Shdr))
 		return NULL;
 	Elf64_Shdr *s = (void *)(file.at + e->e_shoff);
 	/* what does not fit into the header stands in the first section */
@@ -91,8 +91,9 @@ hb_bytes hb__copy_section(hb_bytes object)
 	for (size_t i = 0; s && i < n; i++) {
 		size_t at = s[i].sh_name, room = s[names].sh_size;
 		const char *name = (const char *)object.at + s[names].sh_offset + at;
-		if (at < room && room - at >= sizeof HB_WATCHED_SECTION && !memcmp(name, HB_WATCHED_SECTION, sizeof HB_WATCHED_SECTION) &&
-			s[i].sh_type == SHT_PROGBITS && s[i].sh_offset <= object.n && s[i].sh_size <= object.n - s[i].sh_offset)
+		if (at < room && room - at >= sizeof HB_WATCHED_SECTION &&
+			!memcmp(name, HB_WATCHED_SECTION, sizeof HB_WATCHED_SECTION) && s[i].sh_type == SHT_PROGBITS &&
+			s[i].sh_offset <= object.n && s[i].sh_size <= object.n - s[i].sh_offset)
 			return (hb_bytes){object.at + s[i].sh_offset, s[i].sh_size};
 	}
 	return (hb_bytes){0};
@@ -124,8 +125,12 @@ static bool put(FILE *f, hb_bytes object, hb_bytes copy)
 	struct part p = {PART_MAGIC, copy.n};
 	memcpy(made, s, n * sizeof *made);
 	size_t names = made[at_names].sh_size;
-	made[n] = (Elf64_Shdr){.sh_name = (Elf64_Word)names, .sh_type = SHT_PROGBITS, .sh_flags = SHF_EXCLUDE, .sh_offset = at,
-		.sh_size = sizeof p + copy.n, .sh_addralign = 1};
+	made[n] = (Elf64_Shdr){.sh_name = (Elf64_Word)names,
+		.sh_type = SHT_PROGBITS,
+		.sh_flags = SHF_EXCLUDE,
+		.sh_offset = at,
+		.sh_size = sizeof p + copy.n,
+		.sh_addralign = 1};
 	made[at_names].sh_offset = at += made[n].sh_size;
 	made[at_names].sh_size += sizeof HB_WATCHED_SECTION;
 	at += made[at_names].sh_size;
@@ -140,7 +145,8 @@ static bool put(FILE *f, hb_bytes object, hb_bytes copy)
 		    fwrite(&p, sizeof p, 1, f) == 1 && fwrite(copy.at, copy.n, 1, f) == 1 &&
 		    (!names || fwrite(object.at + s[at_names].sh_offset, names, 1, f) == 1) &&
 		    fwrite(HB_WATCHED_SECTION, sizeof HB_WATCHED_SECTION, 1, f) == 1 &&
-		    (at == e.e_shoff || fwrite("\0\0\0\0\0\0\0", e.e_shoff - at, 1, f) == 1) && fwrite(made, sizeof *made, n + 1, f) == n + 1;
+		    (at == e.e_shoff || fwrite("\0\0\0\0\0\0\0", e.e_shoff - at, 1, f) == 1) &&
+		    fwrite(made, sizeof *made, n + 1, f) == n + 1;
 	free(made);
 	return good;
 }

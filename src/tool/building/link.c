@@ -44,7 +44,8 @@ static char *archive_of_copies(linking *l, const char *path, hb_bytes file)
 	size_t n, found = 0;
 	if (!hb__archive_members(path, file, &member, &n))
 		return NULL;
-	char *archive = hb__build_file(l->build, ".a"), *list = hb__build_file(l->build, ".list"), *said = hb__build_file(l->build, ".said");
+	char *archive = hb__build_file(l->build, ".a"), *list = hb__build_file(l->build, ".list"),
+	     *said = hb__build_file(l->build, ".said");
 	hb_strings files = {0};
 	for (size_t i = 0; i < n; i++) {
 		size_t parts = extract(l, member[i].bytes, &files);
@@ -86,9 +87,15 @@ static char *copy_of_shared(linking *l, const char *path)
 	char *folder = here ? hb__format("%s/" HB_WATCHED_FOLDER, dirname(here)) : NULL;
 	const char *slash = real ? strrchr(real, '/') : NULL;
 	char *copy = folder ? hb__format("%s%s", folder, slash) : NULL;
-	if (copy && access(copy, R_OK)) {
-		free(copy);
-		copy = NULL;
+	/* libx.so.1.2.3 is loaded as libx.so.1 */
+	while (copy && access(copy, R_OK)) {
+		char *dot = strrchr(copy, '.');
+		if (dot && dot[1] >= '0' && dot[1] <= '9')
+			*dot = 0;
+		else {
+			free(copy);
+			copy = NULL;
+		}
 	}
 	if (copy) {
 		hb__push(&l->searched, folder);
@@ -132,7 +139,8 @@ static void push_library(linking *l, const char *word)
 {
 	for (size_t i = 0; i < l->folders.n; i++) {
 		bool exact = word[2] == ':';
-		char *shared = exact ? hb__format("%s/%s", l->folders.at[i], word + 3) : hb__format("%s/lib%s.so", l->folders.at[i], word + 2);
+		char *shared = exact ? hb__format("%s/%s", l->folders.at[i], word + 3)
+				     : hb__format("%s/lib%s.so", l->folders.at[i], word + 2);
 		char *archive = hb__format("%s/lib%s.a", l->folders.at[i], word + 2);
 		const char *found = !access(shared, R_OK) ? shared : !exact && !access(archive, R_OK) ? archive : NULL;
 		hb_strings files = {0};
@@ -235,7 +243,8 @@ static char *place_of(const hb_build *b, const char *output)
 	if (!b->shared)
 		return hb__format("%s" HB_WATCHED_SUFFIX, output);
 	char *first = hb__copy(output), *second = hb__copy(output);
-	char *place = hb__format("%s/" HB_WATCHED_FOLDER "/%s", dirname(first), b->soname ? b->soname : basename(second));
+	char *place =
+		hb__format("%s/" HB_WATCHED_FOLDER "/%s", dirname(first), b->soname ? b->soname : basename(second));
 	free(first);
 	free(second);
 	return place;
@@ -271,7 +280,8 @@ static void link_copies(linking *l, const char *quiet, const char *to, const cha
 		free(why);
 		unlink(to);
 	} else if (l->lacks)
-		hb__say("%s: objects without an instrumented copy are in it as they are, %s for one: what they access is not seen", place, l->lacks);
+		hb__say("%s: objects without an instrumented copy are in it as they are, %s for one: what they access is not seen",
+			place, l->lacks);
 	free(said);
 	free(folder);
 	free(rpath);
@@ -284,7 +294,8 @@ void hb__build_link(hb_build *build)
 	if (stat(output, &st) || !S_ISREG(st.st_mode))
 		return; /* /dev/null, or a wrapper that only told what it would do */
 	linking l = {.build = build};
-	char *place = place_of(build, output), *to = hb__format("%s-%d", place, (int)getpid()), *quiet = hb__find_library("quiet");
+	char *place = place_of(build, output), *to = hb__format("%s-%d", place, (int)getpid()),
+	     *quiet = hb__find_library("quiet");
 	unlink(place); /* an older one is not of this program */
 	build->clang = hb__build_is_clangs(output);
 	find_folders(&l);
@@ -294,7 +305,8 @@ void hb__build_link(hb_build *build)
 	if (!l.copies)
 		goto done;
 	if (build->is_static)
-		hb__say("%s is linked statically: nothing can be loaded into it, and there is no instrumented copy", output);
+		hb__say("%s is linked statically: nothing can be loaded into it, and there is no instrumented copy",
+			output);
 	else if (!quiet)
 		hb__say("libhbdb-quiet.so was found neither next to hbdb nor in ../lib/hbdb: there is no %s", place);
 	else {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "building.h"
 
@@ -25,23 +26,28 @@ static bool begins_among(const char *const *list, const char *word)
 }
 
 /* Options whose value is the next word, where it does not hang on them. */
-static const char *const valued[] = {"-D", "-U", "-I", "-L", "-A", "-B", "-u", "-e", "-z", "-T", "-x", "-include", "-imacros",
-	"-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-Xlinker",
-	"-Xassembler", "-Xpreprocessor", "-Xclang", "-Xopenmp-target", "-aux-info", "--param", "-target", "--sysroot", "-wrapper",
-	"-dumpbase", "-dumpbase-ext", "-dumpdir", "-fintrinsic-modules-path", "-mllvm", "-arch", "-R", "-h", "-G", NULL};
+static const char *const valued[] = {"-D", "-U", "-I", "-L", "-A", "-B", "-u", "-e", "-z", "-T", "-x", "-include",
+	"-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot",
+	"-imultilib", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-Xopenmp-target", "-aux-info", "--param",
+	"-target", "--sysroot", "-wrapper", "-dumpbase", "-dumpbase-ext", "-dumpdir", "-fintrinsic-modules-path",
+	"-mllvm", "-arch", "-R", "-h", "-G", NULL};
 /* The same of options that are not for the second run. */
 static const char *const valued_dropped[] = {"-MF", "-MT", "-MQ", "-MJ", NULL};
 /* They write files of the user's, or take part in what does. -c and -o: we say where. */
-static const char *const dropped[] = {"-c", "-MD", "-MMD", "-MP", "-MG", "-gsplit-dwarf", "-fstack-usage", "-fcallgraph-info", NULL};
-static const char *const dropped_begins[] = {"-MF", "-MT", "-MQ", "-MJ", "-Wp,-M", "-save-temps", "--save-temps", "-fdump-",
-	"-Wl,-Map", "-Wl,--Map", "-Wl,--dependency-file", "-fsave-optimization-record", "-ftime-trace", "-fopt-info", NULL};
+static const char *const dropped[] = {
+	"-c", "-MD", "-MMD", "-MP", "-MG", "-gsplit-dwarf", "-fstack-usage", "-fcallgraph-info", NULL};
+static const char *const dropped_begins[] = {"-MF", "-MT", "-MQ", "-MJ", "-Wp,-M", "-save-temps", "--save-temps",
+	"-fdump-", "-Wl,-Map", "-Wl,--Map", "-Wl,--dependency-file", "-fsave-optimization-record", "-ftime-trace",
+	"-fopt-info", NULL};
 /* Of a program that is linked they must stay, for what has no copy; a copy is compiled without. */
 static const char *const linking_begins[] = {"-flto", "--coverage", "-ftest-coverage", "-fprofile-", NULL};
 /* Nothing is built, or nothing that a copy could be of. */
-static const char *const other[] = {"-E", "-S", "-M", "-MM", "-r", "-fsyntax-only", "-###", "--help", "--version", "-showme", "-show",
-	"--showme", "-compile_info", "-link_info", "-emit-llvm", "-fgnu-tm", "-m32", "-mx32", "-", NULL};
-static const char *const other_begins[] = {"-print", "--print", "-dumpmachine", "-dumpversion", "-dumpspecs", "-dumpfullversion", "--target-help",
-	"--help=", "-showme:", "--showme:", "-fsanitize=thread", "-fsanitize=address", "-fsanitize=memory", "-fsanitize=hwaddress", NULL};
+static const char *const other[] = {"-E", "-S", "-M", "-MM", "-r", "-fsyntax-only", "-###", "--help", "--version",
+	"-showme", "-show", "--showme", "-compile_info", "-link_info", "-emit-llvm", "-fgnu-tm", "-m32", "-mx32", "-",
+	NULL};
+static const char *const other_begins[] = {"-print", "--print", "-dumpmachine", "-dumpversion", "-dumpspecs",
+	"-dumpfullversion", "--target-help", "--help=", "-showme:", "--showme:", "-fsanitize=thread",
+	"-fsanitize=address", "-fsanitize=memory", "-fsanitize=hwaddress", NULL};
 
 static const char *suffix_of(const char *path)
 {
@@ -53,15 +59,16 @@ static const char *suffix_of(const char *path)
 
 static bool is_fortran(const char *suffix)
 {
-	static const char *const list[] = {"f", "for", "ftn", "F", "FOR", "FTN", "fpp", "FPP", "f90", "f95", "f03", "f08", "F90", "F95",
-		"F03", "F08", NULL};
+	static const char *const list[] = {"f", "for", "ftn", "F", "FOR", "FTN", "fpp", "FPP", "f90", "f95", "f03",
+		"f08", "F90", "F95", "F03", "F08", NULL};
 	return among(list, suffix);
 }
 
 /* Assembler is none: there is nothing to put calls in front of. */
 static bool is_source(const char *suffix)
 {
-	static const char *const list[] = {"c", "i", "C", "cc", "cp", "cpp", "CPP", "cxx", "c++", "ii", "m", "mi", "mm", NULL};
+	static const char *const list[] = {
+		"c", "i", "C", "cc", "cp", "cpp", "CPP", "cxx", "c++", "ii", "m", "mi", "mm", NULL};
 	return among(list, suffix) || is_fortran(suffix);
 }
 
@@ -110,7 +117,8 @@ static void push_words(hb_strings *list, const char *word, int depth)
 /* The name by which a shared library is loaded, where the linker is told: -Wl,-soname,NAME, -Wl,-soname=NAME, -Wl,-h,NAME. */
 static const char *soname_of(const char *word)
 {
-	static const char *const form[] = {"-Wl,-soname,", "-Wl,-soname=", "-Wl,--soname,", "-Wl,--soname=", "-Wl,-h,", NULL};
+	static const char *const form[] = {
+		"-Wl,-soname,", "-Wl,-soname=", "-Wl,--soname,", "-Wl,--soname=", "-Wl,-h,", NULL};
 	for (const char *const *f = form; *f; f++)
 		if (begins(word, *f))
 			return word + strlen(*f);
@@ -136,6 +144,16 @@ static hb_word option(hb_build *b, const char *word, bool *ret_compiles)
 	return among(dropped, word) || begins_among(dropped_begins, word) ? HB_WORD_DROPPED : HB_WORD_KEPT;
 }
 
+/* `ccache gcc -c a.c`: how many words name the compiler. What comes behind them is an option, a source, or a file that nobody can run. */
+static size_t compiler_of(const hb_build *b)
+{
+	size_t n = 1;
+	while (n < b->word.n && *b->word.at[n] != '-' && !is_source(suffix_of(b->word.at[n])) &&
+		(access(b->word.at[n], R_OK) || !access(b->word.at[n], X_OK)))
+		n++;
+	return n;
+}
+
 /* The kind of word i, and of its value, which may be the next one. Returns how many words that are. */
 static size_t read_word(hb_build *b, size_t i, const char **language, bool *ret_compiles)
 {
@@ -144,8 +162,9 @@ static size_t read_word(hb_build *b, size_t i, const char **language, bool *ret_
 		bool told = *language && strcmp(*language, "none") != 0;
 		const char *suffix = told ? "" : suffix_of(word);
 		b->is_fortran |= told ? begins(*language, "f") : is_fortran(suffix);
-		b->kind[i] = told ? begins(*language, "assembler") ? HB_WORD_FILE : HB_WORD_SOURCE
-			     : is_source(suffix) ? HB_WORD_SOURCE : HB_WORD_FILE;
+		b->kind[i] = told                ? begins(*language, "assembler") ? HB_WORD_FILE : HB_WORD_SOURCE
+			     : is_source(suffix) ? HB_WORD_SOURCE
+						 : HB_WORD_FILE;
 		if (!strcmp(word, "-") || (told && strstr(*language, "-header")))
 			b->purpose = HB_PURPOSE_OTHER;
 		return 1;
@@ -162,7 +181,8 @@ static size_t read_word(hb_build *b, size_t i, const char **language, bool *ret_
 	}
 	bool is_dropped = among(valued_dropped, word);
 	if (next && (is_dropped || among(valued, word))) {
-		bool ours = is_dropped || (!strcmp(word, "-Xlinker") && (begins(next, "-Map=") || begins(next, "--dependency-file=")));
+		bool ours = is_dropped || (!strcmp(word, "-Xlinker") &&
+						  (begins(next, "-Map=") || begins(next, "--dependency-file=")));
 		b->kind[i] = b->kind[i + 1] = ours ? HB_WORD_DROPPED : HB_WORD_KEPT;
 		return 2;
 	}
@@ -176,11 +196,13 @@ void hb__build_read(char **words, hb_build *ret_build)
 	for (char **w = words; *w; w++)
 		push_words(&ret_build->word, *w, w == words ? 32 : 0);
 	ret_build->kind = hb__alloc((ret_build->word.n + 1) * sizeof *ret_build->kind);
-	ret_build->kind[0] = HB_WORD_KEPT;
 	const char *language = NULL;
 	bool compiles = false;
 	size_t files = 0, sources = 0;
-	for (size_t i = 1; i < ret_build->word.n;)
+	size_t compiler = compiler_of(ret_build);
+	for (size_t i = 0; i < compiler; i++)
+		ret_build->kind[i] = HB_WORD_KEPT;
+	for (size_t i = compiler; i < ret_build->word.n;)
 		i += read_word(ret_build, i, &language, &compiles);
 	for (size_t i = 1; i < ret_build->word.n; i++) {
 		sources += ret_build->kind[i] == HB_WORD_SOURCE;
