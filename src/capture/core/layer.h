@@ -48,6 +48,18 @@ struct hb__ordering {
 };
 extern const struct hb__ordering *hb__ordering; /* NULL: nobody keeps it */
 
+/* Who writes beside the log: the trace of a run that is compared. */
+struct hb__tracing {
+	void (*named)(const char *log, int rank, int size); /* the log has this path from now on; also again, when it gets another one */
+	void (*over)(void);                                 /* the process told its end, or leaves */
+};
+extern const struct hb__tracing *hb__tracing; /* NULL: nobody does */
+
+/* The layer of the program's own events: one that another part of the recorder makes in the program's name. pc, cfa: as in hb__call. */
+struct hb_value;
+extern void (*hb__event_made)(
+	int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
+
 void hb__layer_add(struct hb__layer *layer);
 
 /* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */

@@ -23,6 +23,8 @@ static bool of_replay; /* ... of one that follows a record: that is not this one
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__postings_ordered, hb__spawned;
 const struct hb__ordering *hb__ordering;
+const struct hb__tracing *hb__tracing;
+void (*hb__event_made)(int, const char *, unsigned, const struct hb_value *, const void *, const void *);
 int hb__rank = -1, hb__size, hb__own_number = -1, hb__world_number, hb__first_number;
 char hb__own_name[40];
 __thread struct hb__lane *hb__self __attribute__((tls_model("initial-exec")));
@@ -443,6 +445,8 @@ void hb__end_process(uint32_t state)
 {
 	if (!hb__active)
 		return;
+	if (hb__tracing)
+		hb__tracing->over();
 	hb__active = false;
 	hb__finished = state == HB_STATE_FINALIZED;
 	hb__control_bye(state == HB_STATE_FINALIZED ? "finalized" : "left");
@@ -455,6 +459,8 @@ void hb__end_process(uint32_t state)
 /* No layer has told which process it is: it has no rank. */
 static void leave_early(void)
 {
+	if (hb__tracing)
+		hb__tracing->over();
 	hb__follow_finish();
 	if (!forked)
 		tell_no_rank();

@@ -277,12 +277,12 @@ static struct place *place_of(struct hb__lane *lane, const void *pc)
 	return &lane->user->place[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 58];
 }
 
-static void on_event(int kind, const char *name, unsigned n, const hb_value *value)
+static void event_at(
+	int kind, const char *name, unsigned n, const hb_value *value, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = lane_now();
 	if (!lane || !name)
 		return;
-	const void *pc = __builtin_extract_return_addr(__builtin_return_address(0));
 	uint8_t cls = (uint8_t)(HB_USER_EVENT + kind);
 	n = n > VALUES_MOST ? VALUES_MOST : n;
 	struct place *p = place_of(lane, pc);
@@ -304,7 +304,13 @@ static void on_event(int kind, const char *name, unsigned n, const hb_value *val
 		else
 			memcpy(&values[i], &value[i].as, sizeof values[i]);
 	}
-	record(lane, p->named, NULL, NULL, values, n, pc, __builtin_dwarf_cfa());
+	record(lane, p->named, NULL, NULL, values, n, pc, cfa);
+}
+
+static void on_event(int kind, const char *name, unsigned n, const hb_value *value)
+{
+	event_at(kind, name, n, value, __builtin_extract_return_addr(__builtin_return_address(0)),
+		__builtin_dwarf_cfa());
 }
 
 /* The two functions of messages have an argument and their own types of values: they are made once. */
@@ -388,4 +394,5 @@ __attribute__((constructor(102))) static void add_layer(void)
 {
 	static struct hb__layer user = {.name = "user", .function = function, .again = again};
 	hb__layer_add(&user);
+	hb__event_made = event_at;
 }

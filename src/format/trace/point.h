@@ -22,13 +22,13 @@ typedef enum hb_point_order { HB_POINT_EQUAL, HB_POINT_LESS, HB_POINT_GREATER, H
 /* What can be wrong with a point that somebody gave, or with two of them. hb_point_trouble says it in a sentence. */
 typedef enum hb_point_error {
 	HB_POINT_FINE,
-	HB_POINT_SYNTAX,      /* it has neither the form N.B nor the form N.T.M.B */
-	HB_POINT_SIDE,        /* it ends in neither .B nor .E */
-	HB_POINT_ZERO,        /* constructs are numbered from 1 */
-	HB_POINT_UNFINISHED,  /* a region and a task, and no construct in it */
-	HB_POINT_BACKWARDS,   /* the start is not before the finish */
-	HB_POINT_APART,       /* start and finish are in different tasks of one region: neither comes before the other */
-	HB_POINT_NO_REGION,   /* it implies a task region, but there is a parallel loop: the whole construct is taken */
+	HB_POINT_SYNTAX,     /* it has neither the form N.B nor the form N.T.M.B */
+	HB_POINT_SIDE,       /* it ends in neither .B nor .E */
+	HB_POINT_ZERO,       /* constructs are numbered from 1 */
+	HB_POINT_UNFINISHED, /* a region and a task, and no construct in it */
+	HB_POINT_BACKWARDS,  /* the start is not before the finish */
+	HB_POINT_APART,      /* start and finish are in different tasks of one region: neither comes before the other */
+	HB_POINT_NO_REGION,  /* it implies a task region, but there is a parallel loop: the whole construct is taken */
 	HB_POINT_ERRORS
 } hb_point_error;
 
@@ -44,14 +44,14 @@ hb_point_error hb_point_window(const hb_point *start, const hb_point *finish);
 /* A sentence for `error` of a point given as `text` (of a window: both, `text` the start and `other` the finish). Free it; NULL: out of memory. */
 char *hb_point_trouble(hb_point_error error, const char *text, const char *other);
 
-/* Whether details are wanted at a place of the run, which is in the construct that began at `here` (none: before the first). The
- * five cases:
+/* Whether details are wanted at a place of the run: `here` is the last point that was passed (none: before the first). Wanted is what
+ * stands behind the start and not behind the finish, in the partial order, which makes five cases:
+ *   neither in a task: everything between;
  *   both in one task: only that task, from the one to the other;
  *   start before a region and finish in a task of it: all up to the region, then that task only;
  *   start in a task and finish behind its region: that task from there on, then everything;
- *   in tasks of two regions: the first task from there on, all between, the second task up to the finish;
- *   neither in a task: everything between.
- * (In different tasks of one region: an error, see hb_point_window.) */
+ *   in tasks of two regions: the first task from there on, all between, the second task up to the finish.
+ * In different tasks of one region it is an error: hb_point_window. */
 bool hb_point_within(const hb_point *start, const hb_point *finish, const hb_point *here);
 
 #endif

@@ -46,12 +46,13 @@ typedef struct hb_construct_wanted {
 	uint32_t number, parent; /* as in the dry run, from 1; parent 0: none */
 	hb_construct_type type;
 	unsigned rank;
-	char *name, *file; /* a construct of a run is this one when type, name, file and line agree and its parent is this one's parent */
+	char *name,
+		*file; /* a construct of a run is this one when type, name, file and line agree and its parent is this one's parent */
 	uint32_t line;
 	hb_trace_level level;
 	hb_array_wanted *array; /* those whose checksums are taken at its end */
 	size_t arrays, arrays_room;
-	bool knows_arrays; /* they were told, perhaps none; else all that are registered */
+	bool knows_arrays;                 /* they were told, perhaps none; else all that are registered */
 	uint64_t times, iterations, bytes; /* of the dry run, for people: comments in the file, not read */
 } hb_construct_wanted;
 
@@ -84,7 +85,7 @@ bool hb_settings_read(const char *text, size_t bytes, hb_trace_settings *setting
 /* Writes all that is not as by default, and the constructs. */
 void hb_settings_write(const hb_trace_settings *settings, FILE *out);
 
-const char *hb_trace_level_name(hb_trace_level level); /* "CHECKSUM"; INHERITED: "INHERITED" */
+const char *hb_trace_level_name(hb_trace_level level);      /* "CHECKSUM"; INHERITED: "INHERITED" */
 const char *hb_construct_type_name(hb_construct_type type); /* "PL", "SL", "TR", "PT" */
 
 #endif

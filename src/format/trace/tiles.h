@@ -5,8 +5,9 @@
  *   hash     the sum modulo 2^64 of a hash of (global index, bits of the value): no order, no decomposition. Two tiles that differ in any
  *            way have the same one with a probability of about 2^-64 (src/format/trace/README.md argues it).
  *   moments  count, least, greatest, sum, sum of squares: for people, and for scales.
- *   sketch   eight sums of elements with random signs: element i is added to sum i mod 8 with a sign that depends on i alone (Charikar, Chen,
- *            Farach-Colton 2002). Linear: the sum over b of (x_b - y_b)^2 estimates |x - y|^2, without either run having the other's values.
+ *   sketch   sixteen sums of elements with random signs, in two rows of eight (Charikar, Chen, Farach-Colton 2002): element number k is added to sum k mod 8
+ *            of the first row and to sum (k / 8) mod 8 of the second one, with signs that depend on k alone. Linear: the sum over a row of
+ *            (x_b - y_b)^2 estimates |x - y|^2, without either run having the other's values.
  * Values that are no finite numbers are counted (odd), and are 0 in moments and sketch. Complex numbers are two elements. */
 #ifndef HBDB_FORMAT_TRACE_TILES_H
 #define HBDB_FORMAT_TRACE_TILES_H
@@ -18,13 +19,13 @@
 #include <hbdb/compare.h>
 
 #define HB_TILES_MOST 64u /* of an array */
-#define HB_SKETCH 8u
+#define HB_SKETCH 8u      /* sums in a row */
 
 typedef struct hb_tile {
 	uint64_t hash;
 	uint64_t count, odd;
 	double least, greatest, sum, squares; /* of no elements: +inf, -inf, 0, 0 */
-	double sketch[HB_SKETCH];
+	double sketch[2][HB_SKETCH];
 } hb_tile;
 
 /* How the global box of an array is cut: the same wherever its global extents are the same. */
@@ -69,7 +70,7 @@ int64_t hb_array_offset(const hb_array *array, const int64_t *index);
 /* The number of a global index among all elements, in the order of storage. */
 uint64_t hb_array_key(const hb_array *array, const int64_t *index);
 
-/* The estimated |x - y| of two runs of one tile. */
+/* The estimated |x - y| of two runs of one tile: from the sketch, and not less than follows from sums and sums of squares. */
 double hb_tile_distance(const hb_tile *a, const hb_tile *b);
 
 #endif

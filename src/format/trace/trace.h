@@ -27,7 +27,7 @@
  *   VARIABLE   uv number, str name, str file, uv line, uv element, uv how          of a reduction
  *   RESULT     uv variable, value                         of a reduction, when it is complete
  *   SKIP       uv place
- *   CHECKSUM   uv array, uv access, uv state, then of state 0 uv tiles, and so many times: uv tile, 14 * 8 bytes of hb_tile
+ *   CHECKSUM   uv array, uv access, uv state, then of state 0 uv tiles, and so many times: uv tile, 23 * 8 bytes of hb_tile
  *              It stands before the END whose point it is of. access: HB_ACCESS_*. state: HB_CHECKSUM_*, others: no tiles.
  *   PLACE      uv number, uv module, uv offset, uv back   of an instruction: where a file was loaded, minus back for the call before it
  *   MODULE     uv number, str path
@@ -64,27 +64,56 @@ struct hb_trace_block {
 } __attribute__((packed));
 
 typedef enum hb_trace_kind {
-	HB_TRACE_CONSTRUCT = 1, HB_TRACE_ARRAY, HB_TRACE_GONE, HB_TRACE_BEGIN, HB_TRACE_END, HB_TRACE_ITERATION, HB_TRACE_TASK,
-	HB_TRACE_READ, HB_TRACE_BEFORE, HB_TRACE_AFTER, HB_TRACE_RV_READ, HB_TRACE_RV_BEFORE, HB_TRACE_RV_AFTER, HB_TRACE_VARIABLE,
-	HB_TRACE_RESULT, HB_TRACE_SKIP, HB_TRACE_CHECKED, HB_TRACE_PLACE, HB_TRACE_MODULE, HB_TRACE_SAVED, HB_TRACE_TROUBLE,
-	HB_TRACE_CONTROL, HB_TRACE_COST, HB_TRACE_OVER,
+	HB_TRACE_CONSTRUCT = 1,
+	HB_TRACE_ARRAY,
+	HB_TRACE_GONE,
+	HB_TRACE_BEGIN,
+	HB_TRACE_END,
+	HB_TRACE_ITERATION,
+	HB_TRACE_TASK,
+	HB_TRACE_READ,
+	HB_TRACE_BEFORE,
+	HB_TRACE_AFTER,
+	HB_TRACE_RV_READ,
+	HB_TRACE_RV_BEFORE,
+	HB_TRACE_RV_AFTER,
+	HB_TRACE_VARIABLE,
+	HB_TRACE_RESULT,
+	HB_TRACE_SKIP,
+	HB_TRACE_CHECKED,
+	HB_TRACE_PLACE,
+	HB_TRACE_MODULE,
+	HB_TRACE_SAVED,
+	HB_TRACE_TROUBLE,
+	HB_TRACE_CONTROL,
+	HB_TRACE_COST,
+	HB_TRACE_OVER,
 	HB_TRACE_KINDS
 } hb_trace_kind;
 
-enum { HB_TRACE_ARRAY_COLUMNS = 1, HB_TRACE_ARRAY_REPLICATED = 2, HB_TRACE_ARRAY_READ_ONLY = 4,
-	HB_TRACE_ARRAY_OWN = 8 /* nobody registered it: no process knows of its other parts; it is compared process by process */ };
+enum {
+	HB_TRACE_ARRAY_COLUMNS = 1,
+	HB_TRACE_ARRAY_REPLICATED = 2,
+	HB_TRACE_ARRAY_READ_ONLY = 4,
+	HB_TRACE_ARRAY_OWN =
+		8 /* nobody registered it: no process knows of its other parts; it is compared process by process */
+};
 
 /* Why there is no checksum. */
-enum { HB_CHECKSUM_FINE, HB_CHECKSUM_GONE /* the array does not exist (yet, any more) */, HB_CHECKSUM_UNREADABLE /* its memory cannot be read */,
-	HB_CHECKSUM_STRANGE /* its description makes no sense */ };
+enum {
+	HB_CHECKSUM_FINE,
+	HB_CHECKSUM_GONE /* the array does not exist (yet, any more) */,
+	HB_CHECKSUM_UNREADABLE /* its memory cannot be read */,
+	HB_CHECKSUM_STRANGE /* its description makes no sense */
+};
 
 typedef enum hb_trace_trouble {
-	HB_TROUBLE_NEST,      /* an end without its begin, or of another construct. number: construct */
-	HB_TROUBLE_ARRAY,     /* a description that makes no sense. number: array, 0: none */
-	HB_TROUBLE_UNKNOWN,   /* an access to memory of no array, where all are wanted. number: place */
-	HB_TROUBLE_REGION,    /* a start or finish implies a task region, but there is a parallel loop; the whole construct is taken. number: construct */
-	HB_TROUBLE_SAVE,      /* an array to be saved was not found, or its file cannot be written. number: array, 0: not found */
-	HB_TROUBLE_ROOM,      /* something was left out for want of memory or disk */
+	HB_TROUBLE_NEST,    /* an end without its begin, or of another construct. number: construct */
+	HB_TROUBLE_ARRAY,   /* a description that makes no sense. number: array, 0: none */
+	HB_TROUBLE_UNKNOWN, /* an access to memory of no array, where all are wanted. number: place */
+	HB_TROUBLE_REGION, /* a start or finish implies a task region, but there is a parallel loop; the whole construct is taken. number: construct */
+	HB_TROUBLE_SAVE, /* an array to be saved was not found, or its file cannot be written. number: array, 0: not found */
+	HB_TROUBLE_ROOM, /* something was left out for want of memory or disk */
 	HB_TROUBLES
 } hb_trace_trouble;
 
@@ -95,9 +124,9 @@ typedef enum hb_control_finding {
 	HB_CONTROL_SHADOW_WRITE, /* an element of the halo is written */
 	HB_CONTROL_SHADOW_STALE, /* an element of the halo is read after its owner changed it and before it was exchanged */
 	HB_CONTROL_READ_ONLY,
-	HB_CONTROL_DEPENDENCE,   /* two iterations of a parallel loop, one of which writes */
-	HB_CONTROL_REMOTE,       /* an element of another process in sequential code */
-	HB_CONTROL_REDUCTION,    /* the variable of a reduction is used before it is complete */
+	HB_CONTROL_DEPENDENCE,      /* two iterations of a parallel loop, one of which writes */
+	HB_CONTROL_REMOTE,          /* an element of another process in sequential code */
+	HB_CONTROL_REDUCTION,       /* the variable of a reduction is used before it is complete */
 	HB_CONTROL_UNWRITTEN_LOCAL, /* ... in sequential code: a variable of no array */
 	HB_CONTROLS
 } hb_control_finding;
@@ -110,17 +139,18 @@ typedef struct hb_trace hb_trace;
 typedef struct hb_trace_record {
 	hb_trace_kind kind;
 	uint32_t thread;
-	uint64_t number;     /* of what is defined or told: construct, array, variable, place, module; task; what is wrong; finding */
-	uint64_t place;      /* of accesses, SKIP, CONTROL */
-	uint64_t element;    /* of the storage */
+	uint64_t
+		number; /* of what is defined or told: construct, array, variable, place, module; task; what is wrong; finding */
+	uint64_t place;   /* of accesses, SKIP, CONTROL */
+	uint64_t element; /* of the storage */
 	uint64_t event, time;
-	hb_point point;      /* `end` is set for END, CHECKED and SAVED */
-	unsigned n;          /* indices */
+	hb_point point; /* `end` is set for END, CHECKED and SAVED */
+	unsigned n;     /* indices */
 	int64_t index[2 * HB_DIMENSIONS + 2];
-	const void *value;   /* of the element's type */
+	const void *value; /* of the element's type */
 	unsigned access, state;
 	const char *text, *file; /* name, path, sentence; file of SAVED */
-	const hb_tile *tile; /* of CHECKED: `tiles` of them, with their numbers */
+	const hb_tile *tile;     /* of CHECKED: `tiles` of them, with their numbers */
 	const uint32_t *tile_number;
 	uint32_t tiles;
 	uint64_t cost[5]; /* of COST: times, iterations, reads, writes, bytes */
@@ -141,8 +171,8 @@ typedef struct hb_trace_array {
 	uint64_t address;
 	unsigned flags; /* HB_TRACE_ARRAY_* */
 	bool gone;
-	hb_array as;        /* `at` is NULL: there is no memory; name as in id */
-	bool tiled;         /* its description makes sense: */
+	hb_array as; /* `at` is NULL: there is no memory; name as in id */
+	bool tiled;  /* its description makes sense: */
 	hb_tiling tiling;
 } hb_trace_array;
 typedef struct hb_trace_variable {
@@ -165,7 +195,8 @@ const struct hb_trace_header *hb_trace_get_header(const hb_trace *trace);
 int hb_trace_next(hb_trace *trace, hb_trace_record *ret_record, hb_error *err);
 /* Whether OVER has been read. A trace without it was cut: its process did not come to its end. */
 bool hb_trace_over(const hb_trace *trace);
-const hb_trace_construct *hb_trace_construct_of(const hb_trace *trace, uint64_t number); /* NULL: not defined; so the others */
+const hb_trace_construct *hb_trace_construct_of(
+	const hb_trace *trace, uint64_t number); /* NULL: not defined; so the others */
 const hb_trace_array *hb_trace_array_of(const hb_trace *trace, uint64_t number);
 const hb_trace_variable *hb_trace_variable_of(const hb_trace *trace, uint64_t number);
 const hb_trace_place *hb_trace_place_of(const hb_trace *trace, uint64_t number);

@@ -290,6 +290,8 @@ int hb__d_one_only(hb_debug *d, const char *what);
 /* An event by its name or bookmark. 0, or a code after having said why. */
 int hb__d_event(hb_debug *d, const char *text, hb_at *ret);
 int hb__d_goto(hb_debug *d, hb_at at);
+/* To a place as the user writes it: an event, a bookmark, or a point (point:13.E). */
+int hb__d_goto_text(hb_debug *d, const char *text);
 /* An event by its name alone, as those of a live run are: PROCESS:EVENT, PROCESS.LANE:EVENT. 0, or HB_EXIT_USAGE after having said why. */
 int hb__d_live_event(hb_debug *d, const char *text, int32_t *ret_rank, uint32_t *ret_lane, uint64_t *ret_event);
 /* The event that a process stands after; event 0: before its first. False: its log is missing. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../live/points.h"
 #include "../show/inert.h"
 #include "../store/find.h"
 #include "../store/manifest.h"
@@ -250,7 +251,6 @@ static int begin_task(hb_debug *d)
 
 static int begin(hb_debug *d, const char *at)
 {
-	hb_at event;
 	if (hb__live_attached(d->live)) {
 		hb__d_poll(d, 0);
 		hb__d_anew(d);
@@ -262,10 +262,7 @@ static int begin(hb_debug *d, const char *at)
 		return begin_task(d);
 	if (!at)
 		return hb__d_start(d);
-	int code = hb__d_event(d, at, &event);
-	if (code)
-		return code;
-	return hb__d_goto(d, event);
+	return hb__d_goto_text(d, at);
 }
 
 static int work(hb_debug *d, const hb_args *args)
@@ -302,7 +299,7 @@ int hb__debug_main(const hb_args *args)
 	settle(&d, args);
 	catch_signals();
 	hb_one one = {0};
-	int code = at ? hb__check_event(at) : 0;
+	int code = !at ? 0 : hb__is_point(at) ? hb__check_point(at) : hb__check_event(at);
 	code = code ? code : find_task(&d, args);
 	code = code ? code : open_one(&d, args, &one);
 	bool attach = hb__option_value(args, "attach") != NULL;

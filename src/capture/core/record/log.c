@@ -191,6 +191,8 @@ static int publish(bool by_pid)
 	}
 	if (!e)
 		memcpy(file.at.path, path, sizeof path);
+	if (!e && hb__tracing)
+		hb__tracing->named(file.at.path, hb__rank, hb__size);
 	return e;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "../../live/points.h"
 #include "../debug.h"
 
 static int needs_events(hb_debug *d) { return d->run.model ? 0 : hb__d_fail(d, HB_EXIT_FINDING, "%s", d->whyno); }
@@ -248,27 +249,28 @@ static char *how_far(hb_debug *d, hb_at at)
 	return text;
 }
 
-int hb__d_goto(hb_debug *d, hb_at at)
+/* Where the processes are wanted: at the cut of an event, or, where `event` is set, at that cut: of a point. */
+struct place {
+	hb_at at;
+	uint32_t *event;
+	hb_stop *stop;
+};
+
+static int run_to(hb_debug *d, const struct place *to, const char *name)
 {
 	bool restarted = false, was = hb__live_running(d->live);
-	char name[HB_EVENT_NAME];
 	double begin = hb_seconds();
 	hb_set all;
-	if (d->one)
-		return hb__d_alone_event(d, at);
-	if (hb__live_number(d->live, hb_model_lines(d->run.model)[at.line].process) < 0)
-		return hb__d_fail(d, HB_EXIT_FINDING,
-			"cannot stop at %s: processes that the program itself starts are replayed, but nobody can stop them; cone %s shows what it depends on",
-			hb__event_name(&d->run, at, name), hb__event_name(&d->run, at, name));
 	for (int32_t i = 0; d->at_point && i < d->size; i++)
 		d->at_point[i] = false;
-	int code = hb__live_run_to(d->live, at, &restarted);
+	int code = to->event ? hb__live_run_to_cut(d->live, to->at, to->event, to->stop, &restarted)
+			     : hb__live_run_to(d->live, to->at, &restarted);
 	if (code)
 		return code;
 	if (restarted || !was)
 		hb__d_anew(d);
 	hb__d_poll(d, 0);
-	d->last = at;
+	d->last = to->at;
 	hb__d_init(d, &all);
 	hb_set_all(&all);
 	for (int32_t i = 0; i < d->size; i++)
@@ -276,20 +278,20 @@ int hb__d_goto(hb_debug *d, hb_at at)
 	hb_waited waited = hb__d_wait(d, &all, d->settings.timeout);
 	if (waited == HB_WAIT_INTERRUPTED)
 		hb__d_stop_running(d, &all);
-	bool there = reached(d, at);
+	bool there = reached(d, to->at);
 	double seconds = hb_seconds() - begin;
-	hb__event_name(&d->run, at, name);
 	if (d->settings.json)
 		hb__d_print(d,
 			"{\"answer\":\"goto\",\"event\":\"%s\",\"reached\":%s,\"restarted\":%s,\"seconds\":%.3f}\n",
 			name, there ? "true" : "false", restarted ? "true" : "false", seconds);
 	else if (there)
-		hb__d_print(d, "at the cut of %s, %.2f s%s\n", name, seconds, restarted ? " from the beginning" : "");
+		hb__d_print(d, "at %s%s, %.2f s%s\n", to->event ? "" : "the cut of ", name, seconds,
+			restarted ? " from the beginning" : "");
 	hb__d_show(d, &all);
 	hb_set_free(&all);
 	if (waited == HB_WAITED && there)
 		return 0;
-	char *far = waited == HB_WAITED ? how_far(d, at) : NULL;
+	char *far = waited == HB_WAITED ? how_far(d, to->at) : NULL;
 	hb__d_fail(d, HB_EXIT_FINDING, "%s was not reached%s", name,
 		waited == HB_WAIT_INTERRUPTED ? ": interrupted"
 		: waited == HB_WAIT_OVER      ? ": the time limit has passed (set timeout changes it)"
@@ -299,15 +301,72 @@ int hb__d_goto(hb_debug *d, hb_at at)
 	return HB_EXIT_FINDING;
 }
 
-int hb__v_goto(hb_debug *d, char *args)
+int hb__d_goto(hb_debug *d, hb_at at)
+{
+	char name[HB_EVENT_NAME];
+	if (d->one)
+		return hb__d_alone_event(d, at);
+	hb__event_name(&d->run, at, name);
+	if (hb__live_number(d->live, hb_model_lines(d->run.model)[at.line].process) < 0)
+		return hb__d_fail(d, HB_EXIT_FINDING,
+			"cannot stop at %s: processes that the program itself starts are replayed, but nobody can stop them; cone %s shows what it depends on",
+			name, name);
+	return run_to(d, &(struct place){.at = at}, name);
+}
+
+static int goto_point(hb_debug *d, const char *text)
+{
+	int code = needs_events(d);
+	if (code)
+		return code;
+	uint32_t lines = hb_model_get_info(d->run.model)->lines, processes;
+	struct place to = {
+		.event = hb__alloc((lines + 1) * sizeof *to.event), .stop = hb__alloc((lines + 1) * sizeof *to.stop)};
+	char *why = NULL, *name = NULL;
+	code = hb__find_point(&d->run, text, &to.at, to.event, to.stop, &processes, &why);
+	if (code) {
+		hb__d_fail(d, code, "%s", why);
+	} else {
+		name = hb__format("point %s", text + strlen(HB_POINT_PREFIX));
+		code = run_to(d, &to, name);
+	}
+	free(to.event);
+	free(to.stop);
+	free(why);
+	free(name);
+	return code;
+}
+
+/* Alone a point is this process's event of it. */
+static int alone_point(hb_debug *d, const char *text)
+{
+	char *why = NULL;
+	hb_at at;
+	int code = needs_events(d);
+	code = code ? code : hb__point_event(&d->run, hb__live_process(d->live, 0), text, &at, &why);
+	if (why)
+		hb__d_fail(d, code, "%s", why);
+	free(why);
+	return code ? code : hb__d_alone_event(d, at);
+}
+
+int hb__d_goto_text(hb_debug *d, const char *text)
 {
 	hb_at at;
-	if (!*args)
-		return hb__d_fail(d, HB_EXIT_USAGE, "goto takes an event or a bookmark, as in goto 0:17");
-	if (d->one)
-		return hb__d_alone_goto(d, args);
-	int code = hb__d_event(d, args, &at);
+	if (hb__is_point(text))
+		return d->one ? alone_point(d, text) : goto_point(d, text);
+	int code = hb__d_event(d, text, &at);
 	return code ? code : hb__d_goto(d, at);
+}
+
+int hb__v_goto(hb_debug *d, char *args)
+{
+	if (!*args)
+		return hb__d_fail(d, HB_EXIT_USAGE,
+			"goto takes an event, a bookmark or a point, as in goto 0:17 or goto point:13.E");
+	if (d->one && !hb__is_point(args))
+		return hb__d_alone_goto(d, args);
+	return hb__d_goto_text(d, args);
 }
 
 int hb__v_back(hb_debug *d, char *args)

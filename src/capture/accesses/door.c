@@ -1,0 +1,54 @@
+/* The recorder's side of the trace of a process, for libhbdb-accesses.so. */
+#include "capture/accesses/door.h"
+#include "capture/core/layer.h"
+#include "capture/core/memory/memory.h"
+#include "capture/core/record/record.h"
+
+static const struct hb_accesses_front *front;
+
+static void named(const char *log, int rank, int size) { front->named(log, rank, size); }
+
+static void over(void) { front->over(); }
+
+static bool opened(const struct hb_accesses_front *its)
+{
+	static const struct hb__tracing tracing = {named, over};
+	if (hb__config.mode != HB__RECORD)
+		return false;
+	front = its;
+	hb__tracing = &tracing;
+	return true;
+}
+
+static uint64_t events(void)
+{
+	const struct hb__lane *lane = hb__self ? hb__self : hb__early_lane();
+	return lane ? lane->control->events : 0;
+}
+
+static void event(int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa)
+{
+	if (likely(hb__event_made != NULL))
+		hb__event_made(kind, name, n, value, pc, cfa);
+}
+
+static bool readable(const void *p, size_t bytes) { return hb__readable(p, bytes); }
+
+static uint8_t aside(void)
+{
+	uint8_t before = hb__apart;
+	hb__apart |= HB__APART_OURS;
+	return before;
+}
+
+static void back(uint8_t before) { hb__apart = before; }
+
+HB__EXPORT const struct hb_accesses_door hb_accesses_door_1 = {.opened = opened,
+	.alone = hb__began_alone,
+	.events = events,
+	.event = event,
+	.readable = readable,
+	.aside = aside,
+	.back = back,
+	.pages = hb__pages,
+	.say = hb__say};

@@ -1,0 +1,105 @@
+/* Checksums of the arrays of a construct, at its end. */
+#include <string.h>
+
+#include "capture/accesses/front/front.h"
+
+#define TILE_BYTES (15 * 8)
+
+_Static_assert(sizeof(hb_tile) == TILE_BYTES, "as hbdb-trace(5) has it");
+_Static_assert(HB_TILES_MOST * (TILE_BYTES + 2) + 4 * HB__UV <= HB__RECORD_MOST, "it is one record");
+
+static uint8_t *put_head(uint8_t *w, uint64_t number, unsigned access, unsigned state)
+{
+	w = hb__uv(w, HB_TRACE_CHECKED);
+	w = hb__uv(w, number);
+	w = hb__uv(w, access);
+	return hb__uv(w, state);
+}
+
+static void put_without(struct hb__thread *t, uint64_t number, unsigned access, unsigned state)
+{
+	if (!hb__put_begin(t, 5 * HB__UV, true))
+		return;
+	uint8_t *w = put_head(t->w, number, access, state);
+	t->w = state == HB_CHECKSUM_FINE ? hb__uv(w, 0) : w;
+	hb__put_done(t);
+}
+
+static void put_tiles(struct hb__thread *t, uint64_t number, unsigned access, const hb_tile *tile, const bool *touched, uint32_t tiles)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < tiles; i++)
+		n += touched[i];
+	if (!hb__put_begin(t, HB__RECORD_MOST, true))
+		return;
+	uint8_t *w = hb__uv(put_head(t->w, number, access, HB_CHECKSUM_FINE), n);
+	for (uint32_t i = 0; i < tiles; i++) {
+		if (!touched[i])
+			continue;
+		w = hb__uv(w, i);
+		memcpy(w, &tile[i], TILE_BYTES);
+		w += TILE_BYTES;
+	}
+	t->w = w;
+	hb__put_done(t);
+}
+
+static void sum(struct hb__thread *t, struct hb__array *a, unsigned access)
+{
+	static hb_tile tile[HB_TILES_MOST];
+	bool touched[HB_TILES_MOST] = {false};
+	hb_tiling tiling;
+	uint64_t number = hb__array_number(t, a);
+	if (hb__wanted.dry)
+		put_without(t, number, access, HB_CHECKSUM_FINE);
+	else if (a->strange || !hb_tiling_make(a->as.rank, a->as.global, &tiling))
+		put_without(t, number, access, HB_CHECKSUM_STRANGE);
+	else if (a->high > a->low && !hb__may_read(a->as.at, a->high - a->low))
+		put_without(t, number, access, HB_CHECKSUM_UNREADABLE);
+	else if (!hb_tiles_of_array(&a->as, &tiling, tile, touched))
+		put_without(t, number, access, HB_CHECKSUM_STRANGE);
+	else
+		put_tiles(t, number, access, tile, touched, tiling.tiles);
+}
+
+/* Those that the settings tell. */
+static void told(struct hb__thread *t, const hb_construct_wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->arrays; i++) {
+		const hb_array_wanted *w = &wanted->array[i];
+		if (!(w->access & HB_ACCESS_WRITE) && !hb__wanted.checksum_accessed)
+			continue;
+		struct hb__array *a = hb__array_named(&w->id);
+		if (a)
+			sum(t, a, w->access);
+		else
+			put_without(t, hb__array_missing(t, &w->id), w->access, HB_CHECKSUM_GONE);
+	}
+}
+
+/* Those that were touched where accesses are seen; else all that are registered. Of a registered array that others have parts of nobody knows
+ * what these touched: it is summed as well. */
+static void seen(struct hb__thread *t)
+{
+	bool others = hb__file_size() != 1;
+	for (struct hb__array *a = hb__arrays_all(); a; a = a->next) {
+		bool own = a->flags & HB_TRACE_ARRAY_OWN;
+		unsigned access = a->touched;
+		bool asked = access & HB_ACCESS_WRITE || (access && hb__wanted.checksum_accessed);
+		if (asked || (!own && (!hb__watcher.present || others)))
+			sum(t, a, access);
+	}
+}
+
+void hb__checksums(struct hb__thread *t, const struct hb__open *open)
+{
+	const struct hb__construct *c = open->construct;
+	if (!hb__details || (c->level != HB_TRACE_CHECKSUM && !hb__wanted.dry))
+		return;
+	uint8_t before = hb__door->aside();
+	if (c->wanted && c->wanted->knows_arrays && !hb__wanted.dry)
+		told(t, c->wanted);
+	else
+		seen(t);
+	hb__door->back(before);
+}
