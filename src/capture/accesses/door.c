@@ -6,18 +6,21 @@
 
 static const struct hb_accesses_front *front;
 
-static void named(const char *log, int rank, int size) { front->named(log, rank, size); }
+static bool records(void) { return hb__config.mode == HB__RECORD; }
+
+static void named(const char *log, int rank, int size)
+{
+	if (records())
+		front->named(log, rank, size);
+}
 
 static void over(void) { front->over(); }
 
-static bool opened(const struct hb_accesses_front *its)
+static void opened(const struct hb_accesses_front *its)
 {
 	static const struct hb__tracing tracing = {named, over};
-	if (hb__config.mode != HB__RECORD)
-		return false;
 	front = its;
 	hb__tracing = &tracing;
-	return true;
 }
 
 static uint64_t events(void)
@@ -44,6 +47,7 @@ static uint8_t aside(void)
 static void back(uint8_t before) { hb__apart = before; }
 
 HB__EXPORT const struct hb_accesses_door hb_accesses_door_1 = {.opened = opened,
+	.records = records,
 	.alone = hb__began_alone,
 	.events = events,
 	.event = event,

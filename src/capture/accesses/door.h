@@ -17,8 +17,10 @@ struct hb_accesses_front {
 };
 
 struct hb_accesses_door {
-	/* The library is there. False: this process is not recorded, and writes no trace. */
-	bool (*opened)(const struct hb_accesses_front *front);
+	/* The library is there; which of the two begins first is the loader's choice. */
+	void (*opened)(const struct hb_accesses_front *front);
+	/* This process is recorded; else it writes no trace. Known when both have begun. */
+	bool (*records)(void);
 	/* The process is one without MPI, or another layer that would tell when a variable is complete on all of its processes. */
 	bool (*alone)(void);
 	/* How many events this thread has made. */

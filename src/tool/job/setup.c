@@ -90,6 +90,9 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 		code = preloaded("inputs", &preload);
 	if (!code && !setup->unordered && !setup->remarks)
 		code = preloaded("threads", &preload);
+	/* behind that of threads, which asks who called it */
+	if (!code && setup->traced)
+		code = preloaded("accesses", &preload);
 	const char *old = getenv("LD_PRELOAD");
 	if (!code && old && *old)
 		append(&preload, old);
@@ -111,6 +114,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_PACK", setup->pack ? "1" : NULL);
 	add(ret, "HBDB_FILES", setup->files);
 	add(ret, "HBDB_REMARKS", setup->remarks ? "1" : NULL);
+	add(ret, "HBDB_TRACE", setup->traced);
 	add(ret, "HBDB_WITHOUT_MPI", setup->without_mpi ? "1" : NULL);
 	add(ret, "HBDB_SCRIPT", setup->script);
 	add(ret, "HBDB_ALONE", setup->alone);
@@ -137,7 +141,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
-		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT",
+		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT",
 		"HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE",
 		"HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

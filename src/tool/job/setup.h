@@ -18,6 +18,7 @@ typedef struct hb_setup {
 	bool remarks;      /* for hbdb check */
 	bool inputs;       /* level data: what the program asks the system for is recorded, or given back */
 	bool unordered;    /* the order between threads is neither recorded nor repeated */
+	const char *traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */
 	bool pack;         /* ... and files that it reads are copied into the recording */
 	const char *files; /* replay: the folder with such files; NULL: none */
 	bool sanitized;    /* the program's sanitizer must bear a library before its own */

@@ -135,6 +135,7 @@ static int run(
 			.digests = m->contents,
 			.whole = m->whole,
 			.remarks = making->remarks,
+			.traced = making->traced,
 			.shake_us = m->shake_us},
 		.out = making->out,
 		.aslr = m->aslr,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/grow.h"
@@ -359,7 +360,7 @@ static bool path_of(const char *log, char *to, size_t size)
 void hb__file_named(const char *log, int rank, int size)
 {
 	char path[sizeof file.path];
-	if (hb__tracing_state != HB__TRACE_ON || !path_of(log, path, sizeof path))
+	if (!hb__trace_starts() || !path_of(log, path, sizeof path))
 		return;
 	uint8_t before = hb__door->aside();
 	lock();

@@ -124,18 +124,26 @@ static void thread_ends(void *of)
 		hb__flush(t);
 }
 
-static void start(void)
+static void open_door(void)
 {
 	static const struct hb_accesses_front front = {hb__file_named, hb__file_over};
+	const struct hb_accesses_door *door = dlsym(RTLD_DEFAULT, HB_ACCESSES_DOOR);
+	if (!hb__door && door)
+		door->opened(&front);
+	hb__door = door;
+}
+
+/* At the first mark, or when the log gets its name. */
+static void start(void)
+{
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&lock);
 	if (hb__tracing_state == HB__TRACE_UNKNOWN) {
 		const char *path = getenv("HBDB_TRACE");
-		hb__door = dlsym(RTLD_DEFAULT, HB_ACCESSES_DOOR);
-		bool on = hb__door && path && *path && hb__door->opened(&front);
+		open_door();
 		uint8_t before = hb__door ? hb__door->aside() : 0;
-		on = on && read_settings(path) && !pthread_key_create(&ends, thread_ends) &&
-		     !pthread_atfork(NULL, NULL, forked);
+		bool on = hb__door && path && *path && hb__door->records() && read_settings(path) &&
+			  !pthread_key_create(&ends, thread_ends) && !pthread_atfork(NULL, NULL, forked);
 		if (hb__door)
 			hb__door->back(before);
 		hb__tracing_state = on ? HB__TRACE_ON : HB__TRACE_OFF;
@@ -143,7 +151,14 @@ static void start(void)
 	pthread_mutex_unlock(&lock);
 }
 
-__attribute__((constructor)) static void begin(void) { start(); }
+bool hb__trace_starts(void)
+{
+	if (unlikely(hb__tracing_state == HB__TRACE_UNKNOWN))
+		start();
+	return hb__tracing_state == HB__TRACE_ON;
+}
+
+__attribute__((constructor)) static void begin(void) { open_door(); }
 
 __attribute__((destructor)) static void leave(void)
 {
@@ -205,9 +220,7 @@ struct hb__thread *hb__thread_here(void)
 
 struct hb__thread *hb__first_here(void)
 {
-	if (unlikely(hb__tracing_state == HB__TRACE_UNKNOWN))
-		start();
-	if (unlikely(hb__tracing_state != HB__TRACE_ON || (hb__first && hb__first != self)))
+	if (unlikely(!hb__trace_starts() || (hb__first && hb__first != self)))
 		return NULL;
 	struct hb__thread *t = enter();
 	if (t && t->number) { /* two threads came at once: this is not the first one */

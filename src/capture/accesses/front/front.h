@@ -21,6 +21,7 @@
 extern const struct hb_accesses_door *hb__door; /* never NULL while a trace is written */
 enum { HB__TRACE_UNKNOWN, HB__TRACE_ON, HB__TRACE_OFF };
 extern int hb__tracing_state;
+bool hb__trace_starts(void); /* whether a trace is written; looks when nobody has */
 extern hb_trace_settings hb__wanted;
 extern uint32_t hb__threads_seen;
 /* The first thread of the trace, which this one becomes where there is none. NULL: another one is, or there is no trace. As hb__thread_here. */
@@ -164,15 +165,6 @@ void hb__reduction_told(struct hb__thread *t, const char *name, hb_reduction how
 	const char *file, int line);
 void hb__reduction_complete(struct hb__thread *t, const void *at);
 void hb__reductions_end(struct hb__thread *t, const struct hb__construct *of);
-
-/* ---- omp/ ---- */
-/* Where a construct of OpenMP is in the source. code: an address in it. */
-struct hb__source {
-	char function[208], file[512];
-	int line;
-	bool of_system; /* of a library of the system, whose loops are not the program's */
-};
-const struct hb__source *hb__source_of(const void *code);
 
 #pragma GCC visibility pop
 

@@ -214,6 +214,8 @@ void hb__begin(struct hb__thread *t, hb_construct_type type, const char *name, c
 	}
 	c->cost[0]++;
 	put_border(t, HB_TRACE_BEGIN, at);
+	if (has && type != HB_CONSTRUCT_POINT)
+		hb__save_at(t, &at->point);
 	if (type != HB_CONSTRUCT_POINT)
 		hb__loop_begins(at);
 	hb__look_again();
@@ -256,7 +258,8 @@ static void pop(struct hb__thread *t, const void *pc, const void *cfa)
 		hb__checksums(t, o);
 	}
 	hb__reductions_end(t, o->construct);
-	put_event(o, HB_KIND_END, pc, cfa);
+	if (type != HB_CONSTRUCT_POINT)
+		put_event(o, HB_KIND_END, pc, cfa);
 	put_border(t, HB_TRACE_END, o);
 	if (has)
 		hb__save_at(t, &here);

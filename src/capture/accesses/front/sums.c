@@ -3,10 +3,10 @@
 
 #include "capture/accesses/front/front.h"
 
-#define TILE_BYTES (15 * 8)
+#define TILE_BYTES (23 * 8)
 
 _Static_assert(sizeof(hb_tile) == TILE_BYTES, "as hbdb-trace(5) has it");
-_Static_assert(HB_TILES_MOST * (TILE_BYTES + 2) + 4 * HB__UV <= HB__RECORD_MOST, "it is one record");
+_Static_assert(HB_TILES_MOST *(TILE_BYTES + 2) + 4 * HB__UV <= HB__RECORD_MOST, "it is one record");
 
 static uint8_t *put_head(uint8_t *w, uint64_t number, unsigned access, unsigned state)
 {

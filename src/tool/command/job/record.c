@@ -5,6 +5,7 @@
 #include "../../contents/files.h"
 #include "../../findings/findings.h"
 #include "../../making/make.h"
+#include "../../making/traced.h"
 #include "../../options.h"
 #include "../../watch/watch.h"
 
@@ -41,6 +42,8 @@ const hb_option hb__record_options[] = {
 		"write the recording into this command's standard input while it is made, as in --send 'ssh HOST hbdb receive'"},
 	{"send-when", 0, HB_OPTION_TEXT, "\"TIME LOWER UPPER\"|@FILE",
 		"with --send: until TIME seconds, send the events of a process when there are more than UPPER, or more than LOWER and it waits in MPI; default: at once"},
+	{"trace", 0, HB_OPTION_TEXT, "SETTINGS",
+		"also write a trace of each process: loops, regions and arrays of its marks and of OpenMP, as this file says"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -105,6 +108,9 @@ int hb__record(const hb_args *args)
 		   *inputs = hb__option_value(args, "inputs"), *threads = hb__option_value(args, "threads");
 	int code = check_options(args);
 	code = code ? code : hb__read_send_policy(hb__option_value(args, "send-when"), &policy);
+	char *settings = NULL;
+	if (!code && hb__option_value(args, "trace"))
+		code = hb__read_trace_settings(hb__option_value(args, "trace"), &settings);
 	if (code)
 		return code;
 	/* with --check alone it tells what is wrong with arguments, and no hangs */
@@ -128,6 +134,7 @@ int hb__record(const hb_args *args)
 		.aslr = hb__option_value(args, "aslr") != NULL,
 		.raw = hb__option_value(args, "keep-raw") != NULL,
 		.shake_us = hb__option_number(args, "shake", 0),
+		.traced = settings,
 		.send = hb__option_value(args, "send"),
 		.send_policy = policy,
 		.watch = watched(args) || hb__option_value(args, "check") ? hb__watch : NULL,
@@ -135,6 +142,7 @@ int hb__record(const hb_args *args)
 	hb_made made;
 	code = hb__make(&making, &made);
 	hb__watch_close(&watch);
+	free(settings);
 	free(made.recording);
 	if (!code && made.end.ended)
 		return HB_EXIT_FINDING;
