@@ -10,6 +10,12 @@
 /* What a macro says of ThreadSanitizer would make the copy another program than the user's. -g: accesses have source lines. */
 static const char *const added[] = {"-c", "-fsanitize=thread", "-U__SANITIZE_THREAD__", "-g",
 	"-gno-record-gcc-switches", "-w", "-fno-lto", "-fno-profile-arcs", "-fno-test-coverage", NULL};
+/* GCC would turn loops and assignments into instructions and calls that no call is put in front of; what it calls now is seen, as link.c says. */
+static const char *const added_gcc[] = {"-fno-tree-loop-distribute-patterns",
+#ifdef __x86_64__
+	"-mmemcpy-strategy=libcall:-1:noalign", "-mmemset-strategy=libcall:-1:noalign",
+#endif
+	NULL};
 /* clang leaves out reads of what the next statement writes, as no race could be missed by that. */
 static const char *const added_clang[] = {"-mllvm", "-tsan-instrument-read-before-write=1", NULL};
 
@@ -74,8 +80,7 @@ bool hb__build_source(hb_build *build, const char *source, const char *to, char 
 			hb__push(&words, word);
 	}
 	push_all(&words, added);
-	if (build->clang)
-		push_all(&words, added_clang);
+	push_all(&words, build->clang ? added_clang : added_gcc);
 	if (modules)
 		push_modules(build, modules, &words);
 	hb__push(&words, "-o");

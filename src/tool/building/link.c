@@ -269,6 +269,7 @@ static void link_copies(linking *l, const char *quiet, const char *to, const cha
 	char *rpath = hb__format("-Wl,-rpath,%s", dirname(folder));
 	int error;
 	push_searched(l);
+	hb__push(&l->words, "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
 	hb__push(&l->words, "-xnone");
 	hb__push(&l->words, quiet);
 	hb__push(&l->words, rpath);

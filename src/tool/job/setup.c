@@ -84,7 +84,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	char *preload = NULL;
 	int code = preloaded(hb__mpi_key(setup->mpi), &preload);
 	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
-	if (!code && setup->remarks && !setup->sanitized)
+	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
 		code = preloaded("heap", &preload);
 	if (!code && setup->inputs)
 		code = preloaded("inputs", &preload);

@@ -3,4 +3,8 @@
 #define SEEN_READ(p, n) ((void)(p))
 #define SEEN_WRITE(p, n) ((void)(p))
 #define SEEN_RANGE(p, n, access) ((void)(p), (void)(n))
+#define SEEN_ATOMIC(p, n) ((void)(p))
+#define SEEN_ATOMIC_READ(p, n) ((void)(p))
+#define SEEN_ATOMIC_WRITE(p, n) ((void)(p))
+#define SEEN_CODE() ((void)0)
 #include "capture/accesses/watch/entries.h"

@@ -21,6 +21,8 @@ struct hb__watch *hb__watch_of(struct hb__thread *t)
 	return here = w;
 }
 
+bool hb__seen_variables;
+
 /* ---- writes ---- */
 
 /* What was written is in memory now. */
@@ -73,7 +75,7 @@ static void tell(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 	if (t->skips || !(wanted & (writes ? HB__WATCH_WRITES : HB__WATCH_READS)))
 		return;
 	if (!e->array) {
-		if (hb__put_variable(t, writes ? HB_TRACE_RV_BEFORE : HB_TRACE_RV_READ, hb__seen_number(t, e), (const void *)at) && writes)
+		if (__atomic_load_n(&hb__seen_variables, __ATOMIC_RELAXED) && hb__put_variable(t, writes ? HB_TRACE_RV_BEFORE : HB_TRACE_RV_READ, hb__seen_number(t, e), (const void *)at) && writes)
 			w->written = (struct hb__written){.variable = (const void *)at, .place = e->number};
 		return;
 	}

@@ -10,5 +10,12 @@
 #define SEEN_READ(p, n) SEEN(p, n, HB_ACCESS_READ, false)
 #define SEEN_WRITE(p, n) SEEN(p, n, HB_ACCESS_WRITE, false)
 #define SEEN_RANGE(p, n, access) SEEN(p, n, access, false)
-#define SEEN_ATOMIC(p, n, access) SEEN(p, n, access, true)
+#define SEEN_ATOMIC_READ(p, n) SEEN(p, n, HB_ACCESS_READ, true)
+#define SEEN_ATOMIC_WRITE(p, n) SEEN(p, n, HB_ACCESS_WRITE, true)
+#define SEEN_ATOMIC(p, n) \
+	do { \
+		SEEN_ATOMIC_READ(p, n); \
+		SEEN_ATOMIC_WRITE(p, n); \
+	} while (0)
+#define SEEN_CODE() (hb__watcher.present = true)
 #include "capture/accesses/watch/entries.h"

@@ -2,7 +2,9 @@
  * has defined, before that:
  *
  *   SEEN_READ(p, n), SEEN_WRITE(p, n)   an access of n bytes that is one element, 1 to 16, to be made behind the call
- *   SEEN_RANGE(p, n, access)            of n bytes, of which nobody says what they are; HB_ACCESS_READ or HB_ACCESS_WRITE
+ *   SEEN_RANGE(p, n, access)            of n bytes, of which nobody says what they are: ENTRY_READ or ENTRY_WRITE
+ *   SEEN_ATOMIC(p, n)                   n bytes are read and written, and no other thread comes between; SEEN_ATOMIC_READ, SEEN_ATOMIC_WRITE
+ *   SEEN_CODE()                         there is instrumented code
  *
  * Atomic operations are done here, for the compiler has put nothing but the call. All of them are sequentially consistent: the order that was
  * asked for is a least one. */
@@ -78,11 +80,30 @@ ENTRY void *__tsan_memset(void *to, int value, size_t n)
 	return memset(to, value, n);
 }
 
+/* The linker puts these in the places of the C library's (--wrap): no call is put in front of those. */
+ENTRY void *__wrap_memcpy(void *to, const void *from, size_t n)
+{
+	SEEN_RANGE((void *)from, n, ENTRY_READ);
+	SEEN_RANGE(to, n, ENTRY_WRITE);
+	return memcpy(to, from, n);
+}
+ENTRY void *__wrap_memmove(void *to, const void *from, size_t n)
+{
+	SEEN_RANGE((void *)from, n, ENTRY_READ);
+	SEEN_RANGE(to, n, ENTRY_WRITE);
+	return memmove(to, from, n);
+}
+ENTRY void *__wrap_memset(void *to, int value, size_t n)
+{
+	SEEN_RANGE(to, n, ENTRY_WRITE);
+	return memset(to, value, n);
+}
+
 /* ---- what tells nothing of elements: functions, tables of virtual functions, locks of the program's own, other languages ---- */
 
 #define ENTRY_EMPTY(name, ...) \
 	ENTRY void name(__VA_ARGS__) {}
-ENTRY_EMPTY(__tsan_init, void)
+ENTRY void __tsan_init(void) { SEEN_CODE(); }
 ENTRY_EMPTY(__tsan_func_entry, void *pc __attribute__((unused)))
 ENTRY_EMPTY(__tsan_func_exit, void)
 ENTRY_EMPTY(__tsan_vptr_read, void **at __attribute__((unused)))
@@ -115,8 +136,7 @@ ENTRY int __tsan_mutex_pre_unlock(void *p, unsigned flags)
 	ENTRY type __tsan_atomic##bits##_fetch_##what(volatile type *p, type v, int order) \
 	{                                                                                  \
 		(void)order;                                                               \
-		SEEN_READ((void *)p, bits / 8);                                            \
-		SEEN_WRITE((void *)p, bits / 8);                                           \
+		SEEN_ATOMIC((void *)p, bits / 8);                                           \
 		return operation(p, v, __ATOMIC_SEQ_CST);                                  \
 	}
 #define ENTRY_COMPARE(bits, type, what)                                                                        \
@@ -125,21 +145,20 @@ ENTRY int __tsan_mutex_pre_unlock(void *p, unsigned flags)
 	{                                                                                                      \
 		(void)order;                                                                                   \
 		(void)failed;                                                                                  \
-		SEEN_READ((void *)p, bits / 8);                                                                \
-		SEEN_WRITE((void *)p, bits / 8);                                                               \
+		SEEN_ATOMIC((void *)p, bits / 8);                                                               \
 		return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 	}
 #define ENTRY_ATOMIC(bits, type)                                                               \
 	ENTRY type __tsan_atomic##bits##_load(const volatile type *p, int order)               \
 	{                                                                                      \
 		(void)order;                                                                   \
-		SEEN_READ((void *)p, bits / 8);                                                \
+		SEEN_ATOMIC_READ((void *)p, bits / 8);                                                \
 		return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                   \
 	}                                                                                      \
 	ENTRY void __tsan_atomic##bits##_store(volatile type *p, type v, int order)            \
 	{                                                                                      \
 		(void)order;                                                                   \
-		SEEN_WRITE((void *)p, bits / 8);                                               \
+		SEEN_ATOMIC_WRITE((void *)p, bits / 8);                                               \
 		__atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                      \
 	}                                                                                      \
 	ENTRY_FETCH(bits, type, add, __atomic_fetch_add)                                       \
@@ -151,8 +170,7 @@ ENTRY int __tsan_mutex_pre_unlock(void *p, unsigned flags)
 	ENTRY type __tsan_atomic##bits##_exchange(volatile type *p, type v, int order)         \
 	{                                                                                      \
 		(void)order;                                                                   \
-		SEEN_READ((void *)p, bits / 8);                                                \
-		SEEN_WRITE((void *)p, bits / 8);                                               \
+		SEEN_ATOMIC((void *)p, bits / 8);                                               \
 		return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                            \
 	}                                                                                      \
 	ENTRY_COMPARE(bits, type, strong)                                                      \
@@ -174,8 +192,7 @@ typedef unsigned __int128 entry_wide;
 	ENTRY entry_wide __tsan_atomic128_##what(volatile entry_wide *p, entry_wide v, int order) \
 	{                                                                                         \
 		(void)order;                                                                      \
-		SEEN_READ((void *)p, 16);                                                         \
-		SEEN_WRITE((void *)p, 16);                                                        \
+		SEEN_ATOMIC((void *)p, 16);                                                        \
 		for (entry_wide was = __sync_val_compare_and_swap(p, 0, 0), now;; was = now)      \
 			if ((now = __sync_val_compare_and_swap(p, was, value)) == was)            \
 				return was;                                                       \
@@ -190,7 +207,7 @@ ENTRY_WIDE(fetch_nand, ~(was &v))
 ENTRY entry_wide __tsan_atomic128_load(volatile entry_wide *p, int order)
 {
 	(void)order;
-	SEEN_READ((void *)p, 16);
+	SEEN_ATOMIC_READ((void *)p, 16);
 	return __sync_val_compare_and_swap(p, 0, 0);
 }
 ENTRY void __tsan_atomic128_store(volatile entry_wide *p, entry_wide v, int order)
@@ -202,8 +219,7 @@ ENTRY entry_wide __tsan_atomic128_compare_exchange_val(
 {
 	(void)order;
 	(void)failed;
-	SEEN_READ((void *)p, 16);
-	SEEN_WRITE((void *)p, 16);
+	SEEN_ATOMIC((void *)p, 16);
 	return __sync_val_compare_and_swap(p, expected, v);
 }
 ENTRY int __tsan_atomic128_compare_exchange_strong(

@@ -55,6 +55,7 @@ static void exchanged(struct hb__array *array, const unsigned char *sides)
 
 static void reduction(const void *at, hb_element type)
 {
+	hb__seen_variables = true;
 	if (controls())
 		hb__control_reduction(at, type);
 }
@@ -81,7 +82,7 @@ static void paint(void *p, size_t bytes)
 __attribute__((constructor(102))) static void start(void)
 {
 	hb__watcher = (struct hb__watcher){
-		.present = hb_heap_find != NULL,
+		.present = hb__watcher.present,
 		.begins = begins,
 		.ends = ends,
 		.settles = hb__seen_settle,
@@ -93,7 +94,6 @@ __attribute__((constructor(102))) static void start(void)
 		.reduction = reduction,
 		.reduced = hb__control_reduced,
 	};
-	if (!hb_heap_tell)
-		return;
-	hb_heap_tell(freed, controls() ? paint : NULL);
+	if (hb_heap_tell && hb__settings_early())
+		hb_heap_tell(freed, controls() ? paint : NULL);
 }

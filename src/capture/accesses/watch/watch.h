@@ -44,6 +44,8 @@ struct hb__watch {
 
 /* An access of n bytes that the caller's caller is about to make; atomic: no other thread comes between. */
 void hb__seen(void *p, size_t n, uint8_t access, bool atomic, const void *pc);
+/* There is, or was, a variable of a reduction. */
+extern bool hb__seen_variables;
 /* That of this thread, which is `t`; NULL: no memory. */
 struct hb__watch *hb__watch_of(struct hb__thread *t);
 /* What `t` wrote is told, now that its values are known. */
