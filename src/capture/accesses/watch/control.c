@@ -89,7 +89,7 @@ static bool apart(uint32_t mine, uint32_t other)
 	const struct doing *a = doing_of(mine), *b = doing_of(other);
 	if (!a || !b)
 		return false; /* too long ago to say */
-	return a->thread != b->thread || (a->loop && a->loop == b->loop);
+	return a->thread != b->thread ? !hb__orders_unknown() : a->loop && a->loop == b->loop;
 }
 
 void hb__control_begins(struct hb__thread *t, hb_construct_type type)
@@ -104,6 +104,7 @@ void hb__control_begins(struct hb__thread *t, hb_construct_type type)
 	depth++;
 	if (type == HB_CONSTRUCT_PARALLEL) {
 		parallel++;
+		hb__orders_begin();
 		hb__control_barrier();
 	}
 }
@@ -305,5 +306,5 @@ void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 	if (a->as.read_only && access == HB_ACCESS_WRITE)
 		hb__control_found(t, w, HB_CONTROL_READ_ONLY, a, from, hb__seen_number(t, e), 0, 0);
 	for (uint64_t i = from; s && i <= to && i < s->n; i++)
-		of_element(t, w, e, s, i, access, atomic || w->locks);
+		of_element(t, w, e, s, i, access, atomic || hb__orders_held());
 }

@@ -33,7 +33,6 @@ struct hb__watch {
 	struct hb__watch *next;
 	struct hb__written written;
 	uintptr_t stack_low, stack_bytes; /* 0, 0: not known */
-	uint32_t locks;                   /* of the program's that it holds */
 	/* control.c */
 	uint32_t serial; /* what it does now ... */
 	uint64_t epoch;  /* ... if this is the epoch */
@@ -92,6 +91,12 @@ bool hb__control_parallel(void);
 /* Tells a finding, once for its place, the other place and the array. */
 void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_finding finding, struct hb__array *array, uint64_t element,
 	uint64_t place, uint64_t other, uint32_t serial);
+
+/* ---- orders.c: what orders threads of OpenMP ---- */
+
+bool hb__orders_held(void);    /* this thread holds a lock of the program's, or is in a critical section */
+bool hb__orders_unknown(void); /* threads do explicit tasks, of which nobody knows how they are ordered */
+void hb__orders_begin(void);   /* a parallel construct begins */
 
 /* ---- shadow.c: what is known of the elements of an array ---- */
 
