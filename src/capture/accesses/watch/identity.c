@@ -15,9 +15,10 @@
 
 #define USED(X) \
 	X(dwfl_begin) X(dwfl_linux_proc_report) X(dwfl_report_end) X(dwfl_addrmodule) X(dwfl_module_getdwarf) X(dwfl_module_addrdie) \
-	X(dwfl_module_nextcu) X(dwfl_module_getsrc) X(dwfl_lineinfo) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) \
+	X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) \
 	X(dwarf_siblingof) X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata) \
-	X(dwarf_getlocation) X(dwarf_aggregate_size) X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring)
+	X(dwarf_getlocation) X(dwarf_aggregate_size) X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring) \
+	X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
 static struct {
 #define POINTER(name) __typeof__(name) *name;
 	USED(POINTER)
@@ -142,23 +143,36 @@ static struct {
 } tables[64];
 static unsigned modules_read;
 
-static void add(unsigned table, Dwarf_Die *die, Dwarf_Addr bias)
+/* Where a variable stays, whatever the program does. */
+static bool address_of(Dwarf_Die *die, Dwarf_Addr *ret)
 {
-	Dwarf_Attribute a;
+	Dwarf_Attribute a, indirect;
 	Dwarf_Op *op;
 	size_t n;
+	if (!dw.dwarf_attr_integrate(die, DW_AT_location, &a) || dw.dwarf_getlocation(&a, &op, &n) || n != 1)
+		return false;
+	*ret = op->number;
+	if (op->atom == DW_OP_addr)
+		return true;
+	return op->atom == DW_OP_addrx && !dw.dwarf_getlocation_attr(&a, op, &indirect) && !dw.dwarf_formaddr(&indirect, ret);
+}
+
+static void add(unsigned table, Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias)
+{
+	Dwarf_Addr at;
 	Dwarf_Word bytes;
 	Dwarf_Die type;
 	bool described = false;
-	if (!dw.dwarf_attr_integrate(die, DW_AT_location, &a) || dw.dwarf_getlocation(&a, &op, &n) || n != 1 || op->atom != DW_OP_addr ||
-		!type_of(die, &type))
+	if (!address_of(die, &at) || !type_of(die, &type))
 		return;
-	struct variable v = {op->number + bias, 0, dw.dwarf_diename(die), NULL, 0, HB_INTEGER1, false};
+	struct variable v = {at + bias, 0, dw.dwarf_diename(die), NULL, 0, HB_INTEGER1, false};
 	v.typed = element_of(die, 0, &v.type, &described);
 	if (described || dw.dwarf_aggregate_size(&type, &bytes) || !bytes || !v.name)
 		return;
 	v.bytes = bytes;
 	v.file = dw.dwarf_decl_file(die);
+	if (!v.file) /* DWARF 5 numbers files from 0, which not every libdw knows */
+		v.file = dw.dwarf_diename(cu);
 	dw.dwarf_decl_line(die, &v.line);
 	if (tables[table].n == tables[table].room) {
 		size_t room = tables[table].room * 2 + 256;
@@ -173,7 +187,7 @@ static void add(unsigned table, Dwarf_Die *die, Dwarf_Addr bias)
 	tables[table].variable[tables[table].n++] = v;
 }
 
-static void walk(unsigned table, Dwarf_Die *die, Dwarf_Addr bias, int depth)
+static void walk(unsigned table, Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias, int depth)
 {
 	Dwarf_Die child;
 	if (depth > 20 || dw.dwarf_child(die, &child))
@@ -181,7 +195,7 @@ static void walk(unsigned table, Dwarf_Die *die, Dwarf_Addr bias, int depth)
 	do {
 		switch (dw.dwarf_tag(&child)) {
 		case DW_TAG_variable:
-			add(table, &child, bias);
+			add(table, cu, &child, bias);
 			break;
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
@@ -189,7 +203,7 @@ static void walk(unsigned table, Dwarf_Die *die, Dwarf_Addr bias, int depth)
 		case DW_TAG_module:
 		case DW_TAG_common_block:
 		case DW_TAG_inlined_subroutine:
-			walk(table, &child, bias, depth + 1);
+			walk(table, cu, &child, bias, depth + 1);
 			break;
 		default:
 			break;
@@ -214,7 +228,7 @@ static unsigned table_of(Dwfl_Module *m)
 	Dwarf_Addr bias;
 	tables[i].module = m;
 	for (Dwarf_Die *cu = NULL; (cu = dw.dwfl_module_nextcu(m, cu, &bias)) != NULL;)
-		walk(i, cu, bias, 0);
+		walk(i, cu, cu, bias, 0);
 	if (tables[i].n)
 		qsort(tables[i].variable, tables[i].n, sizeof *tables[i].variable, by_address);
 	return i;
@@ -357,17 +371,27 @@ static void line_of(const char *file, int line, char *to, size_t size)
 		fclose(f);
 }
 
+/* The compilation unit of an address, also of a compiler that makes no list of them (clang). */
+static Dwarf_Die *unit_of(Dwfl_Module *m, Dwarf_Addr pc, Dwarf_Addr *ret_bias)
+{
+	Dwarf_Die *cu = dw.dwfl_module_addrdie(m, pc, ret_bias);
+	if (!cu)
+		while ((cu = dw.dwfl_module_nextcu(m, cu, ret_bias)) != NULL && dw.dwarf_haspc(cu, pc - *ret_bias) <= 0)
+			;
+	return cu;
+}
+
 static void find_block(const void *made, struct hb__identity *ret)
 {
 	char line[600], last[200];
 	Dwarf_Addr pc = (Dwarf_Addr)(uintptr_t)made - 1, bias;
 	*ret = (struct hb__identity){.name = "heap"};
 	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, pc) : NULL;
-	Dwfl_Line *at = m ? dw.dwfl_module_getsrc(m, pc) : NULL;
-	Dwarf_Die *cu = m ? dw.dwfl_module_addrdie(m, pc, &bias) : NULL;
+	Dwarf_Die *cu = m ? unit_of(m, pc, &bias) : NULL;
+	Dwarf_Line *at = cu ? dw.dwarf_getsrc_die(cu, pc - bias) : NULL;
 	int number = 0, found = 0;
-	const char *file = at ? dw.dwfl_lineinfo(at, NULL, &number, NULL, NULL, NULL) : NULL;
-	if (!file || !cu)
+	const char *file = at && !dw.dwarf_lineno(at, &number) ? dw.dwarf_linesrc(at, NULL, NULL) : NULL;
+	if (!file)
 		return;
 	snprintf(ret->file, sizeof ret->file, "%s", last_part(file));
 	ret->line = (uint32_t)number;
