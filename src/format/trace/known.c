@@ -122,7 +122,7 @@ static bool array(hb_trace *t, hb_trace_record *r)
 	a->gone = false;
 	hb_array there = a->as;
 	there.at = ""; /* somewhere: it is not looked at */
-	a->tiled = !hb_array_trouble(&there) && hb_tiling_make(a->as.rank, a->as.global, &a->tiling);
+	a->tiled = !hb_array_trouble(&there) && hb_tiling_make(a->as.rank, a->as.columns, a->as.global, &a->tiling);
 	return true;
 }
 
