@@ -203,7 +203,7 @@ static bool alone(hb_reference *r, const hb_check *c, unsigned side)
 	return true;
 }
 
-bool hb__compare_arrays(hb_reference *r)
+bool hb__reference_arrays(hb_reference *r)
 {
 	const hb_step *a = &r->step[HB_OF_REFERENCE], *b = &r->step[HB_OF_RUN];
 	if (!hb__match(r))

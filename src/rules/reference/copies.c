@@ -42,7 +42,7 @@ static void copy(hb_reference *r, struct hb__known *known, const hb_check *a, co
 	hb__reference_tell(r, &d);
 }
 
-bool hb__compare_copies(hb_reference *r)
+bool hb__reference_copies(hb_reference *r)
 {
 	const hb_step *s = &r->step[HB_OF_RUN];
 	for (size_t i = 0; i < s->checks; i++) {

@@ -53,10 +53,10 @@ bool hb__match(hb_reference *r);
 struct hb__known *hb__reference_know(hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
 
 /* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
-bool hb__compare_arrays(hb_reference *r);
-bool hb__compare_copies(hb_reference *r);
-bool hb__compare_values(hb_reference *r);
-bool hb__compare_results(hb_reference *r);
+bool hb__reference_arrays(hb_reference *r);
+bool hb__reference_copies(hb_reference *r);
+bool hb__reference_values(hb_reference *r);
+bool hb__reference_results(hb_reference *r);
 
 /* arrays.c: whether two tiles differ, by scale; *ret_distance is the estimate. */
 bool hb__tiles_differ(hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance);

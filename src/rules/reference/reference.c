@@ -139,7 +139,7 @@ int hb_reference_step(hb_reference *r, hb_error *err)
 		r->sum.stopped = true;
 		return 1;
 	}
-	if (!hb__compare_arrays(r) || !hb__compare_copies(r) || !hb__compare_values(r) || !hb__compare_results(r))
+	if (!hb__reference_arrays(r) || !hb__reference_copies(r) || !hb__reference_values(r) || !hb__reference_results(r))
 		return no_memory(err);
 	const hb_step *b = &r->step[HB_OF_RUN];
 	if (b->point.number) {

@@ -93,7 +93,7 @@ static bool differed(hb_reference *r, const hb_trace_variable *v, bool *ret_memo
 	return false;
 }
 
-bool hb__compare_results(hb_reference *r)
+bool hb__reference_results(hb_reference *r)
 {
 	const hb_step *a = &r->step[HB_OF_REFERENCE], *b = &r->step[HB_OF_RUN];
 	for (size_t i = 0; i < b->accesses; i++) {

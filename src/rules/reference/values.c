@@ -187,7 +187,7 @@ static void merge(hb_reference *r, size_t as, size_t bs, hb_reference_difference
 	}
 }
 
-bool hb__compare_values(hb_reference *r)
+bool hb__reference_values(hb_reference *r)
 {
 	size_t as, bs;
 	if (!r->step[0].accesses || !r->step[1].accesses)
