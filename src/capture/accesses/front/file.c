@@ -52,7 +52,8 @@ static void stop(int why, const char *doing)
 	if (hb__tracing_state == HB__TRACE_OFF)
 		return;
 	hb__trace_stop();
-	hb__door->say("cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
+	hb__door->say(
+		"cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
 }
 
 static bool is_ours(int fd)
@@ -91,7 +92,8 @@ static bool descriptor(void)
 static bool within_limit(size_t bytes)
 {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || (rlim_t)file.end + bytes <= limit.rlim_cur)
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+		(rlim_t)file.end + bytes <= limit.rlim_cur)
 		return true;
 	errno = EFBIG;
 	return false;
@@ -127,7 +129,8 @@ static void write_block(uint32_t thread, const uint8_t *payload, uint32_t bytes)
 
 static bool write_header(void)
 {
-	return descriptor() && within_limit(0) && pwrite(file.fd, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header;
+	return descriptor() && within_limit(0) &&
+	       pwrite(file.fd, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header;
 }
 
 /* ---- what is held back ---- */
@@ -255,7 +258,7 @@ void hb__flush_all(void)
 
 bool hb__put_begin(struct hb__thread *t, size_t most, bool detail)
 {
-	if (unlikely(hb__tracing_state != HB__TRACE_ON))
+	if (unlikely(hb__tracing_state != HB__TRACE_ON || hb__mute))
 		return false;
 	if (unlikely((size_t)(t->full - t->w) < most || (t->detail != detail && t->w != t->buffer && file.rings)))
 		hb__flush(t);
@@ -273,6 +276,8 @@ void hb__define(struct hb__thread *t, const uint8_t *record, size_t bytes)
 		}
 		return;
 	}
+	if (hb__mute)
+		return;
 	uint8_t before = hb__door->aside();
 	lock();
 	block(t->number, record, bytes, false);
