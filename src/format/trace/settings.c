@@ -2,6 +2,7 @@
  * comment. Names stand in double quotes, in which \" is a quote, \\ a backslash and \n a line feed. */
 #include "format/trace/settings.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,8 +122,9 @@ static bool integer(struct reader *r, const char *what, int64_t least, int64_t m
 	char text[40], *end;
 	if (!word(r, text, sizeof text))
 		return wrong(r, "%s is missing", what);
+	errno = 0;
 	long long v = strtoll(text, &end, 10);
-	if (*end || end == text || v < least || v > most || strlen(text) + 1 == sizeof text)
+	if (errno || *end || end == text || v < least || v > most || strlen(text) + 1 == sizeof text)
 		return wrong(r, "\"%s\" is no %s: a number from %lld to %lld", text, what, (long long)least, (long long)most);
 	*ret = v;
 	return true;
@@ -341,6 +343,8 @@ static bool read_word(struct reader *r, const char *name, hb_trace_settings *s)
 static bool read_line(struct reader *r, hb_trace_settings *s)
 {
 	char name[40];
+	if (memchr(r->at, 0, (size_t)(r->end - r->at)))
+		return wrong(r, "there is a byte of value 0: this is no text");
 	if (at_end(r))
 		return true;
 	if (!word(r, name, sizeof name))

@@ -105,8 +105,9 @@ static bool may_hold_functions(int tag)
 }
 
 /* The innermost function, whether it stands by itself there or was taken into another one: the same at every optimisation. GCC puts the
- * functions that it makes of constructs into those that they are from, where it does not say that these have the address. */
-static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, unsigned deep)
+ * functions that it makes of constructs, NAME._omp_fn.0, into those that they are from, of which it does not say that they have the address.
+ * name: of the function around. */
+static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, const char *name, unsigned deep)
 {
 	const char *found = NULL;
 	Dwarf_Die die;
@@ -114,17 +115,19 @@ static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, unsigned deep)
 		int tag = dw.dwarf_tag(&die);
 		if (!may_hold_functions(tag))
 			continue;
-		found = function_at(&die, at, deep + 1);
-		if (!found && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) && dw.dwarf_haspc(&die, at) > 0)
-			found = dw.dwarf_diename(&die);
+		const char *own = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ? dw.dwarf_diename(&die) : NULL;
+		if (own && name && strstr(own, "._omp_fn"))
+			own = name;
+		found = function_at(&die, at, own ? own : name, deep + 1);
+		if (!found && own && dw.dwarf_haspc(&die, at) > 0)
+			found = own;
 	}
 	return found;
 }
 
-/* NAME._omp_fn.0 is a construct in NAME. */
 static void name_function(Dwarf_Die *unit, Dwarf_Addr at, struct hb__source *s)
 {
-	const char *name = function_at(unit, at, 0), *made = name ? strstr(name, "._omp_fn") : NULL;
+	const char *name = function_at(unit, at, NULL, 0), *made = name ? strstr(name, "._omp_fn") : NULL;
 	if (name)
 		s->function = hb__text_copy(name, made ? (size_t)(made - name) : 200);
 }
