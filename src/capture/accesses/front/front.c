@@ -108,6 +108,18 @@ static bool read_settings(const char *path)
 	return good;
 }
 
+bool hb__settings_early(void)
+{
+	const char *path = getenv("HBDB_TRACE");
+	size_t bytes = 0;
+	char *text = path && *path ? read_all(path, &bytes) : NULL, *why = NULL;
+	hb_settings_default(&hb__wanted);
+	bool good = text && hb_settings_read(text, bytes, &hb__wanted, &why);
+	free(why);
+	free(text);
+	return good;
+}
+
 static void forked(void)
 {
 	if (!hb__first)

@@ -52,7 +52,7 @@ static void sum(struct hb__thread *t, struct hb__array *a, unsigned access)
 	uint64_t number = hb__array_number(t, a);
 	if (hb__wanted.dry)
 		put_without(t, number, access, HB_CHECKSUM_FINE);
-	else if (a->strange || !hb_tiling_make(a->as.rank, a->as.global, &tiling))
+	else if (a->strange || !hb_tiling_make(a->as.rank, a->as.columns, a->as.global, &tiling))
 		put_without(t, number, access, HB_CHECKSUM_STRANGE);
 	else if (a->high > a->low && !hb__may_read(a->as.at, a->high - a->low))
 		put_without(t, number, access, HB_CHECKSUM_UNREADABLE);
