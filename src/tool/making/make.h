@@ -12,13 +12,14 @@ typedef struct hb_making {
 	const char *level, *mpi;
 	const char *data_ranks; /* level data: a list of ranks, NULL: all */
 	bool contents, remarks, aslr;
-	bool whole;         /* digests of whole contents, too */
-	bool unordered;     /* the order between threads is not recorded */
-	bool inputs, pack;  /* level data: what the program asks the system for; the files that it reads, too */
-	bool raw;           /* the logs stay as the processes wrote them */
-	bool quiet;         /* the sum is not printed when all went well: the caller has more to say */
-	int out;            /* as hb_job.out */
-	const char *traced; /* absolute path of the settings of a trace; NULL: none is written */
+	bool whole;        /* digests of whole contents, too */
+	bool unordered;    /* the order between threads is not recorded */
+	bool inputs, pack; /* level data: what the program asks the system for; the files that it reads, too */
+	bool raw;          /* the logs stay as the processes wrote them */
+	bool quiet;        /* the sum is not printed when all went well: the caller has more to say */
+	int out;           /* as hb_job.out */
+	const char
+		*traced; /* path of the settings of a trace, which are kept in the recording; NULL: none is written */
 	uint64_t shake_us;
 	const char *send;           /* a command that gets the recording while it is made; NULL: none */
 	hb_send_policy send_policy; /* when; owned by the recording from here on */
