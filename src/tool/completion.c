@@ -8,7 +8,8 @@ const hb_option hb__completion_options[] = {{0}};
 
 static bool takes_command(const hb_command *c)
 {
-	return c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH || c->kind == HB_OPERANDS_NAMES;
+	return c->kind == HB_OPERANDS_COMMAND || c->kind == HB_OPERANDS_BOTH || c->kind == HB_OPERANDS_NAMES ||
+	       c->kind == HB_OPERANDS_VERB;
 }
 
 /* Nothing follows it as a word of its own. */
@@ -17,7 +18,7 @@ static bool stands_alone(const hb_option *o) { return o->kind == HB_OPTION_FLAG 
 static bool takes_recording(const hb_command *c)
 {
 	return c->kind == HB_OPERANDS_RECORDING || c->kind == HB_OPERANDS_BOTH || c->kind == HB_OPERANDS_WORDS ||
-	       c->kind == HB_OPERANDS_NAMES;
+	       c->kind == HB_OPERANDS_NAMES || c->kind == HB_OPERANDS_VERB;
 }
 
 /* The options of a command, then those that others have, too. */

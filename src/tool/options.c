@@ -237,12 +237,15 @@ static int read_operand(const hb_command *command, const char *arg, hb_args *arg
 {
 	if (command->kind == HB_OPERANDS_NONE)
 		return hb__fail_with(HB_EXIT_USAGE, "%s takes no '%s'", command->name, arg);
-	bool words = command->kind == HB_OPERANDS_WORDS, names = command->kind == HB_OPERANDS_NAMES;
-	if ((words && args->nwords < HB_WORDS_MAX) || (names && args->nwords < 2)) {
+	int most = command->kind == HB_OPERANDS_WORDS   ? HB_WORDS_MAX
+		   : command->kind == HB_OPERANDS_NAMES ? 2
+		   : command->kind == HB_OPERANDS_VERB  ? 3
+							: 0;
+	if (args->nwords < most) {
 		args->word[args->nwords++] = arg;
 		return 0;
 	}
-	if (words || names)
+	if (most)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "%s takes only %s; '%s' is one too many", command->name, command->operands, arg);
 	if (args->operand)
@@ -261,7 +264,7 @@ int hb__parse(const hb_command *command, char **argv, hb_args *ret_args, bool *r
 	for (char **p = argv; *p; p++) {
 		int code = 0;
 		bool takes_command = command->kind == HB_OPERANDS_COMMAND || command->kind == HB_OPERANDS_BOTH ||
-				     command->kind == HB_OPERANDS_NAMES;
+				     command->kind == HB_OPERANDS_NAMES || command->kind == HB_OPERANDS_VERB;
 		if (!strcmp(*p, "--")) {
 			if (takes_command) {
 				ret_args->rest = p + 1;

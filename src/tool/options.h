@@ -31,6 +31,7 @@ typedef enum {
 	HB_OPERANDS_TOPIC,
 	HB_OPERANDS_WORDS, /* a few, of which one may be a NAME: the command tells which is which */
 	HB_OPERANDS_NAMES, /* two NAMEs, then -- and a command */
+	HB_OPERANDS_VERB,  /* what is to be done, at most two NAMEs, then -- and a command */
 } hb_operands;
 
 #define HB_OPTIONS_MAX 24
@@ -41,7 +42,7 @@ typedef struct hb_args {
 	const char *value[HB_OPTIONS_MAX]; /* by place in the table; a flag that was given: "" */
 	const char *operand;               /* NAME, shell or topic, or NULL */
 	char **rest;                       /* the command to run; NULL when none was given */
-	const char *word[HB_WORDS_MAX];    /* HB_OPERANDS_WORDS and NAMES: all operands */
+	const char *word[HB_WORDS_MAX];    /* HB_OPERANDS_WORDS, NAMES and VERB: all operands */
 	int nwords;
 } hb_args;
 

@@ -348,6 +348,35 @@ def hybrid():
               [t.points() for t in traces])
 
 
+def mixed():
+    want = [("1.B", "PL", "before"), ("1.E", "PL", "before"), ("2.B", "PL", "main"), ("2.E", "PL", "main"), ("3.B", "PL", "rows"), ("3.E", "PL", "rows"),
+            ("4.B", "PT", "last"), ("4.E", "PT", "last")]
+    for mpi, n in (("openmpi", 1), ("openmpi", 2), ("mpich", 2)):
+        program = compiled("mixed.c", "-fopenmp", compiler="mpicc." + mpi)
+        traces, done = traced(LAUNCH[mpi] + [str(n), program], "level MINIMAL", env={"OMP_NUM_THREADS": "3"})
+        check(len(traces) == n and all(t.over and t.whole and t.points() == want for t in traces), "%s on %d: threads inside of a parallel loop have no points" % (mpi, n),
+              [t.points() for t in traces])
+        check([(t.rank, t.size, t.threads) for t in traces] == [(r, n, 3) for r in range(n)], "rank and size, told behind the first points, and threads",
+              [(t.rank, t.size, t.threads) for t in traces])
+        for t in traces:
+            rows = len([r for r in t.of("BEGIN") if not r["point"]])
+            check(rows == 8 // n, "rank %d: a construct for each row" % t.rank, rows)
+            other = sorted(i for r in t.of("ITERATION") for i in r["index"])
+            want_rows = [row for row in range(t.rank, 8, n)]
+            check(other == sorted(list(range(30000)) * rows + want_rows), "and each iteration of each thread once", len(other))
+        for thread in (1, 2):
+            got = iterations(traces[0], thread)
+            check(got == sorted(got[:len(got) // (8 // n)]) * (8 // n), "thread %d: in its order" % thread, got[:5])
+
+
+def dry():
+    traces, _ = traced(["./limits-gcc"], "dry", "level FULL")
+    t = traces[0]
+    costs = {r["construct"]["name"]: r["cost"][:4] for r in t.of("COST")}
+    check(costs == {"steps": (1, 20, 0, 0), "loop": (20, 240, 0, 0), "region": (2, 0, 0, 0), "part": (18, 18, 0, 0)}, "a dry run counts", costs)
+    check(not t.of("ITERATION") and all(not c["tiles"] and not c["state"] for c in t.of("CHECKSUM")) and len(t.of("BEGIN")) == 41, "and writes the structure alone", "")
+
+
 # ---- ends ----
 
 def ends():
@@ -412,6 +441,8 @@ try:
     openmp_fortran()
     openmp_limits()
     hybrid()
+    mixed()
+    dry()
     ends()
     disk()
     settings()

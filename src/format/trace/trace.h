@@ -48,6 +48,8 @@
 #define HB_TRACE_MAGIC "HBDBTRAC"
 #define HB_TRACE_VERSION 1u
 #define HB_TRACE_BLOCK_MOST (1u << 24) /* bytes of a payload: more is damage */
+#define HB_TRACE_INDICES 16u           /* of a record, at most */
+#define HB_TRACE_AHEAD 4096u           /* a number that is defined is at most so much above how many there are of its kind */
 
 struct hb_trace_header {
 	char magic[8];
@@ -144,10 +146,13 @@ typedef struct hb_trace_record {
 	uint64_t place;   /* of accesses, SKIP, CONTROL */
 	uint64_t element; /* of the storage */
 	uint64_t event, time;
-	hb_point point; /* `end` is set for END, CHECKED and SAVED */
-	unsigned n;     /* indices */
-	int64_t index[2 * HB_DIMENSIONS + 2];
-	const void *value; /* of the element's type */
+	hb_point point;      /* `end` is set for END, CHECKED and SAVED */
+	unsigned n;          /* indices */
+	int64_t index[HB_TRACE_INDICES];
+	unsigned others;     /* of CONTROL: indices of the other iteration, which stand behind those of the one */
+	uint64_t other;      /* of CONTROL: the other place, 0: none */
+	const void *value;   /* of the element's type, `bytes` of it */
+	unsigned bytes;
 	unsigned access, state;
 	const char *text, *file; /* name, path, sentence; file of SAVED */
 	const hb_tile *tile;     /* of CHECKED: `tiles` of them, with their numbers */

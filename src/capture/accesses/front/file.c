@@ -52,7 +52,8 @@ static void stop(int why, const char *doing)
 	if (hb__tracing_state == HB__TRACE_OFF)
 		return;
 	hb__trace_stop();
-	hb__door->say("cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
+	hb__door->say(
+		"cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
 }
 
 static bool is_ours(int fd)
@@ -91,7 +92,8 @@ static bool descriptor(void)
 static bool within_limit(size_t bytes)
 {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY || (rlim_t)file.end + bytes <= limit.rlim_cur)
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+		(rlim_t)file.end + bytes <= limit.rlim_cur)
 		return true;
 	errno = EFBIG;
 	return false;
@@ -127,7 +129,8 @@ static void write_block(uint32_t thread, const uint8_t *payload, uint32_t bytes)
 
 static bool write_header(void)
 {
-	return descriptor() && within_limit(0) && pwrite(file.fd, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header;
+	return descriptor() && within_limit(0) &&
+	       pwrite(file.fd, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header;
 }
 
 /* ---- what is held back ---- */

@@ -389,7 +389,7 @@ static int by_key(const void *a, const void *b, void *user)
 	const hb__value *y = s->keys->key + (size_t) * (const uint32_t *)b * s->keys->nkeys;
 	int order = 0;
 	for (uint32_t i = 0; !order && i < s->keys->nkeys; i++)
-		order = hb__compare(&s->p->values, x[i], y[i]);
+		order = hb__compare_values_of(&s->p->values, x[i], y[i]);
 	return order;
 }
 

@@ -97,7 +97,7 @@ static int in_order(const void *a, const void *b, void *user)
 	if (!d)
 		d = (int64_t)hb__ends(n) - (int64_t)hb__ends(m);
 	for (uint32_t i = 0; !d && i < n->atom.form->n && i < m->atom.form->n; i++)
-		d = hb__compare(user, hb__atom_keys(n)[i], hb__atom_keys(m)[i]);
+		d = hb__compare_values_of(user, hb__atom_keys(n)[i], hb__atom_keys(m)[i]);
 	return d < 0 ? -1 : d > 0;
 }
 

@@ -106,7 +106,7 @@ bool hb__member(const struct hb__values *v, hb__value set, int64_t number)
 	return n && bsearch(&number, at, n, sizeof *at, ascending) != NULL;
 }
 
-int hb__compare(const struct hb__values *v, hb__value a, hb__value b)
+int hb__compare_values_of(const struct hb__values *v, hb__value a, hb__value b)
 {
 	if (hb__is_text(a) && hb__is_text(b))
 		return strcmp(hb__text_of(v, a, NULL), hb__text_of(v, b, NULL));

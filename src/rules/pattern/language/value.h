@@ -53,7 +53,7 @@ hb__value hb__set(struct hb__values *values, int64_t *member, size_t n);
 const int64_t *hb__members(const struct hb__values *values, hb__value set, size_t *ret_n);
 bool hb__member(const struct hb__values *values, hb__value set, int64_t number);
 /* Texts by their bytes, before numbers by size: below, at or above 0. */
-int hb__compare(const struct hb__values *values, hb__value a, hb__value b);
+int hb__compare_values_of(const struct hb__values *values, hb__value a, hb__value b);
 void hb__values_free(struct hb__values *values);
 
 #endif
