@@ -28,7 +28,8 @@ struct hb_accesses_door {
 	/* How many events this thread has made. */
 	uint64_t (*events)(void);
 	/* An event in the name of the program, which called us at pc. */
-	void (*event)(int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
+	void (*event)(
+		int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
 	/* Plain loads of these bytes do not fault. */
 	bool (*readable)(const void *p, size_t bytes);
 	/* What this thread calls from now on is not the program's; returns what `back` is to be given. */

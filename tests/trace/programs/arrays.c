@@ -29,7 +29,8 @@ int main(void)
 	hb_point("overlap");
 	void *hole = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	HB_ARRAY(.name = "hole", .at = hole, .type = HB_REAL8, .rank = 1, .global = {1024});
-	HB_ARRAY(.name = "strange", .at = whole + 5, .type = HB_INTEGER4, .rank = 1, .global = {5}, .first = {3}, .count = {4});
+	HB_ARRAY(.name = "strange", .at = whole + 5, .type = HB_INTEGER4, .rank = 1, .global = {5}, .first = {3},
+		.count = {4});
 	HB_ARRAY(.name = "flat", .at = big, .type = HB_REAL8, .rank = 0);
 	HB_ARRAY(.name = "nowhere", .type = HB_REAL8, .rank = 1, .global = {4});
 	hb_point("strange");

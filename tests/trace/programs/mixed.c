@@ -19,7 +19,8 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	HB_ARRAY(.name = "a", .at = a, .type = HB_REAL8, .rank = 2, .global = {ROWS, COLUMNS}, .first = {0, 0}, .replicated = 1);
+	HB_ARRAY(.name = "a", .at = a, .type = HB_REAL8, .rank = 2, .global = {ROWS, COLUMNS}, .first = {0, 0},
+		.replicated = 1);
 	hb_loop("rows");
 	for (int i = rank; i < ROWS; i += size) {
 		hb_iteration(i);

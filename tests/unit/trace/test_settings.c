@@ -4,30 +4,29 @@
 #include "check.h"
 #include "format/trace/settings.h"
 
-static const char everything[] =
-	"# a comment\n"
-	"level FULL\n"
-	"start 6.B\n"
-	"finish 256.3.4.E # behind it\n"
-	"global 0 9 -1 5 2 -1\n"
-	"local 1 -1\n"
-	"loop -1 4\n"
-	"checksum accessed\n"
-	"trap-anyway\n"
-	"control\r\n"
-	"dry\n"
-	"\n"
-	"tolerance 0.001\n"
-	"absolute 1e-12\n"
-	"save-at 13.E\n"
-	"save \"frct\" \"lu.f\" 68 2\n"
-	"construct 1(0) SL 1 \"time\" \"/src/lu.f\" 12 INHERITED\n"
-	"construct 2(1) PL 3 \"a \\\"quoted\\\" \\\\ name\" \"lu.f\" 14 CHECKSUM\n"
-	"  array \"frct\" \"lu.f\" 68 0 rw\n"
-	"  array \"u\" \"lu.f\" 69 1 r\n"
-	"construct 3(0) TR 0 \"\" \"lu.f\" 20 NONE\n"
-	"  arrays none\n"
-	"construct 7(3) PT 0 \"p\" \"\" 0 MINIMAL";
+static const char everything[] = "# a comment\n"
+				 "level FULL\n"
+				 "start 6.B\n"
+				 "finish 256.3.4.E # behind it\n"
+				 "global 0 9 -1 5 2 -1\n"
+				 "local 1 -1\n"
+				 "loop -1 4\n"
+				 "checksum accessed\n"
+				 "trap-anyway\n"
+				 "control\r\n"
+				 "dry\n"
+				 "\n"
+				 "tolerance 0.001\n"
+				 "absolute 1e-12\n"
+				 "save-at 13.E\n"
+				 "save \"frct\" \"lu.f\" 68 2\n"
+				 "construct 1(0) SL 1 \"time\" \"/src/lu.f\" 12 INHERITED\n"
+				 "construct 2(1) PL 3 \"a \\\"quoted\\\" \\\\ name\" \"lu.f\" 14 CHECKSUM\n"
+				 "  array \"frct\" \"lu.f\" 68 0 rw\n"
+				 "  array \"u\" \"lu.f\" 69 1 r\n"
+				 "construct 3(0) TR 0 \"\" \"lu.f\" 20 NONE\n"
+				 "  arrays none\n"
+				 "construct 7(3) PT 0 \"p\" \"\" 0 MINIMAL";
 
 static bool reads(const char *text, hb_trace_settings *s, char **why)
 {
@@ -51,23 +50,28 @@ static void all_of_it(void)
 	char *why = NULL;
 	if (!check(reads(everything, &s, &why), "all that can be set is read"))
 		printf("     %s\n", why ? why : "");
-	check(s.level == HB_TRACE_FULL && s.start.number == 6 && !s.start.end && s.finish.nested && s.finish.task == 3 && s.finish.end,
+	check(s.level == HB_TRACE_FULL && s.start.number == 6 && !s.start.end && s.finish.nested &&
+			s.finish.task == 3 && s.finish.end,
 		"level, start, finish");
 	check(s.global_first[0] == 0 && s.global_last[0] == 9 && s.global_first[1] == -1 && s.global_last[1] == 5 &&
 			s.global_first[2] == 2 && s.global_last[2] == -1 && s.global_first[3] == -1,
 		"limits by global index");
-	check(s.local_first == 1 && s.local_last == -1 && s.loop_first == -1 && s.loop_last == 4, "first and last iterations");
+	check(s.local_first == 1 && s.local_last == -1 && s.loop_first == -1 && s.loop_last == 4,
+		"first and last iterations");
 	check(s.checksum_accessed && s.trap_anyway && s.control && s.dry, "flags");
 	check(s.tolerance == 0.001 && s.absolute == 1e-12, "tolerances");
-	check(s.save_at.number == 13 && s.save_at.end && !strcmp(s.save.name, "frct") && s.save.line == 68 && s.save.ordinal == 2,
+	check(s.save_at.number == 13 && s.save_at.end && !strcmp(s.save.name, "frct") && s.save.line == 68 &&
+			s.save.ordinal == 2,
 		"what is saved");
-	check(s.constructs == 4 && s.construct[1].parent == 1 && s.construct[1].rank == 3 && s.construct[1].level == HB_TRACE_CHECKSUM &&
+	check(s.constructs == 4 && s.construct[1].parent == 1 && s.construct[1].rank == 3 &&
+			s.construct[1].level == HB_TRACE_CHECKSUM &&
 			!strcmp(s.construct[1].name, "a \"quoted\" \\ name"),
 		"constructs");
-	check(s.construct[1].arrays == 2 && s.construct[1].array[0].access == 3 && s.construct[1].array[1].access == HB_ACCESS_READ &&
-			s.construct[1].array[1].id.ordinal == 1,
+	check(s.construct[1].arrays == 2 && s.construct[1].array[0].access == 3 &&
+			s.construct[1].array[1].access == HB_ACCESS_READ && s.construct[1].array[1].id.ordinal == 1,
 		"arrays of a construct");
-	check(!s.construct[0].knows_arrays && s.construct[1].knows_arrays && s.construct[2].knows_arrays && !s.construct[2].arrays,
+	check(!s.construct[0].knows_arrays && s.construct[1].knows_arrays && s.construct[2].knows_arrays &&
+			!s.construct[2].arrays,
 		"which constructs know their arrays");
 	s.construct[1].times = 3;
 	char *first = written(&s), *second = NULL;
@@ -85,10 +89,12 @@ static void nothing(void)
 {
 	hb_trace_settings s;
 	char *why = NULL;
-	check(reads("", &s, &why) && s.level == HB_TRACE_CHECKSUM && s.tolerance == 1e-8 && s.loop_last == -1 && !s.start.number,
+	check(reads("", &s, &why) && s.level == HB_TRACE_CHECKSUM && s.tolerance == 1e-8 && s.loop_last == -1 &&
+			!s.start.number,
 		"an empty text leaves what is usual");
 	char *text = written(&s);
-	check(!strstr(text, "tolerance") && !strstr(text, "start") && strstr(text, "level CHECKSUM\n"), "what is usual is not written");
+	check(!strstr(text, "tolerance") && !strstr(text, "start") && strstr(text, "level CHECKSUM\n"),
+		"what is usual is not written");
 	free(text);
 	hb_settings_free(&s);
 }
@@ -120,12 +126,15 @@ static void damaged(void)
 		{"array \"u\" \"lu.f\" 1 0 rw", "line 1: arrays stand behind the construct"},
 		{"construct 1 PL 1 \"\" \"\" 0 FULL", "line 1: a construct has a number and behind it"},
 		{"construct 1(1) PL 1 \"\" \"\" 0 FULL", "line 1: a construct has a number and behind it"},
-		{"construct 2(1) PL 1 \"\" \"\" 0 FULL", "line 1: construct 2 is in construct 1, which does not stand before it"},
+		{"construct 2(1) PL 1 \"\" \"\" 0 FULL",
+			"line 1: construct 2 is in construct 1, which does not stand before it"},
 		{"construct 1(0) PX 1 \"\" \"\" 0 FULL", "line 1: \"PX\" is no type of a construct"},
 		{"construct 1(0) PL 8 \"\" \"\" 0 FULL", "line 1: \"8\" is no number of dimensions"},
-		{"construct 1(0) PL 1 \"\" \"\" 0 FULL\nconstruct 1(0) PL 1 \"\" \"\" 0 FULL", "line 2: there is a construct 1 already"},
+		{"construct 1(0) PL 1 \"\" \"\" 0 FULL\nconstruct 1(0) PL 1 \"\" \"\" 0 FULL",
+			"line 2: there is a construct 1 already"},
 		{"construct 1(0) PL 1 \"\" \"\" 0 FULL\n array \"u\" \"f\" 1 0 x", "line 2: \"x\" is no access"},
-		{"construct 1(0) PL 1 \"\" \"\" 0 FULL\n array \"u\" \"f\" 1 0 r\n arrays none", "line 3: construct 1 has arrays"},
+		{"construct 1(0) PL 1 \"\" \"\" 0 FULL\n array \"u\" \"f\" 1 0 r\n arrays none",
+			"line 3: construct 1 has arrays"},
 		{"\"level\" FULL", "line 1: a line begins with what is set"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -140,7 +149,8 @@ static void damaged(void)
 	hb_trace_settings s;
 	char *why = NULL;
 	hb_settings_default(&s);
-	check(!hb_settings_read("level\0FULL", 10, &s, &why) && why && strstr(why, "no text"), "refused: a byte of value 0");
+	check(!hb_settings_read("level\0FULL", 10, &s, &why) && why && strstr(why, "no text"),
+		"refused: a byte of value 0");
 	free(why);
 	hb_settings_free(&s);
 }
