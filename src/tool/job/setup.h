@@ -13,13 +13,14 @@ typedef struct hb_setup {
 	bool backwards;         /* alone, under hbdb gdbserver */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
-	bool digests;      /* of what messages hold ... */
-	bool whole;        /* ... and of all of it, in 64 bits */
-	bool remarks;      /* for hbdb check */
-	bool inputs;       /* level data: what the program asks the system for is recorded, or given back */
-	bool unordered;    /* the order between threads is neither recorded nor repeated */
-	const char *traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */
-	bool pack;         /* ... and files that it reads are copied into the recording */
+	bool digests;   /* of what messages hold ... */
+	bool whole;     /* ... and of all of it, in 64 bits */
+	bool remarks;   /* for hbdb check */
+	bool inputs;    /* level data: what the program asks the system for is recorded, or given back */
+	bool unordered; /* the order between threads is neither recorded nor repeated */
+	const char
+		*traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */
+	bool pack;       /* ... and files that it reads are copied into the recording */
 	const char *files; /* replay: the folder with such files; NULL: none */
 	bool sanitized;    /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */

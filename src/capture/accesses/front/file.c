@@ -51,7 +51,8 @@ static void stop(int why, const char *doing)
 	if (hb__tracing_state == HB__TRACE_OFF)
 		return;
 	hb__trace_stop();
-	hb__door->say("cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
+	hb__door->say(
+		"cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
 }
 
 static bool is_ours(int fd)

@@ -84,7 +84,7 @@ static char *read_all(const char *path, size_t *ret_bytes)
 	char *text = NULL;
 	if (fd >= 0 && !fstat(fd, &s) && s.st_size < 1 << 28 && (text = malloc((size_t)s.st_size + 1))) {
 		size_t n = 0;
-		for (ssize_t got = 1; got > 0 && n < (size_t)s.st_size; n += got > 0 ? (size_t)got : 0)
+		for (ssize_t got = 1; got > 0 && n<(size_t)s.st_size; n += got> 0 ? (size_t)got : 0)
 			got = read(fd, text + n, (size_t)s.st_size - n);
 		*ret_bytes = n;
 	}
@@ -100,7 +100,8 @@ static bool read_settings(const char *path)
 	hb_settings_default(&hb__wanted);
 	bool good = text && hb_settings_read(text, bytes, &hb__wanted, &why);
 	if (!text)
-		hb__door->say("cannot read the settings %s: %s; the program goes on and is not traced", path, strerror(errno));
+		hb__door->say("cannot read the settings %s: %s; the program goes on and is not traced", path,
+			strerror(errno));
 	else if (!good)
 		hb__door->say("%s: %s; the program goes on and is not traced", path, why ? why : "out of memory");
 	free(why);

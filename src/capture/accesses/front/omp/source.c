@@ -15,9 +15,10 @@
 #define MODULES 64u
 
 /* What is used of libdw. */
-#define LIBDW(X) \
-	X(dwarf_begin) X(dwarf_nextcu) X(dwarf_offdie) X(dwarf_haspc) X(dwarf_child) X(dwarf_siblingof) X(dwarf_diename) X(dwarf_tag) \
-	X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
+#define LIBDW(X)                                                                                                       \
+	X(dwarf_begin)                                                                                                 \
+	X(dwarf_nextcu) X(dwarf_offdie) X(dwarf_haspc) X(dwarf_child) X(dwarf_siblingof) X(dwarf_diename) X(dwarf_tag) \
+		X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
 static struct {
 #define MEMBER(name) __typeof__(name) *name;
 	LIBDW(MEMBER)
@@ -53,7 +54,8 @@ static unsigned nmodules;
 /* Their loops depend on how many threads there are, and on sizes; they are no part of what the program's source says. */
 static bool is_foreign(const char *path)
 {
-	static const char *const libraries[] = {"libopenblas", "libblas", "liblapack", "libblis", "libfftw3", "libmkl", NULL};
+	static const char *const libraries[] = {
+		"libopenblas", "libblas", "liblapack", "libblis", "libfftw3", "libmkl", NULL};
 	const char *name = hb__last_part(path);
 	for (const char *const *l = libraries; *l; l++)
 		if (!strncmp(name, *l, strlen(*l)))
@@ -115,7 +117,8 @@ static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, unsigned deep)
 		if (!may_hold_functions(tag))
 			continue;
 		found = function_at(&die, at, deep + 1);
-		if (!found && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) && dw.dwarf_haspc(&die, at) > 0)
+		if (!found && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) &&
+			dw.dwarf_haspc(&die, at) > 0)
 			found = dw.dwarf_diename(&die);
 	}
 	return found;
@@ -156,7 +159,8 @@ static void find(struct hb__source *s, const void *code)
 		s->file = "";
 	if (s->function)
 		return;
-	snprintf(text, sizeof text, "%s+0x%lx", m ? hb__last_part(m->path) : "", (unsigned long)((uintptr_t)code - (m ? m->base : 0)));
+	snprintf(text, sizeof text, "%s+0x%lx", m ? hb__last_part(m->path) : "",
+		(unsigned long)((uintptr_t)code - (m ? m->base : 0)));
 	s->function = hb__text_copy(text, sizeof text);
 }
 
