@@ -422,7 +422,7 @@ def disk():
 def settings():
     with open(os.path.join(folder, "bad.settings"), "w") as f:
         f.write("level CHECKSUM\nstart 6\n")
-    for name, says in (("bad.settings", "bad.settings: line 2:"), ("none.settings", "cannot read the settings none.settings: No such file")):
+    for name, says in (("bad.settings", "bad.settings: line 2:"), ("none.settings", "none.settings: No such file")):
         done = run(HBDB, "record", "--trace", name, "-o", "bad.hbdb", "--", "./limits-gcc")
         check(done.returncode == 2 and says in done.stderr and not os.path.exists(os.path.join(folder, "bad.hbdb")), "settings that are none: " + says, done.all)
     plain = run(HBDB, "record", "-o", "plain.hbdb", "--", "./limits-gcc")
