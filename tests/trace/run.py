@@ -395,6 +395,16 @@ def ends():
     check(done.stdout == bare.stdout, "and prints what it prints", done.stdout)
 
 
+def others():
+    for mpi in ("openmpi", "mpich"):
+        program = compiled("forked.c", "-pthread", compiler="mpicc." + mpi)
+        traces, done = traced(LAUNCH[mpi] + ["1", program], "level MINIMAL")
+        check([p[2] for p in traces[0].points()] == ["mine"] * 4 and traces[0].over, mpi + ": neither a child nor another thread makes points", traces[0].points())
+        told = [r["text"] for r in traces[0].of("TROUBLE")]
+        check(len(told) == 1 and "thread's" in told[0], "which is told of the thread", told)
+        check(len([f for f in os.listdir(done.folder) if f.endswith(".trace")]) == 1, "there is one trace", os.listdir(done.folder))
+
+
 def disk():
     program = "./ends-gcc"
     bare = run(program, "many", "4000")
@@ -444,6 +454,7 @@ try:
     mixed()
     dry()
     ends()
+    others()
     disk()
     settings()
 finally:
