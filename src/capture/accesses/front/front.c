@@ -124,7 +124,7 @@ bool hb__settings_early(void)
 
 static void forked(void)
 {
-	if (!hb__first)
+	if (!hb__first && !hb__file_is_there())
 		return; /* a process as any other */
 	hb__trace_stop();
 	hb__file_forget();
