@@ -191,6 +191,28 @@ def sanitizer(runs, ours):
     check("every line of a race of ThreadSanitizer's is one of ours", theirs <= ours, (theirs, ours))
 
 
+def ways(runs):
+    """How the instrumented program comes to run: in the place of the plain one; linked with ThreadSanitizer's library, which ours stands for."""
+    at = labels("control.c")
+    program = runs.build("gcc", "control.c", "-O0")
+    plain = program[:-len(".hbdb-watched")]
+    wanted = ("READ_ONLY", "lookup", at["constant"])
+
+    def findings(command, name, symbols):
+        with open(runs.place.path + "/settings", "w") as f:
+            f.write("control\n")
+        runs.place.run("record", "--mpi", "openmpi", "--trace", "settings", "-o", name, "--", command)
+        got = decode.Trace("%s/%s/rank.0.trace" % (runs.place.path, name))
+        got.lines = lines_of(got, symbols)
+        return found(got)
+    check("the plain program becomes the instrumented one", wanted in findings(plain, "exec.hbdb", program))
+    os.utime(program, (1, 1))
+    same("... but not an older one", findings(plain, "old.hbdb", plain), set())
+    linked = runs.place.path + "/linked"
+    subprocess.run(["gcc", "-g", "-O0", "-fsanitize=thread", "-I", TOP + "/include", os.path.join(HERE, "programs", "control.c"), "-o", linked], check=True)
+    check("a program linked with libtsan", wanted in findings(linked, "linked.hbdb", linked))
+
+
 def main():
     with lib.Place(libraries=False) as place:
         runs = Runs(place)
@@ -204,6 +226,7 @@ def main():
         for compiler in ("g++", "clang++"):
             for optimise in ("-O0", "-O2"):
                 vector(runs, compiler, optimise)
+        ways(runs)
         ours = races(runs, "gcc")
         ours |= races(runs, "clang")
         sanitizer(runs, ours)

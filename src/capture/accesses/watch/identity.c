@@ -13,14 +13,14 @@
 
 /* ---- libdw ---- */
 
-#define USED(X)                                                                                                        \
-	X(dwfl_begin)                                                                                                  \
-	X(dwfl_linux_proc_report) X(dwfl_report_end) X(dwfl_addrmodule) X(dwfl_module_getdwarf) X(dwfl_module_addrdie) \
-		X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) X(dwarf_siblingof) \
-			X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata)  \
-				X(dwarf_getlocation) X(dwarf_aggregate_size) X(dwarf_decl_line) X(dwarf_decl_file)     \
-					X(dwarf_formstring) X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) \
-						X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
+/* clang-format off */
+#define USED(X) \
+	X(dwfl_begin) X(dwfl_linux_proc_report) X(dwfl_report_end) X(dwfl_addrmodule) X(dwfl_module_addrdie) \
+	X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) \
+	X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata) X(dwarf_getlocation) X(dwarf_aggregate_size) \
+	X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring) X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) \
+	X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
+/* clang-format on */
 static struct {
 #define POINTER(name) __typeof__(name) *name;
 	USED(POINTER)

@@ -34,7 +34,7 @@ struct hb__watch {
 	struct hb__watch *next;
 	struct hb__written written;
 	uintptr_t stack_low, stack_bytes; /* 0, 0: not known */
-	/* control.c */
+	/* control/ */
 	uint32_t serial;  /* what it does now ... */
 	uint64_t epoch;   /* ... if this is the epoch */
 	const void *half; /* the variable of a reduction that it has read, and may be about to write ... */
@@ -76,7 +76,7 @@ bool hb__identity_static(const void *p, struct hb__identity *ret);
 /* What a block of memory is called that was allocated by the call that returns to `made`. */
 void hb__identity_block(const void *made, struct hb__identity *ret);
 
-/* ---- control.c ---- */
+/* ---- control/control.c ---- */
 
 /* An access to n bytes at `at`, which are of e->array, or of none. */
 void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n,
@@ -94,14 +94,14 @@ bool hb__control_parallel(void);
 void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_finding finding, struct hb__array *array,
 	uint64_t element, uint64_t place, uint64_t other, uint32_t serial);
 
-/* ---- orders.c: what orders threads of OpenMP ---- */
+/* ---- control/orders.c: what orders threads of OpenMP ---- */
 
 extern __thread uint32_t hb__orders_held __attribute__((
 	tls_model("initial-exec"))); /* locks of the program's, and critical sections, that this thread is in */
 bool hb__orders_unknown(void);       /* threads do explicit tasks, of which nobody knows how they are ordered */
 void hb__orders_begin(void);         /* a parallel construct begins */
 
-/* ---- shadow.c: what is known of the elements of an array ---- */
+/* ---- control/shadow.c: what is known of the elements of an array ---- */
 
 /* Serial numbers of what accessed it last, and where: places with SHADOW_HELD where the program held a lock, or was atomic. */
 struct hb__cell {
