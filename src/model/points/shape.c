@@ -52,7 +52,7 @@ bool hb_same_box(const hb_shape *a, const hb_shape *b)
 {
 	if (a == b)
 		return true;
-	if (a->as.type != b->as.type || a->as.rank != b->as.rank || a->tiled != b->tiled)
+	if (a->as.type != b->as.type || a->as.rank != b->as.rank || a->tiled != b->tiled || a->as.columns != b->as.columns)
 		return false;
 	return !memcmp(a->as.global, b->as.global, a->as.rank * sizeof *a->as.global);
 }
