@@ -114,6 +114,8 @@ bool hb__may_read(const void *p, size_t bytes);
 /* Zeroed pages that are never given back; NULL: none. */
 void *hb__trace_pages(size_t bytes);
 const hb_trace_settings *hb__settings(void);
+/* Reads them before the trace begins, in a constructor. False: none are asked for, or they cannot be read, which will be said when it begins. */
+bool hb__settings_early(void);
 
 /* ---- what watch/ wants to know; any may be NULL ---- */
 

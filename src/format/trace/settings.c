@@ -2,6 +2,7 @@
  * comment. Names stand in double quotes, in which \" is a quote, \\ a backslash and \n a line feed. */
 #include "format/trace/settings.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,8 +128,9 @@ static bool integer(struct reader *r, const char *what, int64_t least, int64_t m
 	char text[40], *end;
 	if (!word(r, text, sizeof text))
 		return wrong(r, "%s is missing", what);
+	errno = 0;
 	long long v = strtoll(text, &end, 10);
-	if (*end || end == text || v < least || v > most || strlen(text) + 1 == sizeof text)
+	if (errno || *end || end == text || v < least || v > most || strlen(text) + 1 == sizeof text)
 		return wrong(r, "\"%s\" is no %s: a number from %lld to %lld", text, what, (long long)least,
 			(long long)most);
 	*ret = v;
@@ -355,6 +357,8 @@ static bool read_word(struct reader *r, const char *name, hb_trace_settings *s)
 static bool read_line(struct reader *r, hb_trace_settings *s)
 {
 	char name[40];
+	if (memchr(r->at, 0, (size_t)(r->end - r->at)))
+		return wrong(r, "there is a byte of value 0: this is no text");
 	if (at_end(r))
 		return true;
 	if (!word(r, name, sizeof name))
@@ -397,6 +401,14 @@ bool hb_settings_read(const char *text, size_t bytes, hb_trace_settings *setting
 
 /* ---- writing ---- */
 
+__attribute__((format(printf, 2, 3))) static void put(FILE *out, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vfprintf(out, format, args);
+	va_end(args);
+}
+
 static void put_quoted(const char *text, FILE *out)
 {
 	fputc('"', out);
@@ -413,20 +425,20 @@ static void put_id(const hb_array_id *id, FILE *out)
 	put_quoted(id->name, out);
 	fputc(' ', out);
 	put_quoted(id->file, out);
-	fprintf(out, " %u %u", id->line, id->ordinal);
+	put(out, " %u %u", id->line, id->ordinal);
 }
 
 static void put_point(const char *name, const hb_point *p, FILE *out)
 {
 	char text[HB_POINT_TEXT];
 	if (p->number)
-		fprintf(out, "%s %s\n", name, hb_point_text(p, text));
+		put(out, "%s %s\n", name, hb_point_text(p, text));
 }
 
 static void put_limits(const char *name, int64_t first, int64_t last, FILE *out)
 {
 	if (first >= 0 || last >= 0)
-		fprintf(out, "%s %lld %lld\n", name, (long long)first, (long long)last);
+		put(out, "%s %lld %lld\n", name, (long long)first, (long long)last);
 }
 
 static void put_global(const hb_trace_settings *s, FILE *out)
@@ -435,7 +447,7 @@ static void put_global(const hb_trace_settings *s, FILE *out)
 	while (n && s->global_first[n - 1] < 0 && s->global_last[n - 1] < 0)
 		n--;
 	for (unsigned i = 0; i < n; i++)
-		fprintf(out, "%s%lld %lld", i ? " " : "global ", (long long)s->global_first[i],
+		put(out, "%s%lld %lld", i ? " " : "global ", (long long)s->global_first[i],
 			(long long)s->global_last[i]);
 	if (n)
 		fputc('\n', out);
@@ -445,17 +457,17 @@ static void put_construct(const hb_construct_wanted *c, FILE *out)
 {
 	static const char *const access[] = {"r", "r", "w", "rw"};
 	if (c->times || c->iterations || c->bytes)
-		fprintf(out, "# %llu times, %llu iterations, %llu bytes at level FULL\n", (unsigned long long)c->times,
+		put(out, "# %llu times, %llu iterations, %llu bytes at level FULL\n", (unsigned long long)c->times,
 			(unsigned long long)c->iterations, (unsigned long long)c->bytes);
-	fprintf(out, "construct %u(%u) %s %u ", c->number, c->parent, hb_construct_type_name(c->type), c->rank);
+	put(out, "construct %u(%u) %s %u ", c->number, c->parent, hb_construct_type_name(c->type), c->rank);
 	put_quoted(c->name, out);
 	fputc(' ', out);
 	put_quoted(c->file, out);
-	fprintf(out, " %u %s\n", c->line, hb_trace_level_name(c->level));
+	put(out, " %u %s\n", c->line, hb_trace_level_name(c->level));
 	for (size_t i = 0; i < c->arrays; i++) {
 		fputs("  array ", out);
 		put_id(&c->array[i].id, out);
-		fprintf(out, " %s\n", access[c->array[i].access & 3]);
+		put(out, " %s\n", access[c->array[i].access & 3]);
 	}
 	if (c->knows_arrays && !c->arrays)
 		fputs("  arrays none\n", out);
@@ -464,12 +476,12 @@ static void put_construct(const hb_construct_wanted *c, FILE *out)
 static void put_flag(bool flag, const char *line, FILE *out)
 {
 	if (flag)
-		fprintf(out, "%s\n", line);
+		put(out, "%s\n", line);
 }
 
 void hb_settings_write(const hb_trace_settings *s, FILE *out)
 {
-	fprintf(out, "# NONE, MINIMAL, MODIFY, FULL or CHECKSUM; of a construct also INHERITED\nlevel %s\n",
+	put(out, "# NONE, MINIMAL, MODIFY, FULL or CHECKSUM; of a construct also INHERITED\nlevel %s\n",
 		hb_trace_level_name(s->level));
 	put_point("start", &s->start, out);
 	put_point("finish", &s->finish, out);
@@ -481,9 +493,9 @@ void hb_settings_write(const hb_trace_settings *s, FILE *out)
 	put_flag(s->control, "control", out);
 	put_flag(s->dry, "dry", out);
 	if (s->tolerance != 1e-8)
-		fprintf(out, "tolerance %.17g\n", s->tolerance);
+		put(out, "tolerance %.17g\n", s->tolerance);
 	if (s->absolute != 0)
-		fprintf(out, "absolute %.17g\n", s->absolute);
+		put(out, "absolute %.17g\n", s->absolute);
 	put_point("save-at", &s->save_at, out);
 	if (s->save.name) {
 		fputs("save ", out);

@@ -9,8 +9,7 @@
 
 #include "setup.h"
 
-/* An installed hbdb has its libraries in ../lib/hbdb, a built one beside it or where Meson leaves them. */
-static char *find_library(const char *name)
+char *hb__find_library(const char *name)
 {
 	static const char *const places[] = {
 		"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..", "/src/capture"};
@@ -49,7 +48,7 @@ static void append(char **list, const char *path)
 
 static int preloaded(const char *name, char **list)
 {
-	char *library = find_library(name);
+	char *library = hb__find_library(name);
 	int code = 0;
 	if (!library)
 		code = hb__fail_with(HB_EXIT_USAGE,
@@ -85,7 +84,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	char *preload = NULL;
 	int code = preloaded(hb__mpi_key(setup->mpi), &preload);
 	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
-	if (!code && setup->remarks && !setup->sanitized)
+	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
 		code = preloaded("heap", &preload);
 	if (!code && setup->inputs)
 		code = preloaded("inputs", &preload);

@@ -16,6 +16,7 @@ static void visit(void *user, const hb_reference_difference *d)
 	if (differs && !c->any) {
 		c->any = true;
 		c->first = d->point;
+		c->correct = d->correct;
 		c->foreign = d->kind == HB_REFERENCE_CONSTRUCT && !hb_reference_get_sum(c->rules)->points;
 		if (c->loud) {
 			char *sentence = hb__against_sentence(c, d);

@@ -37,7 +37,8 @@ typedef struct hb_against {
 	hb_reference *rules;
 	hb_strings lines; /* what was found, each with its line feeds */
 	uint64_t found[HB_REFERENCE_KINDS];
-	hb_point first;    /* the point of the first difference */
+	hb_point first;    /* the point of the first difference, ... */
+	hb_point correct;  /* ... and the last one before it where that array was equal; number 0: none */
 	bool any, foreign; /* the very first constructs are not the same ones */
 } hb_against;
 

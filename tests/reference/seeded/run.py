@@ -1,105 +1,122 @@
 #!/usr/bin/python3
-"""Programs with seeded mistakes, and right variants of them: without hbdb against an oracle.
+"""Programs with seeded mistakes, and right variants of them, under hbdb compare: what it finds against the tables.
 
-usage: run.py [--share N] [PROGRAM...]      every Nth row of the tables, the first one by the day
+usage: run.py [--share N] [--only mistakes|variants] [PROGRAM...]      every Nth row of the tables, the first one by the day
 """
 import argparse
+import json
 import os
-import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 import build
-import oracle
 
+HBDB = os.path.join(os.environ.get("BUILD", os.path.join(build.TOP, "build")), "hbdb")
 count = {"passed": 0, "failed": 0}
+found = {"mistakes": 0, "point": 0, "construct": 0, "array": 0, "place": 0}
 
 
 def check(good, what, more=""):
     count["passed" if good else "failed"] += 1
-    print("%s %s%s" % ("ok" if good else "FAIL", what, "" if good else "\n     " + str(more)[:2000].replace("\n", "\n     ")), flush=True)
+    print("%s %s%s" % ("ok" if good else "FAIL", what, "" if good else "\n     " + str(more)[:3000].replace("\n", "\n     ")), flush=True)
+    return good
 
 
-def norms(text):
-    return [float(x) for x in re.findall(r"[-+\d.]+[eE][-+]\d+", text)]
+def hbdb(folder, *words, threads=1):
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), XDG_STATE_HOME=folder + "/state")
+    return subprocess.run([HBDB, "compare", *words], cwd=folder, env=env, capture_output=True, text=True, errors="replace", check=False, stdin=subprocess.DEVNULL, timeout=900)
 
 
-def near(a, b):
-    return len(a) == len(b) > 0 and all(abs(x - y) <= 2e-9 * max(abs(x), abs(y)) for x, y in zip(a, b))
+class References:
+    """The recording of each program's right run in one process; made when it is first wanted."""
+
+    def __init__(self, folder):
+        self.folder, self.made = folder, {}
+
+    def of(self, program, size="-"):
+        if (program, size) not in self.made:
+            name = "%s%s.hbdb" % (program, size)
+            if not os.path.exists(os.path.join(self.folder, program)):
+                build.build(self.folder, program, program)
+            done = hbdb(self.folder, "record", "-o", name, "--", *build.launch("openmpi", 1, "./" + program, build.arguments(program, "-", size)))
+            check(done.returncode == 0 and "points" in done.stdout, "%s: the reference is recorded" % program, done.stdout + done.stderr)
+            self.made[program, size] = name
+        return self.made[program, size]
 
 
-def told(folder, program, path, processes, threads=1):
-    """What a program prints, and the constructs that each process tells."""
-    done = oracle.run(folder, "plain", os.path.join(folder, "tracer.so"), build.launch("openmpi", processes, path, build.arguments(program)), threads, 0, values=False)
-    return done, [oracle.Told(os.path.join(folder, "plain.%d" % i)).constructs for i in range(processes)]
+def compared(folder, reference, job, threads):
+    """The status, the differences in their order and the sum, and all that was said."""
+    shutil.rmtree(os.path.join(folder, "run.hbdb"), ignore_errors=True)
+    done = hbdb(folder, "run", "--json", "-o", "run.hbdb", reference, "--", *job, threads=threads)
+    told = []
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            told.append(json.loads(line))
+    return done.returncode, [x for x in told if x.get("differs")], done.stdout + done.stderr
 
 
-def check_program(folder, program):
-    """The same norm and the same constructs for every number of processes."""
-    path = os.path.join(folder, program)
-    want = None
-    for processes in range(1, 9):
-        done, constructs = told(folder, program, path, processes)
-        want = want or (norms(done.stdout), constructs[0])
-        check(done.returncode == 0 and not done.stderr and near(norms(done.stdout), want[0]), "%s: %d processes print the norm of one" % (program, processes),
-              done.stdout + done.stderr)
-        check(len(want[1]) >= 5 and all(c == want[1] for c in constructs), "%s: %d processes come by the constructs of one" % (program, processes))
+def numbers(text):
+    return [int(x) for x in text.split(",")]
 
 
-def check_mistake(folder, row):
+def in_tile(row, tile):
+    """Whether a tile has the first wrong element, or where that depends on the run, some of the box; indices as the program calls them."""
+    low, high = tile["first"], [f + c - 1 for f, c in zip(tile["first"], tile["count"])]
+    if row["first"] != "-":
+        return all(a <= x <= b for a, x, b in zip(low, numbers(row["first"]), high))
+    box = [numbers(x.replace(":", ",")) for x in row["box"].split(",")]
+    return all(a <= to and b >= begin for a, b, (begin, to) in zip(low, high, box))
+
+
+def check_mistake(folder, references, row):
     what = "%(program)s %(mistake)s, %(processes)d processes" % row
-    number = int(row["point"].split(".")[0])
-    reference, other, out = oracle.tell(folder, row["program"], row["mistake"], row["processes"], row["threads"], row["size"], number,
-                                        os.path.join(folder, row["program"]))
-    found = oracle.compare(reference, other)
-    name, line = build.statement(row["program"], row["statement"])[:2]
-    if found is None or any("status" in x for x in out):
-        check(False, what, out)
+    reference = references.of(row["program"], row["size"])
+    job = build.launch("openmpi", row["processes"], "./" + row["program"], build.arguments(row["program"], row["mistake"], row["size"]))
+    status, differences, said = compared(folder, reference, job, row["threads"])
+    found["mistakes"] += 1
+    if not check(status == 1 and differences, what + ": differs", "status %d\n%s" % (status, said)):
         return
-    at, construct, wrong = found
-    construct = "omp" if construct == "-" else construct
-    check((at, construct, list(wrong)) == (number, row["construct"], [row["array"]]), "%s: first wrong is %s at %s (%s:%d)"
-          % (what, row["array"], row["point"], name, line), found)
-    box, first, elements = wrong.get(row["array"], ("", "", 0))
-    if row["first"] == "-" and row["box"] != "-":
-        inside = all(low >= wide_low and high <= wide_high for (low, high), (wide_low, wide_high)
-                     in zip(*([map(int, x.split(":")) for x in text.split(",")] for text in (box, row["box"]))))
-        check(inside, what + ": within the box", found)
-    else:
-        check((box, first) == (row["box"], row["first"]) and row["elements"] in ("-", str(elements)), what + ": its elements", found)
+    here = [d for d in differences if d["point"] == differences[0]["point"]]
+    first = next((d for d in here if d.get("variable", d.get("array", {}).get("name")) == row["array"]), differences[0])
+    array = first.get("variable", first.get("array", {}).get("name"))
+    point = check(first["point"] == row["point"], "%s: first wrong at %s" % (what, row["point"]), first)
+    construct = row["construct"] == "omp" or first["construct"]["name"] == row["construct"]
+    named = check(array == row["array"] and len(here) == 1, "%s: only %s" % (what, row["array"]), here)
+    check(construct, "%s: in the construct %s" % (what, row["construct"]), first)
+    place = row["box"] == "-" or "tile" in first and in_tile(row, first["tile"])
+    check(place, what + ": in the tile with %s" % row["first"], first)
+    for name, good in ("point", point), ("construct", construct), ("array", named), ("place", place):
+        found[name] += bool(good)
 
 
-def check_variant(folder, row, number):
-    words = "%s, %d processes, %s threads, %s %s %s" % (row["program"], row["processes"], row["threads"], row["mpi"], row["compiler"], " ".join(row["flags"]))
-    path = build.build(folder, "variant%d" % number, row["program"], row["mpi"], row["compiler"], row["flags"])
-    reference, other, out = oracle.tell(folder, row["program"], "-", row["processes"], row["threads"], path=path, mpi=row["mpi"],
-                                        reference=os.path.join(folder, row["program"]))
-    check(near(norms(out[0]), norms(out[1])), words + ": the norm", out)
-    if not (row["program"] == "wave" and row["compiler"] == "clang"):  # whose regions the tracer does not see
-        check(oracle.compare(reference, other) is None, words + ": no difference", oracle.compare(reference, other))
+def check_variant(folder, references, row):
+    what = "%s, %d processes, %s threads, %s %s %s" % (row["program"], row["processes"], row["threads"], row["mpi"], row["compiler"], " ".join(row["flags"]))
+    reference = references.of(row["program"])
+    build.build(folder, "variant", row["program"], row["mpi"], row["compiler"], row["flags"])
+    status, differences, said = compared(folder, reference, build.launch(row["mpi"], row["processes"], "./variant", build.arguments(row["program"])), row["threads"])
+    check(status == 0 and not differences, what + ": no difference", said)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--only", choices=["mistakes", "variants"])
     parser.add_argument("programs", nargs="*")
     options = parser.parse_args()
     chosen = options.programs or list(build.SOURCES)
     first = int(time.time() // 86400) % options.share
     share = lambda rows: [row for i, row in enumerate(r for r in rows if r["program"] in chosen) if i % options.share == first]  # noqa: E731
     with tempfile.TemporaryDirectory(prefix="hbdb-seeded.") as folder:
-        for program in chosen:
-            build.build(folder, program, program)
-        subprocess.run(["gcc", "-O2", "-I", build.INCLUDE, "-shared", "-fPIC", "-o", folder + "/tracer.so", build.TRACER], check=True)
-        for i, program in enumerate(chosen):
-            if i % options.share == first % min(options.share, len(chosen)):
-                check_program(folder, program)
-        for row in share(build.mistakes()):
-            check_mistake(folder, row)
-        for number, row in enumerate(share(build.variants())):
-            check_variant(folder, row, number)
+        references = References(folder)
+        for row in share(build.mistakes()) if options.only != "variants" else ():
+            check_mistake(folder, references, row)
+        for row in share(build.variants()) if options.only != "mistakes" else ():
+            check_variant(folder, references, row)
+    if found["mistakes"]:
+        print("of %(mistakes)d mistakes: at the right point %(point)d, in the right construct %(construct)d, the right array alone %(array)d, the right tile %(place)d" % found)
     print("%d passed, %d failed" % (count["passed"], count["failed"]))
     return 1 if count["failed"] else 0
 

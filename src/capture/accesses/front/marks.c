@@ -13,6 +13,7 @@ struct hb__open *hb__team;
 static uint64_t points;     /* constructs with a point outside of all tasks, so far */
 static hb_point here;       /* the last point that the process came by */
 static bool region_told[2]; /* of start and of finish */
+static unsigned beyond;     /* constructs that are open and for which the nest has no room */
 
 /* ---- what is wanted here ---- */
 
@@ -174,8 +175,7 @@ static void settle(struct hb__thread *t)
 
 static struct hb__open *push(void)
 {
-	static struct hb__open beyond;
-	struct hb__open *o = hb__depth < HB__NEST ? &hb__nest[hb__depth] : &beyond;
+	struct hb__open *o = &hb__nest[hb__depth];
 	*o = (struct hb__open){0};
 	return o;
 }
@@ -188,7 +188,8 @@ void hb__begin(struct hb__thread *t, hb_construct_type type, const char *name, c
 	settle(t);
 	struct hb__construct *parent = hb__depth ? hb__innermost()->construct : NULL;
 	if (hb__depth == HB__NEST) {
-		trouble_nest(t, parent, "the nest is too deep for", name);
+		if (!beyond++)
+			trouble_nest(t, parent, "the nest is too deep for", name);
 		return;
 	}
 	struct hb__construct *c = hb__construct_of(t, parent, type, name, file, line, function);
@@ -229,8 +230,10 @@ void hb__begin(struct hb__thread *t, hb_construct_type type, const char *name, c
 void hb__begin_ignored(struct hb__thread *t)
 {
 	settle(t);
-	if (hb__depth == HB__NEST)
+	if (hb__depth == HB__NEST) {
+		beyond++;
 		return;
+	}
 	struct hb__open *o = push();
 	o->construct = hb__depth ? hb__innermost()->construct : NULL;
 	o->quiet = o->ignored = true;
@@ -280,6 +283,10 @@ void hb__end(struct hb__thread *t, hb_construct_type type, const char *name, con
 {
 	settle(t);
 	struct hb__open *o = hb__innermost();
+	if (beyond) {
+		beyond--;
+		return;
+	}
 	if (!o) {
 		trouble_nest(t, NULL, "an end without a begin:", name);
 		return;
@@ -313,7 +320,9 @@ static void on_begin(int mark, const char *name, const char *file, int line)
 		return;
 	if (mark >= HB_MARK_LOOP && mark <= HB_MARK_POINT)
 		hb__begin(t, types[mark], name, file, line, "", CALLER, FRAME);
-	if (mark == HB_MARK_POINT && hb__depth && hb__innermost()->construct->type == HB_CONSTRUCT_POINT)
+	if (mark == HB_MARK_POINT && beyond)
+		beyond--;
+	else if (mark == HB_MARK_POINT)
 		pop(t, CALLER, FRAME);
 	hb__thread_leaves(t);
 }

@@ -25,7 +25,8 @@ static void put_without(struct hb__thread *t, uint64_t number, unsigned access, 
 	hb__put_done(t);
 }
 
-static void put_tiles(struct hb__thread *t, uint64_t number, unsigned access, const hb_tile *tile, const bool *touched, uint32_t tiles)
+static void put_tiles(struct hb__thread *t, uint64_t number, unsigned access, const hb_tile *tile, const bool *touched,
+	uint32_t tiles)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < tiles; i++)
