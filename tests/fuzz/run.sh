@@ -12,7 +12,7 @@ mkdir -p "$work"
 cd "$top"
 for name; do
 	clang -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Iinclude "tests/fuzz/fuzz_$name.c" $(find src/base src/format src/model/points src/rules/reference src/rules/pattern/pattern.c src/rules/pattern/language src/rules/pattern/check -name "*.c" ! -name "tiles-*") \
+		-fno-sanitize-recover=undefined -Isrc -Iinclude $(find tests/fuzz -name "fuzz_$name.c") $(find src/base src/format src/model/points src/rules/reference src/rules/pattern/pattern.c src/rules/pattern/language src/rules/pattern/check -name "*.c" ! -name "tiles-*") \
 		build/src/format/libhbdb_trace_*.a -lzstd -lxxhash -lm -o "$work/fuzz_$name"
 	mkdir -p "$work/found-$name"
 	longest=40000

@@ -175,9 +175,9 @@ static void regions(void)
 	hb_step s;
 	hb_error e;
 	char all[400] = "", text[HB_POINT_TEXT];
-	size_t right = 0;
+	size_t right = 0, used = 0;
 	while (hb_points_next(p, &s, &e) > 0) {
-		strcat(strcat(all, hb_point_text(&s.point, text)), " ");
+		used += (size_t)snprintf(all + used, sizeof all - used, "%s ", hb_point_text(&s.point, text));
 		if (s.accesses)
 			right += s.access[0].n == 2 && s.access[0].iteration[0] == (int64_t)s.point.task &&
 				 s.access[0].iteration[1] == 40 + (int64_t)s.point.task && s.access[0].thread == 1 &&

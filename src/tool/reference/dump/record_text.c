@@ -227,10 +227,16 @@ void hb__put_record_text(hb_dumped *d, const hb_trace_record *r)
 	if (put_value(d, r))
 		return;
 	switch (r->kind) {
-	case HB_TRACE_ARRAY: put_array(d, hb_trace_array_of(d->trace, r->number)); break;
+	case HB_TRACE_ARRAY:
+		put_array(d, hb_trace_array_of(d->trace, r->number));
+		break;
 	case HB_TRACE_BEGIN:
-	case HB_TRACE_END: put_construct(d, r); break;
-	case HB_TRACE_ITERATION: put_iteration(d, r); break;
+	case HB_TRACE_END:
+		put_construct(d, r);
+		break;
+	case HB_TRACE_ITERATION:
+		put_iteration(d, r);
+		break;
 	case HB_TRACE_TASK:
 		hb__put_text(d->out, "TASK: ");
 		hb__put_uint(d->out, r->number);
@@ -240,10 +246,19 @@ void hb__put_record_text(hb_dumped *d, const hb_trace_record *r)
 		hb__put_text(d->out, "SKP");
 		put_place(d, r->place);
 		break;
-	case HB_TRACE_CHECKED: put_checksum(d, r); break;
-	case HB_TRACE_TROUBLE: put_comment(d, "trouble: ", r->text); break;
-	case HB_TRACE_SAVED: put_comment(d, "saved: ", r->file); break;
-	case HB_TRACE_OVER: hb__put_text(d->out, "OVER\n"); break;
-	default: break;
+	case HB_TRACE_CHECKED:
+		put_checksum(d, r);
+		break;
+	case HB_TRACE_TROUBLE:
+		put_comment(d, "trouble: ", r->text);
+		break;
+	case HB_TRACE_SAVED:
+		put_comment(d, "saved: ", r->file);
+		break;
+	case HB_TRACE_OVER:
+		hb__put_text(d->out, "OVER\n");
+		break;
+	default:
+		break;
 	}
 }

@@ -1,5 +1,5 @@
 /* Writes the first inputs of fuzz_trace: small traces with everything in them. usage: seeds_trace CORPORA/trace */
-#include "../reference/writer.h"
+#include "../../reference/writer.h"
 
 static void put(const char *folder, int n, uint8_t mode, const void *p, size_t bytes)
 {

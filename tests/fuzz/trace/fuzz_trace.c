@@ -2,7 +2,7 @@
  * put together at points, and compared with itself. */
 #include <xxhash.h>
 
-#include "fuzz.h"
+#include "../fuzz.h"
 #include "rules/reference/reference.h"
 
 #define LARGEST (1u << 20)

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "reference.h"
+#include "../reference.h"
 
 static void put_point(cJSON *o, const char *name, const hb_point *p)
 {
@@ -121,8 +121,8 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, cJS
 	cJSON_AddNumberToObject(o, "differing", (double)d->differing);
 }
 
-static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter", "box",
-	"unknown", "failed", "trouble"};
+static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter",
+	"box", "unknown", "failed", "trouble"};
 
 static char *printed(cJSON *o)
 {
