@@ -159,6 +159,25 @@ def saved(heat):
     has("an array is named in full", err, "NAME:FILE:LINE")
 
 
+def values(heat):
+    """Built by hbdb cc: reads and writes between two points."""
+    place, program = heat.place, heat.place.path + "/watched"
+    for args in (["-c", "-o", program + ".o", SOURCE], ["-o", program, program + ".o", "-lm"]):
+        got, _, err = place.run("cc", "mpicc." + heat.mpi, "-g", "-O1", "-I", TOP + "/include", *args, timeout=TIMEOUT)
+        check("hbdb cc %s" % args[0], not got, err)
+    watched = Heat.__new__(Heat)
+    watched.place, watched.mpi, watched.program = place, heat.mpi, program
+    watched.record("values.hbdb", 1, options=["--level", "full", "--start", "10.E", "--finish", "12.E"])
+    told, total, _ = watched.run("values.hbdb", "values2.hbdb", 2)
+    check("values of a right run are the same, one by one", not told and total.get("values", 0) > 4 * 64 * 48, (told, total))
+    told, total, _ = watched.run("values.hbdb", "values3.hbdb", 2, "-h", 4, status=1)
+    first = told[0] if told else {}
+    same("... of a wrong one the first that differs is told: what, where, in which iteration",
+         (first.get("difference"), first.get("access"), first.get("place"), first.get("array", {}).get("name"), first.get("halo"),
+          first.get("iteration"), first.get("element")),
+         ("value", "read", "heat.c:%d" % line_of("factor * ("), "u", True, [5, 31], [32, 1]))
+
+
 def bad(heat):
     place = heat.place
     place.run("record", "-o", "plain.hbdb", *heat.command(1), timeout=TIMEOUT)
@@ -207,7 +226,7 @@ def main():
             right(heat)
             halo(heat)
             if mpi == "openmpi" or a.mpi:
-                for test in (tolerance, others, settings, saved, bad, dump):
+                for test in (tolerance, others, settings, saved, values, bad, dump):
                     test(heat)
     print("%d passed, %d failed" % (lib.passed, lib.failed))
     return lib.failed != 0

@@ -12,7 +12,7 @@
  * have as many. Results of reductions are equal when |a - b| <= relative * max(|a|, |b|) or <= absolute; integers are exact.
  * Where both runs told reads and writes, values are matched by array, global index, iteration (of all loops around it) and kind, the first with the
  * first; the scale is the root mean square of the reference's values of that array since the last point, or the larger of the two. Of all values
- * since the last point that differ the one told is the first in the order of the reference.
+ * since the last point that differ the one told is the first in the order of the reference. What stood somewhere before a write is not compared.
  * The runs have to come by the same constructs: where they do not, nothing behind it is compared. */
 #ifndef HBDB_RULES_REFERENCE_H
 #define HBDB_RULES_REFERENCE_H
@@ -23,7 +23,7 @@ typedef enum hb_reference_kind {
 	HB_REFERENCE_CHECKSUM,  /* an array differs at a point */
 	HB_REFERENCE_COPIES,    /* two copies of a replicated array do, in the run */
 	HB_REFERENCE_RESULT,    /* the result of a reduction */
-	HB_REFERENCE_VALUE,     /* a value that was read, or was there before or after a write */
+	HB_REFERENCE_VALUE,     /* a value that was read or written */
 	HB_REFERENCE_CONSTRUCT, /* the runs come by different constructs */
 	HB_REFERENCE_PROCESSES, /* processes of one run do */
 	HB_REFERENCE_SHORTER,   /* one of the runs, or one of its processes, ended before */

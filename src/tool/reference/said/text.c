@@ -49,10 +49,7 @@ static char *checksum(const hb_against *c, const hb_reference_difference *d)
 	return text;
 }
 
-static const char *does(hb_trace_kind kind)
-{
-	return kind == HB_TRACE_READ ? "reads" : kind == HB_TRACE_BEFORE ? "overwrites" : "writes";
-}
+static const char *does(hb_trace_kind kind) { return kind == HB_TRACE_READ ? "reads" : "writes"; }
 
 static char *value(const hb_against *c, const hb_reference_difference *d)
 {
