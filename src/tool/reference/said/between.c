@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../show/source.h"
+#include "../../show/source.h"
 #include "between.h"
 #include "calls/neutral.h"
 #include "format/trace/trace.h"
