@@ -168,7 +168,7 @@ static inline void w_checked(struct writer *w, uint64_t number, unsigned access,
 	hb_tile tile[HB_TILES_MOST];
 	bool touched[HB_TILES_MOST];
 	uint64_t n = 0;
-	if (!hb_tiling_make(a->rank, a->global, &tiling) || !hb_tiles_of_array(a, &tiling, tile, touched))
+	if (!hb_tiling_make(a->rank, a->columns, a->global, &tiling) || !hb_tiles_of_array(a, &tiling, tile, touched))
 		abort();
 	for (uint32_t i = 0; i < tiling.tiles; i++)
 		n += touched[i];

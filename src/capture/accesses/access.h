@@ -41,16 +41,16 @@ extern uint32_t hb__watched;
 
 /* A thread of the program that writes. It is there as long as the process. */
 struct hb__thread {
-	uint8_t *w, *full; /* where the next record goes, and where none may begin any more */
-	uint8_t *buffer;   /* of HB__BUFFER bytes */
-	uint32_t number;   /* 0: the one whose marks make points */
-	bool detail, wrote; /* of the file: its last record is one that may be left out; it has written */
-	bool skips;        /* the iteration that it does is not to be traced */
-	uint8_t *done;     /* of the buffer: written up to here; under the lock of the file */
-	uint8_t *complete; /* ... and whole records up to here, for other threads */
-	uint64_t iterations;           /* of the loop that it is in, so far */
-	uint64_t loop;                 /* which begin of a parallel construct that is of */
-	unsigned n;                    /* its iteration: */
+	uint8_t *w, *full;   /* where the next record goes, and where none may begin any more */
+	uint8_t *buffer;     /* of HB__BUFFER bytes */
+	uint32_t number;     /* 0: the one whose marks make points */
+	bool detail, wrote;  /* of the file: its last record is one that may be left out; it has written */
+	bool skips;          /* the iteration that it does is not to be traced */
+	uint8_t *done;       /* of the buffer: written up to here; under the lock of the file */
+	uint8_t *complete;   /* ... and whole records up to here, for other threads */
+	uint64_t iterations; /* of the loop that it is in, so far */
+	uint64_t loop;       /* which begin of a parallel construct that is of */
+	unsigned n;          /* its iteration: */
 	int64_t index[HB_DIMENSIONS];
 	struct hb__ring *ring; /* of front/ */
 	void *watch;           /* of watch/ */
@@ -71,7 +71,7 @@ struct hb__array {
 	uintptr_t low, high; /* its storage: [low, high) */
 	uint8_t touched;     /* HB_ACCESS_*, in the construct that the first thread is in; atomic */
 	bool gone, strange;
-	void *watch; /* of watch/: shadow of its elements; it is asked before the array goes */
+	void *watch;                    /* of watch/: shadow of its elements; it is asked before the array goes */
 	struct hb__array *next, **back; /* of front/ */
 };
 
@@ -81,8 +81,8 @@ extern uint64_t hb__arrays_turn;
 struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn);
 /* An array that nobody registered: of the heap, or static (HB_TRACE_ARRAY_OWN). One-dimensional, of whole elements. Copies name and file; file:
  * any path, its last component counts. The ordinal is counted here. What lies in [at, at + bytes) and is known is gone. NULL: no memory. */
-struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line, hb_element type,
-	const void *at, size_t bytes);
+struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line,
+	hb_element type, const void *at, size_t bytes);
 /* The memory that begins there was given back. Nothing happens where there is no array. */
 void hb__array_freed(struct hb__thread *thread, const void *at);
 
@@ -97,8 +97,8 @@ static inline void hb__touch(struct hb__array *array, uint8_t access)
 /* The number of an instruction for READ and others, defined when it is new. pc: where it returns to (the call before it is meant). */
 uint64_t hb__place(struct hb__thread *thread, const void *pc);
 /* READ, BEFORE, AFTER. element: in the storage, halo included; value: of the array's type. In a dry run it is only counted. Defines the array. */
-void hb__put_access(struct hb__thread *thread, hb_trace_kind kind, uint64_t place, struct hb__array *array, uint64_t element,
-	const void *value);
+void hb__put_access(struct hb__thread *thread, hb_trace_kind kind, uint64_t place, struct hb__array *array,
+	uint64_t element, const void *value);
 /* RV_READ, RV_BEFORE, RV_AFTER of the variable of a reduction that is at `at`. False: there is none there. */
 bool hb__put_variable(struct hb__thread *thread, hb_trace_kind kind, uint64_t place, const void *at);
 void hb__put_skip(struct hb__thread *thread, uint64_t place);
@@ -114,6 +114,8 @@ bool hb__may_read(const void *p, size_t bytes);
 /* Zeroed pages that are never given back; NULL: none. */
 void *hb__trace_pages(size_t bytes);
 const hb_trace_settings *hb__settings(void);
+/* Reads them before the trace begins, in a constructor. False: none are asked for, or they cannot be read, which will be said when it begins. */
+bool hb__settings_early(void);
 
 /* ---- what watch/ wants to know; any may be NULL ---- */
 
@@ -132,7 +134,7 @@ struct hb__watcher {
 	void (*exchanged)(struct hb__array *array, const unsigned char *sides);
 	void (*reduction)(const void *at, hb_element type); /* the variable of the construct that has just begun */
 	void (*reduced)(const void *at);                    /* it is complete */
-	void (*over)(struct hb__thread *thread);            /* the process comes to its end: what is still to be written */
+	void (*over)(struct hb__thread *thread); /* the process comes to its end: what is still to be written */
 };
 extern struct hb__watcher hb__watcher;
 

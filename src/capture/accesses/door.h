@@ -21,12 +21,15 @@ struct hb_accesses_door {
 	void (*opened)(const struct hb_accesses_front *front);
 	/* This process is recorded; else it writes no trace. Known when both have begun. */
 	bool (*records)(void);
+	/* It is replayed, events and all: points are told as they were, and no trace is written. */
+	bool (*replays)(void);
 	/* The process is one without MPI, or another layer that would tell when a variable is complete on all of its processes. */
 	bool (*alone)(void);
 	/* How many events this thread has made. */
 	uint64_t (*events)(void);
 	/* An event in the name of the program, which called us at pc. */
-	void (*event)(int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
+	void (*event)(
+		int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
 	/* Plain loads of these bytes do not fault. */
 	bool (*readable)(const void *p, size_t bytes);
 	/* What this thread calls from now on is not the program's; returns what `back` is to be given. */

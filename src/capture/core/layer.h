@@ -50,8 +50,9 @@ extern const struct hb__ordering *hb__ordering; /* NULL: nobody keeps it */
 
 /* Who writes beside the log: the trace of a run that is compared. */
 struct hb__tracing {
-	void (*named)(const char *log, int rank, int size); /* the log has this path from now on; also again, when it gets another one */
-	void (*over)(void);                                 /* the process told its end, or leaves */
+	void (*named)(const char *log, int rank,
+		int size);  /* the log has this path from now on; also again, when it gets another one */
+	void (*over)(void); /* the process told its end, or leaves */
 };
 extern const struct hb__tracing *hb__tracing; /* NULL: nobody does */
 

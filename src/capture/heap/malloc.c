@@ -81,6 +81,32 @@ static bool find(void)
 
 #define READY (__builtin_expect(ready, true) || find())
 
+/* ---- who else wants to know ---- */
+
+static void (*tell_ends)(void *p);
+static void (*tell_begins)(void *p, size_t bytes);
+
+void hb_heap_tell(void (*ends)(void *p), void (*begins)(void *p, size_t bytes))
+{
+	__atomic_store_n(&tell_begins, begins, __ATOMIC_RELAXED);
+	__atomic_store_n(&tell_ends, ends, __ATOMIC_RELEASE);
+}
+
+static void told_ends(void *p)
+{
+	void (*tell)(void *) = __atomic_load_n(&tell_ends, __ATOMIC_ACQUIRE);
+	if (__builtin_expect(tell != NULL, false))
+		tell(p);
+}
+
+/* What holds nothing yet: from `from` on. */
+static void told_begins(void *p, size_t from, size_t bytes)
+{
+	void (*tell)(void *, size_t) = __atomic_load_n(&tell_begins, __ATOMIC_RELAXED);
+	if (__builtin_expect(tell != NULL, false) && p && from < bytes)
+		tell((char *)p + from, bytes - from);
+}
+
 /* ---- the functions ---- */
 
 static void *begun(void *p, size_t bytes, const void *caller)
@@ -90,11 +116,17 @@ static void *begun(void *p, size_t bytes, const void *caller)
 	return p;
 }
 
+static void *begun_empty(void *p, size_t bytes, const void *caller)
+{
+	told_begins(p, 0, bytes);
+	return begun(p, bytes, caller);
+}
+
 SEEN void *malloc(size_t bytes)
 {
 	if (!READY)
 		return early_new(bytes, 16);
-	return begun(next.malloc(bytes), bytes, CALLER);
+	return begun_empty(next.malloc(bytes), bytes, CALLER);
 }
 
 SEEN void *calloc(size_t n, size_t bytes)
@@ -108,6 +140,7 @@ SEEN void free(void *p)
 {
 	if (!p || is_early(p) || !READY)
 		return;
+	told_ends(p);
 	hb__heap_ends(p, CALLER); /* before another thread can get it */
 	next.free(p);
 }
@@ -121,8 +154,15 @@ static void *resize(void *p, size_t bytes, const void *caller)
 	}
 	if (!READY)
 		return early_new(bytes, 16);
+	struct hb_heap_block old = {.size = 0};
+	if (p && __atomic_load_n(&tell_ends, __ATOMIC_RELAXED))
+		hb_heap_find(p, &old);
+	if (p)
+		told_ends(p);
 	bool known = p && hb__heap_ends(p, caller);
 	void *to = next.realloc(p, bytes);
+	if (!p || old.state == HB_HEAP_LIVE)
+		told_begins(to, old.size, bytes);
 	if (known && to == p)
 		hb__heap_resized(p, bytes);
 	else if (known && !to && bytes)
@@ -150,14 +190,14 @@ SEEN void *memalign(size_t alignment, size_t bytes)
 {
 	if (!READY || !next.memalign)
 		return power_of_two(alignment) ? early_new(bytes, alignment < 16 ? 16 : alignment) : NULL;
-	return begun(next.memalign(alignment, bytes), bytes, CALLER);
+	return begun_empty(next.memalign(alignment, bytes), bytes, CALLER);
 }
 
 SEEN void *aligned_alloc(size_t alignment, size_t bytes)
 {
 	if (!READY || !next.aligned_alloc)
 		return power_of_two(alignment) ? early_new(bytes, alignment < 16 ? 16 : alignment) : NULL;
-	return begun(next.aligned_alloc(alignment, bytes), bytes, CALLER);
+	return begun_empty(next.aligned_alloc(alignment, bytes), bytes, CALLER);
 }
 
 SEEN int posix_memalign(void **ret, size_t alignment, size_t bytes)
@@ -166,7 +206,7 @@ SEEN int posix_memalign(void **ret, size_t alignment, size_t bytes)
 		return ENOMEM;
 	int e = next.posix_memalign(ret, alignment, bytes);
 	if (!e)
-		begun(*ret, bytes, CALLER);
+		begun_empty(*ret, bytes, CALLER);
 	return e;
 }
 

@@ -181,6 +181,13 @@ void hb__heap_resized(void *p, size_t size)
 		name_across(r->start, size, *first_at(leaf, r->start));
 }
 
+void hb_heap_made(void *p, const void *made)
+{
+	struct record *r = live_at(p);
+	if (r)
+		r->made = made;
+}
+
 /* ---- asking ---- */
 
 static bool holds(const struct record *r, uintptr_t at)

@@ -277,8 +277,7 @@ static struct place *place_of(struct hb__lane *lane, const void *pc)
 	return &lane->user->place[(uintptr_t)pc * 0x9e3779b97f4a7c15u >> 58];
 }
 
-static void event_at(
-	int kind, const char *name, unsigned n, const hb_value *value, const void *pc, const void *cfa)
+static void event_at(int kind, const char *name, unsigned n, const hb_value *value, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = lane_now();
 	if (!lane || !name)

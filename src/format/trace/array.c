@@ -74,7 +74,7 @@ const char *hb_array_trouble(const hb_array *a)
 		return "its type is none of hb_element";
 	if (!a->rank || a->rank > HB_DIMENSIONS)
 		return "it must have 1 to 7 dimensions";
-	if (!hb_tiling_make(a->rank, a->global, &tiling))
+	if (!hb_tiling_make(a->rank, a->columns, a->global, &tiling))
 		return "its global extents must be 1 or more, and not more than 2^62 elements together";
 	int64_t most = INT64_C(1) << 58;
 	for (unsigned d = 0; d < a->rank; d++) {

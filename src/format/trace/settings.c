@@ -2,6 +2,7 @@
  * comment. Names stand in double quotes, in which \" is a quote, \\ a backslash and \n a line feed. */
 #include "format/trace/settings.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,14 @@
 static const char *const levels[HB_TRACE_LEVELS] = {"NONE", "MINIMAL", "MODIFY", "FULL", "CHECKSUM", "INHERITED"};
 static const char *const types[HB_CONSTRUCT_TYPES] = {"PL", "SL", "TR", "PT"};
 
-const char *hb_trace_level_name(hb_trace_level level) { return (unsigned)level < HB_TRACE_LEVELS ? levels[level] : "?"; }
-const char *hb_construct_type_name(hb_construct_type type) { return (unsigned)type < HB_CONSTRUCT_TYPES ? types[type] : "?"; }
+const char *hb_trace_level_name(hb_trace_level level)
+{
+	return (unsigned)level < HB_TRACE_LEVELS ? levels[level] : "?";
+}
+const char *hb_construct_type_name(hb_construct_type type)
+{
+	return (unsigned)type < HB_CONSTRUCT_TYPES ? types[type] : "?";
+}
 
 void hb_settings_default(hb_trace_settings *ret)
 {
@@ -121,9 +128,11 @@ static bool integer(struct reader *r, const char *what, int64_t least, int64_t m
 	char text[40], *end;
 	if (!word(r, text, sizeof text))
 		return wrong(r, "%s is missing", what);
+	errno = 0;
 	long long v = strtoll(text, &end, 10);
-	if (*end || end == text || v < least || v > most || strlen(text) + 1 == sizeof text)
-		return wrong(r, "\"%s\" is no %s: a number from %lld to %lld", text, what, (long long)least, (long long)most);
+	if (errno || *end || end == text || v < least || v > most || strlen(text) + 1 == sizeof text)
+		return wrong(r, "\"%s\" is no %s: a number from %lld to %lld", text, what, (long long)least,
+			(long long)most);
 	*ret = v;
 	return true;
 }
@@ -170,7 +179,8 @@ static bool one_of(struct reader *r, const char *what, const char *const *names,
 static bool level(struct reader *r, bool inherited, hb_trace_level *ret)
 {
 	unsigned found = 0;
-	if (!one_of(r, "level: NONE, MINIMAL, MODIFY, FULL, CHECKSUM", levels, inherited ? HB_TRACE_LEVELS : HB_TRACE_INHERITED, &found))
+	if (!one_of(r, "level: NONE, MINIMAL, MODIFY, FULL, CHECKSUM", levels,
+		    inherited ? HB_TRACE_LEVELS : HB_TRACE_INHERITED, &found))
 		return false;
 	*ret = (hb_trace_level)found;
 	return true;
@@ -180,7 +190,8 @@ static bool array_id(struct reader *r, hb_array_id *ret)
 {
 	int64_t line, ordinal;
 	if (!quoted(r, "the name of an array", &ret->name) || !quoted(r, "the file of an array", &ret->file) ||
-		!integer(r, "line of an array", 0, UINT32_MAX, &line) || !integer(r, "ordinal of an array", 0, UINT32_MAX, &ordinal))
+		!integer(r, "line of an array", 0, UINT32_MAX, &line) ||
+		!integer(r, "ordinal of an array", 0, UINT32_MAX, &ordinal))
 		return false;
 	ret->line = (uint32_t)line;
 	ret->ordinal = (uint32_t)ordinal;
@@ -191,7 +202,8 @@ static bool array_id(struct reader *r, hb_array_id *ret)
 
 static bool limits(struct reader *r, int64_t *first, int64_t *last)
 {
-	return integer(r, "limit, or -1 for none", -1, INT64_MAX, first) && integer(r, "limit, or -1 for none", -1, INT64_MAX, last);
+	return integer(r, "limit, or -1 for none", -1, INT64_MAX, first) &&
+	       integer(r, "limit, or -1 for none", -1, INT64_MAX, last);
 }
 
 static bool read_global(struct reader *r, hb_trace_settings *s)
@@ -230,9 +242,10 @@ static bool read_number(struct reader *r, hb_construct_wanted *c)
 	char text[40];
 	int n = 0;
 	unsigned long number = 0, parent = 0;
-	if (!word(r, text, sizeof text) || sscanf(text, "%lu(%lu)%n", &number, &parent, &n) != 2 || text[n] || *text == '-' ||
-		strchr(text, '-') || number < 1 || number > UINT32_MAX || parent >= number)
-		return wrong(r, "a construct has a number and behind it in parentheses that of the one around it, which is lower, or 0: 3(1)");
+	if (!word(r, text, sizeof text) || sscanf(text, "%lu(%lu)%n", &number, &parent, &n) != 2 || text[n] ||
+		*text == '-' || strchr(text, '-') || number < 1 || number > UINT32_MAX || parent >= number)
+		return wrong(r,
+			"a construct has a number and behind it in parentheses that of the one around it, which is lower, or 0: 3(1)");
 	c->number = (uint32_t)number;
 	c->parent = (uint32_t)parent;
 	return true;
@@ -248,9 +261,10 @@ static bool read_construct(struct reader *r, hb_trace_settings *s)
 	unsigned type = 0;
 	int64_t rank, line;
 	if (!read_number(r, c) || !one_of(r, "type of a construct: PL, SL, TR, PT", types, HB_CONSTRUCT_TYPES, &type) ||
-		!integer(r, "number of dimensions", 0, HB_DIMENSIONS, &rank) || !quoted(r, "the name of the construct", &c->name) ||
-		!quoted(r, "the file of the construct", &c->file) || !integer(r, "line of the construct", 0, UINT32_MAX, &line) ||
-		!level(r, true, &c->level))
+		!integer(r, "number of dimensions", 0, HB_DIMENSIONS, &rank) ||
+		!quoted(r, "the name of the construct", &c->name) ||
+		!quoted(r, "the file of the construct", &c->file) ||
+		!integer(r, "line of the construct", 0, UINT32_MAX, &line) || !level(r, true, &c->level))
 		return false;
 	c->type = (hb_construct_type)type;
 	c->rank = (unsigned)rank;
@@ -260,7 +274,9 @@ static bool read_construct(struct reader *r, hb_trace_settings *s)
 	s->constructs++;
 	if (twice)
 		return wrong(r, "there is a construct %u already", c->number);
-	return orphan ? wrong(r, "construct %u is in construct %u, which does not stand before it", c->number, c->parent) : true;
+	return orphan ? wrong(r, "construct %u is in construct %u, which does not stand before it", c->number,
+				c->parent)
+		      : true;
 }
 
 static hb_construct_wanted *newest(struct reader *r, hb_trace_settings *s)
@@ -341,13 +357,16 @@ static bool read_word(struct reader *r, const char *name, hb_trace_settings *s)
 static bool read_line(struct reader *r, hb_trace_settings *s)
 {
 	char name[40];
+	if (memchr(r->at, 0, (size_t)(r->end - r->at)))
+		return wrong(r, "there is a byte of value 0: this is no text");
 	if (at_end(r))
 		return true;
 	if (!word(r, name, sizeof name))
 		return wrong(r, "a line begins with what is set");
 	if (!read_word(r, name, s))
 		return wrong(r, "out of memory");
-	return at_end(r) || wrong(r, "\"%.*s\" is too much behind %s", (int)(r->end - r->at < 60 ? r->end - r->at : 60), r->at, name);
+	return at_end(r) || wrong(r, "\"%.*s\" is too much behind %s", (int)(r->end - r->at < 60 ? r->end - r->at : 60),
+				    r->at, name);
 }
 
 static bool good_window(struct reader *r, const hb_trace_settings *s)
@@ -382,6 +401,14 @@ bool hb_settings_read(const char *text, size_t bytes, hb_trace_settings *setting
 
 /* ---- writing ---- */
 
+__attribute__((format(printf, 2, 3))) static void put(FILE *out, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	vfprintf(out, format, args);
+	va_end(args);
+}
+
 static void put_quoted(const char *text, FILE *out)
 {
 	fputc('"', out);
@@ -398,20 +425,20 @@ static void put_id(const hb_array_id *id, FILE *out)
 	put_quoted(id->name, out);
 	fputc(' ', out);
 	put_quoted(id->file, out);
-	fprintf(out, " %u %u", id->line, id->ordinal);
+	put(out, " %u %u", id->line, id->ordinal);
 }
 
 static void put_point(const char *name, const hb_point *p, FILE *out)
 {
 	char text[HB_POINT_TEXT];
 	if (p->number)
-		fprintf(out, "%s %s\n", name, hb_point_text(p, text));
+		put(out, "%s %s\n", name, hb_point_text(p, text));
 }
 
 static void put_limits(const char *name, int64_t first, int64_t last, FILE *out)
 {
 	if (first >= 0 || last >= 0)
-		fprintf(out, "%s %lld %lld\n", name, (long long)first, (long long)last);
+		put(out, "%s %lld %lld\n", name, (long long)first, (long long)last);
 }
 
 static void put_global(const hb_trace_settings *s, FILE *out)
@@ -420,7 +447,8 @@ static void put_global(const hb_trace_settings *s, FILE *out)
 	while (n && s->global_first[n - 1] < 0 && s->global_last[n - 1] < 0)
 		n--;
 	for (unsigned i = 0; i < n; i++)
-		fprintf(out, "%s%lld %lld", i ? " " : "global ", (long long)s->global_first[i], (long long)s->global_last[i]);
+		put(out, "%s%lld %lld", i ? " " : "global ", (long long)s->global_first[i],
+			(long long)s->global_last[i]);
 	if (n)
 		fputc('\n', out);
 }
@@ -429,17 +457,17 @@ static void put_construct(const hb_construct_wanted *c, FILE *out)
 {
 	static const char *const access[] = {"r", "r", "w", "rw"};
 	if (c->times || c->iterations || c->bytes)
-		fprintf(out, "# %llu times, %llu iterations, %llu bytes at level FULL\n", (unsigned long long)c->times,
+		put(out, "# %llu times, %llu iterations, %llu bytes at level FULL\n", (unsigned long long)c->times,
 			(unsigned long long)c->iterations, (unsigned long long)c->bytes);
-	fprintf(out, "construct %u(%u) %s %u ", c->number, c->parent, hb_construct_type_name(c->type), c->rank);
+	put(out, "construct %u(%u) %s %u ", c->number, c->parent, hb_construct_type_name(c->type), c->rank);
 	put_quoted(c->name, out);
 	fputc(' ', out);
 	put_quoted(c->file, out);
-	fprintf(out, " %u %s\n", c->line, hb_trace_level_name(c->level));
+	put(out, " %u %s\n", c->line, hb_trace_level_name(c->level));
 	for (size_t i = 0; i < c->arrays; i++) {
 		fputs("  array ", out);
 		put_id(&c->array[i].id, out);
-		fprintf(out, " %s\n", access[c->array[i].access & 3]);
+		put(out, " %s\n", access[c->array[i].access & 3]);
 	}
 	if (c->knows_arrays && !c->arrays)
 		fputs("  arrays none\n", out);
@@ -448,12 +476,13 @@ static void put_construct(const hb_construct_wanted *c, FILE *out)
 static void put_flag(bool flag, const char *line, FILE *out)
 {
 	if (flag)
-		fprintf(out, "%s\n", line);
+		put(out, "%s\n", line);
 }
 
 void hb_settings_write(const hb_trace_settings *s, FILE *out)
 {
-	fprintf(out, "# NONE, MINIMAL, MODIFY, FULL or CHECKSUM; of a construct also INHERITED\nlevel %s\n", hb_trace_level_name(s->level));
+	put(out, "# NONE, MINIMAL, MODIFY, FULL or CHECKSUM; of a construct also INHERITED\nlevel %s\n",
+		hb_trace_level_name(s->level));
 	put_point("start", &s->start, out);
 	put_point("finish", &s->finish, out);
 	put_global(s, out);
@@ -464,9 +493,9 @@ void hb_settings_write(const hb_trace_settings *s, FILE *out)
 	put_flag(s->control, "control", out);
 	put_flag(s->dry, "dry", out);
 	if (s->tolerance != 1e-8)
-		fprintf(out, "tolerance %.17g\n", s->tolerance);
+		put(out, "tolerance %.17g\n", s->tolerance);
 	if (s->absolute != 0)
-		fprintf(out, "absolute %.17g\n", s->absolute);
+		put(out, "absolute %.17g\n", s->absolute);
 	put_point("save-at", &s->save_at, out);
 	if (s->save.name) {
 		fputs("save ", out);

@@ -37,7 +37,47 @@ bool hb_element_read(const char *name, hb_element *ret)
 
 /* ---- the cut ---- */
 
-bool hb_tiling_make(unsigned rank, const int64_t *global, hb_tiling *ret)
+#define ROW 128 /* elements that lie together in a tile, where that can be had */
+#define FEW 16  /* tiles for which shorter rows are borne; tiles of a few elements say nothing more */
+
+/* Whether a cut of the dimension that is the k-th fastest leaves rows that are long enough to be read at the speed of memory. */
+static bool keeps_rows(const hb_tiling *t, bool columns, unsigned k)
+{
+	int64_t row = 1;
+	for (unsigned i = 0; i <= k; i++) {
+		unsigned d = columns ? i : t->rank - 1 - i;
+		if (i < k && t->parts[d] > 1)
+			return true; /* rows are shorter than this already */
+		row *= i < k ? t->extent[d] : (t->extent[d] + 1) / 2;
+		if (row >= ROW)
+			return true;
+	}
+	return false;
+}
+
+/* Halves the longest side of a tile; false: there are enough, or no side is to be cut. */
+static bool cut(hb_tiling *t, bool columns, bool any)
+{
+	unsigned longest = HB_DIMENSIONS;
+	for (unsigned k = t->rank; k-- > 0;) {
+		unsigned d = columns ? k : t->rank - 1 - k;
+		if ((any || keeps_rows(t, columns, k)) && (longest == HB_DIMENSIONS || t->extent[d] > t->extent[longest]))
+			longest = d;
+	}
+	if (longest == HB_DIMENSIONS)
+		return false;
+	int64_t half = (t->extent[longest] + 1) / 2;
+	uint32_t parts = (uint32_t)((t->global[longest] + half - 1) / half);
+	uint32_t tiles = t->tiles / t->parts[longest] * parts;
+	if (half < 4 || tiles > HB_TILES_MOST)
+		return false;
+	t->extent[longest] = half;
+	t->parts[longest] = parts;
+	t->tiles = tiles;
+	return true;
+}
+
+bool hb_tiling_make(unsigned rank, bool columns, const int64_t *global, hb_tiling *ret)
 {
 	*ret = (hb_tiling){.rank = rank, .tiles = 1};
 	if (!rank || rank > HB_DIMENSIONS)
@@ -50,21 +90,11 @@ bool hb_tiling_make(unsigned rank, const int64_t *global, hb_tiling *ret)
 		ret->global[d] = ret->extent[d] = global[d];
 		ret->parts[d] = 1;
 	}
-	/* The longest side of a tile is halved until there are enough. Tiles of a few elements say nothing more. */
-	for (;;) {
-		unsigned longest = 0;
-		for (unsigned d = 1; d < rank; d++)
-			if (ret->extent[d] > ret->extent[longest])
-				longest = d;
-		int64_t half = (ret->extent[longest] + 1) / 2;
-		uint32_t parts = (uint32_t)((global[longest] + half - 1) / half);
-		uint32_t tiles = ret->tiles / ret->parts[longest] * parts;
-		if (half < 4 || tiles > HB_TILES_MOST)
-			return true;
-		ret->extent[longest] = half;
-		ret->parts[longest] = parts;
-		ret->tiles = tiles;
-	}
+	while (cut(ret, columns, false))
+		;
+	while (ret->tiles < FEW && cut(ret, columns, true))
+		;
+	return true;
 }
 
 uint32_t hb_tile_of(const hb_tiling *t, const int64_t *index)

@@ -28,7 +28,7 @@ typedef struct hb_tile {
 	double sketch[2][HB_SKETCH];
 } hb_tile;
 
-/* How the global box of an array is cut: the same wherever its global extents are the same. */
+/* How the global box of an array is cut: the same wherever its global extents and the order of its storage are the same. */
 typedef struct hb_tiling {
 	unsigned rank;
 	int64_t global[HB_DIMENSIONS];
@@ -38,7 +38,7 @@ typedef struct hb_tiling {
 } hb_tiling;
 
 /* False: an extent below 1, more than 7 dimensions, or more than 2^62 elements. */
-bool hb_tiling_make(unsigned rank, const int64_t *global, hb_tiling *ret_tiling);
+bool hb_tiling_make(unsigned rank, bool columns, const int64_t *global, hb_tiling *ret_tiling);
 /* The tile of a global index (from 0 in each dimension), and the box of a tile. The last dimension of tiles varies fastest. */
 uint32_t hb_tile_of(const hb_tiling *tiling, const int64_t *index);
 void hb_tile_box(const hb_tiling *tiling, uint32_t tile, int64_t *ret_first, int64_t *ret_count);

@@ -94,9 +94,17 @@ const hb_trace *hb_points_trace(const hb_points *p, uint32_t process) { return p
 
 bool hb_points_done(const hb_points *p) { return p->done; }
 
+/* A program is built in other places. */
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 bool hb_same_construct(const hb_trace_construct *a, const hb_trace_construct *b)
 {
-	return a == b || (a && b && a->type == b->type && !strcmp(a->name, b->name) && !strcmp(a->file, b->file));
+	return a == b || (a && b && a->type == b->type && !strcmp(a->name, b->name) &&
+				 !strcmp(last_component(a->file), last_component(b->file)));
 }
 
 /* ---- which step comes next ---- */

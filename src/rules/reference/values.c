@@ -17,7 +17,7 @@ static uint64_t index_of(const hb_access *a)
 	int64_t index[HB_DIMENSIONS] = {0};
 	bool owned;
 	if (!a->shape->tiled || (a->shape->flags & HB_TRACE_ARRAY_OWN))
-		return a->element;
+		return a->element * 0x9E3779B97F4A7C15u ^ a->process; /* each process has one of its own */
 	hb_array_index(&a->shape->as, (int64_t)a->element, index, &owned);
 	uint64_t h = 0;
 	for (unsigned d = 0; d < a->shape->as.rank; d++) {
@@ -89,11 +89,12 @@ static bool sorted(hb_reference *r, unsigned side, size_t *ret_n)
 	const hb_shape *last = NULL;
 	uint32_t number = 0;
 	size_t n = 0;
+	bool as_many = hb_points_processes(r->points[HB_OF_REFERENCE]) == hb_points_processes(r->points[HB_OF_RUN]);
 	if (!HB_GROW(r->keyed[side], r->keyeds_room[side], s->accesses + 1))
 		return false;
 	for (size_t i = 0; i < s->accesses; i++) {
 		const hb_access *a = &s->access[i];
-		if (!is_element(a))
+		if (!is_element(a) || (!as_many && a->shape->flags & HB_TRACE_ARRAY_OWN))
 			continue;
 		if (!number_of(r, a->shape, &last, &number))
 			return false;

@@ -8,6 +8,7 @@
 #include "../contents/files.h"
 #include "../contents/show.h"
 #include "../options.h"
+#include "../reference/dump/dump.h"
 #include "../remarks/remarks.h"
 #include "../run/run.h"
 #include "../store/find.h"
@@ -27,6 +28,8 @@ const hb_option hb__dump_options[] = {
 		"before an event, what the recorder itself saw there (recordings made with --check)"},
 	{"data", 0, HB_OPTION_MAYBE, "VALUES",
 		"behind an event, what came in with it (recordings at level data); of each piece the first VALUES values; default: 8"},
+	{"compare", 0, HB_OPTION_FLAG, NULL,
+		"the traces of hbdb compare, in the text form of hbdb-trace(5); only --rank and --json go with it"},
 	{"json", 0, HB_OPTION_FLAG, NULL, "one JSON object per line"},
 	{0},
 };
@@ -390,6 +393,8 @@ int hb__dump(const hb_args *args)
 	char *recording = NULL;
 	signal(SIGPIPE, SIG_IGN);
 	int code = check(&d);
+	if (!code && hb__option_value(args, "compare"))
+		return hb__dump_traces(args);
 	code = code ? code : hb__find_recording(args->operand, &recording);
 	if (code)
 		return code;

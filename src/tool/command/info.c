@@ -349,8 +349,9 @@ static void print_text(const struct facts *f)
 			print_mpi(m->mpi ? m->mpi : "?", f->version_text ? f->version_text : "");
 		else
 			printf("MPI           none: these are the program's own events\n");
-		printf("level         %s%s%s%s%s\n", m->level ? hb__tame(m->level) : "?",
+		printf("level         %s%s%s%s%s%s%s\n", m->level ? hb__tame(m->level) : "?",
 			m->data_ranks ? ", contents of ranks " : "", m->data_ranks ? hb__tame(m->data_ranks) : "",
+			m->traced ? ", traced at level " : "", m->traced ? hb__tame(m->traced) : "",
 			m->contents ? "" : ", contents not checked", m->aslr ? ", address space randomised" : "");
 		if (m->program.path)
 			printf("program       %s\n", hb__tame(m->program.path));
@@ -429,6 +430,8 @@ static void json_run(hb_output *o, const struct facts *f)
 	field(o, false, "level", m->level);
 	if (m->data_ranks)
 		field(o, false, "data_ranks", m->data_ranks);
+	if (m->traced)
+		field(o, false, "traced", m->traced);
 	field(o, false, "program", m->program.path);
 	field(o, false, "hbdb", m->version);
 	field(o, false, "replay_of", m->replay_of);

@@ -9,8 +9,7 @@
 
 #include "setup.h"
 
-/* An installed hbdb has its libraries in ../lib/hbdb, a built one beside it or where Meson leaves them. */
-static char *find_library(const char *name)
+char *hb__find_library(const char *name)
 {
 	static const char *const places[] = {
 		"", "/../lib/hbdb", "/../lib/x86_64-linux-gnu/hbdb", "/../capture", "/../..", "/src/capture"};
@@ -49,7 +48,7 @@ static void append(char **list, const char *path)
 
 static int preloaded(const char *name, char **list)
 {
-	char *library = find_library(name);
+	char *library = hb__find_library(name);
 	int code = 0;
 	if (!library)
 		code = hb__fail_with(HB_EXIT_USAGE,
@@ -85,7 +84,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	char *preload = NULL;
 	int code = preloaded(hb__mpi_key(setup->mpi), &preload);
 	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
-	if (!code && setup->remarks && !setup->sanitized)
+	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
 		code = preloaded("heap", &preload);
 	if (!code && setup->inputs)
 		code = preloaded("inputs", &preload);
@@ -142,9 +141,10 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 void hb__clean_environment(void)
 {
 	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
-		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT",
-		"HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE",
-		"HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
+		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI",
+		"HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS",
+		"HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,
+		HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

@@ -13,13 +13,14 @@ typedef struct hb_setup {
 	bool backwards;         /* alone, under hbdb gdbserver */
 	const char *data_ranks; /* level data; NULL: all */
 	bool without_mpi; /* the command does not look like one of MPI: events of the program itself are recorded without it */
-	bool digests;      /* of what messages hold ... */
-	bool whole;        /* ... and of all of it, in 64 bits */
-	bool remarks;      /* for hbdb check */
-	bool inputs;       /* level data: what the program asks the system for is recorded, or given back */
-	bool unordered;    /* the order between threads is neither recorded nor repeated */
-	const char *traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */
-	bool pack;         /* ... and files that it reads are copied into the recording */
+	bool digests;   /* of what messages hold ... */
+	bool whole;     /* ... and of all of it, in 64 bits */
+	bool remarks;   /* for hbdb check */
+	bool inputs;    /* level data: what the program asks the system for is recorded, or given back */
+	bool unordered; /* the order between threads is neither recorded nor repeated */
+	const char
+		*traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */
+	bool pack;       /* ... and files that it reads are copied into the recording */
 	const char *files; /* replay: the folder with such files; NULL: none */
 	bool sanitized;    /* the program's sanitizer must bear a library before its own */
 	const char *script, *replay_log, *divergence, *contents; /* replay; NULL: not set */
@@ -29,6 +30,10 @@ typedef struct hb_setup {
 
 /* The variables as "NAME=VALUE". 0, or an exit code after having said why. */
 int hb__setup(const hb_setup *setup, hb_strings *ret_variables);
+
+/* The path of libhbdb-NAME.so: free it. NULL: there is none. An installed hbdb has its libraries in ../lib/hbdb, a built one beside
+ * it or where Meson leaves them. */
+char *hb__find_library(const char *name);
 
 /* What an outer hbdb left in the environment must not reach the job. */
 void hb__clean_environment(void);

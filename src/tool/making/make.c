@@ -12,6 +12,7 @@
 #include "deaths.h"
 #include "keep.h"
 #include "launch.h"
+#include "traced.h"
 
 /* Why a run left no log, as far as can be told from outside. */
 static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *end)
@@ -123,6 +124,12 @@ static int run(
 	const hb_making *making, const hb_command_line *line, const char *recording, hb_manifest *m, hb_made *made)
 {
 	struct running r = {making, m, recording, line->launcher != HB_LAUNCHER_NONE, NULL, NULL};
+	char *settings = NULL;
+	if (making->traced && hb__keep_trace_settings(making->traced, recording, &settings, &m->traced)) {
+		free(settings);
+		hb__remove_folder(recording);
+		return HB_EXIT_USAGE;
+	}
 	const hb_launch launch = {.line = line,
 		.command = making->argv,
 		.setup = {.mode = "record",
@@ -135,7 +142,7 @@ static int run(
 			.digests = m->contents,
 			.whole = m->whole,
 			.remarks = making->remarks,
-			.traced = making->traced,
+			.traced = settings,
 			.shake_us = m->shake_us},
 		.out = making->out,
 		.aslr = m->aslr,
@@ -143,6 +150,7 @@ static int run(
 		.starting = starting,
 		.user = &r};
 	int code = hb__launch(&launch, &made->end, NULL);
+	free(settings);
 	if (code) {
 		hb__remove_folder(recording);
 		return code;

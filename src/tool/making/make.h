@@ -18,7 +18,8 @@ typedef struct hb_making {
 	bool raw;          /* the logs stay as the processes wrote them */
 	bool quiet;        /* the sum is not printed when all went well: the caller has more to say */
 	int out;           /* as hb_job.out */
-	const char *traced; /* absolute path of the settings of a trace; NULL: none is written */
+	const char
+		*traced; /* path of the settings of a trace, which are kept in the recording; NULL: none is written */
 	uint64_t shake_us;
 	const char *send;           /* a command that gets the recording while it is made; NULL: none */
 	hb_send_policy send_policy; /* when; owned by the recording from here on */

@@ -8,8 +8,7 @@
 
 #include "../job/setup.h"
 
-/* The recorded command runs where and with what it ran then. */
-static void enter_recorded_place(const hb_manifest *m)
+void hb__recorded_place(const hb_manifest *m)
 {
 	if (m->folder && chdir(m->folder))
 		hb__say("cannot use %s, the folder where the command was recorded (%s); running it in the current folder",
@@ -45,7 +44,7 @@ int hb__recorded_command(const hb_manifest *m, char **given, const char *mpi, in
 		return hb__fail_with(HB_EXIT_USAGE,
 			"the recording does not contain its command: give it after the name, as in NAME -- COMMAND");
 	if (!given)
-		enter_recorded_place(m);
+		hb__recorded_place(m);
 	hb__clean_environment();
 	/* what was asked for then holds for the same command now */
 	hb_mpi wanted = hb__mpi_from_key(mpi);

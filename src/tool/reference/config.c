@@ -101,7 +101,11 @@ static void take(struct reading *r, const hb_trace *t, const hb_trace_record *x)
 	case HB_TRACE_COST:
 		if ((w = of(r, x->number))) {
 			w->times = x->cost[0] > w->times ? x->cost[0] : w->times;
-			w->iterations += x->cost[1];
+			/* of a parallel loop processes do parts; through a sequential one each goes whole */
+			if (w->type == HB_CONSTRUCT_SEQUENTIAL)
+				w->iterations = x->cost[1] > w->iterations ? x->cost[1] : w->iterations;
+			else
+				w->iterations += x->cost[1];
 			w->bytes += x->cost[4];
 		}
 		break;

@@ -9,9 +9,10 @@
 /* ---- record ---- */
 
 /* Whether the run left traces: what follows cannot do without. */
-static int check_traces(const char *recording, const char *then)
+static int check_traces(const char *recording, const char *then, bool values)
 {
 	hb_traced t;
+	uint64_t told = 0;
 	const char *name = hb__short(recording);
 	int code = hb__begin_traced(name, recording, &t);
 	code = code ? code : hb__more_traced(&t);
@@ -26,6 +27,7 @@ static int check_traces(const char *recording, const char *then)
 		while ((got = hb_points_next(t.points, &step, &err)) > 0) {
 			points += step.point.number != 0;
 			sums += step.checks;
+			told += step.accesses;
 		}
 		code = got < 0 ? hb__fail_log(recording, &err) : 0;
 		if (!code)
@@ -35,6 +37,8 @@ static int check_traces(const char *recording, const char *then)
 			code = hb__fail_with(HB_EXIT_USAGE,
 				"the program came by no point: mark its loops with hb_loop and the like (hbdb/compare.h), or run one with OpenMP");
 	}
+	if (!code && values && !told)
+		hb__say("no reads and writes were seen between these points: build the program with 'hbdb cc' (hbdb-cc(1)) for that");
 	if (!code && hb__cut_traced(&t, true))
 		code = HB_EXIT_RECORDING;
 	hb__close_traced(&t);
@@ -56,7 +60,8 @@ int hb__compare_record(const hb_args *args)
 			code = made.end.status ? made.end.status : HB_EXIT_USAGE;
 		if (!code) {
 			char *then = hb__format("compare a run with it: hbdb compare run %s -- COMMAND", hb__short(made.recording));
-			int traced = check_traces(made.recording, then);
+			int traced = check_traces(made.recording, then,
+				settings.level == HB_TRACE_MODIFY || settings.level == HB_TRACE_FULL);
 			code = made.end.status ? made.end.status : traced;
 			free(then);
 		}

@@ -5,6 +5,7 @@
 #include "format/trace/settings.h"
 
 #include "../making/make.h"
+#include "../making/traced.h"
 #include "../options.h"
 #include "reference.h"
 
@@ -12,15 +13,13 @@ int hb__compare_record(const hb_args *args);
 int hb__compare_run(const hb_args *args);
 int hb__compare_report(const hb_args *args);
 int hb__compare_config(const hb_args *args);
+int hb__compare_zoom(const hb_args *args);
+int hb__compare_find(const hb_args *args);
 
 /* What --tolerance and --absolute say; an exit code after having said what is wrong. Numbers that are not given stay. */
 int hb__read_tolerances(const hb_args *args, hb_reference_tolerance *tolerance);
 
-#define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that it was traced with */
-
-/* wishes.c. Reads a file of settings into those that are there. 0, or an exit code after having said what is wrong. */
-int hb__read_settings_file(const char *path, hb_trace_settings *settings);
-/* What is wanted: the file of --settings, else that of the recording `reference` where there is one (NULL: none), then the options. 0, or an
+/* wishes.c. What is wanted: the file of --settings, else that of the recording `reference` where there is one (NULL: none), then the options. 0, or an
  * exit code. hb_settings_free in any case. */
 int hb__wished_settings(const hb_args *args, const char *reference, hb_trace_settings *ret);
 /* Writes them into a file that lasts until hb__forget_settings. 0 and its absolute path, or an exit code. */

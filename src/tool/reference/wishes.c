@@ -2,40 +2,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "verbs.h"
-
-#define SETTINGS_MOST (64u << 20) /* bytes; more are no settings */
-
-int hb__read_settings_file(const char *path, hb_trace_settings *s)
-{
-	struct stat st;
-	char *text = NULL, *why = NULL;
-	FILE *f = fopen(path, "re");
-	if (!f || fstat(fileno(f), &st)) {
-		int error = errno;
-		if (f)
-			fclose(f);
-		return hb__fail_with(HB_EXIT_USAGE, "%s: %s", path, strerror(error));
-	}
-	int code = 0;
-	if (!S_ISREG(st.st_mode) || st.st_size > SETTINGS_MOST)
-		code = hb__fail_with(HB_EXIT_USAGE, "%s is no file of settings; 'hbdb compare config -- COMMAND' writes one", path);
-	else {
-		text = hb__alloc((size_t)st.st_size + 1);
-		size_t n = fread(text, 1, (size_t)st.st_size, f);
-		if (ferror(f))
-			code = hb__fail_with(HB_EXIT_USAGE, "%s: %s", path, strerror(errno));
-		else if (!hb_settings_read(text, n, s, &why))
-			code = hb__fail_with(HB_EXIT_USAGE, "%s: %s", path, why ? why : "out of memory");
-	}
-	fclose(f);
-	free(text);
-	free(why);
-	return code;
-}
 
 static int read_point(const hb_args *args, const char *option, hb_point *point)
 {

@@ -33,7 +33,8 @@ const char *hb__construct_words(const hb_trace_construct *c)
 	static const char *const types[] = {"parallel loop", "sequential loop", "region", "point"};
 	if (!c)
 		return "the end";
-	char *name = hb__inert(c->name), *file = hb__inert(c->file);
+	const char *slash = strrchr(c->file, '/');
+	char *name = hb__inert(c->name), *file = hb__inert(slash ? slash + 1 : c->file);
 	char *text = c->line ? hb__format("%s \"%s\" (%s:%u)", types[c->type], name, file, c->line)
 			     : hb__format("%s \"%s\"", types[c->type], name);
 	free(name);

@@ -24,7 +24,7 @@ void hb__manifest_free(hb_manifest *m)
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
-		m->died_first, m->data_ranks};
+		m->died_first, m->data_ranks, m->traced};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
@@ -143,6 +143,8 @@ static cJSON *as_json(const hb_manifest *m)
 	cJSON_AddBoolToObject(root, "contents", m->contents);
 	if (m->whole)
 		cJSON_AddStringToObject(root, "digests", "whole");
+	if (m->traced)
+		cJSON_AddStringToObject(root, "traced", m->traced);
 	cJSON_AddBoolToObject(root, "aslr", m->aslr);
 	if (m->shake_us)
 		cJSON_AddNumberToObject(root, "shake_us", (double)m->shake_us);
@@ -222,6 +224,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->mpi = text_of(root, "mpi");
 	ret->level = text_of(root, "level");
 	ret->data_ranks = text_of(root, "data_ranks");
+	ret->traced = text_of(root, "traced");
 	ret->started = text_of(root, "started");
 	ret->replay_of = text_of(root, "replay_of");
 	char *digests = text_of(root, "digests");

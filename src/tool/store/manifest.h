@@ -10,6 +10,7 @@ typedef struct hb_program_digest {
 	int64_t mtime; /* seconds since the epoch */
 } hb_program_digest;
 
+#define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that its processes were traced with */
 #define HB_ID_LENGTH 32 /* hexadecimal digits */
 
 typedef struct hb_manifest {
@@ -22,6 +23,7 @@ typedef struct hb_manifest {
 	char *data_ranks;   /* level data: of which ranks contents are kept; NULL: of all */
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
+	char *traced; /* the level of the trace (NONE to CHECKSUM, DRY), of all constructs of which its settings say nothing else; NULL: none */
 	bool whole; /* digests of whole contents were asked for */
 	uint64_t shake_us;
 	int exit_status;

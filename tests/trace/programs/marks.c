@@ -21,7 +21,8 @@ int main(int argc, char **argv)
 	int steps = argc > 1 ? atoi(argv[1]) : 3, rows = N / size, lo = rank * rows;
 	double *u = calloc((size_t)(rows + 2) * N, sizeof *u);
 	double total = 0;
-	HB_ARRAY(.name = "u", .at = u, .type = HB_REAL8, .rank = 2, .global = {N, N}, .first = {lo, 0}, .count = {rows, N}, .below = {1}, .above = {1});
+	HB_ARRAY(.name = "u", .at = u, .type = HB_REAL8, .rank = 2, .global = {N, N}, .first = {lo, 0},
+		.count = {rows, N}, .below = {1}, .above = {1});
 	hb_steps("time");
 	for (int t = 0; t < steps; t++) {
 		hb_iteration(t);

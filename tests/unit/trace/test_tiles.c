@@ -88,7 +88,7 @@ static bool decomposed(void)
 	hb_tile whole[HB_TILES_MOST], sum[HB_TILES_MOST], part[HB_TILES_MOST];
 	bool touched[HB_TILES_MOST];
 	void *at = fill(&all);
-	if (!hb_tiling_make(all.rank, all.global, &t) || !hb_tiles_of_array(&all, &t, whole, touched))
+	if (!hb_tiling_make(all.rank, all.columns, all.global, &t) || !hb_tiles_of_array(&all, &t, whole, touched))
 		return false;
 	free(at);
 	for (uint32_t i = 0; i < t.tiles; i++)
@@ -143,7 +143,7 @@ static void boxes(void)
 		for (unsigned d = 0; d < rank; d++)
 			global[d] = 1 + below(9);
 		hb_tiling t;
-		if (!hb_tiling_make(rank, global, &t) || t.tiles > HB_TILES_MOST) {
+		if (!hb_tiling_make(rank, below(2), global, &t) || t.tiles > HB_TILES_MOST) {
 			wrong++;
 			continue;
 		}

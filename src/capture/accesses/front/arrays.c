@@ -103,7 +103,8 @@ static uint8_t *put_extents(uint8_t *w, const hb_array *a)
 {
 	for (unsigned i = 0; i < a->rank; i++) {
 		w = hb__sv(w, a->base[i]);
-		const int64_t *part[] = {a->global, a->first, a->count, a->below, a->above, a->block, a->over, a->place};
+		const int64_t *part[] = {
+			a->global, a->first, a->count, a->below, a->above, a->block, a->over, a->place};
 		for (unsigned k = 0; k < sizeof part / sizeof *part; k++)
 			w = k == 1 ? hb__sv(w, part[k][i]) : hb__uv(w, (uint64_t)part[k][i]);
 	}
@@ -194,13 +195,15 @@ static void make_room(struct hb__thread *t, const struct hb__array *for_it)
 		struct hb__array *a = live[i];
 		if (a->low != for_it->low && !(a->flags & HB_TRACE_ARRAY_OWN))
 			hb__put_trouble(t, HB_TROUBLE_ARRAY, a->number,
-				"array \"%s\" (%s:%u) lies in memory of array \"%s\" (%s:%u), which is taken for gone", for_it->id.name,
-				for_it->id.file, (unsigned)for_it->id.line, a->id.name, a->id.file, (unsigned)a->id.line);
+				"array \"%s\" (%s:%u) lies in memory of array \"%s\" (%s:%u), which is taken for gone",
+				for_it->id.name, for_it->id.file, (unsigned)for_it->id.line, a->id.name, a->id.file,
+				(unsigned)a->id.line);
 		goes(t, a);
 	}
 }
 
-static struct hb__array *comes(struct hb__thread *t, struct kind *kind, const hb_array *as, uint32_t flags, size_t bytes)
+static struct hb__array *comes(
+	struct hb__thread *t, struct kind *kind, const hb_array *as, uint32_t flags, size_t bytes)
 {
 	struct hb__array *a = kind ? hb__room_for(sizeof *a) : NULL;
 	if (!a)
@@ -275,14 +278,15 @@ void hb__array_told(struct hb__thread *t, const hb_array *array, const char *fil
 	size_t bytes = 0;
 	const char *name = as.name ? as.name : "", *why = NULL;
 	if (as.rank < 1 || as.rank > HB_DIMENSIONS || (unsigned)as.type >= HB_ELEMENTS) {
-		hb__put_trouble(t, HB_TROUBLE_ARRAY, 0, "array \"%s\" (%s:%d) has %u dimensions, and elements of type %d", name,
-			hb__last_part(file), line, as.rank, (int)as.type);
+		hb__put_trouble(t, HB_TROUBLE_ARRAY, 0,
+			"array \"%s\" (%s:%d) has %u dimensions, and elements of type %d", name, hb__last_part(file),
+			line, as.rank, (int)as.type);
 		return;
 	}
 	fill_counts(&as);
-	why = !storage(&as, &bytes)     ? "its storage is larger than memory can be"
-	      : bytes && !as.at         ? "it has no address"
-					: hb_array_trouble(&as);
+	why = !storage(&as, &bytes) ? "its storage is larger than memory can be"
+	      : bytes && !as.at     ? "it has no address"
+				    : hb_array_trouble(&as);
 	uint8_t before = hb__door->aside();
 	pthread_mutex_lock(&lock);
 	struct kind *kind = kind_of(name, hb__last_part(file), (uint32_t)line);
@@ -296,15 +300,16 @@ void hb__array_told(struct hb__thread *t, const hb_array *array, const char *fil
 		a->strange = why;
 		hb__array_number(t, a);
 		if (why)
-			hb__put_trouble(t, HB_TROUBLE_ARRAY, a->number, "array \"%s\" (%s:%d): %s", name, hb__last_part(file), line, why);
+			hb__put_trouble(t, HB_TROUBLE_ARRAY, a->number, "array \"%s\" (%s:%d): %s", name,
+				hb__last_part(file), line, why);
 		else if (hb__watcher.array)
 			hb__watcher.array(a);
 	}
 	hb__door->back(before);
 }
 
-struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const char *file, uint32_t line, hb_element type, const void *at,
-	size_t bytes)
+struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const char *file, uint32_t line,
+	hb_element type, const void *at, size_t bytes)
 {
 	int64_t n = (int64_t)(bytes / hb_element_bytes(type));
 	hb_array as = {.at = at, .type = type, .rank = 1, .global = {n}, .count = {n}};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -51,7 +52,8 @@ static void stop(int why, const char *doing)
 	if (hb__tracing_state == HB__TRACE_OFF)
 		return;
 	hb__trace_stop();
-	hb__door->say("cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
+	hb__door->say(
+		"cannot %s %s: %s; the program goes on, but its trace ends here", doing, file.path, strerror(why));
 }
 
 static bool is_ours(int fd)
@@ -86,9 +88,20 @@ static bool descriptor(void)
 	return true;
 }
 
+/* Beyond its limit the system would send a signal that ends the program. */
+static bool within_limit(size_t bytes)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+		(rlim_t)file.end + bytes <= limit.rlim_cur)
+		return true;
+	errno = EFBIG;
+	return false;
+}
+
 static bool write_all(const struct iovec *part, int n, size_t bytes)
 {
-	if (!descriptor())
+	if (!descriptor() || !within_limit(bytes))
 		return false;
 	ssize_t got = pwritev(file.fd, part, n, file.end);
 	if (got == (ssize_t)bytes) {
@@ -116,7 +129,8 @@ static void write_block(uint32_t thread, const uint8_t *payload, uint32_t bytes)
 
 static bool write_header(void)
 {
-	return descriptor() && pwrite(file.fd, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header;
+	return descriptor() && within_limit(0) &&
+	       pwrite(file.fd, &file.header, sizeof file.header, 0) == (ssize_t)sizeof file.header;
 }
 
 /* ---- what is held back ---- */
@@ -244,7 +258,7 @@ void hb__flush_all(void)
 
 bool hb__put_begin(struct hb__thread *t, size_t most, bool detail)
 {
-	if (unlikely(hb__tracing_state != HB__TRACE_ON))
+	if (unlikely(hb__tracing_state != HB__TRACE_ON || hb__mute))
 		return false;
 	if (unlikely((size_t)(t->full - t->w) < most || (t->detail != detail && t->w != t->buffer && file.rings)))
 		hb__flush(t);
@@ -262,6 +276,8 @@ void hb__define(struct hb__thread *t, const uint8_t *record, size_t bytes)
 		}
 		return;
 	}
+	if (hb__mute)
+		return;
 	uint8_t before = hb__door->aside();
 	lock();
 	block(t->number, record, bytes, false);

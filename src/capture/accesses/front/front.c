@@ -23,6 +23,7 @@ static __thread struct hb__thread *self __attribute__((tls_model("initial-exec")
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 static pthread_key_t ends;
 
+bool hb__mute;
 const hb_trace_settings *hb__settings(void) { return &hb__wanted; }
 void *hb__trace_pages(size_t bytes) { return hb__door->pages(bytes); }
 bool hb__may_read(const void *p, size_t bytes) { return hb__door->readable(p, bytes); }
@@ -84,7 +85,7 @@ static char *read_all(const char *path, size_t *ret_bytes)
 	char *text = NULL;
 	if (fd >= 0 && !fstat(fd, &s) && s.st_size < 1 << 28 && (text = malloc((size_t)s.st_size + 1))) {
 		size_t n = 0;
-		for (ssize_t got = 1; got > 0 && n < (size_t)s.st_size; n += got > 0 ? (size_t)got : 0)
+		for (ssize_t got = 1; got > 0 && n<(size_t)s.st_size; n += got> 0 ? (size_t)got : 0)
 			got = read(fd, text + n, (size_t)s.st_size - n);
 		*ret_bytes = n;
 	}
@@ -100,9 +101,22 @@ static bool read_settings(const char *path)
 	hb_settings_default(&hb__wanted);
 	bool good = text && hb_settings_read(text, bytes, &hb__wanted, &why);
 	if (!text)
-		hb__door->say("cannot read the settings %s: %s; the program goes on and is not traced", path, strerror(errno));
+		hb__door->say("cannot read the settings %s: %s; the program goes on and is not traced", path,
+			strerror(errno));
 	else if (!good)
 		hb__door->say("%s: %s; the program goes on and is not traced", path, why ? why : "out of memory");
+	free(why);
+	free(text);
+	return good;
+}
+
+bool hb__settings_early(void)
+{
+	const char *path = getenv("HBDB_TRACE");
+	size_t bytes = 0;
+	char *text = path && *path ? read_all(path, &bytes) : NULL, *why = NULL;
+	hb_settings_default(&hb__wanted);
+	bool good = text && hb_settings_read(text, bytes, &hb__wanted, &why);
 	free(why);
 	free(text);
 	return good;
@@ -133,6 +147,17 @@ static void open_door(void)
 	hb__door = door;
 }
 
+/* In a replay only points are wanted. */
+static bool asked(const char *path)
+{
+	hb__mute = hb__door->replays();
+	if (!hb__mute)
+		return hb__door->records() && read_settings(path);
+	hb_settings_default(&hb__wanted);
+	hb__wanted.level = HB_TRACE_NONE;
+	return true;
+}
+
 /* At the first mark, or when the log gets its name. */
 static void start(void)
 {
@@ -142,8 +167,8 @@ static void start(void)
 		const char *path = getenv("HBDB_TRACE");
 		open_door();
 		uint8_t before = hb__door ? hb__door->aside() : 0;
-		bool on = hb__door && path && *path && hb__door->records() && read_settings(path) &&
-			  !pthread_key_create(&ends, thread_ends) && !pthread_atfork(NULL, NULL, forked);
+		bool on = hb__door && path && *path && asked(path) && !pthread_key_create(&ends, thread_ends) &&
+			  !pthread_atfork(NULL, NULL, forked);
 		if (hb__door)
 			hb__door->back(before);
 		hb__tracing_state = on ? HB__TRACE_ON : HB__TRACE_OFF;

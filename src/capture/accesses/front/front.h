@@ -21,6 +21,7 @@
 extern const struct hb_accesses_door *hb__door; /* never NULL while a trace is written */
 enum { HB__TRACE_UNKNOWN, HB__TRACE_ON, HB__TRACE_OFF };
 extern int hb__tracing_state;
+extern bool hb__mute;        /* points are told to the recorder, and nothing is written */
 bool hb__trace_starts(void); /* whether a trace is written; looks when nobody has */
 extern hb_trace_settings hb__wanted;
 extern uint32_t hb__threads_seen;
@@ -56,12 +57,12 @@ void hb__define(struct hb__thread *t, const uint8_t *record, size_t bytes);
 /* The recording's folder, "" as long as it is not known. */
 const char *hb__file_folder(char *to, size_t size);
 void hb__file_stem(char *to, size_t size); /* "3" of rank.3.trace */
-int hb__file_size(void);         /* processes of the world; 0: not known */
+int hb__file_size(void);                   /* processes of the world; 0: not known */
 
 /* What is held back until it is known whether it is among the last iterations of a loop. */
 struct hb__ring {
-	uint64_t *at;  /* where each of the last `most` iterations begins among what is held */
-	uint64_t most, n; /* n: begun so far */
+	uint64_t *at;          /* where each of the last `most` iterations begins among what is held */
+	uint64_t most, n;      /* n: begun so far */
 	struct hb__thread *of; /* NULL: of all threads */
 	struct hb__ring *next;
 };
@@ -96,9 +97,9 @@ struct hb__construct {
 	uint32_t line, rank;
 	hb_trace_level level; /* that holds in it */
 	const hb_construct_wanted *wanted;
-	uint64_t cost[5]; /* as hb_trace_record has it; counted in a dry run, by all threads */
-	const char *name_at, *file_at; /* as they were given the last time */
-	char event[224];               /* what its events are called */
+	uint64_t cost[5];                 /* as hb_trace_record has it; counted in a dry run, by all threads */
+	const char *name_at, *file_at;    /* as they were given the last time */
+	char event[224];                  /* what its events are called */
 	struct hb__construct *next, *all; /* in its bucket; in the order of their numbers */
 };
 /* The one at this place of the nest, defined in the trace when it is new. NULL: no memory. */
@@ -122,10 +123,10 @@ struct hb__open {
 	struct hb__ring own; /* of the first thread */
 };
 extern struct hb__open hb__nest[HB__NEST];
-extern unsigned hb__depth;       /* of the nest; may be more than HB__NEST */
-extern uint64_t hb__parallel;    /* begins of parallel constructs so far, also of such without a point */
-extern bool hb__iterations;      /* somebody wants to know of iterations */
-extern bool hb__details;         /* accesses and iterations are traced, as far as the first thread is concerned */
+extern unsigned hb__depth;        /* of the nest; may be more than HB__NEST */
+extern uint64_t hb__parallel;     /* begins of parallel constructs so far, also of such without a point */
+extern bool hb__iterations;       /* somebody wants to know of iterations */
+extern bool hb__details;          /* accesses and iterations are traced, as far as the first thread is concerned */
 extern struct hb__open *hb__team; /* the parallel loop whose iterations other threads do; NULL: none */
 static inline struct hb__open *hb__innermost(void) { return hb__depth ? &hb__nest[hb__depth - 1] : NULL; }
 hb_trace_level hb__level_now(void);
@@ -145,8 +146,8 @@ void hb__loop_ends(struct hb__open *open);
 /* ---- arrays.c ---- */
 void hb__array_told(struct hb__thread *t, const hb_array *array, const char *file, int line);
 void hb__array_ends(struct hb__thread *t, const void *at);
-struct hb__array *hb__array_from(const void *at); /* that begins there */
-struct hb__array *hb__arrays_all(void);           /* the first thread's alone: all that there are */
+struct hb__array *hb__array_from(const void *at);         /* that begins there */
+struct hb__array *hb__arrays_all(void);                   /* the first thread's alone: all that there are */
 struct hb__array *hb__array_named(const hb_array_id *id); /* the same; file NULL: any, else with its line */
 /* Its number, defined in the trace when that has not been done. */
 uint64_t hb__array_number(struct hb__thread *t, struct hb__array *array);

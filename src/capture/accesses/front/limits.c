@@ -106,7 +106,8 @@ static void put(struct hb__thread *t, struct hb__construct *c, unsigned n, const
 static void iterate_first(struct hb__thread *t, unsigned n, const int64_t *index)
 {
 	struct hb__open *o = hb__innermost();
-	if (!o || o->ignored || (o->construct->type != HB_CONSTRUCT_PARALLEL && o->construct->type != HB_CONSTRUCT_SEQUENTIAL))
+	if (!o || o->ignored ||
+		(o->construct->type != HB_CONSTRUCT_PARALLEL && o->construct->type != HB_CONSTRUCT_SEQUENTIAL))
 		return;
 	if (hb__loop_limited(o)) {
 		o->skips = skipped(o, &o->own, o->iterations, n, index);

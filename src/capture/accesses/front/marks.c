@@ -10,9 +10,10 @@ uint64_t hb__parallel;
 bool hb__iterations, hb__details;
 struct hb__open *hb__team;
 
-static uint64_t points;      /* constructs with a point outside of all tasks, so far */
-static hb_point here;        /* the last point that the process came by */
-static bool region_told[2];  /* of start and of finish */
+static uint64_t points;     /* constructs with a point outside of all tasks, so far */
+static hb_point here;       /* the last point that the process came by */
+static bool region_told[2]; /* of start and of finish */
+static unsigned beyond;     /* constructs that are open and for which the nest has no room */
 
 /* ---- what is wanted here ---- */
 
@@ -41,7 +42,8 @@ void hb__look_again(void)
 {
 	const struct hb__open *o = hb__innermost();
 	hb_trace_level level = hb__level_now();
-	bool details = hb__tracing_state == HB__TRACE_ON && (o ? o->within : hb_point_within(&hb__wanted.start, &hb__wanted.finish, &here));
+	bool details = hb__tracing_state == HB__TRACE_ON &&
+		       (o ? o->within : hb_point_within(&hb__wanted.start, &hb__wanted.finish, &here));
 	for (unsigned i = 0; details && i < hb__depth; i++)
 		details = !hb__nest[i].skips && !hb__nest[i].ignored;
 	hb__details = details;
@@ -139,7 +141,8 @@ static bool number(struct hb__thread *t, const struct hb__construct *c, hb_point
 		trouble_nest(t, c, "it stands in a region before the first hb_task there, and has no point:", c->name);
 		return false;
 	}
-	*ret = (hb_point){.number = region->point.number, .nested = true, .task = region->task, .inner = ++region->inner};
+	*ret = (hb_point){
+		.number = region->point.number, .nested = true, .task = region->task, .inner = ++region->inner};
 	return true;
 }
 
@@ -149,7 +152,8 @@ static void look_at_limits(struct hb__thread *t, const struct hb__construct *c, 
 	hb_point *limit[2] = {&hb__wanted.start, &hb__wanted.finish};
 	for (unsigned i = 0; i < 2; i++) {
 		if (likely(!limit[i]->nested || at->nested || limit[i]->number != at->number ||
-			    c->type == HB_CONSTRUCT_REGION) || region_told[i])
+			    c->type == HB_CONSTRUCT_REGION) ||
+			region_told[i])
 			continue;
 		region_told[i] = true;
 		char text[HB_POINT_TEXT];
@@ -171,8 +175,7 @@ static void settle(struct hb__thread *t)
 
 static struct hb__open *push(void)
 {
-	static struct hb__open beyond;
-	struct hb__open *o = hb__depth < HB__NEST ? &hb__nest[hb__depth] : &beyond;
+	struct hb__open *o = &hb__nest[hb__depth];
 	*o = (struct hb__open){0};
 	return o;
 }
@@ -185,7 +188,8 @@ void hb__begin(struct hb__thread *t, hb_construct_type type, const char *name, c
 	settle(t);
 	struct hb__construct *parent = hb__depth ? hb__innermost()->construct : NULL;
 	if (hb__depth == HB__NEST) {
-		trouble_nest(t, parent, "the nest is too deep for", name);
+		if (!beyond++)
+			trouble_nest(t, parent, "the nest is too deep for", name);
 		return;
 	}
 	struct hb__construct *c = hb__construct_of(t, parent, type, name, file, line, function);
@@ -226,8 +230,10 @@ void hb__begin(struct hb__thread *t, hb_construct_type type, const char *name, c
 void hb__begin_ignored(struct hb__thread *t)
 {
 	settle(t);
-	if (hb__depth == HB__NEST)
+	if (hb__depth == HB__NEST) {
+		beyond++;
 		return;
+	}
 	struct hb__open *o = push();
 	o->construct = hb__depth ? hb__innermost()->construct : NULL;
 	o->quiet = o->ignored = true;
@@ -277,6 +283,10 @@ void hb__end(struct hb__thread *t, hb_construct_type type, const char *name, con
 {
 	settle(t);
 	struct hb__open *o = hb__innermost();
+	if (beyond) {
+		beyond--;
+		return;
+	}
 	if (!o) {
 		trouble_nest(t, NULL, "an end without a begin:", name);
 		return;
@@ -286,7 +296,8 @@ void hb__end(struct hb__thread *t, hb_construct_type type, const char *name, con
 		while (i && (hb__nest[i - 1].ignored || hb__nest[i - 1].construct->type != type ||
 				    (name && strncmp(name, hb__nest[i - 1].construct->name, 200))))
 			i--;
-		trouble_nest(t, o->construct, i ? "it had not ended when an outer one did:" : "it is open, and another one ends:", name);
+		trouble_nest(t, o->construct,
+			i ? "it had not ended when an outer one did:" : "it is open, and another one ends:", name);
 		if (!i)
 			return;
 		while (hb__depth > i)
@@ -299,7 +310,8 @@ void hb__end(struct hb__thread *t, hb_construct_type type, const char *name, con
 
 #define FRAME __builtin_dwarf_cfa()
 
-static const hb_construct_type types[] = {HB_CONSTRUCT_PARALLEL, HB_CONSTRUCT_SEQUENTIAL, HB_CONSTRUCT_REGION, HB_CONSTRUCT_POINT};
+static const hb_construct_type types[] = {
+	HB_CONSTRUCT_PARALLEL, HB_CONSTRUCT_SEQUENTIAL, HB_CONSTRUCT_REGION, HB_CONSTRUCT_POINT};
 
 static void on_begin(int mark, const char *name, const char *file, int line)
 {
@@ -308,7 +320,9 @@ static void on_begin(int mark, const char *name, const char *file, int line)
 		return;
 	if (mark >= HB_MARK_LOOP && mark <= HB_MARK_POINT)
 		hb__begin(t, types[mark], name, file, line, "", CALLER, FRAME);
-	if (mark == HB_MARK_POINT && hb__depth && hb__innermost()->construct->type == HB_CONSTRUCT_POINT)
+	if (mark == HB_MARK_POINT && beyond)
+		beyond--;
+	else if (mark == HB_MARK_POINT)
 		pop(t, CALLER, FRAME);
 	hb__thread_leaves(t);
 }
@@ -338,7 +352,8 @@ static void put_task(struct hb__thread *t, int64_t task)
 {
 	struct hb__open *o = hb__innermost();
 	if (!o || o->ignored || o->construct->type != HB_CONSTRUCT_REGION || task < 0) {
-		trouble_nest(t, o ? o->construct : NULL, "a task outside of a region, or with a number below 0, in", o ? o->construct->name : "");
+		trouble_nest(t, o ? o->construct : NULL, "a task outside of a region, or with a number below 0, in",
+			o ? o->construct->name : "");
 		return;
 	}
 	o->in_task = true;
@@ -389,7 +404,8 @@ static void on_gone(const void *at)
 	hb__thread_leaves(t);
 }
 
-static void on_reduction(const char *name, hb_reduction how, hb_element type, const void *at, const char *file, int line)
+static void on_reduction(
+	const char *name, hb_reduction how, hb_element type, const void *at, const char *file, int line)
 {
 	struct hb__thread *t = hb__first_here();
 	if (!t)

@@ -94,8 +94,8 @@ static void count(hb_trace_kind kind, size_t bytes)
 	__atomic_fetch_add(&c->cost[4], bytes, __ATOMIC_RELAXED);
 }
 
-void hb__put_access(struct hb__thread *thread, hb_trace_kind kind, uint64_t place, struct hb__array *array, uint64_t element,
-	const void *value)
+void hb__put_access(struct hb__thread *thread, hb_trace_kind kind, uint64_t place, struct hb__array *array,
+	uint64_t element, const void *value)
 {
 	unsigned bytes = hb_element_bytes(array->as.type);
 	uint64_t number = hb__array_number(thread, array);

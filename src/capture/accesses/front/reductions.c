@@ -11,8 +11,8 @@ struct variable {
 	uint32_t line;
 	hb_element type;
 	hb_reduction how;
-	const void *at;                  /* NULL: it is complete, and nobody is at it */
-	const struct hb__construct *of;  /* the construct that is under way; NULL: it has ended */
+	const void *at;                 /* NULL: it is complete, and nobody is at it */
+	const struct hb__construct *of; /* the construct that is under way; NULL: it has ended */
 	uint8_t bytes;
 };
 
@@ -31,12 +31,13 @@ static void define(struct hb__thread *t, const struct variable *v)
 	hb__define(t, record, (size_t)(w - record));
 }
 
-static struct variable *variable_of(struct hb__thread *t, const char *name, hb_reduction how, hb_element type,
-	const char *file, int line)
+static struct variable *variable_of(
+	struct hb__thread *t, const char *name, hb_reduction how, hb_element type, const char *file, int line)
 {
 	struct variable *v = variables;
 	for (; v < variables + count; v++)
-		if (v->line == (uint32_t)line && v->type == type && v->how == how && !strncmp(v->name, name, 200) && !strcmp(v->file, file))
+		if (v->line == (uint32_t)line && v->type == type && v->how == how && !strncmp(v->name, name, 200) &&
+			!strcmp(v->file, file))
 			return v;
 	if (count == VARIABLES)
 		return NULL;

@@ -7,9 +7,13 @@
 
 static const char *type_of(hb_element type)
 {
-	static const char *const name[HB_ELEMENTS] = {
-		[HB_REAL8] = "<f8", [HB_REAL4] = "<f4", [HB_INTEGER4] = "<i4", [HB_INTEGER8] = "<i8", [HB_INTEGER1] = "|i1",
-		[HB_COMPLEX16] = "<c16", [HB_COMPLEX8] = "<c8"};
+	static const char *const name[HB_ELEMENTS] = {[HB_REAL8] = "<f8",
+		[HB_REAL4] = "<f4",
+		[HB_INTEGER4] = "<i4",
+		[HB_INTEGER8] = "<i8",
+		[HB_INTEGER1] = "|i1",
+		[HB_COMPLEX16] = "<c16",
+		[HB_COMPLEX8] = "<c8"};
 	return name[type];
 }
 
@@ -78,7 +82,8 @@ static void plain_name(const char *name, char *to, size_t size)
 {
 	size_t n = 0;
 	for (; name[n] && n + 1 < size; n++)
-		to[n] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+", name[n]) ? name[n] : '_';
+		to[n] = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+", name[n]) ? name[n]
+													     : '_';
 	to[n] = 0;
 }
 
@@ -93,11 +98,13 @@ static void save(struct hb__thread *t, struct hb__array *a, const hb_point *poin
 	snprintf(file, sizeof file, "array.%s.%s.%s.npy", name, at, stem);
 	snprintf(path, sizeof path, "%s/%s", folder, file);
 	if (a->strange || !*folder || (a->high > a->low && !hb__may_read(a->as.at, a->high - a->low))) {
-		hb__put_trouble(t, HB_TROUBLE_SAVE, number, "array \"%s\" cannot be saved: it cannot be read", a->id.name);
+		hb__put_trouble(
+			t, HB_TROUBLE_SAVE, number, "array \"%s\" cannot be saved: it cannot be read", a->id.name);
 		return;
 	}
 	if (!write_file(path, &a->as)) {
-		hb__put_trouble(t, HB_TROUBLE_SAVE, number, "array \"%s\" cannot be saved in %s: %s", a->id.name, path, strerror(errno));
+		hb__put_trouble(t, HB_TROUBLE_SAVE, number, "array \"%s\" cannot be saved in %s: %s", a->id.name, path,
+			strerror(errno));
 		return;
 	}
 	if (!hb__put_begin(t, 8 * HB__UV + sizeof file, false))

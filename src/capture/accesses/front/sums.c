@@ -25,7 +25,8 @@ static void put_without(struct hb__thread *t, uint64_t number, unsigned access, 
 	hb__put_done(t);
 }
 
-static void put_tiles(struct hb__thread *t, uint64_t number, unsigned access, const hb_tile *tile, const bool *touched, uint32_t tiles)
+static void put_tiles(struct hb__thread *t, uint64_t number, unsigned access, const hb_tile *tile, const bool *touched,
+	uint32_t tiles)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < tiles; i++)
@@ -52,7 +53,7 @@ static void sum(struct hb__thread *t, struct hb__array *a, unsigned access)
 	uint64_t number = hb__array_number(t, a);
 	if (hb__wanted.dry)
 		put_without(t, number, access, HB_CHECKSUM_FINE);
-	else if (a->strange || !hb_tiling_make(a->as.rank, a->as.global, &tiling))
+	else if (a->strange || !hb_tiling_make(a->as.rank, a->as.columns, a->as.global, &tiling))
 		put_without(t, number, access, HB_CHECKSUM_STRANGE);
 	else if (a->high > a->low && !hb__may_read(a->as.at, a->high - a->low))
 		put_without(t, number, access, HB_CHECKSUM_UNREADABLE);

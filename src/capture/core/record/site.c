@@ -160,9 +160,8 @@ static const char *const servants[] = {"libgomp", "libomp", "libiomp", "libjemal
 	"libasan", "libtsan", "libubsan", "liblsan", NULL};
 
 /* What is loaded to record; libraries for programs (lib/) are not among it. */
-static const char *const recorders[] = {
-	"libhbdb-openmpi", "libhbdb-mpich", "libhbdb-heap", "libhbdb-inputs", "libhbdb-threads", "libhbdb-accesses",
-	NULL};
+static const char *const recorders[] = {"libhbdb-openmpi", "libhbdb-mpich", "libhbdb-heap", "libhbdb-inputs",
+	"libhbdb-threads", "libhbdb-accesses", NULL};
 
 static bool is_one_of(const char *const *names, const char *path)
 {

@@ -23,6 +23,8 @@ const hb_option hb__compare_options[] = {
 		"the MPI library of the program; default: found from launcher and program"},
 	{"stop", 0, HB_OPTION_FLAG, NULL, "run: end the job at the first difference"},
 	{"all", 'a', HB_OPTION_FLAG, NULL, "also list differences of arrays that differed before"},
+	{"trust", 0, HB_OPTION_FLAG, NULL,
+		"zoom: run the commands of recordings that may come from somebody else, without asking"},
 	{"json", 0, HB_OPTION_FLAG, NULL,
 		"print one JSON object per line, one for each difference, and one for the sum"},
 	{0},
@@ -37,6 +39,8 @@ static const struct verb {
 	{"run", hb__compare_run, " output settings level start finish tolerance absolute save at mpi stop all json "},
 	{"report", hb__compare_report, " tolerance absolute all json "},
 	{"config", hb__compare_config, " output mpi "},
+	{"zoom", hb__compare_zoom, " output tolerance absolute all json trust "},
+	{"find", hb__compare_find, " output settings tolerance absolute mpi all json "},
 };
 
 static int check_options(const hb_args *args, const struct verb *v)

@@ -17,7 +17,8 @@ typedef struct ompt_tool {
 } ompt_tool;
 enum { OMPT_PARALLEL_BEGIN = 3, OMPT_PARALLEL_END = 4 };
 
-static void on_begin(ompt_data *task, const void *frame, ompt_data *parallel, unsigned threads, int flags, const void *pc)
+static void on_begin(
+	ompt_data *task, const void *frame, ompt_data *parallel, unsigned threads, int flags, const void *pc)
 {
 	(void)task, (void)frame, (void)parallel, (void)threads, (void)flags;
 	/* the call belongs to the construct, what it returns to perhaps to the next line */

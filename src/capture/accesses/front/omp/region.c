@@ -4,6 +4,7 @@
 
 static __thread unsigned depth __attribute__((tls_model("initial-exec")));
 static __thread bool begun __attribute__((tls_model("initial-exec")));
+static const void *place; /* of the construct; LLVM's library does not always know where one ended */
 
 long hb__omp_step = 1;
 __thread struct hb__omp_loop hb__omp_loop __attribute__((tls_model("initial-exec")));
@@ -18,10 +19,11 @@ void hb__region_begins(const void *code, long step, const void *pc, const void *
 		return;
 	const struct hb__source *s = hb__source_of(code);
 	hb__omp_step = step;
+	place = pc ? pc : code;
 	if (!s || s->foreign)
 		hb__begin_ignored(t);
 	else
-		hb__begin(t, HB_CONSTRUCT_PARALLEL, s->function, s->file, s->line, s->function, pc, cfa);
+		hb__begin(t, HB_CONSTRUCT_PARALLEL, s->function, s->file, s->line, s->function, place, cfa);
 	hb__thread_leaves(t);
 }
 
@@ -32,7 +34,7 @@ void hb__region_ends(const void *pc, const void *cfa)
 	struct hb__thread *t = hb__first_here();
 	if (!t)
 		return;
-	hb__end(t, HB_CONSTRUCT_PARALLEL, NULL, pc, cfa);
+	hb__end(t, HB_CONSTRUCT_PARALLEL, NULL, pc ? pc : place, cfa);
 	hb__thread_leaves(t);
 }
 

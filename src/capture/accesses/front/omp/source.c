@@ -15,13 +15,18 @@
 #define MODULES 64u
 
 /* What is used of libdw. */
-#define LIBDW(X) \
-	X(dwarf_begin) X(dwarf_nextcu) X(dwarf_offdie) X(dwarf_haspc) X(dwarf_child) X(dwarf_siblingof) X(dwarf_diename) X(dwarf_tag) \
-	X(dwarf_getsrc_die) X(dwarf_linesrc) X(dwarf_lineno)
 static struct {
-#define MEMBER(name) __typeof__(name) *name;
-	LIBDW(MEMBER)
-#undef MEMBER
+	__typeof__(dwarf_begin) *dwarf_begin;
+	__typeof__(dwarf_nextcu) *dwarf_nextcu;
+	__typeof__(dwarf_offdie) *dwarf_offdie;
+	__typeof__(dwarf_haspc) *dwarf_haspc;
+	__typeof__(dwarf_child) *dwarf_child;
+	__typeof__(dwarf_siblingof) *dwarf_siblingof;
+	__typeof__(dwarf_diename) *dwarf_diename;
+	__typeof__(dwarf_tag) *dwarf_tag;
+	__typeof__(dwarf_getsrc_die) *dwarf_getsrc_die;
+	__typeof__(dwarf_linesrc) *dwarf_linesrc;
+	__typeof__(dwarf_lineno) *dwarf_lineno;
 } dw;
 
 static bool load(void)
@@ -31,9 +36,10 @@ static bool load(void)
 		return good;
 	tried = true;
 	void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	good = library != NULL;
-#define FIND(name) good = good && (dw.name = (__typeof__(name) *)dlsym(library, #name));
-	LIBDW(FIND)
+#define FIND(name) (dw.name = (__typeof__(name) *)dlsym(library, #name))
+	good = library && FIND(dwarf_begin) && FIND(dwarf_nextcu) && FIND(dwarf_offdie) && FIND(dwarf_haspc) &&
+	       FIND(dwarf_child) && FIND(dwarf_siblingof) && FIND(dwarf_diename) && FIND(dwarf_tag) &&
+	       FIND(dwarf_getsrc_die) && FIND(dwarf_linesrc) && FIND(dwarf_lineno);
 #undef FIND
 	if (!good)
 		hb__door->say("libdw.so.1 is not there: constructs of OpenMP are called by their addresses");
@@ -53,7 +59,8 @@ static unsigned nmodules;
 /* Their loops depend on how many threads there are, and on sizes; they are no part of what the program's source says. */
 static bool is_foreign(const char *path)
 {
-	static const char *const libraries[] = {"libopenblas", "libblas", "liblapack", "libblis", "libfftw3", "libmkl", NULL};
+	static const char *const libraries[] = {
+		"libopenblas", "libblas", "liblapack", "libblis", "libfftw3", "libmkl", NULL};
 	const char *name = hb__last_part(path);
 	for (const char *const *l = libraries; *l; l++)
 		if (!strncmp(name, *l, strlen(*l)))
@@ -105,8 +112,9 @@ static bool may_hold_functions(int tag)
 }
 
 /* The innermost function, whether it stands by itself there or was taken into another one: the same at every optimisation. GCC puts the
- * functions that it makes of constructs into those that they are from, where it does not say that these have the address. */
-static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, unsigned deep)
+ * functions that it makes of constructs, NAME._omp_fn.0, into those that they are from, of which it does not say that they have the address.
+ * name: of the function around. */
+static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, const char *name, unsigned deep)
 {
 	const char *found = NULL;
 	Dwarf_Die die;
@@ -114,17 +122,20 @@ static const char *function_at(Dwarf_Die *around, Dwarf_Addr at, unsigned deep)
 		int tag = dw.dwarf_tag(&die);
 		if (!may_hold_functions(tag))
 			continue;
-		found = function_at(&die, at, deep + 1);
-		if (!found && (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) && dw.dwarf_haspc(&die, at) > 0)
-			found = dw.dwarf_diename(&die);
+		const char *own =
+			tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ? dw.dwarf_diename(&die) : NULL;
+		if (own && name && strstr(own, "._omp_fn"))
+			own = name;
+		found = function_at(&die, at, own ? own : name, deep + 1);
+		if (!found && own && dw.dwarf_haspc(&die, at) > 0)
+			found = own;
 	}
 	return found;
 }
 
-/* NAME._omp_fn.0 is a construct in NAME. */
 static void name_function(Dwarf_Die *unit, Dwarf_Addr at, struct hb__source *s)
 {
-	const char *name = function_at(unit, at, 0), *made = name ? strstr(name, "._omp_fn") : NULL;
+	const char *name = function_at(unit, at, NULL, 0), *made = name ? strstr(name, "._omp_fn") : NULL;
 	if (name)
 		s->function = hb__text_copy(name, made ? (size_t)(made - name) : 200);
 }
@@ -156,7 +167,8 @@ static void find(struct hb__source *s, const void *code)
 		s->file = "";
 	if (s->function)
 		return;
-	snprintf(text, sizeof text, "%s+0x%lx", m ? hb__last_part(m->path) : "", (unsigned long)((uintptr_t)code - (m ? m->base : 0)));
+	snprintf(text, sizeof text, "%s+0x%lx", m ? hb__last_part(m->path) : "",
+		(unsigned long)((uintptr_t)code - (m ? m->base : 0)));
 	s->function = hb__text_copy(text, sizeof text);
 }
 
