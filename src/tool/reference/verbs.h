@@ -15,6 +15,7 @@ int hb__compare_report(const hb_args *args);
 int hb__compare_config(const hb_args *args);
 int hb__compare_zoom(const hb_args *args);
 int hb__compare_find(const hb_args *args);
+int hb__compare_control(const hb_args *args);
 
 /* What --tolerance and --absolute say; an exit code after having said what is wrong. Numbers that are not given stay. */
 int hb__read_tolerances(const hb_args *args, hb_reference_tolerance *tolerance);
