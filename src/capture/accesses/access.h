@@ -116,6 +116,8 @@ void *hb__trace_pages(size_t bytes);
 const hb_trace_settings *hb__settings(void);
 /* Reads them before the trace begins, in a constructor. False: none are asked for, or they cannot be read, which will be said when it begins. */
 bool hb__settings_early(void);
+/* There is a recorder beside us, and the trace goes on, or may begin yet. */
+bool hb__trace_possible(void);
 
 /* ---- what watch/ wants to know; any may be NULL ---- */
 

@@ -71,11 +71,13 @@ static void freed(void *p)
 	hb__thread_leaves(t);
 }
 
-static void paint(void *p, size_t bytes)
+static void begun(void *p, size_t empty, size_t bytes, const void *made)
 {
 	static const uint32_t color = HB__PAINT;
-	for (size_t i = 0; i + 4 <= bytes; i += 4)
+	for (size_t i = (empty + 3) / 4 * 4; controls() && i + 4 <= bytes; i += 4)
 		memcpy((char *)p + i, &color, 4);
+	if (bytes >= HB__BLOCK_LEAST && hb__watcher.present)
+		hb__site_of(p, made);
 }
 
 /* Before front/ begins to ask, and before the program allocates what it computes with. */
@@ -96,5 +98,5 @@ __attribute__((constructor(102))) static void start(void)
 		.reduced = hb__control_reduced,
 	};
 	if (hb_heap_tell && hb__settings_early())
-		hb_heap_tell(freed, controls() ? paint : NULL);
+		hb_heap_tell(freed, begun);
 }
