@@ -267,7 +267,7 @@ def refused(runs):
     runs.record("order", "steps", 4, options=("--level", "order"))
     os.makedirs(place.path + "/empty.hbdb", exist_ok=True)
     for options, status, *words in (
-            ([a, runs.name("two")], 2, "the first run has 3 processes and the second 2", "the same processes"),
+            ([a, runs.name("two")], 2, "the first run has 3 processes and the second 2", "hbdb compare record, hbdb compare run"),
             ([a, runs.name("order")], 2, "level order"),
             ([a, "none.hbdb"], 3, "none.hbdb"),
             ([a, "empty.hbdb"], None, "empty.hbdb"),

@@ -38,7 +38,8 @@ static bool same_field(const struct hb__walk *w, const hb_field *a, const hb_fie
 	}
 	if (a->kind == HB_RECORDED_REAL && a->value != b->value)
 		return near(real_of(a->value), real_of(b->value), w->c->tolerance);
-	return a->value == b->value;
+	return a->value == b->value || (a->kind == HB_RECORDED_DATATYPE &&
+					       hb_contents_alike(w->side[0].log, a->value, w->side[1].log, b->value));
 }
 
 /* A poll said yes in one run; the other asked too, was told no, and went on: which is a chance, and what it calls next follows from it. */

@@ -210,7 +210,7 @@ static void gather(struct first *f, hb_difference *d)
 		return;
 	for (uint32_t i = 0; i < f->lines; i++)
 		d->unsure = d->unsure || c->pair[i].b == HB_NO || c->pair[i].doubtful;
-	if (!reduces(m, d->collective) || !rounds(m, d->a, d))
+	if (!reduces(m, d->collective) || !rounds(m, d->begun, d))
 		return;
 	d->untold = c->sum->untold;
 	d->innocent = d->given_differs || d->untold ? HB_INNOCENT_NOT

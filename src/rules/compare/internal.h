@@ -81,6 +81,9 @@ bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *s
 /* ---- sides.c: whether a call gives and gets something here, by what it is ---- */
 void hb__sides_of(const struct hb__side *s, bool *ret_gives, bool *ret_gets);
 
+/* ---- unseen.c: calls of a process whose contents are compared by nothing. digests: both runs have them ---- */
+uint64_t hb__unseen(const hb_log *log, bool digests);
+
 /* ---- values.c ---- */
 /* Compares two contents value by value. ret->differing 0: they are the same. */
 hb_status hb__diff_values(const struct hb__side side[2], const hb_content *a, const hb_content *b,

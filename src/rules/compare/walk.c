@@ -50,7 +50,7 @@ void hb__differ(struct hb__walk *w, hb_difference d, bool at_exit)
 	k->d.b = (hb_at){w->pair->b, w->side[1].there ? (uint32_t)number_of(&w->side[1]) : 0};
 }
 
-static hb_status open_side(struct hb__side *s, const hb_compare_run *run, uint32_t line, hb_error *err)
+static hb_status open_side(struct hb__side *s, const hb_compare_run *run, uint32_t line, bool whole, hb_error *err)
 {
 	const hb_line *l = &hb_model_lines(run->model)[line];
 	*s = (struct hb__side){.run = run, .line = line, .process = l->process};
@@ -58,7 +58,7 @@ static hb_status open_side(struct hb__side *s, const hb_compare_run *run, uint32
 	s->contents = run->contents[l->process];
 	s->kept = run->kept[l->process];
 	hb_status status = hb_events_open(s->log, l->lane, &s->events, err);
-	if (!status && s->contents)
+	if (!status && s->contents && whole)
 		status = hb_digests_open(s->contents, l->lane, &s->digests, err);
 	return status;
 }
@@ -129,8 +129,9 @@ hb_status hb__walk_line(struct hb__comparison *c, struct hb__pair *pair)
 	struct hb__walk w = {.c = c, .pair = pair};
 	const uint32_t line[2] = {pair->a, pair->b};
 	hb_status status = HB_OK;
+	bool whole = c->run[0]->whole && c->run[1]->whole;
 	for (int i = 0; i < 2 && !status; i++) {
-		status = open_side(&w.side[i], c->run[i], line[i], c->err);
+		status = open_side(&w.side[i], c->run[i], line[i], whole, c->err);
 		w.op[i] = hb_model_ops(c->run[i]->model, line[i], &w.nop[i]);
 	}
 	if (!status)

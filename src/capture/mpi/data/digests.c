@@ -18,6 +18,7 @@ struct gathered {
 	struct digest *at;
 	uint32_t n, cap;
 	uint32_t started; /* requests that the call under way is about to start */
+	MPI_Status status; /* of a read whose caller wants none: how much came stands in it */
 };
 static __thread void *gathered_at __attribute__((tls_model("initial-exec")));
 
@@ -119,11 +120,21 @@ void hb__digests_mark(struct hb__call *c)
 		g->started = 0;
 }
 
+/* What a read got is as long as its status says. */
+static void want_status(struct hb__call *c)
+{
+	struct gathered *g = mine();
+	int at = hb__role(c, HB_R_STATUS);
+	if (g && c->fn->cls == HB_IO && at >= 0 && (MPI_Status *)c->a[at] == MPI_STATUS_IGNORE)
+		c->a[at] = (uintptr_t)&g->status;
+}
+
 void hb__digests_begin(struct hb__call *c)
 {
 	struct hb__places places;
 	uint8_t *mark = c->lane->scratch;
 	hb__digests_mark(c);
+	want_status(c);
 	if (c->fn->flags & HB_PERSISTENT) /* it is given when it is started */
 		return;
 	places_given(c, &places);
