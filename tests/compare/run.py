@@ -28,7 +28,10 @@ LAUNCH = {
 TUNED = ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_allreduce_algorithm"]
 RING = ["-genv", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "nb", "-genv", "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM", "tsp_ring"]
 ADDING = {"openmpi": (TUNED + ["1"], TUNED + ["3"]), "mpich": ([], RING)}
+NBC = ["--mca", "coll_libnbc_iallreduce_algorithm"]
+ADDING_LATER = {"openmpi": (NBC + ["1"], NBC + ["2"]), "mpich": ([], RING)}
 WHOLE = ("--digests", "whole")
+DATA = ("--level", "data", "--inputs", "off", *WHOLE)
 
 
 def line_of(source, text):
@@ -44,7 +47,7 @@ class Runs:
 
     def __init__(self, place, mpi):
         self.place, self.mpi = place, mpi
-        for program in ("steps", "race", "reduce", "dot"):
+        for program in ("steps", "race", "reduce", "dot", "later"):
             self.compile(program, program, "-O1")
 
     def compile(self, program, name, *flags):
@@ -175,7 +178,7 @@ def races(runs):
 
 
 def rounding(runs):
-    for level, options in (("whole", WHOLE), ("data", ("--level", "data", "--inputs", "off", *WHOLE))):
+    for level, options in (("whole", WHOLE), ("data", DATA)):
         out = [runs.record("reduce%d-%s" % (i, level), "reduce", options=options, ranks=4, launch=launch) for i, launch in enumerate(ADDING[runs.mpi])]
         check("%s: %s: the algorithms add otherwise" % (runs.mpi, level), out[0] != out[1], out)
         told, total = runs.diff("reduce0-" + level, "reduce1-" + level, status=1)
@@ -192,7 +195,7 @@ def rounding(runs):
         told, total = runs.diff("reduce0-data", "reduce1-data", *tolerance, status=0)
         check("%s: within %s" % (runs.mpi, tolerance), not told and total["tolerated"] == 4 and 0 < total["relative"] < 1e-14, total)
     runs.diff("reduce0-data", "reduce1-data", "--abs", "1e-300", status=1)
-    runs.record("reduce-off", "reduce", 0.001, options=("--level", "data", "--inputs", "off", *WHOLE), ranks=4, launch=ADDING[runs.mpi][0])
+    runs.record("reduce-off", "reduce", 0.001, options=DATA, ranks=4, launch=ADDING[runs.mpi][0])
     told, total = runs.diff("reduce0-data", "reduce-off", status=1)
     first_is(runs, "other input", told, "contents given", 1, "MPI_Allreduce", line_of("reduce.c", "MPI_Allreduce"))
     same(runs.mpi + ": other input: the others are behind it", total["others"], 3)
@@ -200,6 +203,49 @@ def rounding(runs):
     first_is(runs, "other input, with a tolerance", told, "contents got", 0, "MPI_Allreduce", line_of("reduce.c", "MPI_Allreduce"))
     has(runs.mpi + ": other input, with a tolerance: that is said", told[0]["sentence"] if told else "", "whose inputs differ by an amount")
     check(runs.mpi + ": other input, with a tolerance: not innocent", told and told[0]["innocent"] is None and total["given_not_compared"] == 1, (told, total))
+
+
+def rounding_later(runs):
+    """The same of a sum that is begun, and waited for."""
+    for level, options in (("16", ()), ("whole", WHOLE), ("data", DATA)):
+        out = [runs.record("sum%d-%s" % (i, level), "reduce", 0, "later", options=options, ranks=4, launch=launch) for i, launch in enumerate(ADDING_LATER[runs.mpi])]
+        check("%s: later, %s: the algorithms add otherwise" % (runs.mpi, level), out[0] != out[1], out)
+        told, total = runs.diff("sum0-" + level, "sum1-" + level, status=1)
+        first_is(runs, "rounding later at " + level, told, "contents got", 0, "MPI_Wait", line_of("reduce.c", "MPI_Wait"))
+        if len(told) != 1:
+            continue
+        same("%s: later, %s: all members" % (runs.mpi, level), (told[0]["members"], total["others"]), (4, 0))
+        same("%s: later, %s: what began it" % (runs.mpi, level), (told[0]["begun"]["function"], told[0]["begun"]["line"]), ("MPI_Iallreduce", line_of("reduce.c", "MPI_Iallreduce")))
+        has("%s: later, %s: the sentence" % (runs.mpi, level), told[0]["sentence"], "the result of MPI_Iallreduce(MPI_SUM), whose inputs agree")
+        same("%s: later, %s: it is innocent" % (runs.mpi, level), told[0]["innocent"], "rounding" if level == "data" else "maybe")
+    has(runs.mpi + ": later: both calls are shown", runs.diff("sum0-whole", "sum1-whole", status=1, text=True)[0], "MPI_Wait", "begun by  0:2  MPI_Iallreduce")
+
+
+def later(runs):
+    """What comes with a call that others began, and what is read."""
+    names = ["same", "again", "second", "sum", "read", "fetch"] + (["part"] if runs.mpi == "mpich" else [])
+    for name in names:
+        runs.record("later-" + name, "later", runs.place.path, name)
+    told, total = runs.diff("later-same", "later-again", status=0)
+    same(runs.mpi + ": later: what one process fetches from another has no digest", total["accesses_not_compared"], RANKS)
+    has(runs.mpi + ": later: that is said", runs.diff("later-same", "later-fetch", status=0, text=True)[0], "not compared: the contents of 3 calls of windows and files (one-sided fetches")
+    for name, function, text in (("second", "MPI_Isend", "MPI_Isend(&out[1]"), ("sum", "MPI_Iallreduce", "MPI_Iallreduce")):
+        told, _ = runs.diff("later-same", "later-" + name, "--all", status=1)
+        first_is(runs, "later: " + name, [d for d in told if d["first"]], "contents given", 1, function, line_of("later.c", text))
+        behind = [d for d in told if not d["first"]]
+        if name == "second":
+            same(runs.mpi + ": later: the second message is the one", [d["sender"] and d["sender"]["line"] for d in behind], [line_of("later.c", text)])
+        else:
+            same(runs.mpi + ": later: the sum is the one", [d["begun"] and d["begun"]["line"] for d in behind], [line_of("later.c", text)] * (RANKS - 1))
+    told, _ = runs.diff("later-same", "later-read", status=1)
+    same(runs.mpi + ": later: read without a status", [(d["difference"], d["sentence"]) for d in told], [("access", "rank 1 gets other contents from MPI_File_read_at")])
+    if runs.mpi == "mpich":
+        told, _ = runs.diff("later-same", "later-part", status=1)
+        first_is(runs, "later: what came in parts", told, "contents got", 2, "MPI_Waitall", line_of("later.c", "MPI_Waitall(2"))
+    # recordings of level data have no digests of accesses: there none of them is compared, and none is a difference
+    runs.record("later-data", "later", runs.place.path, "same", options=("--level", "data", "--inputs", "off"))
+    _, total = runs.diff("later-same", "later-data", status=0)
+    same(runs.mpi + ": later: accesses without digests in one run", total["accesses_not_compared"], 2 * RANKS)
 
 
 def values(runs):
@@ -226,7 +272,7 @@ def values(runs):
 
 def digests(runs):
     """What came in, whole, has the digest that stands beside it."""
-    runs.record("both", "steps", 2, options=("--level", "data", "--inputs", "off", *WHOLE))
+    runs.record("both", "steps", 2, options=DATA)
     compared = 0
     for rank in range(RANKS):
         r = Reader("%s/%s/rank.%d.data" % (runs.place.path, runs.name("both"), rank))
@@ -336,7 +382,7 @@ def main():
         runs = {}
         for mpi in ([wanted] if wanted else ["openmpi", "mpich"]):
             runs[mpi] = Runs(place, mpi)
-            for part in (bugs, short, races, rounding, values, digests, builds, refused, damaged):
+            for part in (bugs, short, races, rounding, rounding_later, later, values, digests, builds, refused, damaged):
                 part(runs[mpi])
         if not wanted:
             between(place, runs)
