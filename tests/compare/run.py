@@ -234,9 +234,9 @@ def later(runs):
         first_is(runs, "later: " + name, [d for d in told if d["first"]], "contents given", 1, function, line_of("later.c", text))
         behind = [d for d in told if not d["first"]]
         if name == "second":
-            same(runs.mpi + ": later: the second message is the one", [d["sender"] and d["sender"]["line"] for d in behind], [line_of("later.c", text)])
+            same(runs.mpi + ": later: the second message is the one", [(d.get("sender") or {}).get("line") for d in behind], [line_of("later.c", text)])
         else:
-            same(runs.mpi + ": later: the sum is the one", [d["begun"] and d["begun"]["line"] for d in behind], [line_of("later.c", text)] * (RANKS - 1))
+            same(runs.mpi + ": later: the sum is the one", [(d.get("begun") or {}).get("line") for d in behind], [line_of("later.c", text)] * (RANKS - 1))
     told, _ = runs.diff("later-same", "later-read", status=1)
     same(runs.mpi + ": later: read without a status", [(d["difference"], d["sentence"]) for d in told], [("access", "rank 1 gets other contents from MPI_File_read_at")])
     if runs.mpi == "mpich":

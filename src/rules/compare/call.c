@@ -49,37 +49,35 @@ static bool is_of_polls(const hb_event *a, const hb_event *b)
 	return (x && y) || (x && b->row->polls) || (y && a->row->polls);
 }
 
-/* The call is another one. */
-static bool differs(struct hb__walk *w, hb_difference *d)
+/* The call is another one, or has other arguments. */
+static bool other_call(struct hb__walk *w, hb_difference d)
 {
+	d.collective = HB_NO;
 	if (is_of_polls(&w->side[0].ev, &w->side[1].ev)) {
-		*d = (hb_difference){.kind = HB_DIFFERENCE_POLL, .collective = HB_NO};
-		d->value[0] = (w->side[0].ev.means->flags & HB_POLL) != 0;
-		d->value[1] = (w->side[1].ev.means->flags & HB_POLL) != 0;
+		d.kind = HB_DIFFERENCE_POLL;
+		d.name = NULL;
+		d.value[0] = (w->side[0].ev.means->flags & HB_POLL) != 0;
+		d.value[1] = (w->side[1].ev.means->flags & HB_POLL) != 0;
 	}
-	hb__differ(w, *d, false);
+	hb__differ(w, d, false);
 	return false;
 }
 
 bool hb__same_call(struct hb__walk *w)
 {
 	const hb_event *a = &w->side[0].ev, *b = &w->side[1].ev;
-	hb_difference d = {.kind = HB_DIFFERENCE_CALL, .collective = HB_NO};
 	if (!same_function(a, b))
-		return differs(w, &d);
+		return other_call(w, (hb_difference){.kind = HB_DIFFERENCE_CALL});
 	uint32_t n = hb_event_fields(a);
-	d.kind = HB_DIFFERENCE_ARGUMENT;
 	if (n != hb_event_fields(b))
-		return differs(w, &d);
+		return other_call(w, (hb_difference){.kind = HB_DIFFERENCE_ARGUMENT});
 	for (uint32_t i = 0; i < n; i++) {
 		hb_field x = hb_event_field(a, i), y = hb_event_field(b, i);
-		if (same_field(w, &x, &y))
-			continue;
-		d.name = x.name;
-		d.value_kind = x.kind;
-		d.value[0] = x.value;
-		d.value[1] = y.value;
-		return differs(w, &d);
+		if (!same_field(w, &x, &y))
+			return other_call(w, (hb_difference){.kind = HB_DIFFERENCE_ARGUMENT,
+						     .name = x.name,
+						     .value_kind = x.kind,
+						     .value = {x.value, y.value}});
 	}
 	return true;
 }

@@ -89,7 +89,7 @@ typedef struct hb_difference {
 	const char *call[2]; /* ACCESS: functions, NULL: there was no more */
 	hb_at sender;        /* GOT: of the message, in a; event 0: not known */
 	/* of a collective: */
-	hb_at begun; /* GOT: the call of a that began it */
+	hb_at begun;         /* GOT: the call of a that began it */
 	uint32_t collective; /* in a's model; HB_NO: none */
 	uint32_t
 		members; /* how many lines have this difference: their contents given to it, or its result; they are told as one */
@@ -105,7 +105,8 @@ typedef struct hb_difference {
 typedef struct hb_compared {
 	uint64_t events;                          /* pairs */
 	uint64_t whole, checked, valued, without; /* contents compared by 64 bits, by 16, by values; and not at all */
-	uint64_t unseen; /* calls of windows and files in the first run, of whose contents there is no digest: one-sided fetches, ... */
+	uint64_t
+		unseen; /* calls of windows and files in the first run, of whose contents there is no digest: one-sided fetches, ... */
 	uint64_t sampled;   /* of those by 16 bits: longer than 4096 bytes, of which 3072 were looked at */
 	uint64_t tolerated; /* contents with values that differ within the tolerance, and none beyond it */
 	uint64_t

@@ -69,6 +69,17 @@ static uint64_t compare_whole(
 
 /* ---- accesses ---- */
 
+static void accesses_differ(struct hb__walk *w, const hb_digested *a, const hb_digested *b, bool given)
+{
+	hb__differ(w,
+		(hb_difference){.kind = HB_DIFFERENCE_ACCESS,
+			.bits = 64,
+			.collective = HB_NO,
+			.value = {given, 0},
+			.call = {a ? a->call : NULL, b ? b->call : NULL}},
+		false);
+}
+
 bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *status)
 {
 	hb_error *err = w->c->err;
@@ -77,24 +88,20 @@ bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *s
 				  *b = access_of(&w->side[1], limit[1], status, err);
 		uint64_t compared;
 		uint32_t which;
-		hb_difference d = {.kind = HB_DIFFERENCE_ACCESS, .bits = 64, .collective = HB_NO};
 		/* without digests in one of the runs these calls are not known there */
 		if (*status || (!a && !b) || !w->side[0].contents || !w->side[1].contents)
 			return true;
-		d.call[0] = a ? a->call : NULL;
-		d.call[1] = b ? b->call : NULL;
 		if (!a || !b || strcmp(a->call, b->call) != 0) {
-			hb__differ(w, d, false);
+			accesses_differ(w, a, b, false);
 			return false;
 		}
-		uint64_t differ = compare_whole(a, b, HB_DIGEST_OF_GIVEN, &compared, &which);
+		uint64_t given = compare_whole(a, b, HB_DIGEST_OF_GIVEN, &compared, &which);
 		w->c->sum->whole += compared;
-		d.value[0] = differ > 0;
-		differ += compare_whole(a, b, HB_DIGEST_OF_GOT, &compared, &which);
+		uint64_t differ = given + compare_whole(a, b, HB_DIGEST_OF_GOT, &compared, &which);
 		w->c->sum->whole += compared;
 		w->c->sum->differing += differ;
 		if (differ)
-			hb__differ(w, d, false);
+			accesses_differ(w, a, b, given > 0);
 		w->side[0].held = w->side[1].held = false;
 	}
 }
@@ -130,7 +137,8 @@ static uint32_t collective_of(const struct hb__walk *w)
 static void given_differs(struct hb__walk *w, unsigned bits)
 {
 	w->c->sum->differing++;
-	hb__differ(w, (hb_difference){.kind = HB_DIFFERENCE_GIVEN, .bits = bits, .collective = collective_of(w)}, false);
+	hb__differ(
+		w, (hb_difference){.kind = HB_DIFFERENCE_GIVEN, .bits = bits, .collective = collective_of(w)}, false);
 }
 
 /* The check of a row, of one side of the call; 0: it is not known. */

@@ -145,8 +145,8 @@ static char *polled(const hb_difference *d, const char *rank, const char *const 
 		return hb__format("%s is told yes by %s first in A, and by another call of it in B (a race of polls)",
 			rank, fn[0]);
 	if (d->value[0] && d->value[1])
-		return hb__format("%s is told yes by %s first in A, and by %s in B (a race of polls)", rank, fn[0],
-			fn[1]);
+		return hb__format(
+			"%s is told yes by %s first in A, and by %s in B (a race of polls)", rank, fn[0], fn[1]);
 	int yes = d->value[0] ? 0 : 1;
 	return hb__format("%s is told yes by %s in %s, and no in %s, where it goes on and calls %s (a race of polls)",
 		rank, fn[yes], yes ? "B" : "A", yes ? "A" : "B", fn[!yes]);

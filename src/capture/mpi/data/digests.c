@@ -17,7 +17,7 @@ struct digest {
 struct gathered {
 	struct digest *at;
 	uint32_t n, cap;
-	uint32_t started; /* requests that the call under way is about to start */
+	uint32_t started;  /* requests that the call under way is about to start */
 	MPI_Status status; /* of a read whose caller wants none: how much came stands in it */
 };
 static __thread void *gathered_at __attribute__((tls_model("initial-exec")));

@@ -154,8 +154,11 @@ static bool keep(void *user, const hb_difference *d)
 
 static hb_compare_run run_of(const struct hb_compared_side *s)
 {
-	return (hb_compare_run){
-		.model = s->run.model, .contents = s->contents, .kept = s->kept, .whole = s->whole, .died_first = s->died_first};
+	return (hb_compare_run){.model = s->run.model,
+		.contents = s->contents,
+		.kept = s->kept,
+		.whole = s->whole,
+		.died_first = s->died_first};
 }
 
 static int compare(struct hb_comparison *c)
