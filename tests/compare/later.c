@@ -1,7 +1,7 @@
 /* What is over in a later call than it began in, and what is read: later FOLDER WHAT
  *
- * Each process gets two messages and a sum by one MPI_Waitall, reads a file that process 0 wrote, fetches a number of its neighbour's window and gets a
- * message in parts. WHAT of process 1 is another one: second (of the two messages), sum (what it gives), read, fetch, part; same: nothing is. */
+ * Each process gets two messages and a sum by one MPI_Waitall, reads a file that process 0 wrote, also in two halves, fetches numbers of its neighbour's window and
+ * gets a message in parts. WHAT of process 1 is another one: second (of the two messages), sum (what it gives), read, halves, fetch, locked, part; same: nothing is. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,23 +33,30 @@ static void file(const char *folder)
 	/* not by MPI: nothing else tells of it */
 	if (!rank && (f = fopen(path, "w"))) {
 		in[2] += !strcmp(what, "read");
+		in[3] += !strcmp(what, "halves");
 		fwrite(in, sizeof in, 1, f);
 		fclose(f);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
 	MPI_File_read_at(file, rank % 2 * 4, in, 2, MPI_INT, MPI_STATUS_IGNORE);
+	MPI_File_read_at_all_begin(file, rank % 2 * 12, in, 1, MPI_INT);
+	MPI_File_read_at_all_end(file, in, MPI_STATUS_IGNORE);
 	MPI_File_close(&file);
 }
 
 static void window(void)
 {
-	double mine = rank + other("fetch", 1), in = 0;
+	double mine[3] = {rank, rank + other("fetch", 1), rank + other("locked", 1)}, in[3], add = 1;
 	MPI_Win win;
-	MPI_Win_create(&mine, sizeof mine, sizeof mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_create(mine, sizeof mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_fence(0, win);
-	MPI_Get(&in, 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE, win);
+	MPI_Get(&in[0], 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE, win);
+	MPI_Get(&in[1], 1, MPI_DOUBLE, next, 1, 1, MPI_DOUBLE, win);
 	MPI_Win_fence(0, win);
+	MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+	MPI_Fetch_and_op(&add, &in[2], MPI_DOUBLE, next, 2, MPI_SUM, win);
+	MPI_Win_unlock(next, win);
 	MPI_Win_free(&win);
 }
 

@@ -223,12 +223,13 @@ def rounding_later(runs):
 
 def later(runs):
     """What comes with a call that others began, and what is read."""
-    names = ["same", "again", "second", "sum", "read", "fetch"] + (["part"] if runs.mpi == "mpich" else [])
+    names = ["same", "again", "second", "sum", "read", "halves", "fetch", "locked"] + (["part"] if runs.mpi == "mpich" else [])
     for name in names:
         runs.record("later-" + name, "later", runs.place.path, name)
     told, total = runs.diff("later-same", "later-again", status=0)
-    same(runs.mpi + ": later: what one process fetches from another has no digest", total["accesses_not_compared"], RANKS)
-    has(runs.mpi + ": later: that is said", runs.diff("later-same", "later-fetch", status=0, text=True)[0], "not compared: the contents of 3 calls of windows and files (one-sided fetches")
+    # of each process: four of the messages and the sum, two reads, three fetches; and of parts
+    wanted = RANKS * (5 + 1 + 2 + 1 + 2 + 1 + (1 if runs.mpi == "mpich" else 0))
+    same(runs.mpi + ": later: contents that are compared", (total["by_64_bits"], total["contents_not_compared"], total["accesses_not_compared"]), (wanted, 0, 0))
     for name, function, text in (("second", "MPI_Isend", "MPI_Isend(&out[1]"), ("sum", "MPI_Iallreduce", "MPI_Iallreduce")):
         told, _ = runs.diff("later-same", "later-" + name, "--all", status=1)
         first_is(runs, "later: " + name, [d for d in told if d["first"]], "contents given", 1, function, line_of("later.c", text))
@@ -239,13 +240,19 @@ def later(runs):
             same(runs.mpi + ": later: the sum is the one", [(d.get("begun") or {}).get("line") for d in behind], [line_of("later.c", text)] * (RANKS - 1))
     told, _ = runs.diff("later-same", "later-read", status=1)
     same(runs.mpi + ": later: read without a status", [(d["difference"], d["sentence"]) for d in told], [("access", "rank 1 gets other contents from MPI_File_read_at")])
+    for name, rank, function, text in (("halves", 1, "MPI_File_read_at_all_end", "read_at_all_end"), ("fetch", 0, "MPI_Win_fence", "    MPI_Win_fence(0, win);"),
+                                       ("locked", 0, "MPI_Win_unlock", "MPI_Win_unlock")):
+        told, _ = runs.diff("later-same", "later-" + name, status=1)
+        lines = [n for n, line in enumerate(open(os.path.join(HERE, "later.c")), 1) if text.strip() in line]
+        first_is(runs, "later: " + name, told, "contents got", rank, function, lines[-1])
     if runs.mpi == "mpich":
         told, _ = runs.diff("later-same", "later-part", status=1)
         first_is(runs, "later: what came in parts", told, "contents got", 2, "MPI_Waitall", line_of("later.c", "MPI_Waitall(2"))
     # recordings of level data have no digests of accesses: there none of them is compared, and none is a difference
     runs.record("later-data", "later", runs.place.path, "same", options=("--level", "data", "--inputs", "off"))
     _, total = runs.diff("later-same", "later-data", status=0)
-    same(runs.mpi + ": later: accesses without digests in one run", total["accesses_not_compared"], 2 * RANKS)
+    same(runs.mpi + ": later: accesses without digests in one run", total["accesses_not_compared"], 6 * RANKS)
+    has(runs.mpi + ": later: that is said", runs.diff("later-same", "later-data", status=0, text=True)[0], "not compared: the contents of %d calls of windows and files" % (6 * RANKS))
 
 
 def values(runs):

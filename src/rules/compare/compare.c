@@ -130,9 +130,8 @@ static void count(struct hb__comparison *c)
 	c->sum->processes = hb_model_get_info(c->run[0]->model)->processes;
 	for (uint32_t i = 0; i < c->sum->processes; i++) {
 		uint32_t other = process_named(c->run[1]->model, p[i].name, i);
-		if (p[i].log)
-			c->sum->unseen +=
-				hb__unseen(p[i].log, whole && c->run[0]->contents[i] && c->run[1]->contents[other]);
+		if (p[i].log && !(whole && c->run[0]->contents[i] && c->run[1]->contents[other]))
+			c->sum->unseen += hb__unseen(p[i].log);
 	}
 }
 

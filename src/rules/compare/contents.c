@@ -197,12 +197,15 @@ hb_status hb__diff_given(struct hb__walk *w)
 
 /* ---- got ---- */
 
-/* What content number k of `all` that the event of a side got is of: a receive, or a collective that is over; NULL: not known. */
+/* What content number k of `all` that the event of a side got is of: a receive, or a collective that began earlier; NULL: not known. */
 static const hb_op *came_by(struct hb__walk *w, int side, uint32_t k, uint32_t all)
 {
 	uint64_t event = w->side[side].ev.row->number, *at = &w->at_op[side];
 	const hb_op *found = NULL;
 	uint32_t n = 0;
+	uint8_t cls = w->side[side].ev.means->cls;
+	if (cls != HB_RECV && cls != HB_COMPLETE) /* it fetched, or read */
+		return NULL;
 	while (*at < w->nop[side] && w->op[side][*at].event < event)
 		++*at;
 	for (uint64_t i = *at; i < w->nop[side] && w->op[side][i].event == event; i++) {

@@ -81,8 +81,8 @@ bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *s
 /* ---- sides.c: whether a call gives and gets something here, by what it is ---- */
 void hb__sides_of(const struct hb__side *s, bool *ret_gives, bool *ret_gets);
 
-/* ---- unseen.c: calls of a process whose contents are compared by nothing. digests: both runs have them ---- */
-uint64_t hb__unseen(const hb_log *log, bool digests);
+/* ---- unseen.c: calls of windows and files of a process, whose contents nothing compares where there are no digests ---- */
+uint64_t hb__unseen(const hb_log *log);
 
 /* ---- values.c ---- */
 /* Compares two contents value by value. ret->differing 0: they are the same. */

@@ -90,9 +90,8 @@ static void put_looked(const struct hb_comparison *c, FILE *to)
 			(unsigned long long)s->within.differing, hb__plural(s->within.differing, "value", "values"),
 			(unsigned long long)s->tolerated, s->within.absolute, s->within.relative, s->within.ulps);
 	if (s->unseen)
-		fprintf(to, "  not compared: the contents of %llu %s of windows and files%s\n",
-			(unsigned long long)s->unseen, hb__plural(s->unseen, "call", "calls"),
-			c->side[0].whole && c->side[1].whole ? " (one-sided fetches, reads in two halves)" : "");
+		fprintf(to, "  not compared: the contents of %llu %s of windows and files\n",
+			(unsigned long long)s->unseen, hb__plural(s->unseen, "call", "calls"));
 	if (s->untold)
 		fprintf(to,
 			"  given to collectives and different, by how much is not recorded: %llu contents; their results were compared\n",

@@ -332,5 +332,8 @@ char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *
 		return given_advice(c, d, values || d->valued);
 	if (d->kind == HB_DIFFERENCE_GOT && d->first && d->in_flight)
 		return hb__copy("The buffer was changed after the send had begun, or while it was received.");
+	if (d->kind == HB_DIFFERENCE_GOT && d->first && meaning_at(&c->side[0], d->a)->cls == HB_RMA)
+		return hb__copy(
+			"The process whose window it is had stored other values there, of which no call tells, or another one was quicker.");
 	return NULL;
 }
