@@ -83,7 +83,7 @@ void hb__places_of_fetch(struct hb__call *c, struct hb__places *ret);
 /* ---- files.c ---- */
 bool hb__io_file(struct hb__io *io, struct hb__call *c, int *code);
 
-/* ---- fetches.c: what comes with a later call ---- */
+/* ---- windows.c: what is asked for, and comes with a later call ---- */
 struct hb__fetch {
 	struct hb__fetch *next;
 	uintptr_t of; /* the window, the file */
@@ -105,7 +105,7 @@ int hb__completed_targets(const struct hb__call *c);
 /* A call asks its window. */
 void hb__fetches_window(struct hb__fetches *list, struct hb__call *c);
 
-/* ---- windows.c ---- */
+/* ---- windows.c: windows ---- */
 void hb__window_new(uintptr_t handle, int rank, bool shared);  /* rank: of this process in it */
 int hb__window_base(uintptr_t handle, void **base, int *flag); /* as MPI_Win_get_attr answers */
 void hb__window_gone(uintptr_t handle);
