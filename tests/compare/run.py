@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ from lib import check, has, same  # noqa: E402
 from second_reader import Reader  # noqa: E402
 from shown import digest_of  # noqa: E402
 
+GOLDEN = os.path.join(lib.TOP, "tests/golden/digests")
 RANKS = 3
 TIMEOUT = 300
 LAUNCH = {
@@ -373,6 +375,38 @@ def damaged(runs):
     check(runs.mpi + ": damaged contents", got in (1, 3) and err, (got, err))
 
 
+def foretold(rank):
+    """The digests of process `rank` of two of later.c, in their order: what the call is where it is no event, and its pieces by hbdb-data(5)."""
+    other = 1 - rank
+
+    def real(*values):
+        return digest_of(struct.pack("<%dd" % len(values), *values))
+
+    def whole(*values):
+        return digest_of(struct.pack("<%di" % len(values), *values))
+    return [(None, [(0, real(rank + 2))]), (None, [(0, real(rank + 1))]), (None, [(0, real(rank))]),
+            (None, [(64, real(other + 1)), (65, real(other + 2)), (68, real(1))]),
+            ("MPI_File_read_at", [(1, whole(*((1, 2), (2, 3))[rank]))]), (None, [(1, whole((1, 4)[rank]))]),
+            (None, [(64, real(other)), (65, real(other))]), (None, [(0, real(1))]), (None, [(64, real(other))]), (None, [(64, whole(other, 1, 2, 3))])]
+
+
+def golden(place, runs):
+    """Digests as they were written once: by the reader that was written from the page, and against a run of today."""
+    shutil.copytree(GOLDEN, place.path + "/golden.hbdb")
+    same("golden: whole", place.run("verify", "golden")[0], 0)
+    for rank in range(2):
+        r = Reader("%s/golden.hbdb/rank.%d.data" % (place.path, rank))
+        read = [(None if call in ("digest:next", "digest:event") else call.replace("digest:", ""), [(what, p[::-1].hex()) for what, p in pieces])
+                for thread in r.streams for _, call, pieces in r.items(thread) if call and call.startswith("digest:")]
+        same("golden: rank %d: the second reader finds the digests that the page says" % rank, read, foretold(rank))
+    if "mpich" not in runs:
+        return
+    for name, status in (("same", 0), ("fetch", 1)):
+        runs["mpich"].record("golden-" + name, "later", place.path, name, ranks=2)
+        told, total = runs["mpich"].diff("golden.hbdb", "golden-" + name, status=status)
+        check("golden: %s: all digests are compared" % name, total.get("by_64_bits") == 26 and len(told) == status, (told, total))
+
+
 def between(place, runs):
     """One library against the other."""
     told, total = runs["openmpi"].diff("steps", runs["mpich"].name("steps"), status=0)
@@ -391,6 +425,7 @@ def main():
             runs[mpi] = Runs(place, mpi)
             for part in (bugs, short, races, rounding, rounding_later, later, values, digests, builds, refused, damaged):
                 part(runs[mpi])
+        golden(place, runs)
         if not wanted:
             between(place, runs)
     lib.finish()
