@@ -52,9 +52,10 @@ class Runs:
         for program in ("steps", "race", "reduce", "dot", "later"):
             self.compile(program, program, "-O1")
 
-    def compile(self, program, name, *flags):
-        subprocess.run(["mpicc." + self.mpi, "-g", "-Wno-stringop-overflow", *flags, "-o", self.path(name),
-                        os.path.join(HERE, program + ".c")], check=True)
+    def compile(self, program, name, *flags, compiler="gcc"):
+        quiet = ["-Wno-stringop-overflow"] if compiler == "gcc" else []
+        subprocess.run(["mpicc." + self.mpi, "-g", *quiet, *flags, "-o", self.path(name), os.path.join(HERE, program + ".c")], check=True,
+                       env=dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler))
 
     def path(self, name):
         return "%s/%s-%s" % (self.place.path, name, self.mpi)
@@ -62,10 +63,10 @@ class Runs:
     def name(self, name):
         return "%s-%s.hbdb" % (name, self.mpi)
 
-    def record(self, name, program, *args, options=WHOLE, ranks=RANKS, launch=(), status=0):
+    def record(self, name, program, *args, options=WHOLE, ranks=RANKS, launch=(), status=0, environment=None):
         command = ["record", *options, "-o", self.name(name), "--", *LAUNCH[self.mpi], *launch, "-n", str(ranks),
                    self.path(program), *map(str, args)]
-        got, out, err = self.place.run(*command, timeout=TIMEOUT)
+        got, out, err = self.place.run(*command, timeout=TIMEOUT, **({"env": environment} if environment else {}))
         if status is not None and got != status:
             check("%s: %s is recorded" % (self.mpi, name), False, err)
         return out
@@ -168,11 +169,20 @@ def races(runs):
         first_is(runs, name, told, kind, 0, function, line_of("race.c", text))
         if kind == "race":
             check("%s: %s: the others differ behind it" % (runs.mpi, name), total["others"] == RANKS - 1, total)
+            check("%s: %s: the line is walked to its end" % (runs.mpi, name), "until" not in told[0] and (name == "any" or not total["parted"]), (told, total))
         forced = runs.name(name + "-forced")
         told, total = runs.diff(name + "1", name + "2", "--force", "-o", forced, status=0)
         same("%s: %s: in the order of the first the same" % (runs.mpi, name), (told, total["same"], total["forced"]), ([], True, True))
         check("%s: %s: by 64 bits, in the replay too" % (runs.mpi, name), total["by_64_bits"] >= 2 * RANKS, total)
         same("%s: %s: the forced run is a recording" % (runs.mpi, name), runs.place.run("verify", forced)[0], 0)
+    for who in (1, 2):
+        if os.path.exists(runs.place.path + "/came"):
+            os.remove(runs.place.path + "/came")
+        runs.record("exact%d" % who, "race", runs.place.path, who, "exact")
+    told, total = runs.diff("exact1", "exact2", status=1)
+    same(runs.mpi + ": a race from which nothing follows", ([(d["difference"], d["advice"]) for d in told], total["others"], total["differing_contents"], total["parted"]),
+         ([("race", "Nothing that was compared follows from it.")], 0, 0, 0))
+    has(runs.mpi + ": and that is said", runs.diff("exact1", "exact2", status=1, text=True)[0], "1 causally first difference; behind it nothing differs")
     has(runs.mpi + ": it does not write over one", runs.diff("any1", "any2", "--force", "-o", runs.name("any1"), status=2, text=True)[1], "there already")
     # a computed difference stays one in the order of the other run
     told, _ = runs.diff("steps", "value", "--force", "-o", runs.name("value-forced"), status=1)
@@ -306,9 +316,25 @@ def builds(runs):
         runs.compile("dot", name, *flags)
     outs = [runs.record(name, name) for name in ("dot0", "dot3")]
     check(runs.mpi + ": the builds add otherwise", outs[0] != outs[1], outs)
-    told, _ = runs.diff("dot0", "dot3", status=1)
+    told, total = runs.diff("dot0", "dot3", status=1)
     same(runs.mpi + ": builds: each that computes is first", sorted((d["difference"], d["a"]["event"].split(":")[0], d["a"]["function"]) for d in told),
          [("contents given", str(r), "MPI_Send") for r in range(1, RANKS)])
+    same(runs.mpi + ": builds: and they alone", total["first"], RANKS - 1)
+    # another compiler that adds in the same order
+    if shutil.which("clang"):
+        runs.compile("dot", "dotc", "-O0", compiler="clang")
+        runs.record("dotc", "dotc")
+        runs.diff("dot0", "dotc", status=0)
+    else:
+        print("skipped: there is no clang to compare gcc with")
+    # threads
+    runs.compile("dot", "doto", "-O1", "-fopenmp")
+    for threads in (1, 3):
+        runs.record("dot-%d" % threads, "doto", environment={"OMP_NUM_THREADS": str(threads)})
+    runs.diff("dot0", "dot-1", status=0)
+    told, _ = runs.diff("dot-1", "dot-3", status=1)
+    # by chance the sum of one of them may be the same
+    check(runs.mpi + ": threads: processes that add are first", told and all((d["difference"], d["a"]["function"]) == ("contents given", "MPI_Send") for d in told), told)
     for name in ("dot0", "dot3"):
         runs.record(name + "-data", name, options=("--level", "data", "--inputs", "off"))
     told, total = runs.diff("dot0-data", "dot3-data", "--rel", "1e-4", status=0)

@@ -105,13 +105,17 @@ static const int64_t nothing[2] = {HB_ABSENT, HB_ABSENT};
 
 static bool both_told(int64_t a, int64_t b) { return a != HB_ABSENT && b != HB_ABSENT; }
 
-/* The same message? Of which not everything is told in both runs where it was not as asked for in one. */
+/* The same message? Of which not everything is told in both runs where it was not as asked for in one. Behind another one in the same receive the
+ * line walks on. */
 static bool same_message(struct hb__walk *w, const int64_t source[2], const int64_t tag[2], const int64_t bytes[2],
 	const int64_t index[2])
 {
 	if ((both_told(source[0], source[1]) && source[0] != source[1]) ||
-		(both_told(tag[0], tag[1]) && tag[0] != tag[1]))
-		return answered_otherwise(w, source, tag, index);
+		(both_told(tag[0], tag[1]) && tag[0] != tag[1])) {
+		answered_otherwise(w, source, tag, index);
+		w->other_message = true;
+		return true;
+	}
 	if (bytes[0] != bytes[1] && bytes[0] != -1 && bytes[1] != -1)
 		return other_number(w, HB_DIFFERENCE_LENGTH, bytes[0], bytes[1]);
 	return true;

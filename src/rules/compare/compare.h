@@ -5,7 +5,7 @@
  * arguments, answers and contents are compared: contents by digests of 64 bits where both recordings have them, else by the checks of 16 bits,
  * and by their values where both are of level data.
  *
- * A line walks on behind contents that differ and ends at the first call that does. The first difference of each line is a candidate, and the causally
+ * A line walks on behind contents that differ, and behind another message in the same receive, and ends at the first call that differs. The first difference of each line is a candidate, and the causally
  * first ones are the candidates that have no other one in their past: up to there the two runs agree, so that the order of the first run (its
  * vector clocks) is that of both. A difference stands at the enter of its call - another call, other arguments, contents given - or at its
  * exit - another answer, contents got. One at an exit is in the past of what the next call of its line is in the past of.
@@ -80,6 +80,7 @@ typedef struct hb_difference {
 		[2]; /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets; POLL: 1 where the call is one that polls */
 	/* CHOICE: HB_ABSENT where it is not told */
 	int64_t source[2], tag[2], index[2];
+	hb_at until; /* CHOICE: the lines go on alike up to this event of a; event 0: to their ends, or not at all */
 	/* GIVEN, GOT, ACCESS */
 	unsigned bits;   /* by which they were compared: 64, 16; 0: by values */
 	bool valued;     /* values is set */
@@ -116,6 +117,7 @@ typedef struct hb_compared {
 	uint64_t polls;          /* pairs with different numbers of polls that answered no */
 	uint64_t passed;         /* clocks and operations of threads, in either run */
 	uint32_t processes, lines;
+	uint32_t parted;        /* lines that end at a call that differs, or that one run does not make */
 	uint32_t cut[2];        /* lines whose log ends before their process did, in each run */
 	uint32_t only_b;        /* threads that made events in the second run alone */
 	uint32_t first, others; /* differences */

@@ -61,6 +61,7 @@ struct hb__walk {
 	struct hb__side side[2];
 	const hb_op *op[2]; /* of both lines */
 	uint64_t nop[2], at_op[2];
+	bool other_message; /* in the pair at hand: what it got is not of the same message */
 	bool given_differs; /* in the pair at hand, by an amount that nobody knows: with a tolerance */
 };
 

@@ -106,6 +106,8 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 		put_event(out, "sender", &c->side[0], d->sender);
 	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO)
 		put_event(out, "begun", &c->side[0], d->begun);
+	if (d->until.event)
+		put_event(out, "until", &c->side[0], d->until);
 	if (d->members)
 		number(out, "members", d->members);
 	if (d->valued)
@@ -127,6 +129,7 @@ void hb__compared_json(struct hb_comparison *c, hb_output *out)
 	number(out, "first", s->first);
 	number(out, "others", s->others);
 	number(out, "differing_contents", s->differing);
+	number(out, "parted", s->parted);
 	number(out, "processes", s->processes);
 	number(out, "events", s->events);
 	number(out, "by_64_bits", s->whole);

@@ -56,6 +56,8 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, FILE
 		put_event(&c->side[0], "sent by", d->sender, "", to);
 	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO && d->begun.event != d->a.event)
 		put_event(&c->side[0], "begun by", d->begun, "", to);
+	if (d->until.event)
+		put_event(&c->side[0], "alike up to", d->until, "", to);
 	if (d->members > 1 && d->kind == HB_DIFFERENCE_GOT)
 		fprintf(to, "  at %u processes\n", d->members);
 	if (!d->first)
@@ -136,6 +138,8 @@ static void put_sum(const struct hb_comparison *c, FILE *to)
 		if (s->differing)
 			fprintf(to, "; %llu contents differ as far as calls can be paired",
 				(unsigned long long)s->differing);
+		else if (!s->parted && !cut)
+			fprintf(to, "; behind %s nothing differs", s->first == 1 ? "it" : "them");
 		fprintf(to, "\n");
 	}
 	put_cut(c, to);

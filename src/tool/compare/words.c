@@ -321,6 +321,8 @@ char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *
 	if (d->innocent == HB_INNOCENT_MAYBE)
 		return hb__copy(
 			"Sums of real numbers depend on the order in which they are added; recordings of level data tell by how much it differs.");
+	if (d->kind == HB_DIFFERENCE_CHOICE && !c->sum.parted && !c->sum.differing && !c->sum.cut[0] && !c->sum.cut[1])
+		return hb__copy("Nothing that was compared follows from it.");
 	if (d->kind == HB_DIFFERENCE_CHOICE || d->kind == HB_DIFFERENCE_POLL)
 		return hb__copy(
 			c->forced
