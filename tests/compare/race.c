@@ -42,7 +42,8 @@ static double polled(double sum)
 
 int main(int argc, char **argv)
 {
-	int rank, size, polls = argc > 3 && !strcmp(argv[3], "polls"), exact = argc > 3 && !strcmp(argv[3], "exact"), any = argc > 3 && !polls && !exact;
+	int rank, size, polls = argc > 3 && !strcmp(argv[3], "polls"), exact = argc > 3 && !strcmp(argv[3], "exact"),
+			any = argc > 3 && !polls && !exact;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
