@@ -157,13 +157,18 @@ def short(runs):
     check(runs.mpi + ": one of each", total["by_16_bits"] > 0 and total["by_64_bits"] == 0, total)
 
 
+def race(runs, name, how=None):
+    """Two recordings: rank 1 comes first, rank 2 comes first."""
+    for who in (1, 2):
+        if os.path.exists(runs.place.path + "/came"):
+            os.remove(runs.place.path + "/came")
+        runs.record("%s%d" % (name, who), "race", runs.place.path, who, how or name)
+
+
 def races(runs):
     kinds = {"race": ("race", "MPI_Recv", "MPI_Recv(&in"), "any": ("race", "MPI_Waitany", "MPI_Waitany("), "polls-race": ("poll", "MPI_Test", "MPI_Test(")}
-    for name, args in (("race", []), ("any", ["any"]), ("polls-race", ["polls"])):
-        for who in (1, 2):
-            if os.path.exists(runs.place.path + "/came"):
-                os.remove(runs.place.path + "/came")
-            runs.record("%s%d" % (name, who), "race", runs.place.path, who, *args)
+    for name, args in (("race", ["any source"]), ("any", ["any"]), ("polls-race", ["polls"])):
+        race(runs, name, *args)
         told, total = runs.diff(name + "1", name + "2", status=1)
         kind, function, text = kinds[name]
         first_is(runs, name, told, kind, 0, function, line_of("race.c", text))
@@ -175,10 +180,12 @@ def races(runs):
         same("%s: %s: in the order of the first the same" % (runs.mpi, name), (told, total["same"], total["forced"]), ([], True, True))
         check("%s: %s: by 64 bits, in the replay too" % (runs.mpi, name), total["by_64_bits"] >= 2 * RANKS, total)
         same("%s: %s: the forced run is a recording" % (runs.mpi, name), runs.place.run("verify", forced)[0], 0)
-    for who in (1, 2):
-        if os.path.exists(runs.place.path + "/came"):
-            os.remove(runs.place.path + "/came")
-        runs.record("exact%d" % who, "race", runs.place.path, who, "exact")
+    for name in ("exact", "shared", "exclusive"):
+        race(runs, name)
+    told, total = runs.diff("shared1", "shared2", status=0)
+    check(runs.mpi + ": shared locks have no order", total["by_64_bits"] == 2, total)
+    told, total = runs.diff("exclusive1", "exclusive2", status=1)
+    same(runs.mpi + ": exclusive locks have one", {(d["difference"], d["a"]["function"]) for d in told}, {("race", "MPI_Win_lock")})
     told, total = runs.diff("exact1", "exact2", status=1)
     same(runs.mpi + ": a race from which nothing follows", ([(d["difference"], d["advice"]) for d in told], total["others"], total["differing_contents"], total["parted"]),
          ([("race", "Nothing that was compared follows from it.")], 0, 0, 0))

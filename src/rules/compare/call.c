@@ -145,13 +145,16 @@ static bool same_answers(struct hb__walk *w, const hb_event *a, const hb_event *
 	return true;
 }
 
-/* Which came before which: a lock, an atomic operation. */
+/* Which came before which: a lock, an atomic operation. Of the counts of a lock those that order it (hbdb-recording(5), TURNS): shared locks are not ordered
+ * among each other, nor exclusive ones of several processes. */
 static bool same_turn(struct hb__walk *w, const hb_event *a, const hb_event *b)
 {
-	uint32_t n = a->row->nresults < b->row->nresults ? a->row->nresults : b->row->nresults;
+	bool locks = a->means->turn == HB_TURN_LOCK;
+	uint32_t n = a->used < b->used ? a->used : b->used;
 	for (uint32_t i = 0; i < n; i++) {
+		bool orders = !locks || (n == 4 ? i != 2 : i == 0);
 		const int64_t turn[2] = {a->row->results[i], b->row->results[i]};
-		if (turn[0] != turn[1])
+		if (orders && turn[0] != turn[1])
 			return answered_otherwise(w, nothing, nothing, turn);
 	}
 	return true;

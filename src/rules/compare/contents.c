@@ -155,7 +155,7 @@ static bool by_check(struct hb__walk *w, bool given)
 {
 	bool gives, gets;
 	hb__sides_of(&w->side[0], &gives, &gets);
-	if (!(given ? gives : gets))
+	if (!(given ? gives : gets && !w->side[0].ev.row->result)) /* where it failed, nothing came */
 		return false;
 	unsigned a = check_of(&w->side[0], gives, gets, given), b = check_of(&w->side[1], gives, gets, given);
 	if (!a || !b) {
