@@ -287,10 +287,13 @@ char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference
 
 static char *clocks_text(const struct hb_comparison *c, const hb_difference *d)
 {
-	return !d->clocks ? hb__copy("")
-			  : hb__format(" It had called MPI_Wtime %llu times: times differ in every run%s.",
-				    (unsigned long long)d->clocks,
-				    c->forced ? "" : ", and hbdb diff --force gives the program of B those of A");
+	if (!d->clocks)
+		return hb__copy("");
+	if (c->forced)
+		return hb__copy(" MPI_Wtime gave it the times of A; other clocks give their own.");
+	return hb__format(
+		" It had called MPI_Wtime %llu times: times differ in every run, and hbdb diff --force gives the program of B those of A.",
+		(unsigned long long)d->clocks);
 }
 
 static char *given_advice(const struct hb_comparison *c, const hb_difference *d, bool values)
