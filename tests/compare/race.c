@@ -1,7 +1,7 @@
 /* Process 0 receives a number from each of the others, whoever comes first; then tells all what it made of them.
  *
- * race FOLDER RANK [any|exact|polls|shared|exclusive]: this rank comes first, by no message: the others wait until a file is in the folder that process 0 makes when it has received
- * the first one. With `exact` nothing follows from who it was. With `any` process 0 has a receive for each of them and asks MPI_Waitany; with `polls` it asks for the message of rank 1 by MPI_Test and
+ * race FOLDER RANK [any|exact|matched|polls|shared|exclusive]: this rank comes first, by no message: the others wait until a file is in the folder that process 0 makes when it has received
+ * the first one. With `exact` nothing follows from who it was, with `matched` it probes first. With `any` process 0 has a receive for each of them and asks MPI_Waitany; with `polls` it asks for the message of rank 1 by MPI_Test and
  * for that of rank 2 by MPI_Iprobe. With `shared` and `exclusive` processes 1 and 2 take such locks of process 0. */
 #include <mpi.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static void locked(int rank, int first, int type)
 int main(int argc, char **argv)
 {
 	int rank, size, polls = argc > 3 && !strcmp(argv[3], "polls"), exact = argc > 3 && !strcmp(argv[3], "exact"),
-			any = argc > 3 && !strcmp(argv[3], "any");
+			any = argc > 3 && !strcmp(argv[3], "any"), matched = argc > 3 && !strcmp(argv[3], "matched");
+	MPI_Message message;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -87,7 +88,10 @@ int main(int argc, char **argv)
 			int index = 0;
 			if (any)
 				MPI_Waitany(size - 1, req, &index, MPI_STATUS_IGNORE);
-			else
+			else if (matched) {
+				MPI_Mprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+				MPI_Mrecv(&in[1], 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
+			} else
 				MPI_Recv(&in[1], 1, MPI_DOUBLE, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 			sum = exact ? sum + in[index + 1] : sum / 3 + in[index + 1];
 			if (i == 1)
