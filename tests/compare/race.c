@@ -1,7 +1,7 @@
 /* Process 0 receives a number from each of the others, whoever comes first; then tells all what it made of them.
  *
- * race FOLDER RANK [any|exact|matched|polls|shared|exclusive]: this rank comes first, by no message: the others wait until a file is in the folder that process 0 makes when it has received
- * the first one. With `exact` nothing follows from who it was, with `matched` it probes first. With `any` process 0 has a receive for each of them and asks MPI_Waitany; with `polls` it asks for the message of rank 1 by MPI_Test and
+ * race FOLDER RANK [any|branch|exact|matched|polls|shared|exclusive]: this rank comes first, by no message: the others wait until a file is in the folder that process 0 makes when it has received
+ * the first one. With `exact` nothing follows from who it was, with `matched` it probes first, with `branch` it makes a call more where the last one was not rank 2. With `any` process 0 has a receive for each of them and asks MPI_Waitany; with `polls` it asks for the message of rank 1 by MPI_Test and
  * for that of rank 2 by MPI_Iprobe. With `shared` and `exclusive` processes 1 and 2 take such locks of process 0. */
 #include <mpi.h>
 #include <stdio.h>
@@ -61,7 +61,8 @@ static void locked(int rank, int first, int type)
 int main(int argc, char **argv)
 {
 	int rank, size, polls = argc > 3 && !strcmp(argv[3], "polls"), exact = argc > 3 && !strcmp(argv[3], "exact"),
-			any = argc > 3 && !strcmp(argv[3], "any"), matched = argc > 3 && !strcmp(argv[3], "matched");
+			branch = argc > 3 && !strcmp(argv[3], "branch"), any = argc > 3 && !strcmp(argv[3], "any"),
+			matched = argc > 3 && !strcmp(argv[3], "matched");
 	MPI_Message message;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -93,6 +94,8 @@ int main(int argc, char **argv)
 				MPI_Mrecv(&in[1], 1, MPI_DOUBLE, &message, MPI_STATUS_IGNORE);
 			} else
 				MPI_Recv(&in[1], 1, MPI_DOUBLE, MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			if (branch && i == 2 && in[1] < 3)
+				MPI_Sendrecv_replace(in, 1, MPI_DOUBLE, 0, 4, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 			sum = exact ? sum + in[index + 1] : sum / 3 + in[index + 1];
 			if (i == 1)
 				first_came();

@@ -183,8 +183,12 @@ def races(runs):
     race(runs, "matched", options=DATA[:4])
     told, _ = runs.diff("matched1", "matched2", status=1)
     first_is(runs, "matched, by values", told, "race", 0, "MPI_Mprobe", line_of("race.c", "MPI_Mprobe"))
-    for name in ("exact", "shared", "exclusive"):
+    for name in ("branch", "exact", "shared", "exclusive"):
         race(runs, name)
+    told, _ = runs.diff("branch1", "branch2", status=1)
+    first_is(runs, "branch", told, "race", 0, "MPI_Recv", line_of("race.c", "MPI_Recv(&in"))
+    same(runs.mpi + ": branch: how far the runs go on alike", [(d["until"]["function"], d["until"]["line"]) for d in told if "until" in d], [("MPI_Bcast", line_of("race.c", "MPI_Bcast"))])
+    has(runs.mpi + ": branch: and that is said", runs.diff("branch1", "branch2", status=1, text=True)[0], "alike up to  0:4  MPI_Bcast")
     told, total = runs.diff("shared1", "shared2", status=0)
     check(runs.mpi + ": shared locks have no order", total["by_64_bits"] == 2, total)
     told, total = runs.diff("exclusive1", "exclusive2", status=1)

@@ -223,13 +223,9 @@ static hb_at sender_of(const struct hb__walk *w, int side, const hb_op *op)
 	return send == HB_NO ? (hb_at){HB_NO, 0} : hb_send_at(m, send);
 }
 
-/* What came in another way than it was sent in one of the runs is the sender's, who may not know. told: his own line tells. Behind another message in
- * the same receive it may be of somebody else. */
+/* What came in another way than it was sent in one of the runs is the sender's, who may not know. told: his own line tells. */
 static void blame(struct hb__walk *w, hb_at sender, hb_at sender_b, bool told, const hb_values_differ *values)
 {
-	const struct hb__candidate *k = &w->c->candidate[w->pair->a];
-	if (k->there && k->d.kind == HB_DIFFERENCE_CHOICE)
-		return;
 	struct hb__blamed *b = sender.event && sender_b.event ? &w->c->blamed[sender.line] : NULL;
 	if (!b || (b->event && b->event <= sender.event))
 		return;
