@@ -1,7 +1,8 @@
 /* What is over in a later call than it began in, and what is read: later FOLDER WHAT
  *
  * Each process gets two messages and a sum by one MPI_Waitall, reads a file that process 0 wrote, also in two halves, fetches numbers of its neighbour's window and
- * gets a message in parts. WHAT of process 1 is another one: second (of the two messages), sum (what it gives), read, halves, fetch, locked, part; same: nothing is. */
+ * gets a message in parts. WHAT of process 1 is another one: second (of the two messages), sum (what it gives), read, halves, fetch, locked, part; shared: there is a window more, whose memory
+ * they share; same: nothing is. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static void file(const char *folder)
 static void window(void)
 {
 	double mine[3] = {rank, rank + other("fetch", 1), rank + other("locked", 1)}, in[3], add = 1;
+	void *at;
 	MPI_Win win;
 	MPI_Win_create(mine, sizeof mine, sizeof *mine, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_fence(0, win);
@@ -58,6 +60,10 @@ static void window(void)
 	MPI_Fetch_and_op(&add, &in[2], MPI_DOUBLE, next, 2, MPI_SUM, win);
 	MPI_Win_unlock(next, win);
 	MPI_Win_free(&win);
+	if (!strcmp(what, "shared")) {
+		MPI_Win_allocate_shared(sizeof *mine, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &at, &win);
+		MPI_Win_free(&win);
+	}
 }
 
 static void parts(void)

@@ -274,6 +274,9 @@ def later(runs):
     if runs.mpi == "mpich":
         told, _ = runs.diff("later-same", "later-part", status=1)
         first_is(runs, "later: what came in parts", told, "contents got", 2, "MPI_Waitall", line_of("later.c", "MPI_Waitall(2"))
+    runs.record("later-shared", "later", runs.place.path, "shared")
+    has(runs.mpi + ": later: memory that is shared", runs.diff("later-shared", "later-shared", status=0, text=True)[0], "the same\n", "not compared: the memory that processes share by windows")
+    same(runs.mpi + ": later: windows that share memory", [runs.diff("later-" + n, "later-" + n, status=0)[1]["shared_windows"] for n in ("shared", "same")], [RANKS, 0])
     # recordings of level data have no digests of accesses: there none of them is compared, and none is a difference
     runs.record("later-data", "later", runs.place.path, "same", options=("--level", "data", "--inputs", "off"))
     _, total = runs.diff("later-same", "later-data", status=0)

@@ -132,6 +132,8 @@ static void count(struct hb__comparison *c)
 		uint32_t other = process_named(c->run[1]->model, p[i].name, i);
 		if (p[i].log && !(whole && c->run[0]->contents[i] && c->run[1]->contents[other]))
 			c->sum->unseen += hb__unseen(p[i].log);
+		if (p[i].log)
+			c->sum->shared += hb__shared_windows(p[i].log);
 	}
 }
 

@@ -108,6 +108,8 @@ typedef struct hb_compared {
 	uint64_t whole, checked, valued, without; /* contents compared by 64 bits, by 16, by values; and not at all */
 	uint64_t
 		unseen; /* calls of windows and files in the first run whose contents are compared by nothing: one of the runs has no digests of them */
+	uint64_t
+		shared; /* windows in the first run whose memory processes share, counted at each of them: nobody sees what is stored there */
 	uint64_t sampled;   /* of those by 16 bits: longer than 4096 bytes, of which 3072 were looked at */
 	uint64_t tolerated; /* contents with values that differ within the tolerance, and none beyond it */
 	uint64_t

@@ -84,6 +84,8 @@ void hb__sides_of(const struct hb__side *s, bool *ret_gives, bool *ret_gets);
 
 /* ---- unseen.c: calls of windows and files of a process, whose contents nothing compares where there are no digests ---- */
 uint64_t hb__unseen(const hb_log *log);
+/* And its windows whose memory is shared, which nothing compares. */
+uint64_t hb__shared_windows(const hb_log *log);
 
 /* ---- values.c ---- */
 /* Compares two contents value by value. ret->differing 0: they are the same. */

@@ -14,12 +14,18 @@ static bool moves(const hb_function *f)
 	return false;
 }
 
-uint64_t hb__unseen(const hb_log *log)
+/* Its processes store in each other's memory without a call. */
+static bool shares(const hb_function *f) { return hb_meaning_of(f->name, f->cls)->flavor == HB_FLAVOR_SHARED; }
+
+static uint64_t count(const hb_log *log, bool (*is)(const hb_function *f))
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
 		const hb_function *f = hb_log_function(log, i);
-		n += f && f->name && f->calls && moves(f) ? f->calls : 0;
+		n += f && f->name && f->calls && is(f) ? f->calls : 0;
 	}
 	return n;
 }
+
+uint64_t hb__unseen(const hb_log *log) { return count(log, moves); }
+uint64_t hb__shared_windows(const hb_log *log) { return count(log, shares); }

@@ -138,6 +138,7 @@ void hb__compared_json(struct hb_comparison *c, hb_output *out)
 	number(out, "by_values", s->valued);
 	number(out, "contents_not_compared", s->without);
 	number(out, "accesses_not_compared", s->unseen);
+	number(out, "shared_windows", s->shared);
 	number(out, "tolerated", s->tolerated);
 	number(out, "given_not_compared", s->untold);
 	number(out, "polls_differ", s->polls);

@@ -94,6 +94,8 @@ static void put_looked(const struct hb_comparison *c, FILE *to)
 	if (s->unseen)
 		fprintf(to, "  not compared: the contents of %llu %s of windows and files\n",
 			(unsigned long long)s->unseen, hb__plural(s->unseen, "call", "calls"));
+	if (s->shared)
+		fprintf(to, "  not compared: the memory that processes share by windows\n");
 	if (s->untold)
 		fprintf(to,
 			"  given to collectives and different, by how much is not recorded: %llu contents; their results were compared\n",
