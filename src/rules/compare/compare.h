@@ -80,7 +80,7 @@ typedef struct hb_difference {
 		[2]; /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets; POLL: 1 where the call is one that polls */
 	/* CHOICE: HB_ABSENT where it is not told */
 	int64_t source[2], tag[2], index[2];
-	hb_at until; /* CHOICE: the lines go on alike up to this event of a; event 0: to their ends, or not at all */
+	hb_at until; /* CHOICE: the lines go on alike, and part at this event of a; event 0: never, or at once */
 	/* GIVEN, GOT, ACCESS */
 	unsigned bits;   /* by which they were compared: 64, 16; 0: by values */
 	bool valued;     /* values is set */

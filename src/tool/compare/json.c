@@ -107,7 +107,7 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO)
 		put_event(out, "begun", &c->side[0], d->begun);
 	if (d->until.event)
-		put_event(out, "until", &c->side[0], d->until);
+		put_event(out, "parts_at", &c->side[0], d->until);
 	if (d->members)
 		number(out, "members", d->members);
 	if (d->valued)

@@ -57,7 +57,7 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, FILE
 	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO && d->begun.event != d->a.event)
 		put_event(&c->side[0], "begun by", d->begun, "", to);
 	if (d->until.event)
-		put_event(&c->side[0], "alike up to", d->until, "", to);
+		put_event(&c->side[0], "part at", d->until, "", to);
 	if (d->members > 1 && d->kind == HB_DIFFERENCE_GOT)
 		fprintf(to, "  at %u processes\n", d->members);
 	if (!d->first)
