@@ -31,12 +31,11 @@ int main(void)
 	float _Complex *z = malloc(8 * sizeof *z);               /* @z */
 	if (posix_memalign((void **)&raw, 64, 16 * sizeof *raw)) /* @raw */
 		return 1;
-	int64_t *k = aligned_alloc(64, 64);       /* @k */
-	box.p = malloc(8 * sizeof *box.p);        /* @box */
-	int *lent =
-		need(16 * sizeof *lent); /* @lent */
+	int64_t *k = aligned_alloc(64, 64);  /* @k */
+	box.p = malloc(8 * sizeof *box.p);   /* @box */
+	int *lent = need(16 * sizeof *lent); /* @lent */
 	double **rows = malloc(4 * sizeof *rows);
-	rows[1] = malloc(8 * sizeof **rows); /* @rows */
+	rows[1] = malloc(8 * sizeof **rows);      /* @rows */
 	unsigned char *bytes = realloc(NULL, 64); /* @bytes */
 	__asm__ volatile(""
 			 :

@@ -398,7 +398,8 @@ static void line_of(Dwarf_Die *cu, const char *file, int line, char to[1200])
 {
 	char path[2048], now[600] = "", before[600] = "";
 	Dwarf_Attribute a;
-	const char *from = *file != '/' && dw.dwarf_attr_integrate(cu, DW_AT_comp_dir, &a) ? dw.dwarf_formstring(&a) : NULL;
+	const char *from =
+		*file != '/' && dw.dwarf_attr_integrate(cu, DW_AT_comp_dir, &a) ? dw.dwarf_formstring(&a) : NULL;
 	snprintf(path, sizeof path, "%s%s%s", from ? from : "", from ? "/" : "", file);
 	FILE *f = fopen(path, "re");
 	for (int i = 1; f && i <= line; i++) {

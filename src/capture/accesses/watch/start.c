@@ -22,7 +22,7 @@ static void ends(struct hb__thread *t, hb_construct_type type, const hb_point *p
 
 static void iterates(struct hb__thread *t, hb_construct_type type, unsigned n, const int64_t *index)
 {
-	struct hb__watch *w = controls() ? hb__watch_of(t) : NULL;
+	struct hb__watch *w = hb__watch_of(t);
 	if (w)
 		hb__control_iterates(w, type, n, index);
 }
@@ -83,13 +83,15 @@ static void begun(void *p, size_t empty, size_t bytes, const void *made)
 /* Before front/ begins to ask, and before the program allocates what it computes with. */
 __attribute__((constructor(102))) static void start(void)
 {
+	bool asked = hb__settings_early();
 	hb__watcher = (struct hb__watcher){
 		.present = hb__watcher.present,
 		.begins = begins,
 		.ends = ends,
 		.settles = hb__seen_settle,
 		.settle_all = settle_all,
-		.iterates = iterates,
+		.iterates = asked && controls() ? iterates
+						: NULL, /* who is to be told of iterations costs something for each */
 		.array = came,
 		.gone = gone,
 		.exchanged = exchanged,
@@ -97,6 +99,6 @@ __attribute__((constructor(102))) static void start(void)
 		.reduction = reduction,
 		.reduced = hb__control_reduced,
 	};
-	if (hb_heap_tell && hb__settings_early())
+	if (hb_heap_tell && asked)
 		hb_heap_tell(freed, begun);
 }
