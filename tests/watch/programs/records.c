@@ -35,8 +35,9 @@ int main(void)
 	box.p = malloc(8 * sizeof *box.p);   /* @box */
 	int *lent = need(16 * sizeof *lent); /* @lent */
 	double **rows = malloc(4 * sizeof *rows);
-	rows[1] = malloc(8 * sizeof **rows);      /* @rows */
-	unsigned char *bytes = realloc(NULL, 64); /* @bytes */
+	for (int i = 0; i < 3; i++)
+		rows[i] = malloc(8 * sizeof **rows); /* @rows */
+	unsigned char *bytes = realloc(NULL, 64);    /* @bytes */
 	__asm__ volatile(""
 			 :
 			 : "r"(u), "r"(raw), "r"(z), "r"(k), "r"(bytes)
@@ -57,7 +58,7 @@ int main(void)
 		box.p[i] = i;
 		bytes[i] = 7;
 		lent[i] = i;
-		rows[1][i] = i;
+		rows[1][i] = i; /* the second of three */
 	}
 	memcpy(v + 1, u + 1, 2 * sizeof *v); /* @copy */
 	hb_loop_end("all");

@@ -55,10 +55,11 @@ static bool on_stack(struct hb__watch *w, uintptr_t at)
 /* ---- arrays of nobody; one thread makes one at a time ---- */
 
 static bool make(struct hb__watch *w, struct hb__seen_place *e, const void *p, const struct hb__identity *what,
-	uintptr_t low, size_t bytes)
+	uintptr_t low, size_t bytes, uint32_t ordinal)
 {
 	bool good = registered(e, p); /* another thread was quicker */
-	if (!good && hb__array_own(w->thread, what->name, what->file, what->line, what->type, (const void *)low, bytes))
+	if (!good && hb__array_own(w->thread, what->name, what->file, what->line, ordinal, what->type,
+			     (const void *)low, bytes))
 		good = registered(e, p);
 	return good;
 }
@@ -73,7 +74,7 @@ static bool of_heap(struct hb__watch *w, struct hb__seen_place *e, const void *p
 		bool mine = hb__identity_lock();
 		if (mine)
 			hb__identity_block(block.made, &what);
-		bool made = mine && what.typed && make(w, e, p, &what, block.start, block.size);
+		bool made = mine && what.typed && make(w, e, p, &what, block.start, block.size, block.nth);
 		if (mine)
 			hb__identity_unlock();
 		if (made)
@@ -119,7 +120,7 @@ static void of_module(struct hb__watch *w, struct hb__seen_place *e, const void 
 		return;
 	}
 	bool mine = hb__identity_lock(), found = mine && hb__identity_static(p, &what);
-	bool made = found && what.typed && make(w, e, p, &what, what.at, what.bytes);
+	bool made = found && what.typed && make(w, e, p, &what, what.at, what.bytes, HB__ORDINAL_NEXT);
 	if (mine)
 		hb__identity_unlock();
 	if (made)

@@ -76,8 +76,7 @@ static void begun(void *p, size_t empty, size_t bytes, const void *made)
 	static const uint32_t color = HB__PAINT;
 	for (size_t i = (empty + 3) / 4 * 4; controls() && i + 4 <= bytes; i += 4)
 		memcpy((char *)p + i, &color, 4);
-	if (bytes >= HB__BLOCK_LEAST && hb__watcher.present)
-		hb__site_of(p, made);
+	hb__site_of(p, bytes, made);
 }
 
 /* Before front/ begins to ask, and before the program allocates what it computes with. */

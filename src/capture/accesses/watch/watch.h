@@ -81,9 +81,10 @@ void hb__identity_block(const void *made, struct hb__identity *ret);
 
 /* ---- sites.c ---- */
 
-/* There is a block, of at least HB__BLOCK_LEAST bytes: where a function that allocates for others asked for it, it is known by who called that. */
+/* There is a block: by whom it is known, and the how many-th of that name and place it is. Where a function that allocates for others asked for it,
+ * it is known by who called that. Of at least HB__BLOCK_LEAST bytes, and where there is instrumented code. */
 #define HB__BLOCK_LEAST 32u /* smaller ones are nodes of lists and the like */
-void hb__site_of(void *p, const void *made);
+void hb__site_of(void *p, size_t bytes, const void *made);
 
 /* ---- control/control.c ---- */
 
