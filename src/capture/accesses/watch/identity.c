@@ -392,9 +392,9 @@ static bool is_fortran(const char *file)
 	return dot && strcasestr(dot, ".f");
 }
 
-/* The line of a source with what the one before it has of its statement, "" where the source is not there. A relative path is one from
- * where it was compiled. */
-static void line_of(Dwarf_Die *cu, const char *file, int line, char to[1200])
+/* The line of a source with what the one before it has of its statement, "" where the source is not there; where the line itself begins in
+ * that. A relative path is one from where it was compiled. */
+static const char *line_of(Dwarf_Die *cu, const char *file, int line, char to[1200])
 {
 	char path[2048], now[600] = "", before[600] = "";
 	Dwarf_Attribute a;
@@ -415,7 +415,9 @@ static void line_of(Dwarf_Die *cu, const char *file, int line, char to[1200])
 	while (n && isspace((unsigned char)before[n - 1]))
 		n--;
 	bool on = n && (is_fortran(file) ? before[n - 1] == '&' : !strchr(";{}/:", before[n - 1]));
-	snprintf(to, 1200, "%.*s %s", on ? (int)n : 0, before, now);
+	n = on ? n : 0;
+	snprintf(to, 1200, "%.*s %s", (int)n, before, now);
+	return to + n;
 }
 
 /* The compilation unit of an address, also of a compiler that makes no list of them (clang). */
@@ -446,8 +448,8 @@ static void find_block(const void *made, struct hb__identity *ret)
 		ret->typed = true;
 		return;
 	}
-	line_of(cu, file, number, line);
-	if (!named(line, ret->name, last)) {
+	const char *itself = line_of(cu, file, number, line);
+	if (!named(itself, ret->name, last) && !named(line, ret->name, last)) {
 		snprintf(ret->name, sizeof ret->name, "heap");
 		return;
 	}
