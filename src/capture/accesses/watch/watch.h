@@ -131,6 +131,8 @@ struct hb__shadow {
 	uint32_t *fresh; /* ... the version of the neighbour's data that it has ... */
 	uint8_t *had;    /* ... and its value when the array changed the last time */
 	uint32_t halos, version;
+	uint32_t
+		brought; /* the version for which MPI, or the program outside of parallel constructs, has brought something */
 	bool changed; /* owned elements were written in the parallel construct that goes on */
 	size_t room;  /* bytes of all that */
 	struct hb__shadow *next;

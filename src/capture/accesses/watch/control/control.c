@@ -286,6 +286,8 @@ static void of_halo(struct hb__thread *t, struct hb__watch *w, struct hb__seen_p
 			hb__control_found(t, w, HB_CONTROL_SHADOW_WRITE, e->array, element, place, 0, 0);
 		/* outside: what was received is put where it belongs */
 		s->fresh[s->slot[element]] = s->version + (parallel != 0);
+		if (!parallel)
+			s->brought = s->version;
 	} else if (hb__shadow_stale(e->array, s, element))
 		hb__control_found(
 			t, w, parallel ? HB_CONTROL_SHADOW_STALE : HB_CONTROL_REMOTE, e->array, element, place, 0, 0);
