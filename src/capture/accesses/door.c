@@ -8,6 +8,8 @@ static const struct hb_accesses_front *front;
 
 static bool records(void) { return hb__config.mode == HB__RECORD; }
 
+static bool replays(void) { return hb__config.mode == HB__REPLAY && !hb__config.order; }
+
 static void named(const char *log, int rank, int size)
 {
 	if (records())
@@ -48,6 +50,7 @@ static void back(uint8_t before) { hb__apart = before; }
 
 HB__EXPORT const struct hb_accesses_door hb_accesses_door_1 = {.opened = opened,
 	.records = records,
+	.replays = replays,
 	.alone = hb__began_alone,
 	.events = events,
 	.event = event,

@@ -21,6 +21,8 @@ struct hb_accesses_door {
 	void (*opened)(const struct hb_accesses_front *front);
 	/* This process is recorded; else it writes no trace. Known when both have begun. */
 	bool (*records)(void);
+	/* It is replayed, events and all: points are told as they were, and no trace is written. */
+	bool (*replays)(void);
 	/* The process is one without MPI, or another layer that would tell when a variable is complete on all of its processes. */
 	bool (*alone)(void);
 	/* How many events this thread has made. */

@@ -1,42 +1,5 @@
 /* The trace of a process: rank.N.trace beside its log, in which constructs, iterations, accesses and checksums stand
- * (docs/man/hbdb-trace.5, which is normative). Written by the target as it runs, read here; a reader may follow one that grows.
- *
- * The file: a header of 64 bytes, then blocks: u32 bytes of the payload, u32 thread, u64 XXH3-64 of the payload with the number of
- * the block (from 0) as its seed, payload. A block holds whole records. A file is readable up to the first block that is cut off or damaged.
- * A record: uv kind, then fields. uv, sv and str are those of hbdb-recording(5): LEB128, zigzag, uv length and bytes; f64: 8 bytes.
- *
- * Records of thread 0 tell constructs; other threads tell iterations and accesses within the parallel construct that thread 0 is in: their
- * blocks stand before the block with its end, and behind that with its begin. A number (construct, array, place, module) is defined
- * before it is used, in the same block or an earlier one, by any thread.
- *
- *   CONSTRUCT  uv number, uv parent, uv type, uv rank, str name, str file, uv line, str function, uv level
- *              number from 1, in the order in which the process came by them; a construct at another place of the nest is another one.
- *              file: as the compiler was told, or "" where there is no debugging information; then name is the module's and +offset.
- *   ARRAY      uv number, str name, str file, uv line, uv ordinal, uv element, uv rank, uv flags, uv address,
- *              then of each dimension: sv base, uv global, sv first, uv count, uv below, uv above, uv block, uv over, uv place
- *              flags: HB_TRACE_ARRAY_*. The same number again: it has changed, or was allocated again.
- *   GONE       uv number: of an array that is no more
- *   BEGIN      uv construct, point, uv event, uv time     point: uv number (0: none), uv nested, then of a nested one uv task, uv inner
- *   END        uv construct, point, uv event, uv time     event: events of thread 0 of the process so far, in its log; time: ns of CLOCK_MONOTONIC
- *   ITERATION  uv n, n times sv index                     of the innermost construct of the thread
- *   TASK       uv task
- *   READ       uv place, uv array, uv element, value      element: number in the storage, halo included; value: its bytes as they were
- *   BEFORE     uv place, uv array, uv element, value      before a write
- *   AFTER      uv place, uv array, uv element, value      after it
- *   RV_READ, RV_BEFORE, RV_AFTER   uv place, uv variable, value
- *   VARIABLE   uv number, str name, str file, uv line, uv element, uv how          of a reduction
- *   RESULT     uv variable, value                         of a reduction, when it is complete
- *   SKIP       uv place
- *   CHECKSUM   uv array, uv access, uv state, then of state 0 uv tiles, and so many times: uv tile, 23 * 8 bytes of hb_tile
- *              It stands before the END whose point it is of. access: HB_ACCESS_*. state: HB_CHECKSUM_*, others: no tiles.
- *   PLACE      uv number, uv module, uv offset, uv back   of an instruction: where a file was loaded, minus back for the call before it
- *   MODULE     uv number, str path
- *   SAVED      uv array, point, str file                  elements were written into this file of the recording (.npy)
- *   TROUBLE    uv what, uv number, str text               something that does not fit: HB_TROUBLE_*
- *   CONTROL    uv finding, uv array, uv element, uv place, uv other place (0: none), uv n, n times sv: the iteration, uv m, m times sv: the other one
- *   COST       uv construct, uv times, uv iterations, uv reads, uv writes, uv bytes     what FULL would be: at the end of a dry run
- *   OVER       nothing: the process told its end
- */
+ * (docs/man/hbdb-trace.5, which is normative). Written by the target as it runs, read here; a reader may follow one that grows. */
 #ifndef HBDB_FORMAT_TRACE_TRACE_H
 #define HBDB_FORMAT_TRACE_TRACE_H
 
@@ -49,7 +12,7 @@
 #define HB_TRACE_VERSION 1u
 #define HB_TRACE_BLOCK_MOST (1u << 24) /* bytes of a payload: more is damage */
 #define HB_TRACE_INDICES 16u           /* of a record, at most */
-#define HB_TRACE_AHEAD 4096u           /* a number that is defined is at most so much above how many there are of its kind */
+#define HB_TRACE_AHEAD 4096u /* a number that is defined is at most so much above how many there are of its kind */
 
 struct hb_trace_header {
 	char magic[8];
@@ -146,12 +109,12 @@ typedef struct hb_trace_record {
 	uint64_t place;   /* of accesses, SKIP, CONTROL */
 	uint64_t element; /* of the storage */
 	uint64_t event, time;
-	hb_point point;      /* `end` is set for END, CHECKED and SAVED */
-	unsigned n;          /* indices */
+	hb_point point; /* `end` is set for END, CHECKED and SAVED */
+	unsigned n;     /* indices */
 	int64_t index[HB_TRACE_INDICES];
-	unsigned others;     /* of CONTROL: indices of the other iteration, which stand behind those of the one */
-	uint64_t other;      /* of CONTROL: the other place, 0: none */
-	const void *value;   /* of the element's type, `bytes` of it */
+	unsigned others;   /* of CONTROL: indices of the other iteration, which stand behind those of the one */
+	uint64_t other;    /* of CONTROL: the other place, 0: none */
+	const void *value; /* of the element's type, `bytes` of it */
 	unsigned bytes;
 	unsigned access, state;
 	const char *text, *file; /* name, path, sentence; file of SAVED */

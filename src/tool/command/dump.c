@@ -8,7 +8,7 @@
 #include "../contents/files.h"
 #include "../contents/show.h"
 #include "../options.h"
-#include "../reference/dump.h"
+#include "../reference/dump/dump.h"
 #include "../remarks/remarks.h"
 #include "../run/run.h"
 #include "../store/find.h"

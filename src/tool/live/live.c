@@ -161,6 +161,7 @@ static hb_setup setup_of(const hb_live *l)
 		.inputs = hb__manifest_has_inputs(&l->manifest),
 		.files = l->folder.files,
 		.script = l->folder.script,
+		.traced = l->folder.traced,
 		.divergence = "stop",
 		.contents = "warn"};
 }

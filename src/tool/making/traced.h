@@ -2,9 +2,7 @@
 #ifndef HBDB_MAKING_TRACED_H
 #define HBDB_MAKING_TRACED_H
 
-#include "../tool.h"
-
-#define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that it was traced with */
+#include "../store/manifest.h"
 
 struct hb_trace_settings; /* format/trace/settings.h */
 /* Reads a file into settings that are there: what it does not say stays. 0, or an exit code after having said what is wrong, and in which line. */

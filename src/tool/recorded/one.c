@@ -63,6 +63,7 @@ static int set_up(hb_one *one)
 		.inputs = given,
 		.files = given ? one->folder.files : NULL,
 		.script = one->folder.script,
+		.traced = one->folder.traced,
 		.alone = only,
 		.backwards = true,
 		.sanitized = one->line.program.sanitized,

@@ -24,6 +24,10 @@ static void visit(void *user, const hb_reference_difference *d)
 			free(sentence);
 		}
 	}
+	if (d->kind == HB_REFERENCE_CHECKSUM && !c->array) {
+		c->array = d->shape[HB_OF_RUN];
+		c->array_at = d->point;
+	}
 	c->found[d->kind]++;
 	if (d->again && (!c->all || c->lines.n > SHOWN))
 		return;
@@ -35,8 +39,8 @@ static void visit(void *user, const hb_reference_difference *d)
 int hb__against_begin(hb_against *c)
 {
 	hb_error err = {0};
-	if (hb_reference_open(c->side[HB_OF_REFERENCE].points, c->side[HB_OF_RUN].points, &c->tolerance, visit, c, &c->rules,
-		    &err))
+	if (hb_reference_open(c->side[HB_OF_REFERENCE].points, c->side[HB_OF_RUN].points, &c->tolerance, visit, c,
+		    &c->rules, &err))
 		return hb__fail_log(c->side[0].path, &err);
 	return 0;
 }
@@ -62,29 +66,34 @@ static void put_looked(const hb_against *c, FILE *to)
 {
 	const hb_reference_sum *s = hb_reference_get_sum(c->rules);
 	fprintf(to, "compared: %" PRIu64 " %s, %" PRIu64 " %s of arrays (%" PRIu64 " tiles)", s->points,
-		hb__plural(s->points, "point", "points"), s->arrays, hb__plural(s->arrays, "checksum", "checksums"), s->tiles);
+		hb__plural(s->points, "point", "points"), s->arrays, hb__plural(s->arrays, "checksum", "checksums"),
+		s->tiles);
 	if (s->results)
 		fprintf(to, ", %" PRIu64 " %s of reductions", s->results, hb__plural(s->results, "result", "results"));
 	if (s->values)
 		fprintf(to, ", %" PRIu64 " %s", s->values, hb__plural(s->values, "value", "values"));
 	fprintf(to, "\n");
 	if (s->within)
-		fprintf(to, "  within the tolerance of %.3g: %" PRIu64 " %s with other bits, by at most %.2g of the norm\n",
+		fprintf(to,
+			"  within the tolerance of %.3g: %" PRIu64 " %s with other bits, by at most %.2g of the norm\n",
 			c->tolerance.relative, s->within, hb__plural(s->within, "tile", "tiles"), s->most);
 	if (s->failed)
 		fprintf(to, "  not compared: %" PRIu64 " %s that could not be computed\n", s->failed,
 			hb__plural(s->failed, "checksum", "checksums"));
 	if (s->own)
-		fprintf(to, "  not compared: %" PRIu64 " %s of arrays that nobody registered, for the runs have other numbers of processes\n",
+		fprintf(to,
+			"  not compared: %" PRIu64
+			" %s of arrays that nobody registered, for the runs have other numbers of processes\n",
 			s->own, hb__plural(s->own, "checksum", "checksums"));
 	if (s->partial)
-		fprintf(to, "  not compared: %" PRIu64 " %s within tasks that no single process has whole\n", s->partial,
-			hb__plural(s->partial, "tile", "tiles"));
+		fprintf(to, "  not compared: %" PRIu64 " %s within tasks that no single process has whole\n",
+			s->partial, hb__plural(s->partial, "tile", "tiles"));
 	if (s->unmatched)
 		fprintf(to, "  not compared: %" PRIu64 " %s that only one of the runs has\n", s->unmatched,
 			hb__plural(s->unmatched, "value", "values"));
 	if (s->stopped)
-		fprintf(to, "  behind the point %s nothing was compared\n", s->last.number ? hb__point_words(&s->last) : "0");
+		fprintf(to, "  behind the point %s nothing was compared\n",
+			s->last.number ? hb__point_words(&s->last) : "0");
 	if (s->again && !c->all)
 		fprintf(to, "  %" PRIu64 " later differences of what differs already: --all lists them\n", s->again);
 }
@@ -93,7 +102,8 @@ static void put_looked(const hb_against *c, FILE *to)
 static int code_of(const hb_against *c)
 {
 	const hb_reference_sum *s = hb_reference_get_sum(c->rules);
-	bool cut = hb__cut_traced(&c->side[0], false) || hb__cut_traced(&c->side[1], false) || (!s->done && !s->stopped);
+	bool cut =
+		hb__cut_traced(&c->side[0], false) || hb__cut_traced(&c->side[1], false) || (!s->done && !s->stopped);
 	if (c->foreign || s->boxes)
 		return HB_EXIT_USAGE;
 	if (s->differences)
@@ -108,9 +118,12 @@ static void put_end(const hb_against *c, int code, FILE *to)
 	const hb_reference_sum *s = hb_reference_get_sum(c->rules);
 	const char *a = hb__tame(c->side[0].name), *b = hb__tame(c->side[1].name);
 	if (c->foreign)
-		fprintf(to, "not comparable: %s and %s have not even their first construct in common: are they of one program%s%s%s%s%s?\n", a,
-			b, c->side[0].program && c->side[1].program ? " (" : "", c->side[0].program ? hb__tame(c->side[0].program) : "",
-			c->side[0].program && c->side[1].program ? ", " : "", c->side[1].program ? hb__tame(c->side[1].program) : "",
+		fprintf(to,
+			"not comparable: %s and %s have not even their first construct in common: are they of one program%s%s%s%s%s?\n",
+			a, b, c->side[0].program && c->side[1].program ? " (" : "",
+			c->side[0].program ? hb__tame(c->side[0].program) : "",
+			c->side[0].program && c->side[1].program ? ", " : "",
+			c->side[1].program ? hb__tame(c->side[1].program) : "",
 			c->side[0].program && c->side[1].program ? ")" : "");
 	else if (s->boxes)
 		fprintf(to, "not comparable: %" PRIu64 " %s other extents or another type\n", s->boxes,
@@ -118,11 +131,14 @@ static void put_end(const hb_against *c, int code, FILE *to)
 	else if (code == HB_EXIT_FINDING)
 		fprintf(to, "different: %s differs from %s, first at the point %s\n", b, a, hb__point_words(&c->first));
 	else if (code == HB_EXIT_RECORDING)
-		fprintf(to, "cut: no difference up to the point %s; what was behind is not known\n", hb__point_words(&s->last));
+		fprintf(to, "cut: no difference up to the point %s; what was behind is not known\n",
+			hb__point_words(&s->last));
 	else if (code == HB_EXIT_USAGE)
-		fprintf(to, "not comparable: nothing was compared: the runs have no array at the same point; register arrays (HB_ARRAY) in both\n");
+		fprintf(to,
+			"not comparable: nothing was compared: the runs have no array at the same point; register arrays (HB_ARRAY) in both\n");
 	else
-		fprintf(to, "same: no difference in what was compared, at a tolerance of %.3g\n", c->tolerance.relative);
+		fprintf(to, "same: no difference in what was compared, at a tolerance of %.3g\n",
+			c->tolerance.relative);
 }
 
 int hb__against_print(const hb_against *c, FILE *to)

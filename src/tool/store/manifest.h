@@ -10,6 +10,7 @@ typedef struct hb_program_digest {
 	int64_t mtime; /* seconds since the epoch */
 } hb_program_digest;
 
+#define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that its processes were traced with */
 #define HB_ID_LENGTH 32 /* hexadecimal digits */
 
 typedef struct hb_manifest {

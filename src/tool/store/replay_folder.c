@@ -16,6 +16,7 @@
 
 #include "find.h"
 #include "logs.h"
+#include "manifest.h"
 #include "replay_folder.h"
 
 static int make_folders(const char *parent, const char *name, hb_replay_folder *s)
@@ -392,6 +393,9 @@ int hb__open_replay_folder(const char *recording, const char *alone, uint64_t un
 		free(numbers);
 	}
 	hb__close_logs(&logs);
+	char *settings = hb__format("%s/%s", recording, HB_SETTINGS_FILE);
+	ret->traced = access(settings, R_OK) ? NULL : realpath(settings, NULL);
+	free(settings);
 	if (!code)
 		set_guard(ret);
 	return code;
@@ -427,6 +431,7 @@ void hb__close_replay_folder(hb_replay_folder *s)
 	free(s->broke_off);
 	free(s->last);
 	free(s->files);
+	free(s->traced);
 	hb__sum_free(&s->sum);
 	*s = (hb_replay_folder){0};
 }

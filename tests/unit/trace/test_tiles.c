@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "format/trace/kernel.h"
+#include "format/trace/sums/kernel.h"
 
 static uint64_t state = 88172645463325252u;
 static uint64_t draw(void)

@@ -258,7 +258,7 @@ void hb__flush_all(void)
 
 bool hb__put_begin(struct hb__thread *t, size_t most, bool detail)
 {
-	if (unlikely(hb__tracing_state != HB__TRACE_ON))
+	if (unlikely(hb__tracing_state != HB__TRACE_ON || hb__mute))
 		return false;
 	if (unlikely((size_t)(t->full - t->w) < most || (t->detail != detail && t->w != t->buffer && file.rings)))
 		hb__flush(t);
@@ -276,6 +276,8 @@ void hb__define(struct hb__thread *t, const uint8_t *record, size_t bytes)
 		}
 		return;
 	}
+	if (hb__mute)
+		return;
 	uint8_t before = hb__door->aside();
 	lock();
 	block(t->number, record, bytes, false);

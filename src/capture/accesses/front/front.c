@@ -23,6 +23,7 @@ static __thread struct hb__thread *self __attribute__((tls_model("initial-exec")
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 static pthread_key_t ends;
 
+bool hb__mute;
 const hb_trace_settings *hb__settings(void) { return &hb__wanted; }
 void *hb__trace_pages(size_t bytes) { return hb__door->pages(bytes); }
 bool hb__may_read(const void *p, size_t bytes) { return hb__door->readable(p, bytes); }
@@ -146,6 +147,17 @@ static void open_door(void)
 	hb__door = door;
 }
 
+/* In a replay only points are wanted. */
+static bool asked(const char *path)
+{
+	hb__mute = hb__door->replays();
+	if (!hb__mute)
+		return hb__door->records() && read_settings(path);
+	hb_settings_default(&hb__wanted);
+	hb__wanted.level = HB_TRACE_NONE;
+	return true;
+}
+
 /* At the first mark, or when the log gets its name. */
 static void start(void)
 {
@@ -155,8 +167,8 @@ static void start(void)
 		const char *path = getenv("HBDB_TRACE");
 		open_door();
 		uint8_t before = hb__door ? hb__door->aside() : 0;
-		bool on = hb__door && path && *path && hb__door->records() && read_settings(path) &&
-			  !pthread_key_create(&ends, thread_ends) && !pthread_atfork(NULL, NULL, forked);
+		bool on = hb__door && path && *path && asked(path) && !pthread_key_create(&ends, thread_ends) &&
+			  !pthread_atfork(NULL, NULL, forked);
 		if (hb__door)
 			hb__door->back(before);
 		hb__tracing_state = on ? HB__TRACE_ON : HB__TRACE_OFF;

@@ -21,6 +21,7 @@
 extern const struct hb_accesses_door *hb__door; /* never NULL while a trace is written */
 enum { HB__TRACE_UNKNOWN, HB__TRACE_ON, HB__TRACE_OFF };
 extern int hb__tracing_state;
+extern bool hb__mute;        /* points are told to the recorder, and nothing is written */
 bool hb__trace_starts(void); /* whether a trace is written; looks when nobody has */
 extern hb_trace_settings hb__wanted;
 extern uint32_t hb__threads_seen;

@@ -58,10 +58,9 @@ void hb__seen_forget(const struct hb__array *array)
 /* ---- elements ---- */
 
 /* The elements of its array that n bytes at `at` touch: those that lie in the storage whole. */
-static uint64_t elements_of(const struct hb__array *a, uintptr_t at, size_t n, uint64_t *ret_first)
+static inline uint64_t elements_of(const struct hb__seen_place *e, uintptr_t at, size_t n, uint64_t *ret_first)
 {
-	unsigned size = hb_element_bytes(a->as.type);
-	uint64_t first = (at - a->low) / size, last = (at + n - 1 - a->low) / size, all = (a->high - a->low) / size;
+	uint64_t first = (at - e->low) >> e->shift, last = (at + n - 1 - e->low) >> e->shift, all = e->bytes >> e->shift;
 	*ret_first = first;
 	if (first >= all)
 		return 0;
@@ -79,9 +78,9 @@ static void tell(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 			w->written = (struct hb__written){.variable = (const void *)at, .place = e->number};
 		return;
 	}
-	uint64_t first, many = elements_of(e->array, at, n, &first);
-	unsigned size = hb_element_bytes(e->array->as.type);
-	const char *value = (const char *)e->array->low + first * size;
+	uint64_t first, many = elements_of(e, at, n, &first);
+	size_t size = (size_t)1 << e->shift;
+	const char *value = (const char *)e->low + first * size;
 	uint64_t place = hb__seen_number(t, e);
 	for (uint64_t i = 0; i < many; i++)
 		hb__put_access(t, writes ? HB_TRACE_BEFORE : HB_TRACE_READ, place, e->array, first + i, value + i * size);

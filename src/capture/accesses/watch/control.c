@@ -68,7 +68,7 @@ static void does(struct hb__watch *w, uint64_t loop, unsigned n, const int64_t *
 	d->n = loop ? nest_of(d->index, n, index) : 0;
 }
 
-static uint32_t serial_of(struct hb__watch *w)
+static inline uint32_t serial_of(struct hb__watch *w)
 {
 	if (w->epoch != __atomic_load_n(&epoch, __ATOMIC_ACQUIRE))
 		does(w, 0, 0, NULL);
@@ -82,14 +82,17 @@ static const struct doing *doing_of(uint32_t serial)
 }
 
 /* Whether nothing orders what `other` did and what is done as `mine`. */
-static bool apart(uint32_t mine, uint32_t other)
+static __attribute__((noinline)) bool nothing_orders(uint32_t mine, uint32_t other)
 {
-	if (other == mine || other < __atomic_load_n(&first, __ATOMIC_RELAXED))
-		return false;
 	const struct doing *a = doing_of(mine), *b = doing_of(other);
 	if (!a || !b)
 		return false; /* too long ago to say */
 	return a->thread != b->thread ? !hb__orders_unknown() : a->loop && a->loop == b->loop;
+}
+
+static inline bool apart(uint32_t mine, uint32_t other)
+{
+	return other != mine && other >= __atomic_load_n(&first, __ATOMIC_RELAXED) && nothing_orders(mine, other);
 }
 
 void hb__control_begins(struct hb__thread *t, hb_construct_type type)
@@ -239,23 +242,23 @@ void hb__control_ends(struct hb__thread *t, hb_construct_type type)
 /* ---- accesses ---- */
 
 /* Who accessed it before, and who does now. */
-static void order(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__cell *c, uint64_t element, uint8_t access,
+static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__cell *c, uint64_t element, uint8_t access,
 	bool held)
 {
 	uint32_t mine = serial_of(w), place = (uint32_t)hb__seen_number(t, e), here = place | (held ? SHADOW_HELD : 0);
 	uint32_t writer = c->writer, written_at = c->written_at;
-	if (writer && apart(mine, writer) && !(held && written_at & SHADOW_HELD))
+	if (apart(mine, writer) && !(held && written_at & SHADOW_HELD))
 		hb__control_found(t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, written_at & ~SHADOW_HELD, writer);
 	if (access == HB_ACCESS_READ) {
 		/* two that differ are kept: whoever writes then is another one than one of them */
-		int i = c->reader[0] != mine && apart(mine, c->reader[0]);
+		int i = c->reader[0] != mine && c->reader[0] >= __atomic_load_n(&first, __ATOMIC_RELAXED);
 		c->reader[i] = mine;
 		c->read_at[i] = here;
 		return;
 	}
 	for (int i = 0; i < 2; i++) {
 		uint32_t reader = c->reader[i], read_at = c->read_at[i];
-		if (reader && apart(mine, reader) && !(held && read_at & SHADOW_HELD))
+		if (apart(mine, reader) && !(held && read_at & SHADOW_HELD))
 			hb__control_found(t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, read_at & ~SHADOW_HELD, reader);
 	}
 	c->writer = mine;
@@ -273,7 +276,7 @@ static void of_halo(struct hb__thread *t, struct hb__watch *w, struct hb__seen_p
 		hb__control_found(t, w, parallel ? HB_CONTROL_SHADOW_STALE : HB_CONTROL_REMOTE, e->array, element, place, 0, 0);
 }
 
-static void of_element(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s, uint64_t element,
+static inline void of_element(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s, uint64_t element,
 	uint8_t access, bool held)
 {
 	if (s->place && s->place[element] == SHADOW_HALO)
@@ -289,8 +292,8 @@ void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 	struct hb__array *a = e->array;
 	if (nreductions && of_reduction(t, w, e, at, access))
 		return;
-	if (access == HB_ACCESS_READ && hb__is_painted((const void *)at, n)) {
-		uint64_t element = a ? (at - a->low) / hb_element_bytes(a->as.type) : 0;
+	if (access == HB_ACCESS_READ && hb__is_painted(at, n)) {
+		uint64_t element = a ? (at - a->low) >> e->shift : 0;
 		hb__control_found(t, w, a ? HB_CONTROL_UNWRITTEN : HB_CONTROL_UNWRITTEN_LOCAL, a, element, hb__seen_number(t, e), 0, 0);
 	}
 	if (!a) {
@@ -301,10 +304,9 @@ void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 		return;
 	}
 	struct hb__shadow *s = hb__shadow_of(a);
-	unsigned size = hb_element_bytes(a->as.type);
-	uint64_t from = (at - a->low) / size, to = (at - a->low + n - 1) / size;
+	uint64_t from = (at - a->low) >> e->shift, to = (at - a->low + n - 1) >> e->shift;
 	if (a->as.read_only && access == HB_ACCESS_WRITE)
 		hb__control_found(t, w, HB_CONTROL_READ_ONLY, a, from, hb__seen_number(t, e), 0, 0);
 	for (uint64_t i = from; s && i <= to && i < s->n; i++)
-		of_element(t, w, e, s, i, access, atomic || hb__orders_held());
+		of_element(t, w, e, s, i, access, atomic || hb__orders_held);
 }

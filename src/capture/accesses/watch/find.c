@@ -16,6 +16,7 @@ static void answer(struct hb__seen_place *e, struct hb__array *array, uintptr_t 
 {
 	e->array = array;
 	e->nothing = false;
+	e->shift = array ? (uint8_t)__builtin_ctz(hb_element_bytes(array->as.type)) : 0;
 	e->low = low;
 	e->bytes = bytes;
 	e->valid = valid;

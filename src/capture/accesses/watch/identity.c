@@ -359,10 +359,14 @@ static bool named(const char *line, char name[200], char last[200])
 	return *last && !isdigit((unsigned char)*last);
 }
 
-/* The line of a source, and what follows it where its statement goes on; "" where the source is not there. */
-static void line_of(const char *file, int line, char *to, size_t size)
+/* The line of a source, "" where the source is not there. A relative path is one from where it was compiled. */
+static void line_of(Dwarf_Die *cu, const char *file, int line, char *to, size_t size)
 {
-	FILE *f = file ? fopen(file, "re") : NULL;
+	char path[2048];
+	Dwarf_Attribute a;
+	const char *from = *file != '/' && dw.dwarf_attr_integrate(cu, DW_AT_comp_dir, &a) ? dw.dwarf_formstring(&a) : NULL;
+	snprintf(path, sizeof path, "%s%s%s", from ? from : "", from ? "/" : "", file);
+	FILE *f = fopen(path, "re");
 	*to = 0;
 	for (int i = 1; f && i <= line && fgets(to, (int)size, f); i++)
 		if (i < line && !strchr(to, '\n')) /* a long one: the same line goes on */
@@ -399,7 +403,7 @@ static void find_block(const void *made, struct hb__identity *ret)
 		ret->typed = true;
 		return;
 	}
-	line_of(file, number, line, sizeof line);
+	line_of(cu, file, number, line, sizeof line);
 	if (!named(line, ret->name, last)) {
 		snprintf(ret->name, sizeof ret->name, "heap");
 		return;

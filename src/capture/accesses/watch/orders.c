@@ -6,11 +6,10 @@
 
 #define SEEN __attribute__((visibility("default")))
 
-static __thread uint32_t held __attribute__((tls_model("initial-exec")));
+__thread uint32_t hb__orders_held __attribute__((tls_model("initial-exec")));
 static uint32_t arrived; /* at the barrier that the threads are coming to */
 static bool tasks;       /* there are explicit tasks in this parallel construct, whose order is not followed */
 
-bool hb__orders_held(void) { return held != 0; }
 bool hb__orders_unknown(void) { return __atomic_load_n(&tasks, __ATOMIC_RELAXED); }
 
 void hb__orders_begin(void)
@@ -47,13 +46,13 @@ static void *next_of(const char *name)
 	SEEN void name params \
 	{ \
 		NEXT(name) args; \
-		held++; \
+		hb__orders_held++; \
 	}
 #define GIVES(name, params, args) \
 	SEEN void name params; \
 	SEEN void name params \
 	{ \
-		held -= held != 0; \
+		hb__orders_held -= hb__orders_held != 0; \
 		NEXT(name) args; \
 	}
 TAKES(GOMP_critical_start, (void), ())
@@ -80,7 +79,7 @@ GIVES(__kmpc_end_ordered, (void *where, int32_t thread), (where, thread))
 	SEEN int32_t name(void *where, int32_t thread, int32_t n, size_t bytes, void *data, void (*how)(void *, void *), void *l) \
 	{ \
 		int32_t got = NEXT(name)(where, thread, n, bytes, data, how, l); \
-		held += got == 1; \
+		hb__orders_held += got == 1; \
 		return got; \
 	}
 REDUCES(__kmpc_reduce)

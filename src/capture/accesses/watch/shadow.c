@@ -215,8 +215,8 @@ void hb__shadow_exchanged(struct hb__array *array, const unsigned char *sides)
 
 /* ---- what nobody has written ---- */
 
-bool hb__is_painted(const void *p, size_t n)
+bool hb__is_painted_whole(const void *p, size_t n)
 {
 	static const uint32_t paint[4] = {HB__PAINT, HB__PAINT, HB__PAINT, HB__PAINT};
-	return n >= 4 && n <= sizeof paint && (uintptr_t)p % 4 == 0 && !memcmp(p, paint, n);
+	return n <= sizeof paint && !memcmp(p, paint, n);
 }

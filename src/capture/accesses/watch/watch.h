@@ -17,6 +17,7 @@ struct hb__seen_place {
 	const uint64_t *valid;
 	uint64_t was;
 	uint64_t number; /* in the trace; 0: it has none yet */
+	uint8_t shift;   /* of an element's bytes */
 	bool nothing;    /* no array, and nothing else that is known: no variable, no block, no stack */
 };
 
@@ -94,7 +95,7 @@ void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_fin
 
 /* ---- orders.c: what orders threads of OpenMP ---- */
 
-bool hb__orders_held(void);    /* this thread holds a lock of the program's, or is in a critical section */
+extern __thread uint32_t hb__orders_held __attribute__((tls_model("initial-exec"))); /* locks of the program's, and critical sections, that this thread is in */
 bool hb__orders_unknown(void); /* threads do explicit tasks, of which nobody knows how they are ordered */
 void hb__orders_begin(void);   /* a parallel construct begins */
 
@@ -136,7 +137,11 @@ void hb__shadow_registered(struct hb__array *array);
 
 /* What memory holds that nobody has written since it was allocated: of each four bytes; a number that is none. */
 #define HB__PAINT 0x7ff5c0deu
-bool hb__is_painted(const void *p, size_t n);
+bool hb__is_painted_whole(const void *p, size_t n);
+static inline bool hb__is_painted(uintptr_t p, size_t n)
+{
+	return n >= 4 && p % 4 == 0 && unlikely(*(const uint32_t *)p == HB__PAINT) && hb__is_painted_whole((const void *)p, n);
+}
 
 /* The number of the place in the trace. */
 static inline uint64_t hb__seen_number(struct hb__thread *t, struct hb__seen_place *e)

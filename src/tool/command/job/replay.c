@@ -88,6 +88,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.unordered = threads && !strcmp(threads, "off"),
 			.files = given ? r->folder.files : NULL,
 			.script = r->folder.script,
+			.traced = r->folder.traced,
 			.alone = r->alone ? only : NULL,
 			.replay_log = r->new_recording,
 			.divergence = divergence,

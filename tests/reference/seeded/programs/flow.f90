@@ -51,7 +51,7 @@ contains
             h(i, j) = 10 + sin(0.3d0 * i) * cos(0.2d0 * j) + 0.02d0 * mod(i * j, 7)
             wind(i, j) = 0.001 * mod(2 * i + j, 9)
             ! flow.sea:
-            sea(i, j) = merge(0, 1, mod(3 * place + i, 11) == 0)
+            sea(i, j) = merge(0, 1, mod(3 * place + i + 3, 7) == 0)
          end do
       end do
       call hb_loop_end("set")

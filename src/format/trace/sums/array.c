@@ -1,7 +1,7 @@
 /* Arrays as a process has them: storage, what of it is its own, global indices. */
 #include <string.h>
 
-#include "format/trace/kernel.h"
+#include "format/trace/sums/kernel.h"
 
 /* The dimension that is the k-th fastest in memory. */
 static unsigned fast(const hb_array *a, unsigned k) { return a->columns ? k : a->rank - 1 - k; }

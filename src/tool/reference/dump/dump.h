@@ -1,11 +1,11 @@
 /* hbdb dump --compare: the records of traces as text (hbdb-trace(5), TEXT) and as JSON. */
-#ifndef HBDB_REFERENCE_DUMP_H
-#define HBDB_REFERENCE_DUMP_H
+#ifndef HBDB_REFERENCE_DUMP_DUMP_H
+#define HBDB_REFERENCE_DUMP_DUMP_H
 
 #include "format/trace/trace.h"
 
-#include "../options.h"
-#include "../show/out.h"
+#include "../../options.h"
+#include "../../show/out.h"
 
 int hb__dump_traces(const hb_args *args);
 

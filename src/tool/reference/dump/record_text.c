@@ -126,7 +126,8 @@ static void put_checksum(hb_dumped *d, const hb_trace_record *r)
 	hb__put_text(d->out, text);
 	const double moments[] = {all.least, all.greatest, all.sum, all.squares};
 	for (unsigned i = 0; i < 4 + 2 * HB_SKETCH; i++) {
-		snprintf(text, sizeof text, " %.17g", i < 4 ? moments[i] : all.sketch[(i - 4) / HB_SKETCH][(i - 4) % HB_SKETCH]);
+		snprintf(text, sizeof text, " %.17g",
+			i < 4 ? moments[i] : all.sketch[(i - 4) / HB_SKETCH][(i - 4) % HB_SKETCH]);
 		hb__put_text(d->out, text);
 	}
 	hb__put_text(d->out, "\"\n");
@@ -196,9 +197,13 @@ static void put_thread(hb_dumped *d, const hb_trace_record *r)
 void hb__put_record_text(hb_dumped *d, const hb_trace_record *r)
 {
 	switch (r->kind) {
-	case HB_TRACE_ARRAY: put_array(d, hb_trace_array_of(d->trace, r->number)); break;
+	case HB_TRACE_ARRAY:
+		put_array(d, hb_trace_array_of(d->trace, r->number));
+		break;
 	case HB_TRACE_BEGIN:
-	case HB_TRACE_END: put_construct(d, r); break;
+	case HB_TRACE_END:
+		put_construct(d, r);
+		break;
 	case HB_TRACE_ITERATION:
 		put_thread(d, r);
 		hb__put_text(d->out, "IT: ");
@@ -210,21 +215,50 @@ void hb__put_record_text(hb_dumped *d, const hb_trace_record *r)
 		hb__put_uint(d->out, r->number);
 		hb__put_char(d->out, '\n');
 		break;
-	case HB_TRACE_READ: put_thread(d, r); put_access(d, r, "RD"); break;
-	case HB_TRACE_BEFORE: put_thread(d, r); put_access(d, r, "BW"); break;
-	case HB_TRACE_AFTER: put_thread(d, r); put_access(d, r, "AW"); break;
-	case HB_TRACE_RV_READ: put_thread(d, r); put_variable(d, r, "RV_RD"); break;
-	case HB_TRACE_RV_BEFORE: put_thread(d, r); put_variable(d, r, "RV_BW"); break;
-	case HB_TRACE_RV_AFTER: put_thread(d, r); put_variable(d, r, "RV_AW"); break;
-	case HB_TRACE_RESULT: put_variable(d, r, "RV"); break;
+	case HB_TRACE_READ:
+		put_thread(d, r);
+		put_access(d, r, "RD");
+		break;
+	case HB_TRACE_BEFORE:
+		put_thread(d, r);
+		put_access(d, r, "BW");
+		break;
+	case HB_TRACE_AFTER:
+		put_thread(d, r);
+		put_access(d, r, "AW");
+		break;
+	case HB_TRACE_RV_READ:
+		put_thread(d, r);
+		put_variable(d, r, "RV_RD");
+		break;
+	case HB_TRACE_RV_BEFORE:
+		put_thread(d, r);
+		put_variable(d, r, "RV_BW");
+		break;
+	case HB_TRACE_RV_AFTER:
+		put_thread(d, r);
+		put_variable(d, r, "RV_AW");
+		break;
+	case HB_TRACE_RESULT:
+		put_variable(d, r, "RV");
+		break;
 	case HB_TRACE_SKIP:
 		hb__put_text(d->out, "SKP");
 		put_place(d, r->place);
 		break;
-	case HB_TRACE_CHECKED: put_checksum(d, r); break;
-	case HB_TRACE_TROUBLE: put_comment(d, "trouble: ", r->text); break;
-	case HB_TRACE_SAVED: put_comment(d, "saved: ", r->file); break;
-	case HB_TRACE_OVER: hb__put_text(d->out, "OVER\n"); break;
-	default: break;
+	case HB_TRACE_CHECKED:
+		put_checksum(d, r);
+		break;
+	case HB_TRACE_TROUBLE:
+		put_comment(d, "trouble: ", r->text);
+		break;
+	case HB_TRACE_SAVED:
+		put_comment(d, "saved: ", r->file);
+		break;
+	case HB_TRACE_OVER:
+		hb__put_text(d->out, "OVER\n");
+		break;
+	default:
+		break;
 	}
 }

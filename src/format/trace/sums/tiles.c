@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/trace/kernel.h"
+#include "format/trace/sums/kernel.h"
 
 /* ---- types ---- */
 

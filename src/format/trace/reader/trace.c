@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/grow.h"
-#include "format/trace/reading.h"
+#include "format/trace/reader/reading.h"
 
 /* Bytes at an offset: all of them, or -1 where the file cannot be read, or as many as there are. */
 static ssize_t read_at(const hb_trace *t, void *to, size_t n, uint64_t offset)
@@ -55,7 +55,8 @@ hb_status hb_trace_open(const char *path, hb_trace **ret_trace, hb_error *err)
 		return hb__fail(err, HB_E_MEMORY, path, 0, "out of memory");
 	}
 	t->fd = open(path, O_RDONLY | O_CLOEXEC);
-	hb_status status = t->fd < 0 ? hb__fail(err, HB_E_SYSTEM, path, 0, "cannot open %s", path) : read_header(t, err);
+	hb_status status =
+		t->fd < 0 ? hb__fail(err, HB_E_SYSTEM, path, 0, "cannot open %s", path) : read_header(t, err);
 	if (status)
 		hb_trace_close(t);
 	else

@@ -75,7 +75,8 @@ static void array(hb_output *out, const hb_trace_array *a)
 
 static void checked(hb_output *out, const hb_trace_record *r)
 {
-	static const char *const letters[] = {"", "r", "w", "rw"}, *const states[] = {"fine", "gone", "unreadable", "strange"};
+	static const char *const letters[] = {"", "r", "w", "rw"}, *const states[] = {
+									   "fine", "gone", "unreadable", "strange"};
 	char hash[24];
 	text(out, "access", letters[r->access & 3]);
 	text(out, "state", states[r->state & 3]);
@@ -140,11 +141,24 @@ static void variable(hb_dumped *d, const hb_trace_record *r)
 	source(d, r->place);
 }
 
-static const char *const words[HB_TRACE_KINDS] = {[HB_TRACE_ARRAY] = "ARRAY", [HB_TRACE_GONE] = "GONE",
-	[HB_TRACE_BEGIN] = "BEGIN", [HB_TRACE_END] = "EL", [HB_TRACE_ITERATION] = "IT", [HB_TRACE_TASK] = "TASK",
-	[HB_TRACE_READ] = "RD", [HB_TRACE_BEFORE] = "BW", [HB_TRACE_AFTER] = "AW", [HB_TRACE_RV_READ] = "RV_RD",
-	[HB_TRACE_RV_BEFORE] = "RV_BW", [HB_TRACE_RV_AFTER] = "RV_AW", [HB_TRACE_RESULT] = "RV", [HB_TRACE_SKIP] = "SKP",
-	[HB_TRACE_CHECKED] = "CS", [HB_TRACE_SAVED] = "SAVED", [HB_TRACE_TROUBLE] = "TROUBLE", [HB_TRACE_COST] = "COST",
+static const char *const words[HB_TRACE_KINDS] = {[HB_TRACE_ARRAY] = "ARRAY",
+	[HB_TRACE_GONE] = "GONE",
+	[HB_TRACE_BEGIN] = "BEGIN",
+	[HB_TRACE_END] = "EL",
+	[HB_TRACE_ITERATION] = "IT",
+	[HB_TRACE_TASK] = "TASK",
+	[HB_TRACE_READ] = "RD",
+	[HB_TRACE_BEFORE] = "BW",
+	[HB_TRACE_AFTER] = "AW",
+	[HB_TRACE_RV_READ] = "RV_RD",
+	[HB_TRACE_RV_BEFORE] = "RV_BW",
+	[HB_TRACE_RV_AFTER] = "RV_AW",
+	[HB_TRACE_RESULT] = "RV",
+	[HB_TRACE_SKIP] = "SKP",
+	[HB_TRACE_CHECKED] = "CS",
+	[HB_TRACE_SAVED] = "SAVED",
+	[HB_TRACE_TROUBLE] = "TROUBLE",
+	[HB_TRACE_COST] = "COST",
 	[HB_TRACE_OVER] = "OVER"};
 
 static void members(hb_dumped *d, const hb_trace_record *r)
@@ -152,29 +166,43 @@ static void members(hb_dumped *d, const hb_trace_record *r)
 	hb_output *out = d->out;
 	switch (r->kind) {
 	case HB_TRACE_ARRAY:
-	case HB_TRACE_GONE: array(out, hb_trace_array_of(d->trace, r->number)); break;
+	case HB_TRACE_GONE:
+		array(out, hb_trace_array_of(d->trace, r->number));
+		break;
 	case HB_TRACE_BEGIN:
 	case HB_TRACE_END:
 		construct(out, hb_trace_construct_of(d->trace, r->number));
 		point(out, &r->point);
 		number(out, "event", r->event);
 		break;
-	case HB_TRACE_ITERATION: list(out, "index", r->index, r->n); break;
-	case HB_TRACE_TASK: number(out, "task", r->number); break;
+	case HB_TRACE_ITERATION:
+		list(out, "index", r->index, r->n);
+		break;
+	case HB_TRACE_TASK:
+		number(out, "task", r->number);
+		break;
 	case HB_TRACE_READ:
 	case HB_TRACE_BEFORE:
-	case HB_TRACE_AFTER: access(d, r); break;
+	case HB_TRACE_AFTER:
+		access(d, r);
+		break;
 	case HB_TRACE_RV_READ:
 	case HB_TRACE_RV_BEFORE:
 	case HB_TRACE_RV_AFTER:
-	case HB_TRACE_RESULT: variable(d, r); break;
+	case HB_TRACE_RESULT:
+		variable(d, r);
+		break;
 	case HB_TRACE_CHECKED:
 		array(out, hb_trace_array_of(d->trace, r->number));
 		point(out, &r->point);
 		checked(out, r);
 		break;
-	case HB_TRACE_SAVED: text(out, "saved", r->file); break;
-	case HB_TRACE_TROUBLE: text(out, "trouble", r->text); break;
+	case HB_TRACE_SAVED:
+		text(out, "saved", r->file);
+		break;
+	case HB_TRACE_TROUBLE:
+		text(out, "trouble", r->text);
+		break;
 	case HB_TRACE_COST:
 		construct(out, hb_trace_construct_of(d->trace, r->number));
 		number(out, "times", r->cost[0]);
@@ -183,7 +211,8 @@ static void members(hb_dumped *d, const hb_trace_record *r)
 		number(out, "writes", r->cost[3]);
 		number(out, "bytes", r->cost[4]);
 		break;
-	default: source(d, r->place);
+	default:
+		source(d, r->place);
 	}
 }
 

@@ -1,6 +1,6 @@
 /* What the files of the reader share. Not for other folders: they include trace.h. */
-#ifndef HBDB_FORMAT_TRACE_READING_H
-#define HBDB_FORMAT_TRACE_READING_H
+#ifndef HBDB_FORMAT_TRACE_READER_READING_H
+#define HBDB_FORMAT_TRACE_READER_READING_H
 
 #include "format/internal.h"
 #include "format/trace/trace.h"

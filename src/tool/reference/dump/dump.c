@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../show/source.h"
-#include "../store/find.h"
-#include "../terminal.h"
-#include "reference.h"
+#include "../../show/source.h"
+#include "../../store/find.h"
+#include "../../terminal.h"
+#include "../reference.h"
 
 void hb__trace_source(const hb_trace *trace, uint64_t number, const char **ret_file, int *ret_line)
 {
@@ -32,7 +32,8 @@ void hb__put_element_value(hb_output *out, hb_element type, const void *value)
 	case HB_REAL8:
 	case HB_COMPLEX16:
 		memcpy(r, value, type == HB_REAL8 ? sizeof *r : sizeof r);
-		snprintf(text, sizeof text, type == HB_REAL8 ? "%.17g" : "(%.17g, %.17g)", r[0], type == HB_REAL8 ? 0 : r[1]);
+		snprintf(text, sizeof text, type == HB_REAL8 ? "%.17g" : "(%.17g, %.17g)", r[0],
+			type == HB_REAL8 ? 0 : r[1]);
 		break;
 	case HB_REAL4:
 	case HB_COMPLEX8:
@@ -48,7 +49,8 @@ void hb__put_element_value(hb_output *out, hb_element type, const void *value)
 		memcpy(&i, value, sizeof i);
 		snprintf(text, sizeof text, "%d", (int)i);
 		break;
-	default: snprintf(text, sizeof text, "%d", *(const int8_t *)value);
+	default:
+		snprintf(text, sizeof text, "%d", *(const int8_t *)value);
 	}
 	hb__put_text(out, text);
 }

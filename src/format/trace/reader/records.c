@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "format/trace/reading.h"
+#include "format/trace/reader/reading.h"
 
 static bool read_point(hb_trace *t, bool end, hb_point *ret)
 {
@@ -186,27 +186,44 @@ static bool rest(hb_trace *t, hb_trace_record *r)
 	case HB_TRACE_ARRAY:
 	case HB_TRACE_VARIABLE:
 	case HB_TRACE_PLACE:
-	case HB_TRACE_MODULE: return hb__trace_define(t, r->kind, r);
-	case HB_TRACE_GONE: return gone(t, r);
+	case HB_TRACE_MODULE:
+		return hb__trace_define(t, r->kind, r);
+	case HB_TRACE_GONE:
+		return gone(t, r);
 	case HB_TRACE_BEGIN:
-	case HB_TRACE_END: return begin_or_end(t, r);
-	case HB_TRACE_ITERATION: return indices(t, 0, &r->n, r->index) && r->n;
-	case HB_TRACE_TASK: r->number = hb__in_uv(&t->in); return true;
+	case HB_TRACE_END:
+		return begin_or_end(t, r);
+	case HB_TRACE_ITERATION:
+		return indices(t, 0, &r->n, r->index) && r->n;
+	case HB_TRACE_TASK:
+		r->number = hb__in_uv(&t->in);
+		return true;
 	case HB_TRACE_READ:
 	case HB_TRACE_BEFORE:
-	case HB_TRACE_AFTER: return access(t, r);
+	case HB_TRACE_AFTER:
+		return access(t, r);
 	case HB_TRACE_RV_READ:
 	case HB_TRACE_RV_BEFORE:
 	case HB_TRACE_RV_AFTER:
-	case HB_TRACE_RESULT: return variable_access(t, r);
-	case HB_TRACE_SKIP: r->place = hb__in_uv(&t->in); return true;
-	case HB_TRACE_CHECKED: return checked(t, r);
-	case HB_TRACE_SAVED: return saved(t, r);
-	case HB_TRACE_TROUBLE: return trouble(t, r);
-	case HB_TRACE_CONTROL: return control(t, r);
-	case HB_TRACE_COST: return cost(t, r);
-	case HB_TRACE_OVER: return true;
-	default: return false;
+	case HB_TRACE_RESULT:
+		return variable_access(t, r);
+	case HB_TRACE_SKIP:
+		r->place = hb__in_uv(&t->in);
+		return true;
+	case HB_TRACE_CHECKED:
+		return checked(t, r);
+	case HB_TRACE_SAVED:
+		return saved(t, r);
+	case HB_TRACE_TROUBLE:
+		return trouble(t, r);
+	case HB_TRACE_CONTROL:
+		return control(t, r);
+	case HB_TRACE_COST:
+		return cost(t, r);
+	case HB_TRACE_OVER:
+		return true;
+	default:
+		return false;
 	}
 }
 

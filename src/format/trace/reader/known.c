@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "format/trace/reading.h"
+#include "format/trace/reader/reading.h"
 
 const char *hb__trace_text(struct hb__in *in, char **at, size_t *room)
 {
@@ -137,8 +137,7 @@ static bool variable(hb_trace *t, hb_trace_record *r)
 	uint64_t type = hb__in_uv(&t->in), how = hb__in_uv(&t->in);
 	if (type >= HB_ELEMENTS || how > HB_OTHER)
 		return false;
-	*v = (hb_trace_variable){
-		r->number, name, last_component(file), line, (hb_element)type, (hb_reduction)how};
+	*v = (hb_trace_variable){r->number, name, last_component(file), line, (hb_element)type, (hb_reduction)how};
 	return true;
 }
 
@@ -168,12 +167,18 @@ static bool module(hb_trace *t, hb_trace_record *r)
 bool hb__trace_define(hb_trace *t, hb_trace_kind kind, hb_trace_record *r)
 {
 	switch (kind) {
-	case HB_TRACE_CONSTRUCT: return construct(t, r);
-	case HB_TRACE_ARRAY: return array(t, r);
-	case HB_TRACE_VARIABLE: return variable(t, r);
-	case HB_TRACE_PLACE: return place(t, r);
-	case HB_TRACE_MODULE: return module(t, r);
-	default: return false;
+	case HB_TRACE_CONSTRUCT:
+		return construct(t, r);
+	case HB_TRACE_ARRAY:
+		return array(t, r);
+	case HB_TRACE_VARIABLE:
+		return variable(t, r);
+	case HB_TRACE_PLACE:
+		return place(t, r);
+	case HB_TRACE_MODULE:
+		return module(t, r);
+	default:
+		return false;
 	}
 }
 
@@ -194,10 +199,7 @@ const hb_trace_construct *hb_trace_construct_of(const hb_trace *t, uint64_t numb
 
 const hb_trace_array *hb_trace_array_of(const hb_trace *t, uint64_t number) { return find(&t->array, number); }
 
-const hb_trace_variable *hb_trace_variable_of(const hb_trace *t, uint64_t number)
-{
-	return find(&t->variable, number);
-}
+const hb_trace_variable *hb_trace_variable_of(const hb_trace *t, uint64_t number) { return find(&t->variable, number); }
 
 const hb_trace_place *hb_trace_place_of(const hb_trace *t, uint64_t number) { return find(&t->place, number); }
 
