@@ -72,7 +72,8 @@ struct hb__array {
 	uint8_t touched;     /* HB_ACCESS_*, in the construct that the first thread is in; atomic */
 	bool gone, strange;
 	void *watch;                    /* of watch/: shadow of its elements; it is asked before the array goes */
-	struct hb__array *next, **back; /* of front/ */
+	struct hb__array *next, **back; /* of front/: among those that are registered; back NULL: it is none of them */
+	struct hb__array *touched_next; /* ... among those that the construct touches */
 };
 
 /* Grows when an array comes, changes or goes. What hb__array_at answered holds while it is as it was. */
@@ -86,10 +87,11 @@ struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, con
 /* The memory that begins there was given back. Nothing happens where there is no array. */
 void hb__array_freed(struct hb__thread *thread, const void *at);
 
+void hb__touch_more(struct hb__array *array, uint8_t access);
 static inline void hb__touch(struct hb__array *array, uint8_t access)
 {
 	if (unlikely((__atomic_load_n(&array->touched, __ATOMIC_RELAXED) & access) != access))
-		__atomic_fetch_or(&array->touched, access, __ATOMIC_RELAXED);
+		hb__touch_more(array, access);
 }
 
 /* ---- records ---- */

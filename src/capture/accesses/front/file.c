@@ -135,7 +135,8 @@ static bool write_header(void)
 
 /* ---- what is held back ---- */
 
-static bool holding(void) { return file.rings || file.fd < 0; }
+/* What comes behind something that is held back is, too. */
+static bool holding(void) { return file.rings || file.fd < 0 || file.nheld; }
 
 static void hold(uint32_t thread, const uint8_t *payload, uint32_t bytes, bool detail)
 {

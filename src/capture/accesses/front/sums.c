@@ -78,18 +78,19 @@ static void told(struct hb__thread *t, const hb_construct_wanted *wanted)
 	}
 }
 
+static bool asked(unsigned access) { return access & HB_ACCESS_WRITE || (access && hb__wanted.checksum_accessed); }
+
 /* Those that were touched where accesses are seen; else all that are registered. Of a registered array that others have parts of nobody knows
  * what these touched: it is summed as well. */
 static void seen(struct hb__thread *t)
 {
-	bool others = hb__file_size() != 1;
-	for (struct hb__array *a = hb__arrays_all(); a; a = a->next) {
-		bool own = a->flags & HB_TRACE_ARRAY_OWN;
-		unsigned access = a->touched;
-		bool asked = access & HB_ACCESS_WRITE || (access && hb__wanted.checksum_accessed);
-		if (asked || (!own && (!hb__watcher.present || others)))
-			sum(t, a, access);
-	}
+	bool all = !hb__watcher.present || hb__file_size() != 1;
+	for (struct hb__array *a = hb__arrays_all(); a; a = a->next)
+		if (all || asked(a->touched))
+			sum(t, a, a->touched);
+	for (struct hb__array *a = hb__arrays_touched(); a; a = a->touched_next)
+		if (a->flags & HB_TRACE_ARRAY_OWN && !a->gone && asked(a->touched))
+			sum(t, a, a->touched);
 }
 
 void hb__checksums(struct hb__thread *t, const struct hb__open *open)
