@@ -165,7 +165,7 @@ int hb__compare_picture(const hb_args *args)
 	code = code ? code : hb__find_recording(args->word[2], &path[1]);
 	code = code ? code : hb__place_of_difference(NULL, path[0], path[1], &tolerance, &place);
 	if (!code && !place.id.name) {
-		printf("same: there is no array that differs\n");
+		printf("no checksum of an array differs in these recordings: there is nothing to draw\n");
 	} else if (!code) {
 		char text[HB_POINT_TEXT];
 		const char *given = hb__option_value(args, "output");
