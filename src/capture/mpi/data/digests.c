@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "capture/core/layer.h"
 #include "capture/core/memory/memory.h"
 #include "capture/mpi/data/io.h"
 #include "capture/mpi/family/family.h"
@@ -17,7 +18,8 @@ struct digest {
 struct gathered {
 	struct digest *at;
 	uint32_t n, cap;
-	uint32_t started; /* requests that the call under way is about to start */
+	uint32_t started;  /* requests that the call under way is about to start */
+	MPI_Status status; /* of a read whose caller wants none: how much came stands in it */
 };
 static __thread void *gathered_at __attribute__((tls_model("initial-exec")));
 
@@ -64,7 +66,7 @@ static bool digest_of(const struct hb__places *p, int64_t bytes, uint64_t *ret)
 
 static void gather(uint32_t what, const struct hb__places *places, int64_t bytes)
 {
-	struct gathered *g = mine();
+	struct gathered *g = hb__config.whole && hb__data_writes ? mine() : NULL;
 	struct digest d = {.what = what};
 	if (!g || !digest_of(places, bytes, &d.value) || (g->n == g->cap && !more_room(g)))
 		return;
@@ -119,11 +121,21 @@ void hb__digests_mark(struct hb__call *c)
 		g->started = 0;
 }
 
+/* What a read got is as long as its status says. */
+static void want_status(struct hb__call *c)
+{
+	struct gathered *g = mine();
+	int at = hb__role(c, HB_R_STATUS);
+	if (g && c->fn->cls == HB_IO && at >= 0 && (MPI_Status *)c->a[at] == MPI_STATUS_IGNORE)
+		c->a[at] = (uintptr_t)&g->status;
+}
+
 void hb__digests_begin(struct hb__call *c)
 {
 	struct hb__places places;
 	uint8_t *mark = c->lane->scratch;
 	hb__digests_mark(c);
+	want_status(c);
 	if (c->fn->flags & HB_PERSISTENT) /* it is given when it is started */
 		return;
 	places_given(c, &places);
@@ -145,12 +157,21 @@ void hb__digests_starting(const struct hb__places *given)
 
 /* ---- what it gets ---- */
 
+/* Whoever follows the memory of the program hears where something came. */
+static void tell(const struct hb__places *places, int64_t bytes)
+{
+	if (hb__tracing && hb__tracing->received)
+		hb__places_each(places, bytes, hb__tracing->received);
+}
+
 void hb__digests_arrived(
 	const struct hb__call *c, const struct hb__places *places, const MPI_Request *at, MPI_Status *st)
 {
 	const MPI_Request *first = hb__has(c, HB_R_REQS) ? (const MPI_Request *)hb__arg(c, HB_R_REQS) : at;
 	uint32_t which = at && first ? (uint32_t)(at - first) : 0;
-	gather(HB_DATA_REQUEST + which, places, places->message ? hb__status_bytes(st) : places->bytes);
+	int64_t bytes = places->message ? hb__status_bytes(st) : places->bytes;
+	gather(HB_DATA_REQUEST + which, places, bytes);
+	tell(places, bytes);
 }
 
 static MPI_Status *status_of(const struct hb__call *c)
@@ -168,8 +189,48 @@ static void got(struct hb__call *c)
 	if (c->fn->cls == HB_RECV || c->fn->cls == HB_COLLECTIVE || (c->fn->cls == HB_IO && hb__has(c, HB_R_RBUF)))
 		hb__places_to_come(c, &places);
 	bool told = c->fn->cls == HB_COLLECTIVE || st;
+	int64_t bytes = st && c->fn->cls != HB_COLLECTIVE ? hb__status_bytes(st) : places.bytes;
 	if (places.n && told)
-		gather(HB_DIGEST_GOT, &places, c->fn->cls == HB_COLLECTIVE ? places.bytes : hb__status_bytes(st));
+		gather(HB_DIGEST_GOT, &places, bytes);
+	tell(&places, bytes);
+}
+
+/* ---- what is asked for, and comes with a later call ---- */
+
+static struct hb__fetches asked;
+
+static bool is_asking(const struct hb__call *c)
+{
+	return hb__has(c, HB_R_RBUF) && !hb__has(c, HB_R_NEWREQ) &&
+	       (c->fn->cls == HB_RMA || (c->fn->cls == HB_IO && !hb__has(c, HB_R_STATUS)));
+}
+
+static void ask(struct hb__call *c)
+{
+	struct hb__places places;
+	if (c->fn->cls == HB_RMA) {
+		hb__fetches_window(&asked, c);
+		return;
+	}
+	hb__places_of_fetch(c, &places);
+	hb__fetches_add(&asked, hb__arg(c, HB_R_FILE), 0, &places);
+}
+
+static void came(struct hb__call *c)
+{
+	struct hb__fetch *all = NULL;
+	uint32_t what = HB_DATA_REQUEST;
+	const MPI_Status *st = status_of(c);
+	if (c->fn->cls == HB_RMA && hb__has(c, HB_R_WIN))
+		all = hb__fetches_take(&asked, hb__arg(c, HB_R_WIN), hb__completed_targets(c));
+	else if (c->fn->cls == HB_IO && hb__has(c, HB_R_RBUF) && st && !hb__has(c, HB_R_TYPE))
+		all = hb__fetches_take(&asked, hb__arg(c, HB_R_FILE), HB__OF_ALL);
+	for (const struct hb__fetch *f = all; f; f = f->next)
+		if (st)
+			gather(HB_DIGEST_GOT, &f->places, hb__status_bytes(st));
+		else
+			gather(what++, &f->places, f->places.bytes);
+	hb__fetches_drop(all);
 }
 
 static void write_down(struct hb__call *c, struct hb__source *next, struct hb__source *own)
@@ -183,12 +244,22 @@ static void write_down(struct hb__call *c, struct hb__source *next, struct hb__s
 	g->n = c->digests;
 }
 
+static void arrived(struct hb__call *c)
+{
+	if (is_asking(c)) {
+		ask(c);
+	} else {
+		got(c);
+		came(c);
+	}
+}
+
 void hb__digests_end(struct hb__call *c, int code)
 {
 	static struct hb__source next = {.name = HB_DIGEST_LAYER "next"}, own = {.name = HB_DIGEST_LAYER "event"};
 	uint8_t *mark = c->lane->scratch;
 	if (code == MPI_SUCCESS)
-		got(c);
+		arrived(c);
 	hb__scratch_release(c->lane, mark);
 	write_down(c, &next, &own);
 }
@@ -203,13 +274,13 @@ void hb__digests_moved(struct hb__call *c, int code)
 		__atomic_store_n(&s->name, name[c->fn->id], __ATOMIC_RELEASE);
 	}
 	if (code == MPI_SUCCESS)
-		got(c);
+		arrived(c);
 	write_down(c, s, NULL);
 }
 
 void hb__digests_start(void)
 {
-	hb__digests = hb__config.whole && hb__data_writes;
+	hb__digests = (hb__config.whole && hb__data_writes) || (hb__tracing && hb__tracing->received);
 	if (hb__digests)
 		hb__io_start_requests();
 }
