@@ -63,6 +63,7 @@ void hb__thread_leaves(struct hb__thread *thread);
 
 /* ---- arrays ---- */
 
+struct hb__summed;
 struct hb__array {
 	uint64_t number; /* in the trace; 0: not written yet */
 	hb_array_id id;
@@ -71,7 +72,8 @@ struct hb__array {
 	uintptr_t low, high; /* its storage: [low, high) */
 	uint8_t touched;     /* HB_ACCESS_*, in the construct that the first thread is in; atomic */
 	bool gone, strange;
-	void *watch;                    /* of watch/: shadow of its elements; it is asked before the array goes */
+	struct hb__summed *summed; /* of front/: what its last checksum was made of, and was; NULL: it has had none */
+	void *watch;               /* of watch/: shadow of its elements; it is asked before the array goes */
 	struct hb__array *next, **back; /* of front/: among those that are registered; back NULL: it is none of them */
 	struct hb__array *touched_next; /* ... among those that the construct touches */
 };
