@@ -134,6 +134,7 @@ struct hb__watcher {
 	/* The values that were written are to be told before anything else is (AFTER): of this thread, or of all. */
 	void (*settles)(struct hb__thread *thread);
 	void (*settle_all)(void);
+	/* Under dynamic control. */
 	void (*iterates)(struct hb__thread *thread, hb_construct_type type, unsigned n, const int64_t *index);
 	void (*task)(struct hb__thread *thread, int64_t task);
 	void (*array)(struct hb__array *array); /* it came, or has changed */
