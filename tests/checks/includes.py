@@ -20,6 +20,7 @@ MAY = {
 }
 # Inside of capture a layer knows the core and no other layer (src/capture/README.md).
 INSIDE = {
+    "src/capture/accesses": {"src/capture/core", "src/capture/heap"},
     "src/capture/core": set(),
     "src/capture/heap": set(),
     "src/capture/inputs": {"src/capture/core"},

@@ -1,19 +1,19 @@
 #!/bin/bash
 # Builds the fuzzers with libFuzzer, ASan and UBSan, and lets each look for findings.
-# usage: tests/fuzz/run.sh [SECONDS_EACH [FUZZER...]]     (it needs clang's run-time library for libFuzzer; work in $FUZZ_DIR or /tmp)
+# usage: tests/fuzz/run.sh [SECONDS_EACH [FUZZER...]]     (after ./dev build; it needs clang's run-time library for libFuzzer; work in $FUZZ_DIR or /tmp)
 set -e -o pipefail
 passed=0 failed=0
 top=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- file rows block data pattern
+[ $# -gt 0 ] || set -- file rows block data pattern trace
 work=${FUZZ_DIR:-$(mktemp -d /tmp/hbdb-fuzz.XXXXXX)}
 mkdir -p "$work"
 cd "$top"
 for name; do
 	clang -std=gnu17 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=undefined -Isrc -Iinclude "tests/fuzz/fuzz_$name.c" $(find src/base src/format src/rules/pattern/pattern.c src/rules/pattern/language src/rules/pattern/check -name "*.c") \
-		-lzstd -lxxhash -o "$work/fuzz_$name"
+		-fno-sanitize-recover=undefined -Isrc -Iinclude $(find tests/fuzz -name "fuzz_$name.c") $(find src/base src/format src/model/points src/rules/reference src/rules/pattern/pattern.c src/rules/pattern/language src/rules/pattern/check -name "*.c" ! -name "tiles-*") \
+		build/src/format/libhbdb_trace_*.a -lzstd -lxxhash -lm -o "$work/fuzz_$name"
 	mkdir -p "$work/found-$name"
 	longest=40000
 	[ "$name" != file ] || longest=140000

@@ -39,13 +39,19 @@ struct heat_state {
 static inline int heat_first(const struct heat *h, int n, int process) { return n * process / h->processes; }
 
 /* The box of a process; its storage is a window of the global array: rows of a global array are next to each other. */
-static inline hb_array heat_rows(const struct heat *h, const struct heat_state *s, const char *name, const double *global, int process)
+static inline hb_array heat_rows(
+	const struct heat *h, const struct heat_state *s, const char *name, const double *global, int process)
 {
 	int lo = heat_first(h, s->n, process), hi = heat_first(h, s->n, process + 1);
 	if (h->rows_lost && process == h->processes - 1)
 		hi--;
-	return (hb_array){.name = name, .at = global + (size_t)lo * HEAT_M, .type = HB_REAL8, .rank = 2, .global = {s->n, HEAT_M},
-		.first = {lo, 0}, .count = {hi - lo, HEAT_M}};
+	return (hb_array){.name = name,
+		.at = global + (size_t)lo * HEAT_M,
+		.type = HB_REAL8,
+		.rank = 2,
+		.global = {s->n, HEAT_M},
+		.first = {lo, 0},
+		.count = {hi - lo, HEAT_M}};
 }
 
 /* The same with a halo of a row on both sides, as it is told. */
@@ -58,7 +64,8 @@ static inline hb_array heat_told(hb_array a)
 static inline void heat_define(struct writer *w, const struct heat *h, const struct heat_state *s, int process)
 {
 	hb_array u = heat_told(heat_rows(h, s, "u", s->u, process)), v = heat_told(heat_rows(h, s, "v", s->v, process));
-	hb_array k = {.name = "k", .at = s->k, .type = HB_REAL8, .rank = 1, .global = {8}, .replicated = 1, .base = {1}};
+	hb_array k = {
+		.name = "k", .at = s->k, .type = HB_REAL8, .rank = 1, .global = {8}, .replicated = 1, .base = {1}};
 	w_module(w, 1, "/bin/true");
 	w_place(w, 1, 1, 0x100);
 	w_place(w, 2, 1, 0x200);
@@ -82,7 +89,8 @@ static inline double heat_seen(const struct heat *h, const struct heat_state *s,
 	return (stale ? s->before : s->u)[i * HEAT_M + j];
 }
 
-static inline void heat_read(struct writer *w, const struct heat *h, const struct heat_state *s, int t, int process, int i, int j)
+static inline void heat_read(
+	struct writer *w, const struct heat *h, const struct heat_state *s, int t, int process, int i, int j)
 {
 	double value = heat_seen(h, s, t, process, i, j);
 	int lo = heat_first(h, s->n, process);
@@ -113,7 +121,8 @@ static inline void heat_sweep(struct writer *w, const struct heat *h, struct hea
 						s->u[i * HEAT_M + j - 1] + s->u[i * HEAT_M + j + 1]);
 			*to += *to * h->noise * ((i * 7 + j * 13 + t) % 5 - 2);
 			if (full)
-				w_access(w, HB_TRACE_AFTER, 2, 2, (uint64_t)((i - lo + 1) * HEAT_M + j), to, sizeof *to);
+				w_access(
+					w, HB_TRACE_AFTER, 2, 2, (uint64_t)((i - lo + 1) * HEAT_M + j), to, sizeof *to);
 		}
 }
 
@@ -143,7 +152,8 @@ static inline void heat_step(struct writer *w, const struct heat *h, struct heat
 		heat_sweep(&w[p], h, s, t, p);
 	}
 	for (int p = 0; p < h->processes; p++) {
-		hb_array v = heat_rows(h, s, "v", s->v, p), k = {.at = s->k, .type = HB_REAL8, .rank = 1, .global = {8}};
+		hb_array v = heat_rows(h, s, "v", s->v, p),
+			 k = {.at = s->k, .type = HB_REAL8, .rank = 1, .global = {8}};
 		double was = s->k[7];
 		if (t + 1 == h->copy_differs && p == h->processes - 1)
 			s->k[7] = -1;

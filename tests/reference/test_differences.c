@@ -49,7 +49,8 @@ static hb_points *points(const struct heat *h)
 
 static hb_points *kept[2];
 
-static hb_reference_sum compare_at(const struct heat *a, const struct heat *b, double relative, double absolute, struct found *f)
+static hb_reference_sum compare_at(
+	const struct heat *a, const struct heat *b, double relative, double absolute, struct found *f)
 {
 	const hb_reference_tolerance tolerance = {relative, absolute};
 	hb_reference *r;
@@ -87,12 +88,16 @@ static void same(void)
 	const struct heat one = {.processes = 1};
 	struct found f;
 	for (int n = 1; n < 6; n++) {
-		const struct heat many = {.processes = n, .noise = n == 5 ? 1e-14 : 0, .reverse = n == 4, .line = n == 3 ? 17 : 10};
+		const struct heat many = {
+			.processes = n, .noise = n == 5 ? 1e-14 : 0, .reverse = n == 4, .line = n == 3 ? 17 : 10};
 		hb_reference_sum s = compare(&one, &many, &f);
-		check(!f.n && s.points == 25 && s.done && !s.stopped, "%d processes: the same at %llu points (%zu differences)", n,
-			(unsigned long long)s.points, f.n);
-		check(s.arrays == 18 && s.results == 6u * (unsigned)n && !s.unknown && !s.failed, "... of all arrays and results");
-		check(n != 5 || (s.within > 0 && s.most < 1e-8 && s.most > 0), "... and rounding is within the tolerance (%g)", s.most);
+		check(!f.n && s.points == 25 && s.done && !s.stopped,
+			"%d processes: the same at %llu points (%zu differences)", n, (unsigned long long)s.points,
+			f.n);
+		check(s.arrays == 18 && s.results == 6u * (unsigned)n && !s.unknown && !s.failed,
+			"... of all arrays and results");
+		check(n != 5 || (s.within > 0 && s.most < 1e-8 && s.most > 0),
+			"... and rounding is within the tolerance (%g)", s.most);
 	}
 	const struct heat one_again = {.processes = 3}, other = {.processes = 4};
 	hb_reference_sum s = compare(&one_again, &other, &f);
@@ -107,16 +112,19 @@ static void halo(void)
 	if (!check(f.n > 0 && f.at[0].kind == HB_REFERENCE_CHECKSUM, "a halo that is stale is found"))
 		return;
 	const hb_reference_difference *d = &f.at[0];
-	check(!strcmp(at(&d->point), "7.E") && !strcmp(d->shape[1]->id.name, "v"), "... at its point and array (%s, %s)",
-		at(&d->point), d->shape[1]->id.name);
-	check(!strcmp(at(&d->correct), "5.E") && !strcmp(d->correct_construct->name, "sweep"), "... behind the last right point of v (%s)",
-		at(&d->correct));
+	check(!strcmp(at(&d->point), "7.E") && !strcmp(d->shape[1]->id.name, "v"),
+		"... at its point and array (%s, %s)", at(&d->point), d->shape[1]->id.name);
+	check(!strcmp(at(&d->correct), "5.E") && !strcmp(d->correct_construct->name, "sweep"),
+		"... behind the last right point of v (%s)", at(&d->correct));
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
 	hb_tile_box(&d->shape[1]->tiling, d->tile, first, count);
-	check(first[0] <= 20 && 20 < first[0] + count[0] && d->edges && d->owners >= 1, "... its tiles touch the edge of a process");
-	check(d->distance > 0 && d->scale > d->distance && d->whole[0].count == HEAT_N * HEAT_M, "... and its size is told");
-	check(s.differences == 3 && s.again == 12 && f.n == 15 && f.at[5].again, "each array is told once as new (%llu, %llu)",
-		(unsigned long long)s.differences, (unsigned long long)s.again);
+	check(first[0] <= 20 && 20 < first[0] + count[0] && d->edges && d->owners >= 1,
+		"... its tiles touch the edge of a process");
+	check(d->distance > 0 && d->scale > d->distance && d->whole[0].count == HEAT_N * HEAT_M,
+		"... and its size is told");
+	check(s.differences == 3 && s.again == 12 && f.n == 15 && f.at[5].again,
+		"each array is told once as new (%llu, %llu)", (unsigned long long)s.differences,
+		(unsigned long long)s.again);
 }
 
 static void one(struct heat b, hb_reference_kind kind, const char *point, const char *what)
@@ -124,9 +132,10 @@ static void one(struct heat b, hb_reference_kind kind, const char *point, const 
 	const struct heat a = {.processes = 1};
 	struct found f;
 	hb_reference_sum s = compare(&a, &b, &f);
-	check(f.n > 0 && f.at[0].kind == kind && !strcmp(at(&f.at[0].point), point), "%s: found at %s (%zu: %d at %s)", what, point, f.n,
-		f.n ? (int)f.at[0].kind : -1, f.n ? at(&f.at[0].point) : "");
-	check(kind == HB_REFERENCE_BOX || (kind < HB_REFERENCE_DIFFERS) == (s.differences > 0), "%s: a difference, or not one", what);
+	check(f.n > 0 && f.at[0].kind == kind && !strcmp(at(&f.at[0].point), point), "%s: found at %s (%zu: %d at %s)",
+		what, point, f.n, f.n ? (int)f.at[0].kind : -1, f.n ? at(&f.at[0].point) : "");
+	check(kind == HB_REFERENCE_BOX || (kind < HB_REFERENCE_DIFFERS) == (s.differences > 0),
+		"%s: a difference, or not one", what);
 }
 
 static void others(void)
@@ -135,7 +144,8 @@ static void others(void)
 	one((struct heat){.processes = 2, .other_loop = 5}, HB_REFERENCE_CONSTRUCT, "9.B", "another construct");
 	one((struct heat){.processes = 2, .failed = 2}, HB_REFERENCE_FAILED, "3.E", "a checksum that failed");
 	one((struct heat){.processes = 2, .sum_wrong = 6}, HB_REFERENCE_RESULT, "12.E", "the result of a reduction");
-	one((struct heat){.processes = 2, .without = 1}, HB_REFERENCE_UNKNOWN, "1.E", "an array that is not registered");
+	one((struct heat){.processes = 2, .without = 1}, HB_REFERENCE_UNKNOWN, "1.E",
+		"an array that is not registered");
 	one((struct heat){.processes = 2, .n = 62}, HB_REFERENCE_BOX, "1.E", "another input");
 	one((struct heat){.processes = 3, .dies = 4}, HB_REFERENCE_SHORTER, "7.B", "a process that ended");
 	one((struct heat){.processes = 3, .steps = 5}, HB_REFERENCE_CONSTRUCT, "11.B", "a run that does less");
@@ -156,8 +166,8 @@ static void values(void)
 			  good = {.processes = 3, .full = 4};
 	struct found f;
 	hb_reference_sum s = compare(&a, &good, &f);
-	check(!f.n && s.values == 3u * (HEAT_N - 2) * (HEAT_M - 2) && !s.unmatched, "all %llu values are found and equal",
-		(unsigned long long)s.values);
+	check(!f.n && s.values == 3u * (HEAT_N - 2) * (HEAT_M - 2) && !s.unmatched,
+		"all %llu values are found and equal", (unsigned long long)s.values);
 	s = compare(&a, &b, &f);
 	size_t i = 0;
 	while (i < f.n && f.at[i].kind != HB_REFERENCE_VALUE)
@@ -166,13 +176,16 @@ static void values(void)
 		return;
 	const hb_reference_difference *d = &f.at[i];
 	const hb_access *x = &f.value[i][0], *y = &f.value[i][1];
-	check(x->kind == HB_TRACE_READ && y->process == 1 && x->process == 0 && y->place == 1, "it is what process 1 reads");
+	check(x->kind == HB_TRACE_READ && y->process == 1 && x->process == 0 && y->place == 1,
+		"it is what process 1 reads");
 	int64_t index[HB_DIMENSIONS];
 	bool owned;
 	hb_array_index(&d->shape[1]->as, (int64_t)y->element, index, &owned);
-	check(index[0] == 19 && index[1] == 1 && !owned, "... the first element of the row of its neighbour (%lld, %lld)",
-		(long long)index[0], (long long)index[1]);
-	check(d->differing == 2 * (HEAT_M - 2), "... and %llu values differ: read, and made of that", (unsigned long long)d->differing);
+	check(index[0] == 19 && index[1] == 1 && !owned,
+		"... the first element of the row of its neighbour (%lld, %lld)", (long long)index[0],
+		(long long)index[1]);
+	check(d->differing == 2 * (HEAT_M - 2), "... and %llu values differ: read, and made of that",
+		(unsigned long long)d->differing);
 	check(d->number[0] != d->number[1], "... %g is not %g", d->number[0], d->number[1]);
 }
 

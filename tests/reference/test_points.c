@@ -61,7 +61,8 @@ static void decompositions(void)
 				const hb_check *c = find(&x, *name), *d = find(&y, *name);
 				all = all && !c == !d && (!c || (d->parts == (uint32_t)n && d->tile));
 				for (uint32_t i = 0; c && d && i < c->shape->tiling.tiles; i++)
-					all = all && c->tile[i].hash == d->tile[i].hash && c->tile[i].count == d->tile[i].count;
+					all = all && c->tile[i].hash == d->tile[i].hash &&
+					      c->tile[i].count == d->tile[i].count;
 			}
 			for (size_t i = 0; i < y.checks; i++)
 				copies += y.check[i].apart;
@@ -91,7 +92,8 @@ static void ended_early(void)
 			last = s.point.number;
 		}
 	}
-	check(absent == 2 && last == 9, "a process that ended is told at its next point (%u, %llu)", absent, (unsigned long long)last);
+	check(absent == 2 && last == 9, "a process that ended is told at its next point (%u, %llu)", absent,
+		(unsigned long long)last);
 	hb_points_close(p);
 	free(folder);
 }
@@ -124,10 +126,12 @@ static void grows(void)
 	check(points == 26 && !alone && hb_points_done(p), "a run is followed while it grows: %zu points", points);
 	hb_points_close(p);
 	p = opened(folder, 1, false);
-	check(hb_points_world(p) == 2 && !hb_points_next(p, &s, &e), "without all of its processes there is no first point");
+	check(hb_points_world(p) == 2 && !hb_points_next(p, &s, &e),
+		"without all of its processes there is no first point");
 	hb_points_end(p);
 	check(hb_points_next(p, &s, &e) == 1 && s.came == 1, "... until it has ended");
-	check(hb_points_add(p, path, &e) == HB_OK && hb_points_add(p, path, &e) == HB_E_ARGUMENT, "a process has one trace");
+	check(hb_points_add(p, path, &e) == HB_OK && hb_points_add(p, path, &e) == HB_E_ARGUMENT,
+		"a process has one trace");
 	hb_points_close(p);
 	free(folder);
 }
@@ -171,15 +175,16 @@ static void regions(void)
 	hb_step s;
 	hb_error e;
 	char all[400] = "", text[HB_POINT_TEXT];
-	size_t right = 0;
+	size_t right = 0, used = 0;
 	while (hb_points_next(p, &s, &e) > 0) {
-		strcat(strcat(all, hb_point_text(&s.point, text)), " ");
+		used += (size_t)snprintf(all + used, sizeof all - used, "%s ", hb_point_text(&s.point, text));
 		if (s.accesses)
 			right += s.access[0].n == 2 && s.access[0].iteration[0] == (int64_t)s.point.task &&
 				 s.access[0].iteration[1] == 40 + (int64_t)s.point.task && s.access[0].thread == 1 &&
 				 s.checks == 1 && s.check[0].apart && s.check[0].process == (s.point.task == 0);
 	}
-	check(!strcmp(all, "1.B 1.0.1.B 1.0.1.E 1.1.1.B 1.1.1.E 1.2.1.B 1.2.1.E 1.E  "), "tasks by number, whoever did them: %s", all);
+	check(!strcmp(all, "1.B 1.0.1.B 1.0.1.E 1.1.1.B 1.1.1.E 1.2.1.B 1.2.1.E 1.E  "),
+		"tasks by number, whoever did them: %s", all);
 	check(right == 3, "their accesses have task and iteration, also those of other threads (%zu)", right);
 	hb_points_close(p);
 	free(folder);

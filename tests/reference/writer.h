@@ -55,8 +55,8 @@ static inline void w_str(struct writer *w, const char *s)
 /* The block at hand is complete. */
 static inline void w_block(struct writer *w)
 {
-	struct hb_trace_block head = {(uint32_t)w->payload_n, w->thread,
-		XXH3_64bits_withSeed(w->payload, w->payload_n, w->blocks)};
+	struct hb_trace_block head = {
+		(uint32_t)w->payload_n, w->thread, XXH3_64bits_withSeed(w->payload, w->payload_n, w->blocks)};
 	if (!w->payload_n)
 		return;
 	w_room(&w->image, &w->room, w->n + sizeof head + w->payload_n);
@@ -85,8 +85,8 @@ static inline void w_open(struct writer *w, int32_t rank, int32_t size)
 	w->n = sizeof h;
 }
 
-static inline void w_construct(struct writer *w, uint64_t number, uint64_t parent, hb_construct_type type, unsigned rank,
-	const char *name, const char *file, uint32_t line)
+static inline void w_construct(struct writer *w, uint64_t number, uint64_t parent, hb_construct_type type,
+	unsigned rank, const char *name, const char *file, uint32_t line)
 {
 	w_uv(w, HB_TRACE_CONSTRUCT);
 	w_uv(w, number);
@@ -100,8 +100,8 @@ static inline void w_construct(struct writer *w, uint64_t number, uint64_t paren
 	w_uv(w, HB_TRACE_CHECKSUM);
 }
 
-static inline void w_array(
-	struct writer *w, uint64_t number, const hb_array *a, const char *file, uint32_t line, uint32_t ordinal, unsigned flags)
+static inline void w_array(struct writer *w, uint64_t number, const hb_array *a, const char *file, uint32_t line,
+	uint32_t ordinal, unsigned flags)
 {
 	w_uv(w, HB_TRACE_ARRAY);
 	w_uv(w, number);
@@ -151,8 +151,8 @@ static inline void w_iteration(struct writer *w, unsigned n, const int64_t *inde
 		w_sv(w, index[i]);
 }
 
-static inline void w_access(
-	struct writer *w, hb_trace_kind kind, uint64_t place, uint64_t array, uint64_t element, const void *value, size_t bytes)
+static inline void w_access(struct writer *w, hb_trace_kind kind, uint64_t place, uint64_t array, uint64_t element,
+	const void *value, size_t bytes)
 {
 	w_uv(w, kind);
 	w_uv(w, place);

@@ -180,7 +180,8 @@ def nest():
     t = traces[0]
     troubles = [r["text"] for r in t.of("TROUBLE")]
     check([x.split('"')[1] for x in troubles] == ["early", "outer", "", "before the first task", "deep"], "marks that do not fit are told", troubles)
-    check([p[0] for p in t.points()] == ["1.B", "1.E", "2.B", "2.0.1.B", "2.0.1.E", "2.E", "3.B", "3.E"], "and the others have their points", t.points())
+    check([p[0] for p in t.points()] == ["1.B", "1.E", "2.B", "2.0.1.B", "2.0.1.E", "2.0.2.B", "2.0.2.E", "2.E", "3.B", "3.E"],
+          "and the others have their points", t.points())
     check(t.over and t.records[-2]["kind"] == "END", "the nest is closed again", t.records[-2:])
 
 
@@ -203,6 +204,10 @@ def levels():
                        'construct 2(1) PL 2 "loop" "elsewhere/limits.c" %d INHERITED' % line["loop"])
     kinds = {r["construct"]["name"] for r in traces[0].of("BEGIN")}
     check(kinds == {"steps", "loop"} and len(traces[0].of("ITERATION")) == 260, "levels of constructs, and what is inherited", kinds)
+    for parent, file in ((0, "limits.c"), (1, "other.c")):
+        traces, _ = traced([program], "level NONE", 'construct 1(0) SL 1 "steps" "limits.c" %d INHERITED' % line["steps"],
+                           'construct 2(%d) PL 2 "loop" "%s" %d MINIMAL' % (parent, file, line["loop"]))
+        check(not traces[0].of("BEGIN"), "a construct in another one, or in another file, is not this one", traces[0].of("BEGIN")[:2])
     traces, _ = traced([program], "level CHECKSUM", 'construct 1(0) SL 1 "steps" "limits.c" %d INHERITED' % line["steps"],
                        'construct 2(1) PL 2 "loop" "limits.c" %d MINIMAL' % line["loop"])
     check(len(traces[0].of("ITERATION")) == 240 and set(summed(traces[0])) == set(summed(traces[0])) and "20" not in summed(traces[0]) and "21" in summed(traces[0]),
@@ -231,6 +236,8 @@ def window():
     traces, _ = traced([program], "level CHECKSUM", "start 3.1.2.B", "finish 5.0.1.E")
     told = [r for r in traces[0].of("TROUBLE") if r["what"] == 3]
     check(summed(traces[0]) == whole[2:5] and len(told) == 2 and "3.1.2.B" in told[0]["text"], "points in tasks of no region: the whole construct", told)
+    traces, _ = traced([program], "level MINIMAL", "start 3.1.2.B", "finish 5.0.1.E")
+    check(len([i for i in iterations(traces[0]) if len(i) == 2]) == 36, "with all that is in it", iterations(traces[0]))
 
 
 def limits():
@@ -350,7 +357,7 @@ def hybrid():
 
 def mixed():
     want = [("1.B", "PL", "before"), ("1.E", "PL", "before"), ("2.B", "PL", "main"), ("2.E", "PL", "main"), ("3.B", "PL", "rows"), ("3.E", "PL", "rows"),
-            ("4.B", "PT", "last"), ("4.E", "PT", "last")]
+            ("4.B", "PL", "main"), ("4.E", "PL", "main"), ("5.B", "PT", "last"), ("5.E", "PT", "last")]
     for mpi, n in (("openmpi", 1), ("openmpi", 2), ("mpich", 2)):
         program = compiled("mixed.c", "-fopenmp", compiler="mpicc." + mpi)
         traces, done = traced(LAUNCH[mpi] + [str(n), program], "level MINIMAL", env={"OMP_NUM_THREADS": "3"})
@@ -361,11 +368,18 @@ def mixed():
         for t in traces:
             rows = len([r for r in t.of("BEGIN") if not r["point"]])
             check(rows == 8 // n, "rank %d: a construct for each row" % t.rank, rows)
+            nest, outside = [""], 0
+            for r in t.records:
+                if r["kind"] == "BEGIN":
+                    nest.append(r["construct"]["name"])
+                elif r["kind"] == "END":
+                    nest.pop()
+                outside += r["thread"] > 0 and nest[-1] != "main"
+            check(not outside, "and what other threads do stands in it", outside)
             other = sorted(i for r in t.of("ITERATION") for i in r["index"])
-            want_rows = [row for row in range(t.rank, 8, n)]
-            check(other == sorted(list(range(30000)) * rows + want_rows), "and each iteration of each thread once", len(other))
+            check(other == sorted(list(range(30000)) * (rows + 2) + list(range(t.rank, 8, n))), "and each iteration of each thread once", len(other))
         for thread in (1, 2):
-            got = iterations(traces[0], thread)
+            got = iterations(traces[0], thread)[:-30000]
             check(got == sorted(got[:len(got) // (8 // n)]) * (8 // n), "thread %d: in its order" % thread, got[:5])
 
 
@@ -395,6 +409,16 @@ def ends():
     check(done.stdout == bare.stdout, "and prints what it prints", done.stdout)
 
 
+def others():
+    for mpi in ("openmpi", "mpich"):
+        program = compiled("forked.c", "-pthread", compiler="mpicc." + mpi)
+        traces, done = traced(LAUNCH[mpi] + ["1", program], "level MINIMAL")
+        check([p[2] for p in traces[0].points()] == ["mine"] * 4 and traces[0].over and traces[0].whole, mpi + ": neither a child nor another thread makes points", traces[0].points())
+        told = [r["text"] for r in traces[0].of("TROUBLE")]
+        check(len(told) == 1 and "thread's" in told[0], "which is told of the thread", told)
+        check(len([f for f in os.listdir(done.folder) if f.endswith(".trace")]) == 1, "there is one trace", os.listdir(done.folder))
+
+
 def disk():
     program = "./ends-gcc"
     bare = run(program, "many", "4000")
@@ -422,7 +446,7 @@ def disk():
 def settings():
     with open(os.path.join(folder, "bad.settings"), "w") as f:
         f.write("level CHECKSUM\nstart 6\n")
-    for name, says in (("bad.settings", "bad.settings: line 2:"), ("none.settings", "cannot read the settings none.settings: No such file")):
+    for name, says in (("bad.settings", "bad.settings: line 2:"), ("none.settings", "none.settings: No such file")):
         done = run(HBDB, "record", "--trace", name, "-o", "bad.hbdb", "--", "./limits-gcc")
         check(done.returncode == 2 and says in done.stderr and not os.path.exists(os.path.join(folder, "bad.hbdb")), "settings that are none: " + says, done.all)
     plain = run(HBDB, "record", "-o", "plain.hbdb", "--", "./limits-gcc")
@@ -444,6 +468,7 @@ try:
     mixed()
     dry()
     ends()
+    others()
     disk()
     settings()
 finally:

@@ -14,7 +14,10 @@ from lib import HBDB, TOP, check, same  # noqa: E402
 
 FINDINGS = ["UNWRITTEN", "NOT_LOCAL", "SHADOW_WRITE", "SHADOW_STALE", "READ_ONLY", "DEPENDENCE", "REMOTE", "REDUCTION", "UNWRITTEN_LOCAL"]
 REAL8, REAL4, INTEGER4, INTEGER8, INTEGER1, COMPLEX16, COMPLEX8 = range(7)
-COMPILERS = {"gcc": ["cc", "gcc"], "clang": ["cc", "clang"], "g++": ["cc", "g++"], "clang++": ["cc", "clang++"], "gfortran": ["fc", "gfortran"]}
+LAUNCH = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", "2"],
+          "mpich": ["mpirun.mpich", "-n", "2"]}
+COMPILERS = {"openmpi": ["cc", "mpicc.openmpi"], "mpich": ["cc", "mpicc.mpich"],
+             "gcc": ["cc", "gcc"], "clang": ["cc", "clang"], "g++": ["cc", "g++"], "clang++": ["cc", "clang++"], "gfortran": ["fc", "gfortran"]}
 
 
 def labels(source):
@@ -139,6 +142,22 @@ def control(runs, compiler):
     same(compiler + ": it prints what it prints alone", got.output, got.alone)
 
 
+def halo(runs, mpi):
+    """Two processes: a halo that MPI brings is up to date, whatever it brings."""
+    at = labels("halo.c")
+    for flags, wanted in (((), set()), (("-DLATE",), {("SHADOW_STALE", "u", at["read"])})):
+        program = runs.build(mpi, "halo.c", "-O1", "-Wno-stringop-overflow", *flags)
+        with open(runs.place.path + "/settings", "w") as f:
+            f.write("control\n")
+        name = "halo-%s%d" % (mpi, len(flags))
+        status, out, err = runs.place.run("record", "--trace", "settings", "-o", name + ".hbdb", "--", *LAUNCH[mpi], program, timeout=300)
+        check("%s %s: it runs" % (mpi, flags), status == 0, err)
+        for rank in range(2):
+            got = decode.Trace("%s/%s.hbdb/rank.%d.trace" % (runs.place.path, name, rank))
+            got.lines = lines_of(got, program)
+            same("%s %s: process %d" % (mpi, flags, rank), found(got), wanted)
+
+
 def races(runs, compiler):
     at = labels("races.c")
     got = runs.trace(runs.build(compiler, "races.c", "-O1", "-fopenmp"), "control\n")
@@ -172,6 +191,28 @@ def sanitizer(runs, ours):
     check("every line of a race of ThreadSanitizer's is one of ours", theirs <= ours, (theirs, ours))
 
 
+def ways(runs):
+    """How the instrumented program comes to run: in the place of the plain one; linked with ThreadSanitizer's library, which ours stands for."""
+    at = labels("control.c")
+    program = runs.build("gcc", "control.c", "-O0")
+    plain = program[:-len(".hbdb-watched")]
+    wanted = ("READ_ONLY", "lookup", at["constant"])
+
+    def findings(command, name, symbols):
+        with open(runs.place.path + "/settings", "w") as f:
+            f.write("control\n")
+        runs.place.run("record", "--mpi", "openmpi", "--trace", "settings", "-o", name, "--", command)
+        got = decode.Trace("%s/%s/rank.0.trace" % (runs.place.path, name))
+        got.lines = lines_of(got, symbols)
+        return found(got)
+    check("the plain program becomes the instrumented one", wanted in findings(plain, "exec.hbdb", program))
+    os.utime(program, (1, 1))
+    same("... but not an older one", findings(plain, "old.hbdb", plain), set())
+    linked = runs.place.path + "/linked"
+    subprocess.run(["gcc", "-g", "-O0", "-fsanitize=thread", "-I", TOP + "/include", os.path.join(HERE, "programs", "control.c"), "-o", linked], check=True)
+    check("a program linked with libtsan", wanted in findings(linked, "linked.hbdb", linked))
+
+
 def main():
     with lib.Place(libraries=False) as place:
         runs = Runs(place)
@@ -180,9 +221,12 @@ def main():
                 records(runs, compiler, optimise)
             control(runs, compiler)
         fortran(runs)
+        for mpi in ("openmpi", "mpich"):
+            halo(runs, mpi)
         for compiler in ("g++", "clang++"):
             for optimise in ("-O0", "-O2"):
                 vector(runs, compiler, optimise)
+        ways(runs)
         ours = races(runs, "gcc")
         ours |= races(runs, "clang")
         sanitizer(runs, ours)

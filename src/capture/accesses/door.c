@@ -20,8 +20,9 @@ static void over(void) { front->over(); }
 
 static void opened(const struct hb_accesses_front *its)
 {
-	static const struct hb__tracing tracing = {named, over};
+	static struct hb__tracing tracing = {named, over, NULL};
 	front = its;
+	tracing.received = its->received;
 	hb__tracing = &tracing;
 }
 

@@ -14,6 +14,7 @@ struct hb_value;
 struct hb_accesses_front {
 	void (*named)(const char *log, int rank, int size);
 	void (*over)(void);
+	void (*received)(const void *p, size_t bytes); /* NULL: it does not */
 };
 
 struct hb_accesses_door {

@@ -53,6 +53,7 @@ struct hb__tracing {
 	void (*named)(const char *log, int rank,
 		int size);  /* the log has this path from now on; also again, when it gets another one */
 	void (*over)(void); /* the process told its end, or leaves */
+	void (*received)(const void *p, size_t bytes); /* MPI has written there what came; NULL: nobody wants to know */
 };
 extern const struct hb__tracing *hb__tracing; /* NULL: nobody does */
 

@@ -36,7 +36,8 @@ const char *hb_heap_unknown(void) __attribute__((weak, visibility("default")));
 
 /* For dynamic control (capture/accesses/watch): `ends` is called before a block is given back; `begins`, which may be NULL, with memory that the
  * program got and that holds nothing yet. Both may be called by any thread, and call malloc. */
-void hb_heap_tell(void (*ends)(void *p), void (*begins)(void *p, size_t bytes)) __attribute__((weak, visibility("default")));
+void hb_heap_tell(void (*ends)(void *p), void (*begins)(void *p, size_t bytes))
+	__attribute__((weak, visibility("default")));
 
 /* A block that has just begun was asked for by another caller than malloc's: operator new's. */
 void hb_heap_made(void *p, const void *made) __attribute__((weak, visibility("default")));

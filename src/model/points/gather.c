@@ -198,20 +198,27 @@ static bool take(hb_points *points, struct hb__process *p, const hb_trace_record
 			p->shape[r->number] = NULL;
 		return true;
 	case HB_TRACE_BEGIN:
-	case HB_TRACE_END: return point(p, r);
-	case HB_TRACE_ITERATION: return iteration(p, r, r->index, r->n);
-	case HB_TRACE_TASK: return iteration(p, r, &task, 1);
+	case HB_TRACE_END:
+		return point(p, r);
+	case HB_TRACE_ITERATION:
+		return iteration(p, r, r->index, r->n);
+	case HB_TRACE_TASK:
+		return iteration(p, r, &task, 1);
 	case HB_TRACE_READ:
 	case HB_TRACE_BEFORE:
 	case HB_TRACE_AFTER:
 	case HB_TRACE_RV_READ:
 	case HB_TRACE_RV_BEFORE:
 	case HB_TRACE_RV_AFTER:
-	case HB_TRACE_RESULT: return access(points, p, r);
-	case HB_TRACE_CHECKED: return checked(points, p, r);
+	case HB_TRACE_RESULT:
+		return access(points, p, r);
+	case HB_TRACE_CHECKED:
+		return checked(points, p, r);
 	case HB_TRACE_TROUBLE:
-	case HB_TRACE_SAVED: return trouble(points, p, r);
-	default: return true;
+	case HB_TRACE_SAVED:
+		return trouble(points, p, r);
+	default:
+		return true;
 	}
 }
 

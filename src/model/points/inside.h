@@ -44,9 +44,9 @@ struct hb__process {
 	int32_t rank;
 	char *path;
 	hb_trace *trace;
-	bool ended;   /* nothing more comes of it */
+	bool ended; /* nothing more comes of it */
 	char *damage;
-	bool ready;   /* it stands at its next point outside of tasks: the last of its stops */
+	bool ready;             /* it stands at its next point outside of tasks: the last of its stops */
 	const hb_shape **shape; /* by number of the array; NULL: asked for again */
 	size_t shapes;
 	struct hb__at *open; /* constructs that the first thread is in, with its iterations */

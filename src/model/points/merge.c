@@ -6,15 +6,12 @@
 
 void hb__merge_begin(hb_points *p) { p->checks = p->parts = p->tiles = p->accesses = p->troubles = p->guess = 0; }
 
-static bool is_apart(const hb_shape *s)
-{
-	return (s->flags & (HB_TRACE_ARRAY_REPLICATED | HB_TRACE_ARRAY_OWN)) != 0;
-}
+static bool is_apart(const hb_shape *s) { return (s->flags & (HB_TRACE_ARRAY_REPLICATED | HB_TRACE_ARRAY_OWN)) != 0; }
 
 static bool same_array(const hb_shape *a, const hb_shape *b)
 {
-	return a == b || (a->id.line == b->id.line && a->id.ordinal == b->id.ordinal && !strcmp(a->id.name, b->id.name) &&
-				 !strcmp(a->id.file, b->id.file));
+	return a == b || (a->id.line == b->id.line && a->id.ordinal == b->id.ordinal &&
+				 !strcmp(a->id.name, b->id.name) && !strcmp(a->id.file, b->id.file));
 }
 
 /* The check that another process began for the same array, or NULL. */
@@ -35,11 +32,15 @@ static struct hb__merged *find(hb_points *p, const hb_shape *s)
 static struct hb__merged *make(hb_points *p, uint32_t process, const hb_shape *s)
 {
 	uint32_t tiles = s->tiled ? s->tiling.tiles : 0;
-	if (!HB_GROW(p->merged, p->merged_room, p->checks + 1) || !HB_GROW(p->tile, p->tiles_room, p->tiles + tiles + 1))
+	if (!HB_GROW(p->merged, p->merged_room, p->checks + 1) ||
+		!HB_GROW(p->tile, p->tiles_room, p->tiles + tiles + 1))
 		return NULL;
 	struct hb__merged *m = &p->merged[p->checks++];
-	*m = (struct hb__merged){
-		.check = {.shape = s, .apart = is_apart(s), .process = process, .state = HB_CHECKSUM_FINE, .fits = s->tiled},
+	*m = (struct hb__merged){.check = {.shape = s,
+					 .apart = is_apart(s),
+					 .process = process,
+					 .state = HB_CHECKSUM_FINE,
+					 .fits = s->tiled},
 		.tile = p->tiles};
 	for (uint32_t i = 0; i < tiles; i++)
 		hb_tile_clear(&p->tile[p->tiles++]);

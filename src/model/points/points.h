@@ -31,11 +31,11 @@ typedef struct hb_check {
 	unsigned access;       /* HB_ACCESS_*, of any process */
 	bool apart;            /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
 	uint32_t process;
-	unsigned state;        /* HB_CHECKSUM_*: not FINE where it could not be computed at `failed` */
+	unsigned state; /* HB_CHECKSUM_*: not FINE where it could not be computed at `failed` */
 	uint32_t failed;
-	bool fits;             /* all parts have one type and one global box; else there are no tiles */
-	hb_tile *tile;         /* shape->tiling.tiles; count 0 where nobody has elements. NULL: there are none */
-	hb_part *part;         /* by process */
+	bool fits;     /* all parts have one type and one global box; else there are no tiles */
+	hb_tile *tile; /* shape->tiling.tiles; count 0 where nobody has elements. NULL: there are none */
+	hb_part *part; /* by process */
 	uint32_t parts;
 } hb_check;
 
@@ -43,12 +43,12 @@ typedef struct hb_check {
 typedef struct hb_access {
 	hb_trace_kind kind;
 	uint32_t process, thread;
-	const hb_shape *shape;             /* NULL: of a variable */
-	const hb_trace_variable *variable; /* NULL: of an array */
-	uint64_t element;                  /* of the storage of the array */
-	uint64_t place;                    /* number, see hb_points_trace; 0: none */
+	const hb_shape *shape;               /* NULL: of a variable */
+	const hb_trace_variable *variable;   /* NULL: of an array */
+	uint64_t element;                    /* of the storage of the array */
+	uint64_t place;                      /* number, see hb_points_trace; 0: none */
 	const hb_trace_construct *construct; /* NULL: in none */
-	const int64_t *iteration;          /* n indices of all loops around it, the outermost first */
+	const int64_t *iteration;            /* n indices of all loops around it, the outermost first */
 	unsigned n;
 	size_t at; /* where they stand among those of its process, while these grow */
 	uint8_t value[16];
@@ -57,10 +57,10 @@ typedef struct hb_access {
 
 typedef struct hb_step_trouble {
 	uint32_t process;
-	hb_trace_kind kind; /* TROUBLE or SAVED */
-	unsigned what;      /* HB_TROUBLE_* */
+	hb_trace_kind kind;    /* TROUBLE or SAVED */
+	unsigned what;         /* HB_TROUBLE_* */
 	const hb_shape *shape; /* SAVED: the array */
-	const char *text;   /* a sentence, or the file */
+	const char *text;      /* a sentence, or the file */
 } hb_step_trouble;
 
 /* A point, and what was since the one before. Valid until the next step is asked for. */
@@ -71,10 +71,10 @@ typedef struct hb_step {
 	uint32_t came;                       /* how many did; of points in tasks 1 */
 	uint32_t other;                      /* a process that came by another construct there; HB_NO: none did */
 	const hb_trace_construct *other_construct;
-	uint32_t absent;                     /* a process that had ended before; HB_NO: none had */
+	uint32_t absent; /* a process that had ended before; HB_NO: none had */
 	const hb_check *check;
 	size_t checks;
-	const hb_access *access;             /* by process, in the order of each */
+	const hb_access *access; /* by process, in the order of each */
 	size_t accesses;
 	const hb_step_trouble *trouble;
 	size_t troubles;

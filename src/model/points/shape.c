@@ -30,7 +30,8 @@ const hb_shape *hb__shape_of(hb_points *p, const hb_trace_array *a)
 	}
 	p->shape[p->shapes++] = s;
 	s->as = a->as;
-	s->id = (hb_array_id){strdup(a->id.name ? a->id.name : ""), strdup(a->id.file ? a->id.file : ""), a->id.line, a->id.ordinal};
+	s->id = (hb_array_id){
+		strdup(a->id.name ? a->id.name : ""), strdup(a->id.file ? a->id.file : ""), a->id.line, a->id.ordinal};
 	s->as.name = s->id.name;
 	s->flags = a->flags;
 	s->tiled = a->tiled;
@@ -52,7 +53,8 @@ bool hb_same_box(const hb_shape *a, const hb_shape *b)
 {
 	if (a == b)
 		return true;
-	if (a->as.type != b->as.type || a->as.rank != b->as.rank || a->tiled != b->tiled)
+	if (a->as.type != b->as.type || a->as.rank != b->as.rank || a->tiled != b->tiled ||
+		a->as.columns != b->as.columns)
 		return false;
 	return !memcmp(a->as.global, b->as.global, a->as.rank * sizeof *a->as.global);
 }

@@ -19,7 +19,8 @@ double hb__tile_scale(const struct hb__known *known, const hb_tile *a, const hb_
 	return fmax(share, own);
 }
 
-bool hb__tiles_differ(hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance)
+bool hb__tiles_differ(
+	hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance)
 {
 	*ret_distance = 0;
 	if (a->hash == b->hash && a->count == b->count)
@@ -65,8 +66,8 @@ static uint64_t elements(const hb_tiling *tiling, uint32_t tile)
 	return n;
 }
 
-static void take_tiles(
-	hb_reference *r, const struct hb__known *known, const hb_check *a, const hb_check *b, hb_reference_difference *d)
+static void take_tiles(hb_reference *r, const struct hb__known *known, const hb_check *a, const hb_check *b,
+	hb_reference_difference *d)
 {
 	const hb_tiling *tiling = &b->shape->tiling;
 	bool real = hb_element_real(b->shape->as.type), nested = r->step[HB_OF_RUN].point.nested;
@@ -210,7 +211,8 @@ bool hb__reference_arrays(hb_reference *r)
 		return false;
 	for (size_t i = 0; i < a->checks; i++) {
 		bool copy = hb__first_copy(a, &a->check[i]) != NULL;
-		if (!copy && !(r->match[i] ? pair(r, &a->check[i], r->match[i]) : alone(r, &a->check[i], HB_OF_REFERENCE)))
+		if (!copy &&
+			!(r->match[i] ? pair(r, &a->check[i], r->match[i]) : alone(r, &a->check[i], HB_OF_REFERENCE)))
 			return false;
 	}
 	for (size_t i = 0; i < b->checks; i++)

@@ -50,7 +50,8 @@ bool hb__alike(const hb_array_id *a, const hb_array_id *b);
 const hb_check *hb__first_copy(const hb_step *step, const hb_check *check);
 /* For each check of the reference its check of the run in r->match, and r->taken. False: out of memory. */
 bool hb__match(hb_reference *r);
-struct hb__known *hb__reference_know(hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
+struct hb__known *hb__reference_know(
+	hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
 
 /* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
 bool hb__reference_arrays(hb_reference *r);
@@ -59,7 +60,8 @@ bool hb__reference_values(hb_reference *r);
 bool hb__reference_results(hb_reference *r);
 
 /* arrays.c: whether two tiles differ, by scale; *ret_distance is the estimate. */
-bool hb__tiles_differ(hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance);
+bool hb__tiles_differ(
+	hb_reference *r, const hb_tile *a, const hb_tile *b, bool real, double scale, double *ret_distance);
 double hb__tile_scale(const struct hb__known *known, const hb_tile *a, const hb_tile *b, uint64_t elements);
 hb_tile hb__whole(const hb_check *check);
 /* results.c. A value as a number, and whether two are equal under the tolerance. */

@@ -15,8 +15,8 @@ static bool may_be(const hb_reference *r, const hb_check *a, const hb_check *b, 
 	if (!hb__alike(&a->shape->id, &b->shape->id) || (line && a->shape->id.line != b->shape->id.line))
 		return false;
 	bool own = ((a->shape->flags | b->shape->flags) & HB_TRACE_ARRAY_OWN) != 0;
-	return !own || (a->process == b->process &&
-			       hb_points_processes(r->points[0]) == hb_points_processes(r->points[1]));
+	return !own ||
+	       (a->process == b->process && hb_points_processes(r->points[0]) == hb_points_processes(r->points[1]));
 }
 
 const hb_check *hb__first_copy(const hb_step *s, const hb_check *c)
@@ -84,7 +84,8 @@ struct hb__known *hb__reference_know(hb_reference *r, const hb_shape *shape, uin
 		struct hb__known *k = &r->known[i];
 		if (k->shape == shape && k->process == process)
 			return k;
-		if (k->process == process && k->shape->id.line == shape->id.line && hb__alike(&k->shape->id, &shape->id)) {
+		if (k->process == process && k->shape->id.line == shape->id.line &&
+			hb__alike(&k->shape->id, &shape->id)) {
 			k->shape = shape; /* registered again */
 			return k;
 		}

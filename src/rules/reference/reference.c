@@ -82,8 +82,7 @@ static bool together(hb_reference *r, unsigned side)
 	if (s->other == HB_NO && s->absent == HB_NO)
 		return true;
 	bool other = s->other != HB_NO;
-	hb_reference_difference d =
-		hb__difference(r, other ? HB_REFERENCE_PROCESSES : HB_REFERENCE_SHORTER);
+	hb_reference_difference d = hb__difference(r, other ? HB_REFERENCE_PROCESSES : HB_REFERENCE_SHORTER);
 	d.side = side;
 	d.point = s->point;
 	d.construct[0] = s->construct;
@@ -139,7 +138,8 @@ int hb_reference_step(hb_reference *r, hb_error *err)
 		r->sum.stopped = true;
 		return 1;
 	}
-	if (!hb__reference_arrays(r) || !hb__reference_copies(r) || !hb__reference_values(r) || !hb__reference_results(r))
+	if (!hb__reference_arrays(r) || !hb__reference_copies(r) || !hb__reference_values(r) ||
+		!hb__reference_results(r))
 		return no_memory(err);
 	const hb_step *b = &r->step[HB_OF_RUN];
 	if (b->point.number) {

@@ -12,7 +12,7 @@
  * have as many. Results of reductions are equal when |a - b| <= relative * max(|a|, |b|) or <= absolute; integers are exact.
  * Where both runs told reads and writes, values are matched by array, global index, iteration (of all loops around it) and kind, the first with the
  * first; the scale is the root mean square of the reference's values of that array since the last point, or the larger of the two. Of all values
- * since the last point that differ the one told is the first in the order of the reference.
+ * since the last point that differ the one told is the first in the order of the reference. What stood somewhere before a write is not compared.
  * The runs have to come by the same constructs: where they do not, nothing behind it is compared. */
 #ifndef HBDB_RULES_REFERENCE_H
 #define HBDB_RULES_REFERENCE_H
@@ -23,15 +23,15 @@ typedef enum hb_reference_kind {
 	HB_REFERENCE_CHECKSUM,  /* an array differs at a point */
 	HB_REFERENCE_COPIES,    /* two copies of a replicated array do, in the run */
 	HB_REFERENCE_RESULT,    /* the result of a reduction */
-	HB_REFERENCE_VALUE,     /* a value that was read, or was there before or after a write */
+	HB_REFERENCE_VALUE,     /* a value that was read or written */
 	HB_REFERENCE_CONSTRUCT, /* the runs come by different constructs */
 	HB_REFERENCE_PROCESSES, /* processes of one run do */
 	HB_REFERENCE_SHORTER,   /* one of the runs, or one of its processes, ended before */
 	/* from here on: something could not be compared */
-	HB_REFERENCE_BOX,       /* an array has another type or other extents: another input */
-	HB_REFERENCE_UNKNOWN,   /* an array is in one of the runs only */
-	HB_REFERENCE_FAILED,    /* a checksum could not be computed */
-	HB_REFERENCE_TROUBLE,   /* what the tracer of a run told: it, or an array that was saved */
+	HB_REFERENCE_BOX,     /* an array has another type or other extents: another input */
+	HB_REFERENCE_UNKNOWN, /* an array is in one of the runs only */
+	HB_REFERENCE_FAILED,  /* a checksum could not be computed */
+	HB_REFERENCE_TROUBLE, /* what the tracer of a run told: it, or an array that was saved */
 	HB_REFERENCE_KINDS
 } hb_reference_kind;
 #define HB_REFERENCE_DIFFERS HB_REFERENCE_BOX /* kinds below are differences */
@@ -41,25 +41,25 @@ enum { HB_OF_REFERENCE, HB_OF_RUN };
 /* Valid while the visitor is in its call, but for shapes and constructs, which are the runs'. Which members hold depends on the kind. */
 typedef struct hb_reference_difference {
 	hb_reference_kind kind;
-	unsigned side;       /* HB_OF_*: of which run this is said; both: HB_OF_RUN */
-	bool again;          /* the same array differed, or failed, at an earlier point */
-	hb_point point;      /* number 0: behind the last point */
+	unsigned side;                          /* HB_OF_*: of which run this is said; both: HB_OF_RUN */
+	bool again;                             /* the same array differed, or failed, at an earlier point */
+	hb_point point;                         /* number 0: behind the last point */
 	const hb_trace_construct *construct[2]; /* by run; NULL: none */
-	hb_point correct;    /* the last point at which it was compared and equal; number 0: none */
+	hb_point correct;                       /* the last point at which it was compared and equal; number 0: none */
 	const hb_trace_construct *correct_construct;
 	const hb_shape *shape[2]; /* NULL: it is not there */
-	unsigned access;     /* HB_ACCESS_*, in the run */
-	unsigned state;      /* FAILED: HB_CHECKSUM_* */
-	uint32_t process[2]; /* COPIES: the two; else where it was, or HB_NO: all */
-	hb_tile whole[2];    /* the arrays, all tiles added */
-	uint32_t tile, tiles; /* the first one that differs, how many do */
-	hb_tile at[2];       /* that tile */
+	unsigned access;          /* HB_ACCESS_*, in the run */
+	unsigned state;           /* FAILED: HB_CHECKSUM_* */
+	uint32_t process[2];      /* COPIES: the two; else where it was, or HB_NO: all */
+	hb_tile whole[2];         /* the arrays, all tiles added */
+	uint32_t tile, tiles;     /* the first one that differs, how many do */
+	hb_tile at[2];            /* that tile */
 	double distance, scale;
 	uint32_t owners, owner; /* processes of the run that own some of it; the first of them */
-	bool edges;          /* every differing tile touches an edge between boxes of processes of the run */
+	bool edges;             /* every differing tile touches an edge between boxes of processes of the run */
 	const hb_access *value[2];
-	double number[2];    /* of values and results, as far as a double has them */
-	uint64_t differing;  /* VALUE: how many since the last point */
+	double number[2];   /* of values and results, as far as a double has them */
+	uint64_t differing; /* VALUE: how many since the last point */
 	const hb_step_trouble *trouble;
 } hb_reference_difference;
 

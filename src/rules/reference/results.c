@@ -28,10 +28,16 @@ double hb__number(hb_element type, const uint8_t *value)
 	int32_t i = 0;
 	double imaginary;
 	switch (type) {
-	case HB_INTEGER8: memcpy(&l, value, sizeof l); return (double)l;
-	case HB_INTEGER4: memcpy(&i, value, sizeof i); return i;
-	case HB_INTEGER1: return (int8_t)value[0];
-	default: return parts(type, value, &imaginary);
+	case HB_INTEGER8:
+		memcpy(&l, value, sizeof l);
+		return (double)l;
+	case HB_INTEGER4:
+		memcpy(&i, value, sizeof i);
+		return i;
+	case HB_INTEGER1:
+		return (int8_t)value[0];
+	default:
+		return parts(type, value, &imaginary);
 	}
 }
 
@@ -42,8 +48,7 @@ static bool reals_differ(const hb_reference *r, double a, double b, double scale
 	if (a == b)
 		return false;
 	double distance = fabs(a - b), most = fmax(scale, fmax(fabs(a), fabs(b)));
-	return !isfinite(distance) ||
-	       !(distance <= r->tolerance.relative * most || distance <= r->tolerance.absolute);
+	return !isfinite(distance) || !(distance <= r->tolerance.relative * most || distance <= r->tolerance.absolute);
 }
 
 bool hb__values_differ(const hb_reference *r, hb_element type, const uint8_t *a, const uint8_t *b, double scale)
@@ -76,7 +81,8 @@ static size_t before(const hb_step *s, const hb_access *of)
 {
 	size_t n = 0;
 	for (const hb_access *a = s->access; a < of; a++)
-		n += a->kind == HB_TRACE_RESULT && a->process == of->process && same_variable(a->variable, of->variable);
+		n += a->kind == HB_TRACE_RESULT && a->process == of->process &&
+		     same_variable(a->variable, of->variable);
 	return n;
 }
 

@@ -6,10 +6,8 @@
 #include "base/grow.h"
 #include "rules/reference/inside.h"
 
-static bool is_element(const hb_access *a)
-{
-	return a->kind == HB_TRACE_READ || a->kind == HB_TRACE_BEFORE || a->kind == HB_TRACE_AFTER;
-}
+/* What stood there before a write is not compared: it may be what nobody wrote. Who reads it is. */
+static bool is_element(const hb_access *a) { return a->kind == HB_TRACE_READ || a->kind == HB_TRACE_AFTER; }
 
 /* A hash of the global index: two indices of one array have the same one with a probability of about 2^-64. */
 static uint64_t index_of(const hb_access *a)

@@ -24,7 +24,8 @@ int hb__read_settings_file(const char *path, hb_trace_settings *s)
 	}
 	int code = 0;
 	if (!S_ISREG(st.st_mode) || st.st_size > SETTINGS_MOST)
-		code = hb__fail_with(HB_EXIT_USAGE, "%s is no file of settings; 'hbdb compare config -- COMMAND' writes one", path);
+		code = hb__fail_with(
+			HB_EXIT_USAGE, "%s is no file of settings; 'hbdb compare config -- COMMAND' writes one", path);
 	else {
 		text = hb__alloc((size_t)st.st_size + 1);
 		size_t n = fread(text, 1, (size_t)st.st_size, f);

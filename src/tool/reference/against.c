@@ -24,6 +24,10 @@ static void visit(void *user, const hb_reference_difference *d)
 			free(sentence);
 		}
 	}
+	if (d->kind == HB_REFERENCE_CHECKSUM && !c->array) {
+		c->array = d->shape[HB_OF_RUN];
+		c->array_at = d->point;
+	}
 	c->found[d->kind]++;
 	if (d->again && (!c->all || c->lines.n > SHOWN))
 		return;

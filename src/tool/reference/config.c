@@ -47,13 +47,15 @@ static void add_array(hb_construct_wanted *w, const hb_trace_array *a, unsigned 
 	w->knows_arrays = true;
 	for (size_t i = 0; i < w->arrays; i++) {
 		const hb_array_id *id = &w->array[i].id;
-		if (id->line == a->id.line && id->ordinal == a->id.ordinal && !strcmp(id->name, a->id.name) && !strcmp(id->file, file)) {
+		if (id->line == a->id.line && id->ordinal == a->id.ordinal && !strcmp(id->name, a->id.name) &&
+			!strcmp(id->file, file)) {
 			w->array[i].access |= (uint8_t)access;
 			return;
 		}
 	}
 	w->array = roomy(w->array, &w->arrays_room, w->arrays + 1, sizeof *w->array);
-	w->array[w->arrays++] = (hb_array_wanted){{hb__copy(a->id.name), hb__copy(file), a->id.line, a->id.ordinal}, (uint8_t)access};
+	w->array[w->arrays++] =
+		(hb_array_wanted){{hb__copy(a->id.name), hb__copy(file), a->id.line, a->id.ordinal}, (uint8_t)access};
 }
 
 /* Constructs of one trace among those of all: by number in the trace, the number in the settings. */
@@ -85,13 +87,17 @@ static void take(struct reading *r, const hb_trace *t, const hb_trace_record *x)
 {
 	hb_construct_wanted *w;
 	switch (x->kind) {
-	case HB_TRACE_CONSTRUCT: take_construct(r, hb_trace_construct_of(t, x->number)); break;
+	case HB_TRACE_CONSTRUCT:
+		take_construct(r, hb_trace_construct_of(t, x->number));
+		break;
 	case HB_TRACE_BEGIN:
 		r->open = roomy(r->open, &r->opens_room, r->opens + 1, sizeof *r->open);
 		r->open[r->opens++] = x->number;
 		r->points += x->point.number != 0;
 		break;
-	case HB_TRACE_END: r->opens -= r->opens > 0; break;
+	case HB_TRACE_END:
+		r->opens -= r->opens > 0;
+		break;
 	case HB_TRACE_CHECKED:
 		w = r->opens ? of(r, r->open[r->opens - 1]) : NULL;
 		/* where accesses are not seen nobody knows which were touched: then all are summed, and the file does not tell them */
@@ -109,7 +115,8 @@ static void take(struct reading *r, const hb_trace *t, const hb_trace_record *x)
 			w->bytes += x->cost[4];
 		}
 		break;
-	default: break;
+	default:
+		break;
 	}
 }
 
@@ -155,7 +162,9 @@ static int write_file(const char *path, const hb_trace_settings *s, uint64_t poi
 	if (!f)
 		return hb__fail_with(HB_EXIT_USAGE, "cannot write %s: %s%s", path, strerror(errno),
 			errno == EEXIST ? "; choose another name with -o" : "");
-	fprintf(f, "# What hbdb compare traces: hbdb compare record --settings %s -- COMMAND; hbdb-compare(1), hbdb-trace(5)\n", path);
+	fprintf(f,
+		"# What hbdb compare traces: hbdb compare record --settings %s -- COMMAND; hbdb-compare(1), hbdb-trace(5)\n",
+		path);
 	hb_settings_write(s, f);
 	bool good = !ferror(f);
 	good = !fclose(f) && good;
@@ -188,7 +197,8 @@ static int dry_run(const hb_args *args)
 		code = hb__fail_with(HB_EXIT_USAGE,
 			"the program came by no construct: mark its loops with hb_loop and the like (hbdb/compare.h), or run one with OpenMP");
 	if (!code && made.end.status)
-		hb__say("the command ended with status %d: what it did not come to is not in the file", made.end.status);
+		hb__say("the command ended with status %d: what it did not come to is not in the file",
+			made.end.status);
 	code = code ? code : write_file(output ? output : "compare.settings", &settings, points);
 	free(made.recording);
 	hb__remove_folder(recording);
@@ -226,9 +236,11 @@ static int explain(const char *path)
 		char a[HB_POINT_TEXT], b[HB_POINT_TEXT];
 		printf("%s is right: %s", path, hb_trace_level_name(s.level));
 		if (s.start.number || s.finish.number)
-			printf(", in detail from %s to %s", s.start.number ? hb_point_text(&s.start, a) : "the beginning",
+			printf(", in detail from %s to %s",
+				s.start.number ? hb_point_text(&s.start, a) : "the beginning",
 				s.finish.number ? hb_point_text(&s.finish, b) : "the end");
-		printf(", tolerance %g, %zu %s\n", s.tolerance, s.constructs, hb__plural(s.constructs, "construct", "constructs"));
+		printf(", tolerance %g, %zu %s\n", s.tolerance, s.constructs,
+			hb__plural(s.constructs, "construct", "constructs"));
 		for (size_t i = 0; i < s.constructs; i++)
 			explain_construct(&s, &s.construct[i]);
 	}

@@ -104,8 +104,8 @@ int hb__open_traced(const char *name, const char *path, hb_traced *ret)
 		return code;
 	ret->program = program_of(path);
 	if (!hb_points_processes(ret->points))
-		return hb__fail_with(HB_EXIT_USAGE, "%s has no traces: record it with 'hbdb compare record -- COMMAND'",
-			name);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "%s has no traces: record it with 'hbdb compare record -- COMMAND'", name);
 	hb_points_end(ret->points);
 	if (ret->others)
 		hb__say("%s: %u %s of worlds that were spawned are not compared", name, ret->others,

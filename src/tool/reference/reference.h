@@ -39,6 +39,8 @@ typedef struct hb_against {
 	uint64_t found[HB_REFERENCE_KINDS];
 	hb_point first;    /* the point of the first difference, ... */
 	hb_point correct;  /* ... and the last one before it where that array was equal; number 0: none */
+	const hb_shape *array; /* of the run: the first whose checksum differed, ... */
+	hb_point array_at;     /* ... and where; NULL: none */
 	bool any, foreign; /* the very first constructs are not the same ones */
 } hb_against;
 

@@ -15,8 +15,8 @@ static int read_number(const hb_args *args, const char *option, double *number)
 		return 0;
 	*number = strtod(text, &end);
 	if (end == text || *end || !isfinite(*number) || *number < 0)
-		return hb__fail_with(HB_EXIT_USAGE,
-			"compare --%s takes a number that is not negative, but got '%s'", option, text);
+		return hb__fail_with(
+			HB_EXIT_USAGE, "compare --%s takes a number that is not negative, but got '%s'", option, text);
 	return 0;
 }
 

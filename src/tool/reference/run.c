@@ -17,7 +17,8 @@ static int check_traces(const char *recording, const char *then, bool values)
 	int code = hb__begin_traced(name, recording, &t);
 	code = code ? code : hb__more_traced(&t);
 	if (!code && !hb_points_processes(t.points))
-		code = hb__fail_with(HB_EXIT_USAGE, "%s has no traces: no process came to load the tracer; hbdb info tells of the run", name);
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"%s has no traces: no process came to load the tracer; hbdb info tells of the run", name);
 	if (!code) {
 		hb_points_end(t.points);
 		hb_step step;
@@ -31,8 +32,9 @@ static int check_traces(const char *recording, const char *then, bool values)
 		}
 		code = got < 0 ? hb__fail_log(recording, &err) : 0;
 		if (!code)
-			printf("%s: %llu %s, %llu %s of arrays%s%s\n", name, (unsigned long long)points, hb__plural(points, "point", "points"),
-				(unsigned long long)sums, hb__plural(sums, "checksum", "checksums"), points ? "; " : "", points ? then : "");
+			printf("%s: %llu %s, %llu %s of arrays%s%s\n", name, (unsigned long long)points,
+				hb__plural(points, "point", "points"), (unsigned long long)sums,
+				hb__plural(sums, "checksum", "checksums"), points ? "; " : "", points ? then : "");
 		if (!code && !points)
 			code = hb__fail_with(HB_EXIT_USAGE,
 				"the program came by no point: mark its loops with hb_loop and the like (hbdb/compare.h), or run one with OpenMP");
@@ -59,7 +61,8 @@ int hb__compare_record(const hb_args *args)
 		if (!code && !made.recording)
 			code = made.end.status ? made.end.status : HB_EXIT_USAGE;
 		if (!code) {
-			char *then = hb__format("compare a run with it: hbdb compare run %s -- COMMAND", hb__short(made.recording));
+			char *then = hb__format(
+				"compare a run with it: hbdb compare run %s -- COMMAND", hb__short(made.recording));
 			int traced = check_traces(made.recording, then,
 				settings.level == HB_TRACE_MODIFY || settings.level == HB_TRACE_FULL);
 			code = made.end.status ? made.end.status : traced;
@@ -117,7 +120,8 @@ static int finish(struct live *l, const hb_made *made)
 	if (l->code)
 		return l->code;
 	if (!hb_points_processes(c->side[HB_OF_RUN].points))
-		return hb__fail_with(HB_EXIT_USAGE, "%s has no traces: no process came to load the tracer; hbdb info tells of the run",
+		return hb__fail_with(HB_EXIT_USAGE,
+			"%s has no traces: no process came to load the tracer; hbdb info tells of the run",
 			c->side[HB_OF_RUN].name);
 	hb_points_end(c->side[HB_OF_RUN].points);
 	int code = hb__against_go(c);
@@ -142,7 +146,8 @@ static int run(const hb_args *args, const char *reference, struct live *l)
 	code = hb__wished_settings(args, reference, &settings);
 	l->against.tolerance = (hb_reference_tolerance){settings.tolerance, settings.absolute};
 	if (!code) {
-		hb_making making = {.output = hb__option_value(args, "output"), .quiet = true, .watch = watch, .user = l};
+		hb_making making = {
+			.output = hb__option_value(args, "output"), .quiet = true, .watch = watch, .user = l};
 		hb_made made;
 		code = hb__make_traced(args, &settings, &making, &made);
 		if (!code)

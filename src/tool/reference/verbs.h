@@ -16,6 +16,22 @@ int hb__compare_config(const hb_args *args);
 int hb__compare_zoom(const hb_args *args);
 int hb__compare_find(const hb_args *args);
 int hb__compare_control(const hb_args *args);
+int hb__compare_picture(const hb_args *args);
+
+/* Where two runs part. */
+typedef struct hb_difference_place {
+	bool any;
+	hb_point correct, first; /* the last point that was right, and the first one that was not */
+	hb_array_id id;          /* of the first array whose checksum differed, and where: name NULL: none did */
+	hb_point array_at;
+	uint64_t values; /* reads and writes that were compared */
+} hb_difference_place;
+
+/* zoom/place.c. Compares two recordings (paths). What was found is printed where args are given, as their options say. Returns the exit code of
+ * what was found with args, else 0; or an exit code after having said what is wrong. hb__place_free. */
+int hb__place_of_difference(const hb_args *args, const char *reference, const char *run,
+	const hb_reference_tolerance *tolerance, hb_difference_place *ret);
+void hb__place_free(hb_difference_place *place);
 
 /* What --tolerance and --absolute say; an exit code after having said what is wrong. Numbers that are not given stay. */
 int hb__read_tolerances(const hb_args *args, hb_reference_tolerance *tolerance);

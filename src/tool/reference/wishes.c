@@ -50,9 +50,10 @@ static int read_array(const char *text, hb_array_id *ret)
 		*ret = (hb_array_id){hb__copy(part[0]), hb__copy(part[1]), (uint32_t)number[0], (uint32_t)number[1]};
 	}
 	free(copy);
-	return good ? 0 : hb__fail_with(HB_EXIT_USAGE,
-				 "compare --save takes NAME:FILE:LINE or NAME:FILE:LINE:ORDINAL, as messages call the array, but got '%s'",
-				 text);
+	return good ? 0
+		    : hb__fail_with(HB_EXIT_USAGE,
+			      "compare --save takes NAME:FILE:LINE or NAME:FILE:LINE:ORDINAL, as messages call the array, but got '%s'",
+			      text);
 }
 
 static int apply_options(const hb_args *args, hb_trace_settings *s)
@@ -75,7 +76,8 @@ static int apply_options(const hb_args *args, hb_trace_settings *s)
 	if (!code && save && !s->save_at.number)
 		s->save_at = s->finish;
 	if (!code && save && !s->save_at.number)
-		return hb__fail_with(HB_EXIT_USAGE, "compare --save needs the point at which the array is written: --at POINT");
+		return hb__fail_with(
+			HB_EXIT_USAGE, "compare --save needs the point at which the array is written: --at POINT");
 	return code;
 }
 

@@ -11,7 +11,7 @@ typedef struct hb_program_digest {
 } hb_program_digest;
 
 #define HB_SETTINGS_FILE "trace.settings" /* in a recording: those that its processes were traced with */
-#define HB_ID_LENGTH 32 /* hexadecimal digits */
+#define HB_ID_LENGTH 32                   /* hexadecimal digits */
 
 typedef struct hb_manifest {
 	char *id;      /* by chance: which recording it is, also under another name; NULL: not known */
@@ -24,7 +24,7 @@ typedef struct hb_manifest {
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
 	char *traced; /* the level of the trace (NONE to CHECKSUM, DRY), of all constructs of which its settings say nothing else; NULL: none */
-	bool whole; /* digests of whole contents were asked for */
+	bool whole;   /* digests of whole contents were asked for */
 	uint64_t shake_us;
 	int exit_status;
 	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */

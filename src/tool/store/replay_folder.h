@@ -21,7 +21,7 @@ typedef struct hb_replay_folder {
 	uint64_t events;
 	hb_sum sum;     /* of the recording: its notes tell what is not enforced */
 	uint64_t *last; /* by number: events of its first lane when it broke off, else UINT64_MAX */
-	char *traced; /* the settings of the recording's trace; NULL: it has none */
+	char *traced;   /* the settings of the recording's trace; NULL: it has none */
 	char *files; /* those that the program read, in the recording; NULL: none, or hb__unpack_inputs was not called */
 	pid_t guard;              /* removes the folder when this process dies without doing it; 0: none */
 	int guard_fd;             /* it waits for the end of this pipe */

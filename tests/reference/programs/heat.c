@@ -17,7 +17,8 @@ static double factor = 0.25;
 static void exchange(double (*u)[M], int rows)
 {
 	int up = rank ? rank - 1 : MPI_PROC_NULL, down = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
-	MPI_Sendrecv(u[1], M, MPI_DOUBLE, up, 1, u[rows + 1], M, MPI_DOUBLE, down, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(
+		u[1], M, MPI_DOUBLE, up, 1, u[rows + 1], M, MPI_DOUBLE, down, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Sendrecv(u[rows], M, MPI_DOUBLE, down, 2, u[0], M, MPI_DOUBLE, up, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -59,11 +60,20 @@ static void options(int argc, char **argv)
 {
 	for (int o; (o = getopt(argc, argv, "n:t:h:f:w")) >= 0;)
 		switch (o) {
-		case 'n': n = atoi(optarg); break;
-		case 't': steps = atoi(optarg); break;
-		case 'h': no_halo = atoi(optarg); break;
-		case 'f': factor = atof(optarg); break;
-		default: nameless = 1;
+		case 'n':
+			n = atoi(optarg);
+			break;
+		case 't':
+			steps = atoi(optarg);
+			break;
+		case 'h':
+			no_halo = atoi(optarg);
+			break;
+		case 'f':
+			factor = atof(optarg);
+			break;
+		default:
+			nameless = 1;
 		}
 }
 
@@ -75,8 +85,8 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	int lo = n * rank / size, rows = n * (rank + 1) / size - lo;
 	double(*u)[M] = calloc((size_t)rows + 2, sizeof *u), (*v)[M] = calloc((size_t)rows + 2, sizeof *v), norm = 0;
-	HB_ARRAY(.name = "u", .at = u, .type = HB_REAL8, .rank = 2, .global = {n, M}, .first = {lo, 0}, .count = {rows, M},
-		.below = {1}, .above = {1});
+	HB_ARRAY(.name = "u", .at = u, .type = HB_REAL8, .rank = 2, .global = {n, M}, .first = {lo, 0},
+		.count = {rows, M}, .below = {1}, .above = {1});
 	if (!nameless)
 		HB_ARRAY(.name = "v", .at = v, .type = HB_REAL8, .rank = 2, .global = {n, M}, .first = {lo, 0},
 			.count = {rows, M}, .below = {1}, .above = {1});

@@ -4,6 +4,7 @@
 
 #include <hbdb/compare.h>
 #include <mpi.h>
+#include <omp.h>
 
 enum { ROWS = 8, COLUMNS = 30000 };
 
@@ -31,6 +32,9 @@ int main(int argc, char **argv)
 		}
 	}
 	hb_loop_end("rows");
+#pragma omp parallel
+	for (int j = 0; omp_get_thread_num() && j < COLUMNS; j++)
+		hb_iteration(j); /* more than a buffer holds, while the first thread says nothing */
 	hb_point("last");
 	MPI_Finalize();
 	return 0;

@@ -15,6 +15,11 @@ int main(void)
 	hb_task(0);
 	hb_loop("in it");
 	hb_loop_end("in it");
+	hb_region("in a task");
+	hb_task(0);
+	hb_loop("too deep");
+	hb_loop_end("too deep");
+	hb_region_end("in a task");
 	hb_region_end("region");
 	for (int i = 0; i < 70; i++)
 		hb_steps("deep");

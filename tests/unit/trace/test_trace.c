@@ -7,7 +7,8 @@ static uint64_t rest_of(const hb_trace_record *r)
 {
 	uint64_t h = (uint64_t)r->kind * 31 + r->thread;
 	h = h * 31 + r->number + 3 * r->place + 5 * r->element + 7 * r->event + 11 * r->time + 13 * r->other;
-	h = h * 31 + r->point.number + 3 * r->point.task + 5 * r->point.inner + 7 * (uint64_t)r->point.end + (uint64_t)r->point.nested;
+	h = h * 31 + r->point.number + 3 * r->point.task + 5 * r->point.inner + 7 * (uint64_t)r->point.end +
+	    (uint64_t)r->point.nested;
 	for (unsigned i = 0; i < r->n + r->others; i++)
 		h = h * 31 + (uint64_t)r->index[i];
 	for (unsigned i = 0; i < 5; i++)
@@ -75,7 +76,8 @@ static void other_kinds(struct writer *w)
 static void make(struct writer *w)
 {
 	static const double u[6] = {1, 2, 3, 4, 5, 6};
-	const hb_array a = {.name = "u", .at = u, .type = HB_REAL8, .rank = 2, .global = {4, 3}, .first = {1, 0}, .count = {2, 3}};
+	const hb_array a = {
+		.name = "u", .at = u, .type = HB_REAL8, .rank = 2, .global = {4, 3}, .first = {1, 0}, .count = {2, 3}};
 	w_open(w, 1, 3);
 	w_module(w, 1, "/bin/prog");
 	w_place(w, 1, 1, 0x1234);
@@ -104,16 +106,21 @@ static void contents(const char *path)
 	bool tiles = false, point = false, control = false, value = false;
 	while (hb_trace_next(t, &r, &e) > 0) {
 		point |= r.kind == HB_TRACE_SAVED && r.point.number == 6 && r.point.task == 2 && r.point.inner == 3;
-		value |= r.kind == HB_TRACE_READ && r.bytes == 8 && *(const double *)memcpy(&(double){0}, r.value, 8) == 5;
-		control |= r.kind == HB_TRACE_CONTROL && r.n == 3 && r.others == 2 && r.index[1] == -2 && r.index[4] == 5;
+		value |= r.kind == HB_TRACE_READ && r.bytes == 8 &&
+			 *(const double *)memcpy(&(double){0}, r.value, 8) == 5;
+		control |=
+			r.kind == HB_TRACE_CONTROL && r.n == 3 && r.others == 2 && r.index[1] == -2 && r.index[4] == 5;
 		tiles |= r.kind == HB_TRACE_CHECKED && r.tiles && r.tile[0].count && r.point.number == 1 && r.point.end;
 	}
 	check(tiles && point && control && value, "checksums, points, values and findings are as written");
 	const hb_trace_array *a = hb_trace_array_of(t, 1);
-	check(a && !strcmp(a->id.name, "u") && !strcmp(a->id.file, "heat.c") && a->id.line == 12, "an array has its identity");
+	check(a && !strcmp(a->id.name, "u") && !strcmp(a->id.file, "heat.c") && a->id.line == 12,
+		"an array has its identity");
 	check(a && a->tiled && a->as.global[0] == 4 && a->as.first[0] == 1 && a->gone, "... its box, and is gone");
-	check(!strcmp(hb_trace_module_of(t, 1), "/bin/prog") && hb_trace_place_of(t, 1)->offset == 0x1234, "a place is known");
-	check(!hb_trace_place_of(t, 2) && !hb_trace_array_of(t, 0) && !hb_trace_construct_of(t, UINT64_MAX), "no other one is");
+	check(!strcmp(hb_trace_module_of(t, 1), "/bin/prog") && hb_trace_place_of(t, 1)->offset == 0x1234,
+		"a place is known");
+	check(!hb_trace_place_of(t, 2) && !hb_trace_array_of(t, 0) && !hb_trace_construct_of(t, UINT64_MAX),
+		"no other one is");
 	check(hb_trace_over(t) && hb_trace_constructs(t) == 1 && hb_trace_arrays(t) == 1, "it is whole");
 	hb_trace_close(t);
 }
@@ -128,7 +135,8 @@ static void cut(const struct writer *w, const char *path, const uint64_t *hash, 
 		int end;
 		w_save_part(w, other, k);
 		size_t m = read_all(other, got, 256, &end);
-		wrong += m > n || memcmp(got, hash, m * sizeof *got) || end == 1 || (end < 0) != (k < sizeof(struct hb_trace_header));
+		wrong += m > n || memcmp(got, hash, m * sizeof *got) || end == 1 ||
+			 (end < 0) != (k < sizeof(struct hb_trace_header));
 		wrong += m < most;
 		most = m > most ? m : most;
 		whole += m == n;
@@ -155,8 +163,8 @@ static void turned(struct writer *w, const uint64_t *hash, size_t n)
 		wrong += end == 1 || m > n;
 		w->image[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	check(!wrong && damaged > 6 * w->n, "with each of %zu bits turned nothing else is read (%zu wrong, %zu said)", 8 * w->n, wrong,
-		damaged);
+	check(!wrong && damaged > 6 * w->n, "with each of %zu bits turned nothing else is read (%zu wrong, %zu said)",
+		8 * w->n, wrong, damaged);
 }
 
 /* Behind right checksums. */

@@ -64,7 +64,8 @@ int main(void)
 	f = malloc(N * sizeof *f);
 	g = malloc(N * sizeof *g);
 	w = malloc(N * sizeof *w);
-	HB_ARRAY(.name = "u", .at = u, .type = HB_REAL8, .rank = 1, .global = {3 * N}, .first = {N}, .count = {N}, .below = {1}, .above = {1});
+	HB_ARRAY(.name = "u", .at = u, .type = HB_REAL8, .rank = 1, .global = {3 * N}, .first = {N}, .count = {N},
+		.below = {1}, .above = {1});
 	HB_ARRAY(.name = "f", .at = f, .type = HB_REAL8, .rank = 1, .global = {N});
 	HB_ARRAY(.name = "lookup", .at = lookup, .type = HB_REAL8, .rank = 1, .global = {N}, .read_only = 1);
 	hb_loop("init");
@@ -74,7 +75,7 @@ int main(void)
 	}
 	hb_loop_end("init");
 	exchange();
-	sweep(); /* all right */
+	sweep();             /* all right */
 	WRONG(other = u[0]); /* @remote */
 #ifdef RIGHT
 	exchange();

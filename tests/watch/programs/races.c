@@ -47,10 +47,10 @@ static void races(void)
 		a[i] = a[i - 1] + 1; /* @chain */
 #pragma omp parallel for schedule(dynamic, 1)
 	for (int i = 0; i < N; i++)
-		b[i / 2] += a[i]; /* @pairs */
-#pragma omp parallel for /* @head */
+		b[i / 2] += a[i];   /* @pairs */
+#pragma omp parallel for            /* @head */
 	for (int i = 0; i < N; i++) /* @loop */
-		wrong += a[i]; /* @shared */
+		wrong += a[i];      /* @shared */
 #pragma omp parallel
 	{
 #pragma omp for nowait

@@ -7,31 +7,37 @@
 #include <hbdb/compare.h>
 
 enum { N = 6 };
-static double grid[N];          /* @grid */
-int flags[N];                   /* @flags */
+static double grid[N]; /* @grid */
+int flags[N];          /* @flags */
 static double v[N];
-static struct { double *p; int n; } box; /* no numbers alone: not an array */
+static struct {
+	double *p;
+	int n;
+} box; /* no numbers alone: not an array */
 
 int main(void)
 {
 	double *u = calloc(N, sizeof *u); /* @u */
 	float *raw;
-	float _Complex *z = malloc(8 * sizeof *z); /* @z */
+	float _Complex *z = malloc(8 * sizeof *z);               /* @z */
 	if (posix_memalign((void **)&raw, 64, 16 * sizeof *raw)) /* @raw */
 		return 1;
-	int64_t *k = aligned_alloc(64, 64); /* @k */
-	box.p = malloc(8 * sizeof *box.p);  /* @box */
+	int64_t *k = aligned_alloc(64, 64);       /* @k */
+	box.p = malloc(8 * sizeof *box.p);        /* @box */
 	unsigned char *bytes = realloc(NULL, 64); /* @bytes */
-	__asm__ volatile("" : : "r"(u), "r"(raw), "r"(z), "r"(k), "r"(bytes) : "memory"); /* somebody else may look at them */
+	__asm__ volatile(""
+			 :
+			 : "r"(u), "r"(raw), "r"(z), "r"(k), "r"(bytes)
+			 : "memory"); /* somebody else may look at them */
 	__asm__ volatile("" : : "r"(box.p), "r"(v) : "memory");
 	memset(bytes, 1, 64);
 	HB_ARRAY(.name = "v", .at = v, .type = HB_REAL8, .rank = 1, .global = {N});
 	hb_loop("all");
 	for (volatile int i = 1; i < 3; i++) {
 		hb_iteration(i);
-		u[i] = 10 * i;             /* @store */
-		grid[i] = u[i] + v[i];     /* @sum */
-		flags[i]++;                /* @add */
+		u[i] = 10 * i;         /* @store */
+		grid[i] = u[i] + v[i]; /* @sum */
+		flags[i]++;            /* @add */
 		raw[i] = 0.5f;
 		z[i] = 2;
 		k[i] = -i;
@@ -41,7 +47,8 @@ int main(void)
 	memcpy(v + 1, u + 1, 2 * sizeof *v); /* @copy */
 	hb_loop_end("all");
 	__asm__ volatile("" : : : "memory");
-	printf("%g %g %d %g %g %d %g %d\n", v[1], grid[2], flags[2], (double)raw[1], (double)*(float *)&z[2], (int)k[2], box.p[1], bytes[2]);
+	printf("%g %g %d %g %g %d %g %d\n", v[1], grid[2], flags[2], (double)raw[1], (double)*(float *)&z[2], (int)k[2],
+		box.p[1], bytes[2]);
 	free(u);
 	return 0;
 }

@@ -436,6 +436,8 @@ void hb__file_over(void)
 	hb__door->back(before);
 }
 
+bool hb__file_is_there(void) { return file.fd >= 0; }
+
 void hb__file_forget(void)
 {
 	if (is_ours(file.fd))

@@ -124,7 +124,7 @@ bool hb__settings_early(void)
 
 static void forked(void)
 {
-	if (!hb__first)
+	if (!hb__first && !hb__file_is_there())
 		return; /* a process as any other */
 	hb__trace_stop();
 	hb__file_forget();
@@ -140,8 +140,10 @@ static void thread_ends(void *of)
 
 static void open_door(void)
 {
-	static const struct hb_accesses_front front = {hb__file_named, hb__file_over};
+	static struct hb_accesses_front front = {hb__file_named, hb__file_over, NULL};
 	const struct hb_accesses_door *door = dlsym(RTLD_DEFAULT, HB_ACCESSES_DOOR);
+	if (!hb__door && hb__settings_early() && hb__wanted.control)
+		front.received = hb__watcher.received;
 	if (!hb__door && door)
 		door->opened(&front);
 	hb__door = door;

@@ -47,6 +47,7 @@ bool hb__put_begin(struct hb__thread *t, size_t most, bool detail);
 static inline void hb__put_done(struct hb__thread *t) { __atomic_store_n(&t->complete, t->w, __ATOMIC_RELEASE); }
 void hb__file_named(const char *log, int rank, int size);
 void hb__file_over(void);
+bool hb__file_is_there(void);
 void hb__file_forget(void); /* in a child */
 /* Writes what a thread has, behind what the first one has. */
 void hb__flush(struct hb__thread *t);

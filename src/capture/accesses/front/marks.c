@@ -313,11 +313,27 @@ void hb__end(struct hb__thread *t, hb_construct_type type, const char *name, con
 static const hb_construct_type types[] = {
 	HB_CONSTRUCT_PARALLEL, HB_CONSTRUCT_SEQUENTIAL, HB_CONSTRUCT_REGION, HB_CONSTRUCT_POINT};
 
+/* Other threads have no part in the nest. */
+static void tell_other_thread(const char *name)
+{
+	static bool told;
+	struct hb__thread *t = told ? NULL : hb__thread_here();
+	if (!t)
+		return;
+	told = true;
+	hb__put_trouble(t, HB_TROUBLE_NEST, 0,
+		"another thread than the first one came by the mark \"%s\": such marks are not taken",
+		name ? name : "");
+	hb__thread_leaves(t);
+}
+
 static void on_begin(int mark, const char *name, const char *file, int line)
 {
 	struct hb__thread *t = hb__first_here();
-	if (!t)
+	if (!t) {
+		tell_other_thread(name);
 		return;
+	}
 	if (mark >= HB_MARK_LOOP && mark <= HB_MARK_POINT)
 		hb__begin(t, types[mark], name, file, line, "", CALLER, FRAME);
 	if (mark == HB_MARK_POINT && beyond)
@@ -330,8 +346,10 @@ static void on_begin(int mark, const char *name, const char *file, int line)
 static void on_end(int mark, const char *name)
 {
 	struct hb__thread *t = hb__first_here();
-	if (!t)
+	if (!t) {
+		tell_other_thread(name);
 		return;
+	}
 	if (mark >= HB_MARK_LOOP && mark <= HB_MARK_REGION)
 		hb__end(t, types[mark], name ? name : "", CALLER, FRAME);
 	hb__thread_leaves(t);

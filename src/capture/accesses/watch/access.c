@@ -60,21 +60,26 @@ void hb__seen_forget(const struct hb__array *array)
 /* The elements of its array that n bytes at `at` touch: those that lie in the storage whole. */
 static inline uint64_t elements_of(const struct hb__seen_place *e, uintptr_t at, size_t n, uint64_t *ret_first)
 {
-	uint64_t first = (at - e->low) >> e->shift, last = (at + n - 1 - e->low) >> e->shift, all = e->bytes >> e->shift;
+	uint64_t first = (at - e->low) >> e->shift, last = (at + n - 1 - e->low) >> e->shift,
+		 all = e->bytes >> e->shift;
 	*ret_first = first;
 	if (first >= all)
 		return 0;
 	return (last < all ? last : all - 1) - first + 1;
 }
 
-static void tell(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n, uint8_t access)
+static void tell(
+	struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n, uint8_t access)
 {
 	uint32_t wanted = hb__watched;
 	bool writes = access & HB_ACCESS_WRITE;
 	if (t->skips || !(wanted & (writes ? HB__WATCH_WRITES : HB__WATCH_READS)))
 		return;
 	if (!e->array) {
-		if (__atomic_load_n(&hb__seen_variables, __ATOMIC_RELAXED) && hb__put_variable(t, writes ? HB_TRACE_RV_BEFORE : HB_TRACE_RV_READ, hb__seen_number(t, e), (const void *)at) && writes)
+		if (__atomic_load_n(&hb__seen_variables, __ATOMIC_RELAXED) &&
+			hb__put_variable(t, writes ? HB_TRACE_RV_BEFORE : HB_TRACE_RV_READ, hb__seen_number(t, e),
+				(const void *)at) &&
+			writes)
 			w->written = (struct hb__written){.variable = (const void *)at, .place = e->number};
 		return;
 	}
@@ -83,13 +88,15 @@ static void tell(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 	const char *value = (const char *)e->low + first * size;
 	uint64_t place = hb__seen_number(t, e);
 	for (uint64_t i = 0; i < many; i++)
-		hb__put_access(t, writes ? HB_TRACE_BEFORE : HB_TRACE_READ, place, e->array, first + i, value + i * size);
+		hb__put_access(
+			t, writes ? HB_TRACE_BEFORE : HB_TRACE_READ, place, e->array, first + i, value + i * size);
 	if (writes && many)
 		w->written = (struct hb__written){e->array, NULL, first, many, place};
 }
 
 /* Of which more is wanted than that its array was touched, or whose instruction accesses something else than the last time. */
-static __attribute__((noinline)) void look(uintptr_t at, size_t n, uint8_t access, bool atomic, const void *pc, struct hb__seen_place *e)
+static __attribute__((noinline)) void look(
+	uintptr_t at, size_t n, uint8_t access, bool atomic, const void *pc, struct hb__seen_place *e)
 {
 	struct hb__thread *t = hb__thread_here();
 	if (!t)
@@ -129,7 +136,8 @@ void hb__seen(void *p, size_t n, uint8_t access, bool atomic, const void *pc)
 		return;
 	}
 	struct hb__seen_place *e = &w->place[((uintptr_t)pc ^ (uintptr_t)pc >> 10) % HB__PLACES];
-	bool same = likely(e->pc == pc && at - e->low < e->bytes && n <= e->bytes - (at - e->low) && *e->valid == e->was);
+	bool same =
+		likely(e->pc == pc && at - e->low < e->bytes && n <= e->bytes - (at - e->low) && *e->valid == e->was);
 	if (likely(same && hb__watched == HB__WATCH_TOUCHED)) {
 		if (e->array)
 			hb__touch(e->array, access);

@@ -136,7 +136,7 @@ ENTRY int __tsan_mutex_pre_unlock(void *p, unsigned flags)
 	ENTRY type __tsan_atomic##bits##_fetch_##what(volatile type *p, type v, int order) \
 	{                                                                                  \
 		(void)order;                                                               \
-		SEEN_ATOMIC((void *)p, bits / 8);                                           \
+		SEEN_ATOMIC((void *)p, bits / 8);                                          \
 		return operation(p, v, __ATOMIC_SEQ_CST);                                  \
 	}
 #define ENTRY_COMPARE(bits, type, what)                                                                        \
@@ -145,20 +145,20 @@ ENTRY int __tsan_mutex_pre_unlock(void *p, unsigned flags)
 	{                                                                                                      \
 		(void)order;                                                                                   \
 		(void)failed;                                                                                  \
-		SEEN_ATOMIC((void *)p, bits / 8);                                                               \
+		SEEN_ATOMIC((void *)p, bits / 8);                                                              \
 		return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 	}
 #define ENTRY_ATOMIC(bits, type)                                                               \
 	ENTRY type __tsan_atomic##bits##_load(const volatile type *p, int order)               \
 	{                                                                                      \
 		(void)order;                                                                   \
-		SEEN_ATOMIC_READ((void *)p, bits / 8);                                                \
+		SEEN_ATOMIC_READ((void *)p, bits / 8);                                         \
 		return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                   \
 	}                                                                                      \
 	ENTRY void __tsan_atomic##bits##_store(volatile type *p, type v, int order)            \
 	{                                                                                      \
 		(void)order;                                                                   \
-		SEEN_ATOMIC_WRITE((void *)p, bits / 8);                                               \
+		SEEN_ATOMIC_WRITE((void *)p, bits / 8);                                        \
 		__atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                      \
 	}                                                                                      \
 	ENTRY_FETCH(bits, type, add, __atomic_fetch_add)                                       \
@@ -170,7 +170,7 @@ ENTRY int __tsan_mutex_pre_unlock(void *p, unsigned flags)
 	ENTRY type __tsan_atomic##bits##_exchange(volatile type *p, type v, int order)         \
 	{                                                                                      \
 		(void)order;                                                                   \
-		SEEN_ATOMIC((void *)p, bits / 8);                                               \
+		SEEN_ATOMIC((void *)p, bits / 8);                                              \
 		return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                            \
 	}                                                                                      \
 	ENTRY_COMPARE(bits, type, strong)                                                      \
@@ -192,7 +192,7 @@ typedef unsigned __int128 entry_wide;
 	ENTRY entry_wide __tsan_atomic128_##what(volatile entry_wide *p, entry_wide v, int order) \
 	{                                                                                         \
 		(void)order;                                                                      \
-		SEEN_ATOMIC((void *)p, 16);                                                        \
+		SEEN_ATOMIC((void *)p, 16);                                                       \
 		for (entry_wide was = __sync_val_compare_and_swap(p, 0, 0), now;; was = now)      \
 			if ((now = __sync_val_compare_and_swap(p, was, value)) == was)            \
 				return was;                                                       \

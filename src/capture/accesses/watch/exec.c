@@ -1,6 +1,7 @@
 /* The copy of a program whose accesses are seen, in its place: hbdb cc leaves it as PROGRAM.hbdb-watched. */
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/accesses/watch/watch.h"
@@ -20,6 +21,11 @@ static bool asked(void)
 	return details;
 }
 
+static bool older(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
 /* Before anything of the program or of its libraries has run: it is the same process, with the same arguments. Where the copy cannot be run the
  * program goes on, and whoever compares finds no accesses and says so. */
 __attribute__((constructor(101))) static void exec_watched(int argc, char **argv, char **envp)
@@ -31,7 +37,10 @@ __attribute__((constructor(101))) static void exec_watched(int argc, char **argv
 	path[n] = 0;
 	if ((size_t)n > strlen(SUFFIX) && !strcmp(path + n - strlen(SUFFIX), SUFFIX))
 		return;
+	struct stat plain, copy;
+	bool there = !stat(path, &plain);
 	memcpy(path + n, SUFFIX, sizeof SUFFIX);
-	if (!access(path, X_OK) && asked())
+	/* one that is older than the program is of an older program */
+	if (there && !stat(path, &copy) && !older(&copy.st_mtim, &plain.st_mtim) && !access(path, X_OK) && asked())
 		execve(path, argv, envp);
 }

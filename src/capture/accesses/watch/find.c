@@ -12,7 +12,8 @@
 
 static const uint64_t always; /* what has not changed while it is 0 */
 
-static void answer(struct hb__seen_place *e, struct hb__array *array, uintptr_t low, uintptr_t bytes, const uint64_t *valid, uint64_t was)
+static void answer(struct hb__seen_place *e, struct hb__array *array, uintptr_t low, uintptr_t bytes,
+	const uint64_t *valid, uint64_t was)
 {
 	e->array = array;
 	e->nothing = false;
@@ -65,7 +66,8 @@ static void lock(void)
 
 static void unlock(void) { __atomic_store_n(&making, 0, __ATOMIC_RELEASE); }
 
-static bool make(struct hb__watch *w, struct hb__seen_place *e, const void *p, const struct hb__identity *what, uintptr_t low, size_t bytes)
+static bool make(struct hb__watch *w, struct hb__seen_place *e, const void *p, const struct hb__identity *what,
+	uintptr_t low, size_t bytes)
 {
 	bool good = registered(e, p); /* another thread was quicker */
 	if (!good && hb__array_own(w->thread, what->name, what->file, what->line, what->type, (const void *)low, bytes))
@@ -87,7 +89,8 @@ static bool of_heap(struct hb__watch *w, struct hb__seen_place *e, const void *p
 		if (made)
 			return true;
 	}
-	answer(e, NULL, block.start, block.size ? block.size : 1, block.turn ? block.turn : &hb__arrays_turn, block.was);
+	answer(e, NULL, block.start, block.size ? block.size : 1, block.turn ? block.turn : &hb__arrays_turn,
+		block.was);
 	if (!block.turn)
 		e->was = e->was + 1; /* it has changed meanwhile: ask again */
 	return true;
@@ -120,7 +123,8 @@ static void of_module(struct hb__watch *w, struct hb__seen_place *e, const void 
 	uintptr_t at = (uintptr_t)p;
 	struct segment s = {.at = at};
 	if (!dl_iterate_phdr(holds, &s)) { /* mapped by itself */
-		answer(e, NULL, at / PAGE * PAGE, PAGE, &hb__arrays_turn, __atomic_load_n(&hb__arrays_turn, __ATOMIC_RELAXED));
+		answer(e, NULL, at / PAGE * PAGE, PAGE, &hb__arrays_turn,
+			__atomic_load_n(&hb__arrays_turn, __ATOMIC_RELAXED));
 		e->nothing = true;
 		return;
 	}
@@ -142,7 +146,8 @@ void hb__seen_find(struct hb__watch *w, struct hb__seen_place *e, const void *p)
 	if (registered(e, p))
 		return;
 	if (on_stack(w, (uintptr_t)p))
-		answer(e, NULL, w->stack_low, w->stack_bytes, &hb__arrays_turn, __atomic_load_n(&hb__arrays_turn, __ATOMIC_RELAXED));
+		answer(e, NULL, w->stack_low, w->stack_bytes, &hb__arrays_turn,
+			__atomic_load_n(&hb__arrays_turn, __ATOMIC_RELAXED));
 	else if (!of_heap(w, e, p))
 		of_module(w, e, p);
 }

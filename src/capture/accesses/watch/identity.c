@@ -13,12 +13,14 @@
 
 /* ---- libdw ---- */
 
+/* clang-format off */
 #define USED(X) \
-	X(dwfl_begin) X(dwfl_linux_proc_report) X(dwfl_report_end) X(dwfl_addrmodule) X(dwfl_module_getdwarf) X(dwfl_module_addrdie) \
-	X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) \
-	X(dwarf_siblingof) X(dwarf_tag) X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata) \
-	X(dwarf_getlocation) X(dwarf_aggregate_size) X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring) \
-	X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
+	X(dwfl_begin) X(dwfl_linux_proc_report) X(dwfl_report_end) X(dwfl_addrmodule) X(dwfl_module_addrdie) \
+	X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) \
+	X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata) X(dwarf_getlocation) X(dwarf_aggregate_size) \
+	X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring) X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) \
+	X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
+/* clang-format on */
 static struct {
 #define POINTER(name) __typeof__(name) *name;
 	USED(POINTER)
@@ -27,8 +29,8 @@ static struct {
 	bool tried;
 } dw;
 
-static int no_other_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
-	char **ret)
+static int no_other_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, const char *file,
+	const char *link, GElf_Word crc, char **ret)
 {
 	(void)m, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)ret;
 	return -1;
@@ -43,7 +45,7 @@ static Dwfl *modules(void)
 	void *library = dlopen("libdw.so.1", RTLD_LAZY | RTLD_LOCAL);
 	if (!library)
 		return NULL;
-#define FIND(name) \
+#define FIND(name)                                                  \
 	if (!(dw.name = (__typeof__(name) *)dlsym(library, #name))) \
 		return NULL;
 	USED(FIND)
@@ -154,7 +156,8 @@ static bool address_of(Dwarf_Die *die, Dwarf_Addr *ret)
 	*ret = op->number;
 	if (op->atom == DW_OP_addr)
 		return true;
-	return op->atom == DW_OP_addrx && !dw.dwarf_getlocation_attr(&a, op, &indirect) && !dw.dwarf_formaddr(&indirect, ret);
+	return op->atom == DW_OP_addrx && !dw.dwarf_getlocation_attr(&a, op, &indirect) &&
+	       !dw.dwarf_formaddr(&indirect, ret);
 }
 
 static void add(unsigned table, Dwarf_Die *cu, Dwarf_Die *die, Dwarf_Addr bias)
@@ -253,7 +256,8 @@ bool hb__identity_static(const void *p, struct hb__identity *ret)
 	if (!low || at - v[low - 1].at >= v[low - 1].bytes)
 		return false;
 	v += low - 1;
-	*ret = (struct hb__identity){.line = (uint32_t)v->line, .type = v->type, .typed = v->typed, .at = v->at, .bytes = v->bytes};
+	*ret = (struct hb__identity){
+		.line = (uint32_t)v->line, .type = v->type, .typed = v->typed, .at = v->at, .bytes = v->bytes};
 	snprintf(ret->name, sizeof ret->name, "%s", v->name);
 	snprintf(ret->file, sizeof ret->file, "%s", last_part(v->file));
 	return true;
@@ -292,11 +296,12 @@ static void members(Dwarf_Die *die, const char *name, int depth, hb_element *ret
 		int tag = dw.dwarf_tag(&child);
 		bool described;
 		hb_element type;
-		if ((tag == DW_TAG_member || tag == DW_TAG_variable) && own && !strcmp(own, name) && element_of(&child, 1, &type, &described)) {
+		if ((tag == DW_TAG_member || tag == DW_TAG_variable) && own && !strcmp(own, name) &&
+			element_of(&child, 1, &type, &described)) {
 			*ret_found = *ret_found && *ret != type ? -1 : *ret_found < 0 ? -1 : 1;
 			*ret = type;
-		} else if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_module || tag == DW_TAG_namespace ||
-			   tag == DW_TAG_union_type)
+		} else if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_module ||
+			   tag == DW_TAG_namespace || tag == DW_TAG_union_type)
 			members(&child, name, depth + 1, ret, ret_found);
 	} while (!dw.dwarf_siblingof(&child, &child));
 }
@@ -307,15 +312,16 @@ static bool by_allocator(Dwarf_Die *cu, Dwarf_Addr pc, hb_element *ret)
 	static const struct {
 		const char *code;
 		hb_element type;
-	} list[] = {{"allocatorIdE", HB_REAL8}, {"allocatorIfE", HB_REAL4}, {"allocatorIiE", HB_INTEGER4}, {"allocatorIjE", HB_INTEGER4},
-		{"allocatorIlE", HB_INTEGER8}, {"allocatorImE", HB_INTEGER8}, {"allocatorISt7complexIdEE", HB_COMPLEX16},
-		{"allocatorISt7complexIfEE", HB_COMPLEX8}};
+	} list[] = {{"allocatorIdE", HB_REAL8}, {"allocatorIfE", HB_REAL4}, {"allocatorIiE", HB_INTEGER4},
+		{"allocatorIjE", HB_INTEGER4}, {"allocatorIlE", HB_INTEGER8}, {"allocatorImE", HB_INTEGER8},
+		{"allocatorISt7complexIdEE", HB_COMPLEX16}, {"allocatorISt7complexIfEE", HB_COMPLEX8}};
 	Dwarf_Die *scopes = NULL;
 	bool found = false;
 	int n = dw.dwarf_getscopes(cu, pc, &scopes);
 	for (int i = 0; i < n && !found; i++) {
 		Dwarf_Attribute a;
-		const char *name = dw.dwarf_attr_integrate(&scopes[i], DW_AT_linkage_name, &a) ? dw.dwarf_formstring(&a) : NULL;
+		const char *name =
+			dw.dwarf_attr_integrate(&scopes[i], DW_AT_linkage_name, &a) ? dw.dwarf_formstring(&a) : NULL;
 		for (size_t k = 0; name && !found && k < sizeof list / sizeof *list; k++)
 			if (strstr(name, list[k].code)) {
 				*ret = list[k].type;
@@ -344,7 +350,8 @@ static bool named(const char *line, char name[200], char last[200])
 	} else if (equals) {
 		for (to = equals; to > line && isspace((unsigned char)to[-1]); to--)
 			;
-		for (from = to; from > line && (isalnum((unsigned char)from[-1]) || strchr("_.>-[]%", from[-1])); from--)
+		for (from = to; from > line && (isalnum((unsigned char)from[-1]) || strchr("_.>-[]%", from[-1]));
+			from--)
 			;
 	} else
 		return false;
@@ -364,7 +371,8 @@ static void line_of(Dwarf_Die *cu, const char *file, int line, char *to, size_t 
 {
 	char path[2048];
 	Dwarf_Attribute a;
-	const char *from = *file != '/' && dw.dwarf_attr_integrate(cu, DW_AT_comp_dir, &a) ? dw.dwarf_formstring(&a) : NULL;
+	const char *from =
+		*file != '/' && dw.dwarf_attr_integrate(cu, DW_AT_comp_dir, &a) ? dw.dwarf_formstring(&a) : NULL;
 	snprintf(path, sizeof path, "%s%s%s", from ? from : "", from ? "/" : "", file);
 	FILE *f = fopen(path, "re");
 	*to = 0;

@@ -7,18 +7,18 @@
 #define SEEN __attribute__((visibility("default")))
 #define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
 
-#define NEW(name, params, args) \
-	SEEN void *name params; \
-	SEEN void *name params \
-	{ \
-		static __typeof__(name) *next; \
-		__typeof__(name) *it = __atomic_load_n(&next, __ATOMIC_RELAXED); \
-		if (unlikely(!it)) \
+#define NEW(name, params, args)                                                                                      \
+	SEEN void *name params;                                                                                      \
+	SEEN void *name params                                                                                       \
+	{                                                                                                            \
+		static __typeof__(name) *next;                                                                       \
+		__typeof__(name) *it = __atomic_load_n(&next, __ATOMIC_RELAXED);                                     \
+		if (unlikely(!it))                                                                                   \
 			__atomic_store_n(&next, it = (__typeof__(name) *)dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED); \
-		void *p = it args; \
-		if (hb_heap_made && p) \
-			hb_heap_made(p, CALLER); \
-		return p; \
+		void *p = it args;                                                                                   \
+		if (hb_heap_made && p)                                                                               \
+			hb_heap_made(p, CALLER);                                                                     \
+		return p;                                                                                            \
 	}
 NEW(_Znwm, (size_t bytes), (bytes))
 NEW(_Znam, (size_t bytes), (bytes))

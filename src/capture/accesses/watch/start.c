@@ -91,6 +91,7 @@ __attribute__((constructor(102))) static void start(void)
 		.array = came,
 		.gone = gone,
 		.exchanged = exchanged,
+		.received = hb__shadow_received,
 		.reduction = reduction,
 		.reduced = hb__control_reduced,
 	};

@@ -34,9 +34,9 @@ struct hb__watch {
 	struct hb__watch *next;
 	struct hb__written written;
 	uintptr_t stack_low, stack_bytes; /* 0, 0: not known */
-	/* control.c */
-	uint32_t serial; /* what it does now ... */
-	uint64_t epoch;  /* ... if this is the epoch */
+	/* control/ */
+	uint32_t serial;  /* what it does now ... */
+	uint64_t epoch;   /* ... if this is the epoch */
 	const void *half; /* the variable of a reduction that it has read, and may be about to write ... */
 	uint64_t half_at; /* ... and where it did */
 	struct hb__seen_place place[HB__PLACES];
@@ -76,10 +76,11 @@ bool hb__identity_static(const void *p, struct hb__identity *ret);
 /* What a block of memory is called that was allocated by the call that returns to `made`. */
 void hb__identity_block(const void *made, struct hb__identity *ret);
 
-/* ---- control.c ---- */
+/* ---- control/control.c ---- */
 
 /* An access to n bytes at `at`, which are of e->array, or of none. */
-void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n, uint8_t access, bool atomic);
+void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n,
+	uint8_t access, bool atomic);
 void hb__control_begins(struct hb__thread *t, hb_construct_type type);
 void hb__control_ends(struct hb__thread *t, hb_construct_type type);
 void hb__control_iterates(struct hb__watch *w, hb_construct_type type, unsigned n, const int64_t *index);
@@ -90,16 +91,17 @@ void hb__control_barrier(void);
 /* Whether the first thread is in a parallel construct. */
 bool hb__control_parallel(void);
 /* Tells a finding, once for its place, the other place and the array. */
-void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_finding finding, struct hb__array *array, uint64_t element,
-	uint64_t place, uint64_t other, uint32_t serial);
+void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_finding finding, struct hb__array *array,
+	uint64_t element, uint64_t place, uint64_t other, uint32_t serial);
 
-/* ---- orders.c: what orders threads of OpenMP ---- */
+/* ---- control/orders.c: what orders threads of OpenMP ---- */
 
-extern __thread uint32_t hb__orders_held __attribute__((tls_model("initial-exec"))); /* locks of the program's, and critical sections, that this thread is in */
-bool hb__orders_unknown(void); /* threads do explicit tasks, of which nobody knows how they are ordered */
-void hb__orders_begin(void);   /* a parallel construct begins */
+extern __thread uint32_t hb__orders_held __attribute__((
+	tls_model("initial-exec"))); /* locks of the program's, and critical sections, that this thread is in */
+bool hb__orders_unknown(void);       /* threads do explicit tasks, of which nobody knows how they are ordered */
+void hb__orders_begin(void);         /* a parallel construct begins */
 
-/* ---- shadow.c: what is known of the elements of an array ---- */
+/* ---- control/shadow.c: what is known of the elements of an array ---- */
 
 /* Serial numbers of what accessed it last, and where: places with SHADOW_HELD where the program held a lock, or was atomic. */
 struct hb__cell {
@@ -112,15 +114,15 @@ enum { SHADOW_OWNED, SHADOW_HALO, SHADOW_BORDER /* outside of the array as a who
 struct hb__shadow {
 	struct hb__array *array;
 	struct hb__cell *cell;
-	uint64_t n;         /* elements */
-	uint8_t *place;     /* SHADOW_*, of each; NULL: all are owned */
-	uint32_t *slot;     /* of each element of the halo: its number */
-	uint64_t *halo;     /* the elements of the halo, and of each ... */
-	uint32_t *fresh;    /* ... the version of the neighbour's data that it has ... */
-	uint8_t *had;       /* ... and its value when the array changed the last time */
+	uint64_t n;      /* elements */
+	uint8_t *place;  /* SHADOW_*, of each; NULL: all are owned */
+	uint32_t *slot;  /* of each element of the halo: its number */
+	uint64_t *halo;  /* the elements of the halo, and of each ... */
+	uint32_t *fresh; /* ... the version of the neighbour's data that it has ... */
+	uint8_t *had;    /* ... and its value when the array changed the last time */
 	uint32_t halos, version;
-	bool changed;       /* owned elements were written in the parallel construct that goes on */
-	size_t room;        /* bytes of all that */
+	bool changed; /* owned elements were written in the parallel construct that goes on */
+	size_t room;  /* bytes of all that */
 	struct hb__shadow *next;
 };
 /* NULL: no memory. */
@@ -129,6 +131,8 @@ void hb__shadow_gone(struct hb__array *array);
 /* The parallel construct ends: halos of what was written in it are of an older version now. */
 void hb__shadows_end(void);
 void hb__shadow_exchanged(struct hb__array *array, const unsigned char *sides);
+/* MPI has written there. */
+void hb__shadow_received(const void *p, size_t bytes);
 /* A halo element was not brought up to date since its owner changed it, as far as we see. */
 bool hb__shadow_stale(struct hb__array *array, struct hb__shadow *s, uint64_t element);
 /* A registered array, next to whose storage the address is; NULL: none. *ret_element: modulo 2^64. */
@@ -140,7 +144,8 @@ void hb__shadow_registered(struct hb__array *array);
 bool hb__is_painted_whole(const void *p, size_t n);
 static inline bool hb__is_painted(uintptr_t p, size_t n)
 {
-	return n >= 4 && p % 4 == 0 && unlikely(*(const uint32_t *)p == HB__PAINT) && hb__is_painted_whole((const void *)p, n);
+	return n >= 4 && p % 4 == 0 && unlikely(*(const uint32_t *)p == HB__PAINT) &&
+	       hb__is_painted_whole((const void *)p, n);
 }
 
 /* The number of the place in the trace. */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "capture/core/layer.h"
 #include "capture/core/memory/memory.h"
 #include "capture/mpi/data/io.h"
 #include "capture/mpi/family/family.h"
@@ -64,7 +65,7 @@ static bool digest_of(const struct hb__places *p, int64_t bytes, uint64_t *ret)
 
 static void gather(uint32_t what, const struct hb__places *places, int64_t bytes)
 {
-	struct gathered *g = mine();
+	struct gathered *g = hb__config.whole && hb__data_writes ? mine() : NULL;
 	struct digest d = {.what = what};
 	if (!g || !digest_of(places, bytes, &d.value) || (g->n == g->cap && !more_room(g)))
 		return;
@@ -145,12 +146,21 @@ void hb__digests_starting(const struct hb__places *given)
 
 /* ---- what it gets ---- */
 
+/* Whoever follows the memory of the program hears where something came. */
+static void tell(const struct hb__places *places, int64_t bytes)
+{
+	if (hb__tracing && hb__tracing->received)
+		hb__places_each(places, bytes, hb__tracing->received);
+}
+
 void hb__digests_arrived(
 	const struct hb__call *c, const struct hb__places *places, const MPI_Request *at, MPI_Status *st)
 {
 	const MPI_Request *first = hb__has(c, HB_R_REQS) ? (const MPI_Request *)hb__arg(c, HB_R_REQS) : at;
 	uint32_t which = at && first ? (uint32_t)(at - first) : 0;
-	gather(HB_DATA_REQUEST + which, places, places->message ? hb__status_bytes(st) : places->bytes);
+	int64_t bytes = places->message ? hb__status_bytes(st) : places->bytes;
+	gather(HB_DATA_REQUEST + which, places, bytes);
+	tell(places, bytes);
 }
 
 static MPI_Status *status_of(const struct hb__call *c)
@@ -168,8 +178,10 @@ static void got(struct hb__call *c)
 	if (c->fn->cls == HB_RECV || c->fn->cls == HB_COLLECTIVE || (c->fn->cls == HB_IO && hb__has(c, HB_R_RBUF)))
 		hb__places_to_come(c, &places);
 	bool told = c->fn->cls == HB_COLLECTIVE || st;
+	int64_t bytes = st && c->fn->cls != HB_COLLECTIVE ? hb__status_bytes(st) : places.bytes;
 	if (places.n && told)
-		gather(HB_DIGEST_GOT, &places, c->fn->cls == HB_COLLECTIVE ? places.bytes : hb__status_bytes(st));
+		gather(HB_DIGEST_GOT, &places, bytes);
+	tell(&places, bytes);
 }
 
 static void write_down(struct hb__call *c, struct hb__source *next, struct hb__source *own)
@@ -209,7 +221,7 @@ void hb__digests_moved(struct hb__call *c, int code)
 
 void hb__digests_start(void)
 {
-	hb__digests = hb__config.whole && hb__data_writes;
+	hb__digests = (hb__config.whole && hb__data_writes) || (hb__tracing && hb__tracing->received);
 	if (hb__digests)
 		hb__io_start_requests();
 }

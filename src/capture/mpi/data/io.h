@@ -39,6 +39,9 @@ void hb__places_drop(struct hb__places *places);
 bool hb__places_read(const struct hb__places *places, int64_t bytes, uint8_t *to); /* false: they cannot be read */
 void hb__places_write(const struct hb__places *places, int64_t bytes, const uint8_t *from);
 
+/* ---- partial.c: the first `bytes` bytes, as pieces of memory; of a datatype that is too long to be listed all between its first and its last byte ---- */
+void hb__places_each(const struct hb__places *places, int64_t bytes, void (*each)(const void *p, size_t bytes));
+
 /* ---- partial.c: the first bytes of an element; to: where they go, or from: where they come from. False: they cannot be read ---- */
 bool hb__part_by_map(const struct hb__typemap *map, uint8_t *at, int64_t bytes, uint8_t *to, const uint8_t *from);
 

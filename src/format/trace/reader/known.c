@@ -59,27 +59,28 @@ static const char *last_component(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* A definition is read whole before it takes the place of an older one: others point to that. */
 static bool construct(hb_trace *t, hb_trace_record *r)
 {
-	r->number = hb__in_uv(&t->in);
-	hb_trace_construct *c = entry(t, &t->construct, r->number, sizeof *c);
-	if (!c)
-		return false;
-	c->number = r->number;
-	c->parent = hb__in_uv(&t->in);
+	hb_trace_construct c = {.number = r->number = hb__in_uv(&t->in)};
+	const hb_trace_construct *old = find(&t->construct, c.number);
+	c.parent = hb__in_uv(&t->in);
 	uint64_t type = hb__in_uv(&t->in), rank = hb__in_uv(&t->in);
-	c->name = kept(t, c->name);
-	c->file = c->name ? kept(t, c->file) : NULL;
-	c->line = (uint32_t)hb__in_uv(&t->in);
-	c->function = c->file ? kept(t, c->function) : NULL;
+	c.name = kept(t, old ? old->name : NULL);
+	c.file = c.name ? kept(t, old ? old->file : NULL) : NULL;
+	c.line = (uint32_t)hb__in_uv(&t->in);
+	c.function = c.file ? kept(t, old ? old->function : NULL) : NULL;
 	uint64_t level = hb__in_uv(&t->in);
-	if (!c->function || type >= HB_CONSTRUCT_TYPES || rank > HB_DIMENSIONS || level >= HB_TRACE_LEVELS ||
-		c->parent >= c->number)
+	if (!c.function || type >= HB_CONSTRUCT_TYPES || rank > HB_DIMENSIONS || level >= HB_TRACE_LEVELS ||
+		c.parent >= c.number || t->in.bad)
 		return false;
-	c->type = (hb_construct_type)type;
-	c->rank = (unsigned)rank;
-	c->level = (hb_trace_level)level;
-	return true;
+	c.type = (hb_construct_type)type;
+	c.rank = (unsigned)rank;
+	c.level = (hb_trace_level)level;
+	hb_trace_construct *to = entry(t, &t->construct, c.number, sizeof *to);
+	if (to)
+		*to = c;
+	return to != NULL;
 }
 
 static void dimension(struct hb__in *in, hb_array *a, unsigned d)
@@ -97,71 +98,73 @@ static void dimension(struct hb__in *in, hb_array *a, unsigned d)
 
 static bool array(hb_trace *t, hb_trace_record *r)
 {
-	r->number = hb__in_uv(&t->in);
-	hb_trace_array *a = entry(t, &t->array, r->number, sizeof *a);
-	const char *name = a ? kept(t, a->id.name) : NULL, *file = name ? kept(t, a->id.file) : NULL;
+	hb_trace_array a = {.number = r->number = hb__in_uv(&t->in)};
+	const hb_trace_array *old = find(&t->array, a.number);
+	const char *name = kept(t, old ? old->id.name : NULL), *file = name ? kept(t, old ? old->id.file : NULL) : NULL;
 	if (!file)
 		return false;
-	a->number = r->number;
-	a->id = (hb_array_id){.name = (char *)(uintptr_t)name, .file = (char *)(uintptr_t)last_component(file)};
-	a->id.line = (uint32_t)hb__in_uv(&t->in);
-	a->id.ordinal = (uint32_t)hb__in_uv(&t->in);
+	a.id = (hb_array_id){.name = (char *)(uintptr_t)name, .file = (char *)(uintptr_t)last_component(file)};
+	a.id.line = (uint32_t)hb__in_uv(&t->in);
+	a.id.ordinal = (uint32_t)hb__in_uv(&t->in);
 	uint64_t type = hb__in_uv(&t->in), rank = hb__in_uv(&t->in);
-	a->flags = (unsigned)hb__in_uv(&t->in);
-	a->address = hb__in_uv(&t->in);
+	a.flags = (unsigned)hb__in_uv(&t->in);
+	a.address = hb__in_uv(&t->in);
 	if (type >= HB_ELEMENTS || rank > HB_DIMENSIONS)
 		return false;
-	a->as = (hb_array){.name = a->id.name,
+	a.as = (hb_array){.name = a.id.name,
 		.type = (hb_element)type,
 		.rank = (unsigned)rank,
-		.columns = (a->flags & HB_TRACE_ARRAY_COLUMNS) != 0,
-		.replicated = (a->flags & HB_TRACE_ARRAY_REPLICATED) != 0,
-		.read_only = (a->flags & HB_TRACE_ARRAY_READ_ONLY) != 0};
+		.columns = (a.flags & HB_TRACE_ARRAY_COLUMNS) != 0,
+		.replicated = (a.flags & HB_TRACE_ARRAY_REPLICATED) != 0,
+		.read_only = (a.flags & HB_TRACE_ARRAY_READ_ONLY) != 0};
 	for (unsigned d = 0; d < rank; d++)
-		dimension(&t->in, &a->as, d);
-	a->gone = false;
-	hb_array there = a->as;
+		dimension(&t->in, &a.as, d);
+	hb_array there = a.as;
 	there.at = ""; /* somewhere: it is not looked at */
-	a->tiled = !hb_array_trouble(&there) && hb_tiling_make(a->as.rank, a->as.columns, a->as.global, &a->tiling);
-	return true;
+	a.tiled = !t->in.bad && !hb_array_trouble(&there) &&
+		  hb_tiling_make(a.as.rank, a.as.columns, a.as.global, &a.tiling);
+	hb_trace_array *to = t->in.bad ? NULL : entry(t, &t->array, a.number, sizeof *to);
+	if (to)
+		*to = a;
+	return to != NULL;
 }
 
 static bool variable(hb_trace *t, hb_trace_record *r)
 {
 	r->number = hb__in_uv(&t->in);
-	hb_trace_variable *v = entry(t, &t->variable, r->number, sizeof *v);
-	const char *name = v ? kept(t, v->name) : NULL, *file = name ? kept(t, v->file) : NULL;
-	if (!file)
-		return false;
+	const hb_trace_variable *old = find(&t->variable, r->number);
+	const char *name = kept(t, old ? old->name : NULL), *file = name ? kept(t, NULL) : NULL;
 	uint32_t line = (uint32_t)hb__in_uv(&t->in);
 	uint64_t type = hb__in_uv(&t->in), how = hb__in_uv(&t->in);
-	if (type >= HB_ELEMENTS || how > HB_OTHER)
+	if (!file || type >= HB_ELEMENTS || how > HB_OTHER || t->in.bad)
 		return false;
-	*v = (hb_trace_variable){r->number, name, last_component(file), line, (hb_element)type, (hb_reduction)how};
-	return true;
+	hb_trace_variable *to = entry(t, &t->variable, r->number, sizeof *to);
+	if (to)
+		*to = (hb_trace_variable){
+			r->number, name, last_component(file), line, (hb_element)type, (hb_reduction)how};
+	return to != NULL;
 }
 
 static bool place(hb_trace *t, hb_trace_record *r)
 {
-	r->number = hb__in_uv(&t->in);
-	hb_trace_place *p = entry(t, &t->place, r->number, sizeof *p);
-	if (!p)
-		return false;
-	*p = (hb_trace_place){.number = r->number};
-	p->module = hb__in_uv(&t->in);
-	p->offset = hb__in_uv(&t->in);
-	p->back = hb__in_uv(&t->in);
-	return true;
+	hb_trace_place p = {.number = r->number = hb__in_uv(&t->in)};
+	p.module = hb__in_uv(&t->in);
+	p.offset = hb__in_uv(&t->in);
+	p.back = hb__in_uv(&t->in);
+	hb_trace_place *to = t->in.bad ? NULL : entry(t, &t->place, p.number, sizeof *to);
+	if (to)
+		*to = p;
+	return to != NULL;
 }
 
 static bool module(hb_trace *t, hb_trace_record *r)
 {
 	r->number = hb__in_uv(&t->in);
-	const char **path = entry(t, &t->module, r->number, sizeof *path);
-	if (!path)
-		return false;
-	*path = kept(t, *path);
-	return *path != NULL;
+	const char *path = kept(t, hb_trace_module_of(t, r->number));
+	const char **to = path ? entry(t, &t->module, r->number, sizeof *to) : NULL;
+	if (to)
+		*to = path;
+	return to != NULL;
 }
 
 bool hb__trace_define(hb_trace *t, hb_trace_kind kind, hb_trace_record *r)

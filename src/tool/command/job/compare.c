@@ -41,6 +41,7 @@ static const struct verb {
 	{"config", hb__compare_config, " output mpi "},
 	{"zoom", hb__compare_zoom, " output tolerance absolute all json trust "},
 	{"control", hb__compare_control, " output mpi json "},
+	{"picture", hb__compare_picture, " output tolerance absolute "},
 	{"find", hb__compare_find, " output settings tolerance absolute mpi all json "},
 };
 

@@ -194,8 +194,38 @@ static void put_thread(hb_dumped *d, const hb_trace_record *r)
 	}
 }
 
+/* Of an array or a variable, at a place. False: it is none of these. */
+static bool put_value(hb_dumped *d, const hb_trace_record *r)
+{
+	static const char *const words[HB_TRACE_KINDS] = {[HB_TRACE_READ] = "RD",
+		[HB_TRACE_BEFORE] = "BW",
+		[HB_TRACE_AFTER] = "AW",
+		[HB_TRACE_RV_READ] = "RV_RD",
+		[HB_TRACE_RV_BEFORE] = "RV_BW",
+		[HB_TRACE_RV_AFTER] = "RV_AW",
+		[HB_TRACE_RESULT] = "RV"};
+	if (!words[r->kind])
+		return false;
+	put_thread(d, r);
+	if (r->kind <= HB_TRACE_AFTER)
+		put_access(d, r, words[r->kind]);
+	else
+		put_variable(d, r, words[r->kind]);
+	return true;
+}
+
+static void put_iteration(hb_dumped *d, const hb_trace_record *r)
+{
+	put_thread(d, r);
+	hb__put_text(d->out, "IT: ");
+	put_list(d->out, r->index, r->n);
+	hb__put_char(d->out, '\n');
+}
+
 void hb__put_record_text(hb_dumped *d, const hb_trace_record *r)
 {
+	if (put_value(d, r))
+		return;
 	switch (r->kind) {
 	case HB_TRACE_ARRAY:
 		put_array(d, hb_trace_array_of(d->trace, r->number));
@@ -205,42 +235,12 @@ void hb__put_record_text(hb_dumped *d, const hb_trace_record *r)
 		put_construct(d, r);
 		break;
 	case HB_TRACE_ITERATION:
-		put_thread(d, r);
-		hb__put_text(d->out, "IT: ");
-		put_list(d->out, r->index, r->n);
-		hb__put_char(d->out, '\n');
+		put_iteration(d, r);
 		break;
 	case HB_TRACE_TASK:
 		hb__put_text(d->out, "TASK: ");
 		hb__put_uint(d->out, r->number);
 		hb__put_char(d->out, '\n');
-		break;
-	case HB_TRACE_READ:
-		put_thread(d, r);
-		put_access(d, r, "RD");
-		break;
-	case HB_TRACE_BEFORE:
-		put_thread(d, r);
-		put_access(d, r, "BW");
-		break;
-	case HB_TRACE_AFTER:
-		put_thread(d, r);
-		put_access(d, r, "AW");
-		break;
-	case HB_TRACE_RV_READ:
-		put_thread(d, r);
-		put_variable(d, r, "RV_RD");
-		break;
-	case HB_TRACE_RV_BEFORE:
-		put_thread(d, r);
-		put_variable(d, r, "RV_BW");
-		break;
-	case HB_TRACE_RV_AFTER:
-		put_thread(d, r);
-		put_variable(d, r, "RV_AW");
-		break;
-	case HB_TRACE_RESULT:
-		put_variable(d, r, "RV");
 		break;
 	case HB_TRACE_SKIP:
 		hb__put_text(d->out, "SKP");

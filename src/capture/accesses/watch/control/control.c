@@ -17,7 +17,7 @@ struct doing {
 	unsigned n;
 	int64_t index[HB_DIMENSIONS];
 };
-static struct doing *doings; /* by serial, the last DOINGS */
+static struct doing *doings;        /* by serial, the last DOINGS */
 static uint32_t serials, first = 1; /* first: of this epoch */
 static uint64_t epoch = 1;
 
@@ -136,12 +136,14 @@ static unsigned nfound;
 static bool is_new(hb_control_finding kind, struct hb__array *array, uint64_t place, uint64_t other)
 {
 	const unsigned n = sizeof found / sizeof *found;
-	uint64_t hash = ((uint64_t)(uintptr_t)array >> 4) * 0x9e3779b97f4a7c15 + place * 0xc2b2ae3d27d4eb4f + other * 0x165667b19e3779f9 + kind;
+	uint64_t hash = ((uint64_t)(uintptr_t)array >> 4) * 0x9e3779b97f4a7c15 + place * 0xc2b2ae3d27d4eb4f +
+			other * 0x165667b19e3779f9 + kind;
 	bool fresh = false;
 	while (__atomic_exchange_n(&finding, 1, __ATOMIC_ACQUIRE))
 		sched_yield();
 	for (unsigned i = (unsigned)(hash >> 40) % n, k = 0; k < n && nfound < n / 2; k++, i = (i + 1) % n) {
-		if (found[i].finding == (uint32_t)kind + 1 && found[i].array == array && found[i].place == place && found[i].other == other)
+		if (found[i].finding == (uint32_t)kind + 1 && found[i].array == array && found[i].place == place &&
+			found[i].other == other)
 			break;
 		if (found[i].finding)
 			continue;
@@ -157,8 +159,8 @@ static bool is_new(hb_control_finding kind, struct hb__array *array, uint64_t pl
 	return fresh;
 }
 
-void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_finding kind, struct hb__array *array, uint64_t element,
-	uint64_t place, uint64_t other, uint32_t serial)
+void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_finding kind, struct hb__array *array,
+	uint64_t element, uint64_t place, uint64_t other, uint32_t serial)
 {
 	if (!is_new(kind, array, place, other))
 		return;
@@ -167,7 +169,8 @@ void hb__control_found(struct hb__thread *t, struct hb__watch *w, hb_control_fin
 	unsigned n = 0;
 	if (!d || !d->loop) /* no iteration of a parallel loop: of the others around */
 		n = nest_of(index, 0, NULL);
-	hb__put_control(t, kind, array, element, place, other, n || !d ? n : d->n, n || !d ? index : d->index, o ? o->n : 0, o ? o->index : NULL);
+	hb__put_control(t, kind, array, element, place, other, n || !d ? n : d->n, n || !d ? index : d->index,
+		o ? o->n : 0, o ? o->index : NULL);
 	if (nfound == sizeof found / sizeof *found / 2)
 		hb__put_trouble(t, HB_TROUBLE_ROOM, 0, "there are more findings of dynamic control than are told");
 }
@@ -199,7 +202,8 @@ void hb__control_reduced(const void *at)
 }
 
 /* A variable of a reduction is read and then written: x += y. Who reads it and does not write it uses it before it is complete. True: it is one. */
-static bool of_reduction(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, uint8_t access)
+static bool of_reduction(
+	struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, uint8_t access)
 {
 	for (unsigned i = 0; i < nreductions; i++) {
 		if (at - (uintptr_t)reductions[i].at >= reductions[i].bytes)
@@ -242,13 +246,14 @@ void hb__control_ends(struct hb__thread *t, hb_construct_type type)
 /* ---- accesses ---- */
 
 /* Who accessed it before, and who does now. */
-static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__cell *c, uint64_t element, uint8_t access,
-	bool held)
+static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__cell *c,
+	uint64_t element, uint8_t access, bool held)
 {
 	uint32_t mine = serial_of(w), place = (uint32_t)hb__seen_number(t, e), here = place | (held ? SHADOW_HELD : 0);
 	uint32_t writer = c->writer, written_at = c->written_at;
 	if (apart(mine, writer) && !(held && written_at & SHADOW_HELD))
-		hb__control_found(t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, written_at & ~SHADOW_HELD, writer);
+		hb__control_found(
+			t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, written_at & ~SHADOW_HELD, writer);
 	if (access == HB_ACCESS_READ) {
 		/* two that differ are kept: whoever writes then is another one than one of them */
 		int i = c->reader[0] != mine && c->reader[0] >= __atomic_load_n(&first, __ATOMIC_RELAXED);
@@ -259,13 +264,15 @@ static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__s
 	for (int i = 0; i < 2; i++) {
 		uint32_t reader = c->reader[i], read_at = c->read_at[i];
 		if (apart(mine, reader) && !(held && read_at & SHADOW_HELD))
-			hb__control_found(t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, read_at & ~SHADOW_HELD, reader);
+			hb__control_found(
+				t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, read_at & ~SHADOW_HELD, reader);
 	}
 	c->writer = mine;
 	c->written_at = here;
 }
 
-static void of_halo(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s, uint64_t element, uint8_t access)
+static void of_halo(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s,
+	uint64_t element, uint8_t access)
 {
 	uint64_t place = hb__seen_number(t, e);
 	if (access == HB_ACCESS_WRITE && parallel)
@@ -273,11 +280,12 @@ static void of_halo(struct hb__thread *t, struct hb__watch *w, struct hb__seen_p
 	else if (access == HB_ACCESS_WRITE)
 		s->fresh[s->slot[element]] = s->version; /* what was received is put where it belongs */
 	else if (hb__shadow_stale(e->array, s, element))
-		hb__control_found(t, w, parallel ? HB_CONTROL_SHADOW_STALE : HB_CONTROL_REMOTE, e->array, element, place, 0, 0);
+		hb__control_found(
+			t, w, parallel ? HB_CONTROL_SHADOW_STALE : HB_CONTROL_REMOTE, e->array, element, place, 0, 0);
 }
 
-static inline void of_element(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s, uint64_t element,
-	uint8_t access, bool held)
+static inline void of_element(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s,
+	uint64_t element, uint8_t access, bool held)
 {
 	if (s->place && s->place[element] == SHADOW_HALO)
 		of_halo(t, w, e, s, element, access);
@@ -287,14 +295,16 @@ static inline void of_element(struct hb__thread *t, struct hb__watch *w, struct 
 		order(t, w, e, &s->cell[element], element, access, held);
 }
 
-void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n, uint8_t access, bool atomic)
+void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n,
+	uint8_t access, bool atomic)
 {
 	struct hb__array *a = e->array;
 	if (nreductions && of_reduction(t, w, e, at, access))
 		return;
 	if (access == HB_ACCESS_READ && hb__is_painted(at, n)) {
 		uint64_t element = a ? (at - a->low) >> e->shift : 0;
-		hb__control_found(t, w, a ? HB_CONTROL_UNWRITTEN : HB_CONTROL_UNWRITTEN_LOCAL, a, element, hb__seen_number(t, e), 0, 0);
+		hb__control_found(t, w, a ? HB_CONTROL_UNWRITTEN : HB_CONTROL_UNWRITTEN_LOCAL, a, element,
+			hb__seen_number(t, e), 0, 0);
 	}
 	if (!a) {
 		uint64_t element;

@@ -30,30 +30,30 @@ static void *next_of(const char *name)
 	return next;
 }
 
-#define NEXT(name) \
-	({ \
-		static __typeof__(name) *next; \
-		__typeof__(name) *it = __atomic_load_n(&next, __ATOMIC_RELAXED); \
-		if (unlikely(!it)) \
+#define NEXT(name)                                                                                          \
+	({                                                                                                  \
+		static __typeof__(name) *next;                                                              \
+		__typeof__(name) *it = __atomic_load_n(&next, __ATOMIC_RELAXED);                            \
+		if (unlikely(!it))                                                                          \
 			__atomic_store_n(&next, it = (__typeof__(name) *)next_of(#name), __ATOMIC_RELAXED); \
-		it; \
+		it;                                                                                         \
 	})
 
 /* ---- who has a lock ---- */
 
-#define TAKES(name, params, args) \
-	SEEN void name params; \
-	SEEN void name params \
-	{ \
-		NEXT(name) args; \
+#define TAKES(name, params, args)  \
+	SEEN void name params;     \
+	SEEN void name params      \
+	{                          \
+		NEXT(name) args;   \
 		hb__orders_held++; \
 	}
-#define GIVES(name, params, args) \
-	SEEN void name params; \
-	SEEN void name params \
-	{ \
+#define GIVES(name, params, args)                        \
+	SEEN void name params;                           \
+	SEEN void name params                            \
+	{                                                \
 		hb__orders_held -= hb__orders_held != 0; \
-		NEXT(name) args; \
+		NEXT(name) args;                         \
 	}
 TAKES(GOMP_critical_start, (void), ())
 GIVES(GOMP_critical_end, (void), ())
@@ -74,13 +74,15 @@ TAKES(__kmpc_ordered, (void *where, int32_t thread), (where, thread))
 GIVES(__kmpc_end_ordered, (void *where, int32_t thread), (where, thread))
 
 /* The thread that combines what the threads have computed: 1. */
-#define REDUCES(name) \
-	SEEN int32_t name(void *where, int32_t thread, int32_t n, size_t bytes, void *data, void (*how)(void *, void *), void *l); \
-	SEEN int32_t name(void *where, int32_t thread, int32_t n, size_t bytes, void *data, void (*how)(void *, void *), void *l) \
-	{ \
-		int32_t got = NEXT(name)(where, thread, n, bytes, data, how, l); \
-		hb__orders_held += got == 1; \
-		return got; \
+#define REDUCES(name)                                                                       \
+	SEEN int32_t name(void *where, int32_t thread, int32_t n, size_t bytes, void *data, \
+		void (*how)(void *, void *), void *l);                                      \
+	SEEN int32_t name(void *where, int32_t thread, int32_t n, size_t bytes, void *data, \
+		void (*how)(void *, void *), void *l)                                       \
+	{                                                                                   \
+		int32_t got = NEXT(name)(where, thread, n, bytes, data, how, l);            \
+		hb__orders_held += got == 1;                                                \
+		return got;                                                                 \
 	}
 REDUCES(__kmpc_reduce)
 REDUCES(__kmpc_reduce_nowait)
@@ -106,11 +108,11 @@ static void meet(void)
 }
 
 #define MEETS(name, params, args) \
-	SEEN void name params; \
-	SEEN void name params \
-	{ \
-		meet(); \
-		NEXT(name) args; \
+	SEEN void name params;    \
+	SEEN void name params     \
+	{                         \
+		meet();           \
+		NEXT(name) args;  \
 	}
 MEETS(GOMP_barrier, (void), ())
 MEETS(GOMP_loop_end, (void), ())
@@ -120,10 +122,10 @@ MEETS(__kmpc_barrier, (void *where, int32_t thread), (where, thread))
 /* ---- tasks ---- */
 
 /* Of newer versions with more arguments than of older ones: what was not given is handed on as it is there, and not looked at. */
-SEEN void GOMP_task(void *code, void *data, void *copy, long bytes, long alignment, bool now, unsigned flags, void **depend, int priority,
-	void *detach);
-SEEN void GOMP_task(void *code, void *data, void *copy, long bytes, long alignment, bool now, unsigned flags, void **depend, int priority,
-	void *detach)
+SEEN void GOMP_task(void *code, void *data, void *copy, long bytes, long alignment, bool now, unsigned flags,
+	void **depend, int priority, void *detach);
+SEEN void GOMP_task(void *code, void *data, void *copy, long bytes, long alignment, bool now, unsigned flags,
+	void **depend, int priority, void *detach)
 {
 	__atomic_store_n(&tasks, true, __ATOMIC_RELAXED);
 	NEXT(GOMP_task)(code, data, copy, bytes, alignment, now, flags, depend, priority, detach);

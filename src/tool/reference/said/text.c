@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../show/inert.h"
-#include "reference.h"
+#include "../../show/inert.h"
+#include "../reference.h"
+#include "between.h"
 
 static const char *const side_name[] = {"the reference", "the run"};
 
@@ -49,10 +50,7 @@ static char *checksum(const hb_against *c, const hb_reference_difference *d)
 	return text;
 }
 
-static const char *does(hb_trace_kind kind)
-{
-	return kind == HB_TRACE_READ ? "reads" : kind == HB_TRACE_BEFORE ? "overwrites" : "writes";
-}
+static const char *does(hb_trace_kind kind) { return kind == HB_TRACE_READ ? "reads" : "writes"; }
 
 static char *value(const hb_against *c, const hb_reference_difference *d)
 {
@@ -60,7 +58,8 @@ static char *value(const hb_against *c, const hb_reference_difference *d)
 	hb__numbers_words(d->number[0], d->number[1], a, b);
 	if (d->kind == HB_REFERENCE_RESULT) {
 		char *name = hb__inert(d->value[1]->variable->name);
-		char *text = hb__format("Different result of reduction (\"%s\", \"%s\", %u): %s != %s at rank %d before the point %s",
+		char *text = hb__format(
+			"Different result of reduction (\"%s\", \"%s\", %u): %s != %s at rank %d before the point %s",
 			name, hb__tame(d->value[1]->variable->file), d->value[1]->variable->line, a, b,
 			(int)rank_of(c, HB_OF_RUN, d->process[1]), hb__point_words(&d->point));
 		free(name);
@@ -78,10 +77,12 @@ static char *parted(const hb_against *c, const hb_reference_difference *d)
 {
 	const char *at = hb__point_words(&d->point);
 	if (d->kind == HB_REFERENCE_CONSTRUCT)
-		return hb__format("The runs come by different constructs at point %s: %s in the reference, %s in the run", at,
+		return hb__format(
+			"The runs come by different constructs at point %s: %s in the reference, %s in the run", at,
 			hb__construct_words(d->construct[0]), hb__construct_words(d->construct[1]));
 	if (d->kind == HB_REFERENCE_PROCESSES)
-		return hb__format("Processes of %s come by different constructs at point %s: %s at rank %d, %s at rank %d",
+		return hb__format(
+			"Processes of %s come by different constructs at point %s: %s at rank %d, %s at rank %d",
 			side_name[d->side], at, hb__construct_words(d->construct[0]),
 			(int)rank_of(c, d->side, d->process[0]), hb__construct_words(d->construct[1]),
 			(int)rank_of(c, d->side, d->process[1]));
@@ -95,17 +96,19 @@ static char *box(const hb_against *c, const hb_reference_difference *d)
 {
 	if (d->process[1] != HB_NO && d->process[0] != HB_NO)
 		return hb__format("Ranks %d and %d of %s say different things of array %s: %s and %s",
-			(int)rank_of(c, d->side, d->process[0]), (int)rank_of(c, d->side, d->process[1]), side_name[d->side],
-			hb__array_words(d->shape[0], 0), hb__extents_words(d->shape[0]), hb__extents_words(d->shape[1]));
+			(int)rank_of(c, d->side, d->process[0]), (int)rank_of(c, d->side, d->process[1]),
+			side_name[d->side], hb__array_words(d->shape[0], 0), hb__extents_words(d->shape[0]),
+			hb__extents_words(d->shape[1]));
 	return hb__format("Array %s has %s in the reference and %s in the run: were they given the same input?",
 		hb__array_words(d->shape[1], 0), hb__extents_words(d->shape[0]), hb__extents_words(d->shape[1]));
 }
 
 static char *failed(const hb_against *c, const hb_reference_difference *d)
 {
-	static const char *const why[] = {"", "it does not exist there", "its memory cannot be read",
-		"its description makes no sense"};
-	return hb__format("No checksum of array %s at the point %s, rank %d of %s: %s; it is not compared there, and this is not said again",
+	static const char *const why[] = {
+		"", "it does not exist there", "its memory cannot be read", "its description makes no sense"};
+	return hb__format(
+		"No checksum of array %s at the point %s, rank %d of %s: %s; it is not compared there, and this is not said again",
 		hb__array_words(d->shape[d->side], d->access), hb__point_words(&d->point),
 		(int)rank_of(c, d->side, d->process[d->side]), side_name[d->side], why[d->state & 3]);
 }
@@ -117,26 +120,33 @@ static char *trouble(const hb_against *c, const hb_reference_difference *d)
 	if (d->trouble->kind == HB_TRACE_SAVED)
 		return hb__format("Rank %d of %s saved array %s in %s", rank, side_name[d->side],
 			hb__array_words(d->shape[d->side], 0), hb__tame(text));
-	return hb__format("Rank %d of %s, before the point %s: %s", rank, side_name[d->side], hb__point_words(&d->point),
-		hb__tame(text));
+	return hb__format("Rank %d of %s, before the point %s: %s", rank, side_name[d->side],
+		hb__point_words(&d->point), hb__tame(text));
 }
 
 char *hb__against_sentence(const hb_against *c, const hb_reference_difference *d)
 {
 	switch (d->kind) {
 	case HB_REFERENCE_CHECKSUM:
-	case HB_REFERENCE_COPIES: return checksum(c, d);
+	case HB_REFERENCE_COPIES:
+		return checksum(c, d);
 	case HB_REFERENCE_RESULT:
-	case HB_REFERENCE_VALUE: return value(c, d);
+	case HB_REFERENCE_VALUE:
+		return value(c, d);
 	case HB_REFERENCE_CONSTRUCT:
 	case HB_REFERENCE_PROCESSES:
-	case HB_REFERENCE_SHORTER: return parted(c, d);
-	case HB_REFERENCE_BOX: return box(c, d);
-	case HB_REFERENCE_FAILED: return failed(c, d);
+	case HB_REFERENCE_SHORTER:
+		return parted(c, d);
+	case HB_REFERENCE_BOX:
+		return box(c, d);
+	case HB_REFERENCE_FAILED:
+		return failed(c, d);
 	case HB_REFERENCE_UNKNOWN:
-		return hb__format("Array %s has no checksum at the point %s in %s: it is not registered there, or not traced",
+		return hb__format(
+			"Array %s has no checksum at the point %s in %s: it is not registered there, or not traced",
 			hb__array_words(d->shape[!d->side], d->access), hb__point_words(&d->point), side_name[d->side]);
-	default: return trouble(c, d);
+	default:
+		return trouble(c, d);
 	}
 }
 
@@ -147,7 +157,8 @@ static void put_interval(const hb_reference_difference *d, FILE *to)
 	const hb_trace_construct *end = d->construct[HB_OF_RUN];
 	if (d->correct.number && d->correct_construct)
 		fprintf(to, "  between  %s, %s\n  and      %s, %s\n", hb__point_words(&d->correct),
-			hb__construct_words(d->correct_construct), hb__point_words(&d->point), hb__construct_words(end));
+			hb__construct_words(d->correct_construct), hb__point_words(&d->point),
+			hb__construct_words(end));
 	else
 		fprintf(to, "  before   %s, %s\n", hb__point_words(&d->point), hb__construct_words(end));
 }
@@ -164,19 +175,28 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 	if (d->owners > 1)
 		fprintf(to, " and %u other%s", d->owners - 1, d->owners > 2 ? "s" : "");
 	if (d->at[0].count != d->at[1].count)
-		fprintf(to, ": %" PRIu64 " elements in the reference and %" PRIu64 " in the run: what processes own leaves gaps, or overlaps",
+		fprintf(to,
+			": %" PRIu64 " elements in the reference and %" PRIu64
+			" in the run: what processes own leaves gaps, or overlaps",
 			d->at[0].count, d->at[1].count);
 	else if (d->at[0].odd != d->at[1].odd)
-		fprintf(to, ": %" PRIu64 " values are no finite numbers in the reference, %" PRIu64 " in the run", d->at[0].odd,
-			d->at[1].odd);
+		fprintf(to, ": %" PRIu64 " values are no finite numbers in the reference, %" PRIu64 " in the run",
+			d->at[0].odd, d->at[1].odd);
 	else {
 		fprintf(to, ": the distance is about %.2g", d->distance);
 		if (d->scale > 0)
 			fprintf(to, ", %.1e of the norm", d->distance / d->scale);
 	}
 	fprintf(to, "; %u of %u tiles differ\n", d->tiles, d->shape[1]->tiling.tiles);
-	if (d->edges)
-		fprintf(to, "  at       the edge of a process, all of them: is an exchange of its halo missing or late between these lines?\n");
+	if (!d->edges)
+		return;
+	fprintf(to, "  at       the edge of a process, all of them: is an exchange of its halo missing or late between these lines?\n");
+	char *sent = d->correct.number && d->owners && d->owner != HB_NO
+			     ? hb__between_words(c->side[HB_OF_RUN].path, rank_of(c, HB_OF_RUN, d->owner), &d->correct, &d->point)
+			     : NULL;
+	if (sent)
+		fprintf(to, "           %s\n", sent);
+	free(sent);
 }
 
 static void put_iteration(const hb_access *a, FILE *to)
@@ -208,8 +228,8 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, FIL
 
 char *hb__against_text(const hb_against *c, const hb_reference_difference *d)
 {
-	static const char *const words[] = {"different", "different", "different", "different", "different", "different",
-		"different", "not compared", "not compared", "not compared", "note"};
+	static const char *const words[] = {"different", "different", "different", "different", "different",
+		"different", "different", "not compared", "not compared", "not compared", "note"};
 	char *text = NULL, *sentence = hb__against_sentence(c, d);
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);

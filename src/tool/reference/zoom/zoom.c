@@ -5,18 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../recorded/command.h"
-#include "../recorded/trust.h"
-#include "../store/find.h"
-#include "verbs.h"
-
-/* Where the runs part: the last point that was right, and the first one that was not. */
-struct part {
-	bool any;
-	hb_point correct, first;
-	hb_reference_tolerance tolerance;
-	uint64_t values; /* reads and writes that were compared */
-};
+#include "../../recorded/command.h"
+#include "../../recorded/trust.h"
+#include "../../store/find.h"
+#include "../picture/picture.h"
+#include "../verbs.h"
 
 /* "heat.hbdb" -> "/there/heat-zoom.hbdb", here. */
 static char *zoomed(const char *recording, const char *given, const char *which)
@@ -64,35 +57,8 @@ static int again(
 	return code;
 }
 
-/* Compares two recordings; prints what was found, or only says where they part. */
-static int compare(const hb_args *args, const char *reference, const char *run, const hb_reference_tolerance *tolerance,
-	bool print, struct part *ret_part)
-{
-	char *name[2] = {hb__copy(hb__short(reference)), hb__copy(hb__short(run))};
-	hb_against c = {.tolerance = *tolerance,
-		.json = hb__option_value(args, "json") != NULL,
-		.all = hb__option_value(args, "all") != NULL};
-	int code = hb__open_traced(name[0], reference, &c.side[HB_OF_REFERENCE]);
-	code = code ? code : hb__open_traced(name[1], run, &c.side[HB_OF_RUN]);
-	code = code ? code : hb__against_begin(&c);
-	code = code ? code : hb__against_go(&c);
-	*ret_part = (struct part){.tolerance = *tolerance};
-	if (!code)
-		*ret_part = (struct part){c.any, c.correct, c.first, *tolerance, hb_reference_get_sum(c.rules)->values};
-	if (!code && print) {
-		code = hb__against_print(&c, stdout);
-		fflush(stdout);
-	}
-	hb__against_end(&c);
-	hb__close_traced(&c.side[0]);
-	hb__close_traced(&c.side[1]);
-	free(name[0]);
-	free(name[1]);
-	return code;
-}
-
 /* FULL between the points of the part, in all constructs. */
-static int narrow(const char *recording, const struct part *part, hb_trace_settings *ret)
+static int narrow(const char *recording, const hb_difference_place *part, hb_trace_settings *ret)
 {
 	hb_settings_default(ret);
 	char *path = hb__format("%s/%s", recording, HB_SETTINGS_FILE);
@@ -101,12 +67,17 @@ static int narrow(const char *recording, const struct part *part, hb_trace_setti
 	ret->level = HB_TRACE_FULL;
 	ret->start = part->correct;
 	ret->finish = part->first;
+	if (part->id.name) {
+		ret->save = (hb_array_id){
+			hb__copy(part->id.name), hb__copy(part->id.file), part->id.line, part->id.ordinal};
+		ret->save_at = part->array_at;
+	}
 	for (size_t i = 0; i < ret->constructs; i++)
 		ret->construct[i].level = HB_TRACE_INHERITED;
 	return code;
 }
 
-static void say_part(const struct part *part)
+static void say_part(const hb_difference_place *part)
 {
 	if (part->correct.number)
 		hb__say("both programs run once more, with all reads and writes between %s and %s",
@@ -116,21 +87,42 @@ static void say_part(const struct part *part)
 			hb__point_words(&part->first));
 }
 
-static int zoom(const hb_args *args, const char *reference, const char *run, const struct part *part)
+/* The array that differed, saved in both runs, as a picture beside the recordings. */
+static int draw(const char *reference, const char *run, const hb_difference_place *part, double tolerance)
+{
+	char text[HB_POINT_TEXT];
+	const char *name = hb__short(run);
+	size_t n = strlen(name);
+	n -= n > 5 && !strcmp(name + n - 5, ".hbdb") ? 5 : 0;
+	char *file = hb__format("%.*s-%s-%s.svg", (int)n, name, part->id.name, hb_point_text(&part->array_at, text));
+	for (char *p = file + n; *p; p++)
+		if (*p == '/' || *p == ' ')
+			*p = '_';
+	int code = hb__picture(reference, run, &part->id, &part->array_at, tolerance, file);
+	free(file);
+	return code;
+}
+
+static int zoom(const hb_args *args, const char *reference, const char *run, const hb_reference_tolerance *tolerance,
+	const hb_difference_place *part)
 {
 	hb_trace_settings settings;
 	const char *given = hb__option_value(args, "output");
 	char *output[2] = {
 		zoomed(reference, given, given ? "-reference" : "-zoom"), zoomed(run, given, given ? "" : "-zoom")};
 	hb_made made[2] = {0};
+	hb_difference_place closer = {0};
 	say_part(part);
 	int code = narrow(reference, part, &settings);
 	code = code ? code : again(args, reference, &settings, output[0], &made[0]);
 	code = code ? code : again(args, run, &settings, output[1], &made[1]);
-	struct part closer;
-	code = code ? code : compare(args, made[0].recording, made[1].recording, &part->tolerance, true, &closer);
-	if (made[1].recording && code <= HB_EXIT_FINDING && !closer.values)
+	code = code ? code : hb__place_of_difference(args, made[0].recording, made[1].recording, tolerance, &closer);
+	bool compared = made[1].recording && code <= HB_EXIT_FINDING;
+	if (compared && !closer.values)
 		hb__say("no reads and writes were seen: build the program with hbdb cc and hbdb fc, as in 'make CC=\"hbdb cc mpicc\"', and compare again");
+	if (compared && part->id.name)
+		draw(made[0].recording, made[1].recording, part, tolerance->relative);
+	hb__place_free(&closer);
 	hb_settings_free(&settings);
 	for (int i = 0; i < 2; i++) {
 		free(output[i]);
@@ -142,7 +134,7 @@ static int zoom(const hb_args *args, const char *reference, const char *run, con
 int hb__compare_zoom(const hb_args *args)
 {
 	char *path[2] = {NULL, NULL};
-	struct part part = {0};
+	hb_difference_place part = {0};
 	hb_reference_tolerance tolerance = {.relative = 1e-8};
 	if (args->nwords != 3 || args->rest)
 		return hb__fail_with(HB_EXIT_USAGE,
@@ -150,12 +142,13 @@ int hb__compare_zoom(const hb_args *args)
 	int code = hb__read_tolerances(args, &tolerance);
 	code = code ? code : hb__find_recording(args->word[1], &path[0]);
 	code = code ? code : hb__find_recording(args->word[2], &path[1]);
-	code = code ? code : compare(args, path[0], path[1], &tolerance, false, &part);
+	code = code ? code : hb__place_of_difference(NULL, path[0], path[1], &tolerance, &part);
 	if (!code && !part.any) {
 		printf("same: there is no difference to look into\n");
 	} else if (!code) {
-		code = zoom(args, path[0], path[1], &part);
+		code = zoom(args, path[0], path[1], &tolerance, &part);
 	}
+	hb__place_free(&part);
 	free(path[0]);
 	free(path[1]);
 	return code;
@@ -192,7 +185,7 @@ int hb__compare_find(const hb_args *args)
 	const char *given = hb__option_value(args, "output");
 	hb_trace_settings settings = {0};
 	hb_made made[2] = {0};
-	struct part part = {0};
+	hb_difference_place part = {0};
 	if (args->nwords != 1 || !args->rest || !*args->rest || !second || !*second)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"compare find takes two commands, the reference first, as in 'hbdb compare find -- mpirun -n 1 ./program -- mpirun -n 4 ./program'");
@@ -207,9 +200,10 @@ int hb__compare_find(const hb_args *args)
 	free(output);
 	output = given ? zoomed(given, given, "-second") : NULL;
 	code = code ? code : record(args, second, &settings, output, &made[1]);
-	code = code ? code : compare(args, made[0].recording, made[1].recording, &tolerance, true, &part);
+	code = code ? code : hb__place_of_difference(args, made[0].recording, made[1].recording, &tolerance, &part);
 	if (code == HB_EXIT_FINDING && part.any)
-		code = zoom(args, made[0].recording, made[1].recording, &part);
+		code = zoom(args, made[0].recording, made[1].recording, &tolerance, &part);
+	hb__place_free(&part);
 	hb_settings_free(&settings);
 	free(output);
 	free(made[0].recording);

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "reference.h"
+#include "../reference.h"
 
 static void put_point(cJSON *o, const char *name, const hb_point *p)
 {
@@ -98,7 +98,6 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, cJSO
 
 static void put_value(const hb_against *c, const hb_reference_difference *d, cJSON *o)
 {
-	static const char *const kinds[] = {"read", "before", "after"};
 	const hb_access *y = d->value[1];
 	const char *place = hb__access_place(&c->side[HB_OF_RUN], y);
 	put_real(o, "reference", d->number[0]);
@@ -117,12 +116,12 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, cJS
 		hb_array_index(&d->shape[1]->as, (int64_t)y->element, index, &owned);
 	put_indices(o, "element", index, boxed ? d->shape[1]->as.rank : 1, boxed ? d->shape[1]->as.base : NULL);
 	cJSON_AddBoolToObject(o, "halo", !owned);
-	cJSON_AddStringToObject(o, "access", kinds[y->kind - HB_TRACE_READ]);
+	cJSON_AddStringToObject(o, "access", y->kind == HB_TRACE_READ ? "read" : "written");
 	cJSON_AddNumberToObject(o, "differing", (double)d->differing);
 }
 
-static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter", "box",
-	"unknown", "failed", "trouble"};
+static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter",
+	"box", "unknown", "failed", "trouble"};
 
 static char *printed(cJSON *o)
 {

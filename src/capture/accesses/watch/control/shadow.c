@@ -213,6 +213,24 @@ void hb__shadow_exchanged(struct hb__array *array, const unsigned char *sides)
 			s->fresh[i] = s->version;
 }
 
+void hb__shadow_received(const void *p, size_t bytes)
+{
+	uintptr_t from = (uintptr_t)p, to = from + bytes;
+	lock();
+	for (struct hb__shadow *s = live; s; s = s->next) {
+		const struct hb__array *a = s->array;
+		if (!s->halos || from >= a->high || to <= a->low)
+			continue;
+		unsigned size = hb_element_bytes(a->as.type);
+		uint64_t first = from > a->low ? (from - a->low) / size : 0,
+			 last = to < a->high ? (to - 1 - a->low) / size : s->n - 1;
+		for (uint64_t i = first; i <= last && i < s->n; i++)
+			if (s->place[i] == SHADOW_HALO)
+				s->fresh[s->slot[i]] = s->version;
+	}
+	unlock();
+}
+
 /* ---- what nobody has written ---- */
 
 bool hb__is_painted_whole(const void *p, size_t n)
