@@ -1,4 +1,4 @@
-/* Sums that an optimising compiler may reorder: each process sends its own to process 0, which adds them up; then all add theirs by MPI. */
+/* Sums that an optimising compiler may reorder, and threads of OpenMP do: each process sends its own to process 0, which adds them up; then all add theirs by MPI. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@ static float a[N], b[N];
 static float dot(void)
 {
 	float s = 0;
+#pragma omp parallel for reduction(+ : s)
 	for (int i = 0; i < N; i++)
 		s += a[i] * b[i];
 	return s;

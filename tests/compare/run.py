@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -18,6 +19,7 @@ from lib import check, has, same  # noqa: E402
 from second_reader import Reader  # noqa: E402
 from shown import digest_of  # noqa: E402
 
+GOLDEN = os.path.join(lib.TOP, "tests/golden/digests")
 RANKS = 3
 TIMEOUT = 300
 LAUNCH = {
@@ -28,7 +30,10 @@ LAUNCH = {
 TUNED = ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_allreduce_algorithm"]
 RING = ["-genv", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "nb", "-genv", "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM", "tsp_ring"]
 ADDING = {"openmpi": (TUNED + ["1"], TUNED + ["3"]), "mpich": ([], RING)}
+NBC = ["--mca", "coll_libnbc_iallreduce_algorithm"]
+ADDING_LATER = {"openmpi": (NBC + ["1"], NBC + ["2"]), "mpich": ([], RING)}
 WHOLE = ("--digests", "whole")
+DATA = ("--level", "data", "--inputs", "off", *WHOLE)
 
 
 def line_of(source, text):
@@ -44,12 +49,13 @@ class Runs:
 
     def __init__(self, place, mpi):
         self.place, self.mpi = place, mpi
-        for program in ("steps", "race", "reduce", "dot"):
+        for program in ("steps", "race", "reduce", "dot", "later"):
             self.compile(program, program, "-O1")
 
-    def compile(self, program, name, *flags):
-        subprocess.run(["mpicc." + self.mpi, "-g", "-Wno-stringop-overflow", *flags, "-o", self.path(name),
-                        os.path.join(HERE, program + ".c")], check=True)
+    def compile(self, program, name, *flags, compiler="gcc"):
+        quiet = ["-Wno-stringop-overflow"] if compiler == "gcc" else []
+        subprocess.run(["mpicc." + self.mpi, "-g", *quiet, *flags, "-o", self.path(name), os.path.join(HERE, program + ".c")], check=True,
+                       env=dict(os.environ, OMPI_CC=compiler, MPICH_CC=compiler))
 
     def path(self, name):
         return "%s/%s-%s" % (self.place.path, name, self.mpi)
@@ -57,10 +63,10 @@ class Runs:
     def name(self, name):
         return "%s-%s.hbdb" % (name, self.mpi)
 
-    def record(self, name, program, *args, options=WHOLE, ranks=RANKS, launch=(), status=0):
+    def record(self, name, program, *args, options=WHOLE, ranks=RANKS, launch=(), status=0, environment=None):
         command = ["record", *options, "-o", self.name(name), "--", *LAUNCH[self.mpi], *launch, "-n", str(ranks),
                    self.path(program), *map(str, args)]
-        got, out, err = self.place.run(*command, timeout=TIMEOUT)
+        got, out, err = self.place.run(*command, timeout=TIMEOUT, **({"env": environment} if environment else {}))
         if status is not None and got != status:
             check("%s: %s is recorded" % (self.mpi, name), False, err)
         return out
@@ -151,23 +157,46 @@ def short(runs):
     check(runs.mpi + ": one of each", total["by_16_bits"] > 0 and total["by_64_bits"] == 0, total)
 
 
+def race(runs, name, how=None, options=WHOLE):
+    """Two recordings: rank 1 comes first, rank 2 comes first."""
+    for who in (1, 2):
+        if os.path.exists(runs.place.path + "/came"):
+            os.remove(runs.place.path + "/came")
+        runs.record("%s%d" % (name, who), "race", runs.place.path, who, how or name, options=options)
+
+
 def races(runs):
     kinds = {"race": ("race", "MPI_Recv", "MPI_Recv(&in"), "any": ("race", "MPI_Waitany", "MPI_Waitany("), "polls-race": ("poll", "MPI_Test", "MPI_Test(")}
-    for name, args in (("race", []), ("any", ["any"]), ("polls-race", ["polls"])):
-        for who in (1, 2):
-            if os.path.exists(runs.place.path + "/came"):
-                os.remove(runs.place.path + "/came")
-            runs.record("%s%d" % (name, who), "race", runs.place.path, who, *args)
+    for name, args in (("race", ["any source"]), ("any", ["any"]), ("polls-race", ["polls"])):
+        race(runs, name, *args)
         told, total = runs.diff(name + "1", name + "2", status=1)
         kind, function, text = kinds[name]
         first_is(runs, name, told, kind, 0, function, line_of("race.c", text))
         if kind == "race":
             check("%s: %s: the others differ behind it" % (runs.mpi, name), total["others"] == RANKS - 1, total)
+            check("%s: %s: the line is walked to its end" % (runs.mpi, name), "parts_at" not in told[0] and (name == "any" or not total["parted"]), (told, total))
         forced = runs.name(name + "-forced")
         told, total = runs.diff(name + "1", name + "2", "--force", "-o", forced, status=0)
         same("%s: %s: in the order of the first the same" % (runs.mpi, name), (told, total["same"], total["forced"]), ([], True, True))
         check("%s: %s: by 64 bits, in the replay too" % (runs.mpi, name), total["by_64_bits"] >= 2 * RANKS, total)
         same("%s: %s: the forced run is a recording" % (runs.mpi, name), runs.place.run("verify", forced)[0], 0)
+    race(runs, "matched", options=DATA[:4])
+    told, _ = runs.diff("matched1", "matched2", status=1)
+    first_is(runs, "matched, by values", told, "race", 0, "MPI_Mprobe", line_of("race.c", "MPI_Mprobe"))
+    for name in ("branch", "exact", "shared", "exclusive"):
+        race(runs, name)
+    told, _ = runs.diff("branch1", "branch2", status=1)
+    first_is(runs, "branch", told, "race", 0, "MPI_Recv", line_of("race.c", "MPI_Recv(&in"))
+    same(runs.mpi + ": branch: how far the runs go on alike", [(d["parts_at"]["function"], d["parts_at"]["line"]) for d in told if "parts_at" in d], [("MPI_Bcast", line_of("race.c", "MPI_Bcast"))])
+    has(runs.mpi + ": branch: and that is said", runs.diff("branch1", "branch2", status=1, text=True)[0], "part at  0:4  MPI_Bcast")
+    told, total = runs.diff("shared1", "shared2", status=0)
+    check(runs.mpi + ": shared locks have no order", total["by_64_bits"] == 2, total)
+    told, total = runs.diff("exclusive1", "exclusive2", status=1)
+    same(runs.mpi + ": exclusive locks have one", {(d["difference"], d["a"]["function"]) for d in told}, {("race", "MPI_Win_lock")})
+    told, total = runs.diff("exact1", "exact2", status=1)
+    same(runs.mpi + ": a race from which nothing follows", ([(d["difference"], d["advice"]) for d in told], total["others"], total["differing_contents"], total["parted"]),
+         ([("race", "Nothing that was compared follows from it.")], 0, 0, 0))
+    has(runs.mpi + ": and that is said", runs.diff("exact1", "exact2", status=1, text=True)[0], "1 causally first difference; behind it nothing differs")
     has(runs.mpi + ": it does not write over one", runs.diff("any1", "any2", "--force", "-o", runs.name("any1"), status=2, text=True)[1], "there already")
     # a computed difference stays one in the order of the other run
     told, _ = runs.diff("steps", "value", "--force", "-o", runs.name("value-forced"), status=1)
@@ -175,7 +204,7 @@ def races(runs):
 
 
 def rounding(runs):
-    for level, options in (("whole", WHOLE), ("data", ("--level", "data", "--inputs", "off", *WHOLE))):
+    for level, options in (("whole", WHOLE), ("data", DATA)):
         out = [runs.record("reduce%d-%s" % (i, level), "reduce", options=options, ranks=4, launch=launch) for i, launch in enumerate(ADDING[runs.mpi])]
         check("%s: %s: the algorithms add otherwise" % (runs.mpi, level), out[0] != out[1], out)
         told, total = runs.diff("reduce0-" + level, "reduce1-" + level, status=1)
@@ -192,7 +221,7 @@ def rounding(runs):
         told, total = runs.diff("reduce0-data", "reduce1-data", *tolerance, status=0)
         check("%s: within %s" % (runs.mpi, tolerance), not told and total["tolerated"] == 4 and 0 < total["relative"] < 1e-14, total)
     runs.diff("reduce0-data", "reduce1-data", "--abs", "1e-300", status=1)
-    runs.record("reduce-off", "reduce", 0.001, options=("--level", "data", "--inputs", "off", *WHOLE), ranks=4, launch=ADDING[runs.mpi][0])
+    runs.record("reduce-off", "reduce", 0.001, options=DATA, ranks=4, launch=ADDING[runs.mpi][0])
     told, total = runs.diff("reduce0-data", "reduce-off", status=1)
     first_is(runs, "other input", told, "contents given", 1, "MPI_Allreduce", line_of("reduce.c", "MPI_Allreduce"))
     same(runs.mpi + ": other input: the others are behind it", total["others"], 3)
@@ -200,6 +229,59 @@ def rounding(runs):
     first_is(runs, "other input, with a tolerance", told, "contents got", 0, "MPI_Allreduce", line_of("reduce.c", "MPI_Allreduce"))
     has(runs.mpi + ": other input, with a tolerance: that is said", told[0]["sentence"] if told else "", "whose inputs differ by an amount")
     check(runs.mpi + ": other input, with a tolerance: not innocent", told and told[0]["innocent"] is None and total["given_not_compared"] == 1, (told, total))
+
+
+def rounding_later(runs):
+    """The same of a sum that is begun, and waited for."""
+    for level, options in (("16", ()), ("whole", WHOLE), ("data", DATA)):
+        out = [runs.record("sum%d-%s" % (i, level), "reduce", 0, "later", options=options, ranks=4, launch=launch) for i, launch in enumerate(ADDING_LATER[runs.mpi])]
+        check("%s: later, %s: the algorithms add otherwise" % (runs.mpi, level), out[0] != out[1], out)
+        told, total = runs.diff("sum0-" + level, "sum1-" + level, status=1)
+        first_is(runs, "rounding later at " + level, told, "contents got", 0, "MPI_Wait", line_of("reduce.c", "MPI_Wait"))
+        if len(told) != 1:
+            continue
+        same("%s: later, %s: all members" % (runs.mpi, level), (told[0]["members"], total["others"]), (4, 0))
+        same("%s: later, %s: what began it" % (runs.mpi, level), (told[0]["begun"]["function"], told[0]["begun"]["line"]), ("MPI_Iallreduce", line_of("reduce.c", "MPI_Iallreduce")))
+        has("%s: later, %s: the sentence" % (runs.mpi, level), told[0]["sentence"], "the result of MPI_Iallreduce(MPI_SUM), whose inputs agree")
+        same("%s: later, %s: it is innocent" % (runs.mpi, level), told[0]["innocent"], "rounding" if level == "data" else "maybe")
+    has(runs.mpi + ": later: both calls are shown", runs.diff("sum0-whole", "sum1-whole", status=1, text=True)[0], "MPI_Wait", "begun by  0:2  MPI_Iallreduce")
+
+
+def later(runs):
+    """What comes with a call that others began, and what is read."""
+    names = ["same", "again", "second", "sum", "read", "halves", "fetch", "locked"] + (["part"] if runs.mpi == "mpich" else [])
+    for name in names:
+        runs.record("later-" + name, "later", runs.place.path, name)
+    told, total = runs.diff("later-same", "later-again", status=0)
+    # of each process: four of the messages and the sum, two reads, three fetches; and of parts
+    wanted = RANKS * (5 + 1 + 2 + 1 + 2 + 1 + (1 if runs.mpi == "mpich" else 0))
+    same(runs.mpi + ": later: contents that are compared", (total["by_64_bits"], total["contents_not_compared"], total["accesses_not_compared"]), (wanted, 0, 0))
+    for name, function, text in (("second", "MPI_Isend", "MPI_Isend(&out[1]"), ("sum", "MPI_Iallreduce", "MPI_Iallreduce")):
+        told, _ = runs.diff("later-same", "later-" + name, "--all", status=1)
+        first_is(runs, "later: " + name, [d for d in told if d["first"]], "contents given", 1, function, line_of("later.c", text))
+        behind = [d for d in told if not d["first"]]
+        if name == "second":
+            same(runs.mpi + ": later: the second message is the one", [(d.get("sender") or {}).get("line") for d in behind], [line_of("later.c", text)])
+        else:
+            same(runs.mpi + ": later: the sum is the one", [(d.get("begun") or {}).get("line") for d in behind], [line_of("later.c", text)] * (RANKS - 1))
+    told, _ = runs.diff("later-same", "later-read", status=1)
+    same(runs.mpi + ": later: read without a status", [(d["difference"], d["sentence"]) for d in told], [("access", "rank 1 gets other contents from MPI_File_read_at")])
+    for name, rank, function, text in (("halves", 1, "MPI_File_read_at_all_end", "read_at_all_end"), ("fetch", 0, "MPI_Win_fence", "    MPI_Win_fence(0, win);"),
+                                       ("locked", 0, "MPI_Win_unlock", "MPI_Win_unlock")):
+        told, _ = runs.diff("later-same", "later-" + name, status=1)
+        lines = [n for n, line in enumerate(open(os.path.join(HERE, "later.c")), 1) if text.strip() in line]
+        first_is(runs, "later: " + name, told, "contents got", rank, function, lines[-1])
+    if runs.mpi == "mpich":
+        told, _ = runs.diff("later-same", "later-part", status=1)
+        first_is(runs, "later: what came in parts", told, "contents got", 2, "MPI_Waitall", line_of("later.c", "MPI_Waitall(2"))
+    runs.record("later-shared", "later", runs.place.path, "shared")
+    has(runs.mpi + ": later: memory that is shared", runs.diff("later-shared", "later-shared", status=0, text=True)[0], "the same\n", "not compared: the memory that processes share by windows")
+    same(runs.mpi + ": later: windows that share memory", [runs.diff("later-" + n, "later-" + n, status=0)[1]["shared_windows"] for n in ("shared", "same")], [RANKS, 0])
+    # recordings of level data have no digests of accesses: there none of them is compared, and none is a difference
+    runs.record("later-data", "later", runs.place.path, "same", options=("--level", "data", "--inputs", "off"))
+    _, total = runs.diff("later-same", "later-data", status=0)
+    same(runs.mpi + ": later: accesses without digests in one run", total["accesses_not_compared"], 6 * RANKS)
+    has(runs.mpi + ": later: that is said", runs.diff("later-same", "later-data", status=0, text=True)[0], "not compared: the contents of %d calls of windows and files" % (6 * RANKS))
 
 
 def values(runs):
@@ -226,18 +308,20 @@ def values(runs):
 
 def digests(runs):
     """What came in, whole, has the digest that stands beside it."""
-    runs.record("both", "steps", 2, options=("--level", "data", "--inputs", "off", *WHOLE))
+    runs.record("both", "steps", 2, options=DATA)
     compared = 0
     for rank in range(RANKS):
         r = Reader("%s/%s/rank.%d.data" % (runs.place.path, runs.name("both"), rank))
         for thread in r.streams:
-            came = {}
+            came, earlier = {}, set()
             for event, call, pieces in r.items(thread):
                 if call is None:
                     came[event] = [p for _, p in pieces]
+                    earlier |= {digest_of(p) for what, p in pieces if what == 64}
                 elif call == "digest:event":
                     told = {p[::-1].hex() for what, p in pieces if what == 1 or 64 <= what < 2**21}
-                    here = {digest_of(p) for p in came.get(event, [])}
+                    # of a collective that was over when it had begun the contents stand there
+                    here = {digest_of(p) for p in came.get(event, [])} | {d for d in earlier if d in told}
                     check("%s: %d:%d: digests of what came" % (runs.mpi, rank, event), told <= here, (told, here)) if told - here else None
                     compared += len(told & here)
     check(runs.mpi + ": digests are those of the contents", compared >= 2 * RANKS * 8, compared)
@@ -251,9 +335,22 @@ def builds(runs):
         runs.compile("dot", name, *flags)
     outs = [runs.record(name, name) for name in ("dot0", "dot3")]
     check(runs.mpi + ": the builds add otherwise", outs[0] != outs[1], outs)
-    told, _ = runs.diff("dot0", "dot3", status=1)
+    told, total = runs.diff("dot0", "dot3", status=1)
     same(runs.mpi + ": builds: each that computes is first", sorted((d["difference"], d["a"]["event"].split(":")[0], d["a"]["function"]) for d in told),
          [("contents given", str(r), "MPI_Send") for r in range(1, RANKS)])
+    same(runs.mpi + ": builds: and they alone", total["first"], RANKS - 1)
+    # another compiler that adds in the same order
+    runs.compile("dot", "dotc", "-O0", compiler="clang")
+    runs.record("dotc", "dotc")
+    runs.diff("dot0", "dotc", status=0)
+    # threads
+    runs.compile("dot", "doto", "-O1", "-fopenmp")
+    for threads in (1, 3):
+        runs.record("dot-%d" % threads, "doto", environment={"OMP_NUM_THREADS": str(threads)})
+    runs.diff("dot0", "dot-1", status=0)
+    told, _ = runs.diff("dot-1", "dot-3", status=1)
+    # by chance the sum of one of them may be the same
+    check(runs.mpi + ": threads: processes that add are first", told and all((d["difference"], d["a"]["function"]) == ("contents given", "MPI_Send") for d in told), told)
     for name in ("dot0", "dot3"):
         runs.record(name + "-data", name, options=("--level", "data", "--inputs", "off"))
     told, total = runs.diff("dot0-data", "dot3-data", "--rel", "1e-4", status=0)
@@ -267,7 +364,7 @@ def refused(runs):
     runs.record("order", "steps", 4, options=("--level", "order"))
     os.makedirs(place.path + "/empty.hbdb", exist_ok=True)
     for options, status, *words in (
-            ([a, runs.name("two")], 2, "the first run has 3 processes and the second 2", "the same processes"),
+            ([a, runs.name("two")], 2, "the first run has 3 processes and the second 2", "hbdb compare record, hbdb compare run"),
             ([a, runs.name("order")], 2, "level order"),
             ([a, "none.hbdb"], 3, "none.hbdb"),
             ([a, "empty.hbdb"], None, "empty.hbdb"),
@@ -320,6 +417,38 @@ def damaged(runs):
     check(runs.mpi + ": damaged contents", got in (1, 3) and err, (got, err))
 
 
+def foretold(rank):
+    """The digests of process `rank` of two of later.c, in their order: what the call is where it is no event, and its pieces by hbdb-data(5)."""
+    other = 1 - rank
+
+    def real(*values):
+        return digest_of(struct.pack("<%dd" % len(values), *values))
+
+    def whole(*values):
+        return digest_of(struct.pack("<%di" % len(values), *values))
+    return [(None, [(0, real(rank + 2))]), (None, [(0, real(rank + 1))]), (None, [(0, real(rank))]),
+            (None, [(64, real(other + 1)), (65, real(other + 2)), (68, real(1))]),
+            ("MPI_File_read_at", [(1, whole(*((1, 2), (2, 3))[rank]))]), (None, [(1, whole((1, 4)[rank]))]),
+            (None, [(64, real(other)), (65, real(other))]), (None, [(0, real(1))]), (None, [(64, real(other))]), (None, [(64, whole(other, 1, 2, 3))])]
+
+
+def golden(place, runs):
+    """Digests as they were written once: by the reader that was written from the page, and against a run of today."""
+    shutil.copytree(GOLDEN, place.path + "/golden.hbdb")
+    same("golden: whole", place.run("verify", "golden")[0], 0)
+    for rank in range(2):
+        r = Reader("%s/golden.hbdb/rank.%d.data" % (place.path, rank))
+        read = [(None if call in ("digest:next", "digest:event") else call.replace("digest:", ""), [(what, p[::-1].hex()) for what, p in pieces])
+                for thread in r.streams for _, call, pieces in r.items(thread) if call and call.startswith("digest:")]
+        same("golden: rank %d: the second reader finds the digests that the page says" % rank, read, foretold(rank))
+    if "mpich" not in runs:
+        return
+    for name, status in (("same", 0), ("fetch", 1)):
+        runs["mpich"].record("golden-" + name, "later", place.path, name, ranks=2)
+        told, total = runs["mpich"].diff("golden.hbdb", "golden-" + name, status=status)
+        check("golden: %s: all digests are compared" % name, total.get("by_64_bits") == 26 and len(told) == status, (told, total))
+
+
 def between(place, runs):
     """One library against the other."""
     told, total = runs["openmpi"].diff("steps", runs["mpich"].name("steps"), status=0)
@@ -336,8 +465,9 @@ def main():
         runs = {}
         for mpi in ([wanted] if wanted else ["openmpi", "mpich"]):
             runs[mpi] = Runs(place, mpi)
-            for part in (bugs, short, races, rounding, values, digests, builds, refused, damaged):
+            for part in (bugs, short, races, rounding, rounding_later, later, values, digests, builds, refused, damaged):
                 part(runs[mpi])
+        golden(place, runs)
         if not wanted:
             between(place, runs)
     lib.finish()

@@ -132,7 +132,8 @@ struct hb__watcher {
 	void (*array)(struct hb__array *array); /* it came, or has changed */
 	void (*gone)(struct hb__array *array);  /* both under the lock of arrays: hb__array_at is not to be called */
 	void (*exchanged)(struct hb__array *array, const unsigned char *sides);
-	void (*received)(const void *p, size_t bytes); /* MPI has written there; in runs of dynamic control, by any thread */
+	void (*received)(
+		const void *p, size_t bytes); /* MPI has written there; in runs of dynamic control, by any thread */
 	void (*reduction)(const void *at, hb_element type); /* the variable of the construct that has just begun */
 	void (*reduced)(const void *at);                    /* it is complete */
 	void (*over)(struct hb__thread *thread); /* the process comes to its end: what is still to be written */

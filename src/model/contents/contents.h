@@ -79,6 +79,9 @@ void hb_content_calls_close(hb_content_calls *calls);
 
 /* Whether a datatype has real numbers in it, as far as is known what it consists of. */
 bool hb_contents_has_reals(const hb_log *log, int64_t datatype);
+/* Two predefined datatypes that are the same kind of number in as many bytes: MPI_INT and MPI_INTEGER4. Which of them a library names where it
+ * is asked for one (MPI_Type_match_size) is its choice. */
+bool hb_contents_alike(const hb_log *a, int64_t x, const hb_log *b, int64_t y);
 
 /* ---- digests of whole contents, of what left a process and of what came into it (digests.c) ---- */
 

@@ -120,6 +120,14 @@ static bool run_of(const hb_log *log, uint64_t datatype, uint64_t count, struct 
 	return false;
 }
 
+bool hb_contents_alike(const hb_log *a, int64_t x, const hb_log *b, int64_t y)
+{
+	if (x < 0 || y < 0 || x >= TYPES || y >= TYPES)
+		return false;
+	struct predefined p = form_of(a, (uint64_t)x), q = form_of(b, (uint64_t)y);
+	return p.form && !memcmp(&p, &q, sizeof p);
+}
+
 bool hb__layout_run(const hb_log *log, const struct hb__layout *layout, uint32_t i, struct hb__run *ret)
 {
 	if (!layout->signature) {

@@ -38,7 +38,8 @@ static bool same_field(const struct hb__walk *w, const hb_field *a, const hb_fie
 	}
 	if (a->kind == HB_RECORDED_REAL && a->value != b->value)
 		return near(real_of(a->value), real_of(b->value), w->c->tolerance);
-	return a->value == b->value;
+	return a->value == b->value || (a->kind == HB_RECORDED_DATATYPE &&
+					       hb_contents_alike(w->side[0].log, a->value, w->side[1].log, b->value));
 }
 
 /* A poll said yes in one run; the other asked too, was told no, and went on: which is a chance, and what it calls next follows from it. */
@@ -48,37 +49,35 @@ static bool is_of_polls(const hb_event *a, const hb_event *b)
 	return (x && y) || (x && b->row->polls) || (y && a->row->polls);
 }
 
-/* The call is another one. */
-static bool differs(struct hb__walk *w, hb_difference *d)
+/* The call is another one, or has other arguments. */
+static bool other_call(struct hb__walk *w, hb_difference d)
 {
+	d.collective = HB_NO;
 	if (is_of_polls(&w->side[0].ev, &w->side[1].ev)) {
-		*d = (hb_difference){.kind = HB_DIFFERENCE_POLL, .collective = HB_NO};
-		d->value[0] = (w->side[0].ev.means->flags & HB_POLL) != 0;
-		d->value[1] = (w->side[1].ev.means->flags & HB_POLL) != 0;
+		d.kind = HB_DIFFERENCE_POLL;
+		d.name = NULL;
+		d.value[0] = (w->side[0].ev.means->flags & HB_POLL) != 0;
+		d.value[1] = (w->side[1].ev.means->flags & HB_POLL) != 0;
 	}
-	hb__differ(w, *d, false);
+	hb__differ(w, d, false);
 	return false;
 }
 
 bool hb__same_call(struct hb__walk *w)
 {
 	const hb_event *a = &w->side[0].ev, *b = &w->side[1].ev;
-	hb_difference d = {.kind = HB_DIFFERENCE_CALL, .collective = HB_NO};
 	if (!same_function(a, b))
-		return differs(w, &d);
+		return other_call(w, (hb_difference){.kind = HB_DIFFERENCE_CALL});
 	uint32_t n = hb_event_fields(a);
-	d.kind = HB_DIFFERENCE_ARGUMENT;
 	if (n != hb_event_fields(b))
-		return differs(w, &d);
+		return other_call(w, (hb_difference){.kind = HB_DIFFERENCE_ARGUMENT});
 	for (uint32_t i = 0; i < n; i++) {
 		hb_field x = hb_event_field(a, i), y = hb_event_field(b, i);
-		if (same_field(w, &x, &y))
-			continue;
-		d.name = x.name;
-		d.value_kind = x.kind;
-		d.value[0] = x.value;
-		d.value[1] = y.value;
-		return differs(w, &d);
+		if (!same_field(w, &x, &y))
+			return other_call(w, (hb_difference){.kind = HB_DIFFERENCE_ARGUMENT,
+						     .name = x.name,
+						     .value_kind = x.kind,
+						     .value = {x.value, y.value}});
 	}
 	return true;
 }
@@ -106,13 +105,17 @@ static const int64_t nothing[2] = {HB_ABSENT, HB_ABSENT};
 
 static bool both_told(int64_t a, int64_t b) { return a != HB_ABSENT && b != HB_ABSENT; }
 
-/* The same message? Of which not everything is told in both runs where it was not as asked for in one. */
+/* The same message? Of which not everything is told in both runs where it was not as asked for in one. Behind another one in the same receive the
+ * line walks on. */
 static bool same_message(struct hb__walk *w, const int64_t source[2], const int64_t tag[2], const int64_t bytes[2],
 	const int64_t index[2])
 {
 	if ((both_told(source[0], source[1]) && source[0] != source[1]) ||
-		(both_told(tag[0], tag[1]) && tag[0] != tag[1]))
-		return answered_otherwise(w, source, tag, index);
+		(both_told(tag[0], tag[1]) && tag[0] != tag[1])) {
+		answered_otherwise(w, source, tag, index);
+		w->other_message = true;
+		return true;
+	}
 	if (bytes[0] != bytes[1] && bytes[0] != -1 && bytes[1] != -1)
 		return other_number(w, HB_DIFFERENCE_LENGTH, bytes[0], bytes[1]);
 	return true;
@@ -142,13 +145,16 @@ static bool same_answers(struct hb__walk *w, const hb_event *a, const hb_event *
 	return true;
 }
 
-/* Which came before which: a lock, an atomic operation. */
+/* Which came before which: a lock, an atomic operation. Of the counts of a lock those that order it (hbdb-recording(5), TURNS): shared locks are not ordered
+ * among each other, nor exclusive ones of several processes. */
 static bool same_turn(struct hb__walk *w, const hb_event *a, const hb_event *b)
 {
-	uint32_t n = a->row->nresults < b->row->nresults ? a->row->nresults : b->row->nresults;
+	bool locks = a->means->turn == HB_TURN_LOCK;
+	uint32_t n = a->used < b->used ? a->used : b->used;
 	for (uint32_t i = 0; i < n; i++) {
+		bool orders = !locks || (n == 4 ? i != 2 : i == 0);
 		const int64_t turn[2] = {a->row->results[i], b->row->results[i]};
-		if (turn[0] != turn[1])
+		if (orders && turn[0] != turn[1])
 			return answered_otherwise(w, nothing, nothing, turn);
 	}
 	return true;

@@ -120,8 +120,21 @@ static hb_status walk_all(struct hb__comparison *c)
 			status = hb__walk_line(c, &c->pair[i]);
 	}
 	c->sum->lines = n;
-	c->sum->processes = hb_model_get_info(c->run[0]->model)->processes;
 	return status;
+}
+
+static void count(struct hb__comparison *c)
+{
+	const hb_process *p = hb_model_processes(c->run[0]->model);
+	bool whole = c->run[0]->whole && c->run[1]->whole;
+	c->sum->processes = hb_model_get_info(c->run[0]->model)->processes;
+	for (uint32_t i = 0; i < c->sum->processes; i++) {
+		uint32_t other = process_named(c->run[1]->model, p[i].name, i);
+		if (p[i].log && !(whole && c->run[0]->contents[i] && c->run[1]->contents[other]))
+			c->sum->unseen += hb__unseen(p[i].log);
+		if (p[i].log)
+			c->sum->shared += hb__shared_windows(p[i].log);
+	}
 }
 
 hb_status hb_compare(const hb_compare_run *a, const hb_compare_run *b, const hb_tolerance *tolerance,
@@ -145,6 +158,8 @@ hb_status hb_compare(const hb_compare_run *a, const hb_compare_run *b, const hb_
 		status = fail(c.err, HB_E_MEMORY, "out of memory");
 	status = status ? status : pair_lines(&c);
 	status = status ? status : walk_all(&c);
+	if (!status)
+		count(&c);
 	status = status ? status : hb__find_first(&c, visit, user);
 	free(c.candidate);
 	free(c.blamed);

@@ -5,7 +5,7 @@
  * arguments, answers and contents are compared: contents by digests of 64 bits where both recordings have them, else by the checks of 16 bits,
  * and by their values where both are of level data.
  *
- * A line walks on behind contents that differ and ends at the first call that does. The first difference of each line is a candidate, and the causally
+ * A line walks on behind contents that differ, and behind another message in the same receive, and ends at the first call that differs. The first difference of each line is a candidate, and the causally
  * first ones are the candidates that have no other one in their past: up to there the two runs agree, so that the order of the first run (its
  * vector clocks) is that of both. A difference stands at the enter of its call - another call, other arguments, contents given - or at its
  * exit - another answer, contents got. One at an exit is in the past of what the next call of its line is in the past of.
@@ -21,6 +21,7 @@ typedef struct hb_compare_run {
 	hb_model *model;
 	hb_contents *const *contents; /* by process; NULL: it has no file of contents */
 	const bool *kept;             /* by process: the file has contents, not digests alone */
+	bool whole;                   /* it has digests of 64 bits */
 	uint32_t
 		died_first; /* the process that ended first of those without MPI_Finalize, which may have ended the others; HB_NO: none, or not
 	                               * known */
@@ -79,6 +80,7 @@ typedef struct hb_difference {
 		[2]; /* also LENGTH, RESULT; ACCESS: value[0] 1: what it gives differs, 0: what it gets; POLL: 1 where the call is one that polls */
 	/* CHOICE: HB_ABSENT where it is not told */
 	int64_t source[2], tag[2], index[2];
+	hb_at until; /* CHOICE: the lines go on alike, and part at this event of a; event 0: never, or at once */
 	/* GIVEN, GOT, ACCESS */
 	unsigned bits;   /* by which they were compared: 64, 16; 0: by values */
 	bool valued;     /* values is set */
@@ -88,6 +90,7 @@ typedef struct hb_difference {
 	const char *call[2]; /* ACCESS: functions, NULL: there was no more */
 	hb_at sender;        /* GOT: of the message, in a; event 0: not known */
 	/* of a collective: */
+	hb_at begun;         /* GOT: the call of a that began it */
 	uint32_t collective; /* in a's model; HB_NO: none */
 	uint32_t
 		members; /* how many lines have this difference: their contents given to it, or its result; they are told as one */
@@ -103,6 +106,10 @@ typedef struct hb_difference {
 typedef struct hb_compared {
 	uint64_t events;                          /* pairs */
 	uint64_t whole, checked, valued, without; /* contents compared by 64 bits, by 16, by values; and not at all */
+	uint64_t
+		unseen; /* calls of windows and files in the first run whose contents are compared by nothing: one of the runs has no digests of them */
+	uint64_t
+		shared; /* windows in the first run whose memory processes share, counted at each of them: nobody sees what is stored there */
 	uint64_t sampled;   /* of those by 16 bits: longer than 4096 bytes, of which 3072 were looked at */
 	uint64_t tolerated; /* contents with values that differ within the tolerance, and none beyond it */
 	uint64_t
@@ -112,6 +119,7 @@ typedef struct hb_compared {
 	uint64_t polls;          /* pairs with different numbers of polls that answered no */
 	uint64_t passed;         /* clocks and operations of threads, in either run */
 	uint32_t processes, lines;
+	uint32_t parted;        /* lines that end at a call that differs, or that one run does not make */
 	uint32_t cut[2];        /* lines whose log ends before their process did, in each run */
 	uint32_t only_b;        /* threads that made events in the second run alone */
 	uint32_t first, others; /* differences */

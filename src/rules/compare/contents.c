@@ -50,7 +50,7 @@ static const hb_digest *like(const hb_digested *in, const hb_digest *d)
 	return NULL;
 }
 
-/* Digests of one side in both: how many were compared, and how many differ. */
+/* Digests of one side in both: how many were compared, how many differ, and which of those compared is the first of these. */
 static uint64_t compare_whole(
 	const hb_digested *a, const hb_digested *b, int side, uint64_t *ret_compared, uint32_t *ret_which)
 {
@@ -60,14 +60,25 @@ static uint64_t compare_whole(
 		const hb_digest *other = (int)a->digest[i].side == side ? like(b, &a->digest[i]) : NULL;
 		if (!other)
 			continue;
-		++*ret_compared;
 		if (other->value != a->digest[i].value && !differ++)
-			*ret_which = a->digest[i].request;
+			*ret_which = (uint32_t)*ret_compared;
+		++*ret_compared;
 	}
 	return differ;
 }
 
 /* ---- accesses ---- */
+
+static void accesses_differ(struct hb__walk *w, const hb_digested *a, const hb_digested *b, bool given)
+{
+	hb__differ(w,
+		(hb_difference){.kind = HB_DIFFERENCE_ACCESS,
+			.bits = 64,
+			.collective = HB_NO,
+			.value = {given, 0},
+			.call = {a ? a->call : NULL, b ? b->call : NULL}},
+		false);
+}
 
 bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *status)
 {
@@ -77,24 +88,20 @@ bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *s
 				  *b = access_of(&w->side[1], limit[1], status, err);
 		uint64_t compared;
 		uint32_t which;
-		hb_difference d = {.kind = HB_DIFFERENCE_ACCESS, .bits = 64, .collective = HB_NO};
 		/* without digests in one of the runs these calls are not known there */
 		if (*status || (!a && !b) || !w->side[0].contents || !w->side[1].contents)
 			return true;
-		d.call[0] = a ? a->call : NULL;
-		d.call[1] = b ? b->call : NULL;
 		if (!a || !b || strcmp(a->call, b->call) != 0) {
-			hb__differ(w, d, false);
+			accesses_differ(w, a, b, false);
 			return false;
 		}
-		uint64_t differ = compare_whole(a, b, HB_DIGEST_OF_GIVEN, &compared, &which);
+		uint64_t given = compare_whole(a, b, HB_DIGEST_OF_GIVEN, &compared, &which);
 		w->c->sum->whole += compared;
-		d.value[0] = differ > 0;
-		differ += compare_whole(a, b, HB_DIGEST_OF_GOT, &compared, &which);
+		uint64_t differ = given + compare_whole(a, b, HB_DIGEST_OF_GOT, &compared, &which);
 		w->c->sum->whole += compared;
 		w->c->sum->differing += differ;
 		if (differ)
-			hb__differ(w, d, false);
+			accesses_differ(w, a, b, given > 0);
 		w->side[0].held = w->side[1].held = false;
 	}
 }
@@ -127,13 +134,11 @@ static uint32_t collective_of(const struct hb__walk *w)
 	return hb_collective_at(w->c->run[0]->model, (hb_at){w->pair->a, (uint32_t)ev->row->number});
 }
 
-static void contents_differ(struct hb__walk *w, hb_difference_kind kind, unsigned bits)
+static void given_differs(struct hb__walk *w, unsigned bits)
 {
 	w->c->sum->differing++;
-	hb__differ(w,
-		(hb_difference){
-			.kind = kind, .bits = bits, .collective = collective_of(w), .given_differs = w->given_differs},
-		kind == HB_DIFFERENCE_GOT);
+	hb__differ(
+		w, (hb_difference){.kind = HB_DIFFERENCE_GIVEN, .bits = bits, .collective = collective_of(w)}, false);
 }
 
 /* The check of a row, of one side of the call; 0: it is not known. */
@@ -145,24 +150,23 @@ static unsigned check_of(const struct hb__side *s, bool gives, bool gets, bool g
 	return given == gives && gives != gets ? check : 0;
 }
 
-/* By the 16 bits, or the 8 of one side of two. */
-static void by_check(struct hb__walk *w, bool given)
+/* By the 16 bits, or the 8 of one side of two. True: they differ. */
+static bool by_check(struct hb__walk *w, bool given)
 {
 	bool gives, gets;
 	hb__sides_of(&w->side[0], &gives, &gets);
-	if (!(given ? gives : gets))
-		return;
+	if (!(given ? gives : gets && !w->side[0].ev.row->result)) /* where it failed, nothing came */
+		return false;
 	unsigned a = check_of(&w->side[0], gives, gets, given), b = check_of(&w->side[1], gives, gets, given);
 	if (!a || !b) {
 		w->c->sum->without++;
 		w->pair->doubtful++;
-		return;
+		return false;
 	}
 	w->c->sum->checked++;
 	w->c->sum->sampled += w->side[0].ev.bytes > WHOLE;
 	w->pair->doubtful += given;
-	if (a != b)
-		contents_differ(w, given ? HB_DIFFERENCE_GIVEN : HB_DIFFERENCE_GOT, 16);
+	return a != b;
 }
 
 hb_status hb__diff_given(struct hb__walk *w)
@@ -185,38 +189,38 @@ hb_status hb__diff_given(struct hb__walk *w)
 	}
 	w->c->sum->whole += compared;
 	if (differ)
-		contents_differ(w, HB_DIFFERENCE_GIVEN, 64);
-	if (!compared)
-		by_check(w, true);
+		given_differs(w, 64);
+	if (!compared && by_check(w, true))
+		given_differs(w, 16);
 	return HB_OK;
 }
 
 /* ---- got ---- */
 
-/* The messages that the event of a side completed, in their order: operations from *ret_first on. */
-static uint32_t received(struct hb__walk *w, int side, const hb_op **ret_first)
+/* What content number k of `all` that the event of a side got is of: a receive, or a collective that began earlier; NULL: not known. */
+static const hb_op *came_by(struct hb__walk *w, int side, uint32_t k, uint32_t all)
 {
 	uint64_t event = w->side[side].ev.row->number, *at = &w->at_op[side];
+	const hb_op *found = NULL;
 	uint32_t n = 0;
+	uint8_t cls = w->side[side].ev.means->cls;
+	if (cls != HB_RECV && cls != HB_COMPLETE) /* it fetched, or read */
+		return NULL;
 	while (*at < w->nop[side] && w->op[side][*at].event < event)
 		++*at;
-	for (uint64_t i = *at; i < w->nop[side] && w->op[side][i].event == event; i++)
-		if (w->op[side][i].kind == HB_OP_RECEIVED && !n++)
-			*ret_first = &w->op[side][i];
-	return n;
+	for (uint64_t i = *at; i < w->nop[side] && w->op[side][i].event == event; i++) {
+		const hb_op *op = &w->op[side][i];
+		if ((op->kind == HB_OP_RECEIVED || op->kind == HB_OP_LEAVE) && n++ == k)
+			found = op;
+	}
+	return n == all ? found : NULL;
 }
 
-/* The send of message number k of the event; event 0: not known. */
-static hb_at sender_of(struct hb__walk *w, int side, uint32_t k)
+static hb_at sender_of(const struct hb__walk *w, int side, const hb_op *op)
 {
-	const hb_op *first = NULL;
 	const hb_model *m = w->c->run[side]->model;
-	for (uint32_t n = received(w, side, &first); n > k; first++)
-		if (first->kind == HB_OP_RECEIVED && !k--) {
-			uint32_t send = hb_model_receives(m)[first->id].send;
-			return send == HB_NO ? (hb_at){HB_NO, 0} : hb_send_at(m, send);
-		}
-	return (hb_at){HB_NO, 0};
+	uint32_t send = op && op->kind == HB_OP_RECEIVED ? hb_model_receives(m)[op->id].send : HB_NO;
+	return send == HB_NO ? (hb_at){HB_NO, 0} : hb_send_at(m, send);
 }
 
 /* What came in another way than it was sent in one of the runs is the sender's, who may not know. told: his own line tells. */
@@ -231,29 +235,25 @@ static void blame(struct hb__walk *w, hb_at sender, hb_at sender_b, bool told, c
 		b->values = *values;
 }
 
-static bool is_message(const struct hb__walk *w)
+/* Content number k of `all` that the event got differs. values: NULL, how they differ is not known. */
+static void got_differs(struct hb__walk *w, uint32_t k, uint32_t all, unsigned bits, const hb_values_differ *values)
 {
-	return w->side[0].ev.means->cls == HB_RECV || w->side[0].ev.means->cls == HB_COMPLETE;
-}
-
-/* Content number k among those that have values differs. messages: how many of them there are. */
-static void got_differs(
-	struct hb__walk *w, uint32_t k, uint32_t contents, unsigned bits, const hb_values_differ *values)
-{
-	const hb_op *unused = NULL;
 	hb_difference d = {.kind = HB_DIFFERENCE_GOT,
 		.bits = bits,
 		.collective = collective_of(w),
 		.valued = values,
 		.given_differs = w->given_differs};
-	uint32_t n = is_message(w) ? received(w, 0, &unused) : 0;
-	d.sender = n == contents ? sender_of(w, 0, k) : (hb_at){HB_NO, 0};
-	d.in_flight = d.sender.event && bits == 64;
 	if (values)
 		d.values = *values;
+	const hb_op *op = d.collective == HB_NO ? came_by(w, 0, k, all) : NULL;
+	if (op && op->kind == HB_OP_LEAVE)
+		d.collective = op->id;
+	if (d.collective != HB_NO)
+		d.begun = hb_collective_enter(w->c->run[0]->model, d.collective, w->side[0].process);
+	d.sender = sender_of(w, 0, op);
+	d.in_flight = d.sender.event && bits == 64;
 	w->c->sum->differing++;
-	if (n == contents)
-		blame(w, d.sender, sender_of(w, 1, k), bits == 64, values);
+	blame(w, d.sender, sender_of(w, 1, came_by(w, 1, k, all)), bits == 64, values);
 	hb__differ(w, d, true);
 }
 
@@ -302,17 +302,26 @@ static hb_status by_values(struct hb__walk *w, unsigned bits, bool *ret_any)
 	return HB_OK;
 }
 
-/* Of a collective that began earlier: its check stands among the answers. */
+static bool has_check(const hb_event *ev, uint32_t i)
+{
+	return i < ev->nanswers && ev->answers[i].digest != HB_ABSENT && ev->answers[i].digest;
+}
+
+/* Of collectives that began earlier: their checks stand among the answers. */
 static void by_answers(struct hb__walk *w)
 {
 	const hb_event *a = &w->side[0].ev, *b = &w->side[1].ev;
-	for (uint32_t i = 0; i < a->nanswers && i < b->nanswers; i++) {
-		int64_t x = a->answers[i].digest, y = b->answers[i].digest;
-		if (x == HB_ABSENT || y == HB_ABSENT || !x || !y)
+	uint32_t all = 0, number = 0;
+	for (uint32_t i = 0; i < a->nanswers; i++)
+		all += has_check(a, i);
+	for (uint32_t i = 0; i < a->nanswers; i++) {
+		uint32_t k = number;
+		number += has_check(a, i);
+		if (!has_check(a, i) || !has_check(b, i))
 			continue;
 		w->c->sum->checked++;
-		if (x != y)
-			contents_differ(w, HB_DIFFERENCE_GOT, 16);
+		if (a->answers[i].digest != b->answers[i].digest)
+			got_differs(w, k, all, 16, NULL);
 	}
 }
 
@@ -320,7 +329,7 @@ hb_status hb__diff_got(struct hb__walk *w)
 {
 	hb_status status = HB_OK;
 	uint64_t compared = 0;
-	uint32_t which = HB_NO;
+	uint32_t which = 0;
 	bool any = false, kept = w->side[0].kept && w->side[1].kept;
 	const hb_digested *a = digests_of(&w->side[0], &status, w->c->err),
 			  *b = digests_of(&w->side[1], &status, w->c->err);
@@ -335,9 +344,10 @@ hb_status hb__diff_got(struct hb__walk *w)
 	if (status || any)
 		return status;
 	if (differ)
-		got_differs(w, 0, (uint32_t)compared, 64, NULL);
+		got_differs(w, which, (uint32_t)compared, 64, NULL);
 	else if (!compared) {
-		by_check(w, false);
+		if (by_check(w, false))
+			got_differs(w, 0, 1, 16, NULL);
 		by_answers(w);
 	}
 	return HB_OK;

@@ -203,14 +203,22 @@ static void gather(struct first *f, hb_difference *d)
 	d->members = 0;
 	for (uint32_t i = 0; i < f->n; i++) {
 		const hb_difference *o = &c->candidate[f->line[i]].d;
-		d->members += is_one(d, o);
-		d->given_differs = d->given_differs || (is_one(d, o) && o->given_differs);
+		if (!is_one(d, o))
+			continue;
+		d->members++;
+		d->given_differs = d->given_differs || o->given_differs;
+		/* a sum that was over at once has its values with the call that began it: those of another process are the same */
+		if (!d->valued && o->valued && d->kind == HB_DIFFERENCE_GOT &&
+			moves_of(m, d->collective) == HB_MOVES_REDUCE) {
+			d->valued = true;
+			d->values = o->values;
+		}
 	}
 	if (d->kind != HB_DIFFERENCE_GOT)
 		return;
 	for (uint32_t i = 0; i < f->lines; i++)
 		d->unsure = d->unsure || c->pair[i].b == HB_NO || c->pair[i].doubtful;
-	if (!reduces(m, d->collective) || !rounds(m, d->a, d))
+	if (!reduces(m, d->collective) || !rounds(m, d->begun, d))
 		return;
 	d->untold = c->sum->untold;
 	d->innocent = d->given_differs || d->untold ? HB_INNOCENT_NOT

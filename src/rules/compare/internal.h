@@ -61,6 +61,7 @@ struct hb__walk {
 	struct hb__side side[2];
 	const hb_op *op[2]; /* of both lines */
 	uint64_t nop[2], at_op[2];
+	bool other_message; /* in the pair at hand: what it got is not of the same message */
 	bool given_differs; /* in the pair at hand, by an amount that nobody knows: with a tolerance */
 };
 
@@ -80,6 +81,11 @@ bool hb__same_accesses(struct hb__walk *w, const uint64_t limit[2], hb_status *s
 
 /* ---- sides.c: whether a call gives and gets something here, by what it is ---- */
 void hb__sides_of(const struct hb__side *s, bool *ret_gives, bool *ret_gets);
+
+/* ---- unseen.c: calls of windows and files of a process, whose contents nothing compares where there are no digests ---- */
+uint64_t hb__unseen(const hb_log *log);
+/* And its windows whose memory is shared, which nothing compares. */
+uint64_t hb__shared_windows(const hb_log *log);
 
 /* ---- values.c ---- */
 /* Compares two contents value by value. ret->differing 0: they are the same. */

@@ -19,9 +19,6 @@ static void within(const hb_event *ev, uint32_t rank, bool *ret_gives, bool *ret
 	bool root = ev->means->rooted && ev->peer == (int64_t)rank;
 	*ret_gives = *ret_gets = true;
 	switch (ev->means->moves) {
-	case HB_MOVES_NOTHING:
-		*ret_gives = *ret_gets = false;
-		break;
 	case HB_MOVES_CAST:
 		*ret_gives = root;
 		*ret_gets = !root;
@@ -51,10 +48,10 @@ void hb__sides_of(const struct hb__side *s, bool *ret_gives, bool *ret_gets)
 		*ret_gives = ev->peer >= 0;
 	const hb_comm *comm =
 		ev->means->cls == HB_COLLECTIVE && ev->comm >= 0 ? hb_log_comm(s->log, (uint32_t)ev->comm) : NULL;
-	if (!comm)
+	if (!comm || ev->means->moves == HB_MOVES_NOTHING)
 		return;
 	if (ev->means->topology != HB_TOPOLOGY_NONE)
-		*ret_gives = *ret_gets = ev->means->moves != HB_MOVES_NOTHING;
+		*ret_gives = *ret_gets = true;
 	else if (comm->flags & 1)
 		between(ev, ret_gives, ret_gets);
 	else

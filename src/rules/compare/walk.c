@@ -50,7 +50,7 @@ void hb__differ(struct hb__walk *w, hb_difference d, bool at_exit)
 	k->d.b = (hb_at){w->pair->b, w->side[1].there ? (uint32_t)number_of(&w->side[1]) : 0};
 }
 
-static hb_status open_side(struct hb__side *s, const hb_compare_run *run, uint32_t line, hb_error *err)
+static hb_status open_side(struct hb__side *s, const hb_compare_run *run, uint32_t line, bool whole, hb_error *err)
 {
 	const hb_line *l = &hb_model_lines(run->model)[line];
 	*s = (struct hb__side){.run = run, .line = line, .process = l->process};
@@ -58,9 +58,20 @@ static hb_status open_side(struct hb__side *s, const hb_compare_run *run, uint32
 	s->contents = run->contents[l->process];
 	s->kept = run->kept[l->process];
 	hb_status status = hb_events_open(s->log, l->lane, &s->events, err);
-	if (!status && s->contents)
+	if (!status && s->contents && whole)
 		status = hb_digests_open(s->contents, l->lane, &s->digests, err);
 	return status;
+}
+
+/* The lines go separate ways from here. False. */
+static bool parted(struct hb__walk *w)
+{
+	hb_difference *d = &w->c->candidate[w->pair->a].d;
+	uint64_t event = number_of(&w->side[0]);
+	w->c->sum->parted++;
+	if (d->kind == HB_DIFFERENCE_CHOICE && d->a.event && d->a.event < event && w->side[0].there)
+		d->until = (hb_at){w->pair->a, (uint32_t)event};
+	return false;
 }
 
 /* The other run goes on: unless the log of this one was cut, its process ended earlier or waits for ever. */
@@ -78,16 +89,21 @@ static void ended(struct hb__walk *w)
 	}
 	bool alike = s[0].there == s[1].there && s[0].inside == s[1].inside &&
 		     process_of(&s[0])->ending == process_of(&s[1])->ending;
-	if (!cut && !alike)
-		hb__differ(w, d, d.never[0] || d.never[1]);
+	if (cut || alike)
+		return;
+	hb__differ(w, d, d.never[0] || d.never[1]);
+	parted(w);
 }
 
 /* One pair of events. False: the line ends here. */
 static bool compare_pair(struct hb__walk *w, hb_status *status)
 {
 	uint64_t before[2] = {number_of(&w->side[0]) - 1, number_of(&w->side[1]) - 1};
-	if (!hb__same_accesses(w, before, status) || *status || !hb__same_call(w))
+	bool same = hb__same_accesses(w, before, status);
+	if (*status)
 		return false;
+	if (!same || !hb__same_call(w))
+		return parted(w);
 	w->c->sum->events++;
 	w->c->sum->polls += !w->side[0].inside && w->side[0].ev.row->polls != w->side[1].ev.row->polls;
 	if (w->side[0].inside || w->side[1].inside) {
@@ -95,9 +111,13 @@ static bool compare_pair(struct hb__walk *w, hb_status *status)
 		return false;
 	}
 	*status = hb__diff_given(w);
-	if (*status || !hb__same_answers(w))
+	if (*status)
 		return false;
-	*status = hb__diff_got(w);
+	w->other_message = false;
+	if (!hb__same_answers(w))
+		return parted(w);
+	if (!w->other_message)
+		*status = hb__diff_got(w);
 	return !*status;
 }
 
@@ -113,6 +133,8 @@ static hb_status walk(struct hb__walk *w)
 		if (!w->side[0].there || !w->side[1].there) {
 			if (w->side[0].there || w->side[1].there || hb__same_accesses(w, all, &status))
 				ended(w);
+			else if (!status)
+				parted(w);
 			return status;
 		}
 		if (!compare_pair(w, &status))
@@ -129,8 +151,9 @@ hb_status hb__walk_line(struct hb__comparison *c, struct hb__pair *pair)
 	struct hb__walk w = {.c = c, .pair = pair};
 	const uint32_t line[2] = {pair->a, pair->b};
 	hb_status status = HB_OK;
+	bool whole = c->run[0]->whole && c->run[1]->whole;
 	for (int i = 0; i < 2 && !status; i++) {
-		status = open_side(&w.side[i], c->run[i], line[i], c->err);
+		status = open_side(&w.side[i], c->run[i], line[i], whole, c->err);
 		w.op[i] = hb_model_ops(c->run[i]->model, line[i], &w.nop[i]);
 	}
 	if (!status)

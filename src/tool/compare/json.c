@@ -104,6 +104,10 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 		number(out, "bits", d->bits);
 	if (d->kind == HB_DIFFERENCE_GOT)
 		put_event(out, "sender", &c->side[0], d->sender);
+	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO)
+		put_event(out, "begun", &c->side[0], d->begun);
+	if (d->until.event)
+		put_event(out, "parts_at", &c->side[0], d->until);
 	if (d->members)
 		number(out, "members", d->members);
 	if (d->valued)
@@ -125,6 +129,7 @@ void hb__compared_json(struct hb_comparison *c, hb_output *out)
 	number(out, "first", s->first);
 	number(out, "others", s->others);
 	number(out, "differing_contents", s->differing);
+	number(out, "parted", s->parted);
 	number(out, "processes", s->processes);
 	number(out, "events", s->events);
 	number(out, "by_64_bits", s->whole);
@@ -132,6 +137,8 @@ void hb__compared_json(struct hb_comparison *c, hb_output *out)
 	number(out, "by_16_bits_of_a_sample", s->sampled);
 	number(out, "by_values", s->valued);
 	number(out, "contents_not_compared", s->without);
+	number(out, "accesses_not_compared", s->unseen);
+	number(out, "shared_windows", s->shared);
 	number(out, "tolerated", s->tolerated);
 	number(out, "given_not_compared", s->untold);
 	number(out, "polls_differ", s->polls);

@@ -54,6 +54,10 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, FILE
 	put_event(&c->side[1], "B", d->b, more, to);
 	if (d->kind == HB_DIFFERENCE_GOT && d->sender.event)
 		put_event(&c->side[0], "sent by", d->sender, "", to);
+	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO && d->begun.event != d->a.event)
+		put_event(&c->side[0], "begun by", d->begun, "", to);
+	if (d->until.event)
+		put_event(&c->side[0], "part at", d->until, "", to);
 	if (d->members > 1 && d->kind == HB_DIFFERENCE_GOT)
 		fprintf(to, "  at %u processes\n", d->members);
 	if (!d->first)
@@ -87,6 +91,11 @@ static void put_looked(const struct hb_comparison *c, FILE *to)
 			"  within the tolerance: %llu %s in %llu contents, by at most %.3g, relative %.3g, %.4g ulps\n",
 			(unsigned long long)s->within.differing, hb__plural(s->within.differing, "value", "values"),
 			(unsigned long long)s->tolerated, s->within.absolute, s->within.relative, s->within.ulps);
+	if (s->unseen)
+		fprintf(to, "  not compared: the contents of %llu %s of windows and files\n",
+			(unsigned long long)s->unseen, hb__plural(s->unseen, "call", "calls"));
+	if (s->shared)
+		fprintf(to, "  not compared: the memory that processes share by windows\n");
 	if (s->untold)
 		fprintf(to,
 			"  given to collectives and different, by how much is not recorded: %llu contents; their results were compared\n",
@@ -131,6 +140,8 @@ static void put_sum(const struct hb_comparison *c, FILE *to)
 		if (s->differing)
 			fprintf(to, "; %llu contents differ as far as calls can be paired",
 				(unsigned long long)s->differing);
+		else if (!s->parted && !cut)
+			fprintf(to, "; behind %s nothing differs", s->first == 1 ? "it" : "them");
 		fprintf(to, "\n");
 	}
 	put_cut(c, to);

@@ -141,9 +141,12 @@ static char *choice(const struct hb_comparison *c, const hb_difference *d, const
 
 static char *polled(const hb_difference *d, const char *rank, const char *const fn[2])
 {
+	if (d->value[0] && d->value[1] && !strcmp(fn[0], fn[1]))
+		return hb__format("%s is told yes by %s first in A, and by another call of it in B (a race of polls)",
+			rank, fn[0]);
 	if (d->value[0] && d->value[1])
-		return hb__format("%s is told yes by %s first in A, and by another one, %s, in B (a race of polls)",
-			rank, fn[0], fn[1]);
+		return hb__format(
+			"%s is told yes by %s first in A, and by %s in B (a race of polls)", rank, fn[0], fn[1]);
 	int yes = d->value[0] ? 0 : 1;
 	return hb__format("%s is told yes by %s in %s, and no in %s, where it goes on and calls %s (a race of polls)",
 		rank, fn[yes], yes ? "B" : "A", yes ? "A" : "B", fn[!yes]);
@@ -165,8 +168,9 @@ static char *given(const struct hb_comparison *c, const hb_difference *d, const 
 	return text;
 }
 
-static char *result(const struct hb_comparison *c, const hb_difference *d, const char *fn)
+static char *result(const struct hb_comparison *c, const hb_difference *d)
 {
+	const char *fn = hb__compared_function(&c->side[0], d->begun);
 	char *more = behind(d), *text;
 	const char *inputs = !d->first          ? ""
 			     : d->given_differs ? ", whose inputs differ by an amount that is not recorded,"
@@ -184,9 +188,9 @@ static char *result(const struct hb_comparison *c, const hb_difference *d, const
 static char *got(const struct hb_comparison *c, const hb_difference *d, const char *rank, const char *fn)
 {
 	char *more = behind(d), *text;
-	if (d->collective != HB_NO && meaning_at(&c->side[0], d->a)->cls == HB_COLLECTIVE) {
+	if (d->collective != HB_NO) {
 		free(more);
-		return result(c, d, fn);
+		return result(c, d);
 	}
 	if (d->first && d->in_flight)
 		text = hb__format("%s gets other contents in %s, although the same were sent%s", rank, fn, more);
@@ -281,27 +285,31 @@ char *hb__difference_sentence(const struct hb_comparison *c, const hb_difference
 	return text;
 }
 
-static char *clocks_text(const hb_difference *d)
+static char *clocks_text(const struct hb_comparison *c, const hb_difference *d)
 {
-	return !d->clocks ? hb__copy("")
-			  : hb__format(" It had called MPI_Wtime %llu times: times differ in every run.",
-				    (unsigned long long)d->clocks);
+	if (!d->clocks)
+		return hb__copy("");
+	if (c->forced)
+		return hb__copy(" MPI_Wtime gave it the times of A; other clocks give their own.");
+	return hb__format(
+		" It had called MPI_Wtime %llu times: times differ in every run, and hbdb diff --force gives the program of B those of A.",
+		(unsigned long long)d->clocks);
 }
 
-static char *given_advice(const hb_difference *d, bool values)
+static char *given_advice(const struct hb_comparison *c, const hb_difference *d, bool values)
 {
-	char *clocks = clocks_text(d);
+	char *clocks = clocks_text(c, d);
 	char *text = hb__format(
-		"It was computed otherwise here, or came in from outside: nothing that was sent here before differs%s.%s%s",
+		"It was computed otherwise here, came in from outside, or was never written: nothing that was sent here before differs%s.%s%s",
 		d->bits == 16 ? ", as far as the checks of 16 bits tell" : "", clocks,
 		values ? "" : " Recordings of level data tell which values.");
 	free(clocks);
 	return text;
 }
 
-static char *inputs_advice(const hb_difference *d)
+static char *inputs_advice(const struct hb_comparison *c, const hb_difference *d)
 {
-	char *clocks = clocks_text(d);
+	char *clocks = clocks_text(c, d);
 	char *text = hb__format("hbdb diff without a tolerance tells where its inputs begin to differ.%s", clocks);
 	free(clocks);
 	return text;
@@ -316,16 +324,21 @@ char *hb__difference_advice(const struct hb_comparison *c, const hb_difference *
 	if (d->innocent == HB_INNOCENT_MAYBE)
 		return hb__copy(
 			"Sums of real numbers depend on the order in which they are added; recordings of level data tell by how much it differs.");
+	if (d->kind == HB_DIFFERENCE_CHOICE && !c->sum.parted && !c->sum.differing && !c->sum.cut[0] && !c->sum.cut[1])
+		return hb__copy("Nothing that was compared follows from it.");
 	if (d->kind == HB_DIFFERENCE_CHOICE || d->kind == HB_DIFFERENCE_POLL)
 		return hb__copy(
 			c->forced
 				? "The run in the order of A could not follow it here."
 				: "What differs behind it may follow from it: hbdb diff --force runs the program of B in the order of A.");
 	if (d->first && d->given_differs)
-		return inputs_advice(d);
+		return inputs_advice(c, d);
 	if (d->kind == HB_DIFFERENCE_GIVEN && d->first)
-		return given_advice(d, values || d->valued);
+		return given_advice(c, d, values || d->valued);
 	if (d->kind == HB_DIFFERENCE_GOT && d->first && d->in_flight)
 		return hb__copy("The buffer was changed after the send had begun, or while it was received.");
+	if (d->kind == HB_DIFFERENCE_GOT && d->first && meaning_at(&c->side[0], d->a)->cls == HB_RMA)
+		return hb__copy(
+			"The process whose window it is had stored other values there, of which no call tells, or another one was quicker.");
 	return NULL;
 }

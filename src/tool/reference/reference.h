@@ -37,11 +37,11 @@ typedef struct hb_against {
 	hb_reference *rules;
 	hb_strings lines; /* what was found, each with its line feeds */
 	uint64_t found[HB_REFERENCE_KINDS];
-	hb_point first;    /* the point of the first difference, ... */
-	hb_point correct;  /* ... and the last one before it where that array was equal; number 0: none */
+	hb_point first;        /* the point of the first difference, ... */
+	hb_point correct;      /* ... and the last one before it where that array was equal; number 0: none */
 	const hb_shape *array; /* of the run: the first whose checksum differed, ... */
 	hb_point array_at;     /* ... and where; NULL: none */
-	bool any, foreign; /* the very first constructs are not the same ones */
+	bool any, foreign;     /* the very first constructs are not the same ones */
 } hb_against;
 
 /* 0, or an exit code after having said why. hb__against_end in any case; the sides stay. */

@@ -18,7 +18,8 @@ struct digest {
 struct gathered {
 	struct digest *at;
 	uint32_t n, cap;
-	uint32_t started; /* requests that the call under way is about to start */
+	uint32_t started;  /* requests that the call under way is about to start */
+	MPI_Status status; /* of a read whose caller wants none: how much came stands in it */
 };
 static __thread void *gathered_at __attribute__((tls_model("initial-exec")));
 
@@ -120,11 +121,21 @@ void hb__digests_mark(struct hb__call *c)
 		g->started = 0;
 }
 
+/* What a read got is as long as its status says. */
+static void want_status(struct hb__call *c)
+{
+	struct gathered *g = mine();
+	int at = hb__role(c, HB_R_STATUS);
+	if (g && c->fn->cls == HB_IO && at >= 0 && (MPI_Status *)c->a[at] == MPI_STATUS_IGNORE)
+		c->a[at] = (uintptr_t)&g->status;
+}
+
 void hb__digests_begin(struct hb__call *c)
 {
 	struct hb__places places;
 	uint8_t *mark = c->lane->scratch;
 	hb__digests_mark(c);
+	want_status(c);
 	if (c->fn->flags & HB_PERSISTENT) /* it is given when it is started */
 		return;
 	places_given(c, &places);
@@ -184,6 +195,44 @@ static void got(struct hb__call *c)
 	tell(&places, bytes);
 }
 
+/* ---- what is asked for, and comes with a later call ---- */
+
+static struct hb__fetches asked;
+
+static bool is_asking(const struct hb__call *c)
+{
+	return hb__has(c, HB_R_RBUF) && !hb__has(c, HB_R_NEWREQ) &&
+	       (c->fn->cls == HB_RMA || (c->fn->cls == HB_IO && !hb__has(c, HB_R_STATUS)));
+}
+
+static void ask(struct hb__call *c)
+{
+	struct hb__places places;
+	if (c->fn->cls == HB_RMA) {
+		hb__fetches_window(&asked, c);
+		return;
+	}
+	hb__places_of_fetch(c, &places);
+	hb__fetches_add(&asked, hb__arg(c, HB_R_FILE), 0, &places);
+}
+
+static void came(struct hb__call *c)
+{
+	struct hb__fetch *all = NULL;
+	uint32_t what = HB_DATA_REQUEST;
+	const MPI_Status *st = status_of(c);
+	if (c->fn->cls == HB_RMA && hb__has(c, HB_R_WIN))
+		all = hb__fetches_take(&asked, hb__arg(c, HB_R_WIN), hb__completed_targets(c));
+	else if (c->fn->cls == HB_IO && hb__has(c, HB_R_RBUF) && st && !hb__has(c, HB_R_TYPE))
+		all = hb__fetches_take(&asked, hb__arg(c, HB_R_FILE), HB__OF_ALL);
+	for (const struct hb__fetch *f = all; f; f = f->next)
+		if (st)
+			gather(HB_DIGEST_GOT, &f->places, hb__status_bytes(st));
+		else
+			gather(what++, &f->places, f->places.bytes);
+	hb__fetches_drop(all);
+}
+
 static void write_down(struct hb__call *c, struct hb__source *next, struct hb__source *own)
 {
 	struct gathered *g = mine();
@@ -195,12 +244,22 @@ static void write_down(struct hb__call *c, struct hb__source *next, struct hb__s
 	g->n = c->digests;
 }
 
+static void arrived(struct hb__call *c)
+{
+	if (is_asking(c)) {
+		ask(c);
+	} else {
+		got(c);
+		came(c);
+	}
+}
+
 void hb__digests_end(struct hb__call *c, int code)
 {
 	static struct hb__source next = {.name = HB_DIGEST_LAYER "next"}, own = {.name = HB_DIGEST_LAYER "event"};
 	uint8_t *mark = c->lane->scratch;
 	if (code == MPI_SUCCESS)
-		got(c);
+		arrived(c);
 	hb__scratch_release(c->lane, mark);
 	write_down(c, &next, &own);
 }
@@ -215,7 +274,7 @@ void hb__digests_moved(struct hb__call *c, int code)
 		__atomic_store_n(&s->name, name[c->fn->id], __ATOMIC_RELEASE);
 	}
 	if (code == MPI_SUCCESS)
-		got(c);
+		arrived(c);
 	write_down(c, s, NULL);
 }
 

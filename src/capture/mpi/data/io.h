@@ -86,7 +86,29 @@ void hb__places_of_fetch(struct hb__call *c, struct hb__places *ret);
 /* ---- files.c ---- */
 bool hb__io_file(struct hb__io *io, struct hb__call *c, int *code);
 
-/* ---- windows.c ---- */
+/* ---- windows.c: what is asked for, and comes with a later call ---- */
+struct hb__fetch {
+	struct hb__fetch *next;
+	uintptr_t of; /* the window, the file */
+	int target;
+	struct hb__places places;
+};
+struct hb__fetches { /* in the order in which they were asked for; zeros: none */
+	struct hb__fetch *first, **last;
+};
+#define HB__OF_ALL -1
+#define HB__OF_NONE -2
+/* Keeps the places. */
+void hb__fetches_add(struct hb__fetches *list, uintptr_t of, int target, struct hb__places *places);
+/* Takes those of one target, or of all, out of the list. */
+struct hb__fetch *hb__fetches_take(struct hb__fetches *list, uintptr_t of, int target);
+void hb__fetches_drop(struct hb__fetch *taken);
+/* Of which targets a synchronisation completes them at their origin: a rank, or one of the two above. */
+int hb__completed_targets(const struct hb__call *c);
+/* A call asks its window. */
+void hb__fetches_window(struct hb__fetches *list, struct hb__call *c);
+
+/* ---- windows.c: windows ---- */
 void hb__window_new(uintptr_t handle, int rank, bool shared);  /* rank: of this process in it */
 int hb__window_base(uintptr_t handle, void **base, int *flag); /* as MPI_Win_get_attr answers */
 void hb__window_gone(uintptr_t handle);

@@ -8,6 +8,7 @@ struct hb__kept {
 	struct hb__places places; /* n 0: it brings nothing */
 	struct hb__places given;  /* digests: what a persistent one gives each time; n 0: nothing */
 	int64_t part;             /* elements of a partition; 0: it has none */
+	bool brought;             /* they are kept already; digests: theirs comes when it is over */
 };
 static struct hb__kept *unused;
 
@@ -36,6 +37,7 @@ static void keep_places(struct hb__call *c, struct hb__request *r)
 	if (k) {
 		k->places = places;
 		k->given = given;
+		k->brought = false;
 		k->part = c->fn->means->does == HB_DOES_PARTITIONED ? (int64_t)c->a[2] : 0;
 	}
 	r->kept = k;
@@ -72,7 +74,9 @@ static void bring_at_once(struct hb__call *c, struct hb__request *r)
 		return;
 	hb__io_places(&io, HB_DATA_REQUEST, &r->kept->places, r->kept->places.bytes);
 	hb__io_end(&io);
-	if (!io.bad)
+	if (hb__digests)
+		r->kept->brought = true;
+	else if (!io.bad)
 		drop_places(r);
 }
 
@@ -119,11 +123,13 @@ void hb__io_start_requests(void)
 
 /* ---- completions ---- */
 
+static bool has_places(const struct hb__request *r) { return r->kept && r->kept->places.n && !r->kept->brought; }
+
 /* Whether something comes with it that the program did not know. Requests that are complete at once may share a handle: nothing
  * comes with those. */
 static bool brings(const struct hb__request *r)
 {
-	return (r->kept && r->kept->places.n) || r->cancelling || (r->receive && r->source != HB_PROC_NULL);
+	return has_places(r) || r->cancelling || (r->receive && r->source != HB_PROC_NULL);
 }
 
 /* How many of those that the call has ended before this one had its handle. */
@@ -168,7 +174,7 @@ static void one(struct hb__io *io, struct hb__call *c, const struct hb__completi
 		hb__io_status(io, hb__io_what(c, hb__has(c, HB_R_STATUSES) ? HB_R_STATUSES : HB_R_STATUS), st);
 	/* Open MPI leaves that unset in the statuses of files */
 	bool cancelled = (r->message || r->cancelling) && hb__status_cancelled(st);
-	if (r->kept && r->kept->places.n && !cancelled) {
+	if (has_places(r) && !cancelled) {
 		const struct hb__places *p = &r->kept->places;
 		hb__io_places(io, what, p, p->message ? hb__status_bytes(st) : p->bytes);
 	} else if (r->plain && r->receive && !cancelled) {

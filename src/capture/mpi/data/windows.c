@@ -23,23 +23,17 @@ struct range {
 	int unit;
 };
 
-struct fetch {
-	struct fetch *next;
-	int target;
-	struct hb__places places;
-};
-
 struct window {
 	struct window *next;
 	uintptr_t handle;
 	bool shared;
 	int rank; /* of this process in it */
 	struct range *ranges;
-	struct fetch *first, **last;
+	struct hb__fetches fetches;
 };
 
 static struct window *windows;
-static struct fetch *unused;
+static struct hb__fetch *unused;
 static unsigned shared_windows;
 
 static struct window *window_of(uintptr_t handle)
@@ -103,7 +97,7 @@ void hb__window_new(uintptr_t handle, int rank, bool shared)
 	hb__track_unlock();
 	if (!w)
 		return;
-	*w = (struct window){.next = windows, .handle = handle, .rank = rank, .shared = shared, .last = &w->first};
+	*w = (struct window){.next = windows, .handle = handle, .rank = rank, .shared = shared};
 	shared_windows += shared;
 	windows = w;
 }
@@ -147,34 +141,61 @@ int hb__window_base(uintptr_t handle, void **base, int *flag)
 	return MPI_SUCCESS;
 }
 
-/* ---- what is fetched ---- */
+/* ---- what is fetched; and what is read in two halves, which comes with a later call as well ---- */
 
-void hb__window_fetches(struct hb__call *c)
+void hb__fetches_add(struct hb__fetches *list, uintptr_t of, int target, struct hb__places *places)
 {
-	struct window *w = hb__has(c, HB_R_WIN) ? window_of(hb__arg(c, HB_R_WIN)) : NULL;
-	struct hb__places places;
-	int target = hb__has(c, HB_R_DEST) ? (int)hb__arg(c, HB_R_DEST) : MPI_PROC_NULL;
-	if (!w || target == MPI_PROC_NULL)
-		return;
-	hb__places_of_fetch(c, &places);
-	if (!places.n || !hb__places_keep(&places))
+	if (!places->n || !hb__places_keep(places))
 		return;
 	hb__track_lock();
-	struct fetch *f = unused;
+	struct hb__fetch *f = unused;
 	if (f)
 		unused = f->next;
 	else
 		f = hb__pool(sizeof *f);
+	if (f) {
+		*f = (struct hb__fetch){.of = of, .target = target, .places = *places};
+		*(list->first ? list->last : &list->first) = f;
+		list->last = &f->next;
+	}
 	hb__track_unlock();
 	if (!f)
-		return;
-	*f = (struct fetch){.target = target, .places = places};
-	*w->last = f;
-	w->last = &f->next;
+		hb__places_drop(places);
 }
 
-/* What the synchronisation completes at its origin: of all targets (-1), of one, of none (-2). */
-static int completes(const struct hb__call *c)
+struct hb__fetch *hb__fetches_take(struct hb__fetches *list, uintptr_t of, int target)
+{
+	struct hb__fetch *taken = NULL, **end = &taken, *next;
+	if (target == HB__OF_NONE || !list->first)
+		return NULL;
+	hb__track_lock();
+	list->last = &list->first;
+	for (struct hb__fetch *f = list->first; f; f = next) {
+		bool here = f->of == of && (target == HB__OF_ALL || f->target == target);
+		next = f->next;
+		f->next = NULL;
+		*(here ? end : list->last) = f;
+		*(here ? &end : &list->last) = &f->next;
+	}
+	*list->last = NULL;
+	hb__track_unlock();
+	return taken;
+}
+
+void hb__fetches_drop(struct hb__fetch *taken)
+{
+	while (taken) {
+		struct hb__fetch *f = taken;
+		taken = f->next;
+		hb__places_drop(&f->places);
+		hb__track_lock();
+		f->next = unused;
+		unused = f;
+		hb__track_unlock();
+	}
+}
+
+int hb__completed_targets(const struct hb__call *c)
 {
 	switch (c->fn->means->does) {
 	case HB_DOES_WINDOW_FENCE:
@@ -183,46 +204,31 @@ static int completes(const struct hb__call *c)
 	case HB_DOES_WINDOW_FLUSH_ALL:
 	case HB_DOES_WINDOW_FLUSH_LOCAL_ALL:
 	case HB_DOES_WINDOW_FREE:
-		return -1;
+		return HB__OF_ALL;
 	case HB_DOES_WINDOW_UNLOCK:
 	case HB_DOES_WINDOW_FLUSH:
 	case HB_DOES_WINDOW_FLUSH_LOCAL:
 		return (int)hb__arg(c, HB_R_DEST);
 	default:
-		return -2;
+		return HB__OF_NONE;
 	}
 }
 
-static bool is_complete(const struct fetch *f, int target) { return target == -1 || f->target == target; }
-
-static unsigned fetched_by(const struct window *w, int target)
+void hb__fetches_window(struct hb__fetches *list, struct hb__call *c)
 {
-	unsigned n = 0;
-	for (const struct fetch *f = w->first; f; f = f->next)
-		n += is_complete(f, target);
-	return n;
+	struct hb__places places;
+	int target = hb__has(c, HB_R_DEST) ? (int)hb__arg(c, HB_R_DEST) : MPI_PROC_NULL;
+	if (target == MPI_PROC_NULL)
+		return;
+	hb__places_of_fetch(c, &places);
+	hb__fetches_add(list, hb__arg(c, HB_R_WIN), target, &places);
 }
 
-static void fetched(struct hb__io *io, struct window *w, int target)
+void hb__window_fetches(struct hb__call *c)
 {
-	uint32_t what = HB_DATA_REQUEST;
-	for (struct fetch **at = &w->first; *at;) {
-		struct fetch *f = *at;
-		if (!is_complete(f, target)) {
-			at = &f->next;
-			continue;
-		}
-		hb__io_places(io, what++, &f->places, f->places.bytes);
-		hb__places_drop(&f->places);
-		*at = f->next;
-		hb__track_lock();
-		f->next = unused;
-		unused = f;
-		hb__track_unlock();
-	}
-	w->last = &w->first;
-	while (*w->last)
-		w->last = &(*w->last)->next;
+	struct window *w = hb__has(c, HB_R_WIN) ? window_of(hb__arg(c, HB_R_WIN)) : NULL;
+	if (w)
+		hb__fetches_window(&w->fetches, c);
 }
 
 /* ---- what others changed ---- */
@@ -328,16 +334,23 @@ bool hb__io_window(struct hb__io *io, struct hb__call *c, uintptr_t handle)
 	struct changes all = {.n = 0};
 	if (!w)
 		return true;
-	int target = completes(c);
-	if (target == -2 && !w->ranges)
+	int target = hb__completed_targets(c);
+	if (target == HB__OF_NONE && !w->ranges)
 		return true;
 	if (!hb__alone)
 		look(&all, w);
-	unsigned most = fetched_by(w, target) + 1 + 2 * RUNS;
+	struct hb__fetch *fetched = hb__fetches_take(&w->fetches, handle, target);
+	unsigned most = 1 + 2 * RUNS;
+	for (const struct hb__fetch *f = fetched; f; f = f->next)
+		most++;
 	bool event = c->fn->flags & HB_EVENT;
-	if (!(event ? hb__io_event(io, c, most) : hb__io_call(io, hb__io_source(c->fn), most)))
+	bool good = event ? hb__io_event(io, c, most) : hb__io_call(io, hb__io_source(c->fn), most);
+	uint32_t what = HB_DATA_REQUEST;
+	for (const struct hb__fetch *f = good ? fetched : NULL; f; f = f->next)
+		hb__io_places(io, what++, &f->places, f->places.bytes);
+	hb__fetches_drop(fetched);
+	if (!good)
 		return false;
-	fetched(io, w, target);
 	runs(io, &all);
 	hb__io_end(io);
 	return !io->bad;

@@ -61,7 +61,8 @@ static bool cut(hb_tiling *t, bool columns, bool any)
 	unsigned longest = HB_DIMENSIONS;
 	for (unsigned k = t->rank; k-- > 0;) {
 		unsigned d = columns ? k : t->rank - 1 - k;
-		if ((any || keeps_rows(t, columns, k)) && (longest == HB_DIMENSIONS || t->extent[d] > t->extent[longest]))
+		if ((any || keeps_rows(t, columns, k)) &&
+			(longest == HB_DIMENSIONS || t->extent[d] > t->extent[longest]))
 			longest = d;
 	}
 	if (longest == HB_DIMENSIONS)

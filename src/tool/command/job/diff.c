@@ -154,8 +154,11 @@ static bool keep(void *user, const hb_difference *d)
 
 static hb_compare_run run_of(const struct hb_compared_side *s)
 {
-	return (hb_compare_run){
-		.model = s->run.model, .contents = s->contents, .kept = s->kept, .died_first = s->died_first};
+	return (hb_compare_run){.model = s->run.model,
+		.contents = s->contents,
+		.kept = s->kept,
+		.whole = s->whole,
+		.died_first = s->died_first};
 }
 
 static int compare(struct hb_comparison *c)
@@ -168,7 +171,7 @@ static int compare(struct hb_comparison *c)
 	hb__bar_end(&bar);
 	if (status == HB_E_ARGUMENT)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"%s and %s cannot be compared: %s; hbdb diff needs two runs with the same processes",
+			"%s and %s cannot be compared event by event: %s; runs with different numbers of processes are compared by points and arrays: hbdb compare record, hbdb compare run",
 			c->side[0].name, c->side[1].name, err.message);
 	return status ? hb__fail_log(c->side[0].run.path, &err) : 0;
 }

@@ -190,9 +190,11 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 	fprintf(to, "; %u of %u tiles differ\n", d->tiles, d->shape[1]->tiling.tiles);
 	if (!d->edges)
 		return;
-	fprintf(to, "  at       the edge of a process, all of them: is an exchange of its halo missing or late between these lines?\n");
+	fprintf(to,
+		"  at       the edge of a process, all of them: is an exchange of its halo missing or late between these lines?\n");
 	char *sent = d->correct.number && d->owners && d->owner != HB_NO
-			     ? hb__between_words(c->side[HB_OF_RUN].path, rank_of(c, HB_OF_RUN, d->owner), &d->correct, &d->point)
+			     ? hb__between_words(
+				       c->side[HB_OF_RUN].path, rank_of(c, HB_OF_RUN, d->owner), &d->correct, &d->point)
 			     : NULL;
 	if (sent)
 		fprintf(to, "           %s\n", sent);
