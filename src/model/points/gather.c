@@ -126,6 +126,8 @@ static bool checked(hb_points *points, struct hb__process *p, const hb_trace_rec
 		!HB_GROW(p->tile_number, p->numbers_room, p->tiles + r->tiles + 1))
 		return false;
 	p->told[p->tolds++] = (struct hb__told){s, r->access, r->state, p->tiles, r->tiles};
+	if (!r->tiles)
+		return true;
 	memcpy(p->tile + p->tiles, r->tile, r->tiles * sizeof *r->tile);
 	memcpy(p->tile_number + p->tiles, r->tile_number, r->tiles * sizeof *r->tile_number);
 	p->tiles += r->tiles;

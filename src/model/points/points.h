@@ -93,6 +93,8 @@ hb_status hb_points_open(hb_points **ret_points, hb_error *err);
 void hb_points_close(hb_points *points);
 /* One more trace, before the first step; it may grow. Status as of hb_trace_open; HB_E_ARGUMENT: there is one of this rank. */
 hb_status hb_points_add(hb_points *points, const char *path, hb_error *err);
+/* The same of a process of a text (hb_trace_open_text). */
+hb_status hb_points_add_text(hb_points *points, const char *path, uint32_t process, hb_error *err);
 /* Nothing grows any more: the run has ended. */
 void hb_points_end(hb_points *points);
 /* How many processes there have to be, by what the traces say; 0: none says it. */

@@ -7,6 +7,7 @@
  *   - else the estimated distance |a - b| is held against a scale: the greatest norm that the array has had up to this point in either run, times the
  *     square root of the tile's share of its elements, or the norm of the tile itself where that is larger. Equal: distance <= relative *
  *     scale, or distance <= absolute * sqrt(elements).
+ * Of a text (hb_trace_open_text) whole arrays are compared, as one tile.
  * Within tasks of a region, where one process is, tiles are compared that it has whole in both runs.
  * Copies of a replicated array have to agree in the run, too. Arrays that nobody registered are of one process, and are compared where both runs
  * have as many. Results of reductions are equal when |a - b| <= relative * max(|a|, |b|) or <= absolute; integers are exact.
@@ -52,8 +53,9 @@ typedef struct hb_reference_difference {
 	unsigned state;           /* FAILED: HB_CHECKSUM_* */
 	uint32_t process[2];      /* COPIES: the two; else where it was, or HB_NO: all */
 	hb_tile whole[2];         /* the arrays, all tiles added */
-	uint32_t tile, tiles;     /* the first one that differs, how many do */
-	hb_tile at[2];            /* that tile */
+	bool placeless; /* one of the runs is a text, and knows arrays as a whole only: nothing is known of tiles */
+	uint32_t tile, tiles; /* the first one that differs, how many do */
+	hb_tile at[2];        /* that tile */
 	double distance, scale;
 	uint32_t owners, owner; /* processes of the run that own some of it; the first of them */
 	bool edges;             /* every differing tile touches an edge between boxes of processes of the run */

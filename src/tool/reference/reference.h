@@ -19,7 +19,9 @@ typedef struct hb_traced {
 	uint32_t others;   /* traces of processes of other worlds, which are not compared */
 } hb_traced;
 
-/* Opens the traces of a recording that is whole. 0, or an exit code after having said why: 2 where it has none. hb__close_traced in any case. */
+/* The path of a recording, or of a file of text. 0, or an exit code after having said why. */
+int hb__find_traced(const char *name, char **ret_path);
+/* Opens the traces of a recording that is whole, or a file with their text. 0, or an exit code after having said why: 2 where it has none. hb__close_traced in any case. */
 int hb__open_traced(const char *name, const char *path, hb_traced *ret);
 /* The same of a recording that is being made: those that can be opened by now and are not open yet. An exit code as above. */
 int hb__begin_traced(const char *name, const char *path, hb_traced *ret);

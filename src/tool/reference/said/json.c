@@ -79,6 +79,10 @@ static void put_indices(cJSON *o, const char *name, const int64_t *at, unsigned 
 static void put_tile(const hb_against *c, const hb_reference_difference *d, cJSON *o)
 {
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
+	put_whole(o, "reference", &d->whole[0]);
+	put_whole(o, "run", &d->whole[1]);
+	if (d->placeless)
+		return;
 	cJSON *t = cJSON_AddObjectToObject(o, "tile");
 	hb_tile_box(&d->shape[1]->tiling, d->tile, first, count);
 	cJSON_AddNumberToObject(t, "number", d->tile);
@@ -92,8 +96,6 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, cJSO
 	cJSON_AddNumberToObject(o, "differing_tiles", d->tiles);
 	cJSON_AddNumberToObject(o, "tiles", d->shape[1]->tiling.tiles);
 	cJSON_AddBoolToObject(o, "edges", d->edges);
-	put_whole(o, "reference", &d->whole[0]);
-	put_whole(o, "run", &d->whole[1]);
 }
 
 static void put_value(const hb_against *c, const hb_reference_difference *d, cJSON *o)

@@ -167,7 +167,7 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 {
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
 	hb_tile_box(&d->shape[1]->tiling, d->tile, first, count);
-	char *words = hb__box_words(d->shape[1], first, count);
+	char *words = d->placeless ? hb__copy(", somewhere") : hb__box_words(d->shape[1], first, count);
 	fprintf(to, "  in       %s%s", hb__tame(d->shape[1]->id.name), words);
 	free(words);
 	if (d->owners && d->owner != HB_NO)
@@ -187,7 +187,10 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 		if (d->scale > 0)
 			fprintf(to, ", %.1e of the norm", d->distance / d->scale);
 	}
-	fprintf(to, "; %u of %u tiles differ\n", d->tiles, d->shape[1]->tiling.tiles);
+	if (d->placeless)
+		fprintf(to, "; the text form has no tiles\n");
+	else
+		fprintf(to, "; %u of %u tiles differ\n", d->tiles, d->shape[1]->tiling.tiles);
 	if (!d->edges)
 		return;
 	fprintf(to,
