@@ -88,6 +88,11 @@ static void put_looked(const hb_against *c, FILE *to)
 	if (s->partial)
 		fprintf(to, "  not compared: %" PRIu64 " %s within tasks that no single process has whole\n",
 			s->partial, hb__plural(s->partial, "tile", "tiles"));
+	if (s->shared)
+		fprintf(to,
+			"  not compared: %" PRIu64
+			" %s of elements that several threads wrote between two points; what is read of them later is\n",
+			s->shared, hb__plural(s->shared, "value", "values"));
 	if (s->unmatched)
 		fprintf(to, "  not compared: %" PRIu64 " %s that only one of the runs has\n", s->unmatched,
 			hb__plural(s->unmatched, "value", "values"));

@@ -168,7 +168,8 @@ char *hb__against_sum_json(const hb_against *c, int code)
 	} counts[] = {{"points", s->points}, {"arrays", s->arrays}, {"tiles", s->tiles}, {"results", s->results},
 		{"values", s->values}, {"differences", s->differences}, {"again", s->again}, {"failed", s->failed},
 		{"unknown", s->unknown}, {"boxes", s->boxes}, {"own_not_compared", s->own},
-		{"partial_tiles", s->partial}, {"unmatched_values", s->unmatched}, {"within_tolerance", s->within}};
+		{"partial_tiles", s->partial}, {"shared_values", s->shared}, {"unmatched_values", s->unmatched},
+		{"within_tolerance", s->within}};
 	cJSON_AddBoolToObject(o, "same", code == 0);
 	cJSON_AddNumberToObject(o, "exit", code);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
