@@ -114,6 +114,9 @@ def others(heat):
     fast = Heat(heat.place, heat.mpi, ("-O3", "-march=native", "-ffast-math"), "fast")
     told, total, _ = fast.run("ref.hbdb", "fast.hbdb", 2)
     same("%s: another optimisation is the same within the tolerance" % heat.mpi, told, [])
+    mpi = "mpich" if heat.mpi == "openmpi" else "openmpi"
+    told, total, _ = Heat(heat.place, mpi, name="other").run("ref.hbdb", "other.hbdb", 2)
+    same("%s: the other MPI, too" % heat.mpi, told, [])
     told, total, _ = heat.run("ref.hbdb", "input.hbdb", 2, "-n", 60, status=2)
     check("another input is told", any(d["difference"] == "box" and "same input" in d["sentence"] for d in told), told)
     told, total, _ = heat.run("ref.hbdb", "without.hbdb", 2, "-w", status=0)
