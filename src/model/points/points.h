@@ -110,6 +110,9 @@ bool hb_points_done(const hb_points *points);
  * whose trace is cut or damaged all is told that is readable. */
 int hb_points_next(hb_points *points, hb_step *ret_step, hb_error *err);
 
+/* Reads what is left of all traces, for nothing but how they end: there are no more steps after it. */
+void hb_points_skip(hb_points *points);
+
 /* Whether two constructs are the same one: type, name and file, without its folder; lines may have moved. */
 bool hb_same_construct(const hb_trace_construct *a, const hb_trace_construct *b);
 /* Whether two arrays have one type and one global box. */
