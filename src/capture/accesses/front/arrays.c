@@ -327,12 +327,17 @@ void hb__array_told(struct hb__thread *t, const hb_array *array, const char *fil
 }
 
 struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const char *file, uint32_t line,
-	hb_element type, const void *at, size_t bytes)
+	uint32_t ordinal, hb_element type, const void *at, size_t bytes)
 {
 	int64_t n = (int64_t)(bytes / hb_element_bytes(type));
 	hb_array as = {.at = at, .type = type, .rank = 1, .global = {n}, .count = {n}};
 	pthread_mutex_lock(&lock);
-	struct hb__array *a = comes(t, kind_of(name, hb__last_part(file), line), &as, HB_TRACE_ARRAY_OWN, bytes);
+	struct kind *kind = kind_of(name, hb__last_part(file), line);
+	struct hb__array *a = comes(t, kind, &as, HB_TRACE_ARRAY_OWN, bytes);
+	if (a && ordinal != HB__ORDINAL_NEXT) {
+		a->id.ordinal = ordinal;
+		kind->arrays = kind->arrays - 1 > ordinal ? kind->arrays - 1 : ordinal + 1;
+	}
 	pthread_mutex_unlock(&lock);
 	return a;
 }
