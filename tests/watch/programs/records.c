@@ -10,6 +10,7 @@ enum { N = 6 };
 static double grid[N]; /* @grid */
 int flags[N];          /* @flags */
 static double v[N];
+double large[100000]; /* @large: of pages that are no part of the file */
 static struct {
 	double *p;
 	int n;
@@ -58,6 +59,7 @@ int main(void)
 		box.p[i] = i;
 		bytes[i] = 7;
 		lent[i] = i;
+		large[99990 + i] = i;
 		rows[1][i] = i; /* the second of three */
 	}
 	memcpy(v + 1, u + 1, 2 * sizeof *v); /* @copy */

@@ -89,37 +89,38 @@ static bool of_heap(struct hb__watch *w, struct hb__seen_place *e, const void *p
 
 /* ---- static variables ---- */
 
-struct segment {
-	uintptr_t at, low, high;
+struct loaded {
+	uintptr_t at, first; /* first: of the module, which is always a part of its file */
 };
 
 static int holds(struct dl_phdr_info *info, size_t size, void *user)
 {
-	struct segment *s = user;
+	struct loaded *l = user;
+	bool found = false;
 	(void)size;
+	l->first = UINTPTR_MAX;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		uintptr_t low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, high = low + info->dlpi_phdr[i].p_memsz;
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->at >= low && s->at < high) {
-			s->low = low;
-			s->high = high;
-			return 1;
-		}
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		found |= l->at >= low && l->at < high;
+		l->first = low < l->first ? low : l->first;
 	}
-	return 0;
+	return found;
 }
 
 static void of_module(struct hb__watch *w, struct hb__seen_place *e, const void *p)
 {
 	static struct hb__identity what;
 	uintptr_t at = (uintptr_t)p;
-	struct segment s = {.at = at};
-	if (!dl_iterate_phdr(holds, &s)) { /* mapped by itself */
+	struct loaded module = {.at = at};
+	if (!dl_iterate_phdr(holds, &module)) { /* mapped by itself */
 		answer(e, NULL, at / PAGE * PAGE, PAGE, &hb__arrays_turn,
 			__atomic_load_n(&hb__arrays_turn, __ATOMIC_RELAXED));
 		e->nothing = true;
 		return;
 	}
-	bool mine = hb__identity_lock(), found = mine && hb__identity_static(p, &what);
+	bool mine = hb__identity_lock(), found = mine && hb__identity_static(p, module.first, &what);
 	bool made = found && what.typed && make(w, e, p, &what, what.at, what.bytes, HB__ORDINAL_NEXT);
 	if (mine)
 		hb__identity_unlock();

@@ -256,10 +256,10 @@ static unsigned table_of(Dwfl_Module *m)
 	return i;
 }
 
-bool hb__identity_static(const void *p, struct hb__identity *ret)
+bool hb__identity_static(const void *p, uintptr_t module, struct hb__identity *ret)
 {
 	uintptr_t at = (uintptr_t)p;
-	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, at) : NULL;
+	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, module) : NULL;
 	unsigned table = m ? table_of(m) : modules_read;
 	if (!m || table == sizeof tables / sizeof *tables)
 		return false;

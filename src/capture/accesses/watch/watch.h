@@ -71,8 +71,8 @@ struct hb__identity {
 	uintptr_t at;
 	size_t bytes; /* of a static variable */
 };
-/* The static variable in which an address lies. False: none. One caller at a time. */
-bool hb__identity_static(const void *p, struct hb__identity *ret);
+/* The static variable in which an address lies, of the module that is loaded at `module`. False: none. One caller at a time. */
+bool hb__identity_static(const void *p, uintptr_t module, struct hb__identity *ret);
 /* Between these two: one thread asks; blocks that it allocates meanwhile are libdw's. hb__identity_lock is false where this thread does so already. */
 bool hb__identity_lock(void);
 void hb__identity_unlock(void);
