@@ -6,9 +6,9 @@
 
 /* What is remembered of an array, from point to point. */
 struct hb__known {
-	const hb_shape *shape; /* of the reference, or of the run where it is there alone */
-	uint32_t process;      /* HB_NO: of all */
-	double norm;           /* the greatest that it has had in either run */
+	const hb_array_shape *shape; /* of the reference, or of the run where it is there alone */
+	uint32_t process;            /* HB_NO: of all */
+	double norm;                 /* the greatest that it has had in either run */
 	hb_point correct;
 	const hb_trace_construct *correct_construct;
 	bool differed, failed[2], missed[2], boxed;
@@ -53,7 +53,7 @@ const hb_check *hb__first_copy(const hb_step *step, const hb_check *check);
 /* For each check of the reference its check of the run in r->match, and r->taken. False: out of memory. */
 bool hb__match(hb_reference *r);
 struct hb__known *hb__reference_know(
-	hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
+	hb_reference *r, const hb_array_shape *shape, uint32_t process); /* NULL: out of memory */
 
 /* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
 bool hb__reference_arrays(hb_reference *r);

@@ -48,11 +48,11 @@ typedef struct hb_reference_difference {
 	const hb_trace_construct *construct[2]; /* by run; NULL: none */
 	hb_point correct;                       /* the last point at which it was compared and equal; number 0: none */
 	const hb_trace_construct *correct_construct;
-	const hb_shape *shape[2]; /* NULL: it is not there */
-	unsigned access;          /* HB_ACCESS_*, in the run */
-	unsigned state;           /* FAILED: HB_CHECKSUM_* */
-	uint32_t process[2];      /* COPIES: the two; else where it was, or HB_NO: all */
-	hb_tile whole[2];         /* the arrays, all tiles added */
+	const hb_array_shape *shape[2]; /* NULL: it is not there */
+	unsigned access;                /* HB_ACCESS_*, in the run */
+	unsigned state;                 /* FAILED: HB_CHECKSUM_* */
+	uint32_t process[2];            /* COPIES: the two; else where it was, or HB_NO: all */
+	hb_tile whole[2];               /* the arrays, all tiles added */
 	bool placeless; /* one of the runs is a text, and knows arrays as a whole only: nothing is known of tiles */
 	uint32_t tile, tiles; /* the first one that differs, how many do */
 	hb_tile at[2];        /* that tile */

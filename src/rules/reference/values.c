@@ -42,7 +42,7 @@ static uint64_t key_of(const hb_access *a, uint64_t cell)
 }
 
 /* Arrays of the run are looked up among those of the reference; the numbers are those of r->known. */
-static bool number_of(hb_reference *r, const hb_shape *s, const hb_shape **ret_last, uint32_t *number)
+static bool number_of(hb_reference *r, const hb_array_shape *s, const hb_array_shape **ret_last, uint32_t *number)
 {
 	if (s == *ret_last)
 		return true;
@@ -165,7 +165,7 @@ static bool same_thread(const struct hb__keyed *a, const struct hb__keyed *b)
 static bool collect(hb_reference *r, unsigned side, size_t *ret_n)
 {
 	const hb_step *s = &r->step[side];
-	const hb_shape *last = NULL;
+	const hb_array_shape *last = NULL;
 	uint32_t number = 0;
 	size_t n = 0;
 	bool as_many = hb_points_processes(r->points[HB_OF_REFERENCE]) == hb_points_processes(r->points[HB_OF_RUN]);
