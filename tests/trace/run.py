@@ -257,6 +257,7 @@ def limits():
     expect("first and last steps and iterations", ["loop 1 1", "local 1 2"],
            [(0,), inner[0], inner[10], inner[11], (19,), inner[0], inner[10], inner[11]] + tasks)
     expect("more than there are", ["loop 15 15", "local -1 50"], sum([[(t,)] + inner for t in range(20)], []) + tasks)
+    expect("the last iterations alone", ["local -1 2", "finish 2.B"], [(0,)] + inner[10:] + [(1,)])
     expect("global indices", ["loop 0 1", "global 2 3 1 -1"], [(19,), (2, 1), (3, 1)] + [(2,)] * 6)
     traces, _ = traced([program], "level CHECKSUM", "loop -1 2")
     check(summed(traces[0])[:3] == ["19", "20", "21.0.1"], "checksums of the last steps", summed(traces[0])[:3])

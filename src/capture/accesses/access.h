@@ -63,6 +63,7 @@ void hb__thread_leaves(struct hb__thread *thread);
 
 /* ---- arrays ---- */
 
+struct hb__summed;
 struct hb__array {
 	uint64_t number; /* in the trace; 0: not written yet */
 	hb_array_id id;
@@ -71,8 +72,10 @@ struct hb__array {
 	uintptr_t low, high; /* its storage: [low, high) */
 	uint8_t touched;     /* HB_ACCESS_*, in the construct that the first thread is in; atomic */
 	bool gone, strange;
-	void *watch;                    /* of watch/: shadow of its elements; it is asked before the array goes */
-	struct hb__array *next, **back; /* of front/ */
+	struct hb__summed *summed; /* of front/: what its last checksum was made of, and was; NULL: it has had none */
+	void *watch;               /* of watch/: shadow of its elements; it is asked before the array goes */
+	struct hb__array *next, **back; /* of front/: among those that are registered; back NULL: it is none of them */
+	struct hb__array *touched_next; /* ... among those that the construct touches */
 };
 
 /* Grows when an array comes, changes or goes. What hb__array_at answered holds while it is as it was. */
@@ -87,10 +90,11 @@ struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, con
 /* The memory that begins there was given back. Nothing happens where there is no array. */
 void hb__array_freed(struct hb__thread *thread, const void *at);
 
+void hb__touch_more(struct hb__array *array, uint8_t access);
 static inline void hb__touch(struct hb__array *array, uint8_t access)
 {
 	if (unlikely((__atomic_load_n(&array->touched, __ATOMIC_RELAXED) & access) != access))
-		__atomic_fetch_or(&array->touched, access, __ATOMIC_RELAXED);
+		hb__touch_more(array, access);
 }
 
 /* ---- records ---- */
@@ -130,6 +134,7 @@ struct hb__watcher {
 	/* The values that were written are to be told before anything else is (AFTER): of this thread, or of all. */
 	void (*settles)(struct hb__thread *thread);
 	void (*settle_all)(void);
+	/* Under dynamic control. */
 	void (*iterates)(struct hb__thread *thread, hb_construct_type type, unsigned n, const int64_t *index);
 	void (*task)(struct hb__thread *thread, int64_t task);
 	void (*array)(struct hb__array *array); /* it came, or has changed */

@@ -61,7 +61,8 @@ enum {
 	HB_TRACE_ARRAY_REPLICATED = 2,
 	HB_TRACE_ARRAY_READ_ONLY = 4,
 	HB_TRACE_ARRAY_OWN =
-		8 /* nobody registered it: no process knows of its other parts; it is compared process by process */
+		8, /* nobody registered it: no process knows of its other parts; it is compared process by process */
+	HB_TRACE_ARRAY_WHOLE = 256, /* of the text form alone: all of a checksum stands in tile 0 */
 };
 
 /* Why there is no checksum. */
@@ -154,8 +155,11 @@ typedef struct hb_trace_place {
 	uint64_t number, module, offset, back;
 } hb_trace_place;
 
-/* Opens a trace, also one that grows. HB_E_FORMAT: it is none. hb_trace_close. */
+/* Opens a trace, also one that grows. HB_E_FOREIGN: it is none. hb_trace_close. */
 hb_status hb_trace_open(const char *path, hb_trace **ret_trace, hb_error *err);
+/* Opens a process of a text that was printed of traces: `process` is its place in it, from 0. HB_E_FOREIGN: it is no such text;
+ * HB_E_ARGUMENT: it has not so many. Of what it says everything is told but places. */
+hb_status hb_trace_open_text(const char *path, uint32_t process, hb_trace **ret_trace, hb_error *err);
 void hb_trace_close(hb_trace *trace);
 const struct hb_trace_header *hb_trace_get_header(const hb_trace *trace);
 /* The next record: 1; 0 at the end, or where a growing file ends for now (ask again later); or a negative status: what follows is

@@ -20,7 +20,7 @@
 	X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) \
 	X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata) X(dwarf_getlocation) X(dwarf_aggregate_size) \
 	X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring) X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) \
-	X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
+	X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linecol) X(dwarf_linesrc)
 /* clang-format on */
 static struct {
 #define POINTER(name) __typeof__(name) *name;
@@ -353,11 +353,12 @@ static bool by_allocator(Dwarf_Die *cu, Dwarf_Addr pc, hb_element *ret)
 }
 
 /* What the text of the line calls the block, and the last name in that, by which its declaration is found: `s->u = malloc(...)`,
- * `posix_memalign((void **)&u, ...)`, `allocate(u(0:n))`. False: it is not as simple. */
-static bool named(const char *line, char name[200], char last[200])
+ * `posix_memalign((void **)&u, ...)`, `allocate(u(0:n))`. column: where in it the call stands, from 1, 0: not known; the last assignment before it
+ * counts, else the first one of the line. False: it is not as simple. */
+static bool named(const char *line, int column, char name[200], char last[200])
 {
 	const char *from = strstr(line, "posix_memalign"), *to, *equals = NULL;
-	for (const char *p = line; *p && !equals; p++)
+	for (const char *p = line; *p && (column ? p - line < column : !equals); p++)
 		if (*p == '=' && p[1] != '=' && (p == line || !strchr("=<>!+-*/", p[-1])))
 			equals = p;
 	if (from && (from = strchr(from, '&')) != NULL) {
@@ -438,7 +439,7 @@ static void find_block(const void *made, struct hb__identity *ret)
 	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, pc) : NULL;
 	Dwarf_Die *cu = m ? unit_of(m, pc, &bias) : NULL;
 	Dwarf_Line *at = cu ? dw.dwarf_getsrc_die(cu, pc - bias) : NULL;
-	int number = 0, found = 0;
+	int number = 0, found = 0, column = 0;
 	const char *file = at && !dw.dwarf_lineno(at, &number) ? dw.dwarf_linesrc(at, NULL, NULL) : NULL;
 	if (!file)
 		return;
@@ -449,7 +450,9 @@ static void find_block(const void *made, struct hb__identity *ret)
 		return;
 	}
 	const char *itself = line_of(cu, file, number, line);
-	if (!named(itself, ret->name, last) && !named(line, ret->name, last)) {
+	if (dw.dwarf_linecol(at, &column) || column < 0 || (size_t)column > strlen(itself))
+		column = 0;
+	if (!named(itself, column, ret->name, last) && !named(line, 0, ret->name, last)) {
 		snprintf(ret->name, sizeof ret->name, "heap");
 		return;
 	}

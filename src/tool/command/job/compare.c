@@ -17,7 +17,7 @@ const hb_option hb__compare_options[] = {
 		"real numbers are equal within X of the norm of their array; default: 1e-8"},
 	{"absolute", 0, HB_OPTION_TEXT, "X", "... or when they differ by no more than X"},
 	{"save", 0, HB_OPTION_TEXT, "ARRAY",
-		"write this array into a file of the recording (NAME, or NAME:FILE:LINE:ORDINAL) ..."},
+		"write this array into a file of the recording (NAME:FILE:LINE:ORDINAL) ..."},
 	{"at", 0, HB_OPTION_TEXT, "POINT", "... at this point; default: the finish"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
