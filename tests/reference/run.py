@@ -114,6 +114,9 @@ def others(heat):
     fast = Heat(heat.place, heat.mpi, ("-O3", "-march=native", "-ffast-math"), "fast")
     told, total, _ = fast.run("ref.hbdb", "fast.hbdb", 2)
     same("%s: another optimisation is the same within the tolerance" % heat.mpi, told, [])
+    mpi = "mpich" if heat.mpi == "openmpi" else "openmpi"
+    told, total, _ = Heat(heat.place, mpi, name="other").run("ref.hbdb", "other.hbdb", 2)
+    same("%s: the other MPI, too" % heat.mpi, told, [])
     told, total, _ = heat.run("ref.hbdb", "input.hbdb", 2, "-n", 60, status=2)
     check("another input is told", any(d["difference"] == "box" and "same input" in d["sentence"] for d in told), told)
     told, total, _ = heat.run("ref.hbdb", "without.hbdb", 2, "-w", status=0)
@@ -183,6 +186,16 @@ def bad(heat):
     place.run("record", "-o", "plain.hbdb", *heat.command(1), timeout=TIMEOUT)
     _, err = compare(place, "report", "plain.hbdb", "same2.hbdb", status=2)
     has("a recording without traces is told, and what to do", err, "plain.hbdb has no traces: record it with 'hbdb compare record -- COMMAND'")
+    other = Heat.__new__(Heat)
+    other.place, other.mpi, other.program = place, heat.mpi, place.path + "/another"
+    open(other.program + ".c", "w").write(
+        "#include <mpi.h>\n#include <hbdb/compare.h>\n"
+        "int main(int c, char **v) { MPI_Init(&c, &v); hb_loop(\"another\"); hb_loop_end(\"another\"); MPI_Finalize(); return 0; }\n")
+    subprocess.run(["mpicc." + heat.mpi, "-I", TOP + "/include", "-o", other.program, other.program + ".c"], check=True)
+    told, total, err = other.run("ref.hbdb", "another.hbdb", 2, status=2)
+    check("another program is told", told and told[0]["difference"] == "construct" and total["points"] == 0 and "cut" not in err, (told, err))
+    out, err = compare(place, "report", "ref.hbdb", "another.hbdb", status=2)
+    check("... in words, and nothing is called cut", "are they of one program?" in out and "(another)" in out and not err, out + err)
     shutil.copytree(place.path + "/same2.hbdb", place.path + "/cut.hbdb")
     trace = place.path + "/cut.hbdb/rank.1.trace"
     whole = open(trace, "rb").read()

@@ -83,9 +83,10 @@ extern uint64_t hb__arrays_turn;
 /* The array in whose storage the address lies; NULL: none that is known. *ret_turn: see above. Any thread; takes a lock. */
 struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn);
 /* An array that nobody registered: of the heap, or static (HB_TRACE_ARRAY_OWN). One-dimensional, of whole elements. Copies name and file; file:
- * any path, its last component counts. The ordinal is counted here. What lies in [at, at + bytes) and is known is gone. NULL: no memory. */
+ * any path, its last component counts. ordinal: HB__ORDINAL_NEXT, or as somebody has counted. What lies in [at, at + bytes) and is known is gone. NULL: no memory. */
+#define HB__ORDINAL_NEXT UINT32_MAX
 struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line,
-	hb_element type, const void *at, size_t bytes);
+	uint32_t ordinal, hb_element type, const void *at, size_t bytes);
 /* The memory that begins there was given back. Nothing happens where there is no array. */
 void hb__array_freed(struct hb__thread *thread, const void *at);
 
@@ -120,6 +121,8 @@ void *hb__trace_pages(size_t bytes);
 const hb_trace_settings *hb__settings(void);
 /* Reads them before the trace begins, in a constructor. False: none are asked for, or they cannot be read, which will be said when it begins. */
 bool hb__settings_early(void);
+/* There is a recorder beside us, and the trace goes on, or may begin yet. */
+bool hb__trace_possible(void);
 
 /* ---- what watch/ wants to know; any may be NULL ---- */
 
@@ -131,6 +134,7 @@ struct hb__watcher {
 	/* The values that were written are to be told before anything else is (AFTER): of this thread, or of all. */
 	void (*settles)(struct hb__thread *thread);
 	void (*settle_all)(void);
+	/* Under dynamic control. */
 	void (*iterates)(struct hb__thread *thread, hb_construct_type type, unsigned n, const int64_t *index);
 	void (*task)(struct hb__thread *thread, int64_t task);
 	void (*array)(struct hb__array *array); /* it came, or has changed */

@@ -5,7 +5,7 @@
 #include "base/grow.h"
 #include "model/points/inside.h"
 
-static const hb_shape *shape(hb_points *points, struct hb__process *p, uint64_t number)
+static const hb_array_shape *shape(hb_points *points, struct hb__process *p, uint64_t number)
 {
 	size_t had = p->shapes;
 	if (!HB_GROW(p->shape, p->shapes, number + 1))
@@ -120,7 +120,7 @@ static bool access(hb_points *points, struct hb__process *p, const hb_trace_reco
 
 static bool checked(hb_points *points, struct hb__process *p, const hb_trace_record *r)
 {
-	const hb_shape *s = shape(points, p, r->number);
+	const hb_array_shape *s = shape(points, p, r->number);
 	if (!s || !HB_GROW(p->told, p->tolds_room, p->tolds + 1) ||
 		!HB_GROW(p->tile, p->tiles_room, p->tiles + r->tiles + 1) ||
 		!HB_GROW(p->tile_number, p->numbers_room, p->tiles + r->tiles + 1))

@@ -221,3 +221,19 @@ int hb_points_next(hb_points *p, hb_step *step, hb_error *err)
 	uint32_t nested = next_nested(p);
 	return nested == HB_NO ? tell(p, step, err) : tell_nested(p, nested, step, err);
 }
+
+void hb_points_skip(hb_points *p)
+{
+	for (uint32_t i = 0; i < p->processes; i++) {
+		struct hb__process *of = &p->process[i];
+		hb_trace_record r;
+		hb_error e = {0};
+		int got = 1;
+		while (!of->damage && (got = hb_trace_next(of->trace, &r, &e)) > 0)
+			;
+		if (!of->damage && got < 0)
+			of->damage = strdup(e.message);
+		of->ended = true;
+	}
+	p->done = true;
+}

@@ -48,11 +48,11 @@ typedef struct hb_reference_difference {
 	const hb_trace_construct *construct[2]; /* by run; NULL: none */
 	hb_point correct;                       /* the last point at which it was compared and equal; number 0: none */
 	const hb_trace_construct *correct_construct;
-	const hb_shape *shape[2]; /* NULL: it is not there */
-	unsigned access;          /* HB_ACCESS_*, in the run */
-	unsigned state;           /* FAILED: HB_CHECKSUM_* */
-	uint32_t process[2];      /* COPIES: the two; else where it was, or HB_NO: all */
-	hb_tile whole[2];         /* the arrays, all tiles added */
+	const hb_array_shape *shape[2]; /* NULL: it is not there */
+	unsigned access;                /* HB_ACCESS_*, in the run */
+	unsigned state;                 /* FAILED: HB_CHECKSUM_* */
+	uint32_t process[2];            /* COPIES: the two; else where it was, or HB_NO: all */
+	hb_tile whole[2];               /* the arrays, all tiles added */
 	bool placeless; /* one of the runs is a text, and knows arrays as a whole only: nothing is known of tiles */
 	uint32_t tile, tiles; /* the first one that differs, how many do */
 	hb_tile at[2];        /* that tile */
@@ -74,11 +74,12 @@ typedef struct hb_reference_sum {
 	uint64_t points, arrays, tiles, results, values; /* equal or not */
 	uint64_t differences;                            /* told, those of arrays that differed before not counted */
 	uint64_t again;
-	uint64_t failed;    /* checksums that could not be computed, in either run */
-	uint64_t unknown;   /* arrays, each counted once, that are in one run only */
-	uint64_t boxes;     /* arrays with other extents or types */
-	uint64_t own;       /* arrays of one process that were not compared, for there are more or fewer processes */
-	uint64_t partial;   /* tiles within tasks that no process has whole */
+	uint64_t failed;  /* checksums that could not be computed, in either run */
+	uint64_t unknown; /* arrays, each counted once, that are in one run only */
+	uint64_t boxes;   /* arrays with other extents or types */
+	uint64_t own;     /* arrays of one process that were not compared, for there are more or fewer processes */
+	uint64_t partial; /* tiles within tasks that no process has whole */
+	uint64_t shared; /* values of the run, of elements that several threads of a process wrote between two points */
 	uint64_t unmatched; /* values that are in one of the runs only */
 	uint64_t within;    /* tiles with other hashes that are equal within the tolerance */
 	double most;        /* ... and the greatest distance/scale of those */

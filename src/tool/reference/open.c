@@ -89,7 +89,7 @@ static char *program_of(const char *path)
 int hb__begin_traced(const char *name, const char *path, hb_traced *ret)
 {
 	hb_error err = {0};
-	*ret = (hb_traced){.name = name, .path = hb__copy(path)};
+	*ret = (hb_traced){.name = name, .path = hb__copy(path), .program = program_of(path)};
 	if (hb_points_open(&ret->points, &err))
 		return hb__fail_log(path, &err);
 	return 0;
@@ -130,7 +130,6 @@ int hb__open_traced(const char *name, const char *path, hb_traced *ret)
 	code = code ? code : add(ret, false);
 	if (code)
 		return code;
-	ret->program = program_of(path);
 	if (!hb_points_processes(ret->points))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "%s has no traces: record it with 'hbdb compare record -- COMMAND'", name);

@@ -24,6 +24,7 @@ static struct hb__array *touched; /* in the construct that the first thread is i
 static struct hb__array **live;   /* by address; they do not overlap */
 static size_t nlive, live_room;
 static uint64_t numbers;
+static struct hb__array *left, *spare; /* gone, and perhaps in somebody's hand until the next point; to be used again */
 
 static void turn(void) { __atomic_fetch_add(&hb__arrays_turn, 1, __ATOMIC_RELEASE); }
 
@@ -190,6 +191,8 @@ static void goes(struct hb__thread *t, struct hb__array *a)
 	a->gone = true;
 	turn();
 	put_gone(t, a);
+	a->next = left;
+	left = a;
 }
 
 /* What was known of this memory is no more; of what lay there only with a part of it something is said. */
@@ -206,10 +209,21 @@ static void make_room(struct hb__thread *t, const struct hb__array *for_it)
 	}
 }
 
+/* With the lock. What was summed of the array before holds of any with the same contents. */
+static struct hb__array *take_spare(void)
+{
+	struct hb__array *a = spare;
+	if (!a)
+		return hb__room_for(sizeof *a);
+	spare = a->next;
+	*a = (struct hb__array){.summed = a->summed};
+	return a;
+}
+
 static struct hb__array *comes(
 	struct hb__thread *t, struct kind *kind, const hb_array *as, uint32_t flags, size_t bytes)
 {
-	struct hb__array *a = kind ? hb__room_for(sizeof *a) : NULL;
+	struct hb__array *a = kind ? take_spare() : NULL;
 	if (!a)
 		return NULL;
 	a->id = (hb_array_id){.name = kind->name, .file = kind->file, .line = kind->line, .ordinal = kind->arrays++};
@@ -313,12 +327,17 @@ void hb__array_told(struct hb__thread *t, const hb_array *array, const char *fil
 }
 
 struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const char *file, uint32_t line,
-	hb_element type, const void *at, size_t bytes)
+	uint32_t ordinal, hb_element type, const void *at, size_t bytes)
 {
 	int64_t n = (int64_t)(bytes / hb_element_bytes(type));
 	hb_array as = {.at = at, .type = type, .rank = 1, .global = {n}, .count = {n}};
 	pthread_mutex_lock(&lock);
-	struct hb__array *a = comes(t, kind_of(name, hb__last_part(file), line), &as, HB_TRACE_ARRAY_OWN, bytes);
+	struct kind *kind = kind_of(name, hb__last_part(file), line);
+	struct hb__array *a = comes(t, kind, &as, HB_TRACE_ARRAY_OWN, bytes);
+	if (a && ordinal != HB__ORDINAL_NEXT) {
+		a->id.ordinal = ordinal;
+		kind->arrays = kind->arrays - 1 > ordinal ? kind->arrays - 1 : ordinal + 1;
+	}
 	pthread_mutex_unlock(&lock);
 	return a;
 }
@@ -397,4 +416,14 @@ void hb__arrays_untouched(void)
 		next = a->touched_next;
 		__atomic_store_n(&a->touched, 0, __ATOMIC_RELEASE);
 	}
+	if (!left)
+		return;
+	pthread_mutex_lock(&lock);
+	while (left) {
+		struct hb__array *a = left;
+		left = a->next;
+		a->next = spare;
+		spare = a;
+	}
+	pthread_mutex_unlock(&lock);
 }

@@ -140,6 +140,8 @@ void hb__look_again(void); /* what is wanted follows from the nest */
 
 /* ---- limits.c: iterations ---- */
 void hb__iterate(struct hb__thread *t, unsigned n, const int64_t *index);
+/* Several iterations were told at once, and what follows is of one of them, which is not known. */
+void hb__iteration_unknown(struct hb__thread *thread);
 bool hb__loop_limited(const struct hb__open *open);
 void hb__loop_begins(struct hb__open *open);
 void hb__loop_ends(struct hb__open *open);

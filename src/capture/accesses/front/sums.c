@@ -71,9 +71,12 @@ static const struct hb__summed *summed(struct hb__array *a, const hb_tiling *til
 		return s;
 	if (!s && !(s = a->summed = hb__trace_pages(sizeof *s)))
 		return NULL;
+	s->as = (hb_array){0}; /* nothing is */
+	if (!hb_tiles_of_array(&a->as, tiling, s->tile, s->touched))
+		return NULL;
 	s->digest = digest;
 	s->as = a->as;
-	return hb_tiles_of_array(&a->as, tiling, s->tile, s->touched) ? s : NULL;
+	return s;
 }
 
 static void sum(struct hb__thread *t, struct hb__array *a, unsigned access)

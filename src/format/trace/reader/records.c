@@ -199,7 +199,7 @@ static bool rest(hb_trace *t, hb_trace_record *r)
 	case HB_TRACE_END:
 		return begin_or_end(t, r);
 	case HB_TRACE_ITERATION:
-		return indices(t, 0, &r->n, r->index) && r->n;
+		return indices(t, 0, &r->n, r->index);
 	case HB_TRACE_TASK:
 		r->number = hb__in_uv(&t->in);
 		return true;

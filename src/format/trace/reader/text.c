@@ -336,7 +336,7 @@ static bool line(hb_trace *t, const char *p, hb_trace_record *r)
 		return checksum(t, p, r);
 	if (literal(&p, "IT: ")) {
 		r->kind = HB_TRACE_ITERATION;
-		return indices(&p, r) && !*p;
+		return (!*p || indices(&p, r)) && !*p; /* none: which one it is is not known */
 	}
 	if (literal(&p, "TASK: ")) {
 		r->kind = HB_TRACE_TASK;

@@ -37,7 +37,7 @@ static void put_construct(cJSON *o, const char *name, const hb_trace_construct *
 	cJSON_AddNumberToObject(k, "line", c->line);
 }
 
-static void put_array(cJSON *o, const hb_shape *s, unsigned access)
+static void put_array(cJSON *o, const hb_array_shape *s, unsigned access)
 {
 	cJSON *a = cJSON_AddObjectToObject(o, "array");
 	cJSON_AddStringToObject(a, "name", s->id.name);
@@ -147,7 +147,7 @@ char *hb__against_json(const hb_against *c, const hb_reference_difference *d)
 	put_construct(o, "construct", d->construct[HB_OF_RUN]);
 	put_construct(o, "construct_of_reference", d->construct[HB_OF_REFERENCE]);
 	put_construct(o, "correct_construct", d->correct_construct);
-	const hb_shape *s = d->shape[1] ? d->shape[1] : d->shape[0];
+	const hb_array_shape *s = d->shape[1] ? d->shape[1] : d->shape[0];
 	if (s)
 		put_array(o, s, d->access);
 	if (d->kind == HB_REFERENCE_CHECKSUM || d->kind == HB_REFERENCE_COPIES)
@@ -168,7 +168,8 @@ char *hb__against_sum_json(const hb_against *c, int code)
 	} counts[] = {{"points", s->points}, {"arrays", s->arrays}, {"tiles", s->tiles}, {"results", s->results},
 		{"values", s->values}, {"differences", s->differences}, {"again", s->again}, {"failed", s->failed},
 		{"unknown", s->unknown}, {"boxes", s->boxes}, {"own_not_compared", s->own},
-		{"partial_tiles", s->partial}, {"unmatched_values", s->unmatched}, {"within_tolerance", s->within}};
+		{"partial_tiles", s->partial}, {"shared_values", s->shared}, {"unmatched_values", s->unmatched},
+		{"within_tolerance", s->within}};
 	cJSON_AddBoolToObject(o, "same", code == 0);
 	cJSON_AddNumberToObject(o, "exit", code);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

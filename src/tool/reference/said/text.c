@@ -207,19 +207,17 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 static void put_iteration(const hb_access *a, FILE *to)
 {
 	for (unsigned i = 0; i < a->n; i++)
-		fprintf(to, "%s%" PRId64, i ? ", " : "(", a->iteration[i]);
-	fprintf(to, "%s", a->n ? ")" : "none");
+		fprintf(to, "%s%" PRId64, i ? ", " : ", iteration (", a->iteration[i]);
+	fprintf(to, "%s", a->n ? ") of " : ", in ");
 }
 
 static void put_value(const hb_against *c, const hb_reference_difference *d, FILE *to)
 {
 	const hb_access *y = d->value[1];
 	const char *place = hb__access_place(&c->side[HB_OF_RUN], y);
-	fprintf(to, "  at       %s, iteration ", place ? hb__tame(place) : "an unknown line");
+	fprintf(to, "  at       %s", place ? hb__tame(place) : "an unknown line");
 	put_iteration(y, to);
-	if (y->construct)
-		fprintf(to, " of %s", hb__construct_words(y->construct));
-	fprintf(to, "\n");
+	fprintf(to, "%s\n", y->construct ? hb__construct_words(y->construct) : "sequential code");
 	int64_t index[HB_DIMENSIONS] = {0};
 	bool owned = true;
 	if (d->shape[1]->tiled && !(d->shape[1]->flags & HB_TRACE_ARRAY_OWN))

@@ -180,7 +180,7 @@ bool hb__shadow_stale(struct hb__array *array, struct hb__shadow *s, uint64_t el
 {
 	uint32_t i = s->slot[element];
 	unsigned size = hb_element_bytes(array->as.type);
-	if (s->fresh[i] == s->version)
+	if (s->fresh[i] >= s->version)
 		return false;
 	/* somebody whose writes we do not see, such as MPI, has brought another value */
 	if (memcmp(s->had + (size_t)i * size, (const char *)array->low + element * size, size) != 0) {
