@@ -79,7 +79,8 @@ def bash_completes(script):
     """Asks bash what it would offer."""
     for words, wanted in (("hbdb re", "receive record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ",
             "order racing events data"),
-                          ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js",
+                          ("hbdb completion ", "bash zsh fish"), ("hbdb compare ", "record run report config zoom find control picture"),
+                          ("hbdb compare re", "record report"), ("hbdb help ver", "verify"), ("hbdb dump --js",
                           "--json")):
         parts = words.split(" ")
         quoted = " ".join(repr(p) for p in parts)

@@ -17,7 +17,7 @@ const hb_option hb__compare_options[] = {
 		"real numbers are equal within X of the norm of their array; default: 1e-8"},
 	{"absolute", 0, HB_OPTION_TEXT, "X", "... or when they differ by no more than X"},
 	{"save", 0, HB_OPTION_TEXT, "ARRAY",
-		"write this array into a file of the recording (NAME:FILE:LINE:ORDINAL) ..."},
+		"write this array into a file of the recording (NAME:FILE:LINE:ORDINAL); picture: draw it ..."},
 	{"at", 0, HB_OPTION_TEXT, "POINT", "... at this point; default: the finish"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
@@ -41,7 +41,7 @@ static const struct verb {
 	{"config", hb__compare_config, " output mpi "},
 	{"zoom", hb__compare_zoom, " output tolerance absolute all json trust "},
 	{"control", hb__compare_control, " output mpi json "},
-	{"picture", hb__compare_picture, " output tolerance absolute "},
+	{"picture", hb__compare_picture, " output tolerance absolute save at "},
 	{"find", hb__compare_find, " output settings tolerance absolute mpi all json "},
 };
 

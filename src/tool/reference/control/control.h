@@ -48,8 +48,5 @@ int hb__read_controlled(const char *recording, hb_controlled_run *ret);
 void hb__controlled_free(hb_controlled_run *run);
 /* Prints them; returns the exit code: 0 nothing was found, 1 something was, 2 nothing was looked at, 3 a trace is cut. */
 int hb__print_controlled(const char *name, const hb_controlled_run *run, bool json);
-/* One word for machines ("dependence"), and what it means, a sentence without its end. */
-const char *hb__control_word(hb_control_finding finding);
-const char *hb__control_sentence(hb_control_finding finding);
 
 #endif
