@@ -20,7 +20,8 @@ int hb__compare_picture(const hb_args *args);
 
 /* Where two runs part. */
 typedef struct hb_difference_place {
-	bool any;
+	bool compared;           /* the runs could be read and compared; ... */
+	bool any;                /* ... and differed */
 	hb_point correct, first; /* the last point that was right, and the first one that was not */
 	hb_array_id id;          /* of the first array whose checksum differed, and where: name NULL: none did */
 	hb_point array_at;

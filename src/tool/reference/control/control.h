@@ -25,7 +25,8 @@ typedef struct hb_controlled {
 	bool indexed; /* the array has global indices: */
 	unsigned indices;
 	int64_t index[HB_DIMENSIONS]; /* as the program calls them */
-	uint64_t element;             /* else */
+	uint64_t element;             /* else; before the array: below 0 */
+	uint64_t elements;            /* that the process has stored; 0: not known */
 	unsigned n, others;           /* indices of the iteration, and of the other one */
 	int64_t iteration[HB_TRACE_INDICES];
 	unsigned loops;
