@@ -93,11 +93,10 @@ def find(place, mpi):
 
 
 def zoom(place, mpi):
-    heat, plain = Job(place, mpi, HEAT), Job(place, mpi, HEAT, watched=False)
-    for job in (heat, plain):
-        hbdb(place, "compare", "record", "-o", job.name + "-1.hbdb", *job.command(1))
-        hbdb(place, "compare", "run", "-o", job.name + "-2.hbdb", job.name + "-1.hbdb", *job.command(2, "-h", 4), status=1)
-    out, _ = hbdb(place, "compare", "zoom", "--json", "-o", "closer", heat.name + "-1.hbdb", heat.name + "-2.hbdb", status=1)
+    heat = Job(place, mpi, HEAT)
+    hbdb(place, "compare", "record", "-o", "heat1.hbdb", *heat.command(1))
+    hbdb(place, "compare", "run", "-o", "heat2.hbdb", "heat1.hbdb", *heat.command(2, "-h", 4), status=1)
+    out, _ = hbdb(place, "compare", "zoom", "--json", "-o", "closer", "heat1.hbdb", "heat2.hbdb", status=1)
     first, total = objects(out)[0], objects(out)[-1]
     same("%s: zoom tells value, line, iteration, element" % mpi,
          (first["difference"], first["access"], first["place"], first["array"]["name"], first["halo"], first["iteration"], first["element"]),
@@ -105,19 +104,20 @@ def zoom(place, mpi):
     check("... of the reads and writes between two points alone", 0 < total["values"] < 8 * 64 * 48, total)
     settings = open(place.path + "/closer.hbdb/trace.settings").read()
     has("... which its settings say", settings, "10.E", "11.E", "FULL")
-    _, err = hbdb(place, "compare", "zoom", "-o", "plain", plain.name + "-1.hbdb", plain.name + "-2.hbdb", status=1)
-    has("of a program without watched copies it says what to do, and draws", err, "no reads and writes were seen: build the program with hbdb cc", "plain-v-11.E.svg")
-    out, _ = hbdb(place, "compare", "zoom", heat.name + "-1.hbdb", heat.name + "-1.hbdb")
+    out, _ = hbdb(place, "compare", "zoom", "heat1.hbdb", "heat1.hbdb")
     has("of the same runs there is nothing to look into", out, "no difference to look into")
 
 
 def bare(place):
-    """Neither watched nor with a reduction: the second pair has nothing to compare, and the runs differ all the same."""
+    """Not built by hbdb cc, and without a reduction: the second pair has nothing to compare, and the runs differ all the same."""
     source = place.path + "/bare.c"
     open(source, "w").write("".join(line for line in open(HEAT) if "hb_reduce" not in line))
     job = Job(place, "openmpi", source, watched=False)
-    _, err = hbdb(place, "compare", "find", "-o", "bare", *job.command(1), *job.command(2, "-h", 4), status=1)
-    has("what could not be seen is told", err, "no reads and writes were seen", "bare-v-11.E.svg")
+    hbdb(place, "compare", "record", "-o", "bare1.hbdb", *job.command(1))
+    hbdb(place, "compare", "run", "-o", "bare2.hbdb", "bare1.hbdb", *job.command(2, "-h", 4), status=1)
+    _, err = hbdb(place, "compare", "zoom", "-o", "bare", "bare1.hbdb", "bare2.hbdb", status=1)
+    has("zoom says what to do for reads and writes, and draws", err, "no reads and writes were seen: build the program with hbdb cc",
+        "bare-v-11.E.svg: where the array differs, by elements")
 
 
 def control(place):
@@ -206,6 +206,9 @@ def picture(place, mpi):
     has("without elements by tiles; the name follows from the array", err, "grid-1.E.svg: where the array differs, by tiles")
     _, err = hbdb(place, "compare", "picture", "--save", "other:grid.c:1", "--at", "1.E", "grid1.hbdb", "grid2.hbdb", status=2)
     has("an array that is not there is told", err, 'neither elements nor checksums of "other" at 1.E are in both runs')
+    _, err = hbdb(place, "compare", "picture", "--save", "grid:grid.c:%d" % line_of(source, '.name = "grid"'), "--at", "1.B",
+                  "grid1.hbdb", "grid2.hbdb", status=2)
+    has("... and what was saved at another point is not drawn", err, "at 1.B are in both runs: record them with --save grid:grid.c:")
     _, err = hbdb(place, "compare", "picture", "--save", "other:grid.c:1", "grid1.hbdb", "grid2.hbdb", status=2)
     has("... and so is a missing point", err, "--at POINT")
     out, _ = hbdb(place, "compare", "picture", "grid1.hbdb", "grid1.hbdb")
