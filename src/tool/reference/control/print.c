@@ -50,7 +50,7 @@ static void put_element(const hb_controlled *c)
 			printf("%s%" PRId64, d ? ", " : "", c->index[d]);
 		putchar(']');
 	} else {
-		printf(", element %" PRIu64, c->element);
+		printf(", element %" PRId64 " of its storage", (int64_t)c->element); /* before it: negative */
 	}
 	if (c->array_file)
 		printf(" (%s:%u)", hb__tame(c->array_file), c->array_line);
@@ -135,7 +135,7 @@ static void put_json(hb_output *out, const hb_controlled *c)
 		put_numbers(out, "index", c->index, c->indices);
 	} else {
 		hb__put_text(out, ",\"element\":");
-		hb__put_uint(out, c->element);
+		hb__put_int(out, (int64_t)c->element);
 	}
 	hb__put_text(out, ",\"rank\":");
 	hb__put_int(out, c->rank);
