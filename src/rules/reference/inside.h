@@ -34,6 +34,7 @@ struct hb_reference {
 	size_t knowns, knowns_room;
 	struct hb__keyed *keyed[2];
 	size_t keyeds_room[2];
+	bool told_only[2];               /* that one of the runs alone writes an element */
 	uint32_t first_array;            /* of the first value that differs, since the last point */
 	const hb_trace_variable **wrong; /* variables whose results differed */
 	size_t wrongs, wrongs_room;

@@ -30,6 +30,7 @@ typedef enum hb_reference_kind {
 	HB_REFERENCE_SHORTER,   /* one of the runs, or one of its processes, ended before */
 	/* from here on: something could not be compared */
 	HB_REFERENCE_BOX,     /* an array has another type or other extents: another input */
+	HB_REFERENCE_ONLY,    /* an element is written in one of the runs only (side) */
 	HB_REFERENCE_UNKNOWN, /* an array is in one of the runs only */
 	HB_REFERENCE_FAILED,  /* a checksum could not be computed */
 	HB_REFERENCE_TROUBLE, /* what the tracer of a run told: it, or an array that was saved */

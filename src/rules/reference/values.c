@@ -260,13 +260,25 @@ static void group(hb_reference *r, const struct hb__keyed *a, size_t as, const s
 	}
 }
 
-static void merge(hb_reference *r, size_t as, size_t bs, hb_reference_difference *d)
+/* A write that the other run has not: the earliest of each run. */
+static void missing(const struct hb__keyed *k, unsigned side, hb_reference_difference *only)
+{
+	const hb_access *a = k->access;
+	if (a->kind != HB_TRACE_AFTER)
+		return;
+	only[side].differing++;
+	if (!only[side].value[side] || earlier(a, only[side].value[side]))
+		only[side].value[side] = a;
+}
+
+static void merge(hb_reference *r, size_t as, size_t bs, hb_reference_difference *d, hb_reference_difference *only)
 {
 	const struct hb__keyed *a = r->keyed[0], *b = r->keyed[1];
 	for (size_t i = 0, k = 0; i < as || k < bs;) {
 		if (i == as || k == bs || a[i].key != b[k].key) {
 			bool of_a = k == bs || (i < as && a[i].key < b[k].key);
 			r->sum.unmatched++;
+			missing(of_a ? &a[i] : &b[k], of_a ? HB_OF_REFERENCE : HB_OF_RUN, only);
 			i += of_a;
 			k += !of_a;
 			continue;
@@ -298,6 +310,23 @@ static bool ready(hb_reference *r, size_t ret_n[2])
 	return good;
 }
 
+/* It may be no mistake - an element of which several processes have a copy is written by each of them in its own way - and so is no difference. */
+static void tell_only(hb_reference *r, hb_reference_difference *only)
+{
+	for (unsigned side = 0; side < 2; side++) {
+		hb_reference_difference *d = &only[side];
+		const hb_access *a = d->value[side];
+		if (!a || r->told_only[side])
+			continue;
+		r->told_only[side] = true;
+		d->side = side;
+		d->shape[side] = a->shape;
+		d->process[side] = a->process;
+		d->number[side] = hb__number(a->shape->as.type, a->value);
+		hb__reference_tell(r, d);
+	}
+}
+
 bool hb__reference_values(hb_reference *r)
 {
 	size_t n[2];
@@ -309,9 +338,12 @@ bool hb__reference_values(hb_reference *r)
 		return true;
 	hb_reference_difference d = hb__difference(r, HB_REFERENCE_VALUE);
 	scales(r, n[0]);
-	merge(r, n[0], n[1], &d);
-	if (!d.differing)
+	hb_reference_difference only[2] = {hb__difference(r, HB_REFERENCE_ONLY), hb__difference(r, HB_REFERENCE_ONLY)};
+	merge(r, n[0], n[1], &d, only);
+	if (!d.differing) {
+		tell_only(r, only);
 		return true;
+	}
 	const hb_access *x = d.value[0], *y = d.value[1];
 	d.shape[0] = x->shape;
 	d.shape[1] = y->shape;

@@ -6,6 +6,9 @@
 #ifndef HBDB_CAPTURE_ACCESSES_FRONT_H
 #define HBDB_CAPTURE_ACCESSES_FRONT_H
 
+#ifndef HB_TYPES_ALONE
+#define HB_TYPES_ALONE
+#endif
 #include <hbdb/compare.h>
 
 #include "capture/accesses/access.h"

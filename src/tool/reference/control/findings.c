@@ -56,6 +56,7 @@ static void of_array(const hb_trace_array *a, uint64_t element, hb_controlled *c
 	c->elements = 1;
 	for (unsigned d = 0; d < a->as.rank; d++)
 		c->elements *= (uint64_t)(a->as.below[d] + a->as.count[d] + a->as.above[d]);
+	/* beside the storage there are no indices */
 	if (element >= c->elements)
 		return;
 	c->indexed = true;

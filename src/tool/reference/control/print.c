@@ -55,7 +55,7 @@ static void put_element(const hb_controlled *c)
 			printf("%s%" PRId64, d ? ", " : "", c->index[d]);
 		putchar(']');
 	} else {
-		printf(", element %" PRId64, (int64_t)c->element);
+		printf(", element %" PRId64, (int64_t)c->element); /* before the storage: negative */
 		if (c->elements)
 			printf(" of 0 to %" PRIu64, c->elements - 1);
 	}

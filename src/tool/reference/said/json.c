@@ -123,7 +123,7 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, cJS
 }
 
 static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter",
-	"box", "unknown", "failed", "trouble"};
+	"box", "only", "unknown", "failed", "trouble"};
 
 static char *printed(cJSON *o)
 {
@@ -152,8 +152,14 @@ char *hb__against_json(const hb_against *c, const hb_reference_difference *d)
 		put_array(o, s, d->access);
 	if (d->kind == HB_REFERENCE_CHECKSUM || d->kind == HB_REFERENCE_COPIES)
 		put_tile(c, d, o);
-	if (d->value[1])
+	if (d->kind == HB_REFERENCE_ONLY) {
+		const char *place = hb__access_place(&c->side[d->side], d->value[d->side]);
+		if (place)
+			cJSON_AddStringToObject(o, "place", place);
+		cJSON_AddNumberToObject(o, "writes", (double)d->differing);
+	} else if (d->value[1]) {
 		put_value(c, d, o);
+	}
 	free(sentence);
 	return printed(o);
 }

@@ -124,6 +124,19 @@ static char *trouble(const hb_against *c, const hb_reference_difference *d)
 		hb__point_words(&d->point), hb__tame(text));
 }
 
+static char *only(const hb_against *c, const hb_reference_difference *d)
+{
+	const hb_access *a = d->value[d->side];
+	const char *place = hb__access_place(&c->side[d->side], a);
+	char *element = hb__element_words(d->shape[d->side], a->element);
+	char *text = hb__format("Only %s writes %s%s = %g, at rank %d, %s, before the point %s; %llu %s like that",
+		side_name[d->side], hb__tame(d->shape[d->side]->id.name), element, d->number[d->side],
+		(int)rank_of(c, d->side, a->process), place ? place : "at an unknown line", hb__point_words(&d->point),
+		(unsigned long long)d->differing, d->differing == 1 ? "write is" : "writes are");
+	free(element);
+	return text;
+}
+
 char *hb__against_sentence(const hb_against *c, const hb_reference_difference *d)
 {
 	switch (d->kind) {
@@ -141,6 +154,8 @@ char *hb__against_sentence(const hb_against *c, const hb_reference_difference *d
 		return box(c, d);
 	case HB_REFERENCE_FAILED:
 		return failed(c, d);
+	case HB_REFERENCE_ONLY:
+		return only(c, d);
 	case HB_REFERENCE_UNKNOWN:
 		return hb__format(
 			"Array %s has no checksum at the point %s in %s: it is not registered there, or not traced",
@@ -232,7 +247,7 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, FIL
 char *hb__against_text(const hb_against *c, const hb_reference_difference *d)
 {
 	static const char *const words[] = {"different", "different", "different", "different", "different",
-		"different", "different", "not compared", "not compared", "not compared", "note"};
+		"different", "different", "not compared", "note", "not compared", "not compared", "note"};
 	char *text = NULL, *sentence = hb__against_sentence(c, d);
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);
