@@ -237,29 +237,6 @@ static void differs(
 	r->first_array = a->array;
 }
 
-/* All of one key: those of the first thread of the reference against those of each thread of the run. */
-static void group(hb_reference *r, const struct hb__keyed *a, size_t as, const struct hb__keyed *b, size_t bs,
-	hb_reference_difference *d)
-{
-	size_t first = 1;
-	double scale = scale_of(&r->known[a->array]);
-	while (first < as && same_thread(a, &a[first]))
-		first++;
-	for (size_t i = 0, k = 0; i < bs; i++, k++) {
-		if (i && !same_thread(&b[i - 1], &b[i]))
-			k = 0;
-		if (k >= first) {
-			r->sum.unmatched++;
-			continue;
-		}
-		const hb_access *x = a[k].access, *y = b[i].access;
-		r->sum.values++;
-		if (x->shape->as.type != y->shape->as.type ||
-			hb__values_differ(r, x->shape->as.type, x->value, y->value, scale))
-			differs(r, &a[k], &b[i], scale, d);
-	}
-}
-
 /* A write that the other run has not: the earliest of each run. */
 static void missing(const struct hb__keyed *k, unsigned side, hb_reference_difference *only)
 {
@@ -269,6 +246,36 @@ static void missing(const struct hb__keyed *k, unsigned side, hb_reference_diffe
 	only[side].differing++;
 	if (!only[side].value[side] || earlier(a, only[side].value[side]))
 		only[side].value[side] = a;
+}
+
+/* All of one key: those of the first thread of the reference against those of each thread of the run. */
+static void group(hb_reference *r, const struct hb__keyed *a, size_t as, const struct hb__keyed *b, size_t bs,
+	hb_reference_difference *d, hb_reference_difference *only)
+{
+	size_t first = 1;
+	double scale = scale_of(&r->known[a->array]);
+	while (first < as && same_thread(a, &a[first]))
+		first++;
+	size_t most = 0;
+	for (size_t i = 0, k = 0; i < bs; i++, k++) {
+		if (i && !same_thread(&b[i - 1], &b[i]))
+			k = 0;
+		if (k >= first) {
+			r->sum.unmatched++;
+			missing(&b[i], HB_OF_RUN, only);
+			continue;
+		}
+		most = k + 1 > most ? k + 1 : most;
+		const hb_access *x = a[k].access, *y = b[i].access;
+		r->sum.values++;
+		if (x->shape->as.type != y->shape->as.type ||
+			hb__values_differ(r, x->shape->as.type, x->value, y->value, scale))
+			differs(r, &a[k], &b[i], scale, d);
+	}
+	for (; most < first; most++) {
+		r->sum.unmatched++;
+		missing(&a[most], HB_OF_REFERENCE, only);
+	}
 }
 
 static void merge(hb_reference *r, size_t as, size_t bs, hb_reference_difference *d, hb_reference_difference *only)
@@ -288,7 +295,7 @@ static void merge(hb_reference *r, size_t as, size_t bs, hb_reference_difference
 			ie++;
 		while (ke < bs && b[ke].key == b[k].key)
 			ke++;
-		group(r, a + i, ie - i, b + k, ke - k, d);
+		group(r, a + i, ie - i, b + k, ke - k, d, only);
 		i = ie;
 		k = ke;
 	}
