@@ -109,7 +109,7 @@ def zoom(place, mpi):
 
 
 def bare(place):
-    """Not built by hbdb cc, and without a reduction: the second pair has nothing to compare, and the runs differ all the same."""
+    """Not built by hbdb cc, and without a reduction: the second pair has nothing to compare, and the runs differ all the same. One that fails."""
     source = place.path + "/bare.c"
     open(source, "w").write("".join(line for line in open(HEAT) if "hb_reduce" not in line))
     job = Job(place, "openmpi", source, watched=False)
@@ -118,6 +118,10 @@ def bare(place):
     _, err = hbdb(place, "compare", "zoom", "-o", "bare", "bare1.hbdb", "bare2.hbdb", status=1)
     has("zoom says what to do for reads and writes, and draws", err, "no reads and writes were seen: build the program with hbdb cc",
         "bare-v-11.E.svg: where the array differs, by elements")
+    open(place.path + "/fails.c", "w").write(re.sub(r"return 0;\n}\s*$", "return argc > 2 ? 3 : 0;\n}\n", open(HEAT).read()))
+    job = Job(place, "mpich", place.path + "/fails.c", watched=False)
+    out, err = hbdb(place, "compare", "find", *job.command(1), *job.command(1, "-t", 8), status=3)
+    check("of a run that failed find does not say that it is right", "the command ended with status 3" in err and "same: no difference" in out, out + err)
 
 
 def control(place):

@@ -179,6 +179,8 @@ static int record(
 	int code = hb__make_traced(&with, settings, &making, ret);
 	if (!code && !ret->recording)
 		code = HB_EXIT_USAGE;
+	if (!code && ret->end.status)
+		hb__say("the command ended with status %d", ret->end.status);
 	return code;
 }
 
@@ -204,6 +206,9 @@ int hb__compare_find(const hb_args *args)
 	output = given ? zoomed(given, given, "-second") : NULL;
 	code = code ? code : record(args, second, &settings, output, &made[1]);
 	code = code ? code : hb__place_of_difference(args, made[0].recording, made[1].recording, &tolerance, &part);
+	/* of a run that failed nobody says that it is the same */
+	if (code == HB_EXIT_OK && (made[0].end.status || made[1].end.status))
+		code = HB_EXIT_RECORDING;
 	if (code == HB_EXIT_FINDING && part.any)
 		code = zoom(args, made[0].recording, made[1].recording, &tolerance, &part);
 	hb__place_free(&part);
