@@ -144,6 +144,7 @@ static bool trouble(hb_points *points, struct hb__process *p, const hb_trace_rec
 	p->trouble[p->troubles++] = (hb_step_trouble){.kind = r->kind,
 		.what = r->state,
 		.shape = r->kind == HB_TRACE_SAVED ? shape(points, p, r->number) : NULL,
+		.point = r->point,
 		.text = text};
 	return true;
 }

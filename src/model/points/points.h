@@ -59,7 +59,8 @@ typedef struct hb_step_trouble {
 	uint32_t process;
 	hb_trace_kind kind;          /* TROUBLE or SAVED */
 	unsigned what;               /* HB_TROUBLE_* */
-	const hb_array_shape *shape; /* SAVED: the array */
+	const hb_array_shape *shape; /* SAVED: the array, ... */
+	hb_point point;              /* ... and the point at which it was */
 	const char *text;            /* a sentence, or the file */
 } hb_step_trouble;
 

@@ -141,7 +141,7 @@ static void put_end(const hb_against *c, int code, FILE *to)
 			hb__point_words(&s->last));
 	else if (code == HB_EXIT_USAGE)
 		fprintf(to,
-			"not comparable: nothing was compared: the runs have no array at the same point; register arrays (HB_ARRAY) in both\n");
+			"not comparable: nothing was compared: no point has a checksum, a result of a reduction or a value in both runs; register arrays (HB_ARRAY) in both\n");
 	else
 		fprintf(to, "same: no difference in what was compared, at a tolerance of %.3g\n",
 			c->tolerance.relative);

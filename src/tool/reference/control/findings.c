@@ -51,11 +51,13 @@ static void of_array(const hb_trace_array *a, uint64_t element, hb_controlled *c
 	c->array_file = text(a->id.file);
 	c->array_line = a->id.line;
 	c->ordinal = a->id.ordinal;
-	uint64_t stored = 1;
+	if (!a->tiled || a->flags & HB_TRACE_ARRAY_OWN)
+		return;
+	c->elements = 1;
 	for (unsigned d = 0; d < a->as.rank; d++)
-		stored *= (uint64_t)(a->as.below[d] + a->as.count[d] + a->as.above[d]);
+		c->elements *= (uint64_t)(a->as.below[d] + a->as.count[d] + a->as.above[d]);
 	/* beside the storage there are no indices */
-	if (!a->tiled || a->flags & HB_TRACE_ARRAY_OWN || element >= stored)
+	if (element >= c->elements)
 		return;
 	c->indexed = true;
 	c->indices = a->as.rank;

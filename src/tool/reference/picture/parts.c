@@ -133,7 +133,8 @@ int hb__read_drawn(const char *recording, const hb_array_id *id, const hb_point 
 	int code = hb__open_traced(recording, recording, &t);
 	while (!code && (got = hb_points_next(t.points, &step, &err)) > 0) {
 		for (size_t i = 0; !code && i < step.troubles; i++)
-			if (step.trouble[i].kind == HB_TRACE_SAVED && alike(&step.trouble[i].shape->id, id))
+			if (step.trouble[i].kind == HB_TRACE_SAVED && alike(&step.trouble[i].shape->id, id) &&
+				hb_point_compare(&step.trouble[i].point, at) == HB_POINT_EQUAL)
 				code = saved(ret, recording, t.points, &step.trouble[i]);
 		if (hb_point_compare(&step.point, at) == HB_POINT_EQUAL)
 			for (size_t i = 0; i < step.checks; i++)
