@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """hbdb diff on pairs of runs that differ in one known thing.
 
-usage: run.py [--mpi openmpi|mpich]
+usage: run.py [--mpi openmpi|mpich|spread]
 """
 import argparse
 import json
@@ -12,9 +12,11 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
 sys.path.insert(0, os.path.join(HERE, "..", "cli"))
 sys.path.insert(0, os.path.join(HERE, "..", "contents"))
 import lib  # noqa: E402
+import turn  # noqa: E402
 from lib import check, has, same  # noqa: E402
 from second_reader import Reader  # noqa: E402
 from shown import digest_of  # noqa: E402
@@ -459,17 +461,22 @@ def between(place, runs):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--mpi", choices=sorted(LAUNCH))
+    parser.add_argument("--mpi", choices=sorted(LAUNCH) + ["spread"], help="spread: each part under one of them, another one at every commit")
     wanted = parser.parse_args().mpi
     with lib.Place(libraries=False) as place:
         runs = {}
-        for mpi in ([wanted] if wanted else ["openmpi", "mpich"]):
+        both = ["openmpi", "mpich"]
+        for mpi in both if wanted in (None, "spread") else [wanted]:
             runs[mpi] = Runs(place, mpi)
-            for part in (bugs, short, races, rounding, rounding_later, later, values, digests, builds, refused, damaged):
+            bugs(runs[mpi])
+        for part in (short, races, rounding, rounding_later, later, values, digests, builds, refused, damaged):
+            for mpi in [turn.pick(part.__name__, both)] if wanted == "spread" else runs:
                 part(runs[mpi])
         golden(place, runs)
-        if not wanted:
+        if len(runs) > 1:
             between(place, runs)
+    if wanted == "spread":
+        print("table: each part under one MPI, " + turn.told(2))
     lib.finish()
 
 
