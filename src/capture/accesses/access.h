@@ -80,7 +80,8 @@ extern uint64_t hb__arrays_turn;
 /* The array in whose storage the address lies; NULL: none that is known. *ret_turn: see above. Any thread; takes a lock. */
 struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn);
 /* An array that nobody registered: of the heap, or static (HB_TRACE_ARRAY_OWN). One-dimensional, of whole elements. Copies name and file; file:
- * any path, its last component counts. The ordinal is counted here. What lies in [at, at + bytes) and is known is gone. NULL: no memory. */
+ * any path, its last component counts. The ordinal is counted here. What lies in [at, at + bytes) and is known is gone. NULL: no memory, or
+ * the program told MPI of an array in there. */
 struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line,
 	hb_element type, const void *at, size_t bytes);
 /* The memory that begins there was given back. Nothing happens where there is no array. */
@@ -139,6 +140,15 @@ struct hb__watcher {
 	void (*over)(struct hb__thread *thread); /* the process comes to its end: what is still to be written */
 };
 extern struct hb__watcher hb__watcher;
+
+/* What told/ does with what MPI was told. */
+struct hb__spread;
+struct hb__spread_halo;
+struct hb__teller {
+	void (*spread)(const struct hb__spread *spread, const void *pc);
+	void (*halo)(const struct hb__spread_halo *halo, const void *pc);
+};
+extern struct hb__teller hb__teller;
 
 #pragma GCC visibility pop
 

@@ -61,7 +61,9 @@ enum {
 	HB_TRACE_ARRAY_REPLICATED = 2,
 	HB_TRACE_ARRAY_READ_ONLY = 4,
 	HB_TRACE_ARRAY_OWN =
-		8 /* nobody registered it: no process knows of its other parts; it is compared process by process */
+		8, /* nobody registered it: no process knows of its other parts; it is compared process by process */
+	HB_TRACE_ARRAY_TOLD =
+		16 /* nobody registered it: its box is what the program told MPI, and holds where all parts make one array */
 };
 
 /* Why there is no checksum. */

@@ -76,6 +76,9 @@ bool hb__identity_static(const void *p, struct hb__identity *ret);
 /* What a block of memory is called that was allocated by the call that returns to `made`. */
 void hb__identity_block(const void *made, struct hb__identity *ret);
 
+/* find.c: what the memory is called that an address lies in, and where it is: a block of the heap, or a static variable. False: neither. */
+bool hb__seen_memory(const void *p, struct hb__identity *ret, uintptr_t *ret_low, size_t *ret_bytes);
+
 /* ---- control/control.c ---- */
 
 /* An access to n bytes at `at`, which are of e->array, or of none. */
