@@ -353,9 +353,9 @@ struct hb__array *hb__array_spread(struct hb__thread *t, const char *name, const
 	if (holds((uintptr_t)as->at, (uintptr_t)as->at + bytes, 0))
 		a = NULL;
 	else if (a)
-		changes(t, a, as, HB_TRACE_ARRAY_TOLD, bytes);
+		changes(t, a, as, flags_of(as) | HB_TRACE_ARRAY_TOLD, bytes);
 	else
-		a = comes(t, kind_of(name, file, line), as, HB_TRACE_ARRAY_TOLD, bytes);
+		a = comes(t, kind_of(name, file, line), as, flags_of(as) | HB_TRACE_ARRAY_TOLD, bytes);
 	pthread_mutex_unlock(&lock);
 	return a;
 }
