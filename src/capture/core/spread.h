@@ -20,7 +20,7 @@ struct hb__spread {
 	struct hb__spread_element element;
 	unsigned rank;
 	bool columns; /* the first index is the one next to each other */
-	bool loose;   /* `at` is of the first element that is owned: what its storage has around it is not known but for `above` */
+	bool loose; /* `at` is of the first element that is owned: what its storage has around it is not known but for `above` */
 	int64_t global[HB__SPREAD_DIMENSIONS], first[HB__SPREAD_DIMENSIONS], count[HB__SPREAD_DIMENSIONS];
 	int64_t below[HB__SPREAD_DIMENSIONS], above[HB__SPREAD_DIMENSIONS];
 	int64_t block[HB__SPREAD_DIMENSIONS], over[HB__SPREAD_DIMENSIONS], place[HB__SPREAD_DIMENSIONS];
@@ -30,13 +30,15 @@ struct hb__spread {
 struct hb__spread_halo {
 	const void *at; /* rank 0: of its first element; else of the storage */
 	struct hb__spread_element element;
-	unsigned rank; /* of a subarray: a box in a storage; 0: of a vector, `blocks` pieces of `length` elements, every `stride` */
+	unsigned
+		rank; /* of a subarray: a box in a storage; 0: of a vector, `blocks` pieces of `length` elements, every `stride` */
 	bool columns;
 	int64_t sizes[HB__SPREAD_DIMENSIONS], start[HB__SPREAD_DIMENSIONS], count[HB__SPREAD_DIMENSIONS];
 	int64_t blocks, length, stride;
 	unsigned dimensions; /* of the communicator */
 	int64_t processes[HB__SPREAD_DIMENSIONS], place[HB__SPREAD_DIMENSIONS];
-	int toward[HB__SPREAD_DIMENSIONS]; /* where the sender is: -1, 0, 1 in each, 2: both ways lead there, 3: farther away; all 0: not known, or there is none */
+	int toward
+		[HB__SPREAD_DIMENSIONS]; /* where the sender is: -1, 0, 1 in each, 2: both ways lead there, 3: farther away; all 0: not known, or there is none */
 };
 
 #endif

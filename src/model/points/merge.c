@@ -132,7 +132,8 @@ static bool take_apart(hb_points *p, size_t check)
 		c->failed = j->part.process;
 		c->parts = 1;
 		for (uint32_t n = 0; n < j->told->tiles && c->fits; n++)
-			hb_tile_add(&p->tile[m->tile + of->tile_number[j->told->tile + n]], &of->tile[j->told->tile + n]);
+			hb_tile_add(
+				&p->tile[m->tile + of->tile_number[j->told->tile + n]], &of->tile[j->told->tile + n]);
 		if (k++) {
 			j->check = p->checks - 1;
 		} else {

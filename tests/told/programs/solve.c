@@ -12,9 +12,11 @@ void Cblacs_gridinit(int *, const char *, int, int);
 void Cblacs_gridinfo(int, int *, int *, int *, int *);
 void Cblacs_gridexit(int);
 int numroc_(const int *, const int *, const int *, const int *, const int *);
-void descinit_(int *, const int *, const int *, const int *, const int *, const int *, const int *, const int *, const int *, int *);
-void pdgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *, const int *, const int *, const int *,
-	const double *, const int *, const int *, const int *, const double *, double *, const int *, const int *, const int *);
+void descinit_(int *, const int *, const int *, const int *, const int *, const int *, const int *, const int *,
+	const int *, int *);
+void pdgemm_(const char *, const char *, const int *, const int *, const int *, const double *, const double *,
+	const int *, const int *, const int *, const double *, const int *, const int *, const int *, const double *,
+	double *, const int *, const int *, const int *);
 void pdgetrf_(const int *, const int *, double *, const int *, const int *, const int *, int *, int *);
 
 static int dims[2] = {0, 0}, at[2], from[2], mine[2];

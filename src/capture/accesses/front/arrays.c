@@ -340,8 +340,8 @@ struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const ch
 	return a;
 }
 
-struct hb__array *hb__array_spread(struct hb__thread *t, const char *name, const char *file, uint32_t line, const hb_array *as, size_t room,
-	bool begins)
+struct hb__array *hb__array_spread(struct hb__thread *t, const char *name, const char *file, uint32_t line,
+	const hb_array *as, size_t room, bool begins)
 {
 	size_t bytes = 0;
 	if (!storage(as, &bytes) || !bytes || (room && bytes > room) || hb_array_trouble(as))

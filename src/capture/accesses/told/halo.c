@@ -49,7 +49,8 @@ static struct storage *storage_of(uintptr_t low, hb_element type)
 static void shape(struct storage *s, unsigned rank, bool columns, const int64_t *size)
 {
 	if (s->rank) {
-		s->bad = s->bad || s->rank != rank || s->columns != columns || memcmp(s->size, size, rank * sizeof *size);
+		s->bad = s->bad || s->rank != rank || s->columns != columns ||
+			 memcmp(s->size, size, rank * sizeof *size);
 		return;
 	}
 	s->rank = rank;
@@ -93,7 +94,8 @@ static void edge(struct storage *s, const int64_t *start, const int64_t *count, 
 	if (along == OPEN)
 		return;
 	/* the halo of the other side, or cut along two */
-	s->bad = s->bad || (way == (start[d] == 0 ? 1 : -1)) || way == 3 || (s->along[d] != OPEN && s->along[d] != along);
+	s->bad = s->bad || (way == (start[d] == 0 ? 1 : -1)) || way == 3 ||
+		 (s->along[d] != OPEN && s->along[d] != along);
 	s->along[d] = along;
 }
 

@@ -16,7 +16,8 @@ struct routine {
 	signed char matrix[4]; /* places of arguments, from 0; -1: no more */
 };
 
-static __thread unsigned deep __attribute__((tls_model("initial-exec"))); /* routines call each other, with matrices of their own */
+static __thread unsigned deep
+	__attribute__((tls_model("initial-exec"))); /* routines call each other, with matrices of their own */
 
 /* Elements of a dimension that process number `at` of `over` has, counted from the one with the first block. */
 static int64_t numroc(int64_t n, int64_t block, int64_t at, int64_t over)
@@ -112,18 +113,18 @@ static void *enter(struct routine *r, void *const *a, const void *pc)
 #define A21 A20, a20
 #define A22 A21, a21
 
-#define ROUTINE(name_, type_, n, ...)                                                      \
-	SEEN void name_(P##n);                                                             \
-	SEEN void name_(P##n)                                                              \
-	{                                                                                  \
-		static struct routine r = {#name_, NULL, type_, {__VA_ARGS__, -1}};        \
-		void *const a[] = {A##n};                                                  \
-		void (*real)(P##n) = (__typeof__(real))enter(&r, a, CALLER);               \
-		if (!real)                                                                 \
-			return;                                                            \
-		deep++;                                                                    \
-		real(A##n);                                                                \
-		deep--;                                                                    \
+#define ROUTINE(name_, type_, n, ...)                                               \
+	SEEN void name_(P##n);                                                      \
+	SEEN void name_(P##n)                                                       \
+	{                                                                           \
+		static struct routine r = {#name_, NULL, type_, {__VA_ARGS__, -1}}; \
+		void *const a[] = {A##n};                                           \
+		void (*real)(P##n) = (__typeof__(real))enter(&r, a, CALLER);        \
+		if (!real)                                                          \
+			return;                                                     \
+		deep++;                                                             \
+		real(A##n);                                                         \
+		deep--;                                                             \
 	}
 #define REAL(rest, n, ...)                             \
 	ROUTINE(ps##rest##_, HB_REAL4, n, __VA_ARGS__) \

@@ -32,7 +32,7 @@ void hb__memory_of(const void *at, const void *pc, struct hb__memory *ret)
 		return;
 	}
 	const struct hb__source *source = pc ? hb__source_of((const char *)pc - 1) : NULL;
-	strcpy(ret->name, "array");
+	memcpy(ret->name, "array", sizeof "array");
 	if (source && source->line > 0) {
 		strncpy(ret->file, hb__last_part(source->file), sizeof ret->file - 1);
 		ret->line = (uint32_t)source->line;
@@ -64,9 +64,11 @@ static void place_in_memory(hb_array *as, const struct hb__memory *m, unsigned f
 {
 	unsigned slow = !fast, bytes = hb_element_bytes(as->type);
 	size_t offset = (uintptr_t)as->at - m->low;
-	int64_t row = as->count[fast] + as->above[fast], n = (int64_t)(m->bytes / bytes), from = (int64_t)(offset / bytes);
+	int64_t row = as->count[fast] + as->above[fast], n = (int64_t)(m->bytes / bytes),
+		from = (int64_t)(offset / bytes);
 	int64_t across = row > 0 ? from % row : 0, down = row > 0 ? from / row : 0;
-	if (!m->bytes || offset % bytes || row <= 0 || n % row || across + as->count[fast] > row || down + as->count[slow] > n / row)
+	if (!m->bytes || offset % bytes || row <= 0 || n % row || across + as->count[fast] > row ||
+		down + as->count[slow] > n / row)
 		return;
 	as->at = (const void *)m->low;
 	as->below[fast] = across;

@@ -46,7 +46,8 @@ static int64_t elements(const struct hb__told_type *t)
 }
 
 /* How what is in memory lies there: the whole of it, in its storage. False: it is another part, or in another order. */
-static bool storage(const struct hb__told_type *memory, int64_t times, const struct hb__told_type *part, struct hb__spread *s)
+static bool storage(
+	const struct hb__told_type *memory, int64_t times, const struct hb__told_type *part, struct hb__spread *s)
 {
 	size_t bytes = part->rank * sizeof *part->count;
 	if (memory->how == HB__TOLD_PIECES && memory->blocks == 1)
@@ -79,7 +80,8 @@ void hb__tell_moved(const struct hb__call *c)
 		return;
 	const struct hb__told_type *part = &v->part;
 	hb__told_type((MPI_Datatype)hb__arg(c, HB_R_LAST_TYPE), &memory);
-	struct hb__spread s = {.at = (const void *)at, .element = part->element, .rank = part->rank, .columns = part->columns};
+	struct hb__spread s = {
+		.at = (const void *)at, .element = part->element, .rank = part->rank, .columns = part->columns};
 	if (memory.how == HB__TOLD_NOTHING || memory.element.kind != part->element.kind ||
 		memory.element.bytes != part->element.bytes || !storage(&memory, times, part, &s))
 		return;

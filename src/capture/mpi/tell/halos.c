@@ -98,14 +98,14 @@ void hb__tell_neighbors(const struct hb__call *c)
 {
 	struct hb__spread_halo h = {.at = NULL};
 	int periodic[HB__SPREAD_DIMENSIONS];
-	const int *counts = (const int *)c->a[5];
-	const MPI_Aint *places = (const MPI_Aint *)c->a[6];
-	const MPI_Datatype *types = (const MPI_Datatype *)c->a[7];
+	const int *counts = (const int *)c->a[NEIGHBOR_COUNTS];
+	const MPI_Aint *places = (const MPI_Aint *)c->a[NEIGHBOR_PLACES];
+	const MPI_Datatype *types = (const MPI_Datatype *)c->a[NEIGHBOR_TYPES];
 	if (c->fn->wide || !counts || !places || !types || !grid(hb__arg(c, HB_R_COMM), &h, periodic))
 		return;
 	for (unsigned i = 0; i < 2 * h.dimensions; i++) {
 		for (unsigned d = 0; d < h.dimensions; d++)
 			h.toward[d] = d != i / 2 ? 0 : i % 2 ? 1 : -1;
-		tell(c, &h, c->a[4] + (uintptr_t)places[i], counts[i], (uintptr_t)types[i]);
+		tell(c, &h, c->a[NEIGHBOR_BUFFER] + (uintptr_t)places[i], counts[i], (uintptr_t)types[i]);
 	}
 }

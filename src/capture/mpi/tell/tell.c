@@ -18,17 +18,20 @@ static void see_all(void)
 	all_seen = true;
 }
 
+/* Of neighbours in a grid, with a datatype for each. */
+static bool takes_types(const struct hb__call *c)
+{
+	int type = hb__role(c, HB_R_LAST_TYPE);
+	return c->fn->means->fit == HB_FIT_NEIGHBORS && type == NEIGHBOR_TYPES &&
+	       c->fn->param[type].kind == HB_P_DTYPES;
+}
+
 static void (*teller(const struct hb__call *c))(const struct hb__call *)
 {
-	switch (c->fn->id) {
-	case HB_FN_MPI_File_set_view:
+	if (c->fn->means->tells == HB_TELLS_FILE_VIEW)
 		return hb__tell_view;
-	case HB_FN_MPI_Neighbor_alltoallw:
-	case HB_FN_MPI_Ineighbor_alltoallw:
+	if (takes_types(c))
 		return hb__tell_neighbors;
-	default:
-		break;
-	}
 	if (c->fn->cls == HB_RECV && hb__has(c, HB_R_COMM) && hb__has(c, HB_R_RBUF) && hb__has(c, HB_R_LAST_TYPE))
 		return hb__tell_received;
 	bool buffer = hb__has(c, HB_R_SBUF) || hb__has(c, HB_R_RBUF);
@@ -37,12 +40,13 @@ static void (*teller(const struct hb__call *c))(const struct hb__call *)
 
 void hb__tell(struct hb__call *c)
 {
-	if (c->fn->id == HB_FN_MPI_Cart_create || c->fn->id == HB_FN_MPI_File_set_view)
+	const hb_meaning *means = c->fn->means;
+	if (means->tells == HB_TELLS_CART || means->tells == HB_TELLS_FILE_VIEW)
 		see_all();
 	if (!all_seen)
 		return;
 	void (*tells)(const struct hb__call *) = teller(c);
-	bool frees = c->fn->id == HB_FN_MPI_Type_free;
+	bool frees = means->frees && hb__has(c, HB_R_TYPEPTR);
 	if (!tells && !frees)
 		return;
 	pthread_mutex_lock(&lock);

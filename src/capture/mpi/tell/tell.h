@@ -21,8 +21,8 @@ struct hb__told_type {
 	enum hb__told_how {
 		HB__TOLD_NOTHING,
 		HB__TOLD_PIECES, /* `blocks` pieces of `length` elements, every `stride`; blocks 1: all behind each other */
-		HB__TOLD_BOX,    /* in a storage of `sizes` */
-		HB__TOLD_SHARE   /* of a distributed array, in the file: block, over, place where it is cyclic */
+		HB__TOLD_BOX,  /* in a storage of `sizes` */
+		HB__TOLD_SHARE /* of a distributed array, in the file: block, over, place where it is cyclic */
 	} how;
 	struct hb__spread_element element;
 	int64_t blocks, length, stride;
@@ -37,6 +37,8 @@ void hb__told_type(MPI_Datatype type, struct hb__told_type *ret);
 void hb__tell_view(const struct hb__call *c);
 void hb__tell_moved(const struct hb__call *c); /* to or from a file */
 void hb__tell_received(const struct hb__call *c);
+/* Arguments of an exchange with neighbours that has a datatype for each: buffer, counts, displacements and types of what is received. */
+enum { NEIGHBOR_BUFFER = 4, NEIGHBOR_COUNTS, NEIGHBOR_PLACES, NEIGHBOR_TYPES };
 void hb__tell_neighbors(const struct hb__call *c);
 void hb__tell_type_freed(void);
 

@@ -25,7 +25,8 @@ static char kind_of(int basic)
 		{"LONG_LONG_INT", 'i'}, {"UNSIGNED_LONG_LONG", 'i'}, {"INTEGER", 'i'}, {"INTEGER1", 'i'},
 		{"INTEGER4", 'i'}, {"INTEGER8", 'i'}, {"LOGICAL", 'i'}, {"INT8_T", 'i'}, {"UINT8_T", 'i'},
 		{"INT32_T", 'i'}, {"UINT32_T", 'i'}, {"INT64_T", 'i'}, {"UINT64_T", 'i'}};
-	for (size_t k = 0; basic >= 0 && (size_t)basic < sizeof names / sizeof *names && k < sizeof kinds / sizeof *kinds; k++)
+	for (size_t k = 0;
+		basic >= 0 && (size_t)basic < sizeof names / sizeof *names && k < sizeof kinds / sizeof *kinds; k++)
 		if (!strcmp(names[basic], kinds[k].name))
 			return kinds[k].kind;
 	return 0;
@@ -83,10 +84,7 @@ static bool share(struct hb__told_type *t, unsigned d, int64_t size, int how, in
 		places = 1, at = 0;
 	if (places < 1 || size < 1)
 		return false;
-	int64_t block = none                                 ? size
-			: arg != MPI_DISTRIBUTE_DFLT_DARG    ? arg
-			: cyclic                             ? 1
-							     : (size + places - 1) / places;
+	int64_t block = none ? size : arg != MPI_DISTRIBUTE_DFLT_DARG ? arg : cyclic ? 1 : (size + places - 1) / places;
 	if (block < 1)
 		return false;
 	t->sizes[d] = size;
@@ -135,7 +133,8 @@ static bool repeat(struct hb__told_type *t, const struct hb__told_type *of, int6
 	return true;
 }
 
-static bool strided(struct hb__told_type *t, const struct hb__told_type *of, int64_t blocks, int64_t length, int64_t stride)
+static bool strided(
+	struct hb__told_type *t, const struct hb__told_type *of, int64_t blocks, int64_t length, int64_t stride)
 {
 	if (of->how != HB__TOLD_PIECES || of->blocks != 1 || blocks < 1 || length < 1 || stride < length * of->length)
 		return false;
