@@ -21,9 +21,8 @@ static void see_all(void)
 /* Of neighbours in a grid, with a datatype for each. */
 static bool takes_types(const struct hb__call *c)
 {
-	int type = hb__role(c, HB_R_LAST_TYPE);
-	return c->fn->means->fit == HB_FIT_NEIGHBORS && type == NEIGHBOR_TYPES &&
-	       c->fn->param[type].kind == HB_P_DTYPES;
+	return c->fn->means->fit == HB_FIT_NEIGHBORS && c->fn->nargs > NEIGHBOR_TYPES &&
+	       c->fn->param[NEIGHBOR_TYPES].kind == HB_P_DTYPES;
 }
 
 static void (*teller(const struct hb__call *c))(const struct hb__call *)
