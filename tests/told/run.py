@@ -36,6 +36,8 @@ CASES = [
     ("solve.c", "-O2", [], "c", "2.E", [41, 22]),
     ("solve.f90", "-O2", [], "b", "2.E", [41, 22]),
 ]
+# Extents that the number of processes does not divide, which they tell each other: from the first collective of the program on.
+UNEVEN = [("halo.c", "-O2", ["vector", "norm"]), ("halo.c", "-O2", ["subarray", "norm"])]
 # ... and right runs alone: words of the reference, of the run; status; what is told of it
 OTHERS = [
     ("solve.c", "-O2", [], ["shifted"], 0, None),
@@ -102,11 +104,25 @@ def one(mpi, source, how, words, array, point, element):
     status, told, said = compared(name, mpi, words)
     check(status == 0 and summed(told).get("arrays", 0) > 0 and not any(t.get("differs") for t in told) and "pieces" not in [t.get("difference") for t in told],
           "%s %s: no difference, and arrays were compared" % (name, " ".join(words)), said)
-    status, told, said = compared(name, mpi, (words or []) + ["wrong"])
+    status, told, said = compared(name, mpi, words + ["wrong"])
     differences = [t for t in told if t.get("differs")]
     first = differences[0] if differences else {}
     check(status == 1 and first.get("point") == point and first.get("array", {}).get("name") == array and has(first["tile"], element),
           "%s %s: wrong at %s, %s%s" % (name, " ".join(words), point, array, element), said)
+
+
+def uneven(mpi, source, how, words):
+    name = compiled(source, how, mpi)
+    if not name or not referred(name, mpi, words):
+        return
+    for processes, arrays in (2, 19), (4, 16):  # two of them cut the dimension that they share evenly
+        status, told, said = compared(name, mpi, words, processes)
+        compares = summed(told).get("arrays", 0)
+        check(status == 0 and compares == arrays, "%s %s: no difference, from the first collective on, %d processes" % (name, " ".join(words), processes), said)
+    status, told, said = compared(name, mpi, words[:-1] + ["norm-wrong"])
+    first = next((t for t in told if t.get("differs")), {})
+    check(status == 1 and first.get("point") == "5.E" and first["array"]["name"] == "v" and has(first["tile"], [11, 4]),
+          "%s %s: wrong at 5.E, v" % (name, " ".join(words)), said)
 
 
 def other(mpi, source, how, words, run, status, difference):
@@ -129,6 +145,9 @@ def main():
             for case in CASES:
                 if not args.programs or case[0] in args.programs:
                     one(mpi, *case)
+            for case in UNEVEN:
+                if not args.programs or case[0] in args.programs:
+                    uneven(mpi, *case)
             for case in OTHERS:
                 if not args.programs or case[0] in args.programs:
                     other(mpi, *case)

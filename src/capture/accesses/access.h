@@ -144,9 +144,12 @@ extern struct hb__watcher hb__watcher;
 /* What told/ does with what MPI was told. */
 struct hb__spread;
 struct hb__spread_halo;
+struct hb__spread_saying;
 struct hb__teller {
 	void (*spread)(const struct hb__spread *spread, const void *pc);
 	void (*halo)(const struct hb__spread_halo *halo, const void *pc);
+	void (*says)(struct hb__spread_saying *ret);
+	void (*said)(const struct hb__spread_saying *saying, uint32_t processes);
 };
 extern struct hb__teller hb__teller;
 

@@ -25,6 +25,8 @@ static void opened(const struct hb_accesses_front *its)
 	tracing.received = its->received;
 	tracing.spread = its->spread;
 	tracing.halo = its->halo;
+	tracing.says = its->says;
+	tracing.said = its->said;
 	hb__tracing = &tracing;
 }
 

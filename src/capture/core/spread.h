@@ -41,4 +41,17 @@ struct hb__spread_halo {
 		[HB__SPREAD_DIMENSIONS]; /* where the sender is: -1, 0, 1 in each, 2: both ways lead there, 3: farther away; all 0: not known, or there is none */
 };
 
+/* What a process says of its part of an array, from whose halos follows how much it owns, so that all of them can find out the whole. */
+struct hb__spread_said {
+	uint64_t key;                         /* of the array: the same in all processes */
+	uint32_t rank, members;               /* members: of the grid */
+	int32_t along[HB__SPREAD_DIMENSIONS]; /* of each dimension of the array: that of the grid; -1: none */
+	int64_t own[HB__SPREAD_DIMENSIONS], place[HB__SPREAD_DIMENSIONS]; /* by dimension of the array */
+};
+enum { HB__SPREAD_SAID = 8 };
+struct hb__spread_saying {
+	uint64_t n;
+	struct hb__spread_said said[HB__SPREAD_SAID];
+};
+
 #endif

@@ -1,5 +1,6 @@
 /* A sweep with a halo on a Cartesian communicator; the array is registered nowhere. Arguments: types of the exchange (subarray, vector, neighbors), and
- * "wrong": the exchange of rows is left out in the third step. "uneven": extents that the number of processes does not divide. */
+ * "wrong": the exchange of rows is left out in the third step. "uneven": extents that the number of processes does not divide; "norm": the same, and a norm after
+ * each step, so that all processes meet; "norm-wrong": both. */
 #include <hbdb/compare.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 	int size, rank, dims[2] = {0, 0}, at[2], periods[2] = {0, 0};
 	MPI_Init(&argc, &argv);
 	const char *how = argc > 1 ? argv[1] : "subarray", *what = argc > 2 ? argv[2] : "";
-	int global[2] = {24, is(what, "uneven") ? 21 : 20};
+	int norm = !strncmp(what, "norm", 4), global[2] = {24, norm || is(what, "uneven") ? 21 : 20};
 	periods[1] = !is(how, "neighbors"); /* MPICH 4.0 takes the two messages of a ring of two for each other */
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Dims_create(size, 2, dims);
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
 			u[i * row + j] = r * r * 0.125 + c * 3;
 		}
 	for (int t = 0; t < STEPS; t++) {
-		exchange(u, how, is(what, "wrong") && t == 2);
+		exchange(u, how, strstr(what, "wrong") && t == 2);
 		hb_loop("there");
 		sweep(u, v);
 		hb_loop_end("there");
@@ -113,6 +114,9 @@ int main(int argc, char **argv)
 		hb_loop("back");
 		sweep(v, u);
 		hb_loop_end("back");
+		double all, mine = u[row + 1];
+		if (norm)
+			MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	}
 	free(u);
 	free(v);

@@ -144,6 +144,8 @@ static void open_door(void)
 	static struct hb_accesses_front front = {.named = hb__file_named, .over = hb__file_over};
 	front.spread = hb__teller.spread;
 	front.halo = hb__teller.halo;
+	front.says = hb__teller.says;
+	front.said = hb__teller.said;
 	const struct hb_accesses_door *door = dlsym(RTLD_DEFAULT, HB_ACCESSES_DOOR);
 	if (!hb__door && hb__settings_early() && hb__wanted.control)
 		front.received = hb__watcher.received;

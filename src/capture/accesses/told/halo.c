@@ -1,7 +1,7 @@
 /* Halos: what is received on a Cartesian communicator is put at the edges of an array's storage. How wide they are follows from where it is put;
  * which dimension of the array is cut along which one of the communicator, from where it comes from; what the process owns is the rest. How
- * much all of them own nobody has told: it is taken for as much as this one does. hbdb compare sees what all of them have, and takes the array for
- * distributed only where that fits together (src/model/points). */
+ * much all of them own nobody has told: it is taken for as much as this one does, until they have told each other. hbdb compare sees what all of
+ * them have, and takes the array for distributed only where that fits together (src/model/points). */
 #include <string.h>
 
 #include "capture/accesses/told/told.h"
@@ -26,7 +26,12 @@ static struct storage {
 	int along[HB_DIMENSIONS];
 	struct piece piece[PIECES];
 	unsigned pieces;
-	const struct hb__array *array; /* that was told last */
+	unsigned dimensions; /* of the grid */
+	int64_t processes[HB_DIMENSIONS], place[HB_DIMENSIONS];
+	int cut[HB_DIMENSIONS]; /* of each dimension: along which one of the grid, with what follows from others */
+	bool whole;             /* what all processes said made one array of these extents: */
+	int64_t own[HB_DIMENSIONS], global[HB_DIMENSIONS], first[HB_DIMENSIONS];
+	struct hb__array *array; /* that was told last */
 } storages[MOST];
 static unsigned n_storages;
 
@@ -155,50 +160,50 @@ static bool is_used(const int *along, unsigned rank, int dimension)
 }
 
 /* Which dimensions are cut along which ones of the communicator. Where senders did not tell, they are in one order. False: not known. */
-static bool cuts(const struct storage *s, const struct hb__spread_halo *h, int *along)
+static bool cuts(struct storage *s)
 {
+	int *along = s->cut;
 	memcpy(along, s->along, sizeof s->along);
-	for (unsigned d = 0; d < s->rank && s->rank == h->dimensions; d++)
+	for (unsigned d = 0; d < s->rank && s->rank == s->dimensions; d++)
 		if (along[d] == OPEN && (s->low_told[d] || s->high_told[d]) && !is_used(along, s->rank, (int)d))
 			along[d] = (int)d;
-	for (unsigned c = 0; c < h->dimensions; c++)
-		if (h->processes[c] > 1 && !is_used(along, s->rank, (int)c))
+	for (unsigned c = 0; c < s->dimensions; c++)
+		if (s->processes[c] > 1 && !is_used(along, s->rank, (int)c))
 			return false;
 	return true;
 }
 
 /* At a border of the grid some programs receive nothing: the halo there is as wide as the other one. */
-static void borders(const struct storage *s, const struct hb__spread_halo *h, unsigned d, int along, hb_array *as)
+static void borders(const struct storage *s, unsigned d, hb_array *as)
 {
+	int along = s->cut[d];
 	as->below[d] = s->below[d];
 	as->above[d] = s->above[d];
-	if (!s->low_told[d] && s->high_told[d] && h->place[along] == 0)
+	if (along == OPEN)
+		return;
+	if (!s->low_told[d] && s->high_told[d] && s->place[along] == 0)
 		as->below[d] = s->above[d];
-	if (!s->high_told[d] && s->low_told[d] && h->place[along] == h->processes[along] - 1)
+	if (!s->high_told[d] && s->low_told[d] && s->place[along] == s->processes[along] - 1)
 		as->above[d] = s->below[d];
 }
 
-static bool describe(const struct storage *s, const struct hb__spread_halo *h, hb_array *as)
+static bool describe(struct storage *s, hb_array *as)
 {
-	int along[HB_DIMENSIONS];
 	*as = (hb_array){.at = (const void *)s->low, .type = s->type, .rank = s->rank, .columns = s->columns};
-	if (s->bad || !s->rank || !cuts(s, h, along))
+	if (s->bad || !s->rank || !cuts(s))
 		return false;
 	for (unsigned d = 0; d < s->rank; d++) {
-		int64_t processes = 1, place = 0;
-		if (along[d] != OPEN) {
-			processes = h->processes[along[d]];
-			place = h->place[along[d]];
-			borders(s, h, d, along[d], as);
-		} else {
-			as->below[d] = s->below[d];
-			as->above[d] = s->above[d];
-		}
+		int along = s->cut[d];
+		borders(s, d, as);
 		as->count[d] = s->size[d] - as->below[d] - as->above[d];
-		as->global[d] = as->count[d] * processes;
-		as->first[d] = as->count[d] * place;
+		as->global[d] = as->count[d] * (along == OPEN ? 1 : s->processes[along]);
+		as->first[d] = as->count[d] * (along == OPEN ? 0 : s->place[along]);
 		if (as->count[d] < 1)
 			return false;
+	}
+	if (s->whole && !memcmp(s->own, as->count, sizeof s->own)) {
+		memcpy(as->global, s->global, sizeof as->global);
+		memcpy(as->first, s->first, sizeof as->first);
 	}
 	return true;
 }
@@ -223,9 +228,77 @@ void hb__told_halo(struct hb__thread *t, const struct hb__spread_halo *h, const 
 			edge(s, h->start, h->count, h->toward);
 	} else
 		pieces(s, h, &m, (int64_t)(m.bytes / hb_element_bytes(type)));
+	s->dimensions = h->dimensions;
+	memcpy(s->processes, h->processes, sizeof s->processes);
+	memcpy(s->place, h->place, sizeof s->place);
 	struct hb__array *known = hb__array_told_at((const void *)s->low);
-	if (!describe(s, h, &as) || (known && known == s->array && hb__same_array(&known->as, &as)))
+	if (!describe(s, &as) || (known && known == s->array && hb__same_array(&known->as, &as)))
 		return;
 	struct hb__array *a = hb__array_becomes(t, &as, &m);
 	s->array = a ? a : s->array;
+}
+
+/* ---- what all of them say ---- */
+
+static uint64_t key_of(const struct hb__array *a)
+{
+	uint64_t h = (uint64_t)a->as.type << 48 | (uint64_t)a->id.ordinal << 24 | a->id.line;
+	for (const char *p = a->id.name; *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	for (const char *p = a->id.file; *p; p++)
+		h = (h ^ (uint8_t)*p) * 0x100000001b3u;
+	return h;
+}
+
+static void say(struct storage *s, struct hb__spread_said *ret)
+{
+	*ret = (struct hb__spread_said){.key = key_of(s->array), .rank = s->rank, .members = 1};
+	for (unsigned c = 0; c < s->dimensions; c++)
+		ret->members *= (uint32_t)s->processes[c];
+	for (unsigned d = 0; d < s->rank; d++) {
+		ret->along[d] = s->cut[d];
+		ret->own[d] = s->array->as.count[d];
+		ret->place[d] = s->cut[d] == OPEN ? 0 : s->place[s->cut[d]];
+	}
+}
+
+/* Of which the whole is not known yet. */
+static struct storage *next_open(unsigned *at)
+{
+	while (*at < n_storages) {
+		struct storage *s = &storages[(*at)++];
+		bool told = s->array && !s->array->gone && s->array->flags & HB_TRACE_ARRAY_TOLD && !s->bad;
+		if (told && !s->whole)
+			return s;
+	}
+	return NULL;
+}
+
+void hb__halos_say(struct hb__spread_saying *ret)
+{
+	unsigned at = 0;
+	struct storage *s;
+	for (ret->n = 0; ret->n < HB__SPREAD_SAID && (s = next_open(&at)) != NULL;)
+		say(s, &ret->said[ret->n++]);
+}
+
+void hb__halos_said(struct hb__thread *t, const struct hb__spread_saying *saying, uint32_t processes)
+{
+	unsigned at = 0;
+	for (struct storage *s; (s = next_open(&at)) != NULL;) {
+		struct hb__spread_said mine;
+		struct hb__memory m;
+		hb_array as;
+		say(s, &mine);
+		s->whole = hb__whole_of(saying, processes, &mine, s->global, s->first);
+		if (!s->whole)
+			continue;
+		memset(s->own, 0, sizeof s->own);
+		memcpy(s->own, mine.own, sizeof mine.own);
+		hb__memory_of((const void *)s->low, NULL, &m);
+		if (describe(s, &as) && !hb__same_array(&s->array->as, &as)) {
+			struct hb__array *a = hb__array_becomes(t, &as, &m);
+			s->array = a ? a : s->array;
+		}
+	}
 }

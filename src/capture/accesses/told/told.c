@@ -130,9 +130,31 @@ static void halo(const struct hb__spread_halo *h, const void *pc)
 	hb__thread_leaves(t);
 }
 
+static void says(struct hb__spread_saying *ret)
+{
+	struct hb__thread *t = hb__first_here();
+	if (!t)
+		return;
+	hb__halos_say(ret);
+	hb__thread_leaves(t);
+}
+
+static void said(const struct hb__spread_saying *saying, uint32_t processes)
+{
+	struct hb__thread *t = hb__first_here();
+	if (!t)
+		return;
+	uint8_t before = hb__door->aside();
+	hb__halos_said(t, saying, processes);
+	hb__door->back(before);
+	hb__thread_leaves(t);
+}
+
 /* Before front/ opens the door. */
 __attribute__((constructor(102))) static void start(void)
 {
 	hb__teller.spread = spread;
 	hb__teller.halo = halo;
+	hb__teller.says = says;
+	hb__teller.said = said;
 }

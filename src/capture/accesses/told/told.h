@@ -25,6 +25,14 @@ struct hb__array *hb__array_told_at(const void *at);
 
 /* ---- halo.c ---- */
 void hb__told_halo(struct hb__thread *t, const struct hb__spread_halo *halo, const void *pc);
+/* What all processes have found out is put together: how much they own need not be the same then. */
+void hb__halos_say(struct hb__spread_saying *ret);
+void hb__halos_said(struct hb__thread *t, const struct hb__spread_saying *saying, uint32_t processes);
+
+/* ---- whole.c ---- */
+/* The whole of an array, from what all its processes say, this one `mine`: extents, and where this one's part begins. False: it is not one array, or one has not said it. */
+bool hb__whole_of(const struct hb__spread_saying *saying, uint32_t processes, const struct hb__spread_said *mine,
+	int64_t *ret_global, int64_t *ret_first);
 
 #pragma GCC visibility pop
 

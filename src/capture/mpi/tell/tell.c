@@ -31,6 +31,8 @@ static void (*teller(const struct hb__call *c))(const struct hb__call *)
 		return hb__tell_view;
 	if (takes_types(c))
 		return hb__tell_neighbors;
+	if (hb__tell_agrees(c))
+		return hb__tell_agree;
 	if (c->fn->cls == HB_RECV && hb__has(c, HB_R_COMM) && hb__has(c, HB_R_RBUF) && hb__has(c, HB_R_LAST_TYPE))
 		return hb__tell_received;
 	bool buffer = hb__has(c, HB_R_SBUF) || hb__has(c, HB_R_RBUF);
@@ -42,6 +44,8 @@ void hb__tell(struct hb__call *c)
 	const hb_meaning *means = c->fn->means;
 	if (means->tells == HB_TELLS_CART || means->tells == HB_TELLS_FILE_VIEW)
 		see_all();
+	if (means->tells == HB_TELLS_CART)
+		hb__tell_grid(c);
 	if (!all_seen)
 		return;
 	void (*tells)(const struct hb__call *) = teller(c);

@@ -42,6 +42,12 @@ enum { NEIGHBOR_BUFFER = 4, NEIGHBOR_COUNTS, NEIGHBOR_PLACES, NEIGHBOR_TYPES };
 void hb__tell_neighbors(const struct hb__call *c);
 void hb__tell_type_freed(void);
 
+/* ---- agree.c ---- */
+void hb__tell_grid(const struct hb__call *c); /* one is about to be made */
+/* Whether all processes may tell each other, in front of this call. */
+bool hb__tell_agrees(const struct hb__call *c);
+void hb__tell_agree(const struct hb__call *c);
+
 #pragma GCC visibility pop
 
 #endif
