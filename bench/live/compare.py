@@ -21,7 +21,7 @@ NO_MARKS = """#define HBDB_COMPARE_H
 #define hb_iteration(i) ((void)0)
 #define hb_reduce(...) ((void)0)
 """
-THEIRS = {"off": 3.6 / 0.14, "reference": 14.1 / 0.14, "compare": 45.4 / 0.14}
+THEIRS = {"off": 3.6 / 0.14, "reference": 14.1 / 0.14, "compare, wrong": 45.4 / 0.14, "values, reference": 15.2 / 0.14, "values, wrong": 66.1 / 0.14}
 
 
 def compile_all(n, steps):
@@ -29,8 +29,34 @@ def compile_all(n, steps):
         f.write(NO_MARKS + "".join("#define hb_%s(x) ((void)(x))\n" % name for name in ("loop", "loop_end", "steps", "steps_end", "reduced", "exchanged")))
     source = [TOP + "/examples/lu/lu.c", "-I", TOP + "/include", "-lm"]
     subprocess.run(["mpicc.openmpi", "-g", "-O2", "-include", "no_marks.h", "-o", "plain", *source], check=True)
-    subprocess.run(["mpicc.openmpi", "-g", "-O2", "-o", "marked", *source], check=True)
+    subprocess.run([HBDB, "cc", "mpicc.openmpi", "-g", "-O2", "-o", "marked", *source], check=True)
     return ["-n", str(n), "-s", str(steps)]
+
+
+def rows_of(words):
+    """Name, what it is a ratio to, command, status, recording. Settings tell which arrays each loop writes; values are reads and writes between two points."""
+    one, two, wrong = [*MPI, "1", "./marked", *words], [*MPI, "2", "./marked", *words], ["--without", "flux"]
+    alone, both = "plain, 1 process", "plain, 2 processes"
+    compare, told, window = [HBDB, "compare"], ["--settings", "marked.settings"], ["--level", "full", "--start", "4.E", "--finish", "5.E"]
+
+    def record(name, *options):
+        return [*compare, "record", *options, "-o", name, "--", *one]
+
+    def run(name, reference, *more, options=()):
+        return [*compare, "run", *options, "-o", name, reference, "--", *two, *more]
+    return [(alone, None, [*MPI, "1", "./plain", *words], 0, None), (both, None, [*MPI, "2", "./plain", *words], 0, None),
+            ("off", both, two, 0, None),
+            ("recorded, no points", both, [HBDB, "record", "-o", "events.hbdb", "--", *two], 0, "events.hbdb"),
+            ("reference", alone, record("all.hbdb"), 0, "all.hbdb"),
+            ("compare, right", both, run("right.hbdb", "all.hbdb"), 0, "right.hbdb"),
+            ("compare, wrong", both, run("wrong.hbdb", "all.hbdb", *wrong), 1, "wrong.hbdb"),
+            ("compare, to the first", both, run("first.hbdb", "all.hbdb", *wrong, options=["--stop"]), 1, "first.hbdb"),
+            ("dry run for settings", alone, [*compare, "config", "-o", "marked.settings", "--", *one], 0, None),
+            ("settings, reference", alone, record("told.hbdb", *told), 0, "told.hbdb"),
+            ("settings, right", both, run("told2.hbdb", "told.hbdb"), 0, "told2.hbdb"),
+            ("settings, wrong", both, run("told3.hbdb", "told.hbdb", *wrong), 1, "told3.hbdb"),
+            ("values, reference", alone, record("values.hbdb", *window), 0, "values.hbdb"),
+            ("values, wrong", both, run("values2.hbdb", "values.hbdb", *wrong), 1, "values2.hbdb")]
 
 
 def seconds(command, status):
@@ -61,23 +87,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         words = compile_all(options.n, options.steps)
-        one, two = [*MPI, "1"], [*MPI, "2"]
-        compare = [HBDB, "compare"]
-        # name, what it is a ratio to, command, status, recording
-        rows = [("plain, 1 process", None, [*one, "./plain", *words], 0, None), ("plain, 2 processes", None, [*two, "./plain", *words], 0, None),
-                ("off", "plain, 2 processes", [*two, "./marked", *words], 0, None),
-                ("recorded, no points", "plain, 2 processes", [HBDB, "record", "-o", "events.hbdb", "--", *two, "./marked", *words], 0, "events.hbdb"),
-                ("reference", "plain, 1 process", [*compare, "record", "-o", "reference.hbdb", "--", *one, "./marked", *words], 0, "reference.hbdb"),
-                ("compare", "plain, 2 processes", [*compare, "run", "-o", "run.hbdb", "reference.hbdb", "--", *two, "./marked", *words], 0, "run.hbdb"),
-                ("compare, wrong", "plain, 2 processes",
-                 [*compare, "run", "-o", "wrong.hbdb", "reference.hbdb", "--", *two, "./marked", *words, "--without", "flux"], 1, "wrong.hbdb"),
-                ("compare, to the first", "plain, 2 processes",
-                 [*compare, "run", "--stop", "-o", "first.hbdb", "reference.hbdb", "--", *two, "./marked", *words, "--without", "flux"], 1, "first.hbdb")]
+        rows = rows_of(words)
         took = {row[0]: [] for row in rows}
         for _ in range(options.rounds):
             for name, _, command, status, recording in rows:
                 if recording:
                     shutil.rmtree(recording, ignore_errors=True)
+                if name.startswith("dry run") and os.path.exists("marked.settings"):
+                    os.unlink("marked.settings")
                 took[name].append(seconds(command, status))
         print("examples/lu/lu.c, %d^3 points, %d steps: medians of %d" % (options.n, options.steps, options.rounds))
         print("%-22s %9s %-25s %10s %-25s" % ("", "time", "", "processors", ""))

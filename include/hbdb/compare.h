@@ -85,6 +85,8 @@ struct hb_tracer {
 	void (*exchanged)(const void *at, const unsigned char *sides);
 };
 
+#ifndef HB_TYPES_ALONE /* defined by hbdb itself, which reads what programs have said */
+
 /* One for all files of a program or library that include this. NULL: nobody traces. */
 __attribute__((weak, visibility("hidden"))) const struct hb_tracer *hb_tracer_here;
 
@@ -136,6 +138,8 @@ static inline int hb_is_traced(void) { return __builtin_expect(hb_tracer_here !=
 #define hb_reduce(name, how, type, at) HB_TRACE(reduction, ((name), (how), (type), (at), __FILE__, __LINE__))
 #define hb_reduced(at) HB_TRACE(reduced, (at))
 #define hb_exchanged(at) HB_TRACE(exchanged, ((at), (const unsigned char *)0))
+
+#endif
 
 #ifdef __cplusplus
 }

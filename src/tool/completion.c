@@ -21,6 +21,18 @@ static bool takes_recording(const hb_command *c)
 	       c->kind == HB_OPERANDS_NAMES || c->kind == HB_OPERANDS_VERB;
 }
 
+/* The first operand is one of these words, which the row of the table names: "a|b|c NAME". Each with `before` in front, `after` behind. */
+static void each_word(const hb_command *c, const char *before, const char *after)
+{
+	if (c->kind != HB_OPERANDS_SHELL && c->kind != HB_OPERANDS_VERB)
+		return;
+	for (const char *p = c->operands; *p && *p != ' ';) {
+		size_t n = strcspn(p, "| ");
+		printf("%s%.*s%s", before, (int)n, p, after);
+		p += n + (p[n] == '|');
+	}
+}
+
 /* The options of a command, then those that others have, too. */
 static void each_option(const hb_command *c, void (*print)(const hb_command *, const hb_option *))
 {
@@ -64,8 +76,7 @@ static void bash_case(const hb_command *c)
 	printf("\t\toptions='");
 	each_option(c, bash_name);
 	printf("'\n\t\twords='");
-	if (c->kind == HB_OPERANDS_SHELL)
-		printf("bash zsh fish");
+	each_word(c, "", " ");
 	for (const hb_command *t = hb__commands; c->kind == HB_OPERANDS_TOPIC && t->name; t++)
 		printf("%s ", t->name);
 	printf("'\n\t\t%s;;\n", takes_recording(c) ? "names=1 " : "");
@@ -163,12 +174,15 @@ static void print_zsh(void)
 	for (const hb_command *c = hb__commands; c->name; c++) {
 		printf("\t%s)\n\t\t_arguments -S", c->name);
 		each_option(c, zsh_option);
+		if (c->kind == HB_OPERANDS_SHELL || c->kind == HB_OPERANDS_VERB) {
+			printf(" \\\n\t\t\t'1:%s:(", c->kind == HB_OPERANDS_SHELL ? "shell" : "what to do");
+			each_word(c, "", " ");
+			printf(")'");
+		}
 		if (takes_recording(c))
 			printf(" \\\n\t\t\t'::recording:_files -/ -g \"*.hbdb\"'");
 		if (takes_command(c))
 			printf(" \\\n\t\t\t'*::command:_normal'");
-		if (c->kind == HB_OPERANDS_SHELL)
-			printf(" \\\n\t\t\t'1:shell:(bash zsh fish)'");
 		if (c->kind == HB_OPERANDS_TOPIC) {
 			printf(" \\\n\t\t\t'::command:(");
 			for (const hb_command *t = hb__commands; t->name; t++)
@@ -223,8 +237,11 @@ static void print_fish(void)
 				c->name);
 		if (takes_command(c))
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -F\n", c->name);
-		if (c->kind == HB_OPERANDS_SHELL)
-			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a 'bash zsh fish'\n", c->name);
+		if (c->kind == HB_OPERANDS_SHELL || c->kind == HB_OPERANDS_VERB) {
+			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a '", c->name);
+			each_word(c, "", " ");
+			printf("'\n");
+		}
 		for (const hb_command *t = hb__commands; c->kind == HB_OPERANDS_TOPIC && t->name; t++)
 			printf("complete -c hbdb -n '__fish_seen_subcommand_from %s' -a %s\n", c->name, t->name);
 	}

@@ -8,12 +8,13 @@ import subprocess
 import lib
 
 BUILD = os.environ.get("BUILD", os.path.join(lib.TOP, "build"))
-LIBRARIES = ("libhbdb-openmpi.so", "libhbdb-mpich.so", "libhbdb-heap.so", "libhbdb-threads.so")
+LIBRARIES = ("libhbdb-openmpi.so", "libhbdb-mpich.so", "libhbdb-heap.so", "libhbdb-threads.so", "libhbdb-accesses.so", "libhbdb-quiet.so")
 ALLOWED = re.compile(r"lib(c|m|dl|pthread|rt|gcc_s)\.so|ld-linux")
 # _exit, _Exit: a child made by fork ends its log
 # pthread_create, thrd_create: threads that the program starts get an identity that is the same in every run
 # pthread_..., sem_..., mtx_..., cnd_..., GOMP_..., omp_...: what orders threads
-EXPORTED = re.compile(r"pthread_\w+|(sem|mtx|cnd|GOMP|omp)_\w+|pthread_create|thrd_create|_exit|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|(re|c|p?v)?alloc(array)?|(aligned_|m)alloc|(posix_)?memalign|malloc_usable_size|free|shm(at|dt)|P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
+# __tsan_..., __wrap_mem...: what instrumented code calls; __kmpc_..., ompt_start_tool: OpenMP of LLVM; _Zn...: operator new
+EXPORTED = re.compile(r"__tsan_\w+|__wrap_mem\w+|__kmpc_\w+|_Zn[wa]m\w*|ompt_start_tool|pthread_\w+|(sem|mtx|cnd|GOMP|omp)_\w+|pthread_create|thrd_create|_exit|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|(re|c|p?v)?alloc(array)?|(aligned_|m)alloc|(posix_)?memalign|malloc_usable_size|free|shm(at|dt)|P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
 
 
 def output(*command):
@@ -40,6 +41,24 @@ def run(report):
             report.check(name + " has little that is thread-local", ["%d bytes" % n for n in local if n > 512])
             sections = re.findall(r"\] (\.symtab|\.debug_info)\s", output("readelf", "-SW", path))
             report.check(name + " has no names that gdb could take for the program's", sections)
+
+
+    one_name(report)
+
+
+def one_name(report):
+    """Two functions of one name in two libraries of the program are no error to the linker, which takes the first one; also in two files of one."""
+    where = {}
+    archives = [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(BUILD, "src")) for name in names
+                if name.endswith(".a") and "/capture" not in folder]
+    for archive in archives:
+        member = ""
+        for line in output("nm", "--defined-only", archive).splitlines():
+            member = line[:-1] if line.endswith(":") else member
+            if re.match(r"[0-9a-f]+ [TDBR] ", line):
+                where.setdefault(line.split()[-1], set()).add("%s(%s)" % (os.path.basename(archive), member))
+    report.check("there is something to look at", [] if where else ["no archives in " + BUILD])
+    report.check("a name is of one function", ["%s: %s" % (n, ", ".join(sorted(w))) for n, w in sorted(where.items()) if len(w) > 1])
 
 
 lib.main(run)

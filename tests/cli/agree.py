@@ -69,17 +69,35 @@ def main():
                 has("zsh completes %s --%s" % (name, option), zsh, "--" + option)
                 line = "-n '__fish_seen_subcommand_from %s' -l %s" % (name, option)
                 has("fish completes %s --%s" % (name, option), completions["fish"], line)
+        verbs_of_compare(commands)
         check("bash reads its completion", subprocess.run(["bash", "-n"], input=completions["bash"],
                 text=True).returncode == 0)
         bash_completes(completions["bash"])
     lib.finish()
 
 
+def verbs_of_compare(commands):
+    """Each verb, and which options it takes, stands in the code, in the table and on the page."""
+    code = dict(re.findall(r'^\t\{"(\w+)", hb__compare_\w+, "([^"]*)"\}', open(TOP + "/src/tool/command/job/compare.c").read(), re.M))
+    page = open(TOP + "/docs/man/hbdb-compare.1.scd").read()
+    same("the table has the verbs of compare", set(commands["compare"][0].split()[0].split("|")), set(code))
+    same("hbdb-compare(1) begins with them", set(re.findall(r"^\*hbdb compare (\w+)\*", page[:page.index("# DESCRIPTION")], re.M)), set(code))
+    for option, text in re.findall(r"^(?:\*-\w\*, )?\*--([\w-]+)\*.*\n\t(.*(?:\n\t.*)*)", page[page.index("# OPTIONS"):page.index("# EXIT")], re.M):
+        takes = {verb for verb, options in code.items() if " %s " % option in options}
+        told = re.findall(r"(?:^|[.;] )((?:\w+, )*\w+): ", text) if not text.startswith("...") else last
+        if text.startswith("All but"):
+            told = [", ".join(set(code) - set(re.findall(r"\w+", text[7:text.index(":")])))]
+        last = told
+        if takes:
+            same("hbdb-compare(1) says which verbs take --%s" % option, {v for t in told for v in t.split(", ") if v in code}, takes)
+
+
 def bash_completes(script):
     """Asks bash what it would offer."""
     for words, wanted in (("hbdb re", "receive record replay"), ("hbdb record --lev", "--level"), ("hbdb record --level ",
             "order racing events data"),
-                          ("hbdb completion ", "bash zsh fish"), ("hbdb help ver", "verify"), ("hbdb dump --js",
+                          ("hbdb completion ", "bash zsh fish"), ("hbdb compare ", "record run report config zoom find control picture"),
+                          ("hbdb compare re", "record report"), ("hbdb help ver", "verify"), ("hbdb dump --js",
                           "--json")):
         parts = words.split(" ")
         quoted = " ".join(repr(p) for p in parts)

@@ -107,7 +107,7 @@ def helps(p):
         page = f.read()
     same("the man page explains each command", [v for v in verbs if "*%s*" % v not in page], [])
     status, out, err = p.run("debug", "--help")
-    has("hbdb debug --help", out, "--at RANK:EVENT", "--command FILE", "--execute COMMANDS")
+    has("hbdb debug --help", out, "--at EVENT|POINT", "--command FILE", "--execute COMMANDS")
 
 
 def machines(p):

@@ -25,7 +25,7 @@ struct heat {
 	int sum_wrong;        /* the step in which the sum is another one */
 	int dies;             /* the step in which the last process ends; its trace is cut */
 	int rows_lost;        /* the last process has not its last row */
-	int swap;             /* the step in which two elements of u change their places */
+	int swap;             /* the step in which two elements of u, next to each other, change their places */
 	int full;             /* the step in which reads and writes are told */
 	int reverse;          /* the sum is made in another order */
 };
@@ -170,8 +170,8 @@ static inline void heat_step(struct writer *w, const struct heat *h, struct heat
 	memcpy(s->u, s->v, (size_t)s->n * HEAT_M * sizeof *s->u);
 	if (t + 1 == h->swap) {
 		double x = s->u[5 * HEAT_M + 5];
-		s->u[5 * HEAT_M + 5] = s->u[50 * HEAT_M + 30];
-		s->u[50 * HEAT_M + 30] = x;
+		s->u[5 * HEAT_M + 5] = s->u[5 * HEAT_M + 6];
+		s->u[5 * HEAT_M + 6] = x;
 	}
 	double sum = heat_sum(h, s) + (t + 1 == h->sum_wrong ? 1 : 0);
 	for (int p = 0; p < h->processes; p++) {

@@ -114,6 +114,9 @@ def others(heat):
     fast = Heat(heat.place, heat.mpi, ("-O3", "-march=native", "-ffast-math"), "fast")
     told, total, _ = fast.run("ref.hbdb", "fast.hbdb", 2)
     same("%s: another optimisation is the same within the tolerance" % heat.mpi, told, [])
+    mpi = "mpich" if heat.mpi == "openmpi" else "openmpi"
+    told, total, _ = Heat(heat.place, mpi, name="other").run("ref.hbdb", "other.hbdb", 2)
+    same("%s: the other MPI, too" % heat.mpi, told, [])
     told, total, _ = heat.run("ref.hbdb", "input.hbdb", 2, "-n", 60, status=2)
     check("another input is told", any(d["difference"] == "box" and "same input" in d["sentence"] for d in told), told)
     told, total, _ = heat.run("ref.hbdb", "without.hbdb", 2, "-w", status=0)
@@ -183,6 +186,16 @@ def bad(heat):
     place.run("record", "-o", "plain.hbdb", *heat.command(1), timeout=TIMEOUT)
     _, err = compare(place, "report", "plain.hbdb", "same2.hbdb", status=2)
     has("a recording without traces is told, and what to do", err, "plain.hbdb has no traces: record it with 'hbdb compare record -- COMMAND'")
+    other = Heat.__new__(Heat)
+    other.place, other.mpi, other.program = place, heat.mpi, place.path + "/another"
+    open(other.program + ".c", "w").write(
+        "#include <mpi.h>\n#include <hbdb/compare.h>\n"
+        "int main(int c, char **v) { MPI_Init(&c, &v); hb_loop(\"another\"); hb_loop_end(\"another\"); MPI_Finalize(); return 0; }\n")
+    subprocess.run(["mpicc." + heat.mpi, "-I", TOP + "/include", "-o", other.program, other.program + ".c"], check=True)
+    told, total, err = other.run("ref.hbdb", "another.hbdb", 2, status=2)
+    check("another program is told", told and told[0]["difference"] == "construct" and total["points"] == 0 and "cut" not in err, (told, err))
+    out, err = compare(place, "report", "ref.hbdb", "another.hbdb", status=2)
+    check("... in words, and nothing is called cut", "are they of one program?" in out and "(another)" in out and not err, out + err)
     shutil.copytree(place.path + "/same2.hbdb", place.path + "/cut.hbdb")
     trace = place.path + "/cut.hbdb/rank.1.trace"
     whole = open(trace, "rb").read()
@@ -216,6 +229,38 @@ def dump(heat):
     same("in JSON checksums have their tiles", sum(t["count"] for s in sums for t in s["tiles"]), 64 * 48)
 
 
+def text(heat):
+    """The text form as the reference, and as the run."""
+    place = heat.place
+    for name in ("ref", "same2", "halo", "values", "values3"):
+        status, out, err = place.run("dump", "--compare", name + ".hbdb")
+        same("%s as text" % name, status, 0)
+        open("%s/%s.txt" % (place.path, name), "w").write(out)
+    out, _ = compare(place, "report", "ref.txt", "same2.hbdb", status=0)
+    has("a text is compared by whole arrays", out, "32 points, 32 checksums of arrays (32 tiles), 16 results")
+    compare(place, "report", "ref.hbdb", "same2.txt", status=0)
+    compare(place, "report", "same2.txt", "ref.txt", status=0)
+    by_text, _ = compare(place, "report", "ref.txt", "halo.hbdb", status=1)
+    by_trace, _ = compare(place, "report", "ref.hbdb", "halo.hbdb", status=1)
+    same("... with the same differences", [line for line in by_text.splitlines() if line.startswith("different: D")],
+         [line for line in by_trace.splitlines() if line.startswith("different: D")])
+    has("... whose place is not known", by_text, "v, somewhere: the distance is about", "the text form has no tiles")
+    out, _ = compare(place, "report", "--json", "values.txt", "values3.txt", status=1)
+    first = json.loads(out.splitlines()[0])
+    same("values are read back, too", (first["difference"], first["element"], first["halo"], first["iteration"]),
+         ("value", [32, 1], True, [5, 31]))
+    lines = open(place.path + "/ref.txt").read().splitlines()
+    cut = next(i for i, line in enumerate(lines) if line.startswith("CS("))
+    open(place.path + "/wrong.txt", "w").write("\n".join(lines[:cut] + [lines[cut][:40]] + lines[cut + 1:]))
+    _, err = compare(place, "report", "wrong.txt", "same2.hbdb", status=1)
+    has("a line that is none is told", err, "line %d is no record" % (cut + 1))
+    open(place.path + "/other.txt", "w").write("hello\n")
+    _, err = compare(place, "report", "other.txt", "same2.hbdb", status=3)
+    has("and a file that is none", err, "other.txt is no text of traces")
+    told, total, _ = heat.run("ref.txt", "by-text.hbdb", 2)
+    same("a run is compared with a text", (told, total.get("points")), ([], 32))
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--mpi", choices=sorted(LAUNCH))
@@ -226,7 +271,7 @@ def main():
             right(heat)
             halo(heat)
             if mpi == "openmpi" or a.mpi:
-                for test in (tolerance, others, settings, saved, values, bad, dump):
+                for test in (tolerance, others, settings, saved, values, bad, dump, text):
                     test(heat)
     print("%d passed, %d failed" % (lib.passed, lib.failed))
     return lib.failed != 0

@@ -78,10 +78,12 @@ def records(runs, compiler, optimise):
     known = arrays(got)
     for array, line, element, n in (("v", 0, REAL8, 6), ("u", at["u"], REAL8, 6), ("grid", at["grid"], REAL8, 6), ("flags", at["flags"], INTEGER4, 6),
                                     ("raw", at["raw"], REAL4, 16), ("z", at["z"], COMPLEX8, 8), ("k", at["k"], INTEGER8, 8),
-                                    ("box.p", at["box"], REAL8, 8), ("bytes", at["bytes"], INTEGER1, 64)):
+                                    ("box.p", at["box"], REAL8, 8), ("bytes", at["bytes"], INTEGER1, 64), ("lent", at["lent"], INTEGER4, 16), ("large", at["large"], REAL8, 100000), ("rows[i]", at["rows"], REAL8, 8)):
         there = known.get(array, (0, None, None))
         same(name + array + " is known by name, line, type and size", ((there[0] if line else 0),) + there[1:], (line, element, n))
-    check(name + "nothing else is", set(known) <= {"v", "u", "grid", "flags", "raw", "z", "k", "box.p", "bytes"}, known)
+    same(name + "the ordinal counts what was allocated, and not what was accessed",
+         [a["ordinal"] for a in got.of("ARRAY") if a["name"] == "rows[i]"], [1])
+    check(name + "nothing else is", set(known) <= {"v", "u", "grid", "flags", "raw", "z", "k", "box.p", "bytes", "lent", "rows[i]", "large"}, known)
     same(name + "writes, with the values before and after", accesses(got, "u", at["store"]),
          [("BEFORE", 1, 0.0), ("AFTER", 1, 10.0), ("BEFORE", 2, 0.0), ("AFTER", 2, 20.0)])
     same(name + "reads", accesses(got, "v", at["sum"]), [("READ", 1, 0.0), ("READ", 2, 0.0)])

@@ -63,6 +63,7 @@ void hb__thread_leaves(struct hb__thread *thread);
 
 /* ---- arrays ---- */
 
+struct hb__summed;
 struct hb__array {
 	uint64_t number; /* in the trace; 0: not written yet */
 	hb_array_id id;
@@ -71,8 +72,10 @@ struct hb__array {
 	uintptr_t low, high; /* its storage: [low, high) */
 	uint8_t touched;     /* HB_ACCESS_*, in the construct that the first thread is in; atomic */
 	bool gone, strange;
-	void *watch;                    /* of watch/: shadow of its elements; it is asked before the array goes */
-	struct hb__array *next, **back; /* of front/ */
+	struct hb__summed *summed; /* of front/: what its last checksum was made of, and was; NULL: it has had none */
+	void *watch;               /* of watch/: shadow of its elements; it is asked before the array goes */
+	struct hb__array *next, **back; /* of front/: among those that are registered; back NULL: it is none of them */
+	struct hb__array *touched_next; /* ... among those that the construct touches */
 };
 
 /* Grows when an array comes, changes or goes. What hb__array_at answered holds while it is as it was. */
@@ -80,17 +83,19 @@ extern uint64_t hb__arrays_turn;
 /* The array in whose storage the address lies; NULL: none that is known. *ret_turn: see above. Any thread; takes a lock. */
 struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn);
 /* An array that nobody registered: of the heap, or static (HB_TRACE_ARRAY_OWN). One-dimensional, of whole elements. Copies name and file; file:
- * any path, its last component counts. The ordinal is counted here. What lies in [at, at + bytes) and is known is gone. NULL: no memory, or
- * the program told MPI of an array in there. */
+ * any path, its last component counts. ordinal: HB__ORDINAL_NEXT, or as somebody has counted. What lies in [at, at + bytes) and is known is gone.
+ * NULL: no memory, or the program told MPI of an array in there. */
+#define HB__ORDINAL_NEXT UINT32_MAX
 struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line,
-	hb_element type, const void *at, size_t bytes);
+	uint32_t ordinal, hb_element type, const void *at, size_t bytes);
 /* The memory that begins there was given back. Nothing happens where there is no array. */
 void hb__array_freed(struct hb__thread *thread, const void *at);
 
+void hb__touch_more(struct hb__array *array, uint8_t access);
 static inline void hb__touch(struct hb__array *array, uint8_t access)
 {
 	if (unlikely((__atomic_load_n(&array->touched, __ATOMIC_RELAXED) & access) != access))
-		__atomic_fetch_or(&array->touched, access, __ATOMIC_RELAXED);
+		hb__touch_more(array, access);
 }
 
 /* ---- records ---- */
@@ -117,6 +122,8 @@ void *hb__trace_pages(size_t bytes);
 const hb_trace_settings *hb__settings(void);
 /* Reads them before the trace begins, in a constructor. False: none are asked for, or they cannot be read, which will be said when it begins. */
 bool hb__settings_early(void);
+/* There is a recorder beside us, and the trace goes on, or may begin yet. */
+bool hb__trace_possible(void);
 
 /* ---- what watch/ wants to know; any may be NULL ---- */
 
@@ -128,6 +135,7 @@ struct hb__watcher {
 	/* The values that were written are to be told before anything else is (AFTER): of this thread, or of all. */
 	void (*settles)(struct hb__thread *thread);
 	void (*settle_all)(void);
+	/* Under dynamic control. */
 	void (*iterates)(struct hb__thread *thread, hb_construct_type type, unsigned n, const int64_t *index);
 	void (*task)(struct hb__thread *thread, int64_t task);
 	void (*array)(struct hb__array *array); /* it came, or has changed */

@@ -38,6 +38,8 @@ struct hb_accesses_door {
 	/* An event in the name of the program, which called us at pc. */
 	void (*event)(
 		int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
+	/* XXH3 of these bytes, as fast as the processor can. */
+	uint64_t (*hash)(const void *p, size_t bytes, uint64_t seed);
 	/* Plain loads of these bytes do not fault. */
 	bool (*readable)(const void *p, size_t bytes);
 	/* What this thread calls from now on is not the program's; returns what `back` is to be given. */

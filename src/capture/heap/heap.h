@@ -25,6 +25,7 @@ struct hb_heap_block {
 	uint32_t life;        /* another one each time that a block begins here */
 	const void *made;     /* who called malloc or its like: a return address */
 	const void *ended;    /* of a freed one: who called free */
+	uint32_t nth;         /* of a live one: what hb_heap_made was told; HB_HEAP_UNCOUNTED: nothing */
 	const uint64_t *turn; /* what was answered holds while *turn is `was`; NULL: ask again */
 	uint64_t was;
 };
@@ -34,13 +35,13 @@ enum hb_heap_state hb_heap_find(const void *p, struct hb_heap_block *ret) __attr
 /* NULL: blocks are known. Else why they are not: "malloc is that of libjemalloc.so.2". */
 const char *hb_heap_unknown(void) __attribute__((weak, visibility("default")));
 
-/* For dynamic control (capture/accesses/watch): `ends` is called before a block is given back; `begins`, which may be NULL, with memory that the
- * program got and that holds nothing yet. Both may be called by any thread, and call malloc. */
-void hb_heap_tell(void (*ends)(void *p), void (*begins)(void *p, size_t bytes))
+/* For what follows the memory of a program (capture/accesses/watch): `ends` is called before a block is given back; `begun` when there is one, of which
+ * `bytes` bytes from `empty` on hold nothing yet. Both may be called by any thread, and call malloc. */
+void hb_heap_tell(void (*ends)(void *p), void (*begun)(void *p, size_t empty, size_t bytes, const void *made))
 	__attribute__((weak, visibility("default")));
-
-/* A block that has just begun was asked for by another caller than malloc's: operator new's. */
-void hb_heap_made(void *p, const void *made) __attribute__((weak, visibility("default")));
+/* A block that has just begun was asked for by `made`, which may be another caller than malloc's (operator new's), and is the nth of its kind. */
+#define HB_HEAP_UNCOUNTED UINT32_MAX
+void hb_heap_made(void *p, const void *made, uint32_t nth) __attribute__((weak, visibility("default")));
 
 /* ---- table.c, for malloc.c ---- */
 void hb__heap_begins(void *p, size_t size, const void *made);

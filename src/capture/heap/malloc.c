@@ -84,11 +84,11 @@ static bool find(void)
 /* ---- who else wants to know ---- */
 
 static void (*tell_ends)(void *p);
-static void (*tell_begins)(void *p, size_t bytes);
+static void (*tell_begun)(void *p, size_t empty, size_t bytes, const void *made);
 
-void hb_heap_tell(void (*ends)(void *p), void (*begins)(void *p, size_t bytes))
+void hb_heap_tell(void (*ends)(void *p), void (*begun)(void *p, size_t empty, size_t bytes, const void *made))
 {
-	__atomic_store_n(&tell_begins, begins, __ATOMIC_RELAXED);
+	__atomic_store_n(&tell_begun, begun, __ATOMIC_RELEASE);
 	__atomic_store_n(&tell_ends, ends, __ATOMIC_RELEASE);
 }
 
@@ -99,41 +99,34 @@ static void told_ends(void *p)
 		tell(p);
 }
 
-/* What holds nothing yet: from `from` on. */
-static void told_begins(void *p, size_t from, size_t bytes)
-{
-	void (*tell)(void *, size_t) = __atomic_load_n(&tell_begins, __ATOMIC_RELAXED);
-	if (__builtin_expect(tell != NULL, false) && p && from < bytes)
-		tell((char *)p + from, bytes - from);
-}
-
 /* ---- the functions ---- */
 
-static void *begun(void *p, size_t bytes, const void *caller)
+/* empty: so many bytes of it hold something. */
+static void *begun_with(void *p, size_t empty, size_t bytes, const void *caller)
 {
-	if (__builtin_expect(p != NULL, true))
+	if (__builtin_expect(p != NULL, true)) {
 		hb__heap_begins(p, bytes, caller);
+		void (*tell)(void *, size_t, size_t, const void *) = __atomic_load_n(&tell_begun, __ATOMIC_ACQUIRE);
+		if (__builtin_expect(tell != NULL, false))
+			tell(p, empty < bytes ? empty : bytes, bytes, caller);
+	}
 	return p;
 }
 
-static void *begun_empty(void *p, size_t bytes, const void *caller)
-{
-	told_begins(p, 0, bytes);
-	return begun(p, bytes, caller);
-}
+static void *begun(void *p, size_t bytes, const void *caller) { return begun_with(p, 0, bytes, caller); }
 
 SEEN void *malloc(size_t bytes)
 {
 	if (!READY)
 		return early_new(bytes, 16);
-	return begun_empty(next.malloc(bytes), bytes, CALLER);
+	return begun(next.malloc(bytes), bytes, CALLER);
 }
 
 SEEN void *calloc(size_t n, size_t bytes)
 {
 	if (!READY)
 		return bytes && n > sizeof early.at / bytes ? NULL : early_new(n * bytes, 16);
-	return begun(next.calloc(n, bytes), n * bytes, CALLER); /* what overflows is not given */
+	return begun_with(next.calloc(n, bytes), n * bytes, n * bytes, CALLER); /* what overflows is not given */
 }
 
 SEEN void free(void *p)
@@ -161,14 +154,12 @@ static void *resize(void *p, size_t bytes, const void *caller)
 		told_ends(p);
 	bool known = p && hb__heap_ends(p, caller);
 	void *to = next.realloc(p, bytes);
-	if (!p || old.state == HB_HEAP_LIVE)
-		told_begins(to, old.size, bytes);
 	if (known && to == p)
 		hb__heap_resized(p, bytes);
 	else if (known && !to && bytes)
 		hb__heap_stays(p);
 	else
-		begun(to, bytes, caller);
+		begun_with(to, !p || old.state == HB_HEAP_LIVE ? old.size : bytes, bytes, caller);
 	return to;
 }
 
@@ -190,14 +181,14 @@ SEEN void *memalign(size_t alignment, size_t bytes)
 {
 	if (!READY || !next.memalign)
 		return power_of_two(alignment) ? early_new(bytes, alignment < 16 ? 16 : alignment) : NULL;
-	return begun_empty(next.memalign(alignment, bytes), bytes, CALLER);
+	return begun(next.memalign(alignment, bytes), bytes, CALLER);
 }
 
 SEEN void *aligned_alloc(size_t alignment, size_t bytes)
 {
 	if (!READY || !next.aligned_alloc)
 		return power_of_two(alignment) ? early_new(bytes, alignment < 16 ? 16 : alignment) : NULL;
-	return begun_empty(next.aligned_alloc(alignment, bytes), bytes, CALLER);
+	return begun(next.aligned_alloc(alignment, bytes), bytes, CALLER);
 }
 
 SEEN int posix_memalign(void **ret, size_t alignment, size_t bytes)
@@ -206,7 +197,7 @@ SEEN int posix_memalign(void **ret, size_t alignment, size_t bytes)
 		return ENOMEM;
 	int e = next.posix_memalign(ret, alignment, bytes);
 	if (!e)
-		begun_empty(*ret, bytes, CALLER);
+		begun(*ret, bytes, CALLER);
 	return e;
 }
 

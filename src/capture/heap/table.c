@@ -17,7 +17,7 @@
 struct record {
 	uintptr_t start;
 	size_t size;
-	const void *made, *ended;
+	const void *made, *ended; /* of a live one `ended` is its nth + 1, as hb_heap_made was told; 0: it was not */
 	uint32_t life;
 	uint32_t state;
 	uint64_t turn; /* grows after each change of what is answered of it */
@@ -138,6 +138,7 @@ void hb__heap_begins(void *p, size_t size, const void *made)
 	r->start = start;
 	r->size = size;
 	r->made = made;
+	r->ended = NULL;
 	r->life++;
 	set_state(r, HB_HEAP_LIVE);
 	__atomic_store_n(place, number, __ATOMIC_RELEASE);
@@ -165,8 +166,10 @@ bool hb__heap_ends(void *p, const void *ended)
 void hb__heap_stays(void *p)
 {
 	struct record *r = live_at(p);
-	if (r)
-		set_state(r, HB_HEAP_LIVE);
+	if (!r)
+		return;
+	r->ended = NULL;
+	set_state(r, HB_HEAP_LIVE);
 }
 
 void hb__heap_resized(void *p, size_t size)
@@ -181,11 +184,13 @@ void hb__heap_resized(void *p, size_t size)
 		name_across(r->start, size, *first_at(leaf, r->start));
 }
 
-void hb_heap_made(void *p, const void *made)
+void hb_heap_made(void *p, const void *made, uint32_t nth)
 {
 	struct record *r = live_at(p);
-	if (r)
-		r->made = made;
+	if (!r)
+		return;
+	r->made = made;
+	r->ended = (const void *)((uintptr_t)nth + 1);
 }
 
 /* ---- asking ---- */
@@ -200,8 +205,15 @@ static enum hb_heap_state answer(const struct record *r, enum hb_heap_state stat
 {
 	uint64_t turn = __atomic_load_n(&r->turn, __ATOMIC_ACQUIRE);
 	bool same = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE) == state;
-	*ret = (struct hb_heap_block){
-		state, r->start, r->size, r->life, r->made, r->ended, same ? &r->turn : NULL, turn};
+	*ret = (struct hb_heap_block){.state = state,
+		.start = r->start,
+		.size = r->size,
+		.life = r->life,
+		.made = r->made,
+		.ended = state == HB_HEAP_LIVE ? NULL : r->ended,
+		.nth = state == HB_HEAP_LIVE && r->ended ? (uint32_t)(uintptr_t)r->ended - 1 : HB_HEAP_UNCOUNTED,
+		.turn = same ? &r->turn : NULL,
+		.was = turn};
 	return state;
 }
 

@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifndef HB_TYPES_ALONE
+#define HB_TYPES_ALONE
+#endif
 #include <hbdb/compare.h>
 
 #include "format/trace/point.h"

@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef HB_TYPES_ALONE
+#define HB_TYPES_ALONE
+#endif
 #include <hbdb/compare.h>
 
 #define HB_TILES_MOST 64u /* of an array */

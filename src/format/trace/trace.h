@@ -63,7 +63,8 @@ enum {
 	HB_TRACE_ARRAY_OWN =
 		8, /* nobody registered it: no process knows of its other parts; it is compared process by process */
 	HB_TRACE_ARRAY_TOLD =
-		16 /* nobody registered it: its box is what the program told MPI, and holds where all parts make one array */
+		16, /* nobody registered it: its box is what the program told MPI, and holds where all parts make one array */
+	HB_TRACE_ARRAY_WHOLE = 256, /* of the text form alone: all of a checksum stands in tile 0 */
 };
 
 /* Why there is no checksum. */
@@ -156,8 +157,11 @@ typedef struct hb_trace_place {
 	uint64_t number, module, offset, back;
 } hb_trace_place;
 
-/* Opens a trace, also one that grows. HB_E_FORMAT: it is none. hb_trace_close. */
+/* Opens a trace, also one that grows. HB_E_FOREIGN: it is none. hb_trace_close. */
 hb_status hb_trace_open(const char *path, hb_trace **ret_trace, hb_error *err);
+/* Opens a process of a text that was printed of traces: `process` is its place in it, from 0. HB_E_FOREIGN: it is no such text;
+ * HB_E_ARGUMENT: it has not so many. Of what it says everything is told but places. */
+hb_status hb_trace_open_text(const char *path, uint32_t process, hb_trace **ret_trace, hb_error *err);
 void hb_trace_close(hb_trace *trace);
 const struct hb_trace_header *hb_trace_get_header(const hb_trace *trace);
 /* The next record: 1; 0 at the end, or where a growing file ends for now (ask again later); or a negative status: what follows is

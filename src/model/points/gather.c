@@ -5,7 +5,7 @@
 #include "base/grow.h"
 #include "model/points/inside.h"
 
-static const hb_shape *shape(hb_points *points, struct hb__process *p, uint64_t number)
+static const hb_array_shape *shape(hb_points *points, struct hb__process *p, uint64_t number)
 {
 	size_t had = p->shapes;
 	if (!HB_GROW(p->shape, p->shapes, number + 1))
@@ -120,12 +120,14 @@ static bool access(hb_points *points, struct hb__process *p, const hb_trace_reco
 
 static bool checked(hb_points *points, struct hb__process *p, const hb_trace_record *r)
 {
-	const hb_shape *s = shape(points, p, r->number);
+	const hb_array_shape *s = shape(points, p, r->number);
 	if (!s || !HB_GROW(p->told, p->tolds_room, p->tolds + 1) ||
 		!HB_GROW(p->tile, p->tiles_room, p->tiles + r->tiles + 1) ||
 		!HB_GROW(p->tile_number, p->numbers_room, p->tiles + r->tiles + 1))
 		return false;
 	p->told[p->tolds++] = (struct hb__told){s, r->access, r->state, p->tiles, r->tiles};
+	if (!r->tiles)
+		return true;
 	memcpy(p->tile + p->tiles, r->tile, r->tiles * sizeof *r->tile);
 	memcpy(p->tile_number + p->tiles, r->tile_number, r->tiles * sizeof *r->tile_number);
 	p->tiles += r->tiles;
@@ -142,6 +144,7 @@ static bool trouble(hb_points *points, struct hb__process *p, const hb_trace_rec
 	p->trouble[p->troubles++] = (hb_step_trouble){.kind = r->kind,
 		.what = r->state,
 		.shape = r->kind == HB_TRACE_SAVED ? shape(points, p, r->number) : NULL,
+		.point = r->point,
 		.text = text};
 	return true;
 }

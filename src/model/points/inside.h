@@ -8,7 +8,7 @@
 
 /* A checksum as a process told it. */
 struct hb__told {
-	const hb_shape *shape;
+	const hb_array_shape *shape;
 	unsigned access, state;
 	size_t tile; /* place of the first of them in the process's tiles */
 	uint32_t tiles;
@@ -46,8 +46,8 @@ struct hb__process {
 	hb_trace *trace;
 	bool ended; /* nothing more comes of it */
 	char *damage;
-	bool ready;             /* it stands at its next point outside of tasks: the last of its stops */
-	const hb_shape **shape; /* by number of the array; NULL: asked for again */
+	bool ready;                   /* it stands at its next point outside of tasks: the last of its stops */
+	const hb_array_shape **shape; /* by number of the array; NULL: asked for again */
 	size_t shapes;
 	struct hb__at *open; /* constructs that the first thread is in, with its iterations */
 	size_t opens, opens_room;
@@ -74,7 +74,7 @@ struct hb_points {
 	uint32_t processes;
 	size_t room;
 	bool sorted, ended, done;
-	hb_shape **shape; /* all that there were, for those that are the same */
+	hb_array_shape **shape; /* all that there were, for those that are the same */
 	size_t shapes, shapes_room;
 	/* the step at hand */
 	struct hb__merged {
@@ -108,7 +108,7 @@ void hb__gather_clear(struct hb__process *process);
 void hb__gather_free(struct hb__process *process);
 
 /* shape.c: the array as it is now; NULL: out of memory. */
-const hb_shape *hb__shape_of(hb_points *points, const hb_trace_array *array);
+const hb_array_shape *hb__shape_of(hb_points *points, const hb_trace_array *array);
 void hb__shapes_free(hb_points *points);
 
 /* merge.c: a stop of a process becomes part of the step at hand. False: out of memory. */

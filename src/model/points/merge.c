@@ -6,16 +6,19 @@
 
 void hb__merge_begin(hb_points *p) { p->checks = p->parts = p->tiles = p->accesses = p->troubles = p->guess = 0; }
 
-static bool is_apart(const hb_shape *s) { return (s->flags & (HB_TRACE_ARRAY_REPLICATED | HB_TRACE_ARRAY_OWN)) != 0; }
+static bool is_apart(const hb_array_shape *s)
+{
+	return (s->flags & (HB_TRACE_ARRAY_REPLICATED | HB_TRACE_ARRAY_OWN)) != 0;
+}
 
-static bool same_array(const hb_shape *a, const hb_shape *b)
+static bool same_array(const hb_array_shape *a, const hb_array_shape *b)
 {
 	return a == b || (a->id.line == b->id.line && a->id.ordinal == b->id.ordinal &&
 				 !strcmp(a->id.name, b->id.name) && !strcmp(a->id.file, b->id.file));
 }
 
 /* The check that another process began for the same array, or NULL. */
-static struct hb__merged *find(hb_points *p, const hb_shape *s)
+static struct hb__merged *find(hb_points *p, const hb_array_shape *s)
 {
 	if (is_apart(s))
 		return NULL;
@@ -29,7 +32,7 @@ static struct hb__merged *find(hb_points *p, const hb_shape *s)
 	return NULL;
 }
 
-static struct hb__merged *make(hb_points *p, uint32_t process, const hb_shape *s)
+static struct hb__merged *make(hb_points *p, uint32_t process, const hb_array_shape *s)
 {
 	uint32_t tiles = s->tiled ? s->tiling.tiles : 0;
 	if (!HB_GROW(p->merged, p->merged_room, p->checks + 1) ||

@@ -44,12 +44,10 @@ void hb_points_close(hb_points *p)
 	free(p);
 }
 
-hb_status hb_points_add(hb_points *p, const char *path, hb_error *err)
+/* The trace becomes theirs. */
+static hb_status add(hb_points *p, const char *path, hb_trace *trace, hb_error *err)
 {
-	hb_trace *trace;
-	hb_status status = hb_trace_open(path, &trace, err);
-	if (status)
-		return status;
+	hb_status status = HB_OK;
 	int32_t rank = hb_trace_get_header(trace)->rank;
 	uint32_t place = 0;
 	while (place < p->processes && p->process[place].rank < rank)
@@ -68,6 +66,20 @@ hb_status hb_points_add(hb_points *p, const char *path, hb_error *err)
 	p->process[place] = (struct hb__process){.rank = rank, .path = copy, .trace = trace, .state = 1};
 	p->processes++;
 	return HB_OK;
+}
+
+hb_status hb_points_add(hb_points *p, const char *path, hb_error *err)
+{
+	hb_trace *trace;
+	hb_status status = hb_trace_open(path, &trace, err);
+	return status ? status : add(p, path, trace, err);
+}
+
+hb_status hb_points_add_text(hb_points *p, const char *path, uint32_t process, hb_error *err)
+{
+	hb_trace *trace;
+	hb_status status = hb_trace_open_text(path, process, &trace, err);
+	return status ? status : add(p, path, trace, err);
 }
 
 void hb_points_end(hb_points *p) { p->ended = true; }
@@ -208,4 +220,20 @@ int hb_points_next(hb_points *p, hb_step *step, hb_error *err)
 		return ready;
 	uint32_t nested = next_nested(p);
 	return nested == HB_NO ? tell(p, step, err) : tell_nested(p, nested, step, err);
+}
+
+void hb_points_skip(hb_points *p)
+{
+	for (uint32_t i = 0; i < p->processes; i++) {
+		struct hb__process *of = &p->process[i];
+		hb_trace_record r;
+		hb_error e = {0};
+		int got = 1;
+		while (!of->damage && (got = hb_trace_next(of->trace, &r, &e)) > 0)
+			;
+		if (!of->damage && got < 0)
+			of->damage = strdup(e.message);
+		of->ended = true;
+	}
+	p->done = true;
 }

@@ -12,25 +12,25 @@
 typedef struct hb_points hb_points;
 
 /* An array as a process has it. Valid until the points are closed, and the same pointer while nothing changes. */
-typedef struct hb_shape {
+typedef struct hb_array_shape {
 	hb_array_id id;
 	unsigned flags; /* HB_TRACE_ARRAY_* */
 	hb_array as;    /* `at` is NULL */
 	bool tiled;     /* its description makes sense: */
 	hb_tiling tiling;
-} hb_shape;
+} hb_array_shape;
 
 typedef struct hb_part {
 	uint32_t process; /* its place, from 0 */
-	const hb_shape *shape;
+	const hb_array_shape *shape;
 } hb_part;
 
 /* An array at a point. */
 typedef struct hb_check {
-	const hb_shape *shape; /* of its first part */
-	unsigned access;       /* HB_ACCESS_*, of any process */
-	bool apart;            /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
-	bool own;              /* an array of nobody else: apart, and no copy */
+	const hb_array_shape *shape; /* of its first part */
+	unsigned access;             /* HB_ACCESS_*, of any process */
+	bool apart; /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
+	bool own;   /* an array of nobody else: apart, and no copy */
 	bool pieces; /* ... because what all processes told MPI of it does not make one array (HB_TRACE_ARRAY_TOLD) */
 	uint32_t process;
 	unsigned state; /* HB_CHECKSUM_*: not FINE where it could not be computed at `failed` */
@@ -42,13 +42,13 @@ typedef struct hb_check {
 } hb_check;
 
 /* Elements of a tile as they are counted in it: a complex number is two. */
-uint64_t hb_tile_elements(const hb_shape *shape, uint32_t tile);
+uint64_t hb_tile_elements(const hb_array_shape *shape, uint32_t tile);
 
 /* A value that was read or written, or that a variable of a reduction had. */
 typedef struct hb_access {
 	hb_trace_kind kind;
 	uint32_t process, thread;
-	const hb_shape *shape;               /* NULL: of a variable */
+	const hb_array_shape *shape;         /* NULL: of a variable */
 	const hb_trace_variable *variable;   /* NULL: of an array */
 	uint64_t element;                    /* of the storage of the array */
 	uint64_t place;                      /* number, see hb_points_trace; 0: none */
@@ -62,10 +62,11 @@ typedef struct hb_access {
 
 typedef struct hb_step_trouble {
 	uint32_t process;
-	hb_trace_kind kind;    /* TROUBLE or SAVED */
-	unsigned what;         /* HB_TROUBLE_* */
-	const hb_shape *shape; /* SAVED: the array */
-	const char *text;      /* a sentence, or the file */
+	hb_trace_kind kind;          /* TROUBLE or SAVED */
+	unsigned what;               /* HB_TROUBLE_* */
+	const hb_array_shape *shape; /* SAVED: the array, ... */
+	hb_point point;              /* ... and the point at which it was */
+	const char *text;            /* a sentence, or the file */
 } hb_step_trouble;
 
 /* A point, and what was since the one before. Valid until the next step is asked for. */
@@ -98,6 +99,8 @@ hb_status hb_points_open(hb_points **ret_points, hb_error *err);
 void hb_points_close(hb_points *points);
 /* One more trace, before the first step; it may grow. Status as of hb_trace_open; HB_E_ARGUMENT: there is one of this rank. */
 hb_status hb_points_add(hb_points *points, const char *path, hb_error *err);
+/* The same of a process of a text (hb_trace_open_text). */
+hb_status hb_points_add_text(hb_points *points, const char *path, uint32_t process, hb_error *err);
 /* Nothing grows any more: the run has ended. */
 void hb_points_end(hb_points *points);
 /* How many processes there have to be, by what the traces say; 0: none says it. */
@@ -113,12 +116,15 @@ bool hb_points_done(const hb_points *points);
  * whose trace is cut or damaged all is told that is readable. */
 int hb_points_next(hb_points *points, hb_step *ret_step, hb_error *err);
 
+/* Reads what is left of all traces, for nothing but how they end: there are no more steps after it. */
+void hb_points_skip(hb_points *points);
+
 /* Whether two constructs are the same one: type, name and file, without its folder; lines may have moved. */
 bool hb_same_construct(const hb_trace_construct *a, const hb_trace_construct *b);
 /* Whether two arrays have one type and one global box. */
-bool hb_same_box(const hb_shape *a, const hb_shape *b);
+bool hb_same_box(const hb_array_shape *a, const hb_array_shape *b);
 /* How a process has a tile: whether it owns some of it, and whether its own box ends inside of the tile or at its edge, and not at
  * that of the array: there another process goes on. Of block-cyclic arrays every tile has such edges. */
-void hb_tile_at(const hb_shape *shape, uint32_t tile, bool *ret_owns, bool *ret_edge);
+void hb_tile_at(const hb_array_shape *shape, uint32_t tile, bool *ret_owns, bool *ret_edge);
 
 #endif

@@ -9,7 +9,7 @@
 
 static bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static bool same(const hb_shape *s, const hb_trace_array *a)
+static bool same(const hb_array_shape *s, const hb_trace_array *a)
 {
 	const size_t from = offsetof(hb_array, base);
 	return s->flags == a->flags && s->id.line == a->id.line && s->id.ordinal == a->id.ordinal &&
@@ -18,12 +18,12 @@ static bool same(const hb_shape *s, const hb_trace_array *a)
 	       same_text(s->id.name, a->id.name) && same_text(s->id.file, a->id.file ? a->id.file : "");
 }
 
-const hb_shape *hb__shape_of(hb_points *p, const hb_trace_array *a)
+const hb_array_shape *hb__shape_of(hb_points *p, const hb_trace_array *a)
 {
 	for (size_t i = p->shapes; i-- && p->shapes - i <= LOOKED_AT;)
 		if (same(p->shape[i], a))
 			return p->shape[i];
-	hb_shape *s = calloc(1, sizeof *s);
+	hb_array_shape *s = calloc(1, sizeof *s);
 	if (!s || !HB_GROW(p->shape, p->shapes_room, p->shapes + 1)) {
 		free(s);
 		return NULL;
@@ -49,7 +49,7 @@ void hb__shapes_free(hb_points *p)
 	free(p->shape);
 }
 
-bool hb_same_box(const hb_shape *a, const hb_shape *b)
+bool hb_same_box(const hb_array_shape *a, const hb_array_shape *b)
 {
 	if (a == b)
 		return true;
@@ -59,7 +59,7 @@ bool hb_same_box(const hb_shape *a, const hb_shape *b)
 	return !memcmp(a->as.global, b->as.global, a->as.rank * sizeof *a->as.global);
 }
 
-uint64_t hb_tile_elements(const hb_shape *shape, uint32_t tile)
+uint64_t hb_tile_elements(const hb_array_shape *shape, uint32_t tile)
 {
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
 	bool complex = shape->as.type == HB_COMPLEX16 || shape->as.type == HB_COMPLEX8;
@@ -93,7 +93,7 @@ static void meet(const hb_array *a, unsigned d, int64_t first, int64_t count, bo
 	*ret_edge = low || high;
 }
 
-void hb_tile_at(const hb_shape *s, uint32_t tile, bool *ret_owns, bool *ret_edge)
+void hb_tile_at(const hb_array_shape *s, uint32_t tile, bool *ret_owns, bool *ret_edge)
 {
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
 	*ret_owns = s->tiled && tile < s->tiling.tiles;

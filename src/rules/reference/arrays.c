@@ -139,6 +139,20 @@ static void boxes_differ(hb_reference *r, struct hb__known *known, const hb_chec
 	hb__reference_tell(r, &d);
 }
 
+/* Of a text all of an array is one tile. */
+static void take_whole(hb_reference *r, const struct hb__known *known, const hb_check *b, hb_reference_difference *d)
+{
+	bool real = hb_element_real(b->shape->as.type);
+	double scale = hb__tile_scale(known, &d->whole[0], &d->whole[1], d->whole[1].count);
+	r->sum.tiles++;
+	d->placeless = true;
+	d->owner = HB_NO;
+	d->at[0] = d->whole[0];
+	d->at[1] = d->whole[1];
+	d->scale = scale;
+	d->tiles = hb__tiles_differ(r, &d->whole[0], &d->whole[1], real, scale, &d->distance);
+}
+
 /* One array of both runs. */
 static bool pair(hb_reference *r, const hb_check *a, const hb_check *b)
 {
@@ -168,7 +182,10 @@ static bool pair(hb_reference *r, const hb_check *a, const hb_check *b)
 	d.whole[0] = hb__whole(a);
 	d.whole[1] = hb__whole(b);
 	known->norm = fmax(known->norm, sqrt(fmax(d.whole[0].squares, d.whole[1].squares)));
-	take_tiles(r, known, a, b, &d);
+	if ((a->shape->flags | b->shape->flags) & HB_TRACE_ARRAY_WHOLE)
+		take_whole(r, known, b, &d);
+	else
+		take_tiles(r, known, a, b, &d);
 	r->sum.arrays++;
 	if (d.tiles) {
 		d.again = known->differed;

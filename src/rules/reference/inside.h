@@ -6,18 +6,19 @@
 
 /* What is remembered of an array, from point to point. */
 struct hb__known {
-	const hb_shape *shape; /* of the reference, or of the run where it is there alone */
-	uint32_t process;      /* HB_NO: of all */
-	double norm;           /* the greatest that it has had in either run */
+	const hb_array_shape *shape; /* of the reference, or of the run where it is there alone */
+	uint32_t process;            /* HB_NO: of all */
+	double norm;                 /* the greatest that it has had in either run */
 	hb_point correct;
 	const hb_trace_construct *correct_construct;
 	bool differed, failed[2], missed[2], boxed;
+	double squares, values; /* of the reference's values since the last point: sum of squares, and how many */
 };
 
 /* A value as it is matched. */
 struct hb__keyed {
-	uint32_t array; /* number of the array, the same in both runs */
-	uint64_t index; /* a hash of the global index */
+	uint64_t key, cell; /* hashes: of all by which it is matched; of the element */
+	uint32_t array;     /* its place among those that are known, the same in both runs */
 	const hb_access *access;
 };
 
@@ -33,6 +34,8 @@ struct hb_reference {
 	size_t knowns, knowns_room;
 	struct hb__keyed *keyed[2];
 	size_t keyeds_room[2];
+	bool told_only[2];               /* that one of the runs alone writes an element */
+	uint32_t first_array;            /* of the first value that differs, since the last point */
 	const hb_trace_variable **wrong; /* variables whose results differed */
 	size_t wrongs, wrongs_room;
 	const hb_check **match; /* scratch: by check of the reference, that of the run */
@@ -51,7 +54,7 @@ const hb_check *hb__first_copy(const hb_step *step, const hb_check *check);
 /* For each check of the reference its check of the run in r->match, and r->taken. False: out of memory. */
 bool hb__match(hb_reference *r);
 struct hb__known *hb__reference_know(
-	hb_reference *r, const hb_shape *shape, uint32_t process); /* NULL: out of memory */
+	hb_reference *r, const hb_array_shape *shape, uint32_t process); /* NULL: out of memory */
 
 /* arrays.c, copies.c, values.c, results.c: of the steps at hand. False: out of memory. */
 bool hb__reference_arrays(hb_reference *r);

@@ -77,7 +77,7 @@ bool hb__match(hb_reference *r)
 	return true;
 }
 
-struct hb__known *hb__reference_know(hb_reference *r, const hb_shape *shape, uint32_t process)
+struct hb__known *hb__reference_know(hb_reference *r, const hb_array_shape *shape, uint32_t process)
 {
 	for (size_t i = 0; i < r->knowns; i++) {
 		struct hb__known *k = &r->known[i];

@@ -7,6 +7,7 @@
  *   - else the estimated distance |a - b| is held against a scale: the greatest norm that the array has had up to this point in either run, times the
  *     square root of the tile's share of its elements, or the norm of the tile itself where that is larger. Equal: distance <= relative *
  *     scale, or distance <= absolute * sqrt(elements).
+ * Of a text (hb_trace_open_text) whole arrays are compared, as one tile.
  * Within tasks of a region, where one process is, tiles are compared that it has whole in both runs.
  * Copies of a replicated array have to agree in the run, too. Arrays that nobody registered are of one process, and are compared where both runs
  * have as many. Results of reductions are equal when |a - b| <= relative * max(|a|, |b|) or <= absolute; integers are exact.
@@ -29,6 +30,7 @@ typedef enum hb_reference_kind {
 	HB_REFERENCE_SHORTER,   /* one of the runs, or one of its processes, ended before */
 	/* from here on: something could not be compared */
 	HB_REFERENCE_BOX,     /* an array has another type or other extents: another input */
+	HB_REFERENCE_ONLY,    /* an element is written in one of the runs only (side) */
 	HB_REFERENCE_UNKNOWN, /* an array is in one of the runs only */
 	HB_REFERENCE_FAILED,  /* a checksum could not be computed */
 	HB_REFERENCE_PIECES,  /* what processes told MPI of an array makes no array, or another one in the other run */
@@ -48,13 +50,14 @@ typedef struct hb_reference_difference {
 	const hb_trace_construct *construct[2]; /* by run; NULL: none */
 	hb_point correct;                       /* the last point at which it was compared and equal; number 0: none */
 	const hb_trace_construct *correct_construct;
-	const hb_shape *shape[2]; /* NULL: it is not there */
-	unsigned access;          /* HB_ACCESS_*, in the run */
-	unsigned state;           /* FAILED: HB_CHECKSUM_* */
-	uint32_t process[2];      /* COPIES: the two; else where it was, or HB_NO: all */
-	hb_tile whole[2];         /* the arrays, all tiles added */
-	uint32_t tile, tiles;     /* the first one that differs, how many do */
-	hb_tile at[2];            /* that tile */
+	const hb_array_shape *shape[2]; /* NULL: it is not there */
+	unsigned access;                /* HB_ACCESS_*, in the run */
+	unsigned state;                 /* FAILED: HB_CHECKSUM_* */
+	uint32_t process[2];            /* COPIES: the two; else where it was, or HB_NO: all */
+	hb_tile whole[2];               /* the arrays, all tiles added */
+	bool placeless; /* one of the runs is a text, and knows arrays as a whole only: nothing is known of tiles */
+	uint32_t tile, tiles; /* the first one that differs, how many do */
+	hb_tile at[2];        /* that tile */
 	double distance, scale;
 	uint32_t owners, owner; /* processes of the run that own some of it; the first of them */
 	bool edges;             /* every differing tile touches an edge between boxes of processes of the run */
@@ -73,12 +76,13 @@ typedef struct hb_reference_sum {
 	uint64_t points, arrays, tiles, results, values; /* equal or not */
 	uint64_t differences;                            /* told, those of arrays that differed before not counted */
 	uint64_t again;
-	uint64_t failed;    /* checksums that could not be computed, in either run */
-	uint64_t unknown;   /* arrays, each counted once, that are in one run only */
-	uint64_t boxes;     /* arrays with other extents or types */
-	uint64_t pieces;    /* arrays of which processes told MPI what does not fit together */
-	uint64_t own;       /* arrays of one process that were not compared, for there are more or fewer processes */
-	uint64_t partial;   /* tiles within tasks that no process has whole */
+	uint64_t failed;  /* checksums that could not be computed, in either run */
+	uint64_t unknown; /* arrays, each counted once, that are in one run only */
+	uint64_t boxes;   /* arrays with other extents or types */
+	uint64_t pieces;  /* arrays of which processes told MPI what does not fit together */
+	uint64_t own;     /* arrays of one process that were not compared, for there are more or fewer processes */
+	uint64_t partial; /* tiles within tasks that no process has whole */
+	uint64_t shared; /* values of the run, of elements that several threads of a process wrote between two points */
 	uint64_t unmatched; /* values that are in one of the runs only */
 	uint64_t within;    /* tiles with other hashes that are equal within the tolerance */
 	double most;        /* ... and the greatest distance/scale of those */

@@ -88,6 +88,11 @@ static void put_looked(const hb_against *c, FILE *to)
 	if (s->partial)
 		fprintf(to, "  not compared: %" PRIu64 " %s within tasks that no single process has whole\n",
 			s->partial, hb__plural(s->partial, "tile", "tiles"));
+	if (s->shared)
+		fprintf(to,
+			"  not compared: %" PRIu64
+			" %s of elements that several threads wrote between two points; what is read of them later is\n",
+			s->shared, hb__plural(s->shared, "value", "values"));
 	if (s->unmatched)
 		fprintf(to, "  not compared: %" PRIu64 " %s that only one of the runs has\n", s->unmatched,
 			hb__plural(s->unmatched, "value", "values"));
@@ -117,14 +122,15 @@ static void put_end(const hb_against *c, int code, FILE *to)
 {
 	const hb_reference_sum *s = hb_reference_get_sum(c->rules);
 	const char *a = hb__tame(c->side[0].name), *b = hb__tame(c->side[1].name);
-	if (c->foreign)
+	const char *first = c->side[0].program, *second = c->side[1].program;
+	if (c->foreign && first && second)
 		fprintf(to,
-			"not comparable: %s and %s have not even their first construct in common: are they of one program%s%s%s%s%s?\n",
-			a, b, c->side[0].program && c->side[1].program ? " (" : "",
-			c->side[0].program ? hb__tame(c->side[0].program) : "",
-			c->side[0].program && c->side[1].program ? ", " : "",
-			c->side[1].program ? hb__tame(c->side[1].program) : "",
-			c->side[0].program && c->side[1].program ? ")" : "");
+			"not comparable: %s (%s) and %s (%s) have not even their first construct in common: are they of one program?\n",
+			a, hb__tame(first), b, hb__tame(second));
+	else if (c->foreign)
+		fprintf(to,
+			"not comparable: %s and %s have not even their first construct in common: are they of one program?\n",
+			a, b);
 	else if (s->boxes)
 		fprintf(to, "not comparable: %" PRIu64 " %s other extents or another type\n", s->boxes,
 			hb__plural(s->boxes, "array has", "arrays have"));
@@ -135,7 +141,7 @@ static void put_end(const hb_against *c, int code, FILE *to)
 			hb__point_words(&s->last));
 	else if (code == HB_EXIT_USAGE)
 		fprintf(to,
-			"not comparable: nothing was compared: the runs have no array at the same point; register arrays (HB_ARRAY) in both\n");
+			"not comparable: nothing was compared: no point has a checksum, a result of a reduction or a value in both runs; register arrays (HB_ARRAY) in both\n");
 	else
 		fprintf(to, "same: no difference in what was compared, at a tolerance of %.3g\n",
 			c->tolerance.relative);
@@ -143,6 +149,9 @@ static void put_end(const hb_against *c, int code, FILE *to)
 
 int hb__against_print(const hb_against *c, FILE *to)
 {
+	/* where the runs part the traces have not been read to their ends */
+	for (unsigned side = 0; side < 2 && hb_reference_get_sum(c->rules)->stopped; side++)
+		hb_points_skip(c->side[side].points);
 	int code = code_of(c);
 	for (size_t i = 0; i < c->lines.n; i++)
 		fputs(c->lines.at[i], to);

@@ -188,8 +188,9 @@ static int dry_run(const hb_args *args)
 	hb_making making = {.output = recording, .quiet = true, .raw = true};
 	hb_settings_default(&settings);
 	settings.dry = true;
+	settings.checksum_accessed = true; /* the file tells what is read, too */
 	int code = hb__make_traced(args, &settings, &making, &made);
-	settings.dry = false;
+	settings.dry = settings.checksum_accessed = false;
 	if (!code && !made.recording)
 		code = HB_EXIT_USAGE;
 	code = code ? code : collect(made.recording, &settings, &points);

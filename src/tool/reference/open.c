@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../store/find.h"
 #include "reference.h"
@@ -88,7 +89,7 @@ static char *program_of(const char *path)
 int hb__begin_traced(const char *name, const char *path, hb_traced *ret)
 {
 	hb_error err = {0};
-	*ret = (hb_traced){.name = name, .path = hb__copy(path)};
+	*ret = (hb_traced){.name = name, .path = hb__copy(path), .program = program_of(path)};
 	if (hb_points_open(&ret->points, &err))
 		return hb__fail_log(path, &err);
 	return 0;
@@ -96,13 +97,39 @@ int hb__begin_traced(const char *name, const char *path, hb_traced *ret)
 
 int hb__more_traced(hb_traced *t) { return add(t, true); }
 
+/* A file of text. */
+static int open_text(const char *name, const char *path, hb_traced *ret)
+{
+	hb_error err = {0};
+	hb_status status = HB_OK;
+	int code = hb__begin_traced(name, path, ret);
+	for (uint32_t i = 0; !code && !status; i++)
+		status = hb_points_add_text(ret->points, path, i, &err);
+	if (!code && (status != HB_E_ARGUMENT || !hb_points_processes(ret->points)))
+		code = fail(path, &err);
+	if (!code)
+		hb_points_end(ret->points);
+	return code;
+}
+
+int hb__find_traced(const char *name, char **ret_path)
+{
+	struct stat st;
+	if (stat(name, &st) || !S_ISREG(st.st_mode))
+		return hb__find_recording(name, ret_path);
+	*ret_path = hb__copy(name);
+	return 0;
+}
+
 int hb__open_traced(const char *name, const char *path, hb_traced *ret)
 {
+	struct stat st;
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		return open_text(name, path, ret);
 	int code = hb__begin_traced(name, path, ret);
 	code = code ? code : add(ret, false);
 	if (code)
 		return code;
-	ret->program = program_of(path);
 	if (!hb_points_processes(ret->points))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "%s has no traces: record it with 'hbdb compare record -- COMMAND'", name);

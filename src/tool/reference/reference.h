@@ -19,7 +19,9 @@ typedef struct hb_traced {
 	uint32_t others;   /* traces of processes of other worlds, which are not compared */
 } hb_traced;
 
-/* Opens the traces of a recording that is whole. 0, or an exit code after having said why: 2 where it has none. hb__close_traced in any case. */
+/* The path of a recording, or of a file of text. 0, or an exit code after having said why. */
+int hb__find_traced(const char *name, char **ret_path);
+/* Opens the traces of a recording that is whole, or a file with their text. 0, or an exit code after having said why: 2 where it has none. hb__close_traced in any case. */
 int hb__open_traced(const char *name, const char *path, hb_traced *ret);
 /* The same of a recording that is being made: those that can be opened by now and are not open yet. An exit code as above. */
 int hb__begin_traced(const char *name, const char *path, hb_traced *ret);
@@ -37,11 +39,11 @@ typedef struct hb_against {
 	hb_reference *rules;
 	hb_strings lines; /* what was found, each with its line feeds */
 	uint64_t found[HB_REFERENCE_KINDS];
-	hb_point first;        /* the point of the first difference, ... */
-	hb_point correct;      /* ... and the last one before it where that array was equal; number 0: none */
-	const hb_shape *array; /* of the run: the first whose checksum differed, ... */
-	hb_point array_at;     /* ... and where; NULL: none */
-	bool any, foreign;     /* the very first constructs are not the same ones */
+	hb_point first;              /* the point of the first difference, ... */
+	hb_point correct;            /* ... and the last one before it where that array was equal; number 0: none */
+	const hb_array_shape *array; /* of the run: the first whose checksum differed, ... */
+	hb_point array_at;           /* ... and where; NULL: none */
+	bool any, foreign;           /* the very first constructs are not the same ones */
 } hb_against;
 
 /* 0, or an exit code after having said why. hb__against_end in any case; the sides stay. */
@@ -60,13 +62,13 @@ char *hb__against_sum_json(const hb_against *against, int code);
 char *hb__against_sentence(const hb_against *against, const hb_reference_difference *difference);
 
 /* words.c: parts of sentences; the first ones are valid for the next few calls. */
-const char *hb__array_words(const hb_shape *shape, unsigned access);  /* ("frct", "lu.f", 68, 0, "rw") */
-const char *hb__construct_words(const hb_trace_construct *construct); /* parallel loop "sweep" (heat.c:22) */
-const char *hb__point_words(const hb_point *point);                   /* 13.E, or "the end" */
-char *hb__box_words(const hb_shape *shape, const int64_t *first,
-	const int64_t *count);                                    /* [1..20, 0..39], as the program calls them */
-char *hb__element_words(const hb_shape *shape, uint64_t element); /* [19, 1] */
-const char *hb__extents_words(const hb_shape *shape);             /* 60 x 40 real8 */
+const char *hb__array_words(const hb_array_shape *shape, unsigned access); /* ("frct", "lu.f", 68, 0, "rw") */
+const char *hb__construct_words(const hb_trace_construct *construct);      /* parallel loop "sweep" (heat.c:22) */
+const char *hb__point_words(const hb_point *point);                        /* 13.E, or "the end" */
+char *hb__box_words(const hb_array_shape *shape, const int64_t *first,
+	const int64_t *count);                                          /* [1..20, 0..39], as the program calls them */
+char *hb__element_words(const hb_array_shape *shape, uint64_t element); /* [19, 1] */
+const char *hb__extents_words(const hb_array_shape *shape);             /* 60 x 40 real8 */
 /* Where an access stands: file.c:12 or program+0x1234; NULL: not known. */
 const char *hb__access_place(const hb_traced *traced, const hb_access *access);
 /* Two numbers that are not the same in as few digits as show it. */

@@ -29,7 +29,7 @@ int hb__read_tolerances(const hb_args *args, hb_reference_tolerance *t)
 static int open_side(hb_against *c, unsigned side, const char *name)
 {
 	char *path = NULL;
-	int code = hb__find_recording(name, &path);
+	int code = hb__find_traced(name, &path);
 	code = code ? code : hb__open_traced(name, path, &c->side[side]);
 	free(path);
 	return code;

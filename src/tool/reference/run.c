@@ -168,7 +168,7 @@ int hb__compare_run(const hb_args *args)
 	if (!args->rest || args->nwords != 2)
 		return hb__fail_with(HB_EXIT_USAGE,
 			"compare run takes the reference and the command to run, as in 'hbdb compare run reference.hbdb -- mpirun -n 4 ./program'");
-	int code = hb__find_recording(args->word[1], &reference);
+	int code = hb__find_traced(args->word[1], &reference);
 	code = code ? code : run(args, reference, &l);
 	hb__against_end(&l.against);
 	char *name = (char *)(uintptr_t)(l.begun ? l.against.side[HB_OF_RUN].name : NULL);

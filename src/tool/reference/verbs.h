@@ -20,7 +20,8 @@ int hb__compare_picture(const hb_args *args);
 
 /* Where two runs part. */
 typedef struct hb_difference_place {
-	bool any;
+	bool compared;           /* the runs could be read and compared; ... */
+	bool any;                /* ... and differed */
 	hb_point correct, first; /* the last point that was right, and the first one that was not */
 	hb_array_id id;          /* of the first array whose checksum differed, and where: name NULL: none did */
 	hb_point array_at;
@@ -36,7 +37,9 @@ void hb__place_free(hb_difference_place *place);
 /* What --tolerance and --absolute say; an exit code after having said what is wrong. Numbers that are not given stay. */
 int hb__read_tolerances(const hb_args *args, hb_reference_tolerance *tolerance);
 
-/* wishes.c. What is wanted: the file of --settings, else that of the recording `reference` where there is one (NULL: none), then the options. 0, or an
+/* wishes.c. The array that --save names, and the point of --at; `otherwise` where that is not given. What is not given stays. 0, or an exit code. */
+int hb__read_saved(const hb_args *args, const hb_point *otherwise, hb_array_id *id, hb_point *at);
+/* What is wanted: the file of --settings, else that of the recording `reference` where there is one (NULL: none), then the options. 0, or an
  * exit code. hb_settings_free in any case. */
 int hb__wished_settings(const hb_args *args, const char *reference, hb_trace_settings *ret);
 /* Writes them into a file that lasts until hb__forget_settings. 0 and its absolute path, or an exit code. */

@@ -56,9 +56,25 @@ static int read_array(const char *text, hb_array_id *ret)
 			      text);
 }
 
+int hb__read_saved(const hb_args *args, const hb_point *otherwise, hb_array_id *id, hb_point *at)
+{
+	const char *save = hb__option_value(args, "save");
+	int code = read_point(args, "at", at);
+	code = !code && save ? read_array(save, id) : code;
+	if (!code && hb__option_value(args, "at") && !save)
+		return hb__fail_with(HB_EXIT_USAGE,
+			"compare --at says at which point the array of --save is meant: give --save, too");
+	if (!code && save && !at->number)
+		*at = *otherwise;
+	if (!code && save && !at->number)
+		return hb__fail_with(
+			HB_EXIT_USAGE, "compare --save needs the point at which the array is meant: --at POINT");
+	return code;
+}
+
 static int apply_options(const hb_args *args, hb_trace_settings *s)
 {
-	const char *level = hb__option_value(args, "level"), *save = hb__option_value(args, "save");
+	const char *level = hb__option_value(args, "level");
 	for (unsigned i = 0; level && i < HB_TRACE_INHERITED; i++)
 		if (!strcasecmp(level, hb_trace_level_name((hb_trace_level)i)))
 			s->level = (hb_trace_level)i;
@@ -69,15 +85,7 @@ static int apply_options(const hb_args *args, hb_trace_settings *s)
 	code = code ? code : read_point(args, "start", &s->start);
 	code = code ? code : read_point(args, "finish", &s->finish);
 	code = code ? code : check_window(s);
-	code = code ? code : read_point(args, "at", &s->save_at);
-	code = !code && save ? read_array(save, &s->save) : code;
-	if (!code && hb__option_value(args, "at") && !save)
-		return hb__fail_with(HB_EXIT_USAGE, "compare --at says where the array of --save is written");
-	if (!code && save && !s->save_at.number)
-		s->save_at = s->finish;
-	if (!code && save && !s->save_at.number)
-		return hb__fail_with(
-			HB_EXIT_USAGE, "compare --save needs the point at which the array is written: --at POINT");
+	code = code ? code : hb__read_saved(args, &s->finish, &s->save, &s->save_at);
 	return code;
 }
 

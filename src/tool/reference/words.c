@@ -17,7 +17,7 @@ static const char *briefly(char *text)
 	return kept[next++ % 16] = text;
 }
 
-const char *hb__array_words(const hb_shape *s, unsigned access)
+const char *hb__array_words(const hb_array_shape *s, unsigned access)
 {
 	static const char *const letters[] = {NULL, "r", "w", "rw"};
 	char *name = hb__inert(s->id.name), *file = hb__inert(s->id.file);
@@ -48,7 +48,7 @@ const char *hb__point_words(const hb_point *point)
 	return point->number ? briefly(hb__copy(hb_point_text(point, text))) : "the end";
 }
 
-char *hb__box_words(const hb_shape *s, const int64_t *first, const int64_t *count)
+char *hb__box_words(const hb_array_shape *s, const int64_t *first, const int64_t *count)
 {
 	char *text = hb__copy("[");
 	for (unsigned d = 0; d < s->as.rank; d++) {
@@ -64,7 +64,7 @@ char *hb__box_words(const hb_shape *s, const int64_t *first, const int64_t *coun
 	return all;
 }
 
-char *hb__element_words(const hb_shape *s, uint64_t element)
+char *hb__element_words(const hb_array_shape *s, uint64_t element)
 {
 	int64_t index[HB_DIMENSIONS] = {0}, one[HB_DIMENSIONS];
 	bool owned;
@@ -76,7 +76,7 @@ char *hb__element_words(const hb_shape *s, uint64_t element)
 	return hb__box_words(s, index, one);
 }
 
-const char *hb__extents_words(const hb_shape *s)
+const char *hb__extents_words(const hb_array_shape *s)
 {
 	char *text = hb__copy("");
 	for (unsigned d = 0; d < s->as.rank; d++) {

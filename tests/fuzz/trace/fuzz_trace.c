@@ -1,5 +1,5 @@
-/* Any bytes as a trace. The first byte: bit 0, make the checksums of its blocks right; bit 1, the bytes are the payload of one block. What it says is
- * put together at points, and compared with itself. */
+/* Any bytes as a trace. The first byte: bit 0, make the checksums of its blocks right; bit 1, the bytes are the payload of one block;
+ * bit 2, they are the text of traces behind its first line. What it says is put together at points, and compared with itself. */
 #include <xxhash.h>
 
 #include "../fuzz.h"
@@ -36,6 +36,13 @@ static void repair(uint8_t *p, size_t n)
 	}
 }
 
+static bool is_text; /* of the input at hand */
+
+static hb_status open_input(const char *path, hb_trace **ret, hb_error *e)
+{
+	return is_text ? hb_trace_open_text(path, 0, ret, e) : hb_trace_open(path, ret, e);
+}
+
 static uint64_t read_all(const char *path)
 {
 	hb_trace *t;
@@ -43,7 +50,7 @@ static uint64_t read_all(const char *path)
 	hb_error e = {0};
 	uint64_t n = 0;
 	int got;
-	if (hb_trace_open(path, &t, &e)) {
+	if (open_input(path, &t, &e)) {
 		fuzz_must(e.status < 0 && e.message[0] && !t, "an error says what it is");
 		return 0;
 	}
@@ -74,7 +81,9 @@ static void compare(const char *path)
 	hb_error e = {0};
 	uint64_t differences = 0;
 	for (int i = 0; i < 2; i++) {
-		fuzz_must(!hb_points_open(&p[i], &e) && !hb_points_add(p[i], path, &e), "what opened opens");
+		fuzz_must(!hb_points_open(&p[i], &e), "memory");
+		fuzz_must(!(is_text ? hb_points_add_text(p[i], path, 0, &e) : hb_points_add(p[i], path, &e)),
+			"what opened opens");
 		hb_points_end(p[i]);
 	}
 	hb_reference *r;
@@ -93,8 +102,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static uint8_t b[LARGEST + 256];
 	if (size < 1 || size > LARGEST)
 		return 0;
-	size_t n = lay_out(data + 1, size - 1, data[0], b);
-	if (data[0] & 1)
+	is_text = data[0] & 4;
+	static const char head[] = "hbdb-trace 1\nprocess 0 of 1\n";
+	size_t n = sizeof head - 1 + size - 1;
+	if (is_text) {
+		memcpy(b, head, sizeof head - 1);
+		memcpy(b + sizeof head - 1, data + 1, size - 1);
+	} else
+		n = lay_out(data + 1, size - 1, data[0], b);
+	if (!is_text && data[0] & 1)
 		repair(b, n);
 	const char *path = fuzz_path("trace");
 	fuzz_write(path, b, n);

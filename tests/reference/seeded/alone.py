@@ -62,7 +62,7 @@ def check_mistake(folder, row):
     construct = "omp" if construct == "-" else construct
     check((at, construct, list(wrong)) == (number, row["construct"], [row["array"]]), "%s: first wrong is %s at %s (%s:%d)"
           % (what, row["array"], row["point"], name, line), found)
-    box, first, elements = wrong.get(row["array"], ("", "", 0))
+    box, first, elements = wrong.get(row["array"], ("", "", 0))[:3]
     if row["first"] == "-" and row["box"] != "-":
         inside = all(low >= wide_low and high <= wide_high for (low, high), (wide_low, wide_high)
                      in zip(*([map(int, x.split(":")) for x in text.split(",")] for text in (box, row["box"]))))

@@ -75,7 +75,7 @@ def table(name, columns):
 
 
 def mistakes():
-    rows = table("mistakes.txt", ["program", "mistake", "processes", "threads", "size", "point", "construct", "array", "first", "box", "elements", "statement"])
+    rows = table("mistakes.txt", ["program", "mistake", "processes", "threads", "size", "point", "construct", "array", "first", "box", "elements", "statement", "seen"])
     return [{**row, "construct": row["construct"].replace("_", " ")} for row in rows]
 
 

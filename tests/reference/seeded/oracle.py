@@ -90,7 +90,7 @@ def whole(told, at, name):
 
 
 def compare(reference, other):
-    """The first point at which something differs: (number, name, {array: (box, first element, how many)}; a reduction has "-" and 0), or None."""
+    """The first point at which something differs: (number, name, {array: (box, first element, how many, all wrong ones)}; a reduction has "-" and 0), or None."""
     scale = {}
     for process in other:
         if [c[::2] for c in process.constructs] != [c[::2] for c in reference[0].constructs]:
@@ -100,7 +100,7 @@ def compare(reference, other):
         for process in other:
             for variable, value in process.points[at][3].items():
                 if abs(value - reduced[variable]) > TOLERANCE * max(abs(value), abs(reduced[variable])):
-                    wrong[variable] = ("-", "-", 0)
+                    wrong[variable] = ("-", "-", 0, ())
         for array in arrays:
             a, b = whole(reference, at, array), whole(other, at, array)
             scale[array] = max(scale.get(array, 0), numpy.sqrt(numpy.mean(numpy.abs(a) ** 2)), numpy.sqrt(numpy.mean(numpy.abs(b) ** 2)))
@@ -108,7 +108,7 @@ def compare(reference, other):
             if len(places):
                 base = reference[0].arrays[array][5]
                 box = ",".join("%d:%d" % (low + b, high + b) for low, high, b in zip(places.min(0), places.max(0), base))
-                wrong[array] = (box, ",".join(str(i + b) for i, b in zip(places[0], base)), len(places))
+                wrong[array] = (box, ",".join(str(i + b) for i, b in zip(places[0], base)), len(places), places + base)
         if wrong:
             return number, name, wrong
     return None
@@ -134,7 +134,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="hbdb-oracle.") as folder:
         threads, size = (more + ["1", "-"][len(more):])[:2]
         reference, other, out = tell(folder, program, mistake, int(processes), int(threads), size)
-        print(program, mistake, processes, threads, size, compare(reference, other), out)
+        number, name, wrong = compare(reference, other) or (0, "nothing", {})
+        print(program, mistake, processes, threads, size, (number, name, {array: found[:3] for array, found in wrong.items()}), out)
 
 
 if __name__ == "__main__":

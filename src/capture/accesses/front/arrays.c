@@ -19,10 +19,12 @@ struct kind {
 uint64_t hb__arrays_turn = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kind *kinds[BUCKETS];
-static struct hb__array *all;   /* the newest first, without those that are gone */
-static struct hb__array **live; /* by address; they do not overlap */
+static struct hb__array *all;     /* registered ones, the newest first, without those that are gone */
+static struct hb__array *touched; /* in the construct that the first thread is in; perhaps some that are gone */
+static struct hb__array **live;   /* by address; they do not overlap */
 static size_t nlive, live_room;
 static uint64_t numbers;
+static struct hb__array *left, *spare; /* gone, and perhaps in somebody's hand until the next point; to be used again */
 
 static void turn(void) { __atomic_fetch_add(&hb__arrays_turn, 1, __ATOMIC_RELEASE); }
 
@@ -54,11 +56,13 @@ struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn)
 
 static void insert(struct hb__array *a)
 {
-	a->back = &all;
-	a->next = all;
-	if (all)
-		all->back = &a->next;
-	all = a;
+	if (!(a->flags & HB_TRACE_ARRAY_OWN)) {
+		a->back = &all;
+		a->next = all;
+		if (all)
+			all->back = &a->next;
+		all = a;
+	}
 	if (a->low == a->high || !HB_GROW(live, live_room, nlive + 1))
 		return;
 	size_t i = place_of(a->low);
@@ -69,8 +73,9 @@ static void insert(struct hb__array *a)
 
 static void take_out(struct hb__array *a)
 {
-	*a->back = a->next;
-	if (a->next)
+	if (a->back)
+		*a->back = a->next;
+	if (a->back && a->next)
 		a->next->back = a->back;
 	size_t i = place_of(a->low);
 	if (i < nlive && live[i] == a)
@@ -186,6 +191,8 @@ static void goes(struct hb__thread *t, struct hb__array *a)
 	a->gone = true;
 	turn();
 	put_gone(t, a);
+	a->next = left;
+	left = a;
 }
 
 /* What was known of this memory is no more; of what lay there only with a part of it something is said. */
@@ -202,10 +209,21 @@ static void make_room(struct hb__thread *t, const struct hb__array *for_it)
 	}
 }
 
+/* With the lock. What was summed of the array before holds of any with the same contents. */
+static struct hb__array *take_spare(void)
+{
+	struct hb__array *a = spare;
+	if (!a)
+		return hb__room_for(sizeof *a);
+	spare = a->next;
+	*a = (struct hb__array){.summed = a->summed};
+	return a;
+}
+
 static struct hb__array *comes(
 	struct hb__thread *t, struct kind *kind, const hb_array *as, uint32_t flags, size_t bytes)
 {
-	struct hb__array *a = kind ? hb__room_for(sizeof *a) : NULL;
+	struct hb__array *a = kind ? take_spare() : NULL;
 	if (!a)
 		return NULL;
 	a->id = (hb_array_id){.name = kind->name, .file = kind->file, .line = kind->line, .ordinal = kind->arrays++};
@@ -328,14 +346,18 @@ void hb__array_told(struct hb__thread *t, const hb_array *array, const char *fil
 }
 
 struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const char *file, uint32_t line,
-	hb_element type, const void *at, size_t bytes)
+	uint32_t ordinal, hb_element type, const void *at, size_t bytes)
 {
 	int64_t n = (int64_t)(bytes / hb_element_bytes(type));
 	hb_array as = {.at = at, .type = type, .rank = 1, .global = {n}, .count = {n}};
 	pthread_mutex_lock(&lock);
 	bool told = holds((uintptr_t)at, (uintptr_t)at + bytes, HB_TRACE_ARRAY_TOLD);
-	struct hb__array *a =
-		told ? NULL : comes(t, kind_of(name, hb__last_part(file), line), &as, HB_TRACE_ARRAY_OWN, bytes);
+	struct kind *kind = kind_of(name, hb__last_part(file), line);
+	struct hb__array *a = told ? NULL : comes(t, kind, &as, HB_TRACE_ARRAY_OWN, bytes);
+	if (a && ordinal != HB__ORDINAL_NEXT) {
+		a->id.ordinal = ordinal;
+		kind->arrays = kind->arrays - 1 > ordinal ? kind->arrays - 1 : ordinal + 1;
+	}
 	pthread_mutex_unlock(&lock);
 	return a;
 }
@@ -397,18 +419,51 @@ struct hb__array *hb__array_from(const void *at)
 
 struct hb__array *hb__arrays_all(void) { return all; }
 
+static bool is(const struct hb__array *a, const hb_array_id *id)
+{
+	bool place = !id->file || (!strcmp(a->id.file, hb__last_part(id->file)) && a->id.line == id->line);
+	return place && a->id.ordinal == id->ordinal && id->name && !strcmp(a->id.name, id->name);
+}
+
 struct hb__array *hb__array_named(const hb_array_id *id)
 {
-	for (struct hb__array *a = all; a; a = a->next) {
-		bool place = !id->file || (!strcmp(a->id.file, hb__last_part(id->file)) && a->id.line == id->line);
-		if (place && a->id.ordinal == id->ordinal && id->name && !strcmp(a->id.name, id->name))
-			return a;
-	}
-	return NULL;
+	struct hb__array *a = all;
+	while (a && !is(a, id))
+		a = a->next;
+	for (size_t i = 0; !a && i < nlive; i++)
+		if (is(live[i], id))
+			a = live[i];
+	return a;
 }
+
+/* ---- what a construct touches ---- */
+
+void hb__touch_more(struct hb__array *array, uint8_t access)
+{
+	if (__atomic_fetch_or(&array->touched, access, __ATOMIC_RELAXED))
+		return;
+	array->touched_next = __atomic_load_n(&touched, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(
+		&touched, &array->touched_next, array, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		;
+}
+
+struct hb__array *hb__arrays_touched(void) { return __atomic_load_n(&touched, __ATOMIC_ACQUIRE); }
 
 void hb__arrays_untouched(void)
 {
-	for (struct hb__array *a = all; a; a = a->next)
-		a->touched = 0;
+	for (struct hb__array *a = __atomic_exchange_n(&touched, NULL, __ATOMIC_ACQUIRE), *next; a; a = next) {
+		next = a->touched_next;
+		__atomic_store_n(&a->touched, 0, __ATOMIC_RELEASE);
+	}
+	if (!left)
+		return;
+	pthread_mutex_lock(&lock);
+	while (left) {
+		struct hb__array *a = left;
+		left = a->next;
+		a->next = spare;
+		spare = a;
+	}
+	pthread_mutex_unlock(&lock);
 }

@@ -15,6 +15,7 @@
 #include "base/grow.h"
 #include "capture/accesses/front/front.h"
 
+#define RING_MOST (1u << 20)   /* iterations */
 #define HELD_MOST (256u << 20) /* bytes that are held back */
 
 /* A block that is not in the file yet. */
@@ -135,7 +136,8 @@ static bool write_header(void)
 
 /* ---- what is held back ---- */
 
-static bool holding(void) { return file.rings || file.fd < 0; }
+/* What comes behind something that is held back is, too. */
+static bool holding(void) { return file.rings || file.fd < 0 || file.nheld; }
 
 static void hold(uint32_t thread, const uint8_t *payload, uint32_t bytes, bool detail)
 {
@@ -292,7 +294,13 @@ void hb__define(struct hb__thread *t, const uint8_t *record, size_t bytes)
 
 void hb__ring_open(struct hb__ring *ring, uint64_t most, struct hb__thread *of)
 {
-	most = most < 1 << 20 ? most : 1 << 20;
+	static bool told;
+	if (most > RING_MOST && !told)
+		hb__put_trouble(of ? of : hb__first, HB_TROUBLE_ROOM, 0,
+			"of the last %llu iterations of a loop only the last %u are kept", (unsigned long long)most,
+			RING_MOST);
+	told = told || most > RING_MOST;
+	most = most < RING_MOST ? most : RING_MOST;
 	lock();
 	ring->at = calloc(most, sizeof *ring->at);
 	ring->most = ring->at ? most : 0;

@@ -111,6 +111,8 @@ static bool read_settings(const char *path)
 	return good;
 }
 
+bool hb__trace_possible(void) { return hb__door && hb__tracing_state != HB__TRACE_OFF; }
+
 bool hb__settings_early(void)
 {
 	const char *path = getenv("HBDB_TRACE");

@@ -6,6 +6,9 @@
 #ifndef HBDB_CAPTURE_ACCESSES_FRONT_H
 #define HBDB_CAPTURE_ACCESSES_FRONT_H
 
+#ifndef HB_TYPES_ALONE
+#define HB_TYPES_ALONE
+#endif
 #include <hbdb/compare.h>
 
 #include "capture/accesses/access.h"
@@ -140,6 +143,8 @@ void hb__look_again(void); /* what is wanted follows from the nest */
 
 /* ---- limits.c: iterations ---- */
 void hb__iterate(struct hb__thread *t, unsigned n, const int64_t *index);
+/* Several iterations were told at once, and what follows is of one of them, which is not known. */
+void hb__iteration_unknown(struct hb__thread *thread);
 bool hb__loop_limited(const struct hb__open *open);
 void hb__loop_begins(struct hb__open *open);
 void hb__loop_ends(struct hb__open *open);
@@ -153,8 +158,11 @@ struct hb__array *hb__array_spread(struct hb__thread *t, const char *name, const
 	const hb_array *as, size_t room, bool begins);
 bool hb__same_array(const hb_array *a, const hb_array *b); /* but for the name */
 void hb__array_ends(struct hb__thread *t, const void *at);
-struct hb__array *hb__array_from(const void *at);         /* that begins there */
-struct hb__array *hb__arrays_all(void);                   /* the first thread's alone: all that there are */
+struct hb__array *hb__array_from(const void *at); /* that begins there */
+/* The first thread's alone: all that are registered, by `next`. */
+struct hb__array *hb__arrays_all(void);
+/* What the construct touches, of any kind, by `touched_next`; some may be gone. */
+struct hb__array *hb__arrays_touched(void);
 struct hb__array *hb__array_named(const hb_array_id *id); /* the same; file NULL: any, else with its line */
 /* Its number, defined in the trace when that has not been done. */
 uint64_t hb__array_number(struct hb__thread *t, struct hb__array *array);

@@ -143,6 +143,21 @@ static void iterate_other(struct hb__thread *t, unsigned n, const int64_t *index
 		hb__watcher.iterates(t, HB_CONSTRUCT_PARALLEL, n, index);
 }
 
+void hb__iteration_unknown(struct hb__thread *t)
+{
+	struct hb__open *o = t == hb__first ? hb__innermost() : hb__team;
+	if (unlikely(hb__watcher.settles != NULL))
+		hb__watcher.settles(t);
+	t->n = 0;
+	if (!o || o->ignored)
+		return;
+	hb_trace_level level = o->construct->level;
+	if (hb__details && !t->skips && !hb__wanted.dry && level >= HB_TRACE_MINIMAL && level <= HB_TRACE_FULL)
+		put(t, o->construct, 0, NULL);
+	if (hb__watcher.iterates)
+		hb__watcher.iterates(t, HB_CONSTRUCT_PARALLEL, 0, NULL);
+}
+
 void hb__iterate(struct hb__thread *t, unsigned n, const int64_t *index)
 {
 	if (unlikely(hb__watcher.settles != NULL))

@@ -60,8 +60,9 @@ void hb__look_again(void)
 		watched |= HB__WATCH_CONTROL;
 	hb__watched = watched;
 	bool levels = level == HB_TRACE_MINIMAL || level == HB_TRACE_MODIFY || level == HB_TRACE_FULL;
-	hb__iterations = hb__tracing_state == HB__TRACE_ON && o && !o->ignored &&
-			 ((details && (levels || hb__wanted.dry)) || limited() || hb__watcher.iterates);
+	hb__iterations =
+		hb__tracing_state == HB__TRACE_ON && o && !o->ignored &&
+		((details && (levels || hb__wanted.dry)) || limited() || (hb__watcher.iterates && hb__wanted.control));
 }
 
 static bool within(const hb_point *at) { return hb_point_within(&hb__wanted.start, &hb__wanted.finish, at); }

@@ -45,11 +45,44 @@ static void put_tiles(struct hb__thread *t, uint64_t number, unsigned access, co
 	hb__put_done(t);
 }
 
+/* A checksum costs some 2 ns an element; to see that nothing has changed costs a tenth of that. */
+struct hb__summed {
+	uint64_t digest; /* of the whole storage */
+	hb_array as;     /* what it was made of; its name is not looked at */
+	hb_tile tile[HB_TILES_MOST];
+	bool touched[HB_TILES_MOST];
+};
+
+static bool same_description(const hb_array *a, const hb_array *b)
+{
+	return a->at == b->at && a->type == b->type && a->rank == b->rank && a->columns == b->columns &&
+	       !memcmp(a->global, b->global, sizeof a->global) && !memcmp(a->first, b->first, sizeof a->first) &&
+	       !memcmp(a->count, b->count, sizeof a->count) && !memcmp(a->below, b->below, sizeof a->below) &&
+	       !memcmp(a->above, b->above, sizeof a->above) && !memcmp(a->block, b->block, sizeof a->block) &&
+	       !memcmp(a->over, b->over, sizeof a->over) && !memcmp(a->place, b->place, sizeof a->place);
+}
+
+/* The tiles of an array as it is now; NULL: it makes no sense, or there is no memory for them. */
+static const struct hb__summed *summed(struct hb__array *a, const hb_tiling *tiling)
+{
+	struct hb__summed *s = a->summed;
+	uint64_t digest = hb__door->hash(a->as.at, a->high - a->low, 0);
+	if (s && s->digest == digest && same_description(&s->as, &a->as))
+		return s;
+	if (!s && !(s = a->summed = hb__trace_pages(sizeof *s)))
+		return NULL;
+	s->as = (hb_array){0}; /* nothing is */
+	if (!hb_tiles_of_array(&a->as, tiling, s->tile, s->touched))
+		return NULL;
+	s->digest = digest;
+	s->as = a->as;
+	return s;
+}
+
 static void sum(struct hb__thread *t, struct hb__array *a, unsigned access)
 {
-	static hb_tile tile[HB_TILES_MOST];
-	bool touched[HB_TILES_MOST] = {false};
 	hb_tiling tiling;
+	const struct hb__summed *s;
 	uint64_t number = hb__array_number(t, a);
 	if (hb__wanted.dry)
 		put_without(t, number, access, HB_CHECKSUM_FINE);
@@ -57,10 +90,10 @@ static void sum(struct hb__thread *t, struct hb__array *a, unsigned access)
 		put_without(t, number, access, HB_CHECKSUM_STRANGE);
 	else if (a->high > a->low && !hb__may_read(a->as.at, a->high - a->low))
 		put_without(t, number, access, HB_CHECKSUM_UNREADABLE);
-	else if (!hb_tiles_of_array(&a->as, &tiling, tile, touched))
+	else if (!(s = summed(a, &tiling)))
 		put_without(t, number, access, HB_CHECKSUM_STRANGE);
 	else
-		put_tiles(t, number, access, tile, touched, tiling.tiles);
+		put_tiles(t, number, access, s->tile, s->touched, tiling.tiles);
 }
 
 /* Those that the settings tell. */
@@ -78,18 +111,19 @@ static void told(struct hb__thread *t, const hb_construct_wanted *wanted)
 	}
 }
 
+static bool asked(unsigned access) { return access & HB_ACCESS_WRITE || (access && hb__wanted.checksum_accessed); }
+
 /* Those that were touched where accesses are seen; else all that are registered. Of a registered array that others have parts of nobody knows
  * what these touched: it is summed as well. */
 static void seen(struct hb__thread *t)
 {
-	bool others = hb__file_size() != 1;
-	for (struct hb__array *a = hb__arrays_all(); a; a = a->next) {
-		bool own = a->flags & HB_TRACE_ARRAY_OWN;
-		unsigned access = a->touched;
-		bool asked = access & HB_ACCESS_WRITE || (access && hb__wanted.checksum_accessed);
-		if (asked || (!own && (!hb__watcher.present || others)))
-			sum(t, a, access);
-	}
+	bool all = !hb__watcher.present || hb__file_size() != 1;
+	for (struct hb__array *a = hb__arrays_all(); a; a = a->next)
+		if (all || asked(a->touched))
+			sum(t, a, a->touched);
+	for (struct hb__array *a = hb__arrays_touched(); a; a = a->touched_next)
+		if (a->flags & HB_TRACE_ARRAY_OWN && !a->gone && asked(a->touched))
+			sum(t, a, a->touched);
 }
 
 void hb__checksums(struct hb__thread *t, const struct hb__open *open)

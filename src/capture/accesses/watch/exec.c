@@ -1,5 +1,6 @@
 /* The copy of a program whose accesses are seen, in its place: hbdb cc leaves it as PROGRAM.hbdb-watched. */
 #include <limits.h>
+#include <link.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +9,22 @@
 
 #define SUFFIX ".hbdb-watched"
 
-/* Whether the settings ask for what only accesses tell. Checksums alone do not: without them all registered arrays are summed. */
+/* Whether the program has marks (hbdb/compare.h looks for this name): then it says which arrays it has. */
+static int has_marks(struct dl_phdr_info *info, size_t size, void *user)
+{
+	static const char name[] = "hb_tracer_1";
+	(void)size, (void)user;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
+			memmem((const void *)(info->dlpi_addr + p->p_vaddr), p->p_filesz, name, sizeof name))
+			return 1;
+	}
+	return -1; /* the program is the first one; nothing else is looked at */
+}
+
+/* Whether the settings ask for what only accesses tell. Checksums need them where nobody has told the arrays of the constructs: neither the settings
+ * nor, by marks, the program, of which all registered arrays are summed then. */
 static bool asked(void)
 {
 	if (!hb__settings_early())
@@ -16,9 +32,12 @@ static bool asked(void)
 	const hb_trace_settings *s = hb__settings();
 	bool details =
 		s->level == HB_TRACE_MODIFY || s->level == HB_TRACE_FULL || s->control || s->dry || s->trap_anyway;
-	for (size_t i = 0; i < s->constructs; i++)
+	bool told = s->constructs != 0;
+	for (size_t i = 0; i < s->constructs; i++) {
 		details |= s->construct[i].level == HB_TRACE_MODIFY || s->construct[i].level == HB_TRACE_FULL;
-	return details;
+		told &= s->construct[i].knows_arrays;
+	}
+	return details || (s->level == HB_TRACE_CHECKSUM && !told && dl_iterate_phdr(has_marks, NULL) != 1);
 }
 
 static bool older(const struct timespec *a, const struct timespec *b)

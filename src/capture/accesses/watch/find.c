@@ -2,12 +2,10 @@
  * when it is accessed for the first time, if it holds numbers: addresses differ from run to run. */
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include "capture/accesses/watch/watch.h"
 #include "capture/heap/heap.h"
 
-#define LEAST_BYTES 32u /* of a block: smaller ones are nodes of lists and the like */
 #define PAGE ((uintptr_t)4096)
 
 static const uint64_t always; /* what has not changed while it is 0 */
@@ -54,23 +52,14 @@ static bool on_stack(struct hb__watch *w, uintptr_t at)
 	return at - w->stack_low < w->stack_bytes;
 }
 
-/* ---- one thread makes an array at a time ---- */
-
-static int making;
-
-static void lock(void)
-{
-	while (__atomic_exchange_n(&making, 1, __ATOMIC_ACQUIRE))
-		sched_yield();
-}
-
-static void unlock(void) { __atomic_store_n(&making, 0, __ATOMIC_RELEASE); }
+/* ---- arrays of nobody; one thread makes one at a time ---- */
 
 static bool make(struct hb__watch *w, struct hb__seen_place *e, const void *p, const struct hb__identity *what,
-	uintptr_t low, size_t bytes)
+	uintptr_t low, size_t bytes, uint32_t ordinal)
 {
 	bool good = registered(e, p); /* another thread was quicker */
-	if (!good && hb__array_own(w->thread, what->name, what->file, what->line, what->type, (const void *)low, bytes))
+	if (!good && hb__array_own(w->thread, what->name, what->file, what->line, ordinal, what->type,
+			     (const void *)low, bytes))
 		good = registered(e, p);
 	return good;
 }
@@ -81,11 +70,13 @@ static bool of_heap(struct hb__watch *w, struct hb__seen_place *e, const void *p
 	static struct hb__identity what;
 	if (!hb_heap_find || hb_heap_find(p, &block) == HB_HEAP_UNKNOWN)
 		return false;
-	if (block.state == HB_HEAP_LIVE && block.size >= LEAST_BYTES) {
-		lock();
-		hb__identity_block(block.made, &what);
-		bool made = what.typed && make(w, e, p, &what, block.start, block.size);
-		unlock();
+	if (block.state == HB_HEAP_LIVE && block.size >= HB__BLOCK_LEAST) {
+		bool mine = hb__identity_lock();
+		if (mine)
+			hb__identity_block(block.made, &what);
+		bool made = mine && what.typed && make(w, e, p, &what, block.start, block.size, block.nth);
+		if (mine)
+			hb__identity_unlock();
 		if (made)
 			return true;
 	}
@@ -98,40 +89,41 @@ static bool of_heap(struct hb__watch *w, struct hb__seen_place *e, const void *p
 
 /* ---- static variables ---- */
 
-struct segment {
-	uintptr_t at, low, high;
+struct loaded {
+	uintptr_t at, first; /* first: of the module, which is always a part of its file */
 };
 
 static int holds(struct dl_phdr_info *info, size_t size, void *user)
 {
-	struct segment *s = user;
+	struct loaded *l = user;
+	bool found = false;
 	(void)size;
+	l->first = UINTPTR_MAX;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		uintptr_t low = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, high = low + info->dlpi_phdr[i].p_memsz;
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && s->at >= low && s->at < high) {
-			s->low = low;
-			s->high = high;
-			return 1;
-		}
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		found |= l->at >= low && l->at < high;
+		l->first = low < l->first ? low : l->first;
 	}
-	return 0;
+	return found;
 }
 
 static void of_module(struct hb__watch *w, struct hb__seen_place *e, const void *p)
 {
 	static struct hb__identity what;
 	uintptr_t at = (uintptr_t)p;
-	struct segment s = {.at = at};
-	if (!dl_iterate_phdr(holds, &s)) { /* mapped by itself */
+	struct loaded module = {.at = at};
+	if (!dl_iterate_phdr(holds, &module)) { /* mapped by itself */
 		answer(e, NULL, at / PAGE * PAGE, PAGE, &hb__arrays_turn,
 			__atomic_load_n(&hb__arrays_turn, __ATOMIC_RELAXED));
 		e->nothing = true;
 		return;
 	}
-	lock();
-	bool found = hb__identity_static(p, &what);
-	bool made = found && what.typed && make(w, e, p, &what, what.at, what.bytes);
-	unlock();
+	bool mine = hb__identity_lock(), found = mine && hb__identity_static(p, module.first, &what);
+	bool made = found && what.typed && make(w, e, p, &what, what.at, what.bytes, HB__ORDINAL_NEXT);
+	if (mine)
+		hb__identity_unlock();
 	if (made)
 		return;
 	if (found)
@@ -144,12 +136,15 @@ static void of_module(struct hb__watch *w, struct hb__seen_place *e, const void 
 bool hb__seen_memory(const void *p, struct hb__identity *ret, uintptr_t *ret_low, size_t *ret_bytes)
 {
 	struct hb_heap_block block;
+	struct loaded module = {.at = (uintptr_t)p};
 	bool heap = hb_heap_find && hb_heap_find(p, &block) == HB_HEAP_LIVE;
-	lock();
+	bool loaded = !heap && dl_iterate_phdr(holds, &module);
+	if ((!heap && !loaded) || !hb__identity_lock())
+		return false;
 	if (heap)
 		hb__identity_block(block.made, ret);
-	bool found = heap || hb__identity_static(p, ret);
-	unlock();
+	bool found = heap || hb__identity_static(p, module.first, ret);
+	hb__identity_unlock();
 	if (!found)
 		return false;
 	*ret_low = heap ? block.start : ret->at;

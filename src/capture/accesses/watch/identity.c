@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 	X(dwfl_module_nextcu) X(dwfl_linux_proc_find_elf) X(dwarf_getscopes) X(dwarf_child) X(dwarf_siblingof) X(dwarf_tag) \
 	X(dwarf_diename) X(dwarf_attr_integrate) X(dwarf_formref_die) X(dwarf_formudata) X(dwarf_getlocation) X(dwarf_aggregate_size) \
 	X(dwarf_decl_line) X(dwarf_decl_file) X(dwarf_formstring) X(dwarf_getlocation_attr) X(dwarf_formaddr) X(dwarf_haspc) \
-	X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linesrc)
+	X(dwarf_getsrc_die) X(dwarf_lineno) X(dwarf_linecol) X(dwarf_linesrc)
 /* clang-format on */
 static struct {
 #define POINTER(name) __typeof__(name) *name;
@@ -55,6 +56,24 @@ static Dwfl *modules(void)
 	if (dw.all && (dw.dwfl_linux_proc_report(dw.all, getpid()) || dw.dwfl_report_end(dw.all, NULL, NULL)))
 		dw.all = NULL;
 	return dw.all;
+}
+
+static int asking;
+static __thread bool asks __attribute__((tls_model("initial-exec")));
+
+bool hb__identity_lock(void)
+{
+	if (asks)
+		return false;
+	while (__atomic_exchange_n(&asking, 1, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return asks = true;
+}
+
+void hb__identity_unlock(void)
+{
+	asks = false;
+	__atomic_store_n(&asking, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- types ---- */
@@ -237,10 +256,10 @@ static unsigned table_of(Dwfl_Module *m)
 	return i;
 }
 
-bool hb__identity_static(const void *p, struct hb__identity *ret)
+bool hb__identity_static(const void *p, uintptr_t module, struct hb__identity *ret)
 {
 	uintptr_t at = (uintptr_t)p;
-	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, at) : NULL;
+	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, module) : NULL;
 	unsigned table = m ? table_of(m) : modules_read;
 	if (!m || table == sizeof tables / sizeof *tables)
 		return false;
@@ -265,12 +284,13 @@ bool hb__identity_static(const void *p, struct hb__identity *ret)
 
 /* ---- blocks ---- */
 
-/* The variable of this name that a scope around `pc` declares, or the compilation unit: what it points to. False: there is none. */
-static bool pointed_by(Dwarf_Die *cu, Dwarf_Addr pc, const char *name, hb_element *ret)
+/* The variable of this name that a scope around `pc` declares, or the compilation unit: what it points to. 1; 0: there is none; -1: to
+ * something else than numbers. */
+static int pointed_by(Dwarf_Die *cu, Dwarf_Addr pc, const char *name, int pointed, hb_element *ret)
 {
 	Dwarf_Die *scopes = NULL, child;
-	bool described, found = false;
-	int n = dw.dwarf_getscopes(cu, pc, &scopes);
+	bool described;
+	int found = 0, n = dw.dwarf_getscopes(cu, pc, &scopes);
 	for (int i = 0; i < n && !found; i++) {
 		if (dw.dwarf_child(&scopes[i], &child))
 			continue;
@@ -278,7 +298,7 @@ static bool pointed_by(Dwarf_Die *cu, Dwarf_Addr pc, const char *name, hb_elemen
 			const char *own = dw.dwarf_diename(&child);
 			int tag = dw.dwarf_tag(&child);
 			if (own && !strcmp(own, name) && (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter))
-				found = element_of(&child, 1, ret, &described);
+				found = element_of(&child, pointed, ret, &described) ? 1 : -1;
 		} while (!found && !dw.dwarf_siblingof(&child, &child));
 	}
 	free(scopes);
@@ -333,11 +353,12 @@ static bool by_allocator(Dwarf_Die *cu, Dwarf_Addr pc, hb_element *ret)
 }
 
 /* What the text of the line calls the block, and the last name in that, by which its declaration is found: `s->u = malloc(...)`,
- * `posix_memalign((void **)&u, ...)`, `allocate(u(0:n))`. False: it is not as simple. */
-static bool named(const char *line, char name[200], char last[200])
+ * `posix_memalign((void **)&u, ...)`, `allocate(u(0:n))`. column: where in it the call stands, from 1, 0: not known; the last assignment before it
+ * counts, else the first one of the line. False: it is not as simple. */
+static bool named(const char *line, int column, char name[200], char last[200])
 {
 	const char *from = strstr(line, "posix_memalign"), *to, *equals = NULL;
-	for (const char *p = line; *p && !equals; p++)
+	for (const char *p = line; *p && (column ? p - line < column : !equals); p++)
 		if (*p == '=' && p[1] != '=' && (p == line || !strchr("=<>!+-*/", p[-1])))
 			equals = p;
 	if (from && (from = strchr(from, '&')) != NULL) {
@@ -366,21 +387,38 @@ static bool named(const char *line, char name[200], char last[200])
 	return *last && !isdigit((unsigned char)*last);
 }
 
-/* The line of a source, "" where the source is not there. A relative path is one from where it was compiled. */
-static void line_of(Dwarf_Die *cu, const char *file, int line, char *to, size_t size)
+static bool is_fortran(const char *file)
 {
-	char path[2048];
+	const char *dot = strrchr(file, '.');
+	return dot && strcasestr(dot, ".f");
+}
+
+/* The line of a source with what the one before it has of its statement, "" where the source is not there; where the line itself begins in
+ * that. A relative path is one from where it was compiled. */
+static const char *line_of(Dwarf_Die *cu, const char *file, int line, char to[1200])
+{
+	char path[2048], now[600] = "", before[600] = "";
 	Dwarf_Attribute a;
 	const char *from =
 		*file != '/' && dw.dwarf_attr_integrate(cu, DW_AT_comp_dir, &a) ? dw.dwarf_formstring(&a) : NULL;
 	snprintf(path, sizeof path, "%s%s%s", from ? from : "", from ? "/" : "", file);
 	FILE *f = fopen(path, "re");
-	*to = 0;
-	for (int i = 1; f && i <= line && fgets(to, (int)size, f); i++)
-		if (i < line && !strchr(to, '\n')) /* a long one: the same line goes on */
+	for (int i = 1; f && i <= line; i++) {
+		memcpy(before, now, sizeof before);
+		if (!fgets(now, sizeof now, f))
+			break;
+		if (!strchr(now, '\n')) /* a long one goes on */
 			i--;
+	}
 	if (f)
 		fclose(f);
+	size_t n = strlen(before);
+	while (n && isspace((unsigned char)before[n - 1]))
+		n--;
+	bool on = n && (is_fortran(file) ? before[n - 1] == '&' : !strchr(";{}/:", before[n - 1]));
+	n = on ? n : 0;
+	snprintf(to, 1200, "%.*s %s", (int)n, before, now);
+	return to + n;
 }
 
 /* The compilation unit of an address, also of a compiler that makes no list of them (clang). */
@@ -395,13 +433,13 @@ static Dwarf_Die *unit_of(Dwfl_Module *m, Dwarf_Addr pc, Dwarf_Addr *ret_bias)
 
 static void find_block(const void *made, struct hb__identity *ret)
 {
-	char line[600], last[200];
+	char line[1200], last[200];
 	Dwarf_Addr pc = (Dwarf_Addr)(uintptr_t)made - 1, bias;
 	*ret = (struct hb__identity){.name = "heap"};
 	Dwfl_Module *m = modules() ? dw.dwfl_addrmodule(dw.all, pc) : NULL;
 	Dwarf_Die *cu = m ? unit_of(m, pc, &bias) : NULL;
 	Dwarf_Line *at = cu ? dw.dwarf_getsrc_die(cu, pc - bias) : NULL;
-	int number = 0, found = 0;
+	int number = 0, found = 0, column = 0;
 	const char *file = at && !dw.dwarf_lineno(at, &number) ? dw.dwarf_linesrc(at, NULL, NULL) : NULL;
 	if (!file)
 		return;
@@ -411,15 +449,20 @@ static void find_block(const void *made, struct hb__identity *ret)
 		ret->typed = true;
 		return;
 	}
-	line_of(cu, file, number, line, sizeof line);
-	if (!named(line, ret->name, last)) {
+	const char *itself = line_of(cu, file, number, line);
+	if (dw.dwarf_linecol(at, &column) || column < 0 || (size_t)column > strlen(itself))
+		column = 0;
+	if (!named(itself, column, ret->name, last) && !named(line, 0, ret->name, last)) {
 		snprintf(ret->name, sizeof ret->name, "heap");
 		return;
 	}
-	for (char *p = last; *p && strchr(ret->file, '.') && strcasestr(strchr(ret->file, '.'), ".f"); p++)
+	for (char *p = last; *p && is_fortran(file); p++)
 		*p = (char)tolower((unsigned char)*p);
-	ret->typed = pointed_by(cu, pc - bias, last, &ret->type);
-	if (!ret->typed) {
+	int variable = strpbrk(ret->name, ".>%") ? 0 : pointed_by(cu, pc - bias, last, 1, &ret->type);
+	if (variable < 0 && strchr(ret->name, '[')) /* rows[i] = malloc(...), of a pointer to pointers */
+		variable = pointed_by(cu, pc - bias, last, 2, &ret->type);
+	ret->typed = variable > 0;
+	if (!variable) {
 		members(cu, last, 0, &ret->type, &found);
 		ret->typed = found == 1;
 	}

@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 
 #include "capture/accesses/watch/watch.h"
-#include "capture/heap/heap.h"
 
 #define SEEN __attribute__((visibility("default")))
 #define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
@@ -16,8 +15,8 @@
 		if (unlikely(!it))                                                                                   \
 			__atomic_store_n(&next, it = (__typeof__(name) *)dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED); \
 		void *p = it args;                                                                                   \
-		if (hb_heap_made && p)                                                                               \
-			hb_heap_made(p, CALLER);                                                                     \
+		if (p)                                                                                               \
+			hb__site_of(p, bytes, CALLER);                                                               \
 		return p;                                                                                            \
 	}
 NEW(_Znwm, (size_t bytes), (bytes))

@@ -22,7 +22,7 @@ static void ends(struct hb__thread *t, hb_construct_type type, const hb_point *p
 
 static void iterates(struct hb__thread *t, hb_construct_type type, unsigned n, const int64_t *index)
 {
-	struct hb__watch *w = controls() ? hb__watch_of(t) : NULL;
+	struct hb__watch *w = hb__watch_of(t);
 	if (w)
 		hb__control_iterates(w, type, n, index);
 }
@@ -71,23 +71,26 @@ static void freed(void *p)
 	hb__thread_leaves(t);
 }
 
-static void paint(void *p, size_t bytes)
+static void begun(void *p, size_t empty, size_t bytes, const void *made)
 {
 	static const uint32_t color = HB__PAINT;
-	for (size_t i = 0; i + 4 <= bytes; i += 4)
+	for (size_t i = (empty + 3) / 4 * 4; controls() && i + 4 <= bytes; i += 4)
 		memcpy((char *)p + i, &color, 4);
+	hb__site_of(p, bytes, made);
 }
 
 /* Before front/ begins to ask, and before the program allocates what it computes with. */
 __attribute__((constructor(102))) static void start(void)
 {
+	bool asked = hb__settings_early();
 	hb__watcher = (struct hb__watcher){
 		.present = hb__watcher.present,
 		.begins = begins,
 		.ends = ends,
 		.settles = hb__seen_settle,
 		.settle_all = settle_all,
-		.iterates = iterates,
+		.iterates = asked && controls() ? iterates
+						: NULL, /* who is to be told of iterations costs something for each */
 		.array = came,
 		.gone = gone,
 		.exchanged = exchanged,
@@ -95,6 +98,6 @@ __attribute__((constructor(102))) static void start(void)
 		.reduction = reduction,
 		.reduced = hb__control_reduced,
 	};
-	if (hb_heap_tell && hb__settings_early())
-		hb_heap_tell(freed, controls() ? paint : NULL);
+	if (hb_heap_tell && asked)
+		hb_heap_tell(freed, begun);
 }

@@ -71,13 +71,23 @@ struct hb__identity {
 	uintptr_t at;
 	size_t bytes; /* of a static variable */
 };
-/* The static variable in which an address lies. False: none. One caller at a time. */
-bool hb__identity_static(const void *p, struct hb__identity *ret);
+/* The static variable in which an address lies, of the module that is loaded at `module`. False: none. One caller at a time. */
+bool hb__identity_static(const void *p, uintptr_t module, struct hb__identity *ret);
+/* Between these two: one thread asks; blocks that it allocates meanwhile are libdw's. hb__identity_lock is false where this thread does so already. */
+bool hb__identity_lock(void);
+void hb__identity_unlock(void);
 /* What a block of memory is called that was allocated by the call that returns to `made`. */
 void hb__identity_block(const void *made, struct hb__identity *ret);
 
 /* find.c: what the memory is called that an address lies in, and where it is: a block of the heap, or a static variable. False: neither. */
 bool hb__seen_memory(const void *p, struct hb__identity *ret, uintptr_t *ret_low, size_t *ret_bytes);
+
+/* ---- sites.c ---- */
+
+/* There is a block: by whom it is known, and the how many-th of that name and place it is. Where a function that allocates for others asked for it,
+ * it is known by who called that. Of at least HB__BLOCK_LEAST bytes, and where there is instrumented code. */
+#define HB__BLOCK_LEAST 32u /* smaller ones are nodes of lists and the like */
+void hb__site_of(void *p, size_t bytes, const void *made);
 
 /* ---- control/control.c ---- */
 
@@ -124,6 +134,8 @@ struct hb__shadow {
 	uint32_t *fresh; /* ... the version of the neighbour's data that it has ... */
 	uint8_t *had;    /* ... and its value when the array changed the last time */
 	uint32_t halos, version;
+	uint32_t
+		brought; /* the version for which MPI, or the program outside of parallel constructs, has brought something */
 	bool changed; /* owned elements were written in the parallel construct that goes on */
 	size_t room;  /* bytes of all that */
 	struct hb__shadow *next;

@@ -59,6 +59,33 @@ static const char *last_component(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+bool hb__trace_put_construct(hb_trace *t, const hb_trace_construct *c)
+{
+	hb_trace_construct *to = entry(t, &t->construct, c->number, sizeof *to);
+	if (to)
+		*to = *c;
+	return to != NULL;
+}
+
+bool hb__trace_put_array(hb_trace *t, hb_trace_array *a)
+{
+	hb_array there = a->as;
+	there.at = ""; /* somewhere: it is not looked at */
+	a->tiled = !hb_array_trouble(&there) && hb_tiling_make(a->as.rank, a->as.columns, a->as.global, &a->tiling);
+	hb_trace_array *to = entry(t, &t->array, a->number, sizeof *to);
+	if (to)
+		*to = *a;
+	return to != NULL;
+}
+
+bool hb__trace_put_variable(hb_trace *t, const hb_trace_variable *v)
+{
+	hb_trace_variable *to = entry(t, &t->variable, v->number, sizeof *to);
+	if (to)
+		*to = *v;
+	return to != NULL;
+}
+
 /* A definition is read whole before it takes the place of an older one: others point to that. */
 static bool construct(hb_trace *t, hb_trace_record *r)
 {
@@ -77,10 +104,7 @@ static bool construct(hb_trace *t, hb_trace_record *r)
 	c.type = (hb_construct_type)type;
 	c.rank = (unsigned)rank;
 	c.level = (hb_trace_level)level;
-	hb_trace_construct *to = entry(t, &t->construct, c.number, sizeof *to);
-	if (to)
-		*to = c;
-	return to != NULL;
+	return hb__trace_put_construct(t, &c);
 }
 
 static void dimension(struct hb__in *in, hb_array *a, unsigned d)
@@ -107,7 +131,7 @@ static bool array(hb_trace *t, hb_trace_record *r)
 	a.id.line = (uint32_t)hb__in_uv(&t->in);
 	a.id.ordinal = (uint32_t)hb__in_uv(&t->in);
 	uint64_t type = hb__in_uv(&t->in), rank = hb__in_uv(&t->in);
-	a.flags = (unsigned)hb__in_uv(&t->in);
+	a.flags = (unsigned)hb__in_uv(&t->in) & (HB_TRACE_ARRAY_WHOLE - 1);
 	a.address = hb__in_uv(&t->in);
 	if (type >= HB_ELEMENTS || rank > HB_DIMENSIONS)
 		return false;
@@ -119,14 +143,7 @@ static bool array(hb_trace *t, hb_trace_record *r)
 		.read_only = (a.flags & HB_TRACE_ARRAY_READ_ONLY) != 0};
 	for (unsigned d = 0; d < rank; d++)
 		dimension(&t->in, &a.as, d);
-	hb_array there = a.as;
-	there.at = ""; /* somewhere: it is not looked at */
-	a.tiled = !t->in.bad && !hb_array_trouble(&there) &&
-		  hb_tiling_make(a.as.rank, a.as.columns, a.as.global, &a.tiling);
-	hb_trace_array *to = t->in.bad ? NULL : entry(t, &t->array, a.number, sizeof *to);
-	if (to)
-		*to = a;
-	return to != NULL;
+	return !t->in.bad && hb__trace_put_array(t, &a);
 }
 
 static bool variable(hb_trace *t, hb_trace_record *r)
@@ -138,11 +155,8 @@ static bool variable(hb_trace *t, hb_trace_record *r)
 	uint64_t type = hb__in_uv(&t->in), how = hb__in_uv(&t->in);
 	if (!file || type >= HB_ELEMENTS || how > HB_OTHER || t->in.bad)
 		return false;
-	hb_trace_variable *to = entry(t, &t->variable, r->number, sizeof *to);
-	if (to)
-		*to = (hb_trace_variable){
-			r->number, name, last_component(file), line, (hb_element)type, (hb_reduction)how};
-	return to != NULL;
+	const hb_trace_variable v = {r->number, name, last_component(file), line, (hb_element)type, (hb_reduction)how};
+	return hb__trace_put_variable(t, &v);
 }
 
 static bool place(hb_trace *t, hb_trace_record *r)

@@ -105,6 +105,17 @@ static bool tile_of(hb_trace *t, const hb_trace_array *a, uint32_t i)
 	return true;
 }
 
+/* That of the innermost construct that has points. */
+void hb__trace_point_of_sum(const hb_trace *t, hb_trace_record *r)
+{
+	for (size_t i = t->opens; i--;)
+		if (t->open[i].number) {
+			r->point = t->open[i];
+			break;
+		}
+	r->point.end = true;
+}
+
 static bool checked(hb_trace *t, hb_trace_record *r)
 {
 	r->number = hb__in_uv(&t->in);
@@ -123,13 +134,7 @@ static bool checked(hb_trace *t, hb_trace_record *r)
 	r->tile = t->tile;
 	r->tile_number = t->tile_number;
 	r->tiles = (uint32_t)n;
-	/* of the innermost construct that has points */
-	for (size_t i = t->opens; i--;)
-		if (t->open[i].number) {
-			r->point = t->open[i];
-			break;
-		}
-	r->point.end = true;
+	hb__trace_point_of_sum(t, r);
 	return true;
 }
 
@@ -194,7 +199,7 @@ static bool rest(hb_trace *t, hb_trace_record *r)
 	case HB_TRACE_END:
 		return begin_or_end(t, r);
 	case HB_TRACE_ITERATION:
-		return indices(t, 0, &r->n, r->index) && r->n;
+		return indices(t, 0, &r->n, r->index);
 	case HB_TRACE_TASK:
 		r->number = hb__in_uv(&t->in);
 		return true;

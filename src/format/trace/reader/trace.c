@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -28,8 +29,9 @@ static ssize_t read_at(const hb_trace *t, void *to, size_t n, uint64_t offset)
 	return (ssize_t)got;
 }
 
-static hb_status read_header(hb_trace *t, hb_error *err)
+static hb_status read_header(hb_trace *t, uint32_t process, hb_error *err)
 {
+	(void)process; /* a file has one */
 	ssize_t n = read_at(t, &t->header, sizeof t->header, 0);
 	if (n < 0)
 		return hb__fail(err, HB_E_SYSTEM, t->path, 0, "cannot read %s", t->path);
@@ -46,22 +48,58 @@ static hb_status read_header(hb_trace *t, hb_error *err)
 	return HB_OK;
 }
 
-hb_status hb_trace_open(const char *path, hb_trace **ret_trace, hb_error *err)
+/* All of a text, and its process. */
+static hb_status read_text(hb_trace *t, uint32_t process, hb_error *err)
+{
+	static const char head[] = "hbdb-trace 1\n";
+	struct stat st;
+	if (fstat(t->fd, &st))
+		return hb__fail(err, HB_E_SYSTEM, t->path, 0, "cannot read %s", t->path);
+	size_t size = S_ISREG(st.st_mode) && st.st_size > 0 ? (size_t)st.st_size : 0;
+	t->whole = calloc(1, size + 1);
+	if (!t->whole)
+		return hb__fail(err, HB_E_MEMORY, t->path, 0, "out of memory");
+	ssize_t n = read_at(t, t->whole, size, 0);
+	if (n < 0)
+		return hb__fail(err, HB_E_SYSTEM, t->path, 0, "cannot read %s", t->path);
+	if ((size_t)n < sizeof head - 1 || memcmp(t->whole, head, sizeof head - 1) != 0)
+		return hb__fail(
+			err, HB_E_FOREIGN, t->path, 0, "%s is no text of traces (hbdb dump --compare)", t->path);
+	t->line = t->whole + sizeof head - 1;
+	t->last_line = t->whole + n;
+	t->lines = 1;
+	if (!hb__trace_text_begin(t, process))
+		return hb__fail(err, HB_E_ARGUMENT, t->path, 0, "%s has not so many processes", t->path);
+	return HB_OK;
+}
+
+static hb_status open_file(const char *path, hb_status (*read)(hb_trace *, uint32_t, hb_error *), uint32_t process,
+	hb_trace **ret, hb_error *err)
 {
 	hb_trace *t = calloc(1, sizeof *t);
-	*ret_trace = NULL;
+	*ret = NULL;
 	if (!t || !(t->path = strdup(path))) {
 		free(t);
 		return hb__fail(err, HB_E_MEMORY, path, 0, "out of memory");
 	}
 	t->fd = open(path, O_RDONLY | O_CLOEXEC);
 	hb_status status =
-		t->fd < 0 ? hb__fail(err, HB_E_SYSTEM, path, 0, "cannot open %s", path) : read_header(t, err);
+		t->fd < 0 ? hb__fail(err, HB_E_SYSTEM, path, 0, "cannot open %s", path) : read(t, process, err);
 	if (status)
 		hb_trace_close(t);
 	else
-		*ret_trace = t;
+		*ret = t;
 	return status;
+}
+
+hb_status hb_trace_open(const char *path, hb_trace **ret_trace, hb_error *err)
+{
+	return open_file(path, read_header, 0, ret_trace, err);
+}
+
+hb_status hb_trace_open_text(const char *path, uint32_t process, hb_trace **ret_trace, hb_error *err)
+{
+	return open_file(path, read_text, process, ret_trace, err);
 }
 
 void hb_trace_close(hb_trace *t)
@@ -72,6 +110,7 @@ void hb_trace_close(hb_trace *t)
 		close(t->fd);
 	hb__trace_forget(t);
 	free(t->payload);
+	free(t->whole);
 	free(t->open);
 	free(t->text);
 	free(t->other_text);
@@ -118,11 +157,22 @@ static int read_block(hb_trace *t, hb_error *err)
 	return 1;
 }
 
+static int next_line(hb_trace *t, hb_trace_record *ret, hb_error *err)
+{
+	int got = hb__trace_text_next(t, ret);
+	char what[80];
+	snprintf(what, sizeof what, "line %llu is no record", (unsigned long long)t->lines);
+	t->over = t->over || ret->kind == HB_TRACE_OVER;
+	return got < 0 ? damage(t, 0, what, err) : got;
+}
+
 int hb_trace_next(hb_trace *t, hb_trace_record *ret, hb_error *err)
 {
 	*ret = (hb_trace_record){0};
 	if (t->damage[0])
 		return damage(t, t->next, t->damage, err);
+	if (t->whole)
+		return next_line(t, ret, err);
 	while (t->in.p == t->in.end) {
 		int got = read_block(t, err);
 		if (got <= 0)

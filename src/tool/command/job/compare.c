@@ -7,7 +7,7 @@
 
 const hb_option hb__compare_options[] = {
 	{"output", 'o', HB_OPTION_RECORDING, "NAME.hbdb",
-		"record, run: the recording to write; config: the file of settings to write"},
+		"the recording to write (zoom and find: the names of several); config: the file of settings; picture: the file, .svg or .png"},
 	{"settings", 's', HB_OPTION_TEXT, "FILE", "what is traced: a file that 'hbdb compare config' wrote"},
 	{"level", 'l', HB_OPTION_CHOICE, "none|minimal|modify|full|checksum",
 		"what is traced of each construct; default: checksum"},
@@ -17,7 +17,7 @@ const hb_option hb__compare_options[] = {
 		"real numbers are equal within X of the norm of their array; default: 1e-8"},
 	{"absolute", 0, HB_OPTION_TEXT, "X", "... or when they differ by no more than X"},
 	{"save", 0, HB_OPTION_TEXT, "ARRAY",
-		"write this array into a file of the recording (NAME, or NAME:FILE:LINE:ORDINAL) ..."},
+		"write this array into a file of the recording (NAME:FILE:LINE:ORDINAL); picture: draw this one ..."},
 	{"at", 0, HB_OPTION_TEXT, "POINT", "... at this point; default: the finish"},
 	{"mpi", 0, HB_OPTION_CHOICE, "auto|openmpi|mpich",
 		"the MPI library of the program; default: found from launcher and program"},
@@ -41,7 +41,7 @@ static const struct verb {
 	{"config", hb__compare_config, " output mpi "},
 	{"zoom", hb__compare_zoom, " output tolerance absolute all json trust "},
 	{"control", hb__compare_control, " output mpi json "},
-	{"picture", hb__compare_picture, " output tolerance absolute "},
+	{"picture", hb__compare_picture, " output tolerance absolute save at "},
 	{"find", hb__compare_find, " output settings tolerance absolute mpi all json "},
 };
 
@@ -71,7 +71,7 @@ int hb__compare(const hb_args *args)
 	}
 	if (!args->nwords)
 		return hb__fail_with(HB_EXIT_USAGE,
-			"compare is told what to do: 'hbdb compare record -- COMMAND' first, then 'hbdb compare run REFERENCE -- COMMAND'");
-	return hb__fail_with(
-		HB_EXIT_USAGE, "compare does not know '%s'%s; see 'hbdb help compare'", args->word[0], hb__guessed(&g));
+			"compare is told what to do: 'hbdb compare record -- COMMAND' first, then 'hbdb compare run REFERENCE -- COMMAND'; or all at once, 'hbdb compare find -- COMMAND -- COMMAND'");
+	return hb__fail_with(HB_EXIT_USAGE, "compare does not know '%s' (see 'hbdb help compare')%s", args->word[0],
+		hb__guessed(&g));
 }

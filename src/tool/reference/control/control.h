@@ -25,7 +25,8 @@ typedef struct hb_controlled {
 	bool indexed; /* the array has global indices: */
 	unsigned indices;
 	int64_t index[HB_DIMENSIONS]; /* as the program calls them */
-	uint64_t element;             /* else */
+	uint64_t element;             /* else; before the array: below 0 */
+	uint64_t elements;            /* that the process has stored; 0: not known */
 	unsigned n, others;           /* indices of the iteration, and of the other one */
 	int64_t iteration[HB_TRACE_INDICES];
 	unsigned loops;
@@ -48,8 +49,5 @@ int hb__read_controlled(const char *recording, hb_controlled_run *ret);
 void hb__controlled_free(hb_controlled_run *run);
 /* Prints them; returns the exit code: 0 nothing was found, 1 something was, 2 nothing was looked at, 3 a trace is cut. */
 int hb__print_controlled(const char *name, const hb_controlled_run *run, bool json);
-/* One word for machines ("dependence"), and what it means, a sentence without its end. */
-const char *hb__control_word(hb_control_finding finding);
-const char *hb__control_sentence(hb_control_finding finding);
 
 #endif

@@ -53,6 +53,12 @@ static void of_array(const hb_trace_array *a, uint64_t element, hb_controlled *c
 	c->ordinal = a->id.ordinal;
 	if (!a->tiled || a->flags & HB_TRACE_ARRAY_OWN)
 		return;
+	c->elements = 1;
+	for (unsigned d = 0; d < a->as.rank; d++)
+		c->elements *= (uint64_t)(a->as.below[d] + a->as.count[d] + a->as.above[d]);
+	/* beside the storage there are no indices */
+	if (element >= c->elements)
+		return;
 	c->indexed = true;
 	c->indices = a->as.rank;
 	hb_array_index(&a->as, (int64_t)element, c->index, &owned);

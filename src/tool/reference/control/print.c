@@ -20,7 +20,7 @@ static const struct {
 		"read", NULL},
 	[HB_CONTROL_READ_ONLY] = {"read-only", "an array is written that is read-only", "written", NULL},
 	[HB_CONTROL_DEPENDENCE] = {"dependence",
-		"two iterations or threads of a parallel loop depend on each other: one of them writes what the other one accesses",
+		"two iterations of a parallel loop depend on each other: one of them writes what the other one accesses",
 		"accessed", "accessed before"},
 	[HB_CONTROL_REMOTE] = {"remote", "sequential code reads an element of another process", "read", NULL},
 	[HB_CONTROL_REDUCTION] = {"reduction", "the variable of a reduction is used before it is complete", "used",
@@ -29,8 +29,13 @@ static const struct {
 		NULL},
 };
 
-const char *hb__control_word(hb_control_finding finding) { return kinds[finding].word; }
-const char *hb__control_sentence(hb_control_finding finding) { return kinds[finding].sentence; }
+/* Threads have no iterations where the program does not say them, as in a parallel region without a loop. */
+static const char *sentence(const hb_controlled *c)
+{
+	if (c->finding == HB_CONTROL_DEPENDENCE && (!c->n || !c->others))
+		return "two threads of a parallel region access one element, one of them writes, and nothing orders them";
+	return kinds[c->finding].sentence;
+}
 
 /* "(3, 17)" */
 static void put_indices(FILE *to, const int64_t *index, unsigned n)
@@ -50,7 +55,9 @@ static void put_element(const hb_controlled *c)
 			printf("%s%" PRId64, d ? ", " : "", c->index[d]);
 		putchar(']');
 	} else {
-		printf(", element %" PRIu64, c->element);
+		printf(", element %" PRId64, (int64_t)c->element); /* before the storage: negative */
+		if (c->elements)
+			printf(" of 0 to %" PRIu64, c->elements - 1);
 	}
 	if (c->array_file)
 		printf(" (%s:%u)", hb__tame(c->array_file), c->array_line);
@@ -72,7 +79,7 @@ static void put_loops(const hb_controlled *c)
 
 static void put_text(const hb_controlled *c)
 {
-	printf("%s: %s\n", kinds[c->finding].word, kinds[c->finding].sentence);
+	printf("%s: %s\n", kinds[c->finding].word, sentence(c));
 	if (c->array) {
 		printf("  element  ");
 		put_element(c);
@@ -135,7 +142,7 @@ static void put_json(hb_output *out, const hb_controlled *c)
 		put_numbers(out, "index", c->index, c->indices);
 	} else {
 		hb__put_text(out, ",\"element\":");
-		hb__put_uint(out, c->element);
+		hb__put_int(out, (int64_t)c->element);
 	}
 	hb__put_text(out, ",\"rank\":");
 	hb__put_int(out, c->rank);

@@ -85,7 +85,7 @@ static int dump_one(const char *path, bool json, hb_output *out)
 		hb__put_int(out, h->size);
 		hb__put_char(out, '\n');
 	}
-	int got;
+	int got = 1;
 	while (!out->broken && (got = hb_trace_next(t, &r, &err)) > 0) {
 		if (d.opens + 1 > room) {
 			room = 2 * room + 16;

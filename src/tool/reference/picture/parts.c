@@ -12,7 +12,7 @@ static bool alike(const hb_array_id *a, const hb_array_id *b)
 	       (!a->file || !b->file || !strcmp(a->file, b->file));
 }
 
-static void describe(hb_drawn *d, const hb_shape *s)
+static void describe(hb_drawn *d, const hb_array_shape *s)
 {
 	if (d->boxes)
 		return;
@@ -21,7 +21,7 @@ static void describe(hb_drawn *d, const hb_shape *s)
 	memcpy(d->base, s->as.base, sizeof d->base);
 }
 
-static int add_box(hb_drawn *d, const hb_shape *s, int32_t rank)
+static int add_box(hb_drawn *d, const hb_array_shape *s, int32_t rank)
 {
 	hb_map_box box = {.name = hb__format("rank %d", (int)rank)};
 	for (unsigned i = 0; i < s->as.rank; i++) {
@@ -49,7 +49,7 @@ static void clear(hb_npy *a)
 	}
 }
 
-static int make_whole(hb_drawn *d, const hb_shape *s)
+static int make_whole(hb_drawn *d, const hb_array_shape *s)
 {
 	d->whole = (hb_npy){.type = s->as.type, .rank = s->as.rank, .columns = s->as.columns};
 	memcpy(d->whole.extent, s->as.global, sizeof d->whole.extent);
@@ -60,7 +60,7 @@ static int make_whole(hb_drawn *d, const hb_shape *s)
 }
 
 /* What one process saved, at its place. */
-static int put_part(hb_drawn *d, const hb_shape *s, const char *path)
+static int put_part(hb_drawn *d, const hb_array_shape *s, const char *path)
 {
 	hb_npy part;
 	char *why = NULL;
@@ -133,7 +133,8 @@ int hb__read_drawn(const char *recording, const hb_array_id *id, const hb_point 
 	int code = hb__open_traced(recording, recording, &t);
 	while (!code && (got = hb_points_next(t.points, &step, &err)) > 0) {
 		for (size_t i = 0; !code && i < step.troubles; i++)
-			if (step.trouble[i].kind == HB_TRACE_SAVED && alike(&step.trouble[i].shape->id, id))
+			if (step.trouble[i].kind == HB_TRACE_SAVED && alike(&step.trouble[i].shape->id, id) &&
+				hb_point_compare(&step.trouble[i].point, at) == HB_POINT_EQUAL)
 				code = saved(ret, recording, t.points, &step.trouble[i]);
 		if (hb_point_compare(&step.point, at) == HB_POINT_EQUAL)
 			for (size_t i = 0; i < step.checks; i++)

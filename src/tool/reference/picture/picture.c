@@ -152,6 +152,16 @@ int hb__picture(const char *reference, const char *run, const hb_array_id *id, c
 
 /* ---- the command ---- */
 
+/* The array that was asked for, else the first one whose checksum differs. */
+static int choose(const hb_args *args, char *path[2], const hb_reference_tolerance *tolerance, hb_difference_place *ret)
+{
+	const hb_point none = {0};
+	int code = hb__read_saved(args, &none, &ret->id, &ret->array_at);
+	if (code || ret->id.name)
+		return code;
+	return hb__place_of_difference(NULL, path[0], path[1], tolerance, ret);
+}
+
 int hb__compare_picture(const hb_args *args)
 {
 	char *path[2] = {NULL, NULL};
@@ -163,9 +173,9 @@ int hb__compare_picture(const hb_args *args)
 	int code = hb__read_tolerances(args, &tolerance);
 	code = code ? code : hb__find_recording(args->word[1], &path[0]);
 	code = code ? code : hb__find_recording(args->word[2], &path[1]);
-	code = code ? code : hb__place_of_difference(NULL, path[0], path[1], &tolerance, &place);
+	code = code ? code : choose(args, path, &tolerance, &place);
 	if (!code && !place.id.name) {
-		printf("no checksum of an array differs in these recordings: there is nothing to draw\n");
+		printf("no checksum of an array differs in these recordings: there is nothing to draw, but what --save and --at name\n");
 	} else if (!code) {
 		char text[HB_POINT_TEXT];
 		const char *given = hb__option_value(args, "output");

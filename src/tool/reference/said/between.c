@@ -116,8 +116,8 @@ static char *words(const struct exchange *x, int32_t rank)
 	}
 	if (x->peers > 4 || x->more || x->collectives || x->others) {
 		char *longer = hb__format("%s%s%s", text, x->peers > 4 || x->more ? ", and others" : "",
-			x->collectives ? ", takes part in collectives"
-			: x->others    ? ", and completes or accesses what others have"
+			x->collectives ? &", takes part in collectives"[!x->peers]
+			: x->others    ? &", completes or accesses what others have"[!x->peers]
 				       : "");
 		free(text);
 		text = longer;

@@ -37,7 +37,7 @@ static void put_construct(cJSON *o, const char *name, const hb_trace_construct *
 	cJSON_AddNumberToObject(k, "line", c->line);
 }
 
-static void put_array(cJSON *o, const hb_shape *s, unsigned access)
+static void put_array(cJSON *o, const hb_array_shape *s, unsigned access)
 {
 	cJSON *a = cJSON_AddObjectToObject(o, "array");
 	cJSON_AddStringToObject(a, "name", s->id.name);
@@ -79,6 +79,10 @@ static void put_indices(cJSON *o, const char *name, const int64_t *at, unsigned 
 static void put_tile(const hb_against *c, const hb_reference_difference *d, cJSON *o)
 {
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
+	put_whole(o, "reference", &d->whole[0]);
+	put_whole(o, "run", &d->whole[1]);
+	if (d->placeless)
+		return;
 	cJSON *t = cJSON_AddObjectToObject(o, "tile");
 	hb_tile_box(&d->shape[1]->tiling, d->tile, first, count);
 	cJSON_AddNumberToObject(t, "number", d->tile);
@@ -92,8 +96,6 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, cJSO
 	cJSON_AddNumberToObject(o, "differing_tiles", d->tiles);
 	cJSON_AddNumberToObject(o, "tiles", d->shape[1]->tiling.tiles);
 	cJSON_AddBoolToObject(o, "edges", d->edges);
-	put_whole(o, "reference", &d->whole[0]);
-	put_whole(o, "run", &d->whole[1]);
 }
 
 static void put_value(const hb_against *c, const hb_reference_difference *d, cJSON *o)
@@ -121,7 +123,7 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, cJS
 }
 
 static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter",
-	"box", "unknown", "failed", "pieces", "trouble"};
+	"box", "only", "unknown", "failed", "pieces", "trouble"};
 
 static char *printed(cJSON *o)
 {
@@ -145,13 +147,19 @@ char *hb__against_json(const hb_against *c, const hb_reference_difference *d)
 	put_construct(o, "construct", d->construct[HB_OF_RUN]);
 	put_construct(o, "construct_of_reference", d->construct[HB_OF_REFERENCE]);
 	put_construct(o, "correct_construct", d->correct_construct);
-	const hb_shape *s = d->shape[1] ? d->shape[1] : d->shape[0];
+	const hb_array_shape *s = d->shape[1] ? d->shape[1] : d->shape[0];
 	if (s)
 		put_array(o, s, d->access);
 	if (d->kind == HB_REFERENCE_CHECKSUM || d->kind == HB_REFERENCE_COPIES)
 		put_tile(c, d, o);
-	if (d->value[1])
+	if (d->kind == HB_REFERENCE_ONLY) {
+		const char *place = hb__access_place(&c->side[d->side], d->value[d->side]);
+		if (place)
+			cJSON_AddStringToObject(o, "place", place);
+		cJSON_AddNumberToObject(o, "writes", (double)d->differing);
+	} else if (d->value[1]) {
 		put_value(c, d, o);
+	}
 	free(sentence);
 	return printed(o);
 }
@@ -166,7 +174,8 @@ char *hb__against_sum_json(const hb_against *c, int code)
 	} counts[] = {{"points", s->points}, {"arrays", s->arrays}, {"tiles", s->tiles}, {"results", s->results},
 		{"values", s->values}, {"differences", s->differences}, {"again", s->again}, {"failed", s->failed},
 		{"unknown", s->unknown}, {"boxes", s->boxes}, {"pieces", s->pieces}, {"own_not_compared", s->own},
-		{"partial_tiles", s->partial}, {"unmatched_values", s->unmatched}, {"within_tolerance", s->within}};
+		{"partial_tiles", s->partial}, {"shared_values", s->shared}, {"unmatched_values", s->unmatched},
+		{"within_tolerance", s->within}};
 	cJSON_AddBoolToObject(o, "same", code == 0);
 	cJSON_AddNumberToObject(o, "exit", code);
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

@@ -105,7 +105,7 @@ static char *box(const hb_against *c, const hb_reference_difference *d)
 
 static char *pieces(const hb_reference_difference *d)
 {
-	const hb_shape *s = d->shape[HB_OF_RUN] ? d->shape[HB_OF_RUN] : d->shape[HB_OF_REFERENCE];
+	const hb_array_shape *s = d->shape[HB_OF_RUN] ? d->shape[HB_OF_RUN] : d->shape[HB_OF_REFERENCE];
 	if (d->shape[0] && d->shape[1])
 		return hb__format(
 			"Array %s has %s in the reference and %s in the run, by what the program told MPI: it is not compared; register it (HB_ARRAY)",
@@ -137,6 +137,19 @@ static char *trouble(const hb_against *c, const hb_reference_difference *d)
 		hb__point_words(&d->point), hb__tame(text));
 }
 
+static char *only(const hb_against *c, const hb_reference_difference *d)
+{
+	const hb_access *a = d->value[d->side];
+	const char *place = hb__access_place(&c->side[d->side], a);
+	char *element = hb__element_words(d->shape[d->side], a->element);
+	char *text = hb__format("Only %s writes %s%s = %g, at rank %d, %s, before the point %s; %llu %s like that",
+		side_name[d->side], hb__tame(d->shape[d->side]->id.name), element, d->number[d->side],
+		(int)rank_of(c, d->side, a->process), place ? place : "at an unknown line", hb__point_words(&d->point),
+		(unsigned long long)d->differing, d->differing == 1 ? "write is" : "writes are");
+	free(element);
+	return text;
+}
+
 char *hb__against_sentence(const hb_against *c, const hb_reference_difference *d)
 {
 	switch (d->kind) {
@@ -156,6 +169,8 @@ char *hb__against_sentence(const hb_against *c, const hb_reference_difference *d
 		return failed(c, d);
 	case HB_REFERENCE_PIECES:
 		return pieces(d);
+	case HB_REFERENCE_ONLY:
+		return only(c, d);
 	case HB_REFERENCE_UNKNOWN:
 		return hb__format(
 			"Array %s has no checksum at the point %s in %s: it is not registered there, or not traced",
@@ -182,7 +197,7 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 {
 	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
 	hb_tile_box(&d->shape[1]->tiling, d->tile, first, count);
-	char *words = hb__box_words(d->shape[1], first, count);
+	char *words = d->placeless ? hb__copy(", somewhere") : hb__box_words(d->shape[1], first, count);
 	fprintf(to, "  in       %s%s", hb__tame(d->shape[1]->id.name), words);
 	free(words);
 	if (d->owners && d->owner != HB_NO)
@@ -202,7 +217,10 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 		if (d->scale > 0)
 			fprintf(to, ", %.1e of the norm", d->distance / d->scale);
 	}
-	fprintf(to, "; %u of %u tiles differ\n", d->tiles, d->shape[1]->tiling.tiles);
+	if (d->placeless)
+		fprintf(to, "; the text form has no tiles\n");
+	else
+		fprintf(to, "; %u of %u tiles differ\n", d->tiles, d->shape[1]->tiling.tiles);
 	if (!d->edges)
 		return;
 	fprintf(to,
@@ -219,19 +237,17 @@ static void put_tile(const hb_against *c, const hb_reference_difference *d, FILE
 static void put_iteration(const hb_access *a, FILE *to)
 {
 	for (unsigned i = 0; i < a->n; i++)
-		fprintf(to, "%s%" PRId64, i ? ", " : "(", a->iteration[i]);
-	fprintf(to, "%s", a->n ? ")" : "none");
+		fprintf(to, "%s%" PRId64, i ? ", " : ", iteration (", a->iteration[i]);
+	fprintf(to, "%s", a->n ? ") of " : ", in ");
 }
 
 static void put_value(const hb_against *c, const hb_reference_difference *d, FILE *to)
 {
 	const hb_access *y = d->value[1];
 	const char *place = hb__access_place(&c->side[HB_OF_RUN], y);
-	fprintf(to, "  at       %s, iteration ", place ? hb__tame(place) : "an unknown line");
+	fprintf(to, "  at       %s", place ? hb__tame(place) : "an unknown line");
 	put_iteration(y, to);
-	if (y->construct)
-		fprintf(to, " of %s", hb__construct_words(y->construct));
-	fprintf(to, "\n");
+	fprintf(to, "%s\n", y->construct ? hb__construct_words(y->construct) : "sequential code");
 	int64_t index[HB_DIMENSIONS] = {0};
 	bool owned = true;
 	if (d->shape[1]->tiled && !(d->shape[1]->flags & HB_TRACE_ARRAY_OWN))
@@ -246,7 +262,7 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, FIL
 char *hb__against_text(const hb_against *c, const hb_reference_difference *d)
 {
 	static const char *const words[] = {"different", "different", "different", "different", "different",
-		"different", "different", "not compared", "not compared", "not compared", "note"};
+		"different", "different", "not compared", "note", "not compared", "not compared", "note"};
 	char *text = NULL, *sentence = hb__against_sentence(c, d);
 	size_t n = 0;
 	FILE *to = open_memstream(&text, &n);

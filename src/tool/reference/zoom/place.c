@@ -6,6 +6,7 @@
 
 static void take(const hb_against *c, hb_difference_place *ret)
 {
+	ret->compared = true;
 	ret->any = c->any;
 	ret->correct = c->correct;
 	ret->first = c->first;

@@ -117,11 +117,14 @@ static int zoom(const hb_args *args, const char *reference, const char *run, con
 	code = code ? code : again(args, reference, &settings, output[0], &made[0]);
 	code = code ? code : again(args, run, &settings, output[1], &made[1]);
 	code = code ? code : hb__place_of_difference(args, made[0].recording, made[1].recording, tolerance, &closer);
-	bool compared = made[1].recording && code <= HB_EXIT_FINDING;
-	if (compared && !closer.values)
+	if (closer.compared && !closer.values)
 		hb__say("no reads and writes were seen: build the program with hbdb cc and hbdb fc, as in 'make CC=\"hbdb cc mpicc\"', and compare again");
-	if (compared && part->id.name)
+	else if (closer.compared && !closer.any)
+		hb__say("these two runs do not differ between these points: does the difference come in every run?");
+	if (closer.compared && part->id.name)
 		draw(made[0].recording, made[1].recording, part, tolerance->relative);
+	if (closer.compared)
+		code = HB_EXIT_FINDING; /* whatever these two runs did: the first two differ */
 	hb__place_free(&closer);
 	hb_settings_free(&settings);
 	for (int i = 0; i < 2; i++) {

@@ -54,6 +54,7 @@ static void multiply(void)
 	for (int j = 1; j <= rows.count; j++) {
 		hb_iteration(j + rows.first - 1);
 		for (int i = 0; i < n; i++) {
+			// cg.neighbours:
 			double sum = (4 + parameter[0]) * p[at(j, i)] - p[at(j - 1, i)] - p[at(j + 1, i)];
 			if (i > 0)
 				sum -= p[at(j, i - 1)];

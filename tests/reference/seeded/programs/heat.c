@@ -59,7 +59,9 @@ static void sweep(const double *u, double *v)
 	for (int j = 1; j <= last; j++) {
 		hb_iteration(j + y.first - 1);
 		for (int i = 1; i <= x.count; i++) {
+			// heat.straight:
 			double straight = u[at(j - 1, i)] + u[at(j + 1, i)] + u[at(j, i - 1)] + u[at(j, i + 1)];
+			// heat.slanted:
 			double slanted =
 				u[at(j - 1, i - 1)] + u[at(j - 1, i + 1)] + u[at(j + 1, i - 1)] + u[at(j + 1, i + 1)];
 			// heat.update:

@@ -39,6 +39,7 @@ static void copy_face(double *a, int d, int layer, double *face, bool pack)
 			if (pack)
 				*face = a[place];
 			else
+				// jacobi.unpack:
 				a[place] = *face;
 		}
 }

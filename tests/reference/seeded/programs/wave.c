@@ -36,6 +36,7 @@ static void set(void)
 static void advance_row(int j, double damping, const double *old, const double *now, double *next)
 {
 	for (int i = 1; i <= n; i++) {
+		// wave.spread:
 		double spread = now[at(j - 1, i)] + now[at(j + 1, i)] + now[at(j, i - 1)] + now[at(j, i + 1)] -
 				4 * now[at(j, i)];
 		// wave.update:

@@ -44,11 +44,15 @@ void hb__chunk_told(long from, long to)
 	if (!t)
 		return;
 	long step = hb__omp_loop.of == hb__parallel ? hb__omp_loop.step : hb__omp_step;
+	unsigned told = 0;
 	for (long i = from; step > 0 ? i < to : step < 0 ? i > to : i == from; i += step) {
 		const int64_t index = i;
 		hb__iterate(t, 1, &index);
+		told += told < 2;
 		if (!step)
 			break;
 	}
+	if (told > 1)
+		hb__iteration_unknown(t);
 	hb__thread_leaves(t);
 }

@@ -81,18 +81,20 @@ static const struct doing *doing_of(uint32_t serial)
 	return d && d->serial == serial ? d : NULL;
 }
 
-/* Whether nothing orders what `other` did and what is done as `mine`. */
-static __attribute__((noinline)) bool nothing_orders(uint32_t mine, uint32_t other)
+static __attribute__((noinline)) bool nothing_orders(uint32_t mine, uint32_t other, bool carries)
 {
 	const struct doing *a = doing_of(mine), *b = doing_of(other);
 	if (!a || !b)
 		return false; /* too long ago to say */
-	return a->thread != b->thread ? !hb__orders_unknown() : a->loop && a->loop == b->loop;
+	return a->thread != b->thread ? !hb__orders_unknown() : carries && a->loop && a->loop == b->loop;
 }
 
-static inline bool apart(uint32_t mine, uint32_t other)
+/* Whether nothing orders what `other` did and what is done as `mine`. carries: iterations that one thread does one after the other depend on each
+ * other by that. */
+static inline bool apart(uint32_t mine, uint32_t other, bool carries)
 {
-	return other != mine && other >= __atomic_load_n(&first, __ATOMIC_RELAXED) && nothing_orders(mine, other);
+	return other != mine && other >= __atomic_load_n(&first, __ATOMIC_RELAXED) &&
+	       nothing_orders(mine, other, carries);
 }
 
 void hb__control_begins(struct hb__thread *t, hb_construct_type type)
@@ -251,7 +253,9 @@ static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__s
 {
 	uint32_t mine = serial_of(w), place = (uint32_t)hb__seen_number(t, e), here = place | (held ? SHADOW_HELD : 0);
 	uint32_t writer = c->writer, written_at = c->written_at;
-	if (apart(mine, writer) && !(held && written_at & SHADOW_HELD))
+	/* memory that nobody registered is each process's own: iterations that write it over, each for itself, do not meet */
+	bool carries = access == HB_ACCESS_READ || !(e->array->flags & HB_TRACE_ARRAY_OWN);
+	if (apart(mine, writer, carries) && !(held && written_at & SHADOW_HELD))
 		hb__control_found(
 			t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, written_at & ~SHADOW_HELD, writer);
 	if (access == HB_ACCESS_READ) {
@@ -263,7 +267,7 @@ static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__s
 	}
 	for (int i = 0; i < 2; i++) {
 		uint32_t reader = c->reader[i], read_at = c->read_at[i];
-		if (apart(mine, reader) && !(held && read_at & SHADOW_HELD))
+		if (apart(mine, reader, carries) && !(held && read_at & SHADOW_HELD))
 			hb__control_found(
 				t, w, HB_CONTROL_DEPENDENCE, e->array, element, place, read_at & ~SHADOW_HELD, reader);
 	}
@@ -271,25 +275,31 @@ static inline void order(struct hb__thread *t, struct hb__watch *w, struct hb__s
 	c->written_at = here;
 }
 
+/* Who computes a neighbour's elements himself, as the neighbour does, has them up to date when the construct ends; what sets an array for the first
+ * time may set its halo, too. */
 static void of_halo(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s,
 	uint64_t element, uint8_t access)
 {
 	uint64_t place = hb__seen_number(t, e);
-	if (access == HB_ACCESS_WRITE && parallel)
-		hb__control_found(t, w, HB_CONTROL_SHADOW_WRITE, e->array, element, place, 0, 0);
-	else if (access == HB_ACCESS_WRITE)
-		s->fresh[s->slot[element]] = s->version; /* what was received is put where it belongs */
-	else if (hb__shadow_stale(e->array, s, element))
+	if (access == HB_ACCESS_WRITE) {
+		if (parallel && s->version)
+			hb__control_found(t, w, HB_CONTROL_SHADOW_WRITE, e->array, element, place, 0, 0);
+		/* outside: what was received is put where it belongs */
+		s->fresh[s->slot[element]] = s->version + (parallel != 0);
+		if (!parallel)
+			s->brought = s->version;
+	} else if (hb__shadow_stale(e->array, s, element))
 		hb__control_found(
 			t, w, parallel ? HB_CONTROL_SHADOW_STALE : HB_CONTROL_REMOTE, e->array, element, place, 0, 0);
 }
 
 static inline void of_element(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, struct hb__shadow *s,
-	uint64_t element, uint8_t access, bool held)
+	uint64_t element, uint8_t access, bool held, bool bulk)
 {
-	if (s->place && s->place[element] == SHADOW_HALO)
+	bool halo = s->place && s->place[element] == SHADOW_HALO;
+	if (halo && !bulk) /* who copies or clears all of an array does not mean its halo */
 		of_halo(t, w, e, s, element, access);
-	else if (access == HB_ACCESS_WRITE && parallel)
+	else if (access == HB_ACCESS_WRITE && parallel && !halo)
 		s->changed = true;
 	if (parallel)
 		order(t, w, e, &s->cell[element], element, access, held);
@@ -318,5 +328,5 @@ void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_plac
 	if (a->as.read_only && access == HB_ACCESS_WRITE)
 		hb__control_found(t, w, HB_CONTROL_READ_ONLY, a, from, hb__seen_number(t, e), 0, 0);
 	for (uint64_t i = from; s && i <= to && i < s->n; i++)
-		of_element(t, w, e, s, i, access, atomic || hb__orders_held);
+		of_element(t, w, e, s, i, access, atomic || hb__orders_held, n > 16);
 }

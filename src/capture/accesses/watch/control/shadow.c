@@ -180,7 +180,7 @@ bool hb__shadow_stale(struct hb__array *array, struct hb__shadow *s, uint64_t el
 {
 	uint32_t i = s->slot[element];
 	unsigned size = hb_element_bytes(array->as.type);
-	if (s->fresh[i] == s->version)
+	if (s->fresh[i] >= s->version)
 		return false;
 	/* somebody whose writes we do not see, such as MPI, has brought another value */
 	if (memcmp(s->had + (size_t)i * size, (const char *)array->low + element * size, size) != 0) {
@@ -208,6 +208,9 @@ static bool on_sides(const hb_array *as, uint64_t element, const unsigned char *
 void hb__shadow_exchanged(struct hb__array *array, const unsigned char *sides)
 {
 	struct hb__shadow *s = hb__shadow_of(array);
+	/* of what we have seen to come we know better than the program says which elements it was */
+	if (s && s->version && s->brought == s->version)
+		return;
 	for (uint32_t i = 0; s && i < s->halos; i++)
 		if (!sides || on_sides(&array->as, s->halo[i], sides))
 			s->fresh[i] = s->version;
@@ -225,8 +228,10 @@ void hb__shadow_received(const void *p, size_t bytes)
 		uint64_t first = from > a->low ? (from - a->low) / size : 0,
 			 last = to < a->high ? (to - 1 - a->low) / size : s->n - 1;
 		for (uint64_t i = first; i <= last && i < s->n; i++)
-			if (s->place[i] == SHADOW_HALO)
+			if (s->place[i] == SHADOW_HALO) {
 				s->fresh[s->slot[i]] = s->version;
+				s->brought = s->version;
+			}
 	}
 	unlock();
 }
