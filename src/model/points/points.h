@@ -29,8 +29,8 @@ typedef struct hb_part {
 typedef struct hb_check {
 	const hb_array_shape *shape; /* of its first part */
 	unsigned access;             /* HB_ACCESS_*, of any process */
-	bool apart; /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
-	bool own;   /* an array of nobody else: apart, and no copy */
+	bool apart;  /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
+	bool own;    /* an array of nobody else: apart, and no copy */
 	bool pieces; /* ... because what all processes told MPI of it does not make one array (HB_TRACE_ARRAY_TOLD) */
 	uint32_t process;
 	unsigned state; /* HB_CHECKSUM_*: not FINE where it could not be computed at `failed` */
