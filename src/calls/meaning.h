@@ -94,7 +94,7 @@ typedef enum hb_order {
 } hb_order;
 
 /* How the results of a function are laid out in a recording (hbdb-recording.5, RESULTS). */
-typedef enum hb_array_shape {
+typedef enum hb_shape {
 	HB_SHAPE_NONE,    /* nothing is answered */
 	HB_SHAPE_MESSAGE, /* source, tag, bytes */
 	HB_SHAPE_STARTED, /* a reference for each request started */
@@ -111,7 +111,7 @@ typedef enum hb_array_shape {
 	HB_SHAPE_TURN,    /* what came before it; nothing: it took no turn */
 	HB_SHAPE_VALUES,  /* the values of an event of the program, as its function says */
 	HB_SHAPE_ORDER,   /* an operation of a thread: which one, what it came after, what it answered */
-} hb_array_shape;
+} hb_shape;
 
 /* How many requests or messages a call makes that later calls refer to. */
 enum hb_posts { HB_POSTS_NONE, HB_POSTS_ONE, HB_POSTS_COUNT /* as its argument count says */ };
@@ -227,7 +227,7 @@ typedef struct hb_meaning {
 	uint8_t does;         /* enum hb_does */
 	uint8_t mode;         /* enum hb_mode */
 	uint8_t order;        /* enum hb_order, of collectives */
-	uint8_t shape, posts; /* hb_array_shape, enum hb_posts */
+	uint8_t shape, posts; /* hb_shape, enum hb_posts */
 	uint8_t needs;        /* enum hb_needs */
 	uint8_t moves, fit;   /* enum hb_moves, enum hb_fit: of collectives */
 	uint8_t takes;        /* enum hb_takes */

@@ -405,7 +405,7 @@ static void understand(hb_events *e, const hb_row *row, struct call *ret)
 		return;
 	}
 	const struct known *k = look_up(e, row->function, f);
-	hb_array_shape shape = k->means->shape;
+	hb_shape shape = k->means->shape;
 	*ret = (struct call){.function = f,
 		.known = k,
 		.peer = argument(row, k->peer),

@@ -39,7 +39,7 @@ typedef struct hb_event {
 	const hb_row *row;
 	const hb_function *function; /* NULL: the log does not define it */
 	const hb_meaning *means;     /* never NULL */
-	hb_array_shape shape;
+	hb_shape shape;
 	int64_t peer;           /* destination, source or root as asked for */
 	int64_t tag;            /* as asked for */
 	int64_t from, from_tag; /* of the receive half: source and tag as asked for */
