@@ -83,7 +83,8 @@ extern uint64_t hb__arrays_turn;
 /* The array in whose storage the address lies; NULL: none that is known. *ret_turn: see above. Any thread; takes a lock. */
 struct hb__array *hb__array_at(const void *p, uint64_t *ret_turn);
 /* An array that nobody registered: of the heap, or static (HB_TRACE_ARRAY_OWN). One-dimensional, of whole elements. Copies name and file; file:
- * any path, its last component counts. ordinal: HB__ORDINAL_NEXT, or as somebody has counted. What lies in [at, at + bytes) and is known is gone. NULL: no memory. */
+ * any path, its last component counts. ordinal: HB__ORDINAL_NEXT, or as somebody has counted. What lies in [at, at + bytes) and is known is gone.
+ * NULL: no memory, or the program told MPI of an array in there. */
 #define HB__ORDINAL_NEXT UINT32_MAX
 struct hb__array *hb__array_own(struct hb__thread *thread, const char *name, const char *file, uint32_t line,
 	uint32_t ordinal, hb_element type, const void *at, size_t bytes);
@@ -147,6 +148,18 @@ struct hb__watcher {
 	void (*over)(struct hb__thread *thread); /* the process comes to its end: what is still to be written */
 };
 extern struct hb__watcher hb__watcher;
+
+/* What told/ does with what MPI was told. */
+struct hb__spread;
+struct hb__spread_halo;
+struct hb__spread_saying;
+struct hb__teller {
+	void (*spread)(const struct hb__spread *spread, const void *pc);
+	void (*halo)(const struct hb__spread_halo *halo, const void *pc);
+	void (*says)(struct hb__spread_saying *ret);
+	void (*said)(const struct hb__spread_saying *saying, uint32_t processes);
+};
+extern struct hb__teller hb__teller;
 
 #pragma GCC visibility pop
 

@@ -20,9 +20,13 @@ static void over(void) { front->over(); }
 
 static void opened(const struct hb_accesses_front *its)
 {
-	static struct hb__tracing tracing = {named, over, NULL};
+	static struct hb__tracing tracing = {.named = named, .over = over};
 	front = its;
 	tracing.received = its->received;
+	tracing.spread = its->spread;
+	tracing.halo = its->halo;
+	tracing.says = its->says;
+	tracing.said = its->said;
 	hb__tracing = &tracing;
 }
 

@@ -9,12 +9,19 @@
 #pragma GCC visibility push(hidden)
 
 struct hb_value;
+struct hb__spread;
+struct hb__spread_halo;
+struct hb__spread_saying;
 
 /* What the library wants to hear; see struct hb__tracing of core/layer.h. */
 struct hb_accesses_front {
 	void (*named)(const char *log, int rank, int size);
 	void (*over)(void);
 	void (*received)(const void *p, size_t bytes); /* NULL: it does not */
+	void (*spread)(const struct hb__spread *spread, const void *pc);
+	void (*halo)(const struct hb__spread_halo *halo, const void *pc);
+	void (*says)(struct hb__spread_saying *ret);
+	void (*said)(const struct hb__spread_saying *saying, uint32_t processes);
 };
 
 struct hb_accesses_door {

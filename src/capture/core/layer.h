@@ -49,11 +49,20 @@ struct hb__ordering {
 extern const struct hb__ordering *hb__ordering; /* NULL: nobody keeps it */
 
 /* Who writes beside the log: the trace of a run that is compared. */
+struct hb__spread;
+struct hb__spread_halo;
+struct hb__spread_saying;
 struct hb__tracing {
 	void (*named)(const char *log, int rank,
 		int size);  /* the log has this path from now on; also again, when it gets another one */
 	void (*over)(void); /* the process told its end, or leaves */
 	void (*received)(const void *p, size_t bytes); /* MPI has written there what came; NULL: nobody wants to know */
+	/* The program told MPI how an array is spread, or where an exchange puts what it receives. pc: who called. NULL: nobody wants to know */
+	void (*spread)(const struct hb__spread *spread, const void *pc);
+	void (*halo)(const struct hb__spread_halo *halo, const void *pc);
+	/* All processes of the world are about to tell each other what they have found out of halos, and have. NULL where halo is. */
+	void (*says)(struct hb__spread_saying *ret);
+	void (*said)(const struct hb__spread_saying *saying, uint32_t processes);
 };
 extern const struct hb__tracing *hb__tracing; /* NULL: nobody does */
 

@@ -12,6 +12,7 @@
 #include "capture/mpi/family/family.h"
 #include "capture/mpi/observe/observe.h"
 #include "capture/mpi/replay/replay.h"
+#include "capture/mpi/tell/tell.h"
 #include "capture/mpi/track/track.h"
 #include "capture/mpi/wrap/turns/turns.h"
 #include "capture/mpi/wrap/wrap.h"
@@ -54,6 +55,7 @@ static void begin(int thread_level)
 	hb__digests_start();
 	hb__claims_start();
 	hb__postings_start();
+	hb__tell_start();
 	hb__checking = hb__config.remarks && !hb__of_sessions;
 	if (hb__config.remarks && hb__of_sessions)
 		hb__row_note(

@@ -62,6 +62,8 @@ enum {
 	HB_TRACE_ARRAY_READ_ONLY = 4,
 	HB_TRACE_ARRAY_OWN =
 		8, /* nobody registered it: no process knows of its other parts; it is compared process by process */
+	HB_TRACE_ARRAY_TOLD =
+		16, /* nobody registered it: its box is what the program told MPI, and holds where all parts make one array */
 	HB_TRACE_ARRAY_WHOLE = 256, /* of the text form alone: all of a checksum stands in tile 0 */
 };
 

@@ -85,6 +85,7 @@ struct hb_points {
 	struct hb__joined {
 		size_t check;
 		hb_part part;
+		const struct hb__told *told;
 	} * joined;
 	size_t parts, joined_room, part_room;
 	hb_check *check;
@@ -113,7 +114,7 @@ void hb__shapes_free(hb_points *points);
 /* merge.c: a stop of a process becomes part of the step at hand. False: out of memory. */
 void hb__merge_begin(hb_points *points);
 bool hb__merge(hb_points *points, uint32_t process, size_t stop);
-/* All parts are there. False: out of memory. */
-bool hb__merge_end(hb_points *points, hb_step *step);
+/* All parts are there; of a point within a task those of one process. False: out of memory. */
+bool hb__merge_end(hb_points *points, bool nested, hb_step *step);
 
 #endif

@@ -41,6 +41,7 @@ static struct hb__merged *make(hb_points *p, uint32_t process, const hb_array_sh
 	struct hb__merged *m = &p->merged[p->checks++];
 	*m = (struct hb__merged){.check = {.shape = s,
 					 .apart = is_apart(s),
+					 .own = (s->flags & HB_TRACE_ARRAY_OWN) != 0,
 					 .process = process,
 					 .state = HB_CHECKSUM_FINE,
 					 .fits = s->tiled},
@@ -57,7 +58,7 @@ static bool merge_check(hb_points *p, uint32_t process, const struct hb__told *t
 	m = m ? m : make(p, process, told->shape);
 	if (!m || !HB_GROW(p->joined, p->joined_room, p->parts + 1))
 		return false;
-	p->joined[p->parts++] = (struct hb__joined){(size_t)(m - p->merged), {process, told->shape}};
+	p->joined[p->parts++] = (struct hb__joined){(size_t)(m - p->merged), {process, told->shape}, told};
 	hb_check *c = &m->check;
 	c->access |= told->access;
 	c->parts++;
@@ -101,8 +102,67 @@ bool hb__merge(hb_points *p, uint32_t process, size_t stop)
 	return merge_rest(p, process, from, to);
 }
 
-bool hb__merge_end(hb_points *p, hb_step *step)
+/* ---- arrays of which processes told MPI, and nobody that they are one ---- */
+
+/* All parts are of one global box, and have each of its elements once: as many, tile by tile. */
+static bool is_one(const hb_points *p, const struct hb__merged *m)
 {
+	const hb_check *c = &m->check;
+	if (!c->fits)
+		return false;
+	for (uint32_t i = 0; i < c->shape->tiling.tiles; i++)
+		if (p->tile[m->tile + i].count != hb_tile_elements(c->shape, i))
+			return false;
+	return true;
+}
+
+/* The check becomes one of its first process, and there is one more for each other process. */
+static bool take_apart(hb_points *p, size_t check)
+{
+	uint32_t parts = p->merged[check].check.parts;
+	for (size_t i = 0, k = 0; i < p->parts && k < parts; i++) {
+		struct hb__joined *j = &p->joined[i];
+		if (j->check != check)
+			continue;
+		const struct hb__process *of = &p->process[j->part.process];
+		struct hb__merged *m = make(p, j->part.process, j->part.shape);
+		if (!m)
+			return false;
+		hb_check *c = &m->check;
+		c->apart = c->own = c->pieces = true;
+		c->access = j->told->access;
+		c->state = j->told->state;
+		c->failed = j->part.process;
+		c->parts = 1;
+		for (uint32_t n = 0; n < j->told->tiles && c->fits; n++)
+			hb_tile_add(
+				&p->tile[m->tile + of->tile_number[j->told->tile + n]], &of->tile[j->told->tile + n]);
+		if (k++) {
+			j->check = p->checks - 1;
+		} else {
+			p->merged[check] = *m;
+			p->checks--;
+		}
+	}
+	return true;
+}
+
+static bool take_all_apart(hb_points *p)
+{
+	for (size_t i = 0, n = p->checks; i < n; i++) {
+		const struct hb__merged *m = &p->merged[i];
+		bool told = m->check.shape->flags & HB_TRACE_ARRAY_TOLD && !m->check.apart;
+		if (told && m->check.state == HB_CHECKSUM_FINE && !is_one(p, m) && !take_apart(p, i))
+			return false;
+	}
+	return true;
+}
+
+bool hb__merge_end(hb_points *p, bool nested, hb_step *step)
+{
+	/* in a task the others have their parts elsewhere */
+	if (!nested && !take_all_apart(p))
+		return false;
 	if (!HB_GROW(p->check, p->check_room, p->checks + 1) || !HB_GROW(p->part, p->part_room, p->parts + 1))
 		return false;
 	size_t next = 0;

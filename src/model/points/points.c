@@ -156,7 +156,7 @@ static int tell_nested(hb_points *p, uint32_t process, hb_step *step, hb_error *
 	struct hb__process *of = &p->process[process];
 	size_t stop = of->nested++;
 	hb__merge_begin(p);
-	if (!hb__merge(p, process, stop) || !hb__merge_end(p, step))
+	if (!hb__merge(p, process, stop) || !hb__merge_end(p, true, step))
 		return no_memory(err);
 	step->point = of->stop[stop].point;
 	step->construct = of->stop[stop].construct;
@@ -204,7 +204,7 @@ static int tell(hb_points *p, hb_step *step, hb_error *err)
 		step->came++;
 		of->nested = of->stops; /* told: forgotten when the next step is asked for */
 	}
-	return hb__merge_end(p, step) ? 1 : no_memory(err);
+	return hb__merge_end(p, false, step) ? 1 : no_memory(err);
 }
 
 int hb_points_next(hb_points *p, hb_step *step, hb_error *err)

@@ -29,7 +29,9 @@ typedef struct hb_part {
 typedef struct hb_check {
 	const hb_array_shape *shape; /* of its first part */
 	unsigned access;             /* HB_ACCESS_*, of any process */
-	bool apart; /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
+	bool apart;  /* of `process` alone: a copy, or an array of nobody else; else of all parts together */
+	bool own;    /* an array of nobody else: apart, and no copy */
+	bool pieces; /* ... because what all processes told MPI of it does not make one array (HB_TRACE_ARRAY_TOLD) */
 	uint32_t process;
 	unsigned state; /* HB_CHECKSUM_*: not FINE where it could not be computed at `failed` */
 	uint32_t failed;
@@ -38,6 +40,9 @@ typedef struct hb_check {
 	hb_part *part; /* by process */
 	uint32_t parts;
 } hb_check;
+
+/* Elements of a tile as they are counted in it: a complex number is two. */
+uint64_t hb_tile_elements(const hb_array_shape *shape, uint32_t tile);
 
 /* A value that was read or written, or that a variable of a reduction had. */
 typedef struct hb_access {

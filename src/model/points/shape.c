@@ -59,6 +59,17 @@ bool hb_same_box(const hb_array_shape *a, const hb_array_shape *b)
 	return !memcmp(a->as.global, b->as.global, a->as.rank * sizeof *a->as.global);
 }
 
+uint64_t hb_tile_elements(const hb_array_shape *shape, uint32_t tile)
+{
+	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
+	bool complex = shape->as.type == HB_COMPLEX16 || shape->as.type == HB_COMPLEX8;
+	uint64_t n = complex ? 2 : 1;
+	hb_tile_box(&shape->tiling, tile, first, count);
+	for (unsigned d = 0; d < shape->tiling.rank; d++)
+		n *= (uint64_t)count[d];
+	return n;
+}
+
 /* Of one dimension: whether the process's elements of it meet [first, first + count), and whether they end there where others go on. */
 static void meet(const hb_array *a, unsigned d, int64_t first, int64_t count, bool *ret_meets, bool *ret_edge)
 {

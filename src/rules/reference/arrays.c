@@ -55,27 +55,15 @@ static bool owners(const hb_check *c, uint32_t tile, uint32_t *ret_owners, uint3
 	return edges;
 }
 
-/* Elements of a tile. */
-static uint64_t elements(const hb_tiling *tiling, uint32_t tile)
-{
-	int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
-	uint64_t n = 1;
-	hb_tile_box(tiling, tile, first, count);
-	for (unsigned d = 0; d < tiling->rank; d++)
-		n *= (uint64_t)count[d];
-	return n;
-}
-
 static void take_tiles(hb_reference *r, const struct hb__known *known, const hb_check *a, const hb_check *b,
 	hb_reference_difference *d)
 {
 	const hb_tiling *tiling = &b->shape->tiling;
 	bool real = hb_element_real(b->shape->as.type), nested = r->step[HB_OF_RUN].point.nested;
-	unsigned complex = b->shape->as.type == HB_COMPLEX16 || b->shape->as.type == HB_COMPLEX8 ? 2 : 1;
 	d->edges = true;
 	for (uint32_t i = 0; i < tiling->tiles; i++) {
 		const hb_tile *x = &a->tile[i], *y = &b->tile[i];
-		uint64_t whole = nested ? complex * elements(tiling, i) : 0;
+		uint64_t whole = nested ? hb_tile_elements(b->shape, i) : 0;
 		if (nested && (x->count != whole || y->count != whole)) {
 			r->sum.partial += x->count || y->count;
 			continue;
@@ -112,6 +100,20 @@ static void failed(hb_reference *r, struct hb__known *known, const hb_check *c, 
 	known->failed[side] = true;
 	if (!d.again)
 		hb__reference_tell(r, &d);
+}
+
+/* What MPI was told of it does not make one array: in one run, or not the same one in both. Once. */
+static void pieces(hb_reference *r, struct hb__known *known, const hb_check *a, const hb_check *b, unsigned side)
+{
+	if (known->boxed)
+		return;
+	known->boxed = true;
+	hb_reference_difference d = hb__difference(r, HB_REFERENCE_PIECES);
+	r->sum.pieces++;
+	d.side = side;
+	d.shape[0] = a ? a->shape : NULL;
+	d.shape[1] = b ? b->shape : NULL;
+	hb__reference_tell(r, &d);
 }
 
 static void boxes_differ(hb_reference *r, struct hb__known *known, const hb_check *a, const hb_check *b)
@@ -165,7 +167,10 @@ static bool pair(hb_reference *r, const hb_check *a, const hb_check *b)
 	if (a->state != HB_CHECKSUM_FINE || b->state != HB_CHECKSUM_FINE)
 		return true;
 	if (!a->fits || !b->fits || !hb_same_box(a->shape, b->shape)) {
-		boxes_differ(r, known, a, b);
+		if ((a->shape->flags | b->shape->flags) & HB_TRACE_ARRAY_TOLD)
+			pieces(r, known, a, b, HB_OF_RUN);
+		else
+			boxes_differ(r, known, a, b);
 		return true;
 	}
 	hb_reference_difference d = hb__difference(r, HB_REFERENCE_CHECKSUM);
@@ -198,8 +203,7 @@ static bool pair(hb_reference *r, const hb_check *a, const hb_check *b)
 /* In one of the runs only. */
 static bool alone(hb_reference *r, const hb_check *c, unsigned side)
 {
-	if (c->shape->flags & HB_TRACE_ARRAY_OWN &&
-		hb_points_processes(r->points[0]) != hb_points_processes(r->points[1])) {
+	if (c->own && hb_points_processes(r->points[0]) != hb_points_processes(r->points[1])) {
 		r->sum.own++;
 		return true;
 	}
@@ -221,10 +225,25 @@ static bool alone(hb_reference *r, const hb_check *c, unsigned side)
 	return true;
 }
 
+/* Of each array once for all of its processes. */
+static bool all_pieces(hb_reference *r, unsigned side)
+{
+	const hb_step *s = &r->step[side];
+	for (size_t i = 0; i < s->checks; i++) {
+		const hb_check *c = &s->check[i];
+		struct hb__known *known = c->pieces ? hb__reference_know(r, c->shape, HB_NO) : NULL;
+		if (c->pieces && !known)
+			return false;
+		if (known)
+			pieces(r, known, side ? NULL : c, side ? c : NULL, side);
+	}
+	return true;
+}
+
 bool hb__reference_arrays(hb_reference *r)
 {
 	const hb_step *a = &r->step[HB_OF_REFERENCE], *b = &r->step[HB_OF_RUN];
-	if (!hb__match(r))
+	if (!hb__match(r) || !all_pieces(r, HB_OF_REFERENCE) || !all_pieces(r, HB_OF_RUN))
 		return false;
 	for (size_t i = 0; i < a->checks; i++) {
 		bool copy = hb__first_copy(a, &a->check[i]) != NULL;

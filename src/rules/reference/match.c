@@ -14,9 +14,8 @@ static bool may_be(const hb_reference *r, const hb_check *a, const hb_check *b, 
 {
 	if (!hb__alike(&a->shape->id, &b->shape->id) || (line && a->shape->id.line != b->shape->id.line))
 		return false;
-	bool own = ((a->shape->flags | b->shape->flags) & HB_TRACE_ARRAY_OWN) != 0;
-	return !own ||
-	       (a->process == b->process && hb_points_processes(r->points[0]) == hb_points_processes(r->points[1]));
+	return (!a->own && !b->own) || (a->own && b->own && a->process == b->process &&
+					       hb_points_processes(r->points[0]) == hb_points_processes(r->points[1]));
 }
 
 const hb_check *hb__first_copy(const hb_step *s, const hb_check *c)

@@ -33,6 +33,7 @@ typedef enum hb_reference_kind {
 	HB_REFERENCE_ONLY,    /* an element is written in one of the runs only (side) */
 	HB_REFERENCE_UNKNOWN, /* an array is in one of the runs only */
 	HB_REFERENCE_FAILED,  /* a checksum could not be computed */
+	HB_REFERENCE_PIECES,  /* what processes told MPI of an array makes no array, or another one in the other run */
 	HB_REFERENCE_TROUBLE, /* what the tracer of a run told: it, or an array that was saved */
 	HB_REFERENCE_KINDS
 } hb_reference_kind;
@@ -78,6 +79,7 @@ typedef struct hb_reference_sum {
 	uint64_t failed;  /* checksums that could not be computed, in either run */
 	uint64_t unknown; /* arrays, each counted once, that are in one run only */
 	uint64_t boxes;   /* arrays with other extents or types */
+	uint64_t pieces;  /* arrays of which processes told MPI what does not fit together */
 	uint64_t own;     /* arrays of one process that were not compared, for there are more or fewer processes */
 	uint64_t partial; /* tiles within tasks that no process has whole */
 	uint64_t shared; /* values of the run, of elements that several threads of a process wrote between two points */

@@ -200,7 +200,7 @@ static void make_room(struct hb__thread *t, const struct hb__array *for_it)
 {
 	for (size_t i = place_of(for_it->low); i < nlive && live[i]->low < for_it->high;) {
 		struct hb__array *a = live[i];
-		if (a->low != for_it->low && !(a->flags & HB_TRACE_ARRAY_OWN))
+		if (a->low != for_it->low && !(a->flags & (HB_TRACE_ARRAY_OWN | HB_TRACE_ARRAY_TOLD)))
 			hb__put_trouble(t, HB_TROUBLE_ARRAY, a->number,
 				"array \"%s\" (%s:%u) lies in memory of array \"%s\" (%s:%u), which is taken for gone",
 				for_it->id.name, for_it->id.file, (unsigned)for_it->id.line, a->id.name, a->id.file,
@@ -266,6 +266,17 @@ static void fill_counts(hb_array *a)
 		a->count[i] = a->global[i];
 }
 
+/* With the lock: whether some of the memory is of an array with one of these flags; 0: of one that the program registered. */
+static bool holds(uintptr_t low, uintptr_t high, uint32_t flags)
+{
+	for (size_t i = place_of(low); i < nlive && live[i]->low < high; i++) {
+		bool registered = !(live[i]->flags & (HB_TRACE_ARRAY_OWN | HB_TRACE_ARRAY_TOLD));
+		if (flags ? (live[i]->flags & flags) != 0 : registered)
+			return true;
+	}
+	return false;
+}
+
 static struct hb__array *same(const struct kind *kind, const void *at)
 {
 	for (struct hb__array *a = all; a; a = a->next)
@@ -274,20 +285,28 @@ static struct hb__array *same(const struct kind *kind, const void *at)
 	return NULL;
 }
 
-static void changes(struct hb__thread *t, struct hb__array *a, const hb_array *as, size_t bytes)
+bool hb__same_array(const hb_array *a, const hb_array *b)
 {
-	hb_array now = *as;
-	now.name = a->as.name;
-	if (!memcmp(&now, &a->as, sizeof now))
+	hb_array as = *a;
+	as.name = b->name;
+	return !memcmp(&as, b, sizeof as);
+}
+
+static void changes(struct hb__thread *t, struct hb__array *a, const hb_array *as, uint32_t flags, size_t bytes)
+{
+	const char *name = a->as.name;
+	if (hb__same_array(as, &a->as) && flags == a->flags)
 		return;
 	take_out(a);
-	a->as = now;
-	a->flags = flags_of(as);
+	a->as = *as;
+	a->as.name = name;
+	a->flags = flags;
 	a->high = a->low + bytes;
 	make_room(t, a);
 	insert(a);
 	turn();
-	define(t, a);
+	if (a->number)
+		define(t, a);
 }
 
 void hb__array_told(struct hb__thread *t, const hb_array *array, const char *file, int line)
@@ -310,7 +329,7 @@ void hb__array_told(struct hb__thread *t, const hb_array *array, const char *fil
 	struct kind *kind = kind_of(name, hb__last_part(file), (uint32_t)line);
 	struct hb__array *a = kind ? same(kind, as.at) : NULL;
 	if (a)
-		changes(t, a, &as, why ? 0 : bytes);
+		changes(t, a, &as, flags_of(&as), why ? 0 : bytes);
 	else
 		a = comes(t, kind, &as, flags_of(&as), why ? 0 : bytes);
 	pthread_mutex_unlock(&lock);
@@ -332,12 +351,33 @@ struct hb__array *hb__array_own(struct hb__thread *t, const char *name, const ch
 	int64_t n = (int64_t)(bytes / hb_element_bytes(type));
 	hb_array as = {.at = at, .type = type, .rank = 1, .global = {n}, .count = {n}};
 	pthread_mutex_lock(&lock);
+	bool told = holds((uintptr_t)at, (uintptr_t)at + bytes, HB_TRACE_ARRAY_TOLD);
 	struct kind *kind = kind_of(name, hb__last_part(file), line);
-	struct hb__array *a = comes(t, kind, &as, HB_TRACE_ARRAY_OWN, bytes);
+	struct hb__array *a = told ? NULL : comes(t, kind, &as, HB_TRACE_ARRAY_OWN, bytes);
 	if (a && ordinal != HB__ORDINAL_NEXT) {
 		a->id.ordinal = ordinal;
 		kind->arrays = kind->arrays - 1 > ordinal ? kind->arrays - 1 : ordinal + 1;
 	}
+	pthread_mutex_unlock(&lock);
+	return a;
+}
+
+struct hb__array *hb__array_spread(struct hb__thread *t, const char *name, const char *file, uint32_t line,
+	const hb_array *as, size_t room, bool begins)
+{
+	size_t bytes = 0;
+	if (!storage(as, &bytes) || !bytes || (room && bytes > room) || hb_array_trouble(as))
+		return NULL;
+	bytes = begins && room ? room : bytes;
+	pthread_mutex_lock(&lock);
+	size_t i = place_of((uintptr_t)as->at);
+	struct hb__array *a = i < nlive && live[i]->low == (uintptr_t)as->at ? live[i] : NULL;
+	if (holds((uintptr_t)as->at, (uintptr_t)as->at + bytes, 0))
+		a = NULL;
+	else if (a)
+		changes(t, a, as, flags_of(as) | HB_TRACE_ARRAY_TOLD, bytes);
+	else
+		a = comes(t, kind_of(name, file, line), as, flags_of(as) | HB_TRACE_ARRAY_TOLD, bytes);
 	pthread_mutex_unlock(&lock);
 	return a;
 }

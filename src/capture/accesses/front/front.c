@@ -15,6 +15,7 @@ const struct hb_accesses_door *hb__door;
 int hb__tracing_state;
 hb_trace_settings hb__wanted;
 struct hb__watcher hb__watcher;
+struct hb__teller hb__teller;
 uint32_t hb__watched, hb__threads_seen;
 
 struct hb__thread *hb__first;
@@ -142,7 +143,11 @@ static void thread_ends(void *of)
 
 static void open_door(void)
 {
-	static struct hb_accesses_front front = {hb__file_named, hb__file_over, NULL};
+	static struct hb_accesses_front front = {.named = hb__file_named, .over = hb__file_over};
+	front.spread = hb__teller.spread;
+	front.halo = hb__teller.halo;
+	front.says = hb__teller.says;
+	front.said = hb__teller.said;
 	const struct hb_accesses_door *door = dlsym(RTLD_DEFAULT, HB_ACCESSES_DOOR);
 	if (!hb__door && hb__settings_early() && hb__wanted.control)
 		front.received = hb__watcher.received;

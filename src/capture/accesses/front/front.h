@@ -151,6 +151,12 @@ void hb__loop_ends(struct hb__open *open);
 
 /* ---- arrays.c ---- */
 void hb__array_told(struct hb__thread *t, const hb_array *array, const char *file, int line);
+/* The first thread's alone: the program told MPI of it. In the place of one that begins there and that nobody registered, if that is there. room: bytes from
+ * its address to where the memory ends, 0: not known; begins: nothing of that memory is before it. NULL: the program has registered an array there, or the description
+ * makes no sense. */
+struct hb__array *hb__array_spread(struct hb__thread *t, const char *name, const char *file, uint32_t line,
+	const hb_array *as, size_t room, bool begins);
+bool hb__same_array(const hb_array *a, const hb_array *b); /* but for the name */
 void hb__array_ends(struct hb__thread *t, const void *at);
 struct hb__array *hb__array_from(const void *at); /* that begins there */
 /* The first thread's alone: all that are registered, by `next`. */

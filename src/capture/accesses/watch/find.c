@@ -133,6 +133,25 @@ static void of_module(struct hb__watch *w, struct hb__seen_place *e, const void 
 	e->nothing = !found;
 }
 
+bool hb__seen_memory(const void *p, struct hb__identity *ret, uintptr_t *ret_low, size_t *ret_bytes)
+{
+	struct hb_heap_block block;
+	struct loaded module = {.at = (uintptr_t)p};
+	bool heap = hb_heap_find && hb_heap_find(p, &block) == HB_HEAP_LIVE;
+	bool loaded = !heap && dl_iterate_phdr(holds, &module);
+	if ((!heap && !loaded) || !hb__identity_lock())
+		return false;
+	if (heap)
+		hb__identity_block(block.made, ret);
+	bool found = heap || hb__identity_static(p, module.first, ret);
+	hb__identity_unlock();
+	if (!found)
+		return false;
+	*ret_low = heap ? block.start : ret->at;
+	*ret_bytes = heap ? block.size : ret->bytes;
+	return true;
+}
+
 void hb__seen_find(struct hb__watch *w, struct hb__seen_place *e, const void *p)
 {
 	if (registered(e, p))

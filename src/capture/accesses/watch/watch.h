@@ -79,6 +79,9 @@ void hb__identity_unlock(void);
 /* What a block of memory is called that was allocated by the call that returns to `made`. */
 void hb__identity_block(const void *made, struct hb__identity *ret);
 
+/* find.c: what the memory is called that an address lies in, and where it is: a block of the heap, or a static variable. False: neither. */
+bool hb__seen_memory(const void *p, struct hb__identity *ret, uintptr_t *ret_low, size_t *ret_bytes);
+
 /* ---- sites.c ---- */
 
 /* There is a block: by whom it is known, and the how many-th of that name and place it is. Where a function that allocates for others asked for it,

@@ -2,6 +2,7 @@
 #include "capture/mpi/check/check.h"
 #include "capture/core/control/control.h"
 #include "capture/core/layer.h"
+#include "capture/mpi/tell/tell.h"
 #include "capture/mpi/wrap/step.h"
 
 /* Calls made before MPI_Init or after MPI_Finalize; told with the first lane. */
@@ -38,6 +39,8 @@ static inline __attribute__((always_inline)) int run(struct hb__lane *lane, cons
 	}
 	if (special && hb__controlled && hb__handlers[id] != hb__on_plain && hb__handlers[id] != hb__on_moving)
 		hb__control_look(lane, true);
+	if (unlikely(hb__telling))
+		hb__tell(&c);
 	bool checked = special && hb__checking, passes = false;
 	if (checked) {
 		lane->checked = &c;

@@ -123,7 +123,7 @@ static void put_value(const hb_against *c, const hb_reference_difference *d, cJS
 }
 
 static const char *const kind_names[] = {"checksum", "copies", "result", "value", "construct", "processes", "shorter",
-	"box", "only", "unknown", "failed", "trouble"};
+	"box", "only", "unknown", "failed", "pieces", "trouble"};
 
 static char *printed(cJSON *o)
 {
@@ -173,7 +173,7 @@ char *hb__against_sum_json(const hb_against *c, int code)
 		uint64_t n;
 	} counts[] = {{"points", s->points}, {"arrays", s->arrays}, {"tiles", s->tiles}, {"results", s->results},
 		{"values", s->values}, {"differences", s->differences}, {"again", s->again}, {"failed", s->failed},
-		{"unknown", s->unknown}, {"boxes", s->boxes}, {"own_not_compared", s->own},
+		{"unknown", s->unknown}, {"boxes", s->boxes}, {"pieces", s->pieces}, {"own_not_compared", s->own},
 		{"partial_tiles", s->partial}, {"shared_values", s->shared}, {"unmatched_values", s->unmatched},
 		{"within_tolerance", s->within}};
 	cJSON_AddBoolToObject(o, "same", code == 0);

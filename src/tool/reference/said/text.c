@@ -103,6 +103,19 @@ static char *box(const hb_against *c, const hb_reference_difference *d)
 		hb__array_words(d->shape[1], 0), hb__extents_words(d->shape[0]), hb__extents_words(d->shape[1]));
 }
 
+static char *pieces(const hb_reference_difference *d)
+{
+	const hb_array_shape *s = d->shape[HB_OF_RUN] ? d->shape[HB_OF_RUN] : d->shape[HB_OF_REFERENCE];
+	if (d->shape[0] && d->shape[1])
+		return hb__format(
+			"Array %s has %s in the reference and %s in the run, by what the program told MPI: it is not compared; register it (HB_ARRAY)",
+			hb__array_words(s, 0), hb__extents_words(d->shape[0]), hb__extents_words(d->shape[1]));
+	return hb__format(
+		"Array %s: what the processes of %s told MPI of it overlaps, leaves gaps, or is not told by all of them at the point %s: "
+		"each process's part is taken for an array of its own; register it (HB_ARRAY)",
+		hb__array_words(s, 0), side_name[d->side], hb__point_words(&d->point));
+}
+
 static char *failed(const hb_against *c, const hb_reference_difference *d)
 {
 	static const char *const why[] = {
@@ -154,6 +167,8 @@ char *hb__against_sentence(const hb_against *c, const hb_reference_difference *d
 		return box(c, d);
 	case HB_REFERENCE_FAILED:
 		return failed(c, d);
+	case HB_REFERENCE_PIECES:
+		return pieces(d);
 	case HB_REFERENCE_ONLY:
 		return only(c, d);
 	case HB_REFERENCE_UNKNOWN:
