@@ -120,6 +120,8 @@ bool hb__may_read(const void *p, size_t bytes);
 /* Zeroed pages that are never given back; NULL: none. */
 void *hb__trace_pages(size_t bytes);
 const hb_trace_settings *hb__settings(void);
+/* Under dynamic control: so many elements more were looked at, over all constructs. */
+void hb__looked_at(uint64_t reads, uint64_t writes);
 /* Reads them before the trace begins, in a constructor. False: none are asked for, or they cannot be read, which will be said when it begins. */
 bool hb__settings_early(void);
 /* There is a recorder beside us, and the trace goes on, or may begin yet. */

@@ -123,6 +123,14 @@ struct hb__construct *hb__construct_of(struct hb__thread *t, struct hb__construc
 	return c;
 }
 
+void hb__looked_at(uint64_t reads, uint64_t writes)
+{
+	if (!all)
+		return;
+	all->cost[2] += reads;
+	all->cost[3] += writes;
+}
+
 void hb__constructs_cost(struct hb__thread *t)
 {
 	for (const struct hb__construct *c = all; c; c = c->all) {

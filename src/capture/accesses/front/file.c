@@ -414,7 +414,7 @@ static void last_words(void)
 		hb__watcher.settle_all();
 	if (hb__watcher.over)
 		hb__watcher.over(t);
-	if (hb__wanted.dry)
+	if (hb__wanted.dry || hb__wanted.control)
 		hb__constructs_cost(t);
 	hb__thread_leaves(t);
 }

@@ -53,6 +53,16 @@ static void exchanged(struct hb__array *array, const unsigned char *sides)
 		hb__shadow_exchanged(array, sides);
 }
 
+/* What was looked at. */
+static void over(struct hb__thread *t)
+{
+	(void)t;
+	if (!controls())
+		return;
+	for (struct hb__watch *w = hb__watches(); w; w = w->next)
+		hb__looked_at(w->looked[0], w->looked[1]);
+}
+
 static void reduction(const void *at, hb_element type)
 {
 	hb__seen_variables = true;
@@ -97,6 +107,7 @@ __attribute__((constructor(102))) static void start(void)
 		.received = hb__shadow_received,
 		.reduction = reduction,
 		.reduced = hb__control_reduced,
+		.over = over,
 	};
 	if (hb_heap_tell && asked)
 		hb_heap_tell(freed, begun);

@@ -14,7 +14,6 @@ int hb__compare_control(const hb_args *args)
 	hb_settings_default(&settings);
 	settings.level = HB_TRACE_MINIMAL;
 	settings.control = true;
-	settings.dry = true; /* what was looked at is counted */
 	hb_making making = {.output = hb__option_value(args, "output"), .quiet = true};
 	hb_made made;
 	hb_controlled_run run = {0};
