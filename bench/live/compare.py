@@ -21,7 +21,7 @@ NO_MARKS = """#define HBDB_COMPARE_H
 #define hb_iteration(i) ((void)0)
 #define hb_reduce(...) ((void)0)
 """
-THEIRS = {"off": 3.6 / 0.14, "reference": 14.1 / 0.14, "compare, wrong": 45.4 / 0.14, "values, reference": 15.2 / 0.14, "values, wrong": 66.1 / 0.14}
+THEIRS = {"off": 3.6 / 0.14, "reference": 14.1 / 0.14, "compare, wrong": 45.4 / 0.14, "values, reference": 15.2 / 0.14, "values, wrong": 66.1 / 0.14, "dynamic control": 1620 / 0.14}
 
 
 def compile_all(n, steps):
@@ -56,7 +56,8 @@ def rows_of(words):
             ("settings, right", both, run("told2.hbdb", "told.hbdb"), 0, "told2.hbdb"),
             ("settings, wrong", both, run("told3.hbdb", "told.hbdb", *wrong), 1, "told3.hbdb"),
             ("values, reference", alone, record("values.hbdb", *window), 0, "values.hbdb"),
-            ("values, wrong", both, run("values2.hbdb", "values.hbdb", *wrong), 1, "values2.hbdb")]
+            ("values, wrong", both, run("values2.hbdb", "values.hbdb", *wrong), 1, "values2.hbdb"),
+            ("dynamic control", alone, [*compare, "control", "-o", "control.hbdb", "--", *one], 1, "control.hbdb")]
 
 
 def seconds(command, status):

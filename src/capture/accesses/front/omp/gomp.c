@@ -2,14 +2,14 @@
  * libhbdb-threads.so stands in front of some of these, too, and before us: it calls us as the next one. */
 #include <dlfcn.h>
 
+#include "capture/accesses/next.h"
 #include "capture/accesses/front/omp/chunk.h"
 #include "capture/accesses/front/omp/omp.h"
 
 typedef unsigned long long ull;
 typedef void body(void *);
 
-/* A program may have loaded its library of OpenMP for itself alone (modules of Python). */
-static void *next_of(const char *name)
+void *hb__next_of(const char *name)
 {
 	static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libiomp5.so", NULL};
 	void *next = dlsym(RTLD_NEXT, name);
@@ -20,14 +20,6 @@ static void *next_of(const char *name)
 	return next;
 }
 
-#define NEXT(name)                                                                                          \
-	({                                                                                                  \
-		static __typeof__(name) *next;                                                              \
-		__typeof__(name) *it = __atomic_load_n(&next, __ATOMIC_RELAXED);                            \
-		if (unlikely(!it))                                                                          \
-			__atomic_store_n(&next, it = (__typeof__(name) *)next_of(#name), __ATOMIC_RELAXED); \
-		it;                                                                                         \
-	})
 #define FRAME __builtin_dwarf_cfa()
 
 /* ---- parallel regions ---- */

@@ -2,6 +2,7 @@
  * the next definition does. (libhbdb-threads.so stands in front of some of these, too, and before us.) */
 #include <dlfcn.h>
 
+#include "capture/accesses/next.h"
 #include "capture/accesses/watch/watch.h"
 
 #define SEEN __attribute__((visibility("default")))
@@ -17,27 +18,6 @@ void hb__orders_begin(void)
 	__atomic_store_n(&arrived, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&tasks, false, __ATOMIC_RELAXED);
 }
-
-/* A program may have loaded its library of OpenMP for itself alone (modules of Python). */
-static void *next_of(const char *name)
-{
-	static const char *const libraries[] = {"libgomp.so.1", "libomp.so.5", "libiomp5.so", NULL};
-	void *next = dlsym(RTLD_NEXT, name);
-	for (const char *const *l = libraries; !next && *l; l++) {
-		void *library = dlopen(*l, RTLD_LAZY | RTLD_NOLOAD);
-		next = library ? dlsym(library, name) : NULL;
-	}
-	return next;
-}
-
-#define NEXT(name)                                                                                          \
-	({                                                                                                  \
-		static __typeof__(name) *next;                                                              \
-		__typeof__(name) *it = __atomic_load_n(&next, __ATOMIC_RELAXED);                            \
-		if (unlikely(!it))                                                                          \
-			__atomic_store_n(&next, it = (__typeof__(name) *)next_of(#name), __ATOMIC_RELAXED); \
-		it;                                                                                         \
-	})
 
 /* ---- who has a lock ---- */
 
@@ -99,8 +79,8 @@ static void meet(void)
 	if (!hb__settings()->control || !hb__control_parallel())
 		return;
 	if (!threads) {
-		level = (int (*)(void))next_of("omp_get_level");
-		threads = (int (*)(void))next_of("omp_get_num_threads");
+		level = (int (*)(void))hb__next_of("omp_get_level");
+		threads = (int (*)(void))hb__next_of("omp_get_num_threads");
 	}
 	uint32_t team = threads && level && level() == 1 ? (uint32_t)threads() : 1;
 	if (__atomic_add_fetch(&arrived, 1, __ATOMIC_ACQ_REL) % (team ? team : 1) == 0)
