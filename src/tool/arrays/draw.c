@@ -27,6 +27,14 @@ void hb__map_size(const hb_map *m, double *ret_width, double *ret_height)
 	*ret_height = m->rows * cell_height(m) + TOP + BOTTOM;
 }
 
+void hb__map_plot(const hb_map *m, double *ret_left, double *ret_top, double *ret_width, double *ret_height)
+{
+	*ret_left = LEFT;
+	*ret_top = TOP;
+	*ret_width = m->columns * cell_size(m);
+	*ret_height = m->rows * cell_height(m);
+}
+
 /* Equal is nearly white; from the tolerance up to 1 and more from yellow to dark red, by powers of ten. */
 static hb_colour colour_of(const hb_map *m, double difference)
 {
@@ -95,13 +103,18 @@ static void cells(const hb_map *m, hb_pen *pen)
 	pen->kind->end(pen);
 }
 
+/* Where an index is among those of a dimension that are shown, 0 to 1: one outside is at the edge. */
+static double part_of(const hb_map *m, unsigned d, int64_t index)
+{
+	return fmin(fmax((double)(index - m->from[d]) / (double)m->count[d], 0), 1);
+}
 static double across(const hb_map *m, int64_t index)
 {
-	return LEFT + (double)index / (double)m->global[m->across] * m->columns * cell_size(m);
+	return LEFT + part_of(m, m->across, index) * m->columns * cell_size(m);
 }
 static double down(const hb_map *m, int64_t index)
 {
-	return TOP + (m->rank == 1 ? 0 : (double)index / (double)m->global[m->down] * m->rows * cell_height(m));
+	return TOP + (m->rank == 1 ? 0 : part_of(m, m->down, index) * m->rows * cell_height(m));
 }
 
 static void borders(const hb_map *m, hb_pen *pen)
@@ -113,6 +126,8 @@ static void borders(const hb_map *m, hb_pen *pen)
 		double x = across(m, b->first[m->across]), y = down(m, m->rank == 1 ? 0 : b->first[m->down]);
 		double w = across(m, b->first[m->across] + b->count[m->across]) - x;
 		double h = m->rank == 1 ? cell_height(m) : down(m, b->first[m->down] + b->count[m->down]) - y;
+		if (!(w > 0 && h > 0))
+			continue;
 		pen->kind->box(pen, x, y, w, h, &style);
 		if (w > hb__text_width(b->name, 10, false) + 4 && h > 14)
 			words(pen, x + 3, y + 11, 10, false, HB_ANCHOR_LEFT, b->name);
@@ -120,21 +135,24 @@ static void borders(const hb_map *m, hb_pen *pen)
 	pen->kind->end(pen);
 }
 
+/* What the first index that is shown is called. */
+static int64_t first_of(const hb_map *m, unsigned d) { return base(m, d) + m->from[d]; }
+
 static void axes(const hb_map *m, hb_pen *pen)
 {
 	char text[32];
 	double below = TOP + m->rows * cell_height(m) + 12;
-	snprintf(text, sizeof text, "%lld", (long long)base(m, m->across));
+	snprintf(text, sizeof text, "%lld", (long long)first_of(m, m->across));
 	words(pen, LEFT, below, 10, false, HB_ANCHOR_LEFT, text);
-	snprintf(text, sizeof text, "%lld", (long long)(base(m, m->across) + m->global[m->across] - 1));
+	snprintf(text, sizeof text, "%lld", (long long)(first_of(m, m->across) + m->count[m->across] - 1));
 	words(pen, LEFT + m->columns * cell_size(m), below, 10, false, HB_ANCHOR_RIGHT, text);
 	snprintf(text, sizeof text, "index %u", m->across + 1);
 	words(pen, LEFT + m->columns * cell_size(m) / 2, below, 10, false, HB_ANCHOR_MIDDLE, text);
 	if (m->rank == 1)
 		return;
-	snprintf(text, sizeof text, "%lld", (long long)base(m, m->down));
+	snprintf(text, sizeof text, "%lld", (long long)first_of(m, m->down));
 	words(pen, LEFT - 4, TOP + 9, 10, false, HB_ANCHOR_RIGHT, text);
-	snprintf(text, sizeof text, "%lld", (long long)(base(m, m->down) + m->global[m->down] - 1));
+	snprintf(text, sizeof text, "%lld", (long long)(first_of(m, m->down) + m->count[m->down] - 1));
 	words(pen, LEFT - 4, TOP + m->rows * cell_height(m), 10, false, HB_ANCHOR_RIGHT, text);
 	snprintf(text, sizeof text, "index %u", m->down + 1);
 	words(pen, LEFT - 4, TOP + m->rows * cell_height(m) / 2, 10, false, HB_ANCHOR_RIGHT, text);

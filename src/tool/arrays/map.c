@@ -9,7 +9,10 @@ static bool begin(hb_map *m, unsigned rank, const int64_t *global, const hb_map_
 {
 	*m = (hb_map){.what = *what, .rank = rank};
 	memcpy(m->global, global, rank * sizeof *global);
-	/* the two longest dimensions, the later one across: among equal ones the last two */
+	memcpy(m->count, what->part ? what->part->count : global, rank * sizeof *global);
+	if (what->part)
+		memcpy(m->from, what->part->first, rank * sizeof *global);
+	/* the two longest dimensions of the array, also for a part of it; the later one across: among equal ones the last two */
 	unsigned longest = 0;
 	for (unsigned d = 1; d < rank; d++)
 		longest = global[d] >= global[longest] ? d : longest;
@@ -19,8 +22,8 @@ static bool begin(hb_map *m, unsigned rank, const int64_t *global, const hb_map_
 			second = d;
 	m->down = longest < second ? longest : second;
 	m->across = rank == 1 ? 0 : longest < second ? second : longest;
-	m->columns = (uint32_t)(global[m->across] < HB_MAP_MOST ? global[m->across] : HB_MAP_MOST);
-	m->rows = rank == 1 ? 1 : (uint32_t)(global[m->down] < HB_MAP_MOST ? global[m->down] : HB_MAP_MOST);
+	m->columns = (uint32_t)(m->count[m->across] < HB_MAP_MOST ? m->count[m->across] : HB_MAP_MOST);
+	m->rows = rank == 1 ? 1 : (uint32_t)(m->count[m->down] < HB_MAP_MOST ? m->count[m->down] : HB_MAP_MOST);
 	size_t n = (size_t)m->rows * m->columns;
 	m->cell = hb__alloc(n * sizeof *m->cell);
 	for (size_t i = 0; i < n; i++)
@@ -28,9 +31,15 @@ static bool begin(hb_map *m, unsigned rank, const int64_t *global, const hb_map_
 	return n > 0;
 }
 
-static uint32_t share(int64_t index, int64_t extent, uint32_t cells)
+static uint32_t row_of(const hb_map *m, int64_t index)
 {
-	return (uint32_t)((double)index * cells / (double)extent);
+	return m->rank == 1 ? 0
+			    : (uint32_t)((double)(index - m->from[m->down]) * m->rows / (double)m->count[m->down]);
+}
+
+static uint32_t column_of(const hb_map *m, int64_t index)
+{
+	return (uint32_t)((double)(index - m->from[m->across]) * m->columns / (double)m->count[m->across]);
 }
 
 static void put(hb_map *m, uint32_t row, uint32_t column, double difference)
@@ -67,9 +76,9 @@ static double apart(double x, double y)
 static bool next(const hb_map *m, int64_t *index)
 {
 	for (unsigned d = m->rank; d-- > 0;) {
-		if (++index[d] < m->global[d])
+		if (++index[d] < m->from[d] + m->count[d])
 			return true;
-		index[d] = 0;
+		index[d] = m->from[d];
 	}
 	return false;
 }
@@ -90,7 +99,8 @@ bool hb__map_elements(const hb_npy *a, const hb_npy *b, const hb_map_what *what,
 		return false;
 	unsigned parts = a->type == HB_COMPLEX16 || a->type == HB_COMPLEX8 ? 2 : 1;
 	double scale = what->scale > 0 ? what->scale : fmax(norm(a, n, parts), norm(b, n, parts));
-	int64_t index[HB_DIMENSIONS] = {0};
+	int64_t index[HB_DIMENSIONS];
+	memcpy(index, m->from, sizeof index);
 	do {
 		uint64_t i = hb__npy_offset(a, index), j = hb__npy_offset(b, index);
 		double most = 0;
@@ -109,10 +119,32 @@ bool hb__map_elements(const hb_npy *a, const hb_npy *b, const hb_map_what *what,
 			m->a = hb__npy_value(a, i, which);
 			m->b = hb__npy_value(b, j, which);
 		}
-		put(m, m->rank == 1 ? 0 : share(index[m->down], m->global[m->down], m->rows),
-			share(index[m->across], m->global[m->across], m->columns), relative);
+		put(m, row_of(m, index[m->down]), column_of(m, index[m->across]), relative);
 	} while (next(m, index));
 	return true;
+}
+
+/* What is shown of a box: false where nothing is. */
+static bool cut(const hb_map *m, int64_t *first, int64_t *count)
+{
+	for (unsigned d = 0; d < m->rank; d++) {
+		int64_t end = first[d] + count[d], last = m->from[d] + m->count[d];
+		first[d] = first[d] > m->from[d] ? first[d] : m->from[d];
+		count[d] = (end < last ? end : last) - first[d];
+		if (count[d] <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Every cell that has something of a box. */
+static void fill(hb_map *m, const int64_t *first, const int64_t *count, double difference)
+{
+	uint32_t bottom = row_of(m, first[m->down] + count[m->down] - 1),
+		 right = column_of(m, first[m->across] + count[m->across] - 1);
+	for (uint32_t r = row_of(m, first[m->down]); r <= bottom; r++)
+		for (uint32_t c = column_of(m, first[m->across]); c <= right; c++)
+			put(m, r, c, difference);
 }
 
 void hb__map_tiles(const hb_tiling *t, const double *difference, const hb_map_what *what, hb_map *m)
@@ -120,8 +152,11 @@ void hb__map_tiles(const hb_tiling *t, const double *difference, const hb_map_wh
 	begin(m, t->rank, t->global, what);
 	m->tiles = true;
 	for (uint32_t i = 0; i < t->tiles; i++) {
-		int64_t first[HB_DIMENSIONS], count[HB_DIMENSIONS];
+		int64_t begin_of[HB_DIMENSIONS], first[HB_DIMENSIONS], count[HB_DIMENSIONS];
 		hb_tile_box(t, i, first, count);
+		memcpy(begin_of, first, sizeof begin_of);
+		if (!cut(m, first, count))
+			continue;
 		m->elements++;
 		if (isnan(difference[i])) {
 			m->unknown++;
@@ -130,15 +165,9 @@ void hb__map_tiles(const hb_tiling *t, const double *difference, const hb_map_wh
 		m->largest = fmax(m->largest, difference[i]);
 		if (difference[i] > what->tolerance && !m->differing++) {
 			m->found = true;
-			memcpy(m->first, first, sizeof first);
+			memcpy(m->first, begin_of, sizeof begin_of);
 		}
-		uint32_t bottom =
-			m->rank == 1 ? 1 : share(first[m->down] + count[m->down] - 1, m->global[m->down], m->rows) + 1;
-		uint32_t right = share(first[m->across] + count[m->across] - 1, m->global[m->across], m->columns) + 1;
-		for (uint32_t r = m->rank == 1 ? 0 : share(first[m->down], m->global[m->down], m->rows); r < bottom;
-			r++)
-			for (uint32_t c = share(first[m->across], m->global[m->across], m->columns); c < right; c++)
-				put(m, r, c, difference[i]);
+		fill(m, first, count, difference[i]);
 	}
 }
 

@@ -20,19 +20,21 @@ typedef struct hb_map_what {
 	double scale; /* what differences are relative to; 0: the root of the mean square of all elements of both */
 	const hb_map_box *box;
 	size_t boxes;
+	const hb_map_box *part; /* only this part of the array, which lies in it; NULL: all of it */
 } hb_map_what;
 
 typedef struct hb_map {
 	hb_map_what what;
 	unsigned rank;
 	int64_t global[HB_DIMENSIONS];
+	int64_t from[HB_DIMENSIONS], count[HB_DIMENSIONS]; /* what is shown of it */
 	unsigned down, across; /* the two longest dimensions; of one dimension both are it, and there is one row */
 	uint32_t rows, columns;
 	double *cell;                          /* rows * columns: relative difference, 0: equal; NAN: not known */
-	uint64_t elements, differing, unknown; /* differing: by more than is tolerated */
+	uint64_t elements, differing, unknown; /* in what is shown; differing: by more than is tolerated */
 	double largest;                        /* relative difference */
 	bool found;
-	int64_t first[HB_DIMENSIONS]; /* the first that differs by more, in the order of the indices */
+	int64_t first[HB_DIMENSIONS]; /* the first that differs by more, in the order of the indices; of a tile: where it begins */
 	double a, b;                  /* its values */
 	bool tiles;                   /* cells are tiles: elements were not known */
 } hb_map;
@@ -43,8 +45,9 @@ bool hb__map_elements(const hb_npy *a, const hb_npy *b, const hb_map_what *what,
 void hb__map_tiles(const hb_tiling *tiling, const double *difference, const hb_map_what *what, hb_map *ret_map);
 void hb__map_free(hb_map *map);
 
-/* How large the picture becomes, and drawing it. */
+/* How large the picture becomes, where its cells are in it, and drawing it. */
 void hb__map_size(const hb_map *map, double *ret_width, double *ret_height);
+void hb__map_plot(const hb_map *map, double *ret_left, double *ret_top, double *ret_width, double *ret_height);
 void hb__map_draw(const hb_map *map, hb_pen *pen);
 
 #endif

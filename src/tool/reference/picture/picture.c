@@ -93,22 +93,58 @@ static bool same_box(const hb_drawn *a, const hb_drawn *b)
 	       !memcmp(a->tiling.global, b->tiling.global, sizeof a->tiling.global);
 }
 
-static int draw(const hb_drawn *a, const hb_drawn *b, const hb_map_what *what, const char *file)
+int hb__read_both(
+	const char *reference, const char *run, const hb_array_id *id, const hb_point *at, hb_drawn ret[2])
 {
-	hb_map map;
+	hb_drawn *a = &ret[HB_OF_REFERENCE], *b = &ret[HB_OF_RUN];
+	char text[HB_POINT_TEXT];
+	*b = (hb_drawn){0};
+	int code = hb__read_drawn(reference, id, at, a);
+	code = code ? code : hb__read_drawn(run, id, at, b);
+	bool elements = a->whole.at && b->whole.at, tiles = a->tile && b->tile;
+	if (!code && !elements && !tiles)
+		code = hb__fail_with(HB_EXIT_USAGE,
+			"neither elements nor checksums of \"%s\" at %s are in both runs: record them with --save %s:%s:%u:%u --at %s",
+			id->name, hb_point_text(at, text), id->name, id->file ? id->file : "", id->line, id->ordinal,
+			text);
+	if (!code && !same_box(a, b))
+		code = hb__fail_with(
+			HB_EXIT_USAGE, "the array \"%s\" has another type or other extents in the two runs", id->name);
+	return code;
+}
+
+int hb__map_both(const hb_drawn both[2], const hb_map_what *what, hb_map *ret_map)
+{
+	const hb_drawn *a = &both[HB_OF_REFERENCE], *b = &both[HB_OF_RUN];
 	char *why = NULL;
-	if (a->whole.at && b->whole.at) {
-		if (!hb__map_elements(&a->whole, &b->whole, what, &map, &why)) {
-			int code = hb__fail_with(HB_EXIT_USAGE, "%s", why);
-			free(why);
-			return code;
-		}
-	} else {
+	if (!a->whole.at || !b->whole.at) {
 		double *difference = tile_differences(a, b);
-		hb__map_tiles(&a->tiling, difference, what, &map);
+		hb__map_tiles(&a->tiling, difference, what, ret_map);
 		free(difference);
+		return 0;
 	}
-	int code = write_picture(&map, file);
+	if (hb__map_elements(&a->whole, &b->whole, what, ret_map, &why))
+		return 0;
+	int code = hb__fail_with(HB_EXIT_USAGE, "%s", why);
+	free(why);
+	return code;
+}
+
+char *hb__map_title(const hb_array_id *id, const hb_point *at, const char *reference, const char *run)
+{
+	char text[HB_POINT_TEXT];
+	char *title =
+		hb__format("%s at %s: %s and ", hb__tame(id->name), hb_point_text(at, text), hb__short(reference));
+	char *both = hb__format("%s%s", title, hb__short(run));
+	free(title);
+	return both;
+}
+
+static int draw(const hb_drawn both[2], const hb_map_what *what, const char *file)
+{
+	hb_map map = {0};
+	int code = hb__map_both(both, what, &map);
+	code = code ? code : write_picture(&map, file);
 	if (!code)
 		hb__say("%s: where the array differs, by %s", file, map.tiles ? "tiles" : "elements");
 	hb__map_free(&map);
@@ -118,35 +154,22 @@ static int draw(const hb_drawn *a, const hb_drawn *b, const hb_map_what *what, c
 int hb__picture(const char *reference, const char *run, const hb_array_id *id, const hb_point *at, double tolerance,
 	const char *file)
 {
-	hb_drawn a, b = {0};
-	char text[HB_POINT_TEXT];
-	int code = hb__read_drawn(reference, id, at, &a);
-	code = code ? code : hb__read_drawn(run, id, at, &b);
-	bool elements = a.whole.at && b.whole.at, tiles = a.tile && b.tile;
-	if (!code && !elements && !tiles)
-		code = hb__fail_with(HB_EXIT_USAGE,
-			"neither elements nor checksums of \"%s\" at %s are in both runs: record them with --save %s:%s:%u:%u --at %s",
-			id->name, hb_point_text(at, text), id->name, id->file ? id->file : "", id->line, id->ordinal,
-			text);
-	if (!code && !same_box(&a, &b))
-		code = hb__fail_with(
-			HB_EXIT_USAGE, "the array \"%s\" has another type or other extents in the two runs", id->name);
+	hb_drawn both[2];
+	int code = hb__read_both(reference, run, id, at, both);
+	const hb_drawn *a = &both[HB_OF_REFERENCE], *b = &both[HB_OF_RUN];
 	if (!code) {
-		char *title = hb__format(
-			"%s at %s: %s and %s", hb__tame(id->name), hb_point_text(at, text), hb__short(reference), "");
-		char *both = hb__format("%s%s", title, hb__short(run));
+		char *title = hb__map_title(id, at, reference, run);
 		hb_map_what what = {
-			.title = both, .base = b.base, .tolerance = tolerance, .box = b.box, .boxes = b.boxes};
-		code = draw(&a, &b, &what, file);
+			.title = title, .base = b->base, .tolerance = tolerance, .box = b->box, .boxes = b->boxes};
+		code = draw(both, &what, file);
 		free(title);
-		free(both);
 	}
-	if (!code && elements) {
-		code = keep(reference, &a, id, at);
-		code = code ? code : keep(run, &b, id, at);
+	if (!code && a->whole.at && b->whole.at) {
+		code = keep(reference, a, id, at);
+		code = code ? code : keep(run, b, id, at);
 	}
-	hb__drawn_free(&a);
-	hb__drawn_free(&b);
+	hb__drawn_free(&both[HB_OF_REFERENCE]);
+	hb__drawn_free(&both[HB_OF_RUN]);
 	return code;
 }
 

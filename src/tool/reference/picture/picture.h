@@ -21,6 +21,13 @@ typedef struct hb_drawn {
 int hb__read_drawn(const char *recording, const hb_array_id *id, const hb_point *at, hb_drawn *ret);
 void hb__drawn_free(hb_drawn *drawn);
 
+/* Of both runs, by HB_OF_*. 0, or an exit code after having said why it cannot be drawn; hb__drawn_free both in any case. */
+int hb__read_both(const char *reference, const char *run, const hb_array_id *id, const hb_point *at, hb_drawn ret[2]);
+/* Where they differ, by elements where both have them, else by tiles. 0, or an exit code after having said why. hb__map_free. */
+int hb__map_both(const hb_drawn both[2], const hb_map_what *what, hb_map *ret_map);
+/* The title of it; free it. */
+char *hb__map_title(const hb_array_id *id, const hb_point *at, const char *reference, const char *run);
+
 /* Draws it into a file, SVG or, where its name ends so, PNG; says which. All elements that were saved are put into one .npy in each recording, too.
  * 0, or an exit code after having said why. */
 int hb__picture(const char *reference, const char *run, const hb_array_id *id, const hb_point *at, double tolerance,
