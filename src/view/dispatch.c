@@ -151,6 +151,8 @@ static const struct named {
 	{"matrix", hb__answer_matrix, LOCKED},
 	{"model", hb__answer_model, LOCKED},
 	{"key", hb__answer_key, LOCKED},
+	{"compare", hb__answer_compare, LOCKED},
+	{"map", hb__answer_map, LOCKED},
 	{"state", hb__answer_state, 0},
 	{"run-to", hb__answer_live, POST},
 	{"go", hb__answer_live, POST},

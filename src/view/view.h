@@ -62,6 +62,10 @@ typedef struct hb_view_source {
 	 * *ret_why says why not, valid until the next call. */
 	bool (*model)(void *user, hb_text *ret_json, const char **ret_why);
 	bool (*key)(void *user, const char *key, bool coalesced, hb_text *ret_json, const char **ret_why);
+	/* Where the run differs from a reference, and the map of the array that difference `of` is about: all of it (part ""), or FIRST:COUNT for
+	 * each dimension; as objects (API.md). NULL: no reference was given. False as above. */
+	void (*differences)(void *user, hb_text *ret_json);
+	bool (*map)(void *user, size_t of, const char *part, hb_text *ret_json, const char **ret_why);
 } hb_view_source;
 
 /* What can be done with a replay. Called in the thread of hb_view_turn. Those that do something return NULL, or why it

@@ -9,6 +9,7 @@
 #include "../remarks/remarks.h"
 #include "../run/events.h"
 #include "../store/manifest.h"
+#include "compare.h"
 #include "view/view.h"
 
 /* ---- source.c: the run, as the server asks for it ---- */
@@ -32,6 +33,7 @@ typedef struct hb_page_run {
 	char *why;
 	const hb_model_wish *model;   /* NULL: none was given */
 	struct hb_page_model *judged; /* NULL: not asked for yet */
+	hb_page_compare *compare;     /* NULL: no reference was given */
 } hb_page_run;
 
 /* Opens the logs, builds nothing. Exit code as hb__begin_run; it can go on when run->views is set. */

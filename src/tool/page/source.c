@@ -34,6 +34,7 @@ void hb__page_end(hb_page_run *p)
 	}
 	free(p->contents);
 	hb__page_end_model(p);
+	hb__page_end_compare(p->compare);
 	hb_events_close(p->events);
 	if (p->out && p->out->fd >= 0)
 		close(p->out->fd);
@@ -251,6 +252,23 @@ static bool read_event(void *user, const char *name, hb_at *ret, const char **re
 	return false;
 }
 
+static void differences(void *user, hb_text *ret_json)
+{
+	hb_page_run *p = user;
+	char *text = hb__page_differences(p->compare);
+	hb_text_put(ret_json, text);
+	free(text);
+}
+
+static bool map(void *user, size_t of, const char *part, hb_text *ret_json, const char **ret_why)
+{
+	hb_page_run *p = user;
+	char *text = hb__page_map(p->compare, p->run, p->out, of, part, ret_why);
+	hb_text_put(ret_json, text ? text : "");
+	free(text);
+	return !*ret_why;
+}
+
 hb_view_source hb__page_source(hb_page_run *p)
 {
 	_Static_assert(HB_EVENT_NAME == 48, "the names of events fit");
@@ -264,5 +282,7 @@ hb_view_source hb__page_source(hb_page_run *p)
 		.line_name = line_name,
 		.read_event = read_event,
 		.model = p->model ? hb__page_model : NULL,
-		.key = p->model ? hb__page_key : NULL};
+		.key = p->model ? hb__page_key : NULL,
+		.differences = p->compare ? differences : NULL,
+		.map = p->compare ? map : NULL};
 }

@@ -8,7 +8,7 @@ typedef void hb_view_answerer(struct hb_request *request);
 
 /* These are called with the lock held, once all is built. */
 hb_view_answerer hb__answer_event, hb__answer_cone, hb__answer_races, hb__answer_source, hb__answer_model,
-	hb__answer_key;
+	hb__answer_key, hb__answer_compare, hb__answer_map;
 hb_view_answerer hb__answer_profile, hb__answer_matrix; /* in totals/ */
 /* These lock by themselves. */
 hb_view_answerer hb__answer_page, hb__answer_run, hb__answer_view, hb__answer_search;

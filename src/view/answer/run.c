@@ -261,8 +261,8 @@ void hb__answer_run(struct hb_request *r)
 			(unsigned long long)events);
 		put_troubles(r, false);
 	}
-	hb_text_format(&r->out, ",\"model\":%s,\"control\":%s", s->o.source.model ? "true" : "false",
-		s->o.control ? "true" : "false");
+	hb_text_format(&r->out, ",\"model\":%s,\"compare\":%s,\"control\":%s", s->o.source.model ? "true" : "false",
+		s->o.source.differences ? "true" : "false", s->o.control ? "true" : "false");
 	put_member(&r->out, "no_control", s->o.control ? NULL : s->o.no_control);
 	hb_text_put(&r->out, "}");
 }

@@ -18,6 +18,7 @@ const hb_option hb__view_options[] = {
 	{"at", 0, HB_OPTION_TEXT, "EVENT", "open the page at this event"},
 	{"model", 0, HB_OPTION_TEXT, "FILE", "show what this model of a correct run says of it, key by key"},
 	{"set", 0, HB_OPTION_EACH, "NAME=NUMBER", "a parameter of the model; may be given several times"},
+	{"against", 0, HB_OPTION_TEXT, "REFERENCE", "show where it differs from this recording; both of hbdb compare"},
 	{"trust", 0, HB_OPTION_FLAG, NULL,
 		"the page may run the command of a recording that may come from somebody else"},
 	{"html", 0, HB_OPTION_TEXT, "FILE", "write the page as one file that needs no server, and exit"},
@@ -69,6 +70,9 @@ static int check_options(const hb_args *args)
 	if (!html && (around || range || hb__option_value(args, "events")))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"--around, --range and --events only choose what --html FILE writes: give --html, too");
+	if (html && hb__option_value(args, "against"))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"--against needs the server, which draws its maps: leave --html away, or write a picture with hbdb compare picture");
 	if (range && (strspn(range, "0123456789-") != strlen(range) || !dash || dash == range || !dash[1]))
 		return hb__fail_with(HB_EXIT_USAGE, "--range %s: write FROM-TO, as in --range 100-200", range);
 	if (around && range)
@@ -219,6 +223,10 @@ static int view(struct view *v)
 			hb__say("none of the logs can be read, so there is nothing to show and no page is served");
 		return code;
 	}
+	const char *reference = hb__option_value(v->args, "against");
+	code = reference ? hb__page_compare(reference, v->recording, &v->page.compare) : 0;
+	if (code)
+		return code;
 	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;
 	v->replayable = v->replayable || v->args->rest;
 	char *why = v->replayable && !v->args->rest && !hb__option_value(v->args, "trust")
