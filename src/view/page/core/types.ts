@@ -30,6 +30,7 @@ export interface Run {
 	races: number;
 	troubles: string[];
 	model?: boolean; // one was given
+	compare?: boolean; // a reference was given
 	control: boolean;
 	failed?: string | null; // the model cannot be built
 }
@@ -202,4 +203,23 @@ export interface KeyGraph {
 	rows: string[];
 	boxes: { row: number; column: number; words: string; more: string | null; at: string | null; before: number; expected: boolean; wrong: boolean }[];
 	arrows: { from: number; to: number; words: string | null; expected: boolean }[];
+}
+
+// Where the run differs from a reference.
+export interface Difference { difference: string; sentence: string; point: string | null; array?: { name: string } }
+export interface Differences { reference: string; said: string; more: number; differences: Difference[] }
+
+// A picture of where an array differs; all by dimension, in global indices from 0.
+export interface ArrayMap {
+	svg: string;
+	size: [number, number];
+	plot: [x: number, y: number, width: number, height: number]; // the cells in the picture
+	tiles: boolean; // not elements
+	across: number;
+	down: number;
+	global: number[];
+	tile: number[];
+	first: number[]; // what is shown of it
+	count: number[];
+	at: string | null; // the event of the point
 }

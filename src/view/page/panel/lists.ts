@@ -1,8 +1,9 @@
-// Races and bookmarks: lists that lead to events.
+// Lists that lead to events: races, bookmarks, what a model says, what differs from a reference.
 import type { App } from "../core/app";
 import type { Actions } from "../core/actions";
-import type { KeyGraph, Model, Races } from "../core/types";
+import type { ArrayMap, Difference, Differences, KeyGraph, Model, Races } from "../core/types";
 import { drawKey } from "../draw/key";
+import { drawMap, isWhole } from "../draw/map";
 import { count } from "../draw/ruler";
 import { button, el, link, section } from "./dom";
 import { Asked } from "./sums";
@@ -102,6 +103,59 @@ export class ModelList {
 			el("div", { class: "buttons" }, field),
 			...(picture ? [picture] : []),
 			...sum.doubts.map((text) => el("p", { class: "dim" }, text)),
+		];
+	}
+}
+
+// Where the run differs from a reference, and the map of the chosen array.
+export class CompareList {
+	private of = -1; // the chosen difference; -1: the first one that is of an array
+	private part = "";
+	private found: Asked<Differences>;
+	private map: Asked<ArrayMap>;
+
+	constructor(private app: App, private actions: Actions) {
+		this.found = new Asked(app, actions);
+		this.map = new Asked(app, actions);
+	}
+
+	private choose(of: number): void {
+		this.of = of;
+		this.part = "";
+		this.map = new Asked(this.app, this.actions);
+		this.app.touch("tab");
+	}
+
+	private zoom(part: string): void {
+		this.part = part;
+		this.app.touch("tab");
+	}
+
+	private picture(of: number, name: string): HTMLElement {
+		const map = this.map.want("map", { of, part: this.part });
+		if (!map) {
+			return section(name, el("p", { class: "dim" }, this.map.failed || "Drawing …"));
+		}
+		return section(name, drawMap(map, `where ${name} differs, by ${map.tiles ? "tiles" : "elements"}`, (part) => this.zoom(part)),
+			el("div", { class: "buttons" }, isWhole(map) ? null : button("whole array", "leave this part, and show all of the array", () => this.zoom("")),
+				map.at ? link(map.at, (at) => void this.actions.choose(at), `the point in the graph: ${map.at}`) : null),
+			el("p", { class: "dim" }, (map.tiles ? "By tiles, for not both runs have saved the elements there." : "By elements.") + " Click into the map to show only that part."));
+	}
+
+	show(): HTMLElement[] {
+		const got = this.found.want("compare", {});
+		if (!got) {
+			return [el("p", { class: "dim" }, this.found.failed || "Comparing …")];
+		}
+		const all = got.differences, drawn = (d: Difference) => Boolean(d.array && d.point), of = this.of < 0 ? all.findIndex(drawn) : this.of, chosen = all[of];
+		return [
+			...(all.length ? [section(`Against ${got.reference}`, el("table", { class: "list differences" }, el("thead", {}, el("tr", {}, ...["difference", "array", "point"].map((t) => el("th", {}, t)))),
+				el("tbody", {}, ...all.map((d, i) => el("tr", { class: i === of ? "here" : null },
+					el("td", {}, drawn(d) ? button(d.difference, "show where the array differs", () => this.choose(i), { class: "link" }) : d.difference),
+					el("td", {}, d.array?.name ?? "", el("div", { class: "dim" }, d.sentence)), el("td", {}, d.point ?? ""))))),
+			got.more > 0 && el("p", { class: "dim" }, `and ${count(got.more)} more; hbdb compare report lists all of them`))] : []),
+			...(chosen ? [this.picture(of, `${chosen.array!.name} at ${chosen.point}`)] : []),
+			section("What was compared", el("p", { class: "said" }, got.said)),
 		];
 	}
 }

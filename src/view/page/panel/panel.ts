@@ -4,7 +4,7 @@ import type { Actions } from "../core/actions";
 import { Details } from "./details";
 import { el } from "./dom";
 import { Filter } from "./filter";
-import { MarkList, ModelList, RaceList } from "./lists";
+import { CompareList, MarkList, ModelList, RaceList } from "./lists";
 import type { Search } from "./search";
 import type { Stops } from "./stop";
 import { MatrixPanel, ProfileList } from "./sums";
@@ -22,7 +22,7 @@ export class Panel {
 
 	constructor(private app: App, actions: Actions, stops: Stops, search: Search, private area: HTMLElement) {
 		const details = new Details(app, actions), races = new RaceList(app, actions), marks = new MarkList(app, actions), filter = new Filter(app);
-		const profile = new ProfileList(app, actions, search), matrix = new MatrixPanel(app, actions), model = new ModelList(app, actions);
+		const profile = new ProfileList(app, actions, search), matrix = new MatrixPanel(app, actions), model = new ModelList(app, actions), compare = new CompareList(app, actions);
 		this.tabs = [
 			{ id: "event", title: "Event", show: () => details.show() },
 			{ id: "stop", title: "Stop", show: () => stops.show() },
@@ -32,7 +32,11 @@ export class Panel {
 			{ id: "matrix", title: "Matrix", show: () => matrix.show() },
 			{ id: "filter", title: "Filter", show: () => filter.show() },
 		];
-		app.on("run", () => app.run?.model && !this.tabs.some((t) => t.id === "model") && this.tabs.push({ id: "model", title: "Model", show: () => model.show() }));
+		// only what was given when hbdb view was started
+		const given = (id: "model" | "compare", title: string, show: Tab["show"]) =>
+			app.on("run", () => app.run?.[id] && !this.tabs.some((t) => t.id === id) && this.tabs.push({ id, title, show }));
+		given("model", "Model", () => model.show());
+		given("compare", "Compare", () => compare.show());
 		area.append(this.strip, this.body);
 		for (const topic of ["chosen", "tab", "run"] as const) {
 			app.on(topic, () => this.show());

@@ -22,6 +22,7 @@ function only(app: App, processes: Set<number> | null): void {
 // An answer of the server, asked for again when what it depends on has changed.
 export class Asked<T> {
 	value: T | null = null;
+	failed = ""; // why there is no answer
 	private key = "";
 
 	constructor(private app: App, private actions: Actions) {}
@@ -30,12 +31,19 @@ export class Asked<T> {
 		const key = JSON.stringify([path, parameters]);
 		if (key !== this.key && this.app.run.ready) {
 			this.key = key;
+			this.failed = "";
 			this.app.server.get<T>(path, parameters).then((got) => {
 				if (key === this.key) {
 					this.value = got;
 					this.app.touch("tab");
 				}
-			}, (error: Error) => this.actions.complain(error.message));
+			}, (error: Error) => {
+				this.actions.complain(error.message);
+				if (key === this.key) {
+					this.failed = error.message;
+					this.app.touch("tab");
+				}
+			});
 		}
 		return this.value;
 	}
