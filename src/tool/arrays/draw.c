@@ -141,21 +141,25 @@ static int64_t first_of(const hb_map *m, unsigned d) { return base(m, d) + m->fr
 static void axes(const hb_map *m, hb_pen *pen)
 {
 	char text[32];
-	double below = TOP + m->rows * cell_height(m) + 12;
+	double wide = m->columns * cell_size(m), high = m->rows * cell_height(m), below = TOP + high + 12;
 	snprintf(text, sizeof text, "%lld", (long long)first_of(m, m->across));
 	words(pen, LEFT, below, 10, false, HB_ANCHOR_LEFT, text);
 	snprintf(text, sizeof text, "%lld", (long long)(first_of(m, m->across) + m->count[m->across] - 1));
-	words(pen, LEFT + m->columns * cell_size(m), below, 10, false, HB_ANCHOR_RIGHT, text);
+	if (wide > 60)
+		words(pen, LEFT + wide, below, 10, false, HB_ANCHOR_RIGHT, text);
 	snprintf(text, sizeof text, "index %u", m->across + 1);
-	words(pen, LEFT + m->columns * cell_size(m) / 2, below, 10, false, HB_ANCHOR_MIDDLE, text);
+	if (wide > 160)
+		words(pen, LEFT + wide / 2, below, 10, false, HB_ANCHOR_MIDDLE, text);
 	if (m->rank == 1)
 		return;
 	snprintf(text, sizeof text, "%lld", (long long)first_of(m, m->down));
 	words(pen, LEFT - 4, TOP + 9, 10, false, HB_ANCHOR_RIGHT, text);
 	snprintf(text, sizeof text, "%lld", (long long)(first_of(m, m->down) + m->count[m->down] - 1));
-	words(pen, LEFT - 4, TOP + m->rows * cell_height(m), 10, false, HB_ANCHOR_RIGHT, text);
+	if (high > 22)
+		words(pen, LEFT - 4, TOP + high, 10, false, HB_ANCHOR_RIGHT, text);
 	snprintf(text, sizeof text, "index %u", m->down + 1);
-	words(pen, LEFT - 4, TOP + m->rows * cell_height(m) / 2, 10, false, HB_ANCHOR_RIGHT, text);
+	if (high > 44)
+		words(pen, LEFT - 4, TOP + high / 2, 10, false, HB_ANCHOR_RIGHT, text);
 }
 
 static void mark(const hb_map *m, hb_pen *pen)

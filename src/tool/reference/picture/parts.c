@@ -21,6 +21,7 @@ static void describe(hb_drawn *d, const hb_array_shape *s)
 	memcpy(d->base, s->as.base, sizeof d->base);
 }
 
+/* Once: a process may have saved it and have a checksum of it. */
 static int add_box(hb_drawn *d, const hb_array_shape *s, int32_t rank)
 {
 	hb_map_box box = {.name = hb__format("rank %d", (int)rank)};
@@ -29,6 +30,12 @@ static int add_box(hb_drawn *d, const hb_array_shape *s, int32_t rank)
 		box.first[i] = cyclic ? 0 : s->as.first[i];
 		box.count[i] = cyclic ? s->as.global[i] : s->as.count[i];
 	}
+	for (size_t i = 0; i < d->boxes; i++)
+		if (!strcmp(d->box[i].name, box.name) && !memcmp(d->box[i].first, box.first, sizeof box.first) &&
+			!memcmp(d->box[i].count, box.count, sizeof box.count)) {
+			free((char *)(uintptr_t)box.name);
+			return 0;
+		}
 	hb_map_box *more = hb__resize(d->box, (d->boxes + 1) * sizeof *more);
 	more[d->boxes++] = box;
 	d->box = more;

@@ -147,14 +147,16 @@ export class CompareList {
 		if (!got) {
 			return [el("p", { class: "dim" }, this.found.failed || "Comparing …")];
 		}
-		const all = got.differences, drawn = (d: Difference) => Boolean(d.array && d.point), of = this.of < 0 ? all.findIndex(drawn) : this.of, chosen = all[of];
+		const all = got.differences, drawn = (d: Difference) => Boolean(d.differs && d.array && d.point), of = this.of < 0 ? all.findIndex(drawn) : this.of, chosen = all[of];
+		const rows = all.flatMap((d, i) => (d.differs ? [{ d, i }] : [])), others = all.filter((d) => !d.differs);
 		return [
-			...(all.length ? [section(`Against ${got.reference}`, el("table", { class: "list differences" }, el("thead", {}, el("tr", {}, ...["difference", "array", "point"].map((t) => el("th", {}, t)))),
-				el("tbody", {}, ...all.map((d, i) => el("tr", { class: i === of ? "here" : null },
+			...(rows.length ? [section(`Against ${got.reference}`, el("table", { class: "list differences" }, el("thead", {}, el("tr", {}, ...["difference", "array", "point"].map((t) => el("th", {}, t)))),
+				el("tbody", {}, ...rows.map(({ d, i }) => el("tr", { class: i === of ? "here" : null },
 					el("td", {}, drawn(d) ? button(d.difference, "show where the array differs", () => this.choose(i), { class: "link" }) : d.difference),
 					el("td", {}, d.array?.name ?? "", el("div", { class: "dim" }, d.sentence)), el("td", {}, d.point ?? ""))))),
 			got.more > 0 && el("p", { class: "dim" }, `and ${count(got.more)} more; hbdb compare report lists all of them`))] : []),
 			...(chosen ? [this.picture(of, `${chosen.array!.name} at ${chosen.point}`)] : []),
+			...(others.length ? [section("What else was seen", el("ul", {}, ...others.map((d) => el("li", { class: "dim" }, d.sentence))))] : []),
 			section("What was compared", el("p", { class: "said" }, got.said)),
 		];
 	}
