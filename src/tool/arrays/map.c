@@ -33,8 +33,7 @@ static bool begin(hb_map *m, unsigned rank, const int64_t *global, const hb_map_
 
 static uint32_t row_of(const hb_map *m, int64_t index)
 {
-	return m->rank == 1 ? 0
-			    : (uint32_t)((double)(index - m->from[m->down]) * m->rows / (double)m->count[m->down]);
+	return m->rank == 1 ? 0 : (uint32_t)((double)(index - m->from[m->down]) * m->rows / (double)m->count[m->down]);
 }
 
 static uint32_t column_of(const hb_map *m, int64_t index)

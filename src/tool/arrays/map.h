@@ -34,9 +34,10 @@ typedef struct hb_map {
 	uint64_t elements, differing, unknown; /* in what is shown; differing: by more than is tolerated */
 	double largest;                        /* relative difference */
 	bool found;
-	int64_t first[HB_DIMENSIONS]; /* the first that differs by more, in the order of the indices; of a tile: where it begins */
-	double a, b;                  /* its values */
-	bool tiles;                   /* cells are tiles: elements were not known */
+	int64_t first
+		[HB_DIMENSIONS]; /* the first that differs by more, in the order of the indices; of a tile: where it begins */
+	double a, b;             /* its values */
+	bool tiles;              /* cells are tiles: elements were not known */
 } hb_map;
 
 /* Of elements; both of the same type and extents (else false, *ret_why). A NaN in one of them alone is the largest difference there is (infinity). */

@@ -26,7 +26,7 @@ struct hb_page_compare {
 	size_t of;
 	hb_array_id id;
 	hb_point point;
-	char *at;           /* the event of the first process that comes by the point; NULL: none is known */
+	char *at;          /* the event of the first process that comes by the point; NULL: none is known */
 	hb_drawn drawn[2]; /* by HB_OF_* */
 };
 
@@ -139,7 +139,8 @@ static bool read_difference(const char *line, hb_array_id *id, hb_point *point)
 
 static char *event_at(hb_run *run, const hb_point *point)
 {
-	char text[HB_POINT_TEXT], name[HB_EVENT_NAME], *wanted = hb__format(HB_POINT_PREFIX "%s", hb_point_text(point, text));
+	char text[HB_POINT_TEXT], name[HB_EVENT_NAME],
+		*wanted = hb__format(HB_POINT_PREFIX "%s", hb_point_text(point, text));
 	char *found = NULL;
 	for (uint32_t i = 0; i < hb_model_get_info(run->model)->processes && !found; i++) {
 		hb_at at;

@@ -93,8 +93,7 @@ static bool same_box(const hb_drawn *a, const hb_drawn *b)
 	       !memcmp(a->tiling.global, b->tiling.global, sizeof a->tiling.global);
 }
 
-int hb__read_both(
-	const char *reference, const char *run, const hb_array_id *id, const hb_point *at, hb_drawn ret[2])
+int hb__read_both(const char *reference, const char *run, const hb_array_id *id, const hb_point *at, hb_drawn ret[2])
 {
 	hb_drawn *a = &ret[HB_OF_REFERENCE], *b = &ret[HB_OF_RUN];
 	char text[HB_POINT_TEXT];

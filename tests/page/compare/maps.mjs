@@ -2,7 +2,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { check, clean, HBDB, open, PLACE, same, settled, TOP } from "./lib.mjs";
+import { check, clean, HBDB, open, PLACE, same, settled, TOP } from "../lib.mjs";
 
 const ENV = { ...process.env, XDG_STATE_HOME: path.join(PLACE, "state"), OMPI_ALLOW_RUN_AS_ROOT: "1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1" };
 const options = { cwd: PLACE, env: ENV, encoding: "utf8", timeout: 120000 };
