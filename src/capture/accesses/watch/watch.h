@@ -35,7 +35,7 @@ struct hb__watch {
 	struct hb__written written;
 	uintptr_t stack_low, stack_bytes; /* 0, 0: not known */
 	/* control/ */
-	uint64_t looked[2]; /* elements that were read, and written */
+	uint64_t looked[2]; /* elements of arrays that were read, and written */
 	uint32_t serial;    /* what it does now ... */
 	uint64_t epoch;     /* ... if this is the epoch */
 	const void *half;   /* the variable of a reduction that it has read, and may be about to write ... */

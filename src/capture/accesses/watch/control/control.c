@@ -308,7 +308,8 @@ static inline void of_element(struct hb__thread *t, struct hb__watch *w, struct 
 void hb__control(struct hb__thread *t, struct hb__watch *w, struct hb__seen_place *e, uintptr_t at, size_t n,
 	uint8_t access, bool atomic)
 {
-	w->looked[access == HB_ACCESS_WRITE] += e->array ? (n >> e->shift) + !(n >> e->shift) : 1;
+	if (e->array)
+		w->looked[access == HB_ACCESS_WRITE] += (n >> e->shift) + !(n >> e->shift);
 	struct hb__array *a = e->array;
 	if (nreductions && of_reduction(t, w, e, at, access))
 		return;
