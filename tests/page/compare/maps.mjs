@@ -64,8 +64,9 @@ async function byElements(served) {
 	const at = await open(served.url + "#tab=compare"), { page } = at;
 	await page.waitForSelector("img.map");
 	const whole = await asked(served), all = await drawn(page), row = await page.locator(".differences tbody tr").allTextContents();
-	check("the difference is listed: kind, array, sentence, point", row.length === 1 && /^checksumgridDifferent checksums for array \("grid", .*1\.E$/.test(row[0]), row.join("\n"));
+	same("the difference is listed: kind, array, point", row, ["checksumgrid1.E"]);
 	same("it is the chosen one", await page.locator(".differences tr.here").count(), 1);
+	check("and its sentence is there", /^Different checksums for array \("grid", .* at the point 1\.E/.test(await page.locator(".sentence").textContent()));
 	check("what was compared is said", /compared: 2 points.*\ndifferent: two.hbdb differs from one.hbdb, first at the point 1.E/.test(await page.locator(".said").textContent()));
 	check("the map is an SVG that is shown", all.root === "svg" && all.loaded && all.cells >= ROWS, JSON.stringify(all));
 	same("one element differs, where it does", numbers(all.wrong), numbers([place(whole, WRONG)]));

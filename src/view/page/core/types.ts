@@ -206,7 +206,7 @@ export interface KeyGraph {
 }
 
 // Where the run differs from a reference.
-export interface Difference { difference: string; differs: boolean; sentence: string; point: string | null; array?: { name: string } }
+export interface Difference { difference: string; differs: boolean; sentence: string; point: string | null; array?: { name: string }; variable?: string }
 export interface Differences { reference: string; said: string; more: number; differences: Difference[] }
 
 // A picture of where an array differs; all by dimension, in global indices from 0.

@@ -109,7 +109,7 @@ export class ModelList {
 
 // Where the run differs from a reference, and the map of the chosen array.
 export class CompareList {
-	private of = -1; // the chosen difference; -1: the first one that is of an array
+	private of = -1; // the chosen difference; -1: the first one that is of an array, else the first
 	private part = "";
 	private found: Asked<Differences>;
 	private map: Asked<ArrayMap>;
@@ -147,15 +147,17 @@ export class CompareList {
 		if (!got) {
 			return [el("p", { class: "dim" }, this.found.failed || "Comparing …")];
 		}
-		const all = got.differences, drawn = (d: Difference) => Boolean(d.differs && d.array && d.point), of = this.of < 0 ? all.findIndex(drawn) : this.of, chosen = all[of];
+		const all = got.differences, drawn = (d?: Difference) => Boolean(d?.differs && d.array && d.point), first = all.findIndex(drawn);
+		const of = this.of >= 0 ? this.of : first >= 0 ? first : all.findIndex((d) => d.differs), chosen = all[of];
 		const rows = all.flatMap((d, i) => (d.differs ? [{ d, i }] : [])), others = all.filter((d) => !d.differs);
 		return [
-			...(rows.length ? [section(`Against ${got.reference}`, el("table", { class: "list differences" }, el("thead", {}, el("tr", {}, ...["difference", "array", "point"].map((t) => el("th", {}, t)))),
-				el("tbody", {}, ...rows.map(({ d, i }) => el("tr", { class: i === of ? "here" : null },
-					el("td", {}, drawn(d) ? button(d.difference, "show where the array differs", () => this.choose(i), { class: "link" }) : d.difference),
-					el("td", {}, d.array?.name ?? "", el("div", { class: "dim" }, d.sentence)), el("td", {}, d.point ?? ""))))),
-			got.more > 0 && el("p", { class: "dim" }, `and ${count(got.more)} more; hbdb compare report lists all of them`))] : []),
-			...(chosen ? [this.picture(of, `${chosen.array!.name} at ${chosen.point}`)] : []),
+			...(rows.length ? [section(`Against ${got.reference}`, el("table", { class: "list differences" }, el("thead", {}, el("tr", {}, ...["difference", "of", "point"].map((t) => el("th", {}, t)))),
+				el("tbody", {}, ...rows.map(({ d, i }) => el("tr", { class: i === of ? "here" : null, title: d.sentence },
+					el("td", {}, button(d.difference, drawn(d) ? "show where the array differs" : "show what differs", () => this.choose(i), { class: "link" })),
+					el("td", {}, d.array?.name ?? d.variable ?? ""), el("td", {}, d.point ?? ""))))),
+			got.more > 0 && el("p", { class: "dim" }, `and ${count(got.more)} more; hbdb compare report lists all of them`),
+			chosen && el("p", { class: "sentence" }, chosen.sentence))] : []),
+			...(chosen && drawn(chosen) ? [this.picture(of, `${chosen.array!.name} at ${chosen.point}`)] : []),
 			...(others.length ? [section("What else was seen", el("ul", {}, ...others.map((d) => el("li", { class: "dim" }, d.sentence))))] : []),
 			section("What was compared", el("p", { class: "said" }, got.said)),
 		];
