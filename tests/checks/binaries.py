@@ -13,8 +13,8 @@ ALLOWED = re.compile(r"lib(c|m|dl|pthread|rt|gcc_s)\.so|ld-linux")
 # _exit, _Exit: a child made by fork ends its log
 # pthread_create, thrd_create: threads that the program starts get an identity that is the same in every run
 # pthread_..., sem_..., mtx_..., cnd_..., GOMP_..., omp_...: what orders threads
-# __tsan_..., __wrap_mem...: what instrumented code calls; __kmpc_..., ompt_start_tool: OpenMP of LLVM; _Zn...: operator new
-EXPORTED = re.compile(r"__tsan_\w+|__wrap_mem\w+|__kmpc_\w+|_Zn[wa]m\w*|ompt_start_tool|pthread_\w+|(sem|mtx|cnd|GOMP|omp)_\w+|pthread_create|thrd_create|_exit|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|(re|c|p?v)?alloc(array)?|(aligned_|m)alloc|(posix_)?memalign|malloc_usable_size|free|shm(at|dt)|P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
+# __tsan_..., __wrap_mem...: what instrumented code calls; __kmpc_..., ompt_start_tool: OpenMP of LLVM; _Zn...: operator new; p?...: ScaLAPACK
+EXPORTED = re.compile(r"__tsan_\w+|__wrap_mem\w+|__kmpc_\w+|_Zn[wa]m\w*|ompt_start_tool|p[sdcz][a-z0-9]+_|pthread_\w+|(sem|mtx|cnd|GOMP|omp)_\w+|pthread_create|thrd_create|_exit|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|(re|c|p?v)?alloc(array)?|(aligned_|m)alloc|(posix_)?memalign|malloc_usable_size|free|shm(at|dt)|P?MPIX?_\w+|p?mpi\w*_|P?MPI_\w+__?|_?hb_\w+|.*@.*", re.I)
 
 
 def output(*command):

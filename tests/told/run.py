@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Arrays that programs register nowhere, and that hbdb compare has whole by what they tell MPI and ScaLAPACK: one process against four.
 
-usage: run.py [--mpi openmpi|mpich] [PROGRAM...]
+usage: run.py [--mpi openmpi|mpich|spread] [PROGRAM...]
+--mpi spread: each case under one of them, another one at every commit.
 """
 import argparse
 import json
@@ -12,6 +13,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = os.path.join(HERE, "programs")
 HBDB = os.path.join(os.environ.get("BUILD", os.path.join(TOP, "build")), "hbdb")
@@ -137,22 +141,19 @@ def other(mpi, source, how, words, run, status, difference):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--mpi", choices=list(LAUNCH))
+    parser.add_argument("--mpi", choices=[*LAUNCH, "spread"])
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     try:
-        for mpi in [args.mpi] if args.mpi else LAUNCH:
-            for case in CASES:
-                if not args.programs or case[0] in args.programs:
-                    one(mpi, *case)
-            for case in UNEVEN:
-                if not args.programs or case[0] in args.programs:
-                    uneven(mpi, *case)
-            for case in OTHERS:
-                if not args.programs or case[0] in args.programs:
-                    other(mpi, *case)
+        for judge, cases in ((one, CASES), (uneven, UNEVEN), (other, OTHERS)):
+            for case in cases:
+                its = [args.mpi] if args.mpi in LAUNCH else [turn.pick(repr(case[:3]), list(LAUNCH))] if args.mpi else LAUNCH
+                for mpi in its if not args.programs or case[0] in args.programs else ():
+                    judge(mpi, *case)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if args.mpi == "spread":
+        print("table: each case under one MPI, " + turn.told(2))
     print("%(passed)d passed, %(failed)d failed" % count)
     sys.exit(1 if count["failed"] else 0)
 
