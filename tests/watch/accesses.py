@@ -33,7 +33,7 @@ class Runs:
         self.n += 1
         name = "%s/p%d" % (self.place.path, self.n)
         done = subprocess.run([HBDB, *COMPILERS[compiler], "-g", *flags, "-I", TOP + "/include", "-o", name,
-                               os.path.join(HERE, "programs", source)], env=self.place.env, capture_output=True, text=True)
+                               os.path.join(HERE, "programs", source)], cwd=self.place.path, env=self.place.env, capture_output=True, text=True)
         check("%s %s compiles %s" % (compiler, " ".join(flags), source), done.returncode == 0 and not done.stderr, done.stderr)
         return name + ".hbdb-watched"
 

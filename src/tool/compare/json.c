@@ -6,49 +6,16 @@
 #include "../contents/show.h"
 #include "compare.h"
 
-static void name(hb_output *out, const char *member)
-{
-	if (out->n && out->at[out->n - 1] != '{')
-		hb__put_char(out, ',');
-	hb__put_json(out, member);
-	hb__put_char(out, ':');
-}
-
+/* Nothing is null, too. */
 static void text(hb_output *out, const char *member, const char *value)
 {
-	name(out, member);
-	if (value && *value)
-		hb__put_json(out, value);
-	else
-		hb__put_text(out, "null");
-}
-
-static void number(hb_output *out, const char *member, uint64_t value)
-{
-	name(out, member);
-	hb__put_uint(out, value);
-}
-
-/* JSON has no infinity. */
-static void real(hb_output *out, const char *member, double value)
-{
-	name(out, member);
-	if (isfinite(value))
-		hb__put_real(out, value);
-	else
-		hb__put_text(out, "null");
-}
-
-static void truth(hb_output *out, const char *member, bool value)
-{
-	name(out, member);
-	hb__put_text(out, value ? "true" : "false");
+	hb__put_text_member(out, member, value && *value ? value : NULL);
 }
 
 static void put_event(hb_output *out, const char *member, struct hb_compared_side *s, hb_at at)
 {
 	char event[HB_EVENT_NAME];
-	name(out, member);
+	hb__put_member(out, member);
 	if (!at.event || at.line == HB_NO) {
 		hb__put_text(out, "null");
 		return;
@@ -59,7 +26,7 @@ static void put_event(hb_output *out, const char *member, struct hb_compared_sid
 	text(out, "function", hb__compared_function(s, at));
 	if (place && place->file) {
 		text(out, "file", place->file);
-		number(out, "line", (uint64_t)place->line);
+		hb__put_uint_member(out, "line", (uint64_t)place->line);
 	} else
 		text(out, "address", place ? place->text : NULL);
 	hb__put_char(out, '}');
@@ -68,19 +35,19 @@ static void put_event(hb_output *out, const char *member, struct hb_compared_sid
 static void put_values(hb_output *out, const hb_values_differ *v)
 {
 	char a[64], b[64];
-	name(out, "values");
+	hb__put_member(out, "values");
 	hb__put_char(out, '{');
-	number(out, "a", v->values);
-	number(out, "b", v->other_values);
-	number(out, "differing", v->differing);
-	number(out, "beyond", v->beyond);
-	number(out, "first", v->first);
+	hb__put_uint_member(out, "a", v->values);
+	hb__put_uint_member(out, "b", v->other_values);
+	hb__put_uint_member(out, "differing", v->differing);
+	hb__put_uint_member(out, "beyond", v->beyond);
+	hb__put_uint_member(out, "first", v->first);
 	text(out, "first_a", hb__value_text(&v->a, a, sizeof a));
 	text(out, "first_b", hb__value_text(&v->b, b, sizeof b));
 	if (v->real) {
-		real(out, "absolute", v->absolute);
-		real(out, "relative", v->relative);
-		real(out, "ulps", v->ulps);
+		hb__put_real_member(out, "absolute", v->absolute);
+		hb__put_real_member(out, "relative", v->relative);
+		hb__put_real_member(out, "ulps", v->ulps);
 	}
 	hb__put_char(out, '}');
 }
@@ -91,7 +58,7 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 	char line[HB_EVENT_NAME], *sentence = hb__difference_sentence(c, d), *advice = hb__difference_advice(c, d);
 	hb__put_char(out, '{');
 	text(out, "difference", hb__difference_words[d->kind]);
-	truth(out, "first", d->first);
+	hb__put_truth_member(out, "first", d->first);
 	text(out, "sentence", sentence);
 	text(out, "advice", advice);
 	put_event(out, "a", &c->side[0], d->a);
@@ -101,7 +68,7 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 	bool contents =
 		d->kind == HB_DIFFERENCE_GIVEN || d->kind == HB_DIFFERENCE_GOT || d->kind == HB_DIFFERENCE_ACCESS;
 	if (contents)
-		number(out, "bits", d->bits);
+		hb__put_uint_member(out, "bits", d->bits);
 	if (d->kind == HB_DIFFERENCE_GOT)
 		put_event(out, "sender", &c->side[0], d->sender);
 	if (d->kind == HB_DIFFERENCE_GOT && d->collective != HB_NO)
@@ -109,7 +76,7 @@ static void put_difference(struct hb_comparison *c, const hb_difference *d, hb_o
 	if (d->until.event)
 		put_event(out, "parts_at", &c->side[0], d->until);
 	if (d->members)
-		number(out, "members", d->members);
+		hb__put_uint_member(out, "members", d->members);
 	if (d->valued)
 		put_values(out, &d->values);
 	hb__put_text(out, "}\n");
@@ -124,32 +91,32 @@ void hb__compared_json(struct hb_comparison *c, hb_output *out)
 		if (c->at[i].first || c->all)
 			put_difference(c, &c->at[i], out);
 	hb__put_char(out, '{');
-	truth(out, "same", hb__is_same(c));
-	truth(out, "forced", c->forced);
-	number(out, "first", s->first);
-	number(out, "others", s->others);
-	number(out, "differing_contents", s->differing);
-	number(out, "parted", s->parted);
-	number(out, "processes", s->processes);
-	number(out, "events", s->events);
-	number(out, "by_64_bits", s->whole);
-	number(out, "by_16_bits", s->checked);
-	number(out, "by_16_bits_of_a_sample", s->sampled);
-	number(out, "by_values", s->valued);
-	number(out, "contents_not_compared", s->without);
-	number(out, "accesses_not_compared", s->unseen);
-	number(out, "shared_windows", s->shared);
-	number(out, "tolerated", s->tolerated);
-	number(out, "given_not_compared", s->untold);
-	number(out, "polls_differ", s->polls);
-	number(out, "passed_over", s->passed);
-	number(out, "cut_a", s->cut[0]);
-	number(out, "cut_b", s->cut[1]);
-	number(out, "threads_only_in_b", s->only_b);
+	hb__put_truth_member(out, "same", hb__is_same(c));
+	hb__put_truth_member(out, "forced", c->forced);
+	hb__put_uint_member(out, "first", s->first);
+	hb__put_uint_member(out, "others", s->others);
+	hb__put_uint_member(out, "differing_contents", s->differing);
+	hb__put_uint_member(out, "parted", s->parted);
+	hb__put_uint_member(out, "processes", s->processes);
+	hb__put_uint_member(out, "events", s->events);
+	hb__put_uint_member(out, "by_64_bits", s->whole);
+	hb__put_uint_member(out, "by_16_bits", s->checked);
+	hb__put_uint_member(out, "by_16_bits_of_a_sample", s->sampled);
+	hb__put_uint_member(out, "by_values", s->valued);
+	hb__put_uint_member(out, "contents_not_compared", s->without);
+	hb__put_uint_member(out, "accesses_not_compared", s->unseen);
+	hb__put_uint_member(out, "shared_windows", s->shared);
+	hb__put_uint_member(out, "tolerated", s->tolerated);
+	hb__put_uint_member(out, "given_not_compared", s->untold);
+	hb__put_uint_member(out, "polls_differ", s->polls);
+	hb__put_uint_member(out, "passed_over", s->passed);
+	hb__put_uint_member(out, "cut_a", s->cut[0]);
+	hb__put_uint_member(out, "cut_b", s->cut[1]);
+	hb__put_uint_member(out, "threads_only_in_b", s->only_b);
 	if (s->tolerated) {
-		real(out, "absolute", s->within.absolute);
-		real(out, "relative", s->within.relative);
-		real(out, "ulps", s->within.ulps);
+		hb__put_real_member(out, "absolute", s->within.absolute);
+		hb__put_real_member(out, "relative", s->within.relative);
+		hb__put_real_member(out, "ulps", s->within.ulps);
 	}
 	hb__put_text(out, "}\n");
 }

@@ -1,5 +1,6 @@
 /* Output by the megabyte. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -154,4 +155,56 @@ void hb__put_xml(hb_output *out, const char *text)
 			hb__put_text(out, "\xef\xbf\xbd");
 		p += n ? n : 1;
 	}
+}
+
+/* ---- members of an object ---- */
+
+void hb__put_member(hb_output *out, const char *name)
+{
+	if (out->n && out->at[out->n - 1] != '{')
+		hb__put_char(out, ',');
+	hb__put_json(out, name);
+	hb__put_char(out, ':');
+}
+
+void hb__put_text_member(hb_output *out, const char *name, const char *value)
+{
+	hb__put_member(out, name);
+	if (value)
+		hb__put_json(out, value);
+	else
+		hb__put_text(out, "null");
+}
+
+void hb__put_uint_member(hb_output *out, const char *name, uint64_t value)
+{
+	hb__put_member(out, name);
+	hb__put_uint(out, value);
+}
+
+void hb__put_real_member(hb_output *out, const char *name, double value)
+{
+	hb__put_member(out, name);
+	if (isfinite(value))
+		hb__put_real(out, value);
+	else
+		hb__put_text(out, "null");
+}
+
+void hb__put_truth_member(hb_output *out, const char *name, bool value)
+{
+	hb__put_member(out, name);
+	hb__put_text(out, value ? "true" : "false");
+}
+
+void hb__put_ints_member(hb_output *out, const char *name, const int64_t *at, unsigned n)
+{
+	hb__put_member(out, name);
+	hb__put_char(out, '[');
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			hb__put_char(out, ',');
+		hb__put_int(out, at[i]);
+	}
+	hb__put_char(out, ']');
 }

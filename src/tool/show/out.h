@@ -29,6 +29,14 @@ void hb__put_hex(hb_output *out, uint64_t n);
 void hb__put_seconds(hb_output *out, int64_t ns);
 /* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void hb__put_json(hb_output *out, const char *text);
+/* Members of a JSON object that has been begun: a comma where it is not the first, the name, and the value. Infinity and NAN are null, as is a text
+ * that is NULL. */
+void hb__put_member(hb_output *out, const char *name); /* the value follows */
+void hb__put_text_member(hb_output *out, const char *name, const char *value);
+void hb__put_uint_member(hb_output *out, const char *name, uint64_t value);
+void hb__put_real_member(hb_output *out, const char *name, double value);
+void hb__put_truth_member(hb_output *out, const char *name, bool value);
+void hb__put_ints_member(hb_output *out, const char *name, const int64_t *at, unsigned n);
 /* Text of XML, also for attributes in double quotes. */
 void hb__put_xml(hb_output *out, const char *text);
 

@@ -106,58 +106,34 @@ static void put_text(const hb_controlled *c)
 			hb__plural(c->processes - 1, "process", "processes"));
 }
 
-static void put_numbers(hb_output *out, const char *name, const int64_t *at, unsigned n)
-{
-	hb__put_text(out, ",\"");
-	hb__put_text(out, name);
-	hb__put_text(out, "\":[");
-	for (unsigned i = 0; i < n; i++) {
-		if (i)
-			hb__put_char(out, ',');
-		hb__put_int(out, at[i]);
-	}
-	hb__put_char(out, ']');
-}
-
-static void put_string(hb_output *out, const char *name, const char *value)
-{
-	hb__put_text(out, ",\"");
-	hb__put_text(out, name);
-	hb__put_text(out, "\":");
-	if (value)
-		hb__put_json(out, value);
-	else
-		hb__put_text(out, "null");
-}
-
 static void put_json(hb_output *out, const hb_controlled *c)
 {
 	hb__put_text(out, "{\"finding\":");
 	hb__put_json(out, kinds[c->finding].word);
-	put_string(out, "array", c->array);
-	put_string(out, "file", c->array_file);
+	hb__put_text_member(out, "array", c->array);
+	hb__put_text_member(out, "file", c->array_file);
 	hb__put_text(out, ",\"line\":");
 	hb__put_uint(out, c->array_line);
 	if (c->indexed) {
-		put_numbers(out, "index", c->index, c->indices);
+		hb__put_ints_member(out, "index", c->index, c->indices);
 	} else {
 		hb__put_text(out, ",\"element\":");
 		hb__put_int(out, (int64_t)c->element);
 	}
 	hb__put_text(out, ",\"rank\":");
 	hb__put_int(out, c->rank);
-	put_string(out, "place", c->place);
-	put_numbers(out, "iteration", c->iteration, c->n);
-	put_string(out, "other_place", c->other);
-	put_numbers(out, "other_iteration", c->iteration + c->n, c->others);
+	hb__put_text_member(out, "place", c->place);
+	hb__put_ints_member(out, "iteration", c->iteration, c->n);
+	hb__put_text_member(out, "other_place", c->other);
+	hb__put_ints_member(out, "other_iteration", c->iteration + c->n, c->others);
 	hb__put_text(out, ",\"loops\":[");
 	for (unsigned i = 0; i < c->loops; i++) {
 		if (i)
 			hb__put_char(out, ',');
 		hb__put_text(out, "{\"type\":");
 		hb__put_json(out, hb_construct_type_name(c->loop[i].type));
-		put_string(out, "name", c->loop[i].name);
-		put_string(out, "file", c->loop[i].file);
+		hb__put_text_member(out, "name", c->loop[i].name);
+		hb__put_text_member(out, "file", c->loop[i].file);
 		hb__put_text(out, ",\"line\":");
 		hb__put_uint(out, c->loop[i].line);
 		hb__put_char(out, '}');

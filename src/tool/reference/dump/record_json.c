@@ -5,46 +5,9 @@
 
 #include "dump.h"
 
-static void name(hb_output *out, const char *member)
-{
-	if (out->n && out->at[out->n - 1] != '{')
-		hb__put_char(out, ',');
-	hb__put_json(out, member);
-	hb__put_char(out, ':');
-}
-
 static void text(hb_output *out, const char *member, const char *value)
 {
-	name(out, member);
-	hb__put_json(out, value ? value : "");
-}
-
-static void number(hb_output *out, const char *member, uint64_t value)
-{
-	name(out, member);
-	hb__put_uint(out, value);
-}
-
-/* JSON has no infinity. */
-static void real(hb_output *out, const char *member, double value)
-{
-	name(out, member);
-	if (isfinite(value))
-		hb__put_real(out, value);
-	else
-		hb__put_text(out, "null");
-}
-
-static void list(hb_output *out, const char *member, const int64_t *at, unsigned n)
-{
-	name(out, member);
-	hb__put_char(out, '[');
-	for (unsigned i = 0; i < n; i++) {
-		if (i)
-			hb__put_char(out, ',');
-		hb__put_int(out, at[i]);
-	}
-	hb__put_char(out, ']');
+	hb__put_text_member(out, member, value ? value : "");
 }
 
 static void point(hb_output *out, const hb_point *p)
@@ -56,20 +19,20 @@ static void point(hb_output *out, const hb_point *p)
 
 static void construct(hb_output *out, const hb_trace_construct *c)
 {
-	number(out, "number", c->number);
-	number(out, "parent", c->parent);
+	hb__put_uint_member(out, "number", c->number);
+	hb__put_uint_member(out, "parent", c->parent);
 	text(out, "type", hb_construct_type_name(c->type));
 	text(out, "name", c->name);
 	text(out, "file", c->file);
-	number(out, "line", c->line);
+	hb__put_uint_member(out, "line", c->line);
 }
 
 static void array(hb_output *out, const hb_trace_array *a)
 {
 	text(out, "name", a->id.name);
 	text(out, "file", a->id.file);
-	number(out, "line", a->id.line);
-	number(out, "ordinal", a->id.ordinal);
+	hb__put_uint_member(out, "line", a->id.line);
+	hb__put_uint_member(out, "ordinal", a->id.ordinal);
 	text(out, "type", hb_element_name(a->as.type));
 }
 
@@ -80,22 +43,22 @@ static void checked(hb_output *out, const hb_trace_record *r)
 	char hash[24];
 	text(out, "access", letters[r->access & 3]);
 	text(out, "state", states[r->state & 3]);
-	name(out, "tiles");
+	hb__put_member(out, "tiles");
 	hb__put_char(out, '[');
 	for (uint32_t i = 0; i < r->tiles; i++) {
 		const hb_tile *t = &r->tile[i];
 		if (i)
 			hb__put_char(out, ',');
 		hb__put_char(out, '{');
-		number(out, "tile", r->tile_number[i]);
+		hb__put_uint_member(out, "tile", r->tile_number[i]);
 		snprintf(hash, sizeof hash, "%016" PRIx64, t->hash);
 		text(out, "hash", hash);
-		number(out, "count", t->count);
-		number(out, "odd", t->odd);
-		real(out, "least", t->least);
-		real(out, "greatest", t->greatest);
-		real(out, "sum", t->sum);
-		real(out, "squares", t->squares);
+		hb__put_uint_member(out, "count", t->count);
+		hb__put_uint_member(out, "odd", t->odd);
+		hb__put_real_member(out, "least", t->least);
+		hb__put_real_member(out, "greatest", t->greatest);
+		hb__put_real_member(out, "sum", t->sum);
+		hb__put_real_member(out, "squares", t->squares);
 		hb__put_char(out, '}');
 	}
 	hb__put_char(out, ']');
@@ -103,7 +66,7 @@ static void checked(hb_output *out, const hb_trace_record *r)
 
 static void value(hb_output *out, hb_element type, const void *at)
 {
-	name(out, "value");
+	hb__put_member(out, "value");
 	hb__put_char(out, '"'); /* as text: JSON has neither infinity nor 64 bits */
 	hb__put_element_value(out, type, at);
 	hb__put_char(out, '"');
@@ -117,7 +80,7 @@ static void source(hb_dumped *d, uint64_t place)
 		return;
 	hb__trace_source(d->trace, place, &file, &line);
 	text(d->out, "source", file);
-	number(d->out, "source_line", (uint64_t)line);
+	hb__put_uint_member(d->out, "source_line", (uint64_t)line);
 }
 
 static void access(hb_dumped *d, const hb_trace_record *r)
@@ -126,7 +89,7 @@ static void access(hb_dumped *d, const hb_trace_record *r)
 	int64_t index[HB_DIMENSIONS];
 	unsigned n = hb__trace_indices(a, r->element, index);
 	array(d->out, a);
-	list(d->out, "element", index, n);
+	hb__put_ints_member(d->out, "element", index, n);
 	value(d->out, a->as.type, r->value);
 	source(d, r->place);
 }
@@ -136,7 +99,7 @@ static void variable(hb_dumped *d, const hb_trace_record *r)
 	const hb_trace_variable *v = hb_trace_variable_of(d->trace, r->number);
 	text(d->out, "name", v->name);
 	text(d->out, "file", v->file);
-	number(d->out, "line", v->line);
+	hb__put_uint_member(d->out, "line", v->line);
 	value(d->out, v->type, r->value);
 	source(d, r->place);
 }
@@ -173,13 +136,13 @@ static void members(hb_dumped *d, const hb_trace_record *r)
 	case HB_TRACE_END:
 		construct(out, hb_trace_construct_of(d->trace, r->number));
 		point(out, &r->point);
-		number(out, "event", r->event);
+		hb__put_uint_member(out, "event", r->event);
 		break;
 	case HB_TRACE_ITERATION:
-		list(out, "index", r->index, r->n);
+		hb__put_ints_member(out, "index", r->index, r->n);
 		break;
 	case HB_TRACE_TASK:
-		number(out, "task", r->number);
+		hb__put_uint_member(out, "task", r->number);
 		break;
 	case HB_TRACE_READ:
 	case HB_TRACE_BEFORE:
@@ -205,11 +168,11 @@ static void members(hb_dumped *d, const hb_trace_record *r)
 		break;
 	case HB_TRACE_COST:
 		construct(out, hb_trace_construct_of(d->trace, r->number));
-		number(out, "times", r->cost[0]);
-		number(out, "iterations", r->cost[1]);
-		number(out, "reads", r->cost[2]);
-		number(out, "writes", r->cost[3]);
-		number(out, "bytes", r->cost[4]);
+		hb__put_uint_member(out, "times", r->cost[0]);
+		hb__put_uint_member(out, "iterations", r->cost[1]);
+		hb__put_uint_member(out, "reads", r->cost[2]);
+		hb__put_uint_member(out, "writes", r->cost[3]);
+		hb__put_uint_member(out, "bytes", r->cost[4]);
 		break;
 	default:
 		source(d, r->place);
@@ -222,10 +185,10 @@ void hb__put_record_json(hb_dumped *d, const hb_trace_record *r)
 		return;
 	hb__put_char(d->out, '{');
 	text(d->out, "record", words[r->kind]);
-	name(d->out, "rank");
+	hb__put_member(d->out, "rank");
 	hb__put_int(d->out, d->rank);
 	if (r->thread)
-		number(d->out, "thread", r->thread);
+		hb__put_uint_member(d->out, "thread", r->thread);
 	members(d, r);
 	hb__put_text(d->out, "}\n");
 }
