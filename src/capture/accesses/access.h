@@ -107,7 +107,6 @@ void hb__put_access(struct hb__thread *thread, hb_trace_kind kind, uint64_t plac
 	uint64_t element, const void *value);
 /* RV_READ, RV_BEFORE, RV_AFTER of the variable of a reduction that is at `at`. False: there is none there. */
 bool hb__put_variable(struct hb__thread *thread, hb_trace_kind kind, uint64_t place, const void *at);
-void hb__put_skip(struct hb__thread *thread, uint64_t place);
 /* array NULL: none. other: 0, or the place of the other access, and other_index its iteration. */
 void hb__put_control(struct hb__thread *thread, hb_control_finding finding, struct hb__array *array, uint64_t element,
 	uint64_t place, uint64_t other, unsigned n, const int64_t *index, unsigned m, const int64_t *other_index);

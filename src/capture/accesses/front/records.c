@@ -116,14 +116,6 @@ void hb__put_access(struct hb__thread *thread, hb_trace_kind kind, uint64_t plac
 	hb__put_done(thread);
 }
 
-void hb__put_skip(struct hb__thread *thread, uint64_t place)
-{
-	if (!hb__put_begin(thread, 2 * HB__UV, true))
-		return;
-	thread->w = hb__uv(hb__uv(thread->w, HB_TRACE_SKIP), place);
-	hb__put_done(thread);
-}
-
 static uint8_t *put_index(uint8_t *w, unsigned n, const int64_t *index)
 {
 	w = hb__uv(w, n);
