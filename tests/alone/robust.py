@@ -21,6 +21,7 @@ import lib
 from disk import inside, quoted
 from lib import HBDB, Context, Failed, Skipped, test
 import processes
+import turn
 
 lib.TESTS.clear()
 lib.HERE, lib.BUILT = HERE, os.path.join(TOP, "build/tests/alone")
@@ -317,7 +318,7 @@ def main():
             failed += 1
     for name, function, mpis in lib.TESTS:
         for mpi in mpis:
-            if options.only not in name or options.mpi not in (None, mpi):
+            if options.only not in name or mpi not in ([options.mpi] if options.mpi else turn.either(name, mpis)):
                 continue
             t = Context(mpi)
             try:

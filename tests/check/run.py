@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""hbdb check, record --watch and hang from outside, under both MPIs.
+"""hbdb check, record --watch and hang from outside, each part under one of the two MPIs, under the other at the next commit (../turn.py).
 
 usage: run.py [--mpi openmpi|mpich] [--only TEXT]"""
 import argparse
@@ -15,6 +15,9 @@ import time
 import xml.etree.ElementTree as xml
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 HBDB = os.environ.get("HBDB", os.path.join(BUILD, "hbdb"))
@@ -301,6 +304,8 @@ def main():
         place = Place(mpi)
         try:
             for part in (outputs, choices, ends, hangs, slow, told, costs, blocks, later, again):
+                if not (args.mpi or mpi in turn.either("outputs" if part is choices else part.__name__, LAUNCH)):
+                    continue
                 if args.only in part.__name__ or (part is outputs and args.only == "choices"):
                     part(place, mpi)
         finally:

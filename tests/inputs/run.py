@@ -8,6 +8,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 HBDB = os.path.join(BUILD, "hbdb")
@@ -169,12 +172,9 @@ def table():
 def main():
     try:
         table()
-        for mpi in LAUNCH:
-            seeds(mpi)
-            reads(mpi)
-            signals(mpi)
-            alive(mpi)
-            languages(mpi)
+        for part in (seeds, reads, signals, alive, languages):
+            for mpi in turn.either(part.__name__, LAUNCH):
+                part(mpi)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print("%d passed, %d failed" % (count["passed"], count["failed"]))

@@ -17,6 +17,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(HERE))
 HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
 SHAKE = "300"
@@ -341,7 +344,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
-    mpis = [options.mpi] if options.mpi else ["openmpi", "mpich"]
+    mpis = [options.mpi] if options.mpi else turn.either("racing", ("openmpi", "mpich"))
     folder = tempfile.mkdtemp(prefix="hbdb-racing.")
     os.environ["XDG_STATE_HOME"] = folder  # the last recording of the user stays
     build(folder, mpis)

@@ -20,6 +20,9 @@ import time
 import ssh
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import turn  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(HERE))
 HBDB = os.environ.get("HBDB", os.path.join(TOP, "build/hbdb"))
 SECONDS = 300
@@ -179,7 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cuts", type=int, default=40)
     args = parser.parse_args()
-    for mpi in LAUNCH:
+    for mpi in turn.either("sending", LAUNCH):
         with tempfile.TemporaryDirectory(prefix="hbdb-sending-") as folder:
             job = Job(mpi, folder)
             whole(job)

@@ -260,27 +260,21 @@ def without_mpi():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", choices=("openmpi", "mpich", "spread"),
-                        help="spread: one of them, the other one the next time (../turn.py)")
+                        help="spread: one of them and half of the parts, the others the next time (../turn.py)")
     parser.add_argument("--threads", type=int, default=10000)
     options = parser.parse_args()
     try:
         both = ("openmpi", "mpich")
         if options.mpi == "spread":
-            print("under one MPI, " + turn.told(2))
-        for mpi in [turn.pick("threads", both)] if options.mpi == "spread" else [options.mpi] if options.mpi else both:
+            print("under one MPI, half of the parts, " + turn.told(4))
+        for mpi in [turn.pick("threads", both, 2)] if options.mpi == "spread" else [options.mpi] if options.mpi else both:
             program = by_locks(mpi)
-            without_enforcement(mpi, program)
-            at_levels(mpi, program)
-            by_openmp(mpi)
-            under_load(mpi, program)
-            ordered(mpi)
-            by_posting(mpi)
-            stops(mpi)
-            goes_on(mpi)
-            others_requests(mpi)
-            alone_has_no_order(mpi)
-            comes_to_a_stand(mpi)
-            races(mpi)
+            for part in (without_enforcement, at_levels, under_load):
+                part(mpi, program)
+            halves = ((by_posting, stops, goes_on), (by_openmp, ordered, others_requests, alone_has_no_order, comes_to_a_stand, races))
+            for half in (halves[turn.turn() % 2],) if options.mpi == "spread" else halves:
+                for part in half:
+                    part(mpi)
             many(mpi, options.threads if mpi == "mpich" else 500)
         without_mpi()
     finally:
