@@ -22,11 +22,19 @@ enum hb_class {
 #include "calls/user.def"
 #undef HB_USER_CLASS
 	HB_THREAD, /* an operation by which threads of the process order each other (threads/threads.def) */
+	/* from here to FAMILY: how processes talk (sockets/sockets.def) */
+	HB_STREAM,     /* moves bytes of a stream: TCP, a pipe */
+	HB_DATAGRAM,   /* moves datagrams */
+	HB_CONNECTION, /* makes or ends what they go through */
+	HB_READY,      /* waits until descriptors are ready */
+	HB_FAMILY,     /* makes processes and waits for their end */
 	HB_CLASSES
 };
 
 /* Whether a class is of the layer of the program itself. */
 #define HB_IS_USER(class) ((class) >= HB_USER_EVENT && (class) <= HB_USER_RECEIVED)
+/* Whether it is of the layer of sockets. */
+#define HB_IS_SOCKET(class) ((class) >= HB_STREAM && (class) <= HB_FAMILY)
 
 enum {                      /* flags of a function */
 	HB_EVENT = 1,       /* stands in the recording; others are only counted */

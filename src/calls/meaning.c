@@ -20,8 +20,30 @@ static const hb_meaning by_class[] = {
 	[HB_##class] = {NAMED(text, HB_##class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_##form},
 #include "calls/user.def"
 #undef HB_USER_CLASS
+#define HB_SOCKET_CLASS(class) [HB_##class] = {UNKNOWN(HB_##class), .flags = HB_EVENT, .shape = HB_SHAPE_VALUES}
+	HB_SOCKET_CLASS(STREAM),
+	HB_SOCKET_CLASS(DATAGRAM),
+	HB_SOCKET_CLASS(CONNECTION),
+	HB_SOCKET_CLASS(READY),
+	HB_SOCKET_CLASS(FAMILY),
 	[HB_THREAD] = {UNKNOWN(HB_THREAD), .flags = HB_EVENT, .does = HB_DOES_COME_AFTER, .shape = HB_SHAPE_ORDER},
 };
+
+#define SOCKET(function, class, what, again)                                          \
+	{NAMED(function, class), .flags = HB_EVENT, .does = HB_DOES_##what, .shape = HB_SHAPE_VALUES, .repeats = again}
+enum { AGAIN_STREAM = 0, AGAIN_DATAGRAM = 3, AGAIN_CONNECTION = 0, AGAIN_READY = 3, AGAIN_FAMILY = 0 };
+static const hb_meaning sockets[] = {
+#define HB_SOCKET_FUNCTION(name, class, does) SOCKET(#name, HB_##class, does, AGAIN_##class),
+#include "calls/sockets/sockets.def"
+};
+
+static const hb_meaning *socket_meaning(const char *name, uint8_t cls)
+{
+	for (unsigned i = 0; i < sizeof sockets / sizeof *sockets; i++)
+		if (sockets[i].cls == cls && !strcmp(sockets[i].name, name))
+			return &sockets[i];
+	return NULL;
+}
 
 /* That a thread posts after another one orders what they get, and no events: either could have been first. */
 static const hb_meaning posting = {
@@ -31,6 +53,9 @@ const hb_meaning *hb_meaning_of(const char *name, uint8_t cls)
 {
 	if (cls == HB_THREAD && !strcmp(name, "hb_posting"))
 		return &posting;
+	const hb_meaning *of_socket = HB_IS_SOCKET(cls) ? socket_meaning(name, cls) : NULL;
+	if (of_socket)
+		return of_socket;
 	/* The program may call its own events as it likes. */
 	for (unsigned low = 0, high = cls > HB_SPECIAL ? 0 : hb_meanings_known; low < high;) {
 		unsigned middle = low + (high - low) / 2;

@@ -78,6 +78,20 @@ enum hb_does {
 	HB_DOES_KEYED_RECEIVE,
 	HB_DOES_POST_AFTER, /* a thread is about to post a message, after another one of the process; orders no events */
 	HB_DOES_COME_AFTER, /* an operation of a thread, after one of another thread of the process, as its results say */
+	/* how processes talk (sockets/sockets.def) */
+	HB_DOES_BYTES_OUT, /* puts bytes into a stream */
+	HB_DOES_BYTES_IN,
+	HB_DOES_DATAGRAM_OUT,
+	HB_DOES_DATAGRAM_IN,
+	HB_DOES_CONNECT,
+	HB_DOES_ACCEPT,
+	HB_DOES_LISTEN,
+	HB_DOES_END_OUT, /* nothing more comes out of this end */
+	HB_DOES_CLOSE,   /* likewise, when no other descriptor of it is left */
+	HB_DOES_PAIR,    /* makes both ends of a stream */
+	HB_DOES_SELECT,  /* says which descriptors are ready */
+	HB_DOES_FORK,    /* makes a process */
+	HB_DOES_WAIT_CHILD,
 };
 
 /* Whether the standard lets a send wait for its receive. */
@@ -237,6 +251,7 @@ typedef struct hb_meaning {
 	uint8_t alone;        /* enum hb_alone */
 	uint8_t bridge;       /* enum hb_bridge_kind */
 	uint8_t tells;        /* enum hb_tells */
+	uint8_t repeats;      /* HB_SHAPE_VALUES: so many of its last values stand there again and again, once for each thing told */
 	bool rooted;          /* it has an argument root */
 	bool empty;           /* with no data it orders nothing */
 	bool chooses;         /* the library may answer with one of several requests, or with a yes or a no */

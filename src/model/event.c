@@ -158,7 +158,9 @@ static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 uint32_t hb_event_fields(const hb_event *event)
 {
 	const hb_function *f = event->function;
-	uint32_t values = f && event->shape == HB_SHAPE_VALUES ? least(f->nvalues, event->row->nresults) : 0;
+	uint32_t values = f && event->shape == HB_SHAPE_VALUES ? event->row->nresults : 0;
+	if (f && (!event->means->repeats || f->nvalues < event->means->repeats))
+		values = least(f->nvalues, values);
 	return f ? least(f->nargs, event->row->nargs) + values : 0;
 }
 
@@ -173,7 +175,8 @@ hb_field hb_event_field(const hb_event *event, uint32_t i)
 	if (i < arguments)
 		return (hb_field){f->arg_name[i], f->arg_kind[i], event->row->arg[i]};
 	i -= arguments;
-	return (hb_field){f->value_name[i], kinds[f->value_type[i]], event->row->results[i]};
+	uint32_t v = i < f->nvalues ? i : f->nvalues - event->means->repeats + (i - f->nvalues) % event->means->repeats;
+	return (hb_field){f->value_name[v], kinds[f->value_type[v]], event->row->results[i]};
 }
 
 /* ---- results ---- */
@@ -346,7 +349,10 @@ static void decode_results(hb_events *e, hb_event *ev)
 	case HB_SHAPE_VALUES:
 		while (ev->used < ev->row->nresults && ev->used < ev->function->nvalues)
 			take(ev);
-		ev->malformed = ev->used < ev->function->nvalues;
+		while (ev->means->repeats && ev->used < ev->row->nresults)
+			take(ev);
+		/* of a socket less may be told: of a call that failed its error alone */
+		ev->malformed = HB_IS_SOCKET(ev->means->cls) ? !ev->used : ev->used < ev->function->nvalues;
 		if (ev->means->does == HB_DOES_KEYED_SEND || ev->means->does == HB_DOES_KEYED_RECEIVE)
 			ev->bytes = hb_event_value(ev, "bytes");
 		break;
