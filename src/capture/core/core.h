@@ -63,6 +63,9 @@ extern bool hb__postings_ordered; /* it is recorded, or repeated, which of them 
 /* This thread is one of the program that was made after the record began, or the one by which it began: what it does with other threads can
  * be told from its beginning on. */
 extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
+/* Replay: the process that was made by fork just now, or will be next, is the one with this number; -1: none that is known. */
+extern int hb__promised;
+void hb__child_comes(uint32_t pid); /* ... which had this one in the recorded run; 0: none will be */
 extern bool hb__spawned; /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
 /* Of a process without a rank: the number by which a replay knows it, its record and its reports (-1: by its rank), and what it is
@@ -219,6 +222,7 @@ bool hb__begun_early(void);
 /* Fork made this process, of one that is recorded, and it is not one of another layer (yet). */
 bool hb__forked(void);
 bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */
+bool hb__is_own(void);      /* the process is the one that has begun, and no child by vfork that has its memory */
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */
 struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */

@@ -259,10 +259,17 @@ struct hb__lane *hb__lane_of_this_thread(void)
 
 static pid_t owner, early_owner; /* the process that began */
 static int early_rank;
+int hb__promised = -1;
+static bool alone_tried;
 static pthread_mutex_t beginning_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool early_tried, early_decided; /* decided: `early` and its log are as they stay */
 
 bool hb__began(void) { return hb__active || owner; }
+bool hb__is_own(void)
+{
+	pid_t pid = getpid();
+	return pid == owner || pid == early_owner;
+}
 bool hb__began_alone(void) { return alone || (forked && early); }
 bool hb__forked(void) { return forked; }
 
@@ -273,8 +280,9 @@ bool hb__forked(void) { return forked; }
 static void after_fork(void)
 {
 	bool begun = hb__began() || early || hb__early_log || hb__finished;
+	bool follows = hb__config.mode == HB__REPLAY && hb__promised >= 0; /* a record of its own */
 	forked = forked || hb__config.mode == HB__RECORD;
-	of_replay = of_replay || hb__config.mode == HB__REPLAY;
+	of_replay = of_replay || (hb__config.mode == HB__REPLAY && !follows);
 	thread_identity = thread_children[0] = thread_children[1] = 0;
 	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	early_tried = early_decided = early = false;
@@ -289,12 +297,22 @@ static void after_fork(void)
 		return;
 	hb__active = hb__early_log = alone = alone_asked = lane_refused = false;
 	hb__self = early_self = NULL;
-	hb__config.mode = HB__OFF;
+	if (!follows)
+		hb__config.mode = HB__OFF;
 	owner = 0;
 	*hb__own_name = 0;
 	hb__own_number = -1;
 	hb__control_forget();
+	if (follows) {
+		alone_asked = true;
+		alone_tried = false;
+		hb__script_forget();
+		hb__definitions_again();
+		hb__layers_again();
+	}
 }
+
+void hb__child_comes(uint32_t pid) { hb__promised = pid ? hb__claim_number(pid) : -1; }
 
 /* The record to follow, and the log. */
 static bool open_record(void)
@@ -418,12 +436,11 @@ bool hb__begun_early(void) { return early; }
 
 bool hb__begin_alone(void)
 {
-	static bool tried;
 	if (likely(!alone_asked))
 		return false;
 	pthread_mutex_lock(&beginning_lock);
-	bool begins = !tried && hb__config.mode != HB__OFF && !hb__layers_present();
-	tried = tried || begins;
+	bool begins = !alone_tried && hb__config.mode != HB__OFF && !hb__layers_present();
+	alone_tried = alone_tried || begins;
 	if (begins) {
 		alone = true;
 		hb__lanes_reserve(1);
@@ -439,7 +456,7 @@ bool hb__begin_alone(void)
 		}
 	}
 	pthread_mutex_unlock(&beginning_lock);
-	return tried; /* perhaps by another thread, just now */
+	return alone_tried; /* perhaps by another thread, just now */
 }
 
 void hb__end_process(uint32_t state)
@@ -502,6 +519,10 @@ void hb_leave_at_once(int status)
 {
 	if (forked && early && early_owner == getpid())
 		hb__log_state(HB_STATE_FINALIZED);
+	if (alone && hb__active && owner == getpid()) {
+		hb__follow_finish();
+		hb__log_state(HB_STATE_FINALIZED);
+	}
 	for (;;)
 		syscall(SYS_exit_group, status);
 }
