@@ -428,6 +428,7 @@ bool hb__begin_alone(void)
 		hb__lanes_reserve(1);
 		hb__rank = 0;
 		hb__size = 1;
+		hb__lanes_special(); /* a library of MPI that is loaded now has no part in them */
 		hb__learn_modules();
 		if (!hb__claim())
 			hb__config.mode = HB__OFF;

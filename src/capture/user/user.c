@@ -197,8 +197,12 @@ static const struct named *named_of(uint8_t cls, const char *name, unsigned n, c
 
 /* ---- rows ---- */
 
+static bool off; /* nobody asked for the program's own events */
+
 static struct hb__lane *lane_now(void)
 {
+	if (unlikely(off))
+		return NULL;
 	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
 	if (unlikely(!lane) && hb__begin_alone())
 		lane = hb__lane_of_this_thread();
@@ -393,5 +397,6 @@ __attribute__((constructor(102))) static void add_layer(void)
 {
 	static struct hb__layer user = {.name = "user", .function = function, .again = again};
 	hb__layer_add(&user);
+	off = user.off;
 	hb__event_made = event_at;
 }

@@ -353,6 +353,10 @@ static void print_text(const struct facts *f)
 			m->data_ranks ? ", contents of ranks " : "", m->data_ranks ? hb__tame(m->data_ranks) : "",
 			m->traced ? ", traced at level " : "", m->traced ? hb__tame(m->traced) : "",
 			m->contents ? "" : ", contents not checked", m->aslr ? ", address space randomised" : "");
+		char *layers = m->layers ? hb__layers_text(m->layers, ", ") : NULL;
+		if (layers)
+			printf("layers        %s\n", layers);
+		free(layers);
 		if (m->program.path)
 			printf("program       %s\n", hb__tame(m->program.path));
 	}
@@ -412,22 +416,33 @@ static void field_number(hb_output *o, bool first, const char *name, int64_t val
 	hb__put_int(o, value);
 }
 
+static void field_list(hb_output *o, const char *name, const hb_strings *list)
+{
+	hb__put_text(o, ",");
+	hb__put_json(o, name);
+	hb__put_text(o, ":[");
+	for (size_t i = 0; i < list->n; i++) {
+		hb__put_text(o, i ? "," : "");
+		hb__put_json(o, list->at[i]);
+	}
+	hb__put_char(o, ']');
+}
+
 static void json_run(hb_output *o, const struct facts *f)
 {
 	const hb_manifest *m = &f->manifest;
 	hb__put_char(o, '{');
 	field(o, true, "recording", f->recording);
-	hb__put_text(o, ",\"command\":[");
-	for (size_t i = 0; i < m->command.n; i++) {
-		hb__put_text(o, i ? "," : "");
-		hb__put_json(o, m->command.at[i]);
-	}
-	hb__put_char(o, ']');
+	field_list(o, "command", &m->command);
 	field(o, false, "folder", m->folder);
 	field(o, false, "started", m->started);
 	field(o, false, "mpi", f->mpi || !f->logs.n ? m->mpi : NULL);
 	field(o, false, "mpi_version", f->version_text);
 	field(o, false, "level", m->level);
+	hb_strings layers = hb__layer_names(m->layers);
+	if (layers.n)
+		field_list(o, "layers", &layers);
+	hb__strings_free(&layers);
 	if (m->data_ranks)
 		field(o, false, "data_ranks", m->data_ranks);
 	if (m->traced)

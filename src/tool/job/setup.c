@@ -86,9 +86,12 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
 	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
 		code = preloaded("heap", &preload);
-	if (!code && setup->inputs)
+	/* what talks comes before what reads: a socket is read, too */
+	if (!code && (setup->layers & HB_LAYER_SOCKETS))
+		code = preloaded("sockets", &preload);
+	if (!code && (setup->layers & HB_LAYER_INPUTS))
 		code = preloaded("inputs", &preload);
-	if (!code && !setup->unordered && !setup->remarks)
+	if (!code && (setup->layers & HB_LAYER_THREADS))
 		code = preloaded("threads", &preload);
 	/* behind that of threads, which asks who called it */
 	if (!code && setup->traced)
@@ -109,6 +112,9 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	snprintf(root, sizeof root, "%d", (int)getpid());
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
+	char *layers = hb__layers_text(setup->layers, ",");
+	add(ret, "HBDB_LAYERS", layers);
+	free(layers);
 	add(ret, "HBDB_DATA_RANKS", setup->data_ranks);
 	add(ret, "HBDB_DIGESTS", !setup->digests ? "0" : setup->whole ? "whole" : NULL);
 	add(ret, "HBDB_PACK", setup->pack ? "1" : NULL);
@@ -140,7 +146,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 
 void hb__clean_environment(void)
 {
-	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS", "HBDB_DATA_RANKS",
 		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI",
 		"HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS",
 		"HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,

@@ -1,0 +1,2 @@
+/* The library itself. */
+__attribute__((constructor)) static void begin(void) {}
