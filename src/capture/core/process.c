@@ -9,6 +9,7 @@
 
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
+#include "capture/core/descend/descend.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/core/place/place.h"
@@ -21,6 +22,7 @@ static bool early;  /* the record began with an event before the layer said whic
 static bool forked; /* fork made this process, of one that is recorded */
 static bool of_replay; /* ... of one that follows a record: that is not this one's */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
+bool hb__descends;
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__postings_ordered, hb__spawned;
 const struct hb__ordering *hb__ordering;
 const struct hb__tracing *hb__tracing;
@@ -128,6 +130,9 @@ __attribute__((constructor(101))) static void configure(void)
 		hb__data_early();
 	if (k->mode != HB__OFF)
 		pthread_atfork(NULL, NULL, after_fork);
+	hb__descends = k->mode != HB__OFF && getenv("HBDB_LAYERS") && hb__layer_asked("sockets");
+	if (hb__descends)
+		hb__environment_keep();
 }
 
 /* ---- threads ---- */
@@ -249,7 +254,7 @@ static struct hb__lane *new_lane(void)
 
 struct hb__lane *hb__lane_of_this_thread(void)
 {
-	if (hb__self || lane_refused || !hb__active)
+	if (hb__self || lane_refused || !hb__active || hb__vforks)
 		return hb__self;
 	return hb__self = early_self ? early_self : new_lane();
 }
@@ -277,6 +282,7 @@ static void after_fork(void)
 	thread_identity = thread_children[0] = thread_children[1] = 0;
 	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	early_tried = early_decided = early = false;
+	hb__vforks = 0;
 	hb__data_forked();
 	hb__log_forked();
 	hb__definitions_forked();
@@ -404,6 +410,8 @@ static void begin_early(void)
 
 struct hb__lane *hb__early_lane(void)
 {
+	if (unlikely(hb__vforks))
+		return NULL;
 	if (likely(early_self))
 		return hb__began() ? NULL : early_self;
 	if (lane_refused || hb__began() || !may_begin_early())
@@ -418,7 +426,7 @@ bool hb__begun_early(void) { return early; }
 bool hb__begin_alone(void)
 {
 	static bool tried;
-	if (likely(!alone_asked))
+	if (likely(!alone_asked) || hb__vforks)
 		return false;
 	pthread_mutex_lock(&beginning_lock);
 	bool begins = !tried && hb__config.mode != HB__OFF && !hb__layers_present();
@@ -440,6 +448,14 @@ bool hb__begin_alone(void)
 	}
 	pthread_mutex_unlock(&beginning_lock);
 	return tried; /* perhaps by another thread, just now */
+}
+
+struct hb__lane *hb__lane_now(void)
+{
+	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
+	if (unlikely(!lane) && hb__begin_alone())
+		lane = hb__lane_of_this_thread();
+	return likely(lane) ? lane : hb__early_lane();
 }
 
 void hb__end_process(uint32_t state)
@@ -485,6 +501,20 @@ static void leave_record(void)
 	hb__follow_finish();
 	hb__layers_leaving();
 	hb__end_process(alone ? HB_STATE_FINALIZED : HB_STATE_LEFT);
+}
+
+bool hb__process_replaced(bool begins)
+{
+	bool is_early = early && !hb__began() && early_owner == getpid();
+	bool ends = !hb__vforks && (is_early || (hb__active && alone && owner == getpid()));
+	if (!ends)
+		return false;
+	if (begins && is_early && !forked)
+		tell_no_rank();
+	if (begins && hb__config.mode == HB__REPLAY)
+		hb__follow_finish();
+	hb__log_state(begins ? HB_STATE_FINALIZED : HB_STATE_RUNNING);
+	return true;
 }
 
 __attribute__((destructor)) static void leave(void)

@@ -203,11 +203,7 @@ static struct hb__lane *lane_now(void)
 {
 	if (unlikely(off))
 		return NULL;
-	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
-	if (unlikely(!lane) && hb__begin_alone())
-		lane = hb__lane_of_this_thread();
-	if (unlikely(!lane))
-		lane = hb__early_lane();
+	struct hb__lane *lane = hb__lane_now();
 	if (unlikely(lane && !lane->user))
 		lane->user = hb__pages(sizeof *lane->user);
 	return lane && lane->user ? lane : NULL;
