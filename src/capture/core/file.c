@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool over; /* hb__file_no_more */
@@ -77,8 +79,50 @@ static int open_in(const char *path, int flags)
 	return openat(folder, path, flags, 0666);
 }
 
+/* ---- descriptors ---- */
+
+/* What is done with a file, in one go. */
+struct task {
+	int (*does)(struct task *task); /* 0 or an errno */
+	struct hb__file *file;
+	off_t from;
+	size_t bytes;
+	void *mapped;
+	int error;
+};
+
+static int in_child(void *user)
+{
+	struct task *task = user;
+	close(0);
+	task->error = task->does(task);
+	return 0;
+}
+
 /* No descriptor is kept open: a program counts on getting the lowest free one, on having as many as its
- * limit says, and closes those that it does not know. When all are in use the limit grows for a moment. */
+ * limit says, and closes those that it does not know. When all are in use a child does it, in this memory, with a copy of the descriptors in
+ * which it closes one; nobody else sees that. The caller stands meanwhile. */
+static int perform(struct task *task)
+{
+	int e = task->does(task);
+	if (likely(e != EMFILE))
+		return e;
+	const size_t stack = 65536;
+	void *room = mmap(NULL, stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (room == MAP_FAILED)
+		return e;
+	task->error = e;
+	sigset_t all, before;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid_t child = clone(in_child, (char *)room + stack, CLONE_VM | CLONE_VFORK, task);
+	while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
+		;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	munmap(room, stack);
+	return task->error;
+}
+
 static int open_again(const struct hb__file *file)
 {
 	if (unlikely(over)) {
@@ -86,21 +130,6 @@ static int open_again(const struct hb__file *file)
 		return -1;
 	}
 	int fd = open_in(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	struct rlimit old, more;
-	if (fd < 0 && errno == EMFILE && getrlimit(RLIMIT_NOFILE, &old) == 0) {
-		more = old;
-		more.rlim_cur++;
-		if (more.rlim_max < more.rlim_cur)
-			more.rlim_max = more.rlim_cur;
-		if (setrlimit(RLIMIT_NOFILE, &more) == 0) {
-			fd = open_in(file->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-			int e = errno;
-			setrlimit(RLIMIT_NOFILE, &old);
-			errno = e;
-		} else {
-			errno = EMFILE;
-		}
-	}
 	struct stat st;
 	if (fd >= 0 && (fstat(fd, &st) || st.st_dev != file->device || st.st_ino != file->inode)) {
 		close(fd);
@@ -117,45 +146,60 @@ static bool within_limit(off_t size)
 	return getrlimit(RLIMIT_FSIZE, &r) || r.rlim_cur == RLIM_INFINITY || (rlim_t)size <= r.rlim_cur;
 }
 
-int hb__file_map(const struct hb__file *file, off_t from, size_t bytes, void **ret)
+static int map(struct task *t)
 {
-	if (!within_limit(from + (off_t)bytes))
-		return EFBIG;
-	int fd = open_again(file);
+	int fd = open_again(t->file);
 	if (fd < 0)
 		return errno;
-	void *p = MAP_FAILED;
-	int e = posix_fallocate(fd, from, (off_t)bytes);
+	int e = posix_fallocate(fd, t->from, (off_t)t->bytes);
 	if (!e) {
-		p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
-		e = p == MAP_FAILED ? errno : 0;
+		t->mapped = mmap(NULL, t->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, t->from);
+		e = t->mapped == MAP_FAILED ? errno : 0;
 	}
 	close(fd);
-	*ret = p;
 	return e;
 }
 
-int hb__file_reserve(const struct hb__file *file, off_t from, size_t bytes)
+int hb__file_map(struct hb__file *file, off_t from, size_t bytes, void **ret)
 {
-	if (!within_limit(from + (off_t)bytes))
-		return EFBIG;
-	int fd = open_again(file), e = fd < 0 ? errno : posix_fallocate(fd, from, (off_t)bytes);
+	struct task task = {.does = map, .file = file, .from = from, .bytes = bytes};
+	int e = within_limit(from + (off_t)bytes) ? perform(&task) : EFBIG;
+	*ret = task.mapped;
+	return e;
+}
+
+static int reserve(struct task *t)
+{
+	int fd = open_again(t->file), e = fd < 0 ? errno : posix_fallocate(fd, t->from, (off_t)t->bytes);
 	if (fd >= 0)
 		close(fd);
 	return e;
 }
 
-int hb__file_write(const struct hb__file *file, off_t from, const void *p, size_t bytes)
+int hb__file_reserve(struct hb__file *file, off_t from, size_t bytes)
 {
-	int fd = open_again(file), e = fd < 0 ? errno : 0;
-	for (ssize_t n; !e && bytes; p = (const char *)p + n, from += n, bytes -= (size_t)n) {
-		n = pwrite(fd, p, bytes, from);
+	struct task task = {.does = reserve, .file = file, .from = from, .bytes = bytes};
+	return within_limit(from + (off_t)bytes) ? perform(&task) : EFBIG;
+}
+
+static int put(struct task *t)
+{
+	int fd = open_again(t->file), e = fd < 0 ? errno : 0;
+	const char *p = t->mapped;
+	for (ssize_t n; !e && t->bytes; p += n, t->from += n, t->bytes -= (size_t)n) {
+		n = pwrite(fd, p, t->bytes, t->from);
 		e = n < 0 && errno != EINTR ? errno : !n ? EIO : 0;
 		n = n < 0 ? 0 : n;
 	}
 	if (fd >= 0)
 		close(fd);
 	return e;
+}
+
+int hb__file_write(struct hb__file *file, off_t from, const void *p, size_t bytes)
+{
+	struct task task = {.does = put, .file = file, .from = from, .bytes = bytes, .mapped = (void *)(uintptr_t)p};
+	return perform(&task);
 }
 
 int hb__file_cut(const struct hb__file *file, off_t bytes)
@@ -180,19 +224,23 @@ int hb__file_remove(const struct hb__file *file)
 	return unlinkat(folder, path, 0) ? errno : 0;
 }
 
-int hb__file_create(struct hb__file *file)
+static int create(struct task *t)
 {
-	if (unlikely(over))
-		return EPERM;
-	int fd = open_in(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC);
+	int fd = open_in(t->file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC);
 	if (fd < 0)
 		return errno;
 	struct stat st;
 	int e = fstat(fd, &st) ? errno : 0;
 	close(fd);
-	file->device = st.st_dev;
-	file->inode = st.st_ino;
+	t->file->device = st.st_dev;
+	t->file->inode = st.st_ino;
 	return e;
+}
+
+int hb__file_create(struct hb__file *file)
+{
+	struct task task = {.does = create, .file = file};
+	return over ? EPERM : perform(&task);
 }
 
 /* Gives a file its name unless another has it. Some file systems know only one of the two ways. */

@@ -34,10 +34,10 @@ bool hb__file_is_over(void);
 /* All return 0 or an errno. */
 int hb__file_create(struct hb__file *file); /* at file->path; it must not be there */
 /* Allocates space before it maps it, so that a full disk is an error here and never a SIGBUS in the program. */
-int hb__file_map(const struct hb__file *file, off_t from, size_t bytes, void **ret);
+int hb__file_map(struct hb__file *file, off_t from, size_t bytes, void **ret);
 /* Allocates space that is not mapped; writes to such. */
-int hb__file_reserve(const struct hb__file *file, off_t from, size_t bytes);
-int hb__file_write(const struct hb__file *file, off_t from, const void *p, size_t bytes);
+int hb__file_reserve(struct hb__file *file, off_t from, size_t bytes);
+int hb__file_write(struct hb__file *file, off_t from, const void *p, size_t bytes);
 int hb__file_give(const struct hb__file *file, uid_t user); /* ... another owner */
 int hb__file_remove(const struct hb__file *file);
 int hb__file_cut(const struct hb__file *file, off_t bytes);

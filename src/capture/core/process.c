@@ -1,8 +1,11 @@
 /* The process: what the environment asks for, which thread is which, and the ways a process begins and leaves. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
@@ -59,7 +62,11 @@ void hb__say(const char *format, ...)
 	va_end(args);
 	n = m < 0 ? n : n + m >= (int)sizeof line - 1 ? (int)sizeof line - 2 : n + m;
 	line[n++] = '\n';
-	ssize_t written = write(2, line, (size_t)n);
+	/* where files may not grow, a write to one would end the program */
+	struct rlimit most;
+	struct stat to;
+	bool limited = !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY;
+	ssize_t written = limited && (fstat(2, &to) || S_ISREG(to.st_mode)) ? 0 : write(2, line, (size_t)n);
 	(void)written;
 }
 
@@ -517,6 +524,20 @@ bool hb__process_replaced(bool begins)
 	return true;
 }
 
+/* It calls no handlers of forks. */
+HB__EXPORT pid_t _Fork(void)
+{
+	pid_t (*next)(void) = (__typeof__(next))dlsym(RTLD_NEXT, "_Fork");
+	if (!next) { /* the C library is older than the call */
+		errno = ENOSYS;
+		return -1;
+	}
+	pid_t child = next();
+	if (!child && (hb__config.mode != HB__OFF || forked))
+		after_fork();
+	return child;
+}
+
 __attribute__((destructor)) static void leave(void)
 {
 	leave_record();
@@ -530,7 +551,8 @@ HB__EXPORT __attribute__((noreturn, alias("_exit"))) void hb_leave_at_once_c99(i
 
 void hb_leave_at_once(int status)
 {
-	if (forked && early && early_owner == getpid())
+	bool of_forked = forked && early && early_owner == getpid();
+	if (of_forked || (hb__active && alone && owner == getpid()))
 		hb__log_state(HB_STATE_FINALIZED);
 	for (;;)
 		syscall(SYS_exit_group, status);

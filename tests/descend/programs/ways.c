@@ -20,6 +20,8 @@
 
 #include <hbdb/event.h>
 
+pid_t _Fork(void); /* of POSIX 2024: a header may not have it yet */
+
 #define MANY 40000 /* events that need more units than a log has at first */
 
 extern char **environ;
