@@ -79,6 +79,15 @@ static int open_in(const char *path, int flags)
 	return openat(folder, path, flags, 0666);
 }
 
+bool hb__file_is_there(const char *folder, const char *name)
+{
+	char path[4200];
+	const char *at = path;
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	int held_folder = in_folder(&at);
+	return !faccessat(held_folder, at, F_OK, 0);
+}
+
 /* ---- descriptors ---- */
 
 /* What is done with a file, in one go. */

@@ -31,6 +31,9 @@ void hb__file_hold_folder(const char *folder);
 void hb__file_no_more(void);
 bool hb__file_is_over(void);
 
+/* Whether the folder has a file of this name. */
+bool hb__file_is_there(const char *folder, const char *name);
+
 /* All return 0 or an errno. */
 int hb__file_create(struct hb__file *file); /* at file->path; it must not be there */
 /* Allocates space before it maps it, so that a full disk is an error here and never a SIGBUS in the program. */

@@ -13,6 +13,7 @@
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
 #include "capture/core/descend/descend.h"
+#include "capture/core/file.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/core/place/place.h"
@@ -319,6 +320,10 @@ static bool open_record(void)
 	if (replay) {
 		hb__config.order = hb__script_order();
 		hb__lanes_reserve(hb__script_lanes());
+	}
+	if (!replay && hb__file_is_there(hb__config.dir, HB_LOGS_STOPPED)) {
+		hb__config.mode = HB__OFF;
+		return false;
 	}
 	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
 	/* a log is memory that copies of the process would share */

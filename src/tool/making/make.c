@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../lasting/lasting.h"
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
@@ -67,6 +69,8 @@ static void starting(void *user)
 {
 	struct running *r = user;
 	hb__write_manifest(r->manifest, r->recording);
+	if (r->manifest->layers & HB_LAYER_SOCKETS)
+		hb__share_folder(r->recording);
 	hb__made_note(r->manifest);
 	hb__recent_add(HB_RECENT_RUNNING, r->recording);
 	r->deaths = hb__deaths_begin(r->recording);
@@ -81,6 +85,20 @@ static void finish(
 {
 	const hb_job_end *end = &made->end;
 	hb_sum sum;
+	char *names = NULL;
+	bool sockets = m->layers & HB_LAYER_SOCKETS;
+	m->open = !end->ended && hb__living(recording, sockets, HB_DYING_MS, &names);
+	if (m->open && hb__keep_open(recording, end, m)) {
+		made->recording = hb__copy(recording);
+		hb__recent_add(HB_RECENT_MADE, recording);
+		hb__say("%s: recorded on: %s; 'hbdb record --stop %s' ends that", hb__short(recording), names,
+			hb__short(recording));
+		free(names);
+		return;
+	}
+	free(names);
+	if (sockets)
+		hb__unshare_folder(recording);
 	if (!hb__keep_recording(recording, end, !making->raw, m, &sum)) {
 		say_nothing_recorded(line, m->layers, end);
 		hb__sum_free(&sum);
@@ -208,7 +226,11 @@ int hb__make(const hb_making *making, hb_made *ret)
 			.aslr = making->aslr || line.program.sanitized,
 			.shake_us = making->shake_us};
 		hb__describe_recording(&line, making->argv, &m);
+		bool busy;
+		int held = hb__hold_folder(recording, &busy);
 		code = run(making, &line, recording, &m, ret);
+		if (held >= 0)
+			close(held);
 		hb__manifest_free(&m);
 	}
 	hb__command_line_free(&line);

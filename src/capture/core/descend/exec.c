@@ -109,6 +109,17 @@ HB__EXPORT int execle(const char *path, const char *arg, ...)
 	return execve(path, argv, envp);
 }
 
+/* The parent leaves inside of the C library, where nobody sees it. */
+HB__EXPORT int daemon(int stays_here, int keeps_files)
+{
+	bool told = hb__process_replaced(true);
+	int got = NEXT(daemon)(stays_here, keeps_files), error = errno;
+	if (told && got)
+		hb__process_replaced(false);
+	errno = error;
+	return got;
+}
+
 HB__EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {

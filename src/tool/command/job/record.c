@@ -4,6 +4,7 @@
 
 #include "../../contents/files.h"
 #include "../../findings/findings.h"
+#include "../../making/keep.h"
 #include "../../making/make.h"
 #include "../../making/traced.h"
 #include "../../options.h"
@@ -46,6 +47,8 @@ const hb_option hb__record_options[] = {
 		"with --send: until TIME seconds, send the events of a process when there are more than UPPER, or more than LOWER and it waits in MPI; default: at once"},
 	{"trace", 0, HB_OPTION_TEXT, "SETTINGS",
 		"also write a trace of each process: loops, regions and arrays of its marks and of OpenMP, as this file says"},
+	{"stop", 0, HB_OPTION_FLAG, NULL,
+		"end the recording NAME, whose processes live on after the command: they are no longer recorded; default: the last such one"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -139,9 +142,22 @@ static int check_options(const hb_args *args, unsigned layers)
 	return 0;
 }
 
+/* --stop [NAME]: what stands in the place of the command is the name. */
+static int stop(const hb_args *args)
+{
+	for (const hb_option *o = hb__record_options; o->name; o++)
+		if (hb__option_value(args, o->name) && strcmp(o->name, "stop") != 0)
+			return hb__fail_with(HB_EXIT_USAGE, "record --stop goes with no other option, as --%s is", o->name);
+	if (args->rest && args->rest[0] && args->rest[1])
+		return hb__fail_with(HB_EXIT_USAGE, "record --stop takes the name of one recording, as in 'hbdb record --stop NAME.hbdb'");
+	return hb__stop_recording(args->rest ? args->rest[0] : NULL);
+}
+
 int hb__record(const hb_args *args)
 {
 	hb_send_policy policy = {0};
+	if (hb__option_value(args, "stop"))
+		return stop(args);
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
