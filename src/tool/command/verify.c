@@ -9,6 +9,7 @@
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
+#include "format/row.h"
 
 const hb_option hb__verify_options[] = {{0}};
 
@@ -36,12 +37,15 @@ static int verify_log(const hb_manifest *m, const hb_log_file *file, struct chec
 	if (info.recovered)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut off at its end (%s): %llu events can be read", path,
 			info.trouble, (unsigned long long)n);
-	if (info.stopped)
+	if (info.stopped == HB_LOG_TOLD)
+		hb__say("%s: its process lived on and was told to stop; the log is complete up to then", path);
+	else if (info.stopped)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is incomplete: recording stopped (%s), %llu %s missing",
 			path, strerror((int)info.stopped), (unsigned long long)info.lost,
 			hb__plural(info.lost, "event is", "events are"));
-	if (info.state == HB_STATE_RUNNING)
-		hb__say("%s: its process ended inside MPI; the log is complete up to there", path);
+	else if (info.state == HB_STATE_RUNNING)
+		hb__say("%s: its process %s; the log is complete up to there", path,
+			info.library ? "ended inside MPI" : "was killed, or crashed");
 	return code;
 }
 

@@ -134,12 +134,15 @@ static char *as_text(const struct living *l)
 size_t hb__living(const char *recording, bool silent, int patience, char **ret_names)
 {
 	const struct timespec pause = {0, LOOK_MS * 1000000};
+	char *path = hb__format("%s/" HB_LOGS_STOPPED, recording);
+	bool told = !access(path, F_OK);
+	free(path);
 	for (;;) {
 		struct living l = {.only_daemons = true};
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		add_writing(recording, &l);
-		if (silent)
+		if (silent && !told)
 			add_silent(recording, &l);
 		size_t n = l.names.n;
 		bool over = !n || l.only_daemons || patience <= 0;
