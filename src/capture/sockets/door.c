@@ -80,7 +80,7 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = hb__self;
 	bool off = hb__config.mode == HB__OFF && !hb__forked();
-	if (unlikely(hb__apart & ~HB__APART_HANDLER || off))
+	if (unlikely(hb__apart & ~HB__APART_HANDLER || off || hb__vforks))
 		return false;
 	bool inside = lane && lane->depth;
 	if (unlikely(inside ? !hb__config.inside : !(hb__of_program(pc) & HB__BRINGS_INPUTS)))
@@ -256,6 +256,10 @@ static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
 
 static bool is_program(const void *pc) { return hb__of_program(pc) & HB__BRINGS_INPUTS; }
 
+static bool is_own(void) { return !hb__vforks; }
+
+static void vforks(void (*made)(int32_t)) { hb__vfork_made = made; }
+
 static bool began(void) { return hb__active || hb__begun_early(); }
 
 static uint32_t *opened(void) { return hb__ends_table(); }
@@ -269,7 +273,8 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.no = no,
 	.none = none,
 	.is_program = is_program,
-	.is_own = hb__is_own,
+	.is_own = is_own,
+	.vforks = vforks,
 	.began = began,
 	.most = hb__ends_most,
 	.address = hb__ends_address,

@@ -60,7 +60,7 @@ static int set_up(hb_one *one)
 		.folder = one->folder.folder,
 		.level = hb__replay_level(&one->manifest),
 		.digests = one->manifest.contents,
-		.inputs = given,
+		.layers = hb__manifest_layers(&one->manifest),
 		.files = given ? one->folder.files : NULL,
 		.script = one->folder.script,
 		.traced = one->folder.traced,

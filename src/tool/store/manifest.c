@@ -123,6 +123,15 @@ static void put_program(cJSON *root, const hb_program_digest *p)
 	cJSON_AddStringToObject(o, "xxh3", digest);
 }
 
+static void put_layers(cJSON *root, unsigned layers)
+{
+	hb_strings names = hb__layer_names(layers);
+	cJSON *list = cJSON_AddArrayToObject(root, "layers");
+	for (size_t i = 0; i < names.n; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(names.at[i]));
+	hb__strings_free(&names);
+}
+
 static cJSON *as_json(const hb_manifest *m)
 {
 	cJSON *root = cJSON_CreateObject();
@@ -138,6 +147,8 @@ static cJSON *as_json(const hb_manifest *m)
 	cJSON_AddStringToObject(root, "started", m->started);
 	cJSON_AddStringToObject(root, "mpi", m->mpi);
 	cJSON_AddStringToObject(root, "level", m->level);
+	if (m->layers)
+		put_layers(root, m->layers);
 	if (m->data_ranks)
 		cJSON_AddStringToObject(root, "data_ranks", m->data_ranks);
 	cJSON_AddBoolToObject(root, "contents", m->contents);
@@ -162,6 +173,8 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddNumberToObject(root, "processes", (double)m->processes);
 		cJSON_AddNumberToObject(root, "exit_status", m->exit_status);
 		cJSON_AddNumberToObject(root, "seconds", m->seconds);
+		if (m->open)
+			cJSON_AddBoolToObject(root, "open", true);
 		if (m->died_first)
 			cJSON_AddStringToObject(root, "died_first", m->died_first);
 	}
@@ -218,6 +231,8 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 			hb__push(&ret->environment, text);
 		free(text);
 	}
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "layers")) if (cJSON_IsString(item))
+		ret->layers |= hb__layer_named(item->valuestring, strlen(item->valuestring));
 	ret->version = text_of(root, "hbdb");
 	ret->id = text_of(root, "id");
 	ret->folder = text_of(root, "folder");
@@ -233,6 +248,7 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "contents"));
 	ret->aslr = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "aslr"));
 	ret->finished = cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;
+	ret->open = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "open"));
 	ret->processes = (uint64_t)number_of(root, "processes", 0);
 	ret->exit_status = (int)number_of(root, "exit_status", 0);
 	double first = number_of(root, "died_first", -1); /* before names it was a rank */

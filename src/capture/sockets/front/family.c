@@ -1,5 +1,6 @@
 /* Processes that make others, and wait for their end. */
 #include <spawn.h>
+#include <stdint.h>
 #include <sys/wait.h>
 
 #include "capture/sockets/front/again.h"
@@ -97,6 +98,26 @@ SEEN pid_t fork(void)
 	}
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
+
+/* It has made a process; which one it was then, too. */
+static void vforked(int32_t pid)
+{
+	struct hb_talk t;
+	struct hb_told as;
+	pid_t got;
+	int64_t result = pid;
+	bool told = begins(&t, HB_SOCKET_FAMILY_vfork, NULL, NULL);
+	if (!told || said_again(&t, told, false, &as, &got))
+		return;
+	if (!t.again) {
+		hb__door->end(&t, &result, 1);
+		return;
+	}
+	made(as.results[0], pid);
+	hb__again_over(&t, &as, pid);
+}
+
+void hb__family_begin(void) { hb__door->vforks(vforked); }
 
 /* none: the call did not wait, and no child had ended. */
 static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)

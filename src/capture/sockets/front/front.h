@@ -79,6 +79,8 @@ static inline void hb__forget(int fd)
 /* A call that failed: a poll that said no, or an event with its error. */
 void hb__failed(struct hb_talk *t, bool waits);
 
+void hb__family_begin(void);
+
 /* epolls.c: which descriptor a value of an epoll stands for; -1: not known. */
 void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *event);
 int hb__epoll_descriptor(int epoll, uint64_t value);
