@@ -165,6 +165,11 @@ static void gather(struct facts *f)
 
 static void print_command(const hb_manifest *m)
 {
+	if (m->imported_from) {
+		printf("imported      %s, %s\n", m->imported_from, m->imported_file ? hb__tame(m->imported_file) : "?");
+		printf("started       %s, %.3f s\n", m->started ? hb__tame(m->started) : "?", m->seconds);
+		return;
+	}
 	printf("command       ");
 	for (size_t i = 0; i < m->command.n; i++) {
 		char *word = hb__shell_word(m->command.at[i]);
@@ -442,6 +447,8 @@ static void json_run(hb_output *o, const struct facts *f)
 	field(o, false, "program", m->program.path);
 	field(o, false, "hbdb", m->version);
 	field(o, false, "replay_of", m->replay_of);
+	field(o, false, "imported_from", m->imported_from);
+	field(o, false, "imported_file", m->imported_file);
 	if (m->finished) {
 		field_number(o, false, "exit_status", m->exit_status);
 		if (m->open)

@@ -41,6 +41,7 @@ typedef struct hb_manifest {
 	int exit_status;
 	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */
 	double seconds;
+	char *imported_from, *imported_file; /* the kind of file that it was made of, and its absolute path; NULL: it is of a run */
 	char *replay_of; /* NULL, or the recording this is a replay of */
 	hb_program_digest program;
 } hb_manifest;
@@ -54,6 +55,8 @@ bool hb__manifest_has_inputs(const hb_manifest *m);
 bool hb__manifest_sets(const char *variable);
 /* Fills identity, time, folder, environment and version from this process. */
 void hb__manifest_begin(hb_manifest *m, char **command);
+/* A recording of something else cannot be run: 0, or the exit code after having said so. what: "replayed". */
+int hb__manifest_runs(const hb_manifest *m, const char *recording, const char *what);
 /* 0, or -1 with errno. The file is replaced as a whole. */
 int hb__manifest_write(const hb_manifest *m, const char *recording);
 /* 0, or -1 after having said why; a missing manifest is said, too. */

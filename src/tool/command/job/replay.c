@@ -394,6 +394,7 @@ int hb__replay(const hb_args *args)
 				   : hb__find_recording(args->operand, &r.recording);
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
+	code = code ? code : hb__manifest_runs(&r.manifest, r.recording, "replayed");
 	code = code || !task ? code : hb__farmed_find(r.recording, task, &r.task);
 	r.alone = r.task.process ? r.task.process : r.alone;
 	bool trusted = false;
