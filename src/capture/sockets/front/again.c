@@ -50,7 +50,7 @@ bool hb__again(struct hb_talk *t, bool may_say_no, struct hb_told *told, int64_t
 	case HB_AGAIN_TOLD:
 		break;
 	}
-	if (has_end(t) && told->end >= 0)
+	if (has_end(t) && told->end >= 0 && t->function != HB_SOCKET_CONNECTION_close)
 		hb__recorded_is(t->fd, told->end);
 	if (told->n && told->results[0] < 0 && t->function != HB_SOCKET_CONNECTION_connect) {
 		hb__door->end(t, told->results, told->n);
