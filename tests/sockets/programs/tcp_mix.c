@@ -1,7 +1,7 @@
 /* A server and several clients over TCP: random pieces both ways, and the ways in which servers and clients are written.
  *
  *   gcc -O2 -g -pthread tcp_mix.c -o tcp_mix
- *   tcp_mix [-k CLIENTS] [-c CONNECTIONS] [-s SEED] [-S SERVER] [-w HOW] [-r HOW] [-x] [-6] [-n] [-l] [-a] [-p] [-D HOW] [-C HOW]
+ *   tcp_mix [-k CLIENTS] [-c CONNECTIONS] [-s SEED] [-S SERVER] [-w HOW] [-r HOW] [-x] [-6] [-nlapN] [-D HOW] [-C HOW]
  *
  * -k: processes of clients (3)   -c: connections that each makes, one after the other (4)
  * -S: the server: one (a connection at a time, default), thread, fork (for each connection), level, edge (epoll), pass (a process accepts and
@@ -10,11 +10,13 @@
  * -r: how to read: recv (default), read, readv, msg, timeout (SO_RCVTIMEO), splice, waitall (as much as a header has), poll
  * -x: two processes write into, and read from, each connection of a client: the child that it forked, then itself
  * -6: IPv6   -n: non-blocking connect   -l: clients use their own port again and again   -a: accept instead of accept4
+ * -N: the server is in network namespace 0 of network.c, under which this one runs, the clients are in 1 and 2 by turns
  * -p: a pause by chance before each piece   -D: use a duplicate: dup, dup2, dup3, fcntl
  * -C: at the start close all descriptors above 2: range (close_range), from (closefrom), loop, raw (through syscall)
  *
  * Each side sends what its seed says, ends its direction and reads the other one to its end. Prints the bytes of each client. */
 #include "carry.h"
+#include "nets.h"
 
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -33,7 +35,7 @@ enum { LONGEST = 3000, BLOCKS = 6 };
 static int clients = 3, connections = 4;
 static uint64_t seed = 1;
 static const char *server_is = "one", *write_by = "send", *read_by = "recv", *dup_by = "", *close_by = "";
-static bool six, nonblocking, own_port, shared, plain_accept, pauses;
+static bool six, nonblocking, own_port, shared, plain_accept, pauses, spread;
 static union {
 	struct sockaddr any;
 	struct sockaddr_in four;
@@ -247,6 +249,8 @@ static int connect_to_server(in_port_t *port)
 static void be_client(int number)
 {
 	in_port_t port = 0;
+	if (spread)
+		enter_net(1 + number % 2);
 	for (int i = 0; i < connections; i++) {
 		int fd = connect_to_server(&port);
 		uint64_t state = seed * 97 + (uint64_t)(number * 1009 + i);
@@ -270,7 +274,7 @@ static void be_client(int number)
 
 static void read_options(int argc, char **argv)
 {
-	for (int o; (o = getopt(argc, argv, "k:c:s:S:w:r:D:C:6nlaxp")) != -1;)
+	for (int o; (o = getopt(argc, argv, "k:c:s:S:w:r:D:C:6nlaxpN")) != -1;)
 		switch (o) {
 		case 'k': clients = atoi(optarg); break;
 		case 'c': connections = atoi(optarg); break;
@@ -285,6 +289,7 @@ static void read_options(int argc, char **argv)
 		case 'l': own_port = true; break;
 		case 'a': plain_accept = true; break;
 		case 'x': shared = true; break;
+		case 'N': spread = true; break;
 		case 'p': pauses = true; break;
 		default: exit(2);
 		}

@@ -20,6 +20,10 @@ static int listen_anywhere(void)
 		server.six.sin6_addr = in6addr_loopback;
 	else
 		server.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (spread) {
+		enter_net(0);
+		server.four = address_in_net(0, 5000);
+	}
 	int fd = socket(server.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, &server.any, size) || listen(fd, 64) || getsockname(fd, &server.any, &size))
 		give_up("listen");

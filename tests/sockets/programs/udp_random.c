@@ -1,16 +1,18 @@
 /* N processes that send datagrams to each other, whom by a seed and when by chance, and receive from anyone.
  *
  *   gcc -O2 -g udp_random.c -o udp_random
- *   udp_random [-n PROCESSES] [-m MESSAGES] [-s SEED] [-r HOW] [-w HOW] [-d MICROSECONDS] [-b BYTES] [-6] [-M] [-C] [-I] [-L]
+ *   udp_random [-n PROCESSES] [-m MESSAGES] [-s SEED] [-r HOW] [-w HOW] [-d MICROSECONDS] [-b BYTES] [-i INTERFACE] [-W MILLISECONDS] [-6MCILN]
  *
  * -r: how to receive: block (default), dontwait, poll, select, epoll, timeout (SO_RCVTIMEO), mmsg, msg, peek, cut (buffers too short)
  * -w: how to send: to (default), msg, mmsg     -d: the longest pause before a send     -b: the longest datagram
- * -6: IPv6   -M: each message to all, by multicast on the loopback interface   -C: connected sockets, one for each pair, received by poll
- * -I: identical contents: nobody can tell one datagram from another    -L: datagrams may get lost: who waited 0.3 s goes on
+ * -6: IPv6   -M: each message to all, by multicast   -i: on this interface (lo)   -C: connected sockets, one for each pair, received by poll
+ * -I: identical contents: nobody can tell one datagram from another    -L: datagrams may get lost: who waited so long (-W, 300) goes on
+ * -N: process I is in network namespace I of network.c, under which this one runs
  *
  * In round r each process sends one message and then receives until it has as many as were for it in the rounds before r - 2. So nobody waits for
  * ever, and the order in which messages come is chance. Prints a digest of the order of each process's receives: free runs differ. */
 #include "carry.h"
+#include "nets.h"
 
 #include <arpa/inet.h>
 #include <getopt.h>
@@ -25,10 +27,10 @@
 
 enum { MOST = 64, LONGEST = 9000, BATCH = 4, LAG = 2 };
 
-static int n = 4, messages = 50, longest_pause = 300, longest = 200;
+static int n = 4, messages = 50, longest_pause = 300, longest = 200, patience = 300;
 static uint64_t seed = 1;
-static const char *receive_by = "block", *send_by = "to";
-static bool six, multicast, paired, identical, lossy;
+static const char *receive_by = "block", *send_by = "to", *interface = "lo";
+static bool six, multicast, paired, identical, lossy, spread;
 
 struct result {
 	uint64_t digest, received, timeouts;
@@ -65,7 +67,7 @@ static int bound_socket(union address *ret)
 /* Each process has one socket to send and one that is in the group. */
 static void join_group(int own, in_port_t port)
 {
-	int one = 1, lo = (int)if_nametoindex("lo"), room = 4 << 20;
+	int one = 1, lo = (int)if_nametoindex(interface), room = 4 << 20;
 	sockets[own] = socket(six ? AF_INET6 : AF_INET, SOCK_DGRAM, 0);
 	group.any.sa_family = six ? AF_INET6 : AF_INET;
 	setsockopt(sockets[own], SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
@@ -83,7 +85,7 @@ static void join_group(int own, in_port_t port)
 			 : setsockopt(sockets[own], IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof join) ||
 			       setsockopt(sockets[own], IPPROTO_IP, IP_MULTICAST_IF, &join, sizeof join);
 	if (bind(sockets[own], &group.any, address_size()) || failed)
-		give_up("multicast on lo");
+		give_up("multicast");
 }
 
 static void make_sockets(void)
@@ -105,6 +107,23 @@ static void make_sockets(void)
 			if (connect(pair_of[i][j], &b.any, address_size()) || connect(pair_of[j][i], &a.any, address_size()))
 				give_up("connect");
 		}
+}
+
+/* With -N each process makes its socket where it is; the addresses are known. */
+static void know_addresses(void)
+{
+	for (int i = 0; i < n; i++)
+		addresses[i].four = address_in_net(i, 5000);
+}
+
+static void move_into_net(int own)
+{
+	int room = 4 << 20;
+	enter_net(own);
+	sockets[own] = socket(AF_INET, SOCK_DGRAM, 0);
+	if (bind(sockets[own], &addresses[own].any, address_size()))
+		give_up("bind in a namespace");
+	setsockopt(sockets[own], SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
 }
 
 static void close_those_of_others(int own)
@@ -140,8 +159,8 @@ static void wait_ready(const int *fds, int k, int *ret_ready)
 	struct pollfd set[MOST];
 	fd_set readable;
 	struct epoll_event event;
-	int got = -1, limit = lossy ? 300 : -1;
-	struct timeval time = {0, 300000};
+	int got = -1, limit = lossy ? patience : -1;
+	struct timeval time = {patience / 1000, patience % 1000 * 1000};
 	if (!strcmp(receive_by, "select")) {
 		FD_ZERO(&readable);
 		FD_SET(fds[0], &readable);
@@ -209,7 +228,7 @@ static int receive(int own, struct received *r)
 		r->heads[0].msg_len = (unsigned)got;
 		if (got >= 0 || (errno != EAGAIN && errno != EINTR))
 			return got < 0 ? -1 : 1;
-		if (lossy && (!flags || tries > 3000))
+		if (lossy && (!flags || tries > patience * 10))
 			return -1;
 		usleep(100);
 	}
@@ -261,7 +280,7 @@ static void take_part(int own)
 	/* The channel's number tells the processes apart in the digest; they all have the same one else. */
 	c.number = channels_made = 1000 + (uint32_t)own;
 	if (lossy && !strcmp(receive_by, "timeout"))
-		setsockopt(sockets[own], SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){0, 300000}, sizeof(struct timeval));
+		setsockopt(sockets[own], SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){patience / 1000, patience % 1000 * 1000}, sizeof(struct timeval));
 	to->digest = 0xcbf29ce484222325u;
 	for (int round = 0; round < messages + LAG; round++) {
 		pause_for_chance((uint32_t)longest_pause);
@@ -285,7 +304,7 @@ static void take_part(int own)
 
 static void read_options(int argc, char **argv)
 {
-	for (int o; (o = getopt(argc, argv, "n:m:s:r:w:d:b:6MCIL")) != -1;)
+	for (int o; (o = getopt(argc, argv, "n:m:s:r:w:d:b:i:W:6MCILN")) != -1;)
 		switch (o) {
 		case 'n': n = atoi(optarg); break;
 		case 'm': messages = atoi(optarg); break;
@@ -294,6 +313,9 @@ static void read_options(int argc, char **argv)
 		case 'w': send_by = optarg; break;
 		case 'd': longest_pause = atoi(optarg); break;
 		case 'b': longest = atoi(optarg); break;
+		case 'i': interface = optarg; break;
+		case 'W': patience = atoi(optarg); break;
+		case 'N': spread = true; break;
 		case '6': six = true; break;
 		case 'M': multicast = true; break;
 		case 'C': paired = true; break;
@@ -311,13 +333,19 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	results = mmap(NULL, sizeof *results * MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	make_sockets();
+	if (spread)
+		know_addresses();
+	else
+		make_sockets();
 	for (int i = 0; i < n; i++) {
 		pid_t child = fork();
 		if (child < 0)
 			give_up("fork");
 		if (!child) {
-			close_those_of_others(i);
+			if (spread)
+				move_into_net(i);
+			else
+				close_those_of_others(i);
 			take_part(i);
 		}
 	}
