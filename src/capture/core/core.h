@@ -44,6 +44,7 @@ struct hb__config {
 	bool contents;  /* store a check of contents sent */
 	bool whole;     /* ... and digests of all of them, in the file of contents */
 	bool remarks;   /* the recorder says what it sees, for hbdb check */
+	bool inside;    /* layer sockets: also what is called inside of calls of another layer */
 	bool warn;      /* replay: go on after a difference */
 	enum { HB__CONTENTS_STOP, HB__CONTENTS_WARN, HB__CONTENTS_IGNORE } on_contents;
 	unsigned shake; /* microseconds */
@@ -85,6 +86,11 @@ const char *hb__process_name(char name[HB__CALLED]);
 /* ---- socket.c ---- */
 /* False: it is no connection, or the system does not tell. */
 bool hb__socket_name(int fd, char *text, size_t size);
+struct sockaddr_storage;
+/* ADDRESS:PORT, of version 6 [ADDRESS]:PORT. False: it is no address of the internet. */
+bool hb__internet_name(const struct sockaddr_storage *address, char *name, size_t size);
+/* The numbers that the system gives to a connected Unix socket and to its other end. False: it does not tell. */
+bool hb__unix_ends(int fd, uint64_t ret_end[2]);
 
 struct hb__slot;
 struct hb__follow;

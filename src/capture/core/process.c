@@ -102,6 +102,7 @@ __attribute__((constructor(101))) static void configure(void)
 	k->contents = !k->order && !is("HBDB_DIGESTS", "0");
 	k->whole = !k->order && is("HBDB_DIGESTS", "whole");
 	k->remarks = k->mode == HB__RECORD && !k->order && is("HBDB_REMARKS", "1");
+	k->inside = is("HBDB_SOCKETS_INSIDE", "1");
 	k->warn = is("HBDB_DIVERGENCE", "warn");
 	k->on_contents = is("HBDB_CONTENTS", "ignore") ? HB__CONTENTS_IGNORE
 			 : is("HBDB_CONTENTS", "warn") || (k->warn && !is("HBDB_CONTENTS", "stop")) ? HB__CONTENTS_WARN

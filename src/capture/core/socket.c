@@ -12,7 +12,7 @@
 #include "capture/core/core.h"
 
 /* Of a socket of this host its number, and that of the other end: the system tells nobody else who that is. */
-static bool unix_ends(int fd, uint64_t ret_end[2])
+bool hb__unix_ends(int fd, uint64_t ret_end[2])
 {
 	struct stat st;
 	struct {
@@ -54,9 +54,9 @@ static bool unix_ends(int fd, uint64_t ret_end[2])
 	return false;
 }
 
-static bool address(const struct sockaddr_storage *a, char *text, size_t size)
+bool hb__internet_name(const struct sockaddr_storage *a, char *name, size_t size)
 {
-	char host[INET6_ADDRSTRLEN];
+	char host[INET6_ADDRSTRLEN], scope[16] = "";
 	const struct sockaddr_in *four = (const struct sockaddr_in *)a;
 	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a;
 	bool is_six = a->ss_family == AF_INET6, mapped = is_six && IN6_IS_ADDR_V4MAPPED(&six->sin6_addr);
@@ -64,7 +64,10 @@ static bool address(const struct sockaddr_storage *a, char *text, size_t size)
 	if ((!is_six && a->ss_family != AF_INET) ||
 		!inet_ntop(is_six && !mapped ? AF_INET6 : AF_INET, bytes, host, sizeof host))
 		return false;
-	snprintf(text, size, "%s:%u", host, ntohs(is_six ? six->sin6_port : four->sin_port));
+	if (is_six && !mapped && six->sin6_scope_id)
+		snprintf(scope, sizeof scope, "%%%u", six->sin6_scope_id);
+	snprintf(name, size, is_six && !mapped ? "[%s%s]:%u" : "%s%s:%u", host, scope,
+		ntohs(is_six ? six->sin6_port : four->sin_port));
 	return true;
 }
 
@@ -77,11 +80,11 @@ bool hb__socket_name(int fd, char *text, size_t size)
 	if (getsockname(fd, (struct sockaddr *)&own, &n) || getpeername(fd, (struct sockaddr *)&other, &m))
 		return false;
 	if (own.ss_family == AF_UNIX) {
-		if (!unix_ends(fd, end))
+		if (!hb__unix_ends(fd, end))
 			return false;
 		snprintf(here, sizeof here, "%llu", (unsigned long long)end[0]);
 		snprintf(there, sizeof there, "%llu", (unsigned long long)end[1]);
-	} else if (!address(&own, here, sizeof here) || !address(&other, there, sizeof there))
+	} else if (!hb__internet_name(&own, here, sizeof here) || !hb__internet_name(&other, there, sizeof there))
 		return false;
 	bool first = strcmp(here, there) < 0;
 	return snprintf(text, size, "%s %s", first ? here : there, first ? there : here) < (int)size;

@@ -13,7 +13,6 @@
 #define NAME_MOST 200
 #define TEXT_MOST 1024
 #define VALUES_MOST 16u
-#define TEXTS_MOST 65536u
 #define NAMES_MOST (HB_FUNCTIONS_MOST - hb__layers_functions())
 #define BUCKETS 4096u
 
@@ -26,40 +25,26 @@ struct named {
 	struct named *next;             /* in its bucket */
 };
 
-struct text {
-	uint32_t number;
-	struct text *next;
-	char is[];
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct named *names[BUCKETS];
-static struct text *texts[BUCKETS];
-static unsigned nnames, ntexts;
+static unsigned nnames;
 static bool told_full;
 
 /* What a lane said last at a place. */
 struct place {
 	const void *pc;
 	const struct named *named;
-	const struct text *text; /* the channel */
+	const struct hb__text *text; /* the channel */
 };
 #define PLACES 64u
 struct hb__user {
 	struct place place[PLACES];
-	const struct text *recent[PLACES]; /* texts, by a part of their hash */
+	const struct hb__text *recent[PLACES]; /* texts, by a part of their hash */
 };
 
 _Static_assert(
 	(int)HB_VALUE_REAL == (int)HB_TYPE_REAL && (int)HB_VALUE_TEXT == (int)HB_TYPE_TEXT, "as in hbdb-recording.5");
 _Static_assert((int)HB_USER_EVENT + (int)HB_KIND_RECEIVED == (int)HB_USER_RECEIVED, "as in calls/user.def");
-
-static uint64_t hash(uint64_t h, const char *s, size_t most)
-{
-	for (size_t i = 0; i < most && s[i]; i++)
-		h = (h ^ (uint8_t)s[i]) * 0x100000001b3u;
-	return h ^ h >> 32;
-}
 
 static uint8_t *at, *end; /* room that is left */
 
@@ -76,6 +61,14 @@ static void *room(size_t bytes)
 	return at - bytes;
 }
 
+static void say_full(void)
+{
+	if (!told_full)
+		hb__say("the program uses more than %u names in its own events; further ones are recorded as \"(more)\"",
+			NAMES_MOST);
+	told_full = true;
+}
+
 static const char *copy(const char *s, size_t most)
 {
 	size_t n = strnlen(s, most);
@@ -87,56 +80,13 @@ static const char *copy(const char *s, size_t most)
 
 /* ---- texts ---- */
 
-static void say_full(const char *what, unsigned most)
+static const struct hb__text *text_of(struct hb__user *u, const char *s)
 {
-	if (!told_full)
-		hb__say("the program uses more than %u %s in its own events; further ones are recorded as \"(more)\"",
-			most, what);
-	told_full = true;
-}
-
-static struct text *more; /* in the place of all for which there is no number left */
-
-static const struct text *text_new(const char *s, uint64_t h)
-{
-	if (more)
-		return more;
-	if (ntexts + 1 == TEXTS_MOST) {
-		say_full("different texts", TEXTS_MOST);
-		s = "(more)";
-	}
-	size_t n = strnlen(s, TEXT_MOST);
-	struct text *t = room(sizeof *t + n + 1);
-	if (!t)
-		return NULL;
-	memcpy(t->is, s, n);
-	t->number = ntexts++;
-	if (ntexts == TEXTS_MOST) {
-		more = t;
-	} else {
-		t->next = texts[h % BUCKETS];
-		texts[h % BUCKETS] = t;
-	}
-	hb__define_text(t->number, t->is);
-	return t;
-}
-
-static bool is_text(const struct text *t, const char *s) { return t && !strncmp(t->is, s, TEXT_MOST); }
-
-static const struct text *text_of(struct hb__user *u, const char *s)
-{
-	uint64_t h = hash(1469598103934665603u, s, TEXT_MOST);
-	const struct text **recent = &u->recent[h % PLACES];
-	if (likely(is_text(*recent, s)))
+	uint64_t h = hb__text_hash(HB__TEXT_HASH, s, TEXT_MOST);
+	const struct hb__text **recent = &u->recent[h % PLACES];
+	if (likely(hb__is_text(*recent, s)))
 		return *recent;
-	pthread_mutex_lock(&lock);
-	const struct text *t = texts[h % BUCKETS];
-	while (t && !is_text(t, s))
-		t = t->next;
-	if (!t)
-		t = text_new(s, h);
-	pthread_mutex_unlock(&lock);
-	return *recent = t;
+	return *recent = hb__text_of(s, h);
 }
 
 /* ---- names ---- */
@@ -174,16 +124,16 @@ static struct named *named_new(uint8_t cls, const char *name, unsigned n, const 
 
 static const struct named *named_of(uint8_t cls, const char *name, unsigned n, const hb_value *value)
 {
-	uint64_t h = hash(cls, name, NAME_MOST);
+	uint64_t h = hb__text_hash(cls, name, NAME_MOST);
 	pthread_mutex_lock(&lock);
 	struct named *f = names[h % BUCKETS];
 	while (f && !is_named(f, cls, name, n, value))
 		f = f->next;
 	if (!f && nnames + HB_USER_RECEIVED - HB_USER_EVENT + 1 >= NAMES_MOST) { /* a last one for each class */
-		say_full("names", NAMES_MOST);
+		say_full();
 		name = "(more)";
 		n = 0;
-		h = hash(cls, name, NAME_MOST);
+		h = hb__text_hash(cls, name, NAME_MOST);
 		for (f = names[h % BUCKETS]; f && !is_named(f, cls, name, 0, NULL);)
 			f = f->next;
 	}
@@ -294,7 +244,7 @@ static void event_at(int kind, const char *name, unsigned n, const hb_value *val
 	int64_t values[VALUES_MOST];
 	n = p->named->n;
 	for (unsigned i = 0; i < n; i++) {
-		const struct text *t = NULL;
+		const struct hb__text *t = NULL;
 		if (value[i].type == HB_VALUE_TEXT &&
 			!(t = text_of(lane->user, value[i].as.text ? value[i].as.text : "")))
 			return;
@@ -345,7 +295,7 @@ static void on_message(int kind, const char *channel, uint64_t key, uint64_t byt
 		return;
 	const void *pc = __builtin_extract_return_addr(__builtin_return_address(0));
 	struct place *p = place_of(lane, pc);
-	if (unlikely(p->pc != pc || !is_text(p->text, channel))) {
+	if (unlikely(p->pc != pc || !hb__is_text(p->text, channel))) {
 		*p = (struct place){.pc = pc, .named = message_function(kind), .text = text_of(lane->user, channel)};
 		if (!p->text) {
 			p->pc = NULL;
@@ -377,15 +327,11 @@ static const struct hb__fn *function(const char *name, uint8_t cls)
 	return fn;
 }
 
-/* Texts are defined as they get their numbers, functions as they are used. Another thread of the parent may have been about to take
- * room when that forked. */
+/* Another thread of the parent may have been about to take room when that forked. */
 static void again(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	at = end = NULL;
-	more = NULL;
-	memset(texts, 0, sizeof texts);
-	ntexts = 0;
 	told_full = false;
 }
 

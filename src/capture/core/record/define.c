@@ -233,6 +233,14 @@ void hb__define_place(const struct hb__ancestor *ancestor, unsigned n)
 	pthread_mutex_unlock(&lock);
 }
 
+void hb__define_network(uint64_t number)
+{
+	uint8_t body[HB_UV_MAX], *w = hb_put_uv(body, number);
+	pthread_mutex_lock(&lock);
+	put(HB_DEF_NETWORK, body, (size_t)(w - body));
+	pthread_mutex_unlock(&lock);
+}
+
 void hb__define_bridge(const struct hb__bridge *b)
 {
 	if (b->comm < 0)
@@ -385,4 +393,5 @@ void hb__definitions_again(void)
 	memset(values_told, 0, sizeof values_told);
 	memset(site_pc, 0, sizeof site_pc);
 	sites = modules = 0;
+	hb__texts_again();
 }

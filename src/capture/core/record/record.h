@@ -394,6 +394,20 @@ void hb__define_function(const struct hb__fn *fn);
 /* Events of the program itself: what the results of a function are (HB_TYPE_INTEGER and so on); a text. */
 void hb__define_values(unsigned function, unsigned n, const uint8_t *type, const char *const *name);
 void hb__define_text(uint32_t number, const char *text);
+
+/* ---- texts.c: of the whole process; each is defined when it gets its number ---- */
+struct hb__text {
+	uint32_t number;
+	struct hb__text *next; /* in its bucket */
+	char is[];
+};
+#define HB__TEXT_HASH 1469598103934665603u
+/* FNV-1a from h on, of at most so many bytes. */
+uint64_t hb__text_hash(uint64_t h, const char *s, size_t most);
+bool hb__is_text(const struct hb__text *t, const char *s); /* t may be NULL */
+/* The text with this hash; it is kept for ever. NULL: memory is gone. Takes a lock. */
+const struct hb__text *hb__text_of(const char *s, uint64_t hash);
+void hb__texts_again(void); /* of a process that was forked: it has none */
 void hb__define_datatype(int number, uint64_t size, const char *name);
 /* The sequence of basic datatypes of one that was defined: elements and digest of all, and its first n runs. */
 struct hb__signature_run {
@@ -433,6 +447,8 @@ struct hb__ancestor {
 	char name[20];
 };
 void hb__define_place(const struct hb__ancestor *ancestor, unsigned n);
+/* Which network namespace it is in: hbdb-recording(5), network. */
+void hb__define_network(uint64_t number);
 /* A communicator leads to processes of another world: hbdb-recording(5), bridge. */
 struct hb__bridge {
 	int comm, root; /* root: as members of communicators are written; -1: none */

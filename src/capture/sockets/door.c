@@ -1,0 +1,255 @@
+/* The recorder's side of the layer of sockets: whose call it is, and the event that it becomes. */
+#define XXH_INLINE_ALL
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "capture/core/control/control.h"
+#include "capture/core/layer.h"
+#include "capture/sockets/ends.h"
+
+static struct hb__fn functions[HB_SOCKET_FUNCTIONS] = {
+#define HB_SOCKET_FUNCTION(function, class, does) [HB_SOCKET_##class##_##function] = {.name = #function, .cls = HB_##class},
+#include "calls/sockets/sockets.def"
+};
+
+/* What the results of each class are. */
+static const struct {
+	unsigned n;
+	const char *name[4];
+	uint8_t type[4];
+} values[] = {
+	[HB_STREAM] = {2, {"bytes", "asked"}, {HB_TYPE_INTEGER, HB_TYPE_INTEGER}},
+	[HB_DATAGRAM] = {3, {"bytes", "hash", "peer"}, {HB_TYPE_INTEGER, HB_TYPE_UNSIGNED, HB_TYPE_TEXT}},
+	[HB_READY] = {4, {"count", "descriptor", "events", "end"},
+		{HB_TYPE_INTEGER, HB_TYPE_INTEGER, HB_TYPE_INTEGER, HB_TYPE_TEXT}},
+	[HB_FAMILY] = {2, {"pid", "status"}, {HB_TYPE_INTEGER, HB_TYPE_INTEGER}},
+};
+
+static void define_values(const struct hb__fn *fn)
+{
+	uint8_t cls = fn->cls, does = fn->means->does;
+	if (cls != HB_CONNECTION) {
+		hb__define_values(fn->id, values[cls].n, values[cls].type, values[cls].name);
+		return;
+	}
+	const char *names[3] = {"result", "how"};
+	uint8_t types[3] = {HB_TYPE_INTEGER, HB_TYPE_INTEGER, HB_TYPE_TEXT};
+	unsigned n = does == HB_DOES_END_OUT ? 2 : 1;
+	if (does == HB_DOES_ACCEPT || does == HB_DOES_PAIR) {
+		n = does == HB_DOES_PAIR ? 3 : 2;
+		names[1] = does == HB_DOES_PAIR ? "first" : "new";
+		names[2] = "second";
+		types[1] = HB_TYPE_TEXT;
+	}
+	hb__define_values(fn->id, n, types, names);
+}
+
+/* ---- whose call ---- */
+
+static bool network_told;
+
+static void tell_network(void)
+{
+	struct stat st;
+	if (!__atomic_exchange_n(&network_told, true, __ATOMIC_RELAXED) && !stat("/proc/self/ns/net", &st))
+		hb__define_network(st.st_ino);
+}
+
+/* The lane of a thread that has none yet. */
+static __attribute__((noinline)) struct hb__lane *new_lane(void)
+{
+	int error = errno;
+	hb__apart |= HB__APART_OURS;
+	struct hb__lane *lane = hb__lane_of_this_thread();
+	if (!lane && hb__begin_alone())
+		lane = hb__lane_of_this_thread();
+	if (!lane)
+		lane = hb__early_lane();
+	if (lane)
+		tell_network();
+	hb__apart &= (uint8_t)~HB__APART_OURS;
+	errno = error;
+	return lane;
+}
+
+/* Level events of a job of MPI: what its library does inside of a call is recorded, too, where it was asked for. */
+static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
+{
+	struct hb__lane *lane = hb__self;
+	bool off = hb__config.mode != HB__RECORD && !hb__forked();
+	if (unlikely(hb__apart & ~HB__APART_HANDLER || off))
+		return false;
+	bool inside = lane && lane->depth;
+	if (unlikely(inside ? !hb__config.inside : !(hb__of_program(pc) & HB__BRINGS_INPUTS)))
+		return false;
+	if (unlikely(!lane) && !(lane = new_lane()))
+		return false;
+	t->lane = lane;
+	t->pc = pc;
+	t->cfa = cfa;
+	return true;
+}
+
+/* ---- the event ---- */
+
+static __attribute__((noinline)) const struct hb__slot *another_slot(struct hb__call *c, uint32_t *ret_changed)
+{
+	struct hb__wanted w = {.pc = hb__site_of(c->pc, c->cfa)};
+	bool new;
+	w.plain = w.pc == c->pc;
+	w.key[0] = c->a[0];
+	w.tags = c->fn->nrecorded && c->fn->recorded[0].kind == HB_RECORDED_TEXT; /* ends come and go */
+	struct hb__slot *s = hb__slot_search(c, &w, &new, ret_changed);
+	if (!new)
+		return s;
+	s->arg[0] = (int64_t)w.key[0];
+	hb__slot_define(c->lane, s);
+	return s;
+}
+
+static const struct hb__slot *slot_of(const struct hb_talk *t)
+{
+	struct hb__call c;
+	uintptr_t a[1] = {(uintptr_t)t->argument};
+	uint32_t changed = 0;
+	c.fn = &functions[t->function];
+	c.a = a;
+	c.lane = t->lane;
+	c.pc = t->pc;
+	c.cfa = t->cfa;
+	if (unlikely(t->lane->control->calls[c.fn->id]++ == 0)) {
+		hb__define_function(c.fn);
+		define_values(c.fn);
+	}
+	struct hb__slot *s = (struct hb__slot *)hb__slot_guess(&c, &changed);
+	if (unlikely(!s))
+		s = (struct hb__slot *)another_slot(&c, &changed);
+	if (unlikely(changed))
+		hb__slot_change(t->lane, s, 0, a[0], (int64_t)a[0]);
+	return s;
+}
+
+static inline bool has_end(enum hb_socket_function f) { return functions[f].cls <= HB_CONNECTION; }
+
+static void begin(struct hb_talk *t)
+{
+	struct hb__lane *lane = t->lane;
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	if (unlikely(hb__controlled))
+		hb__control_look(lane, true);
+	t->slot = NULL;
+	if (has_end(t->function))
+		t->argument = hb_leads_text(t->end);
+	if (likely(!has_end(t->function) || hb_leads_kind(t->end) < HB_LEADS_NAMELESS))
+		t->slot = slot_of(t);
+	t->outside = lane->control->inside;
+	if (likely(t->slot))
+		lane->control->inside = t->slot->inside;
+	t->enter = hb__tick();
+	lane->control->inside_enter = t->enter;
+	hb__apart = apart;
+	errno = error;
+}
+
+static void end(struct hb_talk *t, const int64_t *results, size_t n)
+{
+	struct hb__lane *lane = t->lane;
+	uint64_t exit = hb__tick();
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	if (unlikely(!t->slot)) {
+		t->end = hb__ends_find(t->fd);
+		t->argument = hb_leads_text(t->end);
+		t->slot = slot_of(t);
+	}
+	/* a handler may have made events meanwhile */
+	uint64_t enter = likely(t->enter >= lane->last_tick) ? t->enter : lane->last_tick;
+	hb__row_quick(lane, t->slot, enter, exit >= enter ? exit : enter, 0, results, n);
+	lane->control->inside = t->outside;
+	hb__control_check(lane);
+	hb__apart = apart;
+	errno = error;
+}
+
+static void no(struct hb_talk *t)
+{
+	struct hb__lane *lane = t->lane;
+	lane->control->polls++;
+	lane->control->inside = t->outside;
+}
+
+static int64_t hash(const struct iovec *piece, size_t n, size_t bytes)
+{
+	if (likely(n && piece->iov_len >= bytes))
+		return (int64_t)XXH3_64bits(piece->iov_base, bytes);
+	XXH3_state_t state;
+	XXH3_64bits_reset(&state);
+	for (size_t i = 0; i < n && bytes; i++) {
+		size_t some = piece[i].iov_len < bytes ? piece[i].iov_len : bytes;
+		XXH3_64bits_update(&state, piece[i].iov_base, some);
+		bytes -= some;
+	}
+	return (int64_t)XXH3_64bits_digest(&state);
+}
+
+static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
+
+static bool is_program(const void *pc) { return hb__of_program(pc) & HB__BRINGS_INPUTS; }
+
+static bool began(void) { return hb__active || hb__begun_early(); }
+
+static uint32_t *opened(void) { return hb__ends_table(); }
+
+extern const struct hb_sockets_door hb_sockets_door_1;
+const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
+	.enter = enter,
+	.find = hb__ends_find,
+	.begin = begin,
+	.end = end,
+	.no = no,
+	.none = none,
+	.is_program = is_program,
+	.began = began,
+	.most = hb__ends_most,
+	.address = hb__ends_address,
+	.hash = hash};
+
+/* ---- what the core asks ---- */
+
+static void again(void)
+{
+	network_told = false;
+	hb__ends_again();
+}
+
+static const struct hb__fn *function(const char *name, uint8_t cls)
+{
+	for (int i = 0; HB_IS_SOCKET(cls) && i < HB_SOCKET_FUNCTIONS; i++)
+		if (functions[i].cls == cls && !strcmp(functions[i].name, name))
+			return &functions[i];
+	return NULL;
+}
+
+__attribute__((constructor(104))) static void add_layer(void)
+{
+	static struct hb__layer sockets = {
+		.name = "sockets", .functions = HB_SOCKET_FUNCTIONS, .function = function, .again = again};
+	unsigned first = hb__layers_functions();
+	for (unsigned i = 0; i < HB_SOCKET_FUNCTIONS; i++) {
+		struct hb__fn *fn = &functions[i];
+		fn->id = (uint16_t)(first + i);
+		fn->flags = HB_EVENT;
+		fn->means = hb_meaning_of(fn->name, fn->cls);
+		if (fn->cls == HB_FAMILY)
+			continue;
+		fn->nargs = fn->nrecorded = 1;
+		fn->recorded[0].kind = fn->cls == HB_READY ? HB_RECORDED_NUMBER : HB_RECORDED_TEXT;
+		fn->recorded[0].name = fn->cls == HB_READY ? "timeout" : "end";
+	}
+	hb__layer_add(&sockets);
+}

@@ -1,0 +1,139 @@
+/* The table of descriptors. What one leads to is asked of the system when it is used for the first time since somebody changed it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "capture/sockets/ends.h"
+
+#define PIPEFS_MAGIC 0x50495045 /* linux/magic.h */
+#define ADDRESSES 1024u
+
+static uint32_t *table;
+static int most; /* the greatest descriptor that stands in it, plus 1 */
+
+int hb__ends_most(void) { return most; }
+
+uint32_t *hb__ends_table(void)
+{
+	if (!table)
+		table = hb__pages(HB_DESCRIPTORS_MOST * sizeof *table);
+	return table;
+}
+
+/* What the user of hbdb reads and writes is not between processes: HBDB_OUTSIDE has the inodes of its standard input, output and errors. */
+static bool is_users(uint64_t inode)
+{
+	static uint64_t users[3];
+	static int known; /* how many, plus 1 */
+	if (!known) {
+		const char *text = getenv("HBDB_OUTSIDE");
+		int n = 0;
+		for (char *end; text && *text && n < 3; text = *end == ',' ? end + 1 : end) {
+			users[n] = strtoull(text, &end, 10);
+			n += end != text;
+			if (end == text)
+				break;
+		}
+		known = n + 1;
+	}
+	for (int i = 0; i + 1 < known; i++)
+		if (users[i] == inode)
+			return true;
+	return false;
+}
+
+static enum hb_leads pipe_end(int fd, const struct stat *st, char name[HB__END_NAME])
+{
+	struct statfs fs;
+	char link[32], path[256];
+	if (!fstatfs(fd, &fs) && fs.f_type == PIPEFS_MAGIC) {
+		snprintf(name, HB__END_NAME, "pipe %llu", (unsigned long long)st->st_ino);
+		return HB_LEADS_STREAM;
+	}
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof path - 1);
+	path[n > 0 ? n : 0] = 0;
+	snprintf(name, HB__END_NAME, "fifo %llu:%llu %s", (unsigned long long)st->st_dev,
+		(unsigned long long)st->st_ino, path);
+	return HB_LEADS_STREAM;
+}
+
+static uint32_t named(enum hb_leads kind, const char *name)
+{
+	const struct hb__text *t = hb__text_of(name, hb__text_hash(HB__TEXT_HASH, name, HB__END_NAME));
+	return t ? t->number << HB_LEADS_BITS | kind : HB_LEADS_NOWHERE;
+}
+
+static uint32_t look(int fd)
+{
+	struct stat st;
+	char name[HB__END_NAME];
+	enum hb_leads kind = HB_LEADS_NOWHERE;
+	if (fstat(fd, &st))
+		return HB_LEADS_UNKNOWN;
+	if (S_ISSOCK(st.st_mode) && !is_users(st.st_ino))
+		kind = hb__socket_end(fd, st.st_ino, name);
+	else if (S_ISFIFO(st.st_mode) && !is_users(st.st_ino))
+		kind = pipe_end(fd, &st, name);
+	return kind == HB_LEADS_NOWHERE ? kind : kind == HB_LEADS_UNKNOWN ? kind : named(kind, name);
+}
+
+uint32_t hb__ends_find(int fd)
+{
+	int error = errno;
+	uint32_t end = look(fd);
+	errno = error;
+	if (hb_leads_kind(end) < HB_LEADS_NAMELESS && fd >= 0 && fd < HB_DESCRIPTORS_MOST && hb__ends_table()) {
+		most = fd >= most ? fd + 1 : most;
+		__atomic_store_n(&table[fd], end, __ATOMIC_RELEASE);
+	}
+	return end;
+}
+
+/* ---- addresses of datagrams ---- */
+
+struct known {
+	socklen_t length;
+	uint32_t text;
+	uint8_t bytes[];
+};
+static const struct known *known[ADDRESSES];
+
+int64_t hb__ends_address(const struct sockaddr *address, socklen_t length)
+{
+	char name[HB__END_NAME];
+	if (!address || !length || length > sizeof(struct sockaddr_storage))
+		return HB_NO_TEXT;
+	uint64_t h = HB__TEXT_HASH;
+	for (socklen_t i = 0; i < length; i++)
+		h = (h ^ ((const uint8_t *)address)[i]) * 0x100000001b3u;
+	const struct known **at = &known[(h ^ h >> 32) % ADDRESSES], *k = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	if (likely(k && k->length == length && !memcmp(k->bytes, address, length)))
+		return k->text;
+	if (!hb__address_name(address, length, name, sizeof name))
+		return HB_NO_TEXT;
+	const struct hb__text *t = hb__text_of(name, hb__text_hash(HB__TEXT_HASH, name, HB__END_NAME));
+	if (!t)
+		return HB_NO_TEXT;
+	pthread_mutex_lock(&hb__track_mutex);
+	struct known *new = hb__pool(sizeof *new + length);
+	pthread_mutex_unlock(&hb__track_mutex);
+	if (new) {
+		new->length = length;
+		new->text = t->number;
+		memcpy(new->bytes, address, length);
+		__atomic_store_n(at, new, __ATOMIC_RELEASE);
+	}
+	return t->number;
+}
+
+void hb__ends_again(void)
+{
+	if (table)
+		memset(table, 0, (size_t)most * sizeof *table);
+	memset(known, 0, sizeof known);
+}

@@ -1,0 +1,27 @@
+/* What descriptors lead to, and what that is called (hbdb-recording(5), SOCKETS, Ends). */
+#ifndef HBDB_CAPTURE_SOCKETS_ENDS_H
+#define HBDB_CAPTURE_SOCKETS_ENDS_H
+
+#include "capture/core/record/record.h"
+#include "capture/sockets/door.h"
+
+#pragma GCC visibility push(hidden)
+
+/* A word for each descriptor; NULL: memory is gone. */
+uint32_t *hb__ends_table(void);
+int hb__ends_most(void); /* the greatest descriptor that stands in it, plus 1 */
+/* The texts have other numbers from now on: everything is found out anew. */
+void hb__ends_again(void);
+uint32_t hb__ends_find(int fd);
+int64_t hb__ends_address(const struct sockaddr *address, socklen_t length);
+
+/* names.c */
+#define HB__END_NAME 400
+/* Writes the name of what a socket leads to. */
+enum hb_leads hb__socket_end(int fd, uint64_t inode, char name[HB__END_NAME]);
+/* Of an address; false: it is none. */
+bool hb__address_name(const struct sockaddr *address, socklen_t length, char *name, size_t size);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,252 @@
+/* What makes and ends connections, and what descriptors lead to from then on. */
+#include <fcntl.h>
+#include <stdarg.h>
+
+#include "capture/sockets/front/front.h"
+
+static void over(struct hb_talk *t, int64_t got)
+{
+	int64_t result = got < 0 ? -errno : 0;
+	hb__door->end(t, &result, 1);
+}
+
+SEEN int connect(int fd, const struct sockaddr *to, socklen_t length)
+{
+	struct hb_talk t;
+	bool told = hb__enter(&t, fd, CALLER, FRAME);
+	int got;
+	if (!told) {
+		got = NEXT(connect)(fd, to, length);
+		hb__forget(fd);
+		return got;
+	}
+	/* it has another name when it is over */
+	t.end = HB_LEADS_NAMELESS;
+	t.function = HB_SOCKET_CONNECTION_connect;
+	hb__door->begin(&t);
+	got = NEXT(connect)(fd, to, length);
+	hb__forget(fd);
+	over(&t, got);
+	return got;
+}
+
+static int accepted(int got, struct hb_talk *t, bool may_wait)
+{
+	hb__forget(got);
+	if (got < 0) {
+		hb__failed(t, may_wait);
+		return got;
+	}
+	uint32_t end = hb__door->find(got);
+	int64_t results[] = {0, hb_leads_kind(end) == HB_LEADS_STREAM ? (int64_t)hb_leads_text(end) : HB_NO_TEXT};
+	hb__door->end(t, results, 2);
+	return got;
+}
+
+SEEN int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
+{
+	struct hb_talk t;
+	if (!hb__enter(&t, fd, CALLER, FRAME)) {
+		int got = NEXT(accept)(fd, address, length);
+		hb__forget(got);
+		return got;
+	}
+	t.function = HB_SOCKET_CONNECTION_accept;
+	hb__door->begin(&t);
+	return accepted(NEXT(accept)(fd, address, length), &t, true);
+}
+
+SEEN int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
+{
+	struct hb_talk t;
+	if (!hb__enter(&t, fd, CALLER, FRAME)) {
+		int got = NEXT(accept4)(fd, address, length, flags);
+		hb__forget(got);
+		return got;
+	}
+	t.function = HB_SOCKET_CONNECTION_accept4;
+	hb__door->begin(&t);
+	return accepted(NEXT(accept4)(fd, address, length, flags), &t, true);
+}
+
+SEEN int listen(int fd, int n)
+{
+	struct hb_talk t;
+	bool told = hb__enter(&t, fd, CALLER, FRAME);
+	if (!told) {
+		hb__forget(fd);
+		return NEXT(listen)(fd, n);
+	}
+	t.end = HB_LEADS_NAMELESS;
+	t.function = HB_SOCKET_CONNECTION_listen;
+	hb__door->begin(&t);
+	int got = NEXT(listen)(fd, n);
+	hb__forget(fd);
+	over(&t, got);
+	return got;
+}
+
+SEEN int shutdown(int fd, int how)
+{
+	struct hb_talk t;
+	if (!hb__enter(&t, fd, CALLER, FRAME))
+		return NEXT(shutdown)(fd, how);
+	t.function = HB_SOCKET_CONNECTION_shutdown;
+	hb__door->begin(&t);
+	int got = NEXT(shutdown)(fd, how);
+	int64_t results[] = {got < 0 ? -errno : 0, how};
+	hb__door->end(&t, results, got < 0 ? 1 : 2);
+	return got;
+}
+
+/* ---- descriptors come and go ---- */
+
+/* Whether another descriptor of this process leads to the same end. */
+static bool another(int fd, uint32_t end)
+{
+	for (int i = 0; i < hb__door->most(); i++)
+		if (i != fd && __atomic_load_n(&hb__table[i], __ATOMIC_RELAXED) == end)
+			return true;
+	return false;
+}
+
+/* The process has no other one, as far as it used them. A child that only closes what it inherited tells nothing: it has no lane. */
+static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
+{
+	uint32_t end;
+	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST)
+		return false;
+	end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
+	return hb_leads_kind(end) > HB_LEADS_NOWHERE && hb__door->began() && !another(fd, end) &&
+	       hb__enter(t, fd, pc, cfa);
+}
+
+SEEN int close(int fd)
+{
+	struct hb_talk t;
+	if (!last(&t, fd, CALLER, FRAME)) {
+		hb__forget(fd);
+		return NEXT(close)(fd);
+	}
+	t.function = HB_SOCKET_CONNECTION_close;
+	hb__door->begin(&t);
+	hb__forget(fd); /* another thread may get the number as soon as it is closed */
+	int got = NEXT(close)(fd);
+	over(&t, got);
+	return got;
+}
+
+static int led(int got)
+{
+	hb__forget(got);
+	return got;
+}
+
+SEEN int socket(int domain, int type, int protocol) { return led(NEXT(socket)(domain, type, protocol)); }
+SEEN int dup(int fd) { return led(NEXT(dup)(fd)); }
+SEEN int dup2(int from, int to) { return led(NEXT(dup2)(from, to)); }
+SEEN int dup3(int from, int to, int flags) { return led(NEXT(dup3)(from, to, flags)); }
+SEEN int creat(const char *path, mode_t mode) { return led(NEXT(creat)(path, mode)); }
+SEEN int bind(int fd, const struct sockaddr *at, socklen_t length)
+{
+	hb__forget(fd);
+	return NEXT(bind)(fd, at, length);
+}
+
+#define FCNTL(name)                                                                                        \
+	SEEN int name(int fd, int command, ...)                                                            \
+	{                                                                                                  \
+		va_list more;                                                                              \
+		va_start(more, command);                                                                   \
+		void *argument = va_arg(more, void *); /* or a number, which is passed alike */            \
+		va_end(more);                                                                              \
+		int got = NEXT(name)(fd, command, argument);                                               \
+		return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? led(got) : got;                  \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+#define OPENS(name, params, ...)                                                   \
+	SEEN int name params                                                       \
+	{                                                                          \
+		va_list more;                                                      \
+		va_start(more, flags);                                             \
+		mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
+		va_end(more);                                                      \
+		return led(NEXT(name)(__VA_ARGS__, mode));                         \
+	}
+OPENS(open, (const char *path, int flags, ...), path, flags)
+OPENS(open64, (const char *path, int flags, ...), path, flags)
+OPENS(openat, (int folder, const char *path, int flags, ...), folder, path, flags)
+OPENS(openat64, (int folder, const char *path, int flags, ...), folder, path, flags)
+
+SEEN int __open_2(const char *path, int flags) { return led(NEXT(open)(path, flags)); }
+SEEN int __open64_2(const char *path, int flags) { return led(NEXT(open64)(path, flags)); }
+
+SEEN int fclose(FILE *f)
+{
+	hb__forget(fileno(f));
+	return NEXT(fclose)(f);
+}
+
+static void forget_from(unsigned first, unsigned last)
+{
+	if (!hb__door)
+		return;
+	for (unsigned i = first; i <= last && i < (unsigned)hb__door->most(); i++)
+		hb__forget((int)i);
+}
+
+SEEN int close_range(unsigned first, unsigned last, int flags)
+{
+	forget_from(first, last);
+	return NEXT(close_range)(first, last, flags);
+}
+
+SEEN void closefrom(int first)
+{
+	forget_from(first < 0 ? 0 : (unsigned)first, HB_DESCRIPTORS_MOST);
+	NEXT(closefrom)(first);
+}
+
+/* ---- both ends of a stream ---- */
+
+static int paired(struct hb_talk *t, int got, const int ends[2])
+{
+	int64_t results[3] = {got < 0 ? -errno : 0};
+	for (int i = 0; i < 2 && !got; i++) {
+		hb__forget(ends[i]);
+		uint32_t end = hb__door->find(ends[i]);
+		results[1 + i] = hb_leads_kind(end) > HB_LEADS_NOWHERE ? (int64_t)hb_leads_text(end) : HB_NO_TEXT;
+		t->end = end;
+		t->fd = ends[i];
+	}
+	if (!got)
+		hb__door->end(t, results, 3);
+	return got;
+}
+
+#define PAIRS(name, function_, params, args)                                      \
+	SEEN int name params                                                      \
+	{                                                                         \
+		struct hb_talk t;                                                 \
+		if (!hb__door || !hb__door->began() || !hb__door->enter(&t, CALLER, FRAME)) { \
+			int got = NEXT(name) args;                                \
+			if (!got) {                                               \
+				hb__forget(ends[0]);                              \
+				hb__forget(ends[1]);                              \
+			}                                                         \
+			return got;                                               \
+		}                                                                 \
+		t.function = HB_SOCKET_CONNECTION_##function_;                    \
+		t.end = HB_LEADS_NAMELESS;                                        \
+		t.fd = -1;                                                        \
+		hb__door->begin(&t);                                              \
+		int got = NEXT(name) args;                                        \
+		if (got < 0)                                                      \
+			hb__door->none(&t);                                       \
+		return got < 0 ? got : paired(&t, got, ends);                     \
+	}
+PAIRS(pipe, pipe, (int ends[2]), (ends))
+PAIRS(pipe2, pipe, (int ends[2], int flags), (ends, flags))
+PAIRS(socketpair, socketpair, (int domain, int type, int protocol, int ends[2]), (domain, type, protocol, ends))

@@ -1,0 +1,35 @@
+/* The library itself: the recorder beside it. */
+#include <fcntl.h>
+
+#include "capture/sockets/front/front.h"
+
+const struct hb_sockets_door *hb__door;
+uint32_t *hb__table;
+__thread const void *hb__from;
+
+__attribute__((constructor)) static void begin(void)
+{
+	const struct hb_sockets_door *door = dlsym(RTLD_DEFAULT, HB_SOCKETS_DOOR);
+	hb__table = door ? door->opened() : NULL;
+	if (hb__table)
+		__atomic_store_n(&hb__door, door, __ATOMIC_RELEASE);
+}
+
+/* A descriptor that waits, and has a limit of time, has come to its limit: that is no poll. */
+static bool waits(int fd, bool call_waits)
+{
+	struct timeval limit;
+	socklen_t n = sizeof limit;
+	return call_waits && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &n) && (limit.tv_sec || limit.tv_usec);
+}
+
+void hb__failed(struct hb_talk *t, bool call_waits)
+{
+	int error = errno;
+	int64_t result = -error;
+	if ((error == EAGAIN || error == EWOULDBLOCK) && !waits(t->fd, call_waits))
+		hb__door->no(t);
+	else
+		hb__door->end(t, &result, 1);
+	errno = error;
+}

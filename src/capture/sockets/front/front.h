@@ -1,0 +1,82 @@
+/* libhbdb-sockets.so: in front of the functions by which processes talk, wait for each other to talk, and make each other. Each asks at the
+ * door whether the call is the program's, has the C library do it, and says what came of it.
+ *
+ * The recorder's rules hold here, too (capture/core/core.h). */
+#ifndef HBDB_CAPTURE_SOCKETS_FRONT_H
+#define HBDB_CAPTURE_SOCKETS_FRONT_H
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "capture/sockets/door.h"
+
+#pragma GCC visibility push(hidden)
+
+#define SEEN __attribute__((visibility("default")))
+#define CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+#define FRAME __builtin_dwarf_cfa()
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+extern const struct hb_sockets_door *hb__door; /* NULL: the recorder is not there (yet) */
+extern uint32_t *hb__table;                    /* of descriptors */
+
+/* Who made the call of this thread that comes by another function of ours; NULL: none does. */
+extern __thread const void *hb__from __attribute__((tls_model("initial-exec")));
+
+/* The function behind us, looked up when it is first needed, which may be before our constructor has run. */
+#define NEXT(name)                                                                                 \
+	__extension__({                                                                            \
+		static __typeof__(&name) hb__next_##name;                                          \
+		if (unlikely(!__atomic_load_n(&hb__next_##name, __ATOMIC_RELAXED)))                \
+			__atomic_store_n(&hb__next_##name,                                         \
+				(__typeof__(&name))dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);     \
+		hb__next_##name;                                                                   \
+	})
+
+/* What the descriptor leads to, of a call that is recorded; false: the call is passed on. */
+static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, int fd, const void *pc, const void *cfa)
+{
+	if (unlikely(!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST))
+		return false;
+	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
+	if (likely(hb_leads_kind(end) == HB_LEADS_NOWHERE) || !hb__door->enter(t, hb__from ? hb__from : pc, cfa))
+		return false;
+	if (unlikely(hb_leads_kind(end) == HB_LEADS_UNKNOWN))
+		end = hb__door->find(fd);
+	t->fd = fd;
+	t->end = end;
+	return hb_leads_kind(end) > HB_LEADS_NOWHERE;
+}
+
+static inline bool hb__is_datagram(const struct hb_talk *t)
+{
+	return hb_leads_kind(t->end) == HB_LEADS_DATAGRAM || hb_leads_kind(t->end) == HB_LEADS_NAMELESS_DATAGRAM;
+}
+
+/* Somebody opened it, closed it, or changed what it leads to. */
+static inline void hb__forget(int fd)
+{
+	if (hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
+		__atomic_store_n(&hb__table[fd], HB_LEADS_UNKNOWN, __ATOMIC_RELEASE);
+}
+
+/* A call that failed: a poll that said no, or an event with its error. */
+void hb__failed(struct hb_talk *t, bool waits);
+
+/* epolls.c: which descriptor a value of an epoll stands for; -1: not known. */
+void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *event);
+int hb__epoll_descriptor(int epoll, uint64_t value);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,181 @@
+/* Waiting until descriptors are ready. */
+#include <stdlib.h>
+
+#include "capture/sockets/front/front.h"
+
+#define TOLD 64 /* descriptors of one call; further ones are not told */
+
+struct ready {
+	struct hb_talk t;
+	int64_t results[1 + 3 * TOLD];
+	size_t n; /* descriptors told */
+};
+
+/* waits: -1 for ever, 0 not at all. */
+static bool begins(struct ready *r, enum hb_socket_function function, int64_t waits, const void *pc, const void *cfa)
+{
+	if (unlikely(!hb__door) || !hb__door->enter(&r->t, pc, cfa))
+		return false;
+	r->t.function = function;
+	r->t.argument = waits < 0;
+	r->n = 0;
+	hb__door->begin(&r->t);
+	return true;
+}
+
+static void tell(struct ready *r, int fd, uint32_t events)
+{
+	if (r->n == TOLD)
+		return;
+	uint32_t end = fd >= 0 && fd < HB_DESCRIPTORS_MOST ? __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE) : 0;
+	if (fd >= 0 && hb_leads_kind(end) == HB_LEADS_UNKNOWN)
+		end = hb__door->find(fd);
+	int64_t *to = r->results + 1 + 3 * r->n++;
+	to[0] = fd;
+	to[1] = events;
+	to[2] = hb_leads_kind(end) > HB_LEADS_NOWHERE && hb_leads_kind(end) < HB_LEADS_NAMELESS
+			? (int64_t)hb_leads_text(end)
+			: HB_NO_TEXT;
+}
+
+static void over(struct ready *r, int got, bool waited)
+{
+	int error = errno;
+	r->results[0] = got < 0 ? -error : got;
+	if (!got && !waited)
+		hb__door->no(&r->t);
+	else
+		hb__door->end(&r->t, r->results, 1 + 3 * r->n);
+	errno = error;
+}
+
+/* ---- poll ---- */
+
+static int polled(struct ready *r, int got, const struct pollfd *fds, nfds_t n, bool waited)
+{
+	for (nfds_t i = 0; got > 0 && i < n; i++)
+		if (fds[i].revents)
+			tell(r, fds[i].fd, (uint16_t)fds[i].revents);
+	over(r, got, waited);
+	return got;
+}
+
+static int poll_at(struct pollfd *fds, nfds_t n, int ms, const void *pc, const void *cfa)
+{
+	struct ready r;
+	if (!n || !begins(&r, HB_SOCKET_READY_poll, ms, pc, cfa))
+		return NEXT(poll)(fds, n, ms);
+	return polled(&r, NEXT(poll)(fds, n, ms), fds, n, ms != 0);
+}
+
+static int64_t limit_of(const struct timespec *limit)
+{
+	return !limit ? -1 : limit->tv_sec || limit->tv_nsec;
+}
+
+static int ppoll_at(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, const void *pc,
+	const void *cfa)
+{
+	struct ready r;
+	if (!n || !begins(&r, HB_SOCKET_READY_ppoll, limit_of(limit), pc, cfa))
+		return NEXT(ppoll)(fds, n, limit, mask);
+	return polled(&r, NEXT(ppoll)(fds, n, limit, mask), fds, n, limit_of(limit) != 0);
+}
+
+SEEN int poll(struct pollfd *fds, nfds_t n, int ms) { return poll_at(fds, n, ms, CALLER, FRAME); }
+SEEN int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask)
+{
+	return ppoll_at(fds, n, limit, mask, CALLER, FRAME);
+}
+
+void __chk_fail(void) __attribute__((noreturn));
+SEEN int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);
+SEEN int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, size_t room);
+
+int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room)
+{
+	if (room / sizeof *fds < n)
+		__chk_fail();
+	return poll_at(fds, n, ms, CALLER, FRAME);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, size_t room)
+{
+	if (room / sizeof *fds < n)
+		__chk_fail();
+	return ppoll_at(fds, n, limit, mask, CALLER, FRAME);
+}
+
+/* ---- select ---- */
+
+static int selected(struct ready *r, int got, int n, const fd_set *in, const fd_set *out, const fd_set *other, bool waited)
+{
+	for (int fd = 0; got > 0 && fd < n; fd++) {
+		uint32_t events = (in && FD_ISSET(fd, in) ? POLLIN : 0) | (out && FD_ISSET(fd, out) ? POLLOUT : 0) |
+				  (other && FD_ISSET(fd, other) ? POLLPRI : 0);
+		if (events)
+			tell(r, fd, events);
+	}
+	over(r, got, waited);
+	return got;
+}
+
+SEEN int select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *limit)
+{
+	struct ready r;
+	int64_t waits = !limit ? -1 : limit->tv_sec || limit->tv_usec;
+	if (n <= 0 || !begins(&r, HB_SOCKET_READY_select, waits, CALLER, FRAME))
+		return NEXT(select)(n, in, out, other, limit);
+	return selected(&r, NEXT(select)(n, in, out, other, limit), n, in, out, other, waits != 0);
+}
+
+SEEN int pselect(int n, fd_set *in, fd_set *out, fd_set *other, const struct timespec *limit, const sigset_t *mask)
+{
+	struct ready r;
+	if (n <= 0 || !begins(&r, HB_SOCKET_READY_pselect, limit_of(limit), CALLER, FRAME))
+		return NEXT(pselect)(n, in, out, other, limit, mask);
+	return selected(&r, NEXT(pselect)(n, in, out, other, limit, mask), n, in, out, other, limit_of(limit) != 0);
+}
+
+/* ---- epoll ---- */
+
+static int epolled(struct ready *r, int got, int epoll, const struct epoll_event *events, bool waited)
+{
+	for (int i = 0; i < got; i++)
+		tell(r, hb__epoll_descriptor(epoll, events[i].data.u64), events[i].events);
+	over(r, got, waited);
+	return got;
+}
+
+SEEN int epoll_wait(int epoll, struct epoll_event *events, int n, int ms)
+{
+	struct ready r;
+	if (!begins(&r, HB_SOCKET_READY_epoll_wait, ms, CALLER, FRAME))
+		return NEXT(epoll_wait)(epoll, events, n, ms);
+	return epolled(&r, NEXT(epoll_wait)(epoll, events, n, ms), epoll, events, ms != 0);
+}
+
+SEEN int epoll_pwait(int epoll, struct epoll_event *events, int n, int ms, const sigset_t *mask)
+{
+	struct ready r;
+	if (!begins(&r, HB_SOCKET_READY_epoll_pwait, ms, CALLER, FRAME))
+		return NEXT(epoll_pwait)(epoll, events, n, ms, mask);
+	return epolled(&r, NEXT(epoll_pwait)(epoll, events, n, ms, mask), epoll, events, ms != 0);
+}
+
+SEEN int epoll_pwait2(
+	int epoll, struct epoll_event *events, int n, const struct timespec *limit, const sigset_t *mask)
+{
+	struct ready r;
+	if (!begins(&r, HB_SOCKET_READY_epoll_pwait2, limit_of(limit), CALLER, FRAME))
+		return NEXT(epoll_pwait2)(epoll, events, n, limit, mask);
+	return epolled(&r, NEXT(epoll_pwait2)(epoll, events, n, limit, mask), epoll, events, limit_of(limit) != 0);
+}
+
+SEEN int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+	int got = NEXT(epoll_ctl)(epoll, operation, fd, event);
+	if (!got)
+		hb__epoll_told(epoll, operation, fd, event);
+	return got;
+}
