@@ -55,13 +55,13 @@ class Truth:
     def parts(self, item):
         """(channel, from, to) of the bytes that came with one call."""
         pieces = self.pieces.get(item.place, [])
-        first = max(bisect.bisect_right(pieces, (item.at, float("inf"), "", 0)) - 1, 0)
-        for start, n, channel, at in pieces[first:]:
+        k = max(bisect.bisect_right(pieces, (item.at, float("inf"), "", 0)) - 1, 0)
+        while k < len(pieces) and pieces[k][0] < item.at + item.bytes:
+            start, n, channel, at = pieces[k]
             a, b = max(start, item.at), min(start + n, item.at + item.bytes)
-            if start >= item.at + item.bytes:
-                break
             if a < b:
                 yield channel, at + a - start, at + b - start
+            k += 1
 
     def sent(self):
         """{channel: sorted [(from, to, id)]}"""
