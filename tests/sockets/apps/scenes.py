@@ -96,8 +96,8 @@ class Postgresql(Scene):
                                      "-c", "unix_socket_directories=" + d.path("data")]), ("tcp", 5432))
         d.run(["psql"] + where + ["-c", "CREATE TABLE t (a int, b text)", "-c", "INSERT INTO t SELECT i, 'row ' || i FROM generate_series(1, 500) i",
                                   "-c", "SELECT count(*), min(b), max(b) FROM t"], has="500", show=True)
-        d.run(["pgbench"] + where + ["-i", "-q", "-s", "1"])
-        d.run(["pgbench"] + where + ["-c", "3", "-j", "2", "-t", "20"], has="actually processed: 60/60")
+        d.run(["pgbench"] + where + ["-i", "-q", "-s", "1", "postgres"])
+        d.run(["pgbench"] + where + ["-c", "3", "-j", "2", "-t", "20", "postgres"], has="actually processed: 60/60")
         d.run(["psql", "-h", d.path("data"), "-U", "postgres", "-t", "-c", "SELECT count(*) FROM pgbench_history"], has="60", show=True)
 
 
@@ -154,7 +154,7 @@ class Iperf3_Udp(Iperf3_Tcp):
 class Babeld(Scene):
     """Two routers, each in a network of its own, over IPv6 multicast."""
     needs, interface = ("babeld", "ip", "unshare"), "v0"
-    START = 'ip link set %s up && exec babeld -d 1 -I %s -S %s -G %d -M 0.2 -h 1 -H 1 -C "redistribute local if %s allow" %s'
+    START = 'ip link set %s up && exec babeld -d 1 -I %s -S %s -G %d -h 1 -H 1 -C "redistribute local if %s allow" %s'
 
     def before(self, folder, run):
         run(["ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1"])
