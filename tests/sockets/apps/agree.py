@@ -25,14 +25,15 @@ class Talk:
         for line in truths.ask("dump", "--json", "--time", path):
             event = json.loads(line, object_pairs_hook=truths.unique_members)
             self.count["events"] += event.get("layer") == "sockets"
-            if event.get("class") not in ("stream", "datagram"):
+            kind = truths.kind_of(event)
+            if not kind:
                 continue
             end = END.match(str(event["arguments"].get("end", "")))
             if not end:
                 continue
             way = "out" if event["function"] in truths.OUT else "in"
             place = (event.get("world", 0), event["rank"], event["lane"], event["event"])
-            if event["class"] == "stream":
+            if kind == "stream":
                 for n in truths.moved(event):
                     self.streams[end[2], end[3]][way].append((place, n))
             else:
