@@ -13,18 +13,18 @@ class Direction:
     """One direction of a connection."""
 
     def __init__(self):
-        self.first, self.bytes, self.ended = None, 0, False
+        self.first, self.bytes, self.reset = None, 0, False
 
-    def segment(self, sequence, n, syn, fin):
-        if syn:
+    def segment(self, sequence, n, flags):
+        self.reset = self.reset or bool(flags & 4)
+        if flags & 2:
             self.first = sequence + 1 & 0xffffffff
             return
         if self.first is None:  # the capture began later
             self.first = sequence
         end = (sequence + n - self.first) & 0xffffffff
-        if end < 1 << 31:
+        if n and end < 1 << 31:
             self.bytes = max(self.bytes, end)
-        self.ended = self.ended or fin
 
 
 class Capture:
@@ -79,15 +79,15 @@ class Capture:
         pair = self.connections.get((a, b)) or self.connections.get((b, a))
         if pair is None:
             pair = self.connections.setdefault((a, b), [{a: Direction(), b: Direction()}])
-        pair[-1][a].segment(sequence, n, syn, bool(flags & 1))
+        pair[-1][a].segment(sequence, n, flags)
 
     def streams(self):
-        """{(from, to): [bytes of each connection]}"""
-        found = collections.defaultdict(list)
+        """{(from, to): (bytes of its connections, whether one was reset)}; who resets drops what it had not sent yet."""
+        found = {}
         for (a, b), several in self.connections.items():
-            for one in several:
-                found[a, b].append(one[a].bytes)
-                found[b, a].append(one[b].bytes)
+            reset = any(one[a].reset or one[b].reset for one in several)
+            found[a, b] = sum(one[a].bytes for one in several), reset
+            found[b, a] = sum(one[b].bytes for one in several), reset
         return found
 
 

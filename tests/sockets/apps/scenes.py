@@ -154,20 +154,20 @@ class Iperf3_Udp(Iperf3_Tcp):
 class Babeld(Scene):
     """Two routers, each in a network of its own, over IPv6 multicast."""
     needs, interface = ("babeld", "ip", "unshare"), "v0"
-    START = 'ip link set %s up && exec babeld -d 1 -I %s -S %s -G %d -h 1 -H 1 -C "redistribute local if %s allow" %s'
+    START = 'ip link set %s up && exec babeld -d 1 -I %s -S %s -h 1 -H 1 -C "redistribute local if %s allow" %s'
 
     def before(self, folder, run):
         run(["ip", "link", "add", "v0", "type", "veth", "peer", "name", "v1"])
         run(["ip", "link", "set", "v0", "up"])
 
     def play(self, d):
-        def start(own, port):
-            return self.START % (own, d.path(own + ".pid"), d.path(own + ".state"), port, own, own)
-        there = d.start(["unshare", "-n", "sh", "-c", "echo >%s; until ip link show v1 >/dev/null 2>&1; do sleep 0.05; done; ip addr add 10.77.0.2/32 dev v1; %s"
-                         % (d.path("apart"), start("v1", 33124))], d.path("apart"))
+        def start(own):
+            return self.START % (own, d.path(own + ".pid"), d.path(own + ".state"), own, own)
+        there = d.start(["unshare", "-n", "sh", "-c", "ip link set lo up; echo >%s; until ip link show v1 >/dev/null 2>&1; do sleep 0.05; done; ip addr add 10.77.0.2/32 dev v1; %s"
+                         % (d.path("apart"), start("v1"))], d.path("apart"))
         d.run(["ip", "link", "set", "v1", "netns", str(there.pid)])
         d.run(["ip", "addr", "add", "10.77.0.1/32", "dev", "v0"])
-        d.start(["sh", "-c", start("v0", 33123)], d.path("v0.pid"))
+        d.start(["sh", "-c", start("v0")], d.path("v0.pid"))
         d.run(["sh", "-c", "for i in $(seq 600); do ip route show | grep '10.77.0.2 ' && exit 0; sleep 0.1; done; exit 1"], has="10.77.0.2 ")
 
 
