@@ -261,6 +261,8 @@ const char *hb_log_text(const hb_log *log, uint32_t number);
 const hb_identity *hb_log_identity(const hb_log *log);
 /* Where the process stands in the tree of creation; NULL: past the end. None where it was not recorded: it is of processes without MPI. */
 const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index);
+/* The network namespace that the process is in, as its system numbers them; 0: not told. */
+uint64_t hb_log_network(const hb_log *log);
 const hb_bridge *hb_log_bridge(const hb_log *log, uint32_t index);
 /* What an array of counts or datatype numbers held, by the digest that stands among the arguments; NULL: not recorded. */
 const int64_t *hb_log_array(const hb_log *log, uint64_t digest, uint32_t *ret_n);

@@ -362,6 +362,18 @@ static bool place(struct hb__defs *defs, struct hb__in *in)
 	return true;
 }
 
+static bool network(struct hb__defs *defs, struct hb__in *in)
+{
+	uint64_t number = hb__in_uv(in);
+	if (in->bad || in->p != in->end)
+		return false;
+	if (!defs->network) /* there is one */
+		defs->network = number;
+	return true;
+}
+
+uint64_t hb_log_network(const hb_log *log) { return log->defs.network; }
+
 const hb_ancestor *hb_log_ancestor(const hb_log *log, uint32_t index)
 {
 	return index < log->defs.ancestors ? &log->defs.ancestor[index] : NULL;
@@ -393,7 +405,7 @@ bool hb__define(struct hb__defs *defs, uint8_t kind, const uint8_t *p, size_t n)
 		(kind == HB_DEF_TEXT && !given_text(defs, &in)) || (kind == HB_DEF_VALUES && !values(defs, &in)) ||
 		(kind == HB_DEF_PROCESS && !process(defs, &in)) || (kind == HB_DEF_BRIDGE && !bridge(defs, &in)) ||
 		(kind == HB_DEF_REMARK && !remark_kind(defs, &in)) || (kind == HB_DEF_LAYER && !layer(defs, &in)) ||
-		(kind == HB_DEF_PLACE && !place(defs, &in)))
+		(kind == HB_DEF_PLACE && !place(defs, &in)) || (kind == HB_DEF_NETWORK && !network(defs, &in)))
 		return false;
 	hb__bytes_u8(&defs->raw, kind);
 	hb__bytes_uv(&defs->raw, n);

@@ -14,6 +14,12 @@
 #endif
 
 #define HB_LOG_MAGIC "HBDBLOG\n"
+/* A process that begins another program (exec) writes a log for each of them: to the PID in the name of the file this is added, as often as it has
+ * one already. No process has so high a number. */
+#define HB_LOG_PROGRAM 4194304u
+#define HB_LOG_PROGRAMS 500u
+#define HB_LOGS_STOPPED "stopped" /* a file of a recording in which no process begins a log any more */
+#define HB_LOG_TOLD 125u          /* why a process stopped: hbdb record --stop told it to; ECANCELED */
 #define HB_LOG_BEGUN "begun." /* then RANK.PID: what a log is called until its header is written */
 #define HB_LOG_VERSION 2u     /* of the logs written; all from 1 on are read */
 #define HB_LOG_OLDEST 1u

@@ -44,6 +44,8 @@ struct hb__function {
 	int8_t root, win, dest;  /* places of arguments, -1: none */
 };
 void hb__know(const hb_function *f, struct hb__function *ret);
+/* Whether it has functions whose messages are told apart by time. */
+bool hb__by_time(const hb_log *log);
 
 /* ---- state ---- */
 
@@ -92,6 +94,7 @@ struct hb__line {
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
 	 * the first of them that began when all of the line were over, 0: none. */
 	uint32_t init, started, joined; /* init: MPI_Init of the first line, when it was over before this one began */
+	uint32_t born, borns;           /* edges from what made its process, one after the other: all of the line comes after them */
 };
 /* The first of its operations behind an event; operations.n: none. */
 size_t hb__operations_behind(const struct hb__line *line, uint32_t event);
@@ -160,6 +163,9 @@ struct hb_model {
 	VEC(struct hb__turn) turns;      /* in the order of processes */
 	bool no_turns;                   /* the run is checked */
 	VEC(hb_edge) edges;
+	VEC(uint32_t) born_lines; /* that have such */
+	VEC(hb_outside) outside;
+	struct hb__sockets *sockets; /* while the model is built; NULL: no process has events of this layer */
 	VEC(char *) troubles;
 	/* Messages of the program itself, until they are linked. */
 	VEC(struct hb__keyed) keyed_sends, keyed_receives;
@@ -226,6 +232,15 @@ bool hb__reserve(hb_model *m);
 bool hb__link_keyed(hb_model *m);
 /* The number of a channel. Owned by read.c. */
 uint32_t hb__channel(hb_model *m, uint32_t group, uint32_t source, uint32_t dest, int32_t tag);
+
+/* ---- match/sockets: what goes through sockets and pipes ---- */
+/* Before the processes are read: who got whose bytes and datagrams. */
+hb_status hb__plan_sockets(hb_model *m, hb_error *err);
+/* Once all are: these become messages. */
+bool hb__link_sockets(hb_model *m);
+/* Processes that make others and wait for their end. */
+bool hb__link_family(hb_model *m);
+void hb__close_sockets(hb_model *m);
 
 /* ---- match/channels/ordered.c: sends and receives become messages ---- */
 bool hb__link(hb_model *m);

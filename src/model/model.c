@@ -101,6 +101,9 @@ static hb_status read_all(struct build *b, hb_error *err)
 			b->all += hb_log_get_info(m->processes.at[i].log)->events;
 	if (!hb__reserve(m))
 		return hb__no_memory(err);
+	hb_status planned = hb__plan_sockets(m, err);
+	if (planned)
+		return planned;
 	for (uint32_t i = 0; i < m->processes.n; i++) {
 		struct hb__process_more *more = &m->process_more[i];
 		more->first_send = (uint32_t)m->sends.n;
@@ -221,8 +224,9 @@ static hb_status finish(struct build *b, hb_error *err)
 	hb_model *m = b->m;
 	tell_processes(m);
 	if (!hb__link_keyed(m) || !hb__link(m) || !hb__link_worlds(m) || !hb__link_threads(m) || !hb__link_turns(m) ||
-		!hb__link_windows(m))
+		!hb__link_family(m) || !hb__link_windows(m))
 		return hb__no_memory(err);
+	hb__close_sockets(m);
 	tell_orphans(m);
 	tell_collectives(m);
 	if (m->info.ambiguous)
@@ -241,6 +245,7 @@ static hb_status finish(struct build *b, hb_error *err)
 	m->info.collectives = (uint32_t)m->collectives.n;
 	m->info.chosen = (uint32_t)m->chosen.n;
 	m->info.edges = (uint32_t)m->edges.n;
+	m->info.outside = (uint32_t)m->outside.n;
 	for (size_t i = 0; i < m->lines.n; i++)
 		m->info.events += m->lines.at[i].events;
 	return m->no_memory ? hb__no_memory(err) : HB_OK;
@@ -290,11 +295,14 @@ void hb_model_close(hb_model *m)
 	}
 	for (size_t i = 0; i < m->troubles.n; i++)
 		free(m->troubles.at[i]);
+	for (size_t i = 0; i < m->outside.n; i++)
+		free((void *)m->outside.at[i].name);
+	hb__close_sockets(m);
 	void *const blocks[] = {m->processes.at, m->process_more, m->lines.at, m->line_more.at, m->groups.at,
 		m->group_more.at, m->channels.at, m->specs.at, m->sends.at, m->receives.at, m->probes.at,
 		m->probe_after.at, m->collectives.at, m->collective_kind.at, m->odd_at.at, m->chosen.at, m->troubles.at,
 		m->pending.at, m->births.at, m->epochs.at, m->fetched.at, m->exposed.at, m->locked.at, m->freed.at,
-		m->turns.at, m->edges.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at,
+		m->turns.at, m->edges.at, m->born_lines.at, m->outside.at, m->channel_of.at, m->group_of.at, m->odd_collective.at, m->odd_enters.at,
 		m->big.at, m->elsewhere.at, m->keyed_sends.at, m->keyed_receives.at, m->keyed_groups.at, m->keys.at,
 		m->key_of.at, m->big_bytes.at, m->elsewhere_at.at, m->channel_first, m->channel_sends, m->seen_more};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
@@ -327,6 +335,7 @@ const hb_probe *hb_model_probes(const hb_model *m) { return m->probes.at; }
 const hb_collective *hb_model_collectives(const hb_model *m) { return m->collectives.at; }
 const hb_chosen *hb_model_chosen(const hb_model *m) { return m->chosen.at; }
 const hb_edge *hb_model_edges(const hb_model *m) { return m->edges.at; }
+const hb_outside *hb_model_outside(const hb_model *m) { return m->outside.at; }
 
 const hb_op *hb_model_ops(const hb_model *m, uint32_t line, uint64_t *ret_n)
 {

@@ -18,7 +18,8 @@
  * (hb_order); one-sided synchronisation, and processes that make others (hb_edge). MPI_Init of the first lane -> everything of the other lanes; the enter of the call that posted a receive ->
  * the exit of the call of another lane that completed it.
  *
- * Matching: messages that the program itself tells of go by channel and key (match/channels/keyed.c). MPI does not let messages overtake, so among the messages of one channel
+ * Matching: messages that the program itself tells of go by channel and key (match/channels/keyed.c), what goes through sockets and pipes by
+ * bytes and contents (match/sockets). MPI does not let messages overtake, so among the messages of one channel
  * (communicator, source, destination, tag) the k-th send belongs to the k-th
  * receive in the order of posting.
  *
@@ -87,6 +88,7 @@ typedef struct hb_group {
 	uint32_t parent;                 /* HB_NO: none, or not known */
 	bool self;                       /* MPI_COMM_SELF of one process */
 	bool keyed;                      /* a channel of the program itself: its tags stand for keys: hb_model_tag */
+	bool untagged;                   /* what processes talk through: its messages have no tags, and are found one by one */
 	char *title;   /* the name with the program's own behind it, as in WORLD.2 "ocean"; NULL: it gave none */
 	char name[24]; /* WORLD, SELF, or WORLD.2 for the third made from it, WORLD.2:5 with world rank 5 at its head */
 } hb_group;
@@ -98,7 +100,7 @@ typedef struct hb_channel {
 	uint32_t sent, received; /* how many */
 } hb_channel;
 
-/* How the tag of a message is called, and what it is: "tag", or "key" on a channel of the program itself. */
+/* How the tag of a message is called, and what it is: "tag", or "key" on a channel of the program itself; NULL and HB_ABSENT where there are none. */
 const char *hb_model_tag_word(const hb_model *model, uint32_t group);
 int64_t hb_model_tag(const hb_model *model, uint32_t group, int32_t tag);
 
@@ -200,8 +202,25 @@ typedef enum hb_edge_kind {
 	HB_EDGE_BEGAN,   /* MPI_Init of such a process -> MPI_Comm_spawn of all that called it */
 	HB_EDGE_MET, /* the root's MPI_Comm_connect -> MPI_Comm_accept of all that it met; the other way round; MPI_Comm_join of both */
 	HB_EDGE_THREADS, /* of another thread: its exit, for the operation of `to` came after one behind it (hbdb-recording.5, class 15) */
+	/* processes and what they talk through (match/sockets) */
+	HB_EDGE_FORKED, /* fork and its like -> the first event of each line of the process made */
+	HB_EDGE_EXECED, /* the last event of a line -> the first event of each line of the program that its process started */
+	HB_EDGE_ENDED,  /* the last event of a line -> the wait that told of its process's end */
+	HB_EDGE_KILLED, /* the call that a line never returned from -> likewise */
+	HB_EDGE_CLOSED, /* shutdown, or close of an end's last descriptor in its process -> what received the end of the stream */
+	HB_EDGE_LEFT,   /* the last event of a process that had the end, and did not close it -> likewise */
+	HB_EDGE_LISTENED, /* listen -> a connect that was accepted */
+	HB_EDGE_KINDS
 } hb_edge_kind;
-static inline bool hb_edge_from_exit(hb_edge_kind kind) { return kind == HB_EDGE_THREADS; }
+/* Their table, clock/edges.def. */
+typedef struct hb_edge_meaning {
+	const char *word, *link, *sentence;
+	bool from_exit, to_enter;
+} hb_edge_meaning;
+extern const hb_edge_meaning hb_edge_meanings[HB_EDGE_KINDS];
+static inline bool hb_edge_from_exit(hb_edge_kind kind) { return hb_edge_meanings[kind].from_exit; }
+/* The first events of lines have these before their enter: hb__line.born. */
+static inline bool hb_edge_to_enter(hb_edge_kind kind) { return hb_edge_meanings[kind].to_enter; }
 typedef struct hb_edge {
 	hb_at from, to;
 	hb_edge_kind kind;
@@ -220,6 +239,13 @@ typedef struct hb_pending {
 	hb_reference request;
 } hb_pending;
 
+/* Whom a process talked to that is not recorded, over sockets and pipes. */
+typedef struct hb_outside {
+	uint32_t process;
+	const char *name;        /* as "tcp 192.0.2.7:80": the other side's address; of a pipe its own name */
+	uint64_t sent, received; /* calls, or datagrams, to and from it */
+} hb_outside;
+
 typedef struct hb_model_info {
 	uint32_t processes, lines, groups, channels, specs;
 	uint64_t events; /* over all lines */
@@ -227,6 +253,7 @@ typedef struct hb_model_info {
 	uint32_t matched;   /* sends with a receive */
 	uint32_t ambiguous; /* matches that may be others: told in the trouble */
 	uint32_t chosen;
+	uint32_t outside; /* hb_model_outside */
 	uint32_t strange; /* intercommunicators of which a process does not know all members, who are of other worlds */
 	bool open; /* order between recorded events may be missing: a message or a part in a collective is not recorded */
 	uint32_t troubles;
@@ -257,6 +284,7 @@ const hb_probe *hb_model_probes(const hb_model *model);
 const hb_collective *hb_model_collectives(const hb_model *model);
 const hb_chosen *hb_model_chosen(const hb_model *model);
 const hb_edge *hb_model_edges(const hb_model *model);
+const hb_outside *hb_model_outside(const hb_model *model);
 const hb_op *hb_model_ops(const hb_model *model, uint32_t line, uint64_t *ret_n);
 /* The sends of a channel that were not cancelled, in order: the k-th was received by its k-th receive. */
 const uint32_t *hb_model_channel_sends(const hb_model *model, uint32_t channel, uint32_t *ret_n);
@@ -389,8 +417,8 @@ typedef enum hb_link_kind {
 	HB_LINK_COLLECTIVE, /* id: collective */
 	HB_LINK_REQUEST,    /* a receive that one thread posted was completed by another; id: receive */
 	HB_LINK_START,      /* MPI_Init, before the other threads */
-	HB_LINK_WINDOW,     /* id: edge */
-	HB_LINK_THREADS,    /* id: edge */
+	HB_LINK_EDGE,       /* of the enter of an event; id: edge */
+	HB_LINK_EXIT,       /* of its exit; id: edge */
 } hb_link_kind;
 
 /* A step of a proof: from the enter of one event to the exit of another (PROGRAM on the same line: from an exit to an

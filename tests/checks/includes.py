@@ -10,12 +10,13 @@ MAY = {
     "base": set(),
     "calls": {"base"},
     "capture": {"base", "format", "calls"},
+    "foreign": {"base", "format", "calls"},
     "format": {"base"},
     "model": {"base", "format", "calls"},
     "reverse": {"base"},
     "rules": {"base", "model", "calls"},
     "session": {"base", "model", "format", "calls"},
-    "tool": {"base", "calls", "capture", "format", "model", "reverse", "rules", "session", "view"},
+    "tool": {"base", "calls", "capture", "foreign", "format", "model", "reverse", "rules", "session", "view"},
     "view": {"base", "model", "rules", "session", "calls"},
 }
 # Inside of capture a layer knows the core and no other layer (src/capture/README.md).

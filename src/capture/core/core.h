@@ -63,6 +63,9 @@ extern bool hb__postings_ordered; /* it is recorded, or repeated, which of them 
 /* This thread is one of the program that was made after the record began, or the one by which it began: what it does with other threads can
  * be told from its beginning on. */
 extern __thread bool hb__ordered __attribute__((tls_model("initial-exec")));
+/* Replay: the process that was made by fork just now, or will be next, is the one with this number; -1: none that is known. */
+extern int hb__promised;
+void hb__child_comes(uint32_t pid); /* ... which had this one in the recorded run; 0: none will be */
 extern bool hb__spawned; /* another process of the job made this one: its world is another */
 extern int hb__rank, hb__size;
 /* Of a process without a rank: the number by which a replay knows it, its record and its reports (-1: by its rank), and what it is
@@ -218,10 +221,22 @@ struct hb__lane *hb__early_lane(void);
 bool hb__begun_early(void);
 /* Fork made this process, of one that is recorded, and it is not one of another layer (yet). */
 bool hb__forked(void);
+/* Another program is about to take the place of this one (begins: true; false: it could not). Whether a log was told its end by that. */
+bool hb__process_replaced(bool begins);
+/* The recording goes on through programs that hand on other variables, change their user or forbid system calls to themselves: how processes talk
+ * is recorded, so that servers are. */
+extern bool hb__descends;
+/* > 0: this thread is that of a child made by vfork, in the memory of its parent: it has no lane. */
+extern __thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
+/* vfork has made a child, and this is the parent again; NULL: nobody wants to know. */
+extern void (*hb__vfork_made)(int32_t child);
 bool hb__began(void);       /* this process, or its parent before a fork, has begun, whether it has ended or not */
 bool hb__began_alone(void); /* without another layer */
 void hb__end_process(uint32_t state);           /* its end was told, or it leaves without */
 struct hb__lane *hb__lane_of_this_thread(void); /* NULL when there can be none */
+/* The lane of this thread for an event of the program that no layer with a life of its own makes: the record begins now where it can. NULL: it is
+ * not recorded. */
+struct hb__lane *hb__lane_now(void);
 /* A lane of the thread with this identity, which may be another one than this. */
 struct hb__lane *hb__lane_new(uint64_t thread);
 /* A layer made the lane of this thread before it needed one; NULL: nobody did. */

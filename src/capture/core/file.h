@@ -24,13 +24,25 @@ struct hb__file_lock {
 void hb__file_lock(struct hb__file_lock *lock);
 void hb__file_unlock(struct hb__file_lock *lock);
 
+/* Holds the folder of the recording, by a descriptor with a high number: another user, or who is below another root, finds files in it by that.
+ * It is done once. A program that closes it takes that away again. */
+void hb__file_hold_folder(const char *folder);
+/* From here on no system call is made for files: each of these functions returns EPERM. */
+void hb__file_no_more(void);
+bool hb__file_is_over(void);
+
+/* Whether the folder has a file of this name. */
+bool hb__file_is_there(const char *folder, const char *name);
+
 /* All return 0 or an errno. */
 int hb__file_create(struct hb__file *file); /* at file->path; it must not be there */
 /* Allocates space before it maps it, so that a full disk is an error here and never a SIGBUS in the program. */
-int hb__file_map(const struct hb__file *file, off_t from, size_t bytes, void **ret);
+int hb__file_map(struct hb__file *file, off_t from, size_t bytes, void **ret);
 /* Allocates space that is not mapped; writes to such. */
-int hb__file_reserve(const struct hb__file *file, off_t from, size_t bytes);
-int hb__file_write(const struct hb__file *file, off_t from, const void *p, size_t bytes);
+int hb__file_reserve(struct hb__file *file, off_t from, size_t bytes);
+int hb__file_write(struct hb__file *file, off_t from, const void *p, size_t bytes);
+int hb__file_give(const struct hb__file *file, uid_t user); /* ... another owner */
+int hb__file_remove(const struct hb__file *file);
 int hb__file_cut(const struct hb__file *file, off_t bytes);
 int hb__file_give_name(const char *from, const char *to); /* EEXIST: another file has it */
 

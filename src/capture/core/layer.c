@@ -1,13 +1,32 @@
 /* The layers that are there. */
 #include "capture/core/layer.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "capture/core/record/record.h"
 
 static struct hb__layer *layers;
 void (*hb__after_event)(void);
 
+bool hb__layer_asked(const char *name)
+{
+	const char *list = getenv("HBDB_LAYERS");
+	size_t n = strlen(name);
+	if (!list)
+		return true;
+	for (const char *p = list; *p; p += strspn(p, ",")) {
+		size_t length = strcspn(p, ",");
+		if (length == n && !strncmp(p, name, n))
+			return true;
+		p += length;
+	}
+	return false;
+}
+
 void hb__layer_add(struct hb__layer *layer)
 {
+	layer->off = !hb__layer_asked(layer->name);
 	layer->first = hb__layers_functions();
 	layer->next = layers;
 	layers = layer;
@@ -17,7 +36,7 @@ void hb__layer_add(struct hb__layer *layer)
 bool hb__layers_present(void)
 {
 	for (struct hb__layer *l = layers; l; l = l->next)
-		if (l->present && l->present())
+		if (!l->off && l->present && l->present())
 			return true;
 	return false;
 }
@@ -45,7 +64,7 @@ void hb__layers_expected(int *ret_rank, int *ret_size)
 	*ret_rank = 0;
 	*ret_size = 1;
 	for (struct hb__layer *l = layers; l; l = l->next)
-		if (l->expected && l->expected(ret_rank, ret_size))
+		if (!l->off && l->expected && l->expected(ret_rank, ret_size))
 			return;
 }
 
@@ -92,7 +111,7 @@ uint32_t hb__layers_library(char *text, size_t size)
 {
 	uint32_t library = 0;
 	for (struct hb__layer *l = layers; l && !library; l = l->next)
-		if (l->library)
+		if (!l->off && l->library)
 			library = l->library(text, size);
 	return library;
 }

@@ -28,6 +28,7 @@ struct hb__layer {
 	const char *polls,
 		*clock; /* for messages: names of calls that may be told no; of its clock, which a replay repeats */
 	bool told;      /* the log has its definition */
+	bool off;       /* set when it is added: nobody asked for its events (HBDB_LAYERS); it passes all on, and is not asked either */
 	struct hb__layer *next;
 };
 
@@ -72,6 +73,8 @@ extern void (*hb__event_made)(
 	int kind, const char *name, unsigned n, const struct hb_value *value, const void *pc, const void *cfa);
 
 void hb__layer_add(struct hb__layer *layer);
+/* Whether the events of a layer are to be recorded: HBDB_LAYERS has its name. Where that is not set, all are. */
+bool hb__layer_asked(const char *name);
 
 /* Called when a call of this thread that a layer stands in front of is over, also a poll that said no; NULL: nobody wants to know. */
 extern void (*hb__after_event)(void);

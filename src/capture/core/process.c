@@ -1,14 +1,19 @@
 /* The process: what the environment asks for, which thread is which, and the ways a process begins and leaves. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
 #include "capture/core/control/control.h"
 #include "capture/core/data/data.h"
+#include "capture/core/descend/descend.h"
+#include "capture/core/file.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/core/place/place.h"
@@ -21,6 +26,7 @@ static bool early;  /* the record began with an event before the layer said whic
 static bool forked; /* fork made this process, of one that is recorded */
 static bool of_replay; /* ... of one that follows a record: that is not this one's */
 static __thread struct hb__lane *early_self __attribute__((tls_model("initial-exec")));
+bool hb__descends;
 bool hb__active, hb__finished, hb__early_log, hb__threaded, hb__many_threads, hb__postings_ordered, hb__spawned;
 const struct hb__ordering *hb__ordering;
 const struct hb__tracing *hb__tracing;
@@ -57,7 +63,11 @@ void hb__say(const char *format, ...)
 	va_end(args);
 	n = m < 0 ? n : n + m >= (int)sizeof line - 1 ? (int)sizeof line - 2 : n + m;
 	line[n++] = '\n';
-	ssize_t written = write(2, line, (size_t)n);
+	/* where files may not grow, a write to one would end the program */
+	struct rlimit most;
+	struct stat to;
+	bool limited = !getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur != RLIM_INFINITY;
+	ssize_t written = limited && (fstat(2, &to) || S_ISREG(to.st_mode)) ? 0 : write(2, line, (size_t)n);
 	(void)written;
 }
 
@@ -129,6 +139,9 @@ __attribute__((constructor(101))) static void configure(void)
 		hb__data_early();
 	if (k->mode != HB__OFF)
 		pthread_atfork(NULL, NULL, after_fork);
+	hb__descends = k->mode != HB__OFF && getenv("HBDB_LAYERS") && hb__layer_asked("sockets");
+	if (hb__descends)
+		hb__environment_keep();
 }
 
 /* ---- threads ---- */
@@ -250,7 +263,7 @@ static struct hb__lane *new_lane(void)
 
 struct hb__lane *hb__lane_of_this_thread(void)
 {
-	if (hb__self || lane_refused || !hb__active)
+	if (hb__self || lane_refused || !hb__active || hb__vforks)
 		return hb__self;
 	return hb__self = early_self ? early_self : new_lane();
 }
@@ -259,6 +272,8 @@ struct hb__lane *hb__lane_of_this_thread(void)
 
 static pid_t owner, early_owner; /* the process that began */
 static int early_rank;
+int hb__promised = -1;
+static bool alone_tried;
 static pthread_mutex_t beginning_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool early_tried, early_decided; /* decided: `early` and its log are as they stay */
 
@@ -273,11 +288,13 @@ bool hb__forked(void) { return forked; }
 static void after_fork(void)
 {
 	bool begun = hb__began() || early || hb__early_log || hb__finished;
+	bool follows = hb__config.mode == HB__REPLAY && hb__promised >= 0; /* a record of its own */
 	forked = forked || hb__config.mode == HB__RECORD;
-	of_replay = of_replay || hb__config.mode == HB__REPLAY;
+	of_replay = of_replay || (hb__config.mode == HB__REPLAY && !follows);
 	thread_identity = thread_children[0] = thread_children[1] = 0;
 	beginning_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	early_tried = early_decided = early = false;
+	hb__vforks = 0;
 	hb__data_forked();
 	hb__log_forked();
 	hb__definitions_forked();
@@ -289,12 +306,22 @@ static void after_fork(void)
 		return;
 	hb__active = hb__early_log = alone = alone_asked = lane_refused = false;
 	hb__self = early_self = NULL;
-	hb__config.mode = HB__OFF;
+	if (!follows)
+		hb__config.mode = HB__OFF;
 	owner = 0;
 	*hb__own_name = 0;
 	hb__own_number = -1;
 	hb__control_forget();
+	if (follows) {
+		alone_asked = true;
+		alone_tried = false;
+		hb__script_forget();
+		hb__definitions_again();
+		hb__layers_again();
+	}
 }
+
+void hb__child_comes(uint32_t pid) { hb__promised = pid ? hb__claim_number(pid) : -1; }
 
 /* The record to follow, and the log. */
 static bool open_record(void)
@@ -307,6 +334,10 @@ static bool open_record(void)
 	if (replay) {
 		hb__config.order = hb__script_order();
 		hb__lanes_reserve(hb__script_lanes());
+	}
+	if (!replay && hb__file_is_there(hb__config.dir, HB_LOGS_STOPPED)) {
+		hb__config.mode = HB__OFF;
+		return false;
 	}
 	const char *dir = !replay ? hb__config.dir : *hb__config.replay_log ? hb__config.replay_log : hb__config.dir;
 	/* a log is memory that copies of the process would share */
@@ -405,6 +436,8 @@ static void begin_early(void)
 
 struct hb__lane *hb__early_lane(void)
 {
+	if (unlikely(hb__vforks))
+		return NULL;
 	if (likely(early_self))
 		return hb__began() ? NULL : early_self;
 	if (lane_refused || hb__began() || !may_begin_early())
@@ -418,17 +451,17 @@ bool hb__begun_early(void) { return early; }
 
 bool hb__begin_alone(void)
 {
-	static bool tried;
-	if (likely(!alone_asked))
+	if (likely(!alone_asked) || hb__vforks)
 		return false;
 	pthread_mutex_lock(&beginning_lock);
-	bool begins = !tried && hb__config.mode != HB__OFF && !hb__layers_present();
-	tried = tried || begins;
+	bool begins = !alone_tried && hb__config.mode != HB__OFF && !hb__layers_present();
+	alone_tried = alone_tried || begins;
 	if (begins) {
 		alone = true;
 		hb__lanes_reserve(1);
 		hb__rank = 0;
 		hb__size = 1;
+		hb__lanes_special(); /* a library of MPI that is loaded now has no part in them */
 		hb__learn_modules();
 		if (!hb__claim())
 			hb__config.mode = HB__OFF;
@@ -439,7 +472,15 @@ bool hb__begin_alone(void)
 		}
 	}
 	pthread_mutex_unlock(&beginning_lock);
-	return tried; /* perhaps by another thread, just now */
+	return alone_tried; /* perhaps by another thread, just now */
+}
+
+struct hb__lane *hb__lane_now(void)
+{
+	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
+	if (unlikely(!lane) && hb__begin_alone())
+		lane = hb__lane_of_this_thread();
+	return likely(lane) ? lane : hb__early_lane();
 }
 
 void hb__end_process(uint32_t state)
@@ -487,6 +528,34 @@ static void leave_record(void)
 	hb__end_process(alone ? HB_STATE_FINALIZED : HB_STATE_LEFT);
 }
 
+bool hb__process_replaced(bool begins)
+{
+	bool is_early = early && !hb__began() && early_owner == getpid();
+	bool ends = !hb__vforks && (is_early || (hb__active && alone && owner == getpid()));
+	if (!ends)
+		return false;
+	if (begins && is_early && !forked)
+		tell_no_rank();
+	if (begins && hb__config.mode == HB__REPLAY)
+		hb__follow_finish();
+	hb__log_state(begins ? HB_STATE_FINALIZED : HB_STATE_RUNNING);
+	return true;
+}
+
+/* It calls no handlers of forks. */
+HB__EXPORT pid_t _Fork(void)
+{
+	pid_t (*next)(void) = (__typeof__(next))dlsym(RTLD_NEXT, "_Fork");
+	if (!next) { /* the C library is older than the call */
+		errno = ENOSYS;
+		return -1;
+	}
+	pid_t child = next();
+	if (!child && (hb__config.mode != HB__OFF || forked))
+		after_fork();
+	return child;
+}
+
 __attribute__((destructor)) static void leave(void)
 {
 	leave_record();
@@ -500,7 +569,10 @@ HB__EXPORT __attribute__((noreturn, alias("_exit"))) void hb_leave_at_once_c99(i
 
 void hb_leave_at_once(int status)
 {
-	if (forked && early && early_owner == getpid())
+	bool of_forked = forked && early && early_owner == getpid(), of_alone = hb__active && alone && owner == getpid();
+	if (of_alone)
+		hb__follow_finish();
+	if (of_forked || of_alone)
 		hb__log_state(HB_STATE_FINALIZED);
 	for (;;)
 		syscall(SYS_exit_group, status);

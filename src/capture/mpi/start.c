@@ -71,6 +71,8 @@ static void begin(int thread_level)
 
 static bool may_begin(void)
 {
+	if (!hb__layer_asked("mpi"))
+		return false;
 	bool alone = hb__began_alone();
 	if (alone)
 		hb__say("MPI began after the program's first event of its own: its calls are not %s",

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "capture/core/control/control.h"
+#include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/sockets/ends.h"
 
@@ -78,8 +79,8 @@ static __attribute__((noinline)) struct hb__lane *new_lane(void)
 static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = hb__self;
-	bool off = hb__config.mode != HB__RECORD && !hb__forked();
-	if (unlikely(hb__apart & ~HB__APART_HANDLER || off))
+	bool off = hb__config.mode == HB__OFF && !hb__forked();
+	if (unlikely(hb__apart & ~HB__APART_HANDLER || off || hb__vforks))
 		return false;
 	bool inside = lane && lane->depth;
 	if (unlikely(inside ? !hb__config.inside : !(hb__of_program(pc) & HB__BRINGS_INPUTS)))
@@ -89,6 +90,7 @@ static bool enter(struct hb_talk *t, const void *pc, const void *cfa)
 	t->lane = lane;
 	t->pc = pc;
 	t->cfa = cfa;
+	t->again = unlikely(hb__config.mode == HB__REPLAY);
 	return true;
 }
 
@@ -176,6 +178,59 @@ static void end(struct hb_talk *t, const int64_t *results, size_t n)
 	errno = error;
 }
 
+/* ---- replay ---- */
+
+static void call_of(const struct hb_talk *t, struct hb__call *ret)
+{
+	*ret = (struct hb__call){
+		.fn = &functions[t->function], .lane = t->lane, .pc = t->pc, .cfa = t->cfa, .slot = t->slot, .enter = t->enter};
+}
+
+static enum hb_again again(struct hb_talk *t, bool may_say_no, struct hb_told *ret)
+{
+	struct hb__call c;
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	if (!t->slot) { /* a call that differs is told with its end as it is now */
+		t->argument = hb_leads_text(t->end);
+		t->slot = slot_of(t);
+	}
+	call_of(t, &c);
+	enum hb__answer answer = hb__follow_talk(&c, may_say_no);
+	if (answer == HB__YES) {
+		const struct hb__row *row = hb__expected(&c);
+		ret->end = row->slot->nargs ? row->slot->arg[0] : HB_NO_TEXT;
+		ret->n = row->n < HB_TOLD_MOST ? row->n : HB_TOLD_MOST;
+		if (ret->n)
+			memcpy(ret->results, row->results, ret->n * sizeof *ret->results);
+		else
+			ret->results[0] = 0;
+	}
+	hb__apart = apart;
+	errno = error;
+	return answer == HB__YES ? HB_AGAIN_TOLD : answer == HB__NO ? HB_AGAIN_NO : HB_AGAIN_FREE;
+}
+
+static void differs(struct hb_talk *t, const char *what)
+{
+	struct hb__call c;
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	call_of(t, &c);
+	hb__report_difference(&c, hb__expected(&c), what);
+	hb__apart = apart;
+	errno = error;
+}
+
+static void text(int64_t number, char ret_name[HB_NAME_MOST])
+{
+	*ret_name = 0;
+	if (number >= 0)
+		hb__script_text(number, ret_name, HB_NAME_MOST);
+}
+
 static void no(struct hb_talk *t)
 {
 	struct hb__lane *lane = t->lane;
@@ -201,6 +256,10 @@ static void none(struct hb_talk *t) { t->lane->control->inside = t->outside; }
 
 static bool is_program(const void *pc) { return hb__of_program(pc) & HB__BRINGS_INPUTS; }
 
+static bool is_own(void) { return !hb__vforks; }
+
+static void vforks(void (*made)(int32_t)) { hb__vfork_made = made; }
+
 static bool began(void) { return hb__active || hb__begun_early(); }
 
 static uint32_t *opened(void) { return hb__ends_table(); }
@@ -214,17 +273,28 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.no = no,
 	.none = none,
 	.is_program = is_program,
+	.is_own = is_own,
+	.vforks = vforks,
 	.began = began,
 	.most = hb__ends_most,
 	.address = hb__ends_address,
-	.hash = hash};
+	.hash = hash,
+	.again = again,
+	.differs = differs,
+	.name = hb__ends_name,
+	.text = text,
+	.leave = hb__board_leave,
+	.take = hb__board_take,
+	.job_ends = hb__job_ends,
+	.child = hb__child_comes};
 
 /* ---- what the core asks ---- */
 
-static void again(void)
+static void forgotten(void)
 {
 	network_told = false;
 	hb__ends_again();
+	hb__board_forked();
 }
 
 static const struct hb__fn *function(const char *name, uint8_t cls)
@@ -238,7 +308,7 @@ static const struct hb__fn *function(const char *name, uint8_t cls)
 __attribute__((constructor(104))) static void add_layer(void)
 {
 	static struct hb__layer sockets = {
-		.name = "sockets", .functions = HB_SOCKET_FUNCTIONS, .function = function, .again = again};
+		.name = "sockets", .functions = HB_SOCKET_FUNCTIONS, .function = function, .again = forgotten};
 	unsigned first = hb__layers_functions();
 	for (unsigned i = 0; i < HB_SOCKET_FUNCTIONS; i++) {
 		struct hb__fn *fn = &functions[i];

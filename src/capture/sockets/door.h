@@ -35,6 +35,7 @@ static inline enum hb_leads hb_leads_kind(uint32_t end) { return (enum hb_leads)
 static inline uint32_t hb_leads_text(uint32_t end) { return end >> HB_LEADS_BITS; }
 #define HB_DESCRIPTORS_MOST (1 << 20) /* further ones are not recorded */
 #define HB_NO_TEXT (-1)
+#define HB_NAME_MOST 400 /* of an end, with its null */
 
 /* A call of the program on its way. */
 struct hb__lane;
@@ -48,6 +49,16 @@ struct hb_talk {
 	const void *pc, *cfa;
 	const struct hb__slot *slot; /* NULL: the end gets its name in the call */
 	uint64_t enter, outside;
+	bool again; /* a record is followed */
+};
+
+/* Replay: what the record has of a call. */
+#define HB_TOLD_MOST (1 + 3 * 64)
+enum hb_again { HB_AGAIN_FREE /* nothing: the system answers */, HB_AGAIN_NO /* it would have blocked */, HB_AGAIN_TOLD };
+struct hb_told {
+	int64_t end; /* the recorded text of its end, or its other argument; HB_NO_TEXT */
+	size_t n;
+	int64_t results[HB_TOLD_MOST];
 };
 
 struct hb_sockets_door {
@@ -66,12 +77,31 @@ struct hb_sockets_door {
 	/* It is over, and is no event. */
 	void (*none)(struct hb_talk *talk);
 	bool (*is_program)(const void *pc); /* who calls there is the program */
+	bool (*is_own)(void);               /* this is not a child by vfork, which has the memory of its parent */
 	bool (*began)(void); /* the process has made an event */
 	int (*most)(void);   /* the greatest descriptor that stands in the table, plus 1 */
 	/* The number of an address as a text, HB_NO_TEXT: there is none. */
 	int64_t (*address)(const struct sockaddr *address, socklen_t length);
 	/* Of n pieces of memory the first so many bytes. */
 	int64_t (*hash)(const struct iovec *piece, size_t n, size_t bytes);
+
+	/* Replay, between begin and end. may_say_no: the call does not wait. */
+	enum hb_again (*again)(struct hb_talk *talk, bool may_say_no, struct hb_told *ret_told);
+	/* The call is not as it was; `what` is a clause. */
+	void (*differs)(struct hb_talk *talk, const char *what);
+	/* What a descriptor leads to in this run. */
+	void (*name)(int fd, char ret_name[HB_NAME_MOST]);
+	/* A text of the record; "": there is none. */
+	void (*text)(int64_t number, char ret_name[HB_NAME_MOST]);
+	/* What processes of the replay leave for each other, by a name of the place and a key: found again as often as it is looked for. */
+	bool (*leave)(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
+	/* Waits up to so many milliseconds, -1: until the job ends. NULL: it has not come. */
+	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
+	bool (*job_ends)(void);
+	/* Has it called, in the parent, when vfork has made a process. */
+	void (*vforks)(void (*made)(int32_t pid));
+	/* The process that is made next is the one which had this number in the recorded run; 0: not known. */
+	void (*child)(uint32_t pid);
 };
 
 /* The recorder has it, by this name. */

@@ -68,17 +68,28 @@ static uint32_t named(enum hb_leads kind, const char *name)
 	return t ? t->number << HB_LEADS_BITS | kind : HB_LEADS_NOWHERE;
 }
 
-static uint32_t look(int fd)
+static enum hb_leads look_at(int fd, char name[HB__END_NAME])
 {
 	struct stat st;
-	char name[HB__END_NAME];
-	enum hb_leads kind = HB_LEADS_NOWHERE;
+	*name = 0;
 	if (fstat(fd, &st))
 		return HB_LEADS_UNKNOWN;
 	if (S_ISSOCK(st.st_mode) && !is_users(st.st_ino))
-		kind = hb__socket_end(fd, st.st_ino, name);
-	else if (S_ISFIFO(st.st_mode) && !is_users(st.st_ino))
-		kind = pipe_end(fd, &st, name);
+		return hb__socket_end(fd, st.st_ino, name);
+	return S_ISFIFO(st.st_mode) && !is_users(st.st_ino) ? pipe_end(fd, &st, name) : HB_LEADS_NOWHERE;
+}
+
+void hb__ends_name(int fd, char ret_name[HB_NAME_MOST])
+{
+	int error = errno;
+	look_at(fd, ret_name);
+	errno = error;
+}
+
+static uint32_t look(int fd)
+{
+	char name[HB__END_NAME];
+	enum hb_leads kind = look_at(fd, name);
 	return kind == HB_LEADS_NOWHERE ? kind : kind == HB_LEADS_UNKNOWN ? kind : named(kind, name);
 }
 

@@ -13,10 +13,16 @@ int hb__ends_most(void); /* the greatest descriptor that stands in it, plus 1 */
 /* The texts have other numbers from now on: everything is found out anew. */
 void hb__ends_again(void);
 uint32_t hb__ends_find(int fd);
+void hb__ends_name(int fd, char ret_name[HB_NAME_MOST]);
 int64_t hb__ends_address(const struct sockaddr *address, socklen_t length);
 
+/* board.c: in a replay, see hb_sockets_door */
+bool hb__board_leave(const char *place, uint64_t key, const struct iovec *piece, size_t n, size_t bytes);
+const void *hb__board_take(const char *place, uint64_t key, int ms, size_t *ret_bytes);
+void hb__board_forked(void);
+
 /* names.c */
-#define HB__END_NAME 400
+#define HB__END_NAME HB_NAME_MOST
 /* Writes the name of what a socket leads to. */
 enum hb_leads hb__socket_end(int fd, uint64_t inode, char name[HB__END_NAME]);
 /* Of an address; false: it is none. */

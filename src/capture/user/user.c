@@ -147,13 +147,13 @@ static const struct named *named_of(uint8_t cls, const char *name, unsigned n, c
 
 /* ---- rows ---- */
 
+static bool off; /* nobody asked for the program's own events */
+
 static struct hb__lane *lane_now(void)
 {
-	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
-	if (unlikely(!lane) && hb__begin_alone())
-		lane = hb__lane_of_this_thread();
-	if (unlikely(!lane))
-		lane = hb__early_lane();
+	if (unlikely(off))
+		return NULL;
+	struct hb__lane *lane = hb__lane_now();
 	if (unlikely(lane && !lane->user))
 		lane->user = hb__pages(sizeof *lane->user);
 	return lane && lane->user ? lane : NULL;
@@ -339,5 +339,6 @@ __attribute__((constructor(102))) static void add_layer(void)
 {
 	static struct hb__layer user = {.name = "user", .function = function, .again = again};
 	hb__layer_add(&user);
+	off = user.off;
 	hb__event_made = event_at;
 }

@@ -32,6 +32,7 @@ static hb_status read_head(int fd, const char *path, hb_log_head *ret, hb_error 
 		.pid = h.pid,
 		.level = h.level,
 		.state = h.state,
+		.stopped = h.stopped,
 		.sealed = h.incompatible & HB_LOG_INCOMPAT_SEALED};
 	if (ret->sealed)
 		return HB_OK;

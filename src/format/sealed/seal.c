@@ -265,15 +265,10 @@ static hb_status all_sections(struct sealer *s, hb_error *err)
 	return status;
 }
 
-hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, void *user, hb_error *err)
+hb_status hb__seal(hb_log *log, const char *to, hb_progress *progress, void *user, hb_error *err)
 {
-	struct sealer s = {.progress = progress, .user = user};
-	if (!from || !to)
-		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to read, or none to write");
-	hb_status status = hb_log_open(from, &s.log, err);
-	if (status)
-		return status;
-	status = hb__out_open(&s.out, to, err);
+	struct sealer s = {.log = log, .progress = progress, .user = user};
+	hb_status status = hb__out_open(&s.out, to, err);
 	if (!status) {
 		status = all_sections(&s, err);
 		if (status)
@@ -283,6 +278,17 @@ hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, v
 	}
 	free(s.payload.p);
 	free(s.index.p);
-	hb_log_close(s.log);
+	return status;
+}
+
+hb_status hb_log_seal(const char *from, const char *to, hb_progress *progress, void *user, hb_error *err)
+{
+	hb_log *log;
+	if (!from || !to)
+		return hb__fail(err, HB_E_ARGUMENT, from, 0, "no file to read, or none to write");
+	hb_status status = hb_log_open(from, &log, err);
+	if (!status)
+		status = hb__seal(log, to, progress, user, err);
+	hb_log_close(log);
 	return status;
 }

@@ -45,6 +45,11 @@ _Static_assert(sizeof(struct hb__section) == 32, "as in hbdb-recording.5");
 #define HB__BLOCK_EVENTS_ORDER (1u << 20)
 #define HB__BLOCK_VALUES (1u << 20)
 
+/* ---- seal.c ---- */
+
+/* Writes the sealed form of a log, of whatever form it is (its ops read it): what hb_log_seal does with a file. */
+hb_status hb__seal(hb_log *log, const char *to, hb_progress *progress, void *user, hb_error *err);
+
 /* ---- pack.c: strings of byte symbols ---- */
 
 struct hb__packer { /* what a writer needs again and again */

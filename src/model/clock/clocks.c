@@ -283,13 +283,27 @@ static bool advance(struct hb__clock_run *run, uint32_t line, uint32_t to)
 	return true;
 }
 
+/* What had to be before anything of the line: the process was made. */
+static bool born(struct hb__clock_run *run, uint32_t line)
+{
+	const struct hb__line *l = &run->m->line_more.at[line];
+	for (uint32_t i = 0; i < l->borns; i++)
+		if (!hb__edge_ended(run, line, l->born + i))
+			return false;
+	return true;
+}
+
 /* Lines of further threads begin after MPI_Init of the first. */
 static bool begun(struct hb__clock_run *run, uint32_t line)
 {
 	hb_model *m = run->m;
 	struct hb__runner *r = &run->lines[line];
 	uint32_t first = m->processes.at[m->lines.at[line].process].first_line, init = m->line_more.at[line].init;
-	if (r->begun || first == line || !init)
+	if (r->begun)
+		return true;
+	if (!born(run, line))
+		return false;
+	if (first == line || !init)
 		return r->begun = true;
 	struct hb__runner *f = &run->lines[first];
 	if (f->event <= init && !f->ended && !r->force) {

@@ -22,7 +22,7 @@ static void raise(struct hb__past *p, hb_at to, hb_at by, hb_link_kind kind, uin
 static void raise_exit(struct hb__past *p, hb_at to, hb_at by, uint32_t id)
 {
 	struct hb__past_line *l = &p->lines[to.line];
-	raise(p, to, by, HB_LINK_THREADS, id);
+	raise(p, to, by, HB_LINK_EXIT, id);
 	if (to.event <= l->exited)
 		return;
 	l->exited = to.event;
@@ -31,6 +31,16 @@ static void raise_exit(struct hb__past *p, hb_at to, hb_at by, uint32_t id)
 		l->next = p->queue;
 		p->queue = to.line;
 	}
+}
+
+/* What an edge begins at. */
+static void raise_edge(struct hb__past *p, hb_at by, uint32_t id)
+{
+	const hb_edge *e = &p->m->edges.at[id];
+	if (hb_edge_from_exit(e->kind))
+		raise_exit(p, e->from, by, id);
+	else
+		raise(p, e->from, by, HB_LINK_EDGE, id);
 }
 
 /* The last event whose exit is known to be in the PAST. */
@@ -83,10 +93,7 @@ static void need(struct hb__past *p, uint32_t line, const hb_op *o)
 		break;
 	}
 	case HB_OP_TOLD:
-		if (hb_edge_from_exit(m->edges.at[o->id].kind))
-			raise_exit(p, m->edges.at[o->id].from, by, o->id);
-		else
-			raise(p, m->edges.at[o->id].from, by, HB_LINK_WINDOW, o->id);
+		raise_edge(p, by, o->id);
 		break;
 	default:
 		break;
@@ -142,6 +149,8 @@ static void begin_thread(struct hb__past *p, uint32_t line)
 {
 	uint32_t init = p->m->line_more.at[line].init;
 	uint32_t first = p->m->processes.at[p->m->lines.at[line].process].first_line;
+	for (uint32_t i = 0; i < p->m->line_more.at[line].borns; i++)
+		raise_edge(p, (hb_at){line, 1}, p->m->line_more.at[line].born + i);
 	if (p->starts && first != line)
 		reach(p, (hb_at){first, p->m->line_more.at[line].started}, (hb_at){line, 1});
 	if (!init || first == line)

@@ -1,5 +1,11 @@
-/* One-sided synchronisation in the pass of the clocks: what an edge begins at goes on ahead, what it ends at waits for it. */
+/* Edges, and they in the pass of the clocks: what an edge begins at goes on ahead, what it ends at waits for it. */
 #include "model/clock/run.h"
+
+const hb_edge_meaning hb_edge_meanings[HB_EDGE_KINDS] = {
+#define HB_EDGE(kind, word, link, from_exit, to_enter, sentence) \
+	[HB_EDGE_##kind] = {word, link, sentence, from_exit, to_enter},
+#include "model/clock/edges.def"
+};
 
 void hb__edge_begun(struct hb__clock_run *run, uint32_t line, uint32_t edge)
 {

@@ -127,6 +127,8 @@ static size_t begin(const struct future *f, uint32_t line, uint64_t time)
 
 /* ---- the sweep ---- */
 
+static void feel_born(struct future *f, uint32_t line, uint32_t child);
+
 static void feel(struct future *f, uint32_t line, uint32_t event, uint32_t from)
 {
 	const hb_process *process = &f->m->processes.at[f->m->lines.at[line].process];
@@ -137,6 +139,20 @@ static void feel(struct future *f, uint32_t line, uint32_t event, uint32_t from)
 		uint32_t init = f->m->line_more.at[line + i].init;
 		if (init && event <= init && f->m->lines.at[line + i].events)
 			f->first[line + i] = f->from[line + i] = 1;
+	}
+	for (uint32_t i = 0; i < f->m->born_lines.n; i++)
+		feel_born(f, line, f->m->born_lines.at[i]);
+}
+
+/* All that a process does comes after what made it. */
+static void feel_born(struct future *f, uint32_t line, uint32_t child)
+{
+	const struct hb__line *l = &f->m->line_more.at[child];
+	for (uint32_t i = 0; i < l->borns && !f->first[child] && f->m->lines.at[child].events; i++) {
+		const hb_edge *e = &f->m->edges.at[l->born + i];
+		bool exit = hb_edge_from_exit(e->kind);
+		if (e->from.line == line && e->from.event >= (exit ? f->first[line] : f->from[line]))
+			feel(f, child, 1, 1);
 	}
 }
 

@@ -32,6 +32,11 @@ static const struct hb__raise *raise_of(const struct hb__past_line *l, uint32_t 
 	return low < l->raises.n ? &l->raises.at[low] : NULL;
 }
 
+static bool to_enter(const hb_model *m, const struct hb__raise *r)
+{
+	return (r->kind == HB_LINK_EDGE || r->kind == HB_LINK_EXIT) && hb_edge_to_enter(m->edges.at[r->id].kind);
+}
+
 /* From the enter of a forward to the exit of b, whose PAST is given. The exit of an event was scanned because a later
  * one of its line had been found before, so each step goes to an earlier raise and it ends. */
 static void prove(const struct hb__past *p, hb_at a, hb_at b, struct chain *c)
@@ -44,7 +49,7 @@ static void prove(const struct hb__past *p, hb_at a, hb_at b, struct chain *c)
 			return;
 		}
 		const struct hb__raise *r = raise_of(&p->lines[here.line], here.event);
-		if (exit && r && r->event == here.event && r->kind != HB_LINK_THREADS)
+		if (exit && r && r->event == here.event && r->kind != HB_LINK_EXIT)
 			r = raise_of(&p->lines[here.line], here.event + 1);
 		if (!r)
 			return;
@@ -52,7 +57,7 @@ static void prove(const struct hb__past *p, hb_at a, hb_at b, struct chain *c)
 		add(c, HB_LINK_PROGRAM, here, enter, 0);
 		add(c, r->kind, enter, r->by, r->id);
 		here = r->by;
-		exit = r->kind != HB_LINK_START;
+		exit = r->kind != HB_LINK_START && !to_enter(p->m, r);
 	}
 }
 

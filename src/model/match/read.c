@@ -303,14 +303,14 @@ static void on_receive(struct hb__reading *r, const struct hb__function *f)
 	got(r, id, e->source, e->source_tag);
 }
 
-uint32_t hb__add_keyed_send(struct hb__reading *r, uint32_t group, int32_t tag, int64_t bytes)
+uint32_t hb__add_send(struct hb__reading *r, uint32_t group, uint32_t dest, int32_t tag, int64_t bytes)
 {
-	return add_send(r, channel(r, group, r->process, HB_NO, tag), bytes, HB_BUFFERED);
+	return add_send(r, channel(r, group, r->process, dest, tag), bytes, HB_BUFFERED);
 }
 
-uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t tag)
+uint32_t hb__add_receive(struct hb__reading *r, uint32_t group, uint32_t source, int32_t tag, bool any_source)
 {
-	uint32_t id = add_receive(r, find_spec(r, group, HB_NO, tag, false));
+	uint32_t id = add_receive(r, find_spec(r, group, source, tag, any_source));
 	done(r, id);
 	r->m->receives.at[id].flags &= (uint8_t)~HB_PENDING;
 	op(r, HB_OP_RECEIVED, id);
@@ -503,6 +503,8 @@ static void handle(struct hb__reading *r, const struct hb__function *f)
 		r->m->process_more[r->process].init = (hb_at){r->line, r->init};
 		break;
 	default:
+		if (HB_IS_SOCKET(f->means->cls))
+			hb__on_socket(r);
 		break;
 	}
 }

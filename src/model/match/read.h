@@ -109,9 +109,13 @@ bool hb__fence_meets(struct hb__reading *r, struct hb__own_window *w);
 
 /* ---- keyed.c ---- */
 void hb__on_keyed(struct hb__reading *r, const struct hb__function *f);
-/* Of read.c: a message of the event at hand to nobody yet, and a receive that is done, of nobody yet. Return their numbers. */
-uint32_t hb__add_keyed_send(struct hb__reading *r, uint32_t group, int32_t tag, int64_t bytes);
-uint32_t hb__add_keyed_receive(struct hb__reading *r, uint32_t group, int32_t tag);
+/* Of read.c: a message of the event at hand that a buffer lets through, and a receive that is done, of no message yet. source, dest: processes,
+ * HB_NO: not known yet, or any. Return their numbers. */
+uint32_t hb__add_send(struct hb__reading *r, uint32_t group, uint32_t dest, int32_t tag, int64_t bytes);
+uint32_t hb__add_receive(struct hb__reading *r, uint32_t group, uint32_t source, int32_t tag, bool any_source);
+/* ---- sockets/plan.c ---- */
+/* The sends and receives that were found for the event at hand. */
+void hb__on_socket(struct hb__reading *r);
 
 /* ---- threads.c ---- */
 /* Flags the messages whose order among the threads of the process is not known. */

@@ -58,7 +58,7 @@ struct hb__stream *hb__stream_open(hb_model *m, uint32_t process, hb_error *err)
 			hb__stream_close(s);
 			return NULL;
 		}
-		if (s->n == 1) /* nothing is merged by time, then */
+		if (s->n == 1 && !hb__by_time(p->log)) /* nothing is merged by time, then */
 			hb_events_skip_times(o->events);
 	}
 	return s;

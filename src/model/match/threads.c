@@ -46,6 +46,8 @@ void hb__mark_overlaps(struct hb__reading *r)
 		sent[i].line = got[i].line = HB_NO;
 	for (size_t i = first_send; sent && got && i < m->sends.n && i - first_send < r->sent_when.n; i++) {
 		hb_send *s = &m->sends.at[i];
+		if (m->groups.at[m->channels.at[s->channel].group].untagged)
+			continue; /* found one by one */
 		if (overlaps(&sent[s->channel], (uint32_t)i, s->line, &r->sent_when.at[i - first_send], &with)) {
 			s->flags |= HB_AMBIGUOUS;
 			m->sends.at[with].flags |= HB_AMBIGUOUS;

@@ -272,14 +272,15 @@ static bool insert(struct hb__line *l, const struct end *own, size_t n)
 
 static bool insert_all(hb_model *m)
 {
-	size_t n = 2 * m->edges.n;
-	struct end *end = calloc(n + 1, sizeof *end);
+	size_t n = 0;
+	struct end *end = calloc(2 * m->edges.n + 1, sizeof *end);
 	bool good = end != NULL;
 	for (uint32_t i = 0; good && i < m->edges.n; i++) {
 		const hb_edge *e = &m->edges.at[i];
-		end[2 * i] = (struct end){
+		end[n++] = (struct end){
 			e->from.line, {e->from.event, i, hb_edge_from_exit(e->kind) ? HB_OP_PASS : HB_OP_TELL}};
-		end[2 * i + 1] = (struct end){e->to.line, {e->to.event, i, HB_OP_TOLD}};
+		if (!hb_edge_to_enter(e->kind))
+			end[n++] = (struct end){e->to.line, {e->to.event, i, HB_OP_TOLD}};
 	}
 	if (good && n)
 		qsort(end, n, sizeof *end, by_place);

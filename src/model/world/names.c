@@ -25,8 +25,10 @@ bool hb__made_before(const hb_log *a, const hb_log *b)
 		x = hb_log_ancestor(a, at);
 		y = hb_log_ancestor(b, at);
 	}
+	if (!x && !y) /* the same process, with one program after the other */
+		return i && k && i->began < k->began;
 	if (!x || !y)
-		return !x && y;
+		return !x;
 	return x->started != y->started ? x->started < y->started : x->pid < y->pid;
 }
 

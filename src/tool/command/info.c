@@ -161,18 +161,15 @@ static void gather(struct facts *f)
 		qsort(f->called, f->ncalled, sizeof *f->called, by_calls);
 }
 
-static const char *state_text(const hb_log_info *info)
-{
-	static const char *const states[] = {"ended inside MPI", "finalized", "left without MPI_Finalize", "MPI_Abort"};
-	if (!info->library && !info->stopped)
-		return info->state ? "ended" : "killed or crashed";
-	return info->stopped ? "recording stopped" : info->state < 4 ? states[info->state] : "unknown";
-}
-
 /* ---- text ---- */
 
 static void print_command(const hb_manifest *m)
 {
+	if (m->imported_from) {
+		printf("imported      %s, %s\n", m->imported_from, m->imported_file ? hb__tame(m->imported_file) : "?");
+		printf("started       %s, %.3f s\n", m->started ? hb__tame(m->started) : "?", m->seconds);
+		return;
+	}
 	printf("command       ");
 	for (size_t i = 0; i < m->command.n; i++) {
 		char *word = hb__shell_word(m->command.at[i]);
@@ -182,7 +179,7 @@ static void print_command(const hb_manifest *m)
 	printf("\nfolder        %s\n", m->folder ? hb__tame(m->folder) : "?");
 	printf("started       %s", m->started ? hb__tame(m->started) : "?");
 	if (m->finished)
-		printf(", %.3f s, exit status %d\n", m->seconds, m->exit_status);
+		printf(", %.3f s, exit status %d%s\n", m->seconds, m->exit_status, m->open ? ", processes live on" : "");
 	else
 		printf(", the end of the run was not recorded\n");
 	if (m->replay_of)
@@ -212,7 +209,7 @@ static void print_processes(const struct facts *f)
 		const hb_log_info *p = hb_log_get_info(f->logs.at[i].log);
 		bool first = f->manifest.finished && f->manifest.died_first &&
 			     !strcmp(f->manifest.died_first, process_name(f, i));
-		const char *state = first && !p->state && !p->stopped ? "died first" : state_text(p);
+		const char *state = first && !p->state && !p->stopped ? "died first" : hb__state_text(p);
 		printf("%*s  %-16s %8u %12llu %6u %12llu  %s\n", width, process_name(f, i), hb__tame(p->host), p->pid,
 			(unsigned long long)p->events, p->lanes, (unsigned long long)p->bytes, state);
 	}
@@ -335,7 +332,7 @@ static void print_next(const struct facts *f, bool wrong)
 	if (!f->sum.processes)
 		return;
 	printf("\n");
-	hb__put_next(stdout, f->name, NULL, f->has_manifest && !f->manifest.finished ? live : wrong ? bad : good);
+	hb__put_next(stdout, f->name, NULL, f->has_manifest && (!f->manifest.finished || f->manifest.open) ? live : wrong ? bad : good);
 	printf("\n");
 }
 
@@ -353,6 +350,10 @@ static void print_text(const struct facts *f)
 			m->data_ranks ? ", contents of ranks " : "", m->data_ranks ? hb__tame(m->data_ranks) : "",
 			m->traced ? ", traced at level " : "", m->traced ? hb__tame(m->traced) : "",
 			m->contents ? "" : ", contents not checked", m->aslr ? ", address space randomised" : "");
+		char *layers = m->layers ? hb__layers_text(m->layers, ", ") : NULL;
+		if (layers)
+			printf("layers        %s\n", layers);
+		free(layers);
 		if (m->program.path)
 			printf("program       %s\n", hb__tame(m->program.path));
 	}
@@ -372,7 +373,7 @@ static void print_text(const struct facts *f)
 	print_processes(f);
 	hb__print_contents_info(f->contents, &f->logs, &f->sum, SHOWN_MAX);
 	print_worlds(f);
-	char *ending = hb__ending_text(m, &f->logs, !f->has_manifest || m->finished);
+	char *ending = hb__ending_text(m, &f->logs, !f->has_manifest || (m->finished && !m->open));
 	if (ending)
 		printf("\n%s\n", hb__tame(ending));
 	bool wrong = ending != NULL;
@@ -412,22 +413,33 @@ static void field_number(hb_output *o, bool first, const char *name, int64_t val
 	hb__put_int(o, value);
 }
 
+static void field_list(hb_output *o, const char *name, const hb_strings *list)
+{
+	hb__put_text(o, ",");
+	hb__put_json(o, name);
+	hb__put_text(o, ":[");
+	for (size_t i = 0; i < list->n; i++) {
+		hb__put_text(o, i ? "," : "");
+		hb__put_json(o, list->at[i]);
+	}
+	hb__put_char(o, ']');
+}
+
 static void json_run(hb_output *o, const struct facts *f)
 {
 	const hb_manifest *m = &f->manifest;
 	hb__put_char(o, '{');
 	field(o, true, "recording", f->recording);
-	hb__put_text(o, ",\"command\":[");
-	for (size_t i = 0; i < m->command.n; i++) {
-		hb__put_text(o, i ? "," : "");
-		hb__put_json(o, m->command.at[i]);
-	}
-	hb__put_char(o, ']');
+	field_list(o, "command", &m->command);
 	field(o, false, "folder", m->folder);
 	field(o, false, "started", m->started);
 	field(o, false, "mpi", f->mpi || !f->logs.n ? m->mpi : NULL);
 	field(o, false, "mpi_version", f->version_text);
 	field(o, false, "level", m->level);
+	hb_strings layers = hb__layer_names(m->layers);
+	if (layers.n)
+		field_list(o, "layers", &layers);
+	hb__strings_free(&layers);
 	if (m->data_ranks)
 		field(o, false, "data_ranks", m->data_ranks);
 	if (m->traced)
@@ -435,8 +447,12 @@ static void json_run(hb_output *o, const struct facts *f)
 	field(o, false, "program", m->program.path);
 	field(o, false, "hbdb", m->version);
 	field(o, false, "replay_of", m->replay_of);
+	field(o, false, "imported_from", m->imported_from);
+	field(o, false, "imported_file", m->imported_file);
 	if (m->finished) {
 		field_number(o, false, "exit_status", m->exit_status);
+		if (m->open)
+			hb__put_text(o, ",\"open\":true");
 		field_number(o, false, "duration_ns", (int64_t)(m->seconds * 1e9));
 		if (m->died_first && !m->died_first[strspn(m->died_first, "0123456789")])
 			field_number(o, false, "died_first", strtol(m->died_first, NULL, 10));
@@ -470,7 +486,7 @@ static void json_processes(hb_output *o, const struct facts *f)
 		field(o, false, "name", process_name(f, i));
 		field(o, false, "host", p->host);
 		field_number(o, false, "pid", p->pid);
-		field(o, false, "state", state_text(p));
+		field(o, false, "state", hb__state_text(p));
 		field_number(o, false, "events", (int64_t)p->events);
 		field_number(o, false, "lanes", p->lanes);
 		field_number(o, false, "bytes", (int64_t)p->bytes);

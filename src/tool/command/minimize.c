@@ -248,7 +248,8 @@ int hb__minimize(const hb_args *args)
 	if (code)
 		return code;
 	code = hb__manifest_read(m.from, &m.manifest) ? HB_EXIT_RECORDING
-						      : minimize(&m, hb__option_value(args, "output"));
+						      : hb__manifest_runs(&m.manifest, m.from, "replayed");
+	code = code ? code : minimize(&m, hb__option_value(args, "output"));
 	for (uint32_t p = 0; m.racers && p < hb_model_get_info(m.run.model)->processes; p++)
 		hb_racers_free(m.racers[p]);
 	free(m.racers);

@@ -75,11 +75,11 @@ static void print_message(const struct order *o, const char *what, uint32_t id)
 {
 	const hb_send *s = &hb_model_sends(o->run.model)[id];
 	const hb_channel *c = &hb_model_channels(o->run.model)[s->channel];
-	printf("%s: %s %lld, %llu bytes, %s%s\n", what, hb_model_tag_word(o->run.model, c->group),
-		(long long)hb_model_tag(o->run.model, c->group, c->tag),
+	char tag[HB_TAG_WORDS];
+	printf("%s: %s%llu bytes, %s%s\n", what, hb__tag_words(o->run.model, s->channel, tag),
 		(unsigned long long)hb_send_bytes(o->run.model, id),
 		hb__tame(hb_model_group_title(o->run.model, c->group)),
-		s->flags & HB_AMBIGUOUS ? " (may be another message: threads)" : "");
+		s->flags & HB_AMBIGUOUS ? " (may be another message)" : "");
 }
 
 static const char *collective_name(const hb_run *run, uint32_t id)
@@ -117,9 +117,9 @@ static void print_link(const struct order *o, const hb_link *l)
 			hb__tame(hb_model_group_title(o->run.model, c->group)),
 			c->differs ? " (the processes called different functions)" : "");
 		break;
-	case HB_LINK_WINDOW:
-	case HB_LINK_THREADS:
-		printf("%s\n", hb__edge_words(hb_model_edges(o->run.model)[l->id].kind));
+	case HB_LINK_EDGE:
+	case HB_LINK_EXIT:
+		printf("%s\n", hb_edge_meanings[hb_model_edges(o->run.model)[l->id].kind].sentence);
 		break;
 	case HB_LINK_START:
 		printf("MPI_Init, before the other threads\n");
@@ -184,11 +184,11 @@ static void print_text(struct order *o, bool all)
 static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 {
 	static const char *const kinds[] = {
-		"program", "message", "probe", "synchronous", "collective", "request", "start", "window", "thread"};
+		"program", "message", "probe", "synchronous", "collective", "request", "start"};
 	bool message = l->kind == HB_LINK_MESSAGE || l->kind == HB_LINK_PROBE || l->kind == HB_LINK_SYNC;
 	hb__put_text(out, ",\"link\":\"");
-	hb_edge_kind edge = l->kind == HB_LINK_WINDOW ? hb_model_edges(o->run.model)[l->id].kind : HB_EDGE_COMPLETED;
-	hb__put_text(out, edge == HB_EDGE_MET ? "connection" : edge >= HB_EDGE_MADE ? "spawn" : kinds[l->kind]);
+	bool edge = l->kind == HB_LINK_EDGE || l->kind == HB_LINK_EXIT;
+	hb__put_text(out, edge ? hb_edge_meanings[hb_model_edges(o->run.model)[l->id].kind].link : kinds[l->kind]);
 	hb__put_text(out, "\"");
 	if (l->kind == HB_LINK_PROGRAM) {
 		hb__put_text(out, ",\"calls_between\":");
@@ -206,9 +206,11 @@ static void put_link(const struct order *o, hb_output *out, const hb_link *l)
 	if (!message)
 		return;
 	const hb_send *s = &hb_model_sends(o->run.model)[l->id];
-	hb__put_text(out, ",\"tag\":");
 	const hb_channel *c = &hb_model_channels(o->run.model)[s->channel];
-	hb__put_int(out, hb_model_tag(o->run.model, c->group, c->tag));
+	if (hb_model_tag_word(o->run.model, c->group)) {
+		hb__put_text(out, ",\"tag\":");
+		hb__put_int(out, hb_model_tag(o->run.model, c->group, c->tag));
+	}
 	hb__put_text(out, ",\"bytes\":");
 	hb__put_int(out, (int64_t)hb_send_bytes(o->run.model, l->id));
 	hb__put_text(out, s->flags & HB_AMBIGUOUS ? ",\"ambiguous\":true" : ",\"ambiguous\":false");

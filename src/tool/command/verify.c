@@ -9,6 +9,7 @@
 #include "../store/find.h"
 #include "../store/logs.h"
 #include "../store/manifest.h"
+#include "format/row.h"
 
 const hb_option hb__verify_options[] = {{0}};
 
@@ -36,12 +37,15 @@ static int verify_log(const hb_manifest *m, const hb_log_file *file, struct chec
 	if (info.recovered)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is cut off at its end (%s): %llu events can be read", path,
 			info.trouble, (unsigned long long)n);
-	if (info.stopped)
+	if (info.stopped == HB_LOG_TOLD)
+		hb__say("%s: its process lived on and was told to stop; the log is complete up to then", path);
+	else if (info.stopped)
 		return hb__fail_with(HB_EXIT_RECORDING, "%s is incomplete: recording stopped (%s), %llu %s missing",
 			path, strerror((int)info.stopped), (unsigned long long)info.lost,
 			hb__plural(info.lost, "event is", "events are"));
-	if (info.state == HB_STATE_RUNNING)
-		hb__say("%s: its process ended inside MPI; the log is complete up to there", path);
+	else if (info.state == HB_STATE_RUNNING)
+		hb__say("%s: its process %s; the log is complete up to there", path,
+			info.library ? "ended inside MPI" : "was killed, or crashed");
 	return code;
 }
 
@@ -64,7 +68,7 @@ int hb__verify(const hb_args *args)
 		int one = verify_log(&manifest, &logs.at[i], &sum);
 		code = one ? one : code;
 	}
-	if (manifest.finished && manifest.processes != logs.n)
+	if (manifest.finished && !manifest.open && manifest.processes != logs.n)
 		code = hb__fail_with(HB_EXIT_RECORDING, "%s: the manifest lists %llu processes, but there are %zu logs",
 			recording, (unsigned long long)manifest.processes, logs.n);
 	if (!code) {

@@ -60,7 +60,13 @@ static int open_recording(hb_debug *d, const char *name)
 	int code = hb__find_recording(name, &d->recording);
 	if (code)
 		return code;
-	if (!hb__manifest_read(d->recording, &m) && !hb__manifest_has_calls(&m)) {
+	int read = hb__manifest_read(d->recording, &m);
+	code = read ? 0 : hb__manifest_runs(&m, d->recording, "debugged");
+	if (code) {
+		hb__manifest_free(&m);
+		return code;
+	}
+	if (!read && !hb__manifest_has_calls(&m)) {
 		d->level = hb__copy(m.level);
 		d->whyno =
 			"the recording does not contain all events; to stop at events, record at level events (the default)";

@@ -7,6 +7,7 @@
 
 #include "../store/find.h"
 #include "base/task.h"
+#include "format/row.h"
 #include "findings.h"
 
 /* MPICH's launcher ends with the status that the kernel gave of the process; others with 128 + the signal. */
@@ -45,13 +46,25 @@ bool hb__still_runs(const hb_log_info *info)
 	return !hb_host_is_here(info->host) || hb_task_lives((int32_t)info->pid);
 }
 
+const char *hb__state_text(const hb_log_info *info)
+{
+	static const char *const states[] = {"ended inside MPI", "finalized", "left without MPI_Finalize", "MPI_Abort"};
+	if (info->stopped == HB_LOG_TOLD)
+		return "told to stop";
+	if (!info->library && !info->stopped)
+		return info->state                               ? "ended"
+		       : !info->sealed && hb__still_runs(info) ? "runs"
+							       : "killed or crashed";
+	return info->stopped ? "recording stopped" : info->state < 4 ? states[info->state] : "unknown";
+}
+
 static size_t broken_off(const hb_logs *logs, bool over, hb_ranked **ret_rank)
 {
 	size_t n = 0;
 	*ret_rank = hb__alloc((logs->n + 1) * sizeof **ret_rank);
 	for (size_t i = 0; i < logs->n; i++) {
 		const hb_log_info *info = logs->at[i].log ? hb_log_get_info(logs->at[i].log) : NULL;
-		if (info && info->state == HB_STATE_RUNNING && (over || !hb__still_runs(info)))
+		if (info && info->state == HB_STATE_RUNNING && info->stopped != HB_LOG_TOLD && (over || !hb__still_runs(info)))
 			(*ret_rank)[n++] = (hb_ranked){
 				logs->at[i].world, logs->at[i].rank, logs->worlds.name ? logs->worlds.name[i] : NULL};
 	}

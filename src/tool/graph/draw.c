@@ -225,7 +225,7 @@ static char *order_words(const hb_graph *g, const hb_arrow *a)
 	for (uint32_t i = 0; i < hb_model_get_info(g->run.model)->edges; i++)
 		if (edge[i].from.line == a->from.line && edge[i].from.event == a->from.event &&
 			edge[i].to.line == a->to.line && edge[i].to.event == a->to.event)
-			words = hb__edge_words(edge[i].kind);
+			words = hb_edge_meanings[edge[i].kind].sentence;
 	return hb__format(
 		"%s, then %s: %s", hb__event_name(&g->run, a->from, from), hb__event_name(&g->run, a->to, to), words);
 }
@@ -245,9 +245,9 @@ static char *message_words(const hb_graph *g, const hb_arrow *a)
 			   : a->flags & HB_ARROW_AMBIGUOUS   ? "was perhaps received by"
 			   : a->flags & HB_ARROW_SYNCHRONOUS ? "was received (synchronous) by"
 							     : "was received by";
-	return hb__format("message of %s, %s %lld, %llu bytes, %s: %s %s", from,
-		hb_model_tag_word(g->run.model, channel->group),
-		(long long)hb_model_tag(g->run.model, channel->group, channel->tag),
+	char tag[HB_TAG_WORDS];
+	return hb__format("message of %s, %s%llu bytes, %s: %s %s", from,
+		hb__tag_words(g->run.model, send->channel, tag),
 		(unsigned long long)hb_send_bytes(g->run.model, a->send),
 		hb_model_group_title(g->run.model, channel->group), what, a->flags & HB_ARROW_UNMATCHED ? "" : to);
 }

@@ -202,6 +202,8 @@ static hb_mpi named_in_file(const char *path)
 	return named_in(text);
 }
 
+hb_mpi hb__path_mpi(void) { return mpi_of(kind_of("mpirun")); }
+
 /* The command says nothing by itself: what it starts may be named in it. */
 static void guess(char **argv, hb_mpi otherwise, hb_command_line *ret)
 {
@@ -218,10 +220,10 @@ static void guess(char **argv, hb_mpi otherwise, hb_command_line *ret)
 	}
 	if (otherwise) {
 		ret->mpi = otherwise;
-		ret->why = hb__format("the recording was made under %s", hb__mpi_name(otherwise));
+		ret->why = hb__copy("nothing in the command shows another one");
 		return;
 	}
-	ret->mpi = mpi_of(kind_of("mpirun"));
+	ret->mpi = hb__path_mpi();
 	if (ret->mpi) {
 		ret->why = hb__format("the mpirun in the PATH belongs to %s", hb__mpi_name(ret->mpi));
 		hb__say("the command does not show which MPI it uses; assuming %s, like the mpirun in the PATH (--mpi chooses another)",

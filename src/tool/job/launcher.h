@@ -20,6 +20,8 @@ typedef struct hb_command_line {
 /* Reads a command. wanted: the user's --mpi, or HB_MPI_UNKNOWN. 0, or an exit
  * code after having said why. otherwise: what to take where the command does not show it, or HB_MPI_UNKNOWN. Free with hb__command_line_free. */
 int hb__read_command_line(char **argv, hb_mpi wanted, hb_mpi otherwise, hb_command_line *ret);
+/* That of the mpirun in the PATH, or HB_MPI_UNKNOWN. */
+hb_mpi hb__path_mpi(void);
 /* The file that tells most about what runs: the script that is interpreted, else the program; NULL: none. */
 const char *hb__program_file(const hb_command_line *line);
 void hb__command_line_free(hb_command_line *line);

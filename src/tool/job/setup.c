@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <hbdb/control.h>
@@ -78,6 +79,18 @@ static void add_for_one(hb_strings *ret, const hb_setup *setup)
 	add(ret, "UCX_TLS", "self");
 }
 
+/* What the user reads and writes is not between processes of the run, also where it is a pipe. */
+static void add_outside(hb_strings *ret)
+{
+	char text[3 * 24] = "";
+	for (int fd = 0; fd < 3; fd++) {
+		struct stat st;
+		if (!fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? "," : "", (unsigned long long)st.st_ino);
+	}
+	add(ret, "HBDB_OUTSIDE", *text ? text : NULL);
+}
+
 int hb__setup(const hb_setup *setup, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
@@ -86,9 +99,12 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
 	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
 		code = preloaded("heap", &preload);
-	if (!code && setup->inputs)
+	/* what talks comes before what reads: a socket is read, too */
+	if (!code && (setup->layers & HB_LAYER_SOCKETS))
+		code = preloaded("sockets", &preload);
+	if (!code && (setup->layers & HB_LAYER_INPUTS))
 		code = preloaded("inputs", &preload);
-	if (!code && !setup->unordered && !setup->remarks)
+	if (!code && (setup->layers & HB_LAYER_THREADS))
 		code = preloaded("threads", &preload);
 	/* behind that of threads, which asks who called it */
 	if (!code && setup->traced)
@@ -109,6 +125,11 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	snprintf(root, sizeof root, "%d", (int)getpid());
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
+	add_outside(ret);
+	char *layers = hb__layers_text(setup->layers, ",");
+	add(ret, "HBDB_LAYERS", layers);
+	free(layers);
+	add(ret, "HBDB_SOCKETS_INSIDE", setup->layers & HB_LAYER_SOCKETS && setup->layers & HB_LAYER_MPI ? "1" : NULL);
 	add(ret, "HBDB_DATA_RANKS", setup->data_ranks);
 	add(ret, "HBDB_DIGESTS", !setup->digests ? "0" : setup->whole ? "whole" : NULL);
 	add(ret, "HBDB_PACK", setup->pack ? "1" : NULL);
@@ -140,7 +161,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 
 void hb__clean_environment(void)
 {
-	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_DATA_RANKS",
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS", "HBDB_OUTSIDE", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS",
 		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI",
 		"HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS",
 		"HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,

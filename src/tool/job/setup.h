@@ -2,6 +2,7 @@
 #ifndef HBDB_JOB_SETUP_H
 #define HBDB_JOB_SETUP_H
 
+#include "../store/manifest.h"
 #include "family.h"
 
 typedef struct hb_setup {
@@ -16,8 +17,7 @@ typedef struct hb_setup {
 	bool digests;   /* of what messages hold ... */
 	bool whole;     /* ... and of all of it, in 64 bits */
 	bool remarks;   /* for hbdb check */
-	bool inputs;    /* level data: what the program asks the system for is recorded, or given back */
-	bool unordered; /* the order between threads is neither recorded nor repeated */
+	unsigned layers; /* HB_LAYER_...: of what there are events, which are recorded or repeated */
 	const char
 		*traced; /* absolute path of the settings of a trace (format/trace/settings.h); NULL: none is written */
 	bool pack;       /* ... and files that it reads are copied into the recording */

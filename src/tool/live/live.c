@@ -143,7 +143,9 @@ static int begin_recording(hb_live *l)
 	if (code)
 		return code;
 	hb__manifest_free(&l->manifest);
-	l->manifest = (hb_manifest){.level = hb__copy("events"), .contents = true};
+	l->manifest = (hb_manifest){.level = hb__copy("events"),
+		.layers = HB_LAYER_MPI | HB_LAYER_USER | HB_LAYER_THREADS,
+		.contents = true};
 	hb__describe_recording(&l->line, l->command, &l->manifest);
 	hb__write_manifest(&l->manifest, l->recording);
 	hb__made_note(&l->manifest);
@@ -153,12 +155,12 @@ static int begin_recording(hb_live *l)
 static hb_setup setup_of(const hb_live *l)
 {
 	if (!l->replay)
-		return (hb_setup){.mode = "record", .folder = l->recording, .level = "events", .digests = true};
+		return (hb_setup){.mode = "record", .folder = l->recording, .level = "events", .layers = l->manifest.layers, .digests = true};
 	return (hb_setup){.mode = "replay",
 		.folder = l->folder.folder,
 		.level = hb__replay_level(&l->manifest),
 		.digests = l->manifest.contents,
-		.inputs = hb__manifest_has_inputs(&l->manifest),
+		.layers = hb__manifest_layers(&l->manifest),
 		.files = l->folder.files,
 		.script = l->folder.script,
 		.traced = l->folder.traced,

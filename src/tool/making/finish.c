@@ -11,13 +11,12 @@
 #include <unistd.h>
 
 #include "../contents/files.h"
+#include "../lasting/lasting.h"
 #include "../racing/distil.h"
 #include "base/clock.h"
 #include "base/task.h"
 #include "format/row.h"
 #include "keep.h"
-
-#define DYING_MS 2000 /* what the processes of a job that was killed get to disappear */
 
 /* Sealing under way: shown on a terminal when it lasts. */
 struct progress {
@@ -79,7 +78,7 @@ static bool seal(const char *path, const hb_log_info *raw, hb_distillery *d, str
  * moment, a script may leave them for good. A zombie does not write. */
 static bool still_writes(const hb_log_info *info)
 {
-	if (info->state != HB_STATE_RUNNING || !hb_host_is_here(info->host))
+	if (info->state != HB_STATE_RUNNING || info->stopped == HB_LOG_TOLD || !hb_host_is_here(info->host))
 		return false;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
@@ -141,10 +140,8 @@ static void finish_log(
 		hb__add_log(log, NULL, sum);
 	hb_log_close(log);
 	if (running) {
-		say_trouble(
-			sum, hb__format("rank %d (process %u) is still running: its log stays open and uncompressed",
-				     raw.rank, raw.pid));
 		sum->killed--;
+		sum->killed_without -= !raw.library;
 	} else if (with_seal && !sealed)
 		sealed = seal(path, &raw, d, progress, sum);
 	if (later)
@@ -191,7 +188,7 @@ void hb__finish_logs(const char *recording, bool with_seal, hb_sum *ret)
 {
 	hb_logs logs;
 	hb_distillery d;
-	int patience = DYING_MS;
+	int patience = HB_DYING_MS;
 	*ret = (hb_sum){0};
 	hb__list_logs(recording, &logs);
 	struct progress progress = {.begin = hb_seconds(), .all = logs.n};

@@ -29,6 +29,23 @@ void hb__write_manifest(const hb_manifest *m, const char *recording)
 		hb__say("%s/manifest.json: %s", recording, strerror(errno));
 }
 
+bool hb__keep_open(const char *recording, const hb_job_end *end, hb_manifest *m)
+{
+	hb_logs logs;
+	if (hb__list_logs(recording, &logs))
+		return false;
+	m->processes = logs.n;
+	hb__close_logs(&logs);
+	m->finished = m->open = true;
+	m->exit_status = end->status;
+	m->seconds = end->seconds;
+	bool written = !hb__manifest_write(m, recording);
+	if (!written)
+		hb__say("%s/manifest.json: %s", recording, strerror(errno));
+	m->open = written;
+	return written;
+}
+
 bool hb__keep_recording(const char *recording, const hb_job_end *end, bool seal, hb_manifest *m, hb_sum *ret)
 {
 	hb__finish_logs(recording, seal, ret);

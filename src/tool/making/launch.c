@@ -15,7 +15,8 @@ static void keep_the_others(const hb_command_line *line, hb_strings *argv)
 int hb__launch(const hb_launch *l, hb_job_end *ret_end, hb_started **ret_started)
 {
 	hb_setup setup = l->setup;
-	setup.without_mpi = !setup.alone && l->line->launcher == HB_LAUNCHER_NONE && !l->line->program.mpi;
+	bool mpi = l->line->launcher != HB_LAUNCHER_NONE || l->line->program.mpi;
+	setup.without_mpi = !setup.alone && !(mpi && (setup.layers & HB_LAYER_MPI));
 	hb_strings variables, argv;
 	bool plain;
 	setup.mpi = l->line->mpi;

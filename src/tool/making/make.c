@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../lasting/lasting.h"
 #include "../store/made.h"
 #include "../memory/recent.h"
 #include "../store/find.h"
@@ -15,8 +17,10 @@
 #include "traced.h"
 
 /* Why a run left no log, as far as can be told from outside. */
-static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *end)
+static void say_nothing_recorded(const hb_command_line *line, unsigned layers, const hb_job_end *end)
 {
+	bool mpi = (layers & (HB_LAYER_MPI | HB_LAYER_SOCKETS)) == HB_LAYER_MPI;
+	char *names = hb__layers_text(layers, ", ");
 	const hb_program *p = &line->program;
 	const char *path = p->path ? p->path : "the program";
 	if (end->error)
@@ -27,6 +31,8 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 	else if (p->is_privileged)
 		hb__say("nothing was recorded: %s is a set-user-id or set-group-id program, into which the system preloads nothing; run it as its owner",
 			path);
+	else if (!mpi && !(layers & HB_LAYER_MPI && (p->mpi || line->launcher)))
+		hb__say("nothing was recorded: no process had an event of the layers that are recorded (%s)", names);
 	else if (p->sessions)
 		hb__say("nothing was recorded: %s starts MPI with sessions (MPI_Session_init) and never calls MPI_Init; the "
 			"recording of such a program begins when it makes its first communicator from a group, and it made none",
@@ -40,6 +46,7 @@ static void say_nothing_recorded(const hb_command_line *line, const hb_job_end *
 	else
 		hb__say("nothing was recorded: no process called MPI_Init of %s (%s)", hb__mpi_name(line->mpi),
 			line->why);
+	free(names);
 }
 
 /* A job under way, for what is called while it runs. */
@@ -62,6 +69,8 @@ static void starting(void *user)
 {
 	struct running *r = user;
 	hb__write_manifest(r->manifest, r->recording);
+	if (r->manifest->layers & HB_LAYER_SOCKETS)
+		hb__share_folder(r->recording);
 	hb__made_note(r->manifest);
 	hb__recent_add(HB_RECENT_RUNNING, r->recording);
 	r->deaths = hb__deaths_begin(r->recording);
@@ -76,8 +85,22 @@ static void finish(
 {
 	const hb_job_end *end = &made->end;
 	hb_sum sum;
+	char *names = NULL;
+	bool sockets = m->layers & HB_LAYER_SOCKETS;
+	m->open = !end->ended && hb__living(recording, sockets, HB_DYING_MS, &names);
+	if (m->open && hb__keep_open(recording, end, m)) {
+		made->recording = hb__copy(recording);
+		hb__recent_add(HB_RECENT_MADE, recording);
+		hb__say("%s: recorded on: %s; 'hbdb record --stop %s' ends that", hb__short(recording), names,
+			hb__short(recording));
+		free(names);
+		return;
+	}
+	free(names);
+	if (sockets)
+		hb__unshare_folder(recording);
 	if (!hb__keep_recording(recording, end, !making->raw, m, &sum)) {
-		say_nothing_recorded(line, end);
+		say_nothing_recorded(line, m->layers, end);
 		hb__sum_free(&sum);
 		return;
 	}
@@ -136,9 +159,8 @@ static int run(
 			.folder = recording,
 			.level = m->level,
 			.data_ranks = m->data_ranks,
-			.inputs = making->inputs,
+			.layers = m->layers,
 			.pack = making->pack,
-			.unordered = making->unordered,
 			.digests = m->contents,
 			.whole = m->whole,
 			.remarks = making->remarks,
@@ -167,17 +189,36 @@ static int run(
 	return 0;
 }
 
+/* Whether sockets are recorded where nobody said of what there are to be events. */
+#define SOCKETS_BY_DEFAULT false
+
+/* What is found: of a command that neither is a launcher of MPI nor a program linked with it, how its processes talk. */
+static unsigned found_layers(const hb_making *making, const hb_command_line *line)
+{
+	bool mpi = line->launcher != HB_LAUNCHER_NONE || line->program.mpi;
+	bool every = !making->level || !strcmp(making->level, "events") || !strcmp(making->level, "data");
+	bool threads = !making->unordered && !making->remarks;
+	return HB_LAYER_MPI | HB_LAYER_USER | (threads ? HB_LAYER_THREADS : 0) |
+	       (making->inputs ? HB_LAYER_INPUTS : 0) |
+	       (SOCKETS_BY_DEFAULT && !mpi && every && !making->remarks ? HB_LAYER_SOCKETS : 0);
+}
+
 int hb__make(const hb_making *making, hb_made *ret)
 {
 	hb_command_line line;
 	char *recording = NULL;
 	*ret = (hb_made){0};
 	hb__clean_environment();
-	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), HB_MPI_UNKNOWN, &line);
+	/* where MPI is not all that is recorded a command need not show which one it uses: it may have none */
+	hb_mpi otherwise = making->layers && (making->layers & (HB_LAYER_MPI | HB_LAYER_SOCKETS)) != HB_LAYER_MPI
+				   ? (hb__path_mpi() ? hb__path_mpi() : HB_MPI_OPENMPI)
+				   : HB_MPI_UNKNOWN;
+	int code = hb__read_command_line(making->argv, hb__mpi_from_key(making->mpi), otherwise, &line);
 	if (!code)
 		code = hb__begin_recording(&line, making->argv, making->output, &recording);
 	if (!code) {
 		hb_manifest m = {.level = hb__copy(making->level ? making->level : "events"),
+			.layers = making->layers ? making->layers : found_layers(making, &line),
 			.data_ranks = making->data_ranks ? hb__copy(making->data_ranks) : NULL,
 			.contents = making->contents,
 			.whole = making->whole,
@@ -185,7 +226,11 @@ int hb__make(const hb_making *making, hb_made *ret)
 			.aslr = making->aslr || line.program.sanitized,
 			.shake_us = making->shake_us};
 		hb__describe_recording(&line, making->argv, &m);
+		bool busy;
+		int held = hb__hold_folder(recording, &busy);
 		code = run(making, &line, recording, &m, ret);
+		if (held >= 0)
+			close(held);
 		hb__manifest_free(&m);
 	}
 	hb__command_line_free(&line);

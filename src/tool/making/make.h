@@ -13,6 +13,7 @@ typedef struct hb_making {
 	const char *data_ranks; /* level data: a list of ranks, NULL: all */
 	bool contents, remarks, aslr;
 	bool whole;        /* digests of whole contents, too */
+	unsigned layers;   /* HB_LAYER_...: of what events are recorded; 0: by the command, but for these two: */
 	bool unordered;    /* the order between threads is not recorded */
 	bool inputs, pack; /* level data: what the program asks the system for; the files that it reads, too */
 	bool raw;          /* the logs stay as the processes wrote them */

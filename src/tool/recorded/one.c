@@ -20,10 +20,13 @@ static int find_command(const hb_one_wish *wish, hb_one *one, bool *ret_found)
 {
 	if (hb__manifest_read(one->recording, &one->manifest) && !wish->command)
 		return HB_EXIT_RECORDING;
+	int code = hb__manifest_runs(&one->manifest, one->recording, "run");
+	if (code)
+		return code;
 	char *why = wish->command ? NULL : hb__trust_not(one->recording, &one->manifest);
 	hb__alone_environment();
 	*ret_found = wish->command != NULL;
-	int code = *ret_found ? 0 : hb__alone_command(one->recording, wish->process, &one->manifest, ret_found);
+	code = *ret_found ? 0 : hb__alone_command(one->recording, wish->process, &one->manifest, ret_found);
 	if (!code && why && !wish->trust)
 		code = hb__trust(one->recording, &one->manifest, wish->ask ? HB_TRUST_ASK : HB_TRUST_REFUSE);
 	free(why);
@@ -60,7 +63,7 @@ static int set_up(hb_one *one)
 		.folder = one->folder.folder,
 		.level = hb__replay_level(&one->manifest),
 		.digests = one->manifest.contents,
-		.inputs = given,
+		.layers = hb__manifest_layers(&one->manifest),
 		.files = given ? one->folder.files : NULL,
 		.script = one->folder.script,
 		.traced = one->folder.traced,

@@ -257,6 +257,16 @@ static void read_line(hb_run *run, const struct wanted *w, size_t n, hb_output *
 	hb_events_close(events);
 }
 
+const char *hb__tag_words(const hb_model *m, uint32_t channel, char buffer[HB_TAG_WORDS])
+{
+	const hb_channel *c = &hb_model_channels(m)[channel];
+	const char *word = hb_model_tag_word(m, c->group);
+	*buffer = 0;
+	if (word)
+		snprintf(buffer, HB_TAG_WORDS, "%s %lld, ", word, (long long)hb_model_tag(m, c->group, c->tag));
+	return buffer;
+}
+
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json)
 {
 	char **ret = hb__alloc(n * sizeof *ret), buffer[HB_EVENT_NAME];

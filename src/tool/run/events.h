@@ -20,6 +20,10 @@ const char *hb__event_name(const hb_run *run, hb_at at, char buffer[HB_EVENT_NAM
 /* The name of a line: RANK, RANK.LANE or RANK@PID. */
 const char *hb__line_name(const hb_run *run, uint32_t line, char buffer[HB_EVENT_NAME]);
 
+/* "tag 7, " or "key 7, " of a channel; empty where messages have none. */
+#define HB_TAG_WORDS 32
+const char *hb__tag_words(const hb_model *model, uint32_t channel, char buffer[HB_TAG_WORDS]);
+
 /* The lines of `hbdb dump` for n events, in their order, without line feeds; with json, the objects of `hbdb dump --json`.
  * Every line of the model that has some of the events is read once. Free with hb__free_texts. */
 char **hb__event_texts(hb_run *run, const hb_at *at, size_t n, bool json);

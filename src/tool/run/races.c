@@ -219,8 +219,11 @@ static void put_message(struct hb_races *r, uint32_t send)
 {
 	hb_model *m = r->run.model;
 	put_at(r, hb_send_at(m, send));
-	key(r->out, "tag");
-	hb__put_int(r->out, hb_model_channels(m)[hb_model_sends(m)[send].channel].tag);
+	const hb_channel *c = &hb_model_channels(m)[hb_model_sends(m)[send].channel];
+	if (hb_model_tag_word(m, c->group)) {
+		key(r->out, "tag");
+		hb__put_int(r->out, c->tag);
+	}
 	key(r->out, "bytes");
 	hb__put_int(r->out, (int64_t)hb_send_bytes(m, send));
 	put_place(r->out, hb__send_place(r, send));

@@ -193,21 +193,6 @@ int hb__open_run(const char *recording, hb_run *ret)
 	return code ? code : begun;
 }
 
-const char *hb__edge_words(hb_edge_kind kind)
-{
-	static const char *const words[] = {
-		[HB_EDGE_COMPLETED] = "access epoch completed, for which the target waited",
-		[HB_EDGE_FETCHED] = "window exposed, from which the accesses fetched data",
-		[HB_EDGE_LOCKED] = "lock released, which was granted then",
-		[HB_EDGE_TURN] = "atomic operation of an earlier turn at the same target",
-		[HB_EDGE_MADE] = "the process made, which began then",
-		[HB_EDGE_BEGAN] = "the process made has begun, for which its makers waited",
-		[HB_EDGE_THREADS] = "then another thread let this one go on",
-		[HB_EDGE_MET] = "the other side of the connection has come, for which this one waited",
-	};
-	return words[kind];
-}
-
 void hb__close_run(hb_run *run)
 {
 	hb_model_close(run->model);

@@ -28,9 +28,6 @@ hb_status hb__match_run(hb_run *run, hb_progress *progress, void *user, hb_error
 /* Says the troubles that the model has found since: its clocks may find some. */
 void hb__say_troubles(hb_run *run);
 
-/* What orders two events without a message, for people. */
-const char *hb__edge_words(hb_edge_kind kind);
-
 /* ---- parts of it, for who opens logs himself ---- */
 
 /* A view for each log that is open; time 0 is the earliest start of a process. */

@@ -60,7 +60,7 @@ static void ask_manifest(const char *recording, struct agreed *a, bool *ret_ende
 		hb__manifest_free(&m);
 		return;
 	}
-	*ret_ended = m.finished;
+	*ret_ended = m.finished && !m.open;
 	static const char *const levels[] = {"order", "events", "racing"}, *const libraries[] = {
 										   "", "openmpi", "mpich"};
 	for (uint32_t i = 0; i < 3; i++) {
@@ -76,7 +76,7 @@ static void ask_manifest(const char *recording, struct agreed *a, bool *ret_ende
 		utc.tm_year -= 1900;
 		utc.tm_mon--;
 		a->from_ns = (int64_t)timegm(&utc) * 1000000000 + (int64_t)(seconds * 1e9);
-		if (m.finished && m.seconds >= 0 && m.seconds < 1e9)
+		if (m.finished && !m.open && m.seconds >= 0 && m.seconds < 1e9)
 			a->to_ns = a->from_ns + (int64_t)(m.seconds * 1e9);
 	}
 	hb__manifest_free(&m);

@@ -107,9 +107,9 @@ static bool under_way(const char *path)
 	hb_manifest m;
 	if (hb__manifest_read(path, &m))
 		return false;
-	bool finished = m.finished;
+	bool over = m.finished && !m.open;
 	hb__manifest_free(&m);
-	return !finished;
+	return !over;
 }
 
 static bool is_recording(const char *path) { return is_folder(path) && looks_recorded(path); }

@@ -202,10 +202,13 @@ void hb__add_log(hb_log *log, const char *name, hb_sum *sum)
 	sum->bridges = sum->bridges || hb_log_bridge(log, 0);
 	bool of_a_world = !spawned && (!id || info->library); /* a process without MPI is of none */
 	sum->size = info->size > sum->size && of_a_world ? info->size : sum->size;
-	sum->killed += info->state == HB_STATE_RUNNING;
+	bool told = info->stopped == HB_LOG_TOLD, died = info->state == HB_STATE_RUNNING && !told;
+	sum->killed += died;
+	sum->killed_without += died && !info->library;
+	sum->told += told;
 	sum->left += info->state == HB_STATE_LEFT;
 	sum->aborted += info->state == HB_STATE_ABORTED;
-	if (info->stopped) {
+	if (info->stopped && !told) {
 		sum->stopped++;
 		sum->stopped_errno = (int)info->stopped;
 	}
@@ -286,9 +289,11 @@ void hb__print_sum(const char *recording, const hb_sum *sum)
 			(unsigned long long)sum->came, (unsigned long long)sum->contents_bytes);
 	if (sum->size && sum->processes < (uint64_t)sum->size)
 		hb__say("only %llu of %d processes were recorded", (unsigned long long)sum->processes, sum->size);
-	print_state(sum->killed, "ended inside MPI (killed, crashed or left by _exit): recorded up to that point");
+	print_state(sum->killed_without, "ended without a word (killed or crashed): recorded up to that point");
+	print_state(sum->killed - sum->killed_without, "ended inside MPI (killed, crashed or left by _exit): recorded up to that point");
 	print_state(sum->left, "left without MPI_Finalize");
 	print_state(sum->aborted, "called MPI_Abort");
+	print_state(sum->told, "lived on and were told to stop: recorded up to then");
 	if (sum->stopped)
 		hb__say("%llu %s stopped recording: %s; %llu events are missing", (unsigned long long)sum->stopped,
 			hb__plural(sum->stopped, "process", "processes"), strerror(sum->stopped_errno),

@@ -14,6 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "find.h"
 #include "manifest.h"
 
 #define MANIFEST_VERSION 1
@@ -24,6 +25,7 @@ void hb__manifest_free(hb_manifest *m)
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
+		m->imported_from, m->imported_file,
 		m->died_first, m->data_ranks, m->traced};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
@@ -82,6 +84,14 @@ void hb__manifest_begin(hb_manifest *m, char **command)
 	m->id = new_id();
 }
 
+int hb__manifest_runs(const hb_manifest *m, const char *recording, const char *what)
+{
+	if (!m->imported_from)
+		return 0;
+	return hb__fail_with(HB_EXIT_USAGE, "%s was made of %s by hbdb import: there is no program that could be %s",
+		hb__short(recording), m->imported_file ? m->imported_file : "a file", what);
+}
+
 double hb__manifest_end(const hb_manifest *m)
 {
 	struct tm utc = {0};
@@ -123,6 +133,15 @@ static void put_program(cJSON *root, const hb_program_digest *p)
 	cJSON_AddStringToObject(o, "xxh3", digest);
 }
 
+static void put_layers(cJSON *root, unsigned layers)
+{
+	hb_strings names = hb__layer_names(layers);
+	cJSON *list = cJSON_AddArrayToObject(root, "layers");
+	for (size_t i = 0; i < names.n; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(names.at[i]));
+	hb__strings_free(&names);
+}
+
 static cJSON *as_json(const hb_manifest *m)
 {
 	cJSON *root = cJSON_CreateObject();
@@ -136,8 +155,11 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddItemToArray(list, cJSON_CreateString(m->command.at[i]));
 	cJSON_AddStringToObject(root, "folder", m->folder);
 	cJSON_AddStringToObject(root, "started", m->started);
-	cJSON_AddStringToObject(root, "mpi", m->mpi);
+	if (m->mpi)
+		cJSON_AddStringToObject(root, "mpi", m->mpi);
 	cJSON_AddStringToObject(root, "level", m->level);
+	if (m->layers)
+		put_layers(root, m->layers);
 	if (m->data_ranks)
 		cJSON_AddStringToObject(root, "data_ranks", m->data_ranks);
 	cJSON_AddBoolToObject(root, "contents", m->contents);
@@ -150,6 +172,11 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddNumberToObject(root, "shake_us", (double)m->shake_us);
 	if (m->replay_of)
 		cJSON_AddStringToObject(root, "replay_of", m->replay_of);
+	if (m->imported_from) {
+		cJSON *imported = cJSON_AddObjectToObject(root, "imported");
+		cJSON_AddStringToObject(imported, "from", m->imported_from);
+		cJSON_AddStringToObject(imported, "file", m->imported_file);
+	}
 	put_program(root, &m->program);
 	cJSON *environment = cJSON_AddObjectToObject(root, "environment");
 	for (size_t i = 0; i < m->environment.n; i++) {
@@ -162,6 +189,8 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddNumberToObject(root, "processes", (double)m->processes);
 		cJSON_AddNumberToObject(root, "exit_status", m->exit_status);
 		cJSON_AddNumberToObject(root, "seconds", m->seconds);
+		if (m->open)
+			cJSON_AddBoolToObject(root, "open", true);
 		if (m->died_first)
 			cJSON_AddStringToObject(root, "died_first", m->died_first);
 	}
@@ -218,6 +247,8 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 			hb__push(&ret->environment, text);
 		free(text);
 	}
+	cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(root, "layers")) if (cJSON_IsString(item))
+		ret->layers |= hb__layer_named(item->valuestring, strlen(item->valuestring));
 	ret->version = text_of(root, "hbdb");
 	ret->id = text_of(root, "id");
 	ret->folder = text_of(root, "folder");
@@ -227,12 +258,16 @@ static void read_fields(const cJSON *root, hb_manifest *ret)
 	ret->traced = text_of(root, "traced");
 	ret->started = text_of(root, "started");
 	ret->replay_of = text_of(root, "replay_of");
+	const cJSON *imported = cJSON_GetObjectItemCaseSensitive(root, "imported");
+	ret->imported_from = imported ? text_of(imported, "from") : NULL;
+	ret->imported_file = imported ? text_of(imported, "file") : NULL;
 	char *digests = text_of(root, "digests");
 	ret->whole = digests && !strcmp(digests, "whole");
 	free(digests);
 	ret->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "contents"));
 	ret->aslr = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "aslr"));
 	ret->finished = cJSON_GetObjectItemCaseSensitive(root, "exit_status") != NULL;
+	ret->open = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "open"));
 	ret->processes = (uint64_t)number_of(root, "processes", 0);
 	ret->exit_status = (int)number_of(root, "exit_status", 0);
 	double first = number_of(root, "died_first", -1); /* before names it was a rank */

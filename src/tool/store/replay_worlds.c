@@ -7,12 +7,17 @@
 #include <stdlib.h>
 
 #include "calls/meaning.h"
+#include "model/event.h"
 
-/* It begins as a copy of its parent, in the middle of the program: there is nothing from which it could follow a record. */
+/* It begins as a copy of its parent, in the middle of the program: there is nothing from which it could follow a record, unless the recording
+ * tells of the calls that made processes. */
 static bool by_fork(const hb_logs *logs, size_t i)
 {
 	const hb_identity *id = hb_log_identity(logs->at[i].log);
-	return id && id->forked;
+	bool told = false;
+	for (size_t k = 0; id && id->forked && k < logs->n && !told; k++)
+		told = hb_log_calls(logs->at[k].log, HB_DOES_FORK);
+	return id && id->forked && !told;
 }
 
 static const hb_world *world_of(const hb_logs *logs, size_t i) { return &logs->worlds.world[logs->worlds.of[i]]; }

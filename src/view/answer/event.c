@@ -120,6 +120,15 @@ static void put_rank(struct hb_request *r, uint32_t process)
 		hb_text_format(&r->out, "%d", hb_model_processes(r->server->model)[process].rank);
 }
 
+static void put_tag(struct hb_request *r, const hb_channel *channel)
+{
+	const hb_model *m = r->server->model;
+	if (hb_model_tag_word(m, channel->group))
+		hb_text_format(&r->out, ",\"tag\":%lld", (long long)hb_model_tag(m, channel->group, channel->tag));
+	else
+		hb_text_put(&r->out, ",\"tag\":null");
+}
+
 static void put_message(struct hb_request *r, uint32_t number)
 {
 	const hb_model *m = r->server->model;
@@ -136,9 +145,8 @@ static void put_message(struct hb_request *r, uint32_t number)
 	put_rank(r, channel->source);
 	hb_text_put(&r->out, ",\"dest\":");
 	put_rank(r, channel->dest);
-	hb_text_format(&r->out,
-		",\"tag\":%lld,\"bytes\":%llu,\"comm\":", (long long)hb_model_tag(m, channel->group, channel->tag),
-		(unsigned long long)hb_send_bytes(m, number));
+	put_tag(r, channel);
+	hb_text_format(&r->out, ",\"bytes\":%llu,\"comm\":", (unsigned long long)hb_send_bytes(m, number));
 	hb_text_json(&r->out, hb_model_group_title(m, channel->group));
 	bool ambiguous =
 		send->flags & HB_AMBIGUOUS || (receive != HB_NO && hb_model_receives(m)[receive].flags & HB_AMBIGUOUS);
@@ -213,21 +221,14 @@ static void put_collective(struct hb_request *r, const hb_op *op, size_t n)
 
 static void put_orders(struct hb_request *r, const hb_op *op, size_t n)
 {
-	static const char *const kinds[] = {[HB_EDGE_COMPLETED] = "completed",
-		[HB_EDGE_FETCHED] = "fetched",
-		[HB_EDGE_LOCKED] = "locked",
-		[HB_EDGE_TURN] = "turn",
-		[HB_EDGE_MADE] = "made",
-		[HB_EDGE_BEGAN] = "began",
-		[HB_EDGE_MET] = "met",
-		[HB_EDGE_THREADS] = "threads"};
 	size_t put = 0;
 	hb_text_put(&r->out, ",\"orders\":[");
 	for (size_t i = 0; i < n && put < MESSAGES_MOST; i++) {
 		if (op[i].kind != HB_OP_TELL && op[i].kind != HB_OP_TOLD && op[i].kind != HB_OP_PASS)
 			continue;
 		const hb_edge *e = &hb_model_edges(r->server->model)[op[i].id];
-		hb_text_format(&r->out, "%s{\"kind\":\"%s\",\"from\":", put++ ? "," : "", kinds[e->kind]);
+		hb_text_format(&r->out, "%s{\"kind\":\"%s\",\"from\":", put++ ? "," : "", 
+			hb_edge_meanings[e->kind].word);
 		hb__put_at(r, e->from);
 		hb_text_put(&r->out, ",\"to\":");
 		hb__put_at(r, e->to);
@@ -251,8 +252,8 @@ static void put_alternatives(struct hb_request *r, const struct hb_kept_race *ra
 		hb__put_at(r, to);
 		hb_text_put(&r->out, ",\"rank\":");
 		put_rank(r, channel->source);
-		hb_text_format(&r->out,
-			",\"tag\":%lld,\"text\":", (long long)hb_model_tag(s->model, channel->group, channel->tag));
+		put_tag(r, channel);
+		hb_text_put(&r->out, ",\"text\":");
 		hb__put_event_text(r, send);
 		hb_text_put(&r->out, "}");
 		*first = false;

@@ -320,6 +320,32 @@ void hb__follow_user(struct hb__call *c, const char *channel)
 		hb__looked(HB__OWN_MISSING, (uint64_t)skip);
 }
 
+/* How often a call that does not wait was told no may differ: a call that comes again once more gets its answer. */
+enum hb__answer hb__follow_talk(struct hb__call *c, bool may_say_no)
+{
+	struct hb__follow *f = c->lane->follow;
+	if (is_free(f))
+		return HB__FREE;
+	bool have = fetch_call(f);
+	if (f->polls_left && may_say_no) {
+		f->polls_left--;
+		return HB__NO;
+	}
+	if (!have) {
+		past_the_end(c);
+		return HB__FREE;
+	}
+	if (f->row.slot->fn != c->fn) {
+		if (let_go(f))
+			return HB__FREE;
+		hb__report_difference(c, &f->row, "another function");
+		if (!catch_up(c))
+			return HB__FREE;
+	}
+	use(c);
+	return HB__YES;
+}
+
 /* ---- operations of threads: what belongs to which the layer knows ---- */
 
 const struct hb__row *hb__follow_thread(struct hb__follow *f)

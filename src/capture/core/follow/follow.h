@@ -33,6 +33,7 @@ struct hb__row {
 struct hb__reader;
 
 bool hb__script_open(const char *dir);                 /* false, said: nothing can be followed */
+void hb__script_forget(void);                          /* of a process that was forked: it follows another one */
 bool hb__script_stopped(void);                         /* the process went on when its recording did not */
 bool hb__script_order(void);                           /* only choices are in the record */
 bool hb__script_turns(void);                           /* it tells of turns */
@@ -98,6 +99,9 @@ bool hb__follow_comes(struct hb__call *c);
 /* The same of an event of the program itself, about this channel (NULL: none): no library decides anything in it, so one that comes
  * otherwise is passed over, and no difference. */
 void hb__follow_user(struct hb__call *c, const char *channel);
+enum hb__answer { HB__FREE, HB__NO, HB__YES };
+/* A call by which processes talk. may_say_no: it does not wait. HB__NO: so it did then; HB__YES: the next row is this call's, and is used. */
+enum hb__answer hb__follow_talk(struct hb__call *c, bool may_say_no);
 /* Operations of threads: the next row, when it is one; it has come; the operation is another one than the next row (reports). */
 const struct hb__row *hb__follow_thread(struct hb__follow *f);
 void hb__follow_used(struct hb__follow *f);
@@ -106,7 +110,6 @@ void hb__follow_differs(struct hb__call *c, const char *why);
 bool hb__follow_polled(struct hb__follow *f);
 bool hb__follow_fits(struct hb__call *c);
 /* A poll: what it is answered. HB__FREE: as the library says. First without its slot, for most say no: */
-enum hb__answer { HB__FREE, HB__NO, HB__YES };
 bool hb__follow_says_no(struct hb__call *c); /* the record has a poll here that says no */
 /* ... then, when it has none, with it. */
 enum hb__answer hb__follow_poll(struct hb__call *c);

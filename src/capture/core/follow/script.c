@@ -176,6 +176,8 @@ static bool learn_units(void)
 	return true;
 }
 
+void hb__script_forget(void) { memset(&script, 0, sizeof script); }
+
 bool hb__script_open(const char *dir)
 {
 	char path[4200];

@@ -304,6 +304,24 @@ static bool take(struct known *k, const struct hb__place *mine)
 	return true;
 }
 
+int hb__claim_number(uint32_t pid)
+{
+	hb__claim_ranks();
+	for (size_t i = 0; i < ntable; i++)
+		if (table[i].place.n && table[i].place.at[table[i].place.n - 1].pid == pid)
+			return table[i].number;
+	return -1;
+}
+
+static bool claim_promised(const struct hb__place *mine)
+{
+	for (size_t i = 0; i < ntable; i++)
+		if (table[i].number == hb__promised && take(&table[i], mine))
+			return true;
+	hb__say("this process was made by fork once more than in the recorded run: it runs uncontrolled");
+	return false;
+}
+
 static bool claim_record(const struct hb__place *mine, const char *program)
 {
 	bool any = false;
@@ -343,6 +361,8 @@ bool hb__claim(void)
 	path[n > 0 ? n : 0] = 0;
 	hb_program_name(path, program);
 	hb__place_now(&mine);
+	if (hb__config.mode == HB__REPLAY && hb__promised >= 0)
+		return claim_promised(&mine);
 	if (hb__config.mode == HB__REPLAY)
 		return claim_record(&mine, program);
 	if (getenv(HB_CONTROL_ENV))

@@ -28,7 +28,7 @@ static struct {
 	struct hb__file at;
 	struct hb_log_header *header;
 	struct chunk chunk[CHUNKS];
-	uint32_t chunks;
+	uint32_t chunks, now; /* now: the one that units are taken from */
 	uint64_t units; /* allocated in the file */
 } file = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
@@ -74,7 +74,7 @@ void hb__log_forked(void)
 {
 	file.lock.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	file.header = NULL;
-	file.chunks = 0;
+	file.chunks = file.now = 0;
 	file.units = 0;
 	began_mono = hb__system_ns(CLOCK_MONOTONIC);
 }
@@ -86,6 +86,8 @@ static void stop(int why, const char *doing)
 		return;
 	if (h)
 		h->stopped = (uint32_t)why;
+	if (hb__file_is_over()) /* it may not even say so */
+		return;
 	hb__say("cannot %s %s: %s; the program goes on, %s", doing, file.at.path, strerror(why),
 		h ? "but its recording ends here" : "but it is not recorded");
 }
@@ -105,25 +107,47 @@ static int chunk_add(uint32_t units)
 
 static void *take(struct chunk *k) { return k->base + (size_t)HB_UNIT_SIZE * k->given++; }
 
+/* So that there is a unit to take. 0, or an errno. */
+static int next_chunk(void)
+{
+	const struct chunk *last = &file.chunk[file.now];
+	int e = 0;
+	if (last->given < last->units)
+		return 0;
+	if (file.now + 1 == file.chunks) {
+		uint32_t more = last->units * 2 > CHUNK_UNITS_MAX ? CHUNK_UNITS_MAX : last->units * 2;
+		e = chunk_add(more);
+		if ((e == ENOSPC || e == EFBIG || e == ENOMEM) && more > 1) /* the last bit of room is worth having */
+			e = chunk_add(1);
+	}
+	file.now += !e;
+	return e;
+}
+
+void hb__log_ahead(void)
+{
+	lock();
+	if (file.header && !file.header->stopped)
+		chunk_add(CHUNK_UNITS_MAX);
+	unlock();
+}
+
+void hb__log_give(uid_t user)
+{
+	if (file.header && user != (uid_t)-1)
+		hb__file_give(&file.at, user);
+}
+
 void *hb__log_unit(void)
 {
 	void *unit = NULL;
 	lock();
 	if (file.header && !file.header->stopped) {
-		struct chunk *last = &file.chunk[file.chunks - 1];
-		int e = 0;
-		if (last->given == last->units) {
-			uint32_t more = last->units * 2 > CHUNK_UNITS_MAX ? CHUNK_UNITS_MAX : last->units * 2;
-			e = chunk_add(more);
-			if ((e == ENOSPC || e == EFBIG || e == ENOMEM) &&
-				more > 1) /* the last bit of room is worth having */
-				e = chunk_add(1);
-			last = &file.chunk[file.chunks - 1];
-		}
+		int e = next_chunk();
 		if (e) {
 			stop(e, "extend");
 		} else {
-			unit = take(last);
+			unit = take(&file.chunk[file.now]);
 			file.header->units++;
 			uint64_t tick = hb__tick();
 			file.header->last_mono = hb__system_ns(CLOCK_MONOTONIC);
@@ -174,7 +198,7 @@ static int create(void)
 	return e ? e : chunk_add(4); /* header, lane 0, its rows, definitions */
 }
 
-/* rank.N.log; where another process has that name or may have it: rank.N.PID.log. */
+/* rank.N.log; where another process has that name or may have it: rank.N.PID.log, or what an earlier program of this process leaves of those. */
 static int publish(bool by_pid)
 {
 	char path[sizeof file.at.path];
@@ -184,9 +208,9 @@ static int publish(bool by_pid)
 		return 0;
 	if (!by_pid)
 		e = hb__file_give_name(file.at.path, path);
-	if (e == EEXIST) {
-		snprintf(path, sizeof path, "%s/rank.%d.%d.log", file.dir, file.discard ? hb__replayed_as() : hb__rank,
-			(int)getpid());
+	for (unsigned program = 0; e == EEXIST && program < HB_LOG_PROGRAMS; program++) {
+		snprintf(path, sizeof path, "%s/rank.%d.%u.log", file.dir, file.discard ? hb__replayed_as() : hb__rank,
+			(unsigned)getpid() + program * HB_LOG_PROGRAM);
 		e = strcmp(path, file.at.path) ? hb__file_give_name(file.at.path, path) : 0;
 	}
 	if (!e)
@@ -246,7 +270,7 @@ bool hb__log_create(const char *dir, bool discard)
 		e = publish(hb__spawned || hb__begun_early());
 	}
 	if (e)
-		unlink(file.at.path);
+		hb__file_remove(&file.at);
 	unlock();
 	if (e) {
 		stop(e, "create");

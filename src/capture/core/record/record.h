@@ -2,6 +2,8 @@
 #ifndef HBDB_CAPTURE_RECORD_RECORD_H
 #define HBDB_CAPTURE_RECORD_RECORD_H
 
+#include <sys/types.h>
+
 #include "capture/core/core.h"
 #include "capture/core/record/clock.h"
 #include "capture/core/record/tables.h"
@@ -25,6 +27,10 @@ void hb__definitions_forked(void);
 void hb__sites_forked(void);
 void hb__definitions_again(void); /* ... and begins one: nothing is defined in it yet */
 void hb__log_state(uint32_t state);
+/* Makes the log grow by 4 MiB of which nothing is used yet. */
+void hb__log_ahead(void);
+/* Gives the file of the log to another user, who will have to open it. (uid_t)-1: nothing is done. */
+void hb__log_give(uid_t user);
 void hb__log_signal(uint32_t signal, uint32_t lane); /* lane: its number plus 1, or 0 */
 void hb__log_thread_level(int level);
 void hb__log_postings(void); /* it tells which thread posted first */

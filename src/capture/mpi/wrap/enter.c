@@ -91,7 +91,7 @@ static int call_outside(const struct hb__fn *fn, uintptr_t *a, enum hb__entry en
 			hb__check_outside(fn, pc, cfa);
 		return hb__on_init(&c);
 	}
-	if (!hb__active) {
+	if (!hb__active || hb__began_alone()) {
 		bool session = fn->means->does == HB_DOES_SESSION_INIT || fn->means->does == HB_DOES_SESSION_END ||
 			       hb__session_makes(fn);
 		struct hb__call c = {.fn = fn, .a = a, .next = next, .pc = pc, .cfa = cfa};
@@ -100,7 +100,7 @@ static int call_outside(const struct hb__fn *fn, uintptr_t *a, enum hb__entry en
 			if (hb__finished)
 				return hb__check_freed_late(fn, a, next);
 		}
-		if (unlikely(session && !hb__finished))
+		if (unlikely(session && !hb__finished && !hb__began_alone()))
 			return hb__on_early_session(&c);
 		hb__early_calls[fn->id]++;
 		return fn->invoke(next, a);
@@ -124,7 +124,7 @@ static __attribute__((noinline)) int unusual(const struct hb__fn *fn, uintptr_t 
 	const void *pc, const void *cfa, struct hb__lane *lane)
 {
 	enum hb__entry entry = at < hb__next[HB_ENTRY_PMPI] ? HB_ENTRY_MPI : HB_ENTRY_PMPI;
-	if (!lane) /* with a lane the library was found */
+	if (!lane || hb__began_alone()) /* with a lane of MPI's the library was found */
 		return outside(fn, a, entry, pc, cfa);
 	return below(lane, fn, a, entry, *at, pc, cfa);
 }
@@ -132,7 +132,8 @@ static __attribute__((noinline)) int unusual(const struct hb__fn *fn, uintptr_t 
 static __attribute__((noinline)) int special(const struct hb__fn *fn, uintptr_t *a, const hb__function *next,
 	const void *pc, const void *cfa, struct hb__lane *lane)
 {
-	if (unlikely(!lane || lane->depth))
+	/* the lanes of a process that began without MPI are special */
+	if (unlikely(!lane || lane->depth || hb__began_alone()))
 		return unusual(fn, a, next, pc, cfa, lane);
 	return run(lane, fn, a, *next, pc, cfa, true);
 }
@@ -153,6 +154,8 @@ hb__function hb__value_enter(const struct hb__fn *fn, enum hb__entry entry, cons
 	(void)cfa;
 	struct hb__lane *lane = hb__self;
 	hb__function next = next_of(fn, entry);
+	if (unlikely(hb__began_alone()))
+		return next;
 	if (lane && !lane->depth && lane->control->calls[fn->id]++ == 0)
 		hb__define_function(fn);
 	else if (!lane)
@@ -184,7 +187,7 @@ static double clock_value(struct hb__lane *lane, const struct hb__fn *fn, double
 double hb__double_leave(const struct hb__fn *fn, double value, const void *pc, const void *cfa)
 {
 	struct hb__lane *lane = hb__self;
-	if (!lane || lane->depth || fn->means->shape != HB_SHAPE_CLOCK)
+	if (!lane || lane->depth || fn->means->shape != HB_SHAPE_CLOCK || hb__began_alone())
 		return value;
 	return clock_value(lane, fn, value, pc, cfa);
 }

@@ -36,7 +36,7 @@ int hb__on_init(struct hb__call *c)
 	PMPI(Query_thread)(&level);
 	hb__begin_process(level);
 	hb__early_calls[c->fn->id]++;
-	if (!hb__begin_events(c))
+	if (hb__began_alone() || !hb__begin_events(c))
 		return code;
 	hb__begin(c, false);
 	hb__end(c, code);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 
-#include "capture/sockets/front/front.h"
+#include "capture/sockets/front/again.h"
 
 static size_t room_of(const struct iovec *v, size_t n)
 {
@@ -29,11 +29,41 @@ static inline void datagram(struct hb_talk *t, ssize_t got, const struct iovec *
 	hb__door->end(t, results, 3);
 }
 
-/* One call that moves bytes out of memory or into it: the function `name`, which returns how many. */
-#define MOVES(t, name, call, vector, count, asked, peer, length, cut, may_wait)                                   \
+/* Whom it comes from goes there. */
+struct from {
+	struct sockaddr *address;
+	socklen_t *length;
+};
+
+/* As it was recorded: *ret_got is its result. False: the record has nothing. */
+static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t asked, const struct from *from, bool may_wait,
+	ssize_t *ret_got)
+{
+	struct hb_told told;
+	int64_t got;
+	bool blocks = may_wait && !(NEXT(fcntl)(t->fd, F_GETFL) & O_NONBLOCK);
+	if (!hb__again(t, !blocks, &told, &got)) {
+		*ret_got = got;
+		return t->again;
+	}
+	if (hb__is_datagram(t))
+		got = from ? hb__again_receive(t, &told, 0, v, n, from->address, from->length)
+			   : hb__again_send(t, &told, 0, v, n, asked);
+	else
+		got = from ? hb__again_in(t, &told, v, n) : hb__again_out(t, &told, v, n, asked);
+	*ret_got = hb__again_over(t, &told, got);
+	return true;
+}
+#define OUT NULL
+#define IN(address, length) (&(struct from){address, length})
+
+/* One call that moves bytes out of memory or into it: the function `name`, which returns how many. way: OUT or IN. */
+#define MOVES(t, name, way, call, vector, count, asked, peer, length, cut, may_wait)                                   \
 	do {                                                                                                      \
 		(t).function = hb__is_datagram(&(t)) ? HB_SOCKET_DATAGRAM_##name : HB_SOCKET_STREAM_##name;       \
 		hb__door->begin(&(t));                                                                            \
+		if (unlikely((t).again) && again(&(t), vector, count, asked, way, may_wait, &got))                \
+			return got;                                                                               \
 		got = call;                                                                                       \
 		if (unlikely(got < 0))                                                                            \
 			hb__failed(&(t), may_wait);                                                               \
@@ -53,7 +83,7 @@ SEEN ssize_t send(int fd, const void *p, size_t bytes, int flags)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(send)(fd, p, bytes, flags);
-	MOVES(t, send, NEXT(send)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false, !(flags & MSG_DONTWAIT));
+	MOVES(t, send, OUT, NEXT(send)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false, !(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct sockaddr *to, socklen_t length)
@@ -62,7 +92,7 @@ SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(sendto)(fd, p, bytes, flags, to, length);
-	MOVES(t, sendto, NEXT(sendto)(fd, p, bytes, flags, to, length), ONE(p, bytes), 1, bytes, to, length, false,
+	MOVES(t, sendto, OUT, NEXT(sendto)(fd, p, bytes, flags, to, length), ONE(p, bytes), 1, bytes, to, length, false,
 		!(flags & MSG_DONTWAIT));
 }
 
@@ -72,7 +102,7 @@ SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(sendmsg)(fd, m, flags);
-	MOVES(t, sendmsg, NEXT(sendmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
+	MOVES(t, sendmsg, OUT, NEXT(sendmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 		m->msg_name, m->msg_namelen, false, !(flags & MSG_DONTWAIT));
 }
 
@@ -82,7 +112,7 @@ SEEN ssize_t write(int fd, const void *p, size_t bytes)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(write)(fd, p, bytes);
-	MOVES(t, write, NEXT(write)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
+	MOVES(t, write, OUT, NEXT(write)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
 SEEN ssize_t writev(int fd, const struct iovec *v, int n)
@@ -91,7 +121,7 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(writev)(fd, v, n);
-	MOVES(t, writev, NEXT(writev)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false, true);
+	MOVES(t, writev, OUT, NEXT(writev)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false, true);
 }
 
 /* What it sends is in a file: of datagrams no hash is known. */
@@ -102,10 +132,34 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 		ssize_t got;                                                                                    \
 		if (!hb__enter(&t, out, CALLER, FRAME))                                                         \
 			return NEXT(name)(out, in, offset, bytes);                                              \
-		MOVES(t, sendfile, NEXT(name)(out, in, offset, bytes), NULL, 0, bytes, NULL, 0, true, true);    \
+		MOVES(t, sendfile, OUT, NEXT(name)(out, in, offset, bytes), NULL, 0, bytes, NULL, 0, true, true);    \
 	}
 SENDFILE(sendfile, off_t)
 SENDFILE(sendfile64, off64_t)
+
+/* As many bytes as were spliced then. */
+static ssize_t splice_again(
+	struct hb_talk *t, struct hb_talk *u, int in, off64_t *in_at, int out, off64_t *out_at, unsigned flags)
+{
+	struct hb_told taken, put;
+	int64_t got = 0, other = 0;
+	bool may_say_no = flags & SPLICE_F_NONBLOCK;
+	bool takes = t && hb__again(t, may_say_no, &taken, &got), puts = u && hb__again(u, may_say_no, &put, t ? &other : &got);
+	if (!takes && !puts)
+		return (ssize_t)got;
+	size_t bytes = (size_t)(takes ? taken.results[0] : put.results[0]), done = 0;
+	while (done < bytes) {
+		ssize_t some = NEXT(splice)(in, in_at, out, out_at, bytes - done, flags & ~(unsigned)SPLICE_F_NONBLOCK);
+		if (some <= 0 && (!some || errno != EAGAIN || !hb__again_wait(in, POLLIN)))
+			break;
+		done += some > 0 ? (size_t)some : 0;
+	}
+	if (takes)
+		hb__again_over(t, &taken, 0);
+	if (puts)
+		hb__again_over(u, &put, 0);
+	return (ssize_t)done;
+}
 
 /* Both sides may lead somewhere: bytes come in, and go out. */
 SEEN ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t bytes, unsigned flags)
@@ -119,6 +173,8 @@ SEEN ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t byt
 		hb__door->begin(&u);
 	if (takes)
 		hb__door->begin(&t);
+	if (unlikely((takes && t.again) || (puts && u.again)))
+		return splice_again(takes ? &t : NULL, puts ? &u : NULL, in, in_at, out, out_at, flags);
 	got = NEXT(splice)(in, in_at, out, out_at, bytes, flags);
 	if (takes) {
 		if (got < 0)
@@ -141,7 +197,7 @@ SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
 	ssize_t got;
 	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recv)(fd, p, bytes, flags);
-	MOVES(t, recv, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
+	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
 		!(flags & MSG_DONTWAIT));
 }
 
@@ -157,7 +213,7 @@ SEEN ssize_t recvfrom(
 	bool asks = hb__is_datagram(&t) && !from; /* the program does not want to know who it is */
 	struct sockaddr *at = asks ? (struct sockaddr *)&own : from;
 	socklen_t *at_length = asks ? &own_length : length;
-	MOVES(t, recvfrom, NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, at,
+	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, at,
 		at_length ? *at_length : 0, (size_t)got > bytes, !(flags & MSG_DONTWAIT));
 }
 
@@ -167,7 +223,7 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	ssize_t got;
 	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvmsg)(fd, m, flags);
-	MOVES(t, recvmsg, NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
+	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 		m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC, !(flags & MSG_DONTWAIT));
 }
 
@@ -177,7 +233,7 @@ SEEN ssize_t read(int fd, void *p, size_t bytes)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(read)(fd, p, bytes);
-	MOVES(t, read, NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
+	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
 SEEN ssize_t readv(int fd, const struct iovec *v, int n)
@@ -186,7 +242,7 @@ SEEN ssize_t readv(int fd, const struct iovec *v, int n)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(readv)(fd, v, n);
-	MOVES(t, readv, NEXT(readv)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false, true);
+	MOVES(t, readv, IN(NULL, NULL), NEXT(readv)(fd, v, n), v, (size_t)n, room_of(v, (size_t)n), NULL, 0, false, true);
 }
 
 /* ---- several messages ---- */
@@ -214,15 +270,41 @@ static void several(struct hb_talk *t, const struct mmsghdr *m, int n)
 	hb__door->end(t, results, 3 * (size_t)n);
 }
 
+static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool out, bool may_wait, int *ret_got)
+{
+	struct hb_told told;
+	int64_t got;
+	bool blocks = may_wait && !(NEXT(fcntl)(t->fd, F_GETFL) & O_NONBLOCK);
+	if (!hb__again(t, !blocks, &told, &got)) {
+		*ret_got = (int)got;
+		return t->again;
+	}
+	size_t of = hb__is_datagram(t) ? told.n / 3 : 0;
+	for (size_t i = 0; i < of && i < n; i++) {
+		struct msghdr *h = &m[i].msg_hdr;
+		m[i].msg_len = (unsigned)(out ? hb__again_send(t, &told, i, h->msg_iov, h->msg_iovlen,
+							room_of(h->msg_iov, h->msg_iovlen))
+					      : hb__again_receive(t, &told, i, h->msg_iov, h->msg_iovlen, h->msg_name,
+							&h->msg_namelen));
+	}
+	if (!of)
+		hb__door->differs(t, "several messages over a stream cannot be replayed");
+	*ret_got = (int)hb__again_over(t, &told, (int64_t)of);
+	return true;
+}
+
 SEEN int sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags)
 {
 	struct hb_talk t;
+	int got;
 	if (!n || !hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(sendmmsg)(fd, m, n, flags);
 	t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_sendmmsg : HB_SOCKET_STREAM_sendmmsg;
 	hb__door->begin(&t);
+	if (unlikely(t.again) && several_again(&t, m, n, true, !(flags & MSG_DONTWAIT), &got))
+		return got;
 	/* the library may send fewer than it is asked to */
-	int got = NEXT(sendmmsg)(fd, m, n < AT_ONCE ? n : AT_ONCE, flags);
+	got = NEXT(sendmmsg)(fd, m, n < AT_ONCE ? n : AT_ONCE, flags);
 	if (got < 0)
 		hb__failed(&t, !(flags & MSG_DONTWAIT));
 	else
@@ -233,11 +315,14 @@ SEEN int sendmmsg(int fd, struct mmsghdr *m, unsigned n, int flags)
 SEEN int recvmmsg(int fd, struct mmsghdr *m, unsigned n, int flags, struct timespec *limit)
 {
 	struct hb_talk t;
+	int got;
 	if (!n || flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvmmsg)(fd, m, n, flags, limit);
 	t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_recvmmsg : HB_SOCKET_STREAM_recvmmsg;
 	hb__door->begin(&t);
-	int got = NEXT(recvmmsg)(fd, m, n < AT_ONCE ? n : AT_ONCE, flags, limit);
+	if (unlikely(t.again) && several_again(&t, m, n, false, !(flags & MSG_DONTWAIT), &got))
+		return got;
+	got = NEXT(recvmmsg)(fd, m, n < AT_ONCE ? n : AT_ONCE, flags, limit);
 	if (got < 0)
 		hb__failed(&t, !(flags & MSG_DONTWAIT));
 	else
@@ -261,7 +346,7 @@ ssize_t __read_chk(int fd, void *p, size_t bytes, size_t room)
 		__chk_fail();
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(read)(fd, p, bytes);
-	MOVES(t, read, NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
+	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
 ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
@@ -272,6 +357,6 @@ ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
 		__chk_fail();
 	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recv)(fd, p, bytes, flags);
-	MOVES(t, recv, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
+	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
 		!(flags & MSG_DONTWAIT));
 }

@@ -2,7 +2,18 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-#include "capture/sockets/front/front.h"
+#include "capture/sockets/front/again.h"
+
+static bool blocks(int fd) { return !(NEXT(fcntl)(fd, F_GETFL) & O_NONBLOCK); }
+
+/* True: *ret_got is the answer. */
+static bool said_again(struct hb_talk *t, bool may_say_no, struct hb_told *told, int *ret_got)
+{
+	int64_t got = 0;
+	bool told_now = unlikely(t->again) && hb__again(t, may_say_no, told, &got);
+	*ret_got = (int)got;
+	return !told_now && t->again;
+}
 
 static void over(struct hb_talk *t, int64_t got)
 {
@@ -24,6 +35,11 @@ SEEN int connect(int fd, const struct sockaddr *to, socklen_t length)
 	t.end = HB_LEADS_NAMELESS;
 	t.function = HB_SOCKET_CONNECTION_connect;
 	hb__door->begin(&t);
+	struct hb_told as;
+	if (said_again(&t, false, &as, &got))
+		return got;
+	if (t.again)
+		return hb__again_connect(&t, &as, to, length);
 	got = NEXT(connect)(fd, to, length);
 	hb__forget(fd);
 	over(&t, got);
@@ -53,6 +69,12 @@ SEEN int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict l
 	}
 	t.function = HB_SOCKET_CONNECTION_accept;
 	hb__door->begin(&t);
+	struct hb_told as;
+	int got;
+	if (said_again(&t, !blocks(fd), &as, &got))
+		return got;
+	if (t.again)
+		return hb__again_accept(&t, &as, address, length, 0);
 	return accepted(NEXT(accept)(fd, address, length), &t, true);
 }
 
@@ -66,8 +88,47 @@ SEEN int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict 
 	}
 	t.function = HB_SOCKET_CONNECTION_accept4;
 	hb__door->begin(&t);
+	struct hb_told as;
+	int got;
+	if (said_again(&t, !blocks(fd), &as, &got))
+		return got;
+	if (t.again)
+		return hb__again_accept(&t, &as, address, length, flags);
 	return accepted(NEXT(accept4)(fd, address, length, flags), &t, true);
 }
+
+SEEN int bind(int fd, const struct sockaddr *at, socklen_t length)
+{
+	struct hb_talk t;
+	if (!hb__enter(&t, fd, CALLER, FRAME)) {
+		hb__forget(fd);
+		return NEXT(bind)(fd, at, length);
+	}
+	t.end = HB_LEADS_NAMELESS;
+	t.function = HB_SOCKET_CONNECTION_bind;
+	hb__door->begin(&t);
+	struct hb_told as;
+	int got;
+	if (said_again(&t, false, &as, &got))
+		return got;
+	if (t.again)
+		return hb__again_bind(&t, &as, at, length);
+	got = NEXT(bind)(fd, at, length);
+	hb__forget(fd);
+	over(&t, got);
+	return got;
+}
+
+#define NAME(name, peer)                                                                                      \
+	SEEN int name(int fd, struct sockaddr *restrict address, socklen_t *restrict length)                  \
+	{                                                                                                     \
+		if (unlikely(hb__recorded(fd) >= 0 && address && length && hb__door->is_program(CALLER)) &&   \
+			hb__recorded_address(hb__recorded(fd), peer, address, length))                        \
+			return 0;                                                                             \
+		return NEXT(name)(fd, address, length);                                                       \
+	}
+NAME(getsockname, false)
+NAME(getpeername, true)
 
 SEEN int listen(int fd, int n)
 {
@@ -80,7 +141,13 @@ SEEN int listen(int fd, int n)
 	t.end = HB_LEADS_NAMELESS;
 	t.function = HB_SOCKET_CONNECTION_listen;
 	hb__door->begin(&t);
-	int got = NEXT(listen)(fd, n);
+	struct hb_told as;
+	int got;
+	if (said_again(&t, false, &as, &got))
+		return got;
+	if (t.again)
+		return hb__again_listen(&t, &as, n);
+	got = NEXT(listen)(fd, n);
 	hb__forget(fd);
 	over(&t, got);
 	return got;
@@ -93,7 +160,13 @@ SEEN int shutdown(int fd, int how)
 		return NEXT(shutdown)(fd, how);
 	t.function = HB_SOCKET_CONNECTION_shutdown;
 	hb__door->begin(&t);
-	int got = NEXT(shutdown)(fd, how);
+	struct hb_told as;
+	int got;
+	if (said_again(&t, false, &as, &got))
+		return got;
+	if (t.again)
+		return (int)hb__again_over(&t, &as, NEXT(shutdown)(fd, how));
+	got = NEXT(shutdown)(fd, how);
 	int64_t results[] = {got < 0 ? -errno : 0, how};
 	hb__door->end(&t, results, got < 0 ? 1 : 2);
 	return got;
@@ -101,24 +174,26 @@ SEEN int shutdown(int fd, int how)
 
 /* ---- descriptors come and go ---- */
 
-/* Whether another descriptor of this process leads to the same end. */
-static bool another(int fd, uint32_t end)
+/* Whether another descriptor of this process leads to the same end; words: what is known of each. */
+static bool another(const uint32_t *words, int fd)
 {
+	uint32_t end = __atomic_load_n(&words[fd], __ATOMIC_ACQUIRE);
 	for (int i = 0; i < hb__door->most(); i++)
-		if (i != fd && __atomic_load_n(&hb__table[i], __ATOMIC_RELAXED) == end)
+		if (i != fd && __atomic_load_n(&words[i], __ATOMIC_RELAXED) == end)
 			return true;
 	return false;
 }
 
-/* The process has no other one, as far as it used them. A child that only closes what it inherited tells nothing: it has no lane. */
+/* The process has no other one, as far as it used them. A child that only closes what it inherited tells nothing: it has no record. In a
+ * replay that follows from what it used as the record calls it. */
 static bool last(struct hb_talk *t, int fd, const void *pc, const void *cfa)
 {
-	uint32_t end;
-	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST)
+	if (!hb__door || fd < 0 || fd >= HB_DESCRIPTORS_MOST || !hb__door->began() || !hb__door->is_own())
 		return false;
-	end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
-	return hb_leads_kind(end) > HB_LEADS_NOWHERE && hb__door->began() && !another(fd, end) &&
-	       hb__enter(t, fd, pc, cfa);
+	if (unlikely(hb__recorded_ends))
+		return hb__recorded_ends[fd] && !another(hb__recorded_ends, fd) && hb__enter(t, fd, pc, cfa);
+	enum hb_leads kind = hb_leads_kind(__atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE));
+	return kind > HB_LEADS_NOWHERE && !another(hb__table, fd) && hb__enter(t, fd, pc, cfa);
 }
 
 SEEN int close(int fd)
@@ -131,7 +206,13 @@ SEEN int close(int fd)
 	t.function = HB_SOCKET_CONNECTION_close;
 	hb__door->begin(&t);
 	hb__forget(fd); /* another thread may get the number as soon as it is closed */
-	int got = NEXT(close)(fd);
+	struct hb_told as;
+	int got;
+	if (said_again(&t, false, &as, &got))
+		return got;
+	got = NEXT(close)(fd);
+	if (t.again)
+		return (int)hb__again_over(&t, &as, got);
 	over(&t, got);
 	return got;
 }
@@ -147,11 +228,6 @@ SEEN int dup(int fd) { return led(NEXT(dup)(fd)); }
 SEEN int dup2(int from, int to) { return led(NEXT(dup2)(from, to)); }
 SEEN int dup3(int from, int to, int flags) { return led(NEXT(dup3)(from, to, flags)); }
 SEEN int creat(const char *path, mode_t mode) { return led(NEXT(creat)(path, mode)); }
-SEEN int bind(int fd, const struct sockaddr *at, socklen_t length)
-{
-	hb__forget(fd);
-	return NEXT(bind)(fd, at, length);
-}
 
 #define FCNTL(name)                                                                                        \
 	SEEN int name(int fd, int command, ...)                                                            \
@@ -226,6 +302,15 @@ static int paired(struct hb_talk *t, int got, const int ends[2])
 	return got;
 }
 
+static int paired_again(struct hb_talk *t, const struct hb_told *told, int got, const int ends[2])
+{
+	for (size_t i = 0; i < 2 && !got; i++) {
+		hb__forget(ends[i]);
+		hb__recorded_is(ends[i], told->n > 1 + i ? told->results[1 + i] : HB_NO_TEXT);
+	}
+	return (int)hb__again_over(t, told, got);
+}
+
 #define PAIRS(name, function_, params, args)                                      \
 	SEEN int name params                                                      \
 	{                                                                         \
@@ -242,7 +327,13 @@ static int paired(struct hb_talk *t, int got, const int ends[2])
 		t.end = HB_LEADS_NAMELESS;                                        \
 		t.fd = -1;                                                        \
 		hb__door->begin(&t);                                              \
-		int got = NEXT(name) args;                                        \
+		struct hb_told as;                                                \
+		int got;                                                          \
+		if (said_again(&t, false, &as, &got))                             \
+			return got;                                               \
+		got = NEXT(name) args;                                            \
+		if (t.again)                                                      \
+			return paired_again(&t, &as, got, ends);                                                         \
 		if (got < 0)                                                      \
 			hb__door->none(&t);                                       \
 		return got < 0 ? got : paired(&t, got, ends);                     \

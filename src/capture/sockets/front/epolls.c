@@ -15,6 +15,10 @@ struct entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry *table;
 static size_t size, used;
+static struct told {
+	uint64_t value;
+	int epoll; /* plus 1 */
+} * lasts; /* by descriptor */
 
 static size_t place(const struct entry *in, size_t of, int epoll, uint64_t value)
 {
@@ -50,6 +54,13 @@ void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *
 	if (operation == EPOLL_CTL_DEL || !event)
 		return;
 	pthread_mutex_lock(&lock);
+	if (!lasts) {
+		void *p = mmap(NULL, HB_DESCRIPTORS_MOST * sizeof *lasts, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		lasts = p == MAP_FAILED ? NULL : p;
+	}
+	if (lasts && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
+		lasts[fd] = (struct told){event->data.u64, epoll + 1};
 	if (has_room()) {
 		size_t at = place(table, size, epoll, event->data.u64);
 		used += !table[at].epoll;
@@ -65,6 +76,12 @@ int hb__epoll_descriptor(int epoll, uint64_t value)
 	int fd = size && table[at].epoll ? table[at].fd : -1;
 	pthread_mutex_unlock(&lock);
 	return fd;
+}
+
+uint64_t hb__epoll_value(int epoll, int fd)
+{
+	const struct told *t = lasts && fd >= 0 && fd < HB_DESCRIPTORS_MOST ? &lasts[fd] : NULL;
+	return t && t->epoll == epoll + 1 ? t->value : 0;
 }
 
 /* Another thread of the parent may have had it. */

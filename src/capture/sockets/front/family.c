@@ -1,8 +1,9 @@
 /* Processes that make others, and wait for their end. */
 #include <spawn.h>
+#include <stdint.h>
 #include <sys/wait.h>
 
-#include "capture/sockets/front/front.h"
+#include "capture/sockets/front/again.h"
 
 /* A process whose only event would be that it made another one tells nothing: it is not between anybody. */
 static bool begins(struct hb_talk *t, enum hb_socket_function function, const void *pc, const void *cfa)
@@ -14,11 +15,59 @@ static bool begins(struct hb_talk *t, enum hb_socket_function function, const vo
 	return true;
 }
 
+/* ---- replay: a process of the record, and which one it is now ---- */
+
+#define CHILDREN 4096
+static struct {
+	pid_t then, now;
+} children[CHILDREN];
+static unsigned nchildren;
+
+static void made(int64_t then, pid_t now)
+{
+	children[nchildren % CHILDREN].then = (pid_t)then;
+	children[nchildren++ % CHILDREN].now = now;
+}
+
+static pid_t now_of(int64_t then)
+{
+	for (unsigned i = 0; i < CHILDREN && i < nchildren; i++)
+		if (children[(nchildren - 1 - i) % CHILDREN].then == then)
+			return children[(nchildren - 1 - i) % CHILDREN].now;
+	return -1;
+}
+
+/* True: *ret_got is the answer. Else, of one that is followed: *ret_pid is the process that it is about now. */
+static bool said_again(struct hb_talk *t, bool told, bool may_say_no, struct hb_told *as, pid_t *ret_got)
+{
+	int64_t got = 0;
+	*ret_got = 0;
+	if (!told || likely(!t->again) || hb__again(t, may_say_no, as, &got))
+		return false;
+	*ret_got = errno == EAGAIN ? 0 : (pid_t)got;
+	return t->again;
+}
+
 SEEN pid_t fork(void)
 {
 	struct hb_talk t;
+	struct hb_told as;
+	pid_t got;
 	bool told = begins(&t, HB_SOCKET_FAMILY_fork, CALLER, FRAME);
-	pid_t got = NEXT(fork)();
+	if (said_again(&t, told, false, &as, &got))
+		return got;
+	if (told && t.again) {
+		hb__door->child((uint32_t)as.results[0]);
+		got = NEXT(fork)();
+		if (!got) {
+			hb__recorded_none();
+			return 0;
+		}
+		hb__door->child(0);
+		made(as.results[0], got);
+		return (pid_t)hb__again_over(&t, &as, got);
+	}
+	got = NEXT(fork)();
 	int64_t result = got < 0 ? -errno : got;
 	if (told && got) /* the child has another log */
 		hb__door->end(&t, &result, 1);
@@ -32,8 +81,16 @@ SEEN pid_t fork(void)
 		struct hb_talk t;                                                                                    \
 		pid_t own;                                                                                           \
 		pid = pid ? pid : &own;                                                                              \
+		struct hb_told as;                                                                                   \
+		pid_t answer;                                                                                        \
 		bool told = begins(&t, HB_SOCKET_FAMILY_posix_spawn, CALLER, FRAME);                                 \
+		if (said_again(&t, told, false, &as, &answer))                                                       \
+			return errno;                                                                                \
 		int got = NEXT(name)(pid, path, actions, attributes, arguments, environment);                        \
+		if (told && t.again) {                                                                               \
+			made(as.results[0], *pid);                                                                   \
+			return (int)hb__again_over(&t, &as, got);                                                    \
+		}                                                                                                    \
 		int64_t result = got ? -got : *pid;                                                                  \
 		if (told)                                                                                            \
 			hb__door->end(&t, &result, 1);                                                               \
@@ -41,6 +98,26 @@ SEEN pid_t fork(void)
 	}
 SPAWNS(posix_spawn)
 SPAWNS(posix_spawnp)
+
+/* It has made a process; which one it was then, too. */
+static void vforked(int32_t pid)
+{
+	struct hb_talk t;
+	struct hb_told as;
+	pid_t got;
+	int64_t result = pid;
+	bool told = begins(&t, HB_SOCKET_FAMILY_vfork, NULL, NULL);
+	if (!told || said_again(&t, told, false, &as, &got))
+		return;
+	if (!t.again) {
+		hb__door->end(&t, &result, 1);
+		return;
+	}
+	made(as.results[0], pid);
+	hb__again_over(&t, &as, pid);
+}
+
+void hb__family_begin(void) { hb__door->vforks(vforked); }
 
 /* none: the call did not wait, and no child had ended. */
 static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
@@ -55,20 +132,27 @@ static pid_t waited(struct hb_talk *t, bool told, pid_t got, int status)
 	return got;
 }
 
-#define WAITS(name, params, ...)                                                     \
+#define WAITS(name, params, no, ...)                                                     \
 	SEEN pid_t name params                                                       \
 	{                                                                            \
 		struct hb_talk t;                                                    \
 		int own = 0;                                                         \
 		status = status ? status : &own;                                     \
+		struct hb_told as;                                                   \
+		pid_t got;                                                           \
 		bool told = begins(&t, HB_SOCKET_FAMILY_##name, CALLER, FRAME);      \
-		pid_t got = NEXT(name)(__VA_ARGS__);                                 \
+		if (said_again(&t, told, no, &as, &got))                             \
+			return got;                                                  \
+		if (told && t.again)                                                 \
+			return (pid_t)hb__again_over(&t, &as,                        \
+				NEXT(waitpid)(now_of(as.results[0]), status, 0));    \
+		got = NEXT(name)(__VA_ARGS__);                                       \
 		return waited(&t, told, got, got > 0 ? *status : 0);                 \
 	}
-WAITS(wait, (int *status), status)
-WAITS(waitpid, (pid_t pid, int *status, int options), pid, status, options)
-WAITS(wait3, (int *status, int options, struct rusage *usage), status, options, usage)
-WAITS(wait4, (pid_t pid, int *status, int options, struct rusage *usage), pid, status, options, usage)
+WAITS(wait, (int *status), false, status)
+WAITS(waitpid, (pid_t pid, int *status, int options), options &WNOHANG, pid, status, options)
+WAITS(wait3, (int *status, int options, struct rusage *usage), options &WNOHANG, status, options, usage)
+WAITS(wait4, (pid_t pid, int *status, int options, struct rusage *usage), options &WNOHANG, pid, status, options, usage)
 
 SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
@@ -78,6 +162,13 @@ SEEN int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	info->si_pid = 0;
 	bool told = begins(&t, HB_SOCKET_FAMILY_waitid, CALLER, FRAME);
 	int got = NEXT(waitid)(type, id, info, options);
+	if (told && t.again) {
+		struct hb_told as;
+		pid_t answer;
+		if (!said_again(&t, told, false, &as, &answer) && t.again)
+			hb__again_over(&t, &as, 0);
+		return got;
+	}
 	if (told && options & WNOWAIT && !got) /* it is told when it is taken */
 		hb__door->none(&t);
 	else

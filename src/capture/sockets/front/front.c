@@ -11,8 +11,10 @@ __attribute__((constructor)) static void begin(void)
 {
 	const struct hb_sockets_door *door = dlsym(RTLD_DEFAULT, HB_SOCKETS_DOOR);
 	hb__table = door ? door->opened() : NULL;
-	if (hb__table)
-		__atomic_store_n(&hb__door, door, __ATOMIC_RELEASE);
+	if (!hb__table)
+		return;
+	__atomic_store_n(&hb__door, door, __ATOMIC_RELEASE);
+	hb__family_begin();
 }
 
 /* A descriptor that waits, and has a limit of time, has come to its limit: that is no poll. */

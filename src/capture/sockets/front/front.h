@@ -51,6 +51,7 @@ static inline __attribute__((always_inline)) bool hb__enter(struct hb_talk *t, i
 	uint32_t end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE);
 	if (likely(hb_leads_kind(end) == HB_LEADS_NOWHERE) || !hb__door->enter(t, hb__from ? hb__from : pc, cfa))
 		return false;
+	end = __atomic_load_n(&hb__table[fd], __ATOMIC_ACQUIRE); /* the first call of a child by fork has emptied it */
 	if (unlikely(hb_leads_kind(end) == HB_LEADS_UNKNOWN))
 		end = hb__door->find(fd);
 	t->fd = fd;
@@ -63,9 +64,14 @@ static inline bool hb__is_datagram(const struct hb_talk *t)
 	return hb_leads_kind(t->end) == HB_LEADS_DATAGRAM || hb_leads_kind(t->end) == HB_LEADS_NAMELESS_DATAGRAM;
 }
 
+extern uint32_t *hb__recorded_ends; /* a replay: again.c */
+void hb__recorded_forget(int fd);
+
 /* Somebody opened it, closed it, or changed what it leads to. */
 static inline void hb__forget(int fd)
 {
+	if (unlikely(hb__recorded_ends))
+		hb__recorded_forget(fd);
 	if (hb__table && fd >= 0 && fd < HB_DESCRIPTORS_MOST)
 		__atomic_store_n(&hb__table[fd], HB_LEADS_UNKNOWN, __ATOMIC_RELEASE);
 }
@@ -73,9 +79,12 @@ static inline void hb__forget(int fd)
 /* A call that failed: a poll that said no, or an event with its error. */
 void hb__failed(struct hb_talk *t, bool waits);
 
+void hb__family_begin(void);
+
 /* epolls.c: which descriptor a value of an epoll stands for; -1: not known. */
 void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *event);
 int hb__epoll_descriptor(int epoll, uint64_t value);
+uint64_t hb__epoll_value(int epoll, int fd); /* the other way round */
 
 #pragma GCC visibility pop
 

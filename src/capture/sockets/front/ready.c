@@ -1,7 +1,9 @@
 /* Waiting until descriptors are ready. */
 #include <stdlib.h>
 
-#include "capture/sockets/front/front.h"
+#include <string.h>
+
+#include "capture/sockets/front/again.h"
 
 #define TOLD 64 /* descriptors of one call; further ones are not told */
 
@@ -14,7 +16,7 @@ struct ready {
 /* waits: -1 for ever, 0 not at all. */
 static bool begins(struct ready *r, enum hb_socket_function function, int64_t waits, const void *pc, const void *cfa)
 {
-	if (unlikely(!hb__door) || !hb__door->enter(&r->t, pc, cfa))
+	if (unlikely(!hb__door) || !hb__door->enter(&r->t, hb__from ? hb__from : pc, cfa))
 		return false;
 	r->t.function = function;
 	r->t.argument = waits < 0;
@@ -49,7 +51,49 @@ static void over(struct ready *r, int got, bool waited)
 	errno = error;
 }
 
+/* Replay: the record answers. True: *ret_got is what, and those told are visited first. */
+static bool answered(struct ready *r, bool waits, void tell_one(void *user, int fd, uint32_t events), void *user, int *ret_got)
+{
+	struct hb_told told;
+	int64_t got;
+	if (likely(!r->t.again))
+		return false;
+	if (!hb__again(&r->t, !waits, &told, &got)) {
+		bool no = errno == EAGAIN && r->t.again;
+		*ret_got = no ? 0 : (int)got;
+		return r->t.again;
+	}
+	for (size_t i = 1; i + 2 < told.n; i += 3)
+		if (told.results[i + 2] >= 0)
+			hb__recorded_is((int)told.results[i], told.results[i + 2]);
+	for (size_t i = 1; i + 2 < told.n; i += 3)
+		tell_one(user, (int)told.results[i], (uint32_t)told.results[i + 1]);
+	*ret_got = (int)hb__again_over(&r->t, &told, told.results[0]);
+	return true;
+}
+
 /* ---- poll ---- */
+
+struct polls {
+	struct pollfd *fds;
+	nfds_t n;
+};
+
+static void poll_says(void *user, int fd, uint32_t events)
+{
+	struct polls *p = user;
+	for (nfds_t i = 0; i < p->n; i++)
+		if (p->fds[i].fd == fd)
+			p->fds[i].revents = (short)events;
+}
+
+static bool poll_again(struct ready *r, struct pollfd *fds, nfds_t n, bool waits, int *ret_got)
+{
+	struct polls p = {fds, n};
+	for (nfds_t i = 0; unlikely(r->t.again) && i < n; i++)
+		fds[i].revents = 0;
+	return answered(r, waits, poll_says, &p, ret_got);
+}
 
 static int polled(struct ready *r, int got, const struct pollfd *fds, nfds_t n, bool waited)
 {
@@ -65,6 +109,9 @@ static int poll_at(struct pollfd *fds, nfds_t n, int ms, const void *pc, const v
 	struct ready r;
 	if (!n || !begins(&r, HB_SOCKET_READY_poll, ms, pc, cfa))
 		return NEXT(poll)(fds, n, ms);
+	int got;
+	if (poll_again(&r, fds, n, ms != 0, &got))
+		return got;
 	return polled(&r, NEXT(poll)(fds, n, ms), fds, n, ms != 0);
 }
 
@@ -79,6 +126,9 @@ static int ppoll_at(struct pollfd *fds, nfds_t n, const struct timespec *limit, 
 	struct ready r;
 	if (!n || !begins(&r, HB_SOCKET_READY_ppoll, limit_of(limit), pc, cfa))
 		return NEXT(ppoll)(fds, n, limit, mask);
+	int got;
+	if (poll_again(&r, fds, n, limit_of(limit) != 0, &got))
+		return got;
 	return polled(&r, NEXT(ppoll)(fds, n, limit, mask), fds, n, limit_of(limit) != 0);
 }
 
@@ -108,6 +158,31 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *limit, cons
 
 /* ---- select ---- */
 
+static void select_says(void *user, int fd, uint32_t events)
+{
+	fd_set **sets = user;
+	const uint32_t bits[] = {POLLIN, POLLOUT, POLLPRI};
+	for (int i = 0; i < 3; i++)
+		if (sets[i] && events & bits[i])
+			FD_SET(fd, sets[i]);
+}
+
+static bool select_again(struct ready *r, fd_set *in, fd_set *out, fd_set *other, bool waits, int *ret_got)
+{
+	fd_set *sets[] = {in, out, other}, now[3];
+	for (int i = 0; unlikely(r->t.again) && i < 3; i++)
+		if (sets[i]) {
+			now[i] = *sets[i];
+			FD_ZERO(sets[i]);
+		}
+	if (answered(r, waits, select_says, sets, ret_got))
+		return true;
+	for (int i = 0; i < 3; i++)
+		if (sets[i])
+			*sets[i] = now[i];
+	return false;
+}
+
 static int selected(struct ready *r, int got, int n, const fd_set *in, const fd_set *out, const fd_set *other, bool waited)
 {
 	for (int fd = 0; got > 0 && fd < n; fd++) {
@@ -126,6 +201,9 @@ SEEN int select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *l
 	int64_t waits = !limit ? -1 : limit->tv_sec || limit->tv_usec;
 	if (n <= 0 || !begins(&r, HB_SOCKET_READY_select, waits, CALLER, FRAME))
 		return NEXT(select)(n, in, out, other, limit);
+	int got;
+	if (unlikely(r.t.again) && select_again(&r, in, out, other, waits != 0, &got))
+		return got;
 	return selected(&r, NEXT(select)(n, in, out, other, limit), n, in, out, other, waits != 0);
 }
 
@@ -134,10 +212,31 @@ SEEN int pselect(int n, fd_set *in, fd_set *out, fd_set *other, const struct tim
 	struct ready r;
 	if (n <= 0 || !begins(&r, HB_SOCKET_READY_pselect, limit_of(limit), CALLER, FRAME))
 		return NEXT(pselect)(n, in, out, other, limit, mask);
+	int got;
+	if (unlikely(r.t.again) && select_again(&r, in, out, other, limit_of(limit) != 0, &got))
+		return got;
 	return selected(&r, NEXT(pselect)(n, in, out, other, limit, mask), n, in, out, other, limit_of(limit) != 0);
 }
 
 /* ---- epoll ---- */
+
+struct epolls {
+	int epoll, n, most;
+	struct epoll_event *events;
+};
+
+static void epoll_says(void *user, int fd, uint32_t events)
+{
+	struct epolls *e = user;
+	if (e->n < e->most)
+		e->events[e->n++] = (struct epoll_event){.events = events, .data.u64 = hb__epoll_value(e->epoll, fd)};
+}
+
+static bool epoll_again(struct ready *r, int epoll, struct epoll_event *events, int most, bool waits, int *ret_got)
+{
+	struct epolls e = {epoll, 0, most, events};
+	return answered(r, waits, epoll_says, &e, ret_got);
+}
 
 static int epolled(struct ready *r, int got, int epoll, const struct epoll_event *events, bool waited)
 {
@@ -152,6 +251,9 @@ SEEN int epoll_wait(int epoll, struct epoll_event *events, int n, int ms)
 	struct ready r;
 	if (!begins(&r, HB_SOCKET_READY_epoll_wait, ms, CALLER, FRAME))
 		return NEXT(epoll_wait)(epoll, events, n, ms);
+	int got;
+	if (epoll_again(&r, epoll, events, n, ms != 0, &got))
+		return got;
 	return epolled(&r, NEXT(epoll_wait)(epoll, events, n, ms), epoll, events, ms != 0);
 }
 
@@ -160,6 +262,9 @@ SEEN int epoll_pwait(int epoll, struct epoll_event *events, int n, int ms, const
 	struct ready r;
 	if (!begins(&r, HB_SOCKET_READY_epoll_pwait, ms, CALLER, FRAME))
 		return NEXT(epoll_pwait)(epoll, events, n, ms, mask);
+	int got;
+	if (epoll_again(&r, epoll, events, n, ms != 0, &got))
+		return got;
 	return epolled(&r, NEXT(epoll_pwait)(epoll, events, n, ms, mask), epoll, events, ms != 0);
 }
 
@@ -169,6 +274,9 @@ SEEN int epoll_pwait2(
 	struct ready r;
 	if (!begins(&r, HB_SOCKET_READY_epoll_pwait2, limit_of(limit), CALLER, FRAME))
 		return NEXT(epoll_pwait2)(epoll, events, n, limit, mask);
+	int got;
+	if (epoll_again(&r, epoll, events, n, limit_of(limit) != 0, &got))
+		return got;
 	return epolled(&r, NEXT(epoll_pwait2)(epoll, events, n, limit, mask), epoll, events, limit_of(limit) != 0);
 }
 

@@ -56,11 +56,17 @@ static int32_t tag_of(hb_model *m, uint64_t key)
 	return INT32_MIN + (int32_t)(cell->value & 0x3fffffff);
 }
 
-const char *hb_model_tag_word(const hb_model *m, uint32_t group) { return m->groups.at[group].keyed ? "key" : "tag"; }
+const char *hb_model_tag_word(const hb_model *m, uint32_t group)
+{
+	const hb_group *g = &m->groups.at[group];
+	return g->untagged ? NULL : g->keyed ? "key" : "tag";
+}
 
 int64_t hb_model_tag(const hb_model *m, uint32_t group, int32_t tag)
 {
 	uint32_t i = (uint32_t)tag - (uint32_t)INT32_MIN;
+	if (m->groups.at[group].untagged)
+		return HB_ABSENT;
 	return m->groups.at[group].keyed && i < m->keys.n ? (int64_t)m->keys.at[i] : tag;
 }
 
@@ -85,7 +91,8 @@ void hb__on_keyed(struct hb__reading *r, const struct hb__function *f)
 	if (m->no_memory)
 		return;
 	bool sends = f->means->does == HB_DOES_KEYED_SEND;
-	k.id = sends ? hb__add_keyed_send(r, group, k.tag, e->row->results[1]) : hb__add_keyed_receive(r, group, k.tag);
+	k.id = sends ? hb__add_send(r, group, HB_NO, k.tag, e->row->results[1])
+		     : hb__add_receive(r, group, HB_NO, k.tag, false);
 	if (!(sends ? VEC_PUSH(&m->keyed_sends, k) : VEC_PUSH(&m->keyed_receives, k)))
 		m->no_memory = true;
 }

@@ -145,7 +145,7 @@ bool hb__link(hb_model *m)
 		if (queues[c].probes != HB_NO)
 			probes_saw(m, &queues[c], next_of(m, &queues[c]));
 	free(queues);
-	if (!hb__doubt(m))
+	if (!hb__link_sockets(m) || !hb__doubt(m))
 		return false;
 	for (size_t i = 0; i < m->receives.n; i++)
 		m->info.ambiguous += (m->receives.at[i].flags & HB_AMBIGUOUS) && m->receives.at[i].send != HB_NO;

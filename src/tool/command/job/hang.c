@@ -26,7 +26,7 @@ static bool ended(const char *recording)
 	hb_manifest m;
 	if (hb__manifest_read(recording, &m))
 		return false;
-	bool finished = m.finished;
+	bool finished = m.finished && !m.open;
 	hb__manifest_free(&m);
 	return finished;
 }

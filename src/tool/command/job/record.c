@@ -4,6 +4,7 @@
 
 #include "../../contents/files.h"
 #include "../../findings/findings.h"
+#include "../../making/keep.h"
 #include "../../making/make.h"
 #include "../../making/traced.h"
 #include "../../options.h"
@@ -18,6 +19,8 @@ const hb_option hb__record_options[] = {
 		"at level data, keep contents of these ranks only, as in 3,7-9; default: of all"},
 	{"inputs", 0, HB_OPTION_CHOICE, "on|off",
 		"at level data, also record what the program asks the system for: clocks, random numbers, files and the like; default: on"},
+	{"layers", 0, HB_OPTION_TEXT, "LAYERS",
+		"of what events are recorded: some of mpi, user, threads, inputs, sockets, with commas between; default: mpi,user,threads, and inputs at level data"},
 	{"threads", 0, HB_OPTION_CHOICE, "on|off",
 		"record the order between threads of a process, by locks and the like, for a replay; default: on"},
 	{"pack", 0, HB_OPTION_FLAG, NULL,
@@ -44,6 +47,8 @@ const hb_option hb__record_options[] = {
 		"with --send: until TIME seconds, send the events of a process when there are more than UPPER, or more than LOWER and it waits in MPI; default: at once"},
 	{"trace", 0, HB_OPTION_TEXT, "SETTINGS",
 		"also write a trace of each process: loops, regions and arrays of its marks and of OpenMP, as this file says"},
+	{"stop", 0, HB_OPTION_FLAG, NULL,
+		"end the recording NAME, whose processes live on after the command: they are no longer recorded; default: the last such one"},
 	{"aslr", 0, HB_OPTION_FLAG, NULL, "do not switch off address space randomisation"},
 	{0},
 };
@@ -63,8 +68,45 @@ static bool is_whole(const hb_args *args)
 	return digests && !strcmp(digests, "whole");
 }
 
+/* --layers as bits, 0: not given. 0, or the exit code after having said what is wrong. */
+static int read_layers(const hb_args *args, unsigned *ret)
+{
+	const char *list = hb__option_value(args, "layers"), *level = hb__option_value(args, "level");
+	*ret = 0;
+	for (const char *p = list; p && *p; p += strspn(p, ",")) {
+		size_t n = strcspn(p, ",");
+		unsigned layer = hb__layer_named(p, n);
+		if (!layer) {
+			char *all = hb__layers_text(HB_LAYERS, ", ");
+			int code = hb__fail_with(HB_EXIT_USAGE, "record --layers: there is no layer '%.*s'; there are %s",
+				(int)n, p, all);
+			free(all);
+			return code;
+		}
+		*ret |= layer;
+		p += n;
+	}
+	if (!list)
+		return 0;
+	if (!*ret)
+		return hb__fail_with(HB_EXIT_USAGE, "record --layers names no layer: give one, as in --layers mpi,user");
+	if (hb__option_value(args, "threads") || hb__option_value(args, "inputs"))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --layers says whether threads and inputs are recorded: leave --threads and --inputs away");
+	if ((*ret & HB_LAYER_INPUTS) && !is_data(level))
+		return hb__fail_with(HB_EXIT_USAGE, "record --layers inputs: they are kept at --level data alone: add it");
+	if ((*ret & HB_LAYER_SOCKETS) && level && (!strcmp(level, "order") || !strcmp(level, "racing")))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --level %s stores only what MPI chose: with --layers sockets, which needs every call, use --level events, the default, or --level data",
+			level);
+	if ((*ret & HB_LAYER_THREADS) && (hb__option_value(args, "check") || watched(args)))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --check and --watch do not record the order between threads: leave threads out of --layers");
+	return 0;
+}
+
 /* Whether the options go together: 0, or the exit code after having said which do not. */
-static int check_options(const hb_args *args)
+static int check_options(const hb_args *args, unsigned layers)
 {
 	const char *level = hb__option_value(args, "level"), *ranks = hb__option_value(args, "data-ranks"),
 		   *inputs = hb__option_value(args, "inputs");
@@ -76,6 +118,8 @@ static int check_options(const hb_args *args)
 	if (!data && (inputs || pack))
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record --inputs and --pack are for --level data, which keeps inputs");
+	if (pack && layers && !(layers & HB_LAYER_INPUTS))
+		return hb__fail_with(HB_EXIT_USAGE, "record --pack needs the inputs: add them to --layers");
 	if (pack && inputs && !strcmp(inputs, "off"))
 		return hb__fail_with(HB_EXIT_USAGE, "record --pack needs the inputs: leave --inputs off away");
 	if (ranks && hb__check_data_ranks(ranks))
@@ -98,15 +142,30 @@ static int check_options(const hb_args *args)
 	return 0;
 }
 
+/* --stop [NAME]: what stands in the place of the command is the name. */
+static int stop(const hb_args *args)
+{
+	for (const hb_option *o = hb__record_options; o->name; o++)
+		if (hb__option_value(args, o->name) && strcmp(o->name, "stop") != 0)
+			return hb__fail_with(HB_EXIT_USAGE, "record --stop goes with no other option, as --%s is", o->name);
+	if (args->rest && args->rest[0] && args->rest[1])
+		return hb__fail_with(HB_EXIT_USAGE, "record --stop takes the name of one recording, as in 'hbdb record --stop NAME.hbdb'");
+	return hb__stop_recording(args->rest ? args->rest[0] : NULL);
+}
+
 int hb__record(const hb_args *args)
 {
 	hb_send_policy policy = {0};
+	if (hb__option_value(args, "stop"))
+		return stop(args);
 	if (!args->rest)
 		return hb__fail_with(
 			HB_EXIT_USAGE, "record needs the command to run, as in 'hbdb record -- mpirun -n 4 ./program'");
 	const char *level = hb__option_value(args, "level"), *then = hb__option_value(args, "on-hang"),
 		   *inputs = hb__option_value(args, "inputs"), *threads = hb__option_value(args, "threads");
-	int code = check_options(args);
+	unsigned layers;
+	int code = read_layers(args, &layers);
+	code = code ? code : check_options(args, layers);
 	code = code ? code : hb__read_send_policy(hb__option_value(args, "send-when"), &policy);
 	char *settings = NULL;
 	if (!code && hb__option_value(args, "trace"))
@@ -124,6 +183,7 @@ int hb__record(const hb_args *args)
 		.output = hb__option_value(args, "output"),
 		.level = level,
 		.data_ranks = hb__option_value(args, "data-ranks"),
+		.layers = layers,
 		.inputs = is_data(level) && !(inputs && !strcmp(inputs, "off")),
 		.pack = hb__option_value(args, "pack") != NULL,
 		.unordered = threads && !strcmp(threads, "off"),

@@ -71,6 +71,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 	const char *seconds = hb__option_value(r->args, "patience"), *inputs = hb__option_value(r->args, "inputs"),
 		   *threads = hb__option_value(r->args, "threads");
 	bool given = hb__manifest_has_inputs(&r->manifest) && !(inputs && !strcmp(inputs, "off"));
+	unsigned without = (given ? 0 : HB_LAYER_INPUTS) | (threads && !strcmp(threads, "off") ? HB_LAYER_THREADS : 0);
 	double patience = seconds ? strtod(seconds, NULL) : 10;
 	char only[16];
 	snprintf(only, sizeof only, "%d", r->folder.only);
@@ -84,8 +85,7 @@ static int run(struct replay *r, hb_job_end *ret_end)
 			.level = hb__replay_level(&r->manifest),
 			.digests = r->manifest.contents,
 			.whole = r->manifest.whole && r->new_recording,
-			.inputs = given,
-			.unordered = threads && !strcmp(threads, "off"),
+			.layers = hb__manifest_layers(&r->manifest) & ~without,
 			.files = given ? r->folder.files : NULL,
 			.script = r->folder.script,
 			.traced = r->folder.traced,
@@ -310,6 +310,7 @@ static void keep_new_recording(struct replay *r, const hb_job_end *end)
 {
 	hb_sum sum;
 	hb_manifest m = {.level = hb__copy(hb__replay_level(&r->manifest)),
+		.layers = hb__manifest_layers(&r->manifest) & ~(unsigned)HB_LAYER_INPUTS,
 		.contents = r->manifest.contents,
 		.whole = r->manifest.whole,
 		.aslr = r->manifest.aslr,
@@ -393,6 +394,7 @@ int hb__replay(const hb_args *args)
 				   : hb__find_recording(args->operand, &r.recording);
 	if (!code && hb__manifest_read(r.recording, &r.manifest) && !args->rest)
 		code = HB_EXIT_RECORDING;
+	code = code ? code : hb__manifest_runs(&r.manifest, r.recording, "replayed");
 	code = code || !task ? code : hb__farmed_find(r.recording, task, &r.task);
 	r.alone = r.task.process ? r.task.process : r.alone;
 	bool trusted = false;

@@ -228,7 +228,7 @@ static int view(struct view *v)
 	if (code)
 		return code;
 	v->replayable = !hb__manifest_read(v->recording, &v->manifest) && v->manifest.command.n;
-	v->replayable = v->replayable || v->args->rest;
+	v->replayable = (v->replayable || v->args->rest) && !v->manifest.imported_from;
 	char *why = v->replayable && !v->args->rest && !hb__option_value(v->args, "trust")
 			    ? hb__trust_not(v->recording, &v->manifest)
 			    : NULL;

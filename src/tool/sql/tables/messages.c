@@ -479,7 +479,8 @@ static int give(hb_sql_cursor *c, sqlite3_context *out, int column)
 		sqlite3_result_int64(out, group);
 		break;
 	case TAG:
-		sqlite3_result_int64(out, tag(s));
+		if (tag(s) != HB_ABSENT)
+			sqlite3_result_int64(out, tag(s));
 		break;
 	case BYTES:
 		if (s->send != HB_NO)

@@ -172,9 +172,11 @@ static void give_send(struct hb_sql *sql, sqlite3_context *out, uint32_t send, i
 	hb_at at = hb_send_at(sql->model, send);
 	if (column == 0)
 		sqlite3_result_int(out, hb__sql_line_rank(sql, at.line));
-	else if (column == 3)
-		sqlite3_result_int(out, hb_model_channels(sql->model)[hb_model_sends(sql->model)[send].channel].tag);
-	else
+	else if (column == 3) {
+		const hb_channel *c = &hb_model_channels(sql->model)[hb_model_sends(sql->model)[send].channel];
+		if (hb_model_tag_word(sql->model, c->group))
+			sqlite3_result_int(out, c->tag);
+	} else
 		hb__sql_part(sql, out, at, column == 1 ? HB_SQL_LANE : column == 2 ? HB_SQL_EVENT : HB_SQL_PLACE);
 }
 

@@ -82,7 +82,7 @@ export interface Message {
 	receive: string | null;
 	source: number;
 	dest: number;
-	tag: number;
+	tag: number | null; // null: it has none
 	bytes: number;
 	synchronous: boolean;
 	ambiguous: boolean;
@@ -107,7 +107,7 @@ export interface EventInfo {
 	data?: (Piece | null)[];
 	more_data?: number;
 	data_at?: string | null;
-	race: { alternatives: { send: string; receive: string | null; rank: number; tag: number; text: string }[] } | null;
+	race: { alternatives: { send: string; receive: string | null; rank: number; tag: number | null; text: string }[] } | null;
 	next: string | null;
 	previous: string | null;
 	match: string | null;

@@ -76,7 +76,7 @@ export class Details {
 		const sent = m.send === at, other = sent ? m.receive : m.send;
 		return el("tr", {},
 			el("td", {}, sent ? `to ${m.dest}` : `from ${m.source}`),
-			el("td", {}, String(m.tag)), el("td", {}, count(m.bytes)),
+			el("td", {}, m.tag === null ? "" : String(m.tag)), el("td", {}, count(m.bytes)),
 			el("td", {}, other ? link(other, this.go) : el("span", { class: "bad" }, "nobody")),
 			el("td", { class: "dim" }, [m.synchronous && "synchronous", m.ambiguous && "ambiguous"].filter(Boolean).join(", ")));
 	}
@@ -95,7 +95,7 @@ export class Details {
 	private race(info: EventInfo): HTMLElement | null {
 		const list = info.race?.alternatives ?? [];
 		return info.race && section("Raced: it could have got", el("ul", { class: "race" },
-			...list.map((a) => el("li", {}, link(a.send, this.go), ` from ${a.rank}, tag ${a.tag}`,
+			...list.map((a) => el("li", {}, link(a.send, this.go), ` from ${a.rank}${a.tag === null ? "" : `, tag ${a.tag}`}`,
 				a.receive ? el("span", { class: "dim" }, " which ", link(a.receive, this.go), " received") : el("span", { class: "dim" }, ", which nobody received"),
 				el("div", { class: "code dim" }, a.text)))));
 	}

@@ -1,0 +1,91 @@
+/* Servers give up what they need no more: their user, their root, most system calls. The file of the log is opened again whenever it
+ * grows, so it is put within reach before that: it is handed over to the user who comes, the folder of the recording is held open, and
+ * where opening files will be forbidden it grows ahead. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "capture/core/descend/descend.h"
+#include "capture/core/file.h"
+#include "capture/core/record/record.h"
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static bool follows(void) { return hb__descends && !hb__vforks; }
+
+/* The next user must be able to open what this one made. */
+static void hand_over(uid_t user)
+{
+	int error = errno;
+	if (follows()) {
+		hb__file_hold_folder(hb__config.dir);
+		hb__log_give(user);
+	}
+	errno = error;
+}
+
+HB__EXPORT int setuid(uid_t user)
+{
+	hand_over(user);
+	return NEXT(setuid)(user);
+}
+
+HB__EXPORT int seteuid(uid_t user)
+{
+	hand_over(user);
+	return NEXT(seteuid)(user);
+}
+
+HB__EXPORT int setreuid(uid_t real, uid_t effective)
+{
+	hand_over(effective);
+	return NEXT(setreuid)(real, effective);
+}
+
+HB__EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	hand_over(effective);
+	return NEXT(setresuid)(real, effective, saved);
+}
+
+HB__EXPORT int setfsuid(uid_t user)
+{
+	hand_over(user);
+	return NEXT(setfsuid)(user);
+}
+
+HB__EXPORT int chroot(const char *path)
+{
+	int error = errno;
+	if (follows())
+		hb__file_hold_folder(hb__config.dir);
+	errno = error;
+	return NEXT(chroot)(path);
+}
+
+void hb__calls_filtered(void)
+{
+	int error = errno;
+	if (follows() && hb__lane_now())
+		hb__log_ahead();
+	errno = error;
+}
+
+HB__EXPORT int prctl(int what, ...)
+{
+	unsigned long a[4];
+	va_list args;
+	va_start(args, what);
+	for (unsigned i = 0; i < 4; i++)
+		a[i] = va_arg(args, unsigned long);
+	va_end(args);
+	if (what == PR_SET_SECCOMP)
+		hb__calls_filtered();
+	int got = NEXT(prctl)(what, a[0], a[1], a[2], a[3]);
+	if (what == PR_SET_SECCOMP && !got && follows())
+		hb__file_no_more();
+	return got;
+}

@@ -1,0 +1,59 @@
+/* vfork: until it begins another program the child runs in the memory of its parent, which stands meanwhile. Whatever it does there is
+ * not the parent's: it closes descriptors that stay open, for example. So it has no lane, and makes no event. */
+#include <errno.h>
+
+#include "capture/core/descend/descend.h"
+
+__thread unsigned hb__vforks __attribute__((tls_model("initial-exec")));
+static __thread struct hb__lane *lane_of_parent __attribute__((tls_model("initial-exec")));
+void (*hb__vfork_made)(int32_t child);
+
+/* What vfork returns, in the child (0) and then in the parent. */
+static __attribute__((used)) pid_t hb__vforked(long got)
+{
+	if (!got) {
+		if (!hb__vforks++)
+			lane_of_parent = hb__self;
+		hb__self = NULL;
+		return 0;
+	}
+	if (got < 0) {
+		errno = (int)-got;
+		return -1;
+	}
+	if (!--hb__vforks)
+		hb__self = lane_of_parent;
+	if (unlikely(hb__vfork_made) && !hb__vforks)
+		hb__vfork_made((int32_t)got);
+	return (pid_t)got;
+}
+
+#if defined(__x86_64__)
+/* The place to return to stands on the stack, where the child writes: it waits in a register that the system leaves alone. */
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n"
+	"	.cfi_startproc\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	.cfi_register %rip, %rdi\n"
+	"	movl $58, %eax\n"
+	"	syscall\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_rel_offset %rip, 0\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movq %rax, %rdi\n"
+	"	call hb__vforked\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size vfork, .-vfork\n");
+#else
+#include <unistd.h>
+/* What the standard allows: the child has a memory of its own. */
+HB__EXPORT pid_t vfork(void) { return fork(); }
+#endif

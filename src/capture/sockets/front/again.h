@@ -1,0 +1,42 @@
+/* Replay: calls are made as they were. What the record says is answered - which, how much, in which order, that nothing came - and what
+ * went through the descriptors comes from the processes of this run. */
+#ifndef HBDB_CAPTURE_SOCKETS_FRONT_AGAIN_H
+#define HBDB_CAPTURE_SOCKETS_FRONT_AGAIN_H
+
+#include "capture/sockets/front/front.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Asks the record. True: the call is to be done as *ret_told says. False: *ret_got is its result, with errno; or the record has nothing,
+ * t->again is false from here on, and the system is asked as in a run that is recorded. */
+bool hb__again(struct hb_talk *t, bool may_say_no, struct hb_told *ret_told, int64_t *ret_got);
+/* It is done; returns got. */
+int64_t hb__again_over(struct hb_talk *t, const struct hb_told *told, int64_t got);
+
+/* bytes.c and several messages: v, n of them, hold what goes out or take what comes in; of one datagram. */
+int64_t hb__again_out(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n, size_t asked);
+int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n);
+/* The i-th datagram that the record tells of: returns how many bytes. */
+int64_t hb__again_send(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n, size_t asked);
+int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n,
+	struct sockaddr *from, socklen_t *length);
+
+/* What ends are called in the record, of descriptors of this run: the number of the text, HB_NO_TEXT: not known. */
+int64_t hb__recorded(int fd);
+void hb__recorded_is(int fd, int64_t text);
+void hb__recorded_none(void); /* this process has another record */
+/* The own address, or the other one, of an end as a program gets it. False: the name has none. */
+bool hb__recorded_address(int64_t text, bool peer, struct sockaddr *address, socklen_t *length);
+/* The same of a text that is an address. */
+void hb__give_address(const char *name, struct sockaddr *address, socklen_t *length);
+/* Waits until the descriptor may be read, or written; false: the job ends. */
+bool hb__again_wait(int fd, short events);
+
+int hb__again_connect(struct hb_talk *t, const struct hb_told *told, const struct sockaddr *to, socklen_t length);
+int hb__again_accept(struct hb_talk *t, const struct hb_told *told, struct sockaddr *address, socklen_t *length, int flags);
+int hb__again_bind(struct hb_talk *t, const struct hb_told *told, const struct sockaddr *at, socklen_t length);
+int hb__again_listen(struct hb_talk *t, const struct hb_told *told, int n);
+
+#pragma GCC visibility pop
+
+#endif

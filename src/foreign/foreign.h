@@ -1,0 +1,35 @@
+/* Files of other tools become recordings: captured packets (pcap, pcapng) and traces of OpenTelemetry (OTLP as JSON). */
+#ifndef HBDB_FOREIGN_H
+#define HBDB_FOREIGN_H
+
+#include <hbdb/format.h>
+
+typedef struct hb_import hb_import;
+
+typedef struct hb_import_options {
+	/* Capture files: "NAME=ADDRESS,ADDRESS:PORT,...": what these addresses do is done by one process, which is called NAME; several such with commas
+	 * between. NULL: each address is a process. */
+	const char *hosts;
+	hb_progress *progress; /* called now and then with the share of the file that is read; may be NULL */
+	void *user;
+} hb_import_options;
+
+/* What was read. */
+typedef struct hb_import_told {
+	const char *from; /* "pcap", "pcapng" or "otlp" */
+	uint64_t processes, events;
+	uint64_t first, last; /* nanoseconds since the epoch */
+	const char *cut;      /* why and where reading ended before the end of the file; NULL: it did not */
+	const char *const *note; /* sentences on what is not known, or was left out; owned by the import */
+	size_t notes;
+} hb_import_told;
+
+/* Reads a file. HB_E_FOREIGN: it is none of these; HB_E_VERSION: a version or a kind of link that is not known; HB_E_DAMAGED: nothing in it could
+ * be read; HB_E_ARGUMENT: options.hosts makes no sense. *ret_import is owned by the caller: hb_import_free. */
+hb_status hb_import_read(const char *file, const hb_import_options *options, hb_import **ret_import, hb_error *err);
+void hb_import_tell(const hb_import *import, hb_import_told *ret);
+/* Writes the logs into a folder that is there: rank.0.PID.log, as processes without MPI have. */
+hb_status hb_import_write(const hb_import *import, const char *folder, hb_error *err);
+void hb_import_free(hb_import *import);
+
+#endif

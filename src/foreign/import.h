@@ -1,0 +1,39 @@
+/* What an import has put together so far: what the readers of the kinds of files share. */
+#ifndef HBDB_FOREIGN_IMPORT_H
+#define HBDB_FOREIGN_IMPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "foreign/foreign.h"
+#include "format/draft/draft.h"
+
+struct hb_import {
+	const char *path, *from;
+	const uint8_t *bytes; /* the file */
+	size_t size;
+	hb_import_options options;
+	hb_draft **draft; /* by process */
+	size_t drafts, drafts_cap;
+	uint64_t first, last; /* nanoseconds since the epoch */
+	char cut[256];
+	char **note;
+	size_t notes, notes_cap;
+};
+
+/* Fills *err (may be NULL) and returns status. */
+hb_status hb__import_fail(hb_error *err, hb_status status, const char *file, uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+hb_status hb__import_no_memory(const hb_import *import, hb_error *err);
+/* Adds a sentence on what is not known; false: out of memory. */
+bool hb__import_note(hb_import *import, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reading ends here, before the end of the file; the first reason is kept. */
+void hb__import_cut(hb_import *import, uint64_t offset, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds a process; NULL: out of memory. origin: nanoseconds since the epoch at tick 0. */
+hb_draft *hb__import_process(hb_import *import, const char *program, uint64_t origin);
+
+/* The readers: what comes in import->bytes becomes drafts. */
+hb_status hb__import_packets(hb_import *import, hb_error *err);
+hb_status hb__import_spans(hb_import *import, hb_error *err);
+
+#endif
