@@ -1,0 +1,32 @@
+"""The table of docs/sockets/programs.md: a row for each scene, of what was seen alone. A cell without a measurement says so."""
+import re
+
+BEGIN, END = "<!-- measured: tests/sockets/apps/run.py --table -->", "<!-- end -->"
+HEAD = ("program", "over the wire", "recorded", "matched", "replayed", "cost", "what does not work")
+
+
+def cost(row):
+    """Seconds recorded per second alone."""
+    if "recorded_seconds" not in row:
+        return "not measured"
+    return "%.2f s, alone %.2f s" % (row["recorded_seconds"], row["alone_seconds"])
+
+
+def lines(rows):
+    yield "| " + " | ".join(HEAD) + " |"
+    yield "|" + "---|" * len(HEAD)
+    for row in rows:
+        why = row["problems"][0].split("\n")[0] if row["problems"] else "nothing seen"
+        cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), cost(row), why[:160]]
+        yield "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
+
+
+def write(path, rows):
+    """Puts the rows between the two marks of the page."""
+    with open(path, encoding="utf-8") as f:
+        page = f.read()
+    if BEGIN not in page or END not in page:
+        raise SystemExit("%s has no place for the table: %s and %s" % (path, BEGIN, END))
+    inside = re.compile(re.escape(BEGIN) + ".*?" + re.escape(END), re.S)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(inside.sub(lambda _: "%s\n%s\n%s" % (BEGIN, "\n".join(lines(rows)), END), page))
