@@ -327,6 +327,11 @@ const char *hb_model_group_title(const hb_model *m, uint32_t group)
 	const hb_group *g = &m->groups.at[group];
 	return g->title ? g->title : g->name;
 }
+const char *hb_model_group_name(const hb_model *m, uint32_t group)
+{
+	const hb_group *g = &m->groups.at[group];
+	return g->untagged ? g->title : g->name;
+}
 const hb_channel *hb_model_channels(const hb_model *m) { return m->channels.at; }
 const hb_spec *hb_model_specs(const hb_model *m) { return m->specs.at; }
 const hb_send *hb_model_sends(const hb_model *m) { return m->sends.at; }

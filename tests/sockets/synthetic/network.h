@@ -94,9 +94,7 @@ static inline void net_begin(struct net_process *p, unsigned pid, const char *ho
 	net_define(&p->log);
 	uint8_t b[64], *q = hb_put_uv(b, network);
 	raw_definition(&p->log, RAW_LANES, HB_DEF_NETWORK, b, (size_t)(q - b));
-	char world[64];
-	snprintf(world, sizeof world, "process %u of %s from %llu", pid, host, (unsigned long long)began);
-	uint8_t w[256], *x = hb_put_uv(raw_text(w, world), 0);
+	uint8_t w[256], *x = hb_put_uv(raw_text(w, ""), 0);
 	x = hb_put_uv(hb_put_sv(raw_text(x, ""), -1), h->origin_real);
 	raw_definition(&p->log, RAW_LANES, HB_DEF_PROCESS, w, (size_t)(x - w));
 	raw_lane(&p->log, 0, 1);
