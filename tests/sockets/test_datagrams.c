@@ -66,7 +66,7 @@ static void several_receivers(void)
 	for (int i = 1; i < 4; i++) {
 		char host[16];
 		snprintf(host, sizeof host, "host%d", i);
-		raw_free(&w.p[i].log);
+		net_drop(&w.p[i]);
 		net_begin(&w.p[i], 100u + (unsigned)i, host, 1, 0);
 	}
 	uint32_t put = net_sendto(&w.p[0], "udp [::]:6696", "[ff02::1:6]:6696", 100, 5);

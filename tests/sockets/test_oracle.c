@@ -76,7 +76,7 @@ static void setup(struct sim *s, uint64_t seed)
 	s->now = 100000;
 	world_begin(&s->w, s->procs);
 	for (int p = 0; p < s->procs; p++) {
-		raw_free(&s->w.p[p].log);
+		net_drop(&s->w.p[p]);
 		net_begin(&s->w.p[p], 100u + (unsigned)p, host(s, p) ? "other" : "host", 1, 0);
 	}
 	for (int i = 0; i < SOCKETS; i++) {

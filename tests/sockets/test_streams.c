@@ -70,7 +70,7 @@ static void hosts(void)
 	static const char server[] = "tcp 10.0.0.1:4000 > 10.0.0.2:50000", client[] = "tcp 10.0.0.2:50000 > 10.0.0.1:4000";
 	uint32_t put[2], got[2];
 	world_begin(&w, 2);
-	raw_free(&w.p[1].log);
+	net_drop(&w.p[1]);
 	net_begin(&w.p[1], 101, "other", 1, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		net_connect(&w.p[0], client, 100000 * (i + 1));
@@ -175,7 +175,7 @@ static void killed_and_networks(void)
 	raw_control(&w.p[0].log, 0)->inside_enter = 200;
 	net_read(&w.p[1], SERVER, 1000, 10);
 	uint32_t got = net_read(&w.p[1], SERVER, 2000, 7);
-	raw_free(&w.p[2].log);
+	net_drop(&w.p[2]);
 	net_begin(&w.p[2], 102, "host", 2, 0);
 	uint32_t other = net_write(&w.p[2], CLIENT, 100, 10);
 	check(world_build(&w), "killed inside of a write: the model is built");

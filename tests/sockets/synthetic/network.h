@@ -95,7 +95,7 @@ static inline void net_begin(struct net_process *p, unsigned pid, const char *ho
 	uint8_t b[64], *q = hb_put_uv(b, network);
 	raw_definition(&p->log, RAW_LANES, HB_DEF_NETWORK, b, (size_t)(q - b));
 	uint8_t w[256], *x = hb_put_uv(raw_text(w, ""), 0);
-	x = hb_put_uv(hb_put_sv(raw_text(x, ""), -1), h->origin_real);
+	x = hb_put_uv(hb_put_sv(raw_text(x, ""), -1), UINT64_C(1700000000000000000) + began);
 	raw_definition(&p->log, RAW_LANES, HB_DEF_PROCESS, w, (size_t)(x - w));
 	raw_lane(&p->log, 0, 1);
 	p->lanes = 1;
@@ -200,12 +200,17 @@ static inline uint32_t net_family(struct net_process *p, unsigned function, uint
 	return net_call(p, 0, function, NULL, at, at + NET_LASTED, function >= NET_FAMILY_wait ? 2 : 1, (int64_t[]){pid, 0});
 }
 
-static inline void net_save(struct net_process *p, const char *path)
+static inline void net_drop(struct net_process *p)
 {
-	raw_save(&p->log, path);
 	raw_free(&p->log);
 	for (unsigned i = 0; i < p->texts; i++)
 		free(p->text[i]);
+}
+
+static inline void net_save(struct net_process *p, const char *path)
+{
+	raw_save(&p->log, path);
+	net_drop(p);
 }
 
 #endif
