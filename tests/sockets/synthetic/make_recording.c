@@ -53,6 +53,7 @@ static void talk(struct net_process *p)
 		net_datagram(c, 0, true, "udp 0.0.0.0:40000", "192.0.2.9:53", at + 3000, at + 3100, 30, 77);
 		net_sendto(c, i ? "udp 127.0.0.1:42000" : "udp 127.0.0.1:41000", "127.0.0.1:53", at + 4000, 1000 + (unsigned)i);
 	}
+	net_sendto(&p[FIRST], "udp 127.0.0.1:41000", "127.0.0.1:53", 605000, 1002); /* lost */
 	int64_t none = net_text(s, LISTENS);
 	net_call(s, 0, NET_READY_poll, NULL, 700000, 710000, 7, (int64_t[]){2, 3, 1, none, 4, 1, net_text(s, UDP)});
 	for (int i = 0; i < 2; i++)
@@ -70,6 +71,7 @@ static void talk(struct net_process *p)
 		net_bytes(&p[FIRST + i], 0, false, own[i], 810000, 810010, 0, 100);
 		net_write(&p[FIRST + i], "pipe 33", 820000u + 30000u * (unsigned)i, 6);
 	}
+	net_write(&p[SECOND], "pipe 33", 900000, 2); /* nobody reads it */
 	net_read(&p[SHELL], "pipe 33", 1000000, 12);
 	for (int i = SERVER; i < PROCESSES; i++)
 		net_family(&p[SHELL], NET_FAMILY_waitpid, 1100000u + 1000u * (unsigned)i, pids[i]);
