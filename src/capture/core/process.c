@@ -300,7 +300,7 @@ static void after_fork(void)
 	hb__definitions_forked();
 	hb__lanes_forked();
 	hb__sites_forked();
-	if (!begun && hb__config.data)
+	if (hb__config.data)
 		hb__data_early();
 	if (!begun)
 		return;

@@ -224,6 +224,19 @@ static void differs(struct hb_talk *t, const char *what)
 	errno = error;
 }
 
+static void contents(struct hb_talk *t)
+{
+	struct hb__call c;
+	uint8_t apart = hb__apart;
+	int error = errno;
+	hb__apart = apart | HB__APART_OURS;
+	call_of(t, &c);
+	hb__looked(HB__DIFFERENT, 1);
+	hb__report_contents(&c, "what is sent differs", NULL);
+	hb__apart = apart;
+	errno = error;
+}
+
 static void text(int64_t number, char ret_name[HB_NAME_MOST])
 {
 	*ret_name = 0;
@@ -282,6 +295,7 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.hash = hash,
 	.again = again,
 	.differs = differs,
+	.contents = contents,
 	.name = hb__ends_name,
 	.text = text,
 	.leave = hb__board_leave,

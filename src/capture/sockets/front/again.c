@@ -183,8 +183,10 @@ int64_t hb__again_send(struct hb_talk *t, const struct hb_told *told, size_t i, 
 	uint64_t hash = (uint64_t)told->results[3 * i + 1];
 	names_of(told, i, end, own, peer);
 	place_of(end, peer, place);
-	if (asked != bytes || (hash && (uint64_t)hb__door->hash(v, n, asked) != hash))
-		hb__door->differs(t, "the datagram to be sent");
+	if (asked != bytes)
+		hb__door->differs(t, "the number of bytes to be sent");
+	else if (hash && (uint64_t)hb__door->hash(v, n, asked) != hash)
+		hb__door->contents(t);
 	if (!hb__door->leave(place, key_of(own, hash, bytes), v, n, asked < bytes ? asked : bytes))
 		hb__door->differs(t, "the datagram cannot be handed on in the folder of the replay");
 	return (int64_t)bytes;
