@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "capture/core/control/control.h"
+#include "capture/core/data/data.h"
 #include "capture/core/follow/follow.h"
 #include "capture/core/layer.h"
 #include "capture/sockets/ends.h"
@@ -273,6 +274,8 @@ static bool is_own(void) { return !hb__vforks; }
 
 static void vforks(void (*made)(int32_t)) { hb__vfork_made = made; }
 
+static bool inputs(void) { return hb__data_gives; }
+
 static bool began(void) { return hb__active || hb__begun_early(); }
 
 static uint32_t *opened(void) { return hb__ends_table(); }
@@ -301,6 +304,7 @@ const struct hb_sockets_door hb_sockets_door_1 = {.opened = opened,
 	.leave = hb__board_leave,
 	.take = hb__board_take,
 	.job_ends = hb__job_ends,
+	.inputs = inputs,
 	.child = hb__child_comes};
 
 /* ---- what the core asks ---- */

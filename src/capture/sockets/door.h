@@ -101,6 +101,7 @@ struct hb_sockets_door {
 	/* Waits up to so many milliseconds, -1: until the job ends. NULL: it has not come. */
 	const void *(*take)(const char *place, uint64_t key, int ms, size_t *ret_bytes);
 	bool (*job_ends)(void);
+	bool (*inputs)(void); /* the program is given the recorded numbers of processes, clocks and the like */
 	/* Has it called, in the parent, when vfork has made a process. */
 	void (*vforks)(void (*made)(int32_t pid));
 	/* The process that is made next is the one which had this number in the recorded run; 0: not known. */

@@ -77,8 +77,7 @@ bool hb__again_wait(int fd, short events)
 
 /* ---- streams ---- */
 
-/* The pieces from byte `at` on, of at most `most` bytes. */
-static int from_byte(const struct iovec *v, size_t n, size_t at, size_t most, struct iovec out[16])
+int hb__from_byte(const struct iovec *v, size_t n, size_t at, size_t most, struct iovec out[16])
 {
 	int pieces = 0;
 	for (size_t i = 0; i < n && most && pieces < 16; i++) {
@@ -100,7 +99,7 @@ static size_t move_all(int fd, const struct iovec *v, size_t n, size_t bytes, bo
 	struct iovec some[16];
 	size_t done = 0;
 	while (done < bytes) {
-		int pieces = from_byte(v, n, done, bytes - done, some);
+		int pieces = hb__from_byte(v, n, done, bytes - done, some);
 		ssize_t got = out ? NEXT(writev)(fd, some, pieces) : NEXT(readv)(fd, some, pieces);
 		if (got > 0)
 			done += (size_t)got;

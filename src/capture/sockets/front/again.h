@@ -21,6 +21,9 @@ int64_t hb__again_send(struct hb_talk *t, const struct hb_told *told, size_t i, 
 int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t i, const struct iovec *v, size_t n,
 	struct sockaddr *from, socklen_t *length);
 
+/* The pieces from byte `at` on, of at most `most` bytes: how many. */
+int hb__from_byte(const struct iovec *v, size_t n, size_t at, size_t most, struct iovec out[16]);
+
 /* What ends are called in the record, of descriptors of this run: the number of the text, HB_NO_TEXT: not known. */
 int64_t hb__recorded(int fd);
 void hb__recorded_is(int fd, int64_t text);

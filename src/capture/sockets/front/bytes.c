@@ -35,14 +35,16 @@ struct from {
 	socklen_t *length;
 };
 
+static bool blocks(int fd) { return !(NEXT(fcntl)(fd, F_GETFL) & O_NONBLOCK); }
+
 /* As it was recorded: *ret_got is its result. False: the record has nothing. */
 static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t asked, const struct from *from, bool may_wait,
 	ssize_t *ret_got)
 {
 	struct hb_told told;
 	int64_t got;
-	bool blocks = may_wait && !(NEXT(fcntl)(t->fd, F_GETFL) & O_NONBLOCK);
-	if (!hb__again(t, !blocks, &told, &got)) {
+	bool waits = may_wait && blocks(t->fd);
+	if (!hb__again(t, !waits, &told, &got)) {
 		*ret_got = got;
 		return t->again;
 	}
@@ -96,12 +98,66 @@ SEEN ssize_t sendto(int fd, const void *p, size_t bytes, int flags, const struct
 		!(flags & MSG_DONTWAIT));
 }
 
+/* Descriptors go with the first byte: it is sent, or received, by itself. */
+static void with_descriptors(const struct hb_talk *t, struct msghdr *m, int flags, bool out)
+{
+	struct iovec first = {.iov_len = 1};
+	for (size_t i = 0; i < m->msg_iovlen && !first.iov_base; i++)
+		if (m->msg_iov[i].iov_len)
+			first.iov_base = m->msg_iov[i].iov_base;
+	struct msghdr one = *m;
+	one.msg_iov = &first;
+	one.msg_iovlen = 1;
+	one.msg_name = NULL;
+	ssize_t got;
+	do
+		got = out ? NEXT(sendmsg)(t->fd, &one, flags & ~MSG_DONTWAIT) : NEXT(recvmsg)(t->fd, &one, flags & ~MSG_DONTWAIT);
+	while (got < 0 && (errno == EAGAIN || errno == EINTR) && hb__again_wait(t->fd, out ? POLLOUT : POLLIN));
+	m->msg_controllen = one.msg_controllen;
+	m->msg_flags = one.msg_flags;
+}
+
+/* Replay, of a stream: descriptors are handed on. False: there are none, or it is not so. */
+static bool passes(struct hb_talk *t, struct msghdr *m, int flags, bool out, ssize_t *ret_got)
+{
+	struct hb_told told;
+	struct iovec rest[16];
+	int64_t got;
+	if (likely(!t->again) || !m->msg_control || !m->msg_controllen || hb__is_datagram(t))
+		return false;
+	t->function = out ? HB_SOCKET_STREAM_sendmsg : HB_SOCKET_STREAM_recvmsg;
+	hb__door->begin(t);
+	if (!hb__again(t, flags & MSG_DONTWAIT || !blocks(t->fd), &told, &got)) {
+		*ret_got = t->again ? (ssize_t)got : out ? NEXT(sendmsg)(t->fd, m, flags) : NEXT(recvmsg)(t->fd, m, flags);
+		return true;
+	}
+	if (told.results[0] > 0) {
+		with_descriptors(t, m, flags, out);
+		size_t n = (size_t)hb__from_byte(m->msg_iov, m->msg_iovlen, 1, (size_t)told.results[0] - 1, rest);
+		struct hb_told less = told;
+		less.results[0]--;
+		less.results[1]--;
+		if (less.results[0] > 0)
+			got = out ? hb__again_out(t, &less, rest, n, room_of(m->msg_iov, m->msg_iovlen) - 1)
+				  : hb__again_in(t, &less, rest, n);
+		got = told.results[0];
+	} else {
+		m->msg_controllen = 0;
+		got = hb__again_in(t, &told, m->msg_iov, m->msg_iovlen);
+	}
+	*ret_got = (ssize_t)hb__again_over(t, &told, got);
+	return true;
+}
+
 SEEN ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(sendmsg)(fd, m, flags);
+	struct msghdr own = *m;
+	if (passes(&t, &own, flags, true, &got))
+		return got;
 	MOVES(t, sendmsg, OUT, NEXT(sendmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 		m->msg_name, m->msg_namelen, false, !(flags & MSG_DONTWAIT));
 }
@@ -132,6 +188,29 @@ SEEN ssize_t writev(int fd, const struct iovec *v, int n)
 		ssize_t got;                                                                                    \
 		if (!hb__enter(&t, out, CALLER, FRAME))                                                         \
 			return NEXT(name)(out, in, offset, bytes);                                              \
+		if (unlikely(t.again)) {                                                                        \
+			struct hb_told told;                                                                    \
+			int64_t answer;                                                                         \
+			t.function = hb__is_datagram(&t) ? HB_SOCKET_DATAGRAM_sendfile : HB_SOCKET_STREAM_sendfile; \
+			hb__door->begin(&t);                                                                    \
+			if (!hb__again(&t, !blocks(out), &told, &answer)) {                                     \
+				if (t.again)                                                                    \
+					return (ssize_t)answer;                                                 \
+				got = NEXT(name)(out, in, offset, bytes);                                       \
+				moved(&t, got < 0 ? -errno : got, bytes);                                       \
+				return got;                                                                     \
+			}                                                                                       \
+			size_t done = 0, wanted = (size_t)told.results[0];                                      \
+			while (done < wanted) {                                                                 \
+				got = NEXT(name)(out, in, offset, wanted - done);                               \
+				if (got <= 0 && (!got || errno != EAGAIN || !hb__again_wait(out, POLLOUT)))     \
+					break;                                                                  \
+				done += got > 0 ? (size_t)got : 0;                                              \
+			}                                                                                       \
+			if (done < wanted && !hb__door->job_ends())                                             \
+				hb__door->differs(&t, "fewer bytes can be sent than in the recorded run");      \
+			return (ssize_t)hb__again_over(&t, &told, (int64_t)done);                               \
+		}                                                                                               \
 		MOVES(t, sendfile, OUT, NEXT(name)(out, in, offset, bytes), NULL, 0, bytes, NULL, 0, true, true);    \
 	}
 SENDFILE(sendfile, off_t)
@@ -223,6 +302,8 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	ssize_t got;
 	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvmsg)(fd, m, flags);
+	if (passes(&t, m, flags, false, &got))
+		return got;
 	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
 		m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC, !(flags & MSG_DONTWAIT));
 }
@@ -274,8 +355,8 @@ static bool several_again(struct hb_talk *t, struct mmsghdr *m, unsigned n, bool
 {
 	struct hb_told told;
 	int64_t got;
-	bool blocks = may_wait && !(NEXT(fcntl)(t->fd, F_GETFL) & O_NONBLOCK);
-	if (!hb__again(t, !blocks, &told, &got)) {
+	bool waits = may_wait && blocks(t->fd);
+	if (!hb__again(t, !waits, &told, &got)) {
 		*ret_got = (int)got;
 		return t->again;
 	}
