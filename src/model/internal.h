@@ -94,7 +94,8 @@ struct hb__line {
 	/* Lines after the first of a process: events of the first line before them; those that were over when they began; and
 	 * the first of them that began when all of the line were over, 0: none. */
 	uint32_t init, started, joined; /* init: MPI_Init of the first line, when it was over before this one began */
-	uint32_t born, borns;           /* edges from what made its process, one after the other: all of the line comes after them */
+	uint32_t born,
+		borns; /* edges from what made its process, one after the other: all of the line comes after them */
 };
 /* The first of its operations behind an event; operations.n: none. */
 size_t hb__operations_behind(const struct hb__line *line, uint32_t event);

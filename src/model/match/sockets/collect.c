@@ -222,11 +222,8 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 {
 	const hb_process *p = &s->m->processes.at[process];
 	const hb_log_info *info = hb_log_get_info(p->log);
-	struct collecting c = {.s = s,
-		.process = process,
-		.log = p->log,
-		.origin = (double)info->origin_mono,
-		.tick = info->tick_ns};
+	struct collecting c = {
+		.s = s, .process = process, .log = p->log, .origin = (double)info->origin_mono, .tick = info->tick_ns};
 	struct hb__stream *stream = hb__stream_open(s->m, process, err);
 	int got = stream ? 1 : HB_E_DAMAGED;
 	if (!stream && err && err->status)

@@ -19,9 +19,12 @@ static uint32_t port(const struct hb__sockets *s, uint32_t address)
 	return address == HB_NO ? 0 : s->addresses.at[address].port;
 }
 
-static uint16_t protocol(const struct hb__sockets *s, const struct hb__datagram *d) { return s->ends.at[d->end].protocol; }
+static uint16_t protocol(const struct hb__sockets *s, const struct hb__datagram *d)
+{
+	return s->ends.at[d->end].protocol;
+}
 
-#define COMPARE(a, b)  \
+#define COMPARE(a, b)   \
 	if ((a) != (b)) \
 	return (a) < (b) ? -1 : 1
 
@@ -79,7 +82,8 @@ bool hb__may_be_of(const struct hb__sockets *s, const struct hb__datagram *sent,
 	uint32_t network = s->network_of[got->process];
 	if (!to || !hb__may_be(s, sent->from, got->from))
 		return false;
-	if ((to->loopback || to->family == HB__NAME || (own && own->loopback)) && s->network_of[sent->process] != network)
+	if ((to->loopback || to->family == HB__NAME || (own && own->loopback)) &&
+		s->network_of[sent->process] != network)
 		return false;
 	if (to->many)
 		return !own || !own->port || !to->port || own->port == to->port;
@@ -146,7 +150,8 @@ static void choose(const struct alike *a, struct candidates c, const struct hb__
 {
 	for (struct hb__datagram *d = c.at; d < c.end && !(ret->n > 1 && ret->first); d++) {
 		bool late = !hb__in_time(a->s, d, got);
-		if (late && d->process != got->process && hb__clock_of(a->s, d->process) == hb__clock_of(a->s, got->process))
+		if (late && d->process != got->process &&
+			hb__clock_of(a->s, d->process) == hb__clock_of(a->s, got->process))
 			break;
 		if (late || !hb__may_be_of(a->s, d, got))
 			continue;

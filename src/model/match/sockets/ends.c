@@ -250,7 +250,8 @@ static void read_end(struct hb__sockets *s, struct hb__socket_end *e)
 	switch ((enum hb__end_kind)e->kind) {
 	case HB__END_PIPE:
 	case HB__END_FIFO: /* the number alone: one fifo may have several paths */
-		e->own = e->peer = hb__socket_address(s, e->network, e->name, (size_t)(rest - e->name) + strcspn(rest, " "));
+		e->own = e->peer =
+			hb__socket_address(s, e->network, e->name, (size_t)(rest - e->name) + strcspn(rest, " "));
 		connect_addresses(s, e);
 		return;
 	case HB__END_UNIX:
@@ -272,7 +273,8 @@ static void read_end(struct hb__sockets *s, struct hb__socket_end *e)
 static bool joins(struct hb__sockets *s, uint32_t end, uint32_t process)
 {
 	struct hb__socket_end *e = &s->ends.at[end];
-	bool good = (e->processes.n && e->processes.at[e->processes.n - 1] == process) || VEC_PUSH(&e->processes, process);
+	bool good =
+		(e->processes.n && e->processes.at[e->processes.n - 1] == process) || VEC_PUSH(&e->processes, process);
 	if (!good || e->connection == HB_NO)
 		return good;
 	struct hb__connection *c = &s->connections.at[e->connection];
@@ -290,8 +292,13 @@ uint32_t hb__socket_end(struct hb__sockets *s, uint32_t process, const char *nam
 		if (cell->value != HB_NO && strcmp(s->ends.at[cell->value].name, name))
 			continue;
 		if (cell->value == HB_NO) {
-			struct hb__socket_end e = {.name = name, .network = network, .own = HB_NO, .peer = HB_NO,
-				.connection = HB_NO, .group = HB_NO, .listen = HB_NO};
+			struct hb__socket_end e = {.name = name,
+				.network = network,
+				.own = HB_NO,
+				.peer = HB_NO,
+				.connection = HB_NO,
+				.group = HB_NO,
+				.listen = HB_NO};
 			read_end(s, &e);
 			cell->value = (uint32_t)s->ends.n;
 			if (!VEC_PUSH(&s->ends, e)) {

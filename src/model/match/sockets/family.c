@@ -126,7 +126,8 @@ static bool same_process(const struct lives *l, const struct life *a, const stru
 	for (size_t i = 0; i < l->s->waits.n; i++) {
 		const struct hb__family_call *w = &l->s->waits.at[i];
 		int64_t told = hb__talk_of(l->s, w->talk)->exit;
-		if (w->pid == a->pid && hb__clock_of(l->s, w->process) == a->clock && told > a->began && told <= b->began)
+		if (w->pid == a->pid && hb__clock_of(l->s, w->process) == a->clock && told > a->began &&
+			told <= b->began)
 			return false;
 	}
 	return true;

@@ -44,10 +44,12 @@ static uint32_t number_of(hb_model *m, struct hb__socket_group *known)
 {
 	if (known->number != HB_NO)
 		return known->number;
-	hb_group g = {.size = known->n, .parent = HB_NO, .untagged = true, .member = known->process, .title = known->title};
+	hb_group g = {
+		.size = known->n, .parent = HB_NO, .untagged = true, .member = known->process, .title = known->title};
 	struct hb__group_more more = {.known_as = malloc(((size_t)known->n + 1) * sizeof(uint32_t))};
 	snprintf(g.name, sizeof g.name, "%.*s", (int)sizeof g.name - 1, known->title);
-	if (!more.known_as || !VEC_GROW(&m->groups, m->groups.n + 1) || !VEC_GROW(&m->group_more, m->group_more.n + 1)) {
+	if (!more.known_as || !VEC_GROW(&m->groups, m->groups.n + 1) ||
+		!VEC_GROW(&m->group_more, m->group_more.n + 1)) {
 		free(more.known_as);
 		m->no_memory = true;
 		return 0;

@@ -68,8 +68,8 @@ static bool count(struct hb__sockets *s, struct hb__side side, uint8_t kind, str
 		if (p->kind != kind)
 			continue;
 		uint64_t amount = p->amount == HB__UNTOLD ? 0 : p->amount;
-		ret->at[ret->n++] = (struct span){
-			.from = ret->all, .to = ret->all + amount, .talk = p->talk, .bytes = p->bytes};
+		ret->at[ret->n++] =
+			(struct span){.from = ret->all, .to = ret->all + amount, .talk = p->talk, .bytes = p->bytes};
 		ret->all += amount;
 		ret->several |= hb__talker(s, p->talk) != hb__talker(s, ret->at[0].talk);
 		ret->lines |= hb__talk_of(s, p->talk)->line != hb__talk_of(s, ret->at[0].talk)->line;
@@ -104,7 +104,8 @@ static bool too_few(struct hb__sockets *s, uint32_t connection, const struct spa
 		hb__model_trouble(s->m,
 			"over %s %llu bytes were received, and recorded processes sent %llu: others sent, too, and which bytes were theirs is not known, so that the "
 			"order that results from what was sent over it is not found",
-			hb__connection_name(s, connection, name), (unsigned long long)all, (unsigned long long)out->all);
+			hb__connection_name(s, connection, name), (unsigned long long)all,
+			(unsigned long long)out->all);
 	return false;
 }
 
@@ -117,7 +118,8 @@ static bool within(const struct span *whole, const struct span *part)
 
 static bool single(const struct span *x) { return x->open_from == x->from && x->open_to == x->to; }
 
-static void pair_up(struct hb__sockets *s, uint32_t connection, const struct spans *out, const struct spans *in, bool doubt)
+static void pair_up(
+	struct hb__sockets *s, uint32_t connection, const struct spans *out, const struct spans *in, bool doubt)
 {
 	uint32_t group = hb__group_of_connection(s, connection);
 	size_t i = 0;
@@ -145,10 +147,12 @@ static void pair_up(struct hb__sockets *s, uint32_t connection, const struct spa
 }
 
 /* What was put in and not taken out was sent all the same. */
-static void left_over(struct hb__sockets *s, uint32_t connection, const struct spans *out, uint64_t taken, uint32_t dest)
+static void left_over(
+	struct hb__sockets *s, uint32_t connection, const struct spans *out, uint64_t taken, uint32_t dest)
 {
 	for (size_t i = out->n; i-- > 0 && out->at[i].from >= taken && out->at[i].to > taken && !s->no_memory;) {
-		uint32_t id = hb__pair_of(s, out->at[i].talk, HB_NO, out->at[i].bytes, hb__group_of_connection(s, connection));
+		uint32_t id = hb__pair_of(
+			s, out->at[i].talk, HB_NO, out->at[i].bytes, hb__group_of_connection(s, connection));
 		if (!s->no_memory)
 			s->pairs.at[id].dest = dest;
 	}
