@@ -126,6 +126,32 @@ static void several_in_one(void)
 	world_end(&w);
 }
 
+/* Two machines with the same port and the same contents; the first is doubled late. And two threads at once, with contents of their own. */
+static void same_port(void)
+{
+	static const char *const own[2] = {"udp 10.0.0.1:5353", "udp 10.0.0.2:5353"};
+	static const char *const address[2] = {"10.0.0.1:5353", "10.0.0.2:5353"};
+	static const int from[5] = {0, 1, 1, 1, 0};
+	uint32_t put[4], got[5], two[2], both[2];
+	world_begin(&w, 3);
+	for (unsigned i = 0; i < 4; i++)
+		put[i] = net_sendto(&w.p[from[i]], own[from[i]], "10.0.0.3:53", 100000 * (i + 1), 7);
+	for (unsigned i = 0; i < 5; i++)
+		got[i] = net_recvfrom(&w.p[2], "udp 10.0.0.3:53", address[from[i]], 600000 + 100000 * i, 7);
+	for (int i = 0; i < 2; i++)
+		two[i] = net_datagram(&w.p[0], i, true, own[0], "10.0.0.3:53", 2000000, 2100000, 8, 100 + (unsigned)i);
+	for (unsigned i = 0; i < 2; i++)
+		both[i] = net_recvfrom(&w.p[2], "udp 10.0.0.3:53", address[0], 3000000 + 100 * i, 100 + i);
+	check(world_build(&w), "the same port of two machines: the model is built");
+	check(message(0, put[0], 2, got[0]) == SURE && message(0, put[0], 2, got[4]) == SURE, "the address tells them apart");
+	check(message(1, put[1], 2, got[1]) == DOUBTED && message(1, put[3], 2, got[3]) == DOUBTED && world_matched(&w) == 7,
+		"equal ones of one machine are ambiguous");
+	check(message(0, two[0], 2, both[0]) == SURE &&
+			world_message(&w, world_at(&w, 0, 1, two[1]), world_at(&w, 2, 0, both[1]), NULL) == SURE,
+		"what two threads send at once is sure where the contents differ");
+	world_end(&w);
+}
+
 struct counted {
 	uint32_t races, alternatives;
 };
@@ -184,6 +210,7 @@ int main(void)
 	cut();
 	outside();
 	several_in_one();
+	same_port();
 	races();
 	check_clean();
 	return check_end();

@@ -50,6 +50,21 @@ static void family(void)
 	world_end(&w);
 }
 
+/* Two children with one number, whose ends nobody waits for. */
+static void number_again(void)
+{
+	world_begin(&w, 3);
+	begin(1, 500, 200000);
+	begin(2, 500, 900000);
+	net_family(&w.p[0], NET_FAMILY_fork, 100000, 500);
+	net_family(&w.p[0], NET_FAMILY_fork, 800000, 500);
+	net_write(&w.p[1], "pipe 2", 250000, 1);
+	net_write(&w.p[2], "pipe 3", 950000, 1);
+	check(world_build(&w), "a number again: the model is built");
+	check(order(1, 0, 1, 2, 1) == HB_CONCURRENT, "the second child is not what the first one started");
+	world_end(&w);
+}
+
 /* The child's first event is a send: whoever gets it comes after the fork. All the same by clocks, cuts and futures. */
 static void first_sends(void)
 {
@@ -96,6 +111,7 @@ static void killed(void)
 int main(void)
 {
 	family();
+	number_again();
 	first_sends();
 	killed();
 	check_clean();

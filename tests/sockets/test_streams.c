@@ -157,13 +157,19 @@ static void ends_of_streams(void)
 	net_simple(&w.p[3], NET_CONNECTION_close, a, 950000);
 	net_read(reader, b, 400000, 3);
 	uint32_t end = net_bytes(reader, 0, false, b, 500000, 510000, 0, 100);
+	/* the descriptor that put something in was closed before the last one of this process was */
+	net_write(x, "pipe 6", 910000, 1);
+	net_read(reader, "pipe 6", 920000, 1);
+	uint32_t early = net_bytes(reader, 0, false, "pipe 6", 930000, 940000, 0, 100);
+	uint32_t late = net_simple(x, NET_CONNECTION_close, "pipe 6", 990000);
 	check(world_build(&w), "ends of streams: the model is built");
+	check(order(1, late, 0, early) == HB_CONCURRENT, "a close that came later is not before");
 	check(order(1, close, 0, eof) == HB_BEFORE, "one closed it");
 	check(order(2, last, 0, eof) == HB_BEFORE, "the other one ended");
 	check(order(1, later, 0, eof) == HB_CONCURRENT, "what the first did later is not before");
 	check(order(3, shut, 0, end) == HB_BEFORE && order(3, shut + 1, 0, end) == HB_CONCURRENT,
 		"shutdown ends it, too");
-	check(world_matched(&w) == 3, "bytes of Unix sockets and pipes");
+	check(world_matched(&w) == 4, "bytes of Unix sockets and pipes");
 	world_end(&w);
 }
 
