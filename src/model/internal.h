@@ -44,7 +44,8 @@ struct hb__function {
 	int8_t root, win, dest;  /* places of arguments, -1: none */
 };
 void hb__know(const hb_function *f, struct hb__function *ret);
-/* Whether it has functions whose messages are told apart by time. */
+/* Whether it has functions of this layer; whether it has functions whose messages are told apart by time. */
+bool hb__has_sockets(const hb_log *log);
 bool hb__by_time(const hb_log *log);
 
 /* ---- state ---- */

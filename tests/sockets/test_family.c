@@ -14,6 +14,41 @@ static void begin(int i, unsigned pid, uint64_t began)
 	net_begin(&w.p[i], pid, "host", 1, began);
 }
 
+/* Lamport times of exits, kept as those keep them who ask for cuts and futures one after the other. */
+struct kept {
+	uint64_t time[8][64];
+};
+
+static bool keep(void *user, const hb_stamp *stamp)
+{
+	((struct kept *)user)->time[stamp->at.line][stamp->at.event] = stamp->lamport;
+	return true;
+}
+
+static uint64_t time_of(void *user, hb_at at) { return ((struct kept *)user)->time[at.line][at.event]; }
+
+/* Both ways to find the cut and the future of each event say the same. */
+static bool both_ways(void)
+{
+	static struct kept kept;
+	uint32_t event[2][8], lines = hb_model_get_info(w.m)->lines;
+	hb_stop stop[2][8];
+	hb_error err;
+	bool good = lines <= 8 && hb_clocks_run(w.m, keep, &kept, NULL, NULL, &err) == HB_OK;
+	for (uint32_t l = 0; good && l < lines; l++)
+		for (uint32_t e = 1; good && e <= hb_model_lines(w.m)[l].events; e++) {
+			good = hb_cut(w.m, (hb_at){l, e}, event[0], stop[0], &err) == HB_OK &&
+			       hb_cut_by(w.m, (hb_at){l, e}, time_of, &kept, event[1], stop[1], &err) == HB_OK &&
+			       !memcmp(event[0], event[1], lines * sizeof *event[0]) &&
+			       hb_future(w.m, (hb_at){l, e}, event[0], &err) == HB_OK &&
+			       hb_future_by(w.m, (hb_at){l, e}, time_of, &kept, event[1], &err) == HB_OK &&
+			       !memcmp(event[0], event[1], lines * sizeof *event[0]);
+			if (!good)
+				printf("  of line %u, event %u\n", l, e);
+		}
+	return good;
+}
+
 /* fork, exec in the child, wait; the number again for another child. */
 static void family(void)
 {
@@ -38,6 +73,7 @@ static void family(void)
 	check(order(2, 0, 1, 0, wait) == HB_BEFORE, "wait comes after the last event");
 	check(order(0, 0, again, 3, 1) == HB_BEFORE && order(2, 0, 1, 3, 1) == HB_BEFORE,
 		"the number again is another process, made later");
+	check(both_ways(), "cuts and futures of all events, both ways");
 	uint32_t forks = 0, execs = 0, ends = 0;
 	for (uint32_t i = 0; i < hb_model_get_info(w.m)->edges; i++) {
 		hb_edge_kind kind = hb_model_edges(w.m)[i].kind;
@@ -88,6 +124,7 @@ static void first_sends(void)
 	good = hb_future(w.m, world_at(&w, 0, 0, fork), first, &err) == HB_OK;
 	check(good && first[1] == 1 && first[2] == 1 && first[3] == got,
 		"and the future of the fork has all of the child");
+	check(both_ways(), "cuts and futures of all events, both ways");
 	check(order(0, 0, fork + 1, 2, other) == HB_CONCURRENT, "what the parent does afterwards is in neither");
 	world_end(&w);
 }

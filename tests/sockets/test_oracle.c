@@ -251,6 +251,23 @@ static bool is_true(const struct sim *s, struct truth t)
 	return s->n && bsearch(&t, s->truth, s->n, sizeof t, by_ends);
 }
 
+/* The k-th send of a channel was received by its k-th receive, and those behind by none. */
+static bool in_order(const struct world *w)
+{
+	for (uint32_t c = 0, n; c < hb_model_get_info(w->m)->channels; c++) {
+		const uint32_t *list = hb_model_channel_sends(w->m, c, &n);
+		for (uint32_t i = 1; i < n; i++) {
+			uint32_t before = hb_model_sends(w->m)[list[i - 1]].receive,
+				 now = hb_model_sends(w->m)[list[i]].receive;
+			if (now != HB_NO && (before == HB_NO || before > now))
+				return false;
+		}
+		if (hb_model_channels(w->m)[c].sent != n)
+			return false;
+	}
+	return true;
+}
+
 static void compare(struct sim *s, struct verdict *v)
 {
 	const struct world *w = &s->w;
@@ -286,7 +303,7 @@ int main(int argc, char **argv)
 {
 	unsigned seeds = argc > 1 ? (unsigned)atoi(argv[1]) : 150, calls = argc > 2 ? (unsigned)atoi(argv[2]) : 600;
 	struct verdict all = {0};
-	uint64_t bad = 0, built = 0;
+	uint64_t bad = 0, built = 0, ordered = 0;
 	struct sim *s = malloc(sizeof *s);
 	for (unsigned seed = 1; seed <= seeds && s; seed++) {
 		struct verdict v = {0};
@@ -295,6 +312,7 @@ int main(int argc, char **argv)
 			step(s);
 		if (world_build(&s->w)) {
 			built++;
+			ordered += in_order(&s->w);
 			compare(s, &v);
 		}
 		if (v.wrong || v.missing) {
@@ -313,6 +331,7 @@ int main(int argc, char **argv)
 	}
 	free(s);
 	check(built == seeds, "%u random programs are read", seeds);
+	check(ordered == seeds, "channels list what was sent in the order in which it was received");
 	check(!all.wrong && !bad, "%llu matches are right, none that is not ambiguous is wrong (%llu)",
 		(unsigned long long)all.right, (unsigned long long)all.wrong);
 	check(!all.missing, "none is missing (%llu)", (unsigned long long)all.missing);

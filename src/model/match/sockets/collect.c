@@ -242,16 +242,6 @@ static hb_status collect(struct hb__sockets *s, uint32_t process, hb_error *err)
 	return s->no_memory ? hb__no_memory(err) : got < 0 ? (hb_status)got : HB_OK;
 }
 
-static bool has_sockets(const hb_log *log)
-{
-	for (uint32_t i = 0; i < hb_log_get_info(log)->functions; i++) {
-		const hb_function *f = hb_log_function(log, i);
-		if (f && f->name && HB_IS_SOCKET(f->cls))
-			return true;
-	}
-	return false;
-}
-
 hb_status hb__collect_sockets(struct hb__sockets *s, hb_error *err)
 {
 	hb_status status = HB_OK;
@@ -261,7 +251,7 @@ hb_status hb__collect_sockets(struct hb__sockets *s, hb_error *err)
 			continue;
 		if (!hb__place_network(s, i))
 			return hb__no_memory(err);
-		if (has_sockets(log))
+		if (hb__has_sockets(log))
 			status = collect(s, i, err);
 	}
 	return status;

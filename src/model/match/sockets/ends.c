@@ -49,11 +49,10 @@ static bool read_ip(const char *s, size_t n, struct hb__address *ret)
 	if (!colon || colon + 1 == end || !port_of(colon + 1, end, &ret->port))
 		return false;
 	bool six = *s == '[' && colon > s && colon[-1] == ']';
-	const char *from = s + six, *to = colon - six, *scope = memchr(from, '%', (size_t)(to - from));
-	size_t length = (size_t)((scope ? scope : to) - from);
+	size_t length = (size_t)(colon - s) - 2 * six;
 	if (length >= sizeof text)
 		return false;
-	memcpy(text, from, length);
+	memcpy(text, s + six, length);
 	ret->family = six ? HB__V6 : HB__V4;
 	if (inet_pton(six ? AF_INET6 : AF_INET, text, ret->ip) != 1)
 		return false;
@@ -65,9 +64,25 @@ static bool read_ip(const char *s, size_t n, struct hb__address *ret)
 	return true;
 }
 
-uint32_t hb__socket_address(struct hb__sockets *s, uint32_t network, const char *text, size_t n)
+/* [ADDRESS%INTERFACE]:PORT without the interface: each machine has its own numbers for them. */
+static const char *without_interface(const char *text, size_t *n, char *room, size_t most)
+{
+	const char *scope = *text == '[' ? memchr(text, '%', *n) : NULL,
+		   *end = scope ? memchr(scope, ']', *n - (size_t)(scope - text)) : NULL;
+	size_t before = end ? (size_t)(scope - text) : 0, after = end ? *n - (size_t)(end - text) : 0;
+	if (!end || before + after > most)
+		return text;
+	memcpy(room, text, before);
+	memcpy(room + before, end, after);
+	*n = before + after;
+	return room;
+}
+
+uint32_t hb__socket_address(struct hb__sockets *s, uint32_t network, const char *given, size_t n)
 {
 	struct hb__address a = {.network = network};
+	char room[INET6_ADDRSTRLEN + 16];
+	const char *text = without_interface(given, &n, room, sizeof room);
 	if (!n || (n == 1 && *text == '-'))
 		return HB_NO;
 	if (!read_ip(text, n, &a))

@@ -119,7 +119,7 @@ static void begin(struct lives *l, const struct life *life, const struct life *b
  * another time, or the first one was told to have ended in between. */
 static bool same_process(const struct lives *l, const struct life *a, const struct life *b)
 {
-	if (a->clock != b->clock || a->pid != b->pid || a->fork != b->fork)
+	if (a->clock != b->clock || a->pid != b->pid || a->fork != b->fork || a->began == b->began)
 		return false;
 	if (a->started && b->started)
 		return a->started == b->started;

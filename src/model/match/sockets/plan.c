@@ -160,7 +160,7 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 {
 	bool any = false;
 	for (size_t i = 0; i < m->processes.n && !any; i++)
-		any = m->processes.at[i].log && hb__by_time(m->processes.at[i].log);
+		any = m->processes.at[i].log && hb__has_sockets(m->processes.at[i].log);
 	if (!any)
 		return HB_OK;
 	struct hb__sockets *s = m->sockets = calloc(1, sizeof *s);
