@@ -194,6 +194,21 @@ static void outside(void)
 	world_end(&w);
 }
 
+/* The second writer's clock is late: what it put in was taken out before. */
+static void clocks(void)
+{
+	world_begin(&w, 3);
+	uint32_t one = net_write(&w.p[0], "pipe 4", 100000, 10), two = net_write(&w.p[0], "pipe 4", 500000, 10);
+	uint32_t other = net_write(&w.p[1], "pipe 4", 600000, 10);
+	uint32_t a = net_read(&w.p[2], "pipe 4", 200000, 10), b = net_read(&w.p[2], "pipe 4", 490000, 10);
+	net_read(&w.p[2], "pipe 4", 510000, 10);
+	check(world_build(&w), "clocks that contradict each other: the model is built");
+	check(message(0, one, 2, a) == DOUBTED && message(0, two, 2, b) == DOUBTED && !message(1, other, 2, b) &&
+			world_trouble(&w, "the clocks of processes contradict each other by up to 90 us"),
+		"nothing is sure, and it is said");
+	world_end(&w);
+}
+
 /* Killed inside of a write; and two networks with the same loopback addresses. */
 static void killed_and_networks(void)
 {
@@ -223,6 +238,7 @@ int main(void)
 	readers();
 	ends_of_streams();
 	outside();
+	clocks();
 	killed_and_networks();
 	check_clean();
 	return check_end();

@@ -85,9 +85,11 @@ bool hb__may_be_of(const struct hb__sockets *s, const struct hb__datagram *sent,
 	if ((to->loopback || to->family == HB__NAME || (own && own->loopback)) &&
 		s->network_of[sent->process] != network)
 		return false;
+	if (to->many && own && own->many)
+		return own->port == to->port && !memcmp(own->ip, to->ip, sizeof to->ip);
 	if (to->many)
 		return !own || !own->port || !to->port || own->port == to->port;
-	return hb__may_be(s, sent->to, got->to);
+	return (!own || !own->many) && hb__may_be(s, sent->to, got->to);
 }
 
 bool hb__in_time(const struct hb__sockets *s, const struct hb__datagram *sent, const struct hb__datagram *got)

@@ -118,7 +118,8 @@ bool hb__may_be(const struct hb__sockets *s, uint32_t a, uint32_t b)
 	const struct hb__address *x = &s->addresses.at[a], *y = &s->addresses.at[b];
 	if (x->port && y->port && x->port != y->port)
 		return false;
-	if (x->any || y->any)
+	if (x->any || y->any || x->many ||
+		y->many) /* a socket that is bound to several receivers' address sends from another one */
 		return true;
 	return x->family == y->family && !memcmp(x->ip, y->ip, 16) && (!x->loopback || x->network == y->network);
 }

@@ -154,6 +154,8 @@ struct hb__sockets {
 	VEC(uint32_t) listens;                                 /* talks, beside listen_ends */
 	VEC(uint32_t) listen_ends;
 	uint32_t many, strays; /* of what is told as a trouble: connections, datagrams */
+	uint32_t contradicted; /* directions of streams about which clocks contradict each other ... */
+	int64_t contradiction; /* ... by up to so many nanoseconds */
 	bool no_memory;
 };
 

@@ -118,6 +118,23 @@ static bool within(const struct span *whole, const struct span *part)
 
 static bool single(const struct span *x) { return x->open_from == x->from && x->open_to == x->to; }
 
+/* A call that got what was put in later, as their clocks have it: they contradict each other, and what they say of the order of calls of
+ * several lines is worth nothing. How far, in nanoseconds; 0: they do not. */
+static int64_t contradiction(const struct hb__sockets *s, const struct spans *out, const struct spans *in)
+{
+	int64_t most = 0;
+	for (size_t k = 0, i = 0; k < in->n && (out->lines || in->lines); k++) {
+		const struct hb__talk *got = hb__talk_of(s, in->at[k].talk);
+		while (i < out->n && out->at[i].to < in->at[k].to)
+			i++;
+		const struct hb__talk *put = i < out->n ? hb__talk_of(s, out->at[i].talk) : NULL;
+		uint32_t clock = hb__clock_of(s, hb__talker(s, in->at[k].talk));
+		if (put && hb__clock_of(s, hb__talker(s, out->at[i].talk)) == clock && put->enter - got->exit > most)
+			most = put->enter - got->exit;
+	}
+	return most;
+}
+
 static void pair_up(
 	struct hb__sockets *s, uint32_t connection, const struct spans *out, const struct spans *in, bool doubt)
 {
@@ -163,10 +180,13 @@ void hb__match_direction(struct hb__sockets *s, uint32_t connection, struct hb__
 	struct spans put = {0}, got = {0};
 	if (count(s, out, HB__OUT, &put) && count(s, in, HB__IN, &got)) {
 		bool fifo = s->connections.at[connection].kind == HB__END_FIFO;
+		int64_t wrong = contradiction(s, &put, &got);
+		s->contradicted += wrong > 0;
+		s->contradiction = wrong > s->contradiction ? wrong : s->contradiction;
 		bool good = got.all <= put.all || fill(s, &put, got.all) || too_few(s, connection, &put, got.all);
 		/* a fifo forgets what is in it when all have closed it */
 		if (good && got.n)
-			pair_up(s, connection, &put, &got, fifo && got.all != put.all);
+			pair_up(s, connection, &put, &got, wrong > 0 || (fifo && got.all != put.all));
 		if (good)
 			left_over(s, connection, &put, got.all, hb__talker(s, in.at[0].talk));
 	}
