@@ -174,6 +174,8 @@ hb_status hb__plan_sockets(hb_model *m, hb_error *err)
 	hb_status status = hb__collect_sockets(s, err);
 	if (status)
 		return status;
+	if (!hb__find_faults(s))
+		return hb__no_memory(err);
 	hb__match_streams(s);
 	hb__match_datagrams(s);
 	free(s->pieces.at);
@@ -275,8 +277,8 @@ void hb__close_sockets(hb_model *m)
 		free((void *)s->addresses.at[i].text);
 	void *const blocks[] = {s->networks.at, s->network_of, s->ends.at, s->addresses.at, s->connections.at,
 		s->end_of.at, s->address_of.at, s->connection_of.at, s->outside_of.at, s->machine_of.at, s->talks.at,
-		s->last, s->pieces.at, s->out.at, s->in.at, s->forks.at, s->waits.at, s->pairs.at, s->from_first,
-		s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at};
+		s->last, s->fault, s->pieces.at, s->out.at, s->in.at, s->forks.at, s->waits.at, s->pairs.at,
+		s->from_first, s->from_pair, s->to_first, s->to_pair, s->listens.at, s->listen_ends.at, s->groups.at};
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		free(blocks[i]);
 	free(s);

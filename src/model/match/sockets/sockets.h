@@ -145,6 +145,8 @@ struct hb__sockets {
 	VEC(struct hb__talk) talks;
 	uint32_t next; /* of the talks, while the processes are read */
 	struct hb__last *last;
+	int64_t *fault;     /* by process: by how much its times may be wrong, in nanoseconds */
+	int64_t most_fault; /* of these */
 	VEC(struct hb__piece) pieces;
 	VEC(struct hb__datagram) out, in;
 	VEC(struct hb__family_call) forks, waits;
@@ -171,6 +173,16 @@ static inline uint32_t hb__clock_of(const struct hb__sockets *s, uint32_t proces
 {
 	return s->networks.at[s->network_of[process]].clock;
 }
+
+/* How near together calls of two processes of one host are whose order is not known. */
+static inline int64_t hb__slack(const struct hb__sockets *s, uint32_t p, uint32_t q)
+{
+	return p == q ? 0 : HB__SLACK + s->fault[p] + s->fault[q];
+}
+
+/* ---- faults.c ---- */
+/* Counters of one machine run alike: a process that has another measure of its counter than most has measured it wrongly. */
+bool hb__find_faults(struct hb__sockets *s);
 
 /* ---- ends.c ---- */
 bool hb__place_network(struct hb__sockets *s, uint32_t process);

@@ -11,8 +11,9 @@ struct spans {
 	struct span *at;
 	size_t n;
 	uint64_t all;
-	bool several; /* processes */
-	bool lines;   /* ... or lines */
+	bool several;  /* processes */
+	bool lines;    /* ... or lines */
+	int64_t fault; /* the most that one of their clocks may be wrong */
 };
 
 /* ---- counting ---- */
@@ -43,7 +44,7 @@ static bool overlaps(struct running *r, const struct hb__talk *t, int64_t slack)
 static void mark_clusters(const struct hb__sockets *s, struct spans *v)
 {
 	struct running running = {HB_NO, INT64_MIN, INT64_MIN};
-	int64_t slack = v->several ? HB__SLACK : 0;
+	int64_t slack = v->several ? HB__SLACK + 2 * v->fault : 0;
 	size_t first = 0;
 	for (size_t i = 0; i <= v->n; i++) {
 		if (i < v->n && overlaps(&running, hb__talk_of(s, v->at[i].talk), slack))
@@ -71,6 +72,8 @@ static bool count(struct hb__sockets *s, struct hb__side side, uint8_t kind, str
 		ret->at[ret->n++] =
 			(struct span){.from = ret->all, .to = ret->all + amount, .talk = p->talk, .bytes = p->bytes};
 		ret->all += amount;
+		int64_t fault = s->fault[hb__talker(s, p->talk)];
+		ret->fault = fault > ret->fault ? fault : ret->fault;
 		ret->several |= hb__talker(s, p->talk) != hb__talker(s, ret->at[0].talk);
 		ret->lines |= hb__talk_of(s, p->talk)->line != hb__talk_of(s, ret->at[0].talk)->line;
 	}
