@@ -1,9 +1,10 @@
 /* Pipes, and all ways in which a process makes another one, ends, and is waited for.
  *
  *   gcc -O2 -g pipes.c -o pipes
- *   pipes [-h HOW] [-w WAIT] [-e END] [-k CHILDREN] [-m BLOCKS] [-r READERS]
+ *   pipes [-h HOW] [-w WAIT] [-e END] [-k CHILDREN] [-m BLOCKS] [-r READERS] [-b]
  *
- * CHILDREN processes write BLOCKS blocks each into a pipe, in which they mix by chance, and this one reads. -r: so many children of it read instead.
+ * CHILDREN processes write BLOCKS blocks each into a pipe, in which they mix by chance, and this one reads. -r: so many children of it read instead.  -b: before all that
+ * this process writes a block into a pipe and reads it itself.
  * -h: how a child is made: fork (default), exec (after fork), vfork, spawn (posix_spawn), spawnp, system, popen (each its own pipe),
  *     chain (a program that starts itself by exec once for each block), twice (the child's child writes; the child ends first), fifo (with a name),
  *     filter (each child writes a block for each that the one before it wrote: a | b | c), clone (of glibc)
@@ -28,6 +29,7 @@ extern char **environ;
 
 static const char *made_by = "fork", *waited_by = "wait", *ends_by = "_exit", *self;
 static int children = 3, blocks = 10, readers;
+static bool talks_before;
 static FILE *opened[MOST];
 
 static bool is(const char *option, const char *word) { return !strcmp(option, word); }
@@ -199,15 +201,28 @@ static void read_by_children(int fd, uint64_t *digests)
 	close(fd);
 }
 
+static void talk_to_itself(void)
+{
+	int ends[2];
+	uint64_t none = 0;
+	if (pipe(ends))
+		give_up("pipe");
+	write_blocks(ends[1], 999, 1);
+	close(ends[1]);
+	read_all(ends[0], &none);
+	close(ends[0]);
+}
+
 static void read_options(int argc, char **argv)
 {
-	for (int o; (o = getopt(argc, argv, "h:w:e:k:m:r:")) != -1;)
+	for (int o; (o = getopt(argc, argv, "h:w:e:k:m:r:b")) != -1;)
 		switch (o) {
 		case 'h': made_by = optarg; break;
 		case 'w': waited_by = optarg; break;
 		case 'e': ends_by = optarg; break;
 		case 'k': children = atoi(optarg); break;
 		case 'm': blocks = atoi(optarg); break;
+		case 'b': talks_before = true; break;
 		case 'r': readers = atoi(optarg); break;
 		default: exit(2);
 		}
@@ -225,6 +240,8 @@ int main(int argc, char **argv)
 	read_options(argc, argv);
 	if (is(waited_by, "ignore"))
 		signal(SIGCHLD, SIG_IGN);
+	if (talks_before)
+		talk_to_itself();
 	uint64_t *digests = mmap(NULL, sizeof *digests * MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (pipe(ends) || (is(made_by, "fifo") && mkfifo("pipes.fifo", 0600) && errno != EEXIST))
 		give_up("pipe");
