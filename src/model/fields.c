@@ -32,8 +32,10 @@ hb_field hb_event_field(const hb_event *event, uint32_t i)
 	const hb_function *f = event->function;
 	uint32_t arguments = least(f->nargs, event->row->nargs);
 	if (i < arguments)
-		return (hb_field){f->arg_name[i], f->arg_kind[i], event->row->arg[i]};
+		return (hb_field){f->arg_name[i], f->arg_kind[i], event->row->arg[i], 0, true};
 	i -= arguments;
-	uint32_t v = i < f->nvalues ? i : f->nvalues - event->means->repeats + (i - f->nvalues) % event->means->repeats;
-	return (hb_field){f->value_name[v], kinds[f->value_type[v]], event->row->results[i]};
+	uint32_t again = f->nvalues < event->means->repeats ? 0 : event->means->repeats, once = f->nvalues - again;
+	uint32_t v = i < f->nvalues ? i : once + (i - f->nvalues) % again;
+	return (hb_field){f->value_name[v], kinds[f->value_type[v]], event->row->results[i], v < once ? 0 : again,
+		i < f->nvalues};
 }

@@ -219,6 +219,23 @@ static void tell_collectives(hb_model *m)
 			(unsigned long long)absent);
 }
 
+/* What went through sockets and pipes; returns how much of it is ambiguous. */
+static uint32_t tell_doubts(hb_model *m)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; m->info.ambiguous && i < m->receives.n; i++) {
+		const hb_receive *v = &m->receives.at[i];
+		if (v->flags & HB_AMBIGUOUS && v->send != HB_NO)
+			n += m->groups.at[m->channels.at[m->sends.at[v->send].channel].group].untagged;
+	}
+	if (n)
+		hb__model_trouble(m,
+			"%u messages over sockets and pipes may belong to other receives than shown: datagrams were equal, or calls of several threads or processes that "
+			"put something into one stream, or took something out, overlapped in time",
+			n);
+	return n;
+}
+
 static hb_status finish(struct build *b, hb_error *err)
 {
 	hb_model *m = b->m;
@@ -229,10 +246,11 @@ static hb_status finish(struct build *b, hb_error *err)
 	hb__close_sockets(m);
 	tell_orphans(m);
 	tell_collectives(m);
-	if (m->info.ambiguous)
+	uint32_t untagged = tell_doubts(m);
+	if (m->info.ambiguous > untagged)
 		hb__model_trouble(m,
 			"%u messages may belong to other receives than shown: threads called MPI at the same time, %sor it is not known how an earlier wildcard receive ended",
-			m->info.ambiguous,
+			m->info.ambiguous - untagged,
 			m->keyed_groups.n ? "or used the same key of a channel of the program, " : "");
 	m->info.processes = (uint32_t)m->processes.n;
 	m->info.lines = (uint32_t)m->lines.n;
@@ -326,6 +344,11 @@ const char *hb_model_group_title(const hb_model *m, uint32_t group)
 {
 	const hb_group *g = &m->groups.at[group];
 	return g->title ? g->title : g->name;
+}
+const char *hb_model_group_name(const hb_model *m, uint32_t group)
+{
+	const hb_group *g = &m->groups.at[group];
+	return g->untagged ? g->title : g->name;
 }
 const hb_channel *hb_model_channels(const hb_model *m) { return m->channels.at; }
 const hb_spec *hb_model_specs(const hb_model *m) { return m->specs.at; }

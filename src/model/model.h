@@ -276,6 +276,8 @@ const hb_line *hb_model_lines(const hb_model *model);
 const hb_group *hb_model_groups(const hb_model *model);
 /* For people: with the name that the program gave. */
 const char *hb_model_group_title(const hb_model *model, uint32_t group);
+/* For programs: without that, but of what processes talk through all of its name. */
+const char *hb_model_group_name(const hb_model *model, uint32_t group);
 const hb_channel *hb_model_channels(const hb_model *model);
 const hb_spec *hb_model_specs(const hb_model *model);
 const hb_send *hb_model_sends(const hb_model *model);

@@ -477,10 +477,18 @@ bool hb__begin_alone(void)
 
 struct hb__lane *hb__lane_now(void)
 {
-	struct hb__lane *lane = hb__self ? hb__self : hb__lane_of_this_thread();
-	if (unlikely(!lane) && hb__begin_alone())
+	/* what the recorder itself calls as it begins may be seen by a layer, too */
+	static __thread bool begins __attribute__((tls_model("initial-exec")));
+	struct hb__lane *lane = hb__self;
+	if (likely(lane) || begins)
+		return lane;
+	begins = true;
+	lane = hb__lane_of_this_thread();
+	if (!lane && hb__begin_alone())
 		lane = hb__lane_of_this_thread();
-	return likely(lane) ? lane : hb__early_lane();
+	lane = lane ? lane : hb__early_lane();
+	begins = false;
+	return lane;
 }
 
 void hb__end_process(uint32_t state)

@@ -77,6 +77,7 @@ struct hb_sockets_door {
 	/* It is over, and is no event. */
 	void (*none)(struct hb_talk *talk);
 	bool (*is_program)(const void *pc); /* who calls there is the program */
+	const void *(*above)(void);         /* the nearest caller above that is the program; NULL: none */
 	bool (*is_own)(void);               /* this is not a child by vfork, which has the memory of its parent */
 	bool (*began)(void); /* the process has made an event */
 	int (*most)(void);   /* the greatest descriptor that stands in the table, plus 1 */

@@ -88,7 +88,8 @@ hb_status hb__processes_left(hb_case *c, hb_error *err)
 	const hb_model_info *info = hb_model_get_info(c->model);
 	for (uint32_t i = 0; i < info->processes; i++) {
 		const hb_process *p = &hb_model_processes(c->model)[i];
-		if (!p->log || p->ending != HB_ENDING_LEFT || p->cut || !p->nlines || inside(c, i))
+		bool mpi = p->log && hb_log_get_info(p->log)->library;
+		if (!mpi || p->ending != HB_ENDING_LEFT || p->cut || !p->nlines || inside(c, i))
 			continue;
 		hb_point point = {.process = i,
 			.at = {p->first_line, hb_model_lines(c->model)[p->first_line].events},

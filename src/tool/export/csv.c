@@ -211,7 +211,7 @@ static void put_message(hb_output *out, const hb_model *m, uint32_t id, const st
 	number_field(out, v ? hb_model_lines(m)[v->line].lane : HB_ABSENT);
 	number_field(out, v ? v->post : HB_ABSENT);
 	number_field(out, done.event ? done.event : HB_ABSENT);
-	text(out, c->group == HB_NO ? NULL : hb_model_groups(m)[c->group].name);
+	text(out, c->group == HB_NO ? NULL : hb_model_group_name(m, c->group));
 	number_field(out, hb_model_tag(m, c->group, c->tag));
 	number_field(out, (int64_t)hb_send_bytes(m, id));
 	seconds(out, times->sent[id]);

@@ -260,7 +260,9 @@ static void put_asked(struct hb_races *r, const hb_race *race)
 	if (!s)
 		return;
 	key(r->out, "communicator");
-	hb__put_json(r->out, s->group == HB_NO ? "" : hb_model_groups(r->run.model)[s->group].name);
+	hb__put_json(r->out, s->group == HB_NO ? "" : hb_model_group_name(r->run.model, s->group));
+	if (s->group != HB_NO && !hb_model_tag_word(r->run.model, s->group))
+		return;
 	key(r->out, "tag");
 	if (s->tag == HB_ANY_TAG)
 		hb__put_text(r->out, "\"ANY\"");

@@ -54,29 +54,45 @@ static bool is_finite(int64_t bits)
 }
 
 /* Words stand as strings, numbers as numbers; a word has nothing to escape but a datatype's name. */
+static void put_field(hb_output *out, const hb_view *view, const hb_field *f)
+{
+	const char *word = hb__word(view->log, f->kind, f->value);
+	const char *quote = hb__is_number(f->kind) ? "" : "\"";
+	if (word) {
+		hb__put_json(out, word);
+		return;
+	}
+	if (f->kind == HB_RECORDED_REAL && !is_finite(f->value)) {
+		hb__put_text(out, "null");
+		return;
+	}
+	hb__put_text(out, quote);
+	hb__put_value(out, view->log, f->kind, f->value);
+	hb__put_text(out, quote);
+}
+
+/* Of values that repeat a name stands once, with an array of them. */
 static void put_arguments(hb_output *out, const hb_view *view, const hb_event *ev)
 {
+	uint32_t n = hb_event_fields(ev);
 	key(out, "arguments");
 	hb__put_char(out, '{');
-	for (uint32_t i = 0; i < hb_event_fields(ev); i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		hb_field f = hb_event_field(ev, i);
-		const char *word = hb__word(view->log, f.kind, f.value);
-		const char *quote = hb__is_number(f.kind) ? "" : "\"";
+		if (!f.first)
+			continue;
 		if (i)
 			hb__put_char(out, ',');
 		hb__put_json(out, f.name);
-		hb__put_char(out, ':');
-		if (word) {
-			hb__put_json(out, word);
-			continue;
+		hb__put_text(out, f.again ? ":[" : ":");
+		put_field(out, view, &f);
+		for (uint32_t k = i + f.again; f.again && k < n; k += f.again) {
+			hb_field more = hb_event_field(ev, k);
+			hb__put_char(out, ',');
+			put_field(out, view, &more);
 		}
-		if (f.kind == HB_RECORDED_REAL && !is_finite(f.value)) {
-			hb__put_text(out, "null");
-			continue;
-		}
-		hb__put_text(out, quote);
-		hb__put_value(out, view->log, f.kind, f.value);
-		hb__put_text(out, quote);
+		if (f.again)
+			hb__put_char(out, ']');
 	}
 	hb__put_char(out, '}');
 	put_names(out, view, ev);

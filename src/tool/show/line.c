@@ -37,6 +37,11 @@ const char *hb__class_name(uint8_t cls)
 #include "calls/user.def"
 #undef HB_USER_CLASS
 		"thread",
+		"stream",
+		"datagram",
+		"connection",
+		"ready",
+		"family",
 	};
 	return cls < sizeof names / sizeof *names ? names[cls] : "unknown";
 }

@@ -480,6 +480,8 @@ bool hb__in_binding(const void *pc);
 /* For which layers the call at pc is the program's. What was found is kept by address: one word each, so that no lock is needed. */
 enum { HB__BRINGS_INPUTS = 1, HB__ORDERS_THREADS = 2 };
 unsigned hb__of_program(const void *pc);
+/* The nearest of the callers of this thread that brings inputs and is no recorder; found by the unwinder, some microseconds. NULL: none. */
+const void *hb__program_above(void);
 /* A library of ours that is loaded to record. */
 bool hb__is_recorder(const char *path);
 void hb__learn_modules(void);

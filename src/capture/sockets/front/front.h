@@ -80,6 +80,7 @@ static inline void hb__forget(int fd)
 void hb__failed(struct hb_talk *t, bool waits);
 
 void hb__family_begin(void);
+void hb__stdio_begin(void);
 
 /* epolls.c: which descriptor a value of an epoll stands for; -1: not known. */
 void hb__epoll_told(int epoll, int operation, int fd, const struct epoll_event *event);

@@ -143,16 +143,16 @@ static void on_connection(struct collecting *c)
 
 /* ---- datagrams ---- */
 
-static void datagram(struct collecting *c, uint32_t end, bool out, const int64_t *told)
+static void datagram(struct collecting *c, uint32_t end, bool out, const int64_t *told, uint32_t place)
 {
-	const struct hb__socket_end *e = &c->s->ends.at[end];
 	uint32_t peer = address_numbered(c, told[2]);
-	e = &c->s->ends.at[end];
+	const struct hb__socket_end *e = &c->s->ends.at[end];
 	peer = peer == HB_NO ? e->peer : peer;
 	struct hb__datagram d = {.hash = (uint64_t)told[1],
 		.talk = talk(c),
 		.end = end,
 		.process = c->process,
+		.place = place,
 		.from = out ? e->own : peer,
 		.to = out ? peer : e->own,
 		.bytes = (uint32_t)told[0],
@@ -176,7 +176,7 @@ static void on_datagrams(struct collecting *c, bool out)
 		if (c->s->ends.at[end].connection != HB_NO)
 			piece(c, end, out ? HB__OUT : HB__IN, 1, (uint64_t)told[0]);
 		else if (c->s->ends.at[end].kind == HB__END_DATAGRAM)
-			datagram(c, end, out, told);
+			datagram(c, end, out, told, i / 3);
 	}
 }
 

@@ -99,6 +99,8 @@ uint32_t hb__give(struct hb__sockets *s, struct hb__datagram *sent, struct hb__d
 	uint32_t id = hb__pair_of(s, sent->talk, got->talk, sent->bytes, hb__group_of_end(s, got->end));
 	if (s->no_memory)
 		return id;
+	s->pairs.at[id].put = sent->place;
+	s->pairs.at[id].got = got->place;
 	s->pairs.at[id].ambiguous = ambiguous;
 	s->pairs.at[id].wild = !s->ends.at[got->end].paired;
 	sent->doubt |= sent->taken && sent->taken != 1 + got->end && !s->addresses.at[sent->to].many;

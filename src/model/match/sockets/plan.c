@@ -112,6 +112,22 @@ void hb__outside(struct hb__sockets *s, uint32_t process, const char *what, cons
 
 /* ---- pairs by talk ---- */
 
+static int compare(uint32_t x, uint32_t y) { return x < y ? -1 : x > y; }
+
+/* As they stand in the call; bytes are in their order. */
+static int by_put(const void *a, const void *b, void *sockets)
+{
+	const struct hb__pair *pairs = ((const struct hb__sockets *)sockets)->pairs.at;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return pairs[x].put != pairs[y].put ? compare(pairs[x].put, pairs[y].put) : compare(x, y);
+}
+static int by_got(const void *a, const void *b, void *sockets)
+{
+	const struct hb__pair *pairs = ((const struct hb__sockets *)sockets)->pairs.at;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return pairs[x].got != pairs[y].got ? compare(pairs[x].got, pairs[y].got) : compare(x, y);
+}
+
 static bool list(struct hb__sockets *s, bool to, uint32_t **ret_first, uint32_t **ret_pair)
 {
 	size_t n = s->talks.n;
@@ -132,6 +148,9 @@ static bool list(struct hb__sockets *s, bool to, uint32_t **ret_first, uint32_t 
 		if (t != HB_NO)
 			pair[first[t + 1]++] = i;
 	}
+	for (size_t t = 0; t < n; t++)
+		if (first[t + 1] - first[t] > 1)
+			qsort_r(pair + first[t], first[t + 1] - first[t], sizeof *pair, to ? by_got : by_put, s);
 	return true;
 }
 

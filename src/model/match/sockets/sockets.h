@@ -87,6 +87,7 @@ struct hb__datagram {
 	uint64_t hash; /* 0: not known */
 	int64_t time;  /* sent: the enter; received: the exit */
 	uint32_t talk, end, process;
+	uint32_t place;    /* among those of its call */
 	uint32_t from, to; /* addresses, HB_NO: not known. to: of one that was received that of its end */
 	uint32_t bytes;
 	uint32_t taken; /* sent: 1 + the end that received it last, 0: none. Received: the place of the one that was sent, while equal ones are matched */
@@ -97,6 +98,7 @@ struct hb__datagram {
 /* The event `to` got from the event `from`. */
 struct hb__pair {
 	uint32_t from, to; /* talks; to HB_NO: nobody did */
+	uint32_t put, got; /* which of the datagrams of either call it is */
 	uint32_t bytes, group; /* group: of hb__sockets */
 	uint32_t dest; /* when nobody got it: the process that it went to */
 	bool ambiguous, wild;

@@ -473,7 +473,7 @@ static int give(hb_sql_cursor *c, sqlite3_context *out, int column)
 		give_world(m, out, receiver(s));
 		break;
 	case COMM:
-		hb__sql_text(out, hb_model_groups(m)[group].name);
+		hb__sql_text(out, hb_model_group_name(m, group));
 		break;
 	case COMMUNICATOR:
 		sqlite3_result_int64(out, group);

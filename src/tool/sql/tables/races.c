@@ -195,7 +195,7 @@ static void give_receive(struct hb_sql *sql, sqlite3_context *out, const struct 
 	if (column == RANK)
 		sqlite3_result_int(out, hb__sql_line_rank(sql, row->done.line));
 	else if (column == COMM)
-		hb__sql_text(out, hb_model_groups(sql->model)[hb_model_specs(sql->model)[row->spec].group].name);
+		hb__sql_text(out, hb_model_group_name(sql->model, hb_model_specs(sql->model)[row->spec].group));
 	else if (column == LANE || column == EVENT)
 		hb__sql_part(sql, out, row->done, column == LANE ? HB_SQL_LANE : HB_SQL_EVENT);
 	else if (column == POST_EVENT)
