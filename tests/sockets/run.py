@@ -91,7 +91,7 @@ def recorded(case, program, folder, step, replays):
     text = run(case, [truths.HBDB, "record"] + RECORD + ["-o", recording, "--"] + program, folder, "recorded")
     problems, counts = truths.compare(read_truth(case, folder, "recorded"), truths.read_recording(recording), matching=step != "events")
     if problems:
-        raise Failed("%d problems of the recording:\n%s" % (len(problems), "\n".join(problems[:6])))
+        raise Failed("%d problems of the recording; %s\n%s" % (len(problems), ", ".join("%s %d" % x for x in sorted(counts.items())), "\n".join(problems[:4])))
     for k in range(replays):
         again = run(case, [truths.HBDB, "replay", recording], folder, "replay.%d" % k)
         if again != text:

@@ -246,7 +246,7 @@ def compare_sums(truth, recorded):
 
 
 def compare(truth, recorded, matching=True):
-    """(problems, counts): same, wrong, doubted-same, doubted-wrong, missing. Without matching the events alone are compared."""
+    """(problems, counts): same, wrong, doubted-same, doubted-wrong, missing, doubted-missing (it was called ambiguous who sent it). Without matching the events alone are compared."""
     found, problems = places(truth, recorded)
     problems += compare_sums(truth, recorded)
     names = {event: name for name, event in found.items()}
@@ -254,16 +254,21 @@ def compare(truth, recorded, matching=True):
     counts = collections.Counter()
     if not matching:
         return problems, counts
-    matched = set()
+    matched, doubted = set(), set()
     for sent, came, ambiguous in recorded.matches:
         if sent not in names and came not in names:
             continue
         matched.add((sent, came))
+        if ambiguous:
+            doubted.add(came)
         same = (sent, came) in right
         counts[("doubted-" if ambiguous else "") + ("same" if same else "wrong")] += 1
         if not same and not ambiguous:
             problems.append("wrong: %s came of %s" % (names.get(came, came), names.get(sent, sent)))
     for sent, came in sorted(right - matched):
+        if came in doubted:
+            counts["doubted-missing"] += 1
+            continue
         counts["missing"] += 1
         problems.append("missing: %s came of %s, and is matched with nothing of it" % (names[came], names[sent]))
     return problems, counts
@@ -279,7 +284,7 @@ def main():
     if len(sys.argv) == 3:
         more, counts = compare(truth, read_recording(sys.argv[2]))
         problems += more
-        print(" ".join("%s %d" % (name, counts[name]) for name in ("same", "wrong", "doubted-same", "doubted-wrong", "missing")))
+        print(" ".join("%s %d" % (name, counts[name]) for name in ("same", "wrong", "doubted-same", "doubted-wrong", "missing", "doubted-missing")))
     for problem in problems[:40]:
         print("FAIL", problem)
     return 1 if problems else 0
