@@ -36,9 +36,9 @@ static bool is(const char *option, const char *word) { return !strcmp(option, wo
 
 static void write_blocks(int fd, uint32_t number, int n)
 {
+	carry_as(1 + number);
 	struct carry c = carry_begin();
 	unsigned char bytes[BLOCK];
-	c.number = number;
 	for (int i = 0; i < n; i++) {
 		uint64_t at = carry_block(&c, bytes, BLOCK);
 		pause_for_chance(300);
@@ -77,9 +77,10 @@ static int be_writer(char **argv)
 	return 0;
 }
 
-static void answer(int from, int to)
+static void answer(int from, int to, uint32_t number)
 {
 	static unsigned char bytes[BLOCK];
+	carry_as(1 + number);
 	struct way w = way_begin();
 	struct carry c = carry_begin();
 	ssize_t got;
@@ -142,7 +143,7 @@ static pid_t make_child(int number, int ends[2], int from)
 	int to = is(made_by, "fifo") ? open("pipes.fifo", O_WRONLY) : ends[1];
 	close(ends[0]);
 	if (is(made_by, "filter") && number)
-		answer(from, to);
+		answer(from, to, (uint32_t)number);
 	else
 		write_blocks(to, (uint32_t)number, blocks);
 	if (is(ends_by, "return"))
@@ -151,14 +152,15 @@ static pid_t make_child(int number, int ends[2], int from)
 	return 0;
 }
 
-static void read_all(int fd, uint64_t *digest)
+static void read_all(int fd, uint32_t number, uint64_t *digest)
 {
 	unsigned char bytes[BLOCK * 8];
+	carry_as(2000 + number);
 	struct way w = way_begin();
 	ssize_t got;
 	while ((got = read(fd, bytes, readers ? BLOCK : 1 + (size_t)(w.at * 7 % sizeof bytes))) > 0) {
 		told_in(STREAM, &w, bytes, got);
-		*digest = *digest * 31 + w.now.number * 7 + w.now.at;
+		*digest = *digest * 31 + w.now.who * 7 + w.now.at;
 	}
 	if (got < 0)
 		give_up("read");
@@ -194,7 +196,7 @@ static void read_by_children(int fd, uint64_t *digests)
 {
 	for (int i = 0; i < readers; i++)
 		if (!fork()) {
-			read_all(fd, &digests[i]);
+			read_all(fd, (uint32_t)i, &digests[i]);
 			truth_flush();
 			_exit(0);
 		}
@@ -209,7 +211,7 @@ static void talk_to_itself(void)
 		give_up("pipe");
 	write_blocks(ends[1], 999, 1);
 	close(ends[1]);
-	read_all(ends[0], &none);
+	read_all(ends[0], MOST, &none);
 	close(ends[0]);
 }
 
@@ -263,12 +265,12 @@ int main(int argc, char **argv)
 	if (readers)
 		read_by_children(fd, digests);
 	for (int i = 0; i < children && is(made_by, "popen"); i++) {
-		read_all(fileno(opened[i]), &digests[0]);
+		read_all(fileno(opened[i]), (uint32_t)i, &digests[0]);
 		if (pclose(opened[i]))
 			give_up("pclose");
 	}
 	if (!readers && !is(made_by, "popen"))
-		read_all(fd, &digests[0]);
+		read_all(fd, 0, &digests[0]);
 	for (int i = 0; i < children + readers && !is(made_by, "system") && !is(made_by, "popen"); i++)
 		wait_for(i < children ? made[i] : -1);
 	for (int i = 0; i < (readers ? readers : 1); i++)

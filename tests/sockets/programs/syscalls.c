@@ -53,9 +53,9 @@ static void put(int fd, struct carry *c, int way)
 		struct carry in_pipe = carry_begin();
 		told_out(STREAM, &in_pipe, 0, LENGTH);
 		CALL(splice, ends[0], NULL, fd, NULL, LENGTH, 0);
-		truth_line("in", STREAM, LENGTH, in_pipe.pid, in_pipe.number, 0);
-		struct header now = {.pid = in_pipe.pid, .number = in_pipe.number};
-		truth_is(&(struct way){.pid = in_pipe.pid, .number = in_pipe.number, .now = now}, 0, LENGTH, 0);
+		truth_line("in", STREAM, LENGTH, in_pipe.who, in_pipe.number, 0);
+		struct header now = {.who = in_pipe.who, .number = in_pipe.number};
+		truth_is(&(struct way){.who = in_pipe.who, .number = in_pipe.number, .now = now}, 0, LENGTH, 0);
 		CALL(close, ends[0]);
 		CALL(close, ends[1]);
 	}
@@ -101,6 +101,7 @@ static void await_readable(int fd, int way)
 static void be_client(const struct sockaddr_in *server, const struct sockaddr_in *inbox, int rounds)
 {
 	int fd = (int)CALL(socket, AF_INET, SOCK_STREAM, 0), datagrams = (int)CALL(socket, AF_INET, SOCK_DGRAM, 0);
+	carry_as(2);
 	struct carry c = carry_begin(), d = carry_begin();
 	unsigned char bytes[LENGTH];
 	CALL(connect, fd, server, sizeof *server);
@@ -138,6 +139,7 @@ int main(int argc, char **argv)
 	CALL(dup3, fd, 77, O_CLOEXEC);
 	CALL(close, fd);
 	unsigned char bytes[LENGTH];
+	carry_as(1);
 	struct way w = way_begin(), from = way_begin();
 	ssize_t got;
 	for (int i = 0;; i++) {

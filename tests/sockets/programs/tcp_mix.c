@@ -84,11 +84,11 @@ static void told_pipe(ssize_t n)
 	static _Thread_local struct carry c;
 	if (n <= 0)
 		return;
-	if (c.pid != (uint32_t)getpid())
+	if (c.who != carry_who)
 		c = carry_begin();
-	truth_line("out", STREAM, (uint64_t)n, c.pid, c.number, c.at);
-	truth_line("in", STREAM, (uint64_t)n, c.pid, c.number, c.at);
-	truth_is(&(struct way){.pid = c.pid, .number = c.number, .now = {.pid = c.pid, .number = c.number}}, c.at, (uint64_t)n, c.at);
+	truth_line("out", STREAM, (uint64_t)n, c.who, c.number, c.at);
+	truth_line("in", STREAM, (uint64_t)n, c.who, c.number, c.at);
+	truth_is(&(struct way){.who = c.who, .number = c.number, .now = {.who = c.who, .number = c.number}}, c.at, (uint64_t)n, c.at);
 	c.at += (uint64_t)n;
 }
 
@@ -251,12 +251,14 @@ static int connect_to_server(in_port_t *port)
 static void be_client(int number)
 {
 	in_port_t port = 0;
+	carry_as(1 + (uint32_t)number);
 	if (spread)
 		enter_net(1 + number % 2);
 	for (int i = 0; i < connections; i++) {
 		int fd = connect_to_server(&port);
 		uint64_t state = seed * 97 + (uint64_t)(number * 1009 + i);
 		if (shared && fork() == 0) {
+			carry_as((uint32_t)(5000 + number * connections + i));
 			struct carry c = carry_begin();
 			send_block(fd, &c, &state, &counts[number]);
 			truth_flush();

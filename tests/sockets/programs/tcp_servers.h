@@ -2,12 +2,12 @@
 
 static void add(uint64_t *to, uint64_t n) { __atomic_add_fetch(to, n, __ATOMIC_RELAXED); }
 
-/* What the server says on a connection depends on who comes when: so does what is printed. */
-static void serve_one(int fd)
+/* What the server says on a connection depends on which one it is: so does what is printed. */
+static void serve_one(int fd, int which)
 {
 	struct counts own = {0};
-	static uint64_t served;
-	talk(fd, seed * 89 + __atomic_add_fetch(&served, 1, __ATOMIC_RELAXED), &own);
+	carry_as(10000 + (uint32_t)which);
+	talk(fd, seed * 89 + (uint64_t)which, &own);
 	add(&counts[clients].sent, own.sent);
 	add(&counts[clients].received, own.received);
 }
@@ -42,9 +42,10 @@ static int accept_one(int listening, int flags)
 	return fd;
 }
 
-static void *serve_thread(void *fd)
+static void *serve_thread(void *fd_and_which)
 {
-	serve_one((int)(intptr_t)fd);
+	intptr_t both = (intptr_t)fd_and_which;
+	serve_one((int)(both & 0xffff), (int)(both >> 16));
 	return NULL;
 }
 
@@ -52,7 +53,7 @@ static void serve_by_threads(int listening, int total)
 {
 	pthread_t threads[total];
 	for (int i = 0; i < total; i++)
-		if (pthread_create(&threads[i], NULL, serve_thread, (void *)(intptr_t)accept_one(listening, 0)))
+		if (pthread_create(&threads[i], NULL, serve_thread, (void *)((intptr_t)accept_one(listening, 0) | (intptr_t)i << 16)))
 			give_up("thread");
 	for (int i = 0; i < total; i++)
 		pthread_join(threads[i], NULL);
@@ -64,7 +65,7 @@ static void serve_by_children(int listening, int total)
 		int fd = accept_one(listening, 0);
 		if (!fork()) {
 			close(listening);
-			serve_one(fd);
+			serve_one(fd, i);
 			truth_flush();
 			_exit(0);
 		}
@@ -183,13 +184,14 @@ static void serve_by_passing(int listening, int total)
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends[i]))
 			give_up("socketpair");
 		if (!fork()) {
-			int fd;
+			int fd, served = 0;
+			carry_as(9000 + (uint32_t)i);
 			struct way w = way_begin();
 			close(listening);
 			for (int j = 0; j <= i; j++)
 				close(ends[j][0]);
 			while ((fd = take_passed(ends[i][1], &w)) >= 0)
-				serve_one(fd);
+				serve_one(fd, i + 2 * served++);
 			truth_flush();
 			_exit(0);
 		}
@@ -211,10 +213,11 @@ static void serve_by_sharing(int listening, int total)
 {
 	int *taken = mmap(NULL, sizeof *taken, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	bool child = fork() == 0;
-	while (__atomic_fetch_add(taken, 1, __ATOMIC_RELAXED) < total) {
+	int which;
+	while ((which = __atomic_fetch_add(taken, 1, __ATOMIC_RELAXED)) < total) {
 		int fd = accept_one(listening, 0);
 		if (!fork()) {
-			serve_one(fd);
+			serve_one(fd, which);
 			truth_flush();
 			_exit(0);
 		}
@@ -230,6 +233,7 @@ static void serve_by_sharing(int listening, int total)
 static void serve(int listening)
 {
 	int total = clients * connections;
+	carry_as(8000);
 	if (is(server_is, "thread"))
 		serve_by_threads(listening, total);
 	else if (is(server_is, "fork"))
@@ -240,7 +244,7 @@ static void serve(int listening)
 		serve_by_sharing(listening, total);
 	else if (is(server_is, "one"))
 		for (int i = 0; i < total; i++)
-			serve_one(accept_one(listening, 0));
+			serve_one(accept_one(listening, 0), i);
 	else
 		serve_by_epoll(listening, total, is(server_is, "edge"));
 	truth_flush();

@@ -88,10 +88,10 @@ static bool receive_block(int fd, struct way *w, struct sockaddr_un *ret_from, s
 
 static void be_client(int number, const struct sockaddr_un *server, socklen_t size)
 {
+	carry_as(1 + (uint32_t)number);
 	struct carry c = carry_begin();
 	struct way w = way_begin();
 	uint64_t state = seed * 7919 + (uint64_t)number;
-	c.number = 1000 + (uint32_t)number; /* tells the clients apart in the digest */
 	int fd = is(naming, "pair") ? pairs[number][1] : make_socket(number);
 	bool connects = !is(naming, "pair") && !(by_datagrams() && number % 2);
 	if (connects && connect(fd, (const struct sockaddr *)server, size))
@@ -115,7 +115,7 @@ static void serve_datagrams(int fd)
 		struct sockaddr_un from;
 		socklen_t size = sizeof from;
 		receive_block(fd, &w, &from, &size);
-		digest = digest * 31 + (w.now.number * 101 + w.now.at);
+		digest = digest * 31 + (w.now.who * 101 + w.now.at);
 		send_block(fd, &c, &state, &from, size);
 	}
 	printf("served %d, order %016llx\n", clients * messages, (unsigned long long)digest);
@@ -179,6 +179,7 @@ int main(int argc, char **argv)
 		if (is(naming, "pair"))
 			close(pairs[i][1]);
 	}
+	carry_as(1000);
 	if (by_datagrams())
 		serve_datagrams(fd);
 	else
