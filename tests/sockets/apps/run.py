@@ -21,7 +21,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "carried"))
 sys.path.insert(0, HERE)
 import truth as truths  # noqa: E402
 import agree  # noqa: E402

@@ -101,9 +101,9 @@ static void truth_is(const struct way *w, uint64_t from, uint64_t bytes, uint64_
 	if (!getenv("TRUTH"))
 		return;
 	pthread_mutex_lock(&truth_lock);
-	truth_bytes += (size_t)snprintf(truth_text + truth_bytes, sizeof truth_text - truth_bytes, "is %u.%u %llu %llu %u.%u %llu\n",
-		w->who, w->number, (unsigned long long)from, (unsigned long long)bytes, w->now.who, w->now.number,
-		(unsigned long long)at);
+	truth_bytes += (size_t)snprintf(truth_text + truth_bytes, sizeof truth_text - truth_bytes,
+		"is %u.%u %llu %llu %u.%u %llu\n", w->who, w->number, (unsigned long long)from,
+		(unsigned long long)bytes, w->now.who, w->now.number, (unsigned long long)at);
 	if (truth_bytes > sizeof truth_text - 256)
 		truth_flush();
 	pthread_mutex_unlock(&truth_lock);

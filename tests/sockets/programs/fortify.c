@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 		FD_ZERO(&readable);
 		FD_SET(ends[0], &readable);
 		set[0] = (struct pollfd){ends[0], POLLIN, 0};
-		int ready = i % 3 == 0 ? poll(set, (nfds_t)want(argc) / LENGTH, -1)
+		int ready = i % 3 == 0   ? poll(set, (nfds_t)want(argc) / LENGTH, -1)
 			    : i % 3 == 1 ? ppoll(set, (nfds_t)want(argc) / LENGTH, NULL, NULL)
 					 : select(ends[0] + 1, &readable, NULL, NULL, NULL);
 		if (ready != 1)

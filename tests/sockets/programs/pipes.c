@@ -105,12 +105,14 @@ static int child_of_clone(void *ends)
 static pid_t make_by_program(int number, int fd)
 {
 	char word_fd[16], word_number[16], word_blocks[16], line[512];
-	char *argv[] = {(char *)self, is(made_by, "chain") ? "chain" : "write", word_fd, word_number, word_blocks, NULL};
+	char *argv[] = {
+		(char *)self, is(made_by, "chain") ? "chain" : "write", word_fd, word_number, word_blocks, NULL};
 	pid_t child = 0;
 	snprintf(word_fd, sizeof word_fd, "%d", fd);
 	snprintf(word_number, sizeof word_number, "%d", number);
 	snprintf(word_blocks, sizeof word_blocks, "%d", blocks);
-	snprintf(line, sizeof line, "%s write %s %s %s", self, is(made_by, "popen") ? "1" : word_fd, word_number, word_blocks);
+	snprintf(line, sizeof line, "%s write %s %s %s", self, is(made_by, "popen") ? "1" : word_fd, word_number,
+		word_blocks);
 	truth_flush();
 	if (is(made_by, "spawn") || is(made_by, "spawnp")) {
 		if ((is(made_by, "spawn") ? posix_spawn : posix_spawnp)(&child, self, NULL, NULL, argv, environ))
@@ -219,14 +221,29 @@ static void read_options(int argc, char **argv)
 {
 	for (int o; (o = getopt(argc, argv, "h:w:e:k:m:r:b")) != -1;)
 		switch (o) {
-		case 'h': made_by = optarg; break;
-		case 'w': waited_by = optarg; break;
-		case 'e': ends_by = optarg; break;
-		case 'k': children = atoi(optarg); break;
-		case 'm': blocks = atoi(optarg); break;
-		case 'b': talks_before = true; break;
-		case 'r': readers = atoi(optarg); break;
-		default: exit(2);
+		case 'h':
+			made_by = optarg;
+			break;
+		case 'w':
+			waited_by = optarg;
+			break;
+		case 'e':
+			ends_by = optarg;
+			break;
+		case 'k':
+			children = atoi(optarg);
+			break;
+		case 'm':
+			blocks = atoi(optarg);
+			break;
+		case 'b':
+			talks_before = true;
+			break;
+		case 'r':
+			readers = atoi(optarg);
+			break;
+		default:
+			exit(2);
 		}
 	children = is(made_by, "clone") ? 1 : children < MOST ? children : MOST;
 }
@@ -244,7 +261,8 @@ int main(int argc, char **argv)
 		signal(SIGCHLD, SIG_IGN);
 	if (talks_before)
 		talk_to_itself();
-	uint64_t *digests = mmap(NULL, sizeof *digests * MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t *digests =
+		mmap(NULL, sizeof *digests * MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (pipe(ends) || (is(made_by, "fifo") && mkfifo("pipes.fifo", 0600) && errno != EEXIST))
 		give_up("pipe");
 	for (int i = 0; i < children; i++) {

@@ -41,11 +41,21 @@ static void put(int fd, struct carry *c, int way)
 	struct mmsghdr head = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = 2}};
 	int ends[2];
 	switch (way) {
-	case 0: CALL(write, fd, bytes, LENGTH); break;
-	case 1: CALL(writev, fd, parts, 2); break;
-	case 2: CALL(sendto, fd, bytes, LENGTH, 0, NULL, 0); break;
-	case 3: CALL(sendmsg, fd, &head.msg_hdr, 0); break;
-	case 4: CALL(sendmmsg, fd, &head, 1, 0); break;
+	case 0:
+		CALL(write, fd, bytes, LENGTH);
+		break;
+	case 1:
+		CALL(writev, fd, parts, 2);
+		break;
+	case 2:
+		CALL(sendto, fd, bytes, LENGTH, 0, NULL, 0);
+		break;
+	case 3:
+		CALL(sendmsg, fd, &head.msg_hdr, 0);
+		break;
+	case 4:
+		CALL(sendmmsg, fd, &head, 1, 0);
+		break;
 	default:
 		/* Through a pipe: the bytes in it are a channel of their own. */
 		CALL(pipe2, ends, 0);
@@ -67,11 +77,17 @@ static ssize_t get(int fd, void *bytes, int way)
 	struct iovec parts[] = {{bytes, 50}, {(char *)bytes + 50, LENGTH - 50}};
 	struct mmsghdr head = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = 2}};
 	switch (way) {
-	case 0: return CALL(read, fd, bytes, LENGTH);
-	case 1: return CALL(readv, fd, parts, 2);
-	case 2: return CALL(recvfrom, fd, bytes, LENGTH, 0, NULL, NULL);
-	case 3: return CALL(recvmsg, fd, &head.msg_hdr, 0);
-	default: CALL(recvmmsg, fd, &head, 1, 0, NULL); return head.msg_len;
+	case 0:
+		return CALL(read, fd, bytes, LENGTH);
+	case 1:
+		return CALL(readv, fd, parts, 2);
+	case 2:
+		return CALL(recvfrom, fd, bytes, LENGTH, 0, NULL, NULL);
+	case 3:
+		return CALL(recvmsg, fd, &head.msg_hdr, 0);
+	default:
+		CALL(recvmmsg, fd, &head, 1, 0, NULL);
+		return head.msg_len;
 	}
 }
 
@@ -82,9 +98,13 @@ static void await_readable(int fd, int way)
 	struct epoll_event event = {.events = EPOLLIN};
 	switch (way) {
 #ifdef SYS_poll
-	case 0: CALL(poll, &one, 1, -1); break;
+	case 0:
+		CALL(poll, &one, 1, -1);
+		break;
 #endif
-	case 1: CALL(ppoll, &one, 1, NULL, NULL, 8); break;
+	case 1:
+		CALL(ppoll, &one, 1, NULL, NULL, 8);
+		break;
 	case 2:
 		FD_ZERO(&set);
 		FD_SET(fd, &set);

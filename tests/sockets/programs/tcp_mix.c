@@ -43,7 +43,7 @@ static union {
 } server;
 static struct counts {
 	uint64_t sent, received;
-} *counts; /* of the clients, then of the server */
+} * counts; /* of the clients, then of the server */
 
 static socklen_t address_size(void) { return six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in); }
 static bool is(const char *option, const char *word) { return !strcmp(option, word); }
@@ -88,7 +88,8 @@ static void told_pipe(ssize_t n)
 		c = carry_begin();
 	truth_line("out", STREAM, (uint64_t)n, c.who, c.number, c.at);
 	truth_line("in", STREAM, (uint64_t)n, c.who, c.number, c.at);
-	truth_is(&(struct way){.who = c.who, .number = c.number, .now = {.who = c.who, .number = c.number}}, c.at, (uint64_t)n, c.at);
+	truth_is(&(struct way){.who = c.who, .number = c.number, .now = {.who = c.who, .number = c.number}}, c.at,
+		(uint64_t)n, c.at);
 	c.at += (uint64_t)n;
 }
 
@@ -280,22 +281,53 @@ static void read_options(int argc, char **argv)
 {
 	for (int o; (o = getopt(argc, argv, "k:c:s:S:w:r:D:C:6nlaxpN")) != -1;)
 		switch (o) {
-		case 'k': clients = atoi(optarg); break;
-		case 'c': connections = atoi(optarg); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'S': server_is = optarg; break;
-		case 'w': write_by = optarg; break;
-		case 'r': read_by = optarg; break;
-		case 'D': dup_by = optarg; break;
-		case 'C': close_by = optarg; break;
-		case '6': six = true; break;
-		case 'n': nonblocking = true; break;
-		case 'l': own_port = true; break;
-		case 'a': plain_accept = true; break;
-		case 'x': shared = true; break;
-		case 'N': spread = true; break;
-		case 'p': pauses = true; break;
-		default: exit(2);
+		case 'k':
+			clients = atoi(optarg);
+			break;
+		case 'c':
+			connections = atoi(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'S':
+			server_is = optarg;
+			break;
+		case 'w':
+			write_by = optarg;
+			break;
+		case 'r':
+			read_by = optarg;
+			break;
+		case 'D':
+			dup_by = optarg;
+			break;
+		case 'C':
+			close_by = optarg;
+			break;
+		case '6':
+			six = true;
+			break;
+		case 'n':
+			nonblocking = true;
+			break;
+		case 'l':
+			own_port = true;
+			break;
+		case 'a':
+			plain_accept = true;
+			break;
+		case 'x':
+			shared = true;
+			break;
+		case 'N':
+			spread = true;
+			break;
+		case 'p':
+			pauses = true;
+			break;
+		default:
+			exit(2);
 		}
 }
 
@@ -303,7 +335,8 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	close_everything();
-	counts = mmap(NULL, sizeof *counts * ((size_t)clients + 1), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	counts = mmap(NULL, sizeof *counts * ((size_t)clients + 1), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		-1, 0);
 	int listening = listen_anywhere(), worst = 0, status;
 	pid_t server_pid = fork();
 	if (!server_pid)
@@ -319,10 +352,12 @@ int main(int argc, char **argv)
 	}
 	uint64_t out = 0, in = 0;
 	for (int i = 0; i < clients; i++) {
-		printf("client %d sent %llu received %llu\n", i, (unsigned long long)counts[i].sent, (unsigned long long)counts[i].received);
+		printf("client %d sent %llu received %llu\n", i, (unsigned long long)counts[i].sent,
+			(unsigned long long)counts[i].received);
 		out += counts[i].sent;
 		in += counts[i].received;
 	}
-	printf("server sent %llu received %llu\n", (unsigned long long)counts[clients].sent, (unsigned long long)counts[clients].received);
+	printf("server sent %llu received %llu\n", (unsigned long long)counts[clients].sent,
+		(unsigned long long)counts[clients].received);
 	return worst || out != counts[clients].received || in != counts[clients].sent;
 }

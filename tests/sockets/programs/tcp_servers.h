@@ -34,7 +34,8 @@ static int accept_one(int listening, int flags)
 {
 	struct sockaddr_in6 peer;
 	socklen_t size = sizeof peer;
-	int fd = plain_accept ? accept(listening, NULL, NULL) : accept4(listening, (struct sockaddr *)&peer, &size, flags | SOCK_CLOEXEC);
+	int fd = plain_accept ? accept(listening, NULL, NULL)
+			      : accept4(listening, (struct sockaddr *)&peer, &size, flags | SOCK_CLOEXEC);
 	if (fd < 0 && errno != EAGAIN)
 		give_up("accept");
 	if (fd >= 0 && plain_accept && flags)
@@ -53,7 +54,8 @@ static void serve_by_threads(int listening, int total)
 {
 	pthread_t threads[total];
 	for (int i = 0; i < total; i++)
-		if (pthread_create(&threads[i], NULL, serve_thread, (void *)((intptr_t)accept_one(listening, 0) | (intptr_t)i << 16)))
+		if (pthread_create(&threads[i], NULL, serve_thread,
+			    (void *)((intptr_t)accept_one(listening, 0) | (intptr_t)i << 16)))
 			give_up("thread");
 	for (int i = 0; i < total; i++)
 		pthread_join(threads[i], NULL);
@@ -153,7 +155,8 @@ static void pass(int to, struct carry *c, int fd)
 	} control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
 	struct iovec part = {bytes, HEADER};
 	memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
 	if (sendmsg(to, &message, MSG_NOSIGNAL) != HEADER)
 		give_up("pass a descriptor");
 	told_out(STREAM, c, at, HEADER);
@@ -168,7 +171,8 @@ static int take_passed(int from, struct way *w)
 	unsigned char bytes[HEADER];
 	int fd;
 	struct iovec part = {bytes, HEADER};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
 	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != HEADER)
 		return -1;
 	told_in(STREAM, w, bytes, HEADER);

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What the programs of programs/ say of their messages, and whether a recording says the same.
+"""What the programs of ../programs say of their messages, and whether a recording says the same.
 
 usage: truth.py FILE              is the file of truth in accord with itself: was all that came sent, and no byte of a stream twice
        truth.py FILE RECORDING    and with a recording: events that are missing, and matches that are wrong
 
-A file of truth is what TRUTH=FILE makes programs/carry.h write; its lines are explained there. An event of the recording is known again by its
+A file of truth is what TRUTH=FILE makes ../programs/carry.h write; its lines are explained there. An event of the recording is known again by its
 place: the k-th call of a thread that sent a datagram, received one, or put bytes into, or took them out of, a stream. Two calls belong together
 when they moved the same bytes of a channel.
 """
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HBDB = os.environ.get("HBDB") or os.path.join(HERE, "..", "..", "build", "hbdb")
+HBDB = os.environ.get("HBDB") or os.path.join(HERE, "..", "..", "..", "build", "hbdb")
 OUT = {"send", "sendto", "sendmsg", "sendmmsg", "write", "writev", "sendfile", "splice_to"}
 IN = {"recv", "recvfrom", "recvmsg", "recvmmsg", "read", "readv", "splice_from"}
 

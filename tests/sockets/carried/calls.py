@@ -2,7 +2,7 @@
 """Whether a recording has every call that the system saw: the recorded run under strace, process by process.
 
 usage: calls.py COMMAND...       records COMMAND under strace and compares
-       calls.py --scene NAME     so with a scene of apps/ (root)
+       calls.py --scene NAME...  so with scenes of ../apps (root)
        calls.py --cases [--full] so with the quick cases of cases.py, or with all
 
 strace sees what no library can stand in front of, too: what the C library does by itself, and programs that make no calls of it. What the two are
@@ -165,7 +165,7 @@ def of_command(command, folder, before=()):
 
 
 def of_scene(name, folder):
-    sys.path.insert(0, os.path.join(HERE, "apps"))
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "apps"))
     sys.modules.pop("run", None)  # this folder has one of this name, too
     import run as apps
     return check(folder, "/usr/bin/python3", lambda prefix: apps.played(name, folder, "scene", prefix))
