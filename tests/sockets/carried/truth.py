@@ -216,8 +216,8 @@ def first_difference(said, seen):
 
 
 def places(truth, recorded):
-    """({id: event}, problems): which event is which call. Threads of a process are known by what they moved."""
-    found, problems = {}, []
+    """({id: event}, problems, {pid}): which event is which call; of these processes that is not known. Threads are known by what they moved."""
+    found, problems, unknown = {}, [], set()
     by_pid = collections.defaultdict(list)
     for (pid, tid), kinds in truth.items.items():
         by_pid[pid].append((tid, kinds))
@@ -227,6 +227,7 @@ def places(truth, recorded):
             said = sizes(kinds)
             fitting = [lane for lane, seen in sorted(lanes.items()) if sizes(seen) == said]
             if not fitting:
+                unknown.add(pid)
                 nearest = min(lanes) if lanes else None
                 problems.append("process %d thread %d: %s" % (pid, tid, first_difference(said, sizes(lanes[nearest])) if lanes else
                                                               "none of its %d calls is recorded" % sum(map(len, said.values()))))
@@ -235,7 +236,7 @@ def places(truth, recorded):
             for (way, kind), items in kinds.items():
                 for k in range(len(items)):
                     found[pid, tid, way, kind, k] = seen[way, kind][k][1]
-    return found, problems
+    return found, problems, unknown
 
 
 def compare_sums(truth, recorded):
@@ -247,7 +248,8 @@ def compare_sums(truth, recorded):
 
 def compare(truth, recorded, matching=True):
     """(problems, counts): same, wrong, doubted-same, doubted-wrong, missing, doubted-missing (it was called ambiguous who sent it). Without matching the events alone are compared."""
-    found, problems = places(truth, recorded)
+    found, problems, unknown = places(truth, recorded)
+    strangers = {event for (pid, _), kinds in recorded.events.items() if pid in unknown for moves in kinds.values() for _, event in moves}
     problems += compare_sums(truth, recorded)
     names = {event: name for name, event in found.items()}
     right = {(found[a], found[b]) for a, b in truth.pairs()[0] if a in found and b in found}
@@ -256,7 +258,7 @@ def compare(truth, recorded, matching=True):
         return problems, counts
     matched, doubted = set(), set()
     for sent, came, ambiguous in recorded.matches:
-        if sent not in names and came not in names:
+        if (sent not in names and came not in names) or any(event in strangers and event not in names for event in (sent, came)):
             continue
         matched.add((sent, came))
         if ambiguous:
