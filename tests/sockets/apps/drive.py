@@ -45,9 +45,10 @@ class Driver:
         with open(out, "wb") as to:
             server = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=to, stderr=subprocess.STDOUT)
         self.servers.append((server, command, out))
-        until = time.monotonic() + READY
+        until, looks = time.monotonic() + READY, 0
         while ready and not is_ready(ready):
-            if server.poll() is not None:
+            looks += 1
+            if looks % 100 == 0 and server.poll() is not None:  # seldom: each look at it is a call that is recorded
                 raise Broken("%s: exit status %d\n%s" % (command[0], server.returncode, read(out)))
             if time.monotonic() > until:
                 raise Broken("%s does not listen after %d s\n%s" % (command[0], READY, read(out)))
