@@ -93,7 +93,8 @@ def played(name, folder, label, prefix=(), whole=()):
     command = ["unshare", "-n", sys.executable, os.path.join(HERE, "run.py"), "--within", name, where, "--"]
     command += list(whole) or list(prefix) + ["/usr/bin/python3", os.path.join(HERE, "drive.py"), name, os.path.join(where, "play")]
     with open(os.path.join(where, "out"), "wb") as to:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=to, stderr=subprocess.STDOUT, start_new_session=True)
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=to, stderr=subprocess.STDOUT, start_new_session=True,
+                                 env=dict(os.environ, SCENE_GO_ON="2") if whole else None)
         try:
             status = child.wait(timeout=SECONDS)
         except subprocess.TimeoutExpired:
