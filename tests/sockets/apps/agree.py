@@ -100,13 +100,16 @@ def matches(talk, found):
     for event, _, _, n, h in talk.sent:
         sent[event].add((n, h))
     pairs, told = stream_pairs(talk)
-    came = {event for event, _, _, _, _ in talk.came}
+    came = {event for event, *_ in talk.came}
     problems, counts = [], collections.Counter()
-    for event, _, _, n, h in talk.came:
+    everything = set().union(*sent.values()) if sent else set()
+    for event, own, peer, n, h in talk.came:
         from_whom = [(a, doubt) for a, b, doubt in found.get(event, [])]
         counts["datagrams"] += 1
         counts["ambiguous"] += any(doubt for _, doubt in from_whom)
         counts["matched datagrams"] += bool(from_whom)
+        if not from_whom and (n, h) in everything:
+            problems.append("missing: %s got %d bytes with hash %x at %s from %s, which somebody sent" % (event, n, h, own, peer))
         if from_whom and h and not any((n, h) in sent[a] for a, _ in from_whom):
             problems.append("%s got %d bytes with hash %x of %s, which did not send such" % (event, n, h, from_whom[0][0]))
     seen = {(a, b) for several in found.values() for a, b, doubt in several if b not in came and (a in told or b in told)}

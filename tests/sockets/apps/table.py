@@ -2,7 +2,7 @@
 import re
 
 BEGIN, END = "<!-- measured: tests/sockets/apps/run.py --table -->", "<!-- end -->"
-HEAD = ("program", "over the wire", "recorded", "matched", "replayed", "cost", "what does not work")
+HEAD = ("program", "over the wire", "recorded", "matched", "replayed", "alone", "cost", "what does not work")
 
 
 def cost(row):
@@ -17,7 +17,7 @@ def lines(rows):
     yield "|" + "---|" * len(HEAD)
     for row in rows:
         why = row["problems"][0].split("\n")[0] if row["problems"] else "nothing seen"
-        cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), cost(row), why[:160]]
+        cells = [row["name"], row.get("wire", "nothing"), row.get("recorded", "no"), row.get("matched", "no"), row.get("replayed", "no"), "not measured", cost(row), why[:160]]
         yield "| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |"
 
 

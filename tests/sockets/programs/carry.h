@@ -1,7 +1,7 @@
 /* What the programs of this folder share: bytes that say themselves who sent them, and the file of truth.
  *
- * A sender cuts what it sends into blocks. Each begins with a header: the channel, made of the sender's process and a number that it counts,
- * the place of the block in the channel, and its length; what follows is filler that can be computed from these. Who receives knows from
+ * A sender cuts what it sends into blocks. Each begins with a header: the channel, made of who sends - a number of its own of each process, or
+ * thread, that is the same in every run, so that a replay sends the same - and a number that it counts, the place of the block in the channel, and its length; what follows is filler that can be computed from these. Who receives knows from
  * the bytes alone whose they are, whichever way they took, and sees every byte that is another one.
  *
  * With TRUTH=FILE in the environment each call that moved bytes appends a line, in the order of the calls of its thread:
@@ -27,19 +27,19 @@
 #include <unistd.h>
 
 struct header {
-	uint32_t magic, pid, number, length;
+	uint32_t magic, who, number, length;
 	uint64_t at;
 };
 
 enum { HEADER = sizeof(struct header), MAGIC = 0x6862c0de };
 
 struct carry { /* what one sender sends */
-	uint32_t pid, number;
+	uint32_t who, number;
 	uint64_t at;
 };
 
 struct way { /* what one receiver receives */
-	uint32_t pid, number;
+	uint32_t who, number;
 	uint64_t at; /* so many bytes came */
 	struct header now;
 	uint32_t had; /* bytes of the block `now` that came */
@@ -51,7 +51,7 @@ struct way { /* what one receiver receives */
 static pthread_mutex_t truth_lock = PTHREAD_MUTEX_INITIALIZER;
 static char truth_text[1 << 16];
 static size_t truth_bytes;
-static uint32_t channels_made;
+static _Thread_local uint32_t carry_who, channels_made;
 static pid_t truth_of; /* whose the text is: a child that was forked has none */
 
 static void give_up(const char *what)
@@ -74,7 +74,7 @@ static inline void truth_flush(void)
 	truth_bytes = 0;
 }
 
-static void truth_line(const char *word, const char *kind, uint64_t bytes, uint32_t pid, uint32_t number, uint64_t at)
+static void truth_line(const char *word, const char *kind, uint64_t bytes, uint32_t who, uint32_t number, uint64_t at)
 {
 	if (!getenv("TRUTH"))
 		return;
@@ -87,8 +87,8 @@ static void truth_line(const char *word, const char *kind, uint64_t bytes, uint3
 	}
 	char *to = truth_text + truth_bytes;
 	size_t room = sizeof truth_text - truth_bytes;
-	int n = pid ? snprintf(to, room, "%s %d %d %s %llu %u.%u %llu\n", word, getpid(), gettid(), kind,
-			      (unsigned long long)bytes, pid, number, (unsigned long long)at)
+	int n = who ? snprintf(to, room, "%s %d %d %s %llu %u.%u %llu\n", word, getpid(), gettid(), kind,
+			      (unsigned long long)bytes, who, number, (unsigned long long)at)
 		    : snprintf(to, room, "%s %d %d %s 0 - 0\n", word, getpid(), gettid(), kind);
 	truth_bytes += (size_t)n;
 	if (truth_bytes > sizeof truth_text - 256)
@@ -101,33 +101,44 @@ static void truth_is(const struct way *w, uint64_t from, uint64_t bytes, uint64_
 	if (!getenv("TRUTH"))
 		return;
 	pthread_mutex_lock(&truth_lock);
-	truth_bytes += (size_t)snprintf(truth_text + truth_bytes, sizeof truth_text - truth_bytes, "is %u.%u %llu %llu %u.%u %llu\n",
-		w->pid, w->number, (unsigned long long)from, (unsigned long long)bytes, w->now.pid, w->now.number,
-		(unsigned long long)at);
+	truth_bytes += (size_t)snprintf(truth_text + truth_bytes, sizeof truth_text - truth_bytes,
+		"is %u.%u %llu %llu %u.%u %llu\n", w->who, w->number, (unsigned long long)from,
+		(unsigned long long)bytes, w->now.who, w->now.number, (unsigned long long)at);
 	if (truth_bytes > sizeof truth_text - 256)
 		truth_flush();
 	pthread_mutex_unlock(&truth_lock);
 }
 
+/* Who this process, or thread, is from here on: nobody else may be the same. */
+static inline void carry_as(uint32_t who)
+{
+	carry_who = who;
+	channels_made = 0;
+}
+
 static inline struct carry carry_begin(void)
 {
-	return (struct carry){(uint32_t)getpid(), __atomic_add_fetch(&channels_made, 1, __ATOMIC_RELAXED), 0};
+	if (!carry_who)
+		give_up("carry_as was not called");
+	return (struct carry){carry_who, ++channels_made, 0};
 }
 
 static inline struct way way_begin(void)
 {
-	return (struct way){.pid = (uint32_t)getpid(), .number = __atomic_add_fetch(&channels_made, 1, __ATOMIC_RELAXED)};
+	if (!carry_who)
+		give_up("carry_as was not called");
+	return (struct way){.who = carry_who, .number = ++channels_made};
 }
 
 static unsigned char filler(const struct header *h, uint32_t i)
 {
-	return (unsigned char)((h->pid * 31 + h->number * 7 + (h->at + i) * 13) >> 2);
+	return (unsigned char)((h->who * 31 + h->number * 7 + (h->at + i) * 13) >> 2);
 }
 
 /* The next block of `n` bytes, HEADER or more. Returns its place in the channel. */
 static inline uint64_t carry_block(struct carry *c, void *buf, size_t n)
 {
-	struct header h = {MAGIC, c->pid, c->number, (uint32_t)n, c->at};
+	struct header h = {MAGIC, c->who, c->number, (uint32_t)n, c->at};
 	memcpy(buf, &h, HEADER);
 	for (uint32_t i = HEADER; i < n; i++)
 		((unsigned char *)buf)[i] = filler(&h, i);
@@ -138,7 +149,7 @@ static inline uint64_t carry_block(struct carry *c, void *buf, size_t n)
 static inline void told_out(const char *kind, const struct carry *c, uint64_t at, ssize_t n)
 {
 	if (n > 0)
-		truth_line("out", kind, (uint64_t)n, c->pid, c->number, at);
+		truth_line("out", kind, (uint64_t)n, c->who, c->number, at);
 	else if (!n && !strcmp(kind, DATAGRAM))
 		truth_line("out", kind, 0, 0, 0, 0);
 }
@@ -158,7 +169,7 @@ static inline void told_in(const char *kind, struct way *w, const void *buf, ssi
 		return;
 	if (!strcmp(kind, DATAGRAM))
 		w->had = 0;
-	truth_line("in", kind, (uint64_t)n, n ? w->pid : 0, w->number, w->at);
+	truth_line("in", kind, (uint64_t)n, n ? w->who : 0, w->number, w->at);
 	while (n > 0) {
 		uint32_t from = w->had < HEADER ? 0 : w->had;
 		uint64_t began = w->at + from - w->had; /* the header is told when it is whole */

@@ -17,6 +17,7 @@ static size_t want(int argc) { return (size_t)argc * LENGTH / (size_t)argc; }
 
 static void be_child(int fd, int rounds)
 {
+	carry_as(2);
 	struct carry c = carry_begin();
 	unsigned char bytes[LENGTH];
 	for (int i = 0; i < rounds; i++) {
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 12, ends[2], status;
 	unsigned char bytes[LENGTH];
 	struct pollfd set[4];
+	carry_as(1);
 	struct way w = way_begin();
 	ssize_t got = 1;
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
@@ -46,7 +48,7 @@ int main(int argc, char **argv)
 		FD_ZERO(&readable);
 		FD_SET(ends[0], &readable);
 		set[0] = (struct pollfd){ends[0], POLLIN, 0};
-		int ready = i % 3 == 0 ? poll(set, (nfds_t)want(argc) / LENGTH, -1)
+		int ready = i % 3 == 0   ? poll(set, (nfds_t)want(argc) / LENGTH, -1)
 			    : i % 3 == 1 ? ppoll(set, (nfds_t)want(argc) / LENGTH, NULL, NULL)
 					 : select(ends[0] + 1, &readable, NULL, NULL, NULL);
 		if (ready != 1)

@@ -8,11 +8,14 @@
 #include <netinet/in.h>
 #include <sched.h>
 
-enum { FIRST_NET = 100 }; /* namespace I is descriptor FIRST_NET + I of network.c, whose folder of descriptors NETS names */
+enum {
+	FIRST_NET = 100
+}; /* namespace I is descriptor FIRST_NET + I of network.c, whose folder of descriptors NETS names */
 
 static inline struct sockaddr_in address_in_net(int net, uint16_t port)
 {
-	return (struct sockaddr_in){AF_INET, htons(port), {htonl(0x0a620001u + (uint32_t)net)}, {0}}; /* 10.98.0.1 is the first */
+	return (struct sockaddr_in){
+		AF_INET, htons(port), {htonl(0x0a620001u + (uint32_t)net)}, {0}}; /* 10.98.0.1 is the first */
 }
 
 static inline void enter_net(int net)

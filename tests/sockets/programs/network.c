@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 		give_up(argv[5]);
 	}
 	int status = forward(child, atoi(argv[2]), atoi(argv[3]), (uint32_t)atoi(argv[4]));
-	fprintf(stderr, "%llu packets came through, %llu were lost, %llu doubled\n", (unsigned long long)forwarded, (unsigned long long)lost,
-		(unsigned long long)doubled);
+	fprintf(stderr, "%llu packets came through, %llu were lost, %llu doubled\n", (unsigned long long)forwarded,
+		(unsigned long long)lost, (unsigned long long)doubled);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -1,9 +1,10 @@
 /* Pipes, and all ways in which a process makes another one, ends, and is waited for.
  *
  *   gcc -O2 -g pipes.c -o pipes
- *   pipes [-h HOW] [-w WAIT] [-e END] [-k CHILDREN] [-m BLOCKS] [-r READERS]
+ *   pipes [-h HOW] [-w WAIT] [-e END] [-k CHILDREN] [-m BLOCKS] [-r READERS] [-b]
  *
- * CHILDREN processes write BLOCKS blocks each into a pipe, in which they mix by chance, and this one reads. -r: so many children of it read instead.
+ * CHILDREN processes write BLOCKS blocks each into a pipe, in which they mix by chance, and this one reads. -r: so many children of it read instead.  -b: before all that
+ * this process writes a block into a pipe and reads it itself.
  * -h: how a child is made: fork (default), exec (after fork), vfork, spawn (posix_spawn), spawnp, system, popen (each its own pipe),
  *     chain (a program that starts itself by exec once for each block), twice (the child's child writes; the child ends first), fifo (with a name),
  *     filter (each child writes a block for each that the one before it wrote: a | b | c), clone (of glibc)
@@ -28,15 +29,16 @@ extern char **environ;
 
 static const char *made_by = "fork", *waited_by = "wait", *ends_by = "_exit", *self;
 static int children = 3, blocks = 10, readers;
+static bool talks_before;
 static FILE *opened[MOST];
 
 static bool is(const char *option, const char *word) { return !strcmp(option, word); }
 
 static void write_blocks(int fd, uint32_t number, int n)
 {
+	carry_as(1 + number);
 	struct carry c = carry_begin();
 	unsigned char bytes[BLOCK];
-	c.number = number;
 	for (int i = 0; i < n; i++) {
 		uint64_t at = carry_block(&c, bytes, BLOCK);
 		pause_for_chance(300);
@@ -75,9 +77,10 @@ static int be_writer(char **argv)
 	return 0;
 }
 
-static void answer(int from, int to)
+static void answer(int from, int to, uint32_t number)
 {
 	static unsigned char bytes[BLOCK];
+	carry_as(1 + number);
 	struct way w = way_begin();
 	struct carry c = carry_begin();
 	ssize_t got;
@@ -102,12 +105,14 @@ static int child_of_clone(void *ends)
 static pid_t make_by_program(int number, int fd)
 {
 	char word_fd[16], word_number[16], word_blocks[16], line[512];
-	char *argv[] = {(char *)self, is(made_by, "chain") ? "chain" : "write", word_fd, word_number, word_blocks, NULL};
+	char *argv[] = {
+		(char *)self, is(made_by, "chain") ? "chain" : "write", word_fd, word_number, word_blocks, NULL};
 	pid_t child = 0;
 	snprintf(word_fd, sizeof word_fd, "%d", fd);
 	snprintf(word_number, sizeof word_number, "%d", number);
 	snprintf(word_blocks, sizeof word_blocks, "%d", blocks);
-	snprintf(line, sizeof line, "%s write %s %s %s", self, is(made_by, "popen") ? "1" : word_fd, word_number, word_blocks);
+	snprintf(line, sizeof line, "%s write %s %s %s", self, is(made_by, "popen") ? "1" : word_fd, word_number,
+		word_blocks);
 	truth_flush();
 	if (is(made_by, "spawn") || is(made_by, "spawnp")) {
 		if ((is(made_by, "spawn") ? posix_spawn : posix_spawnp)(&child, self, NULL, NULL, argv, environ))
@@ -140,7 +145,7 @@ static pid_t make_child(int number, int ends[2], int from)
 	int to = is(made_by, "fifo") ? open("pipes.fifo", O_WRONLY) : ends[1];
 	close(ends[0]);
 	if (is(made_by, "filter") && number)
-		answer(from, to);
+		answer(from, to, (uint32_t)number);
 	else
 		write_blocks(to, (uint32_t)number, blocks);
 	if (is(ends_by, "return"))
@@ -149,14 +154,15 @@ static pid_t make_child(int number, int ends[2], int from)
 	return 0;
 }
 
-static void read_all(int fd, uint64_t *digest)
+static void read_all(int fd, uint32_t number, uint64_t *digest)
 {
 	unsigned char bytes[BLOCK * 8];
+	carry_as(2000 + number);
 	struct way w = way_begin();
 	ssize_t got;
 	while ((got = read(fd, bytes, readers ? BLOCK : 1 + (size_t)(w.at * 7 % sizeof bytes))) > 0) {
 		told_in(STREAM, &w, bytes, got);
-		*digest = *digest * 31 + w.now.number * 7 + w.now.at;
+		*digest = *digest * 31 + w.now.who * 7 + w.now.at;
 	}
 	if (got < 0)
 		give_up("read");
@@ -192,24 +198,52 @@ static void read_by_children(int fd, uint64_t *digests)
 {
 	for (int i = 0; i < readers; i++)
 		if (!fork()) {
-			read_all(fd, &digests[i]);
+			read_all(fd, (uint32_t)i, &digests[i]);
 			truth_flush();
 			_exit(0);
 		}
 	close(fd);
 }
 
+static void talk_to_itself(void)
+{
+	int ends[2];
+	uint64_t none = 0;
+	if (pipe(ends))
+		give_up("pipe");
+	write_blocks(ends[1], 999, 1);
+	close(ends[1]);
+	read_all(ends[0], MOST, &none);
+	close(ends[0]);
+}
+
 static void read_options(int argc, char **argv)
 {
-	for (int o; (o = getopt(argc, argv, "h:w:e:k:m:r:")) != -1;)
+	for (int o; (o = getopt(argc, argv, "h:w:e:k:m:r:b")) != -1;)
 		switch (o) {
-		case 'h': made_by = optarg; break;
-		case 'w': waited_by = optarg; break;
-		case 'e': ends_by = optarg; break;
-		case 'k': children = atoi(optarg); break;
-		case 'm': blocks = atoi(optarg); break;
-		case 'r': readers = atoi(optarg); break;
-		default: exit(2);
+		case 'h':
+			made_by = optarg;
+			break;
+		case 'w':
+			waited_by = optarg;
+			break;
+		case 'e':
+			ends_by = optarg;
+			break;
+		case 'k':
+			children = atoi(optarg);
+			break;
+		case 'm':
+			blocks = atoi(optarg);
+			break;
+		case 'b':
+			talks_before = true;
+			break;
+		case 'r':
+			readers = atoi(optarg);
+			break;
+		default:
+			exit(2);
 		}
 	children = is(made_by, "clone") ? 1 : children < MOST ? children : MOST;
 }
@@ -225,7 +259,10 @@ int main(int argc, char **argv)
 	read_options(argc, argv);
 	if (is(waited_by, "ignore"))
 		signal(SIGCHLD, SIG_IGN);
-	uint64_t *digests = mmap(NULL, sizeof *digests * MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (talks_before)
+		talk_to_itself();
+	uint64_t *digests =
+		mmap(NULL, sizeof *digests * MOST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (pipe(ends) || (is(made_by, "fifo") && mkfifo("pipes.fifo", 0600) && errno != EEXIST))
 		give_up("pipe");
 	for (int i = 0; i < children; i++) {
@@ -246,12 +283,12 @@ int main(int argc, char **argv)
 	if (readers)
 		read_by_children(fd, digests);
 	for (int i = 0; i < children && is(made_by, "popen"); i++) {
-		read_all(fileno(opened[i]), &digests[0]);
+		read_all(fileno(opened[i]), (uint32_t)i, &digests[0]);
 		if (pclose(opened[i]))
 			give_up("pclose");
 	}
 	if (!readers && !is(made_by, "popen"))
-		read_all(fd, &digests[0]);
+		read_all(fd, 0, &digests[0]);
 	for (int i = 0; i < children + readers && !is(made_by, "system") && !is(made_by, "popen"); i++)
 		wait_for(i < children ? made[i] : -1);
 	for (int i = 0; i < (readers ? readers : 1); i++)

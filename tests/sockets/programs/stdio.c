@@ -27,10 +27,18 @@ static long put_line(FILE *to, int i)
 	char line[64];
 	int n = snprintf(line, sizeof line, "line %d %x\n", i, i * 2654435761u);
 	switch (i % 5) {
-	case 0: fprintf(to, "%s", line); break;
-	case 1: fputs(line, to); break;
-	case 2: fwrite(line, 1, (size_t)n, to); break;
-	case 3: dprintf(fileno(to), "%s", fflush(to) ? "" : line); break;
+	case 0:
+		fprintf(to, "%s", line);
+		break;
+	case 1:
+		fputs(line, to);
+		break;
+	case 2:
+		fwrite(line, 1, (size_t)n, to);
+		break;
+	case 3:
+		dprintf(fileno(to), "%s", fflush(to) ? "" : line);
+		break;
 	default:
 		for (int k = 0; k < n; k++)
 			putc(line[k], to);

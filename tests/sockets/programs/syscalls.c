@@ -41,11 +41,21 @@ static void put(int fd, struct carry *c, int way)
 	struct mmsghdr head = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = 2}};
 	int ends[2];
 	switch (way) {
-	case 0: CALL(write, fd, bytes, LENGTH); break;
-	case 1: CALL(writev, fd, parts, 2); break;
-	case 2: CALL(sendto, fd, bytes, LENGTH, 0, NULL, 0); break;
-	case 3: CALL(sendmsg, fd, &head.msg_hdr, 0); break;
-	case 4: CALL(sendmmsg, fd, &head, 1, 0); break;
+	case 0:
+		CALL(write, fd, bytes, LENGTH);
+		break;
+	case 1:
+		CALL(writev, fd, parts, 2);
+		break;
+	case 2:
+		CALL(sendto, fd, bytes, LENGTH, 0, NULL, 0);
+		break;
+	case 3:
+		CALL(sendmsg, fd, &head.msg_hdr, 0);
+		break;
+	case 4:
+		CALL(sendmmsg, fd, &head, 1, 0);
+		break;
 	default:
 		/* Through a pipe: the bytes in it are a channel of their own. */
 		CALL(pipe2, ends, 0);
@@ -53,9 +63,9 @@ static void put(int fd, struct carry *c, int way)
 		struct carry in_pipe = carry_begin();
 		told_out(STREAM, &in_pipe, 0, LENGTH);
 		CALL(splice, ends[0], NULL, fd, NULL, LENGTH, 0);
-		truth_line("in", STREAM, LENGTH, in_pipe.pid, in_pipe.number, 0);
-		struct header now = {.pid = in_pipe.pid, .number = in_pipe.number};
-		truth_is(&(struct way){.pid = in_pipe.pid, .number = in_pipe.number, .now = now}, 0, LENGTH, 0);
+		truth_line("in", STREAM, LENGTH, in_pipe.who, in_pipe.number, 0);
+		struct header now = {.who = in_pipe.who, .number = in_pipe.number};
+		truth_is(&(struct way){.who = in_pipe.who, .number = in_pipe.number, .now = now}, 0, LENGTH, 0);
 		CALL(close, ends[0]);
 		CALL(close, ends[1]);
 	}
@@ -67,11 +77,17 @@ static ssize_t get(int fd, void *bytes, int way)
 	struct iovec parts[] = {{bytes, 50}, {(char *)bytes + 50, LENGTH - 50}};
 	struct mmsghdr head = {.msg_hdr = {.msg_iov = parts, .msg_iovlen = 2}};
 	switch (way) {
-	case 0: return CALL(read, fd, bytes, LENGTH);
-	case 1: return CALL(readv, fd, parts, 2);
-	case 2: return CALL(recvfrom, fd, bytes, LENGTH, 0, NULL, NULL);
-	case 3: return CALL(recvmsg, fd, &head.msg_hdr, 0);
-	default: CALL(recvmmsg, fd, &head, 1, 0, NULL); return head.msg_len;
+	case 0:
+		return CALL(read, fd, bytes, LENGTH);
+	case 1:
+		return CALL(readv, fd, parts, 2);
+	case 2:
+		return CALL(recvfrom, fd, bytes, LENGTH, 0, NULL, NULL);
+	case 3:
+		return CALL(recvmsg, fd, &head.msg_hdr, 0);
+	default:
+		CALL(recvmmsg, fd, &head, 1, 0, NULL);
+		return head.msg_len;
 	}
 }
 
@@ -82,9 +98,13 @@ static void await_readable(int fd, int way)
 	struct epoll_event event = {.events = EPOLLIN};
 	switch (way) {
 #ifdef SYS_poll
-	case 0: CALL(poll, &one, 1, -1); break;
+	case 0:
+		CALL(poll, &one, 1, -1);
+		break;
 #endif
-	case 1: CALL(ppoll, &one, 1, NULL, NULL, 8); break;
+	case 1:
+		CALL(ppoll, &one, 1, NULL, NULL, 8);
+		break;
 	case 2:
 		FD_ZERO(&set);
 		FD_SET(fd, &set);
@@ -101,6 +121,7 @@ static void await_readable(int fd, int way)
 static void be_client(const struct sockaddr_in *server, const struct sockaddr_in *inbox, int rounds)
 {
 	int fd = (int)CALL(socket, AF_INET, SOCK_STREAM, 0), datagrams = (int)CALL(socket, AF_INET, SOCK_DGRAM, 0);
+	carry_as(2);
 	struct carry c = carry_begin(), d = carry_begin();
 	unsigned char bytes[LENGTH];
 	CALL(connect, fd, server, sizeof *server);
@@ -138,6 +159,7 @@ int main(int argc, char **argv)
 	CALL(dup3, fd, 77, O_CLOEXEC);
 	CALL(close, fd);
 	unsigned char bytes[LENGTH];
+	carry_as(1);
 	struct way w = way_begin(), from = way_begin();
 	ssize_t got;
 	for (int i = 0;; i++) {

@@ -43,7 +43,7 @@ static union {
 } server;
 static struct counts {
 	uint64_t sent, received;
-} *counts; /* of the clients, then of the server */
+} * counts; /* of the clients, then of the server */
 
 static socklen_t address_size(void) { return six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in); }
 static bool is(const char *option, const char *word) { return !strcmp(option, word); }
@@ -84,11 +84,12 @@ static void told_pipe(ssize_t n)
 	static _Thread_local struct carry c;
 	if (n <= 0)
 		return;
-	if (c.pid != (uint32_t)getpid())
+	if (c.who != carry_who)
 		c = carry_begin();
-	truth_line("out", STREAM, (uint64_t)n, c.pid, c.number, c.at);
-	truth_line("in", STREAM, (uint64_t)n, c.pid, c.number, c.at);
-	truth_is(&(struct way){.pid = c.pid, .number = c.number, .now = {.pid = c.pid, .number = c.number}}, c.at, (uint64_t)n, c.at);
+	truth_line("out", STREAM, (uint64_t)n, c.who, c.number, c.at);
+	truth_line("in", STREAM, (uint64_t)n, c.who, c.number, c.at);
+	truth_is(&(struct way){.who = c.who, .number = c.number, .now = {.who = c.who, .number = c.number}}, c.at,
+		(uint64_t)n, c.at);
 	c.at += (uint64_t)n;
 }
 
@@ -97,7 +98,6 @@ static ssize_t by_splice(int from, int to, size_t n)
 	ssize_t got = splice(from, NULL, to, NULL, n, 0);
 	if (got < 0)
 		give_up("splice");
-	told_pipe(got);
 	return got;
 }
 
@@ -125,6 +125,7 @@ static ssize_t write_some(int fd, const unsigned char *bytes, size_t n)
 		ssize_t sent = by_splice(ends[0], fd, n);
 		if (sent != (ssize_t)n)
 			give_up("a splice of all that is in the pipe");
+		told_pipe(sent);
 		close(ends[0]);
 		close(ends[1]);
 		return sent;
@@ -191,6 +192,8 @@ static void read_to_end(int fd, struct way *w, uint64_t *state, struct counts *t
 	ssize_t got;
 	while ((got = read_some(fd, bytes, 1 + chance(state, LONGEST - 1))) > 0) {
 		told_in(STREAM, w, bytes, got);
+		if (is(read_by, "splice")) /* they came out of the socket first, then out of the pipe */
+			told_pipe(got);
 		to->received += (uint64_t)got;
 	}
 	if (got < 0)
@@ -249,12 +252,14 @@ static int connect_to_server(in_port_t *port)
 static void be_client(int number)
 {
 	in_port_t port = 0;
+	carry_as(1 + (uint32_t)number);
 	if (spread)
 		enter_net(1 + number % 2);
 	for (int i = 0; i < connections; i++) {
 		int fd = connect_to_server(&port);
 		uint64_t state = seed * 97 + (uint64_t)(number * 1009 + i);
 		if (shared && fork() == 0) {
+			carry_as((uint32_t)(5000 + number * connections + i));
 			struct carry c = carry_begin();
 			send_block(fd, &c, &state, &counts[number]);
 			truth_flush();
@@ -276,22 +281,53 @@ static void read_options(int argc, char **argv)
 {
 	for (int o; (o = getopt(argc, argv, "k:c:s:S:w:r:D:C:6nlaxpN")) != -1;)
 		switch (o) {
-		case 'k': clients = atoi(optarg); break;
-		case 'c': connections = atoi(optarg); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'S': server_is = optarg; break;
-		case 'w': write_by = optarg; break;
-		case 'r': read_by = optarg; break;
-		case 'D': dup_by = optarg; break;
-		case 'C': close_by = optarg; break;
-		case '6': six = true; break;
-		case 'n': nonblocking = true; break;
-		case 'l': own_port = true; break;
-		case 'a': plain_accept = true; break;
-		case 'x': shared = true; break;
-		case 'N': spread = true; break;
-		case 'p': pauses = true; break;
-		default: exit(2);
+		case 'k':
+			clients = atoi(optarg);
+			break;
+		case 'c':
+			connections = atoi(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'S':
+			server_is = optarg;
+			break;
+		case 'w':
+			write_by = optarg;
+			break;
+		case 'r':
+			read_by = optarg;
+			break;
+		case 'D':
+			dup_by = optarg;
+			break;
+		case 'C':
+			close_by = optarg;
+			break;
+		case '6':
+			six = true;
+			break;
+		case 'n':
+			nonblocking = true;
+			break;
+		case 'l':
+			own_port = true;
+			break;
+		case 'a':
+			plain_accept = true;
+			break;
+		case 'x':
+			shared = true;
+			break;
+		case 'N':
+			spread = true;
+			break;
+		case 'p':
+			pauses = true;
+			break;
+		default:
+			exit(2);
 		}
 }
 
@@ -299,7 +335,8 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	close_everything();
-	counts = mmap(NULL, sizeof *counts * ((size_t)clients + 1), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	counts = mmap(NULL, sizeof *counts * ((size_t)clients + 1), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		-1, 0);
 	int listening = listen_anywhere(), worst = 0, status;
 	pid_t server_pid = fork();
 	if (!server_pid)
@@ -315,10 +352,12 @@ int main(int argc, char **argv)
 	}
 	uint64_t out = 0, in = 0;
 	for (int i = 0; i < clients; i++) {
-		printf("client %d sent %llu received %llu\n", i, (unsigned long long)counts[i].sent, (unsigned long long)counts[i].received);
+		printf("client %d sent %llu received %llu\n", i, (unsigned long long)counts[i].sent,
+			(unsigned long long)counts[i].received);
 		out += counts[i].sent;
 		in += counts[i].received;
 	}
-	printf("server sent %llu received %llu\n", (unsigned long long)counts[clients].sent, (unsigned long long)counts[clients].received);
+	printf("server sent %llu received %llu\n", (unsigned long long)counts[clients].sent,
+		(unsigned long long)counts[clients].received);
 	return worst || out != counts[clients].received || in != counts[clients].sent;
 }

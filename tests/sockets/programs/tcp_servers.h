@@ -2,12 +2,12 @@
 
 static void add(uint64_t *to, uint64_t n) { __atomic_add_fetch(to, n, __ATOMIC_RELAXED); }
 
-/* What the server says on a connection depends on who comes when: so does what is printed. */
-static void serve_one(int fd)
+/* What the server says on a connection depends on which one it is: so does what is printed. */
+static void serve_one(int fd, int which)
 {
 	struct counts own = {0};
-	static uint64_t served;
-	talk(fd, seed * 89 + __atomic_add_fetch(&served, 1, __ATOMIC_RELAXED), &own);
+	carry_as(10000 + (uint32_t)which);
+	talk(fd, seed * 89 + (uint64_t)which, &own);
 	add(&counts[clients].sent, own.sent);
 	add(&counts[clients].received, own.received);
 }
@@ -34,7 +34,8 @@ static int accept_one(int listening, int flags)
 {
 	struct sockaddr_in6 peer;
 	socklen_t size = sizeof peer;
-	int fd = plain_accept ? accept(listening, NULL, NULL) : accept4(listening, (struct sockaddr *)&peer, &size, flags | SOCK_CLOEXEC);
+	int fd = plain_accept ? accept(listening, NULL, NULL)
+			      : accept4(listening, (struct sockaddr *)&peer, &size, flags | SOCK_CLOEXEC);
 	if (fd < 0 && errno != EAGAIN)
 		give_up("accept");
 	if (fd >= 0 && plain_accept && flags)
@@ -42,9 +43,10 @@ static int accept_one(int listening, int flags)
 	return fd;
 }
 
-static void *serve_thread(void *fd)
+static void *serve_thread(void *fd_and_which)
 {
-	serve_one((int)(intptr_t)fd);
+	intptr_t both = (intptr_t)fd_and_which;
+	serve_one((int)(both & 0xffff), (int)(both >> 16));
 	return NULL;
 }
 
@@ -52,7 +54,8 @@ static void serve_by_threads(int listening, int total)
 {
 	pthread_t threads[total];
 	for (int i = 0; i < total; i++)
-		if (pthread_create(&threads[i], NULL, serve_thread, (void *)(intptr_t)accept_one(listening, 0)))
+		if (pthread_create(&threads[i], NULL, serve_thread,
+			    (void *)((intptr_t)accept_one(listening, 0) | (intptr_t)i << 16)))
 			give_up("thread");
 	for (int i = 0; i < total; i++)
 		pthread_join(threads[i], NULL);
@@ -64,7 +67,7 @@ static void serve_by_children(int listening, int total)
 		int fd = accept_one(listening, 0);
 		if (!fork()) {
 			close(listening);
-			serve_one(fd);
+			serve_one(fd, i);
 			truth_flush();
 			_exit(0);
 		}
@@ -152,7 +155,8 @@ static void pass(int to, struct carry *c, int fd)
 	} control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
 	struct iovec part = {bytes, HEADER};
 	memcpy(CMSG_DATA(&control.head), &fd, sizeof fd);
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
 	if (sendmsg(to, &message, MSG_NOSIGNAL) != HEADER)
 		give_up("pass a descriptor");
 	told_out(STREAM, c, at, HEADER);
@@ -167,7 +171,8 @@ static int take_passed(int from, struct way *w)
 	unsigned char bytes[HEADER];
 	int fd;
 	struct iovec part = {bytes, HEADER};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+	struct msghdr message = {
+		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
 	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != HEADER)
 		return -1;
 	told_in(STREAM, w, bytes, HEADER);
@@ -183,13 +188,14 @@ static void serve_by_passing(int listening, int total)
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends[i]))
 			give_up("socketpair");
 		if (!fork()) {
-			int fd;
+			int fd, served = 0;
+			carry_as(9000 + (uint32_t)i);
 			struct way w = way_begin();
 			close(listening);
 			for (int j = 0; j <= i; j++)
 				close(ends[j][0]);
 			while ((fd = take_passed(ends[i][1], &w)) >= 0)
-				serve_one(fd);
+				serve_one(fd, i + 2 * served++);
 			truth_flush();
 			_exit(0);
 		}
@@ -211,10 +217,11 @@ static void serve_by_sharing(int listening, int total)
 {
 	int *taken = mmap(NULL, sizeof *taken, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	bool child = fork() == 0;
-	while (__atomic_fetch_add(taken, 1, __ATOMIC_RELAXED) < total) {
+	int which;
+	while ((which = __atomic_fetch_add(taken, 1, __ATOMIC_RELAXED)) < total) {
 		int fd = accept_one(listening, 0);
 		if (!fork()) {
-			serve_one(fd);
+			serve_one(fd, which);
 			truth_flush();
 			_exit(0);
 		}
@@ -230,6 +237,7 @@ static void serve_by_sharing(int listening, int total)
 static void serve(int listening)
 {
 	int total = clients * connections;
+	carry_as(8000);
 	if (is(server_is, "thread"))
 		serve_by_threads(listening, total);
 	else if (is(server_is, "fork"))
@@ -240,7 +248,7 @@ static void serve(int listening)
 		serve_by_sharing(listening, total);
 	else if (is(server_is, "one"))
 		for (int i = 0; i < total; i++)
-			serve_one(accept_one(listening, 0));
+			serve_one(accept_one(listening, 0), i);
 	else
 		serve_by_epoll(listening, total, is(server_is, "edge"));
 	truth_flush();

@@ -81,9 +81,9 @@ static void join_group(int own, in_port_t port)
 	else
 		group.four = (struct sockaddr_in){AF_INET, port, join.imr_multiaddr, {0}};
 	int failed = six ? setsockopt(sockets[own], IPPROTO_IPV6, IPV6_ADD_MEMBERSHIP, &join6, sizeof join6) ||
-			       setsockopt(sockets[own], IPPROTO_IPV6, IPV6_MULTICAST_IF, &lo, sizeof lo)
+				     setsockopt(sockets[own], IPPROTO_IPV6, IPV6_MULTICAST_IF, &lo, sizeof lo)
 			 : setsockopt(sockets[own], IPPROTO_IP, IP_ADD_MEMBERSHIP, &join, sizeof join) ||
-			       setsockopt(sockets[own], IPPROTO_IP, IP_MULTICAST_IF, &join, sizeof join);
+				     setsockopt(sockets[own], IPPROTO_IP, IP_MULTICAST_IF, &join, sizeof join);
 	if (bind(sockets[own], &group.any, address_size()) || failed)
 		give_up("multicast");
 }
@@ -104,7 +104,8 @@ static void make_sockets(void)
 			union address a, b;
 			pair_of[i][j] = bound_socket(&a);
 			pair_of[j][i] = bound_socket(&b);
-			if (connect(pair_of[i][j], &b.any, address_size()) || connect(pair_of[j][i], &a.any, address_size()))
+			if (connect(pair_of[i][j], &b.any, address_size()) ||
+				connect(pair_of[j][i], &a.any, address_size()))
 				give_up("connect");
 		}
 }
@@ -192,7 +193,10 @@ static int receive_batch(int fd, struct received *r, int flags)
 	for (int i = 0; i < BATCH; i++) {
 		r->parts[i][0] = (struct iovec){r->bytes[i], HEADER / 2};
 		r->parts[i][1] = (struct iovec){r->bytes[i] + HEADER / 2, LONGEST - HEADER / 2};
-		r->heads[i].msg_hdr = (struct msghdr){.msg_name = &r->from[i], .msg_namelen = sizeof r->from[i], .msg_iov = r->parts[i], .msg_iovlen = 2};
+		r->heads[i].msg_hdr = (struct msghdr){.msg_name = &r->from[i],
+			.msg_namelen = sizeof r->from[i],
+			.msg_iov = r->parts[i],
+			.msg_iovlen = 2};
 	}
 	if (!strcmp(receive_by, "mmsg"))
 		return recvmmsg(fd, r->heads, BATCH, flags | MSG_WAITFORONE, NULL);
@@ -224,7 +228,8 @@ static int receive(int own, struct received *r)
 	size_t room = !strcmp(receive_by, "cut") ? HEADER + 8 : LONGEST;
 	int flags = !strcmp(receive_by, "dontwait") ? MSG_DONTWAIT : 0;
 	for (int tries = 0;; tries++) {
-		ssize_t got = paired ? recv(fd, r->bytes[0], room, flags) : recvfrom(fd, r->bytes[0], room, flags, &from.any, &size);
+		ssize_t got = paired ? recv(fd, r->bytes[0], room, flags)
+				     : recvfrom(fd, r->bytes[0], room, flags, &from.any, &size);
 		r->heads[0].msg_len = (unsigned)got;
 		if (got >= 0 || (errno != EAGAIN && errno != EINTR))
 			return got < 0 ? -1 : 1;
@@ -245,13 +250,17 @@ static void send_one(int own, int to, struct carry *c, uint64_t *state)
 	if (identical)
 		memset(bytes, 0, length);
 	struct iovec parts[] = {{bytes, HEADER}, {bytes + HEADER, length - HEADER}};
-	struct mmsghdr head = {.msg_hdr = {.msg_name = paired ? NULL : address, .msg_namelen = paired ? 0 : address_size(), .msg_iov = parts, .msg_iovlen = 2}};
+	struct mmsghdr head = {.msg_hdr = {.msg_name = paired ? NULL : address,
+				       .msg_namelen = paired ? 0 : address_size(),
+				       .msg_iov = parts,
+				       .msg_iovlen = 2}};
 	if (!strcmp(send_by, "mmsg"))
 		sent = sendmmsg(fd, &head, 1, 0) == 1 ? (ssize_t)head.msg_len : -1;
 	else if (!strcmp(send_by, "msg"))
 		sent = sendmsg(fd, &head.msg_hdr, 0);
 	else
-		sent = paired ? send(fd, bytes, length, 0) : sendto(fd, bytes, length, 0, &address->any, address_size());
+		sent = paired ? send(fd, bytes, length, 0)
+			      : sendto(fd, bytes, length, 0, &address->any, address_size());
 	if (sent != (ssize_t)length && !lossy)
 		give_up("send");
 	if (!identical)
@@ -264,23 +273,22 @@ static void count(struct result *to, struct way *w, struct received *r, int k)
 	for (int i = 0; i < k; i++, to->received++) {
 		if (!identical)
 			told_in(DATAGRAM, w, r->bytes[i], r->heads[i].msg_len);
-		for (unsigned b = 4; b < HEADER && b < r->heads[i].msg_len; b++)
-			if (b < 4 || b >= 8) /* the number of the process is another one in each run */
-				to->digest = (to->digest ^ r->bytes[i][b]) * 0x100000001b3u;
+		for (unsigned b = 0; b < HEADER && b < r->heads[i].msg_len; b++)
+			to->digest = (to->digest ^ r->bytes[i][b]) * 0x100000001b3u;
 	}
 }
 
 static void take_part(int own)
 {
 	static struct received r;
+	carry_as(1 + (uint32_t)own);
 	struct carry c = carry_begin();
 	struct way w = way_begin();
 	struct result *to = &results[own];
 	uint64_t state = seed * 31 + (uint64_t)own, wanted = 0;
-	/* The channel's number tells the processes apart in the digest; they all have the same one else. */
-	c.number = channels_made = 1000 + (uint32_t)own;
 	if (lossy && !strcmp(receive_by, "timeout"))
-		setsockopt(sockets[own], SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){patience / 1000, patience % 1000 * 1000}, sizeof(struct timeval));
+		setsockopt(sockets[own], SOL_SOCKET, SO_RCVTIMEO,
+			&(struct timeval){patience / 1000, patience % 1000 * 1000}, sizeof(struct timeval));
 	to->digest = 0xcbf29ce484222325u;
 	for (int round = 0; round < messages + LAG; round++) {
 		pause_for_chance((uint32_t)longest_pause);
@@ -306,22 +314,53 @@ static void read_options(int argc, char **argv)
 {
 	for (int o; (o = getopt(argc, argv, "n:m:s:r:w:d:b:i:W:6MCILN")) != -1;)
 		switch (o) {
-		case 'n': n = atoi(optarg); break;
-		case 'm': messages = atoi(optarg); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 'r': receive_by = optarg; break;
-		case 'w': send_by = optarg; break;
-		case 'd': longest_pause = atoi(optarg); break;
-		case 'b': longest = atoi(optarg); break;
-		case 'i': interface = optarg; break;
-		case 'W': patience = atoi(optarg); break;
-		case 'N': spread = true; break;
-		case '6': six = true; break;
-		case 'M': multicast = true; break;
-		case 'C': paired = true; break;
-		case 'I': identical = true; break;
-		case 'L': lossy = true; break;
-		default: exit(2);
+		case 'n':
+			n = atoi(optarg);
+			break;
+		case 'm':
+			messages = atoi(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'r':
+			receive_by = optarg;
+			break;
+		case 'w':
+			send_by = optarg;
+			break;
+		case 'd':
+			longest_pause = atoi(optarg);
+			break;
+		case 'b':
+			longest = atoi(optarg);
+			break;
+		case 'i':
+			interface = optarg;
+			break;
+		case 'W':
+			patience = atoi(optarg);
+			break;
+		case 'N':
+			spread = true;
+			break;
+		case '6':
+			six = true;
+			break;
+		case 'M':
+			multicast = true;
+			break;
+		case 'C':
+			paired = true;
+			break;
+		case 'I':
+			identical = true;
+			break;
+		case 'L':
+			lossy = true;
+			break;
+		default:
+			exit(2);
 		}
 	if (n < 2 || n > MOST || longest < HEADER || longest > LONGEST) {
 		fprintf(stderr, "2 to %d processes, datagrams of %d to %d bytes\n", MOST, (int)HEADER, (int)LONGEST);

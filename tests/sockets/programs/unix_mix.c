@@ -39,7 +39,9 @@ static socklen_t name(struct sockaddr_un *ret, int number)
 	if (is(naming, "auto") && number >= 0)
 		return sizeof ret->sun_family;
 	int n = is(naming, "abstract") || is(naming, "auto")
-			? snprintf(ret->sun_path + 1, sizeof ret->sun_path - 1, "unix_mix.%d.%d", number < 0 ? getpid() : getppid(), number) + 1
+			? snprintf(ret->sun_path + 1, sizeof ret->sun_path - 1, "unix_mix.%d.%d",
+				  number < 0 ? getpid() : getppid(), number) +
+				  1
 			: snprintf(ret->sun_path, sizeof ret->sun_path, "./unix_mix.%d", number + 1) + 1;
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n);
 }
@@ -63,7 +65,8 @@ static void send_block(int fd, struct carry *c, uint64_t *state, const struct so
 	unsigned char bytes[LONGEST];
 	size_t length = HEADER + chance(state, LONGEST - HEADER);
 	uint64_t at = carry_block(c, bytes, length);
-	ssize_t sent = to ? sendto(fd, bytes, length, MSG_NOSIGNAL, (const struct sockaddr *)to, size) : send(fd, bytes, length, MSG_NOSIGNAL);
+	ssize_t sent = to ? sendto(fd, bytes, length, MSG_NOSIGNAL, (const struct sockaddr *)to, size)
+			  : send(fd, bytes, length, MSG_NOSIGNAL);
 	if (sent != (ssize_t)length)
 		give_up("send");
 	told_out(kind(), c, at, sent);
@@ -76,7 +79,8 @@ static bool receive_block(int fd, struct way *w, struct sockaddr_un *ret_from, s
 	do {
 		bool packets = !is(type, "stream");
 		size_t want = packets ? LONGEST : w->had < HEADER ? HEADER - w->had : w->now.length - w->had;
-		ssize_t got = ret_from ? recvfrom(fd, bytes, want, 0, (struct sockaddr *)ret_from, size) : recv(fd, bytes, want, 0);
+		ssize_t got = ret_from ? recvfrom(fd, bytes, want, 0, (struct sockaddr *)ret_from, size)
+				       : recv(fd, bytes, want, 0);
 		if (got < 0)
 			give_up("receive");
 		if (!got)
@@ -88,10 +92,10 @@ static bool receive_block(int fd, struct way *w, struct sockaddr_un *ret_from, s
 
 static void be_client(int number, const struct sockaddr_un *server, socklen_t size)
 {
+	carry_as(1 + (uint32_t)number);
 	struct carry c = carry_begin();
 	struct way w = way_begin();
 	uint64_t state = seed * 7919 + (uint64_t)number;
-	c.number = 1000 + (uint32_t)number; /* tells the clients apart in the digest */
 	int fd = is(naming, "pair") ? pairs[number][1] : make_socket(number);
 	bool connects = !is(naming, "pair") && !(by_datagrams() && number % 2);
 	if (connects && connect(fd, (const struct sockaddr *)server, size))
@@ -115,7 +119,7 @@ static void serve_datagrams(int fd)
 		struct sockaddr_un from;
 		socklen_t size = sizeof from;
 		receive_block(fd, &w, &from, &size);
-		digest = digest * 31 + (w.now.number * 101 + w.now.at);
+		digest = digest * 31 + (w.now.who * 101 + w.now.at);
 		send_block(fd, &c, &state, &from, size);
 	}
 	printf("served %d, order %016llx\n", clients * messages, (unsigned long long)digest);
@@ -157,12 +161,23 @@ int main(int argc, char **argv)
 	int fd = -1, worst = 0, status;
 	for (int o; (o = getopt(argc, argv, "t:n:k:m:s:")) != -1;)
 		switch (o) {
-		case 't': type = optarg; break;
-		case 'n': naming = optarg; break;
-		case 'k': clients = atoi(optarg) < MOST ? atoi(optarg) : MOST; break;
-		case 'm': messages = atoi(optarg); break;
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		default: return 2;
+		case 't':
+			type = optarg;
+			break;
+		case 'n':
+			naming = optarg;
+			break;
+		case 'k':
+			clients = atoi(optarg) < MOST ? atoi(optarg) : MOST;
+			break;
+		case 'm':
+			messages = atoi(optarg);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		default:
+			return 2;
 		}
 	if (is(naming, "pair") && by_datagrams()) {
 		fprintf(stderr, "no datagrams over pairs: nobody would know whom to answer\n");
@@ -179,6 +194,7 @@ int main(int argc, char **argv)
 		if (is(naming, "pair"))
 			close(pairs[i][1]);
 	}
+	carry_as(1000);
 	if (by_datagrams())
 		serve_datagrams(fd);
 	else

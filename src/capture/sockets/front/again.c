@@ -141,6 +141,21 @@ int64_t hb__again_in(struct hb_talk *t, const struct hb_told *told, const struct
 	return 0;
 }
 
+/* Until as many bytes are there as were then. */
+int64_t hb__again_peek(struct hb_talk *t, const struct hb_told *told, const struct iovec *v, size_t n)
+{
+	struct iovec some[16];
+	size_t bytes = (size_t)told->results[0];
+	struct msghdr m = {.msg_iov = some, .msg_iovlen = (size_t)hb__from_byte(v, n, 0, bytes, some)};
+	while (hb__again_wait(t->fd, POLLIN)) {
+		ssize_t got = NEXT(recvmsg)(t->fd, &m, MSG_PEEK | MSG_DONTWAIT);
+		if (got == (ssize_t)bytes || !got)
+			break;
+		NEXT(poll)(NULL, 0, 1);
+	}
+	return (int64_t)bytes;
+}
+
 /* ---- datagrams ---- */
 
 /* Where those are left that go to an address: its protocol and port, or its path, for a receiver may have any address of its machine. */
@@ -198,6 +213,8 @@ int64_t hb__again_receive(struct hb_talk *t, const struct hb_told *told, size_t 
 	size_t bytes = (size_t)told->results[3 * i], left, there = 0;
 	names_of(told, i, end, own, peer);
 	place_of(end, own, place);
+	if (!told->results[3 * i + 1] && bytes)
+		hb__door->differs(t, "a datagram that was cut when it was received cannot be found again");
 	const char *p = hb__door->take(place, key_of(peer, (uint64_t)told->results[3 * i + 1], bytes), -1, &there);
 	left = there < bytes ? there : bytes;
 	if (!p && !hb__door->job_ends())

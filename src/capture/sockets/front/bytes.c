@@ -52,7 +52,8 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 		got = from ? hb__again_receive(t, &told, 0, v, n, from->address, from->length)
 			   : hb__again_send(t, &told, 0, v, n, asked);
 	else
-		got = from ? hb__again_in(t, &told, v, n) : hb__again_out(t, &told, v, n, asked);
+		got = t->function == HB_SOCKET_STREAM_peek ? hb__again_peek(t, &told, v, n)
+		      : from ? hb__again_in(t, &told, v, n) : hb__again_out(t, &told, v, n, asked);
 	*ret_got = hb__again_over(t, &told, got);
 	return true;
 }
@@ -75,6 +76,9 @@ static bool again(struct hb_talk *t, const struct iovec *v, size_t n, size_t ask
 			moved(&(t), got, asked);                                                                  \
 		return got;                                                                                       \
 	} while (0)
+/* Likewise of a receive that leaves what it gets where it was. */
+#define PEEKS(t, call, vector, count, asked, way, peer, length, cut, may_wait) \
+	MOVES(t, peek, way, call, vector, count, asked, peer, length, cut, may_wait)
 #define ONE(p, bytes) (&(struct iovec){(void *)(uintptr_t)(p), bytes})
 
 /* ---- out ---- */
@@ -274,8 +278,11 @@ SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recv)(fd, p, bytes, flags);
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, IN(NULL, NULL), NULL, 0, (size_t)got > bytes,
+			!(flags & MSG_DONTWAIT));
 	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
 		!(flags & MSG_DONTWAIT));
 }
@@ -285,13 +292,16 @@ SEEN ssize_t recvfrom(
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvfrom)(fd, p, bytes, flags, from, length);
 	struct sockaddr_storage own;
 	socklen_t own_length = sizeof own;
 	bool asks = hb__is_datagram(&t) && !from; /* the program does not want to know who it is */
 	struct sockaddr *at = asks ? (struct sockaddr *)&own : from;
 	socklen_t *at_length = asks ? &own_length : length;
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, IN(from, length), at,
+			at_length ? *at_length : 0, (size_t)got > bytes, !(flags & MSG_DONTWAIT));
 	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, at,
 		at_length ? *at_length : 0, (size_t)got > bytes, !(flags & MSG_DONTWAIT));
 }
@@ -300,8 +310,12 @@ SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvmsg)(fd, m, flags);
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
+			IN(m->msg_name, &m->msg_namelen), m->msg_name, m->msg_namelen, m->msg_flags & MSG_TRUNC,
+			!(flags & MSG_DONTWAIT));
 	if (passes(&t, m, flags, false, &got))
 		return got;
 	MOVES(t, recvmsg, IN(m->msg_name, &m->msg_namelen), NEXT(recvmsg)(fd, m, flags), m->msg_iov, m->msg_iovlen, room_of(m->msg_iov, m->msg_iovlen),
@@ -436,8 +450,11 @@ ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
 	ssize_t got;
 	if (bytes > room)
 		__chk_fail();
-	if (flags & MSG_PEEK || !hb__enter(&t, fd, CALLER, FRAME))
+	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recv)(fd, p, bytes, flags);
+	if (flags & MSG_PEEK)
+		PEEKS(t, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, IN(NULL, NULL), NULL, 0, (size_t)got > bytes,
+			!(flags & MSG_DONTWAIT));
 	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
 		!(flags & MSG_DONTWAIT));
 }

@@ -5,10 +5,11 @@
 
 #include "capture/sockets/front/again.h"
 
-/* A process whose only event would be that it made another one tells nothing: it is not between anybody. */
+/* Who waits for processes that nothing is told of tells nothing of that either; who makes one tells it, for that may be recorded. */
 static bool begins(struct hb_talk *t, enum hb_socket_function function, const void *pc, const void *cfa)
 {
-	if (!hb__door || !hb__door->began() || !hb__door->enter(t, pc, cfa))
+	bool makes = function <= HB_SOCKET_FAMILY_posix_spawn;
+	if (!hb__door || !(makes || hb__door->began()) || !hb__door->enter(t, pc, cfa))
 		return false;
 	t->function = function;
 	hb__door->begin(t);

@@ -19,7 +19,7 @@ import tempfile
 import cases
 import truth as truths
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
 RECORD = ["--layers", "sockets", "--level", "events"]
 TRIES = 4  # so many free runs are made before it is said that they do not differ
 
@@ -31,8 +31,8 @@ class Failed(Exception):
 def compile_all():
     os.makedirs(cases.BUILT, exist_ok=True)
     for name in cases.PROGRAMS:
-        source, binary = os.path.join(HERE, "programs", name + ".c"), os.path.join(cases.BUILT, name)
-        newest = max(os.path.getmtime(os.path.join(HERE, "programs", f)) for f in os.listdir(os.path.join(HERE, "programs")))
+        source, binary = os.path.join(SOURCES, name + ".c"), os.path.join(cases.BUILT, name)
+        newest = max(os.path.getmtime(os.path.join(SOURCES, f)) for f in os.listdir(SOURCES))
         if not os.path.exists(binary) or os.path.getmtime(binary) < newest:
             subprocess.run(["gcc", "-O2", "-g", "-Wall", "-Wextra"] + cases.FLAGS.get(name, []) + [source, "-o", binary], check=True)
 
@@ -91,7 +91,7 @@ def recorded(case, program, folder, step, replays):
     text = run(case, [truths.HBDB, "record"] + RECORD + ["-o", recording, "--"] + program, folder, "recorded")
     problems, counts = truths.compare(read_truth(case, folder, "recorded"), truths.read_recording(recording), matching=step != "events")
     if problems:
-        raise Failed("%d problems of the recording:\n%s" % (len(problems), "\n".join(problems[:6])))
+        raise Failed("%d problems of the recording; %s\n%s" % (len(problems), ", ".join("%s %d" % x for x in sorted(counts.items())), "\n".join(problems[:4])))
     for k in range(replays):
         again = run(case, [truths.HBDB, "replay", recording], folder, "replay.%d" % k)
         if again != text:

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What the programs of programs/ say of their messages, and whether a recording says the same.
+"""What the programs of ../programs say of their messages, and whether a recording says the same.
 
 usage: truth.py FILE              is the file of truth in accord with itself: was all that came sent, and no byte of a stream twice
        truth.py FILE RECORDING    and with a recording: events that are missing, and matches that are wrong
 
-A file of truth is what TRUTH=FILE makes programs/carry.h write; its lines are explained there. An event of the recording is known again by its
+A file of truth is what TRUTH=FILE makes ../programs/carry.h write; its lines are explained there. An event of the recording is known again by its
 place: the k-th call of a thread that sent a datagram, received one, or put bytes into, or took them out of, a stream. Two calls belong together
 when they moved the same bytes of a channel.
 """
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-HBDB = os.environ.get("HBDB") or os.path.join(HERE, "..", "..", "build", "hbdb")
+HBDB = os.environ.get("HBDB") or os.path.join(HERE, "..", "..", "..", "build", "hbdb")
 OUT = {"send", "sendto", "sendmsg", "sendmmsg", "write", "writev", "sendfile", "splice_to"}
 IN = {"recv", "recvfrom", "recvmsg", "recvmmsg", "read", "readv", "splice_from"}
 
@@ -216,8 +216,8 @@ def first_difference(said, seen):
 
 
 def places(truth, recorded):
-    """({id: event}, problems): which event is which call. Threads of a process are known by what they moved."""
-    found, problems = {}, []
+    """({id: event}, problems, {pid}): which event is which call; of these processes that is not known. Threads are known by what they moved."""
+    found, problems, unknown = {}, [], set()
     by_pid = collections.defaultdict(list)
     for (pid, tid), kinds in truth.items.items():
         by_pid[pid].append((tid, kinds))
@@ -227,6 +227,7 @@ def places(truth, recorded):
             said = sizes(kinds)
             fitting = [lane for lane, seen in sorted(lanes.items()) if sizes(seen) == said]
             if not fitting:
+                unknown.add(pid)
                 nearest = min(lanes) if lanes else None
                 problems.append("process %d thread %d: %s" % (pid, tid, first_difference(said, sizes(lanes[nearest])) if lanes else
                                                               "none of its %d calls is recorded" % sum(map(len, said.values()))))
@@ -235,7 +236,7 @@ def places(truth, recorded):
             for (way, kind), items in kinds.items():
                 for k in range(len(items)):
                     found[pid, tid, way, kind, k] = seen[way, kind][k][1]
-    return found, problems
+    return found, problems, unknown
 
 
 def compare_sums(truth, recorded):
@@ -246,24 +247,30 @@ def compare_sums(truth, recorded):
 
 
 def compare(truth, recorded, matching=True):
-    """(problems, counts): same, wrong, doubted-same, doubted-wrong, missing. Without matching the events alone are compared."""
-    found, problems = places(truth, recorded)
+    """(problems, counts): same, wrong, doubted-same, doubted-wrong, missing, doubted-missing (it was called ambiguous who sent it). Without matching the events alone are compared."""
+    found, problems, unknown = places(truth, recorded)
+    strangers = {event for (pid, _), kinds in recorded.events.items() if pid in unknown for moves in kinds.values() for _, event in moves}
     problems += compare_sums(truth, recorded)
     names = {event: name for name, event in found.items()}
     right = {(found[a], found[b]) for a, b in truth.pairs()[0] if a in found and b in found}
     counts = collections.Counter()
     if not matching:
         return problems, counts
-    matched = set()
+    matched, doubted = set(), set()
     for sent, came, ambiguous in recorded.matches:
-        if sent not in names and came not in names:
+        if (sent not in names and came not in names) or any(event in strangers and event not in names for event in (sent, came)):
             continue
         matched.add((sent, came))
+        if ambiguous:
+            doubted.add(came)
         same = (sent, came) in right
         counts[("doubted-" if ambiguous else "") + ("same" if same else "wrong")] += 1
         if not same and not ambiguous:
             problems.append("wrong: %s came of %s" % (names.get(came, came), names.get(sent, sent)))
     for sent, came in sorted(right - matched):
+        if came in doubted:
+            counts["doubted-missing"] += 1
+            continue
         counts["missing"] += 1
         problems.append("missing: %s came of %s, and is matched with nothing of it" % (names[came], names[sent]))
     return problems, counts
@@ -279,7 +286,7 @@ def main():
     if len(sys.argv) == 3:
         more, counts = compare(truth, read_recording(sys.argv[2]))
         problems += more
-        print(" ".join("%s %d" % (name, counts[name]) for name in ("same", "wrong", "doubted-same", "doubted-wrong", "missing")))
+        print(" ".join("%s %d" % (name, counts[name]) for name in ("same", "wrong", "doubted-same", "doubted-wrong", "missing", "doubted-missing")))
     for problem in problems[:40]:
         print("FAIL", problem)
     return 1 if problems else 0

@@ -2,11 +2,12 @@
 """Whether a recording has every call that the system saw: the recorded run under strace, process by process.
 
 usage: calls.py COMMAND...       records COMMAND under strace and compares
-       calls.py --scene NAME     so with a scene of apps/ (root)
+       calls.py --scene NAME...  so with scenes of ../apps (root)
+       calls.py --cases [--full] so with the quick cases of cases.py, or with all
 
 strace sees what no library can stand in front of, too: what the C library does by itself, and programs that make no calls of it. What the two are
 compared by: how many calls of each number of bytes a process made, sent and received, over sockets and pipes; successful connect, accept, listen and
-shutdown; processes made and waited for; calls that said that something was ready. A line for each difference, and `N passed, N failed`: processes.
+shutdown; processes made and waited for; calls that said that something was ready. A line for each difference, and `N passed, N failed`.
 """
 import collections
 import json
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import cases
 import truth as truths
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -156,26 +158,55 @@ def check(folder, command, run):
     return compare(*read_traces(folder, command), *read_events(os.path.join(folder, "run.hbdb")))
 
 
+def of_command(command, folder, before=()):
+    with open(os.path.join(folder, "out"), "wb") as out:
+        return check(folder, shutil.which(command[0]), lambda prefix: subprocess.run(
+            list(before) + prefix + command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=True))
+
+
+def of_scene(name, folder):
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "apps"))
+    sys.modules.pop("run", None)  # this folder has one of this name, too
+    import run as apps
+    return check(folder, "/usr/bin/python3", lambda prefix: apps.played(name, folder, "scene", prefix))
+
+
+def tell(jobs):
+    """A line for each process, or for each job where there are several; the exit status."""
+    passed = failed = 0
+    for title, job in jobs:
+        folder = tempfile.mkdtemp(prefix="hbdb-calls.")
+        try:
+            found = job(folder)
+        except (RuntimeError, subprocess.CalledProcessError) as failure:
+            found = {title: [str(failure)]}
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        wrong = ["%s: %s" % (process, "; ".join(differences)) for process, differences in found.items() if differences]
+        print("FAIL %s: %s" % (title, "\n    ".join(wrong)) if wrong or not found else "ok %s: %d processes" % (title, len(found)), flush=True)
+        passed, failed = passed + (not wrong and bool(found)), failed + bool(wrong or not found)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+def case_jobs(full):
+    import run as programs
+    programs.compile_all()
+    for case in cases.CASES:
+        if (case.quick or full) and not (case.network and os.geteuid()):
+            command = [os.path.join(cases.BUILT, case.program)] + case.options
+            yield " ".join([case.program] + case.options), lambda folder, c=command, n=case.network: of_command(c, folder, n)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    folder = tempfile.mkdtemp(prefix="hbdb-calls.")
-    try:
-        if sys.argv[1] == "--scene":
-            sys.path.insert(0, os.path.join(HERE, "apps"))
-            import run as apps  # of apps/: this folder's own run.py is not on the path before it
-            found = check(folder, "/usr/bin/python3", lambda prefix: apps.played(sys.argv[2], folder, "scene", prefix))
-        else:
-            command = [os.path.abspath(sys.argv[1])] + sys.argv[2:] if os.path.exists(sys.argv[1]) else sys.argv[1:]
-            with open(os.path.join(folder, "out"), "wb") as out:
-                found = check(folder, shutil.which(command[0]), lambda prefix: subprocess.run(prefix + command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, check=True))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    for title, differences in found.items():
-        print("FAIL %s: %s" % (title, "; ".join(differences)) if differences else "ok %s" % title)
-    failed = sum(map(bool, found.values()))
-    print("%d passed, %d failed" % (len(found) - failed, failed))
-    return 1 if failed or not found else 0
+    if sys.argv[1] == "--cases":
+        return tell(case_jobs("--full" in sys.argv))
+    if sys.argv[1] == "--scene":
+        return tell([(name, lambda folder, n=name: of_scene(n, folder)) for name in sys.argv[2:]])
+    command = [os.path.abspath(sys.argv[1])] + sys.argv[2:] if os.path.exists(sys.argv[1]) else sys.argv[1:]
+    return tell([(" ".join(sys.argv[1:]), lambda folder: of_command(command, folder))])
 
 
 if __name__ == "__main__":

@@ -75,6 +75,8 @@ def broken():
     yield "two matches exchanged", EVENTS, swapped, {"wrong": 2, "missing": 2}, True
     doubted = [(a, b, True) for a, b, _ in MATCHES]
     yield "all called ambiguous", EVENTS, doubted, {"doubted-same": 5}, False
+    yield "a wrong one in the place of the right one, called ambiguous", EVENTS, [(MATCHES[1][0], MATCHES[0][1], True)] + MATCHES[1:], {
+        "doubted-wrong": 1, "doubted-missing": 1, "missing": 0}, False
     yield "a wrong one called ambiguous", EVENTS, MATCHES + [((0, 0, 0, 3), (0, 1, 0, 2), True)], {"doubted-wrong": 1}, False
 
 

@@ -1,8 +1,8 @@
-"""The programs of programs/ and what they are run with."""
+"""The programs of ../programs and what they are run with."""
 import collections
 import os
 
-BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "tests", "sockets")
+BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "build", "tests", "sockets")
 # quick: of ./dev check.  varies: free runs print other things.  network: what stands before the command; it needs root.
 Case = collections.namedtuple("Case", "program options quick varies network truth seconds")
 
@@ -24,7 +24,7 @@ exec "$@" """, "sh"]
 
 
 def losing(nets, loss=20, duplicate=20, microseconds=2000):
-    """Under programs/network.c, per thousand packets."""
+    """Under ../programs/network.c, per thousand packets."""
     return [os.path.join(BUILT, "network")] + [str(x) for x in (nets, loss, duplicate, microseconds)]
 
 
@@ -104,6 +104,12 @@ CASES = [
     case("pipes", "-e return"),
     case("pipes", "-e kill"),
     case("pipes", "-e raw"),
+    case("pipes", "-b -h fork"),
+    case("pipes", "-b -h vfork"),
+    case("pipes", "-b -h spawn"),
+    case("pipes", "-b -h system", varies=False),
+    case("pipes", "-b -h popen", varies=False),
+    case("pipes", "-b -h clone", varies=False),
     case("syscalls", "24", quick=True, varies=False),
     case("fortify", "24", quick=True, varies=False),
     case("stdio", "40", quick=True, varies=False),
