@@ -32,7 +32,8 @@ def until(what, ready):
 
 
 class Captured:
-    """tcpdump while the block runs; then its file is complete up to the last packet of the block."""
+    """tcpdump while the block runs; then its file is complete up to the last packet of the block. Its buffer holds more than any block here
+    sends, so that it drops nothing however late it comes to run."""
 
     def __init__(self, folder, *options, interface="lo"):
         self.path, self.options, self.interface = os.path.join(folder, "captured"), options, interface
@@ -41,7 +42,7 @@ class Captured:
         if os.path.exists(self.path):
             os.unlink(self.path)
         self.log = open(self.path + ".log", "w+")
-        self.run = subprocess.Popen(["tcpdump", "-i", self.interface, "-U", "--immediate-mode", "-B", "65536", "-Z", "root", *self.options, "-w", self.path],
+        self.run = subprocess.Popen(["tcpdump", "-i", self.interface, "-U", "-B", "131072", "-Z", "root", *self.options, "-w", self.path],
                                     stdout=self.log, stderr=self.log)
         until("tcpdump", lambda: "listening" in self.said())
         return self

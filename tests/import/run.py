@@ -262,7 +262,7 @@ def early(x, own, other, name, peer):
 
 def matches(x):
     """All messages, as hbdb sql has them."""
-    status, out, err = reading.hbdb("sql", "--json", x.name, "select * from messages")
+    status, out, err = reading.hbdb("sql", "--json", x.name, "select *, sender_world, receiver_world from messages")
     return [json.loads(line) for line in out.splitlines()] if status == 0 else err
 
 
@@ -279,8 +279,8 @@ def matched(folder, hosts=8, n=4000):
         truth["ip-" + address[a], done[a]] = ("ip-" + address[b], done[b])
     x = Imported(folder, made.pcap(timed(packets)))
     found = matches(x)
-    name = reading.hbdb("sql", x.name, "select name from processes")[1].split()
-    pairs = {(name[m["sender"]], m["send_event"]): (name[m["receiver"]], m["done_event"]) for m in found if (m["state"], m["ambiguous"]) == ("received", 0)}
+    name = dict(line.split("\t") for line in reading.hbdb("sql", x.name, "select world, name from processes")[1].splitlines())
+    pairs = {(name[str(m["sender_world"])], m["send_event"]): (name[str(m["receiver_world"])], m["done_event"]) for m in found if (m["state"], m["ambiguous"]) == ("received", 0)}
     check(f"{n} datagrams among {hosts} hosts: each matched with its own", pairs == truth and len(found) == n, f"{len(found)} {list(pairs.items())[:3]} {list(truth.items())[:3]}")
     x = Imported(folder, made.pcap(timed([ip4(A, B, udp(1000, 53, b"same"))] * 3)))
     found = matches(x)
