@@ -25,8 +25,7 @@ void hb__manifest_free(hb_manifest *m)
 	hb__strings_free(&m->command);
 	hb__strings_free(&m->environment);
 	char *all[] = {m->id, m->version, m->folder, m->mpi, m->level, m->started, m->replay_of, m->program.path,
-		m->imported_from, m->imported_file,
-		m->died_first, m->data_ranks, m->traced};
+		m->imported_from, m->imported_file, m->died_first, m->data_ranks, m->traced};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	*m = (hb_manifest){0};
@@ -155,8 +154,7 @@ static cJSON *as_json(const hb_manifest *m)
 		cJSON_AddItemToArray(list, cJSON_CreateString(m->command.at[i]));
 	cJSON_AddStringToObject(root, "folder", m->folder);
 	cJSON_AddStringToObject(root, "started", m->started);
-	if (m->mpi)
-		cJSON_AddStringToObject(root, "mpi", m->mpi);
+	cJSON_AddStringToObject(root, "mpi", m->mpi);
 	cJSON_AddStringToObject(root, "level", m->level);
 	if (m->layers)
 		put_layers(root, m->layers);

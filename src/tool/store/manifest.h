@@ -41,8 +41,9 @@ typedef struct hb_manifest {
 	int exit_status;
 	char *died_first; /* name of the first process that did not get through MPI_Finalize; NULL: none, or not known */
 	double seconds;
-	char *imported_from, *imported_file; /* the kind of file that it was made of, and its absolute path; NULL: it is of a run */
-	char *replay_of; /* NULL, or the recording this is a replay of */
+	char *imported_from,
+		*imported_file; /* the kind of file that it was made of, and its absolute path; NULL: it is of a run */
+	char *replay_of;        /* NULL, or the recording this is a replay of */
 	hb_program_digest program;
 } hb_manifest;
 
