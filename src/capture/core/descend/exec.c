@@ -16,23 +16,15 @@ extern char **environ;
 /* Looked up each time: it is rare, and a child made by vfork may be the first that asks. */
 static void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
 
-static size_t count(char *const *list)
-{
-	size_t n = 0;
-	while (list && list[n])
-		n++;
-	return n;
-}
-
-/* envp, or a list with what it lacks, on the stack of the caller. */
-#define HANDED_ON(envp)                                                                        \
-	({                                                                                     \
-		char *const *given_ = (envp);                                                  \
-		size_t lacks_ = hb__environment_lacks(given_);                                 \
-		char **room_ = lacks_ ? alloca((count(given_) + lacks_ + 1) * sizeof *room_) : NULL; \
-		if (room_)                                                                     \
-			hb__environment_for(given_, room_, alloca(hb__environment_preload(given_))); \
-		room_ ? (char *const *)room_ : given_;                                         \
+/* envp, or what is handed on in its place, on the stack of the caller. */
+#define HANDED_ON(envp)                                                                                                \
+	({                                                                                                             \
+		char *const *given_ = (envp);                                                                          \
+		enum hb__change change_ = hb__environment_change(given_);                                              \
+		char **room_ = change_ ? alloca(hb__environment_places(given_) * sizeof *room_) : NULL;                \
+		if (room_)                                                                                             \
+			hb__environment_for(given_, change_, room_, alloca(hb__environment_preload(given_)));          \
+		room_ ? (char *const *)room_ : given_;                                                                 \
 	})
 
 /* A call that comes back only where it failed. */
