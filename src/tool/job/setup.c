@@ -86,7 +86,8 @@ static void add_outside(hb_strings *ret)
 	for (int fd = 0; fd < 3; fd++) {
 		struct stat st;
 		if (!fstat(fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
-			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? "," : "", (unsigned long long)st.st_ino);
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s%llu", *text ? "," : "",
+				(unsigned long long)st.st_ino);
 	}
 	add(ret, "HBDB_OUTSIDE", *text ? text : NULL);
 }
@@ -161,11 +162,11 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 
 void hb__clean_environment(void)
 {
-	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS", "HBDB_OUTSIDE", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS",
-		"HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS", "HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI",
-		"HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS", "HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS",
-		"HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD", HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV,
-		HB_CONTROL_SECRET_FILE_ENV};
+	static const char *const names[] = {"HBDB_MODE", "HBDB_DIR", "HBDB_ROOT", "HBDB_LEVEL", "HBDB_LAYERS",
+		"HBDB_OUTSIDE", "HBDB_SOCKETS_INSIDE", "HBDB_DATA_RANKS", "HBDB_PACK", "HBDB_FILES", "HBDB_DIGESTS",
+		"HBDB_REMARKS", "HBDB_TRACE", "HBDB_WITHOUT_MPI", "HBDB_SCRIPT", "HBDB_ALONE", "HBDB_BACKWARDS",
+		"HBDB_REPLAY_LOG", "HBDB_DIVERGENCE", "HBDB_CONTENTS", "HBDB_SHAKE", "HBDB_MAKER", "HBDB_WORLD",
+		HB_CONTROL_ENV, HB_CONTROL_SECRET_ENV, HB_CONTROL_SECRET_FILE_ENV};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
 }

@@ -30,11 +30,11 @@ typedef struct hb_manifest {
 	char *folder;           /* the command ran in it */
 	hb_strings environment; /* NAME=VALUE, those that steer MPI; others in a file are left out */
 	char *mpi, *level, *started;
-	unsigned layers; /* HB_LAYER_...; 0: not known (hb__manifest_layers) */
+	unsigned layers;    /* HB_LAYER_...; 0: not known (hb__manifest_layers) */
 	char *data_ranks;   /* level data: of which ranks contents are kept; NULL: of all */
 	uint64_t processes; /* 0: not known (yet) */
 	bool contents, aslr, finished;
-	bool open; /* finished, but processes lived on, which write their logs until they end or are told to stop */
+	bool open;    /* finished, but processes lived on, which write their logs until they end or are told to stop */
 	char *traced; /* the level of the trace (NONE to CHECKSUM, DRY), of all constructs of which its settings say nothing else; NULL: none */
 	bool whole;   /* digests of whole contents were asked for */
 	uint64_t shake_us;

@@ -17,25 +17,25 @@ extern char **environ;
 static void *next_of(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 /* envp, or what is handed on in its place, on the stack of the caller. */
-#define HANDED_ON(envp)                                                                                                \
-	({                                                                                                             \
-		char *const *given_ = (envp);                                                                          \
-		enum hb__change change_ = hb__environment_change(given_);                                              \
-		char **room_ = change_ ? alloca(hb__environment_places(given_) * sizeof *room_) : NULL;                \
-		if (room_)                                                                                             \
-			hb__environment_for(given_, change_, room_, alloca(hb__environment_preload(given_)));          \
-		room_ ? (char *const *)room_ : given_;                                                                 \
+#define HANDED_ON(envp)                                                                                       \
+	({                                                                                                    \
+		char *const *given_ = (envp);                                                                 \
+		enum hb__change change_ = hb__environment_change(given_);                                     \
+		char **room_ = change_ ? alloca(hb__environment_places(given_) * sizeof *room_) : NULL;       \
+		if (room_)                                                                                    \
+			hb__environment_for(given_, change_, room_, alloca(hb__environment_preload(given_))); \
+		room_ ? (char *const *)room_ : given_;                                                        \
 	})
 
 /* A call that comes back only where it failed. */
-#define IN_OUR_PLACE(call)                             \
-	do {                                           \
+#define IN_OUR_PLACE(call)                               \
+	do {                                             \
 		bool told_ = hb__process_replaced(true); \
-		int got_ = (call), error_ = errno;     \
-		if (told_)                             \
-			hb__process_replaced(false);   \
-		errno = error_;                        \
-		return got_;                           \
+		int got_ = (call), error_ = errno;       \
+		if (told_)                               \
+			hb__process_replaced(false);     \
+		errno = error_;                          \
+		return got_;                             \
 	} while (0)
 
 HB__EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -55,8 +55,7 @@ HB__EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 
 HB__EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	int (*next)(int, const char *, char *const[], char *const[], int) =
-		(__typeof__(next))next_of("execveat");
+	int (*next)(int, const char *, char *const[], char *const[], int) = (__typeof__(next))next_of("execveat");
 	if (!next) { /* the C library is older than the call */
 		errno = ENOSYS;
 		return -1;
@@ -68,19 +67,19 @@ HB__EXPORT int execv(const char *path, char *const argv[]) { return execve(path,
 HB__EXPORT int execvp(const char *file, char *const argv[]) { return execvpe(file, argv, environ); }
 
 /* The arguments up to NULL as a list on the stack, and what stands behind that. */
-#define LISTED(first, list, behind)                                          \
-	va_list args_;                                                       \
-	size_t n_ = 1;                                                       \
-	va_start(args_, first);                                              \
-	while (va_arg(args_, char *))  \
-		n_++;                                                        \
-	va_end(args_);                                                       \
-	char **list = alloca((n_ + 1) * sizeof *list);                       \
-	va_start(args_, first);                                              \
-	list[0] = (char *)first;                                             \
-	for (size_t i_ = 1; i_ <= n_; i_++)                                  \
-		list[i_] = va_arg(args_, char *);                            \
-	behind;                                                              \
+#define LISTED(first, list, behind)                    \
+	va_list args_;                                 \
+	size_t n_ = 1;                                 \
+	va_start(args_, first);                        \
+	while (va_arg(args_, char *))                  \
+		n_++;                                  \
+	va_end(args_);                                 \
+	char **list = alloca((n_ + 1) * sizeof *list); \
+	va_start(args_, first);                        \
+	list[0] = (char *)first;                       \
+	for (size_t i_ = 1; i_ <= n_; i_++)            \
+		list[i_] = va_arg(args_, char *);      \
+	behind;                                        \
 	va_end(args_)
 
 HB__EXPORT int execl(const char *path, const char *arg, ...)
