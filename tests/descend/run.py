@@ -174,8 +174,9 @@ def ends(go, out, what):
 
 def daemons(program):
     done, go, out = daemon_started(program, "lasts")
-    check(done.returncode == 0 and done.stdout == "started\n" and re.search(r"lasts.hbdb: recorded on: ways#2 \(process \d+\); 'hbdb record --stop", done.stderr),
+    check(done.returncode == 0 and done.stdout == "started\n" and re.search(r"lasts.hbdb: recorded on: ways(#2)? \(process \d+\); 'hbdb record --stop", done.stderr),
           "a daemon: record returns and says who lives on", done.all)
+    wait_until(lambda: len(info("lasts.hbdb")["processes"]) == 2)
     facts = info("lasts.hbdb")
     check(facts.get("open") and [p["state"] for p in facts["processes"]] == ["ended", "runs"], "info says that it runs", facts)
     before = facts["processes"][1]["events"]
@@ -195,6 +196,7 @@ def daemons(program):
     check(len(info("lasts.hbdb")["processes"]) == 2, "and nothing more came", os.listdir(folder + "/lasts.hbdb"))
 
     done, go, out = daemon_started(program, "itself")
+    wait_until(lambda: len(info("itself.hbdb")["processes"]) == 2)
     pid = info("itself.hbdb")["processes"][1]["pid"]
     ends(go, out, "a daemon that ends by itself")
     wait_until(lambda: not lives(pid))
@@ -276,7 +278,9 @@ def server(standin):
     check(stop.returncode == 0 and sums["calls"].get("accept4", 0) >= 4 and len(sums["processes"]) >= 4, "nginx: workers of another user are recorded", "%s\n%s" % (sums, stop.all))
     check(users == {0}, "nginx: what is sealed is root's", users)
     check(run("curl", "-s", "http://127.0.0.1:%d/" % port).stdout == "hello\n", "nginx: it goes on after --stop")
-    os.kill(int(open(folder + "/pid").read()), signal.SIGTERM)
+    pid = int(open(folder + "/pid").read())
+    os.kill(pid, signal.SIGTERM)
+    check(wait_until(lambda: not lives(pid)), "nginx: and ends as it is told to")
 
 
 def main():

@@ -92,24 +92,30 @@ static void add_outside(hb_strings *ret)
 	add(ret, "HBDB_OUTSIDE", *text ? text : NULL);
 }
 
+static int preload_all(const hb_setup *setup, char **ret)
+{
+	int code = preloaded(hb__mpi_key(setup->mpi), ret);
+	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
+	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
+		code = preloaded("heap", ret);
+	/* what talks comes before what reads: a socket is read, too */
+	if (!code && (setup->layers & HB_LAYER_SOCKETS))
+		code = preloaded("sockets", ret);
+	if (!code && (setup->layers & HB_LAYER_INPUTS))
+		code = preloaded("inputs", ret);
+	if (!code && (setup->layers & HB_LAYER_THREADS))
+		code = preloaded("threads", ret);
+	/* behind that of threads, which asks who called it */
+	if (!code && setup->traced)
+		code = preloaded("accesses", ret);
+	return code;
+}
+
 int hb__setup(const hb_setup *setup, hb_strings *ret)
 {
 	*ret = (hb_strings){0};
 	char *preload = NULL;
-	int code = preloaded(hb__mpi_key(setup->mpi), &preload);
-	/* A sanitizer has a malloc of its own, looks after it itself, and wants to come before any other one. */
-	if (!code && (setup->remarks || setup->traced) && !setup->sanitized)
-		code = preloaded("heap", &preload);
-	/* what talks comes before what reads: a socket is read, too */
-	if (!code && (setup->layers & HB_LAYER_SOCKETS))
-		code = preloaded("sockets", &preload);
-	if (!code && (setup->layers & HB_LAYER_INPUTS))
-		code = preloaded("inputs", &preload);
-	if (!code && (setup->layers & HB_LAYER_THREADS))
-		code = preloaded("threads", &preload);
-	/* behind that of threads, which asks who called it */
-	if (!code && setup->traced)
-		code = preloaded("accesses", &preload);
+	int code = preload_all(setup, &preload);
 	const char *old = getenv("LD_PRELOAD");
 	if (!code && old && *old)
 		append(&preload, old);

@@ -23,6 +23,10 @@ void hb__environment_for(char *const *given, enum hb__change change, char **room
 size_t hb__environment_places(char *const *given);
 size_t hb__environment_preload(char *const *given);
 
+/* ---- vfork.c ---- */
+/* Pages that a child made by vfork leaves in the memory of its parent: given back when that goes on. */
+void hb__vfork_leaves(void *pages, size_t bytes);
+
 /* ---- reach.c ---- */
 /* Before a filter of system calls is set that may forbid to open files, by whatever call; then hb__file_no_more (file.h). */
 void hb__calls_filtered(void);

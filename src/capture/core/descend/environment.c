@@ -125,13 +125,20 @@ size_t hb__environment_preload(char *const *given)
 	return strlen(PRELOAD) + strlen(ours) + 2 + (had ? strlen(had) : 0);
 }
 
+static char *append(char *w, const char *text)
+{
+	size_t n = strlen(text);
+	memcpy(w, text, n + 1);
+	return w + n;
+}
+
 /* The libraries of others. */
 static char *write_others(char *w, const char *had, const char *before)
 {
 	for (const char *p = had ? had + strlen(PRELOAD) : ""; *p; p += strspn(p, ": ")) {
 		size_t n = strcspn(p, ": ");
 		if (!is_ours(p, n)) {
-			w = stpcpy(w, before);
+			w = append(w, before);
 			w = mempcpy(w, p, n);
 			before = ":";
 		}
@@ -148,9 +155,9 @@ void hb__environment_for(char *const *given, enum hb__change change, char **room
 	for (; given && *given; given++)
 		if (!same_name(PRELOAD, *given))
 			*room++ = *given;
-	char *w = stpcpy(preload, PRELOAD);
+	char *w = append(preload, PRELOAD);
 	if (change == HB__WITH_OURS)
-		write_others(stpcpy(w, ours), had, ":");
+		write_others(append(w, ours), had, ":");
 	else
 		write_others(w, had, "");
 	if (*w)
