@@ -133,7 +133,7 @@ int hb__setup(const hb_setup *setup, hb_strings *ret)
 	add(ret, "HBDB_ROOT", root);
 	add(ret, "HBDB_LEVEL", setup->level);
 	add_outside(ret);
-	char *layers = hb__layers_text(setup->layers, ",");
+	char *layers = hb__layers_text(setup->layers, ":");
 	add(ret, "HBDB_LAYERS", layers);
 	free(layers);
 	add(ret, "HBDB_SOCKETS_INSIDE", setup->layers & HB_LAYER_SOCKETS && setup->layers & HB_LAYER_MPI ? "1" : NULL);
