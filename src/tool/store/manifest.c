@@ -38,6 +38,12 @@ bool hb__manifest_has_calls(const hb_manifest *m)
 
 bool hb__manifest_has_inputs(const hb_manifest *m) { return m->level && !strcmp(m->level, "data"); }
 
+unsigned hb__manifest_layers(const hb_manifest *m)
+{
+	unsigned before = HB_LAYER_MPI | HB_LAYER_USER | HB_LAYER_THREADS;
+	return m->layers ? m->layers : before | (hb__manifest_has_inputs(m) ? HB_LAYER_INPUTS : 0);
+}
+
 /* Variables that change how the program or MPI behaves; others may hold secrets. */
 static bool matters(const char *variable)
 {

@@ -29,7 +29,7 @@ static struct {
 	struct hb_log_header *header;
 	struct chunk chunk[CHUNKS];
 	uint32_t chunks, now; /* now: the one that units are taken from */
-	uint64_t units; /* allocated in the file */
+	uint64_t units;       /* allocated in the file */
 } file = {.lock = {.mutex = PTHREAD_MUTEX_INITIALIZER}};
 
 static void lock(void) { hb__file_lock(&file.lock); }
@@ -220,6 +220,14 @@ static int publish(bool by_pid)
 	return e;
 }
 
+static char program[sizeof((struct hb_log_header *)0)->program];
+
+void hb__log_remember_program(void)
+{
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+	program[n > 0 ? n : 0] = 0;
+}
+
 static void header_fill(struct hb_log_header *h, double tick_ns)
 {
 	memcpy(h->magic, HB_LOG_MAGIC, 8);
@@ -238,6 +246,8 @@ static void header_fill(struct hb_log_header *h, double tick_ns)
 	gethostname(h->host, sizeof h->host - 1);
 	ssize_t n = readlink("/proc/self/exe", h->program, sizeof h->program - 1);
 	h->program[n > 0 ? n : 0] = 0;
+	if (n <= 0)
+		memcpy(h->program, program, sizeof program);
 	h->units = 1;
 }
 
