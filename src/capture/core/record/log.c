@@ -46,17 +46,14 @@ __attribute__((constructor)) static void clock_start(void)
 	if (!hb__clock.stands && __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
 		hb__clock.counter = true;
 #endif
-	start_count = hb__count();
-	start_mono = began_mono = hb__system_ns(CLOCK_MONOTONIC);
+	start_mono = began_mono = hb__both_clocks(&start_count);
 }
 
 static double clock_calibrate(void)
 {
-	uint64_t count = hb__count(), mono = hb__system_ns(CLOCK_MONOTONIC);
-	while (mono - start_mono < 2000000) { /* a process that reaches here within 2 ms waits */
-		count = hb__count();
-		mono = hb__system_ns(CLOCK_MONOTONIC);
-	}
+	uint64_t count, mono = hb__both_clocks(&count);
+	while (mono - start_mono < 2000000) /* a process that reaches here within 2 ms waits */
+		mono = hb__both_clocks(&count);
 	double ns = hb__clock.counter ? (double)(mono - start_mono) / (double)(count - start_count) : 1.0;
 	hb__clock.shift = 0;
 	while (ns * (double)(1u << hb__clock.shift) < 4.0)
@@ -149,8 +146,9 @@ void *hb__log_unit(void)
 		} else {
 			unit = take(&file.chunk[file.now]);
 			file.header->units++;
-			uint64_t tick = hb__tick();
-			file.header->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+			uint64_t count;
+			file.header->last_mono = hb__both_clocks(&count);
+			uint64_t tick = (count - hb__clock.zero) >> hb__clock.shift;
 			file.header->last_tick = tick;
 		}
 	}
@@ -315,8 +313,9 @@ void hb__log_finish(uint32_t state)
 	if (!h)
 		return;
 	lock();
-	h->last_tick = hb__tick();
-	h->last_mono = hb__system_ns(CLOCK_MONOTONIC);
+	uint64_t count;
+	h->last_mono = hb__both_clocks(&count);
+	h->last_tick = (count - hb__clock.zero) >> hb__clock.shift;
 	h->state = state;
 	hb__lanes_sum(state == HB_STATE_FINALIZED);
 	hb__definitions_sum();

@@ -274,16 +274,53 @@ SEEN ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t byt
 
 /* ---- in ---- */
 
+/* One receive by recvmsg, which says whether there was more of a datagram; *ret_length may be NULL. */
+static ssize_t receive(
+	int fd, void *p, size_t bytes, int flags, struct sockaddr *from, socklen_t *ret_length, bool *ret_cut)
+{
+	struct iovec v = {p, bytes};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_name = from, .msg_namelen = from && ret_length ? *ret_length : 0};
+	ssize_t got = NEXT(recvmsg)(fd, &m, flags);
+	*ret_cut = got >= 0 && m.msg_flags & MSG_TRUNC;
+	if (got >= 0 && from && ret_length)
+		*ret_length = m.msg_namelen;
+	return got;
+}
+
+/* Of a datagram, by which of the functions: recv, recvfrom, read and their kin. from: NULL, the program does not ask. */
+static ssize_t datagram_in(struct hb_talk *t, enum hb_socket_function function, void *p, size_t bytes, int flags,
+	struct sockaddr *from, socklen_t *length)
+{
+	struct sockaddr_storage own;
+	socklen_t own_length = sizeof own;
+	bool cut = false, may_wait = !(flags & MSG_DONTWAIT);
+	struct sockaddr *at = from ? from : (struct sockaddr *)&own;
+	socklen_t *at_length = from ? length : &own_length;
+	ssize_t got;
+	t->function = flags & MSG_PEEK ? HB_SOCKET_DATAGRAM_peek : function;
+	hb__door->begin(t);
+	if (unlikely(t->again) && again(t, ONE(p, bytes), 1, bytes, IN(from, length), may_wait, &got))
+		return got;
+	got = receive(t->fd, p, bytes, flags, at, at_length, &cut);
+	if (unlikely(got < 0))
+		hb__failed(t, may_wait);
+	else
+		datagram(t, got, ONE(p, bytes), 1, at, *at_length, cut);
+	return got;
+}
+
 SEEN ssize_t recv(int fd, void *p, size_t bytes, int flags)
 {
 	struct hb_talk t;
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recv)(fd, p, bytes, flags);
+	if (hb__is_datagram(&t))
+		return datagram_in(&t, HB_SOCKET_DATAGRAM_recv, p, bytes, flags, NULL, NULL);
 	if (flags & MSG_PEEK)
-		PEEKS(t, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, IN(NULL, NULL), NULL, 0, (size_t)got > bytes,
+		PEEKS(t, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, IN(NULL, NULL), NULL, 0, false,
 			!(flags & MSG_DONTWAIT));
-	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
+	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, false,
 		!(flags & MSG_DONTWAIT));
 }
 
@@ -294,16 +331,13 @@ SEEN ssize_t recvfrom(
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(recvfrom)(fd, p, bytes, flags, from, length);
-	struct sockaddr_storage own;
-	socklen_t own_length = sizeof own;
-	bool asks = hb__is_datagram(&t) && !from; /* the program does not want to know who it is */
-	struct sockaddr *at = asks ? (struct sockaddr *)&own : from;
-	socklen_t *at_length = asks ? &own_length : length;
+	if (hb__is_datagram(&t))
+		return datagram_in(&t, HB_SOCKET_DATAGRAM_recvfrom, p, bytes, flags, from, length);
 	if (flags & MSG_PEEK)
-		PEEKS(t, NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, IN(from, length), at,
-			at_length ? *at_length : 0, (size_t)got > bytes, !(flags & MSG_DONTWAIT));
-	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, at, at_length), ONE(p, bytes), 1, bytes, at,
-		at_length ? *at_length : 0, (size_t)got > bytes, !(flags & MSG_DONTWAIT));
+		PEEKS(t, NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, IN(from, length), NULL, 0,
+			false, !(flags & MSG_DONTWAIT));
+	MOVES(t, recvfrom, IN(from, length), NEXT(recvfrom)(fd, p, bytes, flags, from, length), ONE(p, bytes), 1, bytes, NULL, 0,
+		false, !(flags & MSG_DONTWAIT));
 }
 
 SEEN ssize_t recvmsg(int fd, struct msghdr *m, int flags)
@@ -328,6 +362,8 @@ SEEN ssize_t read(int fd, void *p, size_t bytes)
 	ssize_t got;
 	if (!hb__enter(&t, fd, CALLER, FRAME))
 		return NEXT(read)(fd, p, bytes);
+	if (hb__is_datagram(&t) && bytes)
+		return datagram_in(&t, HB_SOCKET_DATAGRAM_read, p, bytes, 0, NULL, NULL);
 	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
 }
 
@@ -435,26 +471,34 @@ SEEN ssize_t __recvfrom_chk(
 
 ssize_t __read_chk(int fd, void *p, size_t bytes, size_t room)
 {
-	struct hb_talk t;
-	ssize_t got;
 	if (bytes > room)
 		__chk_fail();
-	if (!hb__enter(&t, fd, CALLER, FRAME))
-		return NEXT(read)(fd, p, bytes);
-	MOVES(t, read, IN(NULL, NULL), NEXT(read)(fd, p, bytes), ONE(p, bytes), 1, bytes, NULL, 0, false, true);
+	const void *outer = hb__from;
+	hb__from = outer ? outer : CALLER;
+	ssize_t got = read(fd, p, bytes);
+	hb__from = outer;
+	return got;
 }
 
 ssize_t __recv_chk(int fd, void *p, size_t bytes, size_t room, int flags)
 {
-	struct hb_talk t;
-	ssize_t got;
 	if (bytes > room)
 		__chk_fail();
-	if (!hb__enter(&t, fd, CALLER, FRAME))
-		return NEXT(recv)(fd, p, bytes, flags);
-	if (flags & MSG_PEEK)
-		PEEKS(t, NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, IN(NULL, NULL), NULL, 0, (size_t)got > bytes,
-			!(flags & MSG_DONTWAIT));
-	MOVES(t, recv, IN(NULL, NULL), NEXT(recv)(fd, p, bytes, flags), ONE(p, bytes), 1, bytes, NULL, 0, (size_t)got > bytes,
-		!(flags & MSG_DONTWAIT));
+	const void *outer = hb__from;
+	hb__from = outer ? outer : CALLER;
+	ssize_t got = recv(fd, p, bytes, flags);
+	hb__from = outer;
+	return got;
+}
+
+ssize_t __recvfrom_chk(
+	int fd, void *p, size_t bytes, size_t room, int flags, struct sockaddr *from, socklen_t *length)
+{
+	if (bytes > room)
+		__chk_fail();
+	const void *outer = hb__from;
+	hb__from = outer ? outer : CALLER;
+	ssize_t got = recvfrom(fd, p, bytes, flags, from, length);
+	hb__from = outer;
+	return got;
 }

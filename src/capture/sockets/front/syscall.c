@@ -16,6 +16,7 @@ static long by_name(long number, const long a[6], bool *ret_known)
 {
 	*ret_known = true;
 	switch (number) {
+		CASE(fork, fork())
 		CASE(read, read((int)a[0], P(1), (size_t)a[2]))
 		CASE(write, write((int)a[0], P(1), (size_t)a[2]))
 		CASE(readv, readv((int)a[0], P(1), (int)a[2]))
