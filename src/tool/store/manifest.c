@@ -36,7 +36,10 @@ bool hb__manifest_has_calls(const hb_manifest *m)
 	return !m->level || !strcmp(m->level, "events") || !strcmp(m->level, "data");
 }
 
-bool hb__manifest_has_inputs(const hb_manifest *m) { return m->level && !strcmp(m->level, "data"); }
+bool hb__manifest_has_inputs(const hb_manifest *m)
+{
+	return (m->level && !strcmp(m->level, "data")) || m->layers & HB_LAYER_INPUTS;
+}
 
 unsigned hb__manifest_layers(const hb_manifest *m)
 {

@@ -94,9 +94,9 @@ static int read_layers(const hb_args *args, unsigned *ret)
 	if (hb__option_value(args, "threads") || hb__option_value(args, "inputs"))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --layers says whether threads and inputs are recorded: leave --threads and --inputs away");
-	if ((*ret & HB_LAYER_INPUTS) && !is_data(level))
-		return hb__fail_with(
-			HB_EXIT_USAGE, "record --layers inputs: they are kept at --level data alone: add it");
+	if ((*ret & HB_LAYER_INPUTS) && !is_data(level) && !(*ret & HB_LAYER_SOCKETS))
+		return hb__fail_with(HB_EXIT_USAGE,
+			"record --layers inputs: without the layer of sockets they are kept at --level data alone: add it");
 	if ((*ret & HB_LAYER_SOCKETS) && level && (!strcmp(level, "order") || !strcmp(level, "racing")))
 		return hb__fail_with(HB_EXIT_USAGE,
 			"record --level %s stores only what MPI chose: with --layers sockets, which needs every call, use --level events, the default, or --level data",
